@@ -1,0 +1,685 @@
+/*
+ * zinc.h - Zarr in C: chunked, compressed N-dimensional arrays in any store
+ *
+ * This header is the manual of the library; read it from top to bottom:
+ *
+ *    1  status and errors        what every call returns
+ *    2  options                  how every call is tuned
+ *    3  context                  threads, memory, limits, warnings
+ *    4  element types, buffers   what your program's memory looks like
+ *    5  selections               which elements
+ *    6  stores and hierarchies   where the bytes are
+ *    7  arrays                   create, open, read, write, resize
+ *    8  nodes                    groups, walking, attributes, erasing, copying
+ *    9  buffered writer          for programs that write small pieces
+ *
+ * Programs that add their own stores, codecs, data types, grids or key
+ * encodings also include <zinc/store.h> or <zinc/extend.h>; checking, statistics
+ * and the like are in <zinc/tool.h>.
+ *
+ * Ownership.  A pointer that is *returned* is borrowed from its parent and lives
+ * as long as it.  A pointer written through a `**out` first parameter is yours;
+ * free it with the one _free or _close function named beside it, which accepts NULL.
+ *
+ * Threads.  Every function may be called from many threads at once, on the same
+ * handle too, except that a handle must not be closed while in use.  The library
+ * starts its own threads lazily and survives fork().
+ *
+ * Text is UTF-8.  JSON crosses this interface as text.
+ */
+#ifndef ZINC_H
+#define ZINC_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define ZINC_VERSION "0.1.0"
+
+#if defined(__GNUC__)
+#define ZINC_API __attribute__((visibility("default")))
+#define ZINC_CHECKED __attribute__((warn_unused_result))
+#else
+#define ZINC_API
+#define ZINC_CHECKED
+#endif
+
+/* The highest number of dimensions; also the default of zinc_limits.rank. */
+#define ZINC_MAX_NDIM 64
+
+/* ------------------------------------------------------------------------
+ * 1  Status and errors
+ * ------------------------------------------------------------------------ */
+
+/* X(name, number, meaning).  The numbers are for ever. */
+#define ZINC_STATUS_LIST(X)                                              \
+	X(E_NOMEM, 1, "out of memory")                                   \
+	X(E_INVALID, 2, "the caller broke this function's contract")     \
+	X(E_NOTFOUND, 3, "no such key or node")                          \
+	X(E_CORRUPT, 4, "the stored bytes contradict the format")        \
+	X(E_CHECKSUM, 5, "a checksum does not match")                    \
+	X(E_UNSUPPORTED, 6, "valid Zarr, but not built into this library") \
+	X(E_LIMIT, 7, "a limit of zinc_limits would be passed")          \
+	X(E_IO, 8, "the operating system reported an error")             \
+	X(E_CONFLICT, 9, "someone else changed the key first")           \
+	X(E_UNCERTAIN, 10, "the write may or may not have happened")     \
+	X(E_EXISTS, 11, "the target is already there")                   \
+	X(E_CANCELLED, 12, "the caller cancelled or the deadline passed") \
+	X(E_READONLY, 13, "this store or handle cannot be written")      \
+	X(E_RANGE, 14, "a value or index does not fit")
+
+typedef enum zinc_status {
+	ZINC_OK = 0,
+#define ZINC_X(name, number, meaning) ZINC_##name = number,
+	ZINC_STATUS_LIST(ZINC_X)
+#undef ZINC_X
+} zinc_status;
+
+/*
+ * Why a call failed.  It is yours, on the stack or anywhere; every function
+ * takes it last, NULL is allowed, and it is written only on failure.  Each
+ * member is NUL-terminated and empty when it does not apply.
+ */
+typedef struct zinc_error {
+	zinc_status code;
+	char url[384];   /* which store or node */
+	char key[384];   /* which key of the store */
+	char chunk[128]; /* which chunk: "1,0,3" */
+	char codec[64];  /* which codec */
+	char text[640];  /* what is wrong, and what to do about it where known */
+	char line[1664]; /* all of it in one line; filled by zinc_error_text */
+} zinc_error;
+
+/* clang-format off */
+#define ZINC_ERROR_INIT {ZINC_OK, "", "", "", "", "", ""}
+/* clang-format on */
+
+/* The whole error as one line, "url: key: chunk 1,0: codec: text"; borrowed from `err`.
+ * "" when nothing failed or `err` is NULL. */
+ZINC_API const char *zinc_error_text(zinc_error *err);
+
+/* The status in `err`; ZINC_OK when nothing failed. */
+ZINC_API zinc_status zinc_error_status(const zinc_error *err);
+
+/* The meaning of a status as in ZINC_STATUS_LIST; never NULL. */
+ZINC_API const char *zinc_status_text(zinc_status status);
+
+/* The name of a status, "E_CORRUPT"; never NULL. */
+ZINC_API const char *zinc_status_name(zinc_status status);
+
+/* The library's version, "0.1.0". */
+ZINC_API const char *zinc_version(void);
+
+/* ------------------------------------------------------------------------
+ * 2  Options
+ *
+ * An options structure starts with its size, so that it can grow, and every
+ * zero member means "the default".  In C:
+ *
+ *     zinc_array_create_url(&a, url, ZINC_ARRAY_OPTIONS(.ndim = 2, .shape = s, .dtype = "float32"), &err);
+ *
+ * and in C or C++:
+ *
+ *     zinc_array_options o = ZINC_ARRAY_OPTIONS_INIT;
+ *     o.ndim = 2;
+ *
+ * A NULL options pointer means all defaults.
+ * ------------------------------------------------------------------------ */
+
+#ifndef __cplusplus
+#define ZINC_OPTIONS_OF(type, ...) (&(type){.size = sizeof(type), __VA_ARGS__})
+#endif
+
+/* ------------------------------------------------------------------------
+ * 3  Context
+ * ------------------------------------------------------------------------ */
+
+/*
+ * A context owns the thread pool, the allocator, the limits, the chunk cache and
+ * the warning callback.  NULL stands for one lazy context of the process.  A
+ * context must outlive everything opened with it.
+ */
+typedef struct zinc_context zinc_context;
+
+/* All memory of the library comes from here (codec libraries allocate their own work space;
+ * docs/promises.md lists it).  `realloc` and `free` accept NULL; all may be called from any thread. */
+typedef struct zinc_allocator {
+	void *(*alloc)(void *ctx, size_t nbytes);
+	void *(*realloc)(void *ctx, void *p, size_t nbytes);
+	void (*free)(void *ctx, void *p);
+	void *ctx;
+} zinc_allocator;
+
+/* What hostile or merely huge input may cost.  Zero means the default in brackets. */
+typedef struct zinc_limits {
+	uint64_t json_bytes;   /* length of one document [64 MiB] */
+	uint32_t json_depth;   /* nesting of one document [256] */
+	uint64_t json_values;  /* values in one document [4 M] */
+	uint32_t rank;         /* dimensions of an array [64] */
+	uint64_t chunk_bytes;  /* decoded bytes of one chunk or inner chunk [2 GiB] */
+	uint32_t codecs;       /* codecs in one chain [32] */
+	uint32_t shard_depth;  /* shards within shards [4] */
+	uint64_t children;     /* nodes or keys listed by one call [10 M] */
+} zinc_limits;
+
+/* Called for each warning, from any thread; `where` is a URL, key or JSON pointer. */
+typedef void (*zinc_warn_fn)(void *arg, const char *where, const char *text);
+
+typedef struct zinc_context_options {
+	size_t size;
+	int threads;                     /* worker threads [number of processors] */
+	const zinc_allocator *allocator; /* copied [malloc] */
+	zinc_limits limits;
+	zinc_warn_fn warn; /* [silent] */
+	void *warn_arg;
+	uint64_t cache_bytes;     /* decoded-chunk cache [0: none] */
+	uint64_t in_flight_bytes; /* encoded and decoded bytes held by one call [64 MiB, see zinc_io_options] */
+} zinc_context_options;
+
+/* clang-format off */
+#define ZINC_CONTEXT_OPTIONS(...) ZINC_OPTIONS_OF(zinc_context_options, __VA_ARGS__)
+#define ZINC_CONTEXT_OPTIONS_INIT {sizeof(zinc_context_options), 0, NULL, {0, 0, 0, 0, 0, 0, 0, 0}, NULL, NULL, 0, 0}
+/* clang-format on */
+
+/* Make a context.  E_NOMEM, E_INVALID (negative threads). */
+ZINC_API ZINC_CHECKED zinc_status zinc_context_new(zinc_context **out, const zinc_context_options *options, zinc_error *err);
+
+/* Stop its threads and free it; NULL is fine. */
+ZINC_API void zinc_context_free(zinc_context *ctx);
+
+/* Bytes or text that a call hands to you.  `data` is followed by a zero byte that `nbytes` does
+ * not count, so text can be used as a string.  Free it with zinc_blob_fini, which empties it. */
+typedef struct zinc_blob {
+	void *data;
+	size_t nbytes;
+	zinc_context *context;
+} zinc_blob;
+
+/* clang-format off */
+#define ZINC_BLOB_INIT {NULL, 0, NULL}
+/* clang-format on */
+ZINC_API void zinc_blob_fini(zinc_blob *blob);
+
+/* ------------------------------------------------------------------------
+ * 4  Element types and buffers
+ * ------------------------------------------------------------------------ */
+
+/* Types that a buffer can have.  The numbers are for ever. */
+typedef enum zinc_type {
+	ZINC_NATIVE = 0, /* the array's own type in this machine's byte order */
+	ZINC_BOOL = 1,   /* one byte, 0 or 1 */
+	ZINC_INT8 = 2,
+	ZINC_INT16 = 3,
+	ZINC_INT32 = 4,
+	ZINC_INT64 = 5,
+	ZINC_UINT8 = 6,
+	ZINC_UINT16 = 7,
+	ZINC_UINT32 = 8,
+	ZINC_UINT64 = 9,
+	ZINC_FLOAT16 = 10, /* IEEE binary16 in a uint16_t */
+	ZINC_FLOAT32 = 11,
+	ZINC_FLOAT64 = 12,
+	ZINC_COMPLEX64 = 13,  /* two floats */
+	ZINC_COMPLEX128 = 14, /* two doubles */
+	ZINC_RAW = 15         /* bytes without meaning; always the array's own element size */
+} zinc_type;
+
+/* Size of one element in bytes; 0 for ZINC_NATIVE, ZINC_RAW and unknown numbers. */
+ZINC_API size_t zinc_type_size(zinc_type type);
+
+/* The v3 name, "float32"; NULL for ZINC_NATIVE, ZINC_RAW and unknown numbers. */
+ZINC_API const char *zinc_type_name(zinc_type type);
+
+/*
+ * Memory of your program.  `shape` NULL: the shape of the selection.  `strides`
+ * NULL: C order without gaps; otherwise bytes per step of each dimension of the
+ * selection (negative ones and zeros are fine for writing, zeros are refused for
+ * reading).  Every element addressed must lie within `nbytes` bytes from `data`;
+ * this is checked.  With negative strides `data` is the lowest address of the
+ * memory and `first` the offset of element 0.
+ */
+typedef struct zinc_buffer {
+	zinc_type type;
+	void *data;
+	size_t nbytes;
+	int ndim;                 /* of shape and strides; ignored when both are NULL */
+	const uint64_t *shape;    /* checked against the selection */
+	const int64_t *strides;   /* in bytes */
+	uint64_t first;           /* byte offset of the first element */
+} zinc_buffer;
+
+/* A C-order buffer of `type`; the shape comes from the selection. */
+ZINC_API zinc_buffer zinc_buffer_init(zinc_type type, const void *data, size_t nbytes);
+
+/*
+ * ZINC_BUFFER(&t[0][0], sizeof t): the type comes from the pointer, the shape from
+ * the selection.  void pointers mean ZINC_NATIVE.
+ */
+#ifndef __cplusplus
+#define ZINC_BUFFER(pointer, nbytes)                                                     \
+	zinc_buffer_init(_Generic((pointer),                                             \
+		_Bool *: ZINC_BOOL, const _Bool *: ZINC_BOOL,                            \
+		int8_t *: ZINC_INT8, const int8_t *: ZINC_INT8,                          \
+		int16_t *: ZINC_INT16, const int16_t *: ZINC_INT16,                      \
+		int32_t *: ZINC_INT32, const int32_t *: ZINC_INT32,                      \
+		int64_t *: ZINC_INT64, const int64_t *: ZINC_INT64,                      \
+		uint8_t *: ZINC_UINT8, const uint8_t *: ZINC_UINT8,                      \
+		uint16_t *: ZINC_UINT16, const uint16_t *: ZINC_UINT16,                  \
+		uint32_t *: ZINC_UINT32, const uint32_t *: ZINC_UINT32,                  \
+		uint64_t *: ZINC_UINT64, const uint64_t *: ZINC_UINT64,                  \
+		float *: ZINC_FLOAT32, const float *: ZINC_FLOAT32,                      \
+		double *: ZINC_FLOAT64, const double *: ZINC_FLOAT64,                    \
+		float _Complex *: ZINC_COMPLEX64, const float _Complex *: ZINC_COMPLEX64, \
+		double _Complex *: ZINC_COMPLEX128, const double _Complex *: ZINC_COMPLEX128, \
+		void *: ZINC_NATIVE, const void *: ZINC_NATIVE), (pointer), (nbytes))
+#endif
+
+/* ------------------------------------------------------------------------
+ * 5  Selections
+ *
+ * As text, numpy-like: "0:24, :, 180", "::2", "-5:", "...", "[1,5,9], :" (lists
+ * are orthogonal).  Slices clip; an integer or list item out of bounds is E_RANGE.
+ * As a structure:
+ * ------------------------------------------------------------------------ */
+
+typedef enum zinc_select {
+	ZINC_SELECT_ALL = 0,    /* everything; the other members are ignored */
+	ZINC_SELECT_BOX = 1,    /* start, count and step of each dimension */
+	ZINC_SELECT_ORTHO = 2,  /* dims: slices, integers and index lists, each for its own dimension */
+	ZINC_SELECT_POINTS = 3, /* npoints coordinates of ndim numbers each; the result has one dimension */
+	ZINC_SELECT_MASK = 4,   /* one byte per element of the array in C order; non-zero selects; one dimension */
+	ZINC_SELECT_BLOCKS = 5  /* start and count in units of the chunk grid (of shards where sharded) */
+} zinc_select;
+
+/* One dimension of ZINC_SELECT_ORTHO. */
+typedef struct zinc_select_dim {
+	uint64_t start;       /* first index */
+	uint64_t count;       /* how many; ignored with `list` */
+	uint64_t step;        /* 0 means 1 */
+	const uint64_t *list; /* indices in any order, repeats allowed; NULL: start, count, step */
+	size_t nlist;
+	int drop;             /* an integer: count is 1 and the dimension disappears from the result */
+} zinc_select_dim;
+
+typedef struct zinc_selection {
+	zinc_select kind;
+	int ndim;                    /* must be the array's, except for ZINC_SELECT_ALL */
+	const uint64_t *start;       /* BOX, BLOCKS; NULL: zeros */
+	const uint64_t *count;       /* BOX, BLOCKS */
+	const uint64_t *step;        /* BOX; NULL: ones */
+	const zinc_select_dim *dims; /* ORTHO */
+	const uint64_t *points;      /* POINTS: npoints * ndim numbers */
+	size_t npoints;
+	const uint8_t *mask; /* MASK */
+	size_t nmask;        /* its length: must be the number of elements */
+} zinc_selection;
+
+/* clang-format off */
+#define ZINC_SELECTION_ALL {ZINC_SELECT_ALL, 0, NULL, NULL, NULL, NULL, NULL, 0, NULL, 0}
+/* clang-format on */
+
+/* What to do with an element that does not fit the other type; the default is E_RANGE. */
+typedef enum zinc_convert {
+	ZINC_CONVERT_EXACT = 0,    /* out of range, NaN to integer, fraction to integer: E_RANGE */
+	ZINC_CONVERT_CLAMP = 1,    /* out of range goes to the nearest end; NaN and fractions to integer still E_RANGE */
+	ZINC_CONVERT_TRUNCATE = 2, /* fractions go towards zero; out of range and NaN still E_RANGE */
+	ZINC_CONVERT_WRAP = 4      /* integers modulo 2^n; a flag that may be joined to TRUNCATE; CLAMP may too */
+} zinc_convert;
+
+/* How far a call has come.  Return non-zero to cancel. */
+typedef int (*zinc_progress_fn)(void *arg, uint64_t units_done, uint64_t units_total, uint64_t bytes_done);
+
+typedef struct zinc_io_options {
+	size_t size;
+	int threads;              /* at most this many [the context's] */
+	int convert;              /* zinc_convert flags */
+	int missing_is_error;     /* reading: a chunk that is not stored is E_NOTFOUND [it is fill value] */
+	int store_fill;           /* writing: store chunks that are all fill value [they are erased] */
+	int relaxed;              /* writing: do not wait for the disk [durable when the call returns] */
+	int single_writer;        /* writing: nobody else writes; lets stores without exclusion do partial writes */
+	int unverified;           /* reading: checksums inside compressed frames may be skipped */
+	int assume_unchanged;     /* reading: use cached chunks without asking the store */
+	uint64_t in_flight_bytes; /* [the context's]; one chunk per thread is always allowed */
+	double timeout;           /* seconds until E_CANCELLED [never] */
+	const volatile int *cancel; /* E_CANCELLED soon after it becomes non-zero */
+	zinc_progress_fn progress;
+	void *progress_arg;
+} zinc_io_options;
+
+/* clang-format off */
+#define ZINC_IO_OPTIONS(...) ZINC_OPTIONS_OF(zinc_io_options, __VA_ARGS__)
+#define ZINC_IO_OPTIONS_INIT {sizeof(zinc_io_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, NULL, NULL, NULL}
+/* clang-format on */
+
+/* ------------------------------------------------------------------------
+ * 6  Stores and hierarchies
+ * ------------------------------------------------------------------------ */
+
+/* Keys and bytes; <zinc/store.h> has its operations. */
+typedef struct zinc_store zinc_store;
+
+typedef struct zinc_store_options {
+	size_t size;
+	zinc_context *context;
+	int read_only;    /* every change is E_READONLY */
+	int create;       /* make the place (directory) when a write needs it [yes; -1: no] */
+	int relaxed;      /* writes do not wait for the disk unless a call asks */
+	int follow_links; /* file system: follow symbolic links that stay beneath the root */
+} zinc_store_options;
+
+/* clang-format off */
+#define ZINC_STORE_OPTIONS(...) ZINC_OPTIONS_OF(zinc_store_options, __VA_ARGS__)
+#define ZINC_STORE_OPTIONS_INIT {sizeof(zinc_store_options), NULL, 0, 0, 0, 0}
+/* clang-format on */
+
+/*
+ * Open the store of a URL: a path, "file:///...", "memory://name" (one per name and
+ * process; it lives while open).  Nothing need exist yet.  Close with zinc_store_close.
+ * E_INVALID (no such scheme, bad escape), E_NOTFOUND, E_IO, E_NOMEM.
+ */
+ZINC_API ZINC_CHECKED zinc_status zinc_store_open(zinc_store **out, const char *url, const zinc_store_options *options,
+                                                  zinc_error *err);
+
+/* Take another reference; returns `store`. */
+ZINC_API zinc_store *zinc_store_ref(zinc_store *store);
+
+/* Drop a reference; the last one closes.  NULL is fine. */
+ZINC_API void zinc_store_close(zinc_store *store);
+
+/* What happens to metadata that breaks a rule which readers usually forgive. */
+typedef enum zinc_strictness {
+	ZINC_LENIENT = 0, /* accept with a warning where the specification digest says so */
+	ZINC_STRICT = 1   /* E_CORRUPT */
+} zinc_strictness;
+
+/* A Zarr hierarchy: a store, the prefix of its root, and the version of Zarr there. */
+typedef struct zinc_hierarchy zinc_hierarchy;
+
+typedef struct zinc_open_options {
+	size_t size;
+	zinc_context *context;
+	const char *format; /* "v3", ... [detected] */
+	int strictness;
+	int read_only;
+	int relaxed;
+	int follow_links;
+	int create; /* the hierarchy need not exist: it is made by the first create [0: E_NOTFOUND] */
+} zinc_open_options;
+
+/* clang-format off */
+#define ZINC_OPEN_OPTIONS(...) ZINC_OPTIONS_OF(zinc_open_options, __VA_ARGS__)
+#define ZINC_OPEN_OPTIONS_INIT {sizeof(zinc_open_options), NULL, NULL, 0, 0, 0, 0, 0}
+/* clang-format on */
+
+/*
+ * Open the hierarchy that a URL lies in, and tell by zinc_hierarchy_path which node the URL
+ * names.  The root is found by climbing from the URL while the parent is a group too.
+ * Close with zinc_hierarchy_close.  E_NOTFOUND when no node is there, E_CORRUPT, E_IO ...
+ */
+ZINC_API ZINC_CHECKED zinc_status zinc_hierarchy_open_url(zinc_hierarchy **out, const char *url,
+                                                          const zinc_open_options *options, zinc_error *err);
+
+/* The same on an open store, whose reference is taken.  The root is `prefix` ("" or "a/b"), as given. */
+ZINC_API ZINC_CHECKED zinc_status zinc_hierarchy_open(zinc_hierarchy **out, zinc_store *store, const char *prefix,
+                                                      const zinc_open_options *options, zinc_error *err);
+
+ZINC_API void zinc_hierarchy_close(zinc_hierarchy *h);
+
+/* The path of the node that the URL named, "/" for the root. */
+ZINC_API const char *zinc_hierarchy_path(const zinc_hierarchy *h);
+/* The format's id, "v3". */
+ZINC_API const char *zinc_hierarchy_format(const zinc_hierarchy *h);
+/* The store; borrowed. */
+ZINC_API zinc_store *zinc_hierarchy_store(const zinc_hierarchy *h);
+/* The root's prefix in the store, "" or "a/b/". */
+ZINC_API const char *zinc_hierarchy_prefix(const zinc_hierarchy *h);
+
+/* ------------------------------------------------------------------------
+ * 7  Arrays
+ * ------------------------------------------------------------------------ */
+
+typedef struct zinc_array zinc_array;
+
+typedef struct zinc_array_options {
+	size_t size;
+	int ndim; /* 0 is a scalar */
+	const uint64_t *shape;
+	const char *dtype;            /* "float32", "<f4", "r16", or the JSON of an extension; required */
+	const uint64_t *chunks;       /* [near-cubic, 1 to 4 MiB] the inner chunks where sharded */
+	const uint64_t *shards;       /* multiples of chunks [none] */
+	int auto_shards;              /* choose shards of 64 to 256 MiB */
+	const char *codecs;           /* JSON or short form, "blosc:lz4:5:shuffle", "none" ["zstd"] */
+	const char *fill;             /* JSON, as in the v3 specification ["0", "false", "0.0" ...] */
+	const char *const *dimension_names; /* ndim entries, each may be NULL [none] */
+	const char *attributes;       /* a JSON object [{}] */
+	const char *key_encoding;     /* "default", "default.", "v2", "v2/" ["default"] */
+	const char *document;         /* a whole v3 metadata document instead of all the above */
+	int overwrite;                /* erase a node that is there [E_EXISTS] */
+	int big_endian;               /* store big-endian elements */
+	int fortran;                  /* store chunks in Fortran order */
+} zinc_array_options;
+
+/* clang-format off */
+#define ZINC_ARRAY_OPTIONS(...) ZINC_OPTIONS_OF(zinc_array_options, __VA_ARGS__)
+#define ZINC_ARRAY_OPTIONS_INIT \
+	{sizeof(zinc_array_options), 0, NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, 0}
+/* clang-format on */
+
+/*
+ * Create an array and open it.  Its document is written at once (one put), and so are group
+ * documents of all ancestors that have none.  Close with zinc_array_close.
+ * E_EXISTS; E_INVALID (options that contradict each other or the specification); E_UNSUPPORTED; E_IO ...
+ */
+ZINC_API ZINC_CHECKED zinc_status zinc_array_create(zinc_array **out, zinc_hierarchy *h, const char *path,
+                                                    const zinc_array_options *options, zinc_error *err);
+/* The same by URL; `open` (may be NULL) says how the hierarchy is opened or made. */
+ZINC_API ZINC_CHECKED zinc_status zinc_array_create_url(zinc_array **out, const char *url, const zinc_array_options *options,
+                                                        const zinc_open_options *open, zinc_error *err);
+
+/*
+ * Open an array.  Metadata that this build does not support opens all the same: its members
+ * can be read, and reading elements is E_UNSUPPORTED (zinc_array_unsupported tells why).
+ * E_NOTFOUND (nothing there, or a group), E_CORRUPT, E_LIMIT, E_IO.
+ */
+ZINC_API ZINC_CHECKED zinc_status zinc_array_open(zinc_array **out, zinc_hierarchy *h, const char *path, zinc_error *err);
+ZINC_API ZINC_CHECKED zinc_status zinc_array_open_url(zinc_array **out, const char *url, const zinc_open_options *options,
+                                                      zinc_error *err);
+ZINC_API void zinc_array_close(zinc_array *a);
+
+/* Reread the metadata (a resize by somebody else).  Running reads keep the old. */
+ZINC_API ZINC_CHECKED zinc_status zinc_array_refresh(zinc_array *a, zinc_error *err);
+
+/* What the array is.  Pointers are borrowed from the handle and hold until the next refresh, resize or
+ * append on it. */
+ZINC_API int zinc_array_ndim(const zinc_array *a);
+ZINC_API const uint64_t *zinc_array_shape(const zinc_array *a);
+ZINC_API zinc_type zinc_array_type(const zinc_array *a);     /* ZINC_NATIVE for types without a number */
+ZINC_API const char *zinc_array_dtype(const zinc_array *a);  /* "float32", or the JSON of an extension */
+ZINC_API size_t zinc_array_element_size(const zinc_array *a); /* bytes in memory; 0 when unsupported */
+ZINC_API const char *zinc_array_dimension_name(const zinc_array *a, int dim); /* NULL: unnamed */
+ZINC_API const char *zinc_array_path(const zinc_array *a);
+ZINC_API zinc_hierarchy *zinc_array_hierarchy(const zinc_array *a);
+/* NULL, or why elements cannot be read by this build. */
+ZINC_API const char *zinc_array_unsupported(const zinc_array *a);
+/* Extent of the chunk (inner chunk where sharded) and of the shard at the origin; returns 0 when there is
+ * none (`shard` of an unsharded array, or an unsupported grid), else 1. */
+ZINC_API int zinc_array_chunk_shape(const zinc_array *a, uint64_t *shape);
+ZINC_API int zinc_array_shard_shape(const zinc_array *a, uint64_t *shape);
+/* Stored objects along each dimension. */
+ZINC_API int zinc_array_grid_shape(const zinc_array *a, uint64_t *shape);
+/* The fill value as ndim-independent native bytes, zinc_array_element_size of them. */
+ZINC_API const void *zinc_array_fill(const zinc_array *a);
+/* The node described in the v3 vocabulary, whatever the format on disk (the JSON of `zinc info --json`). */
+ZINC_API ZINC_CHECKED zinc_status zinc_array_describe(const zinc_array *a, zinc_blob *json, zinc_error *err);
+
+/*
+ * Read a selection into `buffer` or write it from there.  Elements are converted when the
+ * buffer's type is another number type (zinc_convert says how).  Missing chunks are fill value.
+ *
+ * A write is durable when the call returns, unless relaxed.  Whole chunks are written without
+ * reading; parts of chunks are read, changed and put under the store's own exclusion, so that
+ * writers of different elements never lose each other's.  If an element does not convert, nothing
+ * is stored.  Of several failing chunks the lowest is reported; other chunks may be written.
+ *
+ * E_RANGE (selection or element), E_INVALID (buffer too small, shapes differ), E_CORRUPT,
+ * E_CHECKSUM, E_UNSUPPORTED, E_NOTFOUND (missing_is_error), E_LIMIT, E_IO, E_CONFLICT,
+ * E_UNCERTAIN, E_READONLY, E_CANCELLED, E_NOMEM.
+ */
+ZINC_API ZINC_CHECKED zinc_status zinc_array_read(zinc_array *a, const zinc_selection *selection, zinc_buffer buffer,
+                                                  const zinc_io_options *options, zinc_error *err);
+ZINC_API ZINC_CHECKED zinc_status zinc_array_write(zinc_array *a, const zinc_selection *selection, zinc_buffer buffer,
+                                                   const zinc_io_options *options, zinc_error *err);
+/* The same with the selection as text; NULL or "" selects everything. */
+ZINC_API ZINC_CHECKED zinc_status zinc_array_read_text(zinc_array *a, const char *selection, zinc_buffer buffer, zinc_error *err);
+ZINC_API ZINC_CHECKED zinc_status zinc_array_write_text(zinc_array *a, const char *selection, zinc_buffer buffer, zinc_error *err);
+
+/* A parsed text selection, for zinc_array_read and zinc_array_write.  Free with zinc_selection_free. */
+ZINC_API ZINC_CHECKED zinc_status zinc_selection_parse(zinc_selection **out, const zinc_array *a, const char *text, zinc_error *err);
+ZINC_API void zinc_selection_free(zinc_selection *selection);
+/* The shape that reading `selection` gives, into shape[ZINC_MAX_NDIM]; `ndim` gets its rank. */
+ZINC_API ZINC_CHECKED zinc_status zinc_array_selection_shape(const zinc_array *a, const zinc_selection *selection, int *ndim,
+                                                             uint64_t *shape, zinc_error *err);
+
+/* Encoded bytes of one stored object (chunk, or shard), by grid index.  Missing is E_NOTFOUND. */
+ZINC_API ZINC_CHECKED zinc_status zinc_array_chunk_get(zinc_array *a, const uint64_t *index, zinc_blob *bytes, zinc_error *err);
+/* Replace it, unchecked; `bytes` NULL erases it. */
+ZINC_API ZINC_CHECKED zinc_status zinc_array_chunk_put(zinc_array *a, const uint64_t *index, const void *bytes, size_t nbytes,
+                                                       zinc_error *err);
+/* Its key in the store. */
+ZINC_API ZINC_CHECKED zinc_status zinc_array_chunk_key(const zinc_array *a, const uint64_t *index, zinc_blob *key, zinc_error *err);
+
+/*
+ * Change the shape.  Growing is one metadata put; shrinking puts the metadata first, then
+ * deletes exactly the stored objects that lie wholly outside.  Same rank only.
+ */
+ZINC_API ZINC_CHECKED zinc_status zinc_array_resize(zinc_array *a, const uint64_t *shape, zinc_error *err);
+
+/*
+ * Add `buffer` (shape required: the array's, but for `axis`) at the end of `axis`.  The range is
+ * reserved first, by compare-and-swap on the shape, so concurrent appends never overlap.
+ * `at` (may be NULL) gets the index where it begins.
+ */
+ZINC_API ZINC_CHECKED zinc_status zinc_array_append(zinc_array *a, int axis, zinc_buffer buffer, const zinc_io_options *options,
+                                                    uint64_t *at, zinc_error *err);
+
+/* ------------------------------------------------------------------------
+ * 8  Nodes
+ * ------------------------------------------------------------------------ */
+
+typedef enum zinc_node_kind { ZINC_NODE_NONE = 0, ZINC_NODE_GROUP = 1, ZINC_NODE_ARRAY = 2 } zinc_node_kind;
+
+/* One node as listing shows it; all pointers are valid during the callback only. */
+typedef struct zinc_node {
+	size_t size;
+	zinc_node_kind kind;
+	const char *path;         /* "/foo/bar" */
+	const char *name;         /* "bar" */
+	const char *metadata_key; /* key of its document; "" when implicit */
+	int implicit;             /* exists only by its descendants */
+	int depth;                /* 0 for the node asked about */
+	const char *problem;      /* NULL, or why its document cannot be used; kind may be NONE then */
+	zinc_status problem_code; /* E_CORRUPT, E_UNSUPPORTED ... */
+	const zinc_array *array;  /* an array's metadata (not for reading elements); NULL for groups */
+	const char *attributes;   /* a JSON object; "{}" when there are none */
+} zinc_node;
+
+/* Return non-zero to stop. */
+typedef int (*zinc_node_fn)(void *arg, const zinc_node *node);
+
+/* Is there a node?  ZINC_OK and `*kind` (NONE when there is not). */
+ZINC_API ZINC_CHECKED zinc_status zinc_node_exists(zinc_hierarchy *h, const char *path, zinc_node_kind *kind, zinc_error *err);
+
+/* Call `fn` for the node alone, for its children, or for it and everything below, parents first and
+ * siblings in order of their bytes; depth < 0 is unlimited.  From consolidated metadata when present. */
+ZINC_API ZINC_CHECKED zinc_status zinc_node_stat(zinc_hierarchy *h, const char *path, zinc_node_fn fn, void *arg, zinc_error *err);
+ZINC_API ZINC_CHECKED zinc_status zinc_node_children(zinc_hierarchy *h, const char *path, zinc_node_fn fn, void *arg,
+                                                     zinc_error *err);
+ZINC_API ZINC_CHECKED zinc_status zinc_node_walk(zinc_hierarchy *h, const char *path, int depth, zinc_node_fn fn, void *arg,
+                                                 zinc_error *err);
+
+/* The node's whole document as stored.  Text in `json`. */
+ZINC_API ZINC_CHECKED zinc_status zinc_node_document(zinc_hierarchy *h, const char *path, zinc_blob *json, zinc_error *err);
+
+/* Make a group, and groups at all ancestors.  `attributes` is a JSON object or NULL.  An existing group is
+ * E_EXISTS unless `overwrite`, which erases it and all below first. */
+ZINC_API ZINC_CHECKED zinc_status zinc_group_create(zinc_hierarchy *h, const char *path, const char *attributes, int overwrite,
+                                                    zinc_error *err);
+ZINC_API ZINC_CHECKED zinc_status zinc_group_create_url(const char *url, const char *attributes, int overwrite,
+                                                        const zinc_open_options *open, zinc_error *err);
+
+/* Erase a node and everything below it.  E_NOTFOUND when there is none. */
+ZINC_API ZINC_CHECKED zinc_status zinc_node_erase(zinc_hierarchy *h, const char *path, zinc_error *err);
+
+/* Copy a node and everything below it, byte for byte, to another path of this or another hierarchy of the
+ * same format.  Metadata is written last.  E_EXISTS when the target is there. */
+ZINC_API ZINC_CHECKED zinc_status zinc_node_copy(zinc_hierarchy *from, const char *from_path, zinc_hierarchy *to,
+                                                 const char *to_path, zinc_error *err);
+
+/* Attributes.  `key` NULL: all of them, as an object.  E_NOTFOUND when there is no such key. */
+ZINC_API ZINC_CHECKED zinc_status zinc_attributes_get(zinc_hierarchy *h, const char *path, const char *key, zinc_blob *json,
+                                                      zinc_error *err);
+
+/* One change of attributes: `json` NULL removes the key. */
+typedef struct zinc_attribute {
+	const char *key;
+	const char *json;
+} zinc_attribute;
+
+/* Apply all changes in one put; keys not named keep their values and spelling, also when others edit at
+ * the same time.  Removing a key that is not there is E_NOTFOUND, and nothing changes. */
+ZINC_API ZINC_CHECKED zinc_status zinc_attributes_edit(zinc_hierarchy *h, const char *path, const zinc_attribute *changes,
+                                                       size_t nchanges, zinc_error *err);
+
+/* Write consolidated metadata for the hierarchy below `path` (a group), or remove it. */
+ZINC_API ZINC_CHECKED zinc_status zinc_consolidate(zinc_hierarchy *h, const char *path, int remove, zinc_error *err);
+
+/* ------------------------------------------------------------------------
+ * 9  Buffered writer
+ * ------------------------------------------------------------------------ */
+
+/*
+ * Gathers small writes into whole chunks or shards within a byte budget.  Nothing is
+ * acknowledged before flush returns ZINC_OK; close without flush drops what was not flushed.
+ * One writer is for one thread at a time.
+ */
+typedef struct zinc_writer zinc_writer;
+
+/* `budget` bytes of memory; 0 means 256 MiB.  The array must stay open. */
+ZINC_API ZINC_CHECKED zinc_status zinc_writer_new(zinc_writer **out, zinc_array *a, uint64_t budget, const zinc_io_options *options,
+                                                  zinc_error *err);
+ZINC_API ZINC_CHECKED zinc_status zinc_writer_write(zinc_writer *w, const zinc_selection *selection, zinc_buffer buffer,
+                                                    zinc_error *err);
+ZINC_API ZINC_CHECKED zinc_status zinc_writer_flush(zinc_writer *w, zinc_error *err);
+ZINC_API void zinc_writer_free(zinc_writer *w);
+
+#ifdef __cplusplus
+} /* extern "C" */
+
+/* Pointers of a type without a number (void, mostly) mean ZINC_NATIVE. */
+template <typename T> struct zinc_type_of { static const zinc_type value = ZINC_NATIVE; };
+template <typename T> struct zinc_type_of<const T> { static const zinc_type value = zinc_type_of<T>::value; };
+#define ZINC_X(ctype, number) \
+	template <> struct zinc_type_of<ctype> { static const zinc_type value = number; };
+ZINC_X(bool, ZINC_BOOL)
+ZINC_X(int8_t, ZINC_INT8)
+ZINC_X(int16_t, ZINC_INT16)
+ZINC_X(int32_t, ZINC_INT32)
+ZINC_X(int64_t, ZINC_INT64)
+ZINC_X(uint8_t, ZINC_UINT8)
+ZINC_X(uint16_t, ZINC_UINT16)
+ZINC_X(uint32_t, ZINC_UINT32)
+ZINC_X(uint64_t, ZINC_UINT64)
+ZINC_X(float, ZINC_FLOAT32)
+ZINC_X(double, ZINC_FLOAT64)
+#undef ZINC_X
+template <typename T> inline zinc_buffer zinc_buffer_of(T *pointer, size_t nbytes)
+{
+	return zinc_buffer_init(zinc_type_of<T>::value, pointer, nbytes);
+}
+#define ZINC_BUFFER(pointer, nbytes) zinc_buffer_of((pointer), (nbytes))
+#endif
+
+#endif /* ZINC_H */

@@ -1,0 +1,259 @@
+/*
+ * store.h - what a store is, and how a program adds its own
+ *
+ * A store maps keys (UTF-8, components joined by '/') to bytes and knows nothing of
+ * Zarr.  One call carries many reads, because that is what makes object stores fast
+ * and it costs a local store nothing.
+ */
+#ifndef ZINC_STORE_H
+#define ZINC_STORE_H
+
+#include <sys/uio.h>
+#include <zinc.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What a store can do.  Callers look at these, never at names. */
+#define ZINC_CAP_READ 0x0001u
+#define ZINC_CAP_RANGE 0x0002u            /* part of a value costs part of its transfer */
+#define ZINC_CAP_SUFFIX_RANGE 0x0004u     /* "the last n bytes" in one request */
+#define ZINC_CAP_LIST 0x0008u
+#define ZINC_CAP_WRITE 0x0010u
+#define ZINC_CAP_ERASE 0x0020u
+#define ZINC_CAP_ATOMIC_PUT 0x0040u       /* readers see the old or the new value, whole */
+#define ZINC_CAP_DURABLE 0x0080u          /* ZINC_OK of a durable put survives power loss */
+#define ZINC_CAP_CAS 0x0100u              /* conditions hold against all other writers */
+#define ZINC_CAP_READ_AFTER_WRITE 0x0200u
+#define ZINC_CAP_LIST_AFTER_WRITE 0x0400u
+#define ZINC_CAP_REMOTE 0x0800u           /* keep many requests open at once */
+#define ZINC_CAP_UPDATE 0x1000u           /* update() excludes all other writers of the key */
+#define ZINC_CAP_TAGS 0x2000u             /* get() gives tags that change with every put */
+#define ZINC_CAP_FOLDS_CASE 0x4000u       /* names that differ by case only are the same place */
+#define ZINC_CAP_NORMALISES 0x8000u       /* names are changed by Unicode normalisation */
+
+typedef struct zinc_caps {
+	uint32_t flags;
+	uint32_t parallel;      /* requests worth keeping open at once */
+	uint64_t merge_gap;     /* ranges closer than this are better read as one */
+	uint32_t key_max;       /* bytes of a key, 0: no limit */
+	uint32_t component_max; /* bytes of one component, 0: no limit */
+} zinc_caps;
+
+/* The generation of a value.  Two tags of one key are equal only if the bytes are. */
+typedef struct zinc_tag {
+	uint8_t n; /* 0: this store has none */
+	uint8_t b[127];
+} zinc_tag;
+
+/* ---- reading ---- */
+
+#define ZINC_TO_END UINT64_MAX
+
+/* One request.  offset and length select bytes of the value; length ZINC_TO_END means "to the end", and
+ * `suffix` means "the last `length` bytes, or all if there are fewer".  A range that begins past the end gives no bytes;
+ * one that ends past the end is cut. */
+typedef struct zinc_get {
+	const char *key;
+	uint64_t offset;
+	uint64_t length;
+	int suffix;
+	const zinc_tag *if_tag;  /* NULL, or: only if the value has this tag, else ZINC_CHANGED */
+	const struct iovec *iov; /* destination of exactly `length` bytes, or NULL: ask room() */
+	int niov;
+	int stat;                /* no bytes wanted: only existence, size and tag */
+} zinc_get;
+
+typedef enum zinc_found {
+	ZINC_FOUND = 0,
+	ZINC_MISSING = 1, /* no such key: a result, not a failure */
+	ZINC_CHANGED = 2, /* the tag differs from if_tag */
+	ZINC_FAILED = 3   /* status and error say why; never taken for a missing value */
+} zinc_found;
+
+typedef struct zinc_got {
+	zinc_found found;
+	uint64_t nbytes;         /* bytes delivered */
+	uint64_t object_size;    /* of the whole value */
+	const zinc_tag *tag;     /* of the value the bytes belong to; never NULL when found */
+	zinc_status status;      /* with ZINC_FAILED */
+	const zinc_error *error; /* with ZINC_FAILED; may be NULL */
+} zinc_got;
+
+typedef enum zinc_room {
+	ZINC_ROOM_OK = 0,
+	ZINC_ROOM_NOT_NOW = 1, /* start nothing more until a done() has returned, then ask again */
+	ZINC_ROOM_FAIL = 2     /* give this request up: done() says ZINC_FAILED, E_NOMEM */
+} zinc_room;
+
+/*
+ * Where bytes go.  room() is called before the first byte of a request without iov is read, when
+ * the size is known; it may be called again for the same request after NOT_NOW.  done() is
+ * called exactly once per request, as each finishes, from any thread, several at once, all before get
+ * returns; it may take its time (decode) in the calling thread.
+ */
+typedef struct zinc_sink {
+	zinc_room (*room)(void *arg, size_t i, uint64_t nbytes, void **buf);
+	void (*done)(void *arg, size_t i, const zinc_got *got);
+	void *arg;
+	const volatile int *cancel; /* NULL, or: when non-zero, finish what is left as E_CANCELLED */
+} zinc_sink;
+
+/* ---- writing ---- */
+
+typedef enum zinc_when { ZINC_ANY = 0, ZINC_ABSENT = 1, ZINC_EQUALS = 2 } zinc_when;
+
+typedef struct zinc_condition {
+	zinc_when when;
+	const zinc_tag *tag; /* with ZINC_EQUALS */
+} zinc_condition;
+
+/* Puts and deletes of one durable commit. */
+typedef struct zinc_put_group zinc_put_group;
+
+/* Outcome of one key of a group, given at commit: E_CONFLICT for a lost condition, E_IO ... */
+typedef void (*zinc_committed_fn)(void *arg, const char *key, zinc_status status, const zinc_error *error);
+
+/* What update() does with the value; `old` is NULL when the key is missing.  Set one of the two: */
+typedef struct zinc_update {
+	const void *bytes; /* new value (owned by the callback, valid until the next call or return) */
+	size_t nbytes;
+	int erase;         /* erase the key */
+	int keep;          /* leave it as it is */
+} zinc_update;
+/* May be called several times (CAS loop); must give the same answer for the same old bytes. */
+typedef zinc_status (*zinc_update_fn)(void *arg, const void *old, size_t nold, zinc_update *out, zinc_error *err);
+
+/* Return non-zero to stop. */
+typedef int (*zinc_key_fn)(void *arg, const char *key, uint64_t nbytes);
+/* A key, or a prefix that ends in '/'. */
+typedef int (*zinc_entry_fn)(void *arg, const char *key_or_prefix, int is_prefix);
+/* A leftover: temporary, lock or empty directory that nobody holds. */
+typedef int (*zinc_scrub_fn)(void *arg, const char *name, const char *what);
+
+#define ZINC_PUT_RELAXED 1u /* do not wait for the disk */
+
+/*
+ * The operations of a store.  Every slot but get, caps and close may be NULL; the
+ * library supplies what the specification lets it.  All but `open` take the object
+ * that open made.  Keys have passed zinc_key_check.
+ */
+typedef struct zinc_store_ops {
+	size_t size;
+	const char *name;    /* "fs" */
+	const char *purpose; /* one line for `zinc stores` */
+	const char *schemes; /* "file," separated by commas, NULL for wrappers */
+
+	zinc_status (*open)(void **self, const char *rest, const zinc_store_options *options, zinc_error *err);
+	void (*close)(void *self);
+	void (*caps)(void *self, zinc_caps *out);
+	zinc_status (*get)(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, zinc_error *err);
+	zinc_status (*put)(void *self, zinc_put_group *group, const char *key, const struct iovec *iov, int niov,
+	                   const zinc_condition *when, uint32_t flags, zinc_tag *tag, zinc_error *err);
+	zinc_status (*del)(void *self, zinc_put_group *group, const char *key, const zinc_condition *when, uint32_t flags,
+	                   zinc_error *err);
+	zinc_status (*put_begin)(void *self, zinc_put_group **group, uint32_t flags, zinc_error *err);
+	zinc_status (*commit)(void *self, zinc_put_group *group, zinc_committed_fn fn, void *arg, zinc_error *err);
+	void (*abort)(void *self, zinc_put_group *group);
+	zinc_status (*update)(void *self, const char *key, zinc_update_fn fn, void *arg, uint32_t flags, zinc_error *err);
+	zinc_status (*del_prefix)(void *self, const char *prefix, uint32_t flags, zinc_error *err);
+	zinc_status (*list)(void *self, const char *prefix, zinc_key_fn fn, void *arg, zinc_error *err);
+	zinc_status (*list_dir)(void *self, const char *prefix, zinc_entry_fn fn, void *arg, zinc_error *err);
+	zinc_status (*sync)(void *self, zinc_error *err);
+	zinc_status (*scrub)(void *self, const char *prefix, int remove, zinc_scrub_fn fn, void *arg, zinc_error *err);
+} zinc_store_ops;
+
+/* ---- operations on an open store ----
+ *
+ * What the specification leaves open, fixed here and by the conformance suite: erasing a missing
+ * key is ZINC_OK; a range past the end gives what is there; a value may be empty; partial set past the
+ * end fills the gap with zeros; listing is in order of the keys' bytes; a prefix is "" or ends in '/'.
+ */
+
+ZINC_API void zinc_store_caps(zinc_store *s, zinc_caps *out);
+/* The URL it was opened with. */
+ZINC_API const char *zinc_store_url(const zinc_store *s);
+ZINC_API zinc_context *zinc_store_context(const zinc_store *s);
+
+/* Fails itself only if it called no done(). */
+ZINC_API ZINC_CHECKED zinc_status zinc_store_get(zinc_store *s, const zinc_get *requests, size_t n, const zinc_sink *sink,
+                                                 zinc_error *err);
+/* One whole value; E_NOTFOUND when missing.  `tag` and `limit` (0: none; longer is E_LIMIT) may be NULL/0. */
+ZINC_API ZINC_CHECKED zinc_status zinc_store_get_all(zinc_store *s, const char *key, zinc_blob *out, zinc_tag *tag, uint64_t limit,
+                                                     zinc_error *err);
+/* `when` NULL: any.  E_CONFLICT when the condition does not hold; for ZINC_ABSENT E_EXISTS.  With a group the
+ * outcome may come at commit only. */
+ZINC_API ZINC_CHECKED zinc_status zinc_store_put(zinc_store *s, zinc_put_group *group, const char *key, const void *bytes, size_t nbytes,
+                                                 const zinc_condition *when, uint32_t flags, zinc_tag *tag, zinc_error *err);
+ZINC_API ZINC_CHECKED zinc_status zinc_store_del(zinc_store *s, zinc_put_group *group, const char *key, const zinc_condition *when,
+                                                 uint32_t flags, zinc_error *err);
+ZINC_API ZINC_CHECKED zinc_status zinc_store_put_begin(zinc_store *s, zinc_put_group **group, uint32_t flags, zinc_error *err);
+/* Make the group durable and free it, whatever the outcome.  `fn` (may be NULL) is called for each key that
+ * failed; the status is that of the first. */
+ZINC_API ZINC_CHECKED zinc_status zinc_store_commit(zinc_store *s, zinc_put_group *group, zinc_committed_fn fn, void *arg,
+                                                    zinc_error *err);
+/* Drop what was not done yet and free it. */
+ZINC_API void zinc_store_abort(zinc_store *s, zinc_put_group *group);
+/* Read, change and put one key, excluding all other writers; E_READONLY where the store has neither
+ * exclusion nor conditions, unless `single_writer`. */
+ZINC_API ZINC_CHECKED zinc_status zinc_store_update(zinc_store *s, const char *key, zinc_update_fn fn, void *arg, int single_writer,
+                                                    uint32_t flags, zinc_error *err);
+/* set_partial_values of the specification: ranges of one key must not overlap (E_INVALID). */
+typedef struct zinc_partial {
+	const char *key;
+	uint64_t offset;
+	const void *bytes;
+	size_t nbytes;
+} zinc_partial;
+ZINC_API ZINC_CHECKED zinc_status zinc_store_put_partial(zinc_store *s, const zinc_partial *parts, size_t n, int single_writer,
+                                                         uint32_t flags, zinc_error *err);
+ZINC_API ZINC_CHECKED zinc_status zinc_store_del_many(zinc_store *s, const char *const *keys, size_t n, uint32_t flags, zinc_error *err);
+ZINC_API ZINC_CHECKED zinc_status zinc_store_del_prefix(zinc_store *s, const char *prefix, uint32_t flags, zinc_error *err);
+ZINC_API ZINC_CHECKED zinc_status zinc_store_list(zinc_store *s, const char *prefix, zinc_key_fn fn, void *arg, zinc_error *err);
+ZINC_API ZINC_CHECKED zinc_status zinc_store_list_dir(zinc_store *s, const char *prefix, zinc_entry_fn fn, void *arg, zinc_error *err);
+ZINC_API ZINC_CHECKED zinc_status zinc_store_sync(zinc_store *s, zinc_error *err);
+ZINC_API ZINC_CHECKED zinc_status zinc_store_scrub(zinc_store *s, const char *prefix, int remove, zinc_scrub_fn fn, void *arg,
+                                                   zinc_error *err);
+
+/* ---- making stores ---- */
+
+/* Add a scheme for zinc_store_open.  `ops` must live for ever.  E_EXISTS when the scheme is taken. */
+ZINC_API ZINC_CHECKED zinc_status zinc_store_register(const zinc_store_ops *ops, zinc_error *err);
+/* A store from operations and an object already open; close() will be called for it.  `url` is copied. */
+ZINC_API ZINC_CHECKED zinc_status zinc_store_wrap(zinc_store **out, zinc_context *ctx, const zinc_store_ops *ops, void *self,
+                                                  const char *url, zinc_error *err);
+/* Call `fn` with name, schemes and purpose of each registered store. */
+typedef int (*zinc_row_fn)(void *arg, const char *name, const char *also, const char *purpose);
+ZINC_API void zinc_store_each(zinc_row_fn fn, void *arg);
+
+/* Wrappers.  Each takes its own reference to `next`. */
+ZINC_API ZINC_CHECKED zinc_status zinc_store_readonly(zinc_store **out, zinc_store *next, zinc_error *err);
+/* Only keys below `prefix` ("a/b/"), named without it. */
+ZINC_API ZINC_CHECKED zinc_status zinc_store_prefix(zinc_store **out, zinc_store *next, const char *prefix, zinc_error *err);
+
+/* Counts of operations that have passed a log store. */
+typedef struct zinc_store_counts {
+	uint64_t get_calls, get_requests, get_bytes, put_calls, put_bytes, del_calls, list_calls, update_calls;
+} zinc_store_counts;
+typedef void (*zinc_log_fn)(void *arg, const char *operation, const char *key, uint64_t nbytes, zinc_status status);
+/* Count every operation, and call `fn` (may be NULL) for each. */
+ZINC_API ZINC_CHECKED zinc_status zinc_store_log(zinc_store **out, zinc_store *next, zinc_log_fn fn, void *arg, zinc_error *err);
+ZINC_API void zinc_store_log_counts(zinc_store *log, zinc_store_counts *out);
+
+/* Inject faults: fail operation number `at` (from 1; and all later ones with `forever`) with `status`;
+ * `stale` makes reads and lists show the state before the last `stale` changes (eventual consistency). */
+typedef struct zinc_fault {
+	uint64_t at;
+	int forever;
+	zinc_status status;
+	unsigned stale;
+} zinc_fault;
+ZINC_API ZINC_CHECKED zinc_status zinc_store_fault(zinc_store **out, zinc_store *next, zinc_error *err);
+/* Set the plan and start counting anew; returns the operations counted so far. */
+ZINC_API uint64_t zinc_store_fault_set(zinc_store *fault, const zinc_fault *plan);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,188 @@
+/*
+ * base.h - door of the room `base`: what every other room stands on
+ *
+ * errors (error.c), contexts (context.c), allocation (alloc.c), the bounded buffer (buf.c),
+ * checked sizes (num.h), the key checker (key.c), the table of OS calls (os_posix.c), the thread pool
+ * (pool.c), fork hooks (fork.c), checksums (crc.c), UTF-8 (utf8.c).
+ */
+#ifndef ZINC_BASE_H
+#define ZINC_BASE_H
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <zinc.h>
+
+#include "base/num.h"
+
+#define ZINC_KIB ((uint64_t)1 << 10)
+#define ZINC_MIB ((uint64_t)1 << 20)
+#define ZINC_GIB ((uint64_t)1 << 30)
+
+/* ---- errors ---- */
+
+/* Fill `err` (NULL is fine) and return `code`.  Any earlier content is replaced. */
+zinc_status zinc_fail(zinc_error *err, zinc_status code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* The same with ": strerror(errnum)" behind the text, as E_IO, or E_NOTFOUND for ENOENT, E_NOMEM for ENOMEM,
+ * E_READONLY for EROFS. */
+zinc_status zinc_fail_errno(zinc_error *err, int errnum, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+zinc_status zinc_fail_nomem(zinc_error *err);
+/* Name the place, on the way up; the first (innermost) name stays.  All return `code` for use in `return`. */
+zinc_status zinc_error_at_url(zinc_error *err, zinc_status code, const char *url);
+zinc_status zinc_error_at_key(zinc_error *err, zinc_status code, const char *key);
+zinc_status zinc_error_at_chunk(zinc_error *err, zinc_status code, const uint64_t *index, int ndim);
+zinc_status zinc_error_at_codec(zinc_error *err, zinc_status code, const char *codec);
+/* Copy `from` to `to` (either may be NULL) and return its code. */
+zinc_status zinc_error_copy(zinc_error *to, const zinc_error *from);
+
+/* Return on error; the only control-flow macro. */
+#define ZINC_TRY(expr)                         \
+	do {                                   \
+		zinc_status try_ = (expr);     \
+		if (try_ != ZINC_OK)           \
+			return try_;           \
+	} while (0)
+
+/* ---- context, memory ---- */
+
+typedef struct zinc_os zinc_os;
+typedef struct zinc_pool zinc_pool;
+
+struct zinc_context {
+	zinc_allocator allocator;
+	zinc_limits limits; /* every member set */
+	zinc_warn_fn warn;
+	void *warn_arg;
+	int threads;
+	uint64_t cache_bytes;
+	uint64_t in_flight_bytes;
+	const zinc_os *os;
+	zinc_pool *pool;     /* made on first use */
+	pthread_mutex_t lock; /* guards pool creation, snapshots of handles, `slots` */
+	/* Objects of upper rooms that live as long as the context (the chunk cache). */
+	struct zinc_context_slot {
+		void *object;
+		void (*free)(zinc_context *ctx, void *object);
+	} slots[4];
+};
+enum { ZINC_SLOT_CACHE = 0, ZINC_SLOT_SCRATCH = 1 };
+
+/* `ctx`, or the process's default context; NULL only when memory is out at its first use. */
+zinc_context *zinc_context_get(zinc_context *ctx);
+/* Tests: replace the table of OS calls. */
+void zinc_context_set_os(zinc_context *ctx, const zinc_os *os);
+void zinc_warn(zinc_context *ctx, const char *where, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+/* Only alloc.c calls malloc.  Sizes of 0 give a valid pointer.  NULL when memory is out. */
+void *zinc_alloc(zinc_context *ctx, size_t nbytes);
+void *zinc_calloc(zinc_context *ctx, size_t n, size_t nbytes); /* zeroed; checks the product */
+void *zinc_realloc(zinc_context *ctx, void *p, size_t nbytes);
+void zinc_free(zinc_context *ctx, void *p);
+char *zinc_strdup(zinc_context *ctx, const char *s);
+char *zinc_strndup(zinc_context *ctx, const char *s, size_t n);
+
+/* ---- bounded buffer: the only growable memory ---- */
+
+typedef struct zinc_buf {
+	uint8_t *p;
+	size_t n;
+	size_t cap;
+	size_t max; /* never grows beyond */
+	zinc_context *ctx;
+} zinc_buf;
+
+typedef struct zinc_bytes {
+	const uint8_t *p;
+	size_t n;
+} zinc_bytes;
+
+void zinc_buf_init(zinc_buf *b, zinc_context *ctx, size_t max);
+void zinc_buf_fini(zinc_buf *b);
+/* Make room for `more` bytes behind n.  E_LIMIT past max, E_NOMEM. */
+zinc_status zinc_buf_reserve(zinc_buf *b, size_t more, zinc_error *err);
+/* Set n to 0 and make room for `n` bytes, not keeping the content (no copy on growth). */
+zinc_status zinc_buf_reset(zinc_buf *b, size_t n, zinc_error *err);
+zinc_status zinc_buf_add(zinc_buf *b, const void *p, size_t n, zinc_error *err);
+zinc_status zinc_buf_puts(zinc_buf *b, const char *s, zinc_error *err);
+zinc_status zinc_buf_printf(zinc_buf *b, zinc_error *err, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* A NUL behind the bytes (not counted); the string, borrowed; NULL when memory is out. */
+const char *zinc_buf_text(zinc_buf *b);
+/* Hand the memory to a blob (with its zero byte) and empty the buffer. */
+zinc_status zinc_buf_to_blob(zinc_buf *b, zinc_blob *out, zinc_error *err);
+
+/* ---- keys ---- */
+
+/* Is `key` a valid key?  No empty, "." or ".." component, no leading or trailing '/', no control bytes, valid UTF-8.
+ * E_INVALID naming the reason.  Length limits belong to the stores. */
+zinc_status zinc_key_check(const char *key, zinc_error *err);
+/* The same for a prefix: "" or a key followed by '/'. */
+zinc_status zinc_prefix_check(const char *prefix, zinc_error *err);
+/* Strict UTF-8 (no surrogates, no overlong forms, at most U+10FFFF). */
+bool zinc_utf8_valid(const char *s, size_t n);
+
+/* ---- checksums ---- */
+
+uint32_t zinc_crc32c(uint32_t crc, const void *p, size_t n); /* Castagnoli; start with 0 */
+
+/* ---- thread pool ---- */
+
+/*
+ * Call fn(arg, i, worker) for every i < n, on at most `threads` threads of which the caller is
+ * one, dynamically scheduled, and return when all are done.  `worker` < threads is the same for all calls
+ * made by one thread in this run.  Runs nested in a worker run in that worker alone.
+ * Threads that cannot be started are done without.
+ */
+typedef void (*zinc_pool_fn)(void *arg, size_t i, int worker);
+void zinc_pool_run(zinc_context *ctx, int threads, size_t n, zinc_pool_fn fn, void *arg);
+void zinc_pool_free(zinc_pool *pool);
+
+/* ---- fork ---- */
+
+/* Called around fork() for objects that hold locks: before (take them), parent (release), child (make anew). */
+typedef struct zinc_fork_hook {
+	void (*before)(void *object);
+	void (*parent)(void *object);
+	void (*child)(void *object);
+	void *object;
+	struct zinc_fork_hook *next, *prev;
+} zinc_fork_hook;
+void zinc_fork_add(zinc_fork_hook *hook);
+void zinc_fork_remove(zinc_fork_hook *hook);
+
+/* ---- OS calls: a table, so that tests can replace each ---- */
+
+/*
+ * Each returns -1 and sets errno on failure, as the system call does.  EINTR is the caller's.
+ * `self` is the table, so that a replacement can carry state.
+ */
+struct zinc_os {
+	int (*open_root)(const zinc_os *self, const char *path, int flags);                     /* open(2) of a directory */
+	int (*open_beneath)(const zinc_os *self, int dir, const char *path, int flags, mode_t mode, int follow);
+	/* openat2 RESOLVE_BENEATH (and NO_SYMLINKS unless follow); component-wise openat O_NOFOLLOW where the kernel has none */
+	int (*close)(const zinc_os *self, int fd);
+	ssize_t (*pread)(const zinc_os *self, int fd, void *p, size_t n, off_t at);
+	ssize_t (*preadv)(const zinc_os *self, int fd, const struct iovec *iov, int niov, off_t at);
+	ssize_t (*writev)(const zinc_os *self, int fd, const struct iovec *iov, int niov);
+	int (*ftruncate)(const zinc_os *self, int fd, off_t n);
+	int (*fsync)(const zinc_os *self, int fd);
+	int (*fstat)(const zinc_os *self, int fd, struct stat *st);
+	int (*fstatat)(const zinc_os *self, int dir, const char *name, struct stat *st); /* AT_SYMLINK_NOFOLLOW */
+	int (*futimens)(const zinc_os *self, int fd, const struct timespec times[2]);
+	int (*mkdirat)(const zinc_os *self, int dir, const char *name, mode_t mode);
+	int (*unlinkat)(const zinc_os *self, int dir, const char *name, int flags);
+	int (*renameat)(const zinc_os *self, int from, const char *a, int to, const char *b);
+	int (*lock)(const zinc_os *self, int fd, int wait); /* exclusive F_OFD_SETLK(W) of the whole file */
+	int (*unlock)(const zinc_os *self, int fd);
+	int (*read_dir)(const zinc_os *self, int dir, int (*fn)(void *arg, const char *name, int type), void *arg);
+	/* every entry but . and .., type as in dirent; fn non-zero stops; `dir` stays open and is rewound first */
+	int (*clock)(const zinc_os *self, int id, struct timespec *now);
+};
+extern const zinc_os zinc_os_posix;
+
+/* Seconds on the monotonic clock. */
+double zinc_now(zinc_context *ctx);
+
+#endif

@@ -1,0 +1,89 @@
+/*
+ * json.h - door of the room `json`: documents, exactly as written
+ *
+ * A document is a tree of values in one arena.  Numbers keep their spelling (no value ever
+ * passes through a double), members keep their order, duplicate members are found.
+ * Reading is iterative: depth costs memory, never stack.
+ */
+#ifndef ZINC_JSON_H
+#define ZINC_JSON_H
+
+#include "base/base.h"
+
+typedef enum zinc_json_type {
+	ZINC_JSON_NULL,
+	ZINC_JSON_FALSE,
+	ZINC_JSON_TRUE,
+	ZINC_JSON_NUMBER,
+	ZINC_JSON_STRING,
+	ZINC_JSON_ARRAY,
+	ZINC_JSON_OBJECT
+} zinc_json_type;
+
+/* One value.  Read the members freely; change them through the functions below. */
+typedef struct zinc_json {
+	zinc_json_type type;
+	uint32_t nkey;
+	const char *key;          /* in an object: the member's name (NUL-terminated, may contain NUL inside) */
+	const char *text;         /* NUMBER: the token; STRING: the bytes; NUL-terminated */
+	size_t n;                 /* bytes of text, or number of children */
+	struct zinc_json *first;  /* children */
+	struct zinc_json *last;
+	struct zinc_json *next;   /* sibling */
+} zinc_json;
+
+typedef struct zinc_json_doc zinc_json_doc; /* owns all values */
+
+#define ZINC_JSON_NAN_TOKENS 1u      /* accept NaN, Infinity, -Infinity as numbers (Zarr v2 .zattrs) */
+#define ZINC_JSON_DUPLICATES 2u      /* the last of duplicate members wins, see zinc_json_duplicate; else E_CORRUPT */
+
+/* Parse exactly one value.  E_CORRUPT naming line and column, E_LIMIT (zinc_limits), E_NOMEM. */
+zinc_status zinc_json_parse(zinc_json_doc **out, zinc_context *ctx, const char *text, size_t n, uint32_t flags, zinc_error *err);
+/* An empty document for building; its root is set by zinc_json_set_root. */
+zinc_status zinc_json_new(zinc_json_doc **out, zinc_context *ctx, zinc_error *err);
+void zinc_json_free(zinc_json_doc *doc);
+zinc_json *zinc_json_root(const zinc_json_doc *doc);
+void zinc_json_set_root(zinc_json_doc *doc, zinc_json *root);
+zinc_context *zinc_json_context(const zinc_json_doc *doc);
+/* The name of the first duplicate member met, or NULL. */
+const char *zinc_json_duplicate(const zinc_json_doc *doc);
+
+/* Looking.  All accept NULL values and then answer NULL or false. */
+zinc_json *zinc_json_member(const zinc_json *object, const char *key);
+zinc_json *zinc_json_item(const zinc_json *array, size_t i); /* linear */
+bool zinc_json_is(const zinc_json *v, zinc_json_type type);
+bool zinc_json_is_string(const zinc_json *v, const char *s);
+bool zinc_json_bool(const zinc_json *v, bool *out);     /* TRUE or FALSE only */
+/* An integer token (no fraction, no exponent) in range; "-0" is 0. */
+bool zinc_json_u64(const zinc_json *v, uint64_t *out);
+bool zinc_json_i64(const zinc_json *v, int64_t *out);
+bool zinc_json_is_integer(const zinc_json *v); /* token without fraction and exponent, any size */
+/* The nearest double, no locale; false for non-numbers.  Overflow gives infinity. */
+bool zinc_json_double(const zinc_json *v, double *out);
+/* Same JSON value?  Objects regardless of order, numbers by spelling or, if both are integers or both doubles, value. */
+bool zinc_json_equal(const zinc_json *a, const zinc_json *b);
+
+/* Building.  Values belong to `doc`; NULL when memory is out, and every function accepts NULL values
+ * (and then returns NULL or E_NOMEM), so that checks can wait until the end. */
+zinc_json *zinc_json_make(zinc_json_doc *doc, zinc_json_type type);  /* NULL, TRUE, FALSE, ARRAY, OBJECT */
+zinc_json *zinc_json_make_string(zinc_json_doc *doc, const char *s);
+zinc_json *zinc_json_make_stringn(zinc_json_doc *doc, const char *s, size_t n);
+zinc_json *zinc_json_make_u64(zinc_json_doc *doc, uint64_t v);
+zinc_json *zinc_json_make_i64(zinc_json_doc *doc, int64_t v);
+zinc_json *zinc_json_make_number(zinc_json_doc *doc, const char *token); /* `token` must be a JSON number */
+/* Shortest decimal that reads back as the same double (or float); finite only. */
+zinc_json *zinc_json_make_double(zinc_json_doc *doc, double v);
+zinc_json *zinc_json_make_float(zinc_json_doc *doc, float v);
+zinc_json *zinc_json_copy(zinc_json_doc *doc, const zinc_json *v); /* deep, without its key and siblings */
+zinc_status zinc_json_append(zinc_json *array, zinc_json *v, zinc_error *err);
+/* Set or replace a member, in its old place when it was there.  `key` is copied. */
+zinc_status zinc_json_set(zinc_json_doc *doc, zinc_json *object, const char *key, zinc_json *v, zinc_error *err);
+bool zinc_json_remove(zinc_json *object, const char *key);
+
+/* Printing.  Indented by two spaces; arrays of scalars on one line.  Or compact, on one line. */
+zinc_status zinc_json_print(const zinc_json *v, zinc_buf *out, zinc_error *err);
+zinc_status zinc_json_print_line(const zinc_json *v, zinc_buf *out, zinc_error *err);
+/* A string with its quotes. */
+zinc_status zinc_json_print_string(const char *s, size_t n, zinc_buf *out, zinc_error *err);
+
+#endif
