@@ -1,0 +1,132 @@
+# ZincTests - everything ctest runs.  A new file in one of these places is a new test:
+#
+#   tests/unit/test_*.c    cmocka programs, linked with the static library (hidden symbols visible)
+#   fuzz/fuzz_*.c          replayed over fuzz/corpus/<name>/; also libFuzzer targets with ZINC_FUZZ
+#   examples/*.c           public headers and shared library only; each must exit 0 in an empty directory
+#   tests/cxx/*.cpp        the same in C++17
+#   tests/cli/*.sh         the command, named by $ZINC, in an empty directory
+#   include/*.h            each compiles alone, as C11 and as C++17
+#   tests/scripts/*        the project's own scripts and checks (label "check")
+#
+# Labels: unit fuzz example cli header check.
+
+include(CheckLanguage)
+check_language(CXX)
+if(CMAKE_CXX_COMPILER)
+  enable_language(CXX)
+endif()
+
+set(ZINC_IN_EMPTY_DIR ${PROJECT_SOURCE_DIR}/scripts/in_empty_dir.sh)
+set(ZINC_TEST_ENV "ZINC=${PROJECT_BINARY_DIR}/zinc;ZINC_SOURCE_DIR=${PROJECT_SOURCE_DIR};ZINC_BUILD_DIR=${PROJECT_BINARY_DIR}"
+  "ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1" "UBSAN_OPTIONS=print_stacktrace=1"
+  "TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1")
+
+# zinc_test(name label command...): run in an empty directory of its own
+function(zinc_test name label)
+  add_test(NAME ${name} COMMAND ${ZINC_IN_EMPTY_DIR} ${PROJECT_BINARY_DIR}/run/${name} ${CMAKE_CROSSCOMPILING_EMULATOR} ${ARGN})
+  set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT ${ZINC_TEST_TIMEOUT} ENVIRONMENT "${ZINC_TEST_ENV}"
+    SKIP_RETURN_CODE 77)
+endfunction()
+
+function(zinc_program name)
+  add_executable(${name} ${ARGN})
+  target_link_libraries(${name} PRIVATE zinc_flags)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+endfunction()
+
+# ---- unit tests and replays: hidden symbols, support code ----
+
+file(GLOB SUPPORT_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/support/*.c)
+list(REMOVE_ITEM SUPPORT_SOURCES ${PROJECT_SOURCE_DIR}/tests/support/replay.c)
+find_path(CMOCKA_INCLUDE cmocka.h)
+find_library(CMOCKA_LIBRARY cmocka)
+
+add_library(zinc_internal INTERFACE) # how to see the inside of the library
+target_include_directories(zinc_internal INTERFACE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src
+  ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR}/tests/support)
+target_compile_definitions(zinc_internal INTERFACE _GNU_SOURCE ${ZINC_DEFINITIONS}
+  ZINC_TEST_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+target_link_libraries(zinc_internal INTERFACE zinc_flags zinc_static)
+
+if(CMOCKA_INCLUDE AND CMOCKA_LIBRARY)
+  target_include_directories(zinc_internal INTERFACE ${CMOCKA_INCLUDE})
+  if(SUPPORT_SOURCES)
+    add_library(zinc_support STATIC ${SUPPORT_SOURCES})
+    target_link_libraries(zinc_support PUBLIC zinc_internal ${CMOCKA_LIBRARY})
+  else()
+    add_library(zinc_support INTERFACE)
+    target_link_libraries(zinc_support INTERFACE zinc_internal ${CMOCKA_LIBRARY})
+  endif()
+  file(GLOB UNIT_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/unit/test_*.c)
+  foreach(source ${UNIT_SOURCES})
+    get_filename_component(name ${source} NAME_WE)
+    zinc_program(${name} ${source})
+    target_link_libraries(${name} PRIVATE zinc_support)
+    zinc_test(${name} unit ${PROJECT_BINARY_DIR}/tests/${name})
+  endforeach()
+else()
+  message(WARNING "cmocka not found: no unit tests")
+endif()
+
+file(GLOB FUZZ_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/fuzz/fuzz_*.c)
+foreach(source ${FUZZ_SOURCES})
+  get_filename_component(target ${source} NAME_WE)
+  string(REPLACE fuzz_ "" name ${target})
+  zinc_program(replay_${name} ${source} ${PROJECT_SOURCE_DIR}/tests/support/replay.c)
+  target_link_libraries(replay_${name} PRIVATE zinc_internal)
+  zinc_test(replay_${name} fuzz ${PROJECT_BINARY_DIR}/tests/replay_${name} ${PROJECT_SOURCE_DIR}/fuzz/corpus/${name})
+  if(ZINC_FUZZ)
+    zinc_program(${target} ${source})
+    target_link_libraries(${target} PRIVATE zinc_internal -fsanitize=fuzzer)
+  endif()
+endforeach()
+
+# ---- programs of strangers: public headers, shared library ----
+
+file(GLOB EXAMPLE_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/*.c)
+if(CMAKE_CXX_COMPILER)
+  file(GLOB CXX_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/cxx/*.cpp)
+endif()
+foreach(source ${EXAMPLE_SOURCES} ${CXX_SOURCES})
+  get_filename_component(stem ${source} NAME_WE)
+  zinc_program(example_${stem} ${source})
+  target_link_libraries(example_${stem} PRIVATE zinc_shared m)
+  set_target_properties(example_${stem} PROPERTIES CXX_STANDARD 17 CXX_STANDARD_REQUIRED ON CXX_EXTENSIONS OFF)
+  zinc_test(example_${stem} example ${PROJECT_BINARY_DIR}/tests/example_${stem})
+endforeach()
+
+file(GLOB CLI_TESTS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/cli/*.sh)
+if(TARGET zinc_command)
+  foreach(source ${CLI_TESTS})
+    get_filename_component(name ${source} NAME_WE)
+    zinc_test(cli_${name} cli bash ${source})
+  endforeach()
+endif()
+
+# ---- headers alone ----
+
+file(GLOB_RECURSE HEADERS CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/include/*.h)
+set(STRICT -fsyntax-only -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wundef -Werror -I${PROJECT_SOURCE_DIR}/include)
+foreach(header ${HEADERS})
+  string(REGEX REPLACE "[/.]" "_" name ${header})
+  add_test(NAME header_${name}_c COMMAND ${CMAKE_C_COMPILER} -x c -std=c11 -Wstrict-prototypes ${STRICT}
+    ${PROJECT_SOURCE_DIR}/include/${header})
+  set_tests_properties(header_${name}_c PROPERTIES LABELS header)
+  if(CMAKE_CXX_COMPILER)
+    add_test(NAME header_${name}_cxx COMMAND ${CMAKE_CXX_COMPILER} -x c++ -std=c++17 ${STRICT}
+      ${PROJECT_SOURCE_DIR}/include/${header})
+    set_tests_properties(header_${name}_cxx PROPERTIES LABELS header)
+  endif()
+endforeach()
+
+# ---- the project's own checks ----
+
+file(GLOB CHECK_TESTS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/scripts/test_*)
+foreach(source ${CHECK_TESTS})
+  get_filename_component(name ${source} NAME_WE)
+  zinc_test(scripts_${name} check ${source})
+endforeach()
+foreach(check check_layers.py check_style.py check_plain_build.sh check_readme.sh)
+  get_filename_component(name ${check} NAME_WE)
+  zinc_test(${name} check ${PROJECT_SOURCE_DIR}/scripts/${check})
+endforeach()
