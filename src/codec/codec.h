@@ -1,0 +1,226 @@
+/*
+ * codec.h - door of the room `codec`: codecs, chains, shards
+ *
+ * A codec is one file and one row of codec_table.c.  A chain is array->array codecs, one
+ * array->bytes codec, bytes->bytes codecs (M60).  Nothing here reads a store: the array
+ * fetches, the chain decodes.
+ */
+#ifndef ZINC_CODEC_H
+#define ZINC_CODEC_H
+
+#include "dtype/dtype.h"
+#include "grid/grid.h"
+#include "json/json.h"
+
+/* ---- scratch: what one thread reuses from chunk to chunk ---- */
+
+#define ZINC_SCRATCH_BUFS 8
+
+/* Buffers and codec contexts of one thread.  Taken for a call and given back, so that a thousand chunks
+ * cost no allocation of ours. */
+typedef struct zinc_scratch {
+	zinc_context *ctx;
+	zinc_buf a, b;     /* ping-pong of bytes->bytes codecs, and of array->array codecs */
+	zinc_buf fetch;    /* encoded bytes as they come from a store (the array's) */
+	zinc_buf decoded;  /* a decoded chunk (the array's) */
+	zinc_buf encoded;  /* an encoded chunk (the array's) */
+	zinc_buf convert;  /* elements under conversion (the array's) */
+	zinc_buf index;    /* a shard's index */
+	struct zinc_scratch_state {
+		const void *key; /* whose: the codec's operations */
+		int64_t variant; /* and which of them: a compression level */
+		void *state;
+		void (*free)(void *state);
+	} states[16];
+	struct zinc_scratch *next; /* in the context's list; or, for a nested chain, the deeper level */
+	struct zinc_scratch *inner; /* for the chain inside a shard; made on first use */
+} zinc_scratch;
+
+zinc_scratch *zinc_scratch_get(zinc_context *ctx); /* NULL: no memory */
+void zinc_scratch_put(zinc_scratch *s);            /* back to the context; NULL is fine */
+zinc_scratch *zinc_scratch_inner(zinc_scratch *s);  /* NULL: no memory */
+/* The state kept under (key, variant): `*state` is NULL the first time, and then yours to set; freed with the scratch. */
+void **zinc_scratch_state(zinc_scratch *s, const void *key, int64_t variant, void (*free)(void *));
+
+/* ---- codecs ---- */
+
+typedef enum zinc_codec_kind { ZINC_ARRAY_ARRAY, ZINC_ARRAY_BYTES, ZINC_BYTES_BYTES } zinc_codec_kind;
+
+/* What a codec sees as its decoded side: element type, shape of the (largest) chunk, fill value. */
+typedef struct zinc_rep {
+	const zinc_dtype *dtype;
+	int ndim;
+	uint64_t shape[ZINC_MAX_NDIM];
+	const void *fill; /* one element; NULL: none known */
+} zinc_rep;
+
+typedef struct zinc_codec zinc_codec;
+typedef struct zinc_codec_ops zinc_codec_ops;
+
+/* Every codec's object starts with this. */
+struct zinc_codec {
+	const zinc_codec_ops *ops;
+	zinc_context *ctx;
+};
+
+struct zinc_codec_ops {
+	const char *name;
+	const char *const *aliases; /* other names it is read under, NULL-ended; may be NULL */
+	const char *purpose;
+	zinc_codec_kind kind;
+	bool fixed_size;            /* encoded size depends on the decoded size alone (bound is exact) */
+	bool needs_configuration;   /* the bare string is an error (M14) */
+
+	/*
+	 * Make the codec from its configuration (NULL when absent) for `in`.  Array->array codecs
+	 * fill `out` with what they hand on (dtype and fill owned by the codec or by `in`).
+	 * Short form: zinc_codec_parse_short below.
+	 */
+	zinc_status (*parse)(zinc_codec **codec, zinc_context *ctx, const zinc_json *configuration, const zinc_rep *in, zinc_rep *out,
+	                     zinc_report *r, zinc_error *err);
+	/* The configuration; *out NULL when the codec has none. */
+	zinc_status (*print)(const zinc_codec *c, zinc_json_doc *doc, zinc_json **out, zinc_error *err);
+	/* "zstd:5" -> configuration: words behind the name, split at ':'.  NULL: takes none. */
+	zinc_status (*parse_words)(const char *const *words, int nwords, const zinc_rep *in, zinc_json_doc *doc, zinc_json **out,
+	                           zinc_error *err);
+	void (*free)(zinc_codec *c);
+
+	/* Bytes->bytes: the most bytes that any valid encoding of `decoded` bytes may have (exact when fixed_size).  Non-zero: overflow. */
+	int (*bound)(const zinc_codec *c, size_t decoded, size_t *encoded);
+	/* Append the encoded form of `in` to `out`. */
+	zinc_status (*encode)(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, zinc_error *err);
+	/*
+	 * Append the decoded form of `in` to `out` (empty at the start).  `exact` is the decoded size when it
+	 * is known, else SIZE_MAX; more than out->max, or a size other than `exact`, is E_CORRUPT, and so are bytes left over.
+	 * Only the first `need` bytes are wanted: a codec that can stop early may deliver fewer than
+	 * `exact`, but at least `need`.
+	 */
+	zinc_status (*decode)(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, size_t exact, size_t need, zinc_error *err);
+
+	/* Array->array: elements in C order of `rep` (its decoded side, real shape) -> C order of the encoded side, and back. */
+	zinc_status (*encode_array)(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, const void *in, void *out, zinc_error *err);
+	zinc_status (*decode_array)(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, const void *in, void *out, zinc_error *err);
+	/* Array->array that only reorders: axis i of the encoded side is axis order[i] of the decoded side.  NULL for the others;
+	 * where it is set encode_array and decode_array are not needed. */
+	const int *(*order)(const zinc_codec *c);
+
+	/* Array->bytes: C-order elements <-> bytes.  `rep` carries the real shape of this chunk. */
+	zinc_status (*pack)(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, const void *in, zinc_buf *out, zinc_error *err);
+	zinc_status (*unpack)(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, zinc_bytes in, void *out, zinc_error *err);
+	int (*packed_bound)(const zinc_codec *c, const zinc_rep *rep, size_t *encoded);
+	/* Array->bytes whose bytes are the elements themselves: 0 no; 1 in native order; 2 each unit swapped. */
+	int (*plain)(const zinc_codec *c, const zinc_rep *rep);
+};
+
+/* Helpers for codecs without configuration. */
+zinc_status zinc_codec_parse_none(zinc_codec **codec, zinc_context *ctx, const zinc_json *configuration, const zinc_rep *in, zinc_rep *out,
+                                  zinc_report *r, zinc_error *err);
+/* Any member of `configuration` that is not in `names` (NULL-ended) is a lenient finding under `rule`. */
+zinc_status zinc_codec_check_members(const zinc_json *configuration, const char *const *names, const char *rule, zinc_report *r,
+                                     zinc_error *err);
+
+/* By name or alias; NULL: unknown. */
+const zinc_codec_ops *zinc_codec_find(const char *name);
+void zinc_codec_each(int (*fn)(void *arg, const char *name, const char *also, const char *purpose), void *arg);
+
+/* ---- chains ---- */
+
+typedef struct zinc_shard zinc_shard;
+
+typedef struct zinc_chain {
+	zinc_context *ctx;
+	zinc_rep rep;      /* decoded side of the whole chain (largest chunk) */
+	int naa, nbb;
+	zinc_codec **aa;   /* in encode order */
+	zinc_codec *ab;
+	zinc_codec **bb;
+	zinc_rep ab_rep;   /* what the array->bytes codec sees (largest chunk) */
+	bool reorders_only;           /* every array->array codec has `order` (or there is none) */
+	int axis[ZINC_MAX_NDIM];      /* then: axis i of ab_rep is axis axis[i] of rep */
+	const zinc_shard *shard;      /* ab, when it is sharding_indexed */
+	bool open_shard;              /* shard != NULL, reorders_only and nbb == 0: inner chunks can be fetched one by one */
+	uint64_t unit_shape[ZINC_MAX_NDIM]; /* in axes of rep: the innermost chunk that can be decoded alone (through open shards), else rep.shape */
+	bool fixed_size;              /* encoded size depends on the shape alone */
+	void *own;                    /* fill values and types made on the way */
+} zinc_chain;
+
+/*
+ * The `codecs` member (array of extensions) for chunks like `rep`; copies what it needs of rep but the dtype,
+ * which must outlive the chain.  M9, M11-M14, M20 (unknown: E_UNSUPPORTED; an ignorable one is left out with a warning),
+ * M60-M65 and each codec's own rules.  limits.codecs, limits.shard_depth.
+ */
+zinc_status zinc_chain_parse(zinc_chain **out, zinc_context *ctx, const zinc_json *codecs, const zinc_rep *rep, zinc_report *r, zinc_error *err);
+void zinc_chain_free(zinc_chain *c);
+/* The `codecs` member: every codec as an object with name and configuration (3.0-compatible, M24). */
+zinc_status zinc_chain_print(const zinc_chain *c, zinc_json_doc *doc, zinc_json **out, zinc_error *err);
+/*
+ * A caller's --codecs text (JSON array, or "transpose:1,0+zstd:3+crc32c", "none"; "bytes" is supplied when no array->bytes codec is named;
+ * `big` asks for big-endian bytes, `fortran` for a transpose of all axes in front) -> the `codecs` member.  E_INVALID.
+ */
+zinc_status zinc_chain_parse_text(zinc_json **out, zinc_json_doc *doc, const char *text, const zinc_rep *rep, bool big, bool fortran, zinc_error *err);
+/* Wrap a `codecs` member into one sharding_indexed codec with inner chunks of `chunk_shape`; index bytes(little) + crc32c at the end. */
+zinc_status zinc_chain_make_sharded(zinc_json **out, zinc_json_doc *doc, zinc_json *inner, const uint64_t *chunk_shape, int ndim, zinc_error *err);
+
+/* A decoded chunk: where, and bytes per step of each axis of the chain's `rep`. */
+typedef struct zinc_view {
+	uint8_t *p;
+	int64_t strides[ZINC_MAX_NDIM];
+} zinc_view;
+
+/*
+ * Decode one whole encoded chunk of the given shape.  With `into` (enough for all elements) a chunk
+ * whose axes are not reordered is decoded there; otherwise into s->decoded, or not copied at all when the
+ * bytes in `in` are the elements themselves.  `out` says where the elements are (valid until the scratch or
+ * `in` is used again).  `need` elements from the start in C order of the stored form are enough (0: all).
+ * E_CORRUPT, E_CHECKSUM, E_NOMEM; err names the codec.
+ */
+zinc_status zinc_chain_decode(const zinc_chain *c, zinc_scratch *s, const uint64_t *shape, zinc_bytes in, void *into, uint64_t need,
+                              zinc_view *out, zinc_error *err);
+/* Encode one whole chunk (view in axes of `rep`) and append it to `out`.  The same bytes for the same elements, always. */
+zinc_status zinc_chain_encode(const zinc_chain *c, zinc_scratch *s, const uint64_t *shape, const zinc_view *in, zinc_buf *out,
+                              zinc_error *err);
+/* The most bytes an encoded chunk of this shape may have; exact when fixed_size.  Non-zero: overflow. */
+int zinc_chain_bound(const zinc_chain *c, const uint64_t *shape, size_t *encoded);
+/* No bytes->bytes codec and plain elements: 0 no, 1 native order, 2 swapped.  Then axes are reordered by c->axis only. */
+int zinc_chain_plain(const zinc_chain *c);
+/* Are all elements of the view the fill value, bit for bit? */
+bool zinc_view_is_fill(const zinc_view *v, const uint64_t *shape, int ndim, size_t element, const void *fill);
+
+/* ---- shards (sharding_indexed; spec digest section 3) ----
+ *
+ *     end:   [inner chunk]...[inner chunk][index]        16 bytes per inner chunk, C order:
+ *     start: [index][inner chunk]...[inner chunk]        offset u64, nbytes u64; both 2^64-1: empty
+ *
+ * All shapes here are in the axes of the sharding codec (chain->ab_rep).
+ */
+struct zinc_shard {
+	zinc_codec codec;
+	int ndim;
+	uint64_t chunk_shape[ZINC_MAX_NDIM];
+	zinc_chain *inner;
+	zinc_chain *index;     /* NULL: the 2023 form without index_codecs */
+	bool index_at_start;
+};
+
+#define ZINC_SHARD_EMPTY UINT64_MAX
+
+typedef struct zinc_shard_entry {
+	uint64_t offset, nbytes; /* both ZINC_SHARD_EMPTY: not stored */
+} zinc_shard_entry;
+
+/* Inner chunks of a shard of this shape: per axis, and in all. */
+uint64_t zinc_shard_count(const zinc_shard *sh, const uint64_t *shard_shape, uint64_t *per_axis);
+/* Bytes of the encoded index (the most, for the 2023 form).  Non-zero: overflow. */
+int zinc_shard_index_bytes(const zinc_shard *sh, const uint64_t *shard_shape, size_t *nbytes);
+/*
+ * Decode the index from the bytes at its end of the shard (`tail`: the last, or first, zinc_shard_index_bytes bytes of
+ * it, fewer when the shard is shorter) and check every entry: no half sentinel, within `shard_size`, not over the index (M92; overlaps of
+ * each other are legal).  `entries` has room for all.  E_CORRUPT, E_CHECKSUM.
+ */
+zinc_status zinc_shard_index_decode(const zinc_shard *sh, zinc_scratch *s, const uint64_t *shard_shape, zinc_bytes tail, uint64_t shard_size,
+                                    zinc_shard_entry *entries, zinc_error *err);
+/* Encode an index and append it. */
+zinc_status zinc_shard_index_encode(const zinc_shard *sh, zinc_scratch *s, const uint64_t *shard_shape, const zinc_shard_entry *entries,
+                                    zinc_buf *out, zinc_error *err);
+
+#endif

@@ -1,0 +1,142 @@
+/*
+ * format.h - door of the room `format`: one file per version of Zarr
+ *
+ * All versions describe the same thing, so each is translated to and from one common
+ * zinc_array_meta / zinc_group_meta here, and nobody else asks which version a node has.
+ */
+#ifndef ZINC_FORMAT_H
+#define ZINC_FORMAT_H
+
+#include "codec/codec.h"
+#include "dtype/dtype.h"
+#include "grid/grid.h"
+#include "json/json.h"
+#include "store/store.h"
+
+/* ---- the common metadata ---- */
+
+/*
+ * A node's metadata; immutable once made, and counted, so that running reads keep theirs
+ * while a handle moves on.  `doc` is the document as found (or to be written), with
+ * members that Zinc does not know.
+ */
+typedef struct zinc_meta {
+	atomic_uint refs;
+	zinc_context *ctx;
+	zinc_node_kind kind;
+	zinc_json_doc *doc;           /* the stored document (v3: zarr.json) */
+	const zinc_json *attributes;  /* an object in doc, or NULL */
+	char *unsupported;            /* NULL, or why elements cannot be accessed */
+	zinc_tag tag;                 /* of the document as read; n == 0: none */
+
+	/* arrays only */
+	int ndim;
+	uint64_t shape[ZINC_MAX_NDIM];
+	const zinc_dtype *dtype;      /* NULL when unsupported */
+	zinc_grid *grid;              /* NULL when unsupported */
+	zinc_keys keys;               /* keys.ops NULL when unsupported */
+	zinc_chain *chain;            /* NULL when unsupported */
+	void *fill;                   /* one element in native order; NULL when dtype is */
+	const char **dimension_names; /* NULL, or ndim entries, each may be NULL; borrowed from doc */
+	uint64_t chunk_shape[ZINC_MAX_NDIM]; /* of the stored object at the origin; zeros when unsupported */
+} zinc_meta;
+
+void zinc_meta_free(zinc_meta *m);            /* drops a reference; NULL is fine */
+zinc_meta *zinc_meta_ref(zinc_meta *m);
+/* A copy with another shape (same rank); its document is changed to match. */
+zinc_status zinc_meta_resized(zinc_meta **out, const zinc_meta *m, const uint64_t *shape, zinc_error *err);
+
+/* ---- hierarchies ---- */
+
+typedef struct zinc_format zinc_format;
+
+struct zinc_hierarchy {
+	atomic_uint refs;
+	zinc_context *ctx;
+	zinc_store *store;
+	char *url;               /* of the root, for messages */
+	char *prefix;            /* of the root in the store: "" or "a/b/" */
+	char *path;              /* of the node that the URL named */
+	const zinc_format *format;
+	bool strict;
+	bool read_only;
+	uint32_t put_flags;      /* ZINC_PUT_RELAXED or 0 */
+};
+
+zinc_hierarchy *zinc_hierarchy_ref(zinc_hierarchy *h);
+/* "/foo/bar" with anything that a caller may write ("foo/bar", "/foo/bar/", "") -> "/foo/bar"; checks the node names
+ * by the format's rules (E_INVALID, naming M29-M35).  The result is the caller's (zinc_free). */
+zinc_status zinc_path_normalise(char **out, const zinc_hierarchy *h, const char *path, zinc_error *err);
+
+/* One node of a listing; `meta` is borrowed, NULL with a problem. */
+typedef struct zinc_found_node {
+	const char *path;
+	const char *key;       /* of the document; "" when implicit */
+	zinc_node_kind kind;
+	bool implicit;
+	zinc_meta *meta;
+	const zinc_error *problem; /* NULL, or why its document cannot be used */
+} zinc_found_node;
+typedef int (*zinc_found_fn)(void *arg, const zinc_found_node *node); /* non-zero stops */
+
+/*
+ * A version of Zarr.  Paths are normalised ("/", "/foo").  Reading functions take a report that
+ * says strict or lenient and collects findings.
+ */
+struct zinc_format {
+	const char *id;      /* "v3" */
+	const char *purpose;
+
+	/* Is there a node (or an entry point) of this format at `prefix` of the store?  *found says. */
+	zinc_status (*detect)(zinc_store *s, const char *prefix, bool *found, zinc_error *err);
+	/* Prepare an empty hierarchy (drafts: the entry point). */
+	zinc_status (*init)(zinc_hierarchy *h, zinc_error *err);
+	/* A name legal for a node? */
+	zinc_status (*check_name)(const char *name, size_t n, zinc_error *err);
+	/* Key of the node's document, appended. */
+	zinc_status (*metadata_key)(const zinc_hierarchy *h, const char *path, zinc_node_kind kind, zinc_buf *out, zinc_error *err);
+	/* Key of one stored object of an array, appended. */
+	zinc_status (*chunk_key)(const zinc_hierarchy *h, const char *path, const zinc_meta *m, const uint64_t *index, zinc_buf *out, zinc_error *err);
+	/* Prefix below which all stored objects of an array lie, appended. */
+	zinc_status (*data_prefix)(const zinc_hierarchy *h, const char *path, zinc_buf *out, zinc_error *err);
+
+	/* The node at `path`; E_NOTFOUND when there is none. */
+	zinc_status (*read_node)(zinc_hierarchy *h, const char *path, zinc_report *r, zinc_meta **out, zinc_error *err);
+	/* A stored document's bytes -> meta (for read_node, consolidated metadata, validators). */
+	zinc_status (*parse)(zinc_context *ctx, const char *text, size_t n, zinc_report *r, zinc_meta **out, zinc_error *err);
+	/* meta->doc -> the bytes to store. */
+	zinc_status (*print)(const zinc_meta *m, zinc_buf *out, zinc_error *err);
+	/* Put the node's document under a condition, after making sure that all ancestors are groups (M37).  Drops consolidated
+	 * metadata above, before and after (design: one of the two always sees the other). */
+	zinc_status (*write_node)(zinc_hierarchy *h, const char *path, const zinc_meta *m, const zinc_condition *when, zinc_tag *tag, zinc_error *err);
+	/* Read-modify-write of the document under the store's exclusion: `edit` changes doc's root. */
+	zinc_status (*edit_node)(zinc_hierarchy *h, const char *path, zinc_status (*edit)(void *arg, zinc_json_doc *doc, zinc_error *err), void *arg,
+	                         zinc_meta **out, zinc_error *err);
+	/* Members of a v3 array document (built by zinc_meta_build) -> this format's document, or E_INVALID naming what it cannot hold. */
+	zinc_status (*from_v3)(zinc_hierarchy *h, zinc_json_doc *v3, zinc_json_doc **out, zinc_error *err);
+
+	/* Children, or the node and everything below (depth < 0: all), parents first, siblings in order of bytes. */
+	zinc_status (*children)(zinc_hierarchy *h, const char *path, zinc_report *r, zinc_found_fn fn, void *arg, zinc_error *err);
+	zinc_status (*walk)(zinc_hierarchy *h, const char *path, int depth, zinc_report *r, zinc_found_fn fn, void *arg, zinc_error *err);
+	/* Erase the node and everything below. */
+	zinc_status (*erase)(zinc_hierarchy *h, const char *path, zinc_error *err);
+	/* Every key of the node and everything below: list prefixes (drafts have two), called for each. */
+	zinc_status (*prefixes)(const zinc_hierarchy *h, const char *path, zinc_status (*fn)(void *arg, const char *prefix, zinc_error *err), void *arg,
+	                        zinc_error *err);
+	/* Write consolidated metadata of a group, or remove it. */
+	zinc_status (*consolidate)(zinc_hierarchy *h, const char *path, bool remove, zinc_error *err);
+};
+
+extern const zinc_format zinc_format_v3;
+
+/* By id; NULL: unknown. */
+const zinc_format *zinc_format_find(const char *id);
+void zinc_format_each(int (*fn)(void *arg, const char *name, const char *also, const char *purpose), void *arg);
+
+/* Build the v3 document of a new array from a caller's options (E_INVALID, E_UNSUPPORTED), defaults recorded (M23). */
+zinc_status zinc_document_build(zinc_json_doc **out, zinc_context *ctx, const zinc_array_options *o, zinc_error *err);
+zinc_status zinc_document_build_group(zinc_json_doc **out, zinc_context *ctx, const char *attributes, zinc_error *err);
+/* The node described as cli.md's `info --json`. */
+zinc_status zinc_meta_describe(const zinc_hierarchy *h, const char *path, const zinc_meta *m, zinc_buf *out, zinc_error *err);
+
+#endif

@@ -1,0 +1,164 @@
+/*
+ * grid.h - door of the room `grid`: shapes, chunk grids, key encodings, selections, copies
+ *
+ * Nobody outside this room may assume that chunks are equal.  Every grid is separable: along each
+ * dimension it cuts [0, length) into consecutive spans.
+ */
+#ifndef ZINC_GRID_H
+#define ZINC_GRID_H
+
+#include "base/base.h"
+#include "json/json.h"
+
+/* ---- chunk grids ---- */
+
+typedef struct zinc_grid zinc_grid;
+
+typedef struct zinc_grid_ops {
+	const char *name;
+	const char *purpose;
+	/* The configuration -> grid->self or grid->step; `shape` is the array's.  M38-M40. */
+	zinc_status (*parse)(zinc_grid *g, const zinc_json *configuration, const uint64_t *shape, zinc_report *r, zinc_error *err);
+	/* The configuration; NULL: no memory. */
+	zinc_json *(*print)(const zinc_grid *g, zinc_json_doc *doc);
+	/* How many chunks dimension `dim` of `length` elements has. */
+	uint64_t (*count)(const zinc_grid *g, int dim, uint64_t length);
+	/* Which chunk holds index i. */
+	uint64_t (*find)(const zinc_grid *g, int dim, uint64_t i);
+	/* First element and full extent of a chunk. */
+	void (*span)(const zinc_grid *g, int dim, uint64_t chunk, uint64_t *start, uint64_t *extent);
+	/* The largest extent along a dimension. */
+	uint64_t (*widest)(const zinc_grid *g, int dim);
+	void (*fini)(zinc_grid *g);
+} zinc_grid_ops;
+
+struct zinc_grid {
+	const zinc_grid_ops *ops;
+	zinc_context *ctx;
+	int ndim;
+	uint64_t step[ZINC_MAX_NDIM]; /* regular: the chunk shape */
+	void *self;                   /* of registered grids */
+};
+
+/* The `chunk_grid` member.  M11, M14, M18 (E_UNSUPPORTED), M38-M40. */
+zinc_status zinc_grid_parse(zinc_grid **out, zinc_context *ctx, const zinc_json *v, int ndim, const uint64_t *shape, zinc_report *r,
+                            zinc_error *err);
+/* A regular grid. */
+zinc_status zinc_grid_regular(zinc_grid **out, zinc_context *ctx, int ndim, const uint64_t *chunk_shape, zinc_error *err);
+void zinc_grid_regular_init(zinc_grid *g, int ndim, const uint64_t *chunk_shape); /* in the caller's memory, nothing to free */
+void zinc_grid_free(zinc_grid *g);
+zinc_json *zinc_grid_print(const zinc_grid *g, zinc_json_doc *doc); /* the whole extension object */
+void zinc_grid_each(int (*fn)(void *arg, const char *name, const char *also, const char *purpose), void *arg);
+
+/* A good chunk shape: near-cubic, 1 to 4 MiB, at least 1 and at most the (non-zero) length along each dimension. */
+void zinc_grid_choose(const uint64_t *shape, int ndim, uint64_t element, uint64_t *chunk_shape);
+/* A good shard shape: multiples of the chunk shape, 64 to 256 MiB, no further than covering the array. */
+void zinc_grid_choose_shard(const uint64_t *shape, int ndim, uint64_t element, const uint64_t *chunk_shape, uint64_t *shard_shape);
+
+/* ---- chunk key encodings ---- */
+
+typedef struct zinc_keys zinc_keys;
+
+typedef struct zinc_keys_ops {
+	const char *name;
+	const char *purpose;
+	zinc_status (*parse)(zinc_keys *k, const zinc_json *configuration, zinc_report *r, zinc_error *err); /* M44 */
+	zinc_json *(*print)(const zinc_keys *k, zinc_json_doc *doc); /* the configuration; NULL: no memory */
+	zinc_status (*encode)(const zinc_keys *k, const uint64_t *index, int ndim, zinc_buf *out, zinc_error *err); /* appends */
+	bool (*decode)(const zinc_keys *k, const char *key, int ndim, uint64_t *index); /* exact inverse; false: not a chunk's key */
+	void (*fini)(zinc_keys *k);
+} zinc_keys_ops;
+
+struct zinc_keys {
+	const zinc_keys_ops *ops;
+	zinc_context *ctx;
+	char separator;
+	void *self;
+};
+
+/* The `chunk_key_encoding` member.  M11, M19, M43-M48. */
+zinc_status zinc_keys_parse(zinc_keys *out, zinc_context *ctx, const zinc_json *v, zinc_report *r, zinc_error *err);
+/* A caller's text: "default", "default.", "v2", "v2/". */
+zinc_status zinc_keys_parse_text(zinc_keys *out, zinc_context *ctx, const char *text, zinc_error *err);
+void zinc_keys_fini(zinc_keys *k);
+zinc_json *zinc_keys_print(const zinc_keys *k, zinc_json_doc *doc); /* the whole extension object */
+void zinc_keys_each(int (*fn)(void *arg, const char *name, const char *also, const char *purpose), void *arg);
+
+/* ---- selections, normalised ---- */
+
+typedef struct zinc_sel_dim {
+	uint64_t start, step, count;
+	const uint64_t *list; /* `count` indices, or NULL */
+	bool drop;
+} zinc_sel_dim;
+
+/* Either one entry per dimension, or (points != NULL or is_points) npoints coordinates. */
+typedef struct zinc_sel {
+	zinc_context *ctx;
+	int ndim;
+	zinc_sel_dim dim[ZINC_MAX_NDIM];
+	bool is_points;
+	size_t npoints;
+	const uint64_t *points;
+	int out_ndim; /* of the result: without dropped dimensions; 1 for points */
+	uint64_t out_shape[ZINC_MAX_NDIM];
+	uint64_t out_n; /* elements of the result */
+	void *own;
+} zinc_sel;
+
+/* Check a selection against the shape (E_RANGE, E_INVALID) and normalise it; NULL selects everything.  Lists and points of
+ * the caller stay his and must live as long.  Masks become points in C order. */
+zinc_status zinc_sel_init(zinc_sel *out, zinc_context *ctx, const zinc_selection *s, const zinc_grid *grid, int ndim,
+                          const uint64_t *shape, zinc_error *err);
+void zinc_sel_fini(zinc_sel *s);
+/* Text (zinc.h section 5) -> a selection of kind ORTHO in one allocation, freed by zinc_selection_free.
+ * Negative numbers count from the end; slices clip; negative steps, too many items, bad syntax: E_INVALID; out of bounds: E_RANGE. */
+zinc_status zinc_sel_parse_text(zinc_selection **out, zinc_context *ctx, const char *text, int ndim, const uint64_t *shape,
+                                zinc_error *err);
+
+/* ---- cutting a selection at chunk boundaries ---- */
+
+/* The part of one dimension's selection that lies in one chunk. */
+typedef struct zinc_segment {
+	uint64_t chunk;           /* index along this dimension */
+	uint64_t start, extent;   /* of the chunk */
+	uint64_t first, step, count; /* selected elements, counted from the chunk's start */
+	uint64_t out;             /* index in the result of the first */
+	const uint64_t *in_list;  /* lists: `count` offsets from the chunk's start, and their indices in the result; */
+	const uint64_t *out_list; /* NULL: first + i * step and out + i */
+} zinc_segment;
+
+typedef struct zinc_split {
+	zinc_segment *segments; /* in order of chunks, none empty */
+	size_t n;
+	zinc_context *ctx;
+	void *own; /* the lists */
+} zinc_split;
+
+/* O(count of lists log) or O(chunks touched); never O(elements) for slices.  A strided slice may skip chunks. */
+zinc_status zinc_split_init(zinc_split *out, zinc_context *ctx, const zinc_grid *grid, int dim, const zinc_sel_dim *sel, zinc_error *err);
+void zinc_split_fini(zinc_split *s);
+
+/* ---- strided N-d copy ---- */
+
+/* One dimension of a copy.  Strides in bytes; with a list, element i is at list[i] * stride. */
+typedef struct zinc_copy_dim {
+	uint64_t n;
+	int64_t dst_stride, src_stride;
+	const uint64_t *dst_list, *src_list;
+} zinc_copy_dim;
+
+/* Copy prod(n) elements of `element` bytes.  Dimensions are merged and ordered for speed; the inner loop is
+ * specialised on 1, 2, 4, 8, 16 bytes and on contiguous rows (memcpy).  The caller guarantees bounds.  No allocation. */
+void zinc_copy_nd(void *dst, const void *src, const zinc_copy_dim *dims, int ndim, size_t element);
+/* The same with one value for all (src members are ignored). */
+void zinc_fill_nd(void *dst, const void *value, const zinc_copy_dim *dims, int ndim, size_t element);
+/* n equal elements in a row. */
+void zinc_fill_run(void *dst, const void *value, size_t n, size_t element);
+/* Are n elements in a row all equal to `value`, bit for bit?  Quick to say no. */
+bool zinc_run_is(const void *p, const void *value, size_t n, size_t element);
+
+/* Strides of a C-order array; the product is known to fit. */
+void zinc_strides_c(const uint64_t *shape, int ndim, uint64_t element, int64_t *strides);
+
+#endif
