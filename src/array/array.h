@@ -1,0 +1,34 @@
+/*
+ * array.h - door of the room `array`: open, create, resize, read, write
+ *
+ * Nothing here asks which version of Zarr or which kind of store it has.
+ */
+#ifndef ZINC_ARRAY_H
+#define ZINC_ARRAY_H
+
+#include "format/format.h"
+
+struct zinc_array {
+	zinc_context *ctx;
+	zinc_hierarchy *h;
+	char *path;
+	zinc_meta *meta; /* the current snapshot; swapped under ctx->lock */
+	/* Snapshots that accessors may have lent pointers from; kept until the handle closes or moves on again. */
+	zinc_meta *previous;
+	char *dtype_text; /* for zinc_array_dtype, when the type is an extension object */
+};
+
+/* A handle from metadata already read; takes references to both. */
+zinc_status zinc_array_make(zinc_array **out, zinc_hierarchy *h, const char *path, zinc_meta *meta, zinc_error *err);
+/* A new reference to the current snapshot. */
+zinc_meta *zinc_array_snapshot(const zinc_array *a);
+
+/* One stored object decoded for a check: E_CORRUPT, E_CHECKSUM ... with key, chunk and codec named; E_NOTFOUND when
+ * it is not stored.  `stored` gets its size; `empty_units` the inner chunks of a shard that are not stored. */
+typedef struct zinc_object_check {
+	uint64_t stored;
+	uint64_t units, empty_units;
+} zinc_object_check;
+zinc_status zinc_array_object_check(const zinc_array *a, const uint64_t *index, zinc_object_check *out, zinc_error *err);
+
+#endif
