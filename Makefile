@@ -1,13 +1,55 @@
-# Makefile - the front door; CMake and Ninja do the work in $(BUILD)
+# Makefile - the front door.  CMake and Ninja do the work, out of tree in $(BUILD)/.
 
 BUILD ?= build
-CMAKE_FLAGS ?=
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+CMAKE_FLAGS ?=
 FUZZ_SECONDS ?= 60
 
-.PHONY: build
-build:
-	scripts/setup.sh build
-	cmake -G Ninja -B $(BUILD) -S . -DCMAKE_INSTALL_PREFIX=$(PREFIX) $(CMAKE_FLAGS)
-	cmake --build $(BUILD) -j $(JOBS)
+export BUILD JOBS FUZZ_SECONDS
+
+.PHONY: build demo test check test-asan test-tsan test-valgrind test-clang test-s390x
+.PHONY: fuzz interop bench install format clean help
+
+build: ## build/zinc and build/libzinc.so.0
+	@scripts/setup.sh build
+	@cmake -G Ninja -B $(BUILD) -S . -DCMAKE_INSTALL_PREFIX=$(PREFIX) $(CMAKE_FLAGS) --log-level=WARNING
+	@cmake --build $(BUILD) -j $(JOBS) --target all
+
+demo: ## create, write, show, read back and check an array on disk
+	@scripts/setup.sh build
+	@cmake -G Ninja -B $(BUILD) -S . --log-level=WARNING >/dev/null
+	@cmake --build $(BUILD) -j $(JOBS) --target zinc_command -- --quiet
+	@scripts/demo.sh $(BUILD)/zinc
+
+test: ## everything a commit must pass: tests, checks, and the tests again under ASan + UBSan
+	@scripts/test.sh gcc asan
+
+check: ## style and layers only
+	@scripts/setup.sh test
+	@scripts/check_layers.py && scripts/check_style.py
+
+test-asan test-tsan test-valgrind test-clang test-s390x: test-%: ## the tests in one other way
+	@scripts/test.sh $*
+
+fuzz: ## every fuzz target for FUZZ_SECONDS (60)
+	@scripts/fuzz.sh
+
+interop: ## exchange arrays with other implementations of Zarr
+	@scripts/interop.sh
+
+bench: ## time reads and writes
+	@scripts/bench.sh
+
+install: build ## PREFIX (/usr/local), DESTDIR
+	@cmake --install $(BUILD)
+
+format: ## apply .clang-format
+	@scripts/setup.sh format
+	@git ls-files '*.c' '*.h' '*.cpp' | xargs clang-format -i
+
+clean: ## remove everything that was built
+	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-tsan $(BUILD)-clang $(BUILD)-valgrind $(BUILD)-s390x $(BUILD)-fuzz
+
+help: ## this list
+	@sed -n 's/^\([a-z][a-z0-9 %-]*\):.*## /\1\t/p' Makefile | expand -t 28

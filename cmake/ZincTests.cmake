@@ -17,13 +17,20 @@ if(CMAKE_CXX_COMPILER)
 endif()
 
 set(ZINC_IN_EMPTY_DIR ${PROJECT_SOURCE_DIR}/scripts/in_empty_dir.sh)
-set(ZINC_TEST_ENV "ZINC=${PROJECT_BINARY_DIR}/zinc;ZINC_SOURCE_DIR=${PROJECT_SOURCE_DIR};ZINC_BUILD_DIR=${PROJECT_BINARY_DIR}"
+set(ZINC_RUN ${PROJECT_BINARY_DIR}/zinc) # the command as scripts call it
+if(CMAKE_CROSSCOMPILING_EMULATOR)      # qemu-user, valgrind
+  list(JOIN CMAKE_CROSSCOMPILING_EMULATOR " " launch)
+  set(ZINC_RUN ${PROJECT_BINARY_DIR}/zinc-run)
+  file(WRITE ${ZINC_RUN} "#!/bin/sh\nexec ${launch} ${PROJECT_BINARY_DIR}/zinc \"$@\"\n")
+  file(CHMOD ${ZINC_RUN} PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
+endif()
+set(ZINC_TEST_ENV "ZINC=${ZINC_RUN};ZINC_SOURCE_DIR=${PROJECT_SOURCE_DIR};ZINC_BUILD_DIR=${PROJECT_BINARY_DIR}"
   "ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1" "UBSAN_OPTIONS=print_stacktrace=1"
   "TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1")
 
-# zinc_test(name label command...): run in an empty directory of its own
+# zinc_test(name label command...): run in an empty directory of its own; exit 77 is "skipped"
 function(zinc_test name label)
-  add_test(NAME ${name} COMMAND ${ZINC_IN_EMPTY_DIR} ${PROJECT_BINARY_DIR}/run/${name} ${CMAKE_CROSSCOMPILING_EMULATOR} ${ARGN})
+  add_test(NAME ${name} COMMAND ${ZINC_IN_EMPTY_DIR} ${PROJECT_BINARY_DIR}/run/${name} ${ARGN})
   set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT ${ZINC_TEST_TIMEOUT} ENVIRONMENT "${ZINC_TEST_ENV}"
     SKIP_RETURN_CODE 77)
 endfunction()
@@ -62,7 +69,7 @@ if(CMOCKA_INCLUDE AND CMOCKA_LIBRARY)
     get_filename_component(name ${source} NAME_WE)
     zinc_program(${name} ${source})
     target_link_libraries(${name} PRIVATE zinc_support)
-    zinc_test(${name} unit ${PROJECT_BINARY_DIR}/tests/${name})
+    zinc_test(${name} unit ${CMAKE_CROSSCOMPILING_EMULATOR} ${PROJECT_BINARY_DIR}/tests/${name})
   endforeach()
 else()
   message(WARNING "cmocka not found: no unit tests")
@@ -74,7 +81,7 @@ foreach(source ${FUZZ_SOURCES})
   string(REPLACE fuzz_ "" name ${target})
   zinc_program(replay_${name} ${source} ${PROJECT_SOURCE_DIR}/tests/support/replay.c)
   target_link_libraries(replay_${name} PRIVATE zinc_internal)
-  zinc_test(replay_${name} fuzz ${PROJECT_BINARY_DIR}/tests/replay_${name} ${PROJECT_SOURCE_DIR}/fuzz/corpus/${name})
+  zinc_test(replay_${name} fuzz ${CMAKE_CROSSCOMPILING_EMULATOR} ${PROJECT_BINARY_DIR}/tests/replay_${name} ${PROJECT_SOURCE_DIR}/fuzz/corpus/${name})
   if(ZINC_FUZZ)
     zinc_program(${target} ${source})
     target_link_libraries(${target} PRIVATE zinc_internal -fsanitize=fuzzer)
@@ -92,7 +99,7 @@ foreach(source ${EXAMPLE_SOURCES} ${CXX_SOURCES})
   zinc_program(example_${stem} ${source})
   target_link_libraries(example_${stem} PRIVATE zinc_shared m)
   set_target_properties(example_${stem} PROPERTIES CXX_STANDARD 17 CXX_STANDARD_REQUIRED ON CXX_EXTENSIONS OFF)
-  zinc_test(example_${stem} example ${PROJECT_BINARY_DIR}/tests/example_${stem})
+  zinc_test(example_${stem} example ${CMAKE_CROSSCOMPILING_EMULATOR} ${PROJECT_BINARY_DIR}/tests/example_${stem})
 endforeach()
 
 file(GLOB CLI_TESTS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/cli/*.sh)
