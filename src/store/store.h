@@ -1,0 +1,66 @@
+/*
+ * store.h - door of the room `store`: keys -> bytes, nothing of Zarr
+ *
+ * The interface is <zinc/store.h>; upper rooms call zinc_store_get and its sisters there and look at
+ * caps, never at names.  Here is what only the library itself needs: the place that a
+ * node's URL leads to, and the gathering put.
+ */
+#ifndef ZINC_STORE_ROOM_H
+#define ZINC_STORE_ROOM_H
+
+#include <zinc/store.h>
+
+#include "base/base.h"
+
+struct zinc_store {
+	zinc_store_ops ops; /* a copy; slots that the store's own structure ends before are NULL */
+	void *self;
+	zinc_context *ctx;
+	char *url;
+	atomic_uint refs;
+	uint32_t put_flags; /* joined to those of every change: ZINC_PUT_RELAXED */
+	uint32_t key_max;   /* of caps, which do not change them */
+	uint32_t component_max;
+};
+
+/*
+ * Where the URL of a node leads.  Which part of `path` is the hierarchy's root is for the
+ * format room to find: it probes the prefixes of `path`, from the whole of it up to "".
+ *
+ *   URL                        store opened at       path            root_fixed
+ *   /data/a.zarr/foo           /                     data/a.zarr/foo
+ *   /home/link/a.zarr/foo      /home/link            a.zarr/foo      (link is a symbolic link)
+ *   file:///d/a%20b.zarr       /                     d/a b.zarr
+ *   memory://name/x/y          memory://name         x/y
+ *   s3://bucket/x/y            s3://bucket           x/y             (any registered scheme)
+ *   /data/a.zarr|foo           /data/a.zarr          foo             yes
+ *   file:///d/a.zarr|zarr3:foo /d/a.zarr             foo             yes; format "zarr3"
+ *
+ * A local path is made absolute, "." and ".." are taken as text, and the store begins below its last
+ * component that is a symbolic link or cannot be part of a key: no climb gets past either.
+ * Directories above the path are never removed, however empty.
+ */
+typedef struct zinc_place {
+	zinc_store *store;
+	char *path;      /* "" or a valid key */
+	bool root_fixed; /* a '|' says that the root is the store's own: do not climb */
+	char format[16]; /* the adapter behind '|': "zarr", "zarr2", "zarr3"; "" without */
+} zinc_place;
+
+/* E_INVALID, E_UNSUPPORTED (another adapter), and as zinc_store_open.  Nothing need exist. */
+zinc_status zinc_place_open(zinc_place *out, const char *url, const zinc_store_options *options, zinc_error *err);
+/* Close the store (unless you took it and set it to NULL) and free the path. */
+void zinc_place_fini(zinc_place *place);
+
+/* zinc_store_put from several pieces. */
+zinc_status zinc_store_putv(zinc_store *s, zinc_put_group *group, const char *key, const struct iovec *iov, int niov,
+			    const zinc_condition *when, uint32_t flags, zinc_tag *tag, zinc_error *err);
+
+/* Are the two tags the same generation?  Never with one that is empty. */
+static inline bool
+zinc_tag_equal(const zinc_tag *a, const zinc_tag *b)
+{
+	return a->n != 0 && a->n == b->n && memcmp(a->b, b->b, a->n) == 0;
+}
+
+#endif
