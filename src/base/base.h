@@ -37,14 +37,34 @@ zinc_status zinc_error_at_chunk(zinc_error *err, zinc_status code, const uint64_
 zinc_status zinc_error_at_codec(zinc_error *err, zinc_status code, const char *codec);
 /* Copy `from` to `to` (either may be NULL) and return its code. */
 zinc_status zinc_error_copy(zinc_error *to, const zinc_error *from);
+/* Copy `s` for a reader: one line of valid UTF-8, other bytes as \xNN, "..." at the end when it does not fit into
+ * `cap` (> 3) bytes, NUL included.  Returns the length. */
+size_t zinc_show(char *out, size_t cap, const char *s);
 
 /* Return on error; the only control-flow macro. */
-#define ZINC_TRY(expr)                         \
-	do {                                   \
-		zinc_status try_ = (expr);     \
-		if (try_ != ZINC_OK)           \
-			return try_;           \
+#define ZINC_TRY(expr)                                                                                                 \
+	do {                                                                                                           \
+		zinc_status try_ = (expr);                                                                             \
+		if (try_ != ZINC_OK)                                                                                   \
+			return try_;                                                                                   \
 	} while (0)
+
+/* ---- fork ---- */
+
+/*
+ * Called around fork() for objects that hold locks: before (take them), parent (release), child (make anew).
+ * `before` runs from the newest hook to the oldest, the others the opposite way, so locks of upper rooms are taken
+ * first. Never add or remove a hook while holding a lock that a hook takes.
+ */
+typedef struct zinc_fork_hook {
+	void (*before)(void *object);
+	void (*parent)(void *object);
+	void (*child)(void *object);
+	void *object;
+	struct zinc_fork_hook *next, *prev; /* NULL while not in the list */
+} zinc_fork_hook;
+void zinc_fork_add(zinc_fork_hook *hook);    /* nothing when it is in already */
+void zinc_fork_remove(zinc_fork_hook *hook); /* nothing when it is not in */
 
 /* ---- context, memory ---- */
 
@@ -60,22 +80,32 @@ struct zinc_context {
 	uint64_t cache_bytes;
 	uint64_t in_flight_bytes;
 	const zinc_os *os;
-	zinc_pool *pool;     /* made on first use */
+	zinc_pool *pool;      /* made on first use */
 	pthread_mutex_t lock; /* guards pool creation, snapshots of handles, `slots` */
 	/* Objects of upper rooms that live as long as the context (the chunk cache). */
 	struct zinc_context_slot {
 		void *object;
 		void (*free)(zinc_context *ctx, void *object);
 	} slots[4];
+	zinc_fork_hook fork; /* keeps `lock` usable in a child */
 };
 enum { ZINC_SLOT_CACHE = 0, ZINC_SLOT_SCRATCH = 1 };
 
-/* `ctx`, or the process's default context; NULL only when memory is out at its first use. */
+/* `ctx`, or the process's default context; never NULL. */
 zinc_context *zinc_context_get(zinc_context *ctx);
 /* Tests: replace the table of OS calls. */
 void zinc_context_set_os(zinc_context *ctx, const zinc_os *os);
 void zinc_warn(zinc_context *ctx, const char *where, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
+/*
+ * Take over an options structure of any age, whose first member is its size: members it does not have yet
+ * become zero.  `from` NULL gives all zeros.  E_INVALID without a size, and when it sets members that this
+ * library does not know.
+ */
+zinc_status zinc_options_take(void *to, size_t nbytes, const void *from, zinc_error *err);
+
+/* The allocator of contexts that were given none. */
+extern const zinc_allocator zinc_allocator_libc;
 /* Only alloc.c calls malloc.  Sizes of 0 give a valid pointer.  NULL when memory is out. */
 void *zinc_alloc(zinc_context *ctx, size_t nbytes);
 void *zinc_calloc(zinc_context *ctx, size_t n, size_t nbytes); /* zeroed; checks the product */
@@ -124,6 +154,8 @@ zinc_status zinc_key_check(const char *key, zinc_error *err);
 zinc_status zinc_prefix_check(const char *prefix, zinc_error *err);
 /* Strict UTF-8 (no surrogates, no overlong forms, at most U+10FFFF). */
 bool zinc_utf8_valid(const char *s, size_t n);
+/* Length of the character at the start of s[0..n), its code point in `code` (may be NULL); 0 when it is not valid. */
+size_t zinc_utf8_next(const char *s, size_t n, uint32_t *code);
 
 /* ---- checksums ---- */
 
@@ -135,24 +167,11 @@ uint32_t zinc_crc32c(uint32_t crc, const void *p, size_t n); /* Castagnoli; star
  * Call fn(arg, i, worker) for every i < n, on at most `threads` threads of which the caller is
  * one, dynamically scheduled, and return when all are done.  `worker` < threads is the same for all calls
  * made by one thread in this run.  Runs nested in a worker run in that worker alone.
- * Threads that cannot be started are done without.
+ * Threads that cannot be started are done without.  A fork() inside `fn` is for exec only.
  */
 typedef void (*zinc_pool_fn)(void *arg, size_t i, int worker);
 void zinc_pool_run(zinc_context *ctx, int threads, size_t n, zinc_pool_fn fn, void *arg);
 void zinc_pool_free(zinc_pool *pool);
-
-/* ---- fork ---- */
-
-/* Called around fork() for objects that hold locks: before (take them), parent (release), child (make anew). */
-typedef struct zinc_fork_hook {
-	void (*before)(void *object);
-	void (*parent)(void *object);
-	void (*child)(void *object);
-	void *object;
-	struct zinc_fork_hook *next, *prev;
-} zinc_fork_hook;
-void zinc_fork_add(zinc_fork_hook *hook);
-void zinc_fork_remove(zinc_fork_hook *hook);
 
 /* ---- OS calls: a table, so that tests can replace each ---- */
 
@@ -161,10 +180,11 @@ void zinc_fork_remove(zinc_fork_hook *hook);
  * `self` is the table, so that a replacement can carry state.
  */
 struct zinc_os {
-	int (*open_root)(const zinc_os *self, const char *path, int flags);                     /* open(2) of a directory */
+	int (*open_root)(const zinc_os *self, const char *path, int flags); /* open(2) of a directory */
 	int (*open_beneath)(const zinc_os *self, int dir, const char *path, int flags, mode_t mode, int follow);
-	/* openat2 RESOLVE_BENEATH (and NO_SYMLINKS unless follow); component-wise openat O_NOFOLLOW where the kernel has none */
-	int (*close)(const zinc_os *self, int fd);
+	/* openat2 RESOLVE_BENEATH (and NO_SYMLINKS unless follow): leaving `dir` is EXDEV, a link ELOOP.  Where the
+	 * kernel has none: component-wise openat O_NOFOLLOW, and then links are ELOOP even with `follow`. */
+	int (*close)(const zinc_os *self, int fd); /* never to be repeated: `fd` is gone whatever it returns */
 	ssize_t (*pread)(const zinc_os *self, int fd, void *p, size_t n, off_t at);
 	ssize_t (*preadv)(const zinc_os *self, int fd, const struct iovec *iov, int niov, off_t at);
 	ssize_t (*writev)(const zinc_os *self, int fd, const struct iovec *iov, int niov);
@@ -179,7 +199,8 @@ struct zinc_os {
 	int (*lock)(const zinc_os *self, int fd, int wait); /* exclusive F_OFD_SETLK(W) of the whole file */
 	int (*unlock)(const zinc_os *self, int fd);
 	int (*read_dir)(const zinc_os *self, int dir, int (*fn)(void *arg, const char *name, int type), void *arg);
-	/* every entry but . and .., type as in dirent; fn non-zero stops; `dir` stays open and is rewound first */
+	/* every entry but . and .., type as in dirent; fn non-zero stops (result 0); `dir` stays open and is rewound
+	 * first */
 	int (*clock)(const zinc_os *self, int id, struct timespec *now);
 };
 extern const zinc_os zinc_os_posix;

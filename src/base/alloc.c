@@ -1,0 +1,101 @@
+/*
+ * alloc.c - all memory of the library passes here
+ *
+ * Promises (tests/unit/test_alloc.c names each by its number):
+ *
+ * (1) Every block comes from the context's allocator and goes back to it; only the allocator
+ *     of contexts that were given none is the C library's.
+ * (2) Asking for 0 bytes gives a pointer that can be freed, whatever the allocator does with 0.
+ * (3) A product of sizes that overflows is "out of memory", never a small block.
+ */
+#include <stdlib.h>
+
+#include "base/base.h"
+
+static void *
+libc_alloc(void *ctx, size_t nbytes)
+{
+	(void)ctx;
+	return malloc(nbytes);
+}
+
+static void *
+libc_realloc(void *ctx, void *p, size_t nbytes)
+{
+	(void)ctx;
+	return realloc(p, nbytes);
+}
+
+static void
+libc_free(void *ctx, void *p)
+{
+	(void)ctx;
+	free(p);
+}
+
+const zinc_allocator zinc_allocator_libc = {libc_alloc, libc_realloc, libc_free, NULL};
+
+void *
+zinc_alloc(zinc_context *ctx, size_t nbytes)
+{
+	const zinc_allocator *a = &zinc_context_get(ctx)->allocator;
+
+	return a->alloc(a->ctx, nbytes ? nbytes : 1);
+}
+
+void *
+zinc_calloc(zinc_context *ctx, size_t n, size_t nbytes)
+{
+	size_t total;
+	void *p;
+
+	if (zinc_size_mul(n, nbytes, &total))
+		return NULL;
+	p = zinc_alloc(ctx, total);
+	if (p)
+		memset(p, 0, total);
+	return p;
+}
+
+void *
+zinc_realloc(zinc_context *ctx, void *p, size_t nbytes)
+{
+	const zinc_allocator *a = &zinc_context_get(ctx)->allocator;
+
+	return a->realloc(a->ctx, p, nbytes ? nbytes : 1);
+}
+
+void
+zinc_free(zinc_context *ctx, void *p)
+{
+	const zinc_allocator *a;
+
+	if (!p)
+		return;
+	a = &zinc_context_get(ctx)->allocator;
+	a->free(a->ctx, p);
+}
+
+char *
+zinc_strdup(zinc_context *ctx, const char *s)
+{
+	return s ? zinc_strndup(ctx, s, strlen(s)) : NULL;
+}
+
+/* The first `n` bytes, all of which must be there, and a NUL. */
+char *
+zinc_strndup(zinc_context *ctx, const char *s, size_t n)
+{
+	size_t total;
+	char *copy;
+
+	if (zinc_size_add(n, 1, &total))
+		return NULL;
+	copy = (char *)zinc_alloc(ctx, total);
+	if (!copy)
+		return NULL;
+	if (n)
+		memcpy(copy, s, n);
+	copy[n] = '\0';
+	return copy;
+}

@@ -1,0 +1,153 @@
+/*
+ * buf.c - the bounded buffer: the only growable memory of the library
+ *
+ * Promises (tests/unit/test_buf.c names each by its number):
+ *
+ * (1) A buffer never holds more than `max` bytes, whatever comes in: past it is E_LIMIT and the
+ *     buffer is as before.
+ * (2) Growth is geometric, so adding n bytes one by one costs O(n).
+ * (3) One byte behind `cap` is always ours, so a NUL never needs growth and never counts.
+ * (4) A failed call leaves a buffer that can be used and finished.
+ */
+#include <stdio.h>
+
+#include "base/base.h"
+
+#define FIRST_BYTES 64u
+
+void
+zinc_buf_init(zinc_buf *b, zinc_context *ctx, size_t max)
+{
+	memset(b, 0, sizeof *b);
+	b->ctx = ctx;
+	b->max = max;
+}
+
+void
+zinc_buf_fini(zinc_buf *b)
+{
+	zinc_free(b->ctx, b->p);
+	b->p = NULL;
+	b->n = b->cap = 0;
+}
+
+static zinc_status
+too_long(const zinc_buf *b, zinc_error *err)
+{
+	return zinc_fail(err, ZINC_E_LIMIT, "more than %zu bytes", b->max);
+}
+
+/* Half as much again, at least `need` and at most max. */
+static size_t
+next_cap(const zinc_buf *b, size_t need)
+{
+	size_t cap = b->cap < FIRST_BYTES ? FIRST_BYTES : b->cap;
+
+	if (b->cap >= FIRST_BYTES && zinc_size_add(cap, cap / 2, &cap))
+		cap = need;
+	if (cap < need)
+		cap = need;
+	return cap < b->max ? cap : b->max;
+}
+
+zinc_status
+zinc_buf_reserve(zinc_buf *b, size_t more, zinc_error *err)
+{
+	size_t need, cap, total;
+	uint8_t *p;
+
+	if (zinc_size_add(b->n, more, &need) || need > b->max)
+		return too_long(b, err);
+	if (b->p && need <= b->cap)
+		return ZINC_OK;
+	cap = next_cap(b, need);
+	if (zinc_size_add(cap, 1, &total))
+		return zinc_fail_nomem(err);
+	p = (uint8_t *)zinc_realloc(b->ctx, b->p, total);
+	if (!p)
+		return zinc_fail_nomem(err);
+	b->p = p;
+	b->cap = cap;
+	return ZINC_OK;
+}
+
+/* Exactly `n`, not more: these are the big buffers, and whoever resets does not grow step by step. */
+zinc_status
+zinc_buf_reset(zinc_buf *b, size_t n, zinc_error *err)
+{
+	size_t total;
+
+	b->n = 0;
+	if (n > b->max)
+		return too_long(b, err);
+	if (b->p && n <= b->cap)
+		return ZINC_OK;
+	zinc_buf_fini(b);
+	if (zinc_size_add(n, 1, &total))
+		return zinc_fail_nomem(err);
+	b->p = (uint8_t *)zinc_alloc(b->ctx, total);
+	if (!b->p)
+		return zinc_fail_nomem(err);
+	b->cap = n;
+	return ZINC_OK;
+}
+
+zinc_status
+zinc_buf_add(zinc_buf *b, const void *p, size_t n, zinc_error *err)
+{
+	ZINC_TRY(zinc_buf_reserve(b, n, err));
+	if (n)
+		memcpy(b->p + b->n, p, n);
+	b->n += n;
+	return ZINC_OK;
+}
+
+zinc_status
+zinc_buf_puts(zinc_buf *b, const char *s, zinc_error *err)
+{
+	return zinc_buf_add(b, s, strlen(s), err);
+}
+
+zinc_status
+zinc_buf_printf(zinc_buf *b, zinc_error *err, const char *fmt, ...)
+{
+	va_list args;
+	zinc_status st;
+	int n;
+
+	va_start(args, fmt);
+	n = vsnprintf(NULL, 0, fmt, args);
+	va_end(args);
+	if (n < 0)
+		return zinc_fail(err, ZINC_E_INVALID, "text that cannot be formatted");
+	st = zinc_buf_reserve(b, (size_t)n, err);
+	if (st != ZINC_OK)
+		return st;
+	va_start(args, fmt);
+	vsnprintf((char *)b->p + b->n, (size_t)n + 1, fmt, args); /* the NUL goes into the byte of promise 3 */
+	va_end(args);
+	b->n += (size_t)n;
+	return ZINC_OK;
+}
+
+const char *
+zinc_buf_text(zinc_buf *b)
+{
+	if (zinc_buf_reserve(b, 0, NULL) != ZINC_OK)
+		return NULL;
+	b->p[b->n] = 0;
+	return (const char *)b->p;
+}
+
+zinc_status
+zinc_buf_to_blob(zinc_buf *b, zinc_blob *out, zinc_error *err)
+{
+	if (!zinc_buf_text(b))
+		return zinc_fail_nomem(err);
+	out->data = b->p;
+	out->nbytes = b->n;
+	out->context = b->ctx;
+	b->p = NULL;
+	b->n = b->cap = 0;
+	return ZINC_OK;
+}

@@ -1,0 +1,235 @@
+/*
+ * context.c - what calls share: threads, allocator, limits, warnings
+ *
+ * Promises (tests/unit/test_context.c names each by its number):
+ *
+ * (1) Every limit that was given as zero has its documented default.
+ * (2) NULL is the process's default context, which needs no memory to come into being and is
+ *     never freed.
+ * (3) A context can be used in a forked child, also when another thread held its lock.
+ */
+#include <sched.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/base.h"
+
+/* More threads than any machine has processors would only be a mistake in some configuration. */
+#define MOST_THREADS 1024
+
+zinc_status
+zinc_options_take(void *to, size_t nbytes, const void *from, zinc_error *err)
+{
+	const uint8_t *bytes = (const uint8_t *)from;
+	size_t size = 0, i;
+
+	memset(to, 0, nbytes);
+	memcpy(to, &nbytes, sizeof nbytes);
+	if (!from)
+		return ZINC_OK;
+	memcpy(&size, from, sizeof size);
+	if (size < sizeof size)
+		return zinc_fail(err, ZINC_E_INVALID, "options without their size: use the ..._OPTIONS macros");
+	for (i = nbytes; i < size; i++)
+		if (bytes[i])
+			return zinc_fail(err, ZINC_E_INVALID, "options of a newer version of the library");
+	memcpy(to, from, size < nbytes ? size : nbytes);
+	memcpy(to, &nbytes, sizeof nbytes);
+	return ZINC_OK;
+}
+
+/* Processors this process may use, which can be fewer than the machine has. */
+static int
+processors(void)
+{
+	cpu_set_t set;
+	long n;
+
+	if (sched_getaffinity(0, sizeof set, &set) == 0)
+		return CPU_COUNT(&set);
+	n = sysconf(_SC_NPROCESSORS_ONLN);
+	return n > 0 && n < MOST_THREADS ? (int)n : 1;
+}
+
+static uint64_t
+or_default(uint64_t value, uint64_t fallback)
+{
+	return value ? value : fallback;
+}
+
+static void
+set_limits(zinc_limits *to, const zinc_limits *from)
+{
+	to->json_bytes = or_default(from->json_bytes, 64 * ZINC_MIB);
+	to->json_depth = (uint32_t)or_default(from->json_depth, 256);
+	to->json_values = or_default(from->json_values, 4000000);
+	to->rank = (uint32_t)or_default(from->rank, ZINC_MAX_NDIM);
+	to->chunk_bytes = or_default(from->chunk_bytes, 2 * ZINC_GIB);
+	to->codecs = (uint32_t)or_default(from->codecs, 32);
+	to->shard_depth = (uint32_t)or_default(from->shard_depth, 4);
+	to->children = or_default(from->children, 10000000);
+}
+
+static void
+lock_context(void *object)
+{
+	pthread_mutex_lock(&((zinc_context *)object)->lock);
+}
+
+static void
+unlock_context(void *object)
+{
+	pthread_mutex_unlock(&((zinc_context *)object)->lock);
+}
+
+/* `ctx` is all zeros, or, for the default context in a child forked amidst this, what it was. */
+static zinc_status
+init(zinc_context *ctx, const zinc_context_options *o, zinc_error *err)
+{
+	int threads = o->threads ? o->threads : processors();
+
+	ctx->allocator = o->allocator ? *o->allocator : zinc_allocator_libc;
+	set_limits(&ctx->limits, &o->limits);
+	ctx->warn = o->warn;
+	ctx->warn_arg = o->warn_arg;
+	ctx->threads = threads < MOST_THREADS ? threads : MOST_THREADS;
+	ctx->cache_bytes = o->cache_bytes;
+	ctx->in_flight_bytes = or_default(o->in_flight_bytes, 64 * ZINC_MIB);
+	ctx->os = &zinc_os_posix;
+	if (pthread_mutex_init(&ctx->lock, NULL) != 0)
+		return zinc_fail_nomem(err);
+	ctx->fork.before = lock_context;
+	ctx->fork.parent = unlock_context;
+	ctx->fork.child = unlock_context;
+	ctx->fork.object = ctx;
+	zinc_fork_add(&ctx->fork);
+	return ZINC_OK;
+}
+
+static zinc_context default_context;
+static pthread_once_t default_once = PTHREAD_ONCE_INIT;
+
+static void
+init_default(void)
+{
+	static const zinc_context_options options = ZINC_CONTEXT_OPTIONS_INIT;
+
+	/* Cannot fail: a mutex with default attributes takes no memory. */
+	(void)init(&default_context, &options, NULL);
+}
+
+zinc_context *
+zinc_context_get(zinc_context *ctx)
+{
+	if (ctx)
+		return ctx;
+	pthread_once(&default_once, init_default);
+	return &default_context;
+}
+
+static zinc_status
+check_options(const zinc_context_options *o, zinc_error *err)
+{
+	const zinc_allocator *a = o->allocator;
+
+	if (o->threads < 0)
+		return zinc_fail(err, ZINC_E_INVALID, "%d threads", o->threads);
+	if (o->limits.rank > ZINC_MAX_NDIM)
+		return zinc_fail(err, ZINC_E_INVALID, "the limit of rank cannot be above %d", ZINC_MAX_NDIM);
+	if (a && (!a->alloc || !a->realloc || !a->free))
+		return zinc_fail(err, ZINC_E_INVALID, "an allocator must have alloc, realloc and free");
+	return ZINC_OK;
+}
+
+zinc_status
+zinc_context_new(zinc_context **out, const zinc_context_options *options, zinc_error *err)
+{
+	zinc_context_options o;
+	const zinc_allocator *a;
+	zinc_context *ctx;
+	zinc_status st;
+
+	ZINC_TRY(zinc_options_take(&o, sizeof o, options, err));
+	ZINC_TRY(check_options(&o, err));
+	a = o.allocator ? o.allocator : &zinc_allocator_libc;
+	ctx = (zinc_context *)a->alloc(a->ctx, sizeof *ctx);
+	if (!ctx)
+		return zinc_fail_nomem(err);
+	memset(ctx, 0, sizeof *ctx);
+	st = init(ctx, &o, err);
+	if (st != ZINC_OK) {
+		a->free(a->ctx, ctx);
+		return st;
+	}
+	*out = ctx;
+	return ZINC_OK;
+}
+
+/* Threads first: they may be using what the slots hold. */
+void
+zinc_context_free(zinc_context *ctx)
+{
+	zinc_allocator a;
+	size_t i;
+
+	if (!ctx || ctx == &default_context)
+		return;
+	zinc_pool_free(ctx->pool);
+	for (i = 0; i < sizeof ctx->slots / sizeof ctx->slots[0]; i++)
+		if (ctx->slots[i].object)
+			ctx->slots[i].free(ctx, ctx->slots[i].object);
+	zinc_fork_remove(&ctx->fork);
+	pthread_mutex_destroy(&ctx->lock);
+	a = ctx->allocator;
+	a.free(a.ctx, ctx);
+}
+
+void
+zinc_context_set_os(zinc_context *ctx, const zinc_os *os)
+{
+	zinc_context_get(ctx)->os = os;
+}
+
+double
+zinc_now(zinc_context *ctx)
+{
+	const zinc_os *os = zinc_context_get(ctx)->os;
+	struct timespec now;
+
+	if (os->clock(os, CLOCK_MONOTONIC, &now) != 0)
+		return 0;
+	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+void
+zinc_warn(zinc_context *ctx, const char *where, const char *fmt, ...)
+{
+	char raw[1024], text[1024];
+	va_list args;
+
+	ctx = zinc_context_get(ctx);
+	if (!ctx->warn)
+		return;
+	va_start(args, fmt);
+	if (vsnprintf(raw, sizeof raw, fmt, args) < 0)
+		raw[0] = '\0';
+	va_end(args);
+	zinc_show(text, sizeof text, raw);
+	ctx->warn(ctx->warn_arg, where ? where : "", text);
+}
+
+void
+zinc_blob_fini(zinc_blob *blob)
+{
+	if (!blob)
+		return;
+	zinc_free(blob->context, blob->data);
+	blob->data = NULL;
+	blob->nbytes = 0;
+}
+
+const char *
+zinc_version(void)
+{
+	return ZINC_VERSION;
+}

@@ -1,0 +1,81 @@
+/*
+ * crc.c - CRC-32C, the Castagnoli checksum of the crc32c codec and of shard indexes
+ *
+ * RFC 3720: polynomial 1EDC6F41, bits reflected (82F63B78), register and result inverted, so
+ * that the checksum of no bytes is 0 and checksums continue: crc(crc(0, a), b) is that of a b.
+ * ISA-L does it where it is built in, eight bytes per step by tables where not.
+ */
+#include "base/base.h"
+
+#if defined(ZINC_WITH_ISAL) && ZINC_WITH_ISAL
+
+#include <limits.h>
+#include <isa-l/crc.h>
+
+/* ISA-L inverts neither the register nor the result, and counts bytes in an int. */
+uint32_t
+zinc_crc32c(uint32_t crc, const void *p, size_t n)
+{
+	unsigned char *b = (unsigned char *)(uintptr_t)p; /* its parameter is not const, but only read */
+	int step;
+
+	crc = ~crc;
+	while (n > 0) {
+		step = n > INT_MAX ? INT_MAX : (int)n;
+		crc = crc32_iscsi(b, step, crc);
+		b += step;
+		n -= (size_t)step;
+	}
+	return ~crc;
+}
+
+#else
+
+#define POLYNOMIAL 0x82F63B78u
+
+/* table[k][b]: what the byte b does to the register when k zero bytes follow it.  Filled once. */
+static uint32_t table[8][256];
+static pthread_once_t table_once = PTHREAD_ONCE_INIT;
+
+static void
+fill_table(void)
+{
+	uint32_t b, k, c;
+	int bit;
+
+	for (b = 0; b < 256; b++) {
+		c = b;
+		for (bit = 0; bit < 8; bit++)
+			c = c >> 1 ^ (c & 1 ? POLYNOMIAL : 0);
+		table[0][b] = c;
+	}
+	for (b = 0; b < 256; b++)
+		for (k = 1; k < 8; k++)
+			table[k][b] = table[k - 1][b] >> 8 ^ table[0][table[k - 1][b] & 0xFF];
+}
+
+/* Eight bytes at once: byte i has 7 - i bytes behind it. */
+static uint32_t
+step8(uint32_t crc, const uint8_t *b)
+{
+	uint32_t lo = zinc_get_le32(b) ^ crc, hi = zinc_get_le32(b + 4);
+
+	return table[7][lo & 0xFF] ^ table[6][lo >> 8 & 0xFF] ^ table[5][lo >> 16 & 0xFF] ^ table[4][lo >> 24] ^
+	       table[3][hi & 0xFF] ^ table[2][hi >> 8 & 0xFF] ^ table[1][hi >> 16 & 0xFF] ^ table[0][hi >> 24];
+}
+
+uint32_t
+zinc_crc32c(uint32_t crc, const void *p, size_t n)
+{
+	const uint8_t *b = (const uint8_t *)p;
+
+	pthread_once(&table_once, fill_table);
+	crc = ~crc;
+	for (; n >= 8; n -= 8, b += 8)
+		crc = step8(crc, b);
+	for (; n > 0; n--, b++)
+		crc = crc >> 8 ^ table[0][(crc ^ *b) & 0xFF];
+	return ~crc;
+}
+
+#endif

@@ -1,0 +1,261 @@
+/*
+ * error.c - filling, placing and printing zinc_error
+ *
+ * Promises (tests/unit/test_error.c names each by its number):
+ *
+ * (1) A NULL error is accepted everywhere, and nothing is written unless something failed.
+ * (2) Whatever bytes a name or text holds, each member and the line are one line of valid
+ *     UTF-8: control characters and stray bytes are shown as \xNN.
+ * (3) What does not fit ends in "...", cut between characters.
+ * (4) Of several names for one place the innermost stays.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/base.h"
+
+#define ELLIPSIS "..."
+
+/* Longer than any member of zinc_error, so what is cut off here is cut off there anyway. */
+#define RAW_BYTES 1024
+
+/* C0, DEL and C1: the last include CSI, which terminals obey. */
+static bool
+is_control(uint32_t code)
+{
+	return code < 0x20 || (code >= 0x7F && code < 0xA0);
+}
+
+/* Write the form of the first character of `s` into `unit`; returns the bytes of `s` it took. */
+static size_t
+show_one(char unit[8], size_t *nunit, const char *s, size_t n)
+{
+	uint32_t code;
+	size_t len = zinc_utf8_next(s, n, &code);
+
+	if (len && !is_control(code)) {
+		memcpy(unit, s, len);
+		*nunit = len;
+		return len;
+	}
+	*nunit = (size_t)snprintf(unit, 8, "\\x%02x", (unsigned)(uint8_t)s[0]);
+	return 1;
+}
+
+size_t
+zinc_show(char *out, size_t cap, const char *s)
+{
+	size_t n = strlen(s), at = 0, used = 0, cut = 0, nunit;
+	char unit[8];
+
+	while (at < n) {
+		at += show_one(unit, &nunit, s + at, n - at);
+		if (used + nunit >= cap) {
+			cut += (size_t)snprintf(out + cut, cap - cut, "%s", cap < sizeof ELLIPSIS ? "" : ELLIPSIS);
+			return cut;
+		}
+		memcpy(out + used, unit, nunit);
+		used += nunit;
+		if (used + sizeof ELLIPSIS <= cap)
+			cut = used;
+	}
+	out[used] = '\0';
+	return used;
+}
+
+static void
+clear(zinc_error *err, zinc_status code)
+{
+	err->code = code;
+	err->url[0] = err->key[0] = err->chunk[0] = err->codec[0] = err->text[0] = err->line[0] = '\0';
+}
+
+/* The arguments may point into `err`, so the text is made before anything is written. */
+static zinc_status
+fail(zinc_error *err, zinc_status code, const char *reason, const char *fmt, va_list args)
+{
+	char raw[RAW_BYTES];
+	size_t n, nreason = strlen(reason);
+
+	if (!err)
+		return code;
+	if (vsnprintf(raw, sizeof raw, fmt, args) < 0)
+		raw[0] = '\0';
+	clear(err, code);
+	if (nreason > sizeof err->text / 2)
+		nreason = sizeof err->text / 2;
+	n = zinc_show(err->text, sizeof err->text - nreason, raw);
+	zinc_show(err->text + n, sizeof err->text - n, reason);
+	return code;
+}
+
+zinc_status
+zinc_fail(zinc_error *err, zinc_status code, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	fail(err, code, "", fmt, args);
+	va_end(args);
+	return code;
+}
+
+static zinc_status
+status_of_errno(int errnum)
+{
+	switch (errnum) {
+	case ENOENT:
+		return ZINC_E_NOTFOUND;
+	case ENOMEM:
+		return ZINC_E_NOMEM;
+	case EROFS:
+		return ZINC_E_READONLY;
+	default:
+		return ZINC_E_IO;
+	}
+}
+
+zinc_status
+zinc_fail_errno(zinc_error *err, int errnum, const char *fmt, ...)
+{
+	zinc_status code = status_of_errno(errnum);
+	char memory[128], reason[160];
+	va_list args;
+
+	/* The GNU strerror_r returns the text, which need not be in `memory`. */
+	snprintf(reason, sizeof reason, ": %s", strerror_r(errnum, memory, sizeof memory));
+	va_start(args, fmt);
+	fail(err, code, reason, fmt, args);
+	va_end(args);
+	return code;
+}
+
+zinc_status
+zinc_fail_nomem(zinc_error *err)
+{
+	return zinc_fail(err, ZINC_E_NOMEM, "%s", zinc_status_text(ZINC_E_NOMEM));
+}
+
+/* ---- places ---- */
+
+static void
+name_place(zinc_status code, char *member, size_t cap, const char *name)
+{
+	if (code != ZINC_OK && member[0] == '\0' && name)
+		zinc_show(member, cap, name);
+}
+
+zinc_status
+zinc_error_at_url(zinc_error *err, zinc_status code, const char *url)
+{
+	if (err)
+		name_place(code, err->url, sizeof err->url, url);
+	return code;
+}
+
+zinc_status
+zinc_error_at_key(zinc_error *err, zinc_status code, const char *key)
+{
+	if (err)
+		name_place(code, err->key, sizeof err->key, key);
+	return code;
+}
+
+zinc_status
+zinc_error_at_codec(zinc_error *err, zinc_status code, const char *codec)
+{
+	if (err)
+		name_place(code, err->codec, sizeof err->codec, codec);
+	return code;
+}
+
+/* "1,0,3"; the only chunk of a 0-dimensional array is "()". */
+zinc_status
+zinc_error_at_chunk(zinc_error *err, zinc_status code, const uint64_t *index, int ndim)
+{
+	char raw[ZINC_MAX_NDIM * 21 + 3] = "()";
+	size_t n = 0;
+	int d;
+
+	if (!err)
+		return code;
+	for (d = 0; d < ndim && d < ZINC_MAX_NDIM; d++)
+		n += (size_t)snprintf(raw + n, sizeof raw - n, "%s%" PRIu64, d ? "," : "", index[d]);
+	name_place(code, err->chunk, sizeof err->chunk, raw);
+	return code;
+}
+
+zinc_status
+zinc_error_copy(zinc_error *to, const zinc_error *from)
+{
+	if (!from)
+		return ZINC_OK;
+	if (to && to != from)
+		*to = *from;
+	return from->code;
+}
+
+/* ---- reading ---- */
+
+/* Append "before" "part" ": "; members filled by programs (their own stores) are cleaned here once more. */
+static size_t
+add_part(zinc_error *err, size_t n, const char *before, const char *part)
+{
+	if (part[0] == '\0')
+		return n;
+	n += zinc_show(err->line + n, sizeof err->line - n, before);
+	n += zinc_show(err->line + n, sizeof err->line - n, part);
+	return n + zinc_show(err->line + n, sizeof err->line - n, ": ");
+}
+
+const char *
+zinc_error_text(zinc_error *err)
+{
+	size_t n = 0;
+
+	if (!err || err->code == ZINC_OK)
+		return "";
+	n = add_part(err, n, "", err->url);
+	n = add_part(err, n, "", err->key);
+	n = add_part(err, n, "chunk ", err->chunk);
+	n = add_part(err, n, "codec ", err->codec);
+	zinc_show(err->line + n, sizeof err->line - n, err->text[0] ? err->text : zinc_status_text(err->code));
+	return err->line;
+}
+
+zinc_status
+zinc_error_status(const zinc_error *err)
+{
+	return err ? err->code : ZINC_OK;
+}
+
+const char *
+zinc_status_text(zinc_status status)
+{
+	switch (status) {
+	case ZINC_OK:
+		return "success";
+#define ZINC_X(name, number, meaning)                                                                                  \
+	case ZINC_##name:                                                                                              \
+		return meaning;
+		ZINC_STATUS_LIST(ZINC_X)
+#undef ZINC_X
+	}
+	return "unknown status";
+}
+
+const char *
+zinc_status_name(zinc_status status)
+{
+	switch (status) {
+	case ZINC_OK:
+		return "OK";
+#define ZINC_X(name, number, meaning)                                                                                  \
+	case ZINC_##name:                                                                                              \
+		return #name;
+		ZINC_STATUS_LIST(ZINC_X)
+#undef ZINC_X
+	}
+	return "E_UNKNOWN";
+}

@@ -1,0 +1,332 @@
+/*
+ * os_posix.c - the only file that makes file-system calls
+ *
+ * Promises (tests/unit/test_os_posix.c names each by its number):
+ *
+ * (1) open_beneath never opens anything outside its directory, whatever the path and whoever
+ *     renames meanwhile: the kernel resolves it (openat2), or each component is opened without
+ *     following links.
+ * (2) Every descriptor is closed by exec.
+ * (3) Locks belong to the open file, not to the process: two descriptors of one file exclude
+ *     each other also within one process, and closing another descriptor releases nothing.
+ * (4) read_dir leaves its descriptor as it was, so many threads may list one directory.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/base.h"
+
+/* A rename that passes by can make the kernel give up on a path with "..", which is then tried again. */
+#define MOST_TRIES 16
+
+static int
+os_open_root(const zinc_os *self, const char *path, int flags)
+{
+	(void)self;
+	return open(path, flags | O_DIRECTORY | O_CLOEXEC);
+}
+
+/* ---- open_beneath ---- */
+
+static int
+openat2_beneath(int dir, const char *path, int flags, mode_t mode, int follow)
+{
+	struct open_how how;
+	long fd = -1;
+	int tries;
+
+	memset(&how, 0, sizeof how);
+	how.flags = (uint64_t)(unsigned)flags;
+	how.mode = flags & O_CREAT ? mode : 0; /* openat2 refuses a mode that means nothing */
+	how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
+	if (!follow)
+		how.resolve |= RESOLVE_NO_SYMLINKS;
+	for (tries = 0; tries < MOST_TRIES; tries++) {
+		fd = syscall(SYS_openat2, dir, path, &how, sizeof how);
+		if (fd != -1 || errno != EAGAIN)
+			break;
+	}
+	return (int)fd;
+}
+
+static int
+fail_with(int errnum)
+{
+	errno = errnum;
+	return -1;
+}
+
+/* Open one component; a link is ELOOP also where O_DIRECTORY makes the kernel say ENOTDIR. */
+static int
+open_component(int dir, const char *name, int flags, mode_t mode)
+{
+	struct stat st;
+	int fd = openat(dir, name, flags | O_NOFOLLOW | O_CLOEXEC, mode);
+
+	if (fd == -1 && errno == ENOTDIR) {
+		if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(st.st_mode))
+			return fail_with(ELOOP);
+		return fail_with(ENOTDIR);
+	}
+	return fd;
+}
+
+/* Copy the next component of *path to `name` and move *path behind it and its slashes.
+ * Returns its length, 0 at the end, -1 if it is too long or leads up. */
+static int
+next_component(const char **path, char name[NAME_MAX + 1])
+{
+	size_t n = strcspn(*path, "/");
+
+	if (n > NAME_MAX)
+		return fail_with(ENAMETOOLONG);
+	memcpy(name, *path, n);
+	name[n] = '\0';
+	if (n == 2 && name[0] == '.' && name[1] == '.')
+		return fail_with(EXDEV);
+	*path += n;
+	*path += strspn(*path, "/");
+	return (int)n;
+}
+
+/* For kernels before 5.6, and sandboxes that do not know the call. */
+static int
+walk_beneath(int dir, const char *path, int flags, mode_t mode)
+{
+	char name[NAME_MAX + 1];
+	int at = dir, fd, n, saved;
+
+	if (path[0] == '/')
+		return fail_with(EXDEV);
+	for (;;) {
+		n = next_component(&path, name);
+		if (n <= 0)
+			fd = n < 0 ? -1 : fail_with(ENOENT);
+		else if (*path)
+			fd = open_component(at, name, O_PATH | O_DIRECTORY, 0);
+		else
+			fd = open_component(at, name, flags, mode);
+		saved = errno;
+		if (at != dir)
+			close(at);
+		errno = saved;
+		if (fd == -1 || !*path)
+			return fd;
+		at = fd;
+	}
+}
+
+static int
+os_open_beneath(const zinc_os *self, int dir, const char *path, int flags, mode_t mode, int follow)
+{
+	size_t n = strlen(path);
+	int fd;
+
+	(void)self;
+	flags |= O_CLOEXEC;
+	fd = openat2_beneath(dir, path, flags, mode, follow);
+	if (fd != -1 || (errno != ENOSYS && errno != EPERM))
+		return fd;
+	if (n && path[n - 1] == '/')
+		flags |= O_DIRECTORY;
+	return walk_beneath(dir, path, flags, mode);
+}
+
+/* ---- descriptors ---- */
+
+/* Linux has closed the descriptor also when it says EINTR; to repeat the call would close somebody else's. */
+static int
+os_close(const zinc_os *self, int fd)
+{
+	(void)self;
+	return close(fd) == -1 && errno != EINTR ? -1 : 0;
+}
+
+static ssize_t
+os_pread(const zinc_os *self, int fd, void *p, size_t n, off_t at)
+{
+	(void)self;
+	return pread(fd, p, n, at);
+}
+
+static ssize_t
+os_preadv(const zinc_os *self, int fd, const struct iovec *iov, int niov, off_t at)
+{
+	(void)self;
+	return preadv(fd, iov, niov, at);
+}
+
+static ssize_t
+os_writev(const zinc_os *self, int fd, const struct iovec *iov, int niov)
+{
+	(void)self;
+	return writev(fd, iov, niov);
+}
+
+static int
+os_ftruncate(const zinc_os *self, int fd, off_t n)
+{
+	(void)self;
+	return ftruncate(fd, n);
+}
+
+static int
+os_fsync(const zinc_os *self, int fd)
+{
+	(void)self;
+	return fsync(fd);
+}
+
+static int
+os_fstat(const zinc_os *self, int fd, struct stat *st)
+{
+	(void)self;
+	return fstat(fd, st);
+}
+
+static int
+os_futimens(const zinc_os *self, int fd, const struct timespec times[2])
+{
+	(void)self;
+	return futimens(fd, times);
+}
+
+/* ---- names ---- */
+
+static int
+os_fstatat(const zinc_os *self, int dir, const char *name, struct stat *st)
+{
+	(void)self;
+	return fstatat(dir, name, st, AT_SYMLINK_NOFOLLOW);
+}
+
+static int
+os_mkdirat(const zinc_os *self, int dir, const char *name, mode_t mode)
+{
+	(void)self;
+	return mkdirat(dir, name, mode);
+}
+
+static int
+os_unlinkat(const zinc_os *self, int dir, const char *name, int flags)
+{
+	(void)self;
+	return unlinkat(dir, name, flags);
+}
+
+static int
+os_renameat(const zinc_os *self, int from, const char *a, int to, const char *b)
+{
+	(void)self;
+	return renameat(from, a, to, b);
+}
+
+/* ---- locks ---- */
+
+/* l_pid must be 0, and start 0 with length 0 is the whole file. */
+static int
+set_lock(int fd, int command, short type)
+{
+	struct flock lock;
+
+	memset(&lock, 0, sizeof lock);
+	lock.l_type = type;
+	lock.l_whence = SEEK_SET;
+	return fcntl(fd, command, &lock);
+}
+
+static int
+os_lock(const zinc_os *self, int fd, int wait)
+{
+	(void)self;
+	return set_lock(fd, wait ? F_OFD_SETLKW : F_OFD_SETLK, F_WRLCK);
+}
+
+static int
+os_unlock(const zinc_os *self, int fd)
+{
+	(void)self;
+	return set_lock(fd, F_OFD_SETLK, F_UNLCK);
+}
+
+/* ---- directories ---- */
+
+/* A description of its own, so that the position in `dir` is neither used nor moved. */
+static DIR *
+open_stream(int dir)
+{
+	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), saved;
+	DIR *stream = fd == -1 ? NULL : fdopendir(fd);
+
+	if (fd != -1 && !stream) {
+		saved = errno;
+		close(fd);
+		errno = saved;
+	}
+	return stream;
+}
+
+static bool
+is_dots(const char *name)
+{
+	return name[0] == '.' && (name[1] == '\0' || (name[1] == '.' && name[2] == '\0'));
+}
+
+static int
+os_read_dir(const zinc_os *self, int dir, int (*fn)(void *arg, const char *name, int type), void *arg)
+{
+	DIR *stream = open_stream(dir);
+	struct dirent *e;
+	int failed = 0;
+
+	(void)self;
+	if (!stream)
+		return -1;
+	for (;;) {
+		errno = 0;
+		e = readdir(stream);
+		if (!e) {
+			failed = errno;
+			break;
+		}
+		if (!is_dots(e->d_name) && fn(arg, e->d_name, e->d_type) != 0)
+			break;
+	}
+	closedir(stream);
+	return failed ? fail_with(failed) : 0;
+}
+
+static int
+os_clock(const zinc_os *self, int id, struct timespec *now)
+{
+	(void)self;
+	return clock_gettime((clockid_t)id, now);
+}
+
+const zinc_os zinc_os_posix = {
+    .open_root = os_open_root,
+    .open_beneath = os_open_beneath,
+    .close = os_close,
+    .pread = os_pread,
+    .preadv = os_preadv,
+    .writev = os_writev,
+    .ftruncate = os_ftruncate,
+    .fsync = os_fsync,
+    .fstat = os_fstat,
+    .fstatat = os_fstatat,
+    .futimens = os_futimens,
+    .mkdirat = os_mkdirat,
+    .unlinkat = os_unlinkat,
+    .renameat = os_renameat,
+    .lock = os_lock,
+    .unlock = os_unlock,
+    .read_dir = os_read_dir,
+    .clock = os_clock,
+};
