@@ -1,0 +1,28 @@
+#!/bin/sh
+# check_plain_build.sh - the library must compile without the build system and without any option
+#
+# Nothing but a C compiler: no codec library, no generated file, no flag that matters.
+set -eu
+root=$(cd "$(dirname "$0")/.." && pwd)
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+
+cd "$dir"
+ls "$root"/src/*/*.c | xargs -P 2 -n 8 "${CC:-cc}" -std=c11 -I"$root/include" -I"$root/src" -O2 -D_GNU_SOURCE -c
+cat >main.c <<'END'
+#include <stdio.h>
+#include <zinc.h>
+
+int
+main(void)
+{
+	return puts(zinc_version()) < 0;
+}
+END
+"${CC:-cc}" -I"$root/include" main.c ./*.o -o main -lpthread -lm
+test "$(./main)" = "$(sed -n 's/^#define ZINC_VERSION "\(.*\)"/\1/p' "$root/include/zinc.h")"
+if ldd ./main | grep -E 'zstd|blosc|isal|deflate'; then
+	echo "check_plain_build: linked a library nobody asked for"
+	exit 1
+fi
+echo "check_plain_build: $(ls ./*.o | wc -l) files, no option, no library"

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# check_readme.sh [FILE] - the examples of the README must compile and run as printed
+#
+# A code block counts when the line <!-- run --> stands right before it (blank lines aside).  A ```c
+# block is compiled against the public headers and the shared library and run; a ```sh block is run line by
+# line (set -e) with the command first in PATH.  All share one empty directory, in the order of the page.
+set -euo pipefail
+root=$(cd "$(dirname "$0")/.." && pwd)
+page=$(realpath "${1:-$root/README.md}")
+build=${ZINC_BUILD_DIR:-$root/build}
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+
+awk -v dir="$dir" '
+	/^<!-- run -->$/ { armed = 1; next }
+	armed && /^```(c|sh)$/ { armed = 0; file = sprintf("%s/block%02d.%s", dir, ++n, substr($0, 4)); next }
+	/^```/ { if (file) close(file); file = ""; armed = 0; next }
+	file { print > file; next }
+	NF { armed = 0 }
+' "$page"
+
+cd "$dir"
+export PATH="$build:$PATH" LD_LIBRARY_PATH="$build"
+ran=0
+for block in block*; do
+	case $block in
+	*.c)
+		${CC:-cc} -std=c11 -Wall -Wextra -Werror -I"$root/include" "$block" -L"$build" -lzinc -o "${block%.c}.bin"
+		"./${block%.c}.bin"
+		;;
+	*.sh) bash -euo pipefail "$block" ;;
+	*) continue ;;
+	esac
+	ran=$((ran + 1))
+done
+echo "check_readme: $ran examples ran"
+# A page that calls itself the project's must show both the library and the command.
+[ $# -gt 0 ] || { ls block*.c block*.sh >/dev/null; }
+[ "$ran" -gt 0 ]

@@ -1,0 +1,97 @@
+/*
+ * options.cpp - the public interface as C++17 uses it
+ *
+ * The option structures through their _INIT macros, and ZINC_BUFFER through overloads: every element
+ * type must arrive as itself, const or not, and an array must survive the way out and back.
+ */
+#include <cstdint>
+#include <cstdio>
+#include <zinc.h>
+
+static int failures;
+
+#define EXPECT(condition)                                                         \
+	do {                                                                      \
+		if (!(condition)) {                                               \
+			std::fprintf(stderr, "line %d: %s\n", __LINE__, #condition); \
+			failures++;                                               \
+		}                                                                 \
+	} while (0)
+
+template <typename T>
+static void
+expect_type(zinc_type type)
+{
+	T element = T();
+	const T *constant = &element;
+
+	EXPECT(ZINC_BUFFER(&element, sizeof element).type == type);
+	EXPECT(ZINC_BUFFER(constant, sizeof element).type == type);
+	EXPECT(ZINC_BUFFER(&element, sizeof element).nbytes == sizeof element);
+	EXPECT(zinc_type_size(type) == sizeof(T));
+}
+
+static void
+check_types()
+{
+	expect_type<bool>(ZINC_BOOL);
+	expect_type<int8_t>(ZINC_INT8);
+	expect_type<int16_t>(ZINC_INT16);
+	expect_type<int32_t>(ZINC_INT32);
+	expect_type<int64_t>(ZINC_INT64);
+	expect_type<uint8_t>(ZINC_UINT8);
+	expect_type<uint16_t>(ZINC_UINT16);
+	expect_type<uint32_t>(ZINC_UINT32);
+	expect_type<uint64_t>(ZINC_UINT64);
+	expect_type<float>(ZINC_FLOAT32);
+	expect_type<double>(ZINC_FLOAT64);
+}
+
+static void
+check_options()
+{
+	zinc_context_options context = ZINC_CONTEXT_OPTIONS_INIT;
+	zinc_io_options io = ZINC_IO_OPTIONS_INIT;
+	zinc_store_options store = ZINC_STORE_OPTIONS_INIT;
+	zinc_open_options open = ZINC_OPEN_OPTIONS_INIT;
+	zinc_array_options array = ZINC_ARRAY_OPTIONS_INIT;
+
+	EXPECT(context.size == sizeof context);
+	EXPECT(io.size == sizeof io);
+	EXPECT(store.size == sizeof store);
+	EXPECT(open.size == sizeof open);
+	EXPECT(array.size == sizeof array);
+}
+
+static void
+check_array()
+{
+	const uint64_t shape[] = {4, 6}, chunks[] = {2, 3};
+	float out[4][6], in[2][6];
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_array_options options = ZINC_ARRAY_OPTIONS_INIT;
+	zinc_array *a = nullptr;
+
+	for (int i = 0; i < 24; i++)
+		out[i / 6][i % 6] = static_cast<float>(i);
+	options.ndim = 2;
+	options.shape = shape;
+	options.chunks = chunks;
+	options.dtype = "float32";
+	if (zinc_array_create_url(&a, "cxx.zarr", &options, nullptr, &err) ||
+	    zinc_array_write_text(a, "", ZINC_BUFFER(&out[0][0], sizeof out), &err) ||
+	    zinc_array_read_text(a, "1:3, :", ZINC_BUFFER(&in[0][0], sizeof in), &err))
+		std::fprintf(stderr, "%s\n", zinc_error_text(&err));
+	EXPECT(zinc_error_status(&err) == ZINC_OK);
+	EXPECT(in[0][0] == 6.0f && in[1][5] == 17.0f);
+	zinc_array_close(a);
+}
+
+int
+main()
+{
+	check_types();
+	check_options();
+	check_array();
+	return failures != 0;
+}

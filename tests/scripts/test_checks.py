@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+"""test_checks.py - the checks must be able to fail: each rule is broken once, in a tree of its own"""
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SCRIPTS = pathlib.Path(__file__).resolve().parent.parent.parent / "scripts"
+
+CLEAN = {
+    "include/zinc.h": '/*\n * zinc.h - public\n */\n/* The version. */\nZINC_API const char *zinc_version(void);\n',
+    "src/base/base.h": "/* base.h - door */\n#include <zinc.h>\n#include \"base/num.h\"\n",
+    "src/base/num.h": "/* num.h - sizes */\n",
+    "src/base/alloc.c": '/* alloc.c - memory */\n#include "base/base.h"\nvoid *\nf(void)\n{\n\treturn malloc(1);\n}\n',
+    "src/base/os_posix.c": "/* os_posix.c - files */\nint\nf(void)\n{\n#if 1\n\treturn open(\"x\", 0);\n#endif\n}\n",
+    "src/json/json.h": '/* json.h - door */\n#include "base/base.h"\n',
+    "src/codec/codec.h": '/* codec.h - door */\n#include "json/json.h"\n',
+    "src/codec/codec_zstd.c": '/* codec_zstd.c - zstd */\n#include <zstd.h>\n#include "codec/codec.h"\n',
+    "cli/main.c": '/* main.c - command */\n#include <zinc.h>\n#include "cli.h"\nint\nmain(void)\n{\n\tprintf("malloc(1)");\n}\n',
+    "cli/cli.h": "/* cli.h - command */\n",
+}
+
+
+class Checks(unittest.TestCase):
+    def run_check(self, script, changes):
+        with tempfile.TemporaryDirectory() as root:
+            for name, text in {**CLEAN, **changes}.items():
+                path = pathlib.Path(root, name)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text)
+            done = subprocess.run([sys.executable, SCRIPTS / script, "--root", root], stdout=subprocess.PIPE, text=True)
+            return done.returncode, done.stdout
+
+    def accepts(self, script, changes):
+        status, out = self.run_check(script, changes)
+        self.assertEqual(status, 0, out)
+
+    def finds(self, script, what, name, text):
+        status, out = self.run_check(script, {name: text})
+        self.assertEqual(status, 1, out)
+        self.assertIn(what, out)
+        self.assertIn(name, out)
+
+
+class Layers(Checks):
+    def finds(self, what, name, text):
+        super().finds("check_layers.py", what, name, text)
+
+    def test_clean(self):
+        self.accepts("check_layers.py", {})
+
+    def test_upwards(self):
+        self.finds("base may not know room json", "src/base/up.c", '#include "json/json.h"\n')
+
+    def test_sideways(self):
+        self.finds("json may not know room codec", "src/json/side.c", '#include "codec/codec.h"\n')
+
+    def test_not_the_door(self):
+        self.finds("only its door", "src/json/window.c", '#include "base/num.h"\n')
+
+    def test_unknown_room(self):
+        self.finds("not in a known room", "src/cellar/x.c", "\n")
+
+    def test_missing_file(self):
+        self.finds("not a file of a room", "src/json/gone.c", '#include "json/gone.h"\n')
+
+    def test_angle_brackets_hide_nothing(self):
+        self.finds("is ours", "src/base/angle.c", "#include <json/json.h>\n")
+
+    def test_wrapper(self):
+        self.finds("belongs to codec/codec_zstd.c", "src/json/direct.c", "#include <zstd.h>\n")
+
+    def test_command_looks_inside(self):
+        self.finds("only <zinc.h>", "cli/spy.c", '#include "base/base.h"\n')
+        self.finds("inside the library", "cli/spy.c", "#include <base/base.h>\n")
+
+    def test_public_header_looks_inside(self):
+        self.finds("only <zinc.h>", "include/zinc/spy.h", '#include "../src/base/base.h"\n')
+
+    def test_empty_tree(self):
+        with tempfile.TemporaryDirectory() as root:
+            done = subprocess.run([sys.executable, SCRIPTS / "check_layers.py", "--root", root], stdout=subprocess.PIPE)
+            self.assertEqual(done.returncode, 1)
+
+
+class Style(Checks):
+    def finds(self, what, name, text):
+        super().finds("check_style.py", what, name, f"/* {pathlib.Path(name).name} - test */\n" + text)
+
+    def function(self, body):
+        return "int\nf(void)\n{\n" + body + "}\n"
+
+    def test_clean(self):
+        self.accepts("check_style.py", {})
+
+    def test_banned(self):
+        self.finds("strcpy() has no bound", "cli/bad.c", self.function("\tstrcpy(a, b);\n"))
+        self.finds("alloca()", "src/json/bad.c", self.function("\tchar *p = alloca (n);\n"))
+
+    def test_owned(self):
+        self.finds("malloc() is for src/base/alloc.c", "src/json/bad.c", self.function("\tp = malloc(1);\n"))
+        self.finds("unlink() is for src/base/os_posix.c", "src/base/bad.c", self.function("\tunlink(p);\n"))
+        self.finds("printf() is for programs", "src/base/bad.c", self.function('\tprintf("x");\n'))
+
+    def test_tables_comments_and_strings_are_not_calls(self):
+        body = '\t/* malloc(1) */ os->open(os, "free(p)"); a.read(1); zinc_free(p); // strcpy(a)\n'
+        self.accepts("check_style.py", {"src/json/good.c": "/* good.c - test */\n" + self.function(body)})
+
+    def test_length_of_file(self):
+        self.finds("more than 900 lines", "src/json/long.c", "\n" * 900)
+
+    def test_opening(self):
+        status, out = self.run_check("check_style.py", {"src/json/shy.c": "int x;\n"})
+        self.assertEqual(status, 1)
+        self.assertIn("does not begin with", out)
+
+    def test_unfinished(self):
+        self.finds("unfinished", "src/json/bad.c", "/* TODO */\n")
+
+    def test_blank_at_end(self):
+        self.finds("blank at the end", "src/json/bad.c", "int x; \n")
+
+    def test_if_in_function(self):
+        self.finds("#if inside", "src/json/bad.c", self.function("#ifdef X\n\treturn 1;\n#endif\n"))
+
+    def test_same_name(self):
+        self.finds("same name", "src/json/num.h", "")
+
+    def test_public_comment(self):
+        text = "/* f. */\nZINC_API int zinc_f(void);\nZINC_API int zinc_g(void);\n\nZINC_API int zinc_h(void);\n"
+        self.finds("zinc/bad.h:6: a public function without", "include/zinc/bad.h", text)
+
+    @unittest.skipUnless(shutil.which("pmccabe"), "pmccabe is not installed")
+    def test_functions(self):
+        self.finds("f: 94 lines", "src/json/bad.c", self.function("\tg();\n" * 90))
+        self.finds("f: complexity 17", "src/json/bad.c", self.function("\tif (a)\n\t\tg();\n" * 16))
+
+    @unittest.skipUnless(shutil.which("gcc"), "gcc is not installed")
+    def test_symbols(self):
+        with tempfile.TemporaryDirectory() as build:
+            source = pathlib.Path(build, "x.c")
+            source.write_text("int zinc_good;\nint bad;\n")
+            subprocess.run(["gcc", "-shared", "-fPIC", "-o", pathlib.Path(build, "libzinc.so.0"), source], check=True)
+            done = subprocess.run([sys.executable, SCRIPTS / "check_style.py", "--build", build], stdout=subprocess.PIPE, text=True)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("defines bad, which", done.stdout)
+            self.assertNotIn("zinc_good", done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()

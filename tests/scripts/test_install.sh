@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# test_install.sh - an installed Zinc must serve pkg-config, CMake, static linking, man and its own command
+set -euo pipefail
+prefix=$PWD/prefix
+cmake -G Ninja -B build -S "$ZINC_SOURCE_DIR" -DZINC_TESTS=OFF "-DCMAKE_INSTALL_PREFIX=$prefix" >/dev/null
+cmake --build build -j 2 -- --quiet
+cmake --install build >/dev/null
+rm -rf build # nothing may point back
+
+cat >program.c <<'END'
+#include <stdio.h>
+#include <zinc.h>
+
+int
+main(void)
+{
+	return puts(zinc_version()) < 0;
+}
+END
+version=$(sed -n 's/^#define ZINC_VERSION "\(.*\)"/\1/p' "$ZINC_SOURCE_DIR/include/zinc.h")
+expect() { [ "$("$@")" = "$version" ] || { echo "$* does not print $version"; exit 1; }; }
+
+libdir=$(dirname "$(find "$prefix" -name libzinc.a)")
+export PKG_CONFIG_PATH=$libdir/pkgconfig
+cc program.c $(pkg-config --cflags --libs zinc) -Wl,-rpath,"$libdir" -o by_pkg_config
+expect ./by_pkg_config
+cc program.c $(pkg-config --cflags zinc) "$libdir/libzinc.a" $(pkg-config --static --libs zinc | sed 's/-lzinc //') -o by_static
+expect ./by_static
+if ldd ./by_static | grep libzinc; then
+	echo "the static program needs the shared library"
+	exit 1
+fi
+
+cat >CMakeLists.txt <<'END'
+cmake_minimum_required(VERSION 3.22)
+project(user C)
+find_package(zinc 0.1 REQUIRED)
+add_executable(by_cmake program.c)
+target_link_libraries(by_cmake PRIVATE zinc::zinc)
+add_executable(by_cmake_static program.c)
+target_link_libraries(by_cmake_static PRIVATE zinc::zinc_static)
+END
+cmake -G Ninja -B user -S . "-DCMAKE_PREFIX_PATH=$prefix" >/dev/null
+cmake --build user -- --quiet
+expect user/by_cmake
+expect user/by_cmake_static
+
+"$prefix/bin/zinc" --version | grep "$version" >/dev/null
+test -s "$(find "$prefix" -name zinc.1)"
+readelf -d "$libdir/libzinc.so.0" | grep 'SONAME.*\[libzinc.so.0\]' >/dev/null
+mv "$prefix" moved # the command finds its library wherever both are
+moved/bin/zinc --version | grep "$version" >/dev/null
