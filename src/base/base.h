@@ -3,7 +3,7 @@
  *
  * errors (error.c), contexts (context.c), allocation (alloc.c), the bounded buffer (buf.c),
  * checked sizes (num.h), the key checker (key.c), the table of OS calls (os_posix.c), the thread pool
- * (pool.c), fork hooks (fork.c), checksums (crc.c), UTF-8 (utf8.c).
+ * (pool.c), fork hooks (fork.c), checksums (crc.c), UTF-8 (utf8.c), registries (registry.c).
  */
 #ifndef ZINC_BASE_H
 #define ZINC_BASE_H
@@ -113,6 +113,22 @@ void *zinc_realloc(zinc_context *ctx, void *p, size_t nbytes);
 void zinc_free(zinc_context *ctx, void *p);
 char *zinc_strdup(zinc_context *ctx, const char *s);
 char *zinc_strndup(zinc_context *ctx, const char *s, size_t n);
+
+/* ---- registries: what a program adds to one of the library's tables ---- */
+
+/*
+ * Pointers to rows, each a structure of the program's that begins with its name (const char *) and
+ * stays for ever.  Slots fill from the front and never empty, so reading needs no lock.
+ */
+#define ZINC_REGISTRY_SLOTS 64
+typedef struct zinc_registry {
+	_Atomic(const void *) slot[ZINC_REGISTRY_SLOTS];
+} zinc_registry;
+
+/* E_EXISTS when the name is taken, E_INVALID without a name, E_LIMIT when all slots are. */
+zinc_status zinc_registry_add(zinc_registry *g, const void *row, zinc_error *err);
+const void *zinc_registry_find(zinc_registry *g, const char *name); /* NULL: not there */
+const void *zinc_registry_item(zinc_registry *g, size_t i);         /* NULL: no more */
 
 /* ---- bounded buffer: the only growable memory ---- */
 
