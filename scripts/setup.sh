@@ -1,13 +1,14 @@
 #!/bin/sh
 # setup.sh GROUP... - install what is missing on a Debian machine, and nothing else
 #
-# Groups: build test clang valgrind s390x format.  Quick when nothing is missing; sudo only when
+# Groups: make build test clang valgrind s390x format.  Quick when nothing is missing; sudo only when
 # something is and we are not root.  Elsewhere it says what is wanted and goes on.
 set -eu
 
 packages() {
 	case $1 in
 	build) echo gcc libc6-dev cmake ninja-build pkg-config libzstd-dev libblosc-dev libisal-dev libdeflate-dev ;;
+	make) echo make ;;
 	test) echo g++ libcmocka-dev python3-minimal pmccabe binutils ;;
 	clang) echo clang llvm libclang-rt-dev ;;
 	valgrind) echo valgrind libc6-dbg ;;
