@@ -13,6 +13,8 @@
 #include "json/json.h"
 #include "store/store.h"
 
+typedef struct zinc_format zinc_format;
+
 /* ---- the common metadata ---- */
 
 /*
@@ -23,55 +25,62 @@
 typedef struct zinc_meta {
 	atomic_uint refs;
 	zinc_context *ctx;
+	const zinc_format *format; /* of the document */
 	zinc_node_kind kind;
-	zinc_json_doc *doc;           /* the stored document (v3: zarr.json) */
-	const zinc_json *attributes;  /* an object in doc, or NULL */
-	char *unsupported;            /* NULL, or why elements cannot be accessed */
-	zinc_tag tag;                 /* of the document as read; n == 0: none */
+	zinc_json_doc *doc;          /* the stored document (v3: zarr.json) */
+	const zinc_json *attributes; /* an object in doc, or NULL */
+	char *unsupported;           /* NULL, or why elements cannot be accessed */
+	zinc_tag tag;                /* of the document as read; n == 0: none */
 
 	/* arrays only */
 	int ndim;
 	uint64_t shape[ZINC_MAX_NDIM];
-	const zinc_dtype *dtype;      /* NULL when unsupported */
-	zinc_grid *grid;              /* NULL when unsupported */
-	zinc_keys keys;               /* keys.ops NULL when unsupported */
-	zinc_chain *chain;            /* NULL when unsupported */
-	void *fill;                   /* one element in native order; NULL when dtype is */
-	const char **dimension_names; /* NULL, or ndim entries, each may be NULL; borrowed from doc */
+	const zinc_dtype *dtype;             /* NULL when unsupported */
+	zinc_grid *grid;                     /* NULL when unsupported */
+	zinc_keys keys;                      /* keys.ops NULL when unsupported */
+	zinc_chain *chain;                   /* NULL when unsupported */
+	void *fill;                          /* one element in native order; NULL when dtype is */
+	const char **dimension_names;        /* NULL, or ndim entries, each may be NULL; borrowed from doc */
 	uint64_t chunk_shape[ZINC_MAX_NDIM]; /* of the stored object at the origin; zeros when unsupported */
 } zinc_meta;
 
-void zinc_meta_free(zinc_meta *m);            /* drops a reference; NULL is fine */
+/* Metadata that holds `doc` and nothing else yet, for the parsers; `doc` is taken, also on failure. */
+zinc_status zinc_meta_new(zinc_meta **out, zinc_context *ctx, const zinc_format *format, zinc_json_doc *doc,
+			  zinc_error *err);
+void zinc_meta_free(zinc_meta *m); /* drops a reference; NULL is fine */
 zinc_meta *zinc_meta_ref(zinc_meta *m);
-/* A copy with another shape (same rank); its document is changed to match. */
+/* A copy with another shape (same rank); its document is changed to match.  Its tag is empty.  E_INVALID when the grid
+ * cannot take the shape. */
 zinc_status zinc_meta_resized(zinc_meta **out, const zinc_meta *m, const uint64_t *shape, zinc_error *err);
 
 /* ---- hierarchies ---- */
-
-typedef struct zinc_format zinc_format;
 
 struct zinc_hierarchy {
 	atomic_uint refs;
 	zinc_context *ctx;
 	zinc_store *store;
-	char *url;               /* of the root, for messages */
-	char *prefix;            /* of the root in the store: "" or "a/b/" */
-	char *path;              /* of the node that the URL named */
+	char *url;    /* of the root, for messages */
+	char *prefix; /* of the root in the store: "" or "a/b/" */
+	char *path;   /* of the node that the URL named */
 	const zinc_format *format;
 	bool strict;
 	bool read_only;
-	uint32_t put_flags;      /* ZINC_PUT_RELAXED or 0 */
+	uint32_t put_flags; /* ZINC_PUT_RELAXED or 0 */
 };
 
 zinc_hierarchy *zinc_hierarchy_ref(zinc_hierarchy *h);
 /* "/foo/bar" with anything that a caller may write ("foo/bar", "/foo/bar/", "") -> "/foo/bar"; checks the node names
  * by the format's rules (E_INVALID, naming M29-M35).  The result is the caller's (zinc_free). */
 zinc_status zinc_path_normalise(char **out, const zinc_hierarchy *h, const char *path, zinc_error *err);
+/* E_READONLY for a hierarchy that was opened so. */
+zinc_status zinc_hierarchy_writable(const zinc_hierarchy *h, zinc_error *err);
+/* Is there no key at all at `path` and below?  A new array over leftovers of another would show their values. */
+zinc_status zinc_hierarchy_vacant(zinc_hierarchy *h, const char *path, bool *vacant, zinc_error *err);
 
 /* One node of a listing; `meta` is borrowed, NULL with a problem. */
 typedef struct zinc_found_node {
 	const char *path;
-	const char *key;       /* of the document; "" when implicit */
+	const char *key; /* of the document; "" when implicit */
 	zinc_node_kind kind;
 	bool implicit;
 	zinc_meta *meta;
@@ -84,45 +93,62 @@ typedef int (*zinc_found_fn)(void *arg, const zinc_found_node *node); /* non-zer
  * says strict or lenient and collects findings.
  */
 struct zinc_format {
-	const char *id;      /* "v3" */
+	const char *id; /* "v3" */
 	const char *purpose;
 
-	/* Is there a node (or an entry point) of this format at `prefix` of the store?  *found says. */
-	zinc_status (*detect)(zinc_store *s, const char *prefix, bool *found, zinc_error *err);
+	/* Is there a node (or an entry point) of this format at `prefix` of the store?  *found says; *kind is NONE when
+	 * its document is damaged.  E_UNSUPPORTED for a sister format that only another reader knows. */
+	zinc_status (*detect)(zinc_store *s, const char *prefix, bool *found, zinc_node_kind *kind, zinc_error *err);
 	/* Prepare an empty hierarchy (drafts: the entry point). */
 	zinc_status (*init)(zinc_hierarchy *h, zinc_error *err);
 	/* A name legal for a node? */
 	zinc_status (*check_name)(const char *name, size_t n, zinc_error *err);
 	/* Key of the node's document, appended. */
-	zinc_status (*metadata_key)(const zinc_hierarchy *h, const char *path, zinc_node_kind kind, zinc_buf *out, zinc_error *err);
+	zinc_status (*metadata_key)(const zinc_hierarchy *h, const char *path, zinc_node_kind kind, zinc_buf *out,
+				    zinc_error *err);
 	/* Key of one stored object of an array, appended. */
-	zinc_status (*chunk_key)(const zinc_hierarchy *h, const char *path, const zinc_meta *m, const uint64_t *index, zinc_buf *out, zinc_error *err);
+	zinc_status (*chunk_key)(const zinc_hierarchy *h, const char *path, const zinc_meta *m, const uint64_t *index,
+				 zinc_buf *out, zinc_error *err);
 	/* Prefix below which all stored objects of an array lie, appended. */
 	zinc_status (*data_prefix)(const zinc_hierarchy *h, const char *path, zinc_buf *out, zinc_error *err);
 
 	/* The node at `path`; E_NOTFOUND when there is none. */
 	zinc_status (*read_node)(zinc_hierarchy *h, const char *path, zinc_report *r, zinc_meta **out, zinc_error *err);
 	/* A stored document's bytes -> meta (for read_node, consolidated metadata, validators). */
-	zinc_status (*parse)(zinc_context *ctx, const char *text, size_t n, zinc_report *r, zinc_meta **out, zinc_error *err);
+	zinc_status (*parse)(zinc_context *ctx, const char *text, size_t n, zinc_report *r, zinc_meta **out,
+			     zinc_error *err);
 	/* meta->doc -> the bytes to store. */
 	zinc_status (*print)(const zinc_meta *m, zinc_buf *out, zinc_error *err);
-	/* Put the node's document under a condition, after making sure that all ancestors are groups (M37).  Drops consolidated
-	 * metadata above, before and after (design: one of the two always sees the other). */
-	zinc_status (*write_node)(zinc_hierarchy *h, const char *path, const zinc_meta *m, const zinc_condition *when, zinc_tag *tag, zinc_error *err);
-	/* Read-modify-write of the document under the store's exclusion: `edit` changes doc's root. */
-	zinc_status (*edit_node)(zinc_hierarchy *h, const char *path, zinc_status (*edit)(void *arg, zinc_json_doc *doc, zinc_error *err), void *arg,
-	                         zinc_meta **out, zinc_error *err);
-	/* Members of a v3 array document (built by zinc_meta_build) -> this format's document, or E_INVALID naming what it cannot hold. */
+	/* Around every change of metadata at `path`.  prepare drops consolidated metadata above and, with `create`,
+	 * makes sure that all ancestors are groups (M37; E_INVALID when one is an array); settle looks again and drops
+	 * what came back: of a writer and a consolidator one always sees the other. */
+	zinc_status (*prepare)(zinc_hierarchy *h, const char *path, bool create, zinc_error *err);
+	zinc_status (*settle)(zinc_hierarchy *h, const char *path, zinc_error *err);
+	/* Put the node's document under a condition, between prepare and settle.  E_EXISTS, E_CONFLICT. */
+	zinc_status (*write_node)(zinc_hierarchy *h, const char *path, const zinc_meta *m, const zinc_condition *when,
+				  zinc_tag *tag, zinc_error *err);
+	/* Read-modify-write of the document under the store's exclusion: `edit` changes doc's root, perhaps more than
+	 * once, each time from what is stored.  A document with duplicate members is refused, for a rewrite would lose
+	 * one.  `out` may be NULL; its tag is empty. */
+	zinc_status (*edit_node)(zinc_hierarchy *h, const char *path,
+				 zinc_status (*edit)(void *arg, zinc_json_doc *doc, zinc_error *err), void *arg,
+				 zinc_meta **out, zinc_error *err);
+	/* Members of a v3 array document (built by zinc_document_build) -> this format's document, or E_INVALID naming
+	 * what it cannot hold.  `v3` stays the caller's, `out` is new. */
 	zinc_status (*from_v3)(zinc_hierarchy *h, zinc_json_doc *v3, zinc_json_doc **out, zinc_error *err);
 
 	/* Children, or the node and everything below (depth < 0: all), parents first, siblings in order of bytes. */
-	zinc_status (*children)(zinc_hierarchy *h, const char *path, zinc_report *r, zinc_found_fn fn, void *arg, zinc_error *err);
-	zinc_status (*walk)(zinc_hierarchy *h, const char *path, int depth, zinc_report *r, zinc_found_fn fn, void *arg, zinc_error *err);
-	/* Erase the node and everything below. */
+	zinc_status (*children)(zinc_hierarchy *h, const char *path, zinc_report *r, zinc_found_fn fn, void *arg,
+				zinc_error *err);
+	zinc_status (*walk)(zinc_hierarchy *h, const char *path, int depth, zinc_report *r, zinc_found_fn fn, void *arg,
+			    zinc_error *err);
+	/* Erase the node and everything below; its document first, so that nothing half erased looks whole.  What an
+	 * interrupted erase left is erased too.  E_NOTFOUND when there is nothing. */
 	zinc_status (*erase)(zinc_hierarchy *h, const char *path, zinc_error *err);
 	/* Every key of the node and everything below: list prefixes (drafts have two), called for each. */
-	zinc_status (*prefixes)(const zinc_hierarchy *h, const char *path, zinc_status (*fn)(void *arg, const char *prefix, zinc_error *err), void *arg,
-	                        zinc_error *err);
+	zinc_status (*prefixes)(const zinc_hierarchy *h, const char *path,
+				zinc_status (*fn)(void *arg, const char *prefix, zinc_error *err), void *arg,
+				zinc_error *err);
 	/* Write consolidated metadata of a group, or remove it. */
 	zinc_status (*consolidate)(zinc_hierarchy *h, const char *path, bool remove, zinc_error *err);
 };
@@ -136,7 +162,8 @@ void zinc_format_each(int (*fn)(void *arg, const char *name, const char *also, c
 /* Build the v3 document of a new array from a caller's options (E_INVALID, E_UNSUPPORTED), defaults recorded (M23). */
 zinc_status zinc_document_build(zinc_json_doc **out, zinc_context *ctx, const zinc_array_options *o, zinc_error *err);
 zinc_status zinc_document_build_group(zinc_json_doc **out, zinc_context *ctx, const char *attributes, zinc_error *err);
-/* The node described as cli.md's `info --json`. */
-zinc_status zinc_meta_describe(const zinc_hierarchy *h, const char *path, const zinc_meta *m, zinc_buf *out, zinc_error *err);
+/* The node described as `zinc info --json` does; keys are relative to the root.  `m` NULL: an implicit group. */
+zinc_status zinc_meta_describe(const zinc_hierarchy *h, const char *path, const zinc_meta *m, zinc_buf *out,
+			       zinc_error *err);
 
 #endif
