@@ -3,7 +3,8 @@
  *
  * A document is a tree of values in one arena.  Numbers keep their spelling (no value ever
  * passes through a double), members keep their order, duplicate members are found.
- * Reading is iterative: depth costs memory, never stack.
+ * Reading, printing, copying and comparing are iterative: depth costs memory, never stack.  Members
+ * are found by binary search.
  */
 #ifndef ZINC_JSON_H
 #define ZINC_JSON_H
@@ -24,21 +25,28 @@ typedef enum zinc_json_type {
 typedef struct zinc_json {
 	zinc_json_type type;
 	uint32_t nkey;
-	const char *key;          /* in an object: the member's name (NUL-terminated, may contain NUL inside) */
-	const char *text;         /* NUMBER: the token; STRING: the bytes; NUL-terminated */
-	size_t n;                 /* bytes of text, or number of children */
-	struct zinc_json *first;  /* children */
+	const char *key;         /* in an object: the member's name (NUL-terminated, may contain NUL inside) */
+	const char *text;        /* NUMBER: the token; STRING: the bytes; NUL-terminated */
+	size_t n;                /* bytes of text, or number of children */
+	struct zinc_json *first; /* children */
 	struct zinc_json *last;
-	struct zinc_json *next;   /* sibling */
+	struct zinc_json *next;    /* sibling */
+	struct zinc_json *parent;  /* NULL: not part of anything */
+	struct zinc_json **sorted; /* OBJECT: its members in order of their names' bytes */
 } zinc_json;
 
 typedef struct zinc_json_doc zinc_json_doc; /* owns all values */
 
-#define ZINC_JSON_NAN_TOKENS 1u      /* accept NaN, Infinity, -Infinity as numbers (Zarr v2 .zattrs) */
-#define ZINC_JSON_DUPLICATES 2u      /* the last of duplicate members wins, see zinc_json_duplicate; else E_CORRUPT */
+#define ZINC_JSON_NAN_TOKENS 1u /* accept NaN, Infinity, -Infinity as numbers (Zarr v2 .zattrs) */
+#define ZINC_JSON_DUPLICATES 2u /* the last of duplicate members wins, see zinc_json_duplicate; else E_CORRUPT */
+
+/* Not settable: the longest name and the longest number. */
+#define ZINC_JSON_KEY_MAX    (64 * ZINC_KIB)
+#define ZINC_JSON_NUMBER_MAX 1000u
 
 /* Parse exactly one value.  E_CORRUPT naming line and column, E_LIMIT (zinc_limits), E_NOMEM. */
-zinc_status zinc_json_parse(zinc_json_doc **out, zinc_context *ctx, const char *text, size_t n, uint32_t flags, zinc_error *err);
+zinc_status zinc_json_parse(zinc_json_doc **out, zinc_context *ctx, const char *text, size_t n, uint32_t flags,
+			    zinc_error *err);
 /* An empty document for building; its root is set by zinc_json_set_root. */
 zinc_status zinc_json_new(zinc_json_doc **out, zinc_context *ctx, zinc_error *err);
 void zinc_json_free(zinc_json_doc *doc);
@@ -53,28 +61,31 @@ zinc_json *zinc_json_member(const zinc_json *object, const char *key);
 zinc_json *zinc_json_item(const zinc_json *array, size_t i); /* linear */
 bool zinc_json_is(const zinc_json *v, zinc_json_type type);
 bool zinc_json_is_string(const zinc_json *v, const char *s);
-bool zinc_json_bool(const zinc_json *v, bool *out);     /* TRUE or FALSE only */
+bool zinc_json_bool(const zinc_json *v, bool *out); /* TRUE or FALSE only */
 /* An integer token (no fraction, no exponent) in range; "-0" is 0. */
 bool zinc_json_u64(const zinc_json *v, uint64_t *out);
 bool zinc_json_i64(const zinc_json *v, int64_t *out);
 bool zinc_json_is_integer(const zinc_json *v); /* token without fraction and exponent, any size */
 /* The nearest double, no locale; false for non-numbers.  Overflow gives infinity. */
 bool zinc_json_double(const zinc_json *v, double *out);
-/* Same JSON value?  Objects regardless of order, numbers by spelling or, if both are integers or both doubles, value. */
+/* Same JSON value?  Objects regardless of order; numbers by spelling or, if both are integers or both have a fraction
+ * or exponent, by value (finite doubles).  O(n log n) at worst, and no memory. */
 bool zinc_json_equal(const zinc_json *a, const zinc_json *b);
 
 /* Building.  Values belong to `doc`; NULL when memory is out, and every function accepts NULL values
  * (and then returns NULL or E_NOMEM), so that checks can wait until the end. */
-zinc_json *zinc_json_make(zinc_json_doc *doc, zinc_json_type type);  /* NULL, TRUE, FALSE, ARRAY, OBJECT */
+zinc_json *zinc_json_make(zinc_json_doc *doc, zinc_json_type type); /* NULL, TRUE, FALSE, ARRAY, OBJECT */
 zinc_json *zinc_json_make_string(zinc_json_doc *doc, const char *s);
 zinc_json *zinc_json_make_stringn(zinc_json_doc *doc, const char *s, size_t n);
 zinc_json *zinc_json_make_u64(zinc_json_doc *doc, uint64_t v);
 zinc_json *zinc_json_make_i64(zinc_json_doc *doc, int64_t v);
-zinc_json *zinc_json_make_number(zinc_json_doc *doc, const char *token); /* `token` must be a JSON number */
-/* Shortest decimal that reads back as the same double (or float); finite only. */
+zinc_json *zinc_json_make_number(zinc_json_doc *doc, const char *token); /* NULL also when `token` is none */
+/* Shortest decimal that reads back as the same double (or float); spelled as Python does ("1.0", "1e-05").  NULL also
+ * when not finite. */
 zinc_json *zinc_json_make_double(zinc_json_doc *doc, double v);
 zinc_json *zinc_json_make_float(zinc_json_doc *doc, float v);
 zinc_json *zinc_json_copy(zinc_json_doc *doc, const zinc_json *v); /* deep, without its key and siblings */
+/* The value must not be part of anything yet (E_INVALID). */
 zinc_status zinc_json_append(zinc_json *array, zinc_json *v, zinc_error *err);
 /* Set or replace a member, in its old place when it was there.  `key` is copied. */
 zinc_status zinc_json_set(zinc_json_doc *doc, zinc_json *object, const char *key, zinc_json *v, zinc_error *err);
@@ -83,7 +94,7 @@ bool zinc_json_remove(zinc_json *object, const char *key);
 /* Printing.  Indented by two spaces; arrays of scalars on one line.  Or compact, on one line. */
 zinc_status zinc_json_print(const zinc_json *v, zinc_buf *out, zinc_error *err);
 zinc_status zinc_json_print_line(const zinc_json *v, zinc_buf *out, zinc_error *err);
-/* A string with its quotes. */
+/* A string with its quotes.  E_INVALID when it is not valid UTF-8, here and above. */
 zinc_status zinc_json_print_string(const char *s, size_t n, zinc_buf *out, zinc_error *err);
 
 /* ---- findings: what a document breaks, by rule ---- */
@@ -97,15 +108,15 @@ typedef enum zinc_severity { ZINC_SEVERITY_WARNING, ZINC_SEVERITY_ERROR, ZINC_SE
 
 typedef struct zinc_report {
 	zinc_context *ctx;
-	bool strict;            /* lenient findings are errors */
-	zinc_status code;       /* of an error: E_CORRUPT for stored documents, E_INVALID for a caller's options */
-	const char *where;      /* key or URL, for warnings */
+	bool strict;       /* lenient findings are errors */
+	zinc_status code;  /* of an error: E_CORRUPT for stored documents, E_INVALID for a caller's options */
+	const char *where; /* key or URL, for warnings */
 	void (*found)(void *arg, zinc_severity severity, const char *rule, const char *pointer, const char *message);
 	void *arg;
 	unsigned errors, warnings, unsupported;
-	char why[256];          /* the first unsupported thing */
+	char why[256]; /* the first unsupported thing */
 	size_t npointer;
-	char pointer[512];      /* JSON pointer to where the parser is; cut silently when longer */
+	char pointer[512]; /* JSON pointer to where the parser is; cut silently when longer */
 } zinc_report;
 
 void zinc_report_init(zinc_report *r, zinc_context *ctx, bool strict, const char *where);
@@ -114,11 +125,14 @@ size_t zinc_report_enter(zinc_report *r, const char *member);
 size_t zinc_report_enter_item(zinc_report *r, size_t i);
 void zinc_report_leave(zinc_report *r, size_t mark);
 /* Record an error and return r->code. */
-zinc_status zinc_report_error(zinc_report *r, const char *rule, zinc_error *err, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+zinc_status zinc_report_error(zinc_report *r, const char *rule, zinc_error *err, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
 /* Record what readers usually forgive: a warning and ZINC_OK, or in strict mode an error. */
-zinc_status zinc_report_lenient(zinc_report *r, const char *rule, zinc_error *err, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+zinc_status zinc_report_lenient(zinc_report *r, const char *rule, zinc_error *err, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
 /* Record a valid thing that this build does not know; returns E_UNSUPPORTED. */
-zinc_status zinc_report_unsupported(zinc_report *r, const char *rule, zinc_error *err, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+zinc_status zinc_report_unsupported(zinc_report *r, const char *rule, zinc_error *err, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
 
 /* ---- extension objects (v3 core, "Extensions") ---- */
 
