@@ -11,15 +11,12 @@ export BUILD JOBS FUZZ_SECONDS
 .PHONY: build demo test check test-asan test-tsan test-valgrind test-clang test-s390x
 .PHONY: fuzz interop bench install format clean help
 
-build: ## build/zinc and build/libzinc.so.0
+build: ## build/zinc and build/libzinc.so.0, without the tests
 	@scripts/setup.sh build
-	@cmake -G Ninja -B $(BUILD) -S . -DCMAKE_INSTALL_PREFIX=$(PREFIX) $(CMAKE_FLAGS) --log-level=WARNING
-	@cmake --build $(BUILD) -j $(JOBS) --target all
+	@cmake -G Ninja -B $(BUILD) -S . -DCMAKE_INSTALL_PREFIX=$(PREFIX) -DZINC_TESTS=OFF $(CMAKE_FLAGS) >/dev/null
+	@cmake --build $(BUILD) -j $(JOBS) --target product -- --quiet
 
-demo: ## create, write, show, read back and check an array on disk
-	@scripts/setup.sh build
-	@cmake -G Ninja -B $(BUILD) -S . --log-level=WARNING >/dev/null
-	@cmake --build $(BUILD) -j $(JOBS) --target zinc_command -- --quiet
+demo: build ## create, write, show, read back and check an array on disk
 	@scripts/demo.sh $(BUILD)/zinc
 
 test: ## everything a commit must pass: tests, checks, and the tests again under ASan + UBSan

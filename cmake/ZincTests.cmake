@@ -11,7 +11,12 @@
 # Labels: unit fuzz example cli header check.
 
 include(CheckLanguage)
-check_language(CXX)
+if(NOT CMAKE_CROSSCOMPILING) # the host's C++ would be found, and its library paths
+  if(NOT CMAKE_CXX_COMPILER)
+    unset(CMAKE_CXX_COMPILER CACHE) # it may have been installed since
+  endif()
+  check_language(CXX)
+endif()
 if(CMAKE_CXX_COMPILER)
   enable_language(CXX)
 endif()

@@ -4,11 +4,11 @@
 # Inputs that add coverage go to build-fuzz/corpus/<name>/, findings to build-fuzz/findings/.  A
 # finding becomes a named file in fuzz/corpus/<name>/ together with its fix.
 set -uo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/.." || exit
 
 BUILD=${BUILD:-build}-fuzz
 scripts/setup.sh build test clang || exit 1
-CC=clang CXX=clang++ cmake -G Ninja -B "$BUILD" -S . -DZINC_FUZZ=ON -DZINC_SANITIZE=address \
+CC=clang CXX=clang++ cmake -G Ninja -B "$BUILD" -S . -DZINC_TESTS=ON -DZINC_FUZZ=ON -DZINC_SANITIZE=address \
 	-DCMAKE_BUILD_TYPE=Debug "-DCMAKE_C_FLAGS_DEBUG=-O1 -g" --log-level=WARNING >/dev/null || exit 1
 
 names=("$@")

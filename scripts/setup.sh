@@ -9,7 +9,7 @@ packages() {
 	case $1 in
 	build) echo gcc libc6-dev cmake ninja-build pkg-config libzstd-dev libblosc-dev libisal-dev libdeflate-dev ;;
 	make) echo make ;;
-	test) echo g++ libcmocka-dev python3-minimal pmccabe binutils ;;
+	test) echo g++ libcmocka-dev python3 pmccabe binutils ;;
 	clang) echo clang llvm libclang-rt-dev ;;
 	valgrind) echo valgrind libc6-dbg ;;
 	s390x) echo gcc-s390x-linux-gnu qemu-user ;;

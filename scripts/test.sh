@@ -11,7 +11,7 @@
 # The last line is "N passed, N failed"; a suite that does not build counts as one failure.
 # Environment: BUILD, JOBS, ZINC_WERROR=ON, CTEST_FLAGS (say, -R store).
 set -uo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/.." || exit
 
 BUILD=${BUILD:-build}
 JOBS=${JOBS:-$(nproc)}
@@ -23,17 +23,18 @@ count() { # count ATTRIBUTE FILE: a number out of ctest's JUnit report
 
 # suite NAME DIR "CTEST ARGS" CMAKE-ARGS...
 suite() {
-	local name=$1 dir=$2 select=$3 began=$SECONDS report n bad off
+	local name=$1 dir=$2 select=$3 began=$SECONDS report log n bad off
 	shift 3
 	echo "== $name: building in $dir/"
-	report=$PWD/$dir/junit.xml
-	if ! cmake -G Ninja -B "$dir" -S . "$@" >"/tmp/zinc-configure.$$" 2>&1; then
-		cat "/tmp/zinc-configure.$$"
-		rm -f "/tmp/zinc-configure.$$"
+	mkdir -p "$dir"
+	report=$PWD/$dir/junit.xml log=$dir/configure.log
+	# A warning of CMake means that something is left out, so it counts.
+	if ! cmake -G Ninja -B "$dir" -S . -DZINC_TESTS=ON "$@" >"$log" 2>&1 || grep -q 'CMake Warning' "$log"; then
+		cat "$log"
 		failed=$((failed + 1))
 		return
 	fi
-	rm -f "/tmp/zinc-configure.$$" "$report"
+	rm -f "$report"
 	if ! cmake --build "$dir" -j "$JOBS" -- --quiet; then
 		echo "== $name: does not build"
 		failed=$((failed + 1))
