@@ -16,39 +16,43 @@
 
 #include "json/json_impl.h"
 
-static const char *
-skip_digits(const char *s, const char *end)
+static char
+peek(const char *s, const char *end)
 {
-	while (s < end && *s >= '0' && *s <= '9')
-		s++;
-	return s;
+	return s < end ? *s : '\0';
 }
 
-/* RFC 8259 section 6: [minus] int [frac] [exp] */
+/* Go past the digits, of which there must be one. */
+static bool
+take_digits(const char **s, const char *end)
+{
+	const char *from = *s;
+
+	while (peek(*s, end) >= '0' && peek(*s, end) <= '9')
+		++*s;
+	return *s > from;
+}
+
+/* RFC 8259 section 6: [minus] int [frac] [exp], where int is 0 or begins with another digit */
 const char *
 zinc_json_number_end(const char *s, const char *end)
 {
-	const char *from;
-
-	if (s < end && *s == '-')
+	if (peek(s, end) == '-')
 		s++;
-	from = s;
-	s = s < end && *s == '0' ? s + 1 : skip_digits(s, end);
-	if (s == from)
+	if (peek(s, end) == '0')
+		s++;
+	else if (!take_digits(&s, end))
 		return NULL;
-	if (s < end && *s == '.') {
-		from = s + 1;
-		s = skip_digits(from, end);
-		if (s == from)
+	if (peek(s, end) == '.') {
+		s++;
+		if (!take_digits(&s, end))
 			return NULL;
 	}
-	if (s < end && (*s == 'e' || *s == 'E')) {
+	if (peek(s, end) == 'e' || peek(s, end) == 'E') {
 		s++;
-		if (s < end && (*s == '+' || *s == '-'))
+		if (peek(s, end) == '+' || peek(s, end) == '-')
 			s++;
-		from = s;
-		s = skip_digits(from, end);
-		if (s == from)
+		if (!take_digits(&s, end))
 			return NULL;
 	}
 	return s;
