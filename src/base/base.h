@@ -221,6 +221,9 @@ struct zinc_os {
 };
 extern const zinc_os zinc_os_posix;
 
+/* The process's current directory, NUL-terminated; -1 and errno when there is none or it does not fit. */
+int zinc_cwd(char *out, size_t nbytes);
+
 /* Seconds on the monotonic clock. */
 double zinc_now(zinc_context *ctx);
 

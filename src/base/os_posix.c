@@ -310,6 +310,12 @@ os_clock(const zinc_os *self, int id, struct timespec *now)
 	return clock_gettime((clockid_t)id, now);
 }
 
+int
+zinc_cwd(char *out, size_t nbytes)
+{
+	return getcwd(out, nbytes) ? 0 : -1;
+}
+
 const zinc_os zinc_os_posix = {
     .open_root = os_open_root,
     .open_beneath = os_open_beneath,
