@@ -41,6 +41,7 @@ struct zinc_store {
  * Directories above the path are never removed, however empty.
  */
 typedef struct zinc_place {
+	zinc_context *ctx;
 	zinc_store *store;
 	char *path;      /* "" or a valid key */
 	bool root_fixed; /* a '|' says that the root is the store's own: do not climb */
