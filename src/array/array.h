@@ -16,10 +16,17 @@ struct zinc_array {
 	/* Snapshots that accessors may have lent pointers from; kept until the handle closes or moves on again. */
 	zinc_meta *previous;
 	char *dtype_text; /* for zinc_array_dtype, when the type is an extension object */
+	pthread_mutex_t
+	    edit; /* one change of the shape at a time, so that the last one put is the last one swapped in */
+	zinc_fork_hook fork;
 };
 
 /* A handle from metadata already read; takes references to both. */
 zinc_status zinc_array_make(zinc_array **out, zinc_hierarchy *h, const char *path, zinc_meta *meta, zinc_error *err);
+/* Put a new snapshot into the handle, which takes the reference. */
+void zinc_array_swap(zinc_array *a, zinc_meta *m);
+/* The array's metadata from the store; E_NOTFOUND for a group too. */
+zinc_status zinc_array_read_meta(zinc_hierarchy *h, const char *path, zinc_meta **out, zinc_error *err);
 /* A new reference to the current snapshot. */
 zinc_meta *zinc_array_snapshot(const zinc_array *a);
 
@@ -29,6 +36,7 @@ typedef struct zinc_object_check {
 	uint64_t stored;
 	uint64_t units, empty_units;
 } zinc_object_check;
-zinc_status zinc_array_object_check(const zinc_array *a, const uint64_t *index, zinc_object_check *out, zinc_error *err);
+zinc_status zinc_array_object_check(const zinc_array *a, const uint64_t *index, zinc_object_check *out,
+				    zinc_error *err);
 
 #endif

@@ -1,0 +1,337 @@
+/*
+ * array.c - array handles: open, close, refresh, and what they tell
+ *
+ * A handle points to a counted snapshot of the metadata.  Resize, append and refresh swap it; running
+ * reads keep theirs, and pointers lent by accessors hold until the handle moves on a second time.
+ */
+#include "array/engine.h"
+
+static void
+before_fork(void *object)
+{
+	pthread_mutex_lock(&((zinc_array *)object)->edit);
+}
+
+static void
+after_fork(void *object)
+{
+	pthread_mutex_unlock(&((zinc_array *)object)->edit);
+}
+
+zinc_status
+zinc_array_make(zinc_array **out, zinc_hierarchy *h, const char *path, zinc_meta *meta, zinc_error *err)
+{
+	zinc_array *a = zinc_calloc(h->ctx, 1, sizeof *a);
+
+	if (a == NULL)
+		return zinc_fail_nomem(err);
+	a->ctx = h->ctx;
+	a->path = zinc_strdup(h->ctx, path);
+	if (a->path == NULL) {
+		zinc_free(h->ctx, a);
+		return zinc_fail_nomem(err);
+	}
+	a->h = zinc_hierarchy_ref(h);
+	a->meta = zinc_meta_ref(meta);
+	pthread_mutex_init(&a->edit, NULL);
+	a->fork = (zinc_fork_hook){before_fork, after_fork, after_fork, a, NULL, NULL};
+	zinc_fork_add(&a->fork);
+	*out = a;
+	return ZINC_OK;
+}
+
+void
+zinc_array_close(zinc_array *a)
+{
+	zinc_context *ctx;
+
+	if (a == NULL)
+		return;
+	ctx = a->ctx;
+	zinc_fork_remove(&a->fork);
+	pthread_mutex_destroy(&a->edit);
+	zinc_meta_free(a->meta);
+	zinc_meta_free(a->previous);
+	zinc_free(ctx, a->path);
+	zinc_free(ctx, a->dtype_text);
+	zinc_hierarchy_close(a->h);
+	zinc_free(ctx, a);
+}
+
+zinc_meta *
+zinc_array_snapshot(const zinc_array *a)
+{
+	zinc_meta *m;
+
+	pthread_mutex_lock(&a->ctx->lock);
+	m = zinc_meta_ref(a->meta);
+	pthread_mutex_unlock(&a->ctx->lock);
+	return m;
+}
+
+void
+zinc_array_swap(zinc_array *a, zinc_meta *m)
+{
+	zinc_meta *old;
+
+	pthread_mutex_lock(&a->ctx->lock);
+	old = a->previous;
+	a->previous = a->meta;
+	a->meta = m;
+	pthread_mutex_unlock(&a->ctx->lock);
+	zinc_meta_free(old);
+}
+
+/* ---- open ---- */
+
+zinc_status
+zinc_array_read_meta(zinc_hierarchy *h, const char *path, zinc_meta **out, zinc_error *err)
+{
+	zinc_report r;
+
+	zinc_report_init(&r, h->ctx, h->strict, h->url);
+	ZINC_TRY(h->format->read_node(h, path, &r, out, err));
+	if ((*out)->kind == ZINC_NODE_ARRAY)
+		return ZINC_OK;
+	zinc_meta_free(*out);
+	*out = NULL;
+	return zinc_fail(err, ZINC_E_NOTFOUND, "%s is a group, not an array", path);
+}
+
+zinc_status
+zinc_array_open(zinc_array **out, zinc_hierarchy *h, const char *path, zinc_error *err)
+{
+	zinc_meta *m = NULL;
+	char *normal = NULL;
+	zinc_status code;
+
+	if (out == NULL || h == NULL)
+		return zinc_fail(err, ZINC_E_INVALID, "zinc_array_open needs a place for the handle and a hierarchy");
+	code = zinc_path_normalise(&normal, h, path, err);
+	if (code == ZINC_OK)
+		code = zinc_array_read_meta(h, normal, &m, err);
+	if (code == ZINC_OK)
+		code = zinc_array_make(out, h, normal, m, err);
+	zinc_meta_free(m);
+	zinc_free(h->ctx, normal);
+	return zinc_error_at_url(err, code, h->url);
+}
+
+zinc_status
+zinc_array_open_url(zinc_array **out, const char *url, const zinc_open_options *options, zinc_error *err)
+{
+	zinc_hierarchy *h = NULL;
+	zinc_status code;
+
+	ZINC_TRY(zinc_hierarchy_open_url(&h, url, options, err));
+	code = zinc_array_open(out, h, zinc_hierarchy_path(h), err);
+	zinc_hierarchy_close(h);
+	return code;
+}
+
+zinc_status
+zinc_array_refresh(zinc_array *a, zinc_error *err)
+{
+	zinc_meta *m = NULL;
+
+	if (a == NULL)
+		return zinc_fail(err, ZINC_E_INVALID, "no array");
+	ZINC_TRY(zinc_error_at_url(err, zinc_array_read_meta(a->h, a->path, &m, err), a->h->url));
+	zinc_array_swap(a, m);
+	return ZINC_OK;
+}
+
+/* ---- what the array is ---- */
+
+/* The snapshot of this moment; `previous` keeps it alive through one swap. */
+static const zinc_meta *
+look(const zinc_array *a)
+{
+	const zinc_meta *m;
+
+	pthread_mutex_lock(&a->ctx->lock);
+	m = a->meta;
+	pthread_mutex_unlock(&a->ctx->lock);
+	return m;
+}
+
+int
+zinc_array_ndim(const zinc_array *a)
+{
+	return look(a)->ndim;
+}
+
+const uint64_t *
+zinc_array_shape(const zinc_array *a)
+{
+	return look(a)->shape;
+}
+
+zinc_type
+zinc_array_type(const zinc_array *a)
+{
+	const zinc_meta *m = look(a);
+
+	return m->dtype != NULL ? m->dtype->type : ZINC_NATIVE;
+}
+
+size_t
+zinc_array_element_size(const zinc_array *a)
+{
+	const zinc_meta *m = look(a);
+
+	return m->dtype != NULL ? m->dtype->size : 0;
+}
+
+const char *
+zinc_array_dimension_name(const zinc_array *a, int dim)
+{
+	const zinc_meta *m = look(a);
+
+	return m->dimension_names == NULL || dim < 0 || dim >= m->ndim ? NULL : m->dimension_names[dim];
+}
+
+const char *
+zinc_array_path(const zinc_array *a)
+{
+	return a->path;
+}
+
+zinc_hierarchy *
+zinc_array_hierarchy(const zinc_array *a)
+{
+	return a->h;
+}
+
+const char *
+zinc_array_unsupported(const zinc_array *a)
+{
+	return look(a)->unsupported;
+}
+
+const void *
+zinc_array_fill(const zinc_array *a)
+{
+	return look(a)->fill;
+}
+
+int
+zinc_array_chunk_shape(const zinc_array *a, uint64_t *shape)
+{
+	const zinc_meta *m = look(a);
+	int d;
+
+	if (m->grid == NULL)
+		return 0;
+	for (d = 0; d < m->ndim; d++)
+		shape[d] = m->chunk_shape[d];
+	for (d = 0; m->chain != NULL && m->chain->shard != NULL && m->chain->reorders_only && d < m->ndim; d++)
+		shape[m->chain->axis[d]] = m->chain->shard->chunk_shape[d];
+	return 1;
+}
+
+int
+zinc_array_shard_shape(const zinc_array *a, uint64_t *shape)
+{
+	const zinc_meta *m = look(a);
+
+	if (m->grid == NULL || m->chain == NULL || m->chain->shard == NULL)
+		return 0;
+	memcpy(shape, m->chunk_shape, (size_t)m->ndim * sizeof *shape);
+	return 1;
+}
+
+int
+zinc_array_grid_shape(const zinc_array *a, uint64_t *shape)
+{
+	const zinc_meta *m = look(a);
+	int d;
+
+	if (m->grid == NULL)
+		return 0;
+	for (d = 0; d < m->ndim; d++)
+		shape[d] = m->grid->ops->count(m->grid, d, m->shape[d]);
+	return 1;
+}
+
+/* The data_type member as text; a bare string without its quotes. */
+static char *
+dtype_text(const zinc_array *a)
+{
+	const zinc_json *v = zinc_json_member(zinc_json_root(look(a)->doc), "data_type");
+	zinc_buf text;
+	char *copy = NULL;
+
+	if (zinc_json_is(v, ZINC_JSON_STRING))
+		return zinc_strdup(a->ctx, v->text);
+	zinc_buf_init(&text, a->ctx, ZINC_MIB);
+	if (v != NULL && zinc_json_print_line(v, &text, NULL) == ZINC_OK && zinc_buf_text(&text) != NULL)
+		copy = zinc_strdup(a->ctx, (const char *)text.p);
+	zinc_buf_fini(&text);
+	return copy;
+}
+
+const char *
+zinc_array_dtype(const zinc_array *a)
+{
+	zinc_array *mine = (zinc_array *)(uintptr_t)a;
+	char *text;
+
+	if (look(a)->dtype != NULL)
+		return look(a)->dtype->name;
+	text = dtype_text(a); /* a type this build does not know: its own words */
+	pthread_mutex_lock(&a->ctx->lock);
+	if (mine->dtype_text == NULL) {
+		mine->dtype_text = text;
+		text = NULL;
+	}
+	pthread_mutex_unlock(&a->ctx->lock);
+	zinc_free(a->ctx, text);
+	return mine->dtype_text != NULL ? mine->dtype_text : "";
+}
+
+zinc_status
+zinc_array_describe(const zinc_array *a, zinc_blob *json, zinc_error *err)
+{
+	zinc_meta *m = zinc_array_snapshot(a);
+	zinc_buf text;
+	zinc_status code;
+
+	zinc_buf_init(&text, a->ctx, SIZE_MAX);
+	code = zinc_meta_describe(a->h, a->path, m, &text, err);
+	if (code == ZINC_OK)
+		code = zinc_buf_to_blob(&text, json, err);
+	zinc_buf_fini(&text);
+	zinc_meta_free(m);
+	return code;
+}
+
+/* ---- selections ---- */
+
+zinc_status
+zinc_selection_parse(zinc_selection **out, const zinc_array *a, const char *text, zinc_error *err)
+{
+	zinc_meta *m = zinc_array_snapshot(a);
+	zinc_status code = zinc_sel_parse_text(out, a->ctx, text, m->ndim, m->shape, err);
+
+	zinc_meta_free(m);
+	return zinc_error_at_url(err, code, a->h->url);
+}
+
+zinc_status
+zinc_array_selection_shape(const zinc_array *a, const zinc_selection *selection, int *ndim, uint64_t *shape,
+			   zinc_error *err)
+{
+	zinc_meta *m = zinc_array_snapshot(a);
+	zinc_status code;
+	zinc_sel s;
+
+	code = zinc_sel_init(&s, a->ctx, selection, m->grid, m->ndim, m->shape, err);
+	if (code == ZINC_OK) {
+		*ndim = s.out_ndim;
+		memcpy(shape, s.out_shape, (size_t)s.out_ndim * sizeof *shape);
+		zinc_sel_fini(&s);
+	}
+	zinc_meta_free(m);
+	return zinc_error_at_url(err, code, a->h->url);
+}

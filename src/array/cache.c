@@ -1,0 +1,288 @@
+/*
+ * cache.c - decoded chunks kept from call to call
+ *
+ * Off unless the context has cache_bytes.  An entry is found by store, key and unit, and is used only
+ * when its tag is the one the store has now (or the caller says assume_unchanged).  Least
+ * recently used entries go first.  Entries are counted, so that a reader may copy from one
+ * while another thread drops it.
+ */
+#include "array/engine.h"
+
+#define BUCKETS 1024u /* chains stay short: 1 GiB of 1 MiB chunks fills each once */
+
+typedef struct entry {
+	struct entry *chain;         /* of the bucket */
+	struct entry *newer, *older; /* by last use */
+	unsigned refs;               /* guarded by the cache's lock */
+	uint64_t store;              /* its serial number, never used again */
+	uint64_t unit;
+	zinc_tag tag;
+	size_t nbytes;
+	uint8_t *bytes;
+	char *key;
+} entry;
+
+struct zinc_cache {
+	zinc_context *ctx;
+	pthread_mutex_t lock;
+	zinc_fork_hook fork;
+	uint64_t used;
+	entry *newest, *oldest;
+	entry *buckets[BUCKETS];
+};
+
+/* ---- life ---- */
+
+static void
+before_fork(void *object)
+{
+	pthread_mutex_lock(&((zinc_cache *)object)->lock);
+}
+
+static void
+after_fork(void *object)
+{
+	pthread_mutex_unlock(&((zinc_cache *)object)->lock);
+}
+
+static void
+unref(zinc_cache *c, entry *e)
+{
+	if (--e->refs > 0)
+		return;
+	zinc_free(c->ctx, e->bytes);
+	zinc_free(c->ctx, e->key);
+	zinc_free(c->ctx, e);
+}
+
+static size_t
+bucket_of(const char *key, uint64_t unit)
+{
+	return zinc_crc32c((uint32_t)unit, key, strlen(key)) % BUCKETS;
+}
+
+static void
+unlink_use(zinc_cache *c, entry *e)
+{
+	*(e->newer != NULL ? &e->newer->older : &c->newest) = e->older;
+	*(e->older != NULL ? &e->older->newer : &c->oldest) = e->newer;
+	e->newer = e->older = NULL;
+}
+
+static void
+link_newest(zinc_cache *c, entry *e)
+{
+	e->older = c->newest;
+	*(c->newest != NULL ? &c->newest->newer : &c->oldest) = e;
+	c->newest = e;
+}
+
+static void
+drop(zinc_cache *c, entry *e)
+{
+	entry **at = &c->buckets[bucket_of(e->key, e->unit)];
+
+	while (*at != e)
+		at = &(*at)->chain;
+	*at = e->chain;
+	unlink_use(c, e);
+	c->used -= e->nbytes;
+	unref(c, e);
+}
+
+static void
+free_cache(zinc_context *ctx, void *object)
+{
+	zinc_cache *c = object;
+
+	zinc_fork_remove(&c->fork);
+	while (c->oldest != NULL)
+		drop(c, c->oldest);
+	pthread_mutex_destroy(&c->lock);
+	zinc_free(ctx, c);
+}
+
+static zinc_cache *
+make_cache(zinc_context *ctx)
+{
+	zinc_cache *c = zinc_calloc(ctx, 1, sizeof *c), *first;
+
+	if (c == NULL)
+		return NULL;
+	c->ctx = ctx;
+	pthread_mutex_init(&c->lock, NULL);
+	c->fork = (zinc_fork_hook){before_fork, after_fork, after_fork, c, NULL, NULL};
+	pthread_mutex_lock(&ctx->lock);
+	first = ctx->slots[ZINC_SLOT_CACHE].object;
+	if (first == NULL) {
+		ctx->slots[ZINC_SLOT_CACHE].object = c;
+		ctx->slots[ZINC_SLOT_CACHE].free = free_cache;
+	}
+	pthread_mutex_unlock(&ctx->lock);
+	if (first == NULL) {
+		zinc_fork_add(&c->fork);
+		return c;
+	}
+	pthread_mutex_destroy(&c->lock);
+	zinc_free(ctx, c);
+	return first;
+}
+
+zinc_cache *
+zinc_cache_of(zinc_context *ctx)
+{
+	zinc_cache *c;
+
+	if (ctx->cache_bytes == 0)
+		return NULL;
+	pthread_mutex_lock(&ctx->lock);
+	c = ctx->slots[ZINC_SLOT_CACHE].object;
+	pthread_mutex_unlock(&ctx->lock);
+	return c != NULL ? c : make_cache(ctx);
+}
+
+/* ---- use ---- */
+
+static entry *
+find(zinc_cache *c, uint64_t store, const char *key, uint64_t unit)
+{
+	entry *e;
+
+	for (e = c->buckets[bucket_of(key, unit)]; e != NULL; e = e->chain)
+		if (e->unit == unit && e->store == store && strcmp(e->key, key) == 0)
+			return e;
+	return NULL;
+}
+
+bool
+zinc_cache_has(zinc_cache *c, zinc_store *store, const char *key, uint64_t unit)
+{
+	bool has;
+
+	pthread_mutex_lock(&c->lock);
+	has = find(c, store->serial, key, unit) != NULL;
+	pthread_mutex_unlock(&c->lock);
+	return has;
+}
+
+const uint8_t *
+zinc_cache_get(zinc_cache *c, zinc_store *store, const char *key, uint64_t unit, const zinc_tag *tag, void **hold)
+{
+	const uint8_t *bytes = NULL;
+	entry *e;
+
+	pthread_mutex_lock(&c->lock);
+	e = find(c, store->serial, key, unit);
+	if (e != NULL && tag != NULL && !zinc_tag_equal(&e->tag, tag)) {
+		drop(c, e);
+	} else if (e != NULL) {
+		unlink_use(c, e);
+		link_newest(c, e);
+		e->refs++;
+		*hold = e;
+		bytes = e->bytes;
+	}
+	pthread_mutex_unlock(&c->lock);
+	return bytes;
+}
+
+void
+zinc_cache_release(zinc_cache *c, void *hold)
+{
+	pthread_mutex_lock(&c->lock);
+	unref(c, hold);
+	pthread_mutex_unlock(&c->lock);
+}
+
+static entry *
+make_entry(zinc_cache *c, zinc_store *store, const char *key, uint64_t unit, const zinc_tag *tag, size_t nbytes)
+{
+	entry *e = zinc_calloc(c->ctx, 1, sizeof *e);
+
+	if (e == NULL)
+		return NULL;
+	e->refs = 1;
+	e->store = store->serial;
+	e->unit = unit;
+	e->tag = *tag;
+	e->nbytes = nbytes;
+	e->key = zinc_strdup(c->ctx, key);
+	e->bytes = zinc_alloc(c->ctx, nbytes);
+	if (e->key != NULL && e->bytes != NULL)
+		return e;
+	unref(c, e);
+	return NULL;
+}
+
+static void
+insert(zinc_cache *c, entry *e)
+{
+	entry *old, **bucket = &c->buckets[bucket_of(e->key, e->unit)];
+
+	pthread_mutex_lock(&c->lock);
+	old = find(c, e->store, e->key, e->unit);
+	if (old != NULL)
+		drop(c, old);
+	while (c->oldest != NULL && c->used + e->nbytes > c->ctx->cache_bytes)
+		drop(c, c->oldest);
+	e->chain = *bucket;
+	*bucket = e;
+	link_newest(c, e);
+	c->used += e->nbytes;
+	pthread_mutex_unlock(&c->lock);
+}
+
+void
+zinc_cache_put(zinc_cache *c, zinc_store *store, const char *key, uint64_t unit, const zinc_tag *tag,
+	       const zinc_view *v, const uint64_t *shape, int ndim, size_t element)
+{
+	zinc_copy_dim dims[ZINC_MAX_NDIM];
+	int64_t strides[ZINC_MAX_NDIM];
+	uint64_t nbytes;
+	entry *e;
+	int d;
+
+	if (tag->n == 0 || zinc_shape_bytes(shape, ndim, element, c->ctx->cache_bytes, &nbytes))
+		return;
+	e = make_entry(c, store, key, unit, tag, (size_t)nbytes);
+	if (e == NULL)
+		return;
+	zinc_strides_c(shape, ndim, element, strides);
+	for (d = 0; d < ndim; d++)
+		dims[d] = (zinc_copy_dim){.n = shape[d], .dst_stride = strides[d], .src_stride = v->strides[d]};
+	zinc_copy_nd(e->bytes, v->p, dims, ndim, element);
+	insert(c, e);
+}
+
+/* ---- the store's present tag ---- */
+
+typedef struct confirm {
+	zinc_tag *tag;
+	zinc_status code;
+	zinc_error *err;
+} confirm;
+
+static void
+confirm_done(void *arg, size_t i, const zinc_got *got)
+{
+	confirm *x = arg;
+
+	(void)i;
+	if (got->found == ZINC_FOUND)
+		*x->tag = *got->tag;
+	else if (got->found == ZINC_FAILED)
+		x->code = got->error != NULL ? zinc_error_copy(x->err, got->error)
+					     : zinc_fail(x->err, got->status, "%s", zinc_status_text(got->status));
+}
+
+zinc_status
+zinc_cache_confirm(zinc_call *c, const char *key, zinc_tag *tag, zinc_error *err)
+{
+	zinc_get request = {.key = key, .stat = 1};
+	confirm x = {tag, ZINC_OK, err};
+	zinc_sink sink = {.done = confirm_done, .arg = &x, .cancel = c->o.cancel};
+
+	tag->n = 0;
+	ZINC_TRY(zinc_store_get(c->h->store, &request, 1, &sink, err));
+	return x.code;
+}

@@ -1,0 +1,149 @@
+/*
+ * call.c - one read or write: options, workers, deadline, cancel, the lowest failing chunk
+ *
+ * Promises (tests/unit/test_call.c names each by its number):
+ *
+ * (1) Of several failing objects the one with the lowest number is reported, whatever the thread count.
+ * (2) After a cancel or the deadline no further object is started.
+ * (3) Every worker's scratch goes back to the context, also after a failure.
+ */
+#include "array/engine.h"
+
+static zinc_status
+copy_options(zinc_call *c, const zinc_io_options *o, zinc_error *err)
+{
+	ZINC_TRY(zinc_options_take(&c->o, sizeof c->o, o, err));
+	if (c->o.threads < 0 || c->o.timeout < 0)
+		return zinc_fail(err, ZINC_E_INVALID, "zinc_io_options: threads and timeout cannot be negative");
+	return ZINC_OK;
+}
+
+static zinc_status
+make_workers(zinc_call *c, zinc_error *err)
+{
+	int i;
+
+	c->workers = zinc_calloc(c->ctx, (size_t)c->threads, sizeof *c->workers);
+	if (c->workers == NULL)
+		return zinc_fail_nomem(err);
+	for (i = 0; i < c->threads; i++) {
+		zinc_buf_init(&c->workers[i].key, c->ctx, 64 * ZINC_KIB);
+		zinc_buf_init(&c->workers[i].requests, c->ctx, 64 * ZINC_MIB);
+		c->workers[i].s = zinc_scratch_get(c->ctx);
+		if (c->workers[i].s == NULL)
+			return zinc_fail_nomem(err);
+	}
+	return ZINC_OK;
+}
+
+zinc_status
+zinc_call_begin(zinc_call *c, zinc_array *a, const zinc_io_options *o, zinc_error *err)
+{
+	memset(c, 0, offsetof(zinc_call, lock));
+	c->a = a;
+	c->h = a->h;
+	c->ctx = a->ctx;
+	c->code = ZINC_OK;
+	c->units_total = 0;
+	atomic_init(&c->stop_at, UINT64_MAX);
+	atomic_init(&c->units_done, 0);
+	atomic_init(&c->bytes_done, 0);
+	pthread_mutex_init(&c->lock, NULL);
+	c->m = zinc_array_snapshot(a);
+	if (c->m->unsupported != NULL)
+		return zinc_fail(err, ZINC_E_UNSUPPORTED, "%s", c->m->unsupported);
+	ZINC_TRY(copy_options(c, o, err));
+	zinc_store_caps(c->h->store, &c->caps);
+	c->threads = c->o.threads > 0 && c->o.threads < c->ctx->threads ? c->o.threads : c->ctx->threads;
+	c->put_flags = c->h->put_flags | (c->o.relaxed ? ZINC_PUT_RELAXED : 0);
+	if (c->o.timeout > 0)
+		c->deadline = zinc_now(c->ctx) + c->o.timeout;
+	return make_workers(c, err);
+}
+
+static void
+free_workers(zinc_call *c)
+{
+	int i;
+
+	for (i = 0; c->workers != NULL && i < c->threads; i++) {
+		if (c->workers[i].group != NULL)
+			zinc_store_abort(c->h->store, c->workers[i].group);
+		zinc_scratch_put(c->workers[i].s);
+		zinc_buf_fini(&c->workers[i].key);
+		zinc_buf_fini(&c->workers[i].requests);
+	}
+	zinc_free(c->ctx, c->workers);
+}
+
+zinc_status
+zinc_call_end(zinc_call *c, zinc_status code, zinc_error *err)
+{
+	if (code == ZINC_OK && c->code != ZINC_OK)
+		code = zinc_error_copy(err, &c->error);
+	if (code != ZINC_OK)
+		zinc_error_at_url(err, code, c->h->url);
+	free_workers(c);
+	zinc_meta_free(c->m);
+	pthread_mutex_destroy(&c->lock);
+	return code;
+}
+
+void
+zinc_call_fail(zinc_call *c, uint64_t at, zinc_status code, const zinc_error *err)
+{
+	pthread_mutex_lock(&c->lock);
+	if (c->code == ZINC_OK || at < atomic_load(&c->stop_at)) {
+		c->code = code;
+		c->error = *err;
+		atomic_store(&c->stop_at, at);
+	}
+	pthread_mutex_unlock(&c->lock);
+}
+
+static void
+cancel(zinc_call *c, uint64_t at, const char *why)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+
+	zinc_fail(&err, ZINC_E_CANCELLED, "%s", why);
+	zinc_call_fail(c, at, ZINC_E_CANCELLED, &err);
+}
+
+bool
+zinc_call_stopped(zinc_call *c, uint64_t at)
+{
+	if (at >= atomic_load_explicit(&c->stop_at, memory_order_relaxed))
+		return true;
+	if (c->o.cancel != NULL && *c->o.cancel)
+		cancel(c, at, "cancelled by the caller");
+	else if (c->deadline > 0 && zinc_now(c->ctx) > c->deadline)
+		cancel(c, at, "the deadline passed");
+	else
+		return false;
+	return true;
+}
+
+void
+zinc_call_done(zinc_call *c, uint64_t at, uint64_t nbytes)
+{
+	uint64_t units = atomic_fetch_add(&c->units_done, 1) + 1;
+	uint64_t bytes = atomic_fetch_add(&c->bytes_done, nbytes) + nbytes;
+
+	if (c->o.progress == NULL)
+		return;
+	pthread_mutex_lock(&c->lock);
+	int stop = c->o.progress(c->o.progress_arg, units, c->units_total, bytes);
+	pthread_mutex_unlock(&c->lock);
+	if (stop)
+		cancel(c, at, "cancelled by the progress callback");
+}
+
+zinc_status
+zinc_call_key(zinc_call *c, zinc_worker *w, const uint64_t *index, const char **key, zinc_error *err)
+{
+	w->key.n = 0;
+	ZINC_TRY(c->h->format->chunk_key(c->h, c->a->path, c->m, index, &w->key, err));
+	*key = zinc_buf_text(&w->key);
+	return *key == NULL ? zinc_fail_nomem(err) : ZINC_OK;
+}

@@ -1,0 +1,102 @@
+/*
+ * create.c - make a new array
+ *
+ * The document is built and checked as a v3 document by the strict parser, translated by the
+ * format, and put once under the condition that nothing is there: two creators cannot both win.
+ */
+#include "array/engine.h"
+
+/* The caller's options -> the metadata of this hierarchy's format. */
+static zinc_status
+build_meta(zinc_meta **out, zinc_hierarchy *h, const zinc_array_options *options, zinc_error *err)
+{
+	zinc_array_options o;
+	zinc_json_doc *v3 = NULL, *doc = NULL;
+	zinc_report r;
+	zinc_buf text;
+	zinc_status code;
+
+	ZINC_TRY(zinc_options_take(&o, sizeof o, options, err));
+	zinc_report_init(&r, h->ctx, true, h->url);
+	r.code = ZINC_E_INVALID;
+	zinc_buf_init(&text, h->ctx, (size_t)h->ctx->limits.json_bytes);
+	code = zinc_document_build(&v3, h->ctx, &o, err);
+	if (code == ZINC_OK)
+		code = h->format->from_v3(h, v3, &doc, err);
+	if (code == ZINC_OK)
+		code = zinc_json_print(zinc_json_root(doc), &text, err);
+	if (code == ZINC_OK)
+		code = h->format->parse(h->ctx, (const char *)text.p, text.n, &r, out, err);
+	zinc_buf_fini(&text);
+	zinc_json_free(v3);
+	zinc_json_free(doc);
+	return code;
+}
+
+/* Nothing of an earlier array may show through: objects without a document are leftovers. */
+static zinc_status
+make_place(zinc_hierarchy *h, const char *path, bool overwrite, zinc_error *err)
+{
+	zinc_status code;
+	bool vacant;
+
+	if (overwrite) {
+		code = h->format->erase(h, path, err);
+		return code == ZINC_E_NOTFOUND ? ZINC_OK : code;
+	}
+	ZINC_TRY(zinc_hierarchy_vacant(h, path, &vacant, err));
+	return vacant ? ZINC_OK
+		      : zinc_fail(err, ZINC_E_EXISTS, "%s is not empty; overwrite it, or choose another path", path);
+}
+
+static zinc_status
+create(zinc_array **out, zinc_hierarchy *h, const char *path, const zinc_array_options *options, zinc_error *err)
+{
+	const zinc_condition absent = {ZINC_ABSENT, NULL};
+	zinc_meta *m = NULL;
+	zinc_status code;
+
+	ZINC_TRY(zinc_hierarchy_writable(h, err));
+	ZINC_TRY(build_meta(&m, h, options, err));
+	code = make_place(h, path, options->overwrite, err);
+	if (code == ZINC_OK)
+		code = h->format->write_node(h, path, m, &absent, &m->tag, err);
+	if (code == ZINC_OK)
+		code = zinc_array_make(out, h, path, m, err);
+	zinc_meta_free(m);
+	return code;
+}
+
+zinc_status
+zinc_array_create(zinc_array **out, zinc_hierarchy *h, const char *path, const zinc_array_options *options,
+		  zinc_error *err)
+{
+	char *normal = NULL;
+	zinc_status code;
+
+	if (out == NULL || h == NULL || options == NULL)
+		return zinc_fail(err, ZINC_E_INVALID,
+				 "zinc_array_create needs a place for the handle, a hierarchy and options");
+	code = zinc_path_normalise(&normal, h, path, err);
+	if (code == ZINC_OK)
+		code = create(out, h, normal, options, err);
+	zinc_free(h->ctx, normal);
+	return zinc_error_at_url(err, code, h->url);
+}
+
+zinc_status
+zinc_array_create_url(zinc_array **out, const char *url, const zinc_array_options *options,
+		      const zinc_open_options *open, zinc_error *err)
+{
+	zinc_open_options o;
+	zinc_hierarchy *h = NULL;
+	zinc_status code;
+
+	ZINC_TRY(zinc_options_take(&o, sizeof o, open, err));
+	o.size = sizeof o;
+	o.create = 1;
+	ZINC_TRY(zinc_hierarchy_open_url(&h, url, &o, err));
+	code = zinc_array_create(out, h, zinc_hierarchy_path(h), options, err);
+	zinc_hierarchy_close(h);
+	return code;
+}

@@ -1,0 +1,67 @@
+/*
+ * fetch.c - one whole stored object into a thread's scratch
+ */
+#include "array/engine.h"
+
+typedef struct fetch {
+	zinc_buf *into;
+	uint64_t limit;
+	bool found;
+	zinc_tag *tag;
+	zinc_status code;
+	zinc_error *err;
+} fetch;
+
+static zinc_room
+fetch_room(void *arg, size_t i, uint64_t nbytes, void **buf)
+{
+	fetch *f = arg;
+
+	(void)i;
+	if (nbytes > f->limit) {
+		f->code =
+		    zinc_fail(f->err, ZINC_E_CORRUPT,
+			      "the object has %llu bytes; no encoding of a chunk of this array has more than %llu",
+			      (unsigned long long)nbytes, (unsigned long long)f->limit);
+		return ZINC_ROOM_FAIL;
+	}
+	f->into->max = SIZE_MAX;
+	f->code = zinc_buf_reset(f->into, (size_t)nbytes, f->err);
+	*buf = f->into->p;
+	return f->code == ZINC_OK ? ZINC_ROOM_OK : ZINC_ROOM_FAIL;
+}
+
+static void
+fetch_done(void *arg, size_t i, const zinc_got *got)
+{
+	fetch *f = arg;
+
+	(void)i;
+	f->found = got->found == ZINC_FOUND;
+	if (f->found) {
+		f->into->n = (size_t)got->nbytes;
+		*f->tag = *got->tag;
+		return;
+	}
+	f->into->n = 0;
+	if (got->found == ZINC_MISSING || f->code != ZINC_OK)
+		return;
+	f->code = got->status;
+	if (got->error != NULL)
+		zinc_error_copy(f->err, got->error);
+	else
+		zinc_fail(f->err, got->status, "%s", zinc_status_text(got->status));
+}
+
+zinc_status
+zinc_fetch_object(zinc_call *c, zinc_worker *w, const char *key, uint64_t limit, bool *found, zinc_tag *tag,
+		  zinc_error *err)
+{
+	zinc_get request = {.key = key, .length = ZINC_TO_END};
+	fetch f = {.into = &w->s->fetch, .limit = limit, .tag = tag, .code = ZINC_OK, .err = err};
+	zinc_sink sink = {.room = fetch_room, .done = fetch_done, .arg = &f, .cancel = c->o.cancel};
+
+	ZINC_TRY(zinc_store_get(c->h->store, &request, 1, &sink, err));
+	*found = f.found;
+	return f.code;
+}

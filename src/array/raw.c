@@ -1,0 +1,188 @@
+/*
+ * raw.c - stored objects as they are: encoded bytes, keys, and a check of one
+ */
+#include "array/engine.h"
+
+static zinc_status
+check_index(const zinc_meta *m, const uint64_t *index, zinc_error *err)
+{
+	int d;
+
+	if (m->grid == NULL || m->keys.ops == NULL)
+		return zinc_fail(err, ZINC_E_UNSUPPORTED, "%s",
+				 m->unsupported != NULL ? m->unsupported : "unknown grid");
+	for (d = 0; d < m->ndim; d++)
+		if (index[d] >= m->grid->ops->count(m->grid, d, m->shape[d]))
+			return zinc_fail(err, ZINC_E_RANGE, "dimension %d of the grid has no chunk %llu", d,
+					 (unsigned long long)index[d]);
+	return ZINC_OK;
+}
+
+static zinc_status
+make_key(const zinc_array *a, const uint64_t *index, zinc_buf *key, zinc_error *err)
+{
+	zinc_meta *m = zinc_array_snapshot(a);
+	zinc_status code;
+
+	zinc_buf_init(key, a->ctx, 64 * ZINC_KIB);
+	code = check_index(m, index, err);
+	if (code == ZINC_OK)
+		code = a->h->format->chunk_key(a->h, a->path, m, index, key, err);
+	if (code == ZINC_OK && zinc_buf_text(key) == NULL)
+		code = zinc_fail_nomem(err);
+	zinc_meta_free(m);
+	return zinc_error_at_url(err, code, a->h->url);
+}
+
+zinc_status
+zinc_array_chunk_key(const zinc_array *a, const uint64_t *index, zinc_blob *key, zinc_error *err)
+{
+	zinc_buf text;
+	zinc_status code = make_key(a, index, &text, err);
+
+	if (code == ZINC_OK)
+		code = zinc_buf_to_blob(&text, key, err);
+	zinc_buf_fini(&text);
+	return code;
+}
+
+zinc_status
+zinc_array_chunk_get(zinc_array *a, const uint64_t *index, zinc_blob *bytes, zinc_error *err)
+{
+	zinc_buf key;
+	zinc_status code = make_key(a, index, &key, err);
+
+	if (code == ZINC_OK)
+		code = zinc_store_get_all(a->h->store, (const char *)key.p, bytes, NULL, 0, err);
+	zinc_buf_fini(&key);
+	return code;
+}
+
+zinc_status
+zinc_array_chunk_put(zinc_array *a, const uint64_t *index, const void *bytes, size_t nbytes, zinc_error *err)
+{
+	zinc_buf key;
+	zinc_status code = make_key(a, index, &key, err);
+
+	if (code == ZINC_OK)
+		code = zinc_hierarchy_writable(a->h, err);
+	if (code == ZINC_OK && bytes == NULL)
+		code = zinc_store_del(a->h->store, NULL, (const char *)key.p, NULL, a->h->put_flags, err);
+	else if (code == ZINC_OK)
+		code = zinc_store_put(a->h->store, NULL, (const char *)key.p, bytes, nbytes, NULL, a->h->put_flags,
+				      NULL, err);
+	zinc_buf_fini(&key);
+	return code;
+}
+
+/* ---- checking one object ---- */
+
+typedef struct shard_check {
+	const zinc_shard *sh;
+	zinc_bytes in;
+	uint64_t shape[ZINC_MAX_NDIM], per_axis[ZINC_MAX_NDIM];
+	zinc_shard_entry *entries;
+} shard_check;
+
+static zinc_status
+check_inner(const shard_check *x, zinc_scratch *s, uint64_t n, zinc_object_check *out, zinc_error *err)
+{
+	zinc_view v;
+	uint64_t i;
+
+	for (i = 0; i < n; i++) {
+		zinc_bytes inner;
+		zinc_status code;
+
+		if (x->entries[i].nbytes == ZINC_SHARD_EMPTY) {
+			out->empty_units++;
+			continue;
+		}
+		inner.p = x->in.p + x->entries[i].offset;
+		inner.n = (size_t)x->entries[i].nbytes;
+		code = zinc_chain_decode(x->sh->inner, s, x->sh->chunk_shape, inner, NULL, 0, &v, err);
+		if (code != ZINC_OK && err != NULL) {
+			zinc_error was = *err;
+
+			return zinc_fail(err, code, "inner chunk %llu of the shard: %s", (unsigned long long)i,
+					 was.text);
+		}
+		ZINC_TRY(code);
+	}
+	return ZINC_OK;
+}
+
+static zinc_status
+check_shard(zinc_call *c, zinc_worker *w, const uint64_t *extent, zinc_bytes in, zinc_object_check *out,
+	    zinc_error *err)
+{
+	shard_check x = {.sh = c->m->chain->shard, .in = in};
+	zinc_bytes tail = in;
+	zinc_status code;
+	size_t nbytes;
+
+	zinc_shard_shape(c->m, extent, x.shape);
+	out->units = zinc_shard_count(x.sh, x.shape, x.per_axis);
+	if (zinc_shard_index_bytes(x.sh, x.shape, &nbytes))
+		return zinc_fail(err, ZINC_E_LIMIT, "the shard's index is too large");
+	if (nbytes < tail.n) {
+		tail.p += x.sh->index_at_start ? 0 : tail.n - nbytes;
+		tail.n = nbytes;
+	}
+	x.entries = zinc_calloc(c->ctx, (size_t)out->units, sizeof *x.entries);
+	if (x.entries == NULL)
+		return zinc_fail_nomem(err);
+	code = zinc_shard_index_decode(x.sh, w->s, x.shape, tail, in.n, x.entries, err);
+	if (code == ZINC_OK)
+		code = check_inner(&x, w->s, out->units, out, err);
+	zinc_free(c->ctx, x.entries);
+	return code;
+}
+
+static zinc_status
+check_object(zinc_call *c, zinc_worker *w, const uint64_t *index, zinc_object_check *out, zinc_error *err)
+{
+	uint64_t extent[ZINC_MAX_NDIM], start;
+	const char *key;
+	zinc_tag tag;
+	zinc_bytes in;
+	zinc_view v;
+	bool found;
+	int d;
+
+	ZINC_TRY(check_index(c->m, index, err));
+	for (d = 0; d < c->m->ndim; d++)
+		c->m->grid->ops->span(c->m->grid, d, index[d], &start, &extent[d]);
+	ZINC_TRY(zinc_call_key(c, w, index, &key, err));
+	ZINC_TRY(zinc_fetch_object(c, w, key, UINT64_MAX, &found, &tag, err));
+	if (!found)
+		return zinc_fail(err, ZINC_E_NOTFOUND, "the chunk is not stored");
+	in.p = w->s->fetch.p;
+	in.n = out->stored = w->s->fetch.n;
+	out->units = 1;
+	if (c->m->chain->open_shard)
+		return check_shard(c, w, extent, in, out, err);
+	return zinc_chain_decode(c->m->chain, w->s, extent, in, NULL, 0, &v, err);
+}
+
+zinc_status
+zinc_array_object_check(const zinc_array *a, const uint64_t *index, zinc_object_check *out, zinc_error *err)
+{
+	zinc_io_options o = ZINC_IO_OPTIONS_INIT;
+	zinc_error mine = ZINC_ERROR_INIT;
+	zinc_call c;
+	zinc_status code;
+
+	memset(out, 0, sizeof *out);
+	o.threads = 1;
+	code = zinc_call_begin(&c, (zinc_array *)(uintptr_t)a, &o, &mine);
+	if (code == ZINC_OK)
+		code = check_object(&c, &c.workers[0], index, out, &mine);
+	if (code != ZINC_OK) {
+		if (c.workers != NULL && c.workers[0].key.n > 0)
+			zinc_error_at_key(&mine, code, (const char *)c.workers[0].key.p);
+		zinc_error_at_chunk(&mine, code, index, c.m->ndim);
+		zinc_error_copy(err, &mine);
+	}
+	return zinc_call_end(&c, code, err);
+}

@@ -1,0 +1,198 @@
+/*
+ * read.c - read a selection
+ *
+ * Promises (tests/unit/test_read.c names each by its number):
+ *
+ * (1) A missing object is fill value (or E_NOTFOUND when asked); any other failure of the store is a failure of the
+ * read, never a fill value. (2) Elements are the same for any number of threads, with and without the cache. (3) After
+ * the first chunks a read makes no allocation of ours per chunk. (4) An object is never larger in memory than its chain
+ * allows: a longer one is E_CORRUPT before it is read.
+ */
+#include "array/engine.h"
+
+/* How many elements of the stored form, from its start, the unit's selection needs; 0: all. */
+static uint64_t
+elements_needed(const zinc_plan *p, const zinc_object *o, const zinc_unit *u)
+{
+	const zinc_chain *c = p->m->chain;
+	uint64_t stride = 1, last = 0, i;
+	int d;
+
+	if (p->sel.is_points || !c->reorders_only)
+		return 0;
+	for (d = p->m->ndim - 1; d >= 0; d--) {
+		const zinc_segment *g = u->seg[c->axis[d]];
+		uint64_t far = g->first + (g->count - 1) * g->step;
+
+		for (i = 0, far = g->in_list != NULL ? 0 : far; g->in_list != NULL && i < g->count; i++)
+			far = zinc_max_u64(far, g->in_list[i]);
+		last += far * stride;
+		stride *= o->extent[c->axis[d]];
+	}
+	return last + 1 == stride ? 0 : last + 1;
+}
+
+static zinc_status
+missing(zinc_job *j, const zinc_unit *u, zinc_error *err)
+{
+	if (j->c->o.missing_is_error)
+		return zinc_fail(err, ZINC_E_NOTFOUND, "the chunk is not stored");
+	return zinc_transfer_fill(j->p, j->t, u, err);
+}
+
+/* From the cache, if it has the object in the generation that the store has now. */
+static zinc_status
+read_cached(zinc_job *j, zinc_worker *w, const zinc_object *o, const zinc_unit *u, const char *key, bool *done,
+	    zinc_error *err)
+{
+	zinc_cache *cache = zinc_cache_of(j->c->ctx);
+	zinc_store *store = j->c->h->store;
+	zinc_tag tag = {0, {0}};
+	zinc_view v;
+	void *hold;
+	zinc_status code;
+
+	*done = false;
+	if (cache == NULL || !zinc_cache_has(cache, store, key, 0))
+		return ZINC_OK;
+	if (!j->c->o.assume_unchanged)
+		ZINC_TRY(zinc_cache_confirm(j->c, key, &tag, err));
+	v.p = (uint8_t *)(uintptr_t)zinc_cache_get(cache, store, key, 0, j->c->o.assume_unchanged ? NULL : &tag, &hold);
+	if (v.p == NULL)
+		return ZINC_OK;
+	zinc_strides_c(o->extent, j->p->m->ndim, j->p->m->dtype->size, v.strides);
+	code = zinc_transfer_out(j->p, j->t, u, &v, w->s, err);
+	zinc_cache_release(cache, hold);
+	*done = true;
+	return code;
+}
+
+static zinc_status
+read_decoded(zinc_job *j, zinc_worker *w, const zinc_object *o, const zinc_unit *u, const char *key,
+	     const zinc_tag *tag, zinc_error *err)
+{
+	zinc_cache *cache = zinc_cache_of(j->c->ctx);
+	uint8_t *direct = zinc_transfer_direct(j->p, j->t, u);
+	zinc_bytes in = {w->s->fetch.p, w->s->fetch.n};
+	zinc_view v;
+
+	ZINC_TRY(zinc_chain_decode(j->p->m->chain, w->s, o->extent, in, direct,
+				   cache != NULL ? 0 : elements_needed(j->p, o, u), &v, err));
+	if (cache != NULL)
+		zinc_cache_put(cache, j->c->h->store, key, 0, tag, &v, o->extent, j->p->m->ndim, j->p->m->dtype->size);
+	if (v.p == direct)
+		return ZINC_OK;
+	return zinc_transfer_out(j->p, j->t, u, &v, w->s, err);
+}
+
+/* The most bytes that an object of this extent may have; shards may have gaps, so only memory limits them. */
+static uint64_t
+object_limit(const zinc_meta *m, const zinc_context *ctx, const uint64_t *extent)
+{
+	size_t n;
+
+	if (m->chain->shard != NULL || zinc_chain_bound(m->chain, extent, &n))
+		return 2 * ctx->limits.chunk_bytes;
+	return n;
+}
+
+static zinc_status
+read_object(zinc_job *j, zinc_worker *w, const zinc_object *o, const zinc_unit *u, const char *key, zinc_error *err)
+{
+	zinc_tag tag = {0, {0}};
+	bool found, done;
+
+	ZINC_TRY(read_cached(j, w, o, u, key, &done, err));
+	if (done)
+		return ZINC_OK;
+	ZINC_TRY(zinc_read_rows(j, w, o, u, key, &done, err));
+	if (done)
+		return ZINC_OK;
+	ZINC_TRY(zinc_fetch_object(j->c, w, key, object_limit(j->p->m, j->c->ctx, o->extent), &found, &tag, err));
+	if (!found)
+		return missing(j, u, err);
+	return read_decoded(j, w, o, u, key, &tag, err);
+}
+
+static void
+read_item(void *arg, size_t i, int worker)
+{
+	zinc_job *j = arg;
+	zinc_worker *w = &j->c->workers[worker];
+	zinc_object o;
+	zinc_unit u;
+	const char *key = NULL;
+	zinc_status code;
+
+	if (zinc_call_stopped(j->c, i))
+		return;
+	zinc_plan_object(j->p, i, &o);
+	zinc_plan_unit(j->p, &o, 0, &u);
+	code = zinc_call_key(j->c, w, o.index, &key, &w->err);
+	if (code == ZINC_OK)
+		code = read_object(j, w, &o, &u, key, &w->err);
+	if (code != ZINC_OK) {
+		zinc_error_at_key(&w->err, code, key);
+		zinc_error_at_chunk(&w->err, code, o.index, j->p->m->ndim);
+		zinc_call_fail(j->c, i, code, &w->err);
+		return;
+	}
+	zinc_call_done(j->c, i, (uint64_t)j->t->element);
+}
+
+zinc_status
+zinc_job_read(zinc_job *j, zinc_error *err)
+{
+	(void)err;
+	zinc_pool_run(j->c->ctx, j->c->threads, j->p->nobjects, read_item, j);
+	return ZINC_OK;
+}
+
+/* ---- public ---- */
+
+static zinc_status
+read_planned(zinc_call *c, zinc_plan *p, zinc_buffer *buffer, zinc_error *err)
+{
+	zinc_target t;
+	zinc_job j = {c, p, &t, false};
+
+	ZINC_TRY(zinc_target_init(&t, c->m, &p->sel, buffer, c->o.convert, false, err));
+	c->units_total = p->nunits;
+	if (p->nobjects == 0)
+		return ZINC_OK;
+	return p->units_are_objects ? zinc_job_read(&j, err) : zinc_job_read_shards(&j, err);
+}
+
+zinc_status
+zinc_array_read(zinc_array *a, const zinc_selection *selection, zinc_buffer buffer, const zinc_io_options *options,
+		zinc_error *err)
+{
+	zinc_call c;
+	zinc_plan p;
+	zinc_status code;
+
+	if (a == NULL)
+		return zinc_fail(err, ZINC_E_INVALID, "no array");
+	memset(&p, 0, sizeof p);
+	code = zinc_call_begin(&c, a, options, err);
+	if (code == ZINC_OK)
+		code = zinc_plan_init(&p, c.ctx, c.m, selection, err);
+	if (code == ZINC_OK)
+		code = read_planned(&c, &p, &buffer, err);
+	zinc_plan_fini(&p);
+	return zinc_call_end(&c, code, err);
+}
+
+zinc_status
+zinc_array_read_text(zinc_array *a, const char *selection, zinc_buffer buffer, zinc_error *err)
+{
+	zinc_selection *s = NULL;
+	zinc_status code;
+
+	if (selection == NULL || *selection == '\0')
+		return zinc_array_read(a, NULL, buffer, NULL, err);
+	ZINC_TRY(zinc_selection_parse(&s, a, selection, err));
+	code = zinc_array_read(a, s, buffer, NULL, err);
+	zinc_selection_free(s);
+	return code;
+}

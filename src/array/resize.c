@@ -1,0 +1,255 @@
+/*
+ * resize.c - change the shape, append
+ *
+ * Promises (tests/unit/test_resize.c names each by its number):
+ *
+ * (1) Growing is one put of metadata.
+ * (2) Shrinking puts the metadata first, then deletes exactly the stored objects that lie wholly outside.
+ * (3) Concurrent appends reserve their ranges by changing the shape under the store's exclusion, so they never
+ *     overlap; a failed append leaves fill value, never another's elements.
+ */
+#include "array/engine.h"
+
+/* ---- the shape in the document ---- */
+
+typedef struct reshape {
+	int ndim;
+	const uint64_t *shape; /* set it, or (axis >= 0) add to one axis */
+	int axis;
+	uint64_t by;
+	uint64_t before[ZINC_MAX_NDIM], after[ZINC_MAX_NDIM];
+} reshape;
+
+static zinc_status
+new_shape(reshape *x, const zinc_json *old, zinc_error *err)
+{
+	const zinc_json *v;
+	int d = 0;
+
+	for (v = old != NULL ? old->first : NULL; v != NULL && d < x->ndim; v = v->next, d++)
+		if (!zinc_json_u64(v, &x->before[d]))
+			return zinc_fail(err, ZINC_E_CORRUPT, "the stored shape is not a list of integers");
+	if (v != NULL || d != x->ndim)
+		return zinc_fail(err, ZINC_E_CONFLICT, "the array was replaced by one of another rank");
+	memcpy(x->after, x->axis >= 0 ? x->before : x->shape, (size_t)x->ndim * sizeof *x->after);
+	if (x->axis >= 0 && zinc_u64_add(x->before[x->axis], x->by, &x->after[x->axis]))
+		return zinc_fail(err, ZINC_E_RANGE, "the array would become too long");
+	return ZINC_OK;
+}
+
+static zinc_status
+edit_shape(void *arg, zinc_json_doc *doc, zinc_error *err)
+{
+	reshape *x = arg;
+	zinc_json *root = zinc_json_root(doc), *list;
+	int d;
+
+	ZINC_TRY(new_shape(x, zinc_json_member(root, "shape"), err));
+	list = zinc_json_make(doc, ZINC_JSON_ARRAY);
+	for (d = 0; d < x->ndim; d++)
+		ZINC_TRY(zinc_json_append(list, zinc_json_make_u64(doc, x->after[d]), err));
+	return zinc_json_set(doc, root, "shape", list, err);
+}
+
+static zinc_status
+put_shape(zinc_array *a, reshape *x, zinc_error *err)
+{
+	zinc_meta *m = NULL;
+	zinc_status code;
+
+	ZINC_TRY(zinc_hierarchy_writable(a->h, err));
+	pthread_mutex_lock(&a->edit);
+	code = a->h->format->edit_node(a->h, a->path, edit_shape, x, &m, err);
+	if (code == ZINC_OK)
+		zinc_array_swap(a, m);
+	pthread_mutex_unlock(&a->edit);
+	return code;
+}
+
+/* ---- objects that fell outside ---- */
+
+typedef struct sweep {
+	zinc_array *a;
+	const zinc_meta *m;                                   /* with the new shape */
+	const char *prefix;                                   /* of the array's data */
+	uint64_t before[ZINC_MAX_NDIM], after[ZINC_MAX_NDIM]; /* grid shapes */
+	zinc_put_group *group;
+	zinc_status code;
+	zinc_error *err;
+} sweep;
+
+static bool
+outside(const sweep *s, const uint64_t *index)
+{
+	bool out = false;
+	int d;
+
+	for (d = 0; d < s->m->ndim; d++) {
+		if (index[d] >= s->before[d])
+			return false; /* never was inside: not ours */
+		out = out || index[d] >= s->after[d];
+	}
+	return out;
+}
+
+static int
+sweep_key(void *arg, const char *key, uint64_t nbytes)
+{
+	sweep *s = arg;
+	uint64_t index[ZINC_MAX_NDIM];
+
+	(void)nbytes;
+	if (!s->m->keys.ops->decode(&s->m->keys, key + strlen(s->prefix), s->m->ndim, index) || !outside(s, index))
+		return 0;
+	s->code = zinc_store_del(s->a->h->store, s->group, key, NULL, s->a->h->put_flags, s->err);
+	return s->code != ZINC_OK;
+}
+
+static zinc_status
+sweep_outside(sweep *s, zinc_error *err)
+{
+	zinc_store *store = s->a->h->store;
+	zinc_status code;
+
+	ZINC_TRY(zinc_store_put_begin(store, &s->group, s->a->h->put_flags, err));
+	s->err = err;
+	code = zinc_store_list(store, s->prefix, sweep_key, s, err);
+	if (code == ZINC_OK)
+		code = s->code;
+	if (code == ZINC_OK)
+		return zinc_store_commit(store, s->group, NULL, NULL, err);
+	zinc_store_abort(store, s->group);
+	return code;
+}
+
+static zinc_status
+delete_outside(zinc_array *a, const uint64_t *before, zinc_error *err)
+{
+	zinc_meta *m = zinc_array_snapshot(a);
+	sweep s = {.a = a, .m = m, .code = ZINC_OK};
+	zinc_status code = ZINC_OK;
+	bool any = false;
+	zinc_buf prefix;
+	int d;
+
+	for (d = 0; d < m->ndim; d++) {
+		s.before[d] = m->grid->ops->count(m->grid, d, before[d]);
+		s.after[d] = m->grid->ops->count(m->grid, d, m->shape[d]);
+		any = any || s.after[d] < s.before[d];
+	}
+	zinc_buf_init(&prefix, a->ctx, ZINC_MIB);
+	if (any) {
+		code = a->h->format->data_prefix(a->h, a->path, &prefix, err);
+		s.prefix = code == ZINC_OK ? zinc_buf_text(&prefix) : NULL;
+		if (code == ZINC_OK)
+			code = s.prefix == NULL ? zinc_fail_nomem(err) : sweep_outside(&s, err);
+	}
+	zinc_buf_fini(&prefix);
+	zinc_meta_free(m);
+	return code;
+}
+
+/* ---- public ---- */
+
+static zinc_status
+check_resizable(const zinc_array *a, zinc_error *err)
+{
+	const char *why = zinc_array_unsupported(a);
+
+	return why == NULL ? ZINC_OK : zinc_fail(err, ZINC_E_UNSUPPORTED, "%s", why);
+}
+
+zinc_status
+zinc_array_resize(zinc_array *a, const uint64_t *shape, zinc_error *err)
+{
+	reshape x = {.axis = -1, .shape = shape};
+	zinc_status code;
+
+	if (a == NULL || (shape == NULL && zinc_array_ndim(a) > 0))
+		return zinc_fail(err, ZINC_E_INVALID, "zinc_array_resize needs an array and a shape");
+	x.ndim = zinc_array_ndim(a);
+	code = check_resizable(a, err);
+	if (code == ZINC_OK)
+		code = put_shape(a, &x, err);
+	if (code == ZINC_OK)
+		code = delete_outside(a, x.before, err);
+	return zinc_error_at_url(err, code, a->h->url);
+}
+
+static zinc_status
+check_append(const zinc_array *a, int axis, const zinc_buffer *b, zinc_error *err)
+{
+	const uint64_t *shape = zinc_array_shape(a);
+	int d, ndim = zinc_array_ndim(a);
+
+	if (axis < 0 || axis >= ndim)
+		return zinc_fail(err, ZINC_E_INVALID, "axis %d of an array of %d dimensions", axis, ndim);
+	if (b->shape == NULL || b->ndim != ndim)
+		return zinc_fail(err, ZINC_E_INVALID, "append needs a buffer whose shape has %d dimensions", ndim);
+	for (d = 0; d < ndim; d++)
+		if (d != axis && b->shape[d] != shape[d])
+			return zinc_fail(err, ZINC_E_INVALID,
+					 "dimension %d of the buffer has %llu elements, of the array %llu", d,
+					 (unsigned long long)b->shape[d], (unsigned long long)shape[d]);
+	return ZINC_OK;
+}
+
+/* Can the buffer be read and converted at all?  Asked before the shape changes. */
+static zinc_status
+check_buffer(zinc_array *a, const zinc_buffer *b, const zinc_io_options *options, zinc_error *err)
+{
+	zinc_call c;
+	zinc_plan p;
+	zinc_target t;
+	zinc_status code;
+	int d;
+
+	memset(&p, 0, sizeof p);
+	code = zinc_call_begin(&c, a, options, err);
+	if (code == ZINC_OK) {
+		p.m = c.m;
+		p.sel.ndim = p.sel.out_ndim = b->ndim;
+		p.sel.out_n = 1;
+		for (d = 0; d < b->ndim; d++) {
+			p.sel.dim[d].count = p.sel.out_shape[d] = b->shape[d];
+			p.sel.out_n = b->shape[d] == 0 ? 0 : p.sel.out_n;
+		}
+		code = zinc_target_init(&t, c.m, &p.sel, b, c.o.convert, true, err);
+	}
+	if (code == ZINC_OK)
+		code = zinc_transfer_check(&p, &t, c.workers[0].s, err);
+	return zinc_call_end(&c, code, err);
+}
+
+zinc_status
+zinc_array_append(zinc_array *a, int axis, zinc_buffer buffer, const zinc_io_options *options, uint64_t *at,
+		  zinc_error *err)
+{
+	reshape x = {.axis = axis};
+	uint64_t start[ZINC_MAX_NDIM] = {0};
+	zinc_selection s = ZINC_SELECTION_ALL;
+	zinc_status code;
+
+	if (a == NULL)
+		return zinc_fail(err, ZINC_E_INVALID, "no array");
+	code = check_resizable(a, err);
+	if (code == ZINC_OK)
+		code = check_append(a, axis, &buffer, err);
+	if (code == ZINC_OK)
+		code = check_buffer(a, &buffer, options, err);
+	if (code == ZINC_OK) {
+		x.ndim = zinc_array_ndim(a);
+		x.by = buffer.shape[axis];
+		code = put_shape(a, &x, err);
+	}
+	if (code != ZINC_OK)
+		return zinc_error_at_url(err, code, a->h->url);
+	start[axis] = x.before[axis];
+	if (at != NULL)
+		*at = start[axis];
+	s.kind = ZINC_SELECT_BOX;
+	s.ndim = x.ndim;
+	s.start = start;
+	s.count = buffer.shape;
+	return zinc_array_write(a, &s, buffer, options, err);
+}

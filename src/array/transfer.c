@@ -1,0 +1,457 @@
+/*
+ * transfer.c - elements between a decoded unit and the caller's buffer
+ *
+ * One strided copy when the types agree.  Otherwise the part is cut into tiles of at most
+ * TILE elements; each is gathered, converted and scattered, so that conversion needs little memory
+ * whatever the size of a chunk, and the kernels see aligned rows.
+ */
+#include "array/engine.h"
+
+#define TILE        8192u
+#define ELEMENT_MAX 16u /* of a type that converts */
+
+/* ---- the buffer, checked ---- */
+
+static zinc_status
+check_shape(const zinc_sel *sel, const zinc_buffer *b, zinc_error *err)
+{
+	int d;
+
+	if (b->shape == NULL && b->strides == NULL)
+		return ZINC_OK;
+	if (b->ndim != sel->out_ndim)
+		return zinc_fail(err, ZINC_E_INVALID, "the buffer has %d dimensions, the selection %d", b->ndim,
+				 sel->out_ndim);
+	for (d = 0; b->shape != NULL && d < b->ndim; d++)
+		if (b->shape[d] != sel->out_shape[d])
+			return zinc_fail(err, ZINC_E_INVALID,
+					 "dimension %d of the buffer has %llu elements, of the selection %llu", d,
+					 (unsigned long long)b->shape[d], (unsigned long long)sel->out_shape[d]);
+	return ZINC_OK;
+}
+
+/* Every element addressed must lie in [0, nbytes): walk the extremes with checked arithmetic. */
+static zinc_status
+check_bounds(const zinc_sel *sel, const zinc_buffer *b, const int64_t *strides, size_t element, zinc_error *err)
+{
+	int64_t low, high, way;
+	int d;
+
+	if (b->first > INT64_MAX || b->nbytes > INT64_MAX)
+		return zinc_fail(err, ZINC_E_INVALID, "the buffer is larger than memory can be");
+	low = high = (int64_t)b->first;
+	for (d = 0; d < sel->out_ndim; d++) {
+		if (sel->out_shape[d] - 1 > INT64_MAX ||
+		    __builtin_mul_overflow((int64_t)(sel->out_shape[d] - 1), strides[d], &way) ||
+		    (way < 0 ? __builtin_add_overflow(low, way, &low) : __builtin_add_overflow(high, way, &high)))
+			return zinc_fail(err, ZINC_E_INVALID, "the buffer's strides go beyond memory");
+	}
+	if (low < 0 || (uint64_t)high > b->nbytes || b->nbytes - (uint64_t)high < element)
+		return zinc_fail(err, ZINC_E_INVALID,
+				 "the buffer of %zu bytes is too small: the selection addresses bytes %lld to %llu",
+				 b->nbytes, (long long)low, (unsigned long long)high + element);
+	return ZINC_OK;
+}
+
+static zinc_status
+pick_converter(zinc_target *t, const zinc_meta *m, zinc_type type, bool writing, zinc_error *err)
+{
+	zinc_type own = m->dtype->type;
+
+	t->element = m->dtype->size;
+	if (type == ZINC_NATIVE || type == own || (type == ZINC_RAW && m->dtype->kind == ZINC_KIND_RAW))
+		return ZINC_OK;
+	t->from = writing ? zinc_type_name(type) : m->dtype->name;
+	t->to = writing ? m->dtype->name : zinc_type_name(type);
+	t->convert = own == ZINC_NATIVE ? NULL
+		     : writing          ? zinc_dtype_converter(own, type)
+					: zinc_dtype_converter(type, own);
+	if (t->convert == NULL)
+		return zinc_fail(err, ZINC_E_INVALID, "elements of type %s cannot be converted to %s",
+				 t->from ? t->from : "raw", t->to ? t->to : "raw");
+	t->element = zinc_type_size(type);
+	return ZINC_OK;
+}
+
+/* Strides of the result -> strides by dimension of the array. */
+static void
+spread_strides(zinc_target *t, const zinc_sel *sel, const int64_t *strides)
+{
+	int d, o = 0;
+
+	if (sel->is_points) {
+		t->strides[0] = strides[0];
+		return;
+	}
+	for (d = 0; d < sel->ndim; d++)
+		t->strides[d] = sel->dim[d].drop ? 0 : strides[o++];
+}
+
+zinc_status
+zinc_target_init(zinc_target *t, const zinc_meta *m, const zinc_sel *sel, const zinc_buffer *b, int flags, bool writing,
+		 zinc_error *err)
+{
+	int64_t strides[ZINC_MAX_NDIM];
+	uint64_t nbytes;
+	int d;
+
+	memset(t, 0, sizeof *t);
+	t->flags = flags;
+	ZINC_TRY(pick_converter(t, m, b->type, writing, err));
+	ZINC_TRY(check_shape(sel, b, err));
+	if (sel->out_n == 0)
+		return ZINC_OK;
+	if (b->data == NULL)
+		return zinc_fail(err, ZINC_E_INVALID, "the buffer has no memory");
+	if (zinc_shape_bytes(sel->out_shape, sel->out_ndim, t->element, INT64_MAX, &nbytes))
+		return zinc_fail(err, ZINC_E_INVALID, "the selection is larger than memory can be");
+	if (b->strides == NULL)
+		zinc_strides_c(sel->out_shape, sel->out_ndim, t->element, strides);
+	for (d = 0; b->strides != NULL && d < sel->out_ndim; d++) {
+		strides[d] = b->strides[d];
+		if (strides[d] == 0 && sel->out_shape[d] > 1 && !writing)
+			return zinc_fail(err, ZINC_E_INVALID,
+					 "dimension %d of the buffer has stride 0: elements would overwrite each other",
+					 d);
+	}
+	ZINC_TRY(check_bounds(sel, b, strides, t->element, err));
+	t->p = (uint8_t *)b->data + b->first;
+	spread_strides(t, sel, strides);
+	return ZINC_OK;
+}
+
+/* ---- one part of a unit ---- */
+
+/* A rectangular part on both sides: `a` is the array's side, `b` the buffer's. */
+typedef struct part {
+	const zinc_target *t;
+	uint8_t *a, *b;
+	size_t a_element;
+	int ndim;
+	/* dst is the buffer's side */
+	zinc_copy_dim dims[ZINC_MAX_NDIM];
+	zinc_scratch *s;
+} part;
+
+static void
+part_init(part *x, const zinc_plan *p, const zinc_target *t, const zinc_unit *u, const zinc_view *v, zinc_scratch *s)
+{
+	int d;
+
+	x->t = t;
+	x->s = s;
+	x->a = v->p;
+	x->b = t->p;
+	x->a_element = p->m->dtype->size;
+	x->ndim = p->m->ndim;
+	for (d = 0; d < x->ndim; d++) {
+		const zinc_segment *g = u->seg[d];
+		zinc_copy_dim *c = &x->dims[d];
+
+		c->n = g->count;
+		c->dst_list = g->out_list;
+		c->src_list = g->in_list;
+		c->dst_stride = t->strides[d];
+		c->src_stride = g->in_list != NULL ? v->strides[d] : v->strides[d] * (int64_t)g->step;
+		x->a += g->in_list != NULL ? 0 : (int64_t)g->first * v->strides[d];
+		x->b += g->out_list != NULL ? 0 : (int64_t)g->out * t->strides[d];
+	}
+}
+
+/* The same dimensions with source and destination exchanged. */
+static void
+turn_around(zinc_copy_dim *to, const zinc_copy_dim *from, int ndim)
+{
+	int d;
+
+	for (d = 0; d < ndim; d++) {
+		to[d].n = from[d].n;
+		to[d].dst_stride = from[d].src_stride;
+		to[d].src_stride = from[d].dst_stride;
+		to[d].dst_list = from[d].src_list;
+		to[d].src_list = from[d].dst_list;
+	}
+}
+
+/* ---- tiles ---- */
+
+typedef zinc_status (*tile_fn)(part *x, const zinc_copy_dim *dims, uint8_t *a, uint8_t *b, size_t n, zinc_error *err);
+
+static void
+advance(zinc_copy_dim *c, uint64_t by, uint8_t **a, uint8_t **b)
+{
+	if (c->src_list != NULL)
+		c->src_list += by;
+	else
+		*a += (int64_t)by * c->src_stride;
+	if (c->dst_list != NULL)
+		c->dst_list += by;
+	else
+		*b += (int64_t)by * c->dst_stride;
+}
+
+/* Call fn for tiles of at most TILE elements, from dimension d on; dims is changed and restored. */
+static zinc_status
+each_tile(part *x, zinc_copy_dim *dims, int d, uint8_t *a, uint8_t *b, tile_fn fn, zinc_error *err)
+{
+	uint64_t rest = 1, step, i;
+	zinc_copy_dim whole;
+	int e;
+
+	while (d < x->ndim && dims[d].n == 1)
+		d++;
+	for (e = d + 1; e < x->ndim; e++)
+		rest = rest > TILE ? rest : rest * zinc_min_u64(dims[e].n, TILE + 1);
+	if (d == x->ndim)
+		return fn(x, dims, a, b, 1, err);
+	whole = dims[d];
+	step = rest > TILE ? 1 : zinc_min_u64(TILE / rest, whole.n);
+	for (i = 0; i < whole.n; i += step) {
+		uint8_t *ta = a, *tb = b;
+		zinc_status code;
+
+		dims[d] = whole;
+		advance(&dims[d], i, &ta, &tb);
+		dims[d].n = zinc_min_u64(step, whole.n - i);
+		code = rest > TILE ? each_tile(x, dims, d, ta, tb, fn, err)
+				   : fn(x, dims, ta, tb, (size_t)(dims[d].n * rest), err);
+		if (code != ZINC_OK)
+			return code;
+	}
+	dims[d] = whole;
+	return ZINC_OK;
+}
+
+/* Make `to` the contiguous side of dims: dst when `gather`, else src. */
+static void
+contiguous_side(zinc_copy_dim *to, const zinc_copy_dim *dims, int ndim, size_t element, bool dst)
+{
+	int64_t stride = (int64_t)element;
+	int d;
+
+	for (d = ndim - 1; d >= 0; d--) {
+		to[d] = dims[d];
+		if (dst) {
+			to[d].dst_stride = stride;
+			to[d].dst_list = NULL;
+		} else {
+			to[d].src_stride = stride;
+			to[d].src_list = NULL;
+		}
+		stride *= (int64_t)dims[d].n;
+	}
+}
+
+static zinc_status
+out_of_range(const part *x, const void *element, zinc_type type, zinc_error *err)
+{
+	const zinc_dtype *t = zinc_dtype_of(type);
+	zinc_buf text;
+	zinc_status code;
+
+	zinc_buf_init(&text, x->s->ctx, 4096);
+	if (t != NULL && t->ops->print_text(t, element, &text, NULL) == ZINC_OK && zinc_buf_text(&text) != NULL)
+		code = zinc_fail(err, ZINC_E_RANGE, "the value %s of type %s does not fit %s", (const char *)text.p,
+				 x->t->from, x->t->to);
+	else
+		code = zinc_fail(err, ZINC_E_RANGE, "a value of type %s does not fit %s", x->t->from, x->t->to);
+	zinc_buf_fini(&text);
+	return code;
+}
+
+static zinc_type
+type_named(const char *name)
+{
+	int t;
+
+	for (t = ZINC_BOOL; t < ZINC_RAW; t++)
+		if (strcmp(zinc_type_name((zinc_type)t), name) == 0)
+			return (zinc_type)t;
+	return ZINC_NATIVE;
+}
+
+/* Two rows of TILE elements: gathered at the front, converted behind. */
+static zinc_status
+tile_room(part *x, uint8_t **gathered, uint8_t **converted, zinc_error *err)
+{
+	ZINC_TRY(zinc_buf_reset(&x->s->convert, 2 * TILE * ELEMENT_MAX, err));
+	*gathered = x->s->convert.p;
+	*converted = x->s->convert.p + TILE * ELEMENT_MAX;
+	return ZINC_OK;
+}
+
+/* Array -> buffer. */
+static zinc_status
+tile_out(part *x, const zinc_copy_dim *dims, uint8_t *a, uint8_t *b, size_t n, zinc_error *err)
+{
+	zinc_copy_dim c[ZINC_MAX_NDIM];
+	uint8_t *from, *to;
+	size_t bad;
+
+	ZINC_TRY(tile_room(x, &from, &to, err));
+	contiguous_side(c, dims, x->ndim, x->a_element, true);
+	zinc_copy_nd(from, a, c, x->ndim, x->a_element);
+	bad = x->t->convert(to, from, n, x->t->flags);
+	if (bad < n)
+		return out_of_range(x, from + bad * x->a_element, type_named(x->t->from), err);
+	contiguous_side(c, dims, x->ndim, x->t->element, false);
+	zinc_copy_nd(b, to, c, x->ndim, x->t->element);
+	return ZINC_OK;
+}
+
+/* Buffer -> array; with a == NULL only check. */
+static zinc_status
+tile_in(part *x, const zinc_copy_dim *dims, uint8_t *a, uint8_t *b, size_t n, zinc_error *err)
+{
+	zinc_copy_dim back[ZINC_MAX_NDIM], c[ZINC_MAX_NDIM];
+	uint8_t *from, *to;
+	size_t bad;
+
+	ZINC_TRY(tile_room(x, &from, &to, err));
+	turn_around(back, dims, x->ndim);
+	contiguous_side(c, back, x->ndim, x->t->element, true);
+	zinc_copy_nd(from, b, c, x->ndim, x->t->element);
+	bad = x->t->convert(x->a == NULL ? NULL : to, from, n, x->t->flags);
+	if (bad < n)
+		return out_of_range(x, from + bad * x->t->element, type_named(x->t->from), err);
+	if (x->a == NULL)
+		return ZINC_OK;
+	contiguous_side(c, back, x->ndim, x->a_element, false);
+	zinc_copy_nd(a, to, c, x->ndim, x->a_element);
+	return ZINC_OK;
+}
+
+/* ---- points ---- */
+
+/* Move points [begin, end) of the plan's order one by one, as parts without dimensions. */
+static zinc_status
+each_point(const zinc_plan *p, const zinc_target *t, const zinc_unit *u, const zinc_view *v, zinc_scratch *s, bool out,
+	   zinc_error *err)
+{
+	part x = {.t = t, .s = s, .a_element = p->m->dtype->size, .ndim = 0, .a = v->p};
+	size_t i;
+	int d;
+
+	for (i = u->begin; i < u->end; i++) {
+		const uint64_t *at = p->sel.points + p->order[i] * (uint64_t)p->m->ndim;
+		uint8_t *a = v->p, *b = t->p + (int64_t)p->order[i] * t->strides[0];
+
+		for (d = 0; d < p->m->ndim; d++)
+			a += (int64_t)(at[d] - u->start[d]) * v->strides[d];
+		if (t->convert != NULL)
+			ZINC_TRY(out ? tile_out(&x, x.dims, a, b, 1, err) : tile_in(&x, x.dims, a, b, 1, err));
+		else if (out)
+			memcpy(b, a, t->element);
+		else
+			memcpy(a, b, t->element);
+	}
+	return ZINC_OK;
+}
+
+/* ---- the four transfers ---- */
+
+zinc_status
+zinc_transfer_out(const zinc_plan *p, const zinc_target *t, const zinc_unit *u, const zinc_view *from, zinc_scratch *s,
+		  zinc_error *err)
+{
+	part x;
+
+	if (p->sel.is_points)
+		return each_point(p, t, u, from, s, true, err);
+	part_init(&x, p, t, u, from, s);
+	if (t->convert != NULL)
+		return each_tile(&x, x.dims, 0, x.a, x.b, tile_out, err);
+	zinc_copy_nd(x.b, x.a, x.dims, x.ndim, t->element);
+	return ZINC_OK;
+}
+
+zinc_status
+zinc_transfer_in(const zinc_plan *p, const zinc_target *t, const zinc_unit *u, const zinc_view *to, zinc_scratch *s,
+		 zinc_error *err)
+{
+	zinc_copy_dim back[ZINC_MAX_NDIM];
+	part x;
+
+	if (p->sel.is_points)
+		return each_point(p, t, u, to, s, false, err);
+	part_init(&x, p, t, u, to, s);
+	if (t->convert != NULL)
+		return each_tile(&x, x.dims, 0, x.a, x.b, tile_in, err);
+	turn_around(back, x.dims, x.ndim);
+	zinc_copy_nd(x.a, x.b, back, x.ndim, t->element);
+	return ZINC_OK;
+}
+
+zinc_status
+zinc_transfer_fill(const zinc_plan *p, const zinc_target *t, const zinc_unit *u, zinc_error *err)
+{
+	uint8_t value[ELEMENT_MAX] = {0};
+	const void *fill = p->m->fill;
+	zinc_view nowhere = {t->p, {0}};
+	part x;
+	size_t i;
+
+	if (t->convert != NULL) {
+		if (t->convert(value, p->m->fill, 1, t->flags) < 1)
+			return zinc_fail(err, ZINC_E_RANGE, "the fill value of type %s does not fit %s", t->from,
+					 t->to);
+		fill = value;
+	}
+	if (p->sel.is_points) {
+		for (i = u->begin; i < u->end; i++)
+			memcpy(t->p + (int64_t)p->order[i] * t->strides[0], fill, t->element);
+		return ZINC_OK;
+	}
+	part_init(&x, p, t, u, &nowhere, NULL);
+	zinc_fill_nd(x.b, fill, x.dims, x.ndim, t->element);
+	return ZINC_OK;
+}
+
+zinc_status
+zinc_transfer_check(const zinc_plan *p, const zinc_target *t, zinc_scratch *s, zinc_error *err)
+{
+	part x = {.t = t, .s = s, .a = NULL, .b = t->p, .ndim = p->sel.is_points ? 1 : p->m->ndim};
+	int d;
+
+	if (t->convert == NULL || p->sel.out_n == 0)
+		return ZINC_OK;
+	x.a_element = p->m->dtype->size;
+	for (d = 0; d < x.ndim; d++) {
+		x.dims[d].n = p->sel.is_points ? p->sel.npoints : p->sel.dim[d].count;
+		x.dims[d].dst_stride = t->strides[d];
+	}
+	return each_tile(&x, x.dims, 0, x.b, x.b, tile_in, err);
+}
+
+bool
+zinc_axes_in_order(const zinc_meta *m)
+{
+	int d;
+
+	for (d = 0; d < m->ndim; d++)
+		if (m->chain->axis[d] != d)
+			return false;
+	return true;
+}
+
+uint8_t *
+zinc_transfer_direct(const zinc_plan *p, const zinc_target *t, const zinc_unit *u)
+{
+	int64_t stride = (int64_t)t->element;
+	uint8_t *at = t->p;
+	int d;
+
+	if (p->sel.is_points || t->convert != NULL)
+		return NULL;
+	for (d = p->m->ndim - 1; d >= 0; d--) {
+		const zinc_segment *g = u->seg[d];
+
+		if (g->in_list != NULL || g->count != u->extent[d] || (g->step != 1 && g->count > 1))
+			return NULL;
+		if (g->count > 1 && t->strides[d] != stride)
+			return NULL;
+		at += (int64_t)g->out * t->strides[d];
+		stride *= (int64_t)g->count;
+	}
+	return at;
+}

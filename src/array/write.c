@@ -1,0 +1,249 @@
+/*
+ * write.c - write a selection
+ *
+ * Promises (tests/unit/test_write.c names each by its number):
+ *
+ * (1) An object whose elements are all selected is written without being read.
+ * (2) Any other object is read, changed and put under the store's own exclusion: writers of different elements
+ *     lose nothing.
+ * (3) If an element does not convert, nothing is stored.
+ * (4) An object that is all fill value is erased (or stored, when asked).
+ * (5) The stored bytes are the same for any number of threads.
+ * (6) When the call returns, everything is durable, unless relaxed.
+ */
+#include "array/engine.h"
+
+/* ---- one object that is a chunk ---- */
+
+/* The decoded chunk in C order, in w->s->fetch (free while writing). */
+static zinc_status
+chunk_room(zinc_job *j, zinc_worker *w, const uint64_t *extent, zinc_view *v, size_t *nelems, zinc_error *err)
+{
+	const zinc_meta *m = j->p->m;
+	uint64_t n;
+
+	if (zinc_shape_bytes(extent, m->ndim, 1, j->c->ctx->limits.chunk_bytes / m->dtype->size, &n))
+		return zinc_fail(err, ZINC_E_LIMIT, "a chunk is larger than the limit of %llu bytes",
+				 (unsigned long long)j->c->ctx->limits.chunk_bytes);
+	*nelems = (size_t)n;
+	w->s->fetch.max = SIZE_MAX;
+	ZINC_TRY(zinc_buf_reset(&w->s->fetch, (size_t)n * m->dtype->size, err));
+	v->p = w->s->fetch.p;
+	zinc_strides_c(extent, m->ndim, m->dtype->size, v->strides);
+	return ZINC_OK;
+}
+
+/* Old elements, or the fill value, into the view. */
+static zinc_status
+load_old(zinc_job *j, zinc_worker *w, const zinc_object *o, zinc_bytes old, bool has_old, const zinc_view *v, size_t n,
+	 zinc_error *err)
+{
+	const zinc_meta *m = j->p->m;
+	zinc_copy_dim dims[ZINC_MAX_NDIM];
+	zinc_view from;
+	int d;
+
+	if (!has_old) {
+		zinc_fill_run(v->p, m->fill, n, m->dtype->size);
+		return ZINC_OK;
+	}
+	ZINC_TRY(zinc_chain_decode(m->chain, w->s, o->extent, old, v->p, 0, &from, err));
+	if (from.p == v->p)
+		return ZINC_OK;
+	for (d = 0; d < m->ndim; d++)
+		dims[d] =
+		    (zinc_copy_dim){.n = o->extent[d], .dst_stride = v->strides[d], .src_stride = from.strides[d]};
+	zinc_copy_nd(v->p, from.p, dims, m->ndim, m->dtype->size);
+	return ZINC_OK;
+}
+
+/* The whole chunk lies in the buffer as it is: a view of it, without copying. */
+static bool
+view_of_buffer(const zinc_job *j, const zinc_unit *u, zinc_view *v)
+{
+	int d;
+
+	if (j->p->sel.is_points || j->t->convert != NULL)
+		return false;
+	v->p = j->t->p;
+	for (d = 0; d < j->p->m->ndim; d++) {
+		if (!u->full || u->seg[d]->count != u->extent[d])
+			return false;
+		v->strides[d] = j->t->strides[d];
+		v->p += (int64_t)u->seg[d]->out * v->strides[d];
+	}
+	return true;
+}
+
+/* Encode the chunk into w->s->encoded, or say in w->erase that it is all fill value and need not be stored. */
+static zinc_status
+encode_chunk(zinc_job *j, zinc_worker *w, const zinc_object *o, zinc_bytes old, bool has_old, zinc_error *err)
+{
+	const zinc_meta *m = j->p->m;
+	zinc_unit u;
+	zinc_view v;
+	size_t n;
+
+	zinc_plan_unit(j->p, o, 0, &u);
+	if (!view_of_buffer(j, &u, &v)) {
+		ZINC_TRY(chunk_room(j, w, o->extent, &v, &n, err));
+		ZINC_TRY(load_old(j, w, o, old, has_old, &v, n, err));
+		ZINC_TRY(zinc_transfer_in(j->p, j->t, &u, &v, w->s, err));
+	}
+	w->s->encoded.max = SIZE_MAX;
+	w->s->encoded.n = 0;
+	w->erase = !j->c->o.store_fill && zinc_view_is_fill(&v, o->extent, m->ndim, m->dtype->size, m->fill);
+	if (w->erase)
+		return ZINC_OK;
+	return zinc_chain_encode(m->chain, w->s, o->extent, &v, &w->s->encoded, err);
+}
+
+static zinc_status
+encode_object(zinc_job *j, zinc_worker *w, const zinc_object *o, zinc_bytes old, bool has_old, zinc_error *err)
+{
+	return j->p->units_are_objects ? encode_chunk(j, w, o, old, has_old, err)
+				       : zinc_shard_write(j, w, o, old, has_old, err);
+}
+
+/* ---- whole and partial objects ---- */
+
+static zinc_status
+write_whole(zinc_job *j, zinc_worker *w, const zinc_object *o, const char *key, zinc_error *err)
+{
+	zinc_store *store = j->c->h->store;
+	zinc_bytes none = {NULL, 0};
+
+	ZINC_TRY(encode_object(j, w, o, none, false, err));
+	if (w->group == NULL)
+		ZINC_TRY(zinc_store_put_begin(store, &w->group, j->c->put_flags, err));
+	if (w->erase)
+		return zinc_store_del(store, w->group, key, NULL, j->c->put_flags, err);
+	return zinc_store_put(store, w->group, key, w->s->encoded.p, w->s->encoded.n, NULL, j->c->put_flags, NULL, err);
+}
+
+typedef struct change {
+	zinc_job *j;
+	zinc_worker *w;
+	const zinc_object *o;
+} change;
+
+static zinc_status
+change_object(void *arg, const void *old, size_t nold, zinc_update *out, zinc_error *err)
+{
+	change *x = arg;
+	zinc_bytes in = {old, nold};
+
+	ZINC_TRY(encode_object(x->j, x->w, x->o, in, old != NULL, err));
+	out->bytes = x->w->s->encoded.p;
+	out->nbytes = x->w->s->encoded.n;
+	out->erase = x->w->erase && old != NULL;
+	out->keep = x->w->erase && old == NULL;
+	return ZINC_OK;
+}
+
+static void
+write_item(void *arg, size_t i, int worker)
+{
+	zinc_job *j = arg;
+	zinc_worker *w = &j->c->workers[worker];
+	zinc_object o;
+	const char *key = NULL;
+	zinc_status code;
+
+	if (zinc_call_stopped(j->c, i))
+		return;
+	zinc_plan_object(j->p, i, &o);
+	code = zinc_call_key(j->c, w, o.index, &key, &w->err);
+	if (code == ZINC_OK && o.full)
+		code = write_whole(j, w, &o, key, &w->err);
+	else if (code == ZINC_OK) {
+		change x = {j, w, &o};
+
+		code = zinc_store_update(j->c->h->store, key, change_object, &x, j->c->o.single_writer, j->c->put_flags,
+					 &w->err);
+	}
+	if (code != ZINC_OK) {
+		zinc_error_at_key(&w->err, code, key);
+		zinc_error_at_chunk(&w->err, code, o.index, j->p->m->ndim);
+		zinc_call_fail(j->c, i, code, &w->err);
+		return;
+	}
+	zinc_call_done(j->c, i, (uint64_t)w->s->encoded.n);
+}
+
+zinc_status
+zinc_job_write(zinc_job *j, zinc_error *err)
+{
+	zinc_status code = ZINC_OK, one;
+	size_t n;
+	int i;
+
+	j->inner_parallel = j->p->nobjects < (size_t)j->c->threads;
+	if (j->inner_parallel)
+		for (n = 0; n < j->p->nobjects; n++)
+			write_item(j, n, 0);
+	else
+		zinc_pool_run(j->c->ctx, j->c->threads, j->p->nobjects, write_item, j);
+	for (i = 0; i < j->c->threads; i++) {
+		zinc_worker *w = &j->c->workers[i];
+		zinc_put_group *group = w->group;
+
+		w->group = NULL;
+		if (group == NULL)
+			continue;
+		one = zinc_store_commit(j->c->h->store, group, NULL, NULL, code == ZINC_OK ? err : NULL);
+		if (code == ZINC_OK)
+			code = one;
+	}
+	return code;
+}
+
+/* ---- public ---- */
+
+static zinc_status
+write_planned(zinc_call *c, zinc_plan *p, zinc_buffer *buffer, zinc_error *err)
+{
+	zinc_target t;
+	zinc_job j = {c, p, &t, false};
+
+	ZINC_TRY(zinc_target_init(&t, c->m, &p->sel, buffer, c->o.convert, true, err));
+	ZINC_TRY(zinc_transfer_check(p, &t, c->workers[0].s, err));
+	c->units_total = p->nobjects;
+	return p->nobjects == 0 ? ZINC_OK : zinc_job_write(&j, err);
+}
+
+zinc_status
+zinc_array_write(zinc_array *a, const zinc_selection *selection, zinc_buffer buffer, const zinc_io_options *options,
+		 zinc_error *err)
+{
+	zinc_call c;
+	zinc_plan p;
+	zinc_status code;
+
+	if (a == NULL)
+		return zinc_fail(err, ZINC_E_INVALID, "no array");
+	memset(&p, 0, sizeof p);
+	code = zinc_call_begin(&c, a, options, err);
+	if (code == ZINC_OK && a->h->read_only)
+		code = zinc_fail(err, ZINC_E_READONLY, "the hierarchy was opened read-only");
+	if (code == ZINC_OK)
+		code = zinc_plan_init(&p, c.ctx, c.m, selection, err);
+	if (code == ZINC_OK)
+		code = write_planned(&c, &p, &buffer, err);
+	zinc_plan_fini(&p);
+	return zinc_call_end(&c, code, err);
+}
+
+zinc_status
+zinc_array_write_text(zinc_array *a, const char *selection, zinc_buffer buffer, zinc_error *err)
+{
+	zinc_selection *s = NULL;
+	zinc_status code;
+
+	if (selection == NULL || *selection == '\0')
+		return zinc_array_write(a, NULL, buffer, NULL, err);
+	ZINC_TRY(zinc_selection_parse(&s, a, selection, err));
+	code = zinc_array_write(a, s, buffer, NULL, err);
+	zinc_selection_free(s);
+	return code;
+}

@@ -1,0 +1,284 @@
+/*
+ * writer.c - gathers small writes into whole stored objects
+ *
+ * Each object touched is held decoded, with one byte per element that says whether it was
+ * written.  When memory passes the budget the object longest untouched is written; flush writes all.  An
+ * object written in every element is put without reading; another goes through the store's update, as
+ * points.
+ */
+#include "array/engine.h"
+
+#define DEFAULT_BUDGET (256 * ZINC_MIB)
+
+typedef struct pending {
+	struct pending *next; /* oldest first */
+	uint64_t index[ZINC_MAX_NDIM], start[ZINC_MAX_NDIM];
+	uint64_t inside[ZINC_MAX_NDIM]; /* its extent within the array */
+	uint64_t nelems, nwritten;
+	uint8_t *elements; /* C order of `inside` */
+	uint8_t *written;
+} pending;
+
+struct zinc_writer {
+	zinc_context *ctx;
+	zinc_array *a;
+	zinc_io_options o;
+	uint64_t budget, used;
+	pending *first;
+};
+
+zinc_status
+zinc_writer_new(zinc_writer **out, zinc_array *a, uint64_t budget, const zinc_io_options *options, zinc_error *err)
+{
+	zinc_writer *w;
+
+	if (out == NULL || a == NULL)
+		return zinc_fail(err, ZINC_E_INVALID, "zinc_writer_new needs a place for the writer and an array");
+	w = zinc_calloc(a->ctx, 1, sizeof *w);
+	if (w == NULL)
+		return zinc_fail_nomem(err);
+	w->ctx = a->ctx;
+	w->a = a;
+	w->budget = budget > 0 ? budget : DEFAULT_BUDGET;
+	zinc_status code = zinc_options_take(&w->o, sizeof w->o, options, err);
+	if (code != ZINC_OK) {
+		zinc_free(a->ctx, w);
+		return code;
+	}
+	w->o.size = sizeof w->o;
+	*out = w;
+	return ZINC_OK;
+}
+
+static uint64_t
+cost(const zinc_writer *w, const pending *x)
+{
+	return x->nelems * (zinc_array_element_size(w->a) + 1);
+}
+
+static void
+free_pending(zinc_writer *w, pending *x)
+{
+	zinc_free(w->ctx, x->elements);
+	zinc_free(w->ctx, x->written);
+	zinc_free(w->ctx, x);
+}
+
+/* ---- writing one object out ---- */
+
+static zinc_status
+write_points(zinc_writer *w, const pending *x, zinc_error *err)
+{
+	int d, ndim = zinc_array_ndim(w->a);
+	size_t element = zinc_array_element_size(w->a), n = (size_t)x->nwritten, k = 0;
+	uint64_t *points = zinc_calloc(w->ctx, n * (size_t)ndim + 1, sizeof *points), i, rest;
+	uint8_t *values = zinc_calloc(w->ctx, n, element);
+	zinc_selection s = ZINC_SELECTION_ALL;
+	zinc_status code = points == NULL || values == NULL ? zinc_fail_nomem(err) : ZINC_OK;
+
+	for (i = 0; code == ZINC_OK && i < x->nelems; i++) {
+		if (!x->written[i])
+			continue;
+		for (d = ndim - 1, rest = i; d >= 0; rest /= x->inside[d], d--)
+			points[k * (size_t)ndim + (size_t)d] = x->start[d] + rest % x->inside[d];
+		memcpy(values + k * element, x->elements + i * element, element);
+		k++;
+	}
+	s.kind = ZINC_SELECT_POINTS;
+	s.ndim = ndim;
+	s.points = points;
+	s.npoints = n;
+	if (code == ZINC_OK)
+		code = zinc_array_write(w->a, &s, zinc_buffer_init(ZINC_NATIVE, values, n * element), &w->o, err);
+	zinc_free(w->ctx, points);
+	zinc_free(w->ctx, values);
+	return code;
+}
+
+static zinc_status
+write_pending(zinc_writer *w, pending *x, zinc_error *err)
+{
+	uint64_t i;
+	zinc_selection s = ZINC_SELECTION_ALL;
+	zinc_buffer b = zinc_buffer_init(ZINC_NATIVE, x->elements, (size_t)x->nelems * zinc_array_element_size(w->a));
+
+	for (i = 0, x->nwritten = 0; i < x->nelems; i++)
+		x->nwritten += x->written[i];
+	if (x->nwritten < x->nelems)
+		return write_points(w, x, err);
+	s.kind = ZINC_SELECT_BOX;
+	s.ndim = zinc_array_ndim(w->a);
+	s.start = x->start;
+	s.count = x->inside;
+	return zinc_array_write(w->a, &s, b, &w->o, err);
+}
+
+/* Write the oldest object; it stays when that fails. */
+static zinc_status
+write_oldest(zinc_writer *w, zinc_error *err)
+{
+	pending *x = w->first;
+
+	ZINC_TRY(write_pending(w, x, err));
+	w->first = x->next;
+	w->used -= cost(w, x);
+	free_pending(w, x);
+	return ZINC_OK;
+}
+
+/* ---- gathering ---- */
+
+/* Take the object out of the list (it comes back as the newest), or make it. */
+static pending *
+take(zinc_writer *w, const zinc_meta *m, const zinc_object *o)
+{
+	pending *x, **at;
+	int d;
+
+	for (at = &w->first; (x = *at) != NULL; at = &x->next)
+		if (memcmp(x->index, o->index, (size_t)m->ndim * sizeof *x->index) == 0) {
+			*at = x->next;
+			return x;
+		}
+	x = zinc_calloc(w->ctx, 1, sizeof *x);
+	if (x == NULL)
+		return NULL;
+	x->nelems = 1;
+	for (d = 0; d < m->ndim; d++) {
+		x->index[d] = o->index[d];
+		x->start[d] = o->start[d];
+		x->inside[d] = zinc_min_u64(o->extent[d], m->shape[d] - o->start[d]);
+		x->nelems *= x->inside[d];
+	}
+	x->elements = zinc_calloc(w->ctx, (size_t)x->nelems, m->dtype->size);
+	x->written = zinc_calloc(w->ctx, (size_t)x->nelems, 1);
+	if (x->elements != NULL && x->written != NULL) {
+		w->used += cost(w, x);
+		return x;
+	}
+	free_pending(w, x);
+	return NULL;
+}
+
+static void
+give_back(zinc_writer *w, pending *x)
+{
+	pending **at = &w->first;
+
+	while (*at != NULL)
+		at = &(*at)->next;
+	x->next = NULL;
+	*at = x;
+}
+
+/* A view of `inside` whose origin is the unit's, in elements of `element` bytes. */
+static void
+view_pending(const zinc_meta *m, const pending *x, const zinc_unit *u, uint8_t *p, size_t element, zinc_view *v)
+{
+	int d;
+
+	zinc_strides_c(x->inside, m->ndim, element, v->strides);
+	v->p = p;
+	for (d = 0; d < m->ndim; d++)
+		v->p += (int64_t)(u->start[d] - x->start[d]) * v->strides[d];
+}
+
+/* Mark the unit's selected elements as written: the same transfer, of ones; counted when the object is written. */
+static zinc_status
+mark(const zinc_plan *p, pending *x, const zinc_unit *u, zinc_scratch *s, zinc_error *err)
+{
+	static const uint8_t one = 1;
+	zinc_target t = {.p = (uint8_t *)(uintptr_t)&one, .element = 1};
+	zinc_plan bytes = *p;
+	zinc_meta m = {.ndim = p->m->ndim, .dtype = zinc_dtype_of(ZINC_UINT8)};
+	zinc_view v;
+
+	bytes.m = &m;
+	view_pending(p->m, x, u, x->written, 1, &v);
+	return zinc_transfer_in(&bytes, &t, u, &v, s, err);
+}
+
+static zinc_status
+gather(zinc_call *c, const zinc_plan *p, const zinc_target *t, const zinc_object *o, pending *x, zinc_error *err)
+{
+	zinc_unit u;
+	zinc_view v;
+	size_t i;
+
+	for (i = 0; i < o->nunits; i++) {
+		zinc_plan_unit(p, o, i, &u);
+		view_pending(p->m, x, &u, x->elements, p->m->dtype->size, &v);
+		ZINC_TRY(zinc_transfer_in(p, t, &u, &v, c->workers[0].s, err));
+		ZINC_TRY(mark(p, x, &u, c->workers[0].s, err));
+	}
+	return ZINC_OK;
+}
+
+static zinc_status
+gather_all(zinc_writer *w, zinc_call *c, const zinc_plan *p, const zinc_buffer *buffer, zinc_error *err)
+{
+	zinc_target t;
+	zinc_object o;
+	size_t i;
+
+	ZINC_TRY(zinc_target_init(&t, c->m, &p->sel, buffer, c->o.convert, true, err));
+	ZINC_TRY(zinc_transfer_check(p, &t, c->workers[0].s, err));
+	for (i = 0; i < p->nobjects; i++) {
+		pending *x;
+		zinc_status code;
+
+		zinc_plan_object(p, i, &o);
+		x = take(w, c->m, &o);
+		if (x == NULL)
+			return zinc_fail_nomem(err);
+		code = gather(c, p, &t, &o, x, err);
+		give_back(w, x);
+		ZINC_TRY(code);
+		while (w->used > w->budget && w->first != NULL)
+			ZINC_TRY(write_oldest(w, err));
+	}
+	return ZINC_OK;
+}
+
+/* ---- public ---- */
+
+zinc_status
+zinc_writer_write(zinc_writer *w, const zinc_selection *selection, zinc_buffer buffer, zinc_error *err)
+{
+	zinc_call c;
+	zinc_plan p;
+	zinc_status code;
+
+	memset(&p, 0, sizeof p);
+	code = zinc_call_begin(&c, w->a, &w->o, err);
+	if (code == ZINC_OK)
+		code = zinc_hierarchy_writable(w->a->h, err);
+	if (code == ZINC_OK)
+		code = zinc_plan_init(&p, c.ctx, c.m, selection, err);
+	if (code == ZINC_OK)
+		code = gather_all(w, &c, &p, &buffer, err);
+	zinc_plan_fini(&p);
+	return zinc_call_end(&c, code, err);
+}
+
+zinc_status
+zinc_writer_flush(zinc_writer *w, zinc_error *err)
+{
+	while (w->first != NULL)
+		ZINC_TRY(write_oldest(w, err));
+	return ZINC_OK;
+}
+
+void
+zinc_writer_free(zinc_writer *w)
+{
+	pending *x;
+
+	if (w == NULL)
+		return;
+	while ((x = w->first) != NULL) {
+		w->first = x->next;
+		free_pending(w, x);
+	}
+	zinc_free(w->ctx, w);
+}
