@@ -22,6 +22,7 @@ typedef enum zinc_kind {
 } zinc_kind;
 
 typedef struct zinc_dtype zinc_dtype;
+typedef struct zinc_dtype_row zinc_dtype_row;
 
 /* What a type can do beyond being copied. */
 typedef struct zinc_dtype_ops {
@@ -43,6 +44,7 @@ struct zinc_dtype {
 	uint32_t unit;     /* bytes swapped together; 1: byte order does not matter */
 	const zinc_dtype_ops *ops;
 	zinc_context *ctx; /* NULL for rows of the table */
+	const zinc_dtype_row *row; /* of a registered type */
 	void *self;        /* of a parametrised or registered type */
 	void (*fini)(zinc_dtype *t);
 	char name_buf[32];
@@ -64,6 +66,19 @@ zinc_json *zinc_dtype_print(const zinc_dtype *t, zinc_json_doc *doc);
 void zinc_dtype_zero(const zinc_dtype *t, void *element);
 /* Call fn for each row and each registered type: v3 name, v2 string, purpose. */
 void zinc_dtype_each(int (*fn)(void *arg, const char *name, const char *also, const char *purpose), void *arg);
+
+/* A program's own data type; it begins with its name and stays for ever.  E_EXISTS for a name that is taken. */
+struct zinc_dtype_row {
+	const char *name;    /* v3 */
+	const char *v2;      /* NULL: none */
+	const char *purpose; /* one line */
+	/* The configuration (NULL when absent) -> t.  On entry name, v2, row and ctx are set and all else is zero, as for
+	 * bytes without meaning; set kind, type, size, bits, unit, ops, and self with fini when it owns something. */
+	zinc_status (*parse)(zinc_dtype *t, const zinc_json *configuration, zinc_report *r, zinc_error *err);
+	/* The configuration; *out stays NULL when there is none.  NULL: never one. */
+	zinc_status (*print)(const zinc_dtype *t, zinc_json_doc *doc, zinc_json **out, zinc_error *err);
+};
+zinc_status zinc_dtype_register(const zinc_dtype_row *row, zinc_error *err);
 
 /* Reverse the bytes of each unit of n elements; dst == src is fine, other overlap is not. */
 void zinc_dtype_swap(const zinc_dtype *t, void *dst, const void *src, size_t n);

@@ -1,0 +1,398 @@
+/*
+ * dtype_convert.c - elements of one number type to another
+ *
+ * Promises (design: "Conversion"; tests/unit/test_dtype_convert.c tries every pair at every boundary):
+ *
+ * (1) A value that the other type has arrives unchanged; what does not fit is never stored silently.
+ * (2) Integer to float and float to narrower float round once, to nearest even.  A finite number that
+ *     would become infinite is out of range.  Infinities and NaN pass from float to float.
+ * (3) Float to integer: NaN never; fractions only with TRUNCATE.
+ * (4) Out of range: CLAMP takes the nearest end (for floats the largest finite number); otherwise, for integers,
+ *     WRAP the value modulo 2^n, of floats too where they are integral; otherwise the element fails.
+ *
+ * Each pair has a kernel that converts a block of elements and says whether any of them was
+ * exceptional, without branches, so that compilers make vector code of it.  Only blocks with
+ * exceptional elements are done again, one by one, by convert_one(), which knows all the rules.
+ */
+#include "dtype/element.h"
+
+#include <float.h>
+#include <math.h>
+
+#define BLOCK 256
+
+/* ---- one element, all the rules ---- */
+
+/* An integer as 64 bits of two's complement, `negative` telling which of two numbers they are. */
+static bool
+int_to_int(const zinc_dtype *to, void *out, bool negative, uint64_t bits, int flags)
+{
+	const unsigned unused = 64 - to->bits;
+	const bool is_signed = to->kind == ZINC_KIND_INT;
+	const int64_t min = is_signed ? INT64_MIN >> unused : 0;
+	const uint64_t max = is_signed ? (uint64_t)INT64_MAX >> unused : UINT64_MAX >> unused;
+
+	if (negative ? (int64_t)bits < min : bits > max) {
+		if (flags & ZINC_CONVERT_CLAMP)
+			bits = negative ? (uint64_t)min : max;
+		else if (!(flags & ZINC_CONVERT_WRAP))
+			return false;
+	}
+	zinc_bits_store(out, to->size, bits);
+	return true;
+}
+
+static bool
+float_to_int(const zinc_dtype *to, void *out, double v, int flags)
+{
+	const double whole = trunc(v);
+	uint64_t bits;
+
+	if (isnan(v) || (whole != v && !(flags & ZINC_CONVERT_TRUNCATE)))
+		return false;
+	if (whole >= -0x1p63 && whole < 0x1p63)
+		return int_to_int(to, out, whole < 0, (uint64_t)(int64_t)whole, flags);
+	if (whole > 0 && whole < 0x1p64)
+		return int_to_int(to, out, false, (uint64_t)whole, flags);
+	/* beyond all integers */
+	if (flags & ZINC_CONVERT_CLAMP)
+		return int_to_int(to, out, v < 0, v < 0 ? (uint64_t)INT64_MIN : UINT64_MAX, flags);
+	if (!(flags & ZINC_CONVERT_WRAP) || isinf(v))
+		return false;
+	bits = (uint64_t)fmod(fabs(whole), 0x1p64); /* exact */
+	zinc_bits_store(out, to->size, v < 0 ? 0 - bits : bits);
+	return true;
+}
+
+/* The sign is the top bit, so one less than infinity is the largest finite number of either sign. */
+static bool
+float_to_float(const zinc_dtype *to, void *out, double v, int flags)
+{
+	const float f = (float)v;
+	const bool is_half = to->size == 2;
+	const uint64_t infinity = is_half ? 0x7c00 : 0x7f800000;
+	uint64_t bits = is_half ? zinc_half_from_double(v) : zinc_bits_load(&f, sizeof f);
+
+	if (isfinite(v) && (bits & infinity) == infinity) {
+		if (!(flags & ZINC_CONVERT_CLAMP))
+			return false;
+		bits--;
+	}
+	zinc_bits_store(out, to->size, bits);
+	return true;
+}
+
+static bool
+convert_one(const zinc_dtype *to, void *out, const zinc_dtype *from, const void *in, int flags)
+{
+	const bool is_signed = from->kind == ZINC_KIND_INT;
+	const uint64_t bits =
+	    is_signed ? (uint64_t)zinc_bits_load_signed(in, from->size) : zinc_bits_load(in, from->size);
+	const bool negative = is_signed && (int64_t)bits < 0;
+	double v;
+	float f;
+
+	if (from->kind != ZINC_KIND_FLOAT) {
+		if (to->kind != ZINC_KIND_FLOAT)
+			return int_to_int(to, out, negative, bits, flags);
+		/* only halves can fail, and what fits a half is exact as a double */
+		return float_to_float(to, out, negative ? (double)(int64_t)bits : (double)bits, flags);
+	}
+	if (from->size == 2) {
+		v = zinc_half_to_float((uint16_t)bits);
+	} else if (from->size == 4) {
+		memcpy(&f, in, sizeof f);
+		v = f;
+	} else {
+		memcpy(&v, in, sizeof v);
+	}
+	return to->kind == ZINC_KIND_FLOAT ? float_to_float(to, out, v, flags) : float_to_int(to, out, v, flags);
+}
+
+/* ---- blocks ---- */
+
+/* Convert n <= BLOCK elements; false: at least one was exceptional, and `out` is void. */
+typedef bool (*block_fn)(void *restrict out, const void *restrict in, size_t n, int flags);
+
+static size_t
+run(void *dst, const void *src, size_t n, int flags, zinc_type to_type, zinc_type from_type, block_fn block)
+{
+	const zinc_dtype *to = zinc_dtype_of(to_type), *from = zinc_dtype_of(from_type);
+	uint64_t spare[BLOCK]; /* where elements go that are only checked */
+	size_t at, m, i;
+
+	for (at = 0; at < n; at += m) {
+		const uint8_t *in = (const uint8_t *)src + at * from->size;
+		uint8_t *out = dst ? (uint8_t *)dst + at * to->size : (uint8_t *)spare;
+
+		m = n - at < BLOCK ? n - at : BLOCK;
+		if (block(out, in, m, flags))
+			continue;
+		for (i = 0; i < m; i++)
+			if (!convert_one(to, out + i * to->size, from, in + i * from->size, flags))
+				return at + i;
+	}
+	return n;
+}
+
+/* ---- kernels ---- */
+
+/* clang-format off */
+
+/* X(tag, type, element in memory, value in arithmetic, element -> value) */
+#define TYPES(X)                                                                           \
+	X(i8,  INT8,  int8_t,  int8_t, )            X(u8,  UINT8,  uint8_t,  uint8_t, )    \
+	X(i16, INT16, int16_t, int16_t, )           X(u16, UINT16, uint16_t, uint16_t, )   \
+	X(i32, INT32, int32_t, int32_t, )           X(u32, UINT32, uint32_t, uint32_t, )   \
+	X(i64, INT64, int64_t, int64_t, )           X(u64, UINT64, uint64_t, uint64_t, )   \
+	X(f16, FLOAT16, uint16_t, float, zinc_half_widen)                                  \
+	X(f32, FLOAT32, float, float, )             X(f64, FLOAT64, double, double, )
+
+/* Elements may lie at any address and are seen by others as other types. */
+#define DEFINE_TYPE(tag, number, element, value, widen)                               \
+	enum { type_##tag = ZINC_##number };                                          \
+	typedef element tag;                                                          \
+	typedef value value_##tag;                                                    \
+	typedef element memory_##tag __attribute__((aligned(1), may_alias));          \
+	static inline value get_##tag(const void *p, size_t i)                        \
+	{                                                                             \
+		return widen(((const memory_##tag *)p)[i]);                           \
+	}                                                                             \
+	static inline void put_##tag(void *p, size_t i, element v)                    \
+	{                                                                             \
+		((memory_##tag *)p)[i] = v;                                           \
+	}
+TYPES(DEFINE_TYPE)
+
+/* The ends of the integers: least, greatest, first power of two beyond; and what holds them all on the way from a float. */
+enum { MIN_i8 = INT8_MIN, MIN_i16 = INT16_MIN, MIN_i32 = INT32_MIN, MIN_u8 = 0, MIN_u16 = 0, MIN_u32 = 0, MIN_u64 = 0 };
+#define MIN_i64 INT64_MIN
+#define MAX_i8  ((uint64_t)INT8_MAX)
+#define MAX_i16 ((uint64_t)INT16_MAX)
+#define MAX_i32 ((uint64_t)INT32_MAX)
+#define MAX_i64 ((uint64_t)INT64_MAX)
+#define MAX_u8  ((uint64_t)UINT8_MAX)
+#define MAX_u16 ((uint64_t)UINT16_MAX)
+#define MAX_u32 ((uint64_t)UINT32_MAX)
+#define MAX_u64 UINT64_MAX
+#define END_i8  0x1p7f
+#define END_i16 0x1p15f
+#define END_i32 0x1p31f
+#define END_i64 0x1p63f
+#define END_u8  0x1p8f
+#define END_u16 0x1p16f
+#define END_u32 0x1p32f
+#define END_u64 0x1p64f
+typedef int32_t via_i8, via_i16, via_i32, via_u8, via_u16;
+typedef int64_t via_i64, via_u32;
+typedef uint64_t via_u64;
+
+/* Whole blocks have a loop of their own, because compilers vectorise a known count at -O2 already. */
+#define LOOP(body)                            \
+	if (n == BLOCK)                       \
+		for (i = 0; i < BLOCK; i++) { \
+			body;                 \
+		}                             \
+	else                                  \
+		for (i = 0; i < n; i++) {     \
+			body;                 \
+		}
+
+/* A kernel: `prepare` declares what the loop needs; `body` converts element i from `in` to `out` and sets bits
+ * of `bad`; `ok` is the answer. */
+#define KERNEL(to, from, prepare, body, ok)                                                                  \
+	static bool from##_to_##to##_block(void *restrict out, const void *restrict in, size_t n, int flags) \
+	{                                                                                                    \
+		unsigned bad = 0;                                                                            \
+		size_t i;                                                                                    \
+		prepare;                                                                                     \
+		(void)flags;                                                                                 \
+		LOOP(body)                                                                                   \
+		return ok;                                                                                   \
+	}                                                                                                    \
+	static size_t from##_to_##to(void *dst, const void *src, size_t n, int flags)                        \
+	{                                                                                                    \
+		return run(dst, src, n, flags, (zinc_type)type_##to, (zinc_type)type_##from,                 \
+		           from##_to_##to##_block);                                                          \
+	}
+
+/* lo and hi are the range that both types have, as values of `from`.  The cast is the value modulo 2^n already. */
+#define INT_TO_INT(to, from)                                                                             \
+	KERNEL(to, from,                                                                                 \
+	       const from lo = (from)(MIN_##to > MIN_##from ? MIN_##to : MIN_##from);                    \
+	       const from hi = (from)(MAX_##to < MAX_##from ? MAX_##to : MAX_##from),                    \
+	       const from v = get_##from(in, i);                                                         \
+	       bad |= (v < lo) | (v > hi);                                                               \
+	       put_##to(out, i, (to)v),                                                                  \
+	       !bad || (flags & (ZINC_CONVERT_WRAP | ZINC_CONVERT_CLAMP)) == ZINC_CONVERT_WRAP)
+
+#define TO_FLOAT(to, from) KERNEL(to, from, , put_##to(out, i, (to)get_##from(in, i)), !bad)
+
+/* Infinities among the elements are exceptional too; convert_one lets them pass. */
+#define TO_HALF(to, from)                                                                 \
+	KERNEL(to, from, ,                                                                \
+	       const uint16_t h = zinc_half_from_double((double)get_##from(in, i));       \
+	       bad |= (h & 0x7fff) == 0x7c00;                                             \
+	       put_##to(out, i, h),                                                       \
+	       !bad)
+#define TO_SINGLE(to, from)                             \
+	KERNEL(to, from, ,                              \
+	       const to v = (to)get_##from(in, i);      \
+	       bad |= fabsf(v) > FLT_MAX;               \
+	       put_##to(out, i, v),                     \
+	       !bad)
+
+typedef uint32_t mask_f16, mask_f32; /* as wide as the floats, so that vectors of both match */
+typedef uint64_t mask_f64;
+
+/* Do all of a block lie in [lo, end)?  NaN compares false. */
+#define DEFINE_INSIDE(from)                                                                    \
+	static bool from##_inside(const void *in, size_t n, value_##from lo, value_##from end) \
+	{                                                                                      \
+		mask_##from outside = 0;                                                       \
+		size_t i;                                                                      \
+		LOOP(const value_##from v = get_##from(in, i);                                 \
+		     outside |= !((v >= lo) & (v < end)))                                      \
+		return !outside;                                                               \
+	}
+DEFINE_INSIDE(f16)
+DEFINE_INSIDE(f32)
+DEFINE_INSIDE(f64)
+
+/* What truncates to the last integer from outside is left to convert_one. */
+#define FLOAT_TO_INT(to, from)                                                                        \
+	KERNEL(to, from,                                                                              \
+	       const mask_##from exact = !(flags & ZINC_CONVERT_TRUNCATE);                            \
+	       if (!from##_inside(in, n, (value_##from)MIN_##to, (value_##from)END_##to))             \
+		       return false,                                                                  \
+	       const value_##from v = get_##from(in, i);                                              \
+	       const via_##to w = (via_##to)v;                                                        \
+	       bad |= ((value_##from)w != v) & exact;                                                 \
+	       put_##to(out, i, (to)w),                                                               \
+	       !bad)
+
+/* Each M(to, from) once. */
+#define FROM_INTS(M, to)   M(to, i8) M(to, i16) M(to, i32) M(to, i64) M(to, u8) M(to, u16) M(to, u32) M(to, u64)
+#define FROM_FLOATS(M, to) M(to, f16) M(to, f32) M(to, f64)
+#define TO_INTS(ROW, M)    ROW(M, i8) ROW(M, i16) ROW(M, i32) ROW(M, i64) ROW(M, u8) ROW(M, u16) ROW(M, u32) ROW(M, u64)
+
+TO_INTS(FROM_INTS, INT_TO_INT)
+TO_INTS(FROM_FLOATS, FLOAT_TO_INT)
+FROM_INTS(TO_FLOAT, f32)
+FROM_INTS(TO_FLOAT, f64)
+FROM_INTS(TO_HALF, f16)
+TO_FLOAT(f32, f16)
+TO_FLOAT(f64, f16)
+TO_FLOAT(f64, f32)
+TO_HALF(f16, f32)
+TO_HALF(f16, f64)
+TO_SINGLE(f32, f64)
+
+/* ---- copies, complex numbers ---- */
+
+#define COPY(size)                                                                                                     \
+	static size_t copy_##size(void *dst, const void *src, size_t n, int flags)                                     \
+	{                                                                                                              \
+		(void)flags;                                                                                           \
+		if (dst)                                                                                               \
+			memcpy(dst, src, n * (size));                                                                   \
+		return n;                                                                                              \
+	}
+COPY(1)
+COPY(2)
+COPY(4)
+COPY(8)
+COPY(16)
+
+/* clang-format on */
+
+/* n parts of 4 or 8 bytes, each followed by as many zeros. */
+static void
+spread(uint8_t *out, const uint8_t *parts, size_t n, size_t size)
+{
+	uint64_t part[2] = {0, 0};
+	size_t i;
+
+	for (i = 0; i < n && size == 4; i++) {
+		memcpy(part, parts + i * 4, 4);
+		memcpy(out + i * 8, part, 8);
+	}
+	for (i = 0; i < n && size == 8; i++) {
+		memcpy(part, parts + i * 8, 8);
+		memcpy(out + i * 16, part, 16);
+	}
+}
+
+/* Reals as real parts: blocks go through the kernel of the part's type. */
+static size_t
+real_to_complex(void *dst, const void *src, size_t n, int flags, zinc_type part, zinc_type from)
+{
+	const zinc_convert_fn convert = zinc_dtype_converter(part, from);
+	const size_t size = zinc_type_size(part);
+	uint8_t parts[BLOCK * sizeof(double)];
+	size_t at, m, done;
+
+	for (at = 0; at < n; at += m) {
+		m = n - at < BLOCK ? n - at : BLOCK;
+		done = convert(parts, (const uint8_t *)src + at * zinc_type_size(from), m, flags);
+		if (done < m)
+			return at + done;
+		if (dst)
+			spread((uint8_t *)dst + at * 2 * size, parts, m, size);
+	}
+	return n;
+}
+
+/* clang-format off */
+#define TO_COMPLEX(to, part, from)                                                                          \
+	static size_t from##_to_##to(void *dst, const void *src, size_t n, int flags)                       \
+	{                                                                                                   \
+		return real_to_complex(dst, src, n, flags, (zinc_type)type_##part, (zinc_type)type_##from); \
+	}
+#define TO_C64(to, from)  TO_COMPLEX(to, f32, from)
+#define TO_C128(to, from) TO_COMPLEX(to, f64, from)
+FROM_INTS(TO_C64, c64)
+FROM_INTS(TO_C128, c128)
+FROM_FLOATS(TO_C64, c64)
+FROM_FLOATS(TO_C128, c128)
+/* clang-format on */
+
+static size_t
+c64_to_c128(void *dst, const void *src, size_t n, int flags)
+{
+	return f32_to_f64(dst, src, 2 * n, flags) / 2;
+}
+
+static size_t
+c128_to_c64(void *dst, const void *src, size_t n, int flags)
+{
+	return f64_to_f32(dst, src, 2 * n, flags) / 2; /* the element of the part that failed */
+}
+
+/* ---- the table ---- */
+
+enum { type_c64 = ZINC_COMPLEX64, type_c128 = ZINC_COMPLEX128 };
+
+#define ENTRY(to, from) [type_##to][type_##from] = from##_to_##to,
+
+static const zinc_convert_fn table[ZINC_RAW][ZINC_RAW] = {
+    /* clang-format off */
+	TO_INTS(FROM_INTS, ENTRY)
+	TO_INTS(FROM_FLOATS, ENTRY)
+	FROM_INTS(ENTRY, f16) FROM_INTS(ENTRY, f32) FROM_INTS(ENTRY, f64)
+	FROM_INTS(ENTRY, c64) FROM_INTS(ENTRY, c128)
+	FROM_FLOATS(ENTRY, c64) FROM_FLOATS(ENTRY, c128)
+	ENTRY(f32, f16) ENTRY(f64, f16) ENTRY(f64, f32)
+	ENTRY(f16, f32) ENTRY(f16, f64) ENTRY(f32, f64)
+	ENTRY(c64, c128) ENTRY(c128, c64)
+	[ZINC_BOOL][ZINC_BOOL] = copy_1,
+	[ZINC_FLOAT16][ZINC_FLOAT16] = copy_2, [ZINC_FLOAT32][ZINC_FLOAT32] = copy_4, [ZINC_FLOAT64][ZINC_FLOAT64] = copy_8,
+	[ZINC_COMPLEX64][ZINC_COMPLEX64] = copy_8, [ZINC_COMPLEX128][ZINC_COMPLEX128] = copy_16,
+    /* clang-format on */
+};
+
+zinc_convert_fn
+zinc_dtype_converter(zinc_type to, zinc_type from)
+{
+	return (unsigned)to < ZINC_RAW && (unsigned)from < ZINC_RAW ? table[to][from] : NULL;
+}

@@ -1,0 +1,386 @@
+/*
+ * dtype_fill.c - fill values: JSON <-> one element in native byte order
+ *
+ * Promises (v3 core, "Fill value"; rules M49-M57):
+ *
+ * (1) Every bit pattern of every core type survives print and parse: -0.0, NaN payloads, 2^64-1.
+ * (2) A decimal becomes the nearest float16, float32 or float64, ties to even, with one rounding
+ *     of the decimal as written, however long it is (M53).
+ * (3) "NaN" is the one quiet pattern (M54); "0x..." is the bits as an unsigned number, of at most twice
+ *     as many digits as bytes (M55); a NaN other than "NaN" prints so.
+ * (4) A decimal beyond the largest float is a lenient finding and means infinity.
+ */
+#include "dtype/element.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+/* ---- bool, integers ---- */
+
+zinc_status
+zinc_fill_parse_bool(const zinc_dtype *t, const zinc_json *v, void *element, zinc_report *r, zinc_error *err)
+{
+	bool b;
+
+	if (!zinc_json_bool(v, &b))
+		return zinc_report_error(r, "M49", err, "a fill value of type %s must be true or false", t->name);
+	*(uint8_t *)element = b;
+	return ZINC_OK;
+}
+
+zinc_json *
+zinc_fill_print_bool(const zinc_dtype *t, const void *element, zinc_json_doc *doc)
+{
+	(void)t;
+	return zinc_json_make(doc, *(const uint8_t *)element ? ZINC_JSON_TRUE : ZINC_JSON_FALSE);
+}
+
+zinc_status
+zinc_fill_parse_int(const zinc_dtype *t, const zinc_json *v, void *element, zinc_report *r, zinc_error *err)
+{
+	const unsigned unused = 64 - t->bits;
+	uint64_t u = 0;
+	int64_t i = 0;
+	bool fits;
+
+	if (!zinc_json_is_integer(v))
+		return zinc_report_error(
+		    r, "M50", err, "a fill value of type %s must be an integer without fraction or exponent", t->name);
+	if (t->kind == ZINC_KIND_INT) {
+		fits = zinc_json_i64(v, &i) && i >= INT64_MIN >> unused && i <= INT64_MAX >> unused;
+		u = (uint64_t)i;
+	} else {
+		fits = zinc_json_u64(v, &u) && u <= UINT64_MAX >> unused;
+	}
+	if (!fits)
+		return zinc_report_error(r, "M51", err, "fill value %.40s does not fit %s", v->text, t->name);
+	zinc_bits_store(element, t->size, u);
+	return ZINC_OK;
+}
+
+zinc_json *
+zinc_fill_print_int(const zinc_dtype *t, const void *element, zinc_json_doc *doc)
+{
+	if (t->kind == ZINC_KIND_INT)
+		return zinc_json_make_i64(doc, zinc_bits_load_signed(element, t->size));
+	return zinc_json_make_u64(doc, zinc_bits_load(element, t->size));
+}
+
+/* ---- decimals, compared exactly ---- */
+
+/* 0.ddd... x 10^exponent; `digits` is at the first digit that is not 0 (or at the end, for zero). */
+typedef struct decimal {
+	const char *digits;
+	int64_t exponent;
+} decimal;
+
+#define EXPONENT_MAX ((int64_t)1 << 40) /* far beyond the length of any token */
+
+static bool
+ends_digits(char c)
+{
+	return c == '\0' || c == 'e' || c == 'E';
+}
+
+static int64_t
+read_exponent(const char *s)
+{
+	const bool negative = *s == '-';
+	int64_t e = 0;
+
+	for (s += *s == '-' || *s == '+'; *s; s++)
+		e = e < EXPONENT_MAX ? e * 10 + (*s - '0') : e;
+	return negative ? -e : e;
+}
+
+/* Reads a JSON number without its sign, and what printf writes for %f: any other character is the decimal point,
+ * which in some locales is not '.' and not one byte. */
+static decimal
+read_decimal(const char *s)
+{
+	decimal d = {NULL, 0};
+	bool point = false;
+
+	for (; !ends_digits(*s); s++)
+		if (*s < '0' || *s > '9') {
+			point = true;
+		} else if (*s == '0' && !d.digits) {
+			d.exponent -= point;
+		} else {
+			d.digits = d.digits ? d.digits : s;
+			d.exponent += !point;
+		}
+	d.digits = d.digits ? d.digits : s;
+	d.exponent += *s ? read_exponent(s + 1) : 0;
+	return d;
+}
+
+/* The digit under the cursor, moving on; 0 for ever behind the last. */
+static int
+next_digit(const char **s)
+{
+	while (!ends_digits(**s) && (**s < '0' || **s > '9'))
+		(*s)++;
+	return ends_digits(**s) ? 0 : *(*s)++ - '0';
+}
+
+/* Is the decimal (without sign) below, equal to or above v > 0?  -1, 0, 1.  v has at most 150 binary places. */
+static int
+compare_decimal(const char *token, double v)
+{
+	char text[256];
+	decimal a = read_decimal(token), b;
+
+	snprintf(text, sizeof text, "%.150f", v); /* exact: n binary places are n decimal places */
+	b = read_decimal(text);
+	if (a.exponent != b.exponent)
+		return a.exponent < b.exponent ? -1 : 1;
+	while (!ends_digits(*a.digits) || !ends_digits(*b.digits)) {
+		const int x = next_digit(&a.digits), y = next_digit(&b.digits);
+
+		if (x != y)
+			return x < y ? -1 : 1;
+	}
+	return 0;
+}
+
+/* ---- floats ---- */
+
+/* What the patterns of a format are, without the sign. */
+typedef struct float_format {
+	uint64_t infinity, nan;
+} float_format;
+
+static const float_format half_format = {0x7c00, 0x7e00};
+static const float_format single_format = {0x7f800000, 0x7fc00000};
+static const float_format double_format = {0x7ff0000000000000, 0x7ff8000000000000};
+
+static const float_format *
+format_of(size_t size)
+{
+	return size == 2 ? &half_format : size == 4 ? &single_format : &double_format;
+}
+
+/* A magnitude's value; infinity's is the power of two at which numbers would go on. */
+static double
+magnitude(uint64_t bits, size_t size)
+{
+	uint32_t b = (uint32_t)bits;
+	float f;
+
+	if (bits == format_of(size)->infinity)
+		return size == 2 ? 0x1p16 : 0x1p128;
+	if (size == 2)
+		return zinc_half_to_float((uint16_t)bits);
+	memcpy(&f, &b, sizeof f);
+	return f;
+}
+
+/*
+ * The bits (without sign) of the float of 2 or 4 bytes nearest to a decimal, of which `d` >= 0 is the nearest double.
+ * Rounding the double is right except when it lies halfway between two floats: then
+ * the decimal, which the double may have hidden, decides.
+ *
+ *      below            middle            above
+ *        |----------------|----------------|
+ *                        d^  the decimal may be on either side of d, or on it
+ */
+static uint64_t
+round_decimal(const char *token, double d, size_t size)
+{
+	uint64_t below;
+	double middle;
+	int side;
+
+	if (size == 2) {
+		below = zinc_half_from_double(d);
+	} else {
+		const float f = (float)d;
+
+		below = zinc_bits_load(&f, sizeof f);
+	}
+	if (magnitude(below, size) > d)
+		below--;
+	if (below == format_of(size)->infinity)
+		return below;
+	middle = (magnitude(below, size) + magnitude(below + 1, size)) / 2; /* exact: one bit more than a float */
+	side = d < middle ? -1 : d > middle ? 1 : compare_decimal(token, middle);
+	if (side == 0)
+		side = below & 1 ? 1 : -1;
+	return below + (side > 0);
+}
+
+static zinc_status
+parse_decimal(const zinc_json *v, size_t size, uint64_t *bits, zinc_report *r, zinc_error *err)
+{
+	const bool negative = v->text[0] == '-';
+	double d;
+
+	/* the tokens NaN and Infinity, where a document may have them, are no decimals */
+	if (!zinc_json_double(v, &d) || v->text[negative] < '0' || v->text[negative] > '9')
+		return zinc_report_error(r, "M52", err, "fill value %.40s is not a number", v->text);
+	d = fabs(d);
+	*bits = size == 8 ? zinc_bits_load(&d, 8) : round_decimal(v->text + negative, d, size);
+	if (*bits == format_of(size)->infinity)
+		ZINC_TRY(zinc_report_lenient(
+		    r, "M53", err, "fill value %.40s is too large for float%zu; it means infinity", v->text, size * 8));
+	*bits |= (uint64_t)negative << (size * 8 - 1);
+	return ZINC_OK;
+}
+
+static int
+hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static zinc_status
+parse_hex(const zinc_json *v, size_t size, uint64_t *bits, zinc_report *r, zinc_error *err)
+{
+	uint64_t n = 0;
+	size_t i;
+
+	if (v->n < 3 || v->n - 2 > 2 * size)
+		return zinc_report_error(r, "M55", err, "fill value \"%.40s\" must have 1 to %zu hexadecimal digits",
+					 v->text, 2 * size);
+	for (i = 2; i < v->n; i++) {
+		const int digit = hex_digit(v->text[i]);
+
+		if (digit < 0)
+			return zinc_report_error(r, "M55", err, "fill value \"%.40s\" is not hexadecimal", v->text);
+		n = n << 4 | (uint64_t)digit;
+	}
+	*bits = n;
+	return ZINC_OK;
+}
+
+/* A float or a part of a complex number. */
+static zinc_status
+parse_part(const zinc_json *v, size_t size, uint64_t *bits, zinc_report *r, zinc_error *err)
+{
+	const float_format *f = format_of(size);
+
+	if (zinc_json_is(v, ZINC_JSON_NUMBER))
+		return parse_decimal(v, size, bits, r, err);
+	if (zinc_json_is_string(v, "NaN"))
+		*bits = f->nan;
+	else if (zinc_json_is_string(v, "Infinity"))
+		*bits = f->infinity;
+	else if (zinc_json_is_string(v, "-Infinity"))
+		*bits = f->infinity | (uint64_t)1 << (size * 8 - 1);
+	else if (zinc_json_is(v, ZINC_JSON_STRING) && v->n >= 2 && memcmp(v->text, "0x", 2) == 0)
+		return parse_hex(v, size, bits, r, err);
+	else
+		return zinc_report_error(r, "M52", err,
+					 "must be a number, \"NaN\", \"Infinity\", \"-Infinity\" or \"0x...\"");
+	return ZINC_OK;
+}
+
+static zinc_json *
+print_part(uint64_t bits, size_t size, zinc_json_doc *doc)
+{
+	const float_format *f = format_of(size);
+	const uint64_t rest = bits & ~((uint64_t)1 << (size * 8 - 1));
+	char hex[24];
+	double d;
+
+	if (bits == f->nan)
+		return zinc_json_make_string(doc, "NaN");
+	if (rest == f->infinity)
+		return zinc_json_make_string(doc, bits == rest ? "Infinity" : "-Infinity");
+	if (rest > f->infinity) {
+		snprintf(hex, sizeof hex, "0x%0*" PRIx64, (int)size * 2, bits);
+		return zinc_json_make_string(doc, hex);
+	}
+	if (size < 8)
+		return zinc_json_make_double(doc, zinc_float_shortest(bits, size));
+	memcpy(&d, &bits, sizeof d);
+	return zinc_json_make_double(doc, d);
+}
+
+zinc_status
+zinc_fill_parse_float(const zinc_dtype *t, const zinc_json *v, void *element, zinc_report *r, zinc_error *err)
+{
+	uint64_t bits;
+
+	ZINC_TRY(parse_part(v, t->size, &bits, r, err));
+	zinc_bits_store(element, t->size, bits);
+	return ZINC_OK;
+}
+
+zinc_json *
+zinc_fill_print_float(const zinc_dtype *t, const void *element, zinc_json_doc *doc)
+{
+	return print_part(zinc_bits_load(element, t->size), t->size, doc);
+}
+
+/* ---- complex, raw ---- */
+
+zinc_status
+zinc_fill_parse_complex(const zinc_dtype *t, const zinc_json *v, void *element, zinc_report *r, zinc_error *err)
+{
+	uint64_t bits[2];
+	size_t i;
+
+	if (!zinc_json_is(v, ZINC_JSON_ARRAY) || v->n != 2)
+		return zinc_report_error(r, "M56", err, "a fill value of type %s must be an array of two numbers",
+					 t->name);
+	for (i = 0; i < 2; i++) {
+		const size_t mark = zinc_report_enter_item(r, i);
+		const zinc_status s = parse_part(zinc_json_item(v, i), t->unit, &bits[i], r, err);
+
+		zinc_report_leave(r, mark);
+		ZINC_TRY(s);
+	}
+	zinc_bits_store(element, t->unit, bits[0]);
+	zinc_bits_store((uint8_t *)element + t->unit, t->unit, bits[1]);
+	return ZINC_OK;
+}
+
+zinc_json *
+zinc_fill_print_complex(const zinc_dtype *t, const void *element, zinc_json_doc *doc)
+{
+	const uint8_t *p = element;
+	zinc_json *v = zinc_json_make(doc, ZINC_JSON_ARRAY);
+
+	if (zinc_json_append(v, print_part(zinc_bits_load(p, t->unit), t->unit, doc), NULL) != ZINC_OK ||
+	    zinc_json_append(v, print_part(zinc_bits_load(p + t->unit, t->unit), t->unit, doc), NULL) != ZINC_OK)
+		return NULL;
+	return v;
+}
+
+zinc_status
+zinc_fill_parse_raw(const zinc_dtype *t, const zinc_json *v, void *element, zinc_report *r, zinc_error *err)
+{
+	const zinc_json *item;
+	uint8_t *p = element;
+	uint64_t byte;
+
+	if (!zinc_json_is(v, ZINC_JSON_ARRAY) || v->n != t->size)
+		return zinc_report_error(r, "M57", err, "a fill value of type %s must be an array of %u bytes", t->name,
+					 (unsigned)t->size);
+	for (item = v->first; item; item = item->next) {
+		if (!zinc_json_u64(item, &byte) || byte > 255)
+			return zinc_report_error(r, "M57", err,
+						 "the bytes of a fill value must be integers from 0 to 255");
+		*p++ = (uint8_t)byte;
+	}
+	return ZINC_OK;
+}
+
+zinc_json *
+zinc_fill_print_raw(const zinc_dtype *t, const void *element, zinc_json_doc *doc)
+{
+	const uint8_t *p = element;
+	zinc_json *v = zinc_json_make(doc, ZINC_JSON_ARRAY);
+	size_t i;
+
+	for (i = 0; i < t->size; i++)
+		if (zinc_json_append(v, zinc_json_make_u64(doc, p[i]), NULL) != ZINC_OK)
+			return NULL;
+	return v;
+}

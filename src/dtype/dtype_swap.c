@@ -1,0 +1,132 @@
+/*
+ * dtype_swap.c - the bytes of elements: byte order, and numbers as bits
+ */
+#include "dtype/element.h"
+
+#define LOAD(type)                                                                                                     \
+	do {                                                                                                           \
+		type v_;                                                                                               \
+		memcpy(&v_, p, sizeof v_);                                                                             \
+		return v_;                                                                                             \
+	} while (0)
+
+uint64_t
+zinc_bits_load(const void *p, size_t size)
+{
+	switch (size) {
+	case 1:
+		LOAD(uint8_t);
+	case 2:
+		LOAD(uint16_t);
+	case 4:
+		LOAD(uint32_t);
+	default:
+		LOAD(uint64_t);
+	}
+}
+
+int64_t
+zinc_bits_load_signed(const void *p, size_t size)
+{
+	const unsigned unused = 64 - (unsigned)size * 8;
+
+	return (int64_t)(zinc_bits_load(p, size) << unused) >> unused;
+}
+
+void
+zinc_bits_store(void *p, size_t size, uint64_t bits)
+{
+	const uint8_t b1 = (uint8_t)bits;
+	const uint16_t b2 = (uint16_t)bits;
+	const uint32_t b4 = (uint32_t)bits;
+
+	switch (size) {
+	case 1:
+		memcpy(p, &b1, sizeof b1);
+		break;
+	case 2:
+		memcpy(p, &b2, sizeof b2);
+		break;
+	case 4:
+		memcpy(p, &b4, sizeof b4);
+		break;
+	default:
+		memcpy(p, &bits, sizeof bits);
+	}
+}
+
+/* ---- byte order ---- */
+
+/* Eight bytes at a time, whatever the unit: two or four units swap together in one register. */
+
+static uint64_t
+swap_word_2(uint64_t w)
+{
+	const uint64_t low = 0x00ff00ff00ff00ffu;
+
+	return (w & low) << 8 | (w >> 8 & low);
+}
+
+static uint64_t
+swap_word_4(uint64_t w)
+{
+	w = __builtin_bswap64(w); /* both units swapped, and exchanged */
+	return w << 32 | w >> 32;
+}
+
+static uint64_t
+swap_word_8(uint64_t w)
+{
+	return __builtin_bswap64(w);
+}
+
+/* Units of any size; dst == src is fine. */
+static void
+swap_any(uint8_t *dst, const uint8_t *src, size_t nbytes, size_t unit)
+{
+	size_t i, j;
+
+	for (i = 0; i < nbytes; i += unit)
+		for (j = 0; j < (unit + 1) / 2; j++) {
+			const uint8_t front = src[i + j], back = src[i + unit - 1 - j];
+
+			dst[i + j] = back;
+			dst[i + unit - 1 - j] = front;
+		}
+}
+
+#define SWAP_WORDS(unit)                                                                                               \
+	for (; at + 8 <= nbytes; at += 8) {                                                                            \
+		uint64_t w;                                                                                            \
+                                                                                                                       \
+		memcpy(&w, (const uint8_t *)src + at, sizeof w);                                                       \
+		w = swap_word_##unit(w);                                                                               \
+		memcpy((uint8_t *)dst + at, &w, sizeof w);                                                             \
+	}
+
+void
+zinc_dtype_swap(const zinc_dtype *t, void *dst, const void *src, size_t n)
+{
+	const size_t nbytes = n * t->size;
+	size_t at = 0;
+
+	switch (t->unit) {
+	case 0:
+	case 1:
+		if (dst != src)
+			memcpy(dst, src, nbytes);
+		return;
+	case 2:
+		SWAP_WORDS(2)
+		break;
+	case 4:
+		SWAP_WORDS(4)
+		break;
+	case 8:
+		SWAP_WORDS(8)
+		break;
+	default:
+		break;
+	}
+	swap_any((uint8_t *)dst + at, (const uint8_t *)src + at, nbytes - at, t->unit);
+}
