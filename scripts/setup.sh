@@ -14,6 +14,8 @@ packages() {
 	valgrind) echo valgrind libc6-dbg ;;
 	s390x) echo gcc-s390x-linux-gnu qemu-user ;;
 	format) echo clang-format ;;
+	interop-python) echo python3 python3-venv ;;
+	interop-node) echo nodejs npm ;;
 	*) echo "setup.sh: no group '$1'" >&2 && exit 2 ;;
 	esac
 }
