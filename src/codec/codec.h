@@ -20,26 +20,27 @@
  * cost no allocation of ours. */
 typedef struct zinc_scratch {
 	zinc_context *ctx;
-	zinc_buf a, b;     /* ping-pong of bytes->bytes codecs, and of array->array codecs */
-	zinc_buf fetch;    /* encoded bytes as they come from a store (the array's) */
-	zinc_buf decoded;  /* a decoded chunk (the array's) */
-	zinc_buf encoded;  /* an encoded chunk (the array's) */
-	zinc_buf convert;  /* elements under conversion (the array's) */
-	zinc_buf index;    /* a shard's index */
+	zinc_buf a, b;    /* ping-pong of bytes->bytes codecs, and of array->array codecs */
+	zinc_buf fetch;   /* encoded bytes as they come from a store (the array's) */
+	zinc_buf decoded; /* a decoded chunk (the array's) */
+	zinc_buf encoded; /* an encoded chunk (the array's) */
+	zinc_buf convert; /* elements under conversion (the array's) */
+	zinc_buf index;   /* a shard's index */
 	struct zinc_scratch_state {
 		const void *key; /* whose: the codec's operations */
 		int64_t variant; /* and which of them: a compression level */
 		void *state;
 		void (*free)(void *state);
 	} states[16];
-	struct zinc_scratch *next; /* in the context's list; or, for a nested chain, the deeper level */
+	struct zinc_scratch *next;  /* in the context's list; or, for a nested chain, the deeper level */
 	struct zinc_scratch *inner; /* for the chain inside a shard; made on first use */
 } zinc_scratch;
 
 zinc_scratch *zinc_scratch_get(zinc_context *ctx); /* NULL: no memory */
 void zinc_scratch_put(zinc_scratch *s);            /* back to the context; NULL is fine */
-zinc_scratch *zinc_scratch_inner(zinc_scratch *s);  /* NULL: no memory */
-/* The state kept under (key, variant): `*state` is NULL the first time, and then yours to set; freed with the scratch. */
+zinc_scratch *zinc_scratch_inner(zinc_scratch *s); /* NULL: no memory */
+/* The state kept under (key, variant): `*state` is NULL the first time, and then yours to set; freed with the scratch.
+ */
 void **zinc_scratch_state(zinc_scratch *s, const void *key, int64_t variant, void (*free)(void *));
 
 /* ---- codecs ---- */
@@ -68,59 +69,67 @@ struct zinc_codec_ops {
 	const char *const *aliases; /* other names it is read under, NULL-ended; may be NULL */
 	const char *purpose;
 	zinc_codec_kind kind;
-	bool fixed_size;            /* encoded size depends on the decoded size alone (bound is exact) */
-	bool needs_configuration;   /* the bare string is an error (M14) */
+	bool fixed_size;          /* encoded size depends on the decoded size alone (bound is exact) */
+	bool needs_configuration; /* the bare string is an error (M14) */
 
 	/*
-	 * Make the codec from its configuration (NULL when absent) for `in`.  Array->array codecs
-	 * fill `out` with what they hand on (dtype and fill owned by the codec or by `in`).
-	 * Short form: zinc_codec_parse_short below.
+	 * Make the codec from its configuration (NULL when absent; the report points at it) for `in`, which for
+	 * bytes->bytes codecs is what the array->bytes codec saw.  Array->array codecs may change the dtype and fill of
+	 * `out` (owned by the codec, or by `in`), which begins as `in`; its shape follows from `order`.
 	 */
-	zinc_status (*parse)(zinc_codec **codec, zinc_context *ctx, const zinc_json *configuration, const zinc_rep *in, zinc_rep *out,
-	                     zinc_report *r, zinc_error *err);
+	zinc_status (*parse)(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx,
+			     const zinc_json *configuration, const zinc_rep *in, zinc_rep *out, zinc_report *r,
+			     zinc_error *err);
 	/* The configuration; *out NULL when the codec has none. */
 	zinc_status (*print)(const zinc_codec *c, zinc_json_doc *doc, zinc_json **out, zinc_error *err);
 	/* "zstd:5" -> configuration: words behind the name, split at ':'.  NULL: takes none. */
-	zinc_status (*parse_words)(const char *const *words, int nwords, const zinc_rep *in, zinc_json_doc *doc, zinc_json **out,
-	                           zinc_error *err);
-	void (*free)(zinc_codec *c);
+	zinc_status (*parse_words)(const char *const *words, int nwords, const zinc_rep *in, zinc_json_doc *doc,
+				   zinc_json **out, zinc_error *err);
+	void (*free)(zinc_codec *c); /* NULL: the object is one block */
 
-	/* Bytes->bytes: the most bytes that any valid encoding of `decoded` bytes may have (exact when fixed_size).  Non-zero: overflow. */
+	/* Bytes->bytes: the most bytes that any valid encoding of `decoded` bytes may have (exact when fixed_size).
+	 * Non-zero: overflow. */
 	int (*bound)(const zinc_codec *c, size_t decoded, size_t *encoded);
 	/* Append the encoded form of `in` to `out`. */
 	zinc_status (*encode)(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, zinc_error *err);
 	/*
 	 * Append the decoded form of `in` to `out` (empty at the start).  `exact` is the decoded size when it
-	 * is known, else SIZE_MAX; more than out->max, or a size other than `exact`, is E_CORRUPT, and so are bytes left over.
-	 * Only the first `need` bytes are wanted: a codec that can stop early may deliver fewer than
+	 * is known, else SIZE_MAX; more than out->max, or a size other than `exact`, is E_CORRUPT, and so are bytes
+	 * left over. Only the first `need` bytes are wanted: a codec that can stop early may deliver fewer than
 	 * `exact`, but at least `need`.
 	 */
-	zinc_status (*decode)(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, size_t exact, size_t need, zinc_error *err);
+	zinc_status (*decode)(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, size_t exact,
+			      size_t need, zinc_error *err);
+	/* Bytes->bytes that only adds a trailer has these instead of encode and decode, so that nothing is copied:
+	 * append the trailer of the bytes from `from` on; check `in` and give what is left of it without the trailer.
+	 */
+	zinc_status (*seal)(const zinc_codec *c, zinc_buf *b, size_t from, zinc_error *err);
+	zinc_status (*peel)(const zinc_codec *c, zinc_bytes in, zinc_bytes *out, zinc_error *err);
 
-	/* Array->array: elements in C order of `rep` (its decoded side, real shape) -> C order of the encoded side, and back. */
-	zinc_status (*encode_array)(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, const void *in, void *out, zinc_error *err);
-	zinc_status (*decode_array)(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, const void *in, void *out, zinc_error *err);
-	/* Array->array that only reorders: axis i of the encoded side is axis order[i] of the decoded side.  NULL for the others;
-	 * where it is set encode_array and decode_array are not needed. */
+	/* Array->array: elements in C order of `rep` (its decoded side, real shape) -> C order of the encoded side, and
+	 * back. */
+	zinc_status (*encode_array)(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, const void *in,
+				    void *out, zinc_error *err);
+	zinc_status (*decode_array)(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, const void *in,
+				    void *out, zinc_error *err);
+	/* Array->array that only reorders: axis i of the encoded side is axis order[i] of the decoded side.  NULL for
+	 * the others; where it is set encode_array and decode_array are not needed. */
 	const int *(*order)(const zinc_codec *c);
 
 	/* Array->bytes: C-order elements <-> bytes.  `rep` carries the real shape of this chunk. */
-	zinc_status (*pack)(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, const void *in, zinc_buf *out, zinc_error *err);
-	zinc_status (*unpack)(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, zinc_bytes in, void *out, zinc_error *err);
+	zinc_status (*pack)(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, const void *in, zinc_buf *out,
+			    zinc_error *err);
+	zinc_status (*unpack)(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, zinc_bytes in, void *out,
+			      zinc_error *err);
 	int (*packed_bound)(const zinc_codec *c, const zinc_rep *rep, size_t *encoded);
 	/* Array->bytes whose bytes are the elements themselves: 0 no; 1 in native order; 2 each unit swapped. */
 	int (*plain)(const zinc_codec *c, const zinc_rep *rep);
 };
 
-/* Helpers for codecs without configuration. */
-zinc_status zinc_codec_parse_none(zinc_codec **codec, zinc_context *ctx, const zinc_json *configuration, const zinc_rep *in, zinc_rep *out,
-                                  zinc_report *r, zinc_error *err);
-/* Any member of `configuration` that is not in `names` (NULL-ended) is a lenient finding under `rule`. */
-zinc_status zinc_codec_check_members(const zinc_json *configuration, const char *const *names, const char *rule, zinc_report *r,
-                                     zinc_error *err);
-
 /* By name or alias; NULL: unknown. */
 const zinc_codec_ops *zinc_codec_find(const char *name);
+/* Add a row for ever.  E_EXISTS when its name or an alias is taken. */
+zinc_status zinc_codec_add(const zinc_codec_ops *ops, zinc_error *err);
 void zinc_codec_each(int (*fn)(void *arg, const char *name, const char *also, const char *purpose), void *arg);
 
 /* ---- chains ---- */
@@ -129,37 +138,46 @@ typedef struct zinc_shard zinc_shard;
 
 typedef struct zinc_chain {
 	zinc_context *ctx;
-	zinc_rep rep;      /* decoded side of the whole chain (largest chunk) */
+	zinc_rep rep; /* decoded side of the whole chain (largest chunk) */
 	int naa, nbb;
-	zinc_codec **aa;   /* in encode order */
+	zinc_codec **aa; /* in encode order */
 	zinc_codec *ab;
 	zinc_codec **bb;
-	zinc_rep ab_rep;   /* what the array->bytes codec sees (largest chunk) */
-	bool reorders_only;           /* every array->array codec has `order` (or there is none) */
-	int axis[ZINC_MAX_NDIM];      /* then: axis i of ab_rep is axis axis[i] of rep */
-	const zinc_shard *shard;      /* ab, when it is sharding_indexed */
-	bool open_shard;              /* shard != NULL, reorders_only and nbb == 0: inner chunks can be fetched one by one */
-	uint64_t unit_shape[ZINC_MAX_NDIM]; /* in axes of rep: the innermost chunk that can be decoded alone (through open shards), else rep.shape */
-	bool fixed_size;              /* encoded size depends on the shape alone */
-	void *own;                    /* fill values and types made on the way */
+	zinc_rep ab_rep;         /* what the array->bytes codec sees (largest chunk) */
+	bool reorders_only;      /* every array->array codec has `order` (or there is none) */
+	int axis[ZINC_MAX_NDIM]; /* then: axis i of ab_rep is axis axis[i] of rep */
+	const zinc_shard *shard; /* ab, when it is sharding_indexed */
+	bool open_shard;         /* shard != NULL, reorders_only and nbb == 0: inner chunks can be fetched one by one */
+	uint64_t unit_shape[ZINC_MAX_NDIM]; /* in axes of rep: the innermost chunk that can be decoded alone (through
+					       open shards), else rep.shape */
+	bool fixed_size;                    /* encoded size depends on the shape alone */
+	zinc_rep *aa_rep;                   /* decoded side of each array->array codec */
+	void *fill;                         /* rep.fill is a copy of the caller's */
 } zinc_chain;
 
 /*
  * The `codecs` member (array of extensions) for chunks like `rep`; copies what it needs of rep but the dtype,
- * which must outlive the chain.  M9, M11-M14, M20 (unknown: E_UNSUPPORTED; an ignorable one is left out with a warning),
- * M60-M65 and each codec's own rules.  limits.codecs, limits.shard_depth.
+ * which must outlive the chain.  M9, M11-M14, M20 (unknown: E_UNSUPPORTED; an ignorable one is left out with a
+ * warning), M60-M65 and each codec's own rules.  E_LIMIT: limits.codecs, limits.shard_depth, limits.chunk_bytes (what
+ * must be decoded in one piece: the chunk, or the inner chunk of an open shard, or a shard's index). The report points
+ * at the member.  Other errors win over E_UNSUPPORTED, so a validator hears of them.
  */
-zinc_status zinc_chain_parse(zinc_chain **out, zinc_context *ctx, const zinc_json *codecs, const zinc_rep *rep, zinc_report *r, zinc_error *err);
+zinc_status zinc_chain_parse(zinc_chain **out, zinc_context *ctx, const zinc_json *codecs, const zinc_rep *rep,
+			     zinc_report *r, zinc_error *err);
 void zinc_chain_free(zinc_chain *c);
 /* The `codecs` member: every codec as an object with name and configuration (3.0-compatible, M24). */
 zinc_status zinc_chain_print(const zinc_chain *c, zinc_json_doc *doc, zinc_json **out, zinc_error *err);
 /*
- * A caller's --codecs text (JSON array, or "transpose:1,0+zstd:3+crc32c", "none"; "bytes" is supplied when no array->bytes codec is named;
- * `big` asks for big-endian bytes, `fortran` for a transpose of all axes in front) -> the `codecs` member.  E_INVALID.
+ * A caller's --codecs text (JSON array, or "transpose:1,0+zstd:3+crc32c", "none"; "bytes" is supplied when no
+ * array->bytes codec is named; `big` asks for big-endian bytes, `fortran` for a transpose of all axes in front) -> the
+ * `codecs` member.  E_INVALID.
  */
-zinc_status zinc_chain_parse_text(zinc_json **out, zinc_json_doc *doc, const char *text, const zinc_rep *rep, bool big, bool fortran, zinc_error *err);
-/* Wrap a `codecs` member into one sharding_indexed codec with inner chunks of `chunk_shape`; index bytes(little) + crc32c at the end. */
-zinc_status zinc_chain_make_sharded(zinc_json **out, zinc_json_doc *doc, zinc_json *inner, const uint64_t *chunk_shape, int ndim, zinc_error *err);
+zinc_status zinc_chain_parse_text(zinc_json **out, zinc_json_doc *doc, const char *text, const zinc_rep *rep, bool big,
+				  bool fortran, zinc_error *err);
+/* Wrap a `codecs` member into one sharding_indexed codec with inner chunks of `chunk_shape`; index bytes(little) +
+ * crc32c at the end. */
+zinc_status zinc_chain_make_sharded(zinc_json **out, zinc_json_doc *doc, zinc_json *inner, const uint64_t *chunk_shape,
+				    int ndim, zinc_error *err);
 
 /* A decoded chunk: where, and bytes per step of each axis of the chain's `rep`. */
 typedef struct zinc_view {
@@ -174,14 +192,16 @@ typedef struct zinc_view {
  * `in` is used again).  `need` elements from the start in C order of the stored form are enough (0: all).
  * E_CORRUPT, E_CHECKSUM, E_NOMEM; err names the codec.
  */
-zinc_status zinc_chain_decode(const zinc_chain *c, zinc_scratch *s, const uint64_t *shape, zinc_bytes in, void *into, uint64_t need,
-                              zinc_view *out, zinc_error *err);
-/* Encode one whole chunk (view in axes of `rep`) and append it to `out`.  The same bytes for the same elements, always. */
-zinc_status zinc_chain_encode(const zinc_chain *c, zinc_scratch *s, const uint64_t *shape, const zinc_view *in, zinc_buf *out,
-                              zinc_error *err);
+zinc_status zinc_chain_decode(const zinc_chain *c, zinc_scratch *s, const uint64_t *shape, zinc_bytes in, void *into,
+			      uint64_t need, zinc_view *out, zinc_error *err);
+/* Encode one whole chunk (view in axes of `rep`) and append it to `out`.  The same bytes for the same elements, always.
+ */
+zinc_status zinc_chain_encode(const zinc_chain *c, zinc_scratch *s, const uint64_t *shape, const zinc_view *in,
+			      zinc_buf *out, zinc_error *err);
 /* The most bytes an encoded chunk of this shape may have; exact when fixed_size.  Non-zero: overflow. */
 int zinc_chain_bound(const zinc_chain *c, const uint64_t *shape, size_t *encoded);
-/* No bytes->bytes codec and plain elements: 0 no, 1 native order, 2 swapped.  Then axes are reordered by c->axis only. */
+/* No bytes->bytes codec and plain elements: 0 no, 1 native order, 2 swapped.  Then axes are reordered by c->axis only.
+ */
 int zinc_chain_plain(const zinc_chain *c);
 /* Are all elements of the view the fill value, bit for bit? */
 bool zinc_view_is_fill(const zinc_view *v, const uint64_t *shape, int ndim, size_t element, const void *fill);
@@ -198,7 +218,7 @@ struct zinc_shard {
 	int ndim;
 	uint64_t chunk_shape[ZINC_MAX_NDIM];
 	zinc_chain *inner;
-	zinc_chain *index;     /* NULL: the 2023 form without index_codecs */
+	zinc_chain *index; /* NULL: the 2023 form without index_codecs */
 	bool index_at_start;
 };
 
@@ -214,13 +234,13 @@ uint64_t zinc_shard_count(const zinc_shard *sh, const uint64_t *shard_shape, uin
 int zinc_shard_index_bytes(const zinc_shard *sh, const uint64_t *shard_shape, size_t *nbytes);
 /*
  * Decode the index from the bytes at its end of the shard (`tail`: the last, or first, zinc_shard_index_bytes bytes of
- * it, fewer when the shard is shorter) and check every entry: no half sentinel, within `shard_size`, not over the index (M92; overlaps of
- * each other are legal).  `entries` has room for all.  E_CORRUPT, E_CHECKSUM.
+ * it, fewer when the shard is shorter) and check every entry: no half sentinel, within `shard_size`, not over the index
+ * (M92; overlaps of each other are legal).  `entries` has room for all.  E_CORRUPT, E_CHECKSUM.
  */
-zinc_status zinc_shard_index_decode(const zinc_shard *sh, zinc_scratch *s, const uint64_t *shard_shape, zinc_bytes tail, uint64_t shard_size,
-                                    zinc_shard_entry *entries, zinc_error *err);
+zinc_status zinc_shard_index_decode(const zinc_shard *sh, zinc_scratch *s, const uint64_t *shard_shape, zinc_bytes tail,
+				    uint64_t shard_size, zinc_shard_entry *entries, zinc_error *err);
 /* Encode an index and append it. */
-zinc_status zinc_shard_index_encode(const zinc_shard *sh, zinc_scratch *s, const uint64_t *shard_shape, const zinc_shard_entry *entries,
-                                    zinc_buf *out, zinc_error *err);
+zinc_status zinc_shard_index_encode(const zinc_shard *sh, zinc_scratch *s, const uint64_t *shard_shape,
+				    const zinc_shard_entry *entries, zinc_buf *out, zinc_error *err);
 
 #endif

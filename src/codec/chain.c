@@ -1,0 +1,388 @@
+/*
+ * chain.c - a chain of codecs from its metadata, and back
+ *
+ *     array -> [array->array]* -> array->bytes -> [bytes->bytes]* -> bytes        M60
+ *
+ * Promises (tests/unit/test_chain.c names each by its number):
+ *
+ * (1) A chain that parses can encode and decode every chunk of its representation.
+ * (2) Every finding names its rule and the place in the document.
+ * (3) An unknown codec is E_UNSUPPORTED, or left out with a warning where the document allows it; what is wrong
+ *     beside it is found all the same, and wins.
+ * (4) What a chain prints parses into an equal chain, in 3.0 spelling (M24).
+ */
+#include "codec/codec_parts.h"
+
+/* One item of the list, looked up. */
+typedef struct link {
+	zinc_extension ext;
+	const zinc_codec_ops *ops; /* NULL: unknown */
+	size_t item;
+} link;
+
+typedef struct links {
+	link *v;
+	size_t n;
+	bool complete; /* no unknown one was left behind */
+} links;
+
+/* ---- first pass: names ---- */
+
+/* must_understand: false is legal in any mode, so strictness makes no error of it. */
+static zinc_status
+skip_unknown(const zinc_extension *ext, zinc_report *r, zinc_error *err)
+{
+	const bool strict = r->strict;
+	zinc_status st;
+
+	r->strict = false;
+	st = zinc_report_lenient(r, "M20", err, "codec \"%.60s\" is not known and is left out", ext->name);
+	r->strict = strict;
+	return st;
+}
+
+/* M11-M14, M20.  `*keep`: it takes part. */
+static zinc_status
+look_up(link *l, const zinc_json *v, bool *keep, zinc_report *r, zinc_error *err)
+{
+	*keep = true;
+	ZINC_TRY(zinc_extension_parse(&l->ext, v, r, err));
+	l->ops = zinc_codec_find(l->ext.name);
+	if (!l->ops && l->ext.ignorable) {
+		*keep = false;
+		return skip_unknown(&l->ext, r, err);
+	}
+	if (!l->ops)
+		return zinc_report_unsupported(r, "M20", err, "codec \"%.60s\" is not known", l->ext.name);
+	if (l->ext.bare && l->ops->needs_configuration)
+		return zinc_report_error(r, "M14", err, "\"%s\" needs a configuration", l->ops->name);
+	if (strcmp(l->ops->name, l->ext.name) != 0)
+		return zinc_report_lenient(r, "M20", err, "\"%.60s\" is an old name of codec \"%s\"", l->ext.name,
+					   l->ops->name);
+	return ZINC_OK;
+}
+
+/* All of them, so that a validator hears of every one; the first error stops, an unknown codec does not. */
+static zinc_status
+look_up_all(links *all, const zinc_json *codecs, zinc_report *r, zinc_error *err)
+{
+	zinc_status unsupported = ZINC_OK;
+	const zinc_json *v;
+	size_t item = 0;
+
+	for (v = codecs->first; v; v = v->next, item++) {
+		link *l = &all->v[all->n];
+		const size_t mark = zinc_report_enter_item(r, item);
+		bool keep = true;
+		const zinc_status st = look_up(l, v, &keep, r, err);
+
+		zinc_report_leave(r, mark);
+		l->item = item;
+		all->n += keep;
+		if (st == ZINC_E_UNSUPPORTED)
+			unsupported = st;
+		else
+			ZINC_TRY(st);
+	}
+	all->complete = unsupported == ZINC_OK;
+	return unsupported;
+}
+
+/* ---- second pass: order ---- */
+
+static zinc_status
+check_place(const zinc_codec_ops *ops, const zinc_codec_ops *packer, bool unknown, zinc_report *r, zinc_error *err)
+{
+	if (ops->kind == ZINC_ARRAY_ARRAY && packer)
+		return zinc_report_error(r, "M64", err,
+					 "array->array codec \"%s\" stands behind array->bytes codec \"%s\"", ops->name,
+					 packer->name);
+	if (ops->kind == ZINC_ARRAY_BYTES && packer)
+		return zinc_report_error(r, "M62", err, "\"%s\" is a second array->bytes codec, after \"%s\"",
+					 ops->name, packer->name);
+	if (ops->kind == ZINC_BYTES_BYTES && !packer && !unknown)
+		return zinc_report_error(r, "M63", err,
+					 "bytes->bytes codec \"%s\" stands before the array->bytes codec", ops->name);
+	return ZINC_OK;
+}
+
+/* M60-M64, as far as unknown codecs let one see. */
+static zinc_status
+check_order(const links *all, zinc_report *r, zinc_error *err)
+{
+	const zinc_codec_ops *packer = NULL;
+	bool unknown = false;
+	size_t i;
+
+	for (i = 0; i < all->n; i++) {
+		const zinc_codec_ops *ops = all->v[i].ops;
+		size_t mark = zinc_report_enter_item(r, all->v[i].item);
+		zinc_status st = ops ? check_place(ops, packer, unknown, r, err) : ZINC_OK;
+
+		zinc_report_leave(r, mark);
+		ZINC_TRY(st);
+		unknown |= !ops;
+		if (ops && ops->kind == ZINC_ARRAY_BYTES)
+			packer = ops;
+	}
+	if (!packer && all->complete)
+		return zinc_report_error(r, "M61", err, "there is no array->bytes codec");
+	return ZINC_OK;
+}
+
+/* ---- third pass: configurations ---- */
+
+/* The encoded side's shape of a codec that reorders. */
+static void
+permute(uint64_t *shape, const int *order, int ndim)
+{
+	uint64_t old[ZINC_MAX_NDIM];
+	int i;
+
+	if (!order)
+		return;
+	memcpy(old, shape, (size_t)ndim * sizeof *shape);
+	for (i = 0; i < ndim; i++)
+		shape[i] = old[order[i]];
+}
+
+static zinc_status
+parse_link(zinc_chain *c, const link *l, zinc_rep *rep, zinc_report *r, zinc_error *err)
+{
+	size_t mark = zinc_report_enter_item(r, l->item);
+	zinc_codec *codec = NULL;
+	zinc_rep next = *rep;
+	zinc_status st;
+
+	if (l->ext.configuration)
+		zinc_report_enter(r, "configuration");
+	st = l->ops->parse(&codec, l->ops, c->ctx, l->ext.configuration, rep, &next, r, err);
+	zinc_report_leave(r, mark);
+	ZINC_TRY(st);
+	if (l->ops->kind == ZINC_BYTES_BYTES) {
+		c->bb[c->nbb++] = codec;
+	} else if (l->ops->kind == ZINC_ARRAY_BYTES) {
+		c->ab = codec;
+	} else {
+		c->aa_rep[c->naa] = *rep;
+		c->aa[c->naa++] = codec;
+		permute(next.shape, l->ops->order ? l->ops->order(codec) : NULL, rep->ndim);
+		*rep = next;
+	}
+	return ZINC_OK;
+}
+
+static zinc_status
+parse_links(zinc_chain *c, const links *all, zinc_report *r, zinc_error *err)
+{
+	zinc_status st, unsupported = ZINC_OK;
+	zinc_rep rep = c->rep;
+	size_t i;
+
+	for (i = 0; i < all->n; i++) {
+		st = parse_link(c, &all->v[i], &rep, r, err);
+		if (st == ZINC_E_UNSUPPORTED && all->v[i].ops->kind != ZINC_ARRAY_ARRAY)
+			unsupported = st; /* what follows does not depend on it */
+		else
+			ZINC_TRY(st);
+	}
+	c->ab_rep = rep;
+	return unsupported;
+}
+
+/* ---- what follows from the parts ---- */
+
+/* axis[i]: which axis of rep is axis i of ab_rep. */
+static void
+fold_orders(zinc_chain *c)
+{
+	int i, k;
+
+	c->reorders_only = true;
+	for (i = 0; i < c->rep.ndim; i++)
+		c->axis[i] = i;
+	for (k = 0; k < c->naa; k++) {
+		const zinc_codec_ops *ops = c->aa[k]->ops;
+		int old[ZINC_MAX_NDIM];
+
+		if (!ops->order) {
+			c->reorders_only = false;
+			continue;
+		}
+		memcpy(old, c->axis, sizeof old);
+		for (i = 0; i < c->rep.ndim; i++)
+			c->axis[i] = old[ops->order(c->aa[k])[i]];
+	}
+}
+
+static void
+find_shard(zinc_chain *c)
+{
+	int i;
+
+	memcpy(c->unit_shape, c->rep.shape, sizeof c->unit_shape);
+	if (c->ab->ops != &zinc_codec_sharding)
+		return;
+	c->shard = (const zinc_shard *)c->ab;
+	c->open_shard = c->reorders_only && c->nbb == 0;
+	for (i = 0; c->open_shard && i < c->rep.ndim; i++)
+		c->unit_shape[c->axis[i]] = c->shard->inner->unit_shape[i];
+}
+
+/* What must be decoded in one piece has a limit, and so have shards within shards. */
+static zinc_status
+check_limits(const zinc_chain *c, zinc_error *err)
+{
+	const zinc_limits *limits = &zinc_context_get(c->ctx)->limits;
+	const zinc_shard *shard;
+	uint32_t depth = 0;
+	size_t nbytes;
+
+	for (shard = c->shard; shard; shard = shard->inner->shard)
+		depth++;
+	if (depth > limits->shard_depth)
+		return zinc_fail(err, ZINC_E_LIMIT, "shards within shards %u deep, where the limit is %u",
+				 (unsigned)depth, (unsigned)limits->shard_depth);
+	ZINC_TRY(zinc_rep_bytes(&c->rep, &nbytes, err));
+	if (!c->open_shard && nbytes > limits->chunk_bytes)
+		return zinc_fail(err, ZINC_E_LIMIT, "a chunk of %zu bytes, where the limit is %llu", nbytes,
+				 (unsigned long long)limits->chunk_bytes);
+	return ZINC_OK;
+}
+
+static zinc_status
+finish(zinc_chain *c, zinc_error *err)
+{
+	int i;
+
+	fold_orders(c);
+	find_shard(c);
+	c->fixed_size = c->ab->ops->fixed_size;
+	for (i = 0; i < c->nbb; i++)
+		c->fixed_size = c->fixed_size && c->bb[i]->ops->fixed_size;
+	return check_limits(c, err);
+}
+
+/* ---- the chain ---- */
+
+/* An empty chain with room for n codecs of any kind, and its own copy of the fill value. */
+static zinc_status
+make(zinc_chain **out, zinc_context *ctx, size_t n, const zinc_rep *rep, zinc_error *err)
+{
+	zinc_chain *c = (zinc_chain *)zinc_calloc(ctx, 1, sizeof *c);
+
+	*out = c;
+	if (!c)
+		return zinc_fail_nomem(err);
+	c->ctx = ctx;
+	c->rep = *rep;
+	c->rep.fill = NULL;
+	c->aa = (zinc_codec **)zinc_calloc(ctx, n, 2 * sizeof(zinc_codec *));
+	c->aa_rep = (zinc_rep *)zinc_calloc(ctx, n, sizeof *c->aa_rep);
+	if (!c->aa || !c->aa_rep)
+		return zinc_fail_nomem(err);
+	c->bb = c->aa + n;
+	if (!rep->fill)
+		return ZINC_OK;
+	c->fill = zinc_alloc(ctx, rep->dtype->size);
+	if (!c->fill)
+		return zinc_fail_nomem(err);
+	memcpy(c->fill, rep->fill, rep->dtype->size);
+	c->rep.fill = c->fill;
+	return ZINC_OK;
+}
+
+static zinc_status
+check_list(zinc_context *ctx, const zinc_json *codecs, zinc_report *r, zinc_error *err)
+{
+	const uint32_t most = zinc_context_get(ctx)->limits.codecs;
+
+	if (!zinc_json_is(codecs, ZINC_JSON_ARRAY))
+		return zinc_report_error(r, "M9", err, "must be an array of codecs");
+	if (codecs->n == 0)
+		return zinc_report_error(r, "M9", err, "must name at least one codec");
+	if (codecs->n > most)
+		return zinc_fail(err, ZINC_E_LIMIT, "%zu codecs, where the limit is %u", codecs->n, (unsigned)most);
+	return ZINC_OK;
+}
+
+static zinc_status
+parse_all(zinc_chain *c, links *all, const zinc_json *codecs, zinc_report *r, zinc_error *err)
+{
+	zinc_status st = look_up_all(all, codecs, r, err);
+
+	if (st == ZINC_OK || st == ZINC_E_UNSUPPORTED)
+		ZINC_TRY(check_order(all, r, err));
+	ZINC_TRY(st);
+	ZINC_TRY(parse_links(c, all, r, err));
+	return finish(c, err);
+}
+
+zinc_status
+zinc_chain_parse(zinc_chain **out, zinc_context *ctx, const zinc_json *codecs, const zinc_rep *rep, zinc_report *r,
+		 zinc_error *err)
+{
+	zinc_chain *c = NULL;
+	links all = {NULL, 0, true};
+	zinc_status st;
+
+	ZINC_TRY(check_list(ctx, codecs, r, err));
+	st = make(&c, ctx, codecs->n, rep, err);
+	if (st == ZINC_OK) {
+		all.v = (link *)zinc_calloc(ctx, codecs->n, sizeof *all.v);
+		st = all.v ? parse_all(c, &all, codecs, r, err) : zinc_fail_nomem(err);
+	}
+	zinc_free(ctx, all.v);
+	if (st != ZINC_OK) {
+		zinc_chain_free(c);
+		return st;
+	}
+	*out = c;
+	return ZINC_OK;
+}
+
+void
+zinc_chain_free(zinc_chain *c)
+{
+	int i;
+
+	if (!c)
+		return;
+	for (i = c->nbb; i-- > 0;)
+		zinc_codec_free(c->bb[i]);
+	zinc_codec_free(c->ab);
+	for (i = c->naa; i-- > 0;) /* later ones may use types of earlier ones */
+		zinc_codec_free(c->aa[i]);
+	zinc_free(c->ctx, c->aa);
+	zinc_free(c->ctx, c->aa_rep);
+	zinc_free(c->ctx, c->fill);
+	zinc_free(c->ctx, c);
+}
+
+static zinc_status
+print_codec(const zinc_codec *codec, zinc_json_doc *doc, zinc_json *list, zinc_error *err)
+{
+	zinc_json *o = zinc_json_make(doc, ZINC_JSON_OBJECT), *configuration = NULL;
+
+	ZINC_TRY(zinc_json_set(doc, o, "name", zinc_json_make_string(doc, codec->ops->name), err));
+	if (codec->ops->print)
+		ZINC_TRY(codec->ops->print(codec, doc, &configuration, err));
+	if (configuration)
+		ZINC_TRY(zinc_json_set(doc, o, "configuration", configuration, err));
+	return zinc_json_append(list, o, err);
+}
+
+zinc_status
+zinc_chain_print(const zinc_chain *c, zinc_json_doc *doc, zinc_json **out, zinc_error *err)
+{
+	zinc_json *list = zinc_json_make(doc, ZINC_JSON_ARRAY);
+	int i;
+
+	for (i = 0; i < c->naa; i++)
+		ZINC_TRY(print_codec(c->aa[i], doc, list, err));
+	ZINC_TRY(print_codec(c->ab, doc, list, err));
+	for (i = 0; i < c->nbb; i++)
+		ZINC_TRY(print_codec(c->bb[i], doc, list, err));
+	*out = list;
+	return ZINC_OK;
+}

@@ -1,0 +1,622 @@
+/*
+ * chain_code.c - elements of a chunk <-> its bytes
+ *
+ * Promises (tests/unit/test_chain.c names each by its number):
+ *
+ * (5) A chunk decodes to exactly the elements that were encoded, or not at all: bytes too few, too many or left
+ *     over are E_CORRUPT, a checksum that does not match E_CHECKSUM, and the error names the codec.
+ * (6) Bytes are copied only where a codec or the order of axes makes them move: the last codec writes into the
+ *     destination, and elements stored as they are in memory are not copied at all.
+ * (7) From the second chunk on, nothing is allocated (compressors' libraries apart).
+ * (8) The same elements give the same bytes, always.
+ *
+ * A decoded chunk may begin at any address, also an odd one, when it lies in the encoded bytes: who needs
+ * aligned elements copies them.
+ */
+#include <stdlib.h>
+
+#include "codec/codec_parts.h"
+
+/* ---- representations of one chunk, which may be smaller than the largest ---- */
+
+/* What array->array codec k sees as its decoded side; k == naa: what the array->bytes codec sees. */
+static void
+stage_rep(const zinc_chain *c, int k, const uint64_t *shape, zinc_rep *out)
+{
+	const zinc_rep *rep = k < c->naa ? &c->aa_rep[k] : &c->ab_rep;
+	int i, j, axis;
+
+	out->dtype = rep->dtype;
+	out->ndim = rep->ndim;
+	out->fill = rep->fill;
+	for (i = 0; i < rep->ndim; i++) {
+		axis = i;
+		for (j = k; j-- > 0;)
+			if (c->aa[j]->ops->order)
+				axis = c->aa[j]->ops->order(c->aa[j])[axis];
+		out->shape[i] = shape[axis];
+	}
+}
+
+/* Does the chain leave the axes where they are? */
+static bool
+is_straight(const zinc_chain *c)
+{
+	int i;
+
+	for (i = 0; i < c->rep.ndim; i++)
+		if (c->axis[i] != i)
+			return false;
+	return true;
+}
+
+static int
+stage_bound(const zinc_chain *c, const zinc_rep *rep, int nbb, size_t *encoded)
+{
+	int i;
+
+	if (c->ab->ops->packed_bound(c->ab, rep, encoded))
+		return 1;
+	for (i = 0; i < nbb; i++)
+		if (c->bb[i]->ops->bound(c->bb[i], *encoded, encoded))
+			return 1;
+	return 0;
+}
+
+/* Does everything in front of bytes->bytes codec `nbb` give a size that depends on the shape alone? */
+static bool
+is_fixed(const zinc_chain *c, int nbb)
+{
+	bool fixed = c->ab->ops->fixed_size;
+	int i;
+
+	for (i = 0; i < nbb; i++)
+		fixed = fixed && c->bb[i]->ops->fixed_size;
+	return fixed;
+}
+
+int
+zinc_chain_bound(const zinc_chain *c, const uint64_t *shape, size_t *encoded)
+{
+	zinc_rep rep;
+
+	stage_rep(c, c->naa, shape, &rep);
+	return stage_bound(c, &rep, c->nbb, encoded);
+}
+
+static int
+plain(const zinc_chain *c, const zinc_rep *rep)
+{
+	return c->ab->ops->plain ? c->ab->ops->plain(c->ab, rep) : 0;
+}
+
+int
+zinc_chain_plain(const zinc_chain *c)
+{
+	return c->nbb == 0 && c->reorders_only ? plain(c, &c->ab_rep) : 0;
+}
+
+/* Memory of the caller's as a buffer that cannot grow. */
+static zinc_buf
+wrap(void *p, size_t nbytes)
+{
+	return (zinc_buf){.p = (uint8_t *)p, .cap = nbytes, .max = nbytes};
+}
+
+static zinc_buf *
+other(zinc_scratch *s, const zinc_buf *held)
+{
+	return held == &s->a ? &s->b : &s->a;
+}
+
+/* ---- decoding ---- */
+
+/* Where the chunk is on its way. */
+typedef struct decoding {
+	const zinc_chain *c;
+	zinc_scratch *s;
+	zinc_rep rep;  /* what the array->bytes codec gives */
+	size_t nbytes; /* of all its elements */
+	size_t need;   /* of them from the start are wanted */
+	int plain;
+	void *into;      /* where they should go, or NULL */
+	zinc_bytes cur;  /* what has been decoded so far */
+	zinc_buf *held;  /* the scratch's buffer that it lies in, or NULL */
+	uint8_t *landed; /* elements in their final place, or NULL */
+	zinc_error *err;
+} decoding;
+
+/* The final place. */
+static zinc_status
+land(decoding *d, zinc_buf *out)
+{
+	if (d->into) {
+		*out = wrap(d->into, d->nbytes);
+		return ZINC_OK;
+	}
+	ZINC_TRY(zinc_buf_reset(&d->s->decoded, d->nbytes, d->err));
+	*out = wrap(d->s->decoded.p, d->nbytes);
+	return ZINC_OK;
+}
+
+/* Undo bytes->bytes codec i.  The first of all may stop early, and lands when its bytes are the elements. */
+static zinc_status
+decode_stage(decoding *d, int i)
+{
+	const zinc_codec *codec = d->c->bb[i];
+	size_t most, exact;
+	zinc_buf *to, final;
+
+	if (codec->ops->peel)
+		return codec->ops->peel(codec, d->cur, &d->cur, d->err);
+	if (stage_bound(d->c, &d->rep, i, &most))
+		return zinc_fail(d->err, ZINC_E_LIMIT, "a chunk larger than the address space");
+	exact = is_fixed(d->c, i) ? most : SIZE_MAX;
+	if (i == 0 && d->plain) {
+		ZINC_TRY(land(d, &final));
+		ZINC_TRY(codec->ops->decode(codec, d->s, d->cur, &final, exact, d->need, d->err));
+		d->cur = (zinc_bytes){final.p, final.n};
+		d->landed = final.p;
+		return ZINC_OK;
+	}
+	to = other(d->s, d->held);
+	to->max = most;
+	ZINC_TRY(zinc_buf_reset(to, exact == SIZE_MAX ? 0 : exact, d->err));
+	ZINC_TRY(codec->ops->decode(codec, d->s, d->cur, to, exact, exact, d->err));
+	d->cur = (zinc_bytes){to->p, to->n};
+	d->held = to;
+	return ZINC_OK;
+}
+
+/* Bytes that are elements: in their place already, or to be moved there, or best left where they are. */
+static zinc_status
+place_plain(decoding *d)
+{
+	const size_t n = d->need / d->rep.dtype->size;
+	zinc_buf final;
+
+	if (!d->landed && d->cur.n != d->nbytes)
+		return zinc_fail(d->err, ZINC_E_CORRUPT, "%zu bytes instead of %zu (rule M72)", d->cur.n, d->nbytes);
+	if (!d->landed && d->plain == 1 && !d->into) {
+		d->landed = (uint8_t *)(uintptr_t)d->cur.p; /* the view is for reading only */
+		return ZINC_OK;
+	}
+	if (!d->landed) {
+		ZINC_TRY(land(d, &final));
+		d->landed = final.p;
+		if (d->plain == 1 && d->need)
+			memcpy(final.p, d->cur.p, d->need);
+	}
+	if (d->plain == 2)
+		zinc_dtype_swap(d->rep.dtype, d->landed, d->cur.p, n);
+	return ZINC_OK;
+}
+
+static zinc_status
+unpack(decoding *d)
+{
+	const zinc_codec *ab = d->c->ab;
+	zinc_buf final;
+
+	if (d->plain)
+		return place_plain(d);
+	ZINC_TRY(land(d, &final));
+	d->landed = final.p;
+	return ab->ops->unpack(ab, d->s, &d->rep, d->cur, final.p, d->err);
+}
+
+/* Encoded bytes -> elements in C order of the array->bytes codec's side, at d->landed. */
+static zinc_status
+decode_packed(decoding *d, uint64_t need)
+{
+	const zinc_chain *c = d->c;
+	zinc_status st;
+	int i;
+
+	ZINC_TRY(zinc_rep_bytes(&d->rep, &d->nbytes, d->err));
+	d->plain = plain(c, &d->rep);
+	d->need = d->nbytes;
+	if (need && d->plain && need < d->nbytes / d->rep.dtype->size)
+		d->need = (size_t)need * d->rep.dtype->size;
+	for (i = c->nbb; i-- > 0;) {
+		st = decode_stage(d, i);
+		if (st != ZINC_OK)
+			return zinc_error_at_codec(d->err, st, c->bb[i]->ops->name);
+	}
+	st = unpack(d);
+	return st == ZINC_OK ? st : zinc_error_at_codec(d->err, st, c->ab->ops->name);
+}
+
+static void
+copy_dims(zinc_copy_dim *dims, const zinc_rep *rep, const int64_t *dst, const int64_t *src)
+{
+	int i;
+
+	for (i = 0; i < rep->ndim; i++)
+		dims[i] = (zinc_copy_dim){.n = rep->shape[i], .dst_stride = dst[i], .src_stride = src[i]};
+}
+
+/* A reordering codec undone by a copy; `rep` is its decoded side. */
+static void
+reorder_back(const zinc_rep *rep, const int *order, const void *in, void *out)
+{
+	zinc_copy_dim dims[ZINC_MAX_NDIM];
+	int64_t dst[ZINC_MAX_NDIM], src[ZINC_MAX_NDIM], encoded[ZINC_MAX_NDIM];
+	uint64_t shape[ZINC_MAX_NDIM];
+	int i;
+
+	for (i = 0; i < rep->ndim; i++)
+		shape[i] = rep->shape[order[i]];
+	zinc_strides_c(rep->shape, rep->ndim, rep->dtype->size, dst);
+	zinc_strides_c(shape, rep->ndim, rep->dtype->size, encoded);
+	for (i = 0; i < rep->ndim; i++)
+		src[order[i]] = encoded[i];
+	copy_dims(dims, rep, dst, src);
+	zinc_copy_nd(out, in, dims, rep->ndim, rep->dtype->size);
+}
+
+/* Undo array->array codecs one by one, between the scratch's buffers; the last lands. */
+static zinc_status
+decode_arrays(decoding *d, const uint64_t *shape, void *into)
+{
+	const zinc_chain *c = d->c;
+	zinc_buf *to = other(d->s, d->held);
+	zinc_status st;
+	zinc_rep rep;
+	uint8_t *p;
+	int k;
+
+	for (k = c->naa; k-- > 0; to = other(d->s, to)) {
+		const zinc_codec_ops *ops = c->aa[k]->ops;
+		size_t nbytes;
+
+		stage_rep(c, k, shape, &rep);
+		ZINC_TRY(zinc_rep_bytes(&rep, &nbytes, d->err));
+		to->max = PTRDIFF_MAX;
+		if (k > 0 || !into)
+			ZINC_TRY(zinc_buf_reset(to, nbytes, d->err));
+		p = k == 0 && into ? (uint8_t *)into : to->p;
+		st = ZINC_OK;
+		if (ops->order)
+			reorder_back(&rep, ops->order(c->aa[k]), d->landed, p);
+		else
+			st = ops->decode_array(c->aa[k], d->s, &rep, d->landed, p, d->err);
+		if (st != ZINC_OK)
+			return zinc_error_at_codec(d->err, st, ops->name);
+		d->landed = p;
+	}
+	return ZINC_OK;
+}
+
+zinc_status
+zinc_chain_decode(const zinc_chain *c, zinc_scratch *s, const uint64_t *shape, zinc_bytes in, void *into, uint64_t need,
+		  zinc_view *out, zinc_error *err)
+{
+	decoding d = {.c = c, .s = s, .cur = in, .err = err};
+	int64_t strides[ZINC_MAX_NDIM];
+	int i;
+
+	stage_rep(c, c->naa, shape, &d.rep);
+	if (!c->reorders_only) {
+		ZINC_TRY(decode_packed(&d, 0));
+		ZINC_TRY(decode_arrays(&d, shape, into));
+		zinc_strides_c(shape, c->rep.ndim, c->rep.dtype->size, out->strides);
+	} else {
+		d.into = is_straight(c) ? into : NULL;
+		ZINC_TRY(decode_packed(&d, need));
+		zinc_strides_c(d.rep.shape, d.rep.ndim, d.rep.dtype->size, strides);
+		for (i = 0; i < d.rep.ndim; i++)
+			out->strides[c->axis[i]] = strides[i];
+	}
+	out->p = d.landed;
+	return ZINC_OK;
+}
+
+/* ---- encoding ---- */
+
+typedef struct encoding {
+	const zinc_chain *c;
+	zinc_scratch *s;
+	zinc_buf *out;
+	size_t base;    /* where this chunk begins in `out` */
+	zinc_bytes cur; /* what has been encoded so far */
+	zinc_buf *held; /* the buffer that it ends; NULL: memory of the caller's */
+	zinc_error *err;
+} encoding;
+
+/* Where the stage before bytes->bytes codec `next` writes: the output itself when only trailers follow, else the buffer
+ * of the scratch that does not hold its input. */
+static zinc_buf *
+target(const encoding *e, int next)
+{
+	zinc_buf *to;
+
+	for (; next < e->c->nbb; next++)
+		if (!e->c->bb[next]->ops->seal)
+			break;
+	if (next == e->c->nbb)
+		return e->out;
+	to = other(e->s, e->held);
+	to->n = 0;
+	to->max = PTRDIFF_MAX;
+	return to;
+}
+
+/* `to` holds the bytes now, from its beginning or, the output, from the chunk's. */
+static void
+hold(encoding *e, zinc_buf *to)
+{
+	const size_t from = to == e->out ? e->base : 0;
+
+	e->held = to;
+	e->cur = (zinc_bytes){to->p + from, to->n - from};
+}
+
+/* Do the view's elements lie as the array->bytes codec wants them? */
+static bool
+is_packed(const zinc_rep *rep, const int64_t *strides)
+{
+	int64_t want[ZINC_MAX_NDIM];
+	int i;
+
+	zinc_strides_c(rep->shape, rep->ndim, rep->dtype->size, want);
+	for (i = 0; i < rep->ndim; i++)
+		if (rep->shape[i] != 1 && strides[i] != want[i])
+			return false;
+	return true;
+}
+
+/* Append the view's elements to `to`, in C order of `rep`; `strides` are in its axes. */
+static zinc_status
+gather(encoding *e, const zinc_rep *rep, const uint8_t *p, const int64_t *strides, size_t nbytes, zinc_buf *to)
+{
+	zinc_copy_dim dims[ZINC_MAX_NDIM];
+	int64_t dst[ZINC_MAX_NDIM];
+
+	ZINC_TRY(zinc_buf_reserve(to, nbytes, e->err));
+	zinc_strides_c(rep->shape, rep->ndim, rep->dtype->size, dst);
+	copy_dims(dims, rep, dst, strides);
+	zinc_copy_nd(to->p + to->n, p, dims, rep->ndim, rep->dtype->size);
+	to->n += nbytes;
+	hold(e, to);
+	return ZINC_OK;
+}
+
+/* Elements to bytes where the two are the same, up to byte order. */
+static zinc_status
+pack_plain(encoding *e, const zinc_rep *rep, const uint8_t *p, const int64_t *strides, size_t nbytes, int how)
+{
+	const size_t n = nbytes / rep->dtype->size;
+	const bool packed = is_packed(rep, strides);
+	zinc_buf *to;
+
+	if (packed && how == 1) {
+		e->cur = (zinc_bytes){p, nbytes};
+		return ZINC_OK;
+	}
+	to = target(e, 0);
+	if (!packed) {
+		ZINC_TRY(gather(e, rep, p, strides, nbytes, to));
+		p = to->p + to->n - nbytes;
+	} else {
+		ZINC_TRY(zinc_buf_reserve(to, nbytes, e->err));
+		to->n += nbytes;
+		hold(e, to);
+	}
+	if (how == 2)
+		zinc_dtype_swap(rep->dtype, to->p + to->n - nbytes, p, n);
+	return ZINC_OK;
+}
+
+/* The array->bytes codec.  `p` may lie in e->held. */
+static zinc_status
+pack(encoding *e, const zinc_rep *rep, const uint8_t *p, const int64_t *strides)
+{
+	const zinc_codec *ab = e->c->ab;
+	const int how = plain(e->c, rep);
+	zinc_buf *to;
+	size_t nbytes;
+
+	ZINC_TRY(zinc_rep_bytes(rep, &nbytes, e->err));
+	if (how)
+		return pack_plain(e, rep, p, strides, nbytes, how);
+	if (!is_packed(rep, strides)) {
+		to = &e->s->a;
+		to->n = 0;
+		to->max = PTRDIFF_MAX;
+		ZINC_TRY(gather(e, rep, p, strides, nbytes, to));
+		p = to->p;
+	}
+	to = target(e, 0);
+	ZINC_TRY(ab->ops->pack(ab, e->s, rep, p, to, e->err));
+	hold(e, to);
+	return ZINC_OK;
+}
+
+static zinc_status
+encode_stage(encoding *e, int i)
+{
+	const zinc_codec *codec = e->c->bb[i];
+	zinc_buf *to = e->held;
+
+	if (!codec->ops->seal) {
+		to = target(e, i + 1);
+		ZINC_TRY(codec->ops->encode(codec, e->s, e->cur, to, e->err));
+	} else {
+		if (!to) { /* a trailer cannot be put behind memory of the caller's */
+			to = target(e, i + 1);
+			ZINC_TRY(zinc_buf_add(to, e->cur.p, e->cur.n, e->err));
+		}
+		ZINC_TRY(codec->ops->seal(codec, to, to == e->out ? e->base : 0, e->err));
+	}
+	hold(e, to);
+	return ZINC_OK;
+}
+
+/* Array->array codecs one by one; *p ends in the scratch, in C order of the array->bytes codec's side. */
+static zinc_status
+encode_arrays(encoding *e, const uint64_t *shape, const zinc_view *in, const uint8_t **p)
+{
+	const zinc_chain *c = e->c;
+	zinc_rep rep, next;
+	zinc_status st = ZINC_OK;
+	size_t nbytes;
+	zinc_buf *to;
+	int k;
+
+	stage_rep(c, 0, shape, &rep);
+	ZINC_TRY(zinc_rep_bytes(&rep, &nbytes, e->err));
+	to = &e->s->a;
+	to->n = 0;
+	to->max = PTRDIFF_MAX;
+	ZINC_TRY(gather(e, &rep, in->p, in->strides, nbytes, to));
+	for (k = 0; k < c->naa && st == ZINC_OK; k++, rep = next) {
+		const zinc_codec_ops *ops = c->aa[k]->ops;
+		int64_t strides[ZINC_MAX_NDIM], decoded[ZINC_MAX_NDIM];
+		int i;
+
+		stage_rep(c, k + 1, shape, &next);
+		ZINC_TRY(zinc_rep_bytes(&next, &nbytes, e->err));
+		to = other(e->s, e->held);
+		to->max = PTRDIFF_MAX;
+		ZINC_TRY(zinc_buf_reset(to, nbytes, e->err));
+		if (ops->order) {
+			zinc_strides_c(rep.shape, rep.ndim, rep.dtype->size, decoded);
+			for (i = 0; i < rep.ndim; i++)
+				strides[i] = decoded[ops->order(c->aa[k])[i]];
+			st = gather(e, &next, e->cur.p, strides, nbytes, to);
+		} else {
+			st = ops->encode_array(c->aa[k], e->s, &rep, e->cur.p, to->p, e->err);
+			to->n = nbytes;
+			hold(e, to);
+		}
+		if (st != ZINC_OK)
+			return zinc_error_at_codec(e->err, st, ops->name);
+	}
+	*p = e->cur.p;
+	return ZINC_OK;
+}
+
+/* Elements -> packed bytes, whatever array->array codecs there are. */
+static zinc_status
+encode_elements(encoding *e, const uint64_t *shape, const zinc_view *in)
+{
+	const zinc_chain *c = e->c;
+	int64_t strides[ZINC_MAX_NDIM];
+	const uint8_t *p = in->p;
+	zinc_status st;
+	zinc_rep rep;
+	int i;
+
+	stage_rep(c, c->naa, shape, &rep);
+	if (c->reorders_only) {
+		for (i = 0; i < rep.ndim; i++)
+			strides[i] = in->strides[c->axis[i]];
+	} else {
+		ZINC_TRY(encode_arrays(e, shape, in, &p));
+		zinc_strides_c(rep.shape, rep.ndim, rep.dtype->size, strides);
+	}
+	st = pack(e, &rep, p, strides);
+	return st == ZINC_OK ? st : zinc_error_at_codec(e->err, st, c->ab->ops->name);
+}
+
+static zinc_status
+encode_all(encoding *e, const uint64_t *shape, const zinc_view *in)
+{
+	zinc_status st;
+	int i;
+
+	ZINC_TRY(encode_elements(e, shape, in));
+	for (i = 0; i < e->c->nbb; i++) {
+		st = encode_stage(e, i);
+		if (st != ZINC_OK)
+			return zinc_error_at_codec(e->err, st, e->c->bb[i]->ops->name);
+	}
+	/* nothing had to move: the bytes are still the caller's, or the scratch's after array->array codecs */
+	return e->held == e->out ? ZINC_OK : zinc_buf_add(e->out, e->cur.p, e->cur.n, e->err);
+}
+
+zinc_status
+zinc_chain_encode(const zinc_chain *c, zinc_scratch *s, const uint64_t *shape, const zinc_view *in, zinc_buf *out,
+		  zinc_error *err)
+{
+	encoding e = {.c = c, .s = s, .out = out, .base = out->n, .err = err};
+	zinc_status st = encode_all(&e, shape, in);
+
+	if (st != ZINC_OK)
+		out->n = e.base;
+	return st;
+}
+
+/* ---- fill ---- */
+
+/* Axes that matter, the farthest steps first, and neighbours that continue each other joined; returns how many. */
+static int
+simplify(const zinc_view *v, const uint64_t *shape, int ndim, uint64_t *n, int64_t *step)
+{
+	int i, j, m = 0;
+
+	for (i = 0; i < ndim; i++) {
+		if (shape[i] == 1)
+			continue;
+		for (j = m++; j > 0 && (uint64_t)llabs(step[j - 1]) < (uint64_t)llabs(v->strides[i]); j--) {
+			n[j] = n[j - 1];
+			step[j] = step[j - 1];
+		}
+		n[j] = shape[i];
+		step[j] = v->strides[i];
+	}
+	for (i = m - 1; i > 0; i--)
+		if (step[i - 1] == step[i] * (int64_t)n[i]) {
+			n[i - 1] *= n[i];
+			step[i - 1] = step[i];
+			memmove(&n[i], &n[i + 1], (size_t)(m - i - 1) * sizeof *n);
+			memmove(&step[i], &step[i + 1], (size_t)(m - i - 1) * sizeof *step);
+			m--;
+		}
+	return m;
+}
+
+/* One row of the innermost axis. */
+static bool
+row_is_fill(const uint8_t *p, uint64_t n, int64_t step, size_t element, const void *fill)
+{
+	uint64_t i;
+
+	if (step == (int64_t)element)
+		return zinc_run_is(p, fill, (size_t)n, element);
+	for (i = 0; i < n; i++)
+		if (memcmp(p + (int64_t)i * step, fill, element) != 0)
+			return false;
+	return true;
+}
+
+bool
+zinc_view_is_fill(const zinc_view *v, const uint64_t *shape, int ndim, size_t element, const void *fill)
+{
+	uint64_t n[ZINC_MAX_NDIM], at[ZINC_MAX_NDIM] = {0};
+	int64_t step[ZINC_MAX_NDIM];
+	const uint8_t *p = v->p;
+	int m, d;
+
+	if (!fill)
+		return false;
+	for (d = 0; d < ndim; d++)
+		if (shape[d] == 0)
+			return true;
+	m = simplify(v, shape, ndim, n, step);
+	if (m == 0)
+		return memcmp(p, fill, element) == 0;
+	for (;;) {
+		if (!row_is_fill(p, n[m - 1], step[m - 1], element, fill))
+			return false;
+		for (d = m - 2; d >= 0 && at[d] + 1 == n[d]; d--) {
+			p -= step[d] * (int64_t)at[d];
+			at[d] = 0;
+		}
+		if (d < 0)
+			return true;
+		p += step[d]; /* the next row */
+		at[d]++;
+	}
+}

@@ -1,0 +1,207 @@
+/*
+ * chain_text.c - a caller's word for a chain -> the `codecs` member
+ *
+ *     zstd:5                            bytes, zstd
+ *     transpose:1,0+blosc:lz4+crc32c    transpose, bytes, blosc, crc32c
+ *     none                              bytes
+ *     [{"name": "gzip", ...}]           as it is, and bytes where it is missing
+ *
+ * Only the spelling is looked at here; whoever uses the result parses it, and hears what is wrong with it.
+ */
+#include "codec/codec_parts.h"
+
+#define MOST_WORDS 8
+
+/* {"name": ..., "configuration": ...} at the end of `list`. */
+static zinc_status
+append_codec(zinc_json_doc *doc, zinc_json *list, const char *name, zinc_json *configuration, zinc_error *err)
+{
+	zinc_json *o = zinc_json_make(doc, ZINC_JSON_OBJECT);
+
+	ZINC_TRY(zinc_json_set(doc, o, "name", zinc_json_make_string(doc, name), err));
+	if (configuration)
+		ZINC_TRY(zinc_json_set(doc, o, "configuration", configuration, err));
+	return zinc_json_append(list, o, err);
+}
+
+static zinc_status
+append_bytes(zinc_json_doc *doc, zinc_json *list, const zinc_rep *rep, bool big, zinc_error *err)
+{
+	static const char *const word[] = {"big"};
+	zinc_json *configuration = NULL;
+
+	ZINC_TRY(zinc_codec_bytes.parse_words(word, big && rep->dtype->unit > 1, rep, doc, &configuration, err));
+	return append_codec(doc, list, zinc_codec_bytes.name, configuration, err);
+}
+
+static zinc_status
+append_reversal(zinc_json_doc *doc, zinc_json *list, int ndim, zinc_error *err)
+{
+	zinc_json *o = zinc_json_make(doc, ZINC_JSON_OBJECT), *axes = zinc_json_make(doc, ZINC_JSON_ARRAY);
+	int i;
+
+	for (i = ndim; i-- > 0;)
+		ZINC_TRY(zinc_json_append(axes, zinc_json_make_i64(doc, i), err));
+	ZINC_TRY(zinc_json_set(doc, o, "order", axes, err));
+	return append_codec(doc, list, zinc_codec_transpose.name, o, err);
+}
+
+/* ---- the two spellings ---- */
+
+/* "name:word:word", which is cut at its colons. */
+static zinc_status
+read_short(char *text, const zinc_rep *rep, bool big, zinc_json_doc *doc, zinc_json *list, zinc_error *err)
+{
+	const char *words[MOST_WORDS];
+	const zinc_codec_ops *ops;
+	zinc_json *configuration = NULL;
+	int n = 0;
+	char *at;
+
+	for (at = strchr(text, ':'); at; at = strchr(at, ':')) {
+		*at++ = '\0';
+		if (n == MOST_WORDS)
+			return zinc_fail(err, ZINC_E_INVALID, "too many words behind codec \"%.60s\"", text);
+		words[n++] = at;
+	}
+	ops = zinc_codec_find(text);
+	if (!ops)
+		return zinc_fail(err, ZINC_E_INVALID, "there is no codec \"%.60s\"", text);
+	if (ops == &zinc_codec_bytes && n == 0)
+		return append_bytes(doc, list, rep, big, err);
+	if (ops->parse_words)
+		ZINC_TRY(ops->parse_words(words, n, rep, doc, &configuration, err));
+	else if (n > 0 || ops->needs_configuration)
+		return zinc_fail(err, ZINC_E_INVALID, "codec \"%s\" %s", ops->name,
+				 n > 0 ? "takes no words" : "needs a configuration: give the codecs as JSON");
+	return append_codec(doc, list, ops->name, configuration, err);
+}
+
+/* Codecs joined by '+'. */
+static zinc_status
+read_shorts(const char *text, const zinc_rep *rep, bool big, zinc_json_doc *doc, zinc_json *list, zinc_error *err)
+{
+	zinc_context *ctx = zinc_json_context(doc);
+	char *copy, *at, *end;
+	zinc_status st = ZINC_OK;
+
+	if (strcmp(text, "none") == 0)
+		return ZINC_OK;
+	copy = zinc_strdup(ctx, text);
+	if (!copy)
+		return zinc_fail_nomem(err);
+	for (at = copy; at && st == ZINC_OK; at = end) {
+		end = strchr(at, '+');
+		if (end)
+			*end++ = '\0';
+		st = read_short(at, rep, big, doc, list, err);
+	}
+	zinc_free(ctx, copy);
+	return st;
+}
+
+static zinc_status
+read_json(const char *text, zinc_json_doc *doc, zinc_json **list, zinc_error *err)
+{
+	zinc_json_doc *given = NULL;
+	zinc_status st = zinc_json_parse(&given, zinc_json_context(doc), text, strlen(text), 0, err);
+
+	if (st == ZINC_E_CORRUPT) { /* text of a caller, not of a file */
+		st = ZINC_E_INVALID;
+		if (err)
+			err->code = st;
+	}
+	ZINC_TRY(st);
+	*list = zinc_json_copy(doc, zinc_json_root(given));
+	zinc_json_free(given);
+	return *list ? ZINC_OK : zinc_fail_nomem(err);
+}
+
+/* ---- what the caller left out ---- */
+
+/* An item of the list, bare or not; NULL when its name says nothing. */
+static const zinc_codec_ops *
+ops_of(const zinc_json *item)
+{
+	const zinc_json *name = zinc_json_is(item, ZINC_JSON_OBJECT) ? zinc_json_member(item, "name") : item;
+
+	return zinc_json_is(name, ZINC_JSON_STRING) ? zinc_codec_find(name->text) : NULL;
+}
+
+/* Should "bytes" be supplied?  Not when an unknown codec may be the one that packs. */
+static bool
+lacks_packer(const zinc_json *list)
+{
+	const zinc_json *item;
+
+	for (item = list->first; item; item = item->next) {
+		const zinc_codec_ops *ops = ops_of(item);
+
+		if (!ops || ops->kind == ZINC_ARRAY_BYTES)
+			return false;
+	}
+	return true;
+}
+
+zinc_status
+zinc_chain_parse_text(zinc_json **out, zinc_json_doc *doc, const char *text, const zinc_rep *rep, bool big,
+		      bool fortran, zinc_error *err)
+{
+	zinc_json *list = zinc_json_make(doc, ZINC_JSON_ARRAY), *all = zinc_json_make(doc, ZINC_JSON_ARRAY);
+	const zinc_json *item;
+	bool lacking;
+
+	if (!list || !all)
+		return zinc_fail_nomem(err);
+	if (text[0] == '[')
+		ZINC_TRY(read_json(text, doc, &list, err));
+	else
+		ZINC_TRY(read_shorts(text, rep, big, doc, list, err));
+	if (fortran && rep->ndim > 1)
+		ZINC_TRY(append_reversal(doc, all, rep->ndim, err));
+	lacking = lacks_packer(list);
+	for (item = list->first; item; item = item->next) {
+		if (lacking && ops_of(item)->kind == ZINC_BYTES_BYTES) {
+			ZINC_TRY(append_bytes(doc, all, rep, big, err));
+			lacking = false;
+		}
+		ZINC_TRY(zinc_json_append(all, zinc_json_copy(doc, item), err));
+	}
+	if (lacking)
+		ZINC_TRY(append_bytes(doc, all, rep, big, err));
+	*out = all;
+	return ZINC_OK;
+}
+
+/* The index as everybody writes it: little-endian with a checksum, at the end. */
+static zinc_status
+make_index_codecs(zinc_json_doc *doc, zinc_json **out, zinc_error *err)
+{
+	zinc_json *list = zinc_json_make(doc, ZINC_JSON_ARRAY), *o = zinc_json_make(doc, ZINC_JSON_OBJECT);
+
+	ZINC_TRY(zinc_json_set(doc, o, "endian", zinc_json_make_string(doc, "little"), err));
+	ZINC_TRY(append_codec(doc, list, zinc_codec_bytes.name, o, err));
+	ZINC_TRY(append_codec(doc, list, zinc_codec_crc32c.name, NULL, err));
+	*out = list;
+	return ZINC_OK;
+}
+
+zinc_status
+zinc_chain_make_sharded(zinc_json **out, zinc_json_doc *doc, zinc_json *inner, const uint64_t *chunk_shape, int ndim,
+			zinc_error *err)
+{
+	zinc_json *list = zinc_json_make(doc, ZINC_JSON_ARRAY), *o = zinc_json_make(doc, ZINC_JSON_OBJECT);
+	zinc_json *shape = zinc_json_make(doc, ZINC_JSON_ARRAY), *index = NULL;
+	int i;
+
+	for (i = 0; i < ndim; i++)
+		ZINC_TRY(zinc_json_append(shape, zinc_json_make_u64(doc, chunk_shape[i]), err));
+	ZINC_TRY(make_index_codecs(doc, &index, err));
+	ZINC_TRY(zinc_json_set(doc, o, "chunk_shape", shape, err));
+	ZINC_TRY(zinc_json_set(doc, o, "codecs", inner, err));
+	ZINC_TRY(zinc_json_set(doc, o, "index_codecs", index, err));
+	ZINC_TRY(zinc_json_set(doc, o, "index_location", zinc_json_make_string(doc, "end"), err));
+	ZINC_TRY(append_codec(doc, list, zinc_codec_sharding.name, o, err));
+	*out = list;
+	return ZINC_OK;
+}

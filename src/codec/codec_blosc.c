@@ -1,0 +1,279 @@
+/*
+ * codec_blosc.c - the Blosc-1 container (M82)
+ *
+ *     byte 0       1          2      3         4          8           12
+ *     [version: 2][versionlz][flags][typesize][nbytes: 4][blocksize: 4][cbytes: 4][blocks ...]
+ *
+ *     flags: 1 byte shuffle, 2 stored, 4 bit shuffle, 8 reserved, 16 blocks not split, 32.. compressor's format
+ *     shuffle and bit shuffle together: the 32-byte header of Blosc 2, which is another container
+ *
+ * Promises (tests/unit/test_codec_blosc.c names each by its number):
+ *
+ * (1) The header is checked before the library sees a byte: version, flags, nbytes against the size that is
+ *     expected, cbytes against the size that is there, block and type size.
+ * (2) Stored containers (clevel 0, or bytes that do not shrink) are copied here, without the library.
+ * (3) Only the blocks that hold the `need` first bytes are decoded.
+ * (4) Nothing global is used: no locks, no environment, one thread per call.  Work space is the library's own.
+ * (5) How it was compressed is read from the bytes alone: the configuration matters to writing only.
+ */
+#include <inttypes.h>
+
+#include "codec/codec_parts.h"
+
+#define MAX_CLEVEL     9
+#define DEFAULT_CLEVEL 5
+#define MAX_TYPESIZE   255 /* what a header can say; beyond it the library does not shuffle */
+
+typedef struct blosc_codec {
+	zinc_codec codec;
+	int cname, clevel, shuffle; /* indices of the tables below, and a level */
+	uint64_t typesize;          /* 0: not given */
+	uint64_t blocksize;         /* 0: chosen by the library */
+} blosc_codec;
+
+static const char *const members[] = {"cname", "clevel", "shuffle", "typesize", "blocksize", NULL};
+static const char *const cnames[] = {"lz4", "lz4hc", "blosclz", "zstd", "snappy", "zlib", NULL};
+static const char *const shuffles[] = {"noshuffle", "shuffle", "bitshuffle", NULL}; /* in the library's order */
+enum { NOSHUFFLE, SHUFFLE, BITSHUFFLE };
+
+#if ZINC_WITH_BLOSC
+#define PURPOSE "Blosc 1: blosclz, lz4, lz4hc, snappy, zlib, zstd with shuffle"
+
+#include <blosc.h>
+
+/* NULL, or what this build lacks to use the compressor. */
+static const char *
+missing(int cname)
+{
+	return blosc_compname_to_compcode(cnames[cname]) < 0 ? cnames[cname] : NULL;
+}
+
+static zinc_status
+blosc_encode(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, zinc_error *err)
+{
+	const blosc_codec *b = (const blosc_codec *)c;
+	size_t typesize = b->typesize && b->typesize <= MAX_TYPESIZE ? (size_t)b->typesize : 1;
+	size_t blocksize = (size_t)zinc_min_u64(b->blocksize, in.n), room;
+	int n;
+
+	(void)s;
+	if (in.n > BLOSC_MAX_BUFFERSIZE || zinc_size_add(in.n, BLOSC_MAX_OVERHEAD, &room))
+		return zinc_fail(err, ZINC_E_LIMIT, "%zu bytes, but a Blosc container holds at most %d", in.n,
+				 BLOSC_MAX_BUFFERSIZE);
+	ZINC_TRY(zinc_buf_reserve(out, room, err));
+	n = blosc_compress_ctx(b->clevel, b->shuffle, typesize, in.n, in.p, out->p + out->n, room, cnames[b->cname],
+			       blocksize, 1);
+	if (n <= 0) /* with this much room only memory can fail it */
+		return zinc_fail_nomem(err);
+	out->n += (size_t)n;
+	return ZINC_OK;
+}
+
+typedef struct header {
+	uint8_t flags, format;
+	uint32_t typesize, nbytes, blocksize, cbytes;
+} header;
+
+static zinc_status
+check_header(zinc_bytes in, size_t exact, header *h, zinc_error *err)
+{
+	if (in.n < BLOSC_MIN_HEADER_LENGTH)
+		return zinc_fail(err, ZINC_E_CORRUPT, "%zu bytes cannot hold a header (rule M82)", in.n);
+	*h = (header){.flags = in.p[2],
+		      .format = in.p[2] >> 5,
+		      .typesize = in.p[3],
+		      .nbytes = zinc_get_le32(in.p + 4),
+		      .blocksize = zinc_get_le32(in.p + 8),
+		      .cbytes = zinc_get_le32(in.p + 12)};
+	if ((h->flags & 5) == 5)
+		return zinc_fail(err, ZINC_E_CORRUPT, "a container of Blosc 2, not of Blosc 1 (rule M82)");
+	if (in.p[0] != BLOSC_VERSION_FORMAT || h->flags & 8 || h->typesize == 0)
+		return zinc_fail(err, ZINC_E_CORRUPT, "not the header of a Blosc container (rule M82)");
+	if (h->cbytes != in.n)
+		return zinc_fail(err, ZINC_E_CORRUPT, "the header says %" PRIu32 " bytes, but there are %zu", h->cbytes,
+				 in.n);
+	ZINC_TRY(zinc_decoded_size(h->nbytes, exact, err));
+	if (h->nbytes > BLOSC_MAX_BUFFERSIZE)
+		return zinc_fail(err, ZINC_E_CORRUPT, "decodes to more than a container can hold");
+	if (h->flags & 2)
+		return h->cbytes - BLOSC_MIN_HEADER_LENGTH == h->nbytes
+			   ? ZINC_OK
+			   : zinc_fail(err, ZINC_E_CORRUPT, "stored bytes of another length than the header says");
+	if (h->blocksize == 0 || h->blocksize > h->nbytes || h->blocksize > BLOSC_MAX_BLOCKSIZE)
+		return zinc_fail(err, ZINC_E_CORRUPT, "blocks of %" PRIu32 " bytes", h->blocksize);
+	return ZINC_OK;
+}
+
+/* Can the library undo what the header names? */
+static zinc_status
+check_format(const header *h, zinc_error *err)
+{
+	static const char *const names[] = {"blosclz", "lz4", "snappy", "zlib", "zstd"};
+
+	if (h->format >= sizeof names / sizeof names[0])
+		return zinc_fail(err, ZINC_E_CORRUPT, "compressor number %u, which there is not", h->format);
+	if (blosc_compname_to_compcode(names[h->format]) < 0)
+		return zinc_fail(err, ZINC_E_UNSUPPORTED, "libblosc was built without %s", names[h->format]);
+	return ZINC_OK;
+}
+
+/* The first items that hold `need` bytes; whole items only, so not for containers that end in half a one. */
+static int
+decode_items(const uint8_t *in, const header *h, size_t need, uint8_t *out)
+{
+	size_t items = need / h->typesize + (need % h->typesize != 0);
+
+	return blosc_getitem(in, 0, (int)items, out);
+}
+
+static zinc_status
+blosc_decode(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, size_t exact, size_t need,
+	     zinc_error *err)
+{
+	header h;
+	int n;
+
+	(void)c, (void)s;
+	ZINC_TRY(check_header(in, exact, &h, err));
+	ZINC_TRY(zinc_decoded_room(out, h.nbytes, err));
+	if (h.flags & 2)
+		return zinc_buf_add(out, in.p + BLOSC_MIN_HEADER_LENGTH, h.nbytes, err);
+	ZINC_TRY(check_format(&h, err));
+	if (need < h.nbytes && h.nbytes % h.typesize == 0 && h.nbytes > h.blocksize)
+		n = decode_items(in.p, &h, need, out->p + out->n);
+	else
+		n = blosc_decompress_ctx(in.p, out->p + out->n, h.nbytes, 1);
+	if (n < 0 || (size_t)n < zinc_min_u64(need, h.nbytes))
+		return zinc_fail(err, ZINC_E_CORRUPT, "the blocks do not decode");
+	out->n += (size_t)n;
+	return ZINC_OK;
+}
+
+#else
+#define PURPOSE      "Blosc 1; not in this build"
+#define blosc_encode NULL /* no codec is made without the library */
+#define blosc_decode NULL
+
+static const char *
+missing(int cname)
+{
+	(void)cname;
+	return "libblosc";
+}
+#endif
+
+/* ---- configuration ---- */
+
+static zinc_status
+parse_typesize(const zinc_json *configuration, blosc_codec *b, zinc_report *r, zinc_error *err)
+{
+	int64_t typesize;
+
+	if (b->shuffle == NOSHUFFLE && !zinc_json_member(configuration, "typesize"))
+		return ZINC_OK;
+	ZINC_TRY(zinc_config_int(configuration, "typesize", 1, INT64_MAX, "M79", &typesize, r, err));
+	b->typesize = (uint64_t)typesize;
+	return ZINC_OK;
+}
+
+static zinc_status
+parse_members(const zinc_json *configuration, blosc_codec *b, zinc_report *r, zinc_error *err)
+{
+	int64_t clevel, blocksize;
+
+	ZINC_TRY(zinc_config_members(configuration, members, "M76", r, err));
+	ZINC_TRY(zinc_config_choice(configuration, "cname", cnames, "M76", &b->cname, r, err));
+	ZINC_TRY(zinc_config_int(configuration, "clevel", 0, MAX_CLEVEL, "M77", &clevel, r, err));
+	ZINC_TRY(zinc_config_choice(configuration, "shuffle", shuffles, "M78", &b->shuffle, r, err));
+	ZINC_TRY(parse_typesize(configuration, b, r, err));
+	ZINC_TRY(zinc_config_int(configuration, "blocksize", 0, INT64_MAX, "M80", &blocksize, r, err));
+	b->clevel = (int)clevel;
+	b->blocksize = (uint64_t)blocksize;
+	return ZINC_OK;
+}
+
+static zinc_status
+blosc_parse(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx, const zinc_json *configuration,
+	    const zinc_rep *in, zinc_rep *out, zinc_report *r, zinc_error *err)
+{
+	blosc_codec b = {.codec = {.ops = ops, .ctx = ctx}};
+
+	(void)in, (void)out;
+	ZINC_TRY(parse_members(configuration, &b, r, err));
+	if (missing(b.cname))
+		return zinc_report_unsupported(r, "M20", err, "blosc: built without %s", missing(b.cname));
+	ZINC_TRY(zinc_codec_new(codec, ops, ctx, sizeof b, err));
+	*(blosc_codec *)*codec = b;
+	return ZINC_OK;
+}
+
+/* Everything is recorded, also what was chosen for the caller (M81). */
+static zinc_status
+make_configuration(zinc_json_doc *doc, const blosc_codec *b, zinc_json **out, zinc_error *err)
+{
+	zinc_json *o = *out = zinc_json_make(doc, ZINC_JSON_OBJECT);
+
+	ZINC_TRY(zinc_json_set(doc, o, "cname", zinc_json_make_string(doc, cnames[b->cname]), err));
+	ZINC_TRY(zinc_json_set(doc, o, "clevel", zinc_json_make_i64(doc, b->clevel), err));
+	ZINC_TRY(zinc_json_set(doc, o, "shuffle", zinc_json_make_string(doc, shuffles[b->shuffle]), err));
+	if (b->typesize)
+		ZINC_TRY(zinc_json_set(doc, o, "typesize", zinc_json_make_u64(doc, b->typesize), err));
+	return zinc_json_set(doc, o, "blocksize", zinc_json_make_u64(doc, b->blocksize), err);
+}
+
+static zinc_status
+blosc_print(const zinc_codec *c, zinc_json_doc *doc, zinc_json **out, zinc_error *err)
+{
+	return make_configuration(doc, (const blosc_codec *)c, out, err);
+}
+
+static zinc_status
+choose(const char *word, const char *const *choices, int *out, zinc_error *err)
+{
+	int i;
+
+	for (i = 0; choices[i]; i++)
+		if (strcmp(choices[i], word) == 0) {
+			*out = i;
+			return ZINC_OK;
+		}
+	return zinc_fail(err, ZINC_E_INVALID, "blosc: there is no \"%.60s\"", word);
+}
+
+/* "blosc", "blosc:lz4", "blosc:lz4:5", "blosc:lz4:5:shuffle", "blosc:lz4:5:shuffle:65536". */
+static zinc_status
+blosc_parse_words(const char *const *words, int nwords, const zinc_rep *in, zinc_json_doc *doc, zinc_json **out,
+		  zinc_error *err)
+{
+	const uint32_t size = in->dtype->size;
+	blosc_codec b = {.shuffle = size > 1 ? SHUFFLE : BITSHUFFLE, .typesize = size <= MAX_TYPESIZE ? size : 1};
+	int64_t clevel = DEFAULT_CLEVEL, blocksize = 0;
+
+	if (nwords > 4)
+		return zinc_fail(err, ZINC_E_INVALID,
+				 "blosc: compressor, level, shuffle and block size are all it takes");
+	if (nwords > 0)
+		ZINC_TRY(choose(words[0], cnames, &b.cname, err));
+	if (nwords > 1)
+		ZINC_TRY(zinc_word_int("blosc", words[1], 0, MAX_CLEVEL, &clevel, err));
+	if (nwords > 2)
+		ZINC_TRY(choose(words[2], shuffles, &b.shuffle, err));
+	if (nwords > 3)
+		ZINC_TRY(zinc_word_int("blosc", words[3], 0, INT32_MAX, &blocksize, err));
+	b.clevel = (int)clevel;
+	b.blocksize = (uint64_t)blocksize;
+	return make_configuration(doc, &b, out, err);
+}
+
+const zinc_codec_ops zinc_codec_blosc = {
+    .name = "blosc",
+    .purpose = PURPOSE,
+    .kind = ZINC_BYTES_BYTES,
+    .needs_configuration = true,
+    .parse = blosc_parse,
+    .print = blosc_print,
+    .parse_words = blosc_parse_words,
+    .bound = zinc_bound_compressed,
+    .encode = blosc_encode,
+    .decode = blosc_decode,
+};

@@ -1,0 +1,159 @@
+/*
+ * codec_bytes.c - elements as bytes, in C order and one byte order
+ *
+ *     [element 0][element 1]...    M69; complex: re, im, each in the byte order (M71)
+ *
+ * The bytes are the elements themselves, up to byte order, so the chain copies or swaps them
+ * without calling here.  Only bool is checked element by element: a byte other than 0 and 1
+ * (M70) must reach no program, for which it would not even be a value of _Bool.
+ */
+#include "codec/codec_parts.h"
+
+typedef struct bytes_codec {
+	zinc_codec codec;
+	int endian; /* index in endians, or NOT_GIVEN */
+} bytes_codec;
+
+static const char *const endians[] = {"little", "big", NULL};
+static const char *const members[] = {"endian", NULL};
+static const char *const aliases[] = {"endian", NULL}; /* its name until January 2024 */
+#define NOT_GIVEN (-1)
+
+static zinc_status
+bytes_parse(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx, const zinc_json *configuration,
+	    const zinc_rep *in, zinc_rep *out, zinc_report *r, zinc_error *err)
+{
+	int endian = NOT_GIVEN;
+
+	(void)out;
+	if (in->dtype->size == 0)
+		return zinc_report_error(r, "M65", err, "\"bytes\" cannot store elements of variable size");
+	ZINC_TRY(zinc_config_members(configuration, members, "M68", r, err));
+	if (zinc_json_member(configuration, "endian"))
+		ZINC_TRY(zinc_config_choice(configuration, "endian", endians, "M68", &endian, r, err));
+	else if (in->dtype->unit > 1)
+		return zinc_report_error(r, "M68", err, "\"endian\" must be given for %s", in->dtype->name);
+	ZINC_TRY(zinc_codec_new(codec, ops, ctx, sizeof(bytes_codec), err));
+	((bytes_codec *)*codec)->endian = endian;
+	return ZINC_OK;
+}
+
+static zinc_status
+make_configuration(zinc_json_doc *doc, int endian, zinc_json **out, zinc_error *err)
+{
+	*out = NULL;
+	if (endian == NOT_GIVEN)
+		return ZINC_OK;
+	*out = zinc_json_make(doc, ZINC_JSON_OBJECT);
+	return zinc_json_set(doc, *out, "endian", zinc_json_make_string(doc, endians[endian]), err);
+}
+
+static zinc_status
+bytes_print(const zinc_codec *c, zinc_json_doc *doc, zinc_json **out, zinc_error *err)
+{
+	return make_configuration(doc, ((const bytes_codec *)c)->endian, out, err);
+}
+
+/* "bytes", "bytes:big". */
+static zinc_status
+bytes_parse_words(const char *const *words, int nwords, const zinc_rep *in, zinc_json_doc *doc, zinc_json **out,
+		  zinc_error *err)
+{
+	int endian = in->dtype->unit > 1 ? 0 : NOT_GIVEN;
+
+	if (nwords > 1 || (nwords == 1 && strcmp(words[0], "little") != 0 && strcmp(words[0], "big") != 0))
+		return zinc_fail(err, ZINC_E_INVALID, "bytes: \"little\" or \"big\", not \"%.60s\"", words[nwords - 1]);
+	if (nwords == 1)
+		endian = words[0][0] == 'b';
+	return make_configuration(doc, endian, out, err);
+}
+
+static int
+bytes_packed_bound(const zinc_codec *c, const zinc_rep *rep, size_t *encoded)
+{
+	(void)c;
+	return zinc_rep_bytes(rep, encoded, NULL) != ZINC_OK;
+}
+
+static int
+bytes_plain(const zinc_codec *c, const zinc_rep *rep)
+{
+	int endian = ((const bytes_codec *)c)->endian;
+
+	if (rep->dtype->kind == ZINC_KIND_BOOL)
+		return 0;
+	return rep->dtype->unit == 1 || endian == ZINC_HOST_BIG ? 1 : 2;
+}
+
+#define BLOCK 4096
+
+/* The first of n bytes that is neither 0 nor 1, or n.  By blocks, which a compiler turns into vector instructions. */
+static size_t
+first_not_bool(const uint8_t *p, size_t n)
+{
+	size_t at, end, i;
+
+	for (at = 0; at < n; at = end) {
+		uint8_t all = 0;
+
+		end = n - at > BLOCK ? at + BLOCK : n;
+		for (i = at; i < end; i++)
+			all |= p[i];
+		if (all > 1)
+			break;
+	}
+	while (at < n && p[at] <= 1)
+		at++;
+	return at;
+}
+
+static zinc_status
+check_bools(const uint8_t *p, size_t n, zinc_status code, zinc_error *err)
+{
+	size_t bad = first_not_bool(p, n);
+
+	if (bad == n)
+		return ZINC_OK;
+	return zinc_fail(err, code, "element %zu is %u, but a bool is 0 or 1 (rule M70)", bad, p[bad]);
+}
+
+static zinc_status
+bytes_pack(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, const void *in, zinc_buf *out, zinc_error *err)
+{
+	size_t n;
+
+	(void)c, (void)s;
+	ZINC_TRY(zinc_rep_bytes(rep, &n, err));
+	ZINC_TRY(check_bools((const uint8_t *)in, n, ZINC_E_RANGE, err));
+	return zinc_buf_add(out, in, n, err);
+}
+
+static zinc_status
+bytes_unpack(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, zinc_bytes in, void *out, zinc_error *err)
+{
+	size_t n;
+
+	(void)c, (void)s;
+	ZINC_TRY(zinc_rep_bytes(rep, &n, err));
+	if (in.n != n)
+		return zinc_fail(err, ZINC_E_CORRUPT, "%zu bytes instead of %zu (rule M72)", in.n, n);
+	ZINC_TRY(check_bools(in.p, n, ZINC_E_CORRUPT, err));
+	if (n)
+		memcpy(out, in.p, n);
+	return ZINC_OK;
+}
+
+const zinc_codec_ops zinc_codec_bytes = {
+    .name = "bytes",
+    .aliases = aliases,
+    .purpose = "elements in C order, little- or big-endian",
+    .kind = ZINC_ARRAY_BYTES,
+    .fixed_size = true,
+    .parse = bytes_parse,
+    .print = bytes_print,
+    .parse_words = bytes_parse_words,
+    .pack = bytes_pack,
+    .unpack = bytes_unpack,
+    .packed_bound = bytes_packed_bound,
+    .plain = bytes_plain,
+};

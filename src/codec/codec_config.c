@@ -1,0 +1,196 @@
+/*
+ * codec_config.c - what the files of single codecs share: objects, configurations, decoded sizes
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "codec/codec_parts.h"
+
+zinc_status
+zinc_codec_new(zinc_codec **out, const zinc_codec_ops *ops, zinc_context *ctx, size_t nbytes, zinc_error *err)
+{
+	zinc_codec *c = (zinc_codec *)zinc_calloc(ctx, 1, nbytes);
+
+	if (!c)
+		return zinc_fail_nomem(err);
+	c->ops = ops;
+	c->ctx = ctx;
+	*out = c;
+	return ZINC_OK;
+}
+
+void
+zinc_codec_free(zinc_codec *c)
+{
+	if (c && c->ops->free)
+		c->ops->free(c);
+	else if (c)
+		zinc_free(c->ctx, c);
+}
+
+/* ---- configurations ---- */
+
+static bool
+is_one_of(const char *s, const char *const *names)
+{
+	for (; *names; names++)
+		if (strcmp(*names, s) == 0)
+			return true;
+	return false;
+}
+
+zinc_status
+zinc_config_members(const zinc_json *configuration, const char *const *names, const char *rule, zinc_report *r,
+		    zinc_error *err)
+{
+	const zinc_json *m;
+
+	for (m = configuration ? configuration->first : NULL; m; m = m->next) {
+		size_t mark = zinc_report_enter(r, m->key);
+		zinc_status st = ZINC_OK;
+
+		/* a name with a NUL inside is none of ours, whatever its beginning */
+		if (strlen(m->key) != m->nkey || !is_one_of(m->key, names))
+			st = zinc_report_lenient(r, rule, err, "unknown member \"%.60s\" of a configuration", m->key);
+		zinc_report_leave(r, mark);
+		ZINC_TRY(st);
+	}
+	return ZINC_OK;
+}
+
+zinc_status
+zinc_config_int(const zinc_json *configuration, const char *member, int64_t min, int64_t max, const char *rule,
+		int64_t *out, zinc_report *r, zinc_error *err)
+{
+	const zinc_json *v = zinc_json_member(configuration, member);
+	zinc_status st = ZINC_OK;
+	size_t mark;
+
+	if (!v)
+		return zinc_report_error(r, rule, err, "\"%s\" is missing from the configuration", member);
+	mark = zinc_report_enter(r, member);
+	if (!zinc_json_i64(v, out) || *out < min || *out > max)
+		st = zinc_report_error(r, rule, err, "\"%s\" must be an integer from %" PRId64 " to %" PRId64, member,
+				       min, max);
+	zinc_report_leave(r, mark);
+	return st;
+}
+
+zinc_status
+zinc_config_choice(const zinc_json *configuration, const char *member, const char *const *choices, const char *rule,
+		   int *out, zinc_report *r, zinc_error *err)
+{
+	const zinc_json *v = zinc_json_member(configuration, member);
+	zinc_status st;
+	size_t mark;
+	int i;
+
+	if (!v)
+		return zinc_report_error(r, rule, err, "\"%s\" is missing from the configuration", member);
+	for (i = 0; choices[i]; i++)
+		if (zinc_json_is_string(v, choices[i])) {
+			*out = i;
+			return ZINC_OK;
+		}
+	mark = zinc_report_enter(r, member);
+	if (zinc_json_is(v, ZINC_JSON_STRING))
+		st = zinc_report_error(r, rule, err, "\"%s\" cannot be \"%.60s\"", member, v->text);
+	else
+		st = zinc_report_error(r, rule, err, "\"%s\" must be a string", member);
+	zinc_report_leave(r, mark);
+	return st;
+}
+
+static zinc_status
+parse_u64s(const zinc_json *v, int n, uint64_t min, const char *rule, uint64_t *out, zinc_report *r, zinc_error *err)
+{
+	const zinc_json *item;
+	int i = 0;
+
+	if (!zinc_json_is(v, ZINC_JSON_ARRAY))
+		return zinc_report_error(r, rule, err, "must be an array of integers");
+	if (v->n != (size_t)n)
+		return zinc_report_error(r, rule, err, "%zu integers where there are %d dimensions", v->n, n);
+	for (item = v->first; item; item = item->next, i++)
+		if (!zinc_json_u64(item, &out[i]) || out[i] < min) {
+			size_t mark = zinc_report_enter_item(r, (size_t)i);
+			zinc_status st =
+			    zinc_report_error(r, rule, err, "must be an integer of at least %" PRIu64, min);
+
+			zinc_report_leave(r, mark);
+			return st;
+		}
+	return ZINC_OK;
+}
+
+zinc_status
+zinc_config_u64s(const zinc_json *configuration, const char *member, int n, uint64_t min, const char *rule,
+		 uint64_t *out, zinc_report *r, zinc_error *err)
+{
+	const zinc_json *v = zinc_json_member(configuration, member);
+	zinc_status st;
+	size_t mark;
+
+	if (!v)
+		return zinc_report_error(r, rule, err, "\"%s\" is missing from the configuration", member);
+	mark = zinc_report_enter(r, member);
+	st = parse_u64s(v, n, min, rule, out, r, err);
+	zinc_report_leave(r, mark);
+	return st;
+}
+
+zinc_status
+zinc_word_int(const char *codec, const char *word, int64_t min, int64_t max, int64_t *out, zinc_error *err)
+{
+	char *end;
+	long long v;
+
+	errno = 0;
+	v = strtoll(word, &end, 10);
+	if (end == word || *end || errno || v < min || v > max)
+		return zinc_fail(err, ZINC_E_INVALID, "%s: \"%.60s\" is not an integer from %" PRId64 " to %" PRId64,
+				 codec, word, min, max);
+	*out = v;
+	return ZINC_OK;
+}
+
+/* ---- sizes ---- */
+
+zinc_status
+zinc_decoded_room(zinc_buf *out, size_t n, zinc_error *err)
+{
+	if (out->n > out->max || n > out->max - out->n)
+		return zinc_fail(err, ZINC_E_CORRUPT, "decodes to more than the %zu bytes that it may have", out->max);
+	return zinc_buf_reserve(out, n, err);
+}
+
+zinc_status
+zinc_decoded_size(size_t n, size_t exact, zinc_error *err)
+{
+	if (exact == SIZE_MAX || n == exact)
+		return ZINC_OK;
+	return zinc_fail(err, ZINC_E_CORRUPT, "decodes to %zu bytes instead of %zu", n, exact);
+}
+
+/* The formats let an encoder waste any number of bytes (empty blocks, names, skippable frames).  Nobody wastes more
+ * than this, and a limit is what keeps a bomb inside another from being unpacked. */
+int
+zinc_bound_compressed(const zinc_codec *c, size_t decoded, size_t *encoded)
+{
+	size_t n;
+
+	(void)c;
+	return zinc_size_mul(decoded, 2, &n) || zinc_size_add(n, 64 * ZINC_KIB, encoded);
+}
+
+zinc_status
+zinc_rep_bytes(const zinc_rep *rep, size_t *nbytes, zinc_error *err)
+{
+	uint64_t n;
+
+	if (zinc_shape_bytes(rep->shape, rep->ndim, rep->dtype->size, PTRDIFF_MAX, &n))
+		return zinc_fail(err, ZINC_E_LIMIT, "a chunk is larger than the address space");
+	*nbytes = (size_t)n;
+	return ZINC_OK;
+}

@@ -1,0 +1,68 @@
+/*
+ * codec_crc32c.c - a CRC-32C trailer
+ *
+ *     [input][CRC-32C of it: 4 bytes, little-endian]      M83, Castagnoli, RFC 3720
+ *
+ * Decoding always verifies (M84); on a mismatch no byte is handed out.
+ */
+#include "codec/codec_parts.h"
+
+#define TRAILER_BYTES 4u
+
+static const char *const members[] = {NULL};
+
+static zinc_status
+crc32c_parse(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx, const zinc_json *configuration,
+	     const zinc_rep *in, zinc_rep *out, zinc_report *r, zinc_error *err)
+{
+	(void)in, (void)out;
+	ZINC_TRY(zinc_config_members(configuration, members, "M83", r, err));
+	return zinc_codec_new(codec, ops, ctx, sizeof(zinc_codec), err);
+}
+
+static int
+crc32c_bound(const zinc_codec *c, size_t decoded, size_t *encoded)
+{
+	(void)c;
+	return zinc_size_add(decoded, TRAILER_BYTES, encoded);
+}
+
+static zinc_status
+crc32c_seal(const zinc_codec *c, zinc_buf *b, size_t from, zinc_error *err)
+{
+	(void)c;
+	ZINC_TRY(zinc_buf_reserve(b, TRAILER_BYTES, err));
+	zinc_put_le32(b->p + b->n, zinc_crc32c(0, b->p + from, b->n - from));
+	b->n += TRAILER_BYTES;
+	return ZINC_OK;
+}
+
+static zinc_status
+crc32c_peel(const zinc_codec *c, zinc_bytes in, zinc_bytes *out, zinc_error *err)
+{
+	uint32_t stored, actual;
+	size_t body;
+
+	(void)c;
+	if (in.n < TRAILER_BYTES)
+		return zinc_fail(err, ZINC_E_CORRUPT, "%zu bytes cannot hold a checksum (rule M84)", in.n);
+	body = in.n - TRAILER_BYTES;
+	stored = zinc_get_le32(in.p + body);
+	actual = zinc_crc32c(0, in.p, body);
+	if (stored != actual)
+		return zinc_fail(err, ZINC_E_CHECKSUM, "the stored checksum is %08x, that of the bytes %08x (rule M84)",
+				 (unsigned)stored, (unsigned)actual);
+	*out = (zinc_bytes){in.p, body};
+	return ZINC_OK;
+}
+
+const zinc_codec_ops zinc_codec_crc32c = {
+    .name = "crc32c",
+    .purpose = "CRC-32C checksum behind the bytes, always verified",
+    .kind = ZINC_BYTES_BYTES,
+    .fixed_size = true,
+    .parse = crc32c_parse,
+    .bound = crc32c_bound,
+    .seal = crc32c_seal,
+    .peel = crc32c_peel,
+};

@@ -1,0 +1,406 @@
+/*
+ * codec_sharding.c - sharding_indexed: a chunk of chunks
+ *
+ * shard.c draws the bytes.  Here is the configuration (M85-M90, M95), and the shard as an array->bytes codec like
+ * any other, for whoever encodes or decodes a whole one: nested within another codec, compressed as a
+ * whole, or written in one piece.  Reading single inner chunks is the array's, which sees an open shard.
+ *
+ * Promises (tests/unit/test_shard.c names each by its number):
+ *
+ * (4) Inner chunks whose elements are all fill value are not stored; each other one is encoded straight into the
+ *     shard, in C order, without gaps.
+ * (5) Whatever the index says, decoding writes every element once and nothing else.
+ */
+#include "codec/codec_parts.h"
+
+static const char *const members[] = {"chunk_shape", "codecs", "index_codecs", "index_location", NULL};
+static const char *const locations[] = {"start", "end", NULL};
+
+/* ---- configuration ---- */
+
+static zinc_status
+parse_chunk_shape(zinc_shard *sh, const zinc_json *configuration, const zinc_rep *in, zinc_report *r, zinc_error *err)
+{
+	zinc_status st = ZINC_OK;
+	size_t mark;
+	int i;
+
+	ZINC_TRY(zinc_config_u64s(configuration, "chunk_shape", in->ndim, 1, "M85", sh->chunk_shape, r, err));
+	mark = zinc_report_enter(r, "chunk_shape");
+	for (i = 0; i < in->ndim && st == ZINC_OK; i++)
+		if (in->shape[i] % sh->chunk_shape[i] != 0) {
+			zinc_report_enter_item(r, (size_t)i);
+			st =
+			    zinc_report_error(r, "M86", err, "%llu does not divide the shard's %llu",
+					      (unsigned long long)sh->chunk_shape[i], (unsigned long long)in->shape[i]);
+		}
+	zinc_report_leave(r, mark);
+	return st;
+}
+
+/* In the spring of 2023 codecs could be left out, which meant the elements as they are, little-endian. */
+static zinc_status
+parse_no_codecs(zinc_shard *sh, const zinc_rep *rep, zinc_report *r, zinc_error *err)
+{
+	static const char plain[] = "[{\"name\": \"bytes\", \"configuration\": {\"endian\": \"little\"}}]";
+	zinc_json_doc *doc = NULL;
+	zinc_status st;
+
+	ZINC_TRY(zinc_report_lenient(r, "M87", err, "\"codecs\" is missing: read as in 2023"));
+	ZINC_TRY(zinc_json_parse(&doc, sh->codec.ctx, plain, sizeof plain - 1, 0, err));
+	st = zinc_chain_parse(&sh->inner, sh->codec.ctx, zinc_json_root(doc), rep, r, err);
+	zinc_json_free(doc);
+	return st;
+}
+
+static zinc_status
+parse_inner(zinc_shard *sh, const zinc_json *configuration, const zinc_rep *in, zinc_report *r, zinc_error *err)
+{
+	const zinc_json *codecs = zinc_json_member(configuration, "codecs");
+	zinc_rep rep = *in;
+	zinc_status st;
+	size_t mark;
+
+	memcpy(rep.shape, sh->chunk_shape, sizeof rep.shape);
+	if (!codecs && !zinc_json_member(configuration, "index_codecs"))
+		return parse_no_codecs(sh, &rep, r, err);
+	if (!codecs)
+		return zinc_report_error(r, "M87", err, "\"codecs\" is missing from the configuration");
+	mark = zinc_report_enter(r, "codecs");
+	st = zinc_chain_parse(&sh->inner, sh->codec.ctx, codecs, &rep, r, err);
+	zinc_report_leave(r, mark);
+	return st;
+}
+
+static zinc_status
+check_fixed(const zinc_chain *index, zinc_report *r, zinc_error *err)
+{
+	const zinc_codec *odd = index->ab;
+	int i;
+
+	for (i = 0; i < index->nbb && odd->ops->fixed_size; i++)
+		odd = index->bb[i];
+	if (odd->ops->fixed_size)
+		return ZINC_OK;
+	return zinc_report_error(r, "M89", err, "codec \"%s\" has no fixed size, which an index needs", odd->ops->name);
+}
+
+static zinc_status
+parse_index(zinc_shard *sh, const zinc_json *configuration, const zinc_rep *in, zinc_report *r, zinc_error *err)
+{
+	const zinc_json *codecs = zinc_json_member(configuration, "index_codecs");
+	zinc_rep rep = {.dtype = zinc_dtype_of(ZINC_UINT64), .ndim = in->ndim + 1};
+	zinc_status st;
+	size_t mark;
+
+	if (in->ndim == ZINC_MAX_NDIM)
+		return zinc_report_unsupported(r, "M91", err, "the index of %d dimensions would have one too many",
+					       in->ndim);
+	zinc_shard_count(sh, in->shape, rep.shape);
+	rep.shape[in->ndim] = 2;
+	if (!codecs)
+		return zinc_report_lenient(r, "M88", err, "\"index_codecs\" is missing: read as in 2023");
+	mark = zinc_report_enter(r, "index_codecs");
+	st = zinc_chain_parse(&sh->index, sh->codec.ctx, codecs, &rep, r, err);
+	if (st == ZINC_OK)
+		st = check_fixed(sh->index, r, err);
+	zinc_report_leave(r, mark);
+	return st;
+}
+
+static zinc_status
+parse_location(zinc_shard *sh, const zinc_json *configuration, zinc_report *r, zinc_error *err)
+{
+	int location = 1;
+
+	if (zinc_json_member(configuration, "index_location"))
+		ZINC_TRY(zinc_config_choice(configuration, "index_location", locations, "M90", &location, r, err));
+	sh->index_at_start = location == 0;
+	return ZINC_OK;
+}
+
+/* An index without codecs of its own is limited like one with: it must be had in one piece. */
+static zinc_status
+check_index_bytes(const zinc_shard *sh, const zinc_rep *in, zinc_error *err)
+{
+	size_t nbytes;
+
+	if (zinc_shard_index_bytes(sh, in->shape, &nbytes) ||
+	    nbytes > zinc_context_get(sh->codec.ctx)->limits.chunk_bytes)
+		return zinc_fail(err, ZINC_E_LIMIT, "a shard of too many inner chunks");
+	return ZINC_OK;
+}
+
+static zinc_status
+parse_members(zinc_shard *sh, const zinc_json *configuration, const zinc_rep *in, zinc_report *r, zinc_error *err)
+{
+	zinc_status st;
+
+	ZINC_TRY(zinc_config_members(configuration, members, "M95", r, err));
+	ZINC_TRY(parse_chunk_shape(sh, configuration, in, r, err));
+	ZINC_TRY(parse_location(sh, configuration, r, err));
+	st = parse_inner(sh, configuration, in, r, err);
+	if (st != ZINC_OK && st != ZINC_E_UNSUPPORTED)
+		return st;
+	ZINC_TRY(parse_index(sh, configuration, in, r, err)); /* what is wrong here wins over what is unknown there */
+	ZINC_TRY(st);
+	return check_index_bytes(sh, in, err);
+}
+
+static void
+sharding_free(zinc_codec *c)
+{
+	zinc_shard *sh = (zinc_shard *)c;
+
+	zinc_chain_free(sh->inner);
+	zinc_chain_free(sh->index);
+	zinc_free(c->ctx, sh);
+}
+
+static zinc_status
+sharding_parse(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx, const zinc_json *configuration,
+	       const zinc_rep *in, zinc_rep *out, zinc_report *r, zinc_error *err)
+{
+	zinc_codec *c;
+	zinc_status st;
+
+	(void)out;
+	ZINC_TRY(zinc_codec_new(&c, ops, ctx, sizeof(zinc_shard), err));
+	((zinc_shard *)c)->ndim = in->ndim;
+	st = parse_members((zinc_shard *)c, configuration, in, r, err);
+	if (st != ZINC_OK) {
+		sharding_free(c);
+		return st;
+	}
+	*codec = c;
+	return ZINC_OK;
+}
+
+static zinc_status
+sharding_print(const zinc_codec *c, zinc_json_doc *doc, zinc_json **out, zinc_error *err)
+{
+	const zinc_shard *sh = (const zinc_shard *)c;
+	zinc_json *o = zinc_json_make(doc, ZINC_JSON_OBJECT), *shape = zinc_json_make(doc, ZINC_JSON_ARRAY), *list;
+	int i;
+
+	for (i = 0; i < sh->ndim; i++)
+		ZINC_TRY(zinc_json_append(shape, zinc_json_make_u64(doc, sh->chunk_shape[i]), err));
+	ZINC_TRY(zinc_json_set(doc, o, "chunk_shape", shape, err));
+	ZINC_TRY(zinc_chain_print(sh->inner, doc, &list, err));
+	ZINC_TRY(zinc_json_set(doc, o, "codecs", list, err));
+	if (sh->index) {
+		ZINC_TRY(zinc_chain_print(sh->index, doc, &list, err));
+		ZINC_TRY(zinc_json_set(doc, o, "index_codecs", list, err));
+	}
+	*out = o;
+	return zinc_json_set(doc, o, "index_location", zinc_json_make_string(doc, locations[!sh->index_at_start]), err);
+}
+
+/* ---- inner chunks of a whole shard in memory ---- */
+
+/* Steps through the inner chunks in C order. */
+typedef struct walk {
+	const zinc_shard *sh;
+	const zinc_rep *rep; /* of the shard */
+	uint64_t n, per_axis[ZINC_MAX_NDIM], at[ZINC_MAX_NDIM];
+	int64_t strides[ZINC_MAX_NDIM]; /* of the shard's elements */
+	int64_t offset;                 /* of the inner chunk's first element, in bytes */
+	bool contiguous;                /* inner chunks lie in one piece each */
+} walk;
+
+static zinc_status
+walk_init(walk *w, const zinc_shard *sh, const zinc_rep *rep, zinc_error *err)
+{
+	bool ones = true; /* all axes so far have inner chunks of 1 */
+	int i;
+
+	*w = (walk){.sh = sh, .rep = rep, .contiguous = true};
+	for (i = 0; i < sh->ndim; i++) {
+		if (rep->shape[i] % sh->chunk_shape[i] != 0)
+			return zinc_fail(err, ZINC_E_CORRUPT, "inner chunks do not divide the shard (rule M86)");
+		if (sh->chunk_shape[i] != rep->shape[i] && !ones)
+			w->contiguous = false;
+		ones = ones && sh->chunk_shape[i] == 1;
+	}
+	w->n = zinc_shard_count(sh, rep->shape, w->per_axis);
+	zinc_strides_c(rep->shape, rep->ndim, rep->dtype->size, w->strides);
+	return ZINC_OK;
+}
+
+static void
+walk_next(walk *w)
+{
+	int i;
+
+	for (i = w->sh->ndim - 1; i >= 0; i--) {
+		const int64_t step = w->strides[i] * (int64_t)w->sh->chunk_shape[i];
+
+		if (++w->at[i] < w->per_axis[i]) {
+			w->offset += step;
+			return;
+		}
+		w->offset -= step * (int64_t)(w->per_axis[i] - 1);
+		w->at[i] = 0;
+	}
+}
+
+/* One inner chunk between the shard's elements at `p` and elsewhere. */
+static void
+walk_dims(const walk *w, const int64_t *elsewhere, zinc_copy_dim *dims)
+{
+	int i;
+
+	for (i = 0; i < w->sh->ndim; i++)
+		dims[i] = (zinc_copy_dim){.n = w->sh->chunk_shape[i],
+					  .dst_stride = w->strides[i],
+					  .src_stride = elsewhere ? elsewhere[i] : 0};
+}
+
+/* ---- whole shards: encoding ---- */
+
+/* All inner chunks, appended; their entries. */
+static zinc_status
+pack_chunks(walk *w, zinc_scratch *inner, const uint8_t *in, zinc_buf *out, size_t base, zinc_shard_entry *entries,
+	    zinc_error *err)
+{
+	const zinc_rep *rep = w->rep;
+	zinc_view view;
+	uint64_t i;
+
+	memcpy(view.strides, w->strides, sizeof view.strides);
+	for (i = 0; i < w->n; i++, walk_next(w)) {
+		const size_t from = out->n;
+
+		view.p = (uint8_t *)(uintptr_t)(in + w->offset); /* read only */
+		entries[i] = (zinc_shard_entry){ZINC_SHARD_EMPTY, ZINC_SHARD_EMPTY};
+		if (zinc_view_is_fill(&view, w->sh->chunk_shape, rep->ndim, rep->dtype->size, rep->fill))
+			continue;
+		ZINC_TRY(zinc_chain_encode(w->sh->inner, inner, w->sh->chunk_shape, &view, out, err));
+		entries[i] = (zinc_shard_entry){from - base, out->n - from};
+	}
+	return ZINC_OK;
+}
+
+static zinc_status
+sharding_pack(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, const void *in, zinc_buf *out, zinc_error *err)
+{
+	const zinc_shard *sh = (const zinc_shard *)c;
+	zinc_scratch *inner = zinc_scratch_inner(s);
+	const size_t base = out->n;
+	zinc_shard_entry *entries;
+	size_t nbytes, end;
+	walk w;
+
+	if (!inner)
+		return zinc_fail_nomem(err);
+	ZINC_TRY(walk_init(&w, sh, rep, err));
+	if (zinc_shard_index_bytes(sh, rep->shape, &nbytes))
+		return zinc_fail(err, ZINC_E_LIMIT, "an index larger than the address space");
+	ZINC_TRY(zinc_buf_reset(&s->index, (size_t)w.n * sizeof *entries, err));
+	entries = (zinc_shard_entry *)s->index.p;
+	if (sh->index_at_start) { /* its place is kept, as its size is fixed */
+		ZINC_TRY(zinc_buf_reserve(out, nbytes, err));
+		out->n += nbytes;
+	}
+	ZINC_TRY(pack_chunks(&w, inner, (const uint8_t *)in, out, base, entries, err));
+	end = out->n;
+	ZINC_TRY(zinc_shard_index_encode(sh, s, rep->shape, entries, out, err));
+	if (sh->index_at_start) {
+		memcpy(out->p + base, out->p + end, nbytes);
+		out->n = end;
+	}
+	return ZINC_OK;
+}
+
+/* Gaps are legal and unlimited; but a shard that is compressed as a whole is unpacked first, and must have some bound.
+ */
+static int
+sharding_packed_bound(const zinc_codec *c, const zinc_rep *rep, size_t *encoded)
+{
+	const zinc_shard *sh = (const zinc_shard *)c;
+	uint64_t per_axis[ZINC_MAX_NDIM], n = zinc_shard_count(sh, rep->shape, per_axis);
+	size_t index, chunk;
+
+	if (zinc_shard_index_bytes(sh, rep->shape, &index) || zinc_chain_bound(sh->inner, sh->chunk_shape, &chunk))
+		return 1;
+	return n > SIZE_MAX || zinc_size_mul(chunk, (size_t)n, &chunk) || zinc_size_mul(chunk, 2, &chunk) ||
+	       zinc_size_add(chunk, index, encoded);
+}
+
+/* ---- whole shards: decoding ---- */
+
+/* An inner chunk that is not stored.  Where no fill value is known the elements are zeros already. */
+static void
+fill_chunk(const walk *w, uint8_t *out)
+{
+	const zinc_rep *rep = w->rep;
+	zinc_copy_dim dims[ZINC_MAX_NDIM];
+
+	if (!rep->fill)
+		return;
+	walk_dims(w, NULL, dims);
+	zinc_fill_nd(out, rep->fill, dims, rep->ndim, rep->dtype->size);
+}
+
+/* One stored inner chunk to its place at `out`. */
+static zinc_status
+unpack_chunk(const walk *w, zinc_scratch *inner, zinc_bytes in, uint8_t *out, zinc_error *err)
+{
+	const zinc_rep *rep = w->rep;
+	zinc_copy_dim dims[ZINC_MAX_NDIM];
+	zinc_view view;
+
+	ZINC_TRY(
+	    zinc_chain_decode(w->sh->inner, inner, w->sh->chunk_shape, in, w->contiguous ? out : NULL, 0, &view, err));
+	if (view.p == out)
+		return ZINC_OK;
+	walk_dims(w, view.strides, dims);
+	zinc_copy_nd(out, view.p, dims, rep->ndim, rep->dtype->size);
+	return ZINC_OK;
+}
+
+static zinc_status
+sharding_unpack(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, zinc_bytes in, void *out, zinc_error *err)
+{
+	const zinc_shard *sh = (const zinc_shard *)c;
+	zinc_scratch *inner = zinc_scratch_inner(s);
+	const zinc_shard_entry *entries;
+	size_t nbytes;
+	uint64_t i;
+	walk w;
+
+	if (!inner)
+		return zinc_fail_nomem(err);
+	ZINC_TRY(walk_init(&w, sh, rep, err));
+	ZINC_TRY(zinc_rep_bytes(rep, &nbytes, err));
+	if (in.n / sizeof *entries < w.n)
+		return zinc_fail(err, ZINC_E_CORRUPT, "%zu bytes cannot hold an index (rule M91)", in.n);
+	ZINC_TRY(zinc_buf_reset(&s->index, (size_t)w.n * sizeof *entries, err));
+	ZINC_TRY(zinc_shard_index_decode(sh, s, rep->shape, in, in.n, (zinc_shard_entry *)s->index.p, err));
+	entries = (const zinc_shard_entry *)s->index.p;
+	if (!rep->fill)
+		memset(out, 0, nbytes);
+	for (i = 0; i < w.n; i++, walk_next(&w)) {
+		uint8_t *p = (uint8_t *)out + w.offset;
+
+		if (entries[i].offset == ZINC_SHARD_EMPTY)
+			fill_chunk(&w, p);
+		else
+			ZINC_TRY(unpack_chunk(
+			    &w, inner, (zinc_bytes){in.p + entries[i].offset, (size_t)entries[i].nbytes}, p, err));
+	}
+	return ZINC_OK;
+}
+
+const zinc_codec_ops zinc_codec_sharding = {
+    .name = "sharding_indexed",
+    .purpose = "many inner chunks in one stored object, with an index",
+    .kind = ZINC_ARRAY_BYTES,
+    .needs_configuration = true,
+    .parse = sharding_parse,
+    .print = sharding_print,
+    .free = sharding_free,
+    .pack = sharding_pack,
+    .unpack = sharding_unpack,
+    .packed_bound = sharding_packed_bound,
+};

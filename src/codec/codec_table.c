@@ -1,0 +1,93 @@
+/*
+ * codec_table.c - every codec, one row each, and those that programs add
+ *
+ * A codec is one file codec_<name>.c and one line here.  A row stays when its library is
+ * missing from the build: its metadata can be read, and parsing says what it lacks.
+ */
+#include <stdio.h>
+
+#include "codec/codec_parts.h"
+
+static const zinc_codec_ops *const builtin[] = {
+    &zinc_codec_bytes, &zinc_codec_transpose, &zinc_codec_gzip,     &zinc_codec_blosc,
+    &zinc_codec_zstd,  &zinc_codec_crc32c,    &zinc_codec_sharding,
+};
+#define BUILTIN (sizeof builtin / sizeof builtin[0])
+
+static zinc_registry registered;
+
+/* Row i of both tables; NULL: no more. */
+static const zinc_codec_ops *
+row(size_t i)
+{
+	return i < BUILTIN ? builtin[i] : (const zinc_codec_ops *)zinc_registry_item(&registered, i - BUILTIN);
+}
+
+static bool
+answers_to(const zinc_codec_ops *ops, const char *name)
+{
+	const char *const *alias;
+
+	if (strcmp(ops->name, name) == 0)
+		return true;
+	for (alias = ops->aliases; alias && *alias; alias++)
+		if (strcmp(*alias, name) == 0)
+			return true;
+	return false;
+}
+
+const zinc_codec_ops *
+zinc_codec_find(const char *name)
+{
+	const zinc_codec_ops *ops;
+	size_t i;
+
+	for (i = 0; (ops = row(i)) != NULL; i++)
+		if (answers_to(ops, name))
+			return ops;
+	return NULL;
+}
+
+zinc_status
+zinc_codec_add(const zinc_codec_ops *ops, zinc_error *err)
+{
+	const char *const *alias;
+
+	if (ops->name && zinc_codec_find(ops->name))
+		return zinc_fail(err, ZINC_E_EXISTS, "there is a codec \"%s\" already", ops->name);
+	for (alias = ops->aliases; alias && *alias; alias++)
+		if (zinc_codec_find(*alias))
+			return zinc_fail(err, ZINC_E_EXISTS, "there is a codec \"%s\" already", *alias);
+	return zinc_registry_add(&registered, ops, err);
+}
+
+/* "endian, other"; cut when there are too many, as this is for people. */
+static void
+join_aliases(const zinc_codec_ops *ops, char *out, size_t cap)
+{
+	const char *const *alias;
+	size_t n = 0;
+	int more;
+
+	out[0] = '\0';
+	for (alias = ops->aliases; alias && *alias; alias++) {
+		more = snprintf(out + n, cap - n, "%s%s", n ? ", " : "", *alias);
+		if (more < 0 || (size_t)more >= cap - n)
+			return;
+		n += (size_t)more;
+	}
+}
+
+void
+zinc_codec_each(int (*fn)(void *arg, const char *name, const char *also, const char *purpose), void *arg)
+{
+	const zinc_codec_ops *ops;
+	char also[128];
+	size_t i;
+
+	for (i = 0; (ops = row(i)) != NULL; i++) {
+		join_aliases(ops, also, sizeof also);
+		if (fn(arg, ops->name, also, ops->purpose ? ops->purpose : ""))
+			return;
+	}
+}

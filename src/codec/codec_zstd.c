@@ -1,0 +1,332 @@
+/*
+ * codec_zstd.c - Zstandard frames (RFC 8878)
+ *
+ *     [28 b5 2f fd][header: flags, window, size][blocks][checksum: 4, when flagged]
+ *     [5x 2a 4d 18][size: 4][anything]                                      skippable frame
+ *
+ * Promises (tests/unit/test_codec_zstd.c names each by its number):
+ *
+ * (1) Any number of frames is read, also without content size, and skippable ones between them; there must be one
+ *     that holds data, and nothing else may stand behind the last.
+ * (2) Decoding stops at the last byte that is needed, unless the frame has a checksum, which must be seen to, or
+ *     a window above 8 MiB, which would have to be allocated.  Every other frame goes straight into the destination.
+ * (3) A frame that unpacks to more than it may is E_CORRUPT before its bytes are, and memory stays bounded.
+ * (4) The same input and level give the same bytes, whatever the context did before.
+ * (5) Contexts live in the scratch, and their memory comes from our allocator.
+ */
+#include "codec/codec_parts.h"
+
+#define MIN_LEVEL     (-131072)
+#define MAX_LEVEL     22
+#define DEFAULT_LEVEL 3
+#define RULE          "zstd" /* the registered extension's page has no numbered rules */
+
+typedef struct zstd_codec {
+	zinc_codec codec;
+	int level;
+	bool checksum;
+} zstd_codec;
+
+static const char *const members[] = {"level", "checksum", NULL};
+
+#if ZINC_WITH_ZSTD
+#define BUILT_WITH 1
+#define PURPOSE    "Zstandard (RFC 8878), levels -131072 to 22"
+
+#define ZSTD_STATIC_LINKING_ONLY /* for contexts with an allocator of our own */
+#include <zstd.h>
+#include <zstd_errors.h>
+
+#define FIRST_BYTES   65536u
+#define STREAM_WINDOW (8 * ZINC_MIB)
+enum { DECOMPRESS, COMPRESS }; /* variants of the scratch's states */
+
+/* ---- contexts ---- */
+
+static void *
+zstd_alloc(void *ctx, size_t nbytes)
+{
+	return zinc_alloc((zinc_context *)ctx, nbytes);
+}
+
+static void
+zstd_free(void *ctx, void *p)
+{
+	zinc_free((zinc_context *)ctx, p);
+}
+
+static void
+free_cctx(void *state)
+{
+	ZSTD_freeCCtx((ZSTD_CCtx *)state);
+}
+
+static void
+free_dctx(void *state)
+{
+	ZSTD_freeDCtx((ZSTD_DCtx *)state);
+}
+
+/* What zstd says, in our words. */
+static zinc_status
+fail(size_t code, zinc_error *err)
+{
+	switch (ZSTD_getErrorCode(code)) {
+	case ZSTD_error_memory_allocation:
+		return zinc_fail_nomem(err);
+	case ZSTD_error_checksum_wrong:
+		return zinc_fail(err, ZINC_E_CHECKSUM, "the checksum of a frame does not match");
+	default:
+		return zinc_fail(err, ZINC_E_CORRUPT, "not a valid frame: %s", ZSTD_getErrorName(code));
+	}
+}
+
+/* ---- encoding ---- */
+
+static zinc_status
+zstd_encode(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, zinc_error *err)
+{
+	const zstd_codec *z = (const zstd_codec *)c;
+	const ZSTD_customMem memory = {zstd_alloc, zstd_free, s->ctx};
+	void **state = zinc_scratch_state(s, &zinc_codec_zstd, COMPRESS, free_cctx);
+	size_t room = ZSTD_compressBound(in.n), n;
+	ZSTD_CCtx *cctx;
+
+	if (!*state)
+		*state = ZSTD_createCCtx_advanced(memory);
+	if (!*state)
+		return zinc_fail_nomem(err);
+	cctx = (ZSTD_CCtx *)*state;
+	if (room == 0 || ZSTD_isError(room))
+		return zinc_fail(err, ZINC_E_LIMIT, "%zu bytes are more than a frame is made for", in.n);
+	ZINC_TRY(zinc_buf_reserve(out, room, err));
+	ZSTD_CCtx_reset(cctx, ZSTD_reset_session_and_parameters);
+	ZSTD_CCtx_setParameter(cctx, ZSTD_c_compressionLevel, z->level); /* both are in range: parse has seen to it, */
+	ZSTD_CCtx_setParameter(cctx, ZSTD_c_checksumFlag, z->checksum);  /* and zstd clamps levels */
+	n = ZSTD_compress2(cctx, out->p + out->n, room, in.p, in.n);
+	if (ZSTD_isError(n))
+		return fail(n, err);
+	out->n += n;
+	return ZINC_OK;
+}
+
+/* ---- decoding ---- */
+
+typedef struct frame {
+	size_t nbytes;    /* compressed, header and checksum included */
+	uint64_t content; /* decoded bytes, or ZSTD_CONTENTSIZE_UNKNOWN */
+	uint64_t window;
+	bool checksum;
+	bool skippable;
+} frame;
+
+/*
+ * The frame at the front of `in`.  The header's flags are read here because zstd's own reader of them is
+ * not part of its stable interface:
+ *
+ *     byte 4: size flag (2 bits), single segment, unused, reserved, checksum, dictionary flag (2)
+ *     byte 5: unless single segment, the window: exponent (5 bits), mantissa (3)
+ */
+static zinc_status
+read_frame(zinc_bytes in, frame *f, zinc_error *err)
+{
+	uint32_t magic = in.n >= 4 ? zinc_get_le32(in.p) : 0;
+	uint64_t base;
+
+	f->skippable = (magic & ~0xfu) == ZSTD_MAGIC_SKIPPABLE_START;
+	if (!f->skippable && magic != ZSTD_MAGICNUMBER) /* the formats before 1.0 are no RFC 8878 */
+		return zinc_fail(err, ZINC_E_CORRUPT, "%zu bytes that are no frame", in.n);
+	f->nbytes = ZSTD_findFrameCompressedSize(in.p, in.n);
+	if (ZSTD_isError(f->nbytes))
+		return fail(f->nbytes, err);
+	if (f->skippable)
+		return ZINC_OK;
+	f->content = ZSTD_getFrameContentSize(in.p, in.n);
+	f->checksum = in.p[4] & 4;
+	base = (uint64_t)1 << (10 + (in.p[5] >> 3));
+	f->window = in.p[4] & 32 ? f->content : base + base / 8 * (in.p[5] & 7);
+	return ZINC_OK;
+}
+
+/* A whole frame to at most `most` more bytes.  Starts over with more room while its size is known by nobody. */
+static zinc_status
+decode_frame(ZSTD_DCtx *d, zinc_bytes in, const frame *f, zinc_buf *out, size_t most, bool known, zinc_error *err)
+{
+	size_t room = f->nbytes < FIRST_BYTES ? FIRST_BYTES : f->nbytes, n;
+
+	if (f->content != ZSTD_CONTENTSIZE_UNKNOWN) {
+		if (f->content > most)
+			return zinc_fail(err, ZINC_E_CORRUPT, "a frame of %llu bytes where there can be %zu more",
+					 (unsigned long long)f->content, most);
+		room = most = (size_t)f->content;
+	} else if (known || room > most) {
+		room = most;
+	}
+	for (;;) {
+		ZINC_TRY(zinc_decoded_room(out, room, err));
+		n = ZSTD_decompressDCtx(d, out->p + out->n, room, in.p, f->nbytes);
+		if (!ZSTD_isError(n))
+			break;
+		if (ZSTD_getErrorCode(n) != ZSTD_error_dstSize_tooSmall)
+			return fail(n, err);
+		if (room == most)
+			return zinc_fail(err, ZINC_E_CORRUPT, "decodes to more than %zu bytes", out->n + room);
+		room = room < most / 2 ? room * 2 : most;
+	}
+	out->n += n;
+	return ZINC_OK;
+}
+
+/* The beginning of a frame, as far as `need` bytes of output. */
+static zinc_status
+stream_frame(ZSTD_DCtx *d, zinc_bytes in, const frame *f, zinc_buf *out, size_t need, zinc_error *err)
+{
+	ZSTD_inBuffer from = {in.p, f->nbytes, 0};
+	ZSTD_outBuffer to = {NULL, need, out->n};
+	size_t left;
+
+	ZINC_TRY(zinc_decoded_room(out, need - out->n, err));
+	to.dst = out->p;
+	do
+		left = ZSTD_decompressStream(d, &to, &from); /* errs by itself when it can get no further */
+	while (!ZSTD_isError(left) && left > 0 && to.pos < need);
+	ZSTD_DCtx_reset(d, ZSTD_reset_session_only);
+	if (ZSTD_isError(left))
+		return fail(left, err);
+	out->n = to.pos;
+	return ZINC_OK;
+}
+
+/* Worth a stream, which is slower by a third, and allowed by promise 2? */
+static bool
+stops_early(const frame *f, size_t have, size_t exact, size_t need)
+{
+	if (exact == SIZE_MAX || need > exact - exact / 4)
+		return false;
+	return !f->checksum && f->window <= STREAM_WINDOW && f->content > need - have;
+}
+
+static zinc_status
+zstd_decode(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, size_t exact, size_t need,
+	    zinc_error *err)
+{
+	const ZSTD_customMem memory = {zstd_alloc, zstd_free, s->ctx};
+	void **state = zinc_scratch_state(s, &zinc_codec_zstd, DECOMPRESS, free_dctx);
+	const bool known = exact != SIZE_MAX;
+	bool data = false;
+	ZSTD_DCtx *d;
+	frame f;
+
+	(void)c;
+	if (!*state)
+		*state = ZSTD_createDCtx_advanced(memory);
+	if (!*state)
+		return zinc_fail_nomem(err);
+	d = (ZSTD_DCtx *)*state;
+	for (; in.n > 0 || !data; in.p += f.nbytes, in.n -= f.nbytes) {
+		ZINC_TRY(read_frame(in, &f, err));
+		if (f.skippable)
+			continue;
+		data = true;
+		if (stops_early(&f, out->n, exact, need))
+			ZINC_TRY(stream_frame(d, in, &f, out, need, err));
+		else
+			ZINC_TRY(decode_frame(d, in, &f, out, (known ? exact : out->max) - out->n, known, err));
+		if (known && out->n >= need && out->n < exact)
+			return ZINC_OK;
+	}
+	return zinc_decoded_size(out->n, exact, err);
+}
+
+#else
+#define BUILT_WITH  0
+#define PURPOSE     "Zstandard (RFC 8878); not in this build"
+#define zstd_encode NULL /* no codec is made without the library */
+#define zstd_decode NULL
+#endif
+
+/* ---- configuration ---- */
+
+static zinc_status
+parse_checksum(const zinc_json *configuration, bool *checksum, zinc_report *r, zinc_error *err)
+{
+	const zinc_json *v = zinc_json_member(configuration, "checksum");
+	zinc_status st = ZINC_OK;
+	size_t mark;
+
+	*checksum = false;
+	mark = zinc_report_enter(r, "checksum");
+	if (v && !zinc_json_bool(v, checksum))
+		st = zinc_report_error(r, RULE, err, "\"checksum\" must be true or false");
+	zinc_report_leave(r, mark);
+	return st;
+}
+
+static zinc_status
+zstd_parse(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx, const zinc_json *configuration,
+	   const zinc_rep *in, zinc_rep *out, zinc_report *r, zinc_error *err)
+{
+	zstd_codec *z;
+	int64_t level;
+	bool checksum;
+
+	(void)in, (void)out;
+	ZINC_TRY(zinc_config_members(configuration, members, RULE, r, err));
+	ZINC_TRY(zinc_config_int(configuration, "level", MIN_LEVEL, MAX_LEVEL, RULE, &level, r, err));
+	ZINC_TRY(parse_checksum(configuration, &checksum, r, err));
+	if (!BUILT_WITH)
+		return zinc_report_unsupported(r, "M20", err, "zstd: built without libzstd");
+	ZINC_TRY(zinc_codec_new(codec, ops, ctx, sizeof *z, err));
+	z = (zstd_codec *)*codec;
+	z->level = (int)level;
+	z->checksum = checksum;
+	return ZINC_OK;
+}
+
+/* A checksum that is not there should not be mentioned, says its specification. */
+static zinc_status
+make_configuration(zinc_json_doc *doc, int64_t level, bool checksum, zinc_json **out, zinc_error *err)
+{
+	*out = zinc_json_make(doc, ZINC_JSON_OBJECT);
+	ZINC_TRY(zinc_json_set(doc, *out, "level", zinc_json_make_i64(doc, level), err));
+	if (!checksum)
+		return ZINC_OK;
+	return zinc_json_set(doc, *out, "checksum", zinc_json_make(doc, ZINC_JSON_TRUE), err);
+}
+
+static zinc_status
+zstd_print(const zinc_codec *c, zinc_json_doc *doc, zinc_json **out, zinc_error *err)
+{
+	const zstd_codec *z = (const zstd_codec *)c;
+
+	return make_configuration(doc, z->level, z->checksum, out, err);
+}
+
+/* "zstd", "zstd:5", "zstd:5:checksum". */
+static zinc_status
+zstd_parse_words(const char *const *words, int nwords, const zinc_rep *in, zinc_json_doc *doc, zinc_json **out,
+		 zinc_error *err)
+{
+	int64_t level = DEFAULT_LEVEL;
+
+	(void)in;
+	if (nwords > 2 || (nwords == 2 && strcmp(words[1], "checksum") != 0))
+		return zinc_fail(err, ZINC_E_INVALID,
+				 "zstd: a level and \"checksum\" are all it takes, \"zstd:5:checksum\"");
+	if (nwords > 0)
+		ZINC_TRY(zinc_word_int("zstd", words[0], MIN_LEVEL, MAX_LEVEL, &level, err));
+	return make_configuration(doc, level, nwords == 2, out, err);
+}
+
+const zinc_codec_ops zinc_codec_zstd = {
+    .name = "zstd",
+    .purpose = PURPOSE,
+    .kind = ZINC_BYTES_BYTES,
+    .needs_configuration = true,
+    .parse = zstd_parse,
+    .print = zstd_print,
+    .parse_words = zstd_parse_words,
+    .bound = zinc_bound_compressed,
+    .encode = zstd_encode,
+    .decode = zstd_decode,
+};

@@ -1,0 +1,154 @@
+/*
+ * scratch.c - what one thread reuses from chunk to chunk
+ *
+ * Promises (tests/unit/test_scratch.c names each by its number):
+ *
+ * (1) A scratch that was given back is handed out again before a new one is made, with its buffers
+ *     and codec contexts, so that the second chunk costs no allocation.
+ * (2) Two calls never hold the same scratch.
+ * (3) Buffers above KEEP_BYTES are freed when the scratch is given back: one huge chunk does not
+ *     stay in memory for ever.
+ * (4) Everything is freed with the context.
+ */
+#include "codec/codec.h"
+
+#define KEEP_BYTES ((size_t)256 << 20)
+#define STATES     (sizeof((zinc_scratch *)0)->states / sizeof(struct zinc_scratch_state))
+
+/* Each buffer of a scratch, for loops. */
+static zinc_buf *
+buffer(zinc_scratch *s, int i)
+{
+	zinc_buf *const all[] = {&s->a, &s->b, &s->fetch, &s->decoded, &s->encoded, &s->convert, &s->index};
+
+	return i < (int)(sizeof all / sizeof all[0]) ? all[i] : NULL;
+}
+
+static zinc_scratch *
+make(zinc_context *ctx)
+{
+	zinc_scratch *s = (zinc_scratch *)zinc_calloc(ctx, 1, sizeof *s);
+	zinc_buf *b;
+	int i;
+
+	if (!s)
+		return NULL;
+	s->ctx = ctx;
+	for (i = 0; (b = buffer(s, i)) != NULL; i++)
+		zinc_buf_init(b, ctx, PTRDIFF_MAX);
+	return s;
+}
+
+static void
+free_states(zinc_scratch *s)
+{
+	size_t i;
+
+	for (i = 0; i < STATES; i++)
+		if (s->states[i].state)
+			s->states[i].free(s->states[i].state);
+}
+
+/* A list of them: along `next`, and each with its `inner`. */
+static void
+free_list(zinc_scratch *s)
+{
+	zinc_scratch *next;
+	zinc_buf *b;
+	int i;
+
+	for (; s; s = next) {
+		if (s->inner) { /* deeper levels join the list, so that nesting costs no stack */
+			s->inner->next = s->next;
+			s->next = s->inner;
+		}
+		next = s->next;
+		free_states(s);
+		for (i = 0; (b = buffer(s, i)) != NULL; i++)
+			zinc_buf_fini(b);
+		zinc_free(s->ctx, s);
+	}
+}
+
+static void
+free_slot(zinc_context *ctx, void *object)
+{
+	(void)ctx;
+	free_list((zinc_scratch *)object);
+}
+
+zinc_scratch *
+zinc_scratch_get(zinc_context *ctx)
+{
+	struct zinc_context_slot *slot;
+	zinc_scratch *s;
+
+	ctx = zinc_context_get(ctx);
+	slot = &ctx->slots[ZINC_SLOT_SCRATCH];
+	pthread_mutex_lock(&ctx->lock);
+	s = (zinc_scratch *)slot->object;
+	if (s)
+		slot->object = s->next;
+	pthread_mutex_unlock(&ctx->lock);
+	if (!s)
+		return make(ctx);
+	s->next = NULL;
+	return s;
+}
+
+/* Forget what would only fill memory; the others stay as warm as they are. */
+static void
+trim(zinc_scratch *s)
+{
+	zinc_buf *b;
+	int i;
+
+	for (; s; s = s->inner)
+		for (i = 0; (b = buffer(s, i)) != NULL; i++)
+			if (b->cap > KEEP_BYTES)
+				zinc_buf_fini(b);
+}
+
+void
+zinc_scratch_put(zinc_scratch *s)
+{
+	struct zinc_context_slot *slot;
+
+	if (!s)
+		return;
+	trim(s);
+	slot = &s->ctx->slots[ZINC_SLOT_SCRATCH];
+	pthread_mutex_lock(&s->ctx->lock);
+	s->next = (zinc_scratch *)slot->object;
+	slot->object = s;
+	slot->free = free_slot;
+	pthread_mutex_unlock(&s->ctx->lock);
+}
+
+zinc_scratch *
+zinc_scratch_inner(zinc_scratch *s)
+{
+	if (!s->inner)
+		s->inner = make(s->ctx);
+	return s->inner;
+}
+
+void **
+zinc_scratch_state(zinc_scratch *s, const void *key, int64_t variant, void (*fini)(void *))
+{
+	struct zinc_scratch_state *slot;
+	size_t i;
+
+	for (i = 0; i < STATES && s->states[i].key; i++)
+		if (s->states[i].key == key && s->states[i].variant == variant)
+			return &s->states[i].state;
+	if (i == STATES) { /* more kinds than anybody mixes: the oldest makes room */
+		if (s->states[0].state)
+			s->states[0].free(s->states[0].state);
+		memmove(&s->states[0], &s->states[1], sizeof s->states - sizeof s->states[0]);
+		i--;
+	}
+	slot = &s->states[i];
+	*slot = (struct zinc_scratch_state){.key = key, .variant = variant, .free = fini};
+	return &slot->state;
+}
