@@ -1,0 +1,135 @@
+/*
+ * test_array_memory.c - what reads and writes cost in memory, and what they return at the edges
+ *
+ * (1) A read of 1 000 chunks makes as many allocations of ours as a read of 100, once warm.
+ * (2) Memory of ours during a full read stays within max(64 MiB, threads x (encoded + decoded bytes of a chunk)).
+ * (3) Nothing is left when everything is closed.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <zinc.h>
+
+#include "sweep.h"
+#include "test.h"
+
+static char dir[64];
+
+static unsigned long
+calls_of_read(sweep_memory *m, zinc_array *a, const char *selection, void *v, size_t nbytes)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	unsigned long was = atomic_load(&m->calls);
+
+	assert_ok(zinc_array_read_text(a, selection, zinc_buffer_init(ZINC_NATIVE, v, nbytes), &err));
+	return atomic_load(&m->calls) - was;
+}
+
+static void
+count_allocations(const char *codecs, int sharded)
+{
+	static uint16_t v[1000 * 1024];
+	const uint64_t shape[] = {1000, 1024}, chunks[] = {1, 1024}, shards[] = {1000, 1024};
+	zinc_error err = ZINC_ERROR_INIT;
+	sweep_memory memory;
+	zinc_context *ctx = NULL;
+	zinc_array *a = NULL;
+	unsigned long few, many;
+	char url[128];
+
+	sweep_memory_init(&memory);
+	assert_ok(zinc_context_new(&ctx, ZINC_CONTEXT_OPTIONS(.threads = 1, .allocator = &memory.allocator), &err));
+	snprintf(url, sizeof url, "%s/count.zarr", dir);
+	assert_ok(zinc_array_create_url(&a, url,
+	                                ZINC_ARRAY_OPTIONS(.ndim = 2, .shape = shape, .dtype = "uint16", .chunks = chunks, .codecs = codecs,
+	                                                   .shards = sharded ? shards : NULL, .overwrite = 1),
+	                                ZINC_OPEN_OPTIONS(.context = ctx, .relaxed = 1), &err));
+	for (size_t i = 0; i < COUNT(v); i++)
+		v[i] = (uint16_t)(i * 7 + i / 1000);
+	assert_ok(zinc_array_write_text(a, "", ZINC_BUFFER(v, sizeof v), &err));
+	(void)calls_of_read(&memory, a, ":, 1:1023", v, sizeof v);
+	few = calls_of_read(&memory, a, ":100, 1:1023", v, sizeof v);
+	many = calls_of_read(&memory, a, ":, 1:1023", v, sizeof v);
+	printf("%s%s: %lu allocations to read 100 chunks, %lu to read 1000\n", codecs, sharded ? " in a shard" : "", few, many);
+	assert_int_equal(few, many);
+	zinc_array_close(a);
+	zinc_context_free(ctx);
+	assert_int_equal(atomic_load(&memory.blocks), 0);
+}
+
+static void
+test_no_allocation_per_chunk(void **unused)
+{
+	(void)unused;
+	count_allocations("none", 0);
+	count_allocations("zstd:1", 0);
+	count_allocations("gzip:1", 0);
+	count_allocations("blosc:lz4:1:shuffle", 0);
+	count_allocations("zstd:1+crc32c", 0);
+	count_allocations("zstd:1", 1);
+}
+
+/* A full read of 128 MiB in chunks of 4 MiB by a process of its own: the growth of its peak. */
+static void
+test_peak_memory(void **unused)
+{
+	enum { SIDE = 512, CHUNK = 128 };
+	const uint64_t shape[] = {SIDE, SIDE, SIDE}, chunks[] = {CHUNK, CHUNK, CHUNK};
+	const size_t nbytes = (size_t)SIDE * SIDE * SIDE;
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_array *a = NULL;
+	uint8_t *v = malloc(nbytes);
+	char url[128];
+	pid_t child;
+	int status;
+
+	(void)unused;
+	assert_non_null(v);
+	for (size_t i = 0; i < nbytes; i++)
+		v[i] = (uint8_t)(i * 2654435761u >> 24);
+	snprintf(url, sizeof url, "%s/peak.zarr", dir);
+	assert_ok(zinc_array_create_url(&a, url, ZINC_ARRAY_OPTIONS(.ndim = 3, .shape = shape, .dtype = "uint8", .chunks = chunks),
+	                                ZINC_OPEN_OPTIONS(.relaxed = 1), &err));
+	assert_ok(zinc_array_write_text(a, "", ZINC_BUFFER(v, nbytes), &err));
+	zinc_array_close(a);
+	free(v);
+	fflush(NULL);
+	child = fork();
+	if (child == 0) {
+		struct rusage was, now;
+		long grown;
+
+		v = malloc(nbytes);
+		if (v == NULL)
+			_exit(1);
+		memset(v, 1, nbytes);
+		getrusage(RUSAGE_SELF, &was);
+		if (zinc_array_open_url(&a, url, NULL, NULL) != ZINC_OK ||
+		    zinc_array_read_text(a, "", ZINC_BUFFER(v, nbytes), NULL) != ZINC_OK)
+			_exit(2);
+		getrusage(RUSAGE_SELF, &now);
+		grown = now.ru_maxrss - was.ru_maxrss;
+		printf("peak memory grew by %ld KiB over the destination's 131072 KiB\n", grown);
+		fflush(NULL);
+		_exit(grown > 64 * 1024 ? 3 : 0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_no_allocation_per_chunk), cmocka_unit_test(test_peak_memory)};
+	char command[128];
+	int failed;
+
+	snprintf(dir, sizeof dir, "/tmp/zinc-memory-%ld", (long)getpid());
+	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	snprintf(command, sizeof command, "rm -rf %s", dir);
+	return system(command) != 0 || failed;
+}
