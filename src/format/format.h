@@ -49,9 +49,15 @@ zinc_status zinc_meta_new(zinc_meta **out, zinc_context *ctx, const zinc_format 
 			  zinc_error *err);
 void zinc_meta_free(zinc_meta *m); /* drops a reference; NULL is fine */
 zinc_meta *zinc_meta_ref(zinc_meta *m);
+/* The document of a new node in the v3 vocabulary (stays the caller's) -> metadata of the hierarchy's own format,
+ * judged strictly. E_INVALID naming what the format cannot hold. */
+zinc_status zinc_meta_from_v3(zinc_meta **out, zinc_hierarchy *h, zinc_json_doc *v3, zinc_error *err);
 /* A copy with another shape (same rank); its document is changed to match.  Its tag is empty.  E_INVALID when the grid
  * cannot take the shape. */
 zinc_status zinc_meta_resized(zinc_meta **out, const zinc_meta *m, const uint64_t *shape, zinc_error *err);
+
+/* A report whose findings nobody hears: for documents that were judged already. */
+void zinc_report_init_quiet(zinc_report *r, zinc_context *ctx, bool strict);
 
 /* ---- hierarchies ---- */
 
@@ -151,11 +157,16 @@ struct zinc_format {
 				zinc_error *err);
 	/* Write consolidated metadata of a group, or remove it. */
 	zinc_status (*consolidate)(zinc_hierarchy *h, const char *path, bool remove, zinc_error *err);
+	/* For validators: has the group consolidated metadata?  Then call fn for each copy in it, with its path below
+	 * the group ("a/b"); fn non-zero stops. */
+	bool (*copies)(const zinc_meta *group, int (*fn)(void *arg, const char *below, const zinc_json *copy),
+		       void *arg);
 };
 
 extern const zinc_format zinc_format_v3;
 
-/* By id; NULL: unknown. */
+/* By number, in the order of detection; NULL: no more.  By id; NULL: unknown. */
+const zinc_format *zinc_format_row(size_t i);
 const zinc_format *zinc_format_find(const char *id);
 void zinc_format_each(int (*fn)(void *arg, const char *name, const char *also, const char *purpose), void *arg);
 

@@ -1,0 +1,314 @@
+/*
+ * document_build.c - a caller's options -> the document of a new node
+ *
+ * Documents are made in the vocabulary of the final version 3; the other formats translate them.
+ * Promises:
+ *
+ * (1) Members stand in the order of the specification, and every choice made here is recorded:
+ *     the fill value (M23), the chunk shape, the byte order, each codec as an object (M24).
+ * (2) What comes out has passed the strict parser, with E_INVALID for what a caller got wrong.
+ */
+#include "format/format.h"
+
+/* A document under construction. */
+struct build {
+	zinc_context *ctx;
+	zinc_json_doc *doc;
+	zinc_json *root;
+	zinc_array_options o;
+	const zinc_dtype *dtype;
+	bool big;
+	uint64_t chunks[ZINC_MAX_NDIM]; /* inner chunks where sharded */
+	uint64_t grid[ZINC_MAX_NDIM];   /* stored objects */
+	bool sharded;
+	void *fill;
+};
+
+/* ---- small pieces ---- */
+
+static zinc_status
+set(struct build *b, const char *key, zinc_json *v, zinc_error *err)
+{
+	return zinc_json_set(b->doc, b->root, key, v, err);
+}
+
+static zinc_json *
+list_of(struct build *b, const uint64_t *numbers, int n)
+{
+	zinc_json *list = zinc_json_make(b->doc, ZINC_JSON_ARRAY);
+	int i;
+
+	for (i = 0; i < n; i++)
+		if (zinc_json_append(list, zinc_json_make_u64(b->doc, numbers[i]), NULL) != ZINC_OK)
+			return NULL;
+	return list;
+}
+
+/* A caller's JSON text as a value of the document.  What is no JSON is an error of the caller's. */
+static zinc_status
+parse_json(zinc_json **out, struct build *b, const char *what, const char *text, zinc_error *err)
+{
+	zinc_json_doc *doc;
+	zinc_error e;
+	zinc_status s = zinc_json_parse(&doc, b->ctx, text, strlen(text), 0, &e);
+
+	if (s == ZINC_E_CORRUPT)
+		return zinc_fail(err, ZINC_E_INVALID, "%s: %s", what, e.text);
+	if (s != ZINC_OK) {
+		zinc_error_copy(err, &e);
+		return s;
+	}
+	*out = zinc_json_copy(b->doc, zinc_json_root(doc));
+	zinc_json_free(doc);
+	return *out ? ZINC_OK : zinc_fail_nomem(err);
+}
+
+static zinc_status
+begin(struct build *b, const char *node_type, zinc_error *err)
+{
+	ZINC_TRY(zinc_json_new(&b->doc, b->ctx, err));
+	b->root = zinc_json_make(b->doc, ZINC_JSON_OBJECT);
+	zinc_json_set_root(b->doc, b->root);
+	ZINC_TRY(set(b, "zarr_format", zinc_json_make_u64(b->doc, 3), err));
+	return set(b, "node_type", zinc_json_make_string(b->doc, node_type), err);
+}
+
+static zinc_status
+set_attributes(struct build *b, const char *text, zinc_error *err)
+{
+	zinc_json *v = zinc_json_make(b->doc, ZINC_JSON_OBJECT);
+
+	if (text)
+		ZINC_TRY(parse_json(&v, b, "attributes", text, err));
+	return set(b, "attributes", v, err);
+}
+
+/* ---- shapes ---- */
+
+static zinc_status
+check_shape(const struct build *b, zinc_error *err)
+{
+	const zinc_array_options *o = &b->o;
+
+	if (o->ndim < 0 || o->ndim > ZINC_MAX_NDIM || (uint32_t)o->ndim > b->ctx->limits.rank)
+		return zinc_fail(err, ZINC_E_INVALID, "%d dimensions", o->ndim);
+	if (o->ndim > 0 && !o->shape)
+		return zinc_fail(err, ZINC_E_INVALID, "an array of %d dimensions needs a shape", o->ndim);
+	if (!o->dtype)
+		return zinc_fail(err, ZINC_E_INVALID, "an array needs a data type");
+	if (o->shards && o->auto_shards)
+		return zinc_fail(err, ZINC_E_INVALID, "shards are given and to be chosen");
+	return ZINC_OK;
+}
+
+/* Chunks and shards, as given or chosen. */
+static zinc_status
+choose_grid(struct build *b, zinc_error *err)
+{
+	const zinc_array_options *o = &b->o;
+	int d;
+
+	if (!o->chunks)
+		zinc_grid_choose(o->shape, o->ndim, b->dtype->size, b->chunks);
+	for (d = 0; o->chunks && d < o->ndim; d++) {
+		b->chunks[d] = o->chunks[d];
+		if (b->chunks[d] == 0)
+			return zinc_fail(err, ZINC_E_INVALID, "chunks of no elements along dimension %d (rule M40)", d);
+	}
+	b->sharded = o->shards || o->auto_shards;
+	memcpy(b->grid, b->chunks, sizeof b->grid);
+	if (o->auto_shards)
+		zinc_grid_choose_shard(o->shape, o->ndim, b->dtype->size, b->chunks, b->grid);
+	for (d = 0; o->shards && d < o->ndim; d++) {
+		b->grid[d] = o->shards[d];
+		if (b->grid[d] == 0 || b->grid[d] % b->chunks[d] != 0)
+			return zinc_fail(
+			    err, ZINC_E_INVALID,
+			    "a shard of %llu along dimension %d is no multiple of its chunks of %llu (rule M86)",
+			    (unsigned long long)b->grid[d], d, (unsigned long long)b->chunks[d]);
+	}
+	return ZINC_OK;
+}
+
+static zinc_status
+set_grid(struct build *b, zinc_error *err)
+{
+	zinc_grid *grid;
+	zinc_json *v;
+
+	ZINC_TRY(zinc_grid_regular(&grid, b->ctx, b->o.ndim, b->grid, err));
+	v = zinc_grid_print(grid, b->doc);
+	zinc_grid_free(grid);
+	return set(b, "chunk_grid", v, err);
+}
+
+static zinc_status
+set_keys(struct build *b, zinc_error *err)
+{
+	zinc_keys keys;
+	zinc_json *v;
+
+	ZINC_TRY(zinc_keys_parse_text(&keys, b->ctx, b->o.key_encoding ? b->o.key_encoding : "default", err));
+	v = zinc_keys_print(&keys, b->doc);
+	zinc_keys_fini(&keys);
+	return set(b, "chunk_key_encoding", v, err);
+}
+
+/* ---- elements ---- */
+
+/*
+ * The fill value as the caller spelled it; what is no JSON (NaN, 0x7fc00000) is taken for the string it
+ * would be.  Its meaning is needed for the codecs.
+ */
+static zinc_status
+set_fill(struct build *b, zinc_error *err)
+{
+	const zinc_dtype *t = b->dtype;
+	zinc_json *v = NULL;
+	zinc_report r;
+	zinc_error e;
+	zinc_status s;
+
+	b->fill = zinc_calloc(b->ctx, 1, t->size);
+	if (!b->fill)
+		return zinc_fail_nomem(err);
+	if (!b->o.fill) {
+		zinc_dtype_zero(t, b->fill);
+		return set(b, "fill_value", t->ops->print_fill(t, b->fill, b->doc), err);
+	}
+	s = parse_json(&v, b, "fill", b->o.fill, &e);
+	if (s == ZINC_E_INVALID)
+		v = zinc_json_make_string(b->doc, b->o.fill);
+	else if (s != ZINC_OK)
+		return zinc_error_copy(err, &e), s;
+	ZINC_TRY(set(b, "fill_value", v, err));
+	zinc_report_init(&r, b->ctx, true, "");
+	r.code = ZINC_E_INVALID;
+	(void)zinc_report_enter(&r, "fill_value");
+	return t->ops->parse_fill(t, v, b->fill, &r, err);
+}
+
+static zinc_status
+set_codecs(struct build *b, zinc_error *err)
+{
+	zinc_rep rep = {.dtype = b->dtype, .ndim = b->o.ndim, .fill = b->fill};
+	zinc_json *codecs;
+
+	memcpy(rep.shape, b->chunks, sizeof rep.shape);
+	ZINC_TRY(zinc_chain_parse_text(&codecs, b->doc, b->o.codecs ? b->o.codecs : "zstd", &rep, b->big,
+				       b->o.fortran != 0, err));
+	if (b->sharded)
+		ZINC_TRY(zinc_chain_make_sharded(&codecs, b->doc, codecs, b->chunks, b->o.ndim, err));
+	return set(b, "codecs", codecs, err);
+}
+
+static zinc_status
+set_dimension_names(struct build *b, zinc_error *err)
+{
+	zinc_json *list;
+	int d;
+
+	if (!b->o.dimension_names)
+		return ZINC_OK;
+	list = zinc_json_make(b->doc, ZINC_JSON_ARRAY);
+	for (d = 0; d < b->o.ndim; d++) {
+		const char *name = b->o.dimension_names[d];
+
+		ZINC_TRY(zinc_json_append(
+		    list, name ? zinc_json_make_string(b->doc, name) : zinc_json_make(b->doc, ZINC_JSON_NULL), err));
+	}
+	return set(b, "dimension_names", list, err);
+}
+
+/* ---- whole documents ---- */
+
+static zinc_status
+build_members(struct build *b, zinc_error *err)
+{
+	ZINC_TRY(check_shape(b, err));
+	ZINC_TRY(zinc_dtype_parse_text(&b->dtype, &b->big, b->ctx, b->o.dtype, err));
+	b->big = b->big || b->o.big_endian;
+	ZINC_TRY(choose_grid(b, err));
+	ZINC_TRY(begin(b, "array", err));
+	ZINC_TRY(set(b, "shape", list_of(b, b->o.shape, b->o.ndim), err));
+	ZINC_TRY(set(b, "data_type", zinc_dtype_print(b->dtype, b->doc), err));
+	ZINC_TRY(set_grid(b, err));
+	ZINC_TRY(set_keys(b, err));
+	ZINC_TRY(set_fill(b, err));
+	ZINC_TRY(set_codecs(b, err));
+	ZINC_TRY(set_attributes(b, b->o.attributes, err));
+	return set_dimension_names(b, err);
+}
+
+/* A whole document instead of options. */
+static zinc_status
+take_document(struct build *b, zinc_error *err)
+{
+	const zinc_array_options *o = &b->o;
+
+	if (o->ndim || o->shape || o->dtype || o->chunks || o->shards || o->auto_shards || o->codecs || o->fill ||
+	    o->dimension_names || o->attributes || o->key_encoding || o->big_endian || o->fortran)
+		return zinc_fail(err, ZINC_E_INVALID, "a whole document leaves no room for other options");
+	ZINC_TRY(zinc_json_new(&b->doc, b->ctx, err));
+	ZINC_TRY(parse_json(&b->root, b, "document", o->document, err));
+	zinc_json_set_root(b->doc, b->root);
+	return ZINC_OK;
+}
+
+/* Promise (2). */
+static zinc_status
+check(zinc_json_doc *doc, zinc_context *ctx, zinc_node_kind kind, zinc_error *err)
+{
+	zinc_meta *m = NULL;
+	zinc_report r;
+	zinc_buf text;
+	zinc_status s;
+
+	zinc_report_init(&r, ctx, true, "");
+	r.code = ZINC_E_INVALID;
+	zinc_buf_init(&text, ctx, SIZE_MAX);
+	s = zinc_json_print_line(zinc_json_root(doc), &text, err);
+	if (s == ZINC_OK)
+		s = zinc_format_v3.parse(ctx, (const char *)text.p, text.n, &r, &m, err);
+	zinc_buf_fini(&text);
+	if (s == ZINC_OK && m->kind != kind)
+		s = zinc_fail(err, ZINC_E_INVALID, "the document is not that of an array");
+	else if (s == ZINC_OK && m->unsupported)
+		s = zinc_fail(err, ZINC_E_UNSUPPORTED, "%s", m->unsupported);
+	zinc_meta_free(m);
+	return s;
+}
+
+static zinc_status
+finish(struct build *b, zinc_node_kind kind, zinc_status s, zinc_json_doc **out, zinc_error *err)
+{
+	if (s == ZINC_OK)
+		s = check(b->doc, b->ctx, kind, err);
+	if (s == ZINC_OK)
+		*out = b->doc;
+	else
+		zinc_json_free(b->doc);
+	zinc_free(b->ctx, b->fill);
+	zinc_dtype_free(b->dtype);
+	return s;
+}
+
+zinc_status
+zinc_document_build(zinc_json_doc **out, zinc_context *ctx, const zinc_array_options *o, zinc_error *err)
+{
+	struct build b = {.ctx = ctx};
+
+	ZINC_TRY(zinc_options_take(&b.o, sizeof b.o, o, err));
+	return finish(&b, ZINC_NODE_ARRAY, b.o.document ? take_document(&b, err) : build_members(&b, err), out, err);
+}
+
+zinc_status
+zinc_document_build_group(zinc_json_doc **out, zinc_context *ctx, const char *attributes, zinc_error *err)
+{
+	struct build b = {.ctx = ctx};
+	zinc_status s = begin(&b, "group", err);
+
+	if (s == ZINC_OK)
+		s = set_attributes(&b, attributes, err);
+	return finish(&b, ZINC_NODE_GROUP, s, out, err);
+}

@@ -1,0 +1,29 @@
+/*
+ * fetch_documents.h - many documents in one batched get
+ */
+#ifndef ZINC_FETCH_DOCUMENTS_H
+#define ZINC_FETCH_DOCUMENTS_H
+
+#include "store/store.h"
+
+/* One document as it came. */
+typedef struct zinc_fetched {
+	zinc_found found;
+	char *text; /* NUL-terminated; NULL unless found */
+	size_t n;
+	zinc_tag tag;
+	zinc_status status; /* with ZINC_FAILED */
+	zinc_error *error;  /* with ZINC_FAILED; NULL when there was no memory for it */
+} zinc_fetched;
+
+/*
+ * Get the values of n keys into out[0..n).  A missing key and a failed one are results of their own; the call
+ * fails only when nothing could be tried.  A value longer than limits.json_bytes is cut one byte behind
+ * it, so that the reader of JSON says so.  Free with zinc_fetched_fini, on success only.
+ */
+zinc_status zinc_fetch(zinc_store *s, char *const *keys, size_t n, zinc_fetched *out, zinc_error *err);
+void zinc_fetched_fini(zinc_context *ctx, zinc_fetched *docs, size_t n);
+/* The failure of a document as the caller's own, with its key named; ZINC_OK when it did not fail. */
+zinc_status zinc_fetched_status(const zinc_fetched *doc, const char *key, zinc_error *err);
+
+#endif

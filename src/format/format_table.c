@@ -1,0 +1,37 @@
+/*
+ * format_table.c - every version of Zarr that this library reads and writes, one row each
+ *
+ * Detection asks them in this order.
+ */
+#include "format/format.h"
+
+static const zinc_format *const formats[] = {
+    &zinc_format_v3,
+    NULL,
+};
+
+const zinc_format *
+zinc_format_row(size_t i)
+{
+	return i < sizeof formats / sizeof *formats ? formats[i] : NULL;
+}
+
+const zinc_format *
+zinc_format_find(const char *id)
+{
+	const zinc_format *const *f;
+
+	for (f = formats; *f; f++)
+		if (strcmp((*f)->id, id) == 0)
+			return *f;
+	return NULL;
+}
+
+void
+zinc_format_each(int (*fn)(void *arg, const char *name, const char *also, const char *purpose), void *arg)
+{
+	const zinc_format *const *f;
+
+	for (f = formats; *f && fn(arg, (*f)->id, "", (*f)->purpose) == 0; f++)
+		;
+}

@@ -1,0 +1,367 @@
+/*
+ * format_v3_consolidated.c - copies of all documents below a group, in the group's own
+ *
+ *   "consolidated_metadata": {
+ *     "must_understand": false, "kind": "inline",
+ *     "metadata": {"a": {...}, "a/b": {...}}        paths relative to the group
+ *   }
+ *
+ * Promises:
+ *
+ * (1) Only zinc_consolidate writes it.  After the put it walks again and compares; if anything
+ *     moved it starts over, a bounded number of times, and then leaves none.
+ * (2) Dropping it is an edit under the store's exclusion: no other member is lost.
+ * (3) Listing takes what it says for true, but for names that no node can have; both spellings of
+ *     paths in the wild, "a/b" and "/a/b", are read.
+ */
+#include <stdlib.h>
+
+#include "format/format_v3.h"
+
+/* How often a consolidator starts over before it calls the hierarchy too lively. */
+#define TRIES 8
+
+#define MEMBER "consolidated_metadata"
+
+const zinc_json *
+zinc_v3_consolidated(const zinc_json *root)
+{
+	const zinc_json *c = zinc_json_member(root, MEMBER);
+	const zinc_json *metadata = zinc_json_member(c, "metadata");
+
+	if (zinc_v3_kind(root) != ZINC_NODE_GROUP || !zinc_json_is_string(zinc_json_member(c, "kind"), "inline"))
+		return NULL;
+	return zinc_json_is(metadata, ZINC_JSON_OBJECT) ? metadata : NULL;
+}
+
+/* ---- changing one document ---- */
+
+struct change {
+	zinc_context *ctx;
+	const zinc_json *metadata; /* to put; NULL: to remove */
+	zinc_buf text;
+};
+
+static zinc_status
+set_member(zinc_json_doc *doc, const zinc_json *metadata, zinc_error *err)
+{
+	zinc_json *c = zinc_json_make(doc, ZINC_JSON_OBJECT);
+
+	ZINC_TRY(zinc_json_set(doc, c, "must_understand", zinc_json_make(doc, ZINC_JSON_FALSE), err));
+	ZINC_TRY(zinc_json_set(doc, c, "kind", zinc_json_make_string(doc, "inline"), err));
+	ZINC_TRY(zinc_json_set(doc, c, "metadata", zinc_json_copy(doc, metadata), err));
+	return zinc_json_set(doc, zinc_json_root(doc), MEMBER, c, err);
+}
+
+static zinc_status
+change_doc(struct change *c, zinc_json_doc *doc, zinc_update *out, zinc_error *err)
+{
+	zinc_json *root = zinc_json_root(doc);
+
+	if (zinc_v3_kind(root) != ZINC_NODE_GROUP)
+		return zinc_fail(err, ZINC_E_INVALID, "only a group can have consolidated metadata");
+	if (c->metadata)
+		ZINC_TRY(set_member(doc, c->metadata, err));
+	else if (!zinc_json_remove(root, MEMBER)) {
+		out->keep = 1;
+		return ZINC_OK;
+	}
+	c->text.n = 0;
+	ZINC_TRY(zinc_json_print(root, &c->text, err));
+	ZINC_TRY(zinc_buf_puts(&c->text, "\n", err));
+	out->bytes = c->text.p;
+	out->nbytes = c->text.n;
+	return ZINC_OK;
+}
+
+static zinc_status
+change_update(void *arg, const void *old, size_t nold, zinc_update *out, zinc_error *err)
+{
+	struct change *c = arg;
+	zinc_json_doc *doc;
+	zinc_status s;
+
+	if (!old && c->metadata)
+		return zinc_fail(err, ZINC_E_NOTFOUND, "no node is there");
+	if (!old) { /* the group is gone, and its consolidated metadata with it */
+		out->keep = 1;
+		return ZINC_OK;
+	}
+	ZINC_TRY(zinc_json_parse(&doc, c->ctx, old, nold, 0, err));
+	s = change_doc(c, doc, out, err);
+	zinc_json_free(doc);
+	return s;
+}
+
+/* Put (metadata) or remove (NULL) the member in the document under `key`. */
+static zinc_status
+change_key(zinc_hierarchy *h, const char *key, const zinc_json *metadata, zinc_error *err)
+{
+	struct change c = {.ctx = h->ctx, .metadata = metadata};
+	zinc_status s;
+
+	zinc_buf_init(&c.text, h->ctx, SIZE_MAX);
+	s = zinc_store_update(h->store, key, change_update, &c, 0, h->put_flags, err);
+	zinc_buf_fini(&c.text);
+	return s == ZINC_OK ? s : zinc_error_at_key(err, s, key);
+}
+
+zinc_status
+zinc_v3_consolidated_drop(zinc_hierarchy *h, const char *key, zinc_error *err)
+{
+	return change_key(h, key, NULL, err);
+}
+
+/* ---- listing from it ---- */
+
+struct copy {
+	const char *path; /* relative to the group that has the copies, without a leading '/' */
+	zinc_json *doc;
+};
+
+/* Parents before their children, siblings in order of their bytes: '/' counts as the lowest of all. */
+static int
+compare_copies(const void *a, const void *b)
+{
+	const unsigned char *x = (const unsigned char *)((const struct copy *)a)->path;
+	const unsigned char *y = (const unsigned char *)((const struct copy *)b)->path;
+
+	while (*x && *x == *y)
+		x++, y++;
+	if (*x == '/' || *y == '/')
+		return *x == '/' ? (*y == '\0' ? 1 : -1) : (*x == '\0' ? -1 : 1);
+	return (*x > *y) - (*x < *y);
+}
+
+/* A path made of names that nodes can have? */
+static bool
+is_path(const char *path)
+{
+	while (*path) {
+		const size_t n = strcspn(path, "/");
+
+		if (zinc_v3_check_name(path, n, NULL) != ZINC_OK)
+			return false;
+		path += n;
+		if (*path == '/' && *++path == '\0')
+			return false;
+	}
+	return true;
+}
+
+/* The copies of nodes below `below` ("" or "a/b/"), in order.  Names that no node can have are left out. */
+static zinc_status
+sort_copies(zinc_context *ctx, const zinc_json *metadata, const char *below, struct copy **out, size_t *n,
+	    zinc_error *err)
+{
+	const size_t nbelow = strlen(below);
+	struct copy *copies;
+	zinc_json *v;
+
+	if (metadata->n > ctx->limits.children)
+		return zinc_fail(err, ZINC_E_LIMIT, "consolidated metadata of %zu nodes", metadata->n);
+	copies = zinc_calloc(ctx, metadata->n, sizeof *copies);
+	if (!copies)
+		return zinc_fail_nomem(err);
+	*n = 0;
+	for (v = metadata->first; v; v = v->next) {
+		const char *path = v->key + (v->key[0] == '/');
+
+		if (strncmp(path, below, nbelow) != 0 || !path[nbelow] || !is_path(path) || strlen(v->key) != v->nkey)
+			continue;
+		copies[*n].path = path + nbelow;
+		copies[(*n)++].doc = v;
+	}
+	qsort(copies, *n, sizeof *copies, compare_copies);
+	*out = copies;
+	return ZINC_OK;
+}
+
+static int
+depth_of(const char *path)
+{
+	int depth = 1;
+
+	while ((path = strchr(path, '/')) != NULL)
+		depth++, path++;
+	return depth;
+}
+
+/* Groups between the node shown last and `path` that have no copy: they exist by their descendants only. */
+static zinc_status
+show_between(zinc_v3_walker *w, const zinc_buf *last, const char *path, int depth, zinc_error *err)
+{
+	const char *slash;
+
+	for (slash = strchr(path, '/'); slash && depth-- != 0; slash = strchr(slash + 1, '/')) {
+		const size_t n = (size_t)(slash - path);
+
+		if (last->n >= n && memcmp(last->p, path, n) == 0 && (last->n == n || last->p[n] == '/'))
+			continue;
+		ZINC_TRY(zinc_v3_walker_at(w, path, n, err));
+		ZINC_TRY(zinc_v3_walker_implicit(w, err));
+	}
+	return ZINC_OK;
+}
+
+static zinc_status
+show_copies(zinc_v3_walker *w, const struct copy *copies, size_t n, int depth, zinc_error *err)
+{
+	zinc_status s = ZINC_OK;
+	zinc_buf last;
+	size_t i;
+
+	zinc_buf_init(&last, w->h->ctx, SIZE_MAX);
+	for (i = 0; i < n && s == ZINC_OK && !w->stopped; i++) {
+		s = show_between(w, &last, copies[i].path, depth, err);
+		last.n = 0;
+		if (s == ZINC_OK)
+			s = zinc_buf_puts(&last, copies[i].path, err);
+		if (s != ZINC_OK || w->stopped || (depth >= 0 && depth_of(copies[i].path) > depth))
+			continue;
+		s = zinc_v3_walker_at(w, copies[i].path, last.n, err);
+		if (s == ZINC_OK)
+			s = zinc_v3_walker_copy(w, copies[i].doc, err);
+	}
+	zinc_buf_fini(&last);
+	return s;
+}
+
+zinc_status
+zinc_v3_consolidated_show(zinc_v3_walker *w, const zinc_json *metadata, const char *below, int depth, zinc_error *err)
+{
+	struct copy *copies;
+	zinc_status s;
+	size_t n;
+
+	ZINC_TRY(sort_copies(w->h->ctx, metadata, below, &copies, &n, err));
+	s = show_copies(w, copies, n, depth, err);
+	zinc_free(w->h->ctx, copies);
+	return s;
+}
+
+bool
+zinc_v3_copies(const zinc_meta *group, int (*fn)(void *arg, const char *below, const zinc_json *copy), void *arg)
+{
+	const zinc_json *metadata = zinc_v3_consolidated(zinc_json_root(group->doc)), *v;
+
+	if (!metadata)
+		return false;
+	for (v = metadata->first; v; v = v->next)
+		if (fn(arg, v->key + (v->key[0] == '/'), v) != 0)
+			break;
+	return true;
+}
+
+/* ---- consolidating ---- */
+
+struct gather {
+	zinc_json_doc *doc;
+	zinc_json *metadata;
+	size_t skip; /* of a path: the group's own, and its '/' */
+	zinc_status status;
+	zinc_error *err;
+};
+
+static zinc_status
+gather_one(struct gather *g, const zinc_found_node *node)
+{
+	zinc_json *copy;
+
+	if (node->problem) /* a copy of what nobody can read would hide that */
+		return zinc_error_copy(g->err, node->problem);
+	if (node->implicit)
+		return ZINC_OK;
+	copy = zinc_json_copy(g->doc, zinc_json_root(node->meta->doc));
+	if (copy && node->kind == ZINC_NODE_GROUP)
+		(void)zinc_json_remove(copy, MEMBER); /* its own would hold everything twice */
+	return zinc_json_set(g->doc, g->metadata, node->path + g->skip, copy, g->err);
+}
+
+static int
+gather_node(void *arg, const zinc_found_node *node)
+{
+	struct gather *g = arg;
+
+	if (strlen(node->path) > g->skip) /* not the group itself */
+		g->status = gather_one(g, node);
+	return g->status != ZINC_OK;
+}
+
+/* The `metadata` object as the documents are now.  `doc` is made here. */
+static zinc_status
+gather(zinc_hierarchy *h, const char *path, zinc_json_doc **doc, zinc_error *err)
+{
+	struct gather g = {.skip = path[1] ? strlen(path) + 1 : 1, .err = err};
+	zinc_report r;
+	zinc_status s;
+
+	ZINC_TRY(zinc_json_new(&g.doc, h->ctx, err));
+	g.metadata = zinc_json_make(g.doc, ZINC_JSON_OBJECT);
+	zinc_json_set_root(g.doc, g.metadata);
+	zinc_report_init_quiet(&r, h->ctx, h->strict);
+	s = g.metadata ? zinc_v3_walk_stored(h, path, &r, gather_node, &g, err) : zinc_fail_nomem(err);
+	if (s == ZINC_OK)
+		s = g.status;
+	if (s == ZINC_OK)
+		*doc = g.doc;
+	else
+		zinc_json_free(g.doc);
+	return s;
+}
+
+/* Put what `now` holds until the documents are still so afterwards.  `now` is taken. */
+static zinc_status
+put_until_true(zinc_hierarchy *h, const char *path, const char *key, zinc_json_doc *now, zinc_error *err)
+{
+	zinc_status s = ZINC_OK;
+	bool same = false;
+	int i;
+
+	for (i = 0; i < TRIES && !same && s == ZINC_OK; i++) {
+		zinc_json_doc *then = NULL;
+
+		s = change_key(h, key, zinc_json_root(now), err);
+		if (s == ZINC_OK)
+			s = gather(h, path, &then, err);
+		if (s == ZINC_OK) {
+			same = zinc_json_equal(zinc_json_root(now), zinc_json_root(then));
+			zinc_json_free(now);
+			now = then;
+		}
+	}
+	zinc_json_free(now);
+	if (s == ZINC_OK && !same)
+		s = zinc_fail(err, ZINC_E_CONFLICT, "the hierarchy changed during each of %d attempts", TRIES);
+	if (s != ZINC_OK)
+		(void)change_key(h, key, NULL, NULL); /* rather none than one that may be stale */
+	return s;
+}
+
+static zinc_status
+consolidate_key(zinc_hierarchy *h, const char *path, const char *key, zinc_error *err)
+{
+	zinc_json_doc *now;
+
+	ZINC_TRY(gather(h, path, &now, err));
+	return put_until_true(h, path, key, now, err);
+}
+
+/* An ancestor's copy of this group's document has no consolidated metadata either way, so nothing above is stale. */
+zinc_status
+zinc_v3_consolidate(zinc_hierarchy *h, const char *path, bool remove, zinc_error *err)
+{
+	zinc_status s;
+	zinc_buf key;
+
+	ZINC_TRY(zinc_hierarchy_writable(h, err));
+	zinc_buf_init(&key, h->ctx, SIZE_MAX);
+	s = zinc_v3_key(h, path, ZINC_NODE_GROUP, &key, err);
+	if (s == ZINC_OK && !zinc_buf_text(&key))
+		s = zinc_fail_nomem(err);
+	if (s == ZINC_OK)
+		s = remove ? change_key(h, zinc_buf_text(&key), NULL, err)
+			   : consolidate_key(h, path, zinc_buf_text(&key), err);
+	zinc_buf_fini(&key);
+	return s == ZINC_OK ? s : zinc_error_at_url(err, s, h->url);
+}

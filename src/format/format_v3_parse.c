@@ -1,0 +1,409 @@
+/*
+ * format_v3_parse.c - zarr.json of the final version 3 -> zinc_meta
+ *
+ * Two tables say which members a document has, in an order in which each finds what it
+ * needs already parsed; one loop does the rest.  Promises:
+ *
+ * (1) A report that collects hears of every member's faults; without one the first fault ends it.
+ * (2) A valid member of a kind this build does not know (M16-M21) never hides another: the node
+ *     opens, `unsupported` says why its elements cannot be accessed.
+ * (3) What the digest (1.2) says to tolerate is a warning, and an error when strict.
+ */
+#include "format/format_v3.h"
+
+struct parse {
+	zinc_context *ctx;
+	zinc_report *r;
+	zinc_meta *m;
+	const zinc_json *root;
+	bool shape_known;
+	bool failed;     /* an error has been found; it is in err */
+	zinc_error *err; /* the caller's */
+	zinc_error e;    /* of the member under the parser */
+};
+
+struct member {
+	const char *name;
+	zinc_status (*parse)(struct parse *p, zinc_json *v); /* NULL: parsed before the loop */
+	bool required;
+};
+
+/*
+ * What follows from the outcome `s` of one member: the first unsupported thing is kept, the first error
+ * goes to the caller and ends the parse unless all are collected; a full memory always ends it.
+ */
+static zinc_status
+conclude(struct parse *p, zinc_status s)
+{
+	if (s == ZINC_OK)
+		return ZINC_OK;
+	if (s == ZINC_E_UNSUPPORTED) {
+		if (!p->m->unsupported)
+			p->m->unsupported = zinc_strdup(p->ctx, p->e.text);
+		return p->m->unsupported ? ZINC_OK : zinc_fail_nomem(p->err);
+	}
+	if (s == p->r->code && p->failed)
+		return ZINC_OK;
+	zinc_error_copy(p->err, &p->e);
+	p->failed = true;
+	return s == p->r->code && p->r->found ? ZINC_OK : s;
+}
+
+/* ---- members that arrays and groups have ---- */
+
+static zinc_status
+parse_attributes(struct parse *p, zinc_json *v)
+{
+	if (zinc_json_is(v, ZINC_JSON_NULL))
+		return zinc_report_lenient(p->r, "M7", &p->e, "attributes is null and should be left out");
+	if (!zinc_json_is(v, ZINC_JSON_OBJECT))
+		return zinc_report_error(p->r, "M7", &p->e, "attributes must be an object");
+	p->m->attributes = v;
+	return ZINC_OK;
+}
+
+/* A member that the specification does not define (digest 1.4): only an object can say that it may be ignored. */
+static zinc_status
+parse_unknown(struct parse *p, zinc_json *v)
+{
+	bool must = true;
+
+	if (zinc_json_is(v, ZINC_JSON_OBJECT))
+		(void)zinc_json_bool(zinc_json_member(v, "must_understand"), &must);
+	if (!must)
+		return ZINC_OK;
+	return zinc_report_unsupported(p->r, "M16", &p->e, "member \"%.60s\" is not known and must be understood",
+				       v->key);
+}
+
+/* ---- arrays ---- */
+
+static zinc_status
+parse_shape(struct parse *p, zinc_json *v)
+{
+	zinc_json *item;
+	int d = 0;
+
+	if (!zinc_json_is(v, ZINC_JSON_ARRAY))
+		return zinc_report_error(p->r, "M6", &p->e, "shape must be an array of integers");
+	if (v->n > p->ctx->limits.rank || v->n > ZINC_MAX_NDIM)
+		return zinc_fail(&p->e, ZINC_E_LIMIT, "%zu dimensions are more than the limit of %u", v->n,
+				 (unsigned)zinc_min_u64(p->ctx->limits.rank, ZINC_MAX_NDIM));
+	for (item = v->first; item; item = item->next, d++)
+		if (!zinc_json_u64(item, &p->m->shape[d]))
+			return zinc_report_error(p->r, "M6", &p->e,
+						 "dimension %d of shape is no integer from 0 to 2^64-1", d);
+	p->m->ndim = d;
+	p->shape_known = true;
+	return ZINC_OK;
+}
+
+static zinc_status
+parse_data_type(struct parse *p, zinc_json *v)
+{
+	return zinc_dtype_parse(&p->m->dtype, p->ctx, v, p->r, &p->e);
+}
+
+static zinc_status
+parse_chunk_grid(struct parse *p, zinc_json *v)
+{
+	zinc_meta *m = p->m;
+	zinc_extension x;
+	uint64_t start;
+	int d;
+
+	if (!p->shape_known) /* then only its form can be judged */
+		return zinc_extension_parse(&x, v, p->r, &p->e);
+	ZINC_TRY(zinc_grid_parse(&m->grid, p->ctx, v, m->ndim, m->shape, p->r, &p->e));
+	for (d = 0; d < m->ndim; d++)
+		m->grid->ops->span(m->grid, d, 0, &start, &m->chunk_shape[d]);
+	return ZINC_OK;
+}
+
+static zinc_status
+parse_chunk_key_encoding(struct parse *p, zinc_json *v)
+{
+	const zinc_status s = zinc_keys_parse(&p->m->keys, p->ctx, v, p->r, &p->e);
+
+	if (s != ZINC_OK)
+		p->m->keys = (zinc_keys){.ops = NULL};
+	return s;
+}
+
+static zinc_status
+parse_fill_value(struct parse *p, zinc_json *v)
+{
+	const zinc_dtype *t = p->m->dtype;
+	zinc_status s;
+	void *fill;
+
+	if (!t) /* its form is the type's own affair (M59) */
+		return ZINC_OK;
+	fill = zinc_calloc(p->ctx, 1, t->size);
+	if (!fill)
+		return zinc_fail_nomem(&p->e);
+	s = t->ops->parse_fill(t, v, fill, p->r, &p->e);
+	if (s == ZINC_OK)
+		p->m->fill = fill;
+	else
+		zinc_free(p->ctx, fill);
+	return s;
+}
+
+/* Are these extensions at all?  For lists whose meaning depends on something this build does not know. */
+static zinc_status
+parse_forms(struct parse *p, zinc_json *list)
+{
+	zinc_extension x;
+	zinc_json *item;
+	size_t i = 0;
+
+	for (item = list->first; item; item = item->next) {
+		const size_t mark = zinc_report_enter_item(p->r, i++);
+		const zinc_status s = zinc_extension_parse(&x, item, p->r, &p->e);
+
+		zinc_report_leave(p->r, mark);
+		ZINC_TRY(s);
+	}
+	return ZINC_OK;
+}
+
+static zinc_status
+parse_codecs(struct parse *p, zinc_json *v)
+{
+	zinc_meta *m = p->m;
+	zinc_rep rep = {.dtype = m->dtype, .ndim = m->ndim, .fill = m->fill};
+	int d;
+
+	if (!zinc_json_is(v, ZINC_JSON_ARRAY) || v->n == 0)
+		return zinc_report_error(p->r, "M9", &p->e, "codecs must be an array of at least one codec");
+	if (!m->dtype || !m->grid)
+		return parse_forms(p, v);
+	for (d = 0; d < m->ndim; d++)
+		rep.shape[d] = m->grid->ops->widest(m->grid, d);
+	return zinc_chain_parse(&m->chain, p->ctx, v, &rep, p->r, &p->e);
+}
+
+/* No transformer is defined, so that one which must be understood cannot be (digest 1.12). */
+static zinc_status
+parse_storage_transformers(struct parse *p, zinc_json *v)
+{
+	zinc_extension x;
+	zinc_json *item;
+	size_t i = 0;
+
+	if (!zinc_json_is(v, ZINC_JSON_ARRAY))
+		return zinc_report_error(p->r, "M10", &p->e, "storage_transformers must be an array");
+	for (item = v->first; item; item = item->next) {
+		const size_t mark = zinc_report_enter_item(p->r, i++);
+		zinc_status s = zinc_extension_parse(&x, item, p->r, &p->e);
+
+		if (s == ZINC_OK && !x.ignorable)
+			s = zinc_report_unsupported(p->r, "M21", &p->e, "storage transformer \"%.60s\" is not known",
+						    x.name);
+		zinc_report_leave(p->r, mark);
+		ZINC_TRY(s);
+	}
+	return ZINC_OK;
+}
+
+static zinc_status
+parse_dimension_names(struct parse *p, zinc_json *v)
+{
+	zinc_json *item;
+	size_t i = 0;
+
+	if (zinc_json_is(v, ZINC_JSON_NULL))
+		return zinc_report_lenient(p->r, "M8", &p->e, "dimension_names is null and should be left out");
+	if (!zinc_json_is(v, ZINC_JSON_ARRAY))
+		return zinc_report_error(p->r, "M8", &p->e, "dimension_names must be an array");
+	for (item = v->first; item; item = item->next)
+		if (item->type != ZINC_JSON_STRING && item->type != ZINC_JSON_NULL)
+			return zinc_report_error(p->r, "M8", &p->e, "a dimension's name must be a string or null");
+	if (!p->shape_known)
+		return ZINC_OK;
+	if (v->n != (size_t)p->m->ndim)
+		return zinc_report_error(p->r, "M8", &p->e, "%zu names for %d dimensions", v->n, p->m->ndim);
+	p->m->dimension_names = zinc_calloc(p->ctx, v->n, sizeof *p->m->dimension_names);
+	if (!p->m->dimension_names)
+		return zinc_fail_nomem(&p->e);
+	for (item = v->first; item; item = item->next)
+		p->m->dimension_names[i++] = item->type == ZINC_JSON_STRING ? item->text : NULL;
+	return ZINC_OK;
+}
+
+/* ---- groups ---- */
+
+/* The one member that is no extension, "for historical reasons".  Released writers put null for "none". */
+static zinc_status
+parse_consolidated_metadata(struct parse *p, zinc_json *v)
+{
+	bool must = true;
+
+	if (zinc_json_is(v, ZINC_JSON_NULL))
+		return zinc_report_lenient(p->r, "M22", &p->e, "consolidated_metadata is null and should be left out");
+	if (!ZINC_V3_JULY_2026)
+		return parse_unknown(p, v);
+	if (!zinc_json_is(v, ZINC_JSON_OBJECT))
+		return zinc_report_error(p->r, "M22", &p->e, "consolidated_metadata must be an object");
+	if (!zinc_json_bool(zinc_json_member(v, "must_understand"), &must) || must)
+		return zinc_report_error(p->r, "M22", &p->e, "must_understand of consolidated_metadata must be false");
+	if (!zinc_json_is_string(zinc_json_member(v, "kind"), "inline"))
+		return zinc_report_error(p->r, "M22", &p->e, "kind of consolidated_metadata must be \"inline\"");
+	if (!zinc_json_is(zinc_json_member(v, "metadata"), ZINC_JSON_OBJECT))
+		return zinc_report_error(p->r, "M22", &p->e, "metadata of consolidated_metadata must be an object");
+	if (v->n != 3)
+		return zinc_report_lenient(
+		    p->r, "M22", &p->e, "consolidated_metadata has members besides must_understand, kind and metadata");
+	return ZINC_OK;
+}
+
+/* ---- documents ---- */
+
+static const struct member array_members[] = {
+    {"zarr_format", NULL, false},
+    {"node_type", NULL, false},
+    {"shape", parse_shape, true},
+    {"data_type", parse_data_type, true},
+    {"chunk_grid", parse_chunk_grid, true}, /* needs shape */
+    {"chunk_key_encoding", parse_chunk_key_encoding, true},
+    {"fill_value", parse_fill_value, true}, /* needs data_type */
+    {"codecs", parse_codecs, true},         /* needs all of the above */
+    {"attributes", parse_attributes, false},
+    {"storage_transformers", parse_storage_transformers, false},
+    {"dimension_names", parse_dimension_names, false}, /* needs shape */
+    {NULL, NULL, false},
+};
+
+static const struct member group_members[] = {
+    {"zarr_format", NULL, false},
+    {"node_type", NULL, false},
+    {"attributes", parse_attributes, false},
+    {"consolidated_metadata", parse_consolidated_metadata, false},
+    {NULL, NULL, false},
+};
+
+static zinc_status
+parse_one(struct parse *p, const struct member *row, zinc_json *v)
+{
+	const size_t mark = zinc_report_enter(p->r, v->key);
+	const zinc_status s = row->parse(p, v);
+
+	zinc_report_leave(p->r, mark);
+	return conclude(p, s);
+}
+
+static const struct member *
+find_member(const struct member *table, const char *name)
+{
+	while (table->name && strcmp(table->name, name) != 0)
+		table++;
+	return table->name ? table : NULL;
+}
+
+static zinc_status
+parse_members(struct parse *p, const struct member *table)
+{
+	static const struct member unknown = {"", parse_unknown, false};
+	const struct member *row;
+	zinc_json *v;
+
+	for (row = table; row->name; row++) {
+		v = zinc_json_member(p->root, row->name);
+		if (v && row->parse)
+			ZINC_TRY(parse_one(p, row, v));
+		else if (!v && row->required)
+			ZINC_TRY(conclude(p, zinc_report_error(p->r, "M5", &p->e, "%s is missing", row->name)));
+	}
+	for (v = p->root->first; v; v = v->next)
+		if (!find_member(table, v->key))
+			ZINC_TRY(parse_one(p, &unknown, v));
+	return ZINC_OK;
+}
+
+/* Only the final version is ours; say which other it may be. */
+static zinc_status
+parse_zarr_format(struct parse *p)
+{
+	const zinc_json *v = zinc_json_member(p->root, "zarr_format");
+	uint64_t version = 0;
+	double number = 0;
+
+	if (!v)
+		return zinc_report_error(p->r, "M3", &p->e, "zarr_format is missing");
+	if (zinc_json_u64(v, &version) && version == 3)
+		return ZINC_OK;
+	if (version == 2)
+		return zinc_report_error(p->r, "M3", &p->e,
+					 "zarr_format is 2: that version keeps its documents in .zarray and .zgroup");
+	if (!zinc_json_is_integer(v) && zinc_json_double(v, &number) && number == 3)
+		return zinc_report_lenient(p->r, "M3", &p->e, "zarr_format must be the integer 3, not %.20s", v->text);
+	if (zinc_json_is(v, ZINC_JSON_STRING) && strstr(v->text, "zarr/spec"))
+		return zinc_report_error(p->r, "M3", &p->e,
+					 "zarr_format is \"%.100s\": a draft of 2019 to 2022, not the final version 3",
+					 v->text);
+	return zinc_report_error(p->r, "M3", &p->e, "zarr_format must be the integer 3");
+}
+
+zinc_node_kind
+zinc_v3_kind(const zinc_json *root)
+{
+	const zinc_json *v = zinc_json_member(root, "node_type");
+
+	if (zinc_json_is_string(v, "array"))
+		return ZINC_NODE_ARRAY;
+	return zinc_json_is_string(v, "group") ? ZINC_NODE_GROUP : ZINC_NODE_NONE;
+}
+
+/* Which document this is; what is wrong here leaves no way to read the rest. */
+static zinc_status
+parse_head(struct parse *p)
+{
+	const char *twice = zinc_json_duplicate(p->m->doc);
+
+	if (!zinc_json_is(p->root, ZINC_JSON_OBJECT))
+		return zinc_report_error(p->r, "M2", &p->e, "the document must be a JSON object");
+	if (twice)
+		ZINC_TRY(conclude(p, zinc_report_lenient(p->r, "M2", &p->e, "member \"%.60s\" is there twice", twice)));
+	ZINC_TRY(parse_zarr_format(p));
+	p->m->kind = zinc_v3_kind(p->root);
+	if (p->m->kind == ZINC_NODE_NONE)
+		return zinc_report_error(p->r, "M4", &p->e, "node_type must be \"array\" or \"group\"");
+	return ZINC_OK;
+}
+
+zinc_status
+zinc_v3_parse_doc(zinc_context *ctx, zinc_json_doc *doc, zinc_report *r, zinc_meta **out, zinc_error *err)
+{
+	struct parse p = {.ctx = ctx, .r = r, .root = zinc_json_root(doc), .err = err};
+	zinc_status s, head;
+
+	ZINC_TRY(zinc_meta_new(&p.m, ctx, &zinc_format_v3, doc, err));
+	head = parse_head(&p);
+	s = conclude(&p, head);
+	if (s == ZINC_OK && head == ZINC_OK)
+		s = parse_members(&p, p.m->kind == ZINC_NODE_ARRAY ? array_members : group_members);
+	if (s == ZINC_OK && p.failed)
+		s = r->code;
+	if (s == ZINC_OK)
+		*out = p.m;
+	else
+		zinc_meta_free(p.m);
+	return s;
+}
+
+zinc_status
+zinc_v3_parse(zinc_context *ctx, const char *text, size_t n, zinc_report *r, zinc_meta **out, zinc_error *err)
+{
+	zinc_json_doc *doc;
+	zinc_error e;
+	zinc_status s = zinc_json_parse(&doc, ctx, text, n, ZINC_JSON_DUPLICATES, &e);
+
+	if (s == ZINC_E_CORRUPT)
+		return zinc_report_error(r, "M2", err, "%s", e.text);
+	if (s != ZINC_OK) {
+		zinc_error_copy(err, &e);
+		return s;
+	}
+	return zinc_v3_parse_doc(ctx, doc, r, out, err);
+}

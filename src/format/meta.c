@@ -1,0 +1,134 @@
+/*
+ * meta.c - the common metadata of a node: made, counted, changed in shape
+ *
+ * Promises:
+ *
+ * (1) Metadata never changes once a parser has handed it out; whoever holds a reference may read
+ *     it from any thread without a lock.
+ * (2) zinc_meta_resized leaves every other member of the document as it was, spelling included.
+ */
+#include "format/format.h"
+
+zinc_status
+zinc_meta_new(zinc_meta **out, zinc_context *ctx, const zinc_format *format, zinc_json_doc *doc, zinc_error *err)
+{
+	zinc_meta *m = zinc_calloc(ctx, 1, sizeof *m);
+
+	if (!m) {
+		zinc_json_free(doc);
+		return zinc_fail_nomem(err);
+	}
+	atomic_init(&m->refs, 1);
+	m->ctx = ctx;
+	m->format = format;
+	m->doc = doc;
+	*out = m;
+	return ZINC_OK;
+}
+
+zinc_meta *
+zinc_meta_ref(zinc_meta *m)
+{
+	atomic_fetch_add(&m->refs, 1);
+	return m;
+}
+
+void
+zinc_meta_free(zinc_meta *m)
+{
+	if (!m || atomic_fetch_sub(&m->refs, 1) != 1)
+		return;
+	/* The chain looks at the type, the names of dimensions are the document's: children before parents. */
+	zinc_chain_free(m->chain);
+	zinc_grid_free(m->grid);
+	if (m->keys.ops)
+		zinc_keys_fini(&m->keys);
+	zinc_free(m->ctx, m->fill);
+	zinc_dtype_free(m->dtype);
+	zinc_free(m->ctx, m->dimension_names);
+	zinc_free(m->ctx, m->unsupported);
+	zinc_json_free(m->doc);
+	zinc_free(m->ctx, m);
+}
+
+/* A document in the format's own vocabulary -> metadata. */
+static zinc_status
+parse_doc(zinc_meta **out, zinc_context *ctx, const zinc_format *format, zinc_json_doc *doc, zinc_report *r,
+	  zinc_error *err)
+{
+	zinc_buf text;
+	zinc_status s;
+
+	zinc_buf_init(&text, ctx, SIZE_MAX);
+	s = zinc_json_print_line(zinc_json_root(doc), &text, err);
+	if (s == ZINC_OK)
+		s = format->parse(ctx, (const char *)text.p, text.n, r, out, err);
+	zinc_buf_fini(&text);
+	return s;
+}
+
+zinc_status
+zinc_meta_from_v3(zinc_meta **out, zinc_hierarchy *h, zinc_json_doc *v3, zinc_error *err)
+{
+	zinc_json_doc *doc;
+	zinc_report r;
+	zinc_status s;
+
+	ZINC_TRY(h->format->from_v3(h, v3, &doc, err));
+	zinc_report_init(&r, h->ctx, true, h->url);
+	r.code = ZINC_E_INVALID;
+	s = parse_doc(out, h->ctx, h->format, doc, &r, err);
+	zinc_json_free(doc);
+	return s;
+}
+
+/* A copy of the document whose member `shape` (the name that every version of Zarr has for it) is another. */
+static zinc_status
+copy_with_shape(zinc_json_doc **out, const zinc_meta *m, const uint64_t *shape, zinc_error *err)
+{
+	zinc_json *root, *list;
+	zinc_status s;
+	int d;
+
+	ZINC_TRY(zinc_json_new(out, m->ctx, err));
+	root = zinc_json_copy(*out, zinc_json_root(m->doc));
+	zinc_json_set_root(*out, root);
+	list = zinc_json_make(*out, ZINC_JSON_ARRAY);
+	for (d = 0, s = ZINC_OK; d < m->ndim && s == ZINC_OK; d++)
+		s = zinc_json_append(list, zinc_json_make_u64(*out, shape[d]), err);
+	if (s == ZINC_OK)
+		s = zinc_json_set(*out, root, "shape", list, err);
+	if (s != ZINC_OK)
+		zinc_json_free(*out);
+	return s;
+}
+
+static void
+forgive(void *arg, zinc_severity severity, const char *rule, const char *pointer, const char *message)
+{
+	(void)arg, (void)severity, (void)rule, (void)pointer, (void)message;
+}
+
+void
+zinc_report_init_quiet(zinc_report *r, zinc_context *ctx, bool strict)
+{
+	zinc_report_init(r, ctx, strict, "");
+	r->found = forgive;
+}
+
+zinc_status
+zinc_meta_resized(zinc_meta **out, const zinc_meta *m, const uint64_t *shape, zinc_error *err)
+{
+	zinc_json_doc *doc;
+	zinc_report r;
+	zinc_status s;
+
+	if (m->kind != ZINC_NODE_ARRAY)
+		return zinc_fail(err, ZINC_E_INVALID, "only an array has a shape");
+	ZINC_TRY(copy_with_shape(&doc, m, shape, err));
+	zinc_report_init_quiet(&r, m->ctx, false); /* it was judged when it was read */
+	r.code = ZINC_E_INVALID;
+	s = parse_doc(out, m->ctx, m->format, doc, &r, err);
+	zinc_json_free(doc);
+	return s;
+}

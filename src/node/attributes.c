@@ -1,0 +1,119 @@
+/*
+ * attributes.c - attributes of a node: look, set, remove
+ *
+ * Promises:
+ *
+ * (1) An edit is one put of the document, under the store's own exclusion: of edits of different keys
+ *     made at the same time none is lost.
+ * (2) Keys that an edit does not name keep their values, their order and the spelling of their numbers.
+ * (3) An edit that fails changes nothing.
+ */
+#include "node/node.h"
+
+/* ---- getting ---- */
+
+static zinc_status
+print_attributes(const zinc_meta *m, const char *key, zinc_buf *out, zinc_error *err)
+{
+	const zinc_json *v = key ? zinc_json_member(m->attributes, key) : m->attributes;
+
+	if (key && !v)
+		return zinc_fail(err, ZINC_E_NOTFOUND, "no attribute \"%.100s\"", key);
+	return v ? zinc_json_print_line(v, out, err) : zinc_buf_puts(out, "{}", err);
+}
+
+zinc_status
+zinc_attributes_get(zinc_hierarchy *h, const char *path, const char *key, zinc_blob *json, zinc_error *err)
+{
+	zinc_meta *m = NULL;
+	zinc_report r;
+	zinc_buf text;
+	zinc_status s;
+	char *node;
+
+	ZINC_TRY(zinc_path_normalise(&node, h, path, err));
+	zinc_buf_init(&text, h->ctx, SIZE_MAX);
+	zinc_report_init(&r, h->ctx, h->strict, h->url);
+	s = h->format->read_node(h, node, &r, &m, err);
+	if (s == ZINC_OK)
+		s = print_attributes(m, key, &text, err);
+	if (s == ZINC_OK)
+		s = zinc_buf_to_blob(&text, json, err);
+	zinc_buf_fini(&text);
+	zinc_meta_free(m);
+	zinc_free(h->ctx, node);
+	return s;
+}
+
+/* ---- editing ---- */
+
+struct edit {
+	zinc_context *ctx;
+	const zinc_attribute *changes;
+	size_t n;
+};
+
+/* A caller's JSON text as a value of `doc`. */
+static zinc_status
+parse_value(zinc_json **out, zinc_context *ctx, zinc_json_doc *doc, const zinc_attribute *a, zinc_error *err)
+{
+	zinc_json_doc *text;
+	zinc_error e;
+	const zinc_status s = zinc_json_parse(&text, ctx, a->json, strlen(a->json), 0, &e);
+
+	if (s == ZINC_E_CORRUPT)
+		return zinc_fail(err, ZINC_E_INVALID, "attribute \"%.100s\": %s", a->key, e.text);
+	if (s != ZINC_OK) {
+		zinc_error_copy(err, &e);
+		return s;
+	}
+	*out = zinc_json_copy(doc, zinc_json_root(text));
+	zinc_json_free(text);
+	return *out ? ZINC_OK : zinc_fail_nomem(err);
+}
+
+static zinc_status
+apply(const struct edit *e, zinc_json_doc *doc, zinc_json *attributes, const zinc_attribute *a, zinc_error *err)
+{
+	zinc_json *v;
+
+	if (a->json) {
+		ZINC_TRY(parse_value(&v, e->ctx, doc, a, err));
+		return zinc_json_set(doc, attributes, a->key, v, err);
+	}
+	if (!zinc_json_remove(attributes, a->key))
+		return zinc_fail(err, ZINC_E_NOTFOUND, "no attribute \"%.100s\"", a->key);
+	return ZINC_OK;
+}
+
+/* The `attributes` member is where every version keeps them; a document may go without. */
+static zinc_status
+edit_attributes(void *arg, zinc_json_doc *doc, zinc_error *err)
+{
+	const struct edit *e = arg;
+	zinc_json *root = zinc_json_root(doc);
+	zinc_json *attributes = zinc_json_member(root, "attributes");
+	size_t i;
+
+	if (!zinc_json_is(attributes, ZINC_JSON_OBJECT)) {
+		attributes = zinc_json_make(doc, ZINC_JSON_OBJECT);
+		ZINC_TRY(zinc_json_set(doc, root, "attributes", attributes, err));
+	}
+	for (i = 0; i < e->n; i++)
+		ZINC_TRY(apply(e, doc, attributes, &e->changes[i], err));
+	return ZINC_OK;
+}
+
+zinc_status
+zinc_attributes_edit(zinc_hierarchy *h, const char *path, const zinc_attribute *changes, size_t nchanges,
+		     zinc_error *err)
+{
+	struct edit e = {h->ctx, changes, nchanges};
+	zinc_status s;
+	char *node;
+
+	ZINC_TRY(zinc_path_normalise(&node, h, path, err));
+	s = h->format->edit_node(h, node, edit_attributes, &e, NULL, err);
+	zinc_free(h->ctx, node);
+	return s;
+}

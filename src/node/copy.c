@@ -1,0 +1,275 @@
+/*
+ * copy.c - a node and everything below it, byte for byte
+ *
+ * Promises:
+ *
+ * (1) The target appears last: all data first, then the documents below, deepest first, then the node's
+ *     own, which must not be there yet.
+ * (2) Nothing is copied over what is there: any key below the target is E_EXISTS, for leftovers of
+ *     another array would show through missing chunks.
+ * (3) A copy that fails takes back what it had put.
+ *
+ * Two copies to one target at the same time are the callers' to avoid: one of them fails, but
+ * their data are mixed.
+ */
+#include <stdlib.h>
+
+#include "node/node.h"
+
+struct pair {
+	const char *from, *to; /* keys */
+	size_t depth;
+};
+
+struct copy {
+	zinc_hierarchy *from, *to;
+	const char *document;                /* last component of a document's key */
+	zinc_buf from_key, to_key;           /* of the node's own document */
+	zinc_buf from_prefixes, to_prefixes; /* each with its NUL */
+	zinc_buf pool;                       /* keys of the pairs: from, NUL, to, NUL */
+	struct pair *pairs;                  /* data, then documents; the node's own is none of them */
+	size_t n, ndata, done;
+	const char *from_prefix, *to_prefix; /* under the listing */
+	zinc_status status;
+	zinc_error *err;
+};
+
+static const char *
+last_component(const char *key)
+{
+	const char *slash = strrchr(key, '/');
+
+	return slash ? slash + 1 : key;
+}
+
+/* ---- which keys ---- */
+
+static zinc_status
+add_prefix(void *arg, const char *prefix, zinc_error *err)
+{
+	return zinc_buf_add(arg, prefix, strlen(prefix) + 1, err);
+}
+
+static zinc_status
+add_pair(struct copy *c, const char *key)
+{
+	const char *rest = key + strlen(c->from_prefix);
+
+	if (c->n == c->from->ctx->limits.children)
+		return zinc_fail(c->err, ZINC_E_LIMIT, "more than %zu keys", c->n);
+	c->n++;
+	ZINC_TRY(zinc_buf_add(&c->pool, key, strlen(key) + 1, c->err));
+	ZINC_TRY(zinc_buf_puts(&c->pool, c->to_prefix, c->err));
+	return zinc_buf_add(&c->pool, rest, strlen(rest) + 1, c->err);
+}
+
+static int
+collect_key(void *arg, const char *key, uint64_t nbytes)
+{
+	struct copy *c = arg;
+
+	(void)nbytes;
+	if (strcmp(key, (const char *)c->from_key.p) != 0)
+		c->status = add_pair(c, key);
+	return c->status != ZINC_OK;
+}
+
+/* List below all prefixes of the source; the target has as many, for it is of the same format. */
+static zinc_status
+collect_keys(struct copy *c)
+{
+	const char *end = (const char *)c->from_prefixes.p + c->from_prefixes.n;
+
+	c->from_prefix = (const char *)c->from_prefixes.p;
+	c->to_prefix = (const char *)c->to_prefixes.p;
+	while (c->from_prefix < end) {
+		ZINC_TRY(zinc_store_list(c->from->store, c->from_prefix, collect_key, c, c->err));
+		ZINC_TRY(c->status);
+		c->from_prefix += strlen(c->from_prefix) + 1;
+		c->to_prefix += strlen(c->to_prefix) + 1;
+	}
+	return ZINC_OK;
+}
+
+/* Data has depth SIZE_MAX, and so comes first. */
+static int
+deepest_first(const void *a, const void *b)
+{
+	const size_t x = ((const struct pair *)a)->depth, y = ((const struct pair *)b)->depth;
+
+	return (x < y) - (x > y);
+}
+
+static zinc_status
+order_keys(struct copy *c)
+{
+	const char *key = (const char *)c->pool.p;
+	const char *p;
+	size_t i;
+
+	c->pairs = zinc_calloc(c->from->ctx, c->n, sizeof *c->pairs);
+	if (!c->pairs)
+		return zinc_fail_nomem(c->err);
+	for (i = 0; i < c->n; i++) {
+		struct pair *pair = &c->pairs[i];
+
+		pair->from = key;
+		pair->to = key + strlen(key) + 1;
+		key = pair->to + strlen(pair->to) + 1;
+		if (strcmp(last_component(pair->from), c->document) != 0) {
+			pair->depth = SIZE_MAX;
+			c->ndata++;
+			continue;
+		}
+		for (p = pair->from; *p; p++)
+			pair->depth += *p == '/';
+	}
+	qsort(c->pairs, c->n, sizeof *c->pairs, deepest_first);
+	return ZINC_OK;
+}
+
+/* ---- moving bytes ---- */
+
+static zinc_status
+copy_key(struct copy *c, zinc_put_group *group, const char *from, const char *to, const zinc_condition *when)
+{
+	zinc_blob value = ZINC_BLOB_INIT;
+	zinc_status s = zinc_store_get_all(c->from->store, from, &value, NULL, 0, c->err);
+
+	if (s != ZINC_OK)
+		return zinc_error_at_key(c->err, s, from);
+	s = zinc_store_put(c->to->store, group, to, value.data, value.nbytes, when, c->to->put_flags, NULL, c->err);
+	zinc_blob_fini(&value);
+	return s == ZINC_OK ? s : zinc_error_at_key(c->err, s, to);
+}
+
+static zinc_status
+copy_data(struct copy *c)
+{
+	zinc_put_group *group;
+	zinc_status s = ZINC_OK;
+
+	ZINC_TRY(zinc_store_put_begin(c->to->store, &group, c->to->put_flags, c->err));
+	for (; c->done < c->ndata && s == ZINC_OK; c->done++)
+		s = copy_key(c, group, c->pairs[c->done].from, c->pairs[c->done].to, NULL);
+	if (s == ZINC_OK)
+		return zinc_store_commit(c->to->store, group, NULL, NULL, c->err);
+	zinc_store_abort(c->to->store, group);
+	return s;
+}
+
+static void
+take_back(struct copy *c)
+{
+	while (c->done > 0)
+		(void)zinc_store_del(c->to->store, NULL, c->pairs[--c->done].to, NULL, c->to->put_flags, NULL);
+}
+
+static zinc_status
+copy_all(struct copy *c)
+{
+	static const zinc_condition absent = {ZINC_ABSENT, NULL};
+	zinc_status s = copy_data(c);
+
+	for (; c->done < c->n && s == ZINC_OK; c->done++)
+		s = copy_key(c, NULL, c->pairs[c->done].from, c->pairs[c->done].to, NULL);
+	if (s == ZINC_OK)
+		s = copy_key(c, NULL, (const char *)c->from_key.p, (const char *)c->to_key.p, &absent);
+	if (s != ZINC_OK && s != ZINC_E_UNCERTAIN)
+		take_back(c);
+	return s;
+}
+
+/* ---- the whole ---- */
+
+/* Does the target lie in what is copied?  Then it would have to contain itself. */
+static bool
+is_inside(const struct copy *c)
+{
+	const char *from = (const char *)c->from_prefixes.p, *to = (const char *)c->to_prefixes.p;
+	const zinc_store *a = c->from->store, *b = c->to->store;
+
+	return (a == b || strcmp(zinc_store_url(a), zinc_store_url(b)) == 0) && strncmp(to, from, strlen(from)) == 0;
+}
+
+static zinc_status
+check_target(struct copy *c, const char *to_path)
+{
+	bool vacant;
+
+	if (c->from->format != c->to->format)
+		return zinc_fail(c->err, ZINC_E_INVALID,
+				 "a copy byte for byte needs two hierarchies of the same format");
+	if (is_inside(c))
+		return zinc_fail(c->err, ZINC_E_INVALID, "a node cannot be copied into itself");
+	ZINC_TRY(zinc_hierarchy_writable(c->to, c->err));
+	ZINC_TRY(zinc_hierarchy_vacant(c->to, to_path, &vacant, c->err));
+	return vacant ? ZINC_OK : zinc_fail(c->err, ZINC_E_EXISTS, "%s is already there, or not empty", to_path);
+}
+
+static zinc_status
+name_keys(struct copy *c, const char *from_path, const char *to_path)
+{
+	const zinc_format *f = c->from->format;
+	zinc_meta *m;
+	zinc_report r;
+	zinc_status s;
+
+	zinc_report_init(&r, c->from->ctx, c->from->strict, c->from->url);
+	ZINC_TRY(f->read_node(c->from, from_path, &r, &m, c->err));
+	s = f->metadata_key(c->from, from_path, m->kind, &c->from_key, c->err);
+	if (s == ZINC_OK)
+		s = f->metadata_key(c->to, to_path, m->kind, &c->to_key, c->err);
+	zinc_meta_free(m);
+	ZINC_TRY(s);
+	if (!zinc_buf_text(&c->from_key) || !zinc_buf_text(&c->to_key))
+		return zinc_fail_nomem(c->err);
+	c->document = last_component(zinc_buf_text(&c->from_key));
+	ZINC_TRY(f->prefixes(c->from, from_path, add_prefix, &c->from_prefixes, c->err));
+	return f->prefixes(c->to, to_path, add_prefix, &c->to_prefixes, c->err);
+}
+
+static zinc_status
+copy_node(struct copy *c, const char *from_path, const char *to_path)
+{
+	ZINC_TRY(name_keys(c, from_path, to_path));
+	ZINC_TRY(check_target(c, to_path));
+	ZINC_TRY(collect_keys(c));
+	ZINC_TRY(order_keys(c));
+	ZINC_TRY(c->to->format->prepare(c->to, to_path, true, c->err));
+	ZINC_TRY(copy_all(c));
+	return c->to->format->settle(c->to, to_path, c->err);
+}
+
+static zinc_status
+start(zinc_hierarchy *from, const char *from_path, zinc_hierarchy *to, const char *to_path, zinc_error *err)
+{
+	struct copy c = {.from = from, .to = to, .err = err};
+	zinc_buf *bufs[] = {&c.from_key, &c.to_key, &c.from_prefixes, &c.to_prefixes, &c.pool};
+	zinc_status s;
+	size_t i;
+
+	for (i = 0; i < sizeof bufs / sizeof *bufs; i++)
+		zinc_buf_init(bufs[i], from->ctx, SIZE_MAX);
+	s = copy_node(&c, from_path, to_path);
+	zinc_free(from->ctx, c.pairs);
+	for (i = 0; i < sizeof bufs / sizeof *bufs; i++)
+		zinc_buf_fini(bufs[i]);
+	return s == ZINC_OK ? s : zinc_error_at_url(err, s, to->url);
+}
+
+zinc_status
+zinc_node_copy(zinc_hierarchy *from, const char *from_path, zinc_hierarchy *to, const char *to_path, zinc_error *err)
+{
+	char *a, *b;
+	zinc_status s;
+
+	ZINC_TRY(zinc_path_normalise(&a, from, from_path, err));
+	s = zinc_path_normalise(&b, to, to_path, err);
+	if (s == ZINC_OK) {
+		s = start(from, a, to, b, err);
+		zinc_free(to->ctx, b);
+	}
+	zinc_free(from->ctx, a);
+	return s;
+}

@@ -1,0 +1,61 @@
+/*
+ * group.c - making groups
+ */
+#include "node/node.h"
+
+static zinc_status
+create(zinc_hierarchy *h, const char *path, const char *attributes, bool overwrite, zinc_error *err)
+{
+	static const zinc_condition absent = {ZINC_ABSENT, NULL};
+	zinc_json_doc *doc;
+	zinc_meta *m = NULL;
+	zinc_error e;
+	zinc_status s;
+
+	ZINC_TRY(zinc_hierarchy_writable(h, err));
+	ZINC_TRY(zinc_document_build_group(&doc, h->ctx, attributes, err));
+	s = zinc_meta_from_v3(&m, h, doc, err);
+	zinc_json_free(doc);
+	ZINC_TRY(s);
+	if (overwrite) {
+		s = h->format->erase(h, path, &e);
+		if (s == ZINC_E_NOTFOUND)
+			s = ZINC_OK;
+		else if (s != ZINC_OK)
+			zinc_error_copy(err, &e);
+	}
+	if (s == ZINC_OK)
+		s = h->format->init(h, err);
+	if (s == ZINC_OK)
+		s = h->format->write_node(h, path, m, &absent, NULL, err);
+	zinc_meta_free(m);
+	return s;
+}
+
+zinc_status
+zinc_group_create(zinc_hierarchy *h, const char *path, const char *attributes, int overwrite, zinc_error *err)
+{
+	zinc_status s;
+	char *node;
+
+	ZINC_TRY(zinc_path_normalise(&node, h, path, err));
+	s = create(h, node, attributes, overwrite != 0, err);
+	zinc_free(h->ctx, node);
+	return s;
+}
+
+zinc_status
+zinc_group_create_url(const char *url, const char *attributes, int overwrite, const zinc_open_options *open,
+		      zinc_error *err)
+{
+	zinc_open_options o;
+	zinc_hierarchy *h;
+	zinc_status s;
+
+	ZINC_TRY(zinc_options_take(&o, sizeof o, open, err));
+	o.create = 1;
+	ZINC_TRY(zinc_hierarchy_open_url(&h, url, &o, err));
+	s = zinc_group_create(h, zinc_hierarchy_path(h), attributes, overwrite, err);
+	zinc_hierarchy_close(h);
+	return s;
+}

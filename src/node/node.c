@@ -1,0 +1,227 @@
+/*
+ * node.c - is there a node, what is it, what is below it; erasing
+ *
+ * Promises:
+ *
+ * (1) A node that cannot be used is shown with its problem, never left out.
+ * (2) What a callback sees lives during the call only.
+ */
+#include "node/node.h"
+
+/* ---- showing ---- */
+
+static int
+depth_below(const char *path, const char *base)
+{
+	const char *p = path + (base[1] ? strlen(base) : 0);
+	int depth = 0;
+
+	for (; *p; p++)
+		depth += *p == '/' && p[1] != '\0';
+	return depth;
+}
+
+static void
+set_problem(zinc_node *node, const zinc_found_node *found)
+{
+	if (found->problem) {
+		node->problem = found->problem->text;
+		node->problem_code = found->problem->code;
+	} else if (found->meta && found->meta->unsupported) {
+		node->problem = found->meta->unsupported;
+		node->problem_code = ZINC_E_UNSUPPORTED;
+	}
+}
+
+static zinc_status
+attributes_text(const zinc_meta *m, zinc_buf *out, zinc_error *err)
+{
+	if (m && m->attributes)
+		ZINC_TRY(zinc_json_print_line(m->attributes, out, err));
+	else
+		ZINC_TRY(zinc_buf_puts(out, "{}", err));
+	return zinc_buf_text(out) ? ZINC_OK : zinc_fail_nomem(err);
+}
+
+zinc_status
+zinc_node_show(zinc_hierarchy *h, const zinc_found_node *found, const char *base, zinc_node_fn fn, void *arg, int *stop,
+	       zinc_error *err)
+{
+	zinc_node node = {.size = sizeof node,
+			  .kind = found->kind,
+			  .path = found->path,
+			  .name = strrchr(found->path, '/') + 1,
+			  .metadata_key = found->key,
+			  .implicit = found->implicit,
+			  .depth = depth_below(found->path, base)};
+	zinc_array *array = NULL;
+	zinc_buf attributes;
+	zinc_status s;
+
+	zinc_buf_init(&attributes, h->ctx, SIZE_MAX);
+	set_problem(&node, found);
+	s = attributes_text(found->meta, &attributes, err);
+	if (s == ZINC_OK && found->meta && found->kind == ZINC_NODE_ARRAY)
+		s = zinc_array_make(&array, h, found->path, found->meta, err);
+	if (s == ZINC_OK) {
+		node.array = array;
+		node.attributes = zinc_buf_text(&attributes);
+		*stop = fn(arg, &node);
+	}
+	zinc_array_close(array);
+	zinc_buf_fini(&attributes);
+	return s;
+}
+
+/* ---- listing ---- */
+
+struct listing {
+	zinc_hierarchy *h;
+	const char *base;
+	zinc_node_fn fn;
+	void *arg;
+	zinc_status status;
+	zinc_error *err;
+};
+
+static int
+list_node(void *arg, const zinc_found_node *found)
+{
+	struct listing *l = arg;
+	int stop = 0;
+
+	l->status = zinc_node_show(l->h, found, l->base, l->fn, l->arg, &stop, l->err);
+	return stop != 0 || l->status != ZINC_OK;
+}
+
+/* `below` 0: the node alone; > 0: its children; < 0: everything, to `depth`. */
+static zinc_status
+list(zinc_hierarchy *h, const char *path, bool children, int depth, zinc_node_fn fn, void *arg, zinc_error *err)
+{
+	struct listing l = {.h = h, .fn = fn, .arg = arg, .err = err};
+	zinc_report r;
+	zinc_status s;
+	char *node;
+
+	ZINC_TRY(zinc_path_normalise(&node, h, path, err));
+	l.base = node;
+	zinc_report_init(&r, h->ctx, h->strict, h->url);
+	s = children ? h->format->children(h, node, &r, list_node, &l, err)
+		     : h->format->walk(h, node, depth, &r, list_node, &l, err);
+	zinc_free(h->ctx, node);
+	return s == ZINC_OK ? l.status : s;
+}
+
+zinc_status
+zinc_node_stat(zinc_hierarchy *h, const char *path, zinc_node_fn fn, void *arg, zinc_error *err)
+{
+	return list(h, path, false, 0, fn, arg, err);
+}
+
+zinc_status
+zinc_node_children(zinc_hierarchy *h, const char *path, zinc_node_fn fn, void *arg, zinc_error *err)
+{
+	return list(h, path, true, 1, fn, arg, err);
+}
+
+zinc_status
+zinc_node_walk(zinc_hierarchy *h, const char *path, int depth, zinc_node_fn fn, void *arg, zinc_error *err)
+{
+	return list(h, path, false, depth, fn, arg, err);
+}
+
+/* ---- one node ---- */
+
+/* Metadata of the node at any spelling of its path. */
+static zinc_status
+read_node(zinc_hierarchy *h, const char *path, zinc_meta **out, zinc_error *err)
+{
+	zinc_report r;
+	zinc_status s;
+	char *node;
+
+	ZINC_TRY(zinc_path_normalise(&node, h, path, err));
+	zinc_report_init(&r, h->ctx, h->strict, h->url);
+	s = h->format->read_node(h, node, &r, out, err);
+	zinc_free(h->ctx, node);
+	return s;
+}
+
+zinc_status
+zinc_node_exists(zinc_hierarchy *h, const char *path, zinc_node_kind *kind, zinc_error *err)
+{
+	zinc_meta *m = NULL;
+	zinc_error e;
+	const zinc_status s = read_node(h, path, &m, &e);
+
+	*kind = m ? m->kind : ZINC_NODE_NONE;
+	zinc_meta_free(m);
+	if (s == ZINC_OK || s == ZINC_E_NOTFOUND)
+		return ZINC_OK;
+	zinc_error_copy(err, &e);
+	return s;
+}
+
+/* The document under the key that a node of this kind has; formats may have one key for each kind. */
+static zinc_status
+get_document(zinc_hierarchy *h, const char *path, zinc_node_kind kind, zinc_blob *out, zinc_error *err)
+{
+	zinc_status s;
+	zinc_buf key;
+
+	zinc_buf_init(&key, h->ctx, SIZE_MAX);
+	s = h->format->metadata_key(h, path, kind, &key, err);
+	if (s == ZINC_OK && !zinc_buf_text(&key))
+		s = zinc_fail_nomem(err);
+	if (s == ZINC_OK) {
+		s = zinc_store_get_all(h->store, zinc_buf_text(&key), out, NULL, h->ctx->limits.json_bytes, err);
+		if (s != ZINC_OK)
+			zinc_error_at_key(err, s, zinc_buf_text(&key));
+	}
+	zinc_buf_fini(&key);
+	return s == ZINC_OK ? s : zinc_error_at_url(err, s, h->url);
+}
+
+zinc_status
+zinc_node_document(zinc_hierarchy *h, const char *path, zinc_blob *json, zinc_error *err)
+{
+	zinc_status s;
+	char *node;
+
+	ZINC_TRY(zinc_path_normalise(&node, h, path, err));
+	s = get_document(h, node, ZINC_NODE_ARRAY, json, err);
+	if (s == ZINC_E_NOTFOUND)
+		s = get_document(h, node, ZINC_NODE_GROUP, json, err);
+	zinc_free(h->ctx, node);
+	return s;
+}
+
+zinc_status
+zinc_node_erase(zinc_hierarchy *h, const char *path, zinc_error *err)
+{
+	zinc_status s;
+	char *node;
+
+	ZINC_TRY(zinc_path_normalise(&node, h, path, err));
+	s = h->format->erase(h, node, err);
+	zinc_free(h->ctx, node);
+	return s;
+}
+
+zinc_status
+zinc_consolidate(zinc_hierarchy *h, const char *path, int remove, zinc_error *err)
+{
+	zinc_node_kind kind;
+	zinc_status s;
+	char *node;
+
+	ZINC_TRY(zinc_node_exists(h, path, &kind, err));
+	if (kind == ZINC_NODE_NONE)
+		return zinc_fail(err, ZINC_E_NOTFOUND, "no node is there");
+	if (kind != ZINC_NODE_GROUP)
+		return zinc_fail(err, ZINC_E_INVALID, "only a group can have consolidated metadata");
+	ZINC_TRY(zinc_path_normalise(&node, h, path, err));
+	s = h->format->consolidate(h, node, remove != 0, err);
+	zinc_free(h->ctx, node);
+	return s;
+}
