@@ -82,7 +82,7 @@ encode_chunk(zinc_job *j, zinc_worker *w, const zinc_object *o, zinc_bytes old, 
 	const zinc_meta *m = j->p->m;
 	zinc_unit u;
 	zinc_view v;
-	size_t n;
+	size_t n = 0;
 
 	zinc_plan_unit(j->p, o, 0, &u);
 	if (!view_of_buffer(j, &u, &v)) {

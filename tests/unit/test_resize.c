@@ -1,0 +1,248 @@
+/*
+ * test_resize.c - resize, append, raw chunks, buffered writer; numbers are the promises of src/array/resize.c
+ */
+#include <string.h>
+
+#include "arrays.h"
+#include "test.h"
+
+static uint16_t v[60 * 60];
+
+static int
+has(stage *s, const char *key)
+{
+	zinc_blob b = ZINC_BLOB_INIT;
+	zinc_status st = zinc_store_get_all(s->memory, key, &b, NULL, 0, NULL);
+
+	zinc_blob_fini(&b);
+	return st == ZINC_OK;
+}
+
+/* (1) growing is one put; (2) shrinking deletes exactly what lies outside. */
+static void
+test_resize(void **unused)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_store_counts n;
+	zinc_array *a;
+	stage s;
+
+	(void)unused;
+	stage_open(&s, 1, 0);
+	a = stage_array(&s, "a", 20, 20, 5, 5, 0, 0, "zstd");
+	stage_fill(a);
+	assert_ok(zinc_store_put(s.memory, NULL, "a/c/9/9", "mine", 4, NULL, 0, NULL, &err)); /* foreign: never was in the grid */
+	(void)stage_counts(&s);
+	assert_ok(zinc_array_resize(a, (uint64_t[]){30, 25}, &err));
+	n = stage_counts(&s);
+	assert_int_equal(n.put_calls + n.update_calls, 1);
+	assert_int_equal(n.del_calls, 0);
+	assert_int_equal(zinc_array_shape(a)[0], 30);
+	assert_ok(zinc_array_read_text(a, "25:, :", ZINC_BUFFER(v, sizeof v), &err));
+	assert_int_equal(v[0], 0);
+	assert_ok(zinc_array_resize(a, (uint64_t[]){11, 20}, &err));
+	assert_true(has(&s, "a/c/2/0"));
+	assert_true(has(&s, "a/c/0/3"));
+	assert_false(has(&s, "a/c/3/0"));
+	assert_false(has(&s, "a/c/3/3"));
+	assert_true(has(&s, "a/c/9/9"));
+	assert_ok(zinc_array_read_text(a, "10", ZINC_BUFFER(v, sizeof v), &err));
+	assert_int_equal(v[19], 220);
+	assert_ok(zinc_array_resize(a, (uint64_t[]){0, 20}, &err));
+	assert_false(has(&s, "a/c/0/0"));
+	assert_int_equal(zinc_array_chunk_put(a, (uint64_t[]){0, 0}, "x", 1, &err), ZINC_E_RANGE);
+	zinc_array_close(a);
+	stage_close(&s);
+}
+
+static void
+test_append(void **unused)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	uint64_t at = 99, shape[2] = {3, 4};
+	uint16_t x[12] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
+	zinc_buffer b = ZINC_BUFFER(x, sizeof x);
+	zinc_array *a, *second = NULL;
+	stage s;
+
+	(void)unused;
+	stage_open(&s, 1, 0);
+	a = stage_array(&s, "a", 0, 4, 2, 4, 0, 0, "zstd");
+	b.ndim = 2;
+	b.shape = shape;
+	assert_ok(zinc_array_append(a, 0, b, NULL, &at, &err));
+	assert_int_equal(at, 0);
+	assert_ok(zinc_array_open(&second, s.h, "a", &err));
+	assert_ok(zinc_array_append(second, 0, b, NULL, &at, &err));
+	assert_int_equal(at, 3);
+	assert_ok(zinc_array_append(a, 0, b, NULL, &at, &err)); /* its shape was stale: the store's counts */
+	assert_int_equal(at, 6);
+	assert_ok(zinc_array_refresh(second, &err));
+	assert_int_equal(zinc_array_shape(second)[0], 9);
+	assert_ok(zinc_array_read_text(second, "", ZINC_BUFFER(v, sizeof v), &err));
+	for (int i = 0; i < 36; i++)
+		assert_int_equal(v[i], i % 12 + 1);
+	assert_int_equal(zinc_array_append(a, 2, b, NULL, NULL, &err), ZINC_E_INVALID);
+	shape[1] = 3;
+	assert_int_equal(zinc_array_append(a, 0, b, NULL, NULL, &err), ZINC_E_INVALID);
+	zinc_array_close(a);
+	zinc_array_close(second);
+	stage_close(&s);
+}
+
+/* The writer: small pieces become whole chunks, one put each; nothing before flush. */
+static void
+test_writer(void **unused)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_store_counts n;
+	zinc_writer *w = NULL;
+	zinc_array *a;
+	stage s;
+
+	(void)unused;
+	for (int sharded = 0; sharded < 2; sharded++) {
+		stage_open(&s, 1, 0);
+		a = stage_array(&s, "a", 20, 21, 5, 7, sharded ? 10 : 0, 21, "zstd");
+		assert_ok(zinc_writer_new(&w, a, 0, NULL, &err));
+		(void)stage_counts(&s);
+		for (uint64_t i = 0; i < 20 * 21; i++) {
+			uint16_t x = (uint16_t)(i + 1);
+			uint64_t start[2] = {i / 21, i % 21}, count[2] = {1, 1};
+			zinc_selection sel = ZINC_SELECTION_ALL;
+
+			sel.kind = ZINC_SELECT_BOX;
+			sel.ndim = 2;
+			sel.start = start;
+			sel.count = count;
+			assert_ok(zinc_writer_write(w, &sel, ZINC_BUFFER(&x, sizeof x), &err));
+		}
+		assert_int_equal(stage_counts(&s).put_calls, 0);
+		assert_ok(zinc_writer_flush(w, &err));
+		n = stage_counts(&s);
+		assert_int_equal(n.put_calls, sharded ? 2 : 12);
+		assert_int_equal(n.update_calls, 0);
+		assert_ok(zinc_array_read_text(a, "", ZINC_BUFFER(v, sizeof v), &err));
+		for (int i = 0; i < 20 * 21; i++)
+			assert_int_equal(v[i], i + 1);
+		zinc_writer_free(w);
+		zinc_array_close(a);
+		stage_close(&s);
+	}
+}
+
+/* The writer within a small budget, and objects written in part only. */
+static void
+test_writer_parts(void **unused)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_writer *w = NULL;
+	zinc_selection *sel = NULL;
+	zinc_array *a;
+	stage s;
+
+	(void)unused;
+	stage_open(&s, 1, 0);
+	a = stage_array(&s, "a", 20, 20, 5, 5, 0, 0, "zstd");
+	stage_fill(a);
+	assert_ok(zinc_writer_new(&w, a, 200, NULL, &err));
+	for (size_t i = 0; i < COUNT(v); i++)
+		v[i] = 1000;
+	assert_ok(zinc_selection_parse(&sel, a, "::3, ::2", &err));
+	assert_ok(zinc_writer_write(w, sel, ZINC_BUFFER(v, sizeof v), &err));
+	assert_ok(zinc_writer_flush(w, &err));
+	zinc_selection_free(sel);
+	assert_ok(zinc_array_read_text(a, "", ZINC_BUFFER(v, sizeof v), &err));
+	for (int r = 0; r < 20; r++)
+		for (int c = 0; c < 20; c++)
+			assert_int_equal(v[r * 20 + c], r % 3 == 0 && c % 2 == 0 ? 1000 : r * 20 + c + 1);
+	zinc_writer_free(w);
+	zinc_array_close(a);
+	stage_close(&s);
+}
+
+/* What a handle tells. */
+static void
+test_accessors(void **unused)
+{
+	static const char *const names[2] = {"y", NULL};
+	const uint64_t shape[2] = {7, 9}, chunks[2] = {2, 3}, shards[2] = {4, 9};
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_blob b = ZINC_BLOB_INIT;
+	zinc_array *a = NULL;
+	uint64_t out[ZINC_MAX_NDIM];
+	float nan;
+	stage s;
+
+	(void)unused;
+	stage_open(&s, 1, 0);
+	assert_ok(zinc_array_create(&a, s.h, "deep/er/a",
+	                            ZINC_ARRAY_OPTIONS(.ndim = 2, .shape = shape, .chunks = chunks, .shards = shards, .dtype = "<f4",
+	                                               .fill = "\"NaN\"", .dimension_names = names, .fortran = 1, .big_endian = 1),
+	                            &err));
+	assert_int_equal(zinc_array_ndim(a), 2);
+	assert_int_equal(zinc_array_type(a), ZINC_FLOAT32);
+	assert_int_equal(zinc_array_element_size(a), 4);
+	assert_string_equal(zinc_array_dtype(a), "float32");
+	assert_string_equal(zinc_array_dimension_name(a, 0), "y");
+	assert_null(zinc_array_dimension_name(a, 1));
+	assert_null(zinc_array_dimension_name(a, 2));
+	assert_string_equal(zinc_array_path(a), "/deep/er/a");
+	assert_null(zinc_array_unsupported(a));
+	assert_int_equal(zinc_array_chunk_shape(a, out), 1);
+	assert_int_equal(out[0] * 100 + out[1], 203);
+	assert_int_equal(zinc_array_shard_shape(a, out), 1);
+	assert_int_equal(out[0] * 100 + out[1], 409);
+	assert_int_equal(zinc_array_grid_shape(a, out), 1);
+	assert_int_equal(out[0] * 100 + out[1], 201);
+	memcpy(&nan, zinc_array_fill(a), 4);
+	assert_true(nan != nan);
+	assert_ok(zinc_array_chunk_key(a, (uint64_t[]){1, 0}, &b, &err));
+	assert_string_equal(b.data, "deep/er/a/c/1/0");
+	zinc_blob_fini(&b);
+	assert_ok(zinc_array_describe(a, &b, &err));
+	assert_non_null(strstr(b.data, "\"shard_shape\""));
+	zinc_blob_fini(&b);
+	assert_int_equal(zinc_array_chunk_get(a, (uint64_t[]){0, 0}, &b, &err), ZINC_E_NOTFOUND);
+	zinc_array_close(a);
+	assert_int_equal(zinc_array_open(&a, s.h, "deep", &err), ZINC_E_NOTFOUND);
+	assert_int_equal(zinc_array_open(&a, s.h, "deep/no", &err), ZINC_E_NOTFOUND);
+	stage_close(&s);
+}
+
+static void
+test_create_again(void **unused)
+{
+	const uint64_t shape[1] = {4};
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_array *a = NULL;
+	uint16_t x[4] = {1, 2, 3, 4};
+	stage s;
+
+	(void)unused;
+	stage_open(&s, 1, 0);
+	assert_ok(zinc_array_create(&a, s.h, "a", ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = shape, .dtype = "uint16"), &err));
+	assert_ok(zinc_array_write_text(a, "", ZINC_BUFFER(x, sizeof x), &err));
+	zinc_array_close(a);
+	assert_int_equal(zinc_array_create(&a, s.h, "a", ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = shape, .dtype = "uint16"), &err), ZINC_E_EXISTS);
+	assert_int_equal(zinc_array_create(&a, s.h, "a/b", ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = shape, .dtype = "uint16"), &err), ZINC_E_INVALID);
+	assert_ok(zinc_array_create(&a, s.h, "a", ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = shape, .dtype = "uint16", .overwrite = 1), &err));
+	assert_ok(zinc_array_read_text(a, "", ZINC_BUFFER(x, sizeof x), &err));
+	assert_int_equal(x[2], 0); /* nothing of the old array shows through */
+	zinc_array_close(a);
+	assert_int_equal(zinc_array_create(&a, s.h, "__x", ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = shape, .dtype = "uint16"), &err), ZINC_E_INVALID);
+	assert_int_equal(zinc_array_create(&a, s.h, "b", ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = shape), &err), ZINC_E_INVALID);
+	assert_int_equal(zinc_array_create(&a, s.h, "b", ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = shape, .dtype = "float99"), &err), ZINC_E_UNSUPPORTED);
+	stage_close(&s);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_resize),       cmocka_unit_test(test_append),    cmocka_unit_test(test_writer),
+	    cmocka_unit_test(test_writer_parts), cmocka_unit_test(test_accessors), cmocka_unit_test(test_create_again),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
