@@ -14,24 +14,45 @@
 
 /* ---- names and keys ---- */
 
+const char *
+zinc_v3_name_rule(const char *name, size_t n, const char **why)
+{
+	static const struct {
+		const char *rule, *why;
+	} rules[] = {
+	    {"M29", "is empty"},
+	    {"M30", "contains '/'"},
+	    {"M31", "is all periods"},
+	    {"M32", "begins with \"__\""},
+	    {"M33", "is \"" ZINC_V3_DOCUMENT "\""},
+	};
+	const size_t ndocument = strlen(ZINC_V3_DOCUMENT);
+	size_t dots = 0, broken;
+
+	while (dots < n && name[dots] == '.')
+		dots++;
+	if (n == 0)
+		broken = 0;
+	else if (memchr(name, '/', n))
+		broken = 1;
+	else if (dots == n)
+		broken = 2;
+	else if (n >= 2 && name[0] == '_' && name[1] == '_')
+		broken = 3;
+	else if (ZINC_V3_JULY_2026 && n == ndocument && memcmp(name, ZINC_V3_DOCUMENT, n) == 0)
+		broken = 4;
+	else
+		return NULL;
+	*why = rules[broken].why;
+	return rules[broken].rule;
+}
+
 zinc_status
 zinc_v3_check_name(const char *name, size_t n, zinc_error *err)
 {
-	size_t dots = 0;
+	const char *why, *rule = zinc_v3_name_rule(name, n, &why);
 
-	if (n == 0)
-		return zinc_fail(err, ZINC_E_INVALID, "a node's name is empty (rule M29)");
-	if (memchr(name, '/', n))
-		return zinc_fail(err, ZINC_E_INVALID, "a node's name contains '/' (rule M30)");
-	while (dots < n && name[dots] == '.')
-		dots++;
-	if (dots == n)
-		return zinc_fail(err, ZINC_E_INVALID, "a node's name is all periods (rule M31)");
-	if (n >= 2 && name[0] == '_' && name[1] == '_')
-		return zinc_fail(err, ZINC_E_INVALID, "a node's name begins with \"__\" (rule M32)");
-	if (ZINC_V3_JULY_2026 && n == strlen(ZINC_V3_DOCUMENT) && memcmp(name, ZINC_V3_DOCUMENT, n) == 0)
-		return zinc_fail(err, ZINC_E_INVALID, "no node can be named \"" ZINC_V3_DOCUMENT "\" (rule M33)");
-	return ZINC_OK;
+	return rule ? zinc_fail(err, ZINC_E_INVALID, "a node's name %s (rule %s)", why, rule) : ZINC_OK;
 }
 
 zinc_status

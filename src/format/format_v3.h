@@ -37,6 +37,8 @@ zinc_node_kind zinc_v3_kind(const zinc_json *root);
 /* prefix + path, as a prefix ("" or "a/b/"), appended. */
 zinc_status zinc_v3_prefix(const zinc_hierarchy *h, const char *path, zinc_buf *out, zinc_error *err);
 zinc_status zinc_v3_key(const zinc_hierarchy *h, const char *path, zinc_node_kind kind, zinc_buf *out, zinc_error *err);
+/* The rule (M29-M33) that a node's name breaks, and how; NULL: none. */
+const char *zinc_v3_name_rule(const char *name, size_t n, const char **why);
 zinc_status zinc_v3_check_name(const char *name, size_t n, zinc_error *err);
 
 /* ---- the line of documents from the root down to a node ---- */

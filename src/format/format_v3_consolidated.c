@@ -230,9 +230,9 @@ show_copies(zinc_v3_walker *w, const struct copy *copies, size_t n, int depth, z
 zinc_status
 zinc_v3_consolidated_show(zinc_v3_walker *w, const zinc_json *metadata, const char *below, int depth, zinc_error *err)
 {
-	struct copy *copies;
+	struct copy *copies = NULL;
 	zinc_status s;
-	size_t n;
+	size_t n = 0;
 
 	ZINC_TRY(sort_copies(w->h->ctx, metadata, below, &copies, &n, err));
 	s = show_copies(w, copies, n, depth, err);

@@ -234,27 +234,57 @@ parse_dimension_names(struct parse *p, zinc_json *v)
 
 /* ---- groups ---- */
 
-/* The one member that is no extension, "for historical reasons".  Released writers put null for "none". */
+/* A path in consolidated metadata that no node can have; listing leaves it out. */
+static zinc_status
+check_copy_path(struct parse *p, const zinc_json *copy)
+{
+	const char *name = copy->key + (copy->key[0] == '/'), *why, *rule; /* "/a" for "a" is in the wild */
+	size_t n;
+
+	for (;; name += n + 1) {
+		n = strcspn(name, "/");
+		rule = zinc_v3_name_rule(name, n, &why);
+		if (rule)
+			return zinc_report_lenient(p->r, rule, &p->e, "a name in path \"%.60s\" %s", copy->key, why);
+		if (name[n] == '\0')
+			return ZINC_OK;
+		if (name[n + 1] == '\0')
+			return zinc_report_lenient(p->r, "M35", &p->e, "path \"%.60s\" ends in '/'", copy->key);
+	}
+}
+
+/* Its form.  Released writers put null for "none", which the caller has let pass. */
+static zinc_status
+check_consolidated(struct parse *p, const zinc_json *v)
+{
+	bool must = true;
+
+	if (!zinc_json_is(v, ZINC_JSON_OBJECT))
+		return zinc_report_error(p->r, "M22", &p->e, "consolidated_metadata must be an object");
+	if (!zinc_json_bool(zinc_json_member(v, "must_understand"), &must) || must)
+		return zinc_report_error(p->r, "M22", &p->e, "its must_understand must be false");
+	if (!zinc_json_is_string(zinc_json_member(v, "kind"), "inline"))
+		return zinc_report_error(p->r, "M22", &p->e, "its kind must be \"inline\"");
+	if (!zinc_json_is(zinc_json_member(v, "metadata"), ZINC_JSON_OBJECT))
+		return zinc_report_error(p->r, "M22", &p->e, "its metadata must be an object");
+	if (v->n != 3)
+		return zinc_report_lenient(p->r, "M22", &p->e, "it has other members than the three that it must have");
+	return ZINC_OK;
+}
+
+/* The one member that is no extension, "for historical reasons". */
 static zinc_status
 parse_consolidated_metadata(struct parse *p, zinc_json *v)
 {
-	bool must = true;
+	const zinc_json *copy;
 
 	if (zinc_json_is(v, ZINC_JSON_NULL))
 		return zinc_report_lenient(p->r, "M22", &p->e, "consolidated_metadata is null and should be left out");
 	if (!ZINC_V3_JULY_2026)
 		return parse_unknown(p, v);
-	if (!zinc_json_is(v, ZINC_JSON_OBJECT))
-		return zinc_report_error(p->r, "M22", &p->e, "consolidated_metadata must be an object");
-	if (!zinc_json_bool(zinc_json_member(v, "must_understand"), &must) || must)
-		return zinc_report_error(p->r, "M22", &p->e, "must_understand of consolidated_metadata must be false");
-	if (!zinc_json_is_string(zinc_json_member(v, "kind"), "inline"))
-		return zinc_report_error(p->r, "M22", &p->e, "kind of consolidated_metadata must be \"inline\"");
-	if (!zinc_json_is(zinc_json_member(v, "metadata"), ZINC_JSON_OBJECT))
-		return zinc_report_error(p->r, "M22", &p->e, "metadata of consolidated_metadata must be an object");
-	if (v->n != 3)
-		return zinc_report_lenient(
-		    p->r, "M22", &p->e, "consolidated_metadata has members besides must_understand, kind and metadata");
+	ZINC_TRY(check_consolidated(p, v));
+	for (copy = zinc_json_member(v, "metadata")->first; copy; copy = copy->next)
+		ZINC_TRY(check_copy_path(p, copy));
 	return ZINC_OK;
 }
 

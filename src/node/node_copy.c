@@ -1,5 +1,5 @@
 /*
- * copy.c - a node and everything below it, byte for byte
+ * node_copy.c - a node and everything below it, byte for byte
  *
  * Promises:
  *
@@ -161,8 +161,11 @@ copy_data(struct copy *c)
 static void
 take_back(struct copy *c)
 {
+	zinc_status ignored = ZINC_OK; /* the failure that led here is the one to report */
+
 	while (c->done > 0)
-		(void)zinc_store_del(c->to->store, NULL, c->pairs[--c->done].to, NULL, c->to->put_flags, NULL);
+		ignored = zinc_store_del(c->to->store, NULL, c->pairs[--c->done].to, NULL, c->to->put_flags, NULL);
+	(void)ignored;
 }
 
 static zinc_status
