@@ -30,6 +30,7 @@ typedef struct zinc_grid_ops {
 	/* The largest extent along a dimension. */
 	uint64_t (*widest)(const zinc_grid *g, int dim);
 	void (*fini)(zinc_grid *g);
+	bool needs_configuration; /* the bare string is an error (M14) */
 } zinc_grid_ops;
 
 struct zinc_grid {
@@ -49,6 +50,9 @@ void zinc_grid_regular_init(zinc_grid *g, int ndim, const uint64_t *chunk_shape)
 void zinc_grid_free(zinc_grid *g);
 zinc_json *zinc_grid_print(const zinc_grid *g, zinc_json_doc *doc); /* the whole extension object */
 void zinc_grid_each(int (*fn)(void *arg, const char *name, const char *also, const char *purpose), void *arg);
+
+/* A program's own grid; `ops` stays for ever.  E_EXISTS for a name that is taken. */
+zinc_status zinc_grid_register(const zinc_grid_ops *ops, zinc_error *err);
 
 /* A good chunk shape: near-cubic, 1 to 4 MiB, at least 1 and at most the (non-zero) length along each dimension. */
 void zinc_grid_choose(const uint64_t *shape, int ndim, uint64_t element, uint64_t *chunk_shape);
@@ -83,6 +87,9 @@ zinc_status zinc_keys_parse_text(zinc_keys *out, zinc_context *ctx, const char *
 void zinc_keys_fini(zinc_keys *k);
 zinc_json *zinc_keys_print(const zinc_keys *k, zinc_json_doc *doc); /* the whole extension object */
 void zinc_keys_each(int (*fn)(void *arg, const char *name, const char *also, const char *purpose), void *arg);
+
+/* A program's own key encoding; `ops` stays for ever.  E_EXISTS for a name that is taken. */
+zinc_status zinc_keys_register(const zinc_keys_ops *ops, zinc_error *err);
 
 /* ---- selections, normalised ---- */
 

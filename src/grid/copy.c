@@ -1,0 +1,370 @@
+/*
+ * copy.c - strided N-dimensional copies and fills
+ *
+ * A copy is brought to its simplest form first:
+ *
+ *   - dimensions of one element become an offset; those that run backwards in dst are turned round;
+ *   - the rest is ordered by stride in dst, widest first, and neighbours that continue each other are merged;
+ *   - what is contiguous on both sides at the inner end becomes one larger element.
+ *
+ * What remains is loops around a row.  Where src and dst have different fastest dimensions (C and Fortran order)
+ * the row is a pair of dimensions and is copied by tiles, so that cache lines of both sides are used up while
+ * they are there.
+ *
+ * (1) With repeats in dst_list the item that comes later in the list is written last: list dimensions
+ *     are never turned round.
+ * (2) Nothing here allocates or fails.
+ */
+#include "grid/grid.h"
+
+typedef struct plan {
+	uint8_t *dst;
+	const uint8_t *src;
+	size_t element; /* bytes, merged ones included */
+	int ndim;
+	zinc_copy_dim dim[ZINC_MAX_NDIM];
+} plan;
+
+/* A row: the inner dimension (or two), from these addresses. */
+typedef void (*row_fn)(uint8_t *dst, const uint8_t *src, const zinc_copy_dim *inner, size_t element);
+
+static int64_t
+offset(uint64_t i, int64_t stride, const uint64_t *list)
+{
+	return (int64_t)(list ? list[i] : i) * stride;
+}
+
+static bool
+has_list(const zinc_copy_dim *d)
+{
+	return d->dst_list || d->src_list;
+}
+
+static uint64_t
+width(int64_t stride)
+{
+	return stride < 0 ? 0 - (uint64_t)stride : (uint64_t)stride;
+}
+
+/* ---- the simplest form ---- */
+
+/* Dimensions of one element go into the addresses. */
+static void
+plan_fold(plan *p, const zinc_copy_dim *d)
+{
+	p->dst += offset(0, d->dst_stride, d->dst_list);
+	p->src += offset(0, d->src_stride, d->src_list);
+}
+
+/* Begin at the other end. */
+static void
+plan_turn(plan *p, zinc_copy_dim *d)
+{
+	p->dst += offset(d->n - 1, d->dst_stride, NULL);
+	p->src += offset(d->n - 1, d->src_stride, NULL);
+	d->dst_stride = -d->dst_stride;
+	d->src_stride = -d->src_stride;
+}
+
+/* Insert a dimension behind those that are at least as wide in dst. */
+static void
+plan_insert(plan *p, zinc_copy_dim d)
+{
+	int at = p->ndim++;
+
+	for (; at > 0 && width(p->dim[at - 1].dst_stride) < width(d.dst_stride); at--)
+		p->dim[at] = p->dim[at - 1];
+	p->dim[at] = d;
+}
+
+/* Does the end of `inner` meet the next step of `outer` on both sides? */
+static bool
+continues(const zinc_copy_dim *outer, const zinc_copy_dim *inner)
+{
+	const int64_t n = (int64_t)inner->n;
+
+	return !has_list(outer) && !has_list(inner) && outer->dst_stride == n * inner->dst_stride &&
+	       outer->src_stride == n * inner->src_stride;
+}
+
+static void
+plan_merge(plan *p)
+{
+	int i, last = 0;
+
+	for (i = 1; i < p->ndim; i++)
+		if (continues(&p->dim[last], &p->dim[i])) {
+			const uint64_t n = p->dim[last].n * p->dim[i].n;
+
+			p->dim[last] = p->dim[i];
+			p->dim[last].n = n;
+		} else {
+			p->dim[++last] = p->dim[i];
+		}
+	p->ndim = p->ndim ? last + 1 : 0;
+}
+
+/* Contiguous inner dimension -> larger element. */
+static void
+plan_grow(plan *p)
+{
+	const zinc_copy_dim *d = &p->dim[p->ndim - 1];
+
+	if (p->ndim == 0 || has_list(d) || d->dst_stride != (int64_t)p->element || d->src_stride != (int64_t)p->element)
+		return;
+	p->element *= (size_t)d->n;
+	p->ndim--;
+}
+
+/* False: there is nothing to do. */
+static bool
+plan_init(plan *p, void *dst, const void *src, const zinc_copy_dim *dims, int ndim, size_t element)
+{
+	int i;
+
+	p->dst = dst;
+	p->src = src;
+	p->element = element;
+	p->ndim = 0;
+	for (i = 0; i < ndim; i++)
+		if (dims[i].n == 0)
+			return false;
+	for (i = 0; i < ndim; i++) {
+		zinc_copy_dim d = dims[i];
+
+		if (d.n == 1) {
+			plan_fold(p, &d);
+			continue;
+		}
+		if (!has_list(&d) && d.dst_stride < 0)
+			plan_turn(p, &d);
+		plan_insert(p, d);
+	}
+	plan_merge(p);
+	plan_grow(p);
+	return true;
+}
+
+/* ---- loops around rows ---- */
+
+static void
+plan_run(const plan *p, int outer, row_fn row)
+{
+	uint64_t index[ZINC_MAX_NDIM] = {0};
+	uint8_t *dst[ZINC_MAX_NDIM + 1]; /* dst[k]: with the first k indices applied */
+	const uint8_t *src[ZINC_MAX_NDIM + 1];
+	int k = 0;
+
+	dst[0] = p->dst;
+	src[0] = p->src;
+	do {
+		for (k = k < 0 ? 0 : k; k < outer; k++) {
+			const zinc_copy_dim *d = &p->dim[k];
+
+			dst[k + 1] = dst[k] + offset(index[k], d->dst_stride, d->dst_list);
+			src[k + 1] = src[k] + offset(index[k], d->src_stride, d->src_list);
+		}
+		row(dst[outer], src[outer], p->dim + outer, p->element);
+		for (k = outer - 1; k >= 0 && ++index[k] == p->dim[k].n; k--)
+			index[k] = 0;
+	} while (k >= 0);
+}
+
+/* ---- rows of one dimension ---- */
+
+/* Elements of a width known to the compiler, so that each is a load and a store. */
+#define DEFINE_ROW(bytes)                                                                                              \
+	static void row_##bytes(uint8_t *dst, const uint8_t *src, const zinc_copy_dim *d, size_t element)              \
+	{                                                                                                              \
+		const int64_t to = d->dst_stride, from = d->src_stride;                                                \
+		uint64_t i;                                                                                            \
+                                                                                                                       \
+		(void)element;                                                                                         \
+		if (has_list(d))                                                                                       \
+			for (i = 0; i < d->n; i++)                                                                     \
+				memcpy(dst + offset(i, to, d->dst_list), src + offset(i, from, d->src_list), bytes);   \
+		else                                                                                                   \
+			for (i = 0; i < d->n; i++, dst += to, src += from)                                             \
+				memcpy(dst, src, bytes);                                                               \
+	}
+DEFINE_ROW(1)
+DEFINE_ROW(2)
+DEFINE_ROW(4)
+DEFINE_ROW(8)
+DEFINE_ROW(16)
+
+static void
+row_any(uint8_t *dst, const uint8_t *src, const zinc_copy_dim *d, size_t element)
+{
+	uint64_t i;
+
+	for (i = 0; i < d->n; i++)
+		memcpy(dst + offset(i, d->dst_stride, d->dst_list), src + offset(i, d->src_stride, d->src_list),
+		       element);
+}
+
+static row_fn
+row_of(size_t element)
+{
+	switch (element) {
+	case 1:
+		return row_1;
+	case 2:
+		return row_2;
+	case 4:
+		return row_4;
+	case 8:
+		return row_8;
+	case 16:
+		return row_16;
+	default:
+		return row_any;
+	}
+}
+
+/* No dimension is left. */
+static void
+row_none(uint8_t *dst, const uint8_t *src, const zinc_copy_dim *d, size_t element)
+{
+	(void)d;
+	memcpy(dst, src, element);
+}
+
+/* One value again and again; src does not move. */
+static void
+row_fill(uint8_t *dst, const uint8_t *src, const zinc_copy_dim *d, size_t element)
+{
+	if (!d->dst_list && d->dst_stride == (int64_t)element)
+		zinc_fill_run(dst, src, (size_t)d->n, element);
+	else
+		row_of(element)(dst, src, d, element);
+}
+
+/* ---- rows of two dimensions: d[0] is fastest in src, d[1] in dst ---- */
+
+/* Extents of a tile.  Measured: 64 (16 for small elements) along dst is what the cache holds
+ * open; longer along src only saves turns. */
+#define CACHE_LINE     64
+#define TILE_SRC       128
+#define TILE_DST       64
+#define TILE_DST_SMALL 16
+
+static void
+row_tiles(uint8_t *dst, const uint8_t *src, const zinc_copy_dim *d, size_t element)
+{
+	const uint64_t side = element < 4 ? TILE_DST_SMALL : TILE_DST;
+	const row_fn row = row_of(element);
+	zinc_copy_dim part = d[1];
+	uint64_t i, j, k;
+
+	for (i = 0; i < d[0].n; i += TILE_SRC)
+		for (j = 0; j < d[1].n; j += side) {
+			part.n = zinc_min_u64(side, d[1].n - j);
+			for (k = i; k < d[0].n && k < i + TILE_SRC; k++)
+				row(dst + offset(k, d[0].dst_stride, NULL) + offset(j, d[1].dst_stride, NULL),
+				    src + offset(k, d[0].src_stride, NULL) + offset(j, d[1].src_stride, NULL), &part,
+				    element);
+		}
+}
+
+/* If another dimension than the last is fastest in src, bring it next to the last; true: both can be tiled. */
+static bool
+plan_pair(plan *p)
+{
+	const int last = p->ndim - 1;
+	int i, fastest = last;
+	zinc_copy_dim d;
+
+	if (last < 1 || has_list(&p->dim[last]))
+		return false;
+	for (i = 0; i < last; i++)
+		if (!has_list(&p->dim[i]) && p->dim[i].src_stride != 0 &&
+		    width(p->dim[i].src_stride) < width(p->dim[fastest].src_stride))
+			fastest = i;
+	if (fastest == last)
+		return false;
+	d = p->dim[fastest];
+	for (i = fastest; i < last - 1; i++)
+		p->dim[i] = p->dim[i + 1];
+	p->dim[last - 1] = d;
+	return true;
+}
+
+/* ---- the door ---- */
+
+void
+zinc_copy_nd(void *dst, const void *src, const zinc_copy_dim *dims, int ndim, size_t element)
+{
+	plan p;
+
+	if (!plan_init(&p, dst, src, dims, ndim, element))
+		return;
+	if (p.ndim == 0)
+		plan_run(&p, 0, row_none);
+	else if (p.element < CACHE_LINE && plan_pair(&p))
+		plan_run(&p, p.ndim - 2, row_tiles);
+	else
+		plan_run(&p, p.ndim - 1, row_of(p.element));
+}
+
+void
+zinc_fill_nd(void *dst, const void *value, const zinc_copy_dim *dims, int ndim, size_t element)
+{
+	zinc_copy_dim still[ZINC_MAX_NDIM];
+	plan p;
+	int i;
+
+	for (i = 0; i < ndim; i++) {
+		still[i] = dims[i];
+		still[i].src_stride = 0;
+		still[i].src_list = NULL;
+	}
+	if (plan_init(&p, dst, value, still, ndim, element))
+		plan_run(&p, p.ndim ? p.ndim - 1 : 0, p.ndim ? row_fill : row_none);
+}
+
+#define BLOCK 4096 /* stays in the first-level cache */
+
+void
+zinc_fill_run(void *dst, const void *value, size_t n, size_t element)
+{
+	const size_t total = n * element, block = (BLOCK / element + 1) * element;
+	const uint8_t *v = value;
+	uint8_t *to = dst;
+	size_t done;
+
+	if (n == 0)
+		return;
+	if (memcmp(v, v + 1, element - 1) == 0) { /* all its bytes are equal */
+		memset(to, *v, total);
+		return;
+	}
+	memcpy(to, v, element);
+	for (done = element; done < total; done += n) { /* what is there already, again, up to a block at a time */
+		n = zinc_min_u64(zinc_min_u64(done, block), total - done);
+		memcpy(to + done, to, n);
+	}
+}
+
+bool
+zinc_run_is(const void *p, const void *value, size_t n, size_t element)
+{
+	const uint8_t *b = p;
+
+	if (n == 0)
+		return true;
+	/* the ends are the likeliest to differ; then each element against its neighbour */
+	return memcmp(b, value, element) == 0 && memcmp(b + (n - 1) * element, value, element) == 0 &&
+	       memcmp(b, b + element, (n - 1) * element) == 0;
+}
+
+void
+zinc_strides_c(const uint64_t *shape, int ndim, uint64_t element, int64_t *strides)
+{
+	int d;
+
+	for (d = ndim - 1; d >= 0; d--) {
+		strides[d] = (int64_t)element;
+		element *= shape[d];
+	}
+}

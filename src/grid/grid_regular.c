@@ -1,0 +1,114 @@
+/*
+ * grid_regular.c - chunks of one shape, aligned at the origin (v3 core, "Regular grids")
+ *
+ *     {"name": "regular", "configuration": {"chunk_shape": [5, 20, 400]}}
+ *
+ * Along a dimension of length L chunk i is [i * step, (i + 1) * step); the last one may reach past L.
+ */
+#include "grid/rows.h"
+
+static zinc_status
+parse_extent(zinc_grid *g, int dim, const zinc_json *item, const uint64_t *shape, zinc_report *r, zinc_error *err)
+{
+	if (!zinc_json_u64(item, &g->step[dim]))
+		return zinc_report_error(r, "M40", err, "chunk_shape must have integers of at least 1");
+	if (g->step[dim] != 0)
+		return ZINC_OK;
+	if (shape[dim] != 0)
+		return zinc_report_error(r, "M40", err, "chunk_shape must be at least 1 in each dimension");
+	g->step[dim] = 1; /* older texts allowed 0 where there is nothing to cut */
+	return zinc_report_lenient(r, "M40", err, "chunk_shape is 0 in an empty dimension; taken as 1");
+}
+
+static zinc_status
+parse_chunk_shape(zinc_grid *g, const zinc_json *v, const uint64_t *shape, zinc_report *r, zinc_error *err)
+{
+	const zinc_json *item;
+	int dim = 0;
+
+	if (!zinc_json_is(v, ZINC_JSON_ARRAY))
+		return zinc_report_error(r, "M38", err, "a regular grid needs chunk_shape, an array of integers");
+	if (v->n != (size_t)g->ndim)
+		return zinc_report_error(r, "M39", err, "chunk_shape has %zu dimensions, the array %d", v->n, g->ndim);
+	for (item = v->first; item; item = item->next, dim++) {
+		const size_t mark = zinc_report_enter_item(r, (size_t)dim);
+		const zinc_status s = parse_extent(g, dim, item, shape, r, err);
+
+		zinc_report_leave(r, mark);
+		ZINC_TRY(s);
+	}
+	return ZINC_OK;
+}
+
+static zinc_status
+regular_parse(zinc_grid *g, const zinc_json *configuration, const uint64_t *shape, zinc_report *r, zinc_error *err)
+{
+	const zinc_json *m;
+	size_t mark;
+	zinc_status s;
+
+	for (m = configuration ? configuration->first : NULL; m; m = m->next)
+		if (strcmp(m->key, "chunk_shape") != 0)
+			ZINC_TRY(
+			    zinc_report_lenient(r, "M38", err, "unknown member \"%.60s\" of a regular grid", m->key));
+	mark = zinc_report_enter(r, "chunk_shape");
+	s = parse_chunk_shape(g, zinc_json_member(configuration, "chunk_shape"), shape, r, err);
+	zinc_report_leave(r, mark);
+	return s;
+}
+
+static zinc_json *
+regular_print(const zinc_grid *g, zinc_json_doc *doc)
+{
+	zinc_json *v = zinc_json_make(doc, ZINC_JSON_OBJECT), *extents = zinc_json_make(doc, ZINC_JSON_ARRAY);
+	int d;
+
+	for (d = 0; d < g->ndim; d++)
+		if (zinc_json_append(extents, zinc_json_make_u64(doc, g->step[d]), NULL) != ZINC_OK)
+			return NULL;
+	return zinc_json_set(doc, v, "chunk_shape", extents, NULL) == ZINC_OK ? v : NULL;
+}
+
+static uint64_t
+regular_count(const zinc_grid *g, int dim, uint64_t length)
+{
+	return zinc_ceil_div(length, g->step[dim]);
+}
+
+static uint64_t
+regular_find(const zinc_grid *g, int dim, uint64_t i)
+{
+	return i / g->step[dim];
+}
+
+static void
+regular_span(const zinc_grid *g, int dim, uint64_t chunk, uint64_t *start, uint64_t *extent)
+{
+	*start = chunk * g->step[dim];
+	*extent = g->step[dim];
+}
+
+static uint64_t
+regular_widest(const zinc_grid *g, int dim)
+{
+	return g->step[dim];
+}
+
+const zinc_grid_ops zinc_grid_ops_regular = {
+    .name = "regular",
+    .purpose = "chunks of one shape",
+    .parse = regular_parse,
+    .print = regular_print,
+    .count = regular_count,
+    .find = regular_find,
+    .span = regular_span,
+    .widest = regular_widest,
+    .needs_configuration = true,
+};
+
+void
+zinc_grid_regular_init(zinc_grid *g, int ndim, const uint64_t *chunk_shape)
+{
+	*g = (zinc_grid){.ops = &zinc_grid_ops_regular, .ndim = ndim};
+	memcpy(g->step, chunk_shape, (size_t)ndim * sizeof *chunk_shape);
+}

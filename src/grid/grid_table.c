@@ -1,0 +1,191 @@
+/*
+ * grid_table.c - the chunk grids, one row each; those that programs add; good chunk shapes
+ */
+#include "grid/rows.h"
+
+static const zinc_grid_ops *const grids[] = {
+    &zinc_grid_ops_regular,
+};
+#define NGRIDS (sizeof grids / sizeof grids[0])
+
+static zinc_registry registered;
+
+static const zinc_grid_ops *
+find_built_in(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < NGRIDS; i++)
+		if (strcmp(grids[i]->name, name) == 0)
+			return grids[i];
+	return NULL;
+}
+
+static zinc_status
+grid_new(zinc_grid **out, zinc_context *ctx, const zinc_grid_ops *ops, int ndim, zinc_error *err)
+{
+	zinc_grid *g;
+
+	if (ndim < 0 || ndim > ZINC_MAX_NDIM)
+		return zinc_fail(err, ZINC_E_LIMIT, "%d dimensions; the limit is %d", ndim, ZINC_MAX_NDIM);
+	g = zinc_calloc(ctx, 1, sizeof *g);
+	if (!g)
+		return zinc_fail_nomem(err);
+	g->ops = ops;
+	g->ctx = ctx;
+	g->ndim = ndim;
+	*out = g;
+	return ZINC_OK;
+}
+
+void
+zinc_grid_free(zinc_grid *g)
+{
+	if (!g)
+		return;
+	if (g->ops->fini)
+		g->ops->fini(g);
+	zinc_free(g->ctx, g);
+}
+
+zinc_status
+zinc_grid_regular(zinc_grid **out, zinc_context *ctx, int ndim, const uint64_t *chunk_shape, zinc_error *err)
+{
+	int d;
+
+	for (d = 0; d < ndim; d++)
+		if (chunk_shape[d] == 0)
+			return zinc_fail(err, ZINC_E_INVALID, "the chunk shape is 0 in dimension %d", d);
+	ZINC_TRY(grid_new(out, ctx, &zinc_grid_ops_regular, ndim, err));
+	memcpy((*out)->step, chunk_shape, (size_t)ndim * sizeof *chunk_shape);
+	return ZINC_OK;
+}
+
+zinc_status
+zinc_grid_parse(zinc_grid **out, zinc_context *ctx, const zinc_json *v, int ndim, const uint64_t *shape, zinc_report *r,
+		zinc_error *err)
+{
+	const zinc_grid_ops *ops;
+	zinc_extension e;
+	zinc_grid *g;
+	zinc_status s;
+	size_t mark;
+
+	ZINC_TRY(zinc_extension_parse(&e, v, r, err));
+	ops = find_built_in(e.name);
+	ops = ops ? ops : zinc_registry_find(&registered, e.name);
+	if (!ops)
+		return zinc_report_unsupported(r, "M18", err, "chunk grid \"%.60s\"", e.name);
+	if (e.ignorable)
+		ZINC_TRY(zinc_report_lenient(r, "M18", err, "must_understand has no meaning for a chunk grid"));
+	if (e.bare && ops->needs_configuration)
+		return zinc_report_error(r, "M14", err, "chunk grid \"%s\" needs a configuration", ops->name);
+	ZINC_TRY(grid_new(&g, ctx, ops, ndim, err));
+	mark = zinc_report_enter(r, "configuration");
+	s = ops->parse(g, e.configuration, shape, r, err);
+	zinc_report_leave(r, mark);
+	if (s != ZINC_OK)
+		zinc_grid_free(g);
+	else
+		*out = g;
+	return s;
+}
+
+zinc_json *
+zinc_grid_print(const zinc_grid *g, zinc_json_doc *doc)
+{
+	zinc_json *v = zinc_json_make(doc, ZINC_JSON_OBJECT);
+
+	if (zinc_json_set(doc, v, "name", zinc_json_make_string(doc, g->ops->name), NULL) != ZINC_OK ||
+	    zinc_json_set(doc, v, "configuration", g->ops->print(g, doc), NULL) != ZINC_OK)
+		return NULL;
+	return v;
+}
+
+zinc_status
+zinc_grid_register(const zinc_grid_ops *ops, zinc_error *err)
+{
+	if (ops && ops->name && find_built_in(ops->name))
+		return zinc_fail(err, ZINC_E_EXISTS, "\"%s\" is a built-in chunk grid", ops->name);
+	if (ops && (!ops->parse || !ops->print || !ops->count || !ops->find || !ops->span || !ops->widest))
+		return zinc_fail(err, ZINC_E_INVALID, "a chunk grid lacks an operation");
+	return zinc_registry_add(&registered, ops, err);
+}
+
+void
+zinc_grid_each(int (*fn)(void *arg, const char *name, const char *also, const char *purpose), void *arg)
+{
+	const zinc_grid_ops *ops;
+	size_t i;
+
+	for (i = 0; i < NGRIDS; i++)
+		if (fn(arg, grids[i]->name, "", grids[i]->purpose))
+			return;
+	for (i = 0; (ops = zinc_registry_item(&registered, i)) != NULL; i++)
+		if (fn(arg, ops->name, "", ops->purpose ? ops->purpose : ""))
+			return;
+}
+
+/* ---- good shapes ---- */
+
+#define CHUNK_MAX (4 * ZINC_MIB)
+#define SHARD_MAX (256 * ZINC_MIB)
+
+/* Does a shape of elements take at most `max` bytes? */
+static bool
+fits(const uint64_t *shape, int ndim, uint64_t element, uint64_t max)
+{
+	uint64_t nbytes;
+
+	return zinc_shape_bytes(shape, ndim, element, max, &nbytes) == 0;
+}
+
+/*
+ * Halve the longest side until the chunk has at most 4 MiB: more than 2 MiB remain, the sides that were halved
+ * differ by less than a factor of 2, and as they are ceil(length / 2^k) the last chunks are nearly full.
+ */
+void
+zinc_grid_choose(const uint64_t *shape, int ndim, uint64_t element, uint64_t *chunk_shape)
+{
+	int d, longest;
+
+	for (d = 0; d < ndim; d++)
+		chunk_shape[d] = zinc_max_u64(shape[d], 1);
+	while (!fits(chunk_shape, ndim, element, CHUNK_MAX)) {
+		for (longest = d = 0; d < ndim; d++)
+			if (chunk_shape[d] > chunk_shape[longest])
+				longest = d;
+		if (ndim == 0 || chunk_shape[longest] == 1)
+			return; /* a single element is as large as that */
+		chunk_shape[longest] = zinc_ceil_div(chunk_shape[longest], 2);
+	}
+}
+
+/* Double the shortest side that does not cover the array yet, while 256 MiB allow it. */
+void
+zinc_grid_choose_shard(const uint64_t *shape, int ndim, uint64_t element, const uint64_t *chunk_shape,
+		       uint64_t *shard_shape)
+{
+	uint64_t whole[ZINC_MAX_NDIM]; /* the multiple of the chunk that covers the array, or what fits 64 bits of it */
+	uint64_t was;
+	int d, shortest;
+
+	for (d = 0; d < ndim; d++) {
+		shard_shape[d] = chunk_shape[d];
+		if (zinc_u64_mul(zinc_ceil_div(zinc_max_u64(shape[d], 1), chunk_shape[d]), chunk_shape[d], &whole[d]))
+			whole[d] = UINT64_MAX - UINT64_MAX % chunk_shape[d];
+	}
+	for (;;) {
+		for (shortest = -1, d = 0; d < ndim; d++)
+			if (shard_shape[d] < whole[d] && (shortest < 0 || shard_shape[d] < shard_shape[shortest]))
+				shortest = d;
+		if (shortest < 0)
+			return;
+		was = shard_shape[shortest];
+		shard_shape[shortest] = was > whole[shortest] / 2 ? whole[shortest] : 2 * was;
+		if (!fits(shard_shape, ndim, element, SHARD_MAX)) {
+			shard_shape[shortest] = was;
+			return;
+		}
+	}
+}

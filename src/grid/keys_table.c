@@ -1,0 +1,194 @@
+/*
+ * keys_table.c - the chunk key encodings, one row each; those that programs add
+ */
+#include "grid/rows.h"
+
+static const zinc_keys_ops *const encodings[] = {
+    &zinc_keys_ops_default,
+    &zinc_keys_ops_v2,
+};
+#define NENCODINGS (sizeof encodings / sizeof encodings[0])
+
+static zinc_registry registered;
+
+static const zinc_keys_ops *
+find_built_in(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < NENCODINGS; i++)
+		if (strcmp(encodings[i]->name, name) == 0)
+			return encodings[i];
+	return NULL;
+}
+
+/* ---- what the built-in ones share ---- */
+
+zinc_status
+zinc_keys_parse_separator(zinc_keys *k, const zinc_json *configuration, zinc_report *r, zinc_error *err)
+{
+	const zinc_json *m;
+
+	for (m = configuration ? configuration->first : NULL; m; m = m->next) {
+		if (strcmp(m->key, "separator") != 0)
+			ZINC_TRY(
+			    zinc_report_lenient(r, "M44", err, "unknown member \"%.60s\" of a key encoding", m->key));
+		else if (zinc_json_is_string(m, "/") || zinc_json_is_string(m, "."))
+			k->separator = m->text[0];
+		else
+			return zinc_report_error(r, "M44", err, "the separator of chunk keys must be \"/\" or \".\"");
+	}
+	return ZINC_OK;
+}
+
+zinc_json *
+zinc_keys_print_separator(const zinc_keys *k, zinc_json_doc *doc)
+{
+	zinc_json *v = zinc_json_make(doc, ZINC_JSON_OBJECT);
+	zinc_json *separator = zinc_json_make_stringn(doc, &k->separator, 1);
+
+	return zinc_json_set(doc, v, "separator", separator, NULL) == ZINC_OK ? v : NULL;
+}
+
+char *
+zinc_keys_join(const zinc_keys *k, const uint64_t *index, int ndim, char *to)
+{
+	char digits[20];
+	int d, n;
+
+	for (d = 0; d < ndim; d++) {
+		uint64_t i = index[d];
+
+		if (d > 0)
+			*to++ = k->separator;
+		n = 0;
+		do
+			digits[n++] = (char)('0' + i % 10);
+		while ((i /= 10) != 0);
+		while (n > 0)
+			*to++ = digits[--n];
+	}
+	return to;
+}
+
+/* One index in decimal; NULL: there is none. */
+static const char *
+read_index(const char *p, uint64_t *out)
+{
+	uint64_t i = 0;
+
+	if (*p < '0' || *p > '9' || (*p == '0' && p[1] >= '0' && p[1] <= '9'))
+		return NULL;
+	for (; *p >= '0' && *p <= '9'; p++)
+		if (zinc_u64_mul(i, 10, &i) || zinc_u64_add(i, (uint64_t)(*p - '0'), &i))
+			return NULL;
+	*out = i;
+	return p;
+}
+
+bool
+zinc_keys_cut(const zinc_keys *k, const char *text, int ndim, uint64_t *index)
+{
+	int d;
+
+	for (d = 0; d < ndim; d++) {
+		if (d > 0 && *text++ != k->separator)
+			return false;
+		text = read_index(text, &index[d]);
+		if (!text)
+			return false;
+	}
+	return *text == '\0';
+}
+
+/* ---- the door ---- */
+
+zinc_status
+zinc_keys_parse(zinc_keys *out, zinc_context *ctx, const zinc_json *v, zinc_report *r, zinc_error *err)
+{
+	const zinc_keys_ops *ops;
+	zinc_extension e;
+	zinc_status s;
+	size_t mark;
+
+	ZINC_TRY(zinc_extension_parse(&e, v, r, err));
+	ops = find_built_in(e.name);
+	ops = ops ? ops : zinc_registry_find(&registered, e.name);
+	if (!ops)
+		return zinc_report_unsupported(r, "M19", err, "chunk key encoding \"%.60s\"", e.name);
+	if (e.ignorable)
+		ZINC_TRY(zinc_report_lenient(r, "M19", err, "must_understand has no meaning for a chunk key encoding"));
+	*out = (zinc_keys){.ops = ops, .ctx = ctx};
+	mark = zinc_report_enter(r, "configuration");
+	s = ops->parse(out, e.configuration, r, err);
+	zinc_report_leave(r, mark);
+	return s;
+}
+
+zinc_status
+zinc_keys_parse_text(zinc_keys *out, zinc_context *ctx, const char *text, zinc_error *err)
+{
+	const zinc_keys_ops *ops = zinc_registry_find(&registered, text);
+	zinc_report r;
+	size_t i, n;
+
+	for (i = 0; i < NENCODINGS && !ops; i++) {
+		n = strlen(encodings[i]->name);
+		if (strncmp(text, encodings[i]->name, n) == 0 && (text[n] == '\0' || strchr("/.", text[n])) &&
+		    (text[n] == '\0' || text[n + 1] == '\0'))
+			ops = encodings[i];
+	}
+	if (!ops)
+		return zinc_fail(err, ZINC_E_INVALID, "no such chunk key encoding: \"%.60s\"", text);
+	zinc_report_init(&r, ctx, false, "chunk key encoding");
+	r.code = ZINC_E_INVALID;
+	*out = (zinc_keys){.ops = ops, .ctx = ctx};
+	ZINC_TRY(ops->parse(out, NULL, &r, err));
+	n = strlen(ops->name);
+	if (text[n] != '\0')
+		out->separator = text[n];
+	return ZINC_OK;
+}
+
+void
+zinc_keys_fini(zinc_keys *k)
+{
+	if (k->ops && k->ops->fini)
+		k->ops->fini(k);
+	k->ops = NULL;
+}
+
+zinc_json *
+zinc_keys_print(const zinc_keys *k, zinc_json_doc *doc)
+{
+	zinc_json *v = zinc_json_make(doc, ZINC_JSON_OBJECT);
+
+	if (zinc_json_set(doc, v, "name", zinc_json_make_string(doc, k->ops->name), NULL) != ZINC_OK ||
+	    zinc_json_set(doc, v, "configuration", k->ops->print(k, doc), NULL) != ZINC_OK)
+		return NULL;
+	return v;
+}
+
+zinc_status
+zinc_keys_register(const zinc_keys_ops *ops, zinc_error *err)
+{
+	if (ops && ops->name && find_built_in(ops->name))
+		return zinc_fail(err, ZINC_E_EXISTS, "\"%s\" is a built-in chunk key encoding", ops->name);
+	if (ops && (!ops->parse || !ops->print || !ops->encode || !ops->decode))
+		return zinc_fail(err, ZINC_E_INVALID, "a chunk key encoding lacks an operation");
+	return zinc_registry_add(&registered, ops, err);
+}
+
+void
+zinc_keys_each(int (*fn)(void *arg, const char *name, const char *also, const char *purpose), void *arg)
+{
+	const zinc_keys_ops *ops;
+	size_t i;
+
+	for (i = 0; i < NENCODINGS; i++)
+		if (fn(arg, encodings[i]->name, "", encodings[i]->purpose))
+			return;
+	for (i = 0; (ops = zinc_registry_item(&registered, i)) != NULL; i++)
+		if (fn(arg, ops->name, "", ops->purpose ? ops->purpose : ""))
+			return;
+}

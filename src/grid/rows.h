@@ -1,0 +1,26 @@
+/*
+ * rows.h - inside the room grid: the built-in rows of its two tables
+ */
+#ifndef ZINC_GRID_ROWS_H
+#define ZINC_GRID_ROWS_H
+
+#include "grid/grid.h"
+
+extern const zinc_grid_ops zinc_grid_ops_regular; /* grid_regular.c */
+extern const zinc_keys_ops zinc_keys_ops_default; /* keys_default.c */
+extern const zinc_keys_ops zinc_keys_ops_v2;      /* keys_v2.c */
+
+/* What the two key encodings share (keys_table.c). */
+
+/* The longest key of ndim indices and what stands in front of them. */
+#define ZINC_KEYS_MAX (ZINC_MAX_NDIM * 21 + 2)
+
+/* "separator", when given, must be "/" or "."; anything else leaves k->separator as it is. */
+zinc_status zinc_keys_parse_separator(zinc_keys *k, const zinc_json *configuration, zinc_report *r, zinc_error *err);
+zinc_json *zinc_keys_print_separator(const zinc_keys *k, zinc_json_doc *doc);
+/* Indices in decimal with separators between them; returns where the text ends (no NUL). */
+char *zinc_keys_join(const zinc_keys *k, const uint64_t *index, int ndim, char *to);
+/* The exact inverse, to the end of the text: no signs, no leading zeros, at most 2^64-1. */
+bool zinc_keys_cut(const zinc_keys *k, const char *text, int ndim, uint64_t *index);
+
+#endif

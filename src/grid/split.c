@@ -1,0 +1,210 @@
+/*
+ * split.c - one dimension's selection, cut at chunk boundaries
+ *
+ *     selection   . . a b c . d e . . .        out:  a b c d e
+ *     chunks     |0 0 0|1 1 1|2 2 2|3 3       segments: {0: a} {1: b c} {2: d e}
+ *
+ * (1) Segments come in the order of their chunks, each chunk once, none empty, and chunks without a
+ *     selected element have none.
+ * (2) A list may have any order and repeats; within a segment its items keep their order, so that of two items
+ *     for one element the later one is written last.
+ */
+#include "grid/grid.h"
+
+/* ---- slices ---- */
+
+/* The segment of the chunk that holds `at`, of which `left` more are selected. */
+static zinc_segment
+cut(const zinc_grid *g, int dim, uint64_t at, uint64_t step, uint64_t left)
+{
+	zinc_segment s = {.chunk = g->ops->find(g, dim, at), .step = step};
+
+	g->ops->span(g, dim, s.chunk, &s.start, &s.extent);
+	s.first = at - s.start;
+	s.count = zinc_min_u64(left, zinc_ceil_div(s.extent - s.first, step));
+	return s;
+}
+
+/* How many segments; and what they are, where `to` is not NULL. */
+static size_t
+cut_slice(const zinc_grid *g, int dim, const zinc_sel_dim *sel, zinc_segment *to)
+{
+	uint64_t at = sel->start, done;
+	zinc_segment s;
+	size_t n = 0;
+
+	for (done = 0; done < sel->count; done += s.count, n++) {
+		s = cut(g, dim, at, sel->step, sel->count - done);
+		s.out = done;
+		at += s.count * sel->step; /* wraps, if at all, behind the last */
+		if (to)
+			to[n] = s;
+	}
+	return n;
+}
+
+/* ---- lists ---- */
+
+typedef struct item {
+	uint64_t chunk;
+	uint64_t in, out; /* offset from the chunk's start, place in the result */
+} item;
+
+/* Merge the sorted runs [0, half) and [half, n) of `from`; of equals the left one goes first. */
+static void
+merge(item *to, const item *from, size_t half, size_t n)
+{
+	size_t a = 0, b = half, i;
+
+	for (i = 0; i < n; i++)
+		to[i] = b == n || (a < half && from[a].chunk <= from[b].chunk) ? from[a++] : from[b++];
+}
+
+static bool
+is_sorted(const item *items, size_t n)
+{
+	size_t i;
+
+	for (i = 1; i < n; i++)
+		if (items[i].chunk < items[i - 1].chunk)
+			return false;
+	return true;
+}
+
+/* A stable sort by chunk, with room for as many items in `other`; the answer is where they ended up. */
+static item *
+sort_items(item *items, item *other, size_t n)
+{
+	size_t width, at;
+
+	for (width = 1; width < n && !is_sorted(items, n); width *= 2) {
+		item *was = items;
+
+		for (at = 0; at < n; at += zinc_min_u64(2 * width, n - at))
+			merge(other + at, items + at, zinc_min_u64(width, n - at), zinc_min_u64(2 * width, n - at));
+		items = other;
+		other = was;
+	}
+	return items;
+}
+
+static void
+find_items(item *items, const zinc_grid *g, int dim, const zinc_sel_dim *sel)
+{
+	uint64_t i, start, extent;
+
+	for (i = 0; i < sel->count; i++) {
+		items[i] = (item){.chunk = g->ops->find(g, dim, sel->list[i]), .out = i};
+		g->ops->span(g, dim, items[i].chunk, &start, &extent);
+		items[i].in = sel->list[i] - start;
+	}
+}
+
+/* Do the items of a segment step evenly upwards into places in a row?  Then no list is needed. */
+static bool
+is_even(const item *items, size_t n)
+{
+	size_t i;
+
+	for (i = 1; i < n; i++)
+		if (items[i].in <= items[i - 1].in || items[i].in - items[i - 1].in != items[1].in - items[0].in ||
+		    items[i].out != items[0].out + i)
+			return false;
+	return true;
+}
+
+/* Segments of sorted items, and their lists: in[n], then out[n]. */
+static size_t
+cut_items(const zinc_grid *g, int dim, const item *items, size_t n, uint64_t *lists, zinc_segment *to)
+{
+	size_t nsegments = 0, i, end;
+
+	for (i = 0; i < n; i++) {
+		lists[i] = items[i].in;
+		lists[n + i] = items[i].out;
+	}
+	for (i = 0; i < n; i = end) {
+		zinc_segment s = {.chunk = items[i].chunk, .first = items[i].in, .step = 1, .out = items[i].out};
+
+		for (end = i; end < n && items[end].chunk == s.chunk; end++)
+			;
+		g->ops->span(g, dim, s.chunk, &s.start, &s.extent);
+		s.count = end - i;
+		if (!is_even(items + i, end - i)) {
+			s.in_list = lists + i;
+			s.out_list = lists + n + i;
+		} else if (s.count > 1) {
+			s.step = items[i + 1].in - items[i].in;
+		}
+		to[nsegments++] = s;
+	}
+	return nsegments;
+}
+
+static size_t
+count_chunks(const item *items, size_t n)
+{
+	size_t i, chunks = n > 0;
+
+	for (i = 1; i < n; i++)
+		chunks += items[i].chunk != items[i - 1].chunk;
+	return chunks;
+}
+
+static zinc_status
+split_list(zinc_split *out, const zinc_grid *g, int dim, const zinc_sel_dim *sel, zinc_error *err)
+{
+	const size_t n = (size_t)sel->count;
+	item *items = zinc_calloc(out->ctx, n, 2 * sizeof *items);
+	uint64_t *lists = zinc_calloc(out->ctx, n, 2 * sizeof *lists);
+	zinc_status s = ZINC_OK;
+	item *sorted;
+
+	out->own = lists;
+	if (items && lists) {
+		find_items(items, g, dim, sel);
+		sorted = sort_items(items, items + n, n);
+		out->segments = zinc_calloc(out->ctx, count_chunks(sorted, n), sizeof *out->segments);
+		if (out->segments)
+			out->n = cut_items(g, dim, sorted, n, lists, out->segments);
+	}
+	if (!out->segments)
+		s = zinc_fail_nomem(err);
+	zinc_free(out->ctx, items);
+	return s;
+}
+
+/* ---- the door ---- */
+
+static zinc_status
+split_slice(zinc_split *out, const zinc_grid *g, int dim, const zinc_sel_dim *sel, zinc_error *err)
+{
+	const size_t n = cut_slice(g, dim, sel, NULL);
+
+	out->segments = zinc_calloc(out->ctx, n, sizeof *out->segments);
+	if (!out->segments)
+		return zinc_fail_nomem(err);
+	out->n = cut_slice(g, dim, sel, out->segments);
+	return ZINC_OK;
+}
+
+zinc_status
+zinc_split_init(zinc_split *out, zinc_context *ctx, const zinc_grid *grid, int dim, const zinc_sel_dim *sel,
+		zinc_error *err)
+{
+	zinc_status s;
+
+	*out = (zinc_split){.ctx = ctx};
+	s = sel->list ? split_list(out, grid, dim, sel, err) : split_slice(out, grid, dim, sel, err);
+	if (s != ZINC_OK)
+		zinc_split_fini(out);
+	return s;
+}
+
+void
+zinc_split_fini(zinc_split *s)
+{
+	zinc_free(s->ctx, s->segments);
+	zinc_free(s->ctx, s->own);
+	*s = (zinc_split){.ctx = s->ctx};
+}
