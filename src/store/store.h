@@ -18,6 +18,7 @@ struct zinc_store {
 	zinc_context *ctx;
 	char *url;
 	atomic_uint refs;
+	uint64_t serial;    /* of this process, never used again */
 	uint32_t put_flags; /* joined to those of every change: ZINC_PUT_RELAXED */
 	uint32_t key_max;   /* of caps, which do not change them */
 	uint32_t component_max;

@@ -1,0 +1,479 @@
+/*
+ * store.c - an open store: every operation checks its keys here and names the place in its error
+ *
+ * Promises (tests/unit/test_store.c names each by its number):
+ *
+ * (1) A store's own code never sees a key that fails zinc_key_check or is longer than its
+ *     caps allow, and nobody above ever gets one back from a listing.
+ * (2) Every failure names the store's URL and, where there is one, the key.
+ * (3) A slot that a store does not have, or that its structure ends before, is done without: by a
+ *     fallback where the specification has one (store_fallback.c), else by one clear error.
+ * (4) No listing hands out more keys than zinc_limits.children.
+ */
+#include <stddef.h>
+
+#include "store/store_inside.h"
+
+/* ---- the object ---- */
+
+/* Slots behind the end of an older structure stay NULL. */
+static zinc_status
+take_ops(zinc_store_ops *to, const zinc_store_ops *from, zinc_error *err)
+{
+	memset(to, 0, sizeof *to);
+	if (from->size < offsetof(zinc_store_ops, put))
+		return zinc_fail(err, ZINC_E_INVALID, "the operations of a store must begin with their size");
+	memcpy(to, from, from->size < sizeof *to ? from->size : sizeof *to);
+	if (!to->get || !to->caps || !to->close)
+		return zinc_fail(err, ZINC_E_INVALID, "store \"%s\" must have get, caps and close",
+				 to->name ? to->name : "");
+	return ZINC_OK;
+}
+
+/* Tells stores apart for caches that outlive them, even when a new one lies where an old one lay. */
+static uint64_t
+next_serial(void)
+{
+	static atomic_uint_fast64_t last;
+
+	return atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
+}
+
+zinc_status
+zinc_store_wrap(zinc_store **out, zinc_context *ctx, const zinc_store_ops *ops, void *self, const char *url,
+		zinc_error *err)
+{
+	zinc_store_ops slots;
+	zinc_caps caps;
+	zinc_store *s;
+
+	ctx = zinc_context_get(ctx);
+	if (!ctx)
+		return zinc_fail_nomem(err);
+	ZINC_TRY(take_ops(&slots, ops, err));
+	s = (zinc_store *)zinc_calloc(ctx, 1, sizeof *s);
+	if (!s)
+		return zinc_fail_nomem(err);
+	s->url = zinc_strdup(ctx, url ? url : "");
+	if (!s->url) {
+		zinc_free(ctx, s);
+		return zinc_fail_nomem(err);
+	}
+	s->ops = slots;
+	s->self = self;
+	s->ctx = ctx;
+	atomic_init(&s->refs, 1);
+	s->serial = next_serial();
+	zinc_store_caps(s, &caps);
+	s->key_max = caps.key_max;
+	s->component_max = caps.component_max;
+	*out = s;
+	return ZINC_OK;
+}
+
+zinc_store *
+zinc_store_ref(zinc_store *store)
+{
+	atomic_fetch_add_explicit(&store->refs, 1, memory_order_relaxed);
+	return store;
+}
+
+void
+zinc_store_close(zinc_store *store)
+{
+	if (!store || atomic_fetch_sub_explicit(&store->refs, 1, memory_order_acq_rel) != 1)
+		return;
+	store->ops.close(store->self);
+	zinc_free(store->ctx, store->url);
+	zinc_free(store->ctx, store);
+}
+
+void
+zinc_store_caps(zinc_store *s, zinc_caps *out)
+{
+	memset(out, 0, sizeof *out);
+	s->ops.caps(s->self, out);
+	if (s->put_flags & ZINC_PUT_RELAXED)
+		out->flags &= ~ZINC_CAP_DURABLE;
+}
+
+const char *
+zinc_store_url(const zinc_store *s)
+{
+	return s->url;
+}
+
+zinc_context *
+zinc_store_context(const zinc_store *s)
+{
+	return s->ctx;
+}
+
+/* ---- checks and errors ---- */
+
+zinc_status
+zinc_store_at(const zinc_store *s, const char *key, zinc_status st, zinc_error *err)
+{
+	zinc_error_at_key(err, st, key);
+	return zinc_error_at_url(err, st, s->url);
+}
+
+zinc_status
+zinc_store_refuse(const zinc_store *s, const char *key, zinc_error *err)
+{
+	zinc_fail(err, ZINC_E_READONLY, "this store cannot be written");
+	return zinc_store_at(s, key, ZINC_E_READONLY, err);
+}
+
+static zinc_status
+check_length(const zinc_store *s, const char *key, zinc_error *err)
+{
+	size_t n = strlen(key), at, len;
+
+	if (s->key_max && n > s->key_max)
+		return zinc_fail(err, ZINC_E_INVALID, "a key of %zu bytes: this store holds at most %u", n,
+				 (unsigned)s->key_max);
+	for (at = 0; s->component_max && at < n; at += len + 1) {
+		len = strcspn(key + at, "/");
+		if (len > s->component_max)
+			return zinc_fail(err, ZINC_E_INVALID,
+					 "a component of %zu bytes: this store holds at most %u between slashes", len,
+					 (unsigned)s->component_max);
+	}
+	return ZINC_OK;
+}
+
+zinc_status
+zinc_store_check_key(const zinc_store *s, const char *key, zinc_error *err)
+{
+	zinc_status st = zinc_key_check(key, err);
+
+	if (st == ZINC_OK)
+		st = check_length(s, key, err);
+	return zinc_store_at(s, key, st, err);
+}
+
+static zinc_status
+check_prefix(const zinc_store *s, const char *prefix, zinc_error *err)
+{
+	zinc_status st = zinc_prefix_check(prefix, err);
+
+	return zinc_store_at(s, prefix, st, err);
+}
+
+/* ---- get ---- */
+
+static zinc_status
+check_request(const zinc_store *s, const zinc_get *r, const zinc_sink *sink, zinc_error *err)
+{
+	size_t total;
+
+	ZINC_TRY(zinc_store_check_key(s, r->key, err));
+	if (r->stat)
+		return ZINC_OK;
+	if (!r->iov && !sink->room)
+		return zinc_store_at(s, r->key, zinc_fail(err, ZINC_E_INVALID, "a request with neither iov nor room"),
+				     err);
+	if (r->iov && (r->niov < 0 || zinc_iov_bytes(r->iov, r->niov, &total) || total != r->length))
+		return zinc_store_at(
+		    s, r->key, zinc_fail(err, ZINC_E_INVALID, "iov must have exactly the length of its request"), err);
+	return ZINC_OK;
+}
+
+/* Stands before the caller's sink, to name the place in what failed. */
+typedef struct named_sink {
+	const zinc_store *store;
+	const zinc_get *requests;
+	const zinc_sink *sink;
+} named_sink;
+
+static zinc_room
+named_room(void *arg, size_t i, uint64_t nbytes, void **buf)
+{
+	const zinc_sink *k = ((named_sink *)arg)->sink;
+
+	return k->room(k->arg, i, nbytes, buf);
+}
+
+static void
+named_failure(const named_sink *n, size_t i, const zinc_got *got)
+{
+	zinc_error e = ZINC_ERROR_INIT;
+
+	if (got->error)
+		zinc_error_copy(&e, got->error);
+	else
+		zinc_fail(&e, got->status, "%s", zinc_status_text(got->status));
+	zinc_store_at(n->store, n->requests[i].key, got->status, &e);
+	zinc_sink_failed(n->sink, i, got->status, &e);
+}
+
+static void
+named_done(void *arg, size_t i, const zinc_got *got)
+{
+	const named_sink *n = (const named_sink *)arg;
+
+	if (got->found == ZINC_FAILED)
+		named_failure(n, i, got);
+	else
+		n->sink->done(n->sink->arg, i, got);
+}
+
+zinc_status
+zinc_store_get(zinc_store *s, const zinc_get *requests, size_t n, const zinc_sink *sink, zinc_error *err)
+{
+	named_sink named = {s, requests, sink};
+	zinc_sink k = {named_room, named_done, &named, sink->cancel};
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		ZINC_TRY(check_request(s, &requests[i], sink, err));
+	if (n == 0)
+		return ZINC_OK;
+	return zinc_store_at(s, NULL, s->ops.get(s->self, requests, n, &k, err), err);
+}
+
+/* ---- changes ---- */
+
+/* A condition without its tag cannot hold; NULL stands for "any". */
+static zinc_status
+check_change(const zinc_store *s, const char *key, const zinc_condition **when, const void *slot, zinc_error *err)
+{
+	static const zinc_condition any = {ZINC_ANY, NULL};
+
+	ZINC_TRY(zinc_store_check_key(s, key, err));
+	if (!slot)
+		return zinc_store_refuse(s, key, err);
+	if (!*when)
+		*when = &any;
+	if ((*when)->when == ZINC_EQUALS && (!(*when)->tag || !(*when)->tag->n))
+		return zinc_store_at(s, key, zinc_fail(err, ZINC_E_INVALID, "the condition has no tag"), err);
+	return ZINC_OK;
+}
+
+/* Without put_begin a group is only a token, and everything happens at once. */
+static zinc_put_group *
+own_group(const zinc_store *s, zinc_put_group *group)
+{
+	return s->ops.put_begin ? group : NULL;
+}
+
+zinc_status
+zinc_store_putv(zinc_store *s, zinc_put_group *group, const char *key, const struct iovec *iov, int niov,
+		const zinc_condition *when, uint32_t flags, zinc_tag *tag, zinc_error *err)
+{
+	zinc_status st;
+
+	ZINC_TRY(check_change(s, key, &when, s->ops.put ? s : NULL, err));
+	if (tag)
+		tag->n = 0;
+	st = s->ops.put(s->self, own_group(s, group), key, iov, niov, when, flags | s->put_flags, tag, err);
+	return zinc_store_at(s, key, st, err);
+}
+
+zinc_status
+zinc_store_put(zinc_store *s, zinc_put_group *group, const char *key, const void *bytes, size_t nbytes,
+	       const zinc_condition *when, uint32_t flags, zinc_tag *tag, zinc_error *err)
+{
+	struct iovec iov = {(void *)(uintptr_t)bytes, nbytes};
+
+	return zinc_store_putv(s, group, key, &iov, nbytes ? 1 : 0, when, flags, tag, err);
+}
+
+zinc_status
+zinc_store_del(zinc_store *s, zinc_put_group *group, const char *key, const zinc_condition *when, uint32_t flags,
+	       zinc_error *err)
+{
+	zinc_status st;
+
+	ZINC_TRY(check_change(s, key, &when, s->ops.del ? s : NULL, err));
+	st = s->ops.del(s->self, own_group(s, group), key, when, flags | s->put_flags, err);
+	return zinc_store_at(s, key, st, err);
+}
+
+zinc_status
+zinc_store_put_begin(zinc_store *s, zinc_put_group **group, uint32_t flags, zinc_error *err)
+{
+	zinc_status st = ZINC_OK;
+
+	if (!s->ops.put && !s->ops.del)
+		return zinc_store_refuse(s, NULL, err);
+	if (s->ops.put_begin) {
+		st = s->ops.put_begin(s->self, group, flags | s->put_flags, err);
+	} else {
+		*group = (zinc_put_group *)zinc_alloc(s->ctx, 1);
+		if (!*group)
+			st = zinc_fail_nomem(err);
+	}
+	return zinc_store_at(s, NULL, st, err);
+}
+
+zinc_status
+zinc_store_commit(zinc_store *s, zinc_put_group *group, zinc_committed_fn fn, void *arg, zinc_error *err)
+{
+	if (s->ops.put_begin)
+		return zinc_store_at(s, NULL, s->ops.commit(s->self, group, fn, arg, err), err);
+	zinc_free(s->ctx, group);
+	return ZINC_OK;
+}
+
+void
+zinc_store_abort(zinc_store *s, zinc_put_group *group)
+{
+	if (!group)
+		return;
+	if (s->ops.put_begin)
+		s->ops.abort(s->self, group);
+	else
+		zinc_free(s->ctx, group);
+}
+
+zinc_status
+zinc_store_sync(zinc_store *s, zinc_error *err)
+{
+	return s->ops.sync ? zinc_store_at(s, NULL, s->ops.sync(s->self, err), err) : ZINC_OK;
+}
+
+zinc_status
+zinc_store_scrub(zinc_store *s, const char *prefix, int remove, zinc_scrub_fn fn, void *arg, zinc_error *err)
+{
+	ZINC_TRY(check_prefix(s, prefix, err));
+	if (!s->ops.scrub)
+		return ZINC_OK;
+	return zinc_store_at(s, NULL, s->ops.scrub(s->self, prefix, remove, fn, arg, err), err);
+}
+
+/* ---- listing ---- */
+
+/* Stands before the caller's function, to check what comes back. */
+typedef struct checked_list {
+	const zinc_store *store;
+	const char *prefix;
+	size_t nprefix;
+	zinc_key_fn key_fn;
+	zinc_entry_fn entry_fn;
+	void *arg;
+	uint64_t count;
+	zinc_status status;
+	zinc_error *err;
+} checked_list;
+
+static zinc_status
+check_listed(checked_list *c, const char *name, int is_prefix)
+{
+	zinc_error e = ZINC_ERROR_INIT;
+	zinc_status st = is_prefix ? zinc_prefix_check(name, &e) : zinc_key_check(name, &e);
+
+	if (st == ZINC_OK && (strncmp(name, c->prefix, c->nprefix) != 0 || name[c->nprefix] == '\0'))
+		st = zinc_fail(&e, ZINC_E_CORRUPT, "it does not lie below \"%s\"", c->prefix);
+	if (st != ZINC_OK) {
+		zinc_fail(c->err, ZINC_E_CORRUPT, "the store lists a name that cannot be a key: %s", e.text);
+		return zinc_error_at_key(c->err, ZINC_E_CORRUPT, name);
+	}
+	if (c->count++ >= c->store->ctx->limits.children)
+		return zinc_fail(c->err, ZINC_E_LIMIT, "more than %llu keys below \"%s\"",
+				 (unsigned long long)c->store->ctx->limits.children, c->prefix);
+	return ZINC_OK;
+}
+
+static int
+checked_key(void *arg, const char *key, uint64_t nbytes)
+{
+	checked_list *c = (checked_list *)arg;
+
+	c->status = check_listed(c, key, 0);
+	return c->status != ZINC_OK || c->key_fn(c->arg, key, nbytes) != 0;
+}
+
+static int
+checked_entry(void *arg, const char *name, int is_prefix)
+{
+	checked_list *c = (checked_list *)arg;
+
+	c->status = check_listed(c, name, is_prefix);
+	return c->status != ZINC_OK || c->entry_fn(c->arg, name, is_prefix) != 0;
+}
+
+static zinc_status
+cannot_list(const zinc_store *s, zinc_error *err)
+{
+	return zinc_store_at(s, NULL, zinc_fail(err, ZINC_E_UNSUPPORTED, "this store cannot list its keys"), err);
+}
+
+zinc_status
+zinc_store_list(zinc_store *s, const char *prefix, zinc_key_fn fn, void *arg, zinc_error *err)
+{
+	checked_list c = {s, prefix, 0, fn, NULL, arg, 0, ZINC_OK, err};
+	zinc_status st;
+
+	ZINC_TRY(check_prefix(s, prefix, err));
+	if (!s->ops.list)
+		return cannot_list(s, err);
+	c.nprefix = strlen(prefix);
+	st = s->ops.list(s->self, prefix, checked_key, &c, err);
+	return zinc_store_at(s, NULL, c.status != ZINC_OK ? c.status : st, err);
+}
+
+/* From the keys of all below: they come in order, so those of one prefix stand together. */
+typedef struct grouped_list {
+	checked_list *out;
+	zinc_buf last; /* the prefix given last */
+	zinc_status status;
+	zinc_error *err;
+} grouped_list;
+
+static int
+group_key(void *arg, const char *key, uint64_t nbytes)
+{
+	grouped_list *g = (grouped_list *)arg;
+	checked_list *c = g->out;
+	const char *slash;
+	size_t n;
+
+	(void)nbytes;
+	c->status = check_listed(c, key, 0);
+	if (c->status != ZINC_OK)
+		return 1;
+	slash = strchr(key + c->nprefix, '/');
+	if (!slash)
+		return c->entry_fn(c->arg, key, 0);
+	n = (size_t)(slash - key) + 1;
+	if (g->last.n == n && memcmp(g->last.p, key, n) == 0)
+		return 0;
+	g->status = zinc_buf_reset(&g->last, n, g->err);
+	if (g->status == ZINC_OK)
+		g->status = zinc_buf_add(&g->last, key, n, g->err);
+	return g->status != ZINC_OK || c->entry_fn(c->arg, zinc_buf_text(&g->last), 1) != 0;
+}
+
+static zinc_status
+list_dir_of_list(zinc_store *s, checked_list *c, zinc_error *err)
+{
+	grouped_list g;
+	zinc_status st;
+
+	memset(&g, 0, sizeof g);
+	g.out = c;
+	g.err = err;
+	zinc_buf_init(&g.last, s->ctx, SIZE_MAX - 1);
+	st = s->ops.list(s->self, c->prefix, group_key, &g, err);
+	zinc_buf_fini(&g.last);
+	return g.status != ZINC_OK ? g.status : st;
+}
+
+zinc_status
+zinc_store_list_dir(zinc_store *s, const char *prefix, zinc_entry_fn fn, void *arg, zinc_error *err)
+{
+	checked_list c = {s, prefix, 0, NULL, fn, arg, 0, ZINC_OK, err};
+	zinc_status st;
+
+	ZINC_TRY(check_prefix(s, prefix, err));
+	c.nprefix = strlen(prefix);
+	if (s->ops.list_dir)
+		st = s->ops.list_dir(s->self, prefix, checked_entry, &c, err);
+	else if (s->ops.list)
+		st = list_dir_of_list(s, &c, err);
+	else
+		return cannot_list(s, err);
+	return zinc_store_at(s, NULL, c.status != ZINC_OK ? c.status : st, err);
+}

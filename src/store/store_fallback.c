@@ -1,0 +1,414 @@
+/*
+ * store_fallback.c - operations of the specification made from simpler ones
+ *
+ * Promises (tests/unit/test_store_fallback.c names each by its number):
+ *
+ * (1) update never loses another writer's change: it runs under the store's own exclusion, or as a
+ *     bounded loop of conditional puts, or is refused unless the caller says it is the only writer.
+ * (2) get_all allocates nothing before the size is known to be within its limit.
+ * (3) put_partial changes each key once, and nothing at all when two ranges of a key overlap.
+ * (4) del_many and del_prefix go on after a failure and report the first.
+ */
+#include <stdlib.h>
+#include <time.h>
+
+#include "store/store_inside.h"
+
+/* Lost races after which update gives up. */
+#define MOST_TRIES 64
+
+/* ---- get_all ---- */
+
+typedef struct whole {
+	zinc_context *ctx;
+	uint64_t limit;
+	uint8_t *bytes;
+	size_t nbytes;
+	zinc_tag *tag;
+	zinc_status status;
+	zinc_error *err;
+} whole;
+
+static zinc_room
+whole_room(void *arg, size_t i, uint64_t nbytes, void **buf)
+{
+	whole *w = (whole *)arg;
+	size_t total;
+
+	(void)i;
+	zinc_free(w->ctx, w->bytes); /* asked again: a store may have begun anew */
+	w->bytes = NULL;
+	if (w->limit && nbytes > w->limit) {
+		w->status = ZINC_E_LIMIT;
+		zinc_fail(w->err, ZINC_E_LIMIT, "%llu bytes where at most %llu are taken", (unsigned long long)nbytes,
+			  (unsigned long long)w->limit);
+		return ZINC_ROOM_FAIL;
+	}
+	if (nbytes > SIZE_MAX || zinc_size_add((size_t)nbytes, 1, &total))
+		return ZINC_ROOM_FAIL;
+	*buf = w->bytes = (uint8_t *)zinc_alloc(w->ctx, total);
+	return w->bytes ? ZINC_ROOM_OK : ZINC_ROOM_FAIL;
+}
+
+static void
+whole_done(void *arg, size_t i, const zinc_got *got)
+{
+	whole *w = (whole *)arg;
+
+	(void)i;
+	if (w->status != ZINC_OK)
+		return; /* over the limit, and said so */
+	if (got->found == ZINC_FOUND) {
+		w->nbytes = (size_t)got->nbytes;
+		if (w->tag)
+			*w->tag = *got->tag;
+	} else if (got->found == ZINC_MISSING) {
+		w->status = zinc_fail(w->err, ZINC_E_NOTFOUND, "no such key");
+	} else {
+		w->status = got->status ? got->status : ZINC_E_IO;
+		zinc_error_copy(w->err, got->error);
+	}
+}
+
+zinc_status
+zinc_store_get_all(zinc_store *s, const char *key, zinc_blob *out, zinc_tag *tag, uint64_t limit, zinc_error *err)
+{
+	whole w = {s->ctx, limit, NULL, 0, tag, ZINC_OK, err};
+	zinc_sink sink = {whole_room, whole_done, &w, NULL};
+	zinc_get r;
+	zinc_status st;
+
+	memset(&r, 0, sizeof r);
+	r.key = key;
+	r.length = ZINC_TO_END;
+	st = zinc_store_get(s, &r, 1, &sink, err);
+	if (st == ZINC_OK)
+		st = w.status;
+	if (st == ZINC_OK && !w.bytes && !(w.bytes = (uint8_t *)zinc_alloc(s->ctx, 1)))
+		st = zinc_fail_nomem(err);
+	if (st != ZINC_OK) {
+		zinc_free(s->ctx, w.bytes);
+		return zinc_store_at(s, key, st, err);
+	}
+	w.bytes[w.nbytes] = 0;
+	out->data = w.bytes;
+	out->nbytes = w.nbytes;
+	out->context = s->ctx;
+	return ZINC_OK;
+}
+
+/* ---- update ---- */
+
+/* The value of `key`, or an empty blob with data NULL when it is missing. */
+static zinc_status
+get_or_none(zinc_store *s, const char *key, zinc_blob *old, zinc_tag *tag, zinc_error *err)
+{
+	zinc_error e = ZINC_ERROR_INIT;
+	zinc_status st = zinc_store_get_all(s, key, old, tag, 0, &e);
+
+	if (st == ZINC_E_NOTFOUND)
+		return ZINC_OK;
+	if (st != ZINC_OK)
+		zinc_error_copy(err, &e);
+	return st;
+}
+
+static zinc_status
+apply(zinc_store *s, const char *key, const zinc_update *u, const zinc_blob *old, const zinc_condition *when,
+      uint32_t flags, zinc_error *err)
+{
+	if (u->keep || (u->erase && !old->data))
+		return ZINC_OK;
+	if (u->erase)
+		return zinc_store_del(s, NULL, key, when, flags, err);
+	return zinc_store_put(s, NULL, key, u->bytes, u->nbytes, when, flags, NULL, err);
+}
+
+/* Read, change, put back: on condition that nobody came between where `lost` can be told so. */
+static zinc_status
+update_once(zinc_store *s, const char *key, zinc_update_fn fn, void *arg, bool *lost, uint32_t flags, zinc_error *err)
+{
+	zinc_blob old = ZINC_BLOB_INIT;
+	zinc_tag tag = {0, {0}};
+	zinc_condition when = {ZINC_ANY, &tag};
+	zinc_update u;
+	zinc_status st = get_or_none(s, key, &old, &tag, err);
+
+	memset(&u, 0, sizeof u);
+	if (lost)
+		when.when = old.data ? ZINC_EQUALS : ZINC_ABSENT;
+	if (st == ZINC_OK)
+		st = fn(arg, old.data, old.nbytes, &u, err);
+	if (st == ZINC_OK) {
+		st = apply(s, key, &u, &old, &when, flags, err);
+		if (lost)
+			*lost = st == ZINC_E_CONFLICT || st == ZINC_E_EXISTS;
+	}
+	zinc_blob_fini(&old);
+	return st;
+}
+
+/* Longer with every loss, and different for each caller, so that two do not keep meeting. */
+static void
+back_off(int tries, const void *caller)
+{
+	long spread = (long)((uintptr_t)caller / 16 % 16) + 8;
+	struct timespec pause = {0, spread * 2000L << (tries < 8 ? tries : 8)};
+
+	nanosleep(&pause, NULL);
+}
+
+static zinc_status
+update_in_loop(zinc_store *s, const char *key, zinc_update_fn fn, void *arg, uint32_t flags, zinc_error *err)
+{
+	zinc_error e = ZINC_ERROR_INIT;
+	bool lost = false;
+	zinc_status st;
+	int tries;
+
+	for (tries = 0; tries < MOST_TRIES; tries++) {
+		st = update_once(s, key, fn, arg, &lost, flags, &e);
+		if (!lost) {
+			if (st != ZINC_OK)
+				zinc_error_copy(err, &e);
+			return st;
+		}
+		lost = false;
+		back_off(tries, &e);
+	}
+	return zinc_fail(err, ZINC_E_CONFLICT, "others changed the key %d times while it was being changed",
+			 MOST_TRIES);
+}
+
+zinc_status
+zinc_store_update(zinc_store *s, const char *key, zinc_update_fn fn, void *arg, int single_writer, uint32_t flags,
+		  zinc_error *err)
+{
+	const uint32_t cas = ZINC_CAP_CAS | ZINC_CAP_TAGS;
+	zinc_caps caps;
+	zinc_status st;
+
+	ZINC_TRY(zinc_store_check_key(s, key, err));
+	if (!s->ops.put)
+		return zinc_store_refuse(s, key, err);
+	zinc_store_caps(s, &caps);
+	if (s->ops.update && (caps.flags & ZINC_CAP_UPDATE))
+		st = s->ops.update(s->self, key, fn, arg, flags | s->put_flags, err);
+	else if ((caps.flags & cas) == cas)
+		st = update_in_loop(s, key, fn, arg, flags, err);
+	else if (single_writer)
+		st = update_once(s, key, fn, arg, NULL, flags, err);
+	else
+		st = zinc_fail(
+		    err, ZINC_E_READONLY,
+		    "this store can neither lock a key nor put on condition, so a part of a value cannot be changed "
+		    "safely; say that you are the only writer");
+	return zinc_store_at(s, key, st, err);
+}
+
+/* ---- put_partial ---- */
+
+typedef struct partial_update {
+	zinc_context *ctx;
+	const zinc_partial *const *parts; /* of one key, in order of offset */
+	size_t n;
+	uint8_t *bytes;
+} partial_update;
+
+static int
+compare_parts(const void *a, const void *b)
+{
+	const zinc_partial *x = *(const zinc_partial *const *)a, *y = *(const zinc_partial *const *)b;
+	int by_key = strcmp(x->key, y->key);
+
+	if (by_key)
+		return by_key;
+	return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+/* The value grows to the end of its last part; what lies between is zeros. */
+static zinc_status
+apply_parts(void *arg, const void *old, size_t nold, zinc_update *out, zinc_error *err)
+{
+	partial_update *u = (partial_update *)arg;
+	const zinc_partial *last = u->parts[u->n - 1];
+	uint64_t end = zinc_max_u64(nold, last->offset + last->nbytes);
+	uint8_t *p = end <= SIZE_MAX ? (uint8_t *)zinc_realloc(u->ctx, u->bytes, (size_t)end) : NULL;
+	size_t i;
+
+	if (!p)
+		return zinc_fail_nomem(err);
+	u->bytes = p;
+	if (nold)
+		memcpy(p, old, nold);
+	memset(p + nold, 0, (size_t)end - nold);
+	for (i = 0; i < u->n; i++)
+		memcpy(p + (size_t)u->parts[i]->offset, u->parts[i]->bytes, u->parts[i]->nbytes);
+	out->bytes = p;
+	out->nbytes = (size_t)end;
+	return ZINC_OK;
+}
+
+static zinc_status
+check_part(const zinc_store *s, const zinc_partial *part, zinc_error *err)
+{
+	uint64_t end;
+
+	ZINC_TRY(zinc_store_check_key(s, part->key, err));
+	if (zinc_u64_add(part->offset, part->nbytes, &end))
+		return zinc_store_at(s, part->key, zinc_fail(err, ZINC_E_INVALID, "a part that ends past every value"),
+				     err);
+	return ZINC_OK;
+}
+
+/* Sorted pointers to the parts that change something, checked. */
+static zinc_status
+sort_parts(const zinc_store *s, const zinc_partial *parts, size_t n, const zinc_partial **out, size_t *nout,
+	   zinc_error *err)
+{
+	size_t i, m = 0;
+
+	for (i = 0; i < n; i++) {
+		ZINC_TRY(check_part(s, &parts[i], err));
+		if (parts[i].nbytes)
+			out[m++] = &parts[i];
+	}
+	qsort(out, m, sizeof *out, compare_parts);
+	for (i = 1; i < m; i++)
+		if (strcmp(out[i - 1]->key, out[i]->key) == 0 &&
+		    out[i]->offset - out[i - 1]->offset < out[i - 1]->nbytes)
+			return zinc_store_at(s, out[i]->key, zinc_fail(err, ZINC_E_INVALID, "two parts overlap"), err);
+	*nout = m;
+	return ZINC_OK;
+}
+
+static size_t
+same_key(const zinc_partial *const *parts, size_t n)
+{
+	size_t m = 1;
+
+	while (m < n && strcmp(parts[0]->key, parts[m]->key) == 0)
+		m++;
+	return m;
+}
+
+zinc_status
+zinc_store_put_partial(zinc_store *s, const zinc_partial *parts, size_t n, int single_writer, uint32_t flags,
+		       zinc_error *err)
+{
+	const zinc_partial **sorted = (const zinc_partial **)zinc_calloc(s->ctx, n, sizeof *sorted);
+	partial_update u = {s->ctx, NULL, 0, NULL};
+	size_t m = 0, at;
+	zinc_status st;
+
+	if (!sorted)
+		return zinc_fail_nomem(err);
+	st = sort_parts(s, parts, n, sorted, &m, err);
+	for (at = 0; st == ZINC_OK && at < m; at += u.n) {
+		u.parts = sorted + at;
+		u.n = same_key(sorted + at, m - at);
+		st = zinc_store_update(s, sorted[at]->key, apply_parts, &u, single_writer, flags, err);
+	}
+	zinc_free(s->ctx, u.bytes);
+	zinc_free(s->ctx, sorted);
+	return st;
+}
+
+/* ---- erasing many ---- */
+
+/* The first failure, whether it comes from a delete or from the commit. */
+typedef struct first_failure {
+	zinc_status status;
+	zinc_error *err;
+} first_failure;
+
+static void
+keep_first(first_failure *f, zinc_status st, const zinc_error *e)
+{
+	if (st == ZINC_OK || f->status != ZINC_OK)
+		return;
+	f->status = st;
+	zinc_error_copy(f->err, e);
+}
+
+zinc_status
+zinc_store_del_many(zinc_store *s, const char *const *keys, size_t n, uint32_t flags, zinc_error *err)
+{
+	first_failure first = {ZINC_OK, err};
+	zinc_error e = ZINC_ERROR_INIT;
+	zinc_put_group *group = NULL;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		ZINC_TRY(zinc_store_check_key(s, keys[i], err));
+	if (!s->ops.del)
+		return zinc_store_refuse(s, NULL, err);
+	ZINC_TRY(zinc_store_put_begin(s, &group, flags, err));
+	for (i = 0; i < n; i++)
+		keep_first(&first, zinc_store_del(s, group, keys[i], NULL, flags, &e), &e);
+	keep_first(&first, zinc_store_commit(s, group, NULL, NULL, &e), &e);
+	return first.status;
+}
+
+/* Keys one after another, each with its NUL. */
+typedef struct key_list {
+	zinc_buf keys;
+	size_t n;
+	zinc_status status;
+	zinc_error *err;
+} key_list;
+
+static int
+collect_key(void *arg, const char *key, uint64_t nbytes)
+{
+	key_list *l = (key_list *)arg;
+
+	(void)nbytes;
+	l->status = zinc_buf_add(&l->keys, key, strlen(key) + 1, l->err);
+	l->n++;
+	return l->status != ZINC_OK;
+}
+
+static zinc_status
+del_collected(zinc_store *s, const key_list *l, uint32_t flags, zinc_error *err)
+{
+	const char **keys = (const char **)zinc_calloc(s->ctx, l->n, sizeof *keys);
+	const char *p = (const char *)l->keys.p;
+	zinc_status st;
+	size_t i;
+
+	if (!keys)
+		return zinc_fail_nomem(err);
+	for (i = 0; i < l->n; i++) {
+		keys[i] = p;
+		p += strlen(p) + 1;
+	}
+	st = zinc_store_del_many(s, keys, l->n, flags, err);
+	zinc_free(s->ctx, keys);
+	return st;
+}
+
+/* All keys are listed before the first is erased, since a store may list what was erased a moment ago. */
+zinc_status
+zinc_store_del_prefix(zinc_store *s, const char *prefix, uint32_t flags, zinc_error *err)
+{
+	key_list l;
+	zinc_status st = zinc_prefix_check(prefix, err);
+
+	if (st != ZINC_OK)
+		return zinc_store_at(s, NULL, st, err);
+	if (!s->ops.del)
+		return zinc_store_refuse(s, prefix, err);
+	if (s->ops.del_prefix)
+		return zinc_store_at(s, prefix, s->ops.del_prefix(s->self, prefix, flags | s->put_flags, err), err);
+	memset(&l, 0, sizeof l);
+	l.err = err;
+	zinc_buf_init(&l.keys, s->ctx, SIZE_MAX - 1);
+	st = zinc_store_list(s, prefix, collect_key, &l, err);
+	if (st == ZINC_OK)
+		st = l.status;
+	if (st == ZINC_OK)
+		st = del_collected(s, &l, flags, err);
+	zinc_buf_fini(&l.keys);
+	return zinc_store_at(s, prefix, st, err);
+}

@@ -1,0 +1,421 @@
+/*
+ * store_fs.c - a store whose keys are files below one directory
+ *
+ * Promises (tests/unit/test_store_fs.c names each by its number):
+ *
+ * (1)  A key's file is never modified.  It is replaced by rename(2), so a reader sees the old bytes or the
+ *      new bytes, never a mixture and never a prefix.
+ * (2)  When put() returns ZINC_OK without ZINC_PUT_RELAXED, or commit() does, the bytes survive power loss: write ->
+ *      fsync(file) -> rename -> fsync(directory), and fsync of the parent of every directory made on the way.
+ * (3)  If write, fsync or rename fails, the key keeps its old value and put() says so.  A failed fsync is
+ *      never retried: the kernel may already have dropped the data.  If only the directory's fsync fails, or
+ *      close, the outcome is E_UNCERTAIN.
+ * (4)  No key can name anything outside the root: keys are checked by zinc_key_check() and opened with
+ *      RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS; links are followed only when asked, and only beneath the root.
+ * (5)  put(), del() and update() take the key's lock, so conditions hold against, and update() excludes, every other
+ *      writer of this protocol on this host (Zinc's and TensorStore's).
+ * (6)  Among such writers a tag (inode, size, mtime) never comes back.
+ * (7)  Whoever waits for a lock holds none: groups cannot deadlock.
+ * (8)  All requests for one key in a batch are served from one descriptor.  Values are read, never mapped: a program
+ * that truncates one makes a read fail, not the process. (9)  Empty directories are removed after a delete and never
+ * listed; so are, on request, lock files nobody holds. (10) Names that fold: where the file system takes two keys for
+ * one, caps say so after the first change, and a key that would fall onto another is refused. (11) The store survives
+ * fork(): a child holds no lock of its parent.
+ *
+ * What a file system adds to the rules of keys: no '\', no component that ends in ".__lock" or is longer than
+ * 248 bytes, and no key that is also the directory of another.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+
+#include "store/store_fs.h"
+
+#define IOV_AT_ONCE     256
+#define MOST_INTERRUPTS 100
+
+/* Where two ranges of a file are closer than this, reading the gap costs less than another call. */
+#define MERGE_GAP 4096
+
+/* ---- what the other files call ---- */
+
+int
+zinc_fs_openat(zinc_fs *fs, int dir, const char *path, int flags, int follow)
+{
+	const zinc_os *os = fs_os(fs);
+	int tries, fd = -1;
+
+	for (tries = 0; tries < MOST_INTERRUPTS; tries++) {
+		fd = os->open_beneath(os, dir, path, flags | O_CLOEXEC, 0666, follow);
+		if (fd != -1 || errno != EINTR)
+			break;
+	}
+	return fd;
+}
+
+/* Missing keys are told apart before; here ENOENT means that something vanished. */
+zinc_status
+zinc_fs_fail(zinc_error *err, int errnum, const char *what)
+{
+	switch (errnum) {
+	case ENOENT:
+		return zinc_fail(err, ZINC_E_IO, "%s: it was removed meanwhile", what);
+	case ELOOP:
+		return zinc_fail(err, ZINC_E_IO, "%s: a symbolic link is in the way, and links are not followed", what);
+	case EXDEV:
+		return zinc_fail(err, ZINC_E_IO, "%s: a symbolic link leads out of the store", what);
+	default:
+		return zinc_fail_errno(err, errnum, "%s", what);
+	}
+}
+
+zinc_status
+zinc_fs_key_check(const char *key, zinc_error *err)
+{
+	size_t at, len;
+	char name[FS_NAME_BYTES];
+
+	if (strchr(key, '\\'))
+		return zinc_fail(err, ZINC_E_INVALID, "a key in a file system must not have a '\\'");
+	for (at = 0; key[at]; at += len + (key[at + len] == '/')) {
+		len = strcspn(key + at, "/");
+		if (len > FS_COMPONENT_MAX)
+			return zinc_fail(err, ZINC_E_INVALID,
+					 "a component of %zu bytes: a file system holds at most %u", len,
+					 FS_COMPONENT_MAX);
+		memcpy(name, key + at, len);
+		name[len] = '\0';
+		if (zinc_fs_is_lock(name))
+			return zinc_fail(err, ZINC_E_INVALID,
+					 "a component must not end in \"" FS_SUFFIX "\": those are locks");
+	}
+	return ZINC_OK;
+}
+
+/* Inode, size and mtime; the device is the root's. */
+void
+zinc_fs_tag(zinc_tag *out, const struct stat *st)
+{
+	const uint64_t parts[4] = {(uint64_t)st->st_ino, (uint64_t)st->st_size, (uint64_t)st->st_mtim.tv_sec,
+				   (uint64_t)st->st_mtim.tv_nsec};
+
+	out->n = sizeof parts;
+	memcpy(out->b, parts, sizeof parts);
+}
+
+/* ---- reading ---- */
+
+static zinc_status
+read_failed(ssize_t got, int errnum, zinc_error *err)
+{
+	if (got == 0)
+		return zinc_fail(err, ZINC_E_CONFLICT, "another program made the file shorter while it was read");
+	return zinc_fs_fail(err, errnum, "cannot read");
+}
+
+zinc_status
+zinc_fs_read(zinc_fs *fs, int fd, uint64_t offset, uint64_t n, const struct iovec *iov, int niov, zinc_error *err)
+{
+	const zinc_os *os = fs_os(fs);
+	zinc_iov_at at = {iov, niov, 0};
+	struct iovec next[IOV_AT_ONCE];
+	int interrupts = 0, count;
+	ssize_t got;
+
+	while (n > 0 && (count = zinc_iov_next(&at, next, IOV_AT_ONCE)) > 0) {
+		got = os->preadv(os, fd, next, count, (off_t)offset);
+		if (got > 0) {
+			zinc_iov_advance(&at, (size_t)got);
+			offset += (uint64_t)got;
+			n -= zinc_min_u64(n, (uint64_t)got);
+		} else if (got == 0 || errno != EINTR || ++interrupts > MOST_INTERRUPTS) {
+			return read_failed(got, errno, err);
+		}
+	}
+	return ZINC_OK;
+}
+
+/* O_NONBLOCK: a FIFO of that name must not make us wait. */
+zinc_status
+zinc_fs_open_value(zinc_fs *fs, const char *key, int *fd, struct stat *st, zinc_error *err)
+{
+	const zinc_os *os = fs_os(fs);
+	int root, failed;
+
+	*fd = -1;
+	ZINC_TRY(zinc_fs_root(fs, false, 0, &root, err));
+	if (root == -1)
+		return ZINC_OK;
+	*fd = zinc_fs_openat(fs, root, key, O_RDONLY | O_NONBLOCK, fs->follow);
+	if (*fd == -1)
+		return errno == ENOENT || errno == ENOTDIR ? ZINC_OK : zinc_fs_fail(err, errno, "cannot open");
+	failed = os->fstat(os, *fd, st) == -1 ? errno : 0;
+	if (!failed && S_ISREG(st->st_mode))
+		return ZINC_OK;
+	os->close(os, *fd);
+	*fd = -1;
+	if (failed)
+		return zinc_fs_fail(err, failed, "cannot look at it");
+	if (S_ISDIR(st->st_mode)) /* a prefix of keys, not a key */
+		return ZINC_OK;
+	return zinc_fail(err, ZINC_E_IO, "not a regular file");
+}
+
+typedef struct open_file {
+	zinc_fs *fs;
+	int fd;
+} open_file;
+
+static zinc_status
+read_file(void *arg, uint64_t offset, uint64_t nbytes, const struct iovec *iov, int niov, zinc_error *err)
+{
+	const open_file *f = (const open_file *)arg;
+
+	return zinc_fs_read(f->fs, f->fd, offset, nbytes, iov, niov, err);
+}
+
+/* Requests in the order that they are served. */
+typedef struct ordered_gets {
+	const zinc_get *requests;
+	const size_t *order; /* NULL: as they come */
+	size_t n;
+} ordered_gets;
+
+static size_t
+nth(const ordered_gets *g, size_t i)
+{
+	return g->order ? g->order[i] : i;
+}
+
+/* Serve the requests from `from` on that have the same key; returns where the next key begins. */
+static size_t
+serve_key(zinc_fs *fs, const ordered_gets *g, size_t from, const zinc_sink *sink)
+{
+	const char *key = g->requests[nth(g, from)].key;
+	zinc_error e = ZINC_ERROR_INIT;
+	open_file f = {fs, -1};
+	struct stat st;
+	zinc_tag tag;
+	zinc_status status;
+	size_t i, at;
+
+	if (zinc_sink_cancelled(sink, nth(g, from)))
+		return from + 1;
+	status = zinc_fs_open_value(fs, key, &f.fd, &st, &e);
+	if (f.fd != -1)
+		zinc_fs_tag(&tag, &st);
+	for (i = from; i < g->n && strcmp(g->requests[nth(g, i)].key, key) == 0; i++) {
+		at = nth(g, i);
+		if (status != ZINC_OK)
+			zinc_sink_failed(sink, at, status, &e);
+		else if (f.fd == -1)
+			zinc_sink_missing(sink, at);
+		else if (i == from || !zinc_sink_cancelled(sink, at))
+			zinc_sink_serve(sink, at, &g->requests[at], (uint64_t)st.st_size, &tag, read_file, &f);
+	}
+	if (f.fd != -1)
+		fs_os(fs)->close(fs_os(fs), f.fd);
+	return i;
+}
+
+static int
+compare_gets(const void *a, const void *b, void *requests)
+{
+	const zinc_get *r = (const zinc_get *)requests;
+	size_t x = *(const size_t *)a, y = *(const size_t *)b;
+	int by_key = strcmp(r[x].key, r[y].key);
+
+	if (by_key)
+		return by_key;
+	return x < y ? -1 : x > y;
+}
+
+/* Keys that are in order already need no memory; those of arrays mostly are. */
+static zinc_status
+bring_in_order(zinc_context *ctx, const zinc_get *r, size_t n, size_t **out, zinc_error *err)
+{
+	size_t *order, i;
+
+	*out = NULL;
+	for (i = 1; i < n && strcmp(r[i - 1].key, r[i].key) <= 0; i++)
+		continue;
+	if (i >= n)
+		return ZINC_OK;
+	order = (size_t *)zinc_calloc(ctx, n, sizeof *order);
+	if (!order)
+		return zinc_fail_nomem(err);
+	for (i = 0; i < n; i++)
+		order[i] = i;
+	qsort_r(order, n, sizeof *order, compare_gets, (void *)(uintptr_t)r);
+	*out = order;
+	return ZINC_OK;
+}
+
+static zinc_status
+fs_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, zinc_error *err)
+{
+	zinc_fs *fs = (zinc_fs *)self;
+	ordered_gets g = {requests, NULL, n};
+	size_t *order, i;
+
+	for (i = 0; i < n; i++)
+		ZINC_TRY(zinc_error_at_key(err, zinc_fs_key_check(requests[i].key, err), requests[i].key));
+	ZINC_TRY(bring_in_order(fs->ctx, requests, n, &order, err));
+	g.order = order;
+	for (i = 0; i < n;)
+		i = serve_key(fs, &g, i, sink);
+	zinc_free(fs->ctx, order);
+	return ZINC_OK;
+}
+
+/* ---- caps ---- */
+
+static void
+fs_caps(void *self, zinc_caps *out)
+{
+	const zinc_fs *fs = (const zinc_fs *)self;
+
+	out->flags = ZINC_CAP_READ | ZINC_CAP_RANGE | ZINC_CAP_SUFFIX_RANGE | ZINC_CAP_LIST | ZINC_CAP_WRITE |
+		     ZINC_CAP_ERASE | ZINC_CAP_ATOMIC_PUT | ZINC_CAP_DURABLE | ZINC_CAP_CAS |
+		     ZINC_CAP_READ_AFTER_WRITE | ZINC_CAP_LIST_AFTER_WRITE | ZINC_CAP_UPDATE | ZINC_CAP_TAGS;
+	out->flags |= atomic_load(&fs->names) & ~FS_NAMES_KNOWN;
+	out->parallel = 1;
+	out->merge_gap = MERGE_GAP;
+	out->key_max = FS_KEY_MAX;
+	out->component_max = FS_COMPONENT_MAX;
+}
+
+/* ---- fork ---- */
+
+static void
+before_fork(void *object)
+{
+	pthread_mutex_lock(&((zinc_fs *)object)->lock);
+}
+
+static void
+parent_after_fork(void *object)
+{
+	pthread_mutex_unlock(&((zinc_fs *)object)->lock);
+}
+
+static void
+child_after_fork(void *object)
+{
+	zinc_fs *fs = (zinc_fs *)object;
+
+	zinc_fs_lock_forget_all(fs);
+	zinc_fs_groups_after_fork(fs);
+	pthread_cond_init(&fs->idle, NULL);
+	pthread_mutex_unlock(&fs->lock);
+}
+
+/* ---- open and close ---- */
+
+/* Without double slashes and slashes at the end. */
+static char *
+clean_path(zinc_context *ctx, const char *path)
+{
+	char *out = zinc_strdup(ctx, path);
+	size_t i, n = 0;
+
+	for (i = 0; out && path[i]; i++)
+		if (path[i] != '/' || n == 0 || out[n - 1] != '/')
+			out[n++] = path[i];
+	if (n > 1 && out[n - 1] == '/')
+		n--;
+	if (out)
+		out[n] = '\0';
+	return out;
+}
+
+static void
+fs_close(void *self)
+{
+	zinc_fs *fs = (zinc_fs *)self;
+	int root = atomic_load(&fs->root);
+
+	zinc_fork_remove(&fs->fork);
+	while (fs->groups)
+		zinc_fs_abort(fs, (zinc_put_group *)fs->groups);
+	if (root != -1)
+		fs_os(fs)->close(fs_os(fs), root);
+	zinc_fs_dirs_fini(fs, &fs->unsynced_files);
+	zinc_fs_dirs_fini(fs, &fs->unsynced_dirs);
+	pthread_cond_destroy(&fs->idle);
+	pthread_mutex_destroy(&fs->lock);
+	zinc_free(fs->ctx, fs->path);
+	zinc_free(fs->ctx, fs->keep);
+	zinc_free(fs->ctx, fs);
+}
+
+static void
+init(zinc_fs *fs, const zinc_store_options *options)
+{
+	fs->follow = options->follow_links != 0;
+	fs->create = options->create >= 0;
+	atomic_init(&fs->root, -1);
+	atomic_init(&fs->names, 0);
+	pthread_mutex_init(&fs->lock, NULL);
+	pthread_cond_init(&fs->idle, NULL);
+	fs->fork.before = before_fork;
+	fs->fork.parent = parent_after_fork;
+	fs->fork.child = child_after_fork;
+	fs->fork.object = fs;
+	zinc_fork_add(&fs->fork);
+}
+
+zinc_status
+zinc_fs_open_keeping(void **self, const char *root, const char *keep, const zinc_store_options *options,
+		     zinc_error *err)
+{
+	zinc_context *ctx = zinc_context_get(options->context);
+	zinc_fs *fs = (zinc_fs *)zinc_calloc(ctx, 1, sizeof *fs);
+	zinc_status st;
+	int fd;
+
+	if (!fs)
+		return zinc_fail_nomem(err);
+	fs->ctx = ctx;
+	fs->path = clean_path(ctx, root);
+	fs->keep = zinc_strdup(ctx, keep);
+	init(fs, options);
+	if (!fs->path || !fs->keep)
+		st = zinc_fail_nomem(err);
+	else
+		st = zinc_fs_root(fs, false, 0, &fd, err);
+	if (st != ZINC_OK) {
+		fs_close(fs);
+		return st;
+	}
+	*self = fs;
+	return ZINC_OK;
+}
+
+static zinc_status
+fs_open(void **self, const char *rest, const zinc_store_options *options, zinc_error *err)
+{
+	return zinc_fs_open_keeping(self, rest, "", options, err);
+}
+
+const zinc_store_ops zinc_store_ops_fs = {
+    .size = sizeof(zinc_store_ops),
+    .name = "fs",
+    .purpose = "files below a directory",
+    .schemes = "file",
+    .open = fs_open,
+    .close = fs_close,
+    .caps = fs_caps,
+    .get = fs_get,
+    .put = zinc_fs_put,
+    .del = zinc_fs_del,
+    .put_begin = zinc_fs_put_begin,
+    .commit = zinc_fs_commit,
+    .abort = zinc_fs_abort,
+    .update = zinc_fs_update,
+    .del_prefix = zinc_fs_del_prefix,
+    .list = zinc_fs_list,
+    .list_dir = zinc_fs_list_dir,
+    .sync = zinc_fs_sync,
+    .scrub = zinc_fs_scrub,
+};

@@ -1,0 +1,233 @@
+/*
+ * store_fs.h - what the files of the file system store share
+ *
+ *   store_fs.c        the store: open, get, the table of its operations
+ *   store_fs_path.c   directories: made, opened, removed when empty, synced
+ *   store_fs_lock.c   <key>.__lock: taken, waited for, released, dropped in a forked child
+ *   store_fs_write.c  one change from its lock to its rename: put, del, update
+ *   store_fs_group.c  many changes under one commit; sync
+ *   store_fs_list.c   list, list_dir, del_prefix
+ *   store_fs_scrub.c  leftovers
+ */
+#ifndef ZINC_STORE_FS_H
+#define ZINC_STORE_FS_H
+
+#include "store/store_inside.h"
+
+#define FS_SUFFIX        ".__lock"
+#define FS_COMPONENT_MAX 248u  /* with the suffix, NAME_MAX */
+#define FS_KEY_MAX       4000u /* the kernel takes paths of less than PATH_MAX bytes */
+#define FS_NAME_BYTES    (FS_COMPONENT_MAX + sizeof FS_SUFFIX)
+#define FS_WINDOW        64u  /* puts of one group that hold their locks at once */
+#define FS_MOST_HELD     256u /* locks of all groups of one store, so that descriptors do not run out */
+#define FS_MOST_TRIES    1000 /* races against others that remove directories or replace lock files */
+
+typedef struct fs_group fs_group;
+
+/* A directory held open by the changes that happen in it; counted under zinc_fs.lock. */
+typedef struct fs_dir {
+	int fd;
+	unsigned refs;
+	size_t n;    /* of path */
+	char path[]; /* "" for the root */
+} fs_dir;
+
+/* A set of directories, in order of their paths. */
+typedef struct fs_dirs {
+	struct fs_dirs_entry {
+		char *path;
+		bool prune;  /* something was deleted in it: remove it when it is empty */
+		bool failed; /* its fsync */
+	} * e;
+	size_t n, cap;
+} fs_dirs;
+
+/* A lock file that is open; in the list of its store while it is, so that a forked child can close it. */
+typedef struct fs_lock {
+	int fd; /* -1: none, or taken away by fork */
+	struct fs_lock *next, **link;
+} fs_lock;
+
+/* One put or delete on its way. */
+typedef struct fs_change {
+	struct fs_change *next; /* of its group's pending or done */
+	struct fs_change *mate; /* of those that one thread finishes together */
+	fs_group *group;        /* NULL: on its own */
+	bool taken;             /* some thread is finishing it */
+	bool prune;             /* a delete: its directory may have become empty */
+	fs_dir *dir;
+	fs_lock lock;
+	zinc_condition when;
+	zinc_tag if_tag;   /* of when */
+	zinc_tag *tag_out; /* NULL, or where the new tag goes */
+	uint32_t flags;
+	size_t made; /* length of the path above the first directory that was not there; SIZE_MAX: all were */
+	zinc_status status;
+	zinc_error *error; /* NULL: none, or no memory for it */
+	const char *name;  /* the last component of key */
+	char key[];
+} fs_change;
+
+/* What a zinc_put_group is in this store. */
+struct fs_group {
+	fs_group *next, **link; /* of the store's */
+	uint32_t flags;
+	fs_change *pending; /* hold their locks */
+	unsigned nwindow;   /* of those, not taken */
+	unsigned busy;      /* taken */
+	fs_change *done;    /* renamed or failed, directories not yet synced */
+	size_t ndone;
+	fs_change *failed; /* for commit to report */
+	fs_dirs dirs;      /* to sync */
+};
+
+typedef struct zinc_fs {
+	zinc_context *ctx;
+	char *path; /* of the root, as given */
+	char *keep; /* never removed, nor what is above */
+	bool follow, create;
+	atomic_int root;   /* -1: not there yet */
+	atomic_uint names; /* ZINC_CAP_FOLDS_CASE, ZINC_CAP_NORMALISES, FS_NAMES_KNOWN */
+
+	/* Guards what follows, in groups too.  Never held during a call that can block. */
+	pthread_mutex_t lock;
+	pthread_cond_t idle; /* a group's busy went to 0 */
+	zinc_fork_hook fork;
+	fs_lock *held;
+	unsigned nheld;
+	fs_group *groups;
+	unsigned waiting;           /* threads that wait for a lock: groups may not hold any meanwhile */
+	struct timespec newest_del; /* mtime of the newest value deleted */
+	fs_dirs unsynced_files;     /* relaxed puts and deletes happened in these ... */
+	fs_dirs unsynced_dirs;      /* ... and directories were made in these */
+} zinc_fs;
+
+#define FS_NAMES_KNOWN 1u
+
+/* ---- calls of the system, interrupted ones repeated (store_fs.c) ---- */
+
+static inline const zinc_os *
+fs_os(const zinc_fs *fs)
+{
+	return fs->ctx->os;
+}
+
+int zinc_fs_openat(zinc_fs *fs, int dir, const char *path, int flags, int follow);
+zinc_status zinc_fs_fail(zinc_error *err, int errnum, const char *what);
+/* Read n bytes from `offset`; E_CONFLICT when the file ends before. */
+zinc_status zinc_fs_read(zinc_fs *fs, int fd, uint64_t offset, uint64_t n, const struct iovec *iov, int niov,
+			 zinc_error *err);
+void zinc_fs_tag(zinc_tag *out, const struct stat *st);
+/* Open a value; *fd -1 and ZINC_OK when it is missing. */
+zinc_status zinc_fs_open_value(zinc_fs *fs, const char *key, int *fd, struct stat *st, zinc_error *err);
+
+/* ---- directories (store_fs_path.c) ---- */
+
+/* The root's descriptor; -1 and ZINC_OK when it is not there and not to be made. */
+zinc_status zinc_fs_root(zinc_fs *fs, bool make, uint32_t flags, int *out, zinc_error *err);
+/* The length of the path above: "a/b/c" -> 3, "a" -> 0. */
+size_t zinc_fs_parent(const char *path, size_t n);
+/* Open path[0..n); *out NULL and ZINC_OK when it is missing and not to be made.  `made` as in fs_change, only ever
+ * lowered. */
+zinc_status zinc_fs_dir_open(zinc_fs *fs, const char *path, size_t n, bool make, uint32_t flags, fs_dir **out,
+			     size_t *made, zinc_error *err);
+fs_dir *zinc_fs_dir_ref(zinc_fs *fs, fs_dir *d);
+void zinc_fs_dir_unref(zinc_fs *fs, fs_dir *d);
+/* Remove path[0..n) and what is above as long as it is empty. */
+void zinc_fs_prune(zinc_fs *fs, const char *path, size_t n);
+bool zinc_fs_may_remove(const zinc_fs *fs, const char *path, size_t n);
+/* Is there a key that file system takes for this one? */
+zinc_status zinc_fs_check_names(zinc_fs *fs, const fs_change *c, zinc_error *err);
+
+/* Sets of directories; the caller guards them. */
+zinc_status zinc_fs_dirs_add(zinc_fs *fs, fs_dirs *set, const char *path, size_t n, bool prune, zinc_error *err);
+bool zinc_fs_dirs_has(const fs_dirs *set, const char *path, size_t n);
+void zinc_fs_dirs_fini(zinc_fs *fs, fs_dirs *set);
+/* Prune, then fsync each (or what is left above it); entries say which failed.  Returns the first failure. */
+zinc_status zinc_fs_dirs_sync(zinc_fs *fs, fs_dirs *set, zinc_error *err);
+
+/* ---- locks (store_fs_lock.c) ---- */
+
+/* Write "name.__lock". */
+void zinc_fs_lock_name(char out[FS_NAME_BYTES], const char *name);
+bool zinc_fs_is_lock(const char *name);
+
+typedef enum fs_take { FS_TAKEN, FS_BUSY, FS_GONE, FS_FAILED } fs_take;
+/* Try to take the lock of `name` in `dir`, and leave the file empty.  FS_BUSY: somebody has it.  FS_GONE: the directory
+ * was removed.  FS_FAILED: errno is in *errnum. */
+fs_take zinc_fs_lock_try(zinc_fs *fs, int dir, const char *name, bool wait, fs_lock *out, int *errnum);
+/* Only an existing, free lock file: for scrub. */
+fs_take zinc_fs_lock_leftover(zinc_fs *fs, int dir, const char *lock_name, fs_lock *out);
+/* Remove the lock file that is held. */
+void zinc_fs_lock_unlink(zinc_fs *fs, int dir, const char *name);
+/* F_UNLCK, then close; -1 when close says that something was not written. */
+int zinc_fs_lock_release(zinc_fs *fs, fs_lock *lock);
+/* In a forked child: close what was inherited, without unlocking what the parent holds. */
+void zinc_fs_lock_forget_all(zinc_fs *fs);
+/* Find out, once, whether names fold in this directory. */
+void zinc_fs_probe_names(zinc_fs *fs, const fs_dir *dir);
+
+/* ---- changes (store_fs_write.c) ---- */
+
+zinc_status zinc_fs_put(void *self, zinc_put_group *group, const char *key, const struct iovec *iov, int niov,
+			const zinc_condition *when, uint32_t flags, zinc_tag *tag, zinc_error *err);
+zinc_status zinc_fs_del(void *self, zinc_put_group *group, const char *key, const zinc_condition *when, uint32_t flags,
+			zinc_error *err);
+zinc_status zinc_fs_update(void *self, const char *key, zinc_update_fn fn, void *arg, uint32_t flags, zinc_error *err);
+/* Time, fsync, conditions, rename, release.  The outcome is in c->status and c->error. */
+void zinc_fs_finish(zinc_fs *fs, fs_change *c);
+/* Give up what was not renamed: unlink and release the lock. */
+void zinc_fs_drop(zinc_fs *fs, fs_change *c);
+void zinc_fs_change_free(zinc_fs *fs, fs_change *c);
+
+/* ---- groups (store_fs_group.c) ---- */
+
+zinc_status zinc_fs_put_begin(void *self, zinc_put_group **group, uint32_t flags, zinc_error *err);
+zinc_status zinc_fs_commit(void *self, zinc_put_group *group, zinc_committed_fn fn, void *arg, zinc_error *err);
+void zinc_fs_abort(void *self, zinc_put_group *group);
+zinc_status zinc_fs_sync(void *self, zinc_error *err);
+/* The directory of a pending change of the group, if it is path[0..n); counted. */
+fs_dir *zinc_fs_group_dir(zinc_fs *fs, fs_group *g, const char *path, size_t n);
+/* Return when no put of `key` is pending. */
+void zinc_fs_group_settle(zinc_fs *fs, fs_group *g, const char *key);
+/* Note which directories must be synced for a change, before it is made: in its group, in `own`, or for sync(); and
+ * make it known to its group, which will finish it unless it is `taken` by the caller. */
+zinc_status zinc_fs_enlist(zinc_fs *fs, fs_change *c, fs_dirs *own, bool taken, zinc_error *err);
+/* Finish the group's window if it is full. */
+void zinc_fs_group_turn(zinc_fs *fs, fs_group *g);
+/* The caller has finished what it took: hand it over, or take a failed one back to report it at once. */
+void zinc_fs_group_done(zinc_fs *fs, fs_change *c, bool keep);
+/* Finish the windows of one group, or of all (NULL). */
+void zinc_fs_flush(zinc_fs *fs, fs_group *g);
+/* Around waiting for a lock: no group holds one meanwhile. */
+void zinc_fs_wait_begin(zinc_fs *fs);
+void zinc_fs_wait_end(zinc_fs *fs);
+void zinc_fs_groups_after_fork(zinc_fs *fs);
+
+/* ---- listing (store_fs_list.c, store_fs_scrub.c) ---- */
+
+/* Names of one directory, whatever they are. */
+typedef struct fs_entry {
+	size_t name;   /* where it begins in the names; a directory's ends in '/' */
+	int type;      /* as in dirent; DT_UNKNOWN: passed over */
+	uint64_t size; /* of a file, when asked for */
+} fs_entry;
+
+typedef struct fs_entries {
+	zinc_buf names, list; /* list: of fs_entry */
+} fs_entries;
+
+/* Read path[0..n) (missing: no entries).  `locks` too, in any order; or else only what keys are made of, in order,
+ * links followed where the store does, with `sizes` of files.  `where` (may be NULL) gets the directory's own stat. */
+typedef enum fs_which { FS_EVERYTHING, FS_KEYS, FS_KEYS_WITH_SIZES } fs_which;
+zinc_status zinc_fs_entries_read(zinc_fs *fs, fs_entries *e, const char *path, size_t n, fs_which which,
+				 struct stat *where, zinc_error *err);
+void zinc_fs_entries_fini(fs_entries *e);
+/* Entry i and its name; NULL past the end. */
+const fs_entry *zinc_fs_entry(const fs_entries *e, size_t i, const char **name);
+zinc_status zinc_fs_list(void *self, const char *prefix, zinc_key_fn fn, void *arg, zinc_error *err);
+zinc_status zinc_fs_list_dir(void *self, const char *prefix, zinc_entry_fn fn, void *arg, zinc_error *err);
+zinc_status zinc_fs_del_prefix(void *self, const char *prefix, uint32_t flags, zinc_error *err);
+zinc_status zinc_fs_scrub(void *self, const char *prefix, int remove, zinc_scrub_fn fn, void *arg, zinc_error *err);
+
+#endif

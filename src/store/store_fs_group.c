@@ -1,0 +1,455 @@
+/*
+ * store_fs_group.c - many changes under one commit
+ *
+ * A grouped put writes its lock file at once and then waits, holding its lock, in the group's window:
+ *
+ *   put ── write ──> pending (at most 64) ── finish each: time, fsync, check, rename, release ──> done
+ *   commit: finish what is pending, fsync each touched directory once, report what failed
+ *
+ * Why nothing deadlocks: a thread that finds a lock busy first makes sure that no group of this store holds any
+ * (zinc_fs_wait_begin finishes all windows, and while somebody waits every new put is finished at once), and only
+ * then waits.  So whoever waits, here or in another process, waits for somebody who is working.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+
+#include "store/store_fs.h"
+
+/* Finished changes after which a group syncs its directories even before commit, to bound its memory. */
+#define MOST_DONE 4096u
+
+/* ---- directories to sync ---- */
+
+/* The directory of the key; those above in which one was made; those that relaxed changes left unsynced. */
+static zinc_status
+note_dirs(zinc_fs *fs, fs_dirs *set, const fs_change *c, zinc_error *err)
+{
+	bool relaxed = c->flags & ZINC_PUT_RELAXED;
+	fs_dirs *leaf = relaxed ? &fs->unsynced_files : set, *above = relaxed ? &fs->unsynced_dirs : set;
+	size_t n = zinc_fs_parent(c->key, strlen(c->key));
+
+	ZINC_TRY(zinc_fs_dirs_add(fs, leaf, c->key, n, c->prune && !relaxed, err));
+	while (n > 0) {
+		n = zinc_fs_parent(c->key, n);
+		if (n >= c->made || (fs->unsynced_dirs.n && zinc_fs_dirs_has(&fs->unsynced_dirs, c->key, n)))
+			ZINC_TRY(zinc_fs_dirs_add(fs, above, c->key, n, false, err));
+	}
+	return ZINC_OK;
+}
+
+zinc_status
+zinc_fs_enlist(zinc_fs *fs, fs_change *c, fs_dirs *own, bool taken, zinc_error *err)
+{
+	fs_group *g = c->group;
+	zinc_status st;
+
+	pthread_mutex_lock(&fs->lock);
+	st = note_dirs(fs, g ? &g->dirs : own, c, err);
+	if (st == ZINC_OK && g) {
+		c->taken = taken;
+		c->next = g->pending;
+		g->pending = c;
+		if (taken)
+			g->busy++;
+		else
+			g->nwindow++;
+	}
+	pthread_mutex_unlock(&fs->lock);
+	return st;
+}
+
+/* ---- the window ---- */
+
+static void
+unlink_pending(fs_group *g, const fs_change *c)
+{
+	fs_change **link = &g->pending;
+
+	while (*link != c)
+		link = &(*link)->next;
+	*link = c->next;
+}
+
+void
+zinc_fs_group_done(zinc_fs *fs, fs_change *c, bool keep)
+{
+	fs_group *g = c->group;
+
+	pthread_mutex_lock(&fs->lock);
+	unlink_pending(g, c);
+	if (keep) {
+		c->next = g->done;
+		g->done = c;
+		g->ndone++;
+	}
+	if (--g->busy == 0)
+		pthread_cond_broadcast(&fs->idle);
+	pthread_mutex_unlock(&fs->lock);
+}
+
+/* Take what is pending in the group and put it before `mates`; the lock is held. */
+static fs_change *
+take_pending(fs_group *g, fs_change *mates)
+{
+	fs_change *c;
+
+	for (c = g->pending; c; c = c->next)
+		if (!c->taken) {
+			c->taken = true;
+			c->mate = mates;
+			mates = c;
+			g->nwindow--;
+			g->busy++;
+		}
+	return mates;
+}
+
+void
+zinc_fs_flush(zinc_fs *fs, fs_group *g)
+{
+	fs_change *mates = NULL, *c;
+	fs_group *each;
+
+	pthread_mutex_lock(&fs->lock);
+	if (g)
+		mates = take_pending(g, mates);
+	else
+		for (each = fs->groups; each; each = each->next)
+			mates = take_pending(each, mates);
+	pthread_mutex_unlock(&fs->lock);
+	while ((c = mates) != NULL) {
+		mates = c->mate;
+		zinc_fs_finish(fs, c);
+		zinc_fs_group_done(fs, c, true);
+	}
+}
+
+void
+zinc_fs_wait_begin(zinc_fs *fs)
+{
+	pthread_mutex_lock(&fs->lock);
+	fs->waiting++;
+	pthread_mutex_unlock(&fs->lock);
+	zinc_fs_flush(fs, NULL);
+}
+
+void
+zinc_fs_wait_end(zinc_fs *fs)
+{
+	pthread_mutex_lock(&fs->lock);
+	fs->waiting--;
+	pthread_mutex_unlock(&fs->lock);
+}
+
+fs_dir *
+zinc_fs_group_dir(zinc_fs *fs, fs_group *g, const char *path, size_t n)
+{
+	fs_change *c;
+	fs_dir *d = NULL;
+
+	pthread_mutex_lock(&fs->lock);
+	for (c = g->pending; c && !d; c = c->next)
+		if (!c->taken && c->dir->n == n && memcmp(c->dir->path, path, n) == 0) {
+			d = c->dir;
+			d->refs++;
+		}
+	pthread_mutex_unlock(&fs->lock);
+	return d;
+}
+
+void
+zinc_fs_group_settle(zinc_fs *fs, fs_group *g, const char *key)
+{
+	fs_change *c;
+	bool flush = false;
+
+	pthread_mutex_lock(&fs->lock);
+	for (c = g->pending; c && strcmp(c->key, key) != 0; c = c->next)
+		continue;
+	if (c && c->taken)
+		while (g->busy)
+			pthread_cond_wait(&fs->idle, &fs->lock);
+	else
+		flush = c != NULL;
+	pthread_mutex_unlock(&fs->lock);
+	if (flush)
+		zinc_fs_flush(fs, g);
+}
+
+/* ---- what is done ---- */
+
+static bool
+lies_below(const char *key, const char *dir)
+{
+	size_t n = strlen(dir);
+
+	return n == 0 || (strncmp(key, dir, n) == 0 && key[n] == '/');
+}
+
+static void
+mark_uncertain(zinc_fs *fs, fs_change *c, const fs_dirs *dirs, const zinc_error *e)
+{
+	size_t i;
+
+	for (i = 0; i < dirs->n && c->status == ZINC_OK; i++)
+		if (dirs->e[i].failed && lies_below(c->key, dirs->e[i].path)) {
+			c->status = ZINC_E_UNCERTAIN;
+			c->error = (zinc_error *)zinc_alloc(fs->ctx, sizeof *e);
+			if (c->error)
+				*c->error = *e;
+		}
+}
+
+/* Sync the directories of finished changes; those that failed stay with the group for commit. */
+static void
+sync_done(zinc_fs *fs, fs_group *g, fs_change *done, fs_dirs *dirs)
+{
+	zinc_error e = ZINC_ERROR_INIT;
+	bool uncertain = zinc_fs_dirs_sync(fs, dirs, &e) != ZINC_OK;
+	fs_change *c;
+
+	while ((c = done) != NULL) {
+		done = c->next;
+		if (uncertain)
+			mark_uncertain(fs, c, dirs, &e);
+		if (c->status == ZINC_OK) {
+			zinc_fs_change_free(fs, c);
+			continue;
+		}
+		pthread_mutex_lock(&fs->lock);
+		c->next = g->failed;
+		g->failed = c;
+		pthread_mutex_unlock(&fs->lock);
+	}
+	zinc_fs_dirs_fini(fs, dirs);
+}
+
+/* Take the finished changes away with their directories, but leave those that pending ones still need. */
+static fs_change *
+take_done(zinc_fs *fs, fs_group *g, fs_dirs *dirs)
+{
+	fs_dirs still = {NULL, 0, 0};
+	zinc_status st = ZINC_OK;
+	fs_change *c, *done = NULL;
+
+	memset(dirs, 0, sizeof *dirs);
+	pthread_mutex_lock(&fs->lock);
+	for (c = g->pending; c && st == ZINC_OK; c = c->next)
+		st = note_dirs(fs, &still, c, NULL);
+	if (st == ZINC_OK) {
+		done = g->done;
+		*dirs = g->dirs;
+		g->dirs = still;
+		g->done = NULL;
+		g->ndone = 0;
+	} else {
+		zinc_fs_dirs_fini(fs, &still); /* no memory: later */
+	}
+	pthread_mutex_unlock(&fs->lock);
+	return done;
+}
+
+void
+zinc_fs_group_turn(zinc_fs *fs, fs_group *g)
+{
+	bool full, crowded, many;
+	fs_dirs dirs;
+	fs_change *done;
+
+	pthread_mutex_lock(&fs->lock);
+	crowded = fs->waiting > 0 || fs->nheld >= FS_MOST_HELD;
+	full = g->nwindow >= FS_WINDOW;
+	many = g->ndone >= MOST_DONE;
+	pthread_mutex_unlock(&fs->lock);
+	if (full || crowded)
+		zinc_fs_flush(fs, crowded ? NULL : g);
+	if (many) {
+		done = take_done(fs, g, &dirs);
+		sync_done(fs, g, done, &dirs);
+	}
+}
+
+/* ---- begin, commit, abort ---- */
+
+zinc_status
+zinc_fs_put_begin(void *self, zinc_put_group **group, uint32_t flags, zinc_error *err)
+{
+	zinc_fs *fs = (zinc_fs *)self;
+	fs_group *g = (fs_group *)zinc_calloc(fs->ctx, 1, sizeof *g);
+
+	if (!g)
+		return zinc_fail_nomem(err);
+	g->flags = flags;
+	pthread_mutex_lock(&fs->lock);
+	g->next = fs->groups;
+	g->link = &fs->groups;
+	if (g->next)
+		g->next->link = &g->next;
+	fs->groups = g;
+	pthread_mutex_unlock(&fs->lock);
+	*group = (zinc_put_group *)g;
+	return ZINC_OK;
+}
+
+/* Wait for threads that finish changes of the group on behalf of others, and take it off the store's list. */
+static void
+detach(zinc_fs *fs, fs_group *g)
+{
+	pthread_mutex_lock(&fs->lock);
+	while (g->busy)
+		pthread_cond_wait(&fs->idle, &fs->lock);
+	*g->link = g->next;
+	if (g->next)
+		g->next->link = g->link;
+	pthread_mutex_unlock(&fs->lock);
+}
+
+static zinc_status
+report(zinc_fs *fs, fs_group *g, zinc_committed_fn fn, void *arg, zinc_error *err)
+{
+	zinc_status first = ZINC_OK;
+	zinc_error e;
+	fs_change *c;
+
+	while ((c = g->failed) != NULL) {
+		g->failed = c->next;
+		if (c->error)
+			e = *c->error;
+		else
+			zinc_fail(&e, c->status, "%s", zinc_status_text(c->status));
+		zinc_error_at_key(&e, c->status, c->key);
+		if (first == ZINC_OK) {
+			first = c->status;
+			zinc_error_copy(err, &e);
+		}
+		if (fn)
+			fn(arg, c->key, c->status, &e);
+		zinc_fs_change_free(fs, c);
+	}
+	return first;
+}
+
+zinc_status
+zinc_fs_commit(void *self, zinc_put_group *group, zinc_committed_fn fn, void *arg, zinc_error *err)
+{
+	zinc_fs *fs = (zinc_fs *)self;
+	fs_group *g = (fs_group *)group;
+	zinc_status st;
+
+	zinc_fs_flush(fs, g);
+	detach(fs, g);
+	sync_done(fs, g, g->done, &g->dirs);
+	st = report(fs, g, fn, arg, err);
+	zinc_free(fs->ctx, g);
+	return st;
+}
+
+void
+zinc_fs_abort(void *self, zinc_put_group *group)
+{
+	zinc_fs *fs = (zinc_fs *)self;
+	fs_group *g = (fs_group *)group;
+	fs_change *mates, *c;
+
+	pthread_mutex_lock(&fs->lock);
+	mates = take_pending(g, NULL);
+	pthread_mutex_unlock(&fs->lock);
+	while ((c = mates) != NULL) {
+		mates = c->mate;
+		zinc_fs_drop(fs, c);
+		zinc_fs_group_done(fs, c, false);
+		zinc_fs_change_free(fs, c);
+	}
+	detach(fs, g);
+	sync_done(fs, g, g->done, &g->dirs);
+	(void)report(fs, g, NULL, NULL, NULL);
+	zinc_free(fs->ctx, g);
+}
+
+/* In a child: the threads that had taken changes are not here, and their locks were closed. */
+void
+zinc_fs_groups_after_fork(zinc_fs *fs)
+{
+	fs_group *g;
+	fs_change *c;
+
+	fs->waiting = 0;
+	for (g = fs->groups; g; g = g->next)
+		for (c = g->pending; c; c = c->next)
+			if (c->taken) {
+				c->taken = false;
+				c->dir = NULL;
+				g->busy--;
+				g->nwindow++;
+			}
+}
+
+/* ---- sync ---- */
+
+typedef struct file_sync {
+	zinc_fs *fs;
+	int dir;
+	int failed; /* errno */
+} file_sync;
+
+static int
+sync_file(void *arg, const char *name, int type)
+{
+	file_sync *s = (file_sync *)arg;
+	const zinc_os *os = fs_os(s->fs);
+	int fd;
+
+	if (type == DT_DIR || zinc_fs_is_lock(name))
+		return 0;
+	fd = zinc_fs_openat(s->fs, s->dir, name, O_RDONLY | O_NONBLOCK, 0);
+	if (fd == -1) /* deleted meanwhile, or a link, which is not ours */
+		s->failed = errno == ENOENT || errno == ELOOP || errno == ENXIO ? 0 : errno;
+	else if (os->fsync(os, fd) == -1)
+		s->failed = errno == EINVAL ? 0 : errno; /* not a file */
+	if (fd != -1)
+		os->close(os, fd);
+	return s->failed != 0;
+}
+
+/* Relaxed puts happened in this directory, nobody knows which: fsync every file; clean ones cost little. */
+static zinc_status
+sync_files(zinc_fs *fs, const char *path, zinc_error *err)
+{
+	file_sync s = {fs, -1, 0};
+	fs_dir *d = NULL;
+
+	ZINC_TRY(zinc_fs_dir_open(fs, path, strlen(path), false, 0, &d, NULL, err));
+	if (!d)
+		return ZINC_OK;
+	s.dir = d->fd;
+	if (fs_os(fs)->read_dir(fs_os(fs), d->fd, sync_file, &s) == -1)
+		s.failed = errno;
+	zinc_fs_dir_unref(fs, d);
+	return s.failed ? zinc_fs_fail(err, s.failed, "cannot sync") : ZINC_OK;
+}
+
+zinc_status
+zinc_fs_sync(void *self, zinc_error *err)
+{
+	zinc_fs *fs = (zinc_fs *)self;
+	fs_dirs files, dirs;
+	zinc_status st = ZINC_OK;
+	size_t i;
+
+	pthread_mutex_lock(&fs->lock);
+	files = fs->unsynced_files;
+	dirs = fs->unsynced_dirs;
+	memset(&fs->unsynced_files, 0, sizeof files);
+	memset(&fs->unsynced_dirs, 0, sizeof dirs);
+	pthread_mutex_unlock(&fs->lock);
+	for (i = 0; i < files.n && st == ZINC_OK; i++)
+		st = sync_files(fs, files.e[i].path, err);
+	if (st == ZINC_OK)
+		st = zinc_fs_dirs_sync(fs, &files, err);
+	if (st == ZINC_OK)
+		st = zinc_fs_dirs_sync(fs, &dirs, err);
+	zinc_fs_dirs_fini(fs, &files);
+	zinc_fs_dirs_fini(fs, &dirs);
+	return st;
+}

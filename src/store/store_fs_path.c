@@ -1,0 +1,509 @@
+/*
+ * store_fs_path.c - the directories of the file system store: made, opened, removed when empty, synced
+ *
+ * Every path is resolved beneath the root's descriptor, and names are created and removed as single components of an
+ * open directory, so that no rename or link made meanwhile can lead outside.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "store/store_fs.h"
+
+size_t
+zinc_fs_parent(const char *path, size_t n)
+{
+	while (n > 0 && path[n - 1] != '/')
+		n--;
+	return n ? n - 1 : 0;
+}
+
+/* Where the component behind path[0..n) ends. */
+static size_t
+component_end(const char *path, size_t n)
+{
+	n += n > 0;
+	return n + strcspn(path + n, "/");
+}
+
+/* Open path[0..n) beneath the root; `path` is cut there meanwhile. */
+static int
+open_prefix(zinc_fs *fs, int root, char *path, size_t n)
+{
+	char kept = path[n];
+	int fd;
+
+	path[n] = '\0';
+	fd = zinc_fs_openat(fs, root, n ? path : ".", O_RDONLY | O_DIRECTORY, fs->follow);
+	path[n] = kept;
+	return fd;
+}
+
+/* Make the component behind path[0..n) in the open directory. */
+static int
+make_component(zinc_fs *fs, int dir, char *path, size_t n)
+{
+	const zinc_os *os = fs_os(fs);
+	size_t end = component_end(path, n);
+	char kept = path[end];
+	int made;
+
+	path[end] = '\0';
+	made = os->mkdirat(os, dir, path + n + (n > 0), 0777);
+	path[end] = kept;
+	return made;
+}
+
+static void
+close_keeping_errno(zinc_fs *fs, int fd)
+{
+	const zinc_os *os = fs_os(fs);
+	int saved = errno;
+
+	os->close(os, fd);
+	errno = saved;
+}
+
+/* ---- the root ---- */
+
+/* Open the first n bytes of the root's path behind its leading slash; the user's own, so links on it are followed. */
+static int
+open_root_prefix(zinc_fs *fs, char *path, size_t n)
+{
+	const zinc_os *os = fs_os(fs);
+	bool absolute = path[0] == '/';
+	char *end = path + absolute + n, kept = *end;
+	int fd;
+
+	if (n == 0)
+		return os->open_root(os, absolute ? "/" : ".", O_RDONLY);
+	*end = '\0';
+	fd = os->open_root(os, path, O_RDONLY);
+	*end = kept;
+	return fd;
+}
+
+/* mkdir -p of the root, each step durable before the next. */
+static int
+make_root(zinc_fs *fs, char *path, uint32_t flags)
+{
+	const zinc_os *os = fs_os(fs);
+	char *names = path + (path[0] == '/');
+	size_t n = strlen(names), m = n;
+	int fd, failed, downs = 0;
+
+	while (downs < FS_MOST_TRIES) {
+		fd = open_root_prefix(fs, path, m);
+		if (fd == -1 && errno == ENOENT && m > 0) {
+			m = zinc_fs_parent(names, m);
+			continue;
+		}
+		if (fd == -1)
+			return -1;
+		failed = m < n && make_component(fs, fd, names, m) == -1 && errno != EEXIST;
+		if (!failed && m < n && !(flags & ZINC_PUT_RELAXED))
+			failed = os->fsync(os, fd) == -1;
+		close_keeping_errno(fs, fd);
+		if (failed)
+			return -1;
+		if (m == n)
+			return 0;
+		m = component_end(names, m);
+		downs++;
+	}
+	errno = EBUSY;
+	return -1;
+}
+
+/* The first to open it keeps its descriptor, for all. */
+static int
+publish_root(zinc_fs *fs, int fd)
+{
+	int seen = -1;
+
+	if (atomic_compare_exchange_strong(&fs->root, &seen, fd))
+		return fd;
+	fs_os(fs)->close(fs_os(fs), fd);
+	return seen;
+}
+
+static zinc_status
+create_root(zinc_fs *fs, uint32_t flags, zinc_error *err)
+{
+	char *path;
+	int failed = 0;
+
+	if (!fs->create)
+		return zinc_fail(err, ZINC_E_NOTFOUND, "the directory does not exist");
+	path = zinc_strdup(fs->ctx, fs->path);
+	if (!path)
+		return zinc_fail_nomem(err);
+	if (make_root(fs, path, flags) == -1)
+		failed = errno;
+	zinc_free(fs->ctx, path);
+	return failed ? zinc_fs_fail(err, failed, "cannot make the store's directory") : ZINC_OK;
+}
+
+zinc_status
+zinc_fs_root(zinc_fs *fs, bool make, uint32_t flags, int *out, zinc_error *err)
+{
+	const zinc_os *os = fs_os(fs);
+	int fd = atomic_load(&fs->root);
+
+	if (fd == -1) {
+		fd = os->open_root(os, fs->path, O_PATH);
+		if (fd == -1 && errno == ENOENT && make) {
+			ZINC_TRY(create_root(fs, flags, err));
+			fd = os->open_root(os, fs->path, O_PATH);
+		}
+		if (fd == -1 && (errno != ENOENT || make))
+			return zinc_fs_fail(err, errno, "cannot open the store's directory");
+		if (fd != -1)
+			fd = publish_root(fs, fd);
+	}
+	*out = fd;
+	return ZINC_OK;
+}
+
+/* ---- opening and making ---- */
+
+/* Up to the last directory that is there, then down again; others may remove what was just made. */
+static int
+make_dirs(zinc_fs *fs, int root, char *path, size_t n, size_t *made)
+{
+	size_t m = n;
+	int fd, failed, downs = 0;
+
+	while (downs < FS_MOST_TRIES) {
+		fd = open_prefix(fs, root, path, m);
+		if (fd == -1 && errno == ENOENT && m > 0) {
+			m = zinc_fs_parent(path, m);
+			continue;
+		}
+		if (fd == -1 || m == n)
+			return fd;
+		/* Also when another made it first: that one may not have synced it yet. */
+		failed = make_component(fs, fd, path, m) == -1 && errno != EEXIST && errno != ENOENT;
+		close_keeping_errno(fs, fd);
+		if (failed)
+			return -1;
+		if (m < *made)
+			*made = m;
+		m = component_end(path, m);
+		downs++;
+	}
+	errno = EBUSY;
+	return -1;
+}
+
+static zinc_status
+cannot_open_dir(int errnum, zinc_error *err)
+{
+	if (errnum == ENOTDIR)
+		return zinc_fail(err, ZINC_E_EXISTS,
+				 "a shorter key is in the way: a file system cannot hold both \"a\" and \"a/b\"");
+	return zinc_fs_fail(err, errnum, "cannot open its directory");
+}
+
+zinc_status
+zinc_fs_dir_open(zinc_fs *fs, const char *path, size_t n, bool make, uint32_t flags, fs_dir **out, size_t *made,
+		 zinc_error *err)
+{
+	zinc_status st;
+	size_t total;
+	fs_dir *d;
+	int root;
+
+	*out = NULL;
+	ZINC_TRY(zinc_fs_root(fs, make, flags, &root, err));
+	if (root == -1)
+		return ZINC_OK;
+	d = zinc_size_add(n, sizeof *d + 1, &total) ? NULL : (fs_dir *)zinc_alloc(fs->ctx, total);
+	if (!d)
+		return zinc_fail_nomem(err);
+	memcpy(d->path, path, n);
+	d->path[n] = '\0';
+	d->n = n;
+	d->refs = 1;
+	d->fd = make ? make_dirs(fs, root, d->path, n, made) : open_prefix(fs, root, d->path, n);
+	if (d->fd != -1) {
+		*out = d;
+		return ZINC_OK;
+	}
+	st = !make && (errno == ENOENT || errno == ENOTDIR) ? ZINC_OK : cannot_open_dir(errno, err);
+	zinc_free(fs->ctx, d);
+	return st;
+}
+
+fs_dir *
+zinc_fs_dir_ref(zinc_fs *fs, fs_dir *d)
+{
+	pthread_mutex_lock(&fs->lock);
+	d->refs++;
+	pthread_mutex_unlock(&fs->lock);
+	return d;
+}
+
+void
+zinc_fs_dir_unref(zinc_fs *fs, fs_dir *d)
+{
+	unsigned left;
+
+	if (!d)
+		return;
+	pthread_mutex_lock(&fs->lock);
+	left = --d->refs;
+	pthread_mutex_unlock(&fs->lock);
+	if (left)
+		return;
+	fs_os(fs)->close(fs_os(fs), d->fd);
+	zinc_free(fs->ctx, d);
+}
+
+/* ---- removing ---- */
+
+bool
+zinc_fs_may_remove(const zinc_fs *fs, const char *path, size_t n)
+{
+	if (n == 0)
+		return false;
+	return strncmp(fs->keep, path, n) != 0 || (fs->keep[n] != '\0' && fs->keep[n] != '/');
+}
+
+/* rmdir of path[0..n); true when it is gone. */
+static bool
+remove_dir(zinc_fs *fs, int root, char *path, size_t n)
+{
+	const zinc_os *os = fs_os(fs);
+	size_t above = zinc_fs_parent(path, n);
+	int dir = open_prefix(fs, root, path, above);
+	bool gone;
+
+	if (dir == -1)
+		return errno == ENOENT;
+	path[n] = '\0';
+	gone = os->unlinkat(os, dir, path + above + (above > 0), AT_REMOVEDIR) == 0 || errno == ENOENT;
+	os->close(os, dir);
+	return gone;
+}
+
+void
+zinc_fs_prune(zinc_fs *fs, const char *path, size_t n)
+{
+	int root = atomic_load(&fs->root);
+	char buf[FS_KEY_MAX + 1];
+
+	memcpy(buf, path, n);
+	buf[n] = '\0';
+	while (root != -1 && zinc_fs_may_remove(fs, buf, n) && remove_dir(fs, root, buf, n))
+		n = zinc_fs_parent(buf, n);
+}
+
+/* ---- sets of directories ---- */
+
+static int
+compare_path(const char *entry, const char *path, size_t n)
+{
+	int order = strncmp(entry, path, n);
+
+	return order ? order : entry[n] != '\0';
+}
+
+/* Where path[0..n) is or belongs. */
+static size_t
+dirs_find(const fs_dirs *set, const char *path, size_t n, bool *found)
+{
+	size_t low = 0, high = set->n, mid;
+	int order;
+
+	*found = false;
+	while (low < high) {
+		mid = low + (high - low) / 2;
+		order = compare_path(set->e[mid].path, path, n);
+		if (order == 0)
+			*found = true;
+		if (order < 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+bool
+zinc_fs_dirs_has(const fs_dirs *set, const char *path, size_t n)
+{
+	bool found;
+
+	dirs_find(set, path, n, &found);
+	return found;
+}
+
+static zinc_status
+dirs_grow(zinc_fs *fs, fs_dirs *set, zinc_error *err)
+{
+	size_t cap = set->cap ? set->cap : 4, nbytes;
+	void *e;
+
+	if (set->n < set->cap)
+		return ZINC_OK;
+	if (zinc_size_add(cap, set->cap, &cap) || zinc_size_mul(cap, sizeof set->e[0], &nbytes))
+		return zinc_fail_nomem(err);
+	e = zinc_realloc(fs->ctx, set->e, nbytes);
+	if (!e)
+		return zinc_fail_nomem(err);
+	set->e = (struct fs_dirs_entry *)e;
+	set->cap = cap;
+	return ZINC_OK;
+}
+
+zinc_status
+zinc_fs_dirs_add(zinc_fs *fs, fs_dirs *set, const char *path, size_t n, bool prune, zinc_error *err)
+{
+	bool found;
+	size_t i = dirs_find(set, path, n, &found);
+	char *copy;
+
+	if (found) {
+		set->e[i].prune |= prune;
+		return ZINC_OK;
+	}
+	ZINC_TRY(dirs_grow(fs, set, err));
+	copy = zinc_strndup(fs->ctx, path, n);
+	if (!copy)
+		return zinc_fail_nomem(err);
+	memmove(&set->e[i + 1], &set->e[i], (set->n - i) * sizeof set->e[0]);
+	set->e[i].path = copy;
+	set->e[i].prune = prune;
+	set->e[i].failed = false;
+	set->n++;
+	return ZINC_OK;
+}
+
+void
+zinc_fs_dirs_fini(zinc_fs *fs, fs_dirs *set)
+{
+	size_t i;
+
+	for (i = 0; i < set->n; i++)
+		zinc_free(fs->ctx, set->e[i].path);
+	zinc_free(fs->ctx, set->e);
+	memset(set, 0, sizeof *set);
+}
+
+/* Open path[0..*n), or what is left above it. */
+static int
+open_survivor(zinc_fs *fs, int root, char *path, size_t *n)
+{
+	int fd;
+
+	while ((fd = open_prefix(fs, root, path, *n)) == -1 && errno == ENOENT && *n > 0)
+		*n = zinc_fs_parent(path, *n);
+	return fd;
+}
+
+/* A directory that is gone is made durable by the one above; `last` is what the entry before synced. */
+static int
+sync_entry(zinc_fs *fs, const fs_dirs *set, char *path, char *last, size_t *nlast)
+{
+	const zinc_os *os = fs_os(fs);
+	size_t whole = strlen(path), n = whole;
+	int root = atomic_load(&fs->root), fd, failed = 0;
+	bool again;
+
+	fd = root == -1 ? -1 : open_survivor(fs, root, path, &n);
+	if (fd == -1)
+		return -1;
+	/* Shorter paths come first, so an entry above has had its turn. */
+	again = (n < whole && zinc_fs_dirs_has(set, path, n)) || (n == *nlast && memcmp(path, last, n) == 0);
+	if (!again) {
+		failed = os->fsync(os, fd);
+		memcpy(last, path, n);
+		*nlast = n;
+	}
+	close_keeping_errno(fs, fd);
+	return failed;
+}
+
+zinc_status
+zinc_fs_dirs_sync(zinc_fs *fs, fs_dirs *set, zinc_error *err)
+{
+	zinc_status st = ZINC_OK;
+	char last[FS_KEY_MAX + 1];
+	size_t i, nlast = SIZE_MAX;
+
+	for (i = set->n; i-- > 0;)
+		if (set->e[i].prune)
+			zinc_fs_prune(fs, set->e[i].path, strlen(set->e[i].path));
+	for (i = 0; i < set->n; i++) {
+		set->e[i].failed = sync_entry(fs, set, set->e[i].path, last, &nlast) != 0;
+		if (set->e[i].failed && st == ZINC_OK) {
+			zinc_fs_fail(
+			    err, errno,
+			    "written, but its directory could not be synced, so it may not survive a power cut");
+			st = ZINC_E_UNCERTAIN;
+			if (err)
+				err->code = st;
+		}
+	}
+	return st;
+}
+
+/* ---- names that fold ---- */
+
+typedef struct exact_name {
+	const char *name;
+	bool found;
+} exact_name;
+
+static int
+match_name(void *arg, const char *name, int type)
+{
+	exact_name *x = (exact_name *)arg;
+
+	(void)type;
+	x->found = strcmp(x->name, name) == 0;
+	return x->found;
+}
+
+/* Does `dir` answer to `name` though no entry is spelled so? */
+static int
+is_folded(zinc_fs *fs, int dir, const char *name)
+{
+	const zinc_os *os = fs_os(fs);
+	exact_name x = {name, false};
+	struct stat st;
+
+	if (os->fstatat(os, dir, name, &st) == -1)
+		return errno == ENOENT ? 0 : -1;
+	if (os->read_dir(os, dir, match_name, &x) == -1)
+		return -1;
+	return !x.found;
+}
+
+zinc_status
+zinc_fs_check_names(zinc_fs *fs, const fs_change *c, zinc_error *err)
+{
+	int root = atomic_load(&fs->root), dir, folded = 0;
+	char path[FS_KEY_MAX + 1];
+	size_t n = strlen(c->key), at, end;
+
+	memcpy(path, c->key, n + 1);
+	for (at = 0; folded == 0 && at < n; at = end + 1) {
+		end = at + strcspn(path + at, "/");
+		dir = open_prefix(fs, root, path, at ? at - 1 : 0);
+		if (dir == -1)
+			return zinc_fs_fail(err, errno, "cannot look for names that fold");
+		path[end] = '\0';
+		folded = is_folded(fs, dir, path + at);
+		path[end] = c->key[end];
+		close_keeping_errno(fs, dir);
+	}
+	if (folded == -1)
+		return zinc_fs_fail(err, errno, "cannot look for names that fold");
+	if (folded)
+		return zinc_fail(
+		    err, ZINC_E_EXISTS,
+		    "this file system takes the key for another one that is there: it folds case or Unicode forms");
+	return ZINC_OK;
+}

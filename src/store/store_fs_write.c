@@ -1,0 +1,554 @@
+/*
+ * store_fs_write.c - one change of a key, from its lock to its rename
+ *
+ *   take the lock ── write the lock file ── set its time ── fsync ── check the condition ── rename ── release
+ *   └───────── zinc_fs_put, at once ──────┘ └──────── zinc_fs_finish, at once or with its group ────────────┘
+ *
+ * and then, in store_fs_group.c, the directories are synced.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <time.h>
+
+#include "store/store_fs.h"
+
+#define IOV_AT_ONCE     256
+#define MOST_INTERRUPTS 100
+
+/* ---- the object ---- */
+
+static zinc_status
+change_new(fs_change **out, zinc_fs *fs, zinc_put_group *group, const char *key, const zinc_condition *when,
+	   uint32_t flags, zinc_error *err)
+{
+	size_t n = strlen(key), total;
+	fs_change *c;
+
+	ZINC_TRY(zinc_fs_key_check(key, err));
+	c = zinc_size_add(n, sizeof *c + 1, &total) ? NULL : (fs_change *)zinc_alloc(fs->ctx, total);
+	if (!c)
+		return zinc_fail_nomem(err);
+	memset(c, 0, sizeof *c);
+	memcpy(c->key, key, n + 1);
+	c->name = strrchr(c->key, '/');
+	c->name = c->name ? c->name + 1 : c->key;
+	c->group = (fs_group *)group;
+	c->flags = flags | (c->group ? c->group->flags : 0);
+	c->lock.fd = -1;
+	c->made = SIZE_MAX;
+	c->when.when = when->when;
+	if (when->when == ZINC_EQUALS) {
+		c->if_tag = *when->tag;
+		c->when.tag = &c->if_tag;
+	}
+	*out = c;
+	return ZINC_OK;
+}
+
+void
+zinc_fs_change_free(zinc_fs *fs, fs_change *c)
+{
+	zinc_fs_dir_unref(fs, c->dir);
+	zinc_free(fs->ctx, c->error);
+	zinc_free(fs->ctx, c);
+}
+
+void
+zinc_fs_drop(zinc_fs *fs, fs_change *c)
+{
+	if (c->lock.fd != -1) {
+		zinc_fs_lock_unlink(fs, c->dir->fd, c->name);
+		zinc_fs_lock_release(fs, &c->lock);
+	}
+	if (c->dir && c->made != SIZE_MAX)
+		zinc_fs_prune(fs, c->dir->path, c->dir->n);
+}
+
+/* ---- the lock ---- */
+
+static zinc_status
+open_dir(zinc_fs *fs, fs_change *c, bool make, zinc_error *err)
+{
+	size_t n = zinc_fs_parent(c->key, strlen(c->key));
+
+	if (c->group)
+		c->dir = zinc_fs_group_dir(fs, c->group, c->key, n);
+	return c->dir ? ZINC_OK : zinc_fs_dir_open(fs, c->key, n, make, c->flags, &c->dir, &c->made, err);
+}
+
+static fs_take
+take_once(zinc_fs *fs, fs_change *c, bool wait, int *errnum)
+{
+	fs_take took;
+
+	if (wait)
+		zinc_fs_wait_begin(fs);
+	took = zinc_fs_lock_try(fs, c->dir->fd, c->name, wait, &c->lock, errnum);
+	if (wait)
+		zinc_fs_wait_end(fs);
+	return took;
+}
+
+/* Wait only after all windows are finished: whoever waits holds no lock.  Without `make`, c->dir stays NULL where there
+ * is no directory. */
+static zinc_status
+take_lock(zinc_fs *fs, fs_change *c, bool make, zinc_error *err)
+{
+	int tries, errnum = EBUSY;
+	bool wait = false;
+
+	for (tries = 0; tries < FS_MOST_TRIES; tries++) {
+		if (!c->dir)
+			ZINC_TRY(open_dir(fs, c, make, err));
+		if (!c->dir)
+			return ZINC_OK;
+		switch (take_once(fs, c, wait, &errnum)) {
+		case FS_TAKEN:
+			return ZINC_OK;
+		case FS_BUSY:
+			wait = true;
+			break;
+		case FS_GONE:
+			zinc_fs_dir_unref(fs, c->dir);
+			c->dir = NULL;
+			break;
+		case FS_FAILED:
+		default:
+			return zinc_fs_fail(err, errnum, "cannot make and lock its lock file");
+		}
+	}
+	return zinc_fs_fail(err, EBUSY, "cannot make and lock its lock file");
+}
+
+/* ---- bytes ---- */
+
+static zinc_status
+write_value(zinc_fs *fs, int fd, const struct iovec *iov, int niov, zinc_error *err)
+{
+	const zinc_os *os = fs_os(fs);
+	zinc_iov_at at = {iov, niov, 0};
+	struct iovec next[IOV_AT_ONCE];
+	int n, interrupts = 0;
+	ssize_t wrote;
+
+	while ((n = zinc_iov_next(&at, next, IOV_AT_ONCE)) > 0) {
+		wrote = os->writev(os, fd, next, n);
+		if (wrote > 0)
+			zinc_iov_advance(&at, (size_t)wrote);
+		else if (wrote == 0 || errno != EINTR || ++interrupts > MOST_INTERRUPTS)
+			return zinc_fs_fail(err, wrote == 0 ? EIO : errno, "cannot write");
+	}
+	return ZINC_OK;
+}
+
+/* The lock is held: fill its file. */
+static zinc_status
+write_change(zinc_fs *fs, fs_change *c, const struct iovec *iov, int niov, zinc_error *err)
+{
+	zinc_fs_probe_names(fs, c->dir);
+	if (atomic_load(&fs->names) & (ZINC_CAP_FOLDS_CASE | ZINC_CAP_NORMALISES))
+		ZINC_TRY(zinc_fs_check_names(fs, c, err));
+	return write_value(fs, c->lock.fd, iov, niov, err);
+}
+
+/* ---- what is replaced ---- */
+
+/* With `follow` a link stands for the file it leads to. */
+static zinc_status
+stat_link(zinc_fs *fs, const fs_change *c, struct stat *st, bool *exists, zinc_error *err)
+{
+	int fd;
+
+	ZINC_TRY(zinc_fs_open_value(fs, c->key, &fd, st, err));
+	*exists = fd != -1;
+	if (fd != -1)
+		fs_os(fs)->close(fs_os(fs), fd);
+	return ZINC_OK;
+}
+
+static zinc_status
+stat_target(zinc_fs *fs, const fs_change *c, struct stat *st, bool *exists, zinc_error *err)
+{
+	const zinc_os *os = fs_os(fs);
+
+	*exists = os->fstatat(os, c->dir->fd, c->name, st) == 0;
+	if (!*exists)
+		return errno == ENOENT ? ZINC_OK : zinc_fs_fail(err, errno, "cannot look at the value");
+	if (S_ISLNK(st->st_mode) && fs->follow)
+		return stat_link(fs, c, st, exists, err);
+	return ZINC_OK;
+}
+
+static zinc_status
+check_condition(const fs_change *c, const struct stat *st, bool exists, zinc_error *err)
+{
+	zinc_tag tag;
+
+	if (c->when.when == ZINC_ABSENT && exists)
+		return zinc_fail(err, ZINC_E_EXISTS, "the key is there already");
+	if (c->when.when != ZINC_EQUALS)
+		return ZINC_OK;
+	if (exists)
+		zinc_fs_tag(&tag, st);
+	if (!exists || !zinc_tag_equal(&tag, &c->if_tag))
+		return zinc_fail(err, ZINC_E_CONFLICT, "the value is no longer the one that was read");
+	return ZINC_OK;
+}
+
+/* A directory is in the way, unless it is empty. */
+static zinc_status
+check_kind(zinc_fs *fs, const fs_change *c, const struct stat *st, bool *exists, zinc_error *err)
+{
+	const zinc_os *os = fs_os(fs);
+
+	if (!*exists || S_ISREG(st->st_mode))
+		return ZINC_OK;
+	if (!S_ISDIR(st->st_mode))
+		return zinc_fail(err, ZINC_E_IO, "what has this name is not a regular file");
+	if (os->unlinkat(os, c->dir->fd, c->name, AT_REMOVEDIR) == -1)
+		return zinc_fail(err, ZINC_E_EXISTS,
+				 "longer keys are in the way: a file system cannot hold both \"a\" and \"a/b\"");
+	*exists = false;
+	return ZINC_OK;
+}
+
+/* ---- time: what makes a tag that never comes back ---- */
+
+static bool
+is_later(const struct timespec *a, const struct timespec *b)
+{
+	return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec : a->tv_nsec > b->tv_nsec;
+}
+
+/*
+ * The time that the new value must be younger than: that of the value it replaces, and, lest a number of a
+ * deleted file comes back with the same time where clocks are coarse, of the value deleted last (unless that lies so
+ * far in the future that the clock cannot meet it now).
+ */
+static struct timespec
+oldest_time(zinc_fs *fs, const struct stat *replaced, const struct timespec *now)
+{
+	struct timespec t = {0, 0};
+
+	pthread_mutex_lock(&fs->lock);
+	if (fs->newest_del.tv_sec <= now->tv_sec + 2)
+		t = fs->newest_del;
+	pthread_mutex_unlock(&fs->lock);
+	return replaced && is_later(&replaced->st_mtim, &t) ? replaced->st_mtim : t;
+}
+
+static void
+note_deleted(zinc_fs *fs, const struct stat *st)
+{
+	pthread_mutex_lock(&fs->lock);
+	if (is_later(&st->st_mtim, &fs->newest_del))
+		fs->newest_del = st->st_mtim;
+	pthread_mutex_unlock(&fs->lock);
+}
+
+static struct timespec
+one_ns_later(struct timespec t)
+{
+	if (++t.tv_nsec == 1000000000) {
+		t.tv_nsec = 0;
+		t.tv_sec++;
+	}
+	return t;
+}
+
+/* Set the mtime to max(now, floor + 1 ns) and read it back; where the file system keeps less, + 1 s, + 2 s (FAT). */
+static zinc_status
+set_time(zinc_fs *fs, int fd, const struct stat *replaced, struct stat *st, zinc_error *err)
+{
+	const zinc_os *os = fs_os(fs);
+	struct timespec times[2] = {{0, UTIME_OMIT}, {0, 0}}, floor, next;
+	int step;
+
+	if (os->clock(os, CLOCK_REALTIME, &times[1]) == -1)
+		return zinc_fs_fail(err, errno, "cannot tell the time");
+	floor = oldest_time(fs, replaced, &times[1]);
+	next = one_ns_later(floor);
+	if (is_later(&next, &times[1]))
+		times[1] = next;
+	for (step = 1; step <= 3; step++) {
+		if (os->futimens(os, fd, times) == -1)
+			return zinc_fs_fail(err, errno, "cannot set its time");
+		if (os->fstat(os, fd, st) == -1)
+			return zinc_fs_fail(err, errno, "cannot read its time back");
+		if (is_later(&st->st_mtim, &floor))
+			return ZINC_OK;
+		times[1].tv_sec = floor.tv_sec + step;
+		times[1].tv_nsec = 0;
+	}
+	return zinc_fail(err, ZINC_E_IO, "the file system does not keep the time that a file is given");
+}
+
+/* ---- finishing ---- */
+
+static zinc_status
+publish(zinc_fs *fs, fs_change *c, zinc_error *err)
+{
+	const zinc_os *os = fs_os(fs);
+	char lock_name[FS_NAME_BYTES];
+	struct stat old, made;
+	bool exists;
+
+	if (c->lock.fd == -1)
+		return zinc_fail(err, ZINC_E_IO, "this process was forked from the one that was writing");
+	ZINC_TRY(stat_target(fs, c, &old, &exists, err));
+	ZINC_TRY(check_condition(c, &old, exists, err));
+	ZINC_TRY(check_kind(fs, c, &old, &exists, err));
+	ZINC_TRY(set_time(fs, c->lock.fd, exists ? &old : NULL, &made, err));
+	/* Never tried again: after a failure the kernel may have dropped the bytes and say so only once. */
+	if (!(c->flags & ZINC_PUT_RELAXED) && os->fsync(os, c->lock.fd) == -1)
+		return zinc_fs_fail(err, errno, "cannot sync");
+	if (c->when.when != ZINC_ANY) { /* against programs that take no lock: fsync took its time */
+		ZINC_TRY(stat_target(fs, c, &old, &exists, err));
+		ZINC_TRY(check_condition(c, &old, exists, err));
+	}
+	zinc_fs_lock_name(lock_name, c->name);
+	if (os->renameat(os, c->dir->fd, lock_name, c->dir->fd, c->name) == -1)
+		return zinc_fs_fail(err, errno, "cannot rename");
+	if (c->tag_out)
+		zinc_fs_tag(c->tag_out, &made);
+	return ZINC_OK;
+}
+
+void
+zinc_fs_finish(zinc_fs *fs, fs_change *c)
+{
+	zinc_error e = ZINC_ERROR_INIT;
+
+	c->status = publish(fs, c, &e);
+	if (c->status != ZINC_OK)
+		zinc_fs_drop(fs, c);
+	else if (zinc_fs_lock_release(fs, &c->lock) == -1) {
+		zinc_fs_fail(&e, errno, "renamed, but closing it failed");
+		c->status = e.code = ZINC_E_UNCERTAIN;
+	}
+	if (c->status != ZINC_OK) {
+		c->error = (zinc_error *)zinc_alloc(fs->ctx, sizeof e);
+		if (c->error)
+			*c->error = e;
+	}
+	zinc_fs_dir_unref(fs, c->dir);
+	c->dir = NULL;
+}
+
+/* The outcome of a change that was finished at once; its directory is synced now or by its group. */
+static zinc_status
+conclude(zinc_fs *fs, fs_change *c, fs_dirs *own, zinc_error *err)
+{
+	zinc_status st = c->status;
+	bool keep = c->group && st == ZINC_OK;
+
+	if (c->error)
+		zinc_error_copy(err, c->error);
+	else if (st != ZINC_OK && !c->prune) /* a delete has said why */
+		zinc_fail(err, st, "%s", zinc_status_text(st));
+	if (c->group)
+		zinc_fs_group_done(fs, c, keep);
+	else if (st == ZINC_OK)
+		st = zinc_fs_dirs_sync(fs, own, err);
+	zinc_fs_dirs_fini(fs, own);
+	if (!keep)
+		zinc_fs_change_free(fs, c);
+	return st;
+}
+
+/* Nothing was changed, and the group does not know of it. */
+static zinc_status
+give_up(zinc_fs *fs, fs_change *c, zinc_status st)
+{
+	zinc_fs_drop(fs, c);
+	zinc_fs_change_free(fs, c);
+	return st;
+}
+
+zinc_status
+zinc_fs_put(void *self, zinc_put_group *group, const char *key, const struct iovec *iov, int niov,
+	    const zinc_condition *when, uint32_t flags, zinc_tag *tag, zinc_error *err)
+{
+	zinc_fs *fs = (zinc_fs *)self;
+	fs_dirs own = {NULL, 0, 0};
+	bool later = group && !tag; /* who asks for the tag has it done at once */
+	fs_change *c;
+	zinc_status st;
+
+	ZINC_TRY(change_new(&c, fs, group, key, when, flags, err));
+	c->tag_out = tag;
+	st = take_lock(fs, c, true, err);
+	if (st == ZINC_OK)
+		st = write_change(fs, c, iov, niov, err);
+	if (st == ZINC_OK)
+		st = zinc_fs_enlist(fs, c, &own, !later, err);
+	if (st != ZINC_OK) {
+		zinc_fs_dirs_fini(fs, &own);
+		return give_up(fs, c, st);
+	}
+	if (later) {
+		zinc_fs_group_turn(fs, (fs_group *)group);
+		return ZINC_OK;
+	}
+	zinc_fs_finish(fs, c);
+	return conclude(fs, c, &own, err);
+}
+
+/* ---- deleting ---- */
+
+/* The lock is held: is there something to erase? */
+static zinc_status
+look_before_erase(zinc_fs *fs, const fs_change *c, struct stat *st, bool *exists, zinc_error *err)
+{
+	ZINC_TRY(stat_target(fs, c, st, exists, err));
+	if (*exists && S_ISDIR(st->st_mode))
+		*exists = false;
+	return check_condition(c, st, *exists, err);
+}
+
+/* Unlink the value, drop the lock, prune and sync. */
+static zinc_status
+erase_there(zinc_fs *fs, fs_change *c, const struct stat *st, zinc_error *err)
+{
+	const zinc_os *os = fs_os(fs);
+	fs_dirs own = {NULL, 0, 0};
+	zinc_status status;
+
+	c->prune = true;
+	status = zinc_fs_enlist(fs, c, &own, true, err);
+	if (status != ZINC_OK) {
+		zinc_fs_dirs_fini(fs, &own);
+		return give_up(fs, c, status);
+	}
+	if (os->unlinkat(os, c->dir->fd, c->name, 0) == 0)
+		note_deleted(fs, st);
+	else
+		c->status = zinc_fs_fail(err, errno, "cannot unlink");
+	zinc_fs_drop(fs, c);
+	if (c->flags & ZINC_PUT_RELAXED)
+		zinc_fs_prune(fs, c->dir->path, c->dir->n);
+	zinc_fs_dir_unref(fs, c->dir);
+	c->dir = NULL;
+	return conclude(fs, c, &own, err);
+}
+
+static zinc_status
+erase(zinc_fs *fs, fs_change *c, zinc_error *err)
+{
+	struct stat st;
+	bool exists;
+	zinc_status status = look_before_erase(fs, c, &st, &exists, err);
+
+	if (status != ZINC_OK || !exists)
+		return give_up(fs, c, status);
+	return erase_there(fs, c, &st, err);
+}
+
+/* Most deletes of an array that is all fill value meet nothing: one call tells, and no lock is needed to know it. */
+static zinc_status
+is_missing(zinc_fs *fs, const char *key, bool *missing, zinc_error *err)
+{
+	int root, fd;
+
+	*missing = true;
+	ZINC_TRY(zinc_fs_root(fs, false, 0, &root, err));
+	if (root == -1)
+		return ZINC_OK;
+	fd = zinc_fs_openat(fs, root, key, O_PATH | O_NOFOLLOW, fs->follow);
+	if (fd != -1)
+		fs_os(fs)->close(fs_os(fs), fd);
+	else if (errno != ENOENT && errno != ENOTDIR)
+		return zinc_fs_fail(err, errno, "cannot look at the value");
+	*missing = fd == -1;
+	return ZINC_OK;
+}
+
+zinc_status
+zinc_fs_del(void *self, zinc_put_group *group, const char *key, const zinc_condition *when, uint32_t flags,
+	    zinc_error *err)
+{
+	zinc_fs *fs = (zinc_fs *)self;
+	fs_change *c;
+	bool missing;
+	zinc_status st;
+
+	ZINC_TRY(change_new(&c, fs, group, key, when, flags, err));
+	if (c->group)
+		zinc_fs_group_settle(fs, c->group, key);
+	st = is_missing(fs, key, &missing, err);
+	if (st == ZINC_OK && !missing)
+		st = take_lock(fs, c, false, err);
+	if (st == ZINC_OK && c->dir)
+		return erase(fs, c, err);
+	if (st == ZINC_OK)
+		st = check_condition(c, NULL, false, err);
+	zinc_fs_change_free(fs, c);
+	return st;
+}
+
+/* ---- update ---- */
+
+/* The value under the lock, which no writer of ours can change; data NULL when it is missing. */
+static zinc_status
+read_old(zinc_fs *fs, const fs_change *c, zinc_blob *out, zinc_error *err)
+{
+	struct iovec iov;
+	struct stat st;
+	zinc_status status;
+	int fd;
+
+	ZINC_TRY(zinc_fs_open_value(fs, c->key, &fd, &st, err));
+	if (fd == -1)
+		return ZINC_OK;
+	iov.iov_len = (size_t)st.st_size;
+	iov.iov_base = out->data = zinc_alloc(fs->ctx, iov.iov_len);
+	out->nbytes = iov.iov_len;
+	out->context = fs->ctx;
+	status = out->data ? zinc_fs_read(fs, fd, 0, iov.iov_len, &iov, 1, err) : zinc_fail_nomem(err);
+	fs_os(fs)->close(fs_os(fs), fd);
+	return status;
+}
+
+static zinc_status
+apply(zinc_fs *fs, fs_change *c, const zinc_update *u, zinc_error *err)
+{
+	struct iovec iov = {(void *)(uintptr_t)u->bytes, u->nbytes};
+	fs_dirs own = {NULL, 0, 0};
+	zinc_status st;
+
+	if (u->keep)
+		return give_up(fs, c, ZINC_OK);
+	if (u->erase)
+		return erase(fs, c, err);
+	st = write_change(fs, c, &iov, 1, err);
+	if (st == ZINC_OK)
+		st = zinc_fs_enlist(fs, c, &own, true, err);
+	if (st != ZINC_OK) {
+		zinc_fs_dirs_fini(fs, &own);
+		return give_up(fs, c, st);
+	}
+	zinc_fs_finish(fs, c);
+	return conclude(fs, c, &own, err);
+}
+
+zinc_status
+zinc_fs_update(void *self, const char *key, zinc_update_fn fn, void *arg, uint32_t flags, zinc_error *err)
+{
+	static const zinc_condition any = {ZINC_ANY, NULL};
+	zinc_fs *fs = (zinc_fs *)self;
+	zinc_blob old = ZINC_BLOB_INIT;
+	zinc_update u;
+	fs_change *c;
+	zinc_status st;
+
+	memset(&u, 0, sizeof u);
+	ZINC_TRY(change_new(&c, fs, NULL, key, &any, flags, err));
+	st = take_lock(fs, c, true, err);
+	if (st == ZINC_OK)
+		st = read_old(fs, c, &old, err);
+	if (st == ZINC_OK)
+		st = fn(arg, old.data, old.nbytes, &u, err);
+	st = st == ZINC_OK ? apply(fs, c, &u, err) : give_up(fs, c, st);
+	zinc_blob_fini(&old);
+	return st;
+}

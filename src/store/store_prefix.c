@@ -1,0 +1,320 @@
+/*
+ * store_prefix.c - the part of a store that lies below a prefix, under shorter names
+ *
+ * Promises (tests/unit/test_store_prefix.c names each by its number):
+ *
+ * (1) Nothing outside the prefix can be read, changed or listed.
+ * (2) Keys come back without the prefix, in listings, in outcomes of a commit and in leftovers; in errors the innermost
+ *     store's whole key stays, so that it can be found.
+ */
+#include "store/store_inside.h"
+
+typedef struct prefixed {
+	zinc_store *next;
+	size_t n;
+	char prefix[];
+} prefixed;
+
+/* The key in the store below. */
+static zinc_status
+whole_key(zinc_buf *out, const prefixed *p, const char *key, zinc_error *err)
+{
+	zinc_buf_init(out, p->next->ctx, SIZE_MAX - 1);
+	ZINC_TRY(zinc_buf_add(out, p->prefix, p->n, err));
+	ZINC_TRY(zinc_buf_puts(out, key, err));
+	return ZINC_OK;
+}
+
+static void
+prefix_close(void *self)
+{
+	prefixed *p = (prefixed *)self;
+	zinc_context *ctx = p->next->ctx;
+
+	zinc_store_close(p->next);
+	zinc_free(ctx, p);
+}
+
+static void
+prefix_caps(void *self, zinc_caps *out)
+{
+	const prefixed *p = (const prefixed *)self;
+
+	zinc_store_caps(p->next, out);
+	if (out->key_max)
+		out->key_max = out->key_max > p->n ? out->key_max - (uint32_t)p->n : 1;
+}
+
+/* ---- get ---- */
+
+/* All keys in one buffer, then all requests pointing into it. */
+static zinc_status
+whole_requests(const prefixed *p, const zinc_get *requests, size_t n, zinc_buf *keys, zinc_get *out, zinc_error *err)
+{
+	const char *key;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		ZINC_TRY(zinc_buf_add(keys, p->prefix, p->n, err));
+		ZINC_TRY(zinc_buf_add(keys, requests[i].key, strlen(requests[i].key) + 1, err));
+	}
+	key = (const char *)keys->p;
+	for (i = 0; i < n; i++) {
+		out[i] = requests[i];
+		out[i].key = key;
+		key += strlen(key) + 1;
+	}
+	return ZINC_OK;
+}
+
+static zinc_status
+prefix_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, zinc_error *err)
+{
+	const prefixed *p = (const prefixed *)self;
+	zinc_context *ctx = p->next->ctx;
+	zinc_get *whole = (zinc_get *)zinc_calloc(ctx, n, sizeof *whole);
+	zinc_buf keys;
+	zinc_status st;
+
+	zinc_buf_init(&keys, ctx, SIZE_MAX - 1);
+	st = whole ? whole_requests(p, requests, n, &keys, whole, err) : zinc_fail_nomem(err);
+	if (st == ZINC_OK)
+		st = zinc_store_get(p->next, whole, n, sink, err);
+	zinc_buf_fini(&keys);
+	zinc_free(ctx, whole);
+	return st;
+}
+
+/* ---- changes ---- */
+
+static zinc_status
+prefix_put(void *self, zinc_put_group *group, const char *key, const struct iovec *iov, int niov,
+	   const zinc_condition *when, uint32_t flags, zinc_tag *tag, zinc_error *err)
+{
+	const prefixed *p = (const prefixed *)self;
+	zinc_buf whole;
+	zinc_status st = whole_key(&whole, p, key, err);
+
+	if (st == ZINC_OK)
+		st = zinc_store_putv(p->next, group, zinc_buf_text(&whole), iov, niov, when, flags, tag, err);
+	zinc_buf_fini(&whole);
+	return st;
+}
+
+static zinc_status
+prefix_del(void *self, zinc_put_group *group, const char *key, const zinc_condition *when, uint32_t flags,
+	   zinc_error *err)
+{
+	const prefixed *p = (const prefixed *)self;
+	zinc_buf whole;
+	zinc_status st = whole_key(&whole, p, key, err);
+
+	if (st == ZINC_OK)
+		st = zinc_store_del(p->next, group, zinc_buf_text(&whole), when, flags, err);
+	zinc_buf_fini(&whole);
+	return st;
+}
+
+static zinc_status
+prefix_put_begin(void *self, zinc_put_group **group, uint32_t flags, zinc_error *err)
+{
+	return zinc_store_put_begin(((prefixed *)self)->next, group, flags, err);
+}
+
+typedef struct named_commit {
+	const prefixed *p;
+	zinc_committed_fn fn;
+	void *arg;
+} named_commit;
+
+static void
+committed(void *arg, const char *key, zinc_status status, const zinc_error *error)
+{
+	const named_commit *c = (const named_commit *)arg;
+
+	c->fn(c->arg, key + c->p->n, status, error);
+}
+
+static zinc_status
+prefix_commit(void *self, zinc_put_group *group, zinc_committed_fn fn, void *arg, zinc_error *err)
+{
+	const prefixed *p = (const prefixed *)self;
+	named_commit c = {p, fn, arg};
+
+	return zinc_store_commit(p->next, group, fn ? committed : NULL, &c, err);
+}
+
+static void
+prefix_abort(void *self, zinc_put_group *group)
+{
+	zinc_store_abort(((prefixed *)self)->next, group);
+}
+
+/* Called only where caps say UPDATE, so nobody need say that he is the only writer. */
+static zinc_status
+prefix_update(void *self, const char *key, zinc_update_fn fn, void *arg, uint32_t flags, zinc_error *err)
+{
+	const prefixed *p = (const prefixed *)self;
+	zinc_buf whole;
+	zinc_status st = whole_key(&whole, p, key, err);
+
+	if (st == ZINC_OK)
+		st = zinc_store_update(p->next, zinc_buf_text(&whole), fn, arg, 0, flags, err);
+	zinc_buf_fini(&whole);
+	return st;
+}
+
+static zinc_status
+prefix_del_prefix(void *self, const char *prefix, uint32_t flags, zinc_error *err)
+{
+	const prefixed *p = (const prefixed *)self;
+	zinc_buf whole;
+	zinc_status st = whole_key(&whole, p, prefix, err);
+
+	if (st == ZINC_OK)
+		st = zinc_store_del_prefix(p->next, zinc_buf_text(&whole), flags, err);
+	zinc_buf_fini(&whole);
+	return st;
+}
+
+static zinc_status
+prefix_sync(void *self, zinc_error *err)
+{
+	return zinc_store_sync(((prefixed *)self)->next, err);
+}
+
+/* ---- listing ---- */
+
+typedef struct named_list {
+	const prefixed *p;
+	zinc_key_fn key_fn;
+	zinc_entry_fn entry_fn;
+	zinc_scrub_fn scrub_fn;
+	void *arg;
+} named_list;
+
+static int
+listed_key(void *arg, const char *key, uint64_t nbytes)
+{
+	const named_list *l = (const named_list *)arg;
+
+	return l->key_fn(l->arg, key + l->p->n, nbytes);
+}
+
+static int
+listed_entry(void *arg, const char *name, int is_prefix)
+{
+	const named_list *l = (const named_list *)arg;
+
+	return l->entry_fn(l->arg, name + l->p->n, is_prefix);
+}
+
+/* The prefix itself may be an empty directory: that is not below it. */
+static int
+listed_leftover(void *arg, const char *name, const char *what)
+{
+	const named_list *l = (const named_list *)arg;
+
+	return strlen(name) > l->p->n ? l->scrub_fn(l->arg, name + l->p->n, what) : 0;
+}
+
+static zinc_status
+prefix_list(void *self, const char *prefix, zinc_key_fn fn, void *arg, zinc_error *err)
+{
+	const prefixed *p = (const prefixed *)self;
+	named_list l = {p, fn, NULL, NULL, arg};
+	zinc_buf whole;
+	zinc_status st = whole_key(&whole, p, prefix, err);
+
+	if (st == ZINC_OK)
+		st = zinc_store_list(p->next, zinc_buf_text(&whole), listed_key, &l, err);
+	zinc_buf_fini(&whole);
+	return st;
+}
+
+static zinc_status
+prefix_list_dir(void *self, const char *prefix, zinc_entry_fn fn, void *arg, zinc_error *err)
+{
+	const prefixed *p = (const prefixed *)self;
+	named_list l = {p, NULL, fn, NULL, arg};
+	zinc_buf whole;
+	zinc_status st = whole_key(&whole, p, prefix, err);
+
+	if (st == ZINC_OK)
+		st = zinc_store_list_dir(p->next, zinc_buf_text(&whole), listed_entry, &l, err);
+	zinc_buf_fini(&whole);
+	return st;
+}
+
+static zinc_status
+prefix_scrub(void *self, const char *prefix, int remove, zinc_scrub_fn fn, void *arg, zinc_error *err)
+{
+	const prefixed *p = (const prefixed *)self;
+	named_list l = {p, NULL, NULL, fn, arg};
+	zinc_buf whole;
+	zinc_status st = whole_key(&whole, p, prefix, err);
+
+	if (st == ZINC_OK)
+		st = zinc_store_scrub(p->next, zinc_buf_text(&whole), remove, listed_leftover, &l, err);
+	zinc_buf_fini(&whole);
+	return st;
+}
+
+/* ---- the object ---- */
+
+static const zinc_store_ops prefix_ops = {
+    .size = sizeof(zinc_store_ops),
+    .name = "prefix",
+    .purpose = "the keys of another store below a prefix",
+    .close = prefix_close,
+    .caps = prefix_caps,
+    .get = prefix_get,
+    .put = prefix_put,
+    .del = prefix_del,
+    .put_begin = prefix_put_begin,
+    .commit = prefix_commit,
+    .abort = prefix_abort,
+    .update = prefix_update,
+    .del_prefix = prefix_del_prefix,
+    .list = prefix_list,
+    .list_dir = prefix_list_dir,
+    .sync = prefix_sync,
+    .scrub = prefix_scrub,
+};
+
+static zinc_status
+prefix_url(zinc_buf *out, const zinc_store *next, const char *prefix, zinc_error *err)
+{
+	size_t n = strlen(next->url);
+	const char *slash = n && next->url[n - 1] == '/' ? "" : "/";
+
+	zinc_buf_init(out, next->ctx, SIZE_MAX - 1);
+	return zinc_buf_printf(out, err, "%s%s%s", next->url, slash, prefix);
+}
+
+zinc_status
+zinc_store_prefix(zinc_store **out, zinc_store *next, const char *prefix, zinc_error *err)
+{
+	prefixed *p;
+	zinc_buf url;
+	zinc_status st;
+	size_t n, total;
+
+	ZINC_TRY(zinc_prefix_check(prefix, err));
+	n = strlen(prefix);
+	p = zinc_size_add(n, sizeof *p + 1, &total) ? NULL : (prefixed *)zinc_alloc(next->ctx, total);
+	if (!p)
+		return zinc_fail_nomem(err);
+	p->next = next;
+	p->n = n;
+	memcpy(p->prefix, prefix, n + 1);
+	st = prefix_url(&url, next, prefix, err);
+	if (st == ZINC_OK)
+		st = zinc_store_wrap(out, next->ctx, &prefix_ops, p, zinc_buf_text(&url), err);
+	zinc_buf_fini(&url);
+	if (st != ZINC_OK)
+		zinc_free(next->ctx, p);
+	else
+		zinc_store_ref(next);
+	return st;
+}

@@ -1,0 +1,69 @@
+/*
+ * store_readonly.c - a store that lets nothing be changed
+ *
+ * It has no slots for changes, so that every one of them is refused in one place (store.c).
+ */
+#include "store/store_inside.h"
+
+#define WRITING                                                                                                        \
+	(ZINC_CAP_WRITE | ZINC_CAP_ERASE | ZINC_CAP_ATOMIC_PUT | ZINC_CAP_DURABLE | ZINC_CAP_CAS | ZINC_CAP_UPDATE)
+
+static void
+readonly_close(void *self)
+{
+	zinc_store_close((zinc_store *)self);
+}
+
+static void
+readonly_caps(void *self, zinc_caps *out)
+{
+	zinc_store_caps((zinc_store *)self, out);
+	out->flags &= ~WRITING;
+}
+
+static zinc_status
+readonly_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, zinc_error *err)
+{
+	return zinc_store_get((zinc_store *)self, requests, n, sink, err);
+}
+
+static zinc_status
+readonly_list(void *self, const char *prefix, zinc_key_fn fn, void *arg, zinc_error *err)
+{
+	return zinc_store_list((zinc_store *)self, prefix, fn, arg, err);
+}
+
+static zinc_status
+readonly_list_dir(void *self, const char *prefix, zinc_entry_fn fn, void *arg, zinc_error *err)
+{
+	return zinc_store_list_dir((zinc_store *)self, prefix, fn, arg, err);
+}
+
+/* Looking for leftovers is reading; removing them is not. */
+static zinc_status
+readonly_scrub(void *self, const char *prefix, int remove, zinc_scrub_fn fn, void *arg, zinc_error *err)
+{
+	if (remove)
+		return zinc_store_refuse((zinc_store *)self, prefix, err);
+	return zinc_store_scrub((zinc_store *)self, prefix, 0, fn, arg, err);
+}
+
+static const zinc_store_ops readonly_ops = {
+    .size = sizeof(zinc_store_ops),
+    .name = "readonly",
+    .purpose = "another store, without changes",
+    .close = readonly_close,
+    .caps = readonly_caps,
+    .get = readonly_get,
+    .list = readonly_list,
+    .list_dir = readonly_list_dir,
+    .scrub = readonly_scrub,
+};
+
+zinc_status
+zinc_store_readonly(zinc_store **out, zinc_store *next, zinc_error *err)
+{
+	ZINC_TRY(zinc_store_wrap(out, next->ctx, &readonly_ops, next, next->url, err));
+	zinc_store_ref(next);
+	return ZINC_OK;
+}

@@ -1,0 +1,196 @@
+/*
+ * store_sink.c - how a store hands out what it read: tag, range, room, bytes, done
+ *
+ * Promises (tests/unit/test_store_sink.c names each by its number):
+ *
+ * (1) done() is called exactly once per request, last.
+ * (2) room() is asked once the size is known and before a byte is read, also for no bytes; after "not now"
+ *     nothing more is begun until it answers otherwise or the call is cancelled.
+ * (3) A range is cut at the end of the value; no sum of offset and length is ever computed.
+ * (4) A value that was changed in place under a condition is "changed", never a mixture.
+ */
+#include <time.h>
+
+#include "store/store_inside.h"
+
+/* ---- iovec lists ---- */
+
+int
+zinc_iov_bytes(const struct iovec *iov, int niov, size_t *out)
+{
+	size_t n = 0;
+	int i;
+
+	for (i = 0; i < niov; i++)
+		if (zinc_size_add(n, iov[i].iov_len, &n))
+			return 1;
+	*out = n;
+	return 0;
+}
+
+int
+zinc_iov_next(const zinc_iov_at *at, struct iovec *out, int max)
+{
+	size_t skip = at->skip;
+	int i, n = 0;
+
+	for (i = 0; i < at->n && n < max; i++) {
+		out[n].iov_base = (uint8_t *)at->iov[i].iov_base + skip;
+		out[n].iov_len = at->iov[i].iov_len - skip;
+		skip = 0;
+		n += out[n].iov_len != 0;
+	}
+	return n;
+}
+
+void
+zinc_iov_advance(zinc_iov_at *at, size_t nbytes)
+{
+	while (at->n && nbytes >= at->iov->iov_len - at->skip) {
+		nbytes -= at->iov->iov_len - at->skip;
+		at->skip = 0;
+		at->iov++;
+		at->n--;
+	}
+	at->skip += nbytes;
+}
+
+/* ---- answers ---- */
+
+void
+zinc_sink_missing(const zinc_sink *k, size_t i)
+{
+	zinc_got got;
+
+	memset(&got, 0, sizeof got);
+	got.found = ZINC_MISSING;
+	k->done(k->arg, i, &got);
+}
+
+void
+zinc_sink_failed(const zinc_sink *k, size_t i, zinc_status status, const zinc_error *error)
+{
+	zinc_got got;
+
+	memset(&got, 0, sizeof got);
+	got.found = ZINC_FAILED;
+	got.status = status;
+	got.error = error;
+	k->done(k->arg, i, &got);
+}
+
+/* The flag belongs to the caller, who may set it from any thread. */
+static bool
+is_cancelled(const zinc_sink *k)
+{
+	return k->cancel && __atomic_load_n(k->cancel, __ATOMIC_RELAXED) != 0;
+}
+
+bool
+zinc_sink_cancelled(const zinc_sink *k, size_t i)
+{
+	zinc_error e = ZINC_ERROR_INIT;
+
+	if (!is_cancelled(k))
+		return false;
+	zinc_sink_failed(k, i, zinc_fail(&e, ZINC_E_CANCELLED, "the read was cancelled"), &e);
+	return true;
+}
+
+/* ---- one request ---- */
+
+static void
+select_range(const zinc_get *r, uint64_t size, uint64_t *offset, uint64_t *nbytes)
+{
+	if (r->suffix) {
+		*nbytes = zinc_min_u64(r->length, size);
+		*offset = size - *nbytes;
+	} else {
+		*offset = zinc_min_u64(r->offset, size);
+		*nbytes = zinc_min_u64(r->length, size - *offset);
+	}
+}
+
+/*
+ * The stores that use this have one request in hand at a time, so "until a done() has returned" can only
+ * be the done() of another call that shares the budget; it is awaited by asking again, ever more slowly.
+ */
+static zinc_status
+ask_room(const zinc_sink *k, size_t i, uint64_t nbytes, void **buf, zinc_error *err)
+{
+	struct timespec pause = {0, 20000};
+
+	for (;;) {
+		switch (k->room(k->arg, i, nbytes, buf)) {
+		case ZINC_ROOM_OK:
+			return ZINC_OK;
+		case ZINC_ROOM_NOT_NOW:
+			break;
+		case ZINC_ROOM_FAIL:
+		default:
+			return zinc_fail(err, ZINC_E_NOMEM, "no room for %llu bytes", (unsigned long long)nbytes);
+		}
+		if (is_cancelled(k))
+			return zinc_fail(err, ZINC_E_CANCELLED, "the read was cancelled");
+		nanosleep(&pause, NULL);
+		if (pause.tv_nsec < 1000000)
+			pause.tv_nsec *= 2;
+	}
+}
+
+static zinc_status
+deliver(const zinc_sink *k, size_t i, const zinc_get *r, zinc_got *got, uint64_t size, zinc_read_fn read, void *arg,
+	zinc_error *err)
+{
+	const struct iovec *iov = r->iov;
+	struct iovec slot;
+	int niov = r->niov;
+	uint64_t offset;
+
+	select_range(r, size, &offset, &got->nbytes);
+	if (got->nbytes > SIZE_MAX)
+		return zinc_fail(err, ZINC_E_NOMEM, "%llu bytes cannot be held", (unsigned long long)got->nbytes);
+	if (!iov) {
+		slot.iov_base = NULL;
+		slot.iov_len = (size_t)got->nbytes;
+		ZINC_TRY(ask_room(k, i, got->nbytes, &slot.iov_base, err));
+		iov = &slot;
+		niov = 1;
+	}
+	return got->nbytes ? read(arg, offset, got->nbytes, iov, niov, err) : ZINC_OK;
+}
+
+/* A value that somebody changed in place is "changed" to whoever named a tag, else an error of the system. */
+static void
+fail_request(const zinc_get *r, zinc_got *got, zinc_error *e)
+{
+	got->nbytes = 0;
+	if (got->status == ZINC_E_CONFLICT && r->if_tag) {
+		got->found = ZINC_CHANGED;
+		got->status = ZINC_OK;
+		return;
+	}
+	if (got->status == ZINC_E_CONFLICT)
+		got->status = e->code = ZINC_E_IO;
+	got->found = ZINC_FAILED;
+	got->error = e;
+}
+
+void
+zinc_sink_serve(const zinc_sink *k, size_t i, const zinc_get *r, uint64_t size, const zinc_tag *tag, zinc_read_fn read,
+		void *arg)
+{
+	zinc_error e = ZINC_ERROR_INIT;
+	zinc_got got;
+
+	memset(&got, 0, sizeof got);
+	got.object_size = size;
+	got.tag = tag;
+	if (r->if_tag && !zinc_tag_equal(r->if_tag, tag))
+		got.found = ZINC_CHANGED;
+	else if (!r->stat)
+		got.status = deliver(k, i, r, &got, size, read, arg, &e);
+	if (got.status != ZINC_OK)
+		fail_request(r, &got, &e);
+	k->done(k->arg, i, &got);
+}
