@@ -1,0 +1,46 @@
+/* json_each.c - a look into JSON for those who have no parser */
+#include "tool/tool.h"
+
+static zinc_status
+call_each(zinc_context *ctx, const zinc_json *root, zinc_member_fn fn, void *arg, zinc_error *err)
+{
+	zinc_status s = ZINC_OK;
+	const zinc_json *v;
+	zinc_buf text;
+	int stop = 0;
+
+	zinc_buf_init(&text, ctx, SIZE_MAX);
+	for (v = root->first; v && !stop && s == ZINC_OK; v = v->next) {
+		text.n = 0;
+		s = zinc_json_print_line(v, &text, err);
+		if (s == ZINC_OK && !zinc_buf_text(&text))
+			s = zinc_fail_nomem(err);
+		if (s == ZINC_OK)
+			stop = fn(arg, root->type == ZINC_JSON_OBJECT ? v->key : NULL, zinc_buf_text(&text));
+	}
+	zinc_buf_fini(&text);
+	return s;
+}
+
+zinc_status
+zinc_json_each(zinc_context *ctx, const char *json, zinc_member_fn fn, void *arg, zinc_error *err)
+{
+	zinc_json_doc *doc;
+	const zinc_json *root;
+	zinc_status s;
+
+	if (!json)
+		return zinc_fail(err, ZINC_E_INVALID, "no JSON");
+	ctx = zinc_context_get(ctx);
+	s = zinc_json_parse(&doc, ctx, json, strlen(json), ZINC_JSON_DUPLICATES, err);
+	if (s != ZINC_OK) {
+		if (s == ZINC_E_CORRUPT && err) /* it is the caller's text, not a stored one */
+			err->code = ZINC_E_INVALID;
+		return s == ZINC_E_CORRUPT ? ZINC_E_INVALID : s;
+	}
+	root = zinc_json_root(doc);
+	if (fn && (root->type == ZINC_JSON_OBJECT || root->type == ZINC_JSON_ARRAY))
+		s = call_each(ctx, root, fn, arg, err);
+	zinc_json_free(doc);
+	return s;
+}

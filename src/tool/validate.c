@@ -1,0 +1,328 @@
+/*
+ * validate.c - a whole hierarchy against the specification, and every stored object decoded
+ *
+ * The work, in order: all keys are listed once to find the documents; these are parsed by the format with a report
+ * that collects; consolidated metadata is compared with them; the store names leftovers of killed
+ * writers; all keys are listed again, and each that is no document is an object of an array, or belongs to
+ * nothing.  Promises:
+ *
+ * (1) What is wrong with stored bytes is a finding, never a failure of the call: one bad document or object hides
+ *     no other.
+ * (2) Findings come from the calling thread, in the same order whatever the number of threads.
+ * (3) Nothing is changed without `repair`; no object is erased without `orphans`.
+ * (4) Memory grows with the number of documents, not of objects.
+ */
+#include <stdio.h>
+
+#include "tool/tool.h"
+
+/* ---- findings ---- */
+
+static void
+fill_in(zinc_finding *f)
+{
+	const char **text[] = {&f->rule, &f->path, &f->key, &f->pointer, &f->message, &f->fix};
+	size_t i;
+
+	f->size = sizeof *f;
+	for (i = 0; i < sizeof text / sizeof *text; i++)
+		if (!*text[i])
+			*text[i] = "";
+}
+
+void
+zinc_check_found(zinc_check *c, const zinc_finding *finding)
+{
+	zinc_finding f = *finding;
+
+	fill_in(&f);
+	if (f.repaired)
+		c->n.repaired++;
+	else if (f.level == ZINC_LEVEL_ERROR)
+		c->n.errors++;
+	else if (f.level == ZINC_LEVEL_WARNING)
+		c->n.warnings++;
+	else
+		c->n.unsupported++;
+	if (c->fn && !c->stopped && c->fn(c->arg, &f))
+		c->stopped = true;
+}
+
+/* The structure and its six texts in one allocation. */
+void
+zinc_kept_add(zinc_kept_list *list, const zinc_finding *finding)
+{
+	zinc_finding f = *finding;
+	const char **text[] = {&f.rule, &f.path, &f.key, &f.pointer, &f.message, &f.fix};
+	size_t nbytes = sizeof(zinc_kept), i, n;
+	zinc_kept *k;
+	char *p;
+
+	fill_in(&f);
+	for (i = 0; i < sizeof text / sizeof *text; i++)
+		if (zinc_size_add(nbytes, strlen(*text[i]) + 1, &nbytes))
+			return;
+	k = zinc_alloc(list->ctx, nbytes);
+	if (!k) {
+		list->lost = true;
+		return;
+	}
+	p = (char *)(k + 1);
+	for (i = 0; i < sizeof text / sizeof *text; i++, p += n) {
+		n = strlen(*text[i]) + 1;
+		*text[i] = memcpy(p, *text[i], n);
+	}
+	*k = (zinc_kept){NULL, f};
+	if (list->last)
+		list->last->next = k;
+	else
+		list->first = k;
+	list->last = k;
+}
+
+void
+zinc_kept_free(zinc_kept_list *list)
+{
+	while (list->first) {
+		zinc_kept *k = list->first;
+
+		list->first = k->next;
+		zinc_free(list->ctx, k);
+	}
+	list->last = NULL;
+}
+
+zinc_status
+zinc_check_hand_over(zinc_check *c, zinc_kept_list *list, zinc_error *err)
+{
+	const zinc_kept *k;
+
+	for (k = list->first; k; k = k->next)
+		zinc_check_found(c, &k->f);
+	zinc_kept_free(list);
+	return list->lost ? zinc_fail_nomem(err) : ZINC_OK;
+}
+
+bool
+zinc_check_rule(char *text, char *rule, size_t cap)
+{
+	char *at = strstr(text, " (rule M");
+	size_t n;
+
+	if (!at)
+		return false;
+	n = 1 + strspn(at + 8, "0123456789");
+	if (n < 2 || n >= cap)
+		return false;
+	memcpy(rule, at + 7, n);
+	rule[n] = '\0';
+	*at = '\0';
+	return true;
+}
+
+void
+zinc_kept_error(zinc_kept_list *list, const zinc_check *c, const zinc_error *e, const char *rule, const char *path,
+		const char *key)
+{
+	char text[sizeof e->text], message[sizeof e->text + sizeof e->chunk + sizeof e->codec + 32], number[16];
+	zinc_finding f = {.level = ZINC_LEVEL_ERROR, .rule = rule, .path = path};
+
+	memcpy(text, e->text, sizeof text);
+	if (zinc_check_rule(text, number, sizeof number) && !*rule)
+		f.rule = number;
+	if (e->code == ZINC_E_UNSUPPORTED || e->code == ZINC_E_LIMIT)
+		f.level = ZINC_LEVEL_UNSUPPORTED;
+	snprintf(message, sizeof message, "%s%s%s%s%s%s", e->chunk[0] ? "chunk " : "", e->chunk, e->chunk[0] ? ": " : "",
+		 e->codec, e->codec[0] ? ": " : "", text);
+	f.message = message;
+	f.key = zinc_check_key(c, key);
+	zinc_kept_add(list, &f);
+}
+
+zinc_status
+zinc_check_cancelled(zinc_check *c, zinc_error *err)
+{
+	if (c->o.cancel && *c->o.cancel)
+		return zinc_fail(err, ZINC_E_CANCELLED, "cancelled");
+	return ZINC_OK;
+}
+
+/* ---- keys and paths ---- */
+
+zinc_status
+zinc_check_path(zinc_buf *out, const char *prefix, size_t n, zinc_error *err)
+{
+	out->n = 0;
+	ZINC_TRY(zinc_buf_puts(out, "/", err));
+	ZINC_TRY(zinc_buf_add(out, prefix, n > 0 ? n - 1 : 0, err));
+	return zinc_buf_text(out) ? ZINC_OK : zinc_fail_nomem(err);
+}
+
+const char *
+zinc_check_key(const zinc_check *c, const char *key)
+{
+	const size_t n = strlen(c->h->prefix);
+
+	return strncmp(key, c->h->prefix, n) == 0 ? key + n : key;
+}
+
+bool
+zinc_check_reserved(const char *key)
+{
+	while (key) {
+		if (key[0] == '_' && key[1] == '_')
+			return true;
+		key = strchr(key, '/');
+		key = key ? key + 1 : NULL;
+	}
+	return false;
+}
+
+struct listing {
+	zinc_check *c;
+	zinc_key_fn fn;
+	void *arg;
+};
+
+static zinc_status
+list_prefix(void *arg, const char *prefix, zinc_error *err)
+{
+	struct listing *l = arg;
+
+	return zinc_store_list(l->c->h->store, prefix, l->fn, l->arg, err);
+}
+
+zinc_status
+zinc_check_list(zinc_check *c, zinc_key_fn fn, void *arg, zinc_error *err)
+{
+	struct listing l = {c, fn, arg};
+
+	return c->h->format->prefixes(c->h, c->h->path, list_prefix, &l, err);
+}
+
+/* ---- leftovers ---- */
+
+static int
+leftover(void *arg, const char *name, const char *what)
+{
+	zinc_check *c = arg;
+	zinc_finding f = {.level = ZINC_LEVEL_WARNING, .rule = "leftover", .path = "", .message = what};
+
+	f.key = zinc_check_key(c, name);
+	f.repaired = c->o.repair;
+	f.fix = "zinc validate --repair removes it";
+	zinc_check_found(c, &f);
+	return c->stopped || (c->o.cancel && *c->o.cancel);
+}
+
+static zinc_status
+scrub_prefix(void *arg, const char *prefix, zinc_error *err)
+{
+	zinc_check *c = arg;
+
+	return zinc_store_scrub(c->h->store, prefix, c->o.repair, leftover, c, err);
+}
+
+/* ---- the whole ---- */
+
+/* The name of documents, and the prefix of the node asked about. */
+static zinc_status
+name_things(zinc_check *c, zinc_error *err)
+{
+	const size_t skip = strlen(c->h->prefix);
+	zinc_buf b;
+	zinc_status s;
+
+	zinc_buf_init(&b, c->ctx, SIZE_MAX);
+	s = c->h->format->metadata_key(c->h, "/", ZINC_NODE_NONE, &b, err);
+	if (s == ZINC_OK)
+		s = zinc_buf_add(&c->document, b.p + skip, b.n - skip, err);
+	if (s == ZINC_OK && c->h->path[1])
+		s = zinc_buf_puts(&c->base, c->h->path + 1, err);
+	if (s == ZINC_OK && c->h->path[1])
+		s = zinc_buf_puts(&c->base, "/", err);
+	zinc_buf_fini(&b);
+	if (s == ZINC_OK && (!zinc_buf_text(&c->document) || !zinc_buf_text(&c->base)))
+		s = zinc_fail_nomem(err);
+	return s;
+}
+
+static zinc_status
+run(zinc_check *c, zinc_error *err)
+{
+	ZINC_TRY(name_things(c, err));
+	ZINC_TRY(zinc_check_nodes(c, err));
+	if (c->nnodes == 0)
+		return zinc_fail(err, ZINC_E_NOTFOUND, "no node of a Zarr hierarchy is there");
+	if (!c->stopped)
+		ZINC_TRY(zinc_check_copies(c, err));
+	if (!c->stopped)
+		ZINC_TRY(c->h->format->prefixes(c->h, c->h->path, scrub_prefix, c, err));
+	return c->stopped ? ZINC_OK : zinc_check_objects(c, err);
+}
+
+/* A place without any document may still hold nodes, or what is left of them. */
+static zinc_status
+open_bare(zinc_check *c, const char *url, const zinc_open_options *o, zinc_error *err)
+{
+	zinc_store_options so = ZINC_STORE_OPTIONS_INIT;
+	zinc_open_options open = *o;
+	zinc_place place;
+	zinc_status s;
+
+	so.context = o->context;
+	so.read_only = o->read_only;
+	ZINC_TRY(zinc_place_open(&place, url, &so, err));
+	open.create = 1; /* that is: it need not be there */
+	s = zinc_hierarchy_open(&c->h, place.store, place.path, &open, err);
+	zinc_place_fini(&place);
+	return s;
+}
+
+static zinc_status
+open_hierarchy(zinc_check *c, const char *url, zinc_error *err)
+{
+	zinc_open_options open = ZINC_OPEN_OPTIONS_INIT;
+	zinc_status s;
+
+	open.context = c->ctx;
+	open.format = c->o.format;
+	open.strictness = c->o.strict ? ZINC_STRICT : ZINC_LENIENT;
+	open.read_only = !c->o.repair;
+	s = zinc_hierarchy_open_url(&c->h, url, &open, err);
+	return s == ZINC_E_NOTFOUND ? open_bare(c, url, &open, err) : s;
+}
+
+static void
+check_fini(zinc_check *c)
+{
+	while (c->nnodes > 0)
+		zinc_free(c->ctx, c->nodes[--c->nnodes].prefix);
+	zinc_free(c->ctx, c->nodes);
+	zinc_buf_fini(&c->document);
+	zinc_buf_fini(&c->base);
+	zinc_hierarchy_close(c->h);
+}
+
+zinc_status
+zinc_validate(const char *url, const zinc_validate_options *options, zinc_finding_fn fn, void *arg,
+	      zinc_validate_counts *counts, zinc_error *err)
+{
+	zinc_check c = {.fn = fn, .arg = arg};
+	zinc_status s;
+
+	if (!url)
+		return zinc_fail(err, ZINC_E_INVALID, "no URL");
+	ZINC_TRY(zinc_options_take(&c.o, sizeof c.o, options, err));
+	c.ctx = zinc_context_get(c.o.context);
+	c.threads = c.o.threads > 0 ? c.o.threads : c.ctx->threads;
+	zinc_buf_init(&c.document, c.ctx, SIZE_MAX);
+	zinc_buf_init(&c.base, c.ctx, SIZE_MAX);
+	s = open_hierarchy(&c, url, err);
+	if (s == ZINC_OK)
+		s = run(&c, err);
+	if (counts)
+		*counts = c.n;
+	check_fini(&c);
+	return s == ZINC_OK ? s : zinc_error_at_url(err, s, url);
+}

@@ -1,0 +1,198 @@
+/*
+ * validate_copies.c - consolidated metadata against the documents it was copied from
+ *
+ * A reader that trusts a copy sees what the copy says, so a difference is an error.  The consolidated metadata that
+ * a group's own document may hold is no part of the comparison: writers leave it out of copies, or empty.
+ */
+#include <stdio.h>
+
+#include "tool/tool.h"
+
+#define CONSOLIDATED "consolidated_metadata"
+
+struct group {
+	zinc_check *c;
+	const zinc_check_node *node;
+	size_t ncopies; /* of nodes that are there */
+	char message[200];
+	zinc_status status;
+	zinc_error *err;
+};
+
+/* The first difference is said, the others are not. */
+static void __attribute__((format(printf, 2, 3)))
+say(struct group *g, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (g->message[0])
+		return;
+	va_start(ap, fmt);
+	vsnprintf(g->message, sizeof g->message, fmt, ap);
+	va_end(ap);
+}
+
+/* Is the copy the document, as JSON values? */
+static zinc_status
+same(zinc_context *ctx, const zinc_json *copy, const zinc_blob *text, bool *out, zinc_error *err)
+{
+	zinc_json_doc *doc = NULL, *other = NULL;
+	zinc_json *mine;
+	zinc_status s;
+
+	*out = false;
+	s = zinc_json_parse(&doc, ctx, text->data, text->nbytes, ZINC_JSON_DUPLICATES, err);
+	if (s != ZINC_OK)
+		return s == ZINC_E_NOMEM ? s : ZINC_OK; /* a damaged document was a finding already */
+	s = zinc_json_new(&other, ctx, err);
+	if (s == ZINC_OK) {
+		mine = zinc_json_copy(other, copy);
+		if (!mine)
+			s = zinc_fail_nomem(err);
+		(void)zinc_json_remove(mine, CONSOLIDATED);
+		(void)zinc_json_remove(zinc_json_root(doc), CONSOLIDATED);
+		*out = zinc_json_equal(mine, zinc_json_root(doc));
+	}
+	zinc_json_free(other);
+	zinc_json_free(doc);
+	return s;
+}
+
+static zinc_status
+compare(struct group *g, const char *below, const char *prefix, const zinc_json *copy)
+{
+	zinc_blob text = ZINC_BLOB_INIT;
+	zinc_error e = ZINC_ERROR_INIT;
+	bool equal;
+	zinc_status s = zinc_check_get(g->c, prefix, &text, &e);
+
+	if (s == ZINC_E_NOMEM)
+		return zinc_fail_nomem(g->err);
+	if (s == ZINC_E_NOTFOUND)
+		say(g, "it has a copy of \"%.100s\", which is not there", below);
+	if (s != ZINC_OK)
+		return ZINC_OK;
+	g->ncopies++;
+	s = same(g->c->ctx, copy, &text, &equal, g->err);
+	if (s == ZINC_OK && !equal)
+		say(g, "its copy of \"%.100s\" differs from the document", below);
+	zinc_blob_fini(&text);
+	return s;
+}
+
+/* A path that a node can have?  Readers pass over the others, and the parser has said so. */
+static bool
+is_path(const zinc_format *f, const char *below)
+{
+	for (;;) {
+		const size_t n = strcspn(below, "/");
+
+		if (f->check_name(below, n, NULL) != ZINC_OK)
+			return false;
+		if (!below[n])
+			return true;
+		below += n + 1;
+	}
+}
+
+static int
+compare_copy(void *arg, const char *below, const zinc_json *copy)
+{
+	struct group *g = arg;
+	zinc_buf prefix;
+
+	if (!is_path(g->c->h->format, below))
+		return 0;
+	zinc_buf_init(&prefix, g->c->ctx, SIZE_MAX);
+	g->status = zinc_buf_puts(&prefix, g->node->prefix, g->err);
+	if (g->status == ZINC_OK)
+		g->status = zinc_buf_puts(&prefix, below, g->err);
+	if (g->status == ZINC_OK)
+		g->status = zinc_buf_puts(&prefix, "/", g->err);
+	if (g->status == ZINC_OK && zinc_buf_text(&prefix))
+		g->status = compare(g, below, zinc_buf_text(&prefix), copy);
+	zinc_buf_fini(&prefix);
+	return g->status != ZINC_OK;
+}
+
+static size_t
+nodes_below(const zinc_check *c, const char *prefix)
+{
+	const size_t n = strlen(prefix);
+	size_t i, count = 0;
+
+	for (i = 0; i < c->nnodes; i++)
+		count += strncmp(c->nodes[i].prefix, prefix, n) == 0 && c->nodes[i].prefix[n] != '\0';
+	return count;
+}
+
+/* Write it anew; where the documents do not allow that, remove it. */
+static bool
+repair(zinc_check *c, const char *path)
+{
+	if (!c->o.repair)
+		return false;
+	return zinc_consolidate(c->h, path, 0, NULL) == ZINC_OK || zinc_consolidate(c->h, path, 1, NULL) == ZINC_OK;
+}
+
+static zinc_status
+report(struct group *g)
+{
+	zinc_check *c = g->c;
+	zinc_finding f = {.level = ZINC_LEVEL_ERROR, .rule = "consolidated", .pointer = "/" CONSOLIDATED};
+	char message[sizeof g->message + 64];
+	zinc_status s;
+	zinc_buf path;
+
+	zinc_buf_init(&path, c->ctx, SIZE_MAX);
+	s = zinc_check_path(&path, g->node->prefix, strlen(g->node->prefix), g->err);
+	if (s == ZINC_OK) {
+		snprintf(message, sizeof message, "the consolidated metadata is stale: %s", g->message);
+		f.path = zinc_buf_text(&path);
+		f.message = message;
+		f.fix = "zinc validate --repair writes it anew";
+		f.repaired = repair(c, f.path);
+		zinc_check_found(c, &f);
+	}
+	zinc_buf_fini(&path);
+	return s;
+}
+
+static zinc_status
+check_group(zinc_check *c, const zinc_check_node *node, zinc_error *err)
+{
+	struct group g = {.c = c, .node = node, .err = err};
+	zinc_blob text = ZINC_BLOB_INIT;
+	zinc_meta *m = NULL;
+	zinc_report r;
+	zinc_status s = zinc_check_get(c, node->prefix, &text, err);
+
+	if (s == ZINC_OK) {
+		zinc_report_init_quiet(&r, c->ctx, false);
+		s = c->h->format->parse(c->ctx, text.data, text.nbytes, &r, &m, err);
+	}
+	if (s == ZINC_OK) {
+		(void)c->h->format->copies(m, compare_copy, &g);
+		s = g.status;
+	}
+	zinc_meta_free(m);
+	zinc_blob_fini(&text);
+	if (s != ZINC_OK) /* changed under our hands: only memory can be out for good */
+		return s == ZINC_E_NOMEM ? s : ZINC_OK;
+	if (g.ncopies < nodes_below(c, node->prefix))
+		say(&g, "nodes are missing from it");
+	return g.message[0] ? report(&g) : ZINC_OK;
+}
+
+zinc_status
+zinc_check_copies(zinc_check *c, zinc_error *err)
+{
+	size_t i;
+
+	for (i = 0; i < c->nnodes && !c->stopped; i++)
+		if (c->nodes[i].copies) {
+			ZINC_TRY(zinc_check_cancelled(c, err));
+			ZINC_TRY(check_group(c, &c->nodes[i], err));
+		}
+	return ZINC_OK;
+}

@@ -1,0 +1,410 @@
+/*
+ * validate_nodes.c - every document by the format's own rules, and the tree that they make
+ *
+ * Documents are fetched and parsed in parallel, in windows; their findings are kept per document
+ * and handed over in order.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "tool/tool.h"
+
+#define WINDOW 256
+
+/* ---- which documents there are ---- */
+
+static int
+compare_nodes(const void *a, const void *b)
+{
+	return strcmp(((const zinc_check_node *)a)->prefix, ((const zinc_check_node *)b)->prefix);
+}
+
+const zinc_check_node *
+zinc_check_find(const zinc_check *c, const char *key, size_t n)
+{
+	size_t low = 0, high = c->nnodes;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		const char *prefix = c->nodes[middle].prefix;
+		int order = strncmp(prefix, key, n);
+
+		if (order == 0)
+			order = prefix[n] != '\0';
+		if (order == 0)
+			return &c->nodes[middle];
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
+
+struct gather {
+	zinc_check *c;
+	zinc_status status;
+	zinc_error *err;
+};
+
+static zinc_status
+add_node(zinc_check *c, const char *prefix, size_t n, zinc_error *err)
+{
+	zinc_check_node *nodes;
+	size_t room, nbytes;
+
+	if (c->nnodes >= c->ctx->limits.children)
+		return zinc_fail(err, ZINC_E_LIMIT, "more than %llu nodes", (unsigned long long)c->ctx->limits.children);
+	if (c->nnodes == c->room) {
+		room = c->room ? c->room * 2 : 64;
+		if (zinc_size_mul(room, sizeof *nodes, &nbytes))
+			return zinc_fail_nomem(err);
+		nodes = zinc_realloc(c->ctx, c->nodes, nbytes);
+		if (!nodes)
+			return zinc_fail_nomem(err);
+		c->nodes = nodes;
+		c->room = room;
+	}
+	c->nodes[c->nnodes] = (zinc_check_node){.prefix = zinc_strndup(c->ctx, prefix, n)};
+	if (!c->nodes[c->nnodes].prefix)
+		return zinc_fail_nomem(err);
+	c->nnodes++;
+	return ZINC_OK;
+}
+
+static int
+gather_key(void *arg, const char *key, uint64_t nbytes)
+{
+	struct gather *g = arg;
+	zinc_check *c = g->c;
+	const char *rel = zinc_check_key(c, key), *slash = strrchr(rel, '/');
+	const char *name = slash ? slash + 1 : rel;
+
+	(void)nbytes;
+	if (zinc_check_reserved(rel + c->base.n))
+		return 0;
+	if (strcmp(name, zinc_buf_text(&c->document)) == 0)
+		g->status = add_node(c, rel, (size_t)(name - rel), g->err);
+	else
+		c->keys++;
+	if (g->status == ZINC_OK)
+		g->status = zinc_check_cancelled(c, g->err);
+	return g->status != ZINC_OK;
+}
+
+/* ---- one document ---- */
+
+struct document {
+	zinc_check_node *node;
+	zinc_kept_list found;
+	uint64_t objects; /* of an array's grid */
+	zinc_status status;
+};
+
+/* Where the findings of a parser go. */
+struct collector {
+	zinc_kept_list *list;
+	const char *path, *key;
+};
+
+static void
+collect(void *arg, zinc_severity severity, const char *rule, const char *pointer, const char *message)
+{
+	const struct collector *to = arg;
+	zinc_finding f = {.rule = rule, .path = to->path, .key = to->key, .pointer = pointer, .message = message};
+
+	f.level = severity == ZINC_SEVERITY_ERROR     ? ZINC_LEVEL_ERROR
+		  : severity == ZINC_SEVERITY_WARNING ? ZINC_LEVEL_WARNING
+						      : ZINC_LEVEL_UNSUPPORTED;
+	zinc_kept_add(to->list, &f);
+}
+
+static int
+ignore_copy(void *arg, const char *below, const zinc_json *copy)
+{
+	(void)arg, (void)below, (void)copy;
+	return 1;
+}
+
+static uint64_t
+count_objects(const zinc_meta *m)
+{
+	uint64_t n = 1;
+	int d;
+
+	for (d = 0; m->grid && d < m->ndim; d++) {
+		const uint64_t count = m->grid->ops->count(m->grid, d, m->shape[d]);
+
+		if (count == 0)
+			return 0;
+		if (zinc_u64_mul(n, count, &n))
+			return UINT64_MAX;
+	}
+	return m->grid ? n : 0;
+}
+
+/* Parse the bytes; whatever the outcome, the findings tell it. */
+static void
+judge(zinc_check *c, struct document *d, const zinc_blob *text, struct collector *to)
+{
+	zinc_error e = ZINC_ERROR_INIT;
+	zinc_meta *m = NULL;
+	zinc_report r;
+
+	zinc_report_init(&r, c->ctx, c->o.strict, to->key);
+	r.found = collect;
+	r.arg = to;
+	d->status = c->h->format->parse(c->ctx, text->data, text->nbytes, &r, &m, &e);
+	if (d->status == ZINC_E_NOMEM)
+		return;
+	if (d->status != ZINC_OK && r.errors == 0 && r.unsupported == 0)
+		zinc_kept_error(&d->found, c, &e, "M2", to->path, to->key);
+	d->status = ZINC_OK;
+	if (!m)
+		return;
+	d->node->kind = m->kind;
+	if (m->kind == ZINC_NODE_GROUP)
+		d->node->copies = c->h->format->copies && c->h->format->copies(m, ignore_copy, NULL);
+	else
+		d->objects = count_objects(m);
+	zinc_meta_free(m);
+}
+
+/* h->prefix + prefix + document name, NUL-terminated. */
+static zinc_status
+document_key(const zinc_check *c, const char *prefix, zinc_buf *key, zinc_error *err)
+{
+	ZINC_TRY(zinc_buf_puts(key, c->h->prefix, err));
+	ZINC_TRY(zinc_buf_puts(key, prefix, err));
+	ZINC_TRY(zinc_buf_add(key, c->document.p, c->document.n, err));
+	return zinc_buf_text(key) ? ZINC_OK : zinc_fail_nomem(err);
+}
+
+zinc_status
+zinc_check_get(const zinc_check *c, const char *prefix, zinc_blob *out, zinc_error *err)
+{
+	zinc_status s;
+	zinc_buf key;
+
+	zinc_buf_init(&key, c->ctx, SIZE_MAX);
+	s = document_key(c, prefix, &key, err);
+	if (s == ZINC_OK)
+		s = zinc_store_get_all(c->h->store, zinc_buf_text(&key), out, NULL, c->ctx->limits.json_bytes, err);
+	zinc_buf_fini(&key);
+	return s;
+}
+
+static void
+read_document(zinc_check *c, struct document *d, const char *path, const char *key)
+{
+	struct collector to = {&d->found, path, zinc_check_key(c, key)};
+	zinc_error e = ZINC_ERROR_INIT;
+	zinc_blob text = ZINC_BLOB_INIT;
+
+	d->status = zinc_store_get_all(c->h->store, key, &text, NULL, c->ctx->limits.json_bytes, &e);
+	if (d->status == ZINC_OK)
+		judge(c, d, &text, &to);
+	else if (d->status != ZINC_E_NOMEM) {
+		zinc_kept_error(&d->found, c, &e, "read", path, key);
+		d->status = ZINC_OK;
+	}
+	zinc_blob_fini(&text);
+}
+
+struct window {
+	zinc_check *c;
+	struct document *docs;
+};
+
+static void
+check_document(void *arg, size_t i, int worker)
+{
+	const struct window *w = arg;
+	struct document *d = &w->docs[i];
+	const char *prefix = d->node->prefix;
+	zinc_buf path, key;
+
+	(void)worker;
+	zinc_buf_init(&path, w->c->ctx, SIZE_MAX);
+	zinc_buf_init(&key, w->c->ctx, SIZE_MAX);
+	d->status = zinc_check_path(&path, prefix, strlen(prefix), NULL);
+	if (d->status == ZINC_OK)
+		d->status = document_key(w->c, prefix, &key, NULL);
+	if (d->status == ZINC_OK)
+		read_document(w->c, d, zinc_buf_text(&path), zinc_buf_text(&key));
+	zinc_buf_fini(&path);
+	zinc_buf_fini(&key);
+}
+
+/* ---- the tree ---- */
+
+struct place {
+	const char *path, *key;
+};
+
+/* The names on the way to this node that only it has brought in: from `from` bytes of its prefix on. */
+static void
+check_names(zinc_check *c, const char *prefix, size_t from, const struct place *at)
+{
+	zinc_finding f = {.path = at->path, .key = at->key};
+	const char *name;
+	size_t n;
+
+	f.level = c->o.strict ? ZINC_LEVEL_ERROR : ZINC_LEVEL_WARNING;
+	for (name = prefix + from; *name; name += n + 1) {
+		zinc_error e = ZINC_ERROR_INIT;
+		char rule[16];
+
+		n = strcspn(name, "/");
+		if (c->h->format->check_name(name, n, &e) == ZINC_OK)
+			continue;
+		f.rule = zinc_check_rule(e.text, rule, sizeof rule) ? rule : "M29";
+		f.message = e.text;
+		zinc_check_found(c, &f);
+	}
+}
+
+/* A group on the way that has no document (M25): readers forgive it, writers must not make it. */
+static zinc_status
+missing_group(zinc_check *c, const char *prefix, size_t n, zinc_error *err)
+{
+	zinc_finding f = {.rule = "M25", .message = "a group without a document"};
+	zinc_status s;
+	zinc_buf path;
+
+	zinc_buf_init(&path, c->ctx, SIZE_MAX);
+	s = zinc_check_path(&path, prefix, n, err);
+	if (s == ZINC_OK) {
+		f.level = c->o.strict ? ZINC_LEVEL_ERROR : ZINC_LEVEL_WARNING;
+		f.path = zinc_buf_text(&path);
+		f.fix = "zinc create --group writes one";
+		zinc_check_found(c, &f);
+	}
+	zinc_buf_fini(&path);
+	return s;
+}
+
+/* How many bytes of two prefixes are the same directories? */
+static size_t
+common(const char *a, const char *b)
+{
+	size_t i, n = 0;
+
+	for (i = 0; a[i] && a[i] == b[i]; i++)
+		if (a[i] == '/')
+			n = i + 1;
+	return n;
+}
+
+/* The ancestors of node i: each must be a group.  What earlier nodes have in common with it was said there. */
+static zinc_status
+check_ancestors(zinc_check *c, size_t i, const struct place *at, zinc_error *err)
+{
+	const char *prefix = c->nodes[i].prefix;
+	const size_t known = i > 0 ? common(c->nodes[i - 1].prefix, prefix) : 0;
+	size_t n = c->base.n;
+	bool array = false;
+
+	while (prefix[n]) {
+		const zinc_check_node *up = zinc_check_find(c, prefix, n);
+
+		array = array || (up && up->kind == ZINC_NODE_ARRAY);
+		if (up && up->kind == ZINC_NODE_ARRAY)
+			zinc_check_found(c, &(zinc_finding){.level = ZINC_LEVEL_ERROR,
+							    .rule = "M28",
+							    .path = at->path,
+							    .key = at->key,
+							    .message = "a node below an array, which can have no children"});
+		if (!up && !array && (i == 0 || n > known))
+			ZINC_TRY(missing_group(c, prefix, n, err));
+		n += strcspn(prefix + n, "/") + 1;
+	}
+	check_names(c, prefix, known > c->base.n ? known : c->base.n, at);
+	return ZINC_OK;
+}
+
+static void
+count_document(zinc_check *c, const struct document *d)
+{
+	c->n.groups += d->node->kind == ZINC_NODE_GROUP;
+	c->n.arrays += d->node->kind == ZINC_NODE_ARRAY;
+	if (zinc_u64_add(c->n.missing, d->objects, &c->n.missing))
+		c->n.missing = UINT64_MAX;
+}
+
+/* ---- all documents ---- */
+
+static zinc_status
+settle_document(zinc_check *c, struct document *d, zinc_error *err)
+{
+	count_document(c, d);
+	if (d->status != ZINC_OK)
+		return zinc_fail_nomem(err);
+	return zinc_check_hand_over(c, &d->found, err);
+}
+
+static zinc_status
+check_window(zinc_check *c, struct document *docs, size_t at, size_t n, zinc_error *err)
+{
+	struct window w = {c, docs};
+	zinc_status s = ZINC_OK;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		docs[i] = (struct document){.node = &c->nodes[at + i], .found = {.ctx = c->ctx}};
+	zinc_pool_run(c->ctx, c->threads, n, check_document, &w);
+	for (i = 0; i < n; i++) {
+		if (s == ZINC_OK)
+			s = settle_document(c, &docs[i], err);
+		zinc_kept_free(&docs[i].found);
+	}
+	return s == ZINC_OK ? zinc_check_cancelled(c, err) : s;
+}
+
+static zinc_status
+check_tree(zinc_check *c, zinc_error *err)
+{
+	zinc_status s = ZINC_OK;
+	zinc_buf path, key;
+	size_t i;
+
+	zinc_buf_init(&path, c->ctx, SIZE_MAX);
+	zinc_buf_init(&key, c->ctx, SIZE_MAX);
+	for (i = 0; i < c->nnodes && s == ZINC_OK && !c->stopped; i++) {
+		const char *prefix = c->nodes[i].prefix;
+
+		key.n = 0;
+		s = zinc_check_path(&path, prefix, strlen(prefix), err);
+		if (s == ZINC_OK)
+			s = document_key(c, prefix, &key, err);
+		if (s == ZINC_OK) {
+			const struct place at = {zinc_buf_text(&path), zinc_check_key(c, zinc_buf_text(&key))};
+
+			s = check_ancestors(c, i, &at, err);
+		}
+	}
+	zinc_buf_fini(&path);
+	zinc_buf_fini(&key);
+	return s;
+}
+
+zinc_status
+zinc_check_nodes(zinc_check *c, zinc_error *err)
+{
+	struct gather g = {.c = c, .err = err};
+	zinc_status s = ZINC_OK;
+	struct document *docs;
+	size_t at;
+
+	ZINC_TRY(zinc_check_list(c, gather_key, &g, err));
+	ZINC_TRY(g.status);
+	if (c->nnodes > 0)
+		qsort(c->nodes, c->nnodes, sizeof *c->nodes, compare_nodes);
+	docs = zinc_calloc(c->ctx, WINDOW, sizeof *docs);
+	if (!docs)
+		return zinc_fail_nomem(err);
+	for (at = 0; at < c->nnodes && s == ZINC_OK && !c->stopped; at += WINDOW)
+		s = check_window(c, docs, at, c->nnodes - at < WINDOW ? c->nnodes - at : WINDOW, err);
+	zinc_free(c->ctx, docs);
+	return s == ZINC_OK && !c->stopped ? check_tree(c, err) : s;
+}

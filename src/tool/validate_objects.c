@@ -1,0 +1,321 @@
+/*
+ * validate_objects.c - stored objects decoded, and keys that belong to nothing
+ *
+ * Keys come in order, so those of one array come together: its metadata is held while they last, and its objects
+ * are decoded in parallel, a window at a time.
+ */
+#include <stdlib.h>
+
+#include "tool/tool.h"
+
+#define WINDOW 256
+
+struct object {
+	uint64_t index[ZINC_MAX_NDIM];
+	zinc_error error;
+};
+
+struct objects {
+	zinc_check *c;
+	const zinc_check_node *owner; /* of `array` */
+	zinc_array *array;            /* NULL: cannot be used */
+	zinc_meta *meta;
+	struct object *window;
+	size_t n;
+	uint64_t done, bytes;
+	zinc_status status;
+	zinc_error *err;
+};
+
+/* ---- decoding ---- */
+
+static void
+check_object(void *arg, size_t i, int worker)
+{
+	const struct objects *o = arg;
+	struct object *x = &o->window[i];
+	zinc_object_check ignored;
+
+	(void)worker;
+	x->error = (zinc_error)ZINC_ERROR_INIT;
+	if (o->c->o.cancel && *o->c->o.cancel)
+		return;
+	(void)!zinc_array_object_check(o->array, x->index, &ignored, &x->error);
+}
+
+/* Does the chunk reach beyond the array?  It is stored in full all the same (M42). */
+static bool
+on_border(const zinc_meta *m, const uint64_t *index)
+{
+	uint64_t start, extent;
+	int d;
+
+	for (d = 0; d < m->ndim; d++) {
+		m->grid->ops->span(m->grid, d, index[d], &start, &extent);
+		if (extent > m->shape[d] - start)
+			return true;
+	}
+	return false;
+}
+
+/* The rule that an object breaks: what its error names, or what its codec's bytes must be. */
+static const char *
+rule_of(const struct objects *o, const struct object *x, char *number, size_t cap)
+{
+	static const struct {
+		const char *codec, *rule;
+	} rules[] = {{"bytes", "M72"}, {"gzip", "M75"}, {"blosc", "M82"}, {"crc32c", "M84"}, {"sharding_indexed", "M91"}};
+	char text[sizeof x->error.text];
+	size_t i;
+
+	if (x->error.code == ZINC_E_IO)
+		return "read";
+	memcpy(text, x->error.text, sizeof text);
+	if (zinc_check_rule(text, number, cap))
+		return strcmp(number, "M72") == 0 && on_border(o->meta, x->index) ? "M42" : number;
+	for (i = 0; i < sizeof rules / sizeof *rules; i++)
+		if (strcmp(x->error.codec, rules[i].codec) == 0)
+			return rules[i].rule;
+	return "decode";
+}
+
+/* Decode what has been gathered, and hand over what was found. */
+static zinc_status
+flush(struct objects *o)
+{
+	zinc_kept_list list = {.ctx = o->c->ctx};
+	zinc_check *c = o->c;
+	char number[16];
+	size_t i;
+
+	if (!c->o.fast && o->n > 0)
+		zinc_pool_run(c->ctx, c->threads, o->n, check_object, o);
+	for (i = 0; !c->o.fast && i < o->n; i++) {
+		const zinc_error *e = &o->window[i].error;
+
+		if (e->code == ZINC_E_NOMEM)
+			list.lost = true;
+		else if (e->code != ZINC_OK && e->code != ZINC_E_NOTFOUND) /* gone meanwhile: not stored */
+			zinc_kept_error(&list, c, e, rule_of(o, &o->window[i], number, sizeof number),
+					o->array->path, e->key);
+	}
+	o->n = 0;
+	ZINC_TRY(zinc_check_hand_over(c, &list, o->err));
+	ZINC_TRY(zinc_check_cancelled(c, o->err));
+	if (c->o.progress && c->o.progress(c->o.progress_arg, o->done, c->keys, o->bytes))
+		return zinc_fail(o->err, ZINC_E_CANCELLED, "cancelled");
+	return ZINC_OK;
+}
+
+/* ---- whose keys they are ---- */
+
+static void
+leave(struct objects *o)
+{
+	zinc_array_close(o->array);
+	zinc_meta_free(o->meta);
+	o->array = NULL;
+	o->meta = NULL;
+}
+
+static zinc_status
+open_array(struct objects *o, const char *path)
+{
+	zinc_report r;
+	zinc_status s;
+
+	zinc_report_init_quiet(&r, o->c->ctx, false);
+	s = o->c->h->format->read_node(o->c->h, path, &r, &o->meta, NULL);
+	if (s == ZINC_OK)
+		s = zinc_array_make(&o->array, o->c->h, path, o->meta, o->err);
+	return s == ZINC_E_NOMEM ? zinc_fail_nomem(o->err) : ZINC_OK;
+}
+
+/* Move on to the keys of another node. */
+static zinc_status
+enter(struct objects *o, const zinc_check_node *owner)
+{
+	zinc_status s = ZINC_OK;
+	zinc_buf path;
+
+	if (o->owner == owner)
+		return ZINC_OK;
+	ZINC_TRY(flush(o));
+	leave(o);
+	o->owner = owner;
+	if (!owner || owner->kind != ZINC_NODE_ARRAY)
+		return ZINC_OK;
+	zinc_buf_init(&path, o->c->ctx, SIZE_MAX);
+	s = zinc_check_path(&path, owner->prefix, strlen(owner->prefix), o->err);
+	if (s == ZINC_OK)
+		s = open_array(o, zinc_buf_text(&path));
+	zinc_buf_fini(&path);
+	return s;
+}
+
+/* The node in whose directory, or below it, the key lies. */
+static const zinc_check_node *
+owner_of(const zinc_check *c, const char *key)
+{
+	size_t n = strlen(key);
+
+	for (;;) {
+		const zinc_check_node *node;
+
+		while (n > 0 && key[n - 1] != '/')
+			n--;
+		node = zinc_check_find(c, key, n);
+		if (node || n <= c->base.n)
+			return node;
+		n--;
+	}
+}
+
+/* ---- what belongs to nothing ---- */
+
+/* How a key that belongs to nothing is told; with repair and orphans it is erased. */
+static zinc_status
+orphan(struct objects *o, const char *key, const char *rule, const char *message)
+{
+	zinc_check *c = o->c;
+	zinc_finding f = {.level = ZINC_LEVEL_WARNING, .rule = rule, .message = message};
+	zinc_status s = ZINC_OK;
+	zinc_buf path;
+
+	zinc_buf_init(&path, c->ctx, SIZE_MAX);
+	if (o->owner)
+		s = zinc_check_path(&path, o->owner->prefix, strlen(o->owner->prefix), o->err);
+	if (s == ZINC_OK) {
+		f.path = o->owner ? zinc_buf_text(&path) : "";
+		f.key = zinc_check_key(c, key);
+		f.fix = "zinc validate --repair --orphans erases it";
+		if (c->o.repair && c->o.orphans)
+			f.repaired = zinc_store_del(c->h->store, NULL, key, NULL, c->h->put_flags, NULL) == ZINC_OK;
+		zinc_check_found(c, &f);
+	}
+	zinc_buf_fini(&path);
+	return s;
+}
+
+/* Does the last name look like that of a chunk: "c", "c.0.1", "0", "0.1"? */
+static bool
+looks_like_chunk(const char *name)
+{
+	name += *name == 'c';
+	name += *name == '.';
+	return name[strspn(name, "0123456789.")] == '\0';
+}
+
+/* A key of a group that is not its document: an array's that has none (M26), or nothing's (M1). */
+static zinc_status
+loose_key(struct objects *o, const char *key, const char *rel, const char *name)
+{
+	const size_t from = o->owner ? strlen(o->owner->prefix) : 0;
+
+	if (name[0] == '.' && name[1] == 'z')
+		return orphan(o, key, "M1", "a document of Zarr version 2 beside version 3: readers may take either");
+	if (name > rel + from && looks_like_chunk(name))
+		return orphan(o, key, "M26", "looks like a chunk, but no document says of what array");
+	return orphan(o, key, "M1", "belongs to no node");
+}
+
+/* "c/00/1" -> would it be a chunk's key without the zeros in front (M48)? */
+static bool
+is_padded(const zinc_meta *m, const char *key)
+{
+	uint64_t index[ZINC_MAX_NDIM];
+	char plain[512];
+	size_t n = 0;
+
+	for (; *key && n < sizeof plain - 1; key++)
+		if (*key != '0' || key[1] < '0' || key[1] > '9' || (n > 0 && plain[n - 1] >= '0' && plain[n - 1] <= '9'))
+			plain[n++] = *key;
+	plain[n] = '\0';
+	return !*key && m->keys.ops->decode(&m->keys, plain, m->ndim, index);
+}
+
+/* Which rule a key below an array breaks that is no chunk's. */
+static const char *
+key_rule(const zinc_meta *m, const char *key)
+{
+	const bool v2 = strcmp(m->keys.ops->name, "v2") == 0;
+
+	if (!v2 && strcmp(m->keys.ops->name, "default") != 0)
+		return "orphan";
+	if (m->ndim == 0)
+		return v2 ? "M47" : "M45";
+	if (is_padded(m, key))
+		return "M48";
+	return v2 ? "M46" : "M43";
+}
+
+/* ---- every key ---- */
+
+static zinc_status
+array_key(struct objects *o, const char *key, const char *rel, uint64_t nbytes)
+{
+	const char *below = rel + strlen(o->owner->prefix);
+	const zinc_meta *m = o->meta;
+	struct object *x = &o->window[o->n];
+	int d;
+
+	if (!m || !m->grid || !m->keys.ops)
+		return ZINC_OK; /* nobody can tell */
+	if (!m->keys.ops->decode(&m->keys, below, m->ndim, x->index))
+		return orphan(o, key, key_rule(m, below), "no chunk of the array has this key");
+	for (d = 0; d < m->ndim; d++)
+		if (x->index[d] >= m->grid->ops->count(m->grid, d, m->shape[d]))
+			return orphan(o, key, "M41", "a chunk outside the shape of the array");
+	o->c->n.objects++;
+	o->c->n.bytes += nbytes;
+	o->c->n.missing -= o->c->n.missing != UINT64_MAX;
+	if (m->unsupported)
+		return ZINC_OK;
+	return ++o->n == WINDOW ? flush(o) : ZINC_OK;
+}
+
+static zinc_status
+any_key(struct objects *o, const char *key, uint64_t nbytes)
+{
+	const char *rel = zinc_check_key(o->c, key), *slash = strrchr(rel, '/');
+	const char *name = slash ? slash + 1 : rel;
+
+	if (zinc_check_reserved(rel + o->c->base.n) || strcmp(name, zinc_buf_text(&o->c->document)) == 0)
+		return ZINC_OK;
+	ZINC_TRY(enter(o, owner_of(o->c, rel)));
+	o->done++;
+	o->bytes += nbytes;
+	if (o->owner && o->owner->kind == ZINC_NODE_ARRAY)
+		return array_key(o, key, rel, nbytes);
+	if (o->owner && o->owner->kind == ZINC_NODE_NONE)
+		return ZINC_OK; /* its document cannot be used: nobody can tell */
+	return loose_key(o, key, rel, name);
+}
+
+static int
+list_key(void *arg, const char *key, uint64_t nbytes)
+{
+	struct objects *o = arg;
+
+	o->status = any_key(o, key, nbytes);
+	return o->status != ZINC_OK || o->c->stopped;
+}
+
+zinc_status
+zinc_check_objects(zinc_check *c, zinc_error *err)
+{
+	struct objects o = {.c = c, .err = err};
+	zinc_status s;
+
+	o.window = zinc_calloc(c->ctx, WINDOW, sizeof *o.window);
+	if (!o.window)
+		return zinc_fail_nomem(err);
+	s = zinc_check_list(c, list_key, &o, err);
+	if (s == ZINC_OK)
+		s = o.status;
+	if (s == ZINC_OK && !c->stopped)
+		s = flush(&o);
+	leave(&o);
+	zinc_free(c->ctx, o.window);
+	return s;
+}
