@@ -1,0 +1,145 @@
+/*
+ * nodes.c - small hierarchies in memory behind a counting store, for tests of the rooms format and node
+ */
+#include "nodes.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "test.h"
+
+static void
+keep_warning(void *arg, const char *where, const char *text)
+{
+	forest *f = arg;
+
+	f->warnings++;
+	snprintf(f->warning, sizeof f->warning, "%s: %s", where, text);
+}
+
+void
+forest_open(forest *f, const char *prefix, int strictness)
+{
+	static unsigned serial;
+	zinc_error err = ZINC_ERROR_INIT;
+	char url[64];
+
+	memset(f, 0, sizeof *f);
+	snprintf(url, sizeof url, "memory://forest-%u", ++serial);
+	assert_ok(zinc_context_new(&f->ctx, ZINC_CONTEXT_OPTIONS(.warn = keep_warning, .warn_arg = f), &err));
+	assert_ok(zinc_store_open(&f->memory, url, ZINC_STORE_OPTIONS(.context = f->ctx), &err));
+	assert_ok(zinc_store_log(&f->log, f->memory, NULL, NULL, &err));
+	assert_ok(zinc_hierarchy_open(
+	    &f->h, f->log, prefix, ZINC_OPEN_OPTIONS(.context = f->ctx, .strictness = strictness, .create = 1), &err));
+	forest_counts(f);
+}
+
+void
+forest_close(forest *f)
+{
+	zinc_hierarchy_close(f->h);
+	zinc_store_close(f->log);
+	zinc_store_close(f->memory);
+	zinc_context_free(f->ctx);
+}
+
+zinc_store_counts
+forest_counts(forest *f)
+{
+	zinc_store_counts now, since;
+
+	zinc_store_log_counts(f->log, &now);
+	since.get_calls = now.get_calls - f->last.get_calls;
+	since.get_requests = now.get_requests - f->last.get_requests;
+	since.get_bytes = now.get_bytes - f->last.get_bytes;
+	since.put_calls = now.put_calls - f->last.put_calls;
+	since.put_bytes = now.put_bytes - f->last.put_bytes;
+	since.del_calls = now.del_calls - f->last.del_calls;
+	since.list_calls = now.list_calls - f->last.list_calls;
+	since.update_calls = now.update_calls - f->last.update_calls;
+	f->last = now;
+	return since;
+}
+
+void
+forest_put(forest *f, const char *key, const char *text)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+
+	assert_ok(zinc_store_put(f->memory, NULL, key, text, strlen(text), NULL, 0, NULL, &err));
+}
+
+const char *
+forest_get(forest *f, const char *key)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_blob text = ZINC_BLOB_INIT;
+	const zinc_status s = zinc_store_get_all(f->memory, key, &text, NULL, 0, &err);
+
+	if (s == ZINC_E_NOTFOUND)
+		return NULL;
+	assert_ok(s);
+	assert_true(text.nbytes < sizeof f->text);
+	memcpy(f->text, text.data, text.nbytes);
+	f->text[text.nbytes] = '\0';
+	zinc_blob_fini(&text);
+	return f->text;
+}
+
+static void
+add(forest *f, const char *word)
+{
+	const size_t n = strlen(f->text);
+
+	snprintf(f->text + n, sizeof f->text - n, "%s%s", n ? " " : "", word);
+}
+
+static int
+add_key(void *arg, const char *key, uint64_t nbytes)
+{
+	(void)nbytes;
+	add(arg, key);
+	return 0;
+}
+
+const char *
+forest_keys(forest *f)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+
+	f->text[0] = '\0';
+	assert_ok(zinc_store_list(f->memory, "", add_key, f, &err));
+	return f->text;
+}
+
+static int
+add_node(void *arg, const zinc_node *node)
+{
+	char word[600];
+
+	assert_string_equal(strrchr(node->path, '/') + 1, node->name);
+	assert_int_equal(node->array != NULL, node->kind == ZINC_NODE_ARRAY && node->problem_code != ZINC_E_CORRUPT);
+	assert_int_equal(node->implicit, node->metadata_key[0] == '\0');
+	if (node->problem)
+		snprintf(word, sizeof word, "!%s:%s", node->path, zinc_status_name(node->problem_code));
+	else
+		snprintf(word, sizeof word, "%c%s",
+			 node->kind == ZINC_NODE_ARRAY ? 'A'
+			 : node->implicit              ? 'g'
+						       : 'G',
+			 node->path);
+	add(arg, word);
+	return 0;
+}
+
+const char *
+forest_list(forest *f, const char *path, int depth)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_status s;
+
+	f->text[0] = '\0';
+	s = depth == CHILDREN ? zinc_node_children(f->h, path, add_node, f, &err)
+			      : zinc_node_walk(f->h, path, depth, add_node, f, &err);
+	return s == ZINC_OK ? f->text : zinc_status_name(s);
+}

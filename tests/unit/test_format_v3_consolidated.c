@@ -1,0 +1,221 @@
+/* test_format_v3_consolidated.c - consolidated metadata, promise by promise */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "format/format.h"
+#include "nodes.h"
+#include "test.h"
+
+static void
+plant(forest *f)
+{
+	forest_put(f, "zarr.json", "{\"zarr_format\": 3, \"node_type\": \"group\", \"attributes\": {\"n\": 1.50}}");
+	forest_put(f, "a/zarr.json", COPIES("\"x\": " GROUP));
+	forest_put(f, "a/x/zarr.json", ARRAY);
+	forest_put(f, "b/zarr.json", ARRAY_WITH(", \"new\": {\"must_understand\": false}"));
+}
+
+static void
+test_consolidate(void **state)
+{
+	static const char expected[] = COPIES("\"a\": " GROUP ", \"a/x\": " ARRAY
+					      ", \"b\": " ARRAY_WITH(", \"new\": {\"must_understand\": false}"));
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_json_doc *now = NULL, *then = NULL;
+	const char *text;
+	forest f;
+
+	(void)state;
+	forest_open(&f, "", ZINC_LENIENT);
+	plant(&f);
+	assert_ok(zinc_consolidate(f.h, "/", 0, &err));
+	text = forest_get(&f, "zarr.json");
+	assert_non_null(strstr(text, "\"n\": 1.50"));
+	assert_ok(zinc_json_parse(&now, f.ctx, text, strlen(text), 0, &err));
+	assert_ok(zinc_json_parse(&then, f.ctx, expected, sizeof expected - 1, 0, &err));
+	assert_true(zinc_json_equal(zinc_json_member(zinc_json_root(now), "consolidated_metadata"),
+				    zinc_json_member(zinc_json_root(then), "consolidated_metadata")));
+	zinc_json_free(now);
+	zinc_json_free(then);
+	assert_string_equal(forest_list(&f, "/", -1), "G/ G/a A/a/x A/b");
+	/* again is the same again; removing leaves the rest */
+	assert_ok(zinc_consolidate(f.h, "", 0, &err));
+	assert_ok(zinc_consolidate(f.h, "/", 1, &err));
+	assert_null(strstr(forest_get(&f, "zarr.json"), "consolidated"));
+	assert_non_null(strstr(forest_get(&f, "zarr.json"), "\"n\": 1.50"));
+	assert_ok(zinc_consolidate(f.h, "/", 1, &err));
+	/* a group below the root */
+	assert_ok(zinc_consolidate(f.h, "/a", 0, &err));
+	assert_non_null(strstr(forest_get(&f, "a/zarr.json"), "\"x\": {"));
+	forest_close(&f);
+}
+
+static void
+test_refused(void **state)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	forest f;
+
+	(void)state;
+	forest_open(&f, "", ZINC_LENIENT);
+	plant(&f);
+	assert_int_equal(zinc_consolidate(f.h, "/b", 0, &err), ZINC_E_INVALID);
+	assert_int_equal(zinc_consolidate(f.h, "/b", 1, &err), ZINC_E_INVALID);
+	assert_int_equal(zinc_consolidate(f.h, "/c", 0, &err), ZINC_E_NOTFOUND);
+	/* a copy of a damaged document would hide the damage */
+	forest_put(&f, "c/zarr.json", "{");
+	assert_int_equal(zinc_consolidate(f.h, "/", 0, &err), ZINC_E_CORRUPT);
+	assert_string_equal(err.key, "c/zarr.json");
+	assert_null(strstr(forest_get(&f, "zarr.json"), "consolidated"));
+	forest_close(&f);
+}
+
+/* ---- (1) something moves meanwhile ---- */
+
+struct meddler {
+	forest *f;
+	int times, n;
+};
+
+/* After each change of the root's document somebody adds a node. */
+static void
+meddle(void *arg, const char *operation, const char *key, uint64_t nbytes, zinc_status status)
+{
+	struct meddler *m = arg;
+	char name[32];
+
+	(void)nbytes, (void)status;
+	if (m->times == 0 || strcmp(operation, "get") == 0 || strcmp(key, "zarr.json") != 0)
+		return;
+	m->times--;
+	snprintf(name, sizeof name, "n%d/zarr.json", m->n++);
+	forest_put(m->f, name, GROUP);
+}
+
+static void
+test_moving(void **state)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_hierarchy *h = NULL;
+	zinc_store *log = NULL;
+	struct meddler m;
+	forest f;
+
+	(void)state;
+	forest_open(&f, "", ZINC_LENIENT);
+	plant(&f);
+	m = (struct meddler){.f = &f};
+	assert_ok(zinc_store_log(&log, f.memory, meddle, &m, &err));
+	assert_ok(zinc_hierarchy_open(&h, log, "", NULL, &err));
+	m.times = 1; /* once: the second attempt has it */
+	assert_ok(zinc_consolidate(h, "/", 0, &err));
+	assert_int_equal(m.times, 0);
+	assert_non_null(strstr(forest_get(&f, "zarr.json"), "\"n0\""));
+	m.times = 1000; /* for ever: none is left, rather than a stale one */
+	assert_int_equal(zinc_consolidate(h, "/", 0, &err), ZINC_E_CONFLICT);
+	assert_null(strstr(forest_get(&f, "zarr.json"), "consolidated"));
+	zinc_hierarchy_close(h);
+	zinc_store_close(log);
+	forest_close(&f);
+}
+
+/* ---- writers and consolidators of several processes ---- */
+
+enum { WRITERS = 4, NODES = 15 };
+
+static void
+in_child(void (*fn)(zinc_hierarchy *h, int who), const char *url, int who, pid_t *pid)
+{
+	zinc_hierarchy *h = NULL;
+
+	*pid = fork();
+	assert_true(*pid >= 0);
+	if (*pid > 0)
+		return;
+	if (zinc_hierarchy_open_url(&h, url, ZINC_OPEN_OPTIONS(.relaxed = 1), NULL) != ZINC_OK)
+		_exit(1);
+	fn(h, who);
+	zinc_hierarchy_close(h);
+	_exit(0);
+}
+
+static void
+write_nodes(zinc_hierarchy *h, int who)
+{
+	char path[32];
+	int i;
+
+	for (i = 0; i < NODES; i++) {
+		snprintf(path, sizeof path, "/w%d-%d", who, i);
+		if (zinc_group_create(h, path, NULL, 0, NULL) != ZINC_OK)
+			_exit(2);
+		if (i % 3 == 0 && zinc_node_erase(h, path, NULL) != ZINC_OK)
+			_exit(3);
+	}
+}
+
+static void
+consolidate_often(zinc_hierarchy *h, int who)
+{
+	int i;
+
+	(void)who;
+	for (i = 0; i < NODES; i++) {
+		const zinc_status s = zinc_consolidate(h, "/", 0, NULL);
+
+		if (s != ZINC_OK && s != ZINC_E_CONFLICT)
+			_exit(4);
+	}
+}
+
+static int
+add_path(void *arg, const zinc_node *node)
+{
+	char *text = arg;
+	const size_t n = strlen(text);
+
+	snprintf(text + n, 8192 - n, "%s ", node->path);
+	return 0;
+}
+
+/* Whatever is left as consolidated metadata is true. */
+static void
+test_processes(void **state)
+{
+	static char before[8192], after[8192];
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_hierarchy *h = NULL;
+	pid_t pids[WRITERS + 2];
+	int i, status;
+
+	(void)state;
+	assert_ok(zinc_group_create_url("stress.zarr", NULL, 0, NULL, &err));
+	for (i = 0; i < WRITERS + 2; i++)
+		in_child(i < WRITERS ? write_nodes : consolidate_often, "stress.zarr", i, &pids[i]);
+	for (i = 0; i < WRITERS + 2; i++) {
+		assert_int_equal(waitpid(pids[i], &status, 0), pids[i]);
+		assert_int_equal(status, 0);
+	}
+	assert_ok(zinc_hierarchy_open_url(&h, "stress.zarr", NULL, &err));
+	assert_ok(zinc_node_walk(h, "/", -1, add_path, before, &err));
+	assert_ok(zinc_consolidate(h, "/", 1, &err));
+	assert_ok(zinc_node_walk(h, "/", -1, add_path, after, &err));
+	assert_string_equal(before, after);
+	zinc_hierarchy_close(h);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_consolidate),
+	    cmocka_unit_test(test_refused),
+	    cmocka_unit_test(test_moving),
+	    cmocka_unit_test(test_processes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

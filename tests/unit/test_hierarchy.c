@@ -1,0 +1,298 @@
+/* test_hierarchy.c - which part of a URL is the root; paths */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "format/format.h"
+#include "nodes.h"
+#include "test.h"
+
+/* ---- files, in the test's own empty directory ---- */
+
+static void
+make_file(const char *path, const char *text)
+{
+	char dir[256];
+	const char *slash = path;
+	FILE *f;
+
+	while ((slash = strchr(slash, '/')) != NULL) {
+		snprintf(dir, sizeof dir, "%.*s", (int)(slash - path), path);
+		mkdir(dir, 0755);
+		slash++;
+	}
+	f = fopen(path, "w");
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+}
+
+/* Open a URL and say "root|path", both relative to the current directory. */
+static const char *
+climb(const char *url, int create)
+{
+	static char text[1024];
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_hierarchy *h = NULL;
+	char here[512];
+	const char *root;
+	zinc_status s;
+
+	s = zinc_hierarchy_open_url(&h, url, ZINC_OPEN_OPTIONS(.create = create), &err);
+	if (s != ZINC_OK) {
+		assert_string_equal(err.url, url);
+		return zinc_status_name(s);
+	}
+	assert_non_null(getcwd(here, sizeof here));
+	root = h->url;
+	if (strncmp(root, here, strlen(here)) == 0)
+		root += strlen(here) + 1;
+	snprintf(text, sizeof text, "%s|%s", root, zinc_hierarchy_path(h));
+	assert_string_equal(zinc_hierarchy_format(h), "v3");
+	zinc_hierarchy_close(h);
+	return text;
+}
+
+static void
+test_climb(void **state)
+{
+	(void)state;
+	make_file("one/a.zarr/zarr.json", GROUP);
+	make_file("one/a.zarr/foo/zarr.json", GROUP);
+	make_file("one/a.zarr/foo/bar/zarr.json", ARRAY);
+	make_file("one/a.zarr/gap/x/zarr.json", GROUP);
+	assert_string_equal(climb("one/a.zarr/foo/bar", 0), "one/a.zarr|/foo/bar");
+	assert_string_equal(climb("one/a.zarr/foo/bar/", 0), "one/a.zarr|/foo/bar");
+	assert_string_equal(climb("one/a.zarr", 0), "one/a.zarr|/");
+	assert_string_equal(climb("./one/../one/a.zarr/foo", 0), "one/a.zarr|/foo");
+	/* what is not there belongs to the hierarchy above */
+	assert_string_equal(climb("one/a.zarr/foo/no/such", 0), "one/a.zarr|/foo/no/such");
+	/* a directory without a document ends the climb of what lies below it */
+	assert_string_equal(climb("one/a.zarr/gap/x", 0), "one/a.zarr/gap/x|/");
+	assert_string_equal(climb("one/a.zarr/gap", 0), "one/a.zarr|/gap");
+	assert_string_equal(climb("nothing/here", 0), "E_NOTFOUND");
+}
+
+/* An array above ends the climb, too: arrays have no children. */
+static void
+test_array_above(void **state)
+{
+	(void)state;
+	make_file("two/zarr.json", ARRAY);
+	make_file("two/x/zarr.json", GROUP);
+	assert_string_equal(climb("two/x", 0), "two/x|/");
+	assert_string_equal(climb("two/y", 0), "two|/y");
+}
+
+/* (1) */
+static void
+test_fixed(void **state)
+{
+	(void)state;
+	make_file("three/zarr.json", GROUP);
+	make_file("three/in.zarr/zarr.json", GROUP);
+	make_file("three/in.zarr/foo/zarr.json", GROUP);
+	assert_string_equal(climb("three/in.zarr/foo", 0), "three|/in.zarr/foo");
+	assert_string_equal(climb("three/in.zarr|foo", 0), "three/in.zarr|/foo");
+	assert_string_equal(climb("three/in.zarr|zarr3:foo", 0), "three/in.zarr|/foo");
+	assert_string_equal(climb("three/in.zarr|zarr:foo", 0), "three/in.zarr|/foo");
+	assert_string_equal(climb("three/in.zarr|zarr2:foo", 0), "E_UNSUPPORTED");
+	assert_string_equal(climb("three/empty|foo", 0), "E_NOTFOUND");
+	assert_string_equal(climb("three/empty|foo", 1), "three/empty|/foo");
+}
+
+/* A link ends the climb. */
+static void
+test_link(void **state)
+{
+	(void)state;
+	make_file("four/zarr.json", GROUP);
+	make_file("four/real/zarr.json", GROUP);
+	make_file("four/real/x/zarr.json", GROUP);
+	assert_int_equal(symlink("real", "four/link"), 0);
+	assert_string_equal(climb("four/real/x", 0), "four|/real/x");
+	assert_string_equal(climb("four/link/x", 0), "four/link|/x");
+}
+
+static void
+test_create(void **state)
+{
+	(void)state;
+	make_file("five/old.zarr/zarr.json", GROUP);
+	make_file("five/odd/zarr.json", ARRAY);
+	/* below what is there */
+	assert_string_equal(climb("five/old.zarr/new", 1), "five/old.zarr|/new");
+	assert_string_equal(climb("five/old.zarr/new/deep.zarr/x", 1), "five/old.zarr|/new/deep.zarr/x");
+	assert_string_equal(climb("five/old.zarr", 1), "five/old.zarr|/");
+	assert_string_equal(climb("five/odd", 1), "five/odd|/");
+	/* nothing is there: the first name that looks like a root, else all of it */
+	assert_string_equal(climb("five/new.zarr/a/b.zarr", 1), "five/new.zarr|/a/b.zarr");
+	assert_string_equal(climb("five/new.zr3/a", 1), "five/new.zr3|/a");
+	assert_string_equal(climb("five/new.zr/a", 1), "five/new.zr|/a");
+	assert_string_equal(climb("five/new/a", 1), "five/new/a|/");
+	assert_string_equal(climb("five/.zarr/a", 1), "five/.zarr/a|/");
+}
+
+/* (2) */
+static void
+test_damaged(void **state)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_hierarchy *h = NULL;
+
+	(void)state;
+	make_file("six/zarr.json", GROUP);
+	make_file("six/bad/zarr.json", "{");
+	make_file("six/bad/x/zarr.json", GROUP);
+	make_file("six/draft/zarr.json", "{\"zarr_format\": \"https://purl.org/zarr/spec/protocol/core/3.0\"}");
+	make_file("six/draft/x/zarr.json", GROUP);
+	assert_string_equal(climb("six/bad", 0), "six|/bad");
+	assert_string_equal(climb("six/bad/x", 0), "six/bad/x|/");
+	assert_string_equal(climb("six/draft", 0), "E_UNSUPPORTED");
+	assert_string_equal(climb("six/draft/x", 0), "six/draft/x|/");
+	assert_int_equal(zinc_hierarchy_open_url(&h, "six/draft/y", NULL, &err), ZINC_E_UNSUPPORTED);
+	assert_non_null(strstr(err.text, "draft"));
+	/* a document that cannot be read is no missing one */
+	assert_int_equal(mkdir("six/loop", 0755), 0);
+	assert_int_equal(symlink("zarr.json", "six/loop/zarr.json"), 0);
+	assert_int_equal(zinc_hierarchy_open_url(&h, "six/loop", NULL, &err), ZINC_E_IO);
+}
+
+static void
+test_options(void **state)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_hierarchy *h = NULL;
+	forest f;
+
+	(void)state;
+	make_file("seven/zarr.json", GROUP);
+	assert_int_equal(zinc_hierarchy_open_url(&h, "seven", ZINC_OPEN_OPTIONS(.format = "v9"), &err), ZINC_E_INVALID);
+	assert_ok(zinc_hierarchy_open_url(&h, "seven", ZINC_OPEN_OPTIONS(.format = "v3", .read_only = 1), &err));
+	assert_int_equal(zinc_group_create(h, "/x", NULL, 0, &err), ZINC_E_READONLY);
+	assert_int_equal(access("seven/x", F_OK), -1);
+	zinc_hierarchy_close(h);
+	assert_int_equal(zinc_hierarchy_open_url(&h, "", NULL, &err), ZINC_E_INVALID);
+	zinc_hierarchy_close(NULL);
+
+	/* on an open store, the root is where the caller says */
+	forest_open(&f, "", ZINC_LENIENT);
+	forest_put(&f, "a/b/zarr.json", GROUP);
+	assert_int_equal(zinc_hierarchy_open(&h, f.memory, "", NULL, &err), ZINC_E_NOTFOUND);
+	assert_int_equal(zinc_hierarchy_open(&h, f.memory, "a/../b", NULL, &err), ZINC_E_INVALID);
+	assert_ok(zinc_hierarchy_open(&h, f.memory, "a/b", NULL, &err));
+	assert_string_equal(zinc_hierarchy_prefix(h), "a/b/");
+	assert_string_equal(zinc_hierarchy_path(h), "/");
+	assert_ptr_equal(zinc_hierarchy_store(h), f.memory);
+	zinc_hierarchy_close(zinc_hierarchy_ref(h));
+	zinc_hierarchy_close(h);
+	forest_close(&f);
+}
+
+/* memory:// stores have prefixes above, too. */
+static void
+test_memory(void **state)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_hierarchy *h = NULL, *g = NULL;
+
+	(void)state;
+	assert_ok(zinc_hierarchy_open_url(&h, "memory://climb/x.zarr/a", ZINC_OPEN_OPTIONS(.create = 1), &err));
+	assert_string_equal(zinc_hierarchy_prefix(h), "x.zarr/");
+	assert_string_equal(zinc_hierarchy_path(h), "/a");
+	assert_ok(zinc_group_create(h, "/a/b", NULL, 0, &err));
+	assert_ok(zinc_hierarchy_open_url(&g, "memory://climb/x.zarr/a/b", NULL, &err));
+	assert_string_equal(zinc_hierarchy_path(g), "/a/b");
+	assert_string_equal(zinc_hierarchy_prefix(g), "x.zarr/");
+	zinc_hierarchy_close(g);
+	zinc_hierarchy_close(h);
+}
+
+/* (3) */
+static void
+test_paths(void **state)
+{
+	static const struct {
+		const char *path, *normal, *rule;
+	} cases[] = {
+	    {"", "/", NULL},
+	    {"/", "/", NULL},
+	    {"a", "/a", NULL},
+	    {"/a/b/", "/a/b", NULL},
+	    {"a/b", "/a/b", NULL},
+	    {NULL, "/", NULL},
+	    {".a/..b", "/.a/..b", NULL},
+	    {"\xc3\xa9", "/\xc3\xa9", NULL},
+	    {"_a", "/_a", NULL},
+	    {"/a//", NULL, "M29"},
+	    {"a//b", NULL, "M29"},
+	    {"//a", NULL, "M29"},
+	    {"a/..", NULL, "M31"},
+	    {".", NULL, "M31"},
+	    {"a/.../b", NULL, "M31"},
+	    {"__a", NULL, "M32"},
+	    {"a/__", NULL, "M32"},
+	    {"zarr.json", NULL, "M33"},
+	    {"a\nb", NULL, ""},
+	    {"\xff", NULL, ""},
+	    {"zarr.json/a", NULL, "M33"},
+	};
+	forest f;
+	size_t i;
+
+	(void)state;
+	forest_open(&f, "", ZINC_LENIENT);
+	for (i = 0; i < COUNT(cases); i++) {
+		zinc_error err = ZINC_ERROR_INIT;
+		char *out = NULL;
+		const zinc_status s = zinc_path_normalise(&out, f.h, cases[i].path, &err);
+
+		if (cases[i].normal) {
+			assert_ok(s);
+			assert_string_equal(out, cases[i].normal);
+			zinc_free(f.ctx, out);
+		} else {
+			assert_int_equal(s, ZINC_E_INVALID);
+			assert_non_null(strstr(err.text, cases[i].rule));
+		}
+	}
+	forest_close(&f);
+}
+
+static void
+test_vacant(void **state)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	bool vacant;
+	forest f;
+
+	(void)state;
+	forest_open(&f, "root", ZINC_LENIENT);
+	forest_put(&f, "root2/c/0", "");
+	assert_ok(zinc_hierarchy_vacant(f.h, "/", &vacant, &err));
+	assert_true(vacant);
+	forest_put(&f, "root/a/c/0", "");
+	assert_ok(zinc_hierarchy_vacant(f.h, "/", &vacant, &err));
+	assert_false(vacant);
+	assert_ok(zinc_hierarchy_vacant(f.h, "/a", &vacant, &err));
+	assert_false(vacant);
+	assert_ok(zinc_hierarchy_vacant(f.h, "/b", &vacant, &err));
+	assert_true(vacant);
+	forest_close(&f);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_climb),   cmocka_unit_test(test_array_above), cmocka_unit_test(test_fixed),
+	    cmocka_unit_test(test_link),    cmocka_unit_test(test_create),      cmocka_unit_test(test_damaged),
+	    cmocka_unit_test(test_options), cmocka_unit_test(test_memory),      cmocka_unit_test(test_paths),
+	    cmocka_unit_test(test_vacant),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
