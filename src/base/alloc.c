@@ -7,10 +7,15 @@
  *     of contexts that were given none is the C library's.
  * (2) Asking for 0 bytes gives a pointer that can be freed, whatever the allocator does with 0.
  * (3) A product of sizes that overflows is "out of memory", never a small block.
+ *
+ * Being the only door to memory is what lets the tests fail every allocation in turn, and a
+ * program account for every byte.
  */
 #include <stdlib.h>
 
 #include "base/base.h"
+
+/* ---- the C library behind the interface of zinc_allocator, whose `ctx` it does not need ---- */
 
 static void *
 libc_alloc(void *ctx, size_t nbytes)
@@ -35,6 +40,9 @@ libc_free(void *ctx, void *p)
 
 const zinc_allocator zinc_allocator_libc = {libc_alloc, libc_realloc, libc_free, NULL};
 
+/* ---- what the rooms call ---- */
+
+/* malloc(0) may be NULL, which callers could not tell from failure. */
 void *
 zinc_alloc(zinc_context *ctx, size_t nbytes)
 {
@@ -43,6 +51,7 @@ zinc_alloc(zinc_context *ctx, size_t nbytes)
 	return a->alloc(a->ctx, nbytes ? nbytes : 1);
 }
 
+/* Allocators have no calloc: few have one that is faster than this, and three functions are easier to write. */
 void *
 zinc_calloc(zinc_context *ctx, size_t n, size_t nbytes)
 {
@@ -57,6 +66,7 @@ zinc_calloc(zinc_context *ctx, size_t n, size_t nbytes)
 	return p;
 }
 
+/* As in C: on failure `p` is still there. */
 void *
 zinc_realloc(zinc_context *ctx, void *p, size_t nbytes)
 {

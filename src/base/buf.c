@@ -8,11 +8,19 @@
  * (2) Growth is geometric, so adding n bytes one by one costs O(n).
  * (3) One byte behind `cap` is always ours, so a NUL never needs growth and never counts.
  * (4) A failed call leaves a buffer that can be used and finished.
+ *
+ *    p
+ *    [ n bytes of content | room | 1 ]
+ *                                ^ cap <= max
+ *
+ * A buffer cannot be made without a ceiling.  Whoever decodes sets it to what the metadata promise, and a
+ * decompression bomb becomes an ordinary error.
  */
 #include <stdio.h>
 
 #include "base/base.h"
 
+/* Enough for most keys and small texts. */
 #define FIRST_BYTES 64u
 
 void
@@ -92,6 +100,7 @@ zinc_buf_reset(zinc_buf *b, size_t n, zinc_error *err)
 	return ZINC_OK;
 }
 
+/* `p` must not point into the buffer, which may move. */
 zinc_status
 zinc_buf_add(zinc_buf *b, const void *p, size_t n, zinc_error *err)
 {
@@ -108,6 +117,7 @@ zinc_buf_puts(zinc_buf *b, const char *s, zinc_error *err)
 	return zinc_buf_add(b, s, strlen(s), err);
 }
 
+/* Formatted twice, first to learn the length: simpler than guessing, and these texts are short. */
 zinc_status
 zinc_buf_printf(zinc_buf *b, zinc_error *err, const char *fmt, ...)
 {
@@ -130,6 +140,7 @@ zinc_buf_printf(zinc_buf *b, zinc_error *err, const char *fmt, ...)
 	return ZINC_OK;
 }
 
+/* Needs memory only when the buffer never had any. */
 const char *
 zinc_buf_text(zinc_buf *b)
 {
@@ -139,6 +150,7 @@ zinc_buf_text(zinc_buf *b)
 	return (const char *)b->p;
 }
 
+/* The memory changes hands as it is, with what room it has left: a copy to save that would need both at once. */
 zinc_status
 zinc_buf_to_blob(zinc_buf *b, zinc_blob *out, zinc_error *err)
 {

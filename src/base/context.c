@@ -7,6 +7,9 @@
  * (2) NULL is the process's default context, which needs no memory to come into being and is
  *     never freed.
  * (3) A context can be used in a forked child, also when another thread held its lock.
+ *
+ * Everything that would otherwise be a global of the process is here, so that two libraries in one program
+ * can both use this one, each with its own threads, memory and limits.
  */
 #include <sched.h>
 #include <stdio.h>
@@ -17,6 +20,15 @@
 /* More threads than any machine has processors would only be a mistake in some configuration. */
 #define MOST_THREADS 1024
 
+/*
+ * A program compiled with an older header gives a shorter structure, one compiled with a newer header a longer one:
+ *
+ *    its    [size | members it knows | .......]
+ *    ours   [size | members we know       ]
+ *
+ * What it does not know is zero, hence the default.  What we do not know must be zero, or it would ask for
+ * something and silently not get it.
+ */
 zinc_status
 zinc_options_take(void *to, size_t nbytes, const void *from, zinc_error *err)
 {
@@ -51,6 +63,7 @@ processors(void)
 	return n > 0 && n < MOST_THREADS ? (int)n : 1;
 }
 
+/* Zero means the default; the figures are those of zinc.h. */
 static uint64_t
 or_default(uint64_t value, uint64_t fallback)
 {
@@ -70,6 +83,7 @@ set_limits(zinc_limits *to, const zinc_limits *from)
 	to->children = or_default(from->children, 10000000);
 }
 
+/* The hooks around fork().  A mutex that the forking thread locked may be unlocked by its copy in the child. */
 static void
 lock_context(void *object)
 {
@@ -106,6 +120,7 @@ init(zinc_context *ctx, const zinc_context_options *o, zinc_error *err)
 	return ZINC_OK;
 }
 
+/* In static memory, so that NULL as a context can never fail. */
 static zinc_context default_context;
 static pthread_once_t default_once = PTHREAD_ONCE_INIT;
 
@@ -141,6 +156,7 @@ check_options(const zinc_context_options *o, zinc_error *err)
 	return ZINC_OK;
 }
 
+/* The context lives in memory of its own allocator, which it must therefore be given before it exists. */
 zinc_status
 zinc_context_new(zinc_context **out, const zinc_context_options *options, zinc_error *err)
 {
@@ -184,12 +200,14 @@ zinc_context_free(zinc_context *ctx)
 	a.free(a.ctx, ctx);
 }
 
+/* Not while anything is open: descriptors of one table mean nothing to another. */
 void
 zinc_context_set_os(zinc_context *ctx, const zinc_os *os)
 {
 	zinc_context_get(ctx)->os = os;
 }
 
+/* For deadlines and rates; never goes back.  A clock that fails stands still, and nothing times out. */
 double
 zinc_now(zinc_context *ctx)
 {
@@ -201,6 +219,7 @@ zinc_now(zinc_context *ctx)
 	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
+/* Cleaned like the text of an error: programs print it to a terminal. */
 void
 zinc_warn(zinc_context *ctx, const char *where, const char *fmt, ...)
 {
@@ -218,6 +237,7 @@ zinc_warn(zinc_context *ctx, const char *where, const char *fmt, ...)
 	ctx->warn(ctx->warn_arg, where ? where : "", text);
 }
 
+/* `context` stays, so that a blob can be filled again. */
 void
 zinc_blob_fini(zinc_blob *blob)
 {

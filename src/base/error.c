@@ -43,6 +43,7 @@ show_one(char unit[8], size_t *nunit, const char *s, size_t n)
 	return 1;
 }
 
+/* `cut` is where "..." would go if the rest does not fit: always between two characters. */
 size_t
 zinc_show(char *out, size_t cap, const char *s)
 {
@@ -64,6 +65,7 @@ zinc_show(char *out, size_t cap, const char *s)
 	return used;
 }
 
+/* Only the first bytes: an error is 3 KiB, and failing must be cheap where it is tried and expected. */
 static void
 clear(zinc_error *err, zinc_status code)
 {
@@ -71,7 +73,8 @@ clear(zinc_error *err, zinc_status code)
 	err->url[0] = err->key[0] = err->chunk[0] = err->codec[0] = err->text[0] = err->line[0] = '\0';
 }
 
-/* The arguments may point into `err`, so the text is made before anything is written. */
+/* The arguments may point into `err`, so the text is made before anything is written.  `reason` goes behind it and
+ * is never what is cut off: it is short and says most. */
 static zinc_status
 fail(zinc_error *err, zinc_status code, const char *reason, const char *fmt, va_list args)
 {
@@ -101,6 +104,7 @@ zinc_fail(zinc_error *err, zinc_status code, const char *fmt, ...)
 	return code;
 }
 
+/* Those that callers decide by; every other errno is for people to read. */
 static zinc_status
 status_of_errno(int errnum)
 {
@@ -137,7 +141,12 @@ zinc_fail_nomem(zinc_error *err)
 	return zinc_fail(err, ZINC_E_NOMEM, "%s", zinc_status_text(ZINC_E_NOMEM));
 }
 
-/* ---- places ---- */
+/*
+ * ---- places ----
+ *
+ * Each room adds what it knows on the way up, exactly once: a codec its name, the array the chunk, the store the
+ * key, the hierarchy the URL.  Nested things (a codec inside a shard) try again, and the inner name stays.
+ */
 
 static void
 name_place(zinc_status code, char *member, size_t cap, const char *name)

@@ -8,6 +8,9 @@
  * (2) `before` runs from the newest hook to the oldest: objects of upper rooms are made later
  *     and lock first.  `parent` and `child` run the opposite way.
  *
+ * A child of fork() has one thread and a copy of all memory.  A lock that another thread held at that
+ * moment would stay locked in the child for ever.
+ *
  * The handlers are installed when the library is loaded, when there is one thread: doing it on
  * first use would itself race with a fork.
  */
@@ -16,6 +19,7 @@
 static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
 static zinc_fork_hook list = {.next = &list, .prev = &list}; /* a ring; list.next is the newest */
 
+/* Holds the list until after the fork: no hook comes or goes between its `before` and what follows. */
 static void
 before_fork(void)
 {

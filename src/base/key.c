@@ -7,6 +7,7 @@
  *     begins nor ends with '/'.
  * (2) It is valid UTF-8 without control bytes, so it can be shown, logged and sent as it is.
  *
+ * Checking the form is the first of two walls: a store that turns keys into paths has the second one, open_beneath.
  * Keys that come back from a listing (names in an archive, in a directory, in XML) pass here too.
  */
 #include "base/base.h"
@@ -24,6 +25,7 @@ component_problem(const char *s, size_t n)
 	return NULL;
 }
 
+/* Bytes of a UTF-8 character are all above 0x7F, so control bytes can be looked for one by one. */
 static const char *
 byte_problem(const char *key, size_t n)
 {
@@ -35,6 +37,7 @@ byte_problem(const char *key, size_t n)
 	return zinc_utf8_valid(key, n) ? NULL : "a key must be valid UTF-8";
 }
 
+/* The first thing wrong, as a sentence, or NULL. */
 static const char *
 key_problem(const char *key, size_t n)
 {

@@ -10,6 +10,9 @@
  * (3) Locks belong to the open file, not to the process: two descriptors of one file exclude
  *     each other also within one process, and closing another descriptor releases nothing.
  * (4) read_dir leaves its descriptor as it was, so many threads may list one directory.
+ *
+ * The functions do what the system calls of the same name do and nothing more, no retries and no policy: what is
+ * tested by replacing the table must be all that stands between the stores and the kernel.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -26,6 +29,7 @@
 /* A rename that passes by can make the kernel give up on a path with "..", which is then tried again. */
 #define MOST_TRIES 16
 
+/* The root is the caller's own choice, so links on the way to it are followed. */
 static int
 os_open_root(const zinc_os *self, const char *path, int flags)
 {
@@ -35,6 +39,7 @@ os_open_root(const zinc_os *self, const char *path, int flags)
 
 /* ---- open_beneath ---- */
 
+/* EXDEV when the path leaves `dir`, ELOOP when it meets a link and must not.  Magic links (in /proc) lead anywhere. */
 static int
 openat2_beneath(int dir, const char *path, int flags, mode_t mode, int follow)
 {
@@ -96,7 +101,11 @@ next_component(const char **path, char name[NAME_MAX + 1])
 	return (int)n;
 }
 
-/* For kernels before 5.6, and sandboxes that do not know the call. */
+/*
+ * For kernels before 5.6, and sandboxes that do not know the call.  "a/b/c" is opened as a, b in a, c in b:
+ * O_PATH needs no permission to read the directories on the way, and O_NOFOLLOW leaves no link to be swapped in
+ * between a check and its use.
+ */
 static int
 walk_beneath(int dir, const char *path, int flags, mode_t mode)
 {
@@ -123,6 +132,7 @@ walk_beneath(int dir, const char *path, int flags, mode_t mode)
 	}
 }
 
+/* EPERM is what some sandboxes say instead of ENOSYS; a true EPERM comes back from the walk as well. */
 static int
 os_open_beneath(const zinc_os *self, int dir, const char *path, int flags, mode_t mode, int follow)
 {
@@ -139,7 +149,7 @@ os_open_beneath(const zinc_os *self, int dir, const char *path, int flags, mode_
 	return walk_beneath(dir, path, flags, mode);
 }
 
-/* ---- descriptors ---- */
+/* ---- descriptors: short reads and writes are the caller's ---- */
 
 /* Linux has closed the descriptor also when it says EINTR; to repeat the call would close somebody else's. */
 static int
@@ -198,7 +208,7 @@ os_futimens(const zinc_os *self, int fd, const struct timespec times[2])
 	return futimens(fd, times);
 }
 
-/* ---- names ---- */
+/* ---- names: each is one component, checked by the key checker, in a directory that is open ---- */
 
 static int
 os_fstatat(const zinc_os *self, int dir, const char *name, struct stat *st)
@@ -242,6 +252,7 @@ set_lock(int fd, int command, short type)
 	return fcntl(fd, command, &lock);
 }
 
+/* A lock that is taken is EAGAIN unless `wait`. */
 static int
 os_lock(const zinc_os *self, int fd, int wait)
 {
@@ -279,6 +290,7 @@ is_dots(const char *name)
 	return name[0] == '.' && (name[1] == '\0' || (name[1] == '.' && name[2] == '\0'));
 }
 
+/* readdir tells the end from an error only by errno. */
 static int
 os_read_dir(const zinc_os *self, int dir, int (*fn)(void *arg, const char *name, int type), void *arg)
 {

@@ -14,7 +14,14 @@
  *
  * A run is on its caller's stack.  It is in the pool's list while it has indices to hand out and
  * may take more threads; workers join the first in the list, and the caller leaves when the last
- * worker that joined is done.
+ * worker that joined is done:
+ *
+ *    caller     list -- 0 -- 3 -- 4 ------ unlist, wait for active == 0
+ *    thread A        join -- 1 ------- 6 - leave
+ *    thread B        join -- 2 -- 5 ------ leave
+ *
+ * Indices come from one atomic counter, so whoever is free takes the next: chunks differ widely in what they
+ * cost.  The lock is taken twice per thread and run, never per index.
  */
 #include <signal.h>
 
@@ -51,6 +58,7 @@ static _Thread_local bool inside;
 
 /* ---- the list ---- */
 
+/* Behind the others: the run that came first gets threads first. */
 static void
 list_run(zinc_pool *pool, struct run *r)
 {
@@ -77,6 +85,7 @@ unlist_run(zinc_pool *pool, struct run *r)
 
 /* ---- working ---- */
 
+/* What the calls write is published by the lock taken afterwards, so the counter need not order anything. */
 static void
 work_on(struct run *r, int worker)
 {
@@ -107,6 +116,7 @@ join_run(zinc_pool *pool)
 		pthread_cond_signal(&r->idle);
 }
 
+/* Threads stay until the pool is freed. */
 static void *
 thread_main(void *arg)
 {
@@ -176,6 +186,7 @@ empty_pool(void *object)
 	pthread_mutex_unlock(&pool->lock);
 }
 
+/* Without threads yet: run_together starts them when there is work for them. */
 static zinc_pool *
 new_pool(zinc_context *ctx)
 {
@@ -220,6 +231,7 @@ pool_of(zinc_context *ctx)
 	return pool;
 }
 
+/* No run is under way: whoever frees a context does not use it any more. */
 void
 zinc_pool_free(zinc_pool *pool)
 {
@@ -250,6 +262,7 @@ run_alone(size_t n, zinc_pool_fn fn, void *arg)
 		fn(arg, i, 0);
 }
 
+/* In the order list, start, wake: a thread that is just being born sees the run without being woken. */
 static void
 run_together(zinc_pool *pool, int limit, size_t n, zinc_pool_fn fn, void *arg)
 {

@@ -6,17 +6,36 @@
 
 #include "json/json.h"
 
-/* A detached value, all zeros but its type. */
+struct zinc_json_doc {
+	zinc_context *ctx;
+	zinc_json *root;
+	const char *duplicate;          /* the first found */
+	struct zinc_json_block *blocks; /* the arena; the first block is being filled */
+};
+
+/* ---- json_value.c ---- */
+
+/* Memory that lives as long as the document; `align` is a power of two. */
+void *zinc_json_alloc(zinc_json_doc *doc, size_t nbytes, size_t align);
+/* A value that is part of nothing, all zeros but its type. */
 zinc_json *zinc_json_node(zinc_json_doc *doc, zinc_json_type type);
-/* `n` bytes that live as long as the document, for text. */
-char *zinc_json_room(zinc_json_doc *doc, size_t n);
+/* A copy of text, with a NUL. */
+const char *zinc_json_text(zinc_json_doc *doc, const char *s, size_t n);
 /* Put `v` behind the children of `parent`; an object's `sorted` is not brought up to date. */
 void zinc_json_link(zinc_json *parent, zinc_json *v);
-/* Make `sorted`.  Of members with the same name the last stays, and *duplicate is the name of one of them. */
+
+/* ---- json_index.c ---- */
+
+/* Make `sorted` from the list.  *duplicate is a name that was there more than once, or NULL. */
 zinc_status zinc_json_index(zinc_json_doc *doc, zinc_json *object, const char **duplicate, zinc_error *err);
-/* Place of the name among the members, and whether it is there. */
+/* Place of the name in `sorted`, and whether it is there. */
 bool zinc_json_find(const zinc_json *object, const char *key, size_t nkey, size_t *at);
-void zinc_json_set_duplicate(zinc_json_doc *doc, const char *key);
+/* Move the members from `at` on up by one, before the object's n grows; false when memory is out. */
+bool zinc_json_index_open(zinc_json_doc *doc, zinc_json *object, size_t at);
+/* Move the members behind `at` down by one, after the object's n has shrunk. */
+void zinc_json_index_close(zinc_json *object, size_t at);
+
+/* ---- json_number.c ---- */
 
 /* End of the JSON number at `s`, or NULL when there is none. */
 const char *zinc_json_number_end(const char *s, const char *end);

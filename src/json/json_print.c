@@ -15,7 +15,8 @@
 
 static const char hex[] = "0123456789abcdef";
 
-/* The escape of a control character, quote or backslash; returns its length. */
+/* The escape of a control character, quote or backslash; returns its length.  Nothing else needs one: other
+ * characters stay readable. */
 static size_t
 escape(uint8_t c, char out[6])
 {
@@ -34,6 +35,7 @@ escape(uint8_t c, char out[6])
 	return 6;
 }
 
+/* Runs of characters that need no escape are added at once. */
 zinc_status
 zinc_json_print_string(const char *s, size_t n, zinc_buf *out, zinc_error *err)
 {
@@ -92,6 +94,7 @@ is_flat(const zinc_json *v)
 	return true;
 }
 
+/* A shape is [720, 1440], not a column of numbers. */
 static zinc_status
 print_flat(const zinc_json *v, zinc_buf *out, zinc_error *err)
 {
@@ -137,6 +140,7 @@ print_start(const zinc_json *v, bool pretty, bool *whole, zinc_buf *out, zinc_er
 	return zinc_buf_puts(out, v->type == ZINC_JSON_OBJECT ? "{" : "[", err);
 }
 
+/* Down to the first child, on to the next sibling, or up, closing what has ended; `depth` only indents. */
 static zinc_status
 print_tree(const zinc_json *root, bool pretty, zinc_buf *out, zinc_error *err)
 {

@@ -1,40 +1,38 @@
 /*
- * json_value.c - documents in memory: the arena, looking, building
+ * json_value.c - documents in memory: the arena, looking, building, copying
  *
- * All values and texts of a document are in its arena, a list of blocks that are freed together.
- * An object keeps, beside the list of its members in their order, an array of them sorted by name:
+ * Promises (tests/unit/test_json_value.c):
  *
- *    first -> "b" -> "c" -> "a"        sorted: "a" "b" "c"
+ * (1) A document owns everything in it, and freeing it frees all at once.
+ * (2) Looking accepts NULL, building passes NULL on: a chain of calls needs one check, at its end.
+ * (3) A value is part of at most one other, so that a tree stays a tree.
+ * (4) Members keep their order, and a member that is replaced its place.
  *
- * so that duplicates are found in O(n log n) whatever the names (no hash to be attacked), a member
- * in O(log n), and objects are compared in step.
+ * All values and texts are in an arena, a list of blocks that only grow fuller.  What is removed or replaced
+ * stays there until the end: documents are edited a little and then printed.
+ *
+ *    blocks -> [value text value text .....] -> [all full] -> [one large text]
  */
 #include "json/json_impl.h"
 
-#define BLOCK_FIRST  1024u
-#define BLOCK_LAST   (256u * 1024u)
-#define SORTED_FIRST 4u
+#define BLOCK_FIRST 1024u
+#define BLOCK_LAST  (256u * 1024u)
 
-struct block {
-	struct block *next;
+struct zinc_json_block {
+	struct zinc_json_block *next;
 	size_t used;
 	size_t cap;
 	_Alignas(max_align_t) uint8_t bytes[];
 };
 
-struct zinc_json_doc {
-	zinc_context *ctx;
-	zinc_json *root;
-	const char *duplicate;
-	struct block *blocks; /* the first is being filled */
-};
-
 /* ---- arena ---- */
 
-static struct block *
+/* Each twice the last, so that small documents are small and large ones need few blocks.  What does not fit
+ * even there gets a block for itself. */
+static struct zinc_json_block *
 add_block(zinc_json_doc *doc, size_t need)
 {
-	struct block *b, *head = doc->blocks;
+	struct zinc_json_block *b, *head = doc->blocks;
 	size_t cap = head ? head->cap * 2 : BLOCK_FIRST, total;
 
 	if (cap > BLOCK_LAST)
@@ -43,7 +41,7 @@ add_block(zinc_json_doc *doc, size_t need)
 		cap = need;
 	if (zinc_size_add(cap, sizeof *b, &total))
 		return NULL;
-	b = (struct block *)zinc_alloc(doc->ctx, total);
+	b = (struct zinc_json_block *)zinc_alloc(doc->ctx, total);
 	if (!b)
 		return NULL;
 	b->used = 0;
@@ -58,11 +56,10 @@ add_block(zinc_json_doc *doc, size_t need)
 	return b;
 }
 
-/* `align` is a power of two. */
-static void *
-arena_alloc(zinc_json_doc *doc, size_t n, size_t align)
+void *
+zinc_json_alloc(zinc_json_doc *doc, size_t n, size_t align)
 {
-	struct block *b = doc->blocks;
+	struct zinc_json_block *b = doc->blocks;
 	size_t at = b ? (b->used + align - 1) & ~(align - 1) : 0;
 
 	if (!b || at > b->cap || n > b->cap - at) {
@@ -75,21 +72,15 @@ arena_alloc(zinc_json_doc *doc, size_t n, size_t align)
 	return b->bytes + at;
 }
 
-char *
-zinc_json_room(zinc_json_doc *doc, size_t n)
-{
-	return (char *)arena_alloc(doc, n, 1);
-}
-
-static const char *
-copy_text(zinc_json_doc *doc, const char *s, size_t n)
+const char *
+zinc_json_text(zinc_json_doc *doc, const char *s, size_t n)
 {
 	size_t total;
 	char *p;
 
 	if (zinc_size_add(n, 1, &total))
 		return NULL;
-	p = zinc_json_room(doc, total);
+	p = (char *)zinc_json_alloc(doc, total, 1);
 	if (!p)
 		return NULL;
 	if (n)
@@ -101,7 +92,7 @@ copy_text(zinc_json_doc *doc, const char *s, size_t n)
 zinc_json *
 zinc_json_node(zinc_json_doc *doc, zinc_json_type type)
 {
-	zinc_json *v = (zinc_json *)arena_alloc(doc, sizeof *v, _Alignof(zinc_json));
+	zinc_json *v = (zinc_json *)zinc_json_alloc(doc, sizeof *v, _Alignof(zinc_json));
 
 	if (v) {
 		memset(v, 0, sizeof *v);
@@ -127,7 +118,7 @@ zinc_json_new(zinc_json_doc **out, zinc_context *ctx, zinc_error *err)
 void
 zinc_json_free(zinc_json_doc *doc)
 {
-	struct block *b, *next;
+	struct zinc_json_block *b, *next;
 
 	if (!doc)
 		return;
@@ -160,156 +151,6 @@ const char *
 zinc_json_duplicate(const zinc_json_doc *doc)
 {
 	return doc->duplicate;
-}
-
-void
-zinc_json_set_duplicate(zinc_json_doc *doc, const char *key)
-{
-	if (!doc->duplicate)
-		doc->duplicate = key;
-}
-
-/* ---- names ---- */
-
-static int
-compare_names(const char *a, size_t na, const char *b, size_t nb)
-{
-	int c = memcmp(a, b, na < nb ? na : nb);
-
-	return c ? c : (na > nb) - (na < nb);
-}
-
-static int
-compare_members(const zinc_json *a, const zinc_json *b)
-{
-	return compare_names(a->key, a->nkey, b->key, b->nkey);
-}
-
-/* Merge the sorted a[0..mid) and a[mid..n) into `to`; of equals the earlier comes first. */
-static void
-merge(zinc_json **a, size_t mid, size_t n, zinc_json **to)
-{
-	size_t i = 0, j = mid, k;
-
-	for (k = 0; k < n; k++)
-		to[k] = j == n || (i < mid && compare_members(a[i], a[j]) <= 0) ? a[i++] : a[j++];
-}
-
-/* Merge sort, bottom up; the result is in the array that is returned, `a` or `spare`. */
-static zinc_json **
-sort_members(zinc_json **a, zinc_json **spare, size_t n)
-{
-	zinc_json **swap;
-	size_t width, at, left;
-
-	for (width = 1; width < n; width *= 2) {
-		for (at = 0; at < n; at += 2 * width) {
-			left = n - at;
-			merge(a + at, left < width ? left : width, left < 2 * width ? left : 2 * width, spare + at);
-		}
-		swap = a;
-		a = spare;
-		spare = swap;
-	}
-	return a;
-}
-
-/* Keep the last of each name, in a[] and in the list; returns how many stay. */
-static size_t
-drop_duplicates(zinc_json *object, zinc_json **a, const char **duplicate)
-{
-	size_t i, n = object->n, kept = 0;
-	zinc_json *v;
-
-	for (i = 0; i < n; i++) {
-		if (i + 1 < n && compare_members(a[i], a[i + 1]) == 0) {
-			*duplicate = *duplicate ? *duplicate : a[i]->key;
-			a[i]->parent = NULL;
-		} else
-			a[kept++] = a[i];
-	}
-	if (kept == n)
-		return n;
-	v = object->first;
-	object->first = object->last = NULL;
-	object->n = 0;
-	while (v) {
-		zinc_json *next = v->next;
-
-		if (v->parent)
-			zinc_json_link(object, v);
-		v = next;
-	}
-	return kept;
-}
-
-/* Room for `n` names grows by powers of two, so its capacity need not be kept. */
-static size_t
-sorted_cap(size_t n)
-{
-	size_t cap = SORTED_FIRST;
-
-	while (cap < n)
-		cap *= 2;
-	return cap;
-}
-
-static zinc_json **
-new_sorted(zinc_json_doc *doc, size_t cap)
-{
-	size_t nbytes;
-
-	if (zinc_size_mul(cap, sizeof(zinc_json *), &nbytes))
-		return NULL;
-	return (zinc_json **)arena_alloc(doc, nbytes, _Alignof(zinc_json *));
-}
-
-zinc_status
-zinc_json_index(zinc_json_doc *doc, zinc_json *object, const char **duplicate, zinc_error *err)
-{
-	zinc_json **a, **spare, **result, *v;
-	size_t i = 0, n = object->n;
-
-	*duplicate = NULL;
-	if (n == 0)
-		return ZINC_OK;
-	a = new_sorted(doc, sorted_cap(n));
-	spare = (zinc_json **)zinc_calloc(doc->ctx, n, sizeof *spare);
-	if (!a || !spare) {
-		zinc_free(doc->ctx, spare);
-		return zinc_fail_nomem(err);
-	}
-	for (v = object->first; v; v = v->next)
-		a[i++] = v;
-	result = sort_members(a, spare, n);
-	n = drop_duplicates(object, result, duplicate);
-	for (i = 0; i < n; i++)
-		a[i] = result[i];
-	object->sorted = a;
-	zinc_free(doc->ctx, spare);
-	return ZINC_OK;
-}
-
-bool
-zinc_json_find(const zinc_json *object, const char *key, size_t nkey, size_t *at)
-{
-	size_t lo = 0, hi = object->n, mid;
-	int c;
-
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		c = compare_names(object->sorted[mid]->key, object->sorted[mid]->nkey, key, nkey);
-		if (c == 0) {
-			*at = mid;
-			return true;
-		}
-		if (c < 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	*at = lo;
-	return false;
 }
 
 /* ---- looking ---- */
@@ -359,6 +200,7 @@ zinc_json_bool(const zinc_json *v, bool *out)
 
 /* ---- building ---- */
 
+/* Scalars of the other kinds have their own functions, as they need a text. */
 zinc_json *
 zinc_json_make(zinc_json_doc *doc, zinc_json_type type)
 {
@@ -378,7 +220,7 @@ zinc_json_make_stringn(zinc_json_doc *doc, const char *s, size_t n)
 
 	if (!v)
 		return NULL;
-	v->text = copy_text(doc, s, n);
+	v->text = zinc_json_text(doc, s, n);
 	v->n = n;
 	return v->text ? v : NULL;
 }
@@ -410,6 +252,7 @@ zinc_json_link(zinc_json *parent, zinc_json *v)
 	parent->n++;
 }
 
+/* Promises 2 and 3. */
 static zinc_status
 check_free(const zinc_json *parent, zinc_json_type type, const zinc_json *v, zinc_error *err)
 {
@@ -430,7 +273,8 @@ zinc_json_append(zinc_json *array, zinc_json *v, zinc_error *err)
 	return ZINC_OK;
 }
 
-/* Take `old` out of the list and put `v` (NULL: nothing) in its place. */
+/* Take `old` out of the list and put `v` (NULL: nothing) in its place.  The list is walked for what is before it:
+ * that is rare enough not to pay a pointer in every value for. */
 static void
 relink(zinc_json *parent, zinc_json *old, zinc_json *v)
 {
@@ -452,26 +296,7 @@ relink(zinc_json *parent, zinc_json *old, zinc_json *v)
 	old->parent = old->next = NULL;
 }
 
-/* Open a gap at `at`; the array is full when the number of names is its capacity. */
-static bool
-widen(zinc_json_doc *doc, zinc_json *object, size_t at)
-{
-	size_t i, n = object->n;
-	zinc_json **to = object->sorted, **from = object->sorted;
-
-	if (!to || sorted_cap(n) == n) {
-		to = new_sorted(doc, sorted_cap(n + 1));
-		if (!to)
-			return false;
-		for (i = 0; i < at; i++)
-			to[i] = from[i];
-	}
-	for (i = n; i > at; i--)
-		to[i] = from[i - 1];
-	object->sorted = to;
-	return true;
-}
-
+/* Whatever fails, fails before anything has changed. */
 zinc_status
 zinc_json_set(zinc_json_doc *doc, zinc_json *object, const char *key, zinc_json *v, zinc_error *err)
 {
@@ -485,8 +310,8 @@ zinc_json_set(zinc_json_doc *doc, zinc_json *object, const char *key, zinc_json 
 		copy = object->sorted[at]->key;
 		relink(object, object->sorted[at], v);
 	} else {
-		copy = copy_text(doc, key, nkey);
-		if (!copy || !widen(doc, object, at))
+		copy = zinc_json_text(doc, key, nkey);
+		if (!copy || !zinc_json_index_open(doc, object, at))
 			return zinc_fail_nomem(err);
 		zinc_json_link(object, v);
 	}
@@ -505,13 +330,13 @@ zinc_json_remove(zinc_json *object, const char *key)
 		return false;
 	relink(object, object->sorted[at], NULL);
 	object->n--;
-	for (; at < object->n; at++)
-		object->sorted[at] = object->sorted[at + 1];
+	zinc_json_index_close(object, at);
 	return true;
 }
 
 /* ---- copying ---- */
 
+/* One value without its children, with its name if it becomes a member. */
 static zinc_json *
 copy_one(zinc_json_doc *doc, const zinc_json *from, zinc_json *parent)
 {
@@ -521,13 +346,13 @@ copy_one(zinc_json_doc *doc, const zinc_json *from, zinc_json *parent)
 		return NULL;
 	if (from->text) {
 		v->n = from->n;
-		v->text = copy_text(doc, from->text, from->n);
+		v->text = zinc_json_text(doc, from->text, from->n);
 		if (!v->text)
 			return NULL;
 	}
 	if (parent && from->key) {
 		v->nkey = from->nkey;
-		v->key = copy_text(doc, from->key, from->nkey);
+		v->key = zinc_json_text(doc, from->key, from->nkey);
 		if (!v->key)
 			return NULL;
 	}
@@ -536,6 +361,7 @@ copy_one(zinc_json_doc *doc, const zinc_json *from, zinc_json *parent)
 	return v;
 }
 
+/* The source has no duplicates, so none are found here. */
 static bool
 index_copy(zinc_json_doc *doc, zinc_json *v)
 {

@@ -271,77 +271,6 @@ spelling_and_order_are_kept(void **state)
 	zinc_json_free(doc);
 }
 
-/* ---- duplicates ---- */
-
-static void
-last_of_duplicates_wins_when_lenient(void **state)
-{
-	static const char text[] = "{\"x\":1,\"a\":{\"q\":1,\"q\":2},\"x\":3,\"b\":0,\"x\":4,\"b\":5}";
-	static const char other[] = "{\"a\":{\"a\":1},\"ab\":1,\"b\":1,\"a\\u0000b\":1,\"a\\u0000c\":1}";
-	zinc_error err = ZINC_ERROR_INIT;
-	zinc_json_doc *doc = NULL;
-	zinc_json *root;
-	uint64_t n;
-
-	(void)state;
-	assert_int_equal(parse(text, sizeof text - 1, 0, &err), ZINC_E_CORRUPT);
-	assert_string_equal(err.text, "JSON, line 1, column 25: the object that ends here has \"q\" twice");
-	assert_ok(zinc_json_parse(&doc, NULL, text, sizeof text - 1, ZINC_JSON_DUPLICATES, &err));
-	root = zinc_json_root(doc);
-	assert_string_equal(zinc_json_duplicate(doc), "q");
-	assert_int_equal(root->n, 3);
-	assert_true(zinc_json_u64(zinc_json_member(root, "x"), &n) && n == 4);
-	assert_true(zinc_json_u64(zinc_json_member(root, "b"), &n) && n == 5);
-	assert_true(zinc_json_u64(zinc_json_member(zinc_json_member(root, "a"), "q"), &n) && n == 2);
-	assert_string_equal(root->first->key, "a");
-	assert_string_equal(root->last->key, "b");
-	assert_null(root->last->next);
-	zinc_json_free(doc);
-	/* one name inside another is no duplicate, nor one behind a NUL */
-	assert_int_equal(parse(other, sizeof other - 1, 0, NULL), ZINC_OK);
-	assert_ok(zinc_json_parse(&doc, NULL, "{}", 2, 0, &err));
-	assert_null(zinc_json_duplicate(doc));
-	zinc_json_free(doc);
-}
-
-/* (3): a million members, in an order that is bad for naive sorting, are found quickly and once */
-static void
-a_million_members(void **state)
-{
-	enum { N = 1000000 };
-	zinc_error err = ZINC_ERROR_INIT;
-	zinc_json_doc *doc = NULL;
-	zinc_buf b;
-	uint64_t got;
-	char key[16];
-	unsigned i;
-
-	(void)state;
-	zinc_buf_init(&b, NULL, 64u << 20);
-	assert_ok(zinc_buf_puts(&b, "{", &err));
-	for (i = 0; i < N; i++)
-		assert_ok(
-		    zinc_buf_printf(&b, &err, "%s\"k%u\":%u", i ? "," : "", (unsigned)((uint64_t)i * 7919 % N), i));
-	assert_ok(zinc_buf_puts(&b, "}", &err));
-	assert_ok(zinc_json_parse(&doc, NULL, zinc_buf_text(&b), b.n, 0, &err));
-	assert_int_equal(zinc_json_root(doc)->n, N);
-	for (i = 0; i < N; i += 997) {
-		snprintf(key, sizeof key, "k%u", (unsigned)((uint64_t)i * 7919 % N));
-		assert_true(zinc_json_u64(zinc_json_member(zinc_json_root(doc), key), &got) && got == i);
-	}
-	zinc_json_free(doc);
-	/* half of them twice */
-	b.n--;
-	for (i = 0; i < N / 2; i++)
-		assert_ok(zinc_buf_printf(&b, &err, ",\"k%u\":0", i));
-	assert_ok(zinc_buf_puts(&b, "}", &err));
-	assert_int_equal(parse(zinc_buf_text(&b), b.n, 0, &err), ZINC_E_CORRUPT);
-	assert_ok(zinc_json_parse(&doc, NULL, zinc_buf_text(&b), b.n, ZINC_JSON_DUPLICATES, &err));
-	assert_int_equal(zinc_json_root(doc)->n, N);
-	zinc_json_free(doc);
-	zinc_buf_fini(&b);
-}
-
 /* ---- limits ---- */
 
 static zinc_context *
@@ -537,18 +466,11 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(exactly_the_texts_of_the_rfc),
-	    cmocka_unit_test(every_prefix_is_refused),
-	    cmocka_unit_test(nan_tokens_when_asked_for),
-	    cmocka_unit_test(strings_are_decoded),
-	    cmocka_unit_test(spelling_and_order_are_kept),
-	    cmocka_unit_test(last_of_duplicates_wins_when_lenient),
-	    cmocka_unit_test(a_million_members),
-	    cmocka_unit_test(limits_are_kept),
-	    cmocka_unit_test(tokens_have_limits),
-	    cmocka_unit_test(a_million_brackets),
-	    cmocka_unit_test(refusals_name_the_place),
-	    cmocka_unit_test(failing_allocations),
+	    cmocka_unit_test(exactly_the_texts_of_the_rfc), cmocka_unit_test(every_prefix_is_refused),
+	    cmocka_unit_test(nan_tokens_when_asked_for),    cmocka_unit_test(strings_are_decoded),
+	    cmocka_unit_test(spelling_and_order_are_kept),  cmocka_unit_test(limits_are_kept),
+	    cmocka_unit_test(tokens_have_limits),           cmocka_unit_test(a_million_brackets),
+	    cmocka_unit_test(refusals_name_the_place),      cmocka_unit_test(failing_allocations),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

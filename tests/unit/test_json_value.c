@@ -144,49 +144,6 @@ misuse_is_refused(void **state)
 	zinc_json_free(doc);
 }
 
-/* Set and remove at random, against a plain table. */
-static void
-members_at_random(void **state)
-{
-	enum { KEYS = 200 };
-	zinc_error err = ZINC_ERROR_INIT;
-	zinc_json_doc *doc = NULL;
-	zinc_json *object;
-	uint64_t model[KEYS] = {0}, got;
-	uint32_t x = 1;
-	char key[16];
-	size_t n = 0;
-	int i, k;
-
-	(void)state;
-	assert_ok(zinc_json_new(&doc, NULL, &err));
-	object = zinc_json_make(doc, ZINC_JSON_OBJECT);
-	for (i = 1; i < 20000; i++) {
-		x = x * 1664525u + 1013904223u;
-		k = (int)(x >> 16) % KEYS;
-		snprintf(key, sizeof key, "%d", k);
-		if (x >> 31) {
-			assert_int_equal(zinc_json_remove(object, key), model[k] != 0);
-			n -= model[k] != 0;
-			model[k] = 0;
-		} else {
-			assert_ok(zinc_json_set(doc, object, key, zinc_json_make_u64(doc, (uint64_t)i), &err));
-			n += model[k] == 0;
-			model[k] = (uint64_t)i;
-		}
-		assert_int_equal(object->n, n);
-	}
-	for (k = 0; k < KEYS; k++) {
-		snprintf(key, sizeof key, "%d", k);
-		if (!model[k])
-			assert_null(zinc_json_member(object, key));
-		else
-			assert_true(zinc_json_u64(zinc_json_member(object, key), &got) && got == model[k]);
-	}
-	assert_true(zinc_json_equal(object, zinc_json_copy(doc, object)));
-	zinc_json_free(doc);
-}
-
 static void
 copying(void **state)
 {
@@ -264,8 +221,11 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(looking),           cmocka_unit_test(building), cmocka_unit_test(misuse_is_refused),
-	    cmocka_unit_test(members_at_random), cmocka_unit_test(copying),  cmocka_unit_test(failing_allocations),
+	    cmocka_unit_test(looking),
+	    cmocka_unit_test(building),
+	    cmocka_unit_test(misuse_is_refused),
+	    cmocka_unit_test(copying),
+	    cmocka_unit_test(failing_allocations),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
