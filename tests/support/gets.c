@@ -1,0 +1,156 @@
+/*
+ * gets.c - a sink that remembers
+ */
+#include <stdlib.h>
+
+#include "support/gets.h"
+#include "support/test.h"
+
+void
+gets_init(gets *g, size_t n)
+{
+	memset(g, 0, sizeof *g);
+	g->n = n;
+	g->r = (get_result *)calloc(n ? n : 1, sizeof *g->r);
+	assert_non_null(g->r);
+	pthread_mutex_init(&g->lock, NULL);
+}
+
+void
+gets_fini(gets *g)
+{
+	size_t i;
+
+	for (i = 0; i < g->n; i++)
+		free(g->r[i].bytes);
+	free(g->r);
+	pthread_mutex_destroy(&g->lock);
+}
+
+static zinc_room
+gets_room(void *arg, size_t i, uint64_t nbytes, void **buf)
+{
+	gets *g = (gets *)arg;
+	zinc_room answer = ZINC_ROOM_OK;
+
+	pthread_mutex_lock(&g->lock);
+	assert_true(i < g->n);
+	assert_int_equal(g->r[i].dones, 0);
+	g->r[i].rooms++;
+	if (g->refuse) {
+		answer = ZINC_ROOM_FAIL;
+	} else if (g->not_now > 0) {
+		g->not_now--;
+		answer = ZINC_ROOM_NOT_NOW;
+	} else {
+		free(g->r[i].bytes);
+		*buf = g->r[i].bytes = (uint8_t *)malloc(nbytes ? (size_t)nbytes : 1);
+		assert_non_null(*buf);
+	}
+	pthread_mutex_unlock(&g->lock);
+	return answer;
+}
+
+static void
+gets_done(void *arg, size_t i, const zinc_got *got)
+{
+	gets *g = (gets *)arg;
+	get_result *r = &g->r[i];
+
+	pthread_mutex_lock(&g->lock);
+	assert_true(i < g->n);
+	r->dones++;
+	r->found = got->found;
+	r->nbytes = got->nbytes;
+	r->object_size = got->object_size;
+	r->status = got->status;
+	if (got->found == ZINC_FOUND) {
+		assert_non_null(got->tag);
+		r->tag = *got->tag;
+	}
+	if (got->error)
+		r->error = *got->error;
+	if (++g->total_dones == g->cancel_after)
+		__atomic_store_n(&g->cancel, 1, __ATOMIC_RELAXED);
+	pthread_mutex_unlock(&g->lock);
+}
+
+zinc_status
+gets_run(gets *g, zinc_store *s, const zinc_get *requests, zinc_error *err)
+{
+	zinc_sink sink = {gets_room, gets_done, g, &g->cancel};
+	zinc_status st = zinc_store_get(s, requests, g->n, &sink, err);
+	size_t i;
+
+	for (i = 0; i < g->n; i++) /* exactly once, or never when get itself failed */
+		assert_int_equal(g->r[i].dones, st == ZINC_OK);
+	return st;
+}
+
+zinc_get
+get_range(const char *key, uint64_t offset, uint64_t length)
+{
+	return (zinc_get){.key = key, .offset = offset, .length = length};
+}
+
+zinc_get
+get_suffix(const char *key, uint64_t length)
+{
+	return (zinc_get){.key = key, .length = length, .suffix = 1};
+}
+
+zinc_get
+get_stat(const char *key)
+{
+	return (zinc_get){.key = key, .stat = 1};
+}
+
+void
+assert_value(zinc_store *s, const char *key, const void *bytes, size_t n)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_blob b = ZINC_BLOB_INIT;
+
+	assert_ok(zinc_store_get_all(s, key, &b, NULL, 0, &err));
+	assert_int_equal(b.nbytes, n);
+	if (n)
+		assert_memory_equal(b.data, bytes, n);
+	assert_int_equal(((const char *)b.data)[n], 0);
+	zinc_blob_fini(&b);
+}
+
+void
+assert_text(zinc_store *s, const char *key, const char *text)
+{
+	assert_value(s, key, text, strlen(text));
+}
+
+void
+assert_missing(zinc_store *s, const char *key)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_blob b = ZINC_BLOB_INIT;
+
+	assert_int_equal(zinc_store_get_all(s, key, &b, NULL, 0, &err), ZINC_E_NOTFOUND);
+	assert_int_equal(err.code, ZINC_E_NOTFOUND);
+}
+
+void
+put_text(zinc_store *s, const char *key, const char *text)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+
+	assert_ok(zinc_store_put(s, NULL, key, text, strlen(text), NULL, 0, NULL, &err));
+}
+
+zinc_tag
+tag_of(zinc_store *s, const char *key)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_blob b = ZINC_BLOB_INIT;
+	zinc_tag tag = {0, {0}};
+
+	assert_ok(zinc_store_get_all(s, key, &b, &tag, 0, &err));
+	zinc_blob_fini(&b);
+	return tag;
+}

@@ -1,0 +1,47 @@
+/*
+ * gets.h - one call of zinc_store_get, with everything it told kept for a test to look at
+ */
+#ifndef GETS_H
+#define GETS_H
+
+#include "store/store.h"
+
+typedef struct get_result {
+	int rooms; /* times room() was asked */
+	int dones; /* times done() was called */
+	zinc_found found;
+	uint64_t nbytes, object_size;
+	zinc_tag tag;
+	zinc_status status;
+	zinc_error error;
+	uint8_t *bytes; /* of room() */
+} get_result;
+
+typedef struct gets {
+	get_result *r;
+	size_t n;
+	int not_now; /* say so this many times first */
+	bool refuse; /* no room at all */
+	volatile int cancel;
+	int cancel_after; /* set cancel when so many are done; 0: never */
+	int total_dones;
+	pthread_mutex_t lock;
+} gets;
+
+void gets_init(gets *g, size_t n);
+void gets_fini(gets *g);
+zinc_status gets_run(gets *g, zinc_store *s, const zinc_get *requests, zinc_error *err);
+
+/* A request for bytes of a key. */
+zinc_get get_range(const char *key, uint64_t offset, uint64_t length);
+zinc_get get_suffix(const char *key, uint64_t length);
+zinc_get get_stat(const char *key);
+
+/* The value of `key` must be these bytes. */
+void assert_value(zinc_store *s, const char *key, const void *bytes, size_t n);
+void assert_text(zinc_store *s, const char *key, const char *text);
+void assert_missing(zinc_store *s, const char *key);
+void put_text(zinc_store *s, const char *key, const char *text);
+zinc_tag tag_of(zinc_store *s, const char *key);
+
+#endif

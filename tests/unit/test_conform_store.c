@@ -1,0 +1,138 @@
+/*
+ * test_conform_store.c - the conformance suite on both stores, and on every wrapper over each
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "support/conform_store.h"
+#include "support/gets.h"
+#include "support/test.h"
+
+/* What is laid over a base that is new each time. */
+typedef struct kind {
+	const char *base;    /* "memory" or "fs" */
+	const char *wrapper; /* "" or its name */
+} kind;
+
+/* Durable once, which takes its time; the wrappers add nothing to that. */
+static zinc_store *
+open_base(const char *base, bool relaxed)
+{
+	static int number;
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_store *s = NULL;
+	char url[64] = "memory://";
+
+	if (strcmp(base, "fs") == 0)
+		snprintf(url, sizeof url, "made/new/%d", number++);
+	else if (strcmp(base, "fs of URL") == 0)
+		snprintf(url, sizeof url, "made|a/b%d", number++); /* prefix wrapper */
+	assert_ok(zinc_store_open(&s, url, ZINC_STORE_OPTIONS(.relaxed = relaxed), &err));
+	return s;
+}
+
+static void
+ignore_operation(void *arg, const char *operation, const char *key, uint64_t nbytes, zinc_status status)
+{
+	(void)arg, (void)operation, (void)key, (void)nbytes, (void)status;
+}
+
+/* A store with nothing but what it must have: store.c supplies the rest. */
+
+static void
+bare_close(void *self)
+{
+	zinc_store_close((zinc_store *)self);
+}
+
+static void
+bare_caps(void *self, zinc_caps *out)
+{
+	zinc_store_caps((zinc_store *)self, out);
+	out->flags &= ~ZINC_CAP_UPDATE;
+}
+
+static zinc_status
+bare_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, zinc_error *err)
+{
+	return zinc_store_get((zinc_store *)self, requests, n, sink, err);
+}
+
+static zinc_status
+bare_put(void *self, zinc_put_group *group, const char *key, const struct iovec *iov, int niov,
+	 const zinc_condition *when, uint32_t flags, zinc_tag *tag, zinc_error *err)
+{
+	assert_null(group);
+	return zinc_store_putv((zinc_store *)self, NULL, key, iov, niov, when, flags, tag, err);
+}
+
+static zinc_status
+bare_del(void *self, zinc_put_group *group, const char *key, const zinc_condition *when, uint32_t flags,
+	 zinc_error *err)
+{
+	assert_null(group);
+	return zinc_store_del((zinc_store *)self, NULL, key, when, flags, err);
+}
+
+static zinc_status
+bare_list(void *self, const char *prefix, zinc_key_fn fn, void *arg, zinc_error *err)
+{
+	return zinc_store_list((zinc_store *)self, prefix, fn, arg, err);
+}
+
+static const zinc_store_ops bare_ops = {
+    .size = sizeof bare_ops,
+    .name = "bare",
+    .close = bare_close,
+    .caps = bare_caps,
+    .get = bare_get,
+    .put = bare_put,
+    .del = bare_del,
+    .list = bare_list,
+};
+
+static void
+make(void *arg, conform_subject *out)
+{
+	const kind *k = (const kind *)arg;
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_store *base = open_base(k->base, k->wrapper[0] != '\0');
+
+	out->store = NULL;
+	if (k->wrapper[0] == '\0')
+		out->store = zinc_store_ref(base);
+	else if (strcmp(k->wrapper, "readonly") == 0)
+		assert_ok(zinc_store_readonly(&out->store, base, &err));
+	else if (strcmp(k->wrapper, "prefix") == 0)
+		assert_ok(zinc_store_prefix(&out->store, base, "some/where/", &err));
+	else if (strcmp(k->wrapper, "log") == 0)
+		assert_ok(zinc_store_log(&out->store, base, ignore_operation, NULL, &err));
+	else if (strcmp(k->wrapper, "fault") == 0)
+		assert_ok(zinc_store_fault(&out->store, base, &err));
+	else
+		assert_ok(zinc_store_wrap(&out->store, NULL, &bare_ops, zinc_store_ref(base), "bare:", &err));
+	out->fill = out->store;
+	if (strcmp(k->wrapper, "readonly") == 0)
+		out->fill = base;
+	else
+		zinc_store_close(base);
+}
+
+int
+main(void)
+{
+	static const char *const bases[] = {"memory", "fs", "fs of URL"};
+	static const char *const wrappers[] = {"", "readonly", "prefix", "log", "fault", "bare"};
+	int failed = 0;
+	size_t b, w;
+
+	for (b = 0; b < COUNT(bases); b++)
+		for (w = 0; w < COUNT(wrappers); w++) {
+			kind k = {bases[b], wrappers[w]};
+			char name[64];
+
+			snprintf(name, sizeof name, "%s%s%s", k.base, k.wrapper[0] ? " below " : "", k.wrapper);
+			failed += conform_store_run(name, make, &k);
+		}
+	return failed;
+}
