@@ -11,25 +11,13 @@ static zinc_status
 build_meta(zinc_meta **out, zinc_hierarchy *h, const zinc_array_options *options, zinc_error *err)
 {
 	zinc_array_options o;
-	zinc_json_doc *v3 = NULL, *doc = NULL;
-	zinc_report r;
-	zinc_buf text;
+	zinc_json_doc *v3;
 	zinc_status code;
 
 	ZINC_TRY(zinc_options_take(&o, sizeof o, options, err));
-	zinc_report_init(&r, h->ctx, true, h->url);
-	r.code = ZINC_E_INVALID;
-	zinc_buf_init(&text, h->ctx, (size_t)h->ctx->limits.json_bytes);
-	code = zinc_document_build(&v3, h->ctx, &o, err);
-	if (code == ZINC_OK)
-		code = h->format->from_v3(h, v3, &doc, err);
-	if (code == ZINC_OK)
-		code = zinc_json_print(zinc_json_root(doc), &text, err);
-	if (code == ZINC_OK)
-		code = h->format->parse(h->ctx, (const char *)text.p, text.n, &r, out, err);
-	zinc_buf_fini(&text);
+	ZINC_TRY(zinc_document_build(&v3, h->ctx, &o, err));
+	code = zinc_meta_from_v3(out, h, v3, err);
 	zinc_json_free(v3);
-	zinc_json_free(doc);
 	return code;
 }
 
@@ -37,12 +25,13 @@ build_meta(zinc_meta **out, zinc_hierarchy *h, const zinc_array_options *options
 static zinc_status
 make_place(zinc_hierarchy *h, const char *path, bool overwrite, zinc_error *err)
 {
+	zinc_error e = ZINC_ERROR_INIT;
 	zinc_status code;
 	bool vacant;
 
 	if (overwrite) {
-		code = h->format->erase(h, path, err);
-		return code == ZINC_E_NOTFOUND ? ZINC_OK : code;
+		code = h->format->erase(h, path, &e);
+		return code == ZINC_OK || code == ZINC_E_NOTFOUND ? ZINC_OK : zinc_error_copy(err, &e);
 	}
 	ZINC_TRY(zinc_hierarchy_vacant(h, path, &vacant, err));
 	return vacant ? ZINC_OK
@@ -59,6 +48,8 @@ create(zinc_array **out, zinc_hierarchy *h, const char *path, const zinc_array_o
 	ZINC_TRY(zinc_hierarchy_writable(h, err));
 	ZINC_TRY(build_meta(&m, h, options, err));
 	code = make_place(h, path, options->overwrite, err);
+	if (code == ZINC_OK)
+		code = h->format->init(h, err);
 	if (code == ZINC_OK)
 		code = h->format->write_node(h, path, m, &absent, &m->tag, err);
 	if (code == ZINC_OK)

@@ -81,7 +81,8 @@ zinc_status zinc_target_init(zinc_target *t, const zinc_meta *m, const zinc_sel 
 typedef struct zinc_group_span {
 	uint64_t chunk, start, extent;
 	size_t begin, end; /* segments */
-	bool full;         /* they cover all of the object that lies in the array */
+	bool full;         /* they cover all of the object */
+	bool covered;      /* they cover all of it that lies in the array */
 } zinc_group_span;
 
 typedef struct zinc_plan {
@@ -106,7 +107,8 @@ typedef struct zinc_object {
 	uint64_t number; /* in the plan */
 	uint64_t index[ZINC_MAX_NDIM], start[ZINC_MAX_NDIM], extent[ZINC_MAX_NDIM];
 	size_t nunits;
-	bool full; /* every element in the array is selected, each once */
+	bool full;    /* every element is selected, each once */
+	bool covered; /* every element that lies in the array is: full but for the edge */
 	const zinc_group_span *span[ZINC_MAX_NDIM];
 	size_t begin, end; /* points: positions in order */
 } zinc_object;

@@ -24,19 +24,20 @@ unit_steps(zinc_plan *p)
 
 /* ---- slices and lists ---- */
 
-/* Do arithmetic segments [begin, end) select every element of the object that the array has? */
-static bool
-covers(const zinc_split *s, const zinc_group_span *g, uint64_t length)
+/* Do the segments select every element of the object, or at least of the part that lies in the array? */
+static void
+cover(const zinc_split *s, zinc_group_span *g, uint64_t length)
 {
-	uint64_t n = 0, inside = zinc_min_u64(g->extent, length - g->start);
+	uint64_t n = 0;
 	size_t i;
 
 	for (i = g->begin; i < g->end; i++) {
 		if (s->segments[i].in_list != NULL || (s->segments[i].step != 1 && s->segments[i].count > 1))
-			return false;
+			return;
 		n += s->segments[i].count;
 	}
-	return n == inside;
+	g->full = n == g->extent;
+	g->covered = n == zinc_min_u64(g->extent, length - g->start);
 }
 
 /* Cut the segments of one dimension into groups by stored object. */
@@ -66,7 +67,7 @@ group_dim(zinc_plan *p, int d, zinc_error *err)
 	}
 	p->ngroups[d] = n;
 	for (i = 0; i < n; i++)
-		g[i].full = covers(s, &g[i], p->m->shape[d]);
+		cover(s, &g[i], p->m->shape[d]);
 	return ZINC_OK;
 }
 
@@ -221,7 +222,7 @@ point_object(const zinc_plan *p, size_t i, zinc_object *out)
 		out->index[d] = grid->ops->find(grid, d, at[d]);
 		grid->ops->span(grid, d, out->index[d], &out->start[d], &out->extent[d]);
 	}
-	out->full = false;
+	out->full = out->covered = false;
 	out->nunits = count_point_units(p, out->begin, out->end);
 }
 
@@ -235,7 +236,7 @@ zinc_plan_object(const zinc_plan *p, size_t i, zinc_object *out)
 		point_object(p, i, out);
 		return;
 	}
-	out->full = true;
+	out->full = out->covered = true;
 	out->nunits = 1;
 	for (d = p->m->ndim - 1; d >= 0; d--) {
 		const zinc_group_span *g = &p->groups[d][i % p->ngroups[d]];
@@ -246,6 +247,7 @@ zinc_plan_object(const zinc_plan *p, size_t i, zinc_object *out)
 		out->start[d] = g->start;
 		out->extent[d] = g->extent;
 		out->full = out->full && g->full;
+		out->covered = out->covered && g->covered;
 		out->nunits *= g->end - g->begin;
 	}
 }
@@ -303,7 +305,7 @@ zinc_plan_unit(const zinc_plan *p, const zinc_object *o, size_t u, zinc_unit *ou
 		u /= n;
 		out->seg[d] = s;
 		place_unit(p, o, d, s->start, out);
-		out->full = out->full && s->in_list == NULL && (s->step == 1 || s->count == 1) &&
-			    s->count == zinc_min_u64(out->extent[d], p->m->shape[d] - out->start[d]);
+		out->full =
+		    out->full && s->in_list == NULL && (s->step == 1 || s->count == 1) && s->count == out->extent[d];
 	}
 }

@@ -5,7 +5,8 @@
  *
  * (1) An object whose elements are all selected is written without being read.
  * (2) Any other object is read, changed and put under the store's own exclusion: writers of different elements
- *     lose nothing.
+ *     lose nothing.  That includes an object at the edge of the array, for somebody else may have made the array longer
+ *     meanwhile and written there; if its old bytes are damaged they are replaced all the same.
  * (3) If an element does not convert, nothing is stored.
  * (4) An object that is all fill value is erased (or stored, when asked).
  * (5) The stored bytes are the same for any number of threads.
@@ -132,13 +133,26 @@ change_object(void *arg, const void *old, size_t nold, zinc_update *out, zinc_er
 {
 	change *x = arg;
 	zinc_bytes in = {old, nold};
+	zinc_error e = ZINC_ERROR_INIT;
+	zinc_status code;
 
-	ZINC_TRY(encode_object(x->j, x->w, x->o, in, old != NULL, err));
+	code = encode_object(x->j, x->w, x->o, in, old != NULL, &e);
+	if ((code == ZINC_E_CORRUPT || code == ZINC_E_CHECKSUM) && x->o->covered)
+		code = encode_object(x->j, x->w, x->o, in, false, &e);
+	if (code != ZINC_OK)
+		return zinc_error_copy(err, &e);
 	out->bytes = x->w->s->encoded.p;
 	out->nbytes = x->w->s->encoded.n;
 	out->erase = x->w->erase && old != NULL;
 	out->keep = x->w->erase && old == NULL;
 	return ZINC_OK;
+}
+
+/* Does nobody else write, or can the store not exclude others anyway? */
+static bool
+alone(const zinc_job *j)
+{
+	return j->c->o.single_writer || !(j->c->caps.flags & (ZINC_CAP_UPDATE | ZINC_CAP_CAS));
 }
 
 static void
@@ -154,7 +168,7 @@ write_item(void *arg, size_t i, int worker)
 		return;
 	zinc_plan_object(j->p, i, &o);
 	code = zinc_call_key(j->c, w, o.index, &key, &w->err);
-	if (code == ZINC_OK && o.full)
+	if (code == ZINC_OK && (o.full || (o.covered && alone(j))))
 		code = write_whole(j, w, &o, key, &w->err);
 	else if (code == ZINC_OK) {
 		change x = {j, w, &o};

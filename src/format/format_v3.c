@@ -128,24 +128,27 @@ v3_detect(zinc_store *store, const char *prefix, bool *found, zinc_node_kind *ki
 {
 	zinc_context *ctx = zinc_store_context(store);
 	zinc_blob text = ZINC_BLOB_INIT;
+	zinc_error e = ZINC_ERROR_INIT;
 	zinc_status s;
 	zinc_buf key;
 
 	*found = false;
 	*kind = ZINC_NODE_NONE;
 	zinc_buf_init(&key, ctx, SIZE_MAX);
-	s = zinc_buf_puts(&key, prefix, err);
+	s = zinc_buf_puts(&key, prefix, &e);
 	if (s == ZINC_OK)
-		s = zinc_buf_puts(&key, ZINC_V3_DOCUMENT, err);
+		s = zinc_buf_puts(&key, ZINC_V3_DOCUMENT, &e);
 	if (s == ZINC_OK)
 		s = zinc_buf_text(&key)
-			? zinc_store_get_all(store, zinc_buf_text(&key), &text, NULL, ctx->limits.json_bytes, err)
-			: zinc_fail_nomem(err);
+			? zinc_store_get_all(store, zinc_buf_text(&key), &text, NULL, ctx->limits.json_bytes, &e)
+			: zinc_fail_nomem(&e);
 	*found = s == ZINC_OK || s == ZINC_E_LIMIT;
 	if (s == ZINC_OK)
 		s = look(ctx, &text, kind, err);
 	else if (s == ZINC_E_NOTFOUND || s == ZINC_E_LIMIT)
 		s = ZINC_OK;
+	else
+		zinc_error_copy(err, &e);
 	zinc_blob_fini(&text);
 	zinc_buf_fini(&key);
 	return s;

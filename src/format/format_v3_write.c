@@ -342,19 +342,19 @@ erase_kind(zinc_hierarchy *h, const char *key, bool *found, zinc_node_kind *kind
 {
 	zinc_blob text = ZINC_BLOB_INIT;
 	zinc_json_doc *doc;
+	zinc_error e = ZINC_ERROR_INIT;
 	zinc_status s;
 
 	*kind = ZINC_NODE_NONE;
-	s = zinc_store_get_all(h->store, key, &text, NULL, h->ctx->limits.json_bytes, err);
+	s = zinc_store_get_all(h->store, key, &text, NULL, h->ctx->limits.json_bytes, &e);
 	*found = s == ZINC_OK || s == ZINC_E_LIMIT;
-	if (s == ZINC_E_NOTFOUND || s == ZINC_E_LIMIT)
-		return ZINC_OK;
-	ZINC_TRY(s);
-	s = zinc_json_parse(&doc, h->ctx, text.data, text.nbytes, ZINC_JSON_DUPLICATES, err);
+	if (s == ZINC_OK)
+		s = zinc_json_parse(&doc, h->ctx, text.data, text.nbytes, ZINC_JSON_DUPLICATES, &e);
 	zinc_blob_fini(&text);
-	if (s == ZINC_E_CORRUPT || s == ZINC_E_LIMIT)
+	if (s == ZINC_E_NOTFOUND || s == ZINC_E_CORRUPT || s == ZINC_E_LIMIT)
 		return ZINC_OK;
-	ZINC_TRY(s);
+	if (s != ZINC_OK)
+		return zinc_error_copy(err, &e);
 	*kind = zinc_v3_kind(zinc_json_root(doc));
 	zinc_json_free(doc);
 	return ZINC_OK;

@@ -1,13 +1,13 @@
 /*
  * arrays.c - small arrays in memory behind a counting store, for tests of the array room
  */
-#include "arrays.h"
+#include "support/arrays.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "test.h"
+#include "support/test.h"
 
 void
 stage_open(stage *s, int threads, uint64_t cache)
@@ -59,17 +59,17 @@ stage_counts(stage *s)
 }
 
 zinc_array *
-stage_array(stage *s, const char *name, uint64_t rows, uint64_t cols, uint64_t chunk_rows, uint64_t chunk_cols, uint64_t shard_rows,
-            uint64_t shard_cols, const char *codecs)
+stage_array(stage *s, const char *name, uint64_t rows, uint64_t cols, uint64_t chunk_rows, uint64_t chunk_cols,
+	    uint64_t shard_rows, uint64_t shard_cols, const char *codecs)
 {
 	const uint64_t shape[] = {rows, cols}, chunks[] = {chunk_rows, chunk_cols}, shards[] = {shard_rows, shard_cols};
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_array *a = NULL;
 
 	assert_ok(zinc_array_create(&a, s->h, name,
-	                            ZINC_ARRAY_OPTIONS(.ndim = 2, .shape = shape, .dtype = "uint16", .chunks = chunks,
-	                                               .shards = shard_rows > 0 ? shards : NULL, .codecs = codecs),
-	                            &err));
+				    ZINC_ARRAY_OPTIONS(.ndim = 2, .shape = shape, .dtype = "uint16", .chunks = chunks,
+						       .shards = shard_rows > 0 ? shards : NULL, .codecs = codecs),
+				    &err));
 	return a;
 }
 

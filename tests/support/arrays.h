@@ -20,8 +20,8 @@ void stage_close(stage *s);
 zinc_store_counts stage_counts(stage *s);
 
 /* A 2-d uint16 array of rows x cols; shard_rows 0: not sharded. */
-zinc_array *stage_array(stage *s, const char *name, uint64_t rows, uint64_t cols, uint64_t chunk_rows, uint64_t chunk_cols,
-                        uint64_t shard_rows, uint64_t shard_cols, const char *codecs);
+zinc_array *stage_array(stage *s, const char *name, uint64_t rows, uint64_t cols, uint64_t chunk_rows,
+			uint64_t chunk_cols, uint64_t shard_rows, uint64_t shard_cols, const char *codecs);
 /* Write element (r, c) = r * cols + c + 1 everywhere. */
 void stage_fill(zinc_array *a);
 

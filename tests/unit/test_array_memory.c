@@ -13,8 +13,8 @@
 #include <unistd.h>
 #include <zinc.h>
 
-#include "sweep.h"
-#include "test.h"
+#include "support/sweep.h"
+#include "support/test.h"
 
 static char dir[64];
 
@@ -44,16 +44,18 @@ count_allocations(const char *codecs, int sharded)
 	assert_ok(zinc_context_new(&ctx, ZINC_CONTEXT_OPTIONS(.threads = 1, .allocator = &memory.allocator), &err));
 	snprintf(url, sizeof url, "%s/count.zarr", dir);
 	assert_ok(zinc_array_create_url(&a, url,
-	                                ZINC_ARRAY_OPTIONS(.ndim = 2, .shape = shape, .dtype = "uint16", .chunks = chunks, .codecs = codecs,
-	                                                   .shards = sharded ? shards : NULL, .overwrite = 1),
-	                                ZINC_OPEN_OPTIONS(.context = ctx, .relaxed = 1), &err));
+					ZINC_ARRAY_OPTIONS(.ndim = 2, .shape = shape, .dtype = "uint16",
+							   .chunks = chunks, .codecs = codecs,
+							   .shards = sharded ? shards : NULL, .overwrite = 1),
+					ZINC_OPEN_OPTIONS(.context = ctx, .relaxed = 1), &err));
 	for (size_t i = 0; i < COUNT(v); i++)
 		v[i] = (uint16_t)(i * 7 + i / 1000);
 	assert_ok(zinc_array_write_text(a, "", ZINC_BUFFER(v, sizeof v), &err));
 	(void)calls_of_read(&memory, a, ":, 1:1023", v, sizeof v);
 	few = calls_of_read(&memory, a, ":100, 1:1023", v, sizeof v);
 	many = calls_of_read(&memory, a, ":, 1:1023", v, sizeof v);
-	printf("%s%s: %lu allocations to read 100 chunks, %lu to read 1000\n", codecs, sharded ? " in a shard" : "", few, many);
+	printf("%s%s: %lu allocations to read 100 chunks, %lu to read 1000\n", codecs, sharded ? " in a shard" : "",
+	       few, many);
 	assert_int_equal(few, many);
 	zinc_array_close(a);
 	zinc_context_free(ctx);
@@ -91,8 +93,9 @@ test_peak_memory(void **unused)
 	for (size_t i = 0; i < nbytes; i++)
 		v[i] = (uint8_t)(i * 2654435761u >> 24);
 	snprintf(url, sizeof url, "%s/peak.zarr", dir);
-	assert_ok(zinc_array_create_url(&a, url, ZINC_ARRAY_OPTIONS(.ndim = 3, .shape = shape, .dtype = "uint8", .chunks = chunks),
-	                                ZINC_OPEN_OPTIONS(.relaxed = 1), &err));
+	assert_ok(zinc_array_create_url(
+	    &a, url, ZINC_ARRAY_OPTIONS(.ndim = 3, .shape = shape, .dtype = "uint8", .chunks = chunks),
+	    ZINC_OPEN_OPTIONS(.relaxed = 1), &err));
 	assert_ok(zinc_array_write_text(a, "", ZINC_BUFFER(v, nbytes), &err));
 	zinc_array_close(a);
 	free(v);
@@ -124,7 +127,8 @@ test_peak_memory(void **unused)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_no_allocation_per_chunk), cmocka_unit_test(test_peak_memory)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_no_allocation_per_chunk),
+					   cmocka_unit_test(test_peak_memory)};
 	char command[128];
 	int failed;
 

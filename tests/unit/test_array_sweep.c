@@ -1,9 +1,9 @@
 /*
  * test_array_sweep.c - every allocation and every OS call of every array and hierarchy operation fails in turn
  *
- * Before each run a small hierarchy is laid out whose elements are all OLD; a scenario changes some to NEW (or only reads).
- * After each run, whatever failed: every element is OLD or NEW, in a run that said ZINC_OK exactly those asked for are NEW, and
- * the hierarchy still works.
+ * Before each run a small hierarchy is laid out whose elements are all OLD; a scenario changes some to NEW (or only
+ * reads). After each run, whatever failed: every element is OLD or NEW, in a run that said ZINC_OK exactly those asked
+ * for are NEW, and the hierarchy still works.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -13,8 +13,8 @@
 #include <zinc.h>
 #include <zinc/store.h>
 
-#include "sweep.h"
-#include "test.h"
+#include "support/sweep.h"
+#include "support/test.h"
 
 #define ROWS 12
 #define COLS 10
@@ -59,9 +59,9 @@ make_array(zinc_hierarchy *h, const char *name, const char *codecs, int sharded)
 	for (int i = 0; i < ROWS * COLS; i++)
 		old[i] = OLD;
 	assert_ok(zinc_array_create(&a, h, name,
-	                            ZINC_ARRAY_OPTIONS(.ndim = 2, .shape = shape, .dtype = "uint16", .chunks = chunks,
-	                                               .shards = sharded ? shards : NULL, .codecs = codecs),
-	                            &err));
+				    ZINC_ARRAY_OPTIONS(.ndim = 2, .shape = shape, .dtype = "uint16", .chunks = chunks,
+						       .shards = sharded ? shards : NULL, .codecs = codecs),
+				    &err));
 	assert_ok(zinc_array_write_text(a, "", ZINC_BUFFER(old, sizeof old), &err));
 	zinc_array_close(a);
 }
@@ -101,7 +101,8 @@ check_array(const char *name, const scenario *s, zinc_status st)
 	assert_ok(zinc_array_read_text(a, "", ZINC_BUFFER(v, (size_t)rows * COLS * sizeof *v), &err));
 	for (int r = 0; r < (int)rows && r < ROWS; r++)
 		for (int c = 0; c < COLS; c++) {
-			int x = v[r * COLS + c], asked = s->array != NULL && strcmp(s->array, name) == 0 && r >= s->r0 && r < s->r1 && c >= s->c0 && c < s->c1;
+			int x = v[r * COLS + c], asked = s->array != NULL && strcmp(s->array, name) == 0 &&
+							 r >= s->r0 && r < s->r1 && c >= s->c0 && c < s->c1;
 
 			if (x != OLD && !(asked && x == NEW))
 				fail_msg("%s: %s[%d,%d] is %d", s->name, name, r, c, x);
@@ -147,11 +148,11 @@ read_one(const char *name, zinc_context *ctx, zinc_error *err)
 	return st;
 }
 
-#define READ(which)                                                              \
-	static zinc_status read_##which(void *arg, zinc_context *ctx, zinc_error *err) \
-	{                                                                        \
-		(void)arg;                                                       \
-		return read_one(#which, ctx, err);                               \
+#define READ(which)                                                                                                    \
+	static zinc_status read_##which(void *arg, zinc_context *ctx, zinc_error *err)                                 \
+	{                                                                                                              \
+		(void)arg;                                                                                             \
+		return read_one(#which, ctx, err);                                                                     \
 	}
 READ(raw)
 READ(zstd)
@@ -185,11 +186,11 @@ write_box(const char *name, const char *selection, zinc_context *ctx, zinc_error
 	return st;
 }
 
-#define WRITE(fn, which, selection)                                     \
-	static zinc_status fn(void *arg, zinc_context *ctx, zinc_error *err) \
-	{                                                               \
-		(void)arg;                                              \
-		return write_box(which, selection, ctx, err);           \
+#define WRITE(fn, which, selection)                                                                                    \
+	static zinc_status fn(void *arg, zinc_context *ctx, zinc_error *err)                                           \
+	{                                                                                                              \
+		(void)arg;                                                                                             \
+		return write_box(which, selection, ctx, err);                                                          \
 	}
 WRITE(write_raw, "raw", ":")
 WRITE(write_zstd, "zstd", ":")
@@ -247,9 +248,9 @@ create(void *arg, zinc_context *ctx, zinc_error *err)
 	(void)arg;
 	if (st == ZINC_OK)
 		st = zinc_array_create(&a, h, "deep/down/new",
-		                       ZINC_ARRAY_OPTIONS(.ndim = 2, .shape = shape, .dtype = "float32", .fill = "\"NaN\"",
-		                                          .attributes = "{\"x\": [1, 2]}"),
-		                       err);
+				       ZINC_ARRAY_OPTIONS(.ndim = 2, .shape = shape, .dtype = "float32",
+							  .fill = "\"NaN\"", .attributes = "{\"x\": [1, 2]}"),
+				       err);
 	zinc_array_close(a);
 	zinc_hierarchy_close(h);
 	return st;
@@ -509,7 +510,8 @@ run_all(int os)
 
 	for (i = 0; i < COUNT(scenarios); i++) {
 		scenario s = scenarios[i];
-		sweep_scenario sweep = {.run = s.run, .arg = &s, .before = before, .after = s.run == write_points ? after_points : after};
+		sweep_scenario sweep = {
+		    .run = s.run, .arg = &s, .before = before, .after = s.run == write_points ? after_points : after};
 		unsigned long points = os ? sweep_os_scenario(&sweep, errnums) : sweep_alloc_scenario(&sweep);
 
 		assert_true(points > 0);

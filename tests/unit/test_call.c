@@ -3,8 +3,8 @@
  */
 #include <string.h>
 
-#include "arrays.h"
-#include "test.h"
+#include "support/arrays.h"
+#include "support/test.h"
 
 static uint16_t v[100 * 100];
 
@@ -65,16 +65,20 @@ test_cancel(void **unused)
 	stage_open(&s, 1, 0);
 	a = stage_array(&s, "a", 100, 100, 10, 10, 0, 0, "zstd");
 	stage_fill(a);
-	assert_int_equal(zinc_array_read(a, NULL, ZINC_BUFFER(v, sizeof v), ZINC_IO_OPTIONS(.cancel = &cancel), &err), ZINC_E_CANCELLED);
-	assert_ok(zinc_array_read(a, NULL, ZINC_BUFFER(v, sizeof v), ZINC_IO_OPTIONS(.progress = look, .progress_arg = &w), &err));
+	assert_int_equal(zinc_array_read(a, NULL, ZINC_BUFFER(v, sizeof v), ZINC_IO_OPTIONS(.cancel = &cancel), &err),
+			 ZINC_E_CANCELLED);
+	assert_ok(zinc_array_read(a, NULL, ZINC_BUFFER(v, sizeof v),
+				  ZINC_IO_OPTIONS(.progress = look, .progress_arg = &w), &err));
 	assert_int_equal(w.calls, 100);
 	assert_int_equal(w.last, 100);
 	assert_int_equal(w.total, 100);
 	w = (watch){0, 0, 0, 7};
-	assert_int_equal(zinc_array_read(a, NULL, ZINC_BUFFER(v, sizeof v), ZINC_IO_OPTIONS(.progress = look, .progress_arg = &w), &err),
-	                 ZINC_E_CANCELLED);
+	assert_int_equal(zinc_array_read(a, NULL, ZINC_BUFFER(v, sizeof v),
+					 ZINC_IO_OPTIONS(.progress = look, .progress_arg = &w), &err),
+			 ZINC_E_CANCELLED);
 	assert_int_equal(w.calls, 7);
-	assert_int_equal(zinc_array_read(a, NULL, ZINC_BUFFER(v, sizeof v), ZINC_IO_OPTIONS(.timeout = 1e-9), &err), ZINC_E_CANCELLED);
+	assert_int_equal(zinc_array_read(a, NULL, ZINC_BUFFER(v, sizeof v), ZINC_IO_OPTIONS(.timeout = 1e-9), &err),
+			 ZINC_E_CANCELLED);
 	assert_ok(zinc_array_read(a, NULL, ZINC_BUFFER(v, sizeof v), ZINC_IO_OPTIONS(.timeout = 1000), &err));
 	zinc_array_close(a);
 	stage_close(&s);
@@ -105,7 +109,8 @@ test_options(void **unused)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_lowest_failure), cmocka_unit_test(test_cancel), cmocka_unit_test(test_options)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_lowest_failure), cmocka_unit_test(test_cancel),
+					   cmocka_unit_test(test_options)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

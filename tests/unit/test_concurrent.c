@@ -19,7 +19,7 @@
 #include <unistd.h>
 #include <zinc.h>
 
-#include "test.h"
+#include "support/test.h"
 
 #define PROCESSES 8
 #define WRITES    1000
@@ -36,9 +36,9 @@ make(const char *name, uint64_t n, uint64_t chunk, uint64_t shard, zinc_context 
 
 	snprintf(url, sizeof url, "%s/%s", dir, name);
 	assert_ok(zinc_array_create_url(&a, url,
-	                                ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = &n, .dtype = "uint32", .chunks = &chunk,
-	                                                   .shards = shard > 0 ? &shard : NULL, .codecs = "zstd:1"),
-	                                ZINC_OPEN_OPTIONS(.relaxed = 1, .context = ctx), &err));
+					ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = &n, .dtype = "uint32", .chunks = &chunk,
+							   .shards = shard > 0 ? &shard : NULL, .codecs = "zstd:1"),
+					ZINC_OPEN_OPTIONS(.relaxed = 1, .context = ctx), &err));
 	return a;
 }
 
@@ -211,7 +211,8 @@ test_generations(void **unused)
 		_exit(replace_shard("generations", 10000));
 	while (waitpid(writer, &status, WNOHANG) == 0) {
 		zinc_error err = ZINC_ERROR_INIT;
-		zinc_status st = zinc_array_read(a, NULL, ZINC_BUFFER(v, sizeof v), ZINC_IO_OPTIONS(.threads = 1), &err);
+		zinc_status st =
+		    zinc_array_read(a, NULL, ZINC_BUFFER(v, sizeof v), ZINC_IO_OPTIONS(.threads = 1), &err);
 
 		if (st == ZINC_E_CONFLICT) {
 			conflicts++;
@@ -224,7 +225,8 @@ test_generations(void **unused)
 		reads++;
 	}
 	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-	printf("generations: %d whole reads while a shard was replaced 10000 times, %d said conflict, 0 mixed\n", reads, conflicts);
+	printf("generations: %d whole reads while a shard was replaced 10000 times, %d said conflict, 0 mixed\n", reads,
+	       conflicts);
 	assert_true(reads > 0);
 	zinc_array_close(a);
 }
@@ -314,7 +316,8 @@ test_fork(void **unused)
 	int i;
 
 	(void)unused;
-	assert_int_equal(zinc_context_new(&ctx, ZINC_CONTEXT_OPTIONS(.threads = 3, .cache_bytes = 1 << 16), NULL), ZINC_OK);
+	assert_int_equal(zinc_context_new(&ctx, ZINC_CONTEXT_OPTIONS(.threads = 3, .cache_bytes = 1 << 16), NULL),
+			 ZINC_OK);
 	a = make("fork", 4096, 64, 0, ctx);
 	for (i = 0; i < 2; i++)
 		assert_int_equal(pthread_create(&threads[i], NULL, keep_reading, a), 0);
@@ -348,8 +351,11 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_lost_update_chunk), cmocka_unit_test(test_lost_update_shard), cmocka_unit_test(test_generations),
-	    cmocka_unit_test(test_threads_append),    cmocka_unit_test(test_fork),
+	    cmocka_unit_test(test_lost_update_chunk),
+	    cmocka_unit_test(test_lost_update_shard),
+	    cmocka_unit_test(test_generations),
+	    cmocka_unit_test(test_threads_append),
+	    cmocka_unit_test(test_fork),
 	};
 	char command[128];
 	int failed;

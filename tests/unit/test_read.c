@@ -3,8 +3,8 @@
  */
 #include <string.h>
 
-#include "arrays.h"
-#include "test.h"
+#include "support/arrays.h"
+#include "support/test.h"
 
 static uint16_t v[64][64];
 
@@ -31,8 +31,9 @@ test_missing(void **unused)
 		a = stage_array(&s, sharded ? "s" : "c", 10, 10, 5, 5, sharded ? 10 : 0, 10, "zstd");
 		read_ok(a, "3, 4");
 		assert_int_equal(v[0][0], 0);
-		assert_int_equal(zinc_array_read(a, NULL, ZINC_BUFFER(&v[0][0], sizeof v), ZINC_IO_OPTIONS(.missing_is_error = 1), &err),
-		                 ZINC_E_NOTFOUND);
+		assert_int_equal(zinc_array_read(a, NULL, ZINC_BUFFER(&v[0][0], sizeof v),
+						 ZINC_IO_OPTIONS(.missing_is_error = 1), &err),
+				 ZINC_E_NOTFOUND);
 		assert_non_null(strstr(zinc_error_text(&err), sharded ? "s/c/0/0" : "c/c/0/0"));
 		zinc_store_fault_set(s.fault, &(zinc_fault){.at = 1, .forever = 1, .status = ZINC_E_IO});
 		assert_int_equal(zinc_array_read_text(a, "", ZINC_BUFFER(&v[0][0], sizeof v), &err), ZINC_E_IO);
@@ -85,7 +86,8 @@ test_cache(void **unused)
 	assert_ok(zinc_array_write_text(a, "3, 3", ZINC_BUFFER(&x, sizeof x), &err));
 	read_ok(a, "3, 3");
 	assert_int_equal(v[0][0], 999);
-	assert_ok(zinc_array_read(a, NULL, ZINC_BUFFER(&v[0][0], sizeof v), ZINC_IO_OPTIONS(.assume_unchanged = 1), &err));
+	assert_ok(
+	    zinc_array_read(a, NULL, ZINC_BUFFER(&v[0][0], sizeof v), ZINC_IO_OPTIONS(.assume_unchanged = 1), &err));
 	assert_int_equal((&v[0][0])[3 * 20 + 3], 999);
 	zinc_array_close(a);
 	stage_close(&s);
@@ -188,7 +190,8 @@ test_bad_calls(void **unused)
 	assert_int_equal(zinc_array_read(a, NULL, b, NULL, &err), ZINC_E_INVALID);
 	b.ndim = 1;
 	assert_int_equal(zinc_array_read(a, NULL, b, NULL, &err), ZINC_E_INVALID);
-	assert_int_equal(zinc_array_read(a, NULL, zinc_buffer_init(ZINC_BOOL, v, sizeof v), NULL, &err), ZINC_E_INVALID);
+	assert_int_equal(zinc_array_read(a, NULL, zinc_buffer_init(ZINC_BOOL, v, sizeof v), NULL, &err),
+			 ZINC_E_INVALID);
 	assert_int_equal(zinc_array_read(NULL, NULL, b, NULL, &err), ZINC_E_INVALID);
 	zinc_array_close(a);
 	stage_close(&s);
@@ -210,9 +213,11 @@ test_conversion(void **unused)
 	assert_ok(zinc_array_write_text(a, "", ZINC_BUFFER(x, sizeof x), &err));
 	assert_int_equal(zinc_array_read_text(a, "", ZINC_BUFFER(small, sizeof small), &err), ZINC_E_RANGE);
 	assert_non_null(strstr(zinc_error_text(&err), "128"));
-	assert_ok(zinc_array_read(a, NULL, ZINC_BUFFER(small, sizeof small), ZINC_IO_OPTIONS(.convert = ZINC_CONVERT_CLAMP), &err));
+	assert_ok(zinc_array_read(a, NULL, ZINC_BUFFER(small, sizeof small),
+				  ZINC_IO_OPTIONS(.convert = ZINC_CONVERT_CLAMP), &err));
 	assert_int_equal(small[3], 127);
-	assert_ok(zinc_array_read(a, NULL, ZINC_BUFFER(small, sizeof small), ZINC_IO_OPTIONS(.convert = ZINC_CONVERT_WRAP), &err));
+	assert_ok(zinc_array_read(a, NULL, ZINC_BUFFER(small, sizeof small),
+				  ZINC_IO_OPTIONS(.convert = ZINC_CONVERT_WRAP), &err));
 	assert_int_equal(small[3], 44);
 	zinc_array_close(a);
 	stage_close(&s);
@@ -247,9 +252,15 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_missing),        cmocka_unit_test(test_threads_and_cache), cmocka_unit_test(test_cache),
-	    cmocka_unit_test(test_oversized_object), cmocka_unit_test(test_shard_requests),    cmocka_unit_test(test_rows),
-	    cmocka_unit_test(test_bad_calls),      cmocka_unit_test(test_conversion),        cmocka_unit_test(test_negative_strides),
+	    cmocka_unit_test(test_missing),
+	    cmocka_unit_test(test_threads_and_cache),
+	    cmocka_unit_test(test_cache),
+	    cmocka_unit_test(test_oversized_object),
+	    cmocka_unit_test(test_shard_requests),
+	    cmocka_unit_test(test_rows),
+	    cmocka_unit_test(test_bad_calls),
+	    cmocka_unit_test(test_conversion),
+	    cmocka_unit_test(test_negative_strides),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

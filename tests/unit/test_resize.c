@@ -3,8 +3,8 @@
  */
 #include <string.h>
 
-#include "arrays.h"
-#include "test.h"
+#include "support/arrays.h"
+#include "support/test.h"
 
 static uint16_t v[60 * 60];
 
@@ -31,7 +31,8 @@ test_resize(void **unused)
 	stage_open(&s, 1, 0);
 	a = stage_array(&s, "a", 20, 20, 5, 5, 0, 0, "zstd");
 	stage_fill(a);
-	assert_ok(zinc_store_put(s.memory, NULL, "a/c/9/9", "mine", 4, NULL, 0, NULL, &err)); /* foreign: never was in the grid */
+	assert_ok(zinc_store_put(s.memory, NULL, "a/c/9/9", "mine", 4, NULL, 0, NULL,
+				 &err)); /* foreign: never was in the grid */
 	(void)stage_counts(&s);
 	assert_ok(zinc_array_resize(a, (uint64_t[]){30, 25}, &err));
 	n = stage_counts(&s);
@@ -177,9 +178,10 @@ test_accessors(void **unused)
 	(void)unused;
 	stage_open(&s, 1, 0);
 	assert_ok(zinc_array_create(&a, s.h, "deep/er/a",
-	                            ZINC_ARRAY_OPTIONS(.ndim = 2, .shape = shape, .chunks = chunks, .shards = shards, .dtype = "<f4",
-	                                               .fill = "\"NaN\"", .dimension_names = names, .fortran = 1, .big_endian = 1),
-	                            &err));
+				    ZINC_ARRAY_OPTIONS(.ndim = 2, .shape = shape, .chunks = chunks, .shards = shards,
+						       .dtype = "<f4", .fill = "\"NaN\"", .dimension_names = names,
+						       .fortran = 1, .big_endian = 1),
+				    &err));
 	assert_int_equal(zinc_array_ndim(a), 2);
 	assert_int_equal(zinc_array_type(a), ZINC_FLOAT32);
 	assert_int_equal(zinc_array_element_size(a), 4);
@@ -221,18 +223,29 @@ test_create_again(void **unused)
 
 	(void)unused;
 	stage_open(&s, 1, 0);
-	assert_ok(zinc_array_create(&a, s.h, "a", ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = shape, .dtype = "uint16"), &err));
+	assert_ok(
+	    zinc_array_create(&a, s.h, "a", ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = shape, .dtype = "uint16"), &err));
 	assert_ok(zinc_array_write_text(a, "", ZINC_BUFFER(x, sizeof x), &err));
 	zinc_array_close(a);
-	assert_int_equal(zinc_array_create(&a, s.h, "a", ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = shape, .dtype = "uint16"), &err), ZINC_E_EXISTS);
-	assert_int_equal(zinc_array_create(&a, s.h, "a/b", ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = shape, .dtype = "uint16"), &err), ZINC_E_INVALID);
-	assert_ok(zinc_array_create(&a, s.h, "a", ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = shape, .dtype = "uint16", .overwrite = 1), &err));
+	assert_int_equal(
+	    zinc_array_create(&a, s.h, "a", ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = shape, .dtype = "uint16"), &err),
+	    ZINC_E_EXISTS);
+	assert_int_equal(
+	    zinc_array_create(&a, s.h, "a/b", ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = shape, .dtype = "uint16"), &err),
+	    ZINC_E_INVALID);
+	assert_ok(zinc_array_create(
+	    &a, s.h, "a", ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = shape, .dtype = "uint16", .overwrite = 1), &err));
 	assert_ok(zinc_array_read_text(a, "", ZINC_BUFFER(x, sizeof x), &err));
 	assert_int_equal(x[2], 0); /* nothing of the old array shows through */
 	zinc_array_close(a);
-	assert_int_equal(zinc_array_create(&a, s.h, "__x", ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = shape, .dtype = "uint16"), &err), ZINC_E_INVALID);
-	assert_int_equal(zinc_array_create(&a, s.h, "b", ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = shape), &err), ZINC_E_INVALID);
-	assert_int_equal(zinc_array_create(&a, s.h, "b", ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = shape, .dtype = "float99"), &err), ZINC_E_UNSUPPORTED);
+	assert_int_equal(
+	    zinc_array_create(&a, s.h, "__x", ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = shape, .dtype = "uint16"), &err),
+	    ZINC_E_INVALID);
+	assert_int_equal(zinc_array_create(&a, s.h, "b", ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = shape), &err),
+			 ZINC_E_INVALID);
+	assert_int_equal(
+	    zinc_array_create(&a, s.h, "b", ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = shape, .dtype = "float99"), &err),
+	    ZINC_E_INVALID);
 	stage_close(&s);
 }
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arrays.h"
-#include "test.h"
+#include "support/arrays.h"
+#include "support/test.h"
 
 static uint16_t v[40 * 40];
 
@@ -28,24 +28,55 @@ test_reads_only_parts(void **unused)
 	(void)unused;
 	stage_open(&s, 1, 0);
 	for (int sharded = 0; sharded < 2; sharded++) {
-		a = stage_array(&s, sharded ? "s" : "c", 25, 25, 5, 10, sharded ? 10 : 0, 20, "zstd");
+		a = stage_array(&s, sharded ? "s" : "c", 20, 40, 5, 10, sharded ? 10 : 0, 20, "zstd");
 		set_all(3);
 		(void)stage_counts(&s);
 		assert_ok(zinc_array_write_text(a, "", ZINC_BUFFER(v, sizeof v), &err));
 		n = stage_counts(&s);
 		assert_int_equal(n.get_requests, 0);
 		assert_int_equal(n.update_calls, 0);
-		assert_int_equal(n.put_calls, sharded ? 6 : 15);
-		assert_ok(zinc_array_write_text(a, "20:25, 20:25", ZINC_BUFFER(v, sizeof v), &err)); /* an edge object, all that is in the array */
-		n = stage_counts(&s);
-		assert_int_equal(n.update_calls, 0);
-		assert_int_equal(n.get_requests, 0);
+		assert_int_equal(n.put_calls, sharded ? 4 : 16);
 		assert_ok(zinc_array_write_text(a, "3:6, 4", ZINC_BUFFER(v, sizeof v), &err));
 		n = stage_counts(&s);
 		assert_int_equal(n.update_calls, sharded ? 1 : 2);
 		zinc_array_close(a);
 	}
 	stage_close(&s);
+}
+
+/* (2) an object at the edge keeps what others wrote behind it; alone, or when damaged, it is replaced. */
+static void
+test_edge(void **unused)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_array *old, *grown = NULL;
+	uint16_t x[10] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, y[10] = {2, 2, 2, 2, 2, 2, 2, 2, 2, 2};
+	stage s;
+
+	(void)unused;
+	for (int sharded = 0; sharded < 2; sharded++) {
+		stage_open(&s, 1, 0);
+		old = stage_array(&s, "a", 1, 6, 1, 5, sharded, 10, "zstd");
+		assert_ok(zinc_array_open(&grown, s.h, "a", &err));
+		assert_ok(zinc_array_resize(grown, (uint64_t[]){1, 10}, &err));
+		assert_ok(zinc_array_write_text(grown, ":, 6:", ZINC_BUFFER(y, sizeof y), &err));
+		assert_ok(zinc_array_write_text(old, "", ZINC_BUFFER(x, sizeof x),
+						&err)); /* by a handle that knows 6 columns */
+		assert_ok(zinc_array_read_text(grown, "", ZINC_BUFFER(v, sizeof v), &err));
+		for (int i = 0; i < 10; i++)
+			assert_int_equal(v[i], i < 6 ? 1 : 2);
+		(void)stage_counts(&s);
+		assert_ok(
+		    zinc_array_write(old, NULL, ZINC_BUFFER(x, sizeof x), ZINC_IO_OPTIONS(.single_writer = 1), &err));
+		assert_int_equal(stage_counts(&s).update_calls, 0);
+		assert_ok(zinc_array_chunk_put(grown, (uint64_t[]){0, sharded ? 0 : 1}, "damaged", 7, &err));
+		assert_ok(zinc_array_write_text(old, "", ZINC_BUFFER(x, sizeof x), &err));
+		assert_ok(zinc_array_read_text(old, "", ZINC_BUFFER(v, sizeof v), &err));
+		assert_int_equal(v[5], 1);
+		zinc_array_close(grown);
+		zinc_array_close(old);
+		stage_close(&s);
+	}
 }
 
 /* (3) if an element does not convert, nothing is stored. */
@@ -68,7 +99,8 @@ test_nothing_stored(void **unused)
 	assert_int_equal(zinc_array_write_text(a, "", ZINC_BUFFER(d, sizeof d), &err), ZINC_E_RANGE);
 	assert_non_null(strstr(zinc_error_text(&err), "0.5"));
 	assert_int_equal(stage_counts(&s).put_calls, 0);
-	assert_ok(zinc_array_write(a, NULL, ZINC_BUFFER(d, sizeof d), ZINC_IO_OPTIONS(.convert = ZINC_CONVERT_TRUNCATE), &err));
+	assert_ok(zinc_array_write(a, NULL, ZINC_BUFFER(d, sizeof d), ZINC_IO_OPTIONS(.convert = ZINC_CONVERT_TRUNCATE),
+				   &err));
 	assert_ok(zinc_array_read_text(a, "18, 18", ZINC_BUFFER(&x, sizeof x), &err));
 	assert_int_equal(x, 5);
 	zinc_array_close(a);
@@ -119,7 +151,8 @@ test_fill_is_not_stored(void **unused)
 		assert_ok(zinc_array_write_text(a, "2, 2", ZINC_BUFFER(v, sizeof v), &err));
 		assert_int_equal(stored(&s), 1);
 		set_all(0);
-		assert_ok(zinc_array_write_text(a, "2, 2", ZINC_BUFFER(v, sizeof v), &err)); /* the last element goes back */
+		assert_ok(
+		    zinc_array_write_text(a, "2, 2", ZINC_BUFFER(v, sizeof v), &err)); /* the last element goes back */
 		assert_int_equal(stored(&s), 0);
 		zinc_array_close(a);
 		stage_close(&s);
@@ -130,7 +163,8 @@ test_fill_is_not_stored(void **unused)
 static void
 test_same_bytes(void **unused)
 {
-	static const char *const codecs[] = {"none", "zstd:3", "gzip:5", "blosc:zstd:5:bitshuffle", "blosc:lz4:5:shuffle+crc32c"};
+	static const char *const codecs[] = {"none", "zstd:3", "gzip:5", "blosc:zstd:5:bitshuffle",
+					     "blosc:lz4:5:shuffle+crc32c"};
 	static const uint64_t origin[2] = {0, 0};
 	zinc_error err = ZINC_ERROR_INIT;
 
@@ -209,8 +243,10 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_reads_only_parts), cmocka_unit_test(test_nothing_stored), cmocka_unit_test(test_fill_is_not_stored),
-	    cmocka_unit_test(test_same_bytes),       cmocka_unit_test(test_partial_shard),  cmocka_unit_test(test_read_only),
+	    cmocka_unit_test(test_reads_only_parts), cmocka_unit_test(test_edge),
+	    cmocka_unit_test(test_nothing_stored),   cmocka_unit_test(test_fill_is_not_stored),
+	    cmocka_unit_test(test_same_bytes),       cmocka_unit_test(test_partial_shard),
+	    cmocka_unit_test(test_read_only),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
