@@ -1,0 +1,151 @@
+/* test_node.c - existence, documents, what listing shows */
+#include <string.h>
+
+#include "nodes.h"
+#include "test.h"
+
+static void
+test_exists(void **state)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_store_counts n;
+	zinc_node_kind kind;
+	forest f;
+
+	(void)state;
+	forest_open(&f, "", ZINC_LENIENT);
+	forest_put(&f, "zarr.json", GROUP);
+	forest_put(&f, "a/zarr.json", ARRAY);
+	forest_put(&f, "bad/zarr.json", "{");
+	assert_ok(zinc_node_exists(f.h, "/", &kind, &err));
+	assert_int_equal(kind, ZINC_NODE_GROUP);
+	forest_counts(&f);
+	assert_ok(zinc_node_exists(f.h, "a", &kind, &err));
+	n = forest_counts(&f);
+	assert_int_equal(n.get_calls, 1);
+	assert_int_equal(n.get_requests, 1);
+	assert_int_equal(n.list_calls, 0);
+	assert_int_equal(kind, ZINC_NODE_ARRAY);
+	assert_ok(zinc_node_exists(f.h, "/a/c", &kind, &err));
+	assert_int_equal(kind, ZINC_NODE_NONE);
+	assert_ok(zinc_node_exists(f.h, "/A", &kind, &err)); /* names are compared by case (M34) */
+	assert_int_equal(kind, ZINC_NODE_NONE);
+	assert_int_equal(zinc_node_exists(f.h, "/bad", &kind, &err), ZINC_E_CORRUPT);
+	assert_int_equal(zinc_node_exists(f.h, "/..", &kind, &err), ZINC_E_INVALID);
+	forest_close(&f);
+}
+
+struct seen {
+	int n;
+	char name[32], path[32], key[64], attributes[64];
+	int depth, ndim, implicit;
+	zinc_status problem;
+	char text[256];
+};
+
+static int
+look(void *arg, const zinc_node *node)
+{
+	struct seen *s = arg;
+
+	s->n++;
+	assert_int_equal(node->size, sizeof *node);
+	strncpy(s->name, node->name, sizeof s->name - 1);
+	strncpy(s->path, node->path, sizeof s->path - 1);
+	strncpy(s->key, node->metadata_key, sizeof s->key - 1);
+	strncpy(s->attributes, node->attributes, sizeof s->attributes - 1);
+	strncpy(s->text, node->problem ? node->problem : "", sizeof s->text - 1);
+	s->depth = node->depth;
+	s->implicit = node->implicit;
+	s->problem = node->problem_code;
+	s->ndim = node->array ? zinc_array_ndim(node->array) : -1;
+	return 0;
+}
+
+static void
+test_stat(void **state)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	struct seen s = {0};
+	forest f;
+
+	(void)state;
+	forest_open(&f, "root", ZINC_LENIENT);
+	forest_put(&f, "root/zarr.json", GROUP);
+	forest_put(&f, "root/a/b/zarr.json", ARRAY_WITH(", \"attributes\": {\"n\": 1.50}"));
+	assert_ok(zinc_node_stat(f.h, "/a/b", look, &s, &err));
+	assert_int_equal(s.n, 1);
+	assert_string_equal(s.name, "b");
+	assert_string_equal(s.path, "/a/b");
+	assert_string_equal(s.key, "root/a/b/zarr.json");
+	assert_string_equal(s.attributes, "{\"n\":1.50}");
+	assert_int_equal(s.depth, 0);
+	assert_int_equal(s.ndim, 1);
+	assert_ok(zinc_node_stat(f.h, "/", look, &s, &err));
+	assert_string_equal(s.name, "");
+	assert_string_equal(s.attributes, "{}");
+	assert_int_equal(s.ndim, -1);
+	assert_ok(zinc_node_stat(f.h, "/a", look, &s, &err));
+	assert_int_equal(s.implicit, 1);
+	assert_string_equal(s.key, "");
+	assert_int_equal(zinc_node_stat(f.h, "/c", look, &s, &err), ZINC_E_NOTFOUND);
+	/* depth counts from the node asked about */
+	assert_ok(zinc_node_walk(f.h, "/", -1, look, &s, &err));
+	assert_int_equal(s.depth, 2);
+	assert_ok(zinc_node_children(f.h, "/a", look, &s, &err));
+	assert_int_equal(s.depth, 1);
+	forest_close(&f);
+}
+
+/* (1) */
+static void
+test_problems(void **state)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	struct seen s = {0};
+	forest f;
+
+	(void)state;
+	forest_open(&f, "", ZINC_LENIENT);
+	forest_put(&f, "zarr.json", "{\"zarr_format\": 3, \"node_type\": \"group\", \"new\": 1}");
+	assert_ok(zinc_node_stat(f.h, "/", look, &s, &err));
+	assert_int_equal(s.problem, ZINC_E_UNSUPPORTED);
+	assert_non_null(strstr(s.text, "M16"));
+	forest_put(&f, "zarr.json", "[]");
+	assert_ok(zinc_node_stat(f.h, "/", look, &s, &err));
+	assert_int_equal(s.problem, ZINC_E_CORRUPT);
+	assert_non_null(strstr(s.text, "M2"));
+	assert_int_equal(s.ndim, -1);
+	forest_close(&f);
+}
+
+static void
+test_document(void **state)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_blob text = ZINC_BLOB_INIT;
+	forest f;
+
+	(void)state;
+	forest_open(&f, "", ZINC_LENIENT);
+	forest_put(&f, "a/zarr.json", " {\"any\":\t1.0 } \n");
+	assert_ok(zinc_node_document(f.h, "/a", &text, &err));
+	assert_string_equal(text.data, " {\"any\":\t1.0 } \n");
+	zinc_blob_fini(&text);
+	assert_int_equal(zinc_node_document(f.h, "/b", &text, &err), ZINC_E_NOTFOUND);
+	assert_string_equal(err.key, "b/zarr.json");
+	forest_close(&f);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_exists),
+	    cmocka_unit_test(test_stat),
+	    cmocka_unit_test(test_problems),
+	    cmocka_unit_test(test_document),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,137 @@
+/* test_node_copy.c - copies byte for byte, promise by promise */
+#include <stdio.h>
+#include <string.h>
+
+#include "nodes.h"
+#include "test.h"
+
+static void
+plant(forest *f)
+{
+	forest_put(f, "zarr.json", GROUP);
+	forest_put(f, "g/zarr.json", " " COPIES("") "\n");
+	forest_put(f, "g/a/zarr.json", ARRAY);
+	forest_put(f, "g/a/c/0", "1122");
+	forest_put(f, "g/a/c/1", "");
+	forest_put(f, "g/h/zarr.json", GROUP);
+	forest_put(f, "g/h/b/zarr.json", ARRAY);
+	forest_put(f, "g/note", "anything");
+	forest_put(f, "ga/zarr.json", ARRAY);
+}
+
+static void
+test_copy(void **state)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	forest f, to;
+
+	(void)state;
+	forest_open(&f, "", ZINC_LENIENT);
+	forest_open(&to, "p", ZINC_LENIENT);
+	plant(&f);
+	assert_ok(zinc_node_copy(f.h, "/g", to.h, "/x/y", &err));
+	assert_string_equal(forest_keys(&to),
+			    "p/x/y/a/c/0 p/x/y/a/c/1 p/x/y/a/zarr.json p/x/y/h/b/zarr.json p/x/y/h/zarr.json "
+			    "p/x/y/note p/x/y/zarr.json p/x/zarr.json p/zarr.json");
+	assert_string_equal(forest_get(&to, "p/x/y/zarr.json"), " " COPIES("") "\n");
+	assert_string_equal(forest_get(&to, "p/x/y/a/c/0"), "1122");
+	assert_string_equal(forest_get(&to, "p/x/y/a/c/1"), "");
+	/* a whole hierarchy, and within one */
+	assert_int_equal(zinc_node_copy(f.h, "/", to.h, "/", &err), ZINC_E_EXISTS);
+	assert_ok(zinc_node_erase(to.h, "/", &err));
+	assert_ok(zinc_node_copy(f.h, "/", to.h, "/", &err));
+	assert_string_equal(forest_list(&to, "/", 1), "G/ G/g A/ga");
+	assert_ok(zinc_node_copy(f.h, "/g/a", f.h, "/g2", &err));
+	assert_string_equal(forest_get(&f, "g2/c/0"), "1122");
+	forest_close(&to);
+	forest_close(&f);
+}
+
+/* (2) */
+static void
+test_refused(void **state)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	char before[4096];
+	forest f;
+
+	(void)state;
+	forest_open(&f, "", ZINC_LENIENT);
+	plant(&f);
+	forest_put(&f, "left/c/0", "leftover");
+	snprintf(before, sizeof before, "%s", forest_keys(&f));
+	assert_int_equal(zinc_node_copy(f.h, "/g", f.h, "/ga", &err), ZINC_E_EXISTS);
+	assert_int_equal(zinc_node_copy(f.h, "/g", f.h, "/left", &err), ZINC_E_EXISTS);
+	assert_int_equal(zinc_node_copy(f.h, "/g", f.h, "/g", &err), ZINC_E_INVALID);
+	assert_int_equal(zinc_node_copy(f.h, "/g", f.h, "/g/new", &err), ZINC_E_INVALID);
+	assert_int_equal(zinc_node_copy(f.h, "/", f.h, "/new", &err), ZINC_E_INVALID);
+	assert_int_equal(zinc_node_copy(f.h, "/no", f.h, "/new", &err), ZINC_E_NOTFOUND);
+	assert_int_equal(zinc_node_copy(f.h, "/g", f.h, "/ga/new", &err), ZINC_E_INVALID); /* below an array */
+	assert_int_equal(zinc_node_copy(f.h, "/g", f.h, "/__new", &err), ZINC_E_INVALID);
+	assert_string_equal(forest_keys(&f), before);
+	forest_close(&f);
+}
+
+/* (1) (3) Any operation of the target fails: there is no node, and afterwards nothing is left but ancestors. */
+static void
+test_interrupted(void **state)
+{
+	zinc_status s = ZINC_E_IO;
+	uint64_t at;
+
+	(void)state;
+	for (at = 1; s != ZINC_OK; at++) {
+		const zinc_fault plan = {.at = at, .status = ZINC_E_IO}, none = {.at = 0};
+		zinc_error err = ZINC_ERROR_INIT;
+		zinc_store *fault = NULL;
+		zinc_hierarchy *h = NULL;
+		forest f, to;
+
+		forest_open(&f, "", ZINC_LENIENT);
+		forest_open(&to, "", ZINC_LENIENT);
+		plant(&f);
+		assert_ok(zinc_store_fault(&fault, to.memory, &err));
+		assert_ok(zinc_hierarchy_open(&h, fault, "", ZINC_OPEN_OPTIONS(.create = 1), &err));
+		zinc_store_fault_set(fault, &plan);
+		s = zinc_node_copy(f.h, "/g", h, "/x", &err);
+		zinc_store_fault_set(fault, &none);
+		if (s != ZINC_OK && forest_get(&to, "x/zarr.json") == NULL)
+			assert_true(strcmp(forest_keys(&to), "") == 0 || strcmp(forest_keys(&to), "zarr.json") == 0);
+		else /* the last look for consolidated metadata may fail when all is there */
+			assert_non_null(forest_get(&to, "x/h/b/zarr.json"));
+		zinc_hierarchy_close(h);
+		zinc_store_close(fault);
+		forest_close(&to);
+		forest_close(&f);
+	}
+	assert_true(at > 8);
+}
+
+/* Consolidated metadata above the target is dropped. */
+static void
+test_drops(void **state)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	forest f;
+
+	(void)state;
+	forest_open(&f, "", ZINC_LENIENT);
+	plant(&f);
+	forest_put(&f, "zarr.json", COPIES(""));
+	assert_ok(zinc_node_copy(f.h, "/ga", f.h, "/new", &err));
+	assert_null(strstr(forest_get(&f, "zarr.json"), "consolidated"));
+	forest_close(&f);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_copy),
+	    cmocka_unit_test(test_refused),
+	    cmocka_unit_test(test_interrupted),
+	    cmocka_unit_test(test_drops),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
