@@ -4,6 +4,7 @@
  *    poke write URL WORKER WORKERS COUNT    for k < COUNT: element k * WORKERS + WORKER becomes its index + 1
  *    poke watch URL WORKERS                 read everything again and again until stdin ends
  *
+ * Both say "ready" when they are; a writer then waits for stdin to end, so that all begin together.
  * The array is one-dimensional, uint32 and starts as zeros.  Each worker writes its elements in order, and
  * all of them lie in one stored object, so whatever a reader sees is a state that existed only if, of
  * every worker, it is the first few elements that are set, and never fewer than before.
@@ -50,7 +51,7 @@ stdin_ended(void)
 {
 	struct pollfd in = {.fd = 0, .events = POLLIN};
 
-	return poll(&in, 1, 0) > 0;
+	return poll(&in, 1, 1) > 0; /* a millisecond, to leave the writers the processor */
 }
 
 static zinc_status
@@ -96,8 +97,13 @@ main(int argc, char **argv)
 	for (int i = 3; i < argc; i++)
 		number[i - 3] = (uint32_t)strtoul(argv[i], NULL, 10);
 	status = zinc_array_open_url(&a, argv[2], NULL, &err);
-	if (status == ZINC_OK)
+	if (status == ZINC_OK) {
+		puts("ready");
+		fflush(stdout);
+		while (writes && getchar() != EOF)
+			continue;
 		status = writes ? write_all(a, number[0], number[1], number[2], &err) : watch(a, number[0], &err);
+	}
 	zinc_array_close(a);
 	if (status != ZINC_OK)
 		fprintf(stderr, "poke: %s\n", zinc_error_text(&err));

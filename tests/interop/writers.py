@@ -28,6 +28,8 @@ TENSORSTORE = [sys.executable, os.path.abspath(__file__)]
 
 def write(url, worker, workers, count):
     array = TensorStore().open(url, read=True, write=True)
+    print("ready", flush=True)
+    sys.stdin.read()
     for index in range(worker, workers * count, workers):
         array[index].write(index + 1).result()
 
@@ -41,8 +43,9 @@ def progress(seen, worker, workers):
 
 def watch(url, workers):
     array, before, reads, last = TensorStore().open(url, read=True), [0] * workers, 0, False
+    print("ready", flush=True)
     while not last:
-        last = bool(select.select([sys.stdin], [], [], 0)[0])
+        last = bool(select.select([sys.stdin], [], [], 0.001)[0])
         seen = array.read().result()
         for w in range(workers):
             now = progress(seen, w, workers)
@@ -64,26 +67,41 @@ def layouts(size):
     yield "one shard, index at start", [shard((size // 8,), [to_bytes("uint32"), codec("crc32c")], location="start")], (size,)
 
 
+def start(programs):
+    """Start all programs and wait until each is ready."""
+    pipe = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    running = [subprocess.Popen(p, **pipe) for p in programs]
+    for process in running:
+        process.stdout.readline()
+    return running
+
+
+def finish(running):
+    """Close stdin of all at once, wait, and return what they printed; raises when one complains."""
+    for process in running:
+        process.stdin.close()
+        process.stdin = None  # or communicate() would close it again
+    ends = [(*p.communicate(), p.returncode) for p in running]
+    trouble = [said.strip() or f"exit status {code}" for _, said, code in ends if said or code]
+    if trouble:
+        raise RuntimeError("; ".join(trouble))
+    return [out.strip() for out, _, _ in ends]
+
+
 def scene(path, codecs, chunks, programs, count):
     """Let `programs` write at once while readers watch; raises when something is lost or strange."""
     workers, size = len(programs), len(programs) * count
     Zinc().create(plain("writers", "", "uint32", (size,), chunks, codecs, 0), fresh(path))
-    pipe = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    readers = [subprocess.Popen([*p, "watch", path, str(workers)], **pipe) for p in (POKE, TENSORSTORE)]
-    numbers = [[str(n), str(workers), str(count)] for n in range(workers)]
-    writers = [subprocess.Popen([*p, "write", path, *n], **pipe) for p, n in zip(programs, numbers)]
-    trouble = [said for p in writers if (said := p.communicate()[1]) or p.returncode]
-    looks = []
-    for reader in readers:  # closing stdin ends it after one more look
-        out, said = reader.communicate()
-        trouble += [said] if said or reader.returncode else []
-        looks.append(out.strip())
+    readers = start([[*p, "watch", path, str(workers)] for p in (POKE, TENSORSTORE)])
+    writers = start([[*p, "write", path, str(n), str(workers), str(count)] for n, p in enumerate(programs)])
+    try:
+        finish(writers)
+    finally:
+        looks = finish(readers)
     for who in (Zinc(), TensorStore()):
         lost = np.flatnonzero(who.read(path).values != np.arange(size) + 1)
         if lost.size:
-            trouble.append(f"{who.name} sees {lost.size} of {size} elements lost, first {lost[0]}")
-    if trouble:
-        raise RuntimeError("; ".join(t.strip() for t in trouble))
+            raise RuntimeError(f"{who.name} sees {lost.size} of {size} elements lost, first {lost[0]}")
     return f"readers looked {looks[0]} (zinc) and {looks[1]} (tensorstore) times"
 
 
