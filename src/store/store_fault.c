@@ -188,15 +188,10 @@ passed_done(void *arg, size_t i, const zinc_got *got)
 static zinc_status
 read_past(void *arg, uint64_t offset, uint64_t nbytes, const struct iovec *iov, int niov, zinc_error *err)
 {
-	const uint8_t *from = (const uint8_t *)((const past *)arg)->value.data + (size_t)offset;
-	size_t left = (size_t)nbytes, n;
-	int i;
+	const uint8_t *from = (const uint8_t *)((const past *)arg)->value.data;
 
 	(void)err;
-	for (i = 0; i < niov && left; i++, from += n, left -= n) {
-		n = iov[i].iov_len < left ? iov[i].iov_len : left;
-		memcpy(iov[i].iov_base, from, n);
-	}
+	zinc_iov_scatter(iov, niov, from + (size_t)offset, (size_t)nbytes);
 	return ZINC_OK;
 }
 

@@ -45,6 +45,9 @@ bool zinc_sink_cancelled(const zinc_sink *k, size_t i);
 /* The total of an iovec list; non-zero when it overflows. */
 int zinc_iov_bytes(const struct iovec *iov, int niov, size_t *out);
 
+/* Copy n bytes into the front of an iovec list that has room for them. */
+void zinc_iov_scatter(const struct iovec *iov, int niov, const uint8_t *bytes, size_t n);
+
 /* A place in an iovec list that a short read or write has reached. */
 typedef struct zinc_iov_at {
 	const struct iovec *iov;

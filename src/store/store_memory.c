@@ -223,15 +223,8 @@ erase(memory *m, const char *key, const zinc_condition *when, zinc_error *err)
 static zinc_status
 read_value(void *arg, uint64_t offset, uint64_t nbytes, const struct iovec *iov, int niov, zinc_error *err)
 {
-	const uint8_t *p = ((const value *)arg)->bytes + (size_t)offset;
-	size_t left = (size_t)nbytes, n;
-	int i;
-
 	(void)err;
-	for (i = 0; i < niov && left; i++, p += n, left -= n) {
-		n = iov[i].iov_len < left ? iov[i].iov_len : left;
-		memcpy(iov[i].iov_base, p, n);
-	}
+	zinc_iov_scatter(iov, niov, ((const value *)arg)->bytes + (size_t)offset, (size_t)nbytes);
 	return ZINC_OK;
 }
 

@@ -28,6 +28,19 @@ zinc_iov_bytes(const struct iovec *iov, int niov, size_t *out)
 	return 0;
 }
 
+void
+zinc_iov_scatter(const struct iovec *iov, int niov, const uint8_t *bytes, size_t n)
+{
+	size_t part;
+	int i;
+
+	for (i = 0; i < niov && n; i++, bytes += part, n -= part) {
+		part = iov[i].iov_len < n ? iov[i].iov_len : n;
+		if (part)
+			memcpy(iov[i].iov_base, bytes, part);
+	}
+}
+
 int
 zinc_iov_next(const zinc_iov_at *at, struct iovec *out, int max)
 {

@@ -255,7 +255,7 @@ get_can_be_cancelled(void **state)
 	enum { N = 50 };
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_get r[N];
-	char keys[N][8];
+	char keys[N][16];
 	int i, cancelled = 0;
 	gets g;
 
