@@ -130,7 +130,7 @@ static zinc_status
 blosc_decode(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, size_t exact, size_t need,
 	     zinc_error *err)
 {
-	header h;
+	header h = {0};
 	int n;
 
 	(void)c, (void)s;

@@ -60,6 +60,19 @@ int zinc_bound_compressed(const zinc_codec *c, size_t decoded, size_t *encoded);
 /* The bytes that a C-order array of this type and shape takes; E_LIMIT past what an int64_t stride can say. */
 zinc_status zinc_rep_bytes(const zinc_rep *rep, size_t *nbytes, zinc_error *err);
 
+/* ---- extend.c: what programs' own codecs, types, grids and keys share ---- */
+
+/* A configuration as text of its own (zinc_free), NULL for NULL; and back. */
+zinc_status zinc_user_text(char **out, zinc_context *ctx, const zinc_json *v, zinc_error *err);
+zinc_status zinc_user_json(zinc_json **out, zinc_json_doc *doc, const char *text, zinc_error *err);
+/* What a program's function returned, with an error that says so even when the function did not. */
+zinc_status zinc_user_status(zinc_status st, const char *name, zinc_error *err);
+/* The same of open(): a finding under the thing's own name. */
+zinc_status zinc_user_finding(zinc_status st, const char *name, zinc_report *r, zinc_error *err);
+/* What an snprintf-like function prints, appended.  `print` is called with `arg` until the room is enough. */
+typedef size_t (*zinc_user_print)(const void *arg, char *out, size_t room);
+zinc_status zinc_user_append(zinc_buf *out, zinc_user_print print, const void *arg, zinc_error *err);
+
 /* ---- deflate.c: the only file that knows a deflate library ---- */
 
 /* NULL, or the name of the library that this build lacks. */

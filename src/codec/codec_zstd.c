@@ -215,7 +215,7 @@ zstd_decode(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, 
 	const bool known = exact != SIZE_MAX;
 	bool data = false;
 	ZSTD_DCtx *d;
-	frame f;
+	frame f = {0};
 
 	(void)c;
 	if (!*state)

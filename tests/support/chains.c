@@ -58,7 +58,7 @@ size_t
 chain_nbytes(const chain_case *t)
 {
 	const zinc_rep *rep = &t->chain->rep;
-	uint64_t n;
+	uint64_t n = 0;
 
 	assert_int_equal(zinc_shape_bytes(rep->shape, rep->ndim, rep->dtype->size, PTRDIFF_MAX, &n), 0);
 	return (size_t)n;

@@ -1,0 +1,158 @@
+/*
+ * extend.h - codecs, data types, chunk grids and key encodings of your own
+ *
+ * Each is one structure of functions and one call.  Once registered it is used like a
+ * built-in one, by its name in a document or in zinc_array_options:
+ *
+ *     static const zinc_codec_def xor = {.size = sizeof xor, .name = "example.xor", ...};
+ *     zinc_register_codec(&xor, &err);
+ *     zinc_array_create_url(&a, url, ZINC_ARRAY_OPTIONS(.codecs = "[\"example.xor\"]", ...), NULL, &err);
+ *
+ * Names and whatever the structures point to must live for ever; the structures themselves are
+ * copied.  Registering is for the start of a program, and may be done from any thread.  Every
+ * function may be called from many threads at once, also with the same `self`.
+ *
+ * A configuration is the JSON object of the document as text, or NULL when there is none.
+ * Functions that fail return a status and say why with zinc_error_set.  What open() refuses is
+ * E_INVALID; of a stored document Zinc makes E_CORRUPT out of it.
+ */
+#ifndef ZINC_EXTEND_H
+#define ZINC_EXTEND_H
+
+#include <zinc.h>
+#include <zinc/store.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Fill `err` (NULL is fine) and return `status`, for functions that fail. */
+ZINC_API zinc_status zinc_error_set(zinc_error *err, zinc_status status, const char *text);
+
+/* ---- codecs ---- */
+
+/* What a codec makes of what. */
+typedef enum zinc_codec_stage {
+	ZINC_STAGE_ARRAY_ARRAY = 1, /* elements -> as many elements, of the same type or another */
+	ZINC_STAGE_ARRAY_BYTES = 2, /* elements -> bytes */
+	ZINC_STAGE_BYTES_BYTES = 3  /* bytes -> bytes */
+} zinc_codec_stage;
+
+/* What a codec is opened for.  For bytes -> bytes: what the array -> bytes codec in front of it sees. */
+typedef struct zinc_codec_input {
+	size_t size;
+	zinc_context *context;
+	const char *dtype; /* name of the element type */
+	size_t element_size;
+	int ndim;
+	const uint64_t *shape; /* of the largest chunk */
+	const void *fill;      /* one element, or NULL */
+} zinc_codec_input;
+
+/*
+ * Elements are in C order and in this machine's byte order.  `shape` is the shape of the chunk at hand, NULL for
+ * bytes -> bytes.  `*nout` is on entry the room at `out` and on return the bytes written.
+ */
+typedef struct zinc_codec_def {
+	size_t size;
+	const char *name;
+	const char *const *aliases; /* other names it is read under, NULL-ended; may be NULL */
+	const char *purpose;        /* one line for zinc_list_codecs */
+	zinc_codec_stage stage;
+	int fixed_size;             /* the encoded size is always exactly bound() */
+	int needs_configuration;    /* a document without configuration is refused */
+
+	zinc_status (*open)(void **self, const char *configuration, const zinc_codec_input *input, zinc_error *err);
+	void (*close)(void *self); /* may be NULL */
+	/* Array -> array: name of the encoded element type.  NULL: the same type. */
+	const char *(*encoded_dtype)(void *self);
+	/* The most bytes that `nbytes` can become; SIZE_MAX: too many.  Not for array -> array. */
+	size_t (*bound)(void *self, size_t nbytes);
+	zinc_status (*encode)(void *self, const uint64_t *shape, const void *in, size_t nin, void *out, size_t *nout,
+			      zinc_error *err);
+	/* Whatever the bytes are, nothing may be written past the room.  Wrong bytes are E_CORRUPT.  Bytes -> bytes: if the
+	 * room is too small set *nout to what is wanted and return E_LIMIT; it is called again if that may be. */
+	zinc_status (*decode)(void *self, const uint64_t *shape, const void *in, size_t nin, void *out, size_t *nout,
+			      zinc_error *err);
+} zinc_codec_def;
+
+/* E_EXISTS when the name or an alias is taken, E_INVALID when a function is missing, E_LIMIT, E_NOMEM. */
+ZINC_API ZINC_CHECKED zinc_status zinc_register_codec(const zinc_codec_def *def, zinc_error *err);
+
+/* ---- data types ---- */
+
+/* Elements of a fixed size.  In buffers they are ZINC_NATIVE: no conversion, in this machine's byte order. */
+typedef struct zinc_dtype_def {
+	size_t size;
+	const char *name;
+	const char *purpose;
+	size_t element_size; /* bytes; open() may say otherwise */
+	size_t unit;         /* bytes that change places together in the other byte order; 0 and 1: none */
+
+	/* May be NULL.  `element_size` and `unit` are as above and can be changed. */
+	zinc_status (*open)(void **self, const char *configuration, size_t *element_size, size_t *unit, zinc_error *err);
+	void (*close)(void *self); /* may be NULL */
+	/* The JSON of a fill value -> one element. */
+	zinc_status (*parse_fill)(void *self, const char *json, void *element, zinc_error *err);
+	/* One element -> the JSON of a fill value, or text for people (NULL: the JSON).  As snprintf: at most `room` bytes with
+	 * their NUL, and returned is the length it would have. */
+	size_t (*print_fill)(void *self, const void *element, char *out, size_t room);
+	size_t (*print_text)(void *self, const void *element, char *out, size_t room);
+} zinc_dtype_def;
+
+/* E_EXISTS, E_INVALID, E_LIMIT, E_NOMEM. */
+ZINC_API ZINC_CHECKED zinc_status zinc_register_dtype(const zinc_dtype_def *def, zinc_error *err);
+
+/* ---- chunk grids ---- */
+
+/* Along each dimension the grid cuts [0, length) into consecutive spans. */
+typedef struct zinc_grid_def {
+	size_t size;
+	const char *name;
+	const char *purpose;
+	int needs_configuration;
+
+	zinc_status (*open)(void **self, const char *configuration, int ndim, const uint64_t *shape, zinc_error *err);
+	void (*close)(void *self); /* may be NULL */
+	/* Chunks along a dimension of `length` elements; the chunk that holds element i; first element and extent
+	 * (at least 1) of a chunk; the largest extent there is. */
+	uint64_t (*count)(void *self, int dim, uint64_t length);
+	uint64_t (*find)(void *self, int dim, uint64_t i);
+	void (*span)(void *self, int dim, uint64_t chunk, uint64_t *start, uint64_t *extent);
+	uint64_t (*widest)(void *self, int dim);
+} zinc_grid_def;
+
+/* E_EXISTS, E_INVALID, E_LIMIT, E_NOMEM. */
+ZINC_API ZINC_CHECKED zinc_status zinc_register_grid(const zinc_grid_def *def, zinc_error *err);
+
+/* ---- chunk key encodings ---- */
+
+/* Grid index <-> key below the array's prefix; no key may be another's beginning followed by '/'. */
+typedef struct zinc_key_encoding_def {
+	size_t size;
+	const char *name;
+	const char *purpose;
+
+	zinc_status (*open)(void **self, const char *configuration, zinc_error *err); /* may be NULL */
+	void (*close)(void *self);                                                    /* may be NULL */
+	/* As snprintf. */
+	size_t (*encode)(void *self, const uint64_t *index, int ndim, char *out, size_t room);
+	/* The exact inverse; 0: not a chunk's key, else 1. */
+	int (*decode)(void *self, const char *key, int ndim, uint64_t *index);
+} zinc_key_encoding_def;
+
+/* E_EXISTS, E_INVALID, E_LIMIT, E_NOMEM. */
+ZINC_API ZINC_CHECKED zinc_status zinc_register_key_encoding(const zinc_key_encoding_def *def, zinc_error *err);
+
+/* ---- what there is ---- */
+
+/* Call `fn` with name, other names and purpose of everything built in or registered, until it returns non-zero. */
+ZINC_API void zinc_list_codecs(zinc_row_fn fn, void *arg);
+ZINC_API void zinc_list_dtypes(zinc_row_fn fn, void *arg);
+ZINC_API void zinc_list_grids(zinc_row_fn fn, void *arg);
+ZINC_API void zinc_list_key_encodings(zinc_row_fn fn, void *arg);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
