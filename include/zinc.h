@@ -593,7 +593,8 @@ typedef int (*zinc_node_fn)(void *arg, const zinc_node *node);
 ZINC_API ZINC_CHECKED zinc_status zinc_node_exists(zinc_hierarchy *h, const char *path, zinc_node_kind *kind, zinc_error *err);
 
 /* Call `fn` for the node alone, for its children, or for it and everything below, parents first and
- * siblings in order of their bytes; depth < 0 is unlimited.  From consolidated metadata when present. */
+ * siblings in order of their bytes; depth < 0 is unlimited.  From consolidated metadata when present.  A document
+ * that cannot be used is shown with its problem; one that could not be read (E_IO) is the status of the call too. */
 ZINC_API ZINC_CHECKED zinc_status zinc_node_stat(zinc_hierarchy *h, const char *path, zinc_node_fn fn, void *arg, zinc_error *err);
 ZINC_API ZINC_CHECKED zinc_status zinc_node_children(zinc_hierarchy *h, const char *path, zinc_node_fn fn, void *arg,
                                                      zinc_error *err);

@@ -76,10 +76,11 @@ typedef struct zinc_v3_walker {
 	zinc_report *r;
 	zinc_found_fn fn;
 	void *arg;
-	bool stopped;  /* by fn */
-	zinc_buf base; /* path of the node whose descendants are listed; "" for the root */
-	zinc_buf path; /* base, '/' and more */
-	zinc_buf key;  /* of the document of `path` */
+	bool stopped;      /* by fn */
+	zinc_error unread; /* the first document that could not be read: what lies below it is not known */
+	zinc_buf base;     /* path of the node whose descendants are listed; "" for the root */
+	zinc_buf path;     /* base, '/' and more */
+	zinc_buf key;      /* of the document of `path` */
 } zinc_v3_walker;
 
 /* Go to the node at `below` (n bytes) below the base. */

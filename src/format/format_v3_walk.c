@@ -7,10 +7,10 @@
  *
  * (1) Parents come before their children, siblings in order of their names' bytes.
  * (2) Arrays are not looked into; names beginning with "__" are no nodes.
- * (3) A document that cannot be used is shown with its problem and hides no other node.
- * (4) A prefix without a document is a node only by its descendants (lenient), with rule M25; strict
- *     makes that its problem.
- * (5) Depth costs memory, never stack.
+ * (3) A document that cannot be used is shown with its problem and hides no other node.  One that could not even be
+ * read is also the status of the whole listing, for nobody knows what lies below it. (4) A prefix without a document is
+ * a node only by its descendants (lenient), with rule M25; strict makes that its problem. (5) Depth costs memory, never
+ * stack.
  */
 #include <stdlib.h>
 
@@ -48,6 +48,8 @@ show(zinc_v3_walker *w, zinc_found_node *node, zinc_status s, zinc_error *proble
 		zinc_error_at_key(problem, s, key);
 		zinc_error_at_url(problem, s, w->h->url);
 		node->problem = problem;
+		if (s != ZINC_E_CORRUPT && s != ZINC_E_UNSUPPORTED && s != ZINC_E_LIMIT && w->unread.code == ZINC_OK)
+			w->unread = *problem;
 	}
 	node->path = zinc_buf_text(&w->path);
 	node->key = node->implicit ? "" : key;
@@ -504,6 +506,8 @@ start(zinc_hierarchy *h, const char *path, struct listing what, zinc_report *r, 
 	zinc_buf_init(&w.path, h->ctx, SIZE_MAX);
 	zinc_buf_init(&w.key, h->ctx, SIZE_MAX);
 	s = list(&w, path, &what, err);
+	if (s == ZINC_OK && w.unread.code != ZINC_OK)
+		s = zinc_error_copy(err, &w.unread);
 	if (s != ZINC_OK)
 		zinc_error_at_url(err, s, h->url);
 	zinc_buf_fini(&w.key);

@@ -132,7 +132,7 @@ main(void)
 	char command[128];
 	int failed;
 
-	snprintf(dir, sizeof dir, "/tmp/zinc-memory-%ld", (long)getpid());
+	snprintf(dir, sizeof dir, "memory-%ld", (long)getpid());
 	failed = cmocka_run_group_tests(tests, NULL, NULL);
 	snprintf(command, sizeof command, "rm -rf %s", dir);
 	return system(command) != 0 || failed;

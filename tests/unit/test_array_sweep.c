@@ -1,11 +1,12 @@
 /*
  * test_array_sweep.c - every allocation and every OS call of every array and hierarchy operation fails in turn
  *
- * Before each run a small hierarchy is laid out whose elements are all OLD; a scenario changes some to NEW (or only
+ * Before each run an array is laid out whose elements are all OLD; a scenario changes some to NEW (or only
  * reads). After each run, whatever failed: every element is OLD or NEW, in a run that said ZINC_OK exactly those asked
  * for are NEW, and the hierarchy still works.
  */
 #include <errno.h>
+#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,10 +23,9 @@
 #define NEW  2
 
 static char root[64];
-static const char *const arrays[] = {"raw", "zstd", "gzip", "blosc", "shard"};
 static zinc_context *calm; /* for before and after */
 
-/* What a scenario is meant to change: elements of which array become NEW when it succeeds. */
+/* What a scenario needs, and what it is meant to change: which elements of its array become NEW when it succeeds. */
 typedef struct scenario {
 	const char *name;
 	sweep_fn run;
@@ -66,48 +66,57 @@ make_array(zinc_hierarchy *h, const char *name, const char *codecs, int sharded)
 	zinc_array_close(a);
 }
 
+static int
+remove_entry(const char *path, const struct stat *st, int type, struct FTW *where)
+{
+	(void)st, (void)type, (void)where;
+	return remove(path);
+}
+
+static const char *
+codecs_of(const char *array)
+{
+	return strcmp(array, "raw") == 0     ? "none"
+	       : strcmp(array, "gzip") == 0  ? "gzip:1"
+	       : strcmp(array, "blosc") == 0 ? "blosc:lz4:1:shuffle"
+					     : "zstd:1";
+}
+
 static void
 before(void *arg)
 {
-	char command[128];
+	const scenario *s = arg;
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_hierarchy *h = NULL;
 
-	(void)arg;
-	snprintf(command, sizeof command, "rm -rf %s", root);
-	assert_int_equal(system(command), 0);
+	(void)nftw(root, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
 	assert_ok(zinc_group_create_url(root, "{\"a\": 1}", 0, ZINC_OPEN_OPTIONS(.context = calm, .relaxed = 1), &err));
 	assert_ok(open_root(&h, calm, &err));
-	make_array(h, "raw", "none", 0);
-	make_array(h, "zstd", "zstd:1", 0);
-	make_array(h, "gzip", "gzip:1", 0);
-	make_array(h, "blosc", "blosc:lz4:1:shuffle", 0);
-	make_array(h, "shard", "zstd:1", 1);
+	make_array(h, s->array, codecs_of(s->array), strcmp(s->array, "shard") == 0);
 	zinc_hierarchy_close(h);
 }
 
 /* Every element OLD or NEW, and as the scenario says when it succeeded. */
 static void
-check_array(const char *name, const scenario *s, zinc_status st)
+check_array(const scenario *s, zinc_status st)
 {
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_array *a = NULL;
 	uint16_t v[64 * COLS];
 	uint64_t rows;
 
-	assert_ok(open_array(&a, name, calm, &err));
+	assert_ok(open_array(&a, s->array, calm, &err));
 	rows = zinc_array_shape(a)[0];
 	assert_true(rows <= 64);
 	assert_ok(zinc_array_read_text(a, "", ZINC_BUFFER(v, (size_t)rows * COLS * sizeof *v), &err));
 	for (int r = 0; r < (int)rows && r < ROWS; r++)
 		for (int c = 0; c < COLS; c++) {
-			int x = v[r * COLS + c], asked = s->array != NULL && strcmp(s->array, name) == 0 &&
-							 r >= s->r0 && r < s->r1 && c >= s->c0 && c < s->c1;
+			int x = v[r * COLS + c], asked = r >= s->r0 && r < s->r1 && c >= s->c0 && c < s->c1;
 
 			if (x != OLD && !(asked && x == NEW))
-				fail_msg("%s: %s[%d,%d] is %d", s->name, name, r, c, x);
+				fail_msg("%s: %s[%d,%d] is %d", s->name, s->array, r, c, x);
 			if (st == ZINC_OK && asked && x != NEW)
-				fail_msg("%s: said ok, but %s[%d,%d] is %d", s->name, name, r, c, x);
+				fail_msg("%s: said ok, but %s[%d,%d] is %d", s->name, s->array, r, c, x);
 		}
 	zinc_array_close(a);
 }
@@ -117,16 +126,13 @@ after(void *arg, zinc_status st)
 {
 	const scenario *s = arg;
 	zinc_error err = ZINC_ERROR_INIT;
-	uint16_t one = NEW;
-	zinc_array *a = NULL;
-	size_t i;
+	zinc_hierarchy *h = NULL;
 
 	if (strcmp(s->name, "erase") != 0)
-		for (i = 0; i < COUNT(arrays); i++)
-			check_array(arrays[i], s, st);
-	assert_ok(open_array(&a, "raw", calm, &err));
-	assert_ok(zinc_array_write_text(a, "11, 9", ZINC_BUFFER(&one, sizeof one), &err));
-	zinc_array_close(a);
+		check_array(s, st);
+	assert_ok(open_root(&h, calm, &err));
+	make_array(h, "next", "zstd:1", 0); /* the next call works */
+	zinc_hierarchy_close(h);
 }
 
 /* ---- scenarios ---- */
@@ -288,7 +294,7 @@ static zinc_status
 append(void *arg, zinc_context *ctx, zinc_error *err)
 {
 	static const uint64_t shape[] = {2, COLS};
-	uint16_t v[2 * COLS];
+	uint16_t v[2 * COLS] = {0};
 	zinc_buffer b = ZINC_BUFFER(v, sizeof v);
 	zinc_array *a = NULL;
 	zinc_status st = open_array(&a, "zstd", ctx, err);
@@ -336,8 +342,9 @@ writer(void *arg, zinc_context *ctx, zinc_error *err)
 static int
 count_nodes(void *arg, const zinc_node *n)
 {
-	if (n->problem == NULL)
-		++*(int *)arg;
+	++*(int *)arg;
+	if (n->problem != NULL) /* a document that cannot be read is shown as such, and the walk goes on */
+		assert_true(n->problem_code == ZINC_E_IO || n->problem_code == ZINC_E_NOMEM);
 	return 0;
 }
 
@@ -352,7 +359,7 @@ walk(void *arg, zinc_context *ctx, zinc_error *err)
 	if (st == ZINC_OK)
 		st = zinc_node_walk(h, "/", -1, count_nodes, &n, err);
 	if (st == ZINC_OK)
-		assert_int_equal(n, 6);
+		assert_int_equal(n, 2);
 	zinc_hierarchy_close(h);
 	return st;
 }
@@ -448,12 +455,12 @@ raw_chunk(void *arg, zinc_context *ctx, zinc_error *err)
 }
 
 static const scenario scenarios[] = {
-    {"read raw", read_raw, NULL, 0, 0, 0, 0},
-    {"read zstd", read_zstd, NULL, 0, 0, 0, 0},
-    {"read gzip", read_gzip, NULL, 0, 0, 0, 0},
-    {"read blosc", read_blosc, NULL, 0, 0, 0, 0},
-    {"read shard", read_shard, NULL, 0, 0, 0, 0},
-    {"read converted", read_converted, NULL, 0, 0, 0, 0},
+    {"read raw", read_raw, "raw", 0, 0, 0, 0},
+    {"read zstd", read_zstd, "zstd", 0, 0, 0, 0},
+    {"read gzip", read_gzip, "gzip", 0, 0, 0, 0},
+    {"read blosc", read_blosc, "blosc", 0, 0, 0, 0},
+    {"read shard", read_shard, "shard", 0, 0, 0, 0},
+    {"read converted", read_converted, "shard", 0, 0, 0, 0},
     {"write raw", write_raw, "raw", 0, ROWS, 0, COLS},
     {"write zstd", write_zstd, "zstd", 0, ROWS, 0, COLS},
     {"write shard", write_shard, "shard", 0, ROWS, 0, COLS},
@@ -461,19 +468,19 @@ static const scenario scenarios[] = {
     {"part of gzip", part_gzip, "gzip", 1, 3, 2, 7},
     {"part of blosc", part_blosc, "blosc", 1, 3, 2, 7},
     {"part of shard", part_shard, "shard", 1, 3, 2, 7},
-    {"write points", write_points, NULL, 0, 0, 0, 0},
-    {"create", create, NULL, 0, 0, 0, 0},
-    {"grow", grow, NULL, 0, 0, 0, 0},
-    {"shrink", shrink, NULL, 0, 0, 0, 0},
-    {"append", append, NULL, 0, 0, 0, 0},
+    {"write points", write_points, "zstd", 0, 0, 0, 0},
+    {"create", create, "raw", 0, 0, 0, 0},
+    {"grow", grow, "gzip", 0, 0, 0, 0},
+    {"shrink", shrink, "gzip", 0, 0, 0, 0},
+    {"append", append, "zstd", 0, 0, 0, 0},
     {"writer", writer, "zstd", 0, 6, 0, 5},
-    {"walk", walk, NULL, 0, 0, 0, 0},
-    {"group", group, NULL, 0, 0, 0, 0},
-    {"attributes", attributes, NULL, 0, 0, 0, 0},
-    {"erase", erase, NULL, 0, 0, 0, 0},
-    {"copy", copy, NULL, 0, 0, 0, 0},
-    {"consolidate", consolidate, NULL, 0, 0, 0, 0},
-    {"raw chunk", raw_chunk, NULL, 0, 0, 0, 0},
+    {"walk", walk, "raw", 0, 0, 0, 0},
+    {"group", group, "raw", 0, 0, 0, 0},
+    {"attributes", attributes, "raw", 0, 0, 0, 0},
+    {"erase", erase, "shard", 0, 0, 0, 0},
+    {"copy", copy, "shard", 0, 0, 0, 0},
+    {"consolidate", consolidate, "raw", 0, 0, 0, 0},
+    {"raw chunk", raw_chunk, "zstd", 0, 0, 0, 0},
 };
 
 /* Only the four points may be NEW. */
@@ -538,14 +545,15 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_allocations), cmocka_unit_test(test_os_calls)};
-	char command[128];
 	int failed;
 
-	snprintf(root, sizeof root, "/tmp/zinc-sweep-%ld.zarr", (long)getpid());
+	/* in memory where that can be had: waiting for a disk would be most of the time */
+	snprintf(root, sizeof root, "%s/zinc-sweep-%ld.zarr", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : ".",
+		 (long)getpid());
 	if (zinc_context_new(&calm, ZINC_CONTEXT_OPTIONS(.threads = 1), NULL) != ZINC_OK)
 		return 1;
 	failed = cmocka_run_group_tests(tests, NULL, NULL);
 	zinc_context_free(calm);
-	snprintf(command, sizeof command, "rm -rf %s", root);
-	return system(command) != 0 || failed;
+	(void)nftw(root, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+	return failed;
 }

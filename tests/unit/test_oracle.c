@@ -646,7 +646,7 @@ test_oracle(void **unused)
 	const char *runs_text = getenv("ORACLE_RUNS"), *seed_text = getenv("ORACLE_SEED");
 	unsigned long runs = runs_text != NULL ? strtoul(runs_text, NULL, 10) : 10000, i;
 	uint64_t seed = seed_text != NULL ? strtoull(seed_text, NULL, 10) : (uint64_t)time(NULL) * 2654435761u + 1;
-	char dir[] = "/tmp/zinc-oracle-XXXXXX", command[100];
+	char dir[] = "oracle-XXXXXX", command[100];
 	zinc_context *ctx[3];
 
 	(void)unused;
