@@ -9,4 +9,10 @@ set(CMAKE_FIND_ROOT_PATH ${CMAKE_SYSROOT})
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
-set(CMAKE_CROSSCOMPILING_EMULATOR qemu-s390x -L ${CMAKE_SYSROOT})
+set(CMAKE_CROSSCOMPILING_EMULATOR qemu-s390x)
+
+# Programs name their loader and libraries in full.  qemu's own -L would instead redirect every absolute path that
+# exists in the sysroot, "/" among them, and the file system would not be the one the tests see.
+set(libs ${CMAKE_SYSROOT}/lib/s390x-linux-gnu:${CMAKE_SYSROOT}/usr/lib/s390x-linux-gnu)
+set(CMAKE_EXE_LINKER_FLAGS_INIT
+  "-Wl,--dynamic-linker=${CMAKE_SYSROOT}/lib/ld64.so.1 -Wl,--disable-new-dtags -Wl,-rpath,${libs}")
