@@ -27,7 +27,7 @@ suite() {
 	shift 3
 	echo "== $name: building in $dir/"
 	mkdir -p "$dir"
-	report=$PWD/$dir/junit.xml log=$dir/configure.log
+	report=$(realpath "$dir")/junit.xml log=$dir/configure.log
 	# A warning of CMake means that something is left out, so it counts.
 	if ! cmake -G Ninja -B "$dir" -S . -DZINC_TESTS=ON "$@" >"$log" 2>&1 || grep -q 'CMake Warning' "$log"; then
 		cat "$log"
