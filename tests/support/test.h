@@ -9,8 +9,12 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <cmocka.h>
 /* clang-format on */
+
+/* How often to do something that only gains by being done often: under emulators ZINC_QUICK asks for less. */
+#define MANY(times) (getenv("ZINC_QUICK") ? (times) / 20 : (times))
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

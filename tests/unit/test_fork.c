@@ -125,7 +125,7 @@ child_finds_locks_free_and_data_whole(void **state)
 	(void)state;
 	zinc_fork_add(&hook);
 	assert_int_equal(pthread_create(&thread, NULL, keep_busy, &l), 0);
-	for (i = 0; i < 50; i++) {
+	for (i = 0; i < MANY(60); i++) {
 		pid = fork();
 		if (pid == 0) {
 			alarm(20);

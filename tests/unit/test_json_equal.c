@@ -88,7 +88,7 @@ different(void **state)
 static void
 large_objects(void **state)
 {
-	enum { N = 200000 };
+	const unsigned N = MANY(200000u);
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_json_doc *x = NULL, *y = NULL;
 	zinc_buf a, b;

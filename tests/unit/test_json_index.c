@@ -52,7 +52,7 @@ last_of_duplicates_wins_when_lenient(void **state)
 static void
 a_million_members(void **state)
 {
-	enum { N = 1000000 };
+	const unsigned N = MANY(1000000u);
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_json_doc *doc = NULL;
 	zinc_buf b;
