@@ -201,6 +201,7 @@ typedef struct zinc_blob {
 /* clang-format off */
 #define ZINC_BLOB_INIT {NULL, 0, NULL}
 /* clang-format on */
+/* Free its bytes and empty it; NULL is fine. */
 ZINC_API void zinc_blob_fini(zinc_blob *blob);
 
 /* ------------------------------------------------------------------------
