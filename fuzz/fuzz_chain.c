@@ -1,0 +1,125 @@
+/*
+ * fuzz_chain.c - any chain of codecs over any bytes
+ *
+ *     input: [data type][shape][the `codecs` member][NUL][encoded bytes]
+ *
+ * Besides not crashing: what decodes is encoded again and must decode to the same elements, and decoding only the
+ * first elements gives the first elements.
+ */
+#include <stdlib.h>
+
+#include "codec/codec.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static const zinc_type types[] = {ZINC_BOOL, ZINC_UINT8, ZINC_INT16, ZINC_FLOAT32, ZINC_UINT64, ZINC_COMPLEX128};
+
+static const struct {
+	int ndim;
+	uint64_t shape[3];
+} shapes[] = {{0, {0}}, {1, {6}}, {1, {300}}, {2, {4, 4}}, {3, {2, 3, 4}}, {2, {0, 5}}, {1, {4096}}};
+
+static void
+must(int truth)
+{
+	if (!truth)
+		abort();
+}
+
+/* Elements of a view in C order, in memory of their own. */
+static uint8_t *
+flatten(const zinc_rep *rep, const zinc_view *v, size_t nbytes)
+{
+	zinc_copy_dim dims[ZINC_MAX_NDIM];
+	int64_t strides[ZINC_MAX_NDIM];
+	uint8_t *p = (uint8_t *)malloc(nbytes + 1);
+	int i;
+
+	must(p != NULL);
+	zinc_strides_c(rep->shape, rep->ndim, rep->dtype->size, strides);
+	for (i = 0; i < rep->ndim; i++)
+		dims[i] = (zinc_copy_dim){.n = rep->shape[i], .dst_stride = strides[i], .src_stride = v->strides[i]};
+	if (nbytes)
+		zinc_copy_nd(p, v->p, dims, rep->ndim, rep->dtype->size);
+	return p;
+}
+
+/* What decoded once decodes again after encoding, to the same. */
+static void
+check_again(const zinc_chain *c, zinc_scratch *s, const uint8_t *elements, size_t nbytes)
+{
+	zinc_view v = {.p = (uint8_t *)(uintptr_t)elements};
+	uint8_t *again;
+	zinc_buf out;
+
+	zinc_buf_init(&out, c->ctx, PTRDIFF_MAX);
+	zinc_strides_c(c->rep.shape, c->rep.ndim, c->rep.dtype->size, v.strides);
+	must(zinc_chain_encode(c, s, c->rep.shape, &v, &out, NULL) == ZINC_OK);
+	must(zinc_chain_decode(c, s, c->rep.shape, (zinc_bytes){out.p, out.n}, NULL, 0, &v, NULL) == ZINC_OK);
+	again = flatten(&c->rep, &v, nbytes);
+	must(memcmp(again, elements, nbytes) == 0);
+	free(again);
+	zinc_buf_fini(&out);
+}
+
+static void
+decode(const zinc_chain *c, zinc_scratch *s, zinc_bytes in)
+{
+	const zinc_rep *rep = &c->rep;
+	uint8_t *elements;
+	zinc_view v;
+	uint64_t n;
+
+	must(zinc_shape_bytes(rep->shape, rep->ndim, rep->dtype->size, PTRDIFF_MAX, &n) == 0);
+	if (zinc_chain_decode(c, s, rep->shape, in, NULL, 0, &v, NULL) != ZINC_OK) {
+		(void)!zinc_chain_decode(c, s, rep->shape, in, NULL, 3, &v, NULL);
+		return;
+	}
+	elements = flatten(rep, &v, (size_t)n);
+	if (c->naa == 0 && n >= 3 * rep->dtype->size) {
+		must(zinc_chain_decode(c, s, rep->shape, in, NULL, 3, &v, NULL) == ZINC_OK);
+		must(memcmp(v.p, elements, 3 * rep->dtype->size) == 0);
+	}
+	check_again(c, s, elements, (size_t)n);
+	free(elements);
+}
+
+static void
+run(zinc_context *ctx, const uint8_t *data, size_t size)
+{
+	static const uint8_t fill[16];
+	const uint8_t *end = (const uint8_t *)memchr(data + 2, 0, size - 2);
+	zinc_rep rep = {.dtype = zinc_dtype_of(types[data[0] % (sizeof types / sizeof types[0])]), .fill = fill};
+	const size_t shape = data[1] % (sizeof shapes / sizeof shapes[0]);
+	zinc_json_doc *doc = NULL;
+	zinc_chain *c = NULL;
+	zinc_scratch *s;
+	zinc_report r;
+
+	if (!end || zinc_json_parse(&doc, ctx, (const char *)data + 2, (size_t)(end - data) - 2, 0, NULL) != ZINC_OK)
+		return;
+	rep.ndim = shapes[shape].ndim;
+	memcpy(rep.shape, shapes[shape].shape, sizeof shapes[shape].shape);
+	zinc_report_init(&r, ctx, false, "fuzz");
+	if (zinc_chain_parse(&c, ctx, zinc_json_root(doc), &rep, &r, NULL) == ZINC_OK) {
+		s = zinc_scratch_get(ctx);
+		must(s != NULL);
+		decode(c, s, (zinc_bytes){end + 1, size - (size_t)(end + 1 - data)});
+		zinc_scratch_put(s);
+	}
+	zinc_chain_free(c);
+	zinc_json_free(doc);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const zinc_limits limits = {.json_bytes = 4096, .chunk_bytes = 1 << 20};
+	zinc_context *ctx = NULL;
+
+	if (size < 3 || zinc_context_new(&ctx, ZINC_CONTEXT_OPTIONS(.threads = 1, .limits = limits), NULL) != ZINC_OK)
+		return 0;
+	run(ctx, data, size);
+	zinc_context_free(ctx);
+	return 0;
+}
