@@ -14,6 +14,7 @@
 
 #define IOV_AT_ONCE     256
 #define MOST_INTERRUPTS 100
+#define A_DAY           86400
 
 /* ---- the object ---- */
 
@@ -221,9 +222,9 @@ is_later(const struct timespec *a, const struct timespec *b)
 }
 
 /*
- * The time that the new value must be younger than: that of the value it replaces, and, lest a number of a
- * deleted file comes back with the same time where clocks are coarse, of the value deleted last (unless that lies so
- * far in the future that the clock cannot meet it now).
+ * The time that the new value must be younger than: that of the value it replaces; and that of the youngest one
+ * deleted, lest a new file gets the number and the time of a deleted one where clocks are coarse.  A file from another
+ * day, which somebody's clock set wrong, drags nothing with it when it is deleted.
  */
 static struct timespec
 oldest_time(zinc_fs *fs, const struct stat *replaced, const struct timespec *now)
@@ -231,7 +232,7 @@ oldest_time(zinc_fs *fs, const struct stat *replaced, const struct timespec *now
 	struct timespec t = {0, 0};
 
 	pthread_mutex_lock(&fs->lock);
-	if (fs->newest_del.tv_sec <= now->tv_sec + 2)
+	if (fs->newest_del.tv_sec <= now->tv_sec + A_DAY)
 		t = fs->newest_del;
 	pthread_mutex_unlock(&fs->lock);
 	return replaced && is_later(&replaced->st_mtim, &t) ? replaced->st_mtim : t;

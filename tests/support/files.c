@@ -1,0 +1,207 @@
+/*
+ * files.c - helpers of the tests of the file system store
+ */
+#include <dirent.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "support/files.h"
+#include "support/test.h"
+
+/* ---- files ---- */
+
+static int
+remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)st, (void)type, (void)ftw;
+	return remove(path);
+}
+
+void
+make_empty(const char *dir)
+{
+	nftw(dir, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+	assert_int_equal(mkdir(dir, 0777), 0);
+}
+
+void
+write_file(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "w");
+
+	assert_non_null(f);
+	assert_int_equal(fwrite(text, 1, strlen(text), f), strlen(text));
+	assert_int_equal(fclose(f), 0);
+}
+
+const char *
+read_text(const char *path)
+{
+	static char text[4096];
+	FILE *f = fopen(path, "r");
+	size_t n;
+
+	if (!f)
+		return NULL;
+	n = fread(text, 1, sizeof text - 1, f);
+	text[n] = '\0';
+	fclose(f);
+	return text;
+}
+
+bool
+exists(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) == 0;
+}
+
+static char tree_text[4096];
+static size_t tree_from;
+
+static int
+add_to_tree(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	size_t n = strlen(tree_text);
+
+	(void)st, (void)type, (void)ftw;
+	if (strlen(path) > tree_from)
+		snprintf(tree_text + n, sizeof tree_text - n, "%s%s%s", n ? " " : "", path + tree_from,
+			 S_ISDIR(st->st_mode) ? "/" : "");
+	return 0;
+}
+
+/* readdir knows no order, so the words are sorted. */
+static int
+compare_words(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+const char *
+tree(const char *dir)
+{
+	static char sorted[sizeof tree_text];
+	char *words[256], *save = NULL, *w;
+	size_t n = 0, i;
+
+	tree_text[0] = sorted[0] = '\0';
+	tree_from = strlen(dir) + 1;
+	nftw(dir, add_to_tree, 16, FTW_PHYS);
+	for (w = strtok_r(tree_text, " ", &save); w && n < COUNT(words); w = strtok_r(NULL, " ", &save))
+		words[n++] = w;
+	qsort(words, n, sizeof words[0], compare_words);
+	for (i = 0; i < n; i++)
+		snprintf(sorted + strlen(sorted), sizeof sorted - strlen(sorted), "%s%s", i ? " " : "", words[i]);
+	return sorted;
+}
+
+static char home[4096], fast[64];
+
+void
+enter_fast_dir(void)
+{
+	snprintf(fast, sizeof fast, "/dev/shm/zinc-XXXXXX");
+	assert_non_null(getcwd(home, sizeof home));
+	if (!mkdtemp(fast) || chdir(fast) != 0)
+		fast[0] = '\0';
+}
+
+void
+leave_fast_dir(void)
+{
+	assert_int_equal(chdir(home), 0);
+	if (fast[0])
+		nftw(fast, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+/* ---- the rig ---- */
+
+void
+rig_open(fs_rig *rig, const char *dir, const zinc_os *below, const zinc_store_options *options)
+{
+	zinc_store_options o = ZINC_STORE_OPTIONS_INIT;
+	zinc_error err = ZINC_ERROR_INIT;
+
+	memset(rig, 0, sizeof *rig);
+	assert_ok(zinc_context_new(&rig->ctx, NULL, &err));
+	sweep_calls_init(&rig->calls, below);
+	rig->calls.keep_log = true;
+	zinc_context_set_os(rig->ctx, &rig->calls.os);
+	if (options)
+		o = *options;
+	o.context = rig->ctx;
+	assert_ok(zinc_store_open(&rig->store, dir, &o, &err));
+}
+
+void
+rig_close(fs_rig *rig)
+{
+	zinc_store_close(rig->store);
+	assert_int_equal(rig->calls.nopen, 0);
+	assert_int_equal(rig->calls.bad_closes, 0);
+	sweep_calls_fini(&rig->calls);
+	zinc_context_free(rig->ctx);
+}
+
+int
+rig_count(const fs_rig *rig, const char *name)
+{
+	size_t i;
+	int n = 0;
+
+	for (i = 0; i < rig->calls.nlog; i++)
+		n += strcmp(rig->calls.log[i].name, name) == 0 && rig->calls.log[i].errnum == 0;
+	return n;
+}
+
+/* What was opened as `fd` when log entry `i` happened. */
+static const char *
+opened_as(const fs_rig *rig, size_t i)
+{
+	const sweep_call *log = rig->calls.log;
+	int fd = log[i].fd;
+
+	while (i-- > 0)
+		if (strncmp(log[i].name, "open", 4) == 0 && log[i].fd == fd && log[i].errnum == 0)
+			return log[i].path;
+	return "?";
+}
+
+static const char *
+word_of(const char *name)
+{
+	static const char *const words[][2] = {
+	    {"writev", "write"},    {"futimens", "time"},   {"fsync", "sync"},
+	    {"renameat", "rename"}, {"unlinkat", "unlink"}, {"mkdirat", "mkdir"},
+	    {"unlock", "unlock"},   {"lock", "lock"},       {"ftruncate", "truncate"}};
+	size_t i;
+
+	for (i = 0; i < COUNT(words); i++)
+		if (strcmp(words[i][0], name) == 0)
+			return words[i][1];
+	return NULL;
+}
+
+const char *
+rig_story(const fs_rig *rig)
+{
+	static char story[8192];
+	size_t i, n;
+
+	story[0] = '\0';
+	for (i = 0; i < rig->calls.nlog; i++) {
+		const sweep_call *c = &rig->calls.log[i];
+		const char *word = word_of(c->name);
+
+		n = strlen(story);
+		if (word && c->errnum == 0)
+			snprintf(story + n, sizeof story - n, "%s%s(%s)", n ? " " : "", word,
+				 c->path[0] ? c->path : opened_as(rig, i));
+	}
+	return story;
+}

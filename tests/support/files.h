@@ -1,0 +1,38 @@
+/*
+ * files.h - files and stores below the working directory, for tests of the file system store
+ */
+#ifndef FILES_H
+#define FILES_H
+
+#include "store/store.h"
+#include "support/sweep.h"
+
+/* An empty directory of that name below the working directory; what was there before is removed. */
+void make_empty(const char *dir);
+void write_file(const char *path, const char *text);
+/* The whole file as text in static memory; NULL when there is none. */
+const char *read_text(const char *path);
+bool exists(const char *path); /* links are not followed */
+/* Entries below `dir`, directories with '/', in order, joined by spaces; in static memory. */
+const char *tree(const char *dir);
+
+/* Stand in a new directory in memory, where fsync costs nothing, if the machine has one; and go back and remove it. */
+void enter_fast_dir(void);
+void leave_fast_dir(void);
+
+/* A store with a context of its own, over instruments that a test can read and set. */
+typedef struct fs_rig {
+	zinc_context *ctx;
+	zinc_store *store;
+	sweep_calls calls;
+} fs_rig;
+
+/* `below` NULL: the system. */
+void rig_open(fs_rig *rig, const char *dir, const zinc_os *below, const zinc_store_options *options);
+void rig_close(fs_rig *rig);
+/* Successful calls of that name in the log. */
+int rig_count(const fs_rig *rig, const char *name);
+/* The log from `from` on as text, one letter or word per call that changes something; in static memory. */
+const char *rig_story(const fs_rig *rig);
+
+#endif
