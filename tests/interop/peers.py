@@ -144,6 +144,9 @@ class Peer:
         rules = self.cannot_write + self.cannot_read if how == "write" else self.cannot_read
         return next((f"{self.name}: {r.reason}" for r in rules if r.applies(case)), None)
 
+    def __reduce__(self):
+        return named, (self.name,)  # a worker process has its own; a Node process does not travel
+
     def version(self):
         return importlib.metadata.version(self.package)
 
@@ -447,6 +450,11 @@ class Zinc(Peer):
 @functools.cache
 def peers():
     return [ZarrPython(), TensorStore(), Zarrs(), Zarrita()]
+
+
+@functools.cache
+def named(name):
+    return next((p for p in peers() if p.name == name), None) or Zinc()
 
 
 def fresh(path):

@@ -43,6 +43,8 @@ def spelled(codecs):
         config = dict(c.get("configuration") or {})
         if c["name"] == "zstd":
             config.setdefault("checksum", False)
+        if c["name"] == "blosc" and config["shuffle"] == "noshuffle":
+            config.pop("typesize", None)  # means nothing then
         if c["name"] == "sharding_indexed":
             config["codecs"], config["index_codecs"] = spelled(config["codecs"]), spelled(config["index_codecs"])
             config.setdefault("index_location", "end")
