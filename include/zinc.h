@@ -46,6 +46,12 @@ extern "C" {
 #define ZINC_API
 #define ZINC_CHECKED
 #endif
+/* The function keeps its n-th argument but does not look behind it: memory there need not be initialised yet. */
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 11
+#define ZINC_NOT_READ(n) __attribute__((access(none, n)))
+#else
+#define ZINC_NOT_READ(n)
+#endif
 
 /* The highest number of dimensions; also the default of zinc_limits.rank. */
 #define ZINC_MAX_NDIM 64
@@ -253,7 +259,7 @@ typedef struct zinc_buffer {
 } zinc_buffer;
 
 /* A C-order buffer of `type`; the shape comes from the selection. */
-ZINC_API zinc_buffer zinc_buffer_init(zinc_type type, const void *data, size_t nbytes);
+ZINC_API ZINC_NOT_READ(2) zinc_buffer zinc_buffer_init(zinc_type type, const void *data, size_t nbytes);
 
 /*
  * ZINC_BUFFER(&t[0][0], sizeof t): the type comes from the pointer, the shape from

@@ -31,7 +31,8 @@ zinc_registry_add(zinc_registry *g, const void *row, zinc_error *err)
 		if (strcmp(row_name(seen), row_name(row)) == 0)
 			return zinc_fail(err, ZINC_E_EXISTS, "\"%s\" is registered already", row_name(row));
 	}
-	return zinc_fail(err, ZINC_E_LIMIT, "no room to register \"%s\": %d are there", row_name(row), ZINC_REGISTRY_SLOTS);
+	return zinc_fail(err, ZINC_E_LIMIT, "no room to register \"%s\": %d are there", row_name(row),
+			 ZINC_REGISTRY_SLOTS);
 }
 
 const void *

@@ -101,8 +101,10 @@ find_core(const char *name)
 static zinc_dtype *
 object_new(zinc_context *ctx, const char *name, const char *v2)
 {
-	zinc_dtype *t = zinc_calloc(ctx, 1, sizeof *t);
+	zinc_dtype *t;
 
+	ctx = zinc_context_get(ctx); /* never NULL in an object: that marks rows of the table */
+	t = ctx ? zinc_calloc(ctx, 1, sizeof *t) : NULL;
 	if (t) {
 		t->ctx = ctx;
 		t->name = name;
@@ -130,13 +132,14 @@ zinc_dtype_free(const zinc_dtype *t)
 static zinc_status
 raw_new(const zinc_dtype **out, zinc_context *ctx, uint64_t nbytes, zinc_error *err)
 {
-	const uint64_t max = zinc_min_u64(RAW_MAX, ctx->limits.chunk_bytes);
+	zinc_context *c = zinc_context_get(ctx);
+	const uint64_t max = c ? zinc_min_u64(RAW_MAX, c->limits.chunk_bytes) : RAW_MAX;
 	zinc_dtype *t;
 
 	if (nbytes > max)
 		return zinc_fail(err, ZINC_E_LIMIT, "elements of %llu bytes; the limit is %llu",
 				 (unsigned long long)nbytes, (unsigned long long)max);
-	t = object_new(ctx, NULL, NULL);
+	t = object_new(c, NULL, NULL);
 	if (!t)
 		return zinc_fail_nomem(err);
 	snprintf(t->name_buf, sizeof t->name_buf, "r%u", (unsigned)nbytes * 8);

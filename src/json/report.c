@@ -137,7 +137,8 @@ name_is_regular(const char *s)
 {
 	if (strchr(s, ':'))
 		return true;
-	return *s >= 'a' && *s <= 'z' && s[1] != '\0' && s[strspn(s, "abcdefghijklmnopqrstuvwxyz0123456789-_.")] == '\0';
+	return *s >= 'a' && *s <= 'z' && s[1] != '\0' &&
+	       s[strspn(s, "abcdefghijklmnopqrstuvwxyz0123456789-_.")] == '\0';
 }
 
 static zinc_status
@@ -145,7 +146,7 @@ parse_name(zinc_extension *out, const zinc_json *v, zinc_report *r, zinc_error *
 {
 	if (!zinc_json_is(v, ZINC_JSON_STRING))
 		return zinc_report_error(r, "M11", err, "%s",
-		                         v ? "an extension's name must be a string" : "an extension needs a name");
+					 v ? "an extension's name must be a string" : "an extension needs a name");
 	if (strlen(v->text) != v->n)
 		return zinc_report_error(r, "M13", err, "an extension's name contains a NUL character");
 	out->name = v->text;
@@ -165,7 +166,7 @@ parse_member(zinc_extension *out, zinc_json *m, zinc_report *r, zinc_error *err)
 	if (strcmp(m->key, "configuration") == 0) {
 		if (m->type != ZINC_JSON_OBJECT)
 			return zinc_report_error(r, "M12", err, "the configuration of \"%.60s\" must be an object",
-			                         out->name);
+						 out->name);
 		out->configuration = m;
 		return ZINC_OK;
 	}
