@@ -90,13 +90,20 @@ static const struct attempt {
     {"dir/new", O_WRONLY | O_CREAT | O_EXCL, EEXIST, EEXIST},
 };
 
+/* What the kernel says to a call that makes no sense: ENOSYS where it does not know it. */
+static int
+errno_of_openat2(void)
+{
+	return syscall(SYS_openat2, -1, "", NULL, 0) == -1 ? errno : 0;
+}
+
 static void
 kernel_stays_beneath(void **state)
 {
 	size_t i;
 
 	(void)state;
-	if (syscall(SYS_openat2, -1, "", NULL, 0) == -1 && errno == ENOSYS)
+	if (errno_of_openat2() == ENOSYS)
 		skip(); /* old kernels, and emulators that do not know it */
 	for (i = 0; i < COUNT(attempts); i++) {
 		int plain = try_open(attempts[i].path, attempts[i].flags, 0);
@@ -151,9 +158,8 @@ walk_stays_beneath(void **state)
 			char name[300] = "";
 			bool good = true;
 
-			if (!forbid_openat2(errnums[k]))
-				_exit(77);
-			if (syscall(SYS_openat2, -1, "", NULL, 0) != -1 || errno != (int)errnums[k])
+			if (errno_of_openat2() != ENOSYS &&
+			    (!forbid_openat2(errnums[k]) || errno_of_openat2() != (int)errnums[k]))
 				_exit(77);
 			for (i = 0; i < COUNT(attempts); i++)
 				good = walk_agrees(&attempts[i]) && good;

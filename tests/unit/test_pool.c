@@ -235,7 +235,10 @@ signals_go_elsewhere(void **state)
 	zinc_context_free(j.ctx);
 }
 
-/* ---- (6) ---- */
+/* ---- (6) ----
+ *
+ * qemu-user cannot start threads in a child of a process that had threads, and exits with 127.
+ */
 
 static int
 in_child(zinc_context *ctx)
@@ -260,6 +263,7 @@ pool_works_after_fork(void **state)
 {
 	static struct job j;
 	zinc_context *ctx = context_of(WORKERS);
+	bool emulated = false;
 	int i, status;
 	pid_t pid;
 
@@ -275,9 +279,12 @@ pool_works_after_fork(void **state)
 		assert_true(all_done_once(&j, 1000));
 		assert_int_equal(waitpid(pid, &status, 0), pid);
 		assert_true(WIFEXITED(status));
-		assert_int_equal(WEXITSTATUS(status), 3);
+		emulated |= WEXITSTATUS(status) == 127;
+		assert_int_equal(WEXITSTATUS(status), emulated ? 127 : 3);
 	}
 	zinc_context_free(ctx);
+	if (emulated)
+		skip();
 }
 
 /* Fork while other threads are in the middle of runs. */
@@ -287,6 +294,7 @@ fork_amidst_runs(void **state)
 	static struct job jobs[2];
 	pthread_t threads[COUNT(jobs)];
 	zinc_context *ctx = context_of(4);
+	bool emulated = false;
 	int i, status;
 	pid_t pid;
 
@@ -306,13 +314,16 @@ fork_amidst_runs(void **state)
 		}
 		assert_int_equal(waitpid(pid, &status, 0), pid);
 		assert_true(WIFEXITED(status));
-		assert_int_equal(WEXITSTATUS(status), 3);
+		emulated |= WEXITSTATUS(status) == 127;
+		assert_int_equal(WEXITSTATUS(status), emulated ? 127 : 3);
 	}
 	for (i = 0; i < (int)COUNT(jobs); i++) {
 		pthread_join(threads[i], NULL);
 		assert_false(jobs[i].wrong);
 	}
 	zinc_context_free(ctx);
+	if (emulated)
+		skip();
 }
 
 int
