@@ -344,9 +344,9 @@ def short_forms():
     ]
     for n, (text, chain) in enumerate(table):
         shape = ("--shape", "5,7", "--dtype", f4, "--fill", '"NaN"')
-        yield plain(f"short-{n}", "command's short forms", f4, codecs=chain, short=(*shape, "--chunks", "3,4", "--codecs", text))
+        yield plain(f"short-{n}", "command's short forms", f4, codecs=chain, fill="NaN", short=(*shape, "--chunks", "3,4", "--codecs", text))
         inner = ("--chunks", "3,2", "--shards", "3,4", "--codecs", text)
-        yield plain(f"short-{n}-shards", "command's short forms", f4, codecs=[shard((3, 2), chain)], short=(*shape, *inner))
+        yield plain(f"short-{n}-shards", "command's short forms", f4, codecs=[shard((3, 2), chain)], fill="NaN", short=(*shape, *inner))
     for v2, t in (("<f4", "float32"), ("|b1", "bool"), ("<i8", "int64"), ("<c16", "complex128")):
         args = ("--shape", "5,7", "--dtype", v2, "--chunks", "3,4", "--codecs", "none")
         zero = {"float32": 0.0, "bool": False, "int64": 0, "complex128": [0.0, 0.0]}[t]

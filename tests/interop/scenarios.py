@@ -166,7 +166,7 @@ def selections(first, second, case, path):
         same(f"cat -s '{text}'", model[index], zinc.cat(path, text))
     for n, (text, index) in enumerate(table.items()):
         model[index] = values.random(case.dtype, np.shape(model[index]), f"{case.name}{n}")
-        zinc.put_text(path, text, np.ascontiguousarray(model[index]))
+        zinc.put_text(path, text, np.array(model[index], order="C"))  # ascontiguousarray would add a dimension
         same(f"after put -s '{text}'", model, peer.read(path).values)
 
 
