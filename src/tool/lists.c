@@ -19,10 +19,10 @@ static const struct {
 	int there;
 	const char *purpose;
 } libraries[] = {
-	{"zstd", ZINC_WITH_ZSTD, "codec zstd"},
-	{"blosc", ZINC_WITH_BLOSC, "codec blosc"},
-	{"isal", ZINC_WITH_ISAL, "decoding of codec gzip, checksums"},
-	{"deflate", ZINC_WITH_DEFLATE, "encoding of codec gzip, and decoding without isal"},
+    {"zstd", ZINC_WITH_ZSTD, "codec zstd"},
+    {"blosc", ZINC_WITH_BLOSC, "codec blosc"},
+    {"isal", ZINC_WITH_ISAL, "decoding of codec gzip, checksums"},
+    {"deflate", ZINC_WITH_DEFLATE, "encoding of codec gzip, and decoding without isal"},
 };
 
 void

@@ -31,9 +31,9 @@ typedef struct zinc_check {
 	zinc_finding_fn fn;
 	void *arg;
 	zinc_validate_counts n;
-	bool stopped;             /* by fn */
-	zinc_buf document;        /* the name that every document has: "zarr.json" */
-	zinc_buf base;            /* prefix of the node asked about, below the root: "" or "a/b/" */
+	bool stopped;      /* by fn */
+	zinc_buf document; /* the name that every document has: "zarr.json" */
+	zinc_buf base;     /* prefix of the node asked about, below the root: "" or "a/b/" */
 	zinc_check_node *nodes;
 	size_t nnodes, room;
 	uint64_t keys; /* that are no documents */

@@ -132,8 +132,8 @@ zinc_kept_error(zinc_kept_list *list, const zinc_check *c, const zinc_error *e, 
 		f.rule = number;
 	if (e->code == ZINC_E_UNSUPPORTED || e->code == ZINC_E_LIMIT)
 		f.level = ZINC_LEVEL_UNSUPPORTED;
-	snprintf(message, sizeof message, "%s%s%s%s%s%s", e->chunk[0] ? "chunk " : "", e->chunk, e->chunk[0] ? ": " : "",
-		 e->codec, e->codec[0] ? ": " : "", text);
+	snprintf(message, sizeof message, "%s%s%s%s%s%s", e->chunk[0] ? "chunk " : "", e->chunk,
+		 e->chunk[0] ? ": " : "", e->codec, e->codec[0] ? ": " : "", text);
 	f.message = message;
 	f.key = zinc_check_key(c, key);
 	zinc_kept_add(list, &f);

@@ -20,8 +20,7 @@ struct group {
 };
 
 /* The first difference is said, the others are not. */
-static void __attribute__((format(printf, 2, 3)))
-say(struct group *g, const char *fmt, ...)
+static void __attribute__((format(printf, 2, 3))) say(struct group *g, const char *fmt, ...)
 {
 	va_list ap;
 

@@ -54,7 +54,8 @@ add_node(zinc_check *c, const char *prefix, size_t n, zinc_error *err)
 	size_t room, nbytes;
 
 	if (c->nnodes >= c->ctx->limits.children)
-		return zinc_fail(err, ZINC_E_LIMIT, "more than %llu nodes", (unsigned long long)c->ctx->limits.children);
+		return zinc_fail(err, ZINC_E_LIMIT, "more than %llu nodes",
+				 (unsigned long long)c->ctx->limits.children);
 	if (c->nnodes == c->room) {
 		room = c->room ? c->room * 2 : 64;
 		if (zinc_size_mul(room, sizeof *nodes, &nbytes))
@@ -310,11 +311,12 @@ check_ancestors(zinc_check *c, size_t i, const struct place *at, zinc_error *err
 
 		array = array || (up && up->kind == ZINC_NODE_ARRAY);
 		if (up && up->kind == ZINC_NODE_ARRAY)
-			zinc_check_found(c, &(zinc_finding){.level = ZINC_LEVEL_ERROR,
-							    .rule = "M28",
-							    .path = at->path,
-							    .key = at->key,
-							    .message = "a node below an array, which can have no children"});
+			zinc_check_found(
+			    c, &(zinc_finding){.level = ZINC_LEVEL_ERROR,
+					       .rule = "M28",
+					       .path = at->path,
+					       .key = at->key,
+					       .message = "a node below an array, which can have no children"});
 		if (!up && !array && (i == 0 || n > known))
 			ZINC_TRY(missing_group(c, prefix, n, err));
 		n += strcspn(prefix + n, "/") + 1;

@@ -64,7 +64,8 @@ rule_of(const struct objects *o, const struct object *x, char *number, size_t ca
 {
 	static const struct {
 		const char *codec, *rule;
-	} rules[] = {{"bytes", "M72"}, {"gzip", "M75"}, {"blosc", "M82"}, {"crc32c", "M84"}, {"sharding_indexed", "M91"}};
+	} rules[] = {
+	    {"bytes", "M72"}, {"gzip", "M75"}, {"blosc", "M82"}, {"crc32c", "M84"}, {"sharding_indexed", "M91"}};
 	char text[sizeof x->error.text];
 	size_t i;
 
@@ -96,8 +97,8 @@ flush(struct objects *o)
 		if (e->code == ZINC_E_NOMEM)
 			list.lost = true;
 		else if (e->code != ZINC_OK && e->code != ZINC_E_NOTFOUND) /* gone meanwhile: not stored */
-			zinc_kept_error(&list, c, e, rule_of(o, &o->window[i], number, sizeof number),
-					o->array->path, e->key);
+			zinc_kept_error(&list, c, e, rule_of(o, &o->window[i], number, sizeof number), o->array->path,
+					e->key);
 	}
 	o->n = 0;
 	ZINC_TRY(zinc_check_hand_over(c, &list, o->err));
@@ -228,7 +229,8 @@ is_padded(const zinc_meta *m, const char *key)
 	size_t n = 0;
 
 	for (; *key && n < sizeof plain - 1; key++)
-		if (*key != '0' || key[1] < '0' || key[1] > '9' || (n > 0 && plain[n - 1] >= '0' && plain[n - 1] <= '9'))
+		if (*key != '0' || key[1] < '0' || key[1] > '9' ||
+		    (n > 0 && plain[n - 1] >= '0' && plain[n - 1] <= '9'))
 			plain[n++] = *key;
 	plain[n] = '\0';
 	return !*key && m->keys.ops->decode(&m->keys, plain, m->ndim, index);

@@ -1,0 +1,282 @@
+/*
+ * args.c - the command line against the table of options
+ *
+ * GNU manners: options anywhere, "--name value" and "--name=value", "-s value" and "-svalue", flags
+ * joined ("-lr"), "--" ends options.  A value is taken as it is, so "-s -5:" selects the last five.
+ */
+#include <errno.h>
+#include <stdio.h>
+
+#include "cli.h"
+
+const struct command *
+command_find(const char *name)
+{
+	const struct command *c;
+
+	for (c = command_table; c->name; c++)
+		if (!strcmp(c->name, name))
+			return c;
+	return NULL;
+}
+
+const struct option *
+option_find(const char *name, size_t n)
+{
+	const struct option *o;
+
+	for (o = option_table; o->name; o++)
+		if (strlen(o->name) == n && !strncmp(o->name, name, n))
+			return o;
+	return NULL;
+}
+
+/* Is the option's name a word of the list? */
+bool
+option_listed(const char *list, const struct option *o)
+{
+	size_t n = strlen(o->name);
+
+	while (*list) {
+		size_t word = strcspn(list, " ");
+
+		if (word == n && !strncmp(list, o->name, n))
+			return true;
+		list += word;
+		list += strspn(list, " ");
+	}
+	return false;
+}
+
+static const struct option *
+letter_find(char letter)
+{
+	const struct option *o;
+
+	for (o = option_table; o->name; o++)
+		if (o->letter && o->letter == letter)
+			return o;
+	return NULL;
+}
+
+/* A decimal number; strtoull alone would take "-1" and " 1". */
+static bool
+parse_number(const char *s, const char **end, uint64_t *out)
+{
+	char *stop;
+
+	if (*s < '0' || *s > '9')
+		return false;
+	errno = 0;
+	*out = strtoull(s, &stop, 10);
+	*end = stop;
+	return errno == 0;
+}
+
+bool
+parse_bytes(const char *s, uint64_t *out)
+{
+	static const char units[] = "KMGT";
+	const char *u;
+	uint64_t n;
+	int shift = 0;
+
+	if (!parse_number(s, &s, &n))
+		return false;
+	if (*s && (u = strchr(units, *s & ~0x20)) != NULL && *u) {
+		shift = 10 * (int)(u - units + 1);
+		s++;
+		s += strncmp(s, "iB", 2) ? *s == 'B' || *s == 'b' : 2;
+	}
+	if (*s || n > UINT64_MAX >> shift)
+		return false;
+	*out = n << shift;
+	return true;
+}
+
+bool
+parse_shape(const char *s, uint64_t *shape, int *ndim)
+{
+	*ndim = 0;
+	s += strspn(s, " ");
+	while (*s) {
+		if (*ndim == ZINC_MAX_NDIM || !parse_number(s, &s, &shape[*ndim]))
+			return false;
+		++*ndim;
+		s += strspn(s, " ");
+		if (*s == ',')
+			s += 1 + strspn(s + 1, " ");
+		else if (*s)
+			return false;
+	}
+	return true;
+}
+
+static void
+words_add(struct words *w, const char *s)
+{
+	w->at = need(w->at, ((size_t)w->n + 1) * sizeof *w->at);
+	w->at[w->n++] = s;
+}
+
+/* Is `s` one of the words of "a|b|c"? */
+static bool
+is_choice(const char *choices, const char *s)
+{
+	size_t n = strlen(s);
+	const char *p = choices;
+
+	while (n) {
+		size_t word = strcspn(p, "|");
+
+		if (word == n && !strncmp(p, s, n))
+			return true;
+		if (!p[word])
+			return false;
+		p += word + 1;
+	}
+	return false;
+}
+
+/* Store a value; false when it is not one of this option's. */
+static bool
+set(struct args *a, const struct option *o, const char *value)
+{
+	char *at = (char *)a + o->at;
+	const char *end;
+	uint64_t n;
+
+	switch (o->kind) {
+	case OPT_FLAG:
+		*(bool *)(void *)at = true;
+		return true;
+	case OPT_CHOICE:
+		*(const char **)(void *)at = value;
+		return is_choice(o->value, value);
+	case OPT_TEXT:
+		*(const char **)(void *)at = value;
+		return true;
+	case OPT_LIST:
+		words_add((struct words *)(void *)at, value);
+		return true;
+	case OPT_INT:
+		if (!parse_number(value, &end, &n) || *end || n > 100000)
+			return false;
+		*(int *)(void *)at = (int)n;
+		return true;
+	case OPT_BYTES:
+		return parse_bytes(value, (uint64_t *)(void *)at);
+	}
+	return false;
+}
+
+struct scan {
+	struct args *args;
+	const struct command *command;
+	char **argv; /* the word after the one looked at */
+};
+
+static int
+bad(const struct scan *s, const char *what, const char *why)
+{
+	return complain(USAGE, what, "%s; see: zinc %s --help", why, s->command->name);
+}
+
+/* Does this command take the option? */
+static bool
+taken(const struct scan *s, const struct option *o)
+{
+	return o && (option_listed(s->command->options, o) || option_listed(common_options, o));
+}
+
+static int
+set_checked(struct scan *s, const struct option *o, const char *shown, const char *value)
+{
+	struct text why = {NULL, 0, 0};
+	int status = DONE;
+
+	if (!set(s->args, o, value)) {
+		text_printf(&why, "\"%s\" is not a value of it (%s)", value, o->value);
+		status = bad(s, shown, text_str(&why));
+		text_free(&why);
+	}
+	return status;
+}
+
+/* "--name", "--name=value", "--name value". */
+static int
+scan_long(struct scan *s, const char *word)
+{
+	size_t n = strcspn(word + 2, "=");
+	const struct option *o = option_find(word + 2, n);
+	const char *value = word[2 + n] ? word + 3 + n : NULL;
+
+	if (!taken(s, o))
+		return bad(s, word, "no such option");
+	if (o->kind == OPT_FLAG && value)
+		return bad(s, word, "this option takes no value");
+	if (o->kind != OPT_FLAG && !value && !(value = *s->argv++))
+		return bad(s, word, "a value is missing");
+	return set_checked(s, o, word, value);
+}
+
+/* "-lr", "-s value", "-svalue". */
+static int
+scan_short(struct scan *s, const char *word)
+{
+	const char *p;
+
+	for (p = word + 1; *p; p++) {
+		const struct option *o = letter_find(*p);
+		const char *value;
+
+		if (!taken(s, o))
+			return bad(s, word, "no such option");
+		if (o->kind == OPT_FLAG) {
+			set(s->args, o, NULL);
+			continue;
+		}
+		value = p[1] ? p + 1 : *s->argv++;
+		return value ? set_checked(s, o, word, value) : bad(s, word, "a value is missing");
+	}
+	return DONE;
+}
+
+static int
+check_words(const struct scan *s)
+{
+	const struct args *a = s->args;
+
+	if (a->help || (a->words.n >= s->command->least && a->words.n <= s->command->most))
+		return DONE;
+	return complain(USAGE, a->words.n < s->command->least ? "something is missing" : "too many words",
+			"usage: zinc %s %s", s->command->name, s->command->usage);
+}
+
+int
+args_parse(struct args *a, const struct command *c, char **argv)
+{
+	struct scan s = {a, c, argv};
+	bool options = true;
+	int status = DONE;
+
+	*a = (struct args){.threads = -1, .repeat = -1, .depth = -1};
+	while (status == DONE && *s.argv) {
+		const char *word = *s.argv++;
+
+		if (!options || word[0] != '-' || !word[1])
+			words_add(&a->words, word);
+		else if (!strcmp(word, "--"))
+			options = false;
+		else
+			status = word[1] == '-' ? scan_long(&s, word) : scan_short(&s, word);
+	}
+	return status == DONE ? check_words(&s) : status;
+}
+
+void
+args_free(struct args *a)
+{
+	free(a->words.at);
+	free(a->removed.at);
+}

@@ -1,0 +1,336 @@
+/*
+ * cli.h - what the files of the command share
+ *
+ * The command sees only <zinc.h> and <zinc/...>.  A sub-command is one row of table.c and one function;
+ * help, man page and option parsing come from that table.
+ */
+#ifndef ZINC_CLI_H
+#define ZINC_CLI_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zinc.h>
+#include <zinc/store.h>
+#include <zinc/tool.h>
+
+/* What the command's exit status says.  Never DONE on something not understood. */
+enum {
+	DONE = 0,
+	FOUND = 1,       /* a check found an error */
+	USAGE = 2,       /* the command line is wrong */
+	TROUBLE = 3,     /* not found, or input/output failed */
+	UNSUPPORTED = 4, /* valid Zarr that this build does not support */
+	CORRUPT = 5,     /* corrupt data or metadata in the way */
+	CANCELLED = 130  /* Ctrl-C */
+};
+
+/* ---- text.c: memory that cannot fail, text that grows ---- */
+
+/* Memory, or an end of the program with TROUBLE. */
+void *need(void *p, size_t nbytes);
+
+struct text {
+	char *p; /* NUL behind n bytes once anything was added */
+	size_t n, cap;
+};
+
+void text_add(struct text *t, const void *p, size_t n);
+void text_puts(struct text *t, const char *s);
+void text_fill(struct text *t, char c, size_t n);
+void text_printf(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* "s" as a JSON string, quotes included. */
+void text_json(struct text *t, const char *s);
+/* JSON without the white space between its tokens. */
+void text_compact(struct text *t, const char *json);
+/* A JSON string's content where it has no escapes, any other value as it is. */
+void text_unquoted(struct text *t, const char *json);
+/* "(10, 20)" and "10 x 20". */
+void text_tuple(struct text *t, const uint64_t *shape, int ndim);
+void text_times(struct text *t, const uint64_t *shape, int ndim);
+/* 1536 -> "1.5 KiB". */
+void text_size(struct text *t, uint64_t nbytes);
+void text_free(struct text *t);
+const char *text_str(const struct text *t); /* "" when empty */
+
+/* Columns that a terminal needs for UTF-8 text: its characters, nearly. */
+size_t columns(const char *s);
+
+/* ---- args.c: the command line ---- */
+
+struct words {
+	const char **at;
+	int n;
+};
+
+struct args {
+	struct words words; /* what is not an option */
+	bool help, json, strict, detail, recursive, full, index, overwrite, dry_run, yes, group, stored, fast, repair,
+	    orphans;
+	const char *select, *as, *output, *from, *format, *progress, *shape, *dtype, *chunks, *shards, *codecs, *fill;
+	const char *dims, *attrs, *order, *endian, *key_encoding;
+	struct words removed;       /* --rm KEY ... */
+	int threads, repeat, depth; /* -1: not given */
+	uint64_t cache_bytes, max_memory;
+};
+
+enum option_kind { OPT_FLAG, OPT_TEXT, OPT_CHOICE, OPT_LIST, OPT_INT, OPT_BYTES };
+
+struct option {
+	const char *name;  /* without "--" */
+	char letter;       /* 0: none */
+	const char *value; /* its name in the help; of a choice "a|b|c" */
+	enum option_kind kind;
+	size_t at; /* in struct args */
+	const char *help;
+};
+
+struct run;
+
+struct command {
+	const char *name;
+	const char *purpose;
+	const char *usage;   /* behind "zinc NAME " */
+	const char *example; /* a whole command line */
+	const char *options; /* names, separated by blanks */
+	int least, most;     /* words */
+	int (*run)(struct run *r);
+	const char *more; /* paragraphs for help and man page; NULL: none */
+};
+
+extern const struct option option_table[];
+extern const struct command command_table[];
+extern const char common_options[]; /* what every command takes */
+
+const struct command *command_find(const char *name);
+const struct option *option_find(const char *name, size_t n);
+bool option_listed(const char *list, const struct option *o);
+/* DONE, or USAGE after one line on stderr. */
+int args_parse(struct args *a, const struct command *c, char **argv);
+void args_free(struct args *a);
+/* "10,20" -> numbers; false when it is not a list of at most ZINC_MAX_NDIM of them. */
+bool parse_shape(const char *s, uint64_t *shape, int *ndim);
+/* "64M" -> bytes. */
+bool parse_bytes(const char *s, uint64_t *out);
+
+/* ---- help.c ---- */
+
+int help_all(struct run *r);
+int help_command(struct run *r, const struct command *c);
+int man_all(struct run *r);
+
+/* ---- out.c: where data goes ---- */
+
+struct out {
+	int fd;
+	struct text buf;
+	char *path;      /* of -o FILE, resolved; NULL: stdout */
+	char *temporary; /* of a regular file, until out_close */
+	bool replace;
+};
+
+/* DONE, or what was printed to stderr.  `path` NULL or "-" is stdout. */
+int out_open(struct out *o, const char *path, bool overwrite);
+/* Ends the program: quietly with DONE on a closed pipe, with TROUBLE on any other failure. */
+void out_add(struct out *o, const void *p, size_t n);
+void out_puts(struct out *o, const char *s);
+void out_printf(struct out *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void out_text(struct out *o, struct text *t); /* and frees it */
+void out_flush(struct out *o);
+/* Put a file in its place (`status` DONE), or drop it.  The status to exit with. */
+int out_close(struct out *o, int status);
+
+/* ---- run.c: one run of the command ---- */
+
+struct run {
+	const struct command *command;
+	const struct args *args;
+	zinc_context *ctx;
+	struct out out; /* stdout */
+	bool colour;
+	struct budget {
+		uint64_t limit, used; /* bytes of the library, with --max-memory */
+	} budget;
+};
+
+extern volatile int cancel_flag; /* set by Ctrl-C */
+
+/* "zinc: what: why" on stderr; returns `status`. */
+int complain(int status, const char *what, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* The same for a failed call; the exit status that belongs to it. */
+int fail(const char *url, zinc_error *err);
+int exit_status(zinc_status s);
+/* A key of the store without the prefix of the hierarchy's root. */
+const char *key_below(const zinc_hierarchy *h, const char *key);
+int run_context(struct run *r); /* makes r->ctx */
+/* The node that a URL names. */
+int open_node(struct run *r, const char *url, bool write, zinc_hierarchy **h);
+int open_array(struct run *r, const char *url, bool write, zinc_array **a);
+zinc_io_options io_options(const struct run *r);
+int thread_count(const struct run *r);
+/* Open options as the command line asks for. */
+zinc_open_options open_options(const struct run *r, bool write);
+
+/* ---- colour.c ---- */
+
+enum paint { PLAIN, BOLD, DIM, RED, YELLOW, GREEN, BLUE };
+bool colour_wanted(int fd);
+/* `s` in a colour, or as it is. */
+void text_paint(struct text *t, bool colour, enum paint p, const char *s);
+
+/* ---- progress.c ---- */
+
+struct progress {
+	bool on;
+	const char *what; /* "checking" */
+	double began, shown;
+	int lock;
+};
+
+void progress_init(struct progress *p, const struct run *r, const char *what);
+int progress_tick(void *progress, uint64_t done, uint64_t total, uint64_t bytes); /* a zinc_progress_fn */
+void progress_end(struct progress *p);
+double now(void);
+
+/* ---- region.c: a selection, piece by piece in bounded memory ---- */
+
+struct region {
+	zinc_array *array;
+	int ndim;                            /* of the array */
+	zinc_select_dim dims[ZINC_MAX_NDIM]; /* orthogonal */
+	zinc_selection *parsed;
+	int out_ndim;
+	uint64_t shape[ZINC_MAX_NDIM]; /* of the result */
+	int axis[ZINC_MAX_NDIM];       /* of the array, of each dimension of the result */
+	size_t element;
+	uint64_t n; /* elements */
+};
+
+/* The index along the array's axis of item i along dimension d of the result. */
+uint64_t region_index(const struct region *g, int d, uint64_t i);
+int region_init(struct region *g, zinc_array *a, const char *select, const char *url);
+void region_fini(struct region *g);
+zinc_selection region_selection(const struct region *g);
+/* Only `n` items along dimension `d` of the result, from `first`. */
+void region_narrow(struct region *g, int d, uint64_t first, uint64_t n);
+
+/* Called for consecutive pieces, in C order (or Fortran order) of elements; a status other than DONE stops. */
+typedef int (*piece_fn)(void *arg, const struct region *piece);
+int region_pieces(const struct region *g, uint64_t budget, bool fortran, piece_fn fn, void *arg);
+/* Bytes that a piece may have. */
+uint64_t piece_budget(const struct run *r);
+
+/* ---- printers: one stream of elements in C order, several spellings ---- */
+
+struct printer;
+
+struct printer_ops {
+	const char *name; /* of --as */
+	int passes;       /* over the elements: 2 for text, whose columns depend on all of them */
+	void (*begin)(struct printer *p);
+	void (*elements)(struct printer *p, void *elements, size_t n); /* may change them */
+	void (*end)(struct printer *p);
+	void (*fini)(struct printer *p); /* frees p->state */
+};
+
+extern const struct printer_ops printer_text, printer_csv, printer_json, printer_npy, printer_raw;
+
+struct printer {
+	const struct printer_ops *ops;
+	struct out *out;
+	struct text text; /* not yet in `out` */
+	const struct region *region;
+	zinc_type type;
+	size_t element;
+	uint64_t at[ZINC_MAX_NDIM]; /* of the next element */
+	bool index;                 /* csv: other indices in front */
+	int pass;                   /* text: 0 measures, 1 prints */
+	const uint64_t *whole;      /* text: NULL, or the shape of which `region` is only the edges */
+	void *state;
+};
+
+#define EDGE 3 /* items shown at either end of a summarised dimension */
+
+/* Step p->at to the next element; the number of trailing dimensions that began anew, out_ndim at the end. */
+int printer_step(struct printer *p);
+/* Hand p->text on when it has grown. */
+void printer_flush(struct printer *p);
+void printer_nothing(struct printer *p);
+
+/* ---- decimal.c: numbers as text ---- */
+
+struct decimal {
+	bool negative;
+	int n;        /* digits; 1 for zero */
+	int exponent; /* of the first digit: d.ddd * 10^exponent */
+	char digit[20];
+};
+
+enum width { HALF = 2, SINGLE = 4, DOUBLE = 8 };
+
+/* The fewest digits that read back as the same number of that width; finite only. */
+void decimal_shortest(struct decimal *d, double v, enum width w);
+/* The nearest number of at most that many digits (<= 18). */
+void decimal_rounded(struct decimal *d, double v, int digits);
+/* As Python's repr and NumPy's scalars: "1.0", "1e-05", "nan". */
+void text_float(struct text *t, double v, enum width w);
+/* "1+2j"; without the real part "2j". */
+void text_complex(struct text *t, zinc_type type, const void *element, bool bare);
+double half_value(uint16_t h);
+
+/* One element that is a number or a truth value, as NumPy prints a scalar ("True", "-3", "1.5"). */
+void text_integer(struct text *t, zinc_type type, const void *element);
+double real_part(zinc_type type, const void *element);
+double imaginary_part(zinc_type type, const void *element);
+enum width width_of(zinc_type type);
+bool is_float(zinc_type type), is_complex(zinc_type type);
+
+/* ---- in_npy.c ---- */
+
+struct npy {
+	zinc_type type; /* ZINC_RAW: bytes */
+	size_t element;
+	bool swap; /* the other byte order than this machine's */
+	bool fortran;
+	int ndim;
+	uint64_t shape[ZINC_MAX_NDIM];
+};
+
+/* The header of a file whose first 6 bytes were the magic string. */
+int npy_read_header(struct npy *n, int fd, const char *name);
+extern const char npy_magic[6];
+/* Read exactly n bytes; the number read, fewer only at the end; -1 with errno. */
+ptrdiff_t read_full(int fd, void *p, size_t n);
+/* Reverse the bytes of each unit. */
+void swap_bytes(void *p, size_t nbytes, size_t unit);
+size_t swap_unit(zinc_type type);
+
+/* ---- show_node.c: nodes for people and as JSON ---- */
+
+/* The node as `info --json` has it. */
+int describe_json(struct text *t, const zinc_node *node, const zinc_hierarchy *h, const char *url);
+/* "zstd", "transpose+blosc": the codecs that matter, from a `codecs` member. */
+void describe_codecs(struct text *t, const char *codecs_json);
+/* "float32 (24, 721)  zstd", or what is wrong with it. */
+void describe_line(struct text *t, const zinc_node *node);
+/* "array", "group". */
+const char *kind_name(const zinc_node *node);
+/* What a node's problem makes of the exit status: what is unsupported can be shown. */
+int problem_status(const zinc_node *node);
+/* One member of an object as JSON, appended; false when there is none. */
+bool json_member(const char *object, const char *key, struct text *value);
+
+/* ---- commands ---- */
+
+int cmd_info(struct run *r), cmd_tree(struct run *r), cmd_ls(struct run *r), cmd_cat(struct run *r);
+int cmd_create(struct run *r), cmd_put(struct run *r), cmd_attrs(struct run *r), cmd_rm(struct run *r);
+int cmd_validate(struct run *r), cmd_bench(struct run *r);
+int cmd_codecs(struct run *r), cmd_dtypes(struct run *r), cmd_stores(struct run *r), cmd_formats(struct run *r);
+/* `zinc --array_path=DIR`: every chunk of an array decodes? */
+int cmd_array_path(struct run *r);
+int print_version(struct run *r);
+
+#endif

@@ -1,0 +1,305 @@
+/*
+ * cmd_bench.c - zinc bench: how long reads of one array take
+ *
+ * Each repeat reads into fresh memory and with no cache of decoded chunks; what the operating system caches it
+ * keeps.  Stored bytes are those that passed between the store and the library.
+ */
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/mman.h>
+
+#include "cli.h"
+
+struct bench {
+	struct run *run;
+	const char *url;
+	zinc_array *array;
+	zinc_store *log;
+	struct region all;
+	uint64_t decoded;
+	bool first; /* workload printed? */
+	struct text json;
+};
+
+/* ---- memory ---- */
+
+/* Start the high-water mark anew, where the kernel lets us. */
+static void
+reset_peak(void)
+{
+	FILE *f = fopen("/proc/self/clear_refs", "w");
+
+	if (!f)
+		return;
+	fputs("5", f);
+	fclose(f);
+}
+
+static uint64_t
+peak_bytes(void)
+{
+	FILE *f = fopen("/proc/self/status", "r");
+	struct rusage usage;
+	unsigned long long kib = 0;
+	char line[256];
+
+	while (f && kib == 0 && fgets(line, sizeof line, f))
+		if (sscanf(line, "VmHWM: %llu", &kib) != 1)
+			kib = 0;
+	if (f)
+		fclose(f);
+	if (kib == 0 && getrusage(RUSAGE_SELF, &usage) == 0)
+		kib = (unsigned long long)usage.ru_maxrss;
+	return kib * 1024;
+}
+
+/* ---- reading ---- */
+
+/* Memory that nobody has touched yet, for one read. */
+static int
+read_fresh(struct bench *b, const zinc_selection *sel, uint64_t nelems)
+{
+	zinc_io_options io = io_options(b->run);
+	zinc_error err = ZINC_ERROR_INIT;
+	uint64_t nbytes;
+	zinc_status s;
+	void *p;
+
+	if (nelems == 0)
+		return DONE;
+	if (__builtin_mul_overflow(nelems, b->all.element, &nbytes))
+		return complain(UNSUPPORTED, b->url, "the array is larger than memory can be; -s selects a part");
+	p = mmap(NULL, nbytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (p == MAP_FAILED)
+		return complain(TROUBLE, b->url, "no memory for %llu bytes; -s selects a part",
+				(unsigned long long)nbytes);
+	s = zinc_array_read(b->array, sel, zinc_buffer_init(ZINC_NATIVE, p, nbytes), &io, &err);
+	munmap(p, nbytes);
+	b->decoded += nbytes;
+	return s ? fail(b->url, &err) : DONE;
+}
+
+static int
+read_region(struct bench *b)
+{
+	zinc_selection sel = region_selection(&b->all);
+
+	return read_fresh(b, &sel, b->all.n);
+}
+
+/* A box of at most `extent` from `start`, cut at the end of the array. */
+static int
+read_box(struct bench *b, const uint64_t *start, const uint64_t *extent)
+{
+	const uint64_t *shape = zinc_array_shape(b->array);
+	uint64_t count[ZINC_MAX_NDIM], n = 1;
+	zinc_selection sel = ZINC_SELECTION_ALL;
+	int d;
+
+	for (d = 0; d < b->all.ndim; d++) {
+		count[d] = shape[d] - start[d] < extent[d] ? shape[d] - start[d] : extent[d];
+		n *= count[d];
+	}
+	sel.kind = ZINC_SELECT_BOX;
+	sel.ndim = b->all.ndim;
+	sel.start = start;
+	sel.count = count;
+	return read_fresh(b, &sel, n);
+}
+
+/* All boxes of that extent, in C order. */
+static int
+read_boxes(struct bench *b, const uint64_t *extent)
+{
+	const uint64_t *shape = zinc_array_shape(b->array);
+	uint64_t start[ZINC_MAX_NDIM] = {0};
+	int d = 0, status = DONE;
+
+	while (d >= 0 && status == DONE && b->all.n) {
+		status = cancel_flag ? CANCELLED : read_box(b, start, extent);
+		for (d = b->all.ndim - 1; d >= 0; d--) {
+			if (shape[d] - start[d] > extent[d]) {
+				start[d] += extent[d];
+				break;
+			}
+			start[d] = 0;
+		}
+	}
+	return status;
+}
+
+static int
+read_objects(struct bench *b)
+{
+	uint64_t extent[ZINC_MAX_NDIM] = {0};
+
+	if (!zinc_array_shard_shape(b->array, extent))
+		(void)zinc_array_chunk_shape(b->array, extent);
+	return read_boxes(b, extent);
+}
+
+static int
+read_inner(struct bench *b)
+{
+	uint64_t extent[ZINC_MAX_NDIM] = {0};
+
+	(void)zinc_array_chunk_shape(b->array, extent);
+	return read_boxes(b, extent);
+}
+
+/* xorshift64*: the same boxes every time. */
+static uint64_t
+next_random(uint64_t *state)
+{
+	*state ^= *state >> 12;
+	*state ^= *state << 25;
+	*state ^= *state >> 27;
+	return *state * 2685821657736338717u;
+}
+
+/* 100 boxes of the size of a chunk, anywhere. */
+static int
+read_random(struct bench *b)
+{
+	const uint64_t *shape = zinc_array_shape(b->array);
+	uint64_t extent[ZINC_MAX_NDIM] = {0}, start[ZINC_MAX_NDIM], state = 88172645463325252u;
+	int i, d, status = DONE;
+
+	(void)zinc_array_chunk_shape(b->array, extent);
+	for (i = 0; i < 100 && status == DONE && b->all.n; i++) {
+		for (d = 0; d < b->all.ndim; d++)
+			start[d] = shape[d] > extent[d] ? next_random(&state) % (shape[d] - extent[d] + 1) : 0;
+		status = cancel_flag ? CANCELLED : read_box(b, start, extent);
+	}
+	return status;
+}
+
+/* ---- workloads ---- */
+
+struct workload {
+	const char *name;
+	int (*run)(struct bench *b);
+};
+
+static const struct workload workloads[] = {
+    {"full", read_region},   {"chunks", read_objects},   {"inner", read_inner},
+    {"random", read_random}, {"selection", read_region}, {NULL, NULL},
+};
+
+static void
+report(struct bench *b, const char *name, const double *seconds, int n, uint64_t stored)
+{
+	double best = seconds[0];
+	struct text t = {NULL, 0, 0};
+	int i;
+
+	text_printf(&b->json, "%s{\"name\":\"%s\",\"seconds\":[", b->first ? "" : ",", name);
+	for (i = 0; i < n; i++) {
+		text_printf(&b->json, "%s%.6f", i ? "," : "", seconds[i]);
+		best = seconds[i] < best ? seconds[i] : best;
+	}
+	text_printf(&b->json, "],\"decoded_bytes\":%llu,\"stored_bytes\":%llu,\"peak_rss_bytes\":%llu}",
+		    (unsigned long long)b->decoded, (unsigned long long)stored, (unsigned long long)peak_bytes());
+	b->first = false;
+	if (b->run->args->json)
+		return;
+	text_printf(&t, "%-10s %9.3f ms   ", name, best * 1e3);
+	text_size(&t, best > 0 ? (uint64_t)((double)b->decoded / best) : 0);
+	text_puts(&t, "/s   decoded ");
+	text_size(&t, b->decoded);
+	text_puts(&t, ", stored ");
+	text_size(&t, stored);
+	text_puts(&t, ", peak ");
+	text_size(&t, peak_bytes());
+	text_puts(&t, "\n");
+	out_text(&b->run->out, &t);
+	out_flush(&b->run->out);
+}
+
+static int
+measure(struct bench *b, const struct workload *w, int repeat)
+{
+	double *seconds = need(NULL, (size_t)repeat * sizeof *seconds);
+	zinc_store_counts before, after;
+	int i, status = DONE;
+
+	reset_peak();
+	zinc_store_log_counts(b->log, &before);
+	for (i = 0; i < repeat && status == DONE; i++) {
+		double began = now();
+
+		b->decoded = 0;
+		status = w->run(b);
+		seconds[i] = now() - began;
+	}
+	zinc_store_log_counts(b->log, &after);
+	if (status == DONE)
+		report(b, w->name, seconds, repeat, (after.get_bytes - before.get_bytes) / (uint64_t)repeat);
+	free(seconds);
+	return status;
+}
+
+static int
+measure_all(struct bench *b)
+{
+	const char *select = b->run->args->select;
+	int repeat = b->run->args->repeat > 0 ? b->run->args->repeat : 5;
+	int status = region_init(&b->all, b->array, select, b->url);
+	const struct workload *w;
+
+	for (w = workloads; w->name && status == DONE; w++)
+		if (!strcmp(w->name, "selection") == (select != NULL))
+			status = measure(b, w, repeat);
+	region_fini(&b->all);
+	return status;
+}
+
+/* The array once more, through a store that counts. */
+static int
+open_logged(struct bench *b)
+{
+	zinc_open_options o = open_options(b->run, false);
+	zinc_hierarchy *h = NULL, *logged = NULL;
+	zinc_error err = ZINC_ERROR_INIT;
+	struct text prefix = {NULL, 0, 0};
+	int status = open_node(b->run, b->url, false, &h);
+
+	if (status != DONE)
+		return status;
+	o.format = zinc_hierarchy_format(h);
+	text_puts(&prefix, zinc_hierarchy_prefix(h));
+	if (prefix.n)
+		prefix.p[prefix.n - 1] = '\0'; /* without its '/' */
+	if (zinc_store_log(&b->log, zinc_hierarchy_store(h), NULL, NULL, &err) ||
+	    zinc_hierarchy_open(&logged, b->log, text_str(&prefix), &o, &err) ||
+	    zinc_array_open(&b->array, logged, zinc_hierarchy_path(h), &err))
+		status = fail(b->url, &err);
+	text_free(&prefix);
+	zinc_hierarchy_close(logged);
+	zinc_hierarchy_close(h);
+	return status;
+}
+
+int
+cmd_bench(struct run *r)
+{
+	struct bench b = {.run = r, .url = r->args->words.at[0], .first = true};
+	struct text t = {NULL, 0, 0};
+	int status;
+
+	if (r->args->repeat == 0)
+		return complain(USAGE, "--repeat", "at least once");
+	status = open_logged(&b);
+	if (status == DONE)
+		status = measure_all(&b);
+	if (status == DONE && r->args->json) {
+		text_puts(&t, "{\"url\":");
+		text_json(&t, b.url);
+		text_printf(&t, ",\"threads\":%d,\"workloads\":[%s]}\n", thread_count(r), text_str(&b.json));
+		out_text(&r->out, &t);
+	}
+	zinc_array_close(b.array);
+	zinc_store_close(b.log);
+	text_free(&b.json);
+	return status;
+}

@@ -1,0 +1,165 @@
+/* cmd_cat.c - zinc cat: elements of an array as text, CSV, JSON, .npy or raw bytes */
+#include "cli.h"
+
+#define SUMMARY 1000 /* text: more elements are summarised */
+
+struct cat {
+	struct run *run;
+	const char *url;
+	struct printer printer;
+	void *buffer;
+};
+
+static int
+read_piece(void *arg, const struct region *piece)
+{
+	struct cat *c = arg;
+	size_t nbytes = (size_t)piece->n * piece->element;
+	zinc_selection sel = region_selection(piece);
+	zinc_io_options io = io_options(c->run);
+	zinc_error err = ZINC_ERROR_INIT;
+
+	c->buffer = need(c->buffer, nbytes);
+	if (zinc_array_read(piece->array, &sel, zinc_buffer_init(ZINC_NATIVE, c->buffer, nbytes), &io, &err))
+		return fail(c->url, &err);
+	if (c->printer.ops)
+		c->printer.ops->elements(&c->printer, c->buffer, (size_t)piece->n);
+	return DONE;
+}
+
+/* ---- summaries: only the edges are read ---- */
+
+struct edges {
+	struct region region;
+	uint64_t list[ZINC_MAX_NDIM][2 * EDGE];
+};
+
+static void
+take_edges(struct edges *e, const struct region *whole)
+{
+	int d, i;
+
+	e->region = *whole;
+	e->region.parsed = NULL;
+	for (d = 0; d < whole->out_ndim; d++) {
+		zinc_select_dim *s = &e->region.dims[whole->axis[d]];
+		uint64_t n = whole->shape[d];
+
+		if (n <= 2 * EDGE)
+			continue;
+		for (i = 0; i < EDGE; i++) {
+			e->list[d][i] = region_index(whole, d, (uint64_t)i);
+			e->list[d][EDGE + i] = region_index(whole, d, n - EDGE + (uint64_t)i);
+		}
+		*s = (zinc_select_dim){.list = e->list[d], .nlist = 2 * EDGE};
+		region_narrow(&e->region, d, 0, 2 * EDGE);
+	}
+}
+
+/* ---- printing ---- */
+
+static int
+print_region(struct cat *c, const struct region *g)
+{
+	struct printer *p = &c->printer;
+	int status = DONE;
+
+	p->region = g;
+	p->type = zinc_array_type(g->array);
+	p->element = g->element;
+	for (p->pass = 0; p->pass < p->ops->passes && status == DONE; p->pass++) {
+		p->ops->begin(p);
+		status = region_pieces(g, piece_budget(c->run), false, read_piece, c);
+		p->ops->end(p);
+	}
+	if (p->text.n && status == DONE)
+		out_add(p->out, p->text.p, p->text.n);
+	text_free(&p->text);
+	p->ops->fini(p);
+	return status;
+}
+
+static int
+print_selected(struct cat *c, const struct region *g)
+{
+	struct edges *e;
+	int status;
+
+	if (c->printer.ops != &printer_text || c->run->args->full || g->n <= SUMMARY)
+		return print_region(c, g);
+	e = need(NULL, sizeof *e);
+	take_edges(e, g);
+	c->printer.whole = g->shape;
+	status = print_region(c, &e->region);
+	free(e);
+	return status;
+}
+
+static const struct printer_ops *
+choose_printer(const struct args *a)
+{
+	static const struct printer_ops *const all[] = {&printer_text, &printer_csv, &printer_json, &printer_npy,
+							&printer_raw};
+	size_t n = a->output ? strlen(a->output) : 0, i;
+
+	for (i = 0; a->as && i < sizeof all / sizeof *all; i++)
+		if (!strcmp(all[i]->name, a->as))
+			return all[i];
+	return n > 4 && !strcmp(a->output + n - 4, ".npy") ? &printer_npy : &printer_text;
+}
+
+static int
+cat(struct cat *c, zinc_array *a)
+{
+	const struct args *args = c->run->args;
+	struct region g;
+	struct out file;
+	int status = region_init(&g, a, args->select, c->url);
+
+	if (status == DONE && args->output) {
+		status = out_open(&file, args->output, args->overwrite);
+		c->printer.out = &file;
+		status = out_close(&file, status == DONE ? print_selected(c, &g) : status);
+	} else if (status == DONE) {
+		c->printer.out = &c->run->out;
+		status = print_selected(c, &g);
+	}
+	region_fini(&g);
+	free(c->buffer);
+	return status;
+}
+
+int
+cmd_cat(struct run *r)
+{
+	struct cat c = {.run = r, .url = r->args->words.at[0]};
+	zinc_array *a = NULL;
+	int status = open_array(r, c.url, false, &a);
+
+	if (status != DONE)
+		return status;
+	c.printer.ops = choose_printer(r->args);
+	c.printer.index = r->args->index;
+	status = cat(&c, a);
+	zinc_array_close(a);
+	return status;
+}
+
+int
+cmd_array_path(struct run *r)
+{
+	struct cat c = {.run = r, .url = r->args->words.at[0]};
+	zinc_array *a = NULL;
+	struct region g;
+	int status = open_array(r, c.url, false, &a);
+
+	if (status != DONE)
+		return status;
+	status = region_init(&g, a, NULL, c.url);
+	if (status == DONE)
+		status = region_pieces(&g, piece_budget(r), false, read_piece, &c);
+	region_fini(&g);
+	free(c.buffer);
+	zinc_array_close(a);
+	return status;
+}

@@ -1,0 +1,208 @@
+/* cmd_create.c - zinc create: an array or a group */
+#include <stdio.h>
+
+#include "cli.h"
+
+struct create {
+	struct run *run;
+	const char *url;
+	zinc_array_options options;
+	uint64_t shape[ZINC_MAX_NDIM], chunks[ZINC_MAX_NDIM], shards[ZINC_MAX_NDIM];
+	const char *names[ZINC_MAX_NDIM];
+	char *dims;
+	struct text fill;
+};
+
+/* ---- the command line -> options ---- */
+
+static int
+take_shape(const struct create *c, const char *option, const char *text, uint64_t *shape)
+{
+	int ndim;
+
+	if (!parse_shape(text, shape, &ndim))
+		return complain(USAGE, option, "\"%s\" is not a list of lengths like 10,20", text);
+	if (ndim != c->options.ndim)
+		return complain(USAGE, option, "\"%s\" has %d dimensions, the shape has %d", text, ndim,
+				c->options.ndim);
+	return DONE;
+}
+
+static int
+take_shapes(struct create *c)
+{
+	const struct args *a = c->run->args;
+	zinc_array_options *o = &c->options;
+	int status = DONE;
+
+	if (!a->shape || !a->dtype)
+		return complain(USAGE, c->url, "an array needs --shape and --dtype; a group needs --group");
+	if (!parse_shape(a->shape, c->shape, &o->ndim))
+		return complain(USAGE, "--shape", "\"%s\" is not a list of lengths like 10,20", a->shape);
+	o->shape = c->shape;
+	o->dtype = a->dtype;
+	if (a->chunks && strcmp(a->chunks, "auto")) {
+		status = take_shape(c, "--chunks", a->chunks, c->chunks);
+		o->chunks = c->chunks;
+	}
+	o->auto_shards = a->shards && !strcmp(a->shards, "auto");
+	if (status == DONE && a->shards && !o->auto_shards) {
+		status = take_shape(c, "--shards", a->shards, c->shards);
+		o->shards = c->shards;
+	}
+	return status;
+}
+
+/* "time,,x" -> names; an empty one is none. */
+static int
+take_dims(struct create *c)
+{
+	const char *text = c->run->args->dims;
+	int n = 0;
+	char *p;
+
+	if (!text)
+		return DONE;
+	p = c->dims = memcpy(need(NULL, strlen(text) + 1), text, strlen(text) + 1);
+	for (; p && n <= c->options.ndim; n++) {
+		char *name = p;
+
+		p = strchr(p, ',');
+		if (p)
+			*p++ = '\0';
+		if (n < c->options.ndim)
+			c->names[n] = *name ? name : NULL;
+	}
+	if (n != c->options.ndim && !(c->options.ndim == 0 && !*text))
+		return complain(USAGE, "--dims", "\"%s\" does not name the %d dimensions of the shape", text,
+				c->options.ndim);
+	c->options.dimension_names = c->names;
+	return DONE;
+}
+
+/* NaN and its like are JSON strings; nobody should have to quote them twice. */
+static void
+take_fill(struct create *c)
+{
+	const char *text = c->run->args->fill;
+
+	if (!text)
+		return;
+	if (!strcmp(text, "NaN") || !strcmp(text, "Infinity") || !strcmp(text, "-Infinity") || !strncmp(text, "0x", 2))
+		text_json(&c->fill, text);
+	else
+		text_puts(&c->fill, text);
+	c->options.fill = text_str(&c->fill);
+}
+
+static int
+take_options(struct create *c)
+{
+	const struct args *a = c->run->args;
+	zinc_array_options *o = &c->options;
+	int status = take_shapes(c);
+
+	if (status == DONE)
+		status = take_dims(c);
+	take_fill(c);
+	o->codecs = a->codecs;
+	o->attributes = a->attrs;
+	o->key_encoding = a->key_encoding;
+	o->overwrite = a->overwrite;
+	o->fortran = a->order && *a->order == 'F';
+	o->big_endian = a->endian && *a->endian == 'b';
+	return status;
+}
+
+static int
+check_group(const struct args *a, const char *url)
+{
+	if (a->shape || a->dtype || a->chunks || a->shards || a->codecs || a->fill || a->dims || a->order ||
+	    a->endian || a->key_encoding)
+		return complain(USAGE, url, "a group has attributes only: --group goes with --attrs alone");
+	return DONE;
+}
+
+/* ---- creating ---- */
+
+static int
+create(struct create *c, const char *url, const zinc_open_options *open)
+{
+	const struct args *a = c->run->args;
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_array *array = NULL;
+	zinc_status s;
+
+	if (a->group)
+		s = zinc_group_create_url(url, a->attrs, a->overwrite, open, &err);
+	else
+		s = zinc_array_create_url(&array, url, &c->options, open, &err);
+	zinc_array_close(array);
+	return s ? fail(c->url, &err) : DONE;
+}
+
+/* Is something there already? */
+static int
+check_absent(struct create *c)
+{
+	zinc_open_options open = open_options(c->run, false);
+	zinc_node_kind kind = ZINC_NODE_NONE;
+	zinc_hierarchy *h = NULL;
+	zinc_status s = zinc_hierarchy_open_url(&h, c->url, &open, NULL);
+
+	if (s == ZINC_OK)
+		s = zinc_node_exists(h, zinc_hierarchy_path(h), &kind, NULL);
+	zinc_hierarchy_close(h);
+	if (s == ZINC_OK && kind != ZINC_NODE_NONE && !c->run->args->overwrite)
+		return complain(TROUBLE, c->url, "a node is already there; --overwrite replaces it");
+	return DONE;
+}
+
+/* The document that would be written, made in memory. */
+static int
+rehearse(struct create *c)
+{
+	static const char place[] = "memory://dry-run/node";
+	zinc_open_options open = open_options(c->run, true);
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_store *keep = NULL; /* a store in memory lives while it is open */
+	zinc_store_options so = ZINC_STORE_OPTIONS_INIT;
+	zinc_hierarchy *h = NULL;
+	zinc_blob json = ZINC_BLOB_INIT;
+	int status = check_absent(c);
+
+	open.create = 1;
+	so.context = c->run->ctx;
+	if (status == DONE && zinc_store_open(&keep, "memory://dry-run", &so, &err))
+		status = fail(c->url, &err);
+	if (status == DONE)
+		status = create(c, place, &open);
+	if (status == DONE && (zinc_hierarchy_open_url(&h, place, &open, &err) ||
+			       zinc_node_document(h, zinc_hierarchy_path(h), &json, &err)))
+		status = fail(c->url, &err);
+	if (status == DONE) {
+		out_printf(&c->run->out, "would create %s:\n", c->url);
+		out_add(&c->run->out, json.data, json.nbytes);
+		if (json.nbytes && ((const char *)json.data)[json.nbytes - 1] != '\n')
+			out_puts(&c->run->out, "\n");
+	}
+	zinc_blob_fini(&json);
+	zinc_hierarchy_close(h);
+	zinc_store_close(keep);
+	return status;
+}
+
+int
+cmd_create(struct run *r)
+{
+	struct create c = {.run = r, .url = r->args->words.at[0], .options = ZINC_ARRAY_OPTIONS_INIT};
+	zinc_open_options open = open_options(r, true);
+	int status = r->args->group ? check_group(r->args, c.url) : take_options(&c);
+
+	open.create = 1;
+	if (status == DONE)
+		status = r->args->dry_run ? rehearse(&c) : create(&c, c.url, &open);
+	free(c.dims);
+	text_free(&c.fill);
+	return status;
+}

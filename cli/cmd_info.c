@@ -1,0 +1,263 @@
+/* cmd_info.c - zinc info: one node */
+#include "cli.h"
+
+struct info {
+	struct run *run;
+	const char *url;
+	zinc_hierarchy *h;
+	int status;
+};
+
+static void
+row(struct info *i, const char *label, const char *value)
+{
+	struct text t = {NULL, 0, 0};
+	char padded[16];
+	size_t n = strlen(label);
+
+	memset(padded, ' ', sizeof padded);
+	memcpy(padded, label, n < 12 ? n : 12);
+	padded[13] = '\0';
+	text_paint(&t, i->run->colour, DIM, padded);
+	text_printf(&t, "%s\n", value);
+	out_text(&i->run->out, &t);
+}
+
+static void
+row_text(struct info *i, const char *label, struct text *value)
+{
+	row(i, label, text_str(value));
+	text_free(value);
+}
+
+/* ---- codecs: "transpose(order=[1,0]) + bytes(endian=little) + zstd(level=3)" ---- */
+
+static int codec_text(void *arg, const char *key, const char *codec);
+
+static int
+parameter_text(void *arg, const char *key, const char *json)
+{
+	struct text *t = arg, inner = {NULL, 0, 0};
+
+	text_printf(t, "%s%s=", t->p[t->n - 1] == '(' ? "" : ", ", key ? key : "");
+	if (!strcmp(key ? key : "", "codecs") || !strcmp(key ? key : "", "index_codecs")) {
+		(void)!zinc_json_each(NULL, json, codec_text, &inner, NULL);
+		text_puts(t, text_str(&inner));
+	} else {
+		text_unquoted(t, json);
+	}
+	text_free(&inner);
+	return 0;
+}
+
+static int
+codec_text(void *arg, const char *key, const char *codec)
+{
+	struct text *t = arg, member = {NULL, 0, 0};
+
+	(void)key;
+	text_puts(t, t->n ? " + " : "");
+	if (!json_member(codec, "name", &member))
+		text_puts(&member, codec);
+	text_unquoted(t, text_str(&member));
+	member.n = 0;
+	if (json_member(codec, "configuration", &member) && strcmp(member.p, "{}")) {
+		text_puts(t, "(");
+		(void)!zinc_json_each(NULL, member.p, parameter_text, t, NULL);
+		text_puts(t, ")");
+	}
+	text_free(&member);
+	return 0;
+}
+
+/* ---- rows ---- */
+
+static int
+attribute_row(void *arg, const char *key, const char *json)
+{
+	struct text t = {NULL, 0, 0};
+	struct info *i = arg;
+
+	text_printf(&t, "%s = %s", key ? key : "", json);
+	row_text(i, "attribute", &t);
+	return 0;
+}
+
+static void
+shape_row(struct info *i, const char *label, const uint64_t *shape, int ndim)
+{
+	struct text t = {NULL, 0, 0};
+
+	text_times(&t, shape, ndim);
+	row_text(i, label, &t);
+}
+
+static void
+names_row(struct info *i, const zinc_array *a)
+{
+	struct text t = {NULL, 0, 0};
+	bool any = false;
+	int d;
+
+	for (d = 0; d < zinc_array_ndim(a); d++) {
+		const char *name = zinc_array_dimension_name(a, d);
+
+		any |= name != NULL;
+		text_printf(&t, "%s%s", d ? ", " : "", name ? name : "-");
+	}
+	if (any)
+		row(i, "dimensions", text_str(&t));
+	text_free(&t);
+}
+
+/* A member of the description as it stands there. */
+static void
+member_row(struct info *i, const char *label, const char *json, const char *member)
+{
+	struct text v = {NULL, 0, 0}, t = {NULL, 0, 0};
+
+	if (json_member(json, member, &v) && strcmp(v.p, "null")) {
+		text_unquoted(&t, v.p);
+		row(i, label, text_str(&t));
+	}
+	text_free(&v);
+	text_free(&t);
+}
+
+static void
+codecs_row(struct info *i, const char *json)
+{
+	struct text v = {NULL, 0, 0}, t = {NULL, 0, 0};
+
+	if (json_member(json, "codecs", &v))
+		(void)!zinc_json_each(NULL, v.p, codec_text, &t, NULL);
+	row(i, "codecs", text_str(&t));
+	text_free(&v);
+	text_free(&t);
+}
+
+static void
+array_rows(struct info *i, const zinc_array *a, const char *json)
+{
+	uint64_t shape[ZINC_MAX_NDIM];
+	int ndim = zinc_array_ndim(a);
+
+	shape_row(i, "shape", zinc_array_shape(a), ndim);
+	names_row(i, a);
+	member_row(i, "data type", json, "data_type");
+	if (zinc_array_chunk_shape(a, shape))
+		shape_row(i, "chunks", shape, ndim);
+	if (zinc_array_shard_shape(a, shape))
+		shape_row(i, "shards", shape, ndim);
+	codecs_row(i, json);
+	member_row(i, "fill value", json, "fill_value");
+	if (zinc_array_unsupported(a))
+		row(i, "unsupported", zinc_array_unsupported(a));
+}
+
+static int
+stored_row(struct info *i, const zinc_array *a)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	struct text t = {NULL, 0, 0};
+	zinc_stored s;
+
+	if (zinc_array_stored(a, &s, &err))
+		return fail(i->url, &err);
+	text_printf(&t, "%llu of %llu objects, ", (unsigned long long)s.objects, (unsigned long long)s.objects_total);
+	text_size(&t, s.bytes);
+	text_puts(&t, " for ");
+	text_size(&t, s.decoded_bytes);
+	if (s.bytes)
+		text_printf(&t, " (ratio %.2f)", (double)s.decoded_bytes / (double)s.bytes);
+	row_text(i, "stored", &t);
+	return DONE;
+}
+
+static int
+show_text(struct info *i, const zinc_node *node)
+{
+	struct text t = {NULL, 0, 0};
+	zinc_blob json = ZINC_BLOB_INIT;
+	zinc_error err = ZINC_ERROR_INIT;
+	int status = DONE;
+
+	text_paint(&t, i->run->colour, BOLD, node->path);
+	text_printf(&t, "  %s, %s%s\n", kind_name(node), zinc_hierarchy_format(i->h),
+		    node->implicit ? ", implicit (it has no document of its own)" : "");
+	out_text(&i->run->out, &t);
+	if (node->array) {
+		if (zinc_array_describe(node->array, &json, &err))
+			return fail(i->url, &err);
+		array_rows(i, node->array, json.data);
+		zinc_blob_fini(&json);
+	} else if (node->problem) {
+		row(i, "unsupported", node->problem);
+	}
+	(void)!zinc_json_each(NULL, node->attributes, attribute_row, i, NULL);
+	if (i->run->args->stored && node->array)
+		status = stored_row(i, node->array);
+	return status;
+}
+
+/* {...} -> {..., "stored": {...}} */
+static int
+add_stored(struct info *i, const zinc_array *a, struct text *t)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_stored s;
+
+	if (zinc_array_stored(a, &s, &err))
+		return fail(i->url, &err);
+	t->n--;
+	text_printf(
+	    t, ",\"stored\":{\"objects\":%llu,\"objects_total\":%llu,\"bytes\":%llu,\"decoded_bytes\":%llu,\"ratio\":",
+	    (unsigned long long)s.objects, (unsigned long long)s.objects_total, (unsigned long long)s.bytes,
+	    (unsigned long long)s.decoded_bytes);
+	if (s.bytes)
+		text_printf(t, "%.4f}}", (double)s.decoded_bytes / (double)s.bytes);
+	else
+		text_puts(t, "null}}");
+	return DONE;
+}
+
+static int
+show_json(struct info *i, const zinc_node *node)
+{
+	struct text t = {NULL, 0, 0};
+	int status = describe_json(&t, node, i->h, i->url);
+
+	if (status == DONE && i->run->args->stored && node->array)
+		status = add_stored(i, node->array, &t);
+	text_puts(&t, "\n");
+	if (status == DONE)
+		out_add(&i->run->out, t.p, t.n);
+	text_free(&t);
+	return status;
+}
+
+static int
+show(void *arg, const zinc_node *node)
+{
+	struct info *i = arg;
+
+	i->status = problem_status(node);
+	if (i->status != DONE)
+		complain(i->status, i->url, "%s: %s", key_below(i->h, node->metadata_key), node->problem);
+	else
+		i->status = i->run->args->json ? show_json(i, node) : show_text(i, node);
+	return i->status;
+}
+
+int
+cmd_info(struct run *r)
+{
+	struct info i = {.run = r, .url = r->args->words.at[0]};
+	zinc_error err = ZINC_ERROR_INIT;
+	int status = open_node(r, i.url, false, &i.h);
+
+	if (status == DONE && zinc_node_stat(i.h, zinc_hierarchy_path(i.h), show, &i, &err))
+		status = fail(i.url, &err);
+	zinc_hierarchy_close(i.h);
+	return status == DONE ? i.status : status;
+}

@@ -1,0 +1,102 @@
+/* cmd_ls.c - zinc ls: children of a node; an array lists itself, as ls(1) does with a file */
+#include "cli.h"
+
+struct ls {
+	struct run *run;
+	const char *url;
+	zinc_hierarchy *h;
+	zinc_node_kind kind; /* of the node asked about */
+	struct text json;
+	int status;
+};
+
+static void
+list_text(struct ls *l, const zinc_node *node)
+{
+	struct text t = {NULL, 0, 0}, name = {NULL, 0, 0};
+	const char *path = node->path;
+
+	if (l->run->args->recursive) {
+		const size_t skip = strlen(zinc_hierarchy_path(l->h));
+
+		path += skip > 1 ? skip + 1 : 1;
+	} else {
+		path = node->name;
+	}
+	text_puts(&name, node->depth ? path : node->path);
+	if (l->run->args->detail) {
+		text_printf(&t, "%-6s ", kind_name(node));
+		text_paint(&t, l->run->colour, node->kind == ZINC_NODE_ARRAY ? BOLD : BLUE, text_str(&name));
+		text_fill(&t, ' ', columns(text_str(&name)) < 24 ? 24 - columns(text_str(&name)) : 1);
+		describe_line(&t, node);
+		while (t.n && t.p[t.n - 1] == ' ')
+			t.n--;
+	} else {
+		text_paint(&t, l->run->colour, node->kind == ZINC_NODE_ARRAY ? PLAIN : BLUE, text_str(&name));
+	}
+	text_puts(&t, "\n");
+	out_text(&l->run->out, &t);
+	text_free(&name);
+}
+
+static int
+visit(void *arg, const zinc_node *node)
+{
+	struct ls *l = arg;
+	int status = problem_status(node);
+
+	if (status > l->status)
+		l->status = status;
+	if (node->depth == 0 && l->kind != ZINC_NODE_ARRAY)
+		return 0;
+	if (!l->run->args->json) {
+		list_text(l, node);
+	} else if (node->depth > 0) {
+		text_puts(&l->json, l->json.n ? "," : "");
+		status = describe_json(&l->json, node, l->h, l->url);
+		if (status != DONE && !node->problem)
+			return l->status = status;
+	}
+	return cancel_flag;
+}
+
+static void
+print_json(struct ls *l)
+{
+	struct text t = {NULL, 0, 0};
+
+	text_puts(&t, "{\"path\":");
+	text_json(&t, zinc_hierarchy_path(l->h));
+	text_printf(&t, ",\"node_type\":\"%s\",\"children\":[%s]}\n", l->kind == ZINC_NODE_ARRAY ? "array" : "group",
+		    text_str(&l->json));
+	out_text(&l->run->out, &t);
+}
+
+static int
+list(struct ls *l)
+{
+	const char *path = zinc_hierarchy_path(l->h);
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_status s = zinc_node_exists(l->h, path, &l->kind, &err);
+
+	if (s == ZINC_OK)
+		s = zinc_node_walk(l->h, path, l->run->args->recursive ? -1 : 1, visit, l, &err);
+	if (s != ZINC_OK)
+		return fail(l->url, &err);
+	if (l->run->args->json)
+		print_json(l);
+	return cancel_flag ? CANCELLED : l->status;
+}
+
+int
+cmd_ls(struct run *r)
+{
+	struct ls l = {.run = r, .url = r->args->words.at[0]};
+	int status = open_node(r, l.url, false, &l.h);
+
+	if (status == DONE)
+		status = list(&l);
+	text_free(&l.json);
+	zinc_hierarchy_close(l.h);
+	return status;
+}

@@ -1,0 +1,192 @@
+/* cmd_tree.c - zinc tree: the hierarchy with box characters, or as nested JSON */
+#include "cli.h"
+
+/* A node as it will be printed; its branch is known only when its next sibling is. */
+struct leaf {
+	int depth;
+	bool last; /* among its siblings */
+	bool group;
+	char *name, *line;
+};
+
+struct tree {
+	struct run *run;
+	const char *url;
+	zinc_hierarchy *h;
+	struct leaf *leaves;
+	size_t n;
+	struct text json;
+	int depth; /* of the node last written to `json`, -1 at first */
+	int status;
+};
+
+static char *
+copy(const char *s)
+{
+	size_t n = strlen(s) + 1;
+
+	return memcpy(need(NULL, n), s, n);
+}
+
+/* The worst of the problems met is the exit status; the tree is drawn all the same. */
+static void
+note_problem(struct tree *t, const zinc_node *node)
+{
+	int status = problem_status(node);
+
+	if (status > t->status)
+		t->status = status;
+}
+
+/* ---- text ---- */
+
+static void
+add_leaf(struct tree *t, const zinc_node *node)
+{
+	struct text line = {NULL, 0, 0};
+	struct leaf *l;
+
+	if ((t->n & (t->n + 1)) == 0) /* room for 2^k - 1 */
+		t->leaves = need(t->leaves, (2 * t->n + 2) * sizeof *t->leaves);
+	l = &t->leaves[t->n++];
+	describe_line(&line, node);
+	*l = (struct leaf){.depth = node->depth, .group = node->kind != ZINC_NODE_ARRAY};
+	l->name = copy(node->depth ? node->name : t->url);
+	l->line = copy(text_str(&line));
+	text_free(&line);
+}
+
+/* A node is the last among its siblings when no other of its depth follows before a shallower one. */
+static void
+find_last(struct tree *t)
+{
+	bool later[1024] = {false}; /* a sibling at this depth was seen, looking from the end */
+	size_t i;
+	int d;
+
+	for (i = t->n; i-- > 0;) {
+		struct leaf *l = &t->leaves[i];
+
+		d = l->depth < 1023 ? l->depth : 1023;
+		l->last = !later[d];
+		later[d] = true;
+		for (d++; d < 1024 && later[d]; d++)
+			later[d] = false;
+	}
+}
+
+static void
+draw(struct tree *t)
+{
+	bool open[1024] = {false}; /* a branch goes on below this depth */
+	size_t i;
+	int d;
+
+	for (i = 0; i < t->n; i++) {
+		struct leaf *l = &t->leaves[i];
+		struct text s = {NULL, 0, 0};
+
+		for (d = 1; d < l->depth && d < 1024; d++)
+			text_puts(&s, open[d] ? "│   " : "    ");
+		if (l->depth > 0)
+			text_puts(&s, l->last ? "└── " : "├── ");
+		if (l->depth < 1024)
+			open[l->depth] = !l->last;
+		text_paint(&s, t->run->colour, l->group ? BLUE : BOLD, l->name);
+		text_printf(&s, "%s%s\n", *l->line ? "  " : "", l->line);
+		out_text(&t->run->out, &s);
+	}
+}
+
+/* ---- JSON ---- */
+
+/* Close what is open down to `depth`, whose next node is about to be written. */
+static void
+close_json(struct tree *t, int depth)
+{
+	for (; t->depth >= depth; t->depth--)
+		text_puts(&t->json, "]}");
+}
+
+static int
+add_json(struct tree *t, const zinc_node *node)
+{
+	struct text *j = &t->json;
+	bool sibling = t->depth >= node->depth;
+	int status = DONE;
+
+	close_json(t, node->depth);
+	text_puts(j, sibling ? "," : "");
+	if (node->array) {
+		status = describe_json(j, node, t->h, t->url);
+		if (status == DONE)
+			j->n--;
+	} else {
+		text_puts(j, "{\"path\":");
+		text_json(j, node->path);
+		text_printf(j, ",\"node_type\":\"%s\"", kind_name(node));
+		text_puts(j, node->implicit ? ",\"implicit\":true" : "");
+	}
+	if (node->problem) {
+		text_puts(j, ",\"problem\":");
+		text_json(j, node->problem);
+	}
+	text_puts(j, ",\"children\":[");
+	t->depth = node->depth;
+	return status;
+}
+
+/* ---- the command ---- */
+
+static int
+visit(void *arg, const zinc_node *node)
+{
+	struct tree *t = arg;
+	int status = DONE;
+
+	note_problem(t, node);
+	if (t->run->args->json)
+		status = add_json(t, node);
+	else
+		add_leaf(t, node);
+	if (status != DONE)
+		t->status = status;
+	return status != DONE || cancel_flag;
+}
+
+static void
+print(struct tree *t)
+{
+	if (t->run->args->json) {
+		close_json(t, 0);
+		text_puts(&t->json, "\n");
+		out_text(&t->run->out, &t->json);
+		return;
+	}
+	find_last(t);
+	draw(t);
+}
+
+int
+cmd_tree(struct run *r)
+{
+	struct tree t = {.run = r, .url = r->args->words.at[0], .depth = -1};
+	zinc_error err = ZINC_ERROR_INIT;
+	int status = open_node(r, t.url, false, &t.h);
+	size_t i;
+
+	if (status == DONE && zinc_node_walk(t.h, zinc_hierarchy_path(t.h), r->args->depth, visit, &t, &err))
+		status = fail(t.url, &err);
+	if (status == DONE)
+		print(&t);
+	for (i = 0; i < t.n; i++) {
+		free(t.leaves[i].name);
+		free(t.leaves[i].line);
+	}
+	free(t.leaves);
+	text_free(&t.json);
+	zinc_hierarchy_close(t.h);
+	if (cancel_flag)
+		return CANCELLED;
+	return status == DONE ? t.status : status;
+}

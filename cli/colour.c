@@ -1,0 +1,24 @@
+/* colour.c - colours, on a terminal that wants them */
+#include <unistd.h>
+
+#include "cli.h"
+
+bool
+colour_wanted(int fd)
+{
+	const char *term = getenv("TERM");
+	const char *off = getenv("NO_COLOR"); /* no-color.org: set and not empty */
+
+	return isatty(fd) && !(off && *off) && term && strcmp(term, "dumb");
+}
+
+void
+text_paint(struct text *t, bool colour, enum paint p, const char *s)
+{
+	static const char *const code[] = {"", "\033[1m", "\033[2m", "\033[31m", "\033[33m", "\033[32m", "\033[1;34m"};
+
+	if (colour && p != PLAIN)
+		text_printf(t, "%s%s\033[0m", code[p], s);
+	else
+		text_puts(t, s);
+}

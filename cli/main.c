@@ -1,0 +1,100 @@
+/* main.c - the command `zinc`: find the sub-command, parse its line, run it */
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+volatile int cancel_flag;
+
+/* The first Ctrl-C asks the library to stop between keys; a second one ends the process.  Either way no key
+ * is half written: stores replace values whole. */
+static void
+on_interrupt(int sig)
+{
+	(void)sig;
+	cancel_flag = 1;
+}
+
+static int
+run_command(struct run *r, const struct command *c, char **argv)
+{
+	struct args args;
+	int status = args_parse(&args, c, argv);
+
+	r->args = &args;
+	r->command = c;
+	if (status == DONE && args.help)
+		status = help_command(r, c);
+	else if (status == DONE) {
+		status = run_context(r);
+		if (status == DONE)
+			status = c->run(r);
+	}
+	zinc_context_free(r->ctx);
+	args_free(&args);
+	return status;
+}
+
+/* What the public conformance suite calls: zinc --array_path=DIR */
+static const struct command array_path = {
+    "--array_path", "read every chunk of an array", "DIR", "zinc --array_path=data.zarr/t2m", "", 1, 1, cmd_array_path,
+    NULL,
+};
+
+static int
+run_array_path(struct run *r, char **argv)
+{
+	static const char name[] = "--array_path=";
+
+	if (!strncmp(argv[0], name, sizeof name - 1))
+		argv[0] += sizeof name - 1;
+	else
+		argv++;
+	return run_command(r, &array_path, argv);
+}
+
+static int
+run_help(struct run *r, char **argv)
+{
+	const struct command *c = argv[0] ? command_find(argv[0]) : NULL;
+
+	if (argv[0] && !c)
+		return complain(USAGE, argv[0], "no such command; see: zinc --help");
+	return c ? help_command(r, c) : help_all(r);
+}
+
+static int
+run_line(struct run *r, char **argv)
+{
+	const struct command *c;
+	const char *word = argv[0];
+
+	if (!word)
+		return complain(USAGE, NULL, "a command is missing; see: zinc --help");
+	if (!strcmp(word, "--help") || !strcmp(word, "-h") || !strcmp(word, "help"))
+		return run_help(r, argv + 1);
+	if (!strcmp(word, "--version") || !strcmp(word, "-V"))
+		return print_version(r);
+	if (!strcmp(word, "--man"))
+		return man_all(r);
+	if (!strncmp(word, "--array_path", 12) && (!word[12] || word[12] == '='))
+		return run_array_path(r, argv);
+	c = command_find(word);
+	return c ? run_command(r, c, argv + 1) : complain(USAGE, word, "no such command; see: zinc --help");
+}
+
+int
+main(int argc, char **argv)
+{
+	struct sigaction interrupt = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
+	struct run r = {.colour = colour_wanted(STDOUT_FILENO)};
+	int status;
+
+	signal(SIGPIPE, SIG_IGN); /* a closed pipe is seen by write */
+	sigaction(SIGINT, &interrupt, NULL);
+	status = out_open(&r.out, NULL, false);
+	if (status == DONE)
+		status = run_line(&r, argc > 0 ? argv + 1 : argv);
+	return out_close(&r.out, status);
+}

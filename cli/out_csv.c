@@ -1,0 +1,44 @@
+/* out_csv.c - one line per row of the last dimension; with --index the array's other indices in front */
+#include "cli.h"
+
+static void
+element(struct printer *p, const unsigned char *e)
+{
+	size_t i;
+
+	if (is_float(p->type))
+		text_float(&p->text, real_part(p->type, e), width_of(p->type));
+	else if (is_complex(p->type))
+		text_complex(&p->text, p->type, e, false);
+	else if (zinc_type_size(p->type))
+		text_integer(&p->text, p->type, e);
+	else
+		for (i = 0; i < p->element; i++)
+			text_printf(&p->text, "%02x", e[i]);
+}
+
+static void
+indices(struct printer *p)
+{
+	int d;
+
+	for (d = 0; d + 1 < p->region->out_ndim; d++)
+		text_printf(&p->text, "%llu,", (unsigned long long)region_index(p->region, d, p->at[d]));
+}
+
+static void
+csv_elements(struct printer *p, void *elements, size_t n)
+{
+	const unsigned char *e = elements;
+	int last = p->region->out_ndim - 1;
+
+	for (; n; n--, e += p->element) {
+		if (p->index && last >= 0 && p->at[last] == 0)
+			indices(p);
+		element(p, e);
+		text_puts(&p->text, last < 0 || printer_step(p) > 0 ? "\n" : ",");
+		printer_flush(p);
+	}
+}
+
+const struct printer_ops printer_csv = {"csv", 1, printer_nothing, csv_elements, printer_nothing, printer_nothing};

@@ -1,0 +1,209 @@
+/* run.c - what every sub-command does: complain, make a context, open the node of a URL */
+#include <malloc.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+int
+complain(int status, const char *what, const char *fmt, ...)
+{
+	struct text t = {NULL, 0, 0};
+	va_list ap;
+	size_t i;
+	char why[2048];
+
+	va_start(ap, fmt);
+	vsnprintf(why, sizeof why, fmt, ap);
+	va_end(ap);
+	text_printf(&t, "zinc: %s%s%s", what ? what : "", what ? ": " : "", why);
+	for (i = 0; i < t.n; i++) /* one line, whatever a name holds */
+		if ((unsigned char)t.p[i] < 0x20)
+			t.p[i] = '?';
+	fprintf(stderr, "%s\n", text_str(&t));
+	text_free(&t);
+	return status;
+}
+
+int
+exit_status(zinc_status s)
+{
+	switch (s) {
+	case ZINC_OK:
+		return DONE;
+	case ZINC_E_INVALID:
+	case ZINC_E_RANGE:
+		return USAGE;
+	case ZINC_E_UNSUPPORTED:
+	case ZINC_E_LIMIT:
+		return UNSUPPORTED;
+	case ZINC_E_CORRUPT:
+	case ZINC_E_CHECKSUM:
+		return CORRUPT;
+	case ZINC_E_CANCELLED:
+		return CANCELLED;
+	default:
+		return TROUBLE;
+	}
+}
+
+/* A local store begins at "/": its keys without the root's own path, or without the current directory's. */
+static void
+shorten_key(zinc_error *err)
+{
+	char here[sizeof err->key];
+	const char *roots[2] = {err->url, getcwd(here, sizeof here)};
+	size_t i, n;
+
+	for (i = 0; i < 2; i++) {
+		if (!roots[i] || roots[i][0] != '/' || !roots[i][1])
+			continue;
+		n = strlen(roots[i] + 1);
+		if (!strncmp(err->key, roots[i] + 1, n) && err->key[n] == '/') {
+			memmove(err->key, err->key + n + 1, strlen(err->key + n + 1) + 1);
+			return;
+		}
+	}
+}
+
+int
+fail(const char *url, zinc_error *err)
+{
+	shorten_key(err);
+	err->url[0] = '\0'; /* the one that was typed is enough */
+	return complain(exit_status(zinc_error_status(err)), url, "%s", zinc_error_text(err));
+}
+
+const char *
+key_below(const zinc_hierarchy *h, const char *key)
+{
+	const char *prefix = zinc_hierarchy_prefix(h);
+	size_t n = strlen(prefix);
+
+	return strncmp(key, prefix, n) ? key : key + n;
+}
+
+/* ---- --max-memory: an allocator that counts ---- */
+
+static bool
+charge(struct budget *b, size_t nbytes)
+{
+	if (__atomic_add_fetch(&b->used, nbytes, __ATOMIC_RELAXED) <= b->limit)
+		return true;
+	__atomic_sub_fetch(&b->used, nbytes, __ATOMIC_RELAXED);
+	return false;
+}
+
+static void
+budget_free(void *ctx, void *p)
+{
+	struct budget *b = ctx;
+
+	__atomic_sub_fetch(&b->used, malloc_usable_size(p), __ATOMIC_RELAXED);
+	free(p);
+}
+
+static void *
+budget_alloc(void *ctx, size_t nbytes)
+{
+	struct budget *b = ctx;
+	void *p;
+
+	if (nbytes > b->limit || !(p = malloc(nbytes)))
+		return NULL;
+	if (charge(b, malloc_usable_size(p)))
+		return p;
+	free(p);
+	return NULL;
+}
+
+static void *
+budget_realloc(void *ctx, void *p, size_t nbytes)
+{
+	size_t old = malloc_usable_size(p);
+	void *q = budget_alloc(ctx, nbytes);
+
+	if (q && p) {
+		memcpy(q, p, old < nbytes ? old : nbytes);
+		budget_free(ctx, p);
+	}
+	return q;
+}
+
+/* ---- context ---- */
+
+static void
+warn(void *arg, const char *where, const char *text)
+{
+	(void)arg;
+	fprintf(stderr, "zinc: warning: %s: %s\n", where, text);
+}
+
+int
+run_context(struct run *r)
+{
+	const struct args *a = r->args;
+	zinc_allocator counting = {budget_alloc, budget_realloc, budget_free, &r->budget};
+	zinc_context_options o = ZINC_CONTEXT_OPTIONS_INIT;
+	zinc_error err = ZINC_ERROR_INIT;
+
+	if (a->threads == 0)
+		return complain(USAGE, "-j", "at least one thread is needed");
+	o.threads = a->threads > 0 ? a->threads : 0;
+	o.cache_bytes = a->cache_bytes;
+	o.warn = warn;
+	if (a->max_memory) {
+		r->budget.limit = a->max_memory;
+		o.allocator = &counting;
+		o.in_flight_bytes = a->max_memory / 4;
+	}
+	return zinc_context_new(&r->ctx, &o, &err) ? fail("zinc", &err) : DONE;
+}
+
+int
+thread_count(const struct run *r)
+{
+	long n = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return r->args->threads > 0 ? r->args->threads : n > 0 ? (int)n : 1;
+}
+
+zinc_io_options
+io_options(const struct run *r)
+{
+	zinc_io_options o = ZINC_IO_OPTIONS_INIT;
+
+	(void)r;
+	o.cancel = &cancel_flag;
+	return o;
+}
+
+zinc_open_options
+open_options(const struct run *r, bool write)
+{
+	zinc_open_options o = ZINC_OPEN_OPTIONS_INIT;
+
+	o.context = r->ctx;
+	o.format = r->args->format;
+	o.strictness = r->args->strict ? ZINC_STRICT : ZINC_LENIENT;
+	o.read_only = !write;
+	return o;
+}
+
+int
+open_node(struct run *r, const char *url, bool write, zinc_hierarchy **h)
+{
+	zinc_open_options o = open_options(r, write);
+	zinc_error err = ZINC_ERROR_INIT;
+
+	return zinc_hierarchy_open_url(h, url, &o, &err) ? fail(url, &err) : DONE;
+}
+
+int
+open_array(struct run *r, const char *url, bool write, zinc_array **a)
+{
+	zinc_open_options o = open_options(r, write);
+	zinc_error err = ZINC_ERROR_INIT;
+
+	return zinc_array_open_url(a, url, &o, &err) ? fail(url, &err) : DONE;
+}

@@ -1,0 +1,162 @@
+/* show_node.c - nodes for people and as JSON */
+#include "cli.h"
+
+/* ---- JSON, looked into by the library ---- */
+
+struct wanted {
+	const char *key;
+	struct text *value;
+	bool found;
+};
+
+static int
+take_member(void *arg, const char *key, const char *json)
+{
+	struct wanted *w = arg;
+
+	w->found = key && !strcmp(key, w->key);
+	if (w->found)
+		text_puts(w->value, json);
+	return w->found;
+}
+
+bool
+json_member(const char *object, const char *key, struct text *value)
+{
+	struct wanted w = {key, value, false};
+
+	return zinc_json_each(NULL, object, take_member, &w, NULL) == ZINC_OK && w.found;
+}
+
+/* ---- codecs ---- */
+
+static int
+name_codec(void *arg, const char *key, const char *codec)
+{
+	struct text *t = arg, name = {NULL, 0, 0}, member = {NULL, 0, 0}, inner = {NULL, 0, 0};
+
+	(void)key;
+	if (!json_member(codec, "name", &member))
+		text_puts(&member, codec); /* a bare name */
+	text_unquoted(&name, text_str(&member));
+	member.n = 0;
+	if (!strcmp(text_str(&name), "sharding_indexed") && json_member(codec, "configuration", &member) &&
+	    json_member(member.p, "codecs", &inner))
+		describe_codecs(t, inner.p);
+	else if (strcmp(text_str(&name), "bytes"))
+		text_printf(t, "%s%s", t->n ? "+" : "", text_str(&name));
+	text_free(&name);
+	text_free(&member);
+	text_free(&inner);
+	return 0;
+}
+
+void
+describe_codecs(struct text *t, const char *codecs_json)
+{
+	(void)!zinc_json_each(NULL, codecs_json, name_codec, t, NULL);
+}
+
+/* ---- one line ---- */
+
+static void
+line_of_array(struct text *t, const zinc_array *a, const char *json)
+{
+	struct text member = {NULL, 0, 0}, codecs = {NULL, 0, 0};
+	uint64_t chunk[ZINC_MAX_NDIM];
+	const int ndim = zinc_array_ndim(a);
+
+	text_printf(t, "%s ", zinc_array_dtype(a));
+	text_tuple(t, zinc_array_shape(a), ndim);
+	if (zinc_array_chunk_shape(a, chunk)) {
+		text_puts(t, "  chunks ");
+		text_tuple(t, chunk, ndim);
+	}
+	if (zinc_array_shard_shape(a, chunk)) {
+		text_puts(t, " in shards ");
+		text_tuple(t, chunk, ndim);
+	}
+	if (json_member(json, "codecs", &member))
+		describe_codecs(&codecs, member.p);
+	if (codecs.n)
+		text_printf(t, "  %s", codecs.p);
+	if (zinc_array_unsupported(a))
+		text_printf(t, "  (unsupported: %s)", zinc_array_unsupported(a));
+	text_free(&member);
+	text_free(&codecs);
+}
+
+void
+describe_line(struct text *t, const zinc_node *node)
+{
+	zinc_blob json = ZINC_BLOB_INIT;
+
+	if (node->problem)
+		text_printf(t, "(%s)", node->problem);
+	else if (node->implicit)
+		text_puts(t, "(implicit)");
+	else if (node->array && zinc_array_describe(node->array, &json, NULL) == ZINC_OK)
+		line_of_array(t, node->array, json.data);
+	zinc_blob_fini(&json);
+}
+
+/* ---- the whole node ---- */
+
+static const char *const kinds[] = {"unknown", "group", "array"};
+
+const char *
+kind_name(const zinc_node *node)
+{
+	return kinds[node->kind];
+}
+
+/* What is left out when a document cannot be used: everything but its path. */
+static void
+json_problem(struct text *t, const zinc_node *node)
+{
+	text_puts(t, "{\"path\":");
+	text_json(t, node->path);
+	text_printf(t, ",\"node_type\":\"%s\",\"problem\":", kind_name(node));
+	text_json(t, node->problem);
+	text_puts(t, "}");
+}
+
+static void
+json_group(struct text *t, const zinc_node *node, const zinc_hierarchy *h)
+{
+	text_puts(t, "{\"path\":");
+	text_json(t, node->path);
+	text_printf(t, ",\"node_type\":\"group\",\"format\":\"%s\",\"attributes\":", zinc_hierarchy_format(h));
+	text_compact(t, node->attributes);
+	text_puts(t, ",\"metadata_key\":");
+	if (node->implicit)
+		text_puts(t, "null");
+	else
+		text_json(t, key_below(h, node->metadata_key));
+	text_printf(t, ",\"implicit\":%s}", node->implicit ? "true" : "false");
+}
+
+int
+describe_json(struct text *t, const zinc_node *node, const zinc_hierarchy *h, const char *url)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_blob json = ZINC_BLOB_INIT;
+
+	if (node->array) {
+		if (zinc_array_describe(node->array, &json, &err))
+			return fail(url, &err);
+		text_compact(t, json.data);
+		zinc_blob_fini(&json);
+	} else if (node->problem && node->kind == ZINC_NODE_NONE) {
+		json_problem(t, node);
+	} else {
+		json_group(t, node, h);
+	}
+	return DONE;
+}
+
+int
+problem_status(const zinc_node *node)
+{
+	return node->problem && node->problem_code != ZINC_E_UNSUPPORTED ? exit_status(node->problem_code) : DONE;
+}
