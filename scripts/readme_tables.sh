@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# readme_tables.sh [--check] - write the tables of what is supported into README.md, from the command's own lists
+#
+# With --check nothing is written: the README must already say what the build says.
+set -euo pipefail
+root=$(cd "$(dirname "$0")/.." && pwd)
+zinc=${ZINC:-$root/build/zinc}
+
+# One row per kind of thing: its names, in the order of the library's tables.
+row() { # title command
+	local names
+	names=$("$zinc" "$2" --json | grep -o '"name":"[^"]*"' | sed 's/"name":"\(.*\)"/`\1`/' | paste -sd, | sed 's/,/, /g')
+	printf '| %s | %s |\n' "$1" "$names"
+}
+
+tables() {
+	printf '\n| | |\n|---|---|\n'
+	row 'Formats' formats
+	row 'Data types' dtypes
+	row 'Codecs' codecs
+	row 'Stores' stores
+	printf '\n'
+}
+
+new=$(mktemp)
+trap 'rm -f "$new" "$new.tables"' EXIT
+tables >"$new.tables"
+awk -v tables="$new.tables" '
+	/^<!-- tables:/ { print; while ((getline line < tables) > 0) print line; skip = 1; next }
+	/^<!-- end of tables -->/ { skip = 0 }
+	!skip' "$root/README.md" >"$new"
+if [ "${1:-}" = --check ]; then
+	diff -u "$root/README.md" "$new" || { echo "README.md: run scripts/readme_tables.sh" >&2; exit 1; }
+	echo "readme_tables: the README says what the build says"
+else
+	cat "$new" >"$root/README.md"
+fi
