@@ -454,6 +454,7 @@ open_base(zinc_store **out, url_parts *u, const char *url, const zinc_store_opti
 {
 	const zinc_store_ops *ops = NULL;
 	const char *base = zinc_buf_text(&u->base), *inner = NULL;
+	zinc_store *s = NULL;
 	char *path = NULL;
 	zinc_status st;
 
@@ -462,12 +463,14 @@ open_base(zinc_store **out, url_parts *u, const char *url, const zinc_store_opti
 	ZINC_TRY(find_ops(&ops, u, err));
 	if (ops != &zinc_store_ops_memory)
 		return open_ops(out, ops, base, is_local(u) ? base : url, o, err);
-	ZINC_TRY(open_authority(out, ops, u, &inner, o, err));
+	ZINC_TRY(open_authority(&s, ops, u, &inner, o, err));
 	st = inner_path(&path, o->context, inner, true, err);
 	if (st == ZINC_OK)
-		st = enter(out, path, err);
+		st = enter(&s, path, err);
+	if (st == ZINC_OK)
+		*out = s;
 	else
-		zinc_store_close(*out);
+		zinc_store_close(s);
 	zinc_free(o->context, path);
 	return st;
 }

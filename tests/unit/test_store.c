@@ -1,0 +1,318 @@
+/*
+ * test_store.c - checks, errors and missing slots, by the promises of store.c
+ *
+ * The stores here are made by the tests: odd ones, and ones that lie.
+ */
+#include <stdio.h>
+
+#include "support/gets.h"
+#include "support/sweep.h"
+#include "support/test.h"
+
+/* ---- a store that says what it is told to say ---- */
+
+typedef struct odd_store {
+	zinc_caps caps;
+	int closed;
+	int called;              /* operations that reached it */
+	const char *const *keys; /* to list, NULL-ended */
+	zinc_got got;
+	zinc_status status; /* of get itself */
+} odd_store;
+
+static void
+odd_close(void *self)
+{
+	((odd_store *)self)->closed++;
+}
+
+static void
+odd_caps(void *self, zinc_caps *out)
+{
+	*out = ((odd_store *)self)->caps;
+}
+
+static zinc_status
+odd_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, zinc_error *err)
+{
+	odd_store *o = (odd_store *)self;
+	size_t i;
+
+	(void)requests;
+	o->called++;
+	if (o->status != ZINC_OK)
+		return zinc_fail(err, o->status, "get itself");
+	for (i = 0; i < n; i++)
+		sink->done(sink->arg, i, &o->got);
+	return ZINC_OK;
+}
+
+static zinc_status
+odd_put(void *self, zinc_put_group *group, const char *key, const struct iovec *iov, int niov,
+	const zinc_condition *when, uint32_t flags, zinc_tag *tag, zinc_error *err)
+{
+	(void)group, (void)key, (void)iov, (void)niov, (void)flags, (void)tag;
+	((odd_store *)self)->called++;
+	assert_non_null(when);
+	return zinc_fail(err, ZINC_E_IO, "put itself");
+}
+
+static zinc_status
+odd_list(void *self, const char *prefix, zinc_key_fn fn, void *arg, zinc_error *err)
+{
+	const odd_store *o = (const odd_store *)self;
+	size_t i;
+
+	(void)prefix, (void)err;
+	for (i = 0; o->keys[i]; i++)
+		if (fn(arg, o->keys[i], i))
+			break;
+	return ZINC_OK;
+}
+
+static zinc_status
+odd_list_dir(void *self, const char *prefix, zinc_entry_fn fn, void *arg, zinc_error *err)
+{
+	const odd_store *o = (const odd_store *)self;
+	size_t i;
+
+	(void)prefix, (void)err;
+	for (i = 0; o->keys[i]; i++)
+		if (fn(arg, o->keys[i], o->keys[i][0] && o->keys[i][strlen(o->keys[i]) - 1] == '/'))
+			break;
+	return ZINC_OK;
+}
+
+static const zinc_store_ops odd_ops = {
+    .size = sizeof odd_ops,
+    .name = "odd",
+    .close = odd_close,
+    .caps = odd_caps,
+    .get = odd_get,
+    .put = odd_put,
+    .list = odd_list,
+    .list_dir = odd_list_dir,
+};
+
+static zinc_store *
+wrap(const zinc_store_ops *ops, odd_store *o)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_store *s = NULL;
+
+	assert_ok(zinc_store_wrap(&s, NULL, ops, o, "odd:url", &err));
+	return s;
+}
+
+static int
+count_key(void *arg, const char *key, uint64_t nbytes)
+{
+	(void)key, (void)nbytes;
+	++*(int *)arg;
+	return 0;
+}
+
+static int
+count_entry(void *arg, const char *name, int is_prefix)
+{
+	(void)name, (void)is_prefix;
+	++*(int *)arg;
+	return 0;
+}
+
+/* ---- promise 1: keys both ways ---- */
+
+static void
+keys_are_checked_before(void **state)
+{
+	odd_store o = {.caps = {.key_max = 10, .component_max = 4}};
+	zinc_store *s = wrap(&odd_ops, &o);
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_blob b;
+
+	(void)state;
+	assert_int_equal(zinc_store_get_all(s, "aaaa/bbbb/c", &b, NULL, 0, &err), ZINC_E_INVALID);
+	assert_non_null(strstr(err.text, "at most 10"));
+	assert_int_equal(zinc_store_get_all(s, "aaaa/bbbbb", &b, NULL, 0, &err), ZINC_E_INVALID);
+	assert_non_null(strstr(err.text, "at most 4"));
+	assert_string_equal(err.key, "aaaa/bbbbb");
+	assert_int_equal(zinc_store_get_all(s, NULL, &b, NULL, 0, &err), ZINC_E_INVALID);
+	assert_int_equal(o.called, 0);
+	assert_int_equal(zinc_store_put(s, NULL, "aaaa/bbbb", "", 0, NULL, 0, NULL, &err), ZINC_E_IO);
+	assert_int_equal(o.called, 1);
+	zinc_store_close(s);
+	assert_int_equal(o.closed, 1);
+}
+
+/* A store whose listing lies must not lead anybody anywhere. */
+static void
+keys_are_checked_coming_back(void **state)
+{
+	static const char *const lies[][3] = {
+	    {"a/ok", "../x", NULL}, {"/etc/passwd", NULL}, {"", NULL},  {"b/k", NULL},
+	    {"a/", NULL},           {"a/\xFF", NULL},      {"a", NULL}, {"a/../b", NULL}};
+	static const char *const entry_lies[][2] = {{"a/..", NULL}, {"a//", NULL}, {"b/c/", NULL}, {"a/\n", NULL}};
+	zinc_store_ops no_list_dir = odd_ops;
+	zinc_error err = ZINC_ERROR_INIT;
+	odd_store o = {.caps = {.flags = ZINC_CAP_LIST}};
+	zinc_store *s = wrap(&odd_ops, &o), *t;
+	size_t i;
+	int n = 0;
+
+	(void)state;
+	no_list_dir.list_dir = NULL;
+	t = wrap(&no_list_dir, &o);
+	for (i = 0; i < COUNT(lies); i++) {
+		o.keys = lies[i];
+		assert_int_equal(zinc_store_list(s, "a/", count_key, &n, &err), ZINC_E_CORRUPT);
+		assert_string_equal(err.url, "odd:url");
+		assert_int_equal(zinc_store_list_dir(t, "a/", count_entry, &n, &err), ZINC_E_CORRUPT);
+	}
+	assert_int_equal(n, 2); /* only a/ok, twice */
+	for (i = 0; i < COUNT(entry_lies); i++) {
+		o.keys = entry_lies[i];
+		assert_int_equal(zinc_store_list_dir(s, "a/", count_entry, &n, &err), ZINC_E_CORRUPT);
+	}
+	zinc_store_close(s);
+	zinc_store_close(t);
+}
+
+/* ---- promise 2: errors name the place ---- */
+
+static void
+failures_are_named(void **state)
+{
+	zinc_error inner = ZINC_ERROR_INIT, err = ZINC_ERROR_INIT;
+	odd_store o = {.got = {.found = ZINC_FAILED, .status = ZINC_E_IO}};
+	zinc_store *s = wrap(&odd_ops, &o);
+	zinc_get r = get_range("some/key", 0, ZINC_TO_END);
+	zinc_blob b;
+	gets g;
+
+	(void)state;
+	gets_init(&g, 1);
+	assert_ok(gets_run(&g, s, &r, &err));
+	assert_string_equal(g.r[0].error.url, "odd:url");
+	assert_string_equal(g.r[0].error.key, "some/key");
+	assert_true(g.r[0].error.text[0] != '\0'); /* though the store gave no error */
+	gets_fini(&g);
+	zinc_fail(&inner, ZINC_E_IO, "inner reason");
+	zinc_error_at_key(&inner, ZINC_E_IO, "inner/key");
+	o.got.error = &inner;
+	assert_int_equal(zinc_store_get_all(s, "some/key", &b, NULL, 0, &err), ZINC_E_IO);
+	assert_string_equal(zinc_error_text(&err), "odd:url: inner/key: inner reason");
+	assert_string_equal(inner.url, ""); /* the store's own is not written to */
+	o.status = ZINC_E_NOMEM;
+	assert_int_equal(zinc_store_get_all(s, "some/key", &b, NULL, 0, &err), ZINC_E_NOMEM);
+	assert_string_equal(err.url, "odd:url");
+	zinc_store_close(s);
+}
+
+static void
+requests_are_checked(void **state)
+{
+	odd_store o = {.status = ZINC_E_IO};
+	zinc_store *s = wrap(&odd_ops, &o);
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_sink no_room = {NULL, NULL, NULL, NULL};
+	zinc_get r = get_range("k", 0, 3);
+	char byte;
+	struct iovec iov[2] = {{&byte, SIZE_MAX}, {&byte, 4}};
+
+	(void)state;
+	assert_int_equal(zinc_store_get(s, &r, 1, &no_room, &err), ZINC_E_INVALID);
+	r.iov = iov;
+	r.niov = -1;
+	assert_int_equal(zinc_store_get(s, &r, 1, &no_room, &err), ZINC_E_INVALID);
+	r.niov = 2; /* overflows to 3 */
+	assert_int_equal(zinc_store_get(s, &r, 1, &no_room, &err), ZINC_E_INVALID);
+	r.stat = 1; /* then none of it matters */
+	assert_int_equal(zinc_store_get(s, &r, 1, &no_room, &err), ZINC_E_IO);
+	assert_int_equal(o.called, 1);
+	zinc_store_close(s);
+}
+
+/* ---- promise 3: slots that are not there ---- */
+
+static void
+structures_of_older_programs(void **state)
+{
+	zinc_store_ops old = odd_ops, none = odd_ops;
+	zinc_error err = ZINC_ERROR_INIT;
+	odd_store o = {.closed = 0};
+	zinc_store *s = NULL;
+	int n;
+
+	(void)state;
+	old.size = offsetof(zinc_store_ops, put); /* ends before put, though there is something */
+	s = wrap(&old, &o);
+	assert_int_equal(zinc_store_put(s, NULL, "k", "", 0, NULL, 0, NULL, &err), ZINC_E_READONLY);
+	assert_int_equal(zinc_store_list(s, "", count_key, &n, &err), ZINC_E_UNSUPPORTED);
+	assert_ok(zinc_store_sync(s, &err));
+	assert_ok(zinc_store_scrub(s, "", 1, NULL, NULL, &err));
+	zinc_store_close(s);
+	s = NULL;
+	old.size = 8;
+	assert_int_equal(zinc_store_wrap(&s, NULL, &old, &o, "", &err), ZINC_E_INVALID);
+	none.caps = NULL;
+	assert_int_equal(zinc_store_wrap(&s, NULL, &none, &o, "", &err), ZINC_E_INVALID);
+	assert_null(s);
+	assert_int_equal(o.closed, 1); /* what is not taken stays the caller's */
+	assert_ok(zinc_store_wrap(&s, NULL, &odd_ops, &o, NULL, &err));
+	assert_string_equal(zinc_store_url(s), "");
+	zinc_store_close(s);
+	zinc_store_close(NULL);
+}
+
+static void
+serials_differ(void **state)
+{
+	odd_store o = {.closed = 0};
+	zinc_store *a = wrap(&odd_ops, &o), *b = wrap(&odd_ops, &o);
+	uint64_t first = a->serial;
+
+	(void)state;
+	assert_true(a->serial != b->serial);
+	zinc_store_close(a);
+	a = wrap(&odd_ops, &o);
+	assert_true(a->serial != first);
+	zinc_store_close(a);
+	zinc_store_close(b);
+}
+
+/* ---- promise 4 ---- */
+
+static void
+listings_are_limited(void **state)
+{
+	static const char *const keys[] = {"a", "b", "c/d", "c/e", NULL};
+	zinc_context_options co = ZINC_CONTEXT_OPTIONS_INIT;
+	odd_store o = {.caps = {.flags = ZINC_CAP_LIST}, .keys = keys};
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_context *ctx = NULL;
+	zinc_store *s = NULL;
+	int n = 0;
+
+	(void)state;
+	co.limits.children = 3;
+	assert_ok(zinc_context_new(&ctx, &co, &err));
+	assert_ok(zinc_store_wrap(&s, ctx, &odd_ops, &o, "odd:", &err));
+	assert_ptr_equal(zinc_store_context(s), ctx);
+	assert_int_equal(zinc_store_list(s, "", count_key, &n, &err), ZINC_E_LIMIT);
+	assert_int_equal(n, 3);
+	zinc_store_close(s);
+	zinc_context_free(ctx);
+}
+
+int
+main(void)
+{
+	static const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(keys_are_checked_before),      cmocka_unit_test(keys_are_checked_coming_back),
+	    cmocka_unit_test(failures_are_named),           cmocka_unit_test(requests_are_checked),
+	    cmocka_unit_test(structures_of_older_programs), cmocka_unit_test(serials_differ),
+	    cmocka_unit_test(listings_are_limited),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,358 @@
+/*
+ * test_store_fs_list.c - what is listed, and what is not: promise 9 of store_fs.c
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "support/files.h"
+#include "support/gets.h"
+#include "support/test.h"
+
+static char text[4096];
+
+static int
+note_key(void *arg, const char *key, uint64_t nbytes)
+{
+	(void)arg, (void)nbytes;
+	snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", text[0] ? " " : "", key);
+	return 0;
+}
+
+static int
+note_entry(void *arg, const char *name, int is_prefix)
+{
+	(void)is_prefix;
+	return note_key(arg, name, 0);
+}
+
+static const char *
+list(zinc_store *s, const char *prefix)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+
+	text[0] = '\0';
+	assert_ok(zinc_store_list(s, prefix, note_key, NULL, &err));
+	return text;
+}
+
+static const char *
+list_dir(zinc_store *s, const char *prefix)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+
+	text[0] = '\0';
+	assert_ok(zinc_store_list_dir(s, prefix, note_entry, NULL, &err));
+	return text;
+}
+
+static zinc_store *
+open_with(const char *dir, int follow)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_store *s = NULL;
+
+	assert_ok(zinc_store_open(&s, dir, ZINC_STORE_OPTIONS(.relaxed = 1, .follow_links = follow), &err));
+	return s;
+}
+
+static void
+make_odd_directory(void)
+{
+	make_empty("d");
+	assert_int_equal(mkdir("d/a", 0777), 0);
+	write_file("d/a/k", "1");
+	write_file("d/a/k.__lock", "half");
+	write_file("d/bad\nname", "");
+	write_file("d/bad\xFFname", "");
+	write_file("d/back\\slash", "");
+	write_file("d/lost.__lock", "");
+	assert_int_equal(mkdir("d/empty", 0777), 0);
+	assert_int_equal(mkdir("d/nested", 0777), 0);
+	assert_int_equal(mkdir("d/nested/empty", 0777), 0);
+	assert_int_equal(mkdir("d/locks", 0777), 0);
+	write_file("d/locks/x.__lock", "");
+	assert_int_equal(mkfifo("d/fifo", 0666), 0);
+	assert_int_equal(symlink("a", "d/link"), 0);
+	assert_int_equal(symlink("a/k", "d/klink"), 0);
+}
+
+/* Empty directories, locks, links and what cannot be a key are not there. */
+static void
+only_keys_are_listed(void **state)
+{
+	zinc_store *s;
+
+	(void)state;
+	make_odd_directory();
+	s = open_with("d", 0);
+	assert_string_equal(list(s, ""), "a/k");
+	assert_string_equal(list_dir(s, ""), "a/");
+	assert_string_equal(list_dir(s, "nested/"), "");
+	assert_string_equal(list_dir(s, "a/k/"), "");
+	zinc_store_close(s);
+}
+
+static void
+links_are_listed_when_followed(void **state)
+{
+	zinc_store *s;
+
+	(void)state;
+	make_odd_directory();
+	assert_int_equal(symlink(".", "d/round"), 0);
+	assert_int_equal(symlink("..", "d/a/up"), 0);
+	assert_int_equal(symlink("../outside", "d/out"), 0);
+	assert_int_equal(symlink("nowhere", "d/dangling"), 0);
+	s = open_with("d", 1);
+	/* round and up lead back to where the walk already is */
+	assert_string_equal(list(s, ""), "a/k klink link/k");
+	assert_string_equal(list_dir(s, ""), "a/ klink link/ round/");
+	zinc_store_close(s);
+}
+
+/* Where readdir does not tell types. */
+static int typeless_read_dir(const zinc_os *self, int dir, int (*fn)(void *arg, const char *name, int type), void *arg);
+
+struct typeless {
+	int (*fn)(void *arg, const char *name, int type);
+	void *arg;
+};
+
+static int
+without_type(void *arg, const char *name, int type)
+{
+	const struct typeless *t = (const struct typeless *)arg;
+
+	(void)type;
+	return t->fn(t->arg, name, DT_UNKNOWN);
+}
+
+static int
+typeless_read_dir(const zinc_os *self, int dir, int (*fn)(void *arg, const char *name, int type), void *arg)
+{
+	struct typeless t = {fn, arg};
+
+	(void)self;
+	return zinc_os_posix.read_dir(&zinc_os_posix, dir, without_type, &t);
+}
+
+static void
+types_need_not_be_told(void **state)
+{
+	zinc_os os = zinc_os_posix;
+	zinc_error err = ZINC_ERROR_INIT;
+	fs_rig rig;
+
+	(void)state;
+	make_odd_directory();
+	os.read_dir = typeless_read_dir;
+	rig_open(&rig, "d", &os, ZINC_STORE_OPTIONS(.relaxed = 1));
+	assert_string_equal(list(rig.store, ""), "a/k");
+	assert_string_equal(list_dir(rig.store, ""), "a/");
+	put_text(rig.store, "a/l", "relaxed");
+	assert_ok(zinc_store_sync(rig.store, &err));
+	rig_close(&rig);
+}
+
+static void
+limits_hold(void **state)
+{
+	zinc_context_options o = ZINC_CONTEXT_OPTIONS_INIT;
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_context *ctx = NULL;
+	zinc_store *s = NULL;
+
+	(void)state;
+	make_empty("d");
+	s = open_with("d", 0);
+	put_text(s, "a/1", "");
+	put_text(s, "a/2", "");
+	put_text(s, "b/1", "");
+	put_text(s, "b/2", "");
+	zinc_store_close(s);
+	o.limits.children = 3;
+	assert_ok(zinc_context_new(&ctx, &o, &err));
+	assert_ok(zinc_store_open(&s, "d", ZINC_STORE_OPTIONS(.context = ctx), &err));
+	assert_int_equal(zinc_store_list(s, "", note_key, NULL, &err), ZINC_E_LIMIT);
+	assert_string_equal(list(s, "a/"), "a/1 a/2");
+	assert_string_equal(list_dir(s, ""), "a/ b/");
+	put_text(s, "b/3", "");
+	put_text(s, "b/4", "");
+	assert_int_equal(zinc_store_list(s, "b/", note_key, NULL, &err), ZINC_E_LIMIT);
+	assert_int_equal(zinc_store_list_dir(s, "b/", note_entry, NULL, &err), ZINC_E_LIMIT);
+	zinc_store_close(s);
+	zinc_context_free(ctx);
+}
+
+/* Deeper than any key can be: passed over, without running out of stack or descriptors. */
+static void
+depth_is_that_of_keys(void **state)
+{
+	enum { DEPTH = 3000 };
+	int fd, next, i;
+	zinc_store *s;
+
+	(void)state;
+	enter_fast_dir();
+	make_empty("d");
+	fd = open("d", O_RDONLY | O_DIRECTORY);
+	for (i = 0; i < DEPTH; i++) {
+		assert_int_equal(mkdirat(fd, "x", 0777), 0);
+		next = openat(fd, "x", O_RDONLY | O_DIRECTORY);
+		close(fd);
+		fd = next;
+	}
+	next = openat(fd, "deep", O_CREAT | O_WRONLY, 0666);
+	close(next);
+	close(fd);
+	s = open_with("d", 0);
+	put_text(s, "x/k", "");
+	assert_string_equal(list(s, ""), "x/k");
+	zinc_store_close(s);
+	leave_fast_dir();
+}
+
+/* ---- scrub ---- */
+
+static int
+note_leftover(void *arg, const char *name, const char *what)
+{
+	(void)arg;
+	snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s(%.5s)", text[0] ? " " : "", name, what);
+	return 0;
+}
+
+static const char *
+scrub(zinc_store *s, const char *prefix, int remove)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+
+	text[0] = '\0';
+	assert_ok(zinc_store_scrub(s, prefix, remove, note_leftover, NULL, &err));
+	return text;
+}
+
+static bool
+has(const char *words, const char *word)
+{
+	return strstr(words, word) != NULL;
+}
+
+static void
+leftovers_are_found_and_removed(void **state)
+{
+	const char *found;
+	zinc_store *s;
+	char before[4096];
+
+	(void)state;
+	make_odd_directory();
+	s = open_with("d", 0);
+	snprintf(before, sizeof before, "%s", tree("d"));
+	found = scrub(s, "", 0);
+	assert_true(has(found, "a/k.__lock(lock ") && has(found, "lost.__lock(lock ") &&
+		    has(found, "locks/x.__lock(lock "));
+	assert_true(has(found, "empty/(empty)") && has(found, "nested/empty/(empty)") && has(found, "nested/(empty)"));
+	assert_true(has(found, "locks/(empty)"));
+	assert_false(has(found, "fifo"));
+	assert_string_equal(tree("d"), before); /* only looked */
+	assert_string_equal(scrub(s, "locks/", 0), "locks/x.__lock(lock ) locks/(empty)");
+	scrub(s, "", 1);
+	assert_string_equal(scrub(s, "", 0), "");
+	assert_false(exists("d/nested") || exists("d/empty") || exists("d/locks") || exists("d/lost.__lock"));
+	assert_text(s, "a/k", "1");
+	assert_string_equal(scrub(s, "no/such/", 1), "");
+	zinc_store_close(s);
+}
+
+static void
+held_locks_are_not_leftovers(void **state)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_put_group *g = NULL;
+	zinc_store *s, *other;
+
+	(void)state;
+	make_empty("d");
+	s = open_with("d", 0);
+	other = open_with("d", 0);
+	assert_ok(zinc_store_put_begin(other, &g, 0, &err));
+	assert_ok(zinc_store_put(other, g, "a/k", "v", 1, NULL, 0, NULL, &err));
+	assert_string_equal(scrub(s, "", 1), "");
+	assert_ok(zinc_store_commit(other, g, NULL, NULL, &err));
+	assert_text(s, "a/k", "v");
+	zinc_store_close(other);
+	zinc_store_close(s);
+}
+
+/* del_prefix takes leftovers with it. */
+static void
+erasing_all_leaves_no_trace(void **state)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_store *s;
+
+	(void)state;
+	make_empty("d");
+	s = open_with("d", 0);
+	put_text(s, "a/b/c/k", "1");
+	put_text(s, "a/b/l", "1");
+	put_text(s, "z", "1");
+	write_file("d/a/b/dead.__lock", "");
+	assert_int_equal(mkdir("d/a/void", 0777), 0);
+	assert_ok(zinc_store_del_prefix(s, "a/", 0, &err));
+	assert_string_equal(tree("d"), "z");
+	zinc_store_close(s);
+}
+
+static zinc_status
+scrub_all(void *arg, zinc_context *ctx, zinc_error *err)
+{
+	zinc_store *s = NULL;
+	zinc_status st = zinc_store_open(&s, "d", ZINC_STORE_OPTIONS(.context = ctx), err);
+
+	(void)arg;
+	text[0] = '\0';
+	if (st == ZINC_OK)
+		st = zinc_store_scrub(s, "", 1, note_leftover, NULL, err);
+	if (st == ZINC_OK)
+		st = zinc_store_del_prefix(s, "", 0, err);
+	zinc_store_close(s);
+	return st;
+}
+
+static void
+odd_again(void *arg)
+{
+	(void)arg;
+	make_odd_directory();
+}
+
+static void
+every_failing_call_is_survived(void **state)
+{
+	sweep_scenario s = {.run = scrub_all, .before = odd_again};
+
+	(void)state;
+	enter_fast_dir();
+	assert_true(sweep_os_scenario(&s, (const int[]){EIO, EACCES, ENOENT, 0}) > 100);
+	assert_true(sweep_alloc_scenario(&s) > 20);
+	leave_fast_dir();
+}
+
+int
+main(void)
+{
+	static const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(only_keys_are_listed),           cmocka_unit_test(links_are_listed_when_followed),
+	    cmocka_unit_test(types_need_not_be_told),         cmocka_unit_test(limits_hold),
+	    cmocka_unit_test(depth_is_that_of_keys),          cmocka_unit_test(leftovers_are_found_and_removed),
+	    cmocka_unit_test(held_locks_are_not_leftovers),   cmocka_unit_test(erasing_all_leaves_no_trace),
+	    cmocka_unit_test(every_failing_call_is_survived),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
