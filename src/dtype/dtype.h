@@ -42,6 +42,7 @@ struct zinc_dtype {
 	uint32_t size;     /* bytes of an element in memory and as stored by `bytes` */
 	uint32_t bits;     /* of them meaningful */
 	uint32_t unit;     /* bytes swapped together; 1: byte order does not matter */
+	bool variable;     /* an element is a zinc_vlen, whose bytes lie elsewhere */
 	const zinc_dtype_ops *ops;
 	zinc_context *ctx; /* NULL for rows of the table */
 	const zinc_dtype_row *row; /* of a registered type */

@@ -294,7 +294,7 @@ TO_SINGLE(f32, f64)
 	static size_t copy_##size(void *dst, const void *src, size_t n, int flags)                                     \
 	{                                                                                                              \
 		(void)flags;                                                                                           \
-		if (dst)                                                                                               \
+		if (dst && n > 0)                                                                                      \
 			memcpy(dst, src, n * (size));                                                                   \
 		return n;                                                                                              \
 	}

@@ -113,7 +113,7 @@ zinc_dtype_swap(const zinc_dtype *t, void *dst, const void *src, size_t n)
 	switch (t->unit) {
 	case 0:
 	case 1:
-		if (dst != src)
+		if (dst != src && n > 0)
 			memcpy(dst, src, nbytes);
 		return;
 	case 2:

@@ -108,9 +108,12 @@ plan_merge(plan *p)
 static void
 plan_grow(plan *p)
 {
-	const zinc_copy_dim *d = &p->dim[p->ndim - 1];
+	const zinc_copy_dim *d;
 
-	if (p->ndim == 0 || has_list(d) || d->dst_stride != (int64_t)p->element || d->src_stride != (int64_t)p->element)
+	if (p->ndim == 0)
+		return;
+	d = &p->dim[p->ndim - 1];
+	if (has_list(d) || d->dst_stride != (int64_t)p->element || d->src_stride != (int64_t)p->element)
 		return;
 	p->element *= (size_t)d->n;
 	p->ndim--;

@@ -109,6 +109,9 @@ const zinc_grid_ops zinc_grid_ops_regular = {
 void
 zinc_grid_regular_init(zinc_grid *g, int ndim, const uint64_t *chunk_shape)
 {
+	int d;
+
 	*g = (zinc_grid){.ops = &zinc_grid_ops_regular, .ndim = ndim};
-	memcpy(g->step, chunk_shape, (size_t)ndim * sizeof *chunk_shape);
+	for (d = 0; d < ndim; d++)
+		g->step[d] = chunk_shape[d];
 }

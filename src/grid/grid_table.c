@@ -57,7 +57,8 @@ zinc_grid_regular(zinc_grid **out, zinc_context *ctx, int ndim, const uint64_t *
 		if (chunk_shape[d] == 0)
 			return zinc_fail(err, ZINC_E_INVALID, "the chunk shape is 0 in dimension %d", d);
 	ZINC_TRY(grid_new(out, ctx, &zinc_grid_ops_regular, ndim, err));
-	memcpy((*out)->step, chunk_shape, (size_t)ndim * sizeof *chunk_shape);
+	for (d = 0; d < ndim; d++)
+		(*out)->step[d] = chunk_shape[d];
 	return ZINC_OK;
 }
 

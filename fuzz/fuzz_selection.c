@@ -1,0 +1,103 @@
+/*
+ * fuzz_selection.c - texts of selections, checked and cut at chunk boundaries
+ *
+ * Input: one byte for the rank, per dimension one byte each for length and chunk, then the text.  What is
+ * accepted must lie inside the array, and its segments must cover it exactly.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "grid/grid.h"
+
+#define MUST(condition)                                                                                                \
+	do {                                                                                                           \
+		if (!(condition))                                                                                      \
+			abort();                                                                                       \
+	} while (0)
+
+enum { MOST_DIMS = 5 };
+
+/* A byte as a length: small ones as they are, then powers of two up to the end. */
+static uint64_t
+widen(uint8_t b)
+{
+	return b < 192 ? b : b == 255 ? UINT64_MAX : (uint64_t)1 << (b - 191);
+}
+
+static void
+check_segment(const zinc_segment *s, const zinc_sel_dim *sel, uint64_t i)
+{
+	const uint64_t in = s->in_list ? s->in_list[i] : s->first + i * s->step;
+	const uint64_t out = s->out_list ? s->out_list[i] : s->out + i;
+
+	MUST(in < s->extent);
+	MUST(out < sel->count);
+	MUST(s->start + in == (sel->list ? sel->list[out] : sel->start + out * sel->step));
+}
+
+static void
+check_split(const zinc_grid *g, int dim, const zinc_sel_dim *sel)
+{
+	uint64_t n = 0;
+	zinc_split s;
+	size_t i;
+
+	if (!sel->list && sel->count / g->step[dim] > 100000)
+		return; /* as many segments: slow, and nothing new */
+	if (zinc_split_init(&s, NULL, g, dim, sel, NULL) != ZINC_OK)
+		return;
+	for (i = 0; i < s.n; i++) {
+		MUST(s.segments[i].count > 0);
+		MUST(i == 0 || s.segments[i].chunk > s.segments[i - 1].chunk);
+		check_segment(&s.segments[i], sel, 0);
+		check_segment(&s.segments[i], sel, s.segments[i].count / 2);
+		check_segment(&s.segments[i], sel, s.segments[i].count - 1);
+		n += s.segments[i].count;
+	}
+	MUST(n == sel->count);
+	zinc_split_fini(&s);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	uint64_t shape[MOST_DIMS], chunk[MOST_DIMS];
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_selection *selection;
+	zinc_grid g;
+	zinc_sel sel;
+	char *text;
+	int ndim, d;
+
+	if (size == 0)
+		return 0;
+	ndim = data[0] % (MOST_DIMS + 1);
+	if (size < 1 + 2 * (size_t)ndim)
+		return 0;
+	for (d = 0; d < ndim; d++) {
+		shape[d] = widen(data[1 + 2 * d]);
+		chunk[d] = widen(data[2 + 2 * d]);
+		chunk[d] = chunk[d] ? chunk[d] : 1;
+	}
+	data += 1 + 2 * ndim;
+	size -= 1 + 2 * (size_t)ndim;
+	text = malloc(size + 1);
+	if (!text)
+		return 0;
+	memcpy(text, data, size);
+	text[size] = '\0';
+	zinc_grid_regular_init(&g, ndim, chunk);
+	if (zinc_sel_parse_text(&selection, NULL, text, ndim, shape, &err) == ZINC_OK) {
+		const zinc_status s = zinc_sel_init(&sel, NULL, selection, &g, ndim, shape, &err);
+
+		MUST(s == ZINC_OK || (s == ZINC_E_RANGE && strstr(err.text, "2^64")));
+		for (d = 0; d < ndim && s == ZINC_OK; d++)
+			check_split(&g, d, &sel.dim[d]);
+		zinc_sel_fini(&sel);
+		zinc_selection_free(selection);
+	} else {
+		MUST(err.code == ZINC_E_INVALID || err.code == ZINC_E_RANGE);
+	}
+	free(text);
+	return 0;
+}

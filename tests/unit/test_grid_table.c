@@ -1,0 +1,381 @@
+/*
+ * test_grid_table.c - chunk grids: documents, the regular grid's arithmetic, good shapes, registration
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "grid/grid.h"
+#include "support/sweep.h"
+#include "support/test.h"
+
+typedef struct seen {
+	unsigned n;
+	char rule[8], pointer[64];
+} seen;
+
+static void
+note(void *arg, zinc_severity severity, const char *rule, const char *pointer, const char *message)
+{
+	seen *s = arg;
+
+	(void)severity, (void)message;
+	s->n++;
+	snprintf(s->rule, sizeof s->rule, "%s", rule);
+	snprintf(s->pointer, sizeof s->pointer, "%s", pointer);
+}
+
+static zinc_status
+parse(zinc_grid **out, const char *json, int ndim, const uint64_t *shape, bool strict, seen *s)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_json_doc *doc;
+	zinc_report r;
+	zinc_status status;
+
+	*s = (seen){0};
+	*out = NULL;
+	assert_ok(zinc_json_parse(&doc, NULL, json, strlen(json), 0, &err));
+	zinc_report_init(&r, NULL, strict, "test");
+	r.found = note;
+	r.arg = s;
+	status = zinc_grid_parse(out, NULL, zinc_json_root(doc), ndim, shape, &r, &err);
+	assert_int_equal(err.code, status);
+	assert_string_equal(r.pointer, "");
+	zinc_json_free(doc);
+	return status;
+}
+
+static const char *
+print(const zinc_grid *g)
+{
+	static char text[256];
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_json_doc *doc;
+	zinc_buf b;
+
+	assert_ok(zinc_json_new(&doc, NULL, &err));
+	zinc_buf_init(&b, NULL, 4096);
+	assert_ok(zinc_json_print_line(zinc_grid_print(g, doc), &b, &err));
+	snprintf(text, sizeof text, "%.*s", (int)b.n, (const char *)b.p);
+	zinc_buf_fini(&b);
+	zinc_json_free(doc);
+	return text;
+}
+
+/* The vector of the specification: shape (10,200,3000), chunks (5,20,400). */
+static void
+the_regular_grid(void **state)
+{
+	static const char json[] = "{\"name\":\"regular\",\"configuration\":{\"chunk_shape\":[5,20,400]}}";
+	static const uint64_t shape[] = {10, 200, 3000}, counts[] = {2, 10, 8}, index[] = {7, 150, 900},
+			      chunks[] = {1, 7, 2}, offsets[] = {2, 10, 100}, extents[] = {5, 20, 400};
+	zinc_grid *g;
+	seen s;
+	int d;
+
+	(void)state;
+	assert_int_equal(parse(&g, json, 3, shape, true, &s), ZINC_OK);
+	assert_int_equal(s.n, 0);
+	for (d = 0; d < 3; d++) {
+		uint64_t start, extent;
+
+		assert_true(g->ops->count(g, d, shape[d]) == counts[d]);
+		assert_true(g->ops->count(g, d, 0) == 0);
+		assert_true(g->ops->find(g, d, index[d]) == chunks[d]);
+		g->ops->span(g, d, chunks[d], &start, &extent);
+		assert_true(index[d] - start == offsets[d] && extent == extents[d]);
+		assert_true(g->ops->widest(g, d) == extents[d]);
+	}
+	assert_string_equal(print(g), json);
+	zinc_grid_free(g);
+	zinc_grid_free(NULL);
+}
+
+static void
+documents(void **state)
+{
+#define REGULAR(configuration) "{\"name\":\"regular\",\"configuration\":" configuration "}"
+	static const struct {
+		const char *json;
+		int ndim;
+		zinc_status status, strict;
+		const char *rule, *pointer; /* of the last finding */
+	} rows[] = {
+	    {REGULAR("{\"chunk_shape\":[]}"), 0, ZINC_OK, ZINC_OK, "", ""},
+	    {REGULAR("{\"chunk_shape\":[1,18446744073709551615]}"), 2, ZINC_OK, ZINC_OK, "", ""},
+	    {"\"regular\"", 2, ZINC_E_CORRUPT, ZINC_E_CORRUPT, "M14", ""},
+	    {"{\"name\":\"regular\"}", 2, ZINC_E_CORRUPT, ZINC_E_CORRUPT, "M38", "/configuration/chunk_shape"},
+	    {REGULAR("{}"), 2, ZINC_E_CORRUPT, ZINC_E_CORRUPT, "M38", "/configuration/chunk_shape"},
+	    {REGULAR("{\"chunk_shape\":5}"), 2, ZINC_E_CORRUPT, ZINC_E_CORRUPT, "M38", "/configuration/chunk_shape"},
+	    {REGULAR("{\"chunk_shape\":[5]}"), 2, ZINC_E_CORRUPT, ZINC_E_CORRUPT, "M39", "/configuration/chunk_shape"},
+	    {REGULAR("{\"chunk_shape\":[5,5,5]}"), 2, ZINC_E_CORRUPT, ZINC_E_CORRUPT, "M39",
+	     "/configuration/chunk_shape"},
+	    {REGULAR("{\"chunk_shape\":[0,5]}"), 2, ZINC_E_CORRUPT, ZINC_E_CORRUPT, "M40",
+	     "/configuration/chunk_shape/0"},
+	    {REGULAR("{\"chunk_shape\":[5,0]}"), 2, ZINC_OK, ZINC_E_CORRUPT, "M40", "/configuration/chunk_shape/1"},
+	    {REGULAR("{\"chunk_shape\":[5,-1]}"), 2, ZINC_E_CORRUPT, ZINC_E_CORRUPT, "M40",
+	     "/configuration/chunk_shape/1"},
+	    {REGULAR("{\"chunk_shape\":[5,2.0]}"), 2, ZINC_E_CORRUPT, ZINC_E_CORRUPT, "M40",
+	     "/configuration/chunk_shape/1"},
+	    {REGULAR("{\"chunk_shape\":[5,\"2\"]}"), 2, ZINC_E_CORRUPT, ZINC_E_CORRUPT, "M40",
+	     "/configuration/chunk_shape/1"},
+	    {REGULAR("{\"chunk_shape\":[18446744073709551616,1]}"), 2, ZINC_E_CORRUPT, ZINC_E_CORRUPT, "M40",
+	     "/configuration/chunk_shape/0"},
+	    {REGULAR("{\"chunk_shape\":[5,5],\"more\":1}"), 2, ZINC_OK, ZINC_E_CORRUPT, "M38", "/configuration"},
+	    {REGULAR("[]"), 2, ZINC_E_CORRUPT, ZINC_E_CORRUPT, "M12", "/configuration"},
+	    {"{\"name\":\"rectilinear\"}", 2, ZINC_E_UNSUPPORTED, ZINC_E_UNSUPPORTED, "M18", ""},
+	    {"{\"name\":\"rectilinear\",\"must_understand\":false}", 2, ZINC_E_UNSUPPORTED, ZINC_E_UNSUPPORTED, "M18",
+	     ""},
+	    {"{\"name\":\"regular\",\"configuration\":{\"chunk_shape\":[5,5]},\"must_understand\":false}", 2, ZINC_OK,
+	     ZINC_E_CORRUPT, "M18", ""},
+	    {"7", 2, ZINC_E_CORRUPT, ZINC_E_CORRUPT, "M11", ""},
+	};
+	static const uint64_t shape[] = {10, 0};
+	zinc_grid *g;
+	size_t i;
+	seen s;
+
+	(void)state;
+	for (i = 0; i < COUNT(rows); i++) {
+		assert_int_equal(parse(&g, rows[i].json, rows[i].ndim, shape, false, &s), rows[i].status);
+		assert_string_equal(s.rule, rows[i].rule);
+		assert_string_equal(s.pointer, rows[i].pointer);
+		assert_int_equal(g != NULL, rows[i].status == ZINC_OK);
+		zinc_grid_free(g);
+		assert_int_equal(parse(&g, rows[i].json, rows[i].ndim, shape, true, &s), rows[i].strict);
+		zinc_grid_free(g);
+	}
+	assert_int_equal(parse(&g, REGULAR("{\"chunk_shape\":[5,0]}"), 2, shape, false, &s), ZINC_OK);
+	assert_true(g->step[1] == 1);
+	zinc_grid_free(g);
+}
+
+static void
+made_by_a_caller(void **state)
+{
+	static const uint64_t chunk[ZINC_MAX_NDIM + 1] = {3, 4};
+	zinc_error err = ZINC_ERROR_INIT;
+	uint64_t ones[ZINC_MAX_NDIM + 1];
+	zinc_grid *g;
+	int i;
+
+	(void)state;
+	for (i = 0; i <= ZINC_MAX_NDIM; i++)
+		ones[i] = 1;
+	assert_ok(zinc_grid_regular(&g, NULL, 2, chunk, &err));
+	assert_string_equal(print(g), REGULAR("{\"chunk_shape\":[3,4]}"));
+	zinc_grid_free(g);
+	assert_ok(zinc_grid_regular(&g, NULL, 0, NULL, &err));
+	zinc_grid_free(g);
+	assert_int_equal(zinc_grid_regular(&g, NULL, 3, chunk, &err), ZINC_E_INVALID);
+	assert_ok(zinc_grid_regular(&g, NULL, ZINC_MAX_NDIM, ones, &err));
+	zinc_grid_free(g);
+	assert_int_equal(zinc_grid_regular(&g, NULL, ZINC_MAX_NDIM + 1, ones, &err), ZINC_E_LIMIT);
+}
+
+/* ---- good shapes ---- */
+
+#define MIB 1048576.0
+
+static double
+bytes_of(const uint64_t *shape, int ndim, uint64_t element)
+{
+	double n = (double)element;
+
+	while (ndim > 0)
+		n *= (double)shape[--ndim];
+	return n;
+}
+
+static void
+check_choice(const uint64_t *shape, int ndim, uint64_t element)
+{
+	uint64_t chunk[ZINC_MAX_NDIM], shard[ZINC_MAX_NDIM], full[ZINC_MAX_NDIM];
+	uint64_t longest = 0;
+	double whole;
+	bool covers = true;
+	int d;
+
+	for (d = 0; d < ndim; d++)
+		full[d] = shape[d] ? shape[d] : 1;
+	whole = bytes_of(full, ndim, element);
+	zinc_grid_choose(shape, ndim, element, chunk);
+	for (d = 0; d < ndim; d++) {
+		assert_true(chunk[d] >= 1 && chunk[d] <= full[d]);
+		longest = chunk[d] > longest ? chunk[d] : longest;
+	}
+	if (whole <= 4 * MIB)
+		assert_memory_equal(chunk, full, (size_t)ndim * sizeof *chunk);
+	else if (element <= (1 << 20))
+		assert_true(bytes_of(chunk, ndim, element) >= 1 * MIB && bytes_of(chunk, ndim, element) <= 4 * MIB);
+	for (d = 0; d < ndim; d++) /* nearly cubic: who was cut is not much shorter than the longest */
+		assert_true(chunk[d] == full[d] || 2 * chunk[d] + 1 >= longest);
+
+	zinc_grid_choose_shard(shape, ndim, element, chunk, shard);
+	for (d = 0; d < ndim; d++) {
+		assert_true(shard[d] >= chunk[d] && shard[d] % chunk[d] == 0);
+		assert_true(shard[d] - chunk[d] < full[d]); /* no further than covering */
+		covers = covers && shard[d] >= full[d];
+	}
+	if (element <= (1 << 20)) {
+		assert_true(bytes_of(shard, ndim, element) <= 256 * MIB);
+		assert_true(covers || bytes_of(shard, ndim, element) >= 64 * MIB);
+	}
+}
+
+static void
+good_shapes(void **state)
+{
+	static const uint64_t all[][4] = {{1000, 1000, 1000, 1000},
+					  {1, 1, 1, 1},
+					  {0, 0, 5, 7},
+					  {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX},
+					  {1, UINT64_MAX, 1, 3},
+					  {24, 721, 1440, 37},
+					  {100000, 3, 100000, 3},
+					  {2, 2, 2, 1u << 31},
+					  {0, 1u << 30, 1u << 30, 1},
+					  {65537, 65537, 65537, 65537}};
+	static const uint64_t elements[] = {1, 2, 4, 8, 16, 3, 1000, 1 << 20, 1 << 23};
+	uint64_t chunk[3], shard[3];
+	size_t i, e;
+	int ndim;
+
+	(void)state;
+	for (i = 0; i < COUNT(all); i++)
+		for (e = 0; e < COUNT(elements); e++)
+			for (ndim = 0; ndim <= 4; ndim++)
+				check_choice(all[i], ndim, elements[e]);
+	zinc_grid_choose((const uint64_t[]){1000, 1000, 1000}, 3, 4, chunk);
+	assert_memory_equal(chunk, ((uint64_t[]){63, 125, 125}), 24);
+	zinc_grid_choose_shard((const uint64_t[]){1000, 1000, 1000}, 3, 4, chunk, shard);
+	assert_true(bytes_of(shard, 3, 4) >= 64 * MIB);
+	zinc_grid_choose((const uint64_t[]){3000, 1, 3000}, 3, 1, chunk);
+	assert_memory_equal(chunk, ((uint64_t[]){1500, 1, 1500}), 24);
+}
+
+/* ---- a program's own ---- */
+
+static zinc_status
+own_parse(zinc_grid *g, const zinc_json *configuration, const uint64_t *shape, zinc_report *r, zinc_error *err)
+{
+	(void)configuration, (void)shape, (void)r;
+	g->self = zinc_alloc(g->ctx, 1);
+	return g->self ? ZINC_OK : zinc_fail_nomem(err);
+}
+
+static zinc_json *
+own_print(const zinc_grid *g, zinc_json_doc *doc)
+{
+	(void)g;
+	return zinc_json_make(doc, ZINC_JSON_OBJECT);
+}
+
+static uint64_t
+own_count(const zinc_grid *g, int dim, uint64_t length)
+{
+	(void)g, (void)dim;
+	return length;
+}
+
+static void
+own_span(const zinc_grid *g, int dim, uint64_t chunk, uint64_t *start, uint64_t *extent)
+{
+	(void)g, (void)dim;
+	*start = chunk;
+	*extent = 1;
+}
+
+static uint64_t
+own_widest(const zinc_grid *g, int dim)
+{
+	(void)g, (void)dim;
+	return 1;
+}
+
+static void
+own_fini(zinc_grid *g)
+{
+	zinc_free(g->ctx, g->self);
+}
+
+static const zinc_grid_ops own = {"test.own", NULL,     own_parse,  own_print, own_count,
+				  own_count,  own_span, own_widest, own_fini,  false};
+
+static int
+count_rows(void *arg, const char *name, const char *also, const char *purpose)
+{
+	assert_true(name && also && purpose);
+	return --*(int *)arg == 0;
+}
+
+static void
+registered_grids(void **state)
+{
+	static const zinc_grid_ops taken = {.name = "regular"}, lame = {.name = "test.lame"};
+	zinc_error err = ZINC_ERROR_INIT;
+	const uint64_t shape = 5;
+	int left = 100;
+	zinc_grid *g;
+	seen s;
+
+	(void)state;
+	assert_int_equal(zinc_grid_register(&taken, &err), ZINC_E_EXISTS);
+	assert_int_equal(zinc_grid_register(&lame, &err), ZINC_E_INVALID);
+	assert_int_equal(zinc_grid_register(NULL, &err), ZINC_E_INVALID);
+	assert_ok(zinc_grid_register(&own, &err));
+	assert_int_equal(zinc_grid_register(&own, &err), ZINC_E_EXISTS);
+	assert_int_equal(parse(&g, "\"test.own\"", 1, &shape, true, &s), ZINC_OK);
+	assert_string_equal(print(g), "{\"name\":\"test.own\",\"configuration\":{}}");
+	zinc_grid_free(g);
+	zinc_grid_each(count_rows, &left);
+	assert_int_equal(left, 98);
+	for (left = 1; left <= 2; left++) {
+		int stop = left;
+
+		zinc_grid_each(count_rows, &stop);
+		assert_int_equal(stop, 0);
+	}
+}
+
+static zinc_status
+parse_and_print(void *arg, zinc_context *ctx, zinc_error *err)
+{
+	static const uint64_t shape[] = {5, 5};
+	zinc_grid *g = NULL;
+	zinc_json_doc *doc;
+	zinc_report r;
+	zinc_status s;
+
+	ZINC_TRY(zinc_json_parse(&doc, ctx, arg, strlen(arg), 0, err));
+	zinc_report_init(&r, ctx, true, "test");
+	s = zinc_grid_parse(&g, ctx, zinc_json_root(doc), 2, shape, &r, err);
+	if (s == ZINC_OK && !zinc_grid_print(g, doc))
+		s = zinc_fail_nomem(err);
+	zinc_grid_free(g);
+	zinc_json_free(doc);
+	return s;
+}
+
+static void
+every_allocation_may_fail(void **state)
+{
+	static char regular[] = REGULAR("{\"chunk_shape\":[5,5]}"), mine[] = "\"test.own\"";
+
+	(void)state;
+	assert_true(sweep_alloc(parse_and_print, regular) >= 2);
+	assert_true(sweep_alloc(parse_and_print, mine) >= 3);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(the_regular_grid), cmocka_unit_test(documents),
+	    cmocka_unit_test(made_by_a_caller), cmocka_unit_test(good_shapes),
+	    cmocka_unit_test(registered_grids), cmocka_unit_test(every_allocation_may_fail),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
