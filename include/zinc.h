@@ -240,6 +240,21 @@ ZINC_API size_t zinc_type_size(zinc_type type);
 /* The v3 name, "float32"; NULL for ZINC_NATIVE, ZINC_RAW and unknown numbers. */
 ZINC_API const char *zinc_type_name(zinc_type type);
 
+/* One element of a variable-length type, "string" (UTF-8, no zero byte behind it) or "bytes". */
+typedef struct zinc_vlen {
+	const void *data;
+	uint64_t nbytes;
+} zinc_vlen;
+
+/*
+ * Where variable-length elements are read to.  They live until the arena is emptied or freed, whatever
+ * becomes of the array.  `limit` bytes in all [1 GiB]; a read that needs more is E_LIMIT.
+ */
+typedef struct zinc_arena zinc_arena;
+ZINC_API ZINC_CHECKED zinc_status zinc_arena_new(zinc_arena **out, zinc_context *ctx, uint64_t limit, zinc_error *err);
+ZINC_API void zinc_arena_empty(zinc_arena *arena);
+ZINC_API void zinc_arena_free(zinc_arena *arena);
+
 /*
  * Memory of your program.  `shape` NULL: the shape of the selection.  `strides`
  * NULL: C order without gaps; otherwise bytes per step of each dimension of the
@@ -256,6 +271,7 @@ typedef struct zinc_buffer {
 	const uint64_t *shape;    /* checked against the selection */
 	const int64_t *strides;   /* in bytes */
 	uint64_t first;           /* byte offset of the first element */
+	zinc_arena *arena;      /* variable-length types: where the elements of a read go; else NULL */
 } zinc_buffer;
 
 /* A C-order buffer of `type`; the shape comes from the selection. */

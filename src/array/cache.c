@@ -129,11 +129,12 @@ make_cache(zinc_context *ctx)
 }
 
 zinc_cache *
-zinc_cache_of(zinc_context *ctx)
+zinc_cache_of(const zinc_call *call)
 {
+	zinc_context *ctx = call->ctx;
 	zinc_cache *c;
 
-	if (ctx->cache_bytes == 0)
+	if (ctx->cache_bytes == 0 || call->m->dtype->variable)
 		return NULL;
 	pthread_mutex_lock(&ctx->lock);
 	c = ctx->slots[ZINC_SLOT_CACHE].object;

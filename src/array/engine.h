@@ -68,6 +68,7 @@ typedef struct zinc_target {
 	size_t element;
 	zinc_convert_fn convert; /* NULL: same type */
 	int flags;
+	zinc_arena *arena;     /* of a variable-length type, when reading */
 	const char *to, *from; /* names of the types, for messages */
 } zinc_target;
 
@@ -137,6 +138,8 @@ zinc_status zinc_transfer_out(const zinc_plan *p, const zinc_target *t, const zi
 			      zinc_scratch *s, zinc_error *err);
 zinc_status zinc_transfer_in(const zinc_plan *p, const zinc_target *t, const zinc_unit *u, const zinc_view *to,
 			     zinc_scratch *s, zinc_error *err);
+/* Is a decoded chunk all fill value?  The bytes of variable-length elements count, not where they lie. */
+bool zinc_chunk_is_fill(const zinc_meta *m, const zinc_view *v, const uint64_t *shape);
 /* Do the axes of the array->bytes codec come in the array's order? */
 bool zinc_axes_in_order(const zinc_meta *m);
 /* The fill value -> the selected part of the buffer. */
@@ -182,7 +185,8 @@ uint64_t zinc_shard_position(const zinc_meta *m, const uint64_t *per_axis, const
 
 typedef struct zinc_cache zinc_cache;
 
-zinc_cache *zinc_cache_of(zinc_context *ctx); /* NULL: switched off */
+/* NULL: switched off, or the elements are of variable length and lie elsewhere. */
+zinc_cache *zinc_cache_of(const zinc_call *c);
 /* Copy a cached unit out if its tag is `tag` (NULL: any).  The bytes stay valid until zinc_cache_release. */
 const uint8_t *zinc_cache_get(zinc_cache *c, zinc_store *store, const char *key, uint64_t unit, const zinc_tag *tag,
 			      void **hold);

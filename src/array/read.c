@@ -45,7 +45,7 @@ static zinc_status
 read_cached(zinc_job *j, zinc_worker *w, const zinc_object *o, const zinc_unit *u, const char *key, bool *done,
 	    zinc_error *err)
 {
-	zinc_cache *cache = zinc_cache_of(j->c->ctx);
+	zinc_cache *cache = zinc_cache_of(j->c);
 	zinc_store *store = j->c->h->store;
 	zinc_tag tag = {0, {0}};
 	zinc_view v;
@@ -71,7 +71,7 @@ static zinc_status
 read_decoded(zinc_job *j, zinc_worker *w, const zinc_object *o, const zinc_unit *u, const char *key,
 	     const zinc_tag *tag, zinc_error *err)
 {
-	zinc_cache *cache = zinc_cache_of(j->c->ctx);
+	zinc_cache *cache = zinc_cache_of(j->c);
 	uint8_t *direct = zinc_transfer_direct(j->p, j->t, u);
 	zinc_bytes in = {w->s->fetch.p, w->s->fetch.n};
 	zinc_view v;

@@ -29,7 +29,7 @@ simple(const zinc_job *j, const zinc_unit *u)
 {
 	int d;
 
-	if (j->p->sel.is_points || j->t->convert != NULL || zinc_cache_of(j->c->ctx) != NULL)
+	if (j->p->sel.is_points || j->t->convert != NULL || zinc_cache_of(j->c) != NULL)
 		return false;
 	if (!(j->c->caps.flags & ZINC_CAP_RANGE) || zinc_chain_plain(j->p->m->chain) != 1 ||
 	    !zinc_axes_in_order(j->p->m))

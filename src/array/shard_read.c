@@ -271,7 +271,7 @@ decode_unit(window *win, zinc_worker *w, const slot *s, const zinc_unit *u, zinc
 {
 	zinc_job *j = win->j;
 	const zinc_meta *m = j->p->m;
-	zinc_cache *cache = zinc_cache_of(j->c->ctx);
+	zinc_cache *cache = zinc_cache_of(j->c);
 	uint8_t *direct = zinc_axes_in_order(m) ? zinc_transfer_direct(j->p, j->t, u) : NULL;
 	zinc_view v, t;
 
@@ -289,7 +289,7 @@ unit_at_hand(window *win, zinc_worker *w, const slot *s, const zinc_unit *u, uin
 	     zinc_error *err)
 {
 	zinc_job *j = win->j;
-	zinc_cache *cache = zinc_cache_of(j->c->ctx);
+	zinc_cache *cache = zinc_cache_of(j->c);
 	zinc_status code;
 	zinc_view v;
 	void *hold;

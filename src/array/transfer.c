@@ -98,6 +98,10 @@ zinc_target_init(zinc_target *t, const zinc_meta *m, const zinc_sel *sel, const 
 	memset(t, 0, sizeof *t);
 	t->flags = flags;
 	ZINC_TRY(pick_converter(t, m, b->type, writing, err));
+	t->arena = b->arena;
+	if (m->dtype->variable && !writing && b->arena == NULL)
+		return zinc_fail(err, ZINC_E_INVALID, "elements of type %s need an arena in the buffer",
+				 m->dtype->name);
 	ZINC_TRY(check_shape(sel, b, err));
 	if (sel->out_n == 0)
 		return ZINC_OK;
@@ -321,6 +325,32 @@ tile_in(part *x, const zinc_copy_dim *dims, uint8_t *a, uint8_t *b, size_t n, zi
 	return ZINC_OK;
 }
 
+/* Array -> buffer of a variable-length type: the bytes move into the caller's arena. */
+static zinc_status
+tile_vlen(part *x, const zinc_copy_dim *dims, uint8_t *a, uint8_t *b, size_t n, zinc_error *err)
+{
+	zinc_copy_dim c[ZINC_MAX_NDIM];
+	zinc_vlen *v;
+	size_t i;
+
+	ZINC_TRY(zinc_buf_reset(&x->s->convert, n * sizeof *v, err));
+	v = (zinc_vlen *)(void *)x->s->convert.p;
+	contiguous_side(c, dims, x->ndim, sizeof *v, true);
+	zinc_copy_nd(v, a, c, x->ndim, sizeof *v);
+	for (i = 0; i < n; i++)
+		ZINC_TRY(zinc_arena_add(x->t->arena, v[i].data, (size_t)v[i].nbytes, &v[i].data, err));
+	contiguous_side(c, dims, x->ndim, sizeof *v, false);
+	zinc_copy_nd(b, v, c, x->ndim, sizeof *v);
+	return ZINC_OK;
+}
+
+/* What moves a tile out, when a plain copy does not do; NULL: it does. */
+static tile_fn
+tile_out_of(const zinc_plan *p, const zinc_target *t)
+{
+	return p->m->dtype->variable ? tile_vlen : t->convert != NULL ? tile_out : NULL;
+}
+
 /* ---- points ---- */
 
 /* Move points [begin, end) of the plan's order one by one, as parts without dimensions. */
@@ -329,6 +359,7 @@ each_point(const zinc_plan *p, const zinc_target *t, const zinc_unit *u, const z
 	   zinc_error *err)
 {
 	part x = {.t = t, .s = s, .a_element = p->m->dtype->size, .ndim = 0, .a = v->p};
+	const tile_fn tile = out ? tile_out_of(p, t) : t->convert != NULL ? tile_in : NULL;
 	size_t i;
 	int d;
 
@@ -338,8 +369,8 @@ each_point(const zinc_plan *p, const zinc_target *t, const zinc_unit *u, const z
 
 		for (d = 0; d < p->m->ndim; d++)
 			a += (int64_t)(at[d] - u->start[d]) * v->strides[d];
-		if (t->convert != NULL)
-			ZINC_TRY(out ? tile_out(&x, x.dims, a, b, 1, err) : tile_in(&x, x.dims, a, b, 1, err));
+		if (tile != NULL)
+			ZINC_TRY(tile(&x, x.dims, a, b, 1, err));
 		else if (out)
 			memcpy(b, a, t->element);
 		else
@@ -359,8 +390,8 @@ zinc_transfer_out(const zinc_plan *p, const zinc_target *t, const zinc_unit *u, 
 	if (p->sel.is_points)
 		return each_point(p, t, u, from, s, true, err);
 	part_init(&x, p, t, u, from, s);
-	if (t->convert != NULL)
-		return each_tile(&x, x.dims, 0, x.a, x.b, tile_out, err);
+	if (tile_out_of(p, t) != NULL)
+		return each_tile(&x, x.dims, 0, x.a, x.b, tile_out_of(p, t), err);
 	zinc_copy_nd(x.b, x.a, x.dims, x.ndim, t->element);
 	return ZINC_OK;
 }
@@ -396,6 +427,13 @@ zinc_transfer_fill(const zinc_plan *p, const zinc_target *t, const zinc_unit *u,
 			return zinc_fail(err, ZINC_E_RANGE, "the fill value of type %s does not fit %s", t->from,
 					 t->to);
 		fill = value;
+	} else if (p->m->dtype->variable) {
+		zinc_vlen v;
+
+		memcpy(&v, p->m->fill, sizeof v);
+		ZINC_TRY(zinc_arena_add(t->arena, v.data, (size_t)v.nbytes, &v.data, err));
+		memcpy(value, &v, sizeof v);
+		fill = value;
 	}
 	if (p->sel.is_points) {
 		for (i = u->begin; i < u->end; i++)
@@ -424,6 +462,30 @@ zinc_transfer_check(const zinc_plan *p, const zinc_target *t, zinc_scratch *s, z
 }
 
 bool
+zinc_chunk_is_fill(const zinc_meta *m, const zinc_view *v, const uint64_t *shape)
+{
+	zinc_vlen fill, x;
+	uint64_t i, rest, n = 1;
+	int d;
+
+	if (!m->dtype->variable)
+		return zinc_view_is_fill(v, shape, m->ndim, m->dtype->size, m->fill);
+	memcpy(&fill, m->fill, sizeof fill);
+	for (d = 0; d < m->ndim; d++)
+		n *= shape[d];
+	for (i = 0; i < n; i++) {
+		const uint8_t *at = v->p;
+
+		for (d = m->ndim - 1, rest = i; d >= 0; rest /= shape[d], d--)
+			at += (int64_t)(rest % shape[d]) * v->strides[d];
+		memcpy(&x, at, sizeof x);
+		if (x.nbytes != fill.nbytes || (x.nbytes > 0 && memcmp(x.data, fill.data, (size_t)x.nbytes) != 0))
+			return false;
+	}
+	return true;
+}
+
+bool
 zinc_axes_in_order(const zinc_meta *m)
 {
 	int d;
@@ -441,7 +503,7 @@ zinc_transfer_direct(const zinc_plan *p, const zinc_target *t, const zinc_unit *
 	uint8_t *at = t->p;
 	int d;
 
-	if (p->sel.is_points || t->convert != NULL)
+	if (p->sel.is_points || t->convert != NULL || p->m->dtype->variable)
 		return NULL;
 	for (d = p->m->ndim - 1; d >= 0; d--) {
 		const zinc_segment *g = u->seg[d];

@@ -34,6 +34,8 @@ zinc_writer_new(zinc_writer **out, zinc_array *a, uint64_t budget, const zinc_io
 
 	if (out == NULL || a == NULL)
 		return zinc_fail(err, ZINC_E_INVALID, "zinc_writer_new needs a place for the writer and an array");
+	if (a->meta->dtype != NULL && a->meta->dtype->variable)
+		return zinc_fail(err, ZINC_E_INVALID, "a writer does not gather elements of variable length");
 	w = zinc_calloc(a->ctx, 1, sizeof *w);
 	if (w == NULL)
 		return zinc_fail_nomem(err);

@@ -3,7 +3,8 @@
  *
  * errors (error.c), contexts (context.c), allocation (alloc.c), the bounded buffer (buf.c),
  * checked sizes (num.h), the key checker (key.c), the table of OS calls (os_posix.c), the thread pool
- * (pool.c), fork hooks (fork.c), checksums (crc.c), UTF-8 (utf8.c), registries (registry.c).
+ * (pool.c), fork hooks (fork.c), checksums (crc.c), UTF-8 (utf8.c), registries (registry.c),
+ * arenas (arena.c).
  */
 #ifndef ZINC_BASE_H
 #define ZINC_BASE_H
@@ -160,6 +161,11 @@ zinc_status zinc_buf_printf(zinc_buf *b, zinc_error *err, const char *fmt, ...) 
 const char *zinc_buf_text(zinc_buf *b);
 /* Hand the memory to a blob (with its zero byte) and empty the buffer. */
 zinc_status zinc_buf_to_blob(zinc_buf *b, zinc_blob *out, zinc_error *err);
+
+/* ---- arenas: memory of one life, for many threads ---- */
+
+/* Copy n bytes into the arena.  E_LIMIT, E_NOMEM. */
+zinc_status zinc_arena_add(zinc_arena *a, const void *p, size_t n, const void **out, zinc_error *err);
 
 /* ---- keys ---- */
 

@@ -231,7 +231,7 @@ test_negative_strides(void **unused)
 	int64_t strides[2] = {-8, 2};
 	uint64_t shape[2] = {3, 4};
 	uint16_t x[3][4];
-	zinc_buffer b = {ZINC_UINT16, x, sizeof x, 2, shape, strides, 16};
+	zinc_buffer b = {ZINC_UINT16, x, sizeof x, 2, shape, strides, 16, NULL};
 	zinc_array *a;
 	stage s;
 

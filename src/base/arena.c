@@ -1,0 +1,135 @@
+/*
+ * arena.c - memory of one life, for many threads
+ *
+ * Blocks that are filled from the front and freed together.  A piece larger than a block gets one of its own.
+ */
+#include "base/base.h"
+
+#define BLOCK_BYTES   (64 * ZINC_KIB)
+#define DEFAULT_LIMIT ZINC_GIB
+
+typedef struct block {
+	struct block *next;
+	size_t n, cap;
+	uint8_t bytes[];
+} block;
+
+struct zinc_arena {
+	zinc_context *ctx;
+	pthread_mutex_t lock;
+	zinc_fork_hook fork;
+	uint64_t limit, used;
+	block *first;
+};
+
+static void
+before_fork(void *object)
+{
+	pthread_mutex_lock(&((zinc_arena *)object)->lock);
+}
+
+static void
+after_fork(void *object)
+{
+	pthread_mutex_unlock(&((zinc_arena *)object)->lock);
+}
+
+zinc_status
+zinc_arena_new(zinc_arena **out, zinc_context *ctx, uint64_t limit, zinc_error *err)
+{
+	zinc_arena *a;
+
+	ctx = zinc_context_get(ctx);
+	a = zinc_calloc(ctx, 1, sizeof *a);
+	if (a == NULL)
+		return zinc_fail_nomem(err);
+	a->ctx = ctx;
+	a->limit = limit > 0 ? limit : DEFAULT_LIMIT;
+	pthread_mutex_init(&a->lock, NULL);
+	a->fork = (zinc_fork_hook){before_fork, after_fork, after_fork, a, NULL, NULL};
+	zinc_fork_add(&a->fork);
+	*out = a;
+	return ZINC_OK;
+}
+
+void
+zinc_arena_empty(zinc_arena *a)
+{
+	block *b;
+
+	pthread_mutex_lock(&a->lock);
+	while ((b = a->first) != NULL) {
+		a->first = b->next;
+		zinc_free(a->ctx, b);
+	}
+	a->used = 0;
+	pthread_mutex_unlock(&a->lock);
+}
+
+void
+zinc_arena_free(zinc_arena *a)
+{
+	if (a == NULL)
+		return;
+	zinc_arena_empty(a);
+	zinc_fork_remove(&a->fork);
+	pthread_mutex_destroy(&a->lock);
+	zinc_free(a->ctx, a);
+}
+
+/* A block with room for n bytes, in front of the others; NULL: no memory.  A piece of its own goes behind the first,
+ * which may still have room. */
+static block *
+block_for(zinc_arena *a, size_t n)
+{
+	size_t cap = n > BLOCK_BYTES / 4 ? n : (size_t)BLOCK_BYTES, total;
+	block *b;
+
+	if (a->first != NULL && a->first->cap - a->first->n >= n)
+		return a->first;
+	if (zinc_size_add(sizeof *b, cap, &total))
+		return NULL;
+	b = zinc_alloc(a->ctx, total);
+	if (b == NULL)
+		return NULL;
+	b->n = 0;
+	b->cap = cap;
+	if (a->first != NULL && cap == n) {
+		b->next = a->first->next;
+		a->first->next = b;
+	} else {
+		b->next = a->first;
+		a->first = b;
+	}
+	return b;
+}
+
+static zinc_status
+add(zinc_arena *a, const void *p, size_t n, const void **out, zinc_error *err)
+{
+	block *b;
+
+	if (n > a->limit - a->used)
+		return zinc_fail(err, ZINC_E_LIMIT, "the elements need more than the arena's %llu bytes",
+				 (unsigned long long)a->limit);
+	b = block_for(a, n);
+	if (b == NULL)
+		return zinc_fail_nomem(err);
+	if (n > 0)
+		memcpy(b->bytes + b->n, p, n);
+	*out = b->bytes + b->n;
+	b->n += n;
+	a->used += n;
+	return ZINC_OK;
+}
+
+zinc_status
+zinc_arena_add(zinc_arena *a, const void *p, size_t n, const void **out, zinc_error *err)
+{
+	zinc_status code;
+
+	pthread_mutex_lock(&a->lock);
+	code = add(a, p, n, out, err);
+	pthread_mutex_unlock(&a->lock);
+	return code;
+}
