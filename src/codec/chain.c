@@ -26,6 +26,11 @@ typedef struct links {
 	bool complete; /* no unknown one was left behind */
 } links;
 
+/*
+ * Three passes, so that a validator hears of every codec that is unknown and of every one in the wrong place before the
+ * first configuration stops it: names, order, configurations.
+ */
+
 /* ---- first pass: names ---- */
 
 /* must_understand: false is legal in any mode, so strictness makes no error of it. */
@@ -90,6 +95,7 @@ look_up_all(links *all, const zinc_json *codecs, zinc_report *r, zinc_error *err
 
 /* ---- second pass: order ---- */
 
+/* One codec, behind `packer` (NULL: none yet).  An unknown codec before it may be the one that packs. */
 static zinc_status
 check_place(const zinc_codec_ops *ops, const zinc_codec_ops *packer, bool unknown, zinc_report *r, zinc_error *err)
 {
@@ -146,6 +152,7 @@ permute(uint64_t *shape, const int *order, int ndim)
 		shape[i] = old[order[i]];
 }
 
+/* One codec.  `rep` is what it sees, and becomes what it hands on. */
 static zinc_status
 parse_link(zinc_chain *c, const link *l, zinc_rep *rep, zinc_report *r, zinc_error *err)
 {
@@ -215,6 +222,8 @@ fold_orders(zinc_chain *c)
 	}
 }
 
+/* A shard is open when its inner chunks lie in the stored object as they are: nothing behind it changes the bytes, and
+ * nothing in front of it the elements.  Then the unit is the inner chunk's own unit, through all levels. */
 static void
 find_shard(zinc_chain *c)
 {
@@ -277,7 +286,7 @@ make(zinc_chain **out, zinc_context *ctx, size_t n, const zinc_rep *rep, zinc_er
 	c->ctx = ctx;
 	c->rep = *rep;
 	c->rep.fill = NULL;
-	c->aa = (zinc_codec **)zinc_calloc(ctx, n, 2 * sizeof(zinc_codec *));
+	c->aa = (zinc_codec **)zinc_calloc(ctx, n, 2 * sizeof(zinc_codec *)); /* and c->bb behind */
 	c->aa_rep = (zinc_rep *)zinc_calloc(ctx, n, sizeof *c->aa_rep);
 	if (!c->aa || !c->aa_rep)
 		return zinc_fail_nomem(err);
@@ -292,6 +301,7 @@ make(zinc_chain **out, zinc_context *ctx, size_t n, const zinc_rep *rep, zinc_er
 	return ZINC_OK;
 }
 
+/* M9, before anything is allocated for the items. */
 static zinc_status
 check_list(zinc_context *ctx, const zinc_json *codecs, zinc_report *r, zinc_error *err)
 {
@@ -306,6 +316,7 @@ check_list(zinc_context *ctx, const zinc_json *codecs, zinc_report *r, zinc_erro
 	return ZINC_OK;
 }
 
+/* Into an empty chain.  Order is checked even when a codec is unknown: what is wrong is said first. */
 static zinc_status
 parse_all(zinc_chain *c, links *all, const zinc_json *codecs, zinc_report *r, zinc_error *err)
 {
@@ -359,6 +370,7 @@ zinc_chain_free(zinc_chain *c)
 	zinc_free(c->ctx, c);
 }
 
+/* Always the object form, without must_understand (M24). */
 static zinc_status
 print_codec(const zinc_codec *codec, zinc_json_doc *doc, zinc_json *list, zinc_error *err)
 {

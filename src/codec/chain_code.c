@@ -38,7 +38,7 @@ stage_rep(const zinc_chain *c, int k, const uint64_t *shape, zinc_rep *out)
 	}
 }
 
-/* Does the chain leave the axes where they are? */
+/* Does the chain leave the axes where they are?  Two transposes may undo each other. */
 static bool
 is_straight(const zinc_chain *c)
 {
@@ -50,6 +50,7 @@ is_straight(const zinc_chain *c)
 	return true;
 }
 
+/* The most bytes behind the first `nbb` bytes->bytes codecs. */
 static int
 stage_bound(const zinc_chain *c, const zinc_rep *rep, int nbb, size_t *encoded)
 {
@@ -96,20 +97,30 @@ zinc_chain_plain(const zinc_chain *c)
 	return c->nbb == 0 && c->reorders_only ? plain(c, &c->ab_rep) : 0;
 }
 
-/* Memory of the caller's as a buffer that cannot grow. */
+/* Memory of the caller's as a buffer that cannot grow: its capacity is its maximum, and nobody finishes it. */
 static zinc_buf
 wrap(void *p, size_t nbytes)
 {
 	return (zinc_buf){.p = (uint8_t *)p, .cap = nbytes, .max = nbytes};
 }
 
+/* The one of the two buffers that is free while `held` is in use. */
 static zinc_buf *
 other(zinc_scratch *s, const zinc_buf *held)
 {
 	return held == &s->a ? &s->b : &s->a;
 }
 
-/* ---- decoding ---- */
+/*
+ * ---- decoding ----
+ *
+ *     in -> bb[n-1] -> ... -> bb[1] -> bb[0] -> ab -> aa[n-1] -> ... -> aa[0] -> elements
+ *           between s->a and s->b      |________|
+ *                                      one step when ab's bytes are the elements: bb[0] writes into the final place
+ *
+ * How large each result may be follows from the shape, through the bounds of the codecs in front: so a bomb in any
+ * stage ends at that size.  Where all codecs in front have a fixed size it is known exactly.
+ */
 
 /* Where the chunk is on its way. */
 typedef struct decoding {
@@ -192,6 +203,7 @@ place_plain(decoding *d)
 	return ZINC_OK;
 }
 
+/* The array->bytes codec, into the final place. */
 static zinc_status
 unpack(decoding *d)
 {
@@ -312,7 +324,14 @@ zinc_chain_decode(const zinc_chain *c, zinc_scratch *s, const uint64_t *shape, z
 	return ZINC_OK;
 }
 
-/* ---- encoding ---- */
+/*
+ * ---- encoding ----
+ *
+ *     elements -> aa[0] -> ... -> aa[n-1] -> ab -> bb[0] -> ... -> bb[n-1] -> out
+ *
+ * Each stage writes into the buffer of the scratch that does not hold its input, and the last one that moves bytes
+ * straight behind what is in `out` already, which may be a shard in the making.  Trailers are put where the bytes are.
+ */
 
 typedef struct encoding {
 	const zinc_chain *c;
@@ -352,7 +371,8 @@ hold(encoding *e, zinc_buf *to)
 	e->cur = (zinc_bytes){to->p + from, to->n - from};
 }
 
-/* Do the view's elements lie as the array->bytes codec wants them? */
+/* Do the view's elements lie as the array->bytes codec wants them?  Along an axis of one element no step is taken, so
+ * its stride does not matter. */
 static bool
 is_packed(const zinc_rep *rep, const int64_t *strides)
 {
@@ -433,6 +453,7 @@ pack(encoding *e, const zinc_rep *rep, const uint8_t *p, const int64_t *strides)
 	return ZINC_OK;
 }
 
+/* Bytes->bytes codec i. */
 static zinc_status
 encode_stage(encoding *e, int i)
 {
@@ -544,7 +565,7 @@ zinc_chain_encode(const zinc_chain *c, zinc_scratch *s, const uint64_t *shape, c
 	zinc_status st = encode_all(&e, shape, in);
 
 	if (st != ZINC_OK)
-		out->n = e.base;
+		out->n = e.base; /* a shard in the making must not keep half a chunk */
 	return st;
 }
 

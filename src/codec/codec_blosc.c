@@ -69,11 +69,13 @@ blosc_encode(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out,
 	return ZINC_OK;
 }
 
+/* The header as numbers; `format` is the compressor's, which lz4 and lz4hc share. */
 typedef struct header {
 	uint8_t flags, format;
 	uint32_t typesize, nbytes, blocksize, cbytes;
 } header;
 
+/* Promise 1.  In this order, so that each message is about the first thing that is wrong. */
 static zinc_status
 check_header(zinc_bytes in, size_t exact, header *h, zinc_error *err)
 {
@@ -126,6 +128,8 @@ decode_items(const uint8_t *in, const header *h, size_t need, uint8_t *out)
 	return blosc_getitem(in, 0, (int)items, out);
 }
 
+/* Room is made for the whole container also when only its beginning is wanted: a later chunk of the same size needs it.
+ */
 static zinc_status
 blosc_decode(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, size_t exact, size_t need,
 	     zinc_error *err)
@@ -164,6 +168,7 @@ missing(int cname)
 
 /* ---- configuration ---- */
 
+/* Not shuffled, it has no meaning and may be missing; given, it must be right all the same. */
 static zinc_status
 parse_typesize(const zinc_json *configuration, blosc_codec *b, zinc_report *r, zinc_error *err)
 {

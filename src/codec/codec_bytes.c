@@ -19,6 +19,7 @@ static const char *const members[] = {"endian", NULL};
 static const char *const aliases[] = {"endian", NULL}; /* its name until January 2024 */
 #define NOT_GIVEN (-1)
 
+/* M68: one byte has no order, so there the member is allowed, kept and without effect. */
 static zinc_status
 bytes_parse(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx, const zinc_json *configuration,
 	    const zinc_rep *in, zinc_rep *out, zinc_report *r, zinc_error *err)
@@ -75,6 +76,7 @@ bytes_packed_bound(const zinc_codec *c, const zinc_rep *rep, size_t *encoded)
 	return zinc_rep_bytes(rep, encoded, NULL) != ZINC_OK;
 }
 
+/* Bytes without meaning (r*) have a unit of 1 and are never swapped, whatever the member says. */
 static int
 bytes_plain(const zinc_codec *c, const zinc_rep *rep)
 {

@@ -29,7 +29,12 @@ zinc_codec_free(zinc_codec *c)
 		zinc_free(c->ctx, c);
 }
 
-/* ---- configurations ---- */
+/*
+ * ---- configurations ----
+ *
+ * The report points at the configuration (or, without one, at the codec).  A missing member is reported there, a wrong
+ * one at the member itself.  A codec without configuration is one whose members are all missing.
+ */
 
 static bool
 is_one_of(const char *s, const char *const *names)
@@ -102,6 +107,7 @@ zinc_config_choice(const zinc_json *configuration, const char *member, const cha
 	return st;
 }
 
+/* The array itself; the report points at it. */
 static zinc_status
 parse_u64s(const zinc_json *v, int n, uint64_t min, const char *rule, uint64_t *out, zinc_report *r, zinc_error *err)
 {
@@ -155,7 +161,12 @@ zinc_word_int(const char *codec, const char *word, int64_t min, int64_t max, int
 	return ZINC_OK;
 }
 
-/* ---- sizes ---- */
+/*
+ * ---- sizes ----
+ *
+ * What is stored may say anything about its size.  A decoder asks here before it takes memory, so that the most it ever
+ * takes is what the metadata promise.
+ */
 
 zinc_status
 zinc_decoded_room(zinc_buf *out, size_t n, zinc_error *err)

@@ -18,6 +18,7 @@ static const char *const locations[] = {"start", "end", NULL};
 
 /* ---- configuration ---- */
 
+/* M85, M86; in the axes of the codec's input, which a transpose in front may have changed. */
 static zinc_status
 parse_chunk_shape(zinc_shard *sh, const zinc_json *configuration, const zinc_rep *in, zinc_report *r, zinc_error *err)
 {
@@ -53,6 +54,7 @@ parse_no_codecs(zinc_shard *sh, const zinc_rep *rep, zinc_report *r, zinc_error 
 	return st;
 }
 
+/* The chain of the inner chunks, with the fill value as it is at this level. */
 static zinc_status
 parse_inner(zinc_shard *sh, const zinc_json *configuration, const zinc_rep *in, zinc_report *r, zinc_error *err)
 {
@@ -72,6 +74,7 @@ parse_inner(zinc_shard *sh, const zinc_json *configuration, const zinc_rep *in, 
 	return st;
 }
 
+/* M89: where the index begins, and which bytes to fetch for it, must be known before it is read. */
 static zinc_status
 check_fixed(const zinc_chain *index, zinc_report *r, zinc_error *err)
 {
@@ -85,6 +88,7 @@ check_fixed(const zinc_chain *index, zinc_report *r, zinc_error *err)
 	return zinc_report_error(r, "M89", err, "codec \"%s\" has no fixed size, which an index needs", odd->ops->name);
 }
 
+/* The index is an array like any other, of one dimension more (M91), and has a chain like any other. */
 static zinc_status
 parse_index(zinc_shard *sh, const zinc_json *configuration, const zinc_rep *in, zinc_report *r, zinc_error *err)
 {
@@ -227,6 +231,7 @@ walk_init(walk *w, const zinc_shard *sh, const zinc_rep *rep, zinc_error *err)
 	return ZINC_OK;
 }
 
+/* The last axis moves fastest; `offset` follows without a multiplication per axis. */
 static void
 walk_next(walk *w)
 {
@@ -281,6 +286,7 @@ pack_chunks(walk *w, zinc_scratch *inner, const uint8_t *in, zinc_buf *out, size
 	return ZINC_OK;
 }
 
+/* The entries live in s->index: the inner chunks have a scratch of their own, one level down. */
 static zinc_status
 sharding_pack(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, const void *in, zinc_buf *out, zinc_error *err)
 {
@@ -359,6 +365,7 @@ unpack_chunk(const walk *w, zinc_scratch *inner, zinc_bytes in, uint8_t *out, zi
 	return ZINC_OK;
 }
 
+/* Memory for the index is taken only when the shard is long enough to hold one. */
 static zinc_status
 sharding_unpack(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, zinc_bytes in, void *out, zinc_error *err)
 {

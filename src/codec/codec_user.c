@@ -33,6 +33,7 @@ def_of(const zinc_codec *c)
 	return &((const user_row *)(const void *)c->ops)->def;
 }
 
+/* Also of one that failed to open. */
 static void
 user_free(zinc_codec *c)
 {
@@ -110,6 +111,7 @@ find_output(user_codec *u, const zinc_rep *in, zinc_rep *out, zinc_error *err)
 			  u->fill, out->dtype->size, ZINC_E_INVALID, err);
 }
 
+/* Call the program's open() with the configuration as text, which is kept for printing. */
 static zinc_status
 user_open(user_codec *u, const zinc_json *configuration, const zinc_rep *in, zinc_rep *out, zinc_report *r,
 	  zinc_error *err)
@@ -294,6 +296,7 @@ user_decode_array(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, con
 
 /* ---- registration ---- */
 
+/* All slots for every kind: the chain calls only those that its kind has. */
 static void
 set_ops(user_row *row)
 {

@@ -31,6 +31,7 @@ zinc_user_text(char **out, zinc_context *ctx, const zinc_json *v, zinc_error *er
 	return st;
 }
 
+/* The text was printed by us, or comes from a program: then a mistake in it is an error like any other. */
 zinc_status
 zinc_user_json(zinc_json **out, zinc_json_doc *doc, const char *text, zinc_error *err)
 {
@@ -53,6 +54,8 @@ zinc_user_status(zinc_status st, const char *name, zinc_error *err)
 	return zinc_fail(err, st, "\"%s\" failed: %s", name, zinc_status_text(st));
 }
 
+/* Whatever a program's open() says of a configuration is said of the document: E_CORRUPT of a stored one, E_INVALID of
+ * a caller's.  Only memory and what is not supported keep their own status. */
 zinc_status
 zinc_user_finding(zinc_status st, const char *name, zinc_report *r, zinc_error *err)
 {
@@ -81,6 +84,8 @@ zinc_user_append(zinc_buf *out, zinc_user_print print, const void *arg, zinc_err
 	out->n += n;
 	return ZINC_OK;
 }
+
+/* ---- lists ---- */
 
 void
 zinc_list_codecs(zinc_row_fn fn, void *arg)

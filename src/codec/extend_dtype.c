@@ -1,5 +1,8 @@
 /*
  * extend_dtype.c - a data type of a program's, as one of ours
+ *
+ * Its elements have a size and a unit of byte order; beyond that only the program knows what they mean, so they are
+ * copied, swapped, compared bit for bit, and never converted.
  */
 #include <zinc/extend.h>
 
@@ -62,6 +65,7 @@ user_parse_fill(const zinc_dtype *t, const zinc_json *v, void *element, zinc_rep
 	return zinc_report_error(r, "M59", err, "not a fill value of \"%s\": %s", t->name, why.text);
 }
 
+/* What the two printing functions print. */
 typedef struct one {
 	const zinc_dtype *t;
 	const void *element;
@@ -83,6 +87,7 @@ print_words(const void *arg, char *out, size_t room)
 	return def_of(o->t)->print_text(user_of(o->t)->self, o->element, out, room);
 }
 
+/* NULL also when the program prints something that is no JSON. */
 static zinc_json *
 user_print_fill(const zinc_dtype *t, const void *element, zinc_json_doc *doc)
 {
@@ -114,6 +119,7 @@ static const zinc_dtype_ops user_ops = {
 
 /* ---- opening ---- */
 
+/* Elements of no bytes, or of parts that do not add up, would break whoever multiplies with them. */
 static zinc_status
 user_open(zinc_dtype *t, user_dtype *u, size_t *size, size_t *unit, zinc_report *r, zinc_error *err)
 {

@@ -1,5 +1,8 @@
 /*
  * extend_grid.c - chunk grids and key encodings of a program's, as ours
+ *
+ * Thin: each of our operations calls the program's with its own `self`.  The two are in one file because their
+ * objects are the same, a `self` and the configuration to print.
  */
 #include <zinc/extend.h>
 
@@ -12,6 +15,7 @@ typedef struct user {
 	char *configuration;
 } user;
 
+/* NULL: no memory, and `err` says so. */
 static user *
 user_new(zinc_context *ctx, const zinc_json *configuration, zinc_error *err)
 {
@@ -209,6 +213,7 @@ keys_print(const zinc_keys *k, zinc_json_doc *doc)
 	return user_print((const user *)k->self, doc);
 }
 
+/* What print_key prints. */
 typedef struct place {
 	const zinc_keys *k;
 	const uint64_t *index;
