@@ -449,6 +449,7 @@ ZINC_API ZINC_CHECKED zinc_status zinc_hierarchy_open_url(zinc_hierarchy **out, 
 ZINC_API ZINC_CHECKED zinc_status zinc_hierarchy_open(zinc_hierarchy **out, zinc_store *store, const char *prefix,
                                                       const zinc_open_options *options, zinc_error *err);
 
+/* Drop the handle; arrays opened from it live on.  NULL is fine. */
 ZINC_API void zinc_hierarchy_close(zinc_hierarchy *h);
 
 /* The path of the node that the URL named, "/" for the root. */

@@ -577,7 +577,7 @@ compare_all(subject *x)
 static void
 step_grow(subject *x)
 {
-	uint64_t shape[MAX_NDIM], i[MAX_NDIM];
+	uint64_t shape[MAX_NDIM] = {0}, i[MAX_NDIM] = {0};
 	zinc_error err = ZINC_ERROR_INIT;
 	uint8_t *flat;
 	size_t n, k;

@@ -56,7 +56,7 @@ test_edge(void **unused)
 	(void)unused;
 	for (int sharded = 0; sharded < 2; sharded++) {
 		stage_open(&s, 1, 0);
-		old = stage_array(&s, "a", 1, 6, 1, 5, sharded, 10, "zstd");
+		old = stage_array(&s, "a", 1, 6, 1, 5, sharded ? 1 : 0, 10, "zstd");
 		assert_ok(zinc_array_open(&grown, s.h, "a", &err));
 		assert_ok(zinc_array_resize(grown, (uint64_t[]){1, 10}, &err));
 		assert_ok(zinc_array_write_text(grown, ":, 6:", ZINC_BUFFER(y, sizeof y), &err));
