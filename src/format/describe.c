@@ -34,6 +34,7 @@ stored(struct describe *d, const char *member)
 	return v ? zinc_json_copy(d->doc, v) : json_null(d);
 }
 
+/* A shape of the array's rank as a list; 64-bit numbers stay exact. */
 static zinc_json *
 shape_list(struct describe *d, const uint64_t *shape)
 {
@@ -46,6 +47,7 @@ shape_list(struct describe *d, const uint64_t *shape)
 	return list;
 }
 
+/* Null when the document has none: the specification lets names be left out altogether. */
 static zinc_json *
 dimension_names(struct describe *d)
 {
@@ -134,12 +136,14 @@ chunk_shape(struct describe *d)
 	return shape_list(d, shape);
 }
 
+/* What is stored under one key is the shard, so the grid's chunk is its shape. */
 static zinc_json *
 shard_shape(struct describe *d)
 {
 	return d->m->chain && d->m->chain->shard ? shape_list(d, d->m->chunk_shape) : json_null(d);
 }
 
+/* Printed from the chain, not copied: aliases and bare names come out in full. */
 static zinc_json *
 codecs(struct describe *d)
 {
@@ -150,6 +154,7 @@ codecs(struct describe *d)
 	return zinc_chain_print(d->m->chain, d->doc, &v, NULL) == ZINC_OK ? v : NULL;
 }
 
+/* Printed from the element: one spelling for each value, -0.0 and the payload of a NaN included. */
 static zinc_json *
 fill_value(struct describe *d)
 {
@@ -158,12 +163,14 @@ fill_value(struct describe *d)
 	return d->m->fill ? t->ops->print_fill(t, d->m->fill, d->doc) : stored(d, "fill_value");
 }
 
+/* From the type itself, so that {"name": "float64"} comes out as the bare string it should be (M15). */
 static zinc_json *
 data_type(struct describe *d)
 {
 	return d->m->dtype ? zinc_dtype_print(d->m->dtype, d->doc) : stored(d, "data_type");
 }
 
+/* An absent member is an empty object (v3 core, "attributes"). */
 static zinc_json *
 attributes(struct describe *d)
 {
@@ -196,6 +203,7 @@ key(struct describe *d, zinc_buf *b, zinc_status s)
 	return v;
 }
 
+/* Where the document is; an implicit group has none. */
 static zinc_json *
 metadata_key(struct describe *d)
 {
@@ -207,6 +215,7 @@ metadata_key(struct describe *d)
 	return key(d, &b, d->h->format->metadata_key(d->h, d->path, d->m->kind, &b, NULL));
 }
 
+/* The key of the object at the origin shows encoding and separator at a glance. */
 static zinc_json *
 chunk_key_example(struct describe *d)
 {
@@ -243,6 +252,7 @@ array_shape(struct describe *d)
 	return shape_list(d, d->m->shape);
 }
 
+/* Only a group can exist without a document, and then there is no metadata to ask. */
 static zinc_json *
 implicit(struct describe *d)
 {
@@ -286,6 +296,7 @@ static const struct row group_rows[] = {
     {NULL, NULL},
 };
 
+/* A NULL from any row is memory that is out: zinc_json_set says so, and no row needs an error of its own. */
 static zinc_status
 fill_rows(struct describe *d, const struct row *rows, zinc_error *err)
 {

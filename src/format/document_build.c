@@ -26,12 +26,14 @@ struct build {
 
 /* ---- small pieces ---- */
 
+/* All members are set in order of the specification; zinc_json_set appends. */
 static zinc_status
 set(struct build *b, const char *key, zinc_json *v, zinc_error *err)
 {
 	return zinc_json_set(b->doc, b->root, key, v, err);
 }
 
+/* NULL when memory is out, which the next zinc_json_set tells. */
 static zinc_json *
 list_of(struct build *b, const uint64_t *numbers, int n)
 {
@@ -63,6 +65,7 @@ parse_json(zinc_json **out, struct build *b, const char *what, const char *text,
 	return *out ? ZINC_OK : zinc_fail_nomem(err);
 }
 
+/* The two members that every document opens with (M3, M4). */
 static zinc_status
 begin(struct build *b, const char *node_type, zinc_error *err)
 {
@@ -73,6 +76,7 @@ begin(struct build *b, const char *node_type, zinc_error *err)
 	return set(b, "node_type", zinc_json_make_string(b->doc, node_type), err);
 }
 
+/* Written even when empty: an obvious place for whoever edits the document by hand. */
 static zinc_status
 set_attributes(struct build *b, const char *text, zinc_error *err)
 {
@@ -85,6 +89,7 @@ set_attributes(struct build *b, const char *text, zinc_error *err)
 
 /* ---- shapes ---- */
 
+/* What can be told before anything is made; the rest is the strict parser's to find. */
 static zinc_status
 check_shape(const struct build *b, zinc_error *err)
 {
@@ -130,6 +135,7 @@ choose_grid(struct build *b, zinc_error *err)
 	return ZINC_OK;
 }
 
+/* The stored objects are shards where there are some, so the grid is theirs. */
 static zinc_status
 set_grid(struct build *b, zinc_error *err)
 {
@@ -142,6 +148,7 @@ set_grid(struct build *b, zinc_error *err)
 	return set(b, "chunk_grid", v, err);
 }
 
+/* Recorded with its separator although "default" alone would do: older readers want the configuration. */
 static zinc_status
 set_keys(struct build *b, zinc_error *err)
 {
@@ -188,6 +195,7 @@ set_fill(struct build *b, zinc_error *err)
 	return t->ops->parse_fill(t, v, b->fill, &r, err);
 }
 
+/* With shards the caller's chain is that of the inner chunks, and the index gets bytes and crc32c. */
 static zinc_status
 set_codecs(struct build *b, zinc_error *err)
 {
@@ -202,6 +210,7 @@ set_codecs(struct build *b, zinc_error *err)
 	return set(b, "codecs", codecs, err);
 }
 
+/* Left out when the caller names none; single dimensions may go unnamed. */
 static zinc_status
 set_dimension_names(struct build *b, zinc_error *err)
 {
@@ -222,6 +231,7 @@ set_dimension_names(struct build *b, zinc_error *err)
 
 /* ---- whole documents ---- */
 
+/* Each step records its choice in the document; later steps need what earlier ones chose. */
 static zinc_status
 build_members(struct build *b, zinc_error *err)
 {
@@ -279,6 +289,7 @@ check(zinc_json_doc *doc, zinc_context *ctx, zinc_node_kind kind, zinc_error *er
 	return s;
 }
 
+/* However a build went, everything but the document itself is given back here. */
 static zinc_status
 finish(struct build *b, zinc_node_kind kind, zinc_status s, zinc_json_doc **out, zinc_error *err)
 {

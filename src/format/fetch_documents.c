@@ -26,6 +26,7 @@ fetch_room(void *arg, size_t i, uint64_t nbytes, void **buf)
 	return doc->text ? ZINC_ROOM_OK : ZINC_ROOM_FAIL;
 }
 
+/* Called once per request, perhaps in another thread: copies the result, for `got` does not outlive the call. */
 static void
 fetch_done(void *arg, size_t i, const zinc_got *got)
 {
@@ -92,6 +93,7 @@ zinc_fetch(zinc_store *s, char *const *keys, size_t n, zinc_fetched *out, zinc_e
 	return status;
 }
 
+/* May be called twice: what is freed is forgotten. */
 void
 zinc_fetched_fini(zinc_context *ctx, zinc_fetched *docs, size_t n)
 {

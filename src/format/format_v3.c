@@ -14,6 +14,7 @@
 
 /* ---- names and keys ---- */
 
+/* v3 core, "Node names"; the last row was added in July 2026. */
 const char *
 zinc_v3_name_rule(const char *name, size_t n, const char **why)
 {
@@ -73,6 +74,7 @@ zinc_v3_key(const zinc_hierarchy *h, const char *path, zinc_node_kind kind, zinc
 	return zinc_buf_puts(out, ZINC_V3_DOCUMENT, err);
 }
 
+/* An unknown key encoding leaves no way to find a chunk (M19). */
 static zinc_status
 v3_chunk_key(const zinc_hierarchy *h, const char *path, const zinc_meta *m, const uint64_t *index, zinc_buf *out,
 	     zinc_error *err)
@@ -83,6 +85,7 @@ v3_chunk_key(const zinc_hierarchy *h, const char *path, const zinc_meta *m, cons
 	return m->keys.ops->encode(&m->keys, index, m->ndim, out, err);
 }
 
+/* One prefix holds all of a node: its document, its chunks and everything below it. */
 static zinc_status
 v3_prefixes(const zinc_hierarchy *h, const char *path,
 	    zinc_status (*fn)(void *arg, const char *prefix, zinc_error *err), void *arg, zinc_error *err)
@@ -123,6 +126,7 @@ look(zinc_context *ctx, const zinc_blob *text, zinc_node_kind *kind, zinc_error 
 	return s;
 }
 
+/* A document that is too long is there all the same; whoever opens the node will hear of it. */
 static zinc_status
 v3_detect(zinc_store *store, const char *prefix, bool *found, zinc_node_kind *kind, zinc_error *err)
 {
@@ -154,6 +158,7 @@ v3_detect(zinc_store *store, const char *prefix, bool *found, zinc_node_kind *ki
 	return s;
 }
 
+/* The report names the key while the document is parsed, so that warnings say where they come from. */
 static zinc_status
 read_key(zinc_hierarchy *h, const char *key, zinc_report *r, zinc_meta **out, zinc_error *err)
 {
@@ -196,6 +201,7 @@ v3_read_node(zinc_hierarchy *h, const char *path, zinc_report *r, zinc_meta **ou
 	return s;
 }
 
+/* Text files end with a newline, and people will open this one in an editor. */
 static zinc_status
 v3_print(const zinc_meta *m, zinc_buf *out, zinc_error *err)
 {
@@ -239,6 +245,7 @@ line_keys(zinc_v3_line *line, const zinc_hierarchy *h, const char *path, size_t 
 	return ZINC_OK;
 }
 
+/* One batched get whatever the depth, so that a deep node costs no more round trips than a shallow one. */
 zinc_status
 zinc_v3_line_get(zinc_v3_line *out, zinc_hierarchy *h, const char *path, unsigned parts, zinc_error *err)
 {
@@ -286,6 +293,7 @@ v3_init(zinc_hierarchy *h, zinc_error *err)
 	return ZINC_OK;
 }
 
+/* Nothing to translate; a copy, because the caller keeps his own. */
 static zinc_status
 v3_from_v3(zinc_hierarchy *h, zinc_json_doc *v3, zinc_json_doc **out, zinc_error *err)
 {

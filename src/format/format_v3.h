@@ -16,7 +16,7 @@
 #define ZINC_V3_DOCUMENT "zarr.json"
 
 /*
- * Three rules of July 2026 may yet be withdrawn (digest 1.14, item 12): the exact form of consolidated
+ * Three rules of July 2026 may yet be withdrawn (docs/rules.md): the exact form of consolidated
  * metadata (M22), "zarr.json" as no name for a node (M33), chunks of at least one element (M40).  This
  * switch holds the first two; without M40 the grid would still refuse a chunk of no elements, since
  * nothing can be divided by it.

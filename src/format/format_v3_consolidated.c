@@ -23,6 +23,7 @@
 
 #define MEMBER "consolidated_metadata"
 
+/* Null for "none" is in the wild, and a kind other than "inline" is not defined: both count as none. */
 const zinc_json *
 zinc_v3_consolidated(const zinc_json *root)
 {
@@ -42,6 +43,7 @@ struct change {
 	zinc_buf text;
 };
 
+/* M22 wants exactly these three members. */
 static zinc_status
 set_member(zinc_json_doc *doc, const zinc_json *metadata, zinc_error *err)
 {
@@ -53,6 +55,7 @@ set_member(zinc_json_doc *doc, const zinc_json *metadata, zinc_error *err)
 	return zinc_json_set(doc, zinc_json_root(doc), MEMBER, c, err);
 }
 
+/* The member is replaced or removed in its place; all others stay as they were spelled. */
 static zinc_status
 change_doc(struct change *c, zinc_json_doc *doc, zinc_update *out, zinc_error *err)
 {
@@ -74,6 +77,7 @@ change_doc(struct change *c, zinc_json_doc *doc, zinc_update *out, zinc_error *e
 	return ZINC_OK;
 }
 
+/* Runs under the store's exclusion, perhaps several times; each time from what is stored now. */
 static zinc_status
 change_update(void *arg, const void *old, size_t nold, zinc_update *out, zinc_error *err)
 {
@@ -177,6 +181,7 @@ sort_copies(zinc_context *ctx, const zinc_json *metadata, const char *below, str
 	return ZINC_OK;
 }
 
+/* How far below the group a relative path lies: "a" is 1. */
 static int
 depth_of(const char *path)
 {
@@ -204,6 +209,7 @@ show_between(zinc_v3_walker *w, const zinc_buf *last, const char *path, int dept
 	return ZINC_OK;
 }
 
+/* In order, so that a missing parent shows as soon as its first child comes. */
 static zinc_status
 show_copies(zinc_v3_walker *w, const struct copy *copies, size_t n, int depth, zinc_error *err)
 {
@@ -263,6 +269,7 @@ struct gather {
 	zinc_error *err;
 };
 
+/* Documents are taken as they stand, with members that this build does not know. */
 static zinc_status
 gather_one(struct gather *g, const zinc_found_node *node)
 {
@@ -278,6 +285,7 @@ gather_one(struct gather *g, const zinc_found_node *node)
 	return zinc_json_set(g->doc, g->metadata, node->path + g->skip, copy, g->err);
 }
 
+/* The walk shows the group itself first, which its own copies do not contain. */
 static int
 gather_node(void *arg, const zinc_found_node *node)
 {
@@ -338,6 +346,7 @@ put_until_true(zinc_hierarchy *h, const char *path, const char *key, zinc_json_d
 	return s;
 }
 
+/* What fails before the first put leaves an old copy as it was. */
 static zinc_status
 consolidate_key(zinc_hierarchy *h, const char *path, const char *key, zinc_error *err)
 {

@@ -7,7 +7,7 @@
  * (1) A report that collects hears of every member's faults; without one the first fault ends it.
  * (2) A valid member of a kind this build does not know (M16-M21) never hides another: the node
  *     opens, `unsupported` says why its elements cannot be accessed.
- * (3) What the digest (1.2) says to tolerate is a warning, and an error when strict.
+ * (3) What released writers are known to get wrong (docs/rules.md: lenient) is a warning, and an error when strict.
  */
 #include "format/format_v3.h"
 
@@ -62,7 +62,8 @@ parse_attributes(struct parse *p, zinc_json *v)
 	return ZINC_OK;
 }
 
-/* A member that the specification does not define (digest 1.4): only an object can say that it may be ignored. */
+/* A member that the specification does not define (v3 core, "Extensions"): only an object can say that it may be
+ * ignored. */
 static zinc_status
 parse_unknown(struct parse *p, zinc_json *v)
 {
@@ -78,6 +79,7 @@ parse_unknown(struct parse *p, zinc_json *v)
 
 /* ---- arrays ---- */
 
+/* Numbers go through the text of their tokens, never through a double: 2^53+1 must survive (M6). */
 static zinc_status
 parse_shape(struct parse *p, zinc_json *v)
 {
@@ -98,12 +100,14 @@ parse_shape(struct parse *p, zinc_json *v)
 	return ZINC_OK;
 }
 
+/* M11, M15, M17 and M58 are the room dtype's. */
 static zinc_status
 parse_data_type(struct parse *p, zinc_json *v)
 {
 	return zinc_dtype_parse(&p->m->dtype, p->ctx, v, p->r, &p->e);
 }
 
+/* M18 and M38-M40 are the room grid's; the extent of the first chunk is kept for those who only want to show it. */
 static zinc_status
 parse_chunk_grid(struct parse *p, zinc_json *v)
 {
@@ -120,6 +124,7 @@ parse_chunk_grid(struct parse *p, zinc_json *v)
 	return ZINC_OK;
 }
 
+/* M19 and M43-M48 are the room grid's. */
 static zinc_status
 parse_chunk_key_encoding(struct parse *p, zinc_json *v)
 {
@@ -130,6 +135,7 @@ parse_chunk_key_encoding(struct parse *p, zinc_json *v)
 	return s;
 }
 
+/* M49-M58 are the type's own; without a type there is nothing to measure the value by. */
 static zinc_status
 parse_fill_value(struct parse *p, zinc_json *v)
 {
@@ -168,6 +174,7 @@ parse_forms(struct parse *p, zinc_json *list)
 	return ZINC_OK;
 }
 
+/* The chain is planned for the largest chunk that the grid has.  M60-M95 are the room codec's. */
 static zinc_status
 parse_codecs(struct parse *p, zinc_json *v)
 {
@@ -184,7 +191,7 @@ parse_codecs(struct parse *p, zinc_json *v)
 	return zinc_chain_parse(&m->chain, p->ctx, v, &rep, p->r, &p->e);
 }
 
-/* No transformer is defined, so that one which must be understood cannot be (digest 1.12). */
+/* No transformer is defined, so that one which must be understood cannot be. */
 static zinc_status
 parse_storage_transformers(struct parse *p, zinc_json *v)
 {
@@ -207,6 +214,7 @@ parse_storage_transformers(struct parse *p, zinc_json *v)
 	return ZINC_OK;
 }
 
+/* Names may repeat and may be empty; only their number is prescribed. */
 static zinc_status
 parse_dimension_names(struct parse *p, zinc_json *v)
 {
@@ -313,6 +321,7 @@ static const struct member group_members[] = {
     {NULL, NULL, false},
 };
 
+/* The pointer of a finding is the member, or what lies below it. */
 static zinc_status
 parse_one(struct parse *p, const struct member *row, zinc_json *v)
 {
@@ -331,6 +340,7 @@ find_member(const struct member *table, const char *name)
 	return table->name ? table : NULL;
 }
 
+/* Known members in the table's order, whatever theirs; then whatever else is there. */
 static zinc_status
 parse_members(struct parse *p, const struct member *table)
 {
@@ -375,6 +385,7 @@ parse_zarr_format(struct parse *p)
 	return zinc_report_error(p->r, "M3", &p->e, "zarr_format must be the integer 3");
 }
 
+/* Looks at node_type alone: listing wants to know even of a document that is broken elsewhere. */
 zinc_node_kind
 zinc_v3_kind(const zinc_json *root)
 {
@@ -402,6 +413,7 @@ parse_head(struct parse *p)
 	return ZINC_OK;
 }
 
+/* The metadata owns the document from here on, so that every way out frees both together. */
 zinc_status
 zinc_v3_parse_doc(zinc_context *ctx, zinc_json_doc *doc, zinc_report *r, zinc_meta **out, zinc_error *err)
 {
@@ -422,6 +434,7 @@ zinc_v3_parse_doc(zinc_context *ctx, zinc_json_doc *doc, zinc_report *r, zinc_me
 	return s;
 }
 
+/* Duplicates are let in here and judged with the rest, so that strict and lenient reading differ in one place only. */
 zinc_status
 zinc_v3_parse(zinc_context *ctx, const char *text, size_t n, zinc_report *r, zinc_meta **out, zinc_error *err)
 {

@@ -21,6 +21,7 @@
 
 /* ---- showing one node ---- */
 
+/* Path and key are made once per node and borrowed by everything that is shown of it. */
 zinc_status
 zinc_v3_walker_at(zinc_v3_walker *w, const char *below, size_t n, zinc_error *err)
 {
@@ -58,6 +59,7 @@ show(zinc_v3_walker *w, zinc_found_node *node, zinc_status s, zinc_error *proble
 	return ZINC_OK;
 }
 
+/* Groups that exist by their descendants only were legal until 2024. */
 zinc_status
 zinc_v3_walker_implicit(zinc_v3_walker *w, zinc_error *err)
 {
@@ -72,6 +74,7 @@ zinc_v3_walker_implicit(zinc_v3_walker *w, zinc_error *err)
 	return show(w, &node, s, &problem, err);
 }
 
+/* A copy becomes a document of its own, for the metadata may outlive the consolidated document. */
 zinc_status
 zinc_v3_walker_copy(zinc_v3_walker *w, const zinc_json *copy, zinc_error *err)
 {
@@ -138,6 +141,7 @@ struct probe {
 	bool found;
 };
 
+/* The first document found is enough. */
 static int
 probe_key(void *arg, const char *key, uint64_t nbytes)
 {
@@ -190,6 +194,7 @@ struct collect {
 	zinc_error *err;
 };
 
+/* Kept as a path below the base, so that no level has to remember its parent. */
 static zinc_status
 collect_child(struct collect *c, const char *name, size_t n)
 {
@@ -220,6 +225,7 @@ collect_entry(void *arg, const char *entry, int is_prefix)
 	return c->status != ZINC_OK;
 }
 
+/* Siblings share their parent's path, so that this orders their names. */
 static int
 compare_paths(const void *a, const void *b)
 {
@@ -263,6 +269,7 @@ level_sort(zinc_context *ctx, struct level *l, zinc_error *err)
 	return ZINC_OK;
 }
 
+/* Keys of a window that was cut short by a failure are freed, too. */
 static void
 drop_window(zinc_context *ctx, struct level *l)
 {
@@ -364,6 +371,7 @@ step(zinc_v3_walker *w, struct level **top, int depth, zinc_error *err)
 	return ZINC_OK;
 }
 
+/* A stack of levels instead of recursion: (5). */
 static zinc_status
 show_below(zinc_v3_walker *w, int depth, zinc_error *err)
 {
@@ -477,6 +485,7 @@ struct listing {
 	int depth;   /* < 0: all */
 };
 
+/* The node itself comes from its own document, its descendants from the nearest copy of theirs. */
 static zinc_status
 list(zinc_v3_walker *w, const char *path, const struct listing *what, zinc_error *err)
 {

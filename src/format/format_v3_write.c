@@ -53,6 +53,7 @@ check_parent(zinc_hierarchy *h, const char *text, size_t n, zinc_error *err)
 	return s;
 }
 
+/* For a document that somebody else has just put. */
 static zinc_status
 check_parent_at(zinc_hierarchy *h, const char *key, zinc_error *err)
 {
@@ -65,6 +66,7 @@ check_parent_at(zinc_hierarchy *h, const char *key, zinc_error *err)
 	return s;
 }
 
+/* Empty, but complete: an explicit group (M25). */
 static zinc_status
 put_group(zinc_hierarchy *h, const char *key, zinc_error *err)
 {
@@ -102,6 +104,7 @@ prepare_one(zinc_hierarchy *h, const zinc_fetched *doc, const char *key, bool cr
 	return consolidated ? zinc_v3_consolidated_drop(h, key, err) : ZINC_OK;
 }
 
+/* One batched get of all ancestors; most often nothing is to be done about them. */
 static zinc_status
 prepare_line(zinc_hierarchy *h, const char *path, bool create, zinc_error *err)
 {
@@ -129,6 +132,7 @@ zinc_v3_prepare(zinc_hierarchy *h, const char *path, bool create, zinc_error *er
 	return s == ZINC_OK ? s : zinc_error_at_url(err, s, h->url);
 }
 
+/* The same look as before the change, at the same ancestors. */
 zinc_status
 zinc_v3_settle(zinc_hierarchy *h, const char *path, zinc_error *err)
 {
@@ -139,6 +143,7 @@ zinc_v3_settle(zinc_hierarchy *h, const char *path, zinc_error *err)
 
 /* ---- creating ---- */
 
+/* Key and text are made first, so that no memory can be missing once the store has been changed. */
 zinc_status
 zinc_v3_write_node(zinc_hierarchy *h, const char *path, const zinc_meta *m, const zinc_condition *when, zinc_tag *tag,
 		   zinc_error *err)
@@ -218,6 +223,7 @@ edit_doc(struct edit *e, zinc_json_doc *doc, zinc_error *err)
 	return zinc_v3_parse_doc(e->h->ctx, doc, &r, &e->meta, err);
 }
 
+/* Every attempt starts from the bytes that are stored now, so that nobody's edit is lost. */
 static zinc_status
 edit_update(void *arg, const void *old, size_t nold, zinc_update *out, zinc_error *err)
 {
@@ -235,6 +241,7 @@ edit_update(void *arg, const void *old, size_t nold, zinc_update *out, zinc_erro
 	return ZINC_OK;
 }
 
+/* An uncertain put may have happened: then consolidated metadata must go as if it had. */
 static zinc_status
 edit_key(struct edit *e, const char *path, const char *key, zinc_error *err)
 {
@@ -285,6 +292,7 @@ struct documents {
 	zinc_error *err;
 };
 
+/* Any depth below, and below damaged nodes too: what matters is the name alone. */
 static int
 collect_document(void *arg, const char *key, uint64_t nbytes)
 {
@@ -301,6 +309,7 @@ collect_document(void *arg, const char *key, uint64_t nbytes)
 	return d->status != ZINC_OK;
 }
 
+/* All under one commit: one wait for the disk, not one for each. */
 static zinc_status
 erase_keys(zinc_hierarchy *h, const zinc_buf *keys, zinc_error *err)
 {
@@ -360,6 +369,7 @@ erase_kind(zinc_hierarchy *h, const char *key, bool *found, zinc_node_kind *kind
 	return ZINC_OK;
 }
 
+/* The order is promise (4): this document, those below, the data. */
 static zinc_status
 erase_at(zinc_hierarchy *h, const char *path, const char *prefix, const char *key, zinc_error *err)
 {

@@ -48,6 +48,7 @@ ask_one(struct climb *c, const zinc_format *f, size_t n, bool *found, zinc_node_
 	return s;
 }
 
+/* The first format that recognises the place has it; a format that was asked for is the only one tried. */
 static zinc_status
 ask(struct climb *c, size_t n, const zinc_format **format, zinc_node_kind *kind, zinc_error *err)
 {
@@ -137,6 +138,7 @@ suffixed_root(const char *path)
 	return (size_t)(end - path);
 }
 
+/* A new node joins the hierarchy above it, if there is one; so a parent comes before the node itself. */
 static zinc_status
 climb_to_create(struct climb *c, zinc_error *err)
 {
@@ -239,6 +241,7 @@ finish(zinc_hierarchy **out, struct climb *c, const zinc_open_options *o, zinc_e
 	return make(out, c, o, err);
 }
 
+/* The three ways to a root: fixed by the URL, looked for, or to be made. */
 static zinc_status
 open_place(zinc_hierarchy **out, const zinc_place *place, const zinc_open_options *o, zinc_error *err)
 {
@@ -378,6 +381,7 @@ struct vacancy {
 	bool *vacant;
 };
 
+/* Any entry says that the place is taken. */
 static int
 stop_at_first(void *arg, const char *entry, int is_prefix)
 {
@@ -386,6 +390,7 @@ stop_at_first(void *arg, const char *entry, int is_prefix)
 	return 1;
 }
 
+/* A format may keep a node below several prefixes; one entry below any of them is enough. */
 static zinc_status
 look_below(void *arg, const char *prefix, zinc_error *err)
 {

@@ -33,6 +33,7 @@ zinc_meta_ref(zinc_meta *m)
 	return m;
 }
 
+/* The last reference frees it. */
 void
 zinc_meta_free(zinc_meta *m)
 {
@@ -103,6 +104,7 @@ copy_with_shape(zinc_json_doc **out, const zinc_meta *m, const uint64_t *shape, 
 	return s;
 }
 
+/* Hears of every finding and tells nobody. */
 static void
 forgive(void *arg, zinc_severity severity, const char *rule, const char *pointer, const char *message)
 {

@@ -12,6 +12,7 @@
 
 /* ---- getting ---- */
 
+/* Printed, not converted: a number keeps its spelling. */
 static zinc_status
 print_attributes(const zinc_meta *m, const char *key, zinc_buf *out, zinc_error *err)
 {
@@ -72,6 +73,7 @@ parse_value(zinc_json **out, zinc_context *ctx, zinc_json_doc *doc, const zinc_a
 	return *out ? ZINC_OK : zinc_fail_nomem(err);
 }
 
+/* Changes are applied in order; a key may come twice. */
 static zinc_status
 apply(const struct edit *e, zinc_json_doc *doc, zinc_json *attributes, const zinc_attribute *a, zinc_error *err)
 {

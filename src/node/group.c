@@ -3,6 +3,7 @@
  */
 #include "node/node.h"
 
+/* The document is built and judged before anything is erased: bad attributes cost nothing. */
 static zinc_status
 create(zinc_hierarchy *h, const char *path, const char *attributes, bool overwrite, zinc_error *err)
 {
@@ -44,6 +45,7 @@ zinc_group_create(zinc_hierarchy *h, const char *path, const char *attributes, i
 	return s;
 }
 
+/* The climb decides which part of the URL is the root (hierarchy.c). */
 zinc_status
 zinc_group_create_url(const char *url, const char *attributes, int overwrite, const zinc_open_options *open,
 		      zinc_error *err)

@@ -10,6 +10,7 @@
 
 /* ---- showing ---- */
 
+/* Counted in names: children of the base are at depth 1. */
 static int
 depth_below(const char *path, const char *base)
 {
@@ -21,6 +22,7 @@ depth_below(const char *path, const char *base)
 	return depth;
 }
 
+/* A node that this build does not understand has a problem, too, but its metadata can be used. */
 static void
 set_problem(zinc_node *node, const zinc_found_node *found)
 {
@@ -33,6 +35,7 @@ set_problem(zinc_node *node, const zinc_found_node *found)
 	}
 }
 
+/* As stored, on one line. */
 static zinc_status
 attributes_text(const zinc_meta *m, zinc_buf *out, zinc_error *err)
 {
@@ -84,6 +87,7 @@ struct listing {
 	zinc_error *err;
 };
 
+/* A failure of our own ends the listing as the program's callback would, and is told afterwards. */
 static int
 list_node(void *arg, const zinc_found_node *found)
 {
@@ -147,6 +151,7 @@ read_node(zinc_hierarchy *h, const char *path, zinc_meta **out, zinc_error *err)
 	return s;
 }
 
+/* That nothing is there is an answer, not a failure. */
 zinc_status
 zinc_node_exists(zinc_hierarchy *h, const char *path, zinc_node_kind *kind, zinc_error *err)
 {

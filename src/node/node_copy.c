@@ -50,6 +50,7 @@ add_prefix(void *arg, const char *prefix, zinc_error *err)
 	return zinc_buf_add(arg, prefix, strlen(prefix) + 1, err);
 }
 
+/* The same key below the other prefix. */
 static zinc_status
 add_pair(struct copy *c, const char *key)
 {
@@ -63,6 +64,7 @@ add_pair(struct copy *c, const char *key)
 	return zinc_buf_add(&c->pool, rest, strlen(rest) + 1, c->err);
 }
 
+/* The node's own document is left for the very end. */
 static int
 collect_key(void *arg, const char *key, uint64_t nbytes)
 {
@@ -100,6 +102,7 @@ deepest_first(const void *a, const void *b)
 	return (x < y) - (x > y);
 }
 
+/* Parents after their children, so that no document appears before what it stands for. */
 static zinc_status
 order_keys(struct copy *c)
 {
@@ -130,6 +133,7 @@ order_keys(struct copy *c)
 
 /* ---- moving bytes ---- */
 
+/* Values are moved as they are, never decoded. */
 static zinc_status
 copy_key(struct copy *c, zinc_put_group *group, const char *from, const char *to, const zinc_condition *when)
 {
@@ -143,6 +147,7 @@ copy_key(struct copy *c, zinc_put_group *group, const char *from, const char *to
 	return s == ZINC_OK ? s : zinc_error_at_key(c->err, s, to);
 }
 
+/* One durable commit for all of it, before the first document. */
 static zinc_status
 copy_data(struct copy *c)
 {
@@ -158,6 +163,7 @@ copy_data(struct copy *c)
 	return s;
 }
 
+/* As far as the store lets it: what failed once may fail again. */
 static void
 take_back(struct copy *c)
 {
@@ -168,6 +174,7 @@ take_back(struct copy *c)
 	(void)ignored;
 }
 
+/* When the last put is uncertain, the copy may be complete: nothing is taken back then. */
 static zinc_status
 copy_all(struct copy *c)
 {
@@ -195,6 +202,7 @@ is_inside(const struct copy *c)
 	return (a == b || strcmp(zinc_store_url(a), zinc_store_url(b)) == 0) && strncmp(to, from, strlen(from)) == 0;
 }
 
+/* Everything that can be refused is refused before the first byte is copied. */
 static zinc_status
 check_target(struct copy *c, const char *to_path)
 {
@@ -210,6 +218,7 @@ check_target(struct copy *c, const char *to_path)
 	return vacant ? ZINC_OK : zinc_fail(c->err, ZINC_E_EXISTS, "%s is already there, or not empty", to_path);
 }
 
+/* Reading the source first says whether it is there, and which of its format's keys has the document. */
 static zinc_status
 name_keys(struct copy *c, const char *from_path, const char *to_path)
 {

@@ -73,6 +73,35 @@ test_refused(void **state)
 	forest_close(&f);
 }
 
+static int
+keep_copy(void *arg, const char *below, const zinc_json *copy)
+{
+	assert_true(zinc_json_is(copy, ZINC_JSON_OBJECT));
+	snprintf(arg, 32, "%s", below);
+	return 1;
+}
+
+/* What validators see: the copies, by their paths below the group. */
+static void
+test_copies(void **state)
+{
+	static const char with[] = COPIES("\"/a/b\": " GROUP ", \"c\": " GROUP), without[] = GROUP;
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_meta *m = NULL;
+	char path[32] = "";
+	zinc_report r;
+
+	(void)state;
+	zinc_report_init(&r, zinc_context_get(NULL), true, "");
+	assert_ok(zinc_format_v3.parse(r.ctx, with, sizeof with - 1, &r, &m, &err));
+	assert_true(zinc_format_v3.copies(m, keep_copy, path));
+	assert_string_equal(path, "a/b");
+	zinc_meta_free(m);
+	assert_ok(zinc_format_v3.parse(r.ctx, without, sizeof without - 1, &r, &m, &err));
+	assert_false(zinc_format_v3.copies(m, keep_copy, path));
+	zinc_meta_free(m);
+}
+
 /* ---- (1) something moves meanwhile ---- */
 
 struct meddler {
@@ -211,10 +240,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_consolidate),
-	    cmocka_unit_test(test_refused),
-	    cmocka_unit_test(test_moving),
-	    cmocka_unit_test(test_processes),
+	    cmocka_unit_test(test_consolidate), cmocka_unit_test(test_refused),   cmocka_unit_test(test_copies),
+	    cmocka_unit_test(test_moving),      cmocka_unit_test(test_processes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

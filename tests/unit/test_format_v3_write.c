@@ -11,7 +11,8 @@
 struct script {
 	char log[4096];
 	forest *f;
-	const char *when_key; /* after an operation on this key ... */
+	const char *when_key; /* after a change of this key ... */
+	bool on_get;          /* ... or a look at it ... */
 	const char *put_key;  /* ... somebody puts this */
 	const char *put_text;
 	int times;
@@ -26,7 +27,7 @@ follow(void *arg, const char *operation, const char *key, uint64_t nbytes, zinc_
 	(void)nbytes, (void)status;
 	if (strcmp(operation, "get") != 0)
 		snprintf(s->log + n, sizeof s->log - n, "%s%s %s", n ? ", " : "", operation, key);
-	if (s->times > 0 && strcmp(operation, "get") != 0 && strcmp(key, s->when_key) == 0) {
+	if (s->times > 0 && (strcmp(operation, "get") == 0) == s->on_get && strcmp(key, s->when_key) == 0) {
 		s->times--;
 		forest_put(s->f, s->put_key, s->put_text);
 	}
@@ -154,6 +155,40 @@ test_create_race(void **state)
 	assert_int_equal(won, 1);
 	assert_string_equal(forest_keys(&f), "a/b/zarr.json a/zarr.json zarr.json");
 	forest_close(&f);
+}
+
+/* Somebody else makes the parent between the look and the put: a group will do, an array will not. */
+static void
+test_parent_race(void **state)
+{
+	static const struct {
+		const char *document;
+		zinc_status status;
+	} cases[] = {{GROUP, ZINC_OK}, {ARRAY, ZINC_E_INVALID}};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(cases); i++) {
+		struct script s = {.when_key = "a/zarr.json",
+				   .on_get = true,
+				   .put_key = "a/zarr.json",
+				   .put_text = cases[i].document,
+				   .times = 1};
+		zinc_error err = ZINC_ERROR_INIT;
+		zinc_store *log = NULL;
+		zinc_hierarchy *h;
+		forest f;
+
+		forest_open(&f, "", ZINC_LENIENT);
+		h = open_scripted(&f, &s, &log);
+		assert_int_equal(zinc_group_create(h, "/a/b", NULL, 0, &err), cases[i].status);
+		assert_int_equal(s.times, 0);
+		assert_string_equal(forest_get(&f, "a/zarr.json"), cases[i].document);
+		assert_int_equal(forest_get(&f, "a/b/zarr.json") != NULL, cases[i].status == ZINC_OK);
+		zinc_hierarchy_close(h);
+		zinc_store_close(log);
+		forest_close(&f);
+	}
 }
 
 static void
@@ -442,19 +477,13 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_ancestors),
-	    cmocka_unit_test(test_bad_ancestors),
-	    cmocka_unit_test(test_create_once),
-	    cmocka_unit_test(test_create_race),
-	    cmocka_unit_test(test_read_only),
-	    cmocka_unit_test(test_edit),
-	    cmocka_unit_test(test_edit_refused),
-	    cmocka_unit_test(test_erase),
-	    cmocka_unit_test(test_erase_interrupted),
-	    cmocka_unit_test(test_erase_damaged),
-	    cmocka_unit_test(test_drop),
-	    cmocka_unit_test(test_keep_own),
-	    cmocka_unit_test(test_look_again),
+	    cmocka_unit_test(test_ancestors),     cmocka_unit_test(test_bad_ancestors),
+	    cmocka_unit_test(test_create_once),   cmocka_unit_test(test_create_race),
+	    cmocka_unit_test(test_parent_race),   cmocka_unit_test(test_read_only),
+	    cmocka_unit_test(test_edit),          cmocka_unit_test(test_edit_refused),
+	    cmocka_unit_test(test_erase),         cmocka_unit_test(test_erase_interrupted),
+	    cmocka_unit_test(test_erase_damaged), cmocka_unit_test(test_drop),
+	    cmocka_unit_test(test_keep_own),      cmocka_unit_test(test_look_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
