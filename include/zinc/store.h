@@ -171,7 +171,9 @@ typedef struct zinc_store_ops {
  * end fills the gap with zeros; listing is in order of the keys' bytes; a prefix is "" or ends in '/'.
  */
 
+/* What it can do; some flags may come up after the first change. */
 ZINC_API void zinc_store_caps(zinc_store *s, zinc_caps *out);
+
 /* The URL it was opened with. */
 ZINC_API const char *zinc_store_url(const zinc_store *s);
 ZINC_API zinc_context *zinc_store_context(const zinc_store *s);

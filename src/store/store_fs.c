@@ -143,7 +143,7 @@ zinc_fs_open_value(zinc_fs *fs, const char *key, int *fd, struct stat *st, zinc_
 	int root, failed;
 
 	*fd = -1;
-	ZINC_TRY(zinc_fs_root(fs, false, 0, &root, err));
+	ZINC_TRY(zinc_fs_root(fs, false, &root, err));
 	if (root == -1)
 		return ZINC_OK;
 	*fd = zinc_fs_openat(fs, root, key, O_RDONLY | O_NONBLOCK, fs->follow);
@@ -383,7 +383,7 @@ zinc_fs_open_keeping(void **self, const char *root, const char *keep, const zinc
 	if (!fs->path || !fs->keep)
 		st = zinc_fail_nomem(err);
 	else
-		st = zinc_fs_root(fs, false, 0, &fd, err);
+		st = zinc_fs_root(fs, false, &fd, err);
 	if (st != ZINC_OK) {
 		fs_close(fs);
 		return st;

@@ -124,14 +124,14 @@ zinc_status zinc_fs_open_value(zinc_fs *fs, const char *key, int *fd, struct sta
 /* ---- directories (store_fs_path.c) ---- */
 
 /* The root's descriptor; -1 and ZINC_OK when it is not there and not to be made. */
-zinc_status zinc_fs_root(zinc_fs *fs, bool make, uint32_t flags, int *out, zinc_error *err);
+zinc_status zinc_fs_root(zinc_fs *fs, bool make, int *out, zinc_error *err);
 /* The length of the path above: "a/b/c" -> 3, "a" -> 0. */
 size_t zinc_fs_parent(const char *path, size_t n);
 /* Open path[0..n); *out NULL and ZINC_OK when it is missing and not to be made.  `made` as in fs_change, only ever
  * lowered. */
-zinc_status zinc_fs_dir_open(zinc_fs *fs, const char *path, size_t n, bool make, uint32_t flags, fs_dir **out,
-			     size_t *made, zinc_error *err);
-fs_dir *zinc_fs_dir_ref(zinc_fs *fs, fs_dir *d);
+zinc_status zinc_fs_dir_open(zinc_fs *fs, const char *path, size_t n, bool make, fs_dir **out, size_t *made,
+			     zinc_error *err);
+
 void zinc_fs_dir_unref(zinc_fs *fs, fs_dir *d);
 /* Remove path[0..n) and what is above as long as it is empty. */
 void zinc_fs_prune(zinc_fs *fs, const char *path, size_t n);

@@ -13,8 +13,15 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 
 #include "store/store_fs.h"
+
+/*
+ * Threads that only wait for the disk while a window is finished.  A journalling file system commits the fsyncs of many
+ * threads together: 64 files of 64 KiB take 170 ms one after another and 10 ms in eight threads (ext4).
+ */
+#define MOST_HELPERS 7
 
 /* Finished changes after which a group syncs its directories even before commit, to bound its memory. */
 #define MOST_DONE 4096u
@@ -105,24 +112,79 @@ take_pending(fs_group *g, fs_change *mates)
 	return mates;
 }
 
+/* Changes that several threads finish together, each taking the next. */
+typedef struct finishing {
+	zinc_fs *fs;
+	fs_change *next; /* under the store's lock */
+} finishing;
+
+static void *
+finish_mates(void *arg)
+{
+	finishing *f = (finishing *)arg;
+	fs_change *c;
+
+	for (;;) {
+		pthread_mutex_lock(&f->fs->lock);
+		c = f->next;
+		if (c)
+			f->next = c->mate;
+		pthread_mutex_unlock(&f->fs->lock);
+		if (!c)
+			return NULL;
+		zinc_fs_finish(f->fs, c);
+		zinc_fs_group_done(f->fs, c, true);
+	}
+}
+
+/* How many threads besides the caller: none without fsync, and none in a context that wants no threads. */
+static int
+count_helpers(const zinc_fs *fs, const fs_change *mates)
+{
+	int n = -1;
+
+	if (fs->ctx->threads < 2)
+		return 0;
+	for (; mates && n < MOST_HELPERS; mates = mates->mate)
+		n += !(mates->flags & ZINC_PUT_RELAXED);
+	return n > 0 ? n : 0;
+}
+
+/* Signals of the program are for its own threads, so all are blocked while a helper inherits the mask. */
+static int
+start_helpers(pthread_t *threads, int n, finishing *f)
+{
+	sigset_t all, before;
+	int i;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	for (i = 0; i < n; i++)
+		if (pthread_create(&threads[i], NULL, finish_mates, f) != 0)
+			break;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return i;
+}
+
 void
 zinc_fs_flush(zinc_fs *fs, fs_group *g)
 {
-	fs_change *mates = NULL, *c;
+	finishing f = {fs, NULL};
+	pthread_t helpers[MOST_HELPERS];
 	fs_group *each;
+	int n;
 
 	pthread_mutex_lock(&fs->lock);
 	if (g)
-		mates = take_pending(g, mates);
+		f.next = take_pending(g, NULL);
 	else
 		for (each = fs->groups; each; each = each->next)
-			mates = take_pending(each, mates);
+			f.next = take_pending(each, f.next);
 	pthread_mutex_unlock(&fs->lock);
-	while ((c = mates) != NULL) {
-		mates = c->mate;
-		zinc_fs_finish(fs, c);
-		zinc_fs_group_done(fs, c, true);
-	}
+	n = start_helpers(helpers, count_helpers(fs, f.next), &f);
+	finish_mates(&f);
+	while (n-- > 0)
+		pthread_join(helpers[n], NULL);
 }
 
 void
@@ -419,7 +481,7 @@ sync_files(zinc_fs *fs, const char *path, zinc_error *err)
 	file_sync s = {fs, -1, 0};
 	fs_dir *d = NULL;
 
-	ZINC_TRY(zinc_fs_dir_open(fs, path, strlen(path), false, 0, &d, NULL, err));
+	ZINC_TRY(zinc_fs_dir_open(fs, path, strlen(path), false, &d, NULL, err));
 	if (!d)
 		return ZINC_OK;
 	s.dir = d->fd;

@@ -179,7 +179,7 @@ zinc_fs_entries_read(zinc_fs *fs, fs_entries *e, const char *path, size_t n, fs_
 	zinc_buf_init(&e->list, fs->ctx, SIZE_MAX - 1);
 	if (where)
 		memset(where, 0, sizeof *where);
-	ZINC_TRY(zinc_fs_dir_open(fs, path, n, false, 0, &d, NULL, err));
+	ZINC_TRY(zinc_fs_dir_open(fs, path, n, false, &d, NULL, err));
 	if (!d)
 		return ZINC_OK;
 	st = read_open(fs, e, d, which, where, err);
@@ -306,7 +306,7 @@ has_key(zinc_fs *fs, const char *path, bool *found, zinc_error *err)
 	fs_dir *d = NULL;
 	int failed;
 
-	ZINC_TRY(zinc_fs_dir_open(fs, path, r.npath - 1, false, 0, &d, NULL, err));
+	ZINC_TRY(zinc_fs_dir_open(fs, path, r.npath - 1, false, &d, NULL, err));
 	if (!d)
 		return ZINC_OK;
 	failed = fs_os(fs)->read_dir(fs_os(fs), d->fd, first_file, &r) == -1 ? errno : 0;

@@ -83,9 +83,10 @@ open_root_prefix(zinc_fs *fs, char *path, size_t n)
 	return fd;
 }
 
-/* mkdir -p of the root, each step durable before the next. */
+/* mkdir -p of the root, each step durable before the next: also for a relaxed put, since durable ones will rest on it.
+ */
 static int
-make_root(zinc_fs *fs, char *path, uint32_t flags)
+make_root(zinc_fs *fs, char *path)
 {
 	const zinc_os *os = fs_os(fs);
 	char *names = path + (path[0] == '/');
@@ -101,7 +102,7 @@ make_root(zinc_fs *fs, char *path, uint32_t flags)
 		if (fd == -1)
 			return -1;
 		failed = m < n && make_component(fs, fd, names, m) == -1 && errno != EEXIST;
-		if (!failed && m < n && !(flags & ZINC_PUT_RELAXED))
+		if (!failed && m < n)
 			failed = os->fsync(os, fd) == -1;
 		close_keeping_errno(fs, fd);
 		if (failed)
@@ -128,7 +129,7 @@ publish_root(zinc_fs *fs, int fd)
 }
 
 static zinc_status
-create_root(zinc_fs *fs, uint32_t flags, zinc_error *err)
+create_root(zinc_fs *fs, zinc_error *err)
 {
 	char *path;
 	int failed = 0;
@@ -138,14 +139,14 @@ create_root(zinc_fs *fs, uint32_t flags, zinc_error *err)
 	path = zinc_strdup(fs->ctx, fs->path);
 	if (!path)
 		return zinc_fail_nomem(err);
-	if (make_root(fs, path, flags) == -1)
+	if (make_root(fs, path) == -1)
 		failed = errno;
 	zinc_free(fs->ctx, path);
 	return failed ? zinc_fs_fail(err, failed, "cannot make the store's directory") : ZINC_OK;
 }
 
 zinc_status
-zinc_fs_root(zinc_fs *fs, bool make, uint32_t flags, int *out, zinc_error *err)
+zinc_fs_root(zinc_fs *fs, bool make, int *out, zinc_error *err)
 {
 	const zinc_os *os = fs_os(fs);
 	int fd = atomic_load(&fs->root);
@@ -153,7 +154,7 @@ zinc_fs_root(zinc_fs *fs, bool make, uint32_t flags, int *out, zinc_error *err)
 	if (fd == -1) {
 		fd = os->open_root(os, fs->path, O_PATH);
 		if (fd == -1 && errno == ENOENT && make) {
-			ZINC_TRY(create_root(fs, flags, err));
+			ZINC_TRY(create_root(fs, err));
 			fd = os->open_root(os, fs->path, O_PATH);
 		}
 		if (fd == -1 && (errno != ENOENT || make))
@@ -206,8 +207,7 @@ cannot_open_dir(int errnum, zinc_error *err)
 }
 
 zinc_status
-zinc_fs_dir_open(zinc_fs *fs, const char *path, size_t n, bool make, uint32_t flags, fs_dir **out, size_t *made,
-		 zinc_error *err)
+zinc_fs_dir_open(zinc_fs *fs, const char *path, size_t n, bool make, fs_dir **out, size_t *made, zinc_error *err)
 {
 	zinc_status st;
 	size_t total;
@@ -215,7 +215,7 @@ zinc_fs_dir_open(zinc_fs *fs, const char *path, size_t n, bool make, uint32_t fl
 	int root;
 
 	*out = NULL;
-	ZINC_TRY(zinc_fs_root(fs, make, flags, &root, err));
+	ZINC_TRY(zinc_fs_root(fs, make, &root, err));
 	if (root == -1)
 		return ZINC_OK;
 	d = zinc_size_add(n, sizeof *d + 1, &total) ? NULL : (fs_dir *)zinc_alloc(fs->ctx, total);
@@ -233,15 +233,6 @@ zinc_fs_dir_open(zinc_fs *fs, const char *path, size_t n, bool make, uint32_t fl
 	st = !make && (errno == ENOENT || errno == ENOTDIR) ? ZINC_OK : cannot_open_dir(errno, err);
 	zinc_free(fs->ctx, d);
 	return st;
-}
-
-fs_dir *
-zinc_fs_dir_ref(zinc_fs *fs, fs_dir *d)
-{
-	pthread_mutex_lock(&fs->lock);
-	d->refs++;
-	pthread_mutex_unlock(&fs->lock);
-	return d;
 }
 
 void

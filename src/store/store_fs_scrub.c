@@ -30,7 +30,7 @@ scrub_lock(scrub *s, const char *name)
 	fs_lock lock;
 	bool gone = false;
 
-	if (zinc_fs_dir_open(fs, zinc_buf_text(&s->path), n ? n - 1 : 0, false, 0, &d, NULL, NULL) != ZINC_OK || !d)
+	if (zinc_fs_dir_open(fs, zinc_buf_text(&s->path), n ? n - 1 : 0, false, &d, NULL, NULL) != ZINC_OK || !d)
 		return false;
 	if (zinc_fs_lock_leftover(fs, d->fd, name, &lock) == FS_TAKEN) {
 		gone = !s->remove || os->unlinkat(os, d->fd, name, 0) == 0;
@@ -56,7 +56,7 @@ scrub_empty(scrub *s)
 		return false;
 	if (s->remove) {
 		zinc_fs_prune(s->fs, path, n);
-		if (zinc_fs_dir_open(s->fs, path, n, false, 0, &d, NULL, NULL) != ZINC_OK || d) {
+		if (zinc_fs_dir_open(s->fs, path, n, false, &d, NULL, NULL) != ZINC_OK || d) {
 			zinc_fs_dir_unref(s->fs, d);
 			return false;
 		}

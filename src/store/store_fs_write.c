@@ -74,7 +74,7 @@ open_dir(zinc_fs *fs, fs_change *c, bool make, zinc_error *err)
 
 	if (c->group)
 		c->dir = zinc_fs_group_dir(fs, c->group, c->key, n);
-	return c->dir ? ZINC_OK : zinc_fs_dir_open(fs, c->key, n, make, c->flags, &c->dir, &c->made, err);
+	return c->dir ? ZINC_OK : zinc_fs_dir_open(fs, c->key, n, make, &c->dir, &c->made, err);
 }
 
 static fs_take
@@ -452,7 +452,7 @@ is_missing(zinc_fs *fs, const char *key, bool *missing, zinc_error *err)
 	int root, fd;
 
 	*missing = true;
-	ZINC_TRY(zinc_fs_root(fs, false, 0, &root, err));
+	ZINC_TRY(zinc_fs_root(fs, false, &root, err));
 	if (root == -1)
 		return ZINC_OK;
 	fd = zinc_fs_openat(fs, root, key, O_PATH | O_NOFOLLOW, fs->follow);

@@ -36,7 +36,7 @@ typedef zinc_status (*zinc_read_fn)(void *arg, uint64_t offset, uint64_t nbytes,
 /* Answer request i from a value of `size` bytes and generation `tag`: tag, range, room, read, done.
  * A read that says E_CONFLICT met a value that somebody changed in place. */
 void zinc_sink_serve(const zinc_sink *k, size_t i, const zinc_get *r, uint64_t size, const zinc_tag *tag,
-		     zinc_read_fn read, void *arg);
+		     zinc_read_fn bring, void *arg);
 void zinc_sink_missing(const zinc_sink *k, size_t i);
 void zinc_sink_failed(const zinc_sink *k, size_t i, zinc_status status, const zinc_error *error);
 /* When cancelled, answer request i so and return true. */

@@ -575,8 +575,6 @@ memory_open(void **self, const char *rest, const zinc_store_options *options, zi
 {
 	memory *m = NULL;
 
-	if (strchr(rest, '/'))
-		return zinc_fail(err, ZINC_E_INVALID, "the name of a memory store must not have a '/'");
 	if (rest[0])
 		ZINC_TRY(open_named(&m, rest, err));
 	else

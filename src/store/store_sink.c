@@ -152,7 +152,7 @@ ask_room(const zinc_sink *k, size_t i, uint64_t nbytes, void **buf, zinc_error *
 }
 
 static zinc_status
-deliver(const zinc_sink *k, size_t i, const zinc_get *r, zinc_got *got, uint64_t size, zinc_read_fn read, void *arg,
+deliver(const zinc_sink *k, size_t i, const zinc_get *r, zinc_got *got, uint64_t size, zinc_read_fn bring, void *arg,
 	zinc_error *err)
 {
 	const struct iovec *iov = r->iov;
@@ -170,7 +170,7 @@ deliver(const zinc_sink *k, size_t i, const zinc_get *r, zinc_got *got, uint64_t
 		iov = &slot;
 		niov = 1;
 	}
-	return got->nbytes ? read(arg, offset, got->nbytes, iov, niov, err) : ZINC_OK;
+	return got->nbytes ? bring(arg, offset, got->nbytes, iov, niov, err) : ZINC_OK;
 }
 
 /* A value that somebody changed in place is "changed" to whoever named a tag, else an error of the system. */
@@ -190,7 +190,7 @@ fail_request(const zinc_get *r, zinc_got *got, zinc_error *e)
 }
 
 void
-zinc_sink_serve(const zinc_sink *k, size_t i, const zinc_get *r, uint64_t size, const zinc_tag *tag, zinc_read_fn read,
+zinc_sink_serve(const zinc_sink *k, size_t i, const zinc_get *r, uint64_t size, const zinc_tag *tag, zinc_read_fn bring,
 		void *arg)
 {
 	zinc_error e = ZINC_ERROR_INIT;
@@ -202,7 +202,7 @@ zinc_sink_serve(const zinc_sink *k, size_t i, const zinc_get *r, uint64_t size, 
 	if (r->if_tag && !zinc_tag_equal(r->if_tag, tag))
 		got.found = ZINC_CHANGED;
 	else if (!r->stat)
-		got.status = deliver(k, i, r, &got, size, read, arg, &e);
+		got.status = deliver(k, i, r, &got, size, bring, arg, &e);
 	if (got.status != ZINC_OK)
 		fail_request(r, &got, &e);
 	k->done(k->arg, i, &got);

@@ -128,7 +128,8 @@ rig_open(fs_rig *rig, const char *dir, const zinc_os *below, const zinc_store_op
 	zinc_error err = ZINC_ERROR_INIT;
 
 	memset(rig, 0, sizeof *rig);
-	assert_ok(zinc_context_new(&rig->ctx, NULL, &err));
+	/* one thread: the same calls in the same order, always */
+	assert_ok(zinc_context_new(&rig->ctx, ZINC_CONTEXT_OPTIONS(.threads = 1), &err));
 	sweep_calls_init(&rig->calls, below);
 	rig->calls.keep_log = true;
 	zinc_context_set_os(rig->ctx, &rig->calls.os);

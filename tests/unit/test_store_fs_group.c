@@ -282,6 +282,49 @@ an_unsynced_directory_makes_its_keys_uncertain(void **state)
 	rig_close(&rig);
 }
 
+/* Several threads wait for the disk; what one of them meets is told for its key only. */
+static void
+windows_are_finished_by_helpers(void **state)
+{
+	enum { N = 300 };
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_context *ctx = NULL;
+	static sweep_calls calls;
+	zinc_store *s = NULL;
+	outcomes o = {""};
+	zinc_put_group *g;
+	char key[32];
+	int i, missing = 0;
+
+	(void)state;
+	enter_fast_dir();
+	make_empty("d");
+	sweep_calls_init(&calls, NULL);
+	assert_ok(zinc_context_new(&ctx, ZINC_CONTEXT_OPTIONS(.threads = 4), &err));
+	zinc_context_set_os(ctx, &calls.os);
+	assert_ok(zinc_store_open(&s, "d", ZINC_STORE_OPTIONS(.context = ctx), &err));
+	put_text(s, "warm", "");
+	g = begin(s, 0);
+	calls.only = "fsync";
+	sweep_calls_fail(&calls, 100, false, EIO);
+	for (i = 0; i < N; i++) {
+		snprintf(key, sizeof key, "%d", i);
+		put_in(s, g, key);
+	}
+	assert_int_equal(zinc_store_commit(s, g, note_outcome, &o, &err), ZINC_E_IO);
+	assert_ptr_equal(strchr(o.text, ' '), o.text + strlen(o.text) - 1); /* one key */
+	for (i = 0; i < N; i++) {
+		snprintf(key, sizeof key, "d/%d", i);
+		missing += !exists(key);
+	}
+	assert_int_equal(missing, 1);
+	zinc_store_close(s);
+	assert_int_equal(calls.nopen, 0);
+	sweep_calls_fini(&calls);
+	zinc_context_free(ctx);
+	leave_fast_dir();
+}
+
 /* ---- promise 7: nobody who waits holds a lock ---- */
 
 typedef struct crossing {
@@ -420,6 +463,7 @@ main(void)
 	    cmocka_unit_test(a_huge_group),
 	    cmocka_unit_test(abort_leaves_nothing),
 	    cmocka_unit_test(an_unsynced_directory_makes_its_keys_uncertain),
+	    cmocka_unit_test(windows_are_finished_by_helpers),
 	    cmocka_unit_test(crossing_groups_do_not_deadlock),
 	    cmocka_unit_test(threads_share_a_group),
 	};
