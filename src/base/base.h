@@ -182,6 +182,7 @@ size_t zinc_utf8_next(const char *s, size_t n, uint32_t *code);
 /* ---- checksums ---- */
 
 uint32_t zinc_crc32c(uint32_t crc, const void *p, size_t n); /* Castagnoli; start with 0 */
+uint32_t zinc_crc32(uint32_t crc, const void *p, size_t n);  /* of gzip; start with 0 */
 
 /* ---- thread pool ---- */
 

@@ -1,9 +1,11 @@
 /*
- * crc.c - CRC-32C, the Castagnoli checksum of the crc32c codec and of shard indexes
+ * crc.c - CRC-32C, the Castagnoli checksum of the crc32c codec and of shard indexes; and CRC-32 as gzip has it
  *
- * RFC 3720: polynomial 1EDC6F41, bits reflected (82F63B78), register and result inverted, so
- * that the checksum of no bytes is 0 and checksums continue: crc(crc(0, a), b) is that of a b.
- * ISA-L does it where it is built in, eight bytes per step by tables where not.
+ *     CRC-32C  RFC 3720: polynomial 1EDC6F41, bits reflected 82F63B78
+ *     CRC-32   RFC 1952: polynomial 04C11DB7, bits reflected EDB88320
+ *
+ * Register and result are inverted, so that the checksum of no bytes is 0 and checksums continue:
+ * crc(crc(0, a), b) is that of a b.  ISA-L does it where it is built in, eight bytes per step by tables where not.
  */
 #include "base/base.h"
 
@@ -29,16 +31,22 @@ zinc_crc32c(uint32_t crc, const void *p, size_t n)
 	return ~crc;
 }
 
+/* This one inverts by itself, and counts in 64 bits. */
+uint32_t
+zinc_crc32(uint32_t crc, const void *p, size_t n)
+{
+	return n == 0 ? crc : crc32_gzip_refl(crc, (const unsigned char *)p, n);
+}
+
 #else
 
-#define POLYNOMIAL 0x82F63B78u
-
 /* table[k][b]: what the byte b does to the register when k zero bytes follow it.  Filled once. */
-static uint32_t table[8][256];
-static pthread_once_t table_once = PTHREAD_ONCE_INIT;
+typedef uint32_t crc_table[8][256];
+static crc_table castagnoli, ieee;
+static pthread_once_t tables_once = PTHREAD_ONCE_INIT;
 
 static void
-fill_table(void)
+fill_table(crc_table table, uint32_t polynomial)
 {
 	uint32_t b, k, c;
 	int bit;
@@ -46,7 +54,7 @@ fill_table(void)
 	for (b = 0; b < 256; b++) {
 		c = b;
 		for (bit = 0; bit < 8; bit++)
-			c = c >> 1 ^ (c & 1 ? POLYNOMIAL : 0);
+			c = c >> 1 ^ (c & 1 ? polynomial : 0);
 		table[0][b] = c;
 	}
 	for (b = 0; b < 256; b++)
@@ -54,9 +62,16 @@ fill_table(void)
 			table[k][b] = table[k - 1][b] >> 8 ^ table[0][table[k - 1][b] & 0xFF];
 }
 
+static void
+fill_tables(void)
+{
+	fill_table(castagnoli, 0x82F63B78u);
+	fill_table(ieee, 0xEDB88320u);
+}
+
 /* Eight bytes at once: byte i has 7 - i bytes behind it. */
 static uint32_t
-step8(uint32_t crc, const uint8_t *b)
+step8(crc_table table, uint32_t crc, const uint8_t *b)
 {
 	uint32_t lo = zinc_get_le32(b) ^ crc, hi = zinc_get_le32(b + 4);
 
@@ -64,18 +79,30 @@ step8(uint32_t crc, const uint8_t *b)
 	       table[3][hi & 0xFF] ^ table[2][hi >> 8 & 0xFF] ^ table[1][hi >> 16 & 0xFF] ^ table[0][hi >> 24];
 }
 
-uint32_t
-zinc_crc32c(uint32_t crc, const void *p, size_t n)
+static uint32_t
+run(crc_table table, uint32_t crc, const void *p, size_t n)
 {
 	const uint8_t *b = (const uint8_t *)p;
 
-	pthread_once(&table_once, fill_table);
+	pthread_once(&tables_once, fill_tables);
 	crc = ~crc;
 	for (; n >= 8; n -= 8, b += 8)
-		crc = step8(crc, b);
+		crc = step8(table, crc, b);
 	for (; n > 0; n--, b++)
 		crc = crc >> 8 ^ table[0][(crc ^ *b) & 0xFF];
 	return ~crc;
+}
+
+uint32_t
+zinc_crc32c(uint32_t crc, const void *p, size_t n)
+{
+	return run(castagnoli, crc, p, n);
+}
+
+uint32_t
+zinc_crc32(uint32_t crc, const void *p, size_t n)
+{
+	return run(ieee, crc, p, n);
 }
 
 #endif

@@ -1,21 +1,25 @@
 /*
- * test_crc.c - CRC-32C against RFC 3720 and against its definition, bit by bit
+ * test_crc.c - CRC-32C against RFC 3720, CRC-32 against RFC 1952, both against their definition, bit by bit
  */
 #include <stdlib.h>
 
 #include "base/base.h"
 #include "support/test.h"
 
+#define CASTAGNOLI 0x82F63B78u
+#define IEEE       0xEDB88320u
+
 static uint32_t
-by_definition(uint32_t crc, const uint8_t *p, size_t n)
+by_definition(uint32_t polynomial, const uint8_t *p, size_t n)
 {
+	uint32_t crc = 0;
 	int bit;
 
 	crc = ~crc;
 	for (; n > 0; n--, p++) {
 		crc ^= *p;
 		for (bit = 0; bit < 8; bit++)
-			crc = crc >> 1 ^ (crc & 1 ? 0x82F63B78u : 0);
+			crc = crc >> 1 ^ (crc & 1 ? polynomial : 0);
 	}
 	return ~crc;
 }
@@ -43,6 +47,10 @@ published_vectors(void **state)
 	memset(b, 0xFF, 64 - 16);
 	/* the index of a shard of 2 x 2 without chunks: 64 bytes of FF */
 	assert_int_equal(zinc_crc32c(zinc_crc32c(0, b, 48), b, 16), 0x2FCD4E66);
+	/* the check value of the catalogue, and what gzip says of "hello, zinc" */
+	assert_int_equal(zinc_crc32(0, NULL, 0), 0);
+	assert_int_equal(zinc_crc32(0, "123456789", 9), 0xCBF43926);
+	assert_int_equal(zinc_crc32(0, "hello, zinc", 11), 0x2B5DDE38);
 }
 
 static void
@@ -59,11 +67,15 @@ every_length_and_alignment(void **state)
 		b[n] = (uint8_t)(x >> 24);
 	}
 	for (at = 0; at < 16; at++)
-		for (n = 0; n <= 520; n++)
-			assert_int_equal(zinc_crc32c(0, b + at, n), by_definition(0, b + at, n));
+		for (n = 0; n <= 520; n++) {
+			assert_int_equal(zinc_crc32c(0, b + at, n), by_definition(CASTAGNOLI, b + at, n));
+			assert_int_equal(zinc_crc32(0, b + at, n), by_definition(IEEE, b + at, n));
+		}
 	/* in two pieces, wherever it is cut */
-	for (n = 0; n <= 600; n++)
-		assert_int_equal(zinc_crc32c(zinc_crc32c(0, b, n), b + n, 600 - n), by_definition(0, b, 600));
+	for (n = 0; n <= 600; n++) {
+		assert_int_equal(zinc_crc32c(zinc_crc32c(0, b, n), b + n, 600 - n), by_definition(CASTAGNOLI, b, 600));
+		assert_int_equal(zinc_crc32(zinc_crc32(0, b, n), b + n, 600 - n), by_definition(IEEE, b, 600));
+	}
 	free(b);
 }
 
