@@ -1,0 +1,384 @@
+/*
+ * conform_write.c - set, set_partial_values, erase; conditions, groups, update
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "support/conform_inside.h"
+
+/* ---- put and del ---- */
+
+static void
+put_replaces(void **state)
+{
+	zinc_store *s = able(state, ZINC_CAP_WRITE);
+	enum { BIG = 1 << 20 };
+	zinc_error err = ZINC_ERROR_INIT;
+	struct iovec iov[4] = {
+	    {(void *)(uintptr_t) "ab", 2}, {NULL, 0}, {(void *)(uintptr_t) "c", 1}, {(void *)(uintptr_t) "defg", 4}};
+	uint8_t *big;
+	size_t i;
+
+	if (!s)
+		return;
+	put_text(s, "k", "first, and longer");
+	put_text(s, "k", "second");
+	assert_text(s, "k", "second");
+	put_text(s, "k", "");
+	assert_text(s, "k", "");
+	put_text(s, "deep/er/and/deeper/k", "x");
+	assert_text(s, "deep/er/and/deeper/k", "x");
+	assert_ok(zinc_store_putv(s, NULL, "v", iov, 4, NULL, 0, NULL, &err));
+	assert_text(s, "v", "abcdefg");
+	assert_ok(zinc_store_putv(s, NULL, "v", NULL, 0, NULL, 0, NULL, &err));
+	assert_text(s, "v", "");
+	big = (uint8_t *)malloc(BIG);
+	for (i = 0; i < BIG; i++)
+		big[i] = (uint8_t)(i * 2654435761u >> 13);
+	assert_ok(zinc_store_put(s, NULL, "big", big, BIG, NULL, 0, NULL, &err));
+	assert_value(s, "big", big, BIG);
+	free(big);
+	assert_ok(zinc_store_put(s, NULL, "relaxed", "r", 1, NULL, ZINC_PUT_RELAXED, NULL, &err));
+	assert_text(s, "relaxed", "r");
+	assert_ok(zinc_store_sync(s, &err));
+}
+
+static void
+put_under_conditions(void **state)
+{
+	zinc_store *s = able(state, ZINC_CAP_CAS | ZINC_CAP_TAGS);
+	zinc_condition absent = {ZINC_ABSENT, NULL}, equals = {ZINC_EQUALS, NULL};
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_tag tag, first;
+
+	if (!s)
+		return;
+	assert_ok(zinc_store_put(s, NULL, "k", "1", 1, &absent, 0, &tag, &err));
+	first = tag_of(s, "k");
+	assert_true(zinc_tag_equal(&tag, &first));
+	assert_int_equal(zinc_store_put(s, NULL, "k", "2", 1, &absent, 0, NULL, &err), ZINC_E_EXISTS);
+	assert_int_equal(err.code, ZINC_E_EXISTS);
+	assert_text(s, "k", "1");
+	equals.tag = &first;
+	assert_ok(zinc_store_put(s, NULL, "k", "2", 1, &equals, 0, &tag, &err));
+	assert_int_equal(zinc_store_put(s, NULL, "k", "3", 1, &equals, 0, NULL, &err), ZINC_E_CONFLICT);
+	assert_int_equal(zinc_store_put(s, NULL, "other", "3", 1, &equals, 0, NULL, &err), ZINC_E_CONFLICT);
+	assert_text(s, "k", "2");
+	assert_missing(s, "other");
+	assert_int_equal(zinc_store_del(s, NULL, "k", &equals, 0, &err), ZINC_E_CONFLICT);
+	assert_int_equal(zinc_store_del(s, NULL, "k", &absent, 0, &err), ZINC_E_EXISTS);
+	assert_int_equal(zinc_store_del(s, NULL, "other", &equals, 0, &err), ZINC_E_CONFLICT);
+	assert_ok(zinc_store_del(s, NULL, "other", &absent, 0, &err));
+	assert_text(s, "k", "2");
+	equals.tag = &tag;
+	assert_ok(zinc_store_del(s, NULL, "k", &equals, 0, &err));
+	assert_missing(s, "k");
+	equals.tag = NULL;
+	assert_int_equal(zinc_store_put(s, NULL, "k", "3", 1, &equals, 0, NULL, &err), ZINC_E_INVALID);
+}
+
+/* Also when the same bytes come back, and after a delete. */
+static void
+tags_never_repeat(void **state)
+{
+	zinc_store *s = able(state, ZINC_CAP_WRITE | ZINC_CAP_TAGS);
+	enum { N = 40 };
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_tag tags[N];
+	int i, j;
+
+	if (!s)
+		return;
+	for (i = 0; i < N; i++) {
+		assert_ok(zinc_store_put(s, NULL, "k", "same", 4, NULL, ZINC_PUT_RELAXED, &tags[i], &err));
+		for (j = 0; j < i; j++)
+			assert_false(zinc_tag_equal(&tags[i], &tags[j]));
+		if (i % 3 == 0)
+			assert_ok(zinc_store_del(s, NULL, "k", NULL, ZINC_PUT_RELAXED, &err));
+	}
+}
+
+static void
+del_and_del_of_what_is_missing(void **state)
+{
+	zinc_store *s = able(state, ZINC_CAP_ERASE);
+	zinc_error err = ZINC_ERROR_INIT;
+
+	if (!s)
+		return;
+	put_text(s, "a/b", "1");
+	put_text(s, "a/c", "2");
+	assert_ok(zinc_store_del(s, NULL, "a/b", NULL, 0, &err));
+	assert_missing(s, "a/b");
+	assert_text(s, "a/c", "2");
+	assert_ok(zinc_store_del(s, NULL, "a/b", NULL, 0, &err));
+	assert_ok(zinc_store_del(s, NULL, "a", NULL, 0, &err)); /* a prefix of keys is no key */
+	assert_ok(zinc_store_del(s, NULL, "never/was", NULL, 0, &err));
+	assert_text(s, "a/c", "2");
+	put_text(s, "a/b", "again");
+	assert_text(s, "a/b", "again");
+}
+
+static void
+del_many_and_prefix(void **state)
+{
+	zinc_store *s = able(state, ZINC_CAP_ERASE | ZINC_CAP_LIST);
+	static const char *const keys[] = {"a/b", "a/c/d", "a/c/e/f", "ab", "b/c", "a.b/c"};
+	zinc_error err = ZINC_ERROR_INIT;
+	size_t i;
+
+	if (!s)
+		return;
+	for (i = 0; i < COUNT(keys); i++)
+		put_text(s, keys[i], "v");
+	assert_ok(zinc_store_del_many(s, (const char *const[]){"b/c", "no/such", "a/b"}, 3, 0, &err));
+	assert_missing(s, "b/c");
+	assert_missing(s, "a/b");
+	assert_ok(zinc_store_del_prefix(s, "a/", 0, &err));
+	assert_missing(s, "a/c/d");
+	assert_missing(s, "a/c/e/f");
+	assert_text(s, "ab", "v");
+	assert_text(s, "a.b/c", "v");
+	assert_ok(zinc_store_del_prefix(s, "a/", 0, &err));
+	assert_int_equal(zinc_store_del_prefix(s, "ab", 0, &err), ZINC_E_INVALID);
+	assert_ok(zinc_store_del_prefix(s, "", 0, &err));
+	assert_missing(s, "ab");
+	assert_missing(s, "a.b/c");
+	assert_ok(zinc_store_del_many(s, NULL, 0, 0, &err));
+}
+
+/* ---- groups ---- */
+
+static void
+note_failed_key(void *arg, const char *key, zinc_status status, const zinc_error *error)
+{
+	char *out = (char *)arg;
+
+	assert_non_null(error);
+	assert_int_equal(error->code, status);
+	snprintf(out, 64, "%s %s", key, zinc_status_name(status));
+}
+
+static void
+groups_commit_many(void **state)
+{
+	zinc_store *s = able(state, ZINC_CAP_WRITE | ZINC_CAP_ERASE);
+	enum { N = 200 };
+	zinc_put_group *g = NULL;
+	zinc_error err = ZINC_ERROR_INIT;
+	char key[32], text[32];
+	int i;
+
+	if (!s)
+		return;
+	put_text(s, "gone", "x");
+	assert_ok(zinc_store_put_begin(s, &g, 0, &err));
+	for (i = 0; i < N; i++) {
+		snprintf(key, sizeof key, "c/%d/%d", i % 7, i);
+		snprintf(text, sizeof text, "value %d", i);
+		assert_ok(zinc_store_put(s, g, key, text, strlen(text), NULL, 0, NULL, &err));
+	}
+	assert_ok(zinc_store_put(s, g, "twice", "1", 1, NULL, 0, NULL, &err));
+	assert_ok(zinc_store_put(s, g, "twice", "2", 1, NULL, 0, NULL, &err));
+	assert_ok(zinc_store_put(s, g, "put then del", "1", 1, NULL, 0, NULL, &err));
+	assert_ok(zinc_store_del(s, g, "put then del", NULL, 0, &err));
+	assert_ok(zinc_store_del(s, g, "gone", NULL, 0, &err));
+	assert_ok(zinc_store_put(s, g, "gone and back", "1", 1, NULL, 0, NULL, &err));
+	assert_ok(zinc_store_commit(s, g, NULL, NULL, &err));
+	for (i = 0; i < N; i++) {
+		snprintf(key, sizeof key, "c/%d/%d", i % 7, i);
+		snprintf(text, sizeof text, "value %d", i);
+		assert_text(s, key, text);
+	}
+	assert_text(s, "twice", "2");
+	assert_missing(s, "put then del");
+	assert_missing(s, "gone");
+	assert_text(s, "gone and back", "1");
+	assert_ok(zinc_store_put_begin(s, &g, 0, &err));
+	assert_ok(zinc_store_commit(s, g, NULL, NULL, &err)); /* an empty one */
+}
+
+/* A lost condition fails its own key only, at the put or at the commit. */
+static void
+groups_report_what_failed(void **state)
+{
+	zinc_store *s = able(state, ZINC_CAP_CAS | ZINC_CAP_TAGS);
+	zinc_condition absent = {ZINC_ABSENT, NULL};
+	zinc_put_group *g = NULL;
+	zinc_error err = ZINC_ERROR_INIT;
+	char failed[64] = "";
+	zinc_status put, commit;
+	zinc_tag tag, now;
+
+	if (!s)
+		return;
+	put_text(s, "k", "old");
+	assert_ok(zinc_store_put_begin(s, &g, 0, &err));
+	assert_ok(zinc_store_put(s, g, "a", "1", 1, &absent, 0, NULL, &err));
+	put = zinc_store_put(s, g, "k", "new", 3, &absent, 0, NULL, &err);
+	assert_ok(zinc_store_put(s, g, "z", "2", 1, &absent, 0, &tag, &err)); /* with a tag: done at once */
+	now = tag_of(s, "z");
+	assert_true(zinc_tag_equal(&tag, &now));
+	commit = zinc_store_commit(s, g, note_failed_key, failed, &err);
+	assert_int_equal(put == ZINC_OK ? commit : put, ZINC_E_EXISTS);
+	if (put == ZINC_OK) {
+		assert_string_equal(failed, "k E_EXISTS");
+		assert_int_equal(err.code, ZINC_E_EXISTS);
+	}
+	assert_text(s, "k", "old");
+	assert_text(s, "a", "1");
+	assert_text(s, "z", "2");
+	assert_ok(zinc_store_put_begin(s, &g, ZINC_PUT_RELAXED, &err));
+	assert_ok(zinc_store_put(s, g, "aborted", "1", 1, NULL, 0, NULL, &err));
+	zinc_store_abort(s, g);
+	zinc_store_abort(s, NULL);
+	put_text(s, "aborted", "anew");
+	assert_text(s, "aborted", "anew");
+}
+
+/* ---- update ---- */
+
+static void
+update_creates_changes_keeps_and_erases(void **state)
+{
+	zinc_store *s = able(state, ZINC_CAP_WRITE | ZINC_CAP_ERASE);
+	zinc_error err = ZINC_ERROR_INIT;
+	edit e = {NULL, {"one", 3, 0, 0}, ZINC_OK, 0};
+
+	if (!s)
+		return;
+	assert_ok(zinc_store_update(s, "d/k", apply_edit, &e, 1, 0, &err));
+	assert_text(s, "d/k", "one");
+	e = (edit){"one", {"three", 5, 0, 0}, ZINC_OK, 0};
+	assert_ok(zinc_store_update(s, "d/k", apply_edit, &e, 1, 0, &err));
+	assert_text(s, "d/k", "three");
+	e = (edit){"three", {"", 0, 0, 0}, ZINC_OK, 0};
+	assert_ok(zinc_store_update(s, "d/k", apply_edit, &e, 1, 0, &err));
+	assert_text(s, "d/k", "");
+	e = (edit){"", {NULL, 0, 0, 1}, ZINC_OK, 0};
+	assert_ok(zinc_store_update(s, "d/k", apply_edit, &e, 1, 0, &err));
+	assert_text(s, "d/k", "");
+	e = (edit){"", {NULL, 0, 1, 0}, ZINC_OK, 0};
+	assert_ok(zinc_store_update(s, "d/k", apply_edit, &e, 1, 0, &err));
+	assert_missing(s, "d/k");
+	e = (edit){NULL, {NULL, 0, 1, 0}, ZINC_OK, 0};
+	assert_ok(zinc_store_update(s, "d/k", apply_edit, &e, 1, 0, &err));
+	e = (edit){NULL, {NULL, 0, 0, 1}, ZINC_OK, 0};
+	assert_ok(zinc_store_update(s, "d/k", apply_edit, &e, 1, 0, &err));
+	assert_missing(s, "d/k");
+}
+
+/* The caller's failure comes back as it is, and leaves everything. */
+static void
+update_passes_failures_on(void **state)
+{
+	static const zinc_status all[] = {ZINC_E_CORRUPT, ZINC_E_EXISTS, ZINC_E_CONFLICT, ZINC_E_NOTFOUND};
+	zinc_store *s = able(state, ZINC_CAP_WRITE);
+	zinc_error err = ZINC_ERROR_INIT;
+	size_t i;
+
+	if (!s)
+		return;
+	put_text(s, "k", "old");
+	for (i = 0; i < COUNT(all); i++) {
+		edit e = {"old", {"new", 3, 0, 0}, all[i], 0}, f = {NULL, {"new", 3, 0, 0}, all[i], 0};
+
+		assert_int_equal(zinc_store_update(s, "k", apply_edit, &e, 1, 0, &err), all[i]);
+		assert_int_equal(e.calls, 1);
+		assert_string_equal(err.text, "the caller's own reason");
+		assert_int_equal(zinc_store_update(s, "new/k", apply_edit, &f, 1, 0, &err), all[i]);
+	}
+	assert_text(s, "k", "old");
+	assert_missing(s, "new/k");
+}
+
+enum { THREADS = 4, ROUNDS = 25 };
+
+static void *
+increment_often(void *arg)
+{
+	zinc_store *s = (zinc_store *)arg;
+	int i, n;
+
+	for (i = 0; i < ROUNDS; i++)
+		if (zinc_store_update(s, "d/n", increment, &n, 0, ZINC_PUT_RELAXED, NULL) != ZINC_OK)
+			return arg;
+	return NULL;
+}
+
+static void
+updates_of_threads_are_not_lost(void **state)
+{
+	zinc_store *s = able(state, ZINC_CAP_WRITE);
+	const int all = THREADS * ROUNDS;
+	pthread_t t[THREADS];
+	void *failed;
+	int i;
+
+	if (!s || !(flags_of(s) & (ZINC_CAP_UPDATE | ZINC_CAP_CAS)))
+		return;
+	for (i = 0; i < THREADS; i++)
+		assert_int_equal(pthread_create(&t[i], NULL, increment_often, s), 0);
+	for (i = 0; i < THREADS; i++) {
+		pthread_join(t[i], &failed);
+		assert_null(failed);
+	}
+	assert_value(s, "d/n", &all, sizeof all);
+}
+
+/* A store that can neither exclude nor compare must say so, unless there is one writer only. */
+static void
+update_without_exclusion_is_refused(void **state)
+{
+	zinc_store *s = able(state, ZINC_CAP_WRITE);
+	zinc_error err = ZINC_ERROR_INIT;
+	int n;
+
+	if (!s || (flags_of(s) & (ZINC_CAP_UPDATE | ZINC_CAP_CAS)))
+		return;
+	assert_int_equal(zinc_store_update(s, "k", increment, &n, 0, 0, &err), ZINC_E_READONLY);
+	assert_ok(zinc_store_update(s, "k", increment, &n, 1, 0, &err));
+}
+
+/* ---- set_partial_values ---- */
+
+static void
+put_partial_changes_ranges(void **state)
+{
+	zinc_store *s = able(state, ZINC_CAP_WRITE);
+	const zinc_partial parts[] = {
+	    {"k", 8, "XY", 2}, {"new", 3, "z", 1}, {"k", 0, "AB", 2}, {"k", 2, "C", 1}, {"k", 1, "", 0}};
+	const zinc_partial overlap[] = {{"k", 0, "ab", 2}, {"x", 1, "b", 1}, {"k", 1, "b", 1}};
+	const zinc_partial endless[] = {{"k", UINT64_MAX, "ab", 2}};
+	zinc_error err = ZINC_ERROR_INIT;
+
+	if (!s)
+		return;
+	put_text(s, "k", "0123456789");
+	assert_ok(zinc_store_put_partial(s, parts, 5, 1, 0, &err));
+	assert_text(s, "k", "ABC34567XY");
+	assert_value(s, "new", "\0\0\0z", 4); /* past the end: zeros between */
+	assert_ok(zinc_store_put_partial(s, &(zinc_partial){"k", 12, "!", 1}, 1, 1, 0, &err));
+	assert_value(s, "k", "ABC34567XY\0\0!", 13);
+	assert_int_equal(zinc_store_put_partial(s, overlap, 3, 1, 0, &err), ZINC_E_INVALID);
+	assert_value(s, "k", "ABC34567XY\0\0!", 13);
+	assert_missing(s, "x");
+	assert_int_equal(zinc_store_put_partial(s, endless, 1, 1, 0, &err), ZINC_E_INVALID);
+	assert_ok(zinc_store_put_partial(s, NULL, 0, 1, 0, &err));
+}
+
+const conform_row conform_write[] = {
+    CONFORM_ROW(put_replaces),
+    CONFORM_ROW(put_under_conditions),
+    CONFORM_ROW(tags_never_repeat),
+    CONFORM_ROW(del_and_del_of_what_is_missing),
+    CONFORM_ROW(del_many_and_prefix),
+    CONFORM_ROW(groups_commit_many),
+    CONFORM_ROW(groups_report_what_failed),
+    CONFORM_ROW(update_creates_changes_keeps_and_erases),
+    CONFORM_ROW(update_passes_failures_on),
+    CONFORM_ROW(updates_of_threads_are_not_lost),
+    CONFORM_ROW(update_without_exclusion_is_refused),
+    CONFORM_ROW(put_partial_changes_ranges),
+    {NULL, NULL},
+};
