@@ -119,12 +119,12 @@ words_add(struct words *w, const char *s)
 	w->at[w->n++] = s;
 }
 
-/* Is `s` one of the words of "a|b|c"? */
+/* Is `s` one of the words of "NAME=a|b|c"? */
 static bool
 is_choice(const char *choices, const char *s)
 {
 	size_t n = strlen(s);
-	const char *p = choices;
+	const char *p = strchr(choices, '=') + 1;
 
 	while (n) {
 		size_t word = strcspn(p, "|");
@@ -196,7 +196,7 @@ set_checked(struct scan *s, const struct option *o, const char *shown, const cha
 	int status = DONE;
 
 	if (!set(s->args, o, value)) {
-		text_printf(&why, "\"%s\" is not a value of it (%s)", value, o->value);
+		text_printf(&why, "\"%s\" is not a value of it (%s)", value, o->help);
 		status = bad(s, shown, text_str(&why));
 		text_free(&why);
 	}

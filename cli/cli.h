@@ -82,7 +82,7 @@ enum option_kind { OPT_FLAG, OPT_TEXT, OPT_CHOICE, OPT_LIST, OPT_INT, OPT_BYTES 
 struct option {
 	const char *name;  /* without "--" */
 	char letter;       /* 0: none */
-	const char *value; /* its name in the help; of a choice "a|b|c" */
+	const char *value; /* its name in the help; of a choice "NAME=a|b|c" */
 	enum option_kind kind;
 	size_t at; /* in struct args */
 	const char *help;

@@ -9,7 +9,7 @@ spell(struct text *t, const struct option *o)
 		text_printf(t, "-%c, ", o->letter);
 	text_printf(t, "--%s", o->name);
 	if (o->value)
-		text_printf(t, " %s", o->value);
+		text_printf(t, " %.*s", (int)strcspn(o->value, "="), o->value);
 }
 
 static void
@@ -34,7 +34,7 @@ int
 help_command(struct run *r, const struct command *c)
 {
 	out_printf(&r->out, "Example: %s\n\n", c->example);
-	out_printf(&r->out, "zinc %s %s%s- %s\n\n", c->name, c->usage, *c->usage ? " " : "", c->purpose);
+	out_printf(&r->out, "zinc %s - %s\nUsage: zinc %s [options] %s\n\n", c->name, c->purpose, c->name, c->usage);
 	option_lines(r, c->options);
 	if (c->more)
 		out_printf(&r->out, "\n%s\n", c->more);

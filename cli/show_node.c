@@ -91,12 +91,13 @@ describe_line(struct text *t, const zinc_node *node)
 {
 	zinc_blob json = ZINC_BLOB_INIT;
 
-	if (node->problem)
-		text_printf(t, "(%s)", node->problem);
+	if (node->array && zinc_array_describe(node->array, &json, NULL) == ZINC_OK)
+		line_of_array(t, node->array, json.data);
+	else if (node->problem)
+		text_printf(t, "(%s%s)", node->problem_code == ZINC_E_UNSUPPORTED ? "unsupported: " : "",
+			    node->problem);
 	else if (node->implicit)
 		text_puts(t, "(implicit)");
-	else if (node->array && zinc_array_describe(node->array, &json, NULL) == ZINC_OK)
-		line_of_array(t, node->array, json.data);
 	zinc_blob_fini(&json);
 }
 

@@ -1,0 +1,175 @@
+#!/usr/bin/env bash
+# validate.sh - every rule is found under its number; orphans, leftovers, consolidated metadata; repair
+set -eu
+. "$ZINC_SOURCE_DIR/tests/support/cli.bash"
+
+# ---- the fixtures of docs/rules.md, lenient and strict ----
+declare -A lenient=([error]=1 [lenient]=0 [warning]=0 [unsupported]=4)
+declare -A strict=([error]=1 [lenient]=1 [warning]=0 [unsupported]=4)
+declare -A severity=([error]=error [lenient]=warning [warning]=warning [unsupported]=warning)
+fixtures=0
+while read -r rule says expect where fixture; do
+	case $rule in '#'* | '') continue ;; esac
+	url=$SOURCE/tests/rules/$fixture
+	if [ "$fixture" = M3-draft ]; then # another version of Zarr, which every command leaves alone
+		zinc 4 validate "$url"
+		continue
+	fi
+	zinc "${lenient[$expect]}" validate "$url"
+	grep -qE "^(error|warning|unsupported) $says: " out || bad "$fixture: $says is not named"
+	zinc "${strict[$expect]}" validate --strict "$url"
+	zinc "${lenient[$expect]}" validate --json "$url"
+	is_json
+	has "\"severity\":\"${severity[$expect]}\",\"rule\":\"$says\""
+	if [ "$where" = document ]; then
+		zinc "${lenient[$expect]}" validate --fast "$url"
+	fi
+	if [ "$expect" = error ] && [ "$where" = document ]; then # other commands: corrupt, in one line
+		zinc 5 cat "$url"
+		says "rule $says"
+	fi
+	fixtures=$((fixtures + 1))
+done <"$SOURCE/tests/rules/index.txt"
+[ $fixtures -gt 140 ] || bad "only $fixtures fixtures"
+
+# ---- a sound hierarchy ----
+zinc 0 create a.zarr/g/x --shape 10,10 --dtype int16 --chunks 4,4 --codecs zstd+crc32c
+head -c 200 /dev/urandom >noise
+zinc 0 put a.zarr/g/x --from noise
+zinc 0 create a.zarr/g/y --shape 6 --dtype uint8 --chunks 1 --shards 3
+head -c 6 /dev/urandom >six
+zinc 0 put a.zarr/g/y --from six
+zinc 0 validate a.zarr
+has "2 groups, 2 arrays, 11 objects of"
+has ": 0 errors, 0 warnings"
+[ ! -s err ] || bad "validate talks"
+zinc 0 validate --json a.zarr
+is_json
+prints <<<'{"url":"a.zarr","errors":0,"warnings":0,"findings":[]}'
+zinc 0 validate a.zarr/g/x
+has "0 groups, 1 array, 9 objects"
+zinc 0 validate --fast a.zarr
+has "not decoded"
+zinc 0 validate --strict --progress=always a.zarr
+grep -q "checking" err || true # may be too quick to show
+for threads in 1 2 8; do zinc 0 validate -j $threads a.zarr; done
+
+# missing objects are fill value: said, no finding
+rm a.zarr/g/x/c/1/1
+zinc 0 validate a.zarr
+has "1 not stored (fill value): 0 errors, 0 warnings"
+
+# ---- damage: every object is looked at, the same findings whatever the threads ----
+cp -r a.zarr b.zarr
+for chunk in 0/0 0/2 2/1; do printf x >>b.zarr/g/x/c/$chunk; done
+truncate -s 5 b.zarr/g/y/c/1
+zinc 1 validate b.zarr
+has "4 errors"
+has "error M84: g/x/c/0/2: chunk 0,2: crc32c:"
+has "error M91: g/y/c/1:"
+cp out first
+for threads in 1 2 8; do
+	zinc 1 validate -j $threads b.zarr
+	prints <first
+done
+zinc 0 validate --fast b.zarr
+zinc 1 validate b.zarr/g/y
+has "1 error"
+zinc 1 validate --json b.zarr/g/y
+is_json
+has '{"url":"b.zarr/g/y","errors":1,"warnings":0,"findings":[{"severity":"error","rule":"M91","path":"/g/y","key":"g/y/c/1","pointer":"","message":"'
+
+# one damaged document hides nothing else
+echo '{' >b.zarr/g/y/zarr.json
+zinc 1 validate b.zarr
+has "error M2: g/y/zarr.json"
+has "error M84: g/x/c/0/2"
+
+# ---- orphans: found, and erased only when asked ----
+cp -r a.zarr c.zarr
+echo >c.zarr/README.txt
+echo >c.zarr/g/x/c/9
+echo >c.zarr/g/x/note
+mkdir -p c.zarr/g/z/c c.zarr/g/__extension
+echo >c.zarr/g/z/c/0
+echo >c.zarr/g/__extension/own # names of extensions are theirs
+cp c.zarr/g/x/c/0/0 c.zarr/g/x/c/0/7
+echo >c.zarr/g/.zgroup
+zinc 0 validate c.zarr
+for finding in "M1: README.txt" "M43: g/x/c/9" "M43: g/x/note" "M26: g/z/c/0" "M41: g/x/c/0/7" "M1: g/.zgroup"; do has "warning $finding"; done
+has "6 warnings"
+has "zinc validate --repair --orphans erases it"
+zinc 0 validate --repair c.zarr
+has "6 warnings"
+[ -e c.zarr/README.txt ] || bad "--repair alone erases no orphan"
+zinc 0 validate --repair --orphans --dry-run c.zarr
+[ -e c.zarr/README.txt ] || bad "--dry-run erases nothing"
+zinc 0 validate --repair --orphans c.zarr
+has "6 repaired"
+[ ! -e c.zarr/README.txt ] && [ ! -e c.zarr/g/x/c/0/7 ] && [ -e c.zarr/g/__extension/own ] || bad "--orphans"
+zinc 0 validate c.zarr
+has "0 warnings"
+
+# ---- leftovers of a killed writer ----
+cp -r a.zarr l.zarr
+echo half >l.zarr/g/x/c/0/0.__lock
+mkdir -p l.zarr/g/x/c/7/7
+zinc 0 validate l.zarr
+has "warning leftover: g/x/c/0/0.__lock"
+has "warning leftover: g/x/c/7"
+zinc 0 validate --repair --dry-run l.zarr
+[ -e l.zarr/g/x/c/0/0.__lock ] || bad "--dry-run removes nothing"
+zinc 0 validate --repair l.zarr
+has "repaired leftover"
+[ ! -e l.zarr/g/x/c/0/0.__lock ] && [ ! -e l.zarr/g/x/c/7 ] || bad "leftovers are removed"
+zinc 0 validate l.zarr
+has "0 warnings"
+
+# ---- the tree ----
+mkdir -p t.zarr/a/b t.zarr/x
+cp a.zarr/zarr.json t.zarr/a/b/ # no document at t.zarr and t.zarr/a
+zinc 0 validate t.zarr
+has "warning M25: /: a group without a document"
+has "warning M25: /a: a group without a document"
+zinc 1 validate --strict t.zarr
+cp -r a.zarr n.zarr
+cp n.zarr/zarr.json n.zarr/g/x/c/
+zinc 1 validate n.zarr
+has "error M28: g/x/c/zarr.json"
+
+# ---- consolidated metadata ----
+consolidated() { # the document of a group with copies of these: "NAME": DOCUMENT, ...
+	printf '{"zarr_format": 3, "node_type": "group", "consolidated_metadata": {"must_understand": false, "kind": "inline", "metadata": {%s}}}' "$1"
+}
+mkdir k.zarr
+cp -r a.zarr/g/y k.zarr/
+y=$(tr -d '\n' <k.zarr/y/zarr.json)
+consolidated "\"y\": $y" >k.zarr/zarr.json
+zinc 0 validate k.zarr
+has "0 errors, 0 warnings"
+consolidated "\"y\": $(sed "s/\"shape\": .6./\"shape\": [5]/" <<<"$y")" >k.zarr/zarr.json
+zinc 1 validate k.zarr
+has 'error consolidated: / /consolidated_metadata: the consolidated metadata is stale: its copy of "y" differs'
+consolidated "" >k.zarr/zarr.json
+zinc 1 validate k.zarr
+has "nodes are missing from it"
+consolidated "\"y\": $y, \"z\": $y" >k.zarr/zarr.json
+zinc 1 validate k.zarr
+has 'a copy of "z", which is not there'
+zinc 1 validate --repair --dry-run k.zarr
+zinc 0 validate --repair k.zarr
+has "repaired consolidated"
+zinc 0 validate --strict k.zarr
+has "0 errors, 0 warnings"
+has "1 group, 1 array"
+grep -q consolidated_metadata k.zarr/zarr.json || bad "refreshed, not dropped"
+
+# ---- nothing there ----
+zinc 3 validate nothing.zarr
+says "nothing.zarr"
+mkdir empty
+zinc 3 validate empty
+echo >empty/file
+zinc 3 validate empty # never 0 on something not understood
+zinc 3 validate a.zarr/nothing
+finish

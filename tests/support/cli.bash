@@ -1,0 +1,85 @@
+# cli.bash - what the tests of the command share; sourced by tests/cli/*.sh
+#
+#   run STATUS COMMAND...   run it; its exit status must be STATUS; output is left in ./out and ./err
+#   zinc STATUS ARGS...     the same with $ZINC
+#   prints                  ./out must be exactly standard input
+#   says TEXT               ./err must be one line, begin with "zinc: ", and contain TEXT
+#   has TEXT [FILE]         the file [./out] must contain TEXT
+#
+# Tests run in an empty directory.  The first thing that is wrong ends them.
+
+set -eu
+ZINC=${ZINC:?names the command}
+SOURCE=${ZINC_SOURCE_DIR:?names the source tree}
+export NO_COLOR=1
+checks=0
+
+bad() {
+	echo "FAILED: $*" >&2
+	[ ! -s out ] || { echo "-- out:" && head -c 600 out; } >&2
+	[ ! -s err ] || { echo "-- err:" && head -c 600 err; } >&2
+	exit 1
+}
+
+run() {
+	local want=$1 got=0
+	shift
+	last="$*"
+	"$@" >out 2>err || got=$?
+	[ "$got" = "$want" ] || bad "exit status $got instead of $want: $last"
+	checks=$((checks + 1))
+}
+
+zinc() {
+	local want=$1
+	shift
+	run "$want" "$ZINC" "$@"
+}
+
+prints() {
+	cat >want
+	cmp -s want out || { diff want out >&2 || true; bad "unexpected output: $last"; }
+	checks=$((checks + 1))
+}
+
+says() {
+	[ "$(wc -l <err)" = 1 ] || bad "not one line on stderr: $last"
+	grep -q '^zinc: ' err || bad "stderr does not begin with 'zinc: ': $last"
+	grep -qF -- "$1" err || bad "stderr lacks '$1': $last"
+	checks=$((checks + 1))
+}
+
+has() {
+	grep -qF -- "$1" "${2:-out}" || bad "'$1' is missing: $last"
+	checks=$((checks + 1))
+}
+
+lacks() {
+	! grep -qF -- "$1" "${2:-out}" || bad "'$1' should not be there: $last"
+	checks=$((checks + 1))
+}
+
+# Is ./out one JSON document?  Where python3 has its json module.
+is_json() {
+	[ "$(wc -l <out)" = 1 ] || bad "JSON on more than one line: $last"
+	if python3 -c 'import json' 2>/dev/null; then
+		python3 -c 'import json; json.load(open("out"))' || bad "not JSON: $last"
+	fi
+	checks=$((checks + 1))
+}
+
+# bytes HEX...: those bytes, say bytes 00 ff 7f
+bytes() {
+	local b
+	for b in "$@"; do printf "\\x$b"; done
+}
+
+# Is the command built with a sanitizer, or run by an emulator?  Then memory says nothing.
+instrumented() {
+	case $ZINC in *zinc-run) return 0 ;; esac
+	grep -qE '__asan_init|__tsan_init|__msan_init' "$ZINC"
+}
+
+finish() {
+	echo "$checks checks"
+}
