@@ -202,7 +202,7 @@ static void
 check_codec(const char *name, const char *value)
 {
 	const bool two = strstr(value, "[64,64]") != NULL;
-	struct array a = {NULL};
+	struct array a = {.shape = NULL};
 	char codecs[2048];
 
 	if (strstr(value, "\"cast_value\"") || strstr(value, "\"scale_offset\"")) {
