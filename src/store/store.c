@@ -39,6 +39,7 @@ next_serial(void)
 	return atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
 }
 
+/* Limits of keys are asked for once: they are what a store is, not what it does. */
 zinc_status
 zinc_store_wrap(zinc_store **out, zinc_context *ctx, const zinc_store_ops *ops, void *self, const char *url,
 		zinc_error *err)
@@ -78,6 +79,7 @@ zinc_store_ref(zinc_store *store)
 	return store;
 }
 
+/* The last one sees everything the others did before they let go. */
 void
 zinc_store_close(zinc_store *store)
 {
@@ -88,6 +90,7 @@ zinc_store_close(zinc_store *store)
 	zinc_free(store->ctx, store);
 }
 
+/* A store that was opened relaxed makes no durable put, whatever it could. */
 void
 zinc_store_caps(zinc_store *s, zinc_caps *out)
 {
@@ -111,6 +114,7 @@ zinc_store_context(const zinc_store *s)
 
 /* ---- checks and errors ---- */
 
+/* Names that the store itself has given, deeper inside, stay. */
 zinc_status
 zinc_store_at(const zinc_store *s, const char *key, zinc_status st, zinc_error *err)
 {
@@ -118,6 +122,7 @@ zinc_store_at(const zinc_store *s, const char *key, zinc_status st, zinc_error *
 	return zinc_error_at_url(err, st, s->url);
 }
 
+/* One sentence for every change of a store that takes none. */
 zinc_status
 zinc_store_refuse(const zinc_store *s, const char *key, zinc_error *err)
 {
@@ -125,6 +130,7 @@ zinc_store_refuse(const zinc_store *s, const char *key, zinc_error *err)
 	return zinc_store_at(s, key, ZINC_E_READONLY, err);
 }
 
+/* Limits belong to the store, not to the key checker: s3 has others than a file system. */
 static zinc_status
 check_length(const zinc_store *s, const char *key, zinc_error *err)
 {
@@ -163,6 +169,7 @@ check_prefix(const zinc_store *s, const char *prefix, zinc_error *err)
 
 /* ---- get ---- */
 
+/* A destination must be exactly as long as its request: longer ones would hide mistakes, shorter ones overflow. */
 static zinc_status
 check_request(const zinc_store *s, const zinc_get *r, const zinc_sink *sink, zinc_error *err)
 {
@@ -195,6 +202,7 @@ named_room(void *arg, size_t i, uint64_t nbytes, void **buf)
 	return k->room(k->arg, i, nbytes, buf);
 }
 
+/* The store's error may be shared between requests, so it is copied before it is completed. */
 static void
 named_failure(const named_sink *n, size_t i, const zinc_got *got)
 {
@@ -219,6 +227,7 @@ named_done(void *arg, size_t i, const zinc_got *got)
 		n->sink->done(n->sink->arg, i, got);
 }
 
+/* All requests are checked before the first is served: get fails as a whole, or every request is answered. */
 zinc_status
 zinc_store_get(zinc_store *s, const zinc_get *requests, size_t n, const zinc_sink *sink, zinc_error *err)
 {
@@ -258,6 +267,7 @@ own_group(const zinc_store *s, zinc_put_group *group)
 	return s->ops.put_begin ? group : NULL;
 }
 
+/* A store without tags leaves the caller's empty. */
 zinc_status
 zinc_store_putv(zinc_store *s, zinc_put_group *group, const char *key, const struct iovec *iov, int niov,
 		const zinc_condition *when, uint32_t flags, zinc_tag *tag, zinc_error *err)
@@ -291,6 +301,7 @@ zinc_store_del(zinc_store *s, zinc_put_group *group, const char *key, const zinc
 	return zinc_store_at(s, key, st, err);
 }
 
+/* The token is one byte: something to tell groups apart, and to free. */
 zinc_status
 zinc_store_put_begin(zinc_store *s, zinc_put_group **group, uint32_t flags, zinc_error *err)
 {
@@ -308,6 +319,7 @@ zinc_store_put_begin(zinc_store *s, zinc_put_group **group, uint32_t flags, zinc
 	return zinc_store_at(s, NULL, st, err);
 }
 
+/* Without groups everything has happened, and every failure was told, at once. */
 zinc_status
 zinc_store_commit(zinc_store *s, zinc_put_group *group, zinc_committed_fn fn, void *arg, zinc_error *err)
 {
@@ -328,12 +340,14 @@ zinc_store_abort(zinc_store *s, zinc_put_group *group)
 		zinc_free(s->ctx, group);
 }
 
+/* A store that has nothing to flush is always in sync. */
 zinc_status
 zinc_store_sync(zinc_store *s, zinc_error *err)
 {
 	return s->ops.sync ? zinc_store_at(s, NULL, s->ops.sync(s->self, err), err) : ZINC_OK;
 }
 
+/* Most stores leave nothing behind. */
 zinc_status
 zinc_store_scrub(zinc_store *s, const char *prefix, int remove, zinc_scrub_fn fn, void *arg, zinc_error *err)
 {
@@ -358,6 +372,7 @@ typedef struct checked_list {
 	zinc_error *err;
 } checked_list;
 
+/* What comes back is somebody else's data (names in an archive, in XML), so E_CORRUPT, never E_INVALID. */
 static zinc_status
 check_listed(checked_list *c, const char *name, int is_prefix)
 {
@@ -400,6 +415,7 @@ cannot_list(const zinc_store *s, zinc_error *err)
 	return zinc_store_at(s, NULL, zinc_fail(err, ZINC_E_UNSUPPORTED, "this store cannot list its keys"), err);
 }
 
+/* A callback that stops is no failure; a key that fails the check stops too, and is one. */
 zinc_status
 zinc_store_list(zinc_store *s, const char *prefix, zinc_key_fn fn, void *arg, zinc_error *err)
 {
@@ -422,6 +438,7 @@ typedef struct grouped_list {
 	zinc_error *err;
 } grouped_list;
 
+/* The first key of a prefix gives the prefix, the others are passed over. */
 static int
 group_key(void *arg, const char *key, uint64_t nbytes)
 {

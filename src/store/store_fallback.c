@@ -29,6 +29,7 @@ typedef struct whole {
 	zinc_error *err;
 } whole;
 
+/* The first thing known is the size, so a value over the limit costs neither memory nor transfer. */
 static zinc_room
 whole_room(void *arg, size_t i, uint64_t nbytes, void **buf)
 {
@@ -50,6 +51,7 @@ whole_room(void *arg, size_t i, uint64_t nbytes, void **buf)
 	return w->bytes ? ZINC_ROOM_OK : ZINC_ROOM_FAIL;
 }
 
+/* Missing is a result to the store, and E_NOTFOUND to whoever asked for one value. */
 static void
 whole_done(void *arg, size_t i, const zinc_got *got)
 {
@@ -70,6 +72,8 @@ whole_done(void *arg, size_t i, const zinc_got *got)
 	}
 }
 
+/* One request for all of it, through the same door as every other; a value of no bytes is a blob of no bytes, not NULL.
+ */
 zinc_status
 zinc_store_get_all(zinc_store *s, const char *key, zinc_blob *out, zinc_tag *tag, uint64_t limit, zinc_error *err)
 {
@@ -113,6 +117,7 @@ get_or_none(zinc_store *s, const char *key, zinc_blob *old, zinc_tag *tag, zinc_
 	return st;
 }
 
+/* Erasing what is not there is no change, and makes no call: the condition "equals" would have no tag to name. */
 static zinc_status
 apply(zinc_store *s, const char *key, const zinc_update *u, const zinc_blob *old, const zinc_condition *when,
       uint32_t flags, zinc_error *err)
@@ -158,6 +163,7 @@ back_off(int tries, const void *caller)
 	nanosleep(&pause, NULL);
 }
 
+/* Only a put that lost its condition is tried again.  What the caller's function says, even E_CONFLICT, is its own. */
 static zinc_status
 update_in_loop(zinc_store *s, const char *key, zinc_update_fn fn, void *arg, uint32_t flags, zinc_error *err)
 {
@@ -180,6 +186,8 @@ update_in_loop(zinc_store *s, const char *key, zinc_update_fn fn, void *arg, uin
 			 MOST_TRIES);
 }
 
+/* In this order: the store's own exclusion, conditions, trust.  Wrappers have an update slot whether or not the store
+ * below has one, so caps decide, not slots. */
 zinc_status
 zinc_store_update(zinc_store *s, const char *key, zinc_update_fn fn, void *arg, int single_writer, uint32_t flags,
 		  zinc_error *err)
@@ -215,6 +223,7 @@ typedef struct partial_update {
 	uint8_t *bytes;
 } partial_update;
 
+/* By key, then by offset: the parts of one key come together, and overlaps become neighbours. */
 static int
 compare_parts(const void *a, const void *b)
 {
@@ -249,6 +258,7 @@ apply_parts(void *arg, const void *old, size_t nold, zinc_update *out, zinc_erro
 	return ZINC_OK;
 }
 
+/* An end that cannot be computed cannot be stored either. */
 static zinc_status
 check_part(const zinc_store *s, const zinc_partial *part, zinc_error *err)
 {
@@ -282,6 +292,7 @@ sort_parts(const zinc_store *s, const zinc_partial *parts, size_t n, const zinc_
 	return ZINC_OK;
 }
 
+/* How many parts from here on belong to the first one's key. */
 static size_t
 same_key(const zinc_partial *const *parts, size_t n)
 {
@@ -292,6 +303,7 @@ same_key(const zinc_partial *const *parts, size_t n)
 	return m;
 }
 
+/* Everything is checked before the first key is changed; then each key is one update. */
 zinc_status
 zinc_store_put_partial(zinc_store *s, const zinc_partial *parts, size_t n, int single_writer, uint32_t flags,
 		       zinc_error *err)
@@ -322,6 +334,7 @@ typedef struct first_failure {
 	zinc_error *err;
 } first_failure;
 
+/* `e` is the failure that happened last; of many the caller sees the first. */
 static void
 keep_first(first_failure *f, zinc_status st, const zinc_error *e)
 {
@@ -331,6 +344,7 @@ keep_first(first_failure *f, zinc_status st, const zinc_error *e)
 	zinc_error_copy(f->err, e);
 }
 
+/* Under one group, so that a durable store syncs each directory once. */
 zinc_status
 zinc_store_del_many(zinc_store *s, const char *const *keys, size_t n, uint32_t flags, zinc_error *err)
 {
@@ -358,6 +372,7 @@ typedef struct key_list {
 	zinc_error *err;
 } key_list;
 
+/* No limit of its own: zinc_store_list has stopped at zinc_limits.children before. */
 static int
 collect_key(void *arg, const char *key, uint64_t nbytes)
 {
@@ -369,6 +384,7 @@ collect_key(void *arg, const char *key, uint64_t nbytes)
 	return l->status != ZINC_OK;
 }
 
+/* The keys point into the buffer, which has stopped growing. */
 static zinc_status
 del_collected(zinc_store *s, const key_list *l, uint32_t flags, zinc_error *err)
 {

@@ -55,6 +55,7 @@ strike(faulty *f, zinc_error *err)
 
 /* ---- the journal ---- */
 
+/* A reader may still be copying from one that has left the journal. */
 static void
 past_unref(faulty *f, past *p)
 {
@@ -69,6 +70,7 @@ past_unref(faulty *f, past *p)
 	zinc_free(f->next->ctx, p);
 }
 
+/* Read from the store below, past the journal: what is true now is what the change replaces. */
 static zinc_status
 past_new(past **out, faulty *f, const char *key, zinc_error *err)
 {
@@ -233,6 +235,7 @@ pass_on(faulty *f, passed *p)
 		zinc_sink_failed(p->sink, p->index[i], st, &e);
 }
 
+/* Memory first: once a done() was called, this function may no longer fail. */
 static zinc_status
 fault_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, zinc_error *err)
 {
@@ -371,6 +374,7 @@ view_add(void *arg, const char *key, uint64_t nbytes)
 	return v->status != ZINC_OK;
 }
 
+/* The order is made in the end. */
 static void
 view_remove(view *v, const char *key)
 {
@@ -413,6 +417,7 @@ rewind_view(faulty *f, view *v, const char *prefix)
 		qsort(v->list.p, view_count(v), sizeof(seen), compare_seen);
 }
 
+/* Frees as it goes, also behind the caller's stop. */
 static void
 view_give(view *v, zinc_key_fn fn, void *arg)
 {
@@ -470,6 +475,7 @@ fault_close(void *self)
 	zinc_free(ctx, f);
 }
 
+/* What shows old values must not promise to show new ones. */
 static void
 fault_caps(void *self, zinc_caps *out)
 {
@@ -519,6 +525,7 @@ zinc_store_fault(zinc_store **out, zinc_store *next, zinc_error *err)
 	return st;
 }
 
+/* A shorter journal forgets the oldest changes: they become visible. */
 uint64_t
 zinc_store_fault_set(zinc_store *fault, const zinc_fault *plan)
 {

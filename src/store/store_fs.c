@@ -39,6 +39,7 @@
 
 /* ---- what the other files call ---- */
 
+/* openat2 can be interrupted where the file system is remote.  Bounded, lest a storm of signals hangs us. */
 int
 zinc_fs_openat(zinc_fs *fs, int dir, const char *path, int flags, int follow)
 {
@@ -69,6 +70,7 @@ zinc_fs_fail(zinc_error *err, int errnum, const char *what)
 	}
 }
 
+/* Checked component by component, because a directory "x.__lock" would block the lock of "x". */
 zinc_status
 zinc_fs_key_check(const char *key, zinc_error *err)
 {
@@ -105,6 +107,7 @@ zinc_fs_tag(zinc_tag *out, const struct stat *st)
 
 /* ---- reading ---- */
 
+/* Nothing where fstat promised bytes: only a program that writes in place can do that. */
 static zinc_status
 read_failed(ssize_t got, int errnum, zinc_error *err)
 {
@@ -113,6 +116,7 @@ read_failed(ssize_t got, int errnum, zinc_error *err)
 	return zinc_fs_fail(err, errnum, "cannot read");
 }
 
+/* A file that grew meanwhile fills the rest of iov, which is the caller's memory and not counted. */
 zinc_status
 zinc_fs_read(zinc_fs *fs, int fd, uint64_t offset, uint64_t n, const struct iovec *iov, int niov, zinc_error *err)
 {
@@ -181,6 +185,7 @@ typedef struct ordered_gets {
 	size_t n;
 } ordered_gets;
 
+/* The request that is served i-th. */
 static size_t
 nth(const ordered_gets *g, size_t i)
 {
@@ -218,6 +223,7 @@ serve_key(zinc_fs *fs, const ordered_gets *g, size_t from, const zinc_sink *sink
 	return i;
 }
 
+/* By key, and as they came for the same key. */
 static int
 compare_gets(const void *a, const void *b, void *requests)
 {
@@ -251,6 +257,7 @@ bring_in_order(zinc_context *ctx, const zinc_get *r, size_t n, size_t **out, zin
 	return ZINC_OK;
 }
 
+/* One request after another, in the calling thread: whoever wants more calls from more threads. */
 static zinc_status
 fs_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, zinc_error *err)
 {
@@ -270,6 +277,7 @@ fs_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, zi
 
 /* ---- caps ---- */
 
+/* parallel is 1: a batch is read by the thread that asks.  Ranges and suffixes cost what they bring. */
 static void
 fs_caps(void *self, zinc_caps *out)
 {
@@ -287,6 +295,7 @@ fs_caps(void *self, zinc_caps *out)
 
 /* ---- fork ---- */
 
+/* No call that can block is made under the lock, so fork() waits for nothing. */
 static void
 before_fork(void *object)
 {
@@ -299,6 +308,7 @@ parent_after_fork(void *object)
 	pthread_mutex_unlock(&((zinc_fs *)object)->lock);
 }
 
+/* Locks are the parent's, and so is what waits in groups; the child starts with none. */
 static void
 child_after_fork(void *object)
 {
@@ -329,6 +339,7 @@ clean_path(zinc_context *ctx, const char *path)
 	return out;
 }
 
+/* A group that is still open was forgotten by its owner: what it holds is given up. */
 static void
 fs_close(void *self)
 {
@@ -349,6 +360,7 @@ fs_close(void *self)
 	zinc_free(fs->ctx, fs);
 }
 
+/* Mutexes and conditions with default attributes take no memory and cannot fail. */
 static void
 init(zinc_fs *fs, const zinc_store_options *options)
 {
@@ -365,6 +377,7 @@ init(zinc_fs *fs, const zinc_store_options *options)
 	zinc_fork_add(&fs->fork);
 }
 
+/* The root is looked for once, so that what is not a directory is told now; what is not there may come later. */
 zinc_status
 zinc_fs_open_keeping(void **self, const char *root, const char *keep, const zinc_store_options *options,
 		     zinc_error *err)

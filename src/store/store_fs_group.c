@@ -45,6 +45,7 @@ note_dirs(zinc_fs *fs, fs_dirs *set, const fs_change *c, zinc_error *err)
 	return ZINC_OK;
 }
 
+/* In one step under the lock, so that take_done finds every change whose directories it must leave in the set. */
 zinc_status
 zinc_fs_enlist(zinc_fs *fs, fs_change *c, fs_dirs *own, bool taken, zinc_error *err)
 {
@@ -68,6 +69,7 @@ zinc_fs_enlist(zinc_fs *fs, fs_change *c, fs_dirs *own, bool taken, zinc_error *
 
 /* ---- the window ---- */
 
+/* At most a window's length away. */
 static void
 unlink_pending(fs_group *g, const fs_change *c)
 {
@@ -187,6 +189,8 @@ zinc_fs_flush(zinc_fs *fs, fs_group *g)
 		pthread_join(helpers[n], NULL);
 }
 
+/* The count goes up before the windows are finished: a put that comes between sees it and does not stay in its window.
+ */
 void
 zinc_fs_wait_begin(zinc_fs *fs)
 {
@@ -220,6 +224,7 @@ zinc_fs_group_dir(zinc_fs *fs, fs_group *g, const char *path, size_t n)
 	return d;
 }
 
+/* Taken by another thread: it will be finished without our help, so wait.  Else finish it here. */
 void
 zinc_fs_group_settle(zinc_fs *fs, fs_group *g, const char *key)
 {
@@ -249,6 +254,7 @@ lies_below(const char *key, const char *dir)
 	return n == 0 || (strncmp(key, dir, n) == 0 && key[n] == '/');
 }
 
+/* A directory that was not synced may forget its entries, and so everything below it. */
 static void
 mark_uncertain(zinc_fs *fs, fs_change *c, const fs_dirs *dirs, const zinc_error *e)
 {
@@ -367,6 +373,7 @@ detach(zinc_fs *fs, fs_group *g)
 	pthread_mutex_unlock(&fs->lock);
 }
 
+/* In the order that they failed in, last first; the caller gets all, and the first of these as its status. */
 static zinc_status
 report(zinc_fs *fs, fs_group *g, zinc_committed_fn fn, void *arg, zinc_error *err)
 {
@@ -407,6 +414,7 @@ zinc_fs_commit(void *self, zinc_put_group *group, zinc_committed_fn fn, void *ar
 	return st;
 }
 
+/* What was renamed already stays, and is synced like any other change. */
 void
 zinc_fs_abort(void *self, zinc_put_group *group)
 {
@@ -455,6 +463,7 @@ typedef struct file_sync {
 	int failed; /* errno */
 } file_sync;
 
+/* Through a new descriptor: fsync is about the file, not about who wrote it. */
 static int
 sync_file(void *arg, const char *name, int type)
 {
@@ -491,6 +500,8 @@ sync_files(zinc_fs *fs, const char *path, zinc_error *err)
 	return s.failed ? zinc_fs_fail(err, s.failed, "cannot sync") : ZINC_OK;
 }
 
+/* The sets are taken away first: what is put meanwhile waits for the next sync.  A failed fsync is not repeated by it.
+ */
 zinc_status
 zinc_fs_sync(void *self, zinc_error *err)
 {

@@ -26,6 +26,7 @@ typedef struct reading {
 	zinc_error *err;
 } reading;
 
+/* The checks of keys, for a single component; a path that would be too long for a key leads to none. */
 static bool
 is_wanted(const reading *r, const char *name, int type)
 {
@@ -135,6 +136,7 @@ compare_names(const void *a, const void *b, void *names)
 	return strcmp((const char *)names + x->name, (const char *)names + y->name);
 }
 
+/* Sorting comes last: only now is it known which names end in a slash. */
 static zinc_status
 resolve_all(zinc_fs *fs, const fs_dir *d, fs_entries *e, fs_which which, zinc_error *err)
 {
@@ -168,6 +170,7 @@ read_open(zinc_fs *fs, fs_entries *e, const fs_dir *d, fs_which which, struct st
 	return resolve_all(fs, d, e, which, err);
 }
 
+/* The directory is closed when this returns; what is deleted meanwhile is met again as missing. */
 zinc_status
 zinc_fs_entries_read(zinc_fs *fs, fs_entries *e, const char *path, size_t n, fs_which which, struct stat *where,
 		     zinc_error *err)
@@ -228,6 +231,7 @@ path_length(const zinc_buf *path)
 
 static zinc_status walk_dir(walk *w, const chain *up);
 
+/* The path is one buffer for the whole walk, cut back behind each entry. */
 static zinc_status
 walk_entry(walk *w, const fs_entry *entry, const char *name, const chain *here)
 {
@@ -330,6 +334,7 @@ give_entry(zinc_fs *fs, const char *path, const fs_entry *entry, zinc_entry_fn f
 	return ZINC_OK;
 }
 
+/* An entry that is a directory is a prefix only if some key lies below it, which may take looking deeper. */
 zinc_status
 zinc_fs_list_dir(void *self, const char *prefix, zinc_entry_fn fn, void *arg, zinc_error *err)
 {
@@ -375,6 +380,7 @@ note_failure(erasing *x, zinc_status st, const zinc_error *e)
 	zinc_error_copy(x->err, e);
 }
 
+/* A key that cannot be erased does not keep the others. */
 static int
 erase_key(void *arg, const char *key, uint64_t nbytes)
 {

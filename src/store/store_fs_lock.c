@@ -46,6 +46,7 @@ zinc_fs_is_lock(const char *name)
 
 /* ---- descriptors that a forked child must close ---- */
 
+/* Known to the store before it is locked: a fork between the two leaves the child nothing to keep. */
 static void
 hold(zinc_fs *fs, fs_lock *lock, int fd)
 {
@@ -82,6 +83,8 @@ zinc_fs_lock_release(zinc_fs *fs, fs_lock *lock)
 	return os->close(os, fd);
 }
 
+/* Called in a child, with the store's lock held.  F_UNLCK would release the parent's lock: the description is shared.
+ */
 void
 zinc_fs_lock_forget_all(zinc_fs *fs)
 {
@@ -195,6 +198,7 @@ take_once(zinc_fs *fs, int dir, const char *lock_name, bool wait, fs_lock *out, 
 	return took;
 }
 
+/* Somebody who always renames the file between our open and our lock would keep us here; a thousand times is enough. */
 fs_take
 zinc_fs_lock_try(zinc_fs *fs, int dir, const char *name, bool wait, fs_lock *out, int *errnum)
 {
@@ -214,6 +218,7 @@ zinc_fs_lock_try(zinc_fs *fs, int dir, const char *name, bool wait, fs_lock *out
 	return took;
 }
 
+/* Never made, never emptied: it is only looked at, and perhaps unlinked by the caller. */
 fs_take
 zinc_fs_lock_leftover(zinc_fs *fs, int dir, const char *lock_name, fs_lock *out)
 {

@@ -145,6 +145,8 @@ create_root(zinc_fs *fs, zinc_error *err)
 	return failed ? zinc_fs_fail(err, failed, "cannot make the store's directory") : ZINC_OK;
 }
 
+/* Opened once and kept: the store stays the same directory though it be renamed.  O_PATH needs no right to read, which
+ * "/" or a parent's home may not give. */
 zinc_status
 zinc_fs_root(zinc_fs *fs, bool make, int *out, zinc_error *err)
 {
@@ -197,6 +199,7 @@ make_dirs(zinc_fs *fs, int root, char *path, size_t n, size_t *made)
 	return -1;
 }
 
+/* The commonest mistake deserves its own words. */
 static zinc_status
 cannot_open_dir(int errnum, zinc_error *err)
 {
@@ -206,6 +209,7 @@ cannot_open_dir(int errnum, zinc_error *err)
 	return zinc_fs_fail(err, errnum, "cannot open its directory");
 }
 
+/* O_RDONLY, not O_PATH: the descriptor is listed and synced through. */
 zinc_status
 zinc_fs_dir_open(zinc_fs *fs, const char *path, size_t n, bool make, fs_dir **out, size_t *made, zinc_error *err)
 {
@@ -253,6 +257,7 @@ zinc_fs_dir_unref(zinc_fs *fs, fs_dir *d)
 
 /* ---- removing ---- */
 
+/* Neither the root nor what leads to the place that the user named. */
 bool
 zinc_fs_may_remove(const zinc_fs *fs, const char *path, size_t n)
 {
@@ -278,6 +283,7 @@ remove_dir(zinc_fs *fs, int root, char *path, size_t n)
 	return gone;
 }
 
+/* rmdir itself says whether a directory is empty, so nothing is looked at and no race can remove a file. */
 void
 zinc_fs_prune(zinc_fs *fs, const char *path, size_t n)
 {
@@ -292,6 +298,7 @@ zinc_fs_prune(zinc_fs *fs, const char *path, size_t n)
 
 /* ---- sets of directories ---- */
 
+/* As strcmp would, with a path that ends at n. */
 static int
 compare_path(const char *entry, const char *path, size_t n)
 {
@@ -348,6 +355,7 @@ dirs_grow(zinc_fs *fs, fs_dirs *set, zinc_error *err)
 	return ZINC_OK;
 }
 
+/* Sorted by insertion: neighbours in an array are neighbours in the tree, so new ones mostly come last. */
 zinc_status
 zinc_fs_dirs_add(zinc_fs *fs, fs_dirs *set, const char *path, size_t n, bool prune, zinc_error *err)
 {
@@ -416,6 +424,8 @@ sync_entry(zinc_fs *fs, const fs_dirs *set, char *path, char *last, size_t *nlas
 	return failed;
 }
 
+/* Children are pruned before their parents; survivors are synced from the top down.  All are tried, the first failure
+ * is told. */
 zinc_status
 zinc_fs_dirs_sync(zinc_fs *fs, fs_dirs *set, zinc_error *err)
 {
@@ -472,6 +482,8 @@ is_folded(zinc_fs *fs, int dir, const char *name)
 	return !x.found;
 }
 
+/* From the root down, since a directory may fold as well as the file.  Called only where names are known to fold,
+ * because it reads directories. */
 zinc_status
 zinc_fs_check_names(zinc_fs *fs, const fs_change *c, zinc_error *err)
 {

@@ -67,6 +67,7 @@ scrub_empty(scrub *s)
 
 static zinc_status scrub_dir(scrub *s, bool *empty);
 
+/* Whatever is neither a lock nor a directory, a key above all, makes its directory one that is in use. */
 static zinc_status
 scrub_entry(scrub *s, const fs_entry *entry, const char *name, bool *empty)
 {

@@ -18,6 +18,7 @@
 
 /* ---- the object ---- */
 
+/* The condition's tag is the caller's and may be gone when a group finishes the change, so it is copied. */
 static zinc_status
 change_new(fs_change **out, zinc_fs *fs, zinc_put_group *group, const char *key, const zinc_condition *when,
 	   uint32_t flags, zinc_error *err)
@@ -46,6 +47,7 @@ change_new(fs_change **out, zinc_fs *fs, zinc_put_group *group, const char *key,
 	return ZINC_OK;
 }
 
+/* Its lock was released or dropped before. */
 void
 zinc_fs_change_free(zinc_fs *fs, fs_change *c)
 {
@@ -54,6 +56,7 @@ zinc_fs_change_free(zinc_fs *fs, fs_change *c)
 	zinc_free(fs->ctx, c);
 }
 
+/* Unlinked while held: nobody else can have begun to use the file.  Directories made for nothing go too. */
 void
 zinc_fs_drop(zinc_fs *fs, fs_change *c)
 {
@@ -67,6 +70,7 @@ zinc_fs_drop(zinc_fs *fs, fs_change *c)
 
 /* ---- the lock ---- */
 
+/* Puts of one group into one directory share its descriptor, for as long as the window is open. */
 static zinc_status
 open_dir(zinc_fs *fs, fs_change *c, bool make, zinc_error *err)
 {
@@ -77,6 +81,7 @@ open_dir(zinc_fs *fs, fs_change *c, bool make, zinc_error *err)
 	return c->dir ? ZINC_OK : zinc_fs_dir_open(fs, c->key, n, make, &c->dir, &c->made, err);
 }
 
+/* The windows of all groups are finished before this thread waits (promise 7 of store_fs.c). */
 static fs_take
 take_once(zinc_fs *fs, fs_change *c, bool wait, int *errnum)
 {
@@ -123,6 +128,7 @@ take_lock(zinc_fs *fs, fs_change *c, bool make, zinc_error *err)
 
 /* ---- bytes ---- */
 
+/* A write that takes nothing and says nothing would be tried for ever, so it counts as an error. */
 static zinc_status
 write_value(zinc_fs *fs, int fd, const struct iovec *iov, int niov, zinc_error *err)
 {
@@ -167,6 +173,7 @@ stat_link(zinc_fs *fs, const fs_change *c, struct stat *st, bool *exists, zinc_e
 	return ZINC_OK;
 }
 
+/* What has the key's name now; its mtime is what the new value must exceed, and its tag what a condition is about. */
 static zinc_status
 stat_target(zinc_fs *fs, const fs_change *c, struct stat *st, bool *exists, zinc_error *err)
 {
@@ -180,6 +187,7 @@ stat_target(zinc_fs *fs, const fs_change *c, struct stat *st, bool *exists, zinc
 	return ZINC_OK;
 }
 
+/* `st` is looked at only where something exists. */
 static zinc_status
 check_condition(const fs_change *c, const struct stat *st, bool exists, zinc_error *err)
 {
@@ -238,6 +246,7 @@ oldest_time(zinc_fs *fs, const struct stat *replaced, const struct timespec *now
 	return replaced && is_later(&replaced->st_mtim, &t) ? replaced->st_mtim : t;
 }
 
+/* Remembered by this process only: another one that makes the key anew meets a later clock. */
 static void
 note_deleted(zinc_fs *fs, const struct stat *st)
 {
@@ -286,6 +295,8 @@ set_time(zinc_fs *fs, int fd, const struct stat *replaced, struct stat *st, zinc
 
 /* ---- finishing ---- */
 
+/* Everything that can fail without harm comes before the rename; nothing after it can fail but close and the
+ * directories' sync. */
 static zinc_status
 publish(zinc_fs *fs, fs_change *c, zinc_error *err)
 {
@@ -315,6 +326,7 @@ publish(zinc_fs *fs, fs_change *c, zinc_error *err)
 	return ZINC_OK;
 }
 
+/* A failure is kept with the change, for commit to tell; without memory for it, only its status. */
 void
 zinc_fs_finish(zinc_fs *fs, fs_change *c)
 {
@@ -366,6 +378,7 @@ give_up(zinc_fs *fs, fs_change *c, zinc_status st)
 	return st;
 }
 
+/* What fails before the window is told at once, whether in a group or not. */
 zinc_status
 zinc_fs_put(void *self, zinc_put_group *group, const char *key, const struct iovec *iov, int niov,
 	    const zinc_condition *when, uint32_t flags, zinc_tag *tag, zinc_error *err)
@@ -433,6 +446,7 @@ erase_there(zinc_fs *fs, fs_change *c, const struct stat *st, zinc_error *err)
 	return conclude(fs, c, &own, err);
 }
 
+/* With the lock held.  Nothing there is nothing to do, and leaves no trace. */
 static zinc_status
 erase(zinc_fs *fs, fs_change *c, zinc_error *err)
 {
@@ -464,6 +478,7 @@ is_missing(zinc_fs *fs, const char *key, bool *missing, zinc_error *err)
 	return ZINC_OK;
 }
 
+/* A put of the same key that is pending in the group comes first, as the caller meant it. */
 zinc_status
 zinc_fs_del(void *self, zinc_put_group *group, const char *key, const zinc_condition *when, uint32_t flags,
 	    zinc_error *err)
@@ -510,6 +525,7 @@ read_old(zinc_fs *fs, const fs_change *c, zinc_blob *out, zinc_error *err)
 	return status;
 }
 
+/* The lock is held from before the old value was read until the new one has its name. */
 static zinc_status
 apply(zinc_fs *fs, fs_change *c, const zinc_update *u, zinc_error *err)
 {
@@ -532,6 +548,7 @@ apply(zinc_fs *fs, fs_change *c, const zinc_update *u, zinc_error *err)
 	return conclude(fs, c, &own, err);
 }
 
+/* The caller's function runs under the key's lock and no other: it may use other keys of the store. */
 zinc_status
 zinc_fs_update(void *self, const char *key, zinc_update_fn fn, void *arg, uint32_t flags, zinc_error *err)
 {

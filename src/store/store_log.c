@@ -53,6 +53,7 @@ log_room(void *arg, size_t i, uint64_t nbytes, void **buf)
 	return k->room(k->arg, i, nbytes, buf);
 }
 
+/* Told before the caller hears of it, so that whoever waits for the answer finds it in the log. */
 static void
 log_done(void *arg, size_t i, const zinc_got *got)
 {
@@ -82,6 +83,7 @@ log_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, z
 
 /* ---- changes ---- */
 
+/* Counted when it is asked for: in a group the outcome comes with the commit. */
 static zinc_status
 log_put(void *self, zinc_put_group *group, const char *key, const struct iovec *iov, int niov,
 	const zinc_condition *when, uint32_t flags, zinc_tag *tag, zinc_error *err)
@@ -141,6 +143,7 @@ note_update(void *arg, const void *old, size_t nold, zinc_update *out, zinc_erro
 	return st;
 }
 
+/* Called only where caps say UPDATE; else store.c makes it of gets and puts, which pass here one by one. */
 static zinc_status
 log_update(void *self, const char *key, zinc_update_fn fn, void *arg, uint32_t flags, zinc_error *err)
 {
@@ -238,6 +241,7 @@ zinc_store_log(zinc_store **out, zinc_store *next, zinc_log_fn fn, void *arg, zi
 	return st;
 }
 
+/* Of any other store nothing is known. */
 void
 zinc_store_log_counts(zinc_store *log, zinc_store_counts *out)
 {

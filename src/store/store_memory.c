@@ -79,6 +79,7 @@ value_ref(value *v)
 	return v;
 }
 
+/* The tag is drawn before the value has a place: numbers that are never used do no harm. */
 static zinc_status
 value_new(value **out, zinc_context *ctx, const struct iovec *iov, int niov, zinc_error *err)
 {
@@ -144,6 +145,7 @@ random_level(memory *m)
 	return level;
 }
 
+/* One block holds links and key, so a key costs one allocation. */
 static zinc_status
 insert(memory *m, const char *key, value *v, zinc_error *err)
 {
@@ -170,6 +172,7 @@ insert(memory *m, const char *key, value *v, zinc_error *err)
 	return ZINC_OK;
 }
 
+/* The links that lead past it are found anew: nodes do not know who points at them. */
 static void
 remove_node(memory *m, node *n)
 {
@@ -241,6 +244,7 @@ take_value(memory *m, const char *key)
 	return v;
 }
 
+/* The lock is held for finding only; copying, room and done happen without it. */
 static zinc_status
 memory_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, zinc_error *err)
 {
@@ -261,6 +265,7 @@ memory_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink
 	return ZINC_OK;
 }
 
+/* The value is made before the lock is taken, and the old one freed after. */
 static zinc_status
 memory_put(void *self, zinc_put_group *group, const char *key, const struct iovec *iov, int niov,
 	   const zinc_condition *when, uint32_t flags, zinc_tag *tag, zinc_error *err)
@@ -294,6 +299,7 @@ memory_del(void *self, zinc_put_group *group, const char *key, const zinc_condit
 	return st;
 }
 
+/* All at once: nobody sees half of it. */
 static zinc_status
 memory_del_prefix(void *self, const char *prefix, uint32_t flags, zinc_error *err)
 {
@@ -313,6 +319,7 @@ memory_del_prefix(void *self, const char *prefix, uint32_t flags, zinc_error *er
 
 /* ---- update ---- */
 
+/* As many entries as threads that update, so a list is enough. */
 static bool
 is_updating(const memory *m, const char *key)
 {
@@ -324,6 +331,7 @@ is_updating(const memory *m, const char *key)
 	return false;
 }
 
+/* First come, first served is not promised; progress is. */
 static void
 begin_update(memory *m, updating *u)
 {
@@ -335,6 +343,7 @@ begin_update(memory *m, updating *u)
 	pthread_mutex_unlock(&m->lock);
 }
 
+/* After a fork the list was emptied, and the entry may not be in it any more. */
 static void
 end_update(memory *m, const updating *u)
 {
@@ -372,6 +381,7 @@ try_update(memory *m, const char *key, zinc_update_fn fn, void *arg, bool *lost,
 	return st;
 }
 
+/* A lost try means that a put succeeded meanwhile, so somebody always gets on. */
 static zinc_status
 memory_update(void *self, const char *key, zinc_update_fn fn, void *arg, uint32_t flags, zinc_error *err)
 {
@@ -464,6 +474,7 @@ memory_list(void *self, const char *prefix, zinc_key_fn fn, void *arg, zinc_erro
 	return st;
 }
 
+/* Not durable, and nothing to merge: a range costs its copy. */
 static void
 memory_caps(void *self, zinc_caps *out)
 {
@@ -583,6 +594,7 @@ memory_open(void **self, const char *rest, const zinc_store_options *options, zi
 	return ZINC_OK;
 }
 
+/* The last to close frees it, outside of the lock, since hooks must not be removed under it. */
 static void
 memory_close(void *self)
 {

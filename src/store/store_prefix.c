@@ -35,6 +35,7 @@ prefix_close(void *self)
 	zinc_free(ctx, p);
 }
 
+/* What the prefix takes of a key's length is not the caller's any more. */
 static void
 prefix_caps(void *self, zinc_caps *out)
 {
@@ -67,6 +68,7 @@ whole_requests(const prefixed *p, const zinc_get *requests, size_t n, zinc_buf *
 	return ZINC_OK;
 }
 
+/* Two allocations for the whole batch, whatever its length. */
 static zinc_status
 prefix_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, zinc_error *err)
 {
@@ -115,6 +117,7 @@ prefix_del(void *self, zinc_put_group *group, const char *key, const zinc_condit
 	return st;
 }
 
+/* A group is the store's below, handed through. */
 static zinc_status
 prefix_put_begin(void *self, zinc_put_group **group, uint32_t flags, zinc_error *err)
 {
@@ -292,6 +295,7 @@ prefix_url(zinc_buf *out, const zinc_store *next, const char *prefix, zinc_error
 	return zinc_buf_printf(out, err, "%s%s%s", next->url, slash, prefix);
 }
 
+/* The reference is taken last, so that a failure needs no undoing. */
 zinc_status
 zinc_store_prefix(zinc_store **out, zinc_store *next, const char *prefix, zinc_error *err)
 {

@@ -14,6 +14,7 @@ readonly_close(void *self)
 	zinc_store_close((zinc_store *)self);
 }
 
+/* Without the flags of writing nobody above tries. */
 static void
 readonly_caps(void *self, zinc_caps *out)
 {

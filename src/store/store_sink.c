@@ -41,6 +41,7 @@ zinc_iov_scatter(const struct iovec *iov, int niov, const uint8_t *bytes, size_t
 	}
 }
 
+/* Empty entries are left out: a call of nothing but those would look like the end of the file. */
 int
 zinc_iov_next(const zinc_iov_at *at, struct iovec *out, int max)
 {
@@ -151,6 +152,7 @@ ask_room(const zinc_sink *k, size_t i, uint64_t nbytes, void **buf, zinc_error *
 	}
 }
 
+/* A range of no bytes is asked room for too, but nothing is read. */
 static zinc_status
 deliver(const zinc_sink *k, size_t i, const zinc_get *r, zinc_got *got, uint64_t size, zinc_read_fn bring, void *arg,
 	zinc_error *err)

@@ -51,6 +51,7 @@ unlock_registry(void *object)
 	pthread_mutex_unlock(&registry.lock);
 }
 
+/* Static, so it is never removed. */
 static void
 hook_registry(void)
 {
@@ -73,6 +74,7 @@ zinc_store_unlock_names(void)
 	pthread_mutex_unlock(&registry.lock);
 }
 
+/* Schemes are ASCII and case does not matter (RFC 3986 section 3.1). */
 static bool
 same_scheme(const char *a, const char *b, size_t n)
 {
@@ -113,6 +115,7 @@ find_scheme(const char *scheme, size_t n)
 	return NULL;
 }
 
+/* All of its schemes or none. */
 static zinc_status
 add_ops(const zinc_store_ops *ops, zinc_error *err)
 {
@@ -130,6 +133,7 @@ add_ops(const zinc_store_ops *ops, zinc_error *err)
 	return ZINC_OK;
 }
 
+/* What every store must have is asked here, where the programmer sees it, and again when one is opened. */
 zinc_status
 zinc_store_register(const zinc_store_ops *ops, zinc_error *err)
 {
@@ -219,6 +223,7 @@ unescape_one(const char *s, size_t n, size_t *at, char *out, zinc_error *err)
 	return ZINC_OK;
 }
 
+/* Byte by byte: the bytes that come out are checked as UTF-8 by whoever takes them for a key. */
 static zinc_status
 unescape(zinc_buf *out, const char *s, size_t n, zinc_error *err)
 {
@@ -252,6 +257,7 @@ file_path(zinc_buf *out, const char *s, size_t n, zinc_error *err)
 	return unescape(out, s, n, err);
 }
 
+/* A '|' is never part of a base: in a name it must be written %7C. */
 static zinc_status
 parse_url(url_parts *out, zinc_context *ctx, const char *url, zinc_error *err)
 {
@@ -275,6 +281,7 @@ parse_url(url_parts *out, zinc_context *ctx, const char *url, zinc_error *err)
 	return zinc_buf_add(&out->base, url + scheme + 3, n - scheme - 3, err);
 }
 
+/* Both spellings of a path: bare, and with the scheme file. */
 static bool
 is_local(const url_parts *u)
 {
@@ -352,6 +359,7 @@ parse_inner(zinc_place *out, const char *inner, zinc_error *err)
 	return zinc_fail(err, ZINC_E_UNSUPPORTED, "no adapter \"%.*s\" for what follows '|'", (int)n, inner);
 }
 
+/* The adapter's name and its colon are as long as what parse_inner kept of them. */
 static const char *
 behind_adapter(const zinc_place *place, const char *inner)
 {
@@ -383,6 +391,7 @@ wrap_opened(zinc_store **out, const zinc_store_ops *ops, void *self, const char 
 	return st;
 }
 
+/* Whatever open made is closed again by wrap_opened if it cannot be wrapped. */
 static zinc_status
 open_ops(zinc_store **out, const zinc_store_ops *ops, const char *rest, const char *url, const zinc_store_options *o,
 	 zinc_error *err)
@@ -395,6 +404,7 @@ open_ops(zinc_store **out, const zinc_store_ops *ops, const char *rest, const ch
 	return st;
 }
 
+/* The table only grows and rows live for ever, so the row can be used without the lock. */
 static zinc_status
 find_ops(const zinc_store_ops **out, const url_parts *u, zinc_error *err)
 {
@@ -548,6 +558,7 @@ open_local(zinc_store **out, zinc_context *ctx, const char *path, size_t barrier
 	return st;
 }
 
+/* Nothing need exist: what is not there cannot be a link. */
 static zinc_status
 local_place(zinc_place *out, url_parts *u, const zinc_store_options *o, zinc_error *err)
 {
@@ -576,6 +587,7 @@ local_place(zinc_place *out, url_parts *u, const zinc_store_options *o, zinc_err
 
 /* ---- doors ---- */
 
+/* Three ways: a fixed root, a local path that may be climbed, or a store of its own with a path inside. */
 static zinc_status
 open_place(zinc_place *out, url_parts *u, const char *url, const zinc_store_options *o, zinc_error *err)
 {
@@ -623,6 +635,7 @@ zinc_place_open(zinc_place *out, const char *url, const zinc_store_options *opti
 	return zinc_error_at_url(err, st, url);
 }
 
+/* Unlike a place, a store begins where the URL says, also in the middle of a hierarchy. */
 zinc_status
 zinc_store_open(zinc_store **out, const char *url, const zinc_store_options *options, zinc_error *err)
 {
