@@ -450,6 +450,7 @@ ZINC_API ZINC_CHECKED zinc_status zinc_hierarchy_open(zinc_hierarchy **out, zinc
                                                       const zinc_open_options *options, zinc_error *err);
 
 /* Drop the handle; arrays opened from it live on.  NULL is fine. */
+/* Close it; NULL is fine.  Arrays opened through it keep what they need. */
 ZINC_API void zinc_hierarchy_close(zinc_hierarchy *h);
 
 /* The path of the node that the URL named, "/" for the root. */

@@ -172,6 +172,7 @@ typedef struct zinc_store_ops {
  */
 
 /* What it can do; some flags may come up after the first change. */
+/* What it can do; never fails. */
 ZINC_API void zinc_store_caps(zinc_store *s, zinc_caps *out);
 
 /* The URL it was opened with. */
