@@ -219,6 +219,8 @@ show_copies(zinc_v3_walker *w, const struct copy *copies, size_t n, int depth, z
 
 	zinc_buf_init(&last, w->h->ctx, SIZE_MAX);
 	for (i = 0; i < n && s == ZINC_OK && !w->stopped; i++) {
+		if (i > 0 && strcmp(copies[i].path, copies[i - 1].path) == 0)
+			continue; /* "a" and "/a" are one node */
 		s = show_between(w, &last, copies[i].path, depth, err);
 		last.n = 0;
 		if (s == ZINC_OK)

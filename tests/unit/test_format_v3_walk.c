@@ -144,7 +144,7 @@ test_consolidated(void **state)
 	(void)state;
 	forest_open(&f, "", ZINC_LENIENT);
 	forest_put(&f, "zarr.json",
-		   COPIES("\"/b\": " GROUP ", \"b/x\": " ARRAY ", \"a-b\": " ARRAY ", \"a\": " GROUP
+		   COPIES("\"/b\": " GROUP ", \"b\": " GROUP ", \"b/x\": " ARRAY ", \"a-b\": " ARRAY ", \"a\": " GROUP
 			  ", \"q/r/s\": " ARRAY ", \"b/y\": {}"));
 	forest_put(&f, "b/zarr.json", GROUP);
 	forest_counts(&f);
