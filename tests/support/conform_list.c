@@ -77,7 +77,7 @@ list_is_in_order(void **state)
 	assert_list(s, "", "");
 	assert_list_dir(s, "", "");
 	for (i = 0; i < COUNT(keys); i++)
-		put_text(filler(state), keys[i], "0123456789" + i % 10);
+		put_text(filler(state), keys[i], &"0123456789"[i % 10]);
 	assert_list(s, "", "A:4 a-b/c:3 a.b:8 a/x.y:6 a/x/y:1 a/x/z:9 a/y:5 a0:10 ab/c:10 b:7 \xC3\xA9:2");
 	assert_list(s, "a/", "a/x.y:6 a/x/y:1 a/x/z:9 a/y:5");
 	assert_list(s, "a/x/", "a/x/y:1 a/x/z:9");
