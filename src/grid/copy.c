@@ -119,9 +119,10 @@ plan_grow(plan *p)
 	p->ndim--;
 }
 
-/* False: there is nothing to do. */
+/* `still`: src does not move.  False: there is nothing to do.  Any number of dimensions will do, as memory has room for
+ * at most 63 of two elements or more. */
 static bool
-plan_init(plan *p, void *dst, const void *src, const zinc_copy_dim *dims, int ndim, size_t element)
+plan_init(plan *p, void *dst, const void *src, bool still, const zinc_copy_dim *dims, int ndim, size_t element)
 {
 	int i;
 
@@ -135,6 +136,8 @@ plan_init(plan *p, void *dst, const void *src, const zinc_copy_dim *dims, int nd
 	for (i = 0; i < ndim; i++) {
 		zinc_copy_dim d = dims[i];
 
+		d.src_stride = still ? 0 : d.src_stride;
+		d.src_list = still ? NULL : d.src_list;
 		if (d.n == 1) {
 			plan_fold(p, &d);
 			continue;
@@ -300,7 +303,7 @@ zinc_copy_nd(void *dst, const void *src, const zinc_copy_dim *dims, int ndim, si
 {
 	plan p;
 
-	if (!plan_init(&p, dst, src, dims, ndim, element))
+	if (!plan_init(&p, dst, src, false, dims, ndim, element))
 		return;
 	if (p.ndim == 0)
 		plan_run(&p, 0, row_none);
@@ -313,16 +316,9 @@ zinc_copy_nd(void *dst, const void *src, const zinc_copy_dim *dims, int ndim, si
 void
 zinc_fill_nd(void *dst, const void *value, const zinc_copy_dim *dims, int ndim, size_t element)
 {
-	zinc_copy_dim still[ZINC_MAX_NDIM];
 	plan p;
-	int i;
 
-	for (i = 0; i < ndim; i++) {
-		still[i] = dims[i];
-		still[i].src_stride = 0;
-		still[i].src_list = NULL;
-	}
-	if (plan_init(&p, dst, value, still, ndim, element))
+	if (plan_init(&p, dst, value, true, dims, ndim, element))
 		plan_run(&p, p.ndim ? p.ndim - 1 : 0, p.ndim ? row_fill : row_none);
 }
 

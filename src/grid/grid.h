@@ -29,7 +29,7 @@ typedef struct zinc_grid_ops {
 	void (*span)(const zinc_grid *g, int dim, uint64_t chunk, uint64_t *start, uint64_t *extent);
 	/* The largest extent along a dimension. */
 	uint64_t (*widest)(const zinc_grid *g, int dim);
-	void (*fini)(zinc_grid *g);
+	void (*fini)(zinc_grid *g); /* may be NULL; called after a failed parse too */
 	bool needs_configuration; /* the bare string is an error (M14) */
 } zinc_grid_ops;
 
@@ -70,7 +70,7 @@ typedef struct zinc_keys_ops {
 	zinc_json *(*print)(const zinc_keys *k, zinc_json_doc *doc); /* the configuration; NULL: no memory */
 	zinc_status (*encode)(const zinc_keys *k, const uint64_t *index, int ndim, zinc_buf *out, zinc_error *err); /* appends */
 	bool (*decode)(const zinc_keys *k, const char *key, int ndim, uint64_t *index); /* exact inverse; false: not a chunk's key */
-	void (*fini)(zinc_keys *k);
+	void (*fini)(zinc_keys *k); /* may be NULL; called after a failed parse too */
 } zinc_keys_ops;
 
 struct zinc_keys {
@@ -142,7 +142,8 @@ typedef struct zinc_split {
 	void *own; /* the lists */
 } zinc_split;
 
-/* O(count of lists log) or O(chunks touched); never O(elements) for slices.  A strided slice may skip chunks. */
+/* O(count of lists log) or O(chunks touched); never O(elements) for slices.  A strided slice may skip chunks.
+ * E_NOMEM; E_INVALID when a program's grid contradicts itself. */
 zinc_status zinc_split_init(zinc_split *out, zinc_context *ctx, const zinc_grid *grid, int dim, const zinc_sel_dim *sel, zinc_error *err);
 void zinc_split_fini(zinc_split *s);
 

@@ -103,6 +103,19 @@ zinc_keys_cut(const zinc_keys *k, const char *text, int ndim, uint64_t *index)
 
 /* ---- the door ---- */
 
+static zinc_status
+keys_init(zinc_keys *out, zinc_context *ctx, const zinc_keys_ops *ops, const zinc_json *configuration, zinc_report *r,
+	  zinc_error *err)
+{
+	zinc_status s;
+
+	*out = (zinc_keys){.ops = ops, .ctx = ctx};
+	s = ops->parse(out, configuration, r, err);
+	if (s != ZINC_OK)
+		zinc_keys_fini(out);
+	return s;
+}
+
 zinc_status
 zinc_keys_parse(zinc_keys *out, zinc_context *ctx, const zinc_json *v, zinc_report *r, zinc_error *err)
 {
@@ -118,35 +131,45 @@ zinc_keys_parse(zinc_keys *out, zinc_context *ctx, const zinc_json *v, zinc_repo
 		return zinc_report_unsupported(r, "M19", err, "chunk key encoding \"%.60s\"", e.name);
 	if (e.ignorable)
 		ZINC_TRY(zinc_report_lenient(r, "M19", err, "must_understand has no meaning for a chunk key encoding"));
-	*out = (zinc_keys){.ops = ops, .ctx = ctx};
 	mark = zinc_report_enter(r, "configuration");
-	s = ops->parse(out, e.configuration, r, err);
+	s = keys_init(out, ctx, ops, e.configuration, r, err);
 	zinc_report_leave(r, mark);
 	return s;
+}
+
+/* The built-in encoding whose name the text is, with or without a separator behind; NULL: none. */
+static const zinc_keys_ops *
+find_by_text(const char *text, char *separator)
+{
+	size_t i;
+
+	for (i = 0; i < NENCODINGS; i++) {
+		const size_t n = strlen(encodings[i]->name);
+
+		if (strncmp(text, encodings[i]->name, n) != 0)
+			continue;
+		*separator = text[n];
+		if (text[n] == '\0' || ((text[n] == '/' || text[n] == '.') && text[n + 1] == '\0'))
+			return encodings[i];
+	}
+	return NULL;
 }
 
 zinc_status
 zinc_keys_parse_text(zinc_keys *out, zinc_context *ctx, const char *text, zinc_error *err)
 {
-	const zinc_keys_ops *ops = zinc_registry_find(&registered, text);
+	char separator = '\0';
+	const zinc_keys_ops *ops = find_by_text(text, &separator);
 	zinc_report r;
-	size_t i, n;
 
-	for (i = 0; i < NENCODINGS && !ops; i++) {
-		n = strlen(encodings[i]->name);
-		if (strncmp(text, encodings[i]->name, n) == 0 && (text[n] == '\0' || strchr("/.", text[n])) &&
-		    (text[n] == '\0' || text[n + 1] == '\0'))
-			ops = encodings[i];
-	}
+	ops = ops ? ops : zinc_registry_find(&registered, text);
 	if (!ops)
 		return zinc_fail(err, ZINC_E_INVALID, "no such chunk key encoding: \"%.60s\"", text);
 	zinc_report_init(&r, ctx, false, "chunk key encoding");
 	r.code = ZINC_E_INVALID;
-	*out = (zinc_keys){.ops = ops, .ctx = ctx};
-	ZINC_TRY(ops->parse(out, NULL, &r, err));
-	n = strlen(ops->name);
-	if (text[n] != '\0')
-		out->separator = text[n];
+	ZINC_TRY(keys_init(out, ctx, ops, NULL, &r, err));
+	if (separator)
+		out->separator = separator;
 	return ZINC_OK;
 }
 

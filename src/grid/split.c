@@ -8,39 +8,48 @@
  *     selected element have none.
  * (2) A list may have any order and repeats; within a segment its items keep their order, so that of two items
  *     for one element the later one is written last.
+ * (3) A program's grid that names a chunk for an index which that chunk does not hold is E_INVALID, never
+ *     a wrong address or an endless loop.
  */
 #include "grid/grid.h"
 
-/* ---- slices ---- */
-
-/* The segment of the chunk that holds `at`, of which `left` more are selected. */
-static zinc_segment
-cut(const zinc_grid *g, int dim, uint64_t at, uint64_t step, uint64_t left)
+/* The chunk that holds index `at`, and where in it.  False: the grid contradicts itself. */
+static bool
+locate(const zinc_grid *g, int dim, uint64_t at, zinc_segment *s)
 {
-	zinc_segment s = {.chunk = g->ops->find(g, dim, at), .step = step};
-
-	g->ops->span(g, dim, s.chunk, &s.start, &s.extent);
-	s.first = at - s.start;
-	s.count = zinc_min_u64(left, zinc_ceil_div(s.extent - s.first, step));
-	return s;
+	s->chunk = g->ops->find(g, dim, at);
+	g->ops->span(g, dim, s->chunk, &s->start, &s->extent);
+	s->first = at - s->start;
+	return at >= s->start && s->first < s->extent;
 }
 
-/* How many segments; and what they are, where `to` is not NULL. */
-static size_t
-cut_slice(const zinc_grid *g, int dim, const zinc_sel_dim *sel, zinc_segment *to)
+static zinc_status
+fail_grid(const zinc_grid *g, zinc_error *err)
+{
+	return zinc_fail(err, ZINC_E_INVALID, "chunk grid \"%s\" contradicts itself: find and span disagree",
+			 g->ops->name);
+}
+
+/* ---- slices ---- */
+
+/* How many segments; and what they are, where `to` is not NULL.  False: see locate. */
+static bool
+cut_slice(const zinc_grid *g, int dim, const zinc_sel_dim *sel, zinc_segment *to, size_t *n)
 {
 	uint64_t at = sel->start, done;
-	zinc_segment s;
-	size_t n = 0;
+	zinc_segment s = {.step = sel->step};
 
-	for (done = 0; done < sel->count; done += s.count, n++) {
-		s = cut(g, dim, at, sel->step, sel->count - done);
+	*n = 0;
+	for (done = 0; done < sel->count; done += s.count, ++*n) {
+		if (!locate(g, dim, at, &s))
+			return false;
+		s.count = zinc_min_u64(sel->count - done, zinc_ceil_div(s.extent - s.first, s.step));
 		s.out = done;
-		at += s.count * sel->step; /* wraps, if at all, behind the last */
+		at += s.count * s.step; /* wraps, if at all, behind the last */
 		if (to)
-			to[n] = s;
+			to[*n] = s;
 	}
-	return n;
+	return true;
 }
 
 /* ---- lists ---- */
@@ -88,16 +97,18 @@ sort_items(item *items, item *other, size_t n)
 	return items;
 }
 
-static void
+static bool
 find_items(item *items, const zinc_grid *g, int dim, const zinc_sel_dim *sel)
 {
-	uint64_t i, start, extent;
+	zinc_segment s;
+	uint64_t i;
 
 	for (i = 0; i < sel->count; i++) {
-		items[i] = (item){.chunk = g->ops->find(g, dim, sel->list[i]), .out = i};
-		g->ops->span(g, dim, items[i].chunk, &start, &extent);
-		items[i].in = sel->list[i] - start;
+		if (!locate(g, dim, sel->list[i], &s))
+			return false;
+		items[i] = (item){.chunk = s.chunk, .in = s.first, .out = i};
 	}
+	return true;
 }
 
 /* Do the items of a segment step evenly upwards into places in a row?  Then no list is needed. */
@@ -151,25 +162,30 @@ count_chunks(const item *items, size_t n)
 	return chunks;
 }
 
+/* With items and lists of room enough. */
+static zinc_status
+split_items(zinc_split *out, const zinc_grid *g, int dim, const zinc_sel_dim *sel, item *items, zinc_error *err)
+{
+	const size_t n = (size_t)sel->count;
+
+	if (!find_items(items, g, dim, sel))
+		return fail_grid(g, err);
+	items = sort_items(items, items + n, n);
+	out->segments = zinc_calloc(out->ctx, count_chunks(items, n), sizeof *out->segments);
+	if (!out->segments)
+		return zinc_fail_nomem(err);
+	out->n = cut_items(g, dim, items, n, out->own, out->segments);
+	return ZINC_OK;
+}
+
 static zinc_status
 split_list(zinc_split *out, const zinc_grid *g, int dim, const zinc_sel_dim *sel, zinc_error *err)
 {
-	const size_t n = (size_t)sel->count;
-	item *items = zinc_calloc(out->ctx, n, 2 * sizeof *items);
-	uint64_t *lists = zinc_calloc(out->ctx, n, 2 * sizeof *lists);
-	zinc_status s = ZINC_OK;
-	item *sorted;
+	item *items = zinc_calloc(out->ctx, (size_t)sel->count, 2 * sizeof *items);
+	zinc_status s;
 
-	out->own = lists;
-	if (items && lists) {
-		find_items(items, g, dim, sel);
-		sorted = sort_items(items, items + n, n);
-		out->segments = zinc_calloc(out->ctx, count_chunks(sorted, n), sizeof *out->segments);
-		if (out->segments)
-			out->n = cut_items(g, dim, sorted, n, lists, out->segments);
-	}
-	if (!out->segments)
-		s = zinc_fail_nomem(err);
+	out->own = zinc_calloc(out->ctx, (size_t)sel->count, 2 * sizeof(uint64_t));
+	s = items && out->own ? split_items(out, g, dim, sel, items, err) : zinc_fail_nomem(err);
 	zinc_free(out->ctx, items);
 	return s;
 }
@@ -179,12 +195,14 @@ split_list(zinc_split *out, const zinc_grid *g, int dim, const zinc_sel_dim *sel
 static zinc_status
 split_slice(zinc_split *out, const zinc_grid *g, int dim, const zinc_sel_dim *sel, zinc_error *err)
 {
-	const size_t n = cut_slice(g, dim, sel, NULL);
+	size_t n;
 
+	if (!cut_slice(g, dim, sel, NULL, &n))
+		return fail_grid(g, err);
 	out->segments = zinc_calloc(out->ctx, n, sizeof *out->segments);
 	if (!out->segments)
 		return zinc_fail_nomem(err);
-	out->n = cut_slice(g, dim, sel, out->segments);
+	cut_slice(g, dim, sel, out->segments, &out->n);
 	return ZINC_OK;
 }
 

@@ -270,9 +270,10 @@ documents(void **state)
 static zinc_status
 own_parse(zinc_keys *k, const zinc_json *configuration, zinc_report *r, zinc_error *err)
 {
-	(void)configuration, (void)r;
 	k->self = zinc_alloc(k->ctx, 1);
-	return k->self ? ZINC_OK : zinc_fail_nomem(err);
+	if (!k->self)
+		return zinc_fail_nomem(err);
+	return configuration ? zinc_report_error(r, "M44", err, "takes none") : ZINC_OK;
 }
 
 static zinc_json *
@@ -329,6 +330,7 @@ registered_keys(void **state)
 	assert_int_equal(parse(&k, "\"test.own\"", true, &s), ZINC_OK);
 	assert_string_equal(print(&k), "{\"name\":\"test.own\",\"configuration\":{}}");
 	zinc_keys_fini(&k);
+	assert_int_equal(parse(&k, "{\"name\":\"test.own\",\"configuration\":{}}", true, &s), ZINC_E_CORRUPT);
 	k = keys("test.own");
 	zinc_keys_fini(&k);
 	zinc_keys_fini(&k); /* twice is fine */

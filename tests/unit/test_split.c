@@ -197,6 +197,40 @@ huge_numbers(void **state)
 	zinc_split_fini(&s);
 }
 
+/* (3) */
+static void
+lying_span(const zinc_grid *g, int dim, uint64_t chunk, uint64_t *start, uint64_t *extent)
+{
+	(void)dim;
+	*start = chunk * 3 + (g->step[0] == 1); /* behind the index */
+	*extent = g->step[0] == 2 ? 0 : 1;
+}
+
+static void
+grids_that_contradict_themselves(void **state)
+{
+	static const uint64_t list[] = {5, 1};
+	const zinc_sel_dim sels[] = {{.step = 1, .count = 5}, {.step = 1, .count = 2, .list = list}};
+	zinc_grid_ops lying = {.name = "lying", .span = lying_span};
+	zinc_error err = ZINC_ERROR_INIT;
+	uint64_t how;
+	size_t i;
+
+	(void)state;
+	for (how = 0; how <= 2; how++)
+		for (i = 0; i < COUNT(sels); i++) {
+			zinc_grid g;
+			zinc_split s;
+
+			zinc_grid_regular_init(&g, 1, &(uint64_t){3});
+			lying.find = g.ops->find;
+			g.ops = &lying;
+			g.step[0] = how == 0 ? 3 : how;
+			assert_int_equal(zinc_split_init(&s, NULL, &g, 0, &sels[i], &err), ZINC_E_INVALID);
+			assert_null(s.segments);
+		}
+}
+
 static zinc_status
 split_both(void *arg, zinc_context *ctx, zinc_error *err)
 {
@@ -230,6 +264,7 @@ main(void)
 	    cmocka_unit_test(random_slices),
 	    cmocka_unit_test(random_lists),
 	    cmocka_unit_test(huge_numbers),
+	    cmocka_unit_test(grids_that_contradict_themselves),
 	    cmocka_unit_test(every_allocation_may_fail),
 	};
 
