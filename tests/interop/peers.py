@@ -384,7 +384,7 @@ class Zinc(Peer):
         return self.run(*args, program="interop-drive", **options)
 
     def version(self):
-        return self.run("--version").decode().split()[-1]
+        return self.run("--version").decode().split()[1]
 
     def create(self, case, path):
         if case.short:

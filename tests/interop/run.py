@@ -98,6 +98,8 @@ def exchange(case, writer, readers, path, anyway):
     if refusal:
         return [Outcome(case.name, case.tags, way(r), "skip", refusal) for r in readers]
     trouble = attempt(lambda: writer.write(case, fresh(path)))
+    if not trouble and isinstance(writer, Zinc):
+        trouble = attempt(lambda: writer.validate(path))
     if trouble:
         return [Outcome(case.name, case.tags, way(r), "fail", f"writing: {trouble}") for r in readers]
     outcomes = []
@@ -144,9 +146,6 @@ def run_some(jobs, options, folder):
 
 # ---- the table ----
 
-SECTIONS = ["type", "byte order", "codec", "blosc", "order", "sharding", "fill", "shape", "keys", "attributes", "dimension", "command's", "then"]
-
-
 def cell(outcomes):
     count = collections.Counter(o.state for o in outcomes)
     if count["fail"]:
@@ -156,14 +155,12 @@ def cell(outcomes):
     return f"{count['pass']}" + (f"  -{count['skip']}" if count["skip"] else "")
 
 
-def table(outcomes, ways):
+def table(outcomes, ways, tags):
     """Lines of the table: one per tag, one column per way; a case counts in each line it has a tag for."""
     lines = collections.defaultdict(lambda: collections.defaultdict(list))
     for o in outcomes:
         for tag in o.tags:
             lines[tag][o.way].append(o)
-    section = lambda tag: next((i for i, s in enumerate(SECTIONS) if tag.startswith(s)), len(SECTIONS))
-    tags = sorted(lines, key=section)
     rows = [["", *ways]] + [[tag, *(cell(lines[tag][w]) for w in ways)] for tag in tags]
     rows.append(["all", *(cell([o for o in outcomes if o.way == w]) for w in ways)])
     widths = [max(len(r[i]) for r in rows) for i in range(len(rows[0]))]
@@ -172,10 +169,17 @@ def table(outcomes, ways):
     return out
 
 
-def report(outcomes):
+def in_order(jobs):
+    """Every tag once: by its first word, then as the cases come."""
+    tags = list(dict.fromkeys(tag for job in jobs for tag in job.tags))
+    words = list(dict.fromkeys(tag.split()[0] for tag in tags))
+    return sorted(tags, key=lambda tag: words.index(tag.split()[0]))
+
+
+def report(outcomes, jobs):
     ways = list(dict.fromkeys(o.way for o in outcomes))
     ways.sort(key=lambda w: w.startswith("zinc"))
-    print("\n".join(table(outcomes, ways)))
+    print("\n".join(table(outcomes, ways, in_order(jobs))))
     print("\nA number is how many exchanges agreed; -N: that many skipped; -: all skipped.")
     skipped = collections.Counter(o.detail for o in outcomes if o.state == "skip")
     if skipped:
@@ -205,7 +209,7 @@ def main():
     print(", ".join(versions), flush=True)
     jobs = cases.all_cases(options.quick)
     if not options.among_peers:
-        jobs += scenarios.all_scenarios()
+        jobs += scenarios.all_scenarios(options.quick)
     jobs = [j for j in jobs if options.only in j.name]
     folder = fresh(options.folder)
     os.makedirs(folder)
@@ -214,7 +218,7 @@ def main():
     with ProcessPoolExecutor(options.jobs, multiprocessing.get_context("spawn")) as pool:
         for some in pool.map(run_some, parts, [options] * len(parts), [folder] * len(parts)):
             outcomes += some
-    report(outcomes)
+    report(outcomes, jobs)
     count = collections.Counter(o.state for o in outcomes)
     if not options.among_peers and options.only in "writers":
         print("\nWriters at the same time")
