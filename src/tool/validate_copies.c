@@ -40,9 +40,9 @@ same(zinc_context *ctx, const zinc_json *copy, const zinc_blob *text, bool *out,
 	zinc_status s;
 
 	*out = false;
-	s = zinc_json_parse(&doc, ctx, text->data, text->nbytes, ZINC_JSON_DUPLICATES, err);
-	if (s != ZINC_OK)
-		return s == ZINC_E_NOMEM ? s : ZINC_OK; /* a damaged document was a finding already */
+	s = zinc_json_parse(&doc, ctx, text->data, text->nbytes, ZINC_JSON_DUPLICATES, NULL);
+	if (s != ZINC_OK) /* a damaged document was a finding already */
+		return s == ZINC_E_NOMEM ? zinc_fail_nomem(err) : ZINC_OK;
 	s = zinc_json_new(&other, ctx, err);
 	if (s == ZINC_OK) {
 		mine = zinc_json_copy(other, copy);
@@ -67,10 +67,13 @@ compare(struct group *g, const char *below, const char *prefix, const zinc_json 
 
 	if (s == ZINC_E_NOMEM)
 		return zinc_fail_nomem(g->err);
-	if (s == ZINC_E_NOTFOUND)
-		say(g, "it has a copy of \"%.100s\", which is not there", below);
-	if (s != ZINC_OK)
+	if (s != ZINC_OK) {
+		say(g,
+		    s == ZINC_E_NOTFOUND ? "it has a copy of \"%.100s\", which is not there"
+					 : "it cannot be compared with \"%.100s\", which cannot be read",
+		    below);
 		return ZINC_OK;
+	}
 	g->ncopies++;
 	s = same(g->c->ctx, copy, &text, &equal, g->err);
 	if (s == ZINC_OK && !equal)
@@ -157,27 +160,37 @@ report(struct group *g)
 	return s;
 }
 
+/* What stands in the way of the comparison is a finding, too. */
+static zinc_status
+unreadable(zinc_check *c, const zinc_check_node *node, const zinc_error *e, zinc_error *err)
+{
+	zinc_kept_list list = {.ctx = c->ctx};
+
+	if (e->code == ZINC_E_NOMEM)
+		return zinc_fail_nomem(err);
+	zinc_kept_error(&list, c, e, "read", node->prefix, e->key);
+	return zinc_check_hand_over(c, &list, err);
+}
+
 static zinc_status
 check_group(zinc_check *c, const zinc_check_node *node, zinc_error *err)
 {
 	struct group g = {.c = c, .node = node, .err = err};
 	zinc_blob text = ZINC_BLOB_INIT;
+	zinc_error e = ZINC_ERROR_INIT;
 	zinc_meta *m = NULL;
 	zinc_report r;
-	zinc_status s = zinc_check_get(c, node->prefix, &text, err);
+	zinc_status s = zinc_check_get(c, node->prefix, &text, &e);
 
-	if (s == ZINC_OK) {
-		zinc_report_init_quiet(&r, c->ctx, false);
-		s = c->h->format->parse(c->ctx, text.data, text.nbytes, &r, &m, err);
-	}
-	if (s == ZINC_OK) {
-		(void)c->h->format->copies(m, compare_copy, &g);
-		s = g.status;
-	}
-	zinc_meta_free(m);
+	zinc_report_init_quiet(&r, c->ctx, false);
+	if (s == ZINC_OK)
+		s = c->h->format->parse(c->ctx, text.data, text.nbytes, &r, &m, &e);
 	zinc_blob_fini(&text);
-	if (s != ZINC_OK) /* changed under our hands: only memory can be out for good */
-		return s == ZINC_E_NOMEM ? s : ZINC_OK;
+	if (s != ZINC_OK)
+		return unreadable(c, node, &e, err);
+	(void)c->h->format->copies(m, compare_copy, &g);
+	zinc_meta_free(m);
+	ZINC_TRY(g.status);
 	if (g.ncopies < nodes_below(c, node->prefix))
 		say(&g, "nodes are missing from it");
 	return g.message[0] ? report(&g) : ZINC_OK;

@@ -119,17 +119,24 @@ leave(struct objects *o)
 	o->meta = NULL;
 }
 
+/* The array whose document was sound a moment ago; what is in the way now is a finding. */
 static zinc_status
 open_array(struct objects *o, const char *path)
 {
+	zinc_kept_list list = {.ctx = o->c->ctx};
+	zinc_error e = ZINC_ERROR_INIT;
 	zinc_report r;
 	zinc_status s;
 
 	zinc_report_init_quiet(&r, o->c->ctx, false);
-	s = o->c->h->format->read_node(o->c->h, path, &r, &o->meta, NULL);
+	s = o->c->h->format->read_node(o->c->h, path, &r, &o->meta, &e);
 	if (s == ZINC_OK)
-		s = zinc_array_make(&o->array, o->c->h, path, o->meta, o->err);
-	return s == ZINC_E_NOMEM ? zinc_fail_nomem(o->err) : ZINC_OK;
+		s = zinc_array_make(&o->array, o->c->h, path, o->meta, &e);
+	if (s == ZINC_E_NOMEM)
+		return zinc_fail_nomem(o->err);
+	if (s != ZINC_OK)
+		zinc_kept_error(&list, o->c, &e, "read", path, e.key);
+	return zinc_check_hand_over(o->c, &list, o->err);
 }
 
 /* Move on to the keys of another node. */

@@ -1,0 +1,171 @@
+/*
+ * test_tool_sweep.c - every allocation and every OS call of a validation fails in turn
+ *
+ * The place is laid out anew before each run: sound and damaged documents and chunks, an orphan, a leftover, stale
+ * consolidated metadata.  After each run, whatever failed, every document and every good chunk is still
+ * what it was; a run that said ZINC_OK without meeting a failure has found everything.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <zinc/tool.h>
+
+#include "files.h"
+#include "nodes.h"
+#include "sweep.h"
+#include "test.h"
+
+#define PLACE "sweep.zarr"
+
+static void
+put_file(const char *path, const char *text)
+{
+	char full[128];
+
+	snprintf(full, sizeof full, PLACE "/%s", path);
+	write_file(full, text);
+}
+
+static void
+lay_out(void *arg)
+{
+	(void)arg;
+	make_empty(PLACE);
+	mkdir(PLACE "/a", 0777);
+	mkdir(PLACE "/a/c", 0777);
+	mkdir(PLACE "/b", 0777);
+	put_file("zarr.json", COPIES(""));
+	put_file("a/zarr.json", ARRAY);
+	put_file("a/c/0", "good");
+	put_file("a/c/1", "bad");
+	put_file("a/c/9", "orphan");
+	put_file("a/c/0.__lock", "left over");
+	put_file("b/zarr.json", "{");
+}
+
+static void
+look(void *arg, zinc_status st)
+{
+	(void)arg, (void)st;
+	assert_string_equal(read_text(PLACE "/a/zarr.json"), ARRAY);
+	assert_string_equal(read_text(PLACE "/a/c/0"), "good");
+	assert_string_equal(read_text(PLACE "/a/c/1"), "bad");
+	assert_non_null(strstr(read_text(PLACE "/zarr.json"), "\"node_type\": \"group\""));
+}
+
+/* Without a failure this is found: a document, a chunk, stale copies, an orphan, a leftover. */
+static zinc_status
+check(zinc_context *ctx, int repair, zinc_error *err)
+{
+	zinc_validate_counts n;
+	zinc_status s = zinc_validate(PLACE, ZINC_VALIDATE_OPTIONS(.context = ctx, .repair = repair, .orphans = repair),
+				      NULL, NULL, &n, err);
+
+	if (s == ZINC_OK)
+		assert_true(n.errors + n.warnings + n.repaired >= 4);
+	return s;
+}
+
+static zinc_status
+check_only(void *arg, zinc_context *ctx, zinc_error *err)
+{
+	(void)arg;
+	return check(ctx, 0, err);
+}
+
+static zinc_status
+check_and_repair(void *arg, zinc_context *ctx, zinc_error *err)
+{
+	(void)arg;
+	return check(ctx, 1, err);
+}
+
+static zinc_status
+add_up(void *arg, zinc_context *ctx, zinc_error *err)
+{
+	zinc_array *a = NULL;
+	zinc_stored stored;
+	zinc_status s = zinc_array_open_url(&a, PLACE "/a", ZINC_OPEN_OPTIONS(.context = ctx), err);
+
+	(void)arg;
+	if (s == ZINC_OK)
+		s = zinc_array_stored(a, &stored, err);
+	if (s == ZINC_OK)
+		assert_int_equal(stored.objects, 2);
+	zinc_array_close(a);
+	return s;
+}
+
+static int
+ignore(void *arg, const char *key, const char *json)
+{
+	(void)arg, (void)key, (void)json;
+	return 0;
+}
+
+static zinc_status
+each_member(void *arg, zinc_context *ctx, zinc_error *err)
+{
+	(void)arg;
+	return zinc_json_each(ctx, "{\"a\": [1, 2, 3], \"b\": {\"c\": \"d\"}}", ignore, NULL, err);
+}
+
+static void
+test_memory(void **state)
+{
+	const sweep_scenario scenarios[] = {
+	    {.run = check_only, .before = lay_out, .after = look},
+	    {.run = check_and_repair, .before = lay_out, .after = look},
+	    {.run = add_up, .before = lay_out, .after = look},
+	    {.run = each_member},
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(scenarios); i++)
+		assert_true(sweep_alloc_scenario(&scenarios[i]) > 0);
+}
+
+static void
+test_calls(void **state)
+{
+	static const int errnums[] = {EIO, EACCES, 0};
+	const sweep_scenario scenarios[] = {
+	    {.run = check_only, .before = lay_out, .after = look},
+	    {.run = check_and_repair, .before = lay_out, .after = look},
+	    {.run = add_up, .before = lay_out, .after = look},
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(scenarios); i++)
+		assert_true(sweep_os_scenario(&scenarios[i], errnums) > 0);
+}
+
+static int
+enter(void **state)
+{
+	(void)state;
+	enter_fast_dir();
+	return 0;
+}
+
+static int
+leave(void **state)
+{
+	(void)state;
+	leave_fast_dir();
+	return 0;
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_memory),
+	    cmocka_unit_test(test_calls),
+	};
+
+	return cmocka_run_group_tests(tests, enter, leave);
+}
