@@ -272,8 +272,7 @@ confirm_done(void *arg, size_t i, const zinc_got *got)
 	if (got->found == ZINC_FOUND)
 		*x->tag = *got->tag;
 	else if (got->found == ZINC_FAILED)
-		x->code = got->error != NULL ? zinc_error_copy(x->err, got->error)
-					     : zinc_fail(x->err, got->status, "%s", zinc_status_text(got->status));
+		x->code = zinc_got_fail(got, x->err);
 }
 
 zinc_status

@@ -166,6 +166,8 @@ zinc_status zinc_job_write(zinc_job *j, zinc_error *err);
 zinc_status zinc_shard_write(zinc_job *j, zinc_worker *w, const zinc_object *o, zinc_bytes old, bool has_old,
 			     zinc_error *err);
 
+/* What a failed request says, as the caller's error. */
+zinc_status zinc_got_fail(const zinc_got *got, zinc_error *err);
 /* A whole object -> w->s->fetch.  *found false: not stored.  The tag goes to `tag`. */
 zinc_status zinc_fetch_object(zinc_call *c, zinc_worker *w, const char *key, uint64_t limit, bool *found, zinc_tag *tag,
 			      zinc_error *err);

@@ -3,6 +3,14 @@
  */
 #include "array/engine.h"
 
+zinc_status
+zinc_got_fail(const zinc_got *got, zinc_error *err)
+{
+	if (got->error != NULL)
+		return zinc_error_copy(err, got->error);
+	return zinc_fail(err, got->status, "%s", zinc_status_text(got->status));
+}
+
 typedef struct fetch {
 	zinc_buf *into;
 	uint64_t limit;
@@ -46,11 +54,7 @@ fetch_done(void *arg, size_t i, const zinc_got *got)
 	f->into->n = 0;
 	if (got->found == ZINC_MISSING || f->code != ZINC_OK)
 		return;
-	f->code = got->status;
-	if (got->error != NULL)
-		zinc_error_copy(f->err, got->error);
-	else
-		zinc_fail(f->err, got->status, "%s", zinc_status_text(got->status));
+	f->code = zinc_got_fail(got, f->err);
 }
 
 zinc_status

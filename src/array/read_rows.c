@@ -120,8 +120,7 @@ rows_done(void *arg, size_t i, const zinc_got *got)
 	if (got->found == ZINC_MISSING)
 		r->missing = true;
 	else if (got->found == ZINC_FAILED)
-		r->code = got->error != NULL ? zinc_error_copy(r->err, got->error)
-					     : zinc_fail(r->err, got->status, "%s", zinc_status_text(got->status));
+		r->code = zinc_got_fail(got, r->err);
 	else if (got->object_size != r->expected || got->nbytes != r->requests[i].length)
 		r->code = zinc_fail(r->err, ZINC_E_CORRUPT, "the object has %llu bytes instead of %llu",
 				    (unsigned long long)got->object_size, (unsigned long long)r->expected);

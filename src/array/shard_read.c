@@ -110,8 +110,7 @@ index_done(void *arg, size_t i, const zinc_got *got)
 		f->object_size = got->object_size;
 		f->s->tag = *got->tag;
 	} else if (got->found != ZINC_MISSING && f->code == ZINC_OK) {
-		f->code = got->error != NULL ? zinc_error_copy(f->err, got->error)
-					     : zinc_fail(f->err, got->status, "%s", zinc_status_text(got->status));
+		f->code = zinc_got_fail(got, f->err);
 	}
 }
 
@@ -187,8 +186,7 @@ range_done(void *arg, size_t i, const zinc_got *got)
 	if (got->found == ZINC_FOUND && got->nbytes == r->requests[i].length)
 		return;
 	if (got->found == ZINC_FAILED && r->code == ZINC_OK)
-		r->code = got->error != NULL ? zinc_error_copy(r->err, got->error)
-					     : zinc_fail(r->err, got->status, "%s", zinc_status_text(got->status));
+		r->code = zinc_got_fail(got, r->err);
 	else if (got->found != ZINC_FAILED)
 		atomic_store(&r->s->changed, true); /* replaced, shortened or erased since its index was read */
 }
