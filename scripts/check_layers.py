@@ -36,6 +36,9 @@ WRAPPERS = {
     r"isa-l(\.h|/(igzip_lib|types)\.h)": ["codec/deflate.c"],
     r"isa-l/crc.*\.h": ["base/crc.c"],
     r"zlib\.h": [],
+    r"bzlib\.h": ["codec/codec_bz2.c"],
+    r"lzma.*": ["codec/codec_lzma.c"],
+    r"lz4.*\.h": ["codec/codec_lz4.c"],
     r"curl/.*": ["net/http.c"],
 }
 

@@ -13,6 +13,15 @@
 #ifndef ZINC_WITH_DEFLATE
 #define ZINC_WITH_DEFLATE 0
 #endif
+#ifndef ZINC_WITH_BZ2
+#define ZINC_WITH_BZ2 0
+#endif
+#ifndef ZINC_WITH_LZMA
+#define ZINC_WITH_LZMA 0
+#endif
+#ifndef ZINC_WITH_LZ4
+#define ZINC_WITH_LZ4 0
+#endif
 
 static const struct {
 	const char *name;
@@ -22,7 +31,10 @@ static const struct {
     {"zstd", ZINC_WITH_ZSTD, "codec zstd"},
     {"blosc", ZINC_WITH_BLOSC, "codec blosc"},
     {"isal", ZINC_WITH_ISAL, "decoding of codec gzip, checksums"},
-    {"deflate", ZINC_WITH_DEFLATE, "encoding of codec gzip, and decoding without isal"},
+    {"deflate", ZINC_WITH_DEFLATE, "codecs gzip and zlib"},
+    {"bz2", ZINC_WITH_BZ2, "codec bz2"},
+    {"lzma", ZINC_WITH_LZMA, "codec lzma"},
+    {"lz4", ZINC_WITH_LZ4, "codec lz4"},
 };
 
 void
