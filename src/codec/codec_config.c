@@ -82,6 +82,24 @@ zinc_config_int(const zinc_json *configuration, const char *member, int64_t min,
 	return st;
 }
 
+/* Is the member there and not null? */
+static bool
+is_given(const zinc_json *configuration, const char *member)
+{
+	const zinc_json *v = zinc_json_member(configuration, member);
+
+	return v && v->type != ZINC_JSON_NULL;
+}
+
+zinc_status
+zinc_config_int_or(const zinc_json *configuration, const char *member, int64_t min, int64_t max, const char *rule,
+		   int64_t *out, zinc_report *r, zinc_error *err)
+{
+	if (!is_given(configuration, member))
+		return ZINC_OK;
+	return zinc_config_int(configuration, member, min, max, rule, out, r, err);
+}
+
 zinc_status
 zinc_config_choice(const zinc_json *configuration, const char *member, const char *const *choices, const char *rule,
 		   int *out, zinc_report *r, zinc_error *err)
@@ -108,6 +126,31 @@ zinc_config_choice(const zinc_json *configuration, const char *member, const cha
 }
 
 /* The array itself; the report points at it. */
+zinc_status
+zinc_config_choice_or(const zinc_json *configuration, const char *member, const char *const *choices, const char *rule,
+		      int *out, zinc_report *r, zinc_error *err)
+{
+	if (!is_given(configuration, member))
+		return ZINC_OK;
+	return zinc_config_choice(configuration, member, choices, rule, out, r, err);
+}
+
+zinc_status
+zinc_config_bool_or(const zinc_json *configuration, const char *member, const char *rule, bool *out, zinc_report *r,
+		    zinc_error *err)
+{
+	zinc_status st = ZINC_OK;
+	size_t mark;
+
+	if (!is_given(configuration, member))
+		return ZINC_OK;
+	mark = zinc_report_enter(r, member);
+	if (!zinc_json_bool(zinc_json_member(configuration, member), out))
+		st = zinc_report_error(r, rule, err, "\"%s\" must be true or false", member);
+	zinc_report_leave(r, mark);
+	return st;
+}
+
 static zinc_status
 parse_u64s(const zinc_json *v, int n, uint64_t min, const char *rule, uint64_t *out, zinc_report *r, zinc_error *err)
 {
@@ -161,6 +204,25 @@ zinc_word_int(const char *codec, const char *word, int64_t min, int64_t max, int
 	return ZINC_OK;
 }
 
+zinc_status
+zinc_config_make_int(zinc_json_doc *doc, const char *member, int64_t v, zinc_json **out, zinc_error *err)
+{
+	*out = zinc_json_make(doc, ZINC_JSON_OBJECT);
+	return zinc_json_set(doc, *out, member, zinc_json_make_i64(doc, v), err);
+}
+
+zinc_status
+zinc_words_int(const char *codec, const char *const *words, int nwords, const char *member, int64_t min, int64_t max,
+	       int64_t fallback, zinc_json_doc *doc, zinc_json **out, zinc_error *err)
+{
+	if (nwords > 1)
+		return zinc_fail(err, ZINC_E_INVALID, "%s: \"%s\" is all it takes, as in \"%s:%" PRId64 "\"", codec,
+				 member, codec, fallback);
+	if (nwords == 1)
+		ZINC_TRY(zinc_word_int(codec, words[0], min, max, &fallback, err));
+	return zinc_config_make_int(doc, member, fallback, out, err);
+}
+
 /*
  * ---- sizes ----
  *
@@ -182,6 +244,38 @@ zinc_decoded_size(size_t n, size_t exact, zinc_error *err)
 	if (exact == SIZE_MAX || n == exact)
 		return ZINC_OK;
 	return zinc_fail(err, ZINC_E_CORRUPT, "decodes to %zu bytes instead of %zu", n, exact);
+}
+
+#define FIRST_BYTES 65536u
+
+zinc_status
+zinc_pour_room(zinc_pour *p, uint8_t **to, size_t *room, zinc_error *err)
+{
+	const bool known = p->exact != SIZE_MAX;
+	const size_t most = known ? p->exact : p->out->max;
+	size_t n;
+
+	if (p->out->n >= most) {
+		*to = &p->spare;
+		*room = 1;
+		return ZINC_OK;
+	}
+	n = most - p->out->n;
+	if (!known) /* twice what there is already */
+		n = (size_t)zinc_min_u64(n, zinc_max_u64(p->out->n, FIRST_BYTES));
+	ZINC_TRY(zinc_decoded_room(p->out, n, err));
+	*to = p->out->p + p->out->n;
+	*room = n;
+	return ZINC_OK;
+}
+
+zinc_status
+zinc_pour_done(zinc_pour *p, const uint8_t *to, size_t n, zinc_error *err)
+{
+	if (to == &p->spare && n > 0)
+		return zinc_fail(err, ZINC_E_CORRUPT, "decodes to more than %zu bytes", p->out->n);
+	p->out->n += n;
+	return ZINC_OK;
 }
 
 /* The formats let an encoder waste any number of bytes (empty blocks, names, skippable frames).  Nobody wastes more
