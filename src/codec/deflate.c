@@ -1,10 +1,11 @@
 /*
  * deflate.c - the only file that knows a deflate library (libdeflate)
  *
- * Promises (tests/unit/test_codec_gzip.c names each by its number):
+ * Promises (tests/unit/test_codec_gzip.c and test_codec_zlib.c name each by its number):
  *
  * (1) Compression gives the same bytes for the same input and level, always.
- * (2) Every member's CRC-32 and size are checked; bytes behind the last member are an error.
+ * (2) Every gzip member's CRC-32 and size are checked, and a zlib stream's Adler-32; bytes behind the last member, or
+ *     behind the one stream, are an error.
  * (3) No more memory is taken than `exact` bytes, or, when that is not known, than twice what
  *     came out and never more than out->max: a bomb is E_CORRUPT before it is unpacked.
  * (4) (De)compressors live in the scratch: the second chunk makes none.  Their memory is the
@@ -37,8 +38,13 @@ free_decompressor(void *state)
 	libdeflate_free_decompressor((struct libdeflate_decompressor *)state);
 }
 
-zinc_status
-zinc_deflate_gzip(zinc_scratch *s, int level, zinc_bytes in, zinc_buf *out, zinc_error *err)
+/* ---- compression ---- */
+
+typedef size_t (*bound_fn)(struct libdeflate_compressor *, size_t);
+typedef size_t (*compress_fn)(struct libdeflate_compressor *, const void *, size_t, void *, size_t);
+
+static zinc_status
+compress(zinc_scratch *s, int level, bound_fn bound, compress_fn run, zinc_bytes in, zinc_buf *out, zinc_error *err)
 {
 	void **state = zinc_scratch_state(s, &zinc_codec_gzip, level, free_compressor);
 	struct libdeflate_compressor *c;
@@ -49,20 +55,37 @@ zinc_deflate_gzip(zinc_scratch *s, int level, zinc_bytes in, zinc_buf *out, zinc
 	if (!*state)
 		return zinc_fail_nomem(err);
 	c = (struct libdeflate_compressor *)*state;
-	room = libdeflate_gzip_compress_bound(c, in.n);
+	room = bound(c, in.n);
 	ZINC_TRY(zinc_buf_reserve(out, room, err));
-	n = libdeflate_gzip_compress(c, in.p, in.n, out->p + out->n, room);
+	n = run(c, in.p, in.n, out->p + out->n, room);
 	if (n == 0) /* the bound is the library's own */
 		return zinc_fail(err, ZINC_E_INVALID, "%zu bytes do not compress", in.n);
 	out->n += n;
 	return ZINC_OK;
 }
 
-/* One member from the front of `in`, which is cut, to `most` more bytes.  Starts over with more room while there is not
- * enough, beginning with a guess unless the size is known. */
+zinc_status
+zinc_deflate_gzip(zinc_scratch *s, int level, zinc_bytes in, zinc_buf *out, zinc_error *err)
+{
+	return compress(s, level, libdeflate_gzip_compress_bound, libdeflate_gzip_compress, in, out, err);
+}
+
+zinc_status
+zinc_deflate_zlib(zinc_scratch *s, int level, zinc_bytes in, zinc_buf *out, zinc_error *err)
+{
+	return compress(s, level, libdeflate_zlib_compress_bound, libdeflate_zlib_compress, in, out, err);
+}
+
+/* ---- decompression ---- */
+
+typedef enum libdeflate_result (*decompress_fn)(struct libdeflate_decompressor *, const void *, size_t, void *, size_t,
+						size_t *, size_t *);
+
+/* One member or stream from the front of `in`, which is cut, to `most` more bytes.  Starts over with more room while
+ * there is not enough, beginning with a guess unless the size is known. */
 static zinc_status
-gunzip_member(struct libdeflate_decompressor *d, zinc_bytes *in, zinc_buf *out, size_t most, bool known,
-	      zinc_error *err)
+decompress(struct libdeflate_decompressor *d, decompress_fn run, zinc_bytes *in, zinc_buf *out, size_t most, bool known,
+	   zinc_error *err)
 {
 	size_t used, got, room = in->n < FIRST_BYTES ? FIRST_BYTES : in->n;
 	enum libdeflate_result result;
@@ -71,7 +94,7 @@ gunzip_member(struct libdeflate_decompressor *d, zinc_bytes *in, zinc_buf *out, 
 		room = most;
 	for (;;) {
 		ZINC_TRY(zinc_decoded_room(out, room, err));
-		result = libdeflate_gzip_decompress_ex(d, in->p, in->n, out->p + out->n, room, &used, &got);
+		result = run(d, in->p, in->n, out->p + out->n, room, &used, &got);
 		if (result != LIBDEFLATE_INSUFFICIENT_SPACE)
 			break;
 		if (room == most)
@@ -79,27 +102,50 @@ gunzip_member(struct libdeflate_decompressor *d, zinc_bytes *in, zinc_buf *out, 
 		room = room < most / 2 ? room * 2 : most;
 	}
 	if (result != LIBDEFLATE_SUCCESS)
-		return zinc_fail(err, ZINC_E_CORRUPT, "not a gzip member, or its checksum is wrong");
+		return zinc_fail(err, ZINC_E_CORRUPT, "not valid, or the checksum is wrong");
 	in->p += used;
 	in->n -= used;
 	out->n += got;
 	return ZINC_OK;
 }
 
-zinc_status
-zinc_deflate_gunzip(zinc_scratch *s, zinc_bytes in, zinc_buf *out, size_t exact, zinc_error *err)
+/* NULL: no memory. */
+static struct libdeflate_decompressor *
+decompressor(zinc_scratch *s)
 {
 	void **state = zinc_scratch_state(s, &zinc_codec_gzip, DECOMPRESSOR, free_decompressor);
-	const bool known = exact != SIZE_MAX;
 
 	if (!*state)
 		*state = libdeflate_alloc_decompressor();
-	if (!*state)
+	return (struct libdeflate_decompressor *)*state;
+}
+
+zinc_status
+zinc_deflate_gunzip(zinc_scratch *s, zinc_bytes in, zinc_buf *out, size_t exact, zinc_error *err)
+{
+	struct libdeflate_decompressor *d = decompressor(s);
+	const bool known = exact != SIZE_MAX;
+
+	if (!d)
 		return zinc_fail_nomem(err);
 	do
-		ZINC_TRY(gunzip_member((struct libdeflate_decompressor *)*state, &in, out,
-				       (known ? exact : out->max) - out->n, known, err));
+		ZINC_TRY(decompress(d, libdeflate_gzip_decompress_ex, &in, out, (known ? exact : out->max) - out->n,
+				    known, err));
 	while (in.n > 0);
+	return zinc_decoded_size(out->n, exact, err);
+}
+
+zinc_status
+zinc_deflate_unzlib(zinc_scratch *s, zinc_bytes in, zinc_buf *out, size_t exact, zinc_error *err)
+{
+	struct libdeflate_decompressor *d = decompressor(s);
+	const bool known = exact != SIZE_MAX;
+
+	if (!d)
+		return zinc_fail_nomem(err);
+	ZINC_TRY(decompress(d, libdeflate_zlib_decompress_ex, &in, out, known ? exact : out->max, known, err));
+	if (in.n > 0)
+		return zinc_fail(err, ZINC_E_CORRUPT, "%zu bytes behind the end", in.n);
 	return zinc_decoded_size(out->n, exact, err);
 }
 
@@ -111,7 +157,7 @@ zinc_deflate_missing(void)
 	return "libdeflate";
 }
 
-/* Never called: without the library no gzip codec is made. */
+/* Never called: without the library no codec is made that would. */
 zinc_status
 zinc_deflate_gzip(zinc_scratch *s, int level, zinc_bytes in, zinc_buf *out, zinc_error *err)
 {
@@ -124,6 +170,18 @@ zinc_deflate_gunzip(zinc_scratch *s, zinc_bytes in, zinc_buf *out, size_t exact,
 {
 	(void)s, (void)in, (void)out, (void)exact;
 	return zinc_fail(err, ZINC_E_UNSUPPORTED, "built without libdeflate");
+}
+
+zinc_status
+zinc_deflate_zlib(zinc_scratch *s, int level, zinc_bytes in, zinc_buf *out, zinc_error *err)
+{
+	return zinc_deflate_gzip(s, level, in, out, err);
+}
+
+zinc_status
+zinc_deflate_unzlib(zinc_scratch *s, zinc_bytes in, zinc_buf *out, size_t exact, zinc_error *err)
+{
+	return zinc_deflate_gunzip(s, in, out, exact, err);
 }
 
 #endif

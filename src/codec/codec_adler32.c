@@ -1,0 +1,50 @@
+/*
+ * codec_adler32.c - the Adler-32 of zlib (RFC 1950, section 8.2), before or behind the bytes
+ *
+ *     [Adler-32: 4, little-endian][input]      or, with "location": "end", behind it
+ */
+#include "codec/codec_parts.h"
+
+#define MODULUS 65521u /* the largest prime below 2^16 */
+#define RUN     5552u  /* bytes until the sums could pass 2^32: 255 n (n + 1) / 2 + (n + 1) (MODULUS - 1) */
+
+/* a is one more than the sum of the bytes, b the sum of all values that a takes; both modulo MODULUS. */
+static uint32_t
+adler32(uint32_t seed, const void *p, size_t n)
+{
+	const uint8_t *byte = (const uint8_t *)p;
+	uint32_t a = seed & 0xFFFF, b = seed >> 16;
+	size_t i, run;
+
+	for (; n > 0; n -= run) {
+		run = n < RUN ? n : RUN;
+		for (i = 0; i < run; i++) {
+			a += *byte++;
+			b += a;
+		}
+		a %= MODULUS;
+		b %= MODULUS;
+	}
+	return b << 16 | a;
+}
+
+static zinc_status
+adler32_parse(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx, const zinc_json *configuration,
+	      const zinc_rep *in, zinc_rep *out, zinc_report *r, zinc_error *err)
+{
+	(void)in, (void)out;
+	return zinc_checksum_parse(codec, ops, ctx, configuration, adler32, 1, r, err);
+}
+
+const zinc_codec_ops zinc_codec_adler32 = {
+    .name = "numcodecs.adler32",
+    .v2 = "adler32",
+    .purpose = "Adler-32 checksum before the bytes, always verified",
+    .kind = ZINC_BYTES_BYTES,
+    .fixed_size = true,
+    .parse = adler32_parse,
+    .print = zinc_checksum_print,
+    .bound = zinc_checksum_bound,
+    .seal = zinc_checksum_seal,
+    .peel = zinc_checksum_peel,
+};

@@ -1,0 +1,191 @@
+/*
+ * codec_lz4.c - one LZ4 block behind its decoded size
+ *
+ *     [decoded size: 4, little-endian][LZ4 block]
+ *
+ * Promises (tests/unit/test_codec_lz4.c names each by its number):
+ *
+ * (1) The size is checked before memory is taken for it: against the size that is expected, and otherwise against
+ *     what the codec in front may give and what so many bytes of LZ4 can unpack to.
+ * (2) Decoding stops at the last byte that is needed; a block has no checksum.
+ * (3) The work space of compression lies in the scratch: nothing is allocated from the second chunk on.
+ */
+#include <inttypes.h>
+
+#include "codec/codec_parts.h"
+
+#define DEFAULT_ACCELERATION 1
+#define HEADER_BYTES         4u
+
+typedef struct lz4_codec {
+	zinc_codec codec;
+	int acceleration;
+} lz4_codec;
+
+static const char *const members[] = {"acceleration", NULL};
+
+#if ZINC_WITH_LZ4
+#define BUILT_WITH 1
+#define PURPOSE    "LZ4 block behind its size"
+
+#include <lz4.h>
+
+#define MOST_PER_BYTE 255u /* a byte of a block is at best 255 more bytes of a match */
+
+/* ---- encoding ---- */
+
+typedef struct work {
+	zinc_context *ctx;
+	void *state;
+} work;
+
+static void
+free_work(void *state)
+{
+	work *w = (work *)state;
+
+	zinc_free(w->ctx, w->state);
+	zinc_free(w->ctx, w);
+}
+
+/* The library's work space, kept in the scratch; NULL: no memory. */
+static void *
+work_space(zinc_scratch *s)
+{
+	void **state = zinc_scratch_state(s, &zinc_codec_lz4, 0, free_work);
+	work *w = (work *)*state;
+
+	if (w)
+		return w->state;
+	w = (work *)zinc_alloc(s->ctx, sizeof *w);
+	if (!w)
+		return NULL;
+	w->ctx = s->ctx;
+	w->state = zinc_alloc(s->ctx, (size_t)LZ4_sizeofState());
+	if (!w->state) {
+		zinc_free(s->ctx, w);
+		return NULL;
+	}
+	*state = w;
+	return w->state;
+}
+
+static zinc_status
+lz4_encode(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, zinc_error *err)
+{
+	void *space = work_space(s);
+	int room, n;
+
+	if (!space)
+		return zinc_fail_nomem(err);
+	if (in.n > LZ4_MAX_INPUT_SIZE)
+		return zinc_fail(err, ZINC_E_LIMIT, "%zu bytes, but an LZ4 block holds at most %d", in.n,
+				 LZ4_MAX_INPUT_SIZE);
+	room = LZ4_compressBound((int)in.n);
+	ZINC_TRY(zinc_buf_reserve(out, HEADER_BYTES + (size_t)room, err));
+	zinc_put_le32(out->p + out->n, (uint32_t)in.n);
+	n = LZ4_compress_fast_extState(space, (const char *)in.p, (char *)out->p + out->n + HEADER_BYTES, (int)in.n,
+				       room, ((const lz4_codec *)c)->acceleration);
+	if (n <= 0) /* the room is what the library asked for */
+		return zinc_fail(err, ZINC_E_INVALID, "%zu bytes do not compress", in.n);
+	out->n += HEADER_BYTES + (size_t)n;
+	return ZINC_OK;
+}
+
+/* ---- decoding ---- */
+
+static zinc_status
+check_header(zinc_bytes in, size_t exact, size_t *nbytes, zinc_error *err)
+{
+	if (in.n < HEADER_BYTES)
+		return zinc_fail(err, ZINC_E_CORRUPT, "%zu bytes cannot hold a size", in.n);
+	*nbytes = zinc_get_le32(in.p);
+	ZINC_TRY(zinc_decoded_size(*nbytes, exact, err));
+	in.n -= HEADER_BYTES;
+	if (*nbytes > LZ4_MAX_INPUT_SIZE || in.n > INT32_MAX)
+		return zinc_fail(err, ZINC_E_CORRUPT, "more than an LZ4 block can hold");
+	if (*nbytes / MOST_PER_BYTE > in.n)
+		return zinc_fail(err, ZINC_E_CORRUPT, "%zu bytes cannot unpack to %zu", in.n, *nbytes);
+	return ZINC_OK;
+}
+
+static zinc_status
+lz4_decode(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, size_t exact, size_t need,
+	   zinc_error *err)
+{
+	size_t nbytes = 0, want;
+	const char *block;
+	char *to;
+	int n;
+
+	(void)c, (void)s;
+	ZINC_TRY(check_header(in, exact, &nbytes, err));
+	ZINC_TRY(zinc_decoded_room(out, nbytes, err));
+	block = (const char *)in.p + HEADER_BYTES;
+	to = (char *)out->p + out->n;
+	want = need < nbytes ? need : nbytes;
+	if (want < nbytes)
+		n = LZ4_decompress_safe_partial(block, to, (int)(in.n - HEADER_BYTES), (int)want, (int)nbytes);
+	else
+		n = LZ4_decompress_safe(block, to, (int)(in.n - HEADER_BYTES), (int)nbytes);
+	if (n < 0 || (size_t)n < want)
+		return zinc_fail(err, ZINC_E_CORRUPT, "not an LZ4 block of %zu bytes", nbytes);
+	out->n += (size_t)n;
+	return ZINC_OK;
+}
+
+#else
+#define BUILT_WITH 0
+#define PURPOSE    "LZ4 block behind its size; not in this build"
+#define lz4_encode NULL /* no codec is made without the library */
+#define lz4_decode NULL
+#endif
+
+/* ---- configuration ---- */
+
+/* Accelerations below 1 are 1, says numcodecs. */
+static zinc_status
+lz4_parse(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx, const zinc_json *configuration,
+	  const zinc_rep *in, zinc_rep *out, zinc_report *r, zinc_error *err)
+{
+	int64_t acceleration = DEFAULT_ACCELERATION;
+
+	(void)in, (void)out;
+	ZINC_TRY(zinc_config_members(configuration, members, ops->v2, r, err));
+	ZINC_TRY(
+	    zinc_config_int_or(configuration, "acceleration", INT32_MIN, INT32_MAX, ops->v2, &acceleration, r, err));
+	if (!BUILT_WITH)
+		return zinc_report_unsupported(r, "M20", err, "lz4: built without liblz4");
+	ZINC_TRY(zinc_codec_new(codec, ops, ctx, sizeof(lz4_codec), err));
+	((lz4_codec *)*codec)->acceleration = (int)acceleration;
+	return ZINC_OK;
+}
+
+static zinc_status
+lz4_print(const zinc_codec *c, zinc_json_doc *doc, zinc_json **out, zinc_error *err)
+{
+	return zinc_config_make_int(doc, "acceleration", ((const lz4_codec *)c)->acceleration, out, err);
+}
+
+/* "numcodecs.lz4", "numcodecs.lz4:10". */
+static zinc_status
+lz4_parse_words(const char *const *words, int nwords, const zinc_rep *in, zinc_json_doc *doc, zinc_json **out,
+		zinc_error *err)
+{
+	(void)in;
+	return zinc_words_int(zinc_codec_lz4.name, words, nwords, "acceleration", 1, INT32_MAX, DEFAULT_ACCELERATION,
+			      doc, out, err);
+}
+
+const zinc_codec_ops zinc_codec_lz4 = {
+    .name = "numcodecs.lz4",
+    .v2 = "lz4",
+    .purpose = PURPOSE,
+    .kind = ZINC_BYTES_BYTES,
+    .parse = lz4_parse,
+    .print = lz4_print,
+    .parse_words = lz4_parse_words,
+    .bound = zinc_bound_compressed,
+    .encode = lz4_encode,
+    .decode = lz4_decode,
+};

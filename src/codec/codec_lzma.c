@@ -1,0 +1,514 @@
+/*
+ * codec_lzma.c - what Python's lzma writes: .xz streams, .lzma files, or bare filters
+ *
+ *     format 1, xz:     [fd 37 7a 58 5a 00][flags][blocks, each with its check][index][footer]
+ *     format 2, alone:  [lc, lp, pb][dictionary size: 4][decoded size: 8, or all ff][LZMA, with a marker at its end]
+ *     format 3, raw:    what the filters give, and nothing else
+ *
+ * Promises (tests/unit/test_codec_lzma.c names each by its number):
+ *
+ * (1) The check of an xz block is always verified; one that this build cannot compute is E_UNSUPPORTED.  The other two
+ *     formats have none.
+ * (2) Several xz streams in a row are read, with the padding that the format allows; other bytes behind the end are an
+ *     error in all three formats.
+ * (3) A dictionary never takes more memory than 64 MiB, the largest that a preset asks for, or, where that is more,
+ * than the elements: streams that want more are E_CORRUPT. (4) Written dictionaries are no larger than the bytes they
+ * serve, so that a small chunk costs little memory on both sides; the bytes may thus differ from Python's, but mean the
+ * same. (5) Coders live in the scratch, and their memory comes from our allocator.
+ */
+#include <inttypes.h>
+
+#include "codec/codec_parts.h"
+
+enum { FORMAT_XZ = 1, FORMAT_ALONE, FORMAT_RAW };
+#define DEFAULT_PRESET 6
+#define MAX_FILTERS    4
+
+static const char *const members[] = {"format", "check", "preset", "filters", NULL};
+
+/* What the configuration says, -1: nothing. */
+typedef struct settings {
+	int64_t format, check, preset;
+	const zinc_json *filters; /* NULL or an array */
+} settings;
+
+#if ZINC_WITH_LZMA
+#define PURPOSE "LZMA: .xz, .lzma or bare filters, presets 0 to 9"
+
+#include <lzma.h>
+
+#define MIN_DICTIONARY 4096u
+#define MAX_DICTIONARY (64 * ZINC_MIB)
+#define STATE_BYTES    ZINC_MIB /* of a decoder beside its dictionary, generously */
+enum { ENCODE, DECODE };        /* variants of the scratch's states */
+
+typedef union options {
+	lzma_options_lzma lzma;
+	lzma_options_delta delta;
+	lzma_options_bcj bcj;
+} options;
+
+typedef struct lzma_codec {
+	zinc_codec codec;
+	int64_t format, check, preset;
+	char *filters_text; /* the member as it was, or NULL */
+	int nfilters;       /* none given: one, by the preset */
+	lzma_vli id[MAX_FILTERS];
+	options option[MAX_FILTERS];
+} lzma_codec;
+
+/* ---- filters from their description ---- */
+
+typedef struct field {
+	const char *name;
+	size_t at; /* in `options` */
+	int64_t min, max;
+} field;
+
+#define OF_LZMA(name_, member, min_, max_)                                                                             \
+	{                                                                                                              \
+		.name = name_, .at = offsetof(options, lzma.member), .min = min_, .max = max_                          \
+	}
+
+static const field lzma_fields[] = {
+    OF_LZMA("dict_size", dict_size, MIN_DICTIONARY, (int64_t)1536 * 1024 * 1024),
+    OF_LZMA("lc", lc, 0, 4),
+    OF_LZMA("lp", lp, 0, 4),
+    OF_LZMA("pb", pb, 0, 4),
+    OF_LZMA("mode", mode, 1, 2),
+    OF_LZMA("nice_len", nice_len, 2, 273),
+    OF_LZMA("mf", mf, 3, 20),
+    OF_LZMA("depth", depth, 0, UINT32_MAX),
+    {.name = NULL},
+};
+static const field delta_fields[] = {
+    {.name = "dist", .at = offsetof(options, delta.dist), .min = 1, .max = 256},
+    {.name = NULL},
+};
+static const field bcj_fields[] = {
+    {.name = "start_offset", .at = offsetof(options, bcj.start_offset), .min = 0, .max = UINT32_MAX},
+    {.name = NULL},
+};
+
+static bool
+is_lzma(lzma_vli id)
+{
+	return id == LZMA_FILTER_LZMA1 || id == LZMA_FILTER_LZMA2;
+}
+
+/* The fields of a filter, all of which are of 32 bits; NULL: no such filter. */
+static const field *
+fields_of(lzma_vli id)
+{
+	if (is_lzma(id))
+		return lzma_fields;
+	if (id == LZMA_FILTER_DELTA)
+		return delta_fields;
+	return id >= LZMA_FILTER_X86 && id <= LZMA_FILTER_SPARC ? bcj_fields : NULL;
+}
+
+/* Members that the filter does not have are a lenient finding, as in any configuration. */
+static zinc_status
+check_names(const zinc_json *v, const field *f, const char *rule, zinc_report *r, zinc_error *err)
+{
+	const char *names[16] = {"id", f == lzma_fields ? "preset" : "id"};
+	int n = 2;
+
+	for (; f->name; f++)
+		names[n++] = f->name;
+	return zinc_config_members(v, names, rule, r, err);
+}
+
+static zinc_status
+parse_fields(const zinc_json *v, const field *f, options *o, const char *rule, zinc_report *r, zinc_error *err)
+{
+	ZINC_TRY(check_names(v, f, rule, r, err));
+	for (; f->name; f++) {
+		int64_t number = -1;
+		uint32_t value;
+
+		ZINC_TRY(zinc_config_int_or(v, f->name, f->min, f->max, rule, &number, r, err));
+		value = (uint32_t)number;
+		if (number >= 0)
+			memcpy((uint8_t *)o + f->at, &value, sizeof value);
+	}
+	return ZINC_OK;
+}
+
+/* {"id": 33, "preset": 6, "dict_size": ...} */
+static zinc_status
+parse_filter(lzma_codec *z, const zinc_json *v, const char *rule, zinc_report *r, zinc_error *err)
+{
+	options *o = &z->option[z->nfilters];
+	int64_t id, preset = DEFAULT_PRESET;
+
+	if (!zinc_json_is(v, ZINC_JSON_OBJECT))
+		return zinc_report_error(r, rule, err, "a filter must be an object");
+	ZINC_TRY(zinc_config_int(v, "id", 0, INT64_MAX, rule, &id, r, err));
+	if (!fields_of((lzma_vli)id))
+		return zinc_report_unsupported(r, rule, err, "lzma: filter %" PRId64 " is not known", id);
+	ZINC_TRY(zinc_config_int_or(v, "preset", 0, UINT32_MAX, rule, &preset, r, err));
+	z->id[z->nfilters++] = (lzma_vli)id;
+	if (is_lzma((lzma_vli)id) && lzma_lzma_preset(&o->lzma, (uint32_t)preset))
+		return zinc_report_error(r, rule, err, "there is no preset %" PRId64, preset);
+	if (id == LZMA_FILTER_DELTA)
+		o->delta = (lzma_options_delta){.type = LZMA_DELTA_TYPE_BYTE, .dist = LZMA_DELTA_DIST_MIN};
+	return parse_fields(v, fields_of((lzma_vli)id), o, rule, r, err);
+}
+
+static zinc_status
+parse_filters(lzma_codec *z, const zinc_json *list, const char *rule, zinc_report *r, zinc_error *err)
+{
+	const zinc_json *v;
+	size_t i = 0;
+
+	if (list->n == 0 || list->n > MAX_FILTERS)
+		return zinc_report_error(r, rule, err, "%zu filters, where there can be 1 to %d", list->n, MAX_FILTERS);
+	for (v = list->first; v; v = v->next, i++) {
+		const size_t mark = zinc_report_enter_item(r, i);
+		const zinc_status st = parse_filter(z, v, rule, r, err);
+
+		zinc_report_leave(r, mark);
+		ZINC_TRY(st);
+	}
+	return ZINC_OK;
+}
+
+/* Without filters: one, by the preset. */
+static zinc_status
+default_filter(lzma_codec *z, const char *rule, zinc_report *r, zinc_error *err)
+{
+	if (z->format == FORMAT_RAW)
+		return zinc_report_error(r, rule, err, "\"filters\" must be given for format 3");
+	z->id[0] = z->format == FORMAT_ALONE ? LZMA_FILTER_LZMA1 : LZMA_FILTER_LZMA2;
+	z->nfilters = 1;
+	if (lzma_lzma_preset(&z->option[0].lzma, (uint32_t)(z->preset < 0 ? DEFAULT_PRESET : z->preset)))
+		return zinc_report_error(r, rule, err, "there is no preset %" PRId64, z->preset);
+	return ZINC_OK;
+}
+
+/* ---- filters for the library ---- */
+
+/* The chain as the library takes it; dictionaries are at most `most` bytes.  `o` is what it points to. */
+static void
+make_filters(const lzma_codec *z, uint64_t most, lzma_filter *f, options *o)
+{
+	int i;
+
+	memcpy(o, z->option, sizeof z->option);
+	for (i = 0; i < z->nfilters; i++) {
+		f[i] = (lzma_filter){.id = z->id[i], .options = &o[i]};
+		if (is_lzma(z->id[i]) && o[i].lzma.dict_size > most)
+			o[i].lzma.dict_size = (uint32_t)zinc_max_u64(most, MIN_DICTIONARY);
+	}
+	f[i] = (lzma_filter){.id = LZMA_VLI_UNKNOWN};
+}
+
+/* Does the library take this chain in this format? */
+static zinc_status
+check_filters(const lzma_codec *z, const char *rule, zinc_report *r, zinc_error *err)
+{
+	lzma_filter f[MAX_FILTERS + 1];
+	options o[MAX_FILTERS];
+	bool fits = true;
+	int i;
+
+	make_filters(z, UINT32_MAX, f, o);
+	if (z->format == FORMAT_ALONE)
+		fits = z->nfilters == 1 && z->id[0] == LZMA_FILTER_LZMA1;
+	for (i = 0; i < z->nfilters && z->format == FORMAT_XZ; i++)
+		fits = fits && z->id[i] != LZMA_FILTER_LZMA1;
+	if (!fits || lzma_raw_encoder_memusage(f) == UINT64_MAX || lzma_raw_decoder_memusage(f) == UINT64_MAX)
+		return zinc_report_error(r, rule, err, "no chain of filters for format %" PRId64, z->format);
+	return ZINC_OK;
+}
+
+/* ---- coders ---- */
+
+/* A coder with its allocator, in the scratch. */
+typedef struct coder {
+	lzma_stream stream;
+	lzma_allocator allocator;
+} coder;
+
+static void *
+lzma_alloc(void *ctx, size_t n, size_t nbytes)
+{
+	size_t total;
+
+	return zinc_size_mul(n, nbytes, &total) ? NULL : zinc_alloc((zinc_context *)ctx, total);
+}
+
+static void
+lzma_give_back(void *ctx, void *p)
+{
+	zinc_free((zinc_context *)ctx, p);
+}
+
+static void
+free_coder(void *state)
+{
+	coder *k = (coder *)state;
+
+	lzma_end(&k->stream);
+	zinc_free((zinc_context *)k->allocator.opaque, k);
+}
+
+/* The scratch's stream; NULL: no memory. */
+static lzma_stream *
+get_stream(zinc_scratch *s, int64_t variant)
+{
+	void **state = zinc_scratch_state(s, &zinc_codec_lzma, variant, free_coder);
+	coder *k = (coder *)*state;
+
+	if (k)
+		return &k->stream;
+	k = (coder *)zinc_calloc(s->ctx, 1, sizeof *k);
+	if (!k)
+		return NULL;
+	k->allocator = (lzma_allocator){.alloc = lzma_alloc, .free = lzma_give_back, .opaque = s->ctx};
+	k->stream = (lzma_stream)LZMA_STREAM_INIT;
+	k->stream.allocator = &k->allocator;
+	*state = k;
+	return &k->stream;
+}
+
+/* ---- encoding ---- */
+
+static lzma_ret
+start_encoder(const lzma_codec *z, lzma_stream *stream, size_t nbytes)
+{
+	lzma_filter f[MAX_FILTERS + 1];
+	options o[MAX_FILTERS];
+
+	make_filters(z, nbytes, f, o);
+	switch (z->format) {
+	case FORMAT_XZ:
+		return lzma_stream_encoder(stream, f, z->check < 0 ? LZMA_CHECK_CRC64 : (lzma_check)z->check);
+	case FORMAT_ALONE:
+		return lzma_alone_encoder(stream, &o[0].lzma);
+	default:
+		return lzma_raw_encoder(stream, f);
+	}
+}
+
+static zinc_status
+lzma_encode(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, zinc_error *err)
+{
+	lzma_stream *stream = get_stream(s, ENCODE);
+	lzma_ret result = stream ? start_encoder((const lzma_codec *)c, stream, in.n) : LZMA_MEM_ERROR;
+
+	if (result == LZMA_OK) {
+		stream->next_in = in.p;
+		stream->avail_in = in.n;
+	}
+	while (result == LZMA_OK) {
+		ZINC_TRY(zinc_buf_reserve(out, in.n / 2 + 1024, err));
+		stream->next_out = out->p + out->n;
+		stream->avail_out = out->cap - out->n;
+		result = lzma_code(stream, LZMA_FINISH);
+		out->n = (size_t)(stream->next_out - out->p);
+	}
+	if (result == LZMA_MEM_ERROR)
+		return zinc_fail_nomem(err);
+	if (result != LZMA_STREAM_END)
+		return zinc_fail(err, ZINC_E_INVALID, "%zu bytes do not compress (%d)", in.n, (int)result);
+	return ZINC_OK;
+}
+
+/* ---- decoding ---- */
+
+static lzma_ret
+start_decoder(const lzma_codec *z, lzma_stream *stream, size_t most)
+{
+	const uint64_t memory = zinc_max_u64(most, MAX_DICTIONARY) + STATE_BYTES;
+	lzma_filter f[MAX_FILTERS + 1];
+	options o[MAX_FILTERS];
+
+	switch (z->format) {
+	case FORMAT_XZ:
+		return lzma_stream_decoder(stream, memory, LZMA_TELL_UNSUPPORTED_CHECK | LZMA_CONCATENATED);
+	case FORMAT_ALONE:
+		return lzma_alone_decoder(stream, memory);
+	default:
+		make_filters(z, most, f, o); /* a match reaches back to the first byte at most */
+		return lzma_raw_decoder(stream, f);
+	}
+}
+
+/* What the library says, in our words. */
+static zinc_status
+check_result(lzma_ret result, zinc_error *err)
+{
+	switch (result) {
+	case LZMA_OK:
+	case LZMA_STREAM_END:
+		return ZINC_OK;
+	case LZMA_MEM_ERROR:
+		return zinc_fail_nomem(err);
+	case LZMA_UNSUPPORTED_CHECK:
+		return zinc_fail(err, ZINC_E_UNSUPPORTED, "liblzma cannot compute the check of this stream");
+	case LZMA_MEMLIMIT_ERROR:
+		return zinc_fail(err, ZINC_E_CORRUPT, "a dictionary larger than the chunk can use");
+	case LZMA_BUF_ERROR:
+		return zinc_fail(err, ZINC_E_CORRUPT, "the stream ends too early");
+	case LZMA_OPTIONS_ERROR:
+		return zinc_fail(err, ZINC_E_UNSUPPORTED, "a stream with filters or flags that liblzma does not know");
+	default:
+		return zinc_fail(err, ZINC_E_CORRUPT, "not a valid stream, or a check of it is wrong");
+	}
+}
+
+static zinc_status
+lzma_decode(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, size_t exact, size_t need,
+	    zinc_error *err)
+{
+	lzma_stream *stream = get_stream(s, DECODE);
+	const size_t most = exact != SIZE_MAX ? exact : out->max;
+	lzma_ret result = stream ? start_decoder((const lzma_codec *)c, stream, most) : LZMA_MEM_ERROR;
+	zinc_pour pour = {.out = out, .exact = exact};
+	uint8_t *to;
+	size_t room;
+
+	(void)need; /* checks stand at the end */
+	ZINC_TRY(check_result(result, err));
+	stream->next_in = in.p;
+	stream->avail_in = in.n;
+	while (result != LZMA_STREAM_END) {
+		ZINC_TRY(zinc_pour_room(&pour, &to, &room, err));
+		stream->next_out = to;
+		stream->avail_out = room;
+		result = lzma_code(stream, LZMA_FINISH);
+		ZINC_TRY(check_result(result, err));
+		ZINC_TRY(zinc_pour_done(&pour, to, room - stream->avail_out, err));
+	}
+	if (stream->avail_in > 0)
+		return zinc_fail(err, ZINC_E_CORRUPT, "%zu bytes behind the end", stream->avail_in);
+	return zinc_decoded_size(out->n, exact, err);
+}
+
+static void
+lzma_free(zinc_codec *c)
+{
+	zinc_free(c->ctx, ((lzma_codec *)c)->filters_text);
+	zinc_free(c->ctx, c);
+}
+
+static zinc_status
+fill_in(lzma_codec *z, const settings *x, const char *rule, zinc_report *r, zinc_error *err)
+{
+	zinc_status st;
+	size_t mark;
+
+	z->format = x->format;
+	z->check = x->check;
+	z->preset = x->preset;
+	if (!x->filters)
+		return default_filter(z, rule, r, err);
+	ZINC_TRY(zinc_user_text(&z->filters_text, z->codec.ctx, x->filters, err));
+	mark = zinc_report_enter(r, "filters");
+	st = parse_filters(z, x->filters, rule, r, err);
+	if (st == ZINC_OK)
+		st = check_filters(z, rule, r, err);
+	zinc_report_leave(r, mark);
+	return st;
+}
+
+static zinc_status
+make(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx, const settings *x, zinc_report *r,
+     zinc_error *err)
+{
+	zinc_codec *c = NULL;
+	zinc_status st;
+
+	if (x->check >= 0 && !lzma_check_is_supported((lzma_check)x->check))
+		return zinc_report_unsupported(r, ops->v2, err, "lzma: check %" PRId64 " is not in liblzma", x->check);
+	ZINC_TRY(zinc_codec_new(&c, ops, ctx, sizeof(lzma_codec), err));
+	st = fill_in((lzma_codec *)c, x, ops->v2, r, err);
+	if (st == ZINC_OK)
+		*codec = c;
+	else
+		lzma_free(c);
+	return st;
+}
+
+/* Numbers that were not given are null, as numcodecs writes them; but for a check, which is then -1. */
+static zinc_status
+lzma_print(const zinc_codec *c, zinc_json_doc *doc, zinc_json **out, zinc_error *err)
+{
+	const lzma_codec *z = (const lzma_codec *)c;
+	zinc_json *preset = z->preset < 0 ? zinc_json_make(doc, ZINC_JSON_NULL) : zinc_json_make_i64(doc, z->preset);
+	zinc_json *filters = NULL;
+
+	if (z->filters_text)
+		ZINC_TRY(zinc_user_json(&filters, doc, z->filters_text, err));
+	else
+		filters = zinc_json_make(doc, ZINC_JSON_NULL);
+	ZINC_TRY(zinc_config_make_int(doc, "format", z->format, out, err));
+	ZINC_TRY(zinc_json_set(doc, *out, "check", zinc_json_make_i64(doc, z->check), err));
+	ZINC_TRY(zinc_json_set(doc, *out, "preset", preset, err));
+	return zinc_json_set(doc, *out, "filters", filters, err);
+}
+
+#else
+#define PURPOSE     "LZMA; not in this build"
+#define lzma_encode NULL /* no codec is made without the library */
+#define lzma_decode NULL
+#define lzma_free   NULL
+#define lzma_print  NULL
+
+static zinc_status
+make(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx, const settings *x, zinc_report *r,
+     zinc_error *err)
+{
+	(void)codec, (void)ops, (void)ctx, (void)x;
+	return zinc_report_unsupported(r, "M20", err, "lzma: built without liblzma");
+}
+#endif
+
+/* ---- configuration ---- */
+
+static zinc_status
+lzma_parse(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx, const zinc_json *configuration,
+	   const zinc_rep *in, zinc_rep *out, zinc_report *r, zinc_error *err)
+{
+	const zinc_json *filters = zinc_json_member(configuration, "filters");
+	settings x = {.format = FORMAT_XZ, .check = -1, .preset = -1};
+
+	(void)in, (void)out;
+	ZINC_TRY(zinc_config_members(configuration, members, ops->v2, r, err));
+	ZINC_TRY(zinc_config_int_or(configuration, "format", FORMAT_XZ, FORMAT_RAW, ops->v2, &x.format, r, err));
+	ZINC_TRY(zinc_config_int_or(configuration, "check", -1, 15, ops->v2, &x.check, r, err));
+	ZINC_TRY(zinc_config_int_or(configuration, "preset", 0, UINT32_MAX, ops->v2, &x.preset, r, err));
+	if (filters && filters->type != ZINC_JSON_NULL && filters->type != ZINC_JSON_ARRAY)
+		return zinc_report_error(r, ops->v2, err, "\"filters\" must be an array or null");
+	x.filters = zinc_json_is(filters, ZINC_JSON_ARRAY) ? filters : NULL;
+	if (x.format != FORMAT_XZ && x.check > 0)
+		return zinc_report_error(r, ops->v2, err, "only format 1 has a \"check\"");
+	if (x.filters && x.preset >= 0)
+		return zinc_report_error(r, ops->v2, err, "\"preset\" and \"filters\" exclude each other");
+	return make(codec, ops, ctx, &x, r, err);
+}
+
+/* "numcodecs.lzma", "numcodecs.lzma:9". */
+static zinc_status
+lzma_parse_words(const char *const *words, int nwords, const zinc_rep *in, zinc_json_doc *doc, zinc_json **out,
+		 zinc_error *err)
+{
+	(void)in;
+	return zinc_words_int(zinc_codec_lzma.name, words, nwords, "preset", 0, 9, DEFAULT_PRESET, doc, out, err);
+}
+
+const zinc_codec_ops zinc_codec_lzma = {
+    .name = "numcodecs.lzma",
+    .v2 = "lzma",
+    .purpose = PURPOSE,
+    .kind = ZINC_BYTES_BYTES,
+    .parse = lzma_parse,
+    .print = lzma_print,
+    .parse_words = lzma_parse_words,
+    .free = lzma_free,
+    .bound = zinc_bound_compressed,
+    .encode = lzma_encode,
+    .decode = lzma_decode,
+};

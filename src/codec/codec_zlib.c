@@ -1,0 +1,81 @@
+/*
+ * codec_zlib.c - one RFC 1950 stream
+ *
+ *     [CMF: 78][FLG][deflate blocks][Adler-32: 4, big-endian]
+ *
+ * The checksum is always verified; bytes behind it are an error.
+ */
+#include "codec/codec_parts.h"
+
+#define MAX_LEVEL     9
+#define DEFAULT_LEVEL 1 /* where a document does not say */
+#define ZLIB_LEVEL    6 /* what level -1 means */
+
+typedef struct zlib_codec {
+	zinc_codec codec;
+	int level;
+} zlib_codec;
+
+static const char *const members[] = {"level", NULL};
+
+static zinc_status
+zlib_parse(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx, const zinc_json *configuration,
+	   const zinc_rep *in, zinc_rep *out, zinc_report *r, zinc_error *err)
+{
+	int64_t level = DEFAULT_LEVEL;
+
+	(void)in, (void)out;
+	ZINC_TRY(zinc_config_members(configuration, members, ops->v2, r, err));
+	ZINC_TRY(zinc_config_int_or(configuration, "level", -1, MAX_LEVEL, ops->v2, &level, r, err));
+	if (zinc_deflate_missing())
+		return zinc_report_unsupported(r, "M20", err, "zlib: built without %s", zinc_deflate_missing());
+	ZINC_TRY(zinc_codec_new(codec, ops, ctx, sizeof(zlib_codec), err));
+	((zlib_codec *)*codec)->level = (int)level;
+	return ZINC_OK;
+}
+
+static zinc_status
+zlib_print(const zinc_codec *c, zinc_json_doc *doc, zinc_json **out, zinc_error *err)
+{
+	return zinc_config_make_int(doc, "level", ((const zlib_codec *)c)->level, out, err);
+}
+
+/* "numcodecs.zlib", "numcodecs.zlib:9". */
+static zinc_status
+zlib_parse_words(const char *const *words, int nwords, const zinc_rep *in, zinc_json_doc *doc, zinc_json **out,
+		 zinc_error *err)
+{
+	(void)in;
+	return zinc_words_int(zinc_codec_zlib.name, words, nwords, "level", -1, MAX_LEVEL, DEFAULT_LEVEL, doc, out,
+			      err);
+}
+
+static zinc_status
+zlib_encode(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, zinc_error *err)
+{
+	const int level = ((const zlib_codec *)c)->level;
+
+	return zinc_deflate_zlib(s, level < 0 ? ZLIB_LEVEL : level, in, out, err);
+}
+
+/* The checksum stands at the end, so there is no stopping early: `need` is not looked at. */
+static zinc_status
+zlib_decode(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, size_t exact, size_t need,
+	    zinc_error *err)
+{
+	(void)c, (void)need;
+	return zinc_deflate_unzlib(s, in, out, exact, err);
+}
+
+const zinc_codec_ops zinc_codec_zlib = {
+    .name = "numcodecs.zlib",
+    .v2 = "zlib",
+    .purpose = "zlib (RFC 1950), levels 0 to 9",
+    .kind = ZINC_BYTES_BYTES,
+    .parse = zlib_parse,
+    .print = zlib_print,
+    .parse_words = zlib_parse_words,
+    .bound = zinc_bound_compressed,
+    .encode = zlib_encode,
+    .decode = zlib_decode,
+};
