@@ -1,0 +1,200 @@
+/*
+ * codec_bitround.c - numbers rounded to their first bits, so that the others compress to nothing
+ *
+ *     float32, keepbits 3:  sign exponent 101|1001...  ->  sign exponent 110|0000...
+ *     uint8, keepbits 3:    101|11 = 23                ->  110|00 = 24
+ *
+ * Promises (tests/unit/test_codec_bitround.c names each by its number):
+ *
+ * (1) Floats keep so many bits of their significand, integers so many from their first 1 on; both are rounded to the
+ *     nearest, halves to even.  A float may be carried into the next exponent, an integer stops at its largest.
+ * (2) NaN and the infinities stay as they are, to the bit.
+ * (3) As many bits as there are, or more, change nothing.  Decoding never changes anything.
+ *
+ * Signed integers are rounded as the unsigned ones that have their bits.
+ */
+#include "codec/codec_parts.h"
+
+/* A type of numbers; of complex ones a part. */
+typedef struct layout {
+	uint32_t size;
+	unsigned bits;     /* of a float's significand; 0: integers */
+	uint64_t infinity; /* of a float */
+	uint64_t max;      /* all bits but a float's sign */
+} layout;
+
+typedef struct bitround_codec {
+	zinc_codec codec;
+	int64_t keepbits;
+	layout as;
+} bitround_codec;
+
+static const char *const members[] = {"keepbits", NULL};
+
+/* ---- numbers ---- */
+
+static uint64_t
+load(const uint8_t *p, uint32_t size)
+{
+	uint64_t v = 0;
+
+	memcpy((uint8_t *)&v + (ZINC_HOST_BIG ? sizeof v - size : 0), p, size);
+	return v;
+}
+
+static void
+store(uint8_t *p, uint32_t size, uint64_t v)
+{
+	memcpy(p, (const uint8_t *)&v + (ZINC_HOST_BIG ? sizeof v - size : 0), size);
+}
+
+/* The nearest multiple of 2^n, n from 1 to 63; sums stop at `max`. */
+static uint64_t
+round_off(uint64_t v, unsigned n, uint64_t max)
+{
+	const uint64_t add =
+	    ((uint64_t)1 << (n - 1)) - 1 + (v >> n & 1); /* a half, less one to leave even ones alone */
+
+	v = v > max - add ? max : v + add;
+	return v >> n << n;
+}
+
+static uint64_t
+round_float(const layout *as, int64_t keepbits, uint64_t v)
+{
+	const uint64_t magnitude = v & as->max;
+
+	if (magnitude >= as->infinity || keepbits >= as->bits)
+		return v;
+	return (v & ~as->max) | round_off(magnitude, as->bits - (unsigned)keepbits, as->max);
+}
+
+static uint64_t
+round_int(const layout *as, int64_t keepbits, uint64_t v)
+{
+	const unsigned length = v ? 64 - (unsigned)__builtin_clzll(v) : 0;
+
+	if (length <= keepbits)
+		return v;
+	if (length - keepbits == 64) /* wider than any shift: the sum stops below 2^64, of which nothing is left */
+		return 0;
+	return round_off(v, length - (unsigned)keepbits, as->max);
+}
+
+/* ---- the codec ---- */
+
+static zinc_status
+bitround_encode(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, const void *in, void *out, zinc_error *err)
+{
+	const bitround_codec *b = (const bitround_codec *)c;
+	const uint8_t *from = (const uint8_t *)in;
+	uint8_t *to = (uint8_t *)out;
+	const uint32_t size = b->as.size;
+	size_t nbytes, at;
+
+	(void)s;
+	ZINC_TRY(zinc_rep_bytes(rep, &nbytes, err));
+	for (at = 0; at < nbytes; at += size) {
+		const uint64_t v = load(from + at, size);
+
+		store(to + at, size,
+		      b->as.bits ? round_float(&b->as, b->keepbits, v) : round_int(&b->as, b->keepbits, v));
+	}
+	return ZINC_OK;
+}
+
+static zinc_status
+bitround_decode(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, const void *in, void *out, zinc_error *err)
+{
+	size_t nbytes;
+
+	(void)c, (void)s;
+	ZINC_TRY(zinc_rep_bytes(rep, &nbytes, err));
+	if (nbytes > 0)
+		memcpy(out, in, nbytes);
+	return ZINC_OK;
+}
+
+/* How the type's numbers look; false: it has none. */
+static bool
+find_layout(const zinc_dtype *t, layout *out)
+{
+	static const layout floats[] = {
+	    {.size = 2, .bits = 10, .infinity = 0x7c00, .max = 0x7fff},
+	    {.size = 4, .bits = 23, .infinity = 0x7f800000, .max = 0x7fffffff},
+	    {.size = 8, .bits = 52, .infinity = 0x7ff0000000000000, .max = 0x7fffffffffffffff},
+	};
+	size_t i;
+
+	if (t->kind == ZINC_KIND_INT || t->kind == ZINC_KIND_UINT) {
+		*out = (layout){.size = t->size, .max = UINT64_MAX >> (64 - 8 * t->size)};
+		return true;
+	}
+	for (i = 0; i < sizeof floats / sizeof floats[0]; i++)
+		if ((t->kind == ZINC_KIND_FLOAT || t->kind == ZINC_KIND_COMPLEX) && t->unit == floats[i].size) {
+			*out = floats[i];
+			return true;
+		}
+	return false;
+}
+
+static zinc_status
+bitround_parse(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx, const zinc_json *configuration,
+	       const zinc_rep *in, zinc_rep *out, zinc_report *r, zinc_error *err)
+{
+	bitround_codec *b;
+	int64_t keepbits;
+	layout as;
+
+	(void)ops, (void)out;
+	ZINC_TRY(zinc_config_members(configuration, members, "bitround", r, err));
+	ZINC_TRY(zinc_config_int(configuration, "keepbits", 0, INT64_MAX, "bitround", &keepbits, r, err));
+	if (!find_layout(in->dtype, &as))
+		return zinc_report_error(r, "bitround", err, "elements of type %s cannot be rounded", in->dtype->name);
+	ZINC_TRY(zinc_codec_new(codec, &zinc_codec_bitround, ctx, sizeof *b, err));
+	b = (bitround_codec *)*codec;
+	b->keepbits = keepbits;
+	b->as = as;
+	return ZINC_OK;
+}
+
+static zinc_status
+bitround_print(const zinc_codec *c, zinc_json_doc *doc, zinc_json **out, zinc_error *err)
+{
+	return zinc_config_make_int(doc, "keepbits", ((const bitround_codec *)c)->keepbits, out, err);
+}
+
+/* "bitround:7". */
+static zinc_status
+bitround_parse_words(const char *const *words, int nwords, const zinc_rep *in, zinc_json_doc *doc, zinc_json **out,
+		     zinc_error *err)
+{
+	(void)in;
+	if (nwords == 0)
+		return zinc_fail(err, ZINC_E_INVALID, "bitround: how many bits? \"bitround:7\"");
+	return zinc_words_int("bitround", words, nwords, "keepbits", 0, 64, 7, doc, out, err);
+}
+
+const zinc_codec_ops zinc_codec_v2_bitround = {
+    .name = "numcodecs.bitround",
+    .v2 = "bitround",
+    .purpose = "bitround",
+    .kind = ZINC_ARRAY_ARRAY,
+    .needs_configuration = true,
+    .parse = bitround_parse,
+    .parse_words = bitround_parse_words,
+};
+
+const zinc_codec_ops zinc_codec_bitround = {
+    .name = "bitround",
+    .v2 = "bitround",
+    .purpose = "numbers rounded to their first bits; loses the others",
+    .kind = ZINC_ARRAY_ARRAY,
+    .fixed_size = true,
+    .needs_configuration = true,
+    .parse = bitround_parse,
+    .print = bitround_print,
+    .parse_words = bitround_parse_words,
+    .encode_array = bitround_encode,
+    .decode_array = bitround_decode,
+};

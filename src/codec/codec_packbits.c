@@ -1,0 +1,104 @@
+/*
+ * codec_packbits.c - eight bools in a byte, as Zarr v2 packs them
+ *
+ *     [bits that only fill the last byte: 1][byte]...      the first bool is the top bit of its byte
+ *
+ *     true false false true  ->  04 90
+ *
+ * To others this is an array->array codec whose result is an array of bytes, so that "bytes" follows it in v3 chains.
+ */
+#include "codec/codec_parts.h"
+
+static const char *const members[] = {NULL};
+
+static zinc_status
+packbits_parse(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx, const zinc_json *configuration,
+	       const zinc_rep *in, zinc_rep *out, zinc_report *r, zinc_error *err)
+{
+	(void)out;
+	ZINC_TRY(zinc_config_members(configuration, members, ops->v2, r, err));
+	if (in->dtype->kind != ZINC_KIND_BOOL)
+		return zinc_report_error(r, ops->v2, err, "only bool can be packed, not %s", in->dtype->name);
+	return zinc_codec_new(codec, ops, ctx, sizeof(zinc_codec), err);
+}
+
+static zinc_status
+packbits_print(const zinc_codec *c, zinc_json_doc *doc, zinc_json **out, zinc_error *err)
+{
+	(void)c;
+	*out = zinc_json_make(doc, ZINC_JSON_OBJECT); /* numcodecs' readers want one, though there is nothing in it */
+	return *out ? ZINC_OK : zinc_fail_nomem(err);
+}
+
+static int
+packbits_bound(const zinc_codec *c, const zinc_rep *rep, size_t *encoded)
+{
+	size_t n;
+
+	(void)c;
+	if (zinc_rep_bytes(rep, &n, NULL) != ZINC_OK)
+		return 1;
+	*encoded = 1 + (size_t)zinc_ceil_div(n, 8);
+	return 0;
+}
+
+/* How many bits of the last byte are nobody's. */
+static uint8_t
+padding(size_t n)
+{
+	return (uint8_t)((8 - n % 8) % 8);
+}
+
+static zinc_status
+packbits_pack(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, const void *in, zinc_buf *out, zinc_error *err)
+{
+	const uint8_t *bools = (const uint8_t *)in;
+	size_t n, i, nbytes;
+	uint8_t *to;
+
+	(void)c, (void)s;
+	ZINC_TRY(zinc_rep_bytes(rep, &n, err));
+	nbytes = (size_t)zinc_ceil_div(n, 8);
+	ZINC_TRY(zinc_buf_reserve(out, 1 + nbytes, err));
+	to = out->p + out->n;
+	*to++ = padding(n);
+	memset(to, 0, nbytes);
+	for (i = 0; i < n; i++) {
+		if (bools[i] > 1)
+			return zinc_fail(err, ZINC_E_RANGE, "element %zu is %u, but a bool is 0 or 1", i, bools[i]);
+		to[i / 8] |= (uint8_t)(bools[i] << (7 - i % 8));
+	}
+	out->n += 1 + nbytes;
+	return ZINC_OK;
+}
+
+static zinc_status
+packbits_unpack(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, zinc_bytes in, void *out, zinc_error *err)
+{
+	uint8_t *bools = (uint8_t *)out;
+	size_t n, i;
+
+	(void)c, (void)s;
+	ZINC_TRY(zinc_rep_bytes(rep, &n, err));
+	if (in.n != 1 + zinc_ceil_div(n, 8))
+		return zinc_fail(err, ZINC_E_CORRUPT, "%zu bytes for %zu bools", in.n, n);
+	if (in.p[0] != padding(n))
+		return zinc_fail(err, ZINC_E_CORRUPT, "%u bits of padding for %zu bools", in.p[0], n);
+	for (i = 0; i < n; i++)
+		bools[i] = in.p[1 + i / 8] >> (7 - i % 8) & 1;
+	return ZINC_OK;
+}
+
+const zinc_codec_ops zinc_codec_packbits = {
+    .name = "numcodecs.packbits",
+    .v2 = "packbits",
+    .purpose = "eight bools in a byte, the first on top",
+    .kind = ZINC_ARRAY_BYTES,
+    .fixed_size = true,
+    .bytes_behind = true,
+    .parse = packbits_parse,
+    .print = packbits_print,
+    .pack = packbits_pack,
+    .unpack = packbits_unpack,
+    .packed_bound = packbits_bound,
+};
