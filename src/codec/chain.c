@@ -317,11 +317,27 @@ check_list(zinc_context *ctx, const zinc_json *codecs, zinc_report *r, zinc_erro
 }
 
 /* Into an empty chain.  Order is checked even when a codec is unknown: what is wrong is said first. */
+/* A codec with bytes_behind is followed by "bytes" in what others write: one of the two does the work of both. */
+static void
+drop_bytes(links *all)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < all->n; i++) {
+		const bool behind = n > 0 && all->v[n - 1].ops && all->v[n - 1].ops->bytes_behind;
+
+		if (!behind || all->v[i].ops != &zinc_codec_bytes)
+			all->v[n++] = all->v[i];
+	}
+	all->n = n;
+}
+
 static zinc_status
 parse_all(zinc_chain *c, links *all, const zinc_json *codecs, zinc_report *r, zinc_error *err)
 {
 	zinc_status st = look_up_all(all, codecs, r, err);
 
+	drop_bytes(all);
 	if (st == ZINC_OK || st == ZINC_E_UNSUPPORTED)
 		ZINC_TRY(check_order(all, r, err));
 	ZINC_TRY(st);
@@ -372,16 +388,25 @@ zinc_chain_free(zinc_chain *c)
 
 /* Always the object form, without must_understand (M24). */
 static zinc_status
-print_codec(const zinc_codec *codec, zinc_json_doc *doc, zinc_json *list, zinc_error *err)
+print_item(const char *name, zinc_json *configuration, zinc_json_doc *doc, zinc_json *list, zinc_error *err)
 {
-	zinc_json *o = zinc_json_make(doc, ZINC_JSON_OBJECT), *configuration = NULL;
+	zinc_json *o = zinc_json_make(doc, ZINC_JSON_OBJECT);
 
-	ZINC_TRY(zinc_json_set(doc, o, "name", zinc_json_make_string(doc, codec->ops->name), err));
-	if (codec->ops->print)
-		ZINC_TRY(codec->ops->print(codec, doc, &configuration, err));
+	ZINC_TRY(zinc_json_set(doc, o, "name", zinc_json_make_string(doc, name), err));
 	if (configuration)
 		ZINC_TRY(zinc_json_set(doc, o, "configuration", configuration, err));
 	return zinc_json_append(list, o, err);
+}
+
+static zinc_status
+print_codec(const zinc_codec *codec, zinc_json_doc *doc, zinc_json *list, zinc_error *err)
+{
+	zinc_json *configuration = NULL;
+
+	if (codec->ops->print)
+		ZINC_TRY(codec->ops->print(codec, doc, &configuration, err));
+	ZINC_TRY(print_item(codec->ops->name, configuration, doc, list, err));
+	return codec->ops->bytes_behind ? print_item(zinc_codec_bytes.name, NULL, doc, list, err) : ZINC_OK;
 }
 
 zinc_status

@@ -137,7 +137,7 @@ lacks_packer(const zinc_json *list)
 	for (item = list->first; item; item = item->next) {
 		const zinc_codec_ops *ops = ops_of(item);
 
-		if (!ops || ops->kind == ZINC_ARRAY_BYTES)
+		if (!ops || (ops->kind == ZINC_ARRAY_BYTES && !ops->bytes_behind))
 			return false;
 	}
 	return true;

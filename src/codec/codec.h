@@ -67,10 +67,14 @@ struct zinc_codec {
 struct zinc_codec_ops {
 	const char *name;
 	const char *const *aliases; /* other names it is read under, NULL-ended; may be NULL */
+	/* Its id in Zarr v2, NULL: none.  Rows "numcodecs.<id>" read v2's configurations, in documents of any version;
+	 * where v3 has the same codec under a name of its own, their parse makes one of that row, which is what prints. */
+	const char *v2;
 	const char *purpose;
 	zinc_codec_kind kind;
 	bool fixed_size;          /* encoded size depends on the decoded size alone (bound is exact) */
 	bool needs_configuration; /* the bare string is an error (M14) */
+	bool bytes_behind; /* array->bytes: others take it for array->array and put "bytes" behind; so read and written */
 
 	/*
 	 * Make the codec from its configuration (NULL when absent; the report points at it) for `in`, which for
@@ -82,6 +86,8 @@ struct zinc_codec_ops {
 			     zinc_error *err);
 	/* The configuration; *out NULL when the codec has none. */
 	zinc_status (*print)(const zinc_codec *c, zinc_json_doc *doc, zinc_json **out, zinc_error *err);
+	/* The same as v2 spells it; NULL: as print does. */
+	zinc_status (*print_v2)(const zinc_codec *c, zinc_json_doc *doc, zinc_json **out, zinc_error *err);
 	/* "zstd:5" -> configuration: words behind the name, split at ':'.  NULL: takes none. */
 	zinc_status (*parse_words)(const char *const *words, int nwords, const zinc_rep *in, zinc_json_doc *doc,
 				   zinc_json **out, zinc_error *err);
@@ -128,6 +134,11 @@ struct zinc_codec_ops {
 
 /* By name or alias; NULL: unknown. */
 const zinc_codec_ops *zinc_codec_find(const char *name);
+/* The row that reads v2's configurations of `id` ({"id": ..., the configuration}): chain items with its name and the
+ * configuration without "id" are what zinc_chain_parse takes.  NULL: unknown. */
+const zinc_codec_ops *zinc_codec_find_v2(const char *id);
+/* A codec as v2 writes it, {"id": ..., the configuration}; *out NULL when v2 does not have it. */
+zinc_status zinc_codec_print_v2(const zinc_codec *c, zinc_json_doc *doc, zinc_json **out, zinc_error *err);
 /* Add a row for ever.  E_EXISTS when its name or an alias is taken. */
 zinc_status zinc_codec_add(const zinc_codec_ops *ops, zinc_error *err);
 void zinc_codec_each(int (*fn)(void *arg, const char *name, const char *also, const char *purpose), void *arg);

@@ -34,7 +34,7 @@ typedef struct blosc_codec {
 static const char *const members[] = {"cname", "clevel", "shuffle", "typesize", "blocksize", NULL};
 static const char *const cnames[] = {"lz4", "lz4hc", "blosclz", "zstd", "snappy", "zlib", NULL};
 static const char *const shuffles[] = {"noshuffle", "shuffle", "bitshuffle", NULL}; /* in the library's order */
-enum { NOSHUFFLE, SHUFFLE, BITSHUFFLE };
+enum { AUTOSHUFFLE = -1, NOSHUFFLE, SHUFFLE, BITSHUFFLE };                          /* the first in Zarr v2 only */
 
 #if ZINC_WITH_BLOSC
 #define PURPOSE "Blosc 1: blosclz, lz4, lz4hc, snappy, zlib, zstd with shuffle"
@@ -198,19 +198,73 @@ parse_members(const zinc_json *configuration, blosc_codec *b, zinc_report *r, zi
 }
 
 static zinc_status
+make(zinc_codec **codec, zinc_context *ctx, const blosc_codec *b, zinc_report *r, zinc_error *err)
+{
+	if (missing(b->cname))
+		return zinc_report_unsupported(r, "M20", err, "blosc: built without %s", missing(b->cname));
+	ZINC_TRY(zinc_codec_new(codec, &zinc_codec_blosc, ctx, sizeof *b, err));
+	*(blosc_codec *)*codec = *b;
+	(*codec)->ops = &zinc_codec_blosc;
+	(*codec)->ctx = ctx;
+	return ZINC_OK;
+}
+
+static zinc_status
 blosc_parse(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx, const zinc_json *configuration,
 	    const zinc_rep *in, zinc_rep *out, zinc_report *r, zinc_error *err)
 {
-	blosc_codec b = {.codec = {.ops = ops, .ctx = ctx}};
+	blosc_codec b = {.typesize = 0};
 
-	(void)in, (void)out;
+	(void)ops, (void)in, (void)out;
 	ZINC_TRY(parse_members(configuration, &b, r, err));
-	if (missing(b.cname))
-		return zinc_report_unsupported(r, "M20", err, "blosc: built without %s", missing(b.cname));
-	ZINC_TRY(zinc_codec_new(codec, ops, ctx, sizeof b, err));
-	*(blosc_codec *)*codec = b;
-	return ZINC_OK;
+	return make(codec, ctx, &b, r, err);
 }
+
+/*
+ * ---- Zarr v2's configuration ----
+ *
+ * All members may be missing.  "shuffle" is a number: 0 none, 1 bytes, 2 bits, and -1, which is bits for elements of
+ * one byte and bytes for others.  The element's size stands in the array's metadata alone, but for newer writers, who
+ * may be told a "typesize".
+ */
+
+static zinc_status
+v2_parse(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx, const zinc_json *configuration,
+	 const zinc_rep *in, zinc_rep *out, zinc_report *r, zinc_error *err)
+{
+	const uint32_t size = in->dtype->variable ? 1 : in->dtype->size;
+	int64_t clevel = DEFAULT_CLEVEL, shuffle = SHUFFLE, typesize = size, blocksize = 0;
+	blosc_codec b = {.cname = 0};
+
+	(void)out;
+	ZINC_TRY(zinc_config_members(configuration, members, ops->v2, r, err));
+	ZINC_TRY(zinc_config_choice_or(configuration, "cname", cnames, ops->v2, &b.cname, r, err));
+	ZINC_TRY(zinc_config_int_or(configuration, "clevel", 0, MAX_CLEVEL, ops->v2, &clevel, r, err));
+	ZINC_TRY(zinc_config_int_or(configuration, "shuffle", AUTOSHUFFLE, BITSHUFFLE, ops->v2, &shuffle, r, err));
+	ZINC_TRY(zinc_config_int_or(configuration, "typesize", 1, INT64_MAX, ops->v2, &typesize, r, err));
+	ZINC_TRY(zinc_config_int_or(configuration, "blocksize", 0, INT64_MAX, ops->v2, &blocksize, r, err));
+	if (shuffle == AUTOSHUFFLE)
+		shuffle = size == 1 ? BITSHUFFLE : SHUFFLE;
+	b.clevel = (int)clevel;
+	b.shuffle = (int)shuffle;
+	b.typesize = (uint64_t)typesize;
+	b.blocksize = (uint64_t)blocksize;
+	return make(codec, ctx, &b, r, err);
+}
+
+static zinc_status
+blosc_print_v2(const zinc_codec *c, zinc_json_doc *doc, zinc_json **out, zinc_error *err)
+{
+	const blosc_codec *b = (const blosc_codec *)c;
+	zinc_json *o = *out = zinc_json_make(doc, ZINC_JSON_OBJECT);
+
+	ZINC_TRY(zinc_json_set(doc, o, "cname", zinc_json_make_string(doc, cnames[b->cname]), err));
+	ZINC_TRY(zinc_json_set(doc, o, "clevel", zinc_json_make_i64(doc, b->clevel), err));
+	ZINC_TRY(zinc_json_set(doc, o, "shuffle", zinc_json_make_i64(doc, b->shuffle), err));
+	return zinc_json_set(doc, o, "blocksize", zinc_json_make_u64(doc, b->blocksize), err);
+}
+
+/* ---- v3's ---- */
 
 /* Everything is recorded, also what was chosen for the caller (M81). */
 static zinc_status
@@ -270,13 +324,23 @@ blosc_parse_words(const char *const *words, int nwords, const zinc_rep *in, zinc
 	return make_configuration(doc, &b, out, err);
 }
 
+const zinc_codec_ops zinc_codec_v2_blosc = {
+    .name = "numcodecs.blosc",
+    .v2 = "blosc",
+    .purpose = "blosc",
+    .kind = ZINC_BYTES_BYTES,
+    .parse = v2_parse,
+};
+
 const zinc_codec_ops zinc_codec_blosc = {
     .name = "blosc",
+    .v2 = "blosc",
     .purpose = PURPOSE,
     .kind = ZINC_BYTES_BYTES,
     .needs_configuration = true,
     .parse = blosc_parse,
     .print = blosc_print,
+    .print_v2 = blosc_print_v2,
     .parse_words = blosc_parse_words,
     .bound = zinc_bound_compressed,
     .encode = blosc_encode,

@@ -4,6 +4,9 @@
  *     [input][CRC-32C of it: 4 bytes, little-endian]      M83, Castagnoli, RFC 3720
  *
  * Decoding always verifies (M84); on a mismatch no byte is handed out.
+ *
+ * Zarr v2's crc32c can be told to stand in front ("location": "start"), which v3's cannot: then it stays
+ * numcodecs.crc32c, and is this one otherwise.
  */
 #include "codec/codec_parts.h"
 
@@ -56,8 +59,50 @@ crc32c_peel(const zinc_codec *c, zinc_bytes in, zinc_bytes *out, zinc_error *err
 	return ZINC_OK;
 }
 
+/* ---- Zarr v2's ---- */
+
+static const char *const v2_members[] = {"location", NULL};
+static const char *const locations[] = {"start", "end", NULL};
+enum { START, END };
+
+static zinc_status
+v2_parse(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx, const zinc_json *configuration,
+	 const zinc_rep *in, zinc_rep *out, zinc_report *r, zinc_error *err)
+{
+	int location = END;
+
+	(void)in, (void)out;
+	ZINC_TRY(zinc_config_members(configuration, v2_members, ops->v2, r, err));
+	ZINC_TRY(zinc_config_choice_or(configuration, "location", locations, ops->v2, &location, r, err));
+	if (location == END)
+		return zinc_codec_new(codec, &zinc_codec_crc32c, ctx, sizeof(zinc_codec), err);
+	return zinc_checksum_new(codec, ops, ctx, zinc_crc32c, 0, true, err);
+}
+
+static zinc_status
+v2_print(const zinc_codec *c, zinc_json_doc *doc, zinc_json **out, zinc_error *err)
+{
+	(void)c;
+	*out = zinc_json_make(doc, ZINC_JSON_OBJECT);
+	return zinc_json_set(doc, *out, "location", zinc_json_make_string(doc, locations[START]), err);
+}
+
+const zinc_codec_ops zinc_codec_v2_crc32c = {
+    .name = "numcodecs.crc32c",
+    .v2 = "crc32c",
+    .purpose = "crc32c, which may stand before the bytes too",
+    .kind = ZINC_BYTES_BYTES,
+    .fixed_size = true,
+    .parse = v2_parse,
+    .print = v2_print,
+    .bound = zinc_checksum_bound,
+    .seal = zinc_checksum_seal,
+    .peel = zinc_checksum_peel,
+};
+
 const zinc_codec_ops zinc_codec_crc32c = {
     .name = "crc32c",
+    .v2 = "crc32c",
     .purpose = "CRC-32C checksum behind the bytes, always verified",
     .kind = ZINC_BYTES_BYTES,
     .fixed_size = true,

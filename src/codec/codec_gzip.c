@@ -11,6 +11,7 @@
 
 #define MAX_LEVEL     9
 #define DEFAULT_LEVEL 5
+#define ZLIB_LEVEL    6
 
 typedef struct gzip_codec {
 	zinc_codec codec;
@@ -20,19 +21,38 @@ typedef struct gzip_codec {
 static const char *const members[] = {"level", NULL};
 
 static zinc_status
+make(zinc_codec **codec, zinc_context *ctx, int64_t level, zinc_report *r, zinc_error *err)
+{
+	if (zinc_deflate_missing())
+		return zinc_report_unsupported(r, "M20", err, "gzip: built without %s", zinc_deflate_missing());
+	ZINC_TRY(zinc_codec_new(codec, &zinc_codec_gzip, ctx, sizeof(gzip_codec), err));
+	((gzip_codec *)*codec)->level = (int)level;
+	return ZINC_OK;
+}
+
+static zinc_status
 gzip_parse(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx, const zinc_json *configuration,
 	   const zinc_rep *in, zinc_rep *out, zinc_report *r, zinc_error *err)
 {
 	int64_t level;
 
-	(void)in, (void)out;
+	(void)ops, (void)in, (void)out;
 	ZINC_TRY(zinc_config_members(configuration, members, "M75", r, err));
 	ZINC_TRY(zinc_config_int(configuration, "level", 0, MAX_LEVEL, "M75", &level, r, err));
-	if (zinc_deflate_missing())
-		return zinc_report_unsupported(r, "M20", err, "gzip: built without %s", zinc_deflate_missing());
-	ZINC_TRY(zinc_codec_new(codec, ops, ctx, sizeof(gzip_codec), err));
-	((gzip_codec *)*codec)->level = (int)level;
-	return ZINC_OK;
+	return make(codec, ctx, level, r, err);
+}
+
+/* As Python takes it: a level that is missing is 1, and -1 is zlib's own choice. */
+static zinc_status
+v2_parse(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx, const zinc_json *configuration,
+	 const zinc_rep *in, zinc_rep *out, zinc_report *r, zinc_error *err)
+{
+	int64_t level = 1;
+
+	(void)in, (void)out;
+	ZINC_TRY(zinc_config_members(configuration, members, ops->v2, r, err));
+	ZINC_TRY(zinc_config_int_or(configuration, "level", -1, MAX_LEVEL, ops->v2, &level, r, err));
+	return make(codec, ctx, level < 0 ? ZLIB_LEVEL : level, r, err);
 }
 
 static zinc_status
@@ -78,8 +98,18 @@ gzip_decode(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, 
 	return zinc_deflate_gunzip(s, in, out, exact, err);
 }
 
+const zinc_codec_ops zinc_codec_v2_gzip = {
+    .name = "numcodecs.gzip",
+    .v2 = "gzip",
+    .purpose = "gzip",
+    .kind = ZINC_BYTES_BYTES,
+    .parse = v2_parse,
+    .parse_words = gzip_parse_words,
+};
+
 const zinc_codec_ops zinc_codec_gzip = {
     .name = "gzip",
+    .v2 = "gzip",
     .purpose = "gzip (RFC 1952), levels 0 to 9",
     .kind = ZINC_BYTES_BYTES,
     .needs_configuration = true,

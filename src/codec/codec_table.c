@@ -9,8 +9,35 @@
 #include "codec/codec_parts.h"
 
 static const zinc_codec_ops *const builtin[] = {
-    &zinc_codec_bytes, &zinc_codec_transpose, &zinc_codec_gzip,     &zinc_codec_blosc,
-    &zinc_codec_zstd,  &zinc_codec_crc32c,    &zinc_codec_sharding,
+    &zinc_codec_bytes,
+    &zinc_codec_transpose,
+    &zinc_codec_gzip,
+    &zinc_codec_blosc,
+    &zinc_codec_zstd,
+    &zinc_codec_crc32c,
+    &zinc_codec_sharding,
+    &zinc_codec_bitround,
+
+    &zinc_codec_zlib,
+    &zinc_codec_bz2,
+    &zinc_codec_lzma,
+    &zinc_codec_lz4,
+    &zinc_codec_shuffle,
+    &zinc_codec_crc32,
+    &zinc_codec_adler32,
+    &zinc_codec_fletcher32,
+    &zinc_codec_jenkins_lookup3,
+    &zinc_codec_delta,
+    &zinc_codec_fixedscaleoffset,
+    &zinc_codec_quantize,
+    &zinc_codec_astype,
+    &zinc_codec_categorize,
+    &zinc_codec_packbits,
+    &zinc_codec_v2_gzip,
+    &zinc_codec_v2_blosc,
+    &zinc_codec_v2_zstd,
+    &zinc_codec_v2_crc32c,
+    &zinc_codec_v2_bitround,
 };
 #define BUILTIN (sizeof builtin / sizeof builtin[0])
 
@@ -36,6 +63,15 @@ answers_to(const zinc_codec_ops *ops, const char *name)
 	return false;
 }
 
+/* Is `name` "numcodecs.<id>"? */
+static bool
+is_numcodecs(const char *name, const char *id)
+{
+	static const char prefix[] = "numcodecs.";
+
+	return strncmp(name, prefix, sizeof prefix - 1) == 0 && strcmp(name + sizeof prefix - 1, id) == 0;
+}
+
 const zinc_codec_ops *
 zinc_codec_find(const char *name)
 {
@@ -46,6 +82,43 @@ zinc_codec_find(const char *name)
 		if (answers_to(ops, name))
 			return ops;
 	return NULL;
+}
+
+/* Programs may call theirs anything. */
+const zinc_codec_ops *
+zinc_codec_find_v2(const char *id)
+{
+	const zinc_codec_ops *ops, *found = NULL;
+	size_t i;
+
+	for (i = 0; (ops = row(i)) != NULL; i++) {
+		if (is_numcodecs(ops->name, id))
+			return ops;
+		if (!found && ops->v2 && strcmp(ops->v2, id) == 0)
+			found = ops;
+	}
+	return found;
+}
+
+zinc_status
+zinc_codec_print_v2(const zinc_codec *c, zinc_json_doc *doc, zinc_json **out, zinc_error *err)
+{
+	zinc_json *o, *configuration = NULL;
+	const zinc_json *m;
+
+	*out = NULL;
+	if (!c->ops->v2)
+		return ZINC_OK;
+	if (c->ops->print_v2)
+		ZINC_TRY(c->ops->print_v2(c, doc, &configuration, err));
+	else if (c->ops->print)
+		ZINC_TRY(c->ops->print(c, doc, &configuration, err));
+	o = zinc_json_make(doc, ZINC_JSON_OBJECT);
+	ZINC_TRY(zinc_json_set(doc, o, "id", zinc_json_make_string(doc, c->ops->v2), err));
+	for (m = configuration ? configuration->first : NULL; m; m = m->next)
+		ZINC_TRY(zinc_json_set(doc, o, m->key, zinc_json_copy(doc, m), err));
+	*out = o;
+	return ZINC_OK;
 }
 
 zinc_status

@@ -263,24 +263,46 @@ parse_checksum(const zinc_json *configuration, bool *checksum, zinc_report *r, z
 }
 
 static zinc_status
-zstd_parse(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx, const zinc_json *configuration,
-	   const zinc_rep *in, zinc_rep *out, zinc_report *r, zinc_error *err)
+make(zinc_codec **codec, zinc_context *ctx, int64_t level, bool checksum, zinc_report *r, zinc_error *err)
 {
 	zstd_codec *z;
-	int64_t level;
-	bool checksum;
 
-	(void)in, (void)out;
-	ZINC_TRY(zinc_config_members(configuration, members, RULE, r, err));
-	ZINC_TRY(zinc_config_int(configuration, "level", MIN_LEVEL, MAX_LEVEL, RULE, &level, r, err));
-	ZINC_TRY(parse_checksum(configuration, &checksum, r, err));
 	if (!BUILT_WITH)
 		return zinc_report_unsupported(r, "M20", err, "zstd: built without libzstd");
-	ZINC_TRY(zinc_codec_new(codec, ops, ctx, sizeof *z, err));
+	ZINC_TRY(zinc_codec_new(codec, &zinc_codec_zstd, ctx, sizeof *z, err));
 	z = (zstd_codec *)*codec;
 	z->level = (int)level;
 	z->checksum = checksum;
 	return ZINC_OK;
+}
+
+static zinc_status
+zstd_parse(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx, const zinc_json *configuration,
+	   const zinc_rep *in, zinc_rep *out, zinc_report *r, zinc_error *err)
+{
+	int64_t level;
+	bool checksum;
+
+	(void)ops, (void)in, (void)out;
+	ZINC_TRY(zinc_config_members(configuration, members, RULE, r, err));
+	ZINC_TRY(zinc_config_int(configuration, "level", MIN_LEVEL, MAX_LEVEL, RULE, &level, r, err));
+	ZINC_TRY(parse_checksum(configuration, &checksum, r, err));
+	return make(codec, ctx, level, checksum, r, err);
+}
+
+/* As numcodecs takes it: all may be missing, and a level beyond zstd's is the last of them. */
+static zinc_status
+v2_parse(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx, const zinc_json *configuration,
+	 const zinc_rep *in, zinc_rep *out, zinc_report *r, zinc_error *err)
+{
+	bool checksum = false;
+	int64_t level = 0;
+
+	(void)ops, (void)in, (void)out;
+	ZINC_TRY(zinc_config_members(configuration, members, RULE, r, err));
+	ZINC_TRY(zinc_config_int_or(configuration, "level", MIN_LEVEL, INT32_MAX, RULE, &level, r, err));
+	ZINC_TRY(zinc_config_bool_or(configuration, "checksum", RULE, &checksum, r, err));
+	return make(codec, ctx, level < MAX_LEVEL ? level : MAX_LEVEL, checksum, r, err);
 }
 
 /* A checksum that is not there should not be mentioned, says its specification. */
@@ -318,8 +340,18 @@ zstd_parse_words(const char *const *words, int nwords, const zinc_rep *in, zinc_
 	return make_configuration(doc, level, nwords == 2, out, err);
 }
 
+const zinc_codec_ops zinc_codec_v2_zstd = {
+    .name = "numcodecs.zstd",
+    .v2 = "zstd",
+    .purpose = "zstd",
+    .kind = ZINC_BYTES_BYTES,
+    .parse = v2_parse,
+    .parse_words = zstd_parse_words,
+};
+
 const zinc_codec_ops zinc_codec_zstd = {
     .name = "zstd",
+    .v2 = "zstd",
     .purpose = PURPOSE,
     .kind = ZINC_BYTES_BYTES,
     .needs_configuration = true,
