@@ -316,7 +316,6 @@ check_list(zinc_context *ctx, const zinc_json *codecs, zinc_report *r, zinc_erro
 	return ZINC_OK;
 }
 
-/* Into an empty chain.  Order is checked even when a codec is unknown: what is wrong is said first. */
 /* A codec with bytes_behind is followed by "bytes" in what others write: one of the two does the work of both. */
 static void
 drop_bytes(links *all)
@@ -332,6 +331,7 @@ drop_bytes(links *all)
 	all->n = n;
 }
 
+/* Into an empty chain.  Order is checked even when a codec is unknown: what is wrong is said first. */
 static zinc_status
 parse_all(zinc_chain *c, links *all, const zinc_json *codecs, zinc_report *r, zinc_error *err)
 {
