@@ -5,11 +5,12 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 CMAKE_FLAGS ?=
 FUZZ_SECONDS ?= 60
+CUTS ?= 20
 
-export BUILD JOBS FUZZ_SECONDS
+export BUILD JOBS FUZZ_SECONDS CUTS
 
 .PHONY: build demo test check test-asan test-tsan test-valgrind test-clang test-s390x
-.PHONY: fuzz interop bench install format clean help
+.PHONY: fuzz interop power bench install format clean help
 
 build: ## build/zinc and build/libzinc.so.0, without the tests
 	@scripts/setup.sh build
@@ -34,6 +35,10 @@ fuzz: ## every fuzz target for FUZZ_SECONDS (60)
 
 interop: ## exchange arrays with other implementations of Zarr
 	@scripts/interop.sh
+
+power: build ## cut the power in the middle of write storms, CUTS (20) times per file system; needs root
+	@scripts/setup.sh power
+	@scripts/power.sh || [ $$? = 77 ]
 
 bench: ## time reads and writes
 	@scripts/bench.sh

@@ -1,7 +1,7 @@
 #!/bin/sh
 # setup.sh GROUP... - install what is missing on a Debian machine, and nothing else
 #
-# Groups: make build test clang valgrind s390x format.  Quick when nothing is missing; sudo only when
+# Groups: make build test clang valgrind s390x format power.  Quick when nothing is missing; sudo only when
 # something is and we are not root.  Elsewhere it says what is wanted and goes on.
 set -eu
 
@@ -14,6 +14,7 @@ packages() {
 	valgrind) echo valgrind libc6-dbg ;;
 	s390x) echo gcc-s390x-linux-gnu qemu-user ;;
 	format) echo clang-format ;;
+	power) echo e2fsprogs xfsprogs mount python3 ;;
 	interop-python) echo python3 python3-venv ;;
 	interop-node) echo nodejs npm ;;
 	*) echo "setup.sh: no group '$1'" >&2 && exit 2 ;;

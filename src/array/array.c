@@ -114,7 +114,7 @@ zinc_array_open(zinc_array **out, zinc_hierarchy *h, const char *path, zinc_erro
 		code = zinc_array_make(out, h, normal, m, err);
 	zinc_meta_free(m);
 	zinc_free(h->ctx, normal);
-	return zinc_error_at_url(err, code, h->url);
+	return zinc_error_in(err, code, h);
 }
 
 zinc_status
@@ -136,7 +136,7 @@ zinc_array_refresh(zinc_array *a, zinc_error *err)
 
 	if (a == NULL)
 		return zinc_fail(err, ZINC_E_INVALID, "no array");
-	ZINC_TRY(zinc_error_at_url(err, zinc_array_read_meta(a->h, a->path, &m, err), a->h->url));
+	ZINC_TRY(zinc_error_in(err, zinc_array_read_meta(a->h, a->path, &m, err), a->h));
 	zinc_array_swap(a, m);
 	return ZINC_OK;
 }
@@ -315,7 +315,7 @@ zinc_selection_parse(zinc_selection **out, const zinc_array *a, const char *text
 	zinc_status code = zinc_sel_parse_text(out, a->ctx, text, m->ndim, m->shape, err);
 
 	zinc_meta_free(m);
-	return zinc_error_at_url(err, code, a->h->url);
+	return zinc_error_in(err, code, a->h);
 }
 
 zinc_status
@@ -333,5 +333,5 @@ zinc_array_selection_shape(const zinc_array *a, const zinc_selection *selection,
 		zinc_sel_fini(&s);
 	}
 	zinc_meta_free(m);
-	return zinc_error_at_url(err, code, a->h->url);
+	return zinc_error_in(err, code, a->h);
 }

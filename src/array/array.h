@@ -30,6 +30,9 @@ zinc_status zinc_array_read_meta(zinc_hierarchy *h, const char *path, zinc_meta 
 /* A new reference to the current snapshot. */
 zinc_meta *zinc_array_snapshot(const zinc_array *a);
 
+/* Name the hierarchy that an error happened in, and the key as seen from its root.  Returns `code`. */
+zinc_status zinc_error_in(zinc_error *err, zinc_status code, const zinc_hierarchy *h);
+
 /* One stored object decoded for a check: E_CORRUPT, E_CHECKSUM ... with key, chunk and codec named; E_NOTFOUND when
  * it is not stored.  `stored` gets its size; `empty_units` the inner chunks of a shard that are not stored. */
 typedef struct zinc_object_check {

@@ -77,12 +77,23 @@ free_workers(zinc_call *c)
 }
 
 zinc_status
+zinc_error_in(zinc_error *err, zinc_status code, const zinc_hierarchy *h)
+{
+	size_t n = strlen(h->prefix);
+
+	if (code == ZINC_OK || err == NULL)
+		return code;
+	if (n > 0 && strncmp(err->key, h->prefix, n) == 0)
+		memmove(err->key, err->key + n, strlen(err->key + n) + 1);
+	return zinc_error_at_url(err, code, h->url);
+}
+
+zinc_status
 zinc_call_end(zinc_call *c, zinc_status code, zinc_error *err)
 {
 	if (code == ZINC_OK && c->code != ZINC_OK)
 		code = zinc_error_copy(err, &c->error);
-	if (code != ZINC_OK)
-		zinc_error_at_url(err, code, c->h->url);
+	zinc_error_in(err, code, c->h);
 	free_workers(c);
 	zinc_meta_free(c->m);
 	pthread_mutex_destroy(&c->lock);

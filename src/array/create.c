@@ -72,7 +72,7 @@ zinc_array_create(zinc_array **out, zinc_hierarchy *h, const char *path, const z
 	if (code == ZINC_OK)
 		code = create(out, h, normal, options, err);
 	zinc_free(h->ctx, normal);
-	return zinc_error_at_url(err, code, h->url);
+	return zinc_error_in(err, code, h);
 }
 
 zinc_status

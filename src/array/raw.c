@@ -31,7 +31,7 @@ make_key(const zinc_array *a, const uint64_t *index, zinc_buf *key, zinc_error *
 	if (code == ZINC_OK && zinc_buf_text(key) == NULL)
 		code = zinc_fail_nomem(err);
 	zinc_meta_free(m);
-	return zinc_error_at_url(err, code, a->h->url);
+	return zinc_error_in(err, code, a->h);
 }
 
 zinc_status

@@ -173,7 +173,7 @@ zinc_array_resize(zinc_array *a, const uint64_t *shape, zinc_error *err)
 		code = put_shape(a, &x, err);
 	if (code == ZINC_OK)
 		code = delete_outside(a, x.before, err);
-	return zinc_error_at_url(err, code, a->h->url);
+	return zinc_error_in(err, code, a->h);
 }
 
 static zinc_status
@@ -243,7 +243,7 @@ zinc_array_append(zinc_array *a, int axis, zinc_buffer buffer, const zinc_io_opt
 		code = put_shape(a, &x, err);
 	}
 	if (code != ZINC_OK)
-		return zinc_error_at_url(err, code, a->h->url);
+		return zinc_error_in(err, code, a->h);
 	start[axis] = x.before[axis];
 	if (at != NULL)
 		*at = start[axis];
