@@ -258,7 +258,7 @@ zinc_array_grid_shape(const zinc_array *a, uint64_t *shape)
 static char *
 dtype_text(const zinc_array *a)
 {
-	const zinc_json *v = zinc_json_member(zinc_json_root(look(a)->doc), "data_type");
+	const zinc_json *v = zinc_json_member(zinc_meta_v3(look(a)), "data_type");
 	zinc_buf text;
 	char *copy = NULL;
 

@@ -25,11 +25,11 @@ json_null(struct describe *d)
 	return zinc_json_make(d->doc, ZINC_JSON_NULL);
 }
 
-/* A member of the stored document as it stands, or null. */
+/* A member of the document as it stands, or null. */
 static zinc_json *
 stored(struct describe *d, const char *member)
 {
-	const zinc_json *v = zinc_json_member(zinc_json_root(d->m->doc), member);
+	const zinc_json *v = zinc_json_member(zinc_meta_v3(d->m), member);
 
 	return v ? zinc_json_copy(d->doc, v) : json_null(d);
 }

@@ -28,7 +28,8 @@ typedef struct zinc_meta {
 	const zinc_format *format; /* of the document */
 	zinc_node_kind kind;
 	zinc_json_doc *doc;          /* the stored document (v3: zarr.json) */
-	const zinc_json *attributes; /* an object in doc, or NULL */
+	zinc_json_doc *v3;           /* the same in the final version's vocabulary; NULL: doc is */
+	const zinc_json *attributes; /* an object in doc or v3, or NULL */
 	char *unsupported;           /* NULL, or why elements cannot be accessed */
 	zinc_tag tag;                /* of the document as read; n == 0: none */
 
@@ -49,6 +50,8 @@ zinc_status zinc_meta_new(zinc_meta **out, zinc_context *ctx, const zinc_format 
 			  zinc_error *err);
 void zinc_meta_free(zinc_meta *m); /* drops a reference; NULL is fine */
 zinc_meta *zinc_meta_ref(zinc_meta *m);
+/* The document in the final version's vocabulary. */
+const zinc_json *zinc_meta_v3(const zinc_meta *m);
 /* The document of a new node in the v3 vocabulary (stays the caller's) -> metadata of the hierarchy's own format,
  * judged strictly. E_INVALID naming what the format cannot hold. */
 zinc_status zinc_meta_from_v3(zinc_meta **out, zinc_hierarchy *h, zinc_json_doc *v3, zinc_error *err);
@@ -94,6 +97,16 @@ typedef struct zinc_found_node {
 } zinc_found_node;
 typedef int (*zinc_found_fn)(void *arg, const zinc_found_node *node); /* non-zero stops */
 
+/* One copy in consolidated metadata: its path below the group ("a/b") and what meta->doc would be; non-zero stops. */
+typedef int (*zinc_copy_fn)(void *arg, const char *below, const zinc_json *copy);
+
+/* What the last name of a key says that the value is. */
+typedef enum zinc_key_role {
+	ZINC_KEY_OTHER, /* a stored object, or nothing of the format's */
+	ZINC_KEY_NODE,  /* a document that makes a node */
+	ZINC_KEY_PART   /* another document, or something known to lie about */
+} zinc_key_role;
+
 /*
  * A version of Zarr.  Paths are normalised ("/", "/foo").  Reading functions take a report that
  * says strict or lenient and collects findings.
@@ -107,6 +120,9 @@ struct zinc_format {
 	zinc_status (*detect)(zinc_store *s, const char *prefix, bool *found, zinc_node_kind *kind, zinc_error *err);
 	/* Prepare an empty hierarchy (drafts: the entry point). */
 	zinc_status (*init)(zinc_hierarchy *h, zinc_error *err);
+	/* What a caller may write for a path -> the path, before names are checked; the result is the caller's (zinc_free).
+	 * NULL: nothing but a '/' at either end. */
+	char *(*clean_path)(zinc_context *ctx, const char *path);
 	/* A name legal for a node? */
 	zinc_status (*check_name)(const char *name, size_t n, zinc_error *err);
 	/* Key of the node's document, appended. */
@@ -157,10 +173,13 @@ struct zinc_format {
 				zinc_error *err);
 	/* Write consolidated metadata of a group, or remove it. */
 	zinc_status (*consolidate)(zinc_hierarchy *h, const char *path, bool remove, zinc_error *err);
-	/* For validators: has the group consolidated metadata?  Then call fn for each copy in it, with its path below
-	 * the group ("a/b"); fn non-zero stops. */
-	bool (*copies)(const zinc_meta *group, int (*fn)(void *arg, const char *below, const zinc_json *copy),
-		       void *arg);
+	/* For validators: has the group consolidated metadata?  Then call fn for each copy in it. */
+	zinc_status (*copies)(zinc_hierarchy *h, const char *path, const zinc_meta *group, bool *has, zinc_copy_fn fn,
+			      void *arg, zinc_error *err);
+	/* For validators: what a key with this last name is; and this format's number for a rule of the final version,
+	 * or the same (NULL: all the same). */
+	zinc_key_role (*role)(const char *name);
+	const char *(*rule)(const char *rule);
 };
 
 extern const zinc_format zinc_format_v3;

@@ -57,48 +57,11 @@ zinc_v3_check_name(const char *name, size_t n, zinc_error *err)
 }
 
 zinc_status
-zinc_v3_prefix(const zinc_hierarchy *h, const char *path, zinc_buf *out, zinc_error *err)
-{
-	ZINC_TRY(zinc_buf_puts(out, h->prefix, err));
-	if (path[1] == '\0') /* the root adds nothing (M36) */
-		return ZINC_OK;
-	ZINC_TRY(zinc_buf_puts(out, path + 1, err));
-	return zinc_buf_puts(out, "/", err);
-}
-
-zinc_status
 zinc_v3_key(const zinc_hierarchy *h, const char *path, zinc_node_kind kind, zinc_buf *out, zinc_error *err)
 {
 	(void)kind; /* arrays and groups share one key: a path can be one of them only */
-	ZINC_TRY(zinc_v3_prefix(h, path, out, err));
+	ZINC_TRY(zinc_layout_prefix(h, path, out, err));
 	return zinc_buf_puts(out, ZINC_V3_DOCUMENT, err);
-}
-
-/* An unknown key encoding leaves no way to find a chunk (M19). */
-static zinc_status
-v3_chunk_key(const zinc_hierarchy *h, const char *path, const zinc_meta *m, const uint64_t *index, zinc_buf *out,
-	     zinc_error *err)
-{
-	if (!m->keys.ops)
-		return zinc_fail(err, ZINC_E_UNSUPPORTED, "%s", m->unsupported);
-	ZINC_TRY(zinc_v3_prefix(h, path, out, err));
-	return m->keys.ops->encode(&m->keys, index, m->ndim, out, err);
-}
-
-/* One prefix holds all of a node: its document, its chunks and everything below it. */
-static zinc_status
-v3_prefixes(const zinc_hierarchy *h, const char *path,
-	    zinc_status (*fn)(void *arg, const char *prefix, zinc_error *err), void *arg, zinc_error *err)
-{
-	zinc_status s;
-	zinc_buf b;
-
-	zinc_buf_init(&b, h->ctx, SIZE_MAX);
-	s = zinc_v3_prefix(h, path, &b, err);
-	if (s == ZINC_OK)
-		s = zinc_buf_text(&b) ? fn(arg, zinc_buf_text(&b), err) : zinc_fail_nomem(err);
-	zinc_buf_fini(&b);
-	return s;
 }
 
 /* ---- reading ---- */
@@ -209,79 +172,59 @@ v3_print(const zinc_meta *m, zinc_buf *out, zinc_error *err)
 	return zinc_buf_puts(out, "\n", err);
 }
 
-/* ---- the line from the root ---- */
+/* ---- listing ---- */
 
-/* The key of the document of the node whose path is the first n bytes of `path`. */
-static char *
-line_key(const zinc_hierarchy *h, const char *path, size_t n)
+/* What a document that cannot be used says it is. */
+static zinc_node_kind
+peek(zinc_context *ctx, const zinc_fetched *text)
 {
-	char *key = NULL;
-	zinc_buf b;
+	zinc_node_kind kind;
+	zinc_json_doc *doc;
 
-	zinc_buf_init(&b, h->ctx, SIZE_MAX);
-	if (zinc_buf_puts(&b, h->prefix, NULL) == ZINC_OK && zinc_buf_add(&b, path + 1, n - 1, NULL) == ZINC_OK &&
-	    zinc_buf_puts(&b, n > 1 ? "/" ZINC_V3_DOCUMENT : ZINC_V3_DOCUMENT, NULL) == ZINC_OK)
-		key = zinc_strndup(h->ctx, (const char *)b.p, b.n);
-	zinc_buf_fini(&b);
-	return key;
+	if (zinc_json_parse(&doc, ctx, text->text, text->n, ZINC_JSON_DUPLICATES, NULL) != ZINC_OK)
+		return ZINC_NODE_NONE;
+	kind = zinc_v3_kind(zinc_json_root(doc));
+	zinc_json_free(doc);
+	return kind;
 }
 
-/* The nodes on the way: "/", "/a" and "/a/b" for "/a/b".  The first `skip` of them are left out. */
 static zinc_status
-line_keys(zinc_v3_line *line, const zinc_hierarchy *h, const char *path, size_t skip, zinc_error *err)
+parse_fetched(zinc_context *ctx, const zinc_fetched *docs, char *const *keys, zinc_report *r, zinc_meta **out,
+	      zinc_node_kind *kind, zinc_error *err)
 {
-	size_t npath = 1, i;
-
-	for (i = 0; i < skip + line->n; i++) {
-		if (i > 0)
-			npath += (i > 1) + strcspn(path + npath + (i > 1), "/");
-		if (i < skip)
-			continue;
-		line->npath[i - skip] = npath;
-		line->keys[i - skip] = line_key(h, path, npath);
-		if (!line->keys[i - skip])
-			return zinc_fail_nomem(err);
-	}
-	return ZINC_OK;
-}
-
-/* One batched get whatever the depth, so that a deep node costs no more round trips than a shallow one. */
-zinc_status
-zinc_v3_line_get(zinc_v3_line *out, zinc_hierarchy *h, const char *path, unsigned parts, zinc_error *err)
-{
-	size_t above = 0, skip;
-	const char *p;
 	zinc_status s;
 
-	*out = (zinc_v3_line){.ctx = h->ctx};
-	for (p = path; path[1] && *p; p++) /* each '/' begins a name, and has an ancestor before it */
-		above += *p == '/';
-	skip = parts & ZINC_LINE_ABOVE ? 0 : above;
-	out->n = above - skip + ((parts & ZINC_LINE_SELF) != 0);
-	out->keys = zinc_calloc(h->ctx, out->n, sizeof *out->keys);
-	out->npath = zinc_calloc(h->ctx, out->n, sizeof *out->npath);
-	out->docs = zinc_calloc(h->ctx, out->n, sizeof *out->docs);
-	s = out->keys && out->npath && out->docs ? line_keys(out, h, path, skip, err) : zinc_fail_nomem(err);
-	if (s == ZINC_OK && out->n > 0)
-		s = zinc_fetch(h->store, out->keys, out->n, out->docs, err);
-	if (s != ZINC_OK)
-		zinc_v3_line_fini(out);
+	r->where = keys[0];
+	s = zinc_v3_parse(ctx, docs->text, docs->n, r, out, err);
+	*kind = s == ZINC_OK ? (*out)->kind : peek(ctx, docs);
+	if (s == ZINC_OK)
+		(*out)->tag = docs->tag;
 	return s;
 }
 
-void
-zinc_v3_line_fini(zinc_v3_line *line)
-{
-	size_t i;
+const zinc_layout zinc_v3_layout = {
+    .names = {ZINC_V3_DOCUMENT},
+    .makers = 1,
+    .n = 1,
+    .all = 1,
+    .implicit_rule = "M25",
+    .parse = parse_fetched,
+    .copy_kind = zinc_v3_kind,
+    .parse_copy = zinc_v3_parse_doc,
+    .copies = zinc_v3_find_copies,
+};
 
-	if (line->docs)
-		zinc_fetched_fini(line->ctx, line->docs, line->n);
-	for (i = 0; line->keys && i < line->n; i++)
-		zinc_free(line->ctx, line->keys[i]);
-	zinc_free(line->ctx, line->docs);
-	zinc_free(line->ctx, line->npath);
-	zinc_free(line->ctx, line->keys);
-	*line = (zinc_v3_line){.ctx = line->ctx};
+static zinc_status
+v3_children(zinc_hierarchy *h, const char *path, zinc_report *r, zinc_found_fn fn, void *arg, zinc_error *err)
+{
+	return zinc_layout_list(h, &zinc_v3_layout, path, (zinc_listing){.depth = 1}, r, fn, arg, err);
+}
+
+static zinc_status
+v3_walk(zinc_hierarchy *h, const char *path, int depth, zinc_report *r, zinc_found_fn fn, void *arg, zinc_error *err)
+{
+	return zinc_layout_list(h, &zinc_v3_layout, path, (zinc_listing){.self = true, .depth = depth}, r, fn, arg,
+				err);
 }
 
 /* ---- the row ---- */
@@ -291,6 +234,12 @@ v3_init(zinc_hierarchy *h, zinc_error *err)
 {
 	(void)h, (void)err; /* the first node makes its ancestors; there is no entry point */
 	return ZINC_OK;
+}
+
+static zinc_key_role
+v3_role(const char *name)
+{
+	return strcmp(name, ZINC_V3_DOCUMENT) == 0 ? ZINC_KEY_NODE : ZINC_KEY_OTHER;
 }
 
 /* Nothing to translate; a copy, because the caller keeps his own. */
@@ -315,8 +264,8 @@ const zinc_format zinc_format_v3 = {
     .init = v3_init,
     .check_name = zinc_v3_check_name,
     .metadata_key = zinc_v3_key,
-    .chunk_key = v3_chunk_key,
-    .data_prefix = zinc_v3_prefix,
+    .chunk_key = zinc_layout_chunk_key,
+    .data_prefix = zinc_layout_prefix,
     .read_node = v3_read_node,
     .parse = zinc_v3_parse,
     .print = v3_print,
@@ -325,10 +274,11 @@ const zinc_format zinc_format_v3 = {
     .write_node = zinc_v3_write_node,
     .edit_node = zinc_v3_edit_node,
     .from_v3 = v3_from_v3,
-    .children = zinc_v3_children,
-    .walk = zinc_v3_walk,
+    .children = v3_children,
+    .walk = v3_walk,
     .erase = zinc_v3_erase,
-    .prefixes = v3_prefixes,
+    .prefixes = zinc_layout_prefixes,
     .consolidate = zinc_v3_consolidate,
     .copies = zinc_v3_copies,
+    .role = v3_role,
 };

@@ -11,11 +11,7 @@
  * (1) Only zinc_consolidate writes it.  After the put it walks again and compares; if anything
  *     moved it starts over, a bounded number of times, and then leaves none.
  * (2) Dropping it is an edit under the store's exclusion: no other member is lost.
- * (3) Listing takes what it says for true, but for names that no node can have; both spellings of
- *     paths in the wild, "a/b" and "/a/b", are read.
  */
-#include <stdlib.h>
-
 #include "format/format_v3.h"
 
 /* How often a consolidator starts over before it calls the hierarchy too lively. */
@@ -116,149 +112,42 @@ zinc_v3_consolidated_drop(zinc_hierarchy *h, const char *key, zinc_error *err)
 	return change_key(h, key, NULL, err);
 }
 
-/* ---- listing from it ---- */
+/* ---- looking ---- */
 
-struct copy {
-	const char *path; /* relative to the group that has the copies, without a leading '/' */
-	zinc_json *doc;
-};
-
-/* Parents before their children, siblings in order of their bytes: '/' counts as the lowest of all. */
-static int
-compare_copies(const void *a, const void *b)
+zinc_status
+zinc_v3_find_copies(zinc_context *ctx, const zinc_fetched *docs, zinc_json_doc **doc, const zinc_json **metadata,
+		    zinc_error *err)
 {
-	const unsigned char *x = (const unsigned char *)((const struct copy *)a)->path;
-	const unsigned char *y = (const unsigned char *)((const struct copy *)b)->path;
+	zinc_status s;
 
-	while (*x && *x == *y)
-		x++, y++;
-	if (*x == '/' || *y == '/')
-		return *x == '/' ? (*y == '\0' ? 1 : -1) : (*x == '\0' ? -1 : 1);
-	return (*x > *y) - (*x < *y);
-}
-
-/* A path made of names that nodes can have? */
-static bool
-is_path(const char *path)
-{
-	while (*path) {
-		const size_t n = strcspn(path, "/");
-
-		if (zinc_v3_check_name(path, n, NULL) != ZINC_OK)
-			return false;
-		path += n;
-		if (*path == '/' && *++path == '\0')
-			return false;
+	*doc = NULL;
+	if (docs->found != ZINC_FOUND)
+		return ZINC_OK;
+	s = zinc_json_parse(doc, ctx, docs->text, docs->n, ZINC_JSON_DUPLICATES, err);
+	if (s != ZINC_OK) {
+		*doc = NULL;
+		return s == ZINC_E_NOMEM ? s : ZINC_OK; /* a damaged document has none that can be used */
 	}
-	return true;
-}
-
-/* The copies of nodes below `below` ("" or "a/b/"), in order.  Names that no node can have are left out. */
-static zinc_status
-sort_copies(zinc_context *ctx, const zinc_json *metadata, const char *below, struct copy **out, size_t *n,
-	    zinc_error *err)
-{
-	const size_t nbelow = strlen(below);
-	struct copy *copies;
-	zinc_json *v;
-
-	if (metadata->n > ctx->limits.children)
-		return zinc_fail(err, ZINC_E_LIMIT, "consolidated metadata of %zu nodes", metadata->n);
-	copies = zinc_calloc(ctx, metadata->n, sizeof *copies);
-	if (!copies)
-		return zinc_fail_nomem(err);
-	*n = 0;
-	for (v = metadata->first; v; v = v->next) {
-		const char *path = v->key + (v->key[0] == '/');
-
-		if (strncmp(path, below, nbelow) != 0 || !path[nbelow] || !is_path(path) || strlen(v->key) != v->nkey)
-			continue;
-		copies[*n].path = path + nbelow;
-		copies[(*n)++].doc = v;
-	}
-	qsort(copies, *n, sizeof *copies, compare_copies);
-	*out = copies;
-	return ZINC_OK;
-}
-
-/* How far below the group a relative path lies: "a" is 1. */
-static int
-depth_of(const char *path)
-{
-	int depth = 1;
-
-	while ((path = strchr(path, '/')) != NULL)
-		depth++, path++;
-	return depth;
-}
-
-/* Groups between the node shown last and `path` that have no copy: they exist by their descendants only. */
-static zinc_status
-show_between(zinc_v3_walker *w, const zinc_buf *last, const char *path, int depth, zinc_error *err)
-{
-	const char *slash;
-
-	for (slash = strchr(path, '/'); slash && depth-- != 0; slash = strchr(slash + 1, '/')) {
-		const size_t n = (size_t)(slash - path);
-
-		if (last->n >= n && memcmp(last->p, path, n) == 0 && (last->n == n || last->p[n] == '/'))
-			continue;
-		ZINC_TRY(zinc_v3_walker_at(w, path, n, err));
-		ZINC_TRY(zinc_v3_walker_implicit(w, err));
+	*metadata = zinc_v3_consolidated(zinc_json_root(*doc));
+	if (!*metadata) {
+		zinc_json_free(*doc);
+		*doc = NULL;
 	}
 	return ZINC_OK;
-}
-
-/* In order, so that a missing parent shows as soon as its first child comes. */
-static zinc_status
-show_copies(zinc_v3_walker *w, const struct copy *copies, size_t n, int depth, zinc_error *err)
-{
-	zinc_status s = ZINC_OK;
-	zinc_buf last;
-	size_t i;
-
-	zinc_buf_init(&last, w->h->ctx, SIZE_MAX);
-	for (i = 0; i < n && s == ZINC_OK && !w->stopped; i++) {
-		if (i > 0 && strcmp(copies[i].path, copies[i - 1].path) == 0)
-			continue; /* "a" and "/a" are one node */
-		s = show_between(w, &last, copies[i].path, depth, err);
-		last.n = 0;
-		if (s == ZINC_OK)
-			s = zinc_buf_puts(&last, copies[i].path, err);
-		if (s != ZINC_OK || w->stopped || (depth >= 0 && depth_of(copies[i].path) > depth))
-			continue;
-		s = zinc_v3_walker_at(w, copies[i].path, last.n, err);
-		if (s == ZINC_OK)
-			s = zinc_v3_walker_copy(w, copies[i].doc, err);
-	}
-	zinc_buf_fini(&last);
-	return s;
 }
 
 zinc_status
-zinc_v3_consolidated_show(zinc_v3_walker *w, const zinc_json *metadata, const char *below, int depth, zinc_error *err)
-{
-	struct copy *copies = NULL;
-	zinc_status s;
-	size_t n = 0;
-
-	ZINC_TRY(sort_copies(w->h->ctx, metadata, below, &copies, &n, err));
-	s = show_copies(w, copies, n, depth, err);
-	zinc_free(w->h->ctx, copies);
-	return s;
-}
-
-bool
-zinc_v3_copies(const zinc_meta *group, int (*fn)(void *arg, const char *below, const zinc_json *copy), void *arg)
+zinc_v3_copies(zinc_hierarchy *h, const char *path, const zinc_meta *group, bool *has, zinc_copy_fn fn, void *arg,
+	       zinc_error *err)
 {
 	const zinc_json *metadata = zinc_v3_consolidated(zinc_json_root(group->doc)), *v;
 
-	if (!metadata)
-		return false;
-	for (v = metadata->first; v; v = v->next)
+	(void)h, (void)path, (void)err; /* they are in the group's own document */
+	*has = metadata != NULL;
+	for (v = metadata ? metadata->first : NULL; v; v = v->next)
 		if (fn(arg, v->key + (v->key[0] == '/'), v) != 0)
 			break;
-	return true;
+	return ZINC_OK;
 }
 
 /* ---- consolidating ---- */
@@ -310,7 +199,10 @@ gather(zinc_hierarchy *h, const char *path, zinc_json_doc **doc, zinc_error *err
 	g.metadata = zinc_json_make(g.doc, ZINC_JSON_OBJECT);
 	zinc_json_set_root(g.doc, g.metadata);
 	zinc_report_init_quiet(&r, h->ctx, h->strict);
-	s = g.metadata ? zinc_v3_walk_stored(h, path, &r, gather_node, &g, err) : zinc_fail_nomem(err);
+	s = g.metadata
+		? zinc_layout_list(h, &zinc_v3_layout, path, (zinc_listing){.self = true, .stored = true, .depth = -1},
+				   &r, gather_node, &g, err)
+		: zinc_fail_nomem(err);
 	if (s == ZINC_OK)
 		s = g.status;
 	if (s == ZINC_OK)

@@ -108,17 +108,17 @@ prepare_one(zinc_hierarchy *h, const zinc_fetched *doc, const char *key, bool cr
 static zinc_status
 prepare_line(zinc_hierarchy *h, const char *path, bool create, zinc_error *err)
 {
-	zinc_v3_line line;
+	zinc_line line;
 	zinc_status s;
 	size_t i;
 
-	ZINC_TRY(zinc_v3_line_get(&line, h, path, ZINC_LINE_ABOVE, err));
+	ZINC_TRY(zinc_line_get(&line, h, &zinc_v3_layout, path, ZINC_LINE_ABOVE, err));
 	for (i = 0, s = ZINC_OK; i < line.n && s == ZINC_OK; i++) { /* from the root down: a parent before its child */
 		s = prepare_one(h, &line.docs[i], line.keys[i], create, err);
 		if (s != ZINC_OK)
 			zinc_error_at_key(err, s, line.keys[i]);
 	}
-	zinc_v3_line_fini(&line);
+	zinc_line_fini(&line);
 	return s;
 }
 
@@ -285,133 +285,8 @@ zinc_v3_edit_node(zinc_hierarchy *h, const char *path,
 
 /* ---- erasing ---- */
 
-struct documents {
-	zinc_buf keys; /* each with its NUL */
-	uint64_t n, max;
-	zinc_status status;
-	zinc_error *err;
-};
-
-/* Any depth below, and below damaged nodes too: what matters is the name alone. */
-static int
-collect_document(void *arg, const char *key, uint64_t nbytes)
-{
-	struct documents *d = arg;
-	const char *slash = strrchr(key, '/');
-
-	(void)nbytes;
-	if (strcmp(slash ? slash + 1 : key, ZINC_V3_DOCUMENT) != 0)
-		return 0;
-	if (d->n++ == d->max)
-		d->status = zinc_fail(d->err, ZINC_E_LIMIT, "more than %llu nodes", (unsigned long long)d->max);
-	else
-		d->status = zinc_buf_add(&d->keys, key, strlen(key) + 1, d->err);
-	return d->status != ZINC_OK;
-}
-
-/* All under one commit: one wait for the disk, not one for each. */
-static zinc_status
-erase_keys(zinc_hierarchy *h, const zinc_buf *keys, zinc_error *err)
-{
-	const char *key = (const char *)keys->p, *end = key + keys->n;
-	zinc_put_group *group;
-	zinc_status s = ZINC_OK;
-
-	if (keys->n == 0)
-		return ZINC_OK;
-	ZINC_TRY(zinc_store_put_begin(h->store, &group, h->put_flags, err));
-	for (; key < end && s == ZINC_OK; key += strlen(key) + 1)
-		s = zinc_store_del(h->store, group, key, NULL, h->put_flags, err);
-	if (s == ZINC_OK)
-		return zinc_store_commit(h->store, group, NULL, NULL, err);
-	zinc_store_abort(h->store, group);
-	return s;
-}
-
-/* The documents of all nodes below, before any of their data. */
-static zinc_status
-erase_documents(zinc_hierarchy *h, const char *prefix, zinc_error *err)
-{
-	struct documents d = {.max = h->ctx->limits.children, .err = err};
-	zinc_status s;
-
-	zinc_buf_init(&d.keys, h->ctx, SIZE_MAX);
-	s = zinc_store_list(h->store, prefix, collect_document, &d, err);
-	if (s == ZINC_OK)
-		s = d.status;
-	if (s == ZINC_OK)
-		s = erase_keys(h, &d.keys, err);
-	zinc_buf_fini(&d.keys);
-	return s;
-}
-
-/* What is at `key`; no document, or a damaged one, is NONE. */
-static zinc_status
-erase_kind(zinc_hierarchy *h, const char *key, bool *found, zinc_node_kind *kind, zinc_error *err)
-{
-	zinc_blob text = ZINC_BLOB_INIT;
-	zinc_json_doc *doc;
-	zinc_error e = ZINC_ERROR_INIT;
-	zinc_status s;
-
-	*kind = ZINC_NODE_NONE;
-	s = zinc_store_get_all(h->store, key, &text, NULL, h->ctx->limits.json_bytes, &e);
-	*found = s == ZINC_OK || s == ZINC_E_LIMIT;
-	if (s == ZINC_OK)
-		s = zinc_json_parse(&doc, h->ctx, text.data, text.nbytes, ZINC_JSON_DUPLICATES, &e);
-	zinc_blob_fini(&text);
-	if (s == ZINC_E_NOTFOUND || s == ZINC_E_CORRUPT || s == ZINC_E_LIMIT)
-		return ZINC_OK;
-	if (s != ZINC_OK)
-		return zinc_error_copy(err, &e);
-	*kind = zinc_v3_kind(zinc_json_root(doc));
-	zinc_json_free(doc);
-	return ZINC_OK;
-}
-
-/* The order is promise (4): this document, those below, the data. */
-static zinc_status
-erase_at(zinc_hierarchy *h, const char *path, const char *prefix, const char *key, zinc_error *err)
-{
-	zinc_node_kind kind;
-	bool found, vacant;
-
-	ZINC_TRY(erase_kind(h, key, &found, &kind, err));
-	if (found) {
-		ZINC_TRY(zinc_store_del(h->store, NULL, key, NULL, h->put_flags, err));
-	} else {
-		ZINC_TRY(zinc_hierarchy_vacant(h, path, &vacant, err));
-		if (vacant)
-			return zinc_fail(err, ZINC_E_NOTFOUND, "no node is there");
-	}
-	if (kind != ZINC_NODE_ARRAY) /* an array has none below, but perhaps a million chunks to list */
-		ZINC_TRY(erase_documents(h, prefix, err));
-	return zinc_store_del_prefix(h->store, prefix, h->put_flags, err);
-}
-
 zinc_status
 zinc_v3_erase(zinc_hierarchy *h, const char *path, zinc_error *err)
 {
-	zinc_buf prefix, key;
-	zinc_status s;
-
-	zinc_buf_init(&prefix, h->ctx, SIZE_MAX);
-	zinc_buf_init(&key, h->ctx, SIZE_MAX);
-	s = zinc_v3_prefix(h, path, &prefix, err);
-	if (s == ZINC_OK)
-		s = zinc_v3_key(h, path, ZINC_NODE_NONE, &key, err);
-	if (s == ZINC_OK && (!zinc_buf_text(&prefix) || !zinc_buf_text(&key)))
-		s = zinc_fail_nomem(err);
-	if (s == ZINC_OK)
-		s = zinc_v3_prepare(h, path, false, err);
-	if (s == ZINC_OK) {
-		s = erase_at(h, path, zinc_buf_text(&prefix), zinc_buf_text(&key), err);
-		if (s != ZINC_OK)
-			zinc_error_at_key(err, s, zinc_buf_text(&key));
-		else
-			s = zinc_v3_settle(h, path, err);
-	}
-	zinc_buf_fini(&key);
-	zinc_buf_fini(&prefix);
-	return s == ZINC_OK ? s : zinc_error_at_url(err, s, h->url);
+	return zinc_layout_erase(h, &zinc_v3_layout, path, err);
 }

@@ -349,13 +349,13 @@ zinc_hierarchy_writable(const zinc_hierarchy *h, zinc_error *err)
 
 /* ---- paths ---- */
 
-zinc_status
-zinc_path_normalise(char **out, const zinc_hierarchy *h, const char *path, zinc_error *err)
+/* With nothing but a '/' at either end to be taken off. */
+static zinc_status
+normalise(char **out, const zinc_hierarchy *h, const char *path, zinc_error *err)
 {
 	const char *name;
 	size_t n;
 
-	path = path ? path : "";
 	path += *path == '/';
 	n = strlen(path);
 	n -= n > 0 && path[n - 1] == '/';
@@ -374,6 +374,23 @@ zinc_path_normalise(char **out, const zinc_hierarchy *h, const char *path, zinc_
 		return ZINC_E_INVALID;
 	}
 	return ZINC_OK;
+}
+
+zinc_status
+zinc_path_normalise(char **out, const zinc_hierarchy *h, const char *path, zinc_error *err)
+{
+	zinc_status s;
+	char *clean;
+
+	path = path ? path : "";
+	if (!h->format->clean_path)
+		return normalise(out, h, path, err);
+	clean = h->format->clean_path(h->ctx, path);
+	if (!clean)
+		return zinc_fail_nomem(err);
+	s = normalise(out, h, clean, err);
+	zinc_free(h->ctx, clean);
+	return s;
 }
 
 struct vacancy {

@@ -33,6 +33,12 @@ zinc_meta_ref(zinc_meta *m)
 	return m;
 }
 
+const zinc_json *
+zinc_meta_v3(const zinc_meta *m)
+{
+	return zinc_json_root(m->v3 ? m->v3 : m->doc);
+}
+
 /* The last reference frees it. */
 void
 zinc_meta_free(zinc_meta *m)
@@ -48,6 +54,7 @@ zinc_meta_free(zinc_meta *m)
 	zinc_dtype_free(m->dtype);
 	zinc_free(m->ctx, m->dimension_names);
 	zinc_free(m->ctx, m->unsupported);
+	zinc_json_free(m->v3);
 	zinc_json_free(m->doc);
 	zinc_free(m->ctx, m);
 }

@@ -32,7 +32,6 @@ typedef struct zinc_check {
 	void *arg;
 	zinc_validate_counts n;
 	bool stopped;      /* by fn */
-	zinc_buf document; /* the name that every document has: "zarr.json" */
 	zinc_buf base;     /* prefix of the node asked about, below the root: "" or "a/b/" */
 	zinc_check_node *nodes;
 	size_t nnodes, room;
@@ -79,9 +78,6 @@ bool zinc_check_reserved(const char *key);
 const zinc_check_node *zinc_check_find(const zinc_check *c, const char *key, size_t n);
 /* Call fn for all keys of the node asked about and below. */
 zinc_status zinc_check_list(zinc_check *c, zinc_key_fn fn, void *arg, zinc_error *err);
-/* Its document, stored under h->prefix + node->prefix + document.  E_NOTFOUND ... */
-zinc_status zinc_check_get(const zinc_check *c, const char *prefix, zinc_blob *out, zinc_error *err);
-
 zinc_status zinc_check_nodes(zinc_check *c, zinc_error *err);
 zinc_status zinc_check_copies(zinc_check *c, zinc_error *err);
 zinc_status zinc_check_objects(zinc_check *c, zinc_error *err);

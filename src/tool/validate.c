@@ -36,6 +36,8 @@ zinc_check_found(zinc_check *c, const zinc_finding *finding)
 	zinc_finding f = *finding;
 
 	fill_in(&f);
+	if (c->h->format->rule)
+		f.rule = c->h->format->rule(f.rule);
 	if (f.repaired)
 		c->n.repaired++;
 	else if (f.level == ZINC_LEVEL_ERROR)
@@ -106,15 +108,16 @@ zinc_check_hand_over(zinc_check *c, zinc_kept_list *list, zinc_error *err)
 bool
 zinc_check_rule(char *text, char *rule, size_t cap)
 {
-	char *at = strstr(text, " (rule M");
+	static const char mark[] = " (rule ";
+	char *at = strstr(text, mark);
 	size_t n;
 
 	if (!at)
 		return false;
-	n = 1 + strspn(at + 8, "0123456789");
+	n = strspn(at + sizeof mark - 1, "-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ");
 	if (n < 2 || n >= cap)
 		return false;
-	memcpy(rule, at + 7, n);
+	memcpy(rule, at + sizeof mark - 1, n);
 	rule[n] = '\0';
 	*at = '\0';
 	return true;
@@ -225,32 +228,19 @@ scrub_prefix(void *arg, const char *prefix, zinc_error *err)
 
 /* ---- the whole ---- */
 
-/* The name of documents, and the prefix of the node asked about. */
+/* The prefix of the node asked about. */
 static zinc_status
-name_things(zinc_check *c, zinc_error *err)
+name_base(zinc_check *c, zinc_error *err)
 {
-	const size_t skip = strlen(c->h->prefix);
-	zinc_buf b;
-	zinc_status s;
-
-	zinc_buf_init(&b, c->ctx, SIZE_MAX);
-	s = c->h->format->metadata_key(c->h, "/", ZINC_NODE_NONE, &b, err);
-	if (s == ZINC_OK)
-		s = zinc_buf_add(&c->document, b.p + skip, b.n - skip, err);
-	if (s == ZINC_OK && c->h->path[1])
-		s = zinc_buf_puts(&c->base, c->h->path + 1, err);
-	if (s == ZINC_OK && c->h->path[1])
-		s = zinc_buf_puts(&c->base, "/", err);
-	zinc_buf_fini(&b);
-	if (s == ZINC_OK && (!zinc_buf_text(&c->document) || !zinc_buf_text(&c->base)))
-		s = zinc_fail_nomem(err);
-	return s;
+	if (c->h->path[1])
+		ZINC_TRY(zinc_buf_printf(&c->base, err, "%s/", c->h->path + 1));
+	return zinc_buf_text(&c->base) ? ZINC_OK : zinc_fail_nomem(err);
 }
 
 static zinc_status
 run(zinc_check *c, zinc_error *err)
 {
-	ZINC_TRY(name_things(c, err));
+	ZINC_TRY(name_base(c, err));
 	ZINC_TRY(zinc_check_nodes(c, err));
 	if (c->nnodes == 0)
 		return zinc_fail(err, ZINC_E_NOTFOUND, "no node of a Zarr hierarchy is there");
@@ -299,7 +289,6 @@ check_fini(zinc_check *c)
 	while (c->nnodes > 0)
 		zinc_free(c->ctx, c->nodes[--c->nnodes].prefix);
 	zinc_free(c->ctx, c->nodes);
-	zinc_buf_fini(&c->document);
 	zinc_buf_fini(&c->base);
 	zinc_hierarchy_close(c->h);
 }
@@ -316,7 +305,6 @@ zinc_validate(const char *url, const zinc_validate_options *options, zinc_findin
 	ZINC_TRY(zinc_options_take(&c.o, sizeof c.o, options, err));
 	c.ctx = zinc_context_get(c.o.context);
 	c.threads = c.o.threads > 0 ? c.o.threads : c.ctx->threads;
-	zinc_buf_init(&c.document, c.ctx, SIZE_MAX);
 	zinc_buf_init(&c.base, c.ctx, SIZE_MAX);
 	s = open_hierarchy(&c, url, err);
 	if (s == ZINC_OK)

@@ -33,52 +33,44 @@ static void __attribute__((format(printf, 2, 3))) say(struct group *g, const cha
 
 /* Is the copy the document, as JSON values? */
 static zinc_status
-same(zinc_context *ctx, const zinc_json *copy, const zinc_blob *text, bool *out, zinc_error *err)
+same(zinc_context *ctx, const zinc_json *copy, const zinc_meta *m, bool *out, zinc_error *err)
 {
-	zinc_json_doc *doc = NULL, *other = NULL;
-	zinc_json *mine;
-	zinc_status s;
+	zinc_json *mine, *stored;
+	zinc_json_doc *doc;
 
-	*out = false;
-	s = zinc_json_parse(&doc, ctx, text->data, text->nbytes, ZINC_JSON_DUPLICATES, NULL);
-	if (s != ZINC_OK) /* a damaged document was a finding already */
-		return s == ZINC_E_NOMEM ? zinc_fail_nomem(err) : ZINC_OK;
-	s = zinc_json_new(&other, ctx, err);
-	if (s == ZINC_OK) {
-		mine = zinc_json_copy(other, copy);
-		if (!mine)
-			s = zinc_fail_nomem(err);
-		(void)zinc_json_remove(mine, CONSOLIDATED);
-		(void)zinc_json_remove(zinc_json_root(doc), CONSOLIDATED);
-		*out = zinc_json_equal(mine, zinc_json_root(doc));
-	}
-	zinc_json_free(other);
+	ZINC_TRY(zinc_json_new(&doc, ctx, err));
+	mine = zinc_json_copy(doc, copy);
+	stored = zinc_json_copy(doc, zinc_json_root(m->doc));
+	(void)(zinc_json_remove(mine, CONSOLIDATED), zinc_json_remove(stored, CONSOLIDATED));
+	*out = zinc_json_equal(mine, stored);
 	zinc_json_free(doc);
-	return s;
+	return mine && stored ? ZINC_OK : zinc_fail_nomem(err);
 }
 
 static zinc_status
-compare(struct group *g, const char *below, const char *prefix, const zinc_json *copy)
+compare(struct group *g, const char *below, const char *path, const zinc_json *copy)
 {
-	zinc_blob text = ZINC_BLOB_INIT;
+	zinc_hierarchy *h = g->c->h;
 	zinc_error e = ZINC_ERROR_INIT;
+	zinc_meta *m = NULL;
+	zinc_report r;
+	zinc_status s;
 	bool equal;
-	zinc_status s = zinc_check_get(g->c, prefix, &text, &e);
 
+	zinc_report_init_quiet(&r, g->c->ctx, false);
+	s = h->format->read_node(h, path, &r, &m, &e);
 	if (s == ZINC_E_NOMEM)
 		return zinc_fail_nomem(g->err);
-	if (s != ZINC_OK) {
-		say(g,
-		    s == ZINC_E_NOTFOUND ? "it has a copy of \"%.100s\", which is not there"
-					 : "it cannot be compared with \"%.100s\", which cannot be read",
-		    below);
+	if (s == ZINC_E_NOTFOUND)
+		say(g, "it has a copy of \"%.100s\", which is not there", below);
+	else
+		g->ncopies++;
+	if (s != ZINC_OK) /* a damaged document was a finding already */
 		return ZINC_OK;
-	}
-	g->ncopies++;
-	s = same(g->c->ctx, copy, &text, &equal, g->err);
+	s = same(g->c->ctx, copy, m, &equal, g->err);
 	if (s == ZINC_OK && !equal)
 		say(g, "its copy of \"%.100s\" differs from the document", below);
-	zinc_blob_fini(&text);
+	zinc_meta_free(m);
 	return s;
 }
 
@@ -101,19 +93,16 @@ static int
 compare_copy(void *arg, const char *below, const zinc_json *copy)
 {
 	struct group *g = arg;
-	zinc_buf prefix;
+	zinc_buf path;
 
 	if (!is_path(g->c->h->format, below))
 		return 0;
-	zinc_buf_init(&prefix, g->c->ctx, SIZE_MAX);
-	g->status = zinc_buf_puts(&prefix, g->node->prefix, g->err);
+	zinc_buf_init(&path, g->c->ctx, SIZE_MAX);
+	g->status = zinc_buf_printf(&path, g->err, "/%s%s", g->node->prefix, below);
 	if (g->status == ZINC_OK)
-		g->status = zinc_buf_puts(&prefix, below, g->err);
-	if (g->status == ZINC_OK)
-		g->status = zinc_buf_puts(&prefix, "/", g->err);
-	if (g->status == ZINC_OK && zinc_buf_text(&prefix))
-		g->status = compare(g, below, zinc_buf_text(&prefix), copy);
-	zinc_buf_fini(&prefix);
+		g->status =
+		    zinc_buf_text(&path) ? compare(g, below, zinc_buf_text(&path), copy) : zinc_fail_nomem(g->err);
+	zinc_buf_fini(&path);
 	return g->status != ZINC_OK;
 }
 
@@ -173,24 +162,38 @@ unreadable(zinc_check *c, const zinc_check_node *node, const zinc_error *e, zinc
 }
 
 static zinc_status
-check_group(zinc_check *c, const zinc_check_node *node, zinc_error *err)
+compare_all(struct group *g, const char *path)
 {
-	struct group g = {.c = c, .node = node, .err = err};
-	zinc_blob text = ZINC_BLOB_INIT;
-	zinc_error e = ZINC_ERROR_INIT;
+	zinc_hierarchy *h = g->c->h;
 	zinc_meta *m = NULL;
 	zinc_report r;
-	zinc_status s = zinc_check_get(c, node->prefix, &text, &e);
+	zinc_status s;
+	bool has;
 
-	zinc_report_init_quiet(&r, c->ctx, false);
+	zinc_report_init_quiet(&r, g->c->ctx, false);
+	s = h->format->read_node(h, path, &r, &m, g->err);
 	if (s == ZINC_OK)
-		s = c->h->format->parse(c->ctx, text.data, text.nbytes, &r, &m, &e);
-	zinc_blob_fini(&text);
+		s = h->format->copies(h, path, m, &has, compare_copy, g, g->err);
+	zinc_meta_free(m);
+	return s == ZINC_OK ? g->status : s;
+}
+
+static zinc_status
+check_group(zinc_check *c, const zinc_check_node *node, zinc_error *err)
+{
+	zinc_error e = ZINC_ERROR_INIT;
+	struct group g = {.c = c, .node = node, .err = &e};
+	zinc_status s;
+	zinc_buf path;
+
+	zinc_buf_init(&path, c->ctx, SIZE_MAX);
+	s = zinc_check_path(&path, node->prefix, strlen(node->prefix), &e);
+	if (s == ZINC_OK)
+		s = compare_all(&g, zinc_buf_text(&path));
+	zinc_buf_fini(&path);
 	if (s != ZINC_OK)
 		return unreadable(c, node, &e, err);
-	(void)c->h->format->copies(m, compare_copy, &g);
-	zinc_meta_free(m);
-	ZINC_TRY(g.status);
+	g.err = err;
 	if (g.ncopies < nodes_below(c, node->prefix))
 		say(&g, "nodes are missing from it");
 	return g.message[0] ? report(&g) : ZINC_OK;

@@ -84,13 +84,36 @@ gather_key(void *arg, const char *key, uint64_t nbytes)
 	(void)nbytes;
 	if (zinc_check_reserved(rel + c->base.n))
 		return 0;
-	if (strcmp(name, zinc_buf_text(&c->document)) == 0)
+	switch (c->h->format->role(name)) {
+	case ZINC_KEY_NODE:
 		g->status = add_node(c, rel, (size_t)(name - rel), g->err);
-	else
+		break;
+	case ZINC_KEY_OTHER:
 		c->keys++;
+		break;
+	case ZINC_KEY_PART:
+		break;
+	}
 	if (g->status == ZINC_OK)
 		g->status = zinc_check_cancelled(c, g->err);
 	return g->status != ZINC_OK;
+}
+
+/* In order, and a node that two documents make once. */
+static void
+sort_nodes(zinc_check *c)
+{
+	size_t i, n = 0;
+
+	if (c->nnodes == 0)
+		return;
+	qsort(c->nodes, c->nnodes, sizeof *c->nodes, compare_nodes);
+	for (i = 1; i < c->nnodes; i++)
+		if (strcmp(c->nodes[i].prefix, c->nodes[n].prefix) == 0)
+			zinc_free(c->ctx, c->nodes[i].prefix);
+		else
+			c->nodes[++n] = c->nodes[i];
+	c->nnodes = n + 1;
 }
 
 /* ---- one document ---- */
@@ -104,16 +127,19 @@ struct document {
 
 /* Where the findings of a parser go. */
 struct collector {
+	const zinc_check *c;
 	zinc_kept_list *list;
-	const char *path, *key;
+	const char *path;
+	const zinc_report *r; /* names the key of the document under the parser */
 };
 
 static void
 collect(void *arg, zinc_severity severity, const char *rule, const char *pointer, const char *message)
 {
 	const struct collector *to = arg;
-	zinc_finding f = {.rule = rule, .path = to->path, .key = to->key, .pointer = pointer, .message = message};
+	zinc_finding f = {.rule = rule, .path = to->path, .pointer = pointer, .message = message};
 
+	f.key = zinc_check_key(to->c, to->r->where);
 	f.level = severity == ZINC_SEVERITY_ERROR     ? ZINC_LEVEL_ERROR
 		  : severity == ZINC_SEVERITY_WARNING ? ZINC_LEVEL_WARNING
 						      : ZINC_LEVEL_UNSUPPORTED;
@@ -144,72 +170,50 @@ count_objects(const zinc_meta *m)
 	return m->grid ? n : 0;
 }
 
-/* Parse the bytes; whatever the outcome, the findings tell it. */
+/* What the sound document says; a group's copies are compared later. */
 static void
-judge(zinc_check *c, struct document *d, const zinc_blob *text, struct collector *to)
+note(zinc_check *c, struct document *d, const char *path, const zinc_meta *m)
+{
+	d->node->kind = m->kind;
+	if (m->kind == ZINC_NODE_ARRAY)
+		d->objects = count_objects(m);
+	else if (c->h->format->copies(c->h, path, m, &d->node->copies, ignore_copy, NULL, NULL) == ZINC_E_NOMEM)
+		d->status = ZINC_E_NOMEM;
+}
+
+/* Read the node; whatever the outcome, the findings tell it. */
+static void
+read_document(zinc_check *c, struct document *d, const char *path, const char *key)
 {
 	zinc_error e = ZINC_ERROR_INIT;
 	zinc_meta *m = NULL;
 	zinc_report r;
+	struct collector to = {c, &d->found, path, &r};
 
-	zinc_report_init(&r, c->ctx, c->o.strict, to->key);
+	zinc_report_init(&r, c->ctx, c->o.strict, key);
 	r.found = collect;
-	r.arg = to;
-	d->status = c->h->format->parse(c->ctx, text->data, text->nbytes, &r, &m, &e);
+	r.arg = &to;
+	d->status = c->h->format->read_node(c->h, path, &r, &m, &e);
 	if (d->status == ZINC_E_NOMEM)
 		return;
-	if (d->status != ZINC_OK && r.errors == 0 && r.unsupported == 0)
-		zinc_kept_error(&d->found, c, &e, "M2", to->path, to->key);
+	if (d->status != ZINC_OK && r.errors == 0 && r.unsupported == 0) {
+		const bool bad = d->status == ZINC_E_CORRUPT || d->status == ZINC_E_UNSUPPORTED;
+
+		zinc_kept_error(&d->found, c, &e, bad ? "M2" : "read", path, key);
+	}
 	d->status = ZINC_OK;
-	if (!m)
-		return;
-	d->node->kind = m->kind;
-	if (m->kind == ZINC_NODE_GROUP)
-		d->node->copies = c->h->format->copies && c->h->format->copies(m, ignore_copy, NULL);
-	else
-		d->objects = count_objects(m);
+	if (m)
+		note(c, d, path, m);
 	zinc_meta_free(m);
 }
 
-/* h->prefix + prefix + document name, NUL-terminated. */
+/* The key of the node's document. */
 static zinc_status
-document_key(const zinc_check *c, const char *prefix, zinc_buf *key, zinc_error *err)
+document_key(const zinc_check *c, const char *path, zinc_node_kind kind, zinc_buf *key, zinc_error *err)
 {
-	ZINC_TRY(zinc_buf_puts(key, c->h->prefix, err));
-	ZINC_TRY(zinc_buf_puts(key, prefix, err));
-	ZINC_TRY(zinc_buf_add(key, c->document.p, c->document.n, err));
+	key->n = 0;
+	ZINC_TRY(c->h->format->metadata_key(c->h, path, kind, key, err));
 	return zinc_buf_text(key) ? ZINC_OK : zinc_fail_nomem(err);
-}
-
-zinc_status
-zinc_check_get(const zinc_check *c, const char *prefix, zinc_blob *out, zinc_error *err)
-{
-	zinc_status s;
-	zinc_buf key;
-
-	zinc_buf_init(&key, c->ctx, SIZE_MAX);
-	s = document_key(c, prefix, &key, err);
-	if (s == ZINC_OK)
-		s = zinc_store_get_all(c->h->store, zinc_buf_text(&key), out, NULL, c->ctx->limits.json_bytes, err);
-	zinc_buf_fini(&key);
-	return s;
-}
-
-static void
-read_document(zinc_check *c, struct document *d, const char *path, const char *key)
-{
-	struct collector to = {&d->found, path, zinc_check_key(c, key)};
-	zinc_error e = ZINC_ERROR_INIT;
-	zinc_blob text = ZINC_BLOB_INIT;
-
-	d->status = zinc_store_get_all(c->h->store, key, &text, NULL, c->ctx->limits.json_bytes, &e);
-	if (d->status == ZINC_OK)
-		judge(c, d, &text, &to);
-	else if (d->status != ZINC_E_NOMEM) {
-		zinc_kept_error(&d->found, c, &e, "read", path, key);
-		d->status = ZINC_OK;
-	}
-	zinc_blob_fini(&text);
 }
 
 struct window {
@@ -230,7 +234,7 @@ check_document(void *arg, size_t i, int worker)
 	zinc_buf_init(&key, w->c->ctx, SIZE_MAX);
 	d->status = zinc_check_path(&path, prefix, strlen(prefix), NULL);
 	if (d->status == ZINC_OK)
-		d->status = document_key(w->c, prefix, &key, NULL);
+		d->status = document_key(w->c, zinc_buf_text(&path), ZINC_NODE_NONE, &key, NULL);
 	if (d->status == ZINC_OK)
 		read_document(w->c, d, zinc_buf_text(&path), zinc_buf_text(&key));
 	zinc_buf_fini(&path);
@@ -375,10 +379,9 @@ check_tree(zinc_check *c, zinc_error *err)
 	for (i = 0; i < c->nnodes && s == ZINC_OK && !c->stopped; i++) {
 		const char *prefix = c->nodes[i].prefix;
 
-		key.n = 0;
 		s = zinc_check_path(&path, prefix, strlen(prefix), err);
 		if (s == ZINC_OK)
-			s = document_key(c, prefix, &key, err);
+			s = document_key(c, zinc_buf_text(&path), c->nodes[i].kind, &key, err);
 		if (s == ZINC_OK) {
 			const struct place at = {zinc_buf_text(&path), zinc_check_key(c, zinc_buf_text(&key))};
 
@@ -400,8 +403,7 @@ zinc_check_nodes(zinc_check *c, zinc_error *err)
 
 	ZINC_TRY(zinc_check_list(c, gather_key, &g, err));
 	ZINC_TRY(g.status);
-	if (c->nnodes > 0)
-		qsort(c->nodes, c->nnodes, sizeof *c->nodes, compare_nodes);
+	sort_nodes(c);
 	docs = zinc_calloc(c->ctx, WINDOW, sizeof *docs);
 	if (!docs)
 		return zinc_fail_nomem(err);

@@ -89,16 +89,19 @@ test_copies(void **state)
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_meta *m = NULL;
 	char path[32] = "";
+	bool has;
 	zinc_report r;
 
 	(void)state;
 	zinc_report_init(&r, zinc_context_get(NULL), true, "");
 	assert_ok(zinc_format_v3.parse(r.ctx, with, sizeof with - 1, &r, &m, &err));
-	assert_true(zinc_format_v3.copies(m, keep_copy, path));
+	assert_int_equal(zinc_format_v3.copies(NULL, "/", m, &has, keep_copy, path, NULL), ZINC_OK);
+	assert_true(has);
 	assert_string_equal(path, "a/b");
 	zinc_meta_free(m);
 	assert_ok(zinc_format_v3.parse(r.ctx, without, sizeof without - 1, &r, &m, &err));
-	assert_false(zinc_format_v3.copies(m, keep_copy, path));
+	assert_int_equal(zinc_format_v3.copies(NULL, "/", m, &has, keep_copy, path, NULL), ZINC_OK);
+	assert_false(has);
 	zinc_meta_free(m);
 }
 

@@ -1,5 +1,5 @@
 /*
- * format_v3_walk.c - children and walks of the final version 3
+ * walk.c - children and walks of hierarchies whose nodes have a directory each
  *
  * A group's children are one list_dir and one batched get of their documents (a get for every
  * WINDOW children, so that a million of them do not have to fit into memory at once).  With
@@ -14,46 +14,53 @@
  */
 #include <stdlib.h>
 
-#include "format/format_v3.h"
+#include "format/layout.h"
 
 /* Documents of siblings that are held at once. */
 #define WINDOW 1024
 
 /* ---- showing one node ---- */
 
-/* Path and key are made once per node and borrowed by everything that is shown of it. */
+/* The path is made once per node and borrowed by everything that is shown of it. */
 zinc_status
-zinc_v3_walker_at(zinc_v3_walker *w, const char *below, size_t n, zinc_error *err)
+zinc_walker_at(zinc_walker *w, const char *below, size_t n, zinc_error *err)
 {
 	w->path.n = 0;
-	w->key.n = 0;
 	ZINC_TRY(zinc_buf_add(&w->path, w->base.p, w->base.n, err));
 	if (n > 0 || w->base.n == 0)
 		ZINC_TRY(zinc_buf_puts(&w->path, "/", err));
 	ZINC_TRY(zinc_buf_add(&w->path, below, n, err));
-	if (!zinc_buf_text(&w->path))
-		return zinc_fail_nomem(err);
-	ZINC_TRY(zinc_v3_key(w->h, zinc_buf_text(&w->path), ZINC_NODE_NONE, &w->key, err));
+	return zinc_buf_text(&w->path) ? ZINC_OK : zinc_fail_nomem(err);
+}
+
+/* The key that a node of this kind has there. */
+static zinc_status
+make_key(zinc_walker *w, zinc_node_kind kind, zinc_error *err)
+{
+	w->key.n = 0;
+	ZINC_TRY(w->h->format->metadata_key(w->h, zinc_buf_text(&w->path), kind, &w->key, err));
 	return zinc_buf_text(&w->key) ? ZINC_OK : zinc_fail_nomem(err);
 }
 
 /* Hand over what was found.  `s` is the outcome of its document, with its error in `problem`. */
 static zinc_status
-show(zinc_v3_walker *w, zinc_found_node *node, zinc_status s, zinc_error *problem, zinc_error *err)
+show(zinc_walker *w, zinc_found_node *node, zinc_status s, zinc_error *problem, zinc_error *err)
 {
-	const char *key = zinc_buf_text(&w->key);
-
-	if (s == ZINC_E_NOMEM)
+	if (s != ZINC_E_NOMEM)
+		s = make_key(w, node->kind, NULL) == ZINC_OK ? s : ZINC_E_NOMEM;
+	if (s == ZINC_E_NOMEM) {
+		zinc_meta_free(node->meta);
 		return zinc_fail_nomem(err);
+	}
 	if (s != ZINC_OK) {
-		zinc_error_at_key(problem, s, key);
+		zinc_error_at_key(problem, s, zinc_buf_text(&w->key));
 		zinc_error_at_url(problem, s, w->h->url);
 		node->problem = problem;
 		if (s != ZINC_E_CORRUPT && s != ZINC_E_UNSUPPORTED && s != ZINC_E_LIMIT && w->unread.code == ZINC_OK)
 			w->unread = *problem;
 	}
 	node->path = zinc_buf_text(&w->path);
-	node->key = node->implicit ? "" : key;
+	node->key = node->implicit ? "" : zinc_buf_text(&w->key);
 	w->stopped = w->fn(w->arg, node) != 0;
 	zinc_meta_free(node->meta);
 	return ZINC_OK;
@@ -61,7 +68,7 @@ show(zinc_v3_walker *w, zinc_found_node *node, zinc_status s, zinc_error *proble
 
 /* Groups that exist by their descendants only were legal until 2024. */
 zinc_status
-zinc_v3_walker_implicit(zinc_v3_walker *w, zinc_error *err)
+zinc_walker_implicit(zinc_walker *w, zinc_error *err)
 {
 	zinc_found_node node = {.kind = ZINC_NODE_GROUP, .implicit = true};
 	zinc_error problem = ZINC_ERROR_INIT;
@@ -69,21 +76,22 @@ zinc_v3_walker_implicit(zinc_v3_walker *w, zinc_error *err)
 	zinc_status s;
 
 	w->r->where = zinc_buf_text(&w->path);
-	s = zinc_report_lenient(w->r, "M25", &problem, "a group without " ZINC_V3_DOCUMENT);
+	s = zinc_report_lenient(w->r, w->layout->implicit_rule, &problem, "a group without a document");
 	w->r->where = where;
 	return show(w, &node, s, &problem, err);
 }
 
 /* A copy becomes a document of its own, for the metadata may outlive the consolidated document. */
 zinc_status
-zinc_v3_walker_copy(zinc_v3_walker *w, const zinc_json *copy, zinc_error *err)
+zinc_walker_copy(zinc_walker *w, const zinc_json *copy, zinc_error *err)
 {
-	zinc_found_node node = {.kind = zinc_v3_kind(copy)};
+	zinc_found_node node = {.kind = w->layout->copy_kind(copy)};
 	zinc_error problem = ZINC_ERROR_INIT;
 	const char *where = w->r->where;
 	zinc_json_doc *doc;
 	zinc_status s;
 
+	ZINC_TRY(make_key(w, node.kind, err));
 	ZINC_TRY(zinc_json_new(&doc, w->h->ctx, err));
 	zinc_json_set_root(doc, zinc_json_copy(doc, copy));
 	if (!zinc_json_root(doc)) {
@@ -91,45 +99,26 @@ zinc_v3_walker_copy(zinc_v3_walker *w, const zinc_json *copy, zinc_error *err)
 		return zinc_fail_nomem(err);
 	}
 	w->r->where = zinc_buf_text(&w->key);
-	s = zinc_v3_parse_doc(w->h->ctx, doc, w->r, &node.meta, &problem);
+	s = w->layout->parse_copy(w->h->ctx, doc, w->r, &node.meta, &problem);
 	w->r->where = where;
 	return show(w, &node, s, &problem, err);
 }
 
-/* What a document that cannot be used says it is: a damaged group may have sound children. */
-static zinc_node_kind
-peek(zinc_context *ctx, const zinc_fetched *text)
-{
-	zinc_node_kind kind;
-	zinc_json_doc *doc;
-
-	if (zinc_json_parse(&doc, ctx, text->text, text->n, ZINC_JSON_DUPLICATES, NULL) != ZINC_OK)
-		return ZINC_NODE_NONE;
-	kind = zinc_v3_kind(zinc_json_root(doc));
-	zinc_json_free(doc);
-	return kind;
-}
-
-/* Show the node whose document is `doc`, missing ones excepted. */
+/* Show the node whose documents are `docs`. */
 static zinc_status
-show_fetched(zinc_v3_walker *w, const zinc_fetched *doc, zinc_node_kind *kind, zinc_error *err)
+show_fetched(zinc_walker *w, const zinc_fetched *docs, char *const *keys, zinc_node_kind *kind, zinc_error *err)
 {
 	zinc_found_node node = {.kind = ZINC_NODE_NONE};
 	zinc_error problem = ZINC_ERROR_INIT;
 	const char *where = w->r->where;
-	zinc_status s = zinc_fetched_status(doc, zinc_buf_text(&w->key), &problem);
+	zinc_status s = ZINC_OK;
+	size_t i;
 
-	if (s == ZINC_OK) {
-		w->r->where = zinc_buf_text(&w->key);
-		s = zinc_v3_parse(w->h->ctx, doc->text, doc->n, w->r, &node.meta, &problem);
-		w->r->where = where;
-		if (s == ZINC_OK) {
-			node.kind = node.meta->kind;
-			node.meta->tag = doc->tag;
-		} else {
-			node.kind = peek(w->h->ctx, doc);
-		}
-	}
+	for (i = 0; i < w->layout->n && s == ZINC_OK; i++)
+		s = zinc_fetched_status(&docs[i], keys[i], &problem);
+	if (s == ZINC_OK)
+		s = w->layout->parse(w->h->ctx, docs, keys, w->r, &node.meta, &node.kind, &problem);
+	w->r->where = where;
 	*kind = node.kind;
 	return show(w, &node, s, &problem, err);
 }
@@ -137,6 +126,7 @@ show_fetched(zinc_v3_walker *w, const zinc_fetched *doc, zinc_node_kind *kind, z
 /* ---- groups without a document ---- */
 
 struct probe {
+	const zinc_layout *layout;
 	uint64_t left;
 	bool found;
 };
@@ -146,23 +136,22 @@ static int
 probe_key(void *arg, const char *key, uint64_t nbytes)
 {
 	struct probe *p = arg;
-	const char *slash = strrchr(key, '/');
 
 	(void)nbytes;
-	p->found = strcmp(slash ? slash + 1 : key, ZINC_V3_DOCUMENT) == 0;
+	p->found = zinc_layout_makes(p->layout, zinc_key_name(key));
 	return p->found || p->left-- == 0;
 }
 
 /* Is any node below the prefix of w->path? */
 static zinc_status
-has_nodes(zinc_v3_walker *w, bool *yes, zinc_error *err)
+has_nodes(zinc_walker *w, bool *yes, zinc_error *err)
 {
-	struct probe p = {.left = w->h->ctx->limits.children};
+	struct probe p = {.layout = w->layout, .left = w->h->ctx->limits.children};
 	zinc_status s;
 	zinc_buf prefix;
 
 	zinc_buf_init(&prefix, w->h->ctx, SIZE_MAX);
-	s = zinc_v3_prefix(w->h, zinc_buf_text(&w->path), &prefix, err);
+	s = zinc_layout_prefix(w->h, zinc_buf_text(&w->path), &prefix, err);
 	if (s == ZINC_OK)
 		s = zinc_buf_text(&prefix) ? zinc_store_list(w->h->store, zinc_buf_text(&prefix), probe_key, &p, err)
 					   : zinc_fail_nomem(err);
@@ -180,13 +169,15 @@ struct level {
 	zinc_buf pool; /* paths, each with its NUL */
 	char **paths;  /* in order */
 	size_t n, at;
-	size_t from, ndocs; /* paths whose documents are held */
+	size_t from, nheld; /* paths whose documents are held */
+	size_t per;         /* documents of each */
 	char **keys;
 	zinc_fetched *docs;
 };
 
 struct collect {
 	zinc_buf *pool;
+	const zinc_format *format;
 	const char *parent; /* "" or "a/b" */
 	size_t n;
 	uint64_t max;
@@ -220,7 +211,7 @@ collect_entry(void *arg, const char *entry, int is_prefix)
 		return 0;
 	for (name = --end; name > entry && name[-1] != '/'; name--)
 		;
-	if (zinc_v3_check_name(name, (size_t)(end - name), NULL) == ZINC_OK)
+	if (c->format->check_name(name, (size_t)(end - name), NULL) == ZINC_OK)
 		c->status = collect_child(c, name, (size_t)(end - name));
 	return c->status != ZINC_OK;
 }
@@ -234,14 +225,15 @@ compare_paths(const void *a, const void *b)
 
 /* List the children of the node where the walker stands, `parent` below its base. */
 static zinc_status
-level_list(zinc_v3_walker *w, struct level *l, const char *parent, zinc_error *err)
+level_list(zinc_walker *w, struct level *l, const char *parent, zinc_error *err)
 {
-	struct collect c = {.pool = &l->pool, .parent = parent, .max = w->h->ctx->limits.children, .err = err};
+	struct collect c = {
+	    .pool = &l->pool, .format = w->h->format, .parent = parent, .max = w->h->ctx->limits.children, .err = err};
 	zinc_buf prefix;
 	zinc_status s;
 
 	zinc_buf_init(&prefix, w->h->ctx, SIZE_MAX);
-	s = zinc_v3_prefix(w->h, zinc_buf_text(&w->path), &prefix, err);
+	s = zinc_layout_prefix(w->h, zinc_buf_text(&w->path), &prefix, err);
 	if (s == ZINC_OK)
 		s = zinc_buf_text(&prefix)
 			? zinc_store_list_dir(w->h->store, zinc_buf_text(&prefix), collect_entry, &c, err)
@@ -249,6 +241,13 @@ level_list(zinc_v3_walker *w, struct level *l, const char *parent, zinc_error *e
 	zinc_buf_fini(&prefix);
 	l->n = c.n;
 	return s == ZINC_OK ? c.status : s;
+}
+
+/* The most children whose documents are held at once. */
+static size_t
+window(const struct level *l)
+{
+	return l->n < WINDOW ? l->n : WINDOW;
 }
 
 /* "a-b/" comes before "a/" in order of keys, but "a" before "a-b" in order of names. */
@@ -259,8 +258,8 @@ level_sort(zinc_context *ctx, struct level *l, zinc_error *err)
 	size_t i;
 
 	l->paths = zinc_calloc(ctx, l->n, sizeof *l->paths);
-	l->keys = zinc_calloc(ctx, l->n < WINDOW ? l->n : WINDOW, sizeof *l->keys);
-	l->docs = zinc_calloc(ctx, l->n < WINDOW ? l->n : WINDOW, sizeof *l->docs);
+	l->keys = zinc_calloc(ctx, window(l) * l->per, sizeof *l->keys);
+	l->docs = zinc_calloc(ctx, window(l) * l->per, sizeof *l->docs);
 	if (!l->paths || !l->keys || !l->docs)
 		return zinc_fail_nomem(err);
 	for (i = 0; i < l->n; i++, path += strlen(path) + 1)
@@ -275,12 +274,12 @@ drop_window(zinc_context *ctx, struct level *l)
 {
 	size_t i;
 
-	zinc_fetched_fini(ctx, l->docs, l->ndocs);
-	for (i = 0; l->keys && i < WINDOW && i < l->n; i++) {
+	zinc_fetched_fini(ctx, l->docs, l->nheld * l->per);
+	for (i = 0; l->keys && i < window(l) * l->per; i++) {
 		zinc_free(ctx, l->keys[i]);
 		l->keys[i] = NULL;
 	}
-	l->ndocs = 0;
+	l->nheld = 0;
 }
 
 static void
@@ -296,7 +295,7 @@ level_free(zinc_context *ctx, struct level *l)
 
 /* Put the children of the node where the walker stands on top of the stack. */
 static zinc_status
-level_push(zinc_v3_walker *w, struct level **top, const char *parent, zinc_error *err)
+level_push(zinc_walker *w, struct level **top, const char *parent, zinc_error *err)
 {
 	struct level *l = zinc_calloc(w->h->ctx, 1, sizeof *l);
 	zinc_status s;
@@ -304,6 +303,7 @@ level_push(zinc_v3_walker *w, struct level **top, const char *parent, zinc_error
 	if (!l)
 		return zinc_fail_nomem(err);
 	l->up = *top;
+	l->per = w->layout->n;
 	l->depth = *top ? (*top)->depth + 1 : 1;
 	zinc_buf_init(&l->pool, w->h->ctx, SIZE_MAX);
 	s = level_list(w, l, parent, err);
@@ -316,25 +316,41 @@ level_push(zinc_v3_walker *w, struct level **top, const char *parent, zinc_error
 	return s;
 }
 
+/* The keys of the documents of one child. */
+static zinc_status
+child_keys(zinc_walker *w, const char *path, char **keys, zinc_error *err)
+{
+	zinc_status s = zinc_walker_at(w, path, strlen(path), err);
+	size_t prefix, i;
+
+	w->key.n = 0;
+	if (s == ZINC_OK)
+		s = zinc_layout_prefix(w->h, zinc_buf_text(&w->path), &w->key, err);
+	prefix = w->key.n;
+	for (i = 0; i < w->layout->n && s == ZINC_OK; i++) {
+		w->key.n = prefix;
+		s = zinc_buf_puts(&w->key, w->layout->names[i], err);
+		if (s == ZINC_OK)
+			keys[i] = zinc_strndup(w->h->ctx, (const char *)w->key.p, w->key.n);
+		if (s == ZINC_OK && !keys[i])
+			s = zinc_fail_nomem(err);
+	}
+	return s;
+}
+
 /* Hold the documents of the next children. */
 static zinc_status
-next_window(zinc_v3_walker *w, struct level *l, zinc_error *err)
+next_window(zinc_walker *w, struct level *l, zinc_error *err)
 {
 	const size_t n = l->n - l->at < WINDOW ? l->n - l->at : WINDOW;
 	size_t i;
 
 	drop_window(w->h->ctx, l);
-	for (i = 0; i < n; i++) {
-		const char *path = l->paths[l->at + i];
-
-		ZINC_TRY(zinc_v3_walker_at(w, path, strlen(path), err));
-		l->keys[i] = zinc_strdup(w->h->ctx, zinc_buf_text(&w->key));
-		if (!l->keys[i])
-			return zinc_fail_nomem(err);
-	}
-	ZINC_TRY(zinc_fetch(w->h->store, l->keys, n, l->docs, err));
+	for (i = 0; i < n; i++)
+		ZINC_TRY(child_keys(w, l->paths[l->at + i], &l->keys[i * l->per], err));
+	ZINC_TRY(zinc_fetch(w->h->store, l->keys, n * l->per, l->docs, err));
 	l->from = l->at;
-	l->ndocs = n;
+	l->nheld = n;
 	return ZINC_OK;
 }
 
@@ -342,30 +358,32 @@ next_window(zinc_v3_walker *w, struct level *l, zinc_error *err)
 
 /* Show the node where the walker stands; *kind GROUP: look below. */
 static zinc_status
-show_stored(zinc_v3_walker *w, const zinc_fetched *doc, zinc_node_kind *kind, zinc_error *err)
+show_stored(zinc_walker *w, const zinc_fetched *docs, char *const *keys, zinc_node_kind *kind, zinc_error *err)
 {
 	bool implicit;
 
-	if (doc->found != ZINC_MISSING)
-		return show_fetched(w, doc, kind, err);
+	if (!zinc_layout_missing(w->layout, docs))
+		return show_fetched(w, docs, keys, kind, err);
 	ZINC_TRY(has_nodes(w, &implicit, err));
 	*kind = implicit ? ZINC_NODE_GROUP : ZINC_NODE_NONE;
-	return implicit ? zinc_v3_walker_implicit(w, err) : ZINC_OK;
+	return implicit ? zinc_walker_implicit(w, err) : ZINC_OK;
 }
 
 /* Show the next child on the stack, and put its own children on top when it is a group not too deep. */
 static zinc_status
-step(zinc_v3_walker *w, struct level **top, int depth, zinc_error *err)
+step(zinc_walker *w, struct level **top, int depth, zinc_error *err)
 {
 	struct level *l = *top;
 	zinc_node_kind kind;
 	const char *path;
+	size_t at;
 
-	if (l->at == l->from + l->ndocs)
+	if (l->at == l->from + l->nheld)
 		ZINC_TRY(next_window(w, l, err));
 	path = l->paths[l->at];
-	ZINC_TRY(zinc_v3_walker_at(w, path, strlen(path), err));
-	ZINC_TRY(show_stored(w, &l->docs[l->at++ - l->from], &kind, err));
+	ZINC_TRY(zinc_walker_at(w, path, strlen(path), err));
+	at = (l->at++ - l->from) * l->per;
+	ZINC_TRY(show_stored(w, &l->docs[at], &l->keys[at], &kind, err));
 	if (kind == ZINC_NODE_GROUP && !w->stopped && (depth < 0 || l->depth < depth))
 		return level_push(w, top, path, err);
 	return ZINC_OK;
@@ -373,12 +391,12 @@ step(zinc_v3_walker *w, struct level **top, int depth, zinc_error *err)
 
 /* A stack of levels instead of recursion: (5). */
 static zinc_status
-show_below(zinc_v3_walker *w, int depth, zinc_error *err)
+show_below(zinc_walker *w, int depth, zinc_error *err)
 {
 	struct level *top = NULL;
 	zinc_status s;
 
-	ZINC_TRY(zinc_v3_walker_at(w, "", 0, err));
+	ZINC_TRY(zinc_walker_at(w, "", 0, err));
 	s = level_push(w, &top, "", err);
 	while (top) {
 		if (s == ZINC_OK && !w->stopped && top->at < top->n) {
@@ -393,39 +411,30 @@ show_below(zinc_v3_walker *w, int depth, zinc_error *err)
 	return s;
 }
 
-/* Consolidated metadata nearest to the node: its own, or an ancestor's.  *out is NULL when there is none. */
+/* Consolidated metadata nearest to the node: its own, or an ancestor's.  *doc is NULL when there is none. */
 static zinc_status
-find_consolidated(zinc_context *ctx, const zinc_v3_line *line, zinc_json_doc **out, size_t *at, zinc_error *err)
+find_copies(zinc_walker *w, const zinc_line *line, zinc_json_doc **doc, const zinc_json **metadata, size_t *at,
+	    zinc_error *err)
 {
-	zinc_status s;
-	size_t i;
-
-	for (i = line->n; i-- > 0;) {
-		if (line->docs[i].found != ZINC_FOUND)
-			continue;
-		s = zinc_json_parse(out, ctx, line->docs[i].text, line->docs[i].n, ZINC_JSON_DUPLICATES, err);
-		if (s == ZINC_E_NOMEM)
-			return s;
-		*at = i;
-		if (s == ZINC_OK && zinc_v3_consolidated(zinc_json_root(*out)))
-			return ZINC_OK;
-		if (s == ZINC_OK)
-			zinc_json_free(*out);
+	*doc = NULL;
+	for (*at = line->n; *at > 0 && !*doc;) {
+		(*at)--;
+		ZINC_TRY(w->layout->copies(w->h->ctx, &line->docs[*at * line->per], doc, metadata, err));
 	}
-	*out = NULL;
 	return ZINC_OK;
 }
 
 /* Everything below the node, from consolidated metadata where there is some. */
 static zinc_status
-show_descendants(zinc_v3_walker *w, const zinc_v3_line *line, int depth, zinc_error *err)
+show_descendants(zinc_walker *w, const zinc_line *line, int depth, zinc_error *err)
 {
+	const zinc_json *metadata = NULL;
 	zinc_json_doc *doc;
 	zinc_status s;
 	zinc_buf below;
-	size_t at = 0;
+	size_t at;
 
-	ZINC_TRY(find_consolidated(w->h->ctx, line, &doc, &at, err));
+	ZINC_TRY(find_copies(w, line, &doc, &metadata, &at, err));
 	if (!doc)
 		return show_below(w, depth, err);
 	zinc_buf_init(&below, w->h->ctx, SIZE_MAX);
@@ -438,8 +447,7 @@ show_descendants(zinc_v3_walker *w, const zinc_v3_line *line, int depth, zinc_er
 			s = zinc_buf_puts(&below, "/", err);
 	}
 	if (s == ZINC_OK)
-		s = zinc_buf_text(&below) ? zinc_v3_consolidated_show(w, zinc_v3_consolidated(zinc_json_root(doc)),
-								      zinc_buf_text(&below), depth, err)
+		s = zinc_buf_text(&below) ? zinc_walker_copies(w, metadata, zinc_buf_text(&below), depth, err)
 					  : zinc_fail_nomem(err);
 	zinc_buf_fini(&below);
 	zinc_json_free(doc);
@@ -455,60 +463,54 @@ keep_problem(void *arg, const zinc_found_node *node)
 
 /* Tell the kind of the node itself, and show it with `self`. */
 static zinc_status
-show_self(zinc_v3_walker *w, const zinc_fetched *doc, bool self, zinc_node_kind *kind, zinc_error *err)
+show_self(zinc_walker *w, const zinc_line *line, bool self, zinc_node_kind *kind, zinc_error *err)
 {
+	const size_t at = (line->n - 1) * line->per;
 	const zinc_found_fn fn = w->fn;
 	void *const arg = w->arg;
 	zinc_error problem = ZINC_ERROR_INIT;
 
-	ZINC_TRY(zinc_v3_walker_at(w, "", 0, err));
+	ZINC_TRY(zinc_walker_at(w, "", 0, err));
 	if (!self) {
 		w->fn = keep_problem;
 		w->arg = &problem;
 	}
-	ZINC_TRY(show_stored(w, doc, kind, err));
+	ZINC_TRY(show_stored(w, &line->docs[at], &line->keys[at], kind, err));
 	w->fn = fn;
 	w->arg = arg;
 	if (problem.code != ZINC_OK)
 		return zinc_error_copy(err, &problem);
-	if (doc->found == ZINC_MISSING && *kind == ZINC_NODE_NONE) {
+	if (*kind == ZINC_NODE_NONE && zinc_layout_missing(w->layout, &line->docs[at])) {
 		zinc_fail(err, ZINC_E_NOTFOUND, "no node is there");
-		return zinc_error_at_key(err, ZINC_E_NOTFOUND, zinc_buf_text(&w->key));
+		return zinc_error_at_key(err, ZINC_E_NOTFOUND, line->keys[at]);
 	}
 	return ZINC_OK;
 }
 
-/* Which nodes a listing shows, and from where. */
-struct listing {
-	bool self;
-	bool stored; /* never from consolidated metadata */
-	int depth;   /* < 0: all */
-};
-
 /* The node itself comes from its own document, its descendants from the nearest copy of theirs. */
 static zinc_status
-list(zinc_v3_walker *w, const char *path, const struct listing *what, zinc_error *err)
+list(zinc_walker *w, const char *path, const zinc_listing *what, zinc_error *err)
 {
 	const bool above = !what->stored && what->depth != 0; /* for consolidated metadata */
-	zinc_v3_line line;
+	zinc_line line;
 	zinc_node_kind kind;
 	zinc_status s;
 
 	if (path[1])
 		ZINC_TRY(zinc_buf_puts(&w->base, path, err));
-	ZINC_TRY(zinc_v3_line_get(&line, w->h, path, ZINC_LINE_SELF | (above ? ZINC_LINE_ABOVE : 0u), err));
-	s = show_self(w, &line.docs[line.n - 1], what->self, &kind, err);
+	ZINC_TRY(zinc_line_get(&line, w->h, w->layout, path, ZINC_LINE_SELF | (above ? ZINC_LINE_ABOVE : 0u), err));
+	s = show_self(w, &line, what->self, &kind, err);
 	if (s == ZINC_OK && kind == ZINC_NODE_GROUP && !w->stopped && what->depth != 0)
 		s = what->stored ? show_below(w, what->depth, err) : show_descendants(w, &line, what->depth, err);
-	zinc_v3_line_fini(&line);
+	zinc_line_fini(&line);
 	return s;
 }
 
-static zinc_status
-start(zinc_hierarchy *h, const char *path, struct listing what, zinc_report *r, zinc_found_fn fn, void *arg,
-      zinc_error *err)
+zinc_status
+zinc_layout_list(zinc_hierarchy *h, const zinc_layout *l, const char *path, zinc_listing what, zinc_report *r,
+		 zinc_found_fn fn, void *arg, zinc_error *err)
 {
-	zinc_v3_walker w = {.h = h, .r = r, .fn = fn, .arg = arg};
+	zinc_walker w = {.h = h, .layout = l, .r = r, .fn = fn, .arg = arg};
 	zinc_status s;
 
 	zinc_buf_init(&w.base, h->ctx, SIZE_MAX);
@@ -523,23 +525,4 @@ start(zinc_hierarchy *h, const char *path, struct listing what, zinc_report *r, 
 	zinc_buf_fini(&w.path);
 	zinc_buf_fini(&w.base);
 	return s;
-}
-
-zinc_status
-zinc_v3_children(zinc_hierarchy *h, const char *path, zinc_report *r, zinc_found_fn fn, void *arg, zinc_error *err)
-{
-	return start(h, path, (struct listing){.depth = 1}, r, fn, arg, err);
-}
-
-zinc_status
-zinc_v3_walk(zinc_hierarchy *h, const char *path, int depth, zinc_report *r, zinc_found_fn fn, void *arg,
-	     zinc_error *err)
-{
-	return start(h, path, (struct listing){.self = true, .depth = depth}, r, fn, arg, err);
-}
-
-zinc_status
-zinc_v3_walk_stored(zinc_hierarchy *h, const char *path, zinc_report *r, zinc_found_fn fn, void *arg, zinc_error *err)
-{
-	return start(h, path, (struct listing){.self = true, .stored = true, .depth = -1}, r, fn, arg, err);
 }

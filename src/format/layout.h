@@ -1,0 +1,121 @@
+/*
+ * layout.h - hierarchies whose nodes keep their documents in a directory of their own
+ *
+ * Versions 2 and 3 differ in what these documents are called and say, not in where they lie:
+ *
+ *   node      v3                  v2
+ *   /         zarr.json           .zgroup, .zattrs, .zmetadata
+ *   /foo      foo/zarr.json       foo/.zarray, foo/.zattrs
+ *
+ *   line.c           keys, and the documents from the root down to a node
+ *   walk.c           children and walks
+ *   walk_copies.c    the same from consolidated metadata
+ *   erase.c          erasing
+ */
+#ifndef ZINC_LAYOUT_H
+#define ZINC_LAYOUT_H
+
+#include "format/fetch_documents.h"
+#include "format/format.h"
+
+/* At most so many documents has a node. */
+#define ZINC_LAYOUT_MAX 4
+
+typedef struct zinc_layout {
+	const char *names[ZINC_LAYOUT_MAX]; /* of documents */
+	size_t makers;                      /* the first of them make a node */
+	size_t n;                           /* with the next of them they describe it */
+	size_t all;                         /* and the last may hold consolidated metadata */
+	const char *implicit_rule;          /* that a group without a document breaks */
+
+	/* The first n documents of one node, at least one maker not missing -> metadata.  `kind` is told on failure,
+	 * too: a damaged group may have sound children.  The report names the document under the parser. */
+	zinc_status (*parse)(zinc_context *ctx, const zinc_fetched *docs, char *const *keys, zinc_report *r,
+			     zinc_meta **out, zinc_node_kind *kind, zinc_error *err);
+	/* What a copy in consolidated metadata says it is, and its metadata; `doc` is taken, also on failure. */
+	zinc_node_kind (*copy_kind)(const zinc_json *copy);
+	zinc_status (*parse_copy)(zinc_context *ctx, zinc_json_doc *doc, zinc_report *r, zinc_meta **out,
+				  zinc_error *err);
+	/* The consolidated metadata in all documents of a node, as an object of copies by path.  *doc NULL: none that
+	 * can be used. */
+	zinc_status (*copies)(zinc_context *ctx, const zinc_fetched *docs, zinc_json_doc **doc,
+			      const zinc_json **metadata, zinc_error *err);
+} zinc_layout;
+
+/* ---- line.c ---- */
+
+/* prefix + path, as a prefix ("" or "a/b/"), appended. */
+zinc_status zinc_layout_prefix(const zinc_hierarchy *h, const char *path, zinc_buf *out, zinc_error *err);
+/* Slots of zinc_format: the key of a stored object, and the one prefix that holds all of a node. */
+zinc_status zinc_layout_chunk_key(const zinc_hierarchy *h, const char *path, const zinc_meta *m, const uint64_t *index,
+				  zinc_buf *out, zinc_error *err);
+zinc_status zinc_layout_prefixes(const zinc_hierarchy *h, const char *path,
+				 zinc_status (*fn)(void *arg, const char *prefix, zinc_error *err), void *arg,
+				 zinc_error *err);
+/* "a/b/.zarray" -> ".zarray" */
+const char *zinc_key_name(const char *key);
+/* Does a document of this name make a node? */
+bool zinc_layout_makes(const zinc_layout *l, const char *name);
+/* Is none of the makers there, as far as could be told? */
+bool zinc_layout_missing(const zinc_layout *l, const zinc_fetched *docs);
+
+typedef struct zinc_line {
+	zinc_context *ctx;
+	size_t n;           /* nodes, root first */
+	size_t per;         /* documents of each */
+	char **keys;        /* n * per */
+	size_t *npath;      /* bytes of the node's path that are the path of each: 1 for the root */
+	zinc_fetched *docs; /* n * per, one batched get */
+} zinc_line;
+
+enum { ZINC_LINE_ABOVE = 1, ZINC_LINE_SELF = 2 };
+
+/* Fetch the documents of all ancestors of `path`, of itself, or both. */
+zinc_status zinc_line_get(zinc_line *out, zinc_hierarchy *h, const zinc_layout *l, const char *path, unsigned parts,
+			  zinc_error *err);
+void zinc_line_fini(zinc_line *line);
+
+/* ---- walk.c ---- */
+
+/* A listing under way.  `path` is that of the node to show next. */
+typedef struct zinc_walker {
+	zinc_hierarchy *h;
+	const zinc_layout *layout;
+	zinc_report *r;
+	zinc_found_fn fn;
+	void *arg;
+	bool stopped;      /* by fn */
+	zinc_error unread; /* the first document that could not be read: what lies below it is not known */
+	zinc_buf base;     /* path of the node whose descendants are listed; "" for the root */
+	zinc_buf path;     /* base, '/' and more */
+	zinc_buf key;      /* of the document of `path` */
+} zinc_walker;
+
+/* Go to the node at `below` (n bytes) below the base. */
+zinc_status zinc_walker_at(zinc_walker *w, const char *below, size_t n, zinc_error *err);
+/* Show the node there: a group without a document, or one whose document is `copy`. */
+zinc_status zinc_walker_implicit(zinc_walker *w, zinc_error *err);
+zinc_status zinc_walker_copy(zinc_walker *w, const zinc_json *copy, zinc_error *err);
+
+/* Which nodes a listing shows, and from where. */
+typedef struct zinc_listing {
+	bool self;
+	bool stored; /* never from consolidated metadata */
+	int depth;   /* < 0: all */
+} zinc_listing;
+
+zinc_status zinc_layout_list(zinc_hierarchy *h, const zinc_layout *l, const char *path, zinc_listing what,
+			     zinc_report *r, zinc_found_fn fn, void *arg, zinc_error *err);
+
+/* ---- walk_copies.c ---- */
+
+/* Show the nodes below `below` (a path within the group that has the copies: "" or "a/b/"), `depth` levels deep. */
+zinc_status zinc_walker_copies(zinc_walker *w, const zinc_json *metadata, const char *below, int depth,
+			       zinc_error *err);
+
+/* ---- erase.c ---- */
+
+/* Erase the node and everything below, between the format's prepare and settle. */
+zinc_status zinc_layout_erase(zinc_hierarchy *h, const zinc_layout *l, const char *path, zinc_error *err);
+
+#endif
