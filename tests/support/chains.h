@@ -17,7 +17,7 @@ typedef struct chain_case {
 	zinc_view view; /* of chain_decode */
 	unsigned found; /* findings, and the last of them */
 	zinc_severity severity;
-	char rule[16];
+	char rule[24];
 	char pointer[256];
 	char message[512];
 } chain_case;
