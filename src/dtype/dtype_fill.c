@@ -36,6 +36,8 @@ zinc_fill_print_bool(const zinc_dtype *t, const void *element, zinc_json_doc *do
 	return zinc_json_make(doc, *(const uint8_t *)element ? ZINC_JSON_TRUE : ZINC_JSON_FALSE);
 }
 
+/* What a token must look like (M50) and what its value may be (M51) are two findings.  INT64_MIN >> unused is the least
+ * number of the type, as shifting keeps the sign. */
 zinc_status
 zinc_fill_parse_int(const zinc_dtype *t, const zinc_json *v, void *element, zinc_report *r, zinc_error *err)
 {
@@ -83,6 +85,7 @@ ends_digits(char c)
 	return c == '\0' || c == 'e' || c == 'E';
 }
 
+/* Of "E-12"; the token is valid, so what follows the sign is digits. */
 static int64_t
 read_exponent(const char *s)
 {
@@ -211,6 +214,7 @@ round_decimal(const char *token, double d, size_t size)
 	return below + (side > 0);
 }
 
+/* The sign is taken from the token, so that -0 and what rounds to it keep theirs. */
 static zinc_status
 parse_decimal(const zinc_json *v, size_t size, uint64_t *bits, zinc_report *r, zinc_error *err)
 {
@@ -238,6 +242,7 @@ hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
+/* Behind "0x": fewer digits than the type has mean zeros in front; more cannot be meant for this type (M55). */
 static zinc_status
 parse_hex(const zinc_json *v, size_t size, uint64_t *bits, zinc_report *r, zinc_error *err)
 {
@@ -280,6 +285,7 @@ parse_part(const zinc_json *v, size_t size, uint64_t *bits, zinc_report *r, zinc
 	return ZINC_OK;
 }
 
+/* The inverse: a decimal wherever there is one, else the name, else the bits. */
 static zinc_json *
 print_part(uint64_t bits, size_t size, zinc_json_doc *doc)
 {
@@ -320,6 +326,7 @@ zinc_fill_print_float(const zinc_dtype *t, const void *element, zinc_json_doc *d
 
 /* ---- complex, raw ---- */
 
+/* Both parts are read before either is stored, so that a bad one leaves the element alone. */
 zinc_status
 zinc_fill_parse_complex(const zinc_dtype *t, const zinc_json *v, void *element, zinc_report *r, zinc_error *err)
 {
@@ -353,6 +360,7 @@ zinc_fill_print_complex(const zinc_dtype *t, const void *element, zinc_json_doc 
 	return v;
 }
 
+/* The specification asks for as many bytes as the type has bits, which cannot be meant: it is size bytes (M57). */
 zinc_status
 zinc_fill_parse_raw(const zinc_dtype *t, const zinc_json *v, void *element, zinc_report *r, zinc_error *err)
 {

@@ -1,5 +1,8 @@
 /*
  * dtype_swap.c - the bytes of elements: byte order, and numbers as bits
+ *
+ * (1) Elements may lie at any address, hence memcpy throughout.
+ * (2) Swapping in place is fine: each word is read before it is written.
  */
 #include "dtype/element.h"
 
@@ -80,7 +83,7 @@ swap_word_8(uint64_t w)
 	return __builtin_bswap64(w);
 }
 
-/* Units of any size; dst == src is fine. */
+/* Units of any size, and what is left behind the last word.  Both ends are read before either is written. */
 static void
 swap_any(uint8_t *dst, const uint8_t *src, size_t nbytes, size_t unit)
 {
@@ -104,6 +107,7 @@ swap_any(uint8_t *dst, const uint8_t *src, size_t nbytes, size_t unit)
 		memcpy((uint8_t *)dst + at, &w, sizeof w);                                                             \
 	}
 
+/* All of a word's units are whole, because words begin where units do and 2, 4 and 8 divide 8. */
 void
 zinc_dtype_swap(const zinc_dtype *t, void *dst, const void *src, size_t n)
 {

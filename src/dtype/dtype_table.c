@@ -48,8 +48,9 @@ static const char *const purposes[] = {
 };
 /* clang-format on */
 
-static zinc_registry registered;
+static zinc_registry registered; /* rows of type zinc_dtype_row */
 
+/* The table is in the order of the numbers. */
 const zinc_dtype *
 zinc_dtype_of(zinc_type type)
 {
@@ -85,6 +86,7 @@ zinc_dtype_zero(const zinc_dtype *t, void *element)
 	memset(element, 0, t->size);
 }
 
+/* Fourteen names: a loop is as quick as anything. */
 static const zinc_dtype *
 find_core(const char *name)
 {
@@ -96,7 +98,7 @@ find_core(const char *name)
 	return NULL;
 }
 
-/* ---- types that are objects ---- */
+/* ---- types that are objects: r*, and those of programs ---- */
 
 static zinc_dtype *
 object_new(zinc_context *ctx, const char *name, const char *v2)
@@ -189,6 +191,7 @@ parse_raw(const zinc_dtype **out, zinc_context *ctx, const char *name, zinc_repo
 	return raw_new(out, ctx, bits / 8, err);
 }
 
+/* The program's own function does the work; what it left in a failed object is finished like any other. */
 static zinc_status
 parse_registered(const zinc_dtype **out, zinc_context *ctx, const zinc_dtype_row *row, const zinc_extension *e,
 		 zinc_report *r, zinc_error *err)
@@ -208,6 +211,7 @@ parse_registered(const zinc_dtype **out, zinc_context *ctx, const zinc_dtype_row
 	return ZINC_OK;
 }
 
+/* Unknown comes first: of a type that nobody knows it does not matter how it is spelt. */
 zinc_status
 zinc_dtype_parse(const zinc_dtype **out, zinc_context *ctx, const zinc_json *v, zinc_report *r, zinc_error *err)
 {
@@ -233,6 +237,7 @@ zinc_dtype_parse(const zinc_dtype **out, zinc_context *ctx, const zinc_json *v, 
 	return ZINC_OK;
 }
 
+/* The bare string wherever there is no configuration: for core types it is the only right form. */
 zinc_json *
 zinc_dtype_print(const zinc_dtype *t, zinc_json_doc *doc)
 {
@@ -251,6 +256,7 @@ zinc_dtype_print(const zinc_dtype *t, zinc_json_doc *doc)
 
 /* ---- a caller's text ---- */
 
+/* As zinc_dtype_parse, but all mistakes are the caller's. */
 static zinc_status
 parse_json_text(const zinc_dtype **out, zinc_context *ctx, const char *text, zinc_error *err)
 {
@@ -329,6 +335,7 @@ zinc_dtype_parse_text(const zinc_dtype **out, bool *big, zinc_context *ctx, cons
 
 /* ---- registration, listing ---- */
 
+/* Core names cannot be taken over: documents rely on their meaning. */
 zinc_status
 zinc_dtype_register(const zinc_dtype_row *row, zinc_error *err)
 {

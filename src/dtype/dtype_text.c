@@ -80,6 +80,7 @@ typedef struct digits {
 	int n, exponent;
 } digits;
 
+/* The digits of "1.25000e-07" and its exponent, whatever stands for the point. */
 static digits
 digits_of(uint64_t bits, size_t size)
 {
@@ -184,6 +185,7 @@ zinc_text_print_complex(const zinc_dtype *t, const void *element, zinc_buf *out,
 	return zinc_buf_puts(out, "j)", err);
 }
 
+/* NumPy shows every byte of a void scalar by its number, also where it is a letter. */
 zinc_status
 zinc_text_print_raw(const zinc_dtype *t, const void *element, zinc_buf *out, zinc_error *err)
 {

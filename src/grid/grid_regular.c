@@ -1,5 +1,5 @@
 /*
- * grid_regular.c - chunks of one shape, aligned at the origin (v3 core, "Regular grids")
+ * grid_regular.c - chunks of one shape, aligned at the origin (v3 core, "Regular grids"; M38-M42)
  *
  *     {"name": "regular", "configuration": {"chunk_shape": [5, 20, 400]}}
  *
@@ -7,6 +7,7 @@
  */
 #include "grid/rows.h"
 
+/* One item of chunk_shape. */
 static zinc_status
 parse_extent(zinc_grid *g, int dim, const zinc_json *item, const uint64_t *shape, zinc_report *r, zinc_error *err)
 {
@@ -40,6 +41,7 @@ parse_chunk_shape(zinc_grid *g, const zinc_json *v, const uint64_t *shape, zinc_
 	return ZINC_OK;
 }
 
+/* `configuration` may be NULL: the object form without one reaches this place, the bare string does not. */
 static zinc_status
 regular_parse(zinc_grid *g, const zinc_json *configuration, const uint64_t *shape, zinc_report *r, zinc_error *err)
 {
@@ -69,6 +71,7 @@ regular_print(const zinc_grid *g, zinc_json_doc *doc)
 	return zinc_json_set(doc, v, "chunk_shape", extents, NULL) == ZINC_OK ? v : NULL;
 }
 
+/* None where the dimension is empty. */
 static uint64_t
 regular_count(const zinc_grid *g, int dim, uint64_t length)
 {
@@ -81,6 +84,7 @@ regular_find(const zinc_grid *g, int dim, uint64_t i)
 	return i / g->step[dim];
 }
 
+/* The extent is the full one: chunks at the border are stored whole (M42). */
 static void
 regular_span(const zinc_grid *g, int dim, uint64_t chunk, uint64_t *start, uint64_t *extent)
 {

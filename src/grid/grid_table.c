@@ -1,5 +1,10 @@
 /*
  * grid_table.c - the chunk grids, one row each; those that programs add; good chunk shapes
+ *
+ * (1) An unknown grid is E_UNSUPPORTED and named (M18), with or without must_understand.
+ * (2) A grid that fails to parse leaves nothing behind.
+ * (3) A chosen chunk has at most 4 MiB and, where the array has as much, more than 1 MiB; a chosen shard has at
+ *     most 256 MiB and, where the array has as much, at least 64 MiB.
  */
 #include "grid/rows.h"
 
@@ -21,6 +26,7 @@ find_built_in(const char *name)
 	return NULL;
 }
 
+/* `step` has room for as many dimensions as any array may have. */
 static zinc_status
 grid_new(zinc_grid **out, zinc_context *ctx, const zinc_grid_ops *ops, int ndim, zinc_error *err)
 {
@@ -92,6 +98,7 @@ zinc_grid_parse(zinc_grid **out, zinc_context *ctx, const zinc_json *v, int ndim
 	return s;
 }
 
+/* Always the object form: no grid that is built in can do without its configuration. */
 zinc_json *
 zinc_grid_print(const zinc_grid *g, zinc_json_doc *doc)
 {
@@ -103,6 +110,7 @@ zinc_grid_print(const zinc_grid *g, zinc_json_doc *doc)
 	return v;
 }
 
+/* All operations are needed; only fini may be missing. */
 zinc_status
 zinc_grid_register(const zinc_grid_ops *ops, zinc_error *err)
 {

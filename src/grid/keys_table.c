@@ -1,5 +1,12 @@
 /*
  * keys_table.c - the chunk key encodings, one row each; those that programs add
+ *
+ * Both built-in encodings are indices in decimal with a separator; they differ in what stands in front and
+ * in the separator when none is named, so all else is here.
+ *
+ * (1) decode is the exact inverse of encode: "c/01", "c/+1" or "c/1/" are nobody's chunk, so whoever lists
+ *     or erases chunks leaves such keys alone.
+ * (2) A separator other than "/" and "." is an error (M44), not a guess.
  */
 #include "grid/rows.h"
 
@@ -24,6 +31,7 @@ find_built_in(const char *name)
 
 /* ---- what the built-in ones share ---- */
 
+/* Any other member is a lenient finding: it cannot change keys that others have written already. */
 zinc_status
 zinc_keys_parse_separator(zinc_keys *k, const zinc_json *configuration, zinc_report *r, zinc_error *err)
 {
@@ -41,6 +49,7 @@ zinc_keys_parse_separator(zinc_keys *k, const zinc_json *configuration, zinc_rep
 	return ZINC_OK;
 }
 
+/* Always written out, though each encoding has a default: readers differ in knowing it. */
 zinc_json *
 zinc_keys_print_separator(const zinc_keys *k, zinc_json_doc *doc)
 {
@@ -50,6 +59,7 @@ zinc_keys_print_separator(const zinc_keys *k, zinc_json_doc *doc)
 	return zinc_json_set(doc, v, "separator", separator, NULL) == ZINC_OK ? v : NULL;
 }
 
+/* By hand, because a plan of a million chunks makes a million keys. */
 char *
 zinc_keys_join(const zinc_keys *k, const uint64_t *index, int ndim, char *to)
 {
@@ -103,6 +113,7 @@ zinc_keys_cut(const zinc_keys *k, const char *text, int ndim, uint64_t *index)
 
 /* ---- the door ---- */
 
+/* With the configuration, or without (NULL); nothing is left behind on failure. */
 static zinc_status
 keys_init(zinc_keys *out, zinc_context *ctx, const zinc_keys_ops *ops, const zinc_json *configuration, zinc_report *r,
 	  zinc_error *err)
@@ -116,6 +127,7 @@ keys_init(zinc_keys *out, zinc_context *ctx, const zinc_keys_ops *ops, const zin
 	return s;
 }
 
+/* The flag must_understand is of no use here: without the encoding no chunk can be found (M19). */
 zinc_status
 zinc_keys_parse(zinc_keys *out, zinc_context *ctx, const zinc_json *v, zinc_report *r, zinc_error *err)
 {
@@ -192,6 +204,7 @@ zinc_keys_print(const zinc_keys *k, zinc_json_doc *doc)
 	return v;
 }
 
+/* Names of built-in encodings cannot be taken over: documents rely on their meaning. */
 zinc_status
 zinc_keys_register(const zinc_keys_ops *ops, zinc_error *err)
 {

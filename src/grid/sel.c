@@ -18,6 +18,7 @@ slice_fits(uint64_t start, uint64_t count, uint64_t step, uint64_t length)
 	return !zinc_u64_mul(count - 1, step, &last) && !zinc_u64_add(last, start, &last) && last < length;
 }
 
+/* One dimension's start, count, step, checked. */
 static zinc_status
 check_slice(zinc_sel_dim *out, int dim, uint64_t start, uint64_t count, uint64_t step, uint64_t length, zinc_error *err)
 {
@@ -31,6 +32,8 @@ check_slice(zinc_sel_dim *out, int dim, uint64_t start, uint64_t count, uint64_t
 	return ZINC_OK;
 }
 
+/* ---- slices and lists, each dimension for itself ---- */
+
 static zinc_status
 select_all(zinc_sel *out, const uint64_t *shape)
 {
@@ -41,6 +44,7 @@ select_all(zinc_sel *out, const uint64_t *shape)
 	return ZINC_OK;
 }
 
+/* start and step may be missing, count may not: there is no good default. */
 static zinc_status
 select_box(zinc_sel *out, const zinc_selection *s, const uint64_t *shape, zinc_error *err)
 {
@@ -66,6 +70,7 @@ check_list(const zinc_select_dim *in, int dim, uint64_t length, zinc_error *err)
 	return ZINC_OK;
 }
 
+/* The list stays the caller's.  A dimension to be dropped has one index, however that is written. */
 static zinc_status
 select_ortho_dim(zinc_sel_dim *out, const zinc_select_dim *in, int dim, uint64_t length, zinc_error *err)
 {
@@ -94,6 +99,9 @@ select_ortho(zinc_sel *out, const zinc_selection *s, const uint64_t *shape, zinc
 	return ZINC_OK;
 }
 
+/* ---- points ---- */
+
+/* Coordinates stay the caller's; of an array without dimensions there are none to look at. */
 static zinc_status
 select_points(zinc_sel *out, const zinc_selection *s, const uint64_t *shape, zinc_error *err)
 {
@@ -126,6 +134,7 @@ step_index(uint64_t *index, const uint64_t *shape, int ndim)
 		index[d] = 0;
 }
 
+/* Two passes over the mask: how many points there are, then which. */
 static zinc_status
 select_mask(zinc_sel *out, const zinc_selection *s, const uint64_t *shape, zinc_error *err)
 {
@@ -152,6 +161,8 @@ select_mask(zinc_sel *out, const zinc_selection *s, const uint64_t *shape, zinc_
 	out->points = out->own;
 	return ZINC_OK;
 }
+
+/* ---- blocks ---- */
 
 /* Blocks [start, start + count) of one dimension as a slice. */
 static zinc_status
@@ -189,6 +200,9 @@ select_blocks(zinc_sel *out, const zinc_selection *s, const zinc_grid *grid, con
 	return ZINC_OK;
 }
 
+/* ---- all kinds ---- */
+
+/* Fills dim[] or points; what is said of the wrong rank comes before what is said of wrong numbers. */
 static zinc_status
 select_kind(zinc_sel *out, const zinc_selection *s, const zinc_grid *grid, const uint64_t *shape, zinc_error *err)
 {
@@ -213,7 +227,8 @@ select_kind(zinc_sel *out, const zinc_selection *s, const zinc_grid *grid, const
 	}
 }
 
-/* The shape of the result. */
+/* The shape of the result.  It may have more elements than the array, as lists may repeat, and an array may have more
+ * than 2^64; only what is selected counts here. */
 static zinc_status
 measure(zinc_sel *out, zinc_error *err)
 {

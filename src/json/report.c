@@ -22,6 +22,7 @@ zinc_report_init(zinc_report *r, zinc_context *ctx, bool strict, const char *whe
 
 /* ---- where the parser is: RFC 6901, '~' and '/' escaped ---- */
 
+/* Append to the pointer, cutting what does not fit. */
 static void
 point(zinc_report *r, const char *s, size_t n)
 {
@@ -141,6 +142,7 @@ name_is_regular(const char *s)
 	       s[strspn(s, "abcdefghijklmnopqrstuvwxyz0123456789-_.")] == '\0';
 }
 
+/* `v` is the bare string or the member "name"; NULL when that is missing. */
 static zinc_status
 parse_name(zinc_extension *out, const zinc_json *v, zinc_report *r, zinc_error *err)
 {
@@ -179,6 +181,7 @@ parse_member(zinc_extension *out, zinc_json *m, zinc_report *r, zinc_error *err)
 	return zinc_report_lenient(r, "M11", err, "unknown member \"%.60s\" of extension \"%.60s\"", m->key, out->name);
 }
 
+/* The name comes first, so that what is said of the other members can mention it. */
 zinc_status
 zinc_extension_parse(zinc_extension *out, const zinc_json *v, zinc_report *r, zinc_error *err)
 {
