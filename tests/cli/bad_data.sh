@@ -15,6 +15,7 @@ corrupt() {
 # ---- truncated and altered chunks, every codec ----
 head -c 4000 /dev/urandom | tr '\200-\377' '\0-\177' >noise
 for codecs in none zstd gzip:6 blosc:lz4:5:shuffle blosc:zlib:5:noshuffle zstd+crc32c transpose:1,0+gzip:1; do
+	if quick 3; then continue; fi
 	rm -rf a.zarr
 	zinc 0 create a.zarr --shape 40,50 --dtype int16 --chunks 20,50 --codecs "$codecs"
 	zinc 0 put a.zarr --from noise
@@ -29,7 +30,7 @@ for codecs in none zstd gzip:6 blosc:lz4:5:shuffle blosc:zlib:5:noshuffle zstd+c
 	zinc 0 cat a.zarr -s :20 --as raw # the other chunk is still good
 	head -c 2000 noise | cmp - out || bad "the good chunk with $codecs"
 done
-for offset in 0 100 $((size - 1)); do # a wrong checksum: crc32c finds any change
+for offset in 0 100 1999; do # a wrong checksum: crc32c finds any change
 	zinc 0 create a.zarr --shape 40,50 --dtype int16 --chunks 20,50 --codecs crc32c --overwrite
 	zinc 0 put a.zarr --from noise
 	printf '\377' | dd of=a.zarr/c/1/0 bs=1 seek=$offset conv=notrunc status=none
@@ -41,9 +42,8 @@ done
 zinc 0 create s.zarr --shape 4 --dtype uint8 --codecs '[{"name": "sharding_indexed", "configuration": {"chunk_shape": [2],
 	"codecs": [{"name": "bytes"}], "index_codecs": [{"name": "bytes", "configuration": {"endian": "little"}}]}}]' --chunks 4
 mkdir -p s.zarr/c
-all="ff ff ff ff ff ff ff ff" none="00 00 00 00 00 00 00 00"
+all="ff ff ff ff ff ff ff ff"
 shard() { bytes 01 02 03 04 "$@" >s.zarr/c/0; }
-u64() { bytes "$1" 00 00 00 00 00 00 00; }
 n() { echo "$1 00 00 00 00 00 00 00"; }
 shard $(n 00) $(n 02) $(n 02) $(n 02)
 zinc 0 cat s.zarr
@@ -110,17 +110,19 @@ bomb() { # CODEC FILE
 	says "c/0"
 	run 1 small "$ZINC" validate m.zarr -j 2
 }
+much=100000000
+[ -z "${ZINC_QUICK:-}" ] || much=3000000
 if command -v gzip >/dev/null; then
-	head -c 100000000 /dev/zero | gzip -9 >bomb.gz
+	head -c $much /dev/zero | gzip -9 >bomb.gz
 	bomb '{"name": "gzip", "configuration": {"level": 9}}' bomb.gz
 	gzip -9 <bomb.gz >twice.gz
 	bomb '{"name": "gzip", "configuration": {"level": 9}}, {"name": "gzip", "configuration": {"level": 9}}' twice.gz
 fi
-zinc 0 create big.zarr --shape 100000000 --dtype int8 --chunks 100000000 --codecs zstd:1 --fill 1
-head -c 100000000 /dev/zero | "$ZINC" put big.zarr --from -
+zinc 0 create big.zarr --shape $much --dtype int8 --chunks $much --codecs zstd:1 --fill 1
+head -c $much /dev/zero | "$ZINC" put big.zarr --from -
 bomb '{"name": "zstd", "configuration": {"level": 1}}' big.zarr/c/0
-zinc 0 create big.zarr --shape 100000000 --dtype int8 --chunks 100000000 --codecs blosc:zstd:1:noshuffle --fill 1 --overwrite
-head -c 100000000 /dev/zero | "$ZINC" put big.zarr --from -
+zinc 0 create big.zarr --shape $much --dtype int8 --chunks $much --codecs blosc:zstd:1:noshuffle --fill 1 --overwrite
+head -c $much /dev/zero | "$ZINC" put big.zarr --from -
 bomb '{"name": "blosc", "configuration": {"cname": "zstd", "clevel": 1, "shuffle": "noshuffle", "blocksize": 0}}' big.zarr/c/0
 rm -rf big.zarr
 

@@ -10,6 +10,8 @@ declare -A severity=([error]=error [lenient]=warning [warning]=warning [unsuppor
 fixtures=0
 while read -r rule says expect where fixture; do
 	case $rule in '#'* | '') continue ;; esac
+	fixtures=$((fixtures + 1))
+	if quick 10; then continue; fi
 	url=$SOURCE/tests/rules/$fixture
 	if [ "$fixture" = M3-draft ]; then # another version of Zarr, which every command leaves alone
 		zinc 4 validate "$url"
@@ -28,7 +30,6 @@ while read -r rule says expect where fixture; do
 		zinc 5 cat "$url"
 		says "rule $says"
 	fi
-	fixtures=$((fixtures + 1))
 done <"$SOURCE/tests/rules/index.txt"
 [ $fixtures -gt 140 ] || bad "only $fixtures fixtures"
 
