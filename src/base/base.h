@@ -147,8 +147,6 @@ typedef struct zinc_bytes {
 } zinc_bytes;
 
 void zinc_buf_init(zinc_buf *b, zinc_context *ctx, size_t max);
-/* A buffer over memory of the caller's: it cannot grow beyond `cap` (E_LIMIT), and fini frees nothing. */
-void zinc_buf_wrap(zinc_buf *b, void *p, size_t cap);
 void zinc_buf_fini(zinc_buf *b);
 /* Make room for `more` bytes behind n.  E_LIMIT past max, E_NOMEM. */
 zinc_status zinc_buf_reserve(zinc_buf *b, size_t more, zinc_error *err);
