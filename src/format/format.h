@@ -182,7 +182,7 @@ struct zinc_format {
 	const char *(*rule)(const char *rule);
 };
 
-extern const zinc_format zinc_format_v3;
+extern const zinc_format zinc_format_v3, zinc_format_v2;
 
 /* By number, in the order of detection; NULL: no more.  By id; NULL: unknown. */
 const zinc_format *zinc_format_row(size_t i);

@@ -7,6 +7,7 @@
 
 static const zinc_format *const formats[] = {
     &zinc_format_v3,
+    &zinc_format_v2,
     NULL,
 };
 

@@ -73,7 +73,7 @@ zinc_status zinc_check_path(zinc_buf *out, const char *prefix, size_t n, zinc_er
 /* A key of the store -> the key below the hierarchy's root. */
 const char *zinc_check_key(const zinc_check *c, const char *key);
 /* Is there a name on the way that extensions have for themselves (M32)?  Nothing below it is a node or an object. */
-bool zinc_check_reserved(const char *key);
+bool zinc_check_reserved(const zinc_check *c, const char *key);
 /* The node whose prefix is the first n bytes of `key`; NULL: none. */
 const zinc_check_node *zinc_check_find(const zinc_check *c, const char *key, size_t n);
 /* Call fn for all keys of the node asked about and below. */

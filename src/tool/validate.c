@@ -170,10 +170,10 @@ zinc_check_key(const zinc_check *c, const char *key)
 }
 
 bool
-zinc_check_reserved(const char *key)
+zinc_check_reserved(const zinc_check *c, const char *key)
 {
 	while (key) {
-		if (key[0] == '_' && key[1] == '_')
+		if (key[0] == '_' && key[1] == '_' && c->h->format->check_name(key, strcspn(key, "/"), NULL) != ZINC_OK)
 			return true;
 		key = strchr(key, '/');
 		key = key ? key + 1 : NULL;

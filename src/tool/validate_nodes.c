@@ -82,7 +82,7 @@ gather_key(void *arg, const char *key, uint64_t nbytes)
 	const char *name = slash ? slash + 1 : rel;
 
 	(void)nbytes;
-	if (zinc_check_reserved(rel + c->base.n))
+	if (zinc_check_reserved(c, rel + c->base.n))
 		return 0;
 	switch (c->h->format->role(name)) {
 	case ZINC_KEY_NODE:

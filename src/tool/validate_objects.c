@@ -289,7 +289,7 @@ any_key(struct objects *o, const char *key, uint64_t nbytes)
 	const char *rel = zinc_check_key(o->c, key), *slash = strrchr(rel, '/');
 	const char *name = slash ? slash + 1 : rel;
 
-	if (zinc_check_reserved(rel + o->c->base.n) || o->c->h->format->role(name) != ZINC_KEY_OTHER)
+	if (zinc_check_reserved(o->c, rel + o->c->base.n) || o->c->h->format->role(name) != ZINC_KEY_OTHER)
 		return ZINC_OK;
 	ZINC_TRY(enter(o, owner_of(o->c, rel)));
 	o->done++;

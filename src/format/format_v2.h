@@ -1,0 +1,94 @@
+/*
+ * format_v2.h - what the files of Zarr version 2 share
+ *
+ *   format_v2.c               names, keys, detection, reading, listing; the table row
+ *   format_v2_parse.c         documents -> zinc_meta
+ *   format_v2_dtype.c         data types and fill values -> those of the final version
+ *   format_v2_make.c          the final version's document -> documents of version 2
+ *   format_v2_write.c         creating, editing
+ *   format_v2_consolidated.c  .zmetadata
+ *
+ * A node has two documents, .zarray or .zgroup and .zattrs.  In memory they are one: the members of the first, and
+ * a member "attributes" that is the second.  So whoever changes "shape" or "attributes" in a document need not
+ * know the version.
+ */
+#ifndef ZINC_FORMAT_V2_H
+#define ZINC_FORMAT_V2_H
+
+#include "format/format_v3.h"
+
+/* In this order they are fetched. */
+enum { ZINC_V2_ARRAY, ZINC_V2_GROUP, ZINC_V2_ATTRIBUTES, ZINC_V2_COPIES };
+#define ZINC_V2_MEMBER "attributes"
+
+extern const zinc_layout zinc_v2_layout, zinc_v2_node_layout; /* with and without .zmetadata */
+
+/* ---- format_v2.c ---- */
+
+zinc_status zinc_v2_check_name(const char *name, size_t n, zinc_error *err);
+zinc_status zinc_v2_key(const zinc_hierarchy *h, const char *path, zinc_node_kind kind, zinc_buf *out, zinc_error *err);
+
+/* ---- format_v2_parse.c ---- */
+
+/* What a document in memory is. */
+zinc_node_kind zinc_v2_kind(const zinc_json *root);
+/* The document in memory -> meta; `doc` is taken, also on failure. */
+zinc_status zinc_v2_parse_doc(zinc_context *ctx, zinc_json_doc *doc, zinc_node_kind kind, zinc_report *r,
+			      zinc_meta **out, zinc_error *err);
+zinc_status zinc_v2_parse(zinc_context *ctx, const char *text, size_t n, zinc_report *r, zinc_meta **out,
+			  zinc_error *err);
+/* The two stored documents (attributes may be missing) -> the one in memory.  E_CORRUPT cites a rule. */
+zinc_status zinc_v2_join(zinc_json_doc **out, zinc_context *ctx, const zinc_fetched *node,
+			 const zinc_fetched *attributes, char *const *keys, zinc_report *r, zinc_error *err);
+/* The number that a rule of the final version has here, for the member at `pointer`; and where that member is. */
+const char *zinc_v2_rule(const char *rule);
+
+/* ---- format_v2_dtype.c ---- */
+
+/* A data type in version 2's spelling, in the final version's words. */
+typedef struct zinc_v2_type {
+	zinc_json *v3; /* `data_type` */
+	char kind;     /* NumPy's letter: b i u f c m M S U V O; T: a structure */
+	size_t size;   /* bytes of an element; 0: not known */
+	bool big;
+	bool ordered; /* byte order matters */
+} zinc_v2_type;
+
+/* E_CORRUPT by rule V2-7.  `object` is what the codec of objects gives: "string", "bytes" or NULL. */
+zinc_status zinc_v2_type_parse(zinc_v2_type *out, zinc_json_doc *doc, const zinc_json *v, const char *object,
+			       zinc_report *r, zinc_error *err);
+/* The fill value of such a type in the final version's words; by rule V2-8. */
+zinc_status zinc_v2_fill_parse(zinc_json **out, zinc_json_doc *doc, const zinc_v2_type *t, const zinc_json *v,
+			       zinc_report *r, zinc_error *err);
+/* The way back.  E_INVALID naming what version 2 cannot hold. */
+zinc_status zinc_v2_type_print(zinc_json **out, zinc_v2_type *t, zinc_json_doc *doc, const zinc_json *v3, bool big,
+			       zinc_error *err);
+zinc_status zinc_v2_fill_print(zinc_json **out, zinc_json_doc *doc, const zinc_v2_type *t, const zinc_json *v3,
+			       zinc_error *err);
+
+/* ---- format_v2_make.c ---- */
+
+zinc_status zinc_v2_from_v3(zinc_hierarchy *h, zinc_json_doc *v3, zinc_json_doc **out, zinc_error *err);
+
+/* ---- format_v2_write.c ---- */
+
+/* The stored documents' text; of .zattrs none when it is empty. */
+zinc_status zinc_v2_print_node(const zinc_json *root, zinc_buf *out, zinc_error *err);
+zinc_status zinc_v2_print_attributes(const zinc_json *root, zinc_buf *out, zinc_error *err);
+zinc_status zinc_v2_prepare(zinc_hierarchy *h, const char *path, bool create, zinc_error *err);
+zinc_status zinc_v2_settle(zinc_hierarchy *h, const char *path, zinc_error *err);
+zinc_status zinc_v2_write_node(zinc_hierarchy *h, const char *path, const zinc_meta *m, const zinc_condition *when,
+			       zinc_tag *tag, zinc_error *err);
+zinc_status zinc_v2_edit_node(zinc_hierarchy *h, const char *path,
+			      zinc_status (*edit)(void *arg, zinc_json_doc *doc, zinc_error *err), void *arg,
+			      zinc_meta **out, zinc_error *err);
+
+/* ---- format_v2_consolidated.c ---- */
+
+zinc_status zinc_v2_find_copies(zinc_context *ctx, const zinc_fetched *docs, zinc_json_doc **doc,
+				const zinc_json **metadata, zinc_error *err);
+zinc_status zinc_v2_copies(zinc_hierarchy *h, const char *path, const zinc_meta *group, bool *has, zinc_copy_fn fn,
+			   void *arg, zinc_error *err);
+zinc_status zinc_v2_consolidate(zinc_hierarchy *h, const char *path, bool remove, zinc_error *err);
+
+#endif

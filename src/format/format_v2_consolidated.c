@@ -1,0 +1,290 @@
+/*
+ * format_v2_consolidated.c - .zmetadata, copies of all documents of a group and below
+ *
+ *   {"zarr_consolidated_format": 1,
+ *    "metadata": {".zgroup": {...}, ".zattrs": {...}, "a/.zarray": {...}, "a/.zattrs": {...}}}
+ *
+ * Promises:
+ *
+ * (1) Only zinc_consolidate writes it.  After the put it walks again and compares; if anything
+ *     moved it starts over, a bounded number of times, and then leaves none.
+ * (2) A damaged one counts as none.
+ */
+#include "format/format_v2.h"
+
+/* How often a consolidator starts over before it calls the hierarchy too lively. */
+#define TRIES 8
+
+/* ---- looking ---- */
+
+/* "a/b/.zarray" -> is it the document `which` of a node below?  Then the bytes of its path. */
+static size_t
+path_of(const zinc_json *copy, size_t which)
+{
+	const char *name = zinc_key_name(copy->key);
+
+	if (strlen(copy->key) != copy->nkey || strcmp(name, zinc_v2_layout.names[which]) != 0 || name == copy->key)
+		return 0;
+	return (size_t)(name - copy->key) - 1;
+}
+
+/* All copies of the document `which`, put into nodes by their paths. */
+static zinc_status
+take(zinc_json_doc *doc, zinc_json *nodes, const zinc_json *metadata, size_t which, zinc_error *err)
+{
+	zinc_context *ctx = zinc_json_context(doc);
+	const zinc_json *v;
+	zinc_status s;
+
+	for (v = metadata->first; v; v = v->next) {
+		const size_t n = path_of(v, which);
+		char *path = n > 0 ? zinc_strndup(ctx, v->key, n) : NULL;
+		zinc_json *node = path ? zinc_json_member(nodes, path) : NULL;
+
+		if (n > 0 && !path)
+			return zinc_fail_nomem(err);
+		s = ZINC_OK;
+		if (which == ZINC_V2_ATTRIBUTES && zinc_json_is(node, ZINC_JSON_OBJECT))
+			s = zinc_json_set(doc, node, ZINC_V2_MEMBER, zinc_json_copy(doc, v), err);
+		else if (n > 0 && which != ZINC_V2_ATTRIBUTES && !node)
+			s = zinc_json_set(doc, nodes, path, zinc_json_copy(doc, v), err);
+		zinc_free(ctx, path);
+		ZINC_TRY(s);
+	}
+	return ZINC_OK;
+}
+
+/* Copies of documents -> copies of nodes, an array before a group of the same path. */
+static zinc_status
+gather_copies(zinc_json_doc **out, zinc_context *ctx, const zinc_json *metadata, zinc_error *err)
+{
+	zinc_json *nodes;
+	zinc_status s;
+	size_t i;
+
+	ZINC_TRY(zinc_json_new(out, ctx, err));
+	nodes = zinc_json_make(*out, ZINC_JSON_OBJECT);
+	zinc_json_set_root(*out, nodes);
+	s = nodes ? ZINC_OK : zinc_fail_nomem(err);
+	for (i = 0; i <= ZINC_V2_ATTRIBUTES && s == ZINC_OK; i++)
+		s = take(*out, nodes, metadata, i, err);
+	if (s == ZINC_OK)
+		return ZINC_OK;
+	zinc_json_free(*out);
+	*out = NULL;
+	return s;
+}
+
+zinc_status
+zinc_v2_find_copies(zinc_context *ctx, const zinc_fetched *docs, zinc_json_doc **doc, const zinc_json **metadata,
+		    zinc_error *err)
+{
+	const zinc_fetched *text = &docs[ZINC_V2_COPIES];
+	const zinc_json *copies;
+	zinc_json_doc *stored;
+	uint64_t version = 0;
+	zinc_status s;
+
+	*doc = NULL;
+	if (text->found != ZINC_FOUND)
+		return ZINC_OK;
+	s = zinc_json_parse(&stored, ctx, text->text, text->n, ZINC_JSON_DUPLICATES | ZINC_JSON_NAN_TOKENS, NULL);
+	if (s != ZINC_OK)
+		return s == ZINC_E_NOMEM ? zinc_fail_nomem(err) : ZINC_OK;
+	(void)zinc_json_u64(zinc_json_member(zinc_json_root(stored), "zarr_consolidated_format"), &version);
+	copies = zinc_json_member(zinc_json_root(stored), "metadata");
+	if (version == 1 && zinc_json_is(copies, ZINC_JSON_OBJECT))
+		s = gather_copies(doc, ctx, copies, err);
+	zinc_json_free(stored);
+	if (*doc)
+		*metadata = zinc_json_root(*doc);
+	return s;
+}
+
+zinc_status
+zinc_v2_copies(zinc_hierarchy *h, const char *path, const zinc_meta *group, bool *has, zinc_copy_fn fn, void *arg,
+	       zinc_error *err)
+{
+	const zinc_json *metadata = NULL, *v;
+	zinc_json_doc *doc = NULL;
+	zinc_line line;
+	zinc_status s;
+
+	(void)group;
+	*has = false;
+	ZINC_TRY(zinc_line_get(&line, h, &zinc_v2_layout, path, ZINC_LINE_SELF, err));
+	s = zinc_fetched_status(&line.docs[ZINC_V2_COPIES], line.keys[ZINC_V2_COPIES], err);
+	if (s == ZINC_OK)
+		s = zinc_v2_find_copies(h->ctx, line.docs, &doc, &metadata, err);
+	zinc_line_fini(&line);
+	*has = doc != NULL;
+	for (v = doc ? metadata->first : NULL; v; v = v->next)
+		if (fn(arg, v->key, v) != 0)
+			break;
+	zinc_json_free(doc);
+	return s;
+}
+
+/* ---- consolidating ---- */
+
+struct gather {
+	zinc_json_doc *doc;
+	zinc_json *metadata;
+	size_t skip; /* of a path: the group's own, and its '/' */
+	zinc_buf key;
+	zinc_status status;
+	zinc_error *err;
+};
+
+/* A copy under the path of its node and its own name. */
+static zinc_status
+put_copy(struct gather *g, const char *path, size_t which, zinc_json *copy)
+{
+	const char *below = strlen(path) > g->skip ? path + g->skip : "";
+
+	g->key.n = 0;
+	ZINC_TRY(zinc_buf_printf(&g->key, g->err, "%s%s%s", below, *below ? "/" : "", zinc_v2_layout.names[which]));
+	if (!zinc_buf_text(&g->key))
+		return zinc_fail_nomem(g->err);
+	return zinc_json_set(g->doc, g->metadata, zinc_buf_text(&g->key), copy, g->err);
+}
+
+/* Documents are taken as they stand, with members that this build does not know. */
+static zinc_status
+gather_one(struct gather *g, const zinc_found_node *node)
+{
+	zinc_json *copy, *attributes;
+
+	if (node->problem) /* a copy of what nobody can read would hide that */
+		return zinc_error_copy(g->err, node->problem);
+	if (node->implicit)
+		return ZINC_OK;
+	copy = zinc_json_copy(g->doc, zinc_json_root(node->meta->doc));
+	attributes = zinc_json_copy(g->doc, zinc_json_member(copy, ZINC_V2_MEMBER));
+	if (zinc_json_remove(copy, ZINC_V2_MEMBER))
+		ZINC_TRY(put_copy(g, node->path, ZINC_V2_ATTRIBUTES, attributes));
+	return put_copy(g, node->path, node->kind == ZINC_NODE_ARRAY ? ZINC_V2_ARRAY : ZINC_V2_GROUP, copy);
+}
+
+static int
+gather_node(void *arg, const zinc_found_node *node)
+{
+	struct gather *g = arg;
+
+	g->status = gather_one(g, node);
+	return g->status != ZINC_OK;
+}
+
+/* The whole .zmetadata as the documents are now.  `doc` is made here. */
+static zinc_status
+gather(zinc_hierarchy *h, const char *path, zinc_json_doc **doc, zinc_error *err)
+{
+	const zinc_listing all = {.self = true, .stored = true, .depth = -1};
+	struct gather g = {.skip = path[1] ? strlen(path) + 1 : 1, .err = err};
+	zinc_json *root;
+	zinc_report r;
+	zinc_status s;
+
+	ZINC_TRY(zinc_json_new(&g.doc, h->ctx, err));
+	zinc_buf_init(&g.key, h->ctx, SIZE_MAX);
+	root = zinc_json_make(g.doc, ZINC_JSON_OBJECT);
+	g.metadata = zinc_json_make(g.doc, ZINC_JSON_OBJECT);
+	zinc_json_set_root(g.doc, root);
+	zinc_report_init_quiet(&r, h->ctx, h->strict);
+	s = zinc_json_set(g.doc, root, "zarr_consolidated_format", zinc_json_make_u64(g.doc, 1), err);
+	if (s == ZINC_OK)
+		s = zinc_json_set(g.doc, root, "metadata", g.metadata, err);
+	if (s == ZINC_OK)
+		s = zinc_layout_list(h, &zinc_v2_layout, path, all, &r, gather_node, &g, err);
+	if (s == ZINC_OK)
+		s = g.status;
+	zinc_buf_fini(&g.key);
+	if (s == ZINC_OK)
+		*doc = g.doc;
+	else
+		zinc_json_free(g.doc);
+	return s;
+}
+
+static zinc_status
+put(zinc_hierarchy *h, const char *key, const zinc_json_doc *doc, zinc_error *err)
+{
+	zinc_status s;
+	zinc_buf text;
+
+	zinc_buf_init(&text, h->ctx, SIZE_MAX);
+	s = zinc_json_print(zinc_json_root(doc), &text, err);
+	if (s == ZINC_OK)
+		s = zinc_buf_puts(&text, "\n", err);
+	if (s == ZINC_OK)
+		s = zinc_store_put(h->store, NULL, key, text.p, text.n, NULL, h->put_flags, NULL, err);
+	zinc_buf_fini(&text);
+	return s;
+}
+
+/* Put what `now` holds until the documents are still so afterwards.  `now` is taken. */
+static zinc_status
+put_until_true(zinc_hierarchy *h, const char *path, const char *key, zinc_json_doc *now, zinc_error *err)
+{
+	zinc_status s = ZINC_OK;
+	bool same = false;
+	int i;
+
+	for (i = 0; i < TRIES && !same && s == ZINC_OK; i++) {
+		zinc_json_doc *then = NULL;
+
+		s = put(h, key, now, err);
+		if (s == ZINC_OK)
+			s = gather(h, path, &then, err);
+		if (s == ZINC_OK) {
+			same = zinc_json_equal(zinc_json_root(now), zinc_json_root(then));
+			zinc_json_free(now);
+			now = then;
+		}
+	}
+	zinc_json_free(now);
+	if (s == ZINC_OK && !same)
+		s = zinc_fail(err, ZINC_E_CONFLICT, "the hierarchy changed during each of %d attempts", TRIES);
+	if (s != ZINC_OK)
+		(void)!zinc_store_del(h->store, NULL, key, NULL, h->put_flags, NULL); /* rather none than a stale one */
+	return s;
+}
+
+static zinc_status
+remove_key(zinc_hierarchy *h, const char *key, zinc_error *err)
+{
+	zinc_error e = ZINC_ERROR_INIT;
+	const zinc_status s = zinc_store_del(h->store, NULL, key, NULL, h->put_flags, &e);
+
+	return s == ZINC_OK || s == ZINC_E_NOTFOUND ? ZINC_OK : zinc_error_copy(err, &e);
+}
+
+/* What fails before the first put leaves an old one as it was. */
+static zinc_status
+consolidate_key(zinc_hierarchy *h, const char *path, const char *key, zinc_error *err)
+{
+	zinc_json_doc *now;
+
+	ZINC_TRY(gather(h, path, &now, err));
+	return put_until_true(h, path, key, now, err);
+}
+
+zinc_status
+zinc_v2_consolidate(zinc_hierarchy *h, const char *path, bool remove, zinc_error *err)
+{
+	zinc_status s;
+	zinc_buf key;
+
+	ZINC_TRY(zinc_hierarchy_writable(h, err));
+	zinc_buf_init(&key, h->ctx, SIZE_MAX);
+	s = zinc_layout_prefix(h, path, &key, err);
+	if (s == ZINC_OK)
+		s = zinc_buf_puts(&key, zinc_v2_layout.names[ZINC_V2_COPIES], err);
+	if (s == ZINC_OK && !zinc_buf_text(&key))
+		s = zinc_fail_nomem(err);
+	if (s == ZINC_OK)
+		s = remove ? remove_key(h, zinc_buf_text(&key), err)
+			   : consolidate_key(h, path, zinc_buf_text(&key), err);
+	zinc_buf_fini(&key);
+	return s == ZINC_OK ? s : zinc_error_at_url(err, s, h->url);
+}

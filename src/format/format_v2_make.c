@@ -1,0 +1,256 @@
+/*
+ * format_v2_make.c - the final version's document -> that of version 2
+ *
+ * Promises:
+ *
+ * (1) What version 2 cannot hold is E_INVALID, and named: shards, other grids and keys, axes in another order than
+ *     forwards or backwards, codecs and types without a name in version 2, NaNs with bits of their own, members
+ *     that nobody defined.
+ * (2) Read back it is the same array: names of dimensions go into the attribute that xarray has for them.
+ */
+#include "format/format_v2.h"
+
+#define DIMENSIONS "_ARRAY_DIMENSIONS"
+
+struct make {
+	const zinc_json *v3; /* root */
+	const zinc_meta *m;  /* what it means */
+	zinc_json_doc *doc;
+	zinc_json *out; /* root */
+	zinc_json *attributes;
+	zinc_v2_type type;
+	zinc_error *err;
+};
+
+static zinc_status
+set(struct make *b, const char *key, zinc_json *v)
+{
+	return zinc_json_set(b->doc, b->out, key, v, b->err);
+}
+
+static zinc_status
+refuse(struct make *b, const char *what)
+{
+	return zinc_fail(b->err, ZINC_E_INVALID, "version 2 cannot hold %s", what);
+}
+
+/* ---- what has no place ---- */
+
+static zinc_status
+check_members(struct make *b)
+{
+	static const char *const known[] = {
+	    "zarr_format",     "node_type",          "shape",  "data_type",  "chunk_grid",           "fill_value",
+	    "dimension_names", "chunk_key_encoding", "codecs", "attributes", "consolidated_metadata"};
+	const zinc_json *v;
+	size_t i;
+
+	for (v = b->v3->first; v; v = v->next) {
+		for (i = 0; i < sizeof known / sizeof *known && strcmp(known[i], v->key) != 0; i++)
+			;
+		if (i < sizeof known / sizeof *known || (strcmp(v->key, "storage_transformers") == 0 && v->n == 0))
+			continue;
+		return zinc_fail(b->err, ZINC_E_INVALID, "version 2 cannot hold the member \"%.60s\"", v->key);
+	}
+	return ZINC_OK;
+}
+
+/* ---- codecs ---- */
+
+static zinc_status
+print_codec(struct make *b, const zinc_codec *c, zinc_json **out)
+{
+	ZINC_TRY(zinc_codec_print_v2(c, b->doc, out, b->err));
+	if (!*out)
+		return zinc_fail(b->err, ZINC_E_INVALID, "version 2 has no codec \"%.60s\"", c->ops->name);
+	return ZINC_OK;
+}
+
+/* Axes all forwards, or all backwards? */
+static zinc_status
+order_of(struct make *b, const zinc_codec *c, bool *fortran)
+{
+	const int *order = c->ops->order(c);
+	const int n = b->m->ndim;
+	int i;
+
+	for (i = 0; i < n && order[i] == i; i++)
+		;
+	*fortran = i < n;
+	for (i = 0; i < n && *fortran; i++)
+		if (order[i] != n - 1 - i)
+			return refuse(b, "axes in another order than forwards or backwards");
+	return ZINC_OK;
+}
+
+/* array->array codecs: a transpose in front is `order`, the others are filters. */
+static zinc_status
+elements(struct make *b, zinc_json *filters, bool *fortran)
+{
+	const zinc_chain *c = b->m->chain;
+	zinc_json *v;
+	int i;
+
+	*fortran = false;
+	for (i = 0; i < c->naa; i++) {
+		if (c->aa[i]->ops->order && i > 0)
+			return refuse(b, "a transpose behind another codec");
+		if (c->aa[i]->ops->order) {
+			ZINC_TRY(order_of(b, c->aa[i], fortran));
+			continue;
+		}
+		ZINC_TRY(print_codec(b, c->aa[i], &v));
+		ZINC_TRY(zinc_json_append(filters, v, b->err));
+	}
+	return ZINC_OK;
+}
+
+/* The array->bytes codec: `bytes` is what dtype says, another is a filter.  *big: as `bytes` has it. */
+static zinc_status
+bytes(struct make *b, zinc_json *filters, bool *big)
+{
+	const zinc_codec *c = b->m->chain->ab;
+	zinc_json *v = NULL;
+
+	*big = false;
+	if (b->m->chain->shard)
+		return refuse(b, "shards");
+	if (strcmp(c->ops->name, "bytes") == 0) {
+		ZINC_TRY(c->ops->print(c, b->doc, &v, b->err));
+		*big = zinc_json_is_string(zinc_json_member(v, "endian"), "big");
+		return ZINC_OK;
+	}
+	ZINC_TRY(print_codec(b, c, &v));
+	return zinc_json_append(filters, v, b->err);
+}
+
+/* bytes->bytes codecs: the last is the compressor. */
+static zinc_status
+compression(struct make *b, zinc_json *filters, zinc_json **compressor)
+{
+	const zinc_chain *c = b->m->chain;
+	zinc_json *v;
+	int i;
+
+	*compressor = zinc_json_make(b->doc, ZINC_JSON_NULL);
+	for (i = 0; i < c->nbb; i++) {
+		ZINC_TRY(print_codec(b, c->bb[i], &v));
+		if (i + 1 == c->nbb)
+			*compressor = v;
+		else
+			ZINC_TRY(zinc_json_append(filters, v, b->err));
+	}
+	return ZINC_OK;
+}
+
+/* ---- members ---- */
+
+static zinc_status
+set_grid(struct make *b)
+{
+	const zinc_json *grid = zinc_json_member(b->v3, "chunk_grid");
+
+	if (strcmp(b->m->grid->ops->name, "regular") != 0)
+		return refuse(b, "a grid of chunks of several sizes");
+	return set(b, "chunks",
+		   zinc_json_copy(b->doc, zinc_json_member(zinc_json_member(grid, "configuration"), "chunk_shape")));
+}
+
+/* The final version's own encoding has no counterpart; arrays that had it get this version's own. */
+static zinc_status
+set_separator(struct make *b)
+{
+	const char *name = b->m->keys.ops->name;
+	zinc_json *keys, *separator;
+
+	if (strcmp(name, "default") == 0)
+		return set(b, "dimension_separator", zinc_json_make_string(b->doc, "."));
+	if (strcmp(name, "v2") != 0)
+		return refuse(b, "this chunk key encoding");
+	keys = zinc_keys_print(&b->m->keys, b->doc);
+	separator = zinc_json_member(zinc_json_member(keys, "configuration"), "separator");
+	return set(b, "dimension_separator",
+		   separator ? zinc_json_copy(b->doc, separator) : zinc_json_make_string(b->doc, "."));
+}
+
+/* Unnamed dimensions are no names at all; xarray wants all or none. */
+static zinc_status
+set_dimensions(struct make *b)
+{
+	const zinc_json *names = zinc_json_member(b->v3, "dimension_names");
+	const zinc_json *own = zinc_json_member(b->attributes, DIMENSIONS), *v;
+	size_t named = 0;
+
+	for (v = zinc_json_is(names, ZINC_JSON_ARRAY) ? names->first : NULL; v; v = v->next)
+		named += v->type == ZINC_JSON_STRING;
+	if (named == 0)
+		return ZINC_OK;
+	if (named < names->n)
+		return refuse(b, "names of some dimensions and not of others");
+	if (own && !zinc_json_equal(own, names))
+		return refuse(b, "both names of dimensions and an attribute " DIMENSIONS);
+	return zinc_json_set(b->doc, b->attributes, DIMENSIONS, zinc_json_copy(b->doc, names), b->err);
+}
+
+static zinc_status
+make_array(struct make *b)
+{
+	zinc_json *filters = zinc_json_make(b->doc, ZINC_JSON_ARRAY), *compressor, *type, *fill;
+	bool fortran, big;
+
+	ZINC_TRY(set(b, "shape", zinc_json_copy(b->doc, zinc_json_member(b->v3, "shape"))));
+	ZINC_TRY(set_grid(b));
+	ZINC_TRY(elements(b, filters, &fortran));
+	ZINC_TRY(bytes(b, filters, &big));
+	ZINC_TRY(compression(b, filters, &compressor));
+	ZINC_TRY(zinc_v2_type_print(&type, &b->type, b->doc, zinc_json_member(b->v3, "data_type"), big, b->err));
+	ZINC_TRY(zinc_v2_fill_print(&fill, b->doc, &b->type, zinc_json_member(b->v3, "fill_value"), b->err));
+	ZINC_TRY(set(b, "dtype", type));
+	ZINC_TRY(set(b, "compressor", compressor));
+	ZINC_TRY(set(b, "fill_value", fill));
+	ZINC_TRY(set(b, "order", zinc_json_make_string(b->doc, fortran ? "F" : "C")));
+	ZINC_TRY(set(b, "filters", filters && filters->n > 0 ? filters : zinc_json_make(b->doc, ZINC_JSON_NULL)));
+	ZINC_TRY(set_separator(b));
+	return set_dimensions(b);
+}
+
+static zinc_status
+make_doc(struct make *b, zinc_context *ctx)
+{
+	const zinc_json *attributes = zinc_json_member(b->v3, "attributes");
+
+	ZINC_TRY(check_members(b));
+	ZINC_TRY(zinc_json_new(&b->doc, ctx, b->err));
+	b->out = zinc_json_make(b->doc, ZINC_JSON_OBJECT);
+	zinc_json_set_root(b->doc, b->out);
+	b->attributes = zinc_json_is(attributes, ZINC_JSON_OBJECT) ? zinc_json_copy(b->doc, attributes)
+								   : zinc_json_make(b->doc, ZINC_JSON_OBJECT);
+	ZINC_TRY(set(b, "zarr_format", zinc_json_make_u64(b->doc, 2)));
+	if (b->m->kind == ZINC_NODE_ARRAY)
+		ZINC_TRY(make_array(b));
+	return set(b, ZINC_V2_MEMBER, b->attributes);
+}
+
+/* Parsed first: codecs are told by what they are, not by how they were spelled. */
+zinc_status
+zinc_v2_from_v3(zinc_hierarchy *h, zinc_json_doc *v3, zinc_json_doc **out, zinc_error *err)
+{
+	struct make b = {.v3 = zinc_json_root(v3), .err = err};
+	zinc_meta *m = NULL;
+	zinc_json_doc *copy;
+	zinc_report r;
+	zinc_status s;
+
+	ZINC_TRY(zinc_format_v3.from_v3(h, v3, &copy, err));
+	zinc_report_init_quiet(&r, h->ctx, false);
+	r.code = ZINC_E_INVALID;
+	ZINC_TRY(zinc_v3_parse_doc(h->ctx, copy, &r, &m, err));
+	b.m = m;
+	s = m->unsupported ? zinc_fail(err, ZINC_E_UNSUPPORTED, "%s", m->unsupported) : make_doc(&b, h->ctx);
+	zinc_meta_free(m);
+	if (s == ZINC_OK)
+		*out = b.doc;
+	else
+		zinc_json_free(b.doc);
+	return s;
+}

@@ -1,0 +1,718 @@
+/*
+ * format_v2_parse.c - documents of Zarr version 2 -> zinc_meta
+ *
+ * The document is translated into that of the final version, whose parser makes grid, keys, chain, type
+ * and fill value of it; what that parser finds is told by this version's rules and pointers.
+ *
+ *   shape, chunks            shape, chunk_grid "regular"
+ *   dimension_separator      chunk_key_encoding "v2"
+ *   dtype                    data_type, and `endian` of the codec bytes
+ *   order "F"                a transpose of all axes, first
+ *   filters                  array->array codecs, then bytes (or a filter in its place), then bytes->bytes codecs
+ *   compressor               the last codec
+ *   fill_value null          zeros: the specification leaves them to the reader
+ *   _ARRAY_DIMENSIONS        dimension_names
+ *
+ * Promises:
+ *
+ * (1) A report that collects hears of every member's faults; without one the first fault ends it.
+ * (2) A compressor, filter or type that this build does not know never hides the rest: the node opens, and
+ *     `unsupported` says why its elements cannot be accessed.
+ * (3) NaN tokens in .zattrs stay in the document as they are; m->attributes has them as the strings that the final
+ *     version's documents have for them, for everything that leaves the library is JSON.
+ */
+#include "format/format_v2.h"
+
+#define DIMENSIONS "_ARRAY_DIMENSIONS"
+
+struct parse {
+	zinc_context *ctx;
+	zinc_report *r;
+	const zinc_json *root;
+	zinc_json_doc *v3;
+	zinc_json *out; /* its root */
+	zinc_v2_type type;
+	bool compressed; /* the last codec is the compressor */
+	size_t ncodecs;
+	char *unsupported;
+	bool failed;     /* an error has been found; it is in err */
+	zinc_error *err; /* the caller's */
+	zinc_error e;    /* of the member under the parser */
+};
+
+/* What follows from the outcome `s` of one member; as for the final version. */
+static zinc_status
+conclude(struct parse *p, zinc_status s)
+{
+	if (s == ZINC_OK)
+		return ZINC_OK;
+	if (s == ZINC_E_UNSUPPORTED) {
+		if (!p->unsupported)
+			p->unsupported = zinc_strdup(p->ctx, p->e.text);
+		return p->unsupported ? ZINC_OK : zinc_fail_nomem(p->err);
+	}
+	if (s == p->r->code && p->failed)
+		return ZINC_OK;
+	zinc_error_copy(p->err, &p->e);
+	p->failed = true;
+	return s == p->r->code && p->r->found ? ZINC_OK : s;
+}
+
+/* ---- pieces of the final version's document ---- */
+
+static zinc_status
+set(struct parse *p, const char *key, zinc_json *v)
+{
+	return zinc_json_set(p->v3, p->out, key, v, &p->e);
+}
+
+/* {"name": ..., "configuration": {member: value}}; NULL when memory is out, which the next zinc_json_set tells. */
+static zinc_json *
+extension(struct parse *p, const char *name, const char *member, zinc_json *value)
+{
+	zinc_json *v = zinc_json_make(p->v3, ZINC_JSON_OBJECT), *c = zinc_json_make(p->v3, ZINC_JSON_OBJECT);
+
+	if (zinc_json_set(p->v3, v, "name", zinc_json_make_string(p->v3, name), NULL) != ZINC_OK)
+		return NULL;
+	if (member && (zinc_json_set(p->v3, c, member, value, NULL) != ZINC_OK ||
+		       zinc_json_set(p->v3, v, "configuration", c, NULL) != ZINC_OK))
+		return NULL;
+	return v;
+}
+
+static zinc_json *
+member(const struct parse *p, const char *key)
+{
+	return zinc_json_member(p->root, key);
+}
+
+/* ---- members of arrays ---- */
+
+static zinc_status
+parse_shape(struct parse *p, const zinc_json *v)
+{
+	return set(p, "shape", zinc_json_copy(p->v3, v)); /* the final version's rules are the same */
+}
+
+/* Older writers gave chunks of no elements to a dimension of none. */
+static zinc_status
+parse_chunks(struct parse *p, const zinc_json *v)
+{
+	zinc_json *list = zinc_json_copy(p->v3, v), *item;
+	const zinc_json *dim = zinc_json_is(member(p, "shape"), ZINC_JSON_ARRAY) ? member(p, "shape")->first : NULL;
+	uint64_t chunk, extent;
+
+	if (!zinc_json_is(v, ZINC_JSON_ARRAY))
+		return zinc_report_error(p->r, "V2-6", &p->e, "chunks must be a list of integers");
+	for (item = list ? list->first : NULL; item; item = item->next, dim = dim ? dim->next : NULL) {
+		if (!zinc_json_u64(item, &chunk) || chunk != 0 || !zinc_json_u64(dim, &extent) || extent != 0)
+			continue;
+		ZINC_TRY(zinc_report_lenient(p->r, "V2-6", &p->e, "a chunk of no elements, where there are none"));
+		item->text = "1";
+		item->n = 1;
+	}
+	return set(p, "chunk_grid", extension(p, "regular", "chunk_shape", list));
+}
+
+static zinc_status
+parse_separator(struct parse *p, const zinc_json *v)
+{
+	if (v && !zinc_json_is_string(v, ".") && !zinc_json_is_string(v, "/"))
+		return zinc_report_error(p->r, "V2-13", &p->e, "dimension_separator must be \".\" or \"/\"");
+	return set(p, "chunk_key_encoding",
+		   extension(p, "v2", "separator", zinc_json_make_string(p->v3, v ? v->text : ".")));
+}
+
+/* What elements of dtype "O" are is said by the codec that makes bytes of them. */
+static const char *
+object_type(const struct parse *p)
+{
+	const zinc_json *filters = member(p, "filters"), *f;
+
+	for (f = zinc_json_is(filters, ZINC_JSON_ARRAY) ? filters->first : NULL; f; f = f->next) {
+		const zinc_json *id = zinc_json_member(f, "id");
+
+		if (zinc_json_is_string(id, "vlen-utf8") || zinc_json_is_string(id, "json2"))
+			return "string";
+		if (zinc_json_is_string(id, "vlen-bytes"))
+			return "bytes";
+	}
+	return NULL;
+}
+
+static zinc_status
+parse_dtype(struct parse *p, const zinc_json *v)
+{
+	ZINC_TRY(zinc_v2_type_parse(&p->type, p->v3, v, object_type(p), p->r, &p->e));
+	return set(p, "data_type", p->type.v3);
+}
+
+static zinc_status
+parse_fill_value(struct parse *p, const zinc_json *v)
+{
+	zinc_json *fill = NULL;
+
+	if (!p->type.v3)
+		return ZINC_OK; /* nothing to measure it by */
+	ZINC_TRY(zinc_v2_fill_parse(&fill, p->v3, &p->type, v, p->r, &p->e));
+	return set(p, "fill_value", fill);
+}
+
+/* ---- codecs ---- */
+
+/* Objects with an id. */
+static zinc_status
+check_codec(struct parse *p, const zinc_json *v, const char *rule)
+{
+	const zinc_json *id = zinc_json_member(v, "id");
+
+	if (!zinc_json_is(id, ZINC_JSON_STRING) || id->n == 0 || strlen(id->text) != id->n)
+		return zinc_report_error(p->r, rule, &p->e, "a codec must be an object with a string \"id\"");
+	return ZINC_OK;
+}
+
+/* Kinds of codecs as a chain has them: array->array, array->bytes, bytes->bytes. */
+static zinc_codec_kind
+kind_of(const char *id, bool compressor)
+{
+	const zinc_codec_ops *ops = zinc_codec_find_v2(id);
+
+	if (ops)
+		return ops->kind;
+	if (compressor)
+		return ZINC_BYTES_BYTES;
+	return strncmp(id, "vlen-", 5) == 0 || strcmp(id, "json2") == 0 ? ZINC_ARRAY_BYTES : ZINC_ARRAY_ARRAY;
+}
+
+/* {"id": "x", ...} -> {"name": "numcodecs.x", "configuration": {...}} */
+static zinc_status
+add_codec(struct parse *p, zinc_json *list, const zinc_json *v)
+{
+	const zinc_json *id = zinc_json_member(v, "id");
+	const zinc_codec_ops *ops = zinc_codec_find_v2(id->text);
+	zinc_json *item, *configuration = zinc_json_copy(p->v3, v);
+	zinc_buf name;
+	zinc_status s;
+
+	zinc_buf_init(&name, p->ctx, ZINC_JSON_KEY_MAX * 2);
+	s = ops ? zinc_buf_puts(&name, ops->name, &p->e) : zinc_buf_printf(&name, &p->e, "numcodecs.%s", id->text);
+	(void)zinc_json_remove(configuration, "id");
+	item = s == ZINC_OK && zinc_buf_text(&name) ? extension(p, zinc_buf_text(&name), NULL, NULL) : NULL;
+	zinc_buf_fini(&name);
+	ZINC_TRY(s);
+	ZINC_TRY(zinc_json_set(p->v3, item, "configuration", configuration, &p->e));
+	p->ncodecs++;
+	return zinc_json_append(list, item, &p->e);
+}
+
+/* Byte order of the elements that `bytes` sees: the type that the last filter makes, where it says so. */
+static bool
+is_big(const struct parse *p)
+{
+	const zinc_json *filters = member(p, "filters"), *f, *type;
+	bool big = p->type.big;
+
+	for (f = zinc_json_is(filters, ZINC_JSON_ARRAY) ? filters->first : NULL; f; f = f->next) {
+		const zinc_json *id = zinc_json_member(f, "id");
+
+		if (!zinc_json_is(id, ZINC_JSON_STRING) || kind_of(id->text, false) != ZINC_ARRAY_ARRAY)
+			continue;
+		type = zinc_json_member(f, strcmp(id->text, "astype") == 0 ? "encode_dtype" : "astype");
+		type = type ? type : zinc_json_member(f, "dtype");
+		if (zinc_json_is(type, ZINC_JSON_STRING) && (type->text[0] == '<' || type->text[0] == '>'))
+			big = type->text[0] == '>';
+	}
+	return big;
+}
+
+static zinc_status
+add_bytes(struct parse *p, zinc_json *list)
+{
+	const bool plain = p->ncodecs == 0 && !p->type.ordered;
+	zinc_json *endian = zinc_json_make_string(p->v3, is_big(p) ? "big" : "little");
+
+	p->ncodecs++;
+	return zinc_json_append(list, extension(p, "bytes", plain ? NULL : "endian", endian), &p->e);
+}
+
+/* Filters run on elements first and then on bytes; the codec that makes bytes of elements stands between. */
+static zinc_status
+add_filters(struct parse *p, zinc_json *list, const zinc_json *filters)
+{
+	const zinc_json *f = zinc_json_is(filters, ZINC_JSON_ARRAY) ? filters->first : NULL;
+	bool bytes = false;
+
+	for (; f; f = f->next) {
+		const zinc_codec_kind kind = kind_of(zinc_json_member(f, "id")->text, false);
+
+		if (kind == ZINC_BYTES_BYTES && !bytes)
+			ZINC_TRY(add_bytes(p, list));
+		if (bytes && kind != ZINC_BYTES_BYTES)
+			return zinc_report_unsupported(p->r, "V2-12", &p->e,
+						       "filter \"%.60s\" of elements behind one of bytes",
+						       zinc_json_member(f, "id")->text);
+		bytes = bytes || kind != ZINC_ARRAY_ARRAY;
+		ZINC_TRY(add_codec(p, list, f));
+	}
+	return bytes ? ZINC_OK : add_bytes(p, list);
+}
+
+/* Column-major elements are those of the reversed axes in rows (v3 core, codec transpose). */
+static zinc_status
+add_order(struct parse *p, zinc_json *list)
+{
+	const zinc_json *shape = member(p, "shape");
+	zinc_json *order;
+	size_t i;
+
+	if (!zinc_json_is_string(member(p, "order"), "F") || !zinc_json_is(shape, ZINC_JSON_ARRAY) || shape->n < 2)
+		return ZINC_OK;
+	if (shape->n > ZINC_MAX_NDIM)
+		return ZINC_OK; /* the parser of shapes will say so */
+	order = zinc_json_make(p->v3, ZINC_JSON_ARRAY);
+	for (i = shape->n; i-- > 0;)
+		ZINC_TRY(zinc_json_append(order, zinc_json_make_u64(p->v3, i), &p->e));
+	return zinc_json_append(list, extension(p, "transpose", "order", order), &p->e);
+}
+
+static zinc_status
+parse_order(struct parse *p, const zinc_json *v)
+{
+	if (v && !zinc_json_is_string(v, "C") && !zinc_json_is_string(v, "F"))
+		return zinc_report_error(p->r, "V2-9", &p->e, "order must be \"C\" or \"F\"");
+	return ZINC_OK;
+}
+
+static zinc_status
+parse_filters(struct parse *p, const zinc_json *v)
+{
+	const zinc_json *f;
+
+	if (!v || zinc_json_is(v, ZINC_JSON_NULL))
+		return ZINC_OK;
+	if (!zinc_json_is(v, ZINC_JSON_ARRAY))
+		return zinc_report_error(p->r, "V2-11", &p->e, "filters must be a list or null");
+	for (f = v->first; f; f = f->next)
+		ZINC_TRY(check_codec(p, f, "V2-11"));
+	return ZINC_OK;
+}
+
+static zinc_status
+parse_compressor(struct parse *p, const zinc_json *v)
+{
+	p->compressed = v && !zinc_json_is(v, ZINC_JSON_NULL);
+	return p->compressed ? check_codec(p, v, "V2-10") : ZINC_OK;
+}
+
+/* Called when order, filters and compressor are known to be sound. */
+static zinc_status
+make_codecs(struct parse *p)
+{
+	zinc_json *list = zinc_json_make(p->v3, ZINC_JSON_ARRAY);
+
+	ZINC_TRY(add_order(p, list));
+	ZINC_TRY(add_filters(p, list, member(p, "filters")));
+	if (p->compressed)
+		ZINC_TRY(add_codec(p, list, member(p, "compressor")));
+	return set(p, "codecs", list);
+}
+
+/* ---- attributes ---- */
+
+/* Promise (3).  The copy is ours, so its tokens can become strings where they stand. */
+static zinc_json *
+copy_attributes(zinc_json_doc *doc, const zinc_json *v)
+{
+	zinc_json *copy = zinc_json_copy(doc, v), *at = copy;
+
+	while (at) {
+		if (at->type == ZINC_JSON_NUMBER && (at->text[0] == 'N' || at->text[0] == 'I' || at->text[1] == 'I'))
+			at->type = ZINC_JSON_STRING;
+		if ((at->type == ZINC_JSON_OBJECT || at->type == ZINC_JSON_ARRAY) && at->first) {
+			at = at->first;
+			continue;
+		}
+		while (at && at != copy && !at->next)
+			at = at->parent;
+		at = at && at != copy ? at->next : NULL;
+	}
+	return copy;
+}
+
+/* xarray's custom; anything else under this name is an attribute like others. */
+static bool
+are_names(const struct parse *p, const zinc_json *v)
+{
+	const zinc_json *shape = member(p, "shape"), *item;
+
+	if (!zinc_json_is(v, ZINC_JSON_ARRAY) || !zinc_json_is(shape, ZINC_JSON_ARRAY) || v->n != shape->n)
+		return false;
+	for (item = v->first; item; item = item->next)
+		if (!zinc_json_is(item, ZINC_JSON_STRING))
+			return false;
+	return true;
+}
+
+static zinc_status
+parse_attributes(struct parse *p, const zinc_json *v)
+{
+	zinc_json *names = zinc_json_member(v, DIMENSIONS), *attributes;
+
+	if (!zinc_json_is(v, ZINC_JSON_OBJECT))
+		return v ? zinc_report_error(p->r, "V2-15", &p->e, "attributes must be an object") : ZINC_OK;
+	attributes = copy_attributes(p->v3, v);
+	ZINC_TRY(set(p, "attributes", attributes));
+	if (!are_names(p, names))
+		return ZINC_OK;
+	(void)zinc_json_remove(attributes, DIMENSIONS);
+	return set(p, "dimension_names", zinc_json_copy(p->v3, names));
+}
+
+/* ---- documents ---- */
+
+static const struct row {
+	const char *name;
+	zinc_status (*parse)(struct parse *p, const zinc_json *v); /* v NULL: not there */
+	bool required;                                             /* else released writers are known to leave it out */
+	bool optional;
+} rows[] = {
+    {"shape", parse_shape, true, false},
+    {"dtype", parse_dtype, true, false},
+    {"chunks", parse_chunks, true, false},
+    {"dimension_separator", parse_separator, false, true},
+    {"fill_value", parse_fill_value, false, false}, /* needs dtype */
+    {"order", parse_order, false, false},
+    {"filters", parse_filters, false, false},
+    {"compressor", parse_compressor, false, false},
+    {ZINC_V2_MEMBER, parse_attributes, false, true}, /* needs shape */
+};
+
+static zinc_status
+parse_row(struct parse *p, const struct row *row)
+{
+	const zinc_json *v = member(p, row->name);
+	size_t mark;
+	zinc_status s;
+
+	if (!v && row->required)
+		return zinc_report_error(p->r, "V2-4", &p->e, "%s is missing", row->name);
+	if (!v && !row->optional)
+		ZINC_TRY(zinc_report_lenient(p->r, "V2-4", &p->e, "%s is missing", row->name));
+	mark = zinc_report_enter(p->r, row->name);
+	s = row->parse(p, v);
+	zinc_report_leave(p->r, mark);
+	return s;
+}
+
+/* Members that the specification does not name are to be ignored. */
+static zinc_status
+parse_array(struct parse *p)
+{
+	size_t i;
+
+	ZINC_TRY(set(p, "node_type", zinc_json_make_string(p->v3, "array")));
+	for (i = 0; i < sizeof rows / sizeof *rows; i++)
+		ZINC_TRY(conclude(p, parse_row(p, &rows[i])));
+	return p->failed ? ZINC_OK : conclude(p, make_codecs(p));
+}
+
+static zinc_status
+parse_group(struct parse *p)
+{
+	const zinc_json *v;
+
+	ZINC_TRY(set(p, "node_type", zinc_json_make_string(p->v3, "group")));
+	for (v = p->root->first; v; v = v->next)
+		if (strcmp(v->key, "zarr_format") != 0 && strcmp(v->key, ZINC_V2_MEMBER) != 0)
+			ZINC_TRY(conclude(
+			    p, zinc_report_lenient(p->r, "V2-14", &p->e, "a group has no member \"%.60s\"", v->key)));
+	return conclude(p, parse_attributes(p, member(p, ZINC_V2_MEMBER)));
+}
+
+/* Which document this is; what is wrong here leaves no way to read the rest. */
+static zinc_status
+parse_head(struct parse *p, const zinc_json_doc *doc)
+{
+	const char *twice = zinc_json_duplicate(doc);
+	const zinc_json *version = member(p, "zarr_format");
+	uint64_t number = 0;
+
+	if (!zinc_json_is(p->root, ZINC_JSON_OBJECT))
+		return zinc_report_error(p->r, "V2-2", &p->e, "the document must be a JSON object");
+	if (twice)
+		ZINC_TRY(zinc_report_lenient(p->r, "V2-2", &p->e, "member \"%.60s\" is there twice", twice));
+	if (!version)
+		return zinc_report_error(p->r, "V2-3", &p->e, "zarr_format is missing");
+	if (!zinc_json_u64(version, &number) || number != 2)
+		return zinc_report_error(p->r, "V2-3", &p->e, "zarr_format must be the integer 2");
+	return ZINC_OK;
+}
+
+/* ---- what the final version's parser finds ---- */
+
+/* Where its members come from, and the rules about them. */
+static const struct {
+	const char *v3, *v2, *rule;
+} members[] = {
+    {"/shape", "shape", "V2-5"},
+    {"/data_type", "dtype", "V2-7"},
+    {"/chunk_grid", "chunks", "V2-6"},
+    {"/chunk_key_encoding", "dimension_separator", "V2-13"},
+    {"/fill_value", "fill_value", "V2-8"},
+    {"/codecs", "filters", "V2-11"},
+    {"/attributes", ZINC_V2_MEMBER, "V2-15"},
+    {"/dimension_names", ZINC_V2_MEMBER, "V2-15"},
+};
+
+/* Is the pointer that of the last codec? */
+static bool
+at_last_codec(const struct parse *p, const char *pointer)
+{
+	const zinc_json *codecs = zinc_json_member(p->out, "codecs");
+	uint64_t i = 0;
+
+	pointer += strlen("/codecs");
+	if (!codecs || *pointer++ != '/')
+		return false;
+	for (; *pointer >= '0' && *pointer <= '9' && i < codecs->n; pointer++)
+		i = i * 10 + (uint64_t)(*pointer - '0');
+	return i + 1 == codecs->n;
+}
+
+/* Tell it again, as something about this document. */
+static void
+retell(void *arg, zinc_severity severity, const char *rule, const char *pointer, const char *message)
+{
+	struct parse *p = arg;
+	zinc_error *e = p->failed ? NULL : &p->e;
+	const char *at = "";
+	zinc_status s;
+	size_t mark, i;
+
+	for (i = 0; i < sizeof members / sizeof *members; i++)
+		if (strncmp(pointer, members[i].v3, strlen(members[i].v3)) == 0) {
+			at = members[i].v2;
+			rule = members[i].rule;
+		}
+	if (strcmp(at, "filters") == 0 && p->compressed && at_last_codec(p, pointer)) {
+		at = "compressor";
+		rule = "V2-10";
+	}
+	mark = *at ? zinc_report_enter(p->r, at) : p->r->npointer;
+	if (severity == ZINC_SEVERITY_UNSUPPORTED)
+		s = zinc_report_unsupported(p->r, strncmp(pointer, "/codecs", 7) == 0 ? "V2-12" : rule, e, "%s",
+					    message);
+	else if (severity == ZINC_SEVERITY_ERROR)
+		s = zinc_report_error(p->r, rule, e, "%s", message);
+	else
+		s = zinc_report_lenient(p->r, rule, e, "%s", message);
+	zinc_report_leave(p->r, mark);
+	(void)conclude(p, s); /* lack of memory shows again in what is made of it */
+}
+
+/* Let the final version's parser make the objects, and give the document back its own words. */
+static zinc_status
+make_meta(struct parse *p, zinc_json_doc *doc, zinc_meta **out)
+{
+	zinc_json_doc *v3 = p->v3;
+	zinc_report bridge;
+	zinc_error e = ZINC_ERROR_INIT;
+	zinc_meta *m;
+	zinc_status s;
+
+	zinc_report_init(&bridge, p->ctx, false, p->r->where);
+	bridge.code = p->r->code;
+	bridge.found = retell;
+	bridge.arg = p;
+	p->v3 = NULL; /* taken */
+	s = zinc_v3_parse_doc(p->ctx, v3, &bridge, &m, &e);
+	if (s != ZINC_OK && !p->failed)
+		return zinc_error_copy(p->err, &e);
+	if (s != ZINC_OK || p->failed) {
+		if (s == ZINC_OK)
+			zinc_meta_free(m);
+		return s == ZINC_E_NOMEM ? zinc_fail_nomem(p->err) : p->r->code;
+	}
+	m->v3 = m->doc;
+	m->doc = doc;
+	m->format = &zinc_format_v2;
+	if (p->unsupported) { /* the first thing found, by this version's rules */
+		zinc_free(p->ctx, m->unsupported);
+		m->unsupported = p->unsupported;
+		p->unsupported = NULL;
+	}
+	*out = m;
+	return ZINC_OK;
+}
+
+/* The attributes that callers see still have the names of dimensions in them. */
+static zinc_status
+show_attributes(zinc_meta *m, zinc_error *err)
+{
+	const zinc_json *v = zinc_json_member(zinc_json_root(m->doc), ZINC_V2_MEMBER);
+
+	if (!v)
+		return ZINC_OK;
+	m->attributes = copy_attributes(m->v3, v);
+	return m->attributes ? ZINC_OK : zinc_fail_nomem(err);
+}
+
+/* The translation, member by member. */
+static zinc_status
+translate(struct parse *p, zinc_node_kind kind)
+{
+	ZINC_TRY(zinc_json_new(&p->v3, p->ctx, p->err));
+	p->out = zinc_json_make(p->v3, ZINC_JSON_OBJECT);
+	zinc_json_set_root(p->v3, p->out);
+	ZINC_TRY(set(p, "zarr_format", zinc_json_make_u64(p->v3, 3)) == ZINC_OK ? ZINC_OK : zinc_fail_nomem(p->err));
+	ZINC_TRY(kind == ZINC_NODE_ARRAY ? parse_array(p) : parse_group(p));
+	return p->failed ? p->r->code : ZINC_OK;
+}
+
+zinc_status
+zinc_v2_parse_doc(zinc_context *ctx, zinc_json_doc *doc, zinc_node_kind kind, zinc_report *r, zinc_meta **out,
+		  zinc_error *err)
+{
+	struct parse p = {.ctx = ctx, .r = r, .root = zinc_json_root(doc), .err = err};
+	zinc_meta *m = NULL;
+	zinc_status s = parse_head(&p, doc);
+
+	if (s != ZINC_OK)
+		zinc_error_copy(err, &p.e);
+	if (s == ZINC_OK)
+		s = translate(&p, kind);
+	if (s == ZINC_OK)
+		s = make_meta(&p, doc, &m);
+	zinc_json_free(p.v3);
+	zinc_free(ctx, p.unsupported);
+	if (!m) {
+		zinc_json_free(doc);
+		return s;
+	}
+	s = show_attributes(m, err);
+	if (s == ZINC_OK)
+		*out = m;
+	else
+		zinc_meta_free(m);
+	return s;
+}
+
+zinc_node_kind
+zinc_v2_kind(const zinc_json *root)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (strcmp(rows[i].name, ZINC_V2_MEMBER) != 0 && zinc_json_member(root, rows[i].name))
+			return ZINC_NODE_ARRAY;
+	return ZINC_NODE_GROUP;
+}
+
+zinc_status
+zinc_v2_parse(zinc_context *ctx, const char *text, size_t n, zinc_report *r, zinc_meta **out, zinc_error *err)
+{
+	zinc_json_doc *doc;
+	zinc_error e;
+	zinc_status s = zinc_json_parse(&doc, ctx, text, n, ZINC_JSON_DUPLICATES | ZINC_JSON_NAN_TOKENS, &e);
+
+	if (s == ZINC_E_CORRUPT)
+		return zinc_report_error(r, "V2-2", err, "%s", e.text);
+	if (s != ZINC_OK)
+		return zinc_error_copy(err, &e);
+	return zinc_v2_parse_doc(ctx, doc, zinc_v2_kind(zinc_json_root(doc)), r, out, err);
+}
+
+/* ---- two documents, one in memory ---- */
+
+/* The stored text of one document.  NaN tokens are no JSON, but Python writes them. */
+static zinc_status
+parse_text(zinc_json_doc **out, zinc_context *ctx, const zinc_fetched *text, const char *rule, zinc_report *r,
+	   zinc_error *err)
+{
+	zinc_error e;
+	zinc_status s = zinc_json_parse(out, ctx, text->text, text->n, ZINC_JSON_DUPLICATES, &e);
+
+	if (s == ZINC_E_CORRUPT) {
+		const zinc_status again =
+		    zinc_json_parse(out, ctx, text->text, text->n, ZINC_JSON_DUPLICATES | ZINC_JSON_NAN_TOKENS, NULL);
+
+		if (again == ZINC_OK) {
+			s = zinc_report_lenient(r, rule, err, "NaN or Infinity, which JSON does not have");
+			if (s != ZINC_OK)
+				zinc_json_free(*out);
+			return s;
+		}
+		return again == ZINC_E_NOMEM ? zinc_fail_nomem(err) : zinc_report_error(r, rule, err, "%s", e.text);
+	}
+	return s == ZINC_OK ? s : zinc_error_copy(err, &e);
+}
+
+/* Put the attributes into the other document.  `attributes` is freed. */
+static zinc_status
+put_in(zinc_json_doc *doc, zinc_json_doc *attributes, zinc_report *r, zinc_error *err)
+{
+	const char *twice = zinc_json_duplicate(attributes);
+	zinc_status s = ZINC_OK;
+
+	if (!zinc_json_is(zinc_json_root(attributes), ZINC_JSON_OBJECT))
+		s = zinc_report_error(r, "V2-15", err, "attributes must be an object");
+	else if (twice)
+		s = zinc_report_lenient(r, "V2-15", err, "attribute \"%.60s\" is there twice", twice);
+	if (s == ZINC_OK && zinc_json_is(zinc_json_root(doc), ZINC_JSON_OBJECT))
+		s = zinc_json_set(doc, zinc_json_root(doc), ZINC_V2_MEMBER,
+				  zinc_json_copy(doc, zinc_json_root(attributes)), err);
+	zinc_json_free(attributes);
+	return s;
+}
+
+/* A member of that name in the first document itself is no attribute of the node, and would be taken for one. */
+static zinc_status
+drop_stranger(zinc_json_doc *doc, zinc_report *r, zinc_error *err)
+{
+	if (!zinc_json_is(zinc_json_root(doc), ZINC_JSON_OBJECT) ||
+	    !zinc_json_remove(zinc_json_root(doc), ZINC_V2_MEMBER))
+		return ZINC_OK;
+	return zinc_report_lenient(r, "V2-4", err, "member \"" ZINC_V2_MEMBER "\" is not one of an array or group");
+}
+
+zinc_status
+zinc_v2_join(zinc_json_doc **out, zinc_context *ctx, const zinc_fetched *node, const zinc_fetched *attributes,
+	     char *const *keys, zinc_report *r, zinc_error *err)
+{
+	zinc_json_doc *more;
+	zinc_status s;
+
+	r->where = keys[0];
+	ZINC_TRY(parse_text(out, ctx, node, "V2-2", r, err));
+	s = drop_stranger(*out, r, err);
+	if (s == ZINC_OK && attributes->found == ZINC_FOUND) {
+		r->where = keys[1];
+		s = parse_text(&more, ctx, attributes, "V2-15", r, err);
+		if (s == ZINC_OK)
+			s = put_in(*out, more, r, err);
+		r->where = keys[0];
+	}
+	if (s != ZINC_OK)
+		zinc_json_free(*out);
+	return s;
+}
+
+/* ---- rules ---- */
+
+/* What validators find by the final version's numbers. */
+const char *
+zinc_v2_rule(const char *rule)
+{
+	static const char *const same[][2] = {
+	    {"M1", "V2-1"},   {"M2", "V2-2"},   {"M25", "V2-17"}, {"M26", "V2-1"},     {"M28", "V2-18"},
+	    {"M29", "V2-19"}, {"M41", "V2-20"}, {"M42", "V2-21"}, {"M43", "V2-20"},    {"M45", "V2-20"},
+	    {"M46", "V2-20"}, {"M47", "V2-20"}, {"M48", "V2-20"}, {"M70", "V2-21"},    {"M72", "V2-21"},
+	    {"M75", "V2-21"}, {"M82", "V2-21"}, {"M84", "V2-21"}, {"decode", "V2-21"}, {"consolidated", "V2-22"},
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof same / sizeof *same; i++)
+		if (strcmp(rule, same[i][0]) == 0)
+			return same[i][1];
+	return rule;
+}
