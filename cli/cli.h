@@ -42,6 +42,7 @@ void text_add(struct text *t, const void *p, size_t n);
 void text_puts(struct text *t, const char *s);
 void text_fill(struct text *t, char c, size_t n);
 void text_printf(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void text_vprintf(struct text *t, const char *fmt, va_list ap);
 /* "s" as a JSON string, quotes included. */
 void text_json(struct text *t, const char *s);
 /* JSON without the white space between its tokens. */

@@ -96,8 +96,8 @@ rehearse(struct attrs *a)
 		if (!c->json && zinc_attributes_get(a->h, path, c->key, &old, &err))
 			return fail(a->url, &err);
 		zinc_blob_fini(&old);
-		out_printf(&a->run->out, "would %s %s%s%.200s\n", c->json ? "set" : "remove", c->key,
-			   c->json ? " = " : "", c->json ? c->json : "");
+		out_printf(&a->run->out, "would %s %s%s%s\n", c->json ? "set" : "remove", c->key, c->json ? " = " : "",
+			   c->json ? c->json : "");
 	}
 	return DONE;
 }

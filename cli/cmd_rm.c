@@ -17,7 +17,7 @@ count(void *arg, const zinc_node *node)
 
 	m->nodes++;
 	if (m->run->args->dry_run)
-		out_printf(&m->run->out, "would erase %.900s\n", node->path);
+		out_printf(&m->run->out, "would erase %s\n", node->path);
 	return cancel_flag;
 }
 

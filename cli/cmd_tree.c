@@ -127,7 +127,7 @@ add_json(struct tree *t, const zinc_node *node)
 		text_printf(j, ",\"node_type\":\"%s\"", kind_name(node));
 		text_puts(j, node->implicit ? ",\"implicit\":true" : "");
 	}
-	if (node->problem) {
+	if (node->problem && !node->array) {
 		text_puts(j, ",\"problem\":");
 		text_json(j, node->problem);
 	}

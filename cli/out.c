@@ -76,15 +76,13 @@ out_puts(struct out *o, const char *s)
 void
 out_printf(struct out *o, const char *fmt, ...)
 {
-	char line[1024];
+	struct text t = {NULL, 0, 0};
 	va_list ap;
-	int n;
 
 	va_start(ap, fmt);
-	n = vsnprintf(line, sizeof line, fmt, ap);
+	text_vprintf(&t, fmt, ap);
 	va_end(ap);
-	if (n > 0)
-		out_add(o, line, (size_t)n < sizeof line ? (size_t)n : sizeof line - 1);
+	out_text(o, &t);
 }
 
 void

@@ -11,12 +11,11 @@ complain(int status, const char *what, const char *fmt, ...)
 	struct text t = {NULL, 0, 0};
 	va_list ap;
 	size_t i;
-	char why[2048];
 
+	text_printf(&t, "zinc: %s%s", what ? what : "", what ? ": " : "");
 	va_start(ap, fmt);
-	vsnprintf(why, sizeof why, fmt, ap);
+	text_vprintf(&t, fmt, ap);
 	va_end(ap);
-	text_printf(&t, "zinc: %s%s%s", what ? what : "", what ? ": " : "", why);
 	for (i = 0; i < t.n; i++) /* one line, whatever a name holds */
 		if ((unsigned char)t.p[i] < 0x20)
 			t.p[i] = '?';

@@ -134,7 +134,12 @@ json_group(struct text *t, const zinc_node *node, const zinc_hierarchy *h)
 		text_puts(t, "null");
 	else
 		text_json(t, key_below(h, node->metadata_key));
-	text_printf(t, ",\"implicit\":%s}", node->implicit ? "true" : "false");
+	text_printf(t, ",\"implicit\":%s", node->implicit ? "true" : "false");
+	if (node->problem) {
+		text_puts(t, ",\"unsupported\":");
+		text_json(t, node->problem);
+	}
+	text_puts(t, "}");
 }
 
 int
@@ -148,7 +153,7 @@ describe_json(struct text *t, const zinc_node *node, const zinc_hierarchy *h, co
 			return fail(url, &err);
 		text_compact(t, json.data);
 		zinc_blob_fini(&json);
-	} else if (node->problem && node->kind == ZINC_NODE_NONE) {
+	} else if (node->problem && node->problem_code != ZINC_E_UNSUPPORTED) {
 		json_problem(t, node);
 	} else {
 		json_group(t, node, h);

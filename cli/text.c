@@ -59,22 +59,30 @@ text_fill(struct text *t, char c, size_t n)
 }
 
 void
-text_printf(struct text *t, const char *fmt, ...)
+text_vprintf(struct text *t, const char *fmt, va_list ap)
 {
-	va_list ap;
+	va_list again;
 	size_t n;
 
 	reserve(t, 64);
-	va_start(ap, fmt);
+	va_copy(again, ap);
 	n = (size_t)vsnprintf(t->p + t->n, t->cap - t->n, fmt, ap);
-	va_end(ap);
 	if (n >= t->cap - t->n) { /* once more, with room enough */
 		reserve(t, n);
-		va_start(ap, fmt);
-		vsnprintf(t->p + t->n, n + 1, fmt, ap);
-		va_end(ap);
+		vsnprintf(t->p + t->n, n + 1, fmt, again);
 	}
+	va_end(again);
 	t->n += n;
+}
+
+void
+text_printf(struct text *t, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	text_vprintf(t, fmt, ap);
+	va_end(ap);
 }
 
 void

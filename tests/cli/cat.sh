@@ -93,6 +93,37 @@ zinc 0 create a.zarr/huge --shape 1000000000,1000000000 --dtype int8 --chunks 10
 zinc 0 cat a.zarr/huge
 has "[3 3 3 ... 3 3 3]"
 
+# NumPy itself, where it is; its rules for float16 and float32 differ between versions
+if python3 -c 'import numpy' 2>/dev/null; then
+	python3 - "$ZINC" <<'END'
+import subprocess, sys
+import numpy as np
+
+rng = np.random.default_rng(2)
+values = {
+    "f8": [lambda n: rng.normal(size=n), lambda n: np.round(rng.normal(size=n) * 100, 2), lambda n: 10 ** rng.uniform(-9, 12, n),
+           lambda n: np.where(rng.random(n) < 0.1, np.nan, rng.integers(-9, 9, n) / 4), lambda n: np.full(n, -np.inf)],
+    "i8": [lambda n: rng.integers(-(2**63), 2**63 - 1, n), lambda n: rng.integers(0, 99, n)],
+    "b1": [lambda n: rng.integers(0, 2, n)],
+    "c16": [lambda n: rng.normal(size=n) + 1j * rng.normal(size=n), lambda n: rng.integers(-3, 3, n) + 0.5j]}
+n = 0
+for name, makers in values.items():
+    for make in makers:
+        for shape in [(), (1,), (13,), (4, 30), (2, 3, 4), (2000,), (50, 60), (7, 8, 9, 10)]:
+            a = np.asarray(make(int(np.prod(shape)))).astype(name).reshape(shape)
+            np.save("np.npy", a)
+            def zinc(*words):
+                return subprocess.run([sys.argv[1], *words], check=True, capture_output=True, text=True).stdout
+            zinc("create", "np.zarr", "--overwrite", "--shape", ",".join(map(str, shape)), "--dtype", a.dtype.name, "--codecs", "none")
+            zinc("put", "np.zarr", "--from", "np.npy")
+            want = str(a[()]) + "\n"
+            got = zinc("cat", "np.zarr")
+            assert got == want, f"{name} {shape}:\n{want}{got}"
+            n += 1
+print(n, "arrays as NumPy prints them")
+END
+fi
+
 # ---- selections ----
 zinc 0 cat a.zarr/square -s '3' --as csv
 has "150,151,152"

@@ -140,6 +140,9 @@ for fixture in M16-array-member M17-unknown-type M18-unknown-grid M19-unknown-en
 done
 zinc 0 info "$SOURCE/tests/rules/M16-group-member"
 has "unsupported"
+zinc 0 info --json "$SOURCE/tests/rules/M16-group-member"
+is_json
+has '"implicit":false,"unsupported":"'
 
 # ---- nothing there, damaged ----
 zinc 3 info nothing.zarr
