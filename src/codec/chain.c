@@ -323,7 +323,7 @@ drop_bytes(links *all)
 	size_t i, n = 0;
 
 	for (i = 0; i < all->n; i++) {
-		const bool behind = n > 0 && all->v[n - 1].ops && all->v[n - 1].ops->bytes_behind;
+		const bool behind = i > 0 && all->v[i - 1].ops && all->v[i - 1].ops->bytes_behind;
 
 		if (!behind || all->v[i].ops != &zinc_codec_bytes)
 			all->v[n++] = all->v[i];
