@@ -129,5 +129,5 @@ main(int argc, char **argv)
 	if (argc != 4)
 		return 2;
 	dir = argv[2];
-	return strcmp(argv[1], "write") == 0 ? write_all(atoi(argv[3])) : check_all(argv[3]);
+	return strcmp(argv[1], "write") == 0 ? write_all((int)strtol(argv[3], NULL, 10)) : check_all(argv[3]);
 }
