@@ -54,14 +54,17 @@ install_node() {
 	touch "$NPM/complete"
 }
 
+# shellcheck disable=SC2016 # the loader expands $ORIGIN, not the shell
 program() { # program NAME: tests/interop/NAME.c into build/interop-NAME
 	"${CC:-cc}" -std=c11 -O2 -D_GNU_SOURCE -Iinclude "tests/interop/$1.c" -o "$BUILD/interop-$1" \
-		-L"$BUILD" -lzinc -Wl,-rpath,'$ORIGIN'
+		-L"$BUILD" -lzinc '-Wl,-rpath,$ORIGIN'
 }
 
 [ -e "$VENV/complete" ] || install_python
 [ -e "$NPM/complete" ] || install_node
-make --no-print-directory build >/dev/null
+scripts/setup.sh build
+cmake -G Ninja -B "$BUILD" -S . --log-level=WARNING >/dev/null
+cmake --build "$BUILD" -j "${JOBS:-2}" --target zinc_command -- --quiet
 program drive
 program poke
 

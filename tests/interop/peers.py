@@ -244,7 +244,7 @@ class Zarrs(ZarrPython):
 class TensorStore(Peer):
     name = package = "tensorstore"
     cannot_read = [
-        Cannot("wants the fill value of r16, r24 ... in base64", is_raw),
+        Cannot("wants the fill value of r16, r24 ... in base64, and then aborts", is_raw),
         Cannot("has no codecs behind a shard", after_shard),
         Cannot("refuses dimension names that are equal", lambda c: c.names and c.names[0] and len(set(c.names)) < len(c.names)),
         Cannot("turns integers beyond 64 bits into floats", beyond_64_bits),
@@ -304,7 +304,8 @@ class TensorStore(Peer):
 class Zarrita(Peer):
     name = "zarrita"
     cannot_read = [
-        Cannot("has no such data type", lambda c: is_raw(c) or c.dtype in ("float16", "complex64", "complex128")),
+        Cannot("has no data types complex64, complex128, r16, r24 ...", lambda c: is_raw(c) or c.dtype.startswith("complex")),
+        Cannot("has float16 only where Node has it (24 and later)", lambda c: c.dtype == "float16"),
         Cannot("does not read arrays without elements", lambda c: 0 in c.shape),
         Cannot("has no nested shards", lambda c: len(c.shards()) > 1),
         Cannot("looks for the index at the end only", lambda c: any(s["index_location"] == "start" for s in c.shards())),
