@@ -1,4 +1,9 @@
-/* json_each.c - a look into JSON for those who have no parser */
+/*
+ * json_each.c - a look into JSON for those who have no parser
+ *
+ * The command shows codecs, attributes and fill values, which the library hands out as JSON text.  One level at a time
+ * is all it needs, and it may come back with a value for the next.
+ */
 #include "tool/tool.h"
 
 static zinc_status

@@ -1,4 +1,8 @@
-/* lists.c - what this build has, from its tables */
+/*
+ * lists.c - what this build has, from its tables
+ *
+ * ZINC_WITH_X comes from the build system as 0 or 1; compiled by hand without it, a library is not there.
+ */
 #include "tool/tool.h"
 
 #ifndef ZINC_WITH_ZSTD

@@ -1,4 +1,9 @@
-/* stored.c - what an array has in its store, by listing alone */
+/*
+ * stored.c - what an array has in its store, by listing alone
+ *
+ * No object is opened: a listing gives sizes, and the grid says what each decodes to.  Keys that are no object of the
+ * grid (leftovers of a shrunk array, other people's files) are not counted.
+ */
 #include "tool/tool.h"
 
 struct sum {
@@ -7,6 +12,7 @@ struct sum {
 	zinc_stored *out;
 };
 
+/* What the object decodes to: its full extent, for chunks at the border are stored in full. */
 static uint64_t
 object_bytes(const zinc_meta *m, const uint64_t *index)
 {
@@ -38,6 +44,7 @@ add_key(void *arg, const char *key, uint64_t nbytes)
 	return 0;
 }
 
+/* Objects that the grid has; a product of counts, so num.h multiplies it like a shape. */
 static uint64_t
 total(const zinc_meta *m)
 {

@@ -16,8 +16,14 @@
 
 #include "tool/tool.h"
 
-/* ---- findings ---- */
+/* ---- findings ----
+ *
+ * Two ways lead to the caller's callback.  The calling thread hands a finding over at once (zinc_check_found).  A
+ * worker must not call it, and must not be quicker than its neighbour either: it keeps copies in the list of its own
+ * job (zinc_kept_add), and when the whole window is done the lists are handed over in order of their jobs.
+ */
 
+/* What a caller leaves out is empty text, so that nobody who prints a finding has to look for NULL. */
 static void
 fill_in(zinc_finding *f)
 {
@@ -30,6 +36,11 @@ fill_in(zinc_finding *f)
 			*text[i] = "";
 }
 
+/*
+ * The parts of the validator speak of rules by the numbers of the final version; a format that has numbers of its
+ * own for the same things translates here, in one place.  A finding that was repaired is no error any
+ * more: a second run would not have it.
+ */
 void
 zinc_check_found(zinc_check *c, const zinc_finding *finding)
 {
@@ -50,7 +61,8 @@ zinc_check_found(zinc_check *c, const zinc_finding *finding)
 		c->stopped = true;
 }
 
-/* The structure and its six texts in one allocation. */
+/* The structure and its six texts in one allocation.  A finding that does not fit into memory must not get lost
+ * silently: the list remembers, and handing it over fails. */
 void
 zinc_kept_add(zinc_kept_list *list, const zinc_finding *finding)
 {
@@ -105,6 +117,8 @@ zinc_check_hand_over(zinc_check *c, zinc_kept_list *list, zinc_error *err)
 	return list->lost ? zinc_fail_nomem(err) : ZINC_OK;
 }
 
+/* Errors of codecs and parsers end in " (rule M84)".  A finding has a place of its own for the number, so it is
+ * cut off the sentence. */
 bool
 zinc_check_rule(char *text, char *rule, size_t cap)
 {
@@ -123,6 +137,11 @@ zinc_check_rule(char *text, char *rule, size_t cap)
 	return true;
 }
 
+/*
+ * What this build cannot do (E_UNSUPPORTED) and what is only too large for its limits (E_LIMIT) may be perfectly
+ * valid, so it is no error of the hierarchy's.  Key and chunk have members of the error to themselves; the
+ * sentence begins with the chunk because a key is hard to read for people who think in indices.
+ */
 void
 zinc_kept_error(zinc_kept_list *list, const zinc_check *c, const zinc_error *e, const char *rule, const char *path,
 		const char *key)
@@ -161,6 +180,7 @@ zinc_check_path(zinc_buf *out, const char *prefix, size_t n, zinc_error *err)
 	return zinc_buf_text(out) ? ZINC_OK : zinc_fail_nomem(err);
 }
 
+/* The store of a local path begins at "/", so its keys repeat the whole path of the root: findings leave it out. */
 const char *
 zinc_check_key(const zinc_check *c, const char *key)
 {
@@ -169,6 +189,7 @@ zinc_check_key(const zinc_check *c, const char *key)
 	return strncmp(key, c->h->prefix, n) == 0 ? key + n : key;
 }
 
+/* Which names are reserved is the format's to say: "__x" is a node like any other in version 2. */
 bool
 zinc_check_reserved(const zinc_check *c, const char *key)
 {
@@ -203,7 +224,11 @@ zinc_check_list(zinc_check *c, zinc_key_fn fn, void *arg, zinc_error *err)
 	return c->h->format->prefixes(c->h, c->h->path, list_prefix, &l, err);
 }
 
-/* ---- leftovers ---- */
+/* ---- leftovers ----
+ *
+ * Only the store knows its temporaries and locks, and which of them nobody holds any more; it removes them under
+ * their own lock, so a writer at work loses nothing.
+ */
 
 static int
 leftover(void *arg, const char *name, const char *what)
@@ -237,6 +262,11 @@ name_base(zinc_check *c, zinc_error *err)
 	return zinc_buf_text(&c->base) ? ZINC_OK : zinc_fail_nomem(err);
 }
 
+/*
+ * Documents first: whose an object is, and how it decodes, is known only then.  A place without a single document is
+ * not a hierarchy with one finding but no hierarchy: a check of the wrong directory must not look like
+ * a success.
+ */
 static zinc_status
 run(zinc_check *c, zinc_error *err)
 {

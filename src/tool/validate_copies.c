@@ -3,6 +3,9 @@
  *
  * A reader that trusts a copy sees what the copy says, so a difference is an error.  The consolidated metadata that
  * a group's own document may hold is no part of the comparison: writers leave it out of copies, or empty.
+ *
+ * Stale is one finding for the whole of it, with the first difference as its example: the remedy is the same however
+ * many there are, and it is to write all of it anew.
  */
 #include <stdio.h>
 
@@ -31,7 +34,7 @@ static void __attribute__((format(printf, 2, 3))) say(struct group *g, const cha
 	va_end(ap);
 }
 
-/* Is the copy the document, as JSON values? */
+/* Is the copy the document, as JSON values?  Order and spelling may differ: writers print copies in their own way. */
 static zinc_status
 same(zinc_context *ctx, const zinc_json *copy, const zinc_meta *m, bool *out, zinc_error *err)
 {
@@ -47,6 +50,7 @@ same(zinc_context *ctx, const zinc_json *copy, const zinc_meta *m, bool *out, zi
 	return mine && stored ? ZINC_OK : zinc_fail_nomem(err);
 }
 
+/* One copy and the document that it was made from. */
 static zinc_status
 compare(struct group *g, const char *below, const char *path, const zinc_json *copy)
 {
@@ -106,6 +110,7 @@ compare_copy(void *arg, const char *below, const zinc_json *copy)
 	return g->status != ZINC_OK;
 }
 
+/* Every copy that has its document was counted; when there are more documents than that, some have no copy. */
 static size_t
 nodes_below(const zinc_check *c, const char *prefix)
 {
@@ -117,7 +122,7 @@ nodes_below(const zinc_check *c, const char *prefix)
 	return count;
 }
 
-/* Write it anew; where the documents do not allow that, remove it. */
+/* Write it anew; where the documents do not allow that (one is damaged), remove it: readers then ask the documents. */
 static bool
 repair(zinc_check *c, const char *path)
 {
@@ -151,13 +156,13 @@ report(struct group *g)
 
 /* What stands in the way of the comparison is a finding, too. */
 static zinc_status
-unreadable(zinc_check *c, const zinc_check_node *node, const zinc_error *e, zinc_error *err)
+unreadable(zinc_check *c, const char *path, const zinc_error *e, zinc_error *err)
 {
 	zinc_kept_list list = {.ctx = c->ctx};
 
 	if (e->code == ZINC_E_NOMEM)
 		return zinc_fail_nomem(err);
-	zinc_kept_error(&list, c, e, "read", node->prefix, e->key);
+	zinc_kept_error(&list, c, e, "read", path, e->key);
 	return zinc_check_hand_over(c, &list, err);
 }
 
@@ -183,6 +188,7 @@ check_group(zinc_check *c, const zinc_check_node *node, zinc_error *err)
 {
 	zinc_error e = ZINC_ERROR_INIT;
 	struct group g = {.c = c, .node = node, .err = &e};
+	bool compared = false;
 	zinc_status s;
 	zinc_buf path;
 
@@ -190,9 +196,13 @@ check_group(zinc_check *c, const zinc_check_node *node, zinc_error *err)
 	s = zinc_check_path(&path, node->prefix, strlen(node->prefix), &e);
 	if (s == ZINC_OK)
 		s = compare_all(&g, zinc_buf_text(&path));
-	zinc_buf_fini(&path);
 	if (s != ZINC_OK)
-		return unreadable(c, node, &e, err);
+		s = unreadable(c, zinc_buf_text(&path) ? zinc_buf_text(&path) : "", &e, err);
+	else
+		compared = true;
+	zinc_buf_fini(&path);
+	if (!compared)
+		return s;
 	g.err = err;
 	if (g.ncopies < nodes_below(c, node->prefix))
 		say(&g, "nodes are missing from it");

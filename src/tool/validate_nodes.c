@@ -3,6 +3,16 @@
  *
  * Documents are fetched and parsed in parallel, in windows; their findings are kept per document
  * and handed over in order.
+ *
+ * A node is known by its prefix, with the '/' at its end:
+ *
+ *   ""        zarr.json
+ *   "a-b/"    a-b/zarr.json
+ *   "a/"      a/zarr.json
+ *   "a/b/"    a/b/zarr.json
+ *
+ * In order of these bytes everything below a node comes right behind it, so that questions about ancestors need only
+ * look at the neighbour before, and the owner of any key is found by halving.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +29,7 @@ compare_nodes(const void *a, const void *b)
 	return strcmp(((const zinc_check_node *)a)->prefix, ((const zinc_check_node *)b)->prefix);
 }
 
+/* By halving: the key is cut at n bytes, so strcmp cannot compare it; a prefix that goes on behind them is greater. */
 const zinc_check_node *
 zinc_check_find(const zinc_check *c, const char *key, size_t n)
 {
@@ -47,6 +58,7 @@ struct gather {
 	zinc_error *err;
 };
 
+/* The only thing that is kept of every document is its prefix; what it says is read again when it is needed. */
 static zinc_status
 add_node(zinc_check *c, const char *prefix, size_t n, zinc_error *err)
 {
@@ -73,6 +85,7 @@ add_node(zinc_check *c, const char *prefix, size_t n, zinc_error *err)
 	return ZINC_OK;
 }
 
+/* The first listing of all keys: documents are kept, the others are counted, so that progress has a total. */
 static int
 gather_key(void *arg, const char *key, uint64_t nbytes)
 {
@@ -153,6 +166,7 @@ ignore_copy(void *arg, const char *below, const zinc_json *copy)
 	return 1;
 }
 
+/* Stored objects that the grid has room for; those that are not stored are fill value, and legal. */
 static uint64_t
 count_objects(const zinc_meta *m)
 {
@@ -181,7 +195,11 @@ note(zinc_check *c, struct document *d, const char *path, const zinc_meta *m)
 		d->status = ZINC_E_NOMEM;
 }
 
-/* Read the node; whatever the outcome, the findings tell it. */
+/*
+ * Read the node; whatever the outcome, the findings tell it.  The report collects more than the first error, which is
+ * where opening a node for use would stop.  An error that the report has not seen came from the store, or
+ * from JSON itself.
+ */
 static void
 read_document(zinc_check *c, struct document *d, const char *path, const char *key)
 {
@@ -221,6 +239,7 @@ struct window {
 	struct document *docs;
 };
 
+/* In a worker: only memory that is out is a status, for it has to end the whole call. */
 static void
 check_document(void *arg, size_t i, int worker)
 {
@@ -241,7 +260,11 @@ check_document(void *arg, size_t i, int worker)
 	zinc_buf_fini(&key);
 }
 
-/* ---- the tree ---- */
+/* ---- the tree ----
+ *
+ * What no document can tell of itself: that its ancestors are groups with documents (M25, M28), that the names on
+ * the way are allowed (M29 to M33).
+ */
 
 struct place {
 	const char *path, *key;
@@ -301,7 +324,8 @@ common(const char *a, const char *b)
 	return n;
 }
 
-/* The ancestors of node i: each must be a group.  What earlier nodes have in common with it was said there. */
+/* The ancestors of node i: each must be a group.  What earlier nodes have in common with it was said there.  Below an
+ * array a missing group is no second finding: nothing may be there at all. */
 static zinc_status
 check_ancestors(zinc_check *c, size_t i, const struct place *at, zinc_error *err)
 {
@@ -349,6 +373,7 @@ settle_document(zinc_check *c, struct document *d, zinc_error *err)
 	return zinc_check_hand_over(c, &d->found, err);
 }
 
+/* A window holds the findings of that many documents, not of all. */
 static zinc_status
 check_window(zinc_check *c, struct document *docs, size_t at, size_t n, zinc_error *err)
 {

@@ -3,6 +3,15 @@
  *
  * Keys come in order, so those of one array come together: its metadata is held while they last, and its objects
  * are decoded in parallel, a window at a time.
+ *
+ *   key                 owner        what it is
+ *   a/c/0/0             array /a     an object: decoded
+ *   a/c/9/9             array /a     outside the grid (M41)
+ *   a/c/00/1, a/note    array /a     no chunk's key (M43, M45 to M48)
+ *   z/c/0               group /      a chunk of an array that has no document (M26)
+ *   README              group /      nothing of Zarr's (M1)
+ *
+ * All but the first are warnings: nobody reads a wrong number because of them.
  */
 #include <stdlib.h>
 
@@ -10,6 +19,7 @@
 
 #define WINDOW 256
 
+/* One object of the window, and how its check ended.  Errors are large, which is why a window has few. */
 struct object {
 	uint64_t index[ZINC_MAX_NDIM];
 	zinc_error error;
@@ -29,6 +39,7 @@ struct objects {
 
 /* ---- decoding ---- */
 
+/* In a worker.  Everything is decoded, also where a read would stop early or skip an inner chunk. */
 static void
 check_object(void *arg, size_t i, int worker)
 {
@@ -58,7 +69,8 @@ on_border(const zinc_meta *m, const uint64_t *index)
 	return false;
 }
 
-/* The rule that an object breaks: what its error names, or what its codec's bytes must be. */
+/* The rule that an object breaks: what its error names, or what its codec's bytes must be.  Too few bytes at the border
+ * are the mark of a writer that cut the chunk to the array, which has a rule of its own. */
 static const char *
 rule_of(const struct objects *o, const struct object *x, char *number, size_t cap)
 {
@@ -110,6 +122,7 @@ flush(struct objects *o)
 
 /* ---- whose keys they are ---- */
 
+/* The array at hand is done with. */
 static void
 leave(struct objects *o)
 {
@@ -161,7 +174,8 @@ enter(struct objects *o, const zinc_check_node *owner)
 	return s;
 }
 
-/* The node in whose directory, or below it, the key lies. */
+/* The node in whose directory, or below it, the key lies: the longest of its prefixes that has a document.  Never one
+ * above the node asked about. */
 static const zinc_check_node *
 owner_of(const zinc_check *c, const char *key)
 {
@@ -260,6 +274,8 @@ key_rule(const zinc_meta *m, const char *key)
 
 /* ---- every key ---- */
 
+/* A key below an array.  Where the grid or the key encoding is unknown nobody can tell whether it is an object; where
+ * only the codecs are, it is counted but not decoded. */
 static zinc_status
 array_key(struct objects *o, const char *key, const char *rel, uint64_t nbytes)
 {
@@ -283,6 +299,7 @@ array_key(struct objects *o, const char *key, const char *rel, uint64_t nbytes)
 	return ++o->n == WINDOW ? flush(o) : ZINC_OK;
 }
 
+/* The second listing of all keys.  Documents, and what the format knows to lie about, were looked at before. */
 static zinc_status
 any_key(struct objects *o, const char *key, uint64_t nbytes)
 {
