@@ -16,6 +16,13 @@ bool exists(const char *path); /* links are not followed */
 /* Entries below `dir`, directories with '/', in order, joined by spaces; in static memory. */
 const char *tree(const char *dir);
 
+/* Are links followed beneath a directory?  Not without openat2, which emulators may not know. */
+bool can_follow(void);
+
+/* End a forked child.  Memory of threads that the child does not have counts as lost, so nobody may look: it becomes
+ * another program. */
+_Noreturn void leave_child(int status);
+
 /* Stand in a new directory in memory, where fsync costs nothing, if the machine has one; and go back and remove it. */
 void enter_fast_dir(void);
 void leave_fast_dir(void);

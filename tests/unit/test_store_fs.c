@@ -86,6 +86,8 @@ links_are_followed_beneath_only(void **state)
 	zinc_tag tag;
 
 	(void)state;
+	if (!can_follow())
+		skip();
 	make_outside();
 	assert_int_equal(symlink("../outside/secret", "d/file"), 0);
 	assert_int_equal(symlink("real", "d/inner"), 0);
@@ -174,7 +176,7 @@ no_race_leads_outside(void **state)
 	assert_int_equal(mkdir("d/t", 0777), 0);
 	s = open_with("d", 0);
 	assert_int_equal(pthread_create(&t, NULL, swap, &w), 0);
-	for (i = 0; i < 3000; i++) {
+	for (i = 0; i < MANY(3000); i++) {
 		zinc_blob b = ZINC_BLOB_INIT;
 
 		snprintf(key, sizeof key, "t/%d", i % 10);

@@ -101,6 +101,8 @@ links_are_listed_when_followed(void **state)
 	zinc_store *s;
 
 	(void)state;
+	if (!can_follow())
+		skip();
 	make_odd_directory();
 	assert_int_equal(symlink(".", "d/round"), 0);
 	assert_int_equal(symlink("..", "d/a/up"), 0);

@@ -173,6 +173,36 @@ a_waiter_looks_again(void **state)
 	zinc_store_close(w.store);
 }
 
+/* Longer than the store asks for the lock itself: then the kernel wakes it. */
+static void
+a_waiter_is_patient(void **state)
+{
+	int ready[2];
+	zinc_store *s;
+	pid_t pid;
+	char c;
+
+	(void)state;
+	make_empty("d");
+	assert_int_equal(pipe(ready), 0);
+	pid = fork();
+	if (pid == 0) {
+		take_lock_file("d/k.__lock");
+		if (write(ready[1], "", 1) != 1)
+			_exit(1);
+		sleep(4);
+		_exit(0); /* with it the lock goes */
+	}
+	assert_int_equal(read(ready[0], &c, 1), 1);
+	s = open_fs("d");
+	put_text(s, "k", "ours");
+	assert_text(s, "k", "ours");
+	zinc_store_close(s);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	close(ready[0]);
+	close(ready[1]);
+}
+
 /* ---- promise 5: none is lost ---- */
 
 enum { PROCESSES = 8, TIMES = 60 };
@@ -438,7 +468,7 @@ forks_amidst_writers(void **state)
 	for (i = 0; i < 30; i++) {
 		pid = fork();
 		if (pid == 0)
-			_exit(zinc_store_update(w.store, "n", increment, &n, 0, 0, NULL) == ZINC_OK ? 0 : 1);
+			leave_child(zinc_store_update(w.store, "n", increment, &n, 0, 0, NULL) != ZINC_OK);
 		assert_int_equal(waitpid(pid, &status, 0), pid);
 		assert_int_equal(status, 0);
 	}
@@ -459,6 +489,7 @@ main(void)
 	    cmocka_unit_test(a_lock_file_with_two_names_is_not_written),
 	    cmocka_unit_test(a_lock_file_that_is_something_else_is_refused),
 	    cmocka_unit_test(a_waiter_looks_again),
+	    cmocka_unit_test(a_waiter_is_patient),
 	    cmocka_unit_test(processes_lose_no_update),
 	    cmocka_unit_test(a_killed_holder_is_no_obstacle),
 	    cmocka_unit_test(a_child_keeps_no_lock_alive),

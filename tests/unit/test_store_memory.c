@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "support/files.h"
 #include "support/gets.h"
 #include "support/sweep.h"
 #include "support/test.h"
@@ -292,7 +293,7 @@ a_child_can_use_the_store(void **state)
 			zinc_status st = zinc_store_update(b.store, "k", dawdle, NULL, 0, 0, NULL);
 
 			assert_text(b.store, "before", "fork");
-			_exit(st != ZINC_OK);
+			leave_child(st != ZINC_OK);
 		}
 		assert_int_equal(waitpid(pid, &status, 0), pid);
 		assert_int_equal(status, 0);
