@@ -3,6 +3,8 @@
  *
  * GNU manners: options anywhere, "--name value" and "--name=value", "-s value" and "-svalue", flags
  * joined ("-lr"), "--" ends options.  A value is taken as it is, so "-s -5:" selects the last five.
+ *
+ * Nothing here knows a single option: where a value goes and what it may be is in its row of table.c.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -73,6 +75,7 @@ parse_number(const char *s, const char **end, uint64_t *out)
 	return errno == 0;
 }
 
+/* Powers of 1024, spelled "64K", "64k", "64KB" or "64KiB". */
 bool
 parse_bytes(const char *s, uint64_t *out)
 {
@@ -94,6 +97,7 @@ parse_bytes(const char *s, uint64_t *out)
 	return true;
 }
 
+/* A comma at the end is fine (NumPy writes "(5,)"), and nothing at all is the shape of a scalar. */
 bool
 parse_shape(const char *s, uint64_t *shape, int *ndim)
 {
@@ -189,6 +193,7 @@ taken(const struct scan *s, const struct option *o)
 	return o && (option_listed(s->command->options, o) || option_listed(common_options, o));
 }
 
+/* The same, with a complaint that tells what would have been right. */
 static int
 set_checked(struct scan *s, const struct option *o, const char *shown, const char *value)
 {

@@ -216,6 +216,7 @@ report(struct bench *b, const char *name, const double *seconds, int n, uint64_t
 	out_flush(&b->run->out);
 }
 
+/* Peak memory is that of all repeats of one workload; stored bytes are those of one repeat. */
 static int
 measure(struct bench *b, const struct workload *w, int repeat)
 {

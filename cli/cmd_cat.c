@@ -1,4 +1,8 @@
-/* cmd_cat.c - zinc cat: elements of an array as text, CSV, JSON, .npy or raw bytes */
+/*
+ * cmd_cat.c - zinc cat: elements of an array as text, CSV, JSON, .npy or raw bytes
+ *
+ * Also `zinc --array_path`, which reads everything and prints nothing.
+ */
 #include "cli.h"
 
 #define SUMMARY 1000 /* text: more elements are summarised */
@@ -27,7 +31,11 @@ read_piece(void *arg, const struct region *piece)
 	return DONE;
 }
 
-/* ---- summaries: only the edges are read ---- */
+/* ---- summaries: only the edges are read ----
+ *
+ * Of a long dimension the first and last three items are selected as a list, so that the summary of a petabyte costs as
+ * much as that of a megabyte.
+ */
 
 struct edges {
 	struct region region;

@@ -1,4 +1,8 @@
-/* cmd_info.c - zinc info: one node */
+/*
+ * cmd_info.c - zinc info: one node
+ *
+ * As JSON it is what the library says.  As text it is the same, looked into member by member.
+ */
 #include "cli.h"
 
 struct info {

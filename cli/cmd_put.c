@@ -25,6 +25,7 @@ struct source {
 
 /* ---- the input ---- */
 
+/* What kind of file is it?  A pipe cannot be rewound, so the bytes read for this are kept for the first piece. */
 static int
 look(struct source *s, const struct region *g)
 {
@@ -95,6 +96,7 @@ check_length(struct source *s, const struct region *g)
 
 /* ---- pieces ---- */
 
+/* The next bytes.  With the last piece the input must be at its end: that is looked at before the piece is written. */
 static int
 read_piece(struct source *s, size_t nbytes)
 {
@@ -132,6 +134,8 @@ fortran_strides(const struct region *g, size_t element, int64_t *strides)
 	}
 }
 
+/* Conversion to the array's type is the library's; it refuses what does not fit and then stores nothing of the piece.
+ */
 static int
 write_piece(void *arg, const struct region *piece)
 {

@@ -108,6 +108,7 @@ close_json(struct tree *t, int depth)
 		text_puts(&t->json, "]}");
 }
 
+/* Nodes come parents first; an object stays open until a node that is not below it comes. */
 static int
 add_json(struct tree *t, const zinc_node *node)
 {

@@ -1,4 +1,8 @@
-/* help.c - help and man page, out of table.c */
+/*
+ * help.c - help and man page, out of table.c
+ *
+ * Help begins with an example, for that is what most people came for.
+ */
 #include "cli.h"
 
 /* "-s, --select SEL" */
@@ -12,6 +16,7 @@ spell(struct text *t, const struct option *o)
 		text_printf(t, " %.*s", (int)strcspn(o->value, "="), o->value);
 }
 
+/* The options of a list, in the order of the table. */
 static void
 option_lines(struct run *r, const char *list)
 {

@@ -95,7 +95,8 @@ parse_descr(struct npy *n, const char *s)
 	return false;
 }
 
-/* The value behind "'key':"; NULL when there is none. */
+/* The value behind "'key':"; NULL when there is none.  The header is a Python literal, but all writers spell it
+ * alike: a search finds what a parser would. */
 static char *
 value_of(char *header, const char *key)
 {

@@ -26,6 +26,7 @@ drop_temporary(struct out *o)
 	o->temporary = NULL;
 }
 
+/* Whoever reads a pipe may have seen enough (head -n 1): that is no failure, and there is nothing left to do. */
 static void
 write_all(struct out *o, const char *p, size_t n)
 {
@@ -54,6 +55,7 @@ out_flush(struct out *o)
 	o->buf.n = 0;
 }
 
+/* Small pieces are gathered; a large one goes out as it is, without a copy. */
 void
 out_add(struct out *o, const void *p, size_t n)
 {
@@ -150,6 +152,7 @@ put_in_place(struct out *o)
 	return DONE;
 }
 
+/* With a failure what is in a temporary file is dropped: half a result must not look like a whole one. */
 int
 out_close(struct out *o, int status)
 {

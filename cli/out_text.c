@@ -13,7 +13,8 @@
 #define LINE      75
 #define PRECISION 8
 
-/* Columns of one real number: what the spelling of all values needs. */
+/* Columns of one real number: what the spelling of all values needs.  Whether exponents are used is known only at the
+ * end, so both spellings are measured. */
 struct column {
 	enum width width;
 	bool plus; /* write '+' (imaginary parts) */
@@ -130,6 +131,7 @@ wants_exponents(const struct column *c)
 	return c->largest > 0 && (c->largest >= large || c->smallest < small || c->largest / c->smallest > 1000);
 }
 
+/* After the last element was measured. */
 static void
 settle(struct column *c)
 {
@@ -235,6 +237,7 @@ measure_element(struct printer *p, const void *e)
 
 /* ---- lines ---- */
 
+/* A line that is wrapped loses the blanks at its end; one that ends in a bracket keeps them. */
 static void
 end_line(struct printer *p, bool strip)
 {
@@ -295,6 +298,7 @@ turn(struct printer *p, int anew)
 	s->fresh = true;
 }
 
+/* One word, with the dots in front of it where items were left out, and what follows the last of its row. */
 static void
 print_element(struct printer *p, const void *e)
 {

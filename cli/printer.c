@@ -1,4 +1,10 @@
-/* printer.c - what all spellings of elements share */
+/*
+ * printer.c - what all spellings of elements share
+ *
+ * A printer gets the elements of a result in C order, in pieces of any length, and keeps its place in p->at.  When
+ * the last index of a dimension was reached it begins anew, and so perhaps do others before it: how many is all
+ * that is needed to close and open brackets, to end lines, to leave lines empty.
+ */
 #include "cli.h"
 
 #define ENOUGH (1u << 16)

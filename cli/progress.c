@@ -1,4 +1,8 @@
-/* progress.c - a bar on stderr: units, bytes, rate, time to go */
+/*
+ * progress.c - a bar on stderr: units, bytes, rate, time to go
+ *
+ * Drawn at most ten times a second, and only on a terminal unless asked for: standard error may be a log.
+ */
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>

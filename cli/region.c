@@ -25,6 +25,7 @@ items(const zinc_select_dim *d)
 	return d->list ? d->nlist : d->count;
 }
 
+/* The result's shape from the selection's items: dropped dimensions are not in it. */
 static void
 measure(struct region *g)
 {
@@ -96,6 +97,7 @@ region_index(const struct region *g, int d, uint64_t i)
 	return s->list ? s->list[i] : s->start + i * step_of(s);
 }
 
+/* A list moves its beginning, a range its start; the memory of lists belongs to the whole selection. */
 void
 region_narrow(struct region *g, int d, uint64_t first, uint64_t n)
 {
@@ -182,6 +184,13 @@ pieces(const struct cut *c, const struct region *part, int k)
 	return status;
 }
 
+/*
+ *   result 6 x 100 x 100, a row of 100 fits the budget 250 times: dimension 1 is cut
+ *
+ *   piece 1  [0, 0:100, :]    piece 2  [1, 0:100, :]  ...        dimension 0 goes one by one
+ *
+ * In Fortran order the same with the dimensions the other way round.
+ */
 int
 region_pieces(const struct region *g, uint64_t budget, bool fortran, piece_fn fn, void *arg)
 {

@@ -5,6 +5,7 @@
 
 #include "cli.h"
 
+/* Every complaint is one line: programs read them, and a name may hold anything. */
 int
 complain(int status, const char *what, const char *fmt, ...)
 {
@@ -24,6 +25,7 @@ complain(int status, const char *what, const char *fmt, ...)
 	return status;
 }
 
+/* Never DONE on something not understood: what has no case of its own is TROUBLE. */
 int
 exit_status(zinc_status s)
 {
@@ -82,7 +84,11 @@ key_below(const zinc_hierarchy *h, const char *key)
 	return strncmp(key, prefix, n) ? key : key + n;
 }
 
-/* ---- --max-memory: an allocator that counts ---- */
+/* ---- --max-memory: an allocator that counts ----
+ *
+ * It sees what the library allocates through its context.  Codec libraries allocate their own work space, and pieces
+ * of elements (region.c) are held beside it, at most half as large.
+ */
 
 static bool
 charge(struct budget *b, size_t nbytes)
@@ -116,6 +122,7 @@ budget_alloc(void *ctx, size_t nbytes)
 	return NULL;
 }
 
+/* Old and new block count together while both are there, as they do for the machine. */
 static void *
 budget_realloc(void *ctx, void *p, size_t nbytes)
 {
@@ -138,6 +145,7 @@ warn(void *arg, const char *where, const char *text)
 	fprintf(stderr, "zinc: warning: %s: %s\n", where, text);
 }
 
+/* What one read may hold at once is a part of the limit, not all: results and metadata need room, too. */
 int
 run_context(struct run *r)
 {

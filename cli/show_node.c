@@ -1,4 +1,9 @@
-/* show_node.c - nodes for people and as JSON */
+/*
+ * show_node.c - nodes for people and as JSON
+ *
+ * What this build does not support is shown like anything else, with the reason; only what is damaged changes the
+ * exit status.
+ */
 #include "cli.h"
 
 /* ---- JSON, looked into by the library ---- */
@@ -30,6 +35,7 @@ json_member(const char *object, const char *key, struct text *value)
 
 /* ---- codecs ---- */
 
+/* Through shards, whose inner codecs are what matters; "bytes" is in every chain and says nothing. */
 static int
 name_codec(void *arg, const char *key, const char *codec)
 {

@@ -1,4 +1,10 @@
-/* table.c - the sub-commands and options, one row each; help, man page and parsing come from here */
+/*
+ * table.c - the sub-commands and options, one row each
+ *
+ * Parsing, help and the man page come from here.  A new command is a row, a function and its test; a new option is a
+ * row and a member of struct args.  Help fits a screen of 24 lines and 80 columns, which a test checks, so texts are
+ * short; what is in brackets is the default.
+ */
 #include "cli.h"
 
 #define FIELD(name) offsetof(struct args, name)
@@ -48,6 +54,7 @@ const struct option option_table[] = {
     {NULL, 0, NULL, OPT_FLAG, 0, NULL},
 };
 
+/* They tune how the library works, not what a command does, so every command takes them. */
 const char common_options[] = "threads cache-bytes max-memory progress format strict help";
 
 const struct command command_table[] = {

@@ -24,6 +24,7 @@ need(void *p, size_t nbytes)
 	return q;
 }
 
+/* Room for `more` bytes and the NUL behind them; doubling keeps a million additions linear. */
 static void
 reserve(struct text *t, size_t more)
 {
@@ -58,6 +59,7 @@ text_fill(struct text *t, char c, size_t n)
 	t->p[t->n] = '\0';
 }
 
+/* Most texts are short: print into what is there, and again only when it did not suffice. */
 void
 text_vprintf(struct text *t, const char *fmt, va_list ap)
 {
@@ -119,6 +121,7 @@ text_json(struct text *t, const char *s)
 	text_add(t, "\"", 1);
 }
 
+/* No parser is needed for this: outside of strings white space means nothing, and a string ends at a bare quote. */
 void
 text_compact(struct text *t, const char *json)
 {
