@@ -3,8 +3,8 @@
  *
  *     input: [data type][shape][the `codecs` member][NUL][encoded bytes]
  *
- * Besides not crashing: what decodes is encoded again and must decode to the same elements, and decoding only the
- * first elements gives the first elements.
+ * Besides not crashing: what decodes is encoded again and must decode to the same elements, unless codecs change them
+ * that are made to lose something, and decoding only the first elements gives the first elements.
  */
 #include <stdlib.h>
 
@@ -54,7 +54,11 @@ check_again(const zinc_chain *c, zinc_scratch *s, const uint8_t *elements, size_
 
 	zinc_buf_init(&out, c->ctx, PTRDIFF_MAX);
 	zinc_strides_c(c->rep.shape, c->rep.ndim, c->rep.dtype->size, v.strides);
-	must(zinc_chain_encode(c, s, c->rep.shape, &v, &out, NULL) == ZINC_OK);
+	if (zinc_chain_encode(c, s, c->rep.shape, &v, &out, NULL) != ZINC_OK || !c->reorders_only) {
+		must(!c->reorders_only);
+		zinc_buf_fini(&out);
+		return;
+	}
 	must(zinc_chain_decode(c, s, c->rep.shape, (zinc_bytes){out.p, out.n}, NULL, 0, &v, NULL) == ZINC_OK);
 	again = flatten(&c->rep, &v, nbytes);
 	must(memcmp(again, elements, nbytes) == 0);
