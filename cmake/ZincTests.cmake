@@ -31,7 +31,7 @@ if(CMAKE_CROSSCOMPILING_EMULATOR)      # qemu-user, valgrind
 endif()
 set(ZINC_TEST_ENV "ZINC=${ZINC_RUN};ZINC_SOURCE_DIR=${PROJECT_SOURCE_DIR};ZINC_BUILD_DIR=${PROJECT_BINARY_DIR}"
   "ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1" "UBSAN_OPTIONS=print_stacktrace=1"
-  "TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1:report_thread_leaks=0") # a forked child has its parent's threads only in the books
+  "TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1:report_thread_leaks=0:die_after_fork=0") # a forked child has its parent's threads only in the books
 
 if(CMAKE_CROSSCOMPILING)
   list(APPEND ZINC_TEST_ENV "ZINC_EMULATED=1") # qemu-user cannot start threads after fork()

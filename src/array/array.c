@@ -155,10 +155,15 @@ look(const zinc_array *a)
 	return m;
 }
 
+/* Numbers are read while the snapshot is held, so that they may be asked for while others resize. */
 int
 zinc_array_ndim(const zinc_array *a)
 {
-	return look(a)->ndim;
+	zinc_meta *m = zinc_array_snapshot(a);
+	int ndim = m->ndim;
+
+	zinc_meta_free(m);
+	return ndim;
 }
 
 const uint64_t *
@@ -170,17 +175,21 @@ zinc_array_shape(const zinc_array *a)
 zinc_type
 zinc_array_type(const zinc_array *a)
 {
-	const zinc_meta *m = look(a);
+	zinc_meta *m = zinc_array_snapshot(a);
+	zinc_type type = m->dtype != NULL ? m->dtype->type : ZINC_NATIVE;
 
-	return m->dtype != NULL ? m->dtype->type : ZINC_NATIVE;
+	zinc_meta_free(m);
+	return type;
 }
 
 size_t
 zinc_array_element_size(const zinc_array *a)
 {
-	const zinc_meta *m = look(a);
+	zinc_meta *m = zinc_array_snapshot(a);
+	size_t size = m->dtype != NULL ? m->dtype->size : 0;
 
-	return m->dtype != NULL ? m->dtype->size : 0;
+	zinc_meta_free(m);
+	return size;
 }
 
 const char *
@@ -215,10 +224,9 @@ zinc_array_fill(const zinc_array *a)
 	return look(a)->fill;
 }
 
-int
-zinc_array_chunk_shape(const zinc_array *a, uint64_t *shape)
+static int
+chunk_shape(const zinc_meta *m, uint64_t *shape)
 {
-	const zinc_meta *m = look(a);
 	int d;
 
 	if (m->grid == NULL)
@@ -230,21 +238,18 @@ zinc_array_chunk_shape(const zinc_array *a, uint64_t *shape)
 	return 1;
 }
 
-int
-zinc_array_shard_shape(const zinc_array *a, uint64_t *shape)
+static int
+shard_shape(const zinc_meta *m, uint64_t *shape)
 {
-	const zinc_meta *m = look(a);
-
 	if (m->grid == NULL || m->chain == NULL || m->chain->shard == NULL)
 		return 0;
 	memcpy(shape, m->chunk_shape, (size_t)m->ndim * sizeof *shape);
 	return 1;
 }
 
-int
-zinc_array_grid_shape(const zinc_array *a, uint64_t *shape)
+static int
+grid_shape(const zinc_meta *m, uint64_t *shape)
 {
-	const zinc_meta *m = look(a);
 	int d;
 
 	if (m->grid == NULL)
@@ -252,6 +257,35 @@ zinc_array_grid_shape(const zinc_array *a, uint64_t *shape)
 	for (d = 0; d < m->ndim; d++)
 		shape[d] = m->grid->ops->count(m->grid, d, m->shape[d]);
 	return 1;
+}
+
+/* One of the three, of the snapshot of this moment. */
+static int
+ask_shape(const zinc_array *a, int (*ask)(const zinc_meta *m, uint64_t *shape), uint64_t *shape)
+{
+	zinc_meta *m = zinc_array_snapshot(a);
+	int has = ask(m, shape);
+
+	zinc_meta_free(m);
+	return has;
+}
+
+int
+zinc_array_chunk_shape(const zinc_array *a, uint64_t *shape)
+{
+	return ask_shape(a, chunk_shape, shape);
+}
+
+int
+zinc_array_shard_shape(const zinc_array *a, uint64_t *shape)
+{
+	return ask_shape(a, shard_shape, shape);
+}
+
+int
+zinc_array_grid_shape(const zinc_array *a, uint64_t *shape)
+{
+	return ask_shape(a, grid_shape, shape);
 }
 
 /* The data_type member as text; a bare string without its quotes. */

@@ -152,11 +152,9 @@ delete_outside(zinc_array *a, const uint64_t *before, zinc_error *err)
 /* ---- public ---- */
 
 static zinc_status
-check_resizable(const zinc_array *a, zinc_error *err)
+check_resizable(const zinc_meta *m, zinc_error *err)
 {
-	const char *why = zinc_array_unsupported(a);
-
-	return why == NULL ? ZINC_OK : zinc_fail(err, ZINC_E_UNSUPPORTED, "%s", why);
+	return m->unsupported == NULL ? ZINC_OK : zinc_fail(err, ZINC_E_UNSUPPORTED, "%s", m->unsupported);
 }
 
 zinc_status
@@ -164,11 +162,14 @@ zinc_array_resize(zinc_array *a, const uint64_t *shape, zinc_error *err)
 {
 	reshape x = {.axis = -1, .shape = shape};
 	zinc_status code;
+	zinc_meta *m;
 
 	if (a == NULL || (shape == NULL && zinc_array_ndim(a) > 0))
 		return zinc_fail(err, ZINC_E_INVALID, "zinc_array_resize needs an array and a shape");
-	x.ndim = zinc_array_ndim(a);
-	code = check_resizable(a, err);
+	m = zinc_array_snapshot(a);
+	x.ndim = m->ndim;
+	code = check_resizable(m, err);
+	zinc_meta_free(m);
 	if (code == ZINC_OK)
 		code = put_shape(a, &x, err);
 	if (code == ZINC_OK)
@@ -177,20 +178,20 @@ zinc_array_resize(zinc_array *a, const uint64_t *shape, zinc_error *err)
 }
 
 static zinc_status
-check_append(const zinc_array *a, int axis, const zinc_buffer *b, zinc_error *err)
+check_append(const zinc_meta *m, int axis, const zinc_buffer *b, zinc_error *err)
 {
-	const uint64_t *shape = zinc_array_shape(a);
-	int d, ndim = zinc_array_ndim(a);
+	int d;
 
-	if (axis < 0 || axis >= ndim)
-		return zinc_fail(err, ZINC_E_INVALID, "axis %d of an array of %d dimensions", axis, ndim);
-	if (b->shape == NULL || b->ndim != ndim)
-		return zinc_fail(err, ZINC_E_INVALID, "append needs a buffer whose shape has %d dimensions", ndim);
-	for (d = 0; d < ndim; d++)
-		if (d != axis && b->shape[d] != shape[d])
+	ZINC_TRY(check_resizable(m, err));
+	if (axis < 0 || axis >= m->ndim)
+		return zinc_fail(err, ZINC_E_INVALID, "axis %d of an array of %d dimensions", axis, m->ndim);
+	if (b->shape == NULL || b->ndim != m->ndim)
+		return zinc_fail(err, ZINC_E_INVALID, "append needs a buffer whose shape has %d dimensions", m->ndim);
+	for (d = 0; d < m->ndim; d++)
+		if (d != axis && b->shape[d] != m->shape[d])
 			return zinc_fail(err, ZINC_E_INVALID,
 					 "dimension %d of the buffer has %llu elements, of the array %llu", d,
-					 (unsigned long long)b->shape[d], (unsigned long long)shape[d]);
+					 (unsigned long long)b->shape[d], (unsigned long long)m->shape[d]);
 	return ZINC_OK;
 }
 
@@ -221,6 +222,22 @@ check_buffer(zinc_array *a, const zinc_buffer *b, const zinc_io_options *options
 	return zinc_call_end(&c, code, err);
 }
 
+/* Everything that can be wrong with an append is found before the shape changes. */
+static zinc_status
+reserve(zinc_array *a, reshape *x, const zinc_buffer *b, const zinc_io_options *options, zinc_error *err)
+{
+	zinc_meta *m = zinc_array_snapshot(a);
+	zinc_status code = check_append(m, x->axis, b, err);
+
+	x->ndim = m->ndim;
+	zinc_meta_free(m);
+	if (code == ZINC_OK)
+		code = check_buffer(a, b, options, err);
+	if (code == ZINC_OK)
+		x->by = b->shape[x->axis];
+	return code == ZINC_OK ? put_shape(a, x, err) : code;
+}
+
 zinc_status
 zinc_array_append(zinc_array *a, int axis, zinc_buffer buffer, const zinc_io_options *options, uint64_t *at,
 		  zinc_error *err)
@@ -232,16 +249,7 @@ zinc_array_append(zinc_array *a, int axis, zinc_buffer buffer, const zinc_io_opt
 
 	if (a == NULL)
 		return zinc_fail(err, ZINC_E_INVALID, "no array");
-	code = check_resizable(a, err);
-	if (code == ZINC_OK)
-		code = check_append(a, axis, &buffer, err);
-	if (code == ZINC_OK)
-		code = check_buffer(a, &buffer, options, err);
-	if (code == ZINC_OK) {
-		x.ndim = zinc_array_ndim(a);
-		x.by = buffer.shape[axis];
-		code = put_shape(a, &x, err);
-	}
+	code = reserve(a, &x, &buffer, options, err);
 	if (code != ZINC_OK)
 		return zinc_error_in(err, code, a->h);
 	start[axis] = x.before[axis];

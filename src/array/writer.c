@@ -27,6 +27,16 @@ struct zinc_writer {
 	pending *first;
 };
 
+static bool
+is_variable(const zinc_array *a)
+{
+	zinc_meta *m = zinc_array_snapshot(a);
+	bool variable = m->dtype != NULL && m->dtype->variable;
+
+	zinc_meta_free(m);
+	return variable;
+}
+
 zinc_status
 zinc_writer_new(zinc_writer **out, zinc_array *a, uint64_t budget, const zinc_io_options *options, zinc_error *err)
 {
@@ -34,7 +44,7 @@ zinc_writer_new(zinc_writer **out, zinc_array *a, uint64_t budget, const zinc_io
 
 	if (out == NULL || a == NULL)
 		return zinc_fail(err, ZINC_E_INVALID, "zinc_writer_new needs a place for the writer and an array");
-	if (a->meta->dtype != NULL && a->meta->dtype->variable)
+	if (is_variable(a))
 		return zinc_fail(err, ZINC_E_INVALID, "a writer does not gather elements of variable length");
 	w = zinc_calloc(a->ctx, 1, sizeof *w);
 	if (w == NULL)
