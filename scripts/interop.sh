@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# interop.sh - exchange arrays with zarr-python, TensorStore, zarrs and zarrita, both ways
+# interop.sh - exchange arrays with zarr-python (3, and 2 for version 2), TensorStore, zarrs and zarrita, both ways
 #
 # Installs what is missing into build/interop-venv and build/interop-npm (once; later runs need no
 # network), builds Zinc, prints the table and closes with "N passed, N failed, N skipped".
@@ -11,6 +11,7 @@ BUILD=${BUILD:-build}
 export BUILD
 mkdir -p "$BUILD"
 VENV=$BUILD/interop-venv
+VENV2=$BUILD/interop-venv2
 NPM=$BUILD/interop-npm
 
 # Every Python that can make a virtual environment, the newest first: "3.13 /path/to/python"
@@ -55,12 +56,44 @@ install_node() {
 }
 
 # shellcheck disable=SC2016 # the loader expands $ORIGIN, not the shell
+# zarr-python 2 has an environment of its own; it will not run beside NumPy 2.
+install_v2() {
+	local version python
+	while read -r version python; do
+		case $version in 3.9 | 3.1[0-2]) ;; *) continue ;; esac
+		echo "interop: installing zarr 2.18 for Python $version"
+		rm -rf "$VENV2"
+		if "$python" -m venv "$VENV2" && "$VENV2/bin/pip" install -q --disable-pip-version-check \
+			--only-binary :all: 'zarr<3' 'numcodecs<0.16' 'numpy<2'; then
+			touch "$VENV2/complete"
+			return
+		fi
+	done < <(pythons)
+	echo "interop: no Python (3.9 to 3.12) could install zarr 2.18" >&2
+	return 1
+}
+
+# Version 2 with every zarr-python 2 that there is: PyPI's, and Debian's if it is installed.
+exchange_v2() {
+	local python status=0
+	for python in "$VENV2/bin/python" /usr/bin/python3; do
+		if ! "$python" -c 'import sys, zarr; sys.exit(not zarr.__version__.startswith("2."))' 2>/dev/null; then
+			echo "interop: $python has no zarr-python 2: skipped"
+			continue
+		fi
+		mkdir -p "$BUILD/interop-v2"
+		"$python" tests/interop/v2.py "$BUILD/zinc" "$BUILD/interop-v2" || status=1
+	done
+	return $status
+}
+
 program() { # program NAME: tests/interop/NAME.c into build/interop-NAME
 	"${CC:-cc}" -std=c11 -O2 -D_GNU_SOURCE -Iinclude "tests/interop/$1.c" -o "$BUILD/interop-$1" \
 		-L"$BUILD" -lzinc '-Wl,-rpath,$ORIGIN'
 }
 
 [ -e "$VENV/complete" ] || install_python
+[ -e "$VENV2/complete" ] || install_v2
 [ -e "$NPM/complete" ] || install_node
 scripts/setup.sh build
 cmake -G Ninja -B "$BUILD" -S . --log-level=WARNING >/dev/null
@@ -70,5 +103,6 @@ program poke
 
 flags=()
 [ -z "${INTEROP_QUICK:-}" ] || flags+=(--quick)
+exchange_v2
 # shellcheck disable=SC2086
 exec "$VENV/bin/python" tests/interop/run.py "${flags[@]}" ${INTEROP_FLAGS:-}

@@ -130,7 +130,7 @@ def filters():
 def write(name, data, **options):
     url = os.path.join(DIRECTORY, "theirs.zarr", name)
     if data.dtype.kind == "V":  # which zarr-python cannot guess
-        options["fill_value"] = np.zeros((), data.dtype)[()] if data.dtype.names else bytes(data.dtype.itemsize)
+        options["fill_value"] = None if data.dtype.names else bytes(data.dtype.itemsize)
     z = zarr.open_array(url, mode="w", shape=data.shape, dtype=data.dtype, **options)
     z[...] = data
     return url, zarr.open_array(url, mode="r")[...]
@@ -142,7 +142,11 @@ def they_write():
         for order, separator in itertools.product("CF", "./"):
             n += 1
             data = values(dtype, 35).reshape(7, 5)
-            url, data = write(f"t{n}", data, chunks=(3, 2), order=order, dimension_separator=separator)
+            try:
+                url, data = write(f"t{n}", data, chunks=(3, 2), order=order, dimension_separator=separator)
+            except TypeError:  # zarr-python 2.13 fails on raw bytes
+                counts["skipped"] += 1
+                continue
             check_read(url, data, f"{dtype} {order} {separator}")
     for dtype, compressor in itertools.product(["|u1", "<i4", ">f8"], COMPRESSORS):
         n += 1
@@ -160,7 +164,11 @@ def they_write():
                         ("|V3", b"abc"), ("|S3", b"ab"), ("<U3", "\u00e9"), ("<M8[s]", 77), ("<i4", -5)]:
         n += 1
         url = os.path.join(DIRECTORY, "theirs.zarr", f"t{n}")
-        z = zarr.open_array(url, mode="w", shape=(4, 4), chunks=(2, 2), dtype=dtype, fill_value=fill)
+        try:
+            z = zarr.open_array(url, mode="w", shape=(4, 4), chunks=(2, 2), dtype=dtype, fill_value=fill)
+        except TypeError:
+            counts["skipped"] += 1
+            continue
         z[0, 0] = z.dtype.type(3) if z.dtype.kind in "iufbc" else z[0, 0]
         expected = np.full((4, 4), np.zeros((), z.dtype) if fill is None else fill, dtype=z.dtype)
         expected[:2, :2] = z[:2, :2] if fill is not None else 0
