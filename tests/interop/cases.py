@@ -214,6 +214,40 @@ def levels():
     yield plain("codec-five-in-a-row", "codec five in a row", codecs=chain)
 
 
+def numcodecs():
+    """Codecs of Zarr v2 under the names that zarr-python gives them in v3; only those that lose nothing."""
+    lzma = {"format": 3, "filters": [{"id": 3, "dist": 4}, {"id": 33, "preset": 1}]}
+    table = [
+        ("zlib", {"level": 1}), ("zlib", {"level": 9}), ("gzip", {"level": 1}), ("bz2", {"level": 1}), ("bz2", {"level": 9}),
+        ("lzma", {}), ("lzma", {"preset": 1, "check": 10}), ("lzma", {"format": 2}), ("lzma", lzma),
+        ("lz4", {"acceleration": 1}), ("zstd", {"level": 3}), ("zstd", {"level": 1, "checksum": True}),
+        ("blosc", {"cname": "lz4", "clevel": 5, "shuffle": 1, "blocksize": 0}), ("blosc", {"cname": "zstd", "clevel": 3, "shuffle": 2, "blocksize": 0}),
+        ("shuffle", {"elementsize": 4}), ("shuffle", {"elementsize": 8}),
+        ("crc32", {}), ("crc32", {"location": "end"}), ("adler32", {}), ("adler32", {"location": "end"}),
+        ("crc32c", {}), ("crc32c", {"location": "start"}), ("fletcher32", {}), ("jenkins_lookup3", {"initval": 7, "prefix": None}),
+    ]  # fmt: skip
+    for n, (name, configuration) in enumerate(table):
+        chain = [to_bytes("int32"), {"name": f"numcodecs.{name}", "configuration": configuration}]
+        yield plain(f"numcodecs-{name}-{n}", f"numcodecs {name}", "int32", (60, 70), (50, 40), chain)
+    arrays = [
+        ("delta", "int32", {"dtype": "<i4"}, "int32"), ("delta", "int16", {"dtype": "<i2", "astype": "<i4"}, "int32"),
+        ("delta", "uint64", {"dtype": "<u8", "astype": "<u8"}, "uint64"),
+        ("astype", "int16", {"encode_dtype": "<f4", "decode_dtype": "<i2"}, "float32"),
+        ("astype", "float32", {"encode_dtype": "<f8", "decode_dtype": "<f4"}, "float64"),
+        ("fixedscaleoffset", "int16", {"offset": 100, "scale": 1, "dtype": "<i2", "astype": "<i4"}, "int32"),
+        ("bitround", "float32", {"keepbits": 23}, "float32"),
+    ]  # fmt: skip
+    for n, (name, dtype, configuration, stored) in enumerate(arrays):
+        for order, endian in itertools.product(("C", "F"), ("little", "big")):
+            front = [codec("transpose", order=[1, 0])] if order == "F" else []
+            filters = [{"name": f"numcodecs.{name}", "configuration": configuration}, to_bytes(stored, endian)]
+            chain = [*front, *filters, {"name": "numcodecs.zlib", "configuration": {"level": 1}}, codec("crc32c")]
+            fill = 0 if dtype[0] in "iu" else 0.0
+            yield plain(f"numcodecs-{name}-{n}-{order}-{endian}", f"numcodecs {name}", dtype, (6, 7), (4, 3), chain, fill)
+    chain = [{"name": "numcodecs.packbits", "configuration": {}}, codec("bytes"), {"name": "numcodecs.lz4", "configuration": {"acceleration": 1}}]
+    yield plain("numcodecs-packbits", "numcodecs packbits", "bool", (6, 7), (4, 3), chain)
+
+
 def fills():
     """Fill values; once with nothing stored at all, once with a hole in real data."""
     wide = {"float16": 4, "float32": 8, "float64": 16}
@@ -358,5 +392,5 @@ def all_cases(quick=False):
     if quick:
         few = set(pairs(common))
         common = [case for case in common if case.name in few]
-    rest = (bloscs(), levels(), fills(), shapes(), raws(), key_encodings(), shardings(), metadata(), short_forms())
+    rest = (bloscs(), levels(), numcodecs(), fills(), shapes(), raws(), key_encodings(), shardings(), metadata(), short_forms())
     return [*common, *itertools.chain(*rest)]

@@ -90,6 +90,19 @@ def other_nan(case):
     return isinstance(case.constant, str)
 
 
+def of_numcodecs(case):
+    """Codecs of Zarr v2, by their ids, of which zarr-python alone has all in v3."""
+    return {c["name"].removeprefix("numcodecs.") for c in case.codecs if c["name"].startswith("numcodecs.")}
+
+
+def has_numcodecs(case):
+    return bool(of_numcodecs(case))
+
+
+def filtered(case, *ids):
+    return bool(of_numcodecs(case) & set(ids))
+
+
 def beside_shard(case):
     """Codecs beside a shard at the top of the chain."""
     return bool(case.shards()) and len(case.codecs) > 1
@@ -161,8 +174,16 @@ class ZarrPython(Peer):
         Cannot("has no data types r16, r24 ...", is_raw),
         Cannot("checks the inner chunk shape against the shard before the transpose", transposed_unevenly),
         Cannot("its blosc has no snappy", lambda c: any(b["configuration"]["cname"] == "snappy" for b in c.chain("blosc"))),
+        Cannot(
+            "takes big-endian numbers for little-endian ones before numcodecs' filters",
+            lambda c: big_endian(c) and filtered(c, "delta", "astype", "fixedscaleoffset"),
+        ),
     ]
     cannot_write = [
+        Cannot(
+            "puts transposed chunks through some of numcodecs' filters in another order than it reads",
+            lambda c: bool(c.chain("transpose")) and filtered(c, "delta", "fixedscaleoffset"),
+        ),
         Cannot("before 3.2 it cannot shard 0 dimensions", lambda c: not c.shape and c.shards() and version_of("zarr") < (3, 2)),
         Cannot("leaves out a chunk of other NaNs where the fill value is a NaN", other_nan),
     ]
@@ -234,6 +255,7 @@ class Zarrs(ZarrPython):
     settings = {"codec_pipeline.path": "zarrs.ZarrsCodecPipeline", "codec_pipeline.strict": True}
     cannot_read = ZarrPython.cannot_read[:2] + [
         Cannot("swaps the two parts of big-endian complex numbers", lambda c: c.dtype.startswith("complex") and big_endian(c)),
+        Cannot("has few of numcodecs' codecs", lambda c: bool(of_numcodecs(c) - {"zlib", "bz2", "shuffle", "fixedscaleoffset"})),
     ]
     cannot_write = []
 
@@ -248,6 +270,7 @@ class TensorStore(Peer):
         Cannot("has no codecs behind a shard", after_shard),
         Cannot("refuses dimension names that are equal", lambda c: c.names and c.names[0] and len(set(c.names)) < len(c.names)),
         Cannot("turns integers beyond 64 bits into floats", beyond_64_bits),
+        Cannot("has none of numcodecs' codecs", has_numcodecs),
     ]
 
     def open(self, path, **options):
@@ -311,6 +334,7 @@ class Zarrita(Peer):
         Cannot("looks for the index at the end only", lambda c: any(s["index_location"] == "start" for s in c.shards())),
         Cannot("passes over codecs beside a shard", beside_shard),
         Cannot("reads integers as doubles", beyond_double),
+        Cannot("has few of numcodecs' codecs", has_numcodecs),
         Cannot("does not read a fill value in hexadecimal", lambda c: any(isinstance(p, str) and p.startswith("0x") for p in fill_parts(c))),
     ]
     cannot_write = [
