@@ -178,7 +178,7 @@ bitround_parse_words(const char *const *words, int nwords, const zinc_rep *in, z
 const zinc_codec_ops zinc_codec_v2_bitround = {
     .name = "numcodecs.bitround",
     .v2 = "bitround",
-    .purpose = "bitround",
+    .purpose = "bitround, as Zarr v2 calls it",
     .kind = ZINC_ARRAY_ARRAY,
     .needs_configuration = true,
     .parse = bitround_parse,

@@ -327,7 +327,7 @@ blosc_parse_words(const char *const *words, int nwords, const zinc_rep *in, zinc
 const zinc_codec_ops zinc_codec_v2_blosc = {
     .name = "numcodecs.blosc",
     .v2 = "blosc",
-    .purpose = "blosc",
+    .purpose = "blosc, configured as in Zarr v2",
     .kind = ZINC_BYTES_BYTES,
     .parse = v2_parse,
 };

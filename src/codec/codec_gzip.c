@@ -101,7 +101,7 @@ gzip_decode(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, 
 const zinc_codec_ops zinc_codec_v2_gzip = {
     .name = "numcodecs.gzip",
     .v2 = "gzip",
-    .purpose = "gzip",
+    .purpose = "gzip, configured as in Zarr v2",
     .kind = ZINC_BYTES_BYTES,
     .parse = v2_parse,
     .parse_words = gzip_parse_words,

@@ -343,7 +343,7 @@ zstd_parse_words(const char *const *words, int nwords, const zinc_rep *in, zinc_
 const zinc_codec_ops zinc_codec_v2_zstd = {
     .name = "numcodecs.zstd",
     .v2 = "zstd",
-    .purpose = "zstd",
+    .purpose = "zstd, configured as in Zarr v2",
     .kind = ZINC_BYTES_BYTES,
     .parse = v2_parse,
     .parse_words = zstd_parse_words,
