@@ -40,7 +40,9 @@ zinc_status zinc_v2_parse(zinc_context *ctx, const char *text, size_t n, zinc_re
 /* The two stored documents (attributes may be missing) -> the one in memory.  E_CORRUPT cites a rule. */
 zinc_status zinc_v2_join(zinc_json_doc **out, zinc_context *ctx, const zinc_fetched *node,
 			 const zinc_fetched *attributes, char *const *keys, zinc_report *r, zinc_error *err);
-/* The number that a rule of the final version has here, for the member at `pointer`; and where that member is. */
+/* A copy for the final version's document, in which NaN tokens are strings.  NULL: no memory. */
+zinc_json *zinc_v2_copy(zinc_json_doc *doc, const zinc_json *v);
+/* The number that a rule of the final version has here. */
 const char *zinc_v2_rule(const char *rule);
 
 /* ---- format_v2_dtype.c ---- */

@@ -365,7 +365,7 @@ number_fill(zinc_json **out, zinc_json_doc *doc, const zinc_v2_type *t, const zi
 		   (double)(int64_t)number == number) {
 		*out = zinc_json_make_i64(doc, (int64_t)number);
 	} else {
-		*out = zinc_json_copy(doc, v);
+		*out = zinc_v2_copy(doc, v);
 		return *out ? ZINC_OK : zinc_fail_nomem(err);
 	}
 	if (!*out)

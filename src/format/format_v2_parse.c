@@ -91,7 +91,7 @@ member(const struct parse *p, const char *key)
 static zinc_status
 parse_shape(struct parse *p, const zinc_json *v)
 {
-	return set(p, "shape", zinc_json_copy(p->v3, v)); /* the final version's rules are the same */
+	return set(p, "shape", zinc_v2_copy(p->v3, v)); /* the final version's rules are the same */
 }
 
 /* Older writers gave chunks of no elements to a dimension of none. */
@@ -190,7 +190,7 @@ add_codec(struct parse *p, zinc_json *list, const zinc_json *v)
 {
 	const zinc_json *id = zinc_json_member(v, "id");
 	const zinc_codec_ops *ops = zinc_codec_find_v2(id->text);
-	zinc_json *item, *configuration = zinc_json_copy(p->v3, v);
+	zinc_json *item, *configuration = zinc_v2_copy(p->v3, v);
 	zinc_buf name;
 	zinc_status s;
 
@@ -320,8 +320,8 @@ make_codecs(struct parse *p)
 /* ---- attributes ---- */
 
 /* Promise (3).  The copy is ours, so its tokens can become strings where they stand. */
-static zinc_json *
-copy_attributes(zinc_json_doc *doc, const zinc_json *v)
+zinc_json *
+zinc_v2_copy(zinc_json_doc *doc, const zinc_json *v)
 {
 	zinc_json *copy = zinc_json_copy(doc, v), *at = copy;
 
@@ -360,7 +360,7 @@ parse_attributes(struct parse *p, const zinc_json *v)
 
 	if (!zinc_json_is(v, ZINC_JSON_OBJECT))
 		return v ? zinc_report_error(p->r, "V2-15", &p->e, "attributes must be an object") : ZINC_OK;
-	attributes = copy_attributes(p->v3, v);
+	attributes = zinc_v2_copy(p->v3, v);
 	ZINC_TRY(set(p, "attributes", attributes));
 	if (!are_names(p, names))
 		return ZINC_OK;
@@ -553,7 +553,7 @@ show_attributes(zinc_meta *m, zinc_error *err)
 
 	if (!v)
 		return ZINC_OK;
-	m->attributes = copy_attributes(m->v3, v);
+	m->attributes = zinc_v2_copy(m->v3, v);
 	return m->attributes ? ZINC_OK : zinc_fail_nomem(err);
 }
 
