@@ -349,27 +349,50 @@ raw_fill(zinc_json **out, zinc_json_doc *doc, const zinc_v2_type *t, const zinc_
 	return *out ? ZINC_OK : zinc_fail_nomem(err);
 }
 
-/* 0 and 1 for booleans, tokens for NaN, 3.0 for the integer 3: what writers have been seen to do. */
+/* "3.0" where an integer is wanted? */
+static bool
+is_integral(const zinc_json *v, double *number)
+{
+	return zinc_json_is(v, ZINC_JSON_NUMBER) && !zinc_json_is_integer(v) && zinc_json_double(v, number) &&
+	       *number >= -0x1p53 && *number <= 0x1p53 && (double)(int64_t)*number == *number;
+}
+
+/* An integer written as 3.0, as far as doubles are exact. */
+static bool
+is_whole(const zinc_json *v, double *number)
+{
+	return zinc_json_is(v, ZINC_JSON_NUMBER) && !zinc_json_is_integer(v) && zinc_json_double(v, number) &&
+	       *number >= -0x1p53 && *number <= 0x1p53 && (double)(int64_t)*number == *number;
+}
+
+/* 0 and 1 for booleans, tokens for NaN, 3.0 for the integer 3: what writers have been seen to do.  *odd tells. */
+static zinc_json *
+odd_number(zinc_json_doc *doc, const zinc_v2_type *t, const zinc_json *v, bool *odd)
+{
+	double number = 0;
+
+	*odd = true;
+	if (t->kind == 'b' && zinc_json_double(v, &number) && (number == 0 || number == 1))
+		return zinc_json_make(doc, number != 0 ? ZINC_JSON_TRUE : ZINC_JSON_FALSE);
+	if (t->kind == 'f' && v->type == ZINC_JSON_NUMBER && !strpbrk(v->text, "0123456789"))
+		return zinc_json_make_string(doc, v->text);
+	if (strchr("iu", t->kind) && is_whole(v, &number))
+		return zinc_json_make_i64(doc, (int64_t)number);
+	*odd = false;
+	return zinc_v2_copy(doc, v);
+}
+
 static zinc_status
 number_fill(zinc_json **out, zinc_json_doc *doc, const zinc_v2_type *t, const zinc_json *v, zinc_report *r,
 	    zinc_error *err)
 {
-	double number = 0;
+	bool odd;
 
-	if (t->kind == 'b' && zinc_json_double(v, &number) && (number == 0 || number == 1)) {
-		*out = zinc_json_make(doc, number != 0 ? ZINC_JSON_TRUE : ZINC_JSON_FALSE);
-	} else if (t->kind == 'f' && v->type == ZINC_JSON_NUMBER && !strpbrk(v->text, "0123456789")) {
-		*out = zinc_json_make_string(doc, v->text);
-	} else if (strchr("iu", t->kind) && v->type == ZINC_JSON_NUMBER && !zinc_json_is_integer(v) &&
-		   zinc_json_double(v, &number) && number >= -0x1p53 && number <= 0x1p53 &&
-		   (double)(int64_t)number == number) {
-		*out = zinc_json_make_i64(doc, (int64_t)number);
-	} else {
-		*out = zinc_v2_copy(doc, v);
-		return *out ? ZINC_OK : zinc_fail_nomem(err);
-	}
+	*out = odd_number(doc, t, v, &odd);
 	if (!*out)
 		return zinc_fail_nomem(err);
+	if (!odd)
+		return ZINC_OK;
 	return zinc_report_lenient(r, "V2-8", err, "%.40s is an odd spelling of a fill value of this type", v->text);
 }
 
