@@ -68,13 +68,15 @@ struct zinc_codec_ops {
 	const char *name;
 	const char *const *aliases; /* other names it is read under, NULL-ended; may be NULL */
 	/* Its id in Zarr v2, NULL: none.  Rows "numcodecs.<id>" read v2's configurations, in documents of any version;
-	 * where v3 has the same codec under a name of its own, their parse makes one of that row, which is what prints. */
+	 * where v3 has the same codec under a name of its own, their parse makes one of that row, which is what prints.
+	 */
 	const char *v2;
 	const char *purpose;
 	zinc_codec_kind kind;
 	bool fixed_size;          /* encoded size depends on the decoded size alone (bound is exact) */
 	bool needs_configuration; /* the bare string is an error (M14) */
-	bool bytes_behind; /* array->bytes: others take it for array->array and put "bytes" behind; so read and written */
+	bool bytes_behind; /* array->bytes: others take it for array->array and put "bytes" behind; so read and written
+			    */
 
 	/*
 	 * Make the codec from its configuration (NULL when absent; the report points at it) for `in`, which for

@@ -103,9 +103,9 @@ zinc_status zinc_decoded_room(zinc_buf *out, size_t n, zinc_error *err);
 zinc_status zinc_decoded_size(size_t n, size_t exact, zinc_error *err);
 
 /*
- * Decoding piece by piece: ask where the next bytes may go, then say how many went there.  Room is made for all that are
- * expected, or as they come, never beyond out->max; one byte more than may come has a place, so that a stream can be
- * brought to its end, but is E_CORRUPT.
+ * Decoding piece by piece: ask where the next bytes may go, then say how many went there.  Room is made for all that
+ * are expected, or as they come, never beyond out->max; one byte more than may come has a place, so that a stream can
+ * be brought to its end, but is E_CORRUPT.
  */
 typedef struct zinc_pour {
 	zinc_buf *out;
