@@ -3,6 +3,7 @@
  *
  *   format_v2.c               names, keys, detection, reading, listing; the table row
  *   format_v2_parse.c         documents -> zinc_meta
+ *   format_v2_join.c          two stored documents -> the one in memory; rules
  *   format_v2_dtype.c         data types and fill values -> those of the final version
  *   format_v2_make.c          the final version's document -> documents of version 2
  *   format_v2_write.c         creating, editing

@@ -349,14 +349,6 @@ raw_fill(zinc_json **out, zinc_json_doc *doc, const zinc_v2_type *t, const zinc_
 	return *out ? ZINC_OK : zinc_fail_nomem(err);
 }
 
-/* "3.0" where an integer is wanted? */
-static bool
-is_integral(const zinc_json *v, double *number)
-{
-	return zinc_json_is(v, ZINC_JSON_NUMBER) && !zinc_json_is_integer(v) && zinc_json_double(v, number) &&
-	       *number >= -0x1p53 && *number <= 0x1p53 && (double)(int64_t)*number == *number;
-}
-
 /* An integer written as 3.0, as far as doubles are exact. */
 static bool
 is_whole(const zinc_json *v, double *number)
