@@ -157,7 +157,8 @@ struct run {
 	} budget;
 };
 
-extern volatile int cancel_flag; /* set by Ctrl-C */
+extern volatile int cancel_flag; /* set by Ctrl-C; for the library */
+int interrupted(void);           /* is it set? other threads ask too */
 
 /* "zinc: what: why" on stderr; returns `status`. */
 int complain(int status, const char *what, const char *fmt, ...) __attribute__((format(printf, 3, 4)));

@@ -116,7 +116,7 @@ read_boxes(struct bench *b, const uint64_t *extent)
 	int d = 0, status = DONE;
 
 	while (d >= 0 && status == DONE && b->all.n) {
-		status = cancel_flag ? CANCELLED : read_box(b, start, extent);
+		status = interrupted() ? CANCELLED : read_box(b, start, extent);
 		for (d = b->all.ndim - 1; d >= 0; d--) {
 			if (shape[d] - start[d] > extent[d]) {
 				start[d] += extent[d];
@@ -169,7 +169,7 @@ read_random(struct bench *b)
 	for (i = 0; i < 100 && status == DONE && b->all.n; i++) {
 		for (d = 0; d < b->all.ndim; d++)
 			start[d] = shape[d] > extent[d] ? next_random(&state) % (shape[d] - extent[d] + 1) : 0;
-		status = cancel_flag ? CANCELLED : read_box(b, start, extent);
+		status = interrupted() ? CANCELLED : read_box(b, start, extent);
 	}
 	return status;
 }

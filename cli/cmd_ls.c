@@ -57,7 +57,7 @@ visit(void *arg, const zinc_node *node)
 		if (status != DONE && !node->problem)
 			return l->status = status;
 	}
-	return cancel_flag;
+	return interrupted();
 }
 
 static void
@@ -85,7 +85,7 @@ list(struct ls *l)
 		return fail(l->url, &err);
 	if (l->run->args->json)
 		print_json(l);
-	return cancel_flag ? CANCELLED : l->status;
+	return interrupted() ? CANCELLED : l->status;
 }
 
 int

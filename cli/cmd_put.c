@@ -110,7 +110,7 @@ read_piece(struct source *s, size_t nbytes)
 	got = read_full(s->fd, (char *)s->buffer + held, nbytes - held);
 	if (got < 0)
 		return complain(TROUBLE, s->name, "%s", strerror(errno));
-	if (cancel_flag)
+	if (interrupted())
 		return CANCELLED;
 	if ((size_t)got < nbytes - held)
 		return complain(s->is_npy ? CORRUPT : USAGE, s->name, "the input ends %llu bytes too early",

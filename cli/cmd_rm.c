@@ -18,7 +18,7 @@ count(void *arg, const zinc_node *node)
 	m->nodes++;
 	if (m->run->args->dry_run)
 		out_printf(&m->run->out, "would erase %s\n", node->path);
-	return cancel_flag;
+	return interrupted();
 }
 
 static bool
@@ -48,7 +48,7 @@ erase(struct rm *m, const char *url, zinc_hierarchy *h)
 		return complain(USAGE, url, "nobody can be asked here; --yes erases it");
 	if ((ask || a->dry_run) && zinc_node_walk(h, path, -1, count, m, &err))
 		return fail(url, &err);
-	if (cancel_flag)
+	if (interrupted())
 		return CANCELLED;
 	if (a->dry_run)
 		return DONE;

@@ -152,7 +152,7 @@ visit(void *arg, const zinc_node *node)
 		add_leaf(t, node);
 	if (status != DONE)
 		t->status = status;
-	return status != DONE || cancel_flag;
+	return status != DONE || interrupted();
 }
 
 static void
@@ -187,7 +187,7 @@ cmd_tree(struct run *r)
 	free(t.leaves);
 	text_free(&t.json);
 	zinc_hierarchy_close(t.h);
-	if (cancel_flag)
+	if (interrupted())
 		return CANCELLED;
 	return status == DONE ? t.status : status;
 }

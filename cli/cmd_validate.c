@@ -60,7 +60,7 @@ found(void *arg, const zinc_finding *f)
 		finding_json(v, f);
 	else
 		finding_text(v, f);
-	return cancel_flag;
+	return interrupted();
 }
 
 static void
@@ -135,7 +135,7 @@ cmd_validate(struct run *r)
 	text_free(&v.json);
 	if (s != ZINC_OK)
 		return fail(v.url, &err);
-	if (cancel_flag)
+	if (interrupted())
 		return CANCELLED;
 	return n.errors ? FOUND : n.unsupported ? UNSUPPORTED : DONE;
 }

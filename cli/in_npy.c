@@ -23,7 +23,7 @@ read_full(int fd, void *p, size_t n)
 {
 	size_t got = 0;
 
-	while (got < n && !cancel_flag) {
+	while (got < n && !interrupted()) {
 		ssize_t r = read(fd, (char *)p + got, n - got);
 
 		if (r < 0 && errno == EINTR)

@@ -13,7 +13,13 @@ static void
 on_interrupt(int sig)
 {
 	(void)sig;
-	cancel_flag = 1;
+	__atomic_store_n(&cancel_flag, 1, __ATOMIC_RELAXED);
+}
+
+int
+interrupted(void)
+{
+	return __atomic_load_n(&cancel_flag, __ATOMIC_RELAXED);
 }
 
 static int

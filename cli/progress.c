@@ -67,7 +67,7 @@ progress_tick(void *progress, uint64_t done, uint64_t total, uint64_t bytes)
 		}
 		__atomic_store_n(&p->lock, 0, __ATOMIC_RELEASE);
 	}
-	return cancel_flag;
+	return interrupted();
 }
 
 void

@@ -177,7 +177,7 @@ pieces(const struct cut *c, const struct region *part, int k)
 		if (k == c->split)
 			end = n - at <= c->rows ? n : align(c, d, at, at + c->rows);
 		region_narrow(&piece, d, at, end - at);
-		if (cancel_flag)
+		if (interrupted())
 			return CANCELLED;
 		status = k == c->split ? c->fn(c->arg, &piece) : pieces(c, &piece, k + 1);
 	}

@@ -126,7 +126,7 @@ zinc_call_stopped(zinc_call *c, uint64_t at)
 {
 	if (at >= atomic_load_explicit(&c->stop_at, memory_order_relaxed))
 		return true;
-	if (c->o.cancel != NULL && *c->o.cancel)
+	if (zinc_cancelled(c->o.cancel))
 		cancel(c, at, "cancelled by the caller");
 	else if (c->deadline > 0 && zinc_now(c->ctx) > c->deadline)
 		cancel(c, at, "the deadline passed");

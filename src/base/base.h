@@ -229,6 +229,13 @@ extern const zinc_os zinc_os_posix;
 /* The process's current directory, NUL-terminated; -1 and errno when there is none or it does not fit. */
 int zinc_cwd(char *out, size_t nbytes);
 
+/* Has the caller's flag (NULL: none) been raised?  Other threads and signal handlers may be writing it. */
+static inline bool
+zinc_cancelled(const volatile int *flag)
+{
+	return flag != NULL && __atomic_load_n(flag, __ATOMIC_RELAXED) != 0;
+}
+
 /* Seconds on the monotonic clock. */
 double zinc_now(zinc_context *ctx);
 

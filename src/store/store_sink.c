@@ -97,7 +97,7 @@ zinc_sink_failed(const zinc_sink *k, size_t i, zinc_status status, const zinc_er
 static bool
 is_cancelled(const zinc_sink *k)
 {
-	return k->cancel && __atomic_load_n(k->cancel, __ATOMIC_RELAXED) != 0;
+	return zinc_cancelled(k->cancel);
 }
 
 bool

@@ -164,7 +164,7 @@ zinc_kept_error(zinc_kept_list *list, const zinc_check *c, const zinc_error *e, 
 zinc_status
 zinc_check_cancelled(zinc_check *c, zinc_error *err)
 {
-	if (c->o.cancel && *c->o.cancel)
+	if (zinc_cancelled(c->o.cancel))
 		return zinc_fail(err, ZINC_E_CANCELLED, "cancelled");
 	return ZINC_OK;
 }
@@ -240,7 +240,7 @@ leftover(void *arg, const char *name, const char *what)
 	f.repaired = c->o.repair;
 	f.fix = "zinc validate --repair removes it";
 	zinc_check_found(c, &f);
-	return c->stopped || (c->o.cancel && *c->o.cancel);
+	return c->stopped || zinc_cancelled(c->o.cancel);
 }
 
 static zinc_status

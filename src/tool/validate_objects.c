@@ -49,7 +49,7 @@ check_object(void *arg, size_t i, int worker)
 
 	(void)worker;
 	x->error = (zinc_error)ZINC_ERROR_INIT;
-	if (o->c->o.cancel && *o->c->o.cancel)
+	if (zinc_cancelled(o->c->o.cancel))
 		return;
 	(void)!zinc_array_object_check(o->array, x->index, &ignored, &x->error);
 }
