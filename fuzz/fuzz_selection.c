@@ -38,11 +38,12 @@ check_segment(const zinc_segment *s, const zinc_sel_dim *sel, uint64_t i)
 static void
 check_split(const zinc_grid *g, int dim, const zinc_sel_dim *sel)
 {
+	const uint64_t per_chunk = zinc_max_u64(1, g->step[dim] / zinc_max_u64(1, sel->step));
 	uint64_t n = 0;
 	zinc_split s;
 	size_t i;
 
-	if (!sel->list && sel->count / g->step[dim] > 100000)
+	if (!sel->list && sel->count / per_chunk > 100000)
 		return; /* as many segments: slow, and nothing new */
 	if (zinc_split_init(&s, NULL, g, dim, sel, NULL) != ZINC_OK)
 		return;

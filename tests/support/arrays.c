@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/num.h"
 #include "support/test.h"
 
 void
@@ -68,7 +69,8 @@ stage_array(stage *s, const char *name, uint64_t rows, uint64_t cols, uint64_t c
 
 	assert_ok(zinc_array_create(&a, s->h, name,
 				    ZINC_ARRAY_OPTIONS(.ndim = 2, .shape = shape, .dtype = "uint16", .chunks = chunks,
-						       .shards = shard_rows > 0 ? shards : NULL, .codecs = codecs),
+						       .shards = shard_rows > 0 ? shards : NULL, .codecs = codecs,
+						       .big_endian = ZINC_HOST_BIG),
 				    &err));
 	return a;
 }
