@@ -3,8 +3,8 @@
  *
  * errors (error.c), contexts (context.c), allocation (alloc.c), the bounded buffer (buf.c),
  * checked sizes (num.h), the key checker (key.c), the table of OS calls (os_posix.c), the thread pool
- * (pool.c), fork hooks (fork.c), checksums (crc.c), UTF-8 (utf8.c), registries (registry.c),
- * arenas (arena.c).
+ * (pool.c), fork hooks (fork.c), checksums (crc.c), UTF-8 (utf8.c), base64 (base64.c), registries
+ * (registry.c), arenas (arena.c).
  */
 #ifndef ZINC_BASE_H
 #define ZINC_BASE_H
@@ -139,6 +139,7 @@ typedef struct zinc_buf {
 	size_t cap;
 	size_t max; /* never grows beyond */
 	zinc_context *ctx;
+	bool borrowed; /* the memory is somebody else's */
 } zinc_buf;
 
 typedef struct zinc_bytes {
@@ -147,6 +148,8 @@ typedef struct zinc_bytes {
 } zinc_bytes;
 
 void zinc_buf_init(zinc_buf *b, zinc_context *ctx, size_t max);
+/* A buffer over nbytes > 0 of the caller's, one of them for a NUL: it cannot grow (E_LIMIT), and fini frees nothing. */
+void zinc_buf_wrap(zinc_buf *b, void *p, size_t nbytes);
 void zinc_buf_fini(zinc_buf *b);
 /* Make room for `more` bytes behind n.  E_LIMIT past max, E_NOMEM. */
 zinc_status zinc_buf_reserve(zinc_buf *b, size_t more, zinc_error *err);
@@ -176,6 +179,16 @@ zinc_status zinc_prefix_check(const char *prefix, zinc_error *err);
 bool zinc_utf8_valid(const char *s, size_t n);
 /* Length of the character at the start of s[0..n), its code point in `code` (may be NULL); 0 when it is not valid. */
 size_t zinc_utf8_next(const char *s, size_t n, uint32_t *code);
+
+/* The bytes of the character `code`, which must be one, at `out`; how many. */
+size_t zinc_utf8_put(char out[4], uint32_t code);
+
+/* ---- base64 ---- */
+
+/* Appended, padded with '='. */
+zinc_status zinc_base64_encode(const void *bytes, size_t n, zinc_buf *out, zinc_error *err);
+/* At most `room` bytes (of fewer than n) are written; *nbytes is how many there are.  False: it is no base64. */
+bool zinc_base64_decode(const char *s, size_t n, void *bytes, size_t room, size_t *nbytes);
 
 /* ---- checksums ---- */
 

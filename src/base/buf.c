@@ -32,9 +32,16 @@ zinc_buf_init(zinc_buf *b, zinc_context *ctx, size_t max)
 }
 
 void
+zinc_buf_wrap(zinc_buf *b, void *p, size_t nbytes)
+{
+	*b = (zinc_buf){.p = p, .cap = nbytes - 1, .max = nbytes - 1, .borrowed = true};
+}
+
+void
 zinc_buf_fini(zinc_buf *b)
 {
-	zinc_free(b->ctx, b->p);
+	if (!b->borrowed)
+		zinc_free(b->ctx, b->p);
 	b->p = NULL;
 	b->n = b->cap = 0;
 }

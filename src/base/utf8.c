@@ -63,3 +63,15 @@ zinc_utf8_valid(const char *s, size_t n)
 	}
 	return true;
 }
+
+size_t
+zinc_utf8_put(char out[4], uint32_t code)
+{
+	const size_t n = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+	size_t i;
+
+	for (i = n - 1; i > 0; i--, code >>= 6)
+		out[i] = (char)(0x80 | (code & 0x3F));
+	out[0] = (char)(n == 1 ? code : (0xF00u >> n & 0xFF) | code);
+	return n;
+}

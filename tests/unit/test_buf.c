@@ -179,13 +179,40 @@ failing_allocations(void **state)
 	zinc_context_free(ctx);
 }
 
+/* Memory of somebody else's is filled to its last byte but one, and stays his. */
+static void
+borrowed(void **state)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	char memory[8] = "#######";
+	zinc_buf b;
+
+	(void)state;
+	zinc_buf_wrap(&b, memory, 6);
+	assert_ok(zinc_buf_printf(&b, &err, "%s", "ab"));
+	assert_int_equal(zinc_buf_puts(&b, "cdef", &err), ZINC_E_LIMIT);
+	assert_ok(zinc_buf_puts(&b, "cde", &err));
+	assert_int_equal(zinc_buf_printf(&b, &err, "%c", 'f'), ZINC_E_LIMIT);
+	assert_ptr_equal(zinc_buf_text(&b), memory);
+	assert_string_equal(memory, "abcde");
+	assert_int_equal(memory[6], '#');
+	zinc_buf_fini(&b);
+	zinc_buf_wrap(&b, memory, 1);
+	assert_ok(zinc_buf_puts(&b, "", &err));
+	assert_int_equal(zinc_buf_puts(&b, "a", &err), ZINC_E_LIMIT);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(never_more_than_max),          cmocka_unit_test(growth_is_geometric),
-	    cmocka_unit_test(nul_is_always_there),          cmocka_unit_test(printing),
-	    cmocka_unit_test(reset_keeps_memory_that_fits), cmocka_unit_test(failing_allocations),
+	    cmocka_unit_test(borrowed),
+	    cmocka_unit_test(never_more_than_max),
+	    cmocka_unit_test(growth_is_geometric),
+	    cmocka_unit_test(nul_is_always_there),
+	    cmocka_unit_test(printing),
+	    cmocka_unit_test(reset_keeps_memory_that_fits),
+	    cmocka_unit_test(failing_allocations),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -99,10 +99,29 @@ whole_texts(void **state)
 	assert_false(zinc_utf8_valid("\xe0\x80\xaf", 3));     /* an overlong '/' */
 }
 
+/* Every character comes back. */
+static void
+written(void **state)
+{
+	char bytes[4];
+	uint32_t code, back;
+	size_t n;
+
+	(void)state;
+	for (code = 0; code <= 0x10FFFF; code++) {
+		if (code >= 0xD800 && code <= 0xDFFF)
+			continue;
+		n = zinc_utf8_put(bytes, code);
+		assert_int_equal(zinc_utf8_next(bytes, n, &back), n);
+		assert_int_equal(back, code);
+	}
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(written),
 	    cmocka_unit_test(every_start),
 	    cmocka_unit_test(every_code_point),
 	    cmocka_unit_test(whole_texts),
