@@ -255,6 +255,13 @@ ZINC_API ZINC_CHECKED zinc_status zinc_arena_new(zinc_arena **out, zinc_context 
 ZINC_API void zinc_arena_empty(zinc_arena *arena);
 ZINC_API void zinc_arena_free(zinc_arena *arena);
 
+/* How one element is written, see zinc_array_element_print. */
+typedef enum zinc_spelling {
+	ZINC_SPELL_TEXT = 0, /* for people, by itself: 2020-01-01, abc, 1.5 */
+	ZINC_SPELL_REPR = 1, /* as NumPy shows it within an array: '2020-01-01', 'abc', 1.5 */
+	ZINC_SPELL_JSON = 2  /* for programs: "2020-01-01", "abc", 1.5, {"a":1} */
+} zinc_spelling;
+
 /*
  * Memory of your program.  `shape` NULL: the shape of the selection.  `strides`
  * NULL: C order without gaps; otherwise bytes per step of each dimension of the
@@ -539,6 +546,37 @@ ZINC_API int zinc_array_grid_shape(const zinc_array *a, uint64_t *shape);
 ZINC_API const void *zinc_array_fill(const zinc_array *a);
 /* The node described in the v3 vocabulary, whatever the format on disk (the JSON of `zinc info --json`). */
 ZINC_API ZINC_CHECKED zinc_status zinc_array_describe(const zinc_array *a, zinc_blob *json, zinc_error *err);
+
+/*
+ * One element, as zinc_array_read gave it with ZINC_NATIVE, as text: numbers, datetimes as ISO 8601, texts, records ...
+ * As snprintf: at most `room` bytes with their NUL are written, and `*n` is the length that it has.  No memory
+ * is taken where it fits.  E_CORRUPT when the element is no value of its type (a character beyond Unicode), E_UNSUPPORTED,
+ * E_NOMEM.
+ */
+ZINC_API ZINC_CHECKED zinc_status zinc_array_element_print(const zinc_array *a, const void *element, zinc_spelling how, char *out,
+                                                           size_t room, size_t *n, zinc_error *err);
+
+/* The NumPy type of the elements, little-endian, as the header of a .npy file has it: '<f4', '<M8[ns]', [('a', '<i4'), ('b',
+ * '|S3')].  As snprintf; 0: NumPy has none for elements of variable length, or they are unsupported. */
+ZINC_API size_t zinc_array_numpy(const zinc_array *a, char *out, size_t room);
+
+/* A type of NumPy's, from the same spelling in any byte order, or without quotes, or as Zarr v2 has it in JSON.
+ * E_INVALID, E_UNSUPPORTED (objects), E_LIMIT, E_NOMEM.  Free with zinc_numpy_free. */
+typedef struct zinc_numpy zinc_numpy;
+ZINC_API ZINC_CHECKED zinc_status zinc_numpy_new(zinc_numpy **out, zinc_context *ctx, const char *descr, zinc_error *err);
+ZINC_API void zinc_numpy_free(zinc_numpy *type);
+ZINC_API size_t zinc_numpy_size(const zinc_numpy *type); /* bytes of an element */
+
+/*
+ * n elements of a NumPy type, in C order without gaps -> as many of the array's own, in this machine's byte order, for
+ * zinc_array_write; or from zinc_array_read back.  Numbers convert as on reading, datetimes to other units exactly, texts
+ * to other lengths and to or from variable length (whose bytes go to `arena`, else NULL), records field by field.
+ * E_INVALID when the types are too different, E_RANGE naming the first element that does not fit; nothing is cut off.
+ */
+ZINC_API ZINC_CHECKED zinc_status zinc_array_from_numpy(const zinc_array *a, const zinc_numpy *type, void *to, const void *from,
+                                                        size_t n, zinc_arena *arena, zinc_error *err);
+ZINC_API ZINC_CHECKED zinc_status zinc_array_to_numpy(const zinc_array *a, const zinc_numpy *type, void *to, const void *from,
+                                                      size_t n, zinc_error *err);
 
 /*
  * Read a selection into `buffer` or write it from there.  Elements are converted when the

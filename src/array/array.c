@@ -288,36 +288,53 @@ zinc_array_grid_shape(const zinc_array *a, uint64_t *shape)
 	return ask_shape(a, grid_shape, shape);
 }
 
-/* The data_type member as text; a bare string without its quotes. */
+/* A data_type member as text; a bare string without its quotes.  NULL: no memory. */
 static char *
-dtype_text(const zinc_array *a)
+dtype_text(zinc_context *ctx, const zinc_json *v)
 {
-	const zinc_json *v = zinc_json_member(zinc_meta_v3(look(a)), "data_type");
 	zinc_buf text;
 	char *copy = NULL;
 
 	if (zinc_json_is(v, ZINC_JSON_STRING))
-		return zinc_strdup(a->ctx, v->text);
-	zinc_buf_init(&text, a->ctx, ZINC_MIB);
+		return zinc_strdup(ctx, v->text);
+	zinc_buf_init(&text, ctx, ZINC_MIB);
 	if (v != NULL && zinc_json_print_line(v, &text, NULL) == ZINC_OK && zinc_buf_text(&text) != NULL)
-		copy = zinc_strdup(a->ctx, (const char *)text.p);
+		copy = zinc_strdup(ctx, (const char *)text.p);
 	zinc_buf_fini(&text);
 	return copy;
+}
+
+/* A type with parameters: as version 3 spells it. */
+static char *
+configured_text(zinc_context *ctx, const zinc_dtype *t)
+{
+	zinc_json_doc *doc;
+	char *text;
+
+	if (zinc_json_new(&doc, ctx, NULL) != ZINC_OK)
+		return NULL;
+	text = dtype_text(ctx, zinc_dtype_print(t, doc));
+	zinc_json_free(doc);
+	return text;
 }
 
 const char *
 zinc_array_dtype(const zinc_array *a)
 {
 	zinc_array *mine = (zinc_array *)(uintptr_t)a;
+	const zinc_meta *m = look(a);
 	char *text;
 
-	if (look(a)->dtype != NULL)
-		return look(a)->dtype->name;
-	text = dtype_text(a); /* a type this build does not know: its own words */
+	if (m->dtype != NULL && (m->dtype->row == NULL || m->dtype->row->print == NULL))
+		return m->dtype->name;
+	text = m->dtype != NULL ? configured_text(a->ctx, m->dtype)
+				: dtype_text(a->ctx, zinc_json_member(zinc_meta_v3(m), "data_type"));
 	pthread_mutex_lock(&a->ctx->lock);
-	if (mine->dtype_text == NULL) {
+	if (text != NULL && (mine->dtype_text == NULL || strcmp(mine->dtype_text, text) != 0)) {
+		char *old = mine->dtype_text; /* of another type, before a refresh */
+
 		mine->dtype_text = text;
-		text = NULL;
+		text = old;
 	}
 	pthread_mutex_unlock(&a->ctx->lock);
 	zinc_free(a->ctx, text);

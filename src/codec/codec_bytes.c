@@ -4,8 +4,9 @@
  *     [element 0][element 1]...    M69; complex: re, im, each in the byte order (M71)
  *
  * The bytes are the elements themselves, up to byte order, so the chain copies or swaps them
- * without calling here.  Only bool is checked element by element: a byte other than 0 and 1
- * (M70) must reach no program, for which it would not even be a value of _Bool.
+ * without calling here.  Only bool, also within a struct, is checked element by element: a byte other than 0
+ * and 1 (M70) must reach no program, for which it would not even be a value of _Bool; and structs of Zarr v2 whose
+ * fields have both byte orders are put in order here.
  */
 #include "codec/codec_parts.h"
 
@@ -27,13 +28,17 @@ bytes_parse(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx, co
 	int endian = NOT_GIVEN;
 
 	(void)out;
-	if (in->dtype->size == 0)
+	if (in->dtype->variable)
 		return zinc_report_error(r, "M65", err, "\"bytes\" cannot store elements of variable size");
 	ZINC_TRY(zinc_config_members(configuration, members, "M68", r, err));
 	if (zinc_json_member(configuration, "endian"))
 		ZINC_TRY(zinc_config_choice(configuration, "endian", endians, "M68", &endian, r, err));
-	else if (in->dtype->unit > 1)
+	else if (in->dtype->unit > 1 && !in->dtype->legacy)
 		return zinc_report_error(r, "M68", err, "\"endian\" must be given for %s", in->dtype->name);
+	else if (in->dtype->unit > 1) {
+		ZINC_TRY(zinc_report_lenient(r, "M68", err, "\"endian\" is missing: read as little"));
+		endian = 0;
+	}
 	ZINC_TRY(zinc_codec_new(codec, ops, ctx, sizeof(bytes_codec), err));
 	((bytes_codec *)*codec)->endian = endian;
 	return ZINC_OK;
@@ -76,72 +81,60 @@ bytes_packed_bound(const zinc_codec *c, const zinc_rep *rep, size_t *encoded)
 	return zinc_rep_bytes(rep, encoded, NULL) != ZINC_OK;
 }
 
-/* Bytes without meaning (r*) have a unit of 1 and are never swapped, whatever the member says. */
+/* Are the elements stored in the other byte order?  Bytes without meaning (r*) have a unit of 1 and are never swapped,
+ * whatever the member says. */
+static bool
+is_other(const zinc_codec *c, const zinc_dtype *t)
+{
+	return t->unit > 1 && ((const bytes_codec *)c)->endian != ZINC_HOST_BIG;
+}
+
 static int
 bytes_plain(const zinc_codec *c, const zinc_rep *rep)
 {
-	int endian = ((const bytes_codec *)c)->endian;
+	const zinc_dtype *t = rep->dtype;
 
-	if (rep->dtype->kind == ZINC_KIND_BOOL)
-		return 0;
-	return rep->dtype->unit == 1 || endian == ZINC_HOST_BIG ? 1 : 2;
+	return t->ops->check || t->mixed ? 0 : is_other(c, t) ? 2 : 1;
 }
 
-#define BLOCK 4096
-
-/* The first of n bytes that is neither 0 nor 1, or n.  By blocks, which a compiler turns into vector instructions. */
-static size_t
-first_not_bool(const uint8_t *p, size_t n)
-{
-	size_t at, end, i;
-
-	for (at = 0; at < n; at = end) {
-		uint8_t all = 0;
-
-		end = n - at > BLOCK ? at + BLOCK : n;
-		for (i = at; i < end; i++)
-			all |= p[i];
-		if (all > 1)
-			break;
-	}
-	while (at < n && p[at] <= 1)
-		at++;
-	return at;
-}
-
+/* In either byte order: what has to be checked are single bytes. */
 static zinc_status
-check_bools(const uint8_t *p, size_t n, zinc_status code, zinc_error *err)
+check(const zinc_dtype *t, const void *elements, size_t n, zinc_status code, zinc_error *err)
 {
-	size_t bad = first_not_bool(p, n);
+	const size_t bad = t->ops->check ? t->ops->check(t, elements, n) : n;
 
 	if (bad == n)
 		return ZINC_OK;
-	return zinc_fail(err, code, "element %zu is %u, but a bool is 0 or 1 (rule M70)", bad, p[bad]);
+	return zinc_fail(err, code, "element %zu has a bool that is neither 0 nor 1 (rule M70)", bad);
 }
 
 static zinc_status
 bytes_pack(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, const void *in, zinc_buf *out, zinc_error *err)
 {
-	size_t n;
+	const zinc_dtype *t = rep->dtype;
+	size_t nbytes;
 
-	(void)c, (void)s;
-	ZINC_TRY(zinc_rep_bytes(rep, &n, err));
-	ZINC_TRY(check_bools((const uint8_t *)in, n, ZINC_E_RANGE, err));
-	return zinc_buf_add(out, in, n, err);
+	(void)s;
+	ZINC_TRY(zinc_rep_bytes(rep, &nbytes, err));
+	ZINC_TRY(check(t, in, nbytes / t->size, ZINC_E_RANGE, err));
+	ZINC_TRY(zinc_buf_reserve(out, nbytes, err));
+	zinc_dtype_reorder(t, is_other(c, t), out->p + out->n, in, nbytes / t->size);
+	out->n += nbytes;
+	return ZINC_OK;
 }
 
 static zinc_status
 bytes_unpack(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, zinc_bytes in, void *out, zinc_error *err)
 {
-	size_t n;
+	const zinc_dtype *t = rep->dtype;
+	size_t nbytes;
 
-	(void)c, (void)s;
-	ZINC_TRY(zinc_rep_bytes(rep, &n, err));
-	if (in.n != n)
-		return zinc_fail(err, ZINC_E_CORRUPT, "%zu bytes instead of %zu (rule M72)", in.n, n);
-	ZINC_TRY(check_bools(in.p, n, ZINC_E_CORRUPT, err));
-	if (n)
-		memcpy(out, in.p, n);
+	(void)s;
+	ZINC_TRY(zinc_rep_bytes(rep, &nbytes, err));
+	if (in.n != nbytes)
+		return zinc_fail(err, ZINC_E_CORRUPT, "%zu bytes instead of %zu (rule M72)", in.n, nbytes);
+	ZINC_TRY(check(t, in.p, nbytes / t->size, ZINC_E_CORRUPT, err));
+	zinc_dtype_reorder(t, is_other(c, t), out, in.p, nbytes / t->size);
 	return ZINC_OK;
 }
 

@@ -1,5 +1,5 @@
 /*
- * dtype_swap.c - the bytes of elements: byte order, and numbers as bits
+ * dtype_swap.c - the bytes of elements: byte order, numbers as bits, truth values
  *
  * (1) Elements may lie at any address, hence memcpy throughout.
  * (2) Swapping in place is fine: each word is read before it is written.
@@ -108,8 +108,8 @@ swap_any(uint8_t *dst, const uint8_t *src, size_t nbytes, size_t unit)
 	}
 
 /* All of a word's units are whole, because words begin where units do and 2, 4 and 8 divide 8. */
-void
-zinc_dtype_swap(const zinc_dtype *t, void *dst, const void *src, size_t n)
+static void
+swap_units(const zinc_dtype *t, void *dst, const void *src, size_t n)
 {
 	const size_t nbytes = n * t->size;
 	size_t at = 0;
@@ -133,4 +133,47 @@ zinc_dtype_swap(const zinc_dtype *t, void *dst, const void *src, size_t n)
 		break;
 	}
 	swap_any((uint8_t *)dst + at, (const uint8_t *)src + at, nbytes - at, t->unit);
+}
+
+void
+zinc_dtype_reorder(const zinc_dtype *t, bool other, void *dst, const void *src, size_t n)
+{
+	if (t->ops && t->ops->swap)
+		t->ops->swap(t, other, dst, src, n);
+	else if (other)
+		swap_units(t, dst, src, n);
+	else if (dst != src && n > 0)
+		memcpy(dst, src, n * t->size);
+}
+
+void
+zinc_dtype_swap(const zinc_dtype *t, void *dst, const void *src, size_t n)
+{
+	zinc_dtype_reorder(t, true, dst, src, n);
+}
+
+/* ---- truth ---- */
+
+#define BLOCK 4096
+
+/* By blocks, which a compiler turns into vector instructions. */
+size_t
+zinc_bool_check(const zinc_dtype *t, const void *elements, size_t n)
+{
+	const uint8_t *p = elements;
+	size_t at, end, i;
+
+	(void)t;
+	for (at = 0; at < n; at = end) {
+		uint8_t all = 0;
+
+		end = n - at > BLOCK ? at + BLOCK : n;
+		for (i = at; i < end; i++)
+			all |= p[i];
+		if (all > 1)
+			break;
+	}
+	while (at < n && p[at] <= 1)
+		at++;
+	return at;
 }

@@ -1,19 +1,46 @@
 /*
- * dtype_table.c - every element type of the v3 core, one row each; those that programs add
+ * dtype_table.c - every element type of the v3 core and of the registry, one row each; those that programs add
  *
  * (1) A core type is the bare string; {"name": "float64"} is a lenient finding (M15).
  * (2) An unknown name is E_UNSUPPORTED and named (M17), with or without must_understand.
  * (3) "r24" is three bytes without meaning; a bit count that is no multiple of 8 is M58.
+ * (4) A name of old ("structured") is read with a warning and never written.
  */
 #include "dtype/element.h"
 
 #include <stdio.h>
 
-static const zinc_dtype_ops ops_bool = {zinc_fill_parse_bool, zinc_fill_print_bool, zinc_text_print_bool};
-static const zinc_dtype_ops ops_int = {zinc_fill_parse_int, zinc_fill_print_int, zinc_text_print_int};
-static const zinc_dtype_ops ops_float = {zinc_fill_parse_float, zinc_fill_print_float, zinc_text_print_float};
-static const zinc_dtype_ops ops_complex = {zinc_fill_parse_complex, zinc_fill_print_complex, zinc_text_print_complex};
-static const zinc_dtype_ops ops_raw = {zinc_fill_parse_raw, zinc_fill_print_raw, zinc_text_print_raw};
+static const zinc_dtype_ops ops_bool = {
+    .parse_fill = zinc_fill_parse_bool,
+    .print_fill = zinc_fill_print_bool,
+    .print_text = zinc_text_print_bool,
+    .print_json = zinc_text_json_bool,
+    .check = zinc_bool_check,
+};
+static const zinc_dtype_ops ops_int = {
+    .parse_fill = zinc_fill_parse_int,
+    .print_fill = zinc_fill_print_int,
+    .print_text = zinc_text_print_int,
+    .print_json = zinc_text_print_int,
+};
+static const zinc_dtype_ops ops_float = {
+    .parse_fill = zinc_fill_parse_float,
+    .print_fill = zinc_fill_print_float,
+    .print_text = zinc_text_print_float,
+    .print_json = zinc_text_json_float,
+};
+static const zinc_dtype_ops ops_complex = {
+    .parse_fill = zinc_fill_parse_complex,
+    .print_fill = zinc_fill_print_complex,
+    .print_text = zinc_text_print_complex,
+    .print_json = zinc_text_json_complex,
+};
+static const zinc_dtype_ops ops_raw = {
+    .parse_fill = zinc_fill_parse_raw,
+    .print_fill = zinc_fill_print_raw,
+    .print_text = zinc_text_print_raw,
+    .print_json = zinc_text_json_raw,
+};
 
 /* clang-format off */
 #define ROW(name_, v2_, kind_, type_, size_, bits_, unit_, ops_) \
@@ -47,6 +74,12 @@ static const char *const purposes[] = {
 	[ZINC_KIND_COMPLEX] = "complex number: real part, imaginary part",
 };
 /* clang-format on */
+
+static const zinc_dtype_row *const extensions[] = {
+    &zinc_row_string,     &zinc_row_bytes,       &zinc_row_utf32,  &zinc_row_chars,
+    &zinc_row_datetime64, &zinc_row_timedelta64, &zinc_row_struct, &zinc_row_raw_bytes,
+};
+#define NEXTENSIONS (sizeof extensions / sizeof extensions[0])
 
 static zinc_registry registered; /* rows of type zinc_dtype_row */
 
@@ -98,10 +131,42 @@ find_core(const char *name)
 	return NULL;
 }
 
-/* ---- types that are objects: r*, and those of programs ---- */
+/* Row i of both tables; NULL: no more. */
+static const zinc_dtype_row *
+row_at(size_t i)
+{
+	return i < NEXTENSIONS ? extensions[i] : zinc_registry_item(&registered, i - NEXTENSIONS);
+}
 
-static zinc_dtype *
-object_new(zinc_context *ctx, const char *name, const char *v2)
+static bool
+answers_to(const zinc_dtype_row *row, const char *name)
+{
+	const char *const *alias;
+
+	if (strcmp(row->name, name) == 0)
+		return true;
+	for (alias = row->aliases; alias && *alias; alias++)
+		if (strcmp(*alias, name) == 0)
+			return true;
+	return false;
+}
+
+static const zinc_dtype_row *
+find_row(const char *name)
+{
+	const zinc_dtype_row *row;
+	size_t i;
+
+	for (i = 0; (row = row_at(i)) != NULL; i++)
+		if (answers_to(row, name))
+			return row;
+	return NULL;
+}
+
+/* ---- types that are objects: r*, those of the registry, and those of programs ---- */
+
+zinc_dtype *
+zinc_dtype_new(zinc_context *ctx, const zinc_dtype_row *row)
 {
 	zinc_dtype *t;
 
@@ -109,8 +174,9 @@ object_new(zinc_context *ctx, const char *name, const char *v2)
 	t = ctx ? zinc_calloc(ctx, 1, sizeof *t) : NULL;
 	if (t) {
 		t->ctx = ctx;
-		t->name = name;
-		t->v2 = v2;
+		t->row = row;
+		t->name = row ? row->name : NULL;
+		t->v2 = row ? row->v2 : NULL;
 		t->kind = ZINC_KIND_OTHER;
 	}
 	return t;
@@ -129,39 +195,55 @@ zinc_dtype_free(const zinc_dtype *t)
 }
 
 /* More bytes than this would not fit zinc_dtype.bits. */
-#define RAW_MAX (UINT32_MAX / 8)
+#define SIZE_LIMIT (UINT32_MAX / 8)
 
-static zinc_status
-raw_new(const zinc_dtype **out, zinc_context *ctx, uint64_t nbytes, zinc_error *err)
+zinc_status
+zinc_dtype_set_size(zinc_dtype *t, uint64_t nbytes, zinc_error *err)
 {
-	zinc_context *c = zinc_context_get(ctx);
-	const uint64_t max = c ? zinc_min_u64(RAW_MAX, c->limits.chunk_bytes) : RAW_MAX;
-	zinc_dtype *t;
+	const uint64_t max = zinc_min_u64(SIZE_LIMIT, t->ctx->limits.chunk_bytes);
 
 	if (nbytes > max)
 		return zinc_fail(err, ZINC_E_LIMIT, "elements of %llu bytes; the limit is %llu",
 				 (unsigned long long)nbytes, (unsigned long long)max);
-	t = object_new(c, NULL, NULL);
-	if (!t)
-		return zinc_fail_nomem(err);
-	snprintf(t->name_buf, sizeof t->name_buf, "r%u", (unsigned)nbytes * 8);
-	snprintf(t->v2_buf, sizeof t->v2_buf, "V%u", (unsigned)nbytes);
+	t->size = (uint32_t)nbytes;
+	t->bits = (uint32_t)nbytes * 8;
+	return ZINC_OK;
+}
+
+void *
+zinc_dtype_fill_room(const zinc_dtype *t, zinc_context *ctx, const zinc_json *v)
+{
+	size_t nbytes;
+
+	if (zinc_size_add(t->size, t->variable && v ? v->n : 0, &nbytes))
+		return NULL;
+	return zinc_calloc(ctx, 1, nbytes);
+}
+
+static zinc_status
+raw_new(const zinc_dtype **out, zinc_context *ctx, uint64_t nbytes, zinc_error *err)
+{
+	zinc_dtype *t = zinc_dtype_new(ctx, NULL);
+	zinc_status s = t ? zinc_dtype_set_size(t, nbytes, err) : zinc_fail_nomem(err);
+
+	if (s != ZINC_OK) {
+		zinc_dtype_free(t);
+		return s;
+	}
+	snprintf(t->name_buf, sizeof t->name_buf, "r%u", (unsigned)t->bits);
+	snprintf(t->v2_buf, sizeof t->v2_buf, "V%u", (unsigned)t->size);
 	t->name = t->name_buf;
 	t->v2 = t->v2_buf;
 	t->kind = ZINC_KIND_RAW;
 	t->type = ZINC_RAW;
-	t->size = (uint32_t)nbytes;
-	t->bits = (uint32_t)nbytes * 8;
 	t->unit = 1;
 	t->ops = &ops_raw;
 	*out = t;
 	return ZINC_OK;
 }
 
-/* Digits to the end of the text, as a number that stops growing at 10^12: far above every limit.  False: no such text.
- */
-static bool
-read_count(const char *s, uint64_t *out)
+bool
+zinc_read_count(const char *s, uint64_t *out)
 {
 	uint64_t n = 0;
 
@@ -185,30 +267,62 @@ parse_raw(const zinc_dtype **out, zinc_context *ctx, const char *name, zinc_repo
 {
 	uint64_t bits;
 
-	if (!read_count(name + 1, &bits) || bits % 8 != 0)
+	if (!zinc_read_count(name + 1, &bits) || bits % 8 != 0)
 		return zinc_report_error(r, "M58", err,
 					 "data type \"%.40s\": the number of bits must be a multiple of 8", name);
 	return raw_new(out, ctx, bits / 8, err);
 }
 
-/* The program's own function does the work; what it left in a failed object is finished like any other. */
-static zinc_status
-parse_registered(const zinc_dtype **out, zinc_context *ctx, const zinc_dtype_row *row, const zinc_extension *e,
-		 zinc_report *r, zinc_error *err)
+zinc_status
+zinc_dtype_members(const zinc_dtype *t, const zinc_json *object, const char *const *names, zinc_report *r,
+		   zinc_error *err)
 {
-	zinc_dtype *t = object_new(ctx, row->name, row->v2);
+	const zinc_json *m;
+	const char *const *name;
+
+	for (m = object ? object->first : NULL; m; m = m->next) {
+		for (name = names; *name && (strlen(*name) != m->nkey || strcmp(*name, m->key) != 0); name++)
+			;
+		if (!*name)
+			ZINC_TRY(zinc_report_lenient(r, t->name, err, "unknown member \"%.60s\"", m->key));
+	}
+	return ZINC_OK;
+}
+
+/* By its name in a document, or (`code`) by what follows NumPy's letter. */
+static zinc_status
+make(const zinc_dtype **out, zinc_context *ctx, const zinc_dtype_row *row, const zinc_extension *e, const char *code,
+     zinc_report *r, zinc_error *err)
+{
+	zinc_dtype *t = zinc_dtype_new(ctx, row);
+	size_t mark = r->npointer;
 	zinc_status s;
 
 	if (!t)
 		return zinc_fail_nomem(err);
-	t->row = row;
-	s = row->parse(t, e->configuration, r, err);
+	t->legacy = e && strcmp(e->name, row->name) != 0;
+	if (e && e->configuration)
+		mark = zinc_report_enter(r, "configuration");
+	s = code ? row->parse_v2(t, code, r, err) : row->parse(t, e->configuration, r, err);
+	zinc_report_leave(r, mark);
 	if (s != ZINC_OK) {
 		zinc_dtype_free(t);
 		return s;
 	}
 	*out = t;
 	return ZINC_OK;
+}
+
+static zinc_status
+parse_row(const zinc_dtype **out, zinc_context *ctx, const zinc_dtype_row *row, const zinc_extension *e, zinc_report *r,
+	  zinc_error *err)
+{
+	if (row->needs_configuration && !e->configuration)
+		return zinc_report_error(r, "M14", err, "data type \"%s\" needs a configuration", row->name);
+	if (strcmp(e->name, row->name) != 0)
+		ZINC_TRY(zinc_report_lenient(r, "M17", err, "\"%.60s\" is another name of data type \"%s\"", e->name,
+					     row->name));
+	return make(out, ctx, row, e, NULL, r, err);
 }
 
 /* Unknown comes first: of a type that nobody knows it does not matter how it is spelt. */
@@ -221,13 +335,13 @@ zinc_dtype_parse(const zinc_dtype **out, zinc_context *ctx, const zinc_json *v, 
 
 	ZINC_TRY(zinc_extension_parse(&e, v, r, err));
 	core = find_core(e.name);
-	row = zinc_registry_find(&registered, e.name);
+	row = find_row(e.name);
 	if (!core && !row && !is_raw_name(e.name))
 		return zinc_report_unsupported(r, "M17", err, "data type \"%.60s\"", e.name);
 	if (e.ignorable)
 		ZINC_TRY(zinc_report_lenient(r, "M17", err, "must_understand has no meaning for a data type"));
 	if (row)
-		return parse_registered(out, ctx, row, &e, r, err);
+		return parse_row(out, ctx, row, &e, r, err);
 	if (!e.bare)
 		ZINC_TRY(
 		    zinc_report_lenient(r, "M15", err, "data type \"%.40s\" must be written as a bare string", e.name));
@@ -278,33 +392,44 @@ parse_json_text(const zinc_dtype **out, zinc_context *ctx, const char *text, zin
 	return s;
 }
 
-/* NumPy's kinds that have no row: S, U, M, m, O, ... */
+/* NumPy's kinds, whether or not there is a row for them. */
 static bool
 is_numpy_kind(char c)
 {
 	return c && strchr("SUOMmaVtbiufcg?", c);
 }
 
-/* "<f4", "|b1", "=i8", "f8", "V3" */
-static zinc_status
-parse_numpy(const zinc_dtype **out, bool *big, zinc_context *ctx, const char *text, zinc_error *err)
+static const zinc_dtype_row *
+row_of_letter(char c)
 {
-	const char order = strchr("<>|=", *text) ? *text : '\0';
-	const char *code = text + (order != '\0');
+	size_t i;
+
+	for (i = 0; c && i < NEXTENSIONS; i++)
+		if (extensions[i]->letter == c)
+			return extensions[i];
+	return NULL;
+}
+
+zinc_status
+zinc_dtype_parse_code(const zinc_dtype **out, zinc_context *ctx, const char *code, bool ordered, zinc_report *r,
+		      zinc_error *err)
+{
+	const zinc_dtype_row *row = row_of_letter(*code);
 	uint64_t n;
 	size_t i;
 
 	for (i = 0; i < NTYPES; i++)
 		if (strcmp(types[i].v2, code) == 0) {
-			*big = types[i].unit > 1 && (order == '>' || (order == '=' && ZINC_HOST_BIG));
 			*out = &types[i];
 			return ZINC_OK;
 		}
-	if (*code == 'V' && read_count(code + 1, &n))
+	if (*code == 'V' && zinc_read_count(code + 1, &n))
 		return raw_new(out, ctx, n, err);
-	if (order && is_numpy_kind(*code))
-		return zinc_fail(err, ZINC_E_UNSUPPORTED, "data type \"%.60s\" is not built in", text);
-	return zinc_fail(err, ZINC_E_INVALID, "no such data type: \"%.60s\"", text);
+	if (row)
+		return make(out, ctx, row, NULL, code + 1, r, err);
+	if (ordered && is_numpy_kind(*code))
+		return zinc_report_unsupported(r, "dtype", err, "data type \"%.60s\" is not built in", code);
+	return zinc_report_error(r, "dtype", err, "no such data type: \"%.60s\"", code);
 }
 
 zinc_status
@@ -318,6 +443,8 @@ zinc_dtype_parse_text(const zinc_dtype **out, bool *big, zinc_context *ctx, cons
 	*big = false;
 	if (*text == '{' || *text == '"')
 		return parse_json_text(out, ctx, text, err);
+	if (*text == '[')
+		return zinc_dtype_parse_numpy(out, big, ctx, text, err);
 	*out = find_core(text);
 	if (*out)
 		return ZINC_OK;
@@ -325,12 +452,12 @@ zinc_dtype_parse_text(const zinc_dtype **out, bool *big, zinc_context *ctx, cons
 	r.code = ZINC_E_INVALID;
 	if (is_raw_name(text))
 		return parse_raw(out, ctx, text, &r, err);
-	row = zinc_registry_find(&registered, text);
+	row = find_row(text);
 	if (row)
-		return parse_registered(out, ctx, row, &(zinc_extension){.name = row->name, .bare = true}, &r, err);
+		return parse_row(out, ctx, row, &(zinc_extension){.name = text, .bare = true}, &r, err);
 	if (*text == '\0')
 		return zinc_fail(err, ZINC_E_INVALID, "no data type given");
-	return parse_numpy(out, big, ctx, text, err);
+	return zinc_dtype_parse_word(out, big, ctx, text, &r, err);
 }
 
 /* ---- registration, listing ---- */
@@ -339,8 +466,8 @@ zinc_dtype_parse_text(const zinc_dtype **out, bool *big, zinc_context *ctx, cons
 zinc_status
 zinc_dtype_register(const zinc_dtype_row *row, zinc_error *err)
 {
-	if (row && row->name && (find_core(row->name) || is_raw_name(row->name)))
-		return zinc_fail(err, ZINC_E_EXISTS, "\"%s\" is a core data type", row->name);
+	if (row && row->name && (find_core(row->name) || find_row(row->name) || is_raw_name(row->name)))
+		return zinc_fail(err, ZINC_E_EXISTS, "there is a data type \"%s\" already", row->name);
 	if (row && !row->parse)
 		return zinc_fail(err, ZINC_E_INVALID, "data type \"%s\" has no parse function",
 				 row->name ? row->name : "");
@@ -358,7 +485,7 @@ zinc_dtype_each(int (*fn)(void *arg, const char *name, const char *also, const c
 			return;
 	if (fn(arg, "r*", "V*", "bytes without meaning; * is a number of bits, bytes"))
 		return;
-	for (i = 0; (row = zinc_registry_item(&registered, i)) != NULL; i++)
+	for (i = 0; (row = row_at(i)) != NULL; i++)
 		if (fn(arg, row->name, row->v2 ? row->v2 : "", row->purpose ? row->purpose : ""))
 			return;
 }

@@ -5,6 +5,8 @@
  *
  * (1) A float has the fewest digits that read back as the same number of its own type.
  * (2) The thread's locale does not matter.
+ *
+ * And as JSON, and any element of any type in either spelling.
  */
 #include "dtype/element.h"
 
@@ -196,4 +198,79 @@ zinc_text_print_raw(const zinc_dtype *t, const void *element, zinc_buf *out, zin
 	for (i = 0; i < t->size; i++)
 		ZINC_TRY(zinc_buf_printf(out, err, "\\x%02X", p[i]));
 	return zinc_buf_puts(out, "'", err);
+}
+
+/* ---- JSON: NaN and the infinities as strings of the v3 specification, bytes as base64 ---- */
+
+static zinc_status
+json_float(uint64_t bits, size_t size, zinc_buf *out, zinc_error *err)
+{
+	const double v = float_value(bits, size);
+
+	if (isnan(v))
+		return zinc_buf_puts(out, "\"NaN\"", err);
+	if (isinf(v))
+		return zinc_buf_puts(out, v < 0 ? "\"-Infinity\"" : "\"Infinity\"", err);
+	return print_float(bits, size, false, true, out, err);
+}
+
+zinc_status
+zinc_text_json_bool(const zinc_dtype *t, const void *element, zinc_buf *out, zinc_error *err)
+{
+	(void)t;
+	return zinc_buf_puts(out, *(const uint8_t *)element ? "true" : "false", err);
+}
+
+zinc_status
+zinc_text_json_float(const zinc_dtype *t, const void *element, zinc_buf *out, zinc_error *err)
+{
+	return json_float(zinc_bits_load(element, t->size), t->size, out, err);
+}
+
+zinc_status
+zinc_text_json_complex(const zinc_dtype *t, const void *element, zinc_buf *out, zinc_error *err)
+{
+	const uint8_t *p = element;
+
+	ZINC_TRY(zinc_buf_puts(out, "[", err));
+	ZINC_TRY(json_float(zinc_bits_load(p, t->unit), t->unit, out, err));
+	ZINC_TRY(zinc_buf_puts(out, ",", err));
+	ZINC_TRY(json_float(zinc_bits_load(p + t->unit, t->unit), t->unit, out, err));
+	return zinc_buf_puts(out, "]", err);
+}
+
+zinc_status
+zinc_text_json_raw(const zinc_dtype *t, const void *element, zinc_buf *out, zinc_error *err)
+{
+	ZINC_TRY(zinc_buf_puts(out, "\"", err));
+	ZINC_TRY(zinc_base64_encode(element, t->size, out, err));
+	return zinc_buf_puts(out, "\"", err);
+}
+
+/* ---- any type ---- */
+
+/* A fill value's JSON, for types that have no other. */
+static zinc_status
+json_as_fill(const zinc_dtype *t, const void *element, zinc_buf *out, zinc_error *err)
+{
+	zinc_json_doc *doc;
+	zinc_status s = zinc_json_new(&doc, t->ctx, err);
+
+	if (s != ZINC_OK)
+		return s;
+	s = zinc_json_print_line(t->ops->print_fill(t, element, doc), out, err);
+	zinc_json_free(doc);
+	return s;
+}
+
+zinc_status
+zinc_dtype_print_element(const zinc_dtype *t, const void *element, zinc_spelling how, zinc_buf *out, zinc_error *err)
+{
+	const zinc_dtype_ops *ops = t->ops;
+
+	if (how == ZINC_SPELL_JSON)
+		return ops->print_json ? ops->print_json(t, element, out, err) : json_as_fill(t, element, out, err);
+	if (how == ZINC_SPELL_REPR && ops->print_repr)
+		return ops->print_repr(t, element, out, err);
+	return ops->print_text(t, element, out, err);
 }

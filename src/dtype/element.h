@@ -1,5 +1,5 @@
 /*
- * element.h - inside the room dtype: one element as bits, and IEEE binary16
+ * element.h - inside the room dtype: rows and operations of types, one element as bits, IEEE binary16
  */
 #ifndef ZINC_ELEMENT_H
 #define ZINC_ELEMENT_H
@@ -27,6 +27,74 @@ zinc_status zinc_text_print_int(const zinc_dtype *t, const void *element, zinc_b
 zinc_status zinc_text_print_float(const zinc_dtype *t, const void *element, zinc_buf *out, zinc_error *err);
 zinc_status zinc_text_print_complex(const zinc_dtype *t, const void *element, zinc_buf *out, zinc_error *err);
 zinc_status zinc_text_print_raw(const zinc_dtype *t, const void *element, zinc_buf *out, zinc_error *err);
+zinc_status zinc_text_json_bool(const zinc_dtype *t, const void *element, zinc_buf *out, zinc_error *err);
+zinc_status zinc_text_json_float(const zinc_dtype *t, const void *element, zinc_buf *out, zinc_error *err);
+zinc_status zinc_text_json_complex(const zinc_dtype *t, const void *element, zinc_buf *out, zinc_error *err);
+zinc_status zinc_text_json_raw(const zinc_dtype *t, const void *element, zinc_buf *out, zinc_error *err);
+size_t zinc_bool_check(const zinc_dtype *t, const void *elements, size_t n);
+
+/* ---- the types of the registry, one file and one row each ---- */
+
+extern const zinc_dtype_row zinc_row_datetime64, zinc_row_timedelta64;          /* dtype_datetime.c */
+extern const zinc_dtype_row zinc_row_utf32, zinc_row_chars, zinc_row_raw_bytes; /* dtype_fixed.c */
+extern const zinc_dtype_row zinc_row_string, zinc_row_bytes;                    /* dtype_vlen.c */
+extern const zinc_dtype_row zinc_row_struct;                                    /* dtype_struct.c */
+
+/* An object of a row, all else zero; NULL: no memory. */
+zinc_dtype *zinc_dtype_new(zinc_context *ctx, const zinc_dtype_row *row);
+/* Its size and bits.  E_LIMIT. */
+zinc_status zinc_dtype_set_size(zinc_dtype *t, uint64_t nbytes, zinc_error *err);
+/* Members of an object that are not in `names` (NULL-ended) are lenient findings. */
+zinc_status zinc_dtype_members(const zinc_dtype *t, const zinc_json *object, const char *const *names, zinc_report *r,
+			       zinc_error *err);
+/* Digits to the end of the text, as a number from 1 that stops growing above 10^12; false: no such text. */
+bool zinc_read_count(const char *s, uint64_t *out);
+/* NumPy's code without byte order, "f4", "M8[ns]"; `ordered`: there was one. */
+zinc_status zinc_dtype_parse_code(const zinc_dtype **out, zinc_context *ctx, const char *code, bool ordered,
+				  zinc_report *r, zinc_error *err);
+/* The same with it. */
+zinc_status zinc_dtype_parse_word(const zinc_dtype **out, bool *big, zinc_context *ctx, const char *text,
+				  zinc_report *r, zinc_error *err);
+
+/* A struct: begin with room for n fields, add them (`type` is taken, also on failure), end. */
+zinc_status zinc_struct_begin(zinc_dtype *t, size_t n, zinc_error *err);
+zinc_status zinc_struct_add(zinc_dtype *t, const zinc_json *name, const zinc_dtype *type, bool reversed, zinc_report *r,
+			    zinc_error *err);
+zinc_status zinc_struct_end(zinc_dtype *t, zinc_report *r, zinc_error *err);
+
+/* A field of a fixed shape; `base` is taken, also on failure. */
+extern const char zinc_subarray_name[];
+zinc_status zinc_subarray_new(const zinc_dtype **out, zinc_context *ctx, const zinc_dtype *base, const zinc_json *shape,
+			      zinc_report *r, zinc_error *err);
+zinc_status zinc_subarray_parse(const zinc_dtype **out, zinc_context *ctx, const zinc_json *v, zinc_report *r,
+				zinc_error *err);
+const zinc_dtype *zinc_subarray_base(const zinc_dtype *t, size_t *n); /* n of them */
+int zinc_subarray_shape(const zinc_dtype *t, const uint64_t **shape); /* its rank */
+zinc_json *zinc_subarray_print_shape(const zinc_dtype *t, zinc_json_doc *doc);
+
+/* ---- texts (dtype_chars.c) ---- */
+
+typedef enum zinc_coding { ZINC_CODING_BYTES, ZINC_CODING_UTF8, ZINC_CODING_UTF32 } zinc_coding;
+
+typedef struct zinc_chars {
+	const uint8_t *p;
+	size_t n; /* bytes */
+	zinc_coding coding;
+} zinc_chars;
+
+/* As it is, as Python quotes it, as a JSON string.  E_CORRUPT when it is not Unicode as it should be. */
+zinc_status zinc_chars_text(const zinc_chars *c, zinc_buf *out, zinc_error *err);
+zinc_status zinc_chars_repr(const zinc_chars *c, zinc_buf *out, zinc_error *err);
+zinc_status zinc_chars_json(const zinc_chars *c, zinc_buf *out, zinc_error *err);
+zinc_status zinc_char_json(uint32_t code, zinc_buf *out, zinc_error *err); /* one, without quotes */
+/* UTF-8 into an element of kind UTF32; false: it does not fit, or is no UTF-8. */
+bool zinc_utf32_store(const zinc_dtype *t, void *element, const char *s, size_t n);
+/* A fill value that is base64 of the element's bytes. */
+zinc_status zinc_fill_parse_base64(const zinc_dtype *t, const zinc_json *v, void *element, zinc_report *r,
+				   zinc_error *err);
+zinc_json *zinc_json_make_base64(zinc_json_doc *doc, const void *p, size_t n);
+
+/* ---- numbers ---- */
 
 /* A number of 1, 2, 4 or 8 bytes in native order <-> its bits, wherever it lies. */
 uint64_t zinc_bits_load(const void *p, size_t size);

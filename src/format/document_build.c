@@ -176,10 +176,10 @@ set_fill(struct build *b, zinc_error *err)
 	zinc_error e;
 	zinc_status s;
 
-	b->fill = zinc_calloc(b->ctx, 1, t->size);
-	if (!b->fill)
-		return zinc_fail_nomem(err);
 	if (!b->o.fill) {
+		b->fill = zinc_dtype_fill_room(t, b->ctx, NULL);
+		if (!b->fill)
+			return zinc_fail_nomem(err);
 		zinc_dtype_zero(t, b->fill);
 		return set(b, "fill_value", t->ops->print_fill(t, b->fill, b->doc), err);
 	}
@@ -189,6 +189,9 @@ set_fill(struct build *b, zinc_error *err)
 	else if (s != ZINC_OK)
 		return zinc_error_copy(err, &e), s;
 	ZINC_TRY(set(b, "fill_value", v, err));
+	b->fill = zinc_dtype_fill_room(t, b->ctx, v);
+	if (!b->fill)
+		return zinc_fail_nomem(err);
 	zinc_report_init(&r, b->ctx, true, "");
 	r.code = ZINC_E_INVALID;
 	(void)zinc_report_enter(&r, "fill_value");

@@ -145,7 +145,7 @@ parse_fill_value(struct parse *p, zinc_json *v)
 
 	if (!t) /* its form is the type's own affair (M59) */
 		return ZINC_OK;
-	fill = zinc_calloc(p->ctx, 1, t->size);
+	fill = zinc_dtype_fill_room(t, p->ctx, v);
 	if (!fill)
 		return zinc_fail_nomem(&p->e);
 	s = t->ops->parse_fill(t, v, fill, p->r, &p->e);

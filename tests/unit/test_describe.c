@@ -118,7 +118,7 @@ test_vocabulary(void **state)
 					   "[{\"name\": \"endian\", \"configuration\": {\"endian\": \"little\"}}]",
 					   ", \"fill_value\": 0, \"dimension_names\": [null]");
 	static const char strange[] =
-	    ARRAY_OF("[4]", "[2]", "{\"name\": \"numpy.datetime64\", \"configuration\": {\"unit\": \"s\"}}",
+	    ARRAY_OF("[4]", "[2]", "{\"name\": \"odd.datetime\", \"configuration\": {\"unit\": \"s\"}}",
 		     "[\"odd\"]", ", \"fill_value\": \"NaT\"");
 	static const char grid[] =
 	    "{\"zarr_format\": 3, \"node_type\": \"array\", \"shape\": [4], \"data_type\": \"int8\", \"chunk_grid\": "
@@ -129,7 +129,7 @@ test_vocabulary(void **state)
 	expect(old, "\"codecs\":[{\"name\":\"bytes\",\"configuration\":{\"endian\":\"little\"}}]");
 	expect(old, "\"dimension_names\":[null]");
 	expect(strange,
-	       "\"data_type\":{\"name\":\"numpy.datetime64\",\"configuration\":{\"unit\":\"s\"}},\"byte_order\":null,"
+	       "\"data_type\":{\"name\":\"odd.datetime\",\"configuration\":{\"unit\":\"s\"}},\"byte_order\":null,"
 	       "\"chunk_shape\":[2]");
 	expect(strange, "\"order\":null,\"codecs\":[\"odd\"],\"fill_value\":\"NaT\"");
 	expect(strange, "\"unsupported\":\"data type");

@@ -87,7 +87,7 @@ buffers(void **state)
 typedef struct seen {
 	unsigned n;
 	zinc_severity severity;
-	char rule[8], message[200];
+	char rule[32], message[200];
 } seen;
 
 static void
@@ -178,7 +178,10 @@ other_names(void **state)
 	    {"\"r\"", ZINC_E_UNSUPPORTED, "M13"}, /* too short a name, too */
 	    {"\"r24x\"", ZINC_E_UNSUPPORTED, "M17"},
 	    {"\"float\"", ZINC_E_UNSUPPORTED, "M17"},
-	    {"{\"name\": \"numpy.datetime64\", \"configuration\": {}}", ZINC_E_UNSUPPORTED, "M17"},
+	    {"{\"name\": \"numpy.datetime64\", \"configuration\": {}}", ZINC_E_CORRUPT, "numpy.datetime64"},
+	    {"\"numpy.datetime64\"", ZINC_E_CORRUPT, "M14"},
+	    {"\"structured\"", ZINC_E_CORRUPT, "M14"},
+	    {"\"zinc.subarray\"", ZINC_E_UNSUPPORTED, "M17"}, /* only within a struct */
 	    {"{\"name\": \"int2\", \"must_understand\": false}", ZINC_E_UNSUPPORTED, "M17"},
 	    {"\"r12\"", ZINC_E_CORRUPT, "M58"},
 	    {"\"r0\"", ZINC_E_CORRUPT, "M58"},
@@ -274,9 +277,22 @@ texts(void **state)
 	    {"V4x", NULL, 0, ZINC_E_INVALID},
 	    {"r12", NULL, 0, ZINC_E_INVALID},
 	    {"V99999999999999", NULL, 0, ZINC_E_LIMIT},
-	    {"<U5", NULL, 0, ZINC_E_UNSUPPORTED},
-	    {"|S3", NULL, 0, ZINC_E_UNSUPPORTED},
-	    {"<M8[ns]", NULL, 0, ZINC_E_UNSUPPORTED},
+	    {"<U5", "fixed_length_utf32", 0, ZINC_OK},
+	    {"|S3", "null_terminated_bytes", 0, ZINC_OK},
+	    {"<M8[ns]", "numpy.datetime64", 0, ZINC_OK},
+	    {">m8[7D]", "numpy.timedelta64", 1, ZINC_OK},
+	    {"U5", "fixed_length_utf32", 0, ZINC_OK},
+	    {"string", "string", 0, ZINC_OK},
+	    {"variable_length_bytes", "bytes", 0, ZINC_OK},
+	    {"[[\"a\", \">i2\"], [\"b\", \"|u1\"]]", "struct", 1, ZINC_OK},
+	    {"[('a', '<i2')]", "struct", 0, ZINC_OK},
+	    {"[('a', '<i2']", NULL, 0, ZINC_E_INVALID},
+	    {"struct", NULL, 0, ZINC_E_INVALID},
+	    {"numpy.datetime64", NULL, 0, ZINC_E_INVALID},
+	    {"<M8[xs]", NULL, 0, ZINC_E_INVALID},
+	    {"U0", NULL, 0, ZINC_E_INVALID},
+	    {"|O", NULL, 0, ZINC_E_UNSUPPORTED},
+	    {"<f16", NULL, 0, ZINC_E_UNSUPPORTED},
 	    {"\"int2\"", NULL, 0, ZINC_E_UNSUPPORTED},
 	    {"\"int2", NULL, 0, ZINC_E_INVALID},
 	    {"{\"name\": 1}", NULL, 0, ZINC_E_INVALID},
@@ -347,7 +363,8 @@ fixed_print(const zinc_dtype *t, zinc_json_doc *doc, zinc_json **out, zinc_error
 	return zinc_json_set(doc, *out, "scale", zinc_json_make_u64(doc, f->scale), err);
 }
 
-static const zinc_dtype_row fixed_row = {"test.fixed", "fx", "a number with a scale", fixed_parse, fixed_print};
+static const zinc_dtype_row fixed_row = {
+    .name = "test.fixed", .v2 = "fx", .purpose = "a number with a scale", .parse = fixed_parse, .print = fixed_print};
 
 typedef struct listing {
 	int n, stop_at;
@@ -368,9 +385,9 @@ list(void *arg, const char *name, const char *also, const char *purpose)
 static void
 registered_types(void **state)
 {
-	static const zinc_dtype_row core = {"int8", NULL, "", fixed_parse, NULL},
-				    raw = {"r8", NULL, "", fixed_parse, NULL},
-				    empty = {"test.empty", NULL, "", NULL, NULL};
+	static const zinc_dtype_row core = {.name = "int8", .parse = fixed_parse},
+				    raw = {.name = "r8", .parse = fixed_parse},
+				    old = {.name = "structured", .parse = fixed_parse}, empty = {.name = "test.empty"};
 	zinc_error err = ZINC_ERROR_INIT;
 	const zinc_dtype *t;
 	listing l = {0};
@@ -383,6 +400,7 @@ registered_types(void **state)
 	assert_int_equal(zinc_dtype_register(&fixed_row, &err), ZINC_E_EXISTS);
 	assert_int_equal(zinc_dtype_register(&core, &err), ZINC_E_EXISTS);
 	assert_int_equal(zinc_dtype_register(&raw, &err), ZINC_E_EXISTS);
+	assert_int_equal(zinc_dtype_register(&old, &err), ZINC_E_EXISTS);
 	assert_int_equal(zinc_dtype_register(&empty, &err), ZINC_E_INVALID);
 	assert_int_equal(zinc_dtype_register(NULL, &err), ZINC_E_INVALID);
 
@@ -401,9 +419,9 @@ registered_types(void **state)
 	assert_int_equal(alive, 0);
 
 	zinc_dtype_each(list, &l);
-	assert_int_equal(l.n, 16);
+	assert_int_equal(l.n, 24);
 	assert_true(l.has_raw && l.has_fixed);
-	for (i = 1; i <= 16; i++) {
+	for (i = 1; i <= 24; i++) {
 		l = (listing){.stop_at = i};
 		zinc_dtype_each(list, &l);
 		assert_int_equal(l.n, i);

@@ -1,0 +1,197 @@
+/*
+ * elements.c - elements as text, and to and from NumPy's types
+ *
+ * Promises (tests/unit/test_elements.c names each by its number):
+ *
+ * (1) Printing takes no memory where the text fits.
+ * (2) Elements cross to NumPy and back unchanged, or not at all.
+ */
+#include "array/array.h"
+
+/* The snapshot's type; E_UNSUPPORTED when this build does not know it.  zinc_meta_free(*m) must follow a success. */
+static zinc_status
+type_of(const zinc_array *a, zinc_meta **m, zinc_error *err)
+{
+	if (a == NULL)
+		return zinc_fail(err, ZINC_E_INVALID, "no array");
+	*m = zinc_array_snapshot(a);
+	if ((*m)->dtype != NULL)
+		return ZINC_OK;
+	zinc_meta_free(*m);
+	return zinc_fail(err, ZINC_E_UNSUPPORTED, "elements of data type %s", zinc_array_dtype(a));
+}
+
+/* ---- text ---- */
+
+/* An element, or without one the name that NumPy has for its type. */
+typedef struct printed {
+	const zinc_dtype *t;
+	const void *element;
+	zinc_spelling how;
+} printed;
+
+static zinc_status
+print(const printed *x, zinc_buf *out, zinc_error *err)
+{
+	return x->element != NULL ? zinc_dtype_print_element(x->t, x->element, x->how, out, err)
+				  : zinc_dtype_print_numpy(x->t, false, out, err);
+}
+
+/* As snprintf.  What does not fit is printed once more, to memory of ours, for its length. */
+static zinc_status
+print_into(const printed *x, zinc_context *ctx, char *out, size_t room, size_t *n, zinc_error *err)
+{
+	zinc_status code;
+	zinc_buf b;
+
+	if (room > 0) {
+		zinc_buf_wrap(&b, out, room);
+		code = print(x, &b, err);
+		if (code == ZINC_OK) {
+			*n = b.n;
+			out[b.n] = '\0';
+		}
+		if (code != ZINC_E_LIMIT)
+			return code;
+	}
+	zinc_buf_init(&b, ctx, PTRDIFF_MAX);
+	code = print(x, &b, err);
+	if (code == ZINC_OK) {
+		*n = b.n;
+		if (room > 0) {
+			memcpy(out, b.p, room - 1);
+			out[room - 1] = '\0';
+		}
+	}
+	zinc_buf_fini(&b);
+	return code;
+}
+
+zinc_status
+zinc_array_element_print(const zinc_array *a, const void *element, zinc_spelling how, char *out, size_t room, size_t *n,
+			 zinc_error *err)
+{
+	zinc_error own = ZINC_ERROR_INIT; /* that it did not fit at first is nobody's business */
+	zinc_meta *m;
+	zinc_status code;
+
+	if (element == NULL || n == NULL)
+		return zinc_fail(err, ZINC_E_INVALID,
+				 "zinc_array_element_print needs an element and a place for its length");
+	ZINC_TRY(type_of(a, &m, err));
+	code = print_into(&(printed){m->dtype, element, how}, a->ctx, out, room, n, &own);
+	zinc_meta_free(m);
+	return code == ZINC_OK ? code : zinc_error_copy(err, &own);
+}
+
+size_t
+zinc_array_numpy(const zinc_array *a, char *out, size_t room)
+{
+	zinc_meta *m;
+	size_t n = 0;
+
+	if (type_of(a, &m, NULL) != ZINC_OK)
+		return 0;
+	if (print_into(&(printed){.t = m->dtype}, a->ctx, out, room, &n, NULL) != ZINC_OK)
+		n = 0;
+	zinc_meta_free(m);
+	return n;
+}
+
+/* ---- NumPy's elements ---- */
+
+struct zinc_numpy {
+	zinc_context *ctx;
+	const zinc_dtype *dtype;
+	bool big;
+};
+
+zinc_status
+zinc_numpy_new(zinc_numpy **out, zinc_context *ctx, const char *descr, zinc_error *err)
+{
+	zinc_numpy *t;
+	zinc_status code;
+
+	if (out == NULL || descr == NULL)
+		return zinc_fail(err, ZINC_E_INVALID, "zinc_numpy_new needs a place for the type and its description");
+	ctx = zinc_context_get(ctx);
+	t = zinc_calloc(ctx, 1, sizeof *t);
+	if (t == NULL)
+		return zinc_fail_nomem(err);
+	t->ctx = ctx;
+	code = zinc_dtype_parse_numpy(&t->dtype, &t->big, ctx, descr, err);
+	if (code != ZINC_OK)
+		zinc_free(ctx, t);
+	else
+		*out = t;
+	return code;
+}
+
+void
+zinc_numpy_free(zinc_numpy *t)
+{
+	if (t == NULL)
+		return;
+	zinc_dtype_free(t->dtype);
+	zinc_free(t->ctx, t);
+}
+
+size_t
+zinc_numpy_size(const zinc_numpy *t)
+{
+	return t->dtype->size;
+}
+
+#define BLOCK_BYTES (64 * ZINC_KIB)
+
+/* Through a small buffer in this machine's byte order, block by block. */
+static zinc_status
+convert(const zinc_array *a, const zinc_dtype *own, const zinc_numpy *t, void *to, const void *from, size_t n,
+	bool writing, zinc_arena *arena, zinc_error *err)
+{
+	const bool other = t->big != ZINC_HOST_BIG;
+	const size_t size = t->dtype->size, block = size < BLOCK_BYTES ? (size_t)BLOCK_BYTES / size : 1;
+	uint8_t *native = zinc_alloc(a->ctx, block * size);
+	zinc_status code = native != NULL ? ZINC_OK : zinc_fail_nomem(err);
+	size_t at, m;
+
+	for (at = 0; at < n && code == ZINC_OK; at += m) {
+		m = n - at < block ? n - at : block;
+		if (writing) {
+			zinc_dtype_reorder(t->dtype, other, native, (const uint8_t *)from + at * size, m);
+			code = zinc_dtype_cast(own, (uint8_t *)to + at * own->size, t->dtype, native, m, arena, err);
+		} else {
+			code = zinc_dtype_cast(t->dtype, native, own, (const uint8_t *)from + at * own->size, m, NULL,
+					       err);
+			if (code == ZINC_OK)
+				zinc_dtype_reorder(t->dtype, other, (uint8_t *)to + at * size, native, m);
+		}
+	}
+	zinc_free(a->ctx, native);
+	return code;
+}
+
+zinc_status
+zinc_array_from_numpy(const zinc_array *a, const zinc_numpy *t, void *to, const void *from, size_t n, zinc_arena *arena,
+		      zinc_error *err)
+{
+	zinc_meta *m;
+	zinc_status code;
+
+	ZINC_TRY(type_of(a, &m, err));
+	code = convert(a, m->dtype, t, to, from, n, true, arena, err);
+	zinc_meta_free(m);
+	return code;
+}
+
+zinc_status
+zinc_array_to_numpy(const zinc_array *a, const zinc_numpy *t, void *to, const void *from, size_t n, zinc_error *err)
+{
+	zinc_meta *m;
+	zinc_status code;
+
+	ZINC_TRY(type_of(a, &m, err));
+	code = convert(a, m->dtype, t, to, from, n, false, NULL, err);
+	zinc_meta_free(m);
+	return code;
+}

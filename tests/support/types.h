@@ -1,0 +1,36 @@
+/*
+ * types.h - data types for tests: parsed from text, with what was found, elements as text
+ */
+#ifndef TYPES_H
+#define TYPES_H
+
+#include "dtype/dtype.h"
+
+/* The last finding of the calls below. */
+typedef struct type_found {
+	unsigned n;
+	zinc_severity severity;
+	char rule[32], pointer[128], message[256];
+} type_found;
+extern type_found found;
+
+/* A caller's text, which must be good. */
+const zinc_dtype *type_of(const char *text);
+/* A v3 `data_type` member. */
+zinc_status type_parse(const zinc_dtype **out, const char *json, bool strict);
+/* Zarr v2's. */
+zinc_status type_parse_v2(const zinc_dtype **out, bool *big, const char *json);
+/* A fill value in memory of its own (free), or NULL; the status of the last one. */
+void *type_fill(const zinc_dtype *t, const char *json);
+void *type_fill_v2(const zinc_dtype *t, bool big, const char *json);
+extern zinc_status fill_status;
+
+/* All of these until the next of them. */
+const char *type_json(const zinc_dtype *t);
+const char *type_v2(const zinc_dtype *t, bool big);
+const char *type_numpy(const zinc_dtype *t, bool big);
+const char *fill_json(const zinc_dtype *t, const void *element);
+const char *fill_v2(const zinc_dtype *t, bool big, const void *element);
+const char *element_text(const zinc_dtype *t, const void *element, zinc_spelling how);
+
+#endif
