@@ -153,9 +153,9 @@ convert(const zinc_array *a, const zinc_dtype *own, const zinc_numpy *t, void *t
 	const size_t size = t->dtype->size, block = size < BLOCK_BYTES ? (size_t)BLOCK_BYTES / size : 1;
 	uint8_t *native = zinc_alloc(a->ctx, block * size);
 	zinc_status code = native != NULL ? ZINC_OK : zinc_fail_nomem(err);
-	size_t at, m;
+	size_t at = 0, m;
 
-	for (at = 0; at < n && code == ZINC_OK; at += m) {
+	for (; code == ZINC_OK; at += m) { /* once also for no elements: the types are checked */
 		m = n - at < block ? n - at : block;
 		if (writing) {
 			zinc_dtype_reorder(t->dtype, other, native, (const uint8_t *)from + at * size, m);
@@ -166,6 +166,8 @@ convert(const zinc_array *a, const zinc_dtype *own, const zinc_numpy *t, void *t
 			if (code == ZINC_OK)
 				zinc_dtype_reorder(t->dtype, other, (uint8_t *)to + at * size, native, m);
 		}
+		if (m == n - at)
+			break;
 	}
 	zinc_free(a->ctx, native);
 	return code;

@@ -138,8 +138,6 @@ zinc_status zinc_transfer_out(const zinc_plan *p, const zinc_target *t, const zi
 			      zinc_scratch *s, zinc_error *err);
 zinc_status zinc_transfer_in(const zinc_plan *p, const zinc_target *t, const zinc_unit *u, const zinc_view *to,
 			     zinc_scratch *s, zinc_error *err);
-/* Is a decoded chunk all fill value?  The bytes of variable-length elements count, not where they lie. */
-bool zinc_chunk_is_fill(const zinc_meta *m, const zinc_view *v, const uint64_t *shape);
 /* Do the axes of the array->bytes codec come in the array's order? */
 bool zinc_axes_in_order(const zinc_meta *m);
 /* The fill value -> the selected part of the buffer. */

@@ -132,7 +132,7 @@ encode_inner(const shard_job *x, zinc_scratch *s, uint64_t position, zinc_buf *o
 		ZINC_TRY(load_inner(x, s, &x->was[position], &v, !u.full, err));
 		ZINC_TRY(zinc_transfer_in(x->j->p, x->j->t, &u, &a, s, err));
 	}
-	*empty = !x->j->c->o.store_fill && zinc_chunk_is_fill(m, &v, x->sh->chunk_shape);
+	*empty = !x->j->c->o.store_fill && zinc_view_is_fill(&v, x->sh->chunk_shape, m->ndim, m->dtype, m->fill);
 	return *empty ? ZINC_OK : zinc_chain_encode(x->sh->inner, s, x->sh->chunk_shape, &v, out, err);
 }
 

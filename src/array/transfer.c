@@ -462,30 +462,6 @@ zinc_transfer_check(const zinc_plan *p, const zinc_target *t, zinc_scratch *s, z
 }
 
 bool
-zinc_chunk_is_fill(const zinc_meta *m, const zinc_view *v, const uint64_t *shape)
-{
-	zinc_vlen fill, x;
-	uint64_t i, rest, n = 1;
-	int d;
-
-	if (!m->dtype->variable)
-		return zinc_view_is_fill(v, shape, m->ndim, m->dtype->size, m->fill);
-	memcpy(&fill, m->fill, sizeof fill);
-	for (d = 0; d < m->ndim; d++)
-		n *= shape[d];
-	for (i = 0; i < n; i++) {
-		const uint8_t *at = v->p;
-
-		for (d = m->ndim - 1, rest = i; d >= 0; rest /= shape[d], d--)
-			at += (int64_t)(rest % shape[d]) * v->strides[d];
-		memcpy(&x, at, sizeof x);
-		if (x.nbytes != fill.nbytes || (x.nbytes > 0 && memcmp(x.data, fill.data, (size_t)x.nbytes) != 0))
-			return false;
-	}
-	return true;
-}
-
-bool
 zinc_axes_in_order(const zinc_meta *m)
 {
 	int d;

@@ -93,7 +93,7 @@ encode_chunk(zinc_job *j, zinc_worker *w, const zinc_object *o, zinc_bytes old, 
 	}
 	w->s->encoded.max = SIZE_MAX;
 	w->s->encoded.n = 0;
-	w->erase = !j->c->o.store_fill && zinc_chunk_is_fill(m, &v, o->extent);
+	w->erase = !j->c->o.store_fill && zinc_view_is_fill(&v, o->extent, m->ndim, m->dtype, m->fill);
 	if (w->erase)
 		return ZINC_OK;
 	return zinc_chain_encode(m->chain, w->s, o->extent, &v, &w->s->encoded, err);

@@ -598,22 +598,34 @@ simplify(const zinc_view *v, const uint64_t *shape, int ndim, uint64_t *n, int64
 	return m;
 }
 
+static bool
+is_fill(const uint8_t *p, const zinc_dtype *t, const void *fill)
+{
+	zinc_vlen a, b;
+
+	if (!t->variable)
+		return memcmp(p, fill, t->size) == 0;
+	memcpy(&a, p, sizeof a);
+	memcpy(&b, fill, sizeof b);
+	return a.nbytes == b.nbytes && (a.nbytes == 0 || memcmp(a.data, b.data, (size_t)a.nbytes) == 0);
+}
+
 /* One row of the innermost axis. */
 static bool
-row_is_fill(const uint8_t *p, uint64_t n, int64_t step, size_t element, const void *fill)
+row_is_fill(const uint8_t *p, uint64_t n, int64_t step, const zinc_dtype *t, const void *fill)
 {
 	uint64_t i;
 
-	if (step == (int64_t)element)
-		return zinc_run_is(p, fill, (size_t)n, element);
+	if (step == (int64_t)t->size && !t->variable)
+		return zinc_run_is(p, fill, (size_t)n, t->size);
 	for (i = 0; i < n; i++)
-		if (memcmp(p + (int64_t)i * step, fill, element) != 0)
+		if (!is_fill(p + (int64_t)i * step, t, fill))
 			return false;
 	return true;
 }
 
 bool
-zinc_view_is_fill(const zinc_view *v, const uint64_t *shape, int ndim, size_t element, const void *fill)
+zinc_view_is_fill(const zinc_view *v, const uint64_t *shape, int ndim, const zinc_dtype *t, const void *fill)
 {
 	uint64_t n[ZINC_MAX_NDIM], at[ZINC_MAX_NDIM] = {0};
 	int64_t step[ZINC_MAX_NDIM];
@@ -627,9 +639,9 @@ zinc_view_is_fill(const zinc_view *v, const uint64_t *shape, int ndim, size_t el
 			return true;
 	m = simplify(v, shape, ndim, n, step);
 	if (m == 0)
-		return memcmp(p, fill, element) == 0;
+		return is_fill(p, t, fill);
 	for (;;) {
-		if (!row_is_fill(p, n[m - 1], step[m - 1], element, fill))
+		if (!row_is_fill(p, n[m - 1], step[m - 1], t, fill))
 			return false;
 		for (d = m - 2; d >= 0 && at[d] + 1 == n[d]; d--) {
 			p -= step[d] * (int64_t)at[d];

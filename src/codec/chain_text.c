@@ -3,7 +3,7 @@
  *
  *     zstd:5                            bytes, zstd
  *     transpose:1,0+blosc:lz4+crc32c    transpose, bytes, blosc, crc32c
- *     none                              bytes
+ *     none                              bytes, or what elements of variable length have instead
  *     [{"name": "gzip", ...}]           as it is, and bytes where it is missing
  *
  * Only the spelling is looked at here; whoever uses the result parses it, and hears what is wrong with it.
@@ -32,6 +32,14 @@ append_bytes(zinc_json_doc *doc, zinc_json *list, const zinc_rep *rep, bool big,
 
 	ZINC_TRY(zinc_codec_bytes.parse_words(word, big && rep->dtype->unit > 1, rep, doc, &configuration, err));
 	return append_codec(doc, list, zinc_codec_bytes.name, configuration, err);
+}
+
+/* The array->bytes codec that nobody named. */
+static zinc_status
+append_packer(zinc_json_doc *doc, zinc_json *list, const zinc_rep *rep, bool big, zinc_error *err)
+{
+	return rep->dtype->packer ? append_codec(doc, list, rep->dtype->packer, NULL, err)
+				  : append_bytes(doc, list, rep, big, err);
 }
 
 static zinc_status
@@ -162,13 +170,13 @@ zinc_chain_parse_text(zinc_json **out, zinc_json_doc *doc, const char *text, con
 	lacking = lacks_packer(list);
 	for (item = list->first; item; item = item->next) {
 		if (lacking && ops_of(item)->kind == ZINC_BYTES_BYTES) {
-			ZINC_TRY(append_bytes(doc, all, rep, big, err));
+			ZINC_TRY(append_packer(doc, all, rep, big, err));
 			lacking = false;
 		}
 		ZINC_TRY(zinc_json_append(all, zinc_json_copy(doc, item), err));
 	}
 	if (lacking)
-		ZINC_TRY(append_bytes(doc, all, rep, big, err));
+		ZINC_TRY(append_packer(doc, all, rep, big, err));
 	*out = all;
 	return ZINC_OK;
 }

@@ -14,8 +14,6 @@
 
 /* ---- scratch: what one thread reuses from chunk to chunk ---- */
 
-#define ZINC_SCRATCH_BUFS 8
-
 /* Buffers and codec contexts of one thread.  Taken for a call and given back, so that a thousand chunks
  * cost no allocation of ours. */
 typedef struct zinc_scratch {
@@ -26,6 +24,8 @@ typedef struct zinc_scratch {
 	zinc_buf encoded; /* an encoded chunk (the array's) */
 	zinc_buf convert; /* elements under conversion (the array's) */
 	zinc_buf index;   /* a shard's index */
+	zinc_buf vlen;    /* bytes of decoded elements of variable length */
+	zinc_arena *kept; /* the same of the inner chunks of a whole shard; made on first use */
 	struct zinc_scratch_state {
 		const void *key; /* whose: the codec's operations */
 		int64_t variant; /* and which of them: a compression level */
@@ -169,8 +169,8 @@ typedef struct zinc_chain {
 } zinc_chain;
 
 /*
- * The `codecs` member (array of extensions) for chunks like `rep`; copies what it needs of rep but the dtype,
- * which must outlive the chain.  M9, M11-M14, M20 (unknown: E_UNSUPPORTED; an ignorable one is left out with a
+ * The `codecs` member (array of extensions) for chunks like `rep`; copies what it needs of rep but the dtype and what
+ * a fill value of variable length points to, which must outlive the chain.  M9, M11-M14, M20 (unknown: E_UNSUPPORTED; an ignorable one is left out with a
  * warning), M60-M65 and each codec's own rules.  E_LIMIT: limits.codecs, limits.shard_depth, limits.chunk_bytes (what
  * must be decoded in one piece: the chunk, or the inner chunk of an open shard, or a shard's index). The report points
  * at the member.  Other errors win over E_UNSUPPORTED, so a validator hears of them.
@@ -202,7 +202,8 @@ typedef struct zinc_view {
  * Decode one whole encoded chunk of the given shape.  With `into` (enough for all elements) a chunk
  * whose axes are not reordered is decoded there; otherwise into s->decoded, or not copied at all when the
  * bytes in `in` are the elements themselves.  `out` says where the elements are (valid until the scratch or
- * `in` is used again).  `need` elements from the start in C order of the stored form are enough (0: all).
+ * `in` is used again; what elements of variable length point to lives only until the next decoding, but survives
+ * encoding).  `need` elements from the start in C order of the stored form are enough (0: all).
  * E_CORRUPT, E_CHECKSUM, E_NOMEM; err names the codec.
  */
 zinc_status zinc_chain_decode(const zinc_chain *c, zinc_scratch *s, const uint64_t *shape, zinc_bytes in, void *into,
@@ -216,8 +217,8 @@ int zinc_chain_bound(const zinc_chain *c, const uint64_t *shape, size_t *encoded
 /* No bytes->bytes codec and plain elements: 0 no, 1 native order, 2 swapped.  Then axes are reordered by c->axis only.
  */
 int zinc_chain_plain(const zinc_chain *c);
-/* Are all elements of the view the fill value, bit for bit? */
-bool zinc_view_is_fill(const zinc_view *v, const uint64_t *shape, int ndim, size_t element, const void *fill);
+/* Are all elements of the view the fill value, bit for bit?  Of variable length, the bytes that they point to. */
+bool zinc_view_is_fill(const zinc_view *v, const uint64_t *shape, int ndim, const zinc_dtype *t, const void *fill);
 
 /* ---- shards (sharding_indexed; spec digest section 3) ----
  *

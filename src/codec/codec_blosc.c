@@ -304,7 +304,7 @@ static zinc_status
 blosc_parse_words(const char *const *words, int nwords, const zinc_rep *in, zinc_json_doc *doc, zinc_json **out,
 		  zinc_error *err)
 {
-	const uint32_t size = in->dtype->size;
+	const uint32_t size = in->dtype->variable ? 1 : in->dtype->size;
 	blosc_codec b = {.shuffle = size > 1 ? SHUFFLE : BITSHUFFLE, .typesize = size <= MAX_TYPESIZE ? size : 1};
 	int64_t clevel = DEFAULT_CLEVEL, blocksize = 0;
 

@@ -34,6 +34,8 @@ extern const zinc_codec_ops zinc_codec_zstd;
 extern const zinc_codec_ops zinc_codec_crc32c;
 extern const zinc_codec_ops zinc_codec_sharding;
 extern const zinc_codec_ops zinc_codec_bitround;
+extern const zinc_codec_ops zinc_codec_vlen_utf8;
+extern const zinc_codec_ops zinc_codec_vlen_bytes;
 
 /* Zarr v2's, "numcodecs.<id>". */
 extern const zinc_codec_ops zinc_codec_adler32;
@@ -45,6 +47,7 @@ extern const zinc_codec_ops zinc_codec_delta;
 extern const zinc_codec_ops zinc_codec_fixedscaleoffset;
 extern const zinc_codec_ops zinc_codec_fletcher32;
 extern const zinc_codec_ops zinc_codec_jenkins_lookup3;
+extern const zinc_codec_ops zinc_codec_json2;
 extern const zinc_codec_ops zinc_codec_lz4;
 extern const zinc_codec_ops zinc_codec_lzma;
 extern const zinc_codec_ops zinc_codec_packbits;
@@ -115,6 +118,8 @@ typedef struct zinc_pour {
 zinc_status zinc_pour_room(zinc_pour *p, uint8_t **to, size_t *room, zinc_error *err);
 zinc_status zinc_pour_done(zinc_pour *p, const uint8_t *to, size_t n, zinc_error *err);
 
+/* zinc_codec_ops.packed_bound of elements of variable length: limits.chunk_bytes. */
+int zinc_vlen_packed_bound(const zinc_codec *c, const zinc_rep *rep, size_t *encoded);
 /* zinc_codec_ops.bound of every compressor. */
 int zinc_bound_compressed(const zinc_codec *c, size_t decoded, size_t *encoded);
 

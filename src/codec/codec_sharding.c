@@ -278,7 +278,7 @@ pack_chunks(walk *w, zinc_scratch *inner, const uint8_t *in, zinc_buf *out, size
 
 		view.p = (uint8_t *)(uintptr_t)(in + w->offset); /* read only */
 		entries[i] = (zinc_shard_entry){ZINC_SHARD_EMPTY, ZINC_SHARD_EMPTY};
-		if (zinc_view_is_fill(&view, w->sh->chunk_shape, rep->ndim, rep->dtype->size, rep->fill))
+		if (zinc_view_is_fill(&view, w->sh->chunk_shape, rep->ndim, rep->dtype, rep->fill))
 			continue;
 		ZINC_TRY(zinc_chain_encode(w->sh->inner, inner, w->sh->chunk_shape, &view, out, err));
 		entries[i] = (zinc_shard_entry){from - base, out->n - from};
@@ -327,6 +327,11 @@ sharding_packed_bound(const zinc_codec *c, const zinc_rep *rep, size_t *encoded)
 	uint64_t per_axis[ZINC_MAX_NDIM], n = zinc_shard_count(sh, rep->shape, per_axis);
 	size_t index, chunk;
 
+	if (rep->dtype->variable) { /* as one chunk of them, with gaps */
+		(void)zinc_vlen_packed_bound(c, rep, &chunk);
+		*encoded = chunk < PTRDIFF_MAX / 2 ? 2 * chunk : PTRDIFF_MAX;
+		return 0;
+	}
 	if (zinc_shard_index_bytes(sh, rep->shape, &index) || zinc_chain_bound(sh->inner, sh->chunk_shape, &chunk))
 		return 1;
 	return n > SIZE_MAX || zinc_size_mul(chunk, (size_t)n, &chunk) || zinc_size_mul(chunk, 2, &chunk) ||
@@ -348,20 +353,53 @@ fill_chunk(const walk *w, uint8_t *out)
 	zinc_fill_nd(out, rep->fill, dims, rep->ndim, rep->dtype->size);
 }
 
+/* What elements of variable length point to lives only until the next inner chunk is decoded: keep it until the next
+ * shard.  `p` is the chunk's first element, the others follow in whatever order. */
+static zinc_status
+keep_chunk(const walk *w, zinc_scratch *s, uint8_t *p, zinc_error *err)
+{
+	zinc_vlen v;
+	uint64_t n;
+
+	(void)zinc_shape_bytes(w->sh->chunk_shape, w->sh->ndim, 1, UINT64_MAX, &n); /* has fitted times a size before */
+	for (; n > 0; n--, p += sizeof v) {
+		memcpy(&v, p, sizeof v);
+		ZINC_TRY(zinc_arena_add(s->kept, v.data, (size_t)v.nbytes, &v.data, err));
+		memcpy(p, &v, sizeof v);
+	}
+	return ZINC_OK;
+}
+
 /* One stored inner chunk to its place at `out`. */
 static zinc_status
-unpack_chunk(const walk *w, zinc_scratch *inner, zinc_bytes in, uint8_t *out, zinc_error *err)
+unpack_chunk(const walk *w, zinc_scratch *s, zinc_bytes in, uint8_t *out, zinc_error *err)
 {
 	const zinc_rep *rep = w->rep;
 	zinc_copy_dim dims[ZINC_MAX_NDIM];
 	zinc_view view;
 
-	ZINC_TRY(
-	    zinc_chain_decode(w->sh->inner, inner, w->sh->chunk_shape, in, w->contiguous ? out : NULL, 0, &view, err));
+	ZINC_TRY(zinc_chain_decode(w->sh->inner, s->inner, w->sh->chunk_shape, in, w->contiguous ? out : NULL, 0, &view,
+				   err));
+	if (rep->dtype->variable)
+		ZINC_TRY(keep_chunk(w, s, view.p, err));
 	if (view.p == out)
 		return ZINC_OK;
 	walk_dims(w, view.strides, dims);
 	zinc_copy_nd(out, view.p, dims, rep->ndim, rep->dtype->size);
+	return ZINC_OK;
+}
+
+/* What of the scratch is needed beside its buffers. */
+static zinc_status
+prepare(zinc_scratch *s, const zinc_rep *rep, zinc_error *err)
+{
+	if (!zinc_scratch_inner(s))
+		return zinc_fail_nomem(err);
+	if (!rep->dtype->variable)
+		return ZINC_OK;
+	if (!s->kept)
+		return zinc_arena_new(&s->kept, s->ctx, s->ctx->limits.chunk_bytes, err);
+	zinc_arena_empty(s->kept);
 	return ZINC_OK;
 }
 
@@ -370,14 +408,12 @@ static zinc_status
 sharding_unpack(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, zinc_bytes in, void *out, zinc_error *err)
 {
 	const zinc_shard *sh = (const zinc_shard *)c;
-	zinc_scratch *inner = zinc_scratch_inner(s);
 	const zinc_shard_entry *entries;
 	size_t nbytes;
 	uint64_t i;
 	walk w;
 
-	if (!inner)
-		return zinc_fail_nomem(err);
+	ZINC_TRY(prepare(s, rep, err));
 	ZINC_TRY(walk_init(&w, sh, rep, err));
 	ZINC_TRY(zinc_rep_bytes(rep, &nbytes, err));
 	if (in.n / sizeof *entries < w.n)
@@ -393,8 +429,8 @@ sharding_unpack(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, zinc_
 		if (entries[i].offset == ZINC_SHARD_EMPTY)
 			fill_chunk(&w, p);
 		else
-			ZINC_TRY(unpack_chunk(
-			    &w, inner, (zinc_bytes){in.p + entries[i].offset, (size_t)entries[i].nbytes}, p, err));
+			ZINC_TRY(unpack_chunk(&w, s, (zinc_bytes){in.p + entries[i].offset, (size_t)entries[i].nbytes},
+					      p, err));
 	}
 	return ZINC_OK;
 }

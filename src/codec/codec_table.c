@@ -17,6 +17,8 @@ static const zinc_codec_ops *const builtin[] = {
     &zinc_codec_crc32c,
     &zinc_codec_sharding,
     &zinc_codec_bitround,
+    &zinc_codec_vlen_utf8,
+    &zinc_codec_vlen_bytes,
 
     &zinc_codec_zlib,
     &zinc_codec_bz2,
@@ -33,6 +35,7 @@ static const zinc_codec_ops *const builtin[] = {
     &zinc_codec_astype,
     &zinc_codec_categorize,
     &zinc_codec_packbits,
+    &zinc_codec_json2,
     &zinc_codec_v2_gzip,
     &zinc_codec_v2_blosc,
     &zinc_codec_v2_zstd,

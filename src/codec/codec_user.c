@@ -127,6 +127,8 @@ user_open(user_codec *u, const zinc_json *configuration, const zinc_rep *in, zin
 	zinc_error why = ZINC_ERROR_INIT;
 	zinc_status st;
 
+	if (in->dtype->variable && def->stage != ZINC_STAGE_BYTES_BYTES)
+		return zinc_report_error(r, "M65", err, "\"%s\" cannot store elements of variable length", def->name);
 	ZINC_TRY(zinc_user_text(&u->configuration, u->codec.ctx, configuration, err));
 	st = def->open(&u->self, u->configuration, &input, &why);
 	u->open = st == ZINC_OK;

@@ -19,7 +19,7 @@
 static zinc_buf *
 buffer(zinc_scratch *s, int i)
 {
-	zinc_buf *const all[] = {&s->a, &s->b, &s->fetch, &s->decoded, &s->encoded, &s->convert, &s->index};
+	zinc_buf *const all[] = {&s->a, &s->b, &s->fetch, &s->decoded, &s->encoded, &s->convert, &s->index, &s->vlen};
 
 	return i < (int)(sizeof all / sizeof all[0]) ? all[i] : NULL;
 }
@@ -66,6 +66,7 @@ free_list(zinc_scratch *s)
 		free_states(s);
 		for (i = 0; (b = buffer(s, i)) != NULL; i++)
 			zinc_buf_fini(b);
+		zinc_arena_free(s->kept);
 		zinc_free(s->ctx, s);
 	}
 }
@@ -103,10 +104,13 @@ trim(zinc_scratch *s)
 	zinc_buf *b;
 	int i;
 
-	for (; s; s = s->inner)
+	for (; s; s = s->inner) {
 		for (i = 0; (b = buffer(s, i)) != NULL; i++)
 			if (b->cap > KEEP_BYTES)
 				zinc_buf_fini(b);
+		if (s->kept)
+			zinc_arena_empty(s->kept);
+	}
 }
 
 void

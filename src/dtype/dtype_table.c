@@ -194,8 +194,8 @@ zinc_dtype_free(const zinc_dtype *t)
 	zinc_free(own->ctx, own);
 }
 
-/* More bytes than this would not fit zinc_dtype.bits. */
-#define SIZE_LIMIT (UINT32_MAX / 8)
+/* Nobody's elements are larger, and a document that says so would cost as much memory with a few words. */
+#define SIZE_LIMIT (16 * ZINC_MIB)
 
 zinc_status
 zinc_dtype_set_size(zinc_dtype *t, uint64_t nbytes, zinc_error *err)

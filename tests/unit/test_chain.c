@@ -582,6 +582,7 @@ static void
 fills(void **state)
 {
 	const uint64_t shape[] = {2, 3, 4}, empty[] = {2, 0}, ones[] = {1, 1};
+	const zinc_dtype *u16 = zinc_dtype_of(ZINC_UINT16);
 	uint16_t in[2 * 3 * 4], fill = 7;
 	zinc_view v = {.p = (uint8_t *)in};
 	size_t i;
@@ -590,33 +591,33 @@ fills(void **state)
 	for (i = 0; i < 24; i++)
 		in[i] = 7;
 	zinc_strides_c(shape, 3, 2, v.strides);
-	assert_true(zinc_view_is_fill(&v, shape, 3, 2, &fill));
-	assert_false(zinc_view_is_fill(&v, shape, 3, 2, NULL));
-	assert_true(zinc_view_is_fill(&v, empty, 2, 2, &fill));
-	assert_true(zinc_view_is_fill(&v, ones, 2, 2, &fill));
-	assert_true(zinc_view_is_fill(&v, NULL, 0, 2, &fill));
+	assert_true(zinc_view_is_fill(&v, shape, 3, u16, &fill));
+	assert_false(zinc_view_is_fill(&v, shape, 3, u16, NULL));
+	assert_true(zinc_view_is_fill(&v, empty, 2, u16, &fill));
+	assert_true(zinc_view_is_fill(&v, ones, 2, u16, &fill));
+	assert_true(zinc_view_is_fill(&v, NULL, 0, u16, &fill));
 	for (i = 0; i < 24; i++) {
 		zinc_view w = {.p = (uint8_t *)in, .strides = {8, 16, 2}}; /* axes 1 and 0 changed places: shape 3, 2 */
 		const uint64_t other[] = {2, 3, 4}, part[] = {2, 2, 3};
 
 		in[i] = 8;
-		assert_false(zinc_view_is_fill(&v, shape, 3, 2, &fill));
+		assert_false(zinc_view_is_fill(&v, shape, 3, u16, &fill));
 		w.strides[0] = 8;
 		w.strides[1] = 16; /* element (a, b, c) at 8a + 16b + 2c: all of them, in another order */
-		assert_false(zinc_view_is_fill(&w, other, 3, 2, &fill));
+		assert_false(zinc_view_is_fill(&w, other, 3, u16, &fill));
 		/* a part: rows with gaps */
-		assert_int_equal(zinc_view_is_fill(&v, part, 3, 2, &fill), i / 4 % 3 > 1 || i % 4 > 2);
+		assert_int_equal(zinc_view_is_fill(&v, part, 3, u16, &fill), i / 4 % 3 > 1 || i % 4 > 2);
 		/* backwards */
 		w.p = (uint8_t *)&in[23];
 		w.strides[0] = -24;
 		w.strides[1] = -8;
 		w.strides[2] = -2;
-		assert_false(zinc_view_is_fill(&w, shape, 3, 2, &fill));
+		assert_false(zinc_view_is_fill(&w, shape, 3, u16, &fill));
 		in[i] = 7;
-		assert_true(zinc_view_is_fill(&w, shape, 3, 2, &fill));
+		assert_true(zinc_view_is_fill(&w, shape, 3, u16, &fill));
 	}
 	in[0] = 8;
-	assert_false(zinc_view_is_fill(&v, NULL, 0, 2, &fill));
+	assert_false(zinc_view_is_fill(&v, NULL, 0, u16, &fill));
 }
 
 /* ---- memory ---- */

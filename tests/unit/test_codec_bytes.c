@@ -108,6 +108,107 @@ bools(void **state)
 	chain_fini(&t);
 }
 
+/* ---- structs ---- */
+
+static const char record[] =
+    "{\"name\": \"struct\", \"configuration\": {\"fields\": [{\"name\": \"id\", \"data_type\": "
+    "\"int32\"}, {\"name\": \"flags\", \"data_type\": \"uint8\"}, {\"name\": \"value\", "
+    "\"data_type\": \"float64\"}]}}";
+static const char old_record[] = "{\"name\": \"structured\", \"configuration\": {\"fields\": [[\"id\", \"int32\"], "
+				 "[\"flags\", \"uint8\"], [\"value\", \"float64\"]]}}";
+
+/* An element as this machine has it. */
+static void
+make_record(uint8_t *p, int32_t id, uint8_t flags, double value)
+{
+	memcpy(p, &id, 4);
+	p[4] = flags;
+	memcpy(p + 5, &value, 8);
+}
+
+/* Each field by itself; the first bytes are the registry's example. */
+static void
+structs(void **state)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	uint8_t in[26], back[26];
+	chain_case t;
+
+	(void)state;
+	make_record(in, 1, 2, 1.0);
+	make_record(in + 13, -2, 255, -0.5);
+	stores(LITTLE, record, two, in, "01000000 02 000000000000f03f feffffff ff 000000000000e0bf");
+	stores(BIG, record, two, in, "00000001 02 3ff0000000000000 fffffffe ff bfe0000000000000");
+	chain_finds(BARE, record, two, ZINC_E_CORRUPT, "M68", "/0");
+	/* what zarr-python wrote without a byte order, for years */
+	chain_finds(BARE, old_record, two, ZINC_OK, "M68", "/0");
+	assert_ok(chain_init(&t, NULL, BARE, old_record, two, NULL, false, &err));
+	assert_ok(chain_encode(&t, in, &err));
+	assert_memory_equal(t.out.p, "\1\0\0\0\2", 5);
+	assert_ok(chain_decode(&t, t.out.p, t.out.n, back, &err));
+	assert_memory_equal(back, in, 26);
+	chain_fini(&t);
+	/* no field of several bytes, no byte order */
+	stores(BARE, "[['a','|u1'],['b','|S2']]", two, "xabyde", "78 6162 79 6465");
+}
+
+/* Of Zarr v2: fields in both byte orders, whatever the machine. */
+static void
+mixed_orders(void **state)
+{
+	static const char dtype[] = "[['id','<i4'],['flags','|u1'],['value','>f8']]";
+	zinc_error err = ZINC_ERROR_INIT;
+	uint8_t in[26];
+	chain_case t;
+
+	(void)state;
+	make_record(in, 1, 2, 1.0);
+	make_record(in + 13, -2, 255, -0.5);
+	stores(LITTLE, dtype, two, in, "01000000 02 3ff0000000000000 feffffff ff bfe0000000000000");
+	stores(BIG, dtype, two, in, "00000001 02 000000000000f03f fffffffe ff 000000000000e0bf");
+	assert_ok(chain_init(&t, NULL, LITTLE, dtype, two, NULL, true, &err));
+	assert_int_equal(zinc_chain_plain(t.chain), 0);
+	chain_fini(&t);
+}
+
+static void
+bools_in_structs(void **state)
+{
+	static const char dtype[] = "[['id','<i2'],['on','|b1',[2]]]";
+	static const uint8_t good[8] = {1, 0, 1, 0, 2, 0, 0, 1}, bad[8] = {1, 0, 1, 0, 2, 0, 3, 1};
+	zinc_error err = ZINC_ERROR_INIT;
+	uint8_t back[8];
+	chain_case t;
+
+	(void)state;
+	assert_ok(chain_init(&t, NULL, LITTLE, dtype, two, NULL, true, &err));
+	assert_ok(chain_decode(&t, good, 8, back, &err));
+	assert_int_equal(chain_decode(&t, bad, 8, back, &err), ZINC_E_CORRUPT);
+	assert_non_null(strstr(err.text, "element 1"));
+	assert_non_null(strstr(err.text, "M70"));
+	assert_int_equal(chain_encode(&t, bad, &err), ZINC_E_RANGE);
+	assert_int_equal(chain_decode(&t, good, 7, back, &err), ZINC_E_CORRUPT);
+	chain_fini(&t);
+}
+
+/* Times and texts have a byte order, and take part in it. */
+static void
+numpy_types(void **state)
+{
+	const int64_t times[2] = {1, -2};
+	const uint32_t texts[4] = {'a', 0xe9, 'b', 0};
+
+	(void)state;
+	stores(LITTLE, "M8[ns]", two, times, "0100000000000000 feffffffffffffff");
+	stores(BIG, "m8[D]", two, times, "0000000000000001 fffffffffffffffe");
+	stores(LITTLE, "U2", two, texts, "61000000 e9000000 62000000 00000000");
+	stores(BIG, "U2", two, texts, "00000061 000000e9 00000062 00000000");
+	stores(BARE, "S2", two, "ab\0\0", "6162 0000");
+	stores(BARE, "{\"name\": \"raw_bytes\", \"configuration\": {\"length_bytes\": 2}}", two, "ab\0\1", "6162 0001");
+	chain_finds(BARE, "M8[ns]", two, ZINC_E_CORRUPT, "M68", "/0");
+	chain_finds(BARE, "U2", two, ZINC_E_CORRUPT, "M68", "/0");
+}
+
 /* M72: the encoded length is exactly that of the elements. */
 static void
 lengths(void **state)
@@ -150,8 +251,9 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(both_byte_orders), cmocka_unit_test(configuration), cmocka_unit_test(bools),
-	    cmocka_unit_test(lengths),          cmocka_unit_test(plain),
+	    cmocka_unit_test(structs),     cmocka_unit_test(mixed_orders),     cmocka_unit_test(bools_in_structs),
+	    cmocka_unit_test(numpy_types), cmocka_unit_test(both_byte_orders), cmocka_unit_test(configuration),
+	    cmocka_unit_test(bools),       cmocka_unit_test(lengths),          cmocka_unit_test(plain),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -186,7 +186,7 @@ configurations(void **state)
 	    {STRUCT(FIELD("a", "{\"name\":\"int8\"}")), ZINC_E_CORRUPT, "M15", "/configuration/fields/0"},
 	    {STRUCT("{\"name\":\"a\",\"data_type\":\"int8\",\"offset\":0}"), ZINC_E_CORRUPT, "struct",
 	     "/configuration/fields/0"},
-	    {STRUCT(FIELD("a", "\"r4294967288\"") "," FIELD("b", "\"int8\"")), ZINC_E_LIMIT, "", ""},
+	    {STRUCT(FIELD("a", "\"r134217728\"") "," FIELD("b", "\"int8\"")), ZINC_E_LIMIT, "", ""},
 	    {STRUCT(FIELD("a", "{\"name\":\"zinc.subarray\",\"configuration\":{\"data_type\":\"int8\",\"shape\":[]}}")),
 	     ZINC_E_CORRUPT, "struct", "/configuration/fields/0"},
 	    {STRUCT(

@@ -190,6 +190,7 @@ other_names(void **state)
 	    {"\"r99999999999999999999999\"", ZINC_E_CORRUPT, "M58"}, /* read as 99..9 of at most 13 digits */
 	    {"\"r99999999999999999999992\"", ZINC_E_CORRUPT, "M58"},
 	    {"\"r80000000000000000000000\"", ZINC_E_LIMIT, ""},
+	    {"\"r134217736\"", ZINC_E_LIMIT, ""},
 	    {"\"r4294967296\"", ZINC_E_LIMIT, ""},
 	    {"1", ZINC_E_CORRUPT, "M11"},
 	    {"null", ZINC_E_CORRUPT, "M11"},
@@ -220,7 +221,7 @@ raw_types(void **state)
 	static const struct {
 		const char *json, *v2;
 		uint32_t size;
-	} rows[] = {{"\"r8\"", "V1", 1}, {"\"r24\"", "V3", 3}, {"\"r4294967288\"", "V536870911", 536870911}};
+	} rows[] = {{"\"r8\"", "V1", 1}, {"\"r24\"", "V3", 3}, {"\"r134217728\"", "V16777216", 16777216}};
 	const zinc_dtype *t;
 	size_t i;
 	seen s;

@@ -248,13 +248,15 @@ static const char *fill_type;
 static void
 check_fill(const char *name, const char *value)
 {
-	const bool known =
-	    fill_type[0] == '"' && strcmp(fill_type, "\"string\"") != 0 && strcmp(fill_type, "\"bytes\"") != 0;
+	const bool string = strcmp(fill_type, "\"string\"") == 0, bytes = strcmp(fill_type, "\"bytes\"") == 0;
 
-	check_array(name, known,
+	check_array(name, true,
 		    &(struct array){.dtype = fill_type,
 				    .fill = value,
-				    .codecs = "[{\"name\": \"bytes\", \"configuration\": {\"endian\": \"little\"}}]"});
+				    .codecs = string  ? "[{\"name\": \"vlen-utf8\"}]"
+					      : bytes ? "[{\"name\": \"vlen-bytes\"}]"
+						      : "[{\"name\": \"bytes\", \"configuration\": {\"endian\": "
+							"\"little\"}}]"});
 }
 
 static void

@@ -1,0 +1,192 @@
+/*
+ * fuzz_dtype.c - any text as a data type, any bytes as its elements
+ *
+ *     input: [0 v3, 1 v2, 2 NumPy][the type][NUL][a fill value][NUL][bytes of elements]
+ *
+ * (1) What a type prints parses into a type that prints the same, in every vocabulary that has it.
+ * (2) A fill value that is accepted prints and parses into the same bits.
+ * (3) Any bytes can be put into the other byte order and back, and printed or refused; JSON that is printed is JSON.
+ */
+#include <stdlib.h>
+
+#include "dtype/dtype.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static zinc_context *ctx;
+
+static void
+must(int truth)
+{
+	if (!truth)
+		abort();
+}
+
+static zinc_status
+parse(const zinc_dtype **out, bool *big, int how, const char *text, size_t n)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_json_doc *doc = NULL;
+	zinc_report r;
+	zinc_status s;
+
+	zinc_report_init(&r, ctx, false, "fuzz");
+	*big = false;
+	if (how == 2)
+		return zinc_dtype_parse_numpy(out, big, ctx, text, &err);
+	s = zinc_json_parse(&doc, ctx, text, n, 0, NULL);
+	if (s != ZINC_OK)
+		return s;
+	s = how == 0 ? zinc_dtype_parse(out, ctx, zinc_json_root(doc), &r, &err)
+		     : zinc_dtype_parse_v2(out, big, ctx, zinc_json_root(doc), &r, &err);
+	must(s == err.code);
+	zinc_json_free(doc);
+	return s;
+}
+
+/* The type in one of the vocabularies; false: it is not there. */
+static bool
+print(const zinc_dtype *t, bool big, int how, zinc_buf *out)
+{
+	zinc_json_doc *doc = NULL;
+	zinc_json *v;
+
+	if (how > 0 && (!zinc_dtype_has_v2(t) || t->variable))
+		return false;
+	if (how == 2) {
+		must(zinc_dtype_print_numpy(t, big, out, NULL) == ZINC_OK);
+	} else {
+		must(zinc_json_new(&doc, ctx, NULL) == ZINC_OK);
+		v = how == 0 ? zinc_dtype_print(t, doc) : zinc_dtype_print_v2(t, big, doc);
+		must(zinc_json_print_line(v, out, NULL) == ZINC_OK);
+		zinc_json_free(doc);
+	}
+	return zinc_buf_text(out) != NULL;
+}
+
+/* (1) */
+static void
+check_names(const zinc_dtype *t, bool big)
+{
+	int how;
+
+	for (how = 0; how < 3; how++) {
+		const zinc_dtype *again = NULL;
+		zinc_buf a, b;
+		bool order;
+
+		zinc_buf_init(&a, ctx, PTRDIFF_MAX);
+		zinc_buf_init(&b, ctx, PTRDIFF_MAX);
+		if (print(t, big, how, &a)) {
+			must(parse(&again, &order, how, (const char *)a.p, a.n) == ZINC_OK);
+			must(again->size == t->size && (how == 0 || again->mixed == t->mixed));
+			must(print(again, how == 0 ? big : order, how, &b));
+			must(a.n == b.n && memcmp(a.p, b.p, a.n) == 0);
+		}
+		zinc_buf_fini(&a);
+		zinc_buf_fini(&b);
+		zinc_dtype_free(again);
+	}
+}
+
+/* (2) */
+static void
+check_fill(const zinc_dtype *t, bool big, bool v2, const char *text, size_t n)
+{
+	zinc_json_doc *doc = NULL;
+	const zinc_json *v;
+	zinc_json *printed;
+	void *a, *b;
+	zinc_report r;
+	zinc_status s;
+
+	if (zinc_json_parse(&doc, ctx, text, n, ZINC_JSON_NAN_TOKENS, NULL) != ZINC_OK)
+		return;
+	v = zinc_json_root(doc);
+	zinc_report_init(&r, ctx, false, "fuzz");
+	a = zinc_dtype_fill_room(t, ctx, v);
+	must(a != NULL);
+	s = v2 ? zinc_dtype_parse_fill_v2(t, big, v, a, &r, NULL) : t->ops->parse_fill(t, v, a, &r, NULL);
+	must(s == ZINC_OK || s == ZINC_E_CORRUPT);
+	if (s == ZINC_OK) {
+		printed = v2 ? zinc_dtype_print_fill_v2(t, big, a, doc) : t->ops->print_fill(t, a, doc);
+		must(printed != NULL);
+		b = zinc_dtype_fill_room(t, ctx, printed);
+		must(b != NULL);
+		must((v2 ? zinc_dtype_parse_fill_v2(t, big, printed, b, &r, NULL)
+			 : t->ops->parse_fill(t, printed, b, &r, NULL)) == ZINC_OK);
+		if (!t->variable && !v2) /* v2 has one NaN */
+			must(memcmp(a, b, t->size) == 0);
+		zinc_free(ctx, b);
+	}
+	zinc_free(ctx, a);
+	zinc_json_free(doc);
+}
+
+/* (3) */
+static void
+check_element(const zinc_dtype *t, const uint8_t *bytes)
+{
+	uint8_t *a = (uint8_t *)malloc(t->size), *b = (uint8_t *)malloc(t->size);
+	zinc_json_doc *doc;
+	zinc_status s;
+	zinc_buf out;
+	int how;
+
+	must(a && b);
+	zinc_dtype_swap(t, a, bytes, 1);
+	zinc_dtype_swap(t, b, a, 1);
+	must(memcmp(b, bytes, t->size) == 0);
+	zinc_dtype_reorder(t, false, a, bytes, 1);
+	zinc_dtype_reorder(t, false, a, a, 1);
+	must(memcmp(a, bytes, t->size) == 0);
+	for (how = ZINC_SPELL_TEXT; how <= ZINC_SPELL_JSON; how++) {
+		zinc_buf_init(&out, ctx, PTRDIFF_MAX);
+		s = zinc_dtype_print_element(t, bytes, (zinc_spelling)how, &out, NULL);
+		must(s == ZINC_OK || s == ZINC_E_CORRUPT);
+		doc = NULL;
+		/* Python's escapes for bytes that are no UTF-8 are lone surrogates, which our own reader refuses */
+		if (s == ZINC_OK && how == ZINC_SPELL_JSON && !memmem(out.p, out.n, "\\udc", 4))
+			must(zinc_json_parse(&doc, ctx, (const char *)out.p, out.n, 0, NULL) == ZINC_OK);
+		zinc_json_free(doc);
+		zinc_buf_fini(&out);
+	}
+	free(a);
+	free(b);
+}
+
+static void
+run(const uint8_t *data, size_t size)
+{
+	const char *type = (const char *)data + 1, *fill, *end;
+	const zinc_dtype *t = NULL;
+	size_t left;
+	bool big;
+
+	end = memchr(type, 0, size - 1);
+	if (!end || parse(&t, &big, data[0] % 3, type, (size_t)(end - type)) != ZINC_OK)
+		return;
+	check_names(t, big);
+	fill = end + 1;
+	left = size - (size_t)(fill - (const char *)data);
+	end = left ? memchr(fill, 0, left) : NULL;
+	if (end) {
+		check_fill(t, big, data[0] % 3 == 1, fill, (size_t)(end - fill));
+		left -= (size_t)(end + 1 - fill);
+		if (!t->variable && left >= t->size)
+			check_element(t, (const uint8_t *)end + 1);
+	}
+	zinc_dtype_free(t);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const zinc_limits limits = {.json_bytes = 65536, .chunk_bytes = 1 << 16};
+
+	if (size < 2 || zinc_context_new(&ctx, ZINC_CONTEXT_OPTIONS(.threads = 1, .limits = limits), NULL) != ZINC_OK)
+		return 0;
+	run(data, size);
+	zinc_context_free(ctx);
+	return 0;
+}

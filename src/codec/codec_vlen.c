@@ -1,0 +1,168 @@
+/*
+ * codec_vlen.c - vlen-utf8 and vlen-bytes: elements of variable length, each behind its length
+ *
+ *     [count u32le] then for each element [nbytes u32le][bytes]
+ *
+ *     "a", "", "é"  ->  03000000  01000000 61  00000000  02000000 c3a9
+ *
+ * Promises (tests/unit/test_codec_vlen.c names each by its number):
+ *
+ * (1) The count must be the chunk's, lengths stay within the bytes, and no byte is left over; strings are valid UTF-8.
+ * (2) What does not fit the format (4 GiB an element, limits.chunk_bytes in all) or is no UTF-8 is refused on writing.
+ * (3) Decoded elements point into the scratch: they live until its next decoding, and encoding leaves them alone.
+ */
+#include "codec/codec_parts.h"
+
+#define LENGTH_BYTES 4u
+
+static bool
+is_text(const zinc_codec *c)
+{
+	return c->ops == &zinc_codec_vlen_utf8;
+}
+
+static zinc_status
+vlen_parse(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx, const zinc_json *configuration,
+	   const zinc_rep *in, zinc_rep *out, zinc_report *r, zinc_error *err)
+{
+	static const char *const members[] = {NULL};
+
+	(void)out;
+	if (in->dtype->kind != (ops == &zinc_codec_vlen_utf8 ? ZINC_KIND_STRING : ZINC_KIND_BYTES))
+		return zinc_report_error(r, "M65", err, "\"%s\" cannot store elements of type %s", ops->name,
+					 in->dtype->name);
+	ZINC_TRY(zinc_config_members(configuration, members, ops->name, r, err));
+	return zinc_codec_new(codec, ops, ctx, sizeof **codec, err);
+}
+
+/* Only memory limits it. */
+int
+zinc_vlen_packed_bound(const zinc_codec *c, const zinc_rep *rep, size_t *encoded)
+{
+	const uint64_t most = zinc_context_get(c->ctx)->limits.chunk_bytes;
+
+	(void)rep;
+	*encoded = (size_t)zinc_min_u64(most, PTRDIFF_MAX);
+	return 0;
+}
+
+/* ---- encoding ---- */
+
+static zinc_status
+add_length(zinc_buf *out, uint64_t n, zinc_error *err)
+{
+	uint8_t bytes[LENGTH_BYTES];
+
+	zinc_put_le32(bytes, (uint32_t)n);
+	return zinc_buf_add(out, bytes, sizeof bytes, err);
+}
+
+static zinc_status
+check_element(const zinc_codec *c, const zinc_vlen *v, size_t i, zinc_error *err)
+{
+	if (v->nbytes > UINT32_MAX)
+		return zinc_fail(err, ZINC_E_RANGE, "element %zu has %llu bytes, of which 32 bits cannot tell", i,
+				 (unsigned long long)v->nbytes);
+	if (v->nbytes > 0 && !v->data)
+		return zinc_fail(err, ZINC_E_INVALID, "element %zu has no bytes where it says so", i);
+	if (is_text(c) && v->nbytes > 0 && !zinc_utf8_valid(v->data, (size_t)v->nbytes))
+		return zinc_fail(err, ZINC_E_RANGE, "element %zu is no valid UTF-8", i);
+	return ZINC_OK;
+}
+
+static zinc_status
+vlen_pack(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, const void *in, zinc_buf *out, zinc_error *err)
+{
+	const size_t base = out->n;
+	size_t most, n, i;
+	zinc_vlen v;
+
+	(void)s;
+	(void)zinc_vlen_packed_bound(c, rep, &most);
+	ZINC_TRY(zinc_recode_count(rep, &n, err));
+	if (n > UINT32_MAX)
+		return zinc_fail(err, ZINC_E_RANGE, "a chunk of %zu elements, of which 32 bits cannot tell", n);
+	ZINC_TRY(add_length(out, n, err));
+	for (i = 0; i < n; i++) {
+		memcpy(&v, (const uint8_t *)in + i * sizeof v, sizeof v);
+		ZINC_TRY(check_element(c, &v, i, err));
+		if (v.nbytes + LENGTH_BYTES > most - (out->n - base))
+			return zinc_fail(err, ZINC_E_LIMIT, "the elements of a chunk have more than %zu bytes", most);
+		ZINC_TRY(add_length(out, v.nbytes, err));
+		ZINC_TRY(zinc_buf_add(out, v.data, (size_t)v.nbytes, err));
+	}
+	return ZINC_OK;
+}
+
+/* ---- decoding ---- */
+
+/* A length at the front of `in`, which moves behind it. */
+static zinc_status
+take_length(zinc_bytes *in, size_t *n, zinc_error *err)
+{
+	if (in->n < LENGTH_BYTES)
+		return zinc_fail(err, ZINC_E_CORRUPT, "the elements are cut short");
+	*n = zinc_get_le32(in->p);
+	in->p += LENGTH_BYTES;
+	in->n -= LENGTH_BYTES;
+	return ZINC_OK;
+}
+
+static zinc_status
+take_element(const zinc_codec *c, zinc_bytes *in, size_t i, zinc_vlen *v, zinc_error *err)
+{
+	size_t n;
+
+	ZINC_TRY(take_length(in, &n, err));
+	if (n > in->n)
+		return zinc_fail(err, ZINC_E_CORRUPT, "element %zu has %zu bytes, but only %zu are left", i, n, in->n);
+	if (is_text(c) && !zinc_utf8_valid((const char *)in->p, n))
+		return zinc_fail(err, ZINC_E_CORRUPT, "element %zu is no valid UTF-8", i);
+	*v = (zinc_vlen){in->p, n};
+	in->p += n;
+	in->n -= n;
+	return ZINC_OK;
+}
+
+static zinc_status
+vlen_unpack(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, zinc_bytes in, void *out, zinc_error *err)
+{
+	size_t n, count, i;
+	zinc_vlen v;
+
+	ZINC_TRY(zinc_recode_count(rep, &n, err));
+	ZINC_TRY(zinc_buf_reset(&s->vlen, 0, err));
+	ZINC_TRY(zinc_buf_add(&s->vlen, in.p, in.n, err)); /* `in` may be where the next encoding writes */
+	in.p = s->vlen.p;
+	ZINC_TRY(take_length(&in, &count, err));
+	if (count != n)
+		return zinc_fail(err, ZINC_E_CORRUPT, "%zu elements instead of %zu", count, n);
+	for (i = 0; i < n; i++) {
+		ZINC_TRY(take_element(c, &in, i, &v, err));
+		memcpy((uint8_t *)out + i * sizeof v, &v, sizeof v);
+	}
+	if (in.n > 0)
+		return zinc_fail(err, ZINC_E_CORRUPT, "%zu bytes behind the last element", in.n);
+	return ZINC_OK;
+}
+
+const zinc_codec_ops zinc_codec_vlen_utf8 = {
+    .name = "vlen-utf8",
+    .v2 = "vlen-utf8",
+    .purpose = "strings, each behind its length",
+    .kind = ZINC_ARRAY_BYTES,
+    .parse = vlen_parse,
+    .pack = vlen_pack,
+    .unpack = vlen_unpack,
+    .packed_bound = zinc_vlen_packed_bound,
+};
+const zinc_codec_ops zinc_codec_vlen_bytes = {
+    .name = "vlen-bytes",
+    .v2 = "vlen-bytes",
+    .purpose = "bytes of any length, each behind its length",
+    .kind = ZINC_ARRAY_BYTES,
+    .parse = vlen_parse,
+    .pack = vlen_pack,
+    .unpack = vlen_unpack,
+    .packed_bound = zinc_vlen_packed_bound,
+};
