@@ -34,33 +34,31 @@ value_of(char c)
 	return at ? (int)(at - digits) : -1;
 }
 
-/* Bits behind the last byte must be zero: every sequence of bytes has one spelling. */
+/* Without its padding, too: some writers leave it out.  Bits behind the last byte must be zero. */
 bool
 zinc_base64_decode(const char *s, size_t n, void *bytes, size_t room, size_t *nbytes)
 {
+	const size_t whole = n;
 	uint8_t *out = bytes;
-	size_t pad = 0, at = 0, i, k;
-	uint32_t v = 0;
+	uint32_t bits = 0;
+	size_t at = 0, i;
 
-	while (pad < 2 && pad < n && s[n - 1 - pad] == '=')
-		pad++;
-	if (n % 4 != 0)
+	while (whole - n < 2 && n > 0 && s[n - 1] == '=')
+		n--;
+	if (n % 4 == 1 || (whole > n && whole % 4 != 0))
 		return false;
 	for (i = 0; i < n; i++) {
-		const int digit = i < n - pad ? value_of(s[i]) : 0;
+		const int digit = value_of(s[i]);
 
 		if (digit < 0)
 			return false;
-		v = v << 6 | (uint32_t)digit;
-		if (i % 4 != 3)
+		bits = bits << 6 | (uint32_t)digit;
+		if (i % 4 == 0)
 			continue;
-		for (k = 0; k < 3 && at < n / 4 * 3 - pad; k++, at++)
-			if (at < room)
-				out[at] = (uint8_t)(v >> (16 - 8 * k));
-		if (i == n - 1 && (v & ((1u << 8 * pad) - 1)) != 0)
-			return false;
-		v = 0;
+		if (at < room)
+			out[at] = (uint8_t)(bits >> (6 - 2 * (i % 4)));
+		at++;
 	}
 	*nbytes = at;
-	return true;
+	return n % 4 == 0 || (bits & (n % 4 == 2 ? 15u : 3u)) == 0;
 }

@@ -19,15 +19,24 @@ parse_stored(const zinc_dtype *t, bool big, const zinc_json *v, void *element, z
 	return ZINC_OK;
 }
 
-/* The tokens NaN, Infinity and -Infinity, which are no JSON: their text as the string it should be. */
-static zinc_json
-as_string(const zinc_json *v)
+/* The tokens NaN, Infinity and -Infinity, which are no JSON: as the string that they should be. */
+static zinc_status
+untoken(const zinc_json *v, zinc_json *out, zinc_report *r, zinc_error *err)
 {
-	zinc_json s = *v;
+	*out = *v;
+	if (!zinc_json_is(v, ZINC_JSON_NUMBER) || strpbrk(v->text, "0123456789"))
+		return ZINC_OK;
+	out->type = ZINC_JSON_STRING;
+	return zinc_report_lenient(r, "M52", err, "%.40s should be a string", v->text);
+}
 
-	if (zinc_json_is(v, ZINC_JSON_NUMBER) && (strcmp(v->text, "NaN") == 0 || strstr(v->text, "Infinity")))
-		s.type = ZINC_JSON_STRING;
-	return s;
+static zinc_status
+parse_float(const zinc_dtype *t, const zinc_json *v, void *element, zinc_report *r, zinc_error *err)
+{
+	zinc_json s;
+
+	ZINC_TRY(untoken(v, &s, r, err));
+	return t->ops->parse_fill(t, &s, element, r, err);
 }
 
 /* A number where a pair is due is the real part. */
@@ -35,17 +44,16 @@ static zinc_status
 parse_complex(const zinc_dtype *t, const zinc_json *v, void *element, zinc_report *r, zinc_error *err)
 {
 	const zinc_dtype *part = zinc_dtype_of(t->unit == 4 ? ZINC_FLOAT32 : ZINC_FLOAT64);
-	const zinc_json *item = zinc_json_is(v, ZINC_JSON_ARRAY) && v->n == 2 ? v->first : NULL;
-	zinc_json re = as_string(item ? item : v), im;
 
-	if (!item && !zinc_json_is(v, ZINC_JSON_NUMBER))
-		return t->ops->parse_fill(t, v, element, r, err);
-	memset(element, 0, t->size);
-	ZINC_TRY(part->ops->parse_fill(part, &re, element, r, err));
-	if (!item)
+	if (zinc_json_is(v, ZINC_JSON_NUMBER)) {
+		memset(element, 0, t->size);
+		ZINC_TRY(parse_float(part, v, element, r, err));
 		return zinc_report_lenient(r, "M56", err, "a fill value of type %s should have two parts", t->name);
-	im = as_string(item->next);
-	return part->ops->parse_fill(part, &im, (uint8_t *)element + t->unit, r, err);
+	}
+	if (!zinc_json_is(v, ZINC_JSON_ARRAY) || v->n != 2)
+		return t->ops->parse_fill(t, v, element, r, err);
+	ZINC_TRY(parse_float(part, v->first, element, r, err));
+	return parse_float(part, v->last, (uint8_t *)element + t->unit, r, err);
 }
 
 /* 0.0 is an integer to some writers. */
@@ -76,32 +84,31 @@ parse_bool(const zinc_dtype *t, const zinc_json *v, void *element, zinc_report *
 	return zinc_report_lenient(r, "M49", err, "a fill value of type %s should be true or false", t->name);
 }
 
-/* zarr-python's default for objects is the number 0; its readers take that for nothing. */
-static zinc_status
-parse_variable(const zinc_dtype *t, const zinc_json *v, void *element, zinc_report *r, zinc_error *err)
+/* zarr-python's default, whatever the type: where it is no number, its readers take it for nothing. */
+static bool
+is_zero(const zinc_json *v)
 {
-	uint64_t n;
+	double number;
 
-	if (!zinc_json_u64(v, &n) || n != 0)
-		return t->ops->parse_fill(t, v, element, r, err);
-	zinc_dtype_zero(t, element);
-	return ZINC_OK;
+	return zinc_json_double(v, &number) && number == 0;
 }
 
 zinc_status
 zinc_dtype_parse_fill_v2(const zinc_dtype *t, bool big, const zinc_json *v, void *element, zinc_report *r,
 			 zinc_error *err)
 {
-	const zinc_json s = as_string(v);
-
-	if (t->variable)
-		return parse_variable(t, v, element, r, err);
+	if (t->kind >= ZINC_KIND_COMPLEX && is_zero(v)) {
+		zinc_dtype_zero(t, element);
+		return ZINC_OK;
+	}
 	switch (t->kind) {
 	case ZINC_KIND_BOOL:
 		return parse_bool(t, v, element, r, err);
 	case ZINC_KIND_INT:
 	case ZINC_KIND_UINT:
 		return parse_integer(t, v, element, r, err);
+	case ZINC_KIND_FLOAT:
+		return parse_float(t, v, element, r, err);
 	case ZINC_KIND_COMPLEX:
 		return parse_complex(t, v, element, r, err);
 	case ZINC_KIND_RAW:
@@ -109,7 +116,7 @@ zinc_dtype_parse_fill_v2(const zinc_dtype *t, bool big, const zinc_json *v, void
 	case ZINC_KIND_STRUCT:
 		return parse_stored(t, big, v, element, r, err);
 	default:
-		return t->ops->parse_fill(t, &s, element, r, err);
+		return t->ops->parse_fill(t, v, element, r, err);
 	}
 }
 

@@ -304,18 +304,27 @@ split_field(const zinc_dtype *t, const zinc_json *v, const zinc_json **name, con
 	return zinc_dtype_members(t, v, members, r, err);
 }
 
+/* Zinc's own word for a field in the other byte order, which only Zarr v2 has. */
+static const char swapped_name[] = "zinc.swapped";
+
 static zinc_status
 parse_field(zinc_dtype *t, const zinc_json *v, zinc_report *r, zinc_error *err)
 {
 	const zinc_json *name, *type;
 	const zinc_dtype *field;
+	bool reversed;
 
 	ZINC_TRY(split_field(t, v, &name, &type, r, err));
+	reversed = zinc_json_is_string(zinc_json_member(type, "name"), swapped_name);
+	if (reversed)
+		type = zinc_json_member(zinc_json_member(type, "configuration"), "data_type");
+	if (!type)
+		return zinc_report_error(r, "struct", err, "a field in the other byte order has no data_type");
 	if (zinc_json_is_string(zinc_json_member(type, "name"), zinc_subarray_name))
 		ZINC_TRY(zinc_subarray_parse(&field, t->ctx, type, r, err));
 	else
 		ZINC_TRY(zinc_dtype_parse(&field, t->ctx, type, r, err));
-	return zinc_struct_add(t, name, field, false, r, err);
+	return zinc_struct_add(t, name, field, reversed, r, err);
 }
 
 static zinc_status
@@ -341,6 +350,22 @@ parse(zinc_dtype *t, const zinc_json *configuration, zinc_report *r, zinc_error 
 	return zinc_struct_end(t, r, err);
 }
 
+static zinc_json *
+print_type(const zinc_field *f, zinc_json_doc *doc)
+{
+	zinc_json *v, *configuration, *type = zinc_dtype_print(f->type, doc);
+
+	if (!f->reversed)
+		return type;
+	v = zinc_json_make(doc, ZINC_JSON_OBJECT);
+	configuration = zinc_json_make(doc, ZINC_JSON_OBJECT);
+	if (zinc_json_set(doc, configuration, "data_type", type, NULL) != ZINC_OK ||
+	    zinc_json_set(doc, v, "name", zinc_json_make_string(doc, swapped_name), NULL) != ZINC_OK ||
+	    zinc_json_set(doc, v, "configuration", configuration, NULL) != ZINC_OK)
+		return NULL;
+	return v;
+}
+
 static zinc_status
 print(const zinc_dtype *t, zinc_json_doc *doc, zinc_json **out, zinc_error *err)
 {
@@ -353,7 +378,7 @@ print(const zinc_dtype *t, zinc_json_doc *doc, zinc_json **out, zinc_error *err)
 		zinc_json *o = zinc_json_make(doc, ZINC_JSON_OBJECT);
 
 		ZINC_TRY(zinc_json_set(doc, o, "name", zinc_json_make_string(doc, f->name), err));
-		ZINC_TRY(zinc_json_set(doc, o, "data_type", zinc_dtype_print(f->type, doc), err));
+		ZINC_TRY(zinc_json_set(doc, o, "data_type", print_type(f, doc), err));
 		ZINC_TRY(zinc_json_append(list, o, err));
 	}
 	*out = zinc_json_make(doc, ZINC_JSON_OBJECT);

@@ -48,25 +48,24 @@ const char *zinc_v2_rule(const char *rule);
 
 /* ---- format_v2_dtype.c ---- */
 
-/* A data type in version 2's spelling, in the final version's words. */
+/* A data type in version 2's spelling. */
 typedef struct zinc_v2_type {
-	zinc_json *v3; /* `data_type` */
-	char kind;     /* NumPy's letter: b i u f c m M S U V O; T: a structure */
-	size_t size;   /* bytes of an element; 0: not known */
+	zinc_json *v3;           /* `data_type` in the final version's words; NULL: it is wrong */
+	const zinc_dtype *dtype; /* NULL: this build does not know it */
 	bool big;
-	bool ordered; /* byte order matters */
 } zinc_v2_type;
 
-/* E_CORRUPT by rule V2-7.  `object` is what the codec of objects gives: "string", "bytes" or NULL. */
+/* E_CORRUPT by rule V2-7.  `object` is what the codec of objects gives: "string", "bytes" or NULL.  `out` is zero at
+ * first; zinc_v2_type_fini must follow in any case. */
 zinc_status zinc_v2_type_parse(zinc_v2_type *out, zinc_json_doc *doc, const zinc_json *v, const char *object,
 			       zinc_report *r, zinc_error *err);
-/* The fill value of such a type in the final version's words; by rule V2-8. */
+void zinc_v2_type_fini(zinc_v2_type *t);
+/* The fill value of such a type in the final version's words; by rule V2-8.  NULL and null are nothing: zeros. */
 zinc_status zinc_v2_fill_parse(zinc_json **out, zinc_json_doc *doc, const zinc_v2_type *t, const zinc_json *v,
 			       zinc_report *r, zinc_error *err);
 /* The way back.  E_INVALID naming what version 2 cannot hold. */
-zinc_status zinc_v2_type_print(zinc_json **out, zinc_v2_type *t, zinc_json_doc *doc, const zinc_json *v3, bool big,
-			       zinc_error *err);
-zinc_status zinc_v2_fill_print(zinc_json **out, zinc_json_doc *doc, const zinc_v2_type *t, const zinc_json *v3,
+zinc_status zinc_v2_type_print(zinc_json **out, zinc_json_doc *doc, const zinc_dtype *t, bool big, zinc_error *err);
+zinc_status zinc_v2_fill_print(zinc_json **out, zinc_json_doc *doc, const zinc_dtype *t, bool big, const void *fill,
 			       zinc_error *err);
 
 /* ---- format_v2_make.c ---- */

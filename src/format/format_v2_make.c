@@ -18,7 +18,6 @@ struct make {
 	zinc_json_doc *doc;
 	zinc_json *out; /* root */
 	zinc_json *attributes;
-	zinc_v2_type type;
 	zinc_error *err;
 };
 
@@ -203,8 +202,8 @@ make_array(struct make *b)
 	ZINC_TRY(elements(b, filters, &fortran));
 	ZINC_TRY(bytes(b, filters, &big));
 	ZINC_TRY(compression(b, filters, &compressor));
-	ZINC_TRY(zinc_v2_type_print(&type, &b->type, b->doc, zinc_json_member(b->v3, "data_type"), big, b->err));
-	ZINC_TRY(zinc_v2_fill_print(&fill, b->doc, &b->type, zinc_json_member(b->v3, "fill_value"), b->err));
+	ZINC_TRY(zinc_v2_type_print(&type, b->doc, b->m->dtype, big, b->err));
+	ZINC_TRY(zinc_v2_fill_print(&fill, b->doc, b->m->dtype, big, b->m->fill, b->err));
 	ZINC_TRY(set(b, "dtype", type));
 	ZINC_TRY(set(b, "compressor", compressor));
 	ZINC_TRY(set(b, "fill_value", fill));

@@ -132,7 +132,8 @@ object_type(const struct parse *p)
 	for (f = zinc_json_is(filters, ZINC_JSON_ARRAY) ? filters->first : NULL; f; f = f->next) {
 		const zinc_json *id = zinc_json_member(f, "id");
 
-		if (zinc_json_is_string(id, "vlen-utf8") || zinc_json_is_string(id, "json2"))
+		if (zinc_json_is_string(id, "vlen-utf8") || zinc_json_is_string(id, "json2") ||
+		    zinc_json_is_string(id, "categorize"))
 			return "string";
 		if (zinc_json_is_string(id, "vlen-bytes"))
 			return "bytes";
@@ -228,7 +229,7 @@ is_big(const struct parse *p)
 static zinc_status
 add_bytes(struct parse *p, zinc_json *list)
 {
-	const bool plain = p->ncodecs == 0 && !p->type.ordered;
+	const bool plain = p->ncodecs == 0 && (!p->type.dtype || p->type.dtype->unit <= 1);
 	zinc_json *endian = zinc_json_make_string(p->v3, is_big(p) ? "big" : "little");
 
 	p->ncodecs++;
@@ -584,6 +585,7 @@ zinc_v2_parse_doc(zinc_context *ctx, zinc_json_doc *doc, zinc_node_kind kind, zi
 	if (s == ZINC_OK)
 		s = make_meta(&p, doc, &m);
 	zinc_json_free(p.v3);
+	zinc_v2_type_fini(&p.type);
 	zinc_free(ctx, p.unsupported);
 	if (!m) {
 		zinc_json_free(doc);

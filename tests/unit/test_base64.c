@@ -61,9 +61,25 @@ too_little_room(void **state)
 }
 
 static void
+without_padding(void **state)
+{
+	uint8_t back[4];
+	size_t n;
+
+	(void)state;
+	assert_true(zinc_base64_decode("Zg", 2, back, 4, &n));
+	assert_int_equal(n, 1);
+	assert_int_equal(back[0], 'f');
+	assert_true(zinc_base64_decode("Zm8", 3, back, 4, &n));
+	assert_int_equal(n, 2);
+	assert_memory_equal(back, "fo", 2);
+	assert_false(zinc_base64_decode("Zh", 2, back, 4, &n));
+}
+
+static void
 wrong_texts(void **state)
 {
-	static const char *const texts[] = {"Z",    "Zg",      "Zg=",  "Zg=v", "=Zg=",     "Z===",     "====",
+	static const char *const texts[] = {"Z",    "Zm9vZ",   "Zg=",  "Zg=v", "=Zg=",     "Z===",     "====",
 					    "Zm9*", "Zm 9v\n", "Zh==", "Zm9=", "Zm8=Zm8=", "Zm9v====", "Zm9-"};
 	uint8_t back[16];
 	size_t i, n;
@@ -100,10 +116,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(known_texts),
-	    cmocka_unit_test(too_little_room),
-	    cmocka_unit_test(wrong_texts),
-	    cmocka_unit_test(memory_may_be_out),
+	    cmocka_unit_test(known_texts), cmocka_unit_test(too_little_room),   cmocka_unit_test(without_padding),
+	    cmocka_unit_test(wrong_texts), cmocka_unit_test(memory_may_be_out),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -120,7 +120,7 @@ utf32_fills(void **state)
 static void
 byte_fills(void **state)
 {
-	static const char *const wrong[] = {"\"YWJjZA==\"", "\"YWJj!\"", "\"YWJ\"", "7", "[97]", "null"};
+	static const char *const wrong[] = {"\"YWJjZA==\"", "\"YWJj!\"", "\"Y\"", "7", "[97]", "null"};
 	const zinc_dtype *s = type_of("S3"), *v;
 	uint8_t *p;
 	size_t i;

@@ -129,10 +129,15 @@ rich_records(void **state)
 	fill = type_fill(t, fill_json(t, a));
 	assert_memory_equal(fill, a, 38);
 	free(fill);
-	/* as version 3 says it: one byte order, and Zinc's own word for a shape */
+	/* Zinc's own words for a shape and the other byte order: version 3 has none */
+	assert_non_null(strstr(type_json(t), "{\"name\":\"zinc.subarray\",\"configuration\":{\"data_type\":\"int16\","
+					     "\"shape\":[2,3]}}"));
+	assert_non_null(
+	    strstr(type_json(t), "{\"name\":\"zinc.swapped\",\"configuration\":{\"data_type\":{\"name\":\"struct\""));
 	assert_int_equal(type_parse(&again, type_json(t), true), ZINC_OK);
 	assert_int_equal(again->size, 38);
-	assert_false(again->mixed);
+	assert_true(again->mixed);
+	assert_string_equal(type_v2(again, false), rich);
 	assert_string_equal(element_text(again, a, ZINC_SPELL_JSON),
 			    "{\"a\":[[1,2,3],[4,5,6]],\"b\":{\"x\":7,\"y\":[\"p\",\"qr\"]},\"t\":\"1970-01-01T00:00:00."
 			    "000000005\",\"c\":[1.0,2.0],\"o\":true,\"v\":\"YWJj\"}");
@@ -202,6 +207,9 @@ configurations(void **state)
 	     ZINC_E_LIMIT, "", ""},
 	    {STRUCT(FIELD("a", "{\"name\":\"zinc.subarray\",\"configuration\":{}}")), ZINC_E_CORRUPT, "struct",
 	     "/configuration/fields/0"},
+	    {STRUCT(FIELD("a", "{\"name\":\"zinc.swapped\",\"configuration\":{}}")), ZINC_E_CORRUPT, "struct",
+	     "/configuration/fields/0"},
+	    {STRUCT(FIELD("a", "{\"name\":\"zinc.swapped\"}")), ZINC_E_CORRUPT, "struct", "/configuration/fields/0"},
 	};
 	const zinc_dtype *t;
 	size_t i;

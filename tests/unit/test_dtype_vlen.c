@@ -76,7 +76,7 @@ string_fills(void **state)
 static void
 byte_fills(void **state)
 {
-	static const char *const wrong[] = {"\"AQI\"", "[256]", "[-1]", "[1.0]", "[\"a\"]", "3", "{}"};
+	static const char *const wrong[] = {"\"AQI*\"", "[256]", "[-1]", "[1.0]", "[\"a\"]", "3", "{}"};
 	const zinc_dtype *t = type_of("bytes");
 	zinc_vlen *v;
 	size_t i;

@@ -84,18 +84,31 @@ test_types(void **state)
 	    {DOC("\"<c16\"", "[1.5, -2.0]", ""), "\"complex128\"", NULL, true},
 	    {DOC("\"|V3\"", "\"YWJj\"", ""), "\"r24\"", "[{\"name\":\"bytes\"}]", true},
 	    {DOC("\"|S7\"", "\"\"", ""), "{\"name\":\"null_terminated_bytes\",\"configuration\":{\"length_bytes\":7}}",
-	     NULL, false},
+	     NULL, true},
 	    {DOC("\">U2\"", "\"x\"", ""), "{\"name\":\"fixed_length_utf32\",\"configuration\":{\"length_bytes\":8}}",
-	     NULL, false},
+	     NULL, true},
 	    {DOC("\"<M8[10us]\"", "0", ""),
-	     "{\"name\":\"numpy.datetime64\",\"configuration\":{\"unit\":\"us\",\"scale_factor\":10}}", NULL, false},
+	     "{\"name\":\"numpy.datetime64\",\"configuration\":{\"unit\":\"us\",\"scale_factor\":10}}", NULL, true},
 	    {DOC("\">m8[D]\"", "5", ""),
-	     "{\"name\":\"numpy.timedelta64\",\"configuration\":{\"unit\":\"D\",\"scale_factor\":1}}", NULL, false},
-	    {DOC("[[\"x\", \"<i4\"], [\"y\", [[\"z\", \"|u1\"]]]]", "null", ""),
+	     "{\"name\":\"numpy.timedelta64\",\"configuration\":{\"unit\":\"D\",\"scale_factor\":1}}", NULL, true},
+	    {DOC("\"|S3\"", "\"YWI=\"", ""),
+	     "{\"name\":\"null_terminated_bytes\",\"configuration\":{\"length_bytes\":3}}", "[{\"name\":\"bytes\"}]",
+	     true},
+	    {DOC("\"<m8\"", "-9223372036854775808", ""),
+	     "{\"name\":\"numpy.timedelta64\",\"configuration\":{\"unit\":\"generic\",\"scale_factor\":1}}", NULL,
+	     true},
+	    /* fields of a shape, and in both byte orders */
+	    {DOC("[[\"a\", \">i2\", [2, 3]], [\"b\", \"<f4\"]]", "\"AAEAAgADAAQABQAGAACAPw==\"", ""),
+	     "{\"name\":\"struct\",\"configuration\":{\"fields\":[{\"name\":\"a\",\"data_type\":{\"name\":\"zinc."
+	     "subarray\","
+	     "\"configuration\":{\"data_type\":\"int16\",\"shape\":[2,3]}}},{\"name\":\"b\",\"data_type\":{\"name\":"
+	     "\"zinc.swapped\",\"configuration\":{\"data_type\":\"float32\"}}}]}}",
+	     "[{\"name\":\"bytes\",\"configuration\":{\"endian\":\"big\"}}]", true},
+	    {DOC("[[\"x\", \"<i4\"], [\"y\", [[\"z\", \"|u1\"]]]]", "\"AQAAAAI=\"", ""),
 	     "{\"name\":\"struct\",\"configuration\":{\"fields\":[{\"name\":\"x\",\"data_type\":\"int32\"},"
 	     "{\"name\":\"y\",\"data_type\":{\"name\":\"struct\",\"configuration\":{\"fields\":[{\"name\":\"z\","
 	     "\"data_type\":\"uint8\"}]}}}]}}",
-	     NULL, false},
+	     NULL, true},
 	};
 	size_t i;
 
@@ -136,6 +149,9 @@ test_fills(void **state)
 	    {DOC("\"<f4\"", "-Infinity", ""), "\"-Infinity\"", true},
 	    {DOC("\"|S2\"", "0", ""), "\"\"", false},
 	    {DOC("\"<M8[s]\"", "null", ""), "0", false},
+	    {DOC("[[\"a\", \">i2\"]]", "null", ""), "{\"a\":0}", false},
+	    {DOC("[[\"a\", \">i2\"]]", "\"AQI=\"", ""), "{\"a\":258}", false},
+	    {DOC("\"<U3\"", "0", ""), "\"\"", false},
 	};
 	size_t i;
 
@@ -172,6 +188,45 @@ test_codecs(void **state)
 	assert_string_equal(m->chain->ab->ops->name, "bytes");
 	zinc_meta_free(m);
 	m = parse(DOC("\"|O\"", "0", ", \"x\": 1"), true); /* no codec of objects, and a member that is ignored */
+	assert_non_null(m->unsupported);
+	zinc_meta_free(m);
+}
+
+#define OBJECTS(fill, filters)                                                                                         \
+	"{\"zarr_format\": 2, \"shape\": [4, 6], \"chunks\": [2, 3], \"dtype\": \"|O\", \"fill_value\": " fill         \
+	", \"compressor\": null, \"filters\": [" filters "], \"order\": \"C\"}"
+
+/* What objects are, their codec says. */
+static void
+test_objects(void **state)
+{
+	static const char *const same[] = {"dtype", "fill_value", "filters", "order", NULL};
+	static const struct {
+		const char *text, *v3, *fill;
+	} cases[] = {
+	    {OBJECTS("\"x\"", "{\"id\": \"vlen-utf8\"}"), "\"string\"", "\"x\""},
+	    {OBJECTS("\"AQI=\"", "{\"id\": \"vlen-bytes\"}"), "\"bytes\"", "\"AQI=\""},
+	    {OBJECTS("\"\"", "{\"id\": \"json2\", \"encoding\": \"utf-8\", \"sort_keys\": true}"), "\"string\"",
+	     "\"\""},
+	    {OBJECTS("\"\"", "{\"id\": \"categorize\", \"labels\": [\"a\"], \"dtype\": \"|O\", \"astype\": \"|u1\"}"),
+	     "\"string\"", "\"\""},
+	};
+	zinc_meta *m;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(cases); i++) {
+		m = parse(cases[i].text, true);
+		assert_null(m->unsupported);
+		expect_member(m, "data_type", cases[i].v3);
+		expect_member(m, "fill_value", cases[i].fill);
+		expect_back(m, same);
+		zinc_meta_free(m);
+	}
+	m = parse(OBJECTS("0", "{\"id\": \"vlen-utf8\"}"), true); /* zarr-python's default */
+	expect_member(m, "fill_value", "\"\"");
+	zinc_meta_free(m);
+	m = parse(OBJECTS("0", "{\"id\": \"pickle\", \"protocol\": 4}"), true);
 	assert_non_null(m->unsupported);
 	zinc_meta_free(m);
 }
@@ -265,28 +320,17 @@ test_zarrita(void **state)
 	static const double bytes[] = {255, 0, 255, 0}, rounded[] = {1.125, 2.25, 3.25, 4.5},
 			    floats[] = {-1000.5, 0, 1000.5, 0};
 	static const struct expected cases[] = {
-	    {"1d.chunked.i2", 1, 1, NULL},
-	    {"1d.chunked.ragged.i2", 1, 1, NULL},
-	    {"1d.contiguous.blosc.i2", 1, 1, NULL},
-	    {"1d.contiguous.lz4.i2", 1, 1, NULL},
-	    {"1d.contiguous.raw.i2", 1, 1, NULL},
-	    {"1d.contiguous.zlib.i2", 1, 1, NULL},
-	    {"1d.contiguous.zstd.i2", 1, 1, NULL},
-	    {"1d.contiguous.i4", 1, 1, NULL},
-	    {"1d.contiguous.u1", 0, 0, bytes},
-	    {"1d.contiguous.shuffle.i2", 1, 1, NULL},
-	    {"1d.contiguous.f8", 1.5, 1, NULL},
-	    {"1d.contiguous.bitround.f4", 0, 0, rounded},
-	    {"1d.contiguous.f4.le", 0, 0, floats},
-	    {"1d.contiguous.f4.be", 0, 0, floats},
-	    {"1d.contiguous.delta.i2", 1, 1, NULL},
-	    {"1d.contiguous.delta.shuffle.i2", 10, 10, NULL},
-	    {"2d.chunked.i2", 1, 1, NULL},
-	    {"2d.chunked.ragged.i2", 1, 1, NULL},
-	    {"2d.contiguous.i2", 1, 1, NULL},
-	    {"3d.chunked.i2", 0, 1, NULL},
-	    {"3d.chunked.mixed.i2.C", 0, 1, NULL},
-	    {"3d.chunked.mixed.i2.F", 0, 1, NULL},
+	    {"1d.chunked.i2", 1, 1, NULL},          {"1d.chunked.ragged.i2", 1, 1, NULL},
+	    {"1d.contiguous.blosc.i2", 1, 1, NULL}, {"1d.contiguous.lz4.i2", 1, 1, NULL},
+	    {"1d.contiguous.raw.i2", 1, 1, NULL},   {"1d.contiguous.zlib.i2", 1, 1, NULL},
+	    {"1d.contiguous.zstd.i2", 1, 1, NULL},  {"1d.contiguous.i4", 1, 1, NULL},
+	    {"1d.contiguous.u1", 0, 0, bytes},      {"1d.contiguous.shuffle.i2", 1, 1, NULL},
+	    {"1d.contiguous.f8", 1.5, 1, NULL},     {"1d.contiguous.bitround.f4", 0, 0, rounded},
+	    {"1d.contiguous.f4.le", 0, 0, floats},  {"1d.contiguous.f4.be", 0, 0, floats},
+	    {"1d.contiguous.delta.i2", 1, 1, NULL}, {"1d.contiguous.delta.shuffle.i2", 10, 10, NULL},
+	    {"2d.chunked.i2", 1, 1, NULL},          {"2d.chunked.ragged.i2", 1, 1, NULL},
+	    {"2d.contiguous.i2", 1, 1, NULL},       {"3d.chunked.i2", 0, 1, NULL},
+	    {"3d.chunked.mixed.i2.C", 0, 1, NULL},  {"3d.chunked.mixed.i2.F", 0, 1, NULL},
 	    {"3d.contiguous.i2", 0, 1, NULL},
 	};
 	zinc_error err = ZINC_ERROR_INIT;
@@ -316,7 +360,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_types),   cmocka_unit_test(test_fills),   cmocka_unit_test(test_codecs),
-	    cmocka_unit_test(test_refused), cmocka_unit_test(test_zarrita),
+	    cmocka_unit_test(test_objects), cmocka_unit_test(test_refused), cmocka_unit_test(test_zarrita),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
