@@ -359,7 +359,7 @@ static zinc_status
 keep_chunk(const walk *w, zinc_scratch *s, uint8_t *p, zinc_error *err)
 {
 	zinc_vlen v;
-	uint64_t n;
+	uint64_t n = 0;
 
 	(void)zinc_shape_bytes(w->sh->chunk_shape, w->sh->ndim, 1, UINT64_MAX, &n); /* has fitted times a size before */
 	for (; n > 0; n--, p += sizeof v) {
