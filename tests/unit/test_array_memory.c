@@ -95,16 +95,15 @@ test_peak_memory(void **unused)
 	const size_t nbytes = (size_t)SIDE * SIDE * SIDE;
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_array *a = NULL;
-	uint8_t *v = malloc(nbytes);
+	uint8_t *v;
 	char url[128];
 	pid_t child;
 	int status;
 
 	(void)unused;
-	if (SANITIZED) {
-		free(v);
+	if (SANITIZED)
 		skip();
-	}
+	v = malloc(nbytes);
 	assert_non_null(v);
 	for (size_t i = 0; i < nbytes; i++)
 		v[i] = (uint8_t)(i * 2654435761u >> 24);
