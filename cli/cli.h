@@ -231,7 +231,7 @@ struct printer;
 
 struct printer_ops {
 	const char *name; /* of --as */
-	int passes;       /* over the elements: 2 for text, whose columns depend on all of them */
+	int passes; /* over the elements: 2 for text, whose columns depend on all of them; begin() may want more */
 	void (*begin)(struct printer *p);
 	void (*elements)(struct printer *p, void *elements, size_t n); /* may change them */
 	void (*end)(struct printer *p);
@@ -249,8 +249,10 @@ struct printer {
 	size_t element;
 	uint64_t at[ZINC_MAX_NDIM]; /* of the next element */
 	bool index;                 /* csv: other indices in front */
-	int pass;                   /* text: 0 measures, 1 prints */
-	const uint64_t *whole;      /* text: NULL, or the shape of which `region` is only the edges */
+	int pass, passes;           /* of two, 0 measures and 1 prints */
+	int status;                 /* other than DONE: an element has no text, which was said */
+	const char *url;
+	const uint64_t *whole; /* text: NULL, or the shape of which `region` is only the edges */
 	void *state;
 };
 
@@ -261,6 +263,8 @@ int printer_step(struct printer *p);
 /* Hand p->text on when it has grown. */
 void printer_flush(struct printer *p);
 void printer_nothing(struct printer *p);
+/* One element of any type, by the library; on failure p->status. */
+void text_element(struct text *t, struct printer *p, const void *element, zinc_spelling how);
 
 /* ---- decimal.c: numbers as text ---- */
 
@@ -293,7 +297,8 @@ bool is_float(zinc_type type), is_complex(zinc_type type);
 /* ---- in_npy.c ---- */
 
 struct npy {
-	zinc_type type; /* ZINC_RAW: bytes */
+	zinc_type type;    /* ZINC_RAW: bytes */
+	zinc_numpy *numpy; /* a type without a number: dates, texts, records; else NULL */
 	size_t element;
 	bool swap; /* the other byte order than this machine's */
 	bool fortran;
@@ -301,8 +306,9 @@ struct npy {
 	uint64_t shape[ZINC_MAX_NDIM];
 };
 
-/* The header of a file whose first 6 bytes were the magic string. */
-int npy_read_header(struct npy *n, int fd, const char *name);
+/* The header of a file whose first 6 bytes were the magic string.  zinc_numpy_free(n->numpy) must follow in any case.
+ */
+int npy_read_header(struct npy *n, zinc_context *ctx, int fd, const char *name);
 extern const char npy_magic[6];
 /* Read exactly n bytes; the number read, fewer only at the end; -1 with errno. */
 ptrdiff_t read_full(int fd, void *p, size_t n);

@@ -61,8 +61,10 @@ read_fresh(struct bench *b, const zinc_selection *sel, uint64_t nelems)
 {
 	zinc_io_options io = io_options(b->run);
 	zinc_error err = ZINC_ERROR_INIT;
+	zinc_arena *arena = NULL;
+	zinc_buffer buffer;
 	uint64_t nbytes;
-	zinc_status s;
+	zinc_status s = ZINC_OK;
 	void *p;
 
 	if (nelems == 0)
@@ -73,7 +75,13 @@ read_fresh(struct bench *b, const zinc_selection *sel, uint64_t nelems)
 	if (p == MAP_FAILED)
 		return complain(TROUBLE, b->url, "no memory for %llu bytes; -s selects a part",
 				(unsigned long long)nbytes);
-	s = zinc_array_read(b->array, sel, zinc_buffer_init(ZINC_NATIVE, p, nbytes), &io, &err);
+	buffer = zinc_buffer_init(ZINC_NATIVE, p, nbytes);
+	if (zinc_array_variable(b->array))
+		s = zinc_arena_new(&arena, b->run->ctx, 0, &err);
+	buffer.arena = arena;
+	if (s == ZINC_OK)
+		s = zinc_array_read(b->array, sel, buffer, &io, &err);
+	zinc_arena_free(arena);
 	munmap(p, nbytes);
 	b->decoded += nbytes;
 	return s ? fail(b->url, &err) : DONE;

@@ -12,7 +12,15 @@ struct cat {
 	const char *url;
 	struct printer printer;
 	void *buffer;
+	zinc_arena *arena; /* of elements of variable length */
 };
+
+/* Elements of variable length take more memory than the structures that point to them; nobody knows how much. */
+static uint64_t
+budget(const struct cat *c, const zinc_array *a)
+{
+	return piece_budget(c->run) / (zinc_array_variable(a) ? 16 : 1);
+}
 
 static int
 read_piece(void *arg, const struct region *piece)
@@ -22,13 +30,29 @@ read_piece(void *arg, const struct region *piece)
 	zinc_selection sel = region_selection(piece);
 	zinc_io_options io = io_options(c->run);
 	zinc_error err = ZINC_ERROR_INIT;
+	zinc_buffer b;
 
+	if (zinc_array_variable(piece->array)) {
+		if (c->arena)
+			zinc_arena_empty(c->arena);
+		else if (zinc_arena_new(&c->arena, c->run->ctx, 0, &err))
+			return fail(c->url, &err);
+	}
 	c->buffer = need(c->buffer, nbytes);
-	if (zinc_array_read(piece->array, &sel, zinc_buffer_init(ZINC_NATIVE, c->buffer, nbytes), &io, &err))
+	b = zinc_buffer_init(ZINC_NATIVE, c->buffer, nbytes);
+	b.arena = c->arena;
+	if (zinc_array_read(piece->array, &sel, b, &io, &err))
 		return fail(c->url, &err);
 	if (c->printer.ops)
 		c->printer.ops->elements(&c->printer, c->buffer, (size_t)piece->n);
-	return DONE;
+	return c->printer.status;
+}
+
+static void
+cat_fini(struct cat *c)
+{
+	free(c->buffer);
+	zinc_arena_free(c->arena);
 }
 
 /* ---- summaries: only the edges are read ----
@@ -75,9 +99,11 @@ print_region(struct cat *c, const struct region *g)
 	p->region = g;
 	p->type = zinc_array_type(g->array);
 	p->element = g->element;
-	for (p->pass = 0; p->pass < p->ops->passes && status == DONE; p->pass++) {
+	p->url = c->url;
+	p->passes = p->ops->passes;
+	for (p->pass = 0; p->pass < p->passes && status == DONE; p->pass++) {
 		p->ops->begin(p);
-		status = region_pieces(g, piece_budget(c->run), false, read_piece, c);
+		status = p->status != DONE ? p->status : region_pieces(g, budget(c, g->array), false, read_piece, c);
 		p->ops->end(p);
 	}
 	if (p->text.n && status == DONE)
@@ -133,7 +159,7 @@ cat(struct cat *c, zinc_array *a)
 		status = print_selected(c, &g);
 	}
 	region_fini(&g);
-	free(c->buffer);
+	cat_fini(c);
 	return status;
 }
 
@@ -165,9 +191,9 @@ cmd_array_path(struct run *r)
 		return status;
 	status = region_init(&g, a, NULL, c.url);
 	if (status == DONE)
-		status = region_pieces(&g, piece_budget(r), false, read_piece, &c);
+		status = region_pieces(&g, budget(&c, a), false, read_piece, &c);
 	region_fini(&g);
-	free(c.buffer);
+	cat_fini(&c);
 	zinc_array_close(a);
 	return status;
 }

@@ -21,9 +21,30 @@ struct source {
 	size_t nheld;
 	uint64_t left; /* bytes still to come */
 	void *buffer;
+	void *native;      /* elements of types without a number, as the array has them */
+	zinc_arena *arena; /* what those of variable length point to */
 };
 
 /* ---- the input ---- */
+
+/* Plain bytes of a type without a number: as NumPy has them in little-endian. */
+static int
+look_at_plain(struct source *s, const zinc_array *a)
+{
+	struct text descr = {NULL, 0, 0};
+	zinc_error err = ZINC_ERROR_INIT;
+	size_t n = zinc_array_numpy(a, NULL, 0);
+	int status = DONE;
+
+	if (zinc_array_variable(a))
+		return complain(USAGE, s->name, "elements of variable length can only be put from a .npy file");
+	text_fill(&descr, ' ', n);
+	zinc_array_numpy(a, descr.p, n + 1);
+	if (zinc_numpy_new(&s->npy.numpy, s->run->ctx, descr.p, &err))
+		status = fail(s->url, &err);
+	text_free(&descr);
+	return status;
+}
 
 /* What kind of file is it?  A pipe cannot be rewound, so the bytes read for this are kept for the first piece. */
 static int
@@ -35,12 +56,12 @@ look(struct source *s, const struct region *g)
 		return complain(TROUBLE, s->name, "%s", strerror(errno));
 	s->is_npy = n == sizeof npy_magic && !memcmp(s->held, npy_magic, sizeof npy_magic);
 	if (s->is_npy)
-		return npy_read_header(&s->npy, s->fd, s->name);
+		return npy_read_header(&s->npy, s->run->ctx, s->fd, s->name);
 	s->nheld = (size_t)n;
 	s->npy = (struct npy){.type = ZINC_NATIVE, .element = g->element, .ndim = g->out_ndim};
 	memcpy(s->npy.shape, g->shape, sizeof s->npy.shape);
 	s->npy.swap = *(const unsigned char *)&(const uint16_t){1} == 0; /* raw is little-endian */
-	return DONE;
+	return zinc_array_type(g->array) == ZINC_NATIVE ? look_at_plain(s, g->array) : DONE;
 }
 
 static int
@@ -72,6 +93,20 @@ check_shape(const struct source *s, const struct region *g)
 	text_free(&have);
 	text_free(&want);
 	return status;
+}
+
+/* Do elements of these types convert at all?  Those of variable length need a place to go, too. */
+static int
+check_type(struct source *s, const struct region *g)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+
+	if (!s->npy.numpy)
+		return DONE;
+	if (zinc_array_variable(g->array) && zinc_arena_new(&s->arena, s->run->ctx, 0, &err))
+		return fail(s->url, &err);
+	return zinc_array_from_numpy(g->array, s->npy.numpy, NULL, NULL, 0, s->arena, &err) ? fail(s->name, &err)
+											    : DONE;
 }
 
 /* A plain file must have the right length to begin with. */
@@ -136,6 +171,29 @@ fortran_strides(const struct region *g, size_t element, int64_t *strides)
 
 /* Conversion to the array's type is the library's; it refuses what does not fit and then stores nothing of the piece.
  */
+/* Elements as the array has them: the buffer itself, or what the library makes of it. */
+static int
+take_elements(struct source *s, const struct region *piece, zinc_buffer *b)
+{
+	const size_t n = (size_t)piece->n, nbytes = n * zinc_array_element_size(piece->array);
+	zinc_error err = ZINC_ERROR_INIT;
+
+	if (!s->npy.numpy) {
+		if (s->npy.swap)
+			swap_bytes(s->buffer, n * s->npy.element,
+				   swap_unit(s->npy.type ? s->npy.type : zinc_array_type(piece->array)));
+		*b = zinc_buffer_init(s->npy.type, s->buffer, n * s->npy.element);
+		return DONE;
+	}
+	if (s->arena)
+		zinc_arena_empty(s->arena);
+	s->native = need(s->native, nbytes);
+	if (zinc_array_from_numpy(piece->array, s->npy.numpy, s->native, s->buffer, n, s->arena, &err))
+		return fail(s->name, &err);
+	*b = zinc_buffer_init(ZINC_NATIVE, s->native, nbytes);
+	return DONE;
+}
+
 static int
 write_piece(void *arg, const struct region *piece)
 {
@@ -150,13 +208,12 @@ write_piece(void *arg, const struct region *piece)
 
 	s->buffer = need(s->buffer, nbytes);
 	status = read_piece(s, nbytes);
+	if (status == DONE)
+		status = take_elements(s, piece, &b);
 	if (status != DONE)
 		return status;
-	if (s->npy.swap)
-		swap_bytes(s->buffer, nbytes, swap_unit(s->npy.type ? s->npy.type : zinc_array_type(piece->array)));
-	b = zinc_buffer_init(s->npy.type, s->buffer, nbytes);
 	if (s->npy.fortran) {
-		fortran_strides(piece, s->npy.element, strides);
+		fortran_strides(piece, b.nbytes / (size_t)piece->n, strides);
 		b.ndim = piece->out_ndim;
 		b.strides = strides;
 	}
@@ -171,6 +228,8 @@ put(struct source *s, struct region *g)
 
 	if (status == DONE)
 		status = check_shape(s, g);
+	if (status == DONE)
+		status = check_type(s, g);
 	if (status == DONE)
 		status = check_length(s, g);
 	if (status != DONE)
@@ -204,6 +263,9 @@ cmd_put(struct run *r)
 		status = put(&s, &g);
 	region_fini(&g);
 	free(s.buffer);
+	free(s.native);
+	zinc_numpy_free(s.npy.numpy);
+	zinc_arena_free(s.arena);
 	if (s.fd > STDIN_FILENO)
 		close(s.fd);
 	zinc_array_close(a);

@@ -1,6 +1,24 @@
 /* out_csv.c - one line per row of the last dimension; with --index the array's other indices in front */
 #include "cli.h"
 
+/* As RFC 4180 quotes: only where it must be, and quotes twice. */
+static void
+field(struct printer *p, const void *e)
+{
+	struct text t = {NULL, 0, 0};
+	bool quoted = false;
+	size_t i;
+
+	text_element(&t, p, e, ZINC_SPELL_TEXT);
+	for (i = 0; i < t.n; i++)
+		quoted = quoted || strchr(",\"\r\n", t.p[i]);
+	text_puts(&p->text, quoted ? "\"" : "");
+	for (i = 0; i < t.n; i++)
+		text_add(&p->text, t.p[i] == '"' ? "\"\"" : &t.p[i], t.p[i] == '"' ? 2 : 1);
+	text_puts(&p->text, quoted ? "\"" : "");
+	text_free(&t);
+}
+
 static void
 element(struct printer *p, const unsigned char *e)
 {
@@ -12,6 +30,8 @@ element(struct printer *p, const unsigned char *e)
 		text_complex(&p->text, p->type, e, false);
 	else if (zinc_type_size(p->type))
 		text_integer(&p->text, p->type, e);
+	else if (p->type == ZINC_NATIVE)
+		field(p, e);
 	else
 		for (i = 0; i < p->element; i++)
 			text_printf(&p->text, "%02x", e[i]);

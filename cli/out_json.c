@@ -2,7 +2,7 @@
  * out_json.c - elements as nested JSON lists on one line
  *
  * 64-bit integers are exact; NaN and the infinities are the strings of the v3 specification; complex numbers
- * are [re, im]; raw bytes are base64.
+ * are [re, im]; all other types are the library's to spell.
  */
 #include <math.h>
 
@@ -17,25 +17,6 @@ number(struct text *t, double v, enum width w)
 		text_puts(t, v < 0 ? "\"-Infinity\"" : "\"Infinity\"");
 	else
 		text_float(t, v, w);
-}
-
-static void
-base64(struct text *t, const unsigned char *p, size_t n)
-{
-	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-	text_puts(t, "\"");
-	for (; n; p += n < 3 ? n : 3, n -= n < 3 ? n : 3) {
-		unsigned v = (unsigned)p[0] << 16 | (n > 1 ? (unsigned)p[1] << 8 : 0) | (n > 2 ? p[2] : 0u);
-		char four[4] = {digits[v >> 18], digits[v >> 12 & 63], digits[v >> 6 & 63], digits[v & 63]};
-
-		if (n < 3)
-			four[3] = '=';
-		if (n < 2)
-			four[2] = '=';
-		text_add(t, four, 4);
-	}
-	text_puts(t, "\"");
 }
 
 static void
@@ -56,7 +37,7 @@ element(struct printer *p, const unsigned char *e)
 	} else if (zinc_type_size(p->type)) {
 		text_integer(&p->text, p->type, e);
 	} else {
-		base64(&p->text, e, p->element);
+		text_element(&p->text, p, e, ZINC_SPELL_JSON);
 	}
 }
 

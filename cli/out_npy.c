@@ -3,7 +3,9 @@
  *
  *     \x93NUMPY  1 0  u16 length  {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }   \n  elements
  *
- * The header is padded with blanks to a multiple of 64 bytes.  Elements are little-endian, in C order.
+ * The header is padded with blanks to a multiple of 64 bytes; version 2 has a longer length, version 3 is UTF-8.
+ * Elements are little-endian, in C order.  Those of variable length become texts of the longest, which takes a pass of
+ * its own.
  */
 #include "cli.h"
 
@@ -15,16 +17,118 @@ const char npy_magic[6] = {'\x93', 'N', 'U', 'M', 'P', 'Y'};
 #define HOST_BIG false
 #endif
 
-static void
-descr(struct text *t, zinc_type type, size_t element)
-{
-	static const char *const names[] = {NULL,  "|b1", "|i1", "<i2", "<i4", "<i8", "|u1", "<u2",
-					    "<u4", "<u8", "<f2", "<f4", "<f8", "<c8", "<c16"};
+struct state {
+	struct text descr; /* the type, as in the header */
+	zinc_numpy *type;  /* NULL: bytes go out as they are */
+	size_t longest;    /* of variable length: characters, or bytes */
+	void *buffer;
+};
 
-	if (type > ZINC_NATIVE && type < ZINC_RAW)
-		text_puts(t, names[type]);
-	else
-		text_printf(t, "|V%zu", element);
+/* ---- elements of variable length ---- */
+
+/* Texts are counted in characters, bytes in bytes; NumPy has no type of length 0. */
+static void
+measure(struct printer *p, const zinc_vlen *v, size_t n)
+{
+	struct state *s = p->state;
+	const bool is_text = !strcmp(zinc_array_dtype(p->region->array), "string");
+	const char *c;
+	size_t k;
+
+	for (; n; n--, v++) {
+		for (k = 0, c = v->data; is_text && c < (const char *)v->data + v->nbytes; c++)
+			k += ((unsigned char)*c & 0xc0) != 0x80;
+		k = is_text ? k : (size_t)v->nbytes;
+		s->longest = k > s->longest ? k : s->longest;
+	}
+}
+
+/* Through the library, where the bytes in memory are not those of the file. */
+static void
+settle(struct printer *p)
+{
+	struct state *s = p->state;
+	const zinc_array *a = p->region->array;
+	zinc_error err = ZINC_ERROR_INIT;
+	size_t n = zinc_array_numpy(a, NULL, 0);
+
+	if (zinc_array_variable(a)) {
+		text_printf(&s->descr, strcmp(zinc_array_dtype(a), "string") ? "'|S%zu'" : "'<U%zu'",
+			    s->longest ? s->longest : 1);
+	} else if (n) {
+		text_fill(&s->descr, ' ', n);
+		zinc_array_numpy(a, s->descr.p, n + 1);
+	} else {
+		p->status = complain(UNSUPPORTED, p->url, "NumPy has no type like %s", zinc_array_dtype(a));
+	}
+	if (p->status == DONE && (HOST_BIG || zinc_array_variable(a)) &&
+	    zinc_numpy_new(&s->type, NULL, s->descr.p, &err))
+		p->status = fail(p->url, &err);
+}
+
+static void
+raw_begin(struct printer *p)
+{
+	const bool variable = zinc_array_variable(p->region->array);
+
+	if (p->pass == 0) {
+		p->state = need(NULL, sizeof(struct state));
+		*(struct state *)p->state = (struct state){.longest = 0};
+		p->passes = variable ? 2 : 1;
+	}
+	if (p->pass == p->passes - 1)
+		settle(p);
+}
+
+static void
+raw_elements(struct printer *p, void *elements, size_t n)
+{
+	struct state *s = p->state;
+	zinc_error err = ZINC_ERROR_INIT;
+	size_t size = p->element;
+
+	if (p->pass < p->passes - 1) {
+		measure(p, elements, n);
+		return;
+	}
+	if (p->text.n) /* the header */
+		out_add(p->out, p->text.p, p->text.n);
+	p->text.n = 0;
+	if (s->type) {
+		size = zinc_numpy_size(s->type);
+		s->buffer = need(s->buffer, n * size);
+		if (zinc_array_to_numpy(p->region->array, s->type, s->buffer, elements, n, &err)) {
+			p->status = fail(p->url, &err);
+			return;
+		}
+		elements = s->buffer;
+	}
+	out_add(p->out, elements, n * size);
+}
+
+static void
+raw_fini(struct printer *p)
+{
+	struct state *s = p->state;
+
+	text_free(&s->descr);
+	zinc_numpy_free(s->type);
+	free(s->buffer);
+	free(s);
+}
+
+/* ---- the header ---- */
+
+/* Names of fields may be anything: then it is UTF-8, and says so. */
+static int
+version_of(const struct text *header)
+{
+	size_t i;
+
+	for (i = 0; i < header->n; i++)
+		if ((unsigned char)header->p[i] >= 0x80)
+			return 3;
+	return header->n + 64 > 65535 ? 2 : 1;
 }
 
 static void
@@ -33,36 +137,26 @@ npy_begin(struct printer *p)
 	struct text h = {NULL, 0, 0};
 	unsigned char length[4] = {0};
 	size_t head, i;
-	bool large;
+	char version[2] = {1, 0};
 
-	text_puts(&h, "{'descr': '");
-	descr(&h, p->type, p->element);
-	text_puts(&h, "', 'fortran_order': False, 'shape': ");
+	raw_begin(p);
+	if (p->pass < p->passes - 1 || p->status != DONE)
+		return;
+	text_printf(&h, "{'descr': %s, 'fortran_order': False, 'shape': ", ((struct state *)p->state)->descr.p);
 	text_tuple(&h, p->region->shape, p->region->out_ndim);
 	text_puts(&h, ", }");
-	large = h.n + 64 > 65535;
-	head = large ? 12 : 10;
+	version[0] = (char)version_of(&h);
+	head = version[0] == 1 ? 10 : 12;
 	text_fill(&h, ' ', 63 - (head + h.n) % 64);
 	text_puts(&h, "\n");
 	for (i = 0; i < 4; i++)
 		length[i] = (unsigned char)(h.n >> 8 * i);
 	text_add(&p->text, npy_magic, sizeof npy_magic);
-	text_add(&p->text, large ? "\2\0" : "\1\0", 2);
+	text_add(&p->text, version, 2);
 	text_add(&p->text, length, head - 8);
 	text_add(&p->text, h.p, h.n);
 	text_free(&h);
 }
 
-static void
-raw_elements(struct printer *p, void *elements, size_t n)
-{
-	if (p->text.n) /* the header */
-		out_add(p->out, p->text.p, p->text.n);
-	p->text.n = 0;
-	if (HOST_BIG)
-		swap_bytes(elements, n * p->element, swap_unit(p->type));
-	out_add(p->out, elements, n * p->element);
-}
-
-const struct printer_ops printer_npy = {"npy", 1, npy_begin, raw_elements, printer_nothing, printer_nothing};
-const struct printer_ops printer_raw = {"raw", 1, printer_nothing, raw_elements, printer_nothing, printer_nothing};
+const struct printer_ops printer_npy = {"npy", 1, npy_begin, raw_elements, printer_nothing, raw_fini};
+const struct printer_ops printer_raw = {"raw", 1, raw_begin, raw_elements, printer_nothing, raw_fini};

@@ -28,7 +28,8 @@ struct column {
 
 struct state {
 	struct column real, imaginary;
-	size_t word;      /* columns of the widest integer */
+	size_t word;      /* columns of the widest integer or time */
+	bool aligned;     /* times are, texts are not */
 	struct text line; /* not yet printed */
 	struct text word_text, number;
 	size_t indent; /* columns before the first word of a line */
@@ -188,20 +189,18 @@ word_complex(struct text *t, struct state *s, zinc_type type, const void *e)
 	t->p[end] = 'j';
 }
 
-/* b'\x00\xFF', as NumPy prints bytes without meaning. */
+/* What is no float, as it stands in an array. */
 static void
-word_raw(struct text *t, const unsigned char *e, size_t n)
+spell(struct text *t, struct printer *p, const void *e)
 {
-	size_t i;
-
-	text_puts(t, "b'");
-	for (i = 0; i < n; i++)
-		text_printf(t, "\\x%02X", e[i]);
-	text_puts(t, "'");
+	if (zinc_type_size(p->type))
+		text_integer(t, p->type, e);
+	else
+		text_element(t, p, e, ZINC_SPELL_REPR);
 }
 
 static void
-word(struct text *t, const struct printer *p, const void *e)
+word(struct text *t, struct printer *p, const void *e)
 {
 	struct state *s = p->state;
 
@@ -209,13 +208,11 @@ word(struct text *t, const struct printer *p, const void *e)
 		word_float(t, real_part(p->type, e), &s->real, &s->number);
 	} else if (is_complex(p->type)) {
 		word_complex(t, s, p->type, e);
-	} else if (zinc_type_size(p->type)) {
-		s->number.n = 0;
-		text_integer(&s->number, p->type, e);
-		text_fill(t, ' ', s->word > s->number.n ? s->word - s->number.n : 0);
-		text_add(t, s->number.p, s->number.n);
 	} else {
-		word_raw(t, e, p->element);
+		s->number.n = 0;
+		spell(&s->number, p, e);
+		text_fill(t, ' ', s->word > s->number.n ? s->word - s->number.n : 0);
+		text_add(t, text_str(&s->number), s->number.n);
 	}
 }
 
@@ -228,9 +225,9 @@ measure_element(struct printer *p, const void *e)
 		measure(&s->real, real_part(p->type, e), &s->number);
 		if (is_complex(p->type))
 			measure(&s->imaginary, imaginary_part(p->type, e), &s->number);
-	} else if (zinc_type_size(p->type)) {
+	} else if (zinc_type_size(p->type) || s->aligned) {
 		s->number.n = 0;
-		text_integer(&s->number, p->type, e);
+		spell(&s->number, p, e);
 		s->word = larger(s->word, s->number.n);
 	}
 }
@@ -319,6 +316,15 @@ print_element(struct printer *p, const void *e)
 
 /* ---- the printer ---- */
 
+/* '<M8[ns]' or '<m8[s]' */
+static bool
+is_time(const zinc_array *a)
+{
+	char type[8] = "";
+
+	return zinc_array_numpy(a, type, sizeof type) > 0 && (type[2] == 'M' || type[2] == 'm') && type[0] == '\'';
+}
+
 static void
 text_begin(struct printer *p)
 {
@@ -331,6 +337,7 @@ text_begin(struct printer *p)
 		s->real.width = s->imaginary.width = width_of(p->type);
 		s->imaginary.plus = true;
 		s->word = p->type == ZINC_BOOL ? 5 : 0; /* " True" keeps the room of "False" */
+		s->aligned = is_time(p->region->array);
 		return;
 	}
 	settle(&s->real);
@@ -357,7 +364,7 @@ print_scalar(struct printer *p, const void *e)
 	} else if (zinc_type_size(p->type)) {
 		text_integer(&p->text, p->type, e);
 	} else {
-		word_raw(&p->text, e, p->element);
+		text_element(&p->text, p, e, ZINC_SPELL_TEXT);
 	}
 	text_puts(&p->text, "\n");
 }

@@ -36,3 +36,24 @@ printer_nothing(struct printer *p)
 {
 	(void)p;
 }
+
+void
+text_element(struct text *t, struct printer *p, const void *element, zinc_spelling how)
+{
+	const zinc_array *a = p->region->array;
+	zinc_error err = ZINC_ERROR_INIT;
+	char room[256];
+	size_t n = 0;
+
+	if (p->status != DONE)
+		return;
+	if (zinc_array_element_print(a, element, how, room, sizeof room, &n, &err)) {
+		p->status = fail(p->url, &err);
+	} else if (n < sizeof room) {
+		text_add(t, room, n);
+	} else { /* once more, where there is room for it and its NUL */
+		text_fill(t, ' ', n);
+		if (zinc_array_element_print(a, element, how, t->p + t->n - n, n + 1, &n, &err))
+			p->status = fail(p->url, &err);
+	}
+}

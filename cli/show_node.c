@@ -65,6 +65,22 @@ describe_codecs(struct text *t, const char *codecs_json)
 
 /* ---- one line ---- */
 
+/* Types with parameters as NumPy spells them, which is short: M8[ns], U4. */
+static void
+describe_dtype(struct text *t, const zinc_array *a)
+{
+	char name[200];
+	const size_t n = zinc_array_numpy(a, name, sizeof name);
+
+	if (*zinc_array_dtype(a) != '{' || n == 0 || n >= sizeof name)
+		text_puts(t, zinc_array_dtype(a));
+	else if (name[0] == '\'')
+		text_add(t, name + 2, n - 3); /* without quotes and byte order */
+	else
+		text_puts(t, name);
+	text_puts(t, " ");
+}
+
 static void
 line_of_array(struct text *t, const zinc_array *a, const char *json)
 {
@@ -72,7 +88,7 @@ line_of_array(struct text *t, const zinc_array *a, const char *json)
 	uint64_t chunk[ZINC_MAX_NDIM];
 	const int ndim = zinc_array_ndim(a);
 
-	text_printf(t, "%s ", zinc_array_dtype(a));
+	describe_dtype(t, a);
 	text_tuple(t, zinc_array_shape(a), ndim);
 	if (zinc_array_chunk_shape(a, chunk)) {
 		text_puts(t, "  chunks ");

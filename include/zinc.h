@@ -531,6 +531,7 @@ ZINC_API const uint64_t *zinc_array_shape(const zinc_array *a);
 ZINC_API zinc_type zinc_array_type(const zinc_array *a);     /* ZINC_NATIVE for types without a number */
 ZINC_API const char *zinc_array_dtype(const zinc_array *a);  /* "float32", or the JSON of an extension */
 ZINC_API size_t zinc_array_element_size(const zinc_array *a); /* bytes in memory; 0 when unsupported */
+ZINC_API int zinc_array_variable(const zinc_array *a);        /* 1: elements are zinc_vlen, else 0 */
 ZINC_API const char *zinc_array_dimension_name(const zinc_array *a, int dim); /* NULL: unnamed */
 ZINC_API const char *zinc_array_path(const zinc_array *a);
 ZINC_API zinc_hierarchy *zinc_array_hierarchy(const zinc_array *a);

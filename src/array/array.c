@@ -192,6 +192,14 @@ zinc_array_element_size(const zinc_array *a)
 	return size;
 }
 
+int
+zinc_array_variable(const zinc_array *a)
+{
+	const zinc_meta *m = look(a);
+
+	return m->dtype != NULL && m->dtype->variable;
+}
+
 const char *
 zinc_array_dimension_name(const zinc_array *a, int dim)
 {

@@ -57,6 +57,7 @@ zinc_struct_begin(zinc_dtype *t, size_t n, zinc_error *err)
 		return zinc_fail_nomem(err);
 	t->self = x;
 	t->fini = fini;
+	t->v2 = NULL; /* a list, which print_v2 makes */
 	x->fields = zinc_calloc(t->ctx, n, sizeof *x->fields);
 	return x->fields ? ZINC_OK : zinc_fail_nomem(err);
 }

@@ -104,10 +104,13 @@ refused 5 "damaged" nonsense.npy
 { bytes 93 && printf NUMPY && bytes 09 00; } >future.npy
 refused 4 "version 9.0" future.npy
 npy 1 '<U3' False '(2, 3)' $(yes 00 | head -n 72) >text.npy
-refused 4 "<U3" text.npy
-npy 1 'x' False '(2, 3)' >records
-sed "s/'x'/[('a', '<i2')]/" records >records.npy
-refused 4 "records" records.npy
+refused 2 "U3 cannot be converted to i2" text.npy
+npy 1 'xxxxxxxxxxxxx' False '(2, 3)' $(yes 00 | head -n 12) >records
+LC_ALL=C sed "s/'xxxxxxxxxxxxx'/[('a', '<i2')]/" records >records.npy
+refused 2 "struct cannot be converted to i2" records.npy
+refused 5 "'xxxxxxxxxxxxx'" records
+npy 1 '|O' False '(2, 3)' >objects.npy
+refused 4 "'|O'" objects.npy
 npy 1 '|V3' False '(2, 3)' $(yes 00 | head -n 18) >bytes.npy
 refused 2 "3 bytes, those of the array 2" bytes.npy
 refused 3 "No such file" missing.npy

@@ -47,6 +47,7 @@ thirteen_bytes(void **state)
 	assert_int_equal(t->bits, 104);
 	assert_int_equal(t->unit, 8);
 	assert_int_equal(t->kind, ZINC_KIND_STRUCT);
+	assert_null(t->v2);
 	assert_int_equal(t->type, ZINC_NATIVE);
 	assert_string_equal(type_json(t), thirteen);
 	assert_string_equal(type_v2(t, false), "[[\"id\",\"<i4\"],[\"flags\",\"|u1\"],[\"value\",\"<f8\"]]");
