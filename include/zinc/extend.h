@@ -8,6 +8,10 @@
  *     zinc_register_codec(&xor, &err);
  *     zinc_array_create_url(&a, url, ZINC_ARRAY_OPTIONS(.codecs = "[\"example.xor\"]", ...), NULL, &err);
  *
+ * Each has a name in every version that has a place for it: in version 3 its `name`, in the drafts of 2019 to 2022 its
+ * URIs, of which the first is written, in Zarr v2 its id.  A URI that ends in a version is read in every minor version
+ * of it: "https://example.org/xor/1.0" also as ".../1.3", with a warning, but not as ".../2.0".
+ *
  * Names and whatever the structures point to must live for ever; the structures themselves are
  * copied.  Registering is for the start of a program, and may be done from any thread.  Every
  * function may be called from many threads at once, also with the same `self`.
@@ -57,6 +61,8 @@ typedef struct zinc_codec_def {
 	size_t size;
 	const char *name;
 	const char *const *aliases; /* other names it is read under, NULL-ended; may be NULL */
+	const char *const *uris;    /* its identifiers in the drafts, NULL-ended; may be NULL */
+	const char *v2;             /* its id in Zarr v2; NULL: none */
 	const char *purpose;        /* one line for zinc_list_codecs */
 	zinc_codec_stage stage;
 	int fixed_size;             /* the encoded size is always exactly bound() */
@@ -85,6 +91,8 @@ ZINC_API ZINC_CHECKED zinc_status zinc_register_codec(const zinc_codec_def *def,
 typedef struct zinc_dtype_def {
 	size_t size;
 	const char *name;
+	const char *const *uris; /* in the drafts, where `type` is the name; several types may share one */
+	const char *v2;          /* "q3" for "|q3" or "<q3" in Zarr v2, without a configuration; NULL: none */
 	const char *purpose;
 	size_t element_size; /* bytes; open() may say otherwise */
 	size_t unit;         /* bytes that change places together in the other byte order; 0 and 1: none */
@@ -109,6 +117,7 @@ ZINC_API ZINC_CHECKED zinc_status zinc_register_dtype(const zinc_dtype_def *def,
 typedef struct zinc_grid_def {
 	size_t size;
 	const char *name;
+	const char *const *uris; /* in the drafts, where `type` is the name; Zarr v2 has one grid only */
 	const char *purpose;
 	int needs_configuration;
 
@@ -131,6 +140,7 @@ ZINC_API ZINC_CHECKED zinc_status zinc_register_grid(const zinc_grid_def *def, z
 typedef struct zinc_key_encoding_def {
 	size_t size;
 	const char *name;
+	const char *const *uris; /* in the drafts, where it is an extension of the array; Zarr v2 has none */
 	const char *purpose;
 
 	zinc_status (*open)(void **self, const char *configuration, zinc_error *err); /* may be NULL */

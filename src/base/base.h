@@ -131,6 +131,22 @@ zinc_status zinc_registry_add(zinc_registry *g, const void *row, zinc_error *err
 const void *zinc_registry_find(zinc_registry *g, const char *name); /* NULL: not there */
 const void *zinc_registry_item(zinc_registry *g, size_t i);         /* NULL: no more */
 
+/* ---- URIs that the drafts of version 3 name things by ---- */
+
+/* How a URI fits one that is known, the better the higher. */
+typedef enum zinc_uri_match {
+	ZINC_URI_OTHER, /* not at all */
+	ZINC_URI_MAJOR, /* the same thing in another major version, which means another thing */
+	ZINC_URI_MINOR, /* another minor version: it can be read, and deserves a warning */
+	ZINC_URI_SAME
+} zinc_uri_match;
+
+zinc_uri_match zinc_uri_compare(const char *known, const char *given);
+/* The best fit among the spellings of one thing, NULL-ended; NULL: there are none. */
+zinc_uri_match zinc_uri_among(const char *const *known, const char *given);
+/* For writers, whose drafts differ: the first spelling that begins so, else the first of all; NULL: there are none. */
+const char *zinc_uri_choose(const char *const *known, const char *begins);
+
 /* ---- bounded buffer: the only growable memory ---- */
 
 typedef struct zinc_buf {

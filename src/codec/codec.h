@@ -71,6 +71,7 @@ struct zinc_codec_ops {
 	 * where v3 has the same codec under a name of its own, their parse makes one of that row, which is what prints.
 	 */
 	const char *v2;
+	const char *const *uris; /* in the drafts, NULL-ended; may be NULL */
 	const char *purpose;
 	zinc_codec_kind kind;
 	bool fixed_size;          /* encoded size depends on the decoded size alone (bound is exact) */
@@ -134,11 +135,16 @@ struct zinc_codec_ops {
 	int (*plain)(const zinc_codec *c, const zinc_rep *rep);
 };
 
-/* By name or alias; NULL: unknown. */
+/* One lookup for each vocabulary; NULL: unknown.  By the v3 name or an alias. */
 const zinc_codec_ops *zinc_codec_find(const char *name);
 /* The row that reads v2's configurations of `id` ({"id": ..., the configuration}): chain items with its name and the
  * configuration without "id" are what zinc_chain_parse takes.  NULL: unknown. */
 const zinc_codec_ops *zinc_codec_find_v2(const char *id);
+/* The row that reads the drafts' configurations, which are those of v2.  `match` tells MINOR or SAME, and when there is
+ * none whether another major version is known. */
+const zinc_codec_ops *zinc_codec_find_uri(const char *uri, zinc_uri_match *match);
+/* The configuration as v2 and the drafts write it; *out NULL when the codec has none. */
+zinc_status zinc_codec_print_old(const zinc_codec *c, zinc_json_doc *doc, zinc_json **out, zinc_error *err);
 /* A codec as v2 writes it, {"id": ..., the configuration}; *out NULL when v2 does not have it. */
 zinc_status zinc_codec_print_v2(const zinc_codec *c, zinc_json_doc *doc, zinc_json **out, zinc_error *err);
 /* Add a row for ever.  E_EXISTS when its name or an alias is taken. */
@@ -170,10 +176,11 @@ typedef struct zinc_chain {
 
 /*
  * The `codecs` member (array of extensions) for chunks like `rep`; copies what it needs of rep but the dtype and what
- * a fill value of variable length points to, which must outlive the chain.  M9, M11-M14, M20 (unknown: E_UNSUPPORTED; an ignorable one is left out with a
- * warning), M60-M65 and each codec's own rules.  E_LIMIT: limits.codecs, limits.shard_depth, limits.chunk_bytes (what
- * must be decoded in one piece: the chunk, or the inner chunk of an open shard, or a shard's index). The report points
- * at the member.  Other errors win over E_UNSUPPORTED, so a validator hears of them.
+ * a fill value of variable length points to, which must outlive the chain.  M9, M11-M14, M20 (unknown: E_UNSUPPORTED;
+ * an ignorable one is left out with a warning), M60-M65 and each codec's own rules.  E_LIMIT: limits.codecs,
+ * limits.shard_depth, limits.chunk_bytes (what must be decoded in one piece: the chunk, or the inner chunk of an open
+ * shard, or a shard's index). The report points at the member.  Other errors win over E_UNSUPPORTED, so a validator
+ * hears of them.
  */
 zinc_status zinc_chain_parse(zinc_chain **out, zinc_context *ctx, const zinc_json *codecs, const zinc_rep *rep,
 			     zinc_report *r, zinc_error *err);

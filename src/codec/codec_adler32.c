@@ -39,6 +39,7 @@ adler32_parse(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx, 
 const zinc_codec_ops zinc_codec_adler32 = {
     .name = "numcodecs.adler32",
     .v2 = "adler32",
+    .uris = ZINC_CODEC_URIS("adler32"),
     .purpose = "Adler-32 checksum before the bytes, always verified",
     .kind = ZINC_BYTES_BYTES,
     .fixed_size = true,

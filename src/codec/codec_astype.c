@@ -124,6 +124,7 @@ astype_parse_words(const char *const *words, int nwords, const zinc_rep *in, zin
 const zinc_codec_ops zinc_codec_astype = {
     .name = "numcodecs.astype",
     .v2 = "astype",
+    .uris = ZINC_CODEC_URIS("astype"),
     .purpose = "elements stored as another type of number",
     .kind = ZINC_ARRAY_ARRAY,
     .fixed_size = true,

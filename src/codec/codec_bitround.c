@@ -178,6 +178,7 @@ bitround_parse_words(const char *const *words, int nwords, const zinc_rep *in, z
 const zinc_codec_ops zinc_codec_v2_bitround = {
     .name = "numcodecs.bitround",
     .v2 = "bitround",
+    .uris = ZINC_CODEC_URIS("bitround"),
     .purpose = "bitround, as Zarr v2 calls it",
     .kind = ZINC_ARRAY_ARRAY,
     .needs_configuration = true,
@@ -188,6 +189,7 @@ const zinc_codec_ops zinc_codec_v2_bitround = {
 const zinc_codec_ops zinc_codec_bitround = {
     .name = "bitround",
     .v2 = "bitround",
+    .uris = ZINC_CODEC_URIS("bitround"),
     .purpose = "numbers rounded to their first bits; loses the others",
     .kind = ZINC_ARRAY_ARRAY,
     .fixed_size = true,

@@ -327,6 +327,7 @@ blosc_parse_words(const char *const *words, int nwords, const zinc_rep *in, zinc
 const zinc_codec_ops zinc_codec_v2_blosc = {
     .name = "numcodecs.blosc",
     .v2 = "blosc",
+    .uris = ZINC_CODEC_URIS("blosc"),
     .purpose = "blosc, configured as in Zarr v2",
     .kind = ZINC_BYTES_BYTES,
     .parse = v2_parse,
@@ -335,6 +336,7 @@ const zinc_codec_ops zinc_codec_v2_blosc = {
 const zinc_codec_ops zinc_codec_blosc = {
     .name = "blosc",
     .v2 = "blosc",
+    .uris = ZINC_CODEC_URIS("blosc"),
     .purpose = PURPOSE,
     .kind = ZINC_BYTES_BYTES,
     .needs_configuration = true,

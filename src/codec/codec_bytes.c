@@ -141,6 +141,7 @@ bytes_unpack(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, zinc_byt
 const zinc_codec_ops zinc_codec_bytes = {
     .name = "bytes",
     .aliases = aliases,
+    .uris = ZINC_CODEC_URIS("endian"),
     .purpose = "elements in C order, little- or big-endian",
     .kind = ZINC_ARRAY_BYTES,
     .fixed_size = true,

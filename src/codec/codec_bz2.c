@@ -191,6 +191,7 @@ bz2_parse_words(const char *const *words, int nwords, const zinc_rep *in, zinc_j
 const zinc_codec_ops zinc_codec_bz2 = {
     .name = "numcodecs.bz2",
     .v2 = "bz2",
+    .uris = ZINC_CODEC_URIS("bz2"),
     .purpose = PURPOSE,
     .kind = ZINC_BYTES_BYTES,
     .parse = bz2_parse,

@@ -284,6 +284,7 @@ categorize_print(const zinc_codec *c, zinc_json_doc *doc, zinc_json **out, zinc_
 const zinc_codec_ops zinc_codec_categorize = {
     .name = "numcodecs.categorize",
     .v2 = "categorize",
+    .uris = ZINC_CODEC_URIS("categorize"),
     .purpose = "strings as numbers of their labels",
     .kind = ZINC_ARRAY_ARRAY,
     .fixed_size = true,

@@ -16,6 +16,7 @@ crc32_parse(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx, co
 const zinc_codec_ops zinc_codec_crc32 = {
     .name = "numcodecs.crc32",
     .v2 = "crc32",
+    .uris = ZINC_CODEC_URIS("crc32"),
     .purpose = "CRC-32 checksum before the bytes, always verified",
     .kind = ZINC_BYTES_BYTES,
     .fixed_size = true,

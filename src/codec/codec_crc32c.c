@@ -90,6 +90,7 @@ v2_print(const zinc_codec *c, zinc_json_doc *doc, zinc_json **out, zinc_error *e
 const zinc_codec_ops zinc_codec_v2_crc32c = {
     .name = "numcodecs.crc32c",
     .v2 = "crc32c",
+    .uris = ZINC_CODEC_URIS("crc32c"),
     .purpose = "crc32c, which may stand before the bytes too",
     .kind = ZINC_BYTES_BYTES,
     .fixed_size = true,
@@ -103,6 +104,7 @@ const zinc_codec_ops zinc_codec_v2_crc32c = {
 const zinc_codec_ops zinc_codec_crc32c = {
     .name = "crc32c",
     .v2 = "crc32c",
+    .uris = ZINC_CODEC_URIS("crc32c"),
     .purpose = "CRC-32C checksum behind the bytes, always verified",
     .kind = ZINC_BYTES_BYTES,
     .fixed_size = true,

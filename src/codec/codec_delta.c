@@ -319,6 +319,7 @@ delta_parse_words(const char *const *words, int nwords, const zinc_rep *in, zinc
 const zinc_codec_ops zinc_codec_delta = {
     .name = "numcodecs.delta",
     .v2 = "delta",
+    .uris = ZINC_CODEC_URIS("delta"),
     .purpose = "differences between neighbours",
     .kind = ZINC_ARRAY_ARRAY,
     .fixed_size = true,

@@ -233,6 +233,7 @@ scale_print(const zinc_codec *codec, zinc_json_doc *doc, zinc_json **out, zinc_e
 const zinc_codec_ops zinc_codec_fixedscaleoffset = {
     .name = "numcodecs.fixedscaleoffset",
     .v2 = "fixedscaleoffset",
+    .uris = ZINC_CODEC_URIS("fixedscaleoffset"),
     .purpose = "(x - offset) * scale, rounded; loses digits",
     .kind = ZINC_ARRAY_ARRAY,
     .fixed_size = true,

@@ -62,6 +62,7 @@ fletcher32_print(const zinc_codec *c, zinc_json_doc *doc, zinc_json **out, zinc_
 const zinc_codec_ops zinc_codec_fletcher32 = {
     .name = "numcodecs.fletcher32",
     .v2 = "fletcher32",
+    .uris = ZINC_CODEC_URIS("fletcher32"),
     .purpose = "Fletcher-32 checksum of HDF5 behind the bytes, always verified",
     .kind = ZINC_BYTES_BYTES,
     .fixed_size = true,

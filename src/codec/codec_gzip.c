@@ -101,6 +101,7 @@ gzip_decode(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, 
 const zinc_codec_ops zinc_codec_v2_gzip = {
     .name = "numcodecs.gzip",
     .v2 = "gzip",
+    .uris = ZINC_CODEC_URIS("gzip"),
     .purpose = "gzip, configured as in Zarr v2",
     .kind = ZINC_BYTES_BYTES,
     .parse = v2_parse,
@@ -110,6 +111,7 @@ const zinc_codec_ops zinc_codec_v2_gzip = {
 const zinc_codec_ops zinc_codec_gzip = {
     .name = "gzip",
     .v2 = "gzip",
+    .uris = ZINC_CODEC_URIS("gzip"),
     .purpose = "gzip (RFC 1952), levels 0 to 9",
     .kind = ZINC_BYTES_BYTES,
     .needs_configuration = true,

@@ -114,6 +114,7 @@ lookup3_print(const zinc_codec *c, zinc_json_doc *doc, zinc_json **out, zinc_err
 const zinc_codec_ops zinc_codec_jenkins_lookup3 = {
     .name = "numcodecs.jenkins_lookup3",
     .v2 = "jenkins_lookup3",
+    .uris = ZINC_CODEC_URIS("jenkins_lookup3"),
     .purpose = "Jenkins' lookup3 as a checksum behind the bytes, always verified",
     .kind = ZINC_BYTES_BYTES,
     .fixed_size = true,

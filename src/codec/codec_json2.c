@@ -198,6 +198,7 @@ json2_unpack(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, zinc_byt
 const zinc_codec_ops zinc_codec_json2 = {
     .name = "numcodecs.json2",
     .v2 = "json2",
+    .uris = ZINC_CODEC_URIS("json2"),
     .purpose = "strings as a JSON list",
     .kind = ZINC_ARRAY_BYTES,
     .parse = json2_parse,

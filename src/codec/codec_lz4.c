@@ -180,6 +180,7 @@ lz4_parse_words(const char *const *words, int nwords, const zinc_rep *in, zinc_j
 const zinc_codec_ops zinc_codec_lz4 = {
     .name = "numcodecs.lz4",
     .v2 = "lz4",
+    .uris = ZINC_CODEC_URIS("lz4"),
     .purpose = PURPOSE,
     .kind = ZINC_BYTES_BYTES,
     .parse = lz4_parse,

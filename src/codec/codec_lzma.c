@@ -502,6 +502,7 @@ lzma_parse_words(const char *const *words, int nwords, const zinc_rep *in, zinc_
 const zinc_codec_ops zinc_codec_lzma = {
     .name = "numcodecs.lzma",
     .v2 = "lzma",
+    .uris = ZINC_CODEC_URIS("lzma"),
     .purpose = PURPOSE,
     .kind = ZINC_BYTES_BYTES,
     .parse = lzma_parse,

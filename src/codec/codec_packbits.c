@@ -92,6 +92,7 @@ packbits_unpack(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, zinc_
 const zinc_codec_ops zinc_codec_packbits = {
     .name = "numcodecs.packbits",
     .v2 = "packbits",
+    .uris = ZINC_CODEC_URIS("packbits"),
     .purpose = "eight bools in a byte, the first on top",
     .kind = ZINC_ARRAY_BYTES,
     .fixed_size = true,

@@ -26,6 +26,15 @@
 #define ZINC_WITH_LZ4 0
 #endif
 
+/* A codec's URIs in the drafts of 2022, 2020 and 2019.  The drafts define three; zarr-python 2.12 to 2.18 made others
+ * from the ids of Zarr v2, as here. */
+#define ZINC_CODEC_URIS(id)                                                                                            \
+	(const char *const[])                                                                                          \
+	{                                                                                                              \
+		"https://purl.org/zarr/spec/codecs/" id "/1.0", "https://purl.org/zarr/spec/codec/" id "/1.0",         \
+		    "http://purl.org/zarr/spec/codec/" id, NULL                                                        \
+	}
+
 extern const zinc_codec_ops zinc_codec_bytes;
 extern const zinc_codec_ops zinc_codec_transpose;
 extern const zinc_codec_ops zinc_codec_gzip;

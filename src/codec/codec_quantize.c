@@ -124,6 +124,7 @@ quantize_parse_words(const char *const *words, int nwords, const zinc_rep *in, z
 const zinc_codec_ops zinc_codec_quantize = {
     .name = "numcodecs.quantize",
     .v2 = "quantize",
+    .uris = ZINC_CODEC_URIS("quantize"),
     .purpose = "floats rounded to decimal digits; loses the others",
     .kind = ZINC_ARRAY_ARRAY,
     .fixed_size = true,

@@ -128,6 +128,7 @@ shuffle_decode(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *ou
 const zinc_codec_ops zinc_codec_shuffle = {
     .name = "numcodecs.shuffle",
     .v2 = "shuffle",
+    .uris = ZINC_CODEC_URIS("shuffle"),
     .purpose = "bytes of equal weight side by side",
     .kind = ZINC_BYTES_BYTES,
     .fixed_size = true,

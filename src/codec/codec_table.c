@@ -87,7 +87,25 @@ zinc_codec_find(const char *name)
 	return NULL;
 }
 
-/* Programs may call theirs anything. */
+/* Of a codec that v3 configures otherwise there are two rows, and "numcodecs.<id>" reads what is asked for here;
+ * programs may call theirs anything. */
+const zinc_codec_ops *
+zinc_codec_find_uri(const char *uri, zinc_uri_match *match)
+{
+	const zinc_codec_ops *ops, *found = NULL;
+	zinc_uri_match best = ZINC_URI_OTHER, one;
+	size_t i;
+
+	for (i = 0; (ops = row(i)) != NULL; i++) {
+		one = zinc_uri_among(ops->uris, uri);
+		if (one > best || (one == best && found && ops->v2 && is_numcodecs(ops->name, ops->v2)))
+			found = ops;
+		best = one > best ? one : best;
+	}
+	*match = best;
+	return best >= ZINC_URI_MINOR ? found : NULL;
+}
+
 const zinc_codec_ops *
 zinc_codec_find_v2(const char *id)
 {
@@ -104,6 +122,15 @@ zinc_codec_find_v2(const char *id)
 }
 
 zinc_status
+zinc_codec_print_old(const zinc_codec *c, zinc_json_doc *doc, zinc_json **out, zinc_error *err)
+{
+	*out = NULL;
+	if (c->ops->print_v2)
+		return c->ops->print_v2(c, doc, out, err);
+	return c->ops->print ? c->ops->print(c, doc, out, err) : ZINC_OK;
+}
+
+zinc_status
 zinc_codec_print_v2(const zinc_codec *c, zinc_json_doc *doc, zinc_json **out, zinc_error *err)
 {
 	zinc_json *o, *configuration = NULL;
@@ -112,16 +139,26 @@ zinc_codec_print_v2(const zinc_codec *c, zinc_json_doc *doc, zinc_json **out, zi
 	*out = NULL;
 	if (!c->ops->v2)
 		return ZINC_OK;
-	if (c->ops->print_v2)
-		ZINC_TRY(c->ops->print_v2(c, doc, &configuration, err));
-	else if (c->ops->print)
-		ZINC_TRY(c->ops->print(c, doc, &configuration, err));
+	ZINC_TRY(zinc_codec_print_old(c, doc, &configuration, err));
 	o = zinc_json_make(doc, ZINC_JSON_OBJECT);
 	ZINC_TRY(zinc_json_set(doc, o, "id", zinc_json_make_string(doc, c->ops->v2), err));
 	for (m = configuration ? configuration->first : NULL; m; m = m->next)
 		ZINC_TRY(zinc_json_set(doc, o, m->key, zinc_json_copy(doc, m), err));
 	*out = o;
 	return ZINC_OK;
+}
+
+/* Is one of the URIs that of another? */
+static const char *
+taken_uri(const zinc_codec_ops *ops)
+{
+	const char *const *uri;
+	zinc_uri_match match;
+
+	for (uri = ops->uris; uri && *uri; uri++)
+		if (zinc_codec_find_uri(*uri, &match))
+			return *uri;
+	return NULL;
 }
 
 zinc_status
@@ -134,6 +171,8 @@ zinc_codec_add(const zinc_codec_ops *ops, zinc_error *err)
 	for (alias = ops->aliases; alias && *alias; alias++)
 		if (zinc_codec_find(*alias))
 			return zinc_fail(err, ZINC_E_EXISTS, "there is a codec \"%s\" already", *alias);
+	if (taken_uri(ops))
+		return zinc_fail(err, ZINC_E_EXISTS, "there is a codec \"%s\" already", taken_uri(ops));
 	return zinc_registry_add(&registered, ops, err);
 }
 

@@ -144,6 +144,7 @@ transpose_order(const zinc_codec *c)
 
 const zinc_codec_ops zinc_codec_transpose = {
     .name = "transpose",
+    .uris = ZINC_CODEC_URIS("transpose"),
     .purpose = "axes in another order",
     .kind = ZINC_ARRAY_ARRAY,
     .fixed_size = true,

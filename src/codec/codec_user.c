@@ -307,6 +307,8 @@ set_ops(user_row *row)
 
 	row->ops = (zinc_codec_ops){.name = d->name,
 				    .aliases = d->aliases,
+				    .uris = d->uris,
+				    .v2 = d->v2,
 				    .purpose = d->purpose,
 				    .kind = kinds[d->stage],
 				    .fixed_size = d->fixed_size || d->stage == ZINC_STAGE_ARRAY_ARRAY,

@@ -149,6 +149,7 @@ vlen_unpack(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, zinc_byte
 const zinc_codec_ops zinc_codec_vlen_utf8 = {
     .name = "vlen-utf8",
     .v2 = "vlen-utf8",
+    .uris = ZINC_CODEC_URIS("vlen-utf8"),
     .purpose = "strings, each behind its length",
     .kind = ZINC_ARRAY_BYTES,
     .parse = vlen_parse,
@@ -159,6 +160,7 @@ const zinc_codec_ops zinc_codec_vlen_utf8 = {
 const zinc_codec_ops zinc_codec_vlen_bytes = {
     .name = "vlen-bytes",
     .v2 = "vlen-bytes",
+    .uris = ZINC_CODEC_URIS("vlen-bytes"),
     .purpose = "bytes of any length, each behind its length",
     .kind = ZINC_ARRAY_BYTES,
     .parse = vlen_parse,

@@ -70,6 +70,7 @@ zlib_decode(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, 
 const zinc_codec_ops zinc_codec_zlib = {
     .name = "numcodecs.zlib",
     .v2 = "zlib",
+    .uris = ZINC_CODEC_URIS("zlib"),
     .purpose = "zlib (RFC 1950), levels 0 to 9",
     .kind = ZINC_BYTES_BYTES,
     .parse = zlib_parse,

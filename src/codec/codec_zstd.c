@@ -343,6 +343,7 @@ zstd_parse_words(const char *const *words, int nwords, const zinc_rep *in, zinc_
 const zinc_codec_ops zinc_codec_v2_zstd = {
     .name = "numcodecs.zstd",
     .v2 = "zstd",
+    .uris = ZINC_CODEC_URIS("zstd"),
     .purpose = "zstd, configured as in Zarr v2",
     .kind = ZINC_BYTES_BYTES,
     .parse = v2_parse,
@@ -352,6 +353,7 @@ const zinc_codec_ops zinc_codec_v2_zstd = {
 const zinc_codec_ops zinc_codec_zstd = {
     .name = "zstd",
     .v2 = "zstd",
+    .uris = ZINC_CODEC_URIS("zstd"),
     .purpose = PURPOSE,
     .kind = ZINC_BYTES_BYTES,
     .needs_configuration = true,

@@ -152,6 +152,8 @@ user_parse(zinc_dtype *t, const zinc_json *configuration, zinc_report *r, zinc_e
 		user_fini(t);
 		return st;
 	}
+	if (u->configuration)
+		t->v2 = NULL; /* Zarr v2 has no place for it */
 	t->fini = user_fini;
 	t->kind = ZINC_KIND_OTHER;
 	t->type = ZINC_NATIVE;
@@ -184,7 +186,8 @@ zinc_register_dtype(const zinc_dtype_def *def, zinc_error *err)
 	if (!row)
 		return zinc_fail_nomem(err);
 	row->def = d;
-	row->row = (zinc_dtype_row){.name = d.name, .purpose = d.purpose, .parse = user_parse, .print = user_print};
+	row->row = (zinc_dtype_row){
+	    .name = d.name, .v2 = d.v2, .uris = d.uris, .purpose = d.purpose, .parse = user_parse, .print = user_print};
 	st = zinc_dtype_register(&row->row, err);
 	if (st != ZINC_OK)
 		zinc_free(NULL, row);

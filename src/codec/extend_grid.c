@@ -145,6 +145,7 @@ zinc_register_grid(const zinc_grid_def *def, zinc_error *err)
 		return zinc_fail_nomem(err);
 	row->def = d;
 	row->ops = (zinc_grid_ops){.name = d.name,
+				   .uris = d.uris,
 				   .purpose = d.purpose,
 				   .parse = grid_parse,
 				   .print = grid_print,
@@ -259,6 +260,7 @@ zinc_register_key_encoding(const zinc_key_encoding_def *def, zinc_error *err)
 		return zinc_fail_nomem(err);
 	row->def = d;
 	row->ops = (zinc_keys_ops){.name = d.name,
+				   .uris = d.uris,
 				   .purpose = d.purpose,
 				   .parse = keys_parse,
 				   .print = keys_print,

@@ -105,6 +105,7 @@ struct zinc_dtype_row {
 	/* The configuration; *out stays NULL when there is none.  NULL: never one. */
 	zinc_status (*print)(const zinc_dtype *t, zinc_json_doc *doc, zinc_json **out, zinc_error *err);
 	const char *const *aliases; /* other v3 names it is read under, NULL-ended; may be NULL */
+	const char *const *uris;    /* of a program's type in the drafts, NULL-ended; may be NULL */
 	bool needs_configuration;   /* the bare name is an error (M14) */
 	char letter;                /* NumPy's, 'M'; 0: none */
 	/* What follows the letter, "8[ns]" -> t, as parse does. */
@@ -152,6 +153,19 @@ zinc_status zinc_dtype_print_numpy(const zinc_dtype *t, bool big, zinc_buf *out,
 /* And back; also v2's JSON, and names without quotes.  E_INVALID, E_UNSUPPORTED. */
 zinc_status zinc_dtype_parse_numpy(const zinc_dtype **out, bool *big, zinc_context *ctx, const char *text,
 				   zinc_error *err);
+
+/* ---- the drafts ---- */
+
+/*
+ * An extension type of a draft, {"extension": uri, "type": type} and perhaps a configuration of a program's type (NULL:
+ * none) -> type.  `match` tells MINOR or SAME.  E_UNSUPPORTED, naming both, when the URI or the type is not known.
+ */
+zinc_status zinc_dtype_parse_uri(const zinc_dtype **out, bool *big, zinc_context *ctx, const char *uri,
+				 const zinc_json *type, zinc_json *configuration, zinc_uri_match *match, zinc_report *r,
+				 zinc_error *err);
+/* All spellings of the URI (zinc_uri_choose); NULL: no draft has it as an extension.  Its `type` is what
+ * zinc_dtype_print_v2 prints, or of a program's type (t->row->uris) its name. */
+const char *const *zinc_dtype_uris(const zinc_dtype *t);
 
 /* ---- conversion ---- */
 

@@ -131,9 +131,8 @@ find_core(const char *name)
 	return NULL;
 }
 
-/* Row i of both tables; NULL: no more. */
-static const zinc_dtype_row *
-row_at(size_t i)
+const zinc_dtype_row *
+zinc_dtype_row_at(size_t i)
 {
 	return i < NEXTENSIONS ? extensions[i] : zinc_registry_item(&registered, i - NEXTENSIONS);
 }
@@ -157,7 +156,7 @@ find_row(const char *name)
 	const zinc_dtype_row *row;
 	size_t i;
 
-	for (i = 0; (row = row_at(i)) != NULL; i++)
+	for (i = 0; (row = zinc_dtype_row_at(i)) != NULL; i++)
 		if (answers_to(row, name))
 			return row;
 	return NULL;
@@ -313,9 +312,9 @@ make(const zinc_dtype **out, zinc_context *ctx, const zinc_dtype_row *row, const
 	return ZINC_OK;
 }
 
-static zinc_status
-parse_row(const zinc_dtype **out, zinc_context *ctx, const zinc_dtype_row *row, const zinc_extension *e, zinc_report *r,
-	  zinc_error *err)
+zinc_status
+zinc_dtype_parse_row(const zinc_dtype **out, zinc_context *ctx, const zinc_dtype_row *row, const zinc_extension *e,
+		     zinc_report *r, zinc_error *err)
 {
 	if (row->needs_configuration && !e->configuration)
 		return zinc_report_error(r, "M14", err, "data type \"%s\" needs a configuration", row->name);
@@ -341,7 +340,7 @@ zinc_dtype_parse(const zinc_dtype **out, zinc_context *ctx, const zinc_json *v, 
 	if (e.ignorable)
 		ZINC_TRY(zinc_report_lenient(r, "M17", err, "must_understand has no meaning for a data type"));
 	if (row)
-		return parse_row(out, ctx, row, &e, r, err);
+		return zinc_dtype_parse_row(out, ctx, row, &e, r, err);
 	if (!e.bare)
 		ZINC_TRY(
 		    zinc_report_lenient(r, "M15", err, "data type \"%.40s\" must be written as a bare string", e.name));
@@ -414,7 +413,7 @@ zinc_status
 zinc_dtype_parse_code(const zinc_dtype **out, zinc_context *ctx, const char *code, bool ordered, zinc_report *r,
 		      zinc_error *err)
 {
-	const zinc_dtype_row *row = row_of_letter(*code);
+	const zinc_dtype_row *row = row_of_letter(*code), *own;
 	uint64_t n;
 	size_t i;
 
@@ -423,6 +422,9 @@ zinc_dtype_parse_code(const zinc_dtype **out, zinc_context *ctx, const char *cod
 			*out = &types[i];
 			return ZINC_OK;
 		}
+	for (i = NEXTENSIONS; (own = zinc_dtype_row_at(i)) != NULL; i++)
+		if (own->v2 && strcmp(own->v2, code) == 0)
+			return zinc_dtype_parse_row(out, ctx, own, &(zinc_extension){.name = own->name}, r, err);
 	if (*code == 'V' && zinc_read_count(code + 1, &n))
 		return raw_new(out, ctx, n, err);
 	if (row)
@@ -454,7 +456,7 @@ zinc_dtype_parse_text(const zinc_dtype **out, bool *big, zinc_context *ctx, cons
 		return parse_raw(out, ctx, text, &r, err);
 	row = find_row(text);
 	if (row)
-		return parse_row(out, ctx, row, &(zinc_extension){.name = text, .bare = true}, &r, err);
+		return zinc_dtype_parse_row(out, ctx, row, &(zinc_extension){.name = text, .bare = true}, &r, err);
 	if (*text == '\0')
 		return zinc_fail(err, ZINC_E_INVALID, "no data type given");
 	return zinc_dtype_parse_word(out, big, ctx, text, &r, err);
@@ -468,6 +470,8 @@ zinc_dtype_register(const zinc_dtype_row *row, zinc_error *err)
 {
 	if (row && row->name && (find_core(row->name) || find_row(row->name) || is_raw_name(row->name)))
 		return zinc_fail(err, ZINC_E_EXISTS, "there is a data type \"%s\" already", row->name);
+	if (row && zinc_dtype_uri_taken(row))
+		return zinc_fail(err, ZINC_E_EXISTS, "the URI of data type \"%s\" is that of another", row->name);
 	if (row && !row->parse)
 		return zinc_fail(err, ZINC_E_INVALID, "data type \"%s\" has no parse function",
 				 row->name ? row->name : "");
@@ -485,7 +489,7 @@ zinc_dtype_each(int (*fn)(void *arg, const char *name, const char *also, const c
 			return;
 	if (fn(arg, "r*", "V*", "bytes without meaning; * is a number of bits, bytes"))
 		return;
-	for (i = 0; (row = row_at(i)) != NULL; i++)
+	for (i = 0; (row = zinc_dtype_row_at(i)) != NULL; i++)
 		if (fn(arg, row->name, row->v2 ? row->v2 : "", row->purpose ? row->purpose : ""))
 			return;
 }

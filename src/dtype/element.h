@@ -72,6 +72,15 @@ const zinc_dtype *zinc_subarray_base(const zinc_dtype *t, size_t *n); /* n of th
 int zinc_subarray_shape(const zinc_dtype *t, const uint64_t **shape); /* its rank */
 zinc_json *zinc_subarray_print_shape(const zinc_dtype *t, zinc_json_doc *doc);
 
+/* ---- the tables (dtype_table.c, dtype_uri.c) ---- */
+
+/* Row i of the registry's types and the programs'; NULL: no more. */
+const zinc_dtype_row *zinc_dtype_row_at(size_t i);
+zinc_status zinc_dtype_parse_row(const zinc_dtype **out, zinc_context *ctx, const zinc_dtype_row *row,
+				 const zinc_extension *e, zinc_report *r, zinc_error *err);
+/* Does one of its URIs belong to a family that is built in? */
+bool zinc_dtype_uri_taken(const zinc_dtype_row *row);
+
 /* ---- texts (dtype_chars.c) ---- */
 
 typedef enum zinc_coding { ZINC_CODING_BYTES, ZINC_CODING_UTF8, ZINC_CODING_UTF32 } zinc_coding;

@@ -31,6 +31,7 @@ typedef struct zinc_grid_ops {
 	uint64_t (*widest)(const zinc_grid *g, int dim);
 	void (*fini)(zinc_grid *g); /* may be NULL; called after a failed parse too */
 	bool needs_configuration; /* the bare string is an error (M14) */
+	const char *const *uris;  /* in the drafts, NULL-ended; may be NULL */
 } zinc_grid_ops;
 
 struct zinc_grid {
@@ -50,6 +51,10 @@ void zinc_grid_regular_init(zinc_grid *g, int ndim, const uint64_t *chunk_shape)
 void zinc_grid_free(zinc_grid *g);
 zinc_json *zinc_grid_print(const zinc_grid *g, zinc_json_doc *doc); /* the whole extension object */
 void zinc_grid_each(int (*fn)(void *arg, const char *name, const char *also, const char *purpose), void *arg);
+
+/* By the v3 name; by URI, where `match` tells MINOR or SAME, or MAJOR without a result.  NULL: unknown. */
+const zinc_grid_ops *zinc_grid_find(const char *name);
+const zinc_grid_ops *zinc_grid_find_uri(const char *uri, zinc_uri_match *match);
 
 /* A program's own grid; `ops` stays for ever.  E_EXISTS for a name that is taken. */
 zinc_status zinc_grid_register(const zinc_grid_ops *ops, zinc_error *err);
@@ -71,6 +76,7 @@ typedef struct zinc_keys_ops {
 	zinc_status (*encode)(const zinc_keys *k, const uint64_t *index, int ndim, zinc_buf *out, zinc_error *err); /* appends */
 	bool (*decode)(const zinc_keys *k, const char *key, int ndim, uint64_t *index); /* exact inverse; false: not a chunk's key */
 	void (*fini)(zinc_keys *k); /* may be NULL; called after a failed parse too */
+	const char *const *uris; /* in the drafts, where it is an extension of the array; NULL-ended; may be NULL */
 } zinc_keys_ops;
 
 struct zinc_keys {
@@ -87,6 +93,10 @@ zinc_status zinc_keys_parse_text(zinc_keys *out, zinc_context *ctx, const char *
 void zinc_keys_fini(zinc_keys *k);
 zinc_json *zinc_keys_print(const zinc_keys *k, zinc_json_doc *doc); /* the whole extension object */
 void zinc_keys_each(int (*fn)(void *arg, const char *name, const char *also, const char *purpose), void *arg);
+
+/* As for grids. */
+const zinc_keys_ops *zinc_keys_find(const char *name);
+const zinc_keys_ops *zinc_keys_find_uri(const char *uri, zinc_uri_match *match);
 
 /* A program's own key encoding; `ops` stays for ever.  E_EXISTS for a name that is taken. */
 zinc_status zinc_keys_register(const zinc_keys_ops *ops, zinc_error *err);

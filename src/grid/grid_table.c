@@ -26,6 +26,33 @@ find_built_in(const char *name)
 	return NULL;
 }
 
+const zinc_grid_ops *
+zinc_grid_find(const char *name)
+{
+	const zinc_grid_ops *ops = find_built_in(name);
+
+	return ops ? ops : zinc_registry_find(&registered, name);
+}
+
+/* Those that are built in have no URI: the drafts call theirs "regular". */
+const zinc_grid_ops *
+zinc_grid_find_uri(const char *uri, zinc_uri_match *match)
+{
+	const zinc_grid_ops *ops, *found = NULL;
+	zinc_uri_match one;
+	size_t i;
+
+	*match = ZINC_URI_OTHER;
+	for (i = 0; (ops = zinc_registry_item(&registered, i)) != NULL; i++) {
+		one = zinc_uri_among(ops->uris, uri);
+		if (one > *match) {
+			*match = one;
+			found = ops;
+		}
+	}
+	return *match >= ZINC_URI_MINOR ? found : NULL;
+}
+
 /* `step` has room for as many dimensions as any array may have. */
 static zinc_status
 grid_new(zinc_grid **out, zinc_context *ctx, const zinc_grid_ops *ops, int ndim, zinc_error *err)
@@ -79,8 +106,7 @@ zinc_grid_parse(zinc_grid **out, zinc_context *ctx, const zinc_json *v, int ndim
 	size_t mark;
 
 	ZINC_TRY(zinc_extension_parse(&e, v, r, err));
-	ops = find_built_in(e.name);
-	ops = ops ? ops : zinc_registry_find(&registered, e.name);
+	ops = zinc_grid_find(e.name);
 	if (!ops)
 		return zinc_report_unsupported(r, "M18", err, "chunk grid \"%.60s\"", e.name);
 	if (e.ignorable)
@@ -114,10 +140,16 @@ zinc_grid_print(const zinc_grid *g, zinc_json_doc *doc)
 zinc_status
 zinc_grid_register(const zinc_grid_ops *ops, zinc_error *err)
 {
+	const char *const *uri;
+	zinc_uri_match match;
+
 	if (ops && ops->name && find_built_in(ops->name))
 		return zinc_fail(err, ZINC_E_EXISTS, "\"%s\" is a built-in chunk grid", ops->name);
 	if (ops && (!ops->parse || !ops->print || !ops->count || !ops->find || !ops->span || !ops->widest))
 		return zinc_fail(err, ZINC_E_INVALID, "a chunk grid lacks an operation");
+	for (uri = ops ? ops->uris : NULL; uri && *uri; uri++)
+		if (zinc_grid_find_uri(*uri, &match))
+			return zinc_fail(err, ZINC_E_EXISTS, "there is a chunk grid \"%s\" already", *uri);
 	return zinc_registry_add(&registered, ops, err);
 }
 

@@ -29,6 +29,33 @@ find_built_in(const char *name)
 	return NULL;
 }
 
+const zinc_keys_ops *
+zinc_keys_find(const char *name)
+{
+	const zinc_keys_ops *ops = find_built_in(name);
+
+	return ops ? ops : zinc_registry_find(&registered, name);
+}
+
+/* Those that are built in have no URI: the drafts have one of their own each. */
+const zinc_keys_ops *
+zinc_keys_find_uri(const char *uri, zinc_uri_match *match)
+{
+	const zinc_keys_ops *ops, *found = NULL;
+	zinc_uri_match one;
+	size_t i;
+
+	*match = ZINC_URI_OTHER;
+	for (i = 0; (ops = zinc_registry_item(&registered, i)) != NULL; i++) {
+		one = zinc_uri_among(ops->uris, uri);
+		if (one > *match) {
+			*match = one;
+			found = ops;
+		}
+	}
+	return *match >= ZINC_URI_MINOR ? found : NULL;
+}
+
 /* ---- what the built-in ones share ---- */
 
 /* Any other member is a lenient finding: it cannot change keys that others have written already. */
@@ -137,8 +164,7 @@ zinc_keys_parse(zinc_keys *out, zinc_context *ctx, const zinc_json *v, zinc_repo
 	size_t mark;
 
 	ZINC_TRY(zinc_extension_parse(&e, v, r, err));
-	ops = find_built_in(e.name);
-	ops = ops ? ops : zinc_registry_find(&registered, e.name);
+	ops = zinc_keys_find(e.name);
 	if (!ops)
 		return zinc_report_unsupported(r, "M19", err, "chunk key encoding \"%.60s\"", e.name);
 	if (e.ignorable)
@@ -208,10 +234,16 @@ zinc_keys_print(const zinc_keys *k, zinc_json_doc *doc)
 zinc_status
 zinc_keys_register(const zinc_keys_ops *ops, zinc_error *err)
 {
+	const char *const *uri;
+	zinc_uri_match match;
+
 	if (ops && ops->name && find_built_in(ops->name))
 		return zinc_fail(err, ZINC_E_EXISTS, "\"%s\" is a built-in chunk key encoding", ops->name);
 	if (ops && (!ops->parse || !ops->print || !ops->encode || !ops->decode))
 		return zinc_fail(err, ZINC_E_INVALID, "a chunk key encoding lacks an operation");
+	for (uri = ops ? ops->uris : NULL; uri && *uri; uri++)
+		if (zinc_keys_find_uri(*uri, &match))
+			return zinc_fail(err, ZINC_E_EXISTS, "there is a chunk key encoding \"%s\" already", *uri);
 	return zinc_registry_add(&registered, ops, err);
 }
 

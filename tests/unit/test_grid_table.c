@@ -300,8 +300,8 @@ own_fini(zinc_grid *g)
 	zinc_free(g->ctx, g->self);
 }
 
-static const zinc_grid_ops own = {"test.own", NULL,     own_parse,  own_print, own_count,
-				  own_count,  own_span, own_widest, own_fini,  false};
+static const zinc_grid_ops own = {"test.own", NULL,       own_parse, own_print, own_count, own_count,
+				  own_span,   own_widest, own_fini,  false,     NULL};
 
 static int
 count_rows(void *arg, const char *name, const char *also, const char *purpose)

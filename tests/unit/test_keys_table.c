@@ -303,7 +303,7 @@ own_fini(zinc_keys *k)
 	zinc_free(k->ctx, k->self);
 }
 
-static const zinc_keys_ops own = {"test.own", "", own_parse, own_print, own_encode, own_decode, own_fini};
+static const zinc_keys_ops own = {"test.own", "", own_parse, own_print, own_encode, own_decode, own_fini, NULL};
 
 static int
 count_rows(void *arg, const char *name, const char *also, const char *purpose)

@@ -1,0 +1,132 @@
+/*
+ * uri.c - identifiers of the drafts, and their versions
+ *
+ *     https://purl.org/zarr/spec/codecs/gzip/1.0
+ *             path                           | version
+ *
+ * The stability policy of the drafts (2022 core, "Stability Policy"): the same path and major version can be read,
+ * whatever the minor version.  Promises (tests/unit/test_uri.c names each by its number):
+ *
+ * (1) http and https are the same, and so is a '/' or ".html" at the end: writers spelled both.
+ * (2) A path without a version, as early drafts wrote it, fits any version that is known.
+ * (3) A version is the last segment, "1.0" or "v1.0" or "1", or the one before the last, when that is "dev".
+ */
+#include "base/base.h"
+
+/* A URI cut into path and version; major is -1 without a version, minor without one. */
+typedef struct cut {
+	const char *path;
+	size_t npath;
+	long major, minor;
+	bool dev; /* a draft of that version */
+} cut;
+
+/* Digits at s[0..n) into `out`; how many. */
+static size_t
+read_digits(const char *s, size_t n, long *out)
+{
+	size_t i;
+
+	*out = 0;
+	for (i = 0; i < n && s[i] >= '0' && s[i] <= '9'; i++)
+		*out = *out < 100000 ? *out * 10 + (s[i] - '0') : *out; /* no version is that high */
+	return i;
+}
+
+/* Is the segment s[0..n) a version? */
+static bool
+read_version(const char *s, size_t n, cut *c)
+{
+	const size_t v = n > 1 && s[0] == 'v';
+	size_t digits = read_digits(s + v, n - v, &c->major), more;
+
+	c->minor = -1;
+	if (digits > 0 && v + digits == n)
+		return true;
+	if (digits > 0 && s[v + digits] == '.') {
+		digits += v + 1;
+		more = read_digits(s + digits, n - digits, &c->minor);
+		if (more > 0 && digits + more == n)
+			return true;
+	}
+	c->major = c->minor = -1;
+	return false;
+}
+
+static bool
+ends_in(const char *s, size_t n, const char *end)
+{
+	const size_t nend = strlen(end);
+
+	return n >= nend && memcmp(s + n - nend, end, nend) == 0;
+}
+
+/* Where the last segment of s[0..n) begins. */
+static size_t
+last_segment(const char *s, size_t n)
+{
+	while (n > 0 && s[n - 1] != '/')
+		n--;
+	return n;
+}
+
+static cut
+cut_up(const char *uri)
+{
+	cut c = {.path = uri, .major = -1, .minor = -1};
+	size_t n, at;
+
+	if (strncmp(uri, "http://", 7) == 0 || strncmp(uri, "https://", 8) == 0)
+		c.path = strchr(uri, ':') + 1;
+	n = strlen(c.path);
+	n -= ends_in(c.path, n, "/");
+	n -= ends_in(c.path, n, ".html") ? 5 : 0;
+	if (ends_in(c.path, n, "/dev")) {
+		c.dev = true;
+		n -= 4;
+	}
+	at = last_segment(c.path, n);
+	if (at > 0 && read_version(c.path + at, n - at, &c))
+		n = at - 1;
+	c.npath = n;
+	return c;
+}
+
+zinc_uri_match
+zinc_uri_compare(const char *known, const char *given)
+{
+	const cut a = cut_up(known), b = cut_up(given);
+
+	if (a.npath != b.npath || memcmp(a.path, b.path, a.npath) != 0)
+		return ZINC_URI_OTHER;
+	if (b.major < 0)
+		return ZINC_URI_SAME;
+	if (a.major < 0)
+		return ZINC_URI_OTHER;
+	if (a.major != b.major)
+		return ZINC_URI_MAJOR;
+	return (a.minor == b.minor || b.minor < 0) && a.dev == b.dev ? ZINC_URI_SAME : ZINC_URI_MINOR;
+}
+
+zinc_uri_match
+zinc_uri_among(const char *const *known, const char *given)
+{
+	zinc_uri_match best = ZINC_URI_OTHER, one;
+
+	for (; known && *known; known++) {
+		one = zinc_uri_compare(*known, given);
+		best = one > best ? one : best;
+	}
+	return best;
+}
+
+const char *
+zinc_uri_choose(const char *const *known, const char *begins)
+{
+	const char *const *p;
+
+	for (p = known; p && *p; p++)
+		if (strncmp(*p, begins, strlen(begins)) == 0)
+			return *p;
+	return known ? *known : NULL;
+}
