@@ -187,14 +187,19 @@ void text_paint(struct text *t, bool colour, enum paint p, const char *s);
 
 struct progress {
 	bool on;
-	const char *what; /* "checking" */
+	const char *what;            /* "checking" */
+	const char *unit;            /* "chunk", one of them; may be set after progress_init */
+	uint64_t done, total, bytes; /* of the last tick */
 	double began, shown;
 	int lock;
 };
 
 void progress_init(struct progress *p, const struct run *r, const char *what);
 int progress_tick(void *progress, uint64_t done, uint64_t total, uint64_t bytes); /* a zinc_progress_fn */
+/* Take the bar away, before other output. */
 void progress_end(struct progress *p);
+/* The same, and one line: "checked 50 chunks, 3.2 GiB, in 6.4 s (512 MiB/s)".  Nothing where no bar would be. */
+void progress_summary(struct progress *p, const char *what, uint64_t units, uint64_t bytes);
 double now(void);
 
 /* ---- region.c: a selection, piece by piece in bounded memory ---- */

@@ -117,6 +117,7 @@ cmd_validate(struct run *r)
 	if (a->orphans && !a->repair)
 		return complain(USAGE, "--orphans", "it says what --repair may erase; give both");
 	progress_init(&v.progress, r, "checking");
+	v.progress.unit = "object";
 	o.context = r->ctx;
 	o.format = a->format;
 	o.strict = a->strict;
@@ -127,7 +128,10 @@ cmd_validate(struct run *r)
 	o.progress = progress_tick;
 	o.progress_arg = &v.progress;
 	s = zinc_validate(v.url, &o, found, &v, &n, &err);
-	progress_end(&v.progress);
+	if (s == ZINC_OK)
+		progress_summary(&v.progress, "checked", n.objects, n.bytes);
+	else
+		progress_end(&v.progress);
 	if (s == ZINC_OK && a->json)
 		summary_json(&v, &n);
 	else if (s == ZINC_OK)
