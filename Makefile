@@ -10,7 +10,7 @@ CUTS ?= 20
 export BUILD JOBS FUZZ_SECONDS CUTS
 
 .PHONY: build demo test check test-asan test-tsan test-valgrind test-clang test-s390x
-.PHONY: fuzz interop power bench install format clean help
+.PHONY: fuzz interop conformance power bench install format clean help
 
 build: ## build/zinc and build/libzinc.so.0, without the tests
 	@scripts/setup.sh build
@@ -32,6 +32,12 @@ test-asan test-tsan test-valgrind test-clang test-s390x: test-%: ## the tests in
 
 fuzz: ## every fuzz target for FUZZ_SECONDS (60)
 	@scripts/fuzz.sh
+
+conformance: ## every rule of the drafts has passing tests (docs/conformance.md)
+	@scripts/setup.sh build test
+	@cmake -G Ninja -B $(BUILD) -S . -DZINC_TESTS=ON $(CMAKE_FLAGS) >/dev/null
+	@cmake --build $(BUILD) -j $(JOBS) -- --quiet
+	@scripts/check_conformance.py --build $(BUILD)
 
 interop: ## exchange arrays with other implementations of Zarr
 	@scripts/interop.sh
