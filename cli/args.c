@@ -22,13 +22,26 @@ command_find(const char *name)
 	return NULL;
 }
 
+int
+option_length(const struct option *o)
+{
+	return (int)strcspn(o->name, ".");
+}
+
+/* Does this command take the option? */
+static bool
+taken(const struct command *c, const struct option *o)
+{
+	return option_listed(c->options, o) || option_listed(common_options, o);
+}
+
 const struct option *
-option_find(const char *name, size_t n)
+option_find(const struct command *c, const char *name, size_t n)
 {
 	const struct option *o;
 
 	for (o = option_table; o->name; o++)
-		if (strlen(o->name) == n && !strncmp(o->name, name, n))
+		if ((size_t)option_length(o) == n && !strncmp(o->name, name, n) && taken(c, o))
 			return o;
 	return NULL;
 }
@@ -51,12 +64,12 @@ option_listed(const char *list, const struct option *o)
 }
 
 static const struct option *
-letter_find(char letter)
+letter_find(const struct command *c, char letter)
 {
 	const struct option *o;
 
 	for (o = option_table; o->name; o++)
-		if (o->letter && o->letter == letter)
+		if (o->letter && o->letter == letter && taken(c, o))
 			return o;
 	return NULL;
 }
@@ -186,13 +199,6 @@ bad(const struct scan *s, const char *what, const char *why)
 	return complain(USAGE, what, "%s; see: zinc %s --help", why, s->command->name);
 }
 
-/* Does this command take the option? */
-static bool
-taken(const struct scan *s, const struct option *o)
-{
-	return o && (option_listed(s->command->options, o) || option_listed(common_options, o));
-}
-
 /* The same, with a complaint that tells what would have been right. */
 static int
 set_checked(struct scan *s, const struct option *o, const char *shown, const char *value)
@@ -213,10 +219,10 @@ static int
 scan_long(struct scan *s, const char *word)
 {
 	size_t n = strcspn(word + 2, "=");
-	const struct option *o = option_find(word + 2, n);
+	const struct option *o = option_find(s->command, word + 2, n);
 	const char *value = word[2 + n] ? word + 3 + n : NULL;
 
-	if (!taken(s, o))
+	if (!o)
 		return bad(s, word, "no such option");
 	if (o->kind == OPT_FLAG && value)
 		return bad(s, word, "this option takes no value");
@@ -232,10 +238,10 @@ scan_short(struct scan *s, const char *word)
 	const char *p;
 
 	for (p = word + 1; *p; p++) {
-		const struct option *o = letter_find(*p);
+		const struct option *o = letter_find(s->command, *p);
 		const char *value;
 
-		if (!taken(s, o))
+		if (!o)
 			return bad(s, word, "no such option");
 		if (o->kind == OPT_FLAG) {
 			set(s->args, o, NULL);
@@ -265,7 +271,7 @@ args_parse(struct args *a, const struct command *c, char **argv)
 	bool options = true;
 	int status = DONE;
 
-	*a = (struct args){.threads = -1, .repeat = -1, .depth = -1};
+	*a = (struct args){.threads = -1, .repeat = -1, .depth = -1, .axis = -1};
 	while (status == DONE && *s.argv) {
 		const char *word = *s.argv++;
 

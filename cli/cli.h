@@ -70,18 +70,18 @@ struct words {
 struct args {
 	struct words words; /* what is not an option */
 	bool help, json, strict, detail, recursive, full, index, overwrite, dry_run, yes, group, stored, fast, repair,
-	    orphans;
+	    orphans, remove;
 	const char *select, *as, *output, *from, *format, *progress, *shape, *dtype, *chunks, *shards, *codecs, *fill;
 	const char *dims, *attrs, *order, *endian, *key_encoding;
 	struct words removed;       /* --rm KEY ... */
-	int threads, repeat, depth; /* -1: not given */
+	int threads, repeat, depth, axis; /* -1: not given */
 	uint64_t cache_bytes, max_memory;
 };
 
 enum option_kind { OPT_FLAG, OPT_TEXT, OPT_CHOICE, OPT_LIST, OPT_INT, OPT_BYTES };
 
 struct option {
-	const char *name;  /* without "--" */
+	const char *name;  /* without "--"; what follows a '.' is not typed: it tells rows of one name apart */
 	char letter;       /* 0: none */
 	const char *value; /* its name in the help; of a choice "NAME=a|b|c" */
 	enum option_kind kind;
@@ -107,7 +107,10 @@ extern const struct command command_table[];
 extern const char common_options[]; /* what every command takes */
 
 const struct command *command_find(const char *name);
-const struct option *option_find(const char *name, size_t n);
+/* The option that a command takes under this name; NULL: none. */
+const struct option *option_find(const struct command *c, const char *name, size_t n);
+/* Of its name as it is typed. */
+int option_length(const struct option *o);
 bool option_listed(const char *list, const struct option *o);
 /* DONE, or USAGE after one line on stderr. */
 int args_parse(struct args *a, const struct command *c, char **argv);
@@ -321,6 +324,34 @@ ptrdiff_t read_full(int fd, void *p, size_t n);
 void swap_bytes(void *p, size_t nbytes, size_t unit);
 size_t swap_unit(zinc_type type);
 
+/* ---- source.c: the input of put and append ---- */
+
+struct source {
+	struct run *run;
+	const char *url, *name;
+	int fd; /* -1: not open */
+	bool is_npy;
+	struct npy npy;
+	unsigned char held[6]; /* raw: the bytes that might have been the magic string */
+	size_t nheld;
+	uint64_t left; /* bytes still to come */
+	void *buffer;
+	void *native;      /* elements of types without a number, as the array has them */
+	zinc_arena *arena; /* what those of variable length point to */
+};
+
+/* Open --from and read its header; source_close must follow in any case.  Plain bytes have the shape of `g`; NULL: they
+ * are not accepted. */
+int source_open(struct source *s, struct run *r, const char *url, const struct region *g);
+/* Do its elements convert to the array's, and does a plain file have the `n` of them? */
+int source_check(struct source *s, const zinc_array *a, uint64_t n);
+/* The next elements, of this shape, as a buffer for the library; strides[ZINC_MAX_NDIM] is room for its strides. */
+int source_take(struct source *s, const zinc_array *a, const uint64_t *shape, int ndim, zinc_buffer *b,
+		int64_t *strides);
+/* A piece_fn: the next elements into this piece of the array. */
+int source_write_piece(void *source, const struct region *piece);
+void source_close(struct source *s);
+
 /* ---- show_node.c: nodes for people and as JSON ---- */
 
 /* The node as `info --json` has it. */
@@ -341,9 +372,13 @@ bool json_member(const char *object, const char *key, struct text *value);
 int cmd_info(struct run *r), cmd_tree(struct run *r), cmd_ls(struct run *r), cmd_cat(struct run *r);
 int cmd_create(struct run *r), cmd_put(struct run *r), cmd_attrs(struct run *r), cmd_rm(struct run *r);
 int cmd_validate(struct run *r), cmd_bench(struct run *r);
+int cmd_resize(struct run *r), cmd_append(struct run *r), cmd_consolidate(struct run *r);
+int cmd_completion(struct run *r);
 int cmd_codecs(struct run *r), cmd_dtypes(struct run *r), cmd_stores(struct run *r), cmd_formats(struct run *r);
 /* `zinc --array_path=DIR`: every chunk of an array decodes? */
 int cmd_array_path(struct run *r);
 int print_version(struct run *r);
+/* `zinc --complete WORD ...`: what the last word may become, for the scripts of `zinc completion`. */
+int complete(struct run *r, char **words);
 
 #endif

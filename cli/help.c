@@ -11,7 +11,7 @@ spell(struct text *t, const struct option *o)
 {
 	if (o->letter)
 		text_printf(t, "-%c, ", o->letter);
-	text_printf(t, "--%s", o->name);
+	text_printf(t, "--%.*s", option_length(o), o->name);
 	if (o->value)
 		text_printf(t, " %.*s", (int)strcspn(o->value, "="), o->value);
 }
@@ -54,7 +54,7 @@ help_all(struct run *r)
 
 	out_puts(&r->out, "Example: zinc cat data.zarr/t2m -s '0:24, :, 180'\n\n");
 	for (c = command_table; c->name; c++)
-		out_printf(&r->out, "  zinc %-9s %s\n", c->name, c->purpose);
+		out_printf(&r->out, "  zinc %-11s %s\n", c->name, c->purpose);
 	out_puts(&r->out, "\n");
 	option_lines(r, common_options);
 	return DONE;

@@ -84,6 +84,8 @@ run_line(struct run *r, char **argv)
 		return print_version(r);
 	if (!strcmp(word, "--man"))
 		return man_all(r);
+	if (!strcmp(word, "--complete"))
+		return complete(r, argv + 1);
 	if (!strncmp(word, "--array_path", 12) && (!word[12] || word[12] == '='))
 		return run_array_path(r, argv);
 	c = command_find(word);

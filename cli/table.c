@@ -2,8 +2,8 @@
  * table.c - the sub-commands and options, one row each
  *
  * Parsing, help and the man page come from here.  A new command is a row, a function and its test; a new option is a
- * row and a member of struct args.  Help fits a screen of 24 lines and 80 columns, which a test checks, so texts are
- * short; what is in brackets is the default.
+ * row and a member of struct args.  The help of a command fits a screen of 24 lines and 80 columns, which a test
+ * checks, so texts are short; what is in brackets is the default.
  */
 #include "cli.h"
 
@@ -41,6 +41,8 @@ const struct option option_table[] = {
     {"fast", 0, NULL, OPT_FLAG, FIELD(fast), "metadata only: decode nothing"},
     {"repair", 0, NULL, OPT_FLAG, FIELD(repair), "remove leftovers, refresh stale metadata"},
     {"orphans", 0, NULL, OPT_FLAG, FIELD(orphans), "with --repair: erase what belongs to nothing"},
+    {"axis", 0, "K", OPT_INT, FIELD(axis), "dimension that grows, counted from 0 [0]"},
+    {"remove", 0, NULL, OPT_FLAG, FIELD(remove), "remove it instead"},
     {"repeat", 0, "N", OPT_INT, FIELD(repeat), "times each workload is run [5]"},
     {"json", 0, NULL, OPT_FLAG, FIELD(json), "one JSON document, for programs"},
     {"threads", 'j', "N", OPT_INT, FIELD(threads), "threads [all cores]"},
@@ -72,6 +74,12 @@ const struct command command_table[] = {
      "from select dry-run", 1, 1, cmd_put, NULL},
     {"attrs", "print or edit attributes", "URL [KEY | KEY=JSON ...]", "zinc attrs data.zarr/t2m 'units=\"K\"'",
      "rm dry-run json", 1, 1000, cmd_attrs, NULL},
+    {"resize", "change the shape of an array", "URL N,M", "zinc resize data.zarr/t2m 48,721,1440", "dry-run", 2, 2,
+     cmd_resize, "Growing adds fill value; shrinking erases the chunks that lie outside."},
+    {"append", "add elements at the end of a dimension", "URL --from FILE.npy",
+     "zinc append data.zarr/t2m --axis 0 --from day2.npy", "axis from dry-run", 1, 1, cmd_append, NULL},
+    {"consolidate", "write or remove consolidated metadata", "URL", "zinc consolidate data.zarr", "remove dry-run", 1,
+     1, cmd_consolidate, NULL},
     {"rm", "erase a node and everything below it", "URL", "zinc rm data.zarr/t2m --yes", "yes dry-run", 1, 1, cmd_rm,
      NULL},
     {"validate", "check metadata and every stored chunk", "URL", "zinc validate data.zarr",
@@ -83,5 +91,7 @@ const struct command command_table[] = {
     {"dtypes", "list the data types of this build", "", "zinc dtypes", "json", 0, 0, cmd_dtypes, NULL},
     {"stores", "list the stores of this build", "", "zinc stores", "json", 0, 0, cmd_stores, NULL},
     {"formats", "list the versions of Zarr of this build", "", "zinc formats", "json", 0, 0, cmd_formats, NULL},
+    {"completion", "print the completion script of a shell", "bash|zsh|fish",
+     "zinc completion bash >~/.local/share/bash-completion/completions/zinc", "", 1, 1, cmd_completion, NULL},
     {NULL, NULL, NULL, NULL, NULL, 0, 0, NULL, NULL},
 };

@@ -624,7 +624,8 @@ ZINC_API ZINC_CHECKED zinc_status zinc_array_resize(zinc_array *a, const uint64_
 /*
  * Add `buffer` (shape required: the array's, but for `axis`) at the end of `axis`.  The range is
  * reserved first, by compare-and-swap on the shape, so concurrent appends never overlap.
- * `at` (may be NULL) gets the index where it begins.
+ * `at` (may be NULL) gets the index where it begins.  A buffer whose `data` is NULL only reserves: the range
+ * is fill value until the caller writes it, as programs do whose elements do not fit into memory.
  */
 ZINC_API ZINC_CHECKED zinc_status zinc_array_append(zinc_array *a, int axis, zinc_buffer buffer, const zinc_io_options *options,
                                                     uint64_t *at, zinc_error *err);

@@ -231,7 +231,7 @@ reserve(zinc_array *a, reshape *x, const zinc_buffer *b, const zinc_io_options *
 
 	x->ndim = m->ndim;
 	zinc_meta_free(m);
-	if (code == ZINC_OK)
+	if (code == ZINC_OK && b->data != NULL)
 		code = check_buffer(a, b, options, err);
 	if (code == ZINC_OK)
 		x->by = b->shape[x->axis];
@@ -255,6 +255,8 @@ zinc_array_append(zinc_array *a, int axis, zinc_buffer buffer, const zinc_io_opt
 	start[axis] = x.before[axis];
 	if (at != NULL)
 		*at = start[axis];
+	if (buffer.data == NULL) /* the range alone was wanted; the caller fills it */
+		return ZINC_OK;
 	s.kind = ZINC_SELECT_BOX;
 	s.ndim = x.ndim;
 	s.start = start;

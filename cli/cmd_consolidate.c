@@ -1,0 +1,26 @@
+/* cmd_consolidate.c - zinc consolidate: copies of all documents below a group, in one place, or none */
+#include "cli.h"
+
+int
+cmd_consolidate(struct run *r)
+{
+	const char *url = r->args->words.at[0];
+	const bool remove = r->args->remove;
+	zinc_node_kind kind = ZINC_NODE_NONE;
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_hierarchy *h = NULL;
+	int status = open_node(r, url, !r->args->dry_run, &h);
+
+	if (status != DONE)
+		return status;
+	if (zinc_node_exists(h, zinc_hierarchy_path(h), &kind, &err))
+		status = fail(url, &err);
+	else if (kind != ZINC_NODE_GROUP)
+		status = complain(USAGE, url, "this is no group: consolidated metadata lies at the top of a hierarchy");
+	else if (r->args->dry_run)
+		out_printf(&r->out, "would %s the consolidated metadata of %s\n", remove ? "remove" : "write", url);
+	else if (zinc_consolidate(h, zinc_hierarchy_path(h), remove, &err))
+		status = fail(url, &err);
+	zinc_hierarchy_close(h);
+	return status;
+}
