@@ -3,8 +3,8 @@
 
 (1) A row's fourth column says what a breach is.  "not testable" needs no test, "-" (a dash) one that follows the rule,
     anything else also one that breaks it.
-(2) A file below tests/ names a rule as `20-17+` (follows) or `20-17-` (breaks).  In tests/rules/index_*.txt the line
-    "20-17 valid x" stands for the first, any other expectation for the second.
+(2) A file below tests/ names a rule as `20-17+` (follows) or `20-17-` (breaks).  In tests/rules/index_*.txt a line
+    "20-17,20-18 valid ..." stands for the first, any other expectation for the second.
 (3) The tests that name a rule are run by ctest, and count only when they pass.
 (4) The last column lists these tests.  --write fills it in, and nothing else happens; --list prints what is missing.
 """
@@ -18,7 +18,7 @@ import xml.etree.ElementTree as tree
 
 ROW = re.compile(r"^\| ((?:19|20|22)-[0-9]+|C[0-9]+) \|")
 NAMED = re.compile(r"(?<![\w-])((?:19|20|22)-[0-9]+|C[0-9]+)([+-])(?![\w])")
-LINE = re.compile(r"^((?:19|20|22)-[0-9]+|C[0-9]+)\s+(\w+)\s+(\S+)")
+LINE = re.compile(r"^((?:(?:19|20|22)-|C)[0-9][0-9,C-]*)\s+(\w+)\s+(\S+)")
 DASH = "\N{EN DASH}"
 
 
@@ -62,8 +62,8 @@ def test_name(root, path):
 
 
 def index_test(path):
-    """The ctest that replays an index of fixtures"""
-    return "cli_validate_" + path.stem.removeprefix("index_")
+    """The ctest that replays an index of stores"""
+    return "test_draft_rules" if path.stem.startswith("index_v3_") else "cli_validate_" + path.stem.removeprefix("index_")
 
 
 def collect(root, rules):
@@ -79,8 +79,11 @@ def collect(root, rules):
     for path in sorted((root / "tests/rules").glob("index_*.txt")):
         for line in path.read_text().splitlines():
             found = LINE.match(line)
-            if found and found[1] in rules:
-                rules[found[1]].tests["+" if found[2] == "valid" else "-"].add(index_test(path))
+            for number in found[1].split(",") if found else []:
+                if number in rules:
+                    rules[number].tests["+" if found[2] == "valid" else "-"].add(index_test(path))
+                else:
+                    yield f"{path.name}: there is no rule {number}"
 
 
 def run(build, names):

@@ -1,5 +1,8 @@
 /*
  * test_chain.c - chains of codecs: the promises of chain.c and chain_code.c, by number; M9, M11-M14, M20, M24, M60-M67
+ *
+ * Rules of the drafts: what goes in and comes out is computed first, and a misfit is an error, 22-6+ 22-7+ 22-8+ 22-8-
+ * 22-29+ 22-30+ 22-30-.
  */
 #include <stdio.h>
 #include <stdlib.h>

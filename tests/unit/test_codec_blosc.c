@@ -1,5 +1,7 @@
 /*
  * test_codec_blosc.c - Blosc-1 containers: M76-M82, and the promises of codec_blosc.c, by number
+ *
+ * Rules of the drafts: 22-160+.
  */
 #include <stdio.h>
 #include <stdlib.h>

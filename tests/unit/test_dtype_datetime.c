@@ -1,5 +1,7 @@
 /*
  * test_dtype_datetime.c - the promises of dtype_datetime.c, by number
+ *
+ * Rules of the drafts: 22-132+ 22-133+ 22-134+.
  */
 #include <stdio.h>
 #include <stdlib.h>

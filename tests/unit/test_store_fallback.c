@@ -1,5 +1,7 @@
 /*
  * test_store_fallback.c - operations made from simpler ones, by the promises of store_fallback.c
+ *
+ * Rules of the drafts: what is made from simpler operations, 22-102+ 22-104+.
  */
 #include <stdio.h>
 

@@ -3,6 +3,8 @@
  *
  * 2, 3, 6: test_store_fs_write.c; 5: test_store_fs_lock.c; 7: test_store_fs_group.c; 9: test_store_fs_list.c;
  * 10: test_store_fs_path.c.
+ *
+ * Rules of the drafts: keys are paths of files, 22-166+ 22-167+; ranges are read natively, 22-103+.
  */
 #include <errno.h>
 #include <fcntl.h>
