@@ -55,9 +55,14 @@ xor_code(void *self, const uint64_t *shape, const void *in, size_t nin, void *ou
 	return ZINC_OK;
 }
 
+/* What it is called in the drafts of version 3, and in Zarr v2. */
+static const char *const xor_uris[] = {"https://example.org/zarr/codecs/xor/1.0", NULL};
+
 static const zinc_codec_def xor_codec = {
     .size = sizeof xor_codec,
     .name = "example.xor",
+    .uris = xor_uris,
+    .v2 = "xor",
     .purpose = "bytes XORed with a key",
     .stage = ZINC_STAGE_BYTES_BYTES,
     .fixed_size = 1,

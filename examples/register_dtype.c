@@ -31,9 +31,13 @@ rgb_print(void *self, const void *element, char *out, size_t room)
 	return (size_t)snprintf(out, room, "\"#%02x%02x%02x\"", p[0], p[1], p[2]);
 }
 
+static const char *const rgb_uris[] = {"https://example.org/zarr/data-types/rgb/1.0", NULL};
+
 static const zinc_dtype_def rgb = {
     .size = sizeof rgb,
     .name = "example.rgb",
+    .uris = rgb_uris,
+    .v2 = "q3",
     .purpose = "colours of three bytes",
     .element_size = 3,
     .parse_fill = rgb_parse,

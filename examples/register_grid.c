@@ -56,9 +56,12 @@ doubling_widest(void *self, int dim)
 	return (uint64_t)1 << LARGEST;
 }
 
+static const char *const doubling_uris[] = {"https://example.org/zarr/grids/doubling/1.0", NULL};
+
 static const zinc_grid_def doubling = {
     .size = sizeof doubling,
     .name = "example.doubling",
+    .uris = doubling_uris,
     .purpose = "chunks of 1, 2, 4, 8, 8 ... elements",
     .open = doubling_open,
     .count = doubling_count,

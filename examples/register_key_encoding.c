@@ -41,9 +41,12 @@ padded_decode(void *self, const char *key, int ndim, uint64_t *index)
 	return padded_encode(self, index, ndim, again, sizeof again) < sizeof again && strcmp(again, key) == 0;
 }
 
+static const char *const padded_uris[] = {"https://example.org/zarr/keys/padded/1.0", NULL};
+
 static const zinc_key_encoding_def padded = {
     .size = sizeof padded,
     .name = "example.padded",
+    .uris = padded_uris,
     .purpose = "a0003_b0001",
     .encode = padded_encode,
     .decode = padded_decode,

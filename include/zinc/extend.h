@@ -1,5 +1,5 @@
 /*
- * extend.h - codecs, data types, chunk grids and key encodings of your own
+ * extend.h - codecs, data types, chunk grids, memory layouts and other things of your own
  *
  * Each is one structure of functions and one call.  Once registered it is used like a
  * built-in one, by its name in a document or in zinc_array_options:
@@ -154,6 +154,96 @@ typedef struct zinc_key_encoding_def {
 /* E_EXISTS, E_INVALID, E_LIMIT, E_NOMEM. */
 ZINC_API ZINC_CHECKED zinc_status zinc_register_key_encoding(const zinc_key_encoding_def *def, zinc_error *err);
 
+/* ---- memory layouts ---- */
+
+/*
+ * An order of the elements within a chunk.  In the drafts it is the chunk_memory_layout, in version 3 an array -> array
+ * codec and in Zarr v2 a filter.
+ */
+typedef struct zinc_memory_layout_def {
+	size_t size;
+	const char *name;
+	const char *const *uris; /* in the drafts, where `type` is the name */
+	const char *v2;
+	const char *purpose;
+	int needs_configuration;
+
+	zinc_status (*open)(void **self, const char *configuration, const zinc_codec_input *input, zinc_error *err); /* may be NULL */
+	void (*close)(void *self);                                                                                    /* may be NULL */
+	/* Where in the stored sequence the element at `index` of a chunk stands: for each another of 0 to the product of
+	 * `shape`, minus 1.  It is called for each element; two in one place is E_INVALID. */
+	uint64_t (*place)(void *self, int ndim, const uint64_t *shape, const uint64_t *index);
+} zinc_memory_layout_def;
+
+/* E_EXISTS, E_INVALID, E_LIMIT, E_NOMEM. */
+ZINC_API ZINC_CHECKED zinc_status zinc_register_memory_layout(const zinc_memory_layout_def *def, zinc_error *err);
+
+/* ---- metadata encodings ---- */
+
+/*
+ * What the documents of a draft's hierarchy are stored as.  The entry point zarr.json is always JSON and names the
+ * encoding; all else in the library is JSON text, which this turns into bytes and back.
+ */
+typedef struct zinc_metadata_encoding_def {
+	size_t size;
+	const char *name;        /* `type` in the drafts */
+	const char *const *uris; /* in the drafts; only they have metadata encodings */
+	const char *purpose;
+	const char *suffix; /* of metadata keys in new hierarchies, ".yaml" */
+
+	/* JSON text <-> the bytes of a document.  `*nout` is on entry the room at `out` and on return the bytes written.  If
+	 * the room is too small set *nout to what is wanted and return E_LIMIT; it is called again if that may be.  What cannot
+	 * be decoded is E_CORRUPT. */
+	zinc_status (*encode)(const char *json, size_t njson, void *out, size_t *nout, zinc_error *err);
+	zinc_status (*decode)(const void *in, size_t nin, char *out, size_t *nout, zinc_error *err);
+} zinc_metadata_encoding_def;
+
+/* E_EXISTS, E_INVALID, E_LIMIT, E_NOMEM. */
+ZINC_API ZINC_CHECKED zinc_status zinc_register_metadata_encoding(const zinc_metadata_encoding_def *def, zinc_error *err);
+
+/* ---- extensions of nodes and hierarchies ---- */
+
+/* What may declare an extension: arrays, groups (in 2019 and in version 3), a draft's whole hierarchy. */
+#define ZINC_EXTENDS_ARRAY     1u
+#define ZINC_EXTENDS_GROUP     2u
+#define ZINC_EXTENDS_HIERARCHY 4u
+
+/*
+ * A declaration that a program understands, so that Zinc may open what it says must be understood.  What follows from it is
+ * the program's own affair.  The drafts declare it in `extensions`, by its URI; version 3 and Zarr v2 as a member of the
+ * document, by its name.
+ */
+typedef struct zinc_extension_def {
+	size_t size;
+	const char *name;
+	const char *const *uris;
+	const char *purpose;
+	unsigned extends; /* ZINC_EXTENDS_ARRAY and so on, joined with | */
+
+	/* Is the configuration good?  NULL: any is.  It is that of the declaration or else all members but those that every
+	 * declaration has; NULL: none.  What is refused is E_CORRUPT of a stored document. */
+	zinc_status (*check)(const char *configuration, zinc_error *err);
+} zinc_extension_def;
+
+/* E_EXISTS, E_INVALID, E_LIMIT, E_NOMEM. */
+ZINC_API ZINC_CHECKED zinc_status zinc_register_extension(const zinc_extension_def *def, zinc_error *err);
+
+/* A declaration, known or not; valid during the callback only. */
+typedef struct zinc_declaration {
+	size_t size;
+	const char *name;          /* as declared: a URI, or the member's name */
+	const char *configuration; /* as check() gets it */
+	int must_understand;
+	int known;
+} zinc_declaration;
+
+/* Return non-zero to stop. */
+typedef int (*zinc_declaration_fn)(void *arg, const zinc_declaration *declaration);
+
+/* What a node declares, or with `path` NULL the hierarchy itself. */
+ZINC_API ZINC_CHECKED zinc_status zinc_extensions(zinc_hierarchy *h, const char *path, zinc_declaration_fn fn, void *arg,
+                                                  zinc_error *err);
+
 /* ---- what there is ---- */
 
 /* Call `fn` with name, other names and purpose of everything built in or registered, until it returns non-zero. */
@@ -161,6 +251,8 @@ ZINC_API void zinc_list_codecs(zinc_row_fn fn, void *arg);
 ZINC_API void zinc_list_dtypes(zinc_row_fn fn, void *arg);
 ZINC_API void zinc_list_grids(zinc_row_fn fn, void *arg);
 ZINC_API void zinc_list_key_encodings(zinc_row_fn fn, void *arg);
+ZINC_API void zinc_list_metadata_encodings(zinc_row_fn fn, void *arg);
+ZINC_API void zinc_list_extensions(zinc_row_fn fn, void *arg);
 
 #ifdef __cplusplus
 }

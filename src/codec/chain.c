@@ -33,19 +33,6 @@ typedef struct links {
 
 /* ---- first pass: names ---- */
 
-/* must_understand: false is legal in any mode, so strictness makes no error of it. */
-static zinc_status
-skip_unknown(const zinc_extension *ext, zinc_report *r, zinc_error *err)
-{
-	const bool strict = r->strict;
-	zinc_status st;
-
-	r->strict = false;
-	st = zinc_report_lenient(r, "M20", err, "codec \"%.60s\" is not known and is left out", ext->name);
-	r->strict = strict;
-	return st;
-}
-
 /* M11-M14, M20.  `*keep`: it takes part. */
 static zinc_status
 look_up(link *l, const zinc_json *v, bool *keep, zinc_report *r, zinc_error *err)
@@ -54,8 +41,9 @@ look_up(link *l, const zinc_json *v, bool *keep, zinc_report *r, zinc_error *err
 	ZINC_TRY(zinc_extension_parse(&l->ext, v, r, err));
 	l->ops = zinc_codec_find(l->ext.name);
 	if (!l->ops && l->ext.ignorable) {
-		*keep = false;
-		return skip_unknown(&l->ext, r, err);
+		*keep = false; /* that is legal, so strictness makes no error of it */
+		zinc_report_warn(r, "M20", "codec \"%.60s\" is not known and is left out", l->ext.name);
+		return ZINC_OK;
 	}
 	if (!l->ops)
 		return zinc_report_unsupported(r, "M20", err, "codec \"%.60s\" is not known", l->ext.name);

@@ -25,6 +25,7 @@ typedef struct zinc_scratch {
 	zinc_buf convert; /* elements under conversion (the array's) */
 	zinc_buf index;   /* a shard's index */
 	zinc_buf vlen;    /* bytes of decoded elements of variable length */
+	zinc_buf places;  /* of a program's memory layout that are taken */
 	zinc_arena *kept; /* the same of the inner chunks of a whole shard; made on first use */
 	struct zinc_scratch_state {
 		const void *key; /* whose: the codec's operations */
@@ -76,6 +77,7 @@ struct zinc_codec_ops {
 	zinc_codec_kind kind;
 	bool fixed_size;          /* encoded size depends on the decoded size alone (bound is exact) */
 	bool needs_configuration; /* the bare string is an error (M14) */
+	bool layout;              /* array->array that the drafts have as a memory layout, under the same URIs */
 	bool bytes_behind; /* array->bytes: others take it for array->array and put "bytes" behind; so read and written
 			    */
 
@@ -263,5 +265,18 @@ zinc_status zinc_shard_index_decode(const zinc_shard *sh, zinc_scratch *s, const
 /* Encode an index and append it. */
 zinc_status zinc_shard_index_encode(const zinc_shard *sh, zinc_scratch *s, const uint64_t *shard_shape,
 				    const zinc_shard_entry *entries, zinc_buf *out, zinc_error *err);
+
+/* ---- extend.c: what all that programs register share ---- */
+
+/* A configuration as text of its own (zinc_free), NULL for NULL; and back. */
+zinc_status zinc_user_text(char **out, zinc_context *ctx, const zinc_json *v, zinc_error *err);
+zinc_status zinc_user_json(zinc_json **out, zinc_json_doc *doc, const char *text, zinc_error *err);
+/* What a program's function returned, with an error that says so even when the function did not. */
+zinc_status zinc_user_status(zinc_status st, const char *name, zinc_error *err);
+/* The same of open(): a finding under the thing's own name. */
+zinc_status zinc_user_finding(zinc_status st, const char *name, zinc_report *r, zinc_error *err);
+/* What an snprintf-like function prints, appended.  `print` is called with `arg` until the room is enough. */
+typedef size_t (*zinc_user_print)(const void *arg, char *out, size_t room);
+zinc_status zinc_user_append(zinc_buf *out, zinc_user_print print, const void *arg, zinc_error *err);
 
 #endif

@@ -27,6 +27,8 @@ enum { ZINC_V3_JULY_2026 = 1 };
 zinc_status zinc_v3_parse_doc(zinc_context *ctx, zinc_json_doc *doc, zinc_report *r, zinc_meta **out, zinc_error *err);
 zinc_status zinc_v3_parse(zinc_context *ctx, const char *text, size_t n, zinc_report *r, zinc_meta **out,
 			  zinc_error *err);
+/* Does the specification define this member? */
+bool zinc_v3_is_member(zinc_node_kind kind, const char *name);
 /* What a document says it is, however broken the rest. */
 zinc_node_kind zinc_v3_kind(const zinc_json *root);
 

@@ -9,6 +9,7 @@
  *     opens, `unsupported` says why its elements cannot be accessed.
  * (3) What released writers are known to get wrong (docs/rules.md: lenient) is a warning, and an error when strict.
  */
+#include "format/extensions.h"
 #include "format/format_v3.h"
 
 struct parse {
@@ -63,18 +64,13 @@ parse_attributes(struct parse *p, zinc_json *v)
 }
 
 /* A member that the specification does not define (v3 core, "Extensions"): only an object can say that it may be
- * ignored. */
+ * ignored, but a program may know it. */
 static zinc_status
 parse_unknown(struct parse *p, zinc_json *v)
 {
-	bool must = true;
+	const unsigned extends = p->m->kind == ZINC_NODE_ARRAY ? ZINC_EXTENDS_ARRAY : ZINC_EXTENDS_GROUP;
 
-	if (zinc_json_is(v, ZINC_JSON_OBJECT))
-		(void)zinc_json_bool(zinc_json_member(v, "must_understand"), &must);
-	if (!must)
-		return ZINC_OK;
-	return zinc_report_unsupported(p->r, "M16", &p->e, "member \"%.60s\" is not known and must be understood",
-				       v->key);
+	return zinc_extension_judge(p->ctx, extends, v->key, v, "M16", p->r, &p->e);
 }
 
 /* ---- arrays ---- */
@@ -338,6 +334,12 @@ find_member(const struct member *table, const char *name)
 	while (table->name && strcmp(table->name, name) != 0)
 		table++;
 	return table->name ? table : NULL;
+}
+
+bool
+zinc_v3_is_member(zinc_node_kind kind, const char *name)
+{
+	return find_member(kind == ZINC_NODE_ARRAY ? array_members : group_members, name) != NULL;
 }
 
 /* Known members in the table's order, whatever theirs; then whatever else is there. */

@@ -130,6 +130,8 @@ zinc_status zinc_report_error(zinc_report *r, const char *rule, zinc_error *err,
 /* Record what readers usually forgive: a warning and ZINC_OK, or in strict mode an error. */
 zinc_status zinc_report_lenient(zinc_report *r, const char *rule, zinc_error *err, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
+/* Record what is right but worth knowing: a warning, however strict. */
+void zinc_report_warn(zinc_report *r, const char *rule, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* Record a valid thing that this build does not know; returns E_UNSUPPORTED. */
 zinc_status zinc_report_unsupported(zinc_report *r, const char *rule, zinc_error *err, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));

@@ -5,6 +5,7 @@
  *
  * (1) An error returns r->code and its text reads "<message> (rule M49, at /fill_value)".
  * (2) A lenient finding is a warning and ZINC_OK, or exactly an error when r->strict.
+ *     A plain warning is never an error.
  * (3) With r->found every finding goes there and nothing is warned about; without it,
  *     warnings go to the context's callback.
  * (4) r->why keeps the first unsupported thing.
@@ -114,6 +115,20 @@ zinc_report_lenient(zinc_report *r, const char *rule, zinc_error *err, const cha
 	if (!r->found)
 		zinc_warn(r->ctx, r->where, "%s", text);
 	return ZINC_OK;
+}
+
+void
+zinc_report_warn(zinc_report *r, const char *rule, const char *fmt, ...)
+{
+	char text[640];
+	va_list ap;
+
+	va_start(ap, fmt);
+	find(r, ZINC_SEVERITY_WARNING, rule, text, sizeof text, fmt, ap);
+	va_end(ap);
+	r->warnings++;
+	if (!r->found)
+		zinc_warn(r->ctx, r->where, "%s", text);
 }
 
 zinc_status

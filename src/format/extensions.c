@@ -1,0 +1,228 @@
+/*
+ * extensions.c - extensions of nodes and hierarchies: which of them programs understand
+ *
+ *     drafts:  "extensions": [{"extension": URI, "must_understand": true, "configuration": {...}}]
+ *     v3:      "name": {"must_understand": true, ...}
+ *
+ * A draft's declaration is the same as a member of a document in version 3 that has the URI, or the name that a program
+ * gave it, as its name; so the formats translate one into the other, and there is one judge.
+ *
+ * Promises (tests/unit/test_extensions.c names each by its number):
+ *
+ * (1) Known, whatever its must_understand: it passes when its check() does.
+ * (2) Unknown and ignorable: it passes.
+ * (3) Unknown otherwise: E_UNSUPPORTED, and the text names it.
+ */
+#include "format/extensions.h"
+#include "format/format_v3.h"
+
+typedef struct extension_row {
+	const char *name; /* first, for the registry */
+	zinc_extension_def def;
+} extension_row;
+
+static zinc_registry registered;
+
+const zinc_extension_def *
+zinc_extension_find(const char *name, unsigned extends, zinc_uri_match *match)
+{
+	const extension_row *row, *found = NULL;
+	zinc_uri_match one;
+	size_t i;
+
+	*match = ZINC_URI_OTHER;
+	for (i = 0; (row = zinc_registry_item(&registered, i)) != NULL; i++) {
+		if (!(row->def.extends & extends))
+			continue;
+		one = strcmp(row->name, name) == 0 ? ZINC_URI_SAME : zinc_uri_among(row->def.uris, name);
+		if (one > *match) {
+			*match = one;
+			found = row;
+		}
+	}
+	return *match >= ZINC_URI_MINOR ? &found->def : NULL;
+}
+
+/* ---- declarations ---- */
+
+bool
+zinc_extension_ignorable(const zinc_json *declaration)
+{
+	bool must = true;
+
+	if (zinc_json_is(declaration, ZINC_JSON_OBJECT))
+		(void)zinc_json_bool(zinc_json_member(declaration, "must_understand"), &must);
+	return !must;
+}
+
+/* A member that every declaration may have, and that configures nothing. */
+static bool
+is_common(const zinc_json *m)
+{
+	return strcmp(m->key, "extension") == 0 || strcmp(m->key, "must_understand") == 0;
+}
+
+/*
+ * Text of the member `configuration`, or of all members that are not common (2019: they stand side by side); of what is
+ * no object, of itself.  NULL: there is none.  zinc_free.
+ */
+static zinc_status
+configuration_text(char **out, zinc_context *ctx, const zinc_json *v, zinc_error *err)
+{
+	const zinc_json *m, *whole = zinc_json_member(v, "configuration");
+	zinc_json_doc *doc;
+	zinc_json *rest;
+	zinc_status s = ZINC_OK;
+
+	*out = NULL;
+	if (whole || !zinc_json_is(v, ZINC_JSON_OBJECT))
+		return zinc_user_text(out, ctx, whole ? whole : v, err);
+	ZINC_TRY(zinc_json_new(&doc, ctx, err));
+	rest = zinc_json_make(doc, ZINC_JSON_OBJECT);
+	for (m = v->first; m && s == ZINC_OK; m = m->next)
+		if (!is_common(m))
+			s = zinc_json_set(doc, rest, m->key, zinc_json_copy(doc, m), err);
+	if (s == ZINC_OK && rest && rest->n > 0)
+		s = zinc_user_text(out, ctx, rest, err);
+	zinc_json_free(doc);
+	return s;
+}
+
+/* (1) */
+static zinc_status
+check(const zinc_extension_def *def, zinc_context *ctx, const zinc_json *v, zinc_report *r, zinc_error *err)
+{
+	zinc_error why = ZINC_ERROR_INIT;
+	char *configuration;
+	zinc_status s;
+
+	if (!def->check)
+		return ZINC_OK;
+	ZINC_TRY(configuration_text(&configuration, ctx, v, err));
+	s = zinc_user_finding(def->check(configuration, &why), def->name, r, &why);
+	zinc_free(ctx, configuration);
+	return s == ZINC_OK ? s : (zinc_error_copy(err, &why), s);
+}
+
+zinc_status
+zinc_extension_judge(zinc_context *ctx, unsigned extends, const char *name, const zinc_json *v, const char *rule,
+		     zinc_report *r, zinc_error *err)
+{
+	zinc_uri_match match;
+	const zinc_extension_def *def = zinc_extension_find(name, extends, &match);
+
+	if (def) {
+		if (match == ZINC_URI_MINOR)
+			zinc_report_warn(r, rule, "extension \"%.120s\" is taken for \"%s\"", name, def->uris[0]);
+		return check(def, ctx, v, r, err);
+	}
+	if (zinc_extension_ignorable(v))
+		return ZINC_OK;
+	return zinc_report_unsupported(r, rule, err, "extension \"%.120s\" is not known and must be understood%s", name,
+				       match == ZINC_URI_MAJOR ? "; another major version of it is" : "");
+}
+
+/* ---- asking ---- */
+
+/* All that a node declares: what its document has beside the members of version 3. */
+static zinc_status
+each(const zinc_meta *m, zinc_declaration_fn fn, void *arg, zinc_error *err)
+{
+	const unsigned extends = m->kind == ZINC_NODE_ARRAY ? ZINC_EXTENDS_ARRAY : ZINC_EXTENDS_GROUP;
+	const zinc_json *v;
+	bool stop = false;
+
+	for (v = zinc_meta_v3(m)->first; v && !stop; v = v->next) {
+		zinc_declaration d = {
+		    .size = sizeof d, .name = v->key, .must_understand = !zinc_extension_ignorable(v)};
+		zinc_uri_match match;
+		char *configuration;
+
+		if (zinc_v3_is_member(m->kind, v->key))
+			continue;
+		d.known = zinc_extension_find(v->key, extends, &match) != NULL;
+		ZINC_TRY(configuration_text(&configuration, m->ctx, v, err));
+		d.configuration = configuration;
+		stop = fn(arg, &d) != 0;
+		zinc_free(m->ctx, configuration);
+	}
+	return ZINC_OK;
+}
+
+zinc_status
+zinc_extensions(zinc_hierarchy *h, const char *path, zinc_declaration_fn fn, void *arg, zinc_error *err)
+{
+	zinc_report r;
+	zinc_status s;
+	zinc_meta *m;
+	char *clean;
+
+	if (!h || !fn)
+		return zinc_fail(err, ZINC_E_INVALID, "no hierarchy or no function given");
+	if (!path)
+		return ZINC_OK;
+	ZINC_TRY(zinc_path_normalise(&clean, h, path, err));
+	zinc_report_init_quiet(&r, h->ctx, h->strict);
+	s = h->format->read_node(h, clean, &r, &m, err);
+	if (s == ZINC_OK) {
+		s = each(m, fn, arg, err);
+		zinc_meta_free(m);
+	}
+	zinc_free(h->ctx, clean);
+	return s;
+}
+
+/* ---- registration ---- */
+
+/* A URI may name one thing for arrays and another for hierarchies, but not two for the same. */
+static const char *
+taken(const zinc_extension_def *d)
+{
+	const char *const *uri;
+	zinc_uri_match match;
+
+	for (uri = d->uris; uri && *uri; uri++)
+		if (zinc_extension_find(*uri, d->extends, &match))
+			return *uri;
+	return NULL;
+}
+
+zinc_status
+zinc_register_extension(const zinc_extension_def *def, zinc_error *err)
+{
+	const unsigned all = ZINC_EXTENDS_ARRAY | ZINC_EXTENDS_GROUP | ZINC_EXTENDS_HIERARCHY;
+	extension_row *row;
+	zinc_extension_def d;
+	zinc_status s;
+
+	if (!def)
+		return zinc_fail(err, ZINC_E_INVALID, "no extension given");
+	ZINC_TRY(zinc_options_take(&d, sizeof d, def, err));
+	if (!d.extends || (d.extends & ~all))
+		return zinc_fail(err, ZINC_E_INVALID, "an extension must say what it extends");
+	if (d.name && (zinc_v3_is_member(ZINC_NODE_ARRAY, d.name) || zinc_v3_is_member(ZINC_NODE_GROUP, d.name)))
+		return zinc_fail(err, ZINC_E_EXISTS, "\"%s\" is a member of every document", d.name);
+	if (taken(&d))
+		return zinc_fail(err, ZINC_E_EXISTS, "there is an extension \"%s\" already", taken(&d));
+	row = zinc_calloc(NULL, 1, sizeof *row);
+	if (!row)
+		return zinc_fail_nomem(err);
+	row->name = d.name;
+	row->def = d;
+	s = zinc_registry_add(&registered, row, err);
+	if (s != ZINC_OK)
+		zinc_free(NULL, row);
+	return s; /* the row stays for ever */
+}
+
+void
+zinc_list_extensions(zinc_row_fn fn, void *arg)
+{
+	const extension_row *row;
+	size_t i;
+
+	for (i = 0; (row = zinc_registry_item(&registered, i)) != NULL; i++)
+		if (fn(arg, row->name, row->def.uris && row->def.uris[0] ? row->def.uris[0] : "",
+		       row->def.purpose ? row->def.purpose : ""))
+			return;
+}
