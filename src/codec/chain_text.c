@@ -3,7 +3,7 @@
  *
  *     zstd:5                            bytes, zstd
  *     transpose:1,0+blosc:lz4+crc32c    transpose, bytes, blosc, crc32c
- *     none                              bytes, or what elements of variable length have instead
+ *     none, transpose:1,0+none          bytes, or what elements of variable length have instead
  *     [{"name": "gzip", ...}]           as it is, and bytes where it is missing
  *
  * Only the spelling is looked at here; whoever uses the result parses it, and hears what is wrong with it.
@@ -93,8 +93,6 @@ read_shorts(const char *text, const zinc_rep *rep, bool big, zinc_json_doc *doc,
 	char *copy, *at, *end;
 	zinc_status st = ZINC_OK;
 
-	if (strcmp(text, "none") == 0)
-		return ZINC_OK;
 	copy = zinc_strdup(ctx, text);
 	if (!copy)
 		return zinc_fail_nomem(err);
@@ -102,6 +100,8 @@ read_shorts(const char *text, const zinc_rep *rep, bool big, zinc_json_doc *doc,
 		end = strchr(at, '+');
 		if (end)
 			*end++ = '\0';
+		if (!end && strcmp(at, "none") == 0) /* no compressor, behind whatever stands before it */
+			break;
 		st = read_short(at, rep, big, doc, list, err);
 	}
 	zinc_free(ctx, copy);

@@ -36,15 +36,18 @@ collect_document(void *arg, const char *key, uint64_t nbytes)
 static zinc_status
 erase_keys(zinc_hierarchy *h, const zinc_buf *keys, zinc_error *err)
 {
-	const char *key = (const char *)keys->p, *end = key + keys->n;
 	zinc_put_group *group;
 	zinc_status s = ZINC_OK;
+	const char *key;
+	size_t at;
 
 	if (keys->n == 0)
 		return ZINC_OK;
 	ZINC_TRY(zinc_store_put_begin(h->store, &group, h->put_flags, err));
-	for (; key < end && s == ZINC_OK; key += strlen(key) + 1)
+	for (at = 0; at < keys->n && s == ZINC_OK; at += strlen(key) + 1) {
+		key = (const char *)keys->p + at;
 		s = zinc_store_del(h->store, group, key, NULL, h->put_flags, err);
+	}
 	if (s == ZINC_OK)
 		return zinc_store_commit(h->store, group, NULL, NULL, err);
 	zinc_store_abort(h->store, group);

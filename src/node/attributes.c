@@ -43,7 +43,7 @@ zinc_attributes_get(zinc_hierarchy *h, const char *path, const char *key, zinc_b
 	zinc_buf_fini(&text);
 	zinc_meta_free(m);
 	zinc_free(h->ctx, node);
-	return s;
+	return zinc_error_in(err, s, h);
 }
 
 /* ---- editing ---- */
@@ -117,5 +117,5 @@ zinc_attributes_edit(zinc_hierarchy *h, const char *path, const zinc_attribute *
 	ZINC_TRY(zinc_path_normalise(&node, h, path, err));
 	s = h->format->edit_node(h, node, edit_attributes, &e, NULL, err);
 	zinc_free(h->ctx, node);
-	return s;
+	return zinc_error_in(err, s, h);
 }

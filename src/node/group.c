@@ -42,7 +42,7 @@ zinc_group_create(zinc_hierarchy *h, const char *path, const char *attributes, i
 	ZINC_TRY(zinc_path_normalise(&node, h, path, err));
 	s = create(h, node, attributes, overwrite != 0, err);
 	zinc_free(h->ctx, node);
-	return s;
+	return zinc_error_in(err, s, h);
 }
 
 /* The climb decides which part of the URL is the root (hierarchy.c). */

@@ -5,6 +5,7 @@
  *
  * (1) A node that cannot be used is shown with its problem, never left out.
  * (2) What a callback sees lives during the call only.
+ * (3) Errors name keys from the hierarchy's root on, as those of arrays do, and its URL.
  */
 #include "node/node.h"
 
@@ -113,7 +114,7 @@ list(zinc_hierarchy *h, const char *path, bool children, int depth, zinc_node_fn
 	s = children ? h->format->children(h, node, &r, list_node, &l, err)
 		     : h->format->walk(h, node, depth, &r, list_node, &l, err);
 	zinc_free(h->ctx, node);
-	return s == ZINC_OK ? l.status : s;
+	return zinc_error_in(err, s == ZINC_OK ? l.status : s, h);
 }
 
 zinc_status
@@ -148,7 +149,7 @@ read_node(zinc_hierarchy *h, const char *path, zinc_meta **out, zinc_error *err)
 	zinc_report_init(&r, h->ctx, h->strict, h->url);
 	s = h->format->read_node(h, node, &r, out, err);
 	zinc_free(h->ctx, node);
-	return s;
+	return zinc_error_in(err, s, h);
 }
 
 /* That nothing is there is an answer, not a failure. */
@@ -184,7 +185,7 @@ get_document(zinc_hierarchy *h, const char *path, zinc_node_kind kind, zinc_blob
 			zinc_error_at_key(err, s, zinc_buf_text(&key));
 	}
 	zinc_buf_fini(&key);
-	return s == ZINC_OK ? s : zinc_error_at_url(err, s, h->url);
+	return zinc_error_in(err, s, h);
 }
 
 zinc_status
@@ -210,7 +211,7 @@ zinc_node_erase(zinc_hierarchy *h, const char *path, zinc_error *err)
 	ZINC_TRY(zinc_path_normalise(&node, h, path, err));
 	s = h->format->erase(h, node, err);
 	zinc_free(h->ctx, node);
-	return s;
+	return zinc_error_in(err, s, h);
 }
 
 zinc_status
@@ -228,5 +229,5 @@ zinc_consolidate(zinc_hierarchy *h, const char *path, int remove, zinc_error *er
 	ZINC_TRY(zinc_path_normalise(&node, h, path, err));
 	s = h->format->consolidate(h, node, remove != 0, err);
 	zinc_free(h->ctx, node);
-	return s;
+	return zinc_error_in(err, s, h);
 }

@@ -267,7 +267,7 @@ start(zinc_hierarchy *from, const char *from_path, zinc_hierarchy *to, const cha
 	zinc_free(from->ctx, c.pairs);
 	for (i = 0; i < sizeof bufs / sizeof *bufs; i++)
 		zinc_buf_fini(bufs[i]);
-	return s == ZINC_OK ? s : zinc_error_at_url(err, s, to->url);
+	return zinc_error_in(err, s, to);
 }
 
 zinc_status

@@ -62,10 +62,11 @@ add_entry(void *arg, const char *name, int type)
 const fs_entry *
 zinc_fs_entry(const fs_entries *e, size_t i, const char **name)
 {
-	const fs_entry *entry = (const fs_entry *)(const void *)e->list.p + i;
+	const fs_entry *entry;
 
-	if (i >= e->list.n / sizeof *entry)
+	if (i >= e->list.n / sizeof *entry) /* an empty list has no memory to point into */
 		return NULL;
+	entry = (const fs_entry *)(const void *)e->list.p + i;
 	*name = (const char *)e->names.p + entry->name;
 	return entry;
 }

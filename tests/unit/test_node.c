@@ -137,14 +137,41 @@ test_document(void **state)
 	forest_close(&f);
 }
 
+/* (3) */
+static void
+test_errors(void **state)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_node_kind kind;
+	zinc_blob json = ZINC_BLOB_INIT;
+	struct seen s = {0};
+	forest f;
+
+	(void)state;
+	forest_open(&f, "root", ZINC_LENIENT);
+	forest_put(&f, "root/zarr.json", GROUP);
+	forest_put(&f, "root/root/zarr.json", "{");
+	assert_int_equal(zinc_node_exists(f.h, "/root", &kind, &err), ZINC_E_CORRUPT);
+	assert_string_equal(err.key, "root/zarr.json");
+	assert_int_equal(zinc_attributes_get(f.h, "/root", NULL, &json, &err), ZINC_E_CORRUPT);
+	assert_string_equal(err.key, "root/zarr.json");
+	assert_int_equal(zinc_attributes_edit(f.h, "/root", &(zinc_attribute){"a", "1"}, 1, &err), ZINC_E_CORRUPT);
+	assert_string_equal(err.key, "root/zarr.json");
+	assert_int_equal(zinc_node_children(f.h, "/none", look, &s, &err), ZINC_E_NOTFOUND);
+	assert_string_equal(err.key, "none/zarr.json");
+	assert_int_equal(zinc_node_document(f.h, "/none", &json, &err), ZINC_E_NOTFOUND);
+	assert_string_equal(err.key, "none/zarr.json");
+	assert_int_equal(zinc_group_create(f.h, "/", NULL, 0, &err), ZINC_E_EXISTS);
+	assert_string_equal(err.key, "zarr.json");
+	forest_close(&f);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_exists),
-	    cmocka_unit_test(test_stat),
-	    cmocka_unit_test(test_problems),
-	    cmocka_unit_test(test_document),
+	    cmocka_unit_test(test_exists),   cmocka_unit_test(test_stat),   cmocka_unit_test(test_problems),
+	    cmocka_unit_test(test_document), cmocka_unit_test(test_errors),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
