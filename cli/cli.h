@@ -70,7 +70,7 @@ struct words {
 struct args {
 	struct words words; /* what is not an option */
 	bool help, json, strict, detail, recursive, full, index, overwrite, dry_run, yes, group, stored, fast, repair,
-	    orphans, remove;
+	    orphans, remove, resume, verify, lossy;
 	const char *select, *as, *output, *from, *format, *progress, *shape, *dtype, *chunks, *shards, *codecs, *fill;
 	const char *dims, *attrs, *order, *endian, *key_encoding;
 	struct words removed;       /* --rm KEY ... */
@@ -371,9 +371,9 @@ bool json_member(const char *object, const char *key, struct text *value);
 
 int cmd_info(struct run *r), cmd_tree(struct run *r), cmd_ls(struct run *r), cmd_cat(struct run *r);
 int cmd_create(struct run *r), cmd_put(struct run *r), cmd_attrs(struct run *r), cmd_rm(struct run *r);
-int cmd_validate(struct run *r), cmd_bench(struct run *r);
 int cmd_resize(struct run *r), cmd_append(struct run *r), cmd_consolidate(struct run *r);
 int cmd_completion(struct run *r);
+int cmd_validate(struct run *r), cmd_bench(struct run *r), cmd_cp(struct run *r), cmd_mv(struct run *r);
 int cmd_codecs(struct run *r), cmd_dtypes(struct run *r), cmd_stores(struct run *r), cmd_formats(struct run *r);
 /* `zinc --array_path=DIR`: every chunk of an array decodes? */
 int cmd_array_path(struct run *r);

@@ -1,5 +1,5 @@
 /*
- * tool.h - checking and looking: what the command `zinc` shows and programs may call
+ * tool.h - checking, looking, copying: what the command `zinc` shows and programs may call
  *
  * Everything here may still change before version 1.0.
  */
@@ -79,6 +79,93 @@ typedef struct zinc_validate_counts {
  */
 ZINC_API ZINC_CHECKED zinc_status zinc_validate(const char *url, const zinc_validate_options *options, zinc_finding_fn fn,
                                                 void *arg, zinc_validate_counts *counts, zinc_error *err);
+
+/* ---- copying ---- */
+
+typedef enum zinc_copy_kind {
+	ZINC_COPY_PLAN = 0,     /* what is going to be done about an array */
+	ZINC_COPY_REPLACED = 1, /* a choice of storage that the target does not have, and what it gets instead */
+	ZINC_COPY_LOST = 2      /* content that the target cannot hold */
+} zinc_copy_kind;
+
+/* One thing to be told before a copy begins.  All text is valid during the callback only. */
+typedef struct zinc_copy_note {
+	size_t size;
+	zinc_copy_kind kind;
+	const char *path; /* of the node in the source */
+	const char *message;
+} zinc_copy_note;
+
+/* Return non-zero to cancel. */
+typedef int (*zinc_copy_note_fn)(void *arg, const zinc_copy_note *note);
+
+typedef struct zinc_copy_options {
+	size_t size;
+	zinc_context *context;  /* zinc_copy_url only; else that of the target */
+	const char *format;     /* zinc_copy_url only: of a new target [the source's] */
+	int strict;             /* zinc_copy_url only: as ZINC_STRICT */
+	int ndim;               /* of chunks and shards; arrays of another rank keep theirs */
+	const uint64_t *chunks; /* [as they are] */
+	const uint64_t *shards; /* multiples of chunks [as they are] */
+	int auto_chunks;        /* choose chunks of 1 to 4 MiB */
+	int auto_shards;        /* choose shards of 64 to 256 MiB */
+	const char *codecs;     /* JSON or short form, of the inner chunks where sharded [as they are] */
+	const char *dtype;      /* convert the elements [as they are] */
+	const char *select;     /* of one array, as text [everything] */
+	int resume;             /* go on where an interrupted copy stopped; from the beginning if there is none */
+	int verify;             /* read everything back and compare, before the target appears */
+	int lossy;              /* let go what the target cannot hold [E_INVALID] */
+	int overwrite;          /* erase what is there [E_EXISTS] */
+	int dry_run;            /* plan, tell, and write nothing */
+	uint64_t max_memory;    /* bytes for elements and encoded objects [512 MiB, more where one object needs it] */
+	int threads;            /* [the context's] */
+	const volatile int *cancel;
+	zinc_progress_fn progress; /* units are objects of the target */
+	void *progress_arg;
+	zinc_copy_note_fn note; /* may be NULL */
+	void *note_arg;
+} zinc_copy_options;
+
+/* clang-format off */
+#define ZINC_COPY_OPTIONS(...) ZINC_OPTIONS_OF(zinc_copy_options, __VA_ARGS__)
+#define ZINC_COPY_OPTIONS_INIT \
+	{sizeof(zinc_copy_options), NULL, NULL, 0, 0, NULL, NULL, 0, 0, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL, \
+	 NULL, NULL}
+/* clang-format on */
+
+/* What a copy did, or with dry_run would do. */
+typedef struct zinc_copy_counts {
+	uint64_t groups, arrays;
+	uint64_t objects;        /* chunks, shards and other keys of the target that this call was to write */
+	uint64_t raw;            /* of them copied as they are stored */
+	uint64_t skipped;        /* objects that an earlier, interrupted copy had finished */
+	uint64_t bytes;          /* moved: stored bytes of raw objects, elements of the others */
+	uint64_t lost, replaced; /* notes of these kinds */
+} zinc_copy_counts;
+
+/*
+ * Copy a node and everything below to another path, hierarchy, store or version of Zarr.  All content (values, shape,
+ * data type, fill value, attributes, dimension names, unknown members, the tree) arrives, or the copy fails before it
+ * starts, naming what the target cannot hold.  Choices of storage (chunks, shards, codecs, chunk keys, order of bytes
+ * and axes) are kept where the target has them; notes tell what is replaced.  Objects whose encoding does not change are
+ * copied as they are.  Metadata is written last.  `counts` may be NULL.
+ *
+ * A journal "__zinc_cp.json" at the target says what is done; it is removed last.  A copy that was interrupted or failed
+ * leaves it there, and `resume` goes on, unless source or options have changed (E_CONFLICT).
+ *
+ * E_EXISTS when the target is there, E_INVALID (options, or content that the target cannot hold), E_UNSUPPORTED,
+ * E_RANGE (an element does not convert), E_LIMIT (max_memory is too small for one object), E_CORRUPT, E_CHECKSUM, E_IO,
+ * E_READONLY, E_CANCELLED, E_NOMEM ...
+ */
+ZINC_API ZINC_CHECKED zinc_status zinc_copy(zinc_hierarchy *from, const char *from_path, zinc_hierarchy *to, const char *to_path,
+                                            const zinc_copy_options *options, zinc_copy_counts *counts, zinc_error *err);
+/* The same by URL.  A target inside an existing hierarchy has its format unless options->format says another. */
+ZINC_API ZINC_CHECKED zinc_status zinc_copy_url(const char *from, const char *to, const zinc_copy_options *options,
+                                                zinc_copy_counts *counts, zinc_error *err);
+/* Rename a node within its hierarchy: copy, verify, erase.  Of the options only threads, max_memory, cancel, progress,
+ * overwrite, resume and dry_run are looked at. */
+ZINC_API ZINC_CHECKED zinc_status zinc_move(zinc_hierarchy *h, const char *from_path, const char *to_path,
+                                            const zinc_copy_options *options, zinc_error *err);
 
 /* ---- what is stored ---- */
 

@@ -1,0 +1,249 @@
+/* cmd_cp.c - zinc cp and zinc mv: nodes to other places, stores and versions of Zarr */
+#include <stdio.h>
+
+#include "cli.h"
+
+/* The same thing happens to many arrays: it is told once, with their number. */
+struct told {
+	struct text message, path; /* of the first */
+	zinc_copy_kind kind;
+	uint64_t times;
+};
+
+struct cp {
+	struct run *run;
+	const char *from, *to;
+	struct progress progress;
+	zinc_copy_options options;
+	uint64_t chunks[ZINC_MAX_NDIM], shards[ZINC_MAX_NDIM];
+	struct told *told;
+	size_t ntold;
+	struct text json; /* the notes */
+};
+
+/* ---- the command line -> options ---- */
+
+static int
+take_shape(struct cp *c, const char *option, const char *text, uint64_t *shape)
+{
+	int ndim;
+
+	if (!parse_shape(text, shape, &ndim))
+		return complain(USAGE, option, "\"%s\" is not a list of lengths like 10,20", text);
+	if (c->options.ndim && c->options.ndim != ndim)
+		return complain(USAGE, option, "--chunks and --shards have different numbers of dimensions");
+	c->options.ndim = ndim;
+	return DONE;
+}
+
+static int
+take_options(struct cp *c)
+{
+	const struct args *a = c->run->args;
+	zinc_copy_options *o = &c->options;
+	int status = DONE;
+
+	o->auto_chunks = a->chunks && !strcmp(a->chunks, "auto");
+	o->auto_shards = a->shards && !strcmp(a->shards, "auto");
+	if (a->chunks && !o->auto_chunks) {
+		status = take_shape(c, "--chunks", a->chunks, c->chunks);
+		o->chunks = c->chunks;
+	}
+	if (status == DONE && a->shards && !o->auto_shards) {
+		status = take_shape(c, "--shards", a->shards, c->shards);
+		o->shards = c->shards;
+	}
+	o->codecs = a->codecs;
+	o->dtype = a->dtype;
+	o->select = a->select;
+	o->verify = a->verify;
+	o->lossy = a->lossy;
+	return status;
+}
+
+/* What cp and mv have in common. */
+static void
+take_common(struct cp *c)
+{
+	const struct args *a = c->run->args;
+	zinc_copy_options *o = &c->options;
+
+	o->context = c->run->ctx;
+	o->format = a->format;
+	o->strict = a->strict;
+	o->resume = a->resume;
+	o->overwrite = a->overwrite;
+	o->dry_run = a->dry_run;
+	o->max_memory = a->max_memory;
+	if (a->max_memory) /* that is for elements and objects; codecs and metadata need something beside */
+		c->run->budget.limit += (uint64_t)64 << 20;
+	o->threads = thread_count(c->run);
+	o->cancel = &cancel_flag;
+	o->progress = progress_tick;
+	o->progress_arg = &c->progress;
+}
+
+/* ---- notes ---- */
+
+static const char *const kinds[] = {"plan", "replaced", "lost"};
+
+static void
+note_json(struct cp *c, const zinc_copy_note *note)
+{
+	text_printf(&c->json, "%s{\"kind\":\"%s\",\"path\":", c->json.n ? "," : "", kinds[note->kind]);
+	text_json(&c->json, note->path);
+	text_puts(&c->json, ",\"message\":");
+	text_json(&c->json, note->message);
+	text_puts(&c->json, "}");
+}
+
+static void
+remember(struct cp *c, const zinc_copy_note *note)
+{
+	struct told *t;
+	size_t i;
+
+	for (i = 0; i < c->ntold; i++)
+		if (c->told[i].kind == note->kind && !strcmp(text_str(&c->told[i].message), note->message)) {
+			c->told[i].times++;
+			return;
+		}
+	c->told = need(c->told, (c->ntold + 1) * sizeof *c->told);
+	t = &c->told[c->ntold++];
+	*t = (struct told){.kind = note->kind, .times = 1};
+	text_puts(&t->message, note->message);
+	text_puts(&t->path, note->path);
+}
+
+/* The plan is data, and for those who ask; what is replaced or lost is said always. */
+static int
+note(void *arg, const zinc_copy_note *n)
+{
+	struct cp *c = arg;
+
+	if (c->run->args->json)
+		note_json(c, n);
+	else if (n->kind == ZINC_COPY_PLAN) {
+		if (c->run->args->dry_run)
+			out_printf(&c->run->out, "%s: %s\n", n->path, n->message);
+	} else
+		remember(c, n);
+	return interrupted();
+}
+
+/* A copy that lost something without being allowed to has failed, and its one line says so. */
+static void
+tell(struct cp *c, bool failed)
+{
+	size_t i;
+
+	for (i = 0; i < c->ntold; i++) {
+		const struct told *t = &c->told[i];
+
+		if (failed && !c->run->args->dry_run)
+			continue;
+		fprintf(stderr, "zinc: %s: %s: %s", t->kind == ZINC_COPY_LOST ? "lost" : "replaced", text_str(&t->path),
+			text_str(&t->message));
+		fprintf(stderr, t->times > 1 ? " (and %llu more)\n" : "\n", (unsigned long long)(t->times - 1));
+	}
+}
+
+static void
+notes_free(struct cp *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->ntold; i++) {
+		text_free(&c->told[i].message);
+		text_free(&c->told[i].path);
+	}
+	free(c->told);
+	text_free(&c->json);
+}
+
+/* ---- the end ---- */
+
+static void
+summary_json(struct cp *c, const zinc_copy_counts *n)
+{
+	struct text t = {NULL, 0, 0};
+
+	text_puts(&t, "{\"source\":");
+	text_json(&t, c->from);
+	text_puts(&t, ",\"target\":");
+	text_json(&t, c->to);
+	text_printf(&t,
+		    ",\"dry_run\":%s,\"groups\":%llu,\"arrays\":%llu,\"objects\":%llu,\"raw\":%llu,\"skipped\":%llu,"
+		    "\"bytes\":%llu,"
+		    "\"notes\":[%s]}\n",
+		    c->run->args->dry_run ? "true" : "false", (unsigned long long)n->groups,
+		    (unsigned long long)n->arrays, (unsigned long long)n->objects, (unsigned long long)n->raw,
+		    (unsigned long long)n->skipped, (unsigned long long)n->bytes, text_str(&c->json));
+	out_text(&c->run->out, &t);
+}
+
+/* On a terminal one line at the end; a script that succeeds hears nothing. */
+static void
+summary_text(struct cp *c, const zinc_copy_counts *n)
+{
+	struct text t = {NULL, 0, 0};
+	double seconds = now() - c->progress.began;
+
+	if (!c->progress.on || c->run->args->dry_run)
+		return;
+	text_printf(&t, "copied %llu group%s, %llu array%s, %llu object%s, ", (unsigned long long)n->groups,
+		    n->groups == 1 ? "" : "s", (unsigned long long)n->arrays, n->arrays == 1 ? "" : "s",
+		    (unsigned long long)n->objects, n->objects == 1 ? "" : "s");
+	text_size(&t, n->bytes);
+	text_printf(&t, " in %.1f s\n", seconds);
+	fputs(text_str(&t), stderr);
+	text_free(&t);
+}
+
+int
+cmd_cp(struct run *r)
+{
+	struct cp c = {.run = r, .from = r->args->words.at[0], .to = r->args->words.at[1]};
+	zinc_copy_counts n = {0};
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_status s;
+	int status;
+
+	c.options = (zinc_copy_options)ZINC_COPY_OPTIONS_INIT;
+	status = take_options(&c);
+	if (status != DONE)
+		return status;
+	take_common(&c);
+	c.options.note = note;
+	c.options.note_arg = &c;
+	progress_init(&c.progress, r, "copying");
+	s = zinc_copy_url(c.from, c.to, &c.options, &n, &err);
+	progress_end(&c.progress);
+	tell(&c, s != ZINC_OK);
+	if (s == ZINC_OK && r->args->json)
+		summary_json(&c, &n);
+	else if (s == ZINC_OK)
+		summary_text(&c, &n);
+	notes_free(&c);
+	return s == ZINC_OK ? DONE : fail(c.from, &err);
+}
+
+int
+cmd_mv(struct run *r)
+{
+	struct cp c = {.run = r, .from = r->args->words.at[0], .to = r->args->words.at[1]};
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_hierarchy *h = NULL;
+	int status = open_node(r, c.from, true, &h);
+
+	c.options = (zinc_copy_options)ZINC_COPY_OPTIONS_INIT;
+	take_common(&c);
+	progress_init(&c.progress, r, "moving");
+	if (status == DONE && zinc_move(h, zinc_hierarchy_path(h), c.to, &c.options, &err))
+		status = fail(c.from, &err);
+	progress_end(&c.progress);
+	if (status == DONE && r->args->dry_run)
+		out_printf(&r->out, "would move %s to %s\n", zinc_hierarchy_path(h), c.to);
+	zinc_hierarchy_close(h);
+	return status;
+}

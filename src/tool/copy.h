@@ -1,0 +1,196 @@
+/*
+ * copy.h - inside of the room `tool`: a copy of nodes, its plan and its journal
+ *
+ *   copy_tree.c       the order of the work, the calls of <zinc/tool.h>
+ *   copy_plan.c       what is going to be done about each node
+ *   copy_nodes.c      which nodes there are, and where they go
+ *   copy_meta.c       what the target makes of a node's metadata; what it loses
+ *   copy_remedy.c     what can be changed about metadata that the target does not take
+ *   copy_layout.c     other chunks, shards, codecs, types, selections
+ *   copy_keys.c       every key of the source: objects of arrays, documents, foreign ones
+ *   copy_raw.c        objects and foreign keys as they are stored
+ *   copy_boxes.c      which boxes an array is moved in, within a limit of memory
+ *   copy_elements.c   moving and comparing one box
+ *   copy_journal.c    what is done, for those who must go on
+ *   copy_documents.c  metadata, last
+ */
+#ifndef ZINC_TOOL_COPY_H
+#define ZINC_TOOL_COPY_H
+
+#include "tool/tool.h"
+
+#define ZINC_CP_JOURNAL "__zinc_cp.json"
+#define ZINC_CP_MIDDLE  "__zinc_cp_pass"
+
+/* A stored object: its number in the grid, in C order, and its size. */
+typedef struct zinc_cp_object {
+	uint64_t at, nbytes;
+} zinc_cp_object;
+
+/* How an array's objects come to the target. */
+typedef enum zinc_cp_way { ZINC_CP_RAW, ZINC_CP_BOXES } zinc_cp_way;
+
+typedef struct zinc_cp_node {
+	char *from, *to; /* paths */
+	zinc_node_kind kind;
+	bool implicit;
+	bool changed;  /* its document is made anew; else it is copied byte for byte */
+	bool left_out; /* the target cannot have it */
+	bool copies;   /* it has consolidated metadata */
+	zinc_meta *source, *target;
+	/* arrays */
+	zinc_array *in, *out;
+	zinc_selection *select; /* NULL: everything */
+	zinc_cp_way way;
+	char *data;   /* prefix of its objects */
+	size_t ndata; /* its length */
+	zinc_cp_object *objects;
+	size_t nobjects, room;
+	uint64_t batch;  /* of raw objects, looked at last */
+	size_t batch_at; /* and its first object */
+	uint64_t steps;
+	uint64_t units; /* objects to be written, the temporary ones too */
+} zinc_cp_node;
+
+/* A copy under way. */
+typedef struct zinc_cp {
+	zinc_context *ctx;
+	zinc_copy_options o;
+	zinc_copy_counts n;
+	zinc_hierarchy *from, *to;
+	zinc_hierarchy *old; /* what is at the target in another format; NULL: nothing */
+	char *from_path, *to_path;
+	uint64_t memory; /* for elements and objects */
+	int threads;
+	bool resuming;
+	bool verifying;      /* a box is compared: it is there twice */
+	bool any_changed;    /* of the nodes: consolidated metadata is made anew */
+	zinc_store *drafts;  /* documents, until they are put: memory */
+	zinc_cp_node *nodes; /* parents first */
+	size_t nnodes, room;
+	size_t *arrays; /* numbers of nodes, in order of `data` */
+	size_t narrays;
+	zinc_buf foreign;   /* keys: from, NUL, to, NUL */
+	zinc_buf documents; /* the same of documents that are copied byte for byte */
+	size_t nforeign;
+	uint64_t foreign_steps;
+	uint64_t state;       /* a fingerprint of the source */
+	zinc_buf options;     /* as the journal has them: JSON */
+	zinc_buf journal_key; /* with its NUL */
+	zinc_buf middle;      /* prefix of the temporary array, with its NUL */
+	uint64_t steps, done; /* of all arrays */
+	uint64_t journal_steps;
+	uint64_t units, units_done;
+	double saved; /* when the journal was put last */
+	uint64_t saved_bytes;
+	zinc_buf lost;  /* what the target cannot hold, for the error */
+	void *block[2]; /* elements of a box */
+	uint64_t nblock[2];
+	zinc_arena *arena;
+} zinc_cp;
+
+/* ---- copy_nodes.c ---- */
+
+zinc_status zinc_cp_find_nodes(zinc_cp *c, zinc_error *err);
+void zinc_cp_free_nodes(zinc_cp *c);
+/* Tell the caller, count it; LOST is remembered for the error.  E_CANCELLED. */
+zinc_status zinc_cp_note(zinc_cp *c, zinc_copy_kind kind, const char *path, zinc_error *err, const char *fmt, ...)
+    __attribute__((format(printf, 5, 6)));
+
+/* ---- copy_plan.c ---- */
+
+/* What the target makes of all nodes.  E_INVALID naming what it cannot hold, unless lossy. */
+zinc_status zinc_cp_translate_all(zinc_cp *c, zinc_error *err);
+/* Ways, steps and units of all nodes, once objects are known. */
+zinc_status zinc_cp_plan_all(zinc_cp *c, zinc_error *err);
+
+/* ---- copy_meta.c ---- */
+
+/* Sets target, changed, left_out; notes what is replaced and lost. */
+zinc_status zinc_cp_translate(zinc_cp *c, zinc_cp_node *n, zinc_error *err);
+/* Are stored objects of the one objects of the other, byte for byte? */
+bool zinc_cp_same_objects(const zinc_meta *a, const zinc_meta *b);
+
+/* ---- copy_layout.c ---- */
+
+/* Do the options ask for something about this array? */
+bool zinc_cp_asked(const zinc_cp *c, const zinc_cp_node *n);
+/* Change the document (v3 vocabulary, members spelled out) as the options ask. */
+zinc_status zinc_cp_apply(zinc_cp *c, zinc_cp_node *n, zinc_json_doc *doc, zinc_error *err);
+/* The same array without shards: chunks of the inner shape.  False: it has none, or memory is out. */
+bool zinc_cp_unshard(zinc_json_doc *doc);
+
+/* ---- copy_remedy.c ---- */
+
+/* Number i of the things that can be tried on a document, in order: storage first, then content.  `what` says it.
+ * *kind: what it costs.  False: there is no number i; *changed false: it does not apply. */
+bool zinc_cp_remedy(zinc_json_doc *doc, size_t i, bool *changed, zinc_copy_kind *kind, char *what, size_t room);
+
+/* ---- copy_keys.c ---- */
+
+/* One listing of the source: objects of arrays, foreign keys, documents, the fingerprint. */
+zinc_status zinc_cp_list(zinc_cp *c, zinc_error *err);
+/* The first key behind the one at `key`; NULL at the end. */
+const char *zinc_cp_next(const zinc_buf *keys, const char *key);
+
+/* ---- copy_raw.c ---- */
+
+zinc_status zinc_cp_raw_plan(zinc_cp *c, zinc_error *err);
+zinc_status zinc_cp_raw_step(zinc_cp *c, zinc_cp_node *n, uint64_t step, zinc_error *err);
+zinc_status zinc_cp_foreign_step(zinc_cp *c, uint64_t step, zinc_error *err);
+zinc_status zinc_cp_raw_verify(zinc_cp *c, zinc_cp_node *n, zinc_error *err);
+
+/* ---- copy_boxes.c ---- */
+
+/* An array cut into boxes, each a union of whole objects of a grid. */
+typedef struct zinc_boxes {
+	const zinc_grid *grid;
+	int ndim;
+	uint64_t shape[ZINC_MAX_NDIM];
+	uint64_t per[ZINC_MAX_NDIM];   /* objects along a box */
+	uint64_t count[ZINC_MAX_NDIM]; /* boxes */
+	uint64_t n;
+} zinc_boxes;
+
+typedef struct zinc_cp_plan {
+	int threads;
+	uint64_t memory;                /* that it needs */
+	zinc_boxes boxes;               /* of the target's objects */
+	bool two_passes;                /* through a temporary array: */
+	uint64_t middle[ZINC_MAX_NDIM]; /* its chunks */
+	zinc_grid middle_grid;
+	zinc_boxes first;           /* of the temporary array's chunks */
+	double reads, middle_reads; /* of each object of the source, of the temporary array, on average */
+	uint64_t read_units;        /* objects (or inner chunks) of the source */
+} zinc_cp_plan;
+
+zinc_status zinc_cp_boxes_plan(zinc_cp *c, const zinc_cp_node *n, zinc_cp_plan *p, zinc_error *err);
+/* The box as a range of elements; returns the number of objects in it. */
+uint64_t zinc_boxes_get(const zinc_boxes *b, uint64_t i, uint64_t *start, uint64_t *count);
+
+/* ---- copy_elements.c ---- */
+
+zinc_status zinc_cp_box_step(zinc_cp *c, zinc_cp_node *n, const zinc_cp_plan *p, uint64_t step, zinc_error *err);
+zinc_status zinc_cp_box_verify(zinc_cp *c, zinc_cp_node *n, const zinc_cp_plan *p, zinc_error *err);
+/* Erase the temporary array of two passes, if there is one. */
+zinc_status zinc_cp_middle_erase(zinc_cp *c, zinc_error *err);
+
+/* ---- copy_journal.c ---- */
+
+/* The options as JSON, the keys of the journal and of the temporary array. */
+zinc_status zinc_cp_journal_init(zinc_cp *c, zinc_error *err);
+/* Find a journal: *found; with resume it must fit (E_CONFLICT) and says c->done. */
+zinc_status zinc_cp_journal_read(zinc_cp *c, bool *found, zinc_error *err);
+zinc_status zinc_cp_journal_begin(zinc_cp *c, zinc_error *err);
+/* Put it again if it is time, or `now`. */
+zinc_status zinc_cp_journal_save(zinc_cp *c, bool now, zinc_error *err);
+zinc_status zinc_cp_journal_end(zinc_cp *c, zinc_error *err);
+
+/* ---- copy_documents.c ---- */
+
+zinc_status zinc_cp_documents(zinc_cp *c, zinc_error *err);
+
+/* A step has been done: progress.  E_CANCELLED. */
+zinc_status zinc_cp_progress(zinc_cp *c, uint64_t units, uint64_t bytes, zinc_error *err);
+
+#endif

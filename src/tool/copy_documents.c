@@ -1,0 +1,299 @@
+/*
+ * copy_documents.c - metadata, last
+ *
+ * Documents are put together in a store in memory, by the target's own format, which knows how many a node has and what
+ * they are called; those that do not change are laid over them byte for byte.  Then they are put into the target, the
+ * deepest first and what makes a node behind what only describes it: so nothing is to be seen before all below it is
+ * there, and the node that the copy was asked for appears at the very end.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "tool/copy.h"
+
+struct document {
+	const char *key;
+	size_t depth;
+	bool makes; /* a node */
+};
+
+struct documents {
+	zinc_cp *c;
+	zinc_hierarchy *h; /* in memory */
+	zinc_buf keys;     /* each with its NUL */
+	zinc_buf prefixes; /* of the node in the target, the same */
+	zinc_buf own;      /* key of its document */
+	struct document *list;
+	size_t n;
+	zinc_status status;
+	zinc_error *err;
+};
+
+/* ---- putting them together ---- */
+
+static zinc_status
+open_memory(struct documents *d)
+{
+	zinc_cp *c = d->c;
+	char *prefix = zinc_strdup(c->ctx, c->to->prefix);
+	char name[64];
+	zinc_status s;
+
+	if (!prefix)
+		return zinc_fail_nomem(d->err);
+	if (*prefix)
+		prefix[strlen(prefix) - 1] = '\0';
+	snprintf(name, sizeof name, "memory://zinc-cp-%p", (void *)c);
+	s = zinc_store_open(&c->drafts, name, ZINC_STORE_OPTIONS(.context = c->ctx), d->err);
+	if (s == ZINC_OK)
+		s = zinc_hierarchy_open(&d->h, c->drafts, prefix,
+					ZINC_OPEN_OPTIONS(.context = c->ctx, .format = c->to->format->id, .create = 1),
+					d->err);
+	zinc_free(c->ctx, prefix);
+	return s;
+}
+
+/* Made anew, by the format; its ancestors come with it. */
+static zinc_status
+write_nodes(struct documents *d)
+{
+	zinc_cp *c = d->c;
+	bool first = true;
+	size_t i;
+
+	for (i = 0; i < c->nnodes; i++) {
+		const zinc_cp_node *n = &c->nodes[i];
+
+		if (!n->changed || n->left_out || n->implicit)
+			continue;
+		if (first)
+			ZINC_TRY(d->h->format->init(d->h, d->err));
+		first = false;
+		ZINC_TRY(d->h->format->write_node(d->h, n->to, n->target, NULL, NULL, d->err));
+	}
+	return ZINC_OK;
+}
+
+static zinc_status
+lay_over(struct documents *d, const char *from, const char *to)
+{
+	zinc_blob value = ZINC_BLOB_INIT;
+	zinc_status s = zinc_store_get_all(d->c->from->store, from, &value, NULL, d->c->ctx->limits.json_bytes, d->err);
+
+	if (s != ZINC_OK)
+		return zinc_error_at_key(d->err, s, from);
+	s = zinc_store_put(d->c->drafts, NULL, to, value.data, value.nbytes, NULL, 0, NULL, d->err);
+	zinc_blob_fini(&value);
+	return s;
+}
+
+/* The document of a node that does not change. */
+static zinc_status
+lay_over_node(struct documents *d, const zinc_cp_node *n)
+{
+	zinc_cp *c = d->c;
+	zinc_buf from, to;
+	zinc_status s;
+
+	zinc_buf_init(&from, c->ctx, SIZE_MAX);
+	zinc_buf_init(&to, c->ctx, SIZE_MAX);
+	s = c->from->format->metadata_key(c->from, n->from, n->kind, &from, d->err);
+	if (s == ZINC_OK)
+		s = c->to->format->metadata_key(c->to, n->to, n->kind, &to, d->err);
+	if (s == ZINC_OK)
+		s = zinc_buf_text(&from) && zinc_buf_text(&to) ? lay_over(d, zinc_buf_text(&from), zinc_buf_text(&to))
+							       : zinc_fail_nomem(d->err);
+	zinc_buf_fini(&from);
+	zinc_buf_fini(&to);
+	return s;
+}
+
+/* Other documents of the source, but not over what was made anew. */
+static zinc_status
+lay_over_parts(struct documents *d)
+{
+	zinc_cp *c = d->c;
+	const char *from, *to = NULL;
+
+	while ((from = zinc_cp_next(&c->documents, to)) != NULL) {
+		zinc_blob there = ZINC_BLOB_INIT;
+		zinc_status s;
+
+		to = zinc_cp_next(&c->documents, from);
+		s = zinc_store_get_all(c->drafts, to, &there, NULL, 0, NULL);
+		zinc_blob_fini(&there);
+		if (s == ZINC_E_NOTFOUND)
+			s = lay_over(d, from, to);
+		if (s != ZINC_OK)
+			return s == ZINC_E_NOMEM ? zinc_fail_nomem(d->err) : s;
+	}
+	return ZINC_OK;
+}
+
+static zinc_status
+assemble(struct documents *d)
+{
+	size_t i;
+
+	ZINC_TRY(write_nodes(d));
+	ZINC_TRY(lay_over_parts(d));
+	for (i = 0; i < d->c->nnodes; i++) {
+		const zinc_cp_node *n = &d->c->nodes[i];
+
+		if (!n->changed && !n->left_out && !n->implicit)
+			ZINC_TRY(lay_over_node(d, n));
+	}
+	return ZINC_OK;
+}
+
+/* ---- putting them ---- */
+
+static int
+collect(void *arg, const char *key, uint64_t nbytes)
+{
+	struct documents *d = arg;
+
+	(void)nbytes;
+	d->status = zinc_buf_add(&d->keys, key, strlen(key) + 1, d->err);
+	d->n++;
+	return d->status != ZINC_OK;
+}
+
+static int
+deepest_first(const void *a, const void *b)
+{
+	const struct document *x = a, *y = b;
+
+	if (x->depth != y->depth)
+		return x->depth < y->depth ? 1 : -1;
+	return (int)x->makes - (int)y->makes;
+}
+
+static zinc_status
+sort(struct documents *d)
+{
+	const zinc_format *f = d->c->to->format;
+	const char *key = NULL, *p, *name;
+	size_t i;
+
+	ZINC_TRY(zinc_store_list(d->c->drafts, "", collect, d, d->err));
+	ZINC_TRY(d->status);
+	d->list = zinc_calloc(d->c->ctx, d->n + 1, sizeof *d->list);
+	if (!d->list)
+		return zinc_fail_nomem(d->err);
+	for (i = 0; i < d->n; i++) {
+		d->list[i].key = key = zinc_cp_next(&d->keys, key);
+		for (p = name = key; *p; p++)
+			if (*p == '/') {
+				d->list[i].depth++;
+				name = p + 1;
+			}
+		d->list[i].makes = f->role(name) == ZINC_KEY_NODE;
+	}
+	qsort(d->list, d->n, sizeof *d->list, deepest_first);
+	return ZINC_OK;
+}
+
+static zinc_status
+add_prefix(void *arg, const char *prefix, zinc_error *err)
+{
+	return zinc_buf_add(arg, prefix, strlen(prefix) + 1, err);
+}
+
+/* Where documents of the node and of all below it lie. */
+static zinc_status
+name_place(struct documents *d)
+{
+	const zinc_cp *c = d->c;
+	const zinc_format *f = c->to->format;
+
+	ZINC_TRY(f->prefixes(c->to, c->to_path, add_prefix, &d->prefixes, d->err));
+	ZINC_TRY(f->metadata_key(c->to, c->to_path, c->nodes[0].kind, &d->own, d->err));
+	return zinc_buf_text(&d->own) ? ZINC_OK : zinc_fail_nomem(d->err);
+}
+
+/* Others are of ancestors, or of the whole hierarchy: they stay what they are. */
+static bool
+is_ours(const struct documents *d, const char *key)
+{
+	const char *prefix = NULL;
+
+	while ((prefix = zinc_cp_next(&d->prefixes, prefix)) != NULL)
+		if (strncmp(key, prefix, strlen(prefix)) == 0)
+			return true;
+	return strcmp(key, (const char *)d->own.p) == 0;
+}
+
+static zinc_status
+put(struct documents *d, const char *key)
+{
+	static const zinc_condition absent = {ZINC_ABSENT, NULL};
+	zinc_cp *c = d->c;
+	const bool ours = is_ours(d, key), fresh = ours && !c->resuming;
+	zinc_blob value = ZINC_BLOB_INIT;
+	zinc_status s;
+
+	ZINC_TRY(zinc_store_get_all(c->drafts, key, &value, NULL, 0, d->err));
+	s = zinc_store_put(c->to->store, NULL, key, value.data, value.nbytes, fresh || !ours ? &absent : NULL,
+			   c->to->put_flags, NULL, d->err);
+	zinc_blob_fini(&value);
+	if (s == ZINC_E_EXISTS && !ours)
+		return ZINC_OK;
+	return s == ZINC_OK ? s : zinc_error_at_key(d->err, s, key);
+}
+
+/* Made anew where the source had it: the copies in it are of other documents. */
+static zinc_status
+consolidate(struct documents *d)
+{
+	const zinc_cp *c = d->c;
+	size_t i;
+
+	for (i = c->nnodes; i-- > 0;) {
+		const zinc_cp_node *n = &c->nodes[i];
+		zinc_status s;
+
+		if (!n->copies || n->left_out || !c->any_changed || !c->to->format->consolidate)
+			continue;
+		s = c->to->format->consolidate(c->to, n->to, false, d->err);
+		if (s != ZINC_OK && s != ZINC_E_UNSUPPORTED)
+			return s;
+	}
+	return ZINC_OK;
+}
+
+static zinc_status
+run(struct documents *d)
+{
+	zinc_cp *c = d->c;
+	size_t i;
+
+	ZINC_TRY(open_memory(d));
+	ZINC_TRY(assemble(d));
+	ZINC_TRY(sort(d));
+	ZINC_TRY(name_place(d));
+	for (i = 0; i < d->n; i++)
+		ZINC_TRY(put(d, d->list[i].key));
+	ZINC_TRY(c->to->format->settle(c->to, c->to_path, d->err));
+	return consolidate(d);
+}
+
+zinc_status
+zinc_cp_documents(zinc_cp *c, zinc_error *err)
+{
+	struct documents d = {.c = c, .err = err};
+	zinc_status s;
+
+	zinc_buf_init(&d.keys, c->ctx, SIZE_MAX);
+	zinc_buf_init(&d.prefixes, c->ctx, SIZE_MAX);
+	zinc_buf_init(&d.own, c->ctx, SIZE_MAX);
+	s = run(&d);
+	zinc_free(c->ctx, d.list);
+	zinc_buf_fini(&d.keys);
+	zinc_buf_fini(&d.prefixes);
+	zinc_buf_fini(&d.own);
+	zinc_hierarchy_close(d.h);
+	zinc_store_close(c->drafts);
+	c->drafts = NULL;
+	return s;
+}

@@ -1,0 +1,320 @@
+/*
+ * copy_elements.c - moving and comparing the elements of one box
+ *
+ * Elements are read from the source, converted where the target has another type, and written as whole objects of the
+ * target; or the target is read back and compared, bit for bit.  Missing objects of the source are its fill value, and
+ * objects of the target that are nothing but fill value are not stored: so a sparse array stays sparse, also where the
+ * two fill values differ.
+ */
+#include "tool/copy.h"
+
+struct box {
+	zinc_cp *c;
+	const zinc_cp_node *n;
+	int threads;
+	uint64_t start[ZINC_MAX_NDIM], count[ZINC_MAX_NDIM]; /* in the target */
+	size_t nelems;
+	zinc_error *err;
+};
+
+/* ---- memory ---- */
+
+/* A block of at least so many bytes, its content not kept. */
+static zinc_status
+need_block(zinc_cp *c, int which, uint64_t nbytes, zinc_error *err)
+{
+	if (c->block[which] && c->nblock[which] >= nbytes)
+		return ZINC_OK;
+	zinc_free(c->ctx, c->block[which]);
+	c->nblock[which] = 0;
+	c->block[which] = nbytes <= SIZE_MAX ? zinc_alloc(c->ctx, (size_t)nbytes) : NULL;
+	if (!c->block[which])
+		return zinc_fail_nomem(err);
+	c->nblock[which] = nbytes;
+	return ZINC_OK;
+}
+
+static zinc_status
+need_elements(struct box *b, int which, const zinc_dtype *t)
+{
+	uint64_t nbytes;
+
+	if (zinc_u64_mul(b->nelems, t->size, &nbytes))
+		return zinc_fail_nomem(b->err);
+	ZINC_TRY(need_block(b->c, which, nbytes, b->err));
+	if (!b->c->arena && t->variable)
+		return zinc_arena_new(&b->c->arena, b->c->ctx, b->c->memory, b->err);
+	return ZINC_OK;
+}
+
+static zinc_buffer
+buffer_of(const struct box *b, int which, zinc_type type)
+{
+	zinc_buffer out = zinc_buffer_init(type, b->c->block[which], (size_t)b->c->nblock[which]);
+
+	out.arena = b->c->arena;
+	return out;
+}
+
+static zinc_io_options
+io_options(const struct box *b)
+{
+	zinc_io_options o = ZINC_IO_OPTIONS_INIT;
+
+	o.threads = b->threads;
+	o.cancel = b->c->o.cancel;
+	o.single_writer = 1;
+	o.relaxed = (b->c->to->put_flags & ZINC_PUT_RELAXED) != 0;
+	o.in_flight_bytes = b->c->memory / 4;
+	return o;
+}
+
+/* ---- reading ---- */
+
+/* The box as a part of the caller's selection of the source. */
+static void
+narrow(const struct box *b, zinc_select_dim *dims)
+{
+	int d, k = 0;
+
+	for (d = 0; d < b->n->source->ndim; d++) {
+		zinc_select_dim *s = &dims[d];
+
+		*s = b->n->select->dims[d];
+		if (s->drop)
+			continue;
+		if (s->list) {
+			s->list += b->start[k];
+			s->nlist = (size_t)b->count[k];
+		} else {
+			s->start += b->start[k] * (s->step ? s->step : 1);
+			s->count = b->count[k];
+		}
+		k++;
+	}
+}
+
+/* Elements of the box, as the array has them or in the number type `type`. */
+static zinc_status
+read_elements(struct box *b, zinc_array *a, bool selected, int which, zinc_type type)
+{
+	zinc_select_dim dims[ZINC_MAX_NDIM];
+	zinc_selection s = ZINC_SELECTION_ALL;
+	const zinc_io_options o = io_options(b);
+
+	s.kind = ZINC_SELECT_BOX;
+	s.ndim = b->n->target->ndim;
+	s.start = b->start;
+	s.count = b->count;
+	if (selected) {
+		narrow(b, dims);
+		s.kind = ZINC_SELECT_ORTHO;
+		s.ndim = b->n->source->ndim;
+		s.dims = dims;
+	}
+	return zinc_array_read(a, &s, buffer_of(b, which, type), &o, b->err);
+}
+
+/* The source's elements in the target's type, in block 0. */
+static zinc_status
+read_source(struct box *b)
+{
+	const zinc_dtype *from = b->n->source->dtype, *to = b->n->target->dtype;
+	const bool selected = b->n->select != NULL;
+
+	ZINC_TRY(need_elements(b, 0, to));
+	if (b->c->arena)
+		zinc_arena_empty(b->c->arena);
+	if (!b->c->o.dtype)
+		return read_elements(b, b->n->in, selected, 0, ZINC_NATIVE);
+	if (from->type != ZINC_NATIVE && to->type != ZINC_NATIVE)
+		return read_elements(b, b->n->in, selected, 0, to->type);
+	ZINC_TRY(need_elements(b, 1, from));
+	ZINC_TRY(read_elements(b, b->n->in, selected, 1, ZINC_NATIVE));
+	return zinc_dtype_cast(to, b->c->block[0], from, b->c->block[1], b->nelems, b->c->arena, b->err);
+}
+
+static zinc_status
+write_elements(struct box *b, zinc_array *a)
+{
+	zinc_selection s = ZINC_SELECTION_ALL;
+	const zinc_io_options o = io_options(b);
+
+	s.kind = ZINC_SELECT_BOX;
+	s.ndim = b->n->target->ndim;
+	s.start = b->start;
+	s.count = b->count;
+	return zinc_array_write(a, &s, buffer_of(b, 0, ZINC_NATIVE), &o, b->err);
+}
+
+static zinc_status
+get_box(struct box *b, const zinc_boxes *boxes, uint64_t i, uint64_t *objects)
+{
+	uint64_t n;
+
+	*objects = zinc_boxes_get(boxes, i, b->start, b->count);
+	if (zinc_shape_bytes(b->count, boxes->ndim, 1, SIZE_MAX, &n))
+		return zinc_fail_nomem(b->err);
+	b->nelems = (size_t)n;
+	return ZINC_OK;
+}
+
+/* ---- the temporary array ---- */
+
+static zinc_status
+open_middle_place(zinc_cp *c, zinc_hierarchy **h, zinc_error *err)
+{
+	char *prefix = zinc_strndup(c->ctx, (const char *)c->middle.p, strlen((const char *)c->middle.p) - 1);
+	zinc_status s;
+
+	if (!prefix)
+		return zinc_fail_nomem(err);
+	s = zinc_hierarchy_open(h, c->to->store, prefix,
+				ZINC_OPEN_OPTIONS(.context = c->ctx, .format = "v3", .create = 1), err);
+	zinc_free(c->ctx, prefix);
+	return s;
+}
+
+/* Type and fill value of the target, so that a missing chunk is the same in both. */
+static zinc_status
+create_middle(zinc_cp *c, const zinc_cp_node *n, const zinc_cp_plan *p, zinc_hierarchy *h, zinc_array **out,
+	      zinc_error *err)
+{
+	const zinc_dtype *t = n->target->dtype;
+	zinc_array_options o = ZINC_ARRAY_OPTIONS_INIT;
+	zinc_buf type, fill;
+	zinc_json_doc *doc;
+	zinc_status s;
+
+	ZINC_TRY(zinc_json_new(&doc, c->ctx, err));
+	zinc_buf_init(&type, c->ctx, SIZE_MAX);
+	zinc_buf_init(&fill, c->ctx, SIZE_MAX);
+	s = zinc_json_print_line(zinc_dtype_print(t, doc), &type, err);
+	if (s == ZINC_OK)
+		s = zinc_json_print_line(t->ops->print_fill(t, n->target->fill, doc), &fill, err);
+	o.ndim = n->target->ndim;
+	o.shape = n->target->shape;
+	o.chunks = p->middle;
+	o.codecs = "none";
+	o.dtype = zinc_buf_text(&type);
+	o.fill = zinc_buf_text(&fill);
+	o.overwrite = 1;
+	if (s == ZINC_OK)
+		s = o.dtype && o.fill ? zinc_array_create(out, h, "/", &o, err) : zinc_fail_nomem(err);
+	zinc_buf_fini(&fill);
+	zinc_buf_fini(&type);
+	zinc_json_free(doc);
+	return s;
+}
+
+/* Made by the first step of the first pass, found by all others. */
+static zinc_status
+open_middle(zinc_cp *c, const zinc_cp_node *n, const zinc_cp_plan *p, bool create, zinc_array **out, zinc_error *err)
+{
+	zinc_hierarchy *h = NULL;
+	zinc_status s = open_middle_place(c, &h, err);
+
+	if (s == ZINC_OK)
+		s = create ? create_middle(c, n, p, h, out, err) : zinc_array_open(out, h, "/", err);
+	zinc_hierarchy_close(h);
+	return s;
+}
+
+zinc_status
+zinc_cp_middle_erase(zinc_cp *c, zinc_error *err)
+{
+	return zinc_store_del_prefix(c->to->store, (const char *)c->middle.p, c->to->put_flags, err);
+}
+
+/* ---- steps ---- */
+
+static zinc_status
+two_pass_step(struct box *b, const zinc_cp_plan *p, uint64_t step, uint64_t *objects)
+{
+	const bool first = step < p->first.n;
+	zinc_array *middle = NULL;
+	zinc_status s;
+
+	ZINC_TRY(open_middle(b->c, b->n, p, step == 0, &middle, b->err));
+	s = get_box(b, first ? &p->first : &p->boxes, first ? step : step - p->first.n, objects);
+	if (s == ZINC_OK && first)
+		s = read_source(b);
+	if (s == ZINC_OK && first)
+		s = write_elements(b, middle);
+	if (s == ZINC_OK && !first)
+		s = need_elements(b, 0, b->n->target->dtype);
+	if (s == ZINC_OK && !first)
+		s = read_elements(b, middle, false, 0, ZINC_NATIVE);
+	if (s == ZINC_OK && !first)
+		s = write_elements(b, b->n->out);
+	zinc_array_close(middle);
+	return s;
+}
+
+zinc_status
+zinc_cp_box_step(zinc_cp *c, zinc_cp_node *n, const zinc_cp_plan *p, uint64_t step, zinc_error *err)
+{
+	struct box b = {.c = c, .n = n, .threads = p->threads, .err = err};
+	uint64_t objects;
+
+	if (p->two_passes) {
+		ZINC_TRY(two_pass_step(&b, p, step, &objects));
+	} else {
+		ZINC_TRY(get_box(&b, &p->boxes, step, &objects));
+		ZINC_TRY(read_source(&b));
+		ZINC_TRY(write_elements(&b, n->out));
+	}
+	return zinc_cp_progress(c, objects, (uint64_t)b.nelems * n->target->dtype->size, err);
+}
+
+/* ---- comparing ---- */
+
+/* Codecs that do not give back what they were given. */
+static bool
+is_lossy(const zinc_chain *chain)
+{
+	static const char *const names[] = {"bitround", "quantize", "fixedscaleoffset", "astype", NULL};
+	const char *const *k;
+	int i;
+
+	for (i = 0; i < chain->naa; i++)
+		for (k = names; *k; k++)
+			if (strstr(chain->aa[i]->ops->name, *k))
+				return true;
+	return chain->shard && is_lossy(chain->shard->inner);
+}
+
+static bool
+same_elements(const struct box *b, const zinc_dtype *t)
+{
+	const zinc_vlen *x = b->c->block[0], *y = b->c->block[1];
+	size_t i;
+
+	if (!t->variable)
+		return memcmp(x, y, b->nelems * t->size) == 0;
+	for (i = 0; i < b->nelems; i++)
+		if (x[i].nbytes != y[i].nbytes ||
+		    (x[i].nbytes && memcmp(x[i].data, y[i].data, (size_t)x[i].nbytes) != 0))
+			return false;
+	return true;
+}
+
+zinc_status
+zinc_cp_box_verify(zinc_cp *c, zinc_cp_node *n, const zinc_cp_plan *p, zinc_error *err)
+{
+	struct box b = {.c = c, .n = n, .threads = p->threads, .err = err};
+	const zinc_dtype *t = n->target->dtype;
+	const bool exact = !is_lossy(n->target->chain);
+	uint64_t i, objects;
+
+	for (i = 0; i < p->boxes.n; i++) {
+		ZINC_TRY(get_box(&b, &p->boxes, i, &objects));
+		ZINC_TRY(read_source(&b));
+		ZINC_TRY(need_elements(&b, 1, t));
+		ZINC_TRY(read_elements(&b, n->out, false, 1, ZINC_NATIVE));
+		if (exact && !same_elements(&b, t))
+			return zinc_fail(err, ZINC_E_CORRUPT, "%s: read back, elements are not what was written",
+					 n->to);
+	}
+	return ZINC_OK;
+}

@@ -1,0 +1,221 @@
+/*
+ * copy_journal.c - what is done, for those who must go on
+ *
+ * "__zinc_cp.json" at the target:
+ *
+ *   {"zinc_cp": 1, "source": URL, "path": path, "state": fingerprint, "options": {...}, "steps": n, "done": n}
+ *
+ * Promises:
+ *
+ * (1) `done` counts only steps whose objects are durable: it is put after their commit.  A step that was under way when
+ *     the copy stopped is done again, and puts the same objects.
+ * (2) A journal of another source, of a source that has changed since, or of other options is refused.
+ * (3) Its first put is conditional: of two copies to one target only one begins.
+ */
+#include <stdio.h>
+
+#include "tool/copy.h"
+
+/* ---- the options, as they are compared ---- */
+
+static zinc_status
+add_text(zinc_json_doc *doc, zinc_json *to, const char *key, const char *text, zinc_error *err)
+{
+	return text ? zinc_json_set(doc, to, key, zinc_json_make_string(doc, text), err) : ZINC_OK;
+}
+
+static zinc_status
+add_shape(const zinc_cp *c, zinc_json_doc *doc, zinc_json *to, const char *key, const uint64_t *shape, zinc_error *err)
+{
+	zinc_json *list = zinc_json_make(doc, ZINC_JSON_ARRAY);
+	int d;
+
+	if (!shape)
+		return ZINC_OK;
+	for (d = 0; d < c->o.ndim; d++)
+		ZINC_TRY(zinc_json_append(list, zinc_json_make_u64(doc, shape[d]), err));
+	return zinc_json_set(doc, to, key, list, err);
+}
+
+static zinc_status
+add_options(const zinc_cp *c, zinc_json_doc *doc, zinc_json *to, zinc_error *err)
+{
+	const zinc_copy_options *o = &c->o;
+
+	ZINC_TRY(add_text(doc, to, "format", c->to->format->id, err));
+	ZINC_TRY(add_shape(c, doc, to, "chunks", o->chunks, err));
+	ZINC_TRY(add_shape(c, doc, to, "shards", o->shards, err));
+	ZINC_TRY(add_text(doc, to, "auto_chunks", o->auto_chunks ? "yes" : NULL, err));
+	ZINC_TRY(add_text(doc, to, "auto_shards", o->auto_shards ? "yes" : NULL, err));
+	ZINC_TRY(add_text(doc, to, "codecs", o->codecs, err));
+	ZINC_TRY(add_text(doc, to, "dtype", o->dtype, err));
+	ZINC_TRY(add_text(doc, to, "select", o->select, err));
+	return add_text(doc, to, "lossy", o->lossy ? "yes" : NULL, err);
+}
+
+/* The prefix at which both keys lie: that of the target, as the tree has it. */
+static zinc_status
+name_key(const zinc_cp *c, zinc_buf *b, const char *name, zinc_error *err)
+{
+	const char *path = c->to_path + 1;
+
+	ZINC_TRY(zinc_buf_printf(b, err, "%s%s%s%s", c->to->prefix, path, *path ? "/" : "", name));
+	return zinc_buf_text(b) ? ZINC_OK : zinc_fail_nomem(err);
+}
+
+zinc_status
+zinc_cp_journal_init(zinc_cp *c, zinc_error *err)
+{
+	zinc_json_doc *doc;
+	zinc_json *root;
+	zinc_status s;
+
+	ZINC_TRY(name_key(c, &c->journal_key, ZINC_CP_JOURNAL, err));
+	ZINC_TRY(name_key(c, &c->middle, ZINC_CP_MIDDLE "/", err));
+	ZINC_TRY(zinc_json_new(&doc, c->ctx, err));
+	root = zinc_json_make(doc, ZINC_JSON_OBJECT);
+	s = add_options(c, doc, root, err);
+	if (s == ZINC_OK)
+		s = zinc_json_print_line(root, &c->options, err);
+	if (s == ZINC_OK && !zinc_buf_text(&c->options))
+		s = zinc_fail_nomem(err);
+	zinc_json_free(doc);
+	return s;
+}
+
+/* ---- writing ---- */
+
+static zinc_status
+print(const zinc_cp *c, zinc_buf *out, zinc_error *err)
+{
+	const char *url = c->from->url;
+
+	ZINC_TRY(zinc_buf_puts(out, "{\"zinc_cp\": 1, \"source\": ", err));
+	ZINC_TRY(zinc_json_print_string(url, strlen(url), out, err));
+	ZINC_TRY(zinc_buf_puts(out, ", \"path\": ", err));
+	ZINC_TRY(zinc_json_print_string(c->from_path, strlen(c->from_path), out, err));
+	return zinc_buf_printf(
+	    out, err,
+	    ", \"state\": \"%016llx\", \"options\": %s, \"max_memory\": %llu, \"steps\": %llu, \"done\": %llu}\n",
+	    (unsigned long long)c->state, (const char *)c->options.p, (unsigned long long)c->o.max_memory,
+	    (unsigned long long)c->steps, (unsigned long long)c->done);
+}
+
+static zinc_status
+put(zinc_cp *c, const zinc_condition *when, zinc_error *err)
+{
+	const char *key = (const char *)c->journal_key.p;
+	zinc_status s;
+	zinc_buf text;
+
+	zinc_buf_init(&text, c->ctx, SIZE_MAX);
+	s = print(c, &text, err);
+	if (s == ZINC_OK)
+		s = zinc_store_put(c->to->store, NULL, key, text.p, text.n, when, c->to->put_flags, NULL, err);
+	zinc_buf_fini(&text);
+	c->saved = zinc_now(c->ctx);
+	c->saved_bytes = c->n.bytes;
+	return s == ZINC_OK ? s : zinc_error_at_key(err, s, key);
+}
+
+zinc_status
+zinc_cp_journal_begin(zinc_cp *c, zinc_error *err)
+{
+	static const zinc_condition absent = {ZINC_ABSENT, NULL};
+	const zinc_status s = put(c, &absent, err);
+
+	return s == ZINC_E_EXISTS ? zinc_fail(err, s, "another copy to this place has begun") : s;
+}
+
+/* Often enough that little is done again, and seldom enough that it costs nothing. */
+zinc_status
+zinc_cp_journal_save(zinc_cp *c, bool now, zinc_error *err)
+{
+	if (!now && c->n.bytes - c->saved_bytes < 64 * ZINC_MIB && zinc_now(c->ctx) - c->saved < 0.25)
+		return ZINC_OK;
+	return put(c, NULL, err);
+}
+
+zinc_status
+zinc_cp_journal_end(zinc_cp *c, zinc_error *err)
+{
+	const char *key = (const char *)c->journal_key.p;
+	const zinc_status s = zinc_store_del(c->to->store, NULL, key, NULL, c->to->put_flags, err);
+
+	return s == ZINC_OK ? s : zinc_error_at_key(err, s, key);
+}
+
+/* ---- reading ---- */
+
+static zinc_status
+differs(zinc_error *err, const char *what)
+{
+	return zinc_fail(err, ZINC_E_CONFLICT, "the interrupted copy that is there had %s; overwrite it instead", what);
+}
+
+/* Promise (2). */
+static zinc_status
+check(const zinc_cp *c, const zinc_json *root, zinc_error *err)
+{
+	const zinc_json *options = zinc_json_member(root, "options");
+	zinc_json_doc *mine;
+	char state[20];
+	bool same;
+
+	snprintf(state, sizeof state, "%016llx", (unsigned long long)c->state);
+	if (!zinc_json_is_string(zinc_json_member(root, "source"), c->from->url) ||
+	    !zinc_json_is_string(zinc_json_member(root, "path"), c->from_path))
+		return differs(err, "another source");
+	ZINC_TRY(zinc_json_parse(&mine, c->ctx, (const char *)c->options.p, c->options.n, 0, err));
+	same = options && zinc_json_equal(options, zinc_json_root(mine));
+	zinc_json_free(mine);
+	if (!same)
+		return differs(err, "other options");
+	if (!zinc_json_is_string(zinc_json_member(root, "state"), state))
+		return differs(err, "a source that has changed since");
+	return ZINC_OK;
+}
+
+static zinc_status
+take(zinc_cp *c, const zinc_blob *text, zinc_error *err)
+{
+	zinc_json_doc *doc;
+	zinc_error e = ZINC_ERROR_INIT;
+	zinc_status s = zinc_json_parse(&doc, c->ctx, text->data, text->nbytes, 0, &e);
+	const zinc_json *root;
+	uint64_t version = 0;
+
+	if (s == ZINC_E_CORRUPT)
+		return zinc_fail(err, s, "the journal of an interrupted copy is damaged: %.200s", e.text);
+	if (s != ZINC_OK)
+		return zinc_error_copy(err, &e);
+	root = zinc_json_root(doc);
+	if (!zinc_json_u64(zinc_json_member(root, "zinc_cp"), &version) || version != 1 ||
+	    !zinc_json_u64(zinc_json_member(root, "done"), &c->done) ||
+	    !zinc_json_u64(zinc_json_member(root, "steps"), &c->journal_steps) ||
+	    !zinc_json_u64(zinc_json_member(root, "max_memory"), &c->o.max_memory) || c->done > c->journal_steps)
+		s = zinc_fail(err, ZINC_E_CORRUPT, "the journal of an interrupted copy is damaged");
+	if (s == ZINC_OK)
+		s = check(c, root, err);
+	zinc_json_free(doc);
+	return s;
+}
+
+zinc_status
+zinc_cp_journal_read(zinc_cp *c, bool *found, zinc_error *err)
+{
+	const char *key = (const char *)c->journal_key.p;
+	zinc_blob text = ZINC_BLOB_INIT;
+	zinc_error e = ZINC_ERROR_INIT;
+	zinc_status s = zinc_store_get_all(c->to->store, key, &text, NULL, c->ctx->limits.json_bytes, &e);
+
+	*found = s == ZINC_OK;
+	if (s == ZINC_E_NOTFOUND)
+		return ZINC_OK;
+	if (s != ZINC_OK)
+		zinc_error_copy(err, &e);
+	else if (c->o.resume)
+		s = take(c, &text, err);
+	zinc_blob_fini(&text);
+	return s == ZINC_OK ? s : zinc_error_at_key(err, s, key);
+}

@@ -1,0 +1,365 @@
+/*
+ * copy_keys.c - every key of the source, and what it is
+ *
+ * One listing tells everything: objects of arrays by their numbers, documents, and foreign keys, which belong to
+ * neither and are copied byte for byte within a format.  An object beyond an array's grid is a leftover of a resize; it
+ * is left behind, for it might be taken for an object of the target.
+ *
+ * The listing also gives the source its fingerprint: the sum over all keys of a hash of key, size and, where the store
+ * has them and is near, tag.  A sum does not depend on the order.
+ */
+#include <stdlib.h>
+
+#include "tool/copy.h"
+
+struct listing {
+	zinc_cp *c;
+	const char *from_prefix, *to_prefix;
+	zinc_buf keys; /* whose tags are wanted: each with its NUL */
+	size_t nkeys;
+	bool tags;
+	zinc_status status;
+	zinc_error *err;
+};
+
+const char *
+zinc_cp_next(const zinc_buf *keys, const char *key)
+{
+	const char *end = (const char *)keys->p + keys->n;
+
+	key = key ? key + strlen(key) + 1 : (const char *)keys->p;
+	return key && key < end ? key : NULL;
+}
+
+/* ---- the fingerprint ---- */
+
+static uint64_t
+hash(const char *key, const void *more, size_t n)
+{
+	const uint32_t a = zinc_crc32c(zinc_crc32c(0, key, strlen(key)), more, n);
+	const uint32_t b = zinc_crc32(zinc_crc32(0, key, strlen(key)), more, n);
+
+	return ((uint64_t)a << 32) + b;
+}
+
+struct tags {
+	zinc_cp *c;
+	const zinc_get *requests;
+	pthread_mutex_t lock;
+	zinc_status status;
+	zinc_error *err;
+};
+
+static zinc_room
+no_room(void *arg, size_t i, uint64_t nbytes, void **buf)
+{
+	(void)arg, (void)i, (void)nbytes, (void)buf;
+	return ZINC_ROOM_FAIL; /* nobody asks for bytes */
+}
+
+static void
+add_tag(void *arg, size_t i, const zinc_got *got)
+{
+	struct tags *t = arg;
+
+	pthread_mutex_lock(&t->lock);
+	if (got->found == ZINC_FOUND)
+		t->c->state += hash(t->requests[i].key, got->tag->b, got->tag->n);
+	else if (got->found == ZINC_FAILED && t->status == ZINC_OK)
+		t->status = got->error ? zinc_error_copy(t->err, got->error)
+				       : zinc_fail(t->err, got->status, "the store failed");
+	pthread_mutex_unlock(&t->lock);
+}
+
+/* The tags of all keys that were kept, in one call. */
+static zinc_status
+add_tags(struct listing *l)
+{
+	zinc_get *requests = zinc_calloc(l->c->ctx, l->nkeys + 1, sizeof *requests);
+	struct tags t = {l->c, requests, PTHREAD_MUTEX_INITIALIZER, ZINC_OK, l->err};
+	const zinc_sink sink = {no_room, add_tag, &t, l->c->o.cancel};
+	const char *key = NULL;
+	zinc_status s;
+	size_t i;
+
+	if (!requests)
+		return zinc_fail_nomem(l->err);
+	for (i = 0; i < l->nkeys; i++) {
+		key = zinc_cp_next(&l->keys, key);
+		requests[i] = (zinc_get){.key = key, .stat = 1};
+	}
+	s = zinc_store_get(l->c->from->store, requests, l->nkeys, &sink, l->err);
+	zinc_free(l->c->ctx, requests);
+	pthread_mutex_destroy(&t.lock);
+	l->keys.n = l->nkeys = 0;
+	return s == ZINC_OK ? t.status : s;
+}
+
+static zinc_status
+add_fingerprint(struct listing *l, const char *key, uint64_t nbytes)
+{
+	l->c->state += hash(key, &nbytes, sizeof nbytes);
+	if (!l->tags)
+		return ZINC_OK;
+	ZINC_TRY(zinc_buf_add(&l->keys, key, strlen(key) + 1, l->err));
+	l->nkeys++;
+	return l->nkeys < 4096 ? ZINC_OK : add_tags(l);
+}
+
+/* ---- objects ---- */
+
+/* The array below whose prefix the key lies; NULL: none. */
+static zinc_cp_node *
+find_array(const zinc_cp *c, const char *key)
+{
+	size_t low = 0, high = c->narrays;
+
+	while (low < high) {
+		const size_t mid = low + (high - low) / 2;
+
+		if (strcmp(c->nodes[c->arrays[mid]].data, key) <= 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (low == 0)
+		return NULL;
+	low = c->arrays[low - 1];
+	return strncmp(key, c->nodes[low].data, c->nodes[low].ndata) == 0 ? &c->nodes[low] : NULL;
+}
+
+static zinc_status
+add_object(zinc_cp *c, zinc_cp_node *n, const uint64_t *index, uint64_t nbytes, zinc_error *err)
+{
+	const zinc_meta *m = n->source;
+	uint64_t at = 0;
+	int d;
+
+	for (d = 0; d < m->ndim; d++)
+		if (zinc_u64_mul(at, m->grid->ops->count(m->grid, d, m->shape[d]), &at) ||
+		    zinc_u64_add(at, index[d], &at))
+			return zinc_fail(err, ZINC_E_LIMIT, "the grid has more than 2^64 chunks");
+	if (n->nobjects == n->room) {
+		const size_t room = n->room ? 2 * n->room : 16;
+		zinc_cp_object *more;
+		size_t size;
+
+		if (zinc_size_mul(room, sizeof *more, &size) || !(more = zinc_realloc(c->ctx, n->objects, size)))
+			return zinc_fail_nomem(err);
+		n->objects = more;
+		n->room = room;
+	}
+	n->objects[n->nobjects++] = (zinc_cp_object){at, nbytes};
+	return ZINC_OK;
+}
+
+/* Is the rest of a key that of a chunk, in the grid or beyond it? */
+static bool
+is_chunk(const zinc_meta *m, const char *rest, uint64_t *index, bool *inside)
+{
+	int d;
+
+	*inside = true;
+	if (!m->keys.ops || !m->grid || !m->keys.ops->decode(&m->keys, rest, m->ndim, index))
+		return false;
+	for (d = 0; d < m->ndim; d++)
+		*inside = *inside && index[d] < m->grid->ops->count(m->grid, d, m->shape[d]);
+	return true;
+}
+
+/* *taken: the key is an object of an array, or would be one of the target. */
+static zinc_status
+take_object(struct listing *l, const char *key, uint64_t nbytes, bool *taken)
+{
+	zinc_cp_node *n = find_array(l->c, key);
+	uint64_t index[ZINC_MAX_NDIM];
+	bool inside;
+
+	*taken = n && is_chunk(n->source, key + n->ndata, index, &inside);
+	if (*taken && inside)
+		return add_object(l->c, n, index, nbytes, l->err);
+	if (n && n->target && n->changed && !*taken)
+		*taken = is_chunk(n->target, key + n->ndata, index, &inside);
+	return ZINC_OK;
+}
+
+/* ---- the listing ---- */
+
+static const char *
+last_name(const char *key)
+{
+	const char *slash = strrchr(key, '/');
+
+	return slash ? slash + 1 : key;
+}
+
+/* Both keys, one behind the other. */
+static zinc_status
+add_pair(struct listing *l, zinc_buf *to, const char *key)
+{
+	const char *rest = key + strlen(l->from_prefix);
+
+	ZINC_TRY(zinc_buf_add(to, key, strlen(key) + 1, l->err));
+	ZINC_TRY(zinc_buf_puts(to, l->to_prefix, l->err));
+	return zinc_buf_add(to, rest, strlen(rest) + 1, l->err);
+}
+
+/* Of another format nothing but objects is wanted. */
+static zinc_status
+take_key(struct listing *l, const char *key, uint64_t nbytes)
+{
+	zinc_cp *c = l->c;
+	bool taken;
+
+	if (strcmp(last_name(key), ZINC_CP_JOURNAL) == 0 || strstr(key, ZINC_CP_MIDDLE "/"))
+		return ZINC_OK; /* of another copy */
+	ZINC_TRY(add_fingerprint(l, key, nbytes));
+	ZINC_TRY(take_object(l, key, nbytes, &taken));
+	if (taken)
+		return ZINC_OK;
+	switch (c->from->format->role(last_name(key))) {
+	case ZINC_KEY_NODE: /* each by its own node */
+		return ZINC_OK;
+	case ZINC_KEY_PART:
+		return c->from->format == c->to->format ? add_pair(l, &c->documents, key) : ZINC_OK;
+	case ZINC_KEY_OTHER:
+		break;
+	}
+	c->nforeign++;
+	return c->from->format == c->to->format ? add_pair(l, &c->foreign, key) : ZINC_OK;
+}
+
+static int
+list_key(void *arg, const char *key, uint64_t nbytes)
+{
+	struct listing *l = arg;
+
+	l->status = take_key(l, key, nbytes);
+	return l->status != ZINC_OK;
+}
+
+static zinc_status
+add_prefix(void *arg, const char *prefix, zinc_error *err)
+{
+	return zinc_buf_add(arg, prefix, strlen(prefix) + 1, err);
+}
+
+static int
+by_number(const void *a, const void *b)
+{
+	const uint64_t x = ((const zinc_cp_object *)a)->at, y = ((const zinc_cp_object *)b)->at;
+
+	return (x > y) - (x < y);
+}
+
+/* Below each prefix of the source; the target has as many where it is of the same format. */
+static zinc_status
+list_prefixes(struct listing *l, const zinc_buf *from, const zinc_buf *to)
+{
+	const char *end = (const char *)from->p + from->n, *next = (const char *)to->p;
+
+	for (l->from_prefix = (const char *)from->p; l->from_prefix < end;
+	     l->from_prefix += strlen(l->from_prefix) + 1) {
+		l->to_prefix = l->c->from->format == l->c->to->format ? next : "";
+		ZINC_TRY(zinc_store_list(l->c->from->store, l->from_prefix, list_key, l, l->err));
+		ZINC_TRY(l->status);
+		next += l->c->from->format == l->c->to->format ? strlen(next) + 1 : 0;
+	}
+	return l->nkeys > 0 ? add_tags(l) : ZINC_OK;
+}
+
+static zinc_status
+list_source(struct listing *l)
+{
+	zinc_cp *c = l->c;
+	zinc_buf from, to;
+	zinc_status s;
+
+	zinc_buf_init(&from, c->ctx, SIZE_MAX);
+	zinc_buf_init(&to, c->ctx, SIZE_MAX);
+	s = c->from->format->prefixes(c->from, c->from_path, add_prefix, &from, l->err);
+	if (s == ZINC_OK)
+		s = c->to->format->prefixes(c->to, c->to_path, add_prefix, &to, l->err);
+	if (s == ZINC_OK)
+		s = list_prefixes(l, &from, &to);
+	zinc_buf_fini(&from);
+	zinc_buf_fini(&to);
+	return s;
+}
+
+/* ---- arrays by the prefix of their objects ---- */
+
+static int
+by_data(const void *a, const void *b, void *nodes)
+{
+	const zinc_cp_node *n = nodes;
+
+	return strcmp(n[*(const size_t *)a].data, n[*(const size_t *)b].data);
+}
+
+static zinc_status
+name_data(zinc_cp *c, zinc_cp_node *n, zinc_error *err)
+{
+	zinc_status s;
+	zinc_buf b;
+
+	zinc_buf_init(&b, c->ctx, SIZE_MAX);
+	s = c->from->format->data_prefix(c->from, n->from, &b, err);
+	n->ndata = b.n;
+	if (s == ZINC_OK && !(n->data = zinc_strndup(c->ctx, b.n ? (const char *)b.p : "", b.n)))
+		s = zinc_fail_nomem(err);
+	zinc_buf_fini(&b);
+	return s;
+}
+
+static zinc_status
+sort_arrays(zinc_cp *c, zinc_error *err)
+{
+	size_t i, k = 0;
+
+	c->arrays = zinc_calloc(c->ctx, c->narrays + 1, sizeof *c->arrays);
+	if (!c->arrays)
+		return zinc_fail_nomem(err);
+	for (i = 0; i < c->nnodes; i++) {
+		if (c->nodes[i].kind != ZINC_NODE_ARRAY)
+			continue;
+		ZINC_TRY(name_data(c, &c->nodes[i], err));
+		c->arrays[k++] = i;
+	}
+	qsort_r(c->arrays, k, sizeof *c->arrays, by_data, c->nodes);
+	return ZINC_OK;
+}
+
+/* Documents belong to the fingerprint, wherever they lie. */
+static void
+add_documents(zinc_cp *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->nnodes; i++)
+		if (c->nodes[i].source)
+			c->state += hash(c->nodes[i].from, c->nodes[i].source->tag.b, c->nodes[i].source->tag.n);
+}
+
+zinc_status
+zinc_cp_list(zinc_cp *c, zinc_error *err)
+{
+	struct listing l = {.c = c, .err = err};
+	zinc_caps caps;
+	zinc_status s;
+	size_t i;
+
+	zinc_store_caps(c->from->store, &caps);
+	l.tags = (caps.flags & ZINC_CAP_TAGS) && !(caps.flags & ZINC_CAP_REMOTE);
+	ZINC_TRY(sort_arrays(c, err));
+	add_documents(c);
+	zinc_buf_init(&l.keys, c->ctx, SIZE_MAX);
+	s = list_source(&l);
+	zinc_buf_fini(&l.keys);
+	for (i = 0; i < c->narrays && s == ZINC_OK; i++) {
+		zinc_cp_node *n = &c->nodes[c->arrays[i]];
+
+		qsort(n->objects, n->nobjects, sizeof *n->objects, by_number);
+	}
+	return s == ZINC_OK ? s : zinc_error_at_url(err, s, c->from->url);
+}

@@ -1,0 +1,451 @@
+/*
+ * copy_layout.c - other chunks, shards, codecs, types and selections, as changes of a document
+ *
+ * Documents here are in the final version's vocabulary, every codec spelled out as an object.  A sharded array has two
+ * shapes and two chains:
+ *
+ *   chunk_grid      the shard                     codecs  transpose ... sharding_indexed ...
+ *   chunk_shape of sharding_indexed: the chunk                                 codecs of the inner chunks
+ *
+ * Whoever asks for another chunk, shard or chain gets all of it built anew: one chain for the inner chunks, in a shard
+ * or not.  What stood around the old shard moves into that chain, so that nothing is lost.
+ */
+#include "tool/copy.h"
+
+struct layout {
+	zinc_cp *c;
+	zinc_cp_node *n;
+	zinc_json_doc *doc;
+	zinc_json *root;
+	const zinc_dtype *dtype;
+	int ndim; /* after the selection */
+	uint64_t shape[ZINC_MAX_NDIM], chunks[ZINC_MAX_NDIM], shards[ZINC_MAX_NDIM];
+	bool sharded;
+	zinc_json *inner; /* the chain of the inner chunks */
+	bool anew;        /* grid and chain are to be written */
+	zinc_error *err;
+};
+
+/* ---- small pieces ---- */
+
+static bool
+ranks_fit(const zinc_cp *c, int ndim)
+{
+	return (c->o.chunks || c->o.shards) && c->o.ndim == ndim;
+}
+
+bool
+zinc_cp_asked(const zinc_cp *c, const zinc_cp_node *n)
+{
+	const zinc_copy_options *o = &c->o;
+
+	return n->kind == ZINC_NODE_ARRAY && (o->codecs || o->dtype || o->select || o->auto_chunks || o->auto_shards ||
+					      ranks_fit(c, n->source->ndim));
+}
+
+static zinc_status
+set(struct layout *l, const char *key, zinc_json *v)
+{
+	return zinc_json_set(l->doc, l->root, key, v, l->err);
+}
+
+/* NULL: no memory, which the next zinc_json_set tells. */
+static zinc_json *
+list_of(zinc_json_doc *doc, const uint64_t *numbers, int n)
+{
+	zinc_json *list = zinc_json_make(doc, ZINC_JSON_ARRAY);
+	int i;
+
+	for (i = 0; i < n; i++)
+		if (zinc_json_append(list, zinc_json_make_u64(doc, numbers[i]), NULL) != ZINC_OK)
+			return NULL;
+	return list;
+}
+
+static zinc_json *
+regular_grid(zinc_json_doc *doc, const uint64_t *shape, int ndim)
+{
+	zinc_grid g;
+
+	zinc_grid_regular_init(&g, ndim, shape);
+	return zinc_grid_print(&g, doc);
+}
+
+static bool
+is_named(const zinc_json *codec, const char *name)
+{
+	return zinc_json_is_string(zinc_json_member(codec, "name"), name);
+}
+
+static zinc_json *
+find_codec(const zinc_json *codecs, const char *name)
+{
+	zinc_json *v;
+
+	for (v = codecs ? codecs->first : NULL; v && !is_named(v, name); v = v->next)
+		;
+	return v;
+}
+
+/* ---- chains ---- */
+
+/* The chain of the inner chunks: what stood before the shard, its own codecs, what stood behind it. */
+static zinc_json *
+inner_chain(zinc_json_doc *doc, const zinc_json *codecs)
+{
+	zinc_json *out = zinc_json_make(doc, ZINC_JSON_ARRAY);
+	const zinc_json *v, *w;
+
+	for (v = codecs ? codecs->first : NULL; v && out; v = v->next) {
+		if (!is_named(v, "sharding_indexed")) {
+			if (zinc_json_append(out, zinc_json_copy(doc, v), NULL) != ZINC_OK)
+				return NULL;
+			continue;
+		}
+		w = zinc_json_member(zinc_json_member(v, "configuration"), "codecs");
+		for (w = w ? w->first : NULL; w; w = w->next)
+			if (zinc_json_append(out, zinc_json_copy(doc, w), NULL) != ZINC_OK)
+				return NULL;
+	}
+	return out;
+}
+
+static int
+numbers_of(const zinc_json *list, uint64_t *out)
+{
+	const zinc_json *v;
+	int n = 0;
+
+	for (v = list ? list->first : NULL; v && n < ZINC_MAX_NDIM; v = v->next)
+		if (!zinc_json_u64(v, &out[n++]))
+			return -1;
+	return n;
+}
+
+/* The order of axes that a transpose in front of the shard makes; 0: there is none. */
+static int
+turn_before(const zinc_json *codecs, const zinc_json *shard, uint64_t *order)
+{
+	const zinc_json *v;
+
+	for (v = codecs->first; v && v != shard; v = v->next)
+		if (is_named(v, "transpose"))
+			return numbers_of(zinc_json_member(zinc_json_member(v, "configuration"), "order"), order);
+	return 0;
+}
+
+/* Axes of the document's shard, seen from the array: a transpose in front of it has turned them. */
+static bool
+inner_shape(const zinc_json *codecs, uint64_t *shape, int *ndim)
+{
+	const zinc_json *shard = find_codec(codecs, "sharding_indexed");
+	uint64_t own[ZINC_MAX_NDIM], order[ZINC_MAX_NDIM];
+	int i, turned;
+
+	*ndim = numbers_of(zinc_json_member(zinc_json_member(shard, "configuration"), "chunk_shape"), own);
+	turned = turn_before(codecs, shard, order);
+	if (*ndim < 0 || (turned != 0 && turned != *ndim))
+		return false;
+	for (i = 0; i < *ndim; i++) {
+		const uint64_t at = turned ? order[i] : (uint64_t)i;
+
+		if (at >= (uint64_t)*ndim)
+			return false;
+		shape[at] = own[i];
+	}
+	return true;
+}
+
+bool
+zinc_cp_unshard(zinc_json_doc *doc)
+{
+	zinc_json *root = zinc_json_root(doc), *codecs = zinc_json_member(root, "codecs");
+	uint64_t shape[ZINC_MAX_NDIM];
+	int ndim;
+
+	if (!find_codec(codecs, "sharding_indexed") || !inner_shape(codecs, shape, &ndim))
+		return false;
+	return zinc_json_set(doc, root, "chunk_grid", regular_grid(doc, shape, ndim), NULL) == ZINC_OK &&
+	       zinc_json_set(doc, root, "codecs", inner_chain(doc, codecs), NULL) == ZINC_OK;
+}
+
+/* Reordering of axes, gone. */
+static void
+drop_transposes(zinc_json_doc *doc, zinc_json **codecs)
+{
+	zinc_json *out = zinc_json_make(doc, ZINC_JSON_ARRAY), *v;
+
+	for (v = *codecs ? (*codecs)->first : NULL; v && out; v = v->next)
+		if (!is_named(v, "transpose") && zinc_json_append(out, zinc_json_copy(doc, v), NULL) != ZINC_OK)
+			out = NULL;
+	*codecs = out;
+}
+
+/* ---- what is there ---- */
+
+static zinc_status
+take_layout(struct layout *l)
+{
+	const zinc_meta *m = l->n->source;
+
+	l->ndim = m->ndim;
+	memcpy(l->shape, m->shape, sizeof l->shape);
+	l->sharded = zinc_array_shard_shape(l->n->in, l->shards) != 0;
+	if (!zinc_array_chunk_shape(l->n->in, l->chunks))
+		return zinc_fail(l->err, ZINC_E_UNSUPPORTED, "an unknown grid of chunks");
+	l->inner = inner_chain(l->doc, zinc_json_member(l->root, "codecs"));
+	return l->inner ? ZINC_OK : zinc_fail_nomem(l->err);
+}
+
+/* ---- selections ---- */
+
+/* Names of the dimensions that are left. */
+static zinc_status
+select_names(struct layout *l)
+{
+	const zinc_json *names = zinc_json_member(l->root, "dimension_names"), *v;
+	zinc_json *out = zinc_json_make(l->doc, ZINC_JSON_ARRAY);
+	int d = 0;
+
+	if (!zinc_json_is(names, ZINC_JSON_ARRAY))
+		return ZINC_OK;
+	for (v = names->first; v && d < l->n->source->ndim; v = v->next, d++)
+		if (!l->n->select->dims[d].drop)
+			ZINC_TRY(zinc_json_append(out, zinc_json_copy(l->doc, v), l->err));
+	return set(l, "dimension_names", out);
+}
+
+/* An integer drops its dimension; chunks and shards keep their extents along the others. */
+static zinc_status
+select_shape(struct layout *l)
+{
+	const zinc_select_dim *dims;
+	int d, k = 0;
+
+	ZINC_TRY(zinc_selection_parse(&l->n->select, l->n->in, l->c->o.select, l->err));
+	dims = l->n->select->dims;
+	for (d = 0; d < l->n->source->ndim; d++) {
+		if (dims[d].drop)
+			continue;
+		l->shape[k] = dims[d].list ? dims[d].nlist : dims[d].count;
+		l->chunks[k] = l->chunks[d];
+		l->shards[k] = l->shards[d];
+		k++;
+	}
+	if (k < l->ndim) {
+		l->anew = true;
+		drop_transposes(l->doc, &l->inner);
+	}
+	l->ndim = k;
+	ZINC_TRY(set(l, "shape", list_of(l->doc, l->shape, k)));
+	return select_names(l);
+}
+
+/* ---- types ---- */
+
+/* The configuration of a codec, made where it has none. */
+static zinc_json *
+configuration(struct layout *l, zinc_json *codec)
+{
+	zinc_json *v = zinc_json_member(codec, "configuration");
+
+	if (v)
+		return v;
+	v = zinc_json_make(l->doc, ZINC_JSON_OBJECT);
+	return zinc_json_set(l->doc, codec, "configuration", v, NULL) == ZINC_OK ? v : NULL;
+}
+
+/* What codecs know of the type: the order of its bytes, their number. */
+static zinc_status
+retype_chain(struct layout *l, zinc_json *codecs, bool big)
+{
+	zinc_json *bytes = find_codec(codecs, "bytes"), *blosc = find_codec(codecs, "blosc");
+
+	if (bytes && l->dtype->unit > 1 &&
+	    (big || !zinc_json_member(zinc_json_member(bytes, "configuration"), "endian")))
+		ZINC_TRY(zinc_json_set(l->doc, configuration(l, bytes), "endian",
+				       zinc_json_make_string(l->doc, big ? "big" : "little"), l->err));
+	if (blosc && zinc_json_member(zinc_json_member(blosc, "configuration"), "typesize"))
+		ZINC_TRY(zinc_json_set(l->doc, configuration(l, blosc), "typesize",
+				       zinc_json_make_u64(l->doc, l->dtype->size), l->err));
+	return ZINC_OK;
+}
+
+/* The fill value in the new type; one that does not fit is content that goes. */
+static zinc_status
+retype_fill(struct layout *l)
+{
+	const zinc_meta *m = l->n->source;
+	void *element = zinc_dtype_fill_room(l->dtype, l->c->ctx, NULL);
+	zinc_convert_fn convert = NULL;
+	zinc_arena *arena = NULL;
+	zinc_error e = ZINC_ERROR_INIT;
+	zinc_status s;
+	bool fits;
+
+	if (!element)
+		return zinc_fail_nomem(l->err);
+	s = zinc_arena_new(&arena, l->c->ctx, 0, l->err);
+	if (s == ZINC_OK && l->dtype->type != ZINC_NATIVE && m->dtype->type != ZINC_NATIVE)
+		convert = zinc_dtype_converter(l->dtype->type, m->dtype->type);
+	if (s == ZINC_OK) {
+		fits = convert ? convert(element, m->fill, 1, 0) == 1
+			       : zinc_dtype_cast(l->dtype, element, m->dtype, m->fill, 1, arena, &e) == ZINC_OK;
+		if (!fits) {
+			zinc_dtype_zero(l->dtype, element);
+			s = e.code == ZINC_E_NOMEM
+				? zinc_fail_nomem(l->err)
+				: zinc_cp_note(l->c, ZINC_COPY_LOST, l->n->from, l->err,
+					       "the fill value has no counterpart in %s", l->dtype->name);
+		}
+	}
+	if (s == ZINC_OK)
+		s = set(l, "fill_value", l->dtype->ops->print_fill(l->dtype, element, l->doc));
+	zinc_arena_free(arena);
+	zinc_free(l->c->ctx, element);
+	return s;
+}
+
+/* Types of numbers convert, and so do types of one sort; all others have nothing in common. */
+static zinc_status
+check_types(const zinc_dtype *to, const zinc_dtype *from, zinc_error *err)
+{
+	const bool numbers = to->type != ZINC_NATIVE && from->type != ZINC_NATIVE;
+
+	if (numbers && !zinc_dtype_converter(to->type, from->type))
+		return zinc_fail(err, ZINC_E_INVALID, "elements of %s do not convert to %s", from->name, to->name);
+	return ZINC_OK;
+}
+
+/* A chain for elements of fixed size is none for elements of variable length. */
+static zinc_status
+retype(struct layout *l)
+{
+	const zinc_dtype *was = l->n->source->dtype;
+	zinc_json *codecs = zinc_json_member(l->root, "codecs");
+	zinc_rep rep = {.ndim = l->ndim};
+	bool big = false;
+
+	ZINC_TRY(zinc_dtype_parse_text(&l->dtype, &big, l->c->ctx, l->c->o.dtype, l->err));
+	ZINC_TRY(check_types(l->dtype, was, l->err));
+	ZINC_TRY(set(l, "data_type", zinc_dtype_print(l->dtype, l->doc)));
+	ZINC_TRY(retype_fill(l));
+	ZINC_TRY(retype_chain(l, l->inner, big));
+	if (find_codec(codecs, "sharding_indexed"))
+		codecs = zinc_json_member(zinc_json_member(find_codec(codecs, "sharding_indexed"), "configuration"),
+					  "codecs");
+	ZINC_TRY(retype_chain(l, codecs, big));
+	if (was->variable == l->dtype->variable && was->packer == l->dtype->packer)
+		return ZINC_OK;
+	l->anew = true;
+	rep.dtype = l->dtype;
+	memcpy(rep.shape, l->chunks, sizeof rep.shape);
+	return zinc_chain_parse_text(&l->inner, l->doc, "zstd", &rep, big, false, l->err);
+}
+
+/* ---- chunks, shards, codecs ---- */
+
+static uint64_t
+round_up(uint64_t n, uint64_t unit)
+{
+	uint64_t out;
+
+	return zinc_u64_mul(zinc_ceil_div(n, unit), unit, &out) ? n : out;
+}
+
+static zinc_status
+choose_chunks(struct layout *l)
+{
+	const zinc_copy_options *o = &l->c->o;
+	const uint32_t element = l->dtype ? l->dtype->size : l->n->source->dtype->size;
+	int d;
+
+	if (o->chunks && o->ndim == l->ndim)
+		memcpy(l->chunks, o->chunks, (size_t)l->ndim * sizeof *l->chunks);
+	else if (o->auto_chunks)
+		zinc_grid_choose(l->shape, l->ndim, element, l->chunks);
+	else
+		return ZINC_OK;
+	l->anew = true;
+	for (d = 0; d < l->ndim; d++)
+		if (l->chunks[d] == 0)
+			return zinc_fail(l->err, ZINC_E_INVALID, "chunks of no elements along dimension %d", d);
+	return ZINC_OK;
+}
+
+/* Shards that are kept grow to whole chunks; those that were asked for must be whole already. */
+static zinc_status
+choose_shards(struct layout *l)
+{
+	const zinc_copy_options *o = &l->c->o;
+	const bool given = o->shards && o->ndim == l->ndim;
+	const uint32_t element = l->dtype ? l->dtype->size : l->n->source->dtype->size;
+	int d;
+
+	for (d = 0; d < l->ndim && l->sharded; d++)
+		l->shards[d] = round_up(l->shards[d], l->chunks[d]);
+	if (!given && !o->auto_shards)
+		return ZINC_OK;
+	l->anew = l->sharded = true;
+	if (o->auto_shards)
+		zinc_grid_choose_shard(l->shape, l->ndim, element, l->chunks, l->shards);
+	for (d = 0; d < l->ndim && given; d++) {
+		l->shards[d] = o->shards[d];
+		if (o->shards[d] == 0 || o->shards[d] % l->chunks[d] != 0)
+			return zinc_fail(l->err, ZINC_E_INVALID,
+					 "a shard of %llu along dimension %d is no multiple of its chunks of %llu",
+					 (unsigned long long)o->shards[d], d, (unsigned long long)l->chunks[d]);
+	}
+	return ZINC_OK;
+}
+
+/* The chain that was asked for, with the byte order that the elements have had. */
+static zinc_status
+choose_codecs(struct layout *l)
+{
+	const zinc_json *bytes = find_codec(l->inner, "bytes");
+	const bool big =
+	    zinc_json_is_string(zinc_json_member(zinc_json_member(bytes, "configuration"), "endian"), "big");
+	zinc_rep rep = {.dtype = l->dtype ? l->dtype : l->n->source->dtype, .ndim = l->ndim};
+
+	if (!l->c->o.codecs)
+		return ZINC_OK;
+	l->anew = true;
+	memcpy(rep.shape, l->chunks, sizeof rep.shape);
+	return zinc_chain_parse_text(&l->inner, l->doc, l->c->o.codecs, &rep, big, false, l->err);
+}
+
+static zinc_status
+write_layout(struct layout *l)
+{
+	zinc_json *codecs = l->inner;
+
+	if (l->sharded)
+		ZINC_TRY(zinc_chain_make_sharded(&codecs, l->doc, l->inner, l->chunks, l->ndim, l->err));
+	ZINC_TRY(set(l, "chunk_grid", regular_grid(l->doc, l->sharded ? l->shards : l->chunks, l->ndim)));
+	return set(l, "codecs", codecs);
+}
+
+static zinc_status
+apply(struct layout *l)
+{
+	ZINC_TRY(take_layout(l));
+	if (l->c->o.select)
+		ZINC_TRY(select_shape(l));
+	if (l->c->o.dtype)
+		ZINC_TRY(retype(l));
+	ZINC_TRY(choose_chunks(l));
+	ZINC_TRY(choose_shards(l));
+	ZINC_TRY(choose_codecs(l));
+	return l->anew ? write_layout(l) : ZINC_OK;
+}
+
+zinc_status
+zinc_cp_apply(zinc_cp *c, zinc_cp_node *n, zinc_json_doc *doc, zinc_error *err)
+{
+	struct layout l = {.c = c, .n = n, .doc = doc, .root = zinc_json_root(doc), .err = err};
+	zinc_status s = apply(&l);
+
+	zinc_dtype_free(l.dtype);
+	return s;
+}

@@ -1,0 +1,184 @@
+/*
+ * copy_nodes.c - which nodes a copy has, and where they go
+ *
+ * The tree is walked once for the paths; each document is then read by itself, for consolidated metadata may be older
+ * than it.  A node whose document cannot be used ends the copy before it starts.
+ */
+#include <stdio.h>
+
+#include "tool/copy.h"
+
+struct walk {
+	zinc_cp *c;
+	zinc_status status;
+	zinc_error *err;
+};
+
+/* "/b/c" below "/a" -> below "/x": "/x/b/c".  NULL: no memory. */
+static char *
+target_path(const zinc_cp *c, const char *path)
+{
+	const char *base = strcmp(c->from_path, "/") == 0 ? "" : c->from_path;
+	const char *root = strcmp(c->to_path, "/") == 0 ? "" : c->to_path;
+	const char *rest = path + strlen(base);
+	char *out = NULL;
+	zinc_buf b;
+
+	zinc_buf_init(&b, c->ctx, SIZE_MAX);
+	if (strcmp(rest, "/") == 0)
+		rest = "";
+	if (zinc_buf_puts(&b, root, NULL) == ZINC_OK && zinc_buf_puts(&b, rest, NULL) == ZINC_OK &&
+	    (b.n > 0 || zinc_buf_puts(&b, "/", NULL) == ZINC_OK))
+		out = zinc_strndup(c->ctx, (const char *)b.p, b.n);
+	zinc_buf_fini(&b);
+	return out;
+}
+
+static zinc_status
+more_nodes(zinc_cp *c, zinc_error *err)
+{
+	const size_t room = c->room ? 2 * c->room : 16;
+	zinc_cp_node *nodes;
+	size_t nbytes;
+
+	if (c->nnodes < c->room)
+		return ZINC_OK;
+	if (zinc_size_mul(room, sizeof *nodes, &nbytes) || !(nodes = zinc_realloc(c->ctx, c->nodes, nbytes)))
+		return zinc_fail_nomem(err);
+	c->nodes = nodes;
+	c->room = room;
+	return ZINC_OK;
+}
+
+static zinc_status
+add_node(zinc_cp *c, const zinc_found_node *found, zinc_error *err)
+{
+	zinc_cp_node *n;
+
+	if (found->problem) {
+		zinc_error_copy(err, found->problem);
+		return zinc_error_at_key(err, found->problem->code, found->path);
+	}
+	ZINC_TRY(more_nodes(c, err));
+	n = &c->nodes[c->nnodes++];
+	*n = (zinc_cp_node){.kind = found->kind, .implicit = found->implicit};
+	n->from = zinc_strdup(c->ctx, found->path);
+	n->to = target_path(c, found->path);
+	return n->from && n->to ? ZINC_OK : zinc_fail_nomem(err);
+}
+
+static int
+walk_node(void *arg, const zinc_found_node *found)
+{
+	struct walk *w = arg;
+
+	w->status = add_node(w->c, found, w->err);
+	return w->status != ZINC_OK;
+}
+
+static int
+stop_at_first(void *arg, const char *below, const zinc_json *copy)
+{
+	(void)arg, (void)below, (void)copy;
+	return 1;
+}
+
+/* Has the group consolidated metadata?  Formats that know of none say no. */
+static zinc_status
+look_for_copies(zinc_cp *c, zinc_cp_node *n, zinc_error *err)
+{
+	const zinc_format *f = c->from->format;
+
+	if (n->kind != ZINC_NODE_GROUP || !f->copies)
+		return ZINC_OK;
+	return f->copies(c->from, n->from, n->source, &n->copies, stop_at_first, NULL, err);
+}
+
+static zinc_status
+read_nodes(zinc_cp *c, zinc_error *err)
+{
+	zinc_report r;
+	size_t i;
+
+	for (i = 0; i < c->nnodes; i++) {
+		zinc_cp_node *n = &c->nodes[i];
+
+		if (n->implicit)
+			continue;
+		zinc_report_init(&r, c->ctx, c->from->strict, c->from->url);
+		ZINC_TRY(c->from->format->read_node(c->from, n->from, &r, &n->source, err));
+		n->kind = n->source->kind;
+		c->narrays += n->kind == ZINC_NODE_ARRAY;
+		ZINC_TRY(look_for_copies(c, n, err));
+	}
+	return ZINC_OK;
+}
+
+zinc_status
+zinc_cp_find_nodes(zinc_cp *c, zinc_error *err)
+{
+	struct walk w = {c, ZINC_OK, err};
+	zinc_report r;
+
+	zinc_report_init_quiet(&r, c->ctx, c->from->strict); /* each is judged when it is read */
+	ZINC_TRY(c->from->format->walk(c->from, c->from_path, -1, &r, walk_node, &w, err));
+	ZINC_TRY(w.status);
+	if (c->nnodes == 0)
+		return zinc_fail(err, ZINC_E_NOTFOUND, "no node is there");
+	return read_nodes(c, err);
+}
+
+void
+zinc_cp_free_nodes(zinc_cp *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->nnodes; i++) {
+		zinc_cp_node *n = &c->nodes[i];
+
+		zinc_array_close(n->in);
+		zinc_array_close(n->out);
+		zinc_selection_free(n->select);
+		zinc_meta_free(n->source);
+		zinc_meta_free(n->target);
+		zinc_free(c->ctx, n->objects);
+		zinc_free(c->ctx, n->data);
+		zinc_free(c->ctx, n->from);
+		zinc_free(c->ctx, n->to);
+	}
+	zinc_free(c->ctx, c->nodes);
+	zinc_free(c->ctx, c->arrays);
+}
+
+/* ---- telling ---- */
+
+/* "/a: no such type; /b: ..." until an error has no more room for it. */
+static zinc_status
+remember(zinc_cp *c, const char *path, const char *message, zinc_error *err)
+{
+	if (c->lost.n > 400)
+		return ZINC_OK;
+	return zinc_buf_printf(&c->lost, err, "%s%s: %s", c->lost.n ? "; " : "", path, message);
+}
+
+zinc_status
+zinc_cp_note(zinc_cp *c, zinc_copy_kind kind, const char *path, zinc_error *err, const char *fmt, ...)
+{
+	zinc_copy_note note = {.size = sizeof note, .kind = kind, .path = path};
+	char raw[1024], text[1024];
+	va_list args;
+
+	va_start(args, fmt);
+	if (vsnprintf(raw, sizeof raw, fmt, args) < 0)
+		raw[0] = '\0';
+	va_end(args);
+	zinc_show(text, sizeof text, raw);
+	note.message = text;
+	c->n.lost += kind == ZINC_COPY_LOST;
+	c->n.replaced += kind == ZINC_COPY_REPLACED;
+	if (kind == ZINC_COPY_LOST)
+		ZINC_TRY(remember(c, path, text, err));
+	if (c->o.note && c->o.note(c->o.note_arg, &note) != 0)
+		return zinc_fail(err, ZINC_E_CANCELLED, "cancelled");
+	return ZINC_OK;
+}

@@ -1,0 +1,165 @@
+/*
+ * copy_plan.c - what is going to be done about each node, told before it begins
+ *
+ * Objects whose encoding does not change are copied as they are; the others are decoded and encoded, box by box.
+ */
+#include "tool/copy.h"
+
+/* ---- metadata ---- */
+
+/* What lies below a node that is left out has no place either. */
+static bool
+is_below_left_out(const zinc_cp *c, size_t i)
+{
+	const char *path = c->nodes[i].from;
+	size_t k;
+
+	for (k = 0; k < i; k++) {
+		const size_t n = strlen(c->nodes[k].from);
+
+		if (c->nodes[k].left_out && strncmp(path, c->nodes[k].from, n) == 0 && path[n] == '/')
+			return true;
+	}
+	return false;
+}
+
+/* What the target makes of one node; handles of arrays for what comes later. */
+static zinc_status
+translate_node(zinc_cp *c, size_t i, bool any_left_out, zinc_error *err)
+{
+	zinc_cp_node *n = &c->nodes[i];
+	const bool array = n->kind == ZINC_NODE_ARRAY;
+
+	if (array)
+		ZINC_TRY(zinc_array_make(&n->in, c->from, n->from, n->source, err));
+	if (any_left_out && is_below_left_out(c, i))
+		n->left_out = true;
+	else
+		ZINC_TRY(zinc_cp_translate(c, n, err));
+	c->any_changed = c->any_changed || n->changed || n->left_out;
+	if (n->left_out)
+		return ZINC_OK;
+	c->n.groups += !array;
+	c->n.arrays += array;
+	return array ? zinc_array_make(&n->out, c->to, n->to, n->target, err) : ZINC_OK;
+}
+
+zinc_status
+zinc_cp_translate_all(zinc_cp *c, zinc_error *err)
+{
+	bool any_left_out = false;
+	size_t i;
+
+	for (i = 0; i < c->nnodes; i++) {
+		ZINC_TRY(translate_node(c, i, any_left_out, err));
+		any_left_out = any_left_out || c->nodes[i].left_out;
+	}
+	if (c->n.lost == 0 || c->o.lossy)
+		return ZINC_OK;
+	if (!zinc_buf_text(&c->lost))
+		return zinc_fail_nomem(err);
+	return zinc_fail(err, ZINC_E_INVALID, "the format %s cannot hold this: %s%s", c->to->format->id,
+			 zinc_buf_text(&c->lost), c->lost.n > 400 ? " and more" : "");
+}
+
+/* ---- work ---- */
+
+static uint64_t
+count_objects(const zinc_grid *g, int ndim, const uint64_t *shape)
+{
+	uint64_t n[ZINC_MAX_NDIM], out;
+	int d;
+
+	for (d = 0; d < ndim; d++)
+		n[d] = g->ops->count(g, d, shape[d]);
+	return zinc_shape_bytes(n, ndim, 1, UINT64_MAX, &out) ? UINT64_MAX : out;
+}
+
+static zinc_status
+put_shape(zinc_buf *b, const uint64_t *shape, int ndim, zinc_error *err)
+{
+	int d;
+
+	for (d = 0; d < ndim; d++)
+		ZINC_TRY(zinc_buf_printf(b, err, "%s%llu", d ? " x " : "", (unsigned long long)shape[d]));
+	return ndim ? ZINC_OK : zinc_buf_puts(b, "scalar", err);
+}
+
+/* "40 chunks of 100 x 1 by 5 boxes; ..." */
+static zinc_status
+describe_boxes(const zinc_cp_node *n, const zinc_cp_plan *p, zinc_buf *b, zinc_error *err)
+{
+	const int ndim = n->target->ndim;
+
+	ZINC_TRY(zinc_buf_printf(b, err, "decode and encode %llu chunks into %llu objects of ",
+				 (unsigned long long)p->read_units,
+				 (unsigned long long)count_objects(n->target->grid, ndim, n->target->shape)));
+	ZINC_TRY(put_shape(b, n->target->chunk_shape, ndim, err));
+	if (p->two_passes) {
+		ZINC_TRY(zinc_buf_printf(b, err, " in two passes of %llu and %llu boxes, by %llu temporary chunks of ",
+					 (unsigned long long)p->first.n, (unsigned long long)p->boxes.n,
+					 (unsigned long long)count_objects(&p->middle_grid, ndim, n->target->shape)));
+		ZINC_TRY(put_shape(b, p->middle, ndim, err));
+		ZINC_TRY(zinc_buf_printf(b, err, ", each read %.1f times", p->middle_reads));
+	} else
+		ZINC_TRY(zinc_buf_printf(b, err, " in %llu boxes", (unsigned long long)p->boxes.n));
+	return zinc_buf_printf(b, err, "; each chunk is read %.1f times, each object written once, within %llu MiB",
+			       p->reads, (unsigned long long)(p->memory / ZINC_MIB));
+}
+
+static zinc_status
+plan_boxes(zinc_cp *c, zinc_cp_node *n, zinc_error *err)
+{
+	zinc_cp_plan p;
+	zinc_status s;
+	zinc_buf text;
+
+	ZINC_TRY(zinc_cp_boxes_plan(c, n, &p, err));
+	n->steps = p.boxes.n + (p.two_passes ? p.first.n : 0);
+	n->units = count_objects(n->target->grid, n->target->ndim, n->target->shape);
+	if (p.two_passes)
+		n->units += count_objects(&p.middle_grid, n->target->ndim, n->target->shape);
+	zinc_buf_init(&text, c->ctx, SIZE_MAX);
+	s = describe_boxes(n, &p, &text, err);
+	if (s == ZINC_OK)
+		s = zinc_buf_text(&text) ? zinc_cp_note(c, ZINC_COPY_PLAN, n->from, err, "%s", zinc_buf_text(&text))
+					 : zinc_fail_nomem(err);
+	zinc_buf_fini(&text);
+	return s;
+}
+
+static zinc_status
+plan_array(zinc_cp *c, zinc_cp_node *n, zinc_error *err)
+{
+	uint64_t nbytes = 0;
+	size_t i;
+
+	n->way = zinc_cp_same_objects(n->source, n->target) && !n->select ? ZINC_CP_RAW : ZINC_CP_BOXES;
+	if (n->way == ZINC_CP_BOXES)
+		return plan_boxes(c, n, err);
+	for (i = 0; i < n->nobjects; i++)
+		nbytes += n->objects[i].nbytes;
+	return zinc_cp_note(c, ZINC_COPY_PLAN, n->from, err, "copy %zu objects of %llu bytes as they are", n->nobjects,
+			    (unsigned long long)nbytes);
+}
+
+zinc_status
+zinc_cp_plan_all(zinc_cp *c, zinc_error *err)
+{
+	size_t i;
+
+	for (i = 0; i < c->nnodes; i++)
+		if (c->nodes[i].kind == ZINC_NODE_ARRAY && !c->nodes[i].left_out)
+			ZINC_TRY(plan_array(c, &c->nodes[i], err));
+	ZINC_TRY(zinc_cp_raw_plan(c, err));
+	c->steps = c->foreign_steps;
+	c->units = c->foreign.n > 0 ? c->nforeign : 0;
+	for (i = 0; i < c->nnodes; i++) {
+		c->steps += c->nodes[i].steps;
+		c->units += c->nodes[i].units;
+	}
+	if (c->nforeign > 0 && c->from->format != c->to->format)
+		return zinc_cp_note(c, ZINC_COPY_REPLACED, c->from_path, err,
+				    "%zu keys that belong to no node are not copied to another format", c->nforeign);
+	return ZINC_OK;
+}

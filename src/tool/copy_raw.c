@@ -1,0 +1,271 @@
+/*
+ * copy_raw.c - objects and foreign keys as they are stored
+ *
+ * A step is a batch of them, put under one durable commit: whatever interrupts it, the journal says that none of it is
+ * done.  Nothing is decoded; memory holds one object for each thread.
+ */
+#include "tool/copy.h"
+
+/* As much as one commit waits for. */
+#define BATCH_OBJECTS 256u
+#define BATCH_BYTES   (64 * ZINC_MIB)
+
+struct batch {
+	zinc_cp *c;
+	const zinc_cp_node *n;   /* NULL: foreign keys */
+	const char *const *keys; /* of foreign ones: from, to */
+	size_t first;            /* of the node's objects */
+	bool compare;            /* do not put: is it the same there? */
+	zinc_put_group **groups; /* one for each worker */
+	pthread_mutex_t lock;
+	zinc_status status;
+	zinc_error error;
+	uint64_t nbytes;
+};
+
+/* ---- one object ---- */
+
+static void
+index_of(const zinc_meta *m, uint64_t at, uint64_t *index)
+{
+	int d;
+
+	for (d = m->ndim - 1; d >= 0; d--) {
+		const uint64_t count = m->grid->ops->count(m->grid, d, m->shape[d]);
+
+		index[d] = at % count;
+		at /= count;
+	}
+}
+
+/* Keys of object i of the batch, in the two buffers or borrowed. */
+static zinc_status
+name_object(const struct batch *b, size_t i, zinc_buf bufs[2], const char *key[2], zinc_error *err)
+{
+	const zinc_cp_node *n = b->n;
+	uint64_t index[ZINC_MAX_NDIM];
+
+	if (!n) {
+		key[0] = b->keys[2 * i];
+		key[1] = b->keys[2 * i + 1];
+		return ZINC_OK;
+	}
+	index_of(n->source, n->objects[b->first + i].at, index);
+	ZINC_TRY(b->c->from->format->chunk_key(b->c->from, n->from, n->source, index, &bufs[0], err));
+	ZINC_TRY(b->c->to->format->chunk_key(b->c->to, n->to, n->target, index, &bufs[1], err));
+	key[0] = zinc_buf_text(&bufs[0]);
+	key[1] = zinc_buf_text(&bufs[1]);
+	return key[0] && key[1] ? ZINC_OK : zinc_fail_nomem(err);
+}
+
+/* What the target has must be what the source has. */
+static zinc_status
+compare_object(zinc_cp *c, const char *key, const zinc_blob *value, zinc_error *err)
+{
+	zinc_blob back = ZINC_BLOB_INIT;
+	zinc_status s = zinc_store_get_all(c->to->store, key, &back, NULL, 0, err);
+
+	if (s == ZINC_E_NOTFOUND ||
+	    (s == ZINC_OK && (back.nbytes != value->nbytes || memcmp(back.data, value->data, back.nbytes) != 0)))
+		s = zinc_fail(err, ZINC_E_CORRUPT, "read back, it is not what was written");
+	zinc_blob_fini(&back);
+	return s == ZINC_OK ? s : zinc_error_at_key(err, s, key);
+}
+
+static zinc_status
+move_object(struct batch *b, size_t i, int worker, zinc_buf bufs[2], zinc_error *err)
+{
+	zinc_cp *c = b->c;
+	zinc_blob value = ZINC_BLOB_INIT;
+	const char *key[2];
+	zinc_status s;
+
+	ZINC_TRY(name_object(b, i, bufs, key, err));
+	s = zinc_store_get_all(c->from->store, key[0], &value, NULL, 0, err);
+	if (s == ZINC_E_NOTFOUND)
+		s = zinc_fail(err, ZINC_E_CONFLICT, "it was erased while the copy was under way");
+	if (s != ZINC_OK)
+		return zinc_error_at_key(err, s, key[0]);
+	if (b->compare)
+		s = compare_object(c, key[1], &value, err);
+	else
+		s = zinc_store_put(c->to->store, b->groups[worker], key[1], value.data, value.nbytes, NULL,
+				   c->to->put_flags, NULL, err);
+	__atomic_add_fetch(&b->nbytes, value.nbytes, __ATOMIC_RELAXED);
+	zinc_blob_fini(&value);
+	return s == ZINC_OK ? s : zinc_error_at_key(err, s, key[1]);
+}
+
+static void
+run_object(void *arg, size_t i, int worker)
+{
+	struct batch *b = arg;
+	zinc_error e = ZINC_ERROR_INIT;
+	zinc_buf bufs[2];
+	zinc_status s;
+
+	if (__atomic_load_n(&b->status, __ATOMIC_RELAXED) != ZINC_OK)
+		return;
+	zinc_buf_init(&bufs[0], b->c->ctx, SIZE_MAX);
+	zinc_buf_init(&bufs[1], b->c->ctx, SIZE_MAX);
+	s = zinc_cancelled(b->c->o.cancel) ? zinc_fail(&e, ZINC_E_CANCELLED, "cancelled")
+					   : move_object(b, i, worker, bufs, &e);
+	zinc_buf_fini(&bufs[0]);
+	zinc_buf_fini(&bufs[1]);
+	if (s == ZINC_OK)
+		return;
+	pthread_mutex_lock(&b->lock);
+	if (b->status == ZINC_OK) {
+		b->error = e;
+		__atomic_store_n(&b->status, s, __ATOMIC_RELAXED);
+	}
+	pthread_mutex_unlock(&b->lock);
+}
+
+/* ---- one batch ---- */
+
+/* No more threads than objects fit into memory at once. */
+static int
+threads_for(const zinc_cp *c, const struct batch *b, size_t n)
+{
+	uint64_t largest = 1;
+	uint64_t fit;
+	size_t i;
+
+	for (i = 0; b->n && i < n; i++)
+		largest = zinc_max_u64(largest, b->n->objects[b->first + i].nbytes);
+	fit = c->memory / largest;
+	return fit < 1 ? 1 : fit < (uint64_t)c->threads ? (int)fit : c->threads;
+}
+
+/* Every group is ended, whatever became of the others. */
+static zinc_status
+end_groups(struct batch *b, int threads, zinc_status s, zinc_error *err)
+{
+	int i;
+
+	for (i = 0; i < threads; i++) {
+		if (!b->groups[i])
+			continue;
+		if (s == ZINC_OK)
+			s = zinc_store_commit(b->c->to->store, b->groups[i], NULL, NULL, err);
+		else
+			zinc_store_abort(b->c->to->store, b->groups[i]);
+	}
+	return s;
+}
+
+static zinc_status
+run_batch(struct batch *b, size_t n, zinc_error *err)
+{
+	zinc_cp *c = b->c;
+	const int threads = threads_for(c, b, n);
+	zinc_status s = ZINC_OK;
+	int i;
+
+	b->groups = zinc_calloc(c->ctx, (size_t)threads, sizeof *b->groups);
+	if (!b->groups)
+		return zinc_fail_nomem(err);
+	for (i = 0; i < threads && s == ZINC_OK && !b->compare; i++)
+		s = zinc_store_put_begin(c->to->store, &b->groups[i], c->to->put_flags, err);
+	if (s == ZINC_OK) {
+		pthread_mutex_init(&b->lock, NULL);
+		zinc_pool_run(c->ctx, threads, n, run_object, b);
+		pthread_mutex_destroy(&b->lock);
+		s = b->status == ZINC_OK ? ZINC_OK : zinc_error_copy(err, &b->error);
+	}
+	s = end_groups(b, threads, s, err);
+	zinc_free(c->ctx, b->groups);
+	return s;
+}
+
+/* ---- steps ---- */
+
+/* Objects [first, first + count) of step number `step`; false: there are no so many.  Steps come one after the other,
+ * so the node remembers where the last one began. */
+static bool
+find_batch(zinc_cp_node *n, uint64_t step, size_t *first, size_t *count)
+{
+	if (step < n->batch) {
+		n->batch = 0;
+		n->batch_at = 0;
+	}
+	for (;; n->batch++) {
+		size_t at = n->batch_at;
+		uint64_t nbytes = 0;
+
+		while (at < n->nobjects && at - n->batch_at < BATCH_OBJECTS && nbytes < BATCH_BYTES)
+			nbytes += n->objects[at++].nbytes;
+		*first = n->batch_at;
+		*count = at - n->batch_at;
+		if (n->batch == step || *count == 0)
+			return *count > 0;
+		n->batch_at = at;
+	}
+}
+
+zinc_status
+zinc_cp_raw_plan(zinc_cp *c, zinc_error *err)
+{
+	size_t i, first, count;
+
+	(void)err;
+	for (i = 0; i < c->nnodes; i++) {
+		zinc_cp_node *n = &c->nodes[i];
+
+		if (n->kind != ZINC_NODE_ARRAY || n->left_out || n->way != ZINC_CP_RAW)
+			continue;
+		while (find_batch(n, n->steps, &first, &count))
+			n->steps++;
+		n->units = n->nobjects;
+	}
+	c->foreign_steps = c->foreign.n > 0 ? (c->nforeign + BATCH_OBJECTS - 1) / BATCH_OBJECTS : 0;
+	return ZINC_OK;
+}
+
+zinc_status
+zinc_cp_raw_step(zinc_cp *c, zinc_cp_node *n, uint64_t step, zinc_error *err)
+{
+	struct batch b = {.c = c, .n = n};
+	size_t count = 0;
+
+	if (!find_batch(n, step, &b.first, &count))
+		return ZINC_OK;
+	ZINC_TRY(run_batch(&b, count, err));
+	c->n.raw += count;
+	return zinc_cp_progress(c, count, b.nbytes, err);
+}
+
+zinc_status
+zinc_cp_raw_verify(zinc_cp *c, zinc_cp_node *n, zinc_error *err)
+{
+	struct batch b = {.c = c, .n = n, .compare = true};
+	uint64_t step;
+	size_t count;
+
+	for (step = 0; find_batch(n, step, &b.first, &count); step++)
+		ZINC_TRY(run_batch(&b, count, err));
+	return ZINC_OK;
+}
+
+zinc_status
+zinc_cp_foreign_step(zinc_cp *c, uint64_t step, zinc_error *err)
+{
+	const char *keys[2 * BATCH_OBJECTS], *key = NULL;
+	struct batch b = {.c = c, .keys = keys};
+	size_t n = 0;
+	uint64_t at;
+
+	for (at = 0; at < c->nforeign && n < BATCH_OBJECTS; at++) {
+		const char *from = zinc_cp_next(&c->foreign, key);
+
+		key = zinc_cp_next(&c->foreign, from);
+		if (at < step * BATCH_OBJECTS)
+			continue;
+		keys[2 * n] = from;
+		keys[2 * n++ + 1] = key;
+	}
+	ZINC_TRY(run_batch(&b, n, err));
+	c->n.raw += n;
+	return zinc_cp_progress(c, n, b.nbytes, err);
+}
