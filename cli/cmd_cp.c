@@ -182,24 +182,6 @@ summary_json(struct cp *c, const zinc_copy_counts *n)
 	out_text(&c->run->out, &t);
 }
 
-/* On a terminal one line at the end; a script that succeeds hears nothing. */
-static void
-summary_text(struct cp *c, const zinc_copy_counts *n)
-{
-	struct text t = {NULL, 0, 0};
-	double seconds = now() - c->progress.began;
-
-	if (!c->progress.on || c->run->args->dry_run)
-		return;
-	text_printf(&t, "copied %llu group%s, %llu array%s, %llu object%s, ", (unsigned long long)n->groups,
-		    n->groups == 1 ? "" : "s", (unsigned long long)n->arrays, n->arrays == 1 ? "" : "s",
-		    (unsigned long long)n->objects, n->objects == 1 ? "" : "s");
-	text_size(&t, n->bytes);
-	text_printf(&t, " in %.1f s\n", seconds);
-	fputs(text_str(&t), stderr);
-	text_free(&t);
-}
-
 int
 cmd_cp(struct run *r)
 {
@@ -222,8 +204,8 @@ cmd_cp(struct run *r)
 	tell(&c, s != ZINC_OK);
 	if (s == ZINC_OK && r->args->json)
 		summary_json(&c, &n);
-	else if (s == ZINC_OK)
-		summary_text(&c, &n);
+	if (s == ZINC_OK && !r->args->dry_run)
+		progress_summary(&c.progress, "copied", n.objects, n.bytes);
 	notes_free(&c);
 	return s == ZINC_OK ? DONE : fail(c.from, &err);
 }
