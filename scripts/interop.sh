@@ -104,5 +104,7 @@ program poke
 flags=()
 [ -z "${INTEROP_QUICK:-}" ] || flags+=(--quick)
 exchange_v2
+mkdir -p "$BUILD/interop-types"
+"$VENV/bin/python" tests/interop/extension_types.py "$BUILD/zinc" "$BUILD/interop-types"
 # shellcheck disable=SC2086
 exec "$VENV/bin/python" tests/interop/run.py "${flags[@]}" ${INTEROP_FLAGS:-}
