@@ -372,7 +372,7 @@ bool json_member(const char *object, const char *key, struct text *value);
 int cmd_info(struct run *r), cmd_tree(struct run *r), cmd_ls(struct run *r), cmd_cat(struct run *r);
 int cmd_create(struct run *r), cmd_put(struct run *r), cmd_attrs(struct run *r), cmd_rm(struct run *r);
 int cmd_resize(struct run *r), cmd_append(struct run *r), cmd_consolidate(struct run *r);
-int cmd_completion(struct run *r);
+int cmd_completion(struct run *r), cmd_stats(struct run *r);
 int cmd_validate(struct run *r), cmd_bench(struct run *r), cmd_cp(struct run *r), cmd_mv(struct run *r);
 int cmd_codecs(struct run *r), cmd_dtypes(struct run *r), cmd_stores(struct run *r), cmd_formats(struct run *r);
 /* `zinc --array_path=DIR`: every chunk of an array decodes? */

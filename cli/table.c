@@ -94,6 +94,8 @@ const struct command command_table[] = {
     {"validate", "check metadata and every stored chunk", "URL", "zinc validate data.zarr",
      "fast repair orphans dry-run json", 1, 1, cmd_validate,
      "Exit status: 1 an error was found, 4 only unsupported things were, 0 neither."},
+    {"stats", "sum up elements: min, max, mean, histogram", "URL", "zinc stats data.zarr/t2m -s '0:24'", "select json",
+     1, 1, cmd_stats, "Bins are a power of two wide, so that one pass over the elements is enough."},
     {"bench", "time reads of one array", "URL", "zinc bench data.zarr/t2m --repeat 3", "select repeat json", 1, 1,
      cmd_bench, NULL},
     {"codecs", "list the codecs of this build", "", "zinc codecs", "json", 0, 0, cmd_codecs, NULL},

@@ -174,11 +174,70 @@ typedef struct zinc_stored {
 	uint64_t objects_total; /* that the grid has; UINT64_MAX when there are more */
 	uint64_t bytes;         /* stored bytes */
 	uint64_t decoded_bytes; /* that the stored objects decode to */
+	uint64_t smallest, largest; /* stored bytes of one object; 0 when there is none */
 } zinc_stored;
 
 /* Add up the stored objects of an array, by listing alone.  E_UNSUPPORTED when its keys are not understood;
  * E_IO ... */
 ZINC_API ZINC_CHECKED zinc_status zinc_array_stored(const zinc_array *a, zinc_stored *out, zinc_error *err);
+
+/* ---- statistics ---- */
+
+/* What the numbers of zinc_stats are. */
+typedef enum zinc_stats_of {
+	ZINC_STATS_NOTHING = 0,    /* the elements have no order: records, bytes without meaning */
+	ZINC_STATS_VALUES = 1,     /* the elements; false is 0 and true 1 */
+	ZINC_STATS_TIMES = 2,      /* dates or spans of time, in the unit of the data type */
+	ZINC_STATS_MAGNITUDES = 3, /* absolute values of complex numbers */
+	ZINC_STATS_LENGTHS = 4     /* of texts in characters, of bytes in bytes */
+} zinc_stats_of;
+
+/* A number of one of the three widest types. */
+typedef union zinc_number {
+	int64_t i;
+	uint64_t u;
+	double f;
+} zinc_number;
+
+#define ZINC_STATS_BINS 24
+
+/*
+ * What an array's elements are like.  Minimum, maximum and sum of integers are exact, and so are all counts; mean and
+ * deviation are merged from small parts, so that a long array loses no digits, and are the same for any number of
+ * threads.  Bin i of the histogram holds the numbers v with floor(v / 2^exponent) == first + i: a width that is a power
+ * of two lets one pass over the elements be enough.  Infinities are in no bin.
+ */
+typedef struct zinc_stats {
+	zinc_stats_of of;
+	zinc_type type;         /* of minimum and maximum: ZINC_INT64, ZINC_UINT64 or ZINC_FLOAT64 */
+	uint64_t elements;      /* selected */
+	uint64_t nan;           /* NaN, or NaT of times: in none of the following */
+	uint64_t infinite;
+	zinc_number min, max;   /* when elements > nan */
+	double mean, deviation; /* standard deviation of the whole (not of a sample) */
+	char sum[48];           /* of integers, in decimal; else "" */
+	int bins, exponent;
+	zinc_number first; /* an integer: `u` of ZINC_UINT64, else `i` */
+	uint64_t count[ZINC_STATS_BINS];
+} zinc_stats;
+
+typedef struct zinc_stats_options {
+	size_t size;
+	int threads; /* [the context's] */
+	const volatile int *cancel;
+	zinc_progress_fn progress; /* units are pieces of some chunks */
+	void *progress_arg;
+} zinc_stats_options;
+
+/* clang-format off */
+#define ZINC_STATS_OPTIONS(...) ZINC_OPTIONS_OF(zinc_stats_options, __VA_ARGS__)
+#define ZINC_STATS_OPTIONS_INIT {sizeof(zinc_stats_options), 0, NULL, NULL, NULL}
+/* clang-format on */
+
+/* Read the selection (NULL: everything) in bounded memory, by many threads, and sum it up.  Errors are those of
+ * zinc_array_read. */
+ZINC_API ZINC_CHECKED zinc_status zinc_array_stats(zinc_array *a, const zinc_selection *selection,
+                                                   const zinc_stats_options *options, zinc_stats *out, zinc_error *err);
 
 /* ---- looking into JSON ---- */
 

@@ -36,6 +36,8 @@ add_key(void *arg, const char *key, uint64_t nbytes)
 	for (d = 0; d < s->m->ndim; d++)
 		if (index[d] >= s->m->grid->ops->count(s->m->grid, d, s->m->shape[d]))
 			return 0;
+	s->out->smallest = s->out->objects == 0 ? nbytes : zinc_min_u64(s->out->smallest, nbytes);
+	s->out->largest = zinc_max_u64(s->out->largest, nbytes);
 	s->out->objects++;
 	if (zinc_u64_add(s->out->bytes, nbytes, &s->out->bytes))
 		s->out->bytes = UINT64_MAX;

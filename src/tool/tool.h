@@ -1,5 +1,5 @@
 /*
- * tool.h - door of the room `tool`: checking and looking
+ * tool.h - door of the room `tool`: checking, comparing and looking
  *
  * The interface is <zinc/tool.h>; no room stands above this one.  Here is what the files of the validator share:
  *
@@ -7,6 +7,11 @@
  *   validate_nodes.c    documents, names, the tree they make
  *   validate_copies.c   consolidated metadata against the documents
  *   validate_objects.c  stored objects, and keys that belong to nothing
+ *
+ * and those of statistics and comparison:
+ *
+ *   pieces.c            a selection in pieces, by threads
+ *   stats_sum.c         sums of numbers that can be merged
  */
 #ifndef ZINC_TOOL_ROOM_H
 #define ZINC_TOOL_ROOM_H
@@ -81,5 +86,82 @@ zinc_status zinc_check_list(zinc_check *c, zinc_key_fn fn, void *arg, zinc_error
 zinc_status zinc_check_nodes(zinc_check *c, zinc_error *err);
 zinc_status zinc_check_copies(zinc_check *c, zinc_error *err);
 zinc_status zinc_check_objects(zinc_check *c, zinc_error *err);
+
+/* ---- pieces of a selection (pieces.c) ---- */
+
+typedef struct zinc_pieces {
+	zinc_context *ctx;
+	zinc_sel sel;
+	size_t n;
+	size_t element;
+	zinc_split split[ZINC_MAX_NDIM];
+	uint64_t *list[ZINC_MAX_NDIM];   /* of a dimension that is a list: its indices, segment by segment */
+	size_t *list_at[ZINC_MAX_NDIM]; /* where each segment begins in it */
+} zinc_pieces;
+
+typedef struct zinc_piece {
+	uint64_t n; /* elements */
+	zinc_selection sel;
+	zinc_select_dim dims[ZINC_MAX_NDIM];
+} zinc_piece;
+
+/* A good size of pieces for an array: whole chunks, a few MiB. */
+void zinc_pieces_grain(const zinc_array *a, uint64_t *grain);
+/* E_RANGE, E_INVALID, E_UNSUPPORTED when elements cannot be read, E_LIMIT, E_NOMEM.  zinc_pieces_fini must follow in any
+ * case. */
+zinc_status zinc_pieces_init(zinc_pieces *p, const zinc_array *a, const zinc_selection *s, const uint64_t *grain,
+			     zinc_error *err);
+void zinc_pieces_fini(zinc_pieces *p);
+void zinc_pieces_get(const zinc_pieces *p, size_t i, zinc_piece *out);
+/* Where in the array element k of a piece is, in the order that a read gives. */
+void zinc_piece_index(const zinc_piece *piece, uint64_t k, uint64_t *index);
+
+/* What is done with each piece, by some thread; and afterwards, in order, by the calling one.  A slot < zinc_pieces_window()
+ * is where the first leaves its answer for the second. */
+typedef struct zinc_pieces_job {
+	int threads;
+	const volatile int *cancel;
+	zinc_progress_fn progress; /* units are pieces */
+	void *progress_arg;
+	zinc_status (*work)(void *arg, const zinc_piece *piece, size_t slot, int worker, zinc_error *err);
+	void (*merge)(void *arg, size_t slot);
+	void *arg;
+} zinc_pieces_job;
+
+size_t zinc_pieces_window(int threads);
+zinc_status zinc_pieces_run(const zinc_pieces *p, const zinc_pieces_job *job, zinc_error *err);
+
+/* ---- sums of numbers (stats_sum.c) ---- */
+
+/* Numbers as three wide types hold them. */
+typedef enum zinc_wide_type { ZINC_WIDE_SIGNED, ZINC_WIDE_UNSIGNED, ZINC_WIDE_FLOAT } zinc_wide_type;
+
+typedef struct zinc_histogram {
+	int exponent;   /* bins are 2^exponent wide */
+	uint64_t first; /* number of bin 0: it begins at first * 2^exponent; signed but for unsigned numbers */
+	int n;          /* bins in use */
+	uint64_t count[ZINC_STATS_BINS];
+} zinc_histogram;
+
+typedef struct zinc_sums {
+	uint64_t n;              /* numbers that are finite */
+	uint64_t nan, plus, minus; /* NaN, and infinities of either sign */
+	zinc_number min, max;    /* of the finite ones */
+	uint64_t low;            /* exact sum of integers, two's complement */
+	int64_t high;
+	double mean, mean_low; /* mean + mean_low has twice the digits */
+	double squares;        /* of the differences from it */
+	zinc_histogram bins;
+} zinc_sums;
+
+/* Add n numbers; floats are changed on the way. */
+void zinc_sums_add_signed(zinc_sums *s, const int64_t *v, size_t n);
+void zinc_sums_add_unsigned(zinc_sums *s, const uint64_t *v, size_t n);
+void zinc_sums_add_float(zinc_sums *s, double *v, size_t n);
+void zinc_sums_merge(zinc_sums *to, const zinc_sums *from, zinc_wide_type type);
+/* The mean, which of integers is that of their exact sum. */
+double zinc_sums_mean(const zinc_sums *s, zinc_wide_type type);
+/* The exact sum of integers as decimal digits. */
+void zinc_sums_print(const zinc_sums *s, char out[48]);
 
 #endif

@@ -6,6 +6,7 @@
 #   says TEXT               ./err must be one line, begin with "zinc: ", and contain TEXT
 #   has TEXT [FILE]         the file [./out] must contain TEXT
 #   is_json                 ./out must be one JSON document
+#   numpy SCRIPT            run it by Python, if there is one that has NumPy
 #
 # Tests run in an empty directory.  The first thing that is wrong ends them.
 
@@ -84,6 +85,19 @@ quick() {
 instrumented() {
 	case $ZINC in *zinc-run) return 0 ;; esac
 	grep -qE '__asan_init|__tsan_init|__msan_init' "$ZINC"
+}
+
+# numpy SCRIPT...: run by a python3 that has NumPy; false when there is none
+numpy() {
+	local python
+	for python in python3 /usr/bin/python3; do
+		if "$python" -c 'import numpy' 2>/dev/null; then
+			"$python" "$@" || bad "NumPy disagrees"
+			checks=$((checks + 1))
+			return 0
+		fi
+	done
+	return 1
 }
 
 finish() {

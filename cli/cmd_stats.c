@@ -1,0 +1,346 @@
+/*
+ * cmd_stats.c - zinc stats: what the elements of an array are like, and what they cost
+ *
+ *   values       min -3  max 17  mean 4.25  std 1.5
+ *   histogram
+ *          -4 |#####                                   12
+ *           0 |########################################      96
+ */
+#include <math.h>
+
+#include "cli.h"
+
+#define BAR 40 /* columns of the longest */
+
+struct shown {
+	struct run *run;
+	const char *url;
+	const zinc_array *array;
+	zinc_stats s;
+	zinc_stored stored;
+};
+
+static const char *const of_names[] = {"nothing", "values", "times", "magnitudes", "lengths"};
+
+/* ---- numbers ---- */
+
+/* NaN and infinities are strings in JSON, as in the specification. */
+static void
+add_double(struct text *t, double v, bool json)
+{
+	struct text n = {NULL, 0, 0};
+
+	if (!json || isfinite(v))
+		text_float(&n, v, DOUBLE);
+	else
+		text_puts(&n, isnan(v) ? "\"NaN\"" : v > 0 ? "\"Infinity\"" : "\"-Infinity\"");
+	text_puts(t, text_str(&n));
+	text_free(&n);
+}
+
+/* A moment as the array's own type spells it. */
+static void
+add_time(struct text *t, const zinc_array *a, int64_t v, bool json)
+{
+	char text[128];
+	size_t n;
+
+	if (zinc_array_element_print(a, &v, json ? ZINC_SPELL_JSON : ZINC_SPELL_TEXT, text, sizeof text, &n, NULL) ==
+		ZINC_OK &&
+	    n < sizeof text)
+		text_puts(t, text);
+	else
+		text_printf(t, "%lld", (long long)v);
+}
+
+static void
+add_number(struct text *t, const struct shown *x, zinc_number v, bool json)
+{
+	if (x->s.of == ZINC_STATS_TIMES)
+		add_time(t, x->array, v.i, json);
+	else if (x->s.type == ZINC_INT64)
+		text_printf(t, "%lld", (long long)v.i);
+	else if (x->s.type == ZINC_UINT64)
+		text_printf(t, "%llu", (unsigned long long)v.u);
+	else
+		add_double(t, v.f, json);
+}
+
+/* bin * 2^exponent; false where its type has no such number. */
+static bool
+find_edge(const zinc_stats *s, int i, zinc_number *edge)
+{
+	zinc_number width = {.u = (uint64_t)1 << s->exponent};
+
+	if (s->type == ZINC_UINT64)
+		return !__builtin_add_overflow(s->first.u, (unsigned)i, &edge->u) &&
+		       !__builtin_mul_overflow(edge->u, width.u, &edge->u);
+	return s->exponent < 63 && !__builtin_add_overflow(s->first.i, i, &edge->i) &&
+	       !__builtin_mul_overflow(edge->i, width.i, &edge->i);
+}
+
+/* Where bin i begins.  Only the end of the last one can be beyond its type: it is a power of two, which a double has.
+ */
+static void
+add_edge(struct text *t, const struct shown *x, int i, bool json)
+{
+	const zinc_stats *s = &x->s;
+	const double v = ldexp((s->type == ZINC_UINT64 ? (double)s->first.u : (double)s->first.i) + i, s->exponent);
+	zinc_number edge;
+
+	if (s->type == ZINC_FLOAT64)
+		add_double(t, v, json);
+	else if (find_edge(s, i, &edge))
+		add_number(t, x, edge, json);
+	else
+		text_printf(t, "%.0f", v);
+}
+
+static bool
+has_numbers(const struct shown *x)
+{
+	return x->s.of != ZINC_STATS_NOTHING && x->s.elements > x->s.nan;
+}
+
+/* The mean of times is a time, to the nearest unit; of anything else a number. */
+static void
+add_mean(struct text *t, const struct shown *x, bool json)
+{
+	if (x->s.of == ZINC_STATS_TIMES && fabs(x->s.mean) < 0x1p63)
+		add_time(t, x->array, llround(x->s.mean), json);
+	else
+		add_double(t, x->s.mean, json);
+}
+
+/* ---- text ---- */
+
+static void
+row(struct text *t, const struct shown *x, const char *label)
+{
+	struct text padded = {NULL, 0, 0};
+
+	text_printf(&padded, "%-13s", label);
+	text_paint(t, x->run->colour, DIM, padded.p);
+	text_free(&padded);
+}
+
+static void
+rows_numbers(struct text *t, const struct shown *x)
+{
+	const zinc_stats *s = &x->s;
+
+	row(t, x, "elements");
+	text_printf(t, "%llu", (unsigned long long)s->elements);
+	if (s->nan)
+		text_printf(t, ", %llu %s", (unsigned long long)s->nan, s->of == ZINC_STATS_TIMES ? "NaT" : "NaN");
+	if (s->infinite)
+		text_printf(t, ", %llu infinite", (unsigned long long)s->infinite);
+	text_puts(t, "\n");
+	if (!has_numbers(x))
+		return;
+	if (s->of != ZINC_STATS_VALUES) {
+		row(t, x, "of");
+		text_printf(t, "%s\n", of_names[s->of]);
+	}
+	row(t, x, "min");
+	add_number(t, x, s->min, false);
+	text_puts(t, "\n");
+	row(t, x, "max");
+	add_number(t, x, s->max, false);
+	text_puts(t, "\n");
+	row(t, x, "mean");
+	add_mean(t, x, false);
+	text_puts(t, "\n");
+	row(t, x, "std");
+	add_double(t, s->deviation, false);
+	text_puts(t, "\n");
+	if (*s->sum) {
+		row(t, x, "sum");
+		text_printf(t, "%s\n", s->sum);
+	}
+}
+
+static void
+draw_bar(struct text *t, const struct shown *x, uint64_t count, uint64_t most)
+{
+	const size_t n = (size_t)((double)count / (double)most * BAR + 0.5);
+	struct text bar = {NULL, 0, 0};
+
+	text_fill(&bar, '#', n ? n : count > 0);
+	text_paint(t, x->run->colour, GREEN, text_str(&bar));
+	text_fill(t, ' ', BAR - bar.n);
+	text_free(&bar);
+}
+
+static void
+rows_histogram(struct text *t, const struct shown *x)
+{
+	uint64_t most = 1;
+	size_t wide = 0;
+	int i;
+
+	for (i = 0; i < x->s.bins; i++) {
+		struct text edge = {NULL, 0, 0};
+
+		add_edge(&edge, x, i, false);
+		wide = edge.n > wide ? edge.n : wide;
+		most = x->s.count[i] > most ? x->s.count[i] : most;
+		text_free(&edge);
+	}
+	for (i = 0; i < x->s.bins; i++) {
+		struct text edge = {NULL, 0, 0};
+
+		add_edge(&edge, x, i, false);
+		text_fill(t, ' ', wide - edge.n + 2);
+		text_printf(t, "%s |", edge.p);
+		draw_bar(t, x, x->s.count[i], most);
+		text_printf(t, " %llu\n", (unsigned long long)x->s.count[i]);
+		text_free(&edge);
+	}
+}
+
+static void
+row_stored(struct text *t, const struct shown *x)
+{
+	const zinc_stored *s = &x->stored;
+
+	row(t, x, "stored");
+	text_printf(t, "%llu of %llu objects, ", (unsigned long long)s->objects, (unsigned long long)s->objects_total);
+	text_size(t, s->bytes);
+	text_puts(t, " for ");
+	text_size(t, s->decoded_bytes);
+	if (s->bytes)
+		text_printf(t, " (ratio %.2f)", (double)s->decoded_bytes / (double)s->bytes);
+	text_puts(t, "\n");
+	if (!s->objects)
+		return;
+	row(t, x, "per object");
+	text_size(t, s->smallest);
+	text_puts(t, " to ");
+	text_size(t, s->largest);
+	text_puts(t, ", mean ");
+	text_size(t, s->bytes / s->objects);
+	text_puts(t, "\n");
+}
+
+/* ---- JSON ---- */
+
+static void
+json_numbers(struct text *t, const struct shown *x)
+{
+	if (!has_numbers(x)) {
+		text_puts(t, ",\"min\":null,\"max\":null,\"mean\":null,\"std\":null,\"sum\":null");
+		return;
+	}
+	text_puts(t, ",\"min\":");
+	add_number(t, x, x->s.min, true);
+	text_puts(t, ",\"max\":");
+	add_number(t, x, x->s.max, true);
+	text_puts(t, ",\"mean\":");
+	add_mean(t, x, true);
+	text_puts(t, ",\"std\":");
+	add_double(t, x->s.deviation, true);
+	text_printf(t, ",\"sum\":%s", *x->s.sum ? x->s.sum : "null");
+}
+
+static void
+json_histogram(struct text *t, const struct shown *x)
+{
+	int i;
+
+	text_puts(t, ",\"histogram\":{\"edges\":[");
+	for (i = 0; i <= x->s.bins && x->s.bins > 0; i++) {
+		text_puts(t, i ? "," : "");
+		add_edge(t, x, i, true);
+	}
+	text_puts(t, "],\"counts\":[");
+	for (i = 0; i < x->s.bins; i++)
+		text_printf(t, "%s%llu", i ? "," : "", (unsigned long long)x->s.count[i]);
+	text_puts(t, "]}");
+}
+
+static void
+json_stored(struct text *t, const zinc_stored *s)
+{
+	text_printf(t,
+		    ",\"stored\":{\"objects\":%llu,\"objects_total\":%llu,\"bytes\":%llu,\"decoded_bytes\":%llu,"
+		    "\"smallest\":%llu,\"largest\":%llu,\"mean\":",
+		    (unsigned long long)s->objects, (unsigned long long)s->objects_total, (unsigned long long)s->bytes,
+		    (unsigned long long)s->decoded_bytes, (unsigned long long)s->smallest,
+		    (unsigned long long)s->largest);
+	if (s->objects)
+		text_printf(t, "%.1f,\"ratio\":%.4f}", (double)s->bytes / (double)s->objects,
+			    s->bytes ? (double)s->decoded_bytes / (double)s->bytes : 0);
+	else
+		text_puts(t, "null,\"ratio\":null}");
+}
+
+static void
+show(struct shown *x)
+{
+	struct text t = {NULL, 0, 0};
+
+	if (x->run->args->json) {
+		text_puts(&t, "{\"url\":");
+		text_json(&t, x->url);
+		text_printf(&t, ",\"of\":\"%s\",\"elements\":%llu,\"nan\":%llu,\"infinite\":%llu", of_names[x->s.of],
+			    (unsigned long long)x->s.elements, (unsigned long long)x->s.nan,
+			    (unsigned long long)x->s.infinite);
+		json_numbers(&t, x);
+		json_histogram(&t, x);
+		json_stored(&t, &x->stored);
+		text_puts(&t, "}\n");
+	} else {
+		rows_numbers(&t, x);
+		row_stored(&t, x);
+		rows_histogram(&t, x);
+	}
+	out_text(&x->run->out, &t);
+}
+
+/* ---- the command ---- */
+
+static int
+stats(struct shown *x, zinc_array *a)
+{
+	zinc_stats_options o = ZINC_STATS_OPTIONS_INIT;
+	zinc_error err = ZINC_ERROR_INIT;
+	struct progress progress;
+	zinc_selection sel;
+	struct region g;
+	zinc_status s;
+	int status = region_init(&g, a, x->run->args->select, x->url);
+
+	if (status == DONE) {
+		progress_init(&progress, x->run, "reading");
+		progress.unit = "piece";
+		o.cancel = &cancel_flag;
+		o.progress = progress_tick;
+		o.progress_arg = &progress;
+		sel = region_selection(&g);
+		s = zinc_array_stats(a, &sel, &o, &x->s, &err);
+		progress_summary(&progress, "read", progress.done, progress.bytes);
+		if (s == ZINC_OK)
+			s = zinc_array_stored(a, &x->stored, &err);
+		status = s == ZINC_OK ? DONE : fail(x->url, &err);
+	}
+	region_fini(&g);
+	return status;
+}
+
+int
+cmd_stats(struct run *r)
+{
+	struct shown x = {.run = r, .url = r->args->words.at[0]};
+	zinc_array *a = NULL;
+	int status = open_array(r, x.url, false, &a);
+
+	if (status != DONE)
+		return status;
+	x.array = a;
+	status = stats(&x, a);
+	if (status == DONE)
+		show(&x);
+	zinc_array_close(a);
+	return status;
+}

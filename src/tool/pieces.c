@@ -1,0 +1,270 @@
+/*
+ * pieces.c - a selection, cut into boxes that threads work on
+ *
+ * Statistics and comparisons look at every element once and keep nothing, so they go through an array of any size in
+ * pieces: boxes of whole chunks, each read and digested by one thread, so that decoding and counting overlap.
+ *
+ *     chunks  |.|.|.|.|      piece 0 = [# #]   piece 1 = [# #]        cut along a grid of their own,
+ *             |.|.|.|.|      piece 2 = [# #]   piece 3 = [# #]        whose steps are multiples of chunks
+ *
+ * Promises (tests/unit/test_tool_stats.c tries each by its number):
+ *
+ * (1) Every selected element is in exactly one piece; repeats of a list are as many elements.
+ * (2) What pieces gave is handed over in order of the pieces, whatever the number of threads.
+ * (3) Of several failing pieces the lowest is reported.
+ * (4) Memory does not grow with the number of pieces.
+ */
+#include "tool/tool.h"
+
+#define PIECE_BYTES  (4 * ZINC_MIB) /* of elements in one piece, unless a chunk has more */
+#define POINTS_MAX   65536u         /* in one piece */
+#define WINDOW_TURNS 8              /* pieces that each thread does between two hand-overs */
+
+/* ---- the cut ---- */
+
+/* Chunks are gathered from the last dimension on, for those lie together in the files of most arrays.  A piece of
+ * shards is a whole one where it fits, for each piece reads its index anew. */
+void
+zinc_pieces_grain(const zinc_array *a, uint64_t *grain)
+{
+	const uint64_t *shape = zinc_array_shape(a);
+	uint64_t bytes = zinc_max_u64(1, zinc_array_element_size(a)), many;
+	int d, ndim = zinc_array_ndim(a);
+
+	if (!zinc_array_chunk_shape(a, grain))
+		memcpy(grain, shape, (size_t)ndim * sizeof *grain);
+	for (d = 0; d < ndim; d++) {
+		grain[d] = zinc_max_u64(1, grain[d]);
+		if (zinc_u64_mul(bytes, grain[d], &bytes))
+			return;
+	}
+	for (d = ndim - 1; d >= 0 && bytes < PIECE_BYTES; d--) {
+		many = zinc_min_u64(PIECE_BYTES / bytes, zinc_ceil_div(shape[d], grain[d]));
+		if (many < 2)
+			continue;
+		grain[d] *= many;
+		bytes *= many;
+	}
+}
+
+/* Lists hold offsets within segments; readers want indices. */
+static zinc_status
+name_indices(zinc_pieces *p, int d, zinc_error *err)
+{
+	const zinc_split *s = &p->split[d];
+	size_t i, k, n = 0;
+
+	if (p->sel.dim[d].list == NULL || s->n == 0)
+		return ZINC_OK;
+	p->list[d] = zinc_calloc(p->ctx, (size_t)p->sel.dim[d].count, sizeof *p->list[d]);
+	p->list_at[d] = zinc_calloc(p->ctx, s->n, sizeof *p->list_at[d]);
+	if (p->list[d] == NULL || p->list_at[d] == NULL)
+		return zinc_fail_nomem(err);
+	for (i = 0; i < s->n; i++) {
+		p->list_at[d][i] = n;
+		for (k = 0; k < s->segments[i].count; k++)
+			p->list[d][n++] = s->segments[i].start + s->segments[i].in_list[k];
+	}
+	return ZINC_OK;
+}
+
+static zinc_status
+cut(zinc_pieces *p, const uint64_t *grain, zinc_error *err)
+{
+	zinc_grid g;
+	int d;
+
+	p->n = 1;
+	zinc_grid_regular_init(&g, p->sel.ndim, grain);
+	for (d = 0; d < p->sel.ndim; d++) {
+		ZINC_TRY(zinc_split_init(&p->split[d], p->ctx, &g, d, &p->sel.dim[d], err));
+		ZINC_TRY(name_indices(p, d, err));
+		if (zinc_size_mul(p->n, p->split[d].n, &p->n))
+			return zinc_fail(err, ZINC_E_LIMIT, "the selection touches more chunks than can be counted");
+	}
+	return ZINC_OK;
+}
+
+zinc_status
+zinc_pieces_init(zinc_pieces *p, const zinc_array *a, const zinc_selection *s, const uint64_t *grain, zinc_error *err)
+{
+	zinc_meta *m = zinc_array_snapshot(a);
+	zinc_status code = ZINC_OK;
+
+	memset(p, 0, sizeof *p);
+	p->ctx = a->ctx;
+	p->element = m->dtype ? m->dtype->size : 0;
+	if (m->unsupported)
+		code = zinc_fail(err, ZINC_E_UNSUPPORTED, "%s", m->unsupported);
+	if (code == ZINC_OK)
+		code = zinc_sel_init(&p->sel, a->ctx, s, m->grid, m->ndim, m->shape, err);
+	if (code == ZINC_OK && p->sel.is_points)
+		p->n = (size_t)zinc_ceil_div(p->sel.npoints, POINTS_MAX);
+	else if (code == ZINC_OK)
+		code = cut(p, grain, err);
+	zinc_meta_free(m);
+	return code;
+}
+
+void
+zinc_pieces_fini(zinc_pieces *p)
+{
+	int d;
+
+	for (d = 0; d < p->sel.ndim && !p->sel.is_points; d++) {
+		zinc_split_fini(&p->split[d]);
+		zinc_free(p->ctx, p->list[d]);
+		zinc_free(p->ctx, p->list_at[d]);
+	}
+	zinc_sel_fini(&p->sel);
+}
+
+/* ---- one piece ---- */
+
+static void
+points_piece(const zinc_pieces *p, size_t i, zinc_piece *out)
+{
+	const size_t first = i * POINTS_MAX;
+
+	out->n = zinc_min_u64(POINTS_MAX, p->sel.npoints - first);
+	out->sel.kind = ZINC_SELECT_POINTS;
+	out->sel.points = p->sel.points + first * (size_t)p->sel.ndim;
+	out->sel.npoints = (size_t)out->n;
+}
+
+void
+zinc_pieces_get(const zinc_pieces *p, size_t i, zinc_piece *out)
+{
+	int d;
+
+	memset(&out->sel, 0, sizeof out->sel);
+	out->sel.ndim = p->sel.ndim;
+	out->n = 1;
+	if (p->sel.is_points) {
+		points_piece(p, i, out);
+		return;
+	}
+	for (d = p->sel.ndim - 1; d >= 0; d--) {
+		const size_t at = i % p->split[d].n;
+		const zinc_segment *s = &p->split[d].segments[at];
+
+		i /= p->split[d].n;
+		out->dims[d] = (zinc_select_dim){.start = s->start + s->first, .count = s->count, .step = s->step};
+		if (s->in_list) {
+			out->dims[d].list = p->list[d] + p->list_at[d][at];
+			out->dims[d].nlist = (size_t)s->count;
+		}
+		out->n *= s->count; /* no more than the array has, whose product was checked */
+	}
+	out->sel.kind = ZINC_SELECT_ORTHO;
+	out->sel.dims = out->dims;
+}
+
+void
+zinc_piece_index(const zinc_piece *piece, uint64_t k, uint64_t *index)
+{
+	int d;
+
+	if (piece->sel.kind == ZINC_SELECT_POINTS) {
+		memcpy(index, piece->sel.points + k * (uint64_t)piece->sel.ndim,
+		       (size_t)piece->sel.ndim * sizeof *index);
+		return;
+	}
+	for (d = piece->sel.ndim - 1; d >= 0; d--) {
+		const zinc_select_dim *s = &piece->dims[d];
+
+		index[d] = s->list ? s->list[k % s->count] : s->start + k % s->count * s->step;
+		k /= s->count;
+	}
+}
+
+/* ---- all pieces ---- */
+
+struct window {
+	const zinc_pieces *p;
+	const zinc_pieces_job *job;
+	size_t first; /* piece of slot 0 */
+	pthread_mutex_t lock;
+	uint64_t done, bytes;
+	size_t failed; /* lowest piece that did; SIZE_MAX: none */
+	zinc_error error;
+};
+
+static void
+note_failure(struct window *w, size_t at, const zinc_error *e)
+{
+	pthread_mutex_lock(&w->lock);
+	if (at < w->failed) {
+		w->failed = at;
+		w->error = *e;
+	}
+	pthread_mutex_unlock(&w->lock);
+}
+
+static void
+note_progress(struct window *w, size_t at, uint64_t nbytes)
+{
+	zinc_error e = ZINC_ERROR_INIT;
+	int stop = 0;
+
+	pthread_mutex_lock(&w->lock);
+	w->done++;
+	w->bytes += nbytes;
+	if (w->job->progress)
+		stop = w->job->progress(w->job->progress_arg, w->done, w->p->n, w->bytes);
+	pthread_mutex_unlock(&w->lock);
+	if (!stop)
+		return;
+	zinc_fail(&e, ZINC_E_CANCELLED, "cancelled by the progress callback");
+	note_failure(w, at, &e);
+}
+
+static void
+do_piece(void *arg, size_t i, int worker)
+{
+	struct window *w = arg;
+	const size_t at = w->first + i;
+	zinc_error e = ZINC_ERROR_INIT;
+	zinc_piece piece;
+	zinc_status s;
+
+	pthread_mutex_lock(&w->lock);
+	s = at > w->failed ? ZINC_E_CANCELLED : ZINC_OK; /* an earlier one is what will be reported */
+	pthread_mutex_unlock(&w->lock);
+	if (s != ZINC_OK)
+		return;
+	if (zinc_cancelled(w->job->cancel)) {
+		s = zinc_fail(&e, ZINC_E_CANCELLED, "cancelled by the caller");
+	} else {
+		zinc_pieces_get(w->p, at, &piece);
+		s = w->job->work(w->job->arg, &piece, i, worker, &e);
+	}
+	if (s != ZINC_OK)
+		note_failure(w, at, &e);
+	else
+		note_progress(w, at, piece.n * w->p->element);
+}
+
+size_t
+zinc_pieces_window(int threads)
+{
+	return (size_t)threads * WINDOW_TURNS;
+}
+
+zinc_status
+zinc_pieces_run(const zinc_pieces *p, const zinc_pieces_job *job, zinc_error *err)
+{
+	struct window w = {.p = p, .job = job, .failed = SIZE_MAX, .error = ZINC_ERROR_INIT};
+	const size_t most = zinc_pieces_window(job->threads);
+	size_t i, n;
+
+	pthread_mutex_init(&w.lock, NULL);
+	for (; w.first < p->n && w.failed == SIZE_MAX; w.first += n) {
+		n = p->n - w.first < most ? p->n - w.first : most;
+		zinc_pool_run(p->ctx, job->threads, n, do_piece, &w);
+		for (i = 0; i < n && w.failed == SIZE_MAX; i++)
+			job->merge(job->arg, i);
+	}
+	pthread_mutex_destroy(&w.lock);
+	return w.failed == SIZE_MAX ? ZINC_OK : zinc_error_copy(err, &w.error);
+}

@@ -1,0 +1,335 @@
+/*
+ * stats.c - what the elements of an array are like
+ *
+ * Every number type is read into the widest of its sort (zinc_array_read converts), so that there are three loops and
+ * not fourteen.  What has no numbers is made some: dates are counts of their unit, texts have lengths, complex numbers
+ * magnitudes; records have none and are only counted.
+ */
+#include <math.h>
+
+#include "tool/tool.h"
+
+/* How elements become numbers of 8 bytes. */
+struct how {
+	zinc_stats_of of;
+	zinc_wide_type type;
+	zinc_type read; /* type of the buffer */
+	/* n elements -> numbers; how many, the others are not there (NaT).  NULL: they are numbers as read. */
+	size_t (*widen)(const zinc_dtype *t, void *to, const void *from, size_t n);
+};
+
+/* What one thread has. */
+struct worker {
+	zinc_buf elements, numbers;
+	zinc_arena *arena; /* of elements of variable length */
+};
+
+struct stats {
+	zinc_array *a;
+	const zinc_dtype *dtype;
+	struct how how;
+	size_t element; /* bytes of one in the buffer */
+	int threads;
+	struct worker *workers;
+	zinc_sums *slots; /* of a window of pieces */
+	zinc_sums all;
+};
+
+/* ---- elements that are no numbers yet ---- */
+
+static size_t
+widen_bools(const zinc_dtype *t, void *to, const void *from, size_t n)
+{
+	uint64_t *v = to;
+	size_t i;
+
+	(void)t;
+	for (i = 0; i < n; i++)
+		v[i] = ((const uint8_t *)from)[i];
+	return n;
+}
+
+static size_t
+widen_times(const zinc_dtype *t, void *to, const void *from, size_t n)
+{
+	const int64_t *in = from;
+	int64_t *v = to;
+	size_t i, k = 0;
+
+	(void)t;
+	for (i = 0; i < n; i++)
+		if (in[i] != INT64_MIN) /* NaT */
+			v[k++] = in[i];
+	return k;
+}
+
+static size_t
+widen_complex(const zinc_dtype *t, void *to, const void *from, size_t n)
+{
+	const double *in = from;
+	double *v = to;
+	size_t i;
+
+	(void)t;
+	for (i = 0; i < n; i++)
+		v[i] = hypot(in[2 * i], in[2 * i + 1]);
+	return n;
+}
+
+/* Characters of UTF-8 are the bytes that do not continue one. */
+static uint64_t
+characters(const uint8_t *p, uint64_t nbytes)
+{
+	uint64_t i, n = 0;
+
+	for (i = 0; i < nbytes; i++)
+		n += (p[i] & 0xc0) != 0x80;
+	return n;
+}
+
+static size_t
+widen_variable(const zinc_dtype *t, void *to, const void *from, size_t n)
+{
+	const zinc_vlen *in = from;
+	uint64_t *v = to;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		v[i] = t->kind == ZINC_KIND_STRING ? characters(in[i].data, in[i].nbytes) : in[i].nbytes;
+	return n;
+}
+
+/* Fixed texts end at the zeros behind them. */
+static size_t
+widen_fixed(const zinc_dtype *t, void *to, const void *from, size_t n)
+{
+	const size_t unit = t->kind == ZINC_KIND_UTF32 ? 4 : 1;
+	uint64_t *v = to;
+	size_t i, k;
+
+	for (i = 0; i < n; i++) {
+		const uint8_t *p = (const uint8_t *)from + i * t->size;
+
+		for (k = t->size / unit; k > 0 && zinc_run_is(p + (k - 1) * unit, "\0\0\0", 1, unit);)
+			k--;
+		v[i] = k;
+	}
+	return n;
+}
+
+static struct how
+how_of(const zinc_dtype *t)
+{
+	static const struct how nothing = {ZINC_STATS_NOTHING, ZINC_WIDE_UNSIGNED, ZINC_NATIVE, NULL};
+	static const struct {
+		zinc_kind kind;
+		struct how how;
+	} rows[] = {
+	    {ZINC_KIND_BOOL, {ZINC_STATS_VALUES, ZINC_WIDE_UNSIGNED, ZINC_NATIVE, widen_bools}},
+	    {ZINC_KIND_INT, {ZINC_STATS_VALUES, ZINC_WIDE_SIGNED, ZINC_INT64, NULL}},
+	    {ZINC_KIND_UINT, {ZINC_STATS_VALUES, ZINC_WIDE_UNSIGNED, ZINC_UINT64, NULL}},
+	    {ZINC_KIND_FLOAT, {ZINC_STATS_VALUES, ZINC_WIDE_FLOAT, ZINC_FLOAT64, NULL}},
+	    {ZINC_KIND_COMPLEX, {ZINC_STATS_MAGNITUDES, ZINC_WIDE_FLOAT, ZINC_COMPLEX128, widen_complex}},
+	    {ZINC_KIND_DATETIME, {ZINC_STATS_TIMES, ZINC_WIDE_SIGNED, ZINC_NATIVE, widen_times}},
+	    {ZINC_KIND_TIMEDELTA, {ZINC_STATS_TIMES, ZINC_WIDE_SIGNED, ZINC_NATIVE, widen_times}},
+	    {ZINC_KIND_STRING, {ZINC_STATS_LENGTHS, ZINC_WIDE_UNSIGNED, ZINC_NATIVE, widen_variable}},
+	    {ZINC_KIND_BYTES, {ZINC_STATS_LENGTHS, ZINC_WIDE_UNSIGNED, ZINC_NATIVE, widen_variable}},
+	    {ZINC_KIND_UTF32, {ZINC_STATS_LENGTHS, ZINC_WIDE_UNSIGNED, ZINC_NATIVE, widen_fixed}},
+	    {ZINC_KIND_CHARS, {ZINC_STATS_LENGTHS, ZINC_WIDE_UNSIGNED, ZINC_NATIVE, widen_fixed}},
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (rows[i].kind == t->kind && (rows[i].how.read == ZINC_NATIVE || t->type != ZINC_NATIVE))
+			return rows[i].how;
+	return nothing;
+}
+
+/* ---- pieces ---- */
+
+static void
+add_numbers(zinc_sums *s, zinc_wide_type type, void *numbers, size_t n)
+{
+	if (type == ZINC_WIDE_SIGNED)
+		zinc_sums_add_signed(s, numbers, n);
+	else if (type == ZINC_WIDE_UNSIGNED)
+		zinc_sums_add_unsigned(s, numbers, n);
+	else
+		zinc_sums_add_float(s, numbers, n);
+}
+
+/* Memory for a piece; all numbers have 8 bytes. */
+static zinc_status
+make_room(const struct stats *x, struct worker *w, uint64_t n, size_t *nbytes, zinc_error *err)
+{
+	uint64_t bytes, wide;
+
+	if (zinc_shape_bytes(&n, 1, x->element, SIZE_MAX, &bytes) || zinc_shape_bytes(&n, 1, 8, SIZE_MAX, &wide))
+		return zinc_fail(err, ZINC_E_LIMIT, "a chunk is too large");
+	*nbytes = (size_t)bytes;
+	if (x->how.widen)
+		ZINC_TRY(zinc_buf_reset(&w->numbers, (size_t)wide, err));
+	return zinc_buf_reset(&w->elements, *nbytes, err);
+}
+
+static zinc_status
+sum_piece(void *arg, const zinc_piece *piece, size_t slot, int worker, zinc_error *err)
+{
+	struct stats *x = arg;
+	struct worker *w = &x->workers[worker];
+	zinc_sums *s = &x->slots[slot];
+	zinc_buffer b;
+	size_t nbytes = 0, n = (size_t)piece->n;
+
+	memset(s, 0, sizeof *s);
+	ZINC_TRY(make_room(x, w, piece->n, &nbytes, err));
+	b = zinc_buffer_init(x->how.read, w->elements.p, nbytes);
+	b.arena = w->arena;
+	ZINC_TRY(zinc_array_read(x->a, &piece->sel, b, NULL, err));
+	if (x->how.of == ZINC_STATS_NOTHING)
+		return ZINC_OK;
+	if (x->how.widen) {
+		n = x->how.widen(x->dtype, w->numbers.p, w->elements.p, n);
+		s->nan = piece->n - n;
+	}
+	add_numbers(s, x->how.type, x->how.widen ? w->numbers.p : w->elements.p, n);
+	if (w->arena)
+		zinc_arena_empty(w->arena);
+	return ZINC_OK;
+}
+
+static void
+merge_piece(void *arg, size_t slot)
+{
+	struct stats *x = arg;
+
+	zinc_sums_merge(&x->all, &x->slots[slot], x->how.type);
+}
+
+/* ---- results ---- */
+
+/* A mean that has infinities in it is one of them, or none; so is what depends on it. */
+static void
+take_float_ends(const zinc_sums *s, zinc_stats *out)
+{
+	if (s->plus > 0)
+		out->max.f = INFINITY;
+	if (s->minus > 0)
+		out->min.f = -INFINITY;
+	if (s->n == 0 && s->minus == 0)
+		out->min.f = INFINITY;
+	if (s->n == 0 && s->plus == 0)
+		out->max.f = -INFINITY;
+	out->infinite = s->plus + s->minus;
+	if (out->infinite == 0)
+		return;
+	out->deviation = NAN;
+	out->mean = s->plus > 0 && s->minus > 0 ? NAN : s->plus > 0 ? INFINITY : -INFINITY;
+}
+
+static void
+take_results(const struct stats *x, uint64_t elements, zinc_stats *out)
+{
+	static const zinc_type types[] = {ZINC_INT64, ZINC_UINT64, ZINC_FLOAT64};
+	const zinc_sums *s = &x->all;
+	const zinc_histogram *h = &s->bins;
+
+	out->of = x->how.of;
+	out->type = types[x->how.type];
+	out->elements = elements;
+	out->nan = s->nan;
+	out->min = s->min;
+	out->max = s->max;
+	out->mean = s->n > 0 ? zinc_sums_mean(s, x->how.type) : NAN;
+	out->deviation = s->n > 0 ? sqrt(s->squares / (double)s->n) : NAN;
+	if (x->how.type == ZINC_WIDE_FLOAT)
+		take_float_ends(s, out);
+	else if (out->of == ZINC_STATS_VALUES || out->of == ZINC_STATS_LENGTHS)
+		zinc_sums_print(s, out->sum);
+	out->bins = h->n;
+	out->exponent = h->exponent;
+	out->first.u = h->first;
+	memcpy(out->count, h->count, sizeof out->count);
+}
+
+/* ---- the whole ---- */
+
+static zinc_status
+make_workers(struct stats *x, zinc_error *err)
+{
+	int i;
+
+	x->slots = zinc_calloc(x->a->ctx, zinc_pieces_window(x->threads), sizeof *x->slots);
+	x->workers = zinc_calloc(x->a->ctx, (size_t)x->threads, sizeof *x->workers);
+	if (!x->slots || !x->workers)
+		return zinc_fail_nomem(err);
+	for (i = 0; i < x->threads; i++) {
+		zinc_buf_init(&x->workers[i].elements, x->a->ctx, SIZE_MAX);
+		zinc_buf_init(&x->workers[i].numbers, x->a->ctx, SIZE_MAX);
+		if (x->dtype->variable)
+			ZINC_TRY(zinc_arena_new(&x->workers[i].arena, x->a->ctx, 0, err));
+	}
+	return ZINC_OK;
+}
+
+static void
+free_workers(struct stats *x)
+{
+	int i;
+
+	for (i = 0; x->workers && i < x->threads; i++) {
+		zinc_buf_fini(&x->workers[i].elements);
+		zinc_buf_fini(&x->workers[i].numbers);
+		zinc_arena_free(x->workers[i].arena);
+	}
+	zinc_free(x->a->ctx, x->workers);
+	zinc_free(x->a->ctx, x->slots);
+}
+
+static zinc_status
+sum_up(struct stats *x, const zinc_pieces *p, const zinc_stats_options *o, zinc_stats *out, zinc_error *err)
+{
+	zinc_pieces_job job = {.threads = x->threads, .cancel = o->cancel, .progress = o->progress};
+	zinc_status s;
+
+	x->how = how_of(x->dtype);
+	x->element = x->how.read == ZINC_NATIVE ? x->dtype->size : zinc_type_size(x->how.read);
+	job.progress_arg = o->progress_arg;
+	job.work = sum_piece;
+	job.merge = merge_piece;
+	job.arg = x;
+	s = make_workers(x, err);
+	if (s == ZINC_OK)
+		s = zinc_pieces_run(p, &job, err);
+	if (s == ZINC_OK)
+		take_results(x, p->sel.out_n, out);
+	free_workers(x);
+	return s;
+}
+
+zinc_status
+zinc_array_stats(zinc_array *a, const zinc_selection *selection, const zinc_stats_options *options, zinc_stats *out,
+		 zinc_error *err)
+{
+	uint64_t grain[ZINC_MAX_NDIM];
+	zinc_stats_options o;
+	struct stats x = {.a = a};
+	zinc_pieces p;
+	zinc_status s;
+	zinc_meta *m;
+
+	if (!a || !out)
+		return zinc_fail(err, ZINC_E_INVALID, "no array, or no place for the answer");
+	ZINC_TRY(zinc_options_take(&o, sizeof o, options, err));
+	*out = (zinc_stats){.of = ZINC_STATS_NOTHING};
+	m = zinc_array_snapshot(a);
+	x.threads = o.threads > 0 && o.threads < a->ctx->threads ? o.threads : a->ctx->threads;
+	zinc_pieces_grain(a, grain);
+	s = zinc_pieces_init(&p, a, selection, grain, err);
+	x.dtype = m->dtype;
+	if (s == ZINC_OK)
+		s = sum_up(&x, &p, &o, out, err);
+	zinc_pieces_fini(&p);
+	zinc_meta_free(m);
+	return s == ZINC_OK ? s : zinc_error_at_url(err, s, a->h->url);
+}
