@@ -19,6 +19,7 @@
 #include <unistd.h>
 #include <zinc.h>
 
+#include "support/forks.h"
 #include "support/test.h"
 
 #define PROCESSES 8
@@ -300,10 +301,14 @@ keep_reading(void *arg)
 {
 	static _Thread_local uint32_t v[4096];
 
-	while (!atomic_load(&stop_reading))
-		if (zinc_array_read(arg, NULL, ZINC_BUFFER(v, sizeof v), NULL, NULL) != ZINC_OK)
-			return arg;
-	return NULL;
+	zinc_status st = ZINC_OK;
+
+	while (!atomic_load(&stop_reading) && st == ZINC_OK) {
+		step_begin();
+		st = zinc_array_read(arg, NULL, ZINC_BUFFER(v, sizeof v), NULL, NULL);
+		step_end();
+	}
+	return st == ZINC_OK ? NULL : arg;
 }
 
 static void
@@ -325,7 +330,7 @@ test_fork(void **unused)
 		pid_t child;
 
 		fflush(NULL);
-		child = fork();
+		child = fork_amidst();
 		if (child == 0) {
 			static uint32_t v[4096];
 

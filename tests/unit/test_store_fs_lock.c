@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "support/forks.h"
 #include "support/files.h"
 #include "support/gets.h"
 #include "support/test.h"
@@ -442,12 +443,15 @@ static void *
 write_all_the_time(void *arg)
 {
 	waiter *w = (waiter *)arg;
+	zinc_status st = ZINC_OK;
 	long n;
 
-	while (!w->done)
-		if (zinc_store_update(w->store, "n", increment, &n, 0, 0, NULL) != ZINC_OK)
-			return arg;
-	return NULL;
+	while (!w->done && st == ZINC_OK) {
+		step_begin();
+		st = zinc_store_update(w->store, "n", increment, &n, 0, 0, NULL);
+		step_end();
+	}
+	return st == ZINC_OK ? NULL : arg;
 }
 
 static void
@@ -466,7 +470,7 @@ forks_amidst_writers(void **state)
 	for (i = 0; i < 2; i++)
 		assert_int_equal(pthread_create(&t[i], NULL, write_all_the_time, &w), 0);
 	for (i = 0; i < 30; i++) {
-		pid = fork();
+		pid = fork_amidst();
 		if (pid == 0)
 			leave_child(zinc_store_update(w.store, "n", increment, &n, 0, 0, NULL) != ZINC_OK);
 		assert_int_equal(waitpid(pid, &status, 0), pid);

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "support/forks.h"
 #include "support/files.h"
 #include "support/gets.h"
 #include "support/sweep.h"
@@ -269,8 +270,10 @@ keep_busy(void *arg)
 	busy *b = (busy *)arg;
 
 	while (!b->stop) {
+		step_begin();
 		(void)!zinc_store_update(b->store, "k", dawdle, NULL, 0, 0, NULL);
 		(void)!zinc_store_put(b->store, NULL, "l", "v", 1, NULL, 0, NULL, NULL);
+		step_end();
 	}
 	return NULL;
 }
@@ -288,7 +291,7 @@ a_child_can_use_the_store(void **state)
 	for (i = 0; i < 2; i++)
 		assert_int_equal(pthread_create(&t[i], NULL, keep_busy, &b), 0);
 	for (i = 0; i < 30; i++) {
-		pid = fork();
+		pid = fork_amidst();
 		if (pid == 0) { /* the key may have been under update by a thread that is not here */
 			zinc_status st = zinc_store_update(b.store, "k", dawdle, NULL, 0, 0, NULL);
 

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "support/forks.h"
 #include "support/files.h"
 #include "support/gets.h"
 #include "support/test.h"
@@ -365,6 +366,20 @@ open_often(void *arg)
 	return NULL;
 }
 
+static void *
+open_very_often(void *arg)
+{
+	void *failed = NULL;
+	int i;
+
+	for (i = 0; i < 10 && !failed; i++) {
+		step_begin();
+		failed = open_often(arg);
+		step_end();
+	}
+	return failed;
+}
+
 static void
 names_survive_threads_and_forks(void **state)
 {
@@ -375,9 +390,9 @@ names_survive_threads_and_forks(void **state)
 
 	(void)state;
 	for (i = 0; i < 3; i++)
-		assert_int_equal(pthread_create(&t[i], NULL, open_often, t), 0);
+		assert_int_equal(pthread_create(&t[i], NULL, open_very_often, t), 0);
 	for (i = 0; i < 20; i++) {
-		pid = fork();
+		pid = fork_amidst();
 		if (pid == 0)
 			leave_child(open_often(t) != NULL);
 		assert_int_equal(waitpid(pid, &status, 0), pid);
