@@ -56,6 +56,8 @@ fork_amidst(void)
 	while (running > 0)
 		pthread_cond_wait(&changed, &lock);
 	pid = fork();
+	if (pid == 0)
+		return pid; /* `changed` is a copy with waiters that are not here: not to be touched */
 	forking = false;
 	pthread_cond_broadcast(&changed);
 	pthread_mutex_unlock(&lock);
