@@ -46,7 +46,7 @@ look_up(link *l, const zinc_json *v, bool *keep, zinc_report *r, zinc_error *err
 		return ZINC_OK;
 	}
 	if (!l->ops)
-		return zinc_report_unsupported(r, "M20", err, "codec \"%.60s\" is not known", l->ext.name);
+		return zinc_report_unsupported(r, "M20", err, "codec \"%.200s\" is not known", l->ext.name);
 	if (l->ext.bare && l->ops->needs_configuration)
 		return zinc_report_error(r, "M14", err, "\"%s\" needs a configuration", l->ops->name);
 	if (strcmp(l->ops->name, l->ext.name) != 0)

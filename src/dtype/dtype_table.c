@@ -336,7 +336,7 @@ zinc_dtype_parse(const zinc_dtype **out, zinc_context *ctx, const zinc_json *v, 
 	core = find_core(e.name);
 	row = find_row(e.name);
 	if (!core && !row && !is_raw_name(e.name))
-		return zinc_report_unsupported(r, "M17", err, "data type \"%.60s\"", e.name);
+		return zinc_report_unsupported(r, "M17", err, "data type \"%.200s\"", e.name);
 	if (e.ignorable)
 		ZINC_TRY(zinc_report_lenient(r, "M17", err, "must_understand has no meaning for a data type"));
 	if (row)

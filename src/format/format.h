@@ -14,6 +14,8 @@
 #include "store/store.h"
 
 typedef struct zinc_format zinc_format;
+struct zinc_draft;
+struct zinc_draft_entry;
 
 /* ---- the common metadata ---- */
 
@@ -31,6 +33,7 @@ typedef struct zinc_meta {
 	zinc_json_doc *v3;           /* the same in the final version's vocabulary; NULL: doc is */
 	const zinc_json *attributes; /* an object in doc or v3, or NULL */
 	char *unsupported;           /* NULL, or why elements cannot be accessed */
+	bool implicit;               /* a group that exists by its descendants only: `doc` is nobody's */
 	zinc_tag tag;                /* of the document as read; n == 0: none */
 
 	/* arrays only */
@@ -74,7 +77,8 @@ struct zinc_hierarchy {
 	const zinc_format *format;
 	bool strict;
 	bool read_only;
-	uint32_t put_flags; /* ZINC_PUT_RELAXED or 0 */
+	uint32_t put_flags;             /* ZINC_PUT_RELAXED or 0 */
+	struct zinc_draft_entry *entry; /* of a draft; NULL in other formats */
 };
 
 zinc_hierarchy *zinc_hierarchy_ref(zinc_hierarchy *h);
@@ -83,6 +87,8 @@ zinc_hierarchy *zinc_hierarchy_ref(zinc_hierarchy *h);
 zinc_status zinc_path_normalise(char **out, const zinc_hierarchy *h, const char *path, zinc_error *err);
 /* E_READONLY for a hierarchy that was opened so. */
 zinc_status zinc_hierarchy_writable(const zinc_hierarchy *h, zinc_error *err);
+/* Read the entry point once more, where the format has one, for a report that collects. */
+zinc_status zinc_hierarchy_judge(zinc_hierarchy *h, zinc_report *r, zinc_error *err);
 /* Is there no key at all at `path` and below?  A new array over leftovers of another would show their values. */
 zinc_status zinc_hierarchy_vacant(zinc_hierarchy *h, const char *path, bool *vacant, zinc_error *err);
 
@@ -100,11 +106,12 @@ typedef int (*zinc_found_fn)(void *arg, const zinc_found_node *node); /* non-zer
 /* One copy in consolidated metadata: its path below the group ("a/b") and what meta->doc would be; non-zero stops. */
 typedef int (*zinc_copy_fn)(void *arg, const char *below, const zinc_json *copy);
 
-/* What the last name of a key says that the value is. */
+/* What a key says that the value is. */
 typedef enum zinc_key_role {
-	ZINC_KEY_OTHER, /* a stored object, or nothing of the format's */
-	ZINC_KEY_NODE,  /* a document that makes a node */
-	ZINC_KEY_PART   /* another document, or something known to lie about */
+	ZINC_KEY_OTHER,  /* a stored object, or nothing of the format's */
+	ZINC_KEY_NODE,   /* a document that makes a node */
+	ZINC_KEY_PART,   /* another document, or something known to lie about */
+	ZINC_KEY_FOREIGN /* where the format puts nothing: not ours to judge */
 } zinc_key_role;
 
 /*
@@ -115,13 +122,21 @@ struct zinc_format {
 	const char *id; /* "v3" */
 	const char *purpose;
 
-	/* Is there a node (or an entry point) of this format at `prefix` of the store?  *found says; *kind is NONE when
-	 * its document is damaged.  E_UNSUPPORTED for a sister format that only another reader knows. */
+	/* Is this zarr.json of this format?  `root` NULL: it is damaged.  *kind is NONE for those, and for entry
+	 * points. NULL: the format has no document of that name, but detect. */
+	bool (*claims)(const zinc_json *root, zinc_node_kind *kind);
+	/* Is there a node of this format at `prefix` of the store?  *found says; *kind is NONE when its document is
+	 * damaged.  E_UNSUPPORTED for a sister format that only another reader knows. */
 	zinc_status (*detect)(zinc_store *s, const char *prefix, bool *found, zinc_node_kind *kind, zinc_error *err);
+	/* Drafts: make h->entry of an entry point's text, or of nothing (NULL) for a new hierarchy.  E_UNSUPPORTED for
+	 * what must be understood and is not.  NULL: there is none. */
+	zinc_status (*enter)(zinc_hierarchy *h, const char *text, size_t n, zinc_report *r, zinc_error *err);
+	void (*leave)(zinc_hierarchy *h); /* free h->entry; NULL with enter */
+	const struct zinc_draft *draft;   /* what the drafts' shared files need to know of this one; else NULL */
 	/* Prepare an empty hierarchy (drafts: the entry point). */
 	zinc_status (*init)(zinc_hierarchy *h, zinc_error *err);
-	/* What a caller may write for a path -> the path, before names are checked; the result is the caller's (zinc_free).
-	 * NULL: nothing but a '/' at either end. */
+	/* What a caller may write for a path -> the path, before names are checked; the result is the caller's
+	 * (zinc_free). NULL: nothing but a '/' at either end. */
 	char *(*clean_path)(zinc_context *ctx, const char *path);
 	/* A name legal for a node? */
 	zinc_status (*check_name)(const char *name, size_t n, zinc_error *err);
@@ -176,13 +191,25 @@ struct zinc_format {
 	/* For validators: has the group consolidated metadata?  Then call fn for each copy in it. */
 	zinc_status (*copies)(zinc_hierarchy *h, const char *path, const zinc_meta *group, bool *has, zinc_copy_fn fn,
 			      void *arg, zinc_error *err);
-	/* For validators: what a key with this last name is; and this format's number for a rule of the final version,
-	 * or the same (NULL: all the same). */
-	zinc_key_role (*role)(const char *name);
+	/* What a key below the root is, and where it lies in the tree: `place` becomes the prefix ("", "a/b/") of the
+	 * node that a document makes, or for other keys the prefix of the node they would belong to and what follows
+	 * ("a/b/0.0").  Empty for PART and FOREIGN. */
+	zinc_status (*place)(const zinc_hierarchy *h, const char *key, zinc_key_role *role, zinc_buf *place,
+			     zinc_error *err);
+	/* For validators: this format's number for a rule of the final version, or the same, or NULL where there is none such.
+	 * NULL: all the same. */
 	const char *(*rule)(const char *rule);
 };
 
-extern const zinc_format zinc_format_v3, zinc_format_v2;
+extern const zinc_format zinc_format_v3, zinc_format_v2, zinc_format_v3_2020, zinc_format_v3_2022;
+
+/* Which format (`only`, or any) has a node or an entry point at `prefix`; *format NULL: none.  One get of zarr.json,
+ * whose text goes to `text`, and those of formats without it. */
+zinc_status zinc_format_detect(zinc_store *s, const char *prefix, const zinc_format *only, const zinc_format **format,
+			       zinc_node_kind *kind, zinc_blob *text, zinc_error *err);
+
+/* Does this zarr.json say that it is of a draft of 2019 to 2022? */
+bool zinc_format_is_draft(const zinc_json *root);
 
 /* By number, in the order of detection; NULL: no more.  By id; NULL: unknown. */
 const zinc_format *zinc_format_row(size_t i);

@@ -63,12 +63,17 @@ zinc_v2_key(const zinc_hierarchy *h, const char *path, zinc_node_kind kind, zinc
 	return zinc_buf_puts(out, zinc_v2_layout.names[kind == ZINC_NODE_GROUP ? ZINC_V2_GROUP : ZINC_V2_ARRAY], err);
 }
 
-static zinc_key_role
-v2_role(const char *name)
+static zinc_status
+v2_place(const zinc_hierarchy *h, const char *key, zinc_key_role *role, zinc_buf *place, zinc_error *err)
 {
+	const char *name = zinc_key_name(key);
+
+	(void)h;
 	if (zinc_layout_makes(&zinc_v2_layout, name))
-		return ZINC_KEY_NODE;
-	return is_reserved(name, strlen(name)) ? ZINC_KEY_PART : ZINC_KEY_OTHER;
+		*role = ZINC_KEY_NODE;
+	else
+		*role = is_reserved(name, strlen(name)) ? ZINC_KEY_PART : ZINC_KEY_OTHER;
+	return zinc_layout_place(key, *role, place, err);
 }
 
 /* ---- reading ---- */
@@ -286,6 +291,6 @@ const zinc_format zinc_format_v2 = {
     .prefixes = zinc_layout_prefixes,
     .consolidate = zinc_v2_consolidate,
     .copies = zinc_v2_copies,
-    .role = v2_role,
+    .place = v2_place,
     .rule = zinc_v2_rule,
 };

@@ -5,6 +5,7 @@
  *   format_v2_parse.c         documents -> zinc_meta
  *   format_v2_join.c          two stored documents -> the one in memory; rules
  *   format_v2_dtype.c         data types and fill values -> those of the final version
+ *   format_v2_codecs.c        filters and compressor -> chains
  *   format_v2_make.c          the final version's document -> documents of version 2
  *   format_v2_write.c         creating, editing
  *   format_v2_consolidated.c  .zmetadata
@@ -67,6 +68,29 @@ zinc_status zinc_v2_fill_parse(zinc_json **out, zinc_json_doc *doc, const zinc_v
 zinc_status zinc_v2_type_print(zinc_json **out, zinc_json_doc *doc, const zinc_dtype *t, bool big, zinc_error *err);
 zinc_status zinc_v2_fill_print(zinc_json **out, zinc_json_doc *doc, const zinc_dtype *t, bool big, const void *fill,
 			       zinc_error *err);
+
+/* ---- format_v2_codecs.c ---- */
+
+/* A `codecs` member of the final version under construction. */
+typedef struct zinc_v2_codecs {
+	zinc_json_doc *doc;
+	zinc_json *list;
+	const zinc_dtype *dtype; /* NULL: not known */
+	bool big;
+	size_t n; /* codecs added so far */
+	zinc_report *r;
+	const char *rule; /* of what no chain has */
+	zinc_error *err;
+} zinc_v2_codecs;
+
+/* What elements of dtype "O" are: "string", "bytes", or NULL when no filter says. */
+const char *zinc_v2_object_type(const zinc_json *filters);
+/* Filters (each an object with an "id"; NULL: none), and the codec `bytes` where none of them makes bytes. */
+zinc_status zinc_v2_add_filters(zinc_v2_codecs *c, const zinc_json *filters);
+/* {"id": "x", ...} -> {"name": "numcodecs.x", "configuration": {...}} */
+zinc_status zinc_v2_add_codec(zinc_v2_codecs *c, const zinc_json *v);
+/* The same with the id apart; `configuration` NULL: none.  It is copied. */
+zinc_status zinc_v2_add_named(zinc_v2_codecs *c, const char *id, const zinc_json *configuration);
 
 /* ---- format_v2_make.c ---- */
 

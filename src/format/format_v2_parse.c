@@ -33,7 +33,6 @@ struct parse {
 	zinc_json *out; /* its root */
 	zinc_v2_type type;
 	bool compressed; /* the last codec is the compressor */
-	size_t ncodecs;
 	char *unsupported;
 	bool failed;     /* an error has been found; it is in err */
 	zinc_error *err; /* the caller's */
@@ -123,28 +122,10 @@ parse_separator(struct parse *p, const zinc_json *v)
 		   extension(p, "v2", "separator", zinc_json_make_string(p->v3, v ? v->text : ".")));
 }
 
-/* What elements of dtype "O" are is said by the codec that makes bytes of them. */
-static const char *
-object_type(const struct parse *p)
-{
-	const zinc_json *filters = member(p, "filters"), *f;
-
-	for (f = zinc_json_is(filters, ZINC_JSON_ARRAY) ? filters->first : NULL; f; f = f->next) {
-		const zinc_json *id = zinc_json_member(f, "id");
-
-		if (zinc_json_is_string(id, "vlen-utf8") || zinc_json_is_string(id, "json2") ||
-		    zinc_json_is_string(id, "categorize"))
-			return "string";
-		if (zinc_json_is_string(id, "vlen-bytes"))
-			return "bytes";
-	}
-	return NULL;
-}
-
 static zinc_status
 parse_dtype(struct parse *p, const zinc_json *v)
 {
-	ZINC_TRY(zinc_v2_type_parse(&p->type, p->v3, v, object_type(p), p->r, &p->e));
+	ZINC_TRY(zinc_v2_type_parse(&p->type, p->v3, v, zinc_v2_object_type(member(p, "filters")), p->r, &p->e));
 	return set(p, "data_type", p->type.v3);
 }
 
@@ -170,92 +151,6 @@ check_codec(struct parse *p, const zinc_json *v, const char *rule)
 	if (!zinc_json_is(id, ZINC_JSON_STRING) || id->n == 0 || strlen(id->text) != id->n)
 		return zinc_report_error(p->r, rule, &p->e, "a codec must be an object with a string \"id\"");
 	return ZINC_OK;
-}
-
-/* Kinds of codecs as a chain has them: array->array, array->bytes, bytes->bytes. */
-static zinc_codec_kind
-kind_of(const char *id, bool compressor)
-{
-	const zinc_codec_ops *ops = zinc_codec_find_v2(id);
-
-	if (ops)
-		return ops->kind;
-	if (compressor)
-		return ZINC_BYTES_BYTES;
-	return strncmp(id, "vlen-", 5) == 0 || strcmp(id, "json2") == 0 ? ZINC_ARRAY_BYTES : ZINC_ARRAY_ARRAY;
-}
-
-/* {"id": "x", ...} -> {"name": "numcodecs.x", "configuration": {...}} */
-static zinc_status
-add_codec(struct parse *p, zinc_json *list, const zinc_json *v)
-{
-	const zinc_json *id = zinc_json_member(v, "id");
-	const zinc_codec_ops *ops = zinc_codec_find_v2(id->text);
-	zinc_json *item, *configuration = zinc_v2_copy(p->v3, v);
-	zinc_buf name;
-	zinc_status s;
-
-	zinc_buf_init(&name, p->ctx, ZINC_JSON_KEY_MAX * 2);
-	s = ops ? zinc_buf_puts(&name, ops->name, &p->e) : zinc_buf_printf(&name, &p->e, "numcodecs.%s", id->text);
-	(void)zinc_json_remove(configuration, "id");
-	item = s == ZINC_OK && zinc_buf_text(&name) ? extension(p, zinc_buf_text(&name), NULL, NULL) : NULL;
-	zinc_buf_fini(&name);
-	ZINC_TRY(s);
-	ZINC_TRY(zinc_json_set(p->v3, item, "configuration", configuration, &p->e));
-	p->ncodecs++;
-	return zinc_json_append(list, item, &p->e);
-}
-
-/* Byte order of the elements that `bytes` sees: the type that the last filter makes, where it says so. */
-static bool
-is_big(const struct parse *p)
-{
-	const zinc_json *filters = member(p, "filters"), *f, *type;
-	bool big = p->type.big;
-
-	for (f = zinc_json_is(filters, ZINC_JSON_ARRAY) ? filters->first : NULL; f; f = f->next) {
-		const zinc_json *id = zinc_json_member(f, "id");
-
-		if (!zinc_json_is(id, ZINC_JSON_STRING) || kind_of(id->text, false) != ZINC_ARRAY_ARRAY)
-			continue;
-		type = zinc_json_member(f, strcmp(id->text, "astype") == 0 ? "encode_dtype" : "astype");
-		type = type ? type : zinc_json_member(f, "dtype");
-		if (zinc_json_is(type, ZINC_JSON_STRING) && (type->text[0] == '<' || type->text[0] == '>'))
-			big = type->text[0] == '>';
-	}
-	return big;
-}
-
-static zinc_status
-add_bytes(struct parse *p, zinc_json *list)
-{
-	const bool plain = p->ncodecs == 0 && (!p->type.dtype || p->type.dtype->unit <= 1);
-	zinc_json *endian = zinc_json_make_string(p->v3, is_big(p) ? "big" : "little");
-
-	p->ncodecs++;
-	return zinc_json_append(list, extension(p, "bytes", plain ? NULL : "endian", endian), &p->e);
-}
-
-/* Filters run on elements first and then on bytes; the codec that makes bytes of elements stands between. */
-static zinc_status
-add_filters(struct parse *p, zinc_json *list, const zinc_json *filters)
-{
-	const zinc_json *f = zinc_json_is(filters, ZINC_JSON_ARRAY) ? filters->first : NULL;
-	bool bytes = false;
-
-	for (; f; f = f->next) {
-		const zinc_codec_kind kind = kind_of(zinc_json_member(f, "id")->text, false);
-
-		if (kind == ZINC_BYTES_BYTES && !bytes)
-			ZINC_TRY(add_bytes(p, list));
-		if (bytes && kind != ZINC_BYTES_BYTES)
-			return zinc_report_unsupported(p->r, "V2-12", &p->e,
-						       "filter \"%.60s\" of elements behind one of bytes",
-						       zinc_json_member(f, "id")->text);
-		bytes = bytes || kind != ZINC_ARRAY_ARRAY;
-		ZINC_TRY(add_codec(p, list, f));
-	}
-	return bytes ? ZINC_OK : add_bytes(p, list);
 }
 
 /* Column-major elements are those of the reversed axes in rows (v3 core, codec transpose). */
@@ -309,13 +204,19 @@ parse_compressor(struct parse *p, const zinc_json *v)
 static zinc_status
 make_codecs(struct parse *p)
 {
-	zinc_json *list = zinc_json_make(p->v3, ZINC_JSON_ARRAY);
+	zinc_v2_codecs c = {.doc = p->v3,
+			    .list = zinc_json_make(p->v3, ZINC_JSON_ARRAY),
+			    .dtype = p->type.dtype,
+			    .big = p->type.big,
+			    .r = p->r,
+			    .rule = "V2-12",
+			    .err = &p->e};
 
-	ZINC_TRY(add_order(p, list));
-	ZINC_TRY(add_filters(p, list, member(p, "filters")));
+	ZINC_TRY(add_order(p, c.list));
+	ZINC_TRY(zinc_v2_add_filters(&c, member(p, "filters")));
 	if (p->compressed)
-		ZINC_TRY(add_codec(p, list, member(p, "compressor")));
-	return set(p, "codecs", list);
+		ZINC_TRY(zinc_v2_add_codec(&c, member(p, "compressor")));
+	return set(p, "codecs", c.list);
 }
 
 /* ---- attributes ---- */

@@ -66,59 +66,12 @@ zinc_v3_key(const zinc_hierarchy *h, const char *path, zinc_node_kind kind, zinc
 
 /* ---- reading ---- */
 
-/* What the bytes under zarr.json are, without judging them. */
-static zinc_status
-look(zinc_context *ctx, const zinc_blob *text, zinc_node_kind *kind, zinc_error *err)
+/* Whatever no draft claims, damaged or not: the reader of the node will say what is wrong. */
+static bool
+v3_claims(const zinc_json *root, zinc_node_kind *kind)
 {
-	const zinc_json *version;
-	zinc_json_doc *doc;
-	zinc_status s;
-
-	s = zinc_json_parse(&doc, ctx, text->data, text->nbytes, ZINC_JSON_DUPLICATES, err);
-	if (s == ZINC_E_CORRUPT || s == ZINC_E_LIMIT)
-		return ZINC_OK; /* damaged, but there: the reader of the node will say how */
-	ZINC_TRY(s);
-	version = zinc_json_member(zinc_json_root(doc), "zarr_format");
-	*kind = zinc_v3_kind(zinc_json_root(doc));
-	if (zinc_json_is(version, ZINC_JSON_STRING) && strstr(version->text, "zarr/spec"))
-		s = zinc_fail(err, ZINC_E_UNSUPPORTED,
-			      "a hierarchy of a draft of 2019 to 2022 (zarr_format \"%.100s\"), which this build does "
-			      "not read",
-			      version->text);
-	zinc_json_free(doc);
-	return s;
-}
-
-/* A document that is too long is there all the same; whoever opens the node will hear of it. */
-static zinc_status
-v3_detect(zinc_store *store, const char *prefix, bool *found, zinc_node_kind *kind, zinc_error *err)
-{
-	zinc_context *ctx = zinc_store_context(store);
-	zinc_blob text = ZINC_BLOB_INIT;
-	zinc_error e = ZINC_ERROR_INIT;
-	zinc_status s;
-	zinc_buf key;
-
-	*found = false;
-	*kind = ZINC_NODE_NONE;
-	zinc_buf_init(&key, ctx, SIZE_MAX);
-	s = zinc_buf_puts(&key, prefix, &e);
-	if (s == ZINC_OK)
-		s = zinc_buf_puts(&key, ZINC_V3_DOCUMENT, &e);
-	if (s == ZINC_OK)
-		s = zinc_buf_text(&key)
-			? zinc_store_get_all(store, zinc_buf_text(&key), &text, NULL, ctx->limits.json_bytes, &e)
-			: zinc_fail_nomem(&e);
-	*found = s == ZINC_OK || s == ZINC_E_LIMIT;
-	if (s == ZINC_OK)
-		s = look(ctx, &text, kind, err);
-	else if (s == ZINC_E_NOTFOUND || s == ZINC_E_LIMIT)
-		s = ZINC_OK;
-	else
-		zinc_error_copy(err, &e);
-	zinc_blob_fini(&text);
-	zinc_buf_fini(&key);
-	return s;
+	*kind = root ? zinc_v3_kind(root) : ZINC_NODE_NONE;
+	return !zinc_format_is_draft(root);
 }
 
 /* The report names the key while the document is parsed, so that warnings say where they come from. */
@@ -236,10 +189,12 @@ v3_init(zinc_hierarchy *h, zinc_error *err)
 	return ZINC_OK;
 }
 
-static zinc_key_role
-v3_role(const char *name)
+static zinc_status
+v3_place(const zinc_hierarchy *h, const char *key, zinc_key_role *role, zinc_buf *place, zinc_error *err)
 {
-	return strcmp(name, ZINC_V3_DOCUMENT) == 0 ? ZINC_KEY_NODE : ZINC_KEY_OTHER;
+	(void)h;
+	*role = strcmp(zinc_key_name(key), ZINC_V3_DOCUMENT) == 0 ? ZINC_KEY_NODE : ZINC_KEY_OTHER;
+	return zinc_layout_place(key, *role, place, err);
 }
 
 /* Nothing to translate; a copy, because the caller keeps his own. */
@@ -260,7 +215,7 @@ v3_from_v3(zinc_hierarchy *h, zinc_json_doc *v3, zinc_json_doc **out, zinc_error
 const zinc_format zinc_format_v3 = {
     .id = "v3",
     .purpose = "Zarr version 3, the final specification (core 3.1)",
-    .detect = v3_detect,
+    .claims = v3_claims,
     .init = v3_init,
     .check_name = zinc_v3_check_name,
     .metadata_key = zinc_v3_key,
@@ -280,5 +235,5 @@ const zinc_format zinc_format_v3 = {
     .prefixes = zinc_layout_prefixes,
     .consolidate = zinc_v3_consolidate,
     .copies = zinc_v3_copies,
-    .role = v3_role,
+    .place = v3_place,
 };

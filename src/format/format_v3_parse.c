@@ -202,7 +202,7 @@ parse_storage_transformers(struct parse *p, zinc_json *v)
 		zinc_status s = zinc_extension_parse(&x, item, p->r, &p->e);
 
 		if (s == ZINC_OK && !x.ignorable)
-			s = zinc_report_unsupported(p->r, "M21", &p->e, "storage transformer \"%.60s\" is not known",
+			s = zinc_report_unsupported(p->r, "M21", &p->e, "storage transformer \"%.200s\" is not known",
 						    x.name);
 		zinc_report_leave(p->r, mark);
 		ZINC_TRY(s);

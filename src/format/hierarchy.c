@@ -25,46 +25,31 @@ struct climb {
 	const zinc_format *format;
 	size_t root; /* bytes of `path` that name the root */
 	bool found;
+	zinc_blob text; /* of the zarr.json that was looked at last */
 };
 
-/* Is a node at the first n bytes of the path? */
+/* Which format, if any, has a node at the first n bytes of the path? */
 static zinc_status
-ask_one(struct climb *c, const zinc_format *f, size_t n, bool *found, zinc_node_kind *kind, zinc_error *err)
+ask(struct climb *c, size_t n, const zinc_format **format, zinc_node_kind *kind, zinc_error *err)
 {
 	zinc_context *ctx = zinc_store_context(c->store);
 	zinc_status s;
 	zinc_buf prefix;
 
+	*format = NULL;
+	zinc_blob_fini(&c->text);
 	zinc_buf_init(&prefix, ctx, SIZE_MAX);
 	s = zinc_buf_add(&prefix, c->path, n, err);
 	if (s == ZINC_OK && n > 0)
 		s = zinc_buf_puts(&prefix, "/", err);
 	if (s == ZINC_OK)
-		s = zinc_buf_text(&prefix) ? f->detect(c->store, zinc_buf_text(&prefix), found, kind, err)
-					   : zinc_fail_nomem(err);
+		s = zinc_buf_text(&prefix)
+			? zinc_format_detect(c->store, zinc_buf_text(&prefix), c->only, format, kind, &c->text, err)
+			: zinc_fail_nomem(err);
 	if (s != ZINC_OK && n > 0)
 		zinc_error_at_key(err, s, zinc_buf_text(&prefix) ? zinc_buf_text(&prefix) : "");
 	zinc_buf_fini(&prefix);
 	return s;
-}
-
-/* The first format that recognises the place has it; a format that was asked for is the only one tried. */
-static zinc_status
-ask(struct climb *c, size_t n, const zinc_format **format, zinc_node_kind *kind, zinc_error *err)
-{
-	const zinc_format *f;
-	bool found = false;
-	size_t i;
-
-	*format = NULL;
-	for (i = 0; (f = c->only ? c->only : zinc_format_row(i)) != NULL; i++) {
-		ZINC_TRY(ask_one(c, f, n, &found, kind, err));
-		if (found)
-			*format = f;
-		if (found || c->only)
-			break;
-	}
-	return ZINC_OK;
 }
 
 /* "a/b/c" -> "a/b" -> "a" -> "" */
@@ -76,11 +61,12 @@ parent(const char *path, size_t n)
 	return n;
 }
 
-/* On while the parent is a group of the same format.  Another format's entry point above is a border, too. */
+/* On while the parent is a group of the same format.  An entry point is the root itself, and another format's above
+ * is a border, too. */
 static zinc_status
 climb_groups(struct climb *c, zinc_error *err)
 {
-	while (c->root > 0) {
+	while (c->root > 0 && !c->format->enter) {
 		const size_t up = parent(c->path, c->root);
 		const zinc_format *format;
 		zinc_node_kind kind;
@@ -199,6 +185,18 @@ join(zinc_context *ctx, const char *a, const char *b, const char *c, size_t n, c
 	return out;
 }
 
+/* Read the entry point, where the format has one; a new hierarchy has yet to write its own. */
+static zinc_status
+enter(zinc_hierarchy *h, const struct climb *c, zinc_error *err)
+{
+	zinc_report r;
+
+	if (!h->format->enter)
+		return ZINC_OK;
+	zinc_report_init(&r, h->ctx, h->strict, h->url);
+	return h->format->enter(h, c->found ? c->text.data : NULL, c->text.nbytes, &r, err);
+}
+
 /* What the climb found, as an object with a reference to the store. */
 static zinc_status
 make(zinc_hierarchy **out, const struct climb *c, const zinc_open_options *o, zinc_error *err)
@@ -207,6 +205,7 @@ make(zinc_hierarchy **out, const struct climb *c, const zinc_open_options *o, zi
 	zinc_hierarchy *h = zinc_calloc(ctx, 1, sizeof *h);
 	const char *base = zinc_store_url(c->store), *rest = c->path + c->root;
 	const bool slash = c->root > 0 && *base && base[strlen(base) - 1] != '/';
+	zinc_status s;
 
 	if (!h)
 		return zinc_fail_nomem(err);
@@ -225,8 +224,12 @@ make(zinc_hierarchy **out, const struct climb *c, const zinc_open_options *o, zi
 		zinc_hierarchy_close(h);
 		return zinc_fail_nomem(err);
 	}
-	*out = h;
-	return ZINC_OK;
+	s = enter(h, c, err);
+	if (s == ZINC_OK)
+		*out = h;
+	else
+		zinc_hierarchy_close(h);
+	return s;
 }
 
 /* The climb has ended: open what was found, or what may be made there. */
@@ -245,16 +248,20 @@ finish(zinc_hierarchy **out, struct climb *c, const zinc_open_options *o, zinc_e
 static zinc_status
 open_place(zinc_hierarchy **out, const zinc_place *place, const zinc_open_options *o, zinc_error *err)
 {
-	struct climb c = {.store = place->store, .path = place->path};
+	struct climb c = {.store = place->store, .path = place->path, .text = ZINC_BLOB_INIT};
+	zinc_status s;
 
 	ZINC_TRY(find_format(&c.only, o->format && *o->format ? o->format : place->format, err));
 	if (place->root_fixed)
-		ZINC_TRY(climb_fixed(&c, 0, err));
+		s = climb_fixed(&c, 0, err);
 	else if (o->create)
-		ZINC_TRY(climb_to_create(&c, err));
+		s = climb_to_create(&c, err);
 	else
-		ZINC_TRY(climb_from(&c, strlen(c.path), err));
-	return finish(out, &c, o, err);
+		s = climb_from(&c, strlen(c.path), err);
+	if (s == ZINC_OK)
+		s = finish(out, &c, o, err);
+	zinc_blob_fini(&c.text);
+	return s;
 }
 
 zinc_status
@@ -280,7 +287,7 @@ zinc_status
 zinc_hierarchy_open(zinc_hierarchy **out, zinc_store *store, const char *prefix, const zinc_open_options *options,
 		    zinc_error *err)
 {
-	struct climb c = {.store = store, .path = prefix ? prefix : ""};
+	struct climb c = {.store = store, .path = prefix ? prefix : "", .text = ZINC_BLOB_INIT};
 	const size_t n = strlen(c.path);
 	zinc_open_options o;
 	zinc_status s;
@@ -292,6 +299,7 @@ zinc_hierarchy_open(zinc_hierarchy **out, zinc_store *store, const char *prefix,
 	s = climb_fixed(&c, n, err);
 	if (s == ZINC_OK)
 		s = finish(out, &c, &o, err);
+	zinc_blob_fini(&c.text);
 	return s == ZINC_OK ? s : zinc_error_at_url(err, s, zinc_store_url(store));
 }
 
@@ -307,6 +315,8 @@ zinc_hierarchy_close(zinc_hierarchy *h)
 {
 	if (!h || atomic_fetch_sub(&h->refs, 1) != 1)
 		return;
+	if (h->format->leave)
+		h->format->leave(h);
 	zinc_free(h->ctx, h->path);
 	zinc_free(h->ctx, h->prefix);
 	zinc_free(h->ctx, h->url);

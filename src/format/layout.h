@@ -52,6 +52,8 @@ zinc_status zinc_layout_chunk_key(const zinc_hierarchy *h, const char *path, con
 zinc_status zinc_layout_prefixes(const zinc_hierarchy *h, const char *path,
 				 zinc_status (*fn)(void *arg, const char *prefix, zinc_error *err), void *arg,
 				 zinc_error *err);
+/* For the slot `place`: a key lies where it is stored, a document in its node's directory. */
+zinc_status zinc_layout_place(const char *key, zinc_key_role role, zinc_buf *place, zinc_error *err);
 /* "a/b/.zarray" -> ".zarray" */
 const char *zinc_key_name(const char *key);
 /* Does a document of this name make a node? */
@@ -93,6 +95,10 @@ typedef struct zinc_walker {
 
 /* Go to the node at `below` (n bytes) below the base. */
 zinc_status zinc_walker_at(zinc_walker *w, const char *below, size_t n, zinc_error *err);
+/* Hand over what was found there; `s` is the outcome of its document, with its error in `problem`.  Takes node->meta.
+ */
+zinc_status zinc_walker_show(zinc_walker *w, zinc_found_node *node, zinc_status s, zinc_error *problem,
+			     zinc_error *err);
 /* Show the node there: a group without a document, or one whose document is `copy`. */
 zinc_status zinc_walker_implicit(zinc_walker *w, zinc_error *err);
 zinc_status zinc_walker_copy(zinc_walker *w, const zinc_json *copy, zinc_error *err);

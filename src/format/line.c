@@ -46,6 +46,15 @@ zinc_layout_prefixes(const zinc_hierarchy *h, const char *path,
 	return s;
 }
 
+zinc_status
+zinc_layout_place(const char *key, zinc_key_role role, zinc_buf *place, zinc_error *err)
+{
+	place->n = 0;
+	if (role == ZINC_KEY_PART)
+		return ZINC_OK;
+	return zinc_buf_add(place, key, role == ZINC_KEY_NODE ? (size_t)(zinc_key_name(key) - key) : strlen(key), err);
+}
+
 const char *
 zinc_key_name(const char *key)
 {

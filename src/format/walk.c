@@ -42,9 +42,8 @@ make_key(zinc_walker *w, zinc_node_kind kind, zinc_error *err)
 	return zinc_buf_text(&w->key) ? ZINC_OK : zinc_fail_nomem(err);
 }
 
-/* Hand over what was found.  `s` is the outcome of its document, with its error in `problem`. */
-static zinc_status
-show(zinc_walker *w, zinc_found_node *node, zinc_status s, zinc_error *problem, zinc_error *err)
+zinc_status
+zinc_walker_show(zinc_walker *w, zinc_found_node *node, zinc_status s, zinc_error *problem, zinc_error *err)
 {
 	if (s != ZINC_E_NOMEM)
 		s = make_key(w, node->kind, NULL) == ZINC_OK ? s : ZINC_E_NOMEM;
@@ -78,7 +77,7 @@ zinc_walker_implicit(zinc_walker *w, zinc_error *err)
 	w->r->where = zinc_buf_text(&w->path);
 	s = zinc_report_lenient(w->r, w->layout->implicit_rule, &problem, "a group without a document");
 	w->r->where = where;
-	return show(w, &node, s, &problem, err);
+	return zinc_walker_show(w, &node, s, &problem, err);
 }
 
 /* A copy becomes a document of its own, for the metadata may outlive the consolidated document. */
@@ -101,7 +100,7 @@ zinc_walker_copy(zinc_walker *w, const zinc_json *copy, zinc_error *err)
 	w->r->where = zinc_buf_text(&w->key);
 	s = w->layout->parse_copy(w->h->ctx, doc, w->r, &node.meta, &problem);
 	w->r->where = where;
-	return show(w, &node, s, &problem, err);
+	return zinc_walker_show(w, &node, s, &problem, err);
 }
 
 /* Show the node whose documents are `docs`. */
@@ -120,7 +119,7 @@ show_fetched(zinc_walker *w, const zinc_fetched *docs, char *const *keys, zinc_n
 		s = w->layout->parse(w->h->ctx, docs, keys, w->r, &node.meta, &node.kind, &problem);
 	w->r->where = where;
 	*kind = node.kind;
-	return show(w, &node, s, &problem, err);
+	return zinc_walker_show(w, &node, s, &problem, err);
 }
 
 /* ---- groups without a document ---- */

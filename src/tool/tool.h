@@ -38,6 +38,7 @@ typedef struct zinc_check {
 	zinc_validate_counts n;
 	bool stopped;      /* by fn */
 	zinc_buf base;     /* prefix of the node asked about, below the root: "" or "a/b/" */
+	zinc_buf place;    /* of the key under the listing */
 	zinc_check_node *nodes;
 	size_t nnodes, room;
 	uint64_t keys; /* that are no documents */
@@ -77,6 +78,8 @@ void zinc_kept_error(zinc_kept_list *list, const zinc_check *c, const zinc_error
 zinc_status zinc_check_path(zinc_buf *out, const char *prefix, size_t n, zinc_error *err);
 /* A key of the store -> the key below the hierarchy's root. */
 const char *zinc_check_key(const zinc_check *c, const char *key);
+/* What the key is, and in c->place where it lies in the tree. */
+zinc_status zinc_check_place(zinc_check *c, const char *key, zinc_key_role *role, zinc_error *err);
 /* Is there a name on the way that extensions have for themselves (M32)?  Nothing below it is a node or an object. */
 bool zinc_check_reserved(const zinc_check *c, const char *key);
 /* The node whose prefix is the first n bytes of `key`; NULL: none. */

@@ -38,8 +38,8 @@ fill_in(zinc_finding *f)
 
 /*
  * The parts of the validator speak of rules by the numbers of the final version; a format that has numbers of its
- * own for the same things translates here, in one place.  A finding that was repaired is no error any
- * more: a second run would not have it.
+ * own for the same things translates here, in one place, and has no finding where it has no such rule.  A finding that
+ * was repaired is no error any more: a second run would not have it.
  */
 void
 zinc_check_found(zinc_check *c, const zinc_finding *finding)
@@ -47,8 +47,10 @@ zinc_check_found(zinc_check *c, const zinc_finding *finding)
 	zinc_finding f = *finding;
 
 	fill_in(&f);
-	if (c->h->format->rule)
+	if (c->h && c->h->format->rule)
 		f.rule = c->h->format->rule(f.rule);
+	if (!f.rule)
+		return;
 	if (f.repaired)
 		c->n.repaired++;
 	else if (f.level == ZINC_LEVEL_ERROR)
@@ -216,12 +218,31 @@ list_prefix(void *arg, const char *prefix, zinc_error *err)
 	return zinc_store_list(l->c->h->store, prefix, l->fn, l->arg, err);
 }
 
+/* Of a whole hierarchy everything is looked at, also what no node would have. */
+static zinc_status
+each_prefix(const zinc_check *c, zinc_status (*fn)(void *arg, const char *prefix, zinc_error *err), void *arg,
+	    zinc_error *err)
+{
+	return c->h->path[1] ? c->h->format->prefixes(c->h, c->h->path, fn, arg, err) : fn(arg, c->h->prefix, err);
+}
+
 zinc_status
 zinc_check_list(zinc_check *c, zinc_key_fn fn, void *arg, zinc_error *err)
 {
 	struct listing l = {c, fn, arg};
 
-	return c->h->format->prefixes(c->h, c->h->path, list_prefix, &l, err);
+	return each_prefix(c, list_prefix, &l, err);
+}
+
+zinc_status
+zinc_check_place(zinc_check *c, const char *key, zinc_key_role *role, zinc_error *err)
+{
+	ZINC_TRY(c->h->format->place(c->h, zinc_check_key(c, key), role, &c->place, err));
+	if (!zinc_buf_text(&c->place))
+		return zinc_fail_nomem(err);
+	if (c->place.n >= c->base.n && zinc_check_reserved(c, zinc_buf_text(&c->place) + c->base.n))
+		*role = ZINC_KEY_PART;
+	return ZINC_OK;
 }
 
 /* ---- leftovers ----
@@ -262,6 +283,43 @@ name_base(zinc_check *c, zinc_error *err)
 	return zinc_buf_text(&c->base) ? ZINC_OK : zinc_fail_nomem(err);
 }
 
+static void
+collect_entry(void *arg, zinc_severity severity, const char *rule, const char *pointer, const char *message)
+{
+	zinc_finding f = {.rule = rule, .path = "/", .key = "zarr.json", .pointer = pointer, .message = message};
+
+	f.level = severity == ZINC_SEVERITY_ERROR     ? ZINC_LEVEL_ERROR
+		  : severity == ZINC_SEVERITY_WARNING ? ZINC_LEVEL_WARNING
+						      : ZINC_LEVEL_UNSUPPORTED;
+	zinc_check_found(arg, &f);
+}
+
+/* The entry point, where the format has one: it was good enough to be opened, and is now judged. */
+static zinc_status
+check_entry(zinc_check *c, zinc_error *err)
+{
+	zinc_report r;
+
+	zinc_report_init(&r, c->ctx, c->o.strict, "");
+	r.found = collect_entry;
+	r.arg = c;
+	return zinc_hierarchy_judge(c->h, &r, err);
+}
+
+/* Nothing that could be checked, and not because the hierarchy is new. */
+static bool
+is_nothing(zinc_check *c)
+{
+	zinc_meta *m = NULL;
+	zinc_report r;
+
+	zinc_report_init_quiet(&r, c->ctx, false);
+	if (c->nnodes == 0 && c->h->format->read_node(c->h, c->h->path, &r, &m, NULL) == ZINC_E_NOTFOUND)
+		return true;
+	zinc_meta_free(m);
+	return false;
+}
+
 /*
  * Documents first: whose an object is, and how it decodes, is known only then.  A place without a single document is
  * not a hierarchy with one finding but no hierarchy: a check of the wrong directory must not look like
@@ -271,13 +329,14 @@ static zinc_status
 run(zinc_check *c, zinc_error *err)
 {
 	ZINC_TRY(name_base(c, err));
+	ZINC_TRY(check_entry(c, err));
 	ZINC_TRY(zinc_check_nodes(c, err));
-	if (c->nnodes == 0)
+	if (is_nothing(c))
 		return zinc_fail(err, ZINC_E_NOTFOUND, "no node of a Zarr hierarchy is there");
 	if (!c->stopped)
 		ZINC_TRY(zinc_check_copies(c, err));
 	if (!c->stopped)
-		ZINC_TRY(c->h->format->prefixes(c->h, c->h->path, scrub_prefix, c, err));
+		ZINC_TRY(each_prefix(c, scrub_prefix, c, err));
 	return c->stopped ? ZINC_OK : zinc_check_objects(c, err);
 }
 
@@ -320,7 +379,23 @@ check_fini(zinc_check *c)
 		zinc_free(c->ctx, c->nodes[--c->nnodes].prefix);
 	zinc_free(c->ctx, c->nodes);
 	zinc_buf_fini(&c->base);
+	zinc_buf_fini(&c->place);
 	zinc_hierarchy_close(c->h);
+}
+
+/* An entry point that nobody can get past is a finding, too, and the last. */
+static zinc_status
+bad_entry(zinc_check *c, const zinc_error *e)
+{
+	zinc_finding f = {.level = ZINC_LEVEL_ERROR, .rule = "M2", .path = "/", .key = "zarr.json"};
+	char text[sizeof e->text], number[16];
+
+	memcpy(text, e->text, sizeof text);
+	if (zinc_check_rule(text, number, sizeof number))
+		f.rule = number;
+	f.message = text;
+	zinc_check_found(c, &f);
+	return ZINC_OK;
 }
 
 zinc_status
@@ -328,6 +403,7 @@ zinc_validate(const char *url, const zinc_validate_options *options, zinc_findin
 	      zinc_validate_counts *counts, zinc_error *err)
 {
 	zinc_check c = {.fn = fn, .arg = arg};
+	zinc_error e = ZINC_ERROR_INIT;
 	zinc_status s;
 
 	if (!url)
@@ -336,8 +412,13 @@ zinc_validate(const char *url, const zinc_validate_options *options, zinc_findin
 	c.ctx = zinc_context_get(c.o.context);
 	c.threads = c.o.threads > 0 ? c.o.threads : c.ctx->threads;
 	zinc_buf_init(&c.base, c.ctx, SIZE_MAX);
-	s = open_hierarchy(&c, url, err);
-	if (s == ZINC_OK)
+	zinc_buf_init(&c.place, c.ctx, SIZE_MAX);
+	s = open_hierarchy(&c, url, &e);
+	if (s == ZINC_E_CORRUPT)
+		s = bad_entry(&c, &e);
+	else if (s != ZINC_OK)
+		zinc_error_copy(err, &e);
+	else
 		s = run(&c, err);
 	if (counts)
 		*counts = c.n;

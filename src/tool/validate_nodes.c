@@ -91,25 +91,38 @@ gather_key(void *arg, const char *key, uint64_t nbytes)
 {
 	struct gather *g = arg;
 	zinc_check *c = g->c;
-	const char *rel = zinc_check_key(c, key), *slash = strrchr(rel, '/');
-	const char *name = slash ? slash + 1 : rel;
+	zinc_key_role role = ZINC_KEY_OTHER;
 
 	(void)nbytes;
-	if (zinc_check_reserved(c, rel + c->base.n))
-		return 0;
-	switch (c->h->format->role(name)) {
-	case ZINC_KEY_NODE:
-		g->status = add_node(c, rel, (size_t)(name - rel), g->err);
-		break;
-	case ZINC_KEY_OTHER:
-		c->keys++;
-		break;
-	case ZINC_KEY_PART:
-		break;
-	}
+	g->status = zinc_check_place(c, key, &role, g->err);
+	if (g->status == ZINC_OK && role == ZINC_KEY_NODE)
+		g->status = add_node(c, (const char *)c->place.p, c->place.n, g->err);
+	c->keys += role == ZINC_KEY_OTHER || role == ZINC_KEY_FOREIGN;
 	if (g->status == ZINC_OK)
 		g->status = zinc_check_cancelled(c, g->err);
 	return g->status != ZINC_OK;
+}
+
+/* The document of the node asked about may lie beside all others. */
+static zinc_status
+add_self(zinc_check *c, zinc_error *err)
+{
+	zinc_meta *m = NULL;
+	zinc_report r;
+	zinc_status s;
+	size_t i;
+
+	for (i = 0; i < c->nnodes; i++)
+		if (strcmp(c->nodes[i].prefix, (const char *)c->base.p) == 0)
+			return ZINC_OK;
+	zinc_report_init_quiet(&r, c->ctx, false);
+	s = c->h->format->read_node(c->h, c->h->path, &r, &m, NULL);
+	if (s == ZINC_E_NOTFOUND || (m && m->implicit))
+		s = ZINC_OK;
+	else
+		s = add_node(c, (const char *)c->base.p, c->base.n, err);
+	zinc_meta_free(m);
+	return s;
 }
 
 /* In order, and a node that two documents make once. */
@@ -428,6 +441,7 @@ zinc_check_nodes(zinc_check *c, zinc_error *err)
 
 	ZINC_TRY(zinc_check_list(c, gather_key, &g, err));
 	ZINC_TRY(g.status);
+	ZINC_TRY(add_self(c, err));
 	sort_nodes(c);
 	docs = zinc_calloc(c->ctx, WINDOW, sizeof *docs);
 	if (!docs)

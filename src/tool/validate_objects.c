@@ -272,6 +272,19 @@ key_rule(const zinc_meta *m, const char *key)
 	return v2 ? "M46" : "M43";
 }
 
+/* Somebody else's: told, and left alone whatever is to be repaired. */
+static zinc_status
+foreign(struct objects *o, const char *key)
+{
+	const zinc_finding f = {.level = ZINC_LEVEL_WARNING,
+				.rule = "foreign",
+				.key = zinc_check_key(o->c, key),
+				.message = "a foreign key: the hierarchy has neither a document nor a chunk there"};
+
+	zinc_check_found(o->c, &f);
+	return ZINC_OK;
+}
+
 /* ---- every key ---- */
 
 /* A key below an array.  Where the grid or the key encoding is unknown nobody can tell whether it is an object; where
@@ -303,19 +316,24 @@ array_key(struct objects *o, const char *key, const char *rel, uint64_t nbytes)
 static zinc_status
 any_key(struct objects *o, const char *key, uint64_t nbytes)
 {
-	const char *rel = zinc_check_key(o->c, key), *slash = strrchr(rel, '/');
-	const char *name = slash ? slash + 1 : rel;
+	const char *rel, *slash;
+	zinc_key_role role;
 
-	if (zinc_check_reserved(o->c, rel + o->c->base.n) || o->c->h->format->role(name) != ZINC_KEY_OTHER)
+	ZINC_TRY(zinc_check_place(o->c, key, &role, o->err));
+	if (role != ZINC_KEY_OTHER && role != ZINC_KEY_FOREIGN)
 		return ZINC_OK;
-	ZINC_TRY(enter(o, owner_of(o->c, rel)));
 	o->done++;
 	o->bytes += nbytes;
+	if (role == ZINC_KEY_FOREIGN)
+		return foreign(o, key);
+	rel = (const char *)o->c->place.p;
+	ZINC_TRY(enter(o, owner_of(o->c, rel)));
+	slash = strrchr(rel, '/');
 	if (o->owner && o->owner->kind == ZINC_NODE_ARRAY)
 		return array_key(o, key, rel, nbytes);
 	if (o->owner && o->owner->kind == ZINC_NODE_NONE)
 		return ZINC_OK; /* its document cannot be used: nobody can tell */
-	return loose_key(o, key, rel, name);
+	return loose_key(o, key, rel, slash ? slash + 1 : rel);
 }
 
 static int

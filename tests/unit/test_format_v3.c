@@ -139,8 +139,18 @@ static void
 test_detect(void **state)
 {
 	zinc_error err = ZINC_ERROR_INIT;
+	static const struct {
+		const char *prefix, *format;
+		zinc_node_kind kind;
+	} cases[] = {
+	    {"", NULL, ZINC_NODE_NONE},
+	    {"g/", "v3", ZINC_NODE_GROUP},
+	    {"a/", "v3", ZINC_NODE_ARRAY},
+	    {"bad/", "v3", ZINC_NODE_NONE},
+	};
+	const zinc_format *format;
 	zinc_node_kind kind;
-	bool found;
+	size_t i;
 	forest f;
 
 	(void)state;
@@ -148,16 +158,22 @@ test_detect(void **state)
 	forest_put(&f, "g/zarr.json", GROUP);
 	forest_put(&f, "a/zarr.json", ARRAY);
 	forest_put(&f, "bad/zarr.json", "nonsense");
-	forest_put(&f, "draft/zarr.json", "{\"zarr_format\": \"http://purl.org/zarr/spec/protocol/core/3.0\"}");
-	assert_ok(zinc_format_v3.detect(f.memory, "", &found, &kind, &err));
-	assert_false(found);
-	assert_ok(zinc_format_v3.detect(f.memory, "g/", &found, &kind, &err));
-	assert_true(found && kind == ZINC_NODE_GROUP);
-	assert_ok(zinc_format_v3.detect(f.memory, "a/", &found, &kind, &err));
-	assert_true(found && kind == ZINC_NODE_ARRAY);
-	assert_ok(zinc_format_v3.detect(f.memory, "bad/", &found, &kind, &err));
-	assert_true(found && kind == ZINC_NODE_NONE);
-	assert_int_equal(zinc_format_v3.detect(f.memory, "draft/", &found, &kind, &err), ZINC_E_UNSUPPORTED);
+	forest_put(&f, "draft/zarr.json", "{\"zarr_format\": \"https://purl.org/zarr/spec/v3#array\"}");
+	for (i = 0; i < sizeof cases / sizeof *cases; i++) {
+		zinc_blob text = ZINC_BLOB_INIT;
+
+		assert_ok(zinc_format_detect(f.memory, cases[i].prefix, NULL, &format, &kind, &text, &err));
+		zinc_blob_fini(&text);
+		assert_true(cases[i].format ? format && strcmp(format->id, cases[i].format) == 0 : !format);
+		assert_int_equal(kind, cases[i].kind);
+	}
+	{
+		zinc_blob text = ZINC_BLOB_INIT;
+
+		assert_int_equal(zinc_format_detect(f.memory, "draft/", NULL, &format, &kind, &text, &err),
+				 ZINC_E_UNSUPPORTED);
+		zinc_blob_fini(&text);
+	}
 	forest_close(&f);
 }
 

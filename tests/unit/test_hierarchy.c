@@ -147,7 +147,7 @@ test_damaged(void **state)
 	make_file("six/zarr.json", GROUP);
 	make_file("six/bad/zarr.json", "{");
 	make_file("six/bad/x/zarr.json", GROUP);
-	make_file("six/draft/zarr.json", "{\"zarr_format\": \"https://purl.org/zarr/spec/protocol/core/3.0\"}");
+	make_file("six/draft/zarr.json", "{\"zarr_format\": \"https://purl.org/zarr/spec/v3#array\"}");
 	make_file("six/draft/x/zarr.json", GROUP);
 	assert_string_equal(climb("six/bad", 0), "six|/bad");
 	assert_string_equal(climb("six/bad/x", 0), "six/bad/x|/");

@@ -1,0 +1,134 @@
+/*
+ * detect.c - which version of Zarr is at a place of a store
+ *
+ *   zarr.json     "zarr_format": 3                                        v3
+ *                 "https://purl.org/zarr/spec/core/3.0"                   v3-2022
+ *                 "https://purl.org/zarr/spec/protocol/core/3.0"          v3-2020
+ *   .zarray, .zgroup                                                      v2
+ *
+ * Promises:
+ *
+ * (1) zarr.json is got once, however many formats have a document of that name.
+ * (2) A document that is too long or no JSON is there all the same; whoever opens the node will hear of it.
+ */
+#include "format/format.h"
+
+#define DOCUMENT "zarr.json"
+
+bool
+zinc_format_is_draft(const zinc_json *root)
+{
+	const zinc_json *version = zinc_json_member(root, "zarr_format");
+
+	return zinc_json_is(version, ZINC_JSON_STRING) && strstr(version->text, "zarr/spec") != NULL;
+}
+
+/* The value of zarr.json, if it is there. */
+static zinc_status
+get_document(zinc_store *store, const char *prefix, bool *found, zinc_blob *text, zinc_error *err)
+{
+	zinc_context *ctx = zinc_store_context(store);
+	zinc_error e = ZINC_ERROR_INIT;
+	zinc_status s;
+	zinc_buf key;
+
+	zinc_buf_init(&key, ctx, SIZE_MAX);
+	s = zinc_buf_puts(&key, prefix, &e);
+	if (s == ZINC_OK)
+		s = zinc_buf_puts(&key, DOCUMENT, &e);
+	if (s == ZINC_OK)
+		s = zinc_buf_text(&key)
+			? zinc_store_get_all(store, zinc_buf_text(&key), text, NULL, ctx->limits.json_bytes, &e)
+			: zinc_fail_nomem(&e);
+	zinc_buf_fini(&key);
+	*found = s == ZINC_OK || s == ZINC_E_LIMIT;
+	if (s == ZINC_OK || s == ZINC_E_NOTFOUND || s == ZINC_E_LIMIT)
+		return ZINC_OK;
+	return zinc_error_copy(err, &e);
+}
+
+/* Whose document is it?  NULL root: damaged. */
+static const zinc_format *
+claimant(const zinc_json *root, const zinc_format *only, zinc_node_kind *kind)
+{
+	const zinc_format *f;
+	size_t i;
+
+	for (i = 0; (f = zinc_format_row(i)) != NULL; i++)
+		if ((!only || f == only) && f->claims && f->claims(root, kind))
+			return f;
+	*kind = ZINC_NODE_NONE;
+	return NULL;
+}
+
+static zinc_status
+judge(zinc_context *ctx, const zinc_blob *text, const zinc_format *only, const zinc_format **format,
+      zinc_node_kind *kind, zinc_error *err)
+{
+	zinc_json_doc *doc = NULL;
+	const zinc_json *root;
+	zinc_status s = ZINC_E_LIMIT;
+
+	if (text->data)
+		s = zinc_json_parse(&doc, ctx, text->data, text->nbytes, ZINC_JSON_DUPLICATES, err);
+	if (s == ZINC_E_NOMEM)
+		return s;
+	root = s == ZINC_OK ? zinc_json_root(doc) : NULL;
+	*format = claimant(root, only, kind);
+	s = ZINC_OK;
+	if (!*format && !only)
+		s = zinc_fail(err, ZINC_E_UNSUPPORTED,
+			      "a hierarchy of a draft (zarr_format \"%.100s\"), which this build does not read",
+			      zinc_json_member(root, "zarr_format")->text);
+	zinc_json_free(doc);
+	return s;
+}
+
+/* Formats that keep their documents under other names. */
+static zinc_status
+ask_others(zinc_store *store, const char *prefix, const zinc_format *only, const zinc_format **format,
+	   zinc_node_kind *kind, zinc_error *err)
+{
+	const zinc_format *f;
+	bool found = false;
+	size_t i;
+
+	for (i = 0; (f = zinc_format_row(i)) != NULL && !found; i++) {
+		if ((only && f != only) || !f->detect)
+			continue;
+		ZINC_TRY(f->detect(store, prefix, &found, kind, err));
+		*format = found ? f : NULL;
+	}
+	return ZINC_OK;
+}
+
+zinc_status
+zinc_format_detect(zinc_store *store, const char *prefix, const zinc_format *only, const zinc_format **format,
+		   zinc_node_kind *kind, zinc_blob *text, zinc_error *err)
+{
+	bool found = false;
+
+	*format = NULL;
+	*kind = ZINC_NODE_NONE;
+	if (!only || only->claims)
+		ZINC_TRY(get_document(store, prefix, &found, text, err));
+	if (found)
+		return judge(zinc_store_context(store), text, only, format, kind, err);
+	return ask_others(store, prefix, only, format, kind, err);
+}
+
+/* A failure is a finding already: the hierarchy goes on with what it was opened with. */
+zinc_status
+zinc_hierarchy_judge(zinc_hierarchy *h, zinc_report *r, zinc_error *err)
+{
+	zinc_blob text = ZINC_BLOB_INIT;
+	bool found;
+	zinc_status s;
+
+	if (!h->format->enter)
+		return ZINC_OK;
+	ZINC_TRY(get_document(h->store, h->prefix, &found, &text, err));
+	s = text.data ? h->format->enter(h, text.data, text.nbytes, r, NULL) : ZINC_OK;
+	zinc_blob_fini(&text);
+	return s == ZINC_E_NOMEM ? zinc_fail_nomem(err) : ZINC_OK;
+}

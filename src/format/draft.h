@@ -1,0 +1,283 @@
+/*
+ * draft.h - what the drafts of version 3, of 2019 to 2022, share
+ *
+ * Unlike the versions before and after, they keep a whole hierarchy in two trees, one of documents and one of data,
+ * below an entry point that says how:
+ *
+ *   zarr.json                            the entry point: version, encoding of documents, extensions
+ *   meta/root.group.json                 the root, where it is a group with a document
+ *   meta/root/foo/bar.array.json         the array /foo/bar; /foo needs no document, it is a group by what is below
+ *   data/root/foo/bar/c0/0               the first chunk of it
+ *
+ *   draft_entry.c   the entry point
+ *   draft_key.c     keys of documents and objects, and which node a key belongs to
+ *   draft_node.c    reading, creating, editing one node
+ *   draft_walk.c    children and walks
+ *   draft_erase.c   erasing
+ *   draft_names.c   the URIs that identify codecs, types and transformers
+ *   draft_parse.c   documents -> zinc_meta
+ *   draft_member.c  the members that the drafts have in common
+ *   draft_type.c    data types and fill values -> those of the final version, and back
+ *   draft_make.c    the final version's document -> theirs
+ *
+ * What differs is a row each: struct zinc_draft, in format_v3_2020.c and format_v3_2022.c.
+ */
+#ifndef ZINC_DRAFT_H
+#define ZINC_DRAFT_H
+
+#include "format/format_v2.h"
+
+typedef struct zinc_draft zinc_draft;
+typedef struct zinc_draft_parse zinc_draft_parse;
+
+/* What a document can break, numbered by docs/conformance.md: one number per draft. */
+typedef enum zinc_draft_rule {
+	ZINC_DRAFT_ENTRY,      /* zarr.json is one JSON object with all its members */
+	ZINC_DRAFT_VERSION,    /* zarr_format */
+	ZINC_DRAFT_ENCODING,   /* metadata_encoding */
+	ZINC_DRAFT_SUFFIX,     /* metadata_key_suffix */
+	ZINC_DRAFT_EXTENSIONS, /* extensions, of the hierarchy or an array */
+	ZINC_DRAFT_UNDERSTAND, /* must_understand */
+	ZINC_DRAFT_NAME,       /* of nodes */
+	ZINC_DRAFT_DOCUMENT,   /* an array's or group's document is one JSON object */
+	ZINC_DRAFT_MEMBERS,    /* with all its members */
+	ZINC_DRAFT_UNKNOWN,    /* and no others */
+	ZINC_DRAFT_SHAPE,
+	ZINC_DRAFT_TYPE,        /* data_type */
+	ZINC_DRAFT_GRID,        /* chunk_grid */
+	ZINC_DRAFT_SEPARATOR,   /* and its separator */
+	ZINC_DRAFT_LAYOUT,      /* chunk_memory_layout */
+	ZINC_DRAFT_FILL,        /* fill_value */
+	ZINC_DRAFT_FILL_NULL,   /* and null as such */
+	ZINC_DRAFT_CODEC,       /* compressor, codecs */
+	ZINC_DRAFT_TRANSFORMER, /* storage_transformers */
+	ZINC_DRAFT_ATTRIBUTES,
+	ZINC_DRAFT_GROUP,     /* members of a group */
+	ZINC_DRAFT_KEY,       /* of a document */
+	ZINC_DRAFT_CHUNK_KEY, /* of a chunk */
+	ZINC_DRAFT_CHUNK,     /* what is stored there */
+	ZINC_DRAFT_TWO,       /* an array and a group at one path */
+	ZINC_DRAFT_BELOW,     /* a node below an array */
+	ZINC_DRAFT_NRULES
+} zinc_draft_rule;
+
+/* How one member of an array's document is read; `v` is NULL when it is not there. */
+typedef struct zinc_draft_member {
+	const char *name;
+	zinc_status (*parse)(zinc_draft_parse *p, const zinc_json *v);
+	enum {
+		ZINC_DRAFT_REQUIRED,
+		ZINC_DRAFT_EXPECTED,
+		ZINC_DRAFT_OPTIONAL
+	} need; /* EXPECTED: some writers forget it */
+} zinc_draft_member;
+
+/* The entry point of one hierarchy. */
+typedef struct zinc_draft_entry {
+	char *suffix;            /* behind ".array" and ".group" */
+	const char *meta, *data; /* "meta/root", "data/root", without '/' at the end */
+	atomic_bool stored;      /* zarr.json is there */
+} zinc_draft_entry;
+
+struct zinc_draft {
+	const zinc_format *format;
+	const char *name;             /* in messages: "the 2020 draft" */
+	const char *core;             /* URI of the core specification, up to its version */
+	const char *entry;            /* the text of a new entry point */
+	const char *meta, *data;      /* as in zinc_draft_entry */
+	bool root_dot;                /* the root's document is meta + ".array", else meta + "/array" */
+	const char *chunk;            /* what chunk identifiers begin with: "c" or "" */
+	const char *codec;            /* URI of a codec to be written: "https://.../%s/1.0" */
+	const char *const *codec_ids; /* codecs that it may be written for, by their ids in version 2; ends with NULL */
+	size_t name_max;              /* bytes of a node's name; 0: any */
+	bool names;                   /* data types are "float64", else "<f8" */
+	bool strict_members;          /* an array with a member of an unknown name must not be opened */
+	const char *const *rules;     /* ZINC_DRAFT_NRULES of them */
+	const zinc_draft_member *members; /* of arrays, in the order in which they need each other; ends with NULL */
+	/* Is this entry point of this draft? */
+	bool (*claims)(const zinc_json *root);
+	/* metadata_encoding and the suffix -> entry, whose suffix is a string of the document. */
+	zinc_status (*parse_encoding)(zinc_draft_entry *e, const zinc_json *root, const char **suffix, zinc_report *r,
+				      const zinc_draft *d, zinc_error *err);
+	/* The codecs of one chunk behind the memory layout, appended to a `codecs` member of the final version. */
+	zinc_status (*codecs)(zinc_draft_parse *p, zinc_json *list);
+};
+
+/* ---- draft_entry.c ---- */
+
+zinc_status zinc_draft_enter(zinc_hierarchy *h, const char *text, size_t n, zinc_report *r, zinc_error *err);
+void zinc_draft_leave(zinc_hierarchy *h);
+zinc_status zinc_draft_init(zinc_hierarchy *h, zinc_error *err);
+/* A list of extensions: `fn` is called for each sound one.  Without it, one that must be understood is E_UNSUPPORTED.
+ */
+zinc_status zinc_draft_extensions(const zinc_draft *d, const zinc_json *list, zinc_report *r,
+				  zinc_status (*fn)(void *arg, const char *uri, const zinc_json *item, zinc_error *err),
+				  void *arg, zinc_error *err);
+
+/* ---- draft_key.c ---- */
+
+zinc_status zinc_draft_check_name(const zinc_draft *d, const char *name, size_t n, zinc_error *err);
+zinc_status zinc_draft_key(const zinc_hierarchy *h, const char *path, zinc_node_kind kind, zinc_buf *out,
+			   zinc_error *err);
+zinc_status zinc_draft_chunk_key(const zinc_hierarchy *h, const char *path, const zinc_meta *m, const uint64_t *index,
+				 zinc_buf *out, zinc_error *err);
+/* Prefixes of what lies below a node: of its documents, and of its data. */
+zinc_status zinc_draft_meta_prefix(const zinc_hierarchy *h, const char *path, zinc_buf *out, zinc_error *err);
+zinc_status zinc_draft_data_prefix(const zinc_hierarchy *h, const char *path, zinc_buf *out, zinc_error *err);
+zinc_status zinc_draft_prefixes(const zinc_hierarchy *h, const char *path,
+				zinc_status (*fn)(void *arg, const char *prefix, zinc_error *err), void *arg,
+				zinc_error *err);
+zinc_status zinc_draft_place(const zinc_hierarchy *h, const char *key, zinc_key_role *role, zinc_buf *place,
+			     zinc_error *err);
+/* The last name of a document's key -> bytes of the node's name in it, and its kind; 0: it is no document.  Not for the
+ * root. */
+size_t zinc_draft_document(const zinc_hierarchy *h, const char *name, zinc_node_kind *kind);
+/* Keys of chunks: the draft's `chunk`, then indices with a separator. */
+zinc_status zinc_draft_keys_init(zinc_keys *out, zinc_context *ctx, const zinc_draft *d, char separator,
+				 zinc_error *err);
+
+/* ---- draft_node.c ---- */
+
+zinc_status zinc_draft_read_node(zinc_hierarchy *h, const char *path, zinc_report *r, zinc_meta **out, zinc_error *err);
+zinc_status zinc_draft_write_node(zinc_hierarchy *h, const char *path, const zinc_meta *m, const zinc_condition *when,
+				  zinc_tag *tag, zinc_error *err);
+zinc_status zinc_draft_edit_node(zinc_hierarchy *h, const char *path,
+				 zinc_status (*edit)(void *arg, zinc_json_doc *doc, zinc_error *err), void *arg,
+				 zinc_meta **out, zinc_error *err);
+zinc_status zinc_draft_prepare(zinc_hierarchy *h, const char *path, bool create, zinc_error *err);
+zinc_status zinc_draft_settle(zinc_hierarchy *h, const char *path, zinc_error *err);
+zinc_status zinc_draft_print(const zinc_meta *m, zinc_buf *out, zinc_error *err);
+zinc_status zinc_draft_consolidate(zinc_hierarchy *h, const char *path, bool remove, zinc_error *err);
+zinc_status zinc_draft_copies(zinc_hierarchy *h, const char *path, const zinc_meta *group, bool *has, zinc_copy_fn fn,
+			      void *arg, zinc_error *err);
+
+/* ---- draft_walk.c, draft_erase.c ---- */
+
+zinc_status zinc_draft_children(zinc_hierarchy *h, const char *path, zinc_report *r, zinc_found_fn fn, void *arg,
+				zinc_error *err);
+zinc_status zinc_draft_walk(zinc_hierarchy *h, const char *path, int depth, zinc_report *r, zinc_found_fn fn, void *arg,
+			    zinc_error *err);
+zinc_status zinc_draft_erase(zinc_hierarchy *h, const char *path, zinc_error *err);
+
+/* ---- draft_names.c ---- */
+
+/* "https://purl.org/zarr/spec/codec/gzip/1.0", in all spellings -> "gzip" and "1.0" (or "" without).  False: another
+ * URI. */
+bool zinc_draft_codec_uri(const char *uri, char *name, size_t room, const char **version);
+/* Which extension data types a URI stands for: the letters that NumPy has for them, "[" for structs; NULL: not known.
+ * *version is as above. */
+const char *zinc_draft_type_uri(const char *uri, const char **version);
+/* The URI to be written for a NumPy letter; NULL: none. */
+const char *zinc_draft_type_name(const zinc_draft *d, char letter);
+/* Is it the sharding storage transformer? */
+bool zinc_draft_is_sharding(const char *uri, const char **version);
+const char *zinc_draft_sharding_name(const zinc_draft *d);
+/* The stability policy: `version` against one of the same major number that this build knows ("3.0").  Another minor
+ * number is a finding, another major E_UNSUPPORTED naming `uri`. */
+zinc_status zinc_draft_check_version(const char *uri, const char *version, const char *known, zinc_report *r,
+				     const char *rule, zinc_error *err);
+
+/* ---- draft_parse.c, draft_member.c ---- */
+
+/* Shards within shards that are taken for codecs. */
+#define ZINC_DRAFT_SHARDS 4
+
+struct zinc_draft_parse {
+	zinc_context *ctx;
+	zinc_report *r;
+	const zinc_draft *draft;
+	const zinc_json *root;
+	zinc_json_doc *v3;
+	zinc_json *out;          /* its root */
+	zinc_json *data_type;    /* in the final version's words; NULL: it is wrong */
+	const zinc_dtype *dtype; /* NULL: this build does not know it */
+	bool big;                /* byte order as the type says */
+	bool extension_type;
+	const zinc_json *per_shard[ZINC_DRAFT_SHARDS]; /* chunks_per_shard, innermost first */
+	size_t nshards;
+	const zinc_json *filters; /* zarr-python's, from the attributes; NULL: none */
+	char separator;
+	char *unsupported;
+	bool failed;     /* an error has been found; it is in err */
+	zinc_error *err; /* the caller's */
+	zinc_error e;    /* of the member under the parser */
+};
+
+/* The draft's number for a rule of the final version, as validators name it. */
+const char *zinc_draft_rule_for(const zinc_draft *d, const char *rule);
+/* The number of a rule in the draft under the parser. */
+const char *zinc_draft_rule_of(const zinc_draft_parse *p, zinc_draft_rule rule);
+/* Set a member of the final version's document. */
+zinc_status zinc_draft_set(zinc_draft_parse *p, const char *key, zinc_json *v);
+/* {"name": ..., "configuration": {member: value}}, without it when `member` is NULL.  NULL: no memory. */
+zinc_json *zinc_draft_extension(zinc_draft_parse *p, const char *name, const char *member, zinc_json *value);
+/* {"extension": URI, "type": ..., more} -> {"name": URI, "configuration": {"type": ..., more}}: what only a registry
+ * knows.  E_CORRUPT when it has no such members. */
+zinc_status zinc_draft_foreign(zinc_draft_parse *p, const zinc_json *v, zinc_draft_rule rule, zinc_json **out);
+
+zinc_status zinc_draft_parse_doc(zinc_context *ctx, const zinc_draft *d, zinc_json_doc *doc, zinc_node_kind kind,
+				 zinc_report *r, zinc_meta **out, zinc_error *err);
+zinc_status zinc_draft_parse_text(zinc_context *ctx, const zinc_draft *d, const char *text, size_t n,
+				  zinc_node_kind kind, zinc_report *r, zinc_meta **out, zinc_error *err);
+/* What a document is by its members. */
+zinc_node_kind zinc_draft_kind(const zinc_json *root);
+
+/* Rows for the tables of members. */
+zinc_status zinc_draft_parse_shape(zinc_draft_parse *p, const zinc_json *v);
+zinc_status zinc_draft_parse_type(zinc_draft_parse *p, const zinc_json *v);
+zinc_status zinc_draft_parse_grid(zinc_draft_parse *p, const zinc_json *v);
+zinc_status zinc_draft_parse_layout(zinc_draft_parse *p, const zinc_json *v);
+zinc_status zinc_draft_parse_fill(zinc_draft_parse *p, const zinc_json *v);
+zinc_status zinc_draft_parse_extensions(zinc_draft_parse *p, const zinc_json *v);
+zinc_status zinc_draft_parse_attributes(zinc_draft_parse *p, const zinc_json *v);
+zinc_status zinc_draft_parse_transformers(zinc_draft_parse *p, const zinc_json *v);
+zinc_status zinc_draft_parse_nothing(zinc_draft_parse *p, const zinc_json *v); /* known, and says nothing to us */
+
+/* ---- draft_type.c ---- */
+
+/* The `data_type` of a draft: a core identifier in either spelling, or an extension's object. */
+zinc_status zinc_draft_type_parse(zinc_draft_parse *p, const zinc_json *v);
+/* Its fill value in the final version's words; nothing for null. */
+zinc_status zinc_draft_fill_parse(zinc_draft_parse *p, const zinc_json *v, zinc_json **out);
+/* The way back.  E_INVALID naming what the draft cannot hold. */
+zinc_status zinc_draft_type_print(zinc_json **out, zinc_json_doc *doc, const zinc_draft *d, const zinc_dtype *t,
+				  bool big, zinc_error *err);
+zinc_status zinc_draft_fill_print(zinc_json **out, zinc_json_doc *doc, const zinc_dtype *t, bool big, const void *fill,
+				  zinc_error *err);
+
+/* ---- draft_make.c ---- */
+
+/* A document of a draft under construction. */
+typedef struct zinc_draft_make {
+	const zinc_draft *draft;
+	const zinc_json *v3;     /* root */
+	const zinc_meta *m;      /* what it means */
+	const zinc_chain *chain; /* of one chunk: that inside a shard */
+	bool big, fortran;
+	zinc_json_doc *doc;
+	zinc_json *out; /* root */
+	zinc_json *attributes;
+	zinc_error *err;
+} zinc_draft_make;
+
+zinc_status zinc_draft_refuse(zinc_draft_make *b, const char *what);
+/* {key: URI, "configuration": ...} for a codec; *out NULL when the draft has no name for it. */
+zinc_status zinc_draft_codec_print(zinc_draft_make *b, const zinc_codec *c, const char *key, zinc_json **out);
+/* `encoding` adds the members that say how chunks are encoded. */
+zinc_status zinc_draft_from_v3(zinc_hierarchy *h, zinc_json_doc *v3, zinc_status (*encoding)(zinc_draft_make *b),
+			       zinc_json_doc **out, zinc_error *err);
+
+/* ---- rows ---- */
+
+/* What all drafts do alike, in a row of the table of formats. */
+/* clang-format off */
+#define ZINC_DRAFT_SLOTS \
+    .enter = zinc_draft_enter, .leave = zinc_draft_leave, .init = zinc_draft_init, .metadata_key = zinc_draft_key, \
+    .chunk_key = zinc_draft_chunk_key, .data_prefix = zinc_draft_data_prefix, .read_node = zinc_draft_read_node, \
+    .print = zinc_draft_print, .prepare = zinc_draft_prepare, .settle = zinc_draft_settle, \
+    .write_node = zinc_draft_write_node, .edit_node = zinc_draft_edit_node, .children = zinc_draft_children, \
+    .walk = zinc_draft_walk, .erase = zinc_draft_erase, .prefixes = zinc_draft_prefixes, \
+    .consolidate = zinc_draft_consolidate, .copies = zinc_draft_copies, .place = zinc_draft_place
+/* clang-format on */
+
+#endif

@@ -1,0 +1,213 @@
+/*
+ * draft_entry.c - zarr.json of a draft: the entry point of a whole hierarchy
+ *
+ *   2020   {"zarr_format": URI, "metadata_encoding": URI, "metadata_key_suffix": ".json", "extensions": []}
+ *   2022   {"zarr_format": URI, "metadata_encoding": {"type": "json", "metadata_key_suffix": ".json"}, "extensions":
+ * []}
+ *
+ * Promises:
+ *
+ * (1) Initialising a hierarchy is one put.  Of several programs that do it at the same time all succeed, as long as
+ * they agree. (2) An extension of the hierarchy that must be understood and is not lets nobody in. (3) Nothing rewrites
+ * an entry point: it keeps the URI of its version, and what Zinc does not know.
+ */
+#include "format/draft.h"
+
+#define DOCUMENT "zarr.json"
+
+/* ---- extensions ---- */
+
+/* {"extension": URI, "must_understand": bool, "configuration": anything} */
+static zinc_status
+check_extension(const zinc_draft *d, const zinc_json *v, bool *must, zinc_report *r, zinc_error *err)
+{
+	const zinc_json *uri = zinc_json_member(v, "extension");
+
+	*must = true;
+	if (!zinc_json_is(uri, ZINC_JSON_STRING) || uri->n == 0 || strlen(uri->text) != uri->n)
+		return zinc_report_error(r, d->rules[ZINC_DRAFT_EXTENSIONS], err,
+					 "an extension must be an object with a URI as \"extension\"");
+	if (!zinc_json_bool(zinc_json_member(v, "must_understand"), must))
+		return zinc_report_lenient(r, d->rules[ZINC_DRAFT_EXTENSIONS], err,
+					   "extension \"%.200s\" does not say whether it must be understood",
+					   uri->text);
+	return ZINC_OK;
+}
+
+zinc_status
+zinc_draft_extensions(const zinc_draft *d, const zinc_json *list, zinc_report *r,
+		      zinc_status (*fn)(void *arg, const char *uri, const zinc_json *item, zinc_error *err), void *arg,
+		      zinc_error *err)
+{
+	const zinc_json *v;
+	size_t i = 0;
+	bool must;
+
+	if (!zinc_json_is(list, ZINC_JSON_ARRAY))
+		return zinc_report_error(r, d->rules[ZINC_DRAFT_EXTENSIONS], err, "extensions must be a list");
+	for (v = list->first; v; v = v->next) {
+		const size_t mark = zinc_report_enter_item(r, i++);
+		zinc_status s = check_extension(d, v, &must, r, err);
+
+		if (s == ZINC_OK && fn)
+			s = fn(arg, zinc_json_member(v, "extension")->text, v, err);
+		else if (s == ZINC_OK && must)
+			s = zinc_report_unsupported(r, d->rules[ZINC_DRAFT_UNDERSTAND], err,
+						    "extension \"%.200s\" is not known and must be understood",
+						    zinc_json_member(v, "extension")->text);
+		zinc_report_leave(r, mark);
+		ZINC_TRY(s);
+	}
+	return ZINC_OK;
+}
+
+/* ---- reading ---- */
+
+static zinc_status
+parse_version(const zinc_draft *d, const zinc_json *root, zinc_report *r, zinc_error *err)
+{
+	const char *uri = zinc_json_member(root, "zarr_format")->text; /* it was claimed by this draft */
+	const char *rest = strstr(uri, strchr(d->core, ':'));
+
+	return zinc_draft_check_version(uri, rest ? rest + strlen(strchr(d->core, ':')) : "", "3.0", r,
+					d->rules[ZINC_DRAFT_VERSION], err);
+}
+
+/* Behind a suffix there must still be a key. */
+static zinc_status
+check_suffix(const zinc_draft *d, const char *suffix, zinc_report *r, zinc_error *err)
+{
+	if (strspn(suffix, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.") != strlen(suffix))
+		return zinc_report_error(r, d->rules[ZINC_DRAFT_SUFFIX], err,
+					 "metadata_key_suffix \"%.60s\" cannot be part of a key", suffix);
+	return ZINC_OK;
+}
+
+static zinc_status
+parse_entry(zinc_draft_entry *e, zinc_context *ctx, const zinc_draft *d, const zinc_json *root, zinc_report *r,
+	    zinc_error *err)
+{
+	const zinc_json *extensions = zinc_json_member(root, "extensions");
+	const char *suffix = ".json";
+	zinc_status s;
+	size_t mark;
+
+	ZINC_TRY(parse_version(d, root, r, err));
+	ZINC_TRY(d->parse_encoding(e, root, &suffix, r, d, err));
+	ZINC_TRY(check_suffix(d, suffix, r, err));
+	if (!extensions)
+		ZINC_TRY(zinc_report_lenient(r, d->rules[ZINC_DRAFT_ENTRY], err, "extensions is missing"));
+	mark = zinc_report_enter(r, "extensions");
+	s = extensions ? zinc_draft_extensions(d, extensions, r, NULL, NULL, err) : ZINC_OK;
+	zinc_report_leave(r, mark);
+	ZINC_TRY(s);
+	e->suffix = zinc_strdup(ctx, suffix);
+	return e->suffix ? ZINC_OK : zinc_fail_nomem(err);
+}
+
+static zinc_status
+parse_text(zinc_draft_entry *e, zinc_context *ctx, const zinc_draft *d, const char *text, size_t n, zinc_report *r,
+	   zinc_error *err)
+{
+	zinc_json_doc *doc;
+	const char *twice;
+	zinc_status s = ZINC_OK;
+
+	ZINC_TRY(zinc_json_parse(&doc, ctx, text, n, ZINC_JSON_DUPLICATES, err));
+	twice = zinc_json_duplicate(doc);
+	if (!d->claims(zinc_json_root(doc)))
+		s = zinc_report_error(r, d->rules[ZINC_DRAFT_VERSION], err, "zarr.json is not that of %s", d->name);
+	else if (twice)
+		s = zinc_report_lenient(r, d->rules[ZINC_DRAFT_ENTRY], err, "member \"%.60s\" is there twice", twice);
+	if (s == ZINC_OK)
+		s = parse_entry(e, ctx, d, zinc_json_root(doc), r, err);
+	zinc_json_free(doc);
+	return s;
+}
+
+zinc_status
+zinc_draft_enter(zinc_hierarchy *h, const char *text, size_t n, zinc_report *r, zinc_error *err)
+{
+	const zinc_draft *d = h->format->draft;
+	zinc_draft_entry *e = zinc_calloc(h->ctx, 1, sizeof *e);
+	const char *where = r->where;
+	zinc_status s;
+
+	if (!e)
+		return zinc_fail_nomem(err);
+	e->meta = d->meta;
+	e->data = d->data;
+	atomic_init(&e->stored, text != NULL);
+	r->where = DOCUMENT;
+	s = parse_text(e, h->ctx, d, text ? text : d->entry, text ? n : strlen(d->entry), r, err);
+	r->where = where;
+	if (s == ZINC_OK) {
+		zinc_draft_leave(h);
+		h->entry = e;
+		return ZINC_OK;
+	}
+	zinc_free(h->ctx, e->suffix);
+	zinc_free(h->ctx, e);
+	zinc_error_at_key(err, s, DOCUMENT);
+	return zinc_error_at_url(err, s, h->url);
+}
+
+void
+zinc_draft_leave(zinc_hierarchy *h)
+{
+	if (h->entry)
+		zinc_free(h->ctx, h->entry->suffix);
+	zinc_free(h->ctx, h->entry);
+	h->entry = NULL;
+}
+
+/* ---- writing ---- */
+
+/* Somebody else was quicker: his entry point must be one that we understand, and mean the same keys. */
+static zinc_status
+join(zinc_hierarchy *h, const char *key, zinc_error *err)
+{
+	const zinc_draft *d = h->format->draft;
+	zinc_draft_entry theirs = {.meta = d->meta, .data = d->data};
+	zinc_blob text = ZINC_BLOB_INIT;
+	zinc_report r;
+	zinc_status s;
+
+	ZINC_TRY(zinc_store_get_all(h->store, key, &text, NULL, h->ctx->limits.json_bytes, err));
+	zinc_report_init_quiet(&r, h->ctx, h->strict);
+	s = parse_text(&theirs, h->ctx, d, text.data, text.nbytes, &r, err);
+	if (s == ZINC_OK && (strcmp(theirs.suffix, h->entry->suffix) != 0 || strcmp(theirs.meta, h->entry->meta) != 0))
+		s = zinc_fail(err, ZINC_E_CONFLICT, "another hierarchy has begun here, with other keys");
+	zinc_free(h->ctx, theirs.suffix);
+	zinc_blob_fini(&text);
+	return s;
+}
+
+zinc_status
+zinc_draft_init(zinc_hierarchy *h, zinc_error *err)
+{
+	static const zinc_condition absent = {ZINC_ABSENT, NULL};
+	const char *text = h->format->draft->entry;
+	zinc_status s;
+	zinc_buf key;
+
+	if (atomic_load(&h->entry->stored))
+		return ZINC_OK;
+	ZINC_TRY(zinc_hierarchy_writable(h, err));
+	zinc_buf_init(&key, h->ctx, SIZE_MAX);
+	s = zinc_buf_printf(&key, err, "%s%s", h->prefix, DOCUMENT);
+	if (s == ZINC_OK && !zinc_buf_text(&key))
+		s = zinc_fail_nomem(err);
+	if (s == ZINC_OK) {
+		s = zinc_store_put(h->store, NULL, zinc_buf_text(&key), text, strlen(text), &absent, h->put_flags, NULL,
+				   err);
+		if (s == ZINC_E_EXISTS)
+			s = join(h, zinc_buf_text(&key), err);
+		if (s != ZINC_OK)
+			zinc_error_at_key(err, s, zinc_buf_text(&key));
+	}
+	zinc_buf_fini(&key);
+	if (s == ZINC_OK)
+		atomic_store(&h->entry->stored, true);
+	return s == ZINC_OK ? s : zinc_error_at_url(err, s, h->url);
+}

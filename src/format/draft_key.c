@@ -1,0 +1,231 @@
+/*
+ * draft_key.c - keys of the drafts: of documents, of chunks, and back
+ *
+ *              2020                              2022
+ *   root       meta/root.array.json              meta/array.json
+ *              meta/root.group.json              meta/group.json
+ *   /foo/bar   meta/root/foo/bar.array.json      meta/foo/bar.array.json
+ *              data/root/foo/bar/c0/0            data/foo/bar/c0/0
+ *
+ * with the suffix that the entry point names in place of ".json", all below the prefix of the hierarchy.  Promises:
+ *
+ * (1) A name that the draft forbids makes no key.
+ * (2) zinc_draft_place is the inverse: it tells what every key of the hierarchy is, and keys that the draft has no use
+ *     for are foreign, whatever they look like.
+ */
+#include "format/draft.h"
+
+#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
+
+/* ---- names ---- */
+
+zinc_status
+zinc_draft_check_name(const zinc_draft *d, const char *name, size_t n, zinc_error *err)
+{
+	const char *why = NULL;
+	size_t dots = 0, good = 0;
+
+	while (dots < n && name[dots] == '.')
+		dots++;
+	while (good < n && name[good] && strchr(LETTERS, name[good]))
+		good++;
+	if (n == 0)
+		why = "is empty";
+	else if (good < n)
+		why = "has other characters than a-z, A-Z, 0-9, '-', '_' and '.'";
+	else if (dots == n)
+		why = "is all periods";
+	else if (d->name_max && n > d->name_max)
+		why = "is too long";
+	return why ? zinc_fail(err, ZINC_E_INVALID, "a node's name %s (rule %s)", why, d->rules[ZINC_DRAFT_NAME])
+		   : ZINC_OK;
+}
+
+/* ---- documents ---- */
+
+zinc_status
+zinc_draft_key(const zinc_hierarchy *h, const char *path, zinc_node_kind kind, zinc_buf *out, zinc_error *err)
+{
+	const bool root = path[1] == '\0';
+
+	return zinc_buf_printf(out, err, "%s%s%s%s%s%s", h->prefix, h->entry->meta, root ? "" : path,
+			       root && !h->format->draft->root_dot ? "/" : ".",
+			       kind == ZINC_NODE_GROUP ? "group" : "array", h->entry->suffix);
+}
+
+zinc_status
+zinc_draft_meta_prefix(const zinc_hierarchy *h, const char *path, zinc_buf *out, zinc_error *err)
+{
+	return zinc_buf_printf(out, err, "%s%s%s/", h->prefix, h->entry->meta, path[1] ? path : "");
+}
+
+zinc_status
+zinc_draft_data_prefix(const zinc_hierarchy *h, const char *path, zinc_buf *out, zinc_error *err)
+{
+	return zinc_buf_printf(out, err, "%s%s%s/", h->prefix, h->entry->data, path[1] ? path : "");
+}
+
+/* All of the root is in the two trees as a whole, for its document may lie beside what is below it. */
+zinc_status
+zinc_draft_prefixes(const zinc_hierarchy *h, const char *path,
+		    zinc_status (*fn)(void *arg, const char *prefix, zinc_error *err), void *arg, zinc_error *err)
+{
+	zinc_buf meta, data;
+	zinc_status s;
+
+	zinc_buf_init(&meta, h->ctx, SIZE_MAX);
+	zinc_buf_init(&data, h->ctx, SIZE_MAX);
+	s = path[1] ? zinc_draft_meta_prefix(h, path, &meta, err) : zinc_buf_printf(&meta, err, "%smeta/", h->prefix);
+	if (s == ZINC_OK)
+		s = path[1] ? zinc_draft_data_prefix(h, path, &data, err)
+			    : zinc_buf_printf(&data, err, "%sdata/", h->prefix);
+	if (s == ZINC_OK && (!zinc_buf_text(&meta) || !zinc_buf_text(&data)))
+		s = zinc_fail_nomem(err);
+	if (s == ZINC_OK)
+		s = fn(arg, zinc_buf_text(&meta), err);
+	if (s == ZINC_OK)
+		s = fn(arg, zinc_buf_text(&data), err);
+	zinc_buf_fini(&meta);
+	zinc_buf_fini(&data);
+	return s;
+}
+
+/* ---- and back ---- */
+
+/* How many bytes of `name` stand before an ending? */
+static bool
+ends_with(const char *name, size_t n, const char *ending, size_t *before)
+{
+	const size_t m = strlen(ending);
+
+	if (n < m || memcmp(name + n - m, ending, m) != 0)
+		return false;
+	*before = n - m;
+	return true;
+}
+
+size_t
+zinc_draft_document(const zinc_hierarchy *h, const char *name, zinc_node_kind *kind)
+{
+	size_t n;
+
+	if (!ends_with(name, strlen(name), h->entry->suffix, &n))
+		return 0;
+	*kind = ZINC_NODE_ARRAY;
+	if (ends_with(name, n, ".array", &n))
+		return n;
+	*kind = ZINC_NODE_GROUP;
+	return ends_with(name, n, ".group", &n) ? n : 0;
+}
+
+/* The root's documents are matched as a whole: "meta/group.json" does not end in ".group.json". */
+static bool
+is_root_document(const zinc_hierarchy *h, const char *key)
+{
+	const size_t n = strlen(h->entry->meta);
+	const char *rest = key + n + 1;
+
+	return strncmp(key, h->entry->meta, n) == 0 && key[n] == (h->format->draft->root_dot ? '.' : '/') &&
+	       (strncmp(rest, "array", 5) == 0 || strncmp(rest, "group", 5) == 0) &&
+	       strcmp(rest + 5, h->entry->suffix) == 0;
+}
+
+/* What follows the tree's name and a '/'; NULL: it is not in the tree. */
+static const char *
+inside(const char *key, const char *tree)
+{
+	const size_t n = strlen(tree);
+
+	return strncmp(key, tree, n) == 0 && key[n] == '/' ? key + n + 1 : NULL;
+}
+
+/* A key of the tree of documents: "foo/bar.array.json" -> "foo/bar/". */
+static zinc_status
+place_document(const zinc_hierarchy *h, const char *below, zinc_key_role *role, zinc_buf *place, zinc_error *err)
+{
+	const char *name = zinc_key_name(below);
+	zinc_node_kind kind;
+	const size_t n = zinc_draft_document(h, name, &kind);
+
+	*role = n > 0 ? ZINC_KEY_NODE : ZINC_KEY_FOREIGN;
+	if (strcmp(name, ".zmetadata") == 0) /* zarr-python's consolidated metadata */
+		*role = ZINC_KEY_PART;
+	if (*role != ZINC_KEY_NODE)
+		return ZINC_OK;
+	ZINC_TRY(zinc_buf_add(place, below, (size_t)(name - below) + n, err));
+	return zinc_buf_puts(place, "/", err);
+}
+
+zinc_status
+zinc_draft_place(const zinc_hierarchy *h, const char *key, zinc_key_role *role, zinc_buf *place, zinc_error *err)
+{
+	const char *below;
+
+	place->n = 0;
+	*role = ZINC_KEY_NODE;
+	if (is_root_document(h, key))
+		return ZINC_OK;
+	below = inside(key, h->entry->meta);
+	if (below)
+		return place_document(h, below, role, place, err);
+	below = inside(key, h->entry->data);
+	*role = below ? ZINC_KEY_OTHER : ZINC_KEY_FOREIGN;
+	if (strcmp(key, "zarr.json") == 0)
+		*role = ZINC_KEY_PART;
+	return below ? zinc_buf_puts(place, below, err) : ZINC_OK;
+}
+
+/* ---- chunks ---- */
+
+zinc_status
+zinc_draft_chunk_key(const zinc_hierarchy *h, const char *path, const zinc_meta *m, const uint64_t *index,
+		     zinc_buf *out, zinc_error *err)
+{
+	if (!m->keys.ops)
+		return zinc_fail(err, ZINC_E_UNSUPPORTED, "%s", m->unsupported);
+	ZINC_TRY(zinc_draft_data_prefix(h, path, out, err));
+	return m->keys.ops->encode(&m->keys, index, m->ndim, out, err);
+}
+
+/* "c" and then what version 2 has, whose operations are `self`; without dimensions "c" alone. */
+static zinc_status
+c_encode(const zinc_keys *k, const uint64_t *index, int ndim, zinc_buf *out, zinc_error *err)
+{
+	const zinc_keys_ops *v2 = k->self;
+
+	ZINC_TRY(zinc_buf_puts(out, "c", err));
+	return ndim > 0 ? v2->encode(k, index, ndim, out, err) : ZINC_OK;
+}
+
+static bool
+c_decode(const zinc_keys *k, const char *key, int ndim, uint64_t *index)
+{
+	const zinc_keys_ops *v2 = k->self;
+
+	if (key[0] != 'c')
+		return false;
+	return ndim > 0 ? v2->decode(k, key + 1, ndim, index) : key[1] == '\0';
+}
+
+static zinc_json *
+c_print(const zinc_keys *k, zinc_json_doc *doc)
+{
+	const zinc_keys_ops *v2 = k->self;
+
+	return v2->print(k, doc);
+}
+
+static const zinc_keys_ops c_keys = {
+    .name = "draft", .purpose = "c1/23/45", .print = c_print, .encode = c_encode, .decode = c_decode};
+
+zinc_status
+zinc_draft_keys_init(zinc_keys *out, zinc_context *ctx, const zinc_draft *d, char separator, zinc_error *err)
+{
+	ZINC_TRY(zinc_keys_parse_text(out, ctx, "v2", err));
+	out->separator = separator;
+	if (*d->chunk == '\0')
+		return ZINC_OK;
+	out->self = (void *)(uintptr_t)out->ops;
+	out->ops = &c_keys;
+	return ZINC_OK;
+}

@@ -1,0 +1,313 @@
+/*
+ * draft_make.c - the final version's document -> that of a draft
+ *
+ * Promises:
+ *
+ * (1) What the draft cannot hold is E_INVALID, and named: other grids and keys, axes in another order than forwards or
+ *     backwards, codecs and types that it has no names for, members that nobody defined.
+ * (2) Read back it is the same array: names of dimensions go into the attribute that xarray has for them.
+ * (3) Storage choices that it has no names for become the nearest that it has: zstd is that of Blosc, a shard's index
+ *     loses its checksum.
+ */
+#include <stdio.h>
+
+#include "format/draft.h"
+
+#define DIMENSIONS "_ARRAY_DIMENSIONS"
+
+static zinc_status
+set(zinc_draft_make *b, const char *key, zinc_json *v)
+{
+	return zinc_json_set(b->doc, b->out, key, v, b->err);
+}
+
+zinc_status
+zinc_draft_refuse(zinc_draft_make *b, const char *what)
+{
+	return zinc_fail(b->err, ZINC_E_INVALID, "%s cannot hold %s", b->draft->name, what);
+}
+
+/* ---- codecs ---- */
+
+/* {"id": "x", ...} -> {key: URI of x, "configuration": {...}} */
+static zinc_status
+name_codec(zinc_draft_make *b, zinc_json *v, const char *key, zinc_json **out)
+{
+	char uri[200];
+
+	snprintf(uri, sizeof uri, b->draft->codec, zinc_json_member(v, "id")->text);
+	(void)zinc_json_remove(v, "id");
+	*out = zinc_json_make(b->doc, ZINC_JSON_OBJECT);
+	ZINC_TRY(zinc_json_set(b->doc, *out, key, zinc_json_make_string(b->doc, uri), b->err));
+	return zinc_json_set(b->doc, *out, "configuration", v, b->err);
+}
+
+/* Promise (3).  Blosc has levels from 1 to 9. */
+static zinc_status
+zstd_in_blosc(zinc_draft_make *b, const zinc_json *zstd, zinc_json **out)
+{
+	zinc_json *v = zinc_json_make(b->doc, ZINC_JSON_OBJECT);
+	int64_t level = 0;
+
+	(void)zinc_json_i64(zinc_json_member(zstd, "level"), &level);
+	level = level < 1 ? 1 : level > 9 ? 9 : level;
+	ZINC_TRY(zinc_json_set(b->doc, v, "id", zinc_json_make_string(b->doc, "blosc"), b->err));
+	ZINC_TRY(zinc_json_set(b->doc, v, "cname", zinc_json_make_string(b->doc, "zstd"), b->err));
+	ZINC_TRY(zinc_json_set(b->doc, v, "clevel", zinc_json_make_i64(b->doc, level), b->err));
+	ZINC_TRY(zinc_json_set(b->doc, v, "shuffle", zinc_json_make_u64(b->doc, 1), b->err));
+	ZINC_TRY(zinc_json_set(b->doc, v, "blocksize", zinc_json_make_u64(b->doc, 0), b->err));
+	*out = v;
+	return ZINC_OK;
+}
+
+zinc_status
+zinc_draft_codec_print(zinc_draft_make *b, const zinc_codec *c, const char *key, zinc_json **out)
+{
+	const char *const *id = b->draft->codec_ids;
+	zinc_json *v;
+
+	ZINC_TRY(zinc_codec_print_v2(c, b->doc, &v, b->err));
+	if (v && zinc_json_is_string(zinc_json_member(v, "id"), "zstd"))
+		ZINC_TRY(zstd_in_blosc(b, v, &v));
+	while (v && *id && !zinc_json_is_string(zinc_json_member(v, "id"), *id))
+		id++;
+	if (!v || !*id)
+		return zinc_fail(b->err, ZINC_E_INVALID, "%s has no codec \"%.60s\"", b->draft->name, c->ops->name);
+	return name_codec(b, v, key, out);
+}
+
+/* Axes all forwards, or all backwards? */
+static zinc_status
+read_order(zinc_draft_make *b, const zinc_codec *c)
+{
+	const int *order = c->ops->order(c);
+	const int n = b->m->ndim;
+	int i;
+
+	for (i = 0; i < n && order[i] == i; i++)
+		;
+	b->fortran = i < n;
+	for (i = 0; i < n && b->fortran; i++)
+		if (order[i] != n - 1 - i)
+			return zinc_draft_refuse(b, "axes in another order than forwards or backwards");
+	return ZINC_OK;
+}
+
+/* What the chain says of the memory layout and the byte order. */
+static zinc_status
+read_chain(zinc_draft_make *b)
+{
+	const zinc_codec *ab = b->chain->ab;
+	zinc_json *v = NULL;
+	int i;
+
+	for (i = 0; i < b->chain->naa; i++) {
+		if (!b->chain->aa[i]->ops->order)
+			continue;
+		if (i > 0)
+			return zinc_draft_refuse(b, "a transpose behind another codec");
+		ZINC_TRY(read_order(b, b->chain->aa[i]));
+	}
+	if (strcmp(ab->ops->name, "bytes") != 0)
+		return ZINC_OK;
+	ZINC_TRY(ab->ops->print(ab, b->doc, &v, b->err));
+	b->big = zinc_json_is_string(zinc_json_member(v, "endian"), "big");
+	return ZINC_OK;
+}
+
+/* ---- grids and shards ---- */
+
+static zinc_json *
+list_of(zinc_json_doc *doc, const uint64_t *numbers, int n)
+{
+	zinc_json *list = zinc_json_make(doc, ZINC_JSON_ARRAY);
+	int i;
+
+	for (i = 0; i < n; i++)
+		if (zinc_json_append(list, zinc_json_make_u64(doc, numbers[i]), NULL) != ZINC_OK)
+			return NULL;
+	return list;
+}
+
+/* A transformer for shards of shape `outer` with chunks of shape `inner`, in front of those around it. */
+static zinc_status
+add_sharding(zinc_draft_make *b, zinc_json **list, const uint64_t *outer, const uint64_t *inner)
+{
+	zinc_json *v = zinc_json_make(b->doc, ZINC_JSON_OBJECT), *c = zinc_json_make(b->doc, ZINC_JSON_OBJECT);
+	zinc_json *all = zinc_json_make(b->doc, ZINC_JSON_ARRAY);
+	const zinc_json *old;
+	uint64_t per[ZINC_MAX_NDIM];
+	int i;
+
+	for (i = 0; i < b->m->ndim; i++)
+		per[i] = outer[i] / inner[i];
+	ZINC_TRY(zinc_json_set(b->doc, c, "chunks_per_shard", list_of(b->doc, per, b->m->ndim), b->err));
+	ZINC_TRY(zinc_json_set(b->doc, v, "extension",
+			       zinc_json_make_string(b->doc, zinc_draft_sharding_name(b->draft)), b->err));
+	ZINC_TRY(zinc_json_set(b->doc, v, "type", zinc_json_make_string(b->doc, "indexed"), b->err));
+	ZINC_TRY(zinc_json_set(b->doc, v, "configuration", c, b->err));
+	ZINC_TRY(zinc_json_append(all, v, b->err));
+	for (old = *list ? (*list)->first : NULL; old; old = old->next)
+		ZINC_TRY(zinc_json_append(all, zinc_json_copy(b->doc, old), b->err));
+	*list = all;
+	return ZINC_OK;
+}
+
+/* Down to the chain of one chunk: each shard on the way is a transformer. */
+static zinc_status
+read_shards(zinc_draft_make *b, zinc_json **transformers, uint64_t *chunk)
+{
+	memcpy(chunk, b->m->chunk_shape, sizeof b->m->chunk_shape);
+	for (b->chain = b->m->chain; b->chain->shard; b->chain = b->chain->shard->inner) {
+		if (b->chain->naa > 0 || b->chain->nbb > 0)
+			return zinc_draft_refuse(b, "shards that are reordered or compressed as a whole");
+		ZINC_TRY(add_sharding(b, transformers, chunk, b->chain->shard->chunk_shape));
+		memcpy(chunk, b->chain->shard->chunk_shape, sizeof b->m->chunk_shape);
+	}
+	return ZINC_OK;
+}
+
+static zinc_status
+set_grid(zinc_draft_make *b, const uint64_t *chunk)
+{
+	zinc_json *grid = zinc_json_make(b->doc, ZINC_JSON_OBJECT);
+	const char *name = b->m->keys.ops->name;
+	const char separator[2] = {b->m->keys.separator, '\0'};
+
+	if (strcmp(b->m->grid->ops->name, "regular") != 0)
+		return zinc_draft_refuse(b, "a grid of chunks of several sizes");
+	if (strcmp(name, "default") != 0 && strcmp(name, "v2") != 0)
+		return zinc_draft_refuse(b, "this chunk key encoding");
+	ZINC_TRY(zinc_json_set(b->doc, grid, "type", zinc_json_make_string(b->doc, "regular"), b->err));
+	ZINC_TRY(zinc_json_set(b->doc, grid, "chunk_shape", list_of(b->doc, chunk, b->m->ndim), b->err));
+	ZINC_TRY(zinc_json_set(b->doc, grid, "separator", zinc_json_make_string(b->doc, separator), b->err));
+	return set(b, "chunk_grid", grid);
+}
+
+/* ---- other members ---- */
+
+/* Members that are named by a URI are extensions. */
+static zinc_status
+add_extension(zinc_draft_make *b, zinc_json *list, const zinc_json *member)
+{
+	zinc_json *v = zinc_json_make(b->doc, ZINC_JSON_OBJECT);
+	const zinc_json *m;
+
+	ZINC_TRY(zinc_json_set(b->doc, v, "extension", zinc_json_make_string(b->doc, member->key), b->err));
+	for (m = member->first; m; m = m->next)
+		ZINC_TRY(zinc_json_set(b->doc, v, m->key, zinc_json_copy(b->doc, m), b->err));
+	return zinc_json_append(list, v, b->err);
+}
+
+static zinc_status
+take_member(zinc_draft_make *b, zinc_json *extensions, const zinc_json *v)
+{
+	static const char *const known[] = {
+	    "zarr_format",     "node_type",          "shape",  "data_type",  "chunk_grid",           "fill_value",
+	    "dimension_names", "chunk_key_encoding", "codecs", "attributes", "consolidated_metadata"};
+	size_t i;
+
+	for (i = 0; i < sizeof known / sizeof *known; i++)
+		if (strcmp(known[i], v->key) == 0)
+			return ZINC_OK;
+	if (strcmp(v->key, "storage_transformers") == 0 && v->n == 0)
+		return ZINC_OK;
+	if (b->m->kind == ZINC_NODE_ARRAY && strstr(v->key, "://") && zinc_json_is(v, ZINC_JSON_OBJECT))
+		return add_extension(b, extensions, v);
+	return zinc_fail(b->err, ZINC_E_INVALID, "%s cannot hold the member \"%.200s\"", b->draft->name, v->key);
+}
+
+static zinc_status
+take_members(zinc_draft_make *b, zinc_json **extensions)
+{
+	const zinc_json *v;
+
+	*extensions = zinc_json_make(b->doc, ZINC_JSON_ARRAY);
+	for (v = b->v3->first; v; v = v->next)
+		ZINC_TRY(take_member(b, *extensions, v));
+	return ZINC_OK;
+}
+
+/* Unnamed dimensions are no names at all; xarray wants all or none. */
+static zinc_status
+set_dimensions(zinc_draft_make *b)
+{
+	const zinc_json *names = zinc_json_member(b->v3, "dimension_names");
+	const zinc_json *own = zinc_json_member(b->attributes, DIMENSIONS), *v;
+	size_t named = 0;
+
+	for (v = zinc_json_is(names, ZINC_JSON_ARRAY) ? names->first : NULL; v; v = v->next)
+		named += v->type == ZINC_JSON_STRING;
+	if (named == 0)
+		return ZINC_OK;
+	if (named < names->n)
+		return zinc_draft_refuse(b, "names of some dimensions and not of others");
+	if (own && !zinc_json_equal(own, names))
+		return zinc_draft_refuse(b, "both names of dimensions and an attribute " DIMENSIONS);
+	return zinc_json_set(b->doc, b->attributes, DIMENSIONS, zinc_json_copy(b->doc, names), b->err);
+}
+
+/* In the order of the drafts' own examples. */
+static zinc_status
+make_array(zinc_draft_make *b, zinc_json *extensions, zinc_status (*encoding)(zinc_draft_make *b))
+{
+	zinc_json *transformers = NULL, *type, *fill;
+	uint64_t chunk[ZINC_MAX_NDIM];
+
+	ZINC_TRY(read_shards(b, &transformers, chunk));
+	ZINC_TRY(read_chain(b));
+	ZINC_TRY(zinc_draft_type_print(&type, b->doc, b->draft, b->m->dtype, b->big, b->err));
+	ZINC_TRY(zinc_draft_fill_print(&fill, b->doc, b->m->dtype, b->big, b->m->fill, b->err));
+	ZINC_TRY(set(b, "shape", zinc_json_copy(b->doc, zinc_json_member(b->v3, "shape"))));
+	ZINC_TRY(set(b, "data_type", type));
+	ZINC_TRY(set_grid(b, chunk));
+	ZINC_TRY(set(b, "chunk_memory_layout", zinc_json_make_string(b->doc, b->fortran ? "F" : "C")));
+	ZINC_TRY(encoding(b));
+	if (transformers)
+		ZINC_TRY(set(b, "storage_transformers", transformers));
+	ZINC_TRY(set(b, "fill_value", fill));
+	ZINC_TRY(set(b, "extensions", extensions));
+	return set_dimensions(b);
+}
+
+static zinc_status
+make_doc(zinc_draft_make *b, zinc_context *ctx, zinc_status (*encoding)(zinc_draft_make *b))
+{
+	const zinc_json *attributes = zinc_json_member(b->v3, "attributes");
+	zinc_json *extensions;
+
+	ZINC_TRY(zinc_json_new(&b->doc, ctx, b->err));
+	b->out = zinc_json_make(b->doc, ZINC_JSON_OBJECT);
+	zinc_json_set_root(b->doc, b->out);
+	b->attributes = zinc_json_is(attributes, ZINC_JSON_OBJECT) ? zinc_json_copy(b->doc, attributes)
+								   : zinc_json_make(b->doc, ZINC_JSON_OBJECT);
+	ZINC_TRY(take_members(b, &extensions));
+	if (b->m->kind == ZINC_NODE_ARRAY)
+		ZINC_TRY(make_array(b, extensions, encoding));
+	return set(b, "attributes", b->attributes);
+}
+
+/* Parsed first: codecs are told by what they are, not by how they were spelled. */
+zinc_status
+zinc_draft_from_v3(zinc_hierarchy *h, zinc_json_doc *v3, zinc_status (*encoding)(zinc_draft_make *b),
+		   zinc_json_doc **out, zinc_error *err)
+{
+	zinc_draft_make b = {.draft = h->format->draft, .v3 = zinc_json_root(v3), .err = err};
+	zinc_meta *m = NULL;
+	zinc_json_doc *copy;
+	zinc_report r;
+	zinc_status s;
+
+	ZINC_TRY(zinc_format_v3.from_v3(h, v3, &copy, err));
+	zinc_report_init_quiet(&r, h->ctx, false);
+	r.code = ZINC_E_INVALID;
+	ZINC_TRY(zinc_v3_parse_doc(h->ctx, copy, &r, &m, err));
+	b.m = m;
+	s = m->unsupported ? zinc_fail(err, ZINC_E_UNSUPPORTED, "%s", m->unsupported) : make_doc(&b, h->ctx, encoding);
+	zinc_meta_free(m);
+	if (s == ZINC_OK)
+		*out = b.doc;
+	else
+		zinc_json_free(b.doc);
+	return s;
+}

@@ -1,0 +1,260 @@
+/*
+ * draft_member.c - the members of an array's document that the drafts have in common
+ */
+#include "format/draft.h"
+
+#define DIMENSIONS "_ARRAY_DIMENSIONS"
+
+/* ---- shapes ---- */
+
+zinc_status
+zinc_draft_parse_shape(zinc_draft_parse *p, const zinc_json *v)
+{
+	if (!zinc_json_is(v, ZINC_JSON_ARRAY)) /* everything behind may rely on a list */
+		return zinc_report_error(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_SHAPE), &p->e,
+					 "shape must be a list of integers");
+	return zinc_draft_set(p, "shape", zinc_json_copy(p->v3, v)); /* the final version's rules are the same */
+}
+
+/* Where a dimension has no elements its chunks may have none either. */
+static zinc_json *
+copy_chunk_shape(zinc_draft_parse *p, const zinc_json *v)
+{
+	const zinc_json *shape = zinc_json_member(p->root, "shape");
+	const zinc_json *dim = zinc_json_is(shape, ZINC_JSON_ARRAY) ? shape->first : NULL;
+	zinc_json *list = zinc_json_copy(p->v3, v), *item;
+	uint64_t chunk, extent;
+
+	for (item = list ? list->first : NULL; item; item = item->next, dim = dim ? dim->next : NULL)
+		if (zinc_json_u64(item, &chunk) && chunk == 0 && zinc_json_u64(dim, &extent) && extent == 0) {
+			item->text = "1";
+			item->n = 1;
+		}
+	return list;
+}
+
+/* One character between indices; the text of 2022 has but two of them. */
+static zinc_status
+parse_separator(zinc_draft_parse *p, const zinc_json *v)
+{
+	const char *rule = zinc_draft_rule_of(p, ZINC_DRAFT_SEPARATOR);
+
+	if (!v)
+		return p->draft->strict_members
+			   ? zinc_report_lenient(p->r, rule, &p->e, "chunk_grid does not say its separator")
+			   : ZINC_OK;
+	if (!zinc_json_is(v, ZINC_JSON_STRING) || v->n == 0)
+		return zinc_report_error(p->r, rule, &p->e, "separator must be \"/\" or \".\"");
+	if (v->n > 1 || (v->text[0] >= '0' && v->text[0] <= '9'))
+		return zinc_report_unsupported(p->r, rule, &p->e, "separator \"%.20s\" of chunk keys", v->text);
+	p->separator = v->text[0];
+	if (!p->draft->strict_members || strchr("/.", p->separator))
+		return ZINC_OK;
+	return zinc_report_lenient(p->r, rule, &p->e, "separator \"%s\" should be \"/\" or \".\"", v->text);
+}
+
+zinc_status
+zinc_draft_parse_grid(zinc_draft_parse *p, const zinc_json *v)
+{
+	const zinc_json *chunk = zinc_json_member(v, "chunk_shape");
+	zinc_json *grid = NULL;
+	size_t mark;
+	zinc_status s;
+
+	if (zinc_json_member(v, "extension")) {
+		ZINC_TRY(zinc_draft_foreign(p, v, ZINC_DRAFT_GRID, &grid));
+		return zinc_draft_set(p, "chunk_grid", grid);
+	}
+	if (!zinc_json_is_string(zinc_json_member(v, "type"), "regular") || !zinc_json_is(chunk, ZINC_JSON_ARRAY))
+		return zinc_report_error(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_GRID), &p->e,
+					 "chunk_grid must be an object with the type \"regular\" and a list as "
+					 "\"chunk_shape\", or an extension");
+	ZINC_TRY(zinc_draft_set(p, "chunk_grid",
+				zinc_draft_extension(p, "regular", "chunk_shape", copy_chunk_shape(p, chunk))));
+	mark = zinc_report_enter(p->r, "separator");
+	s = parse_separator(p, zinc_json_member(v, "separator"));
+	zinc_report_leave(p->r, mark);
+	return s;
+}
+
+zinc_status
+zinc_draft_parse_layout(zinc_draft_parse *p, const zinc_json *v)
+{
+	const char *rule = zinc_draft_rule_of(p, ZINC_DRAFT_LAYOUT);
+	zinc_json *ignored;
+
+	if (!v || zinc_json_is_string(v, "C") || zinc_json_is_string(v, "F"))
+		return ZINC_OK;
+	if (!zinc_json_is(v, ZINC_JSON_OBJECT))
+		return zinc_report_error(p->r, rule, &p->e, "chunk_memory_layout must be \"C\", \"F\" or an extension");
+	ZINC_TRY(zinc_draft_foreign(p, v, ZINC_DRAFT_LAYOUT, &ignored));
+	return zinc_report_unsupported(p->r, rule, &p->e, "chunk memory layout \"%.200s\"",
+				       zinc_json_member(v, "extension")->text);
+}
+
+/* ---- elements ---- */
+
+zinc_status
+zinc_draft_parse_type(zinc_draft_parse *p, const zinc_json *v)
+{
+	ZINC_TRY(zinc_draft_type_parse(p, v));
+	return zinc_draft_set(p, "data_type", p->data_type);
+}
+
+zinc_status
+zinc_draft_parse_fill(zinc_draft_parse *p, const zinc_json *v)
+{
+	zinc_json *fill = NULL;
+
+	if (!p->data_type)
+		return ZINC_OK; /* nothing to measure it by */
+	ZINC_TRY(zinc_draft_fill_parse(p, v, &fill));
+	return zinc_draft_set(p, "fill_value", fill);
+}
+
+/* ---- extensions ---- */
+
+/* The final version has members of their own for them, and there the rest is decided. */
+static zinc_status
+add_extension(void *arg, const char *uri, const zinc_json *item, zinc_error *err)
+{
+	zinc_draft_parse *p = arg;
+	zinc_json *v = zinc_json_copy(p->v3, item);
+
+	(void)zinc_json_remove(v, "extension");
+	return zinc_json_set(p->v3, p->out, uri, v, err);
+}
+
+zinc_status
+zinc_draft_parse_extensions(zinc_draft_parse *p, const zinc_json *v)
+{
+	return v ? zinc_draft_extensions(p->draft, v, p->r, add_extension, p, &p->e) : ZINC_OK;
+}
+
+/* {"extension": URI, "type": "indexed", "configuration": {"chunks_per_shard": [...]}} */
+static zinc_status
+parse_sharding(zinc_draft_parse *p, const zinc_json *v, const char *version)
+{
+	const zinc_json *per = zinc_json_member(zinc_json_member(v, "configuration"), "chunks_per_shard");
+	const char *rule = zinc_draft_rule_of(p, ZINC_DRAFT_TRANSFORMER);
+
+	ZINC_TRY(zinc_draft_check_version(zinc_json_member(v, "extension")->text, version, "1.0", p->r, rule, &p->e));
+	if (!zinc_json_is(per, ZINC_JSON_ARRAY))
+		return zinc_report_error(p->r, rule, &p->e, "chunks_per_shard must be a list of integers");
+	p->per_shard[p->nshards++] = per;
+	return ZINC_OK;
+}
+
+/* Sharding nearest to the array is a codec; what lies below it, or is not known, stays a transformer. */
+static zinc_status
+parse_transformer(zinc_draft_parse *p, const zinc_json *v, zinc_json *list)
+{
+	const char *version;
+	zinc_json *item;
+
+	ZINC_TRY(zinc_draft_foreign(p, v, ZINC_DRAFT_TRANSFORMER, &item));
+	if (list->n == 0 && p->nshards < ZINC_DRAFT_SHARDS &&
+	    zinc_json_is_string(zinc_json_member(v, "type"), "indexed") &&
+	    zinc_draft_is_sharding(zinc_json_member(v, "extension")->text, &version))
+		return parse_sharding(p, v, version);
+	return zinc_json_append(list, item, &p->e);
+}
+
+zinc_status
+zinc_draft_parse_transformers(zinc_draft_parse *p, const zinc_json *v)
+{
+	zinc_json *list = zinc_json_make(p->v3, ZINC_JSON_ARRAY);
+	const zinc_json *item;
+	size_t i = 0;
+
+	if (!v)
+		return ZINC_OK;
+	if (!zinc_json_is(v, ZINC_JSON_ARRAY))
+		return zinc_report_error(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_TRANSFORMER), &p->e,
+					 "storage_transformers must be a list");
+	if (!list)
+		return zinc_fail_nomem(&p->e);
+	for (item = v->first; item; item = item->next) {
+		const size_t mark = zinc_report_enter_item(p->r, i++);
+		const zinc_status s = parse_transformer(p, item, list);
+
+		zinc_report_leave(p->r, mark);
+		ZINC_TRY(s);
+	}
+	return list->n > 0 ? zinc_draft_set(p, "storage_transformers", list) : ZINC_OK;
+}
+
+/* ---- attributes ---- */
+
+/* xarray's custom; anything else under this name is an attribute like others. */
+static bool
+are_names(const zinc_draft_parse *p, const zinc_json *v)
+{
+	const zinc_json *shape = zinc_json_member(p->root, "shape"), *item;
+
+	if (!zinc_json_is(v, ZINC_JSON_ARRAY) || !zinc_json_is(shape, ZINC_JSON_ARRAY) || v->n != shape->n)
+		return false;
+	for (item = v->first; item; item = item->next)
+		if (!zinc_json_is(item, ZINC_JSON_STRING))
+			return false;
+	return true;
+}
+
+/* zarr-python's place for filters: objects with an id each. */
+static bool
+are_filters(const zinc_json *v)
+{
+	const zinc_json *item;
+
+	if (!zinc_json_is(v, ZINC_JSON_ARRAY) || v->n == 0)
+		return false;
+	for (item = v->first; item; item = item->next) {
+		const zinc_json *id = zinc_json_member(item, "id");
+
+		if (!zinc_json_is(id, ZINC_JSON_STRING) || id->n == 0 || strlen(id->text) != id->n)
+			return false;
+	}
+	return true;
+}
+
+/* What is not an attribute of the array leaves the copy. */
+static zinc_status
+sort_out(zinc_draft_parse *p, const zinc_json *v, zinc_json *copy)
+{
+	const zinc_json *names = zinc_json_member(v, DIMENSIONS);
+
+	if (p->filters)
+		(void)zinc_json_remove(copy, "filters");
+	if (!are_names(p, names))
+		return ZINC_OK;
+	(void)zinc_json_remove(copy, DIMENSIONS);
+	return zinc_draft_set(p, "dimension_names", zinc_json_copy(p->v3, names));
+}
+
+zinc_status
+zinc_draft_parse_attributes(zinc_draft_parse *p, const zinc_json *v)
+{
+	const char *rule = zinc_draft_rule_of(p, ZINC_DRAFT_ATTRIBUTES);
+	const bool array = zinc_json_is_string(zinc_json_member(p->out, "node_type"), "array");
+	zinc_json *copy;
+
+	if (!v)
+		return ZINC_OK;
+	if (zinc_json_is(v, ZINC_JSON_NULL)) /* zarrita's groups */
+		return zinc_report_lenient(p->r, rule, &p->e, "attributes is null and should be an empty object");
+	if (!zinc_json_is(v, ZINC_JSON_OBJECT))
+		return zinc_report_error(p->r, rule, &p->e, "attributes must be an object");
+	copy = zinc_json_copy(p->v3, v);
+	if (array && !p->draft->strict_members && are_filters(zinc_json_member(v, "filters")))
+		p->filters = zinc_json_member(v, "filters");
+	if (array)
+		ZINC_TRY(sort_out(p, v, copy));
+	return zinc_draft_set(p, "attributes", copy);
+}
+
+zinc_status
+zinc_draft_parse_nothing(zinc_draft_parse *p, const zinc_json *v)
+{
+	(void)p, (void)v;
+	return ZINC_OK;
+}

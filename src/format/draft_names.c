@@ -1,0 +1,159 @@
+/*
+ * draft_names.c - the URIs by which the drafts identify codecs, data types and storage transformers
+ *
+ * Each text of that time, and each program, spelled them another way; here are all that are known.  "http" and
+ * "https" are the same, a version at the end may be missing.
+ */
+#include <stdio.h>
+
+#include "format/draft.h"
+
+/* zarr-python's own words for a URI that there was not yet. */
+#define NOT_YET                                                                                                        \
+	"TO"                                                                                                           \
+	"DO"
+
+/* Up to the version. */
+static const struct {
+	const char *stem;
+	const char *letters; /* of NumPy's types; "[" is a struct */
+} types[] = {
+    {"purl.org/zarr/spec/extensions/data-types/datetime/", "Mm"},
+    {"purl.org/zarr/spec/extensions/data-types/string/", "SU"},
+    {"purl.org/zarr/spec/extensions/data-types/struct/", "["},
+    {"purl.org/zarr/spec/extensions/data-types/complex/", "c"},
+    {"purl.org/zarr/spec/protocol/extensions/datetime-dtypes/", "Mm"},
+    {"purl.org/zarr/spec/protocol/extensions/string-dtypes/", "SU"},
+    {"purl.org/zarr/spec/protocol/extensions/struct-dtypes/", "["},
+    {"purl.org/zarr/spec/protocol/extensions/complex-dtypes/", "c"},
+    /* zarr-python 2.12 to 2.18 */
+    {"zarr-specs.readthedocs.io/en/core-protocol-v3.0-dev/protocol/extensions/complex-dtypes/v", "c"},
+    {"zarr-specs.readthedocs.io/en/latest/extensions/data-types/datetime/v", "Mm"},
+    {NOT_YET ": object array protocol URL", "O"},
+    {NOT_YET ": bytestring array protocol URL", "S"},
+    {NOT_YET ": unicode array protocol URL", "U"},
+    {NOT_YET ": structured array protocol URL", "["},
+};
+
+static const char *const codecs[] = {"purl.org/zarr/spec/codec/", "purl.org/zarr/spec/codecs/"};
+
+static const char *const sharding[] = {
+    "purl.org/zarr/spec/extensions/storage-transformers/sharding/",
+    "purl.org/zarr/spec/extensions/storage_transformers/sharding/", /* the example in the same document */
+    "purl.org/zarr/spec/storage_transformers/sharding/",            /* zarr-python */
+};
+
+static const char *
+skip_scheme(const char *uri)
+{
+	if (strncmp(uri, "https://", 8) == 0)
+		return uri + 8;
+	return strncmp(uri, "http://", 7) == 0 ? uri + 7 : uri;
+}
+
+/* What follows the stem; a URI that ends where its version would begin has none.  NULL: another URI. */
+static const char *
+behind(const char *uri, const char *stem)
+{
+	const size_t n = strlen(stem);
+
+	uri = skip_scheme(uri);
+	if (strncmp(uri, stem, n) == 0)
+		return uri + n;
+	return stem[n - 1] == '/' && strlen(uri) == n - 1 && memcmp(uri, stem, n - 1) == 0 ? "" : NULL;
+}
+
+bool
+zinc_draft_codec_uri(const char *uri, char *name, size_t room, const char **version)
+{
+	const char *rest;
+	size_t i, n;
+
+	for (i = 0; i < sizeof codecs / sizeof *codecs; i++) {
+		rest = behind(uri, codecs[i]);
+		n = rest ? strcspn(rest, "/") : 0;
+		if (n == 0 || n >= room)
+			continue;
+		memcpy(name, rest, n);
+		name[n] = '\0';
+		*version = rest + n + (rest[n] == '/');
+		return true;
+	}
+	return false;
+}
+
+const char *
+zinc_draft_type_uri(const char *uri, const char **version)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof types / sizeof *types; i++) {
+		*version = behind(uri, types[i].stem);
+		if (!*version)
+			continue;
+		if (types[i].stem[strlen(types[i].stem) - 1] != '/') /* one version only: "v1.0.html", or none at all */
+			*version = "";
+		return types[i].letters;
+	}
+	return NULL;
+}
+
+/* In the spelling of each draft's own time. */
+const char *
+zinc_draft_type_name(const zinc_draft *d, char letter)
+{
+	static const struct {
+		const char *letters, *new, *old;
+	} names[] = {
+#define NAME(x)                                                                                                        \
+	"https://purl.org/zarr/spec/extensions/data-types/" x "/1.0",                                                  \
+	    "https://purl.org/zarr/spec/protocol/extensions/" x "-dtypes/1.0"
+	    {"Mm", NAME("datetime")},
+	    {"SU", NAME("string")},
+	    {"[", NAME("struct")},
+	    {"c", NAME("complex")},
+#undef NAME
+	};
+	const bool old = strstr(d->core, "/protocol/") != NULL;
+	size_t i;
+
+	for (i = 0; i < sizeof names / sizeof *names; i++)
+		if (strchr(names[i].letters, letter))
+			return old ? names[i].old : names[i].new;
+	return NULL;
+}
+
+bool
+zinc_draft_is_sharding(const char *uri, const char **version)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof sharding / sizeof *sharding; i++) {
+		*version = behind(uri, sharding[i]);
+		if (*version)
+			return true;
+	}
+	return false;
+}
+
+const char *
+zinc_draft_sharding_name(const zinc_draft *d)
+{
+	return strstr(d->core, "/protocol/")
+		   ? "https://purl.org/zarr/spec/storage_transformers/sharding/1.0"
+		   : "https://purl.org/zarr/spec/extensions/storage-transformers/sharding/1.0";
+}
+
+/* "3", "3.0", "3.7", "3.0/dev" are of major version 3. */
+zinc_status
+zinc_draft_check_version(const char *uri, const char *version, const char *known, zinc_report *r, const char *rule,
+			 zinc_error *err)
+{
+	const size_t major = strspn(version, "0123456789");
+
+	if (*version == '\0' || strcmp(version, known) == 0)
+		return ZINC_OK;
+	if (major != strcspn(known, ".") || strncmp(version, known, major) != 0 || !strchr("./", version[major]))
+		return zinc_report_unsupported(r, rule, err, "\"%.200s\" is of another version than %s", uri, known);
+	return zinc_report_lenient(r, rule, err, "\"%.200s\" is read as version %s", uri, known);
+}

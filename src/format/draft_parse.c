@@ -1,0 +1,445 @@
+/*
+ * draft_parse.c - documents of the drafts -> zinc_meta
+ *
+ * A document is translated into that of the final version, member by member, whose parser makes grid, chain, type and
+ * fill value of it; what that parser finds is told by the draft's own rules and pointers.
+ *
+ *   chunk_grid               chunk_grid "regular"; its separator goes into the keys
+ *   data_type                data_type, and `endian` of the codec bytes
+ *   chunk_memory_layout "F"  a transpose of all axes, first
+ *   compressor, codecs       codecs
+ *   sharding transformer     the codec sharding_indexed around all of these
+ *   extensions               members that are named by their URI
+ *   _ARRAY_DIMENSIONS        dimension_names
+ *
+ * Promises:
+ *
+ * (1) A report that collects hears of every member's faults; without one the first fault ends it.
+ * (2) An extension that this build does not know never hides the rest: the node opens, and `unsupported` names its URI.
+ */
+#include "format/draft.h"
+
+/* What follows from the outcome `s` of one member; as for the final version. */
+static zinc_status
+conclude(zinc_draft_parse *p, zinc_status s)
+{
+	if (s == ZINC_OK)
+		return ZINC_OK;
+	if (s == ZINC_E_UNSUPPORTED) {
+		if (!p->unsupported)
+			p->unsupported = zinc_strdup(p->ctx, p->e.text);
+		return p->unsupported ? ZINC_OK : zinc_fail_nomem(p->err);
+	}
+	if (s == p->r->code && p->failed)
+		return ZINC_OK;
+	zinc_error_copy(p->err, &p->e);
+	p->failed = true;
+	return s == p->r->code && p->r->found ? ZINC_OK : s;
+}
+
+const char *
+zinc_draft_rule_of(const zinc_draft_parse *p, zinc_draft_rule rule)
+{
+	return p->draft->rules[rule];
+}
+
+const char *
+zinc_draft_rule_for(const zinc_draft *d, const char *rule)
+{
+	static const struct {
+		const char *final;
+		zinc_draft_rule rule;
+	} same[] = {
+	    {"M1", ZINC_DRAFT_KEY},        {"M2", ZINC_DRAFT_DOCUMENT},   {"M26", ZINC_DRAFT_CHUNK_KEY},
+	    {"M28", ZINC_DRAFT_BELOW},     {"M29", ZINC_DRAFT_NAME},      {"M41", ZINC_DRAFT_CHUNK_KEY},
+	    {"M42", ZINC_DRAFT_CHUNK},     {"M43", ZINC_DRAFT_CHUNK_KEY}, {"orphan", ZINC_DRAFT_CHUNK_KEY},
+	    {"M48", ZINC_DRAFT_CHUNK_KEY}, {"M70", ZINC_DRAFT_CHUNK},     {"M72", ZINC_DRAFT_CHUNK},
+	    {"M75", ZINC_DRAFT_CHUNK},     {"M82", ZINC_DRAFT_CHUNK},     {"M84", ZINC_DRAFT_CHUNK},
+	    {"decode", ZINC_DRAFT_CHUNK},
+	};
+	size_t i;
+
+	if (strcmp(rule, "M25") == 0) /* groups without a document are as good as others */
+		return NULL;
+	for (i = 0; i < sizeof same / sizeof *same; i++)
+		if (strcmp(rule, same[i].final) == 0)
+			return d->rules[same[i].rule];
+	return rule;
+}
+
+/* ---- pieces of the final version's document ---- */
+
+zinc_status
+zinc_draft_set(zinc_draft_parse *p, const char *key, zinc_json *v)
+{
+	return zinc_json_set(p->v3, p->out, key, v, &p->e);
+}
+
+zinc_json *
+zinc_draft_extension(zinc_draft_parse *p, const char *name, const char *member, zinc_json *value)
+{
+	zinc_json *v = zinc_json_make(p->v3, ZINC_JSON_OBJECT), *c = zinc_json_make(p->v3, ZINC_JSON_OBJECT);
+
+	if (zinc_json_set(p->v3, v, "name", zinc_json_make_string(p->v3, name), NULL) != ZINC_OK)
+		return NULL;
+	if (member && (zinc_json_set(p->v3, c, member, value, NULL) != ZINC_OK ||
+		       zinc_json_set(p->v3, v, "configuration", c, NULL) != ZINC_OK))
+		return NULL;
+	return v;
+}
+
+zinc_status
+zinc_draft_foreign(zinc_draft_parse *p, const zinc_json *v, zinc_draft_rule rule, zinc_json **out)
+{
+	const zinc_json *uri = zinc_json_member(v, "extension");
+	zinc_json *configuration;
+
+	if (!zinc_json_is(uri, ZINC_JSON_STRING) || uri->n == 0 || strlen(uri->text) != uri->n ||
+	    !zinc_json_member(v, "type"))
+		return zinc_report_error(p->r, zinc_draft_rule_of(p, rule), &p->e,
+					 "an extension must be an object with \"extension\", a URI, and \"type\"");
+	configuration = zinc_json_copy(p->v3, v);
+	(void)zinc_json_remove(configuration, "extension");
+	*out = zinc_draft_extension(p, uri->text, NULL, NULL);
+	return zinc_json_set(p->v3, *out, "configuration", configuration, &p->e);
+}
+
+/* ---- documents ---- */
+
+static zinc_status
+parse_member(zinc_draft_parse *p, const zinc_draft_member *row)
+{
+	const zinc_json *v = zinc_json_member(p->root, row->name);
+	zinc_status s;
+	size_t mark;
+
+	if (!v && row->need == ZINC_DRAFT_REQUIRED)
+		return zinc_report_error(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_MEMBERS), &p->e, "%s is missing",
+					 row->name);
+	if (!v && row->need == ZINC_DRAFT_EXPECTED)
+		ZINC_TRY(zinc_report_lenient(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_MEMBERS), &p->e, "%s is missing",
+					     row->name));
+	mark = zinc_report_enter(p->r, row->name);
+	s = row->parse(p, v);
+	zinc_report_leave(p->r, mark);
+	return s;
+}
+
+/* Members of other names are for later versions. */
+static zinc_status
+parse_unknown(zinc_draft_parse *p, const zinc_json *v)
+{
+	const zinc_draft_member *row;
+
+	for (row = p->draft->members; row->name; row++)
+		if (strcmp(row->name, v->key) == 0)
+			return ZINC_OK;
+	if (p->draft->strict_members)
+		return zinc_report_unsupported(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_UNKNOWN), &p->e,
+					       "member \"%.60s\" is not known, and so the array must not be opened",
+					       v->key);
+	return zinc_report_lenient(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_UNKNOWN), &p->e,
+				   "an array has no member \"%.60s\"", v->key);
+}
+
+/* Column-major elements are those of the reversed axes in rows (v3 core, codec transpose). */
+static zinc_status
+add_layout(zinc_draft_parse *p, zinc_json *list)
+{
+	const zinc_json *shape = zinc_json_member(p->root, "shape");
+	zinc_json *order;
+	size_t i;
+
+	if (!zinc_json_is_string(zinc_json_member(p->root, "chunk_memory_layout"), "F") || shape->n < 2 ||
+	    shape->n > ZINC_MAX_NDIM)
+		return ZINC_OK;
+	order = zinc_json_make(p->v3, ZINC_JSON_ARRAY);
+	for (i = shape->n; i-- > 0;)
+		ZINC_TRY(zinc_json_append(order, zinc_json_make_u64(p->v3, i), &p->e));
+	return zinc_json_append(list, zinc_draft_extension(p, "transpose", "order", order), &p->e);
+}
+
+/* The grid's chunks times chunks_per_shard. */
+static zinc_status
+widen_grid(zinc_draft_parse *p, const zinc_json *per_shard, zinc_json **inner)
+{
+	zinc_json *grid = zinc_json_member(zinc_json_member(p->out, "chunk_grid"), "configuration");
+	const zinc_json *chunk = zinc_json_member(grid, "chunk_shape"), *v, *per = per_shard->first;
+	zinc_json *shape = zinc_json_make(p->v3, ZINC_JSON_ARRAY);
+
+	*inner = zinc_json_copy(p->v3, chunk);
+	if (!chunk || chunk->n != per_shard->n)
+		return zinc_report_error(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_TRANSFORMER), &p->e,
+					 "chunks_per_shard must have one number for each dimension");
+	for (v = chunk->first; v; v = v->next, per = per->next) {
+		uint64_t a, b;
+
+		if (!zinc_json_u64(v, &a) || !zinc_json_u64(per, &b) || b == 0 || zinc_u64_mul(a, b, &a))
+			return zinc_report_error(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_TRANSFORMER), &p->e,
+						 "chunks_per_shard must be numbers above 0 that fit the chunks");
+		ZINC_TRY(zinc_json_append(shape, zinc_json_make_u64(p->v3, a), &p->e));
+	}
+	return zinc_json_set(p->v3, grid, "chunk_shape", shape, &p->e);
+}
+
+/* The index of the drafts' shards is at the end, without a checksum. */
+static zinc_status
+wrap_shards(zinc_draft_parse *p, const zinc_json *per_shard, zinc_json **list)
+{
+	zinc_json *index = zinc_json_make(p->v3, ZINC_JSON_ARRAY), *outer, *c, *inner;
+
+	ZINC_TRY(widen_grid(p, per_shard, &inner));
+	outer = zinc_draft_extension(p, "sharding_indexed", "chunk_shape", inner);
+	c = zinc_json_member(outer, "configuration");
+	ZINC_TRY(zinc_json_set(p->v3, c, "codecs", *list, &p->e));
+	ZINC_TRY(zinc_json_append(
+	    index, zinc_draft_extension(p, "bytes", "endian", zinc_json_make_string(p->v3, "little")), &p->e));
+	ZINC_TRY(zinc_json_set(p->v3, c, "index_codecs", index, &p->e));
+	ZINC_TRY(zinc_json_set(p->v3, c, "index_location", zinc_json_make_string(p->v3, "end"), &p->e));
+	*list = zinc_json_make(p->v3, ZINC_JSON_ARRAY);
+	return zinc_json_append(*list, outer, &p->e);
+}
+
+/* Called when everything that it is made of is known to be sound. */
+static zinc_status
+make_codecs(zinc_draft_parse *p)
+{
+	zinc_json *list = zinc_json_make(p->v3, ZINC_JSON_ARRAY);
+	size_t i;
+
+	ZINC_TRY(add_layout(p, list));
+	ZINC_TRY(p->draft->codecs(p, list));
+	for (i = 0; i < p->nshards; i++)
+		ZINC_TRY(wrap_shards(p, p->per_shard[i], &list));
+	return zinc_draft_set(p, "codecs", list);
+}
+
+/* What the drafts have no members for is left to the defaults of the final version. */
+static zinc_status
+parse_array(zinc_draft_parse *p)
+{
+	const zinc_draft_member *row;
+	const zinc_json *v;
+
+	ZINC_TRY(conclude(p, zinc_draft_set(p, "node_type", zinc_json_make_string(p->v3, "array"))));
+	ZINC_TRY(conclude(p, zinc_draft_set(p, "chunk_key_encoding", zinc_json_make_string(p->v3, "default"))));
+	for (row = p->draft->members; row->name; row++)
+		ZINC_TRY(conclude(p, parse_member(p, row)));
+	for (v = p->root->first; v; v = v->next)
+		ZINC_TRY(conclude(p, parse_unknown(p, v)));
+	return p->failed ? ZINC_OK : conclude(p, make_codecs(p));
+}
+
+/* Groups have attributes only; some programs write an empty list of extensions, too. */
+static zinc_status
+parse_group(zinc_draft_parse *p)
+{
+	const zinc_json *v = zinc_json_member(p->root, "attributes");
+	const char *rule = zinc_draft_rule_of(p, ZINC_DRAFT_GROUP);
+	zinc_status s;
+	size_t mark;
+
+	ZINC_TRY(conclude(p, zinc_draft_set(p, "node_type", zinc_json_make_string(p->v3, "group"))));
+	if (!v)
+		ZINC_TRY(conclude(p, zinc_report_lenient(p->r, rule, &p->e, "attributes is missing")));
+	mark = zinc_report_enter(p->r, "attributes");
+	s = conclude(p, zinc_draft_parse_attributes(p, v));
+	zinc_report_leave(p->r, mark);
+	ZINC_TRY(s);
+	for (v = p->root->first; v; v = v->next)
+		if (strcmp(v->key, "attributes") != 0 && (strcmp(v->key, "extensions") != 0 || v->n > 0))
+			ZINC_TRY(conclude(
+			    p, zinc_report_lenient(p->r, rule, &p->e, "a group has no member \"%.60s\"", v->key)));
+	return ZINC_OK;
+}
+
+/* ---- what the final version's parser finds ---- */
+
+/* Where its members come from, and the rules about them. */
+static const struct {
+	const char *v3, *own;
+	zinc_draft_rule rule;
+} members[] = {
+    {"/shape", "shape", ZINC_DRAFT_SHAPE},
+    {"/data_type", "data_type", ZINC_DRAFT_TYPE},
+    {"/chunk_grid", "chunk_grid", ZINC_DRAFT_GRID},
+    {"/chunk_key_encoding", "chunk_grid", ZINC_DRAFT_GRID},
+    {"/fill_value", "fill_value", ZINC_DRAFT_FILL},
+    {"/codecs", "codecs", ZINC_DRAFT_CODEC},
+    {"/attributes", "attributes", ZINC_DRAFT_ATTRIBUTES},
+    {"/dimension_names", "attributes", ZINC_DRAFT_ATTRIBUTES},
+    {"/storage_transformers", "storage_transformers", ZINC_DRAFT_TRANSFORMER},
+};
+
+/* A draft has one of two names for them. */
+static const char *
+own_name(const zinc_draft_parse *p, const char *name)
+{
+	return strcmp(name, "codecs") == 0 && zinc_json_member(p->root, "compressor") ? "compressor" : name;
+}
+
+/* Tell it again, as something about this document. */
+static void
+retell(void *arg, zinc_severity severity, const char *rule, const char *pointer, const char *message)
+{
+	zinc_draft_parse *p = arg;
+	zinc_error *e = p->failed ? NULL : &p->e;
+	const char *at = "";
+	zinc_status s;
+	size_t mark, i;
+
+	for (i = 0; i < sizeof members / sizeof *members; i++)
+		if (strncmp(pointer, members[i].v3, strlen(members[i].v3)) == 0) {
+			at = own_name(p, members[i].own);
+			rule = zinc_draft_rule_of(p, members[i].rule);
+		}
+	if (*at == '\0') /* an extension, as a member of its own */
+		rule = zinc_draft_rule_of(p, ZINC_DRAFT_UNDERSTAND);
+	mark = *at ? zinc_report_enter(p->r, at) : p->r->npointer;
+	if (severity == ZINC_SEVERITY_UNSUPPORTED)
+		s = zinc_report_unsupported(p->r, rule, e, "%s", message);
+	else if (severity == ZINC_SEVERITY_ERROR)
+		s = zinc_report_error(p->r, rule, e, "%s", message);
+	else
+		s = zinc_report_lenient(p->r, rule, e, "%s", message);
+	zinc_report_leave(p->r, mark);
+	(void)conclude(p, s); /* lack of memory shows again in what is made of it */
+}
+
+/* The keys of the chunks are the draft's own. */
+static zinc_status
+take_keys(zinc_draft_parse *p, zinc_meta *m)
+{
+	if (m->kind != ZINC_NODE_ARRAY)
+		return ZINC_OK;
+	if (m->keys.ops)
+		zinc_keys_fini(&m->keys);
+	return zinc_draft_keys_init(&m->keys, p->ctx, p->draft, p->separator, p->err);
+}
+
+/* Let the final version's parser make the objects, and give the document back its own words. */
+static zinc_status
+make_meta(zinc_draft_parse *p, zinc_json_doc *doc, zinc_meta **out)
+{
+	zinc_json_doc *v3 = p->v3;
+	zinc_report bridge;
+	zinc_error e = ZINC_ERROR_INIT;
+	zinc_meta *m;
+	zinc_status s;
+
+	zinc_report_init(&bridge, p->ctx, false, p->r->where);
+	bridge.code = p->r->code;
+	bridge.found = retell;
+	bridge.arg = p;
+	p->v3 = NULL; /* taken */
+	s = zinc_v3_parse_doc(p->ctx, v3, &bridge, &m, &e);
+	if (s != ZINC_OK && !p->failed)
+		return zinc_error_copy(p->err, &e);
+	if (s != ZINC_OK || p->failed) {
+		if (s == ZINC_OK)
+			zinc_meta_free(m);
+		return s == ZINC_E_NOMEM ? zinc_fail_nomem(p->err) : p->r->code;
+	}
+	s = take_keys(p, m);
+	if (s != ZINC_OK) {
+		zinc_meta_free(m);
+		return s;
+	}
+	m->v3 = m->doc;
+	m->doc = doc;
+	m->format = p->draft->format;
+	if (p->unsupported) { /* the first thing found, by this draft's rules */
+		zinc_free(p->ctx, m->unsupported);
+		m->unsupported = p->unsupported;
+		p->unsupported = NULL;
+	}
+	*out = m;
+	return ZINC_OK;
+}
+
+/* ---- the whole ---- */
+
+static zinc_status
+parse_head(zinc_draft_parse *p, const zinc_json_doc *doc)
+{
+	const char *twice = zinc_json_duplicate(doc);
+	const char *rule = zinc_draft_rule_of(p, ZINC_DRAFT_DOCUMENT);
+
+	if (!zinc_json_is(p->root, ZINC_JSON_OBJECT))
+		return zinc_report_error(p->r, rule, &p->e, "the document must be a JSON object");
+	return twice ? zinc_report_lenient(p->r, rule, &p->e, "member \"%.60s\" is there twice", twice) : ZINC_OK;
+}
+
+static zinc_status
+translate(zinc_draft_parse *p, zinc_node_kind kind)
+{
+	ZINC_TRY(zinc_json_new(&p->v3, p->ctx, p->err));
+	p->out = zinc_json_make(p->v3, ZINC_JSON_OBJECT);
+	zinc_json_set_root(p->v3, p->out);
+	if (zinc_draft_set(p, "zarr_format", zinc_json_make_u64(p->v3, 3)) != ZINC_OK)
+		return zinc_fail_nomem(p->err);
+	ZINC_TRY(kind == ZINC_NODE_ARRAY ? parse_array(p) : parse_group(p));
+	return p->failed ? p->r->code : ZINC_OK;
+}
+
+/* Callers see all attributes, with the names of dimensions and zarr-python's filters still in them. */
+static void
+show_attributes(zinc_meta *m)
+{
+	const zinc_json *v = zinc_json_member(zinc_json_root(m->doc), "attributes");
+
+	m->attributes = zinc_json_is(v, ZINC_JSON_OBJECT) ? v : NULL;
+}
+
+zinc_status
+zinc_draft_parse_doc(zinc_context *ctx, const zinc_draft *d, zinc_json_doc *doc, zinc_node_kind kind, zinc_report *r,
+		     zinc_meta **out, zinc_error *err)
+{
+	zinc_draft_parse p = {
+	    .ctx = ctx, .r = r, .draft = d, .root = zinc_json_root(doc), .separator = '/', .err = err};
+	zinc_meta *m = NULL;
+	zinc_status s = parse_head(&p, doc);
+
+	if (s != ZINC_OK)
+		zinc_error_copy(err, &p.e);
+	if (s == ZINC_OK)
+		s = translate(&p, kind);
+	if (s == ZINC_OK)
+		s = make_meta(&p, doc, &m);
+	zinc_json_free(p.v3);
+	zinc_dtype_free(p.dtype);
+	zinc_free(ctx, p.unsupported);
+	if (!m) {
+		zinc_json_free(doc);
+		return s;
+	}
+	show_attributes(m);
+	*out = m;
+	return ZINC_OK;
+}
+
+/* Duplicates are let in here and judged with the rest. */
+zinc_status
+zinc_draft_parse_text(zinc_context *ctx, const zinc_draft *d, const char *text, size_t n, zinc_node_kind kind,
+		      zinc_report *r, zinc_meta **out, zinc_error *err)
+{
+	zinc_json_doc *doc;
+	zinc_error e;
+	zinc_status s = zinc_json_parse(&doc, ctx, text, n, ZINC_JSON_DUPLICATES, &e);
+
+	if (s == ZINC_E_CORRUPT)
+		return zinc_report_error(r, d->rules[ZINC_DRAFT_DOCUMENT], err, "%s", e.text);
+	if (s != ZINC_OK)
+		return zinc_error_copy(err, &e);
+	return zinc_draft_parse_doc(ctx, d, doc, kind == ZINC_NODE_NONE ? zinc_draft_kind(zinc_json_root(doc)) : kind,
+				    r, out, err);
+}
+
+zinc_node_kind
+zinc_draft_kind(const zinc_json *root)
+{
+	return zinc_json_member(root, "shape") || zinc_json_member(root, "data_type") ||
+		       zinc_json_member(root, "chunk_grid")
+		   ? ZINC_NODE_ARRAY
+		   : ZINC_NODE_GROUP;
+}

@@ -1,0 +1,436 @@
+/*
+ * draft_type.c - data types and fill values of the drafts in the final version's words, and back
+ *
+ *   2020             2022                                final
+ *   <f8 >i2 u1       float64 int16 uint8                 float64 int16 uint8; the order goes to the codec bytes
+ *   r24              r24                                 r24
+ *   an extension     complex64                           complex64
+ *   {"extension": URI, "type": "<M8[ns]"}                numpy.datetime64
+ *   {"extension": URI, "type": "S4" or "<U4"}            null_terminated_bytes, fixed_length_utf32
+ *   {"extension": URI, "type": [["x", "<f4"], ...]}      struct
+ *
+ * Each is read in either spelling, for the texts themselves mix them.  Fill values:
+ *
+ *   "0x7fc00000" "0b01"    the bits of any core type, as many as it has
+ *   "+Infinity"            and "Infinity", as zarr-python has it
+ *   null                   nothing; not in 2022, but for one of its own examples
+ *   base64, [re, im]       as in version 2, for the extensions are NumPy's types
+ */
+#include <stdio.h>
+
+#include "format/draft.h"
+
+/* ---- types ---- */
+
+/* Is it a name of the final version that the draft of 2022 has in its table? */
+static bool
+is_name(const char *text)
+{
+	static const char *const names[] = {"bool",    "int8",    "int16",     "int32",     "int64",
+					    "uint8",   "uint16",  "uint32",    "uint64",    "float16",
+					    "float32", "float64", "complex64", "complex128"};
+	size_t i;
+
+	for (i = 0; i < sizeof names / sizeof *names; i++)
+		if (strcmp(text, names[i]) == 0)
+			return true;
+	return text[0] == 'r' && text[1] != '\0' && text[1 + strspn(text + 1, "0123456789")] == '\0';
+}
+
+/* Types that both drafts spell alike. */
+static bool
+is_common(const char *text)
+{
+	return strcmp(text, "bool") == 0 || (text[0] == 'r' && is_name(text));
+}
+
+/* What the room dtype thinks of it; E_UNSUPPORTED leaves p->dtype NULL, and is no finding yet. */
+static zinc_status
+parse_any(zinc_draft_parse *p, const zinc_json *v, bool name)
+{
+	zinc_error e = ZINC_ERROR_INIT;
+	zinc_report quiet;
+	zinc_status s;
+
+	zinc_report_init_quiet(&quiet, p->ctx, false);
+	s = name ? zinc_dtype_parse(&p->dtype, p->ctx, v, &quiet, &e)
+		 : zinc_dtype_parse_v2(&p->dtype, &p->big, p->ctx, v, &quiet, &e);
+	if (s != ZINC_OK)
+		p->dtype = NULL;
+	if (s == ZINC_E_CORRUPT)
+		return zinc_report_error(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_TYPE), &p->e, "%s", e.text);
+	return s == ZINC_OK || s == ZINC_E_UNSUPPORTED ? ZINC_OK : zinc_error_copy(&p->e, &e);
+}
+
+/* A type that nobody here knows stays as it is, for the final version's parser to name. */
+static zinc_status
+take(zinc_draft_parse *p, zinc_json *otherwise)
+{
+	p->data_type = p->dtype ? zinc_dtype_print(p->dtype, p->v3) : otherwise;
+	return p->data_type ? ZINC_OK : zinc_fail_nomem(&p->e);
+}
+
+/* A string: a type of the draft itself. */
+static zinc_status
+parse_core(zinc_draft_parse *p, const zinc_json *v)
+{
+	const bool name = is_name(v->text);
+	const char *rule = zinc_draft_rule_of(p, ZINC_DRAFT_TYPE);
+
+	if (v->n == 0 || strlen(v->text) != v->n)
+		return zinc_report_error(p->r, rule, &p->e, "data_type is no identifier");
+	ZINC_TRY(parse_any(p, v, name));
+	ZINC_TRY(take(p, zinc_json_copy(p->v3, v)));
+	if (p->dtype && !is_common(v->text) && name != p->draft->names)
+		return zinc_report_lenient(p->r, rule, &p->e, "\"%.60s\" should be spelled \"%.60s\"", v->text,
+					   name ? "<f8" : p->dtype->name);
+	if (p->dtype && (p->dtype->kind > ZINC_KIND_RAW || (p->dtype->kind == ZINC_KIND_COMPLEX && !name)))
+		return zinc_report_lenient(p->r, rule, &p->e, "\"%.60s\" is a type of an extension", v->text);
+	return ZINC_OK;
+}
+
+/* Fields may have either spelling, or be of an extension themselves: NumPy's is made of all.  NULL: no memory. */
+static zinc_json *
+respell(zinc_draft_parse *p, const zinc_json *type)
+{
+	const zinc_json *f, *inner = zinc_json_member(type, "type");
+	const zinc_dtype *t;
+	zinc_json *out, *field;
+	bool big;
+
+	if (inner)
+		return respell(p, inner);
+	if (zinc_json_is(type, ZINC_JSON_STRING) && is_name(type->text)) {
+		if (zinc_dtype_parse_text(&t, &big, p->ctx, type->text, NULL) != ZINC_OK)
+			return zinc_json_copy(p->v3, type);
+		out = zinc_dtype_print_v2(t, false, p->v3);
+		zinc_dtype_free(t);
+		return out;
+	}
+	if (!zinc_json_is(type, ZINC_JSON_ARRAY))
+		return zinc_json_copy(p->v3, type);
+	out = zinc_json_make(p->v3, ZINC_JSON_ARRAY);
+	for (f = type->first; f; f = f->next) {
+		field = zinc_json_copy(p->v3, f);
+		if (zinc_json_is(f, ZINC_JSON_ARRAY) && f->n >= 2) {
+			field = zinc_json_make(p->v3, ZINC_JSON_ARRAY);
+			(void)zinc_json_append(field, zinc_json_copy(p->v3, f->first), NULL);
+			(void)zinc_json_append(field, respell(p, f->first->next), NULL);
+			if (f->n == 3)
+				(void)zinc_json_append(field, zinc_json_copy(p->v3, f->last), NULL);
+		}
+		if (zinc_json_append(out, field, NULL) != ZINC_OK)
+			return NULL;
+	}
+	return out;
+}
+
+/* The letter that NumPy has for the type, '[' for a struct; 0: it has none. */
+static char
+letter_of(const zinc_json *type)
+{
+	if (zinc_json_is(type, ZINC_JSON_ARRAY))
+		return '[';
+	if (!zinc_json_is(type, ZINC_JSON_STRING) || type->n == 0)
+		return 0;
+	return type->text[strspn(type->text, "<>|=") > 0];
+}
+
+/* Objects are what the first filter says. */
+static zinc_status
+parse_object(zinc_draft_parse *p)
+{
+	const char *object = zinc_v2_object_type(p->filters);
+	zinc_status s = object ? zinc_dtype_parse_text(&p->dtype, &p->big, p->ctx, object, &p->e) : ZINC_OK;
+
+	return s == ZINC_E_NOMEM ? s : ZINC_OK;
+}
+
+/* Dates must say their byte order. */
+static zinc_status
+check_order(zinc_draft_parse *p, const zinc_json *type)
+{
+	if (!p->dtype || p->dtype->unit <= 1 || !zinc_json_is(type, ZINC_JSON_STRING) || strchr("<>", type->text[0]))
+		return ZINC_OK;
+	return zinc_report_lenient(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_TYPE), &p->e,
+				   "\"%.60s\" does not say its byte order", type->text);
+}
+
+/* An object: a type of an extension. */
+static zinc_status
+parse_extension(zinc_draft_parse *p, const zinc_json *v)
+{
+	const zinc_json *type = zinc_json_member(v, "type");
+	const char *rule = zinc_draft_rule_of(p, ZINC_DRAFT_TYPE), *uri, *letters, *version;
+	zinc_json *foreign, *numpy;
+	char letter;
+
+	ZINC_TRY(zinc_draft_foreign(p, v, ZINC_DRAFT_TYPE, &foreign));
+	uri = zinc_json_member(v, "extension")->text;
+	letter = letter_of(type);
+	letters = zinc_draft_type_uri(uri, &version);
+	p->data_type = foreign;
+	if (!letters)
+		return ZINC_OK;
+	ZINC_TRY(zinc_draft_check_version(uri, version, "1.0", p->r, rule, &p->e));
+	if (!letter || !strchr(letters, letter))
+		return zinc_report_unsupported(p->r, rule, &p->e, "a data type of \"%.200s\"", uri);
+	numpy = respell(p, type);
+	if (!numpy)
+		return zinc_fail_nomem(&p->e);
+	ZINC_TRY(letter == 'O' ? parse_object(p) : parse_any(p, numpy, false));
+	p->extension_type = true;
+	ZINC_TRY(take(p, foreign));
+	return check_order(p, type);
+}
+
+zinc_status
+zinc_draft_type_parse(zinc_draft_parse *p, const zinc_json *v)
+{
+	if (zinc_json_is(v, ZINC_JSON_STRING))
+		return parse_core(p, v);
+	return parse_extension(p, v);
+}
+
+/* ---- fill values ---- */
+
+/* Bit number i, counted from the left, of a string of binary or hexadecimal digits; -1: no digit. */
+static int
+digit_bit(const char *digits, bool hex, size_t i)
+{
+	const char *c = digits + (hex ? i / 4 : i);
+	int value = *c - '0';
+
+	if (hex && *c >= 'a' && *c <= 'f')
+		value = *c - 'a' + 10;
+	else if (hex && *c >= 'A' && *c <= 'F')
+		value = *c - 'A' + 10;
+	if (value < 0 || value >= (hex ? 16 : 2))
+		return -1;
+	return hex ? value >> (3 - i % 4) & 1 : value;
+}
+
+/* All bits of an element, the highest first; complex numbers part by part. */
+static zinc_status
+parse_bits(zinc_draft_parse *p, const zinc_json *v, uint8_t *element)
+{
+	const bool hex = v->text[1] == 'x';
+	const size_t nbits = (size_t)p->dtype->size * 8;
+	const char *rule = zinc_draft_rule_of(p, ZINC_DRAFT_FILL);
+	size_t i;
+
+	if (v->n - 2 != (hex ? nbits / 4 : nbits))
+		return zinc_report_error(p->r, rule, &p->e, "\"%.60s\" does not have all bits of type %s", v->text,
+					 p->dtype->name);
+	memset(element, 0, p->dtype->size);
+	for (i = 0; i < nbits; i++) {
+		const int bit = digit_bit(v->text + 2, hex, i);
+
+		if (bit < 0)
+			return zinc_report_error(p->r, rule, &p->e, "\"%.60s\" is no number", v->text);
+		element[i / 8] = (uint8_t)(element[i / 8] << 1 | bit);
+	}
+	if (p->dtype->kind == ZINC_KIND_BOOL && element[0] > 1)
+		return zinc_report_error(p->r, rule, &p->e, "\"%.60s\" is neither true nor false", v->text);
+	zinc_dtype_reorder(p->dtype, !ZINC_HOST_BIG, element, element, 1);
+	return ZINC_OK;
+}
+
+static bool
+has_bits(const zinc_dtype *t, const zinc_json *v)
+{
+	return t->kind <= ZINC_KIND_RAW && zinc_json_is(v, ZINC_JSON_STRING) && v->n > 2 && v->text[0] == '0' &&
+	       (v->text[1] == 'x' || v->text[1] == 'b');
+}
+
+/* What is told again under one rule. */
+struct retold {
+	zinc_draft_parse *p;
+	zinc_status s; /* of the worst */
+};
+
+static void
+retell(void *arg, zinc_severity severity, const char *rule, const char *pointer, const char *message)
+{
+	struct retold *x = arg;
+	const char *own = zinc_draft_rule_of(x->p, ZINC_DRAFT_FILL);
+
+	(void)rule, (void)pointer;
+	if (severity == ZINC_SEVERITY_ERROR)
+		x->s = zinc_report_error(x->p->r, own, &x->p->e, "%s", message);
+	else if (severity == ZINC_SEVERITY_WARNING && x->s == ZINC_OK)
+		x->s = zinc_report_lenient(x->p->r, own, &x->p->e, "%s", message);
+}
+
+/* A copy that says "Infinity" for "+Infinity", also in the parts of a complex number.  NULL: no memory. */
+static zinc_json *
+unsigned_infinity(zinc_draft_parse *p, const zinc_json *v)
+{
+	zinc_json *copy = zinc_json_copy(p->v3, v), *part;
+
+	if (zinc_json_is_string(copy, "+Infinity"))
+		return zinc_json_make_string(p->v3, "Infinity");
+	for (part = zinc_json_is(copy, ZINC_JSON_ARRAY) ? copy->first : NULL; part; part = part->next)
+		if (zinc_json_is_string(part, "+Infinity")) {
+			part->text++;
+			part->n--;
+		}
+	return copy;
+}
+
+/* Raw bytes are written as bits or in base64; the list of the final version does no harm. */
+static zinc_status
+parse_element(zinc_draft_parse *p, const zinc_json *v, void *element)
+{
+	const bool number = p->dtype->kind == ZINC_KIND_FLOAT || p->dtype->kind == ZINC_KIND_COMPLEX;
+	struct retold x = {.p = p};
+	zinc_error e = ZINC_ERROR_INIT;
+	zinc_report own;
+	zinc_status s;
+
+	if (has_bits(p->dtype, v))
+		return parse_bits(p, v, element);
+	if (number)
+		v = unsigned_infinity(p, v);
+	if (!v)
+		return zinc_fail_nomem(&p->e);
+	zinc_report_init(&own, p->ctx, false, p->r->where);
+	own.code = p->r->code;
+	own.found = retell;
+	own.arg = &x;
+	s = zinc_json_is(v, ZINC_JSON_ARRAY) && !number
+		? p->dtype->ops->parse_fill(p->dtype, v, element, &own, &e)
+		: zinc_dtype_parse_fill_v2(p->dtype, p->big, v, element, &own, &e);
+	ZINC_TRY(x.s);
+	return s == ZINC_OK ? s : zinc_error_copy(&p->e, &e);
+}
+
+zinc_status
+zinc_draft_fill_parse(zinc_draft_parse *p, const zinc_json *v, zinc_json **out)
+{
+	const bool null = !v || zinc_json_is(v, ZINC_JSON_NULL);
+	zinc_status s = ZINC_OK;
+	void *element;
+
+	if (v && null && p->draft->strict_members)
+		ZINC_TRY(zinc_report_lenient(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_FILL_NULL), &p->e,
+					     "fill_value is null, which is not permitted, and read as zero"));
+	if (!p->dtype) { /* nobody looks at it */
+		*out = null ? zinc_json_make_u64(p->v3, 0) : zinc_json_copy(p->v3, v);
+		return *out ? ZINC_OK : zinc_fail_nomem(&p->e);
+	}
+	element = zinc_dtype_fill_room(p->dtype, p->ctx, v);
+	if (!element)
+		return zinc_fail_nomem(&p->e);
+	zinc_dtype_zero(p->dtype, element);
+	if (!null)
+		s = parse_element(p, v, element);
+	*out = s == ZINC_OK ? p->dtype->ops->print_fill(p->dtype, element, p->v3) : NULL;
+	zinc_free(p->ctx, element);
+	return s == ZINC_OK && !*out ? zinc_fail_nomem(&p->e) : s;
+}
+
+/* ---- the way back ---- */
+
+/* What readers may take a type for that they do not know: one of the same size. */
+static zinc_json *
+fallback(zinc_json_doc *doc, const zinc_dtype *t, bool big, bool names)
+{
+	const bool integer = t->kind == ZINC_KIND_DATETIME || t->kind == ZINC_KIND_TIMEDELTA;
+	char raw[24];
+	zinc_json *list;
+
+	snprintf(raw, sizeof raw, "r%llu", (unsigned long long)t->size * 8);
+	if (!integer)
+		return zinc_json_make_string(doc, raw);
+	if (!names)
+		return zinc_json_make_string(doc, big ? ">i8" : "<i8");
+	list = zinc_json_make(doc, ZINC_JSON_ARRAY);
+	if (zinc_json_append(list, zinc_json_make_string(doc, "int64"), NULL) != ZINC_OK ||
+	    zinc_json_append(list, zinc_json_make_string(doc, raw), NULL) != ZINC_OK)
+		return NULL;
+	return list;
+}
+
+static zinc_status
+print_extension(zinc_json **out, zinc_json_doc *doc, const zinc_draft *d, const zinc_dtype *t, bool big,
+		zinc_error *err)
+{
+	zinc_json *type = zinc_dtype_has_v2(t) ? zinc_dtype_print_v2(t, big, doc) : NULL;
+	const char *uri = type ? zinc_draft_type_name(d, letter_of(type)) : NULL;
+
+	if (!uri)
+		return zinc_fail(err, ZINC_E_INVALID, "%s cannot hold the data type \"%.60s\"", d->name, t->name);
+	if (d->names && zinc_json_is(type, ZINC_JSON_STRING) && type->text[0] == '|') /* "Sn" */
+		type = zinc_json_make_string(doc, type->text + 1);
+	*out = zinc_json_make(doc, ZINC_JSON_OBJECT);
+	ZINC_TRY(zinc_json_set(doc, *out, "extension", zinc_json_make_string(doc, uri), err));
+	ZINC_TRY(zinc_json_set(doc, *out, "type", type, err));
+	return zinc_json_set(doc, *out, "fallback", fallback(doc, t, big, d->names), err);
+}
+
+zinc_status
+zinc_draft_type_print(zinc_json **out, zinc_json_doc *doc, const zinc_draft *d, const zinc_dtype *t, bool big,
+		      zinc_error *err)
+{
+	char text[40];
+
+	if (t->kind > ZINC_KIND_RAW || (t->kind == ZINC_KIND_COMPLEX && !d->names))
+		return print_extension(out, doc, d, t, big, err);
+	if (d->names || t->kind == ZINC_KIND_RAW || t->kind == ZINC_KIND_BOOL)
+		snprintf(text, sizeof text, "%s", t->name);
+	else
+		snprintf(text, sizeof text, "%s%s", t->unit <= 1 ? "" : big ? ">" : "<", t->v2);
+	*out = zinc_json_make_string(doc, text);
+	return *out ? ZINC_OK : zinc_fail_nomem(err);
+}
+
+/* "0x..." for raw bytes; NULL: no memory. */
+static zinc_json *
+print_raw(zinc_json_doc *doc, const zinc_dtype *t, const uint8_t *element)
+{
+	zinc_json *v = NULL;
+	zinc_buf text;
+	size_t i;
+	zinc_status s;
+
+	zinc_buf_init(&text, zinc_json_context(doc), SIZE_MAX);
+	s = zinc_buf_puts(&text, "0x", NULL);
+	for (i = 0; i < t->size && s == ZINC_OK; i++)
+		s = zinc_buf_printf(&text, NULL, "%02x", element[i]);
+	if (s == ZINC_OK && zinc_buf_text(&text))
+		v = zinc_json_make_string(doc, zinc_buf_text(&text));
+	zinc_buf_fini(&text);
+	return v;
+}
+
+/* Infinity has a sign in the drafts. */
+static zinc_json *
+signed_infinity(zinc_json_doc *doc, zinc_json *v)
+{
+	zinc_json *list, *part;
+
+	if (zinc_json_is_string(v, "Infinity"))
+		return zinc_json_make_string(doc, "+Infinity");
+	if (!zinc_json_is(v, ZINC_JSON_ARRAY))
+		return v;
+	list = zinc_json_make(doc, ZINC_JSON_ARRAY);
+	for (part = v->first; part; part = part->next)
+		if (zinc_json_append(list, signed_infinity(doc, zinc_json_copy(doc, part)), NULL) != ZINC_OK)
+			return NULL;
+	return list;
+}
+
+zinc_status
+zinc_draft_fill_print(zinc_json **out, zinc_json_doc *doc, const zinc_dtype *t, bool big, const void *fill,
+		      zinc_error *err)
+{
+	if (t->kind == ZINC_KIND_RAW)
+		*out = print_raw(doc, t, fill);
+	else if (t->kind == ZINC_KIND_FLOAT || t->kind == ZINC_KIND_COMPLEX)
+		*out = signed_infinity(doc, t->ops->print_fill(t, fill, doc));
+	else
+		*out = t->kind < ZINC_KIND_RAW ? t->ops->print_fill(t, fill, doc)
+					       : zinc_dtype_print_fill_v2(t, big, fill, doc);
+	return *out ? ZINC_OK : zinc_fail_nomem(err);
+}

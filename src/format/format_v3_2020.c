@@ -1,0 +1,253 @@
+/*
+ * format_v3_2020.c - the draft of October 2020: what it has of its own
+ *
+ *   zarr.json                     {"zarr_format": "https://purl.org/zarr/spec/protocol/core/3.0", ...}
+ *   meta/root/foo/bar.array.json  {"shape", "data_type": "<f8", "chunk_grid", "compressor": {"codec": URI, ...}, ...}
+ *   data/root/foo/bar/c0/0
+ *
+ * zarrita, xtensor-zarr, zarr-python 2.12 to 2.18 and GDAL up to 3.7 wrote it.  zarr-python added filters, in an
+ * attribute, and the sharding storage transformer of 2022.
+ */
+#include "format/draft.h"
+
+#define CORE "https://purl.org/zarr/spec/protocol/core/"
+
+static const char *const rules[ZINC_DRAFT_NRULES] = {
+    [ZINC_DRAFT_ENTRY] = "20-1",        [ZINC_DRAFT_VERSION] = "20-2",     [ZINC_DRAFT_ENCODING] = "20-3",
+    [ZINC_DRAFT_SUFFIX] = "20-4",       [ZINC_DRAFT_EXTENSIONS] = "20-5",  [ZINC_DRAFT_UNDERSTAND] = "20-6",
+    [ZINC_DRAFT_NAME] = "20-7",         [ZINC_DRAFT_DOCUMENT] = "20-8",    [ZINC_DRAFT_MEMBERS] = "20-9",
+    [ZINC_DRAFT_UNKNOWN] = "20-10",     [ZINC_DRAFT_SHAPE] = "20-11",      [ZINC_DRAFT_TYPE] = "20-12",
+    [ZINC_DRAFT_GRID] = "20-13",        [ZINC_DRAFT_SEPARATOR] = "20-14",  [ZINC_DRAFT_LAYOUT] = "20-15",
+    [ZINC_DRAFT_FILL] = "20-16",        [ZINC_DRAFT_FILL_NULL] = "20-17",  [ZINC_DRAFT_CODEC] = "20-18",
+    [ZINC_DRAFT_TRANSFORMER] = "20-19", [ZINC_DRAFT_ATTRIBUTES] = "20-20", [ZINC_DRAFT_GROUP] = "20-21",
+    [ZINC_DRAFT_KEY] = "20-22",         [ZINC_DRAFT_CHUNK_KEY] = "20-23",  [ZINC_DRAFT_CHUNK] = "20-24",
+    [ZINC_DRAFT_TWO] = "20-25",         [ZINC_DRAFT_BELOW] = "20-26",
+};
+
+/* ---- the entry point ---- */
+
+static bool
+is_2020(const zinc_json *root)
+{
+	const zinc_json *uri = zinc_json_member(root, "zarr_format");
+
+	return zinc_json_is(uri, ZINC_JSON_STRING) && strncmp(uri->text, CORE, sizeof CORE - 1) == 0;
+}
+
+static bool
+claims(const zinc_json *root, zinc_node_kind *kind)
+{
+	*kind = ZINC_NODE_NONE;
+	return is_2020(root);
+}
+
+/* Before October the member did not exist, and keys had no suffix. */
+static zinc_status
+parse_suffix(const zinc_json *v, const char **suffix, zinc_report *r, const zinc_draft *d, zinc_error *err)
+{
+	const char *rule = d->rules[ZINC_DRAFT_SUFFIX];
+
+	if (!v) {
+		*suffix = "";
+		return zinc_report_lenient(r, rule, err, "metadata_key_suffix is missing, and taken for none");
+	}
+	if (!zinc_json_is(v, ZINC_JSON_STRING) || strlen(v->text) != v->n)
+		return zinc_report_error(r, rule, err, "metadata_key_suffix must be a string");
+	*suffix = v->text;
+	return ZINC_OK;
+}
+
+static zinc_status
+parse_encoding(zinc_draft_entry *e, const zinc_json *root, const char **suffix, zinc_report *r, const zinc_draft *d,
+	       zinc_error *err)
+{
+	const zinc_json *v = zinc_json_member(root, "metadata_encoding");
+	const char *rule = d->rules[ZINC_DRAFT_ENCODING];
+
+	(void)e;
+	if (!zinc_json_is(v, ZINC_JSON_STRING))
+		return zinc_report_error(r, rule, err, "metadata_encoding must be a URI");
+	if (strncmp(v->text, CORE, sizeof CORE - 1) == 0)
+		ZINC_TRY(zinc_draft_check_version(v->text, v->text + sizeof CORE - 1, "3.0", r, rule, err));
+	else if (strcmp(v->text, "application/json") == 0)
+		ZINC_TRY(zinc_report_lenient(r, rule, err, "metadata_encoding \"%s\" is that of 2019", v->text));
+	else
+		return zinc_report_unsupported(r, rule, err, "metadata encoding \"%.200s\"", v->text);
+	return parse_suffix(zinc_json_member(root, "metadata_key_suffix"), suffix, r, d, err);
+}
+
+/* ---- codecs ---- */
+
+/* {"codec": URI, "configuration": {...}}, or as version 2 spells it. */
+static zinc_status
+parse_compressor(zinc_draft_parse *p, const zinc_json *v)
+{
+	const zinc_json *uri = zinc_json_member(v, "codec"), *c = zinc_json_member(v, "configuration");
+	const char *rule = zinc_draft_rule_of(p, ZINC_DRAFT_CODEC);
+
+	if (!v || zinc_json_is(v, ZINC_JSON_NULL))
+		return v ? zinc_report_lenient(p->r, rule, &p->e, "compressor is null and should be left out")
+			 : ZINC_OK;
+	if (!uri && zinc_json_is(zinc_json_member(v, "id"), ZINC_JSON_STRING))
+		return zinc_report_lenient(p->r, rule, &p->e, "compressor is spelled as in version 2");
+	if (!zinc_json_is(uri, ZINC_JSON_STRING) || uri->n == 0 || strlen(uri->text) != uri->n)
+		return zinc_report_error(p->r, rule, &p->e, "compressor must be an object with a URI as \"codec\"");
+	if (c && !zinc_json_is(c, ZINC_JSON_OBJECT))
+		return zinc_report_error(p->r, rule, &p->e, "configuration of a codec must be an object");
+	return ZINC_OK;
+}
+
+/* A codec that only its URI names is for the final version's parser to refuse, or for a registry. */
+static zinc_status
+add_compressor(zinc_draft_parse *p, zinc_v2_codecs *c, const zinc_json *v)
+{
+	const zinc_json *uri = zinc_json_member(v, "codec"), *configuration = zinc_json_member(v, "configuration");
+	const char *version;
+	zinc_json *item;
+	char name[64];
+
+	if (!uri)
+		return zinc_v2_add_codec(c, v);
+	if (zinc_draft_codec_uri(uri->text, name, sizeof name, &version) && zinc_codec_find_v2(name)) {
+		ZINC_TRY(zinc_draft_check_version(uri->text, version, "1.0", p->r,
+						  zinc_draft_rule_of(p, ZINC_DRAFT_CODEC), &p->e));
+		return zinc_v2_add_named(c, name, configuration);
+	}
+	item = zinc_draft_extension(p, uri->text, NULL, NULL);
+	if (configuration)
+		ZINC_TRY(zinc_json_set(p->v3, item, "configuration", zinc_json_copy(p->v3, configuration), &p->e));
+	return zinc_json_append(c->list, item, &p->e);
+}
+
+static zinc_status
+add_codecs(zinc_draft_parse *p, zinc_json *list)
+{
+	const zinc_json *compressor = zinc_json_member(p->root, "compressor");
+	zinc_v2_codecs c = {.doc = p->v3,
+			    .list = list,
+			    .dtype = p->dtype,
+			    .big = p->big,
+			    .r = p->r,
+			    .rule = zinc_draft_rule_of(p, ZINC_DRAFT_CODEC),
+			    .err = &p->e};
+
+	ZINC_TRY(zinc_v2_add_filters(&c, p->filters));
+	return zinc_json_is(compressor, ZINC_JSON_OBJECT) ? add_compressor(p, &c, compressor) : ZINC_OK;
+}
+
+/* ---- and back ---- */
+
+static zinc_status
+add_filter(zinc_draft_make *b, zinc_json *filters, const zinc_codec *c)
+{
+	zinc_json *v;
+
+	ZINC_TRY(zinc_codec_print_v2(c, b->doc, &v, b->err));
+	if (!v)
+		return zinc_fail(b->err, ZINC_E_INVALID, "%s has no codec \"%.60s\"", b->draft->name, c->ops->name);
+	return zinc_json_append(filters, v, b->err);
+}
+
+/* The last codec of bytes is the compressor; what stands before it is for zarr-python's filters. */
+static zinc_status
+make_codecs(zinc_draft_make *b)
+{
+	zinc_json *filters = zinc_json_make(b->doc, ZINC_JSON_ARRAY), *v;
+	const zinc_chain *c = b->chain;
+	int i;
+
+	for (i = 0; i < c->naa; i++)
+		if (!c->aa[i]->ops->order)
+			ZINC_TRY(add_filter(b, filters, c->aa[i]));
+	if (strcmp(c->ab->ops->name, "bytes") != 0)
+		ZINC_TRY(add_filter(b, filters, c->ab));
+	for (i = 0; i + 1 < c->nbb; i++)
+		ZINC_TRY(add_filter(b, filters, c->bb[i]));
+	if (c->nbb > 0) {
+		ZINC_TRY(zinc_draft_codec_print(b, c->bb[c->nbb - 1], "codec", &v));
+		ZINC_TRY(zinc_json_set(b->doc, b->out, "compressor", v, b->err));
+	}
+	if (filters && filters->n == 0)
+		return ZINC_OK;
+	if (zinc_json_member(b->attributes, "filters"))
+		return zinc_draft_refuse(b, "both filters and an attribute of that name");
+	return zinc_json_set(b->doc, b->attributes, "filters", filters, b->err);
+}
+
+static zinc_status
+from_v3(zinc_hierarchy *h, zinc_json_doc *v3, zinc_json_doc **out, zinc_error *err)
+{
+	return zinc_draft_from_v3(h, v3, make_codecs, out, err);
+}
+
+/* ---- the row ---- */
+
+static const zinc_draft_member members[] = {
+    {"attributes", zinc_draft_parse_attributes, ZINC_DRAFT_EXPECTED}, /* it may have the filters */
+    {"shape", zinc_draft_parse_shape, ZINC_DRAFT_REQUIRED},
+    {"data_type", zinc_draft_parse_type, ZINC_DRAFT_REQUIRED},
+    {"chunk_grid", zinc_draft_parse_grid, ZINC_DRAFT_REQUIRED},
+    {"chunk_memory_layout", zinc_draft_parse_layout, ZINC_DRAFT_EXPECTED},
+    {"fill_value", zinc_draft_parse_fill, ZINC_DRAFT_EXPECTED}, /* needs data_type */
+    {"compressor", parse_compressor, ZINC_DRAFT_OPTIONAL},
+    {"storage_transformers", zinc_draft_parse_transformers, ZINC_DRAFT_OPTIONAL},
+    {"dimension_separator", zinc_draft_parse_nothing, ZINC_DRAFT_OPTIONAL}, /* zarr-python repeats it */
+    {"extensions", zinc_draft_parse_extensions, ZINC_DRAFT_EXPECTED},
+    {NULL, NULL, ZINC_DRAFT_OPTIONAL},
+};
+
+static const char *const codec_ids[] = {"gzip", "blosc", "zlib", "bz2", "lz4", "lzma", NULL};
+
+static const zinc_draft draft = {
+    .format = &zinc_format_v3_2020,
+    .name = "the draft of 2020",
+    .core = CORE,
+    .entry = "{\n"
+	     "  \"zarr_format\": \"" CORE "3.0\",\n"
+	     "  \"metadata_encoding\": \"" CORE "3.0\",\n"
+	     "  \"metadata_key_suffix\": \".json\",\n"
+	     "  \"extensions\": []\n"
+	     "}\n",
+    .meta = "meta/root",
+    .data = "data/root",
+    .root_dot = true,
+    .chunk = "c",
+    .codec = "https://purl.org/zarr/spec/codec/%s/1.0",
+    .codec_ids = codec_ids,
+    .name_max = 255,
+    .rules = rules,
+    .members = members,
+    .claims = is_2020,
+    .parse_encoding = parse_encoding,
+    .codecs = add_codecs,
+};
+
+static zinc_status
+check_name(const char *name, size_t n, zinc_error *err)
+{
+	return zinc_draft_check_name(&draft, name, n, err);
+}
+
+static zinc_status
+parse(zinc_context *ctx, const char *text, size_t n, zinc_report *r, zinc_meta **out, zinc_error *err)
+{
+	return zinc_draft_parse_text(ctx, &draft, text, n, ZINC_NODE_NONE, r, out, err);
+}
+
+static const char *
+rule(const char *rule)
+{
+	return zinc_draft_rule_for(&draft, rule);
+}
+
+const zinc_format zinc_format_v3_2020 = {
+    .id = "v3-2020",
+    .purpose = "the draft of October 2020, as zarr-python 2.12 to 2.18, GDAL and zarrita wrote it",
+    .claims = claims,
+    .draft = &draft,
+    .check_name = check_name,
+    .parse = parse,
+    .from_v3 = from_v3,
+    .rule = rule,
+    ZINC_DRAFT_SLOTS,
+};
