@@ -67,6 +67,14 @@ void zinc_report_init_quiet(zinc_report *r, zinc_context *ctx, bool strict);
 
 /* ---- hierarchies ---- */
 
+/* What a key says that the value is. */
+typedef enum zinc_key_role {
+	ZINC_KEY_OTHER,  /* a stored object, or nothing of the format's */
+	ZINC_KEY_NODE,   /* a document that makes a node */
+	ZINC_KEY_PART,   /* another document, or something known to lie about */
+	ZINC_KEY_FOREIGN /* where the format puts nothing: not ours to judge */
+} zinc_key_role;
+
 struct zinc_hierarchy {
 	atomic_uint refs;
 	zinc_context *ctx;
@@ -87,6 +95,8 @@ zinc_hierarchy *zinc_hierarchy_ref(zinc_hierarchy *h);
 zinc_status zinc_path_normalise(char **out, const zinc_hierarchy *h, const char *path, zinc_error *err);
 /* E_READONLY for a hierarchy that was opened so. */
 zinc_status zinc_hierarchy_writable(const zinc_hierarchy *h, zinc_error *err);
+/* What a key of the store is, by the format's `place`. */
+zinc_status zinc_key_role_of(const zinc_hierarchy *h, const char *key, zinc_key_role *role, zinc_error *err);
 /* Read the entry point once more, where the format has one, for a report that collects. */
 zinc_status zinc_hierarchy_judge(zinc_hierarchy *h, zinc_report *r, zinc_error *err);
 /* Is there no key at all at `path` and below?  A new array over leftovers of another would show their values. */
@@ -105,14 +115,6 @@ typedef int (*zinc_found_fn)(void *arg, const zinc_found_node *node); /* non-zer
 
 /* One copy in consolidated metadata: its path below the group ("a/b") and what meta->doc would be; non-zero stops. */
 typedef int (*zinc_copy_fn)(void *arg, const char *below, const zinc_json *copy);
-
-/* What a key says that the value is. */
-typedef enum zinc_key_role {
-	ZINC_KEY_OTHER,  /* a stored object, or nothing of the format's */
-	ZINC_KEY_NODE,   /* a document that makes a node */
-	ZINC_KEY_PART,   /* another document, or something known to lie about */
-	ZINC_KEY_FOREIGN /* where the format puts nothing: not ours to judge */
-} zinc_key_role;
 
 /*
  * A version of Zarr.  Paths are normalised ("/", "/foo").  Reading functions take a report that
@@ -196,8 +198,8 @@ struct zinc_format {
 	 * ("a/b/0.0").  Empty for PART and FOREIGN. */
 	zinc_status (*place)(const zinc_hierarchy *h, const char *key, zinc_key_role *role, zinc_buf *place,
 			     zinc_error *err);
-	/* For validators: this format's number for a rule of the final version, or the same, or NULL where there is none such.
-	 * NULL: all the same. */
+	/* For validators: this format's number for a rule of the final version, or the same, or NULL where there is
+	 * none such. NULL: all the same. */
 	const char *(*rule)(const char *rule);
 };
 

@@ -434,3 +434,18 @@ zinc_hierarchy_vacant(zinc_hierarchy *h, const char *path, bool *vacant, zinc_er
 	*vacant = true;
 	return h->format->prefixes(h, path, look_below, &look, err);
 }
+
+/* ---- keys ---- */
+
+zinc_status
+zinc_key_role_of(const zinc_hierarchy *h, const char *key, zinc_key_role *role, zinc_error *err)
+{
+	const size_t n = strlen(h->prefix);
+	zinc_status s;
+	zinc_buf place;
+
+	zinc_buf_init(&place, h->ctx, SIZE_MAX);
+	s = h->format->place(h, strncmp(key, h->prefix, n) == 0 ? key + n : key, role, &place, err);
+	zinc_buf_fini(&place);
+	return s;
+}

@@ -58,7 +58,6 @@ static zinc_status
 write_nodes(struct documents *d)
 {
 	zinc_cp *c = d->c;
-	bool first = true;
 	size_t i;
 
 	for (i = 0; i < c->nnodes; i++) {
@@ -66,9 +65,6 @@ write_nodes(struct documents *d)
 
 		if (!n->changed || n->left_out || n->implicit)
 			continue;
-		if (first)
-			ZINC_TRY(d->h->format->init(d->h, d->err));
-		first = false;
 		ZINC_TRY(d->h->format->write_node(d->h, n->to, n->target, NULL, NULL, d->err));
 	}
 	return ZINC_OK;
@@ -135,6 +131,7 @@ assemble(struct documents *d)
 {
 	size_t i;
 
+	ZINC_TRY(d->h->format->init(d->h, d->err));
 	ZINC_TRY(write_nodes(d));
 	ZINC_TRY(lay_over_parts(d));
 	for (i = 0; i < d->c->nnodes; i++) {
@@ -172,8 +169,8 @@ deepest_first(const void *a, const void *b)
 static zinc_status
 sort(struct documents *d)
 {
-	const zinc_format *f = d->c->to->format;
-	const char *key = NULL, *p, *name;
+	const char *key = NULL, *p;
+	zinc_key_role role;
 	size_t i;
 
 	ZINC_TRY(zinc_store_list(d->c->drafts, "", collect, d, d->err));
@@ -183,12 +180,10 @@ sort(struct documents *d)
 		return zinc_fail_nomem(d->err);
 	for (i = 0; i < d->n; i++) {
 		d->list[i].key = key = zinc_cp_next(&d->keys, key);
-		for (p = name = key; *p; p++)
-			if (*p == '/') {
-				d->list[i].depth++;
-				name = p + 1;
-			}
-		d->list[i].makes = f->role(name) == ZINC_KEY_NODE;
+		for (p = key; *p; p++)
+			d->list[i].depth += *p == '/';
+		ZINC_TRY(zinc_key_role_of(d->h, key, &role, d->err));
+		d->list[i].makes = role == ZINC_KEY_NODE;
 	}
 	qsort(d->list, d->n, sizeof *d->list, deepest_first);
 	return ZINC_OK;

@@ -209,6 +209,7 @@ static zinc_status
 take_key(struct listing *l, const char *key, uint64_t nbytes)
 {
 	zinc_cp *c = l->c;
+	zinc_key_role role;
 	bool taken;
 
 	if (strcmp(last_name(key), ZINC_CP_JOURNAL) == 0 || strstr(key, ZINC_CP_MIDDLE "/"))
@@ -217,12 +218,14 @@ take_key(struct listing *l, const char *key, uint64_t nbytes)
 	ZINC_TRY(take_object(l, key, nbytes, &taken));
 	if (taken)
 		return ZINC_OK;
-	switch (c->from->format->role(last_name(key))) {
+	ZINC_TRY(zinc_key_role_of(c->from, key, &role, l->err));
+	switch (role) {
 	case ZINC_KEY_NODE: /* each by its own node */
 		return ZINC_OK;
 	case ZINC_KEY_PART:
 		return c->from->format == c->to->format ? add_pair(l, &c->documents, key) : ZINC_OK;
 	case ZINC_KEY_OTHER:
+	case ZINC_KEY_FOREIGN:
 		break;
 	}
 	c->nforeign++;
