@@ -244,6 +244,117 @@ typedef int (*zinc_declaration_fn)(void *arg, const zinc_declaration *declaratio
 ZINC_API ZINC_CHECKED zinc_status zinc_extensions(zinc_hierarchy *h, const char *path, zinc_declaration_fn fn, void *arg,
                                                   zinc_error *err);
 
+/* ---- storage transformers ---- */
+
+/*
+ * A storage transformer is a layer between one array and its store, and a store itself: it answers the operations of
+ * <zinc/store.h> by asking `next`, the layer below it or the store.  Documents list them in `storage_transformers`, the
+ * one nearest the array first.  What a layer is opened for; everything it points to outlives the layer.
+ */
+typedef struct zinc_transformer_input zinc_transformer_input;
+struct zinc_transformer_input {
+	size_t size;
+	zinc_context *context;
+	zinc_store *next;   /* a layer that keeps it takes a reference (zinc_store_ref) and closes that */
+	const char *prefix; /* what the keys of the array's chunks begin with, "" or "a/b/"; other keys are passed on */
+	int ndim;
+	const uint64_t *shape;       /* of the array */
+	const uint64_t *chunk_shape; /* of its first chunk */
+	const uint64_t *grid_shape;  /* chunks along each dimension */
+	const char *dtype;
+	size_t element_size;
+	const void *fill; /* one element */
+	/* Behind the prefix: index of a chunk -> key, as snprintf; and the exact inverse, 0: not a chunk's key, else 1. */
+	size_t (*encode_key)(const zinc_transformer_input *in, const uint64_t *index, char *out, size_t room);
+	int (*decode_key)(const zinc_transformer_input *in, const char *key, uint64_t *index);
+	const void *keys; /* for those two */
+	/* What the program chose for this handle (zinc_stack_options). */
+	int shard_order;
+	int single_writer;
+};
+
+typedef struct zinc_transformer_def {
+	size_t size;
+	const char *name;        /* in documents of version 3 */
+	const char *const *uris; /* in the drafts, where `type` is the name; NULL-ended, may be NULL */
+	const char *purpose;
+	/* Make the layer: most simply with zinc_store_wrap. */
+	zinc_status (*open)(zinc_store **out, const char *configuration, const zinc_transformer_input *in, zinc_error *err);
+} zinc_transformer_def;
+
+/* E_EXISTS when the name or a URI is taken, E_INVALID, E_LIMIT, E_NOMEM. */
+ZINC_API ZINC_CHECKED zinc_status zinc_register_transformer(const zinc_transformer_def *def, zinc_error *err);
+
+/* Layers that a program puts on an array at run time; no document tells of them. */
+typedef zinc_status (*zinc_layer_fn)(zinc_store **out, const void *arg, const zinc_transformer_input *in, zinc_error *err);
+
+typedef struct zinc_layer {
+	zinc_layer_fn make; /* zinc_layer_cache, zinc_layer_log, or your own */
+	const void *arg;    /* lives as long as the array's handle */
+} zinc_layer;
+
+/* How a layer lays the chunks of a shard that it writes.  Readers see no difference. */
+typedef enum zinc_shard_order {
+	ZINC_SHARD_ROWS = 0,   /* C order of their indices */
+	ZINC_SHARD_MORTON = 1, /* Morton order: neighbours in all dimensions lie close */
+	ZINC_SHARD_APPEND = 2  /* behind what is there, which stays; the old bytes are never reclaimed */
+} zinc_shard_order;
+
+typedef struct zinc_stack_options {
+	size_t size;
+	const zinc_layer *layers; /* the one nearest the array first; above those of the document */
+	size_t nlayers;
+	int shard_order;   /* of the document's layer `indexed` */
+	int single_writer; /* it may change parts of shards in a store that cannot exclude others */
+} zinc_stack_options;
+
+/* clang-format off */
+#define ZINC_STACK_OPTIONS(...) ZINC_OPTIONS_OF(zinc_stack_options, __VA_ARGS__)
+#define ZINC_STACK_OPTIONS_INIT {sizeof(zinc_stack_options), NULL, 0, 0, 0}
+/* clang-format on */
+
+/*
+ * Choose the run-time layers of a handle, best right after it was opened; NULL: none again.  Calls that are running go
+ * on as before.  The layers are made now, and made anew whenever the handle sees other metadata (resize, refresh).
+ */
+ZINC_API ZINC_CHECKED zinc_status zinc_array_stack(zinc_array *a, const zinc_stack_options *options, zinc_error *err);
+
+/* Answers of the store kept in memory.  Each is used only after the store has confirmed its tag, unless `trust`. */
+typedef struct zinc_layer_cache_options {
+	uint64_t bytes; /* the most that is kept */
+	int trust;      /* nobody changes the data: ask nothing, also of a store without tags */
+} zinc_layer_cache_options;
+ZINC_API ZINC_CHECKED zinc_status zinc_layer_cache(zinc_store **out, const void *cache_options,
+						   const zinc_transformer_input *in, zinc_error *err);
+
+/* Every operation that comes to the layer is told. */
+typedef struct zinc_layer_log_options {
+	zinc_log_fn fn;
+	void *arg;
+} zinc_layer_log_options;
+ZINC_API ZINC_CHECKED zinc_status zinc_layer_log(zinc_store **out, const void *log_options, const zinc_transformer_input *in,
+						 zinc_error *err);
+
+/* For zinc_store_sharded: the layer `indexed` on a store, without an array. */
+typedef struct zinc_sharded_options {
+	size_t size;
+	const char *prefix; /* of the keys that are chunks' ["": all that look like it] */
+	int ndim;
+	const uint64_t *chunks_per_shard;
+	const char *key_encoding; /* "default", "default.", "v2", "v2/" ["default"] */
+	int shard_order;
+	int single_writer;
+} zinc_sharded_options;
+
+/* clang-format off */
+#define ZINC_SHARDED_OPTIONS(...) ZINC_OPTIONS_OF(zinc_sharded_options, __VA_ARGS__)
+#define ZINC_SHARDED_OPTIONS_INIT {sizeof(zinc_sharded_options), NULL, 0, NULL, NULL, 0, 0}
+/* clang-format on */
+
+/* A store that joins chunks to shards of `next`, whose reference it takes itself.  E_INVALID, E_LIMIT, E_NOMEM. */
+ZINC_API ZINC_CHECKED zinc_status zinc_store_sharded(zinc_store **out, zinc_store *next, const zinc_sharded_options *options,
+						     zinc_error *err);
+
 /* ---- what there is ---- */
 
 /* Call `fn` with name, other names and purpose of everything built in or registered, until it returns non-zero. */
@@ -253,6 +364,7 @@ ZINC_API void zinc_list_grids(zinc_row_fn fn, void *arg);
 ZINC_API void zinc_list_key_encodings(zinc_row_fn fn, void *arg);
 ZINC_API void zinc_list_metadata_encodings(zinc_row_fn fn, void *arg);
 ZINC_API void zinc_list_extensions(zinc_row_fn fn, void *arg);
+ZINC_API void zinc_list_transformers(zinc_row_fn fn, void *arg);
 
 #ifdef __cplusplus
 }

@@ -22,14 +22,17 @@ zinc_status
 zinc_array_make(zinc_array **out, zinc_hierarchy *h, const char *path, zinc_meta *meta, zinc_error *err)
 {
 	zinc_array *a = zinc_calloc(h->ctx, 1, sizeof *a);
+	zinc_status code;
 
 	if (a == NULL)
 		return zinc_fail_nomem(err);
 	a->ctx = h->ctx;
 	a->path = zinc_strdup(h->ctx, path);
-	if (a->path == NULL) {
+	code = a->path != NULL ? zinc_stack_make(&a->stack, h, path, meta, NULL, err) : zinc_fail_nomem(err);
+	if (code != ZINC_OK) {
+		zinc_free(h->ctx, a->path);
 		zinc_free(h->ctx, a);
-		return zinc_fail_nomem(err);
+		return code;
 	}
 	a->h = zinc_hierarchy_ref(h);
 	a->meta = zinc_meta_ref(meta);
@@ -50,6 +53,8 @@ zinc_array_close(zinc_array *a)
 	ctx = a->ctx;
 	zinc_fork_remove(&a->fork);
 	pthread_mutex_destroy(&a->edit);
+	zinc_stack_free(a->stack);
+	zinc_free(ctx, (void *)(uintptr_t)a->run.layers);
 	zinc_meta_free(a->meta);
 	zinc_meta_free(a->previous);
 	zinc_free(ctx, a->path);
@@ -69,17 +74,28 @@ zinc_array_snapshot(const zinc_array *a)
 	return m;
 }
 
-void
-zinc_array_swap(zinc_array *a, zinc_meta *m)
+zinc_status
+zinc_array_swap(zinc_array *a, zinc_meta *m, zinc_error *err)
 {
+	zinc_stack *layers, *old_layers;
 	zinc_meta *old;
+	zinc_status code;
 
+	code = zinc_stack_make(&layers, a->h, a->path, m, &a->run, err);
+	if (code != ZINC_OK) {
+		zinc_meta_free(m);
+		return code;
+	}
 	pthread_mutex_lock(&a->ctx->lock);
 	old = a->previous;
 	a->previous = a->meta;
 	a->meta = m;
+	old_layers = a->stack;
+	a->stack = layers;
 	pthread_mutex_unlock(&a->ctx->lock);
+	zinc_stack_free(old_layers);
 	zinc_meta_free(old);
+	return ZINC_OK;
 }
 
 /* ---- open ---- */
@@ -133,12 +149,15 @@ zinc_status
 zinc_array_refresh(zinc_array *a, zinc_error *err)
 {
 	zinc_meta *m = NULL;
+	zinc_status code;
 
 	if (a == NULL)
 		return zinc_fail(err, ZINC_E_INVALID, "no array");
 	ZINC_TRY(zinc_error_in(err, zinc_array_read_meta(a->h, a->path, &m, err), a->h));
-	zinc_array_swap(a, m);
-	return ZINC_OK;
+	pthread_mutex_lock(&a->edit);
+	code = zinc_array_swap(a, m, err);
+	pthread_mutex_unlock(&a->edit);
+	return zinc_error_in(err, code, a->h);
 }
 
 /* ---- what the array is ---- */

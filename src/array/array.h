@@ -7,6 +7,21 @@
 #define ZINC_ARRAY_H
 
 #include "format/format.h"
+#include "transform/transform.h"
+
+/*
+ * The layers between an array and the hierarchy's store, for one snapshot of the metadata; counted like that.
+ * Most arrays have none, and `store` is the hierarchy's.
+ */
+typedef struct zinc_stack {
+	atomic_uint refs;
+	zinc_context *ctx;
+	zinc_store *store; /* the uppermost; NULL: a layer is not known, so that no key means anything */
+	bool layered;      /* there is at least one */
+	zinc_meta *meta;   /* what the layers were made for */
+	char *prefix;      /* of the array's objects */
+	uint64_t grid_shape[ZINC_MAX_NDIM];
+} zinc_stack;
 
 struct zinc_array {
 	zinc_context *ctx;
@@ -15,7 +30,9 @@ struct zinc_array {
 	zinc_meta *meta; /* the current snapshot; swapped under ctx->lock */
 	/* Snapshots that accessors may have lent pointers from; kept until the handle closes or moves on again. */
 	zinc_meta *previous;
-	char *dtype_text; /* for zinc_array_dtype, when the type is an extension object */
+	zinc_stack *stack;      /* of `meta`, and swapped with it */
+	zinc_stack_options run; /* the run-time layers; `run.layers` is the handle's */
+	char *dtype_text;       /* for zinc_array_dtype, when the type is an extension object */
 	pthread_mutex_t
 	    edit; /* one change of the shape at a time, so that the last one put is the last one swapped in */
 	zinc_fork_hook fork;
@@ -23,12 +40,24 @@ struct zinc_array {
 
 /* A handle from metadata already read; takes references to both. */
 zinc_status zinc_array_make(zinc_array **out, zinc_hierarchy *h, const char *path, zinc_meta *meta, zinc_error *err);
-/* Put a new snapshot into the handle, which takes the reference. */
-void zinc_array_swap(zinc_array *a, zinc_meta *m);
+/* Put a new snapshot into the handle, which takes the reference, also on failure. */
+zinc_status zinc_array_swap(zinc_array *a, zinc_meta *m, zinc_error *err);
 /* The array's metadata from the store; E_NOTFOUND for a group too. */
 zinc_status zinc_array_read_meta(zinc_hierarchy *h, const char *path, zinc_meta **out, zinc_error *err);
 /* A new reference to the current snapshot. */
 zinc_meta *zinc_array_snapshot(const zinc_array *a);
+
+/* ---- layers (stack.c) ---- */
+
+/* Make the layers that a document's storage_transformers and a program's choice name.  E_CORRUPT, E_NOMEM ...; one that
+ * is not known is no failure: store is NULL then. */
+zinc_status zinc_stack_make(zinc_stack **out, zinc_hierarchy *h, const char *path, zinc_meta *m,
+			    const zinc_stack_options *run, zinc_error *err);
+void zinc_stack_free(zinc_stack *s); /* drops a reference; NULL is fine */
+/* A new reference to the layers of the current snapshot, and (m not NULL) that snapshot itself, which it holds. */
+zinc_stack *zinc_array_layers(const zinc_array *a, zinc_meta **m);
+/* The store that the array's objects are in, as it sees them; E_UNSUPPORTED when a layer is not known. */
+zinc_status zinc_stack_store(const zinc_stack *s, zinc_store **store, zinc_error *err);
 
 /* Name the hierarchy that an error happened in, and the key as seen from its root.  Returns `code`. */
 zinc_status zinc_error_in(zinc_error *err, zinc_status code, const zinc_hierarchy *h);

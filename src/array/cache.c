@@ -283,6 +283,6 @@ zinc_cache_confirm(zinc_call *c, const char *key, zinc_tag *tag, zinc_error *err
 	zinc_sink sink = {.done = confirm_done, .arg = &x, .cancel = c->o.cancel};
 
 	tag->n = 0;
-	ZINC_TRY(zinc_store_get(c->h->store, &request, 1, &sink, err));
+	ZINC_TRY(zinc_store_get(c->store, &request, 1, &sink, err));
 	return x.code;
 }

@@ -49,11 +49,12 @@ zinc_call_begin(zinc_call *c, zinc_array *a, const zinc_io_options *o, zinc_erro
 	atomic_init(&c->units_done, 0);
 	atomic_init(&c->bytes_done, 0);
 	pthread_mutex_init(&c->lock, NULL);
-	c->m = zinc_array_snapshot(a);
+	c->layers = zinc_array_layers(a, &c->m);
 	if (c->m->unsupported != NULL)
 		return zinc_fail(err, ZINC_E_UNSUPPORTED, "%s", c->m->unsupported);
 	ZINC_TRY(copy_options(c, o, err));
-	zinc_store_caps(c->h->store, &c->caps);
+	ZINC_TRY(zinc_stack_store(c->layers, &c->store, err));
+	zinc_store_caps(c->store, &c->caps);
 	c->threads = c->o.threads > 0 && c->o.threads < c->ctx->threads ? c->o.threads : c->ctx->threads;
 	c->put_flags = c->h->put_flags | (c->o.relaxed ? ZINC_PUT_RELAXED : 0);
 	if (c->o.timeout > 0)
@@ -68,7 +69,7 @@ free_workers(zinc_call *c)
 
 	for (i = 0; c->workers != NULL && i < c->threads; i++) {
 		if (c->workers[i].group != NULL)
-			zinc_store_abort(c->h->store, c->workers[i].group);
+			zinc_store_abort(c->store, c->workers[i].group);
 		zinc_scratch_put(c->workers[i].s);
 		zinc_buf_fini(&c->workers[i].key);
 		zinc_buf_fini(&c->workers[i].requests);
@@ -95,6 +96,7 @@ zinc_call_end(zinc_call *c, zinc_status code, zinc_error *err)
 		code = zinc_error_copy(err, &c->error);
 	zinc_error_in(err, code, c->h);
 	free_workers(c);
+	zinc_stack_free(c->layers);
 	zinc_meta_free(c->m);
 	pthread_mutex_destroy(&c->lock);
 	return code;

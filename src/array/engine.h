@@ -32,6 +32,8 @@ typedef struct zinc_call {
 	zinc_hierarchy *h;
 	zinc_context *ctx;
 	zinc_meta *m; /* the snapshot this call works on */
+	zinc_stack *layers;
+	zinc_store *store; /* the uppermost of its layers */
 	zinc_io_options o;
 	zinc_caps caps;
 	int threads;

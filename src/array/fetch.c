@@ -65,7 +65,7 @@ zinc_fetch_object(zinc_call *c, zinc_worker *w, const char *key, uint64_t limit,
 	fetch f = {.into = &w->s->fetch, .limit = limit, .tag = tag, .code = ZINC_OK, .err = err};
 	zinc_sink sink = {.room = fetch_room, .done = fetch_done, .arg = &f, .cancel = c->o.cancel};
 
-	ZINC_TRY(zinc_store_get(c->h->store, &request, 1, &sink, err));
+	ZINC_TRY(zinc_store_get(c->store, &request, 1, &sink, err));
 	*found = f.found;
 	return f.code;
 }

@@ -18,10 +18,12 @@ check_index(const zinc_meta *m, const uint64_t *index, zinc_error *err)
 	return ZINC_OK;
 }
 
+/* The key, and the layers to use it with (NULL: none are wanted). */
 static zinc_status
-make_key(const zinc_array *a, const uint64_t *index, zinc_buf *key, zinc_error *err)
+make_key(const zinc_array *a, const uint64_t *index, zinc_buf *key, zinc_stack **layers, zinc_error *err)
 {
-	zinc_meta *m = zinc_array_snapshot(a);
+	zinc_meta *m;
+	zinc_stack *s = zinc_array_layers(a, &m);
 	zinc_status code;
 
 	zinc_buf_init(key, a->ctx, 64 * ZINC_KIB);
@@ -30,6 +32,10 @@ make_key(const zinc_array *a, const uint64_t *index, zinc_buf *key, zinc_error *
 		code = a->h->format->chunk_key(a->h, a->path, m, index, key, err);
 	if (code == ZINC_OK && zinc_buf_text(key) == NULL)
 		code = zinc_fail_nomem(err);
+	if (layers != NULL)
+		*layers = s;
+	else
+		zinc_stack_free(s);
 	zinc_meta_free(m);
 	return zinc_error_in(err, code, a->h);
 }
@@ -38,7 +44,7 @@ zinc_status
 zinc_array_chunk_key(const zinc_array *a, const uint64_t *index, zinc_blob *key, zinc_error *err)
 {
 	zinc_buf text;
-	zinc_status code = make_key(a, index, &text, err);
+	zinc_status code = make_key(a, index, &text, NULL, err);
 
 	if (code == ZINC_OK)
 		code = zinc_buf_to_blob(&text, key, err);
@@ -50,10 +56,15 @@ zinc_status
 zinc_array_chunk_get(zinc_array *a, const uint64_t *index, zinc_blob *bytes, zinc_error *err)
 {
 	zinc_buf key;
-	zinc_status code = make_key(a, index, &key, err);
+	zinc_stack *layers;
+	zinc_store *store;
+	zinc_status code = make_key(a, index, &key, &layers, err);
 
 	if (code == ZINC_OK)
-		code = zinc_store_get_all(a->h->store, (const char *)key.p, bytes, NULL, 0, err);
+		code = zinc_stack_store(layers, &store, err);
+	if (code == ZINC_OK)
+		code = zinc_store_get_all(store, (const char *)key.p, bytes, NULL, 0, err);
+	zinc_stack_free(layers);
 	zinc_buf_fini(&key);
 	return code;
 }
@@ -62,15 +73,20 @@ zinc_status
 zinc_array_chunk_put(zinc_array *a, const uint64_t *index, const void *bytes, size_t nbytes, zinc_error *err)
 {
 	zinc_buf key;
-	zinc_status code = make_key(a, index, &key, err);
+	zinc_stack *layers;
+	zinc_store *store = NULL;
+	zinc_status code = make_key(a, index, &key, &layers, err);
 
 	if (code == ZINC_OK)
 		code = zinc_hierarchy_writable(a->h, err);
+	if (code == ZINC_OK)
+		code = zinc_stack_store(layers, &store, err);
 	if (code == ZINC_OK && bytes == NULL)
-		code = zinc_store_del(a->h->store, NULL, (const char *)key.p, NULL, a->h->put_flags, err);
+		code = zinc_store_del(store, NULL, (const char *)key.p, NULL, a->h->put_flags, err);
 	else if (code == ZINC_OK)
-		code = zinc_store_put(a->h->store, NULL, (const char *)key.p, bytes, nbytes, NULL, a->h->put_flags,
-				      NULL, err);
+		code =
+		    zinc_store_put(store, NULL, (const char *)key.p, bytes, nbytes, NULL, a->h->put_flags, NULL, err);
+	zinc_stack_free(layers);
 	zinc_buf_fini(&key);
 	return code;
 }

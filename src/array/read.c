@@ -46,7 +46,7 @@ read_cached(zinc_job *j, zinc_worker *w, const zinc_object *o, const zinc_unit *
 	    zinc_error *err)
 {
 	zinc_cache *cache = zinc_cache_of(j->c);
-	zinc_store *store = j->c->h->store;
+	zinc_store *store = j->c->store;
 	zinc_tag tag = {0, {0}};
 	zinc_view v;
 	void *hold;
@@ -79,7 +79,7 @@ read_decoded(zinc_job *j, zinc_worker *w, const zinc_object *o, const zinc_unit 
 	ZINC_TRY(zinc_chain_decode(j->p->m->chain, w->s, o->extent, in, direct,
 				   cache != NULL ? 0 : elements_needed(j->p, o, u), &v, err));
 	if (cache != NULL)
-		zinc_cache_put(cache, j->c->h->store, key, 0, tag, &v, o->extent, j->p->m->ndim, j->p->m->dtype->size);
+		zinc_cache_put(cache, j->c->store, key, 0, tag, &v, o->extent, j->p->m->ndim, j->p->m->dtype->size);
 	if (v.p == direct)
 		return ZINC_OK;
 	return zinc_transfer_out(j->p, j->t, u, &v, w->s, err);

@@ -140,7 +140,7 @@ read_requests(zinc_job *j, zinc_worker *w, rows *r, const char *key, zinc_error 
 	n = make_requests(r, j->p->m->ndim, key, requests, iov);
 	r->requests = requests;
 	r->err = err;
-	ZINC_TRY(zinc_store_get(j->c->h->store, requests, n, &sink, err));
+	ZINC_TRY(zinc_store_get(j->c->store, requests, n, &sink, err));
 	return r->code;
 }
 

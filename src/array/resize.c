@@ -61,7 +61,7 @@ put_shape(zinc_array *a, reshape *x, zinc_error *err)
 	pthread_mutex_lock(&a->edit);
 	code = a->h->format->edit_node(a->h, a->path, edit_shape, x, &m, err);
 	if (code == ZINC_OK)
-		zinc_array_swap(a, m);
+		code = zinc_array_swap(a, m, err);
 	pthread_mutex_unlock(&a->edit);
 	return code;
 }
@@ -70,6 +70,7 @@ put_shape(zinc_array *a, reshape *x, zinc_error *err)
 
 typedef struct sweep {
 	zinc_array *a;
+	zinc_store *store;                                    /* through its layers */
 	const zinc_meta *m;                                   /* with the new shape */
 	const char *prefix;                                   /* of the array's data */
 	uint64_t before[ZINC_MAX_NDIM], after[ZINC_MAX_NDIM]; /* grid shapes */
@@ -101,14 +102,14 @@ sweep_key(void *arg, const char *key, uint64_t nbytes)
 	(void)nbytes;
 	if (!s->m->keys.ops->decode(&s->m->keys, key + strlen(s->prefix), s->m->ndim, index) || !outside(s, index))
 		return 0;
-	s->code = zinc_store_del(s->a->h->store, s->group, key, NULL, s->a->h->put_flags, s->err);
+	s->code = zinc_store_del(s->store, s->group, key, NULL, s->a->h->put_flags, s->err);
 	return s->code != ZINC_OK;
 }
 
 static zinc_status
 sweep_outside(sweep *s, zinc_error *err)
 {
-	zinc_store *store = s->a->h->store;
+	zinc_store *store = s->store;
 	zinc_status code;
 
 	ZINC_TRY(zinc_store_put_begin(store, &s->group, s->a->h->put_flags, err));
@@ -125,8 +126,9 @@ sweep_outside(sweep *s, zinc_error *err)
 static zinc_status
 delete_outside(zinc_array *a, const uint64_t *before, zinc_error *err)
 {
-	zinc_meta *m = zinc_array_snapshot(a);
-	sweep s = {.a = a, .m = m, .code = ZINC_OK};
+	zinc_meta *m;
+	zinc_stack *layers = zinc_array_layers(a, &m);
+	sweep s = {.a = a, .m = m, .store = layers->store, .code = ZINC_OK};
 	zinc_status code = ZINC_OK;
 	bool any = false;
 	zinc_buf prefix;
@@ -145,6 +147,7 @@ delete_outside(zinc_array *a, const uint64_t *before, zinc_error *err)
 			code = s.prefix == NULL ? zinc_fail_nomem(err) : sweep_outside(&s, err);
 	}
 	zinc_buf_fini(&prefix);
+	zinc_stack_free(layers);
 	zinc_meta_free(m);
 	return code;
 }

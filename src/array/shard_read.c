@@ -125,7 +125,7 @@ load_index(window *win, zinc_worker *w, slot *s, zinc_error *err)
 	zinc_bytes tail;
 
 	ZINC_TRY(zinc_call_key(j->c, w, s->o.index, &g.key, err));
-	ZINC_TRY(zinc_store_get(j->c->h->store, &g, 1, &sink, err));
+	ZINC_TRY(zinc_store_get(j->c->store, &g, 1, &sink, err));
 	ZINC_TRY(f.code);
 	if (!s->found)
 		return ZINC_OK;
@@ -248,7 +248,7 @@ fetch_wanted(window *win, zinc_worker *w, slot *s, wanted *list, size_t n, zinc_
 	}
 	for (i = 0; i < n; i++)
 		list[i].bytes = w->s->fetch.p + (uintptr_t)list[i].bytes;
-	ZINC_TRY(zinc_store_get(win->j->c->h->store, requests, k, &sink, err));
+	ZINC_TRY(zinc_store_get(win->j->c->store, requests, k, &sink, err));
 	return r.code;
 }
 
@@ -276,7 +276,7 @@ decode_unit(window *win, zinc_worker *w, const slot *s, const zinc_unit *u, zinc
 	ZINC_TRY(zinc_chain_decode(m->chain->shard->inner, w->s, m->chain->shard->chunk_shape, in, direct, 0, &v, err));
 	turn_view(m, &v, &t);
 	if (cache != NULL)
-		zinc_cache_put(cache, j->c->h->store, (const char *)w->key.p, position, &s->tag, &t, u->extent, m->ndim,
+		zinc_cache_put(cache, j->c->store, (const char *)w->key.p, position, &s->tag, &t, u->extent, m->ndim,
 			       m->dtype->size);
 	return v.p == direct ? ZINC_OK : zinc_transfer_out(j->p, j->t, u, &t, w->s, err);
 }
@@ -302,7 +302,7 @@ unit_at_hand(window *win, zinc_worker *w, const slot *s, const zinc_unit *u, uin
 	*done = false;
 	if (cache == NULL)
 		return ZINC_OK;
-	v.p = (uint8_t *)(uintptr_t)zinc_cache_get(cache, j->c->h->store, (const char *)w->key.p, position, &s->tag,
+	v.p = (uint8_t *)(uintptr_t)zinc_cache_get(cache, j->c->store, (const char *)w->key.p, position, &s->tag,
 						   &hold);
 	if (v.p == NULL)
 		return ZINC_OK;

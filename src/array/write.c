@@ -111,7 +111,7 @@ encode_object(zinc_job *j, zinc_worker *w, const zinc_object *o, zinc_bytes old,
 static zinc_status
 write_whole(zinc_job *j, zinc_worker *w, const zinc_object *o, const char *key, zinc_error *err)
 {
-	zinc_store *store = j->c->h->store;
+	zinc_store *store = j->c->store;
 	zinc_bytes none = {NULL, 0};
 
 	ZINC_TRY(encode_object(j, w, o, none, false, err));
@@ -173,7 +173,7 @@ write_item(void *arg, size_t i, int worker)
 	else if (code == ZINC_OK) {
 		change x = {j, w, &o};
 
-		code = zinc_store_update(j->c->h->store, key, change_object, &x, j->c->o.single_writer, j->c->put_flags,
+		code = zinc_store_update(j->c->store, key, change_object, &x, j->c->o.single_writer, j->c->put_flags,
 					 &w->err);
 	}
 	if (code != ZINC_OK) {
@@ -205,7 +205,7 @@ zinc_job_write(zinc_job *j, zinc_error *err)
 		w->group = NULL;
 		if (group == NULL)
 			continue;
-		one = zinc_store_commit(j->c->h->store, group, NULL, NULL, code == ZINC_OK ? err : NULL);
+		one = zinc_store_commit(j->c->store, group, NULL, NULL, code == ZINC_OK ? err : NULL);
 		if (code == ZINC_OK)
 			code = one;
 	}

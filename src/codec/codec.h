@@ -265,6 +265,21 @@ zinc_status zinc_shard_index_decode(const zinc_shard *sh, zinc_scratch *s, const
 /* Encode an index and append it. */
 zinc_status zinc_shard_index_encode(const zinc_shard *sh, zinc_scratch *s, const uint64_t *shard_shape,
 				    const zinc_shard_entry *entries, zinc_buf *out, zinc_error *err);
+/*
+ * The shard of the drafts' transformer `indexed`, which joins chunks that are encoded already: chunk_shape is 1 along
+ * each axis, so that shapes here count chunks; no inner chain; the index stands at the end, little-endian, without a
+ * checksum.  For shards of at most `chunks_per_shard`.  E_LIMIT, E_UNSUPPORTED (too many dimensions), E_NOMEM.
+ */
+zinc_status zinc_shard_new_indexed(zinc_shard **out, zinc_context *ctx, int ndim, const uint64_t *chunks_per_shard,
+				   zinc_error *err);
+void zinc_shard_free(zinc_shard *sh); /* of the above; NULL is fine */
+
+/* ---- storage transformers: who they are; the room `transform` makes layers of them ---- */
+
+/* By its name in version 3, or by a URI of the drafts in its place; NULL: unknown.  A built-in one has no open(). */
+const struct zinc_transformer_def *zinc_transformer_find(const char *name);
+/* By a URI of the drafts; `match` as above. */
+const struct zinc_transformer_def *zinc_transformer_find_uri(const char *uri, zinc_uri_match *match);
 
 /* ---- extend.c: what all that programs register share ---- */
 

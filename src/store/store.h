@@ -58,6 +58,30 @@ void zinc_place_fini(zinc_place *place);
 zinc_status zinc_store_putv(zinc_store *s, zinc_put_group *group, const char *key, const struct iovec *iov, int niov,
 			    const zinc_condition *when, uint32_t flags, zinc_tag *tag, zinc_error *err);
 
+/* ---- delivering, for stores and the layers of the room `transform` ---- */
+
+/* Bring `nbytes` bytes from `offset` of the value into the front of iov, which may be longer. */
+typedef zinc_status (*zinc_read_fn)(void *arg, uint64_t offset, uint64_t nbytes, const struct iovec *iov, int niov,
+				    zinc_error *err);
+
+/* Answer request i from a value of `size` bytes and generation `tag`: tag, range, room, read, done.
+ * A read that says E_CONFLICT met a value that somebody changed in place. */
+void zinc_sink_serve(const zinc_sink *k, size_t i, const zinc_get *r, uint64_t size, const zinc_tag *tag,
+		     zinc_read_fn bring, void *arg);
+void zinc_sink_missing(const zinc_sink *k, size_t i);
+void zinc_sink_failed(const zinc_sink *k, size_t i, zinc_status status, const zinc_error *error);
+/* When cancelled, answer request i so and return true. */
+bool zinc_sink_cancelled(const zinc_sink *k, size_t i);
+
+/* The total of an iovec list; non-zero when it overflows. */
+int zinc_iov_bytes(const struct iovec *iov, int niov, size_t *out);
+
+/* Copy n bytes into the front of an iovec list that has room for them. */
+void zinc_iov_scatter(const struct iovec *iov, int niov, const uint8_t *bytes, size_t n);
+
+/* Pause after having lost a race for the `tries`th time: longer with every loss, and different for each caller. */
+void zinc_store_back_off(int tries, const void *caller);
+
 /* Are the two tags the same generation?  Never with one that is empty. */
 static inline bool
 zinc_tag_equal(const zinc_tag *a, const zinc_tag *b)

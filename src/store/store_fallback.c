@@ -153,9 +153,9 @@ update_once(zinc_store *s, const char *key, zinc_update_fn fn, void *arg, bool *
 	return st;
 }
 
-/* Longer with every loss, and different for each caller, so that two do not keep meeting. */
-static void
-back_off(int tries, const void *caller)
+/* So that two do not keep meeting. */
+void
+zinc_store_back_off(int tries, const void *caller)
 {
 	long spread = (long)((uintptr_t)caller / 16 % 16) + 8;
 	struct timespec pause = {0, spread * 2000L << (tries < 8 ? tries : 8)};
@@ -180,7 +180,7 @@ update_in_loop(zinc_store *s, const char *key, zinc_update_fn fn, void *arg, uin
 			return st;
 		}
 		lost = false;
-		back_off(tries, &e);
+		zinc_store_back_off(tries, &e);
 	}
 	return zinc_fail(err, ZINC_E_CONFLICT, "others changed the key %d times while it was being changed",
 			 MOST_TRIES);

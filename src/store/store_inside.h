@@ -27,26 +27,7 @@ zinc_status zinc_store_at(const zinc_store *s, const char *key, zinc_status st, 
 zinc_status zinc_store_check_key(const zinc_store *s, const char *key, zinc_error *err);
 zinc_status zinc_store_refuse(const zinc_store *s, const char *key, zinc_error *err);
 
-/* ---- delivering (store_sink.c) ---- */
-
-/* Bring `nbytes` bytes from `offset` of the value into the front of iov, which may be longer. */
-typedef zinc_status (*zinc_read_fn)(void *arg, uint64_t offset, uint64_t nbytes, const struct iovec *iov, int niov,
-				    zinc_error *err);
-
-/* Answer request i from a value of `size` bytes and generation `tag`: tag, range, room, read, done.
- * A read that says E_CONFLICT met a value that somebody changed in place. */
-void zinc_sink_serve(const zinc_sink *k, size_t i, const zinc_get *r, uint64_t size, const zinc_tag *tag,
-		     zinc_read_fn bring, void *arg);
-void zinc_sink_missing(const zinc_sink *k, size_t i);
-void zinc_sink_failed(const zinc_sink *k, size_t i, zinc_status status, const zinc_error *error);
-/* When cancelled, answer request i so and return true. */
-bool zinc_sink_cancelled(const zinc_sink *k, size_t i);
-
-/* The total of an iovec list; non-zero when it overflows. */
-int zinc_iov_bytes(const struct iovec *iov, int niov, size_t *out);
-
-/* Copy n bytes into the front of an iovec list that has room for them. */
-void zinc_iov_scatter(const struct iovec *iov, int niov, const uint8_t *bytes, size_t n);
+/* ---- delivering (store_sink.c; the rest is in store.h) ---- */
 
 /* A place in an iovec list that a short read or write has reached. */
 typedef struct zinc_iov_at {

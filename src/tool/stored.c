@@ -2,7 +2,8 @@
  * stored.c - what an array has in its store, by listing alone
  *
  * No object is opened: a listing gives sizes, and the grid says what each decodes to.  Keys that are no object of the
- * grid (leftovers of a shrunk array, other people's files) are not counted.
+ * grid (leftovers of a shrunk array, other people's files) are not counted.  Through storage transformers the objects
+ * are the chunks that the array sees, with the sizes they have for it.
  */
 #include "tool/tool.h"
 
@@ -59,20 +60,23 @@ total(const zinc_meta *m)
 }
 
 static zinc_status
-add_up(const zinc_array *a, const zinc_meta *m, zinc_stored *out, zinc_error *err)
+add_up(const zinc_array *a, const zinc_stack *layers, zinc_stored *out, zinc_error *err)
 {
+	const zinc_meta *m = layers->meta;
 	struct sum s = {.m = m, .out = out};
+	zinc_store *store;
 	zinc_status code;
 	zinc_buf prefix;
 
 	if (!m->grid || !m->keys.ops)
 		return zinc_fail(err, ZINC_E_UNSUPPORTED, "%s", m->unsupported ? m->unsupported : "unknown grid");
+	ZINC_TRY(zinc_stack_store(layers, &store, err));
 	out->objects_total = total(m);
 	zinc_buf_init(&prefix, a->ctx, SIZE_MAX);
 	code = a->h->format->data_prefix(a->h, a->path, &prefix, err);
 	s.skip = prefix.n;
 	if (code == ZINC_OK)
-		code = zinc_buf_text(&prefix) ? zinc_store_list(a->h->store, zinc_buf_text(&prefix), add_key, &s, err)
+		code = zinc_buf_text(&prefix) ? zinc_store_list(store, zinc_buf_text(&prefix), add_key, &s, err)
 					      : zinc_fail_nomem(err);
 	zinc_buf_fini(&prefix);
 	return code;
@@ -81,14 +85,14 @@ add_up(const zinc_array *a, const zinc_meta *m, zinc_stored *out, zinc_error *er
 zinc_status
 zinc_array_stored(const zinc_array *a, zinc_stored *out, zinc_error *err)
 {
+	zinc_stack *layers;
 	zinc_status s;
-	zinc_meta *m;
 
 	if (!a || !out)
 		return zinc_fail(err, ZINC_E_INVALID, "no array, or no place for the answer");
-	m = zinc_array_snapshot(a);
+	layers = zinc_array_layers(a, NULL);
 	*out = (zinc_stored){0};
-	s = add_up(a, m, out, err);
-	zinc_meta_free(m);
+	s = add_up(a, layers, out, err);
+	zinc_stack_free(layers);
 	return s == ZINC_OK ? s : zinc_error_at_url(err, s, a->h->url);
 }

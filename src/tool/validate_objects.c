@@ -152,6 +152,35 @@ open_array(struct objects *o, const char *path)
 	return zinc_check_hand_over(o->c, &list, o->err);
 }
 
+static zinc_status array_key(struct objects *o, const char *key, const char *rel, uint64_t nbytes);
+
+static int
+layered_key(void *arg, const char *key, uint64_t nbytes)
+{
+	struct objects *o = arg;
+
+	o->status = array_key(o, key, zinc_check_key(o->c, key), nbytes);
+	return o->status != ZINC_OK || o->c->stopped;
+}
+
+/* With storage transformers the keys of the store are theirs; the array's own are what the layers list. */
+static zinc_status
+layered_keys(struct objects *o)
+{
+	zinc_kept_list list = {.ctx = o->c->ctx};
+	zinc_error e = ZINC_ERROR_INIT;
+	const zinc_stack *layers = o->array->stack;
+	zinc_status s;
+
+	if (!layers->layered)
+		return ZINC_OK;
+	s = zinc_store_list(layers->store, layers->prefix, layered_key, o, &e);
+	if (s == ZINC_OK || s == ZINC_E_NOMEM)
+		return s == ZINC_OK ? o->status : zinc_fail_nomem(o->err);
+	zinc_kept_error(&list, o->c, &e, "read", o->array->path, e.key); /* a shard that cannot be opened */
+	return zinc_check_hand_over(o->c, &list, o->err);
+}
+
 /* Move on to the keys of another node. */
 static zinc_status
 enter(struct objects *o, const zinc_check_node *owner)
@@ -171,6 +200,8 @@ enter(struct objects *o, const zinc_check_node *owner)
 	if (s == ZINC_OK)
 		s = open_array(o, zinc_buf_text(&path));
 	zinc_buf_fini(&path);
+	if (s == ZINC_OK && o->array)
+		s = layered_keys(o);
 	return s;
 }
 
@@ -330,7 +361,9 @@ any_key(struct objects *o, const char *key, uint64_t nbytes)
 	ZINC_TRY(enter(o, owner_of(o->c, rel)));
 	slash = strrchr(rel, '/');
 	if (o->owner && o->owner->kind == ZINC_NODE_ARRAY)
-		return array_key(o, key, rel, nbytes);
+		return o->array && (o->array->stack->layered || !o->array->stack->store)
+			   ? ZINC_OK
+			   : array_key(o, key, rel, nbytes);
 	if (o->owner && o->owner->kind == ZINC_NODE_NONE)
 		return ZINC_OK; /* its document cannot be used: nobody can tell */
 	return loose_key(o, key, rel, slash ? slash + 1 : rel);

@@ -52,9 +52,13 @@ test_stored(void **state)
 	s = stored(&f, huge);
 	assert_true(s.objects_total == UINT64_MAX);
 
-	forest_put(&f, "a/zarr.json", ARRAY_WITH(", \"storage_transformers\": [\"unheard_of\"]"));
+	forest_put(&f, "a/zarr.json", ARRAY_WITH(", \"unheard_of\": 1"));
 	assert_ok(zinc_array_open(&a, f.h, "a", &err));
 	assert_ok(zinc_array_stored(a, &s, &err)); /* keys are understood: they can be counted */
+	zinc_array_close(a);
+	forest_put(&f, "a/zarr.json", ARRAY_WITH(", \"storage_transformers\": [\"unheard_of\"]"));
+	assert_ok(zinc_array_open(&a, f.h, "a", &err));
+	assert_int_equal(zinc_array_stored(a, &s, &err), ZINC_E_UNSUPPORTED); /* whose keys are they? */
 	zinc_array_close(a);
 	forest_put(&f, "a/zarr.json",
 		   "{\"zarr_format\": 3, \"node_type\": \"array\", \"shape\": [4], \"data_type\": \"int8\", "

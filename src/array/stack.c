@@ -1,0 +1,189 @@
+/*
+ * stack.c - the layers between an array and its store
+ *
+ *     array  ->  run-time layers of the handle  ->  storage_transformers  ->  store of the hierarchy
+ *
+ * Layers know the array's shape and keys, so that they belong to a snapshot of the metadata: whoever works on
+ * one snapshot works through its layers, and a resize or refresh makes new ones.
+ */
+#include "array/engine.h"
+
+/* ---- life ---- */
+
+void
+zinc_stack_free(zinc_stack *s)
+{
+	if (s == NULL || atomic_fetch_sub(&s->refs, 1) != 1)
+		return;
+	zinc_store_close(s->store); /* first: the layers point into the rest */
+	zinc_meta_free(s->meta);
+	zinc_free(s->ctx, s->prefix);
+	zinc_free(s->ctx, s);
+}
+
+zinc_stack *
+zinc_array_layers(const zinc_array *a, zinc_meta **m)
+{
+	zinc_stack *s;
+
+	pthread_mutex_lock(&a->ctx->lock);
+	s = a->stack;
+	atomic_fetch_add(&s->refs, 1);
+	if (m != NULL)
+		*m = zinc_meta_ref(s->meta);
+	pthread_mutex_unlock(&a->ctx->lock);
+	return s;
+}
+
+zinc_status
+zinc_stack_store(const zinc_stack *s, zinc_store **store, zinc_error *err)
+{
+	*store = s->store;
+	if (s->store != NULL)
+		return ZINC_OK;
+	return zinc_fail(err, ZINC_E_UNSUPPORTED, "%s",
+			 s->meta->unsupported != NULL ? s->meta->unsupported : "unknown storage transformer");
+}
+
+/* ---- making ---- */
+
+static zinc_status
+data_prefix(zinc_stack *s, const zinc_hierarchy *h, const char *path, zinc_error *err)
+{
+	zinc_status code;
+	zinc_buf b;
+
+	zinc_buf_init(&b, s->ctx, ZINC_MIB);
+	code = h->format->data_prefix(h, path, &b, err);
+	if (code == ZINC_OK) {
+		s->prefix = zinc_strndup(s->ctx, (const char *)b.p, b.n);
+		if (s->prefix == NULL)
+			code = zinc_fail_nomem(err);
+	}
+	zinc_buf_fini(&b);
+	return code;
+}
+
+/* What a layer is told of the array. */
+static void
+describe(const zinc_stack *s, zinc_store *next, zinc_transformer_input *in)
+{
+	const zinc_meta *m = s->meta;
+
+	*in = (zinc_transformer_input){.size = sizeof *in, .context = s->ctx, .next = next, .prefix = s->prefix};
+	in->ndim = m->ndim;
+	in->shape = m->shape;
+	in->chunk_shape = m->chunk_shape;
+	in->grid_shape = s->grid_shape;
+	in->dtype = m->dtype != NULL ? m->dtype->name : "";
+	in->element_size = m->dtype != NULL ? m->dtype->size : 0;
+	in->fill = m->fill;
+	zinc_transformer_keys(in, &m->keys);
+}
+
+static zinc_status
+make_layers(zinc_stack *s, zinc_hierarchy *h, const char *path, const zinc_json *list, const zinc_stack_options *run,
+	    zinc_error *err)
+{
+	zinc_error e = ZINC_ERROR_INIT;
+	zinc_transformer_input in;
+	zinc_status code;
+	int d;
+
+	if (s->meta->grid == NULL || s->meta->keys.ops == NULL)
+		return ZINC_OK; /* no layer could tell what its keys mean */
+	ZINC_TRY(data_prefix(s, h, path, err));
+	for (d = 0; d < s->meta->ndim; d++)
+		s->grid_shape[d] = s->meta->grid->ops->count(s->meta->grid, d, s->meta->shape[d]);
+	describe(s, h->store, &in);
+	code = zinc_stack_open(&s->store, list, run, &in, &e);
+	s->layered = code == ZINC_OK && s->store != h->store;
+	if (code == ZINC_OK || (code == ZINC_E_UNSUPPORTED && s->meta->unsupported != NULL))
+		return ZINC_OK;
+	return zinc_error_copy(err, &e), code;
+}
+
+zinc_status
+zinc_stack_make(zinc_stack **out, zinc_hierarchy *h, const char *path, zinc_meta *m, const zinc_stack_options *run,
+		zinc_error *err)
+{
+	const zinc_json *list = zinc_json_member(zinc_meta_v3(m), "storage_transformers");
+	zinc_stack *s = zinc_calloc(h->ctx, 1, sizeof *s);
+	zinc_status code = ZINC_OK;
+
+	if (s == NULL)
+		return zinc_fail_nomem(err);
+	atomic_init(&s->refs, 1);
+	s->ctx = h->ctx;
+	s->meta = zinc_meta_ref(m);
+	if ((list != NULL && list->n > 0) || (run != NULL && run->nlayers > 0))
+		code = make_layers(s, h, path, list, run, err);
+	else
+		s->store = zinc_store_ref(h->store);
+	if (code == ZINC_OK)
+		*out = s;
+	else
+		zinc_stack_free(s);
+	return code;
+}
+
+/* ---- the program's choice ---- */
+
+/* A copy of the caller's options, with its own list. */
+static zinc_status
+take_options(zinc_stack_options *o, zinc_context *ctx, const zinc_stack_options *options, zinc_error *err)
+{
+	zinc_layer *layers;
+	size_t i;
+
+	ZINC_TRY(zinc_options_take(o, sizeof *o, options, err));
+	if (o->nlayers > 0 && o->layers == NULL)
+		return zinc_fail(err, ZINC_E_INVALID, "zinc_stack_options: %zu layers, but no list", o->nlayers);
+	for (i = 0; i < o->nlayers; i++)
+		if (o->layers[i].make == NULL)
+			return zinc_fail(err, ZINC_E_INVALID, "zinc_stack_options: layer %zu has no make()", i);
+	layers = zinc_calloc(ctx, o->nlayers, sizeof *layers);
+	if (layers == NULL)
+		return zinc_fail_nomem(err);
+	if (o->nlayers > 0)
+		memcpy(layers, o->layers, o->nlayers * sizeof *layers);
+	o->layers = layers;
+	return ZINC_OK;
+}
+
+static void
+free_layers(zinc_context *ctx, const zinc_layer *layers)
+{
+	zinc_free(ctx, (void *)(uintptr_t)layers);
+}
+
+zinc_status
+zinc_array_stack(zinc_array *a, const zinc_stack_options *options, zinc_error *err)
+{
+	zinc_stack_options o;
+	zinc_stack *made = NULL, *old;
+	zinc_meta *m;
+	zinc_status code;
+
+	if (a == NULL)
+		return zinc_fail(err, ZINC_E_INVALID, "no array");
+	ZINC_TRY(take_options(&o, a->ctx, options, err));
+	pthread_mutex_lock(&a->edit); /* so that no resize makes layers of the old choice meanwhile */
+	m = zinc_array_snapshot(a);
+	code = zinc_stack_make(&made, a->h, a->path, m, &o, err);
+	zinc_meta_free(m);
+	old = a->stack;
+	if (code == ZINC_OK) {
+		pthread_mutex_lock(&a->ctx->lock);
+		a->stack = made;
+		pthread_mutex_unlock(&a->ctx->lock);
+		free_layers(a->ctx, a->run.layers);
+		a->run = o;
+	} else {
+		free_layers(a->ctx, o.layers);
+		old = NULL;
+	}
+	pthread_mutex_unlock(&a->edit);
+	zinc_stack_free(old);
+	return zinc_error_in(err, code, a->h);
+}

@@ -1,0 +1,417 @@
+/*
+ * sharding_get.c - reading chunks out of shards
+ *
+ *     requests     c/0/0   c/5/1[3:7]   c/0/1   zarr.json          the caller's batch
+ *     call 1       c/0/0[-64:]  c/2/0[-64:]     zarr.json          one index per shard; what is no chunk is passed on
+ *     call 2       c/0/0[a:b]  c/2/0[c:d]  c/0/0[e:f]              the ranges, under the tags of their indexes
+ *
+ * A shard that changes between the two calls is read anew with the next round; after eight it is E_CONFLICT.
+ */
+#include <stdlib.h>
+
+#include "transform/transform_inside.h"
+
+#define TRIES 8
+
+/* One shard of a round. */
+typedef struct shard {
+	const char *key;
+	zinc_found found;
+	zinc_tag tag;
+	uint64_t size;
+	uint8_t *tail; /* its index, encoded */
+	size_t ntail;
+	zinc_shard_entry *entries;
+	zinc_status status;
+	zinc_error *error; /* of a failure; NULL: memory is out */
+} shard;
+
+/* One request of the caller for a chunk. */
+typedef struct asked {
+	size_t i;        /* the caller's number */
+	size_t position; /* in its shard */
+	const char *key; /* of the shard */
+	shard *shard;    /* of this round */
+	uint64_t nbytes; /* of the chunk, when a range is asked for */
+	bool again;      /* the shard changed */
+} asked;
+
+typedef struct batch {
+	const zinc_sharded *s;
+	const zinc_get *requests;
+	const zinc_sink *sink;
+	zinc_buf keys; /* of the shards, each with its NUL */
+	asked *asked;  /* for chunks, in order of their shards' keys */
+	size_t nasked;
+	size_t *passed; /* the caller's numbers of those that are passed on */
+	size_t npassed;
+	shard *shards;
+	size_t nshards;
+	zinc_get *below;   /* the requests of a call below */
+	asked **whose;     /* of the second call */
+	struct iovec *iov; /* cut ones */
+	bool begun;        /* an answer has been given */
+} batch;
+
+/* ---- who wants what ---- */
+
+static int
+by_key(const void *a, const void *b)
+{
+	const asked *x = (const asked *)a, *y = (const asked *)b;
+	const int c = strcmp(x->key, y->key);
+
+	return c ? c : x->i < y->i ? -1 : x->i > y->i;
+}
+
+/* Keys are added to a buffer that moves, so they are noted by their place first. */
+static zinc_status
+sort_requests(batch *b, size_t n, zinc_error *err)
+{
+	zinc_spot spot;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (!zinc_sharded_locate(b->s, b->requests[i].key, &spot)) {
+			b->passed[b->npassed++] = i;
+			continue;
+		}
+		b->asked[b->nasked++] = (asked){.i = i, .position = spot.position, .nbytes = b->keys.n};
+		ZINC_TRY(zinc_sharded_key(b->s, spot.shard, &b->keys, err));
+		ZINC_TRY(zinc_buf_add(&b->keys, "", 1, err));
+	}
+	for (i = 0; i < b->nasked; i++)
+		b->asked[i].key = (const char *)b->keys.p + b->asked[i].nbytes;
+	qsort(b->asked, b->nasked, sizeof *b->asked, by_key);
+	return ZINC_OK;
+}
+
+static zinc_status
+batch_init(batch *b, size_t n, zinc_error *err)
+{
+	zinc_context *ctx = b->s->ctx;
+	size_t i, pieces = 1;
+
+	for (i = 0; i < n; i++)
+		if (b->requests[i].iov && b->requests[i].niov > 0 &&
+		    zinc_size_add(pieces, (size_t)b->requests[i].niov, &pieces))
+			return zinc_fail_nomem(err);
+	zinc_buf_init(&b->keys, ctx, SIZE_MAX - 1);
+	b->asked = (asked *)zinc_calloc(ctx, n, sizeof *b->asked);
+	b->passed = (size_t *)zinc_calloc(ctx, n, sizeof *b->passed);
+	b->shards = (shard *)zinc_calloc(ctx, n, sizeof *b->shards);
+	b->below = (zinc_get *)zinc_calloc(ctx, n, sizeof *b->below);
+	b->whose = (asked **)zinc_calloc(ctx, n, sizeof *b->whose);
+	b->iov = (struct iovec *)zinc_calloc(ctx, pieces, sizeof *b->iov);
+	if (!b->asked || !b->passed || !b->shards || !b->below || !b->whose || !b->iov)
+		return zinc_fail_nomem(err);
+	return sort_requests(b, n, err);
+}
+
+static void
+free_shards(batch *b)
+{
+	size_t i;
+
+	for (i = 0; i < b->nshards; i++) {
+		zinc_free(b->s->ctx, b->shards[i].tail);
+		zinc_free(b->s->ctx, b->shards[i].entries);
+		zinc_free(b->s->ctx, b->shards[i].error);
+	}
+	b->nshards = 0;
+}
+
+static void
+batch_fini(batch *b)
+{
+	zinc_context *ctx = b->s->ctx;
+
+	if (b->shards)
+		free_shards(b);
+	zinc_buf_fini(&b->keys);
+	zinc_free(ctx, b->asked);
+	zinc_free(ctx, b->passed);
+	zinc_free(ctx, b->shards);
+	zinc_free(ctx, b->below);
+	zinc_free(ctx, b->whose);
+	zinc_free(ctx, b->iov);
+}
+
+/* ---- the first call: indexes ---- */
+
+static void
+shard_failed(batch *b, shard *sh, zinc_status status, const zinc_error *error)
+{
+	sh->found = ZINC_FAILED;
+	sh->status = status;
+	if (error && !sh->error)
+		sh->error = (zinc_error *)zinc_calloc(b->s->ctx, 1, sizeof *sh->error);
+	if (error && sh->error)
+		zinc_error_copy(sh->error, error);
+}
+
+static zinc_room
+index_room(void *arg, size_t i, uint64_t nbytes, void **buf)
+{
+	batch *b = (batch *)arg;
+	shard *sh;
+
+	if (i >= b->nshards)
+		return b->sink->room(b->sink->arg, b->passed[i - b->nshards], nbytes, buf);
+	sh = &b->shards[i];
+	zinc_free(b->s->ctx, sh->tail);                              /* asked again: a store may have begun anew */
+	sh->tail = (uint8_t *)zinc_alloc(b->s->ctx, (size_t)nbytes); /* at most an index */
+	*buf = sh->tail;
+	return sh->tail ? ZINC_ROOM_OK : ZINC_ROOM_FAIL;
+}
+
+static void
+index_done(void *arg, size_t i, const zinc_got *got)
+{
+	batch *b = (batch *)arg;
+	shard *sh;
+
+	if (i >= b->nshards) {
+		b->sink->done(b->sink->arg, b->passed[i - b->nshards], got);
+		return;
+	}
+	sh = &b->shards[i];
+	sh->found = got->found;
+	if (got->found == ZINC_FOUND) {
+		sh->ntail = (size_t)got->nbytes;
+		sh->size = got->object_size;
+		sh->tag = *got->tag;
+	} else if (got->found != ZINC_MISSING)
+		shard_failed(b, sh, got->status, got->error);
+}
+
+/* Each shard once, in order of the keys, as those who ask are. */
+static void
+collect_shards(batch *b)
+{
+	size_t i;
+
+	for (i = 0; i < b->nasked; i++) {
+		asked *a = &b->asked[i];
+		shard *last = b->nshards ? &b->shards[b->nshards - 1] : NULL;
+
+		if (!last || strcmp(last->key, a->key) != 0) {
+			last = &b->shards[b->nshards++];
+			*last = (shard){.key = a->key, .found = ZINC_MISSING};
+		}
+		a->shard = last;
+	}
+}
+
+static void
+decode_index(batch *b, shard *sh)
+{
+	zinc_error e = ZINC_ERROR_INIT;
+	zinc_bytes tail = {sh->tail, sh->ntail};
+	zinc_status st;
+
+	sh->entries = (zinc_shard_entry *)zinc_calloc(b->s->ctx, b->s->n, sizeof *sh->entries);
+	st = sh->entries ? zinc_sharded_index(b->s, tail, sh->size, sh->entries, &e) : zinc_fail_nomem(&e);
+	if (st == ZINC_OK)
+		return;
+	zinc_error_at_key(&e, st, sh->key);
+	shard_failed(b, sh, st, &e);
+}
+
+/* All indexes of this round, and in the first round what is passed on; one call.  Answers follow only from here on. */
+static zinc_status
+fetch_indexes(batch *b, zinc_error *err)
+{
+	const size_t npassed = b->begun ? 0 : b->npassed;
+	zinc_sink sink = {index_room, index_done, b, b->sink->cancel};
+	size_t i;
+
+	collect_shards(b);
+	for (i = 0; i < b->nshards; i++)
+		b->below[i] = (zinc_get){.key = b->shards[i].key, .length = b->s->index_bytes, .suffix = 1};
+	for (i = 0; i < npassed; i++)
+		b->below[b->nshards + i] = b->requests[b->passed[i]];
+	ZINC_TRY(zinc_store_get(b->s->next, b->below, b->nshards + npassed, &sink, err));
+	b->begun = true;
+	for (i = 0; i < b->nshards; i++)
+		if (b->shards[i].found == ZINC_FOUND)
+			decode_index(b, &b->shards[i]);
+	return ZINC_OK;
+}
+
+/* ---- answers that need no bytes ---- */
+
+/* A chunk that is there, of which only that, or only its tag, was asked. */
+static void
+answer_found(const batch *b, const asked *a, zinc_found found)
+{
+	zinc_got got = {.found = found, .object_size = a->nbytes, .tag = &a->shard->tag};
+
+	b->sink->done(b->sink->arg, a->i, &got);
+}
+
+/* Answer what can be answered by the index; else false. */
+static bool
+answer_by_index(const batch *b, asked *a)
+{
+	const zinc_get *r = &b->requests[a->i];
+	const shard *sh = a->shard;
+
+	if (zinc_sink_cancelled(b->sink, a->i))
+		return true;
+	if (sh->found == ZINC_FAILED) {
+		zinc_sink_failed(b->sink, a->i, sh->status, sh->error);
+		return true;
+	}
+	if (sh->found == ZINC_MISSING || zinc_entry_empty(&sh->entries[a->position])) {
+		zinc_sink_missing(b->sink, a->i);
+		return true;
+	}
+	a->nbytes = sh->entries[a->position].nbytes;
+	if (r->if_tag && !zinc_tag_equal(r->if_tag, &sh->tag)) {
+		answer_found(b, a, ZINC_CHANGED);
+		return true;
+	}
+	if (r->stat)
+		answer_found(b, a, ZINC_FOUND);
+	return r->stat != 0;
+}
+
+/* ---- the second call: ranges ---- */
+
+static zinc_room
+range_room(void *arg, size_t i, uint64_t nbytes, void **buf)
+{
+	batch *b = (batch *)arg;
+
+	return b->sink->room(b->sink->arg, b->whose[i]->i, nbytes, buf);
+}
+
+/* What is not as its index said is of another generation, and is read again. */
+static void
+range_done(void *arg, size_t i, const zinc_got *got)
+{
+	batch *b = (batch *)arg;
+	asked *a = b->whose[i];
+	zinc_got mine = *got;
+
+	if (got->found == ZINC_FAILED) {
+		b->sink->done(b->sink->arg, a->i, got);
+		return;
+	}
+	if (got->found != ZINC_FOUND || got->nbytes != b->below[i].length) {
+		a->again = true;
+		return;
+	}
+	mine.object_size = a->nbytes;
+	b->sink->done(b->sink->arg, a->i, &mine);
+}
+
+/* The front of the caller's pieces, as many as hold n bytes; the cut copy is taken from *room. */
+static void
+cut_iov(zinc_get *g, uint64_t n, struct iovec **room)
+{
+	struct iovec *to = *room;
+	int i, k = 0;
+
+	for (i = 0; i < g->niov && n > 0; i++) {
+		to[k] = g->iov[i];
+		if (to[k].iov_len > n)
+			to[k].iov_len = (size_t)n;
+		n -= to[k++].iov_len;
+	}
+	g->iov = to;
+	g->niov = k;
+	*room += k;
+}
+
+/* The caller's range of the chunk -> a range of the shard. */
+static void
+make_range(const batch *b, const asked *a, zinc_get *g, struct iovec **room)
+{
+	const zinc_get *r = &b->requests[a->i];
+	const zinc_shard_entry *e = &a->shard->entries[a->position];
+	uint64_t offset = zinc_min_u64(r->offset, e->nbytes), length;
+
+	length = zinc_min_u64(r->length, r->suffix ? e->nbytes : e->nbytes - offset);
+	if (r->suffix)
+		offset = e->nbytes - length;
+	*g = (zinc_get){.key = a->key, .offset = e->offset + offset, .length = length, .iov = r->iov, .niov = r->niov};
+	g->if_tag = a->shard->tag.n ? &a->shard->tag : NULL;
+	if (r->iov && length < r->length)
+		cut_iov(g, length, room);
+}
+
+/* All ranges of this round in one call.  Those whose shard changed are left in b->asked. */
+static void
+fetch_ranges(batch *b)
+{
+	zinc_sink sink = {b->sink->room ? range_room : NULL, range_done, b, b->sink->cancel};
+	zinc_error e = ZINC_ERROR_INIT;
+	struct iovec *room = b->iov;
+	size_t i, n = 0, left = 0;
+	zinc_status st;
+
+	for (i = 0; i < b->nasked; i++) {
+		asked *a = &b->asked[i];
+
+		a->again = false;
+		if (answer_by_index(b, a))
+			continue;
+		make_range(b, a, &b->below[n], &room);
+		b->whose[n++] = a;
+	}
+	st = n ? zinc_store_get(b->s->next, b->below, n, &sink, &e) : ZINC_OK;
+	for (i = 0; st != ZINC_OK && i < n; i++)
+		zinc_sink_failed(b->sink, b->whose[i]->i, st, &e);
+	for (i = 0; i < b->nasked; i++)
+		if (b->asked[i].again)
+			b->asked[left++] = b->asked[i];
+	b->nasked = left;
+}
+
+/* ---- the whole batch ---- */
+
+static void
+fail_rest(const batch *b, zinc_status st, const zinc_error *e)
+{
+	size_t i;
+
+	for (i = 0; i < b->nasked; i++)
+		zinc_sink_failed(b->sink, b->asked[i].i, st, e);
+}
+
+static zinc_status
+run(batch *b, zinc_error *err)
+{
+	zinc_error e = ZINC_ERROR_INIT;
+	zinc_status st;
+	int tries;
+
+	for (tries = 0; tries < TRIES && (tries == 0 || b->nasked > 0); tries++) {
+		st = fetch_indexes(b, &e);
+		if (st != ZINC_OK && !b->begun)
+			return zinc_error_copy(err, &e), st;
+		if (st != ZINC_OK) {
+			fail_rest(b, st, &e);
+			return ZINC_OK;
+		}
+		fetch_ranges(b);
+		free_shards(b);
+	}
+	zinc_fail(&e, ZINC_E_CONFLICT, "the shard was replaced %d times while it was read", TRIES);
+	fail_rest(b, ZINC_E_CONFLICT, &e);
+	return ZINC_OK;
+}
+
+zinc_status
+zinc_sharded_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, zinc_error *err)
+{
+	batch b = {.s = (const zinc_sharded *)self, .requests = requests, .sink = sink};
+	zinc_status st = batch_init(&b, n, err);
+
+	if (st == ZINC_OK)
+		st = run(&b, err);
+	batch_fini(&b);
+	return st;
+}

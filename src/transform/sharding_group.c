@@ -1,0 +1,412 @@
+/*
+ * sharding_group.c - many changes of chunks, each shard written once
+ *
+ * A group keeps the encoded chunks it was given until it commits, or until they are BUDGET bytes.  Then
+ *
+ *   shards of which some chunks are changed    each is read, changed and put under its own exclusion, first;
+ *   shards that are given whole                are put without being read, in one group of the store below,
+ *
+ * so that whoever waits for a shard holds no other.  Two layers deep the lower one sees whole shards of its own.
+ */
+#include "transform/transform_inside.h"
+
+#define BUDGET  (64 * ZINC_MIB)
+#define BUCKETS 256u
+
+/* A change of one chunk; `bytes` is the group's. */
+typedef struct change {
+	zinc_chunk_change what;
+	uint8_t *bytes;
+	size_t nbytes;
+} change;
+
+/* What the group has for one shard. */
+typedef struct pending {
+	struct pending *next;
+	char *key;
+	uint64_t index[ZINC_MAX_NDIM];
+	size_t nset;     /* positions that change */
+	size_t nput;     /* of those, that are put */
+	change *changes; /* by position */
+} pending;
+
+/* A key that could not be changed. */
+typedef struct failure {
+	struct failure *next;
+	zinc_status status;
+	zinc_error error;
+	char *key;
+} failure;
+
+typedef struct group {
+	zinc_sharded *s;
+	uint32_t flags;
+	uint64_t bytes; /* of all pending chunks */
+	pending *buckets[BUCKETS];
+	failure *failed, **last;
+	zinc_status lost; /* memory was out for a failure */
+} group;
+
+/* ---- what is pending ---- */
+
+static void
+drop(group *g, change *c)
+{
+	g->bytes -= c->nbytes;
+	zinc_free(g->s->ctx, c->bytes);
+	*c = (change){ZINC_CHUNK_KEEP, NULL, 0};
+}
+
+static void
+pending_free(group *g, pending *p)
+{
+	size_t i;
+
+	for (i = 0; p->changes && i < g->s->n; i++)
+		drop(g, &p->changes[i]);
+	zinc_free(g->s->ctx, p->changes);
+	zinc_free(g->s->ctx, p->key);
+	zinc_free(g->s->ctx, p);
+}
+
+/* The slot of a shard in its bucket: where it is, or would be. */
+static pending **
+find(group *g, const char *key)
+{
+	pending **p = &g->buckets[zinc_crc32c(0, key, strlen(key)) % BUCKETS];
+
+	while (*p && strcmp((*p)->key, key) != 0)
+		p = &(*p)->next;
+	return p;
+}
+
+static pending *
+pending_new(group *g, const zinc_spot *at, const char *key)
+{
+	zinc_context *ctx = g->s->ctx;
+	pending *p = (pending *)zinc_calloc(ctx, 1, sizeof *p);
+
+	if (!p)
+		return NULL;
+	memcpy(p->index, at->shard, sizeof p->index);
+	p->key = zinc_strdup(ctx, key);
+	p->changes = (change *)zinc_calloc(ctx, g->s->n, sizeof *p->changes);
+	if (p->key && p->changes)
+		return p;
+	pending_free(g, p);
+	return NULL;
+}
+
+/* The bytes of a chunk as one block, at least one byte long. */
+static uint8_t *
+join(zinc_context *ctx, const struct iovec *iov, int niov, size_t *n)
+{
+	uint8_t *bytes;
+	size_t at = 0;
+	int i;
+
+	if (zinc_iov_bytes(iov, niov, n))
+		return NULL;
+	bytes = (uint8_t *)zinc_alloc(ctx, *n);
+	for (i = 0; bytes && i < niov; at += iov[i++].iov_len)
+		if (iov[i].iov_len)
+			memcpy(bytes + at, iov[i].iov_base, iov[i].iov_len);
+	return bytes;
+}
+
+/* The last change of a chunk is the one that counts. */
+static zinc_status
+note(group *g, pending *p, size_t position, zinc_chunk_change what, const struct iovec *iov, int niov, zinc_error *err)
+{
+	change c = {what, NULL, 0}, *slot = &p->changes[position];
+
+	if (what == ZINC_CHUNK_PUT && !(c.bytes = join(g->s->ctx, iov, niov, &c.nbytes)))
+		return zinc_fail_nomem(err);
+	p->nset += slot->what == ZINC_CHUNK_KEEP;
+	p->nput -= slot->what == ZINC_CHUNK_PUT;
+	p->nput += what == ZINC_CHUNK_PUT;
+	drop(g, slot);
+	*slot = c;
+	g->bytes += c.nbytes;
+	return ZINC_OK;
+}
+
+/* ---- failures ---- */
+
+static void
+fail_key(group *g, const char *key, zinc_status st, const zinc_error *e)
+{
+	failure *f = (failure *)zinc_calloc(g->s->ctx, 1, sizeof *f);
+
+	if (f)
+		f->key = zinc_strdup(g->s->ctx, key);
+	if (!f || !f->key) {
+		zinc_free(g->s->ctx, f);
+		g->lost = ZINC_E_NOMEM;
+		return;
+	}
+	f->status = st;
+	zinc_error_copy(&f->error, e);
+	*g->last = f;
+	g->last = &f->next;
+}
+
+/* A shard that cannot be changed fails all keys that the group has for it. */
+static void
+fail_shard(group *g, const pending *p, zinc_status st, const zinc_error *e)
+{
+	zinc_buf key;
+	size_t i;
+
+	zinc_buf_init(&key, g->s->ctx, SIZE_MAX - 1);
+	for (i = 0; i < g->s->n; i++) {
+		if (p->changes[i].what == ZINC_CHUNK_KEEP)
+			continue;
+		key.n = 0;
+		if (zinc_sharded_chunk_key(g->s, p->index, i, &key, NULL) == ZINC_OK && zinc_buf_text(&key))
+			fail_key(g, zinc_buf_text(&key), st, e);
+		else
+			g->lost = ZINC_E_NOMEM;
+	}
+	zinc_buf_fini(&key);
+}
+
+/* ---- writing ---- */
+
+/* The changes as a list; NULL: no memory. */
+static zinc_chunk_edit *
+edits_of(const group *g, const pending *p)
+{
+	zinc_chunk_edit *edits = (zinc_chunk_edit *)zinc_calloc(g->s->ctx, p->nset, sizeof *edits);
+	size_t i, n = 0;
+
+	for (i = 0; edits && i < g->s->n; i++)
+		if (p->changes[i].what != ZINC_CHUNK_KEEP)
+			edits[n++] =
+			    (zinc_chunk_edit){i, p->changes[i].what, p->changes[i].bytes, p->changes[i].nbytes};
+	return edits;
+}
+
+static bool
+is_whole(const group *g, const pending *p)
+{
+	return p->nset == g->s->n;
+}
+
+static zinc_status
+put_whole(group *g, const pending *p, zinc_shard_change *c, zinc_put_group *below, zinc_error *err)
+{
+	if (p->nput == 0)
+		return zinc_store_del(g->s->next, below, p->key, NULL, g->flags, err);
+	ZINC_TRY(zinc_shard_change_apply(c, NULL, 0, err));
+	return zinc_store_put(g->s->next, below, p->key, c->out.p, c->out.n, NULL, g->flags, NULL, err);
+}
+
+/* Write one shard; what fails is noted, and *st tells of it. */
+static void
+write_shard(group *g, const pending *p, zinc_put_group *below)
+{
+	zinc_error e = ZINC_ERROR_INIT;
+	zinc_chunk_edit *edits = edits_of(g, p);
+	zinc_shard_change c;
+	zinc_status st;
+
+	zinc_shard_change_init(&c, g->s, edits, p->nset);
+	if (!edits)
+		st = zinc_fail_nomem(&e);
+	else if (is_whole(g, p))
+		st = put_whole(g, p, &c, below, &e);
+	else
+		st = zinc_shard_change_run(&c, p->key, g->flags, &e);
+	zinc_shard_change_fini(&c);
+	zinc_free(g->s->ctx, edits);
+	if (st != ZINC_OK)
+		fail_shard(g, p, st, &e);
+}
+
+/* A shard's put was lost at the commit of the store below. */
+static void
+below_failed(void *arg, const char *key, zinc_status status, const zinc_error *error)
+{
+	group *g = (group *)arg;
+	pending **p = find(g, key);
+
+	if (*p)
+		fail_shard(g, *p, status, error);
+}
+
+static void
+write_some(group *g, bool whole, zinc_put_group *below)
+{
+	pending *p;
+	size_t i;
+
+	for (i = 0; i < BUCKETS; i++)
+		for (p = g->buckets[i]; p; p = p->next)
+			if (is_whole(g, p) == whole)
+				write_shard(g, p, below);
+}
+
+static void
+write_whole_shards(group *g)
+{
+	zinc_error e = ZINC_ERROR_INIT;
+	zinc_put_group *below = NULL;
+	const failure *const *mark;
+	zinc_status st = zinc_store_put_begin(g->s->next, &below, g->flags, &e);
+
+	write_some(g, true, st == ZINC_OK ? below : NULL); /* without a group each is on its own */
+	if (st != ZINC_OK)
+		return;
+	mark = (const failure *const *)g->last;
+	st = zinc_store_commit(g->s->next, below, below_failed, g, &e);
+	if (st != ZINC_OK && !*mark && !g->lost) /* of no key in particular */
+		fail_key(g, "", st, &e);
+}
+
+static bool
+any_whole(const group *g)
+{
+	const pending *p;
+	size_t i;
+
+	for (i = 0; i < BUCKETS; i++)
+		for (p = g->buckets[i]; p; p = p->next)
+			if (is_whole(g, p))
+				return true;
+	return false;
+}
+
+static void
+forget(group *g)
+{
+	pending *p;
+	size_t i;
+
+	for (i = 0; i < BUCKETS; i++)
+		while ((p = g->buckets[i]) != NULL) {
+			g->buckets[i] = p->next;
+			pending_free(g, p);
+		}
+}
+
+static void
+flush(group *g)
+{
+	write_some(g, false, NULL);
+	if (any_whole(g))
+		write_whole_shards(g);
+	forget(g);
+}
+
+/* ---- the group ---- */
+
+/* The store below says best why it cannot be written. */
+zinc_status
+zinc_sharded_put_begin(void *self, zinc_put_group **out, uint32_t flags, zinc_error *err)
+{
+	zinc_sharded *s = (zinc_sharded *)self;
+	zinc_caps caps;
+	group *g;
+
+	zinc_store_caps(s->next, &caps);
+	if (!(caps.flags & (ZINC_CAP_WRITE | ZINC_CAP_ERASE)))
+		return zinc_store_put_begin(s->next, out, flags, err);
+	g = (group *)zinc_calloc(s->ctx, 1, sizeof *g);
+	if (!g)
+		return zinc_fail_nomem(err);
+	g->s = s;
+	g->flags = flags;
+	g->last = &g->failed;
+	g->lost = ZINC_OK;
+	*out = (zinc_put_group *)g;
+	return ZINC_OK;
+}
+
+zinc_status
+zinc_sharded_enlist(zinc_put_group *group_, const zinc_spot *at, zinc_chunk_change what, const struct iovec *iov,
+		    int niov, zinc_error *err)
+{
+	group *g = (group *)group_;
+	pending **slot;
+	zinc_status st;
+	zinc_buf key;
+
+	zinc_buf_init(&key, g->s->ctx, SIZE_MAX - 1);
+	st = zinc_sharded_key(g->s, at->shard, &key, err);
+	if (st == ZINC_OK) {
+		slot = find(g, zinc_buf_text(&key));
+		if (!*slot)
+			*slot = pending_new(g, at, zinc_buf_text(&key));
+		st = *slot ? note(g, *slot, at->position, what, iov, niov, err) : zinc_fail_nomem(err);
+	}
+	zinc_buf_fini(&key);
+	if (st == ZINC_OK && g->bytes > BUDGET)
+		flush(g);
+	return st;
+}
+
+zinc_status
+zinc_sharded_flush_one(zinc_put_group *group_, const zinc_spot *at, zinc_error *err)
+{
+	group *g = (group *)group_;
+	pending **slot, *p;
+	zinc_buf key;
+
+	zinc_buf_init(&key, g->s->ctx, SIZE_MAX - 1);
+	if (zinc_sharded_key(g->s, at->shard, &key, err) != ZINC_OK) {
+		zinc_buf_fini(&key);
+		return ZINC_E_NOMEM;
+	}
+	slot = find(g, zinc_buf_text(&key));
+	p = *slot;
+	zinc_buf_fini(&key);
+	if (!p)
+		return ZINC_OK;
+	*slot = p->next;
+	write_shard(g, p, NULL);
+	pending_free(g, p);
+	return ZINC_OK;
+}
+
+static void
+group_free(group *g)
+{
+	failure *f;
+
+	forget(g);
+	while ((f = g->failed) != NULL) {
+		g->failed = f->next;
+		zinc_free(g->s->ctx, f->key);
+		zinc_free(g->s->ctx, f);
+	}
+	zinc_free(g->s->ctx, g);
+}
+
+zinc_status
+zinc_sharded_commit(void *self, zinc_put_group *group_, zinc_committed_fn fn, void *arg, zinc_error *err)
+{
+	group *g = (group *)group_;
+	zinc_status st = ZINC_OK;
+	const failure *f;
+
+	(void)self;
+	flush(g);
+	for (f = g->failed; f; f = f->next) {
+		if (st == ZINC_OK)
+			st = f->status, zinc_error_copy(err, &f->error);
+		if (fn && f->key[0])
+			fn(arg, f->key, f->status, &f->error);
+	}
+	if (st == ZINC_OK && g->lost != ZINC_OK)
+		st = zinc_fail_nomem(err);
+	group_free(g);
+	return st;
+}
+
+void
+zinc_sharded_abort(void *self, zinc_put_group *group_)
+{
+	(void)self;
+	group_free((group *)group_);
+}

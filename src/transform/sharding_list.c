@@ -1,0 +1,462 @@
+/*
+ * sharding_list.c - listing and erasing through shards
+ *
+ * Shards are listed below, their indexes read, a window of them in one call, and the chunks that are there told by
+ * their own keys, in order of bytes: "c/10/0" before "c/2/0", whichever shards they are in.
+ *
+ *     prefix asked for       listed below
+ *     ""  or above the array's    the same
+ *     the array's "a/"            "a/"
+ *     "a/c/96/"                   "a/c/3/" for 32 chunks per shard (where the key encoding allows it), else "a/"
+ *     any other                   the same, passed on
+ */
+#include <stdlib.h>
+
+#include "transform/transform_inside.h"
+
+#define WINDOW 256u /* shards whose indexes are read at once */
+
+/* One key of the answer. */
+typedef struct found {
+	size_t at; /* in `text`, while that grows */
+	const char *key;
+	uint64_t nbytes;
+	bool shard; /* below: to be opened */
+} found;
+
+typedef struct listing {
+	const zinc_sharded *s;
+	const char *prefix;
+	size_t nprefix;
+	zinc_buf below;  /* found[]: what the store below lists */
+	zinc_buf names;  /* and its keys, each with its NUL */
+	zinc_buf chunks; /* the same of the answer */
+	zinc_buf text;
+	zinc_status status;
+	zinc_error *err;
+} listing;
+
+static void
+listing_init(listing *l, const zinc_sharded *s, const char *prefix, zinc_error *err)
+{
+	*l = (listing){.s = s, .prefix = prefix, .nprefix = strlen(prefix), .status = ZINC_OK, .err = err};
+	zinc_buf_init(&l->below, s->ctx, SIZE_MAX - 1);
+	zinc_buf_init(&l->names, s->ctx, SIZE_MAX - 1);
+	zinc_buf_init(&l->chunks, s->ctx, SIZE_MAX - 1);
+	zinc_buf_init(&l->text, s->ctx, SIZE_MAX - 1);
+}
+
+static void
+listing_fini(listing *l)
+{
+	zinc_buf_fini(&l->below);
+	zinc_buf_fini(&l->names);
+	zinc_buf_fini(&l->chunks);
+	zinc_buf_fini(&l->text);
+}
+
+static size_t
+count(const zinc_buf *list)
+{
+	return list->n / sizeof(found);
+}
+
+static found *
+items(const zinc_buf *list)
+{
+	return (found *)(void *)list->p;
+}
+
+/* The same limit as for every listing, applied before memory is taken. */
+static zinc_status
+add(const listing *l, zinc_buf *list, const found *f, zinc_error *err)
+{
+	if (count(list) >= l->s->ctx->limits.children)
+		return zinc_fail(err, ZINC_E_LIMIT, "more than %llu keys below \"%s\"",
+				 (unsigned long long)l->s->ctx->limits.children, l->prefix);
+	return zinc_buf_add(list, f, sizeof *f, err);
+}
+
+/* Keys have stopped moving: point to them. */
+static void
+settle(zinc_buf *list, const zinc_buf *text)
+{
+	size_t i, n = count(list);
+
+	for (i = 0; i < n; i++)
+		items(list)[i].key = (const char *)text->p + items(list)[i].at;
+}
+
+/* ---- what lies below ---- */
+
+static bool
+begins(const char *s, const char *with, size_t n)
+{
+	return strncmp(s, with, n) == 0;
+}
+
+static int
+note_below(void *arg, const char *key, uint64_t nbytes)
+{
+	listing *l = (listing *)arg;
+	found f = {.at = l->names.n, .nbytes = nbytes};
+	zinc_spot spot;
+
+	f.shard = zinc_sharded_locate(l->s, key, &spot);
+	if (!f.shard && !begins(key, l->prefix, l->nprefix))
+		return 0;
+	l->status = add(l, &l->below, &f, l->err);
+	if (l->status == ZINC_OK)
+		l->status = zinc_buf_add(&l->names, key, strlen(key) + 1, l->err);
+	return l->status != ZINC_OK;
+}
+
+/* "a/c/5/" -> the key of the first chunk that begins so, by adding 0 (or 1) for r more dimensions. */
+static bool
+complete(const listing *l, int r, char digit, zinc_buf *key, uint64_t *index)
+{
+	int d;
+
+	key->n = 0;
+	if (zinc_buf_add(key, l->prefix + l->s->nprefix, l->nprefix - l->s->nprefix, NULL) != ZINC_OK)
+		return false;
+	for (d = 0; d < r; d++)
+		if (zinc_buf_add(key, d ? "/" : "", d ? 1 : 0, NULL) != ZINC_OK ||
+		    zinc_buf_add(key, &digit, 1, NULL) != ZINC_OK)
+			return false;
+	return zinc_buf_text(key) && l->s->in.decode_key(&l->s->in, zinc_buf_text(key), index);
+}
+
+/* Do the first dimensions have a fixed index below this prefix, and all others every index? */
+static bool
+is_regular(const listing *l, int r, zinc_buf *key, uint64_t *index)
+{
+	uint64_t ones[ZINC_MAX_NDIM];
+	int d, ndim = l->s->in.ndim;
+
+	if (!complete(l, r, '1', key, ones) || !complete(l, r, '0', key, index))
+		return false;
+	for (d = 0; d < ndim; d++)
+		if (d < ndim - r ? index[d] != ones[d] : index[d] != 0 || ones[d] != 1)
+			return false;
+	return true;
+}
+
+/* The prefix of the shards that hold the chunks below l->prefix; where that cannot be told, the array's. */
+static zinc_status
+translate(const listing *l, zinc_buf *out, zinc_error *err)
+{
+	const zinc_sharded *s = l->s;
+	uint64_t index[ZINC_MAX_NDIM];
+	zinc_buf key;
+	zinc_status st = ZINC_OK;
+	int d, r;
+
+	zinc_buf_init(&key, s->ctx, SIZE_MAX - 1);
+	for (r = 1; r <= s->in.ndim && !is_regular(l, r, &key, index); r++)
+		;
+	if (r <= s->in.ndim) {
+		const size_t cut = 2 * (size_t)r - 1; /* "0/0" */
+
+		for (d = 0; d < s->in.ndim; d++)
+			index[d] /= s->per_shard[d];
+		st = zinc_sharded_key(s, index, out, err);
+		if (st == ZINC_OK && (out->n <= cut || out->p[out->n - cut - 1] != '/'))
+			out->n = 0;
+		else
+			out->n -= st == ZINC_OK ? cut : 0;
+	}
+	zinc_buf_fini(&key);
+	if (st == ZINC_OK && out->n == 0)
+		st = zinc_buf_add(out, s->prefix, s->nprefix, err);
+	return st;
+}
+
+/* Everything below that may hold a key of the answer. */
+static zinc_status
+list_below(listing *l, zinc_error *err)
+{
+	zinc_buf prefix;
+	zinc_status st;
+
+	zinc_buf_init(&prefix, l->s->ctx, SIZE_MAX - 1);
+	if (l->nprefix > l->s->nprefix)
+		st = translate(l, &prefix, err);
+	else
+		st = zinc_buf_add(&prefix, l->prefix, l->nprefix, err);
+	if (st == ZINC_OK)
+		st = zinc_buf_text(&prefix) ? zinc_store_list(l->s->next, zinc_buf_text(&prefix), note_below, l, err)
+					    : zinc_fail_nomem(err);
+	zinc_buf_fini(&prefix);
+	settle(&l->below, &l->names);
+	return l->status != ZINC_OK ? l->status : st;
+}
+
+/* ---- the indexes ---- */
+
+/* One shard of a window. */
+typedef struct opened {
+	const found *f;
+	uint8_t *tail;
+	size_t ntail;
+	uint64_t size;
+	bool gone;
+} opened;
+
+typedef struct window {
+	listing *l;
+	opened shards[WINDOW];
+	size_t n;
+	zinc_shard_entry *entries;
+} window;
+
+static zinc_room
+tail_room(void *arg, size_t i, uint64_t nbytes, void **buf)
+{
+	window *w = (window *)arg;
+	opened *o = &w->shards[i];
+
+	zinc_free(w->l->s->ctx, o->tail);
+	*buf = o->tail = (uint8_t *)zinc_alloc(w->l->s->ctx, (size_t)nbytes);
+	return o->tail ? ZINC_ROOM_OK : ZINC_ROOM_FAIL;
+}
+
+/* The sinks of a batch may be called from several threads, but each for its own shard; the first failure is enough. */
+static void
+tail_done(void *arg, size_t i, const zinc_got *got)
+{
+	window *w = (window *)arg;
+	opened *o = &w->shards[i];
+
+	o->ntail = (size_t)got->nbytes;
+	o->size = got->object_size;
+	o->gone = got->found == ZINC_MISSING; /* erased since it was listed */
+	if (got->found == ZINC_FOUND || o->gone)
+		return;
+	pthread_mutex_lock(&w->l->s->ctx->lock);
+	if (w->l->status == ZINC_OK) {
+		w->l->status = got->status ? got->status : ZINC_E_IO;
+		zinc_error_copy(w->l->err, got->error);
+	}
+	pthread_mutex_unlock(&w->l->s->ctx->lock);
+}
+
+/* The chunks of one shard that the prefix asks for. */
+static zinc_status
+add_chunks(window *w, const opened *o, zinc_error *err)
+{
+	listing *l = w->l;
+	zinc_bytes tail = {o->tail, o->ntail};
+	uint64_t index[ZINC_MAX_NDIM];
+	size_t i;
+
+	ZINC_TRY(zinc_error_at_key(err, zinc_sharded_index(l->s, tail, o->size, w->entries, err), o->f->key));
+	if (!l->s->in.decode_key(&l->s->in, o->f->key + l->s->nprefix, index))
+		return ZINC_OK; /* was one when it was listed */
+	for (i = 0; i < l->s->n; i++) {
+		found f = {.at = l->text.n, .nbytes = w->entries[i].nbytes};
+
+		if (zinc_entry_empty(&w->entries[i]))
+			continue;
+		ZINC_TRY(zinc_sharded_chunk_key(l->s, index, i, &l->text, err));
+		ZINC_TRY(zinc_buf_add(&l->text, "", 1, err));
+		if (begins((const char *)l->text.p + f.at, l->prefix, l->nprefix))
+			ZINC_TRY(add(l, &l->chunks, &f, err));
+		else
+			l->text.n = f.at;
+	}
+	return ZINC_OK;
+}
+
+static zinc_status
+open_window(window *w, zinc_error *err)
+{
+	zinc_sink sink = {tail_room, tail_done, w, NULL};
+	zinc_get requests[WINDOW];
+	zinc_status st;
+	size_t i;
+
+	for (i = 0; i < w->n; i++)
+		requests[i] = (zinc_get){.key = w->shards[i].f->key, .length = w->l->s->index_bytes, .suffix = 1};
+	st = zinc_store_get(w->l->s->next, requests, w->n, &sink, err);
+	if (st == ZINC_OK)
+		st = w->l->status;
+	for (i = 0; i < w->n; i++) {
+		if (st == ZINC_OK && !w->shards[i].gone)
+			st = add_chunks(w, &w->shards[i], err);
+		zinc_free(w->l->s->ctx, w->shards[i].tail);
+		w->shards[i] = (opened){.gone = false};
+	}
+	w->n = 0;
+	return st;
+}
+
+/* Keys that are no shards' belong to the answer as they are. */
+static zinc_status
+keep(listing *l, const found *f, zinc_error *err)
+{
+	found mine = {.at = l->text.n, .nbytes = f->nbytes};
+
+	ZINC_TRY(zinc_buf_add(&l->text, f->key, strlen(f->key) + 1, err));
+	return add(l, &l->chunks, &mine, err);
+}
+
+static zinc_status
+open_all(window *w, zinc_error *err)
+{
+	const listing *l = w->l;
+	size_t i, n = count(&l->below);
+
+	for (i = 0; i < n; i++) {
+		const found *f = &items(&l->below)[i];
+
+		if (!f->shard) {
+			ZINC_TRY(keep(w->l, f, err));
+			continue;
+		}
+		w->shards[w->n++] = (opened){.f = f};
+		if (w->n == WINDOW)
+			ZINC_TRY(open_window(w, err));
+	}
+	return w->n ? open_window(w, err) : ZINC_OK;
+}
+
+static int
+by_key(const void *a, const void *b)
+{
+	return strcmp(((const found *)a)->key, ((const found *)b)->key);
+}
+
+/* All keys of the answer, in order of their bytes. */
+static zinc_status
+collect(listing *l, zinc_error *err)
+{
+	zinc_context *ctx = l->s->ctx;
+	window *w;
+	zinc_status st;
+
+	ZINC_TRY(list_below(l, err));
+	w = (window *)zinc_calloc(ctx, 1, sizeof *w);
+	if (!w)
+		return zinc_fail_nomem(err);
+	w->l = l;
+	w->entries = (zinc_shard_entry *)zinc_calloc(ctx, l->s->n, sizeof *w->entries);
+	st = w->entries ? open_all(w, err) : zinc_fail_nomem(err);
+	zinc_free(ctx, w->entries);
+	zinc_free(ctx, w);
+	settle(&l->chunks, &l->text);
+	if (st == ZINC_OK && count(&l->chunks) > 1)
+		qsort(l->chunks.p, count(&l->chunks), sizeof(found), by_key);
+	return st;
+}
+
+/* ---- the slots ---- */
+
+/* Does the prefix have nothing to do with the array's chunks? */
+static bool
+is_foreign(const zinc_sharded *s, const char *prefix)
+{
+	const size_t n = strlen(prefix);
+
+	return !begins(prefix, s->prefix, n < s->nprefix ? n : s->nprefix);
+}
+
+zinc_status
+zinc_sharded_list(void *self, const char *prefix, zinc_key_fn fn, void *arg, zinc_error *err)
+{
+	const zinc_sharded *s = (const zinc_sharded *)self;
+	zinc_status st;
+	listing l;
+	size_t i;
+
+	if (is_foreign(s, prefix))
+		return zinc_store_list(s->next, prefix, fn, arg, err);
+	listing_init(&l, s, prefix, err);
+	st = collect(&l, err);
+	for (i = 0; st == ZINC_OK && i < count(&l.chunks); i++)
+		if (fn(arg, items(&l.chunks)[i].key, items(&l.chunks)[i].nbytes))
+			break;
+	listing_fini(&l);
+	return st;
+}
+
+/* Keys below one directory stand together, so that each is told with its first. */
+static zinc_status
+tell_entries(const listing *l, zinc_entry_fn fn, void *arg, zinc_error *err)
+{
+	zinc_buf name;
+	zinc_status st = ZINC_OK;
+	size_t i, n = 0;
+
+	zinc_buf_init(&name, l->s->ctx, SIZE_MAX - 1);
+	for (i = 0; st == ZINC_OK && i < count(&l->chunks); i++) {
+		const char *key = items(&l->chunks)[i].key, *slash = strchr(key + l->nprefix, '/');
+
+		if (slash && n == (size_t)(slash - key) + 1 && name.n == n && memcmp(name.p, key, n) == 0)
+			continue;
+		n = slash ? (size_t)(slash - key) + 1 : strlen(key);
+		st = zinc_buf_reset(&name, n, err);
+		if (st == ZINC_OK)
+			st = zinc_buf_add(&name, key, n, err);
+		if (st == ZINC_OK && fn(arg, zinc_buf_text(&name), slash != NULL))
+			break;
+	}
+	zinc_buf_fini(&name);
+	return st;
+}
+
+/* Above the array's prefix nothing shows of shards. */
+zinc_status
+zinc_sharded_list_dir(void *self, const char *prefix, zinc_entry_fn fn, void *arg, zinc_error *err)
+{
+	const zinc_sharded *s = (const zinc_sharded *)self;
+	zinc_status st;
+	listing l;
+
+	if (is_foreign(s, prefix) || strlen(prefix) < s->nprefix)
+		return zinc_store_list_dir(s->next, prefix, fn, arg, err);
+	listing_init(&l, s, prefix, err);
+	st = collect(&l, err);
+	if (st == ZINC_OK)
+		st = tell_entries(&l, fn, arg, err);
+	listing_fini(&l);
+	return st;
+}
+
+/* ---- erasing ---- */
+
+static zinc_status
+del_listed(const zinc_sharded *s, const listing *l, uint32_t flags, zinc_error *err)
+{
+	const size_t n = count(&l->chunks);
+	const char **keys = (const char **)zinc_calloc(s->ctx, n, sizeof *keys);
+	zinc_status st;
+	size_t i;
+
+	if (!keys)
+		return zinc_fail_nomem(err);
+	for (i = 0; i < n; i++)
+		keys[i] = items(&l->chunks)[i].key;
+	st = zinc_store_del_many(s->me, keys, n, flags, err);
+	zinc_free(s->ctx, keys);
+	return st;
+}
+
+/* Whole shards go with the store's own operation; a prefix that cuts through shards is done chunk by chunk, each shard
+ * being written once. */
+zinc_status
+zinc_sharded_del_prefix(void *self, const char *prefix, uint32_t flags, zinc_error *err)
+{
+	const zinc_sharded *s = (const zinc_sharded *)self;
+	zinc_status st;
+	listing l;
+
+	if (is_foreign(s, prefix) || strlen(prefix) <= s->nprefix)
+		return zinc_store_del_prefix(s->next, prefix, flags, err);
+	listing_init(&l, s, prefix, err);
+	st = collect(&l, err);
+	if (st == ZINC_OK)
+		st = del_listed(s, &l, flags, err);
+	listing_fini(&l);
+	return st;
+}

@@ -1,0 +1,176 @@
+/*
+ * transform.c - a stack of layers from a document's list and a program's choice
+ */
+#include "transform/transform_inside.h"
+
+/* One more layer on the stack; it has its own reference to the one below. */
+static void
+raise_stack(zinc_store **top, zinc_store *layer)
+{
+	zinc_store_close(*top);
+	*top = layer;
+}
+
+/* ---- those of the document ---- */
+
+static zinc_status
+configuration_text(zinc_buf *out, const zinc_json *configuration, const char **text, zinc_error *err)
+{
+	*text = NULL;
+	if (!configuration)
+		return ZINC_OK;
+	ZINC_TRY(zinc_json_print_line(configuration, out, err));
+	*text = zinc_buf_text(out);
+	return *text ? ZINC_OK : zinc_fail_nomem(err);
+}
+
+/* What the transformer refuses is a fault of the document; only memory and what is not supported keep their status. */
+static zinc_status
+refused(zinc_status st, const char *name, zinc_error *err)
+{
+	zinc_error why = ZINC_ERROR_INIT;
+
+	if (st == ZINC_OK || st == ZINC_E_NOMEM)
+		return st == ZINC_OK ? st : zinc_fail_nomem(err);
+	if (err && err->code == st)
+		zinc_error_copy(&why, err);
+	return zinc_fail(err, st == ZINC_E_UNSUPPORTED || st == ZINC_E_LIMIT ? st : ZINC_E_CORRUPT,
+			 "storage transformer \"%.60s\": %s", name, why.text[0] ? why.text : zinc_status_text(st));
+}
+
+static zinc_status
+open_one(zinc_store **out, const zinc_extension *x, const zinc_transformer_input *in, zinc_error *err)
+{
+	const zinc_transformer_def *def = zinc_transformer_find(x->name);
+	const char *configuration;
+	zinc_status st;
+	zinc_buf text;
+
+	if (!def)
+		return zinc_fail(err, ZINC_E_UNSUPPORTED, "storage transformer \"%.60s\" is not known", x->name);
+	zinc_buf_init(&text, in->context, PTRDIFF_MAX);
+	st = configuration_text(&text, x->configuration, &configuration, err);
+	if (st == ZINC_OK)
+		st = refused((def->open ? def->open : zinc_sharding_open)(out, configuration, in, err), x->name, err);
+	zinc_buf_fini(&text);
+	return st;
+}
+
+/* The document was judged when it was read. */
+static void
+said_before(void *arg, zinc_severity severity, const char *rule, const char *pointer, const char *message)
+{
+	(void)arg, (void)severity, (void)rule, (void)pointer, (void)message;
+}
+
+/* One item; *out stays NULL for one that may be ignored and is not known. */
+static zinc_status
+open_item(zinc_store **out, const zinc_json *v, const zinc_transformer_input *in, zinc_error *err)
+{
+	zinc_extension x;
+	zinc_report r;
+
+	*out = NULL;
+	zinc_report_init(&r, in->context, false, "");
+	r.found = said_before;
+	ZINC_TRY(zinc_extension_parse(&x, v, &r, err));
+	if (x.ignorable && !zinc_transformer_find(x.name))
+		return ZINC_OK;
+	return open_one(out, &x, in, err);
+}
+
+/* The list names the one nearest the array first, so that it is made from its end. */
+static zinc_status
+open_list(zinc_store **top, const zinc_json *list, const zinc_transformer_input *in, zinc_error *err)
+{
+	zinc_transformer_input mine = *in;
+	zinc_store *layer;
+	size_t i;
+
+	for (i = list ? list->n : 0; i-- > 0;) {
+		mine.next = *top;
+		ZINC_TRY(open_item(&layer, zinc_json_item(list, i), &mine, err));
+		if (layer)
+			raise_stack(top, layer);
+	}
+	return ZINC_OK;
+}
+
+/* ---- those of the program ---- */
+
+static zinc_status
+open_layers(zinc_store **top, const zinc_stack_options *options, const zinc_transformer_input *in, zinc_error *err)
+{
+	zinc_transformer_input mine = *in;
+	zinc_store *layer;
+	size_t i;
+
+	for (i = options ? options->nlayers : 0; i-- > 0;) {
+		mine.next = *top;
+		layer = NULL;
+		ZINC_TRY(options->layers[i].make(&layer, options->layers[i].arg, &mine, err));
+		if (layer)
+			raise_stack(top, layer);
+	}
+	return ZINC_OK;
+}
+
+zinc_status
+zinc_stack_open(zinc_store **out, const zinc_json *list, const zinc_stack_options *options,
+		const zinc_transformer_input *in, zinc_error *err)
+{
+	zinc_transformer_input mine = *in;
+	zinc_store *top = zinc_store_ref(in->next);
+	zinc_status st;
+
+	if (options) {
+		mine.shard_order = options->shard_order;
+		mine.single_writer = options->single_writer;
+	}
+	st = open_list(&top, list, &mine, err);
+	if (st == ZINC_OK)
+		st = open_layers(&top, options, &mine, err);
+	if (st == ZINC_OK)
+		*out = top;
+	else
+		zinc_store_close(top);
+	return st;
+}
+
+/* ---- keys ---- */
+
+/* No key of a chunk is longer; one that a program's encoding made so is no key, and the store says so. */
+#define KEY_ROOM 4096
+
+static size_t
+encode_key(const zinc_transformer_input *in, const uint64_t *index, char *out, size_t room)
+{
+	const zinc_keys *k = (const zinc_keys *)in->keys;
+	char text[KEY_ROOM];
+	zinc_buf b;
+
+	zinc_buf_wrap(&b, text, sizeof text);
+	if (k->ops->encode(k, index, in->ndim, &b, NULL) != ZINC_OK)
+		b.n = 0;
+	if (b.n < room) {
+		memcpy(out, text, b.n);
+		out[b.n] = '\0';
+	}
+	return b.n;
+}
+
+static int
+decode_key(const zinc_transformer_input *in, const char *key, uint64_t *index)
+{
+	const zinc_keys *k = (const zinc_keys *)in->keys;
+
+	return k->ops->decode(k, key, in->ndim, index);
+}
+
+void
+zinc_transformer_keys(zinc_transformer_input *in, const zinc_keys *keys)
+{
+	in->encode_key = encode_key;
+	in->decode_key = decode_key;
+	in->keys = keys;
+}

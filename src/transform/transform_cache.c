@@ -1,0 +1,500 @@
+/*
+ * transform_cache.c - the run-time layer that keeps what the store has answered
+ *
+ * An entry is one answer: a key, a range of it, its bytes, and the generation they are of.  Promises
+ * (tests/unit/test_transform_cache.c names each by its number):
+ *
+ * (1) An entry is used only when the store has just said that the key still has its tag, by a request for no bytes; all
+ *     such requests of a batch are one call.  With `trust` nothing is asked.
+ * (2) Bytes without a tag are not kept, unless trusted.
+ * (3) A change that passes through the layer drops the entries of its key.
+ * (4) The entries together have at most `bytes` bytes; those used longest ago go first.
+ */
+#include "transform/transform_inside.h"
+
+#define BUCKETS 1024u
+
+typedef struct entry {
+	struct entry *chain;         /* of the bucket */
+	struct entry *newer, *older; /* by last use */
+	unsigned refs;               /* under the lock: the table's, and one of each reader */
+	uint64_t offset, length;
+	int suffix;
+	zinc_tag tag;
+	uint64_t size; /* of the whole value */
+	size_t nbytes;
+	uint8_t *bytes;
+	char *key;
+} entry;
+
+typedef struct cache {
+	zinc_context *ctx;
+	zinc_store *next;
+	zinc_layer_cache_options o;
+	pthread_mutex_t lock;
+	zinc_fork_hook fork;
+	uint64_t used;
+	entry *newest, *oldest;
+	entry *buckets[BUCKETS];
+} cache;
+
+/* ---- the table; all of it under the lock ---- */
+
+static void
+before_fork(void *object)
+{
+	pthread_mutex_lock(&((cache *)object)->lock);
+}
+
+static void
+after_fork(void *object)
+{
+	pthread_mutex_unlock(&((cache *)object)->lock);
+}
+
+static void
+unref(cache *c, entry *e)
+{
+	if (--e->refs > 0)
+		return;
+	zinc_free(c->ctx, e->bytes);
+	zinc_free(c->ctx, e->key);
+	zinc_free(c->ctx, e);
+}
+
+static entry **
+bucket_of(cache *c, const char *key)
+{
+	return &c->buckets[zinc_crc32c(0, key, strlen(key)) % BUCKETS];
+}
+
+static void
+unlink_use(cache *c, entry *e)
+{
+	*(e->newer ? &e->newer->older : &c->newest) = e->older;
+	*(e->older ? &e->older->newer : &c->oldest) = e->newer;
+	e->newer = e->older = NULL;
+}
+
+static void
+link_newest(cache *c, entry *e)
+{
+	e->older = c->newest;
+	*(c->newest ? &c->newest->newer : &c->oldest) = e;
+	c->newest = e;
+}
+
+static void
+drop(cache *c, entry **slot)
+{
+	entry *e = *slot;
+
+	*slot = e->chain;
+	unlink_use(c, e);
+	c->used -= e->nbytes;
+	unref(c, e);
+}
+
+static void
+drop_oldest(cache *c)
+{
+	entry **slot = bucket_of(c, c->oldest->key);
+
+	while (*slot != c->oldest)
+		slot = &(*slot)->chain;
+	drop(c, slot);
+}
+
+/* All entries of a key; NULL: of every key. */
+static void
+forget(cache *c, const char *key)
+{
+	entry **slot;
+
+	pthread_mutex_lock(&c->lock);
+	while (!key && c->oldest)
+		drop_oldest(c);
+	slot = key ? bucket_of(c, key) : NULL;
+	while (slot && *slot)
+		if (strcmp((*slot)->key, key) == 0)
+			drop(c, slot);
+		else
+			slot = &(*slot)->chain;
+	pthread_mutex_unlock(&c->lock);
+}
+
+static bool
+answers(const entry *e, const zinc_get *r)
+{
+	return strcmp(e->key, r->key) == 0 && e->length == r->length && !e->suffix == !r->suffix &&
+	       (r->suffix || e->offset == r->offset);
+}
+
+/* The entry that answers the request, held; NULL: none. */
+static entry *
+find(cache *c, const zinc_get *r)
+{
+	entry *e;
+
+	pthread_mutex_lock(&c->lock);
+	for (e = *bucket_of(c, r->key); e && !answers(e, r); e = e->chain)
+		;
+	if (e) {
+		e->refs++;
+		unlink_use(c, e);
+		link_newest(c, e);
+	}
+	pthread_mutex_unlock(&c->lock);
+	return e;
+}
+
+static void
+release(cache *c, entry *e)
+{
+	pthread_mutex_lock(&c->lock);
+	unref(c, e);
+	pthread_mutex_unlock(&c->lock);
+}
+
+/* The bytes of an answer, from wherever they were put; NULL: no memory, which is no failure here. */
+static entry *
+entry_new(cache *c, const zinc_get *r, const zinc_got *got, const uint8_t *slot)
+{
+	entry *e = (entry *)zinc_calloc(c->ctx, 1, sizeof *e);
+	size_t left = (size_t)got->nbytes, at = 0, part;
+	int i;
+
+	if (!e)
+		return NULL;
+	*e = (entry){.refs = 1, .offset = r->offset, .length = r->length, .suffix = r->suffix, .tag = *got->tag};
+	e->size = got->object_size;
+	e->nbytes = left;
+	e->key = zinc_strdup(c->ctx, r->key);
+	e->bytes = (uint8_t *)zinc_alloc(c->ctx, left);
+	if (!e->key || !e->bytes) {
+		unref(c, e);
+		return NULL;
+	}
+	if (slot && left)
+		memcpy(e->bytes, slot, left);
+	for (i = 0; !slot && i < r->niov && left; i++, at += part, left -= part) {
+		part = r->iov[i].iov_len < left ? r->iov[i].iov_len : left;
+		if (part)
+			memcpy(e->bytes + at, r->iov[i].iov_base, part);
+	}
+	return e;
+}
+
+static void
+keep(cache *c, const zinc_get *r, const zinc_got *got, const uint8_t *slot)
+{
+	entry *e, **bucket, **old;
+
+	if (got->nbytes > c->o.bytes || r->stat || (got->tag->n == 0 && !c->o.trust))
+		return;
+	e = entry_new(c, r, got, slot);
+	if (!e)
+		return;
+	pthread_mutex_lock(&c->lock);
+	bucket = bucket_of(c, e->key);
+	for (old = bucket; *old && !answers(*old, r); old = &(*old)->chain)
+		;
+	if (*old)
+		drop(c, old);
+	while (c->used + e->nbytes > c->o.bytes)
+		drop_oldest(c);
+	e->chain = *bucket;
+	*bucket = e;
+	link_newest(c, e);
+	c->used += e->nbytes;
+	pthread_mutex_unlock(&c->lock);
+}
+
+/* ---- get ---- */
+
+/* One request: what is kept for it, and whether that still holds. */
+typedef struct wish {
+	entry *e;
+	bool valid;
+	uint8_t *slot; /* where room() put the bytes */
+} wish;
+
+typedef struct batch {
+	cache *c;
+	const zinc_get *requests;
+	size_t n;
+	const zinc_sink *sink;
+	wish *wishes;
+	zinc_get *below;
+	size_t *whose; /* of the requests below */
+} batch;
+
+static void
+confirm_done(void *arg, size_t i, const zinc_got *got)
+{
+	batch *b = (batch *)arg;
+	wish *w = &b->wishes[b->whose[i]];
+
+	w->valid = got->found == ZINC_FOUND && zinc_tag_equal(&w->e->tag, got->tag);
+}
+
+/* Which entries are of the present generation?  A question that fails is none: the request itself will tell. */
+static void
+confirm(batch *b)
+{
+	zinc_sink sink = {NULL, confirm_done, b, b->sink->cancel};
+	size_t i, n = 0;
+
+	for (i = 0; i < b->n; i++) {
+		wish *w = &b->wishes[i];
+
+		if (b->requests[i].stat)
+			continue;
+		w->e = find(b->c, &b->requests[i]);
+		w->valid = w->e && b->c->o.trust;
+		if (!w->e || w->valid)
+			continue;
+		b->below[n] = (zinc_get){.key = b->requests[i].key, .stat = 1};
+		b->whose[n++] = i;
+	}
+	if (n)
+		(void)!zinc_store_get(b->c->next, b->below, n, &sink, NULL);
+}
+
+static zinc_status
+bring(void *arg, uint64_t offset, uint64_t nbytes, const struct iovec *iov, int niov, zinc_error *err)
+{
+	const entry *e = (const entry *)arg;
+	const uint64_t at = e->suffix ? e->size - e->nbytes : zinc_min_u64(e->offset, e->size);
+
+	(void)err;
+	zinc_iov_scatter(iov, niov, e->bytes + (size_t)(offset - at), (size_t)nbytes);
+	return ZINC_OK;
+}
+
+static zinc_room
+note_room(void *arg, size_t i, uint64_t nbytes, void **buf)
+{
+	batch *b = (batch *)arg;
+	const zinc_room answer = b->sink->room(b->sink->arg, b->whose[i], nbytes, buf);
+
+	b->wishes[b->whose[i]].slot = answer == ZINC_ROOM_OK ? (uint8_t *)*buf : NULL;
+	return answer;
+}
+
+/* Kept before the caller hears of it, who may do with the bytes what he likes. */
+static void
+note_done(void *arg, size_t i, const zinc_got *got)
+{
+	batch *b = (batch *)arg;
+	const size_t mine = b->whose[i];
+
+	if (got->found == ZINC_FOUND)
+		keep(b->c, &b->requests[mine], got, b->requests[mine].iov ? NULL : b->wishes[mine].slot);
+	b->sink->done(b->sink->arg, mine, got);
+}
+
+/* Ask below for what is not kept; then serve the rest, so that a get that fails as a whole has answered nothing. */
+static zinc_status
+answer_all(batch *b, zinc_error *err)
+{
+	zinc_sink sink = {b->sink->room ? note_room : NULL, note_done, b, b->sink->cancel};
+	zinc_status st = ZINC_OK;
+	size_t i, n = 0;
+
+	for (i = 0; i < b->n; i++)
+		if (!b->wishes[i].valid) {
+			b->below[n] = b->requests[i];
+			b->whose[n++] = i;
+		}
+	if (n)
+		st = zinc_store_get(b->c->next, b->below, n, &sink, err);
+	for (i = 0; i < b->n; i++) {
+		entry *e = b->wishes[i].e;
+
+		if (st == ZINC_OK && b->wishes[i].valid && !zinc_sink_cancelled(b->sink, i))
+			zinc_sink_serve(b->sink, i, &b->requests[i], e->size, &e->tag, bring, e);
+		if (e)
+			release(b->c, e);
+	}
+	return st;
+}
+
+static zinc_status
+cache_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, zinc_error *err)
+{
+	cache *c = (cache *)self;
+	batch b = {.c = c, .requests = requests, .n = n, .sink = sink};
+	zinc_status st;
+
+	b.wishes = (wish *)zinc_calloc(c->ctx, n, sizeof *b.wishes);
+	b.below = (zinc_get *)zinc_calloc(c->ctx, n, sizeof *b.below);
+	b.whose = (size_t *)zinc_calloc(c->ctx, n, sizeof *b.whose);
+	if (b.wishes && b.below && b.whose) {
+		confirm(&b);
+		st = answer_all(&b, err);
+	} else {
+		st = zinc_fail_nomem(err);
+	}
+	zinc_free(c->ctx, b.wishes);
+	zinc_free(c->ctx, b.below);
+	zinc_free(c->ctx, b.whose);
+	return st;
+}
+
+/* ---- changes: passed on, and then forgotten ---- */
+
+static zinc_status
+cache_put(void *self, zinc_put_group *group, const char *key, const struct iovec *iov, int niov,
+	  const zinc_condition *when, uint32_t flags, zinc_tag *tag, zinc_error *err)
+{
+	cache *c = (cache *)self;
+	const zinc_status st = zinc_store_putv(c->next, group, key, iov, niov, when, flags, tag, err);
+
+	forget(c, key);
+	return st;
+}
+
+static zinc_status
+cache_del(void *self, zinc_put_group *group, const char *key, const zinc_condition *when, uint32_t flags,
+	  zinc_error *err)
+{
+	cache *c = (cache *)self;
+	const zinc_status st = zinc_store_del(c->next, group, key, when, flags, err);
+
+	forget(c, key);
+	return st;
+}
+
+static zinc_status
+cache_put_begin(void *self, zinc_put_group **group, uint32_t flags, zinc_error *err)
+{
+	return zinc_store_put_begin(((cache *)self)->next, group, flags, err);
+}
+
+/* What a group puts may show only now; whose keys they were is the store's to know. */
+static zinc_status
+cache_commit(void *self, zinc_put_group *group, zinc_committed_fn fn, void *arg, zinc_error *err)
+{
+	cache *c = (cache *)self;
+	const zinc_status st = zinc_store_commit(c->next, group, fn, arg, err);
+
+	if (c->o.trust)
+		forget(c, NULL);
+	return st;
+}
+
+static void
+cache_abort(void *self, zinc_put_group *group)
+{
+	zinc_store_abort(((cache *)self)->next, group);
+}
+
+static zinc_status
+cache_update(void *self, const char *key, zinc_update_fn fn, void *arg, uint32_t flags, zinc_error *err)
+{
+	cache *c = (cache *)self;
+	const zinc_status st = zinc_store_update(c->next, key, fn, arg, 0, flags, err);
+
+	forget(c, key);
+	return st;
+}
+
+static zinc_status
+cache_del_prefix(void *self, const char *prefix, uint32_t flags, zinc_error *err)
+{
+	cache *c = (cache *)self;
+	const zinc_status st = zinc_store_del_prefix(c->next, prefix, flags, err);
+
+	forget(c, NULL);
+	return st;
+}
+
+/* ---- the rest ---- */
+
+static void
+cache_close(void *self)
+{
+	cache *c = (cache *)self;
+
+	zinc_fork_remove(&c->fork);
+	forget(c, NULL);
+	pthread_mutex_destroy(&c->lock);
+	zinc_store_close(c->next);
+	zinc_free(c->ctx, c);
+}
+
+static void
+cache_caps(void *self, zinc_caps *out)
+{
+	zinc_store_caps(((cache *)self)->next, out);
+}
+
+static zinc_status
+cache_list(void *self, const char *prefix, zinc_key_fn fn, void *arg, zinc_error *err)
+{
+	return zinc_store_list(((cache *)self)->next, prefix, fn, arg, err);
+}
+
+static zinc_status
+cache_list_dir(void *self, const char *prefix, zinc_entry_fn fn, void *arg, zinc_error *err)
+{
+	return zinc_store_list_dir(((cache *)self)->next, prefix, fn, arg, err);
+}
+
+static zinc_status
+cache_sync(void *self, zinc_error *err)
+{
+	return zinc_store_sync(((cache *)self)->next, err);
+}
+
+static zinc_status
+cache_scrub(void *self, const char *prefix, int remove, zinc_scrub_fn fn, void *arg, zinc_error *err)
+{
+	return zinc_store_scrub(((cache *)self)->next, prefix, remove, fn, arg, err);
+}
+
+static const zinc_store_ops cache_ops = {
+    .size = sizeof(zinc_store_ops),
+    .name = "cache",
+    .purpose = "another store, with its answers kept in memory",
+    .close = cache_close,
+    .caps = cache_caps,
+    .get = cache_get,
+    .put = cache_put,
+    .del = cache_del,
+    .put_begin = cache_put_begin,
+    .commit = cache_commit,
+    .abort = cache_abort,
+    .update = cache_update,
+    .del_prefix = cache_del_prefix,
+    .list = cache_list,
+    .list_dir = cache_list_dir,
+    .sync = cache_sync,
+    .scrub = cache_scrub,
+};
+
+zinc_status
+zinc_layer_cache(zinc_store **out, const void *cache_options, const zinc_transformer_input *in, zinc_error *err)
+{
+	zinc_context *ctx = zinc_store_context(in->next);
+	cache *c = (cache *)zinc_calloc(ctx, 1, sizeof *c);
+	zinc_status st;
+
+	if (!c)
+		return zinc_fail_nomem(err);
+	c->ctx = ctx;
+	c->next = in->next;
+	if (cache_options)
+		c->o = *(const zinc_layer_cache_options *)cache_options;
+	st = zinc_store_wrap(out, ctx, &cache_ops, c, zinc_store_url(in->next), err);
+	if (st != ZINC_OK) {
+		zinc_free(ctx, c);
+		return st;
+	}
+	zinc_store_ref(in->next);
+	pthread_mutex_init(&c->lock, NULL);
+	c->fork = (zinc_fork_hook){before_fork, after_fork, after_fork, c, NULL, NULL};
+	zinc_fork_add(&c->fork);
+	return ZINC_OK;
+}

@@ -1,0 +1,110 @@
+/*
+ * transform_inside.h - inside of the room `transform`: what the files of the layer `indexed` share
+ *
+ *   transform_sharding.c   the layer: configuration, keys, the slots that only relay
+ *   sharding_get.c         a batch of reads: one call below for indexes, one for ranges
+ *   sharding_change.c      a shard with some of its chunks changed; put, del, update
+ *   sharding_group.c       many changes, each shard written once
+ *   sharding_list.c        listing and erasing through shards
+ */
+#ifndef ZINC_TRANSFORM_INSIDE_H
+#define ZINC_TRANSFORM_INSIDE_H
+
+#include "transform/transform.h"
+
+typedef struct zinc_sharded {
+	zinc_context *ctx;
+	zinc_store *next;
+	zinc_store *me; /* the layer as a store; not counted */
+	zinc_transformer_input in;
+	zinc_keys keys; /* of zinc_store_sharded; ops NULL: `in` has somebody else's */
+	char *prefix;
+	size_t nprefix;
+	zinc_shard *sh;
+	uint64_t per_shard[ZINC_MAX_NDIM]; /* chunks of a shard along each axis */
+	size_t n;                          /* and in all */
+	size_t index_bytes;
+	uint64_t *sequence; /* positions in the order in which chunks are laid; NULL: row by row */
+} zinc_sharded;
+
+/* The configuration {"chunks_per_shard": [...]} -> the layer. */
+zinc_status zinc_sharding_open(zinc_store **out, const char *configuration, const zinc_transformer_input *in,
+			       zinc_error *err);
+
+/* ---- keys ---- */
+
+/* Where a chunk lies: in which shard, and at which entry of its index. */
+typedef struct zinc_spot {
+	uint64_t shard[ZINC_MAX_NDIM];
+	size_t position;
+} zinc_spot;
+
+/* false: not the key of a chunk; it is passed on. */
+bool zinc_sharded_locate(const zinc_sharded *s, const char *key, zinc_spot *out);
+/* The key of a shard (or a chunk: they look the same), appended. */
+zinc_status zinc_sharded_key(const zinc_sharded *s, const uint64_t *index, zinc_buf *out, zinc_error *err);
+/* The key of the chunk at an entry of a shard, appended. */
+zinc_status zinc_sharded_chunk_key(const zinc_sharded *s, const uint64_t *shard, size_t position, zinc_buf *out,
+				   zinc_error *err);
+/* The index at the end of a shard, of which `tail` are the last bytes.  `entries` has room for s->n. */
+zinc_status zinc_sharded_index(const zinc_sharded *s, zinc_bytes tail, uint64_t size, zinc_shard_entry *entries,
+			       zinc_error *err);
+
+static inline bool
+zinc_entry_empty(const zinc_shard_entry *e)
+{
+	return e->nbytes == ZINC_SHARD_EMPTY;
+}
+
+/* ---- slots of zinc_store_ops, each in its file ---- */
+
+zinc_status zinc_sharded_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, zinc_error *err);
+zinc_status zinc_sharded_put(void *self, zinc_put_group *group, const char *key, const struct iovec *iov, int niov,
+			     const zinc_condition *when, uint32_t flags, zinc_tag *tag, zinc_error *err);
+zinc_status zinc_sharded_del(void *self, zinc_put_group *group, const char *key, const zinc_condition *when,
+			     uint32_t flags, zinc_error *err);
+zinc_status zinc_sharded_update(void *self, const char *key, zinc_update_fn fn, void *arg, uint32_t flags,
+				zinc_error *err);
+zinc_status zinc_sharded_put_begin(void *self, zinc_put_group **group, uint32_t flags, zinc_error *err);
+zinc_status zinc_sharded_commit(void *self, zinc_put_group *group, zinc_committed_fn fn, void *arg, zinc_error *err);
+void zinc_sharded_abort(void *self, zinc_put_group *group);
+zinc_status zinc_sharded_list(void *self, const char *prefix, zinc_key_fn fn, void *arg, zinc_error *err);
+zinc_status zinc_sharded_list_dir(void *self, const char *prefix, zinc_entry_fn fn, void *arg, zinc_error *err);
+zinc_status zinc_sharded_del_prefix(void *self, const char *prefix, uint32_t flags, zinc_error *err);
+
+/* ---- changes ---- */
+
+/* What becomes of one chunk. */
+typedef enum zinc_chunk_change { ZINC_CHUNK_KEEP = 0, ZINC_CHUNK_PUT, ZINC_CHUNK_ERASE } zinc_chunk_change;
+
+/* What is to be done with a shard: changes of the chunks at some positions, in order of these. */
+typedef struct zinc_chunk_edit {
+	size_t position;
+	zinc_chunk_change what;
+	const uint8_t *bytes; /* with PUT */
+	size_t nbytes;
+} zinc_chunk_edit;
+
+typedef struct zinc_shard_change {
+	const zinc_sharded *s;
+	const zinc_chunk_edit *edits;
+	size_t nedits;
+	zinc_buf out; /* the new shard */
+	bool empty;   /* it holds no chunk: erase it instead */
+	bool nothing; /* it stays as it is */
+} zinc_shard_change;
+
+void zinc_shard_change_init(zinc_shard_change *c, const zinc_sharded *s, const zinc_chunk_edit *edits, size_t n);
+void zinc_shard_change_fini(zinc_shard_change *c);
+/* The shard after the change, in c->out; `old` NULL: there is none yet. */
+zinc_status zinc_shard_change_apply(zinc_shard_change *c, const void *old, size_t nold, zinc_error *err);
+/* Change a shard under the exclusion of the store below. */
+zinc_status zinc_shard_change_run(zinc_shard_change *c, const char *shard_key, uint32_t flags, zinc_error *err);
+
+/* A put (ERASE: del) that belongs to a group; its bytes are copied. */
+zinc_status zinc_sharded_enlist(zinc_put_group *group, const zinc_spot *at, zinc_chunk_change what,
+				const struct iovec *iov, int niov, zinc_error *err);
+/* Do what the group has for the shard of this chunk now. */
+zinc_status zinc_sharded_flush_one(zinc_put_group *group, const zinc_spot *at, zinc_error *err);
+
+#endif
