@@ -39,6 +39,7 @@ WRAPPERS = {
     r"bzlib\.h": ["codec/codec_bz2.c"],
     r"lzma.*": ["codec/codec_lzma.c"],
     r"lz4.*\.h": ["codec/codec_lz4.c"],
+    r"pcre2.*\.h": ["base/regex.c"],
     r"curl/.*": ["net/http.c"],
 }
 

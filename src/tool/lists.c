@@ -23,6 +23,9 @@
 #ifndef ZINC_WITH_LZMA
 #define ZINC_WITH_LZMA 0
 #endif
+#ifndef ZINC_WITH_PCRE2
+#define ZINC_WITH_PCRE2 0
+#endif
 #ifndef ZINC_WITH_LZ4
 #define ZINC_WITH_LZ4 0
 #endif
@@ -39,6 +42,7 @@ static const struct {
     {"bz2", ZINC_WITH_BZ2, "codec bz2"},
     {"lzma", ZINC_WITH_LZMA, "codec lzma"},
     {"lz4", ZINC_WITH_LZ4, "codec lz4"},
+    {"pcre2", ZINC_WITH_PCRE2, "patterns in schemas of conventions"},
 };
 
 void
