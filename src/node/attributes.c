@@ -88,22 +88,48 @@ apply(const struct edit *e, zinc_json_doc *doc, zinc_json *attributes, const zin
 	return ZINC_OK;
 }
 
+static zinc_status
+apply_all(void *arg, zinc_json_doc *doc, zinc_json *attributes, zinc_error *err)
+{
+	const struct edit *e = arg;
+	size_t i;
+
+	for (i = 0; i < e->n; i++)
+		ZINC_TRY(apply(e, doc, attributes, &e->changes[i], err));
+	return ZINC_OK;
+}
+
+struct change {
+	zinc_attributes_fn fn;
+	void *arg;
+};
+
 /* The `attributes` member is where every version keeps them; a document may go without. */
 static zinc_status
 edit_attributes(void *arg, zinc_json_doc *doc, zinc_error *err)
 {
-	const struct edit *e = arg;
+	const struct change *c = arg;
 	zinc_json *root = zinc_json_root(doc);
 	zinc_json *attributes = zinc_json_member(root, "attributes");
-	size_t i;
 
 	if (!zinc_json_is(attributes, ZINC_JSON_OBJECT)) {
 		attributes = zinc_json_make(doc, ZINC_JSON_OBJECT);
 		ZINC_TRY(zinc_json_set(doc, root, "attributes", attributes, err));
 	}
-	for (i = 0; i < e->n; i++)
-		ZINC_TRY(apply(e, doc, attributes, &e->changes[i], err));
-	return ZINC_OK;
+	return c->fn(c->arg, doc, attributes, err);
+}
+
+zinc_status
+zinc_attributes_change(zinc_hierarchy *h, const char *path, zinc_attributes_fn fn, void *arg, zinc_error *err)
+{
+	struct change c = {fn, arg};
+	zinc_status s;
+	char *node;
+
+	ZINC_TRY(zinc_path_normalise(&node, h, path, err));
+	s = h->format->edit_node(h, node, edit_attributes, &c, NULL, err);
+	zinc_free(h->ctx, node);
+	return zinc_error_in(err, s, h);
 }
 
 zinc_status
@@ -111,11 +137,6 @@ zinc_attributes_edit(zinc_hierarchy *h, const char *path, const zinc_attribute *
 		     zinc_error *err)
 {
 	struct edit e = {h->ctx, changes, nchanges};
-	zinc_status s;
-	char *node;
 
-	ZINC_TRY(zinc_path_normalise(&node, h, path, err));
-	s = h->format->edit_node(h, node, edit_attributes, &e, NULL, err);
-	zinc_free(h->ctx, node);
-	return zinc_error_in(err, s, h);
+	return zinc_attributes_change(h, path, apply_all, &e, err);
 }

@@ -1,0 +1,336 @@
+/*
+ * convention_schemas.c - where the schema of a declared convention comes from
+ *
+ * In this order: the caller's directory, the built-in ones, the cache, and (asked for) the network, through the
+ * ordinary door of the stores.  A URL's place in a directory is the URL without its scheme, so that the cache is such a
+ * directory too; in the caller's any file counts that says by its $id, or by the schema_url or uuid of its own
+ * declaration, what it is.
+ *
+ * Promises:
+ *
+ * (1) A schema that cannot be had is a warning, whatever the reason (C15).
+ * (2) Nothing is fetched unless asked for; at most 1 MiB; nothing that is no JSON gets into the cache.
+ * (3) A schema is read once in the life of the zinc_conventions.
+ */
+#include <stdio.h>
+
+#include "node/convention.h"
+
+#define SCHEMA_BYTES ZINC_MIB
+#define FILES        1000u /* that are looked at in the caller's directory */
+
+/* One schema that was asked for, under what it was asked for. */
+struct zinc_shelved {
+	struct zinc_shelved *next;
+	zinc_schema *schema; /* NULL: not to be had */
+	zinc_status why;
+	char text[400]; /* then, why */
+	char id[];
+};
+
+/* ---- documents ---- */
+
+/* "https://host/a/b.json#x" -> "host/a/b.json"; false when that is no key. */
+static bool
+key_of(const char *url, char *key, size_t cap)
+{
+	const char *s = strstr(url, "://");
+	const int n = s ? snprintf(key, cap, "%.*s", (int)strcspn(s + 3, "#"), s + 3) : -1;
+
+	return n > 0 && (size_t)n < cap && zinc_key_check(key, NULL) == ZINC_OK;
+}
+
+/* Does a schema say of itself that it is this convention's? */
+static bool
+is_of(const zinc_json *root, const char *id)
+{
+	static const char *const homes[] = {"$defs", "definitions"}, *const names[] = {"uuid", "schema_url", "schema"};
+	const zinc_json *v = zinc_json_member(root, "$id");
+	size_t i, j;
+
+	if (zinc_json_is(v, ZINC_JSON_STRING) && strncmp(v->text, id, strcspn(v->text, "#")) == 0 &&
+	    strlen(id) == strcspn(v->text, "#"))
+		return true;
+	for (i = 0; i < 2; i++)
+		for (j = 0; j < 3; j++) {
+			v = zinc_json_member(zinc_json_member(root, homes[i]), "conventionMetadata");
+			v = zinc_json_member(zinc_json_member(zinc_json_member(v, "properties"), names[j]), "const");
+			if (v && zinc_json_is_string(v, id))
+				return true;
+		}
+	return false;
+}
+
+struct search {
+	zinc_conventions *c;
+	const char *id;
+	zinc_blob *out;
+	unsigned files;
+	zinc_status status;
+	zinc_error *err;
+};
+
+static int
+look_at(void *arg, const char *key, uint64_t nbytes)
+{
+	struct search *s = arg;
+	const size_t n = strlen(key);
+	zinc_blob text = ZINC_BLOB_INIT;
+	zinc_json_doc *doc = NULL;
+	bool found = false;
+
+	if (n < 5 || strcmp(key + n - 5, ".json") != 0 || nbytes > SCHEMA_BYTES || ++s->files > FILES)
+		return s->files > FILES;
+	s->status = zinc_store_get_all(s->c->schemas, key, &text, NULL, SCHEMA_BYTES, s->err);
+	if (s->status == ZINC_OK && zinc_json_parse(&doc, s->c->ctx, text.data, text.nbytes, 0, NULL) == ZINC_OK)
+		found = is_of(zinc_json_root(doc), s->id);
+	zinc_json_free(doc);
+	if (found)
+		*s->out = text;
+	else
+		zinc_blob_fini(&text);
+	return found || s->status != ZINC_OK;
+}
+
+/* In the caller's directory: at its place, or wherever it says that it is. */
+static zinc_status
+search(zinc_conventions *c, const char *id, zinc_blob *out, zinc_error *err)
+{
+	struct search s = {c, id, out, 0, ZINC_OK, err};
+	zinc_error miss;
+	char key[600];
+	zinc_status st;
+
+	if (key_of(id, key, sizeof key)) {
+		st = zinc_store_get_all(c->schemas, key, out, NULL, SCHEMA_BYTES, &miss);
+		if (st != ZINC_E_NOTFOUND)
+			return st == ZINC_OK ? st : zinc_error_copy(err, &miss);
+	}
+	ZINC_TRY(zinc_store_list(c->schemas, "", look_at, &s, err));
+	ZINC_TRY(s.status);
+	return out->data ? ZINC_OK : zinc_fail(err, ZINC_E_NOTFOUND, "no schema of \"%.200s\" is there", id);
+}
+
+/* ---- the network ---- */
+
+/* What came must be JSON: a page that says "not found" with status 200 must not stay in the cache. */
+static zinc_status
+keep(zinc_conventions *c, const char *key, const zinc_blob *text, zinc_error *err)
+{
+	zinc_json_doc *doc;
+
+	ZINC_TRY(zinc_json_parse(&doc, c->ctx, text->data, text->nbytes, 0, err));
+	zinc_json_free(doc);
+	if (c->cache && key &&
+	    zinc_store_put(c->cache, NULL, key, text->data, text->nbytes, NULL, 0, NULL, NULL) != ZINC_OK)
+		zinc_warn(c->ctx, key, "the schema could not be put into the cache");
+	return ZINC_OK;
+}
+
+static zinc_status
+get_url(zinc_conventions *c, const char *url, zinc_blob *out, zinc_error *err)
+{
+	zinc_store_options o = ZINC_STORE_OPTIONS_INIT;
+	zinc_place place;
+	zinc_status s;
+
+	o.context = c->ctx;
+	o.read_only = 1;
+	ZINC_TRY(zinc_place_open(&place, url, &o, err));
+	s = zinc_store_get_all(place.store, place.path, out, NULL, SCHEMA_BYTES, err);
+	zinc_place_fini(&place);
+	return s;
+}
+
+static zinc_status
+fetch(zinc_conventions *c, const char *url, zinc_blob *out, zinc_error *err)
+{
+	char key[600];
+	const bool has_key = key_of(url, key, sizeof key);
+	zinc_status s;
+
+	if (c->cache && has_key && zinc_store_get_all(c->cache, key, out, NULL, SCHEMA_BYTES, NULL) == ZINC_OK)
+		return ZINC_OK;
+	if (!c->fetch)
+		return zinc_fail(err, ZINC_E_NOTFOUND,
+				 "no schema is at hand; --fetch gets it, --schemas says where it is");
+	if (strncmp(url, "https://", 8) != 0 && strncmp(url, "http://", 7) != 0)
+		return zinc_fail(err, ZINC_E_NOTFOUND, "only http and https are fetched");
+	ZINC_TRY(get_url(c, url, out, err));
+	s = keep(c, has_key ? key : NULL, out, err);
+	if (s != ZINC_OK)
+		zinc_blob_fini(out);
+	return s;
+}
+
+/* What schemas refer to is looked for like the schemas themselves. */
+static zinc_status
+find_document(void *arg, const char *uri, zinc_blob *text, zinc_error *err)
+{
+	zinc_conventions *c = arg;
+
+	if (c->schemas && search(c, uri, text, NULL) == ZINC_OK)
+		return ZINC_OK;
+	return fetch(c, uri, text, err);
+}
+
+/* ---- built in ---- */
+
+/* Schemas in the source are written with ' for ", which reads better in C. */
+static zinc_status
+take_builtin(zinc_context *ctx, const char *text, zinc_blob *out, zinc_error *err)
+{
+	zinc_buf b;
+	size_t i;
+
+	zinc_buf_init(&b, ctx, SIZE_MAX);
+	ZINC_TRY(zinc_buf_puts(&b, text, err));
+	for (i = 0; i < b.n; i++)
+		if (b.p[i] == '\'')
+			b.p[i] = '"';
+	return zinc_buf_to_blob(&b, out, err);
+}
+
+/* A built-in convention has its own; that of a directory is checked as well, for it may be a newer one. */
+static zinc_status
+find_text(zinc_conventions *c, const zinc_entry *e, zinc_blob *out, zinc_error *err)
+{
+	zinc_status s = ZINC_E_NOTFOUND;
+
+	if (c->schemas)
+		s = search(c, *e->c.schema_url ? e->c.schema_url : e->c.id, out, err);
+	if (s != ZINC_OK && c->schemas && *e->c.uuid)
+		s = search(c, e->c.uuid, out, err);
+	if (s == ZINC_OK || e->row)
+		return s == ZINC_OK ? s : zinc_fail(err, ZINC_E_NOTFOUND, "only the built-in schema is here");
+	if (*e->c.schema_url)
+		return fetch(c, e->c.schema_url, out, err);
+	return zinc_fail(err, ZINC_E_NOTFOUND, "the declaration names no schema");
+}
+
+/* ---- the shelf ---- */
+
+static struct zinc_shelved *
+shelved(zinc_conventions *c, const char *id)
+{
+	struct zinc_shelved *s;
+
+	for (s = c->shelf; s; s = s->next)
+		if (strcmp(s->id, id) == 0)
+			return s;
+	return NULL;
+}
+
+static zinc_status
+compile(zinc_conventions *c, const zinc_entry *e, bool builtin, struct zinc_shelved *s, zinc_error *err)
+{
+	const zinc_schema_options o = {.uri = builtin ? NULL : e->c.schema_url, .find = find_document, .arg = c};
+	zinc_blob text = ZINC_BLOB_INIT;
+	zinc_error why = ZINC_ERROR_INIT;
+
+	s->why = builtin ? take_builtin(c->ctx, e->row->schema, &text, &why) : find_text(c, e, &text, &why);
+	if (s->why == ZINC_OK)
+		s->why = zinc_schema_new(&s->schema, c->ctx, text.data, text.nbytes, &o, &why);
+	zinc_blob_fini(&text);
+	snprintf(s->text, sizeof s->text, "%.*s", (int)sizeof s->text - 1, why.text);
+	return s->why == ZINC_E_NOMEM ? zinc_fail_nomem(err) : ZINC_OK;
+}
+
+/* Under all that can make a difference: the identifier, and the URL of the schema. */
+static zinc_status
+shelve(zinc_conventions *c, const zinc_entry *e, bool builtin, struct zinc_shelved **out, zinc_error *err)
+{
+	zinc_status st;
+	zinc_buf id;
+
+	zinc_buf_init(&id, c->ctx, SIZE_MAX);
+	st = builtin ? zinc_buf_puts(&id, e->row->name, err)
+		     : zinc_buf_printf(&id, err, "%s %s", e->c.id, e->c.schema_url);
+	if (st == ZINC_OK && !zinc_buf_text(&id))
+		st = zinc_fail_nomem(err);
+	*out = st == ZINC_OK ? shelved(c, zinc_buf_text(&id)) : NULL;
+	if (st == ZINC_OK && !*out) {
+		*out = zinc_calloc(c->ctx, 1, sizeof **out + id.n + 1);
+		if (!*out) {
+			st = zinc_fail_nomem(err);
+		} else {
+			memcpy((*out)->id, id.p, id.n + 1);
+			(*out)->next = c->shelf;
+			c->shelf = *out;
+			st = compile(c, e, builtin, *out, err);
+		}
+	}
+	zinc_buf_fini(&id);
+	return st;
+}
+
+zinc_status
+zinc_conventions_schema(zinc_conventions *c, const zinc_entry *e, bool builtin, zinc_schema **out, zinc_report *r,
+			zinc_error *err)
+{
+	struct zinc_shelved *s;
+
+	ZINC_TRY(shelve(c, e, builtin, &s, err));
+	*out = s->schema;
+	if (s->why == ZINC_E_UNSUPPORTED || s->why == ZINC_E_CORRUPT || s->why == ZINC_E_LIMIT)
+		(void)zinc_report_lenient(r, "schema", NULL, "the schema cannot be used: %s", s->text);
+	else if (s->why != ZINC_OK && !e->row)
+		(void)zinc_report_lenient(r, "C15", NULL, "not checked: %s", s->text);
+	return ZINC_OK;
+}
+
+/* ---- the public handle ---- */
+
+/* The cache is made when something is put into it. */
+static zinc_status
+open_places(zinc_conventions *c, const zinc_conventions_options *o, zinc_error *err)
+{
+	zinc_store_options so = ZINC_STORE_OPTIONS_INIT;
+
+	so.context = c->ctx;
+	so.relaxed = 1;
+	if (o->cache)
+		ZINC_TRY(zinc_store_open(&c->cache, o->cache, &so, err));
+	so.read_only = 1;
+	return o->schemas ? zinc_store_open(&c->schemas, o->schemas, &so, err) : ZINC_OK;
+}
+
+zinc_status
+zinc_conventions_new(zinc_conventions **out, const zinc_conventions_options *options, zinc_error *err)
+{
+	zinc_conventions_options o;
+	zinc_conventions *c;
+	zinc_status s;
+
+	ZINC_TRY(zinc_options_take(&o, sizeof o, options, err));
+	o.context = zinc_context_get(o.context);
+	c = zinc_calloc(o.context, 1, sizeof *c);
+	if (!c)
+		return zinc_fail_nomem(err);
+	c->ctx = o.context;
+	c->fetch = o.fetch != 0;
+	s = open_places(c, &o, err);
+	if (s != ZINC_OK) {
+		zinc_conventions_free(c);
+		return s;
+	}
+	*out = c;
+	return ZINC_OK;
+}
+
+void
+zinc_conventions_free(zinc_conventions *c)
+{
+	if (!c)
+		return;
+	while (c->shelf) {
+		struct zinc_shelved *s = c->shelf;
+
+		c->shelf = s->next;
+		zinc_schema_free(s->schema);
+		zinc_free(c->ctx, s);
+	}
+	zinc_store_close(c->schemas);
+	zinc_store_close(c->cache);
+	zinc_free(c->ctx, c);
+}
