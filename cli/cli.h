@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <zinc.h>
+#include <zinc/conventions.h>
 #include <zinc/store.h>
 #include <zinc/tool.h>
 
@@ -70,9 +71,10 @@ struct words {
 struct args {
 	struct words words; /* what is not an option */
 	bool help, json, strict, detail, recursive, full, index, overwrite, dry_run, yes, group, stored, fast, repair,
-	    orphans, remove, resume, verify, lossy;
+	    orphans, remove, resume, verify, lossy, fetch;
 	const char *select, *as, *output, *from, *format, *progress, *shape, *dtype, *chunks, *shards, *codecs, *fill;
 	const char *dims, *attrs, *order, *endian, *key_encoding;
+	const char *schemas, *declare, *retract, *new_dir, *prefix, *declared_shape;
 	struct words removed;       /* --rm KEY ... */
 	int threads, repeat, depth, axis; /* -1: not given */
 	uint64_t cache_bytes, max_memory;
@@ -367,6 +369,12 @@ int problem_status(const zinc_node *node);
 /* One member of an object as JSON, appended; false when there is none. */
 bool json_member(const char *object, const char *key, struct text *value);
 
+/* ---- finding.c ---- */
+
+void finding_json(struct text *t, const zinc_finding *f);
+/* One line; `where` is a key or path, "" when it is clear. */
+void finding_text(struct text *t, bool colour, const char *where, const zinc_finding *f);
+
 /* ---- commands ---- */
 
 int cmd_info(struct run *r), cmd_tree(struct run *r), cmd_ls(struct run *r), cmd_cat(struct run *r);
@@ -374,6 +382,9 @@ int cmd_create(struct run *r), cmd_put(struct run *r), cmd_attrs(struct run *r),
 int cmd_resize(struct run *r), cmd_append(struct run *r), cmd_consolidate(struct run *r);
 int cmd_completion(struct run *r), cmd_stats(struct run *r);
 int cmd_validate(struct run *r), cmd_bench(struct run *r), cmd_cp(struct run *r), cmd_mv(struct run *r);
+int cmd_conventions(struct run *r);
+/* `zinc conventions --new DIR`: a convention to begin with. */
+int conventions_new(struct run *r);
 int cmd_codecs(struct run *r), cmd_dtypes(struct run *r), cmd_stores(struct run *r), cmd_formats(struct run *r);
 /* `zinc --array_path=DIR`: every chunk of an array decodes? */
 int cmd_array_path(struct run *r);

@@ -8,58 +8,21 @@ struct validate {
 	struct text json; /* the findings */
 };
 
-/* What --json says of a thing that is only unsupported is a warning: it has two severities. */
-static const char *const severities[] = {"warning", "error", "warning"};
-
-static void
-finding_json(struct validate *v, const zinc_finding *f)
-{
-	const struct {
-		const char *name, *value;
-	} rows[] = {
-	    {"rule", f->rule},       {"path", f->path},       {"key", f->key},
-	    {"pointer", f->pointer}, {"message", f->message}, {"fix", f->fix},
-	};
-	struct text *t = &v->json;
-	size_t i;
-
-	text_printf(t, "%s{\"severity\":\"%s\"", t->n ? "," : "", severities[f->level]);
-	for (i = 0; i < sizeof rows / sizeof *rows; i++) {
-		text_printf(t, ",\"%s\":", rows[i].name);
-		text_json(t, rows[i].value);
-	}
-	text_puts(t, "}");
-}
-
-static void
-finding_text(struct validate *v, const zinc_finding *f)
-{
-	static const char *const label[] = {"warning", "error", "unsupported"};
-	static const enum paint paint[] = {YELLOW, RED, YELLOW};
-	struct text t = {NULL, 0, 0};
-
-	text_paint(&t, v->run->colour, f->repaired ? GREEN : paint[f->level],
-		   f->repaired ? "repaired" : label[f->level]);
-	text_printf(&t, " %s: %s", f->rule, *f->key ? f->key : f->path);
-	if (*f->pointer)
-		text_printf(&t, " %s", f->pointer);
-	text_printf(&t, ": %s", f->message);
-	if (*f->fix && !f->repaired)
-		text_printf(&t, "; %s", f->fix);
-	text_puts(&t, "\n");
-	progress_end(&v->progress);
-	out_text(&v->run->out, &t);
-}
-
 static int
 found(void *arg, const zinc_finding *f)
 {
 	struct validate *v = arg;
 
-	if (v->run->args->json)
-		finding_json(v, f);
-	else
-		finding_text(v, f);
+	struct text t = {NULL, 0, 0};
+
+	if (v->run->args->json) {
+		text_puts(&v->json, v->json.n ? "," : "");
+		finding_json(&v->json, f);
+	} else {
+		finding_text(&t, v->run->colour, *f->key ? f->key : f->path, f);
+		progress_end(&v->progress);
+		out_text(&v->run->out, &t);
+	}
 	return interrupted();
 }
 

@@ -1,0 +1,418 @@
+/*
+ * cmd_conventions.c - zinc conventions: which conventions nodes declare, and whether they keep to them
+ *
+ * For people a table, with findings below their row:
+ *
+ *    node  convention   version  declared at                     verdict
+ *    /     multiscales  v0.1     /attributes/zarr_conventions/0  valid
+ *            level 0  /0  1024 x 1024
+ *    /     proj:        v0.1     /attributes/zarr_conventions/1  1 error
+ *            error schema: /attributes/proj:code: ...
+ */
+#include "cli.h"
+
+struct row {
+	struct text node, title, version, place, verdict, below;
+	bool bad;
+};
+
+struct conventions {
+	struct run *run;
+	const char *url;
+	zinc_hierarchy *h;
+	zinc_conventions *c;
+	struct words paths; /* with -r; copies */
+	const char *path;   /* of the node being checked */
+	struct row *rows;
+	size_t n;
+	struct text json; /* nodes; and conventions of one */
+	struct text conventions;
+	unsigned long errors;
+	int status; /* the worst that a node was */
+};
+
+static char *
+copy(const char *s)
+{
+	size_t n = strlen(s) + 1;
+
+	return memcpy(need(NULL, n), s, n);
+}
+
+/* ---- levels of a multiscale group ---- */
+
+static int
+level_text(void *arg, const zinc_scale_level *l)
+{
+	struct text *t = arg;
+
+	text_printf(t, "        level %d  %s  ", l->index, l->path);
+	if (l->ndim >= 0)
+		text_times(t, l->shape, l->ndim);
+	else
+		text_puts(t, "(no array)");
+	text_puts(t, "\n");
+	return 0;
+}
+
+static void
+numbers_json(struct text *t, const char *name, const double *v, int n)
+{
+	int i;
+
+	text_printf(t, ",\"%s\":[", name);
+	for (i = 0; i < n; i++) {
+		text_puts(t, i ? "," : "");
+		text_float(t, v[i], DOUBLE);
+	}
+	text_puts(t, "]");
+}
+
+static int
+level_json(void *arg, const zinc_scale_level *l)
+{
+	struct text *t = arg;
+	int i;
+
+	text_printf(t, "%s{\"path\":", l->index ? "," : "");
+	text_json(t, l->path);
+	text_printf(t, ",\"shape\":%s", l->ndim < 0 ? "null" : "[");
+	for (i = 0; i < l->ndim; i++)
+		text_printf(t, "%s%llu", i ? "," : "", (unsigned long long)l->shape[i]);
+	text_puts(t, l->ndim < 0 ? "" : "]");
+	numbers_json(t, "scale", l->scale, l->nscale);
+	numbers_json(t, "translation", l->translation, l->nscale);
+	text_puts(t, "}");
+	return 0;
+}
+
+static bool
+has_levels(const zinc_convention *c)
+{
+	return c && (!strcmp(c->known, "multiscales") || !strcmp(c->known, "ome"));
+}
+
+/* A layout that cannot be read was found fault with already. */
+static void
+levels(struct conventions *v, struct text *t, zinc_scale_level_fn fn)
+{
+	(void)!zinc_multiscale_levels(v->h, v->path, fn, t, NULL);
+}
+
+/* ---- one verdict ---- */
+
+static void
+count(const zinc_verdict *v, unsigned *errors, unsigned *warnings)
+{
+	size_t i;
+
+	*errors = *warnings = 0;
+	for (i = 0; i < v->nfindings; i++)
+		++*(v->findings[i].level == ZINC_LEVEL_ERROR ? errors : warnings);
+}
+
+static void
+verdict_text(struct text *t, const zinc_verdict *v, unsigned errors, unsigned warnings)
+{
+	if (errors)
+		text_printf(t, "%u error%s", errors, errors == 1 ? "" : "s");
+	else
+		text_puts(t, v->validity == ZINC_VALID ? "valid" : "unknown");
+	if (warnings)
+		text_printf(t, ", %u warning%s", warnings, warnings == 1 ? "" : "s");
+}
+
+static void
+add_row(struct conventions *v, const zinc_verdict *verdict, unsigned errors, unsigned warnings)
+{
+	const zinc_convention *c = verdict->convention;
+	struct row *row;
+	size_t i;
+
+	v->rows = need(v->rows, (v->n + 1) * sizeof *v->rows);
+	row = &v->rows[v->n++];
+	*row = (struct row){.bad = errors > 0};
+	text_puts(&row->node, v->path);
+	text_puts(&row->title, c ? c->title : "(declaration)");
+	text_puts(&row->version, c && *c->version ? c->version : "-");
+	text_puts(&row->place, c ? c->pointer : "/attributes");
+	verdict_text(&row->verdict, verdict, errors, warnings);
+	for (i = 0; i < verdict->nfindings; i++) {
+		text_puts(&row->below, "        ");
+		finding_text(&row->below, v->run->colour, "", &verdict->findings[i]);
+	}
+	if (has_levels(c))
+		levels(v, &row->below, level_text);
+}
+
+static void
+text_or_null(struct text *t, const char *s)
+{
+	if (s)
+		text_json(t, s);
+	else
+		text_puts(t, "null");
+}
+
+static void
+add_json(struct conventions *v, const zinc_verdict *verdict)
+{
+	static const char *const words[] = {"null", "false", "true"};
+	const zinc_convention *c = verdict->convention;
+	struct text *t = &v->conventions;
+	size_t i;
+
+	text_puts(t, t->n ? ",{\"id\":" : "{\"id\":");
+	text_or_null(t, c ? c->id : NULL);
+	text_puts(t, ",\"name\":");
+	text_or_null(t, c && *c->name ? c->name : NULL);
+	text_puts(t, ",\"version\":");
+	text_or_null(t, c && *c->version ? c->version : NULL);
+	text_printf(t, ",\"known\":%s,\"valid\":%s,\"findings\":[", c && *c->known ? "true" : "false",
+		    words[verdict->validity + 1]);
+	for (i = 0; i < verdict->nfindings; i++) {
+		text_puts(t, i ? "," : "");
+		finding_json(t, &verdict->findings[i]);
+	}
+	text_puts(t, "]");
+	if (has_levels(c)) {
+		text_puts(t, ",\"levels\":[");
+		levels(v, t, level_json);
+		text_puts(t, "]");
+	}
+	text_puts(t, "}");
+}
+
+static int
+take_verdict(void *arg, const zinc_verdict *verdict)
+{
+	struct conventions *v = arg;
+	unsigned errors, warnings;
+
+	count(verdict, &errors, &warnings);
+	v->errors += errors;
+	if (v->run->args->json)
+		add_json(v, verdict);
+	else
+		add_row(v, verdict, errors, warnings);
+	return interrupted();
+}
+
+/* ---- nodes ---- */
+
+static int
+gather(void *arg, const zinc_node *node)
+{
+	struct conventions *v = arg;
+	const int status = problem_status(node);
+
+	if (status != DONE) {
+		complain(status, v->url, "%s: %s", node->path, node->problem);
+		if (status > v->status)
+			v->status = status;
+		return interrupted();
+	}
+	v->paths.at = need(v->paths.at, ((size_t)v->paths.n + 1) * sizeof *v->paths.at);
+	v->paths.at[v->paths.n++] = copy(node->path);
+	return interrupted();
+}
+
+static int
+check_node(struct conventions *v, const char *path)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+
+	v->path = path;
+	if (zinc_conventions_check(v->c, v->h, path, take_verdict, v, &err))
+		return fail(v->url, &err);
+	if (v->run->args->json && (v->conventions.n || !v->run->args->recursive)) {
+		text_printf(&v->json, "%s{\"path\":", v->json.n ? "," : "");
+		text_json(&v->json, path);
+		text_printf(&v->json, ",\"conventions\":[%s]}", text_str(&v->conventions));
+	}
+	text_free(&v->conventions);
+	return DONE;
+}
+
+static int
+check_all(struct conventions *v)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	int i, status = DONE;
+
+	if (!v->run->args->recursive)
+		return check_node(v, zinc_hierarchy_path(v->h));
+	if (zinc_node_walk(v->h, zinc_hierarchy_path(v->h), -1, gather, v, &err))
+		return fail(v->url, &err);
+	for (i = 0; i < v->paths.n && status == DONE && !interrupted(); i++)
+		status = check_node(v, v->paths.at[i]);
+	return status;
+}
+
+/* ---- printing ---- */
+
+static void
+pad(struct text *t, const char *s, size_t width)
+{
+	const size_t n = columns(s);
+
+	text_puts(t, s);
+	text_fill(t, ' ', n < width ? width - n + 2 : 2);
+}
+
+static size_t
+wider(size_t width, const struct text *t)
+{
+	const size_t n = columns(text_str(t));
+
+	return n > width ? n : width;
+}
+
+static void
+print_table(struct conventions *v)
+{
+	size_t node = 4, title = 10, version = 7, place = 11, i;
+	struct text t = {NULL, 0, 0};
+
+	if (v->n == 0) {
+		out_puts(&v->run->out, "no conventions are declared\n");
+		return;
+	}
+	for (i = 0; i < v->n; i++) {
+		node = wider(node, &v->rows[i].node);
+		title = wider(title, &v->rows[i].title);
+		version = wider(version, &v->rows[i].version);
+		place = wider(place, &v->rows[i].place);
+	}
+	pad(&t, "node", node);
+	pad(&t, "convention", title);
+	pad(&t, "version", version);
+	pad(&t, "declared at", place);
+	text_puts(&t, "verdict\n");
+	for (i = 0; i < v->n; i++) {
+		const struct row *row = &v->rows[i];
+
+		pad(&t, text_str(&row->node), node);
+		pad(&t, text_str(&row->title), title);
+		pad(&t, text_str(&row->version), version);
+		pad(&t, text_str(&row->place), place);
+		text_paint(&t, v->run->colour, row->bad ? RED : GREEN, text_str(&row->verdict));
+		text_printf(&t, "\n%s", text_str(&row->below));
+	}
+	out_text(&v->run->out, &t);
+}
+
+static void
+print(struct conventions *v)
+{
+	if (v->run->args->json)
+		out_printf(&v->run->out, "{\"nodes\":[%s]}\n", text_str(&v->json));
+	else
+		print_table(v);
+}
+
+static void
+fini(struct conventions *v)
+{
+	size_t i;
+
+	for (i = 0; i < v->n; i++) {
+		struct row *row = &v->rows[i];
+		struct text *all[] = {&row->node, &row->title, &row->version, &row->place, &row->verdict, &row->below};
+		size_t j;
+
+		for (j = 0; j < sizeof all / sizeof *all; j++)
+			text_free(all[j]);
+	}
+	free(v->rows);
+	while (v->paths.n > 0)
+		free((char *)(uintptr_t)v->paths.at[--v->paths.n]);
+	free(v->paths.at);
+	text_free(&v->json);
+	text_free(&v->conventions);
+	zinc_conventions_free(v->c);
+	zinc_hierarchy_close(v->h);
+}
+
+/* ---- the command ---- */
+
+/* $XDG_CACHE_HOME/zinc/schemas; the standard wants it absolute, and ~/.cache in its place. */
+static void
+cache_dir(struct text *t)
+{
+	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+
+	if (cache && *cache == '/')
+		text_printf(t, "%s/zinc/schemas", cache);
+	else if (home && *home == '/')
+		text_printf(t, "%s/.cache/zinc/schemas", home);
+}
+
+static int
+list(struct conventions *v)
+{
+	zinc_conventions_options o = ZINC_CONVENTIONS_OPTIONS_INIT;
+	zinc_error err = ZINC_ERROR_INIT;
+	struct text cache = {NULL, 0, 0};
+	int status = DONE;
+
+	cache_dir(&cache);
+	o.context = v->run->ctx;
+	o.schemas = v->run->args->schemas;
+	o.cache = cache.n ? cache.p : NULL;
+	o.fetch = v->run->args->fetch;
+	if (zinc_conventions_new(&v->c, &o, &err))
+		status = fail(o.schemas ? o.schemas : v->url, &err);
+	if (status == DONE)
+		status = check_all(v);
+	if (status == DONE)
+		print(v);
+	text_free(&cache);
+	if (interrupted())
+		return CANCELLED;
+	return status != DONE ? status : v->status != DONE ? v->status : v->errors ? FOUND : DONE;
+}
+
+static int
+edit(struct conventions *v)
+{
+	const struct args *a = v->run->args;
+	const char *path = zinc_hierarchy_path(v->h);
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_status s = ZINC_OK;
+
+	if (a->dry_run) {
+		if (a->retract)
+			out_printf(&v->run->out, "would remove the declaration of %s\n", a->retract);
+		if (a->declare)
+			out_printf(&v->run->out, "would declare %s\n", a->declare);
+		return DONE;
+	}
+	if (a->retract)
+		s = zinc_conventions_remove(v->h, path, a->retract, &err);
+	if (s == ZINC_OK && a->declare)
+		s = zinc_conventions_add(
+		    v->h, path, a->declare,
+		    a->declared_shape && !strcmp(a->declared_shape, "seed") ? ZINC_SHAPE_SEED : ZINC_SHAPE_LIVE, &err);
+	return s == ZINC_OK ? DONE : fail(v->url, &err);
+}
+
+int
+cmd_conventions(struct run *r)
+{
+	const struct args *a = r->args;
+	const bool edits = a->declare || a->retract;
+	struct conventions v = {.run = r};
+	int status;
+
+	if (a->new_dir)
+		return conventions_new(r);
+	if (a->words.n == 0)
+		return complain(USAGE, "conventions", "a URL is missing, or --new DIR");
+	v.url = a->words.at[0];
+	status = open_node(r, v.url, edits && !a->dry_run, &v.h);
+	if (status == DONE)
+		status = edits ? edit(&v) : list(&v);
+	fini(&v);
+	return status;
+}

@@ -1,0 +1,38 @@
+/* finding.c - what a check found, for people and as JSON */
+#include "cli.h"
+
+/* What --json says of a thing that is only unsupported is a warning: it has two severities. */
+static const char *const severities[] = {"warning", "error", "warning"};
+
+void
+finding_json(struct text *t, const zinc_finding *f)
+{
+	const struct {
+		const char *name, *value;
+	} rows[] = {
+	    {"rule", f->rule},       {"path", f->path},       {"key", f->key},
+	    {"pointer", f->pointer}, {"message", f->message}, {"fix", f->fix},
+	};
+	size_t i;
+
+	text_printf(t, "{\"severity\":\"%s\"", severities[f->level]);
+	for (i = 0; i < sizeof rows / sizeof *rows; i++) {
+		text_printf(t, ",\"%s\":", rows[i].name);
+		text_json(t, rows[i].value);
+	}
+	text_puts(t, "}");
+}
+
+void
+finding_text(struct text *t, bool colour, const char *where, const zinc_finding *f)
+{
+	static const char *const label[] = {"warning", "error", "unsupported"};
+	static const enum paint paint[] = {YELLOW, RED, YELLOW};
+
+	text_paint(t, colour, f->repaired ? GREEN : paint[f->level], f->repaired ? "repaired" : label[f->level]);
+	text_printf(t, " %s: %s%s%s%s%s", f->rule, where, *where && *f->pointer ? " " : "", f->pointer,
+		    *where || *f->pointer ? ": " : "", f->message);
+	if (*f->fix && !f->repaired)
+		text_printf(t, "; %s", f->fix);
+	text_puts(t, "\n");
+}
