@@ -54,12 +54,12 @@ typedef struct zinc_entry {
 	char version[32];
 } zinc_entry;
 
-typedef struct zinc_declaration {
+typedef struct zinc_declared {
 	zinc_context *ctx;
 	zinc_convention_shape shape; /* of the whole; NONE: not there */
 	zinc_entry *entries;
 	size_t n;
-} zinc_declaration;
+} zinc_declared;
 
 /* A convention that is being checked. */
 typedef struct zinc_subject {
@@ -74,12 +74,12 @@ typedef struct zinc_subject {
 /* ---- declaration.c ---- */
 
 /* Read a declaration; what it breaks goes to `r` (never a failure: a malformed declaration must not hinder reading).
- * Entries without identifier are left out.  Free with zinc_declaration_fini, in any case. */
-zinc_status zinc_declaration_parse(zinc_declaration *out, zinc_context *ctx, const zinc_json *attributes,
-				   zinc_report *r, zinc_error *err);
-void zinc_declaration_fini(zinc_declaration *d);
+ * Entries without identifier are left out.  Free with zinc_declared_fini, in any case. */
+zinc_status zinc_declared_parse(zinc_declared *out, zinc_context *ctx, const zinc_json *attributes, zinc_report *r,
+				zinc_error *err);
+void zinc_declared_fini(zinc_declared *d);
 /* The entry that `id` means.  E_NOTFOUND, E_INVALID. */
-zinc_status zinc_declaration_find(const zinc_declaration *d, const char *id, const zinc_entry **out, zinc_error *err);
+zinc_status zinc_declared_find(const zinc_declared *d, const char *id, const zinc_entry **out, zinc_error *err);
 bool zinc_is_uuid(const char *s);
 bool zinc_is_url(const char *s);
 

@@ -31,17 +31,17 @@ zinc_node_read(zinc_hierarchy *h, const char *path, zinc_meta **out, zinc_error 
 zinc_status
 zinc_node_declares(zinc_context *ctx, const zinc_meta *m, const zinc_convention_row *row, bool *yes, zinc_error *err)
 {
-	zinc_declaration d;
+	zinc_declared d;
 	zinc_report r;
 	zinc_status s;
 	size_t i;
 
 	*yes = false;
 	zinc_report_init_quiet(&r, ctx, false);
-	s = zinc_declaration_parse(&d, ctx, m->attributes, &r, err);
+	s = zinc_declared_parse(&d, ctx, m->attributes, &r, err);
 	for (i = 0; s == ZINC_OK && i < d.n; i++)
 		*yes = *yes || d.entries[i].row == row;
-	zinc_declaration_fini(&d);
+	zinc_declared_fini(&d);
 	return s;
 }
 
@@ -85,7 +85,7 @@ zinc_path_join(zinc_buf *out, const char *base, const char *relative, zinc_error
 zinc_status
 zinc_conventions_list(zinc_hierarchy *h, const char *path, zinc_convention_fn fn, void *arg, zinc_error *err)
 {
-	zinc_declaration d = {.ctx = h->ctx};
+	zinc_declared d = {.ctx = h->ctx};
 	zinc_meta *m;
 	zinc_report r;
 	zinc_status s;
@@ -93,11 +93,11 @@ zinc_conventions_list(zinc_hierarchy *h, const char *path, zinc_convention_fn fn
 
 	ZINC_TRY(zinc_node_read(h, path, &m, err));
 	zinc_report_init_quiet(&r, h->ctx, false);
-	s = zinc_declaration_parse(&d, h->ctx, m->attributes, &r, err);
+	s = zinc_declared_parse(&d, h->ctx, m->attributes, &r, err);
 	for (i = 0; s == ZINC_OK && i < d.n; i++)
 		if (fn(arg, &d.entries[i].c))
 			break;
-	zinc_declaration_fini(&d);
+	zinc_declared_fini(&d);
 	zinc_meta_free(m);
 	return s;
 }
@@ -144,7 +144,7 @@ print_properties(zinc_context *ctx, const zinc_json *attributes, const zinc_entr
 zinc_status
 zinc_conventions_properties(zinc_hierarchy *h, const char *path, const char *id, zinc_blob *json, zinc_error *err)
 {
-	zinc_declaration d = {.ctx = h->ctx};
+	zinc_declared d = {.ctx = h->ctx};
 	const zinc_entry *e;
 	zinc_meta *m;
 	zinc_report r;
@@ -154,12 +154,12 @@ zinc_conventions_properties(zinc_hierarchy *h, const char *path, const char *id,
 		return zinc_fail(err, ZINC_E_INVALID, "no identifier");
 	ZINC_TRY(zinc_node_read(h, path, &m, err));
 	zinc_report_init_quiet(&r, h->ctx, false);
-	s = zinc_declaration_parse(&d, h->ctx, m->attributes, &r, err);
+	s = zinc_declared_parse(&d, h->ctx, m->attributes, &r, err);
 	if (s == ZINC_OK)
-		s = zinc_declaration_find(&d, id, &e, err);
+		s = zinc_declared_find(&d, id, &e, err);
 	if (s == ZINC_OK)
 		s = print_properties(h->ctx, m->attributes, e, json, err);
-	zinc_declaration_fini(&d);
+	zinc_declared_fini(&d);
 	zinc_meta_free(m);
 	return s;
 }
@@ -393,7 +393,7 @@ check_entry(struct checking *k, const zinc_entry *e, zinc_error *err)
 
 /* C12: a prefix of a built-in convention on a node that does not declare it is no instance of it. */
 static void
-check_implicit(struct checking *k, const zinc_declaration *d)
+check_implicit(struct checking *k, const zinc_declared *d)
 {
 	const zinc_convention_row *row;
 	const zinc_json *m;
@@ -444,11 +444,11 @@ check_ome(struct checking *k, zinc_error *err)
 static zinc_status
 check_node(struct checking *k, zinc_error *err)
 {
-	zinc_declaration d;
+	zinc_declared d;
 	zinc_status s;
 	size_t i;
 
-	s = zinc_declaration_parse(&d, k->h->ctx, k->m->attributes, &k->r, err);
+	s = zinc_declared_parse(&d, k->h->ctx, k->m->attributes, &k->r, err);
 	if (s == ZINC_OK) {
 		check_implicit(k, &d);
 		s = hand_over(k, NULL, k->f.errors ? ZINC_INVALID : ZINC_VALID, err);
@@ -457,7 +457,7 @@ check_node(struct checking *k, zinc_error *err)
 		s = check_entry(k, &d.entries[i], err);
 	if (s == ZINC_OK && !k->stopped)
 		s = check_ome(k, err);
-	zinc_declaration_fini(&d);
+	zinc_declared_fini(&d);
 	return s;
 }
 

@@ -205,7 +205,7 @@ shape_of(const zinc_json *item)
 }
 
 static void
-add_item(zinc_declaration *d, const zinc_json *item, zinc_report *r)
+add_item(zinc_declared *d, const zinc_json *item, zinc_report *r)
 {
 	zinc_convention_shape shape;
 	zinc_entry *e = &d->entries[d->n];
@@ -227,7 +227,7 @@ add_item(zinc_declaration *d, const zinc_json *item, zinc_report *r)
 }
 
 static void
-parse_list(zinc_declaration *d, const zinc_json *list, zinc_report *r)
+parse_list(zinc_declared *d, const zinc_json *list, zinc_report *r)
 {
 	const zinc_json *item;
 	size_t i = 0;
@@ -244,7 +244,7 @@ parse_list(zinc_declaration *d, const zinc_json *list, zinc_report *r)
 /* ---- objects: November and October ---- */
 
 static void
-parse_object(zinc_declaration *d, const zinc_json *object, zinc_convention_shape shape, zinc_report *r)
+parse_object(zinc_declared *d, const zinc_json *object, zinc_convention_shape shape, zinc_report *r)
 {
 	const zinc_json *m;
 	size_t i = 0;
@@ -287,7 +287,7 @@ zinc_declares(const zinc_json *attributes)
 
 /* The same identifier twice: no text says what that means. */
 static void
-check_twins(const zinc_declaration *d, zinc_report *r)
+check_twins(const zinc_declared *d, zinc_report *r)
 {
 	size_t i, j;
 
@@ -301,7 +301,7 @@ check_twins(const zinc_declaration *d, zinc_report *r)
 }
 
 static zinc_status
-parse_value(zinc_declaration *d, const zinc_json *v, zinc_convention_shape object, zinc_report *r, zinc_error *err)
+parse_value(zinc_declared *d, const zinc_json *v, zinc_convention_shape object, zinc_report *r, zinc_error *err)
 {
 	const size_t n = v->type == ZINC_JSON_ARRAY || v->type == ZINC_JSON_OBJECT ? v->n : 0;
 
@@ -324,15 +324,14 @@ parse_value(zinc_declaration *d, const zinc_json *v, zinc_convention_shape objec
 }
 
 zinc_status
-zinc_declaration_parse(zinc_declaration *d, zinc_context *ctx, const zinc_json *attributes, zinc_report *r,
-		       zinc_error *err)
+zinc_declared_parse(zinc_declared *d, zinc_context *ctx, const zinc_json *attributes, zinc_report *r, zinc_error *err)
 {
 	const zinc_json *v = zinc_json_member(attributes, "zarr_conventions");
 	const char *key = v ? "zarr_conventions" : "zarr_conventions_metadata";
 	size_t outer, mark;
 	zinc_status s;
 
-	*d = (zinc_declaration){.ctx = ctx, .shape = ZINC_SHAPE_NONE};
+	*d = (zinc_declared){.ctx = ctx, .shape = ZINC_SHAPE_NONE};
 	if (!v)
 		v = zinc_json_member(attributes, key);
 	if (!v)
@@ -346,7 +345,7 @@ zinc_declaration_parse(zinc_declaration *d, zinc_context *ctx, const zinc_json *
 }
 
 void
-zinc_declaration_fini(zinc_declaration *d)
+zinc_declared_fini(zinc_declared *d)
 {
 	zinc_free(d->ctx, d->entries);
 	d->entries = NULL;
@@ -357,7 +356,7 @@ zinc_declaration_fini(zinc_declaration *d)
 
 /* Entries that `id` itself identifies, or (`row` not NULL) that are the same built-in convention by another. */
 static size_t
-count_matches(const zinc_declaration *d, const char *id, const zinc_convention_row *row, const zinc_entry **first)
+count_matches(const zinc_declared *d, const char *id, const zinc_convention_row *row, const zinc_entry **first)
 {
 	size_t i, n = 0;
 
@@ -373,7 +372,7 @@ count_matches(const zinc_declaration *d, const char *id, const zinc_convention_r
 
 /* The identifier itself first; then any other identifier of the same built-in convention. */
 zinc_status
-zinc_declaration_find(const zinc_declaration *d, const char *id, const zinc_entry **out, zinc_error *err)
+zinc_declared_find(const zinc_declared *d, const char *id, const zinc_entry **out, zinc_error *err)
 {
 	const zinc_convention_row *row = zinc_convention_find(id, true);
 	size_t n;

@@ -108,13 +108,13 @@ add_entry(struct declare *d, zinc_convention_shape there, zinc_json_doc *doc, zi
 
 /* What is there, or E_CORRUPT when that is no declaration. */
 static zinc_status
-read_declaration(zinc_declaration *out, zinc_context *ctx, const zinc_json *attributes, zinc_error *err)
+read_declaration(zinc_declared *out, zinc_context *ctx, const zinc_json *attributes, zinc_error *err)
 {
 	zinc_report r;
 	zinc_json *v = zinc_json_member(attributes, "zarr_conventions");
 
 	zinc_report_init_quiet(&r, ctx, false);
-	ZINC_TRY(zinc_declaration_parse(out, ctx, attributes, &r, err));
+	ZINC_TRY(zinc_declared_parse(out, ctx, attributes, &r, err));
 	if (v && out->shape == ZINC_SHAPE_NONE)
 		return zinc_fail(err, ZINC_E_CORRUPT,
 				 "zarr_conventions is no list; zinc attrs can set it to [] (rule C2)");
@@ -125,19 +125,19 @@ static zinc_status
 add(void *arg, zinc_json_doc *doc, zinc_json *attributes, zinc_error *err)
 {
 	struct declare d = *(const struct declare *)arg; /* an edit may be made more than once */
-	zinc_declaration there;
+	zinc_declared there;
 	const zinc_entry *e;
 	zinc_error miss;
 	zinc_status s = read_declaration(&there, d.ctx, attributes, err);
 
 	if (s == ZINC_OK) {
-		s = zinc_declaration_find(&there, d.id, &e, &miss);
+		s = zinc_declared_find(&there, d.id, &e, &miss);
 		if (s == ZINC_E_NOTFOUND)
 			s = add_entry(&d, there.shape, doc, attributes, err);
 		else
 			s = zinc_fail(err, ZINC_E_EXISTS, "the node declares \"%.200s\" already", d.id);
 	}
-	zinc_declaration_fini(&there);
+	zinc_declared_fini(&there);
 	return s;
 }
 
@@ -158,17 +158,17 @@ static zinc_status
 take_away(void *arg, zinc_json_doc *doc, zinc_json *attributes, zinc_error *err)
 {
 	const struct declare *d = arg;
-	zinc_declaration there;
+	zinc_declared there;
 	const zinc_entry *e;
 	zinc_status s = read_declaration(&there, d->ctx, attributes, err);
 
 	if (s == ZINC_OK)
-		s = zinc_declaration_find(&there, d->id, &e, err);
+		s = zinc_declared_find(&there, d->id, &e, err);
 	if (s == ZINC_OK && e->c.shape <= ZINC_SHAPE_SEED)
 		s = remove_item(doc, attributes, e->item, err);
 	else if (s == ZINC_OK)
 		(void)zinc_json_remove(e->item->parent, e->c.uuid);
-	zinc_declaration_fini(&there);
+	zinc_declared_fini(&there);
 	return s;
 }
 
