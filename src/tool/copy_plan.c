@@ -114,6 +114,11 @@ plan_boxes(zinc_cp *c, zinc_cp_node *n, zinc_error *err)
 	zinc_status s;
 	zinc_buf text;
 
+	if (c->o.verify) { /* what does not fit then must not be found out then */
+		c->verifying = true;
+		ZINC_TRY(zinc_cp_boxes_plan(c, n, &p, err));
+		c->verifying = false;
+	}
 	ZINC_TRY(zinc_cp_boxes_plan(c, n, &p, err));
 	n->steps = p.boxes.n + (p.two_passes ? p.first.n : 0);
 	n->units = count_objects(n->target->grid, n->target->ndim, n->target->shape);

@@ -13,48 +13,59 @@
 /* ---- may it begin? ---- */
 
 /* Is the one place in the other?  "a/b/" in "a/". */
-static bool
-contains(const zinc_hierarchy *h, const char *path, const zinc_hierarchy *other, const char *other_path)
+static zinc_status
+contains(const zinc_hierarchy *h, const char *path, const zinc_hierarchy *other, const char *other_path, bool *in,
+	 zinc_error *err)
 {
 	zinc_buf a, b;
-	bool in = true; /* without memory: better refuse */
+	zinc_status s;
 
+	*in = false;
+	if (h->store != other->store && strcmp(zinc_store_url(h->store), zinc_store_url(other->store)) != 0)
+		return ZINC_OK;
 	zinc_buf_init(&a, h->ctx, SIZE_MAX);
 	zinc_buf_init(&b, h->ctx, SIZE_MAX);
-	if (h->store != other->store && strcmp(zinc_store_url(h->store), zinc_store_url(other->store)) != 0)
-		in = false;
-	else if (zinc_buf_printf(&a, NULL, "%s%s%s", h->prefix, path + 1, path[1] ? "/" : "") == ZINC_OK &&
-		 zinc_buf_printf(&b, NULL, "%s%s%s", other->prefix, other_path + 1, other_path[1] ? "/" : "") ==
-		     ZINC_OK)
-		in = a.n <= b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
+	s = zinc_buf_printf(&a, err, "%s%s%s", h->prefix, path + 1, path[1] ? "/" : "");
+	if (s == ZINC_OK)
+		s = zinc_buf_printf(&b, err, "%s%s%s", other->prefix, other_path + 1, other_path[1] ? "/" : "");
+	*in = s == ZINC_OK && a.n <= b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
 	zinc_buf_fini(&a);
 	zinc_buf_fini(&b);
-	return in;
+	return s;
 }
 
 /* The same document under another name, by a link? */
-static bool
-is_same_node(zinc_cp *c)
+static zinc_status
+is_same_node(zinc_cp *c, bool *same, zinc_error *err)
 {
 	const zinc_tag *tag = c->nodes[0].source ? &c->nodes[0].source->tag : NULL;
 	zinc_meta *m = NULL;
 	zinc_report r;
-	bool same = false;
+	zinc_status s;
 
+	*same = false;
+	if (!tag || c->from->format != c->to->format)
+		return ZINC_OK;
 	zinc_report_init_quiet(&r, c->ctx, false);
-	if (tag && c->from->format == c->to->format &&
-	    c->to->format->read_node(c->to, c->to_path, &r, &m, NULL) == ZINC_OK)
-		same = zinc_tag_equal(tag, &m->tag);
+	s = c->to->format->read_node(c->to, c->to_path, &r, &m, NULL);
+	if (s == ZINC_OK)
+		*same = zinc_tag_equal(tag, &m->tag);
 	zinc_meta_free(m);
-	return same;
+	return s == ZINC_E_NOMEM ? zinc_fail_nomem(err) : ZINC_OK;
 }
 
 static zinc_status
 check_places(zinc_cp *c, zinc_error *err)
 {
-	if (contains(c->from, c->from_path, c->to, c->to_path))
+	bool in, same = false;
+
+	ZINC_TRY(contains(c->from, c->from_path, c->to, c->to_path, &in, err));
+	if (in)
 		return zinc_fail(err, ZINC_E_INVALID, "a node cannot be copied into itself");
-	if (c->o.overwrite && (contains(c->to, c->to_path, c->from, c->from_path) || is_same_node(c)))
+	ZINC_TRY(contains(c->to, c->to_path, c->from, c->from_path, &in, err));
+	if (c->o.overwrite && !in)
+		ZINC_TRY(is_same_node(c, &same, err));
+	if (c->o.overwrite && (in || same))
 		return zinc_fail(err, ZINC_E_INVALID, "the source would be erased with the target");
 	return c->o.dry_run ? ZINC_OK : zinc_hierarchy_writable(c->to, err);
 }

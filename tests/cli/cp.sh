@@ -1,0 +1,171 @@
+#!/usr/bin/env bash
+# cp.sh - copies, conversions, moves: what is kept, replaced, refused, and said
+set -eu
+. "$ZINC_SOURCE_DIR/tests/support/cli.bash"
+
+said() { # text on stderr, of which there may be several lines
+	grep -qF -- "$1" err || bad "stderr lacks '$1': $last"
+	checks=$((checks + 1))
+}
+
+numbers() { # N little-endian 16-bit numbers
+	LC_ALL=C awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++) { v = (i * 37) % 30000; printf "%c%c", v % 256, v / 256 } }'
+}
+
+numbers 8000 | tr '\000' '\001' >x.raw
+zinc 0 create a.zarr/g/x --shape 100,80 --dtype int16 --chunks 10,16 --shards 20,32 --codecs zstd:5+crc32c --fill 7 --dims y,x \
+	--attrs '{"units": "K", "n": 1.50}'
+zinc 0 put a.zarr/g/x --from x.raw
+zinc 0 create a.zarr/lat --shape 50 --dtype '>f8' --fill NaN
+zinc 0 attrs a.zarr/g 'source="made up"'
+echo anything >a.zarr/g/note.txt
+
+# ---- within a format: byte for byte, foreign keys too, and quietly ----
+zinc 0 cp a.zarr b.zarr --verify
+[ ! -s out ] && [ ! -s err ] || bad "cp says something"
+diff -r a.zarr b.zarr || bad "not byte for byte"
+zinc 0 cp a.zarr/g/x b.zarr/new/x
+diff -r a.zarr/g/x b.zarr/new/x || bad "not byte for byte"
+[ -f b.zarr/new/zarr.json ] || bad "ancestors are groups"
+
+# ---- what is there stays ----
+zinc 3 cp a.zarr b.zarr
+says "already there"
+zinc 3 cp a.zarr/lat b.zarr/g
+zinc 2 cp a.zarr a.zarr/g/copy
+says "into itself"
+zinc 2 cp a.zarr/g/x a.zarr --overwrite
+says "would be erased"
+ln -s a.zarr link.zarr
+zinc 2 cp a.zarr link.zarr --overwrite
+says "would be erased"
+zinc 0 cp a.zarr/lat b.zarr/g --overwrite
+diff -r a.zarr/lat b.zarr/g || bad "overwritten"
+zinc 3 cp nothing.zarr c.zarr
+says "nothing.zarr"
+
+# ---- another version of Zarr, and back ----
+zinc 0 cp a.zarr v2.zarr --format v2
+cat >want <<'END'
+zinc: replaced: /g/x: shards become plain chunks of the inner shape
+zinc: replaced: /g/x: chunk keys default(separator="/") become v2(separator=".") (and 1 more)
+zinc: replaced: /: 1 keys that belong to no node are not copied to another format
+END
+cmp want err || bad "what is replaced"
+zinc 0 tree v2.zarr
+prints <<'END'
+v2.zarr
+├── g
+│   └── x  int16 (100, 80)  chunks (10, 16)  zstd+crc32c
+└── lat  float64 (50,)  chunks (50,)  zstd
+END
+zinc 0 validate v2.zarr
+zinc 0 cat v2.zarr/g/x --as raw
+cmp out x.raw || bad "elements in v2"
+zinc 0 info --json v2.zarr/lat
+has '"byte_order":"big"'
+zinc 0 cp v2.zarr v3.zarr --format v3 --verify
+zinc 0 info --json v3.zarr/g/x
+has '"dimension_names":["y","x"]'
+has '"fill_value":7'
+has '"attributes":{"units":"K","n":1.50}'
+zinc 0 cat v3.zarr/g/x --as raw
+cmp out x.raw || bad "elements back in v3"
+zinc 0 cp v2.zarr/g/x v3.zarr/from2 # the format of the hierarchy it lies in
+zinc 0 info --json v3.zarr/from2
+has '"format":"v3"'
+zinc 0 cp a.zarr v3.zarr --format v2 --overwrite # whatever was there
+[ ! -e v3.zarr/zarr.json ] || bad "documents of another format are left"
+zinc 2 cp a.zarr c.zarr --format v99
+says "v99"
+
+# ---- what the target cannot hold ----
+zinc 0 create s.zarr/f --shape 4 --dtype float32 --fill 0x7fc00001
+zinc 0 create s.zarr/.zname --shape 4 --dtype int8
+zinc 0 create s.zarr/partly --shape 2,3 --dtype int8 --dims ,x
+zinc 2 cp s.zarr c.zarr --format v2
+says "/.zname: the whole node"
+says "/f: the bits of the fill value 0x7fc00001"
+says "/partly: names of dimensions"
+[ ! -e c.zarr ] || bad "something was written"
+zinc 2 cp s.zarr c.zarr --format v2 --dry-run
+said "lost: /f: the bits of the fill value"
+zinc 0 cp s.zarr c.zarr --format v2 --lossy
+said "lost: /.zname: the whole node"
+said "lost: /f: the bits of the fill value 0x7fc00001"
+said "lost: /partly: names of dimensions"
+zinc 0 ls c.zarr
+prints <<<'f
+partly'
+zinc 0 info --json c.zarr/f
+has '"fill_value":"NaN"'
+
+# ---- other chunks, shards, codecs, types, parts ----
+zinc 0 cp a.zarr/g/x r.zarr/a --chunks 100,4 --codecs blosc:lz4:5:shuffle --verify
+zinc 0 info --json r.zarr/a
+has '"chunk_shape":[100,4]'
+has '"shard_shape":[100,32]'
+has '"cname":"lz4"'
+zinc 0 cat r.zarr/a --as raw
+cmp out x.raw || bad "rechunked"
+zinc 0 cp r.zarr/a r.zarr/b --shards 200,80 -j 1
+zinc 0 info --json r.zarr/b
+has '"shard_shape":[200,80]'
+zinc 0 cp a.zarr/lat r.zarr/lat --chunks auto --codecs gzip:1
+zinc 0 info --json r.zarr/lat
+has '"byte_order":"big"'
+zinc 0 cp a.zarr/g/x r.zarr/s -s '3, 10:20' --dtype float32 --verify
+zinc 0 info --json r.zarr/s
+has '"shape":[10]'
+has '"dimension_names":["x"]'
+has '"data_type":"float32"'
+has '"fill_value":7.0'
+zinc 0 cat a.zarr/g/x -s '3, 10:20' --as csv
+cp out want
+zinc 0 cat r.zarr/s --as csv
+sed 's/\.0//g' out | cmp - want || bad "selected and converted"
+zinc 2 cp a.zarr/g/x r.zarr/t --dtype int8 # 29 000 does not fit
+says "int8"
+[ ! -e r.zarr/t/zarr.json ] || bad "a target that failed is there"
+zinc 0 cp a.zarr/g/x r.zarr/t --dtype int32 --overwrite
+for wrong in '--chunks 1,2,3' '--chunks x' '--chunks 0,1' '--shards 3,3' '--codecs nonsense' '--dtype int99' '-s 100' '-s 1,2,3' \
+	'--chunks 1,2 --shards 1'; do
+	zinc 2 cp a.zarr/g/x r.zarr/wrong $wrong
+	[ ! -e r.zarr/wrong ] || bad "something was written"
+done
+zinc 2 cp a.zarr r.zarr/wrong -s 0:3
+zinc 4 cp a.zarr/g/x r.zarr/wrong --chunks 50,80 --max-memory 8k
+says "8 KiB are allowed"
+zinc 2 cp a.zarr
+zinc 2 cp a.zarr b.zarr c.zarr
+
+# ---- the plan ----
+zinc 0 cp a.zarr p.zarr --dry-run --chunks 5,80
+cat >want <<'END'
+/g/x: decode and encode 50 chunks into 15 objects of 20 x 80 in 1 boxes; each chunk is read 1.0 times, each object written once, within 512 MiB
+/lat: copy 0 objects of 0 bytes as they are
+END
+sed -i 's/into [0-9]* objects/into 15 objects/' out
+cmp want out || bad "the plan"
+zinc 0 cp a.zarr p.zarr --dry-run --format v2 --json
+is_json
+has '{"source":"a.zarr","target":"p.zarr","dry_run":true,"groups":2,"arrays":2,'
+has '{"kind":"replaced","path":"/g/x","message":"shards become plain chunks of the inner shape"}'
+[ ! -e p.zarr ] || bad "--dry-run wrote something"
+zinc 0 cp a.zarr p.zarr --json --progress always
+is_json
+has '"dry_run":false'
+has '"raw":16'
+grep -q 'copied 16 chunks' err || bad "no summary"
+
+# ---- moving ----
+zinc 0 mv p.zarr/g/x /deep/y --dry-run
+prints <<<'would move /g/x to /deep/y'
+zinc 0 mv p.zarr/g/x /deep/y
+diff -r a.zarr/g/x p.zarr/deep/y || bad "moved"
+[ ! -e p.zarr/g/x ] || bad "it is still there"
+zinc 3 mv p.zarr/deep/y lat
+says "already there"
+zinc 3 mv p.zarr/deep/none /q
+zinc 2 mv p.zarr/deep /deep/below
+finish

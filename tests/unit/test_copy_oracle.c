@@ -1,0 +1,286 @@
+/*
+ * test_copy_oracle.c - random arrays copied to random formats, chunks, codecs and types
+ *
+ * Each sequence makes one array at random (shape, chunks, shards, data type, chain, fill value, order, format), copies
+ * it with options at random, within a small limit of memory, and reads the target: every element must be what the
+ * source has, and so must shape, attributes and names of dimensions.  Sometimes the copy is cancelled and goes on.
+ *
+ *     COPY_RUNS=10000 COPY_SEED=...       a failing run prints the seed that begins with it
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <zinc/tool.h>
+
+#include "test.h"
+
+#define MAX_NDIM 4
+
+static uint64_t state;
+
+static uint64_t
+rnd(uint64_t n)
+{
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return n == 0 ? 0 : state % n;
+}
+
+static const char *const types[] = {"bool", "int8", "uint16", "int32", "float32", "float64", "complex64", "uint64"};
+static const char *const wider[] = {"bool", "int32", "float64", "int64", "float64", "float64", "complex128", "uint64"};
+static const char *const chains[] = {"none", "zstd:1", "gzip:1", "blosc:lz4:5:shuffle", "zlib:1", "zstd:3+crc32c"};
+
+static const char *formats[16];
+static size_t nformats;
+
+static int
+add_format(void *arg, const char *name, const char *also, const char *purpose)
+{
+	(void)arg, (void)also, (void)purpose;
+	if (nformats < COUNT(formats))
+		formats[nformats++] = name;
+	return 0;
+}
+
+typedef struct sample {
+	int ndim;
+	uint64_t shape[MAX_NDIM], chunks[MAX_NDIM], shards[MAX_NDIM];
+	size_t type, n;
+	zinc_array_options o;
+	const char *names[MAX_NDIM];
+} sample;
+
+static void
+shapes(sample *x)
+{
+	int d;
+
+	x->ndim = (int)rnd(MAX_NDIM + 1);
+	for (d = 0, x->n = 1; d < x->ndim; d++) {
+		x->shape[d] = rnd(20) == 0 ? 0 : 1 + rnd(x->ndim > 2 ? 9 : 40);
+		x->chunks[d] = 1 + rnd(x->shape[d] + 2);
+		x->shards[d] = x->chunks[d] * (1 + rnd(3));
+		x->n *= (size_t)x->shape[d];
+	}
+}
+
+static zinc_array *
+make_source(sample *x, const char *format)
+{
+	static const char *const all[MAX_NDIM] = {"t", "z", "y", "x"};
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_array *a = NULL;
+	int sharded = rnd(3) == 0;
+
+	shapes(x);
+	x->type = (size_t)rnd(COUNT(types));
+	x->o = (zinc_array_options)ZINC_ARRAY_OPTIONS_INIT;
+	x->o.ndim = x->ndim;
+	x->o.shape = x->shape;
+	x->o.chunks = x->chunks;
+	x->o.shards = sharded ? x->shards : NULL;
+	x->o.dtype = types[x->type];
+	x->o.codecs = chains[rnd(COUNT(chains))];
+	x->o.fill = x->type > 0 && x->type != 6 && rnd(2) ? "3" : NULL;
+	x->o.fortran = rnd(3) == 0;
+	x->o.big_endian = rnd(4) == 0;
+	x->o.attributes = "{\"a\": 1, \"b\": [\"c\", null, 2.50]}";
+	memcpy(x->names, all, sizeof all);
+	x->o.dimension_names = x->ndim && rnd(2) ? x->names : NULL;
+	if (zinc_array_create_url(&a, "memory://oracle/from/x", &x->o, ZINC_OPEN_OPTIONS(.format = format), &err)) {
+		x->o.shards = NULL; /* a format without shards, or without this codec */
+		x->o.codecs = "gzip:1";
+		assert_ok(zinc_array_create_url(&a, "memory://oracle/from/x", &x->o,
+						ZINC_OPEN_OPTIONS(.format = format), &err));
+	}
+	return a;
+}
+
+/* Some boxes of random numbers; what is not written is fill value. */
+static void
+write_some(zinc_array *a, const sample *x)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	const size_t element = zinc_array_element_size(a);
+	uint64_t start[MAX_NDIM], count[MAX_NDIM];
+	int boxes = (int)rnd(4), d;
+
+	while (x->n > 0 && boxes-- > 0) {
+		zinc_selection s = {.kind = ZINC_SELECT_BOX, .ndim = x->ndim, .start = start, .count = count};
+		size_t n = 1, i;
+		uint8_t *p;
+
+		for (d = 0; d < x->ndim; d++) {
+			start[d] = rnd(x->shape[d]);
+			count[d] = 1 + rnd(x->shape[d] - start[d]);
+			n *= (size_t)count[d];
+		}
+		p = calloc(n, element);
+		for (i = 0; i < n * element; i++) /* small numbers in every type: the lowest byte of each element */
+			p[i] = i % element == 0 ? (uint8_t)(x->type == 0 ? rnd(2) : rnd(100)) : 0;
+		assert_ok(zinc_array_write(a, &s, zinc_buffer_init(ZINC_NATIVE, p, n * element), NULL, &err));
+		free(p);
+	}
+}
+
+static int
+cancel_soon(void *arg, uint64_t done, uint64_t total, uint64_t bytes)
+{
+	(void)done, (void)total, (void)bytes;
+	return --*(int *)arg < 0;
+}
+
+/* Elements of both, in the target's type. */
+static void
+compare(zinc_array *a, const sample *x, const char *select, const char *dtype)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_selection *s = NULL;
+	zinc_array *b = NULL;
+	uint64_t shape[ZINC_MAX_NDIM];
+	size_t size, n = 1;
+	zinc_buffer buffer;
+	uint8_t *p, *q;
+	int ndim, d;
+
+	assert_ok(zinc_array_open_url(&b, "memory://oracle/to/y", NULL, &err));
+	assert_ok(zinc_selection_parse(&s, a, select ? select : "", &err));
+	assert_ok(zinc_array_selection_shape(a, s, &ndim, shape, &err));
+	assert_int_equal(zinc_array_ndim(b), ndim);
+	for (d = 0; d < ndim; d++) {
+		assert_int_equal(zinc_array_shape(b)[d], shape[d]);
+		n *= (size_t)shape[d];
+		if (!select && x->o.dimension_names)
+			assert_string_equal(zinc_array_dimension_name(b, d), x->names[d]);
+	}
+	assert_string_equal(zinc_array_dtype(b), dtype ? dtype : types[x->type]);
+	size = zinc_array_element_size(b);
+	p = calloc(n + 1, size);
+	q = calloc(n + 1, size);
+	buffer = zinc_buffer_init(zinc_array_type(b), p, n * size);
+	assert_ok(zinc_array_read(a, s, buffer, NULL, &err));
+	assert_ok(zinc_array_read(b, NULL, zinc_buffer_init(ZINC_NATIVE, q, n * size), NULL, &err));
+	assert_memory_equal(p, q, n * size);
+	if (!dtype) {
+		assert_memory_equal(zinc_array_fill(a), zinc_array_fill(b), size);
+	}
+	free(p);
+	free(q);
+	zinc_selection_free(s);
+	zinc_array_close(b);
+}
+
+static const char *
+choose_select(const sample *x, char *text, size_t room)
+{
+	int d;
+
+	text[0] = '\0';
+	if (rnd(4) != 0)
+		return NULL;
+	for (d = 0; d < x->ndim; d++) {
+		const uint64_t from = rnd(x->shape[d] + 1);
+		const size_t n = strlen(text);
+
+		switch (x->shape[d] ? rnd(4) : 0) {
+		case 1:
+			snprintf(text + n, room - n, "%s%" PRIu64, d ? "," : "", rnd(x->shape[d]));
+			break;
+		case 2:
+			snprintf(text + n, room - n, "%s%" PRIu64 "::%" PRIu64, d ? "," : "", from, 1 + rnd(3));
+			break;
+		case 3:
+			snprintf(text + n, room - n, "%s[%" PRIu64 ",%" PRIu64 ",0]", d ? "," : "", rnd(x->shape[d]),
+				 rnd(x->shape[d]));
+			break;
+		default:
+			snprintf(text + n, room - n, "%s:", d ? "," : "");
+		}
+	}
+	return text;
+}
+
+static void
+sequence(void)
+{
+	uint64_t chunks[MAX_NDIM], shards[MAX_NDIM];
+	zinc_copy_options o = ZINC_COPY_OPTIONS_INIT;
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_store *keep = NULL;
+	char select[256];
+	zinc_array *a;
+	zinc_status s;
+	sample x;
+	int left, d, rounds = 0;
+
+	assert_ok(zinc_store_open(&keep, "memory://oracle", NULL, &err));
+	a = make_source(&x, formats[rnd(nformats)]);
+	write_some(a, &x);
+	for (d = 0; d < x.ndim; d++) {
+		chunks[d] = 1 + rnd(x.shape[d] + 1);
+		shards[d] = chunks[d] * (1 + rnd(3));
+	}
+	o.format = formats[rnd(nformats)];
+	o.select = choose_select(&x, select, sizeof select);
+	o.ndim = x.ndim;
+	o.chunks = rnd(2) && !o.select ? chunks : NULL;
+	o.shards = o.chunks && rnd(3) == 0 ? shards : NULL;
+	o.codecs = rnd(2) ? chains[rnd(4)] : NULL;
+	o.dtype = rnd(4) == 0 ? wider[x.type] : NULL;
+	o.verify = rnd(2) == 0;
+	o.max_memory = rnd(2) ? 65536 + rnd(65536) : 0;
+	o.progress = cancel_soon;
+	o.progress_arg = &left;
+	o.resume = 1;
+	do {
+		left = rnd(3) == 0 ? (int)rnd(4) + 1 : 1000000;
+		s = zinc_copy_url("memory://oracle/from/x", "memory://oracle/to/y", &o, NULL, &err);
+	} while (s == ZINC_E_CANCELLED && ++rounds < 1000);
+	if (s == ZINC_E_LIMIT) {
+		o.max_memory = 0;
+		s = zinc_copy_url("memory://oracle/from/x", "memory://oracle/to/y", &o, NULL, &err);
+	}
+	assert_ok(s);
+	compare(a, &x, o.select, o.dtype);
+	zinc_array_close(a);
+	zinc_store_close(keep);
+}
+
+static uint64_t running; /* seed of the sequence under way */
+
+static void
+tell_seed(void)
+{
+	if (running)
+		print_message("COPY_SEED=%" PRIu64 " COPY_RUNS=1 fails\n", running);
+}
+
+static void
+test_random(void **unused)
+{
+	const char *runs = getenv("COPY_RUNS"), *seed = getenv("COPY_SEED");
+	const long n = runs ? strtol(runs, NULL, 10) : MANY(600);
+	uint64_t first = seed ? strtoull(seed, NULL, 10) : (uint64_t)time(NULL);
+	long i;
+
+	(void)unused;
+	zinc_list_formats(add_format, NULL);
+	assert_true(nformats >= 2);
+	atexit(tell_seed);
+	for (i = 0; i < n; i++) {
+		running = first + (uint64_t)i;
+		state = running * 0x9e3779b97f4a7c15u + 1;
+		sequence();
+	}
+	running = 0;
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_random)};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

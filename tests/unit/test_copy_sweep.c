@@ -1,0 +1,137 @@
+/*
+ * test_copy_sweep.c - every allocation and every OS call of a copy fails in turn
+ *
+ * Whatever fails, the source is what it was, and the target is there complete or not at all.  Where it failed and left
+ * a journal, the copy goes on afterwards and completes.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <zinc/tool.h>
+
+#include "files.h"
+#include "nodes.h"
+#include "sweep.h"
+#include "test.h"
+
+#define FROM "from.zarr"
+#define TO   "to.zarr"
+
+struct scenario {
+	zinc_copy_options o;
+	const char *chunk, *bytes; /* one object of the target */
+	const char *document;
+};
+
+static void
+lay_out(void *arg)
+{
+	(void)arg;
+	make_empty(FROM);
+	make_empty(TO);
+	mkdir(FROM "/a", 0777);
+	mkdir(FROM "/a/c", 0777);
+	write_file(FROM "/zarr.json", GROUP);
+	write_file(FROM "/note", "foreign");
+	write_file(FROM "/a/zarr.json", ARRAY_WITH(", \"attributes\": {\"k\": [1]}, \"dimension_names\": [\"x\"]"));
+	write_file(FROM "/a/c/0", "good");
+	write_file(FROM "/a/c/1", "more");
+}
+
+static zinc_status
+run(void *arg, zinc_context *ctx, zinc_error *err)
+{
+	struct scenario *x = arg;
+	zinc_copy_options o = x->o;
+
+	o.context = ctx;
+	return zinc_copy_url(FROM, TO, &o, NULL, err);
+}
+
+static bool
+complete(const struct scenario *x)
+{
+	char path[64];
+
+	snprintf(path, sizeof path, TO "/a/%s", x->chunk);
+	return exists(path) && memcmp(read_text(path), x->bytes, strlen(x->bytes)) == 0;
+}
+
+static void
+look(void *arg, zinc_status st)
+{
+	struct scenario *x = arg;
+	zinc_copy_options again = x->o;
+	zinc_error err = ZINC_ERROR_INIT;
+	char path[64];
+
+	assert_string_equal(read_text(FROM "/a/c/0"), "good");
+	assert_string_equal(read_text(FROM "/zarr.json"), GROUP);
+	snprintf(path, sizeof path, TO "/%s", x->document);
+	if (st == ZINC_OK || exists(path))
+		assert_true(complete(x));
+	again.resume = 1;
+	if (st != ZINC_OK && (!exists(path) || exists(TO "/__zinc_cp.json"))) {
+		assert_ok(zinc_copy_url(FROM, TO, &again, NULL, &err));
+		assert_true(complete(x));
+	}
+	assert_false(exists(TO "/__zinc_cp.json"));
+}
+
+static struct scenario scenarios[] = {
+    {{.size = sizeof(zinc_copy_options), .verify = 1}, "c/0", "good", "zarr.json"},
+    {{.size = sizeof(zinc_copy_options), .codecs = "none", .dtype = ">i2", .verify = 1}, "c/0", "ogdo", "zarr.json"},
+    {{.size = sizeof(zinc_copy_options), .format = "v2", .verify = 1}, "0", "good", ".zgroup"},
+};
+
+static void
+test_memory(void **state)
+{
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(scenarios); i++)
+		assert_true(sweep_alloc_scenario(&(sweep_scenario){
+				.run = run, .arg = &scenarios[i], .before = lay_out, .after = look}) > 50);
+}
+
+static void
+test_calls(void **state)
+{
+	static const int errnums[] = {EIO, ENOSPC, 0};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(scenarios); i++)
+		assert_true(sweep_os_scenario(
+				&(sweep_scenario){.run = run, .arg = &scenarios[i], .before = lay_out, .after = look},
+				errnums) > 50);
+}
+
+static int
+enter(void **state)
+{
+	(void)state;
+	enter_fast_dir();
+	return 0;
+}
+
+static int
+leave(void **state)
+{
+	(void)state;
+	leave_fast_dir();
+	return 0;
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_memory),
+	    cmocka_unit_test(test_calls),
+	};
+
+	return cmocka_run_group_tests(tests, enter, leave);
+}
