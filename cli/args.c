@@ -7,6 +7,7 @@
  * Nothing here knows a single option: where a value goes and what it may be is in its row of table.c.
  */
 #include <errno.h>
+#include <float.h>
 #include <stdio.h>
 
 #include "cli.h"
@@ -155,6 +156,18 @@ is_choice(const char *choices, const char *s)
 	return false;
 }
 
+/* "1e-6": a number that is not negative, not NaN and not infinite. */
+static bool
+parse_tolerance(const char *s, double *out)
+{
+	char *end;
+
+	if (!*s || s[strspn(s, "0123456789.eE+-")]) /* strtod knows more spellings than people expect */
+		return false;
+	*out = strtod(s, &end);
+	return !*end && *out >= 0 && *out <= DBL_MAX;
+}
+
 /* Store a value; false when it is not one of this option's. */
 static bool
 set(struct args *a, const struct option *o, const char *value)
@@ -181,6 +194,8 @@ set(struct args *a, const struct option *o, const char *value)
 			return false;
 		*(int *)(void *)at = (int)n;
 		return true;
+	case OPT_NUMBER:
+		return parse_tolerance(value, (double *)(void *)at);
 	case OPT_BYTES:
 		return parse_bytes(value, (uint64_t *)(void *)at);
 	}

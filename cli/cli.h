@@ -71,16 +71,17 @@ struct words {
 struct args {
 	struct words words; /* what is not an option */
 	bool help, json, strict, detail, recursive, full, index, overwrite, dry_run, yes, group, stored, fast, repair,
-	    orphans, remove, resume, verify, lossy, fetch;
+	    orphans, remove, resume, verify, lossy, fetch, storage;
 	const char *select, *as, *output, *from, *format, *progress, *shape, *dtype, *chunks, *shards, *codecs, *fill;
 	const char *dims, *attrs, *order, *endian, *key_encoding;
 	const char *schemas, *declare, *retract, *new_dir, *prefix, *declared_shape;
 	struct words removed;       /* --rm KEY ... */
 	int threads, repeat, depth, axis; /* -1: not given */
 	uint64_t cache_bytes, max_memory;
+	double rtol, atol;
 };
 
-enum option_kind { OPT_FLAG, OPT_TEXT, OPT_CHOICE, OPT_LIST, OPT_INT, OPT_BYTES };
+enum option_kind { OPT_FLAG, OPT_TEXT, OPT_CHOICE, OPT_LIST, OPT_INT, OPT_BYTES, OPT_NUMBER };
 
 struct option {
 	const char *name;  /* without "--"; what follows a '.' is not typed: it tells rows of one name apart */
@@ -380,7 +381,7 @@ void finding_text(struct text *t, bool colour, const char *where, const zinc_fin
 int cmd_info(struct run *r), cmd_tree(struct run *r), cmd_ls(struct run *r), cmd_cat(struct run *r);
 int cmd_create(struct run *r), cmd_put(struct run *r), cmd_attrs(struct run *r), cmd_rm(struct run *r);
 int cmd_resize(struct run *r), cmd_append(struct run *r), cmd_consolidate(struct run *r);
-int cmd_completion(struct run *r), cmd_stats(struct run *r);
+int cmd_completion(struct run *r), cmd_stats(struct run *r), cmd_diff(struct run *r);
 int cmd_validate(struct run *r), cmd_bench(struct run *r), cmd_cp(struct run *r), cmd_mv(struct run *r);
 int cmd_conventions(struct run *r);
 /* `zinc conventions --new DIR`: a convention to begin with. */

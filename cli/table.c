@@ -54,6 +54,9 @@ const struct option option_table[] = {
      "of a first declaration: live or seed [live]"},
     {"new", 0, "DIR", OPT_TEXT, FIELD(new_dir), "write schema, README and example of a new convention"},
     {"prefix", 0, "X:", OPT_TEXT, FIELD(prefix), "of the new convention's properties"},
+    {"storage", 0, NULL, OPT_FLAG, FIELD(storage), "compare format, chunks, shards and codecs, too"},
+    {"rtol", 0, "X", OPT_NUMBER, FIELD(rtol), "numbers may differ by X times that of B [0]"},
+    {"atol", 0, "X", OPT_NUMBER, FIELD(atol), "and by X more [0]"},
     {"repeat", 0, "N", OPT_INT, FIELD(repeat), "times each workload is run [5]"},
     {"json", 0, NULL, OPT_FLAG, FIELD(json), "one JSON document, for programs"},
     {"threads", 'j', "N", OPT_INT, FIELD(threads), "threads [all cores]"},
@@ -102,6 +105,11 @@ const struct command command_table[] = {
     {"validate", "check metadata and every stored chunk", "URL", "zinc validate data.zarr",
      "fast repair orphans dry-run json", 1, 1, cmd_validate,
      "Exit status: 1 an error was found, 4 only unsupported things were, 0 neither."},
+    {"diff", "compare two arrays or hierarchies", "A B", "zinc diff data.zarr copy.zip/data --rtol 1e-6",
+     "select storage rtol atol json", 2, 2, cmd_diff,
+     "Compared is what a copy keeps, whatever the format: tree, shape, data type, fill\n"
+     "value, dimension names, attributes, values. Exit status: 1 they differ, 4 elements\n"
+     "of a type or codec that this build does not know, 0 they are equal."},
     {"stats", "sum up elements: min, max, mean, histogram", "URL", "zinc stats data.zarr/t2m -s '0:24'", "select json",
      1, 1, cmd_stats, "Bins are a power of two wide, so that one pass over the elements is enough."},
     {"conventions", "list, check or declare Zarr conventions",

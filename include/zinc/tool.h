@@ -239,6 +239,68 @@ typedef struct zinc_stats_options {
 ZINC_API ZINC_CHECKED zinc_status zinc_array_stats(zinc_array *a, const zinc_selection *selection,
                                                    const zinc_stats_options *options, zinc_stats *out, zinc_error *err);
 
+/* ---- comparing ---- */
+
+typedef enum zinc_difference_kind {
+	ZINC_DIFFERS_TREE = 0,    /* a node is in one only, or of another kind */
+	ZINC_DIFFERS_META = 1,    /* shape, data type, fill value, names of dimensions, attributes, unknown members */
+	ZINC_DIFFERS_VALUES = 2,  /* elements */
+	ZINC_DIFFERS_STORAGE = 3, /* format, chunks, shards, codecs, keys of chunks, orders */
+	ZINC_DIFFERS_UNKNOWN = 4  /* elements that this build cannot read: nobody can tell */
+} zinc_difference_kind;
+
+/* One difference.  All text is valid during the callback only, and never NULL. */
+typedef struct zinc_difference {
+	size_t size;
+	zinc_difference_kind kind;
+	const char *path; /* below the nodes compared: "/" for themselves */
+	const char *what; /* "node", "shape", "attributes/units", "values", "codecs" ... */
+	const char *a, *b; /* JSON; "" where it is not there.  Of values the first two that differ */
+	uint64_t count, total; /* values: elements that differ, and that were compared */
+	int ndim;
+	const uint64_t *index; /* values: of the first, in C order, in the array */
+} zinc_difference;
+
+/* Return non-zero to stop. */
+typedef int (*zinc_difference_fn)(void *arg, const zinc_difference *difference);
+
+typedef struct zinc_diff_options {
+	size_t size;
+	int threads;        /* [the context's of `a`] */
+	int storage;        /* compare choices of storage, too */
+	const char *select; /* of two arrays: which elements [all] */
+	double rtol, atol;  /* numbers a and b are equal when |a - b| <= atol + rtol * |b| */
+	const volatile int *cancel;
+	zinc_progress_fn progress; /* units are pieces of some chunks, of one array at a time */
+	void *progress_arg;
+} zinc_diff_options;
+
+/* clang-format off */
+#define ZINC_DIFF_OPTIONS(...) ZINC_OPTIONS_OF(zinc_diff_options, __VA_ARGS__)
+#define ZINC_DIFF_OPTIONS_INIT {sizeof(zinc_diff_options), 0, 0, NULL, 0.0, 0.0, NULL, NULL, NULL}
+/* clang-format on */
+
+typedef struct zinc_diff_counts {
+	uint64_t nodes;       /* that are in both */
+	uint64_t differences; /* handed over, but for those that nobody can tell */
+	uint64_t unknown;     /* arrays whose elements this build cannot read */
+	uint64_t elements, different;
+} zinc_diff_counts;
+
+/*
+ * Compare two nodes and everything below, whatever their stores and formats: the content that a copy keeps (tree,
+ * shape, data type, fill value, names of dimensions, attributes, unknown members, values), and with `storage` how it is
+ * stored.  Numbers are equal by value, so NaN equals NaN and 0 equals -0; numbers of different types are compared, too,
+ * while other elements of different types are not.  Arrays of different shapes have no common elements.
+ * `fn` (may be NULL) is called from the calling thread in order of paths; `counts` may be NULL.
+ *
+ * ZINC_OK says that the comparison was done.  E_NOTFOUND, E_INVALID (elements selected of groups), E_RANGE, E_CORRUPT,
+ * E_CANCELLED ...
+ */
+ZINC_API ZINC_CHECKED zinc_status zinc_diff(zinc_hierarchy *a, const char *path_a, zinc_hierarchy *b, const char *path_b,
+                                            const zinc_diff_options *options, zinc_difference_fn fn, void *arg,
+                                            zinc_diff_counts *counts, zinc_error *err);
+
 /* ---- looking into JSON ---- */
 
 /* `key` is NULL for items of a list; `json` is the value on one line.  Return non-zero to stop. */

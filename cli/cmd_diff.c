@@ -1,0 +1,206 @@
+/*
+ * cmd_diff.c - zinc diff: what differs between two nodes, and how much
+ *
+ *   /t units: "K" | "degC"
+ *   /t values: 3 of 100 differ, the first at [0, 7]: 1.5 | 1.25
+ *   /x only in a.zarr: array
+ */
+#include "cli.h"
+
+struct compared {
+	struct run *run;
+	const char *url[2];
+	zinc_hierarchy *h[2];
+	struct progress progress;
+	struct text json; /* the differences */
+};
+
+static const char *const kinds[] = {"tree", "metadata", "values", "storage", "unknown"};
+
+/* ---- JSON ---- */
+
+static void
+add_index(struct text *t, const zinc_difference *d)
+{
+	int i;
+
+	text_puts(t, "[");
+	for (i = 0; i < d->ndim; i++)
+		text_printf(t, "%s%llu", i ? "," : "", (unsigned long long)d->index[i]);
+	text_puts(t, "]");
+}
+
+static void
+difference_json(struct compared *c, const zinc_difference *d)
+{
+	struct text *t = &c->json;
+
+	text_printf(t, "%s{\"kind\":\"%s\",\"path\":", t->n ? "," : "", kinds[d->kind]);
+	text_json(t, d->path);
+	text_puts(t, ",\"what\":");
+	text_json(t, d->what);
+	if (d->kind == ZINC_DIFFERS_UNKNOWN) {
+		text_puts(t, ",\"why\":");
+		text_json(t, d->a);
+	} else {
+		text_printf(t, ",\"a\":%s,\"b\":%s", *d->a ? d->a : "null", *d->b ? d->b : "null");
+	}
+	if (d->kind == ZINC_DIFFERS_VALUES) {
+		text_printf(t, ",\"count\":%llu,\"total\":%llu,\"first\":", (unsigned long long)d->count,
+			    (unsigned long long)d->total);
+		add_index(t, d);
+	}
+	text_puts(t, "}");
+}
+
+static void
+summary_json(struct compared *c, const zinc_diff_counts *n)
+{
+	struct text t = {NULL, 0, 0};
+
+	text_puts(&t, "{\"a\":");
+	text_json(&t, c->url[0]);
+	text_puts(&t, ",\"b\":");
+	text_json(&t, c->url[1]);
+	text_printf(&t,
+		    ",\"equal\":%s,\"nodes\":%llu,\"elements\":%llu,\"elements_different\":%llu,\"unknown\":%llu,"
+		    "\"differences\":[%s]}\n",
+		    n->differences || n->unknown ? "false" : "true", (unsigned long long)n->nodes,
+		    (unsigned long long)n->elements, (unsigned long long)n->different, (unsigned long long)n->unknown,
+		    text_str(&c->json));
+	out_text(&c->run->out, &t);
+}
+
+/* ---- text ---- */
+
+static void
+add_values(struct text *t, const zinc_difference *d)
+{
+	int i;
+
+	text_printf(t, ": %llu of %llu differ, the first at [", (unsigned long long)d->count,
+		    (unsigned long long)d->total);
+	for (i = 0; i < d->ndim; i++)
+		text_printf(t, "%s%llu", i ? ", " : "", (unsigned long long)d->index[i]);
+	text_puts(t, "]");
+	if (*d->a && *d->b)
+		text_printf(t, ": %s | %s", d->a, d->b);
+}
+
+static void
+add_tree(struct text *t, const struct compared *c, const zinc_difference *d)
+{
+	const int only = *d->a ? 0 : 1;
+	struct text kind = {NULL, 0, 0};
+
+	if (*d->a && *d->b) {
+		text_printf(t, ": %s | %s", d->a, d->b);
+	} else {
+		text_unquoted(&kind, only ? d->b : d->a);
+		text_printf(t, " only in %s: %s", c->url[only], text_str(&kind));
+	}
+	text_free(&kind);
+}
+
+static void
+difference_text(struct compared *c, const zinc_difference *d)
+{
+	struct text t = {NULL, 0, 0};
+
+	text_paint(&t, c->run->colour, BOLD, d->path);
+	if (d->kind != ZINC_DIFFERS_TREE)
+		text_printf(&t, " %s", d->what);
+	if (d->kind == ZINC_DIFFERS_TREE)
+		add_tree(&t, c, d);
+	else if (d->kind == ZINC_DIFFERS_VALUES)
+		add_values(&t, d);
+	else if (d->kind == ZINC_DIFFERS_UNKNOWN)
+		text_printf(&t, " cannot be compared: %s", d->a);
+	else
+		text_printf(&t, ": %s | %s", *d->a ? d->a : "(none)", *d->b ? d->b : "(none)");
+	text_puts(&t, "\n");
+	progress_end(&c->progress);
+	out_text(&c->run->out, &t);
+}
+
+static int
+found(void *arg, const zinc_difference *d)
+{
+	struct compared *c = arg;
+
+	if (c->run->args->json)
+		difference_json(c, d);
+	else
+		difference_text(c, d);
+	return interrupted();
+}
+
+/* ---- the command ---- */
+
+static zinc_diff_options
+options(struct compared *c)
+{
+	zinc_diff_options o = ZINC_DIFF_OPTIONS_INIT;
+	const struct args *a = c->run->args;
+
+	o.storage = a->storage;
+	o.select = a->select;
+	o.rtol = a->rtol;
+	o.atol = a->atol;
+	o.cancel = &cancel_flag;
+	o.progress = progress_tick;
+	o.progress_arg = &c->progress;
+	return o;
+}
+
+/* The hierarchy that an error is in, or both. */
+static int
+fail_either(struct compared *c, zinc_error *err)
+{
+	struct text where = {NULL, 0, 0};
+	int status;
+
+	progress_end(&c->progress);
+	if (err->url[0])
+		text_puts(&where, err->url);
+	else
+		text_printf(&where, "%s, %s", c->url[0], c->url[1]);
+	status = fail(where.p, err);
+	text_free(&where);
+	return status;
+}
+
+static int
+compare(struct compared *c)
+{
+	zinc_diff_options o = options(c);
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_diff_counts n = {0};
+
+	progress_init(&c->progress, c->run, "comparing");
+	c->progress.unit = "piece";
+	if (zinc_diff(c->h[0], zinc_hierarchy_path(c->h[0]), c->h[1], zinc_hierarchy_path(c->h[1]), &o, found, c, &n,
+		      &err))
+		return fail_either(c, &err);
+	c->progress.unit = "element";
+	progress_summary(&c->progress, "compared", n.elements, 0);
+	if (c->run->args->json)
+		summary_json(c, &n);
+	return interrupted() ? CANCELLED : n.differences ? FOUND : n.unknown ? UNSUPPORTED : DONE;
+}
+
+int
+cmd_diff(struct run *r)
+{
+	struct compared c = {.run = r, .url = {r->args->words.at[0], r->args->words.at[1]}};
+	int status = open_node(r, c.url[0], false, &c.h[0]);
+
+	if (status == DONE)
+		status = open_node(r, c.url[1], false, &c.h[1]);
+	if (status == DONE)
+		status = compare(&c);
+	zinc_hierarchy_close(c.h[0]);
+	zinc_hierarchy_close(c.h[1]);
+	text_free(&c.json);
+	return status;
+}

@@ -1,0 +1,297 @@
+/*
+ * diff.c - two nodes and everything below: the trees, node by node
+ *
+ * Both trees are listed and sorted in the same way, then walked side by side like the two halves of a merge sort.
+ * Promises (tests/unit/test_tool_diff.c names each by its number):
+ *
+ * (1) What a copy keeps is equal; anything else is a difference, whatever the formats.
+ * (2) Of a subtree that is in one only, or of two nodes of different kinds, one difference is told and none of what
+ *     is below.
+ * (3) The answer is the same for any number of threads.
+ * (4) A document that is damaged, or that could not be read, is a failure: nobody may take it for equal.
+ */
+#include <stdlib.h>
+
+#include "tool/diff.h"
+
+/* ---- listing ---- */
+
+struct entry {
+	char *path; /* below the base, "" or "/x" */
+	zinc_node_kind kind;
+};
+
+struct listing {
+	zinc_context *ctx;
+	const char *base;
+	struct entry *at;
+	size_t n, room;
+	zinc_status status;
+	zinc_error *err;
+};
+
+static zinc_status
+add_entry(struct listing *l, const zinc_node *node)
+{
+	const char *below = node->path + (l->base[1] ? strlen(l->base) : 0);
+	struct entry *more;
+	size_t nbytes;
+
+	if (node->problem && node->problem_code != ZINC_E_UNSUPPORTED)
+		return zinc_fail(l->err, node->problem_code, "%s: %s", node->path, node->problem);
+	if (l->n == l->room) {
+		const size_t room = l->room ? 2 * l->room : 64;
+
+		if (zinc_size_mul(room, sizeof *more, &nbytes) || !(more = zinc_realloc(l->ctx, l->at, nbytes)))
+			return zinc_fail_nomem(l->err);
+		l->at = more;
+		l->room = room;
+	}
+	l->at[l->n] = (struct entry){zinc_strdup(l->ctx, strcmp(below, "/") == 0 ? "" : below), node->kind};
+	if (!l->at[l->n].path)
+		return zinc_fail_nomem(l->err);
+	l->n++;
+	return ZINC_OK;
+}
+
+static int
+list_node(void *arg, const zinc_node *node)
+{
+	struct listing *l = arg;
+
+	l->status = add_entry(l, node);
+	return l->status != ZINC_OK;
+}
+
+/* By bytes, with '/' before all others: what is below a node follows it at once. */
+static int
+order(const char *a, const char *b)
+{
+	while (*a && *a == *b)
+		a++, b++;
+	if (*a == *b)
+		return 0;
+	if (*a == '/' || *b == '/')
+		return !*a || (*b && *a == '/') ? -1 : 1;
+	return (unsigned char)*a < (unsigned char)*b ? -1 : 1;
+}
+
+static int
+by_path(const void *a, const void *b)
+{
+	return order(((const struct entry *)a)->path, ((const struct entry *)b)->path);
+}
+
+static zinc_status
+list(zinc_cmp *c, int side, struct listing *l, zinc_error *err)
+{
+	*l = (struct listing){.ctx = c->ctx, .base = c->base[side], .err = err};
+	ZINC_TRY(zinc_node_walk(c->h[side], c->base[side], -1, list_node, l, err));
+	ZINC_TRY(l->status);
+	if (l->n == 0)
+		return zinc_fail(err, ZINC_E_NOTFOUND, "no node is there");
+	qsort(l->at, l->n, sizeof *l->at, by_path);
+	return ZINC_OK;
+}
+
+static void
+listing_free(struct listing *l)
+{
+	while (l->n > 0)
+		zinc_free(l->ctx, l->at[--l->n].path);
+	zinc_free(l->ctx, l->at);
+}
+
+/* ---- telling ---- */
+
+void
+zinc_cmp_found(zinc_cmp *c, const zinc_difference *difference)
+{
+	zinc_difference d = *difference;
+
+	d.size = sizeof d;
+	if (d.kind == ZINC_DIFFERS_UNKNOWN)
+		c->n.unknown++;
+	else
+		c->n.differences++;
+	if (c->fn && !c->stopped && c->fn(c->arg, &d))
+		c->stopped = true;
+}
+
+zinc_status
+zinc_cmp_differ(zinc_cmp *c, zinc_difference_kind kind, const char *path, const char *what, const zinc_json *a,
+		const zinc_json *b, zinc_error *err)
+{
+	zinc_difference d = {.kind = kind, .path = path, .what = what};
+	zinc_status s = ZINC_OK;
+	zinc_buf text[2];
+
+	zinc_buf_init(&text[0], c->ctx, SIZE_MAX);
+	zinc_buf_init(&text[1], c->ctx, SIZE_MAX);
+	if (a)
+		s = zinc_json_print_line(a, &text[0], err);
+	if (s == ZINC_OK && b)
+		s = zinc_json_print_line(b, &text[1], err);
+	d.a = zinc_buf_text(&text[0]);
+	d.b = zinc_buf_text(&text[1]);
+	if (s == ZINC_OK && !(d.a && d.b))
+		s = zinc_fail_nomem(err);
+	if (s == ZINC_OK)
+		zinc_cmp_found(c, &d);
+	zinc_buf_fini(&text[0]);
+	zinc_buf_fini(&text[1]);
+	return s;
+}
+
+static void
+differ_in_kind(zinc_cmp *c, const char *path, zinc_node_kind a, zinc_node_kind b)
+{
+	static const char *const names[] = {"", "\"group\"", "\"array\""};
+	zinc_difference d = {.kind = ZINC_DIFFERS_TREE, .path = *path ? path : "/", .what = "node"};
+
+	d.a = names[a];
+	d.b = names[b];
+	zinc_cmp_found(c, &d);
+}
+
+/* ---- one pair ---- */
+
+static zinc_status
+load_side(zinc_cmp *c, zinc_cmp_pair *p, int side, zinc_error *err)
+{
+	const char *base = c->base[side][1] ? c->base[side] : "";
+	zinc_report r;
+	zinc_status s;
+	zinc_buf full;
+
+	zinc_buf_init(&full, c->ctx, SIZE_MAX);
+	s = zinc_buf_printf(&full, err, "%s%s", base, p->path[1] ? p->path : "");
+	if (s == ZINC_OK && full.n == 0)
+		s = zinc_buf_puts(&full, "/", err);
+	if (s == ZINC_OK) {
+		p->full[side] = zinc_buf_text(&full) ? zinc_strdup(c->ctx, zinc_buf_text(&full)) : NULL;
+		s = p->full[side] ? ZINC_OK : zinc_fail_nomem(err);
+	}
+	zinc_buf_fini(&full);
+	ZINC_TRY(s);
+	zinc_report_init_quiet(&r, c->ctx, c->h[side]->strict);
+	s = c->h[side]->format->read_node(c->h[side], p->full[side], &r, &p->meta[side], err);
+	return s == ZINC_E_NOTFOUND ? ZINC_OK : s; /* it was listed: a group by its children alone */
+}
+
+static zinc_status
+compare_loaded(zinc_cmp *c, const zinc_cmp_pair *p, zinc_node_kind kind, zinc_error *err)
+{
+	bool same_shape = false, same_type = false;
+
+	ZINC_TRY(zinc_cmp_meta(c, p, &same_shape, &same_type, err));
+	if (kind != ZINC_NODE_ARRAY || !p->meta[0] || !p->meta[1])
+		return ZINC_OK;
+	if (c->o.storage)
+		ZINC_TRY(zinc_cmp_storage(c, p, err));
+	return same_shape && !c->stopped ? zinc_cmp_values(c, p, same_type, err) : ZINC_OK;
+}
+
+static zinc_status
+compare_pair(zinc_cmp *c, const char *path, zinc_node_kind kind, zinc_error *err)
+{
+	zinc_cmp_pair p = {.path = *path ? path : "/"};
+	zinc_status s = ZINC_OK;
+	int side;
+
+	c->n.nodes++;
+	for (side = 0; side < 2 && s == ZINC_OK; side++)
+		s = load_side(c, &p, side, err);
+	if (s == ZINC_OK)
+		s = compare_loaded(c, &p, kind, err);
+	for (side = 0; side < 2; side++) {
+		zinc_free(c->ctx, p.full[side]);
+		zinc_meta_free(p.meta[side]);
+	}
+	return s;
+}
+
+/* ---- the trees ---- */
+
+/* The number of entries from `at` on that are the first one or below it. */
+static size_t
+subtree(const struct listing *l, size_t at)
+{
+	const size_t n = strlen(l->at[at].path);
+	size_t i = at + 1;
+
+	while (i < l->n && strncmp(l->at[i].path, l->at[at].path, n) == 0 && l->at[i].path[n] == '/')
+		i++;
+	return i - at;
+}
+
+static zinc_status
+walk(zinc_cmp *c, const struct listing *a, const struct listing *b, zinc_error *err)
+{
+	size_t i = 0, k = 0;
+
+	while ((i < a->n || k < b->n) && !c->stopped) {
+		const int which = i == a->n ? 1 : k == b->n ? -1 : order(a->at[i].path, b->at[k].path);
+
+		if (zinc_cancelled(c->o.cancel))
+			return zinc_fail(err, ZINC_E_CANCELLED, "cancelled");
+		if (which < 0) {
+			differ_in_kind(c, a->at[i].path, a->at[i].kind, ZINC_NODE_NONE);
+			i += subtree(a, i);
+		} else if (which > 0) {
+			differ_in_kind(c, b->at[k].path, ZINC_NODE_NONE, b->at[k].kind);
+			k += subtree(b, k);
+		} else if (a->at[i].kind != b->at[k].kind) {
+			differ_in_kind(c, a->at[i].path, a->at[i].kind, b->at[k].kind);
+			i += subtree(a, i);
+			k += subtree(b, k);
+		} else {
+			ZINC_TRY(compare_pair(c, a->at[i].path, a->at[i].kind, err));
+			i++, k++;
+		}
+	}
+	return ZINC_OK;
+}
+
+static zinc_status
+run(zinc_cmp *c, zinc_error *err)
+{
+	struct listing l[2] = {{.ctx = c->ctx}, {.ctx = c->ctx}};
+	zinc_status s = list(c, 0, &l[0], err);
+
+	if (s == ZINC_OK)
+		s = list(c, 1, &l[1], err);
+	if (s == ZINC_OK && c->o.select && (l[0].at[0].kind != ZINC_NODE_ARRAY || l[1].at[0].kind != ZINC_NODE_ARRAY))
+		s = zinc_fail(err, ZINC_E_INVALID, "elements are selected of two arrays, not of groups");
+	if (s == ZINC_OK)
+		s = walk(c, &l[0], &l[1], err);
+	listing_free(&l[0]);
+	listing_free(&l[1]);
+	return s;
+}
+
+zinc_status
+zinc_diff(zinc_hierarchy *a, const char *path_a, zinc_hierarchy *b, const char *path_b,
+	  const zinc_diff_options *options, zinc_difference_fn fn, void *arg, zinc_diff_counts *counts, zinc_error *err)
+{
+	zinc_cmp c = {.fn = fn, .arg = arg, .h = {a, b}};
+	zinc_status s;
+
+	if (!a || !b)
+		return zinc_fail(err, ZINC_E_INVALID, "two hierarchies are needed");
+	ZINC_TRY(zinc_options_take(&c.o, sizeof c.o, options, err));
+	if (!(c.o.rtol >= 0) || !(c.o.atol >= 0) || c.o.threads < 0)
+		return zinc_fail(err, ZINC_E_INVALID, "tolerances and threads cannot be negative");
+	c.ctx = a->ctx;
+	c.threads = c.o.threads > 0 && c.o.threads < c.ctx->threads ? c.o.threads : c.ctx->threads;
+	s = zinc_path_normalise(&c.base[0], a, path_a ? path_a : "/", err);
+	if (s == ZINC_OK)
+		s = zinc_path_normalise(&c.base[1], b, path_b ? path_b : "/", err);
+	if (s == ZINC_OK)
+		s = run(&c, err);
+	if (counts)
+		*counts = c.n;
+	zinc_free(a->ctx, c.base[0]);
+	zinc_free(b->ctx, c.base[1]);
+	return s;
+}

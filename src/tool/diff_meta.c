@@ -1,0 +1,247 @@
+/*
+ * diff_meta.c - what two documents say
+ *
+ * Both are looked at in the final version's vocabulary, where every format has translated its own.  Names of dimensions
+ * may lie in an attribute where a format has no member for them, so that attribute is no difference of its own.
+ */
+#include "tool/diff.h"
+
+#define DIMENSIONS "_ARRAY_DIMENSIONS"
+
+static bool
+equal(const zinc_json *a, const zinc_json *b)
+{
+	return a && b ? zinc_json_equal(a, b) : a == b;
+}
+
+static const zinc_json *
+root_of(const zinc_meta *m)
+{
+	return m ? zinc_meta_v3(m) : NULL;
+}
+
+static const zinc_json *
+member(const zinc_json *object, const char *key)
+{
+	return zinc_json_is(object, ZINC_JSON_OBJECT) ? zinc_json_member(object, key) : NULL;
+}
+
+/* ---- members ---- */
+
+/* Names of dimensions, wherever they are; NULL: no dimension has one. */
+static const zinc_json *
+names_of(const zinc_json *root)
+{
+	const zinc_json *v = member(root, "dimension_names"), *item;
+
+	if (!zinc_json_is(v, ZINC_JSON_ARRAY))
+		v = member(member(root, "attributes"), DIMENSIONS);
+	for (item = zinc_json_is(v, ZINC_JSON_ARRAY) ? v->first : NULL; item; item = item->next)
+		if (item->type == ZINC_JSON_STRING)
+			return v;
+	return NULL;
+}
+
+/* Types by their own names, so that old ones and bare strings do not matter; unknown ones by their JSON. */
+static zinc_status
+same_type(zinc_context *ctx, const zinc_meta *a, const zinc_meta *b, bool *out, zinc_error *err)
+{
+	zinc_json_doc *doc;
+	zinc_json *x, *y;
+
+	if (!a->dtype || !b->dtype) {
+		*out = equal(member(root_of(a), "data_type"), member(root_of(b), "data_type"));
+		return ZINC_OK;
+	}
+	ZINC_TRY(zinc_json_new(&doc, ctx, err));
+	x = zinc_dtype_print(a->dtype, doc);
+	y = zinc_dtype_print(b->dtype, doc);
+	*out = x && y && zinc_json_equal(x, y);
+	zinc_json_free(doc);
+	return x && y ? ZINC_OK : zinc_fail_nomem(err);
+}
+
+/* A fill value as a complex number; false: it is none. */
+static bool
+fill_number(const zinc_meta *m, double out[2])
+{
+	zinc_convert_fn convert = NULL;
+
+	if (m->dtype && m->fill && m->dtype->type != ZINC_NATIVE)
+		convert = zinc_dtype_converter(ZINC_COMPLEX128, m->dtype->type);
+	return convert && convert(out, m->fill, 1, 0) == 1;
+}
+
+/* Fill values of one type by their bytes, for JSON has many spellings; of different ones by number, if they are. */
+static bool
+same_fill(const zinc_meta *a, const zinc_meta *b, bool types)
+{
+	double x[2], y[2];
+
+	if (!types && fill_number(a, x) && fill_number(b, y))
+		return (x[0] == y[0] || (x[0] != x[0] && y[0] != y[0])) &&
+		       (x[1] == y[1] || (x[1] != x[1] && y[1] != y[1]));
+	if (types && a->dtype && b->dtype && a->fill && b->fill && !a->dtype->variable)
+		return memcmp(a->fill, b->fill, a->dtype->size) == 0;
+	return equal(member(root_of(a), "fill_value"), member(root_of(b), "fill_value"));
+}
+
+static zinc_status
+compare_array(zinc_cmp *c, const zinc_cmp_pair *p, bool *shapes, bool *types, zinc_error *err)
+{
+	const zinc_meta *a = p->meta[0], *b = p->meta[1];
+	const zinc_json *x = root_of(a), *y = root_of(b);
+	const struct {
+		const char *name;
+		bool same;
+		const zinc_json *x, *y;
+	} rows[] = {
+	    {"shape", *shapes, member(x, "shape"), member(y, "shape")},
+	    {"data_type", *types, member(x, "data_type"), member(y, "data_type")},
+	    {"fill_value", same_fill(a, b, *types), member(x, "fill_value"), member(y, "fill_value")},
+	    {"dimension_names", equal(names_of(x), names_of(y)), names_of(x), names_of(y)},
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (!rows[i].same)
+			ZINC_TRY(
+			    zinc_cmp_differ(c, ZINC_DIFFERS_META, p->path, rows[i].name, rows[i].x, rows[i].y, err));
+	return ZINC_OK;
+}
+
+/* ---- objects, member by member ---- */
+
+struct members {
+	zinc_cmp *c;
+	const zinc_cmp_pair *p;
+	const char *before;        /* "attributes/", or nothing */
+	const char *const *ignore; /* NULL-ended */
+};
+
+static bool
+ignored(const struct members *m, const char *key)
+{
+	const char *const *k;
+
+	for (k = m->ignore; *k; k++)
+		if (strcmp(*k, key) == 0)
+			return true;
+	return false;
+}
+
+static zinc_status
+differ_in_member(const struct members *m, const char *key, const zinc_json *a, const zinc_json *b, zinc_error *err)
+{
+	zinc_status s;
+	zinc_buf what;
+
+	zinc_buf_init(&what, m->c->ctx, SIZE_MAX);
+	s = zinc_buf_printf(&what, err, "%s%s", m->before, key);
+	if (s == ZINC_OK)
+		s = zinc_buf_text(&what)
+			? zinc_cmp_differ(m->c, ZINC_DIFFERS_META, m->p->path, zinc_buf_text(&what), a, b, err)
+			: zinc_fail_nomem(err);
+	zinc_buf_fini(&what);
+	return s;
+}
+
+/* Those of a, in its order, then those that only b has. */
+static zinc_status
+compare_members(const struct members *m, const zinc_json *a, const zinc_json *b, zinc_error *err)
+{
+	const zinc_json *v;
+
+	for (v = zinc_json_is(a, ZINC_JSON_OBJECT) ? a->first : NULL; v; v = v->next)
+		if (!ignored(m, v->key) && !equal(v, member(b, v->key)))
+			ZINC_TRY(differ_in_member(m, v->key, v, member(b, v->key), err));
+	for (v = zinc_json_is(b, ZINC_JSON_OBJECT) ? b->first : NULL; v; v = v->next)
+		if (!ignored(m, v->key) && !member(a, v->key))
+			ZINC_TRY(differ_in_member(m, v->key, NULL, v, err));
+	return ZINC_OK;
+}
+
+zinc_status
+zinc_cmp_meta(zinc_cmp *c, const zinc_cmp_pair *p, bool *shapes, bool *types, zinc_error *err)
+{
+	static const char *const names[] = {DIMENSIONS, NULL};
+	static const char *const known[] = {"zarr_format", "node_type",
+					    "shape",       "data_type",
+					    "chunk_grid",  "chunk_key_encoding",
+					    "fill_value",  "dimension_names",
+					    "codecs",      "storage_transformers",
+					    "attributes",  "consolidated_metadata",
+					    NULL};
+	const zinc_meta *a = p->meta[0], *b = p->meta[1];
+	const struct members attributes = {c, p, "attributes/", names}, others = {c, p, "", known};
+
+	if (a && b && a->kind == ZINC_NODE_ARRAY && b->kind == ZINC_NODE_ARRAY) {
+		*shapes = a->ndim == b->ndim && memcmp(a->shape, b->shape, (size_t)a->ndim * sizeof *a->shape) == 0;
+		ZINC_TRY(same_type(c->ctx, a, b, types, err));
+		ZINC_TRY(compare_array(c, p, shapes, types, err));
+	}
+	ZINC_TRY(compare_members(&attributes, member(root_of(a), "attributes"), member(root_of(b), "attributes"), err));
+	return compare_members(&others, root_of(a), root_of(b), err);
+}
+
+/* ---- storage ---- */
+
+/* "default/": the names of chunks. */
+static zinc_json *
+keys_of(const zinc_meta *m, zinc_json_doc *doc)
+{
+	char text[64];
+	size_t n;
+
+	if (!m->keys.ops)
+		return zinc_json_make(doc, ZINC_JSON_NULL);
+	n = strlen(m->keys.ops->name);
+	n = n < sizeof text - 2 ? n : sizeof text - 2;
+	memcpy(text, m->keys.ops->name, n);
+	text[n] = m->keys.separator;
+	text[n + 1] = '\0';
+	return zinc_json_make_string(doc, text);
+}
+
+/* What `info` says of a node, which is the same for all formats, and what else its storage is. */
+static zinc_status
+describe(zinc_cmp *c, const zinc_cmp_pair *p, int side, zinc_json_doc **out, zinc_error *err)
+{
+	const zinc_meta *m = p->meta[side];
+	zinc_status s;
+	zinc_buf text;
+
+	zinc_buf_init(&text, c->ctx, SIZE_MAX);
+	s = zinc_meta_describe(c->h[side], p->full[side], m, &text, err);
+	if (s == ZINC_OK)
+		s = zinc_json_parse(out, c->ctx, (const char *)text.p, text.n, 0, err);
+	zinc_buf_fini(&text);
+	ZINC_TRY(s);
+	s = zinc_json_set(*out, zinc_json_root(*out), "chunk_key_encoding", keys_of(m, *out), err);
+	if (s != ZINC_OK)
+		zinc_json_free(*out);
+	return s;
+}
+
+zinc_status
+zinc_cmp_storage(zinc_cmp *c, const zinc_cmp_pair *p, zinc_error *err)
+{
+	static const char *const rows[] = {"format", "chunk_shape", "shard_shape",        "codecs",
+					   "order",  "byte_order",  "chunk_key_encoding", "chunk_grid"};
+	zinc_json_doc *a, *b;
+	zinc_status s;
+	size_t i;
+
+	ZINC_TRY(describe(c, p, 0, &a, err));
+	s = describe(c, p, 1, &b, err);
+	for (i = 0; s == ZINC_OK && i < sizeof rows / sizeof *rows; i++) {
+		const zinc_json *x = member(zinc_json_root(a), rows[i]), *y = member(zinc_json_root(b), rows[i]);
+
+		if (!equal(x, y))
+			s = zinc_cmp_differ(c, ZINC_DIFFERS_STORAGE, p->path, rows[i], x, y, err);
+	}
+	if (i > 0)
+		zinc_json_free(b);
+	zinc_json_free(a);
+	return s;
+}

@@ -1,0 +1,395 @@
+/*
+ * diff_values.c - elements of two arrays of one shape
+ *
+ * Pieces of both are read and compared by threads.  Most are equal byte for byte; only in those that are not each
+ * element is looked at, numbers in the widest type of their sort.
+ *
+ *   types             equal when
+ *   int, int          the same number
+ *   int, float        the same number, exactly: 2^53 + 1 is no double
+ *   float, float      the same number; NaN and NaN; 0 and -0
+ *   complex           both parts
+ *   with tolerance    |a - b| <= atol + rtol |b|, as doubles
+ *   anything else     the same bytes, of the same type; texts of variable length by their bytes
+ */
+#include <math.h>
+
+#include "tool/diff.h"
+
+#define TILE        1024u
+#define GRAIN_BYTES (64 * ZINC_MIB) /* pieces of whole chunks of both arrays, while they have no more */
+
+struct side {
+	zinc_array *array;
+	const zinc_dtype *dtype;
+	zinc_wide_type wide;
+	zinc_type wide_type;     /* what numbers are converted to */
+	zinc_convert_fn convert; /* NULL: they are no numbers */
+};
+
+struct worker {
+	zinc_buf elements[2];
+	zinc_arena *arena[2];
+	/* a tile of each, widened */
+	union {
+		int64_t i[TILE];
+		uint64_t u[TILE];
+		double f[2 * TILE]; /* complex: two each */
+	} tile[2];
+};
+
+/* What one piece gave. */
+struct answer {
+	uint64_t different;
+	uint64_t index[ZINC_MAX_NDIM]; /* of the first */
+	uint8_t first[2][16];          /* its elements, if they fit */
+};
+
+struct values {
+	zinc_cmp *c;
+	struct side side[2];
+	bool same_type, numbers, complex, tolerant;
+	int ndim;
+	struct worker *workers;
+	struct answer *slots;
+	struct answer all;
+	uint64_t total;
+};
+
+/* ---- two numbers ---- */
+
+static bool
+close_to(const struct values *v, double a, double b)
+{
+	return a == b || (isnan(a) && isnan(b)) || fabs(a - b) <= v->c->o.atol + v->c->o.rtol * fabs(b);
+}
+
+static double
+as_double(const struct side *s, const struct worker *w, int side, size_t i)
+{
+	return s->wide == ZINC_WIDE_SIGNED     ? (double)w->tile[side].i[i]
+	       : s->wide == ZINC_WIDE_UNSIGNED ? (double)w->tile[side].u[i]
+					       : w->tile[side].f[i];
+}
+
+/* An integer as {negative, 64 bits}; false: it is a float that is none. */
+static bool
+as_integer(const struct side *s, const struct worker *w, int side, size_t i, bool *negative, uint64_t *bits)
+{
+	const double f = w->tile[side].f[i];
+
+	*negative = s->wide == ZINC_WIDE_SIGNED ? w->tile[side].i[i] < 0 : s->wide == ZINC_WIDE_FLOAT && f < 0;
+	*bits = w->tile[side].u[i];
+	if (s->wide != ZINC_WIDE_FLOAT)
+		return true;
+	if (!(f >= -0x1p63 && f < 0x1p64) || f != floor(f))
+		return false;
+	*bits = *negative ? (uint64_t)(int64_t)f : (uint64_t)f;
+	return true;
+}
+
+static bool
+same_number(const struct values *v, const struct worker *w, size_t i)
+{
+	const struct side *s = v->side;
+	bool negative[2];
+	uint64_t bits[2];
+
+	if (v->complex)
+		return close_to(v, w->tile[0].f[2 * i], w->tile[1].f[2 * i]) &&
+		       close_to(v, w->tile[0].f[2 * i + 1], w->tile[1].f[2 * i + 1]);
+	if (v->tolerant || (s[0].wide == ZINC_WIDE_FLOAT && s[1].wide == ZINC_WIDE_FLOAT))
+		return close_to(v, as_double(&s[0], w, 0, i), as_double(&s[1], w, 1, i));
+	return as_integer(&s[0], w, 0, i, &negative[0], &bits[0]) &&
+	       as_integer(&s[1], w, 1, i, &negative[1], &bits[1]) && negative[0] == negative[1] && bits[0] == bits[1];
+}
+
+/* ---- two elements ---- */
+
+static bool
+same_element(const struct values *v, const struct worker *w, size_t at)
+{
+	const size_t size = v->side[0].dtype->size;
+	const uint8_t *a = w->elements[0].p + at * size, *b = w->elements[1].p + at * size;
+	zinc_vlen x, y;
+
+	if (!v->side[0].dtype->variable)
+		return memcmp(a, b, size) == 0;
+	memcpy(&x, a, sizeof x);
+	memcpy(&y, b, sizeof y);
+	return x.nbytes == y.nbytes && (x.nbytes == 0 || memcmp(x.data, y.data, (size_t)x.nbytes) == 0);
+}
+
+/* Element `at` of the piece differs.  Pieces are boxes, so the first in C order is the first within its piece, and the
+ * least of all pieces' firsts by its index. */
+static void
+note(const struct values *v, const struct worker *w, const zinc_piece *piece, size_t at, struct answer *out)
+{
+	uint64_t index[ZINC_MAX_NDIM];
+	int side, d;
+
+	out->different++;
+	zinc_piece_index(piece, at, index);
+	for (d = 0; out->different > 1 && d < v->ndim && index[d] == out->index[d]; d++)
+		;
+	if (out->different > 1 && (d == v->ndim || index[d] > out->index[d]))
+		return; /* a list may come in any order, so that a later one may be less */
+	memcpy(out->index, index, sizeof index);
+	for (side = 0; side < 2; side++) {
+		const size_t size = v->side[side].dtype->size;
+
+		if (size <= sizeof out->first[side] && !v->side[side].dtype->variable)
+			memcpy(out->first[side], w->elements[side].p + at * size, size);
+	}
+}
+
+static void
+compare_numbers(const struct values *v, struct worker *w, const zinc_piece *piece, struct answer *out)
+{
+	size_t at, i, n;
+	int side;
+
+	for (at = 0; at < piece->n; at += n) {
+		n = (size_t)zinc_min_u64(TILE, piece->n - at);
+		for (side = 0; side < 2; side++)
+			(void)v->side[side].convert(&w->tile[side],
+						    w->elements[side].p + at * v->side[side].dtype->size, n, 0);
+		for (i = 0; i < n; i++)
+			if (!same_number(v, w, i))
+				note(v, w, piece, at + i, out);
+	}
+}
+
+static void
+compare_elements(const struct values *v, struct worker *w, const zinc_piece *piece, struct answer *out)
+{
+	size_t i;
+
+	for (i = 0; i < piece->n; i++)
+		if (!same_element(v, w, i))
+			note(v, w, piece, i, out);
+}
+
+/* ---- pieces ---- */
+
+static zinc_status
+read_side(const struct values *v, struct worker *w, int side, const zinc_piece *piece, zinc_error *err)
+{
+	const struct side *s = &v->side[side];
+	zinc_buffer b;
+	uint64_t nbytes = 0;
+
+	if (zinc_shape_bytes(&piece->n, 1, s->dtype->size, SIZE_MAX, &nbytes))
+		return zinc_fail(err, ZINC_E_LIMIT, "a chunk is too large");
+	ZINC_TRY(zinc_buf_reset(&w->elements[side], (size_t)nbytes, err));
+	b = zinc_buffer_init(ZINC_NATIVE, w->elements[side].p, (size_t)nbytes);
+	b.arena = w->arena[side];
+	if (b.arena)
+		zinc_arena_empty(b.arena);
+	return zinc_array_read(s->array, &piece->sel, b, NULL, err);
+}
+
+static zinc_status
+compare_piece(void *arg, const zinc_piece *piece, size_t slot, int worker, zinc_error *err)
+{
+	struct values *v = arg;
+	struct worker *w = &v->workers[worker];
+	struct answer *out = &v->slots[slot];
+
+	out->different = 0;
+	ZINC_TRY(read_side(v, w, 0, piece, err));
+	ZINC_TRY(read_side(v, w, 1, piece, err));
+	if (v->same_type && !v->side[0].dtype->variable &&
+	    memcmp(w->elements[0].p, w->elements[1].p, (size_t)piece->n * v->side[0].dtype->size) == 0)
+		return ZINC_OK;
+	if (v->numbers)
+		compare_numbers(v, w, piece, out);
+	else
+		compare_elements(v, w, piece, out);
+	return ZINC_OK;
+}
+
+static void
+merge_piece(void *arg, size_t slot)
+{
+	struct values *v = arg;
+	const struct answer *x = &v->slots[slot];
+	const uint64_t before = v->all.different;
+	int d;
+
+	if (x->different == 0)
+		return;
+	for (d = 0; before > 0 && d < v->ndim && x->index[d] == v->all.index[d]; d++)
+		;
+	if (before == 0 || (d < v->ndim && x->index[d] < v->all.index[d]))
+		v->all = *x;
+	v->all.different = before + x->different;
+}
+
+/* ---- the answer ---- */
+
+static zinc_status
+tell(struct values *v, const char *path, zinc_error *err)
+{
+	zinc_difference d = {.kind = ZINC_DIFFERS_VALUES, .path = path, .what = "values"};
+	zinc_status s = ZINC_OK;
+	zinc_buf text[2];
+	int side;
+
+	for (side = 0; side < 2; side++) {
+		const zinc_dtype *t = v->side[side].dtype;
+
+		zinc_buf_init(&text[side], v->c->ctx, SIZE_MAX);
+		if (s == ZINC_OK && !t->variable && t->size <= sizeof v->all.first[side])
+			s = zinc_dtype_print_element(t, v->all.first[side], ZINC_SPELL_JSON, &text[side], err);
+		if (s == ZINC_E_CORRUPT) { /* no value of its type: it is told without */
+			text[side].n = 0;
+			s = ZINC_OK;
+		}
+	}
+	d.a = zinc_buf_text(&text[0]);
+	d.b = zinc_buf_text(&text[1]);
+	d.count = v->all.different;
+	d.total = v->total;
+	d.ndim = v->ndim;
+	d.index = v->all.index;
+	if (s == ZINC_OK && !(d.a && d.b))
+		s = zinc_fail_nomem(err);
+	if (s == ZINC_OK)
+		zinc_cmp_found(v->c, &d);
+	zinc_buf_fini(&text[0]);
+	zinc_buf_fini(&text[1]);
+	return s;
+}
+
+/* ---- the whole ---- */
+
+static zinc_status
+make_workers(struct values *v, zinc_error *err)
+{
+	const int threads = v->c->threads;
+	int i, side;
+
+	v->slots = zinc_calloc(v->c->ctx, zinc_pieces_window(threads), sizeof *v->slots);
+	v->workers = zinc_calloc(v->c->ctx, (size_t)threads, sizeof *v->workers);
+	if (!v->slots || !v->workers)
+		return zinc_fail_nomem(err);
+	for (i = 0; i < threads; i++)
+		for (side = 0; side < 2; side++) {
+			zinc_buf_init(&v->workers[i].elements[side], v->c->ctx, SIZE_MAX);
+			if (v->side[side].dtype->variable)
+				ZINC_TRY(zinc_arena_new(&v->workers[i].arena[side], v->c->ctx, 0, err));
+		}
+	return ZINC_OK;
+}
+
+static void
+free_workers(struct values *v)
+{
+	int i, side;
+
+	for (i = 0; v->workers && i < v->c->threads; i++)
+		for (side = 0; side < 2; side++) {
+			zinc_buf_fini(&v->workers[i].elements[side]);
+			zinc_arena_free(v->workers[i].arena[side]);
+		}
+	zinc_free(v->c->ctx, v->workers);
+	zinc_free(v->c->ctx, v->slots);
+}
+
+/* What a side's numbers are widened to.  In the company of complex numbers all are. */
+static void
+widen(struct side *s, bool complex)
+{
+	static const zinc_type types[] = {ZINC_INT64, ZINC_UINT64, ZINC_FLOAT64};
+
+	s->wide = s->dtype->kind == ZINC_KIND_INT    ? ZINC_WIDE_SIGNED
+		  : s->dtype->kind == ZINC_KIND_UINT ? ZINC_WIDE_UNSIGNED
+						     : ZINC_WIDE_FLOAT;
+	s->wide_type = complex ? ZINC_COMPLEX128 : types[s->wide];
+	s->convert = s->dtype->type == ZINC_NATIVE ? NULL : zinc_dtype_converter(s->wide_type, s->dtype->type);
+}
+
+/* Chunks of both where boxes of both are not too large; else those of a, and chunks of b are decoded more than once. */
+static void
+choose_grain(const struct values *v, uint64_t *grain)
+{
+	uint64_t other[ZINC_MAX_NDIM], both[ZINC_MAX_NDIM], nbytes;
+	int d;
+
+	zinc_pieces_grain(v->side[0].array, grain);
+	zinc_pieces_grain(v->side[1].array, other);
+	for (d = 0; d < v->ndim; d++)
+		both[d] = zinc_max_u64(grain[d], other[d]);
+	if (!zinc_shape_bytes(both, v->ndim, v->side[0].dtype->size, GRAIN_BYTES, &nbytes))
+		memcpy(grain, both, (size_t)v->ndim * sizeof *grain);
+}
+
+static zinc_status
+compare(struct values *v, const char *path, zinc_error *err)
+{
+	zinc_cmp *c = v->c;
+	zinc_pieces_job job = {.threads = c->threads, .cancel = c->o.cancel, .progress = c->o.progress};
+	uint64_t grain[ZINC_MAX_NDIM];
+	zinc_selection *sel = NULL;
+	zinc_pieces p = {.n = 0};
+	zinc_status s;
+
+	job.progress_arg = c->o.progress_arg;
+	job.work = compare_piece;
+	job.merge = merge_piece;
+	job.arg = v;
+	choose_grain(v, grain);
+	s = zinc_selection_parse(&sel, v->side[0].array, c->o.select ? c->o.select : "", err);
+	if (s == ZINC_OK)
+		s = zinc_pieces_init(&p, v->side[0].array, sel, grain, err);
+	if (s == ZINC_OK)
+		s = make_workers(v, err);
+	if (s == ZINC_OK)
+		s = zinc_pieces_run(&p, &job, err);
+	free_workers(v);
+	v->total = p.sel.out_n;
+	zinc_pieces_fini(&p);
+	zinc_selection_free(sel);
+	c->n.elements += s == ZINC_OK ? v->total : 0;
+	c->n.different += s == ZINC_OK ? v->all.different : 0;
+	return s == ZINC_OK && v->all.different > 0 ? tell(v, path, err) : s;
+}
+
+static zinc_status
+open_sides(struct values *v, const zinc_cmp_pair *p, zinc_error *err)
+{
+	int side;
+
+	for (side = 0; side < 2; side++) {
+		v->side[side].dtype = p->meta[side]->dtype;
+		ZINC_TRY(zinc_array_make(&v->side[side].array, v->c->h[side], p->full[side], p->meta[side], err));
+	}
+	v->complex = v->side[0].dtype->kind == ZINC_KIND_COMPLEX || v->side[1].dtype->kind == ZINC_KIND_COMPLEX;
+	for (side = 0; side < 2; side++)
+		widen(&v->side[side], v->complex);
+	v->numbers = v->side[0].convert && v->side[1].convert;
+	return ZINC_OK;
+}
+
+zinc_status
+zinc_cmp_values(zinc_cmp *c, const zinc_cmp_pair *p, bool same_type, zinc_error *err)
+{
+	struct values v = {.c = c, .same_type = same_type, .ndim = p->meta[0]->ndim};
+	const char *why = p->meta[0]->unsupported ? p->meta[0]->unsupported : p->meta[1]->unsupported;
+	zinc_difference unknown = {.kind = ZINC_DIFFERS_UNKNOWN, .path = p->path, .what = "values", .a = "", .b = ""};
+	zinc_status s;
+
+	if (why) {
+		unknown.a = why;
+		zinc_cmp_found(c, &unknown);
+		return ZINC_OK;
+	}
+	v.tolerant = c->o.rtol > 0 || c->o.atol > 0;
+	s = open_sides(&v, p, err);
+	if (s == ZINC_OK && (v.numbers || same_type))
+		s = compare(&v, p->path, err);
+	zinc_array_close(v.side[0].array);
+	zinc_array_close(v.side[1].array);
+	return s;
+}
