@@ -107,9 +107,9 @@ const struct command command_table[] = {
      "Exit status: 1 an error was found, 4 only unsupported things were, 0 neither."},
     {"diff", "compare two arrays or hierarchies", "A B", "zinc diff data.zarr copy.zip/data --rtol 1e-6",
      "select storage rtol atol json", 2, 2, cmd_diff,
-     "Compared is what a copy keeps, whatever the format: tree, shape, data type, fill\n"
-     "value, dimension names, attributes, values. Exit status: 1 they differ, 4 elements\n"
-     "of a type or codec that this build does not know, 0 they are equal."},
+     "Compared is what a copy keeps, whatever the format: tree, shape, data type,\n"
+     "fill value, dimension names, attributes, values.\n"
+     "Exit status: 1 they differ, 4 elements that this build cannot read, 0 equal."},
     {"stats", "sum up elements: min, max, mean, histogram", "URL", "zinc stats data.zarr/t2m -s '0:24'", "select json",
      1, 1, cmd_stats, "Bins are a power of two wide, so that one pass over the elements is enough."},
     {"conventions", "list, check or declare Zarr conventions",
