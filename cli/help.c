@@ -116,16 +116,19 @@ man_command(struct text *t, const struct command *c)
 	}
 }
 
-static const char man_status[] = ".SH EXIT STATUS\n"
-				 ".TP\n.B 0\ndone\n"
-				 ".TP\n.B 1\na check found an error\n"
-				 ".TP\n.B 2\nthe command line is wrong, or a selection out of bounds\n"
-				 ".TP\n.B 3\nnot found, already there, or input/output failed\n"
-				 ".TP\n.B 4\nvalid Zarr that this build does not support\n"
-				 ".TP\n.B 5\ncorrupt data or metadata met on the way\n"
-				 ".TP\n.B 130\ninterrupted\n"
-				 ".SH ENVIRONMENT\n"
-				 ".TP\n.B NO_COLOR\nno colours when set and not empty\n";
+static const char man_status[] =
+    ".SH EXIT STATUS\n"
+    ".TP\n.B 0\ndone\n"
+    ".TP\n.B 1\na check found an error\n"
+    ".TP\n.B 2\nthe command line is wrong, or a selection out of bounds\n"
+    ".TP\n.B 3\nnot found, already there, or input/output failed\n"
+    ".TP\n.B 4\nvalid Zarr that this build does not support\n"
+    ".TP\n.B 5\ncorrupt data or metadata met on the way\n"
+    ".TP\n.B 130\ninterrupted\n"
+    ".SH ENVIRONMENT\n"
+    ".TP\n.B NO_COLOR\nno colours when set and not empty\n"
+    ".TP\n.B SSL_CERT_FILE\ncertificates (PEM) that https trusts, instead of the system's\n"
+    ".TP\n.B http_proxy, https_proxy, no_proxy\nas libcurl understands them\n";
 
 int
 man_all(struct run *r)

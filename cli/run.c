@@ -159,6 +159,9 @@ run_context(struct run *r)
 	o.threads = a->threads > 0 ? a->threads : 0;
 	o.cache_bytes = a->cache_bytes;
 	o.warn = warn;
+	o.ca_file = getenv("SSL_CERT_FILE");
+	if (o.ca_file && !*o.ca_file)
+		o.ca_file = NULL;
 	if (a->max_memory) {
 		r->budget.limit = a->max_memory;
 		o.allocator = &counting;

@@ -183,14 +183,17 @@ typedef struct zinc_context_options {
 	void *warn_arg;
 	uint64_t cache_bytes;     /* decoded-chunk cache [0: none] */
 	uint64_t in_flight_bytes; /* encoded and decoded bytes held by one call [64 MiB, see zinc_io_options] */
+	const char *ca_file;      /* certificates that network stores trust, PEM; copied [the system's] */
+	double net_timeout;       /* seconds without a byte after which a network store tries again [30] */
+	int net_retries;          /* times it does so for one request [4; -1: never] */
 } zinc_context_options;
 
 /* clang-format off */
 #define ZINC_CONTEXT_OPTIONS(...) ZINC_OPTIONS_OF(zinc_context_options, __VA_ARGS__)
-#define ZINC_CONTEXT_OPTIONS_INIT {sizeof(zinc_context_options), 0, NULL, {0, 0, 0, 0, 0, 0, 0, 0}, NULL, NULL, 0, 0}
+#define ZINC_CONTEXT_OPTIONS_INIT {sizeof(zinc_context_options), 0, NULL, {0, 0, 0, 0, 0, 0, 0, 0}, NULL, NULL, 0, 0, NULL, 0, 0}
 /* clang-format on */
 
-/* Make a context.  E_NOMEM, E_INVALID (negative threads). */
+/* Make a context.  E_NOMEM, E_INVALID (negative threads or timeout). */
 ZINC_API ZINC_CHECKED zinc_status zinc_context_new(zinc_context **out, const zinc_context_options *options, zinc_error *err);
 
 /* Stop its threads and free it; NULL is fine. */
@@ -407,8 +410,9 @@ typedef struct zinc_store_options {
 
 /*
  * Open the store of a URL: a path, "file:///...", "memory://name" (one per name and
- * process; it lives while open).  Nothing need exist yet.  Close with zinc_store_close.
- * E_INVALID (no such scheme, bad escape), E_NOTFOUND, E_IO, E_NOMEM.
+ * process; it lives while open), "https://host/path" (read only; a module, loaded on first
+ * use).  Nothing need exist yet.  Close with zinc_store_close.  E_INVALID (no such scheme, bad
+ * escape), E_UNSUPPORTED (the module is not there), E_NOTFOUND, E_IO, E_NOMEM.
  */
 ZINC_API ZINC_CHECKED zinc_status zinc_store_open(zinc_store **out, const char *url, const zinc_store_options *options,
                                                   zinc_error *err);

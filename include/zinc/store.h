@@ -171,11 +171,10 @@ typedef struct zinc_store_ops {
  * end fills the gap with zeros; listing is in order of the keys' bytes; a prefix is "" or ends in '/'.
  */
 
-/* What it can do; some flags may come up after the first change. */
-/* What it can do; never fails. */
+/* What it can do; never fails.  What a remote store finds out of its server as it goes comes and goes. */
 ZINC_API void zinc_store_caps(zinc_store *s, zinc_caps *out);
 
-/* The URL it was opened with. */
+/* The URL it was opened with, without a user name, password or query: those may be secrets. */
 ZINC_API const char *zinc_store_url(const zinc_store *s);
 ZINC_API zinc_context *zinc_store_context(const zinc_store *s);
 

@@ -4,7 +4,7 @@
  * errors (error.c), contexts (context.c), allocation (alloc.c), the bounded buffer (buf.c),
  * checked sizes (num.h), the key checker (key.c), the table of OS calls (os_posix.c), the thread pool
  * (pool.c), fork hooks (fork.c), checksums (crc.c), UTF-8 (utf8.c), base64 (base64.c), regular expressions
- * (regex.c), registries (registry.c), arenas (arena.c).
+ * (regex.c), registries (registry.c), arenas (arena.c), modules (module.c).
  */
 #ifndef ZINC_BASE_H
 #define ZINC_BASE_H
@@ -17,6 +17,7 @@
 #include <sys/uio.h>
 #include <zinc.h>
 
+#include "base/for_modules.h"
 #include "base/num.h"
 
 #define ZINC_KIB ((uint64_t)1 << 10)
@@ -26,11 +27,12 @@
 /* ---- errors ---- */
 
 /* Fill `err` (NULL is fine) and return `code`.  Any earlier content is replaced. */
-zinc_status zinc_fail(zinc_error *err, zinc_status code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+ZINC_MODULE_API zinc_status zinc_fail(zinc_error *err, zinc_status code, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 /* The same with ": strerror(errnum)" behind the text, as E_IO, or E_NOTFOUND for ENOENT, E_NOMEM for ENOMEM,
  * E_READONLY for EROFS. */
 zinc_status zinc_fail_errno(zinc_error *err, int errnum, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-zinc_status zinc_fail_nomem(zinc_error *err);
+ZINC_MODULE_API zinc_status zinc_fail_nomem(zinc_error *err);
 /* Name the place, on the way up; the first (innermost) name stays.  All return `code` for use in `return`. */
 zinc_status zinc_error_at_url(zinc_error *err, zinc_status code, const char *url);
 zinc_status zinc_error_at_key(zinc_error *err, zinc_status code, const char *key);
@@ -64,8 +66,8 @@ typedef struct zinc_fork_hook {
 	void *object;
 	struct zinc_fork_hook *next, *prev; /* NULL while not in the list */
 } zinc_fork_hook;
-void zinc_fork_add(zinc_fork_hook *hook);    /* nothing when it is in already */
-void zinc_fork_remove(zinc_fork_hook *hook); /* nothing when it is not in */
+ZINC_MODULE_API void zinc_fork_add(zinc_fork_hook *hook);    /* nothing when it is in already */
+ZINC_MODULE_API void zinc_fork_remove(zinc_fork_hook *hook); /* nothing when it is not in */
 
 /* ---- context, memory ---- */
 
@@ -80,6 +82,9 @@ struct zinc_context {
 	int threads;
 	uint64_t cache_bytes;
 	uint64_t in_flight_bytes;
+	char *ca_file; /* NULL: the system's */
+	double net_timeout;
+	int net_retries;
 	const zinc_os *os;
 	zinc_pool *pool;      /* made on first use */
 	pthread_mutex_t lock; /* guards pool creation, snapshots of handles, `slots` */
@@ -108,11 +113,11 @@ zinc_status zinc_options_take(void *to, size_t nbytes, const void *from, zinc_er
 /* The allocator of contexts that were given none. */
 extern const zinc_allocator zinc_allocator_libc;
 /* Only alloc.c calls malloc.  Sizes of 0 give a valid pointer.  NULL when memory is out. */
-void *zinc_alloc(zinc_context *ctx, size_t nbytes);
-void *zinc_calloc(zinc_context *ctx, size_t n, size_t nbytes); /* zeroed; checks the product */
+ZINC_MODULE_API void *zinc_alloc(zinc_context *ctx, size_t nbytes);
+ZINC_MODULE_API void *zinc_calloc(zinc_context *ctx, size_t n, size_t nbytes); /* zeroed; checks the product */
 void *zinc_realloc(zinc_context *ctx, void *p, size_t nbytes);
-void zinc_free(zinc_context *ctx, void *p);
-char *zinc_strdup(zinc_context *ctx, const char *s);
+ZINC_MODULE_API void zinc_free(zinc_context *ctx, void *p);
+ZINC_MODULE_API char *zinc_strdup(zinc_context *ctx, const char *s);
 char *zinc_strndup(zinc_context *ctx, const char *s, size_t n);
 
 /* ---- registries: what a program adds to one of the library's tables ---- */
@@ -163,19 +168,20 @@ typedef struct zinc_bytes {
 	size_t n;
 } zinc_bytes;
 
-void zinc_buf_init(zinc_buf *b, zinc_context *ctx, size_t max);
+ZINC_MODULE_API void zinc_buf_init(zinc_buf *b, zinc_context *ctx, size_t max);
 /* A buffer over nbytes > 0 of the caller's, one of them for a NUL: it cannot grow (E_LIMIT), and fini frees nothing. */
 void zinc_buf_wrap(zinc_buf *b, void *p, size_t nbytes);
-void zinc_buf_fini(zinc_buf *b);
+ZINC_MODULE_API void zinc_buf_fini(zinc_buf *b);
 /* Make room for `more` bytes behind n.  E_LIMIT past max, E_NOMEM. */
 zinc_status zinc_buf_reserve(zinc_buf *b, size_t more, zinc_error *err);
 /* Set n to 0 and make room for `n` bytes, not keeping the content (no copy on growth). */
 zinc_status zinc_buf_reset(zinc_buf *b, size_t n, zinc_error *err);
-zinc_status zinc_buf_add(zinc_buf *b, const void *p, size_t n, zinc_error *err);
-zinc_status zinc_buf_puts(zinc_buf *b, const char *s, zinc_error *err);
-zinc_status zinc_buf_printf(zinc_buf *b, zinc_error *err, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+ZINC_MODULE_API zinc_status zinc_buf_add(zinc_buf *b, const void *p, size_t n, zinc_error *err);
+ZINC_MODULE_API zinc_status zinc_buf_puts(zinc_buf *b, const char *s, zinc_error *err);
+ZINC_MODULE_API zinc_status zinc_buf_printf(zinc_buf *b, zinc_error *err, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 /* A NUL behind the bytes (not counted); the string, borrowed; NULL when memory is out. */
-const char *zinc_buf_text(zinc_buf *b);
+ZINC_MODULE_API const char *zinc_buf_text(zinc_buf *b);
 /* Hand the memory to a blob (with its zero byte) and empty the buffer. */
 zinc_status zinc_buf_to_blob(zinc_buf *b, zinc_blob *out, zinc_error *err);
 
@@ -233,6 +239,12 @@ typedef void (*zinc_pool_fn)(void *arg, size_t i, int worker);
 void zinc_pool_run(zinc_context *ctx, int threads, size_t n, zinc_pool_fn fn, void *arg);
 void zinc_pool_free(zinc_pool *pool);
 
+/* ---- modules: what libzinc itself does not link ---- */
+
+/* The function "zinc_module_init" of the module NAME (docs/architecture.md); modules are never unloaded.
+ * E_UNSUPPORTED when it is not there or cannot be loaded. */
+zinc_status zinc_module_load(zinc_context *ctx, const char *name, void **init, zinc_error *err);
+
 /* ---- OS calls: a table, so that tests can replace each ---- */
 
 /*
@@ -276,6 +288,6 @@ zinc_cancelled(const volatile int *flag)
 }
 
 /* Seconds on the monotonic clock. */
-double zinc_now(zinc_context *ctx);
+ZINC_MODULE_API double zinc_now(zinc_context *ctx);
 
 #endif

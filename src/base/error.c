@@ -155,11 +155,30 @@ name_place(zinc_status code, char *member, size_t cap, const char *name)
 		zinc_show(member, cap, name);
 }
 
+/* Take what may be secret out of a URL, in place: the user before '@', and the query up to the end or a '|'.
+ * A file URL has neither. */
+static void
+hide_secrets(char *url)
+{
+	char *host = strstr(url, "://"), *at, *query;
+
+	if (!host || strncmp(url, "file:", 5) == 0)
+		return;
+	host += 3;
+	query = url + strcspn(url, "?");
+	memmove(query, query + strcspn(query, "|"), strlen(query + strcspn(query, "|")) + 1);
+	for (at = host + strcspn(host, "/|"); at > host && at[-1] != '@';)
+		at--;
+	memmove(host, at, strlen(at) + 1);
+}
+
 zinc_status
 zinc_error_at_url(zinc_error *err, zinc_status code, const char *url)
 {
-	if (err)
+	if (err) {
 		name_place(code, err->url, sizeof err->url, url);
+		hide_secrets(err->url);
+	}
 	return code;
 }
 

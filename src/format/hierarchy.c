@@ -351,9 +351,13 @@ zinc_hierarchy_prefix(const zinc_hierarchy *h)
 zinc_status
 zinc_hierarchy_writable(const zinc_hierarchy *h, zinc_error *err)
 {
-	if (!h->read_only)
+	zinc_caps caps;
+
+	zinc_store_caps(h->store, &caps);
+	if (!h->read_only && (caps.flags & ZINC_CAP_WRITE))
 		return ZINC_OK;
-	zinc_fail(err, ZINC_E_READONLY, "the hierarchy is open for reading only");
+	zinc_fail(err, ZINC_E_READONLY, "%s",
+		  h->read_only ? "the hierarchy is open for reading only" : "this store cannot be written");
 	return zinc_error_at_url(err, ZINC_E_READONLY, h->url);
 }
 

@@ -69,7 +69,7 @@ typedef zinc_status (*zinc_read_fn)(void *arg, uint64_t offset, uint64_t nbytes,
 void zinc_sink_serve(const zinc_sink *k, size_t i, const zinc_get *r, uint64_t size, const zinc_tag *tag,
 		     zinc_read_fn bring, void *arg);
 void zinc_sink_missing(const zinc_sink *k, size_t i);
-void zinc_sink_failed(const zinc_sink *k, size_t i, zinc_status status, const zinc_error *error);
+ZINC_MODULE_API void zinc_sink_failed(const zinc_sink *k, size_t i, zinc_status status, const zinc_error *error);
 /* When cancelled, answer request i so and return true. */
 bool zinc_sink_cancelled(const zinc_sink *k, size_t i);
 

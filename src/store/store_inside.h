@@ -16,6 +16,22 @@ zinc_status zinc_fs_open_keeping(void **self, const char *root, const char *keep
 /* What the file system cannot hold though zinc_key_check lets it pass. */
 zinc_status zinc_fs_key_check(const char *key, zinc_error *err);
 
+/* ---- stores that are modules (store_module.c) ---- */
+
+extern const zinc_store_ops zinc_store_ops_http, zinc_store_ops_https;
+
+/* What a module exports: its store for a scheme of its row; NULL when it is of another build. */
+typedef const zinc_store_ops *(*zinc_module_init_fn)(const char *build, const char *scheme);
+ZINC_MODULE_API const zinc_store_ops *zinc_module_init(const char *build, const char *scheme);
+
+/* The store for a scheme that a module has; *out NULL: no module has it.  E_UNSUPPORTED when it cannot be loaded. */
+zinc_status zinc_store_module_find(const zinc_store_ops **out, zinc_context *ctx, const char *scheme, zinc_error *err);
+/* The rows of `zinc stores`; non-zero when fn was. */
+int zinc_store_module_each(zinc_row_fn fn, void *arg);
+
+/* Is scheme[0..n) one of the names in a list "a,b"?  Case does not matter. */
+bool zinc_store_has_scheme(const char *list, const char *scheme, size_t n);
+
 /* Guards the table of schemes and the memory stores' names. */
 void zinc_store_lock_names(void);
 void zinc_store_unlock_names(void);
@@ -29,6 +45,9 @@ zinc_status zinc_store_refuse(const zinc_store *s, const char *key, zinc_error *
 
 /* ---- delivering (store_sink.c; the rest is in store.h) ---- */
 
+/* Which bytes of a value of `size` bytes a request means. */
+ZINC_MODULE_API void zinc_get_select(const zinc_get *r, uint64_t size, uint64_t *offset, uint64_t *nbytes);
+
 /* A place in an iovec list that a short read or write has reached. */
 typedef struct zinc_iov_at {
 	const struct iovec *iov;
@@ -37,7 +56,7 @@ typedef struct zinc_iov_at {
 } zinc_iov_at;
 
 /* Entries for the next call, at most `max`; returns how many, 0 at the end. */
-int zinc_iov_next(const zinc_iov_at *at, struct iovec *out, int max);
-void zinc_iov_advance(zinc_iov_at *at, size_t nbytes);
+ZINC_MODULE_API int zinc_iov_next(const zinc_iov_at *at, struct iovec *out, int max);
+ZINC_MODULE_API void zinc_iov_advance(zinc_iov_at *at, size_t nbytes);
 
 #endif

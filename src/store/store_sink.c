@@ -113,8 +113,8 @@ zinc_sink_cancelled(const zinc_sink *k, size_t i)
 
 /* ---- one request ---- */
 
-static void
-select_range(const zinc_get *r, uint64_t size, uint64_t *offset, uint64_t *nbytes)
+void
+zinc_get_select(const zinc_get *r, uint64_t size, uint64_t *offset, uint64_t *nbytes)
 {
 	if (r->suffix) {
 		*nbytes = zinc_min_u64(r->length, size);
@@ -162,7 +162,7 @@ deliver(const zinc_sink *k, size_t i, const zinc_get *r, zinc_got *got, uint64_t
 	int niov = r->niov;
 	uint64_t offset;
 
-	select_range(r, size, &offset, &got->nbytes);
+	zinc_get_select(r, size, &offset, &got->nbytes);
 	if (got->nbytes > SIZE_MAX)
 		return zinc_fail(err, ZINC_E_NOMEM, "%llu bytes cannot be held", (unsigned long long)got->nbytes);
 	if (!iov) {

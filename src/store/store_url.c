@@ -4,7 +4,8 @@
  *   bare path            taken as it is, without unescaping
  *   file:///a%20b        RFC 8089; also file:/a and file://localhost/a
  *   memory://name[/in]   the part behind the name is a prefix
- *   scheme://rest        whatever a program has registered; `rest` is handed over as it is
+ *   scheme://rest        a module, or whatever a program has registered; `rest` is handed over as it is, but
+ *                        where a root must be looked for it is "name?query" of "name/path?query"
  *   base|[adapter:]path  pipeline (draft ZEP 8): the store is base, the node lies at path
  *
  * Promises (tests/unit/test_store_url.c names each by its number):
@@ -12,7 +13,8 @@
  * (1) What an escape stands for is never taken for syntax: %2F and %00 are refused, %7C is a '|' in a name.
  * (2) ".." never leads out of what the URL names: past the top it is E_INVALID.
  * (3) A place's path is a valid key or empty, and no symbolic link lies on it.
- * (4) The registry can be read and extended from many threads, and works in a forked child.
+ * (4) What comes before '@' and behind '?' in a URL is not shown in errors, listings or a store's URL.
+ * (5) The registry can be read and extended from many threads, and works in a forked child.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -86,9 +88,8 @@ same_scheme(const char *a, const char *b, size_t n)
 	return true;
 }
 
-/* Is scheme[0..n) one of the names in a list "a,b"? */
-static bool
-has_scheme(const char *list, const char *scheme, size_t n)
+bool
+zinc_store_has_scheme(const char *list, const char *scheme, size_t n)
 {
 	size_t len;
 
@@ -107,10 +108,10 @@ find_scheme(const char *scheme, size_t n)
 	size_t i;
 
 	for (i = 0; i < BUILTINS; i++)
-		if (has_scheme(builtin[i]->schemes, scheme, n))
+		if (zinc_store_has_scheme(builtin[i]->schemes, scheme, n))
 			return builtin[i];
 	for (i = 0; i < registry.n; i++)
-		if (has_scheme(registry.added[i]->schemes, scheme, n))
+		if (zinc_store_has_scheme(registry.added[i]->schemes, scheme, n))
 			return registry.added[i];
 	return NULL;
 }
@@ -164,6 +165,7 @@ zinc_store_each(zinc_row_fn fn, void *arg)
 		if (fn(arg, all[i]->name ? all[i]->name : "", all[i]->schemes,
 		       all[i]->purpose ? all[i]->purpose : "") != 0)
 			return;
+	(void)zinc_store_module_each(fn, arg);
 }
 
 /* ---- taking a URL apart ---- */
@@ -276,7 +278,7 @@ parse_url(url_parts *out, zinc_context *ctx, const char *url, zinc_error *err)
 	memcpy(out->scheme, url, scheme);
 	if (scheme == 0)
 		return zinc_buf_add(&out->base, url, n, err);
-	if (has_scheme("file", out->scheme, scheme))
+	if (zinc_store_has_scheme("file", out->scheme, scheme))
 		return file_path(&out->base, url + scheme + 1, n - scheme - 1, err);
 	return zinc_buf_add(&out->base, url + scheme + 3, n - scheme - 3, err);
 }
@@ -285,7 +287,7 @@ parse_url(url_parts *out, zinc_context *ctx, const char *url, zinc_error *err)
 static bool
 is_local(const url_parts *u)
 {
-	return u->scheme[0] == '\0' || has_scheme("file", u->scheme, strlen(u->scheme));
+	return u->scheme[0] == '\0' || zinc_store_has_scheme("file", u->scheme, strlen(u->scheme));
 }
 
 /* ---- paths ---- */
@@ -404,36 +406,76 @@ open_ops(zinc_store **out, const zinc_store_ops *ops, const char *rest, const ch
 	return st;
 }
 
-/* The table only grows and rows live for ever, so the row can be used without the lock. */
+/* The table only grows and rows live for ever, so the row can be used without the lock.  What a program has registered
+ * comes before a module of the same scheme. */
 static zinc_status
-find_ops(const zinc_store_ops **out, const url_parts *u, zinc_error *err)
+find_ops(const zinc_store_ops **out, const url_parts *u, zinc_context *ctx, zinc_error *err)
 {
 	const char *scheme = is_local(u) ? "file" : u->scheme;
 
 	zinc_store_lock_names();
 	*out = find_scheme(scheme, strlen(scheme));
 	zinc_store_unlock_names();
+	if (!*out)
+		ZINC_TRY(zinc_store_module_find(out, ctx, scheme, err));
 	return *out ? ZINC_OK : zinc_fail(err, ZINC_E_INVALID, "no store for the scheme \"%s\"", scheme);
 }
 
-/* Open "name" of "name/inner" and tell where the inner path begins. */
+/* How the store's URL is shown: without what may be secret, the name before '@' and everything behind '?'. */
 static zinc_status
-open_authority(zinc_store **out, const zinc_store_ops *ops, url_parts *u, const char **inner,
-	       const zinc_store_options *o, zinc_error *err)
+show_url(zinc_buf *out, const char *scheme, const char *rest, zinc_error *err)
 {
-	const char *base = zinc_buf_text(&u->base);
-	size_t n = base ? strcspn(base, "/") : 0;
-	char *name = base ? zinc_strndup(o->context, base, n) : NULL;
+	const size_t authority = strcspn(rest, "/?"), end = strcspn(rest, "?");
+	size_t at = authority;
+
+	while (at && rest[at - 1] != '@')
+		at--;
+	ZINC_TRY(zinc_buf_printf(out, err, "%s://", scheme));
+	ZINC_TRY(zinc_buf_add(out, rest + at, end - at, err));
+	return zinc_buf_text(out) ? ZINC_OK : zinc_fail_nomem(err);
+}
+
+/* A store behind "scheme://", opened with `rest` of its URL. */
+static zinc_status
+open_rest(zinc_store **out, const zinc_store_ops *ops, const char *scheme, const char *rest,
+	  const zinc_store_options *o, zinc_error *err)
+{
 	zinc_buf url;
 	zinc_status st;
 
 	zinc_buf_init(&url, o->context, SIZE_MAX - 1);
-	st = name ? zinc_buf_printf(&url, err, "%s://%s", u->scheme, name) : zinc_fail_nomem(err);
+	st = show_url(&url, scheme, rest, err);
 	if (st == ZINC_OK)
-		st = open_ops(out, ops, name, zinc_buf_text(&url), o, err);
-	*inner = base ? base + n : NULL;
+		st = open_ops(out, ops, rest, zinc_buf_text(&url), o, err);
 	zinc_buf_fini(&url);
-	zinc_free(o->context, name);
+	return st;
+}
+
+/* Open "name" of "name/inner" and give the inner path.  A query goes with the name: "name/inner?query" is the key
+ * "inner" of "name?query".  Names of memory stores have no query. */
+static zinc_status
+open_authority(zinc_store **out, char **inner, const zinc_store_ops *ops, url_parts *u, const zinc_store_options *o,
+	       zinc_error *err)
+{
+	const char *base = zinc_buf_text(&u->base), *query;
+	size_t n = base ? strcspn(base, ops == &zinc_store_ops_memory ? "/" : "/?") : 0;
+	char *path = NULL;
+	zinc_buf rest;
+	zinc_status st;
+
+	if (!base)
+		return zinc_fail_nomem(err);
+	query = ops == &zinc_store_ops_memory ? "" : base + strcspn(base, "?");
+	zinc_buf_init(&rest, o->context, SIZE_MAX - 1);
+	st = zinc_buf_printf(&rest, err, "%.*s%s", (int)n, base, query);
+	if (st == ZINC_OK) {
+		path = zinc_strndup(o->context, base + n, strlen(base + n) - strlen(query));
+		st = path ? inner_path(inner, o->context, path, true, err) : zinc_fail_nomem(err);
+	}
+	if (st == ZINC_OK)
+		st = open_rest(out, ops, u->scheme, zinc_buf_text(&rest), o, err);
+	zinc_free(o->context, path);
+	zinc_buf_fini(&rest);
 	return st;
 }
 
@@ -460,21 +502,22 @@ enter(zinc_store **s, const char *path, zinc_error *err)
 
 /* The whole of what stands before '|'. */
 static zinc_status
-open_base(zinc_store **out, url_parts *u, const char *url, const zinc_store_options *o, zinc_error *err)
+open_base(zinc_store **out, url_parts *u, const zinc_store_options *o, zinc_error *err)
 {
 	const zinc_store_ops *ops = NULL;
-	const char *base = zinc_buf_text(&u->base), *inner = NULL;
-	zinc_store *s = NULL;
+	const char *base = zinc_buf_text(&u->base);
 	char *path = NULL;
+	zinc_store *s = NULL;
 	zinc_status st;
 
 	if (!base)
 		return zinc_fail_nomem(err);
-	ZINC_TRY(find_ops(&ops, u, err));
+	ZINC_TRY(find_ops(&ops, u, o->context, err));
+	if (is_local(u))
+		return open_ops(out, ops, base, base, o, err);
 	if (ops != &zinc_store_ops_memory)
-		return open_ops(out, ops, base, is_local(u) ? base : url, o, err);
-	ZINC_TRY(open_authority(&s, ops, u, &inner, o, err));
-	st = inner_path(&path, o->context, inner, true, err);
+		return open_rest(out, ops, u->scheme, base, o, err);
+	st = open_authority(&s, &path, ops, u, o, err);
 	if (st == ZINC_OK)
 		st = enter(&s, path, err);
 	if (st == ZINC_OK)
@@ -589,22 +632,20 @@ local_place(zinc_place *out, url_parts *u, const zinc_store_options *o, zinc_err
 
 /* Three ways: a fixed root, a local path that may be climbed, or a store of its own with a path inside. */
 static zinc_status
-open_place(zinc_place *out, url_parts *u, const char *url, const zinc_store_options *o, zinc_error *err)
+open_place(zinc_place *out, url_parts *u, const zinc_store_options *o, zinc_error *err)
 {
 	const zinc_store_ops *ops = NULL;
-	const char *inner = NULL;
 
 	if (u->inner) {
 		out->root_fixed = true;
 		ZINC_TRY(parse_inner(out, u->inner, err));
 		ZINC_TRY(inner_path(&out->path, o->context, behind_adapter(out, u->inner), u->scheme[0] != '\0', err));
-		return open_base(&out->store, u, url, o, err);
+		return open_base(&out->store, u, o, err);
 	}
 	if (is_local(u))
 		return local_place(out, u, o, err);
-	ZINC_TRY(find_ops(&ops, u, err));
-	ZINC_TRY(open_authority(&out->store, ops, u, &inner, o, err));
-	return inner_path(&out->path, o->context, inner, true, err);
+	ZINC_TRY(find_ops(&ops, u, o->context, err));
+	return open_authority(&out->store, &out->path, ops, u, o, err);
 }
 
 void
@@ -628,7 +669,7 @@ zinc_place_open(zinc_place *out, const char *url, const zinc_store_options *opti
 	out->ctx = o.context;
 	st = parse_url(&u, o.context, url, err);
 	if (st == ZINC_OK)
-		st = open_place(out, &u, url, &o, err);
+		st = open_place(out, &u, &o, err);
 	zinc_buf_fini(&u.base);
 	if (st != ZINC_OK)
 		zinc_place_fini(out);
@@ -656,7 +697,7 @@ zinc_store_open(zinc_store **out, const char *url, const zinc_store_options *opt
 	o.context = zinc_context_get(o.context);
 	st = parse_url(&u, o.context, url, err);
 	if (st == ZINC_OK)
-		st = open_base(out, &u, url, &o, err);
+		st = open_base(out, &u, &o, err);
 	zinc_buf_fini(&u.base);
 	return zinc_error_at_url(err, st, url);
 }

@@ -30,6 +30,10 @@
 #define ZINC_WITH_LZ4 0
 #endif
 
+#ifndef ZINC_WITH_CURL
+#define ZINC_WITH_CURL 0
+#endif
+
 static const struct {
 	const char *name;
 	int there;
@@ -43,6 +47,7 @@ static const struct {
     {"lzma", ZINC_WITH_LZMA, "codec lzma"},
     {"lz4", ZINC_WITH_LZ4, "codec lz4"},
     {"pcre2", ZINC_WITH_PCRE2, "patterns in schemas of conventions"},
+    {"curl", ZINC_WITH_CURL, "store http, a module"},
 };
 
 void

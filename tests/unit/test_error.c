@@ -194,14 +194,43 @@ statuses_have_names(void **state)
 	assert_string_equal(zinc_status_text((zinc_status)-1), "unknown status");
 }
 
+/* Users and queries may be secrets; everything else of a URL is not. */
+static void
+urls_without_secrets(void **state)
+{
+	static const char *const rows[][2] = {
+	    {"http://u:p@h:1/a?t=1", "http://h:1/a"},
+	    {"http://h/a@b", "http://h/a@b"},
+	    {"s3://b/k?x|zarr3:y", "s3://b/k|zarr3:y"},
+	    {"a?b@c", "a?b@c"},
+	    {"file:///a?b", "file:///a?b"},
+	    {"http://u@", "http://"},
+	    {"http://", "http://"},
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(rows); i++) {
+		zinc_error err = ZINC_ERROR_INIT;
+
+		zinc_error_at_url(&err, ZINC_E_IO, rows[i][0]);
+		assert_string_equal(err.url, rows[i][1]);
+	}
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(null_is_accepted),         cmocka_unit_test(line_has_all_parts),
-	    cmocka_unit_test(line_is_one_line_of_utf8), cmocka_unit_test(long_texts_end_in_dots),
-	    cmocka_unit_test(innermost_name_stays),     cmocka_unit_test(text_may_come_from_the_error_itself),
-	    cmocka_unit_test(errnos_have_their_status), cmocka_unit_test(statuses_have_names),
+	    cmocka_unit_test(urls_without_secrets),
+	    cmocka_unit_test(null_is_accepted),
+	    cmocka_unit_test(line_has_all_parts),
+	    cmocka_unit_test(line_is_one_line_of_utf8),
+	    cmocka_unit_test(long_texts_end_in_dots),
+	    cmocka_unit_test(innermost_name_stays),
+	    cmocka_unit_test(text_may_come_from_the_error_itself),
+	    cmocka_unit_test(errnos_have_their_status),
+	    cmocka_unit_test(statuses_have_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

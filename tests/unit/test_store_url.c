@@ -267,6 +267,20 @@ a_place_without_working_directory(void **state)
 
 /* ---- promise 4: the registry ---- */
 
+/* ---- modules: none lies beside a program of the tests ---- */
+
+static void
+a_module_that_is_not_there(void **state)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_store *s = NULL;
+
+	(void)state;
+	assert_int_equal(zinc_store_open(&s, "https://me:pw@host/a?b", NULL, &err), ZINC_E_UNSUPPORTED);
+	assert_non_null(strstr(err.text, "store_http"));
+	assert_string_equal(err.url, "https://host/a");
+}
+
 static char opened_with[64];
 
 static zinc_status
@@ -337,14 +351,18 @@ programs_add_schemes(void **state)
 	bad.schemes = "new";
 	bad.get = NULL;
 	assert_int_equal(zinc_store_register(&bad, &err), ZINC_E_INVALID);
-	assert_ok(zinc_store_open(&s, "also-echo://some/where?x=%20", NULL, &err));
-	assert_string_equal(opened_with, "some/where?x=%20");
-	assert_string_equal(zinc_store_url(s), "also-echo://some/where?x=%20");
+	assert_ok(zinc_store_open(&s, "also-echo://me:pw@some/where?x=%20", NULL, &err));
+	assert_string_equal(opened_with, "me:pw@some/where?x=%20");
+	assert_string_equal(zinc_store_url(s), "also-echo://some/where");
 	zinc_store_close(s);
 	check_place("echo://bucket/a/b", "echo://bucket", "a/b", false, "");
 	assert_string_equal(opened_with, "bucket");
-	check_place("echo://bucket/a|zarr3:b", "echo://bucket/a|zarr3:b", "b", true, "zarr3");
+	check_place("echo://bucket/a|zarr3:b", "echo://bucket/a", "b", true, "zarr3");
 	assert_string_equal(opened_with, "bucket/a");
+	check_place("echo://bucket/a/b?x=1", "echo://bucket", "a/b", false, "");
+	assert_string_equal(opened_with, "bucket?x=1");
+	check_place("echo://bucket/a?x=1|b", "echo://bucket/a", "b", true, "");
+	assert_string_equal(opened_with, "bucket/a?x=1");
 	assert_int_equal(zinc_store_open(&s, "echo://fail", NULL, &err), ZINC_E_IO);
 	assert_string_equal(err.url, "echo://fail");
 	zinc_store_each(note_row, rows);
@@ -450,6 +468,7 @@ main(void)
 	    cmocka_unit_test(dots_do_not_lead_out),
 	    cmocka_unit_test(places_stop_at_links),
 	    cmocka_unit_test(a_place_without_working_directory),
+	    cmocka_unit_test(a_module_that_is_not_there),
 	    cmocka_unit_test(programs_add_schemes),
 	    cmocka_unit_test(names_survive_threads_and_forks),
 	    cmocka_unit_test(every_failing_allocation),

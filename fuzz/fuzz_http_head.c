@@ -1,0 +1,54 @@
+/*
+ * fuzz_http_head.c - any bytes as the head of an answer
+ *
+ * (1) Whatever the lines, a range that is told lies within its value.
+ * (2) An ETag is short, between quotes, and could end no header line.
+ * (3) A status is 0 or a number of three digits.
+ */
+#include <stdlib.h>
+
+#include "net/net.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void
+insist(bool holds)
+{
+	if (!holds)
+		abort();
+}
+
+static void
+check(const zinc_http_head *h)
+{
+	const size_t n = strlen(h->etag);
+
+	insist(h->first == ZINC_HTTP_UNKNOWN || (h->first <= h->last && h->last < h->total)); /* (1) */
+	insist(n < sizeof h->etag && strcspn(h->etag, "\r\n ") == n);
+	insist(n == 0 || (n >= 2 && h->etag[0] == '"' && h->etag[n - 1] == '"')); /* (2) */
+	insist(h->status == 0 || (h->status >= 100 && h->status <= 999));         /* (3) */
+	insist(!zinc_http_head_settled(h) || h->date > h->modified_at);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const uint8_t *end;
+	zinc_http_head h;
+	size_t n;
+
+	zinc_http_head_init(&h);
+	for (; size; data += n, size -= n) {
+		char *line;
+
+		end = (const uint8_t *)memchr(data, '\n', size);
+		n = end ? (size_t)(end - data) + 1 : size;
+		line = (char *)malloc(n); /* no byte behind it: an overrun is seen */
+		insist(line != NULL);
+		memcpy(line, data, n);
+		zinc_http_head_line(&h, line, n);
+		free(line);
+		check(&h);
+	}
+	return 0;
+}

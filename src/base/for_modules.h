@@ -1,0 +1,35 @@
+/*
+ * for_modules.h - what loadable modules call of the library's inside
+ *
+ * libzinc exports it as zinc__name (version node ZINC_PRIVATE in cmake/libzinc.map), for modules of the same build and
+ * nobody else.  Its declarations begin with ZINC_MODULE_API.
+ */
+#ifndef ZINC_FOR_MODULES_H
+#define ZINC_FOR_MODULES_H
+
+#define ZINC_MODULE_API __attribute__((visibility("default")))
+
+/* base */
+#define zinc_fail        zinc__fail
+#define zinc_fail_nomem  zinc__fail_nomem
+#define zinc_fork_add    zinc__fork_add
+#define zinc_fork_remove zinc__fork_remove
+#define zinc_alloc       zinc__alloc
+#define zinc_calloc      zinc__calloc
+#define zinc_free        zinc__free
+#define zinc_strdup      zinc__strdup
+#define zinc_buf_init    zinc__buf_init
+#define zinc_buf_fini    zinc__buf_fini
+#define zinc_buf_add     zinc__buf_add
+#define zinc_buf_puts    zinc__buf_puts
+#define zinc_buf_printf  zinc__buf_printf
+#define zinc_buf_text    zinc__buf_text
+#define zinc_now         zinc__now
+
+/* store */
+#define zinc_sink_failed zinc__sink_failed
+#define zinc_get_select  zinc__get_select
+#define zinc_iov_next    zinc__iov_next
+#define zinc_iov_advance zinc__iov_advance
+
+#endif

@@ -1,0 +1,693 @@
+/*
+ * http.c - exchanges over HTTP and HTTPS, many at once: the only file that knows libcurl
+ *
+ *     ask -> sent -> head -> body ... body -> end
+ *      ^       |       '-- WAIT: the transfer is paused, nothing more is begun
+ *      |       v
+ *      '---- rest      cut connections, timeouts, 408, 429, 500, 502, 503, 504: again, ever later
+ *
+ * Promises (tests/unit/test_store_http.c names each by its number):
+ *
+ * (1) end() is called exactly once for each exchange that began, also after failure and cancel.
+ * (2) A cut connection, a body shorter than announced and a silent server are tried again, at most
+ *     zinc_context_options.net_retries times and with pauses that grow; then they are failures, never ends of a body.
+ * (3) Redirections are followed five times at most, never from https to http, and never to another scheme.
+ * (4) A server's certificate is always verified.
+ * (5) A forked child never touches its parent's connections.
+ */
+#include "net/net.h"
+
+#ifndef ZINC_WITH_CURL
+#define ZINC_WITH_CURL 0
+#endif
+
+#if ZINC_WITH_CURL
+
+#include <curl/curl.h>
+#include <stdio.h>
+
+#define MOST_REDIRECTS  5L
+#define BUFFER_BYTES    (128L * 1024)
+#define SWALLOW         (64u * 1024) /* an unwanted body up to here is cheaper read than a new connection made */
+#define POLL_MS         50           /* how late a cancel may be noticed */
+#define WAIT_MS         2            /* while somebody waits for room */
+#define FIRST_REST      0.1          /* seconds */
+#define LONGEST_REST    10.0
+#define LONGEST_ASKED   60u /* of what a server asks for by Retry-After */
+#define CONNECT_TIMEOUT 10.0
+#define MESSAGE_BYTES   (CURL_ERROR_SIZE + 96)
+
+typedef enum phase {
+	IDLE,
+	SENT,   /* libcurl has it */
+	PAUSED, /* libcurl has it; the user said WAIT */
+	RESTS,  /* until the next try */
+	ENDS    /* the answer is here; head() or end() said WAIT */
+} phase;
+
+struct lane;
+
+/* One exchange under way. */
+typedef struct slot {
+	struct lane *lane;
+	CURL *easy; /* made once, used for one exchange after another */
+	struct curl_slist *headers;
+	phase phase;
+	size_t i;
+	int tries;
+	double wake;
+	zinc_http_request request;
+	zinc_http_head head;
+	bool headed; /* head() has answered */
+	bool stopped;
+	uint64_t unwanted; /* bytes of a body that nobody wants */
+	char message[CURL_ERROR_SIZE];
+} slot;
+
+/* What one run needs: connections live in `multi` and are found again by the next run. */
+typedef struct lane {
+	struct lane *next;
+	zinc_http *http;
+	CURLM *multi;
+	const zinc_http_user *user;
+	size_t begun, n;
+	uint64_t random;
+	slot slots[ZINC_HTTP_PARALLEL];
+} lane;
+
+struct zinc_http {
+	zinc_context *ctx;
+	pthread_mutex_t lock; /* guards `idle` */
+	zinc_fork_hook fork;
+	lane *idle;
+};
+
+/* ---- lanes ---- */
+
+static void
+lane_free(lane *l)
+{
+	int k;
+
+	for (k = 0; k < ZINC_HTTP_PARALLEL; k++)
+		if (l->slots[k].easy)
+			curl_easy_cleanup(l->slots[k].easy);
+	if (l->multi)
+		curl_multi_cleanup(l->multi);
+	zinc_free(l->http->ctx, l);
+}
+
+static zinc_status
+lane_new(lane **out, zinc_http *h, zinc_error *err)
+{
+	lane *l = (lane *)zinc_calloc(h->ctx, 1, sizeof *l);
+	int k;
+
+	if (!l)
+		return zinc_fail_nomem(err);
+	l->http = h;
+	l->random = (uint64_t)(uintptr_t)l | 1;
+	for (k = 0; k < ZINC_HTTP_PARALLEL; k++)
+		l->slots[k].lane = l;
+	l->multi = curl_multi_init();
+	if (!l->multi) {
+		lane_free(l);
+		return zinc_fail_nomem(err);
+	}
+	curl_multi_setopt(l->multi, CURLMOPT_MAXCONNECTS, (long)ZINC_HTTP_PARALLEL);
+	*out = l;
+	return ZINC_OK;
+}
+
+/* One that a run has left, with its connections, or a new one. */
+static zinc_status
+lane_take(lane **out, zinc_http *h, zinc_error *err)
+{
+	pthread_mutex_lock(&h->lock);
+	*out = h->idle;
+	if (*out)
+		h->idle = (*out)->next;
+	pthread_mutex_unlock(&h->lock);
+	return *out ? ZINC_OK : lane_new(out, h, err);
+}
+
+static void
+lane_give(lane *l)
+{
+	zinc_http *h = l->http;
+
+	pthread_mutex_lock(&h->lock);
+	l->next = h->idle;
+	h->idle = l;
+	pthread_mutex_unlock(&h->lock);
+}
+
+/* ---- what libcurl calls ---- */
+
+static size_t
+on_header(char *line, size_t one, size_t n, void *arg)
+{
+	zinc_http_head_line(&((slot *)arg)->head, line, one * n);
+	return one * n;
+}
+
+/* Answers that say "later" are nobody's but ours. */
+static bool
+is_later(int status)
+{
+	return status == 408 || status == 429 || status == 500 || status == 502 || status == 503 || status == 504;
+}
+
+/* Ask the user, once it has answered never again. */
+static zinc_http_next
+show_head(slot *s)
+{
+	const zinc_http_user *u = s->lane->user;
+	zinc_http_next next = u->head(u->arg, s->i, &s->head);
+
+	s->headed = next != ZINC_HTTP_WAIT;
+	s->stopped = next == ZINC_HTTP_STOP;
+	return next;
+}
+
+/* Reading a short rest keeps the connection; a long one is cheaper cut. */
+static size_t
+swallow(slot *s, size_t n)
+{
+	s->unwanted += n;
+	return s->unwanted <= SWALLOW ? n : 0;
+}
+
+static size_t
+on_body(char *bytes, size_t one, size_t n, void *arg)
+{
+	slot *s = (slot *)arg;
+	const zinc_http_user *u = s->lane->user;
+
+	n *= one;
+	if (is_later(s->head.status) || s->stopped)
+		return swallow(s, n);
+	if (!s->headed && show_head(s) == ZINC_HTTP_WAIT) {
+		s->phase = PAUSED;
+		return CURL_WRITEFUNC_PAUSE;
+	}
+	if (s->stopped)
+		return swallow(s, n);
+	s->stopped = u->body(u->arg, s->i, (const uint8_t *)bytes, n) == ZINC_HTTP_STOP;
+	return n;
+}
+
+/* ---- beginning ---- */
+
+static long
+milliseconds(double seconds)
+{
+	return seconds > 1e6 ? 1000000000L : (long)(seconds * 1e3);
+}
+
+/* Names instead of bits since libcurl 7.85. */
+#if LIBCURL_VERSION_NUM >= 0x075500
+#define CURLOPT_PROTOCOLS_NOW       CURLOPT_PROTOCOLS_STR
+#define CURLOPT_REDIR_PROTOCOLS_NOW CURLOPT_REDIR_PROTOCOLS_STR
+
+static void
+allow(CURL *e, CURLoption which, bool plain)
+{
+	curl_easy_setopt(e, which, plain ? "http,https" : "https");
+}
+#else
+#define CURLOPT_PROTOCOLS_NOW       CURLOPT_PROTOCOLS
+#define CURLOPT_REDIR_PROTOCOLS_NOW CURLOPT_REDIR_PROTOCOLS
+
+static void
+allow(CURL *e, CURLoption which, bool plain)
+{
+	curl_easy_setopt(e, which, plain ? CURLPROTO_HTTP | CURLPROTO_HTTPS : CURLPROTO_HTTPS);
+}
+#endif
+
+/* What holds for every exchange.  Options that this libcurl lacks would only be limits it does not need. */
+static void
+set_common(slot *s)
+{
+	const zinc_context *ctx = s->lane->http->ctx;
+	const double silent = ctx->net_timeout;
+	CURL *e = s->easy;
+
+	curl_easy_setopt(e, CURLOPT_NOSIGNAL, 1L);
+	curl_easy_setopt(e, CURLOPT_USERAGENT, "zinc/" ZINC_VERSION);
+	allow(e, CURLOPT_PROTOCOLS_NOW, true);
+	curl_easy_setopt(e, CURLOPT_FOLLOWLOCATION, 1L);
+	curl_easy_setopt(e, CURLOPT_MAXREDIRS, MOST_REDIRECTS);
+	curl_easy_setopt(e, CURLOPT_PATH_AS_IS, 1L);
+	curl_easy_setopt(e, CURLOPT_BUFFERSIZE, BUFFER_BYTES);
+	curl_easy_setopt(e, CURLOPT_CONNECTTIMEOUT_MS,
+			 milliseconds(silent < CONNECT_TIMEOUT ? silent : CONNECT_TIMEOUT));
+	curl_easy_setopt(e, CURLOPT_LOW_SPEED_LIMIT, 1L); /* bytes a second, over so many seconds: */
+	curl_easy_setopt(e, CURLOPT_LOW_SPEED_TIME, milliseconds(silent) < 1000 ? 1L : milliseconds(silent) / 1000);
+	curl_easy_setopt(e, CURLOPT_SSL_VERIFYPEER, 1L);
+	curl_easy_setopt(e, CURLOPT_SSL_VERIFYHOST, 2L);
+	if (ctx->ca_file)
+		curl_easy_setopt(e, CURLOPT_CAINFO, ctx->ca_file);
+	curl_easy_setopt(e, CURLOPT_ERRORBUFFER, s->message);
+	curl_easy_setopt(e, CURLOPT_HEADERFUNCTION, on_header);
+	curl_easy_setopt(e, CURLOPT_HEADERDATA, s);
+	curl_easy_setopt(e, CURLOPT_WRITEFUNCTION, on_body);
+	curl_easy_setopt(e, CURLOPT_WRITEDATA, s);
+	curl_easy_setopt(e, CURLOPT_PRIVATE, s);
+}
+
+static bool
+add_header(slot *s, const char *line)
+{
+	struct curl_slist *more = line[0] ? curl_slist_append(s->headers, line) : s->headers;
+
+	if (!more)
+		return line[0] == '\0';
+	s->headers = more;
+	return true;
+}
+
+/* A server that compresses on its way would make ranges and lengths mean something else. */
+static zinc_status
+set_request(slot *s, zinc_error *err)
+{
+	const zinc_http_request *r = &s->request;
+	const bool secure = curl_strnequal(r->url, "https:", 6) != 0;
+	int k;
+
+	curl_slist_free_all(s->headers);
+	s->headers = NULL;
+	if (!add_header(s, "Accept-Encoding: identity"))
+		return zinc_fail_nomem(err);
+	for (k = 0; k < ZINC_HTTP_HEADERS; k++)
+		if (!add_header(s, r->header[k]))
+			return zinc_fail_nomem(err);
+	curl_easy_setopt(s->easy, CURLOPT_HTTPHEADER, s->headers);
+	allow(s->easy, CURLOPT_REDIR_PROTOCOLS_NOW, !secure);
+	curl_easy_setopt(s->easy, CURLOPT_NOBODY, r->head ? 1L : 0L);
+	if (!r->head)
+		curl_easy_setopt(s->easy, CURLOPT_HTTPGET, 1L);
+	if (curl_easy_setopt(s->easy, CURLOPT_URL, r->url) != CURLE_OK)
+		return zinc_fail_nomem(err);
+	return ZINC_OK;
+}
+
+/* Hand the exchange to libcurl, for the first time or again. */
+static zinc_status
+transmit(slot *s, zinc_error *err)
+{
+	const zinc_http_user *u = s->lane->user;
+
+	memset(&s->request, 0, sizeof s->request);
+	zinc_http_head_init(&s->head);
+	s->headed = s->stopped = false;
+	s->unwanted = 0;
+	s->message[0] = '\0';
+	ZINC_TRY(u->ask(u->arg, s->i, &s->request, err));
+	if (!s->easy) {
+		s->easy = curl_easy_init();
+		if (!s->easy)
+			return zinc_fail_nomem(err);
+		set_common(s);
+	}
+	ZINC_TRY(set_request(s, err));
+	if (curl_multi_add_handle(s->lane->multi, s->easy) != CURLM_OK)
+		return zinc_fail_nomem(err);
+	s->phase = SENT;
+	return ZINC_OK;
+}
+
+/* ---- ending ---- */
+
+/* False: the user wants to be asked again. */
+static bool
+tell_end(slot *s, zinc_status st, const zinc_error *e)
+{
+	const zinc_http_user *u = s->lane->user;
+	zinc_http_next next = u->end(u->arg, s->i, st, e);
+
+	if (next == ZINC_HTTP_WAIT)
+		return false;
+	s->phase = IDLE;
+	if (next == ZINC_HTTP_AGAIN) {
+		s->tries = 0;
+		s->phase = RESTS;
+		s->wake = 0;
+	}
+	return true;
+}
+
+/* A failure is told even to a user who has no room. */
+static void
+give_up(slot *s, zinc_status st, const zinc_error *e)
+{
+	const zinc_http_user *u = s->lane->user;
+
+	(void)u->end(u->arg, s->i, st, e);
+	s->phase = IDLE;
+}
+
+/* The whole answer is here, or as much as was wanted. */
+static void
+finish(slot *s)
+{
+	s->phase = ENDS;
+	if (!s->headed && show_head(s) == ZINC_HTTP_WAIT)
+		return;
+	(void)tell_end(s, ZINC_OK, NULL);
+}
+
+static void
+begin(slot *s, size_t i)
+{
+	zinc_error e = ZINC_ERROR_INIT;
+	zinc_status st;
+
+	s->i = i;
+	s->tries = 0;
+	st = transmit(s, &e);
+	if (st != ZINC_OK)
+		give_up(s, st, &e);
+}
+
+static void
+resend(slot *s)
+{
+	zinc_error e = ZINC_ERROR_INIT;
+	zinc_status st = transmit(s, &e);
+
+	if (st != ZINC_OK)
+		give_up(s, st, &e);
+}
+
+/* Failures of the way, not of the question. */
+static bool
+may_pass(CURLcode code)
+{
+	switch (code) {
+	case CURLE_COULDNT_CONNECT:
+	case CURLE_OPERATION_TIMEDOUT:
+	case CURLE_PARTIAL_FILE:
+	case CURLE_GOT_NOTHING:
+	case CURLE_SEND_ERROR:
+	case CURLE_RECV_ERROR:
+	case CURLE_WEIRD_SERVER_REPLY:
+	case CURLE_SSL_CONNECT_ERROR:
+	case CURLE_HTTP2:
+	case CURLE_HTTP2_STREAM:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Twice as long each time, from half of it to all of it by chance, so that many who failed together do not
+ * come back together; and at least as long as the server asked for. */
+static double
+rest_of(slot *s)
+{
+	double rest = FIRST_REST * (double)(1u << (s->tries < 10 ? s->tries : 10)), part;
+	uint64_t *x = &s->lane->random;
+
+	*x ^= *x << 13;
+	*x ^= *x >> 7;
+	*x ^= *x << 17;
+	part = 0.5 + (double)(*x >> 40) / (double)(1u << 25);
+	rest = (rest < LONGEST_REST ? rest : LONGEST_REST) * part;
+	if (s->head.retry_after <= LONGEST_ASKED && (double)s->head.retry_after > rest)
+		rest = (double)s->head.retry_after;
+	return rest;
+}
+
+/* Another try, or the failure in words. */
+static void
+fail_or_rest(slot *s, bool again, zinc_status st, const char *what)
+{
+	const int most = s->lane->http->ctx->net_retries;
+	zinc_error e = ZINC_ERROR_INIT;
+
+	if (again && s->tries < most) {
+		s->wake = zinc_now(s->lane->http->ctx) + rest_of(s);
+		s->tries++;
+		s->phase = RESTS;
+		return;
+	}
+	if (s->tries)
+		zinc_fail(&e, st, "%s (tried %d times)", what, s->tries + 1);
+	else
+		zinc_fail(&e, st, "%s", what);
+	give_up(s, st, &e);
+}
+
+static zinc_status
+status_of(CURLcode code)
+{
+	if (code == CURLE_OUT_OF_MEMORY)
+		return ZINC_E_NOMEM;
+	if (code == CURLE_URL_MALFORMAT || code == CURLE_UNSUPPORTED_PROTOCOL)
+		return ZINC_E_INVALID;
+	return ZINC_E_IO;
+}
+
+/* libcurl has let go of the exchange. */
+static void
+settle(slot *s, CURLcode code)
+{
+	char what[MESSAGE_BYTES];
+
+	curl_multi_remove_handle(s->lane->multi, s->easy);
+	if (is_later(s->head.status) && (code == CURLE_OK || code == CURLE_WRITE_ERROR)) {
+		snprintf(what, sizeof what, "HTTP %d %s", s->head.status, s->head.reason);
+		fail_or_rest(s, true, ZINC_E_IO, what);
+		return;
+	}
+	if (code == CURLE_OK || (code == CURLE_WRITE_ERROR && s->stopped)) {
+		finish(s);
+		return;
+	}
+	if (code == CURLE_PARTIAL_FILE)
+		snprintf(what, sizeof what, "the connection ended before the value did");
+	else
+		snprintf(what, sizeof what, "%s%s%s", curl_easy_strerror(code), s->message[0] ? ": " : "", s->message);
+	fail_or_rest(s, may_pass(code), status_of(code), what);
+}
+
+/* ---- the loop ---- */
+
+static void
+settle_finished(lane *l)
+{
+	CURLMsg *m;
+	int left;
+
+	while ((m = curl_multi_info_read(l->multi, &left)) != NULL)
+		if (m->msg == CURLMSG_DONE) {
+			const CURLcode code = m->data.result;
+			char *s = NULL;
+
+			curl_easy_getinfo(m->easy_handle, CURLINFO_PRIVATE, &s);
+			settle((slot *)(void *)s, code);
+		}
+}
+
+/* Whoever waits for room is asked first; while anybody still does, nothing new is begun. */
+static bool
+ask_waiting(lane *l)
+{
+	bool waits = false;
+	int k;
+
+	for (k = 0; k < ZINC_HTTP_PARALLEL; k++) {
+		slot *s = &l->slots[k];
+
+		if (s->phase == ENDS) {
+			finish(s);
+		} else if (s->phase == PAUSED && show_head(s) != ZINC_HTTP_WAIT) {
+			s->phase = SENT;
+			curl_easy_pause(s->easy, CURLPAUSE_CONT); /* calls on_body at once */
+		}
+		waits |= s->phase == ENDS || s->phase == PAUSED;
+	}
+	return waits;
+}
+
+/* What was tried before goes on in any case: it may hold the very room that somebody waits for. */
+static void
+begin_more(lane *l, bool waits)
+{
+	const double now = zinc_now(l->http->ctx);
+	int k;
+
+	for (k = 0; k < ZINC_HTTP_PARALLEL; k++) {
+		slot *s = &l->slots[k];
+
+		if (s->phase == RESTS && s->wake <= now)
+			resend(s);
+		else if (s->phase == IDLE && !waits && l->begun < l->n)
+			begin(s, l->begun++);
+	}
+}
+
+static bool
+is_busy(const lane *l)
+{
+	int k;
+
+	for (k = 0; k < ZINC_HTTP_PARALLEL; k++)
+		if (l->slots[k].phase != IDLE)
+			return true;
+	return l->begun < l->n;
+}
+
+/* What libcurl has is taken back from it; what never began is told all the same. */
+static void
+cancel_all(lane *l)
+{
+	const zinc_http_user *u = l->user;
+	zinc_error e = ZINC_ERROR_INIT;
+	int k;
+
+	zinc_fail(&e, ZINC_E_CANCELLED, "the read was cancelled");
+	for (k = 0; k < ZINC_HTTP_PARALLEL; k++) {
+		slot *s = &l->slots[k];
+
+		if (s->phase == SENT || s->phase == PAUSED)
+			curl_multi_remove_handle(l->multi, s->easy);
+		if (s->phase != IDLE)
+			give_up(s, ZINC_E_CANCELLED, &e);
+	}
+	for (; l->begun < l->n; l->begun++)
+		(void)u->end(u->arg, l->begun, ZINC_E_CANCELLED, &e);
+}
+
+/* Poll wakes with the first byte; its timeout is for those who rest, wait, or want to be cancelled. */
+static void
+run_lane(lane *l)
+{
+	int running, events;
+	bool waits;
+
+	while (is_busy(l)) {
+		if (zinc_cancelled(l->user->cancel)) {
+			cancel_all(l);
+			return;
+		}
+		waits = ask_waiting(l);
+		begin_more(l, waits);
+		curl_multi_perform(l->multi, &running);
+		settle_finished(l);
+		if (is_busy(l))
+			curl_multi_poll(l->multi, NULL, 0, waits ? WAIT_MS : POLL_MS, &events);
+	}
+}
+
+zinc_status
+zinc_http_run(zinc_http *h, size_t n, const zinc_http_user *user, zinc_error *err)
+{
+	lane *l = NULL;
+	int k;
+
+	ZINC_TRY(lane_take(&l, h, err));
+	l->user = user;
+	l->begun = 0;
+	l->n = n;
+	run_lane(l);
+	for (k = 0; k < ZINC_HTTP_PARALLEL; k++) {
+		curl_slist_free_all(l->slots[k].headers);
+		l->slots[k].headers = NULL;
+	}
+	lane_give(l);
+	return ZINC_OK;
+}
+
+/* ---- clients ---- */
+
+static void
+before_fork(void *object)
+{
+	pthread_mutex_lock(&((zinc_http *)object)->lock);
+}
+
+static void
+parent_after_fork(void *object)
+{
+	pthread_mutex_unlock(&((zinc_http *)object)->lock);
+}
+
+/* Not freed: closing them would say goodbye in the parent's name. */
+static void
+child_after_fork(void *object)
+{
+	zinc_http *h = (zinc_http *)object;
+
+	h->idle = NULL;
+	pthread_mutex_unlock(&h->lock);
+}
+
+/* Safe from many threads since libcurl 7.84; once is enough all the same. */
+static void
+init_curl(void)
+{
+	curl_global_init(CURL_GLOBAL_DEFAULT);
+}
+
+zinc_status
+zinc_http_new(zinc_http **out, zinc_context *ctx, zinc_error *err)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	zinc_http *h = (zinc_http *)zinc_calloc(ctx, 1, sizeof *h);
+
+	if (!h)
+		return zinc_fail_nomem(err);
+	pthread_once(&once, init_curl);
+	h->ctx = ctx;
+	pthread_mutex_init(&h->lock, NULL);
+	h->fork.before = before_fork;
+	h->fork.parent = parent_after_fork;
+	h->fork.child = child_after_fork;
+	h->fork.object = h;
+	zinc_fork_add(&h->fork);
+	*out = h;
+	return ZINC_OK;
+}
+
+void
+zinc_http_free(zinc_http *h)
+{
+	lane *l, *next;
+
+	if (!h)
+		return;
+	zinc_fork_remove(&h->fork);
+	for (l = h->idle; l; l = next) {
+		next = l->next;
+		lane_free(l);
+	}
+	pthread_mutex_destroy(&h->lock);
+	zinc_free(h->ctx, h);
+}
+
+#else
+
+zinc_status
+zinc_http_new(zinc_http **out, zinc_context *ctx, zinc_error *err)
+{
+	(void)out, (void)ctx;
+	return zinc_fail(err, ZINC_E_UNSUPPORTED, "built without libcurl");
+}
+
+void
+zinc_http_free(zinc_http *h)
+{
+	(void)h;
+}
+
+zinc_status
+zinc_http_run(zinc_http *h, size_t n, const zinc_http_user *user, zinc_error *err)
+{
+	(void)h, (void)n, (void)user;
+	return zinc_fail(err, ZINC_E_UNSUPPORTED, "built without libcurl");
+}
+
+#endif

@@ -1,0 +1,593 @@
+/*
+ * store_http.c - keys below a URL, read only; a module
+ *
+ *     http://host/base?query   +   key "a b/c"   =   http://host/base/a%20b/c?query
+ *
+ * Promises (tests/unit/test_store_http.c names each by its number):
+ *
+ * (1) 404 and 410 are "missing"; 403 and everything else that is no value is a failure.
+ * (2) Bytes that are handed out are all of one generation of the value: the one that was asked for, if one was.
+ *     Tags are strong ETags, else dates of Last-Modified that lie behind the answer by two seconds.
+ * (3) An answer that is longer or shorter than it says, or another range than was asked for, is a failure.  One whose
+ *     end cannot be told from a cut connection is refused.
+ * (4) A server without ranges is read all the same; caps then say that it has none.
+ * (5) Neither password nor query of the URL appears in an error.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "net/net.h"
+#include "store/store_inside.h"
+
+#define MERGE_GAP ZINC_MIB /* what a round trip costs in bytes, on a line of 10 ms and 1 Gbit/s */
+
+/* What answers have told about the server. */
+#define SEEN_NO_RANGES 1u
+#define SEEN_TAG       2u
+#define SEEN_NO_TAG    4u
+
+typedef struct http_store {
+	zinc_context *ctx;
+	zinc_http *http;
+	char *base;  /* "https://host/base", without a slash at the end */
+	char *query; /* "?...", or "" */
+	atomic_uint seen;
+} http_store;
+
+/* The questions for one request; a server's answer may lead from one to the next. */
+typedef enum question {
+	ASK_BYTES, /* GET, of a range or of all */
+	ASK_HEAD,  /* HEAD: what is wanted has no bytes, or begins past the end (416) */
+	ASK_FIRST  /* GET of the first byte, where HEAD is not allowed */
+} question;
+
+/* One request under way. */
+typedef struct exchange {
+	char *url;
+	question question;
+	bool again;   /* the question has changed */
+	bool roomed;  /* there is a place for the bytes */
+	bool gathers; /* the size is not known before the end */
+	zinc_found found;
+	zinc_status status; /* of a failure */
+	const char *fault;
+	int http_status;
+	zinc_tag tag;
+	uint64_t size;
+	uint64_t skip; /* bytes of the answer before the first that is wanted */
+	uint64_t want, have;
+	struct iovec slot;
+	zinc_iov_at at;
+	zinc_buf gathered;
+} exchange;
+
+/* One call of get. */
+typedef struct batch {
+	http_store *store;
+	const zinc_get *requests;
+	const zinc_sink *sink;
+	exchange *x;
+} batch;
+
+/* ---- questions ---- */
+
+/* RFC 3986: unreserved characters stand for themselves, everything else is escaped. */
+static zinc_status
+add_escaped(zinc_buf *out, const char *key, zinc_error *err)
+{
+	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/";
+	size_t n;
+
+	for (; *key; key += n) {
+		n = strspn(key, plain);
+		ZINC_TRY(zinc_buf_add(out, key, n, err));
+		if (n == 0) {
+			ZINC_TRY(zinc_buf_printf(out, err, "%%%02X", (unsigned)(unsigned char)*key));
+			n = 1;
+		}
+	}
+	return ZINC_OK;
+}
+
+static zinc_status
+make_url(const http_store *s, const char *key, char **out, zinc_error *err)
+{
+	zinc_status st;
+	zinc_buf url;
+
+	zinc_buf_init(&url, s->ctx, SIZE_MAX - 1);
+	st = zinc_buf_printf(&url, err, "%s/", s->base);
+	if (st == ZINC_OK)
+		st = add_escaped(&url, key, err);
+	if (st == ZINC_OK)
+		st = zinc_buf_puts(&url, s->query, err);
+	if (st == ZINC_OK && !zinc_buf_text(&url))
+		st = zinc_fail_nomem(err);
+	if (st == ZINC_OK)
+		*out = (char *)url.p;
+	else
+		zinc_buf_fini(&url);
+	return st;
+}
+
+/* What has no bytes is asked for by HEAD; so is what begins where no value ends. */
+static question
+first_question(const zinc_get *r)
+{
+	return r->stat || r->length == 0 || (!r->suffix && r->offset > INT64_MAX) ? ASK_HEAD : ASK_BYTES;
+}
+
+/* "" for all of the value.  A last byte past the end is cut by the server. */
+static void
+write_range(char *out, size_t cap, const zinc_get *r)
+{
+	uint64_t last;
+
+	if (r->suffix)
+		snprintf(out, cap, "Range: bytes=-%" PRIu64, r->length < INT64_MAX ? r->length : (uint64_t)INT64_MAX);
+	else if (r->length != ZINC_TO_END && !zinc_u64_add(r->offset, r->length - 1, &last) && last < INT64_MAX)
+		snprintf(out, cap, "Range: bytes=%" PRIu64 "-%" PRIu64, r->offset, last);
+	else if (r->offset)
+		snprintf(out, cap, "Range: bytes=%" PRIu64 "-", r->offset);
+}
+
+/* A tag is 'E' and the ETag, or 'M', the date of Last-Modified and the size: see take_tag. */
+static void
+write_condition(char *out, size_t cap, const zinc_tag *tag)
+{
+	if (tag && tag->n > 1 && tag->b[0] == 'E')
+		snprintf(out, cap, "If-Match: %.*s", tag->n - 1, (const char *)tag->b + 1);
+	else if (tag && tag->n > 30 && tag->b[0] == 'M')
+		snprintf(out, cap, "If-Unmodified-Since: %.29s", (const char *)tag->b + 1);
+}
+
+static zinc_status
+on_ask(void *arg, size_t i, zinc_http_request *out, zinc_error *err)
+{
+	const batch *b = (const batch *)arg;
+	const zinc_get *r = &b->requests[i];
+	exchange *x = &b->x[i];
+
+	x->again = x->gathers = false;
+	x->have = 0;
+	x->gathered.n = 0;
+	if (!x->url)
+		ZINC_TRY(make_url(b->store, r->key, &x->url, err));
+	out->url = x->url;
+	out->head = x->question == ASK_HEAD;
+	if (x->question == ASK_BYTES)
+		write_range(out->header[0], sizeof out->header[0], r);
+	else if (x->question == ASK_FIRST)
+		snprintf(out->header[0], sizeof out->header[0], "Range: bytes=0-0");
+	write_condition(out->header[1], sizeof out->header[1], r->if_tag);
+	return ZINC_OK;
+}
+
+/* ---- heads ---- */
+
+/* The answer is of no use; the body is not wanted. */
+static zinc_http_next
+fault(exchange *x, zinc_status status, const char *why)
+{
+	x->found = ZINC_FAILED;
+	x->status = status;
+	x->fault = why;
+	return ZINC_HTTP_STOP;
+}
+
+static zinc_http_next
+result(exchange *x, zinc_found found)
+{
+	x->found = found;
+	return ZINC_HTTP_STOP;
+}
+
+static zinc_http_next
+ask_next(exchange *x, question q)
+{
+	x->question = q;
+	x->again = true;
+	return ZINC_HTTP_STOP;
+}
+
+/* The generation that the answer is of; empty when the server gives nothing that would tell. */
+static void
+take_tag(http_store *s, const zinc_http_head *h, uint64_t size, zinc_tag *out)
+{
+	int n = 0;
+
+	if (h->etag[0])
+		n = snprintf((char *)out->b, sizeof out->b, "E%s", h->etag);
+	else if (zinc_http_head_settled(h) && size != ZINC_HTTP_UNKNOWN)
+		n = snprintf((char *)out->b, sizeof out->b, "M%s %" PRIu64, h->modified, size);
+	out->n = (uint8_t)(n > 0 && n < (int)sizeof out->b ? n : 0);
+	atomic_fetch_or(&s->seen, out->n ? SEEN_TAG : SEEN_NO_TAG);
+}
+
+/* Room for `want` bytes.  What a first try got is kept: it was asked for once and for all. */
+static zinc_http_next
+make_room(const batch *b, size_t i)
+{
+	const zinc_get *r = &b->requests[i];
+	exchange *x = &b->x[i];
+
+	if (!r->iov && !x->roomed) {
+		switch (b->sink->room(b->sink->arg, i, x->want, &x->slot.iov_base)) {
+		case ZINC_ROOM_NOT_NOW:
+			return ZINC_HTTP_WAIT;
+		case ZINC_ROOM_OK:
+			break;
+		case ZINC_ROOM_FAIL:
+		default:
+			return fault(x, ZINC_E_NOMEM, "no room for its bytes");
+		}
+		x->slot.iov_len = (size_t)x->want;
+	}
+	x->roomed = true;
+	x->at = r->iov ? (zinc_iov_at){r->iov, r->niov, 0} : (zinc_iov_at){&x->slot, 1, 0};
+	return ZINC_HTTP_GO;
+}
+
+/* The size of the value and its tag are known: choose the bytes, and see that a second try is of the same value. */
+static zinc_http_next
+choose(const batch *b, size_t i, const zinc_http_head *h, uint64_t size)
+{
+	const zinc_get *r = &b->requests[i];
+	exchange *x = &b->x[i];
+	uint64_t offset, nbytes;
+	zinc_tag tag = {0, {0}};
+
+	take_tag(b->store, h, size, &tag);
+	if (r->if_tag && !zinc_tag_equal(r->if_tag, &tag))
+		return result(x, ZINC_CHANGED);
+	zinc_get_select(r, size, &offset, &nbytes);
+	if (r->stat)
+		nbytes = 0;
+	if ((x->roomed && (nbytes != x->want || tag.n != x->tag.n || memcmp(tag.b, x->tag.b, tag.n) != 0)) ||
+	    (x->question != ASK_BYTES && nbytes))
+		return fault(x, ZINC_E_IO, "the value changed while it was being read");
+	if (nbytes > SIZE_MAX)
+		return fault(x, ZINC_E_NOMEM, "more bytes than can be held");
+	x->found = ZINC_FOUND;
+	x->tag = tag;
+	x->size = size;
+	x->skip = offset;
+	x->want = nbytes;
+	return ZINC_HTTP_GO;
+}
+
+/* Everything about the answer is as it should be. */
+static zinc_http_next
+agree(const batch *b, size_t i)
+{
+	zinc_http_next next = b->requests[i].stat ? ZINC_HTTP_STOP : make_room(b, i);
+
+	return next == ZINC_HTTP_GO && b->x[i].want == 0 ? ZINC_HTTP_STOP : next;
+}
+
+/* 206: the range that was asked for, cut at the end of the value, and no other. */
+static zinc_http_next
+take_part(const batch *b, size_t i, const zinc_http_head *h)
+{
+	exchange *x = &b->x[i];
+
+	if (h->first == ZINC_HTTP_UNKNOWN || h->total == ZINC_HTTP_UNKNOWN)
+		return fault(x, ZINC_E_IO, "the server sends a range without saying of what (Content-Range)");
+	if (choose(b, i, h, h->total) != ZINC_HTTP_GO)
+		return ZINC_HTTP_STOP;
+	if (x->question == ASK_BYTES && (h->first != x->skip || h->last - h->first + 1 != x->want ||
+					 (h->length != ZINC_HTTP_UNKNOWN && h->length != x->want)))
+		return fault(x, ZINC_E_IO, "the server sends another range than was asked for");
+	x->skip = 0;
+	return agree(b, i);
+}
+
+/* 200: all of it, whether or not that was asked for. */
+static zinc_http_next
+take_whole(const batch *b, size_t i, const zinc_http_head *h)
+{
+	const zinc_get *r = &b->requests[i];
+	exchange *x = &b->x[i];
+
+	if (x->question != ASK_HEAD && (r->suffix || r->offset || r->length != ZINC_TO_END))
+		atomic_fetch_or(&b->store->seen, SEEN_NO_RANGES);
+	if (h->length != ZINC_HTTP_UNKNOWN)
+		return choose(b, i, h, h->length) == ZINC_HTTP_GO ? agree(b, i) : ZINC_HTTP_STOP;
+	if (x->question == ASK_HEAD)
+		return ask_next(x, ASK_FIRST);
+	if (!h->framed)
+		return fault(x, ZINC_E_IO, "the server does not say where the value ends (Content-Length)");
+	x->gathers = true;
+	x->found = ZINC_FOUND;
+	take_tag(b->store, h, ZINC_HTTP_UNKNOWN, &x->tag);
+	return ZINC_HTTP_GO;
+}
+
+static zinc_http_next
+on_head(void *arg, size_t i, const zinc_http_head *h)
+{
+	const batch *b = (const batch *)arg;
+	exchange *x = &b->x[i];
+
+	x->http_status = h->status;
+	if (h->no_ranges)
+		atomic_fetch_or(&b->store->seen, SEEN_NO_RANGES);
+	switch (h->status) {
+	case 200:
+	case 203:
+	case 206:
+		if (h->encoded)
+			return fault(x, ZINC_E_IO,
+				     "the server compresses though it was asked not to (Content-Encoding)");
+		return h->status == 206 ? take_part(b, i, h) : take_whole(b, i, h);
+	case 404:
+	case 410:
+		return result(x, ZINC_MISSING);
+	case 412:
+		return b->requests[i].if_tag ? result(x, ZINC_CHANGED) : fault(x, ZINC_E_IO, h->reason);
+	case 416: /* it begins past the end; what lies before that end is not said with a tag */
+		if (x->question == ASK_BYTES)
+			return ask_next(x, ASK_HEAD);
+		if (x->question == ASK_FIRST && h->total == 0)
+			return choose(b, i, h, 0) == ZINC_HTTP_GO ? agree(b, i) : ZINC_HTTP_STOP;
+		break;
+	case 405:
+	case 501:
+		if (x->question == ASK_HEAD)
+			return ask_next(x, ASK_FIRST);
+		break;
+	default:
+		break;
+	}
+	return fault(x, ZINC_E_IO, NULL);
+}
+
+/* ---- bodies ---- */
+
+static void
+scatter(exchange *x, const uint8_t *bytes, size_t n)
+{
+	struct iovec part;
+
+	while (n && zinc_iov_next(&x->at, &part, 1)) {
+		if (part.iov_len > n)
+			part.iov_len = n;
+		memcpy(part.iov_base, bytes, part.iov_len);
+		zinc_iov_advance(&x->at, part.iov_len);
+		bytes += part.iov_len;
+		n -= part.iov_len;
+	}
+}
+
+/* What is not wanted goes by: in front, where a server has no ranges, and behind. */
+static void
+take_bytes(exchange *x, const uint8_t *bytes, size_t n)
+{
+	const size_t skip = (size_t)zinc_min_u64(x->skip, n);
+	const size_t take = (size_t)zinc_min_u64(n - skip, x->want - x->have);
+
+	x->skip -= skip;
+	scatter(x, bytes + skip, take);
+	x->have += take;
+}
+
+static zinc_http_next
+on_body(void *arg, size_t i, const uint8_t *bytes, size_t n)
+{
+	exchange *x = &((const batch *)arg)->x[i];
+	zinc_status st;
+
+	if (x->gathers) {
+		st = zinc_buf_add(&x->gathered, bytes, n, NULL);
+		return st == ZINC_OK ? ZINC_HTTP_GO : fault(x, st, "a value without a length, and too long to gather");
+	}
+	if (x->http_status == 206 && n > x->want - x->have)
+		return fault(x, ZINC_E_IO, "the server sends more than it said");
+	take_bytes(x, bytes, n);
+	return x->have == x->want && x->http_status != 206 ? ZINC_HTTP_STOP : ZINC_HTTP_GO;
+}
+
+/* ---- ends ---- */
+
+/* The end of a value whose length nobody knew. */
+static zinc_http_next
+place_gathered(const batch *b, size_t i)
+{
+	const zinc_get *r = &b->requests[i];
+	exchange *x = &b->x[i];
+	zinc_http_next next;
+
+	if (r->if_tag && !zinc_tag_equal(r->if_tag, &x->tag)) {
+		x->found = ZINC_CHANGED;
+		return ZINC_HTTP_GO;
+	}
+	x->size = x->gathered.n;
+	zinc_get_select(r, x->size, &x->skip, &x->want);
+	if (r->stat)
+		x->want = 0;
+	next = r->stat ? ZINC_HTTP_GO : make_room(b, i);
+	if (next == ZINC_HTTP_GO && x->want)
+		take_bytes(x, x->gathered.p, x->gathered.n);
+	return next == ZINC_HTTP_WAIT ? ZINC_HTTP_WAIT : ZINC_HTTP_GO;
+}
+
+static void
+tell_failure(const batch *b, size_t i, zinc_status st, const zinc_error *err)
+{
+	const exchange *x = &b->x[i];
+	zinc_error e = ZINC_ERROR_INIT;
+
+	if (!err && x->fault)
+		zinc_fail(&e, st, "%s", x->fault);
+	else if (!err)
+		zinc_fail(&e, st, "HTTP %d%s", x->http_status,
+			  x->http_status == 401 || x->http_status == 403 ? ": the server does not allow it" : "");
+	zinc_sink_failed(b->sink, i, st, err ? err : &e);
+}
+
+static void
+tell(const batch *b, size_t i)
+{
+	const exchange *x = &b->x[i];
+	zinc_got got;
+
+	memset(&got, 0, sizeof got);
+	got.found = x->found;
+	if (x->found == ZINC_FOUND) {
+		got.nbytes = x->have;
+		got.object_size = x->size;
+		got.tag = &x->tag;
+	}
+	b->sink->done(b->sink->arg, i, &got);
+}
+
+static zinc_http_next
+on_end(void *arg, size_t i, zinc_status st, const zinc_error *err)
+{
+	const batch *b = (const batch *)arg;
+	exchange *x = &b->x[i];
+
+	if (st == ZINC_OK && x->again)
+		return ZINC_HTTP_AGAIN;
+	if (st == ZINC_OK && x->gathers && x->found == ZINC_FOUND && place_gathered(b, i) == ZINC_HTTP_WAIT)
+		return ZINC_HTTP_WAIT;
+	if (st == ZINC_OK && x->found == ZINC_FOUND && x->have != x->want)
+		fault(x, ZINC_E_IO, "the server sends less than it said");
+	if (st != ZINC_OK || x->found == ZINC_FAILED)
+		tell_failure(b, i, st != ZINC_OK ? st : x->status, err);
+	else
+		tell(b, i);
+	zinc_free(b->store->ctx, x->url);
+	zinc_buf_fini(&x->gathered);
+	return ZINC_HTTP_GO;
+}
+
+/* ---- operations ---- */
+
+static zinc_status
+http_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, zinc_error *err)
+{
+	http_store *s = (http_store *)self;
+	batch b = {s, requests, sink, (exchange *)zinc_calloc(s->ctx, n, sizeof(exchange))};
+	const zinc_http_user user = {on_ask, on_head, on_body, on_end, &b, sink->cancel};
+	zinc_status st;
+	size_t i;
+
+	if (!b.x)
+		return zinc_fail_nomem(err);
+	for (i = 0; i < n; i++) {
+		b.x[i].question = first_question(&requests[i]);
+		zinc_buf_init(&b.x[i].gathered, s->ctx, (size_t)zinc_min_u64(s->ctx->limits.chunk_bytes, SIZE_MAX - 1));
+	}
+	st = zinc_http_run(s->http, n, &user, err);
+	zinc_free(s->ctx, b.x);
+	return st;
+}
+
+/* Ranges are believed in until a server sends all of a value instead; tags only once they were seen, and no longer
+ * when one was missing. */
+static void
+http_caps(void *self, zinc_caps *out)
+{
+	const unsigned seen = atomic_load(&((http_store *)self)->seen);
+
+	out->flags = ZINC_CAP_READ | ZINC_CAP_REMOTE;
+	if (!(seen & SEEN_NO_RANGES))
+		out->flags |= ZINC_CAP_RANGE | ZINC_CAP_SUFFIX_RANGE;
+	if ((seen & (SEEN_TAG | SEEN_NO_TAG)) == SEEN_TAG)
+		out->flags |= ZINC_CAP_TAGS;
+	out->parallel = ZINC_HTTP_PARALLEL;
+	out->merge_gap = MERGE_GAP;
+}
+
+static void
+http_close(void *self)
+{
+	http_store *s = (http_store *)self;
+
+	zinc_http_free(s->http);
+	zinc_free(s->ctx, s->base);
+	zinc_free(s->ctx, s->query);
+	zinc_free(s->ctx, s);
+}
+
+/* "host/base/?query" -> "scheme://host/base" and "?query" */
+static zinc_status
+split_url(http_store *s, const char *scheme, const char *rest, zinc_error *err)
+{
+	size_t n = strcspn(rest, "?");
+	const char *query = rest + n;
+	zinc_buf base;
+	zinc_status st;
+
+	if (strcspn(rest, "/?") == 0)
+		return zinc_fail(err, ZINC_E_INVALID, "a URL without a host");
+	if (strpbrk(rest, " #\t\r\n"))
+		return zinc_fail(err, ZINC_E_INVALID, "a URL with a blank or a '#': write them %%20 and %%23");
+	while (n && rest[n - 1] == '/')
+		n--;
+	zinc_buf_init(&base, s->ctx, SIZE_MAX - 1);
+	st = zinc_buf_printf(&base, err, "%s://", scheme);
+	if (st == ZINC_OK)
+		st = zinc_buf_add(&base, rest, n, err);
+	s->query = zinc_strdup(s->ctx, query[0] && query[1] ? query : "");
+	if (st == ZINC_OK && (!zinc_buf_text(&base) || !s->query))
+		st = zinc_fail_nomem(err);
+	s->base = (char *)base.p;
+	return st;
+}
+
+static zinc_status
+open_scheme(void **self, const char *scheme, const char *rest, const zinc_store_options *options, zinc_error *err)
+{
+	zinc_context *ctx = options->context;
+	http_store *s = (http_store *)zinc_calloc(ctx, 1, sizeof *s);
+	zinc_status st;
+
+	if (!s)
+		return zinc_fail_nomem(err);
+	s->ctx = ctx;
+	atomic_init(&s->seen, 0);
+	st = split_url(s, scheme, rest, err);
+	if (st == ZINC_OK)
+		st = zinc_http_new(&s->http, ctx, err);
+	if (st != ZINC_OK) {
+		http_close(s);
+		return st;
+	}
+	*self = s;
+	return ZINC_OK;
+}
+
+static zinc_status
+open_http(void **self, const char *rest, const zinc_store_options *options, zinc_error *err)
+{
+	return open_scheme(self, "http", rest, options, err);
+}
+
+static zinc_status
+open_https(void **self, const char *rest, const zinc_store_options *options, zinc_error *err)
+{
+	return open_scheme(self, "https", rest, options, err);
+}
+
+#define HTTP_OPS(scheme_, open_)                                                                                       \
+	{                                                                                                              \
+		.size = sizeof(zinc_store_ops), .name = "http",                                                        \
+		.purpose = "what a web server has below a URL, read only", .schemes = scheme_, .open = open_,          \
+		.close = http_close, .caps = http_caps, .get = http_get,                                               \
+	}
+
+const zinc_store_ops zinc_store_ops_http = HTTP_OPS("http", open_http);
+const zinc_store_ops zinc_store_ops_https = HTTP_OPS("https", open_https);
+
+#ifdef ZINC_MODULE
+/* A scheme of the row "http,https", in whatever case it was written. */
+const zinc_store_ops *
+zinc_module_init(const char *build, const char *scheme)
+{
+	if (strcmp(build, ZINC_VERSION) != 0)
+		return NULL;
+	return strlen(scheme) == strlen("https") ? &zinc_store_ops_https : &zinc_store_ops_http;
+}
+#endif

@@ -1,0 +1,119 @@
+#!/usr/bin/env bash
+# http.sh - reading from a web server through the module: ranges, consolidated metadata, TLS, clear errors
+set -eu
+. "$ZINC_SOURCE_DIR/tests/support/cli.bash"
+zinc 0 --version
+if ! grep -q 'curl *yes' out; then
+	exit 77
+fi
+
+# ---- what is served ----
+zinc 0 create 'served/d.zarr' --group
+zinc 0 create 'served/d.zarr/a b/t' --shape 30,20 --dtype uint16 --chunks 7,6 --codecs zstd:1
+zinc 0 create 'served/d.zarr/s' --shape 64,64 --dtype uint8 --chunks 8,8 --shards 32,32 --codecs gzip:1
+zinc 0 create 'served/d.zarr/raw' --shape 64,64 --dtype uint8 --chunks 16,16 --codecs none
+head -c 1200 /dev/urandom >t.bin
+head -c 4096 /dev/urandom >s.bin
+zinc 0 put 'served/d.zarr/a b/t' --from t.bin
+zinc 0 put served/d.zarr/s --from s.bin
+zinc 0 put served/d.zarr/raw --from s.bin
+
+# ---- the server, which ends with its standard input ----
+serve() { # serve NAME [option...]: port in $port
+	mkfifo "$1.in"
+	python3 "$ZINC_SOURCE_DIR/tests/support/http_server.py" served "${@:2}" <"$1.in" >"$1.port" &
+	exec {keep}>"$1.in"
+	for _ in $(seq 200); do
+		[ -s "$1.port" ] && break
+		sleep 0.05
+	done
+	port=$(cat "$1.port")
+}
+serve plain
+base=http://127.0.0.1:$port
+
+same() { # same URL LOCAL [option...]: both print the same
+	zinc 0 cat "$1" "${@:3}"
+	cp out remote.txt
+	zinc 0 cat "$2" "${@:3}"
+	cmp out remote.txt
+}
+for mode in plain noranges chunked nohead cut busy redirect modified notag; do
+	url=$base/$mode/d.zarr
+	same "$url/a%20b/t" 'served/d.zarr/a b/t'
+	same "$url/s" served/d.zarr/s -s '3:40, 17'
+	same "$url/raw" served/d.zarr/raw -s '::3, 5:60'
+	same "$url?token=1|a%20b/t" 'served/d.zarr/a b/t' -s '2, :'
+done
+zinc 0 info "$base/plain/d.zarr/s"
+has "shards       32 x 32"
+
+# ---- listing: only by consolidated metadata ----
+zinc 4 tree "$base/plain/d.zarr"
+says "cannot list"
+zinc 4 ls "$base/plain/d.zarr"
+cat >served/d.zarr/zarr.json <<'END'
+{"zarr_format": 3, "node_type": "group", "consolidated_metadata": {"kind": "inline", "must_understand": false, "metadata": {
+	"x": {"zarr_format": 3, "node_type": "group"},
+	"x/y": {"zarr_format": 3, "node_type": "group", "attributes": {"n": 1}}}}}
+END
+zinc 0 tree "$base/plain/d.zarr"
+has "x"
+has "y"
+zinc 0 ls -r "$base/plain/d.zarr"
+prints <<'END'
+x
+x/y
+END
+
+# ---- no writing ----
+zinc 3 create "$base/plain/d.zarr/new" --shape 1 --dtype uint8
+zinc 3 rm --yes "$base/plain/d.zarr/s"
+zinc 3 attrs "$base/plain/d.zarr/s" a=1
+
+# ---- failures name the place ----
+zinc 3 info "$base/plain/none.zarr"
+zinc 3 info "$base/forbidden/d.zarr"
+says "403"
+says "127.0.0.1:$port"
+zinc 2 info "http://"
+zinc 3 info "http://127.0.0.1:1/d.zarr"
+says "127.0.0.1:1"
+
+# ---- TLS ----
+if openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=zinc-test -addext subjectAltName=IP:127.0.0.1 \
+	-keyout key.pem -out cert.pem 2>/dev/null; then
+	serve tls --tls cert.pem key.pem
+	zinc 3 cat "https://127.0.0.1:$port/plain/d.zarr/s"
+	says "certificate"
+	export SSL_CERT_FILE=$PWD/cert.pem
+	same "https://127.0.0.1:$port/plain/d.zarr/s" served/d.zarr/s
+	same "HTTPS://127.0.0.1:$port/plain/d.zarr/s" served/d.zarr/s
+fi
+
+# ---- nginx, where it is installed ----
+if command -v nginx >/dev/null; then
+	mkdir -p logs
+	cat >nginx.conf <<END
+daemon off; pid $PWD/nginx.pid; error_log $PWD/logs/error.log; worker_processes 1;
+events {}
+http { access_log off; server { listen unix:$PWD/sock; listen 127.0.0.1:18461; root $PWD/served; }
+  client_body_temp_path logs; proxy_temp_path logs; fastcgi_temp_path logs; uwsgi_temp_path logs; scgi_temp_path logs; }
+END
+	chmod o+rx . served 2>/dev/null || true
+	nginx -c "$PWD/nginx.conf" -p "$PWD" -g 'user root;' 2>nginx.err &
+	server=$!
+	for _ in $(seq 100); do
+		[ -e nginx.pid ] || ! kill -0 $server 2>/dev/null || { sleep 0.05; continue; }
+		break
+	done
+	if [ -e nginx.pid ]; then
+		same http://127.0.0.1:18461/d.zarr/s served/d.zarr/s -s '3:40, 17'
+		same http://127.0.0.1:18461/d.zarr/raw served/d.zarr/raw -s '::3, 5:60'
+		same 'http://127.0.0.1:18461/d.zarr/a%20b/t' 'served/d.zarr/a b/t'
+		kill $server
+		wait $server || true
+	fi
+fi
+exec {keep}>&-
+echo "http: ok"

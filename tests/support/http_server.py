@@ -1,0 +1,268 @@
+#!/usr/bin/env python3
+"""http_server.py DIR [--tls CERT KEY] - a web server for tests, on a port of its own on loopback
+
+Prints its port and serves until its standard input ends, so that it never outlives whoever started it.
+The first component of a path says how it behaves; the rest is a file below DIR:
+
+    /plain/a/b    as a good server does: HEAD, one range, ETag, If-Match
+    /cut/a/b      the same, but it hangs up in the middle of the first answer for each path
+    /_count/cut   how often a path below /cut was asked for
+
+MODES below has them all.
+"""
+import argparse
+import collections
+import email.utils
+import http.server
+import os
+import re
+import ssl
+import sys
+import threading
+import time
+import urllib.parse
+
+lock = threading.Lock()
+count = collections.Counter()  # requests by mode
+seen = collections.Counter()  # requests by mode and path
+
+# Every mode, and in what it differs from a good server.
+MODES = {
+    "plain": "",
+    "noranges": "always all of it",
+    "saysnone": "always all of it, with Accept-Ranges: none",
+    "nohead": "HEAD is 405",
+    "modified": "no ETag, but Last-Modified",
+    "fresh": "no ETag, and Last-Modified is now",
+    "weak": "ETags are weak",
+    "notag": "neither ETag nor Last-Modified",
+    "changing": "another ETag each time",
+    "ignores": "If-Match is not looked at",
+    "chunked": "no length, but chunks; no ranges",
+    "nolength": "no length: the end of the connection is that of the value; no ranges",
+    "cut": "hangs up in the middle, the first time",
+    "cutalways": "hangs up in the middle, always",
+    "cutchanged": "hangs up in the middle, and then has another value",
+    "drop": "hangs up without an answer, the first time",
+    "busy": "503 with Retry-After the first two times",
+    "busyalways": "503",
+    "limited": "429 the first time",
+    "silent": "never answers",
+    "stalls": "half of it, and then nothing",
+    "shifted": "ranges begin one byte late",
+    "untold": "206 without Content-Range",
+    "longer": "206 that has a byte more than its range, in chunks",
+    "shorter": "206 that has a byte less than its range, in chunks",
+    "encoded": "Content-Encoding: gzip",
+    "forbidden": "403",
+    "gone": "410",
+    "teapot": "418",
+    "redirect": "302 to /plain",
+    "loop": "302 to itself",
+    "tofile": "302 to a file URL",
+}
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+
+    def log_message(self, *args):
+        pass
+
+    def do_HEAD(self):
+        self.serve(False)
+
+    def do_GET(self):
+        self.serve(True)
+
+    # ---- answers ----
+
+    def head(self, status, fields):
+        self.send_response(status)
+        for name, value in fields.items():
+            self.send_header(name, value)
+        self.end_headers()
+
+    def plain(self, status, text=b"", **fields):
+        self.head(status, {"Content-Length": str(len(text)), **fields})
+        if self.command == "GET":
+            self.wfile.write(text)
+
+    def hang_up(self):
+        self.wfile.flush()
+        self.close_connection = True
+        self.connection.close()
+
+    def chunks(self, status, fields, body):
+        self.head(status, {**fields, "Transfer-Encoding": "chunked"})
+        for at in range(0, len(body), 1000):
+            part = body[at : at + 1000]
+            self.wfile.write(b"%x\r\n%s\r\n" % (len(part), part))
+        self.wfile.write(b"0\r\n\r\n")
+
+    # ---- values ----
+
+    def tag_of(self, stat, n):
+        tag = '"%x-%x-%x"' % (stat.st_ino, stat.st_size, stat.st_mtime_ns)
+        if self.mode == "changing":
+            tag = '"%d"' % n
+        if self.mode == "weak":
+            tag = "W/" + tag
+        return tag
+
+    def validators(self, stat, n):
+        old = email.utils.formatdate(stat.st_mtime - 3600, usegmt=True)
+        if self.mode == "notag":
+            return {}
+        if self.mode == "modified":
+            return {"Last-Modified": old}
+        if self.mode == "fresh":
+            return {"Last-Modified": email.utils.formatdate(time.time(), usegmt=True)}
+        return {"ETag": self.tag_of(stat, n)}
+
+    def fails_condition(self, fields):
+        if self.mode == "ignores":
+            return False
+        match, since = self.headers.get("If-Match"), self.headers.get("If-Unmodified-Since")
+        if match:
+            return match != fields.get("ETag")
+        return bool(since and since != fields.get("Last-Modified"))
+
+    def range_of(self, size):
+        """(first, last), None without a range, or False when there is nothing there"""
+        found = re.fullmatch(r"bytes=(\d*)-(\d*)", self.headers.get("Range", ""))
+        if not found or self.mode in ("noranges", "saysnone", "chunked", "nolength"):
+            return None
+        if not found[1]:
+            first, last = max(0, size - int(found[2])), size - 1
+        else:
+            first, last = int(found[1]), min(size - 1, int(found[2] or size - 1))
+        return (first, last) if first <= last else False
+
+    # ---- the request ----
+
+    def serve(self, with_body):
+        path = urllib.parse.unquote(urllib.parse.urlsplit(self.path).path)
+        self.mode, _, key = path.lstrip("/").partition("/")
+        with lock:
+            if self.mode == "_count":
+                return self.plain(200, b"%d" % count[key])
+            count[self.mode] += 1
+            seen[path] += 1
+            n = seen[path]
+        if self.mode not in MODES:
+            return self.plain(404)
+        if not self.misbehave(n, key):
+            self.value(n, key, with_body)
+
+    def misbehave(self, n, key):
+        """Answers that do not depend on the value; False: go on"""
+        mode = self.mode
+        if mode == "forbidden":
+            self.plain(403)
+        elif mode == "gone":
+            self.plain(410)
+        elif mode == "teapot":
+            self.plain(418)
+        elif mode == "busyalways" or (mode == "busy" and n <= 2):
+            self.plain(503, b"come back", **{"Retry-After": "0"})
+        elif mode == "limited" and n == 1:
+            self.plain(429)
+        elif mode == "redirect":
+            self.plain(302, Location="/plain/" + urllib.parse.quote(key))
+        elif mode == "loop":
+            self.plain(302, Location=self.path)
+        elif mode == "tofile":
+            self.plain(302, Location="file:///etc/passwd")
+        elif mode == "nohead" and self.command == "HEAD":
+            self.plain(405)
+        elif mode == "silent":
+            time.sleep(20)
+            self.close_connection = True
+        elif mode == "drop" and n == 1:
+            self.hang_up()
+        else:
+            return False
+        return True
+
+    def value(self, n, key, with_body):
+        name = os.path.join(options.dir, key)
+        if not os.path.isfile(name):
+            return self.plain(404, b"no such file")
+        with open(name, "rb") as f:
+            stat, body = os.fstat(f.fileno()), f.read()
+        if self.mode == "cutchanged" and n > 1:
+            body = bytes(255 - b for b in body)
+        fields = self.validators(stat, n if self.mode != "cutchanged" else 0)
+        if self.mode == "cutchanged":
+            fields = {"ETag": '"%d"' % n}
+        if self.mode == "saysnone":
+            fields["Accept-Ranges"] = "none"
+        if self.fails_condition(fields):
+            return self.plain(412)
+        part = self.range_of(len(body))
+        if part is False:
+            return self.plain(416, **{"Content-Range": "bytes */%d" % len(body)})
+        status = 200
+        if part:
+            status, (first, last) = 206, part
+            if self.mode == "shifted":
+                first += 1
+            fields["Content-Range"] = "bytes %d-%d/%d" % (first, last, len(body))
+            if self.mode == "untold":
+                del fields["Content-Range"]
+            body = body[first : last + 1]
+        if self.mode == "encoded":
+            fields["Content-Encoding"] = "gzip"
+        self.send(n, status, fields, body, with_body)
+
+    def send(self, n, status, fields, body, with_body):
+        mode = self.mode
+        if mode == "longer" and status == 206:
+            return self.chunks(status, fields, body + b"x")
+        if mode == "shorter" and status == 206:
+            return self.chunks(status, fields, body[:-1])
+        if mode == "chunked" and with_body:
+            return self.chunks(status, fields, body)
+        if mode == "nolength":
+            self.close_connection = True
+        elif not (mode == "chunked"):
+            fields["Content-Length"] = str(len(body))
+        self.head(status, fields)
+        if not with_body:
+            return None
+        cuts = mode == "cutalways" or (mode in ("cut", "cutchanged") and n == 1)
+        if cuts or mode == "stalls":
+            self.wfile.write(body[: len(body) // 2])
+            if mode == "stalls":
+                self.wfile.flush()
+                time.sleep(20)
+            return self.hang_up()
+        return self.wfile.write(body)
+
+
+class Server(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 64
+
+    def handle_error(self, request, client_address):
+        pass  # clients hang up, too
+
+
+def main():
+    server = Server(("127.0.0.1", 0), Handler)
+    if options.tls:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(*options.tls)
+        server.socket = context.wrap_socket(server.socket, server_side=True)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    print(server.server_address[1], flush=True)
+    sys.stdin.read()
+
+
+parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+parser.add_argument("dir")
+parser.add_argument("--tls", nargs=2, metavar=("CERT", "KEY"))
+options = parser.parse_args()
+main()

@@ -1,0 +1,117 @@
+/*
+ * web.c - starts the web server of tests, and opens stores on it
+ */
+#include "support/web.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "store/store_inside.h"
+#include "support/gets.h"
+#include "support/test.h"
+
+bool
+web_can(void)
+{
+	return ZINC_WITH_CURL && system("python3 -c 'import http.server, ssl' 2>/dev/null") == 0;
+}
+
+static void
+make_certificate(void)
+{
+	assert_int_equal(system("openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=zinc-test "
+				"-addext subjectAltName=IP:127.0.0.1 -keyout key.pem -out cert.pem 2>/dev/null"),
+			 0);
+}
+
+static _Noreturn void
+become_server(const char *dir, bool tls)
+{
+	char script[4096];
+	char *args[] = {"python3", script, (char *)(uintptr_t)dir, tls ? "--tls" : NULL, "cert.pem", "key.pem", NULL};
+
+	snprintf(script, sizeof script, "%s/tests/support/http_server.py", ZINC_TEST_SOURCE_DIR);
+	execvp(args[0], args);
+	_exit(127);
+}
+
+void
+web_start(web *w, const char *dir, bool tls)
+{
+	int in[2], out[2];
+	FILE *f;
+
+	if (tls)
+		make_certificate();
+	assert_int_equal(pipe(in), 0);
+	assert_int_equal(pipe(out), 0);
+	w->tls = tls;
+	w->pid = fork();
+	assert_true(w->pid >= 0);
+	if (w->pid == 0) {
+		dup2(in[0], 0);
+		dup2(out[1], 1);
+		close(in[1]);
+		close(out[0]);
+		become_server(dir, tls);
+	}
+	close(in[0]);
+	close(out[1]);
+	w->stop = in[1];
+	f = fdopen(out[0], "r");
+	assert_non_null(f);
+	assert_int_equal(fscanf(f, "%d", &w->port), 1);
+	fclose(f);
+}
+
+void
+web_stop(web *w)
+{
+	close(w->stop);
+	waitpid(w->pid, NULL, 0);
+}
+
+const char *
+web_url(const web *w, const char *rest)
+{
+	static char url[8192];
+
+	snprintf(url, sizeof url, "%s://127.0.0.1:%d/%s", w->tls ? "https" : "http", w->port, rest);
+	return url;
+}
+
+/* Without the module: the tests hold the same code, where they can see into it. */
+zinc_store *
+web_open(const web *w, const char *rest, zinc_context *ctx)
+{
+	const zinc_store_ops *ops = w->tls ? &zinc_store_ops_https : &zinc_store_ops_http;
+	const char *url = web_url(w, rest);
+	zinc_store_options o = ZINC_STORE_OPTIONS_INIT;
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_store *s = NULL;
+	void *self = NULL;
+
+	o.context = zinc_context_get(ctx);
+	assert_ok(ops->open(&self, strstr(url, "://") + 3, &o, &err));
+	assert_ok(zinc_store_wrap(&s, o.context, ops, self, url, &err));
+	return s;
+}
+
+int
+web_count(const web *w, const char *mode)
+{
+	zinc_store *s = web_open(w, "_count", NULL);
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_blob b = ZINC_BLOB_INIT;
+	int n;
+
+	assert_ok(zinc_store_get_all(s, mode, &b, NULL, 0, &err));
+	n = (int)strtol((const char *)b.data, NULL, 10);
+	zinc_blob_fini(&b);
+	zinc_store_close(s);
+	return n;
+}
