@@ -113,6 +113,12 @@ def check_comments(text):
             yield number, "a public function without a comment"
 
 
+def is_declaration(path, first):
+    """pmccabe takes a declaration with attributes for the head of the next function"""
+    rest = "\n".join(pathlib.Path(path).read_text().splitlines()[first - 1 :])
+    return 0 <= rest.find(";") < rest.find("{")
+
+
 def check_functions(root):
     """pmccabe: modified McCabe, traditional, statements, first line, lines, file(line): name"""
     files = c_files(root, ["src", "cli", "examples", "bench", "fuzz"])
@@ -122,6 +128,8 @@ def check_functions(root):
     for row in out.splitlines():
         complexity, _, _, first, length, place = row.split(None, 5)
         path, name = re.match(r"(.*)\(\d+\): (.*)", place).groups()
+        if int(length) > MAX_FUNCTION_LINES and is_declaration(path, int(first)):
+            continue
         if int(length) > MAX_FUNCTION_LINES:
             yield pathlib.Path(path), int(first), f"{name}: {length} lines, at most {MAX_FUNCTION_LINES}"
         if int(complexity) > MAX_COMPLEXITY:

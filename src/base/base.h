@@ -120,6 +120,12 @@ ZINC_MODULE_API void zinc_free(zinc_context *ctx, void *p);
 ZINC_MODULE_API char *zinc_strdup(zinc_context *ctx, const char *s);
 char *zinc_strndup(zinc_context *ctx, const char *s, size_t n);
 
+/* ---- modules: what libzinc itself does not link ---- */
+
+/* The function "zinc_module_init" of the module NAME (docs/architecture.md); modules are never unloaded.
+ * E_UNSUPPORTED when it is not there or cannot be loaded. */
+zinc_status zinc_module_load(zinc_context *ctx, const char *name, void **init, zinc_error *err);
+
 /* ---- registries: what a program adds to one of the library's tables ---- */
 
 /*
@@ -238,12 +244,6 @@ uint32_t zinc_crc32(uint32_t crc, const void *p, size_t n);  /* of gzip; start w
 typedef void (*zinc_pool_fn)(void *arg, size_t i, int worker);
 void zinc_pool_run(zinc_context *ctx, int threads, size_t n, zinc_pool_fn fn, void *arg);
 void zinc_pool_free(zinc_pool *pool);
-
-/* ---- modules: what libzinc itself does not link ---- */
-
-/* The function "zinc_module_init" of the module NAME (docs/architecture.md); modules are never unloaded.
- * E_UNSUPPORTED when it is not there or cannot be loaded. */
-zinc_status zinc_module_load(zinc_context *ctx, const char *name, void **init, zinc_error *err);
 
 /* ---- OS calls: a table, so that tests can replace each ---- */
 
