@@ -3,7 +3,7 @@
 
 #include "cli.h"
 
-/* The same thing happens to many arrays: it is told once, with their number. */
+/* The same choice is replaced in many arrays: it is told once, with their number.  What is lost is told each time. */
 struct told {
 	struct text message, path; /* of the first */
 	zinc_copy_kind kind;
@@ -103,7 +103,7 @@ remember(struct cp *c, const zinc_copy_note *note)
 	struct told *t;
 	size_t i;
 
-	for (i = 0; i < c->ntold; i++)
+	for (i = 0; i < c->ntold && note->kind == ZINC_COPY_REPLACED; i++)
 		if (c->told[i].kind == note->kind && !strcmp(text_str(&c->told[i].message), note->message)) {
 			c->told[i].times++;
 			return;

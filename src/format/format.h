@@ -123,6 +123,7 @@ typedef int (*zinc_copy_fn)(void *arg, const char *below, const zinc_json *copy)
 struct zinc_format {
 	const char *id; /* "v3" */
 	const char *purpose;
+	bool shards_when_asked; /* it can hold shards, but few readers know them: copies make none unless asked to */
 
 	/* Is this zarr.json of this format?  `root` NULL: it is damaged.  *kind is NONE for those, and for entry
 	 * points. NULL: the format has no document of that name, but detect. */

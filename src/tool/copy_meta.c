@@ -39,6 +39,16 @@ spell_out(zinc_json_doc *doc, const zinc_meta *m, zinc_error *err)
 	return zinc_json_set(doc, root, "codecs", codecs, err);
 }
 
+/* A format whose shards hardly a reader knows gets them where they are asked for, or were there before. */
+static bool
+keep_shards(const struct translation *t)
+{
+	const zinc_copy_options *o = &t->c->o;
+
+	return !t->c->to->format->shards_when_asked || t->c->from->format == t->c->to->format || o->shards ||
+	       o->auto_shards;
+}
+
 /* Consolidated metadata is made anew where it was. */
 static zinc_status
 make_wanted(struct translation *t)
@@ -54,7 +64,12 @@ make_wanted(struct translation *t)
 	(void)zinc_json_remove(root, "consolidated_metadata");
 	if (m->kind == ZINC_NODE_ARRAY)
 		ZINC_TRY(spell_out(t->wanted, m, t->err));
-	return zinc_cp_asked(t->c, t->n) ? zinc_cp_apply(t->c, t->n, t->wanted, t->err) : ZINC_OK;
+	if (zinc_cp_asked(t->c, t->n))
+		ZINC_TRY(zinc_cp_apply(t->c, t->n, t->wanted, t->err));
+	return keep_shards(t) || !zinc_cp_unshard(t->wanted)
+		   ? ZINC_OK
+		   : zinc_cp_note(t->c, ZINC_COPY_REPLACED, t->n->from, t->err,
+				  "shards become plain chunks of the inner shape");
 }
 
 /* ---- trying ---- */

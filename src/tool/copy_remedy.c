@@ -14,8 +14,9 @@
 struct remedy {
 	zinc_json_doc *doc;
 	zinc_json *root;
-	zinc_json *codecs;
-	zinc_json *codec; /* of those that are about one */
+	zinc_json *holder; /* of a chain: the root, or the configuration of its shard */
+	zinc_json *codecs; /* the chain */
+	zinc_json *codec;  /* of those that are about one */
 	char *what;
 	size_t room;
 };
@@ -42,7 +43,7 @@ put_codec(struct remedy *m, zinc_json *instead)
 		if ((item || v != m->codec) && zinc_json_append(out, item, NULL) != ZINC_OK)
 			return false;
 	}
-	return zinc_json_set(m->doc, m->root, "codecs", out, NULL) == ZINC_OK;
+	return zinc_json_set(m->doc, m->holder, "codecs", out, NULL) == ZINC_OK;
 }
 
 /* A codec from its JSON text. */
@@ -98,13 +99,25 @@ codec_to_gzip(struct remedy *m)
 	return put_codec(m, make_codec(m, text));
 }
 
+/* Elements of variable length have codecs of their own, and no others. */
+static bool
+has_own_codec(const struct remedy *m)
+{
+	const zinc_json *type = zinc_json_member(m->root, "data_type");
+
+	return zinc_json_is_string(type, "string") || zinc_json_is_string(type, "bytes");
+}
+
 /* What makes bytes of elements cannot be left out, only be the plain one. */
 static bool
 codec_to_bytes(struct remedy *m)
 {
 	const zinc_codec_ops *ops = zinc_codec_find(codec_name(m->codec));
 
-	if (!ops || ops->kind != ZINC_ARRAY_BYTES || strcmp(ops->name, "bytes") == 0)
+	if (has_own_codec(m))
+		return false;
+	if (!ops || ops->kind != ZINC_ARRAY_BYTES || strcmp(ops->name, "bytes") == 0 ||
+	    strcmp(ops->name, "sharding_indexed") == 0)
 		return false;
 	snprintf(m->what, m->room, "codec %.60s becomes bytes", codec_name(m->codec));
 	return put_codec(m, make_codec(m, "{\"name\": \"bytes\", \"configuration\": {\"endian\": \"little\"}}"));
@@ -261,25 +274,42 @@ static const struct {
     {zero_fill, false, ZINC_COPY_LOST},
 };
 
-enum { ROWS = sizeof table / sizeof *table, CODECS = 16, MEMBERS = 32 };
+/* Of a chain so many codecs are looked at: first the inner chain of a shard, then the one around it. */
+enum { ROWS = sizeof table / sizeof *table, CODECS = 16, TRIES = 2 * CODECS, MEMBERS = 32 };
+
+/* Set holder, codecs and codec to number i of the two chains; codec NULL: there is none. */
+static void
+find_codec(struct remedy *m, size_t i)
+{
+	zinc_json *v;
+
+	m->holder = m->root;
+	m->codecs = zinc_json_member(m->root, "codecs");
+	for (v = m->codecs && i < CODECS ? m->codecs->first : NULL; v; v = v->next)
+		if (strcmp(codec_name(v), "sharding_indexed") == 0) {
+			m->holder = zinc_json_member(v, "configuration");
+			m->codecs = zinc_json_member(m->holder, "codecs");
+			break;
+		}
+	m->codec = m->codecs ? zinc_json_item(m->codecs, i % CODECS) : NULL;
+}
 
 bool
 zinc_cp_remedy(zinc_json_doc *doc, size_t i, bool *changed, zinc_copy_kind *kind, char *what, size_t room)
 {
 	struct remedy m = {.doc = doc, .root = zinc_json_root(doc), .what = what, .room = room};
-	const size_t row = i / CODECS;
+	const size_t row = i / TRIES;
 
 	what[0] = '\0';
 	*changed = false;
 	*kind = ZINC_COPY_LOST;
-	if (i >= (size_t)ROWS * CODECS) {
-		*changed = drop_member(&m, i - (size_t)ROWS * CODECS);
-		return i < (size_t)ROWS * CODECS + MEMBERS;
+	if (i >= (size_t)ROWS * TRIES) {
+		*changed = drop_member(&m, i - (size_t)ROWS * TRIES);
+		return i < (size_t)ROWS * TRIES + MEMBERS;
 	}
 	*kind = table[row].kind;
-	m.codecs = zinc_json_member(m.root, "codecs");
-	m.codec = table[row].each_codec && m.codecs ? zinc_json_item(m.codecs, i % CODECS) : NULL;
-	if (m.codecs && (table[row].each_codec ? m.codec != NULL : i % CODECS == 0)) /* a group has none of it */
+	find_codec(&m, i % TRIES);
+	if (m.codecs && (table[row].each_codec ? m.codec != NULL : i % TRIES == 0)) /* a group has none of it */
 		*changed = table[row].try(&m);
 	return true;
 }
