@@ -4,6 +4,7 @@
  *   zarr.json     "zarr_format": 3                                        v3
  *                 "https://purl.org/zarr/spec/core/3.0"                   v3-2022
  *                 "https://purl.org/zarr/spec/protocol/core/3.0"          v3-2020
+ *                 "http://purl.org/zarr/spec/protocol/core/3.0"           v3-2019
  *   .zarray, .zgroup                                                      v2
  *
  * Promises:

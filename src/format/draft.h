@@ -10,6 +10,7 @@
  *   data/root/foo/bar/c0/0               the first chunk of it
  *
  *   draft_entry.c   the entry point
+ *   draft_case.c    names that differ only in case, where they are forbidden
  *   draft_key.c     keys of documents and objects, and which node a key belongs to
  *   draft_node.c    reading, creating, editing one node
  *   draft_walk.c    children and walks
@@ -19,47 +20,18 @@
  *   draft_member.c  the members that the drafts have in common
  *   draft_type.c    data types and fill values -> those of the final version, and back
  *   draft_make.c    the final version's document -> theirs
+ *   draft_rules.h   the numbers of their rules
  *
  * What differs is a row each: struct zinc_draft, in format_v3_2020.c and format_v3_2022.c.
  */
 #ifndef ZINC_DRAFT_H
 #define ZINC_DRAFT_H
 
+#include "format/draft_rules.h"
 #include "format/format_v2.h"
 
 typedef struct zinc_draft zinc_draft;
 typedef struct zinc_draft_parse zinc_draft_parse;
-
-/* What a document can break, numbered by docs/conformance.md: one number per draft. */
-typedef enum zinc_draft_rule {
-	ZINC_DRAFT_ENTRY,      /* zarr.json is one JSON object with all its members */
-	ZINC_DRAFT_VERSION,    /* zarr_format */
-	ZINC_DRAFT_ENCODING,   /* metadata_encoding */
-	ZINC_DRAFT_SUFFIX,     /* metadata_key_suffix */
-	ZINC_DRAFT_EXTENSIONS, /* extensions, of the hierarchy or an array */
-	ZINC_DRAFT_UNDERSTAND, /* must_understand */
-	ZINC_DRAFT_NAME,       /* of nodes */
-	ZINC_DRAFT_DOCUMENT,   /* an array's or group's document is one JSON object */
-	ZINC_DRAFT_MEMBERS,    /* with all its members */
-	ZINC_DRAFT_UNKNOWN,    /* and no others */
-	ZINC_DRAFT_SHAPE,
-	ZINC_DRAFT_TYPE,        /* data_type */
-	ZINC_DRAFT_GRID,        /* chunk_grid */
-	ZINC_DRAFT_SEPARATOR,   /* and its separator */
-	ZINC_DRAFT_LAYOUT,      /* chunk_memory_layout */
-	ZINC_DRAFT_FILL,        /* fill_value */
-	ZINC_DRAFT_FILL_NULL,   /* and null as such */
-	ZINC_DRAFT_CODEC,       /* compressor, codecs */
-	ZINC_DRAFT_TRANSFORMER, /* storage_transformers */
-	ZINC_DRAFT_ATTRIBUTES,
-	ZINC_DRAFT_GROUP,     /* members of a group */
-	ZINC_DRAFT_KEY,       /* of a document */
-	ZINC_DRAFT_CHUNK_KEY, /* of a chunk */
-	ZINC_DRAFT_CHUNK,     /* what is stored there */
-	ZINC_DRAFT_TWO,       /* an array and a group at one path */
-	ZINC_DRAFT_BELOW,     /* a node below an array */
-	ZINC_DRAFT_NRULES
-} zinc_draft_rule;
 
 /* How one member of an array's document is read; `v` is NULL when it is not there. */
 typedef struct zinc_draft_member {
@@ -81,19 +53,24 @@ typedef struct zinc_draft_entry {
 
 struct zinc_draft {
 	const zinc_format *format;
-	const char *name;             /* in messages: "the 2020 draft" */
-	const char *core;             /* URI of the core specification, up to its version */
-	const char *entry;            /* the text of a new entry point */
-	const char *meta, *data;      /* as in zinc_draft_entry */
-	bool root_dot;                /* the root's document is meta + ".array", else meta + "/array" */
-	const char *chunk;            /* what chunk identifiers begin with: "c" or "" */
-	const char *codec;            /* URI of a codec to be written: "https://.../%s/1.0" */
+	const char *name;        /* in messages: "the 2020 draft" */
+	const char *core;        /* URI of the core specification, up to its version */
+	const char *entry;       /* the text of a new entry point */
+	const char *group;       /* the text of a group without attributes */
+	const char *version;     /* what new documents have as zarr_format, and then groups have extensions; NULL */
+	const char *meta, *data; /* as in zinc_draft_entry */
+	bool root_dot;           /* the root's document is meta + ".array", else meta + "/array" */
+	const char *chunk;       /* what chunk identifiers begin with: "c" or "" */
+	const char *codec;       /* URI of a codec to be written: "https://.../%s/1.0" */
 	const char *const *codec_ids; /* codecs that it may be written for, by their ids in version 2; ends with NULL */
+	char separator;               /* of chunk identifiers that do not say theirs */
 	size_t name_max;              /* bytes of a node's name; 0: any */
 	bool names;                   /* data types are "float64", else "<f8" */
+	bool complex;                 /* complex numbers are among them, and raw bytes are not: 2019 */
 	bool strict_members;          /* an array with a member of an unknown name must not be opened */
 	const char *const *rules;     /* ZINC_DRAFT_NRULES of them */
 	const zinc_draft_member *members; /* of arrays, in the order in which they need each other; ends with NULL */
+	const zinc_draft_member *group_members;
 	/* Is this entry point of this draft? */
 	bool (*claims)(const zinc_json *root);
 	/* metadata_encoding and the suffix -> entry, whose suffix is a string of the document. */
@@ -135,6 +112,11 @@ size_t zinc_draft_document(const zinc_hierarchy *h, const char *name, zinc_node_
 /* Keys of chunks: the draft's `chunk`, then indices with a separator. */
 zinc_status zinc_draft_keys_init(zinc_keys *out, zinc_context *ctx, const zinc_draft *d, char separator,
 				 zinc_error *err);
+
+/* ---- draft_case.c ---- */
+
+/* For a new node: E_INVALID when its name, or one above it, differs from a sibling's only in case. */
+zinc_status zinc_draft_check_case(zinc_hierarchy *h, const char *path, zinc_error *err);
 
 /* ---- draft_node.c ---- */
 
@@ -212,7 +194,7 @@ zinc_status zinc_draft_set(zinc_draft_parse *p, const char *key, zinc_json *v);
 /* {"name": ..., "configuration": {member: value}}, without it when `member` is NULL.  NULL: no memory. */
 zinc_json *zinc_draft_extension(zinc_draft_parse *p, const char *name, const char *member, zinc_json *value);
 /* {"extension": URI, "type": ..., more} -> {"name": URI, "configuration": {"type": ..., more}}: what only a registry
- * knows.  E_CORRUPT when it has no such members. */
+ * knows.  E_CORRUPT by `rule` when it has no such members, by the next when the first is no URI. */
 zinc_status zinc_draft_foreign(zinc_draft_parse *p, const zinc_json *v, zinc_draft_rule rule, zinc_json **out);
 
 zinc_status zinc_draft_parse_doc(zinc_context *ctx, const zinc_draft *d, zinc_json_doc *doc, zinc_node_kind kind,

@@ -19,18 +19,18 @@
 
 /* {"extension": URI, "must_understand": bool, "configuration": anything} */
 static zinc_status
-check_extension(const zinc_draft *d, const zinc_json *v, bool *must, zinc_report *r, zinc_error *err)
+check_extension(const char *const *rules, const zinc_json *v, bool *must, zinc_report *r, zinc_error *err)
 {
 	const zinc_json *uri = zinc_json_member(v, "extension");
 
-	*must = true;
+	if (!zinc_json_is(v, ZINC_JSON_OBJECT))
+		return zinc_report_error(r, rules[ZINC_DRAFT_EXTENSIONS], err, "an extension must be an object");
 	if (!zinc_json_is(uri, ZINC_JSON_STRING) || uri->n == 0 || strlen(uri->text) != uri->n)
-		return zinc_report_error(r, d->rules[ZINC_DRAFT_EXTENSIONS], err,
-					 "an extension must be an object with a URI as \"extension\"");
+		return zinc_report_error(r, rules[ZINC_DRAFT_EXTENSION_URI], err,
+					 "an extension must have a URI as \"extension\"");
 	if (!zinc_json_bool(zinc_json_member(v, "must_understand"), must))
-		return zinc_report_lenient(r, d->rules[ZINC_DRAFT_EXTENSIONS], err,
-					   "extension \"%.200s\" does not say whether it must be understood",
-					   uri->text);
+		return zinc_report_error(r, rules[ZINC_DRAFT_EXTENSION_FLAG], err,
+					 "extension \"%.200s\" does not say whether it must be understood", uri->text);
 	return ZINC_OK;
 }
 
@@ -39,20 +39,22 @@ zinc_draft_extensions(const zinc_draft *d, const zinc_json *list, zinc_report *r
 		      zinc_status (*fn)(void *arg, const char *uri, const zinc_json *item, zinc_error *err), void *arg,
 		      zinc_error *err)
 {
+	/* the rules for nodes stand behind those for the entry point, in the same order */
+	const char *const *rules = d->rules + (fn ? ZINC_DRAFT_OWN_EXTENSIONS - ZINC_DRAFT_EXTENSIONS : 0);
 	const zinc_json *v;
 	size_t i = 0;
 	bool must;
 
 	if (!zinc_json_is(list, ZINC_JSON_ARRAY))
-		return zinc_report_error(r, d->rules[ZINC_DRAFT_EXTENSIONS], err, "extensions must be a list");
+		return zinc_report_error(r, rules[ZINC_DRAFT_EXTENSIONS], err, "extensions must be a list");
 	for (v = list->first; v; v = v->next) {
 		const size_t mark = zinc_report_enter_item(r, i++);
-		zinc_status s = check_extension(d, v, &must, r, err);
+		zinc_status s = check_extension(rules, v, &must, r, err);
 
 		if (s == ZINC_OK && fn)
 			s = fn(arg, zinc_json_member(v, "extension")->text, v, err);
 		else if (s == ZINC_OK && must)
-			s = zinc_report_unsupported(r, d->rules[ZINC_DRAFT_UNDERSTAND], err,
+			s = zinc_report_unsupported(r, rules[ZINC_DRAFT_UNDERSTAND], err,
 						    "extension \"%.200s\" is not known and must be understood",
 						    zinc_json_member(v, "extension")->text);
 		zinc_report_leave(r, mark);
@@ -116,7 +118,7 @@ parse_text(zinc_draft_entry *e, zinc_context *ctx, const zinc_draft *d, const ch
 	ZINC_TRY(zinc_json_parse(&doc, ctx, text, n, ZINC_JSON_DUPLICATES, err));
 	twice = zinc_json_duplicate(doc);
 	if (!d->claims(zinc_json_root(doc)))
-		s = zinc_report_error(r, d->rules[ZINC_DRAFT_VERSION], err, "zarr.json is not that of %s", d->name);
+		s = zinc_report_error(r, d->rules[ZINC_DRAFT_URI], err, "zarr.json is not that of %s", d->name);
 	else if (twice)
 		s = zinc_report_lenient(r, d->rules[ZINC_DRAFT_ENTRY], err, "member \"%.60s\" is there twice", twice);
 	if (s == ZINC_OK)

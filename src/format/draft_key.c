@@ -22,6 +22,7 @@
 zinc_status
 zinc_draft_check_name(const zinc_draft *d, const char *name, size_t n, zinc_error *err)
 {
+	zinc_draft_rule rule = ZINC_DRAFT_NAME;
 	const char *why = NULL;
 	size_t dots = 0, good = 0;
 
@@ -29,16 +30,19 @@ zinc_draft_check_name(const zinc_draft *d, const char *name, size_t n, zinc_erro
 		dots++;
 	while (good < n && name[good] && strchr(LETTERS, name[good]))
 		good++;
-	if (n == 0)
+	if (n == 0) {
 		why = "is empty";
-	else if (good < n)
+		rule = ZINC_DRAFT_NAME_EMPTY;
+	} else if (good < n) {
 		why = "has other characters than a-z, A-Z, 0-9, '-', '_' and '.'";
-	else if (dots == n)
+	} else if (dots == n) {
 		why = "is all periods";
-	else if (d->name_max && n > d->name_max)
+		rule = ZINC_DRAFT_NAME_PERIODS;
+	} else if (d->name_max && n > d->name_max) {
 		why = "is too long";
-	return why ? zinc_fail(err, ZINC_E_INVALID, "a node's name %s (rule %s)", why, d->rules[ZINC_DRAFT_NAME])
-		   : ZINC_OK;
+		rule = ZINC_DRAFT_NAME_LENGTH;
+	}
+	return why ? zinc_fail(err, ZINC_E_INVALID, "a node's name %s (rule %s)", why, d->rules[rule]) : ZINC_OK;
 }
 
 /* ---- documents ---- */

@@ -172,7 +172,9 @@ set_grid(zinc_draft_make *b, const uint64_t *chunk)
 {
 	zinc_json *grid = zinc_json_make(b->doc, ZINC_JSON_OBJECT);
 	const char *name = b->m->keys.ops->name;
-	const char separator[2] = {b->m->keys.separator, '\0'};
+	const bool own =
+	    *b->draft->chunk == '\0' && strcmp(name, "default") == 0; /* keys "c/0/0" have no counterpart */
+	const char separator[2] = {own ? b->draft->separator : b->m->keys.separator, '\0'};
 
 	if (strcmp(b->m->grid->ops->name, "regular") != 0)
 		return zinc_draft_refuse(b, "a grid of chunks of several sizes");
@@ -180,7 +182,8 @@ set_grid(zinc_draft_make *b, const uint64_t *chunk)
 		return zinc_draft_refuse(b, "this chunk key encoding");
 	ZINC_TRY(zinc_json_set(b->doc, grid, "type", zinc_json_make_string(b->doc, "regular"), b->err));
 	ZINC_TRY(zinc_json_set(b->doc, grid, "chunk_shape", list_of(b->doc, chunk, b->m->ndim), b->err));
-	ZINC_TRY(zinc_json_set(b->doc, grid, "separator", zinc_json_make_string(b->doc, separator), b->err));
+	if (!b->draft->version || separator[0] != b->draft->separator) /* the first draft's own examples leave it out */
+		ZINC_TRY(zinc_json_set(b->doc, grid, "separator", zinc_json_make_string(b->doc, separator), b->err));
 	return set(b, "chunk_grid", grid);
 }
 
@@ -212,7 +215,8 @@ take_member(zinc_draft_make *b, zinc_json *extensions, const zinc_json *v)
 			return ZINC_OK;
 	if (strcmp(v->key, "storage_transformers") == 0 && v->n == 0)
 		return ZINC_OK;
-	if (b->m->kind == ZINC_NODE_ARRAY && strstr(v->key, "://") && zinc_json_is(v, ZINC_JSON_OBJECT))
+	if ((b->m->kind == ZINC_NODE_ARRAY || b->draft->version) && strstr(v->key, "://") &&
+	    zinc_json_is(v, ZINC_JSON_OBJECT))
 		return add_extension(b, extensions, v);
 	return zinc_fail(b->err, ZINC_E_INVALID, "%s cannot hold the member \"%.200s\"", b->draft->name, v->key);
 }
@@ -282,8 +286,12 @@ make_doc(zinc_draft_make *b, zinc_context *ctx, zinc_status (*encoding)(zinc_dra
 	b->attributes = zinc_json_is(attributes, ZINC_JSON_OBJECT) ? zinc_json_copy(b->doc, attributes)
 								   : zinc_json_make(b->doc, ZINC_JSON_OBJECT);
 	ZINC_TRY(take_members(b, &extensions));
+	if (b->draft->version)
+		ZINC_TRY(set(b, "zarr_format", zinc_json_make_string(b->doc, b->draft->version)));
 	if (b->m->kind == ZINC_NODE_ARRAY)
 		ZINC_TRY(make_array(b, extensions, encoding));
+	else if (b->draft->version)
+		ZINC_TRY(set(b, "extensions", extensions));
 	return set(b, "attributes", b->attributes);
 }
 

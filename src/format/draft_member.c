@@ -16,21 +16,26 @@ zinc_draft_parse_shape(zinc_draft_parse *p, const zinc_json *v)
 	return zinc_draft_set(p, "shape", zinc_json_copy(p->v3, v)); /* the final version's rules are the same */
 }
 
-/* Where a dimension has no elements its chunks may have none either. */
-static zinc_json *
-copy_chunk_shape(zinc_draft_parse *p, const zinc_json *v)
+/* Where a dimension has no elements its chunks may have none either; the final version wants one. */
+static zinc_status
+copy_chunk_shape(zinc_draft_parse *p, const zinc_json *v, zinc_json **out)
 {
 	const zinc_json *shape = zinc_json_member(p->root, "shape");
 	const zinc_json *dim = zinc_json_is(shape, ZINC_JSON_ARRAY) ? shape->first : NULL;
-	zinc_json *list = zinc_json_copy(p->v3, v), *item;
+	zinc_json *item;
 	uint64_t chunk, extent;
 
-	for (item = list ? list->first : NULL; item; item = item->next, dim = dim ? dim->next : NULL)
-		if (zinc_json_u64(item, &chunk) && chunk == 0 && zinc_json_u64(dim, &extent) && extent == 0) {
-			item->text = "1";
-			item->n = 1;
-		}
-	return list;
+	*out = zinc_json_copy(p->v3, v);
+	for (item = *out ? (*out)->first : NULL; item; item = item->next, dim = dim ? dim->next : NULL) {
+		if (!zinc_json_u64(item, &chunk) || chunk != 0 || !zinc_json_u64(dim, &extent))
+			continue;
+		if (extent != 0)
+			return zinc_report_error(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_GRID_ZERO), &p->e,
+						 "a chunk of no elements, where there are some");
+		item->text = "1";
+		item->n = 1;
+	}
+	return ZINC_OK;
 }
 
 /* One character between indices; the text of 2022 has but two of them. */
@@ -41,7 +46,8 @@ parse_separator(zinc_draft_parse *p, const zinc_json *v)
 
 	if (!v)
 		return p->draft->strict_members
-			   ? zinc_report_lenient(p->r, rule, &p->e, "chunk_grid does not say its separator")
+			   ? zinc_report_lenient(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_SEPARATOR_MISSING), &p->e,
+						 "chunk_grid does not say its separator")
 			   : ZINC_OK;
 	if (!zinc_json_is(v, ZINC_JSON_STRING) || v->n == 0)
 		return zinc_report_error(p->r, rule, &p->e, "separator must be \"/\" or \".\"");
@@ -57,20 +63,26 @@ zinc_status
 zinc_draft_parse_grid(zinc_draft_parse *p, const zinc_json *v)
 {
 	const zinc_json *chunk = zinc_json_member(v, "chunk_shape");
-	zinc_json *grid = NULL;
+	zinc_json *grid = NULL, *shape;
 	size_t mark;
 	zinc_status s;
 
 	if (zinc_json_member(v, "extension")) {
-		ZINC_TRY(zinc_draft_foreign(p, v, ZINC_DRAFT_GRID, &grid));
+		ZINC_TRY(zinc_draft_foreign(p, v, ZINC_DRAFT_GRID_EXTENSION, &grid));
 		return zinc_draft_set(p, "chunk_grid", grid);
 	}
-	if (!zinc_json_is_string(zinc_json_member(v, "type"), "regular") || !zinc_json_is(chunk, ZINC_JSON_ARRAY))
+	if (!zinc_json_member(v, "type") || !chunk)
 		return zinc_report_error(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_GRID), &p->e,
-					 "chunk_grid must be an object with the type \"regular\" and a list as "
-					 "\"chunk_shape\", or an extension");
-	ZINC_TRY(zinc_draft_set(p, "chunk_grid",
-				zinc_draft_extension(p, "regular", "chunk_shape", copy_chunk_shape(p, chunk))));
+					 "chunk_grid must be an object with \"type\" and \"chunk_shape\", or an "
+					 "extension");
+	if (!zinc_json_is_string(zinc_json_member(v, "type"), "regular"))
+		return zinc_report_error(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_GRID_TYPE), &p->e,
+					 "the type of a chunk_grid must be \"regular\", or that of an extension");
+	if (!zinc_json_is(chunk, ZINC_JSON_ARRAY))
+		return zinc_report_error(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_GRID_SHAPE), &p->e,
+					 "chunk_shape must be a list of integers");
+	ZINC_TRY(copy_chunk_shape(p, chunk, &shape));
+	ZINC_TRY(zinc_draft_set(p, "chunk_grid", zinc_draft_extension(p, "regular", "chunk_shape", shape)));
 	mark = zinc_report_enter(p->r, "separator");
 	s = parse_separator(p, zinc_json_member(v, "separator"));
 	zinc_report_leave(p->r, mark);
@@ -87,9 +99,9 @@ zinc_draft_parse_layout(zinc_draft_parse *p, const zinc_json *v)
 		return ZINC_OK;
 	if (!zinc_json_is(v, ZINC_JSON_OBJECT))
 		return zinc_report_error(p->r, rule, &p->e, "chunk_memory_layout must be \"C\", \"F\" or an extension");
-	ZINC_TRY(zinc_draft_foreign(p, v, ZINC_DRAFT_LAYOUT, &ignored));
-	return zinc_report_unsupported(p->r, rule, &p->e, "chunk memory layout \"%.200s\"",
-				       zinc_json_member(v, "extension")->text);
+	ZINC_TRY(zinc_draft_foreign(p, v, ZINC_DRAFT_LAYOUT_EXTENSION, &ignored));
+	return zinc_report_unsupported(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_LAYOUT_EXTENSION), &p->e,
+				       "chunk memory layout \"%.200s\"", zinc_json_member(v, "extension")->text);
 }
 
 /* ---- elements ---- */

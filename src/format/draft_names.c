@@ -103,23 +103,24 @@ const char *
 zinc_draft_type_name(const zinc_draft *d, char letter)
 {
 	static const struct {
-		const char *letters, *new, *old;
+		const char *letters, *names[3];
 	} names[] = {
 #define NAME(x)                                                                                                        \
-	"https://purl.org/zarr/spec/extensions/data-types/" x "/1.0",                                                  \
-	    "https://purl.org/zarr/spec/protocol/extensions/" x "-dtypes/1.0"
+	{"https://purl.org/zarr/spec/extensions/data-types/" x "/1.0",                                                 \
+	 "https://purl.org/zarr/spec/protocol/extensions/" x "-dtypes/1.0",                                            \
+	 "http://purl.org/zarr/spec/protocol/extensions/" x "-dtypes/1.0"}
 	    {"Mm", NAME("datetime")},
 	    {"SU", NAME("string")},
 	    {"[", NAME("struct")},
 	    {"c", NAME("complex")},
 #undef NAME
 	};
-	const bool old = strstr(d->core, "/protocol/") != NULL;
+	const size_t time = strstr(d->core, "/protocol/") ? (strncmp(d->core, "http:", 5) == 0 ? 2 : 1) : 0;
 	size_t i;
 
 	for (i = 0; i < sizeof names / sizeof *names; i++)
 		if (strchr(names[i].letters, letter))
-			return old ? names[i].old : names[i].new;
+			return names[i].names[time];
 	return NULL;
 }
 

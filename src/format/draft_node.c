@@ -78,11 +78,11 @@ has_descendants(zinc_hierarchy *h, const char *path, bool *yes, zinc_error *err)
 static zinc_status
 make_implicit(zinc_hierarchy *h, zinc_meta **out, zinc_error *err)
 {
-	static const char text[] = "{\"attributes\": {}}";
+	const char *text = h->format->draft->group;
 	zinc_report r;
 
 	zinc_report_init_quiet(&r, h->ctx, false);
-	ZINC_TRY(zinc_draft_parse_text(h->ctx, h->format->draft, text, sizeof text - 1, ZINC_NODE_GROUP, &r, out, err));
+	ZINC_TRY(zinc_draft_parse_text(h->ctx, h->format->draft, text, strlen(text), ZINC_NODE_GROUP, &r, out, err));
 	(*out)->implicit = true;
 	return ZINC_OK;
 }
@@ -111,8 +111,10 @@ read_node(zinc_hierarchy *h, const char *path, zinc_report *r, zinc_meta **out, 
 	if (*out) {
 		const zinc_status s = look_for_two(h, path, r, err);
 
-		if (s != ZINC_OK)
-			zinc_meta_free(*out);
+		if (s == ZINC_OK)
+			return s;
+		zinc_meta_free(*out);
+		*out = NULL;
 		return s;
 	}
 	if (!*out)
@@ -143,12 +145,12 @@ zinc_draft_print(const zinc_meta *m, zinc_buf *out, zinc_error *err)
 	return zinc_buf_puts(out, "\n", err);
 }
 
-/* Nothing above a node has to know of it. */
+/* Nothing above a node has to know of it; beside it there may be one of nearly the same name. */
 zinc_status
 zinc_draft_prepare(zinc_hierarchy *h, const char *path, bool create, zinc_error *err)
 {
-	(void)path, (void)create;
-	return zinc_hierarchy_writable(h, err);
+	ZINC_TRY(zinc_hierarchy_writable(h, err));
+	return create && h->format->fold_case ? zinc_draft_check_case(h, path, err) : ZINC_OK;
 }
 
 zinc_status
@@ -238,15 +240,15 @@ edit_doc(struct edit *e, zinc_json_doc *doc, zinc_error *err)
 static zinc_status
 edit_update(void *arg, const void *old, size_t nold, zinc_update *out, zinc_error *err)
 {
-	static const char empty[] = "{\"attributes\": {}}";
 	struct edit *e = arg;
+	const char *empty = e->h->format->draft->group;
 	zinc_json_doc *doc;
 
 	if (!old && !e->implicit)
 		return zinc_fail(err, ZINC_E_NOTFOUND, "no node is there");
 	if (old)
 		ZINC_TRY(check_stored(e, old, nold, err));
-	ZINC_TRY(zinc_json_parse(&doc, e->h->ctx, old ? old : empty, old ? nold : sizeof empty - 1, 0, err));
+	ZINC_TRY(zinc_json_parse(&doc, e->h->ctx, old ? old : empty, old ? nold : strlen(empty), 0, err));
 	ZINC_TRY(edit_doc(e, doc, err));
 	out->bytes = e->text.p;
 	out->nbytes = e->text.n;

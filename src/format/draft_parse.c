@@ -50,11 +50,14 @@ zinc_draft_rule_for(const zinc_draft *d, const char *rule)
 		const char *final;
 		zinc_draft_rule rule;
 	} same[] = {
-	    {"M1", ZINC_DRAFT_KEY},        {"M2", ZINC_DRAFT_DOCUMENT},   {"M26", ZINC_DRAFT_CHUNK_KEY},
-	    {"M28", ZINC_DRAFT_BELOW},     {"M29", ZINC_DRAFT_NAME},      {"M41", ZINC_DRAFT_CHUNK_KEY},
-	    {"M42", ZINC_DRAFT_CHUNK},     {"M43", ZINC_DRAFT_CHUNK_KEY}, {"orphan", ZINC_DRAFT_CHUNK_KEY},
-	    {"M48", ZINC_DRAFT_CHUNK_KEY}, {"M70", ZINC_DRAFT_CHUNK},     {"M72", ZINC_DRAFT_CHUNK},
-	    {"M75", ZINC_DRAFT_CHUNK},     {"M82", ZINC_DRAFT_CHUNK},     {"M84", ZINC_DRAFT_CHUNK},
+	    {"M1", ZINC_DRAFT_KEY},          {"foreign", ZINC_DRAFT_KEY},     {"case", ZINC_DRAFT_NAME_CASE},
+	    {"M2", ZINC_DRAFT_JSON},         {"M26", ZINC_DRAFT_DATA},        {"orphan", ZINC_DRAFT_DATA},
+	    {"M28", ZINC_DRAFT_BELOW},       {"M29", ZINC_DRAFT_NAME_EMPTY},  {"M31", ZINC_DRAFT_NAME_PERIODS},
+	    {"M41", ZINC_DRAFT_OUTSIDE},     {"M43", ZINC_DRAFT_CHUNK_KEY},   {"M45", ZINC_DRAFT_SCALAR_KEY},
+	    {"M46", ZINC_DRAFT_CHUNK_KEY},   {"M47", ZINC_DRAFT_SCALAR_KEY},  {"M48", ZINC_DRAFT_CHUNK_KEY},
+	    {"M42", ZINC_DRAFT_CHUNK_SIZE},  {"M72", ZINC_DRAFT_CHUNK_SIZE},  {"M70", ZINC_DRAFT_CHUNK_BOOL},
+	    {"M75", ZINC_DRAFT_CHUNK_GZIP},  {"M82", ZINC_DRAFT_CHUNK_BLOSC}, {"M84", ZINC_DRAFT_CHUNK},
+	    {"M91", ZINC_DRAFT_SHARD_INDEX}, {"M93", ZINC_DRAFT_SHARD_INDEX}, {"M92", ZINC_DRAFT_SHARD_MISSING},
 	    {"decode", ZINC_DRAFT_CHUNK},
 	};
 	size_t i;
@@ -94,10 +97,12 @@ zinc_draft_foreign(zinc_draft_parse *p, const zinc_json *v, zinc_draft_rule rule
 	const zinc_json *uri = zinc_json_member(v, "extension");
 	zinc_json *configuration;
 
-	if (!zinc_json_is(uri, ZINC_JSON_STRING) || uri->n == 0 || strlen(uri->text) != uri->n ||
-	    !zinc_json_member(v, "type"))
+	if (!uri || !zinc_json_member(v, "type"))
 		return zinc_report_error(p->r, zinc_draft_rule_of(p, rule), &p->e,
-					 "an extension must be an object with \"extension\", a URI, and \"type\"");
+					 "an extension must be an object with \"extension\" and \"type\"");
+	if (!zinc_json_is(uri, ZINC_JSON_STRING) || uri->n == 0 || strlen(uri->text) != uri->n)
+		return zinc_report_error(p->r, zinc_draft_rule_of(p, (zinc_draft_rule)(rule + 1)), &p->e,
+					 "\"extension\" must be a URI");
 	configuration = zinc_json_copy(p->v3, v);
 	(void)zinc_json_remove(configuration, "extension");
 	*out = zinc_draft_extension(p, uri->text, NULL, NULL);
@@ -106,19 +111,24 @@ zinc_draft_foreign(zinc_draft_parse *p, const zinc_json *v, zinc_draft_rule rule
 
 /* ---- documents ---- */
 
+/* The members of arrays or of groups, and the rules about those that are missing or unknown. */
+struct table {
+	const zinc_draft_member *members;
+	zinc_draft_rule required, expected, unknown;
+};
+
 static zinc_status
-parse_member(zinc_draft_parse *p, const zinc_draft_member *row)
+parse_member(zinc_draft_parse *p, const struct table *t, const zinc_draft_member *row)
 {
 	const zinc_json *v = zinc_json_member(p->root, row->name);
 	zinc_status s;
 	size_t mark;
 
 	if (!v && row->need == ZINC_DRAFT_REQUIRED)
-		return zinc_report_error(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_MEMBERS), &p->e, "%s is missing",
-					 row->name);
+		return zinc_report_error(p->r, zinc_draft_rule_of(p, t->required), &p->e, "%s is missing", row->name);
 	if (!v && row->need == ZINC_DRAFT_EXPECTED)
-		ZINC_TRY(zinc_report_lenient(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_MEMBERS), &p->e, "%s is missing",
-					     row->name));
+		ZINC_TRY(
+		    zinc_report_lenient(p->r, zinc_draft_rule_of(p, t->expected), &p->e, "%s is missing", row->name));
 	mark = zinc_report_enter(p->r, row->name);
 	s = row->parse(p, v);
 	zinc_report_leave(p->r, mark);
@@ -127,19 +137,32 @@ parse_member(zinc_draft_parse *p, const zinc_draft_member *row)
 
 /* Members of other names are for later versions. */
 static zinc_status
-parse_unknown(zinc_draft_parse *p, const zinc_json *v)
+parse_unknown(zinc_draft_parse *p, const struct table *t, const zinc_json *v)
 {
 	const zinc_draft_member *row;
 
-	for (row = p->draft->members; row->name; row++)
+	for (row = t->members; row->name; row++)
 		if (strcmp(row->name, v->key) == 0)
 			return ZINC_OK;
-	if (p->draft->strict_members)
-		return zinc_report_unsupported(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_UNKNOWN), &p->e,
+	if (p->draft->strict_members && t->members == p->draft->members)
+		return zinc_report_unsupported(p->r, zinc_draft_rule_of(p, t->unknown), &p->e,
 					       "member \"%.60s\" is not known, and so the array must not be opened",
 					       v->key);
-	return zinc_report_lenient(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_UNKNOWN), &p->e,
-				   "an array has no member \"%.60s\"", v->key);
+	return zinc_report_lenient(p->r, zinc_draft_rule_of(p, t->unknown), &p->e, "there is no member \"%.60s\"",
+				   v->key);
+}
+
+static zinc_status
+parse_members(zinc_draft_parse *p, const struct table *t)
+{
+	const zinc_draft_member *row;
+	const zinc_json *v;
+
+	for (row = t->members; row->name; row++)
+		ZINC_TRY(conclude(p, parse_member(p, t, row)));
+	for (v = p->root->first; v; v = v->next)
+		ZINC_TRY(conclude(p, parse_unknown(p, t, v)));
+	return ZINC_OK;
 }
 
 /* Column-major elements are those of the reversed axes in rows (v3 core, codec transpose). */
@@ -218,84 +241,85 @@ make_codecs(zinc_draft_parse *p)
 static zinc_status
 parse_array(zinc_draft_parse *p)
 {
-	const zinc_draft_member *row;
-	const zinc_json *v;
+	const struct table t = {p->draft->members, ZINC_DRAFT_MEMBERS, ZINC_DRAFT_ALL_MEMBERS, ZINC_DRAFT_UNKNOWN};
 
 	ZINC_TRY(conclude(p, zinc_draft_set(p, "node_type", zinc_json_make_string(p->v3, "array"))));
 	ZINC_TRY(conclude(p, zinc_draft_set(p, "chunk_key_encoding", zinc_json_make_string(p->v3, "default"))));
-	for (row = p->draft->members; row->name; row++)
-		ZINC_TRY(conclude(p, parse_member(p, row)));
-	for (v = p->root->first; v; v = v->next)
-		ZINC_TRY(conclude(p, parse_unknown(p, v)));
+	ZINC_TRY(parse_members(p, &t));
 	return p->failed ? ZINC_OK : conclude(p, make_codecs(p));
 }
 
-/* Groups have attributes only; some programs write an empty list of extensions, too. */
 static zinc_status
 parse_group(zinc_draft_parse *p)
 {
-	const zinc_json *v = zinc_json_member(p->root, "attributes");
-	const char *rule = zinc_draft_rule_of(p, ZINC_DRAFT_GROUP);
-	zinc_status s;
-	size_t mark;
+	const struct table t = {p->draft->group_members, ZINC_DRAFT_GROUP, ZINC_DRAFT_GROUP, ZINC_DRAFT_GROUP_UNKNOWN};
 
 	ZINC_TRY(conclude(p, zinc_draft_set(p, "node_type", zinc_json_make_string(p->v3, "group"))));
-	if (!v)
-		ZINC_TRY(conclude(p, zinc_report_lenient(p->r, rule, &p->e, "attributes is missing")));
-	mark = zinc_report_enter(p->r, "attributes");
-	s = conclude(p, zinc_draft_parse_attributes(p, v));
-	zinc_report_leave(p->r, mark);
-	ZINC_TRY(s);
-	for (v = p->root->first; v; v = v->next)
-		if (strcmp(v->key, "attributes") != 0 && (strcmp(v->key, "extensions") != 0 || v->n > 0))
-			ZINC_TRY(conclude(
-			    p, zinc_report_lenient(p->r, rule, &p->e, "a group has no member \"%.60s\"", v->key)));
-	return ZINC_OK;
+	return parse_members(p, &t);
 }
 
 /* ---- what the final version's parser finds ---- */
 
-/* Where its members come from, and the rules about them. */
+/* Where its members come from, and the rules about them: when they are wrong, and when this build does not know them.
+ */
 static const struct {
 	const char *v3, *own;
-	zinc_draft_rule rule;
+	zinc_draft_rule wrong, unknown;
 } members[] = {
-    {"/shape", "shape", ZINC_DRAFT_SHAPE},
-    {"/data_type", "data_type", ZINC_DRAFT_TYPE},
-    {"/chunk_grid", "chunk_grid", ZINC_DRAFT_GRID},
-    {"/chunk_key_encoding", "chunk_grid", ZINC_DRAFT_GRID},
-    {"/fill_value", "fill_value", ZINC_DRAFT_FILL},
-    {"/codecs", "codecs", ZINC_DRAFT_CODEC},
-    {"/attributes", "attributes", ZINC_DRAFT_ATTRIBUTES},
-    {"/dimension_names", "attributes", ZINC_DRAFT_ATTRIBUTES},
-    {"/storage_transformers", "storage_transformers", ZINC_DRAFT_TRANSFORMER},
+    {"/shape", "shape", ZINC_DRAFT_SHAPE, ZINC_DRAFT_SHAPE},
+    {"/data_type", "data_type", ZINC_DRAFT_TYPE_NAME, ZINC_DRAFT_TYPE_UNKNOWN},
+    {"/chunk_grid", "chunk_grid", ZINC_DRAFT_GRID_SHAPE, ZINC_DRAFT_GRID_EXTENSION},
+    {"/chunk_key_encoding", "chunk_grid", ZINC_DRAFT_GRID, ZINC_DRAFT_GRID_EXTENSION},
+    {"/fill_value", "fill_value", ZINC_DRAFT_FILL, ZINC_DRAFT_FILL},
+    {"/codecs", "codecs", ZINC_DRAFT_PARAMETER, ZINC_DRAFT_CODEC_UNKNOWN},
+    {"/attributes", "attributes", ZINC_DRAFT_ATTRIBUTES, ZINC_DRAFT_ATTRIBUTES},
+    {"/dimension_names", "attributes", ZINC_DRAFT_ATTRIBUTES, ZINC_DRAFT_ATTRIBUTES},
+    {"/storage_transformers", "storage_transformers", ZINC_DRAFT_TRANSFORMER, ZINC_DRAFT_TRANSFORMER},
 };
 
-/* A draft has one of two names for them. */
+/* Rules of the final version about the parameters of a codec. */
+static const struct {
+	const char *final;
+	zinc_draft_rule rule;
+} parameters[] = {
+    {"M68", ZINC_DRAFT_ENDIAN},      {"M75", ZINC_DRAFT_GZIP_LEVEL},    {"M76", ZINC_DRAFT_BLOSC_NAME},
+    {"M77", ZINC_DRAFT_BLOSC_LEVEL}, {"M78", ZINC_DRAFT_BLOSC_SHUFFLE}, {"M80", ZINC_DRAFT_BLOSC_BLOCK},
+};
+
+/* Which member it is about (NULL: an extension, as a member of its own), and the rule. */
 static const char *
-own_name(const zinc_draft_parse *p, const char *name)
+attribute(const zinc_draft_parse *p, zinc_severity severity, const char *final, const char *pointer,
+	  zinc_draft_rule *rule)
 {
-	return strcmp(name, "codecs") == 0 && zinc_json_member(p->root, "compressor") ? "compressor" : name;
+	const bool unknown = severity == ZINC_SEVERITY_UNSUPPORTED;
+	const char *own = NULL;
+	size_t i;
+
+	*rule = ZINC_DRAFT_OWN_UNDERSTAND;
+	for (i = 0; i < sizeof members / sizeof *members; i++)
+		if (strncmp(pointer, members[i].v3, strlen(members[i].v3)) == 0) {
+			own = members[i].own;
+			*rule = unknown ? members[i].unknown : members[i].wrong;
+		}
+	for (i = 0; i < sizeof parameters / sizeof *parameters && !unknown; i++)
+		if (strcmp(final, parameters[i].final) == 0)
+			*rule = parameters[i].rule;
+	if (own && strcmp(own, "codecs") == 0 && zinc_json_member(p->root, "compressor"))
+		own = "compressor";
+	return own && strcmp(own, "codecs") == 0 && zinc_json_member(p->root, "chunk_codecs") ? "chunk_codecs" : own;
 }
 
 /* Tell it again, as something about this document. */
 static void
-retell(void *arg, zinc_severity severity, const char *rule, const char *pointer, const char *message)
+retell(void *arg, zinc_severity severity, const char *final, const char *pointer, const char *message)
 {
 	zinc_draft_parse *p = arg;
 	zinc_error *e = p->failed ? NULL : &p->e;
-	const char *at = "";
+	zinc_draft_rule number;
+	const char *at = attribute(p, severity, final, pointer, &number), *rule = zinc_draft_rule_of(p, number);
+	const size_t mark = at ? zinc_report_enter(p->r, at) : p->r->npointer;
 	zinc_status s;
-	size_t mark, i;
 
-	for (i = 0; i < sizeof members / sizeof *members; i++)
-		if (strncmp(pointer, members[i].v3, strlen(members[i].v3)) == 0) {
-			at = own_name(p, members[i].own);
-			rule = zinc_draft_rule_of(p, members[i].rule);
-		}
-	if (*at == '\0') /* an extension, as a member of its own */
-		rule = zinc_draft_rule_of(p, ZINC_DRAFT_UNDERSTAND);
-	mark = *at ? zinc_report_enter(p->r, at) : p->r->npointer;
 	if (severity == ZINC_SEVERITY_UNSUPPORTED)
 		s = zinc_report_unsupported(p->r, rule, e, "%s", message);
 	else if (severity == ZINC_SEVERITY_ERROR)
@@ -363,7 +387,7 @@ static zinc_status
 parse_head(zinc_draft_parse *p, const zinc_json_doc *doc)
 {
 	const char *twice = zinc_json_duplicate(doc);
-	const char *rule = zinc_draft_rule_of(p, ZINC_DRAFT_DOCUMENT);
+	const char *rule = zinc_draft_rule_of(p, ZINC_DRAFT_OBJECT);
 
 	if (!zinc_json_is(p->root, ZINC_JSON_OBJECT))
 		return zinc_report_error(p->r, rule, &p->e, "the document must be a JSON object");
@@ -396,7 +420,7 @@ zinc_draft_parse_doc(zinc_context *ctx, const zinc_draft *d, zinc_json_doc *doc,
 		     zinc_meta **out, zinc_error *err)
 {
 	zinc_draft_parse p = {
-	    .ctx = ctx, .r = r, .draft = d, .root = zinc_json_root(doc), .separator = '/', .err = err};
+	    .ctx = ctx, .r = r, .draft = d, .root = zinc_json_root(doc), .separator = d->separator, .err = err};
 	zinc_meta *m = NULL;
 	zinc_status s = parse_head(&p, doc);
 
@@ -428,7 +452,7 @@ zinc_draft_parse_text(zinc_context *ctx, const zinc_draft *d, const char *text, 
 	zinc_status s = zinc_json_parse(&doc, ctx, text, n, ZINC_JSON_DUPLICATES, &e);
 
 	if (s == ZINC_E_CORRUPT)
-		return zinc_report_error(r, d->rules[ZINC_DRAFT_DOCUMENT], err, "%s", e.text);
+		return zinc_report_error(r, d->rules[ZINC_DRAFT_JSON], err, "%s", e.text);
 	if (s != ZINC_OK)
 		return zinc_error_copy(err, &e);
 	return zinc_draft_parse_doc(ctx, d, doc, kind == ZINC_NODE_NONE ? zinc_draft_kind(zinc_json_root(doc)) : kind,

@@ -44,6 +44,35 @@ is_common(const char *text)
 	return strcmp(text, "bool") == 0 || (text[0] == 'r' && is_name(text));
 }
 
+/* The letter that NumPy has for the type, '[' for a struct; 0: it has none. */
+static char
+letter_of(const zinc_json *type)
+{
+	if (zinc_json_is(type, ZINC_JSON_ARRAY))
+		return '[';
+	if (!zinc_json_is(type, ZINC_JSON_STRING) || type->n == 0)
+		return 0;
+	return type->text[strspn(type->text, "<>|=") > 0];
+}
+
+/* What is wrong with a type, by its letter: what the room dtype says of it is told under that rule. */
+static const char *
+type_rule(const zinc_draft_parse *p, const zinc_json *type)
+{
+	static const struct {
+		char letter;
+		zinc_draft_rule rule;
+	} rules[] = {{'r', ZINC_DRAFT_TYPE_RAW},       {'[', ZINC_DRAFT_TYPE_STRUCT}, {'M', ZINC_DRAFT_TYPE_DATETIME},
+		     {'m', ZINC_DRAFT_TYPE_TIMEDELTA}, {'S', ZINC_DRAFT_TYPE_BYTES},  {'U', ZINC_DRAFT_TYPE_TEXT}};
+	const char letter = letter_of(type);
+	size_t i;
+
+	for (i = 0; i < sizeof rules / sizeof *rules; i++)
+		if (letter == rules[i].letter)
+			return zinc_draft_rule_of(p, rules[i].rule);
+	return zinc_draft_rule_of(p, ZINC_DRAFT_TYPE_NAME);
+}
+
 /* What the room dtype thinks of it; E_UNSUPPORTED leaves p->dtype NULL, and is no finding yet. */
 static zinc_status
 parse_any(zinc_draft_parse *p, const zinc_json *v, bool name)
@@ -58,7 +87,7 @@ parse_any(zinc_draft_parse *p, const zinc_json *v, bool name)
 	if (s != ZINC_OK)
 		p->dtype = NULL;
 	if (s == ZINC_E_CORRUPT)
-		return zinc_report_error(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_TYPE), &p->e, "%s", e.text);
+		return zinc_report_error(p->r, type_rule(p, v), &p->e, "%s", e.text);
 	return s == ZINC_OK || s == ZINC_E_UNSUPPORTED ? ZINC_OK : zinc_error_copy(&p->e, &e);
 }
 
@@ -75,16 +104,20 @@ static zinc_status
 parse_core(zinc_draft_parse *p, const zinc_json *v)
 {
 	const bool name = is_name(v->text);
-	const char *rule = zinc_draft_rule_of(p, ZINC_DRAFT_TYPE);
+	const char *rule = zinc_draft_rule_of(p, ZINC_DRAFT_TYPE_NAME);
 
 	if (v->n == 0 || strlen(v->text) != v->n)
 		return zinc_report_error(p->r, rule, &p->e, "data_type is no identifier");
 	ZINC_TRY(parse_any(p, v, name));
+	if (!p->dtype)
+		return zinc_report_error(p->r, rule, &p->e, "\"%.60s\" is no data type", v->text);
 	ZINC_TRY(take(p, zinc_json_copy(p->v3, v)));
-	if (p->dtype && !is_common(v->text) && name != p->draft->names)
+	if (!is_common(v->text) && name != p->draft->names)
 		return zinc_report_lenient(p->r, rule, &p->e, "\"%.60s\" should be spelled \"%.60s\"", v->text,
 					   name ? "<f8" : p->dtype->name);
-	if (p->dtype && (p->dtype->kind > ZINC_KIND_RAW || (p->dtype->kind == ZINC_KIND_COMPLEX && !name)))
+	if (p->draft->complex && p->dtype->kind == ZINC_KIND_RAW)
+		return zinc_report_lenient(p->r, rule, &p->e, "\"%.60s\" is a type of later drafts", v->text);
+	if (p->dtype->kind > ZINC_KIND_RAW || (p->dtype->kind == ZINC_KIND_COMPLEX && !name && !p->draft->complex))
 		return zinc_report_lenient(p->r, rule, &p->e, "\"%.60s\" is a type of an extension", v->text);
 	return ZINC_OK;
 }
@@ -125,17 +158,6 @@ respell(zinc_draft_parse *p, const zinc_json *type)
 	return out;
 }
 
-/* The letter that NumPy has for the type, '[' for a struct; 0: it has none. */
-static char
-letter_of(const zinc_json *type)
-{
-	if (zinc_json_is(type, ZINC_JSON_ARRAY))
-		return '[';
-	if (!zinc_json_is(type, ZINC_JSON_STRING) || type->n == 0)
-		return 0;
-	return type->text[strspn(type->text, "<>|=") > 0];
-}
-
 /* Objects are what the first filter says. */
 static zinc_status
 parse_object(zinc_draft_parse *p)
@@ -152,8 +174,44 @@ check_order(zinc_draft_parse *p, const zinc_json *type)
 {
 	if (!p->dtype || p->dtype->unit <= 1 || !zinc_json_is(type, ZINC_JSON_STRING) || strchr("<>", type->text[0]))
 		return ZINC_OK;
-	return zinc_report_lenient(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_TYPE), &p->e,
-				   "\"%.60s\" does not say its byte order", type->text);
+	return zinc_report_lenient(p->r, type_rule(p, type), &p->e, "\"%.60s\" does not say its byte order",
+				   type->text);
+}
+
+/* One identifier, of a type of the draft: of the same size as the type in whose place it may stand. */
+static zinc_status
+check_identifier(zinc_draft_parse *p, const zinc_json *v)
+{
+	const zinc_dtype *t = NULL;
+	zinc_status s = ZINC_OK;
+	bool big;
+
+	if (!zinc_json_is(v, ZINC_JSON_STRING) || strlen(v->text) != v->n ||
+	    zinc_dtype_parse_text(&t, &big, p->ctx, v->text, NULL) != ZINC_OK)
+		return zinc_report_error(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_TYPE_FALLBACK), &p->e,
+					 "fallback must be the identifier of a data type");
+	if (p->dtype && t->size != p->dtype->size)
+		s = zinc_report_error(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_TYPE_FALLBACK_SIZE), &p->e,
+				      "fallback \"%.60s\" has another size than the type", v->text);
+	zinc_dtype_free(t);
+	return s;
+}
+
+/* One of them, or in 2022 a list; zarr-python wrote null. */
+static zinc_status
+check_fallback(zinc_draft_parse *p, const zinc_json *v)
+{
+	const zinc_json *item;
+
+	if (!v || zinc_json_is(v, ZINC_JSON_NULL))
+		return v ? zinc_report_lenient(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_TYPE_FALLBACK), &p->e,
+					       "fallback is null and should be left out")
+			 : ZINC_OK;
+	if (!zinc_json_is(v, ZINC_JSON_ARRAY) || !p->draft->names)
+		return check_identifier(p, v);
+	for (item = v->first; item; item = item->next)
+		ZINC_TRY(check_identifier(p, item));
+	return ZINC_OK;
 }
 
 /* An object: a type of an extension. */
@@ -161,11 +219,11 @@ static zinc_status
 parse_extension(zinc_draft_parse *p, const zinc_json *v)
 {
 	const zinc_json *type = zinc_json_member(v, "type");
-	const char *rule = zinc_draft_rule_of(p, ZINC_DRAFT_TYPE), *uri, *letters, *version;
+	const char *rule = zinc_draft_rule_of(p, ZINC_DRAFT_TYPE_UNKNOWN), *uri, *letters, *version;
 	zinc_json *foreign, *numpy;
 	char letter;
 
-	ZINC_TRY(zinc_draft_foreign(p, v, ZINC_DRAFT_TYPE, &foreign));
+	ZINC_TRY(zinc_draft_foreign(p, v, ZINC_DRAFT_TYPE_OBJECT, &foreign));
 	uri = zinc_json_member(v, "extension")->text;
 	letter = letter_of(type);
 	letters = zinc_draft_type_uri(uri, &version);
@@ -181,7 +239,8 @@ parse_extension(zinc_draft_parse *p, const zinc_json *v)
 	ZINC_TRY(letter == 'O' ? parse_object(p) : parse_any(p, numpy, false));
 	p->extension_type = true;
 	ZINC_TRY(take(p, foreign));
-	return check_order(p, type);
+	ZINC_TRY(check_order(p, type));
+	return check_fallback(p, zinc_json_member(v, "fallback"));
 }
 
 zinc_status
@@ -189,6 +248,9 @@ zinc_draft_type_parse(zinc_draft_parse *p, const zinc_json *v)
 {
 	if (zinc_json_is(v, ZINC_JSON_STRING))
 		return parse_core(p, v);
+	if (!zinc_json_is(v, ZINC_JSON_OBJECT))
+		return zinc_report_error(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_TYPE), &p->e,
+					 "data_type must be an identifier, or the object of an extension");
 	return parse_extension(p, v);
 }
 
@@ -216,7 +278,7 @@ parse_bits(zinc_draft_parse *p, const zinc_json *v, uint8_t *element)
 {
 	const bool hex = v->text[1] == 'x';
 	const size_t nbits = (size_t)p->dtype->size * 8;
-	const char *rule = zinc_draft_rule_of(p, ZINC_DRAFT_FILL);
+	const char *rule = zinc_draft_rule_of(p, ZINC_DRAFT_FILL_BITS);
 	size_t i;
 
 	if (v->n - 2 != (hex ? nbits / 4 : nbits))
@@ -243,6 +305,22 @@ has_bits(const zinc_dtype *t, const zinc_json *v)
 	       (v->text[1] == 'x' || v->text[1] == 'b');
 }
 
+/* The rule about fill values of this type that a rule of the final version is. */
+static const char *
+fill_rule(const zinc_draft_parse *p, const char *final)
+{
+	const zinc_kind kind = p->dtype->kind;
+	zinc_draft_rule rule = ZINC_DRAFT_FILL;
+
+	if (p->extension_type)
+		rule = ZINC_DRAFT_FILL_EXTENSION;
+	else if (kind == ZINC_KIND_BOOL)
+		rule = ZINC_DRAFT_FILL_BOOL;
+	else if (kind == ZINC_KIND_INT || kind == ZINC_KIND_UINT)
+		rule = strcmp(final, "M51") == 0 ? ZINC_DRAFT_FILL_RANGE : ZINC_DRAFT_FILL_INTEGER;
+	return zinc_draft_rule_of(p, rule);
+}
+
 /* What is told again under one rule. */
 struct retold {
 	zinc_draft_parse *p;
@@ -253,9 +331,9 @@ static void
 retell(void *arg, zinc_severity severity, const char *rule, const char *pointer, const char *message)
 {
 	struct retold *x = arg;
-	const char *own = zinc_draft_rule_of(x->p, ZINC_DRAFT_FILL);
+	const char *own = fill_rule(x->p, rule);
 
-	(void)rule, (void)pointer;
+	(void)pointer;
 	if (severity == ZINC_SEVERITY_ERROR)
 		x->s = zinc_report_error(x->p->r, own, &x->p->e, "%s", message);
 	else if (severity == ZINC_SEVERITY_WARNING && x->s == ZINC_OK)
@@ -366,6 +444,8 @@ print_extension(zinc_json **out, zinc_json_doc *doc, const zinc_draft *d, const 
 	*out = zinc_json_make(doc, ZINC_JSON_OBJECT);
 	ZINC_TRY(zinc_json_set(doc, *out, "extension", zinc_json_make_string(doc, uri), err));
 	ZINC_TRY(zinc_json_set(doc, *out, "type", type, err));
+	if (d->complex && t->kind != ZINC_KIND_DATETIME && t->kind != ZINC_KIND_TIMEDELTA)
+		return ZINC_OK; /* no raw types in 2019 */
 	return zinc_json_set(doc, *out, "fallback", fallback(doc, t, big, d->names), err);
 }
 
@@ -375,8 +455,10 @@ zinc_draft_type_print(zinc_json **out, zinc_json_doc *doc, const zinc_draft *d, 
 {
 	char text[40];
 
-	if (t->kind > ZINC_KIND_RAW || (t->kind == ZINC_KIND_COMPLEX && !d->names))
+	if (t->kind > ZINC_KIND_RAW || (t->kind == ZINC_KIND_COMPLEX && !d->names && !d->complex))
 		return print_extension(out, doc, d, t, big, err);
+	if (d->complex && t->kind == ZINC_KIND_RAW)
+		return zinc_fail(err, ZINC_E_INVALID, "%s cannot hold the data type \"%.60s\"", d->name, t->name);
 	if (d->names || t->kind == ZINC_KIND_RAW || t->kind == ZINC_KIND_BOOL)
 		snprintf(text, sizeof text, "%s", t->name);
 	else

@@ -141,6 +141,7 @@ struct zinc_format {
 	/* What a caller may write for a path -> the path, before names are checked; the result is the caller's
 	 * (zinc_free). NULL: nothing but a '/' at either end. */
 	char *(*clean_path)(zinc_context *ctx, const char *path);
+	bool fold_case; /* names of siblings must differ in more than case */
 	/* A name legal for a node? */
 	zinc_status (*check_name)(const char *name, size_t n, zinc_error *err);
 	/* Key of the node's document, appended. */
@@ -204,7 +205,7 @@ struct zinc_format {
 	const char *(*rule)(const char *rule);
 };
 
-extern const zinc_format zinc_format_v3, zinc_format_v2, zinc_format_v3_2020, zinc_format_v3_2022;
+extern const zinc_format zinc_format_v3, zinc_format_v2, zinc_format_v3_2019, zinc_format_v3_2020, zinc_format_v3_2022;
 
 /* Which format (`only`, or any) has a node or an entry point at `prefix`; *format NULL: none.  One get of zarr.json,
  * whose text goes to `text`, and those of formats without it. */

@@ -12,18 +12,6 @@
 
 #define CORE "https://purl.org/zarr/spec/protocol/core/"
 
-static const char *const rules[ZINC_DRAFT_NRULES] = {
-    [ZINC_DRAFT_ENTRY] = "20-1",        [ZINC_DRAFT_VERSION] = "20-2",     [ZINC_DRAFT_ENCODING] = "20-3",
-    [ZINC_DRAFT_SUFFIX] = "20-4",       [ZINC_DRAFT_EXTENSIONS] = "20-5",  [ZINC_DRAFT_UNDERSTAND] = "20-6",
-    [ZINC_DRAFT_NAME] = "20-7",         [ZINC_DRAFT_DOCUMENT] = "20-8",    [ZINC_DRAFT_MEMBERS] = "20-9",
-    [ZINC_DRAFT_UNKNOWN] = "20-10",     [ZINC_DRAFT_SHAPE] = "20-11",      [ZINC_DRAFT_TYPE] = "20-12",
-    [ZINC_DRAFT_GRID] = "20-13",        [ZINC_DRAFT_SEPARATOR] = "20-14",  [ZINC_DRAFT_LAYOUT] = "20-15",
-    [ZINC_DRAFT_FILL] = "20-16",        [ZINC_DRAFT_FILL_NULL] = "20-17",  [ZINC_DRAFT_CODEC] = "20-18",
-    [ZINC_DRAFT_TRANSFORMER] = "20-19", [ZINC_DRAFT_ATTRIBUTES] = "20-20", [ZINC_DRAFT_GROUP] = "20-21",
-    [ZINC_DRAFT_KEY] = "20-22",         [ZINC_DRAFT_CHUNK_KEY] = "20-23",  [ZINC_DRAFT_CHUNK] = "20-24",
-    [ZINC_DRAFT_TWO] = "20-25",         [ZINC_DRAFT_BELOW] = "20-26",
-};
-
 /* ---- the entry point ---- */
 
 static bool
@@ -65,9 +53,12 @@ parse_encoding(zinc_draft_entry *e, const zinc_json *root, const char **suffix, 
 	const char *rule = d->rules[ZINC_DRAFT_ENCODING];
 
 	(void)e;
-	if (!zinc_json_is(v, ZINC_JSON_STRING))
+	if (v && !zinc_json_is(v, ZINC_JSON_STRING))
 		return zinc_report_error(r, rule, err, "metadata_encoding must be a URI");
-	if (strncmp(v->text, CORE, sizeof CORE - 1) == 0)
+	if (!v)
+		ZINC_TRY(zinc_report_lenient(r, d->rules[ZINC_DRAFT_ENTRY], err,
+					     "metadata_encoding is missing, and taken for JSON"));
+	else if (strncmp(v->text, CORE, sizeof CORE - 1) == 0)
 		ZINC_TRY(zinc_draft_check_version(v->text, v->text + sizeof CORE - 1, "3.0", r, rule, err));
 	else if (strcmp(v->text, "application/json") == 0)
 		ZINC_TRY(zinc_report_lenient(r, rule, err, "metadata_encoding \"%s\" is that of 2019", v->text));
@@ -83,15 +74,18 @@ static zinc_status
 parse_compressor(zinc_draft_parse *p, const zinc_json *v)
 {
 	const zinc_json *uri = zinc_json_member(v, "codec"), *c = zinc_json_member(v, "configuration");
-	const char *rule = zinc_draft_rule_of(p, ZINC_DRAFT_CODEC);
+	const char *rule = zinc_draft_rule_of(p, ZINC_DRAFT_COMPRESSOR);
 
 	if (!v || zinc_json_is(v, ZINC_JSON_NULL))
 		return v ? zinc_report_lenient(p->r, rule, &p->e, "compressor is null and should be left out")
 			 : ZINC_OK;
 	if (!uri && zinc_json_is(zinc_json_member(v, "id"), ZINC_JSON_STRING))
 		return zinc_report_lenient(p->r, rule, &p->e, "compressor is spelled as in version 2");
-	if (!zinc_json_is(uri, ZINC_JSON_STRING) || uri->n == 0 || strlen(uri->text) != uri->n)
+	if (!uri)
 		return zinc_report_error(p->r, rule, &p->e, "compressor must be an object with a URI as \"codec\"");
+	if (!zinc_json_is(uri, ZINC_JSON_STRING) || uri->n == 0 || strlen(uri->text) != uri->n)
+		return zinc_report_error(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_CODEC_URI), &p->e,
+					 "\"codec\" must be a URI");
 	if (c && !zinc_json_is(c, ZINC_JSON_OBJECT))
 		return zinc_report_error(p->r, rule, &p->e, "configuration of a codec must be an object");
 	return ZINC_OK;
@@ -110,7 +104,7 @@ add_compressor(zinc_draft_parse *p, zinc_v2_codecs *c, const zinc_json *v)
 		return zinc_v2_add_codec(c, v);
 	if (zinc_draft_codec_uri(uri->text, name, sizeof name, &version) && zinc_codec_find_v2(name)) {
 		ZINC_TRY(zinc_draft_check_version(uri->text, version, "1.0", p->r,
-						  zinc_draft_rule_of(p, ZINC_DRAFT_CODEC), &p->e));
+						  zinc_draft_rule_of(p, ZINC_DRAFT_CODEC_UNKNOWN), &p->e));
 		return zinc_v2_add_named(c, name, configuration);
 	}
 	item = zinc_draft_extension(p, uri->text, NULL, NULL);
@@ -196,6 +190,12 @@ static const zinc_draft_member members[] = {
     {NULL, NULL, ZINC_DRAFT_OPTIONAL},
 };
 
+/* zarrita wrote extensions, too, an empty list. */
+static const zinc_draft_member group_members[] = {
+    {"attributes", zinc_draft_parse_attributes, ZINC_DRAFT_EXPECTED},
+    {NULL, NULL, ZINC_DRAFT_OPTIONAL},
+};
+
 static const char *const codec_ids[] = {"gzip", "blosc", "zlib", "bz2", "lz4", "lzma", NULL};
 
 static const zinc_draft draft = {
@@ -208,15 +208,18 @@ static const zinc_draft draft = {
 	     "  \"metadata_key_suffix\": \".json\",\n"
 	     "  \"extensions\": []\n"
 	     "}\n",
+    .group = "{\"attributes\": {}}",
     .meta = "meta/root",
     .data = "data/root",
     .root_dot = true,
     .chunk = "c",
+    .separator = '/',
     .codec = "https://purl.org/zarr/spec/codec/%s/1.0",
     .codec_ids = codec_ids,
     .name_max = 255,
-    .rules = rules,
+    .rules = zinc_draft_rules_2020,
     .members = members,
+    .group_members = group_members,
     .claims = is_2020,
     .parse_encoding = parse_encoding,
     .codecs = add_codecs,

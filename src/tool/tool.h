@@ -5,6 +5,7 @@
  *
  *   validate.c          the order of the work, findings
  *   validate_nodes.c    documents, names, the tree they make
+ *   validate_case.c     names that differ only in case
  *   validate_copies.c   consolidated metadata against the documents
  *   validate_objects.c  stored objects, and keys that belong to nothing
  *
@@ -87,6 +88,8 @@ const zinc_check_node *zinc_check_find(const zinc_check *c, const char *key, siz
 /* Call fn for all keys of the node asked about and below. */
 zinc_status zinc_check_list(zinc_check *c, zinc_key_fn fn, void *arg, zinc_error *err);
 zinc_status zinc_check_nodes(zinc_check *c, zinc_error *err);
+/* Siblings whose names differ only in case; nodes are known by then. */
+zinc_status zinc_check_case(zinc_check *c, zinc_error *err);
 zinc_status zinc_check_copies(zinc_check *c, zinc_error *err);
 zinc_status zinc_check_objects(zinc_check *c, zinc_error *err);
 

@@ -333,6 +333,8 @@ run(zinc_check *c, zinc_error *err)
 	ZINC_TRY(zinc_check_nodes(c, err));
 	if (is_nothing(c))
 		return zinc_fail(err, ZINC_E_NOTFOUND, "no node of a Zarr hierarchy is there");
+	if (!c->stopped && c->h->format->fold_case)
+		ZINC_TRY(zinc_check_case(c, err));
 	if (!c->stopped)
 		ZINC_TRY(zinc_check_copies(c, err));
 	if (!c->stopped)

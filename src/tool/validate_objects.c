@@ -294,7 +294,7 @@ key_rule(const zinc_meta *m, const char *key)
 {
 	const bool v2 = strcmp(m->keys.ops->name, "v2") == 0;
 
-	if (!v2 && strcmp(m->keys.ops->name, "default") != 0)
+	if (!v2 && strcmp(m->keys.ops->name, "default") != 0 && strcmp(m->keys.ops->name, "draft") != 0)
 		return "orphan";
 	if (m->ndim == 0)
 		return v2 ? "M47" : "M45";

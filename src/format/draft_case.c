@@ -1,0 +1,83 @@
+/*
+ * draft_case.c - names of siblings that differ only in case, which the draft of 2019 forbids
+ *
+ * Some file systems take "foo" and "FOO" for one.  Promise:
+ *
+ * (1) Of two such names the second is not created, at any level of a new path.  It costs a listing per level, and
+ *     is no guard against somebody who creates the other at the same time: validators find what came of that.
+ */
+#include "format/draft.h"
+
+struct siblings {
+	zinc_hierarchy *h;
+	const char *name; /* the new one, n bytes */
+	size_t n;
+	size_t nprefix; /* bytes of each entry before the name */
+	bool clash;
+};
+
+static bool
+differs_in_case(const char *a, const char *b, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		const char x = a[i], y = b[i];
+
+		if (x != y && ((x | 0x20) != (y | 0x20) || (x | 0x20) < 'a' || (x | 0x20) > 'z'))
+			return false;
+	}
+	return memcmp(a, b, n) != 0;
+}
+
+/* "foo/" or "foo.array" */
+static int
+look_at(void *arg, const char *entry, int is_prefix)
+{
+	struct siblings *s = arg;
+	const char *name = entry + s->nprefix;
+	zinc_node_kind kind;
+	const size_t n = is_prefix ? strlen(name) - 1 : zinc_draft_document(s->h, name, &kind);
+
+	s->clash = n == s->n && differs_in_case(name, s->name, n);
+	return s->clash;
+}
+
+/* The name that ends at `end` against everything beside it. */
+static zinc_status
+check_level(zinc_hierarchy *h, const char *path, const char *name, const char *end, zinc_error *err)
+{
+	struct siblings look = {.h = h, .name = name, .n = (size_t)(end - name)};
+	zinc_buf parent, prefix;
+	zinc_status s;
+
+	zinc_buf_init(&parent, h->ctx, SIZE_MAX);
+	zinc_buf_init(&prefix, h->ctx, SIZE_MAX);
+	s = zinc_buf_add(&parent, path, name - path > 1 ? (size_t)(name - path - 1) : 1, err);
+	if (s == ZINC_OK)
+		s = zinc_buf_text(&parent) ? zinc_draft_meta_prefix(h, zinc_buf_text(&parent), &prefix, err)
+					   : zinc_fail_nomem(err);
+	look.nprefix = prefix.n;
+	if (s == ZINC_OK)
+		s = zinc_buf_text(&prefix) ? zinc_store_list_dir(h->store, zinc_buf_text(&prefix), look_at, &look, err)
+					   : zinc_fail_nomem(err);
+	zinc_buf_fini(&prefix);
+	zinc_buf_fini(&parent);
+	if (s == ZINC_OK && look.clash)
+		return zinc_fail(err, ZINC_E_INVALID,
+				 "\"%.*s\" differs from the name of a sibling only in case (rule %s)", (int)look.n,
+				 name, h->format->draft->rules[ZINC_DRAFT_NAME_CASE]);
+	return s == ZINC_E_UNSUPPORTED ? ZINC_OK : s; /* a store that cannot list */
+}
+
+zinc_status
+zinc_draft_check_case(zinc_hierarchy *h, const char *path, zinc_error *err)
+{
+	const char *name = path + 1, *end;
+
+	for (; *name; name = *end ? end + 1 : end) {
+		end = name + strcspn(name, "/");
+		ZINC_TRY(check_level(h, path, name, end, err));
+	}
+	return ZINC_OK;
+}

@@ -1,0 +1,300 @@
+/*
+ * format_v3_2019.c - the drafts of 2019: what they have of their own
+ *
+ *   zarr.json                {"zarr_format": "http://purl.org/zarr/spec/protocol/core/3.0", ...}
+ *   meta/root/foo/bar.array  {"zarr_format", "shape", "data_type": "<f8", "chunk_grid", "chunk_codecs": [...], ...}
+ *   meta/root/foo/baz.group  {"zarr_format", "extensions", "attributes"}
+ *   data/foo/bar/0.0
+ *
+ * Documents are those of the first draft, keys those of the design update of June, which is also why documents of
+ * either form are read:
+ *
+ *   first    "zarr_format" in each document; "chunk_codecs", a list, parameters beside "codec"
+ *   June     "zarr_format" in zarr.json only; one "compressor", parameters in "configuration"
+ *
+ * Promises:
+ *
+ * (1) Names of siblings differ in more than case: a second one is not created, and found in a listing.
+ * (2) Groups, too, have extensions; one that must be understood and is not makes the group unsupported.
+ */
+#include "format/draft.h"
+
+#define CORE     "http://purl.org/zarr/spec/protocol/core/"
+#define ENCODING "application/json"
+
+/* ---- the entry point ---- */
+
+static bool
+is_2019(const zinc_json *root)
+{
+	const zinc_json *uri = zinc_json_member(root, "zarr_format");
+
+	return zinc_json_is(uri, ZINC_JSON_STRING) && strncmp(uri->text, CORE, sizeof CORE - 1) == 0;
+}
+
+static bool
+claims(const zinc_json *root, zinc_node_kind *kind)
+{
+	*kind = ZINC_NODE_NONE;
+	return is_2019(root);
+}
+
+/* Keys have no suffix, and nothing says so. */
+static zinc_status
+parse_encoding(zinc_draft_entry *e, const zinc_json *root, const char **suffix, zinc_report *r, const zinc_draft *d,
+	       zinc_error *err)
+{
+	const zinc_json *v = zinc_json_member(root, "metadata_encoding");
+
+	(void)e;
+	*suffix = "";
+	if (!v)
+		return zinc_report_lenient(r, d->rules[ZINC_DRAFT_ENTRY], err, "metadata_encoding is missing");
+	if (!zinc_json_is(v, ZINC_JSON_STRING))
+		return zinc_report_error(r, d->rules[ZINC_DRAFT_ENCODING], err, "metadata_encoding must be a string");
+	if (strcmp(v->text, ENCODING) != 0)
+		return zinc_report_unsupported(r, d->rules[ZINC_DRAFT_ENCODING], err, "metadata encoding \"%.200s\"",
+					       v->text);
+	return ZINC_OK;
+}
+
+/* ---- documents ---- */
+
+/* The same URI as in the entry point, or another version of it. */
+static zinc_status
+parse_version(zinc_draft_parse *p, const zinc_json *v)
+{
+	if (!v)
+		return ZINC_OK;
+	if (!zinc_json_is(v, ZINC_JSON_STRING) || strncmp(v->text, CORE, sizeof CORE - 1) != 0)
+		return zinc_report_error(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_URI), &p->e,
+					 "zarr_format must be \"" CORE "3.0\"");
+	return zinc_draft_check_version(v->text, v->text + sizeof CORE - 1, "3.0", p->r,
+					zinc_draft_rule_of(p, ZINC_DRAFT_VERSION), &p->e);
+}
+
+/* ---- codecs ---- */
+
+/* {"codec": URI, ...}: `object` and `string` are the rules that it can break. */
+static zinc_status
+check_codec(zinc_draft_parse *p, const zinc_json *v, zinc_draft_rule object)
+{
+	const zinc_json *uri = zinc_json_member(v, "codec"), *c = zinc_json_member(v, "configuration");
+
+	if (!uri)
+		return zinc_report_error(p->r, zinc_draft_rule_of(p, object), &p->e,
+					 "a codec must be an object with a URI as \"codec\"");
+	if (!zinc_json_is(uri, ZINC_JSON_STRING) || uri->n == 0 || strlen(uri->text) != uri->n)
+		return zinc_report_error(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_CODEC_URI), &p->e,
+					 "\"codec\" must be a URI");
+	if (c && !zinc_json_is(c, ZINC_JSON_OBJECT))
+		return zinc_report_error(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_CONFIGURATION), &p->e,
+					 "configuration of a codec must be an object");
+	return ZINC_OK;
+}
+
+static zinc_status
+parse_codecs(zinc_draft_parse *p, const zinc_json *v)
+{
+	const zinc_json *item;
+	size_t i = 0;
+
+	if (!v)
+		return ZINC_OK; /* June */
+	if (!zinc_json_is(v, ZINC_JSON_ARRAY))
+		return zinc_report_error(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_CODECS), &p->e,
+					 "chunk_codecs must be a list");
+	for (item = v->first; item; item = item->next) {
+		const size_t mark = zinc_report_enter_item(p->r, i++);
+		const zinc_status s =
+		    check_codec(p, item, zinc_json_is(item, ZINC_JSON_OBJECT) ? ZINC_DRAFT_CODEC : ZINC_DRAFT_CODECS);
+
+		zinc_report_leave(p->r, mark);
+		ZINC_TRY(s);
+	}
+	return ZINC_OK;
+}
+
+static zinc_status
+parse_compressor(zinc_draft_parse *p, const zinc_json *v)
+{
+	return v ? check_codec(p, v, ZINC_DRAFT_COMPRESSOR) : ZINC_OK;
+}
+
+/* Parameters beside the URI or in a configuration -> a configuration.  NULL: no memory. */
+static zinc_json *
+parameters(zinc_draft_parse *p, const zinc_json *v)
+{
+	const zinc_json *c = zinc_json_member(v, "configuration");
+	zinc_json *copy = zinc_json_copy(p->v3, c ? c : v);
+
+	if (!c)
+		(void)zinc_json_remove(copy, "codec");
+	return copy;
+}
+
+static zinc_status
+add_codec(zinc_draft_parse *p, zinc_v2_codecs *c, const zinc_json *v)
+{
+	const char *uri = zinc_json_member(v, "codec")->text, *version;
+	zinc_json *configuration = parameters(p, v), *item;
+	char name[64];
+
+	if (!configuration)
+		return zinc_fail_nomem(&p->e);
+	if (zinc_draft_codec_uri(uri, name, sizeof name, &version) && zinc_codec_find_v2(name)) {
+		ZINC_TRY(zinc_draft_check_version(uri, version, "1.0", p->r,
+						  zinc_draft_rule_of(p, ZINC_DRAFT_CODEC_UNKNOWN), &p->e));
+		return zinc_v2_add_named(c, name, configuration);
+	}
+	item = zinc_draft_extension(p, uri, NULL, NULL); /* for a registry, or to be refused by its name */
+	ZINC_TRY(zinc_json_set(p->v3, item, "configuration", configuration, &p->e));
+	return zinc_json_append(c->list, item, &p->e);
+}
+
+/* All of them work on bytes, so `bytes` stands first. */
+static zinc_status
+add_codecs(zinc_draft_parse *p, zinc_json *list)
+{
+	const zinc_json *codecs = zinc_json_member(p->root, "chunk_codecs");
+	const zinc_json *compressor = zinc_json_member(p->root, "compressor"), *v;
+	zinc_v2_codecs c = {.doc = p->v3,
+			    .list = list,
+			    .dtype = p->dtype,
+			    .big = p->big,
+			    .r = p->r,
+			    .rule = zinc_draft_rule_of(p, ZINC_DRAFT_CODEC),
+			    .err = &p->e};
+
+	ZINC_TRY(zinc_v2_add_filters(&c, NULL));
+	for (v = codecs ? codecs->first : NULL; v; v = v->next)
+		ZINC_TRY(add_codec(p, &c, v));
+	return compressor ? add_codec(p, &c, compressor) : ZINC_OK;
+}
+
+/* ---- and back ---- */
+
+/* {"codec": URI, "configuration": {"level": 1}} -> {"codec": URI, "level": 1} */
+static zinc_status
+print_codec(zinc_draft_make *b, const zinc_codec *c, zinc_json *list)
+{
+	const zinc_json *parameter;
+	zinc_json *v;
+
+	ZINC_TRY(zinc_draft_codec_print(b, c, "codec", &v));
+	parameter = zinc_json_member(v, "configuration")->first;
+	for (; parameter; parameter = parameter->next)
+		ZINC_TRY(zinc_json_set(b->doc, v, parameter->key, zinc_json_copy(b->doc, parameter), b->err));
+	(void)zinc_json_remove(v, "configuration");
+	return zinc_json_append(list, v, b->err);
+}
+
+static zinc_status
+make_codecs(zinc_draft_make *b)
+{
+	zinc_json *list = zinc_json_make(b->doc, ZINC_JSON_ARRAY);
+	const zinc_chain *c = b->chain;
+	int i;
+
+	for (i = 0; i < c->naa; i++)
+		if (!c->aa[i]->ops->order)
+			return zinc_draft_refuse(b, "codecs that work on elements");
+	if (c != b->m->chain)
+		return zinc_draft_refuse(b, "shards");
+	if (strcmp(c->ab->ops->name, "bytes") != 0)
+		return zinc_draft_refuse(b, "elements of variable length");
+	for (i = 0; i < c->nbb; i++)
+		ZINC_TRY(print_codec(b, c->bb[i], list));
+	return zinc_json_set(b->doc, b->out, "chunk_codecs", list, b->err);
+}
+
+static zinc_status
+from_v3(zinc_hierarchy *h, zinc_json_doc *v3, zinc_json_doc **out, zinc_error *err)
+{
+	return zinc_draft_from_v3(h, v3, make_codecs, out, err);
+}
+
+/* ---- the row ---- */
+
+static const zinc_draft_member members[] = {
+    {"zarr_format", parse_version, ZINC_DRAFT_OPTIONAL},
+    {"attributes", zinc_draft_parse_attributes, ZINC_DRAFT_EXPECTED},
+    {"shape", zinc_draft_parse_shape, ZINC_DRAFT_REQUIRED},
+    {"data_type", zinc_draft_parse_type, ZINC_DRAFT_REQUIRED},
+    {"chunk_grid", zinc_draft_parse_grid, ZINC_DRAFT_REQUIRED},
+    {"chunk_memory_layout", zinc_draft_parse_layout, ZINC_DRAFT_REQUIRED},
+    {"fill_value", zinc_draft_parse_fill, ZINC_DRAFT_REQUIRED}, /* needs data_type */
+    {"chunk_codecs", parse_codecs, ZINC_DRAFT_OPTIONAL},
+    {"compressor", parse_compressor, ZINC_DRAFT_OPTIONAL},
+    {"extensions", zinc_draft_parse_extensions, ZINC_DRAFT_EXPECTED},
+    {NULL, NULL, ZINC_DRAFT_OPTIONAL},
+};
+
+static const zinc_draft_member group_members[] = {
+    {"zarr_format", parse_version, ZINC_DRAFT_OPTIONAL},
+    {"attributes", zinc_draft_parse_attributes, ZINC_DRAFT_EXPECTED},
+    {"extensions", zinc_draft_parse_extensions, ZINC_DRAFT_EXPECTED},
+    {NULL, NULL, ZINC_DRAFT_OPTIONAL},
+};
+
+static const char *const codec_ids[] = {"gzip",  "blosc",   "zlib",   "bz2",        "lz4",     "lzma",
+					"crc32", "adler32", "crc32c", "fletcher32", "shuffle", NULL};
+
+static const zinc_draft draft = {
+    .format = &zinc_format_v3_2019,
+    .name = "the draft of 2019",
+    .core = CORE,
+    .entry = "{\n"
+	     "  \"zarr_format\": \"" CORE "3.0\",\n"
+	     "  \"metadata_encoding\": \"" ENCODING "\",\n"
+	     "  \"extensions\": []\n"
+	     "}\n",
+    .group = "{\"zarr_format\": \"" CORE "3.0\", \"extensions\": [], \"attributes\": {}}",
+    .version = CORE "3.0",
+    .meta = "meta/root",
+    .data = "data",
+    .root_dot = true,
+    .chunk = "",
+    .separator = '.',
+    .codec = "http://purl.org/zarr/spec/codec/%s",
+    .codec_ids = codec_ids,
+    .name_max = 255,
+    .complex = true,
+    .rules = zinc_draft_rules_2019,
+    .members = members,
+    .group_members = group_members,
+    .claims = is_2019,
+    .parse_encoding = parse_encoding,
+    .codecs = add_codecs,
+};
+
+static zinc_status
+check_name(const char *name, size_t n, zinc_error *err)
+{
+	return zinc_draft_check_name(&draft, name, n, err);
+}
+
+static zinc_status
+parse(zinc_context *ctx, const char *text, size_t n, zinc_report *r, zinc_meta **out, zinc_error *err)
+{
+	return zinc_draft_parse_text(ctx, &draft, text, n, ZINC_NODE_NONE, r, out, err);
+}
+
+static const char *
+rule(const char *rule)
+{
+	return zinc_draft_rule_for(&draft, rule);
+}
+
+const zinc_format zinc_format_v3_2019 = {
+    .id = "v3-2019",
+    .purpose = "the drafts of 2019: documents of the first, keys of June",
+    .claims = claims,
+    .draft = &draft,
+    .fold_case = true,
+    .check_name = check_name,
+    .parse = parse,
+    .from_v3 = from_v3,
+    .rule = rule,
+    ZINC_DRAFT_SLOTS,
+};

@@ -1,0 +1,93 @@
+/*
+ * validate_case.c - siblings whose names differ only in case, for formats that forbid them
+ *
+ * Nodes are put in order as if their paths had no case.  Then two such siblings, or anything below them, are
+ * neighbours:
+ *
+ *   Foo/a/     the first name that differs is "Foo", and it is "foo" but for its case
+ *   foo/b/
+ */
+#include <stdlib.h>
+
+#include "tool/tool.h"
+
+static int
+lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : (unsigned char)c;
+}
+
+static int
+compare(const void *a, const void *b)
+{
+	const char *x = *(const char *const *)a, *y = *(const char *const *)b;
+
+	for (; *x && lower(*x) == lower(*y); x++, y++)
+		;
+	return lower(*x) - lower(*y);
+}
+
+/* Bytes up to the end of the first name that differs from its counterpart only in case; 0: there is none. */
+static size_t
+clash(const char *a, const char *b)
+{
+	size_t i, n;
+
+	for (i = 0; a[i] && a[i] == b[i]; i++)
+		;
+	for (n = i; a[n] && a[n] != '/' && lower(a[n]) == lower(b[n]); n++)
+		;
+	return n > i && a[n] == '/' && b[n] == '/' ? n : 0;
+}
+
+static zinc_status
+tell(zinc_check *c, const char *first, const char *second, size_t n, zinc_error *err)
+{
+	zinc_finding f = {.level = c->o.strict ? ZINC_LEVEL_ERROR : ZINC_LEVEL_WARNING, .rule = "case"};
+	zinc_buf path, message;
+	zinc_status s;
+
+	zinc_buf_init(&path, c->ctx, SIZE_MAX);
+	zinc_buf_init(&message, c->ctx, SIZE_MAX);
+	s = zinc_check_path(&path, second, n + 1, err);
+	if (s == ZINC_OK)
+		s = zinc_buf_printf(&message, err,
+				    "its name differs from that of \"/%.*s\" only in case: each is read by its own, "
+				    "where the store tells them apart",
+				    (int)(n < 200 ? n : 200), first);
+	f.path = zinc_buf_text(&path);
+	f.message = zinc_buf_text(&message);
+	if (s == ZINC_OK && (!f.path || !f.message))
+		s = zinc_fail_nomem(err);
+	if (s == ZINC_OK)
+		zinc_check_found(c, &f);
+	zinc_buf_fini(&path);
+	zinc_buf_fini(&message);
+	return s;
+}
+
+/* Once for each pair of names, however much is below them. */
+zinc_status
+zinc_check_case(zinc_check *c, zinc_error *err)
+{
+	const char **paths = zinc_calloc(c->ctx, c->nnodes + 1, sizeof *paths), *told = "";
+	zinc_status s = ZINC_OK;
+	size_t i, n, ntold = 0;
+
+	if (!paths)
+		return zinc_fail_nomem(err);
+	for (i = 0; i < c->nnodes; i++)
+		paths[i] = c->nodes[i].prefix;
+	qsort(paths, c->nnodes, sizeof *paths, compare);
+	for (i = 1; i < c->nnodes && s == ZINC_OK && !c->stopped; i++) {
+		n = clash(paths[i - 1], paths[i]);
+		if (n == 0 || (n == ntold && strncmp(told, paths[i], n) == 0) ||
+		    (n == ntold && strncmp(told, paths[i - 1], n) == 0))
+			continue;
+		s = tell(c, paths[i - 1], paths[i], n, err);
+		told = paths[i];
+		ntold = n;
+	}
+	zinc_free(c->ctx, paths);
+	return s;
+}

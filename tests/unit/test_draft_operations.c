@@ -1,0 +1,290 @@
+/*
+ * test_draft_operations.c - what the drafts say an operation on a hierarchy is: which keys, and how many calls
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "format/format.h"
+#include "nodes.h"
+#include "test.h"
+
+/* Where a draft keeps things; %s is a path without its first '/'. */
+static const struct draft {
+	const char *id;
+	const char *array, *group, *data; /* formats of keys */
+	const char *chunk;                /* of the first chunk of one dimension */
+	const char *root_group, *root_array;
+} drafts[] = {
+    {"v3-2019", "meta/root/%s.array", "meta/root/%s.group", "data/%s/%s", "0", "meta/root.group", "meta/root.array"},
+    {"v3-2020", "meta/root/%s.array.json", "meta/root/%s.group.json", "data/root/%s/%s", "c0", "meta/root.group.json",
+     "meta/root.array.json"},
+    {"v3-2022", "meta/%s.array.json", "meta/%s.group.json", "data/%s/%s", "c0", "meta/group.json", "meta/array.json"},
+};
+
+static void
+open_draft(forest *f, const struct draft *d)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+
+	forest_open(f, "", ZINC_LENIENT);
+	zinc_hierarchy_close(f->h);
+	assert_ok(zinc_hierarchy_open(&f->h, f->log, "",
+				      ZINC_OPEN_OPTIONS(.context = f->ctx, .create = 1, .format = d->id), &err));
+	forest_counts(f);
+}
+
+static void
+make_array(forest *f, const char *path)
+{
+	static const uint64_t shape[] = {4}, chunks[] = {2};
+	static const int16_t values[] = {1, 2, 3, 4};
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_array *a = NULL;
+
+	assert_ok(zinc_array_create(
+	    &a, f->h, path,
+	    ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = shape, .chunks = chunks, .dtype = "int16", .codecs = "none"), &err));
+	assert_ok(zinc_array_write(a, NULL, ZINC_BUFFER(values, sizeof values), NULL, &err));
+	zinc_array_close(a);
+}
+
+static void
+make_group(forest *f, const char *path)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+
+	assert_ok(zinc_group_create(f->h, path, NULL, 0, &err));
+}
+
+/* Is there a key of this form? */
+static bool
+has(forest *f, const char *format, const char *path, const char *chunk)
+{
+	char key[128];
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+	snprintf(key, sizeof key, format, path, chunk);
+#pragma GCC diagnostic pop
+	return forest_get(f, key) != NULL;
+}
+
+static zinc_node_kind
+exists(forest *f, const char *path)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_node_kind kind = ZINC_NODE_NONE;
+
+	assert_ok(zinc_node_exists(f->h, path, &kind, &err));
+	return kind;
+}
+
+/* Initialising is one put of zarr.json, creating a node one put of its document, whatever is above it.
+ * 19-74+ 19-78+ 20-80+ 20-87+ 20-88+ 22-106+ 22-113+ 22-114+ */
+static void
+create(const struct draft *d)
+{
+	static const uint64_t shape[] = {4};
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_store_counts n;
+	zinc_array *a = NULL;
+	forest f;
+
+	open_draft(&f, d);
+	assert_ok(f.h->format->init(f.h, &err));
+	n = forest_counts(&f);
+	assert_int_equal(n.put_calls, 1);
+	assert_string_equal(forest_keys(&f), "zarr.json");
+	make_group(&f, "/a/b/c");
+	n = forest_counts(&f);
+	assert_int_equal(n.put_calls, 1);
+	assert_int_equal(n.list_calls, 0);
+	assert_true(has(&f, d->group, "a/b/c", ""));
+	assert_ok(zinc_array_create(&a, f.h, "/a/x/y", ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = shape, .dtype = "int16"),
+				    &err));
+	zinc_array_close(a);
+	n = forest_counts(&f);
+	assert_int_equal(n.put_calls, 1);
+	assert_true(has(&f, d->array, "a/x/y", ""));
+	assert_false(has(&f, d->group, "a", "") || has(&f, d->group, "a/x", ""));
+	assert_string_equal(forest_list(&f, "/", -1), "g/ g/a g/a/b G/a/b/c g/a/x A/a/x/y");
+	assert_int_equal(zinc_group_create(f.h, "/a/b/c", NULL, 0, &err), ZINC_E_EXISTS);
+	forest_close(&f);
+}
+
+/* Children and all nodes are one list each; so is nothing else.
+ * 19-79+ 19-80+ 20-84+ 20-90+ 20-92+ 22-110+ 22-116+ 22-118+ */
+static void
+discover(const struct draft *d)
+{
+	zinc_store_counts n;
+	forest f;
+
+	open_draft(&f, d);
+	make_group(&f, "/foo/bar");
+	make_array(&f, "/foo/baz/qux");
+	make_array(&f, "/foo/a");
+	forest_counts(&f);
+	assert_string_equal(forest_list(&f, "/foo", CHILDREN), "A/foo/a G/foo/bar g/foo/baz");
+	n = forest_counts(&f);
+	assert_int_equal(n.list_calls, 1);
+	assert_string_equal(forest_list(&f, "/", -1), "g/ g/foo A/foo/a G/foo/bar g/foo/baz A/foo/baz/qux");
+	n = forest_counts(&f);
+	assert_int_equal(n.list_calls, 1);
+	forest_close(&f);
+}
+
+/* The array's document, the group's, the prefix: at most three requests.  20-98+ 22-122+ */
+static void
+look(const struct draft *d)
+{
+	static const struct {
+		const char *path;
+		zinc_node_kind kind;
+	} cases[] = {{"/a", ZINC_NODE_ARRAY},   {"/g", ZINC_NODE_GROUP},   {"/i", ZINC_NODE_GROUP},
+		     {"/i/b", ZINC_NODE_ARRAY}, {"/none", ZINC_NODE_NONE}, {"/", ZINC_NODE_GROUP}};
+	zinc_store_counts n;
+	forest f;
+	size_t i;
+
+	open_draft(&f, d);
+	make_array(&f, "/a");
+	make_group(&f, "/g");
+	make_array(&f, "/i/b");
+	for (i = 0; i < COUNT(cases); i++) {
+		forest_counts(&f);
+		assert_int_equal(exists(&f, cases[i].path), cases[i].kind);
+		n = forest_counts(&f);
+		assert_true(n.get_requests + n.list_calls <= 3);
+		assert_int_equal(n.put_calls + n.del_calls, 0);
+	}
+	forest_close(&f);
+}
+
+/* Erasing takes documents and data of all below, and nothing else; parents that were implied by them vanish.
+ * 20-93+ 20-94+ 20-95+ 20-96+ 22-119+ 22-120+ 22-121+ 22-129+ */
+static void
+erase(const struct draft *d)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	char before[1024];
+	forest f;
+
+	open_draft(&f, d);
+	make_array(&f, "/keep");
+	snprintf(before, sizeof before, "%s", forest_keys(&f));
+	make_array(&f, "/a");
+	assert_ok(zinc_node_erase(f.h, "/a", &err)); /* an array */
+	assert_string_equal(forest_keys(&f), before);
+	make_array(&f, "/i/j/b");
+	assert_ok(zinc_node_erase(f.h, "/i", &err)); /* an implicit group */
+	assert_string_equal(forest_keys(&f), before);
+	make_group(&f, "/g");
+	make_array(&f, "/g/b");
+	assert_ok(zinc_node_erase(f.h, "/g", &err)); /* an explicit one */
+	assert_string_equal(forest_keys(&f), before);
+	make_array(&f, "/r/b");
+	make_group(&f, "/r"); /* made explicit */
+	assert_ok(zinc_node_erase(f.h, "/r/b", &err));
+	assert_int_equal(exists(&f, "/r"), ZINC_NODE_GROUP);
+	assert_ok(zinc_node_erase(f.h, "/r", &err));
+	make_array(&f, "/v/b");
+	assert_ok(zinc_node_erase(f.h, "/v/b", &err));
+	assert_int_equal(exists(&f, "/v"), ZINC_NODE_NONE); /* it was there by its child alone */
+	assert_string_equal(forest_keys(&f), before);
+	assert_int_equal(zinc_node_erase(f.h, "/v", &err), ZINC_E_NOTFOUND);
+	forest_close(&f);
+}
+
+/* A parent to be kept is made explicit first.  20-97+ 22-129+ */
+static void
+keep_parent(const struct draft *d)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	forest f;
+
+	open_draft(&f, d);
+	make_array(&f, "/v/b");
+	make_group(&f, "/v");
+	assert_ok(zinc_node_erase(f.h, "/v/b", &err));
+	assert_string_equal(forest_list(&f, "/", -1), "g/ G/v");
+	forest_close(&f);
+}
+
+/* One object is one key; elements come back from it.  20-89+ 22-115+ 19-66+ 19-67+ */
+static void
+chunks(const struct draft *d)
+{
+	static const uint64_t longer[] = {6}, shorter[] = {1};
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_store_counts n;
+	int16_t values[6] = {0};
+	zinc_array *a = NULL;
+	forest f;
+
+	open_draft(&f, d);
+	make_array(&f, "/x");
+	assert_true(has(&f, d->data, "x", d->chunk));
+	assert_ok(zinc_array_open(&a, f.h, "/x", &err));
+	forest_counts(&f);
+	assert_ok(zinc_array_resize(a, longer, &err));
+	n = forest_counts(&f);
+	assert_int_equal(n.put_calls + n.update_calls, 1); /* the document alone */
+	assert_int_equal(n.del_calls, 0);
+	assert_ok(zinc_array_read(a, NULL, ZINC_BUFFER(values, sizeof values), NULL, &err));
+	assert_int_equal(values[3], 4);
+	assert_int_equal(values[4], 0);
+	assert_ok(zinc_array_resize(a, shorter, &err));
+	assert_true(has(&f, d->data, "x", d->chunk));
+	assert_false(has(&f, d->data, "x", strcmp(d->chunk, "0") == 0 ? "1" : "c1"));
+	zinc_array_close(a);
+	forest_close(&f);
+}
+
+/* The root can be an array or a group with a document.  20-85+ 22-111+ 19-76+ */
+static void
+roots(const struct draft *d)
+{
+	forest f;
+
+	open_draft(&f, d);
+	make_array(&f, "/");
+	assert_non_null(forest_get(&f, d->root_array));
+	assert_string_equal(forest_list(&f, "/", -1), "A/");
+	forest_close(&f);
+	open_draft(&f, d);
+	make_group(&f, "/");
+	assert_non_null(forest_get(&f, d->root_group));
+	assert_string_equal(forest_list(&f, "/", -1), "G/");
+	forest_close(&f);
+}
+
+#define EACH(name)                                                                                                     \
+	static void test_##name(void **state)                                                                          \
+	{                                                                                                              \
+		size_t i;                                                                                              \
+                                                                                                                       \
+		(void)state;                                                                                           \
+		for (i = 0; i < COUNT(drafts) && zinc_format_find(drafts[i].id); i++)                                  \
+			name(&drafts[i]);                                                                              \
+	}
+
+EACH(create)
+EACH(discover)
+EACH(look)
+EACH(erase)
+EACH(keep_parent)
+EACH(chunks)
+EACH(roots)
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_create), cmocka_unit_test(test_discover),    cmocka_unit_test(test_look),
+	    cmocka_unit_test(test_erase),  cmocka_unit_test(test_keep_parent), cmocka_unit_test(test_chunks),
+	    cmocka_unit_test(test_roots),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
