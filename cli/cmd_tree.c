@@ -40,6 +40,29 @@ note_problem(struct tree *t, const zinc_node *node)
 
 /* ---- text ---- */
 
+static int
+name_convention(void *arg, const zinc_convention *c)
+{
+	struct text *t = arg;
+
+	text_printf(t, "%s%s", t->n ? ", " : "", c->title);
+	return 0;
+}
+
+/* "  [multiscales, proj:]" behind a node that declares conventions. */
+static void
+mark_conventions(struct text *line, struct tree *t, const zinc_node *node)
+{
+	struct text names = {NULL, 0, 0};
+
+	if (!node->attributes || !strstr(node->attributes, "\"zarr_conventions"))
+		return;
+	(void)!zinc_conventions_list(t->h, node->path, name_convention, &names, NULL);
+	if (names.n)
+		text_printf(line, "%s[%s]", line->n ? "  " : "", names.p);
+	text_free(&names);
+}
+
 static void
 add_leaf(struct tree *t, const zinc_node *node)
 {
@@ -50,6 +73,7 @@ add_leaf(struct tree *t, const zinc_node *node)
 		t->leaves = need(t->leaves, (2 * t->n + 2) * sizeof *t->leaves);
 	l = &t->leaves[t->n++];
 	describe_line(&line, node);
+	mark_conventions(&line, t, node);
 	*l = (struct leaf){.depth = node->depth, .group = node->kind != ZINC_NODE_ARRAY};
 	l->name = copy(node->depth ? node->name : t->url);
 	l->line = copy(text_str(&line));

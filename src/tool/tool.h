@@ -7,6 +7,7 @@
  *   validate_nodes.c    documents, names, the tree they make
  *   validate_case.c     names that differ only in case
  *   validate_copies.c   consolidated metadata against the documents
+ *   validate_conventions.c  what nodes declare
  *   validate_objects.c  stored objects, and keys that belong to nothing
  *
  * and those of statistics and comparison:
@@ -26,6 +27,7 @@ typedef struct zinc_check_node {
 	char *prefix;        /* below the root of the hierarchy: "" or "a/b/" */
 	zinc_node_kind kind; /* NONE: its document cannot be used */
 	bool copies;         /* it has consolidated metadata */
+	bool declares;       /* it declares Zarr conventions */
 } zinc_check_node;
 
 /* A validation under way. */
@@ -37,9 +39,9 @@ typedef struct zinc_check {
 	zinc_finding_fn fn;
 	void *arg;
 	zinc_validate_counts n;
-	bool stopped;      /* by fn */
-	zinc_buf base;     /* prefix of the node asked about, below the root: "" or "a/b/" */
-	zinc_buf place;    /* of the key under the listing */
+	bool stopped;   /* by fn */
+	zinc_buf base;  /* prefix of the node asked about, below the root: "" or "a/b/" */
+	zinc_buf place; /* of the key under the listing */
 	zinc_check_node *nodes;
 	size_t nnodes, room;
 	uint64_t keys; /* that are no documents */
@@ -91,6 +93,7 @@ zinc_status zinc_check_nodes(zinc_check *c, zinc_error *err);
 /* Siblings whose names differ only in case; nodes are known by then. */
 zinc_status zinc_check_case(zinc_check *c, zinc_error *err);
 zinc_status zinc_check_copies(zinc_check *c, zinc_error *err);
+zinc_status zinc_check_conventions(zinc_check *c, zinc_error *err);
 zinc_status zinc_check_objects(zinc_check *c, zinc_error *err);
 
 /* ---- pieces of a selection (pieces.c) ---- */
@@ -101,7 +104,7 @@ typedef struct zinc_pieces {
 	size_t n;
 	size_t element;
 	zinc_split split[ZINC_MAX_NDIM];
-	uint64_t *list[ZINC_MAX_NDIM];   /* of a dimension that is a list: its indices, segment by segment */
+	uint64_t *list[ZINC_MAX_NDIM];  /* of a dimension that is a list: its indices, segment by segment */
 	size_t *list_at[ZINC_MAX_NDIM]; /* where each segment begins in it */
 } zinc_pieces;
 
@@ -113,8 +116,8 @@ typedef struct zinc_piece {
 
 /* A good size of pieces for an array: whole chunks, a few MiB. */
 void zinc_pieces_grain(const zinc_array *a, uint64_t *grain);
-/* E_RANGE, E_INVALID, E_UNSUPPORTED when elements cannot be read, E_LIMIT, E_NOMEM.  zinc_pieces_fini must follow in any
- * case. */
+/* E_RANGE, E_INVALID, E_UNSUPPORTED when elements cannot be read, E_LIMIT, E_NOMEM.  zinc_pieces_fini must follow in
+ * any case. */
 zinc_status zinc_pieces_init(zinc_pieces *p, const zinc_array *a, const zinc_selection *s, const uint64_t *grain,
 			     zinc_error *err);
 void zinc_pieces_fini(zinc_pieces *p);
@@ -122,8 +125,8 @@ void zinc_pieces_get(const zinc_pieces *p, size_t i, zinc_piece *out);
 /* Where in the array element k of a piece is, in the order that a read gives. */
 void zinc_piece_index(const zinc_piece *piece, uint64_t k, uint64_t *index);
 
-/* What is done with each piece, by some thread; and afterwards, in order, by the calling one.  A slot < zinc_pieces_window()
- * is where the first leaves its answer for the second. */
+/* What is done with each piece, by some thread; and afterwards, in order, by the calling one.  A slot <
+ * zinc_pieces_window() is where the first leaves its answer for the second. */
 typedef struct zinc_pieces_job {
 	int threads;
 	const volatile int *cancel;
@@ -150,10 +153,10 @@ typedef struct zinc_histogram {
 } zinc_histogram;
 
 typedef struct zinc_sums {
-	uint64_t n;              /* numbers that are finite */
+	uint64_t n;                /* numbers that are finite */
 	uint64_t nan, plus, minus; /* NaN, and infinities of either sign */
-	zinc_number min, max;    /* of the finite ones */
-	uint64_t low;            /* exact sum of integers, two's complement */
+	zinc_number min, max;      /* of the finite ones */
+	uint64_t low;              /* exact sum of integers, two's complement */
 	int64_t high;
 	double mean, mean_low; /* mean + mean_low has twice the digits */
 	double squares;        /* of the differences from it */

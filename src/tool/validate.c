@@ -336,6 +336,8 @@ run(zinc_check *c, zinc_error *err)
 	if (!c->stopped && c->h->format->fold_case)
 		ZINC_TRY(zinc_check_case(c, err));
 	if (!c->stopped)
+		ZINC_TRY(zinc_check_conventions(c, err));
+	if (!c->stopped)
 		ZINC_TRY(zinc_check_copies(c, err));
 	if (!c->stopped)
 		ZINC_TRY(each_prefix(c, scrub_prefix, c, err));

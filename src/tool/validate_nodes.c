@@ -202,6 +202,7 @@ static void
 note(zinc_check *c, struct document *d, const char *path, const zinc_meta *m)
 {
 	d->node->kind = m->kind;
+	d->node->declares = zinc_declares(m->attributes);
 	if (m->kind == ZINC_NODE_ARRAY)
 		d->objects = count_objects(m);
 	else if (c->h->format->copies(c->h, path, m, &d->node->copies, ignore_copy, NULL, NULL) == ZINC_E_NOMEM)

@@ -1,0 +1,71 @@
+/*
+ * validate_conventions.c - what nodes declare by Zarr conventions, as part of a validation
+ *
+ * With the built-in schemas alone: a validation neither reads other directories nor the network.
+ */
+#include "node/node.h"
+#include "tool/tool.h"
+
+#include <zinc/conventions.h>
+
+struct declared {
+	zinc_check *c;
+	const char *key; /* of the node's document */
+};
+
+static int
+take_verdict(void *arg, const zinc_verdict *v)
+{
+	const struct declared *d = arg;
+	zinc_finding f;
+	size_t i;
+
+	for (i = 0; i < v->nfindings && !d->c->stopped; i++) {
+		f = v->findings[i];
+		f.key = d->key;
+		zinc_check_found(d->c, &f);
+	}
+	return d->c->stopped;
+}
+
+/* A document that cannot be used was found by others. */
+static zinc_status
+check_node(zinc_check *c, zinc_conventions *conventions, const zinc_check_node *node, zinc_buf *path, zinc_buf *key,
+	   zinc_error *err)
+{
+	struct declared d = {.c = c};
+	zinc_error e = ZINC_ERROR_INIT;
+	zinc_status s;
+
+	path->n = key->n = 0;
+	ZINC_TRY(zinc_check_path(path, node->prefix, strlen(node->prefix), err));
+	ZINC_TRY(c->h->format->metadata_key(c->h, zinc_buf_text(path), node->kind, key, err));
+	if (!zinc_buf_text(key))
+		return zinc_fail_nomem(err);
+	d.key = zinc_check_key(c, zinc_buf_text(key));
+	s = zinc_conventions_check(conventions, c->h, zinc_buf_text(path), take_verdict, &d, &e);
+	if (s == ZINC_E_NOMEM || s == ZINC_E_IO)
+		return zinc_error_copy(err, &e);
+	return zinc_check_cancelled(c, err);
+}
+
+zinc_status
+zinc_check_conventions(zinc_check *c, zinc_error *err)
+{
+	const zinc_conventions_options o = {.size = sizeof o, .context = c->ctx};
+	zinc_conventions *conventions;
+	zinc_status s = ZINC_OK;
+	zinc_buf path, key;
+	size_t i;
+
+	ZINC_TRY(zinc_conventions_new(&conventions, &o, err));
+	zinc_buf_init(&path, c->ctx, SIZE_MAX);
+	zinc_buf_init(&key, c->ctx, SIZE_MAX);
+	for (i = 0; i < c->nnodes && s == ZINC_OK && !c->stopped; i++)
+		if (c->nodes[i].declares)
+			s = check_node(c, conventions, &c->nodes[i], &path, &key, err);
+	zinc_buf_fini(&path);
+	zinc_buf_fini(&key);
+	zinc_conventions_free(conventions);
+	return s;
+}
