@@ -82,8 +82,12 @@ look_at(void *arg, const char *key, uint64_t nbytes)
 	if (n < 5 || strcmp(key + n - 5, ".json") != 0 || nbytes > SCHEMA_BYTES || ++s->files > FILES)
 		return s->files > FILES;
 	s->status = zinc_store_get_all(s->c->schemas, key, &text, NULL, SCHEMA_BYTES, s->err);
-	if (s->status == ZINC_OK && zinc_json_parse(&doc, s->c->ctx, text.data, text.nbytes, 0, NULL) == ZINC_OK)
-		found = is_of(zinc_json_root(doc), s->id);
+	if (s->status == ZINC_OK) {
+		const zinc_status parsed = zinc_json_parse(&doc, s->c->ctx, text.data, text.nbytes, 0, s->err);
+
+		found = parsed == ZINC_OK && is_of(zinc_json_root(doc), s->id);
+		s->status = parsed == ZINC_E_NOMEM ? parsed : ZINC_OK; /* other files may be anything */
+	}
 	zinc_json_free(doc);
 	if (found)
 		*s->out = text;
@@ -169,9 +173,9 @@ find_document(void *arg, const char *uri, zinc_blob *text, zinc_error *err)
 {
 	zinc_conventions *c = arg;
 
-	if (c->schemas && search(c, uri, text, NULL) == ZINC_OK)
-		return ZINC_OK;
-	return fetch(c, uri, text, err);
+	const zinc_status s = c->schemas ? search(c, uri, text, err) : ZINC_E_NOTFOUND;
+
+	return s == ZINC_OK || s == ZINC_E_NOMEM ? s : fetch(c, uri, text, err);
 }
 
 /* ---- built in ---- */
@@ -199,10 +203,12 @@ find_text(zinc_conventions *c, const zinc_entry *e, zinc_blob *out, zinc_error *
 
 	if (c->schemas)
 		s = search(c, *e->c.schema_url ? e->c.schema_url : e->c.id, out, err);
-	if (s != ZINC_OK && c->schemas && *e->c.uuid)
+	if (s != ZINC_OK && s != ZINC_E_NOMEM && c->schemas && *e->c.uuid)
 		s = search(c, e->c.uuid, out, err);
-	if (s == ZINC_OK || e->row)
-		return s == ZINC_OK ? s : zinc_fail(err, ZINC_E_NOTFOUND, "only the built-in schema is here");
+	if (s == ZINC_OK || s == ZINC_E_NOMEM)
+		return s;
+	if (e->row)
+		return zinc_fail(err, ZINC_E_NOTFOUND, "only the built-in schema is here");
 	if (*e->c.schema_url)
 		return fetch(c, e->c.schema_url, out, err);
 	return zinc_fail(err, ZINC_E_NOTFOUND, "the declaration names no schema");

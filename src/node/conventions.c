@@ -235,6 +235,36 @@ empty_findings(struct findings *f)
 	f->more = f->errors = 0;
 }
 
+/* Is the finding about what `pointer` points to, or something in it? */
+static bool
+is_within(const zinc_finding *f, const char *pointer)
+{
+	const size_t n = strlen(pointer);
+
+	return strncmp(f->pointer, pointer, n) == 0 && (f->pointer[n] == '\0' || f->pointer[n] == '/');
+}
+
+/* Move the findings within `pointer` to another list. */
+static void
+move_findings(struct findings *to, struct findings *from, const char *pointer)
+{
+	size_t i, left = 0;
+
+	for (i = 0; i < from->n; i++) {
+		zinc_finding *room = is_within(&from->items[i], pointer) ? add_finding(to) : NULL;
+
+		if (room) {
+			*room = from->items[i];
+			to->n++;
+			to->errors += room->level == ZINC_LEVEL_ERROR;
+			from->errors -= room->level == ZINC_LEVEL_ERROR;
+		} else {
+			from->items[left++] = from->items[i];
+		}
+	}
+	from->n = left;
+}
+
 /* ---- checking ---- */
 
 struct checking {
@@ -245,7 +275,9 @@ struct checking {
 	zinc_verdict_fn fn;
 	void *arg;
 	zinc_report r;
-	struct findings f;
+	struct findings f;        /* of the convention in hand */
+	struct findings declared; /* of declarations, until their turn comes */
+	unsigned before;          /* errors of its declaration */
 	bool stopped;
 };
 
@@ -340,7 +372,7 @@ check_rules(struct checking *k, const zinc_entry *e, zinc_error *err)
 	if (!allowed)
 		(void)zinc_report_error(&k->r, e->row->name, NULL, "%s cannot have this convention",
 					k->m->kind == ZINC_NODE_ARRAY ? "an array" : "a group");
-	else if (e->row->check && k->f.errors == 0) /* rules may rely on the schema */
+	else if (e->row->check && k->f.errors == k->before) /* rules may rely on the schema */
 		st = e->row->check(&s, &k->r, err);
 	zinc_report_leave(&k->r, mark);
 	return st;
@@ -381,6 +413,8 @@ check_entry(struct checking *k, const zinc_entry *e, zinc_error *err)
 {
 	zinc_validity validity = ZINC_UNCHECKED, other = ZINC_UNCHECKED;
 
+	move_findings(&k->f, &k->declared, e->c.pointer);
+	k->before = k->f.errors;
 	if (e->row) {
 		if (e->row->schema)
 			ZINC_TRY(check_against(k, e, true, &validity, err));
@@ -441,6 +475,19 @@ check_ome(struct checking *k, zinc_error *err)
 	return hand_over(k, &c, ZINC_VALID, err);
 }
 
+/* What is found about an entry waits for its turn; the rest is about the declaration as a whole, and comes first. */
+static zinc_status
+hand_over_rest(struct checking *k, const zinc_declared *d, zinc_error *err)
+{
+	struct findings mine = {.ctx = k->f.ctx};
+	size_t i;
+
+	for (i = 0; i < d->n; i++)
+		move_findings(&mine, &k->f, d->entries[i].c.pointer);
+	k->declared = mine;
+	return hand_over(k, NULL, ZINC_VALID, err);
+}
+
 static zinc_status
 check_node(struct checking *k, zinc_error *err)
 {
@@ -451,7 +498,7 @@ check_node(struct checking *k, zinc_error *err)
 	s = zinc_declared_parse(&d, k->h->ctx, k->m->attributes, &k->r, err);
 	if (s == ZINC_OK) {
 		check_implicit(k, &d);
-		s = hand_over(k, NULL, k->f.errors ? ZINC_INVALID : ZINC_VALID, err);
+		s = hand_over_rest(k, &d, err);
 	}
 	for (i = 0; i < d.n && s == ZINC_OK && !k->stopped; i++)
 		s = check_entry(k, &d.entries[i], err);
@@ -459,6 +506,13 @@ check_node(struct checking *k, zinc_error *err)
 		s = check_ome(k, err);
 	zinc_declared_fini(&d);
 	return s;
+}
+
+static void
+findings_fini(struct findings *f)
+{
+	empty_findings(f);
+	zinc_free(f->ctx, f->items);
 }
 
 zinc_status
@@ -481,13 +535,13 @@ zinc_conventions_check(zinc_conventions *c, zinc_hierarchy *h, const char *path,
 	if (s == ZINC_OK && m->attributes) {
 		k.m = m;
 		k.path = k.f.path = node;
-		k.f.ctx = h->ctx;
+		k.f.ctx = k.declared.ctx = h->ctx;
 		zinc_report_init(&k.r, h->ctx, false, h->url);
 		k.r.found = found;
 		k.r.arg = &k.f;
 		s = check_node(&k, err);
-		empty_findings(&k.f);
-		zinc_free(h->ctx, k.f.items);
+		findings_fini(&k.declared);
+		findings_fini(&k.f);
 	}
 	zinc_conventions_free(mine);
 	zinc_meta_free(m);

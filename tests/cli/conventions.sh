@@ -1,0 +1,158 @@
+#!/usr/bin/env bash
+# conventions.sh - zinc conventions: the table, JSON, adding and removing, schemas from elsewhere, a new convention
+set -eu
+. "$ZINC_SOURCE_DIR/tests/support/cli.bash"
+export XDG_CACHE_HOME=$PWD/cache
+
+# ---- nothing declared ----
+zinc 0 create d.zarr --group
+zinc 0 create d.zarr/0 --shape 100,200 --dtype uint8 --dims y,x
+zinc 0 create d.zarr/1 --shape 50,100 --dtype uint8 --dims y,x
+zinc 0 conventions d.zarr
+prints <<'END'
+no conventions are declared
+END
+zinc 0 conventions d.zarr --json
+is_json
+prints <<'END'
+{"nodes":[{"path":"/","conventions":[]}]}
+END
+
+# ---- declaring: by name, uuid, URL ----
+zinc 0 conventions d.zarr --add multiscales --dry-run
+prints <<'END'
+would declare multiscales
+END
+zinc 0 conventions d.zarr --add multiscales
+zinc 0 conventions d.zarr --add f17cb550-5864-4468-aeb7-f3180cfb622f
+zinc 0 conventions d.zarr --add https://example.com/mine/v2/schema.json
+zinc 3 conventions d.zarr --add proj
+says "already"
+zinc 2 conventions d.zarr --add unheard-of
+says "no built-in convention"
+zinc 2 conventions d.zarr --remove unheard-of
+zinc 3 conventions d.zarr --remove license
+zinc 3 conventions none.zarr
+zinc 2 conventions
+zinc 0 attrs d.zarr 'multiscales={"layout": [{"asset": "0"}, {"asset": "1", "derived_from": "0", "transform": {"scale": [2, 2]}}]}' \
+	'proj:code="EPSG:32633"'
+
+# ---- the table ----
+zinc 0 conventions d.zarr
+prints <<'END'
+node  convention                               version  declared at                     verdict
+/     multiscales                              v0.1     /attributes/zarr_conventions/0  valid
+        level 0  /0  100 x 200
+        level 1  /1  50 x 100
+/     proj:                                    v0.1     /attributes/zarr_conventions/1  valid
+/     https://example.com/mine/v2/schema.json  v2       /attributes/zarr_conventions/2  unknown, 2 warnings
+        warning C6: /attributes/zarr_conventions/2: a name for people should be there
+        warning C15: not checked: no schema is at hand; --fetch gets it, --schemas says where it is
+END
+zinc 0 conventions d.zarr --json
+is_json
+has '{"id":"d35379db-88df-4056-af3a-620245f8e347","name":"multiscales","version":"v0.1","known":true,"valid":true,"findings":[]'
+has '"levels":[{"path":"/0","shape":[100,200],"scale":[],"translation":[]},{"path":"/1","shape":[50,100],"scale":[2.0,2.0],"translation":[0.0,0.0]}]'
+has '{"id":"https://example.com/mine/v2/schema.json","name":null,"version":"v2","known":false,"valid":null,"findings":[{"severity":"warning","rule":"C6"'
+zinc 0 tree d.zarr
+has "d.zarr  [multiscales, proj:, https://example.com/mine/v2/schema.json]"
+
+# ---- errors: exit status 1, with pointers; validate says the same ----
+zinc 0 attrs d.zarr 'proj:code="nonsense"'
+zinc 1 conventions d.zarr
+has 'error schema: /attributes/proj:code: "nonsense" does not match'
+zinc 1 conventions d.zarr --json
+is_json
+has '"valid":false,"findings":[{"severity":"error","rule":"schema","path":"/","key":"","pointer":"/attributes/proj:code"'
+zinc 1 validate --fast d.zarr
+has 'error schema: zarr.json /attributes/proj:code:'
+zinc 0 resize d.zarr/1 51,100
+zinc 1 conventions d.zarr
+zinc 0 resize d.zarr/1 60,100
+zinc 1 conventions d.zarr
+has 'dimension 0 has 60 elements'
+zinc 0 resize d.zarr/1 50,100
+
+# ---- -r: nodes that declare something ----
+zinc 0 attrs d.zarr 'proj:code="EPSG:4326"'
+zinc 0 conventions d.zarr/0 --add license --shape seed
+has_attr=$("$ZINC" attrs d.zarr/0 zarr_conventions)
+case $has_attr in *'"schema":'*) ;; *) bad "not the seed's shape: $has_attr" ;; esac
+zinc 1 conventions -r d.zarr
+has '/0    license'
+has '"license" is missing'
+zinc 1 conventions -r d.zarr --json
+is_json
+has '{"nodes":[{"path":"/","conventions":['
+has ',{"path":"/0","conventions":['
+zinc 0 conventions d.zarr/0 --remove license
+zinc 0 attrs d.zarr/0
+prints <<'END'
+{
+  "zarr_conventions": []
+}
+END
+
+# ---- schemas in a directory and in the cache ----
+mkdir -p schemas/example.com/mine/v2
+echo '{"type": "object", "required": ["mine:x"]}' >schemas/example.com/mine/v2/schema.json
+zinc 1 conventions d.zarr --schemas schemas
+has '"mine:x" is missing'
+mkdir -p cache/zinc
+mv schemas cache/zinc/schemas
+zinc 1 conventions d.zarr
+has '"mine:x" is missing'
+zinc 0 attrs d.zarr 'mine:x=1'
+zinc 0 conventions d.zarr
+has "v2       /attributes/zarr_conventions/2  valid"
+rm -r cache
+
+# ---- a schema that cannot be fetched is a warning (C15-) ----
+zinc 0 conventions d.zarr --remove https://example.com/mine/v2/schema.json
+zinc 0 conventions d.zarr --add http://127.0.0.1:9/schema.json
+zinc 0 conventions d.zarr --fetch
+has "unknown"
+has "warning C15"
+zinc 0 conventions d.zarr --remove http://127.0.0.1:9/schema.json
+
+# ---- versions of Zarr with attributes ----
+zinc 0 create v2.zarr --group --format v2
+zinc 0 conventions v2.zarr --add license
+zinc 0 attrs v2.zarr 'license={"spdx": "CC0-1.0"}'
+zinc 0 conventions v2.zarr
+has "valid"
+
+# ---- OME-Zarr has a key of its own ----
+zinc 0 create ome.zarr --group --attrs '{"ome": {"version": "0.5", "multiscales": [{"datasets": [{"path": "0"}, {"path": "9"}]}]}}'
+zinc 0 create ome.zarr/0 --shape 7,8 --dtype uint8
+zinc 0 conventions ome.zarr
+has "OME-Zarr"
+has "level 0  /0  7 x 8"
+has 'the dataset "9" is not there'
+
+# ---- a new convention ----
+zinc 2 conventions --new mine
+zinc 2 conventions --new mine --prefix 'Bad Name:'
+zinc 0 conventions --new mine --prefix weather: --dry-run
+[ ! -e mine ] || bad "--dry-run wrote"
+zinc 0 conventions --new mine --prefix weather:
+[ -s mine/README.md ] && [ -s mine/schema.json ] || bad "files are missing"
+zinc 0 conventions mine/example.zarr --schemas mine
+has "weather:    v0.1     /attributes/zarr_conventions/0  valid"
+zinc 0 attrs mine/example.zarr 'weather:value=5'
+zinc 1 conventions mine/example.zarr --schemas mine
+has "must be of type string, not number"
+zinc 3 conventions --new mine --prefix weather:
+zinc 0 conventions --new mine --prefix weather: --overwrite
+
+# ---- bad input: an answer, at once ----
+zinc 0 create bad.zarr --group --attrs '{"zarr_conventions": [{"schema_url": "https://example.com/loop.json", "name": "l"}], "v": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab"}'
+mkdir loop
+echo '{"$id": "https://example.com/loop.json", "$ref": "#"}' >loop/a.json
+zinc 1 conventions bad.zarr --schemas loop
+has "does it refer to itself?"
+if "$ZINC" --version | grep -q 'pcre2.*yes'; then
+	echo '{"$id": "https://example.com/loop.json", "properties": {"v": {"pattern": "^(a+)+$"}}}' >loop/a.json
+	zinc 1 conventions bad.zarr --schemas loop
+	has "takes too long"
+fi
