@@ -75,6 +75,12 @@ printf '$ zinc cat earth.zarr/surface/temperature --as raw | cmp - day.raw\n'
 "$ZINC" cat earth.zarr/surface/temperature --as raw | cmp - day.raw
 echo "identical: $(wc -c <day.raw) bytes"
 
+step "The same in another version of Zarr; what it does not have is replaced, and said"
+zinc cp earth.zarr earth2.zarr --format v2 --verify
+zinc info earth2.zarr/surface/temperature
+printf '$ zinc cat earth2.zarr/surface/temperature --as raw | cmp - day.raw\n'
+"$ZINC" cat earth2.zarr/surface/temperature --as raw | cmp - day.raw
+
 step "Check everything: metadata against the specification, every chunk decoded"
 zinc validate earth.zarr
 
@@ -93,4 +99,4 @@ zinc cat earth.zarr/surface/temperature -s '12, 0, 0:10' 2>&1 || status=$?
 printf '(exit status %d)\n' "$status"
 [ "$status" = 5 ]
 
-step "Done: created, written, shown, read back, checked and broken with $("$ZINC" --version | head -n 1)"
+step "Done: created, written, shown, read back, converted, checked and broken with $("$ZINC" --version | head -n 1)"

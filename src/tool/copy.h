@@ -63,6 +63,7 @@ typedef struct zinc_cp {
 	uint64_t memory; /* for elements and objects */
 	int threads;
 	bool resuming;
+	bool unlisted;       /* the source cannot list: every object of a grid may be there or not */
 	bool verifying;      /* a box is compared: it is there twice */
 	bool any_changed;    /* of the nodes: consolidated metadata is made anew */
 	zinc_store *drafts;  /* documents, until they are put: memory */

@@ -53,6 +53,13 @@ open_memory(struct documents *d)
 	return s;
 }
 
+/* Without a listing nobody knows which documents a node has beside the one that makes it. */
+static bool
+is_made(const zinc_cp *c, const zinc_cp_node *n)
+{
+	return n->changed || c->unlisted;
+}
+
 /* Made anew, by the format; its ancestors come with it. */
 static zinc_status
 write_nodes(struct documents *d)
@@ -63,7 +70,7 @@ write_nodes(struct documents *d)
 	for (i = 0; i < c->nnodes; i++) {
 		const zinc_cp_node *n = &c->nodes[i];
 
-		if (!n->changed || n->left_out || n->implicit)
+		if (!is_made(d->c, n) || n->left_out || n->implicit)
 			continue;
 		ZINC_TRY(d->h->format->write_node(d->h, n->to, n->target, NULL, NULL, d->err));
 	}
@@ -137,7 +144,7 @@ assemble(struct documents *d)
 	for (i = 0; i < d->c->nnodes; i++) {
 		const zinc_cp_node *n = &d->c->nodes[i];
 
-		if (!n->changed && !n->left_out && !n->implicit)
+		if (!is_made(d->c, n) && !n->left_out && !n->implicit)
 			ZINC_TRY(lay_over_node(d, n));
 	}
 	return ZINC_OK;
@@ -248,7 +255,7 @@ consolidate(struct documents *d)
 		const zinc_cp_node *n = &c->nodes[i];
 		zinc_status s;
 
-		if (!n->copies || n->left_out || !c->any_changed || !c->to->format->consolidate)
+		if (!n->copies || n->left_out || !(c->any_changed || c->unlisted) || !c->to->format->consolidate)
 			continue;
 		s = c->to->format->consolidate(c->to, n->to, false, d->err);
 		if (s != ZINC_OK && s != ZINC_E_UNSUPPORTED)

@@ -7,6 +7,8 @@
  *
  * The listing also gives the source its fingerprint: the sum over all keys of a hash of key, size and, where the store
  * has them and is near, tag.  A sum does not depend on the order.
+ *
+ * A store that cannot list (a web server) is asked for every object that a grid may have.
  */
 #include <stdlib.h>
 
@@ -344,6 +346,38 @@ add_documents(zinc_cp *c)
 			c->state += hash(c->nodes[i].from, c->nodes[i].source->tag.b, c->nodes[i].source->tag.n);
 }
 
+/* Every number of every grid: which of them are there, only a get will tell. */
+static zinc_status
+guess_objects(zinc_cp *c, zinc_error *err)
+{
+	uint64_t counts[ZINC_MAX_NDIM], total, i;
+	size_t k;
+	int d;
+
+	for (k = 0; k < c->narrays; k++) {
+		zinc_cp_node *n = &c->nodes[c->arrays[k]];
+		const zinc_meta *m = n->source;
+
+		if (n->left_out)
+			continue;
+		if (!m->grid || !m->keys.ops)
+			return zinc_fail(err, ZINC_E_UNSUPPORTED, "%s",
+					 m->unsupported ? m->unsupported : "unknown keys");
+		for (d = 0; d < m->ndim; d++)
+			counts[d] = m->grid->ops->count(m->grid, d, m->shape[d]);
+		if (zinc_shape_bytes(counts, m->ndim, 1, c->ctx->limits.children, &total))
+			return zinc_fail(err, ZINC_E_LIMIT, "%s has too many chunks for a store that cannot list",
+					 n->from);
+		n->objects = zinc_calloc(c->ctx, (size_t)total, sizeof *n->objects);
+		if (!n->objects)
+			return zinc_fail_nomem(err);
+		for (i = 0; i < total; i++)
+			n->objects[i].at = i;
+		n->nobjects = n->room = (size_t)total;
+	}
+	return ZINC_OK;
+}
+
 zinc_status
 zinc_cp_list(zinc_cp *c, zinc_error *err)
 {
@@ -354,8 +388,11 @@ zinc_cp_list(zinc_cp *c, zinc_error *err)
 
 	zinc_store_caps(c->from->store, &caps);
 	l.tags = (caps.flags & ZINC_CAP_TAGS) && !(caps.flags & ZINC_CAP_REMOTE);
+	c->unlisted = !(caps.flags & ZINC_CAP_LIST);
 	ZINC_TRY(sort_arrays(c, err));
 	add_documents(c);
+	if (c->unlisted)
+		return guess_objects(c, err);
 	zinc_buf_init(&l.keys, c->ctx, SIZE_MAX);
 	s = list_source(&l);
 	zinc_buf_fini(&l.keys);

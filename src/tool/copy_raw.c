@@ -77,13 +77,18 @@ move_object(struct batch *b, size_t i, int worker, zinc_buf bufs[2], zinc_error 
 {
 	zinc_cp *c = b->c;
 	zinc_blob value = ZINC_BLOB_INIT;
+	zinc_error e = ZINC_ERROR_INIT;
 	const char *key[2];
 	zinc_status s;
 
 	ZINC_TRY(name_object(b, i, bufs, key, err));
-	s = zinc_store_get_all(c->from->store, key[0], &value, NULL, 0, err);
+	s = zinc_store_get_all(c->from->store, key[0], &value, NULL, 0, &e);
+	if (s == ZINC_E_NOTFOUND && c->unlisted)
+		return ZINC_OK;
 	if (s == ZINC_E_NOTFOUND)
 		s = zinc_fail(err, ZINC_E_CONFLICT, "it was erased while the copy was under way");
+	else if (s != ZINC_OK)
+		zinc_error_copy(err, &e);
 	if (s != ZINC_OK)
 		return zinc_error_at_key(err, s, key[0]);
 	if (b->compare)

@@ -402,6 +402,67 @@ test_resume(void **state)
 	forest_close(&f);
 }
 
+/* ---- a store that cannot list ---- */
+
+static void
+bare_caps(void *self, zinc_caps *out)
+{
+	zinc_store_caps(self, out);
+	out->flags = ZINC_CAP_READ;
+}
+
+static zinc_status
+bare_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, zinc_error *err)
+{
+	return zinc_store_get(self, requests, n, sink, err);
+}
+
+static void
+bare_close(void *self)
+{
+	zinc_store_close(self);
+}
+
+static void
+test_unlisted(void **state)
+{
+	static const zinc_store_ops bare = {
+	    .size = sizeof bare, .name = "bare", .close = bare_close, .caps = bare_caps, .get = bare_get};
+	static const char *const formats[] = {"v3", "v2"};
+	zinc_error err = ZINC_ERROR_INIT;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(formats); i++) {
+		zinc_hierarchy *from = NULL, *source, *to;
+		zinc_store *store = NULL;
+		zinc_copy_counts n;
+		forest f;
+
+		forest_open(&f, "src", ZINC_LENIENT);
+		forest_put(&f, "src/zarr.json", GROUP);
+		forest_put(&f, "src/a/zarr.json", ARRAY_WITH(", \"attributes\": {\"n\": 1.50}"));
+		forest_put(&f, "src/a/c/1", "1122");
+		source = open_as(&f, "s", formats[i]);
+		assert_ok(zinc_copy(f.h, "/", source, "/", NULL, NULL, &err));
+		assert_ok(zinc_consolidate(source, "/", 0, &err));
+		assert_ok(zinc_store_wrap(&store, f.ctx, &bare, zinc_store_ref(f.memory), "bare://", &err));
+		assert_ok(zinc_hierarchy_open(&from, store, "s", ZINC_OPEN_OPTIONS(.read_only = 1), &err));
+		to = open_as(&f, "t", formats[i]);
+		assert_ok(zinc_copy(from, "/", to, "/", ZINC_COPY_OPTIONS(.verify = 1), &n, &err));
+		assert_int_equal(n.arrays, 1);
+		assert_string_equal(forest_get(&f, i ? "t/a/1" : "t/a/c/1"), "1122");
+		assert_null(forest_get(&f, i ? "t/a/0" : "t/a/c/0"));
+		assert_non_null(strstr(forest_get(&f, i ? "t/a/.zattrs" : "t/a/zarr.json"), "1.50"));
+		assert_non_null(strstr(forest_get(&f, i ? "t/.zmetadata" : "t/zarr.json"), "consolidated"));
+		zinc_hierarchy_close(to);
+		zinc_hierarchy_close(from);
+		zinc_store_close(store);
+		zinc_hierarchy_close(source);
+		forest_close(&f);
+	}
+}
+
 /* ---- by URL ---- */
 
 static void
@@ -452,7 +513,8 @@ main(void)
 	    cmocka_unit_test(test_lossy),        cmocka_unit_test(test_unsupported),
 	    cmocka_unit_test(test_refused),      cmocka_unit_test(test_overwrite_and_move),
 	    cmocka_unit_test(test_consolidated), cmocka_unit_test(test_interrupted),
-	    cmocka_unit_test(test_resume),       cmocka_unit_test(test_urls),
+	    cmocka_unit_test(test_resume),       cmocka_unit_test(test_unlisted),
+	    cmocka_unit_test(test_urls),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
