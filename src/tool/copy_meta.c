@@ -426,11 +426,22 @@ prints_equal(const zinc_meta *a, const zinc_meta *b)
 	return same;
 }
 
+/* Storage transformers say what lies in the store; what the arrays see through them is another thing. */
+static bool
+has_layers(const zinc_meta *m)
+{
+	const zinc_json *list = zinc_json_member(zinc_meta_v3(m), "storage_transformers");
+
+	return list && list->n > 0;
+}
+
 bool
 zinc_cp_same_objects(const zinc_meta *a, const zinc_meta *b)
 {
 	if (a == b)
 		return true;
+	if (has_layers(a) || has_layers(b))
+		return false;
 	if (a->unsupported || b->unsupported || a->ndim != b->ndim || a->dtype->mixed != b->dtype->mixed)
 		return false;
 	return memcmp(a->shape, b->shape, (size_t)a->ndim * sizeof *a->shape) == 0 && prints_equal(a, b);

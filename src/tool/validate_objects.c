@@ -158,8 +158,11 @@ static int
 layered_key(void *arg, const char *key, uint64_t nbytes)
 {
 	struct objects *o = arg;
+	zinc_key_role role;
 
-	o->status = array_key(o, key, zinc_check_key(o->c, key), nbytes);
+	o->status = zinc_check_place(o->c, key, &role, o->err);
+	if (o->status == ZINC_OK && role == ZINC_KEY_OTHER)
+		o->status = array_key(o, key, (const char *)o->c->place.p, nbytes);
 	return o->status != ZINC_OK || o->c->stopped;
 }
 
@@ -226,6 +229,13 @@ owner_of(const zinc_check *c, const char *key)
 
 /* ---- what belongs to nothing ---- */
 
+/* Where the key at hand was listed. */
+static zinc_store *
+store_of(const struct objects *o)
+{
+	return o->array && o->array->stack->layered ? o->array->stack->store : o->c->h->store;
+}
+
 /* How a key that belongs to nothing is told; with repair and orphans it is erased. */
 static zinc_status
 orphan(struct objects *o, const char *key, const char *rule, const char *message)
@@ -243,7 +253,7 @@ orphan(struct objects *o, const char *key, const char *rule, const char *message
 		f.key = zinc_check_key(c, key);
 		f.fix = "zinc validate --repair --orphans erases it";
 		if (c->o.repair && c->o.orphans)
-			f.repaired = zinc_store_del(c->h->store, NULL, key, NULL, c->h->put_flags, NULL) == ZINC_OK;
+			f.repaired = zinc_store_del(store_of(o), NULL, key, NULL, c->h->put_flags, NULL) == ZINC_OK;
 		zinc_check_found(c, &f);
 	}
 	zinc_buf_fini(&path);
@@ -359,11 +369,11 @@ any_key(struct objects *o, const char *key, uint64_t nbytes)
 		return foreign(o, key);
 	rel = (const char *)o->c->place.p;
 	ZINC_TRY(enter(o, owner_of(o->c, rel)));
+	if (o->array && (o->array->stack->layered || !o->array->stack->store))
+		return ZINC_OK; /* its layers' key; `place` is that of what they listed */
 	slash = strrchr(rel, '/');
 	if (o->owner && o->owner->kind == ZINC_NODE_ARRAY)
-		return o->array && (o->array->stack->layered || !o->array->stack->store)
-			   ? ZINC_OK
-			   : array_key(o, key, rel, nbytes);
+		return array_key(o, key, rel, nbytes);
 	if (o->owner && o->owner->kind == ZINC_NODE_NONE)
 		return ZINC_OK; /* its document cannot be used: nobody can tell */
 	return loose_key(o, key, rel, slash ? slash + 1 : rel);

@@ -252,7 +252,8 @@ sharded_new(zinc_sharded **out, const zinc_transformer_input *in, zinc_error *er
 	return ZINC_OK;
 }
 
-/* "chunks_per_shard": as many numbers as the array has dimensions, each at least 1.  Nothing else may stand there. */
+/* "chunks_per_shard": as many numbers as the array has dimensions, each at least 1.  How shards are written must stay
+ * out of documents, but readers need not mind. */
 static zinc_status
 parse_configuration(const zinc_json *configuration, int ndim, uint64_t *per_shard, zinc_error *err)
 {
@@ -264,8 +265,6 @@ parse_configuration(const zinc_json *configuration, int ndim, uint64_t *per_shar
 	for (v = list->first; v; v = v->next, d++)
 		if (!zinc_json_u64(v, &per_shard[d]) || per_shard[d] == 0)
 			return zinc_fail(err, ZINC_E_INVALID, "chunks_per_shard must be integers of at least 1");
-	if (configuration->n != 1)
-		return zinc_fail(err, ZINC_E_INVALID, "only chunks_per_shard may be configured");
 	return ZINC_OK;
 }
 
@@ -280,6 +279,8 @@ zinc_sharding_open(zinc_store **out, const char *configuration, const zinc_trans
 
 	ZINC_TRY(zinc_json_parse(&doc, in->context, text, strlen(text), 0, err));
 	st = parse_configuration(zinc_json_root(doc), in->ndim, per_shard, err);
+	if (st == ZINC_OK && zinc_json_root(doc)->n > 1)
+		zinc_warn(in->context, in->prefix, "storage transformer \"indexed\": only chunks_per_shard is known");
 	zinc_json_free(doc);
 	ZINC_TRY(st);
 	ZINC_TRY(sharded_new(&s, in, err));

@@ -1,5 +1,5 @@
 /*
- * test_transform_conform.c - the store conformance suite on every layer, alone and two deep
+ * test_transform_conform.c - the store conformance suite on every layer, alone (22-123+) and two deep (22-125+)
  *
  * The suite's keys are no chunks' ("a/b", "k").  So that they go through shards all the same, the layers are
  * given a key encoding that numbers keys as it meets them: a dictionary.

@@ -59,7 +59,7 @@ asked(rig *r)
 	return d;
 }
 
-/* ---- promise 1: two calls ---- */
+/* ---- promise 1: two calls (22-150+); keys of no chunk are passed on (22-143+) ---- */
 
 static void
 test_a_batch_is_two_calls(void **state)
@@ -169,7 +169,7 @@ test_generations_do_not_mix(void **state)
 	zinc_store_close(base);
 }
 
-/* ---- promise 3: whole shards are not read ---- */
+/* ---- promise 3: whole shards are not read (22-151+); erasing chunks (22-152+) and prefixes (22-153+) ---- */
 
 static void
 put_box(zinc_store *s, zinc_put_group *g, int rows, int columns)
@@ -228,7 +228,7 @@ test_whole_shards_are_not_read(void **state)
 	rig_close(&x);
 }
 
-/* ---- promise 4: bytes ---- */
+/* ---- promise 4: bytes (22-145+, 22-146+, 22-148+) ---- */
 
 static void
 le64(uint8_t *p, uint64_t v)
@@ -389,7 +389,7 @@ test_damaged_shards(void **state)
 	rig_close(&x);
 }
 
-/* ---- promise 5: listing ---- */
+/* ---- promise 5: listing (22-154+, 22-155+) ---- */
 
 typedef struct listing {
 	char text[4096];
@@ -496,7 +496,7 @@ test_prefixes_are_translated(void **state)
 	}
 }
 
-/* The example of the draft: chunk (96, 18) with [32, 2] lies in shard (3, 9). */
+/* The example of the draft: chunk (96, 18) with [32, 2] lies in shard (3, 9) (22-127+, 22-142+, 22-144+). */
 static void
 test_keys_of_shards(void **state)
 {

@@ -1,0 +1,225 @@
+/*
+ * register_transformer.c - a storage transformer of your own
+ *
+ * A storage transformer is a store between one array and its store.  This one, "example.veil", changes every byte of
+ * a chunk on its way: whoever looks into the store without knowing how cannot read it.  Its name and configuration
+ * stand in the array's document, and any program that registers it reads the array like any other.
+ *
+ *     "storage_transformers": [{"name": "example.veil", "configuration": {"with": 42}}]
+ *
+ * What a layer does not offer (update, groups, listing of directories) Zinc makes of what it does.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zinc/extend.h>
+
+struct veil {
+	zinc_store *next;
+	size_t nprefix;
+	char *prefix; /* of the array's chunks; other keys are none of ours */
+	unsigned char with;
+};
+
+static int
+is_chunk(const struct veil *v, const char *key)
+{
+	return strncmp(key, v->prefix, v->nprefix) == 0 && strcmp(key + v->nprefix, "zarr.json") != 0;
+}
+
+static void
+change(void *bytes, size_t n, unsigned char with)
+{
+	unsigned char *p = bytes;
+
+	while (n-- > 0)
+		*p++ ^= with;
+}
+
+/* ---- reading: the bytes go where the caller wants them, and are changed there before he hears of them ---- */
+
+struct call {
+	const struct veil *v;
+	const zinc_get *requests;
+	const zinc_sink *sink;
+	void **where; /* room() said */
+};
+
+static zinc_room
+veil_room(void *arg, size_t i, uint64_t nbytes, void **buf)
+{
+	struct call *c = arg;
+	zinc_room answer = c->sink->room(c->sink->arg, i, nbytes, buf);
+
+	c->where[i] = *buf;
+	return answer;
+}
+
+static void
+veil_done(void *arg, size_t i, const zinc_got *got)
+{
+	struct call *c = arg;
+	const zinc_get *r = &c->requests[i];
+	size_t left = (size_t)got->nbytes, part;
+	int k;
+
+	if (got->found == ZINC_FOUND && !r->stat && is_chunk(c->v, r->key)) {
+		if (!r->iov)
+			change(c->where[i], left, c->v->with);
+		for (k = 0; r->iov && k < r->niov; k++, left -= part) {
+			part = r->iov[k].iov_len < left ? r->iov[k].iov_len : left;
+			change(r->iov[k].iov_base, part, c->v->with);
+		}
+	}
+	c->sink->done(c->sink->arg, i, got);
+}
+
+static zinc_status
+veil_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, zinc_error *err)
+{
+	struct call c = {self, requests, sink, calloc(n, sizeof *c.where)};
+	zinc_sink mine = {veil_room, veil_done, &c, sink->cancel};
+	zinc_status st;
+
+	if (!c.where)
+		return zinc_error_set(err, ZINC_E_NOMEM, "out of memory");
+	st = zinc_store_get(c.v->next, requests, n, &mine, err);
+	free(c.where);
+	return st;
+}
+
+/* ---- changes ---- */
+
+static zinc_status
+veil_put(void *self, zinc_put_group *group, const char *key, const struct iovec *iov, int niov,
+	 const zinc_condition *when, uint32_t flags, zinc_tag *tag, zinc_error *err)
+{
+	const struct veil *v = self;
+	unsigned char *copy;
+	size_t n = 0, at = 0;
+	zinc_status st;
+	int i;
+
+	(void)group; /* there is no put_begin, so that there are no groups */
+	for (i = 0; i < niov; i++)
+		n += iov[i].iov_len;
+	copy = malloc(n + 1);
+	if (!copy)
+		return zinc_error_set(err, ZINC_E_NOMEM, "out of memory");
+	for (i = 0; i < niov; at += iov[i++].iov_len)
+		memcpy(copy + at, iov[i].iov_base, iov[i].iov_len);
+	if (is_chunk(v, key))
+		change(copy, n, v->with);
+	st = zinc_store_put(v->next, NULL, key, copy, n, when, flags, tag, err);
+	free(copy);
+	return st;
+}
+
+static zinc_status
+veil_del(void *self, zinc_put_group *group, const char *key, const zinc_condition *when, uint32_t flags,
+	 zinc_error *err)
+{
+	(void)group;
+	return zinc_store_del(((struct veil *)self)->next, NULL, key, when, flags, err);
+}
+
+static zinc_status
+veil_list(void *self, const char *prefix, zinc_key_fn fn, void *arg, zinc_error *err)
+{
+	return zinc_store_list(((struct veil *)self)->next, prefix, fn, arg, err);
+}
+
+/* ---- the layer ---- */
+
+/* What is true of the store below is true here, but that it cannot be locked from here. */
+static void
+veil_caps(void *self, zinc_caps *out)
+{
+	zinc_store_caps(((struct veil *)self)->next, out);
+	out->flags &= ~ZINC_CAP_UPDATE;
+}
+
+static void
+veil_close(void *self)
+{
+	struct veil *v = self;
+
+	zinc_store_close(v->next);
+	free(v->prefix);
+	free(v);
+}
+
+static const zinc_store_ops veil_ops = {
+    .size = sizeof veil_ops,
+    .name = "veil",
+    .close = veil_close,
+    .caps = veil_caps,
+    .get = veil_get,
+    .put = veil_put,
+    .del = veil_del,
+    .list = veil_list,
+};
+
+/* The configuration is JSON; this one has a single number. */
+static zinc_status
+veil_open(zinc_store **out, const char *configuration, const zinc_transformer_input *in, zinc_error *err)
+{
+	struct veil *v = calloc(1, sizeof *v);
+	unsigned with;
+
+	if (v)
+		v->prefix = malloc(strlen(in->prefix) + 1);
+	if (!v || !v->prefix) {
+		free(v);
+		return zinc_error_set(err, ZINC_E_NOMEM, "out of memory");
+	}
+	v->nprefix = strlen(in->prefix);
+	memcpy(v->prefix, in->prefix, v->nprefix + 1);
+	v->next = zinc_store_ref(in->next);
+	if (!configuration || sscanf(configuration, "{\"with\":%u}", &with) != 1 || with > 255) {
+		veil_close(v);
+		return zinc_error_set(err, ZINC_E_INVALID, "\"with\" must be a number up to 255");
+	}
+	v->with = (unsigned char)with;
+	if (zinc_store_wrap(out, in->context, &veil_ops, v, zinc_store_url(in->next), err)) {
+		veil_close(v);
+		return ZINC_E_NOMEM;
+	}
+	return ZINC_OK;
+}
+
+static const char *const veil_uris[] = {"https://example.com/zarr/storage-transformers/veil/1.0", NULL};
+static const zinc_transformer_def veil = {.size = sizeof veil,
+					  .name = "example.veil",
+					  .uris = veil_uris,
+					  .purpose = "bytes that are not what they seem",
+					  .open = veil_open};
+
+static const char document[] =
+    "{\"zarr_format\": 3, \"node_type\": \"array\", \"shape\": [6], \"data_type\": \"uint8\", \"fill_value\": 0,"
+    " \"chunk_grid\": {\"name\": \"regular\", \"configuration\": {\"chunk_shape\": [4]}},"
+    " \"chunk_key_encoding\": {\"name\": \"default\"}, \"codecs\": [{\"name\": \"bytes\"}],"
+    " \"storage_transformers\": [{\"name\": \"example.veil\", \"configuration\": {\"with\": 42}}]}";
+
+int
+main(void)
+{
+	unsigned char in[6] = {1, 2, 3, 4, 5, 6}, out[6] = {0};
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_blob stored = ZINC_BLOB_INIT;
+	zinc_array *a = NULL;
+	int right = 0;
+
+	if (zinc_register_transformer(&veil, &err) ||
+	    zinc_array_create_url(&a, "memory://veiled", ZINC_ARRAY_OPTIONS(.document = document), NULL, &err) ||
+	    zinc_array_write_text(a, NULL, ZINC_BUFFER(in, sizeof in), &err) ||
+	    zinc_array_read_text(a, NULL, ZINC_BUFFER(out, sizeof out), &err) ||
+	    zinc_store_get_all(zinc_hierarchy_store(zinc_array_hierarchy(a)), "c/0", &stored, NULL, 0, &err))
+		fprintf(stderr, "%s\n", zinc_error_text(&err));
+	else
+		right = memcmp(in, out, sizeof in) == 0 && ((unsigned char *)stored.data)[0] == (1 ^ 42);
+	zinc_blob_fini(&stored);
+	zinc_array_close(a);
+	printf(right ? "6 elements behind a veil\n" : "the elements are not what was written\n");
+	return !right;
+}
