@@ -382,6 +382,7 @@ int cmd_info(struct run *r), cmd_tree(struct run *r), cmd_ls(struct run *r), cmd
 int cmd_create(struct run *r), cmd_put(struct run *r), cmd_attrs(struct run *r), cmd_rm(struct run *r);
 int cmd_resize(struct run *r), cmd_append(struct run *r), cmd_consolidate(struct run *r);
 int cmd_completion(struct run *r), cmd_stats(struct run *r), cmd_diff(struct run *r);
+int cmd_chunks(struct run *r), cmd_explain(struct run *r);
 int cmd_validate(struct run *r), cmd_bench(struct run *r), cmd_cp(struct run *r), cmd_mv(struct run *r);
 int cmd_conventions(struct run *r);
 /* `zinc conventions --new DIR`: a convention to begin with. */

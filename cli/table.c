@@ -110,6 +110,12 @@ const struct command command_table[] = {
      "Compared is what a copy keeps, whatever the format: tree, shape, data type,\n"
      "fill value, dimension names, attributes, values.\n"
      "Exit status: 1 they differ, 4 elements that this build cannot read, 0 equal."},
+    {"chunks", "list the chunks that a selection touches", "URL", "zinc chunks data.zarr/t2m -s '0, 100:200'",
+     "select json", 1, 1, cmd_chunks, "Columns: index in the grid, stored bytes, offset in its shard, key."},
+    {"explain", "tell what reading a selection costs", "URL -s SEL", "zinc explain data.zarr/t2m -s ':, 100, 200'",
+     "select json", 1, 1, cmd_explain,
+     "Nothing is read but sizes of objects and indexes of shards. Where more than half\n"
+     "of what is decoded was not asked for, better chunks are named."},
     {"stats", "sum up elements: min, max, mean, histogram", "URL", "zinc stats data.zarr/t2m -s '0:24'", "select json",
      1, 1, cmd_stats, "Bins are a power of two wide, so that one pass over the elements is enough."},
     {"conventions", "list, check or declare Zarr conventions",

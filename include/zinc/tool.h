@@ -181,6 +181,49 @@ typedef struct zinc_stored {
  * E_IO ... */
 ZINC_API ZINC_CHECKED zinc_status zinc_array_stored(const zinc_array *a, zinc_stored *out, zinc_error *err);
 
+/* ---- what a read costs ---- */
+
+/* One chunk (inner chunk where sharded) that a read of a selection touches; valid during the callback only. */
+typedef struct zinc_chunk {
+	size_t size;
+	const char *key; /* of the object that holds it */
+	int ndim;
+	uint64_t index[ZINC_MAX_NDIM]; /* in the grid of chunks */
+	int present;                   /* it is stored; else it is fill value */
+	int in_shard;
+	uint64_t offset, bytes;        /* where in its object, and stored bytes; 0 when it is not there */
+	uint64_t decoded_bytes;        /* what a read decodes of it */
+	uint64_t selected_bytes;       /* of elements that are selected */
+} zinc_chunk;
+
+/* Return non-zero to stop. */
+typedef int (*zinc_chunk_fn)(void *arg, const zinc_chunk *chunk);
+
+/*
+ * What reading a selection, into a buffer in C order of the array's own type and with nothing in the cache, asks the store
+ * for.  It is the plan of the read itself that is counted; of the data only sizes of objects and indexes of shards are
+ * looked at.
+ */
+typedef struct zinc_explanation {
+	uint64_t objects, objects_present;
+	uint64_t chunks, chunks_present;
+	uint64_t requests;       /* of the store */
+	uint64_t ranges;         /* of those, for parts of objects */
+	uint64_t bytes;          /* that they bring */
+	uint64_t object_bytes;   /* of the objects touched, whole */
+	uint64_t decoded_bytes;  /* at most: some codecs stop where nothing more is wanted */
+	uint64_t selected_bytes; /* of elements, fill value too */
+	double waste;            /* share of the decoded bytes that nobody selected */
+	int better;              /* 1: these chunks would waste less than half as much */
+	uint64_t chunk_shape[ZINC_MAX_NDIM];
+	double better_waste;
+} zinc_explanation;
+
+/* Explain a read; `fn` (may be NULL) is called for each chunk, in order of objects.  `options` may be NULL.  Errors are
+ * those of zinc_array_read. */
+ZINC_API ZINC_CHECKED zinc_status zinc_array_explain(zinc_array *a, const zinc_selection *selection, const zinc_io_options *options,
+                                                     zinc_chunk_fn fn, void *arg, zinc_explanation *out, zinc_error *err);
+
 /* ---- statistics ---- */
 
 /* What the numbers of zinc_stats are. */

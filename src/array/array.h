@@ -6,6 +6,8 @@
 #ifndef ZINC_ARRAY_H
 #define ZINC_ARRAY_H
 
+#include <zinc/tool.h>
+
 #include "format/format.h"
 #include "transform/transform.h"
 
@@ -70,5 +72,20 @@ typedef struct zinc_object_check {
 } zinc_object_check;
 zinc_status zinc_array_object_check(const zinc_array *a, const uint64_t *index, zinc_object_check *out,
 				    zinc_error *err);
+
+/* What a read would ask the store for: see explain.c, and zinc_explanation of <zinc/tool.h>. */
+typedef struct zinc_read_cost {
+	uint64_t objects, objects_present, object_bytes;
+	uint64_t chunks, chunks_present;
+	uint64_t requests, ranges, bytes; /* of the store; ranges are requests for parts of objects */
+	uint64_t stored;                  /* bytes of the chunks that are there */
+	uint64_t decoded;                 /* bytes that they decode to */
+	uint64_t selected, wanted;        /* bytes of elements: of all chunks, of those that are there */
+} zinc_read_cost;
+
+/* Tell the cost of reading a selection into a buffer in C order of the array's own type.  `fn` (may be NULL) is called
+ * for each chunk, in order, from the calling thread. */
+zinc_status zinc_array_read_cost(zinc_array *a, const zinc_selection *selection, const zinc_io_options *options,
+				 zinc_chunk_fn fn, void *arg, zinc_read_cost *out, zinc_error *err);
 
 #endif

@@ -151,13 +151,40 @@ uint8_t *zinc_transfer_direct(const zinc_plan *p, const zinc_target *t, const zi
 
 /* ---- reading and writing ---- */
 
+/* A unit that an explained read touches. */
+typedef struct zinc_touch {
+	uint64_t object, unit;   /* numbers */
+	bool found;              /* it is stored */
+	bool object_found;       /* at least its shard is */
+	bool exact;              /* no more than what is selected would be read */
+	uint64_t offset, nbytes; /* in its object */
+	uint64_t object_bytes;   /* of the whole object; of a shard once, in its unit 0 */
+} zinc_touch;
+
+/* What a read would cost (explain.c). */
+typedef struct zinc_explain {
+	zinc_context *ctx;
+	pthread_mutex_t lock;
+	zinc_read_cost cost;
+	zinc_touch *touches;
+	size_t n, room;
+	bool lost; /* memory was out */
+} zinc_explain;
+
 /* Everything that the workers of one call share. */
 typedef struct zinc_job {
 	zinc_call *c;
 	zinc_plan *p;
 	zinc_target *t;
-	bool inner_parallel; /* few objects: the threads share the inner chunks of each shard instead */
+	bool inner_parallel;   /* few objects: the threads share the inner chunks of each shard instead */
+	zinc_explain *explain; /* NULL: the read is really done; else it is only told what it would fetch */
 } zinc_job;
+
+/* Requests that a read would make, how many of them for parts of objects, and the bytes they would bring. */
+void zinc_explain_requests(zinc_explain *x, uint64_t requests, uint64_t ranges, uint64_t nbytes);
+void zinc_explain_unit(zinc_explain *x, const zinc_touch *touch);
+/* A whole object is the unit: ask for its size. */
+zinc_status zinc_explain_object(zinc_job *j, const zinc_object *o, const char *key, zinc_touch *t, zinc_error *err);
 
 zinc_status zinc_job_read(zinc_job *j, zinc_error *err);
 zinc_status zinc_job_read_shards(zinc_job *j, zinc_error *err);

@@ -96,18 +96,34 @@ object_limit(const zinc_meta *m, const zinc_context *ctx, const uint64_t *extent
 	return n;
 }
 
+/* What fetching the whole object would cost. */
+static zinc_status
+explain_whole(zinc_job *j, const zinc_object *o, const char *key, zinc_error *err)
+{
+	zinc_touch t;
+
+	ZINC_TRY(zinc_explain_object(j, o, key, &t, err));
+	zinc_explain_requests(j->explain, 1, 0, t.nbytes);
+	zinc_explain_unit(j->explain, &t);
+	return ZINC_OK;
+}
+
 static zinc_status
 read_object(zinc_job *j, zinc_worker *w, const zinc_object *o, const zinc_unit *u, const char *key, zinc_error *err)
 {
 	zinc_tag tag = {0, {0}};
 	bool found, done;
 
-	ZINC_TRY(read_cached(j, w, o, u, key, &done, err));
-	if (done)
-		return ZINC_OK;
+	if (j->explain == NULL) {
+		ZINC_TRY(read_cached(j, w, o, u, key, &done, err));
+		if (done)
+			return ZINC_OK;
+	}
 	ZINC_TRY(zinc_read_rows(j, w, o, u, key, &done, err));
 	if (done)
 		return ZINC_OK;
+	if (j->explain != NULL)
+		return explain_whole(j, o, key, err);
 	ZINC_TRY(zinc_fetch_object(j->c, w, key, object_limit(j->p->m, j->c->ctx, o->extent), &found, &tag, err));
 	if (!found)
 		return missing(j, u, err);
@@ -154,7 +170,7 @@ static zinc_status
 read_planned(zinc_call *c, zinc_plan *p, zinc_buffer *buffer, zinc_error *err)
 {
 	zinc_target t;
-	zinc_job j = {c, p, &t, false};
+	zinc_job j = {c, p, &t, false, NULL};
 
 	ZINC_TRY(zinc_target_init(&t, c->m, &p->sel, buffer, c->o.convert, false, err));
 	c->units_total = p->nunits;

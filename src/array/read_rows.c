@@ -71,19 +71,19 @@ find_rows(rows *r, const zinc_meta *m, const zinc_object *o, const zinc_unit *u,
 
 /* Offsets of row i in the file and in memory. */
 static void
-place_row(const rows *r, int ndim, uint64_t i, uint64_t *offset, uint8_t **p)
+place_row(const rows *r, int ndim, uint64_t i, uint64_t *offset, int64_t *at)
 {
 	int d;
 
 	*offset = 0;
-	*p = r->t->p;
+	*at = 0;
 	for (d = ndim - 1; d >= 0; d--) {
 		const zinc_segment *g = r->seg[d];
 		uint64_t k = d < r->outer ? i % g->count : 0;
 
 		i = d < r->outer ? i / g->count : i;
 		*offset += (g->first + k) * (uint64_t)r->file[d];
-		*p += (int64_t)(g->out + k) * r->t->strides[d];
+		*at += (int64_t)(g->out + k) * r->t->strides[d];
 	}
 }
 
@@ -92,12 +92,12 @@ static size_t
 make_requests(const rows *r, int ndim, const char *key, zinc_get *requests, struct iovec *iov)
 {
 	uint64_t i, offset;
-	uint8_t *p;
+	int64_t at;
 	size_t k = 0;
 
 	for (i = 0; i < r->n; i++) {
-		place_row(r, ndim, i, &offset, &p);
-		iov[i].iov_base = p;
+		place_row(r, ndim, i, &offset, &at);
+		iov[i].iov_base = r->t->p != NULL ? r->t->p + at : NULL; /* NULL: nothing is going to be read */
 		iov[i].iov_len = (size_t)r->bytes;
 		if (k == 0 || requests[k - 1].offset + requests[k - 1].length != offset) {
 			requests[k++] =
@@ -127,7 +127,7 @@ rows_done(void *arg, size_t i, const zinc_got *got)
 }
 
 static zinc_status
-read_requests(zinc_job *j, zinc_worker *w, rows *r, const char *key, zinc_error *err)
+read_requests(zinc_job *j, zinc_worker *w, rows *r, const char *key, bool whole, zinc_error *err)
 {
 	zinc_sink sink = {.done = rows_done, .arg = r, .cancel = j->c->o.cancel};
 	zinc_get *requests;
@@ -138,10 +138,27 @@ read_requests(zinc_job *j, zinc_worker *w, rows *r, const char *key, zinc_error 
 	requests = (zinc_get *)(void *)w->requests.p;
 	iov = (struct iovec *)(void *)(w->requests.p + (size_t)r->n * sizeof *requests);
 	n = make_requests(r, j->p->m->ndim, key, requests, iov);
+	if (j->explain != NULL) {
+		zinc_explain_requests(j->explain, n, n - (n == 1 && whole), r->missing ? 0 : r->n * r->bytes);
+		return ZINC_OK;
+	}
 	r->requests = requests;
 	r->err = err;
 	ZINC_TRY(zinc_store_get(j->c->store, requests, n, &sink, err));
 	return r->code;
+}
+
+/* Is the object there?  Rows are read exactly, nothing else of it. */
+static zinc_status
+explain_rows(zinc_job *j, const zinc_object *o, const char *key, rows *r, zinc_error *err)
+{
+	zinc_touch t;
+
+	ZINC_TRY(zinc_explain_object(j, o, key, &t, err));
+	r->missing = !t.found;
+	t.exact = true;
+	zinc_explain_unit(j->explain, &t);
+	return ZINC_OK;
 }
 
 zinc_status
@@ -159,8 +176,10 @@ zinc_read_rows(zinc_job *j, zinc_worker *w, const zinc_object *o, const zinc_uni
 	if (zinc_shape_bytes(o->extent, j->p->m->ndim, j->t->element, UINT64_MAX, &r.expected))
 		return ZINC_OK;
 	*done = true;
-	ZINC_TRY(read_requests(j, w, &r, key, err));
-	if (!r.missing)
+	if (j->explain != NULL)
+		ZINC_TRY(explain_rows(j, o, key, &r, err));
+	ZINC_TRY(read_requests(j, w, &r, key, whole, err));
+	if (!r.missing || j->explain != NULL)
 		return ZINC_OK;
 	if (j->c->o.missing_is_error)
 		return zinc_fail(err, ZINC_E_NOTFOUND, "the chunk is not stored");

@@ -24,6 +24,7 @@ typedef struct slot {
 	zinc_object o;
 	zinc_tag tag;
 	bool found;
+	uint64_t size; /* of the object */
 	atomic_bool changed;
 	zinc_shard_entry *entries;
 	uint64_t per_axis[ZINC_MAX_NDIM];
@@ -127,6 +128,9 @@ load_index(window *win, zinc_worker *w, slot *s, zinc_error *err)
 	ZINC_TRY(zinc_call_key(j->c, w, s->o.index, &g.key, err));
 	ZINC_TRY(zinc_store_get(j->c->store, &g, 1, &sink, err));
 	ZINC_TRY(f.code);
+	s->size = s->found ? f.object_size : 0;
+	if (j->explain != NULL)
+		zinc_explain_requests(j->explain, 1, 1, s->found ? w->s->fetch.n : 0);
 	if (!s->found)
 		return ZINC_OK;
 	tail.p = w->s->fetch.p;
@@ -239,6 +243,10 @@ fetch_wanted(window *win, zinc_worker *w, slot *s, wanted *list, size_t n, zinc_
 
 	qsort(list, n, sizeof *list, by_offset);
 	k = merge(win, s, list, n, key, requests, iov, &total);
+	if (win->j->explain != NULL) {
+		zinc_explain_requests(win->j->explain, k, k, total);
+		return ZINC_OK;
+	}
 	w->s->fetch.max = SIZE_MAX;
 	ZINC_TRY(zinc_buf_reset(&w->s->fetch, (size_t)total, err));
 	for (i = 0, p = w->s->fetch.p; i < k; i++) {
@@ -302,8 +310,8 @@ unit_at_hand(window *win, zinc_worker *w, const slot *s, const zinc_unit *u, uin
 	*done = false;
 	if (cache == NULL)
 		return ZINC_OK;
-	v.p = (uint8_t *)(uintptr_t)zinc_cache_get(cache, j->c->store, (const char *)w->key.p, position, &s->tag,
-						   &hold);
+	v.p =
+	    (uint8_t *)(uintptr_t)zinc_cache_get(cache, j->c->store, (const char *)w->key.p, position, &s->tag, &hold);
 	if (v.p == NULL)
 		return ZINC_OK;
 	zinc_strides_c(u->extent, j->p->m->ndim, j->p->m->dtype->size, v.strides);
@@ -336,6 +344,19 @@ batch_room(zinc_worker *w, size_t n, wanted **list, zinc_get **requests, struct 
 	return ZINC_OK;
 }
 
+/* What is told of a unit instead of reading it. */
+static void
+explain_unit(zinc_job *j, const slot *s, size_t unit, uint64_t position)
+{
+	zinc_touch t = {.object = s->o.number, .unit = unit, .object_found = s->found};
+
+	t.found = s->found && s->entries[position].nbytes != ZINC_SHARD_EMPTY;
+	t.offset = t.found ? s->entries[position].offset : 0;
+	t.nbytes = t.found ? s->entries[position].nbytes : 0;
+	t.object_bytes = s->size;
+	zinc_explain_unit(j->explain, &t);
+}
+
 static zinc_status
 read_batch(window *win, zinc_worker *w, slot *s, size_t first, size_t count, zinc_error *err)
 {
@@ -355,7 +376,12 @@ read_batch(window *win, zinc_worker *w, slot *s, size_t first, size_t count, zin
 
 		zinc_plan_unit(j->p, &s->o, first + i, &u);
 		at = zinc_shard_position(j->p->m, s->per_axis, u.inner);
-		ZINC_TRY(unit_at_hand(win, w, s, &u, at, &done, err));
+		if (j->explain != NULL) {
+			explain_unit(j, s, first + i, at);
+			done = !s->found || s->entries[at].nbytes == ZINC_SHARD_EMPTY;
+		} else {
+			ZINC_TRY(unit_at_hand(win, w, s, &u, at, &done, err));
+		}
 		if (done)
 			continue;
 		ZINC_TRY(check_entry(win, &s->entries[at], err));
@@ -364,7 +390,7 @@ read_batch(window *win, zinc_worker *w, slot *s, size_t first, size_t count, zin
 	if (n == 0)
 		return ZINC_OK;
 	ZINC_TRY(fetch_wanted(win, w, s, list, n, requests, iov, err));
-	for (i = 0; i < n && !atomic_load(&s->changed); i++) {
+	for (i = 0; i < n && j->explain == NULL && !atomic_load(&s->changed); i++) {
 		zinc_bytes in = {list[i].bytes, (size_t)list[i].nbytes};
 
 		u.end = list[i].points_at;

@@ -218,7 +218,7 @@ static zinc_status
 write_planned(zinc_call *c, zinc_plan *p, zinc_buffer *buffer, zinc_error *err)
 {
 	zinc_target t;
-	zinc_job j = {c, p, &t, false};
+	zinc_job j = {c, p, &t, false, NULL};
 
 	ZINC_TRY(zinc_target_init(&t, c->m, &p->sel, buffer, c->o.convert, true, err));
 	ZINC_TRY(zinc_transfer_check(p, &t, c->workers[0].s, err));

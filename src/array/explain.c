@@ -1,0 +1,220 @@
+/*
+ * explain.c - what a read would ask the store for, without asking
+ *
+ * A read is run as always, with a zinc_explain in its job: plan, windows, batches and merging of ranges are the read's
+ * own, so what is told cannot drift from what is done.  Only where bytes of chunks would be fetched they are counted,
+ * and the size of the object is asked for instead.  Indexes of shards are really read, for nothing else knows where
+ * their chunks are.
+ *
+ *   read.c        a whole object        -> zinc_explain_object
+ *   read_rows.c   rows of plain chunks  -> zinc_explain_object, zinc_explain_requests
+ *   shard_read.c  indexes and batches   -> zinc_explain_requests, zinc_explain_unit
+ *
+ * Promise (tests/unit/test_tool_explain.c): requests and bytes are those that a log store counts in the read itself,
+ * into a buffer in C order of the array's own type, with nothing in the cache.
+ */
+#include "array/engine.h"
+
+/* ---- hooks, called by any thread ---- */
+
+void
+zinc_explain_requests(zinc_explain *x, uint64_t requests, uint64_t ranges, uint64_t nbytes)
+{
+	pthread_mutex_lock(&x->lock);
+	x->cost.requests += requests;
+	x->cost.ranges += ranges;
+	x->cost.bytes += nbytes;
+	pthread_mutex_unlock(&x->lock);
+}
+
+void
+zinc_explain_unit(zinc_explain *x, const zinc_touch *touch)
+{
+	pthread_mutex_lock(&x->lock);
+	if (x->n == x->room) {
+		const size_t room = x->room > 0 ? 2 * x->room : 256;
+		zinc_touch *more = NULL;
+		size_t nbytes;
+
+		if (!zinc_size_mul(room, sizeof *more, &nbytes))
+			more = zinc_realloc(x->ctx, x->touches, nbytes);
+		if (more != NULL) {
+			x->touches = more;
+			x->room = room;
+		} else {
+			x->lost = true;
+		}
+	}
+	if (!x->lost)
+		x->touches[x->n++] = *touch;
+	pthread_mutex_unlock(&x->lock);
+}
+
+typedef struct question {
+	bool found;
+	uint64_t size;
+	zinc_status code;
+	zinc_error *err;
+} question;
+
+static void
+stat_done(void *arg, size_t i, const zinc_got *got)
+{
+	question *q = arg;
+
+	(void)i;
+	q->found = got->found == ZINC_FOUND;
+	q->size = got->object_size;
+	if (got->found != ZINC_FOUND && got->found != ZINC_MISSING)
+		q->code = zinc_got_fail(got, q->err);
+}
+
+zinc_status
+zinc_explain_object(zinc_job *j, const zinc_object *o, const char *key, zinc_touch *t, zinc_error *err)
+{
+	zinc_get g = {.key = key, .stat = 1};
+	question q = {.code = ZINC_OK, .err = err};
+	zinc_sink sink = {.done = stat_done, .arg = &q, .cancel = j->c->o.cancel};
+
+	ZINC_TRY(zinc_store_get(j->c->store, &g, 1, &sink, err));
+	ZINC_TRY(q.code);
+	*t = (zinc_touch){.object = o->number, .found = q.found};
+	t->nbytes = t->object_bytes = q.found ? q.size : 0;
+	return ZINC_OK;
+}
+
+/* ---- what was touched, in order ---- */
+
+static int
+by_number(const void *a, const void *b)
+{
+	const zinc_touch *x = a, *y = b;
+
+	if (x->object != y->object)
+		return x->object < y->object ? -1 : 1;
+	return x->unit < y->unit ? -1 : x->unit > y->unit;
+}
+
+/* Elements of the unit that are selected. */
+static uint64_t
+selected(const zinc_plan *p, const zinc_unit *u)
+{
+	uint64_t n = 1;
+	int d;
+
+	if (p->sel.is_points)
+		return u->end - u->begin;
+	for (d = 0; d < p->m->ndim; d++)
+		n *= u->seg[d]->count; /* no more than the result has */
+	return n;
+}
+
+static void
+describe_unit(const zinc_plan *p, const zinc_object *o, const zinc_unit *u, const zinc_touch *t, zinc_chunk *out)
+{
+	const zinc_meta *m = p->m;
+	uint64_t extent[ZINC_MAX_NDIM];
+	int d;
+
+	for (d = 0; d < m->ndim; d++) {
+		out->index[d] = p->units_are_objects ? o->index[d] : u->start[d] / p->unit_step[d];
+		extent[d] = u->extent[d];
+	}
+	out->ndim = m->ndim;
+	out->present = t->found;
+	out->offset = t->offset;
+	out->bytes = t->nbytes;
+	out->in_shard = !p->units_are_objects;
+	if (zinc_shape_bytes(extent, m->ndim, m->dtype->size, UINT64_MAX, &out->decoded_bytes))
+		out->decoded_bytes = UINT64_MAX;
+	out->selected_bytes = selected(p, u) * m->dtype->size;
+	if (t->exact)
+		out->decoded_bytes = out->selected_bytes;
+}
+
+static void
+add_cost(zinc_read_cost *c, const zinc_chunk *k)
+{
+	c->chunks++;
+	c->selected += k->selected_bytes;
+	if (!k->present)
+		return;
+	c->chunks_present++;
+	c->stored += k->bytes;
+	c->decoded += k->decoded_bytes;
+	c->wanted += k->selected_bytes;
+}
+
+/* Objects come in order of their numbers, the units of each in order, too: for points, that is how they are found. */
+static zinc_status
+hand_over(zinc_call *c, const zinc_plan *p, zinc_explain *x, zinc_chunk_fn fn, void *arg, zinc_error *err)
+{
+	zinc_chunk k = {.size = sizeof k};
+	zinc_object o = {.number = UINT64_MAX};
+	zinc_unit u;
+	size_t i;
+
+	qsort(x->touches, x->n, sizeof *x->touches, by_number);
+	for (i = 0; i < x->n; i++) {
+		const zinc_touch *t = &x->touches[i];
+
+		if (t->object != o.number) {
+			zinc_plan_object(p, (size_t)t->object, &o);
+			ZINC_TRY(zinc_call_key(c, &c->workers[0], o.index, &k.key, err));
+			x->cost.objects++;
+			x->cost.objects_present += t->object_found || t->found;
+			x->cost.object_bytes += t->object_bytes;
+			u.end = o.begin;
+		}
+		zinc_plan_unit(p, &o, (size_t)t->unit, &u);
+		describe_unit(p, &o, &u, t, &k);
+		add_cost(&x->cost, &k);
+		if (fn != NULL && fn(arg, &k))
+			return ZINC_OK;
+	}
+	return ZINC_OK;
+}
+
+/* ---- public within the library ---- */
+
+static zinc_status
+explain_planned(zinc_call *c, zinc_plan *p, zinc_explain *x, zinc_error *err)
+{
+	zinc_target t = {.element = c->m->dtype->size};
+	zinc_job j = {c, p, &t, false, x};
+	int d, k = p->sel.out_ndim;
+	int64_t strides[ZINC_MAX_NDIM];
+
+	zinc_strides_c(p->sel.out_shape, p->sel.out_ndim, t.element, strides);
+	for (d = p->m->ndim - 1; d >= 0 && !p->sel.is_points; d--)
+		t.strides[d] = p->sel.dim[d].drop ? 0 : strides[--k];
+	if (p->nobjects == 0)
+		return ZINC_OK;
+	ZINC_TRY(p->units_are_objects ? zinc_job_read(&j, err) : zinc_job_read_shards(&j, err));
+	return x->lost ? zinc_fail_nomem(err) : ZINC_OK;
+}
+
+zinc_status
+zinc_array_read_cost(zinc_array *a, const zinc_selection *selection, const zinc_io_options *options, zinc_chunk_fn fn,
+		     void *arg, zinc_read_cost *out, zinc_error *err)
+{
+	zinc_explain x = {.ctx = a->ctx};
+	zinc_status code;
+	zinc_call c;
+	zinc_plan p;
+
+	memset(&p, 0, sizeof p);
+	pthread_mutex_init(&x.lock, NULL);
+	code = zinc_call_begin(&c, a, options, err);
+	if (code == ZINC_OK)
+		code = zinc_plan_init(&p, c.ctx, c.m, selection, err);
+	if (code == ZINC_OK)
+		code = explain_planned(&c, &p, &x, err);
+	if (code == ZINC_OK && c.code == ZINC_OK)
+		code = hand_over(&c, &p, &x, fn, arg, err);
+	zinc_plan_fini(&p);
+	zinc_free(x.ctx, x.touches);
+	pthread_mutex_destroy(&x.lock);
+	*out = x.cost;
+	return zinc_call_end(&c, code, err);
+}

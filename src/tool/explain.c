@@ -1,0 +1,107 @@
+/*
+ * explain.c - what a read costs, and which chunks would cost less
+ *
+ * The cost is what the array's own plan says (array/explain.c).  When more than half of what is decoded was not
+ * asked for, chunks that fit the selection are looked for: a box of its extent, cut to a few MiB, with the same grid
+ * from the origin.  They are named only if they waste less than half as much.
+ */
+#include "tool/tool.h"
+
+/* Elements in the chunks of a regular grid that the selection touches; UINT64_MAX when there are too many to count. */
+static zinc_status
+touched(const zinc_array *a, const zinc_sel *sel, const uint64_t *chunk, uint64_t *out, zinc_error *err)
+{
+	uint64_t length[ZINC_MAX_NDIM];
+	zinc_grid g;
+	int d;
+
+	zinc_grid_regular_init(&g, sel->ndim, chunk);
+	for (d = 0; d < sel->ndim; d++) {
+		zinc_split s;
+		zinc_status code = zinc_split_init(&s, a->ctx, &g, d, &sel->dim[d], err);
+		size_t n = s.n;
+
+		zinc_split_fini(&s);
+		ZINC_TRY(code);
+		if (zinc_u64_mul(n, chunk[d], &length[d]))
+			length[d] = UINT64_MAX;
+	}
+	if (zinc_shape_bytes(length, sel->ndim, 1, UINT64_MAX, out))
+		*out = UINT64_MAX;
+	return ZINC_OK;
+}
+
+/* From the first to the last index of a dimension. */
+static uint64_t
+extent_of(const zinc_sel_dim *s)
+{
+	uint64_t i, low = UINT64_MAX, high = 0;
+
+	if (s->count == 0)
+		return 1;
+	if (!s->list)
+		return (s->count - 1) * s->step + 1;
+	for (i = 0; i < s->count; i++) {
+		low = zinc_min_u64(low, s->list[i]);
+		high = zinc_max_u64(high, s->list[i]);
+	}
+	return high - low + 1;
+}
+
+static zinc_status
+suggest(const zinc_array *a, const zinc_sel *sel, size_t element, zinc_explanation *out, zinc_error *err)
+{
+	uint64_t box[ZINC_MAX_NDIM], n;
+	int d;
+
+	if (sel->is_points || sel->out_n == 0)
+		return ZINC_OK;
+	for (d = 0; d < sel->ndim; d++)
+		box[d] = extent_of(&sel->dim[d]);
+	zinc_grid_choose(box, sel->ndim, element, out->chunk_shape);
+	ZINC_TRY(touched(a, sel, out->chunk_shape, &n, err));
+	out->better_waste = n > sel->out_n ? 1 - (double)sel->out_n / (double)n : 0;
+	out->better = out->better_waste < out->waste / 2;
+	return ZINC_OK;
+}
+
+static void
+take_cost(const zinc_read_cost *c, zinc_explanation *out)
+{
+	*out = (zinc_explanation){.objects = c->objects,
+				  .objects_present = c->objects_present,
+				  .chunks = c->chunks,
+				  .chunks_present = c->chunks_present,
+				  .requests = c->requests,
+				  .ranges = c->ranges,
+				  .bytes = c->bytes,
+				  .object_bytes = c->object_bytes,
+				  .decoded_bytes = c->decoded,
+				  .selected_bytes = c->selected};
+	out->waste = c->decoded > c->wanted ? 1 - (double)c->wanted / (double)c->decoded : 0;
+}
+
+zinc_status
+zinc_array_explain(zinc_array *a, const zinc_selection *selection, const zinc_io_options *options, zinc_chunk_fn fn,
+		   void *arg, zinc_explanation *out, zinc_error *err)
+{
+	zinc_read_cost cost;
+	zinc_status s;
+	zinc_meta *m;
+	zinc_sel sel;
+
+	if (!a || !out)
+		return zinc_fail(err, ZINC_E_INVALID, "no array, or no place for the answer");
+	ZINC_TRY(zinc_array_read_cost(a, selection, options, fn, arg, &cost, err));
+	take_cost(&cost, out);
+	if (out->waste <= 0.5)
+		return ZINC_OK;
+	m = zinc_array_snapshot(a);
+	s = zinc_sel_init(&sel, a->ctx, selection, m->grid, m->ndim, m->shape, err);
+	if (s == ZINC_OK) {
+		s = suggest(a, &sel, m->dtype->size, out, err);
+		zinc_sel_fini(&sel);
+	}
+	zinc_meta_free(m);
+	return s;
+}
