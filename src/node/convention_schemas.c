@@ -151,6 +151,7 @@ fetch(zinc_conventions *c, const char *url, zinc_blob *out, zinc_error *err)
 {
 	char key[600];
 	const bool has_key = key_of(url, key, sizeof key);
+	zinc_error e = ZINC_ERROR_INIT;
 	zinc_status s;
 
 	if (c->cache && has_key && zinc_store_get_all(c->cache, key, out, NULL, SCHEMA_BYTES, NULL) == ZINC_OK)
@@ -160,10 +161,13 @@ fetch(zinc_conventions *c, const char *url, zinc_blob *out, zinc_error *err)
 				 "no schema is at hand; --fetch gets it, --schemas says where it is");
 	if (strncmp(url, "https://", 8) != 0 && strncmp(url, "http://", 7) != 0)
 		return zinc_fail(err, ZINC_E_NOTFOUND, "only http and https are fetched");
-	ZINC_TRY(get_url(c, url, out, err));
-	s = keep(c, has_key ? key : NULL, out, err);
-	if (s != ZINC_OK)
+	s = get_url(c, url, out, &e);
+	if (s == ZINC_OK)
+		s = keep(c, has_key ? key : NULL, out, &e);
+	if (s != ZINC_OK) {
 		zinc_blob_fini(out);
+		s = zinc_fail(err, s, "%.200s: %s", url, e.text);
+	}
 	return s;
 }
 

@@ -115,6 +115,37 @@ has "unknown"
 has "warning C15"
 zinc 0 conventions d.zarr --remove http://127.0.0.1:9/schema.json
 
+# ---- one that can is kept, if it is JSON and not too long ----
+if "$ZINC" --version | grep -q 'curl *yes' && command -v python3 >/dev/null; then
+	mkdir served
+	echo '{"required": ["web:x"]}' >served/good.json
+	echo 'not found' >served/page.json
+	{ printf '"' && head -c 2000000 /dev/zero | tr '\0' x && printf '"'; } >served/long.json
+	mkfifo server.in
+	python3 "$SOURCE/tests/support/http_server.py" served <server.in >server.port &
+	exec 9>server.in
+	for _ in $(seq 200); do [ ! -s server.port ] || break && sleep 0.05; done
+	web=http://127.0.0.1:$(cat server.port)/plain
+	for name in good page long none; do
+		zinc 0 create "web-$name.zarr" --group
+		zinc 0 conventions "web-$name.zarr" --add "$web/$name.json"
+	done
+	zinc 0 conventions web-good.zarr
+	has "no schema is at hand"
+	zinc 1 conventions web-good.zarr --fetch
+	has '"web:x" is missing'
+	zinc 0 conventions web-page.zarr --fetch
+	zinc 0 conventions web-long.zarr --fetch
+	has "unknown"
+	zinc 0 conventions web-none.zarr --fetch
+	has "/none.json"
+	exec 9>&-
+	wait
+	zinc 1 conventions web-good.zarr --fetch
+	zinc 1 conventions web-good.zarr
+	[ "$(find cache -type f | wc -l)" = 1 ] || bad "the cache holds $(find cache -type f)"
+fi
+
 # ---- versions of Zarr with attributes ----
 zinc 0 create v2.zarr --group --format v2
 zinc 0 conventions v2.zarr --add license
