@@ -153,6 +153,20 @@ zinc 0 attrs v2.zarr 'license={"spdx": "CC0-1.0"}'
 zinc 0 conventions v2.zarr
 has "valid"
 
+# ---- copies between versions of Zarr keep conventions as they are ----
+"$ZINC" attrs d.zarr --json >attributes
+from=d.zarr
+for format in v2 v3-2020 v3-2019 v3; do
+	zinc 0 cp "$from" "copy-$format.zarr" --format "$format"
+	"$ZINC" attrs "copy-$format.zarr" --json | cmp - attributes || bad "$format has other attributes"
+	zinc 0 conventions "copy-$format.zarr"
+	has "multiscales  v0.1"
+	has "level 1"
+	zinc 0 conventions "copy-$format.zarr" --add license
+	zinc 0 conventions "copy-$format.zarr" --remove license
+	from=copy-$format.zarr
+done
+
 # ---- OME-Zarr has a key of its own ----
 zinc 0 create ome.zarr --group --attrs '{"ome": {"version": "0.5", "multiscales": [{"datasets": [{"path": "0"}, {"path": "9"}]}]}}'
 zinc 0 create ome.zarr/0 --shape 7,8 --dtype uint8
