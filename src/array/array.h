@@ -73,7 +73,7 @@ typedef struct zinc_object_check {
 zinc_status zinc_array_object_check(const zinc_array *a, const uint64_t *index, zinc_object_check *out,
 				    zinc_error *err);
 
-/* What a read would ask the store for: see explain.c, and zinc_explanation of <zinc/tool.h>. */
+/* What a read would ask the store for: see read_cost.c, and zinc_explanation of <zinc/tool.h>. */
 typedef struct zinc_read_cost {
 	uint64_t objects, objects_present, object_bytes;
 	uint64_t chunks, chunks_present;

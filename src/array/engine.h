@@ -161,7 +161,7 @@ typedef struct zinc_touch {
 	uint64_t object_bytes;   /* of the whole object; of a shard once, in its unit 0 */
 } zinc_touch;
 
-/* What a read would cost (explain.c). */
+/* What a read would cost (read_cost.c). */
 typedef struct zinc_explain {
 	zinc_context *ctx;
 	pthread_mutex_t lock;

@@ -1,7 +1,7 @@
 /*
  * explain.c - what a read costs, and which chunks would cost less
  *
- * The cost is what the array's own plan says (array/explain.c).  When more than half of what is decoded was not
+ * The cost is what the array's own plan says (array/read_cost.c).  When more than half of what is decoded was not
  * asked for, chunks that fit the selection are looked for: a box of its extent, cut to a few MiB, with the same grid
  * from the origin.  They are named only if they waste less than half as much.
  */

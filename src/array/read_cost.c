@@ -1,5 +1,5 @@
 /*
- * explain.c - what a read would ask the store for, without asking
+ * read_cost.c - what a read would ask the store for, without asking
  *
  * A read is run as always, with a zinc_explain in its job: plan, windows, batches and merging of ranges are the read's
  * own, so what is told cannot drift from what is done.  Only where bytes of chunks would be fetched they are counted,
