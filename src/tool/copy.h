@@ -21,6 +21,7 @@
 
 #define ZINC_CP_JOURNAL "__zinc_cp.json"
 #define ZINC_CP_MIDDLE  "__zinc_cp_pass"
+#define ZINC_CP_ENTRY   "zarr.json" /* of a draft's hierarchy */
 
 /* A stored object: its number in the grid, in C order, and its size. */
 typedef struct zinc_cp_object {
@@ -102,6 +103,8 @@ zinc_status zinc_cp_note(zinc_cp *c, zinc_copy_kind kind, const char *path, zinc
 
 /* What the target makes of all nodes.  E_INVALID naming what it cannot hold, unless lossy. */
 zinc_status zinc_cp_translate_all(zinc_cp *c, zinc_error *err);
+/* Is the whole hierarchy copied to a whole one of the same format, so that a draft's entry point goes along? */
+bool zinc_cp_same_entry(const zinc_cp *c);
 /* Ways, steps and units of all nodes, once objects are known. */
 zinc_status zinc_cp_plan_all(zinc_cp *c, zinc_error *err);
 

@@ -31,6 +31,56 @@ struct documents {
 
 /* ---- putting them together ---- */
 
+/* The entry point of a draft's hierarchy, where it has one; E_NOTFOUND. */
+static zinc_status
+get_entry(zinc_hierarchy *h, zinc_blob *text, zinc_error *err)
+{
+	zinc_status s;
+	zinc_buf key;
+
+	zinc_buf_init(&key, h->ctx, SIZE_MAX);
+	s = zinc_buf_printf(&key, err, "%s" ZINC_CP_ENTRY, h->prefix);
+	if (s == ZINC_OK)
+		s = zinc_buf_text(&key)
+			? zinc_store_get_all(h->store, zinc_buf_text(&key), text, NULL, h->ctx->limits.json_bytes, err)
+			: zinc_fail_nomem(err);
+	zinc_buf_fini(&key);
+	return s;
+}
+
+/* Keys of documents depend on it: the target's own stays, a new hierarchy of the same format gets the source's, with
+ * all its members. */
+static zinc_status
+take_entry(struct documents *d)
+{
+	zinc_cp *c = d->c;
+	zinc_error e = ZINC_ERROR_INIT;
+	zinc_blob text = ZINC_BLOB_INIT;
+	zinc_report r;
+	zinc_status s;
+	zinc_buf key;
+
+	if (!c->to->format->enter)
+		return ZINC_OK;
+	s = get_entry(c->to, &text, &e);
+	if (s == ZINC_E_NOTFOUND && zinc_cp_same_entry(c)) {
+		s = get_entry(c->from, &text, &e);
+		zinc_report_init_quiet(&r, c->ctx, false);
+		if (s == ZINC_OK)
+			s = c->to->format->enter(c->to, text.data, text.nbytes, &r, &e);
+	}
+	zinc_buf_init(&key, c->ctx, SIZE_MAX);
+	if (s == ZINC_OK)
+		s = zinc_buf_printf(&key, &e, "%s" ZINC_CP_ENTRY, c->to->prefix);
+	if (s == ZINC_OK)
+		s = zinc_buf_text(&key) ? zinc_store_put(c->drafts, NULL, zinc_buf_text(&key), text.data, text.nbytes,
+							 NULL, 0, NULL, &e)
+					: zinc_fail_nomem(&e);
+	zinc_buf_fini(&key);
+	zinc_blob_fini(&text);
+	return s == ZINC_OK || s == ZINC_E_NOTFOUND ? ZINC_OK : zinc_error_copy(d->err, &e);
+}
+
 static zinc_status
 open_memory(struct documents *d)
 {
@@ -45,6 +95,8 @@ open_memory(struct documents *d)
 		prefix[strlen(prefix) - 1] = '\0';
 	snprintf(name, sizeof name, "memory://zinc-cp-%p", (void *)c);
 	s = zinc_store_open(&c->drafts, name, ZINC_STORE_OPTIONS(.context = c->ctx), d->err);
+	if (s == ZINC_OK)
+		s = take_entry(d);
 	if (s == ZINC_OK)
 		s = zinc_hierarchy_open(&d->h, c->drafts, prefix,
 					ZINC_OPEN_OPTIONS(.context = c->ctx, .format = c->to->format->id, .create = 1),

@@ -44,12 +44,61 @@ translate_node(zinc_cp *c, size_t i, bool any_left_out, zinc_error *err)
 	return array ? zinc_array_make(&n->out, c->to, n->to, n->target, err) : ZINC_OK;
 }
 
+bool
+zinc_cp_same_entry(const zinc_cp *c)
+{
+	return c->from->format == c->to->format && c->from_path[1] == '\0' && c->to_path[1] == '\0';
+}
+
+/* Extensions that a draft's entry point declares belong to the whole hierarchy, and no other format has a place for
+ * them. */
+static zinc_status
+note_entry(zinc_cp *c, const zinc_blob *text, zinc_error *err)
+{
+	zinc_json_doc *doc;
+	const zinc_json *v, *uri;
+	zinc_status s;
+
+	ZINC_TRY(zinc_json_parse(&doc, c->ctx, text->data, text->nbytes, ZINC_JSON_DUPLICATES, err));
+	v = zinc_json_member(zinc_json_root(doc), "extensions");
+	for (v = zinc_json_is(v, ZINC_JSON_ARRAY) ? v->first : NULL, s = ZINC_OK; v && s == ZINC_OK; v = v->next) {
+		uri = zinc_json_member(v, "extension");
+		s = zinc_cp_note(c, ZINC_COPY_LOST, c->from_path, err, "the hierarchy's extension \"%.200s\"",
+				 zinc_json_is(uri, ZINC_JSON_STRING) ? uri->text : "?");
+	}
+	zinc_json_free(doc);
+	return s;
+}
+
+static zinc_status
+translate_entry(zinc_cp *c, zinc_error *err)
+{
+	zinc_blob text = ZINC_BLOB_INIT;
+	zinc_status s;
+	zinc_buf key;
+
+	if (!c->from->format->enter || c->from_path[1] != '\0' || zinc_cp_same_entry(c))
+		return ZINC_OK;
+	zinc_buf_init(&key, c->ctx, SIZE_MAX);
+	s = zinc_buf_printf(&key, err, "%s" ZINC_CP_ENTRY, c->from->prefix);
+	if (s == ZINC_OK)
+		s = zinc_buf_text(&key) ? zinc_store_get_all(c->from->store, zinc_buf_text(&key), &text, NULL,
+							     c->ctx->limits.json_bytes, err)
+					: zinc_fail_nomem(err);
+	if (s == ZINC_OK)
+		s = note_entry(c, &text, err);
+	zinc_blob_fini(&text);
+	zinc_buf_fini(&key);
+	return s;
+}
+
 zinc_status
 zinc_cp_translate_all(zinc_cp *c, zinc_error *err)
 {
 	bool any_left_out = false;
 	size_t i;
 
+	ZINC_TRY(translate_entry(c, err));
 	for (i = 0; i < c->nnodes; i++) {
 		ZINC_TRY(translate_node(c, i, any_left_out, err));
 		any_left_out = any_left_out || c->nodes[i].left_out;

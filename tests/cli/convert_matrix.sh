@@ -105,6 +105,17 @@ def special(form, url):
         doc["example.org/mine"] = {"must_understand": False, "level": 7}
         json.dump(doc, open(path, "w"))
         os.unlink(f"{url}/deep/below/zarr.json")
+    doc = entry(url)
+    if doc:
+        doc.setdefault("extensions", []).append({"extension": "https://example.org/mine", "must_understand": False, "n": 1})
+        json.dump(doc, open(f"{url}/zarr.json", "w"))
+
+
+def entry(url):
+    """The entry point of a draft, which is a document of the whole hierarchy"""
+    path = f"{url}/zarr.json"
+    doc = json.load(open(path)) if os.path.exists(path) else {}
+    return doc if doc.get("zarr_format", 3) != 3 else None
 
 
 def nodes(node):
@@ -158,6 +169,10 @@ def convert(a, b, was):
     zinc("cp", f"{a}.zarr", there, "--format", b, "--verify", *(["--lossy"] if lost else []))
     zinc("validate", there)
     now = content(there)
+    if entry(f"{a}.zarr") and a == b and entry(there) != entry(f"{a}.zarr"):
+        sys.exit(f"FAILED: {a}: the entry point is another")
+    if entry(f"{a}.zarr") and a != b and "example.org/mine" not in str(lost.pop("/", "")):
+        sys.exit(f"FAILED: {a} -> {b}: the hierarchy's extension is lost in silence")
     gone = [p for p, whats in lost.items() if any(w.startswith("the whole node") for w in whats)]
     for path, keep in was.items():
         if any(is_below(path, p) for p in gone):
