@@ -167,7 +167,7 @@ zinc_draft_write_node(zinc_hierarchy *h, const char *path, const zinc_meta *m, c
 	zinc_buf key, text;
 	zinc_status s;
 
-	ZINC_TRY(zinc_hierarchy_writable(h, err));
+	ZINC_TRY(zinc_draft_prepare(h, path, true, err));
 	zinc_buf_init(&key, h->ctx, SIZE_MAX);
 	zinc_buf_init(&text, h->ctx, SIZE_MAX);
 	s = zinc_draft_key(h, path, m->kind, &key, err);

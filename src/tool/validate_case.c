@@ -21,10 +21,11 @@ static int
 compare(const void *a, const void *b)
 {
 	const char *x = *(const char *const *)a, *y = *(const char *const *)b;
+	size_t i;
 
-	for (; *x && lower(*x) == lower(*y); x++, y++)
+	for (i = 0; x[i] && lower(x[i]) == lower(y[i]); i++)
 		;
-	return lower(*x) - lower(*y);
+	return x[i] || y[i] ? lower(x[i]) - lower(y[i]) : strcmp(x, y);
 }
 
 /* Bytes up to the end of the first name that differs from its counterpart only in case; 0: there is none. */
