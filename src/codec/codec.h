@@ -149,6 +149,8 @@ const zinc_codec_ops *zinc_codec_find_uri(const char *uri, zinc_uri_match *match
 zinc_status zinc_codec_print_old(const zinc_codec *c, zinc_json_doc *doc, zinc_json **out, zinc_error *err);
 /* A codec as v2 writes it, {"id": ..., the configuration}; *out NULL when v2 does not have it. */
 zinc_status zinc_codec_print_v2(const zinc_codec *c, zinc_json_doc *doc, zinc_json **out, zinc_error *err);
+/* Is it a program's? */
+bool zinc_codec_registered(const zinc_codec_ops *ops);
 /* Add a row for ever.  E_EXISTS when its name or an alias is taken. */
 zinc_status zinc_codec_add(const zinc_codec_ops *ops, zinc_error *err);
 void zinc_codec_each(int (*fn)(void *arg, const char *name, const char *also, const char *purpose), void *arg);

@@ -148,6 +148,17 @@ zinc_codec_print_v2(const zinc_codec *c, zinc_json_doc *doc, zinc_json **out, zi
 	return ZINC_OK;
 }
 
+bool
+zinc_codec_registered(const zinc_codec_ops *ops)
+{
+	size_t i;
+
+	for (i = 0; i < BUILTIN; i++)
+		if (builtin[i] == ops)
+			return false;
+	return true;
+}
+
 /* Is one of the URIs that of another? */
 static const char *
 taken_uri(const zinc_codec_ops *ops)

@@ -21,6 +21,7 @@
  *   draft_type.c    data types and fill values -> those of the final version, and back
  *   draft_make.c    the final version's document -> theirs
  *   draft_rules.h   the numbers of their rules
+ *   draft_extend.c  what programs registered, in the drafts' words
  *
  * What differs is a row each: struct zinc_draft, in format_v3_2020.c and format_v3_2022.c.
  */
@@ -28,6 +29,7 @@
 #define ZINC_DRAFT_H
 
 #include "format/draft_rules.h"
+#include "format/extensions.h"
 #include "format/format_v2.h"
 
 typedef struct zinc_draft zinc_draft;
@@ -46,9 +48,11 @@ typedef struct zinc_draft_member {
 
 /* The entry point of one hierarchy. */
 typedef struct zinc_draft_entry {
-	char *suffix;            /* behind ".array" and ".group" */
-	const char *meta, *data; /* "meta/root", "data/root", without '/' at the end */
-	atomic_bool stored;      /* zarr.json is there */
+	char *suffix;                               /* behind ".array" and ".group" */
+	const char *meta, *data;                    /* "meta/root", "data/root", without '/' at the end */
+	atomic_bool stored;                         /* zarr.json is there */
+	zinc_json_doc *doc;                         /* the entry point itself */
+	const zinc_metadata_encoding_def *encoding; /* of all other documents, a program's; NULL: JSON */
 } zinc_draft_entry;
 
 struct zinc_draft {
@@ -85,11 +89,13 @@ struct zinc_draft {
 zinc_status zinc_draft_enter(zinc_hierarchy *h, const char *text, size_t n, zinc_report *r, zinc_error *err);
 void zinc_draft_leave(zinc_hierarchy *h);
 zinc_status zinc_draft_init(zinc_hierarchy *h, zinc_error *err);
-/* A list of extensions: `fn` is called for each sound one.  Without it, one that must be understood is E_UNSUPPORTED.
- */
-zinc_status zinc_draft_extensions(const zinc_draft *d, const zinc_json *list, zinc_report *r,
+/* A list of extensions: `fn` is called for each sound one.  Without it they are the hierarchy's, and judged. */
+zinc_status zinc_draft_extensions(zinc_context *ctx, const zinc_draft *d, const zinc_json *list, zinc_report *r,
 				  zinc_status (*fn)(void *arg, const char *uri, const zinc_json *item, zinc_error *err),
 				  void *arg, zinc_error *err);
+
+/* The declarations of the entry point; NULL: none. */
+const zinc_json *zinc_draft_declared(const zinc_hierarchy *h);
 
 /* ---- draft_key.c ---- */
 
@@ -120,6 +126,9 @@ zinc_status zinc_draft_check_case(zinc_hierarchy *h, const char *path, zinc_erro
 
 /* ---- draft_node.c ---- */
 
+/* The bytes of a document, whatever their encoding -> meta. */
+zinc_status zinc_draft_parse_stored(const zinc_hierarchy *h, const void *bytes, size_t n, zinc_node_kind kind,
+				    zinc_report *r, zinc_meta **out, zinc_error *err);
 zinc_status zinc_draft_read_node(zinc_hierarchy *h, const char *path, zinc_report *r, zinc_meta **out, zinc_error *err);
 zinc_status zinc_draft_write_node(zinc_hierarchy *h, const char *path, const zinc_meta *m, const zinc_condition *when,
 				  zinc_tag *tag, zinc_error *err);
@@ -178,6 +187,8 @@ struct zinc_draft_parse {
 	const zinc_json *per_shard[ZINC_DRAFT_SHARDS]; /* chunks_per_shard, innermost first */
 	size_t nshards;
 	const zinc_json *filters; /* zarr-python's, from the attributes; NULL: none */
+	zinc_json *layout;        /* a program's memory layout, as a codec; NULL: C or F */
+	bool own_keys;            /* the keys of chunks are a program's */
 	char separator;
 	char *unsupported;
 	bool failed;     /* an error has been found; it is in err */
@@ -215,6 +226,24 @@ zinc_status zinc_draft_parse_attributes(zinc_draft_parse *p, const zinc_json *v)
 zinc_status zinc_draft_parse_transformers(zinc_draft_parse *p, const zinc_json *v);
 zinc_status zinc_draft_parse_nothing(zinc_draft_parse *p, const zinc_json *v); /* known, and says nothing to us */
 
+/* ---- draft_extend.c ---- */
+
+/* The configuration of a declaration; *out NULL: none. */
+zinc_status zinc_draft_configuration(zinc_json **out, zinc_json_doc *doc, const zinc_json *v, zinc_error *err);
+/* {"extension": one of the URIs, "type": name, ...}, checked by zinc_draft_foreign -> {"name": name, "configuration":
+ * ...} */
+zinc_status zinc_draft_registered(zinc_draft_parse *p, const zinc_json *v, const char *name, const char *const *uris,
+				  zinc_draft_rule rule, zinc_json **out);
+/* The stability policy: say what a URI of another minor version is taken for. */
+void zinc_draft_warn_minor(zinc_draft_parse *p, const char *uri, const char *known, zinc_draft_rule rule);
+/* A codec by its URI -> {"name": ..., "configuration": ...}; one that nobody knows keeps its URI as the name. */
+zinc_status zinc_draft_codec(zinc_draft_parse *p, const char *uri, const zinc_json *configuration, zinc_json **out);
+/* Is it a metadata encoding of a program's?  `type` NULL: the draft has none. */
+bool zinc_draft_encoding(zinc_draft_entry *e, const char *uri, const char *type, const char *rule, zinc_report *r);
+/* And back: {"extension": first of the URIs, "type": name, "configuration": ...} */
+zinc_status zinc_draft_declare(zinc_json **out, zinc_json_doc *doc, const char *const *uris, const char *name,
+			       const zinc_json *configuration, zinc_error *err);
+
 /* ---- draft_type.c ---- */
 
 /* The `data_type` of a draft: a core identifier in either spelling, or an extension's object. */
@@ -236,6 +265,7 @@ typedef struct zinc_draft_make {
 	const zinc_meta *m;      /* what it means */
 	const zinc_chain *chain; /* of one chunk: that inside a shard */
 	bool big, fortran;
+	const zinc_codec *layout; /* a program's; NULL: C or F */
 	zinc_json_doc *doc;
 	zinc_json *out; /* root */
 	zinc_json *attributes;

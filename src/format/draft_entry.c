@@ -19,23 +19,24 @@
 
 /* {"extension": URI, "must_understand": bool, "configuration": anything} */
 static zinc_status
-check_extension(const char *const *rules, const zinc_json *v, bool *must, zinc_report *r, zinc_error *err)
+check_extension(const char *const *rules, const zinc_json *v, zinc_report *r, zinc_error *err)
 {
 	const zinc_json *uri = zinc_json_member(v, "extension");
+	bool must;
 
 	if (!zinc_json_is(v, ZINC_JSON_OBJECT))
 		return zinc_report_error(r, rules[ZINC_DRAFT_EXTENSIONS], err, "an extension must be an object");
 	if (!zinc_json_is(uri, ZINC_JSON_STRING) || uri->n == 0 || strlen(uri->text) != uri->n)
 		return zinc_report_error(r, rules[ZINC_DRAFT_EXTENSION_URI], err,
 					 "an extension must have a URI as \"extension\"");
-	if (!zinc_json_bool(zinc_json_member(v, "must_understand"), must))
+	if (!zinc_json_bool(zinc_json_member(v, "must_understand"), &must))
 		return zinc_report_error(r, rules[ZINC_DRAFT_EXTENSION_FLAG], err,
 					 "extension \"%.200s\" does not say whether it must be understood", uri->text);
 	return ZINC_OK;
 }
 
 zinc_status
-zinc_draft_extensions(const zinc_draft *d, const zinc_json *list, zinc_report *r,
+zinc_draft_extensions(zinc_context *ctx, const zinc_draft *d, const zinc_json *list, zinc_report *r,
 		      zinc_status (*fn)(void *arg, const char *uri, const zinc_json *item, zinc_error *err), void *arg,
 		      zinc_error *err)
 {
@@ -43,20 +44,18 @@ zinc_draft_extensions(const zinc_draft *d, const zinc_json *list, zinc_report *r
 	const char *const *rules = d->rules + (fn ? ZINC_DRAFT_OWN_EXTENSIONS - ZINC_DRAFT_EXTENSIONS : 0);
 	const zinc_json *v;
 	size_t i = 0;
-	bool must;
 
 	if (!zinc_json_is(list, ZINC_JSON_ARRAY))
 		return zinc_report_error(r, rules[ZINC_DRAFT_EXTENSIONS], err, "extensions must be a list");
 	for (v = list->first; v; v = v->next) {
 		const size_t mark = zinc_report_enter_item(r, i++);
-		zinc_status s = check_extension(rules, v, &must, r, err);
+		zinc_status s = check_extension(rules, v, r, err);
 
 		if (s == ZINC_OK && fn)
 			s = fn(arg, zinc_json_member(v, "extension")->text, v, err);
-		else if (s == ZINC_OK && must)
-			s = zinc_report_unsupported(r, rules[ZINC_DRAFT_UNDERSTAND], err,
-						    "extension \"%.200s\" is not known and must be understood",
-						    zinc_json_member(v, "extension")->text);
+		else if (s == ZINC_OK)
+			s = zinc_extension_judge(ctx, ZINC_EXTENDS_HIERARCHY, zinc_json_member(v, "extension")->text, v,
+						 rules[ZINC_DRAFT_UNDERSTAND], r, err);
 		zinc_report_leave(r, mark);
 		ZINC_TRY(s);
 	}
@@ -100,7 +99,7 @@ parse_entry(zinc_draft_entry *e, zinc_context *ctx, const zinc_draft *d, const z
 	if (!extensions)
 		ZINC_TRY(zinc_report_lenient(r, d->rules[ZINC_DRAFT_ENTRY], err, "extensions is missing"));
 	mark = zinc_report_enter(r, "extensions");
-	s = extensions ? zinc_draft_extensions(d, extensions, r, NULL, NULL, err) : ZINC_OK;
+	s = extensions ? zinc_draft_extensions(ctx, d, extensions, r, NULL, NULL, err) : ZINC_OK;
 	zinc_report_leave(r, mark);
 	ZINC_TRY(s);
 	e->suffix = zinc_strdup(ctx, suffix);
@@ -123,8 +122,17 @@ parse_text(zinc_draft_entry *e, zinc_context *ctx, const zinc_draft *d, const ch
 		s = zinc_report_lenient(r, d->rules[ZINC_DRAFT_ENTRY], err, "member \"%.60s\" is there twice", twice);
 	if (s == ZINC_OK)
 		s = parse_entry(e, ctx, d, zinc_json_root(doc), r, err);
-	zinc_json_free(doc);
+	if (s == ZINC_OK)
+		e->doc = doc;
+	else
+		zinc_json_free(doc);
 	return s;
+}
+
+const zinc_json *
+zinc_draft_declared(const zinc_hierarchy *h)
+{
+	return h->entry ? zinc_json_member(zinc_json_root(h->entry->doc), "extensions") : NULL;
 }
 
 zinc_status
@@ -157,8 +165,10 @@ zinc_draft_enter(zinc_hierarchy *h, const char *text, size_t n, zinc_report *r, 
 void
 zinc_draft_leave(zinc_hierarchy *h)
 {
-	if (h->entry)
+	if (h->entry) {
 		zinc_free(h->ctx, h->entry->suffix);
+		zinc_json_free(h->entry->doc);
+	}
 	zinc_free(h->ctx, h->entry);
 	h->entry = NULL;
 }
@@ -178,9 +188,11 @@ join(zinc_hierarchy *h, const char *key, zinc_error *err)
 	ZINC_TRY(zinc_store_get_all(h->store, key, &text, NULL, h->ctx->limits.json_bytes, err));
 	zinc_report_init_quiet(&r, h->ctx, h->strict);
 	s = parse_text(&theirs, h->ctx, d, text.data, text.nbytes, &r, err);
-	if (s == ZINC_OK && (strcmp(theirs.suffix, h->entry->suffix) != 0 || strcmp(theirs.meta, h->entry->meta) != 0))
+	if (s == ZINC_OK && (strcmp(theirs.suffix, h->entry->suffix) != 0 || strcmp(theirs.meta, h->entry->meta) != 0 ||
+			     theirs.encoding != h->entry->encoding))
 		s = zinc_fail(err, ZINC_E_CONFLICT, "another hierarchy has begun here, with other keys");
 	zinc_free(h->ctx, theirs.suffix);
+	zinc_json_free(theirs.doc);
 	zinc_blob_fini(&text);
 	return s;
 }

@@ -60,12 +60,26 @@ zstd_in_blosc(zinc_draft_make *b, const zinc_json *zstd, zinc_json **out)
 	return ZINC_OK;
 }
 
+/* A program's codec has a URI of its own. */
+static zinc_status
+name_registered(zinc_draft_make *b, const zinc_codec *c, const char *key, zinc_json **out)
+{
+	zinc_json *configuration;
+
+	ZINC_TRY(zinc_codec_print_old(c, b->doc, &configuration, b->err));
+	*out = zinc_json_make(b->doc, ZINC_JSON_OBJECT);
+	ZINC_TRY(zinc_json_set(b->doc, *out, key, zinc_json_make_string(b->doc, c->ops->uris[0]), b->err));
+	return configuration ? zinc_json_set(b->doc, *out, "configuration", configuration, b->err) : ZINC_OK;
+}
+
 zinc_status
 zinc_draft_codec_print(zinc_draft_make *b, const zinc_codec *c, const char *key, zinc_json **out)
 {
 	const char *const *id = b->draft->codec_ids;
 	zinc_json *v;
 
+	if (c->ops->uris && zinc_codec_registered(c->ops))
+		return name_registered(b, c, key, out);
 	ZINC_TRY(zinc_codec_print_v2(c, b->doc, &v, b->err));
 	if (v && zinc_json_is_string(zinc_json_member(v, "id"), "zstd"))
 		ZINC_TRY(zstd_in_blosc(b, v, &v));
@@ -101,6 +115,8 @@ read_chain(zinc_draft_make *b)
 	zinc_json *v = NULL;
 	int i;
 
+	if (b->chain->naa > 0 && b->chain->aa[0]->ops->layout && b->chain->aa[0]->ops->uris)
+		b->layout = b->chain->aa[0];
 	for (i = 0; i < b->chain->naa; i++) {
 		if (!b->chain->aa[i]->ops->order)
 			continue;
@@ -167,36 +183,106 @@ read_shards(zinc_draft_make *b, zinc_json **transformers, uint64_t *chunk)
 	return ZINC_OK;
 }
 
+/* A program's grid, by its URI. */
 static zinc_status
-set_grid(zinc_draft_make *b, const uint64_t *chunk)
+declare_grid(zinc_draft_make *b, zinc_json **out)
 {
-	zinc_json *grid = zinc_json_make(b->doc, ZINC_JSON_OBJECT);
-	const char *name = b->m->keys.ops->name;
-	const bool own =
-	    *b->draft->chunk == '\0' && strcmp(name, "default") == 0; /* keys "c/0/0" have no counterpart */
-	const char separator[2] = {own ? b->draft->separator : b->m->keys.separator, '\0'};
+	const zinc_grid *g = b->m->grid;
+	zinc_json *configuration = g->ops->print(g, b->doc);
 
-	if (strcmp(b->m->grid->ops->name, "regular") != 0)
+	if (!g->ops->uris || b->m->chain->shard)
 		return zinc_draft_refuse(b, "a grid of chunks of several sizes");
-	if (strcmp(name, "default") != 0 && strcmp(name, "v2") != 0)
+	if (!configuration)
+		return zinc_fail_nomem(b->err);
+	return zinc_draft_declare(out, b->doc, g->ops->uris, g->ops->name, configuration, b->err);
+}
+
+static zinc_status
+make_grid(zinc_draft_make *b, const uint64_t *chunk, zinc_json **out)
+{
+	if (strcmp(b->m->grid->ops->name, "regular") != 0)
+		return declare_grid(b, out);
+	*out = zinc_json_make(b->doc, ZINC_JSON_OBJECT);
+	ZINC_TRY(zinc_json_set(b->doc, *out, "type", zinc_json_make_string(b->doc, "regular"), b->err));
+	return zinc_json_set(b->doc, *out, "chunk_shape", list_of(b->doc, chunk, b->m->ndim), b->err);
+}
+
+/* A program's keys are an extension of the array. */
+static zinc_status
+declare_keys(zinc_draft_make *b, zinc_json *extensions)
+{
+	const zinc_keys *k = &b->m->keys;
+	zinc_json *v = zinc_json_make(b->doc, ZINC_JSON_OBJECT), *configuration = k->ops->print(k, b->doc);
+
+	if (!k->ops->uris)
 		return zinc_draft_refuse(b, "this chunk key encoding");
-	ZINC_TRY(zinc_json_set(b->doc, grid, "type", zinc_json_make_string(b->doc, "regular"), b->err));
-	ZINC_TRY(zinc_json_set(b->doc, grid, "chunk_shape", list_of(b->doc, chunk, b->m->ndim), b->err));
+	if (!configuration)
+		return zinc_fail_nomem(b->err);
+	ZINC_TRY(zinc_json_set(b->doc, v, "extension", zinc_json_make_string(b->doc, k->ops->uris[0]), b->err));
+	ZINC_TRY(zinc_json_set(b->doc, v, "must_understand", zinc_json_make(b->doc, ZINC_JSON_TRUE), b->err));
+	if (configuration->n > 0)
+		ZINC_TRY(zinc_json_set(b->doc, v, "configuration", configuration, b->err));
+	return zinc_json_append(extensions, v, b->err);
+}
+
+static zinc_status
+set_grid(zinc_draft_make *b, const uint64_t *chunk, zinc_json *extensions)
+{
+	const char *name = b->m->keys.ops->name;
+	const bool registered = strcmp(name, "default") != 0 && strcmp(name, "v2") != 0;
+	const bool own = registered || (*b->draft->chunk == '\0' &&
+					strcmp(name, "default") == 0); /* keys "c/0/0" have no counterpart */
+	const char separator[2] = {own ? b->draft->separator : b->m->keys.separator, '\0'};
+	zinc_json *grid;
+
+	ZINC_TRY(make_grid(b, chunk, &grid));
+	if (registered)
+		ZINC_TRY(declare_keys(b, extensions));
 	if (!b->draft->version || separator[0] != b->draft->separator) /* the first draft's own examples leave it out */
 		ZINC_TRY(zinc_json_set(b->doc, grid, "separator", zinc_json_make_string(b->doc, separator), b->err));
 	return set(b, "chunk_grid", grid);
 }
 
+/* "C", "F", or a program's. */
+static zinc_status
+set_layout(zinc_draft_make *b)
+{
+	zinc_json *v = zinc_json_make_string(b->doc, b->fortran ? "F" : "C"), *configuration;
+
+	if (b->layout) {
+		ZINC_TRY(zinc_codec_print_old(b->layout, b->doc, &configuration, b->err));
+		ZINC_TRY(
+		    zinc_draft_declare(&v, b->doc, b->layout->ops->uris, b->layout->ops->name, configuration, b->err));
+	}
+	return set(b, "chunk_memory_layout", v);
+}
+
 /* ---- other members ---- */
 
-/* Members that are named by a URI are extensions. */
+/* What the draft calls a member of the document that is an extension: a URI; NULL: it is none. */
+static const char *
+uri_of(const zinc_draft_make *b, const zinc_json *member)
+{
+	const bool array = b->m->kind == ZINC_NODE_ARRAY;
+	const zinc_extension_def *def;
+	zinc_uri_match match;
+
+	if ((!array && !b->draft->version) || !zinc_json_is(member, ZINC_JSON_OBJECT)) /* groups: in 2019 only */
+		return NULL;
+	if (strchr(member->key, ':'))
+		return member->key;
+	def = zinc_extension_find(member->key, array ? ZINC_EXTENDS_ARRAY : ZINC_EXTENDS_GROUP, &match);
+	return def && def->uris ? def->uris[0] : NULL;
+}
+
+/* Members that are named by a URI, or have one, are extensions. */
 static zinc_status
 add_extension(zinc_draft_make *b, zinc_json *list, const zinc_json *member)
 {
 	zinc_json *v = zinc_json_make(b->doc, ZINC_JSON_OBJECT);
 	const zinc_json *m;
 
-	ZINC_TRY(zinc_json_set(b->doc, v, "extension", zinc_json_make_string(b->doc, member->key), b->err));
+	ZINC_TRY(zinc_json_set(b->doc, v, "extension", zinc_json_make_string(b->doc, uri_of(b, member)), b->err));
 	for (m = member->first; m; m = m->next)
 		ZINC_TRY(zinc_json_set(b->doc, v, m->key, zinc_json_copy(b->doc, m), b->err));
 	return zinc_json_append(list, v, b->err);
@@ -215,8 +301,7 @@ take_member(zinc_draft_make *b, zinc_json *extensions, const zinc_json *v)
 			return ZINC_OK;
 	if (strcmp(v->key, "storage_transformers") == 0 && v->n == 0)
 		return ZINC_OK;
-	if ((b->m->kind == ZINC_NODE_ARRAY || b->draft->version) && strstr(v->key, "://") &&
-	    zinc_json_is(v, ZINC_JSON_OBJECT))
+	if (uri_of(b, v))
 		return add_extension(b, extensions, v);
 	return zinc_fail(b->err, ZINC_E_INVALID, "%s cannot hold the member \"%.200s\"", b->draft->name, v->key);
 }
@@ -264,8 +349,8 @@ make_array(zinc_draft_make *b, zinc_json *extensions, zinc_status (*encoding)(zi
 	ZINC_TRY(zinc_draft_fill_print(&fill, b->doc, b->m->dtype, b->big, b->m->fill, b->err));
 	ZINC_TRY(set(b, "shape", zinc_json_copy(b->doc, zinc_json_member(b->v3, "shape"))));
 	ZINC_TRY(set(b, "data_type", type));
-	ZINC_TRY(set_grid(b, chunk));
-	ZINC_TRY(set(b, "chunk_memory_layout", zinc_json_make_string(b->doc, b->fortran ? "F" : "C")));
+	ZINC_TRY(set_grid(b, chunk, extensions));
+	ZINC_TRY(set_layout(b));
 	ZINC_TRY(encoding(b));
 	if (transformers)
 		ZINC_TRY(set(b, "storage_transformers", transformers));

@@ -59,18 +59,34 @@ parse_separator(zinc_draft_parse *p, const zinc_json *v)
 	return zinc_report_lenient(p->r, rule, &p->e, "separator \"%s\" should be \"/\" or \".\"", v->text);
 }
 
+/* A grid of an extension: a program's, or one for the final version's parser to refuse. */
+static zinc_status
+parse_other_grid(zinc_draft_parse *p, const zinc_json *v)
+{
+	const zinc_grid_ops *ops;
+	zinc_uri_match match;
+	zinc_json *grid;
+
+	ZINC_TRY(zinc_draft_foreign(p, v, ZINC_DRAFT_GRID_EXTENSION, &grid));
+	ZINC_TRY(zinc_draft_set(p, "chunk_grid", grid));
+	ops = zinc_grid_find_uri(zinc_json_member(v, "extension")->text, &match);
+	if (ops) {
+		ZINC_TRY(zinc_draft_registered(p, v, ops->name, ops->uris, ZINC_DRAFT_GRID_EXTENSION, &grid));
+		ZINC_TRY(zinc_draft_set(p, "chunk_grid", grid));
+	}
+	return zinc_json_member(v, "separator") ? parse_separator(p, zinc_json_member(v, "separator")) : ZINC_OK;
+}
+
 zinc_status
 zinc_draft_parse_grid(zinc_draft_parse *p, const zinc_json *v)
 {
 	const zinc_json *chunk = zinc_json_member(v, "chunk_shape");
-	zinc_json *grid = NULL, *shape;
+	zinc_json *shape;
 	size_t mark;
 	zinc_status s;
 
-	if (zinc_json_member(v, "extension")) {
-		ZINC_TRY(zinc_draft_foreign(p, v, ZINC_DRAFT_GRID_EXTENSION, &grid));
-		return zinc_draft_set(p, "chunk_grid", grid);
-	}
+	if (zinc_json_member(v, "extension"))
+		return parse_other_grid(p, v);
 	if (!zinc_json_member(v, "type") || !chunk)
 		return zinc_report_error(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_GRID), &p->e,
 					 "chunk_grid must be an object with \"type\" and \"chunk_shape\", or an "
@@ -93,15 +109,22 @@ zinc_status
 zinc_draft_parse_layout(zinc_draft_parse *p, const zinc_json *v)
 {
 	const char *rule = zinc_draft_rule_of(p, ZINC_DRAFT_LAYOUT);
+	const zinc_codec_ops *ops;
+	zinc_uri_match match;
 	zinc_json *ignored;
+	const char *uri;
 
 	if (!v || zinc_json_is_string(v, "C") || zinc_json_is_string(v, "F"))
 		return ZINC_OK;
 	if (!zinc_json_is(v, ZINC_JSON_OBJECT))
 		return zinc_report_error(p->r, rule, &p->e, "chunk_memory_layout must be \"C\", \"F\" or an extension");
+	rule = zinc_draft_rule_of(p, ZINC_DRAFT_LAYOUT_EXTENSION);
 	ZINC_TRY(zinc_draft_foreign(p, v, ZINC_DRAFT_LAYOUT_EXTENSION, &ignored));
-	return zinc_report_unsupported(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_LAYOUT_EXTENSION), &p->e,
-				       "chunk memory layout \"%.200s\"", zinc_json_member(v, "extension")->text);
+	uri = zinc_json_member(v, "extension")->text;
+	ops = zinc_codec_find_uri(uri, &match);
+	if (ops && ops->layout)
+		return zinc_draft_registered(p, v, ops->name, ops->uris, ZINC_DRAFT_LAYOUT_EXTENSION, &p->layout);
+	return zinc_report_unsupported(p->r, rule, &p->e, "chunk memory layout \"%.200s\"", uri);
 }
 
 /* ---- elements ---- */
@@ -126,13 +149,33 @@ zinc_draft_parse_fill(zinc_draft_parse *p, const zinc_json *v)
 
 /* ---- extensions ---- */
 
+/* A program's way to name chunks: the one extension that the final version has a place for. */
+static zinc_status
+set_keys(zinc_draft_parse *p, const char *uri, const zinc_json *item, zinc_error *err)
+{
+	zinc_uri_match match;
+	const zinc_keys_ops *ops = zinc_keys_find_uri(uri, &match);
+	zinc_json *v = zinc_draft_extension(p, ops->name, NULL, NULL), *configuration;
+
+	if (match == ZINC_URI_MINOR)
+		zinc_draft_warn_minor(p, uri, ops->uris[0], ZINC_DRAFT_EXTENSIONS);
+	ZINC_TRY(zinc_draft_configuration(&configuration, p->v3, item, err));
+	if (configuration)
+		ZINC_TRY(zinc_json_set(p->v3, v, "configuration", configuration, err));
+	p->own_keys = true;
+	return zinc_json_set(p->v3, p->out, "chunk_key_encoding", v, err);
+}
+
 /* The final version has members of their own for them, and there the rest is decided. */
 static zinc_status
 add_extension(void *arg, const char *uri, const zinc_json *item, zinc_error *err)
 {
 	zinc_draft_parse *p = arg;
 	zinc_json *v = zinc_json_copy(p->v3, item);
+	zinc_uri_match match;
 
+	if (zinc_keys_find_uri(uri, &match))
+		return set_keys(p, uri, item, err);
 	(void)zinc_json_remove(v, "extension");
 	return zinc_json_set(p->v3, p->out, uri, v, err);
 }
@@ -140,7 +183,7 @@ add_extension(void *arg, const char *uri, const zinc_json *item, zinc_error *err
 zinc_status
 zinc_draft_parse_extensions(zinc_draft_parse *p, const zinc_json *v)
 {
-	return v ? zinc_draft_extensions(p->draft, v, p->r, add_extension, p, &p->e) : ZINC_OK;
+	return v ? zinc_draft_extensions(p->ctx, p->draft, v, p->r, add_extension, p, &p->e) : ZINC_OK;
 }
 
 /* {"extension": URI, "type": "indexed", "configuration": {"chunks_per_shard": [...]}} */

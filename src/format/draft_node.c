@@ -11,6 +11,45 @@
  */
 #include "format/draft.h"
 
+/* ---- bytes of documents ---- */
+
+zinc_status
+zinc_draft_parse_stored(const zinc_hierarchy *h, const void *bytes, size_t n, zinc_node_kind kind, zinc_report *r,
+			zinc_meta **out, zinc_error *err)
+{
+	zinc_status s;
+	zinc_buf json;
+
+	if (!h->entry->encoding)
+		return zinc_draft_parse_text(h->ctx, h->format->draft, bytes, n, kind, r, out, err);
+	zinc_buf_init(&json, h->ctx, h->ctx->limits.json_bytes);
+	s = zinc_metadata_decode(h->entry->encoding, (zinc_bytes){bytes, n}, &json, err);
+	if (s == ZINC_OK)
+		s = zinc_draft_parse_text(h->ctx, h->format->draft, (const char *)json.p, json.n, kind, r, out, err);
+	zinc_buf_fini(&json);
+	return s;
+}
+
+/* JSON text, appended -> the bytes to store. */
+static zinc_status
+encode(const zinc_hierarchy *h, zinc_buf *text, zinc_error *err)
+{
+	zinc_status s;
+	zinc_buf stored;
+
+	if (!h->entry->encoding)
+		return ZINC_OK;
+	zinc_buf_init(&stored, h->ctx, h->ctx->limits.json_bytes);
+	s = zinc_metadata_encode(h->entry->encoding, (zinc_bytes){text->p, text->n}, &stored, err);
+	if (s == ZINC_OK) {
+		zinc_buf_fini(text);
+		*text = stored;
+		return ZINC_OK;
+	}
+	zinc_buf_fini(&stored);
+	return s;
+}
+
 /* ---- reading ---- */
 
 /* The document under one of a node's keys; *out NULL: it is not there. */
@@ -33,7 +72,7 @@ read_key(zinc_hierarchy *h, const char *path, zinc_node_kind kind, zinc_report *
 			: zinc_fail_nomem(&e);
 	if (s == ZINC_OK) {
 		r->where = zinc_buf_text(&key);
-		s = zinc_draft_parse_text(h->ctx, h->format->draft, text.data, text.nbytes, kind, r, out, &e);
+		s = zinc_draft_parse_stored(h, text.data, text.nbytes, kind, r, out, &e);
 		r->where = where;
 	}
 	if (s == ZINC_OK) {
@@ -173,6 +212,8 @@ zinc_draft_write_node(zinc_hierarchy *h, const char *path, const zinc_meta *m, c
 	s = zinc_draft_key(h, path, m->kind, &key, err);
 	if (s == ZINC_OK)
 		s = zinc_draft_print(m, &text, err);
+	if (s == ZINC_OK)
+		s = encode(h, &text, err);
 	if (s == ZINC_OK && !zinc_buf_text(&key))
 		s = zinc_fail_nomem(err);
 	if (s == ZINC_OK) {
@@ -207,9 +248,27 @@ check_stored(const struct edit *e, const void *text, size_t n, zinc_error *err)
 	zinc_meta *m;
 
 	zinc_report_init_quiet(&r, e->h->ctx, e->h->strict);
-	ZINC_TRY(zinc_draft_parse_text(e->h->ctx, e->h->format->draft, text, n, e->kind, &r, &m, err));
+	ZINC_TRY(zinc_draft_parse_stored(e->h, text, n, e->kind, &r, &m, err));
 	zinc_meta_free(m);
 	return ZINC_OK;
+}
+
+/* The stored bytes, or those of a group that has none -> a document to be changed. */
+static zinc_status
+parse_old(struct edit *e, const void *old, size_t nold, zinc_json_doc **doc, zinc_error *err)
+{
+	const char *empty = e->h->format->draft->group;
+	zinc_status s;
+	zinc_buf json;
+
+	if (!old || !e->h->entry->encoding)
+		return zinc_json_parse(doc, e->h->ctx, old ? old : empty, old ? nold : strlen(empty), 0, err);
+	zinc_buf_init(&json, e->h->ctx, e->h->ctx->limits.json_bytes);
+	s = zinc_metadata_decode(e->h->entry->encoding, (zinc_bytes){old, nold}, &json, err);
+	if (s == ZINC_OK)
+		s = zinc_json_parse(doc, e->h->ctx, (const char *)json.p, json.n, 0, err);
+	zinc_buf_fini(&json);
+	return s;
 }
 
 /* Change and print `doc`; then it becomes e->meta, or is freed. */
@@ -227,6 +286,8 @@ edit_doc(struct edit *e, zinc_json_doc *doc, zinc_error *err)
 		s = zinc_json_print(zinc_json_root(doc), &e->text, err);
 	if (s == ZINC_OK)
 		s = zinc_buf_puts(&e->text, "\n", err);
+	if (s == ZINC_OK)
+		s = encode(e->h, &e->text, err);
 	if (s != ZINC_OK) {
 		zinc_json_free(doc);
 		return s;
@@ -241,14 +302,13 @@ static zinc_status
 edit_update(void *arg, const void *old, size_t nold, zinc_update *out, zinc_error *err)
 {
 	struct edit *e = arg;
-	const char *empty = e->h->format->draft->group;
 	zinc_json_doc *doc;
 
 	if (!old && !e->implicit)
 		return zinc_fail(err, ZINC_E_NOTFOUND, "no node is there");
 	if (old)
 		ZINC_TRY(check_stored(e, old, nold, err));
-	ZINC_TRY(zinc_json_parse(&doc, e->h->ctx, old ? old : empty, old ? nold : strlen(empty), 0, err));
+	ZINC_TRY(parse_old(e, old, nold, &doc, err));
 	ZINC_TRY(edit_doc(e, doc, err));
 	out->bytes = e->text.p;
 	out->nbytes = e->text.n;

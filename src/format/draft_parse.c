@@ -173,6 +173,8 @@ add_layout(zinc_draft_parse *p, zinc_json *list)
 	zinc_json *order;
 	size_t i;
 
+	if (p->layout)
+		return zinc_json_append(list, p->layout, &p->e);
 	if (!zinc_json_is_string(zinc_json_member(p->root, "chunk_memory_layout"), "F") || shape->n < 2 ||
 	    shape->n > ZINC_MAX_NDIM)
 		return ZINC_OK;
@@ -330,11 +332,11 @@ retell(void *arg, zinc_severity severity, const char *final, const char *pointer
 	(void)conclude(p, s); /* lack of memory shows again in what is made of it */
 }
 
-/* The keys of the chunks are the draft's own. */
+/* The keys of the chunks are the draft's own, or a program's. */
 static zinc_status
 take_keys(zinc_draft_parse *p, zinc_meta *m)
 {
-	if (m->kind != ZINC_NODE_ARRAY)
+	if (m->kind != ZINC_NODE_ARRAY || p->own_keys)
 		return ZINC_OK;
 	if (m->keys.ops)
 		zinc_keys_fini(&m->keys);

@@ -214,6 +214,33 @@ check_fallback(zinc_draft_parse *p, const zinc_json *v)
 	return ZINC_OK;
 }
 
+/* A program's type, or nobody's. */
+static zinc_status
+parse_registered(zinc_draft_parse *p, const zinc_json *v, zinc_json *foreign)
+{
+	const char *uri = zinc_json_member(v, "extension")->text;
+	zinc_json *configuration = NULL;
+	zinc_error e = ZINC_ERROR_INIT;
+	zinc_uri_match match;
+	zinc_report quiet;
+	zinc_status s;
+
+	ZINC_TRY(zinc_draft_configuration(&configuration, p->v3, v, &p->e));
+	zinc_report_init_quiet(&quiet, p->ctx, false);
+	s = zinc_dtype_parse_uri(&p->dtype, &p->big, p->ctx, uri, zinc_json_member(v, "type"), configuration, &match,
+				 &quiet, &e);
+	if (s == ZINC_E_UNSUPPORTED)
+		return ZINC_OK;
+	if (s == ZINC_E_CORRUPT)
+		return zinc_report_error(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_TYPE), &p->e, "%s", e.text);
+	if (s != ZINC_OK)
+		return zinc_error_copy(&p->e, &e);
+	if (match == ZINC_URI_MINOR)
+		zinc_draft_warn_minor(p, uri, zinc_dtype_uris(p->dtype)[0], ZINC_DRAFT_TYPE);
+	p->extension_type = true;
+	return take(p, foreign);
+}
+
 /* An object: a type of an extension. */
 static zinc_status
 parse_extension(zinc_draft_parse *p, const zinc_json *v)
@@ -229,7 +256,7 @@ parse_extension(zinc_draft_parse *p, const zinc_json *v)
 	letters = zinc_draft_type_uri(uri, &version);
 	p->data_type = foreign;
 	if (!letters)
-		return ZINC_OK;
+		return parse_registered(p, v, foreign);
 	ZINC_TRY(zinc_draft_check_version(uri, version, "1.0", p->r, rule, &p->e));
 	if (!letter || !strchr(letters, letter))
 		return zinc_report_unsupported(p->r, rule, &p->e, "a data type of \"%.200s\"", uri);
@@ -449,12 +476,26 @@ print_extension(zinc_json **out, zinc_json_doc *doc, const zinc_draft *d, const 
 	return zinc_json_set(doc, *out, "fallback", fallback(doc, t, big, d->names), err);
 }
 
+/* A program's type: whoever does not have it can still read the bytes. */
+static zinc_status
+print_registered(zinc_json **out, zinc_json_doc *doc, const zinc_dtype *t, zinc_error *err)
+{
+	zinc_json *configuration = NULL;
+
+	if (t->row->print)
+		ZINC_TRY(t->row->print(t, doc, &configuration, err));
+	ZINC_TRY(zinc_draft_declare(out, doc, t->row->uris, t->name, configuration, err));
+	return zinc_json_set(doc, *out, "fallback", fallback(doc, t, false, false), err);
+}
+
 zinc_status
 zinc_draft_type_print(zinc_json **out, zinc_json_doc *doc, const zinc_draft *d, const zinc_dtype *t, bool big,
 		      zinc_error *err)
 {
 	char text[40];
 
+	if (t->row && t->row->uris)
+		return print_registered(out, doc, t, err);
 	if (t->kind > ZINC_KIND_RAW || (t->kind == ZINC_KIND_COMPLEX && !d->names && !d->complex))
 		return print_extension(out, doc, d, t, big, err);
 	if (d->complex && t->kind == ZINC_KIND_RAW)

@@ -237,7 +237,7 @@ show_fetched(zinc_walker *w, zinc_node_kind kind, bool two, const zinc_fetched *
 		s = zinc_report_lenient(w->r, d->rules[ZINC_DRAFT_TWO], &problem,
 					"a group is at the same path, and not read: the array wins");
 	if (s == ZINC_OK)
-		s = zinc_draft_parse_text(w->h->ctx, d, doc->text, doc->n, kind, w->r, &node.meta, &problem);
+		s = zinc_draft_parse_stored(w->h, doc->text, doc->n, kind, w->r, &node.meta, &problem);
 	w->r->where = where;
 	if (s == ZINC_OK)
 		node.meta->tag = doc->tag;

@@ -14,7 +14,7 @@
  * (3) Unknown otherwise: E_UNSUPPORTED, and the text names it.
  */
 #include "format/extensions.h"
-#include "format/format_v3.h"
+#include "format/draft.h"
 
 typedef struct extension_row {
 	const char *name; /* first, for the registry */
@@ -124,28 +124,47 @@ zinc_extension_judge(zinc_context *ctx, unsigned extends, const char *name, cons
 
 /* ---- asking ---- */
 
+/* One declaration for the program; *stop gets what it returned. */
+static zinc_status
+tell(zinc_context *ctx, unsigned extends, const char *name, const zinc_json *v, zinc_declaration_fn fn, void *arg,
+     bool *stop, zinc_error *err)
+{
+	zinc_declaration d = {.size = sizeof d, .name = name, .must_understand = !zinc_extension_ignorable(v)};
+	zinc_uri_match match;
+	char *configuration;
+
+	d.known = zinc_extension_find(name, extends, &match) != NULL;
+	ZINC_TRY(configuration_text(&configuration, ctx, v, err));
+	d.configuration = configuration;
+	*stop = fn(arg, &d) != 0;
+	zinc_free(ctx, configuration);
+	return ZINC_OK;
+}
+
 /* All that a node declares: what its document has beside the members of version 3. */
 static zinc_status
-each(const zinc_meta *m, zinc_declaration_fn fn, void *arg, zinc_error *err)
+tell_node(const zinc_meta *m, zinc_declaration_fn fn, void *arg, zinc_error *err)
 {
 	const unsigned extends = m->kind == ZINC_NODE_ARRAY ? ZINC_EXTENDS_ARRAY : ZINC_EXTENDS_GROUP;
 	const zinc_json *v;
 	bool stop = false;
 
-	for (v = zinc_meta_v3(m)->first; v && !stop; v = v->next) {
-		zinc_declaration d = {
-		    .size = sizeof d, .name = v->key, .must_understand = !zinc_extension_ignorable(v)};
-		zinc_uri_match match;
-		char *configuration;
+	for (v = zinc_meta_v3(m)->first; v && !stop; v = v->next)
+		if (!zinc_v3_is_member(m->kind, v->key))
+			ZINC_TRY(tell(m->ctx, extends, v->key, v, fn, arg, &stop, err));
+	return ZINC_OK;
+}
 
-		if (zinc_v3_is_member(m->kind, v->key))
-			continue;
-		d.known = zinc_extension_find(v->key, extends, &match) != NULL;
-		ZINC_TRY(configuration_text(&configuration, m->ctx, v, err));
-		d.configuration = configuration;
-		stop = fn(arg, &d) != 0;
-		zinc_free(m->ctx, configuration);
-	}
+/* What a draft's entry point declares; when it was opened each was found to have a URI. */
+static zinc_status
+tell_hierarchy(zinc_hierarchy *h, zinc_declaration_fn fn, void *arg, zinc_error *err)
+{
+	const zinc_json *list = zinc_draft_declared(h), *v;
+	bool stop = false;
+
+	for (v = list ? list->first : NULL; v && !stop; v = v->next)
+		ZINC_TRY(tell(h->ctx, ZINC_EXTENDS_HIERARCHY, zinc_json_member(v, "extension")->text, v, fn, arg, &stop,
+			      err));
 	return ZINC_OK;
 }
 
@@ -160,12 +179,12 @@ zinc_extensions(zinc_hierarchy *h, const char *path, zinc_declaration_fn fn, voi
 	if (!h || !fn)
 		return zinc_fail(err, ZINC_E_INVALID, "no hierarchy or no function given");
 	if (!path)
-		return ZINC_OK;
+		return tell_hierarchy(h, fn, arg, err);
 	ZINC_TRY(zinc_path_normalise(&clean, h, path, err));
 	zinc_report_init_quiet(&r, h->ctx, h->strict);
 	s = h->format->read_node(h, clean, &r, &m, err);
 	if (s == ZINC_OK) {
-		s = each(m, fn, arg, err);
+		s = tell_node(m, fn, arg, err);
 		zinc_meta_free(m);
 	}
 	zinc_free(h->ctx, clean);

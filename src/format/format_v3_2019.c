@@ -46,13 +46,12 @@ parse_encoding(zinc_draft_entry *e, const zinc_json *root, const char **suffix, 
 {
 	const zinc_json *v = zinc_json_member(root, "metadata_encoding");
 
-	(void)e;
 	*suffix = "";
 	if (!v)
 		return zinc_report_lenient(r, d->rules[ZINC_DRAFT_ENTRY], err, "metadata_encoding is missing");
 	if (!zinc_json_is(v, ZINC_JSON_STRING))
 		return zinc_report_error(r, d->rules[ZINC_DRAFT_ENCODING], err, "metadata_encoding must be a string");
-	if (strcmp(v->text, ENCODING) != 0)
+	if (strcmp(v->text, ENCODING) != 0 && !zinc_draft_encoding(e, v->text, NULL, d->rules[ZINC_DRAFT_ENCODING], r))
 		return zinc_report_unsupported(r, d->rules[ZINC_DRAFT_ENCODING], err, "metadata encoding \"%.200s\"",
 					       v->text);
 	return ZINC_OK;
@@ -136,19 +135,11 @@ parameters(zinc_draft_parse *p, const zinc_json *v)
 static zinc_status
 add_codec(zinc_draft_parse *p, zinc_v2_codecs *c, const zinc_json *v)
 {
-	const char *uri = zinc_json_member(v, "codec")->text, *version;
 	zinc_json *configuration = parameters(p, v), *item;
-	char name[64];
 
 	if (!configuration)
 		return zinc_fail_nomem(&p->e);
-	if (zinc_draft_codec_uri(uri, name, sizeof name, &version) && zinc_codec_find_v2(name)) {
-		ZINC_TRY(zinc_draft_check_version(uri, version, "1.0", p->r,
-						  zinc_draft_rule_of(p, ZINC_DRAFT_CODEC_UNKNOWN), &p->e));
-		return zinc_v2_add_named(c, name, configuration);
-	}
-	item = zinc_draft_extension(p, uri, NULL, NULL); /* for a registry, or to be refused by its name */
-	ZINC_TRY(zinc_json_set(p->v3, item, "configuration", configuration, &p->e));
+	ZINC_TRY(zinc_draft_codec(p, zinc_json_member(v, "codec")->text, configuration, &item));
 	return zinc_json_append(c->list, item, &p->e);
 }
 
@@ -178,12 +169,12 @@ add_codecs(zinc_draft_parse *p, zinc_json *list)
 static zinc_status
 print_codec(zinc_draft_make *b, const zinc_codec *c, zinc_json *list)
 {
-	const zinc_json *parameter;
+	const zinc_json *configuration, *parameter;
 	zinc_json *v;
 
 	ZINC_TRY(zinc_draft_codec_print(b, c, "codec", &v));
-	parameter = zinc_json_member(v, "configuration")->first;
-	for (; parameter; parameter = parameter->next)
+	configuration = zinc_json_member(v, "configuration");
+	for (parameter = configuration ? configuration->first : NULL; parameter; parameter = parameter->next)
 		ZINC_TRY(zinc_json_set(b->doc, v, parameter->key, zinc_json_copy(b->doc, parameter), b->err));
 	(void)zinc_json_remove(v, "configuration");
 	return zinc_json_append(list, v, b->err);
@@ -197,7 +188,7 @@ make_codecs(zinc_draft_make *b)
 	int i;
 
 	for (i = 0; i < c->naa; i++)
-		if (!c->aa[i]->ops->order)
+		if (!c->aa[i]->ops->order && c->aa[i] != b->layout)
 			return zinc_draft_refuse(b, "codecs that work on elements");
 	if (c != b->m->chain)
 		return zinc_draft_refuse(b, "shards");

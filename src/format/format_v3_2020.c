@@ -52,18 +52,20 @@ parse_encoding(zinc_draft_entry *e, const zinc_json *root, const char **suffix, 
 	const zinc_json *v = zinc_json_member(root, "metadata_encoding");
 	const char *rule = d->rules[ZINC_DRAFT_ENCODING];
 
-	(void)e;
 	if (v && !zinc_json_is(v, ZINC_JSON_STRING))
 		return zinc_report_error(r, rule, err, "metadata_encoding must be a URI");
-	if (!v)
+	if (!v) {
 		ZINC_TRY(zinc_report_lenient(r, d->rules[ZINC_DRAFT_ENTRY], err,
 					     "metadata_encoding is missing, and taken for JSON"));
-	else if (strncmp(v->text, CORE, sizeof CORE - 1) == 0)
+	} else if (zinc_draft_encoding(e, v->text, NULL, rule, r)) {
+		return parse_suffix(zinc_json_member(root, "metadata_key_suffix"), suffix, r, d, err);
+	} else if (strncmp(v->text, CORE, sizeof CORE - 1) == 0) {
 		ZINC_TRY(zinc_draft_check_version(v->text, v->text + sizeof CORE - 1, "3.0", r, rule, err));
-	else if (strcmp(v->text, "application/json") == 0)
+	} else if (strcmp(v->text, "application/json") == 0) {
 		ZINC_TRY(zinc_report_lenient(r, rule, err, "metadata_encoding \"%s\" is that of 2019", v->text));
-	else
+	} else {
 		return zinc_report_unsupported(r, rule, err, "metadata encoding \"%.200s\"", v->text);
+	}
 	return parse_suffix(zinc_json_member(root, "metadata_key_suffix"), suffix, r, d, err);
 }
 
@@ -91,25 +93,16 @@ parse_compressor(zinc_draft_parse *p, const zinc_json *v)
 	return ZINC_OK;
 }
 
-/* A codec that only its URI names is for the final version's parser to refuse, or for a registry. */
+/* A codec that only its URI names is for the final version's parser to refuse. */
 static zinc_status
 add_compressor(zinc_draft_parse *p, zinc_v2_codecs *c, const zinc_json *v)
 {
-	const zinc_json *uri = zinc_json_member(v, "codec"), *configuration = zinc_json_member(v, "configuration");
-	const char *version;
+	const zinc_json *uri = zinc_json_member(v, "codec");
 	zinc_json *item;
-	char name[64];
 
 	if (!uri)
 		return zinc_v2_add_codec(c, v);
-	if (zinc_draft_codec_uri(uri->text, name, sizeof name, &version) && zinc_codec_find_v2(name)) {
-		ZINC_TRY(zinc_draft_check_version(uri->text, version, "1.0", p->r,
-						  zinc_draft_rule_of(p, ZINC_DRAFT_CODEC_UNKNOWN), &p->e));
-		return zinc_v2_add_named(c, name, configuration);
-	}
-	item = zinc_draft_extension(p, uri->text, NULL, NULL);
-	if (configuration)
-		ZINC_TRY(zinc_json_set(p->v3, item, "configuration", zinc_json_copy(p->v3, configuration), &p->e));
+	ZINC_TRY(zinc_draft_codec(p, uri->text, zinc_json_member(v, "configuration"), &item));
 	return zinc_json_append(c->list, item, &p->e);
 }
 
@@ -151,7 +144,7 @@ make_codecs(zinc_draft_make *b)
 	int i;
 
 	for (i = 0; i < c->naa; i++)
-		if (!c->aa[i]->ops->order)
+		if (!c->aa[i]->ops->order && c->aa[i] != b->layout)
 			ZINC_TRY(add_filter(b, filters, c->aa[i]));
 	if (strcmp(c->ab->ops->name, "bytes") != 0)
 		ZINC_TRY(add_filter(b, filters, c->ab));
