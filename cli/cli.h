@@ -127,7 +127,13 @@ bool parse_bytes(const char *s, uint64_t *out);
 
 int help_all(struct run *r);
 int help_command(struct run *r, const struct command *c);
+/* "-s, --select SEL" */
+void option_spell(struct text *t, const struct option *o);
+
+/* ---- man.c ---- */
+
 int man_all(struct run *r);
+int man_command(struct run *r, const struct command *c);
 
 /* ---- out.c: where data goes ---- */
 

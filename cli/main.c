@@ -60,14 +60,15 @@ run_array_path(struct run *r, char **argv)
 	return run_command(r, &array_path, argv);
 }
 
+/* A page about one command, or about all. */
 static int
-run_help(struct run *r, char **argv)
+run_page(struct run *r, char **argv, int (*one)(struct run *r, const struct command *c), int (*all)(struct run *r))
 {
 	const struct command *c = argv[0] ? command_find(argv[0]) : NULL;
 
 	if (argv[0] && !c)
 		return complain(USAGE, argv[0], "no such command; see: zinc --help");
-	return c ? help_command(r, c) : help_all(r);
+	return c ? one(r, c) : all(r);
 }
 
 static int
@@ -79,11 +80,11 @@ run_line(struct run *r, char **argv)
 	if (!word)
 		return complain(USAGE, NULL, "a command is missing; see: zinc --help");
 	if (!strcmp(word, "--help") || !strcmp(word, "-h") || !strcmp(word, "help"))
-		return run_help(r, argv + 1);
+		return run_page(r, argv + 1, help_command, help_all);
 	if (!strcmp(word, "--version") || !strcmp(word, "-V"))
 		return print_version(r);
 	if (!strcmp(word, "--man"))
-		return man_all(r);
+		return run_page(r, argv + 1, man_command, man_all);
 	if (!strcmp(word, "--complete"))
 		return complete(r, argv + 1);
 	if (!strncmp(word, "--array_path", 12) && (!word[12] || word[12] == '='))

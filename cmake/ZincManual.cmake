@@ -1,15 +1,19 @@
-# ZincManual - man pages, printed by the command itself out of its table of sub-commands
+# ZincManual - man pages and completion scripts, printed by the command itself out of its table of sub-commands
 #
-# `zinc --man` prints zinc.1.  Pages written by hand in man/*.[1-8] are installed beside it.
+# `zinc --man` prints zinc.1, `zinc --man NAME` prints zinc-NAME.1; which names there are, the command says too.
+# Pages written by hand in man/*.[1-8] are installed beside them.
 
-set(ZINC_MAN_PAGE ${PROJECT_BINARY_DIR}/man/zinc.1)
-file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/man)
-add_custom_command(OUTPUT ${ZINC_MAN_PAGE}
-  COMMAND zinc_command --man > ${ZINC_MAN_PAGE}.new
-  COMMAND ${CMAKE_COMMAND} -E rename ${ZINC_MAN_PAGE}.new ${ZINC_MAN_PAGE}
-  DEPENDS zinc_command COMMENT "Printing man/zinc.1" VERBATIM)
-add_custom_target(zinc_manual ALL DEPENDS ${ZINC_MAN_PAGE})
-install(FILES ${ZINC_MAN_PAGE} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+set(ZINC_MAN_DIR ${PROJECT_BINARY_DIR}/man)
+file(MAKE_DIRECTORY ${ZINC_MAN_DIR})
+add_custom_command(OUTPUT ${ZINC_MAN_DIR}/zinc.1
+  COMMAND ${CMAKE_COMMAND} -D "ZINC=$<TARGET_FILE:zinc_command>" -D "EMULATOR=${CMAKE_CROSSCOMPILING_EMULATOR}"
+    -D "DIR=${ZINC_MAN_DIR}" -P ${PROJECT_SOURCE_DIR}/cmake/PrintManual.cmake
+  DEPENDS zinc_command ${PROJECT_SOURCE_DIR}/cmake/PrintManual.cmake COMMENT "Printing man pages" VERBATIM)
+add_custom_target(zinc_manual ALL DEPENDS ${ZINC_MAN_DIR}/zinc.1)
+install(DIRECTORY ${ZINC_MAN_DIR}/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 FILES_MATCHING PATTERN "*.1")
+install(FILES ${ZINC_MAN_DIR}/zinc.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME zinc)
+install(FILES ${ZINC_MAN_DIR}/zinc.zsh DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions RENAME _zinc)
+install(FILES ${ZINC_MAN_DIR}/zinc.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 
 file(GLOB ZINC_MAN_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/man/*.[1-8])
 foreach(page ${ZINC_MAN_SOURCES})

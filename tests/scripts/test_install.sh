@@ -43,7 +43,14 @@ expect user/by_cmake
 expect user/by_cmake_static
 
 "$prefix/bin/zinc" --version | grep "$version" >/dev/null
-test -s "$(find "$prefix" -name zinc.1)"
+pages=$(dirname "$(find "$prefix" -name zinc.1)")
+test -s "$pages/zinc.1"
+"$prefix/bin/zinc" --complete "" | cut -f 1 | while read -r command; do
+	test -s "$pages/zinc-$command.1" || { echo "no man page of zinc $command"; exit 1; }
+done
+for script in bash-completion/completions/zinc zsh/site-functions/_zinc fish/vendor_completions.d/zinc.fish; do
+	test -s "$prefix/share/$script" || { echo "no completion: $script"; exit 1; }
+done
 readelf -d "$libdir/libzinc.so.0" | grep 'SONAME.*\[libzinc.so.0\]' >/dev/null
 if grep -r -l -F "$ZINC_BUILD_DIR" "$libdir/pkgconfig" "$libdir/cmake"; then
 	echo "an installed file points back to where it was built"

@@ -1,0 +1,137 @@
+/*
+ * man.c - man pages, out of table.c: zinc.1, and one for each sub-command
+ *
+ * They are made while building (cmake/ZincManual.cmake) by `zinc --man` and `zinc --man NAME`.
+ */
+#include "cli.h"
+
+/* Text for roff: backslashes and hyphens escaped, no line that begins like a request. */
+static void
+roff(struct text *t, const char *s)
+{
+	for (; *s; s++) {
+		if (*s == '\\')
+			text_puts(t, "\\e");
+		else if (*s == '-')
+			text_puts(t, "\\-");
+		else if ((*s == '.' || *s == '\'') && (t->n == 0 || t->p[t->n - 1] == '\n'))
+			text_printf(t, "\\&%c", *s);
+		else
+			text_add(t, s, 1);
+	}
+}
+
+static void
+heading(struct text *t, const char *name)
+{
+	struct text upper = {NULL, 0, 0};
+	size_t i;
+
+	text_puts(&upper, name);
+	for (i = 0; i < upper.n; i++)
+		if (upper.p[i] >= 'a' && upper.p[i] <= 'z')
+			upper.p[i] = (char)(upper.p[i] - 'a' + 'A');
+	text_printf(t, ".TH %s 1 \"\" \"zinc %s\" \"User Commands\"\n", upper.p, zinc_version());
+	text_free(&upper);
+}
+
+static void
+options(struct text *t, const char *list)
+{
+	const struct option *o;
+
+	for (o = option_table; o->name; o++) {
+		struct text line = {NULL, 0, 0};
+
+		if (!option_listed(list, o))
+			continue;
+		option_spell(&line, o);
+		text_puts(t, ".TP\n.B ");
+		roff(t, text_str(&line));
+		text_puts(t, "\n");
+		roff(t, o->help);
+		text_puts(t, "\n");
+		text_free(&line);
+	}
+}
+
+static const char exit_text[] = ".SH EXIT STATUS\n"
+				".TP\n.B 0\ndone\n"
+				".TP\n.B 1\na difference, or a check found an error\n"
+				".TP\n.B 2\nthe command line is wrong, or a selection out of bounds\n"
+				".TP\n.B 3\nnot found, already there, or input/output failed\n"
+				".TP\n.B 4\nvalid Zarr that this build does not support\n"
+				".TP\n.B 5\ncorrupt data or metadata met on the way\n"
+				".TP\n.B 130\ninterrupted\n"
+				".SH ENVIRONMENT\n"
+				".TP\n.B NO_COLOR\nno colours when set and not empty\n";
+
+static const char url_text[] =
+    "A URL is anything that a store opens (see zinc\\-stores(1)), with the path of the node behind it: "
+    "data.zarr/foo/bar.\nThe version of Zarr is detected.\n";
+
+/* ---- zinc-NAME.1 ---- */
+
+int
+man_command(struct run *r, const struct command *c)
+{
+	struct text t = {NULL, 0, 0}, name = {NULL, 0, 0};
+
+	text_printf(&name, "zinc-%s", c->name);
+	heading(&t, name.p);
+	text_free(&name);
+	text_printf(&t, ".SH NAME\nzinc\\-%s \\- ", c->name);
+	roff(&t, c->purpose);
+	text_printf(&t, "\n.SH SYNOPSIS\n.B zinc %s\n[\\fIOPTION\\fR...] ", c->name);
+	roff(&t, c->usage);
+	text_puts(&t, "\n.SH EXAMPLE\n.EX\n");
+	roff(&t, c->example);
+	text_puts(&t, "\n.EE\n.SH DESCRIPTION\n");
+	if (c->more) {
+		roff(&t, c->more);
+		text_puts(&t, "\n.PP\n");
+	}
+	text_puts(&t, url_text);
+	if (*c->options) {
+		text_puts(&t, ".SH OPTIONS\n");
+		options(&t, c->options);
+	}
+	text_puts(&t, ".SH OPTIONS OF EVERY COMMAND\n");
+	options(&t, common_options);
+	text_puts(&t, exit_text);
+	text_puts(&t, ".SH SEE ALSO\n.BR zinc (1)\n");
+	out_text(&r->out, &t);
+	return DONE;
+}
+
+/* ---- zinc.1 ---- */
+
+int
+man_all(struct run *r)
+{
+	const struct command *c;
+	struct text t = {NULL, 0, 0};
+
+	heading(&t, "zinc");
+	text_puts(&t, ".SH NAME\nzinc \\- create, read, write, convert and check Zarr arrays\n");
+	text_puts(&t, ".SH SYNOPSIS\n.B zinc\n.I COMMAND\n[\\fIOPTION\\fR...] [\\fIURL\\fR...]\n");
+	text_puts(&t, ".SH DESCRIPTION\n");
+	text_puts(&t, url_text);
+	text_puts(&t, "Each command has a page of its own, and\n.B \\-\\-help\nwhich begins with an example.\n");
+	text_puts(&t, ".SH COMMANDS\n");
+	for (c = command_table; c->name; c++) {
+		text_printf(&t, ".TP\n.B zinc %s ", c->name);
+		roff(&t, c->usage);
+		text_puts(&t, "\n");
+		roff(&t, c->purpose);
+		text_puts(&t, "\n");
+	}
+	text_puts(&t, ".SH OPTIONS OF EVERY COMMAND\n");
+	options(&t, common_options);
+	text_puts(&t, exit_text);
+	text_puts(&t, ".SH SEE ALSO\n");
+	for (c = command_table; c->name; c++)
+		text_printf(&t, ".BR zinc\\-%s (1)%s\n", c->name, c[1].name ? "," : "");
+	out_text(&r->out, &t);
+	return DONE;
+}
