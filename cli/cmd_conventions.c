@@ -212,6 +212,8 @@ gather(void *arg, const zinc_node *node)
 			v->status = status;
 		return interrupted();
 	}
+	if (node->implicit) /* no document, no attributes */
+		return interrupted();
 	v->paths.at = need(v->paths.at, ((size_t)v->paths.n + 1) * sizeof *v->paths.at);
 	v->paths.at[v->paths.n++] = copy(node->path);
 	return interrupted();
@@ -237,12 +239,11 @@ check_node(struct conventions *v, const char *path)
 static int
 check_all(struct conventions *v)
 {
+	const char *path = zinc_hierarchy_path(v->h);
 	zinc_error err = ZINC_ERROR_INIT;
 	int i, status = DONE;
 
-	if (!v->run->args->recursive)
-		return check_node(v, zinc_hierarchy_path(v->h));
-	if (zinc_node_walk(v->h, zinc_hierarchy_path(v->h), -1, gather, v, &err))
+	if (zinc_node_walk(v->h, path, v->run->args->recursive ? -1 : 0, gather, v, &err))
 		return fail(v->url, &err);
 	for (i = 0; i < v->paths.n && status == DONE && !interrupted(); i++)
 		status = check_node(v, v->paths.at[i]);

@@ -83,6 +83,7 @@ typedef struct zinc_conventions_options {
 
 /* Where schemas come from, and those already read; for one thread at a time.  Free with zinc_conventions_free. */
 typedef struct zinc_conventions zinc_conventions;
+/* E_NOTFOUND when nothing at all is in `schemas`; E_INVALID, E_IO, E_NOMEM. */
 ZINC_API ZINC_CHECKED zinc_status zinc_conventions_new(zinc_conventions **out, const zinc_conventions_options *options,
                                                        zinc_error *err);
 ZINC_API void zinc_conventions_free(zinc_conventions *c);

@@ -24,7 +24,7 @@ typedef enum zinc_level {
 /*
  * One thing found.  `rule` is a number of docs/rules.md ("M49"), or, for what no rule of the
  * specification says, a word: "decode" (an object that does not decode), "orphan", "consolidated", "leftover",
- * "v2", "read".  All text is valid during the callback only; empty where it does not apply, never NULL.
+ * "v2", "read"; of Zarr conventions "C2" (docs/conventions.md), "schema" or the convention's name.  All text is valid during the callback only; empty where it does not apply, never NULL.
  */
 typedef struct zinc_finding {
 	size_t size;

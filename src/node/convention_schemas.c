@@ -291,6 +291,25 @@ zinc_conventions_schema(zinc_conventions *c, const zinc_entry *e, bool builtin, 
 
 /* ---- the public handle ---- */
 
+static int
+stop_at_first(void *arg, const char *key, uint64_t nbytes)
+{
+	(void)key, (void)nbytes;
+	*(bool *)arg = true;
+	return 1;
+}
+
+/* A directory that holds nothing is most likely misspelled. */
+static zinc_status
+open_schemas(zinc_conventions *c, const char *url, const zinc_store_options *so, zinc_error *err)
+{
+	bool any = false;
+
+	ZINC_TRY(zinc_store_open(&c->schemas, url, so, err));
+	ZINC_TRY(zinc_store_list(c->schemas, "", stop_at_first, &any, err));
+	return any ? ZINC_OK : zinc_fail(err, ZINC_E_NOTFOUND, "no schemas are there");
+}
+
 /* The cache is made when something is put into it. */
 static zinc_status
 open_places(zinc_conventions *c, const zinc_conventions_options *o, zinc_error *err)
@@ -302,7 +321,7 @@ open_places(zinc_conventions *c, const zinc_conventions_options *o, zinc_error *
 	if (o->cache)
 		ZINC_TRY(zinc_store_open(&c->cache, o->cache, &so, err));
 	so.read_only = 1;
-	return o->schemas ? zinc_store_open(&c->schemas, o->schemas, &so, err) : ZINC_OK;
+	return o->schemas ? open_schemas(c, o->schemas, &so, err) : ZINC_OK;
 }
 
 zinc_status

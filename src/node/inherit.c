@@ -49,29 +49,42 @@ climb(char *path)
 	return true;
 }
 
+/* Does the node at `path` speak?  Then it is *out.  A group without document (drafts have them) says nothing. */
+static zinc_status
+ask(zinc_hierarchy *h, const char *path, const zinc_convention_row *row, bool first, zinc_meta **out, bool *array,
+    zinc_error *err)
+{
+	zinc_error e = ZINC_ERROR_INIT;
+	zinc_meta *m;
+	bool yes;
+	zinc_status s = zinc_node_read(h, path, &m, &e);
+
+	*out = NULL;
+	*array = false;
+	if (s != ZINC_OK)
+		return s == ZINC_E_NOTFOUND && !first ? ZINC_OK : zinc_error_copy(err, &e);
+	*array = m->kind == ZINC_NODE_ARRAY;
+	s = speaks(h->ctx, m, row, &yes, err);
+	if (s == ZINC_OK && yes)
+		*out = m;
+	else
+		zinc_meta_free(m);
+	return s;
+}
+
 /* The node that speaks for `path`, which is shortened to its path on the way up. */
 static zinc_status
 find_speaker(zinc_hierarchy *h, char *path, const zinc_convention_row *row, zinc_meta **out, zinc_error *err)
 {
-	bool yes, array, first = true;
-	zinc_meta *m;
-	zinc_status s;
+	bool array, up;
 
-	for (;; first = false) {
-		ZINC_TRY(zinc_node_read(h, path, &m, err));
-		s = speaks(h->ctx, m, row, &yes, err);
-		if (s == ZINC_OK && yes) {
-			*out = m;
-			return ZINC_OK;
-		}
-		array = m->kind == ZINC_NODE_ARRAY;
-		zinc_meta_free(m);
-		ZINC_TRY(s);
-		if (row->inherit == ZINC_INHERIT_NONE || (row->inherit == ZINC_INHERIT_PARENT && !(first && array)) ||
-		    !climb(path))
-			return zinc_fail(err, ZINC_E_NOTFOUND, "no node says \"%.60s\" by the convention %s",
-					 row->prefix, row->name);
+	ZINC_TRY(ask(h, path, row, true, out, &array, err));
+	up = row->inherit == ZINC_INHERIT_ANCESTOR || (row->inherit == ZINC_INHERIT_PARENT && array);
+	while (!*out && up && climb(path)) {
+		ZINC_TRY(ask(h, path, row, false, out, &array, err));
+		up = row->inherit == ZINC_INHERIT_ANCESTOR;
 	}
+	return *out ? ZINC_OK : zinc_fail(err, ZINC_E_NOTFOUND, "no node says it by the convention %s", row->name);
 }
 
 static zinc_status

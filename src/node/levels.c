@@ -105,28 +105,45 @@ show_child(void *arg, const zinc_node *node)
 	return s->status != ZINC_OK;
 }
 
-/* That nothing is there is an answer. */
+/* A group that has children but no document is one all the same. */
+static int
+note_implicit(void *arg, const zinc_node *node)
+{
+	struct shown *s = arg;
+
+	s->kind = node->kind;
+	return 0;
+}
+
+static zinc_status
+find_kind(zinc_hierarchy *h, const char *path, struct shown *s, zinc_error *err)
+{
+	zinc_meta *m;
+	zinc_status st = zinc_node_read(h, path, &m, err);
+
+	s->kind = m ? m->kind : ZINC_NODE_NONE;
+	if (m && m->kind == ZINC_NODE_ARRAY)
+		show(s, path, m);
+	zinc_meta_free(m);
+	return st == ZINC_E_NOTFOUND ? zinc_node_stat(h, path, note_implicit, s, err) : st;
+}
+
+/* That nothing is there is an answer, and so is what cannot be read as a node. */
 static zinc_status
 look_at(zinc_hierarchy *h, const char *path, struct shown *s, zinc_error *err)
 {
 	zinc_error e = ZINC_ERROR_INIT;
-	zinc_meta *m = NULL;
-	zinc_status st = zinc_node_read(h, path, &m, &e);
+	zinc_status st;
 
-	s->kind = m ? m->kind : ZINC_NODE_NONE;
 	s->ndim = -1;
 	s->path.n = 0;
 	s->status = ZINC_OK;
-	if (m && m->kind == ZINC_NODE_ARRAY)
-		show(s, path, m);
-	else if (m)
+	st = find_kind(h, path, s, &e);
+	if (st == ZINC_OK && s->kind == ZINC_NODE_GROUP)
 		st = zinc_node_children(h, path, show_child, s, &e);
-	zinc_meta_free(m);
 	if (s->status != ZINC_OK)
 		return zinc_fail_nomem(err);
-	if (st == ZINC_E_NOMEM || st == ZINC_E_IO)
-		return zinc_error_copy(err, &e);
-	return ZINC_OK;
+	return st == ZINC_E_NOMEM || st == ZINC_E_IO ? zinc_error_copy(err, &e) : ZINC_OK;
 }
 
 /* The path of an asset below its group. */

@@ -94,6 +94,8 @@ prints <<'END'
 END
 
 # ---- schemas in a directory and in the cache ----
+zinc 3 conventions d.zarr --schemas nowhere
+says "no schemas are there"
 mkdir -p schemas/example.com/mine/v2
 echo '{"type": "object", "required": ["mine:x"]}' >schemas/example.com/mine/v2/schema.json
 zinc 1 conventions d.zarr --schemas schemas
@@ -166,6 +168,17 @@ for format in v2 v3-2020 v3-2019 v3; do
 	zinc 0 conventions "copy-$format.zarr" --remove license
 	from=copy-$format.zarr
 done
+
+# ---- groups without documents have nothing to say, and count as assets ----
+zinc 0 create draft.zarr/g/a --shape 4 --dtype uint8 --format v3-2020
+zinc 0 conventions draft.zarr
+prints <<'END'
+no conventions are declared
+END
+zinc 0 conventions -r draft.zarr --json
+prints <<'END'
+{"nodes":[]}
+END
 
 # ---- OME-Zarr has a key of its own ----
 zinc 0 create ome.zarr --group --attrs '{"ome": {"version": "0.5", "multiscales": [{"datasets": [{"path": "0"}, {"path": "9"}]}]}}'

@@ -97,6 +97,10 @@ test_inheritance(void **state)
 	assert_string_equal(effective(&f, "/g/a", "license"), "{\"spdx\":\"MIT\"} from /");
 	assert_string_equal(effective(&f, "/h", "license"), "{\"url\":\"u\"} from /j");
 	assert_string_equal(effective(&f, "/k", "license"), "E_CORRUPT");
+	/* through a group without document */
+	forest_put(&f, "l/m/zarr.json", ARRAY);
+	assert_string_equal(effective(&f, "/l/m", "license"), "{\"spdx\":\"MIT\"} from /");
+	assert_string_equal(effective(&f, "/none", "license"), "E_NOTFOUND");
 	/* anything else is the node's own */
 	assert_string_equal(effective(&f, "/a", "none"), "E_NOTFOUND");
 	forest_close(&f);
@@ -204,8 +208,15 @@ check_with(const char *key, const char *schema, const char *attributes)
 	snprintf(document, sizeof document, NODE("%s"), attributes);
 	forest_put(&f, "zarr.json", document);
 	assert_ok(zinc_store_open(&dir, "memory://schemas", ZINC_STORE_OPTIONS(.context = f.ctx), &err));
-	if (key)
+	if (!key) {
+		assert_int_equal(
+		    zinc_conventions_new(&c, ZINC_CONVENTIONS_OPTIONS(.context = f.ctx, .schemas = "memory://schemas"),
+					 NULL),
+		    ZINC_E_NOTFOUND);
+		assert_ok(zinc_store_put(dir, NULL, "other.json", "{}", 2, NULL, 0, NULL, &err));
+	} else {
 		assert_ok(zinc_store_put(dir, NULL, key, schema, strlen(schema), NULL, 0, NULL, &err));
+	}
 	assert_ok(
 	    zinc_conventions_new(&c, ZINC_CONVENTIONS_OPTIONS(.context = f.ctx, .schemas = "memory://schemas"), &err));
 	assert_ok(zinc_conventions_check(c, f.h, "/", see, &s, &err));
@@ -247,7 +258,8 @@ test_schemas(void **state)
 	s = check_with("a.json",
 		       "{\"$id\": \"" S "\", \"properties\": {\"my:b\": {}}, \"additionalProperties\": false}", MY);
 	assert_string_equal(s->found, "schema! schema!");
-	/* C15+ C15-: a schema that is not to be had, or no schema at all, is a warning, and the node stays as it is */
+	/* C15+ C15-: a schema that is not to be had, or no schema at all, is a warning, and the node stays as
+	 * it is */
 	s = check_with(NULL, NULL, MY);
 	assert_string_equal(s->found, "C15?");
 	assert_int_equal(s->validity, ZINC_UNCHECKED);
