@@ -50,6 +50,9 @@ void text_json(struct text *t, const char *s);
 void text_compact(struct text *t, const char *json);
 /* A JSON string's content where it has no escapes, any other value as it is. */
 void text_unquoted(struct text *t, const char *json);
+/* A name that may hold anything, on one line and not too long. */
+#define NAME_MOST 120
+void text_name(struct text *t, const char *s);
 /* "(10, 20)" and "10 x 20". */
 void text_tuple(struct text *t, const uint64_t *shape, int ndim);
 void text_times(struct text *t, const uint64_t *shape, int ndim);

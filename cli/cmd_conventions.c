@@ -46,7 +46,9 @@ level_text(void *arg, const zinc_scale_level *l)
 {
 	struct text *t = arg;
 
-	text_printf(t, "        level %d  %s  ", l->index, l->path);
+	text_printf(t, "        level %d  ", l->index);
+	text_name(t, l->path);
+	text_puts(t, "  ");
 	if (l->ndim >= 0)
 		text_times(t, l->shape, l->ndim);
 	else
@@ -132,10 +134,10 @@ add_row(struct conventions *v, const zinc_verdict *verdict, unsigned errors, uns
 	v->rows = need(v->rows, (v->n + 1) * sizeof *v->rows);
 	row = &v->rows[v->n++];
 	*row = (struct row){.bad = errors > 0};
-	text_puts(&row->node, v->path);
-	text_puts(&row->title, c ? c->title : "(declaration)");
-	text_puts(&row->version, c && *c->version ? c->version : "-");
-	text_puts(&row->place, c ? c->pointer : "/attributes");
+	text_name(&row->node, v->path);
+	text_name(&row->title, c ? c->title : "(declaration)");
+	text_name(&row->version, c && *c->version ? c->version : "-");
+	text_name(&row->place, c ? c->pointer : "/attributes");
 	verdict_text(&row->verdict, verdict, errors, warnings);
 	for (i = 0; i < verdict->nfindings; i++) {
 		text_puts(&row->below, "        ");

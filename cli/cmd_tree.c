@@ -45,7 +45,8 @@ name_convention(void *arg, const zinc_convention *c)
 {
 	struct text *t = arg;
 
-	text_printf(t, "%s%s", t->n ? ", " : "", c->title);
+	text_puts(t, t->n ? ", " : "");
+	text_name(t, c->title);
 	return 0;
 }
 

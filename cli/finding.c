@@ -29,10 +29,16 @@ finding_text(struct text *t, bool colour, const char *where, const zinc_finding 
 	static const char *const label[] = {"warning", "error", "unsupported"};
 	static const enum paint paint[] = {YELLOW, RED, YELLOW};
 
+	size_t from;
+
 	text_paint(t, colour, f->repaired ? GREEN : paint[f->level], f->repaired ? "repaired" : label[f->level]);
+	from = t->n;
 	text_printf(t, " %s: %s%s%s%s%s", f->rule, where, *where && *f->pointer ? " " : "", f->pointer,
 		    *where || *f->pointer ? ": " : "", f->message);
 	if (*f->fix && !f->repaired)
 		text_printf(t, "; %s", f->fix);
+	for (; from < t->n; from++) /* one line, whatever a name holds */
+		if ((unsigned char)t->p[from] < 0x20 || t->p[from] == 0x7f)
+			t->p[from] = '?';
 	text_puts(t, "\n");
 }

@@ -45,6 +45,11 @@ test_properties(void **state)
 	assert_string_equal(properties(&f, S), "{\"my:a\":1.0,\"my:b\":[2]}");
 	assert_string_equal(properties(&f, "license"), "E_NOTFOUND");
 	assert_string_equal(properties(&f, "my:"), "E_INVALID"); /* never by name */
+	forest_put(
+	    &f, "zarr.json",
+	    NODE("{\"zarr_conventions_metadata\": {\"f17cb550-5864-4468-aeb7-f3180cfb622f\": {\"configuration\": "
+		 "{\"code\": \"EPSG:1\"}}}}"));
+	assert_string_equal(properties(&f, "proj"), "{\"code\":\"EPSG:1\"}");
 	forest_close(&f);
 }
 

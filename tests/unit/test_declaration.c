@@ -228,7 +228,7 @@ test_older(void **state)
 		     U, "C2?");
 	assert_check("{\"zarr_conventions_version\": \"0.1.0\", \"zarr_conventions_metadata\": {\"" U
 		     "\": {\"version\": \"1.2.0\", \"name\": \"a\", \"configuration\": {\"x\": 1}}}}",
-		     U, "C2?");
+		     U, "C2? C10?");
 	assert_check("{\"zarr_conventions_metadata\": {\"no uuid\": {}}}", "", "C2? C3!");
 	assert_check("{\"zarr_conventions_metadata\": []}", "", "C2!");
 }
