@@ -1,0 +1,102 @@
+#!/usr/bin/env bash
+# errors.sh - every command with every kind of bad usage and bad data: exit status, and one line that says why
+#
+# A command that is not in the table below fails the test, so new ones get a row.
+set -eu
+. "$ZINC_SOURCE_DIR/tests/support/cli.bash"
+
+printf "{'descr': '|i1', 'fortran_order': False, 'shape': (1,), }        \n" >header
+{
+	bytes 93 4e 55 4d 50 59 01 00 "$(printf %02x "$(wc -c <header)")" 00
+	cat header
+	bytes 07
+} >one.npy # one int8, 7
+
+# What a command needs besides its URL to get as far as looking at it; @ is the URL; - : it takes none.
+declare -A line=(
+	[info]='@' [tree]='@' [ls]='@' [cat]='@' [create]='@ --shape 1 --dtype int8' [put]='@ --from one.npy' [attrs]='@'
+	[resize]='@ 2' [append]='@ --from one.npy' [consolidate]='@' [rm]='@ --yes' [mv]='@ elsewhere'
+	[cp]='@ target.zarr' [validate]='@' [diff]='@ @' [stats]='@' [chunks]='@' [explain]='@ -s 0'
+	[conventions]='@' [bench]='@ --repeat 1' [serve]='@' [view]='@'
+	[codecs]=- [dtypes]=- [stores]=- [formats]=- [completion]=-
+)
+# Exit status with: a document that is no JSON, a document that breaks a rule, an unknown codec, a chunk that does not
+# decode.  . : not tried.
+declare -A data=(
+	[info]='5 5 0 0' [tree]='5 5 0 0' [ls]='5 5 0 0' [cat]='5 5 4 5' [create]='3 3 3 3' [put]='5 5 4 0' [attrs]='5 5 0 0'
+	[resize]='5 5 4 0' [append]='5 5 4 .' [consolidate]='5 5 2 2' [rm]='0 0 0 0' [mv]='. . . .' [cp]='5 5 0 .'
+	[validate]='1 1 4 1' [diff]='5 5 4 5' [stats]='5 5 4 5' [chunks]='5 5 4 0' [explain]='5 5 4 0' [conventions]='5 5 0 0'
+	[bench]='5 5 4 5' [serve]='. . . .' [view]='. . . .'
+)
+
+# call STATUS COMMAND URL: its line of the table; a failure other than a finding is one line on stderr, but for tree and ls,
+# which show a damaged node among the others
+call() {
+	local words
+	read -ra words <<<"${line[$2]}"
+	zinc "$1" "$2" "${words[@]//@/$3}"
+	case $1 in
+	0 | 1) ;;
+	4) [ "$2" = validate ] || [ "$2" = diff ] || says "" ;;
+	5) [[ $2 =~ ^(tree|ls)$ ]] || says "" ;;
+	*) says "" ;;
+	esac
+}
+
+document='{"zarr_format": 3, "node_type": "array", "shape": [1], "data_type": "int8", "chunk_grid": {"name": "regular",
+	"configuration": {"chunk_shape": [1]}}, "chunk_key_encoding": {"name": "default"}, "fill_value": 0, "codecs": ["bytes"]}'
+broken() { # KIND: an array x.zarr with that fault
+	rm -rf x.zarr target.zarr
+	mkdir -p x.zarr/c
+	case $1 in
+	0) printf '{"zarr_format": 3,' >x.zarr/zarr.json ;;
+	1) printf '%s' "${document/\[1\]/[-1]}" >x.zarr/zarr.json ;;
+	2) printf '%s' "${document/\"bytes\"/\"unheard-of\"}" >x.zarr/zarr.json ;;
+	3) printf '%s' "$document" >x.zarr/zarr.json && printf toolong >x.zarr/c/0 ;;
+	esac
+}
+
+for command in $("$ZINC" --complete "" | cut -f 1); do
+	[ -n "${line[$command]:-}" ] || bad "no row for the command $command"
+	# ---- usage ----
+	zinc 2 "$command" --frobnicate
+	says "no such option"
+	zinc 2 "$command" -Q
+	says "no such option"
+	zinc 2 "$command" -j many
+	says "not a value"
+	zinc 2 "$command" -j
+	says "a value is missing"
+	zinc 2 "$command" a b c d --progress=sometimes
+	says "not a value"
+	[ "$command" = attrs ] || { zinc 2 "$command" a b c d e f; says ""; }
+	[ "${line[$command]}" != - ] || continue
+	zinc 2 "$command"
+	says ""
+	call 2 "$command" 'nosuchscheme://x'
+	call 2 "$command" ''
+	# ---- what is not there, and what is no Zarr ----
+	[ "$command" != create ] || continue
+	call 3 "$command" nothing.zarr
+	mkdir -p plain
+	echo hello >plain/README
+	call 3 "$command" plain
+	call 3 "$command" plain/README
+	# ---- damage ----
+	read -ra statuses <<<"${data[$command]}"
+	for kind in 0 1 2 3; do
+		[ "${statuses[kind]}" != . ] || continue
+		broken $kind
+		call "${statuses[kind]}" "$command" x.zarr
+	done
+	# an option of every kind of value that it has, wrong
+	for option in $("$ZINC" "$command" --help | sed -n 's/^  .*--\([a-z-]*\) \([A-Z|]*\) .*/\1/p'); do
+		case $option in
+		as | key-encoding | order | endian | depth | axis | repeat | rtol | atol)
+			zinc 2 "$command" x.zarr "--$option" '!'
+			says "not a value"
+			;;
+		esac
+	done
+done
+finish
