@@ -3,7 +3,8 @@
 #
 # A code block counts when the line <!-- run --> stands right before it (blank lines aside).  A ```c
 # block is compiled against the public headers and the shared library and run; a ```sh block is run line by
-# line (set -e) with the command first in PATH.  All share one empty directory, in the order of the page.
+# line (set -e) with the command first in PATH; of a ```console block every line "$ COMMAND" is run, and what it
+# prints must be what follows.  All share one empty directory, in the order of the page.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 page=$(realpath "${1:-$root/README.md}")
@@ -13,11 +14,24 @@ trap 'rm -rf "$dir"' EXIT
 
 awk -v dir="$dir" '
 	/^<!-- run -->$/ { armed = 1; next }
-	armed && /^```(c|sh)$/ { armed = 0; file = sprintf("%s/block%02d.%s", dir, ++n, substr($0, 4)); next }
+	armed && /^```(c|sh|console)$/ { armed = 0; file = sprintf("%s/block%02d.%s", dir, ++n, substr($0, 4)); next }
 	/^```/ { if (file) close(file); file = ""; armed = 0; next }
 	file { print > file; next }
 	NF { armed = 0 }
 ' "$page"
+
+# Run "$ COMMAND" lines; print them and what they say, as the page does.
+session() {
+	local line
+	while IFS= read -r line; do
+		case $line in
+		'$ '*)
+			printf '%s\n' "$line"
+			bash -euo pipefail -c "${line#$ }" 2>&1 </dev/null
+			;;
+		esac
+	done <"$1"
+}
 
 cd "$dir"
 export PATH="$build:$PATH" LD_LIBRARY_PATH="$build"
@@ -29,11 +43,12 @@ for block in block*; do
 		"./${block%.c}.bin"
 		;;
 	*.sh) bash -euo pipefail "$block" ;;
+	*.console) session "$block" | diff "$block" - ;;
 	*) continue ;;
 	esac
 	ran=$((ran + 1))
 done
 echo "check_readme: $ran examples ran"
 # A page that calls itself the project's must show both the library and the command.
-[ $# -gt 0 ] || { ls block*.c block*.sh >/dev/null; }
+[ $# -gt 0 ] || { ls block*.c block*.console >/dev/null; }
 [ "$ran" -gt 0 ]

@@ -11,6 +11,13 @@ page '<!-- run -->' '' '```sh' 'echo one >made' 'cat made' '```' '' '```sh' 'fal
 page '<!-- run -->' '```c' '#include <zinc.h>' 'int main(void) { return zinc_version()[0] == 0; }' '```'
 "$check" page.md | grep '1 examples ran' >/dev/null
 
+page '<!-- run -->' '```console' '$ echo one' 'one' '$ true' '$ printf "two\nthree\n"' 'two' 'three' '```'
+"$check" page.md | grep '1 examples ran' >/dev/null
+page '<!-- run -->' '```console' '$ echo one' 'two' '```'
+fails "a session that prints something else"
+page '<!-- run -->' '```console' '$ false' '```'
+fails "a session whose command fails"
+
 page '<!-- run -->' '```sh' 'false' 'true' '```'
 fails "a line that fails"
 page '<!-- run -->' '```c' 'int main(void) { return 3; }' '```'
