@@ -210,6 +210,16 @@ cmd_cp(struct run *r)
 	return s == ZINC_OK ? DONE : fail(c.from, &err);
 }
 
+/* NEWPATH is a path within the hierarchy; whoever types the URL of the new place means its path, too. */
+static const char *
+new_path(const char *url, const char *path, const char *typed)
+{
+	const size_t nurl = strlen(url), npath = strlen(path);
+	const size_t root = nurl > npath && !strcmp(url + nurl - npath, path) ? nurl - npath : 0;
+
+	return root && path[1] && !strncmp(typed, url, root) && typed[root] == '/' ? typed + root : typed;
+}
+
 int
 cmd_mv(struct run *r)
 {
@@ -221,6 +231,8 @@ cmd_mv(struct run *r)
 	c.options = (zinc_copy_options)ZINC_COPY_OPTIONS_INIT;
 	take_common(&c);
 	progress_init(&c.progress, r, "moving");
+	if (status == DONE)
+		c.to = new_path(c.from, zinc_hierarchy_path(h), c.to);
 	if (status == DONE && zinc_move(h, zinc_hierarchy_path(h), c.to, &c.options, &err))
 		status = fail(c.from, &err);
 	progress_end(&c.progress);

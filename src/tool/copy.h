@@ -4,7 +4,8 @@
  *   copy_tree.c       the order of the work, the calls of <zinc/tool.h>
  *   copy_plan.c       what is going to be done about each node
  *   copy_nodes.c      which nodes there are, and where they go
- *   copy_meta.c       what the target makes of a node's metadata; what it loses
+ *   copy_meta.c       what the target makes of a node's metadata
+ *   copy_compare.c    what of it is lost, what replaced
  *   copy_remedy.c     what can be changed about metadata that the target does not take
  *   copy_layout.c     other chunks, shards, codecs, types, selections
  *   copy_keys.c       every key of the source: objects of arrays, documents, foreign ones
@@ -112,6 +113,25 @@ zinc_status zinc_cp_plan_all(zinc_cp *c, zinc_error *err);
 
 /* Sets target, changed, left_out; notes what is replaced and lost. */
 zinc_status zinc_cp_translate(zinc_cp *c, zinc_cp_node *n, zinc_error *err);
+/* Metadata on its way. */
+typedef struct zinc_cp_translation {
+	zinc_cp *c;
+	zinc_cp_node *n;
+	zinc_json_doc *given;  /* what there is: the final version's vocabulary, all spelled out */
+	zinc_json_doc *own;    /* the same as the source's format would write it; NULL: it would not */
+	zinc_json_doc *wanted; /* what the options make of it */
+	zinc_json_doc *trial;
+	zinc_meta *target;
+	zinc_error *err;
+} zinc_cp_translation;
+
+/* Members of a v3 document as the objects print them: aliases, bare names and old spellings are gone. */
+zinc_status zinc_cp_spell_out(zinc_json_doc *doc, const zinc_meta *m, zinc_error *err);
+
+/* ---- copy_compare.c ---- */
+
+/* Note what the target has lost and replaced. */
+zinc_status zinc_cp_compare(zinc_cp_translation *t);
 /* Are stored objects of the one objects of the other, byte for byte? */
 bool zinc_cp_same_objects(const zinc_meta *a, const zinc_meta *b);
 

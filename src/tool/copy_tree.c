@@ -101,7 +101,7 @@ zinc_cp_progress(zinc_cp *c, uint64_t units, uint64_t bytes, zinc_error *err)
 	ZINC_TRY(zinc_cp_journal_save(c, false, err));
 	if (zinc_cancelled(c->o.cancel) ||
 	    (c->o.progress && c->o.progress(c->o.progress_arg, c->units_done, c->units, c->n.bytes) != 0))
-		return zinc_fail(err, ZINC_E_CANCELLED, "cancelled");
+		return zinc_fail(err, ZINC_E_CANCELLED, "cancelled; resume goes on");
 	return ZINC_OK;
 }
 

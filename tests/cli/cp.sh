@@ -100,6 +100,19 @@ partly'
 zinc 0 info --json c.zarr/f
 has '"fill_value":"NaN"'
 
+# members that nobody defined, and numbers that JSON does not have
+zinc 0 create u.zarr/a --shape 4 --dtype int8 --format v2
+sed -i 's/"zarr_format"/"odd": 5, "zarr_format"/' u.zarr/a/.zarray
+echo '{"m": NaN, "n": 1.50}' >u.zarr/a/.zattrs
+zinc 2 cp u.zarr c3.zarr --format v3
+grep -q 'cannot hold this: /a: the member "odd"' err || bad "unknown member"
+zinc 0 cp u.zarr c3.zarr --format v3 --lossy
+said 'replaced: /a: NaN and Infinity in attributes'
+zinc 0 cp u.zarr u2.zarr --chunks 2 # within the format they stay
+has '"odd": 5' u2.zarr/a/.zarray
+has '"chunks": [2]' u2.zarr/a/.zarray
+has '"m": NaN' u2.zarr/a/.zattrs
+
 # ---- other chunks, shards, codecs, types, parts ----
 zinc 0 cp a.zarr/g/x r.zarr/a --chunks 100,4 --codecs blosc:lz4:5:shuffle --verify
 zinc 0 info --json r.zarr/a
@@ -164,6 +177,9 @@ prints <<<'would move /g/x to /deep/y'
 zinc 0 mv p.zarr/g/x /deep/y
 diff -r a.zarr/g/x p.zarr/deep/y || bad "moved"
 [ ! -e p.zarr/g/x ] || bad "it is still there"
+zinc 0 mv p.zarr/deep/y p.zarr/deep/z # the URL of the new place will do
+zinc 0 mv p.zarr/deep/z /deep/y
+diff -r a.zarr/g/x p.zarr/deep/y || bad "moved back"
 zinc 3 mv p.zarr/deep/y lat
 says "already there"
 zinc 3 mv p.zarr/deep/none /q

@@ -1,0 +1,258 @@
+/*
+ * copy_compare.c - what a translation of metadata has lost, and what it has replaced
+ *
+ * The document that was wanted against the one that is read from the target, both in the final version's vocabulary
+ * with every member spelled out.  Content that differs is lost, a choice of storage that differs is replaced.  Names of
+ * dimensions are the same wherever they stand: as a member, or as the attribute that xarray has for them.
+ */
+#include "tool/copy.h"
+
+#define DIMENSIONS "_ARRAY_DIMENSIONS"
+
+/* ---- what is lost ---- */
+
+/* Names of dimensions, wherever they are; NULL: none. */
+static const zinc_json *
+names_of(const zinc_json *root)
+{
+	const zinc_json *v = zinc_json_member(root, "dimension_names"), *item;
+
+	if (!zinc_json_is(v, ZINC_JSON_ARRAY))
+		v = zinc_json_member(zinc_json_member(root, "attributes"), DIMENSIONS);
+	for (item = zinc_json_is(v, ZINC_JSON_ARRAY) ? v->first : NULL; item; item = item->next)
+		if (item->type == ZINC_JSON_STRING)
+			return v;
+	return NULL;
+}
+
+static bool
+both_equal(const zinc_json *a, const zinc_json *b)
+{
+	return a && b ? zinc_json_equal(a, b) : a == b;
+}
+
+/* Attributes but for the one that holds names of dimensions; *which names the first that differs. */
+static bool
+same_attributes(const zinc_json *a, const zinc_json *b, const char **which)
+{
+	const zinc_json *x = zinc_json_member(a, "attributes"), *y = zinc_json_member(b, "attributes"), *v;
+
+	for (v = x ? x->first : NULL; v; v = v->next) {
+		*which = v->key;
+		if (strcmp(v->key, DIMENSIONS) != 0 && !both_equal(v, zinc_json_member(y, v->key)))
+			return false;
+	}
+	return true;
+}
+
+/* Is it a member that its own format would write, or that says nothing? */
+static bool
+is_known(const zinc_cp_translation *t, const zinc_json *v)
+{
+	static const char *const known[] = {"zarr_format",           "node_type",       "attributes",
+					    "storage_transformers",  "dimension_names", "dimension_separator",
+					    "consolidated_metadata", "extensions",      NULL};
+	const char *const *k;
+
+	for (k = known; *k && strcmp(*k, v->key) != 0; k++)
+		;
+	if (*k || v->type == ZINC_JSON_NULL || zinc_json_member(zinc_json_root(t->own), v->key))
+		return true;
+	return (v->type == ZINC_JSON_OBJECT || v->type == ZINC_JSON_ARRAY) && v->n == 0;
+}
+
+/* Members that nobody defined: of the document as it is stored, and of its translation. */
+static zinc_status
+compare_members(zinc_cp_translation *t, const zinc_json *a, const zinc_json *b)
+{
+	static const char *const known[] = {
+	    "zarr_format",          "node_type",       "shape",      "data_type",
+	    "chunk_grid",           "fill_value",      "attributes", "chunk_key_encoding",
+	    "storage_transformers", "dimension_names", "codecs",     NULL};
+	const zinc_json *stored = zinc_json_root(t->target->doc), *v;
+	const char *const *k;
+
+	for (v = a->first; v; v = v->next) {
+		for (k = known; *k && strcmp(*k, v->key) != 0; k++)
+			;
+		if (!*k && !both_equal(v, zinc_json_member(b, v->key)))
+			ZINC_TRY(
+			    zinc_cp_note(t->c, ZINC_COPY_LOST, t->n->from, t->err, "the member \"%.60s\"", v->key));
+	}
+	for (v = t->own ? zinc_json_root(t->n->source->doc)->first : NULL; v; v = v->next)
+		if (!is_known(t, v) && !zinc_json_member(a, v->key) && !both_equal(v, zinc_json_member(stored, v->key)))
+			ZINC_TRY(
+			    zinc_cp_note(t->c, ZINC_COPY_LOST, t->n->from, t->err, "the member \"%.60s\"", v->key));
+	return ZINC_OK;
+}
+
+/* Has a document a number that JSON does not have?  Zarr v2 was written with NaN and Infinity. */
+static bool
+has_nan(const zinc_json *v)
+{
+	const zinc_json *item;
+
+	if (v->type == ZINC_JSON_NUMBER)
+		return strchr("NI", v->text[0]) || v->text[1] == 'I';
+	for (item = v->type == ZINC_JSON_OBJECT || v->type == ZINC_JSON_ARRAY ? v->first : NULL; item;
+	     item = item->next)
+		if (has_nan(item))
+			return true;
+	return false;
+}
+
+static zinc_status
+note_nan(zinc_cp_translation *t)
+{
+	if (!has_nan(zinc_json_root(t->n->source->doc)) || has_nan(zinc_json_root(t->target->doc)))
+		return ZINC_OK;
+	return zinc_cp_note(t->c, ZINC_COPY_REPLACED, t->n->from, t->err,
+			    "NaN and Infinity in attributes, which JSON does not have, become strings");
+}
+
+/* Promise (3): the document that was wanted against the one that is read from the target. */
+static zinc_status
+compare_content(zinc_cp_translation *t, const zinc_json *a, const zinc_json *b)
+{
+	static const char *const members[] = {"shape", "data_type", "fill_value"};
+	zinc_cp *c = t->c;
+	const char *which;
+	size_t i;
+
+	for (i = 0; t->n->kind == ZINC_NODE_ARRAY && i < sizeof members / sizeof *members; i++)
+		if (!both_equal(zinc_json_member(a, members[i]), zinc_json_member(b, members[i])))
+			ZINC_TRY(zinc_cp_note(c, ZINC_COPY_LOST, t->n->from, t->err, "the %s", members[i]));
+	if (!both_equal(names_of(a), names_of(b)))
+		ZINC_TRY(zinc_cp_note(c, ZINC_COPY_LOST, t->n->from, t->err, "names of dimensions"));
+	if (!same_attributes(a, b, &which))
+		ZINC_TRY(zinc_cp_note(c, ZINC_COPY_LOST, t->n->from, t->err, "the attribute \"%.60s\"", which));
+	return compare_members(t, a, b);
+}
+
+/* A codec, grid or key encoding without the quotes and braces of JSON: "default(separator=/)". */
+static zinc_status
+show(const zinc_json *v, zinc_buf *out, zinc_error *err)
+{
+	const zinc_json *name = zinc_json_member(v, "name"), *c = zinc_json_member(v, "configuration");
+
+	if (v->type == ZINC_JSON_ARRAY) {
+		for (v = v->first; v; v = v->next) {
+			ZINC_TRY(show(v, out, err));
+			ZINC_TRY(zinc_buf_puts(out, v->next ? " + " : "", err));
+		}
+		return ZINC_OK;
+	}
+	ZINC_TRY(zinc_buf_puts(out, zinc_json_is(name, ZINC_JSON_STRING) ? name->text : "?", err));
+	for (v = c ? c->first : NULL; v; v = v->next) {
+		ZINC_TRY(zinc_buf_printf(out, err, "%s%s=", v == c->first ? "(" : ", ", v->key));
+		ZINC_TRY(zinc_json_print_line(v, out, err));
+		ZINC_TRY(zinc_buf_puts(out, v->next ? "" : ")", err));
+	}
+	return ZINC_OK;
+}
+
+static zinc_status
+note_replaced(zinc_cp_translation *t, const char *what, const zinc_json *from, const zinc_json *to)
+{
+	zinc_status s;
+	zinc_buf b;
+
+	zinc_buf_init(&b, t->c->ctx, SIZE_MAX);
+	s = zinc_buf_printf(&b, t->err, "%s ", what);
+	if (s == ZINC_OK)
+		s = show(from, &b, t->err);
+	if (s == ZINC_OK)
+		s = zinc_buf_puts(&b, " become ", t->err);
+	if (s == ZINC_OK)
+		s = show(to, &b, t->err);
+	if (s == ZINC_OK)
+		s = zinc_buf_text(&b)
+			? zinc_cp_note(t->c, ZINC_COPY_REPLACED, t->n->from, t->err, "%s", zinc_buf_text(&b))
+			: zinc_fail_nomem(t->err);
+	zinc_buf_fini(&b);
+	return s;
+}
+
+/* A choice of storage that came out differently although nobody refused it. */
+static zinc_status
+compare_storage(zinc_cp_translation *t, const zinc_json *a, const zinc_json *b)
+{
+	static const struct {
+		const char *member, *says;
+	} rows[] = {{"chunk_grid", "chunks"}, {"codecs", "codecs"}, {"chunk_key_encoding", "chunk keys"}};
+	size_t i;
+
+	for (i = 0; i < sizeof rows / sizeof *rows; i++) {
+		const zinc_json *x = zinc_json_member(a, rows[i].member), *y = zinc_json_member(b, rows[i].member);
+
+		if (x && y && !zinc_json_equal(x, y))
+			ZINC_TRY(note_replaced(t, rows[i].says, x, y));
+	}
+	return ZINC_OK;
+}
+
+zinc_status
+zinc_cp_compare(zinc_cp_translation *t)
+{
+	zinc_json_doc *back;
+	zinc_json *root;
+	zinc_status s;
+
+	ZINC_TRY(zinc_json_new(&back, t->c->ctx, t->err));
+	root = zinc_json_copy(back, zinc_meta_v3(t->target));
+	zinc_json_set_root(back, root);
+	s = root ? ZINC_OK : zinc_fail_nomem(t->err);
+	if (s == ZINC_OK && t->n->kind == ZINC_NODE_ARRAY)
+		s = zinc_cp_spell_out(back, t->target, t->err);
+	if (s == ZINC_OK)
+		s = compare_content(t, zinc_json_root(t->wanted), root);
+	if (s == ZINC_OK && t->n->kind == ZINC_NODE_ARRAY)
+		s = compare_storage(t, zinc_json_root(t->wanted), root);
+	zinc_json_free(back);
+	return s == ZINC_OK ? note_nan(t) : s;
+}
+
+/* ---- may objects be copied as they are? ---- */
+
+/* Printed, for objects of two kinds of metadata have nothing else in common. */
+static bool
+prints_equal(const zinc_meta *a, const zinc_meta *b)
+{
+	static const char *const members[] = {"data_type", "chunk_grid", "fill_value", "codecs"};
+	zinc_json_doc *x = NULL, *y = NULL;
+	bool same = zinc_json_new(&x, a->ctx, NULL) == ZINC_OK && zinc_json_new(&y, a->ctx, NULL) == ZINC_OK;
+	size_t i;
+
+	if (same) {
+		zinc_json_set_root(x, zinc_json_make(x, ZINC_JSON_OBJECT));
+		zinc_json_set_root(y, zinc_json_make(y, ZINC_JSON_OBJECT));
+		same = zinc_cp_spell_out(x, a, NULL) == ZINC_OK && zinc_cp_spell_out(y, b, NULL) == ZINC_OK;
+	}
+	for (i = 0; i < sizeof members / sizeof *members && same; i++)
+		same = both_equal(zinc_json_member(zinc_json_root(x), members[i]),
+				  zinc_json_member(zinc_json_root(y), members[i]));
+	zinc_json_free(y);
+	zinc_json_free(x);
+	return same;
+}
+
+/* Storage transformers say what lies in the store; what the arrays see through them is another thing. */
+static bool
+has_layers(const zinc_meta *m)
+{
+	const zinc_json *list = zinc_json_member(zinc_meta_v3(m), "storage_transformers");
+
+	return list && list->n > 0;
+}
+
+bool
+zinc_cp_same_objects(const zinc_meta *a, const zinc_meta *b)
+{
+	if (a == b)
+		return true;
+	if (has_layers(a) || has_layers(b))
+		return false;
+	if (a->unsupported || b->unsupported || a->ndim != b->ndim || a->dtype->mixed != b->dtype->mixed)
+		return false;
+	return memcmp(a->shape, b->shape, (size_t)a->ndim * sizeof *a->shape) == 0 && prints_equal(a, b);
+}
