@@ -80,7 +80,7 @@ exists(forest *f, const char *path)
 }
 
 /* Initialising is one put of zarr.json, creating a node one put of its document, whatever is above it.
- * 19-74+ 19-78+ 20-80+ 20-87+ 20-88+ 22-106+ 22-113+ 22-114+ */
+ * A second node of the same name is refused: 19-2+ 20-2+ 22-3+.  19-74+ 19-78+ 20-80+ 20-87+ 20-88+ 22-106+ 22-113+ 22-114+ */
 static void
 create(const struct draft *d)
 {

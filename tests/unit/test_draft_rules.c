@@ -317,7 +317,7 @@ check(struct bench *b, const char *rule, const char *expect)
 
 struct index {
 	const char *format;
-	char lines[256][MAX_LINE];
+	char lines[400][MAX_LINE];
 	size_t n;
 };
 

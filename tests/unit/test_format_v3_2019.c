@@ -241,7 +241,6 @@ test_chains(void **state)
 
 /* ---- what it cannot hold ---- */
 
-/* 19-19+ */
 static void
 test_refusals(void **state)
 {
