@@ -50,6 +50,7 @@ typedef struct zinc_draft_member {
 typedef struct zinc_draft_entry {
 	char *suffix;                               /* behind ".array" and ".group" */
 	const char *meta, *data;                    /* "meta/root", "data/root", without '/' at the end */
+	bool root_dot;                              /* the root's document is meta + ".array", else meta + "/array" */
 	atomic_bool stored;                         /* zarr.json is there */
 	zinc_json_doc *doc;                         /* the entry point itself */
 	const zinc_metadata_encoding_def *encoding; /* of all other documents, a program's; NULL: JSON */

@@ -147,6 +147,7 @@ zinc_draft_enter(zinc_hierarchy *h, const char *text, size_t n, zinc_report *r, 
 		return zinc_fail_nomem(err);
 	e->meta = d->meta;
 	e->data = d->data;
+	e->root_dot = d->root_dot;
 	atomic_init(&e->stored, text != NULL);
 	r->where = DOCUMENT;
 	s = parse_text(e, h->ctx, d, text ? text : d->entry, text ? n : strlen(d->entry), r, err);
@@ -180,7 +181,7 @@ static zinc_status
 join(zinc_hierarchy *h, const char *key, zinc_error *err)
 {
 	const zinc_draft *d = h->format->draft;
-	zinc_draft_entry theirs = {.meta = d->meta, .data = d->data};
+	zinc_draft_entry theirs = {.meta = d->meta, .data = d->data, .root_dot = d->root_dot};
 	zinc_blob text = ZINC_BLOB_INIT;
 	zinc_report r;
 	zinc_status s;

@@ -53,8 +53,8 @@ zinc_draft_key(const zinc_hierarchy *h, const char *path, zinc_node_kind kind, z
 	const bool root = path[1] == '\0';
 
 	return zinc_buf_printf(out, err, "%s%s%s%s%s%s", h->prefix, h->entry->meta, root ? "" : path,
-			       root && !h->format->draft->root_dot ? "/" : ".",
-			       kind == ZINC_NODE_GROUP ? "group" : "array", h->entry->suffix);
+			       root && !h->entry->root_dot ? "/" : ".", kind == ZINC_NODE_GROUP ? "group" : "array",
+			       h->entry->suffix);
 }
 
 zinc_status
@@ -129,7 +129,7 @@ is_root_document(const zinc_hierarchy *h, const char *key)
 	const size_t n = strlen(h->entry->meta);
 	const char *rest = key + n + 1;
 
-	return strncmp(key, h->entry->meta, n) == 0 && key[n] == (h->format->draft->root_dot ? '.' : '/') &&
+	return strncmp(key, h->entry->meta, n) == 0 && key[n] == (h->entry->root_dot ? '.' : '/') &&
 	       (strncmp(rest, "array", 5) == 0 || strncmp(rest, "group", 5) == 0) &&
 	       strcmp(rest + 5, h->entry->suffix) == 0;
 }
@@ -219,8 +219,9 @@ c_print(const zinc_keys *k, zinc_json_doc *doc)
 	return v2->print(k, doc);
 }
 
+/* What is the default here is the default elsewhere, too, however it is spelled. */
 static const zinc_keys_ops c_keys = {
-    .name = "draft", .purpose = "c1/23/45", .print = c_print, .encode = c_encode, .decode = c_decode};
+    .name = "default", .purpose = "c1/23/45", .print = c_print, .encode = c_encode, .decode = c_decode};
 
 zinc_status
 zinc_draft_keys_init(zinc_keys *out, zinc_context *ctx, const zinc_draft *d, char separator, zinc_error *err)

@@ -186,16 +186,35 @@ zinc_draft_parse_extensions(zinc_draft_parse *p, const zinc_json *v)
 	return v ? zinc_draft_extensions(p->ctx, p->draft, v, p->r, add_extension, p, &p->e) : ZINC_OK;
 }
 
+/* Parameters of the way in which shards are written have no place in a document. */
+static zinc_status
+check_strategy(zinc_draft_parse *p, const zinc_json *configuration)
+{
+	const zinc_json *v;
+
+	for (v = configuration->first; v; v = v->next)
+		if (strcmp(v->key, "chunks_per_shard") != 0)
+			ZINC_TRY(zinc_report_lenient(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_SHARD_STRATEGY), &p->e,
+						     "sharding has no parameter \"%.60s\"", v->key));
+	return ZINC_OK;
+}
+
 /* {"extension": URI, "type": "indexed", "configuration": {"chunks_per_shard": [...]}} */
 static zinc_status
 parse_sharding(zinc_draft_parse *p, const zinc_json *v, const char *version)
 {
-	const zinc_json *per = zinc_json_member(zinc_json_member(v, "configuration"), "chunks_per_shard");
-	const char *rule = zinc_draft_rule_of(p, ZINC_DRAFT_TRANSFORMER);
+	const zinc_json *configuration = zinc_json_member(v, "configuration");
+	const zinc_json *per = zinc_json_member(configuration, "chunks_per_shard");
 
-	ZINC_TRY(zinc_draft_check_version(zinc_json_member(v, "extension")->text, version, "1.0", p->r, rule, &p->e));
+	ZINC_TRY(zinc_draft_check_version(zinc_json_member(v, "extension")->text, version, "1.0", p->r,
+					  zinc_draft_rule_of(p, ZINC_DRAFT_TRANSFORMER), &p->e));
+	if (!zinc_json_is_string(zinc_json_member(v, "type"), "indexed"))
+		return zinc_report_unsupported(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_SHARD_TYPE), &p->e,
+					       "sharding of another type than \"indexed\"");
 	if (!zinc_json_is(per, ZINC_JSON_ARRAY))
-		return zinc_report_error(p->r, rule, &p->e, "chunks_per_shard must be a list of integers");
+		return zinc_report_error(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_SHARD_SHAPE), &p->e,
+					 "chunks_per_shard must be a list of integers");
+	ZINC_TRY(check_strategy(p, configuration));
 	p->per_shard[p->nshards++] = per;
 	return ZINC_OK;
 }
@@ -204,12 +223,15 @@ parse_sharding(zinc_draft_parse *p, const zinc_json *v, const char *version)
 static zinc_status
 parse_transformer(zinc_draft_parse *p, const zinc_json *v, zinc_json *list)
 {
+	const zinc_json *configuration = zinc_json_member(v, "configuration");
 	const char *version;
 	zinc_json *item;
 
 	ZINC_TRY(zinc_draft_foreign(p, v, ZINC_DRAFT_TRANSFORMER, &item));
+	if (configuration && !zinc_json_is(configuration, ZINC_JSON_OBJECT))
+		return zinc_report_error(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_TRANSFORMER_CONFIG), &p->e,
+					 "configuration of a storage transformer must be an object");
 	if (list->n == 0 && p->nshards < ZINC_DRAFT_SHARDS &&
-	    zinc_json_is_string(zinc_json_member(v, "type"), "indexed") &&
 	    zinc_draft_is_sharding(zinc_json_member(v, "extension")->text, &version))
 		return parse_sharding(p, v, version);
 	return zinc_json_append(list, item, &p->e);

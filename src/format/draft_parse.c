@@ -117,6 +117,13 @@ struct table {
 	zinc_draft_rule required, expected, unknown;
 };
 
+/* The draft of 2022 says of fill values alone that they must be there. */
+static zinc_draft_rule
+missing_rule(const zinc_draft_parse *p, const struct table *t, const zinc_draft_member *row)
+{
+	return p->draft->strict_members && row->parse == zinc_draft_parse_fill ? ZINC_DRAFT_FILL_NULL : t->required;
+}
+
 static zinc_status
 parse_member(zinc_draft_parse *p, const struct table *t, const zinc_draft_member *row)
 {
@@ -125,7 +132,8 @@ parse_member(zinc_draft_parse *p, const struct table *t, const zinc_draft_member
 	size_t mark;
 
 	if (!v && row->need == ZINC_DRAFT_REQUIRED)
-		return zinc_report_error(p->r, zinc_draft_rule_of(p, t->required), &p->e, "%s is missing", row->name);
+		return zinc_report_error(p->r, zinc_draft_rule_of(p, missing_rule(p, t, row)), &p->e, "%s is missing",
+					 row->name);
 	if (!v && row->need == ZINC_DRAFT_EXPECTED)
 		ZINC_TRY(
 		    zinc_report_lenient(p->r, zinc_draft_rule_of(p, t->expected), &p->e, "%s is missing", row->name));
@@ -194,13 +202,13 @@ widen_grid(zinc_draft_parse *p, const zinc_json *per_shard, zinc_json **inner)
 
 	*inner = zinc_json_copy(p->v3, chunk);
 	if (!chunk || chunk->n != per_shard->n)
-		return zinc_report_error(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_TRANSFORMER), &p->e,
+		return zinc_report_error(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_SHARD_SHAPE), &p->e,
 					 "chunks_per_shard must have one number for each dimension");
 	for (v = chunk->first; v; v = v->next, per = per->next) {
 		uint64_t a, b;
 
 		if (!zinc_json_u64(v, &a) || !zinc_json_u64(per, &b) || b == 0 || zinc_u64_mul(a, b, &a))
-			return zinc_report_error(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_TRANSFORMER), &p->e,
+			return zinc_report_error(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_SHARD_SHAPE), &p->e,
 						 "chunks_per_shard must be numbers above 0 that fit the chunks");
 		ZINC_TRY(zinc_json_append(shape, zinc_json_make_u64(p->v3, a), &p->e));
 	}
@@ -225,18 +233,32 @@ wrap_shards(zinc_draft_parse *p, const zinc_json *per_shard, zinc_json **list)
 	return zinc_json_append(*list, outer, &p->e);
 }
 
+static zinc_status
+bytes_only(zinc_draft_parse *p, zinc_json **list)
+{
+	*list = zinc_json_make(p->v3, ZINC_JSON_ARRAY);
+	return zinc_json_append(
+	    *list, zinc_draft_extension(p, "bytes", "endian", zinc_json_make_string(p->v3, "little")), &p->e);
+}
+
 /* Called when everything that it is made of is known to be sound. */
 static zinc_status
 make_codecs(zinc_draft_parse *p)
 {
 	zinc_json *list = zinc_json_make(p->v3, ZINC_JSON_ARRAY);
+	zinc_status s;
 	size_t i;
 
 	ZINC_TRY(add_layout(p, list));
-	ZINC_TRY(p->draft->codecs(p, list));
+	s = p->draft->codecs(p, list);
+	if (s == ZINC_E_UNSUPPORTED) /* nobody will decode anything, but the document must have some */
+		ZINC_TRY(bytes_only(p, &list));
+	else if (s != ZINC_OK)
+		return s;
 	for (i = 0; i < p->nshards; i++)
 		ZINC_TRY(wrap_shards(p, p->per_shard[i], &list));
-	return zinc_draft_set(p, "codecs", list);
+	ZINC_TRY(zinc_draft_set(p, "codecs", list));
+	return s;
 }
 
 /* What the drafts have no members for is left to the defaults of the final version. */

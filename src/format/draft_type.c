@@ -67,6 +67,8 @@ type_rule(const zinc_draft_parse *p, const zinc_json *type)
 	const char letter = letter_of(type);
 	size_t i;
 
+	if ((letter == 'M' || letter == 'm') && strchr(type->text, '[') && strchr("<>", type->text[0]))
+		return zinc_draft_rule_of(p, ZINC_DRAFT_TYPE_UNIT);
 	for (i = 0; i < sizeof rules / sizeof *rules; i++)
 		if (letter == rules[i].letter)
 			return zinc_draft_rule_of(p, rules[i].rule);
@@ -168,13 +170,20 @@ parse_object(zinc_draft_parse *p)
 	return s == ZINC_E_NOMEM ? s : ZINC_OK;
 }
 
-/* Dates must say their byte order. */
+/* Types of several bytes must say their byte order, and dates their unit. */
 static zinc_status
 check_order(zinc_draft_parse *p, const zinc_json *type)
 {
-	if (!p->dtype || p->dtype->unit <= 1 || !zinc_json_is(type, ZINC_JSON_STRING) || strchr("<>", type->text[0]))
+	const char letter = letter_of(type);
+
+	if (!p->dtype || p->dtype->unit <= 1 || !zinc_json_is(type, ZINC_JSON_STRING))
 		return ZINC_OK;
-	return zinc_report_lenient(p->r, type_rule(p, type), &p->e, "\"%.60s\" does not say its byte order",
+	if (strchr("<>", type->text[0]) && (!strchr("Mm", letter) || strchr(type->text, '[')))
+		return ZINC_OK;
+	if (p->draft->names)
+		return zinc_report_error(p->r, type_rule(p, type), &p->e,
+					 "\"%.60s\" does not say its byte order, or unit", type->text);
+	return zinc_report_lenient(p->r, type_rule(p, type), &p->e, "\"%.60s\" does not say its byte order, or unit",
 				   type->text);
 }
 
@@ -264,6 +273,8 @@ parse_extension(zinc_draft_parse *p, const zinc_json *v)
 	if (!numpy)
 		return zinc_fail_nomem(&p->e);
 	ZINC_TRY(letter == 'O' ? parse_object(p) : parse_any(p, numpy, false));
+	if (!p->dtype && p->draft->names) /* the draft of 2022 says which there are */
+		return zinc_report_error(p->r, type_rule(p, type), &p->e, "no data type of \"%.200s\"", uri);
 	p->extension_type = true;
 	ZINC_TRY(take(p, foreign));
 	ZINC_TRY(check_order(p, type));
@@ -383,7 +394,21 @@ unsigned_infinity(zinc_draft_parse *p, const zinc_json *v)
 	return copy;
 }
 
-/* Raw bytes are written as bits or in base64; the list of the final version does no harm. */
+/* As in version 2, or where that is not the form of the value, as in the final one. */
+static zinc_status
+parse_value(const zinc_draft_parse *p, const zinc_json *v, void *element, zinc_report *r, zinc_error *err)
+{
+	const zinc_dtype *t = p->dtype;
+
+	if (t->kind > ZINC_KIND_COMPLEX && zinc_json_is(v, ZINC_JSON_STRING) && v->n == 0) {
+		zinc_dtype_zero(t, element); /* no text */
+		return ZINC_OK;
+	}
+	if (t->kind > ZINC_KIND_COMPLEX && (zinc_json_is(v, ZINC_JSON_ARRAY) || zinc_json_is(v, ZINC_JSON_OBJECT)))
+		return t->ops->parse_fill(t, v, element, r, err);
+	return zinc_dtype_parse_fill_v2(t, p->big, v, element, r, err);
+}
+
 static zinc_status
 parse_element(zinc_draft_parse *p, const zinc_json *v, void *element)
 {
@@ -403,9 +428,7 @@ parse_element(zinc_draft_parse *p, const zinc_json *v, void *element)
 	own.code = p->r->code;
 	own.found = retell;
 	own.arg = &x;
-	s = zinc_json_is(v, ZINC_JSON_ARRAY) && !number
-		? p->dtype->ops->parse_fill(p->dtype, v, element, &own, &e)
-		: zinc_dtype_parse_fill_v2(p->dtype, p->big, v, element, &own, &e);
+	s = parse_value(p, v, element, &own, &e);
 	ZINC_TRY(x.s);
 	return s == ZINC_OK ? s : zinc_error_copy(&p->e, &e);
 }

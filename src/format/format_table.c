@@ -8,6 +8,7 @@
 static const zinc_format *const formats[] = {
     &zinc_format_v3,
     &zinc_format_v2,
+    &zinc_format_v3_2022,
     &zinc_format_v3_2020,
     &zinc_format_v3_2019,
     NULL,
