@@ -7,6 +7,7 @@
  *   convention_<name>.c  one convention: identifiers, schema, rules beyond it
  *   convention_schemas.c where schemas come from
  *   conventions.c        listing and checking
+ *   convention_findings.c  what a check has found
  *   inherit.c            values by inheritance
  *   levels.c             levels of a multiscale group
  */
@@ -116,6 +117,27 @@ zinc_status zinc_node_declares(zinc_context *ctx, const zinc_meta *m, const zinc
 const char *zinc_dimension_name(const zinc_meta *m, int i);
 /* "/a" and "b/c" -> "/a/b/c"; "." and ".." are followed, at most to the root.  E_INVALID beyond it. */
 zinc_status zinc_path_join(zinc_buf *out, const char *base, const char *relative, zinc_error *err);
+
+/* ---- convention_findings.c ---- */
+
+typedef struct zinc_findings {
+	zinc_context *ctx;
+	const char *path;    /* of the node */
+	zinc_finding *items; /* rules are static; pointer and message belong to the list */
+	size_t n, room;
+	unsigned more, errors; /* not kept; all errors */
+	bool lost;             /* memory was out */
+} zinc_findings;
+
+/* A zinc_report's `found`, whose argument is the list. */
+void zinc_findings_add(void *findings, zinc_severity severity, const char *rule, const char *pointer,
+		       const char *message);
+/* Say how many were not kept. */
+void zinc_findings_close(zinc_findings *f);
+/* Move what is about `pointer`, or something in it, to another list. */
+void zinc_findings_move(zinc_findings *to, zinc_findings *from, const char *pointer);
+void zinc_findings_empty(zinc_findings *f);
+void zinc_findings_fini(zinc_findings *f);
 
 /* ---- levels.c ---- */
 

@@ -166,107 +166,6 @@ zinc_conventions_properties(zinc_hierarchy *h, const char *path, const char *id,
 	return s;
 }
 
-/* ---- findings ---- */
-
-#define FINDINGS 200u /* kept of one convention */
-
-struct findings {
-	zinc_context *ctx;
-	const char *path;
-	zinc_finding *items; /* rule is static, pointer and message are copies */
-	size_t n, room;
-	unsigned more, errors;
-	bool lost; /* memory was out */
-};
-
-static zinc_finding *
-add_finding(struct findings *f)
-{
-	zinc_finding *items;
-	size_t room, nbytes;
-
-	if (f->n == f->room) {
-		room = f->room ? 2 * f->room : 8;
-		if (zinc_size_mul(room, sizeof *items, &nbytes))
-			return NULL;
-		items = zinc_realloc(f->ctx, f->items, nbytes);
-		if (!items)
-			return NULL;
-		f->items = items;
-		f->room = room;
-	}
-	return &f->items[f->n];
-}
-
-static void
-found(void *arg, zinc_severity severity, const char *rule, const char *pointer, const char *message)
-{
-	struct findings *f = arg;
-	zinc_finding *to;
-	char *text;
-
-	f->errors += severity == ZINC_SEVERITY_ERROR;
-	if (f->n >= FINDINGS) {
-		f->more++;
-		return;
-	}
-	to = add_finding(f);
-	text = zinc_alloc(f->ctx, strlen(pointer) + strlen(message) + 2);
-	if (!to || !text) {
-		zinc_free(f->ctx, text);
-		f->lost = true;
-		return;
-	}
-	memcpy(text, message, strlen(message) + 1);
-	*to = (zinc_finding){.size = sizeof *to,
-			     .level = severity == ZINC_SEVERITY_ERROR ? ZINC_LEVEL_ERROR : ZINC_LEVEL_WARNING,
-			     .rule = rule,
-			     .path = f->path,
-			     .key = "",
-			     .message = text,
-			     .pointer = memcpy(text + strlen(message) + 1, pointer, strlen(pointer) + 1),
-			     .fix = ""};
-	f->n++;
-}
-
-static void
-empty_findings(struct findings *f)
-{
-	while (f->n > 0)
-		zinc_free(f->ctx, (void *)(uintptr_t)f->items[--f->n].message);
-	f->more = f->errors = 0;
-}
-
-/* Is the finding about what `pointer` points to, or something in it? */
-static bool
-is_within(const zinc_finding *f, const char *pointer)
-{
-	const size_t n = strlen(pointer);
-
-	return strncmp(f->pointer, pointer, n) == 0 && (f->pointer[n] == '\0' || f->pointer[n] == '/');
-}
-
-/* Move the findings within `pointer` to another list. */
-static void
-move_findings(struct findings *to, struct findings *from, const char *pointer)
-{
-	size_t i, left = 0;
-
-	for (i = 0; i < from->n; i++) {
-		zinc_finding *room = is_within(&from->items[i], pointer) ? add_finding(to) : NULL;
-
-		if (room) {
-			*room = from->items[i];
-			to->n++;
-			to->errors += room->level == ZINC_LEVEL_ERROR;
-			from->errors -= room->level == ZINC_LEVEL_ERROR;
-		} else {
-			from->items[left++] = from->items[i];
-		}
-	}
-	from->n = left;
-}
-
 /* ---- checking ---- */
 
 struct checking {
@@ -277,9 +176,9 @@ struct checking {
 	zinc_verdict_fn fn;
 	void *arg;
 	zinc_report r;
-	struct findings f;        /* of the convention in hand */
-	struct findings declared; /* of declarations, until their turn comes */
-	unsigned before;          /* errors of its declaration */
+	zinc_findings f;        /* of the convention in hand */
+	zinc_findings declared; /* of declarations, until their turn comes */
+	unsigned before;        /* errors of its declaration */
 	bool stopped;
 };
 
@@ -287,15 +186,18 @@ struct checking {
 static zinc_status
 hand_over(struct checking *k, const zinc_convention *convention, zinc_validity validity, zinc_error *err)
 {
-	zinc_verdict v = {sizeof v, convention, validity, k->f.items, k->f.n};
+	zinc_verdict v = {sizeof v, convention, validity, NULL, 0};
 
+	zinc_findings_close(&k->f);
+	v.findings = k->f.items;
+	v.nfindings = k->f.n;
 	if (k->f.lost)
 		return zinc_fail_nomem(err);
 	if (k->f.errors > 0)
 		v.validity = ZINC_INVALID;
 	if (!k->stopped && (convention || v.nfindings > 0))
 		k->stopped = k->fn(k->arg, &v) != 0;
-	empty_findings(&k->f);
+	zinc_findings_empty(&k->f);
 	return ZINC_OK;
 }
 
@@ -415,7 +317,7 @@ check_entry(struct checking *k, const zinc_entry *e, zinc_error *err)
 {
 	zinc_validity validity = ZINC_UNCHECKED, other = ZINC_UNCHECKED;
 
-	move_findings(&k->f, &k->declared, e->c.pointer);
+	zinc_findings_move(&k->f, &k->declared, e->c.pointer);
 	k->before = k->f.errors;
 	if (e->c.shape == ZINC_SHAPE_OCTOBER) { /* no schema of today describes these */
 		(void)zinc_report_lenient(&k->r, "C10", NULL, "not checked: its properties are in the declaration");
@@ -485,11 +387,11 @@ check_ome(struct checking *k, zinc_error *err)
 static zinc_status
 hand_over_rest(struct checking *k, const zinc_declared *d, zinc_error *err)
 {
-	struct findings mine = {.ctx = k->f.ctx};
+	zinc_findings mine = {.ctx = k->f.ctx};
 	size_t i;
 
 	for (i = 0; i < d->n; i++)
-		move_findings(&mine, &k->f, d->entries[i].c.pointer);
+		zinc_findings_move(&mine, &k->f, d->entries[i].c.pointer);
 	k->declared = mine;
 	return hand_over(k, NULL, ZINC_VALID, err);
 }
@@ -514,13 +416,6 @@ check_node(struct checking *k, zinc_error *err)
 	return s;
 }
 
-static void
-findings_fini(struct findings *f)
-{
-	empty_findings(f);
-	zinc_free(f->ctx, f->items);
-}
-
 zinc_status
 zinc_conventions_check(zinc_conventions *c, zinc_hierarchy *h, const char *path, zinc_verdict_fn fn, void *arg,
 		       zinc_error *err)
@@ -543,11 +438,11 @@ zinc_conventions_check(zinc_conventions *c, zinc_hierarchy *h, const char *path,
 		k.path = k.f.path = node;
 		k.f.ctx = k.declared.ctx = h->ctx;
 		zinc_report_init(&k.r, h->ctx, false, h->url);
-		k.r.found = found;
+		k.r.found = zinc_findings_add;
 		k.r.arg = &k.f;
 		s = check_node(&k, err);
-		findings_fini(&k.declared);
-		findings_fini(&k.f);
+		zinc_findings_fini(&k.declared);
+		zinc_findings_fini(&k.f);
 	}
 	zinc_conventions_free(mine);
 	zinc_meta_free(m);

@@ -318,6 +318,27 @@ test_seed_examples(void **state)
 	}
 }
 
+/* ---- many faults ---- */
+
+static void
+test_many(void **state)
+{
+	static char text[20000];
+	struct seen *s;
+	size_t n = 0;
+	int i;
+
+	(void)state;
+	n += (size_t)snprintf(text + n, sizeof text - n,
+			      "{\"zarr_conventions\": [{\"uuid\": \"" U "\", \"name\": \"a\"");
+	for (i = 0; i < 500; i++)
+		n += (size_t)snprintf(text + n, sizeof text - n, ", \"m%d\": 1", i);
+	snprintf(text + n, sizeof text - n, "}]}");
+	s = check(text);
+	assert_int_equal(s->errors, 200);
+	assert_string_equal(s->ids, U);
+}
+
 /* ---- a huge declaration ---- */
 
 static void
@@ -356,7 +377,7 @@ main(void)
 	    cmocka_unit_test(test_c7),    cmocka_unit_test(test_c8),   cmocka_unit_test(test_c9),
 	    cmocka_unit_test(test_c10),   cmocka_unit_test(test_c12),  cmocka_unit_test(test_c14),
 	    cmocka_unit_test(test_older), cmocka_unit_test(test_list), cmocka_unit_test(test_seed_examples),
-	    cmocka_unit_test(test_huge),
+	    cmocka_unit_test(test_many),  cmocka_unit_test(test_huge),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
