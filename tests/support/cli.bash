@@ -92,7 +92,7 @@ numpy() {
 	local python
 	for python in python3 /usr/bin/python3; do
 		if "$python" -c 'import numpy' 2>/dev/null; then
-			"$python" "$@" || bad "NumPy disagrees"
+			"$python" "$@" >&2 || bad "NumPy disagrees"
 			checks=$((checks + 1))
 			return 0
 		fi
