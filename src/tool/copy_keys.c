@@ -331,7 +331,7 @@ sort_arrays(zinc_cp *c, zinc_error *err)
 		ZINC_TRY(name_data(c, &c->nodes[i], err));
 		c->arrays[k++] = i;
 	}
-	qsort_r(c->arrays, k, sizeof *c->arrays, by_data, c->nodes);
+	qsort_r(c->arrays, k, sizeof *c->arrays, by_data, c->nodes); /* never NULL: there is room for one more */
 	return ZINC_OK;
 }
 
@@ -399,7 +399,8 @@ zinc_cp_list(zinc_cp *c, zinc_error *err)
 	for (i = 0; i < c->narrays && s == ZINC_OK; i++) {
 		zinc_cp_node *n = &c->nodes[c->arrays[i]];
 
-		qsort(n->objects, n->nobjects, sizeof *n->objects, by_number);
+		if (n->nobjects > 0)
+			qsort(n->objects, n->nobjects, sizeof *n->objects, by_number);
 	}
 	return s == ZINC_OK ? s : zinc_error_at_url(err, s, c->from->url);
 }
