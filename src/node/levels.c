@@ -418,8 +418,8 @@ zinc_levels_check(const zinc_subject *s, zinc_report *r, zinc_error *err)
 	const size_t outer = zinc_report_enter(r, "multiscales"), mark = zinc_report_enter(r, "layout");
 	const zinc_status st = check_layout(s, layout, false, r, err);
 
-	if (!s->old && s->entry->c.shape == ZINC_SHAPE_LIVE && !*s->entry->c.uuid)
-		(void)zinc_report_lenient(r, RULE, NULL, "v0.1 wants the uuid in the declaration");
+	if (!s->old && !*s->entry->c.uuid && strcmp(s->entry->c.schema_url, s->entry->row->schemas[0]) == 0)
+		(void)zinc_report_error(r, RULE, NULL, "v0.1 needs the uuid in its declaration");
 	zinc_report_leave(r, mark);
 	zinc_report_leave(r, outer);
 	return st;
