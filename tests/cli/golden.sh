@@ -20,7 +20,6 @@ reads() {
 }
 
 for draft in v3-2019 v3-2020 v3-2022; do
-	"$ZINC" formats | grep -q "^$draft " || continue
 	[ "$draft" = v3-2019 ] && slash=v2/ || slash=default.
 	tree=$golden/$draft/tree
 	zinc 0 validate --strict "$tree"

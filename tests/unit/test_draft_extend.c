@@ -279,6 +279,18 @@ static const dialect dialects[] = {
      .type = "u1",
      .codec_open = "\"compressor\": {\"codec\": \"",
      .codec_close = "},"},
+    {.core = "https://purl.org/zarr/spec/core/3.0",
+     .encoding = "\"metadata_encoding\": {\"type\": \"json\", \"metadata_key_suffix\": \".json\"}",
+     .other = "\"metadata_encoding\": {\"extension\": \"%s\", \"type\": \"turned\", "
+	      "\"metadata_key_suffix\": \".t\"}",
+     .suffix = ".json",
+     .other_suffix = ".t",
+     .array_key = "meta/a.array",
+     .data = "data/a/",
+     .first = "c0",
+     .type = "uint8",
+     .codec_open = "\"codecs\": [{\"type\": \"",
+     .codec_close = "}],"},
 };
 
 /* An array /a with parts of its document replaced; NULL: as usual. */
@@ -357,6 +369,7 @@ works(const dialect *d, const parts *p, const char *key, unsigned char first)
 	forest_close(&f);
 }
 
+/* Grids 19-47+ 19-48+ 20-52+ 20-53+ 22-66+ 22-67+, layouts 19-50+ 19-51+ 20-55+ 20-56+ 22-69+ 22-70+. */
 static void
 known(void **state)
 {
@@ -626,7 +639,7 @@ groups(void **state)
 	}
 }
 
-/* Documents that are not JSON: made, listed, edited, read. */
+/* Documents that are not JSON: made, listed, edited, read.  22-43+ 22-44+ */
 static void
 encodings(void **state)
 {
