@@ -15,7 +15,7 @@
  *
  * Programs that add their own stores, codecs, data types, grids or key
  * encodings also include <zinc/store.h> or <zinc/extend.h>; checking, statistics
- * and the like are in <zinc/tool.h>.
+ * and the like are in <zinc/tool.h>, Zarr conventions in <zinc/conventions.h>.
  *
  * Ownership.  A pointer that is *returned* is borrowed from its parent and lives
  * as long as it.  A pointer written through a `**out` first parameter is yours;

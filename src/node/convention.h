@@ -97,8 +97,9 @@ bool zinc_convention_owns(const zinc_convention_row *row, const char *key);
 struct zinc_conventions {
 	zinc_context *ctx;
 	zinc_store *schemas, *cache; /* NULL: none */
-	bool fetch;
-	struct zinc_shelved *shelf; /* compiled schemas, and those that are not to be had */
+	bool fetch, surveyed;
+	struct zinc_schema_name *names; /* of the files in `schemas` */
+	struct zinc_shelved *shelf;     /* compiled schemas, and those that are not to be had */
 };
 
 /* The schema of an entry, built in or from elsewhere; NULL when there is none, and then a warning went to `r`, unless

@@ -17,7 +17,8 @@
 #include "node/convention.h"
 
 #define SCHEMA_BYTES ZINC_MIB
-#define FILES        1000u /* that are looked at in the caller's directory */
+#define FILES        1000u /* schemas that are looked at in the caller's directory */
+#define KEYS         100000u
 
 /* One schema that was asked for, under what it was asked for. */
 struct zinc_shelved {
@@ -40,67 +41,102 @@ key_of(const char *url, char *key, size_t cap)
 	return n > 0 && (size_t)n < cap && zinc_key_check(key, NULL) == ZINC_OK;
 }
 
-/* Does a schema say of itself that it is this convention's? */
-static bool
-is_of(const zinc_json *root, const char *id)
+/* ---- the caller's directory: who says to be what, read once ---- */
+
+/* One name of one file: its $id, or an identifier of the declaration that it describes. */
+struct zinc_schema_name {
+	struct zinc_schema_name *next;
+	size_t nid;  /* bytes of the name; the file's key follows */
+	char text[]; /* both, each with its NUL */
+};
+
+static zinc_status
+add_name(zinc_conventions *c, const char *id, size_t n, const char *key, zinc_error *err)
 {
-	static const char *const homes[] = {"$defs", "definitions"}, *const names[] = {"uuid", "schema_url", "schema"};
+	const size_t nkey = strlen(key) + 1;
+	struct zinc_schema_name *name = zinc_alloc(c->ctx, sizeof *name + n + 1 + nkey);
+
+	if (!name)
+		return zinc_fail_nomem(err);
+	*name = (struct zinc_schema_name){.next = c->names, .nid = n};
+	memcpy(name->text, id, n);
+	name->text[n] = '\0';
+	memcpy(name->text + n + 1, key, nkey);
+	c->names = name;
+	return ZINC_OK;
+}
+
+/* What a schema says of itself: "$id", and the constants of "#/$defs/conventionMetadata", as conventions have it. */
+static zinc_status
+add_names(zinc_conventions *c, const zinc_json *root, const char *key, zinc_error *err)
+{
+	static const char *const homes[] = {"$defs", "definitions"}, *const members[] = {"uuid", "schema_url",
+											 "schema"};
 	const zinc_json *v = zinc_json_member(root, "$id");
 	size_t i, j;
 
-	if (zinc_json_is(v, ZINC_JSON_STRING) && strncmp(v->text, id, strcspn(v->text, "#")) == 0 &&
-	    strlen(id) == strcspn(v->text, "#"))
-		return true;
-	for (i = 0; i < 2; i++)
-		for (j = 0; j < 3; j++) {
+	if (zinc_json_is(v, ZINC_JSON_STRING))
+		ZINC_TRY(add_name(c, v->text, strcspn(v->text, "#"), key, err));
+	for (i = 0; i < sizeof homes / sizeof *homes; i++)
+		for (j = 0; j < sizeof members / sizeof *members; j++) {
 			v = zinc_json_member(zinc_json_member(root, homes[i]), "conventionMetadata");
-			v = zinc_json_member(zinc_json_member(zinc_json_member(v, "properties"), names[j]), "const");
-			if (v && zinc_json_is_string(v, id))
-				return true;
+			v = zinc_json_member(zinc_json_member(zinc_json_member(v, "properties"), members[j]), "const");
+			if (zinc_json_is(v, ZINC_JSON_STRING))
+				ZINC_TRY(add_name(c, v->text, strlen(v->text), key, err));
 		}
-	return false;
+	return ZINC_OK;
 }
 
-struct search {
+struct survey {
 	zinc_conventions *c;
-	const char *id;
-	zinc_blob *out;
-	unsigned files;
+	unsigned keys, files;
 	zinc_status status;
 	zinc_error *err;
 };
 
+/* Files that are no schemas may be anything. */
 static int
 look_at(void *arg, const char *key, uint64_t nbytes)
 {
-	struct search *s = arg;
+	struct survey *s = arg;
 	const size_t n = strlen(key);
 	zinc_blob text = ZINC_BLOB_INIT;
 	zinc_json_doc *doc = NULL;
-	bool found = false;
 
-	if (n < 5 || strcmp(key + n - 5, ".json") != 0 || nbytes > SCHEMA_BYTES || ++s->files > FILES)
-		return s->files > FILES;
+	if (++s->keys > KEYS)
+		return 1;
+	if (n < 5 || strcmp(key + n - 5, ".json") != 0 || nbytes > SCHEMA_BYTES)
+		return 0;
 	s->status = zinc_store_get_all(s->c->schemas, key, &text, NULL, SCHEMA_BYTES, s->err);
 	if (s->status == ZINC_OK) {
-		const zinc_status parsed = zinc_json_parse(&doc, s->c->ctx, text.data, text.nbytes, 0, s->err);
-
-		found = parsed == ZINC_OK && is_of(zinc_json_root(doc), s->id);
-		s->status = parsed == ZINC_E_NOMEM ? parsed : ZINC_OK; /* other files may be anything */
+		s->status = zinc_json_parse(&doc, s->c->ctx, text.data, text.nbytes, 0, s->err);
+		if (s->status == ZINC_OK)
+			s->status = add_names(s->c, zinc_json_root(doc), key, s->err);
+		else if (s->status != ZINC_E_NOMEM)
+			s->status = ZINC_OK;
 	}
 	zinc_json_free(doc);
-	if (found)
-		*s->out = text;
-	else
-		zinc_blob_fini(&text);
-	return found || s->status != ZINC_OK;
+	zinc_blob_fini(&text);
+	return s->status != ZINC_OK || ++s->files >= FILES;
 }
 
-/* In the caller's directory: at its place, or wherever it says that it is. */
+static zinc_status
+survey(zinc_conventions *c, zinc_error *err)
+{
+	struct survey s = {c, 0, 0, ZINC_OK, err};
+
+	if (c->surveyed)
+		return ZINC_OK;
+	ZINC_TRY(zinc_store_list(c->schemas, "", look_at, &s, err));
+	c->surveyed = s.status == ZINC_OK;
+	return s.status;
+}
+
+/* In the caller's directory: at its place, or under a name that it gives itself. */
 static zinc_status
 search(zinc_conventions *c, const char *id, zinc_blob *out, zinc_error *err)
 {
-	struct search s = {c, id, out, 0, ZINC_OK, err};
+	const struct zinc_schema_name *name;
 	zinc_error miss;
 	char key[600];
 	zinc_status st;
@@ -110,9 +146,11 @@ search(zinc_conventions *c, const char *id, zinc_blob *out, zinc_error *err)
 		if (st != ZINC_E_NOTFOUND)
 			return st == ZINC_OK ? st : zinc_error_copy(err, &miss);
 	}
-	ZINC_TRY(zinc_store_list(c->schemas, "", look_at, &s, err));
-	ZINC_TRY(s.status);
-	return out->data ? ZINC_OK : zinc_fail(err, ZINC_E_NOTFOUND, "no schema of \"%.200s\" is there", id);
+	ZINC_TRY(survey(c, err));
+	for (name = c->names; name; name = name->next)
+		if (strcmp(name->text, id) == 0)
+			return zinc_store_get_all(c->schemas, name->text + name->nid + 1, out, NULL, SCHEMA_BYTES, err);
+	return zinc_fail(err, ZINC_E_NOTFOUND, "no schema of \"%.200s\" is there", id);
 }
 
 /* ---- the network ---- */
@@ -358,6 +396,12 @@ zinc_conventions_free(zinc_conventions *c)
 		c->shelf = s->next;
 		zinc_schema_free(s->schema);
 		zinc_free(c->ctx, s);
+	}
+	while (c->names) {
+		struct zinc_schema_name *name = c->names;
+
+		c->names = name->next;
+		zinc_free(c->ctx, name);
 	}
 	zinc_store_close(c->schemas);
 	zinc_store_close(c->cache);

@@ -3,6 +3,7 @@
 set -eu
 . "$ZINC_SOURCE_DIR/tests/support/cli.bash"
 export XDG_CACHE_HOME=$PWD/cache
+"$ZINC" --version | grep -q 'pcre2.*yes' || exit 77 # schemas have patterns
 
 # ---- nothing declared ----
 zinc 0 create d.zarr --group
@@ -158,7 +159,7 @@ has "valid"
 # ---- copies between versions of Zarr keep conventions as they are ----
 "$ZINC" attrs d.zarr --json >attributes
 from=d.zarr
-for format in v2 v3-2020 v3-2019 v3; do
+for format in $("$ZINC" formats | awk '{print $1}'); do
 	zinc 0 cp "$from" "copy-$format.zarr" --format "$format"
 	"$ZINC" attrs "copy-$format.zarr" --json | cmp - attributes || bad "$format has other attributes"
 	zinc 0 conventions "copy-$format.zarr"
@@ -213,8 +214,6 @@ mkdir loop
 echo '{"$id": "https://example.com/loop.json", "$ref": "#"}' >loop/a.json
 zinc 1 conventions bad.zarr --schemas loop
 has "does it refer to itself?"
-if "$ZINC" --version | grep -q 'pcre2.*yes'; then
-	echo '{"$id": "https://example.com/loop.json", "properties": {"v": {"pattern": "^(a+)+$"}}}' >loop/a.json
-	zinc 1 conventions bad.zarr --schemas loop
-	has "takes too long"
-fi
+echo '{"$id": "https://example.com/loop.json", "properties": {"v": {"pattern": "^(a+)+$"}}}' >loop/a.json
+zinc 1 conventions bad.zarr --schemas loop
+has "takes too long"

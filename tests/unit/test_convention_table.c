@@ -168,8 +168,6 @@ test_rows(void **state)
 	size_t i, cases = 0;
 
 	(void)state;
-	if (!zinc_convention_row_at(0))
-		skip();
 	for (i = 0; (row = zinc_convention_row_at(i)) != NULL; i++) {
 		const char *text = read_file(row->name);
 		zinc_error err = ZINC_ERROR_INIT;
@@ -216,5 +214,7 @@ main(void)
 	    cmocka_unit_test(test_identifiers),
 	};
 
+	if (!ZINC_WITH_PCRE2) /* schemas have patterns */
+		return 77;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -409,5 +409,7 @@ main(void)
 	    cmocka_unit_test(test_schemas),    cmocka_unit_test(test_reading),     cmocka_unit_test(test_memory),
 	};
 
+	if (!ZINC_WITH_PCRE2) /* schemas have patterns */
+		return 77;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -228,5 +228,7 @@ main(void)
 	    cmocka_unit_test(test_draft2020),
 	};
 
+	if (!ZINC_WITH_PCRE2) /* schemas have patterns */
+		return 77;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
