@@ -76,7 +76,7 @@ struct args {
 	bool help, json, strict, detail, recursive, full, index, overwrite, dry_run, yes, group, stored, fast, repair,
 	    orphans, remove, resume, verify, lossy, fetch, storage;
 	const char *select, *as, *output, *from, *format, *progress, *shape, *dtype, *chunks, *shards, *codecs, *fill;
-	const char *dims, *attrs, *order, *endian, *key_encoding;
+	const char *dims, *attrs, *order, *endian, *key_encoding, *fallback;
 	const char *schemas, *declare, *retract, *new_dir, *prefix, *declared_shape;
 	struct words removed;       /* --rm KEY ... */
 	int threads, repeat, depth, axis; /* -1: not given */

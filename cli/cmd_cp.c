@@ -71,6 +71,7 @@ take_common(struct cp *c)
 	o->context = c->run->ctx;
 	o->format = a->format;
 	o->strict = a->strict;
+	o->fallback = a->fallback;
 	o->resume = a->resume;
 	o->overwrite = a->overwrite;
 	o->dry_run = a->dry_run;

@@ -195,6 +195,7 @@ open_options(const struct run *r, bool write)
 
 	o.context = r->ctx;
 	o.format = r->args->format;
+	o.fallback = r->args->fallback;
 	o.strictness = r->args->strict ? ZINC_STRICT : ZINC_LENIENT;
 	o.read_only = !write;
 	return o;

@@ -65,13 +65,15 @@ const struct option option_table[] = {
     {"progress", 0, "WHEN=always|never|auto", OPT_CHOICE, FIELD(progress),
      "show how far it is: always, never or auto [auto]"},
     {"format", 0, "ID", OPT_TEXT, FIELD(format), "version of Zarr [detected; v3]; see: zinc formats"},
+    {"fallback", 0, "TYPES", OPT_TEXT, FIELD(fallback),
+     "drafts: types that may stand in for unknown ones, or any [none]; of new arrays: the list, or none"},
     {"strict", 0, NULL, OPT_FLAG, FIELD(strict), "refuse what readers usually forgive"},
     {"help", 'h', NULL, OPT_FLAG, FIELD(help), "this text"},
     {NULL, 0, NULL, OPT_FLAG, 0, NULL},
 };
 
 /* They tune how the library works, not what a command does, so every command takes them. */
-const char common_options[] = "threads cache-bytes max-memory progress format strict help";
+const char common_options[] = "threads cache-bytes max-memory progress format fallback strict help";
 
 const struct command command_table[] = {
     {"info", "show one node: shape, type, chunks, codecs, attributes", "URL", "zinc info data.zarr/t2m --stored",

@@ -441,11 +441,15 @@ typedef struct zinc_open_options {
 	int relaxed;
 	int follow_links;
 	int create; /* the hierarchy need not exist: it is made by the first create [0: E_NOTFOUND] */
+	/* The drafts' extension data types may name others of their size, for readers that do not know them.  Reading: which
+	 * of those may be used, "any" or a list like "int64,r64" [none].  Creating an array: the list to be written, or "none"
+	 * [int64 and bytes for dates, bytes for all others]. */
+	const char *fallback;
 } zinc_open_options;
 
 /* clang-format off */
 #define ZINC_OPEN_OPTIONS(...) ZINC_OPTIONS_OF(zinc_open_options, __VA_ARGS__)
-#define ZINC_OPEN_OPTIONS_INIT {sizeof(zinc_open_options), NULL, NULL, 0, 0, 0, 0, 0}
+#define ZINC_OPEN_OPTIONS_INIT {sizeof(zinc_open_options), NULL, NULL, 0, 0, 0, 0, 0, NULL}
 /* clang-format on */
 
 /*

@@ -19,6 +19,7 @@
  *   draft_parse.c   documents -> zinc_meta
  *   draft_member.c  the members that the drafts have in common
  *   draft_type.c    data types and fill values -> those of the final version, and back
+ *   draft_fallback.c  what may stand in for a data type
  *   draft_make.c    the final version's document -> theirs
  *   draft_rules.h   the numbers of their rules
  *   draft_extend.c  what programs registered, in the drafts' words
@@ -185,6 +186,7 @@ struct zinc_draft_parse {
 	const zinc_dtype *dtype; /* NULL: this build does not know it */
 	bool big;                /* byte order as the type says */
 	bool extension_type;
+	bool fell_back;          /* dtype is what may stand in for the type */
 	const zinc_json *per_shard[ZINC_DRAFT_SHARDS]; /* chunks_per_shard, innermost first */
 	size_t nshards;
 	const zinc_json *filters; /* zarr-python's, from the attributes; NULL: none */
@@ -257,6 +259,20 @@ zinc_status zinc_draft_type_print(zinc_json **out, zinc_json_doc *doc, const zin
 zinc_status zinc_draft_fill_print(zinc_json **out, zinc_json_doc *doc, const zinc_dtype *t, bool big, const void *fill,
 				  zinc_error *err);
 
+/* ---- draft_fallback.c ---- */
+
+/* The member `fallback` of an extension data type (NULL: there is none): checked, and where the type is not known and
+ * p->r->fallback allows it, used. */
+zinc_status zinc_draft_fallback_parse(zinc_draft_parse *p, const zinc_json *v);
+/* The fill value of a type for which its fallback stands.  E_UNSUPPORTED when it has no such element. */
+zinc_status zinc_draft_fallback_fill(zinc_draft_parse *p, const zinc_json *v, zinc_json **out);
+/* What is written when nobody says otherwise; NULL: no memory. */
+zinc_json *zinc_draft_fallback_print(zinc_json_doc *doc, const zinc_draft *d, const zinc_dtype *t, bool big);
+/* Put the caller's choice (zinc_open_options.fallback; NULL: none) into a data_type that has just been printed.
+ * E_INVALID: it is no type, or of another size. */
+zinc_status zinc_draft_fallback_choose(zinc_json *type, zinc_json_doc *doc, const zinc_draft *d, const zinc_dtype *t,
+				       bool big, const char *asked, zinc_error *err);
+
 /* ---- draft_make.c ---- */
 
 /* A document of a draft under construction. */
@@ -265,6 +281,7 @@ typedef struct zinc_draft_make {
 	const zinc_json *v3;     /* root */
 	const zinc_meta *m;      /* what it means */
 	const zinc_chain *chain; /* of one chunk: that inside a shard */
+	const char *fallback;    /* as the caller asked for it; NULL */
 	bool big, fortran;
 	const zinc_codec *layout; /* a program's; NULL: C or F */
 	zinc_json_doc *doc;

@@ -346,6 +346,7 @@ make_array(zinc_draft_make *b, zinc_json *extensions, zinc_status (*encoding)(zi
 	ZINC_TRY(read_shards(b, &transformers, chunk));
 	ZINC_TRY(read_chain(b));
 	ZINC_TRY(zinc_draft_type_print(&type, b->doc, b->draft, b->m->dtype, b->big, b->err));
+	ZINC_TRY(zinc_draft_fallback_choose(type, b->doc, b->draft, b->m->dtype, b->big, b->fallback, b->err));
 	ZINC_TRY(zinc_draft_fill_print(&fill, b->doc, b->m->dtype, b->big, b->m->fill, b->err));
 	ZINC_TRY(set(b, "shape", zinc_json_copy(b->doc, zinc_json_member(b->v3, "shape"))));
 	ZINC_TRY(set(b, "data_type", type));
@@ -385,7 +386,7 @@ zinc_status
 zinc_draft_from_v3(zinc_hierarchy *h, zinc_json_doc *v3, zinc_status (*encoding)(zinc_draft_make *b),
 		   zinc_json_doc **out, zinc_error *err)
 {
-	zinc_draft_make b = {.draft = h->format->draft, .v3 = zinc_json_root(v3), .err = err};
+	zinc_draft_make b = {.draft = h->format->draft, .v3 = zinc_json_root(v3), .fallback = h->fallback, .err = err};
 	zinc_meta *m = NULL;
 	zinc_json_doc *copy;
 	zinc_report r;

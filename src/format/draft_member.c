@@ -1,6 +1,8 @@
 /*
  * draft_member.c - the members of an array's document that the drafts have in common
  */
+#include <zinc/extend.h>
+
 #include "format/draft.h"
 
 #define DIMENSIONS "_ARRAY_DIMENSIONS"
@@ -143,7 +145,7 @@ zinc_draft_parse_fill(zinc_draft_parse *p, const zinc_json *v)
 
 	if (!p->data_type)
 		return ZINC_OK; /* nothing to measure it by */
-	ZINC_TRY(zinc_draft_fill_parse(p, v, &fill));
+	ZINC_TRY(p->fell_back ? zinc_draft_fallback_fill(p, v, &fill) : zinc_draft_fill_parse(p, v, &fill));
 	return zinc_draft_set(p, "fill_value", fill);
 }
 
@@ -219,6 +221,28 @@ parse_sharding(zinc_draft_parse *p, const zinc_json *v, const char *version)
 	return ZINC_OK;
 }
 
+/* A transformer that is in the table: {"name": ..., "configuration": ...}.  *out stays as it is for any other. */
+static zinc_status
+known_transformer(zinc_draft_parse *p, const zinc_json *v, zinc_json **out)
+{
+	const char *uri = zinc_json_member(v, "extension")->text;
+	const zinc_json *configuration = zinc_json_member(v, "configuration");
+	const zinc_transformer_def *def;
+	zinc_uri_match match;
+	zinc_json *item;
+
+	def = zinc_transformer_find_uri(uri, &match);
+	if (!def || !zinc_json_is_string(zinc_json_member(v, "type"), def->name))
+		return ZINC_OK;
+	item = zinc_draft_extension(p, def->name, NULL, NULL);
+	if (configuration)
+		ZINC_TRY(zinc_json_set(p->v3, item, "configuration", zinc_json_copy(p->v3, configuration), &p->e));
+	*out = item;
+	if (match == ZINC_URI_MINOR)
+		zinc_draft_warn_minor(p, uri, def->uris[0], ZINC_DRAFT_TRANSFORMER);
+	return item ? ZINC_OK : zinc_fail_nomem(&p->e);
+}
+
 /* Sharding nearest to the array is a codec; what lies below it, or is not known, stays a transformer. */
 static zinc_status
 parse_transformer(zinc_draft_parse *p, const zinc_json *v, zinc_json *list)
@@ -234,6 +258,7 @@ parse_transformer(zinc_draft_parse *p, const zinc_json *v, zinc_json *list)
 	if (list->n == 0 && p->nshards < ZINC_DRAFT_SHARDS &&
 	    zinc_draft_is_sharding(zinc_json_member(v, "extension")->text, &version))
 		return parse_sharding(p, v, version);
+	ZINC_TRY(known_transformer(p, v, &item));
 	return zinc_json_append(list, item, &p->e);
 }
 

@@ -293,6 +293,7 @@ edit_doc(struct edit *e, zinc_json_doc *doc, zinc_error *err)
 		return s;
 	}
 	zinc_report_init_quiet(&r, e->h->ctx, e->h->strict);
+	r.fallback = e->h->fallback;
 	r.code = ZINC_E_INVALID;
 	return zinc_draft_parse_doc(e->h->ctx, e->h->format->draft, doc, e->kind, &r, &e->meta, err);
 }

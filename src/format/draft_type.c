@@ -187,42 +187,6 @@ check_order(zinc_draft_parse *p, const zinc_json *type)
 				   type->text);
 }
 
-/* One identifier, of a type of the draft: of the same size as the type in whose place it may stand. */
-static zinc_status
-check_identifier(zinc_draft_parse *p, const zinc_json *v)
-{
-	const zinc_dtype *t = NULL;
-	zinc_status s = ZINC_OK;
-	bool big;
-
-	if (!zinc_json_is(v, ZINC_JSON_STRING) || strlen(v->text) != v->n ||
-	    zinc_dtype_parse_text(&t, &big, p->ctx, v->text, NULL) != ZINC_OK)
-		return zinc_report_error(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_TYPE_FALLBACK), &p->e,
-					 "fallback must be the identifier of a data type");
-	if (p->dtype && t->size != p->dtype->size)
-		s = zinc_report_error(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_TYPE_FALLBACK_SIZE), &p->e,
-				      "fallback \"%.60s\" has another size than the type", v->text);
-	zinc_dtype_free(t);
-	return s;
-}
-
-/* One of them, or in 2022 a list; zarr-python wrote null. */
-static zinc_status
-check_fallback(zinc_draft_parse *p, const zinc_json *v)
-{
-	const zinc_json *item;
-
-	if (!v || zinc_json_is(v, ZINC_JSON_NULL))
-		return v ? zinc_report_lenient(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_TYPE_FALLBACK), &p->e,
-					       "fallback is null and should be left out")
-			 : ZINC_OK;
-	if (!zinc_json_is(v, ZINC_JSON_ARRAY) || !p->draft->names)
-		return check_identifier(p, v);
-	for (item = v->first; item; item = item->next)
-		ZINC_TRY(check_identifier(p, item));
-	return ZINC_OK;
-}
-
 /* A program's type, or nobody's. */
 static zinc_status
 parse_registered(zinc_draft_parse *p, const zinc_json *v, zinc_json *foreign)
@@ -264,8 +228,10 @@ parse_extension(zinc_draft_parse *p, const zinc_json *v)
 	letter = letter_of(type);
 	letters = zinc_draft_type_uri(uri, &version);
 	p->data_type = foreign;
-	if (!letters)
-		return parse_registered(p, v, foreign);
+	if (!letters) {
+		ZINC_TRY(parse_registered(p, v, foreign));
+		return zinc_draft_fallback_parse(p, zinc_json_member(v, "fallback"));
+	}
 	ZINC_TRY(zinc_draft_check_version(uri, version, "1.0", p->r, rule, &p->e));
 	if (!letter || !strchr(letters, letter))
 		return zinc_report_unsupported(p->r, rule, &p->e, "a data type of \"%.200s\"", uri);
@@ -278,7 +244,7 @@ parse_extension(zinc_draft_parse *p, const zinc_json *v)
 	p->extension_type = true;
 	ZINC_TRY(take(p, foreign));
 	ZINC_TRY(check_order(p, type));
-	return check_fallback(p, zinc_json_member(v, "fallback"));
+	return zinc_draft_fallback_parse(p, zinc_json_member(v, "fallback"));
 }
 
 zinc_status
@@ -460,26 +426,6 @@ zinc_draft_fill_parse(zinc_draft_parse *p, const zinc_json *v, zinc_json **out)
 
 /* ---- the way back ---- */
 
-/* What readers may take a type for that they do not know: one of the same size. */
-static zinc_json *
-fallback(zinc_json_doc *doc, const zinc_dtype *t, bool big, bool names)
-{
-	const bool integer = t->kind == ZINC_KIND_DATETIME || t->kind == ZINC_KIND_TIMEDELTA;
-	char raw[24];
-	zinc_json *list;
-
-	snprintf(raw, sizeof raw, "r%llu", (unsigned long long)t->size * 8);
-	if (!integer)
-		return zinc_json_make_string(doc, raw);
-	if (!names)
-		return zinc_json_make_string(doc, big ? ">i8" : "<i8");
-	list = zinc_json_make(doc, ZINC_JSON_ARRAY);
-	if (zinc_json_append(list, zinc_json_make_string(doc, "int64"), NULL) != ZINC_OK ||
-	    zinc_json_append(list, zinc_json_make_string(doc, raw), NULL) != ZINC_OK)
-		return NULL;
-	return list;
-}
-
 static zinc_status
 print_extension(zinc_json **out, zinc_json_doc *doc, const zinc_draft *d, const zinc_dtype *t, bool big,
 		zinc_error *err)
@@ -496,19 +442,19 @@ print_extension(zinc_json **out, zinc_json_doc *doc, const zinc_draft *d, const 
 	ZINC_TRY(zinc_json_set(doc, *out, "type", type, err));
 	if (d->complex && t->kind != ZINC_KIND_DATETIME && t->kind != ZINC_KIND_TIMEDELTA)
 		return ZINC_OK; /* no raw types in 2019 */
-	return zinc_json_set(doc, *out, "fallback", fallback(doc, t, big, d->names), err);
+	return zinc_json_set(doc, *out, "fallback", zinc_draft_fallback_print(doc, d, t, big), err);
 }
 
 /* A program's type: whoever does not have it can still read the bytes. */
 static zinc_status
-print_registered(zinc_json **out, zinc_json_doc *doc, const zinc_dtype *t, zinc_error *err)
+print_registered(zinc_json **out, zinc_json_doc *doc, const zinc_draft *d, const zinc_dtype *t, zinc_error *err)
 {
 	zinc_json *configuration = NULL;
 
 	if (t->row->print)
 		ZINC_TRY(t->row->print(t, doc, &configuration, err));
 	ZINC_TRY(zinc_draft_declare(out, doc, t->row->uris, t->name, configuration, err));
-	return zinc_json_set(doc, *out, "fallback", fallback(doc, t, false, false), err);
+	return zinc_json_set(doc, *out, "fallback", zinc_draft_fallback_print(doc, d, t, false), err);
 }
 
 zinc_status
@@ -518,7 +464,7 @@ zinc_draft_type_print(zinc_json **out, zinc_json_doc *doc, const zinc_draft *d, 
 	char text[40];
 
 	if (t->row && t->row->uris)
-		return print_registered(out, doc, t, err);
+		return print_registered(out, doc, d, t, err);
 	if (t->kind > ZINC_KIND_RAW || (t->kind == ZINC_KIND_COMPLEX && !d->names && !d->complex))
 		return print_extension(out, doc, d, t, big, err);
 	if (d->complex && t->kind == ZINC_KIND_RAW)

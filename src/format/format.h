@@ -85,6 +85,7 @@ struct zinc_hierarchy {
 	const zinc_format *format;
 	bool strict;
 	bool read_only;
+	char *fallback;     /* as in zinc_open_options; NULL */
 	uint32_t put_flags;             /* ZINC_PUT_RELAXED or 0 */
 	struct zinc_draft_entry *entry; /* of a draft; NULL in other formats */
 };

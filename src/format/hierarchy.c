@@ -215,12 +215,13 @@ make(zinc_hierarchy **out, const struct climb *c, const zinc_open_options *o, zi
 	h->format = c->format;
 	h->strict = o->strictness == ZINC_STRICT;
 	h->read_only = o->read_only != 0;
+	h->fallback = o->fallback ? zinc_strdup(ctx, o->fallback) : NULL;
 	h->put_flags = o->relaxed ? ZINC_PUT_RELAXED : 0;
 	h->url = join(ctx, base, slash ? "/" : "", c->path, c->root, "");
 	h->prefix = join(ctx, "", "", c->path, c->root, c->root > 0 ? "/" : "");
 	rest += *rest == '/';
 	h->path = join(ctx, "/", "", rest, strlen(rest), "");
-	if (!h->url || !h->prefix || !h->path) {
+	if (!h->url || !h->prefix || !h->path || (o->fallback && !h->fallback)) {
 		zinc_hierarchy_close(h);
 		return zinc_fail_nomem(err);
 	}
@@ -320,6 +321,7 @@ zinc_hierarchy_close(zinc_hierarchy *h)
 	zinc_free(h->ctx, h->path);
 	zinc_free(h->ctx, h->prefix);
 	zinc_free(h->ctx, h->url);
+	zinc_free(h->ctx, h->fallback);
 	zinc_store_close(h->store);
 	zinc_free(h->ctx, h);
 }

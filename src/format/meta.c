@@ -75,6 +75,16 @@ parse_doc(zinc_meta **out, zinc_context *ctx, const zinc_format *format, zinc_js
 	return s;
 }
 
+/* Only the drafts can name data types that may stand in for others. */
+static zinc_status
+check_fallback(const zinc_hierarchy *h, const zinc_json_doc *v3, zinc_error *err)
+{
+	if (!h->fallback || h->format->draft || strcmp(h->fallback, "any") == 0 || strcmp(h->fallback, "none") == 0 ||
+	    !zinc_json_is_string(zinc_json_member(zinc_json_root(v3), "node_type"), "array"))
+		return ZINC_OK;
+	return zinc_fail(err, ZINC_E_INVALID, "format %s has no fallback data types", h->format->id);
+}
+
 zinc_status
 zinc_meta_from_v3(zinc_meta **out, zinc_hierarchy *h, zinc_json_doc *v3, zinc_error *err)
 {
@@ -82,6 +92,7 @@ zinc_meta_from_v3(zinc_meta **out, zinc_hierarchy *h, zinc_json_doc *v3, zinc_er
 	zinc_report r;
 	zinc_status s;
 
+	ZINC_TRY(check_fallback(h, v3, err));
 	ZINC_TRY(h->format->from_v3(h, v3, &doc, err));
 	zinc_report_init(&r, h->ctx, true, h->url);
 	r.code = ZINC_E_INVALID;

@@ -111,6 +111,7 @@ typedef struct zinc_report {
 	bool strict;       /* lenient findings are errors */
 	zinc_status code;  /* of an error: E_CORRUPT for stored documents, E_INVALID for a caller's options */
 	const char *where; /* key or URL, for warnings */
+	const char *fallback; /* data types that may stand in for one that is not known: NULL, "any" or a list */
 	void (*found)(void *arg, zinc_severity severity, const char *rule, const char *pointer, const char *message);
 	void *arg;
 	unsigned errors, warnings, unsupported;

@@ -111,6 +111,7 @@ list(zinc_hierarchy *h, const char *path, bool children, int depth, zinc_node_fn
 	ZINC_TRY(zinc_path_normalise(&node, h, path, err));
 	l.base = node;
 	zinc_report_init(&r, h->ctx, h->strict, h->url);
+	r.fallback = h->fallback;
 	s = children ? h->format->children(h, node, &r, list_node, &l, err)
 		     : h->format->walk(h, node, depth, &r, list_node, &l, err);
 	zinc_free(h->ctx, node);
@@ -147,6 +148,7 @@ read_node(zinc_hierarchy *h, const char *path, zinc_meta **out, zinc_error *err)
 
 	ZINC_TRY(zinc_path_normalise(&node, h, path, err));
 	zinc_report_init(&r, h->ctx, h->strict, h->url);
+	r.fallback = h->fallback;
 	s = h->format->read_node(h, node, &r, out, err);
 	zinc_free(h->ctx, node);
 	return zinc_error_in(err, s, h);

@@ -334,6 +334,7 @@ open_target(zinc_hierarchy **to, zinc_hierarchy **old, const char *url, const zi
 		return zinc_error_copy(err, &e);
 	open.format = o->format ? o->format : s == ZINC_OK ? (*old)->format->id : from->format->id;
 	open.create = 1;
+	open.fallback = o->fallback;
 	open.read_only = o->dry_run;
 	return zinc_hierarchy_open_url(to, url, &open, err);
 }

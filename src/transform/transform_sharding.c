@@ -207,10 +207,12 @@ static zinc_status
 sharded_make(zinc_sharded *s, const uint64_t *per_shard, const char *prefix, zinc_error *err)
 {
 	uint64_t ignored[ZINC_MAX_NDIM];
+	int d;
 
 	if (s->in.shard_order < ZINC_SHARD_ROWS || s->in.shard_order > ZINC_SHARD_APPEND)
 		return zinc_fail(err, ZINC_E_INVALID, "no order of chunks has the number %d", s->in.shard_order);
-	memcpy(s->per_shard, per_shard, (size_t)s->in.ndim * sizeof *per_shard);
+	for (d = 0; d < s->in.ndim; d++)
+		s->per_shard[d] = per_shard[d];
 	ZINC_TRY(zinc_shard_new_indexed(&s->sh, s->ctx, s->in.ndim, per_shard, err));
 	s->n = (size_t)zinc_shard_count(s->sh, per_shard, ignored);
 	(void)zinc_shard_index_bytes(s->sh, per_shard, &s->index_bytes); /* was checked there */

@@ -622,7 +622,7 @@ use(zinc_hierarchy *h, zinc_error *err)
 	static const zinc_layer_cache_options kept = {1 << 20, 0};
 	static const zinc_layer layers[] = {{zinc_layer_cache, &kept}, {zinc_layer_log, NULL}};
 	static const uint64_t smaller[] = {5, 10};
-	uint16_t v[ROWS * COLUMNS] = {1, 2, 3};
+	uint16_t v[16] = {1, 2, 3};
 	zinc_array *a = NULL;
 	zinc_status st;
 
@@ -630,11 +630,11 @@ use(zinc_hierarchy *h, zinc_error *err)
 				   ZINC_ARRAY_OPTIONS(.document = DOCUMENT(INDEXED(2, 2) ", " INDEXED(2, 1))), err));
 	st = zinc_array_stack(a, ZINC_STACK_OPTIONS(.layers = layers, .nlayers = 2), err);
 	if (st == ZINC_OK)
-		st = zinc_array_write_text(a, NULL, ZINC_BUFFER(v, sizeof v), err);
+		st = zinc_array_write_text(a, "1:5, 1:5", ZINC_BUFFER(v, sizeof v), err);
 	if (st == ZINC_OK)
-		st = zinc_array_read_text(a, NULL, ZINC_BUFFER(v, sizeof v), err);
+		st = zinc_array_read_text(a, "1:5, 1:5", ZINC_BUFFER(v, sizeof v), err);
 	if (st == ZINC_OK)
-		st = zinc_array_read_text(a, NULL, ZINC_BUFFER(v, sizeof v), err);
+		st = zinc_array_read_text(a, "1:5, 1:5", ZINC_BUFFER(v, sizeof v), err);
 	if (st == ZINC_OK)
 		st = zinc_array_resize(a, smaller, err);
 	zinc_array_close(a);
