@@ -10,6 +10,7 @@
 
 #define FINDINGS 200u /* kept of one convention */
 
+/* Grows by doubling; NULL when memory is out. */
 static zinc_finding *
 make_room(zinc_findings *f)
 {
@@ -42,6 +43,7 @@ is_known(const zinc_findings *f, const char *rule, const char *pointer, const ch
 	return false;
 }
 
+/* Message and pointer in one allocation, which the message is the beginning of. */
 static void
 keep(zinc_findings *f, zinc_level level, const char *rule, const char *pointer, const char *message)
 {

@@ -24,6 +24,7 @@ static const char schema[] =
     " '_nczarr_attr': {'type': 'object', 'properties': {'types': {'type': 'object',"
     "  'additionalProperties': {'type': 'string'}}}}}}";
 
+/* Each dimension of each array, the scalar ones having none. */
 static void
 check_names(const char *path, const zinc_meta *m, zinc_report *r)
 {
@@ -51,6 +52,7 @@ struct lengths {
 	} of[MOST];
 };
 
+/* The first array that has a name sets its length. */
 static void
 check_length(struct lengths *l, const zinc_node *node, const char *name, uint64_t length)
 {
@@ -75,6 +77,7 @@ check_length(struct lengths *l, const zinc_node *node, const char *name, uint64_
 		l->lost = true;
 }
 
+/* Arrays right in the group: dimensions are scoped to it. */
 static int
 check_child(void *arg, const zinc_node *node)
 {

@@ -81,6 +81,7 @@ check_dimensions(const zinc_subject *s, const zinc_json *dimensions, uint64_t le
 	zinc_report_leave(r, mark);
 }
 
+/* From here on the lengths are those that spatial:shape says, also for groups, which have none themselves. */
 static void
 check_shape(const zinc_json *shape, uint64_t lengths[2], zinc_report *r)
 {

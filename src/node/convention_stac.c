@@ -22,6 +22,7 @@ static const char schema[] = "{'type': 'object', 'required': ['stac:encoding'], 
 			     " 'if': {'properties': {'stac:encoding': {'const': 'array'}}}, 'else': {'properties': {"
 			     "  'stac:item': {'type': 'object'}, 'stac:collection': {'type': 'object'}}}}";
 
+/* What is linked lies outside the store, so nothing can be relative to it. */
 static void
 check_link(const zinc_json *object, zinc_report *r)
 {
@@ -31,6 +32,7 @@ check_link(const zinc_json *object, zinc_report *r)
 		(void)zinc_report_error(r, "stac", NULL, "a link needs an absolute \"href\"");
 }
 
+/* An embedded object moves with the store; an absolute address would not. */
 static void
 check_assets(const zinc_json *object, zinc_report *r)
 {
@@ -46,6 +48,7 @@ check_assets(const zinc_json *object, zinc_report *r)
 	zinc_report_leave(r, mark);
 }
 
+/* It would be a link to itself. */
 static void
 check_links(const zinc_json *object, zinc_report *r)
 {

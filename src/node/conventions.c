@@ -13,6 +13,7 @@
 
 /* ---- nodes ---- */
 
+/* Lenient and silent: whoever opened the node has heard its warnings already. */
 zinc_status
 zinc_node_read(zinc_hierarchy *h, const char *path, zinc_meta **out, zinc_error *err)
 {
@@ -45,6 +46,7 @@ zinc_node_declares(zinc_context *ctx, const zinc_meta *m, const zinc_convention_
 	return s;
 }
 
+/* v2 and xarray keep names in an attribute. */
 const char *
 zinc_dimension_name(const zinc_meta *m, int i)
 {
@@ -82,6 +84,7 @@ zinc_path_join(zinc_buf *out, const char *base, const char *relative, zinc_error
 
 /* ---- listing ---- */
 
+/* Findings are for zinc_conventions_check: here a malformed entry is just not there. */
 zinc_status
 zinc_conventions_list(zinc_hierarchy *h, const char *path, zinc_convention_fn fn, void *arg, zinc_error *err)
 {
@@ -263,6 +266,7 @@ check_schema(struct checking *k, zinc_schema *schema, zinc_validity *validity, z
 	return ZINC_OK;
 }
 
+/* Rules beyond the schema read the attributes as the schema says they are, so they run only after it has held. */
 static zinc_status
 check_rules(struct checking *k, const zinc_entry *e, zinc_error *err)
 {
@@ -356,6 +360,7 @@ check_implicit(struct checking *k, const zinc_declared *d)
 	}
 }
 
+/* Listed beside declared conventions, because that is what people look for; but it never becomes an error. */
 static zinc_status
 check_ome(struct checking *k, zinc_error *err)
 {

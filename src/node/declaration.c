@@ -86,6 +86,7 @@ is_listed(const char *const *list, const char *s)
 	return false;
 }
 
+/* The words of this shape. */
 static bool
 is_known(const struct words *w, const char *key)
 {
@@ -226,6 +227,7 @@ add_item(zinc_declared *d, const zinc_json *item, zinc_report *r)
 	d->n++;
 }
 
+/* Entries may differ in shape; a new one takes that of the first. */
 static void
 parse_list(zinc_declared *d, const zinc_json *list, zinc_report *r)
 {
@@ -243,6 +245,7 @@ parse_list(zinc_declared *d, const zinc_json *list, zinc_report *r)
 
 /* ---- objects: November and October ---- */
 
+/* The uuid is the member's name; `version` beside them is that of the whole. */
 static void
 parse_object(zinc_declared *d, const zinc_json *object, zinc_convention_shape shape, zinc_report *r)
 {

@@ -44,6 +44,7 @@ struct ids {
 	const char *uuid, *schema, *spec;
 };
 
+/* A built-in convention gets all three, so that readers of either age find what they look for. */
 static struct ids
 find_ids(const struct declare *d)
 {
@@ -54,6 +55,7 @@ find_ids(const struct declare *d)
 	return names_spec(d->id) ? (struct ids){NULL, NULL, d->id} : (struct ids){NULL, d->id, NULL};
 }
 
+/* November and October have the uuid as the name of the member. */
 static zinc_status
 fill_item(const struct declare *d, zinc_json_doc *doc, zinc_json *item, zinc_error *err)
 {
@@ -121,6 +123,7 @@ read_declaration(zinc_declared *out, zinc_context *ctx, const zinc_json *attribu
 	return ZINC_OK;
 }
 
+/* Found by any identifier that it has, so that a convention is not declared twice under two URLs. */
 static zinc_status
 add(void *arg, zinc_json_doc *doc, zinc_json *attributes, zinc_error *err)
 {

@@ -115,6 +115,7 @@ take_license(zinc_hierarchy *h, const char *path, const zinc_json *v, zinc_blob 
 	return s;
 }
 
+/* The node that speaks may still be silent on this key: then nobody says it. */
 static zinc_status
 take(zinc_hierarchy *h, const char *path, const zinc_meta *m, const char *key, zinc_blob *json, zinc_blob *from,
      zinc_error *err)

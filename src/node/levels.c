@@ -157,6 +157,7 @@ asset_path(zinc_buf *out, const char *group, const char *asset, zinc_error *err)
 
 /* ---- levels for programs ---- */
 
+/* Lists that are too short are filled up: a scale of 1, a translation of 0. */
 static int
 read_numbers(const zinc_json *list, double *out, double otherwise, int n)
 {
@@ -192,6 +193,7 @@ count_scale(const struct item *it)
 	return n <= ZINC_MAX_NDIM ? (int)n : 0;
 }
 
+/* A child that is not there is given all the same, with no array: a viewer may want to say so. */
 static zinc_status
 give_level(struct levels *l, int index, const struct item *it, bool *stop, zinc_error *err)
 {
@@ -298,6 +300,7 @@ follows(uint64_t n, uint64_t source, double scale)
 	return (double)n >= floor(exact - 1e-6) && (double)n <= ceil(exact + 1e-6);
 }
 
+/* Only where both levels have arrays of the same rank: otherwise there is nothing to compare. */
 static void
 check_shape(struct check *k, const struct item *it)
 {

@@ -51,6 +51,8 @@ zinc_schema_resource_of(const zinc_schema *s, const zinc_json *schema)
 	return 0;
 }
 
+/* The URI is copied: it may be in a buffer of the caller's, or in an error's way.  Numbers of resources stay, their
+ * places in memory do not. */
 static zinc_status
 add_resource(zinc_schema *s, const char *uri, const zinc_json *root, zinc_dialect dialect, zinc_error *err)
 {
@@ -64,6 +66,7 @@ add_resource(zinc_schema *s, const char *uri, const zinc_json *root, zinc_dialec
 	return ZINC_OK;
 }
 
+/* Names live in a document, which lives as long as the schema. */
 static zinc_status
 add_anchor(zinc_schema *s, const zinc_json *schema, const char *name, bool dynamic, zinc_error *err)
 {
@@ -72,6 +75,7 @@ add_anchor(zinc_schema *s, const zinc_json *schema, const char *name, bool dynam
 	return ZINC_OK;
 }
 
+/* By the root, not by the number: a document may have two numbers, see above. */
 const zinc_anchor *
 zinc_schema_anchor(const zinc_schema *s, size_t resource, const char *name)
 {
@@ -181,6 +185,10 @@ find_document(zinc_schema *s, const char *uri, size_t *resource, zinc_error *err
 	return ZINC_OK;
 }
 
+/*
+ * Most references are "#/...", and stay where they are.  Others are looked up by their absolute URI: among what is
+ * known, among JSON Schema's own documents, then with the caller.
+ */
 static zinc_status
 find_resource(zinc_schema *s, size_t base, const char *ref, size_t *out, zinc_dialect *metaschema, zinc_error *err)
 {
@@ -229,6 +237,7 @@ step_into(const zinc_json *v, char *name)
 	return zinc_json_member(v, name);
 }
 
+/* RFC 6901; `pointer` begins with '/' and is cut up on the way. */
 static const zinc_json *
 follow_pointer(const zinc_json *v, char *pointer)
 {
@@ -286,6 +295,7 @@ zinc_schema_resolve(zinc_schema *s, size_t base, const char *ref, const zinc_jso
 
 /* ---- patterns ---- */
 
+/* Compiled once each: an array of a thousand strings asks a thousand times for the same one. */
 zinc_status
 zinc_schema_pattern(zinc_schema *s, const char *text, size_t n, zinc_regex **out, zinc_error *err)
 {

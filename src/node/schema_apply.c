@@ -43,6 +43,7 @@ zinc_schema_fault(zinc_here *h, const char *fmt, ...)
 
 /* ---- one schema ---- */
 
+/* In the order of the schema, but for those that need what all others have looked at. */
 static zinc_status
 apply_words(zinc_here *h, bool last)
 {
@@ -184,6 +185,7 @@ apply_metaschema(zinc_here *h, zinc_dialect dialect)
 	return ZINC_OK;
 }
 
+/* The target is applied within its own resource: its "#" is not ours. */
 static zinc_status
 apply_target(zinc_here *h, const zinc_json *target)
 {
@@ -194,6 +196,7 @@ apply_target(zinc_here *h, const zinc_json *target)
 	return apply_here(h, target, &scope);
 }
 
+/* Costs more steps than a keyword does, so that a bomb of references ends as soon as any other. */
 static zinc_status
 resolve(zinc_here *h, const zinc_json *value, const zinc_json **target, const zinc_anchor **anchor)
 {
@@ -234,6 +237,7 @@ zinc_word_dynamic_ref(zinc_here *h, const zinc_json *value)
 
 /* ---- combinations ---- */
 
+/* All are applied even after one that fails, so that one run finds all faults. */
 zinc_status
 zinc_word_all_of(zinc_here *h, const zinc_json *value)
 {
@@ -274,6 +278,7 @@ zinc_word_any_of(zinc_here *h, const zinc_json *value)
 	return ZINC_OK;
 }
 
+/* Trying may stop at the second that holds. */
 zinc_status
 zinc_word_one_of(zinc_here *h, const zinc_json *value)
 {
@@ -300,6 +305,7 @@ zinc_word_not(zinc_here *h, const zinc_json *value)
 	return ZINC_OK;
 }
 
+/* `if` itself is never a fault; what it looked at counts when it holds (10.2.2.1). */
 zinc_status
 zinc_word_if(zinc_here *h, const zinc_json *value)
 {

@@ -17,6 +17,7 @@ is_list(const zinc_here *h)
 
 /* ---- members ---- */
 
+/* 2020-12, 10.3.2.1.  The instance is walked and not the schema, because what was looked at is noted by number. */
 zinc_status
 zinc_word_properties(zinc_here *h, const zinc_json *value)
 {
@@ -32,6 +33,7 @@ zinc_word_properties(zinc_here *h, const zinc_json *value)
 	return ZINC_OK;
 }
 
+/* Patterns are not anchored: "b" matches the name "abc" (10.3.2.2). */
 static zinc_status
 name_matches(zinc_here *h, const zinc_json *pattern, const zinc_json *member, bool *matches)
 {
@@ -42,6 +44,7 @@ name_matches(zinc_here *h, const zinc_json *pattern, const zinc_json *member, bo
 	return zinc_regex_match(regex, member->key, member->nkey, &h->c->steps, matches, h->c->err);
 }
 
+/* A member may match several patterns, and then has to keep to all of them. */
 zinc_status
 zinc_word_patterns(zinc_here *h, const zinc_json *value)
 {
@@ -89,6 +92,7 @@ apply_to_rest(zinc_here *h, const zinc_json *schema, const zinc_json *child, siz
 	return ZINC_OK;
 }
 
+/* 10.3.2.3: only its neighbours in this schema object count, not those behind a $ref or in allOf. */
 zinc_status
 zinc_word_additional(zinc_here *h, const zinc_json *value)
 {
@@ -122,6 +126,7 @@ zinc_word_names(zinc_here *h, const zinc_json *value)
 	return ZINC_OK;
 }
 
+/* Said for each name, so that one run tells all that is missing. */
 zinc_status
 zinc_word_required(zinc_here *h, const zinc_json *value)
 {
@@ -203,6 +208,7 @@ zinc_word_items(zinc_here *h, const zinc_json *value)
 	return apply_from(h, value, prefix ? prefix->n : 0);
 }
 
+/* Without a list of items beside it the keyword means nothing. */
 zinc_status
 zinc_word_additional_items(zinc_here *h, const zinc_json *value)
 {
@@ -223,6 +229,7 @@ bound(const zinc_here *h, const char *name, size_t otherwise)
 	return d < 1e18 ? (size_t)d : SIZE_MAX;
 }
 
+/* 10.3.1.3; items that it holds for count as looked at, in 2020-12. */
 zinc_status
 zinc_word_contains(zinc_here *h, const zinc_json *value)
 {
@@ -248,6 +255,7 @@ zinc_word_contains(zinc_here *h, const zinc_json *value)
 
 /* ---- what nobody has looked at ---- */
 
+/* 11.2 and 11.3: after everything else, what neither this schema nor one that it applied has looked at. */
 zinc_status
 zinc_word_unevaluated(zinc_here *h, const zinc_json *value)
 {

@@ -7,6 +7,7 @@
 
 /* ---- type ---- */
 
+/* 1.0 is an integer (6.1.1), and so is 1e400. */
 static bool
 is_integral(const zinc_json *v)
 {
@@ -32,6 +33,7 @@ has_type(const zinc_json *v, const char *name)
 	return strcmp(name, "integer") == 0 ? is_integral(v) : strcmp(name, type_name(v)) == 0;
 }
 
+/* One name, or a list of them of which one must fit. */
 zinc_status
 zinc_word_type(zinc_here *h, const zinc_json *value)
 {
@@ -103,6 +105,7 @@ same(zinc_checker *c, const zinc_json *a, const zinc_json *b, unsigned depth, bo
 		   : ZINC_OK;
 }
 
+/* The value itself is only shown where it is a string: others may be long. */
 zinc_status
 zinc_word_const(zinc_here *h, const zinc_json *value)
 {
@@ -151,6 +154,7 @@ hash_bytes(uint64_t hash, const void *p, size_t n)
 	return hash;
 }
 
+/* Of the normal form: 1, 1.0 and 10e-1 are the same number. */
 static uint64_t
 hash_number(uint64_t hash, const zinc_json *v)
 {
@@ -197,6 +201,7 @@ compare_hashes(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+/* Different values may share a hash, so neighbours are compared; the comparing costs steps. */
 static zinc_status
 find_twins(zinc_here *h, struct hashed *items, size_t n, bool *twins)
 {
@@ -285,6 +290,7 @@ zinc_word_under(zinc_here *h, const zinc_json *value)
 	return ZINC_OK;
 }
 
+/* Exactly, in decimal: 0.3 is a multiple of 0.1, which no double knows. */
 zinc_status
 zinc_word_multiple_of(zinc_here *h, const zinc_json *value)
 {
@@ -374,6 +380,7 @@ zinc_word_max_members(zinc_here *h, const zinc_json *value)
 
 /* ---- patterns ---- */
 
+/* A long text costs steps before the first character is matched, for PCRE2 checks that it is UTF-8. */
 zinc_status
 zinc_word_pattern(zinc_here *h, const zinc_json *value)
 {

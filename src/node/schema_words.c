@@ -144,6 +144,7 @@ struct walk {
 
 static zinc_status walk_schema(struct walk *w, const zinc_json *schema, zinc_dialect dialect);
 
+/* The metaschema wants them different; looking at all pairs of a long list would cost too much. */
 static bool
 all_strings(const zinc_json *list)
 {
@@ -198,6 +199,7 @@ is_strings_map(const zinc_json *v)
 	return v->type == ZINC_JSON_OBJECT;
 }
 
+/* At least 0, or (`zero` false) above it; perhaps integral, which 2.0 is. */
 static bool
 is_number_above(const zinc_json *v, bool zero, bool integer)
 {
@@ -304,6 +306,7 @@ walk_value(struct walk *w, const zinc_word *word, const zinc_json *v, zinc_diale
 	return ZINC_OK;
 }
 
+/* Unknown words are annotations: whatever is in them, no schema and no name is. */
 static zinc_status
 walk_words(struct walk *w, const zinc_json *schema, zinc_dialect dialect)
 {
