@@ -118,27 +118,17 @@ def entry(url):
     return doc if doc.get("zarr_format", 3) != 3 else None
 
 
-def nodes(node):
-    yield node
-    for child in node.get("children", []):
-        yield from nodes(child)
+def diff(a, b):
+    """Paths whose content differs, and the number of nodes"""
+    done = zinc("diff", "--json", a, b, ok=False)
+    if done.returncode not in (0, 1):
+        sys.exit(f"FAILED: zinc diff {a} {b}: {done.stderr.decode()}")
+    found = json.loads(done.stdout)
+    return sorted({d["path"] for d in found["differences"]}), found["nodes"]
 
 
-def content(url):
-    """What of every node must survive: all but choices of storage"""
-    out = {}
-    for info in nodes(json.loads(zinc("tree", "--json", url).stdout)):
-        path = info["path"]
-        if info["node_type"] == "group":
-            info = json.loads(zinc("info", "--json", url + path if path != "/" else url).stdout)
-        keep = {k: info.get(k) for k in ("node_type", "shape", "data_type", "fill_value", "dimension_names")}
-        keep["attributes"] = {k: v for k, v in info["attributes"].items() if k != "_ARRAY_DIMENSIONS"}
-        if info["node_type"] == "array":
-            keep["elements"] = zinc("cat", url + path, "--as", "json").stdout
-            if not any(keep["dimension_names"] or []):
-                keep["dimension_names"] = None
-        out[path] = keep
-    return out
+def elements(url, name):
+    return zinc("cat", f"{url}/{name}", "--as", "json").stdout
 
 
 def lost_in(text):
@@ -155,7 +145,7 @@ def is_below(path, above):
     return path == above or path.startswith(above.rstrip("/") + "/")
 
 
-def convert(a, b, was):
+def convert(a, b):
     """a -> b -> a; what is told to be lost is, and nothing else"""
     there, back = f"{a}-to-{b}.zarr", f"{a}-to-{b}-back.zarr"
     plan = zinc("cp", f"{a}.zarr", there, "--format", b, "--dry-run", ok=False)
@@ -168,41 +158,35 @@ def convert(a, b, was):
             sys.exit(f"FAILED: {a} -> {b} is not refused in one line")
     zinc("cp", f"{a}.zarr", there, "--format", b, "--verify", *(["--lossy"] if lost else []))
     zinc("validate", there)
-    now = content(there)
     if entry(f"{a}.zarr") and a == b and entry(there) != entry(f"{a}.zarr"):
         sys.exit(f"FAILED: {a}: the entry point is another")
     if entry(f"{a}.zarr") and a != b and "example.org/mine" not in str(lost.pop("/", "")):
         sys.exit(f"FAILED: {a} -> {b}: the hierarchy's extension is lost in silence")
-    gone = [p for p, whats in lost.items() if any(w.startswith("the whole node") for w in whats)]
-    for path, keep in was.items():
-        if any(is_below(path, p) for p in gone):
-            if path in now:
-                sys.exit(f"FAILED: {a} -> {b}: {path} was told to be lost")
-            continue
-        if path not in now:
-            sys.exit(f"FAILED: {a} -> {b}: {path} is missing and was not named; lost: {lost}")
-        for member, value in keep.items():
-            if now[path][member] != value and path not in lost:
-                sys.exit(f"FAILED: {a} -> {b}: {path}: {member} is {now[path][member]!r} instead of {value!r}")
-            if member == "elements" and now[path][member] != value:
-                sys.exit(f"FAILED: {a} -> {b}: {path}: elements differ")
+    changed, n = diff(f"{a}.zarr", there)
+    for path in changed:
+        if not any(is_below(path, p) for p in lost):
+            sys.exit(f"FAILED: {a} -> {b}: {path} differs and was not named; lost: {lost}")
+    for path, whats in lost.items():
+        if any(w.startswith("the whole node") for w in whats) and path not in changed:
+            sys.exit(f"FAILED: {a} -> {b}: {path} was told to be lost")
+    for name in ("float64", "complex64", "int8"):  # by somebody else's eyes than diff's
+        if elements(there, name) != elements(f"{a}.zarr", name):
+            sys.exit(f"FAILED: {a} -> {b}: elements of {name} differ")
     zinc("cp", there, back, "--format", a, "--verify")  # what has arrived has a place where it came from
-    if content(back) != (now if lost else was):
+    if diff(there if lost else f"{a}.zarr", back)[0]:
         sys.exit(f"FAILED: {a} -> {b} -> {a} is not the same")
     shutil.rmtree(there)
     shutil.rmtree(back)
-    print(f"{a} -> {b}: {len(now)} nodes" + "".join(f"; {p}: {', '.join(w)}" for p, w in sorted(lost.items())))
-    return len(now)
+    print(f"{a} -> {b}: {n} nodes" + "".join(f"; {p}: {', '.join(w)}" for p, w in sorted(lost.items())))
+    return n
 
 
 formats = [line.split()[0] for line in zinc("formats").stdout.decode().split("\n") if line.strip()]
-built = {form: content(build(form)) for form in formats}
-for form, was in built.items():
-    if len(was) < 15:
-        sys.exit(f"FAILED: only {len(was)} nodes of {form}")
+for form in formats:
+    build(form)
 for a in formats:
     for b in formats:
-        if convert(a, b, built[a]) < 15:
+        if convert(a, b) < 30:
             sys.exit(f"FAILED: hardly a node of {a} arrives in {b}")
 END
 python3 matrix.py >out 2>err || bad "$(cat err)"
