@@ -49,14 +49,25 @@ parse(const zinc_format *f, zinc_bytes text, bool strict, unsigned *errors, zinc
 	return s;
 }
 
-/* A hierarchy in no store, behind an entry point of its own (NULL: a new one). */
+/* Where a hierarchy may look, and finds nothing. */
+static zinc_store *
+empty_store(void)
+{
+	static zinc_store *s;
+
+	if (!s)
+		insist(zinc_store_open(&s, "memory://fuzz", NULL, NULL) == ZINC_OK);
+	return s;
+}
+
+/* A hierarchy in an empty store, behind an entry point of its own (NULL: a new one). */
 static zinc_status
 enter(zinc_hierarchy *h, const zinc_format *f, const char *text, size_t n)
 {
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_report r;
 
-	*h = (zinc_hierarchy){.ctx = zinc_context_get(NULL), .format = f};
+	*h = (zinc_hierarchy){.ctx = zinc_context_get(NULL), .store = empty_store(), .format = f};
 	h->url = (char *)(uintptr_t) "u";
 	h->prefix = (char *)(uintptr_t) "";
 	h->path = (char *)(uintptr_t) "/";

@@ -82,6 +82,8 @@ struct zinc_draft {
 	/* metadata_encoding and the suffix -> entry, whose suffix is a string of the document. */
 	zinc_status (*parse_encoding)(zinc_draft_entry *e, const zinc_json *root, const char **suffix, zinc_report *r,
 				      const zinc_draft *d, zinc_error *err);
+	/* Where things lie that the entry point does not say; NULL: it says all. */
+	zinc_status (*look)(zinc_hierarchy *h, zinc_draft_entry *e, zinc_report *r, zinc_error *err);
 	/* The codecs of one chunk behind the memory layout, appended to a `codecs` member of the final version. */
 	zinc_status (*codecs)(zinc_draft_parse *p, zinc_json *list);
 };

@@ -151,6 +151,8 @@ zinc_draft_enter(zinc_hierarchy *h, const char *text, size_t n, zinc_report *r, 
 	atomic_init(&e->stored, text != NULL);
 	r->where = DOCUMENT;
 	s = parse_text(e, h->ctx, d, text ? text : d->entry, text ? n : strlen(d->entry), r, err);
+	if (s == ZINC_OK && text && d->look)
+		s = d->look(h, e, r, err);
 	r->where = where;
 	if (s == ZINC_OK) {
 		zinc_draft_leave(h);
@@ -158,6 +160,7 @@ zinc_draft_enter(zinc_hierarchy *h, const char *text, size_t n, zinc_report *r, 
 		return ZINC_OK;
 	}
 	zinc_free(h->ctx, e->suffix);
+	zinc_json_free(e->doc);
 	zinc_free(h->ctx, e);
 	zinc_error_at_key(err, s, DOCUMENT);
 	return zinc_error_at_url(err, s, h->url);

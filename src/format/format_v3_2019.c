@@ -16,6 +16,7 @@
  *
  * (1) Names of siblings differ in more than case: a second one is not created, and found in a listing.
  * (2) Groups, too, have extensions; one that must be understood and is not makes the group unsupported.
+ * (3) Chunks below "data/root", where the keys of documents would make one look for them, are found.
  */
 #include "format/draft.h"
 
@@ -55,6 +56,62 @@ parse_encoding(zinc_draft_entry *e, const zinc_json *root, const char **suffix, 
 		return zinc_report_unsupported(r, d->rules[ZINC_DRAFT_ENCODING], err, "metadata encoding \"%.200s\"",
 					       v->text);
 	return ZINC_OK;
+}
+
+/* Is there an entry of this name, and are there others? */
+struct entries {
+	const char *name;
+	size_t nprefix;
+	bool found, others;
+};
+
+static int
+note(void *arg, const char *entry, int is_prefix)
+{
+	struct entries *x = arg;
+	const char *name = entry + x->nprefix;
+	const size_t n = strlen(x->name);
+
+	(void)is_prefix;
+	if (strncmp(name, x->name, n) == 0 && strchr("./", name[n])) /* "root/", "root.array" */
+		x->found = true;
+	else
+		x->others = true;
+	return 0;
+}
+
+static zinc_status
+look_into(zinc_hierarchy *h, const char *tree, struct entries *x, zinc_error *err)
+{
+	zinc_error e = ZINC_ERROR_INIT;
+	zinc_status s;
+	zinc_buf prefix;
+
+	zinc_buf_init(&prefix, h->ctx, SIZE_MAX);
+	s = zinc_buf_printf(&prefix, &e, "%s%s", h->prefix, tree);
+	x->nprefix = prefix.n;
+	if (s == ZINC_OK)
+		s = zinc_buf_text(&prefix) ? zinc_store_list_dir(h->store, zinc_buf_text(&prefix), note, x, &e)
+					   : zinc_fail_nomem(&e);
+	zinc_buf_fini(&prefix);
+	return s == ZINC_OK || s == ZINC_E_UNSUPPORTED ? ZINC_OK : zinc_error_copy(err, &e); /* it cannot list */
+}
+
+/* Promise (3).  A node /root would have data there, too. */
+static zinc_status
+look(zinc_hierarchy *h, zinc_draft_entry *e, zinc_report *r, zinc_error *err)
+{
+	struct entries data = {.name = "root"}, meta = {.name = "root"};
+
+	ZINC_TRY(look_into(h, "data/", &data, err));
+	if (!data.found || data.others)
+		return ZINC_OK;
+	ZINC_TRY(look_into(h, "meta/root/", &meta, err));
+	if (meta.found)
+		return ZINC_OK;
+	e->data = "data/root";
+	return zinc_report_lenient(r, h->format->draft->rules[ZINC_DRAFT_DATA], err,
+				   "chunks lie below data/root, as in later drafts");
 }
 
 /* ---- documents ---- */
@@ -256,6 +313,7 @@ static const zinc_draft draft = {
     .group_members = group_members,
     .claims = is_2019,
     .parse_encoding = parse_encoding,
+    .look = look,
     .codecs = add_codecs,
 };
 

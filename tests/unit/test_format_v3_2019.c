@@ -377,6 +377,10 @@ scenario(void *arg, zinc_context *ctx, zinc_error *err)
 	if (s == ZINC_OK)
 		s = work(h, err);
 	zinc_hierarchy_close(h);
+	h = NULL;
+	if (s == ZINC_OK) /* and again, now that it is there */
+		s = zinc_hierarchy_open(&h, store, "", ZINC_OPEN_OPTIONS(.context = ctx), err);
+	zinc_hierarchy_close(h);
 	zinc_store_close(store);
 	return s;
 }
