@@ -85,7 +85,7 @@ open_as(rig *r, const char *document, const char *fallback, zinc_array **a)
 	return st;
 }
 
-/* Promise 1. */
+/* Promise 1: the first that is known, and never in silence.  19-43+ 20-48+ 22-58+ 22-61+ */
 static void
 test_used_only_when_allowed(void **state)
 {
@@ -169,7 +169,7 @@ test_fill_value_of_another_type(void **state)
 	rig_close(&r);
 }
 
-/* Promise 4: what is written, and what a caller wants instead. */
+/* Promise 4: what is written, and what a caller wants instead.  22-59+ 22-60+ */
 static void
 test_writing(void **state)
 {
