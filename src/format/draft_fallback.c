@@ -50,36 +50,59 @@ allowed(const char *list, const char *spelled, const zinc_dtype *t)
 
 /* ---- reading ---- */
 
-/* One identifier, of a type of the draft, of *size bytes; 0: of any, and then that is the size of all. */
+/* A type that has an identifier of its own, or in 2022 one of an extension, {"extension": URI, "type": ...}.  *t stays
+ * NULL for an extension that is not known. */
+static zinc_status
+parse_identifier(zinc_draft_parse *p, const zinc_json *v, const zinc_dtype **t, bool *big)
+{
+	const zinc_json *uri = zinc_json_member(v, "extension"), *type = zinc_json_member(v, "type");
+	zinc_status s = ZINC_E_INVALID;
+	zinc_uri_match match;
+	zinc_report quiet;
+
+	*t = NULL;
+	zinc_report_init_quiet(&quiet, p->ctx, false);
+	if (zinc_json_is(v, ZINC_JSON_STRING) && strlen(v->text) == v->n)
+		s = zinc_dtype_parse_text(t, big, p->ctx, v->text, NULL);
+	else if (p->draft->names && zinc_json_is(uri, ZINC_JSON_STRING) && type)
+		s = zinc_dtype_parse_uri(t, big, p->ctx, uri->text, type, NULL, &match, &quiet, NULL);
+	if (s == ZINC_E_NOMEM)
+		return zinc_fail_nomem(&p->e);
+	if (s == ZINC_OK || (s == ZINC_E_UNSUPPORTED && zinc_json_is(v, ZINC_JSON_OBJECT)))
+		return ZINC_OK;
+	return zinc_report_error(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_TYPE_FALLBACK), &p->e,
+				 "fallback must be the identifier of a data type");
+}
+
+/* An identifier of a type of *size bytes; 0: of any, and then that is the size of all. */
 static zinc_status
 check_identifier(zinc_draft_parse *p, const zinc_json *v, size_t *size)
 {
-	const zinc_dtype *t = NULL;
+	const zinc_dtype *t;
 	zinc_status s = ZINC_OK;
 	bool big;
 
-	if (!zinc_json_is(v, ZINC_JSON_STRING) || strlen(v->text) != v->n ||
-	    zinc_dtype_parse_text(&t, &big, p->ctx, v->text, NULL) != ZINC_OK)
-		return zinc_report_error(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_TYPE_FALLBACK), &p->e,
-					 "fallback must be the identifier of a data type");
+	ZINC_TRY(parse_identifier(p, v, &t, &big));
+	if (!t)
+		return ZINC_OK;
 	if (*size && t->size != *size)
 		s = zinc_report_error(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_TYPE_FALLBACK_SIZE), &p->e,
-				      "fallback \"%.60s\" has another size than the %s", v->text,
+				      "fallback \"%.60s\" has another size than the %s", t->name,
 				      p->dtype ? "type" : "others");
 	*size = t->size;
 	zinc_dtype_free(t);
 	return s;
 }
 
-/* Take this one, if it may be.  It was checked, so that only memory can fail. */
+/* Take this one, if it is known and may be used. */
 static zinc_status
 use(zinc_draft_parse *p, const zinc_json *v)
 {
-	const zinc_dtype *t = NULL;
+	const zinc_dtype *t;
 	bool big = false;
 
-	ZINC_TRY(zinc_dtype_parse_text(&t, &big, p->ctx, v->text, &p->e));
-	if (!allowed(p->r->fallback, v->text, t)) {
+	ZINC_TRY(parse_identifier(p, v, &t, &big));
+	if (!t || !allowed(p->r->fallback, zinc_json_is(v, ZINC_JSON_STRING) ? v->text : "", t)) {
 		zinc_dtype_free(t);
 		return ZINC_OK;
 	}

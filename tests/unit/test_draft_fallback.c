@@ -70,19 +70,25 @@ hierarchy(rig *r, const char *fallback)
 }
 
 static zinc_status
-open_as(rig *r, const char *document, const char *fallback, zinc_array **a)
+open_at(rig *r, const char *key, const char *document, const char *fallback, zinc_array **a)
 {
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_hierarchy *h;
 	zinc_status st;
 
-	put_text(r->s, "meta/root/a.array.json", document);
+	put_text(r->s, key, document);
 	h = hierarchy(r, fallback);
 	r->warnings = 0;
 	*a = NULL;
 	st = zinc_array_open(a, h, "a", &err);
 	zinc_hierarchy_close(h);
 	return st;
+}
+
+static zinc_status
+open_as(rig *r, const char *document, const char *fallback, zinc_array **a)
+{
+	return open_at(r, "meta/root/a.array.json", document, fallback, a);
 }
 
 /* Promise 1: the first that is known, and never in silence.  19-43+ 20-48+ 22-58+ 22-61+ */
@@ -133,8 +139,7 @@ static void
 test_wrong_ones(void **state)
 {
 	static const char *const bad[] = {
-	    DOCUMENT(ANGLE("\"angle\""), "0", ""),
-	    DOCUMENT(ANGLE("3"), "0", ""),
+	    DOCUMENT(ANGLE("\"angle\""), "0", ""), DOCUMENT(ANGLE("3"), "0", ""),
 	    DOCUMENT(ANGLE("[\"<i4\"]"), "0", ""), /* a list is for 2022 */
 	};
 	zinc_array *a;
@@ -146,6 +151,59 @@ test_wrong_ones(void **state)
 	for (i = 0; i < COUNT(bad); i++) {
 		assert_int_equal(open_as(&r, bad[i], NULL, &a), ZINC_E_CORRUPT);
 		assert_int_equal(open_as(&r, bad[i], "any", &a), ZINC_E_CORRUPT);
+	}
+	rig_close(&r);
+}
+
+/* ---- 2022: a list, of which the first that is known and allowed is used (22-58+) ---- */
+
+#define ENTRY_2022                                                                                                     \
+	"{\"zarr_format\": \"https://purl.org/zarr/spec/core/3.0\", \"metadata_encoding\": {\"type\": \"json\", "      \
+	"\"metadata_key_suffix\": \".json\"}, \"extensions\": []}"
+#define DOCUMENT_2022(type) DOCUMENT(type, "0", ", \"codecs\": []")
+#define UNHEARD             "{\"extension\": \"https://example.com/x/1.0\", \"type\": \"x\"}"
+#define MOMENT                                                                                                         \
+	"{\"extension\": \"https://purl.org/zarr/spec/extensions/data-types/datetime/1.0\", \"type\": \"<M8[s]\"}"
+
+static void
+test_lists(void **state)
+{
+	static const struct {
+		const char *document, *fallback, *want; /* NULL: an error; "": unsupported */
+	} rows[] = {
+	    {DOCUMENT_2022(ANGLE("[\"int32\", \"r32\"]")), "any", "int32"},
+	    {DOCUMENT_2022(ANGLE("[\"int32\", \"r32\"]")), "r32", "r32"},
+	    {DOCUMENT_2022(ANGLE("[\"int32\", \"r32\"]")), "float32", ""},
+	    {DOCUMENT_2022(ANGLE("[\"int32\", \"r32\"]")), NULL, ""},
+	    {DOCUMENT_2022(ANGLE("[]")), "any", ""},
+	    {DOCUMENT_2022(ANGLE("\"float32\"")), "any", "float32"},
+	    {DOCUMENT_2022(ANGLE("[" UNHEARD ", \"uint16\"]")), "any", "uint16"},
+	    {DOCUMENT_2022(ANGLE("[" UNHEARD "]")), "any", ""},
+	    {DOCUMENT_2022(ANGLE("[" MOMENT ", \"int64\"]")), "any", "numpy.datetime64"},
+	    {DOCUMENT_2022(ANGLE("[" MOMENT ", \"int64\"]")), "int64", "int64"},
+	    {DOCUMENT_2022(ANGLE("[" MOMENT ", \"int32\"]")), "any", NULL},
+	    {DOCUMENT_2022(ANGLE("[\"int32\", \"r64\"]")), "any", NULL},
+	    {DOCUMENT_2022(ANGLE("[\"int32\", 4]")), "any", NULL},
+	    {DOCUMENT_2022(ANGLE("[\"int32\", \"unheard of\"]")), "any", NULL},
+	};
+	zinc_array *a;
+	rig r;
+	size_t i;
+
+	(void)state;
+	rig_open(&r);
+	put_text(r.s, "zarr.json", ENTRY_2022);
+	for (i = 0; i < COUNT(rows); i++) {
+		const zinc_status st = open_at(&r, "meta/a.array.json", rows[i].document, rows[i].fallback, &a);
+
+		assert_int_equal(st, rows[i].want ? ZINC_OK : ZINC_E_CORRUPT);
+		if (!rows[i].want)
+			continue;
+		assert_int_equal(zinc_array_unsupported(a) != NULL, *rows[i].want == '\0');
+		assert_int_equal(r.warnings, *rows[i].want != '\0'); /* never in silence (22-61+) */
+		if (*rows[i].want)
+			assert_non_null(strstr(zinc_array_dtype(a), rows[i].want));
+		zinc_array_close(a);
 	}
 	rig_close(&r);
 }
@@ -218,6 +276,42 @@ test_writing(void **state)
 			assert_non_null(strstr((const char *)text.data, rows[i].want));
 		else
 			assert_null(strstr((const char *)text.data, "fallback"));
+		zinc_blob_fini(&text);
+	}
+	rig_close(&r);
+}
+
+/* In 2022 a list, whose last is a raw type (22-59+), unless the caller wants another (22-60+). */
+static void
+test_writing_lists(void **state)
+{
+	static const uint64_t shape[] = {4};
+	static const char *const rows[][3] = {
+	    {"<M8[s]", NULL, "\"fallback\": [\"int64\", \"r64\"]"},
+	    {"<M8[s]", "uint64, r64", "\"fallback\": [\"uint64\", \"r64\"]"},
+	    {"<M8[s]", "r64", "\"fallback\": \"r64\""},
+	    {"<U2", NULL, "\"fallback\": \"r64\""},
+	};
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_blob text = ZINC_BLOB_INIT;
+	zinc_hierarchy *h;
+	zinc_array *a;
+	rig r;
+	size_t i;
+
+	(void)state;
+	rig_open(&r);
+	put_text(r.s, "zarr.json", ENTRY_2022);
+	for (i = 0; i < COUNT(rows); i++) {
+		h = hierarchy(&r, rows[i][1]);
+		assert_ok(zinc_array_create(&a, h, "b",
+					    ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = shape, .dtype = rows[i][0],
+							       .codecs = "none", .overwrite = 1),
+					    &err));
+		zinc_array_close(a);
+		zinc_hierarchy_close(h);
+		assert_ok(zinc_store_get_all(r.s, "meta/b.array.json", &text, NULL, 0, &err));
+		assert_non_null(strstr((const char *)text.data, rows[i][2]));
 		zinc_blob_fini(&text);
 	}
 	rig_close(&r);
@@ -351,6 +445,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_used_only_when_allowed),
 	    cmocka_unit_test(test_wrong_ones),
+	    cmocka_unit_test(test_lists),
+	    cmocka_unit_test(test_writing_lists),
 	    cmocka_unit_test(test_fill_value_of_another_type),
 	    cmocka_unit_test(test_writing),
 	    cmocka_unit_test(test_other_formats),
