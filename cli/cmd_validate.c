@@ -57,6 +57,9 @@ summary_text(struct validate *v, const zinc_validate_counts *n)
 	text_puts(&t, v->run->args->fast ? " (not decoded)" : "");
 	if (n->missing && n->missing != UINT64_MAX)
 		text_printf(&t, ", %llu not stored (fill value)", (unsigned long long)n->missing);
+	if (n->empty)
+		text_printf(&t, ", %llu inner chunk%s of shards empty", (unsigned long long)n->empty,
+			    n->empty == 1 ? "" : "s");
 	count_text(&t, ": ", n->errors, "error");
 	count_text(&t, ", ", n->warnings, "warning");
 	if (n->unsupported)

@@ -65,6 +65,7 @@ typedef struct zinc_validate_counts {
 	uint64_t groups, arrays; /* documents that say so */
 	uint64_t objects, bytes; /* stored chunks or shards, and their size */
 	uint64_t missing;        /* objects of all grids that are not stored: legal, they are fill value */
+	uint64_t empty;          /* inner chunks that shards do not hold, of those decoded: legal, too */
 	uint64_t errors, warnings, unsupported, repaired;
 } zinc_validate_counts;
 

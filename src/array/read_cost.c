@@ -154,7 +154,8 @@ hand_over(zinc_call *c, const zinc_plan *p, zinc_explain *x, zinc_chunk_fn fn, v
 	zinc_unit u;
 	size_t i;
 
-	qsort(x->touches, x->n, sizeof *x->touches, by_number);
+	if (x->n > 0) /* else there is no list */
+		qsort(x->touches, x->n, sizeof *x->touches, by_number);
 	for (i = 0; i < x->n; i++) {
 		const zinc_touch *t = &x->touches[i];
 

@@ -22,6 +22,7 @@
 /* One object of the window, and how its check ended.  Errors are large, which is why a window has few. */
 struct object {
 	uint64_t index[ZINC_MAX_NDIM];
+	uint64_t empty; /* inner chunks that are not there */
 	zinc_error error;
 };
 
@@ -45,13 +46,15 @@ check_object(void *arg, size_t i, int worker)
 {
 	const struct objects *o = arg;
 	struct object *x = &o->window[i];
-	zinc_object_check ignored;
+	zinc_object_check seen = {.empty_units = 0};
 
 	(void)worker;
 	x->error = (zinc_error)ZINC_ERROR_INIT;
+	x->empty = 0;
 	if (zinc_cancelled(o->c->o.cancel))
 		return;
-	(void)!zinc_array_object_check(o->array, x->index, &ignored, &x->error);
+	(void)!zinc_array_object_check(o->array, x->index, &seen, &x->error);
+	x->empty = seen.empty_units;
 }
 
 /* Does the chunk reach beyond the array?  It is stored in full all the same (M42). */
@@ -106,6 +109,7 @@ flush(struct objects *o)
 	for (i = 0; !c->o.fast && i < o->n; i++) {
 		const zinc_error *e = &o->window[i].error;
 
+		c->n.empty += o->window[i].empty;
 		if (e->code == ZINC_E_NOMEM)
 			list.lost = true;
 		else if (e->code != ZINC_OK && e->code != ZINC_E_NOTFOUND) /* gone meanwhile: not stored */

@@ -60,6 +60,14 @@ rm a.zarr/g/x/c/1/1
 zinc 0 validate a.zarr
 has "1 not stored (fill value): 0 errors, 0 warnings"
 
+# a shard that is missing, and chunks that a stored one does not hold, are told apart
+zinc 0 create sparse.zarr --shape 12 --dtype uint8 --chunks 1 --shards 4
+printf '\1\2' >two
+zinc 0 put sparse.zarr -s 1:3 --from two
+zinc 0 validate sparse.zarr
+has "1 object of"
+has "2 not stored (fill value), 2 inner chunks of shards empty: 0 errors, 0 warnings"
+
 # ---- damage: every object is looked at, the same findings whatever the threads ----
 cp -r a.zarr b.zarr
 for chunk in 0/0 0/2 2/1; do printf x >>b.zarr/g/x/c/$chunk; done
