@@ -10,6 +10,7 @@
  *   a/c/00/1, a/note    array /a     no chunk's key (M43, M45 to M48)
  *   z/c/0               group /      a chunk of an array that has no document (M26)
  *   README              group /      nothing of Zarr's (M1)
+ *   a/.zarray           array /a     a document of another version (M1), never erased
  *
  * All but the first are warnings: nobody reads a wrong number because of them.
  */
@@ -240,12 +241,11 @@ store_of(const struct objects *o)
 	return o->array && o->array->stack->layered ? o->array->stack->store : o->c->h->store;
 }
 
-/* How a key that belongs to nothing is told; with repair and orphans it is erased. */
+/* Tell of a key that is no object; `f` says why.  One that may be erased is, with repair and orphans. */
 static zinc_status
-orphan(struct objects *o, const char *key, const char *rule, const char *message)
+tell(struct objects *o, const char *key, zinc_finding f, bool erase)
 {
 	zinc_check *c = o->c;
-	zinc_finding f = {.level = ZINC_LEVEL_WARNING, .rule = rule, .message = message};
 	zinc_status s = ZINC_OK;
 	zinc_buf path;
 
@@ -255,13 +255,24 @@ orphan(struct objects *o, const char *key, const char *rule, const char *message
 	if (s == ZINC_OK) {
 		f.path = o->owner ? zinc_buf_text(&path) : "";
 		f.key = zinc_check_key(c, key);
-		f.fix = "zinc validate --repair --orphans erases it";
-		if (c->o.repair && c->o.orphans)
+		if (erase && c->o.repair && c->o.orphans)
 			f.repaired = zinc_store_del(store_of(o), NULL, key, NULL, c->h->put_flags, NULL) == ZINC_OK;
 		zinc_check_found(c, &f);
 	}
 	zinc_buf_fini(&path);
 	return s;
+}
+
+/* A key that belongs to nothing. */
+static zinc_status
+orphan(struct objects *o, const char *key, const char *rule, const char *message)
+{
+	const zinc_finding f = {.level = ZINC_LEVEL_WARNING,
+				.rule = rule,
+				.message = message,
+				.fix = "zinc validate --repair --orphans erases it"};
+
+	return tell(o, key, f, true);
 }
 
 /* Does the last name look like that of a chunk: "c", "c.0.1", "0", "0.1"? */
@@ -273,14 +284,39 @@ looks_like_chunk(const char *name)
 	return name[strspn(name, "0123456789.")] == '\0';
 }
 
+/* Is the last name that of a document?  One of this version was looked at before, so it is another's. */
+static bool
+is_document(const char *name)
+{
+	static const char *const names[] = {"zarr.json", ".zarray", ".zgroup", ".zattrs", ".zmetadata"};
+	size_t i;
+
+	for (i = 0; i < sizeof names / sizeof *names; i++)
+		if (strcmp(name, names[i]) == 0)
+			return true;
+	return false;
+}
+
+/* Two versions in one place: whoever wrote both may want both, so nothing is erased. */
+static zinc_status
+other_version(struct objects *o, const char *key)
+{
+	const zinc_finding f = {.level = ZINC_LEVEL_WARNING,
+				.rule = "M1",
+				.message = "a document of another version of Zarr: readers may take either",
+				.fix = "keep one of them; --format says which one Zinc takes"};
+
+	return tell(o, key, f, false);
+}
+
 /* A key of a group that is not its document: an array's that has none (M26), or nothing's (M1). */
 static zinc_status
 loose_key(struct objects *o, const char *key, const char *rel, const char *name)
 {
 	const size_t from = o->owner ? strlen(o->owner->prefix) : 0;
 
-	if (name[0] == '.' && name[1] == 'z')
-		return orphan(o, key, "M1", "a document of Zarr version 2 beside version 3: readers may take either");
+	if (is_document(name))
+		return other_version(o, key);
 	if (name > rel + from && looks_like_chunk(name))
 		return orphan(o, key, "M26", "looks like a chunk, but no document says of what array");
 	return orphan(o, key, "M1", "belongs to no node");
@@ -337,13 +373,16 @@ foreign(struct objects *o, const char *key)
 static zinc_status
 array_key(struct objects *o, const char *key, const char *rel, uint64_t nbytes)
 {
-	const char *below = rel + strlen(o->owner->prefix);
+	const char *below = rel + strlen(o->owner->prefix), *slash = strrchr(rel, '/');
+	const char *name = slash ? slash + 1 : rel;
 	const zinc_meta *m = o->meta;
 	struct object *x = &o->window[o->n];
 	int d;
 
 	if (!m || !m->grid || !m->keys.ops)
 		return ZINC_OK; /* nobody can tell */
+	if (is_document(name))
+		return other_version(o, key);
 	if (!m->keys.ops->decode(&m->keys, below, m->ndim, x->index))
 		return orphan(o, key, key_rule(m, below), "no chunk of the array has this key");
 	for (d = 0; d < m->ndim; d++)
