@@ -74,7 +74,7 @@ struct words {
 struct args {
 	struct words words; /* what is not an option */
 	bool help, json, strict, detail, recursive, full, index, overwrite, dry_run, yes, group, stored, fast, repair,
-	    orphans, remove, resume, verify, lossy, fetch, storage;
+	    orphans, remove, keep_parents, resume, verify, lossy, fetch, storage;
 	const char *select, *as, *output, *from, *format, *progress, *shape, *dtype, *chunks, *shards, *codecs, *fill;
 	const char *dims, *attrs, *order, *endian, *key_encoding, *fallback;
 	const char *schemas, *declare, *retract, *new_dir, *prefix, *declared_shape;

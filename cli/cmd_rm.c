@@ -54,6 +54,8 @@ erase(struct rm *m, const char *url, zinc_hierarchy *h)
 		return DONE;
 	if (ask && !confirmed(url, m->nodes))
 		return complain(TROUBLE, url, "nothing was erased");
+	if (a->keep_parents && zinc_node_keep_parents(h, path, &err))
+		return fail(url, &err);
 	return zinc_node_erase(h, path, &err) ? fail(url, &err) : DONE;
 }
 

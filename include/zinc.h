@@ -684,6 +684,10 @@ ZINC_API ZINC_CHECKED zinc_status zinc_group_create(zinc_hierarchy *h, const cha
 ZINC_API ZINC_CHECKED zinc_status zinc_group_create_url(const char *url, const char *attributes, int overwrite,
                                                         const zinc_open_options *open, zinc_error *err);
 
+/* Give every group above `path` that exists only by what is below it (drafts) a document of its own, so that it stays
+ * when the node there is erased. */
+ZINC_API ZINC_CHECKED zinc_status zinc_node_keep_parents(zinc_hierarchy *h, const char *path, zinc_error *err);
+
 /* Erase a node and everything below it.  E_NOTFOUND when there is none. */
 ZINC_API ZINC_CHECKED zinc_status zinc_node_erase(zinc_hierarchy *h, const char *path, zinc_error *err);
 

@@ -33,6 +33,62 @@ create(zinc_hierarchy *h, const char *path, const char *attributes, bool overwri
 	return s;
 }
 
+/* ---- groups that exist by their descendants ---- */
+
+/* Put a document where there is none; if somebody else is quicker, any group will do. */
+static zinc_status
+make_explicit(zinc_hierarchy *h, const char *path, zinc_error *err)
+{
+	zinc_meta *m = NULL;
+	zinc_report r;
+	zinc_status s;
+	bool there;
+
+	zinc_report_init_quiet(&r, h->ctx, h->strict);
+	s = h->format->read_node(h, path, &r, &m, err);
+	there = s == ZINC_OK && !m->implicit;
+	zinc_meta_free(m);
+	if (there || (s != ZINC_OK && s != ZINC_E_NOTFOUND))
+		return s;
+	s = create(h, path, NULL, false, err);
+	return s == ZINC_E_EXISTS ? ZINC_OK : s;
+}
+
+/* Each '/' but the first ends the path of an ancestor. */
+static zinc_status
+keep_parents(zinc_hierarchy *h, char *path, zinc_error *err)
+{
+	zinc_status s = path[1] ? make_explicit(h, "/", err) : ZINC_OK;
+	char *p;
+
+	for (p = path + 1; *path && *p && s == ZINC_OK; p++) {
+		if (*p != '/')
+			continue;
+		*p = '\0';
+		s = make_explicit(h, path, err);
+		*p = '/';
+	}
+	return s;
+}
+
+zinc_status
+zinc_node_keep_parents(zinc_hierarchy *h, const char *path, zinc_error *err)
+{
+	zinc_node_kind kind;
+	zinc_status s;
+	char *node;
+
+	ZINC_TRY(zinc_node_exists(h, path, &kind, err));
+	if (kind == ZINC_NODE_NONE)
+		return zinc_fail(err, ZINC_E_NOTFOUND, "no node is there");
+	ZINC_TRY(zinc_path_normalise(&node, h, path, err));
+	s = keep_parents(h, node, err);
+	zinc_free(h->ctx, node);
+	return s;
+}
+
+/* ---- making groups ---- */
+
 zinc_status
 zinc_group_create(zinc_hierarchy *h, const char *path, const char *attributes, int overwrite, zinc_error *err)
 {

@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# drafts.sh - hierarchies of the drafts: groups without documents, URLs into them, extensions of the whole
+set -eu
+. "$ZINC_SOURCE_DIR/tests/support/cli.bash"
+
+for draft in v3-2019 v3-2020 v3-2022; do
+	rm -rf a.zarr
+	zinc 0 create --format $draft a.zarr/x/y/a --shape 4 --dtype int16
+	zinc 0 create a.zarr/x/y/b --shape 4 --dtype int16
+	zinc 0 tree a.zarr
+	has "x  (implicit)"
+	zinc 0 info --json a.zarr/x/y/a # into the hierarchy, whose root is two levels above
+	has "\"format\":\"$draft\""
+	zinc 0 info --json a.zarr/x
+	has '"implicit":true'
+
+	# attributes make a group explicit, and so does creating it
+	zinc 0 attrs a.zarr/x color='"red"'
+	zinc 0 info --json a.zarr/x
+	has '"implicit":false'
+	has '"color":"red"'
+	zinc 0 create a.zarr/x/y --group
+	zinc 3 create a.zarr/x/y --group
+
+	# a parent that existed only by the erased node goes with it, unless it is kept
+	zinc 0 create a.zarr/p/q/r --shape 2 --dtype uint8
+	zinc 0 rm --yes a.zarr/p/q/r
+	zinc 3 info a.zarr/p
+	zinc 0 create a.zarr/p/q/r --shape 2 --dtype uint8
+	zinc 0 rm --yes --keep-parents a.zarr/p/q/r
+	zinc 0 info --json a.zarr/p/q
+	has '"implicit":false'
+	zinc 0 info --json a.zarr/p
+	has '"implicit":false'
+	zinc 3 rm --yes --keep-parents a.zarr/p/q/r
+
+	# foreign keys are told, and never taken for something else
+	echo mine >a.zarr/notes.txt
+	zinc 0 validate a.zarr
+	has foreign
+	zinc 0 validate --repair --orphans a.zarr
+	[ -f a.zarr/notes.txt ] || bad "$draft: a foreign key was erased"
+
+	# an extension of the hierarchy that must be understood stops everything
+	sed -i 's#"extensions": \[\]#"extensions": [{"extension": "https://example.org/x/1.0", "must_understand": true}]#' a.zarr/zarr.json
+	for command in info tree ls validate "cat --as json" attrs "rm --yes"; do
+		zinc 4 $command a.zarr/x/y/a
+		grep -q https://example.org/x/1.0 err || bad "$draft: $command does not name the extension"
+	done
+	sed -i 's#"must_understand": true#"must_understand": false#' a.zarr/zarr.json
+	zinc 0 cat --as json a.zarr/x/y/a
+	zinc 0 rm --yes a.zarr
+	[ ! -e a.zarr/zarr.json ] || bad "$draft: the entry point is still there"
+done
+
+finish
