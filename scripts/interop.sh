@@ -3,7 +3,8 @@
 #
 # Installs what is missing into build/interop-venv and build/interop-npm (once; later runs need no
 # network), builds Zinc, prints the table and closes with "N passed, N failed, N skipped".
-# Environment: BUILD, JOBS, INTEROP_QUICK=1 (a short form), INTEROP_FLAGS (options of tests/interop/run.py).
+# Environment: BUILD, JOBS, INTEROP_QUICK=1 (a short form), INTEROP_FLAGS (options of tests/interop/run.py),
+# INTEROP_INSTALL=1 (install the Python packages of the peers and stop: what scripts/bench.sh needs).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -93,6 +94,7 @@ program() { # program NAME: tests/interop/NAME.c into build/interop-NAME
 }
 
 [ -e "$VENV/complete" ] || install_python
+[ -z "${INTEROP_INSTALL:-}" ] || exit 0
 [ -e "$VENV2/complete" ] || install_v2
 [ -e "$NPM/complete" ] || install_node
 scripts/setup.sh build

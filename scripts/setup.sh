@@ -1,7 +1,7 @@
 #!/bin/sh
 # setup.sh GROUP... - install what is missing on a Debian machine, and nothing else
 #
-# Groups: make build test clang valgrind s390x format power.  Quick when nothing is missing; sudo only when
+# Groups: make build test clang valgrind s390x format power bench.  Quick when nothing is missing; sudo only when
 # something is and we are not root.  Elsewhere it says what is wanted and goes on.
 set -eu
 
@@ -15,6 +15,7 @@ packages() {
 	s390x) echo gcc-s390x-linux-gnu qemu-user ;;
 	format) echo clang-format ;;
 	power) echo e2fsprogs xfsprogs mount python3 ;;
+	bench) echo netcdf-bin util-linux ;;
 	interop-python) echo python3 python3-venv ;;
 	interop-node) echo nodejs npm ;;
 	*) echo "setup.sh: no group '$1'" >&2 && exit 2 ;;

@@ -1,0 +1,176 @@
+"""data.py - the arrays that are read and written, made by TensorStore and zarr-python, not by us
+
+A data set is a directory with a zarr.json, plus what the contender `limit` must be told, for it looks nothing up.
+What is there already is left as it is.
+"""
+
+import json
+import os
+import shutil
+from dataclasses import dataclass, field
+
+ENTROPIES = ("smooth", "noise", "random")
+
+
+@dataclass
+class Set:
+    name: str
+    shape: tuple
+    chunk: tuple  # of the stored objects
+    codec: str
+    entropy: str = "noise"
+    inner: tuple | None = None
+    dtype: str = "uint16"
+    transposed: bool = False
+    path: str = ""
+    told: list = field(default_factory=list)  # name=value for `limit`
+
+    @property
+    def size(self):
+        return {"uint16": 2, "float32": 4}[self.dtype]
+
+    @property
+    def nbytes(self):
+        return self.shape[0] * self.shape[1] * self.shape[2] * self.size
+
+
+def sets(n):
+    """All data sets for volumes of n**3; n is a multiple of 64"""
+    cube = (n, n, n)
+    half, quarter, eighth = (n // 2,) * 3, (n // 4,) * 3, (n // 8,) * 3
+    edge = tuple(side * n // 512 for side in (500, 517, 611))
+    out = []
+    for entropy in ENTROPIES:
+        out.append(Set(f"raw-{entropy}", cube, half, "raw", entropy))
+        out.append(Set(f"zstd-{entropy}", cube, half, "zstd", entropy))
+        out.append(Set(f"shard-{entropy}", cube, half, "zstd", entropy, inner=eighth))
+    out.append(Set("gzip", cube, quarter, "gzip"))
+    out.append(Set("blosc", cube, quarter, "blosc"))
+    out.append(Set("edge", edge, (100 * n // 512,) * 3, "zstd"))
+    out.append(Set("float", cube, quarter, "zstd", dtype="float32"))
+    out.append(Set("transposed", cube, quarter, "zstd", transposed=True))
+    many = (1600, 1600, 80) if n >= 512 else (160, 160, 80)
+    out.append(Set("tiny", many, (16, 16, 8), "raw", entropy="smooth"))
+    out.append(Set("planes", (128, 128, 128), (1, 128, 128), "raw"))
+    out.append(Set("columns", (128, 128, 128), (128, 1, 1), "raw"))
+    return {s.name: s for s in out}
+
+
+def values(np, s):
+    """The elements: a smooth field, the same with three bits of noise, or nothing but noise"""
+    rng = np.random.default_rng(1)
+    if s.entropy == "random":
+        return rng.integers(0, 65536, s.shape, dtype=np.uint16)
+    x, y, z = np.ogrid[tuple(slice(0, n) for n in s.shape)]
+    if s.entropy == "smooth":
+        out = (x + y * y // 32 + z**3) % 65536
+    else:
+        out = ((x * 5 + y * 3 + z) % 8192) * 8 + rng.integers(0, 8, s.shape, dtype=np.uint16)
+    return (out / 7).astype(np.float32) if s.dtype == "float32" else out.astype(np.uint16)
+
+
+def codecs_of(s):
+    bytes_codec = {"name": "bytes", "configuration": {"endian": "little"}}
+    packers = {
+        "raw": [],
+        "zstd": [{"name": "zstd", "configuration": {"level": 0, "checksum": False}}],
+        "gzip": [{"name": "gzip", "configuration": {"level": 5}}],
+        "blosc": [
+            {
+                "name": "blosc",
+                "configuration": {"cname": "lz4", "clevel": 5, "shuffle": "shuffle", "typesize": s.size, "blocksize": 0},
+            }
+        ],
+    }[s.codec]
+    chain = [bytes_codec, *packers]
+    if s.transposed:
+        chain.insert(0, {"name": "transpose", "configuration": {"order": [2, 1, 0]}})
+    if not s.inner:
+        return chain
+    index = [bytes_codec, {"name": "crc32c"}]
+    shard = {"chunk_shape": list(s.inner), "codecs": chain, "index_codecs": index, "index_location": "end"}
+    return [{"name": "sharding_indexed", "configuration": shard}]
+
+
+def make(s, where):
+    """Make the data set, unless it is there"""
+    s.path = os.path.join(where, s.name)
+    words = {"shape": s.shape, "chunk": s.chunk}
+    if s.inner:
+        words["inner"] = s.inner
+    s.told = [f"{k}={','.join(map(str, v))}" for k, v in words.items()] + [f"size={s.size}", f"codec={s.codec}"]
+    if os.path.exists(os.path.join(s.path, "complete")):
+        return
+    import numpy as np
+    import tensorstore as ts
+
+    shutil.rmtree(s.path, ignore_errors=True)
+    spec = {
+        "driver": "zarr3",
+        "kvstore": {"driver": "file", "path": s.path},
+        "metadata": {
+            "shape": list(s.shape),
+            "data_type": s.dtype,
+            "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": list(s.chunk)}},
+            "codecs": codecs_of(s),
+        },
+    }
+    if s.name != "columns":  # of which only the metadata is wanted: others write into it
+        ts.open(spec, create=True).result().write(values(np, s)).result()
+    else:
+        ts.open(spec, create=True).result()
+    with open(os.path.join(s.path, "complete"), "w", encoding="utf-8"):
+        pass
+
+
+def make_tree(where, nodes):
+    """A hierarchy of so many nodes: groups of 99 arrays each"""
+    top = os.path.join(where, "tree")
+    if os.path.exists(os.path.join(top, "complete")):
+        return top
+    shutil.rmtree(top, ignore_errors=True)
+    group = {"zarr_format": 3, "node_type": "group", "attributes": {"made": "for benchmarks"}}
+    array = {
+        "zarr_format": 3,
+        "node_type": "array",
+        "shape": [10, 20],
+        "data_type": "float32",
+        "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [10, 20]}},
+        "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
+        "fill_value": 0,
+        "codecs": [{"name": "bytes", "configuration": {"endian": "little"}}],
+        "attributes": {"units": "K", "long_name": "temperature"},
+    }
+    write_document(top, group)
+    for i in range(nodes):
+        at = os.path.join(top, f"g{i // 100:04d}")
+        write_document(at if i % 100 == 0 else os.path.join(at, f"a{i % 100:02d}"), group if i % 100 == 0 else array)
+    with open(os.path.join(top, "complete"), "w", encoding="utf-8"):
+        pass
+    return top
+
+
+def write_document(path, document):
+    os.makedirs(path, exist_ok=True)
+    with open(os.path.join(path, "zarr.json"), "w", encoding="utf-8") as f:
+        json.dump(document, f)
+
+
+def empty_copy(s, path, with_directories):
+    """An array with the metadata of the set and no chunks, to be written; `limit` makes no directories itself"""
+    shutil.rmtree(path, ignore_errors=True)
+    os.makedirs(path)
+    shutil.copy(os.path.join(s.path, "zarr.json"), path)
+    if with_directories:
+        n, m = [-(-a // b) for a, b in zip(s.shape, s.chunk)][:2]
+        for i in range(n):
+            for j in range(m):
+                os.makedirs(os.path.join(path, "c", str(i), str(j)))
+    return path
+
+
+def full_copy(s, path):
+    shutil.rmtree(path, ignore_errors=True)
+    shutil.copytree(s.path, path)
+    os.unlink(os.path.join(path, "complete"))
+    return path

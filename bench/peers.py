@@ -1,0 +1,219 @@
+"""peers.py PEER OPERATION PATH THREADS REPEAT [name=value ...] - another implementation as a contender
+
+PEER is tensorstore, zarr-python or zarrs-python (zarr-python with the pipeline of zarrs).  Operations, options and
+output are those of ours.c.  Each gets its best settings: TensorStore no cache and as many copies and reads at once as
+there are threads; the others as many workers.
+"""
+
+import concurrent.futures
+import itertools
+import json
+import resource
+import sys
+import time
+
+PRIMES = (7919, 104729, 1299709)
+
+
+def parse_selection(text):
+    """ "0:10,:,5:6" or "[1,2],:,::2" as an index of NumPy"""
+    out = []
+    for part in (p.strip() for p in _split(text)):
+        if part.startswith("["):
+            out.append([int(n) for n in part[1:-1].split(",")])
+        elif ":" in part:
+            out.append(slice(*[int(n) if n else None for n in part.split(":")]))
+        else:
+            out.append(int(part))
+    return tuple(out)
+
+
+def _split(text):
+    depth, part = 0, ""
+    for c in text:
+        depth += (c == "[") - (c == "]")
+        if c == "," and depth == 0:
+            yield part
+            part = ""
+        else:
+            part += c
+    yield part
+
+
+def boxes(shape, chunk):
+    for at in itertools.product(*[range(0, n, c) for n, c in zip(shape, chunk)]):
+        yield tuple(slice(a, min(a + c, n)) for a, c, n in zip(at, chunk, shape))
+
+
+def pokes(shape, count):
+    for i in range(count):
+        start = [(i + 1) * (37 + 10 * d) % (shape[d] - 16) for d in range(3)]
+        yield tuple(slice(a, a + 16) for a in start)
+
+
+class TensorStore:
+    def __init__(self, threads):
+        import numpy
+        import tensorstore
+
+        self.np, self.ts = numpy, tensorstore
+        self.context = tensorstore.Context(
+            {
+                "cache_pool": {"total_bytes_limit": 0},
+                "data_copy_concurrency": {"limit": threads},
+                "file_io_concurrency": {"limit": threads},
+            }
+        )
+
+    def open(self, path, write=False):
+        spec = {"driver": "zarr3", "kvstore": {"driver": "file", "path": path}}
+        if self.relaxed:
+            spec["kvstore"]["file_io_sync"] = False
+        return self.ts.open(spec, context=self.context, read=True, write=write).result()
+
+    def read(self, a, sel, order=None, cast=None):
+        if any(isinstance(s, list) for s in sel):
+            a = a.oindex[sel]
+        elif sel:
+            a = a[sel]
+        if cast:
+            a = self.ts.cast(a, cast)
+        return a.read(order=order or "C").result()
+
+    def chunks(self, a, chunk, threads):
+        waiting = []
+        for box in boxes(a.shape, chunk):
+            waiting.append(a[box].read())
+            if len(waiting) == threads:
+                waiting.pop(0).result()
+        for w in waiting:
+            w.result()
+
+    def points(self, a, points):
+        return a.vindex[tuple(points)].read().result()
+
+    def write(self, a, sel, data):
+        (a[sel] if sel else a).write(data).result()
+
+    def append(self, a, plane):
+        n = a.shape[0]
+        a = a.resize(exclusive_max=[n + 1, *a.shape[1:]]).result()
+        a[n : n + 1].write(plane).result()
+        return a
+
+    def shape(self, a):
+        return a.shape
+
+
+class ZarrPython:
+    def __init__(self, threads):
+        import numpy
+        import zarr
+
+        self.np, self.zarr = numpy, zarr
+        zarr.config.set({"async.concurrency": max(threads, 2), "threading.max_workers": threads})
+
+    def open(self, path, write=False):
+        return self.zarr.open_array(path, mode="r+" if write else "r", zarr_format=3)
+
+    def read(self, a, sel, order=None, cast=None):
+        if any(isinstance(s, list) for s in sel):
+            out = a.oindex[sel]
+        else:
+            out = a[sel if sel else ...]
+        if order == "F":
+            out = self.np.asfortranarray(out)
+        return out.astype(cast) if cast else out
+
+    def chunks(self, a, chunk, threads):
+        with concurrent.futures.ThreadPoolExecutor(threads) as pool:
+            for _ in pool.map(a.__getitem__, boxes(a.shape, chunk)):
+                pass
+
+    def points(self, a, points):
+        return a.vindex[tuple(points)]
+
+    def write(self, a, sel, data):
+        a[sel if sel else ...] = data
+
+    def append(self, a, plane):
+        a.append(plane, axis=0)
+        return a
+
+    def shape(self, a):
+        return a.shape
+
+    def walk(self, path):
+        return sum(1 for _ in self.zarr.open_group(path, mode="r", zarr_format=3).members(max_depth=None))
+
+
+class ZarrsPython(ZarrPython):
+    def __init__(self, threads):
+        super().__init__(threads)
+        self.zarr.config.set({"codec_pipeline.path": "zarrs.ZarrsCodecPipeline"})
+
+
+PEERS = {"tensorstore": TensorStore, "zarr-python": ZarrPython, "zarrs-python": ZarrsPython}
+
+
+def make(peer, operation, path, threads, options):
+    """The operation as a function of nothing"""
+    if operation == "walk":
+        return lambda: peer.walk(path)
+    a = peer.open(path)
+    if operation == "read":
+        sel = parse_selection(options["sel"]) if options.get("sel") else ()
+        return lambda: peer.read(a, sel, options.get("order"), options.get("as"))
+    if operation == "chunks":
+        chunk = [int(n) for n in options["chunk"].split(",")]
+        return lambda: peer.chunks(a, chunk, threads)
+    if operation == "points":
+        shape, n = peer.shape(a), int(options["count"])
+        points = [peer.np.array([i * PRIMES[d] % shape[d] for i in range(n)]) for d in range(3)]
+        return lambda: peer.points(a, points)
+    return make_write(peer, operation, a, options)
+
+
+def make_write(peer, operation, a, options):
+    to = peer.open(options["to"], write=True)
+    data = peer.read(a, ())
+    if operation == "write":
+        return lambda: peer.write(to, (), data)
+    if operation == "roundtrip":
+        return lambda: peer.write(to, (), peer.read(a, ()))
+    if operation == "poke":
+        part = peer.np.ascontiguousarray(data.reshape(-1)[: 16**3].reshape(16, 16, 16))
+
+        def poke():
+            for box in pokes(peer.shape(to), int(options["count"])):
+                peer.write(to, box, part)
+
+        return poke
+    plane = data[:1]
+
+    def append():
+        nonlocal to
+        for _ in range(int(options["count"])):
+            to = peer.append(to, plane)
+
+    return append
+
+
+def main():
+    name, operation, path, threads, repeat = sys.argv[1:6]
+    options = dict(o.split("=", 1) for o in sys.argv[6:])
+    peer = PEERS[name](int(threads))
+    peer.relaxed = "durable" not in options
+    run = make(peer, operation, path, int(threads), options)
+    times, computed = [], []
+    for _ in range(int(repeat)):
+        cpu, began = time.process_time(), time.perf_counter()
+        result = run()
+        times.append((time.perf_counter() - began) * 1e3)
+        computed.append((time.process_time() - cpu) * 1e3)
+        del result
+    rss = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    print(json.dumps({"ms": times, "cpu_ms": computed, "rss_kb": rss}))
+
+
+main()

@@ -1,0 +1,143 @@
+"""report.py - the figures as text, JSON and a plot"""
+
+import json
+import math
+import os
+
+ORDER = ("limit", "zinc", "zarrs", "tensorstore", "zarr-python", "zarrs-python")
+PEERS = ORDER[2:]
+COLOURS = {
+    "limit": "#bbbbbb",
+    "zinc": "#d55e00",
+    "zarrs": "#0072b2",
+    "tensorstore": "#009e73",
+    "zarr-python": "#cc79a7",
+    "zarrs-python": "#56b4e9",
+}
+
+
+def value(row, who, key="warm"):
+    return row["contenders"].get(who, {}).get(key)
+
+
+def best_peer(row, key="warm"):
+    times = [value(row, c, key) for c in PEERS]
+    return min((t for t in times if t), default=None)
+
+
+def over(a, b):
+    return a / b if a and b else None
+
+
+def figure(x, digits=3):
+    """Three digits that count"""
+    if x is None:
+        return "–"
+    if x == 0:
+        return "0"
+    return f"{x:.{max(0, digits - 1 - math.floor(math.log10(abs(x))))}f}"
+
+
+def line(row):
+    cells = [f"{c} {figure(value(row, c)) if 'failed' not in v else 'failed: ' + v['failed']}" for c, v in row["contenders"].items()]
+    ours = value(row, "zinc")
+    ratios = f"zinc/limit {figure(over(ours, value(row, 'limit')))}  best peer/zinc {figure(over(best_peer(row), ours))}"
+    computed = f"by cpu {figure(over(value(row, 'zinc', 'cpu'), value(row, 'limit', 'cpu')))} {figure(over(best_peer(row, 'cpu'), value(row, 'zinc', 'cpu')))}"
+    return f"{row['name']:34} {row['threads']} thr  {ratios}  {computed}  |  " + "  ".join(cells)
+
+
+def table(results, key, scale=1.0):
+    out = ["| workload | threads | " + " | ".join(ORDER) + " | zinc / limit | best peer / zinc |"]
+    out.append("|---|---|" + "---|" * (len(ORDER) + 2))
+    for row in results["workloads"]:
+        if not any(value(row, c, key) for c in ORDER):
+            continue
+        cells = [figure(value(row, c, key) / scale if value(row, c, key) else None) for c in ORDER]
+        ours = value(row, "zinc", key)
+        cells += [figure(over(ours, value(row, "limit", key))), figure(over(best_peer(row, key), ours))]
+        out.append(f"| {row['name']} | {row['threads']} | " + " | ".join(cells) + " |")
+    return "\n".join(out)
+
+
+def markdown(results):
+    m = results["machine"]
+    versions = ", ".join(f"{k} {v}" for k, v in sorted(m["versions"].items()))
+    start = "\n".join(f"| {k} | {figure(v)} |" for k, v in results["start_up"].items())
+    return f"""# Results of `make bench`
+
+{m["processor"]}, {m["processors"]} processors, {m["system"]}; {versions}; volumes of {m["side"]}³; medians of {m["rounds"]} rounds, contenders
+interleaved. Load average {m["load"]:.1f} before, {m["load_at_end"]:.1f} after: figures from a machine that does other work are not worth much.
+
+`limit` does the same I/O and codec calls without any Zarr. A ratio to it of 1.1 means that Zinc adds a tenth; a ratio to the best peer of 2 that the
+fastest other implementation takes twice as long. What a contender cannot do, or does not print, is "–".
+
+![plot](results.svg)
+
+## In the process, files cached (ms)
+
+{table(results, "warm")}
+
+## Computed in that time by all threads, user and system (ms)
+
+{table(results, "cpu")}
+
+## Whole process, files cached (ms)
+
+{table(results, "process")}
+
+## In the process, page cache dropped (ms)
+
+{table(results, "cold")}
+
+## Peak memory (MB)
+
+{table(results, "rss", 1e6)}
+
+## Start-up, whole process (ms)
+
+| | |
+|---|---|
+{start}
+"""
+
+
+def svg(results):
+    """Bars of each workload, as multiples of Zinc's time, on a logarithmic scale"""
+    rows = [r for r in results["workloads"] if value(r, "zinc")]
+    bar, gap, left, width = 7, 10, 260, 520
+    heights = [bar * sum(1 for c in ORDER if value(r, c)) + gap for r in rows]
+    total = sum(heights) + 60
+    out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + width + 40}" height="{total}" font-family="sans-serif" font-size="10">']
+    out.append('<rect width="100%" height="100%" fill="white"/>')
+
+    def x(ratio):  # from a tenth to a hundred times
+        return left + width * (min(2.0, max(-1.0, math.log10(ratio))) + 1) / 3
+
+    for k, c in enumerate(ORDER):
+        out.append(f'<rect x="{left + 95 * k - 60}" y="8" width="9" height="9" fill="{COLOURS[c]}"/><text x="{left + 95 * k - 47}" y="16">{c}</text>')
+    for mark in (0.1, 1, 10, 100):
+        out.append(f'<line x1="{x(mark)}" x2="{x(mark)}" y1="36" y2="{total - 10}" stroke="#ddd"/><text x="{x(mark) + 2}" y="34">{mark:g}</text>')
+    y = 44
+    for row, height in zip(rows, heights):
+        ours = value(row, "zinc")
+        out.append(f'<text x="4" y="{y + 9}">{row["name"]}, {row["threads"]} thr</text>')
+        at = y
+        for c in ORDER:
+            if value(row, c):
+                ratio = value(row, c) / ours
+                out.append(f'<rect x="{left}" y="{at}" width="{x(ratio) - left:.1f}" height="{bar - 1}" fill="{COLOURS[c]}"/>')
+                at += bar
+        y += height
+    out.append(f'<text x="{left}" y="{total - 2}">time, as a multiple of Zinc\'s (logarithmic)</text></svg>')
+    return "\n".join(out) + "\n"
+
+
+def write(results, where):
+    for name, text in (
+        ("results.json", json.dumps(results, indent=1) + "\n"),
+        ("results.md", markdown(results)),
+        ("results.svg", svg(results)),
+    ):
+        with open(os.path.join(where, name), "w", encoding="utf-8") as f:
+            f.write(text)
+    print(f"bench: wrote {where}/results.md, .json and .svg")

@@ -1,0 +1,309 @@
+#!/usr/bin/env python3
+"""run.py - all contenders side by side: time, memory, ratios
+
+Every round runs every contender once per workload, in an order that turns from round to round, so that what else the
+machine does hits all alike.  Of each workload it takes:
+
+    warm     in-process time, files in the page cache: the median of 3 repeats in one process
+    cpu      what its threads computed in that time: the figure to look at when the machine is not quiet
+    process  the whole process from start to end, one repeat, with its peak memory
+    cold     in-process time of one repeat with the page cache dropped first (needs root)
+
+and reports medians over the rounds.  Environment: BUILD, BENCH_QUICK=1 (small arrays, few rounds, for CI), BENCH_LARGE=1
+(1024**3), BENCH_ROUNDS, BENCH_ONLY (a pattern of workload names), BENCH_DIR (where data lies [build/bench-data]),
+BENCH_OUT (where results go [bench]).
+"""
+
+import argparse
+import json
+import os
+import platform
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+
+import data
+import report
+
+BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
+QUICK = bool(os.environ.get("BENCH_QUICK"))
+SIDE = 128 if QUICK else 1024 if os.environ.get("BENCH_LARGE") else 512
+ROUNDS = int(os.environ.get("BENCH_ROUNDS", "3" if QUICK else "7"))
+WHERE = os.path.abspath(os.environ.get("BENCH_DIR", os.path.join(BUILD, "bench-data")))
+HERE = os.path.dirname(os.path.abspath(__file__))
+CARGO = os.environ.get("BENCH_CARGO", "")
+
+READERS = ("zinc", "limit", "zarrs", "tensorstore", "zarr-python", "zarrs-python")
+
+
+@dataclass
+class Workload:
+    name: str
+    operation: str
+    set: str
+    options: list = field(default_factory=list)
+    contenders: tuple = READERS
+    threads: tuple = (2,)
+    cold: bool = False
+    to: str | None = None  # data set whose metadata the target has
+
+
+# The short form: one of each kind, and one run for warm and whole-process times alike.
+SHORT = re.compile(r"read all, (raw|zstd|shard), noise|inner|gzip|edge|(axis 0|box), (raw|zstd|shard)|write all|parts|walk")
+
+# ---- what is done ----
+
+
+def slices(n):
+    """Name and selection of each slice; the box lies across eight chunks of n/2"""
+    side = 100 * n // 512
+    a, b = n // 2 - side // 2, n // 2 + side // 2
+    third = n // 3
+    some = "[" + ",".join(str(i * 7 % n) for i in range(0, n, 8)) + "]"
+    return {
+        "plane of axis 0": f"{third}:{third + 1},:,:",
+        "plane of axis 1": f":,{third}:{third + 1},:",
+        "plane of axis 2": f":,:,{third}:{third + 1}",
+        "row": f"{third}:{third + 1},{third}:{third + 1},:",
+        "box": f"{a}:{b},{a}:{b},{a}:{b}",
+        "every second": "::2,::2,::2",
+        "index lists": f"{some},{some},:",
+    }
+
+
+def workloads(n):
+    half, eighth = ",".join([str(n // 2)] * 3), ",".join([str(n // 8)] * 3)
+    no_limit = tuple(c for c in READERS if c not in ("limit", "zarrs"))
+    no_zarrs = tuple(c for c in READERS if c != "zarrs")
+    out = []
+    for kind in ("raw", "zstd", "shard"):
+        for entropy in data.ENTROPIES:
+            out.append(Workload(f"read all, {kind}, {entropy}", "read", f"{kind}-{entropy}", threads=(1, 2), cold=entropy == "noise"))
+        out.append(Workload(f"chunk by chunk, {kind}", "chunks", f"{kind}-noise", [f"chunk={half}"], tuple(c for c in READERS if c != "limit")))
+    out.append(Workload("inner chunks, shard", "chunks", "shard-noise", [f"chunk={eighth}"], tuple(c for c in READERS if c != "limit")))
+    for kind in ("gzip", "blosc", "edge", "float", "tiny"):
+        out.append(Workload(f"read all, {kind}", "read", kind, threads=(1, 2)))
+    for kind in ("raw-noise", "zstd-noise", "gzip", "blosc", "shard-noise"):
+        for name, sel in slices(n).items():
+            who = no_limit if "::" in sel or "[" in sel else no_zarrs
+            out.append(Workload(f"{name}, {kind.split('-')[0]}", "read", kind, [f"sel={sel}"], who))
+        out.append(Workload(f"1000 points, {kind.split('-')[0]}", "points", kind, ["count=1000"], no_limit))
+    out.append(Workload("C to F order", "read", "zstd-noise", ["order=F"], no_limit))
+    out.append(Workload("F to C order", "read", "transposed", [], no_limit))
+    out.append(Workload("uint16 as float32", "read", "zstd-noise", ["as=float32"], no_limit))
+    for kind in ("raw", "zstd", "shard"):
+        out.append(Workload(f"write all, {kind}", "write", f"{kind}-noise", [], no_zarrs, to=f"{kind}-noise"))
+        out.append(Workload(f"round trip, {kind}", "roundtrip", f"{kind}-noise", [], tuple(c for c in READERS if c != "limit"), to=f"{kind}-noise"))
+    out.append(Workload("durable write, zstd", "write", "zstd-noise", ["durable=1"], ("zinc", "tensorstore"), to="zstd-noise"))
+    out.append(Workload("parts of shards", "poke", "shard-noise", ["count=16"], no_limit, to="+shard-noise"))
+    out.append(Workload("append planes", "append", "planes", ["count=32"], no_limit, to="+planes"))
+    out.append(Workload("rechunk planes to columns", "roundtrip", "planes", [], no_limit, to="columns"))
+    out.append(Workload("walk", "walk", "tree", [], ("zinc", "zarr-python")))
+    return out
+
+
+# ---- contenders ----
+
+
+def command(who, w, s, threads, repeat, to):
+    """The command line of a contender, its environment, and whether it prints its own times"""
+    path = s.path if s else os.path.join(WHERE, w.set)
+    options = list(w.options) + ([f"to={to}"] if to else [])
+    if not any(o.startswith("sel=") for o in options) and w.operation == "read":
+        options.append("sel=:,:,:")
+    if who in ("zinc", "limit"):
+        program = os.path.join(BUILD, f"bench-{who}")
+        told = s.told if who == "limit" else []
+        return [program, w.operation, path, str(threads), str(repeat), *options, *told], {}, True
+    if who == "zarrs":
+        return zarrs_command(w, path, to), {"RAYON_NUM_THREADS": str(threads)}, False
+    python = os.path.join(BUILD, "interop-venv", "bin", "python")
+    return [python, os.path.join(HERE, "peers.py"), who, w.operation, path, str(threads), str(repeat), *options], {}, True
+
+
+def zarrs_command(w, path, to):
+    if w.operation == "roundtrip":
+        return [os.path.join(CARGO, "zarrs_reencode"), path, to]
+    flags = ["--read-all"] if w.operation == "read" else []
+    if w.name.startswith("inner"):
+        flags = ["--inner-chunks"]
+    return [os.path.join(CARGO, "zarrs_benchmark_read_sync"), *flags, path]
+
+
+def zarrs_time(text):
+    """In-process seconds of zarrs' own report; None when it prints none"""
+    found = re.search(r"in ([\d.]+)\s*ms", text) or None
+    if found:
+        return float(found[1])
+    found = re.search(r"in ([\d.]+)\s*s", text)
+    return float(found[1]) * 1e3 if found else None
+
+
+def drop_caches():
+    subprocess.run(["sync"], check=True)
+    with open("/proc/sys/vm/drop_caches", "w", encoding="ascii") as f:
+        f.write("3\n")
+
+
+def can_drop():
+    return os.access("/proc/sys/vm/drop_caches", os.W_OK)
+
+
+def run_once(who, w, s, threads, repeat, cold=False):
+    """In-process median "ms" and "cpu", whole "process", peak "rss" in bytes; or the reason why not"""
+    to = target(who, w)
+    argv, more, prints = command(who, w, s, threads, repeat, to)
+    if threads == 1 and shutil.which("taskset"):
+        argv = ["taskset", "-c", "0", *argv]
+    if cold:
+        drop_caches()
+    began = time.perf_counter()
+    child = subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, **more}, text=True)
+    out, err = child.communicate()
+    wall = (time.perf_counter() - began) * 1e3
+    if child.returncode != 0:
+        return {"failed": (err.strip().splitlines() or ["no reason"])[-1][:200]}
+    if not prints:
+        return {"ms": zarrs_time(out + err), "process": wall, "rss": None}
+    told = json.loads(out.splitlines()[-1])
+    return {
+        "ms": statistics.median(told["ms"]),
+        "cpu": statistics.median(told["cpu_ms"]),
+        "process": wall,
+        "rss": told["rss_kb"] * 1024,
+    }
+
+
+def target(who, w):
+    """A place to write to, made anew"""
+    if not w.to:
+        return None
+    path = os.path.join(WHERE, "target")
+    if w.to.startswith("+"):
+        return data.full_copy(SETS[w.to[1:]], path)
+    if who == "zarrs":
+        shutil.rmtree(path, ignore_errors=True)
+        return path
+    return data.empty_copy(SETS[w.to], path, who == "limit")
+
+
+# ---- all of it ----
+
+
+def present(who):
+    if who == "zarrs":
+        return os.path.exists(os.path.join(CARGO, "zarrs_benchmark_read_sync"))
+    if who in ("zinc", "limit"):
+        return os.path.exists(os.path.join(BUILD, f"bench-{who}"))
+    return os.path.exists(os.path.join(BUILD, "interop-venv", "bin", "python"))
+
+
+def measure(w, threads):
+    """Medians of one workload, contender by contender"""
+    who = [c for c in w.contenders if present(c)]
+    s = SETS.get(w.set)
+    seen = {c: {"warm": [], "cpu": [], "process": [], "cold": [], "rss": []} for c in who}
+    for c in who:  # files into the page cache, and contenders that cannot out of the way
+        first = run_once(c, w, s, threads, 1)
+        if "failed" in first:
+            seen[c] = first
+    for r in range(ROUNDS):
+        for c in who[r % len(who) :] + who[: r % len(who)]:
+            if "failed" in seen[c]:
+                continue
+            whole = run_once(c, w, s, threads, 1)
+            warm = whole if QUICK or w.operation == "append" else run_once(c, w, s, threads, 3)
+            cold = run_once(c, w, s, threads, 1, True) if w.cold and not QUICK and can_drop() else {}
+            take(seen[c], warm, whole, cold)
+    return {c: v if "failed" in v else {k: middle(v[k]) for k in v} for c, v in seen.items()}
+
+
+def take(seen, warm, whole, cold):
+    told = {"warm": warm.get("ms"), "cpu": warm.get("cpu"), "process": whole.get("process")}
+    told |= {"cold": cold.get("ms"), "rss": whole.get("rss")}
+    for key, value in told.items():
+        if value is not None:
+            seen[key].append(value)
+
+
+def middle(values):
+    return statistics.median(values) if values else None
+
+
+def start_up():
+    """How long it takes to show one array's metadata, from nothing"""
+    s = SETS["zstd-noise"]
+    python = os.path.join(BUILD, "interop-venv", "bin", "python")
+    rows = {
+        "zinc info": [os.path.join(BUILD, "zinc"), "info", s.path],
+        "ncdump -h": ["ncdump", "-h", f"file://{s.path}#mode=zarr,file"],
+        "python -c 'import zarr'": [python, "-c", "import zarr"],
+        "python -c 'import tensorstore'": [python, "-c", "import tensorstore"],
+    }
+    out = {}
+    for name, argv in rows.items():
+        if not shutil.which(argv[0]):
+            continue
+        times = []
+        for _ in range(ROUNDS + 1):
+            began = time.perf_counter()
+            subprocess.run(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+            times.append((time.perf_counter() - began) * 1e3)
+        out[name] = statistics.median(times[1:])
+    return out
+
+
+def machine():
+    model = ""
+    with open("/proc/cpuinfo", encoding="ascii", errors="replace") as f:
+        for line in f:
+            if line.startswith("model name"):
+                model = line.split(":", 1)[1].strip()
+                break
+    versions = subprocess.run(
+        [os.path.join(BUILD, "interop-venv", "bin", "pip"), "list", "--format=json"], stdout=subprocess.PIPE, text=True, check=False
+    ).stdout
+    named = {p["name"]: p["version"] for p in json.loads(versions or "[]") if p["name"] in ("zarr", "zarrs", "tensorstore", "numpy")}
+    return {
+        "processor": model,
+        "processors": os.cpu_count(),
+        "system": f"{platform.system()} {platform.release()} {platform.machine()}",
+        "versions": named,
+        "load": os.getloadavg()[0],
+        "side": SIDE,
+        "rounds": ROUNDS,
+    }
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--out", default=os.environ.get("BENCH_OUT", HERE), help="where results go")
+    out = parser.parse_args().out
+    os.makedirs(WHERE, exist_ok=True)
+    os.makedirs(out, exist_ok=True)
+    only = re.compile(os.environ.get("BENCH_ONLY", ""))
+    chosen = [w for w in workloads(SIDE) if only.search(w.name) and (not QUICK or SHORT.search(w.name))]
+    for name in {w.set for w in chosen} | {w.to.lstrip("+") for w in chosen if w.to} | {"zstd-noise"}:
+        if name == "tree":
+            data.make_tree(WHERE, 500 if QUICK else 10000)
+        else:
+            data.make(SETS[name], WHERE)
+    results = {"machine": machine(), "start_up": start_up(), "workloads": []}
+    for w in chosen:
+        for threads in w.threads[-1:] if QUICK else w.threads:
+            row = {"name": w.name, "threads": threads, "contenders": measure(w, threads)}
+            results["workloads"].append(row)
+            print(report.line(row), flush=True)
+    results["machine"]["load_at_end"] = os.getloadavg()[0]
+    report.write(results, out)
+    failed = [(r["name"], c) for r in results["workloads"] for c, v in r["contenders"].items() if "failed" in v and c == "zinc"]
+    shutil.rmtree(os.path.join(WHERE, "target"), ignore_errors=True)
+    return 1 if failed else 0
+
+
+SETS = data.sets(SIDE)
+sys.exit(main())

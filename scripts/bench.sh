@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# bench.sh - Zinc beside zarrs, TensorStore, zarr-python and the limit of the machine; see bench/run.py
+#
+# Installs the peers once: Python packages into build/interop-venv, zarrs' own programs by cargo, for this very
+# processor, into $BENCH_CACHE [~/.cache/zinc-bench]; without cargo they are left out.  Writes bench/results.md, .json
+# and .svg, or to $BENCH_OUT.  BENCH_QUICK=1 is a short form for CI, whose results go to build/bench.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+BUILD=${BUILD:-build}
+export BUILD
+CACHE=${BENCH_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/zinc-bench}
+export BENCH_CARGO=$CACHE/bin
+[ -z "${BENCH_QUICK:-}" ] || export BENCH_OUT=${BENCH_OUT:-$BUILD/bench}
+
+# One job at the lowest priority: it takes long, and nobody waits for it but us.
+install_zarrs() {
+	command -v cargo >/dev/null || { echo "bench: no cargo, so zarrs' own programs are left out" && return; }
+	echo "bench: building zarrs_tools with the feature benchmark for this processor (once, some minutes)"
+	CARGO_TARGET_DIR=$CACHE/target RUSTFLAGS="-C target-cpu=native" \
+		nice -n 19 cargo install --quiet --locked -j "${JOBS:-1}" --root "$CACHE" zarrs_tools --features benchmark ||
+		echo "bench: zarrs_tools did not build and is left out"
+}
+
+program() { # program NAME SOURCE... LIBRARIES
+	local name=$1
+	shift
+	# shellcheck disable=SC2016 # the loader expands $ORIGIN, not the shell
+	"${CC:-cc}" -std=c11 -O3 -march=native -D_GNU_SOURCE -Iinclude -o "$BUILD/bench-$name" "$@" -lpthread '-Wl,-rpath,$ORIGIN'
+}
+
+scripts/setup.sh build bench
+INTEROP_INSTALL=1 scripts/interop.sh
+[ -x "$BENCH_CARGO/zarrs_benchmark_read_sync" ] || [ -n "${BENCH_QUICK:-}" ] || install_zarrs
+cmake -G Ninja -B "$BUILD" -S . --log-level=WARNING >/dev/null
+cmake --build "$BUILD" -j "${JOBS:-2}" --target product -- --quiet
+program zinc bench/ours.c bench/common.c -L"$BUILD" -lzinc
+program limit bench/limit.c bench/common.c -lzstd -lblosc -ldeflate
+exec "$BUILD/interop-venv/bin/python" bench/run.py
