@@ -1,9 +1,9 @@
 /*
  * format_v3_2022.c - the draft of December 2022: what it has of its own
  *
- *   zarr.json                {"zarr_format": "https://purl.org/zarr/spec/core/3.0", "metadata_encoding": {"type":
- * "json", ...}} meta/foo/bar.array.json  {"shape", "data_type": "float64", "chunk_grid", "codecs": [{"type": URI,
- * ...}], ...} data/foo/bar/c0/0
+ *   zarr.json                {"zarr_format": "https://purl.org/zarr/spec/core/3.0", "metadata_encoding": {...}, ...}
+ *   meta/foo/bar.array.json  {"shape", "data_type": "float64", "chunk_grid", "codecs": [{"type": URI, ...}], ...}
+ *   data/foo/bar/c0/0
  *
  * From May to November 2022 the entry point was still that of 2020, and so were the keys; `compressor` was a member
  * until August.  In January 2023 chunk_memory_layout went, and a codec transpose came.  All of these are read.
@@ -102,9 +102,8 @@ parse_encoding(zinc_draft_entry *e, const zinc_json *root, const char **suffix, 
  *
  * Codecs come in any order, and what they are given is converted: elements become bytes in their default
  * representation, little-endian, and bytes become elements again.  So before anything is compressed `endian` reverses
- * each number
- * ("big") or does nothing ("little"), wherever it stands, and a transpose may stand behind it; behind a compressor only
- * what does nothing can follow that is not for bytes.
+ * each number ("big") or does nothing ("little"), wherever it stands, and a transpose may stand behind it; behind a
+ * compressor only what does nothing can follow that is not for bytes.
  */
 
 struct chain {
@@ -204,11 +203,12 @@ add_blosc(struct chain *x, const zinc_json *v)
 {
 	static const char *const names[] = {"noshuffle", "shuffle", "bitshuffle"};
 	zinc_draft_parse *p = x->p;
-	zinc_json *c = zinc_json_copy(p->v3, zinc_json_member(v, "configuration")), *item;
+	const zinc_json *configuration = zinc_json_member(v, "configuration");
+	zinc_json *c = zinc_json_copy(p->v3, configuration), *item;
 	const uint64_t size = x->bytes || x->compressed || !p->dtype ? 1 : p->dtype->size;
 	int64_t shuffle;
 
-	if (!zinc_json_i64(zinc_json_member(c, "shuffle"), &shuffle) || shuffle < -1 || shuffle > 2)
+	if (!zinc_json_i64(zinc_json_member(configuration, "shuffle"), &shuffle) || shuffle < -1 || shuffle > 2)
 		return zinc_report_error(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_BLOSC_SHUFFLE), &p->e,
 					 "shuffle must be 0, 1, 2 or -1");
 	if (shuffle == -1)

@@ -91,7 +91,7 @@ open_as(rig *r, const char *document, const char *fallback, zinc_array **a)
 	return open_at(r, "meta/root/a.array.json", document, fallback, a);
 }
 
-/* Promise 1: the first that is known, and never in silence.  19-43+ 20-48+ 22-58+ 22-61+ */
+/* Promise 1: the first that is known, and never in silence.  20-48+ */
 static void
 test_used_only_when_allowed(void **state)
 {
@@ -227,7 +227,7 @@ test_fill_value_of_another_type(void **state)
 	rig_close(&r);
 }
 
-/* Promise 4: what is written, and what a caller wants instead.  22-59+ 22-60+ */
+/* Promise 4: what is written, and what a caller wants instead. */
 static void
 test_writing(void **state)
 {
