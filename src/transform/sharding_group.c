@@ -1,7 +1,7 @@
 /*
  * sharding_group.c - many changes of chunks, each shard written once
  *
- * A group keeps the encoded chunks it was given until it commits, or until they are BUDGET bytes.  Then
+ * A group keeps the encoded chunks it was given until it commits, or until they take BUDGET bytes.  Then
  *
  *   shards of which some chunks are changed    each is read, changed and put under its own exclusion, first;
  *   shards that are given whole                are put without being read, in one group of the store below,
@@ -41,7 +41,7 @@ typedef struct failure {
 typedef struct group {
 	zinc_sharded *s;
 	uint32_t flags;
-	uint64_t bytes; /* of all pending chunks */
+	uint64_t bytes; /* of all pending chunks, and of what notes them */
 	pending *buckets[BUCKETS];
 	failure *failed, **last;
 	zinc_status lost; /* memory was out for a failure */
@@ -57,6 +57,13 @@ drop(group *g, change *c)
 	*c = (change){ZINC_CHUNK_KEEP, NULL, 0};
 }
 
+/* What the list of a shard's changes takes; calloc has made sure that it fits. */
+static uint64_t
+notes_bytes(const group *g)
+{
+	return g->s->n * sizeof(change);
+}
+
 static void
 pending_free(group *g, pending *p)
 {
@@ -64,6 +71,8 @@ pending_free(group *g, pending *p)
 
 	for (i = 0; p->changes && i < g->s->n; i++)
 		drop(g, &p->changes[i]);
+	if (p->changes)
+		g->bytes -= notes_bytes(g);
 	zinc_free(g->s->ctx, p->changes);
 	zinc_free(g->s->ctx, p->key);
 	zinc_free(g->s->ctx, p);
@@ -91,6 +100,8 @@ pending_new(group *g, const zinc_spot *at, const char *key)
 	memcpy(p->index, at->shard, sizeof p->index);
 	p->key = zinc_strdup(ctx, key);
 	p->changes = (change *)zinc_calloc(ctx, g->s->n, sizeof *p->changes);
+	if (p->changes)
+		g->bytes += notes_bytes(g);
 	if (p->key && p->changes)
 		return p;
 	pending_free(g, p);

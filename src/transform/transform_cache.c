@@ -31,26 +31,12 @@ typedef struct cache {
 	zinc_context *ctx;
 	zinc_store *next;
 	zinc_layer_cache_options o;
-	pthread_mutex_t lock;
-	zinc_fork_hook fork;
 	uint64_t used;
 	entry *newest, *oldest;
 	entry *buckets[BUCKETS];
 } cache;
 
-/* ---- the table; all of it under the lock ---- */
-
-static void
-before_fork(void *object)
-{
-	pthread_mutex_lock(&((cache *)object)->lock);
-}
-
-static void
-after_fork(void *object)
-{
-	pthread_mutex_unlock(&((cache *)object)->lock);
-}
+/* ---- the table; all of it under the context's lock, which forks mind ---- */
 
 static void
 unref(cache *c, entry *e)
@@ -111,7 +97,7 @@ forget(cache *c, const char *key)
 {
 	entry **slot;
 
-	pthread_mutex_lock(&c->lock);
+	pthread_mutex_lock(&c->ctx->lock);
 	while (!key && c->oldest)
 		drop_oldest(c);
 	slot = key ? bucket_of(c, key) : NULL;
@@ -120,7 +106,7 @@ forget(cache *c, const char *key)
 			drop(c, slot);
 		else
 			slot = &(*slot)->chain;
-	pthread_mutex_unlock(&c->lock);
+	pthread_mutex_unlock(&c->ctx->lock);
 }
 
 static bool
@@ -136,7 +122,7 @@ find(cache *c, const zinc_get *r)
 {
 	entry *e;
 
-	pthread_mutex_lock(&c->lock);
+	pthread_mutex_lock(&c->ctx->lock);
 	for (e = *bucket_of(c, r->key); e && !answers(e, r); e = e->chain)
 		;
 	if (e) {
@@ -144,16 +130,16 @@ find(cache *c, const zinc_get *r)
 		unlink_use(c, e);
 		link_newest(c, e);
 	}
-	pthread_mutex_unlock(&c->lock);
+	pthread_mutex_unlock(&c->ctx->lock);
 	return e;
 }
 
 static void
 release(cache *c, entry *e)
 {
-	pthread_mutex_lock(&c->lock);
+	pthread_mutex_lock(&c->ctx->lock);
 	unref(c, e);
-	pthread_mutex_unlock(&c->lock);
+	pthread_mutex_unlock(&c->ctx->lock);
 }
 
 /* The bytes of an answer, from wherever they were put; NULL: no memory, which is no failure here. */
@@ -195,7 +181,7 @@ keep(cache *c, const zinc_get *r, const zinc_got *got, const uint8_t *slot)
 	e = entry_new(c, r, got, slot);
 	if (!e)
 		return;
-	pthread_mutex_lock(&c->lock);
+	pthread_mutex_lock(&c->ctx->lock);
 	bucket = bucket_of(c, e->key);
 	for (old = bucket; *old && !answers(*old, r); old = &(*old)->chain)
 		;
@@ -207,7 +193,7 @@ keep(cache *c, const zinc_get *r, const zinc_got *got, const uint8_t *slot)
 	*bucket = e;
 	link_newest(c, e);
 	c->used += e->nbytes;
-	pthread_mutex_unlock(&c->lock);
+	pthread_mutex_unlock(&c->ctx->lock);
 }
 
 /* ---- get ---- */
@@ -417,9 +403,7 @@ cache_close(void *self)
 {
 	cache *c = (cache *)self;
 
-	zinc_fork_remove(&c->fork);
 	forget(c, NULL);
-	pthread_mutex_destroy(&c->lock);
 	zinc_store_close(c->next);
 	zinc_free(c->ctx, c);
 }
@@ -493,8 +477,5 @@ zinc_layer_cache(zinc_store **out, const void *cache_options, const zinc_transfo
 		return st;
 	}
 	zinc_store_ref(in->next);
-	pthread_mutex_init(&c->lock, NULL);
-	c->fork = (zinc_fork_hook){before_fork, after_fork, after_fork, c, NULL, NULL};
-	zinc_fork_add(&c->fork);
 	return ZINC_OK;
 }
