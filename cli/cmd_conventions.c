@@ -9,6 +9,8 @@
  *    /     proj:        v0.1     /attributes/zarr_conventions/1  1 error
  *            error schema: /attributes/proj:code: ...
  */
+#include <math.h>
+
 #include "cli.h"
 
 struct row {
@@ -65,7 +67,10 @@ numbers_json(struct text *t, const char *name, const double *v, int n)
 	text_printf(t, ",\"%s\":[", name);
 	for (i = 0; i < n; i++) {
 		text_puts(t, i ? "," : "");
-		text_float(t, v[i], DOUBLE);
+		if (isfinite(v[i])) /* JSON has no infinity, but "1e999" */
+			text_float(t, v[i], DOUBLE);
+		else
+			text_puts(t, "null");
 	}
 	text_puts(t, "]");
 }

@@ -149,6 +149,15 @@ if "$ZINC" --version | grep -q 'curl *yes' && command -v python3 >/dev/null; the
 	[ "$(find cache -type f | wc -l)" = 1 ] || bad "the cache holds $(find cache -type f)"
 fi
 
+# ---- declared by many at once, none is lost ----
+zinc 0 create many.zarr --group
+for i in 1 2 3 4 5 6 7 8; do
+	"$ZINC" conventions many.zarr --add "https://example.com/$i.json" &
+done
+wait
+zinc 0 conventions many.zarr --json
+[ "$(grep -o '"id":"https://example.com/' out | wc -l)" = 8 ] || bad "a declaration was lost"
+
 # ---- versions of Zarr with attributes ----
 zinc 0 create v2.zarr --group --format v2
 zinc 0 conventions v2.zarr --add license
@@ -180,6 +189,12 @@ zinc 0 conventions -r draft.zarr --json
 prints <<'END'
 {"nodes":[]}
 END
+
+# ---- a scale beyond all numbers ----
+zinc 0 create inf.zarr --group --attrs '{"zarr_conventions": [{"uuid": "d35379db-88df-4056-af3a-620245f8e347", "name": "m"}], "multiscales": {"layout": [{"asset": "0", "transform": {"scale": [1e999]}}]}}'
+zinc 1 conventions inf.zarr --json
+is_json
+has '"scale":[null]'
 
 # ---- OME-Zarr has a key of its own ----
 zinc 0 create ome.zarr --group --attrs '{"ome": {"version": "0.5", "multiscales": [{"datasets": [{"path": "0"}, {"path": "9"}]}]}}'
