@@ -4,7 +4,7 @@
  * errors (error.c), contexts (context.c), allocation (alloc.c), the bounded buffer (buf.c),
  * checked sizes (num.h), the key checker (key.c), the table of OS calls (os_posix.c), the thread pool
  * (pool.c), fork hooks (fork.c), checksums (crc.c), UTF-8 (utf8.c), base64 (base64.c), regular expressions
- * (regex.c), registries (registry.c), arenas (arena.c), modules (module.c).
+ * (regex.c, regex_ecma.c), registries (registry.c), arenas (arena.c), modules (module.c).
  */
 #ifndef ZINC_BASE_H
 #define ZINC_BASE_H
@@ -221,6 +221,8 @@ bool zinc_base64_decode(const char *s, size_t n, void *bytes, size_t room, size_
 /* ---- regular expressions: the dialect of JSON Schema ---- */
 
 typedef struct zinc_regex zinc_regex;
+/* A pattern of ECMA 262 in the words of PCRE2, appended. */
+zinc_status zinc_regex_translate(zinc_buf *out, const char *pattern, size_t n, zinc_error *err);
 /* E_INVALID when it is none, E_UNSUPPORTED without PCRE2. */
 zinc_status zinc_regex_new(zinc_regex **out, zinc_context *ctx, const char *pattern, size_t n, zinc_error *err);
 void zinc_regex_free(zinc_regex *r);

@@ -59,7 +59,7 @@ count_step(pcre2_callout_block *block, void *steps)
 
 /* (2) */
 static zinc_status
-compile(zinc_regex *r, const char *pattern, size_t n, zinc_error *err)
+compile(zinc_regex *r, const zinc_buf *pattern, zinc_error *err)
 {
 	const uint32_t flags = PCRE2_UTF | PCRE2_DOLLAR_ENDONLY | PCRE2_ALT_BSUX | PCRE2_MATCH_UNSET_BACKREF |
 			       PCRE2_ALLOW_EMPTY_CLASS | PCRE2_AUTO_CALLOUT | PCRE2_NEVER_BACKSLASH_C;
@@ -71,7 +71,7 @@ compile(zinc_regex *r, const char *pattern, size_t n, zinc_error *err)
 	if (!how)
 		return zinc_fail_nomem(err);
 	pcre2_set_max_pattern_length(how, PATTERN_MAX);
-	r->code = pcre2_compile((PCRE2_SPTR)pattern, n, flags, &code, &at, how);
+	r->code = pcre2_compile(pattern->p, pattern->n, flags, &code, &at, how);
 	pcre2_compile_context_free(how);
 	if (r->code)
 		return ZINC_OK;
@@ -97,14 +97,19 @@ zinc_regex_new(zinc_regex **out, zinc_context *ctx, const char *pattern, size_t 
 {
 	zinc_regex *r = zinc_calloc(ctx, 1, sizeof *r);
 	zinc_status s;
+	zinc_buf text;
 
 	if (!r)
 		return zinc_fail_nomem(err);
 	r->ctx = ctx;
 	r->memory = pcre2_general_context_create(take, give, ctx);
-	s = r->memory ? compile(r, pattern, n, err) : zinc_fail_nomem(err);
+	zinc_buf_init(&text, ctx, SIZE_MAX);
+	s = r->memory ? zinc_regex_translate(&text, pattern, n, err) : zinc_fail_nomem(err);
+	if (s == ZINC_OK)
+		s = zinc_buf_text(&text) ? compile(r, &text, err) : zinc_fail_nomem(err);
 	if (s == ZINC_OK)
 		s = prepare(r, err);
+	zinc_buf_fini(&text);
 	if (s != ZINC_OK) {
 		zinc_regex_free(r);
 		return s;

@@ -64,6 +64,15 @@ test_dialect(void **state)
 	assert_int_equal(match("^\\u00e9$", "\xc3\xa9", 1000), 1);
 	assert_int_equal(match("^.$", "\xf0\x9f\x90\xb2", 1000), 1);
 	assert_int_equal(match("b", "abc", 1000), 1);
+	assert_int_equal(match("^\\s$", "\xc2\xa0", 1000), 1);
+	assert_int_equal(match("^[a\\s]+$", "a\xe2\x80\xa8 \t", 1000), 1);
+	assert_int_equal(match("^\\S$", "\xc2\xa0", 1000), 0);
+	assert_int_equal(match("^\\S$", "x", 1000), 1);
+	assert_int_equal(match("^\\p{Letter}+\\P{Letter}$", "\xc3\xa9x1", 1000), 1);
+	assert_int_equal(match("^[\\p{digit}]$", "\xe0\xa7\xaa", 1000), 1);
+	assert_int_equal(match("^\\p{Lu}\\p{L}$", "Ab", 1000), 1);
+	assert_int_equal(match("^\\\\s$", "\\s", 1000), 1); /* a backslash, then an s */
+	assert_int_equal(match("\\", "x", 1000), -ZINC_E_INVALID);
 	assert_int_equal(match("(", "abc", 1000), -ZINC_E_INVALID);
 	assert_int_equal(match("[z-a]", "abc", 1000), -ZINC_E_INVALID);
 }
