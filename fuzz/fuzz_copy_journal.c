@@ -1,0 +1,55 @@
+/*
+ * fuzz_copy_journal.c - the journal of an interrupted copy, as anybody may have written it
+ *
+ * A copy that goes on with it either refuses it, writing nothing, or completes the target.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <zinc/tool.h>
+
+#define GROUP "{\"zarr_format\": 3, \"node_type\": \"group\"}"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void
+put(zinc_store *s, const char *key, const void *bytes, size_t n)
+{
+	if (zinc_store_put(s, NULL, key, bytes, n, NULL, 0, NULL, NULL) != ZINC_OK)
+		abort();
+}
+
+static zinc_status
+look(zinc_store *s, const char *key)
+{
+	zinc_blob text = ZINC_BLOB_INIT;
+	zinc_status st = zinc_store_get_all(s, key, &text, NULL, 0, NULL);
+
+	zinc_blob_fini(&text);
+	return st;
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	zinc_store *store = NULL;
+	zinc_hierarchy *from = NULL, *to = NULL;
+	zinc_status st;
+
+	if (zinc_store_open(&store, "memory://journal", NULL, NULL) != ZINC_OK)
+		return 0;
+	put(store, "a/zarr.json", GROUP, sizeof GROUP - 1);
+	put(store, "a/note", "text", 4);
+	put(store, "b/__zinc_cp.json", data, size);
+	if (zinc_hierarchy_open(&from, store, "a", NULL, NULL) != ZINC_OK ||
+	    zinc_hierarchy_open(&to, store, "b", ZINC_OPEN_OPTIONS(.create = 1), NULL) != ZINC_OK)
+		abort();
+	st = zinc_copy(from, "/", to, "/", ZINC_COPY_OPTIONS(.resume = 1), NULL, NULL);
+	if ((st == ZINC_OK) != (look(store, "b/zarr.json") == ZINC_OK))
+		abort();
+	if (st == ZINC_OK && look(store, "b/__zinc_cp.json") != ZINC_E_NOTFOUND)
+		abort();
+	zinc_hierarchy_close(to);
+	zinc_hierarchy_close(from);
+	zinc_store_close(store);
+	return 0;
+}
