@@ -318,6 +318,7 @@ readers_see_whole_values(void **state)
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_blob b = ZINC_BLOB_INIT;
 	const uint8_t *p;
+	zinc_status st;
 	pthread_t t;
 	size_t i;
 
@@ -326,7 +327,10 @@ readers_see_whole_values(void **state)
 	put_text(s, "d/k", "");
 	assert_int_equal(pthread_create(&t, NULL, write_versions, &m), 0);
 	while (!m.stop) {
-		assert_ok(zinc_store_get_all(s, "d/k", &b, NULL, 0, &err));
+		st = zinc_store_get_all(s, "d/k", &b, NULL, 0, &err);
+		if (st == ZINC_E_CONFLICT)
+			continue; /* of a layer that reads in parts: replaced too often meanwhile.  Not a mixture. */
+		assert_ok(st);
 		p = (const uint8_t *)b.data;
 		if (b.nbytes)
 			assert_int_equal(b.nbytes, MIXED - p[0]);

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "support/conform_store.h"
+#include "support/files.h"
 #include "support/gets.h"
 #include "support/test.h"
 #include "transform/transform_inside.h"
@@ -135,6 +136,7 @@ main(void)
 	int failed = 0;
 	size_t i;
 
+	make_empty("layers");
 	for (i = 0; i < COUNT(kinds); i++) {
 		kind k = kinds[i];
 		char name[64];
