@@ -65,7 +65,7 @@ install_v2() {
 		echo "interop: installing zarr 2.18 for Python $version"
 		rm -rf "$VENV2"
 		if "$python" -m venv "$VENV2" && "$VENV2/bin/pip" install -q --disable-pip-version-check \
-			--only-binary :all: 'zarr<3' 'numcodecs<0.16' 'numpy<2'; then
+			--only-binary :all: 'zarr<3' 'numcodecs<0.16' 'numpy<2' pytest; then
 			touch "$VENV2/complete"
 			return
 		fi
@@ -74,7 +74,8 @@ install_v2() {
 	return 1
 }
 
-# Version 2 with every zarr-python 2 that there is: PyPI's, and Debian's if it is installed.
+# Version 2 and the draft of 2020 with every zarr-python 2 that there is: PyPI's, and Debian's if it is installed, whose
+# Python may have GDAL, too.
 exchange_v2() {
 	local python status=0
 	for python in "$VENV2/bin/python" /usr/bin/python3; do
@@ -84,6 +85,7 @@ exchange_v2() {
 		fi
 		mkdir -p "$BUILD/interop-v2"
 		"$python" tests/interop/v2.py "$BUILD/zinc" "$BUILD/interop-v2" || status=1
+		"$python" tests/interop/drafts.py "$BUILD/zinc" "$BUILD/interop-drafts" ../shared/fixtures || status=1
 	done
 	return $status
 }

@@ -66,6 +66,7 @@ struct zinc_draft {
 	const char *version;     /* what new documents have as zarr_format, and then groups have extensions; NULL */
 	const char *meta, *data; /* as in zinc_draft_entry */
 	bool root_dot;           /* the root's document is meta + ".array", else meta + "/array" */
+	bool scalar_c0;          /* a scalar's chunk may be "c0": zarr-python's */
 	const char *chunk;       /* what chunk identifiers begin with: "c" or "" */
 	const char *codec;       /* URI of a codec to be written: "https://.../%s/1.0" */
 	const char *const *codec_ids; /* codecs that it may be written for, by their ids in version 2; ends with NULL */
@@ -122,6 +123,9 @@ size_t zinc_draft_document(const zinc_hierarchy *h, const char *name, zinc_node_
 /* Keys of chunks: the draft's `chunk`, then indices with a separator. */
 zinc_status zinc_draft_keys_init(zinc_keys *out, zinc_context *ctx, const zinc_draft *d, char separator,
 				 zinc_error *err);
+
+/* Where the one chunk of a scalar lies: under "c", or under zarr-python's "c0" when only that is there. */
+zinc_status zinc_draft_find_scalar(zinc_hierarchy *h, const char *path, zinc_meta *m, zinc_error *err);
 
 /* ---- draft_case.c ---- */
 
@@ -188,7 +192,7 @@ struct zinc_draft_parse {
 	const zinc_dtype *dtype; /* NULL: this build does not know it */
 	bool big;                /* byte order as the type says */
 	bool extension_type;
-	bool fell_back;          /* dtype is what may stand in for the type */
+	bool fell_back;                                /* dtype is what may stand in for the type */
 	const zinc_json *per_shard[ZINC_DRAFT_SHARDS]; /* chunks_per_shard, innermost first */
 	size_t nshards;
 	const zinc_json *filters; /* zarr-python's, from the attributes; NULL: none */

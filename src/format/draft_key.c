@@ -223,6 +223,58 @@ c_print(const zinc_keys *k, zinc_json_doc *doc)
 static const zinc_keys_ops c_keys = {
     .name = "default", .purpose = "c1/23/45", .print = c_print, .encode = c_encode, .decode = c_decode};
 
+/* zarr-python has an index even where there is no dimension. */
+static zinc_status
+c0_encode(const zinc_keys *k, const uint64_t *index, int ndim, zinc_buf *out, zinc_error *err)
+{
+	return ndim > 0 ? c_encode(k, index, ndim, out, err) : zinc_buf_puts(out, "c0", err);
+}
+
+static bool
+c0_decode(const zinc_keys *k, const char *key, int ndim, uint64_t *index)
+{
+	return ndim > 0 ? c_decode(k, key, ndim, index) : strcmp(key, "c0") == 0;
+}
+
+static const zinc_keys_ops c0_keys = {
+    .name = "default", .purpose = "c1/23/45", .print = c_print, .encode = c0_encode, .decode = c0_decode};
+
+struct scalar {
+	size_t nprefix;
+	bool c, c0;
+};
+
+static int
+see_scalar(void *arg, const char *entry, int is_prefix)
+{
+	struct scalar *x = arg;
+
+	x->c = x->c || (!is_prefix && strcmp(entry + x->nprefix, "c") == 0);
+	x->c0 = x->c0 || (!is_prefix && strcmp(entry + x->nprefix, "c0") == 0);
+	return x->c;
+}
+
+zinc_status
+zinc_draft_find_scalar(zinc_hierarchy *h, const char *path, zinc_meta *m, zinc_error *err)
+{
+	struct scalar x = {.c = false};
+	zinc_status s;
+	zinc_buf prefix;
+
+	if (m->kind != ZINC_NODE_ARRAY || m->ndim > 0 || m->keys.ops != &c_keys || !h->format->draft->scalar_c0)
+		return ZINC_OK;
+	zinc_buf_init(&prefix, h->ctx, SIZE_MAX);
+	s = zinc_draft_data_prefix(h, path, &prefix, err);
+	x.nprefix = prefix.n;
+	if (s == ZINC_OK)
+		s = zinc_buf_text(&prefix) ? zinc_store_list_dir(h->store, zinc_buf_text(&prefix), see_scalar, &x, err)
+					   : zinc_fail_nomem(err);
+	zinc_buf_fini(&prefix);
+	if (s == ZINC_OK && x.c0 && !x.c)
+		m->keys.ops = &c0_keys;
+	return s == ZINC_E_UNSUPPORTED ? ZINC_OK : s; /* a store that cannot list */
+}
+
 zinc_status
 zinc_draft_keys_init(zinc_keys *out, zinc_context *ctx, const zinc_draft *d, char separator, zinc_error *err)
 {

@@ -167,8 +167,15 @@ read_node(zinc_hierarchy *h, const char *path, zinc_report *r, zinc_meta **out, 
 zinc_status
 zinc_draft_read_node(zinc_hierarchy *h, const char *path, zinc_report *r, zinc_meta **out, zinc_error *err)
 {
-	const zinc_status s = read_node(h, path, r, out, err);
+	zinc_status s = read_node(h, path, r, out, err);
 
+	if (s == ZINC_OK) {
+		s = zinc_draft_find_scalar(h, path, *out, err);
+		if (s != ZINC_OK) {
+			zinc_meta_free(*out);
+			*out = NULL;
+		}
+	}
 	if (s == ZINC_E_NOTFOUND)
 		zinc_error_at_key(err, s, path[1] ? path + 1 : "");
 	return s == ZINC_OK ? s : zinc_error_at_url(err, s, h->url);

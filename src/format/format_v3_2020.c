@@ -206,6 +206,7 @@ static const zinc_draft draft = {
     .data = "data/root",
     .root_dot = true,
     .chunk = "c",
+    .scalar_c0 = true,
     .separator = '/',
     .codec = "https://purl.org/zarr/spec/codec/%s/1.0",
     .codec_ids = codec_ids,
