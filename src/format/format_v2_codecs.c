@@ -92,33 +92,43 @@ zinc_v2_add_named(zinc_v2_codecs *c, const char *id, const zinc_json *configurat
 		   configuration ? zinc_v2_copy(c->doc, configuration) : zinc_json_make(c->doc, ZINC_JSON_OBJECT));
 }
 
-/* Byte order of the elements that `bytes` sees: the type that the last filter makes, where it says so. */
-static bool
-is_big(const zinc_v2_codecs *c, const zinc_json *filters)
+/* What a type string says of the byte order: '<' or '>'; 0: nothing, or a byte has none. */
+static char
+order_of(const zinc_json *type)
 {
-	const zinc_json *f, *type;
-	bool big = c->big;
-
-	for (f = first_of(filters); f; f = f->next) {
-		const zinc_json *id = zinc_json_member(f, "id");
-
-		if (!zinc_json_is(id, ZINC_JSON_STRING) || kind_of(id->text) != ZINC_ARRAY_ARRAY)
-			continue;
-		type = zinc_json_member(f, strcmp(id->text, "astype") == 0 ? "encode_dtype" : "astype");
-		type = type ? type : zinc_json_member(f, "dtype");
-		if (zinc_json_is(type, ZINC_JSON_STRING) && (type->text[0] == '<' || type->text[0] == '>'))
-			big = type->text[0] == '>';
-	}
-	return big;
+	if (!zinc_json_is(type, ZINC_JSON_STRING) || (type->text[0] != '<' && type->text[0] != '>'))
+		return 0;
+	return type->text[1] && strcmp(type->text + 2, "1") == 0 ? 0 : type->text[0];
 }
 
+/*
+ * Follow the byte order of elements through a filter, in c->big.  NumCodecs takes the bytes for elements of the type
+ * that the filter names, whatever they were before, so that another order would make other numbers.
+ */
 static zinc_status
-add_bytes(zinc_v2_codecs *c, const zinc_json *filters)
+follow_order(zinc_v2_codecs *c, const zinc_json *f, const char *id)
+{
+	const bool astype = strcmp(id, "astype") == 0;
+	const char in = order_of(zinc_json_member(f, astype ? "decode_dtype" : "dtype"));
+	const char out = order_of(zinc_json_member(f, astype ? "encode_dtype" : "astype"));
+	const bool ordered = c->n > 0 || (c->dtype && c->dtype->unit > 1);
+
+	if (in && ordered && (in == '>') != c->big)
+		return zinc_report_unsupported(c->r, c->rule, c->err,
+					       "filter \"%.60s\" takes elements for those of the other byte order", id);
+	if (out || in)
+		c->big = (out ? out : in) == '>';
+	return ZINC_OK;
+}
+
+/* With the byte order of the elements that it sees. */
+static zinc_status
+add_bytes(zinc_v2_codecs *c)
 {
 	const bool plain = c->n == 0 && (!c->dtype || c->dtype->unit <= 1);
 	zinc_json *item = zinc_json_make(c->doc, ZINC_JSON_OBJECT);
 	zinc_json *configuration = zinc_json_make(c->doc, ZINC_JSON_OBJECT);
-	zinc_json *endian = zinc_json_make_string(c->doc, is_big(c, filters) ? "big" : "little");
+	zinc_json *endian = zinc_json_make_string(c->doc, c->big ? "big" : "little");
 
 	c->n++;
 	ZINC_TRY(zinc_json_set(c->doc, item, "name", zinc_json_make_string(c->doc, "bytes"), c->err));
@@ -129,10 +139,14 @@ add_bytes(zinc_v2_codecs *c, const zinc_json *filters)
 	return zinc_json_append(c->list, item, c->err);
 }
 
-/* Filters run on elements first and then on bytes; the codec that makes bytes of elements stands between. */
+/*
+ * Filters run on elements first and then on bytes; the codec that makes bytes of elements stands between.  With
+ * E_UNSUPPORTED the list is a chain all the same, of which nobody will read an element.
+ */
 zinc_status
 zinc_v2_add_filters(zinc_v2_codecs *c, const zinc_json *filters)
 {
+	zinc_status s, unsupported = ZINC_OK;
 	const zinc_json *f;
 	bool bytes = false;
 
@@ -141,12 +155,16 @@ zinc_v2_add_filters(zinc_v2_codecs *c, const zinc_json *filters)
 		const zinc_codec_kind kind = kind_of(id);
 
 		if (kind == ZINC_BYTES_BYTES && !bytes)
-			ZINC_TRY(add_bytes(c, filters));
+			ZINC_TRY(add_bytes(c));
 		if (bytes && kind != ZINC_BYTES_BYTES)
 			return zinc_report_unsupported(c->r, c->rule, c->err,
 						       "filter \"%.60s\" of elements behind one of bytes", id);
 		bytes = bytes || kind != ZINC_ARRAY_ARRAY;
+		s = kind == ZINC_ARRAY_ARRAY ? follow_order(c, f, id) : ZINC_OK;
+		unsupported = s == ZINC_OK ? unsupported : s;
 		ZINC_TRY(zinc_v2_add_codec(c, f));
 	}
-	return bytes ? ZINC_OK : add_bytes(c, filters);
+	if (!bytes)
+		ZINC_TRY(add_bytes(c));
+	return unsupported;
 }

@@ -211,12 +211,16 @@ make_codecs(struct parse *p)
 			    .r = p->r,
 			    .rule = "V2-12",
 			    .err = &p->e};
+	zinc_status s;
 
 	ZINC_TRY(add_order(p, c.list));
-	ZINC_TRY(zinc_v2_add_filters(&c, member(p, "filters")));
+	s = zinc_v2_add_filters(&c, member(p, "filters"));
+	if (s != ZINC_OK && s != ZINC_E_UNSUPPORTED)
+		return s;
 	if (p->compressed)
 		ZINC_TRY(zinc_v2_add_codec(&c, member(p, "compressor")));
-	return set(p, "codecs", c.list);
+	ZINC_TRY(set(p, "codecs", c.list));
+	return s;
 }
 
 /* ---- attributes ---- */

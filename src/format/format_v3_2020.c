@@ -117,9 +117,14 @@ add_codecs(zinc_draft_parse *p, zinc_json *list)
 			    .r = p->r,
 			    .rule = zinc_draft_rule_of(p, ZINC_DRAFT_CODEC),
 			    .err = &p->e};
+	zinc_status s;
 
-	ZINC_TRY(zinc_v2_add_filters(&c, p->filters));
-	return zinc_json_is(compressor, ZINC_JSON_OBJECT) ? add_compressor(p, &c, compressor) : ZINC_OK;
+	s = zinc_v2_add_filters(&c, p->filters);
+	if (s != ZINC_OK && s != ZINC_E_UNSUPPORTED)
+		return s;
+	if (zinc_json_is(compressor, ZINC_JSON_OBJECT))
+		ZINC_TRY(add_compressor(p, &c, compressor));
+	return s;
 }
 
 /* ---- and back ---- */

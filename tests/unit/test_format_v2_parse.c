@@ -192,6 +192,63 @@ test_codecs(void **state)
 	zinc_meta_free(m);
 }
 
+/* A filter that takes the bytes for elements of the other order would make other numbers: refused, never guessed. */
+static void
+test_filter_order(void **state)
+{
+	static const struct {
+		const char *type, *filters;
+		bool good;
+		const char *endian; /* of the elements that bytes sees */
+	} cases[] = {
+	    {"<i4", "{\"id\": \"delta\", \"dtype\": \"<i4\"}", true, "little"},
+	    {">i4", "{\"id\": \"delta\", \"dtype\": \">i4\"}", true, "big"},
+	    {"<i4", "{\"id\": \"delta\", \"dtype\": \">i4\"}", false, NULL},
+	    {">i4", "{\"id\": \"delta\", \"dtype\": \"<i4\"}", false, NULL},
+	    {"<i4", "{\"id\": \"delta\", \"dtype\": \"i4\"}", true, "little"},
+	    {"<i2", "{\"id\": \"astype\", \"encode_dtype\": \">i4\", \"decode_dtype\": \"<i2\"}", true, "big"},
+	    {"<i2", "{\"id\": \"astype\", \"encode_dtype\": \">i4\", \"decode_dtype\": \">i2\"}", false, NULL},
+	    {"<i2",
+	     "{\"id\": \"astype\", \"encode_dtype\": \">i4\", \"decode_dtype\": \"<i2\"}, {\"id\": \"delta\", "
+	     "\"dtype\": \">i4\"}",
+	     true, "big"},
+	    {"<i2",
+	     "{\"id\": \"astype\", \"encode_dtype\": \">i4\", \"decode_dtype\": \"<i2\"}, {\"id\": \"delta\", "
+	     "\"dtype\": \"<i4\"}",
+	     false, NULL},
+	    {"|u1", "{\"id\": \"delta\", \"dtype\": \"|u1\"}", true, "little"},
+	    {"<i4", "{\"id\": \"crc32\"}, {\"id\": \"delta\", \"dtype\": \"<i4\"}", false, NULL},
+	};
+	char text[512], endian[40];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(cases); i++) {
+		zinc_meta *m;
+
+		snprintf(text, sizeof text,
+			 "{\"zarr_format\": 2, \"shape\": [4], \"chunks\": [2], \"dtype\": \"%s\", \"fill_value\": 0, "
+			 "\"compressor\": null, \"filters\": [%s], \"order\": \"C\"}",
+			 cases[i].type, cases[i].filters);
+		m = parse(text, true);
+		assert_int_equal(m->unsupported == NULL, cases[i].good);
+		if (cases[i].good) {
+			zinc_buf b;
+
+			snprintf(endian, sizeof endian, "\"endian\":\"%s\"", cases[i].endian);
+			zinc_buf_init(&b, NULL, 4096);
+			assert_int_equal(zinc_json_print_line(zinc_json_member(zinc_meta_v3(m), "codecs"), &b, NULL),
+					 ZINC_OK);
+			assert_non_null(strstr(zinc_buf_text(&b), endian));
+			zinc_buf_fini(&b);
+		} else {
+			assert_non_null(m->chain);
+			assert_true(strstr(m->unsupported, "other byte order") || strstr(m->unsupported, "behind"));
+		}
+		zinc_meta_free(m);
+	}
+}
+
 #define OBJECTS(fill, filters)                                                                                         \
 	"{\"zarr_format\": 2, \"shape\": [4, 6], \"chunks\": [2, 3], \"dtype\": \"|O\", \"fill_value\": " fill         \
 	", \"compressor\": null, \"filters\": [" filters "], \"order\": \"C\"}"
@@ -359,8 +416,9 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_types),   cmocka_unit_test(test_fills),   cmocka_unit_test(test_codecs),
-	    cmocka_unit_test(test_objects), cmocka_unit_test(test_refused), cmocka_unit_test(test_zarrita),
+	    cmocka_unit_test(test_types),        cmocka_unit_test(test_fills),   cmocka_unit_test(test_codecs),
+	    cmocka_unit_test(test_filter_order), cmocka_unit_test(test_objects), cmocka_unit_test(test_refused),
+	    cmocka_unit_test(test_zarrita),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
