@@ -118,6 +118,30 @@ zinc_format_detect(zinc_store *store, const char *prefix, const zinc_format *onl
 	return ask_others(store, prefix, only, format, kind, err);
 }
 
+/* A look aside is worth no failure, and over a network not its time. */
+void
+zinc_hierarchy_look_aside(zinc_hierarchy *h)
+{
+	const zinc_format *other = h->format == &zinc_format_v2 ? NULL : &zinc_format_v2;
+	zinc_blob text = ZINC_BLOB_INIT;
+	zinc_node_kind kind;
+	bool found = false;
+	zinc_caps caps;
+
+	zinc_store_caps(h->store, &caps);
+	if (caps.flags & ZINC_CAP_REMOTE)
+		return;
+	if (other)
+		(void)!other->detect(h->store, h->prefix, &found, &kind, NULL);
+	else
+		(void)!get_document(h->store, h->prefix, &found, &text, NULL);
+	zinc_blob_fini(&text);
+	if (found)
+		zinc_warn(h->ctx, h->url, "%s",
+			  other ? "documents of Zarr version 2 are beside " DOCUMENT ", and not read"
+				: DOCUMENT " is beside the documents of Zarr version 2, and not read");
+}
+
 /* A failure is a finding already: the hierarchy goes on with what it was opened with. */
 zinc_status
 zinc_hierarchy_judge(zinc_hierarchy *h, zinc_report *r, zinc_error *err)

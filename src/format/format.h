@@ -98,6 +98,8 @@ zinc_status zinc_path_normalise(char **out, const zinc_hierarchy *h, const char 
 zinc_status zinc_hierarchy_writable(const zinc_hierarchy *h, zinc_error *err);
 /* What a key of the store is, by the format's `place`. */
 zinc_status zinc_key_role_of(const zinc_hierarchy *h, const char *key, zinc_key_role *role, zinc_error *err);
+/* Warn when the root has documents of another version, too. */
+void zinc_hierarchy_look_aside(zinc_hierarchy *h);
 /* Read the entry point once more, where the format has one, for a report that collects. */
 zinc_status zinc_hierarchy_judge(zinc_hierarchy *h, zinc_report *r, zinc_error *err);
 /* Is there no key at all at `path` and below?  A new array over leftovers of another would show their values. */
@@ -193,7 +195,8 @@ struct zinc_format {
 				zinc_error *err);
 	/* Write consolidated metadata of a group, or remove it. */
 	zinc_status (*consolidate)(zinc_hierarchy *h, const char *path, bool remove, zinc_error *err);
-	/* For validators: has the group consolidated metadata?  Then call fn for each copy in it. */
+	/* For validators: has the group consolidated metadata?  Then call fn for each copy in it.  E_CORRUPT, and *has, when
+	 * it cannot be used. */
 	zinc_status (*copies)(zinc_hierarchy *h, const char *path, const zinc_meta *group, bool *has, zinc_copy_fn fn,
 			      void *arg, zinc_error *err);
 	/* What a key below the root is, and where it lies in the tree: `place` becomes the prefix ("", "a/b/") of the

@@ -116,8 +116,12 @@ zinc_v2_copies(zinc_hierarchy *h, const char *path, const zinc_meta *group, bool
 	s = zinc_fetched_status(&line.docs[ZINC_V2_COPIES], line.keys[ZINC_V2_COPIES], err);
 	if (s == ZINC_OK)
 		s = zinc_v2_find_copies(h->ctx, line.docs, &doc, &metadata, err);
+	*has = s == ZINC_OK && line.docs[ZINC_V2_COPIES].found == ZINC_FOUND;
+	if (*has && !doc) { /* readers pass it over; whoever checks it wants to know */
+		zinc_fail(err, ZINC_E_CORRUPT, "it is no object of \"zarr_consolidated_format\" 1 and \"metadata\"");
+		s = zinc_error_at_key(err, ZINC_E_CORRUPT, line.keys[ZINC_V2_COPIES]);
+	}
 	zinc_line_fini(&line);
-	*has = doc != NULL;
 	for (v = doc ? metadata->first : NULL; v; v = v->next)
 		if (fn(arg, v->key, v) != 0)
 			break;

@@ -261,6 +261,8 @@ open_place(zinc_hierarchy **out, const zinc_place *place, const zinc_open_option
 		s = climb_from(&c, strlen(c.path), err);
 	if (s == ZINC_OK)
 		s = finish(out, &c, o, err);
+	if (s == ZINC_OK && c.found)
+		zinc_hierarchy_look_aside(*out);
 	zinc_blob_fini(&c.text);
 	return s;
 }

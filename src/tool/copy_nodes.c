@@ -88,10 +88,17 @@ static zinc_status
 look_for_copies(zinc_cp *c, zinc_cp_node *n, zinc_error *err)
 {
 	const zinc_format *f = c->from->format;
+	zinc_error e = ZINC_ERROR_INIT;
+	zinc_status s;
 
 	if (n->kind != ZINC_NODE_GROUP || !f->copies)
 		return ZINC_OK;
-	return f->copies(c->from, n->from, n->source, &n->copies, stop_at_first, NULL, err);
+	s = f->copies(c->from, n->from, n->source, &n->copies, stop_at_first, NULL, &e);
+	if (s == ZINC_E_CORRUPT) { /* readers pass it over, and so does the copy */
+		n->copies = false;
+		return ZINC_OK;
+	}
+	return s == ZINC_OK ? s : zinc_error_copy(err, &e);
 }
 
 static zinc_status

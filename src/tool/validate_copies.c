@@ -4,6 +4,8 @@
  * A reader that trusts a copy sees what the copy says, so a difference is an error.  The consolidated metadata that
  * a group's own document may hold is no part of the comparison: writers leave it out of copies, or empty.
  *
+ * What no reader can use is an error, too, though readers pass it over: somebody meant it to be there.
+ *
  * Stale is one finding for the whole of it, with the first difference as its example: the remedy is the same however
  * many there are, and it is to write all of it anew.
  */
@@ -17,6 +19,7 @@ struct group {
 	zinc_check *c;
 	const zinc_check_node *node;
 	size_t ncopies; /* of nodes that are there */
+	bool damaged;
 	char message[200];
 	zinc_status status;
 	zinc_error *err;
@@ -143,7 +146,8 @@ report(struct group *g)
 	zinc_buf_init(&path, c->ctx, SIZE_MAX);
 	s = zinc_check_path(&path, g->node->prefix, strlen(g->node->prefix), g->err);
 	if (s == ZINC_OK) {
-		snprintf(message, sizeof message, "the consolidated metadata is stale: %s", g->message);
+		snprintf(message, sizeof message, "the consolidated metadata is %s: %s",
+			 g->damaged ? "damaged" : "stale", g->message);
 		f.path = zinc_buf_text(&path);
 		f.message = message;
 		f.fix = "zinc validate --repair writes it anew";
@@ -196,15 +200,18 @@ check_group(zinc_check *c, const zinc_check_node *node, zinc_error *err)
 	s = zinc_check_path(&path, node->prefix, strlen(node->prefix), &e);
 	if (s == ZINC_OK)
 		s = compare_all(&g, zinc_buf_text(&path));
-	if (s != ZINC_OK)
+	g.damaged = s == ZINC_E_CORRUPT;
+	if (g.damaged)
+		say(&g, "%s", e.text);
+	else if (s != ZINC_OK)
 		s = unreadable(c, zinc_buf_text(&path) ? zinc_buf_text(&path) : "", &e, err);
 	else
 		compared = true;
 	zinc_buf_fini(&path);
-	if (!compared)
+	if (!compared && !g.damaged)
 		return s;
 	g.err = err;
-	if (g.ncopies < nodes_below(c, node->prefix))
+	if (compared && g.ncopies < nodes_below(c, node->prefix))
 		say(&g, "nodes are missing from it");
 	return g.message[0] ? report(&g) : ZINC_OK;
 }

@@ -23,4 +23,33 @@ while read -r rule expect fixture; do
 done <"$SOURCE/tests/rules/index_v2.txt"
 [ $fixtures -gt 45 ] || bad "only $fixtures fixtures"
 
+# ---- two versions at one place: said on opening, told by validate, never erased as an orphan ----
+zinc 0 create both.zarr/x --format v2 --shape 4 --dtype int16
+echo '{"zarr_format": 3, "node_type": "group"}' >both.zarr/zarr.json
+cp both.zarr/zarr.json both.zarr/x/
+zinc 0 tree both.zarr
+has "documents of Zarr version 2 are beside zarr.json, and not read" err
+zinc 0 tree --format v2 both.zarr
+has "zarr.json is beside the documents of Zarr version 2, and not read" err
+has "int16"
+zinc 0 validate --repair --orphans --format v2 both.zarr
+has "warning V2-1: x/zarr.json: a document of Zarr version 3 beside version 2"
+zinc 0 validate --repair --orphans both.zarr
+has "warning M1: x/.zarray: a document of Zarr version 2 beside version 3"
+[ -e both.zarr/x/zarr.json ] && [ -e both.zarr/x/.zarray ] || bad "erased a document of another version"
+rm both.zarr/zarr.json both.zarr/x/zarr.json
+zinc 0 tree both.zarr
+lacks beside err
+
+# ---- consolidated metadata that no reader can use: an error, written anew ----
+for text in '{' '[]' '{"zarr_consolidated_format": 2, "metadata": {}}' '{"zarr_consolidated_format": 1}'; do
+	echo "$text" >both.zarr/.zmetadata
+	zinc 0 tree both.zarr
+	zinc 1 validate both.zarr
+	has "error V2-22: / /consolidated_metadata: the consolidated metadata is damaged"
+	zinc 0 validate --repair both.zarr
+	zinc 0 validate both.zarr
+	has ": 0 errors, 0 warnings"
+done
+
 finish
