@@ -331,7 +331,7 @@ make_codecs(zinc_draft_make *b)
 	int i;
 
 	for (i = 0; i < c->naa; i++) {
-		if (c->aa[i]->ops->order)
+		if (c->aa[i]->ops->order || c->aa[i] == b->layout)
 			continue; /* the memory layout */
 		ZINC_TRY(zinc_draft_codec_print(b, c->aa[i], "type", &v));
 		ZINC_TRY(zinc_json_append(list, v, b->err));

@@ -29,6 +29,7 @@ node_is_marked() {
 core=https://purl.org/zarr/spec
 entry_2019="{\"zarr_format\": \"http://purl.org/zarr/spec/protocol/core/3.0\", \"metadata_encoding\": \"application/json\", \"extensions\": [@]}"
 entry_2020="{\"zarr_format\": \"$core/protocol/core/3.0\", \"metadata_encoding\": \"$core/protocol/core/3.0\", \"metadata_key_suffix\": \".json\", \"extensions\": [@]}"
+entry_2022="{\"zarr_format\": \"$core/core/3.0\", \"metadata_encoding\": {\"type\": \"json\", \"metadata_key_suffix\": \".json\"}, \"extensions\": [@]}"
 grid='{"type": "regular", "chunk_shape": [2], "separator": "."}'
 
 # array VERSION TYPE GRID LAYOUT CODEC-MEMBER EXTENSIONS
@@ -43,26 +44,27 @@ made_up="{\"extension\": \"$uri\", \"type\": \"x\", \"members\": {\"kept\": [1, 
 required="{\"extension\": \"$uri\", \"must_understand\": true, \"members\": {\"kept\": [1, null]}}"
 ignorable="{\"extension\": \"$uri\", \"must_understand\": false, \"members\": {\"kept\": [1, null]}}"
 
-try_draft() { # VERSION ENTRY SUFFIX CODEC-MEMBER
-	local version=$1 entry=$2 suffix=$3 codec=$4 d=d$1.zarr kind
+try_draft() { # VERSION ENTRY META SUFFIX CODEC-MEMBER ENTRY-OF-ANOTHER-ENCODING
+	local version=$1 entry=$2 meta=$3 suffix=$4 codec=$5 other=$6 d=d$1.zarr kind u1=u1
 
-	mkdir -p "$d/meta/root"
+	[ "$version" != 2022 ] || u1=uint8
+	mkdir -p "$d/$meta"
 	echo "${entry/@/}" >"$d/zarr.json"
-	array "$version" '"u1"' "$grid" '"C"' "" "" >"$d/meta/root/good.array$suffix"
-	array "$version" "$made_up" "$grid" '"C"' "" "" >"$d/meta/root/type.array$suffix"
-	array "$version" '"u1"' "$made_up" '"C"' "" "" >"$d/meta/root/grid.array$suffix"
-	array "$version" '"u1"' "$grid" "$made_up" "" "" >"$d/meta/root/layout.array$suffix"
-	array "$version" '"u1"' "$grid" '"C"' "$codec" "" >"$d/meta/root/codec.array$suffix"
-	array "$version" '"u1"' "$grid" '"C"' "" "$required" >"$d/meta/root/extension.array$suffix"
-	array "$version" '"u1"' "$grid" '"C"' "" "$ignorable" >"$d/meta/root/ignorable.array$suffix"
+	array "$version" "\"$u1\"" "$grid" '"C"' "" "" >"$d/$meta/good.array$suffix"
+	array "$version" "$made_up" "$grid" '"C"' "" "" >"$d/$meta/type.array$suffix"
+	array "$version" "\"$u1\"" "$made_up" '"C"' "" "" >"$d/$meta/grid.array$suffix"
+	array "$version" "\"$u1\"" "$grid" "$made_up" "" "" >"$d/$meta/layout.array$suffix"
+	array "$version" "\"$u1\"" "$grid" '"C"' "$codec" "" >"$d/$meta/codec.array$suffix"
+	array "$version" "\"$u1\"" "$grid" '"C"' "" "$required" >"$d/$meta/extension.array$suffix"
+	array "$version" "\"$u1\"" "$grid" '"C"' "" "$ignorable" >"$d/$meta/ignorable.array$suffix"
 	for kind in type grid layout codec extension; do
 		node_is_marked "$d/$kind" "$uri"
-		has '"kept"' "$d/meta/root/$kind.array$suffix"
-		has '"edited": true' "$d/meta/root/$kind.array$suffix"
+		has '"kept"' "$d/$meta/$kind.array$suffix"
+		has '"edited": true' "$d/$meta/$kind.array$suffix"
 	done
 	zinc 0 cat "$d/ignorable"
 	zinc 0 resize "$d/ignorable" 6
-	has '"kept"' "$d/meta/root/ignorable.array$suffix"
+	has '"kept"' "$d/$meta/ignorable.array$suffix"
 
 	# the whole hierarchy: every command, whatever it asks about
 	echo "${entry/@/$ignorable}" >"$d/zarr.json"
@@ -74,16 +76,26 @@ try_draft() { # VERSION ENTRY SUFFIX CODEC-MEMBER
 		zinc 4 $kind
 		says "$uri"
 	done
-	[ -e "$d/meta/root/good.array$suffix" ] || bad "erased in a hierarchy that is not understood"
+	[ -e "$d/$meta/good.array$suffix" ] || bad "erased in a hierarchy that is not understood"
 
 	# and its metadata encoding
-	echo "${entry/@/}" | sed "s|\"metadata_encoding\": \"[^\"]*\"|\"metadata_encoding\": \"$uri\"|" >"$d/zarr.json"
+	echo "${other/@/}" >"$d/zarr.json"
 	zinc 4 tree "$d"
 	says "$uri"
 }
 
-try_draft 2019 "$entry_2019" "" "\"chunk_codecs\": [{\"codec\": \"$uri\", \"members\": {\"kept\": [1, null]}}],"
-try_draft 2020 "$entry_2020" .json "\"compressor\": {\"codec\": \"$uri\", \"configuration\": {\"kept\": 1}},"
+try_draft 2019 "$entry_2019" meta/root "" "\"chunk_codecs\": [{\"codec\": \"$uri\", \"members\": {\"kept\": [1, null]}}]," \
+	"${entry_2019/application\/json/$uri}"
+try_draft 2020 "$entry_2020" meta/root .json "\"compressor\": {\"codec\": \"$uri\", \"configuration\": {\"kept\": 1}}," \
+	"${entry_2020/_encoding\": \"$core\/protocol\/core\/3.0/_encoding\": \"$uri}"
+try_draft 2022 "$entry_2022" meta .json "\"codecs\": [{\"type\": \"$uri\", \"configuration\": {\"kept\": 1}}]," \
+	"${entry_2022/\"type\": \"json\"/\"extension\": \"$uri\", \"type\": \"x\"}"
+
+# the storage transformers of 2022
+array 2022 '"uint8"' "$grid" '"C"' "\"storage_transformers\": [$made_up]," "" >d2022.zarr/meta/transformer.array.json
+echo "${entry_2022/@/}" >d2022.zarr/zarr.json
+node_is_marked d2022.zarr/transformer "$uri"
+has '"kept"' d2022.zarr/meta/transformer.array.json
 
 # ---- the final version ----
 
