@@ -33,9 +33,9 @@ zinc 0 tree --format v2 both.zarr
 has "zarr.json is beside the documents of Zarr version 2, and not read" err
 has "int16"
 zinc 0 validate --repair --orphans --format v2 both.zarr
-has "warning V2-1: x/zarr.json: a document of Zarr version 3 beside version 2"
+has "warning V2-1: x/zarr.json: a document of another version of Zarr"
 zinc 0 validate --repair --orphans both.zarr
-has "warning M1: x/.zarray: a document of Zarr version 2 beside version 3"
+has "warning M1: x/.zarray: a document of another version of Zarr"
 [ -e both.zarr/x/zarr.json ] && [ -e both.zarr/x/.zarray ] || bad "erased a document of another version"
 rm both.zarr/zarr.json both.zarr/x/zarr.json
 zinc 0 tree both.zarr
