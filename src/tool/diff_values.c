@@ -16,8 +16,7 @@
 
 #include "tool/diff.h"
 
-#define TILE        1024u
-#define GRAIN_BYTES (64 * ZINC_MIB) /* pieces of whole chunks of both arrays, while they have no more */
+#define TILE 1024u
 
 struct side {
 	zinc_array *array;
@@ -310,10 +309,12 @@ widen(struct side *s, bool complex)
 	s->convert = s->dtype->type == ZINC_NATIVE ? NULL : zinc_dtype_converter(s->wide_type, s->dtype->type);
 }
 
-/* Chunks of both where boxes of both are not too large; else those of a, and chunks of b are decoded more than once. */
+/* Whole chunks of both, where the boxes of all threads together are no larger than what a read may hold; else those of
+ * a, and chunks of b are decoded more than once. */
 static void
 choose_grain(const struct values *v, uint64_t *grain)
 {
+	const uint64_t most = v->c->ctx->in_flight_bytes / 2 / (uint64_t)v->c->threads;
 	uint64_t other[ZINC_MAX_NDIM], both[ZINC_MAX_NDIM], nbytes;
 	int d;
 
@@ -321,7 +322,7 @@ choose_grain(const struct values *v, uint64_t *grain)
 	zinc_pieces_grain(v->side[1].array, other);
 	for (d = 0; d < v->ndim; d++)
 		both[d] = zinc_max_u64(grain[d], other[d]);
-	if (!zinc_shape_bytes(both, v->ndim, v->side[0].dtype->size, GRAIN_BYTES, &nbytes))
+	if (!zinc_shape_bytes(both, v->ndim, v->side[0].dtype->size, most, &nbytes))
 		memcpy(grain, both, (size_t)v->ndim * sizeof *grain);
 }
 

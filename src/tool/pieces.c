@@ -28,6 +28,7 @@ void
 zinc_pieces_grain(const zinc_array *a, uint64_t *grain)
 {
 	const uint64_t *shape = zinc_array_shape(a);
+	const uint64_t most = zinc_min_u64(PIECE_BYTES, a->ctx->in_flight_bytes / 2 / (uint64_t)a->ctx->threads);
 	uint64_t bytes = zinc_max_u64(1, zinc_array_element_size(a)), many;
 	int d, ndim = zinc_array_ndim(a);
 
@@ -38,8 +39,8 @@ zinc_pieces_grain(const zinc_array *a, uint64_t *grain)
 		if (zinc_u64_mul(bytes, grain[d], &bytes))
 			return;
 	}
-	for (d = ndim - 1; d >= 0 && bytes < PIECE_BYTES; d--) {
-		many = zinc_min_u64(PIECE_BYTES / bytes, zinc_ceil_div(shape[d], grain[d]));
+	for (d = ndim - 1; d >= 0 && bytes < most; d--) {
+		many = zinc_min_u64(most / bytes, zinc_ceil_div(shape[d], grain[d]));
 		if (many < 2)
 			continue;
 		grain[d] *= many;
