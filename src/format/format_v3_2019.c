@@ -58,11 +58,11 @@ parse_encoding(zinc_draft_entry *e, const zinc_json *root, const char **suffix, 
 	return ZINC_OK;
 }
 
-/* Is there an entry of this name, and are there others? */
+/* Is there an entry "root", and are there others?  Either answer may be enough. */
 struct entries {
-	const char *name;
 	size_t nprefix;
-	bool found, others;
+	bool root, others;
+	const bool *enough;
 };
 
 static int
@@ -70,14 +70,13 @@ note(void *arg, const char *entry, int is_prefix)
 {
 	struct entries *x = arg;
 	const char *name = entry + x->nprefix;
-	const size_t n = strlen(x->name);
 
 	(void)is_prefix;
-	if (strncmp(name, x->name, n) == 0 && strchr("./", name[n])) /* "root/", "root.array" */
-		x->found = true;
+	if (strncmp(name, "root/", 5) == 0 || strncmp(name, "root.", 5) == 0) /* "root.array" */
+		x->root = true;
 	else
 		x->others = true;
-	return 0;
+	return *x->enough;
 }
 
 static zinc_status
@@ -101,13 +100,13 @@ look_into(zinc_hierarchy *h, const char *tree, struct entries *x, zinc_error *er
 static zinc_status
 look(zinc_hierarchy *h, zinc_draft_entry *e, zinc_report *r, zinc_error *err)
 {
-	struct entries data = {.name = "root"}, meta = {.name = "root"};
+	struct entries data = {.enough = &data.others}, meta = {.enough = &meta.root};
 
 	ZINC_TRY(look_into(h, "data/", &data, err));
-	if (!data.found || data.others)
+	if (!data.root || data.others)
 		return ZINC_OK;
 	ZINC_TRY(look_into(h, "meta/root/", &meta, err));
-	if (meta.found)
+	if (meta.root)
 		return ZINC_OK;
 	e->data = "data/root";
 	return zinc_report_lenient(r, h->format->draft->rules[ZINC_DRAFT_DATA], err,
