@@ -22,7 +22,7 @@ head -c 40000 /dev/urandom >y.raw
 
 # What to copy, and with which options.
 copies=("a.zarr b.zarr" "a.zarr b.zarr --format v2" "a.zarr/x b.zarr/x --chunks 64,4,8 --max-memory 512k"
-	"a.zarr b.zarr --codecs gzip:1 --dtype float64")
+	"a.zarr b.zarr --codecs gzip:1 --dtype float64" "a.zarr b.zarr --format v3-2022")
 
 # Microseconds that the copy takes.
 time_of() {
