@@ -53,13 +53,15 @@ add_options(const zinc_cp *c, zinc_json_doc *doc, zinc_json *to, zinc_error *err
 	return add_text(doc, to, "lossy", o->lossy ? "yes" : NULL, err);
 }
 
-/* The prefix at which both keys lie: that of the target, as the tree has it. */
+/* Where both keys lie: at the root of the hierarchy, or where the data of the node will be. */
 static zinc_status
 name_key(const zinc_cp *c, zinc_buf *b, const char *name, zinc_error *err)
 {
-	const char *path = c->to_path + 1;
-
-	ZINC_TRY(zinc_buf_printf(b, err, "%s%s%s%s", c->to->prefix, path, *path ? "/" : "", name));
+	if (c->to_path[1] == '\0')
+		ZINC_TRY(zinc_buf_puts(b, c->to->prefix, err));
+	else
+		ZINC_TRY(c->to->format->data_prefix(c->to, c->to_path, b, err));
+	ZINC_TRY(zinc_buf_puts(b, name, err));
 	return zinc_buf_text(b) ? ZINC_OK : zinc_fail_nomem(err);
 }
 

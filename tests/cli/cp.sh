@@ -79,6 +79,20 @@ zinc 0 cp a.zarr v3.zarr --format v2 --overwrite # whatever was there
 zinc 2 cp a.zarr c.zarr --format v99
 says "v99"
 
+# ---- drafts: two trees below an entry point, whose keys follow what it says ----
+for format in v3-2019 v3-2020 v3-2022; do
+	zinc 0 create d-$format.zarr/old --shape 3 --dtype int8 --format $format
+	zinc 0 cp a.zarr/g/x d-$format.zarr/new/y
+	zinc 0 cat d-$format.zarr/new/y --as raw
+	cmp out x.raw || bad "elements in $format"
+	zinc 0 cp d-$format.zarr e-$format.zarr
+	diff -r d-$format.zarr e-$format.zarr || bad "$format: not byte for byte"
+	zinc 0 mv d-$format.zarr/new /q/r
+	zinc 0 validate d-$format.zarr
+	has ": 0 errors, 0 warnings"
+	[ -z "$(find d-$format.zarr -type d -empty)" ] || bad "$format: empty directories"
+done
+
 # ---- what the target cannot hold ----
 zinc 0 create s.zarr/f --shape 4 --dtype float32 --fill 0x7fc00001
 zinc 0 create s.zarr/.zname --shape 4 --dtype int8
