@@ -36,4 +36,5 @@ cmake -G Ninja -B "$BUILD" -S . --log-level=WARNING >/dev/null
 cmake --build "$BUILD" -j "${JOBS:-2}" --target product -- --quiet
 program zinc bench/ours.c bench/common.c -L"$BUILD" -lzinc
 program limit bench/limit.c bench/common.c -lzstd -lblosc -ldeflate
+if command -v hyperfine >/dev/null; then scripts/bench_start.sh "$BUILD/zinc"; fi
 exec "$BUILD/interop-venv/bin/python" bench/run.py
