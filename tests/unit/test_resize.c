@@ -91,6 +91,32 @@ test_append(void **unused)
 	stage_close(&s);
 }
 
+/* A buffer without data reserves a range, which nobody else gets, and writes nothing. */
+static void
+test_reserve(void **unused)
+{
+	const uint64_t shape[] = {7, 6};
+	zinc_buffer nothing = {.shape = shape, .ndim = 2};
+	zinc_error err = ZINC_ERROR_INIT;
+	uint64_t at;
+	zinc_array *a;
+	stage s;
+
+	(void)unused;
+	stage_open(&s, 1, 0);
+	a = stage_array(&s, "a", 4, 6, 5, 5, 0, 0, "zstd");
+	assert_ok(zinc_array_append(a, 0, nothing, NULL, &at, &err));
+	assert_int_equal(at, 4);
+	assert_ok(zinc_array_append(a, 0, nothing, NULL, &at, &err));
+	assert_int_equal(at, 11);
+	assert_int_equal(zinc_array_shape(a)[0], 18);
+	assert_false(has(&s, "a/c/0/0"));
+	nothing.ndim = 1;
+	assert_int_equal(zinc_array_append(a, 0, nothing, NULL, NULL, &err), ZINC_E_INVALID);
+	zinc_array_close(a);
+	stage_close(&s);
+}
+
 /* The writer: small pieces become whole chunks, one put each; nothing before flush. */
 static void
 test_writer(void **unused)
@@ -253,8 +279,9 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_resize),       cmocka_unit_test(test_append),    cmocka_unit_test(test_writer),
-	    cmocka_unit_test(test_writer_parts), cmocka_unit_test(test_accessors), cmocka_unit_test(test_create_again),
+	    cmocka_unit_test(test_resize),       cmocka_unit_test(test_append),       cmocka_unit_test(test_reserve),
+	    cmocka_unit_test(test_writer),       cmocka_unit_test(test_writer_parts), cmocka_unit_test(test_accessors),
+	    cmocka_unit_test(test_create_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
