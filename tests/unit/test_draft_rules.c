@@ -284,7 +284,7 @@ check(struct bench *b, const char *rule, const char *expect)
 {
 	static const struct {
 		const char *expect;
-		int lenient, strict;
+		zinc_level lenient, strict;
 	} levels[] = {
 	    {"error", ZINC_LEVEL_ERROR, ZINC_LEVEL_ERROR},
 	    {"lenient", ZINC_LEVEL_WARNING, ZINC_LEVEL_ERROR},
