@@ -23,24 +23,17 @@ struct pair {
 
 struct copy {
 	zinc_hierarchy *from, *to;
-	const char *document;                /* last component of a document's key */
+	bool implicit;                       /* the node has no document of its own */
 	zinc_buf from_key, to_key;           /* of the node's own document */
 	zinc_buf from_prefixes, to_prefixes; /* each with its NUL */
 	zinc_buf pool;                       /* keys of the pairs: from, NUL, to, NUL */
+	zinc_buf place;                      /* of a key, which nobody looks at */
 	struct pair *pairs;                  /* data, then documents; the node's own is none of them */
 	size_t n, ndata, done;
 	const char *from_prefix, *to_prefix; /* under the listing */
 	zinc_status status;
 	zinc_error *err;
 };
-
-static const char *
-last_component(const char *key)
-{
-	const char *slash = strrchr(key, '/');
-
-	return slash ? slash + 1 : key;
-}
 
 /* ---- which keys ---- */
 
@@ -102,12 +95,25 @@ deepest_first(const void *a, const void *b)
 	return (x < y) - (x > y);
 }
 
+/* Is it the key of a document that makes a node?  All else, attributes too, has to be there before it. */
+static zinc_status
+is_document(struct copy *c, const char *key, bool *yes)
+{
+	zinc_key_role role;
+
+	c->place.n = 0;
+	ZINC_TRY(c->from->format->place(c->from, key + strlen(c->from->prefix), &role, &c->place, c->err));
+	*yes = role == ZINC_KEY_NODE;
+	return ZINC_OK;
+}
+
 /* Parents after their children, so that no document appears before what it stands for. */
 static zinc_status
 order_keys(struct copy *c)
 {
 	const char *key = (const char *)c->pool.p;
 	const char *p;
+	bool document;
 	size_t i;
 
 	c->pairs = zinc_calloc(c->from->ctx, c->n, sizeof *c->pairs);
@@ -119,7 +125,8 @@ order_keys(struct copy *c)
 		pair->from = key;
 		pair->to = key + strlen(key) + 1;
 		key = pair->to + strlen(pair->to) + 1;
-		if (strcmp(last_component(pair->from), c->document) != 0) {
+		ZINC_TRY(is_document(c, pair->from, &document));
+		if (!document) {
 			pair->depth = SIZE_MAX;
 			c->ndata++;
 			continue;
@@ -183,7 +190,7 @@ copy_all(struct copy *c)
 
 	for (; c->done < c->n && s == ZINC_OK; c->done++)
 		s = copy_key(c, NULL, c->pairs[c->done].from, c->pairs[c->done].to, NULL);
-	if (s == ZINC_OK)
+	if (s == ZINC_OK && !c->implicit)
 		s = copy_key(c, NULL, (const char *)c->from_key.p, (const char *)c->to_key.p, &absent);
 	if (s != ZINC_OK && s != ZINC_E_UNCERTAIN)
 		take_back(c);
@@ -232,11 +239,11 @@ name_keys(struct copy *c, const char *from_path, const char *to_path)
 	s = f->metadata_key(c->from, from_path, m->kind, &c->from_key, c->err);
 	if (s == ZINC_OK)
 		s = f->metadata_key(c->to, to_path, m->kind, &c->to_key, c->err);
+	c->implicit = m->implicit;
 	zinc_meta_free(m);
 	ZINC_TRY(s);
 	if (!zinc_buf_text(&c->from_key) || !zinc_buf_text(&c->to_key))
 		return zinc_fail_nomem(c->err);
-	c->document = last_component(zinc_buf_text(&c->from_key));
 	ZINC_TRY(f->prefixes(c->from, from_path, add_prefix, &c->from_prefixes, c->err));
 	return f->prefixes(c->to, to_path, add_prefix, &c->to_prefixes, c->err);
 }
@@ -248,6 +255,7 @@ copy_node(struct copy *c, const char *from_path, const char *to_path)
 	ZINC_TRY(check_target(c, to_path));
 	ZINC_TRY(collect_keys(c));
 	ZINC_TRY(order_keys(c));
+	ZINC_TRY(c->to->format->init(c->to, c->err));
 	ZINC_TRY(c->to->format->prepare(c->to, to_path, true, c->err));
 	ZINC_TRY(copy_all(c));
 	return c->to->format->settle(c->to, to_path, c->err);
@@ -257,7 +265,7 @@ static zinc_status
 start(zinc_hierarchy *from, const char *from_path, zinc_hierarchy *to, const char *to_path, zinc_error *err)
 {
 	struct copy c = {.from = from, .to = to, .err = err};
-	zinc_buf *bufs[] = {&c.from_key, &c.to_key, &c.from_prefixes, &c.to_prefixes, &c.pool};
+	zinc_buf *bufs[] = {&c.from_key, &c.to_key, &c.from_prefixes, &c.to_prefixes, &c.pool, &c.place};
 	zinc_status s;
 	size_t i;
 

@@ -123,14 +123,117 @@ test_drops(void **state)
 	forest_close(&f);
 }
 
+/* ---- other formats ---- */
+
+#define GROUP2 "{\"zarr_format\": 2}"
+#define ARRAY2                                                                                                         \
+	"{\"zarr_format\": 2, \"shape\": [4], \"chunks\": [2], \"dtype\": \"<i2\", \"compressor\": null, "             \
+	"\"fill_value\": 7, \"order\": \"C\", \"filters\": null}"
+
+static void
+open_as(forest *f, const char *format)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+
+	forest_open(f, "", ZINC_LENIENT);
+	zinc_hierarchy_close(f->h);
+	assert_ok(zinc_hierarchy_open(&f->h, f->log, "",
+				      ZINC_OPEN_OPTIONS(.context = f->ctx, .create = 1, .format = format), &err));
+}
+
+static void
+plant_v2(forest *f)
+{
+	forest_put(f, ".zgroup", GROUP2);
+	forest_put(f, "g/.zgroup", GROUP2);
+	forest_put(f, "g/.zattrs", "{\"n\": 1.50}");
+	forest_put(f, "g/.zmetadata", "{}");
+	forest_put(f, "g/a/.zarray", ARRAY2);
+	forest_put(f, "g/a/.zattrs", "{\"k\": NaN}");
+	forest_put(f, "g/a/0", "12");
+	forest_put(f, "g/a/1", "34");
+	forest_put(f, "g/note", "anything");
+}
+
+/* (1) of version 2, with documents of two names and attributes beside them; also an array alone.  A group's .zmetadata
+ * is dropped with every change of metadata at its place, and so with this one. */
+static void
+test_v2(void **state)
+{
+	static const char whole[] = ".zgroup x/.zattrs x/.zgroup x/a/.zarray x/a/.zattrs x/a/0 x/a/1 x/note";
+	unsigned failed = 0;
+	zinc_status s;
+	uint64_t at;
+
+	(void)state;
+	for (at = 1; at < 40; at++) { /* some documents of ancestors may fail without harm */
+		const zinc_fault plan = {.at = at, .status = ZINC_E_IO}, none = {.at = 0};
+		zinc_error err = ZINC_ERROR_INIT;
+		zinc_store *fault = NULL;
+		zinc_hierarchy *h = NULL;
+		forest f, to;
+
+		open_as(&f, "v2");
+		open_as(&to, "v2");
+		plant_v2(&f);
+		assert_ok(zinc_store_fault(&fault, to.memory, &err));
+		assert_ok(zinc_hierarchy_open(&h, fault, "", ZINC_OPEN_OPTIONS(.create = 1, .format = "v2"), &err));
+		zinc_store_fault_set(fault, &plan);
+		s = zinc_node_copy(f.h, "/g", h, "/x", &err);
+		zinc_store_fault_set(fault, &none);
+		failed += s != ZINC_OK;
+		if (s == ZINC_OK)
+			assert_string_equal(forest_keys(&to), whole);
+		else if (forest_get(&to, "x/.zgroup")) /* then all is there */
+			assert_non_null(forest_get(&to, "x/a/.zarray"));
+		else
+			assert_true(s != ZINC_OK && !forest_get(&to, "x/a/.zarray"));
+		zinc_hierarchy_close(h);
+		zinc_store_close(fault);
+		if (s == ZINC_OK) {
+			assert_string_equal(forest_get(&to, "x/a/.zattrs"), "{\"k\": NaN}");
+			assert_ok(zinc_node_copy(f.h, "/g/a", to.h, "/b", &err));
+			assert_string_equal(forest_get(&to, "b/0"), "12");
+			assert_string_equal(forest_list(&to, "/", -1), "G/ A/b G/x A/x/a");
+			assert_int_equal(zinc_node_copy(f.h, "/g/a", to.h, "/b", &err), ZINC_E_EXISTS);
+		}
+		forest_close(&to);
+		forest_close(&f);
+	}
+	assert_true(failed > 8);
+}
+
+/* Drafts keep documents and data apart; a group may have no document of its own. */
+static void
+test_draft(void **state)
+{
+	static const uint64_t shape[] = {4};
+	static const int16_t in[] = {1, 2, 3, 4};
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_array *a;
+	forest f, to;
+
+	(void)state;
+	open_as(&f, "v3-2020");
+	open_as(&to, "v3-2020");
+	assert_ok(zinc_array_create(
+	    &a, f.h, "/g/a", ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = shape, .dtype = "int16", .codecs = "none"), &err));
+	assert_ok(zinc_array_write_text(a, NULL, ZINC_BUFFER(in, sizeof in), &err));
+	zinc_array_close(a);
+	assert_ok(zinc_node_copy(f.h, "/g", to.h, "/x", &err));
+	assert_string_equal(forest_keys(&to), "data/root/x/a/c0 meta/root/x/a.array.json zarr.json");
+	assert_ok(zinc_node_copy(f.h, "/g/a", to.h, "/b", &err));
+	assert_string_equal(forest_list(&to, "/", -1), "g/ A/b g/x A/x/a");
+	forest_close(&to);
+	forest_close(&f);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_copy),
-	    cmocka_unit_test(test_refused),
-	    cmocka_unit_test(test_interrupted),
-	    cmocka_unit_test(test_drops),
+	    cmocka_unit_test(test_copy),  cmocka_unit_test(test_refused), cmocka_unit_test(test_interrupted),
+	    cmocka_unit_test(test_drops), cmocka_unit_test(test_v2),      cmocka_unit_test(test_draft),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,236 @@
+/*
+ * test_node_sweep_v2.c - every allocation and every OS call fails in turn, on a hierarchy of version 2
+ *
+ * As test_node_sweep.c does for the final version: whatever failed, every document that is there afterwards is whole,
+ * an array has all of its data, and the hierarchy still works.
+ */
+#include <errno.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "nodes.h"
+#include "sweep.h"
+#include "test.h"
+
+#define GROUP2 "{\"zarr_format\": 2}"
+#define ARRAY2                                                                                                         \
+	"{\"zarr_format\": 2, \"shape\": [4], \"chunks\": [2], \"dtype\": \"<i2\", \"compressor\": null, "             \
+	"\"fill_value\": 7, \"order\": \"C\", \"filters\": null}"
+
+static const struct {
+	const char *path, *text;
+} tree[] = {
+    {"s.zarr/.zgroup", GROUP2},
+    {"s.zarr/.zmetadata", "{\"zarr_consolidated_format\": 1, \"metadata\": {}}"},
+    {"s.zarr/g/.zgroup", GROUP2},
+    {"s.zarr/g/a/.zarray", ARRAY2},
+    {"s.zarr/g/a/.zattrs", "{\"k\": 1, \"n\": 1.50}"},
+    {"s.zarr/g/a/0", "1122"},
+    {"s.zarr/g/a/1", "1122"},
+};
+
+static int
+remove_entry(const char *path, const struct stat *st, int type, struct FTW *where)
+{
+	(void)st, (void)type, (void)where;
+	return remove(path);
+}
+
+static void
+make_file(const char *path, const char *text)
+{
+	char dir[256];
+	const char *slash = path;
+	FILE *f;
+
+	while ((slash = strchr(slash, '/')) != NULL) {
+		snprintf(dir, sizeof dir, "%.*s", (int)(slash - path), path);
+		mkdir(dir, 0755);
+		slash++;
+	}
+	f = fopen(path, "w");
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+}
+
+static void
+plant(void *arg)
+{
+	size_t i;
+
+	(void)arg;
+	(void)nftw("s.zarr", remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+	for (i = 0; i < COUNT(tree); i++)
+		make_file(tree[i].path, tree[i].text);
+}
+
+static bool
+is_there(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0;
+}
+
+static int
+no_problem(void *arg, const zinc_node *node)
+{
+	(void)arg;
+	if (node->problem)
+		fail_msg("%s: %s", node->path, node->problem);
+	return 0;
+}
+
+/* Nothing is damaged, and an array that is there has its data. */
+static void
+look(void *arg, zinc_status s)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_hierarchy *h = NULL;
+
+	(void)arg, (void)s;
+	assert_ok(
+	    zinc_hierarchy_open_url(&h, "s.zarr", ZINC_OPEN_OPTIONS(.create = 1, .relaxed = 1, .format = "v2"), &err));
+	if (is_there("s.zarr/.zgroup"))
+		assert_ok(zinc_node_walk(h, "/", -1, no_problem, NULL, &err));
+	if (is_there("s.zarr/g/a/.zarray"))
+		assert_true(is_there("s.zarr/g/a/0") && is_there("s.zarr/g/a/1"));
+	if (is_there("s.zarr/copy/a/.zarray"))
+		assert_true(is_there("s.zarr/copy/a/0") && is_there("s.zarr/copy/a/1"));
+	zinc_hierarchy_close(h);
+}
+
+/* ---- scenarios ---- */
+
+static zinc_status
+with_tree(zinc_context *ctx, zinc_status (*fn)(zinc_hierarchy *h, zinc_error *err), zinc_error *err)
+{
+	zinc_hierarchy *h = NULL;
+	zinc_status s =
+	    zinc_hierarchy_open_url(&h, "s.zarr", ZINC_OPEN_OPTIONS(.context = ctx, .relaxed = 1, .format = "v2"), err);
+
+	if (s == ZINC_OK)
+		s = fn(h, err);
+	zinc_hierarchy_close(h);
+	return s;
+}
+
+static int
+count(void *arg, const zinc_node *node)
+{
+	(void)node;
+	++*(int *)arg;
+	return 0;
+}
+
+static zinc_status
+walk(zinc_hierarchy *h, zinc_error *err)
+{
+	int n = 0;
+
+	return zinc_node_walk(h, "/", -1, count, &n, err);
+}
+
+static zinc_status
+create(zinc_hierarchy *h, zinc_error *err)
+{
+	static const uint64_t shape[] = {4};
+	zinc_array *a = NULL;
+	zinc_status s = zinc_array_create(
+	    &a, h, "/g/new/b",
+	    ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = shape, .dtype = "int16", .attributes = "{\"x\": [1, 2]}"), err);
+
+	zinc_array_close(a);
+	return s;
+}
+
+static zinc_status
+edit(zinc_hierarchy *h, zinc_error *err)
+{
+	static const zinc_attribute changes[] = {{"k", NULL}, {"l", "{\"m\": 2}"}};
+
+	return zinc_attributes_edit(h, "/g/a", changes, COUNT(changes), err);
+}
+
+static zinc_status
+erase(zinc_hierarchy *h, zinc_error *err)
+{
+	return zinc_node_erase(h, "/g", err);
+}
+
+static zinc_status
+consolidate(zinc_hierarchy *h, zinc_error *err)
+{
+	return zinc_consolidate(h, "/", 0, err);
+}
+
+static zinc_status
+copy(zinc_hierarchy *h, zinc_error *err)
+{
+	return zinc_node_copy(h, "/g", h, "/copy", err);
+}
+
+#define SCENARIO(name)                                                                                                 \
+	static zinc_status run_##name(void *arg, zinc_context *ctx, zinc_error *err)                                   \
+	{                                                                                                              \
+		(void)arg;                                                                                             \
+		return with_tree(ctx, name, err);                                                                      \
+	}
+SCENARIO(walk)
+SCENARIO(create)
+SCENARIO(edit)
+SCENARIO(erase)
+SCENARIO(consolidate)
+SCENARIO(copy)
+
+static const sweep_scenario scenarios[] = {
+    {.run = run_walk, .before = plant, .after = look},        {.run = run_create, .before = plant, .after = look},
+    {.run = run_edit, .before = plant, .after = look},        {.run = run_erase, .before = plant, .after = look},
+    {.run = run_consolidate, .before = plant, .after = look}, {.run = run_copy, .before = plant, .after = look},
+};
+
+static void
+test_allocations(void **state)
+{
+	unsigned long n, all = 0;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(scenarios); i++) {
+		n = sweep_alloc_scenario(&scenarios[i]);
+		assert_true(n > 5);
+		all += n;
+	}
+	printf("%lu allocations failed\n", all);
+}
+
+static void
+test_os_calls(void **state)
+{
+	static const int errnums[] = {EIO, ENOSPC, 0};
+	unsigned long n, all = 0;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(scenarios); i++) {
+		n = sweep_os_scenario(&scenarios[i], errnums);
+		assert_true(n > 5);
+		all += n;
+	}
+	printf("%lu OS calls failed\n", all);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_allocations),
+	    cmocka_unit_test(test_os_calls),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
