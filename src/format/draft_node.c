@@ -269,11 +269,12 @@ parse_old(struct edit *e, const void *old, size_t nold, zinc_json_doc **doc, zin
 	zinc_buf json;
 
 	if (!old || !e->h->entry->encoding)
-		return zinc_json_parse(doc, e->h->ctx, old ? old : empty, old ? nold : strlen(empty), 0, err);
+		return zinc_json_parse(doc, e->h->ctx, old ? old : empty, old ? nold : strlen(empty),
+				       ZINC_JSON_NAN_TOKENS, err);
 	zinc_buf_init(&json, e->h->ctx, e->h->ctx->limits.json_bytes);
 	s = zinc_metadata_decode(e->h->entry->encoding, (zinc_bytes){old, nold}, &json, err);
 	if (s == ZINC_OK)
-		s = zinc_json_parse(doc, e->h->ctx, (const char *)json.p, json.n, 0, err);
+		s = zinc_json_parse(doc, e->h->ctx, (const char *)json.p, json.n, ZINC_JSON_NAN_TOKENS, err);
 	zinc_buf_fini(&json);
 	return s;
 }

@@ -431,12 +431,15 @@ translate(zinc_draft_parse *p, zinc_node_kind kind)
 }
 
 /* Callers see all attributes, with the names of dimensions and zarr-python's filters still in them. */
-static void
-show_attributes(zinc_meta *m)
+static zinc_status
+show_attributes(zinc_meta *m, zinc_error *err)
 {
 	const zinc_json *v = zinc_json_member(zinc_json_root(m->doc), "attributes");
 
-	m->attributes = zinc_json_is(v, ZINC_JSON_OBJECT) ? v : NULL;
+	if (!zinc_json_is(v, ZINC_JSON_OBJECT))
+		return ZINC_OK;
+	m->attributes = zinc_v2_copy(m->v3, v);
+	return m->attributes ? ZINC_OK : zinc_fail_nomem(err);
 }
 
 zinc_status
@@ -461,9 +464,32 @@ zinc_draft_parse_doc(zinc_context *ctx, const zinc_draft *d, zinc_json_doc *doc,
 		zinc_json_free(doc);
 		return s;
 	}
-	show_attributes(m);
-	*out = m;
-	return ZINC_OK;
+	s = show_attributes(m, err);
+	if (s == ZINC_OK)
+		*out = m;
+	else
+		zinc_meta_free(m);
+	return s;
+}
+
+/* NaN tokens are no JSON, but zarr-python writes them into attributes; `why` is what is wrong without them. */
+static zinc_status
+parse_tokens(zinc_context *ctx, const zinc_draft *d, const char *text, size_t n, zinc_node_kind kind, const char *why,
+	     zinc_report *r, zinc_meta **out, zinc_error *err)
+{
+	const char *rule = d->rules[ZINC_DRAFT_JSON];
+	zinc_json_doc *doc;
+	zinc_status s = zinc_json_parse(&doc, ctx, text, n, ZINC_JSON_DUPLICATES | ZINC_JSON_NAN_TOKENS, NULL);
+
+	if (s != ZINC_OK)
+		return s == ZINC_E_NOMEM ? zinc_fail_nomem(err) : zinc_report_error(r, rule, err, "%s", why);
+	s = zinc_report_lenient(r, rule, err, "NaN or Infinity, which JSON does not have");
+	if (s != ZINC_OK) {
+		zinc_json_free(doc);
+		return s;
+	}
+	return zinc_draft_parse_doc(ctx, d, doc, kind == ZINC_NODE_NONE ? zinc_draft_kind(zinc_json_root(doc)) : kind,
+				    r, out, err);
 }
 
 /* Duplicates are let in here and judged with the rest. */
@@ -476,7 +502,7 @@ zinc_draft_parse_text(zinc_context *ctx, const zinc_draft *d, const char *text, 
 	zinc_status s = zinc_json_parse(&doc, ctx, text, n, ZINC_JSON_DUPLICATES, &e);
 
 	if (s == ZINC_E_CORRUPT)
-		return zinc_report_error(r, d->rules[ZINC_DRAFT_JSON], err, "%s", e.text);
+		return parse_tokens(ctx, d, text, n, kind, e.text, r, out, err);
 	if (s != ZINC_OK)
 		return zinc_error_copy(err, &e);
 	return zinc_draft_parse_doc(ctx, d, doc, kind == ZINC_NODE_NONE ? zinc_draft_kind(zinc_json_root(doc)) : kind,

@@ -37,7 +37,7 @@ parse_suffix(const zinc_json *v, const char **suffix, zinc_report *r, const zinc
 
 	if (!v) {
 		*suffix = "";
-		return zinc_report_lenient(r, rule, err, "metadata_key_suffix is missing, and taken for none");
+		return zinc_report_lenient(r, rule, err, "metadata_key_suffix is missing");
 	}
 	if (!zinc_json_is(v, ZINC_JSON_STRING) || strlen(v->text) != v->n)
 		return zinc_report_error(r, rule, err, "metadata_key_suffix must be a string");
@@ -67,6 +67,52 @@ parse_encoding(zinc_draft_entry *e, const zinc_json *root, const char **suffix, 
 		return zinc_report_unsupported(r, rule, err, "metadata encoding \"%.200s\"", v->text);
 	}
 	return parse_suffix(zinc_json_member(root, "metadata_key_suffix"), suffix, r, d, err);
+}
+
+struct guess {
+	const char *ending;
+	size_t nending;
+	bool found;
+};
+
+/* Does the first key look like that of a document with a suffix? */
+static int
+see_key(void *arg, const char *key, uint64_t nbytes)
+{
+	struct guess *g = arg;
+	const size_t n = strlen(key);
+
+	(void)nbytes;
+	g->found = n > g->nending && strcmp(key + n - g->nending, g->ending) == 0;
+	return 1;
+}
+
+/* Where nothing says the suffix, the documents do: the text has ".json" for a default, older hierarchies have none. */
+static zinc_status
+look_for_suffix(zinc_hierarchy *h, zinc_draft_entry *e, zinc_report *r, zinc_error *err)
+{
+	struct guess g = {".json", 5, false};
+	zinc_status s;
+	zinc_buf prefix;
+	char *suffix;
+
+	(void)r;
+	if (zinc_json_member(zinc_json_root(e->doc), "metadata_key_suffix"))
+		return ZINC_OK;
+	zinc_buf_init(&prefix, h->ctx, SIZE_MAX);
+	s = zinc_buf_printf(&prefix, err, "%smeta/", h->prefix);
+	if (s == ZINC_OK)
+		s = zinc_buf_text(&prefix) ? zinc_store_list(h->store, zinc_buf_text(&prefix), see_key, &g, err)
+					   : zinc_fail_nomem(err);
+	zinc_buf_fini(&prefix);
+	if (s != ZINC_OK || !g.found)
+		return s;
+	suffix = zinc_strdup(h->ctx, g.ending);
+	if (!suffix)
+		return zinc_fail_nomem(err);
+	zinc_free(h->ctx, e->suffix);
+	e->suffix = suffix;
+	return ZINC_OK;
 }
 
 /* ---- codecs ---- */
@@ -221,6 +267,7 @@ static const zinc_draft draft = {
     .group_members = group_members,
     .claims = is_2020,
     .parse_encoding = parse_encoding,
+    .look = look_for_suffix,
     .codecs = add_codecs,
 };
 

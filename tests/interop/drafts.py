@@ -161,11 +161,14 @@ def they_write_trees():
     shutil.rmtree(url, ignore_errors=True)
     root = zarr.open_group(zarr.DirectoryStoreV3(url), path="top", mode="w", zarr_version=3)
     root.attrs["title"] = "caf\u00e9"
+    root.attrs["missing"] = float("nan")
     root.create_group("g").create_dataset("x", data=np.arange(6.0).reshape(2, 3)).attrs["_ARRAY_DIMENSIONS"] = ["y", "x"]
     status, out, err = zinc("info", "--json", url + "/top/g/x")
     tell(status == 0 and json.loads(out)["dimension_names"] == ["y", "x"], "names of dimensions", err)
     status, out, err = zinc("attrs", url + "/top", "title")
     tell(status == 0 and json.loads(out) == "caf\u00e9", "attributes", err)
+    status, out, err = zinc("attrs", url + "/top", "missing")
+    tell(status == 0 and json.loads(out) == "NaN", "NaN", err)
     zarr.consolidate_metadata(zarr.DirectoryStoreV3(url), path="top")
     status, out, err = zinc("validate", url)
     tell(status == 0, "tree validates", out.decode() + err)
