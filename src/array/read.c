@@ -10,24 +10,23 @@
  */
 #include "array/engine.h"
 
-/* How many elements of the stored form, from its start, the unit's selection needs; 0: all. */
-static uint64_t
-elements_needed(const zinc_plan *p, const zinc_object *o, const zinc_unit *u)
+uint64_t
+zinc_elements_needed(const zinc_plan *p, const zinc_chain *c, const int *axis, const uint64_t *extent,
+		     const zinc_unit *u)
 {
-	const zinc_chain *c = p->m->chain;
 	uint64_t stride = 1, last = 0, i;
 	int d;
 
 	if (p->sel.is_points || !c->reorders_only)
 		return 0;
 	for (d = p->m->ndim - 1; d >= 0; d--) {
-		const zinc_segment *g = u->seg[c->axis[d]];
+		const zinc_segment *g = u->seg[axis != NULL ? axis[c->axis[d]] : c->axis[d]];
 		uint64_t far = g->first + (g->count - 1) * g->step;
 
 		for (i = 0, far = g->in_list != NULL ? 0 : far; g->in_list != NULL && i < g->count; i++)
 			far = zinc_max_u64(far, g->in_list[i]);
 		last += far * stride;
-		stride *= o->extent[c->axis[d]];
+		stride *= extent[c->axis[d]];
 	}
 	return last + 1 == stride ? 0 : last + 1;
 }
@@ -77,7 +76,8 @@ read_decoded(zinc_job *j, zinc_worker *w, const zinc_object *o, const zinc_unit 
 	zinc_view v;
 
 	ZINC_TRY(zinc_chain_decode(j->p->m->chain, w->s, o->extent, in, direct,
-				   cache != NULL ? 0 : elements_needed(j->p, o, u), &v, err));
+				   cache != NULL ? 0 : zinc_elements_needed(j->p, j->p->m->chain, NULL, o->extent, u),
+				   &v, err));
 	if (cache != NULL)
 		zinc_cache_put(cache, j->c->store, key, 0, tag, &v, o->extent, j->p->m->ndim, j->p->m->dtype->size);
 	if (v.p == direct)

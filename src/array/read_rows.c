@@ -4,12 +4,20 @@
  * A chunk without compression is the elements themselves, so a selection of it is a set of byte
  * ranges.  Each row (a run that is contiguous in the file and in the buffer) becomes an iovec; rows that
  * follow each other in the file share one request, so a whole chunk is one preadv per 1 024 rows.
+ *
+ * Short rows that lie apart are not worth a request each.  Where the gaps between them are short, too, they are read
+ * together as a band, gaps included, into the scratch, and copied from there:
+ *
+ *     file     ..[row].[row].[row]...............[row].[row].[row]....
+ *     bands      [---------------]               [---------------]
  */
 #include "array/engine.h"
 
 #define ROWS_MAX      65536u
 #define ROW_BYTES_MIN 256u
 #define ROW_BYTES_FAR 4096u /* rows with gaps between them must be this long to be worth a request each */
+
+#define REQUEST_BYTES 1024u /* what a request costs at least, in bytes copied, where the store itself is memory */
 
 typedef struct rows {
 	const zinc_segment *const *seg;
@@ -148,6 +156,120 @@ read_requests(zinc_job *j, zinc_worker *w, rows *r, const char *key, bool whole,
 	return r->code;
 }
 
+/* ---- bands ---- */
+
+typedef struct bands {
+	int outer;         /* dimensions 0 .. outer-1 count bands */
+	uint64_t n, bytes; /* bands, bytes of each */
+	uint64_t total;    /* bytes of all */
+} bands;
+
+/* Grow the band from the last dimension outwards while the gap from one piece to the next is no longer than `gap`, the
+ * bytes that a request costs.  False: reading the whole object costs less. */
+static bool
+find_bands(bands *b, const rows *r, int ndim, uint64_t gap)
+{
+	bool together = true;
+	uint64_t cost;
+	int d;
+
+	b->n = 1;
+	b->bytes = r->t->element;
+	b->outer = ndim;
+	for (d = ndim - 1; d >= 0; d--) {
+		const uint64_t count = r->seg[d]->count, step = (uint64_t)r->file[d];
+
+		together = together && (count == 1 || step - b->bytes <= gap);
+		if (together) {
+			b->outer = d;
+			b->bytes += (count - 1) * step; /* within the object, so it cannot overflow */
+		} else if (zinc_u64_mul(b->n, count, &b->n)) {
+			return false;
+		}
+	}
+	return b->n <= ROWS_MAX && !zinc_u64_mul(b->n, b->bytes, &b->total) && !zinc_u64_mul(b->n, gap, &cost) &&
+	       !zinc_u64_add(cost, b->total, &cost) && cost < r->expected;
+}
+
+/* The bands lie one behind the other in the scratch; to the copy that is a unit with strides of its own, which begins
+ * where the selection does. */
+static zinc_status
+copy_bands(zinc_job *j, zinc_worker *w, const rows *r, const bands *b, const zinc_unit *u, zinc_error *err)
+{
+	zinc_segment seg[ZINC_MAX_NDIM];
+	int64_t stride = (int64_t)b->bytes;
+	zinc_unit part = *u;
+	zinc_view v;
+	int d;
+
+	v.p = w->s->fetch.p;
+	for (d = j->p->m->ndim - 1; d >= 0; d--) {
+		seg[d] = *r->seg[d];
+		seg[d].first = 0;
+		part.seg[d] = &seg[d];
+		v.strides[d] = d < b->outer ? stride : r->file[d];
+		stride *= d < b->outer ? (int64_t)seg[d].count : 1;
+	}
+	return zinc_transfer_out(j->p, j->t, &part, &v, w->s, err);
+}
+
+/* Each band is one request into the scratch. */
+static void
+request_bands(const rows *r, const bands *b, int ndim, const char *key, uint8_t *to, zinc_get *requests,
+	      struct iovec *iov)
+{
+	uint64_t i, k, offset;
+	int d;
+
+	for (i = 0; i < b->n; i++) {
+		for (d = ndim - 1, k = i, offset = 0; d >= 0; d--) {
+			const zinc_segment *g = r->seg[d];
+
+			offset += (g->first + (d < b->outer ? k % g->count : 0)) * (uint64_t)r->file[d];
+			k = d < b->outer ? k / g->count : k;
+		}
+		iov[i].iov_base = to + (size_t)(i * b->bytes);
+		iov[i].iov_len = (size_t)b->bytes;
+		requests[i] = (zinc_get){.key = key, .offset = offset, .length = b->bytes, .iov = &iov[i], .niov = 1};
+	}
+}
+
+/* Measured: a box of 100^3 across eight raw chunks of 256^3 computes 3.5 ms instead of 38, for which the chunks were
+ * read whole. */
+static zinc_status
+read_bands(zinc_job *j, zinc_worker *w, rows *r, const bands *b, const zinc_unit *u, const char *key, zinc_error *err)
+{
+	zinc_sink sink = {.done = rows_done, .arg = r, .cancel = j->c->o.cancel};
+	zinc_get *requests;
+	struct iovec *iov;
+
+	w->s->fetch.max = SIZE_MAX;
+	ZINC_TRY(zinc_buf_reset(&w->s->fetch, (size_t)b->total, err));
+	ZINC_TRY(zinc_buf_reset(&w->requests, (size_t)b->n * (sizeof *requests + sizeof *iov), err));
+	requests = (zinc_get *)(void *)w->requests.p;
+	iov = (struct iovec *)(void *)(w->requests.p + (size_t)b->n * sizeof *requests);
+	request_bands(r, b, j->p->m->ndim, key, w->s->fetch.p, requests, iov);
+	r->requests = requests;
+	r->err = err;
+	ZINC_TRY(zinc_store_get(j->c->store, requests, (size_t)b->n, &sink, err));
+	return r->code != ZINC_OK || r->missing ? r->code : copy_bands(j, w, r, b, u, err);
+}
+
+/* What the bands would cost: requests for parts, with the gaps between rows. */
+static zinc_status
+explain_bands(zinc_job *j, const zinc_object *o, const char *key, rows *r, const bands *b, zinc_error *err)
+{
+	zinc_touch t;
+
+	ZINC_TRY(zinc_explain_object(j, o, key, &t, err));
+	r->missing = !t.found;
+	zinc_explain_requests(j->explain, b->n, b->n, r->missing ? 0 : b->total);
+	zinc_explain_unit(j->explain, &t);
+	return ZINC_OK;
+}
+
+/* ---- which of the two ---- */
+
 /* Is the object there?  Rows are read exactly, nothing else of it. */
 static zinc_status
 explain_rows(zinc_job *j, const zinc_object *o, const char *key, rows *r, zinc_error *err)
@@ -161,24 +283,37 @@ explain_rows(zinc_job *j, const zinc_object *o, const char *key, rows *r, zinc_e
 	return ZINC_OK;
 }
 
+static zinc_status
+by_rows(zinc_job *j, zinc_worker *w, const zinc_object *o, const zinc_unit *u, const char *key, rows *r,
+	zinc_error *err)
+{
+	if (j->explain != NULL)
+		ZINC_TRY(explain_rows(j, o, key, r, err));
+	return read_requests(j, w, r, key, u->full, err);
+}
+
 zinc_status
 zinc_read_rows(zinc_job *j, zinc_worker *w, const zinc_object *o, const zinc_unit *u, const char *key, bool *done,
 	       zinc_error *err)
 {
+	const int ndim = j->p->m->ndim;
 	rows r = {.code = ZINC_OK};
-	bool whole = u->full;
+	bool long_rows;
+	bands b;
 
 	*done = false;
-	if (!simple(j, u) || !find_rows(&r, j->p->m, o, u, j->t))
+	if (!simple(j, u) || zinc_shape_bytes(o->extent, ndim, j->t->element, UINT64_MAX, &r.expected))
 		return ZINC_OK;
-	if (!whole && r.n > 1 && r.bytes < ROW_BYTES_FAR)
-		return ZINC_OK;
-	if (zinc_shape_bytes(o->extent, j->p->m->ndim, j->t->element, UINT64_MAX, &r.expected))
+	long_rows = find_rows(&r, j->p->m, o, u, j->t) && (u->full || r.n == 1 || r.bytes >= ROW_BYTES_FAR);
+	if (!long_rows && !find_bands(&b, &r, ndim, zinc_max_u64(j->c->caps.merge_gap, REQUEST_BYTES)))
 		return ZINC_OK;
 	*done = true;
-	if (j->explain != NULL)
-		ZINC_TRY(explain_rows(j, o, key, &r, err));
-	ZINC_TRY(read_requests(j, w, &r, key, whole, err));
+	if (long_rows)
+		ZINC_TRY(by_rows(j, w, o, u, key, &r, err));
+	else if (j->explain != NULL)
+		ZINC_TRY(explain_bands(j, o, key, &r, &b, err));
+	else
+		ZINC_TRY(read_bands(j, w, &r, &b, u, key, err));
 	if (!r.missing || j->explain != NULL)
 		return ZINC_OK;
 	if (j->c->o.missing_is_error)

@@ -271,6 +271,8 @@ turn_view(const zinc_meta *m, const zinc_view *in, zinc_view *out)
 		out->strides[m->chain->axis[d]] = in->strides[d];
 }
 
+/* No further than the selection needs, unless all of it is to be kept.  Measured on 2 cores: a plane of axis 0 in the
+ * middle of 512^3 of 64^3 inner chunks (zstd) computes 40 ms instead of 56. */
 static zinc_status
 decode_unit(window *win, zinc_worker *w, const slot *s, const zinc_unit *u, zinc_bytes in, uint64_t position,
 	    zinc_error *err)
@@ -279,9 +281,12 @@ decode_unit(window *win, zinc_worker *w, const slot *s, const zinc_unit *u, zinc
 	const zinc_meta *m = j->p->m;
 	zinc_cache *cache = zinc_cache_of(j->c);
 	uint8_t *direct = zinc_axes_in_order(m) ? zinc_transfer_direct(j->p, j->t, u) : NULL;
+	const zinc_chain *inner = m->chain->shard->inner;
+	const uint64_t *shape = m->chain->shard->chunk_shape;
+	uint64_t need = cache != NULL ? 0 : zinc_elements_needed(j->p, inner, m->chain->axis, shape, u);
 	zinc_view v, t;
 
-	ZINC_TRY(zinc_chain_decode(m->chain->shard->inner, w->s, m->chain->shard->chunk_shape, in, direct, 0, &v, err));
+	ZINC_TRY(zinc_chain_decode(inner, w->s, shape, in, direct, need, &v, err));
 	turn_view(m, &v, &t);
 	if (cache != NULL)
 		zinc_cache_put(cache, j->c->store, (const char *)w->key.p, position, &s->tag, &t, u->extent, m->ndim,

@@ -169,6 +169,49 @@ test_rows(void **unused)
 	stage_close(&s);
 }
 
+/* Short rows of plain chunks: together where they lie close, one by one where they do not, with all of the chunk when
+ * that is cheaper. */
+static void
+test_bands(void **unused)
+{
+	static const struct {
+		uint64_t lines, columns;
+		const char *sel;
+		uint64_t requests, bytes;
+	} rows[] = {
+	    {256, 256, "10:20, 100:110", 1, 9 * 512 + 20},
+	    {64, 4096, "10:20, 100:110", 10, 10 * 20},
+	    {256, 256, "0:250, 100:110", 1, 249 * 512 + 20},
+	    {256, 256, ":, 5", 1, 256 * 512},
+	    {256, 16, "3:5, 2:4", 1, 32 + 4},
+	};
+	static uint16_t got[250 * 10];
+	size_t i, k;
+
+	(void)unused;
+	for (i = 0; i < COUNT(rows); i++) {
+		zinc_error err = ZINC_ERROR_INIT;
+		zinc_store_counts n;
+		zinc_array *a;
+		stage s;
+
+		stage_open(&s, 1, 0);
+		a = stage_array(&s, "a", rows[i].lines, rows[i].columns, rows[i].lines, rows[i].columns, 0, 0, "none");
+		stage_fill(a);
+		(void)stage_counts(&s);
+		assert_ok(zinc_array_read_text(a, rows[i].sel, ZINC_BUFFER(got, sizeof got), &err));
+		n = stage_counts(&s);
+		assert_int_equal(n.get_requests, rows[i].requests);
+		assert_int_equal(n.get_bytes, rows[i].bytes);
+		if (rows[i].sel[0] == '1')
+			for (k = 0; k < 100; k++)
+				assert_int_equal(got[k],
+						 (uint16_t)((10 + k / 10) * rows[i].columns + 100 + k % 10 + 1));
+		zinc_array_close(a);
+		stage_close(&s);
+	}
+}
+
 static void
 test_bad_calls(void **unused)
 {
@@ -252,15 +295,11 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_missing),
-	    cmocka_unit_test(test_threads_and_cache),
-	    cmocka_unit_test(test_cache),
-	    cmocka_unit_test(test_oversized_object),
-	    cmocka_unit_test(test_shard_requests),
-	    cmocka_unit_test(test_rows),
-	    cmocka_unit_test(test_bad_calls),
-	    cmocka_unit_test(test_conversion),
-	    cmocka_unit_test(test_negative_strides),
+	    cmocka_unit_test(test_missing),        cmocka_unit_test(test_threads_and_cache),
+	    cmocka_unit_test(test_cache),          cmocka_unit_test(test_oversized_object),
+	    cmocka_unit_test(test_shard_requests), cmocka_unit_test(test_rows),
+	    cmocka_unit_test(test_bands),          cmocka_unit_test(test_bad_calls),
+	    cmocka_unit_test(test_conversion),     cmocka_unit_test(test_negative_strides),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
