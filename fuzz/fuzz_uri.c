@@ -1,0 +1,52 @@
+/*
+ * fuzz_uri.c - any two texts as the URI that is known and the URI that is given
+ *
+ * (1) Each fits itself.
+ * (2) http and https are the same.
+ * (3) Two of different minor versions fit both ways, and of different major versions neither way.
+ * (4) Of a list the best fit counts.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void
+insist(bool holds)
+{
+	if (!holds)
+		abort();
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char text[512], http[600], https[600];
+	const char *known, *given, *both[3] = {NULL};
+	zinc_uri_match there, back;
+
+	if (size >= sizeof text)
+		return 0;
+	memcpy(text, data, size);
+	text[size] = '\0';
+	known = text;
+	given = strchr(text, '\n');
+	given = given ? given + 1 : text + size;
+	if (*given)
+		text[given - text - 1] = '\0';
+	insist(zinc_uri_compare(known, known) == ZINC_URI_SAME && zinc_uri_compare(given, given) == ZINC_URI_SAME);
+	snprintf(http, sizeof http, "http://e/%s", known);
+	snprintf(https, sizeof https, "https://e/%s", known);
+	insist(zinc_uri_compare(http, https) == ZINC_URI_SAME);
+	there = zinc_uri_compare(known, given);
+	back = zinc_uri_compare(given, known);
+	insist((there == ZINC_URI_MINOR) <= (back >= ZINC_URI_MINOR));
+	insist((there == ZINC_URI_MAJOR) == (back == ZINC_URI_MAJOR));
+	both[0] = known;
+	both[1] = given;
+	insist(zinc_uri_among(both, given) == ZINC_URI_SAME && zinc_uri_choose(both, given) != NULL);
+	return 0;
+}
