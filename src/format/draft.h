@@ -24,7 +24,7 @@
  *   draft_rules.h   the numbers of their rules
  *   draft_extend.c  what programs registered, in the drafts' words
  *
- * What differs is a row each: struct zinc_draft, in format_v3_2020.c and format_v3_2022.c.
+ * What differs is a row each: struct zinc_draft, in format_v3_2019.c, format_v3_2020.c and format_v3_2022.c.
  */
 #ifndef ZINC_DRAFT_H
 #define ZINC_DRAFT_H
