@@ -345,7 +345,7 @@ changes(struct edit *e, bool attributes, bool *yes, zinc_error *err)
 	zinc_json_free(doc);
 	if (s == ZINC_OK)
 		s = edit_text(e, &docs[e->node], &docs[ZINC_V2_ATTRIBUTES], err);
-	*yes = s == ZINC_OK && (before.n != e->text.n || memcmp(before.p, e->text.p, before.n) != 0);
+	*yes = s == ZINC_OK && (before.n != e->text.n || (before.n > 0 && memcmp(before.p, e->text.p, before.n) != 0));
 	zinc_buf_fini(&before);
 	return s;
 }
