@@ -376,6 +376,8 @@ void describe_line(struct text *t, const zinc_node *node);
 const char *kind_name(const zinc_node *node);
 /* What a node's problem makes of the exit status: what is unsupported can be shown. */
 int problem_status(const zinc_node *node);
+/* The same, said on stderr with the key of its document. */
+int complain_of_node(const zinc_hierarchy *h, const char *url, const zinc_node *node);
 /* One member of an object as JSON, appended; false when there is none. */
 bool json_member(const char *object, const char *key, struct text *value);
 

@@ -245,10 +245,8 @@ show(void *arg, const zinc_node *node)
 {
 	struct info *i = arg;
 
-	i->status = problem_status(node);
-	if (i->status != DONE)
-		complain(i->status, i->url, "%s: %s", key_below(i->h, node->metadata_key), node->problem);
-	else
+	i->status = complain_of_node(i->h, i->url, node);
+	if (i->status == DONE)
 		i->status = i->run->args->json ? show_json(i, node) : show_text(i, node);
 	return i->status;
 }

@@ -43,7 +43,7 @@ static int
 visit(void *arg, const zinc_node *node)
 {
 	struct ls *l = arg;
-	int status = problem_status(node);
+	int status = complain_of_node(l->h, l->url, node);
 
 	if (status > l->status)
 		l->status = status;

@@ -32,7 +32,7 @@ copy(const char *s)
 static void
 note_problem(struct tree *t, const zinc_node *node)
 {
-	int status = problem_status(node);
+	int status = complain_of_node(t->h, t->url, node);
 
 	if (status > t->status)
 		t->status = status;

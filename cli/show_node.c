@@ -188,3 +188,11 @@ problem_status(const zinc_node *node)
 {
 	return node->problem && node->problem_code != ZINC_E_UNSUPPORTED ? exit_status(node->problem_code) : DONE;
 }
+
+int
+complain_of_node(const zinc_hierarchy *h, const char *url, const zinc_node *node)
+{
+	int status = problem_status(node);
+
+	return status == DONE ? DONE : complain(status, url, "%s: %s", key_below(h, node->metadata_key), node->problem);
+}

@@ -112,6 +112,15 @@ has '{"path":"/","node_type":"group","children":[{"path":"/sub","node_type":"gro
 zinc 0 ls --json d.zarr/t
 prints <<<'{"path":"/t","node_type":"array","children":[]}'
 
+# ---- a damaged document: the rest is shown, and why it ends with 5 is said ----
+zinc 0 create broken.zarr/a --shape 4 --dtype int8
+echo '{' >broken.zarr/a/zarr.json
+for how in tree "ls" "ls -r" "tree --json"; do
+	# shellcheck disable=SC2086
+	zinc 5 $how broken.zarr
+	says "zinc: broken.zarr: a/zarr.json: JSON, line 2, column 1: a name in quotes expected, but the text ends (rule M2)"
+done
+
 # ---- a group that exists only by its descendants is marked ----
 mkdir -p i.zarr/a/b
 cp d.zarr/zarr.json i.zarr/
