@@ -175,7 +175,7 @@ hide_secrets(char *url)
 zinc_status
 zinc_error_at_url(zinc_error *err, zinc_status code, const char *url)
 {
-	if (err) {
+	if (err && code != ZINC_OK) { /* after success nothing in it need be set */
 		name_place(code, err->url, sizeof err->url, url);
 		hide_secrets(err->url);
 	}

@@ -11,7 +11,7 @@
 static void
 null_is_accepted(void **state)
 {
-	zinc_error err = ZINC_ERROR_INIT;
+	zinc_error err = ZINC_ERROR_INIT, copy;
 	uint64_t index[1] = {0};
 
 	(void)state;
@@ -31,6 +31,15 @@ null_is_accepted(void **state)
 	assert_string_equal(err.url, "");
 	assert_string_equal(err.chunk, "");
 	assert_string_equal(zinc_error_text(&err), "");
+	/* and touches nothing: callers need not set it up */
+	memset(&err, '?', sizeof err);
+	memcpy(err.url, "http://", 7);
+	copy = err;
+	zinc_error_at_url(&err, ZINC_OK, "u");
+	zinc_error_at_key(&err, ZINC_OK, "k");
+	zinc_error_at_chunk(&err, ZINC_OK, index, 1);
+	zinc_error_at_codec(&err, ZINC_OK, "c");
+	assert_memory_equal(&err, &copy, sizeof err);
 }
 
 static void
