@@ -1,113 +1,12 @@
 /*
- * fuzz_meta_v3.c - any bytes as zarr.json
- *
- * (1) What is refused is E_CORRUPT, which cites a rule, or E_LIMIT.
- * (2) What strict reading accepts, lenient reading accepts with the same meaning.
- * (3) A collector hears of an error exactly when the document is refused as corrupt.
- * (4) What is accepted can be described, and printed and parsed again it is the same document.
- * (5) An array given its own shape again is the same array.
+ * fuzz_meta_v3.c - zarr.json; meta.h says what must hold
  */
-#include <stdlib.h>
-
-#include "format/format.h"
+#include "meta.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void
-insist(bool holds)
-{
-	if (!holds)
-		abort();
-}
-
-static void
-count(void *arg, zinc_severity severity, const char *rule, const char *pointer, const char *message)
-{
-	insist(rule[0] && pointer && message[0]);
-	*(unsigned *)arg += severity == ZINC_SEVERITY_ERROR;
-}
-
-static zinc_status
-parse(zinc_bytes text, bool strict, unsigned *errors, zinc_meta **out)
-{
-	zinc_error err = ZINC_ERROR_INIT;
-	zinc_report r;
-	zinc_status s;
-
-	zinc_report_init(&r, zinc_context_get(NULL), strict, "fuzz");
-	if (errors) {
-		r.found = count;
-		r.arg = errors;
-	}
-	s = zinc_format_v3.parse(r.ctx, (const char *)text.p, text.n, &r, out, &err);
-	insist(s == ZINC_OK || s == err.code);
-	insist(s == ZINC_OK || s == ZINC_E_LIMIT || (s == ZINC_E_CORRUPT && strstr(err.text, "(rule "))); /* (1) */
-	return s;
-}
-
-/* (4) */
-static void
-describe(const zinc_meta *m)
-{
-	zinc_hierarchy h = {.ctx = m->ctx,
-			    .url = (char[]){"u"},
-			    .prefix = (char[]){""},
-			    .path = (char[]){"/"},
-			    .format = &zinc_format_v3};
-	zinc_json_doc *doc = NULL;
-	zinc_buf text;
-
-	zinc_buf_init(&text, m->ctx, 256u << 20);
-	insist(zinc_meta_describe(&h, "/a", m, &text, NULL) == ZINC_OK);
-	insist(zinc_json_parse(&doc, m->ctx, (const char *)text.p, text.n, 0, NULL) == ZINC_OK);
-	zinc_json_free(doc);
-	zinc_buf_fini(&text);
-}
-
-static bool
-same(const zinc_meta *a, const zinc_meta *b)
-{
-	return a->kind == b->kind && !a->unsupported == !b->unsupported &&
-	       zinc_json_equal(zinc_json_root(a->doc), zinc_json_root(b->doc)) && a->ndim == b->ndim &&
-	       memcmp(a->shape, b->shape, sizeof a->shape) == 0 && !a->chain == !b->chain;
-}
-
-/* (4) (5) */
-static void
-again(zinc_meta *m)
-{
-	zinc_meta *back = NULL;
-	zinc_buf text;
-
-	zinc_buf_init(&text, m->ctx, 256u << 20);
-	insist(zinc_format_v3.print(m, &text, NULL) == ZINC_OK);
-	insist(parse((zinc_bytes){text.p, text.n}, false, NULL, &back) == ZINC_OK && same(m, back));
-	zinc_meta_free(back);
-	zinc_buf_fini(&text);
-	if (m->kind != ZINC_NODE_ARRAY)
-		return;
-	insist(zinc_meta_resized(&back, m, m->shape, NULL) == ZINC_OK && same(m, back));
-	zinc_meta_free(back);
-}
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const zinc_bytes text = {data, size};
-	zinc_meta *strict = NULL, *lenient = NULL, *collected = NULL;
-	unsigned errors = 0;
-	const zinc_status a = parse(text, true, NULL, &strict), b = parse(text, false, NULL, &lenient);
-	const zinc_status c = parse(text, false, &errors, &collected);
-
-	insist(a != ZINC_OK || (b == ZINC_OK && same(strict, lenient))); /* (2) */
-	insist((b == ZINC_OK) == (c == ZINC_OK));
-	insist(c == ZINC_E_LIMIT || (c == ZINC_E_CORRUPT) == (errors > 0)); /* (3) */
-	if (b == ZINC_OK) {
-		describe(lenient);
-		again(lenient);
-	}
-	zinc_meta_free(strict);
-	zinc_meta_free(lenient);
-	zinc_meta_free(collected);
-	return 0;
+	return fuzz_meta(&zinc_format_v3, data, size);
 }

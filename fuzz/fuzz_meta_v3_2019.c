@@ -1,12 +1,12 @@
 /*
- * fuzz_meta_v3_2019.c - documents of the draft of 2019; draft_meta.h says what must hold
+ * fuzz_meta_v3_2019.c - documents of the draft of 2019; meta.h says what must hold
  */
-#include "draft_meta.h"
+#include "meta.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	return fuzz_draft(&zinc_format_v3_2019, data, size);
+	return fuzz_meta(&zinc_format_v3_2019, data, size);
 }
