@@ -179,6 +179,8 @@ int interrupted(void);           /* is it set? other threads ask too */
 int complain(int status, const char *what, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* The same for a failed call; the exit status that belongs to it. */
 int fail(const char *url, zinc_error *err);
+/* The same for a command with two URLs: the one that the error names, or both. */
+int fail_either(const char *a, const char *b, zinc_error *err);
 int exit_status(zinc_status s);
 /* A key of the store without the prefix of the hierarchy's root. */
 const char *key_below(const zinc_hierarchy *h, const char *key);

@@ -208,7 +208,7 @@ cmd_cp(struct run *r)
 	if (s == ZINC_OK && !r->args->dry_run)
 		progress_summary(&c.progress, "copied", n.objects, n.bytes);
 	notes_free(&c);
-	return s == ZINC_OK ? DONE : fail(c.from, &err);
+	return s == ZINC_OK ? DONE : fail_either(c.from, c.to, &err);
 }
 
 /* NEWPATH is a path within the hierarchy; whoever types the URL of the new place means its path, too. */

@@ -153,23 +153,6 @@ options(struct compared *c)
 	return o;
 }
 
-/* The hierarchy that an error is in, or both. */
-static int
-fail_either(struct compared *c, zinc_error *err)
-{
-	struct text where = {NULL, 0, 0};
-	int status;
-
-	progress_end(&c->progress);
-	if (err->url[0])
-		text_puts(&where, err->url);
-	else
-		text_printf(&where, "%s, %s", c->url[0], c->url[1]);
-	status = fail(where.p, err);
-	text_free(&where);
-	return status;
-}
-
 static int
 compare(struct compared *c)
 {
@@ -180,8 +163,10 @@ compare(struct compared *c)
 	progress_init(&c->progress, c->run, "comparing");
 	c->progress.unit = "piece";
 	if (zinc_diff(c->h[0], zinc_hierarchy_path(c->h[0]), c->h[1], zinc_hierarchy_path(c->h[1]), &o, found, c, &n,
-		      &err))
-		return fail_either(c, &err);
+		      &err)) {
+		progress_end(&c->progress);
+		return fail_either(c->url[0], c->url[1], &err);
+	}
 	c->progress.unit = "element";
 	progress_summary(&c->progress, "compared", n.elements, 0);
 	if (c->run->args->json)

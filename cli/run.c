@@ -75,6 +75,21 @@ fail(const char *url, zinc_error *err)
 	return complain(exit_status(zinc_error_status(err)), url, "%s", zinc_error_text(err));
 }
 
+int
+fail_either(const char *a, const char *b, zinc_error *err)
+{
+	struct text where = {NULL, 0, 0};
+	int status;
+
+	if (err->url[0])
+		text_puts(&where, err->url);
+	else
+		text_printf(&where, "%s, %s", a, b);
+	status = fail(text_str(&where), err);
+	text_free(&where);
+	return status;
+}
+
 const char *
 key_below(const zinc_hierarchy *h, const char *key)
 {

@@ -43,6 +43,11 @@ zinc 0 cp a.zarr/lat b.zarr/g --overwrite
 diff -r a.zarr/lat b.zarr/g || bad "overwritten"
 zinc 3 cp nothing.zarr c.zarr
 says "nothing.zarr"
+mkdir half.zarr
+echo '{}' >half.zarr/__zinc_cp.json
+zinc 3 cp a.zarr half.zarr
+says "half.zarr: " # the target is named, not the source
+rm -r half.zarr
 
 # ---- another version of Zarr, and back ----
 zinc 0 cp a.zarr v2.zarr --format v2
