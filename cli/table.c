@@ -119,7 +119,9 @@ const struct command command_table[] = {
      "Nothing is read but sizes of objects and indexes of shards. Where more than half\n"
      "of what is decoded was not asked for, better chunks are named."},
     {"stats", "sum up elements: min, max, mean, histogram", "URL", "zinc stats data.zarr/t2m -s '0:24'", "select json",
-     1, 1, cmd_stats, "Bins are a power of two wide, so that one pass over the elements is enough."},
+     1, 1, cmd_stats,
+     "Bins are a power of two wide, so that one pass over the elements is enough.\nStored bytes are those of the whole "
+     "array, whatever is selected."},
     {"conventions", "list, check or declare Zarr conventions",
      "URL | --new DIR --prefix X:", "zinc conventions -r data.zarr --schemas my-schemas",
      "recursive schemas fetch add remove.declaration shape.declaration new prefix overwrite dry-run json", 0, 1,
