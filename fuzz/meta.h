@@ -7,8 +7,9 @@
  * (4) What is accepted can be described, and printed and parsed again it is the same document.
  * (5) An array given its own shape again is the same array.
  * (6) What can be accessed, of a version with words of its own, can be said in the final version's words and back, or
- * is refused as E_INVALID; what comes back is read as the same array. (7) The same bytes as a draft's entry point open
- * a hierarchy, or are refused as E_CORRUPT, E_UNSUPPORTED or E_LIMIT.
+ *     is refused as E_INVALID; what comes back is read as the same array.
+ * (7) The same bytes as a draft's entry point open a hierarchy, or are refused as E_CORRUPT, E_UNSUPPORTED or
+ *     E_LIMIT.
  */
 #ifndef FUZZ_META_H
 #define FUZZ_META_H

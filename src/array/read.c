@@ -4,9 +4,10 @@
  * Promises (tests/unit/test_read.c names each by its number):
  *
  * (1) A missing object is fill value (or E_NOTFOUND when asked); any other failure of the store is a failure of the
- * read, never a fill value. (2) Elements are the same for any number of threads, with and without the cache. (3) After
- * the first chunks a read makes no allocation of ours per chunk. (4) An object is never larger in memory than its chain
- * allows: a longer one is E_CORRUPT before it is read.
+ *     read, never a fill value.
+ * (2) Elements are the same for any number of threads, with and without the cache.
+ * (3) After the first chunks a read makes no allocation of ours per chunk.
+ * (4) An object is never larger in memory than its chain allows: a longer one is E_CORRUPT before it is read.
  */
 #include "array/engine.h"
 

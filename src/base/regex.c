@@ -4,9 +4,9 @@
  * Promises (tests/unit/test_regex.c names each by its number):
  *
  * (1) A match costs steps of the caller's budget, one for each item of the pattern that is tried, so that a pattern
- * that would run for ever ends with E_LIMIT, after the same number of steps on every machine. (2) The dialect is
- * ECMA's: \d and \w are ASCII, $ is the end and nothing before it, \u1234 is a character. (3) All memory comes from the
- * context's allocator.
+ *     that would run for ever ends with E_LIMIT, after the same number of steps on every machine.
+ * (2) The dialect is ECMA's: \d and \w are ASCII, $ is the end and nothing before it, \u1234 is a character.
+ * (3) All memory comes from the context's allocator.
  *
  * Built without PCRE2, every pattern is E_UNSUPPORTED.
  */

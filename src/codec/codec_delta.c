@@ -5,10 +5,11 @@
  *
  * Promises (tests/unit/test_codec_delta.c names each by its number):
  *
- * (1) Integers come back exactly, for differences are taken modulo 2^n.  Differences from which "astype" would not give
- *     the elements back are E_RANGE, and nothing is written; so are floats as integers and integers as floats.
- * (2) Floats are subtracted and added up in the types in which NumPy does that, one by one: the same numbers come out,
- * with the same rounding. (3) A sum that does not fit the integers that it should be is E_CORRUPT.
+ * (1) Integers come back exactly, for differences are taken modulo 2^n.  Differences from which "astype" would not
+ *     give the elements back are E_RANGE, and nothing is written; so are floats as integers and integers as floats.
+ * (2) Floats are subtracted and added up in the types in which NumPy does that, one by one: the same numbers come
+ *     out, with the same rounding.
+ * (3) A sum that does not fit the integers that it should be is E_CORRUPT.
  */
 #include "codec/codec_parts.h"
 

@@ -6,9 +6,10 @@
  * Promises (tests/unit/test_codec_fixedscaleoffset.c names each by its number):
  *
  * (1) Numbers are computed in the type in which NumPy does it: that of the elements, or double for integers.  Halves
- * are rounded to even. (2) Integers with a whole offset and scale are computed exactly. (3) What does not fit "astype",
- * NaN as an integer among it, is E_RANGE, and nothing is written; a stored number that decodes to what does not fit
- * "dtype" is E_CORRUPT.
+ *     are rounded to even.
+ * (2) Integers with a whole offset and scale are computed exactly.
+ * (3) What does not fit "astype", NaN as an integer among it, is E_RANGE, and nothing is written; a stored number
+ *     that decodes to what does not fit "dtype" is E_CORRUPT.
  */
 #include <math.h>
 

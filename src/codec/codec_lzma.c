@@ -7,14 +7,15 @@
  *
  * Promises (tests/unit/test_codec_lzma.c names each by its number):
  *
- * (1) The check of an xz block is always verified; one that this build cannot compute is E_UNSUPPORTED.  The other two
- *     formats have none.
- * (2) Several xz streams in a row are read, with the padding that the format allows; other bytes behind the end are an
- *     error in all three formats.
+ * (1) The check of an xz block is always verified; one that this build cannot compute is E_UNSUPPORTED.  The other
+ *     two formats have none.
+ * (2) Several xz streams in a row are read, with the padding that the format allows; other bytes behind the end are
+ *     an error in all three formats.
  * (3) A dictionary never takes more memory than 64 MiB, the largest that a preset asks for, or, where that is more,
- * than the elements: streams that want more are E_CORRUPT. (4) Written dictionaries are no larger than the bytes they
- * serve, so that a small chunk costs little memory on both sides; the bytes may thus differ from Python's, but mean the
- * same. (5) Coders live in the scratch, and their memory comes from our allocator.
+ *     than the elements: streams that want more are E_CORRUPT.
+ * (4) Written dictionaries are no larger than the bytes they serve, so that a small chunk costs little memory on both
+ *     sides; the bytes may thus differ from Python's, but mean the same.
+ * (5) Coders live in the scratch, and their memory comes from our allocator.
  */
 #include <inttypes.h>
 

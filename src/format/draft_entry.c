@@ -8,8 +8,9 @@
  * Promises:
  *
  * (1) Initialising a hierarchy is one put.  Of several programs that do it at the same time all succeed, as long as
- * they agree. (2) An extension of the hierarchy that must be understood and is not lets nobody in. (3) Nothing rewrites
- * an entry point: it keeps the URI of its version, and what Zinc does not know.
+ *     they agree.
+ * (2) An extension of the hierarchy that must be understood and is not lets nobody in.
+ * (3) Nothing rewrites an entry point: it keeps the URI of its version, and what Zinc does not know.
  */
 #include "format/draft.h"
 

@@ -8,9 +8,10 @@
  * (1) Parents come before their children, siblings in order of their names' bytes.
  * (2) Arrays are not looked into; names beginning with "__" are no nodes.
  * (3) A document that cannot be used is shown with its problem and hides no other node.  One that could not even be
- * read is also the status of the whole listing, for nobody knows what lies below it. (4) A prefix without a document is
- * a node only by its descendants (lenient), with rule M25; strict makes that its problem. (5) Depth costs memory, never
- * stack.
+ *     read is also the status of the whole listing, for nobody knows what lies below it.
+ * (4) A prefix without a document is a node only by its descendants (lenient), with rule M25; strict makes that its
+ *     problem.
+ * (5) Depth costs memory, never stack.
  */
 #include <stdlib.h>
 

@@ -3,13 +3,14 @@
  *
  * Promises (tests/unit/test_store_fs.c names each by its number):
  *
- * (1)  A key's file is never modified.  It is replaced by rename(2), so a reader sees the old bytes or the
- *      new bytes, never a mixture and never a prefix.
+ * (1)  A key's file is never modified.  It is replaced by rename(2), so a reader sees the old bytes or the new bytes,
+ *      never a mixture and never a prefix.
  * (2)  When put() returns ZINC_OK without ZINC_PUT_RELAXED, or commit() does, the bytes survive power loss: write ->
- *      fsync(file) -> rename -> fsync(directory), and fsync of the parent of every directory made on the way.
- * (3)  If write, fsync or rename fails, the key keeps its old value and put() says so.  A failed fsync is
- *      never retried: the kernel may already have dropped the data.  If only the directory's fsync fails, or
- *      close, the outcome is E_UNCERTAIN.
+ *      fsync(file) -> rename -> fsync(directory) and an fstat that proves it (sync_dir), and the same for the parent
+ *      of every directory made on the way.
+ * (3)  If write, fsync or rename fails, the key keeps its old value and put() says so.  A failed fsync is never
+ *      retried: the kernel may already have dropped the data.  If only the directory's fsync fails, or close, the
+ *      outcome is E_UNCERTAIN.
  * (4)  No key can name anything outside the root: keys are checked by zinc_key_check() and opened with
  *      RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS; links are followed only when asked, and only beneath the root.
  * (5)  put(), del() and update() take the key's lock, so conditions hold against, and update() excludes, every other
@@ -17,10 +18,11 @@
  * (6)  Among such writers a tag (inode, size, mtime) never comes back.
  * (7)  Whoever waits for a lock holds none: groups cannot deadlock.
  * (8)  All requests for one key in a batch are served from one descriptor.  Values are read, never mapped: a program
- * that truncates one makes a read fail, not the process. (9)  Empty directories are removed after a delete and never
- * listed; so are, on request, lock files nobody holds. (10) Names that fold: where the file system takes two keys for
- * one, caps say so after the first change, and a key that would fall onto another is refused. (11) The store survives
- * fork(): a child holds no lock of its parent.
+ *      that truncates one makes a read fail, not the process.
+ * (9)  Empty directories are removed after a delete and never listed; so are, on request, lock files nobody holds.
+ * (10) Names that fold: where the file system takes two keys for one, caps say so after the first change, and a key
+ *      that would fall onto another is refused.
+ * (11) The store survives fork(): a child holds no lock of its parent.
  *
  * What a file system adds to the rules of keys: no '\', no component that ends in ".__lock" or is longer than
  * 248 bytes, and no key that is also the directory of another.

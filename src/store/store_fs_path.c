@@ -83,6 +83,19 @@ open_root_prefix(zinc_fs *fs, char *path, size_t n)
 	return fd;
 }
 
+/*
+ * XFS, once it has shut itself down over an I/O error, drops what it had not logged and then answers the fsync of a
+ * directory with success: nothing is left to write.  It answers fstat with EIO from that moment on, so an fstat that
+ * succeeds afterwards proves the fsync before it.
+ */
+static int
+sync_dir(const zinc_os *os, int fd)
+{
+	struct stat st;
+
+	return os->fsync(os, fd) == -1 ? -1 : os->fstat(os, fd, &st);
+}
+
 /* mkdir -p of the root, each step durable before the next: also for a relaxed put, since durable ones will rest on it.
  */
 static int
@@ -103,7 +116,7 @@ make_root(zinc_fs *fs, char *path)
 			return -1;
 		failed = m < n && make_component(fs, fd, names, m) == -1 && errno != EEXIST;
 		if (!failed && m < n)
-			failed = os->fsync(os, fd) == -1;
+			failed = sync_dir(os, fd) == -1;
 		close_keeping_errno(fs, fd);
 		if (failed)
 			return -1;
@@ -416,7 +429,7 @@ sync_entry(zinc_fs *fs, const fs_dirs *set, char *path, char *last, size_t *nlas
 	/* Shorter paths come first, so an entry above has had its turn. */
 	again = (n < whole && zinc_fs_dirs_has(set, path, n)) || (n == *nlast && memcmp(path, last, n) == 0);
 	if (!again) {
-		failed = os->fsync(os, fd);
+		failed = sync_dir(os, fd);
 		memcpy(last, path, n);
 		*nlast = n;
 	}

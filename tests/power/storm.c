@@ -1,9 +1,10 @@
 /*
  * storm.c - write without pause, and say what was acknowledged
  *
- *     storm write DIR THREADS     write versions 1, 2, 3 ... of the arrays in DIR until killed or the disk goes away;
- * each time a write returned ZINC_OK print "array version" and flush storm check DIR LOG         every array must read
- * whole (one version throughout), and hold a version at least as new as the last acknowledged in LOG
+ *     storm write DIR THREADS     write versions 1, 2, 3 ... of the arrays in DIR until killed or the disk goes
+ *                                 away; each time a write returned ZINC_OK print "array version" and flush
+ *     storm check DIR LOG         every array must read whole (one version throughout), and hold a version at least
+ *                                 as new as the last acknowledged in LOG
  *
  * LOG lies on another file system.  Each array is one chunk, one shard, or many chunks; all elements of one
  * version are equal, so a mixture, zeros or an older value cannot hide.

@@ -272,6 +272,29 @@ an_unsynced_directory_is_uncertain(void **state)
 	rig_close(&rig);
 }
 
+/* A file system that shut itself down says so in fstat, though it calls the fsync of a directory a success. */
+static void
+a_sync_is_believed_only_of_a_living_file_system(void **state)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	fs_rig rig;
+	size_t i, n = 0;
+
+	(void)state;
+	make_empty("d");
+	rig_open(&rig, "d", NULL, NULL);
+	warm_up(&rig);
+	rig.calls.only = "fstat";
+	sweep_calls_forget(&rig.calls);
+	assert_int_equal(zinc_store_put(rig.store, NULL, "k", "1", 1, NULL, 0, NULL, &err), ZINC_OK);
+	for (i = 0; i < rig.calls.nlog; i++)
+		n += strcmp(rig.calls.log[i].name, "fstat") == 0;
+	sweep_calls_fail(&rig.calls, n, false, EIO);
+	assert_int_equal(zinc_store_put(rig.store, NULL, "l", "2", 1, NULL, 0, NULL, &err), ZINC_E_UNCERTAIN);
+	rig.calls.only = NULL;
+	rig_close(&rig);
+}
+
 static void
 a_failed_close_is_uncertain(void **state)
 {
@@ -623,6 +646,7 @@ main(void)
 	    cmocka_unit_test(old_value_stays),
 	    cmocka_unit_test(a_failed_fsync_is_never_retried),
 	    cmocka_unit_test(an_unsynced_directory_is_uncertain),
+	    cmocka_unit_test(a_sync_is_believed_only_of_a_living_file_system),
 	    cmocka_unit_test(a_failed_close_is_uncertain),
 	    cmocka_unit_test(tags_differ_though_the_clock_stands),
 	    cmocka_unit_test(tags_grow_past_the_future),
