@@ -48,7 +48,7 @@ typedef struct zinc_validate_options {
 	int strict;         /* what readers usually forgive is an error too */
 	int fast;           /* metadata only: no object is decoded */
 	int repair;         /* remove leftovers, write stale consolidated metadata anew */
-	int orphans;        /* with repair: erase objects that belong to nothing, too */
+	int orphans;        /* with repair: erase objects that belong to nothing, and give up unfinished copies, too */
 	int threads;        /* [the context's] */
 	const volatile int *cancel;
 	zinc_progress_fn progress; /* units are objects */
@@ -71,7 +71,7 @@ typedef struct zinc_validate_counts {
 
 /*
  * Check the node that `url` names and everything below: each document against the specification, the
- * hierarchy, consolidated metadata against the documents, leftovers of interrupted writers, and (unless
+ * hierarchy, consolidated metadata against the documents, leftovers of interrupted writers and copies, and (unless
  * fast) every stored object by decoding it.  `fn` (may be NULL) is called for each finding, from the
  * calling thread, in order of keys within each of these parts; `counts` (may be NULL) gets the sums.
  *

@@ -203,6 +203,8 @@ zinc_status zinc_arena_add(zinc_arena *a, const void *p, size_t n, const void **
 zinc_status zinc_key_check(const char *key, zinc_error *err);
 /* The same for a prefix: "" or a key followed by '/'. */
 zinc_status zinc_prefix_check(const char *prefix, zinc_error *err);
+/* "a/b/.zarray" -> ".zarray" */
+const char *zinc_key_name(const char *key);
 /* Strict UTF-8 (no surrogates, no overlong forms, at most U+10FFFF). */
 bool zinc_utf8_valid(const char *s, size_t n);
 /* Length of the character at the start of s[0..n), its code point in `code` (may be NULL); 0 when it is not valid. */

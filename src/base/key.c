@@ -85,3 +85,11 @@ zinc_prefix_check(const char *prefix, zinc_error *err)
 		return ZINC_OK;
 	return zinc_error_at_key(err, zinc_fail(err, ZINC_E_INVALID, "%s", problem), prefix);
 }
+
+const char *
+zinc_key_name(const char *key)
+{
+	const char *slash = strrchr(key, '/');
+
+	return slash ? slash + 1 : key;
+}

@@ -54,8 +54,6 @@ zinc_status zinc_layout_prefixes(const zinc_hierarchy *h, const char *path,
 				 zinc_error *err);
 /* For the slot `place`: a key lies where it is stored, a document in its node's directory. */
 zinc_status zinc_layout_place(const char *key, zinc_key_role role, zinc_buf *place, zinc_error *err);
-/* "a/b/.zarray" -> ".zarray" */
-const char *zinc_key_name(const char *key);
 /* Does a document of this name make a node? */
 bool zinc_layout_makes(const zinc_layout *l, const char *name);
 /* Is none of the makers there, as far as could be told? */

@@ -55,14 +55,6 @@ zinc_layout_place(const char *key, zinc_key_role role, zinc_buf *place, zinc_err
 	return zinc_buf_add(place, key, role == ZINC_KEY_NODE ? (size_t)(zinc_key_name(key) - key) : strlen(key), err);
 }
 
-const char *
-zinc_key_name(const char *key)
-{
-	const char *slash = strrchr(key, '/');
-
-	return slash ? slash + 1 : key;
-}
-
 bool
 zinc_layout_makes(const zinc_layout *l, const char *name)
 {

@@ -24,6 +24,13 @@
 #define ZINC_CP_MIDDLE  "__zinc_cp_pass"
 #define ZINC_CP_ENTRY   "zarr.json" /* of a draft's hierarchy */
 
+/* What copies that are not finished have at their targets. */
+typedef enum zinc_cp_trace {
+	ZINC_CP_NO_TRACE,
+	ZINC_CP_UNFINISHED, /* a journal */
+	ZINC_CP_TEMPORARY   /* a key of the array beside it */
+} zinc_cp_trace;
+
 /* A stored object: its number in the grid, in C order, and its size. */
 typedef struct zinc_cp_object {
 	uint64_t at, nbytes;
@@ -200,6 +207,8 @@ zinc_status zinc_cp_box_verify(zinc_cp *c, zinc_cp_node *n, const zinc_cp_plan *
 zinc_status zinc_cp_middle_erase(zinc_cp *c, zinc_error *err);
 
 /* ---- copy_journal.c ---- */
+
+zinc_cp_trace zinc_cp_trace_of(const char *key);
 
 /* The options as JSON, the keys of the journal and of the temporary array. */
 zinc_status zinc_cp_journal_init(zinc_cp *c, zinc_error *err);

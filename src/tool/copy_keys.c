@@ -187,14 +187,6 @@ take_object(struct listing *l, const char *key, uint64_t nbytes, bool *taken)
 
 /* ---- the listing ---- */
 
-static const char *
-last_name(const char *key)
-{
-	const char *slash = strrchr(key, '/');
-
-	return slash ? slash + 1 : key;
-}
-
 /* Both keys, one behind the other. */
 static zinc_status
 add_pair(struct listing *l, zinc_buf *to, const char *key)
@@ -214,7 +206,7 @@ take_key(struct listing *l, const char *key, uint64_t nbytes)
 	zinc_key_role role;
 	bool taken;
 
-	if (strcmp(last_name(key), ZINC_CP_JOURNAL) == 0 || strstr(key, ZINC_CP_MIDDLE "/"))
+	if (zinc_cp_trace_of(key) != ZINC_CP_NO_TRACE)
 		return ZINC_OK; /* of another copy */
 	ZINC_TRY(add_fingerprint(l, key, nbytes));
 	ZINC_TRY(take_object(l, key, nbytes, &taken));

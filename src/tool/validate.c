@@ -14,7 +14,7 @@
  */
 #include <stdio.h>
 
-#include "tool/tool.h"
+#include "tool/copy.h"
 
 /* ---- findings ----
  *
@@ -320,6 +320,24 @@ is_nothing(zinc_check *c)
 	return false;
 }
 
+static int
+find_journal(void *arg, const char *key, uint64_t nbytes)
+{
+	(void)nbytes;
+	*(bool *)arg = zinc_cp_trace_of(key) == ZINC_CP_UNFINISHED;
+	return *(bool *)arg;
+}
+
+static zinc_status
+fail_nothing(zinc_check *c, zinc_error *err)
+{
+	bool copy = false;
+
+	ZINC_TRY(zinc_check_list(c, find_journal, &copy, err));
+	return zinc_fail(err, ZINC_E_NOTFOUND, "no node of a Zarr hierarchy is there%s",
+			 copy ? ", but a copy that was not finished: zinc cp --resume goes on" : "");
+}
+
 /*
  * Documents first: whose an object is, and how it decodes, is known only then.  A place without a single document is
  * not a hierarchy with one finding but no hierarchy: a check of the wrong directory must not look like
@@ -332,7 +350,7 @@ run(zinc_check *c, zinc_error *err)
 	ZINC_TRY(check_entry(c, err));
 	ZINC_TRY(zinc_check_nodes(c, err));
 	if (is_nothing(c))
-		return zinc_fail(err, ZINC_E_NOTFOUND, "no node of a Zarr hierarchy is there");
+		return fail_nothing(c, err);
 	if (!c->stopped && c->h->format->fold_case)
 		ZINC_TRY(zinc_check_case(c, err));
 	if (!c->stopped)

@@ -11,12 +11,13 @@
  *   z/c/0               group /      a chunk of an array that has no document (M26)
  *   README              group /      nothing of Zarr's (M1)
  *   a/.zarray           array /a     a document of another version (M1), never erased
+ *   a/__zinc_cp.json    nobody       a copy to /a that was not finished
  *
  * All but the first are warnings: nobody reads a wrong number because of them.
  */
 #include <stdlib.h>
 
-#include "tool/tool.h"
+#include "tool/copy.h"
 
 #define WINDOW 256
 
@@ -311,8 +312,9 @@ other_version(struct objects *o, const char *key)
 
 /* A key of a group that is not its document: an array's that has none (M26), or nothing's (M1). */
 static zinc_status
-loose_key(struct objects *o, const char *key, const char *rel, const char *name)
+loose_key(struct objects *o, const char *key, const char *rel)
 {
+	const char *name = zinc_key_name(rel);
 	const size_t from = o->owner ? strlen(o->owner->prefix) : 0;
 
 	if (is_document(name))
@@ -366,6 +368,38 @@ foreign(struct objects *o, const char *key)
 	return ZINC_OK;
 }
 
+/* Give a copy up: its temporary array first, so that nothing of it is ever there without the journal. */
+static bool
+give_up(zinc_check *c, const char *key)
+{
+	bool done = false;
+	zinc_buf middle;
+
+	zinc_buf_init(&middle, c->ctx, SIZE_MAX);
+	if (zinc_buf_add(&middle, key, (size_t)(zinc_key_name(key) - key), NULL) == ZINC_OK &&
+	    zinc_buf_puts(&middle, ZINC_CP_MIDDLE "/", NULL) == ZINC_OK && zinc_buf_text(&middle))
+		done = zinc_store_del_prefix(c->h->store, zinc_buf_text(&middle), c->h->put_flags, NULL) == ZINC_OK &&
+		       zinc_store_del(c->h->store, NULL, key, NULL, c->h->put_flags, NULL) == ZINC_OK;
+	zinc_buf_fini(&middle);
+	return done;
+}
+
+/* A journal speaks for all that its copy has left.  To erase it is to give up what may still go on, so that a repair
+ * alone does not. */
+static void
+unfinished_copy(zinc_check *c, const char *key)
+{
+	zinc_finding f = {.level = ZINC_LEVEL_WARNING,
+			  .rule = "leftover",
+			  .key = zinc_check_key(c, key),
+			  .message = "a copy to this place was begun and not finished",
+			  .fix = "zinc cp --resume goes on, --overwrite begins anew; "
+				 "zinc validate --repair --orphans gives it up"};
+
+	f.repaired = c->o.repair && c->o.orphans && give_up(c, key);
+	zinc_check_found(c, &f);
+}
+
 /* ---- every key ---- */
 
 /* A key below an array.  Where the grid or the key encoding is unknown nobody can tell whether it is an object; where
@@ -373,15 +407,14 @@ foreign(struct objects *o, const char *key)
 static zinc_status
 array_key(struct objects *o, const char *key, const char *rel, uint64_t nbytes)
 {
-	const char *below = rel + strlen(o->owner->prefix), *slash = strrchr(rel, '/');
-	const char *name = slash ? slash + 1 : rel;
+	const char *below = rel + strlen(o->owner->prefix);
 	const zinc_meta *m = o->meta;
 	struct object *x = &o->window[o->n];
 	int d;
 
 	if (!m || !m->grid || !m->keys.ops)
 		return ZINC_OK; /* nobody can tell */
-	if (is_document(name))
+	if (is_document(zinc_key_name(rel)))
 		return other_version(o, key);
 	if (!m->keys.ops->decode(&m->keys, below, m->ndim, x->index))
 		return orphan(o, key, key_rule(m, below), "no chunk of the array has this key");
@@ -400,9 +433,14 @@ array_key(struct objects *o, const char *key, const char *rel, uint64_t nbytes)
 static zinc_status
 any_key(struct objects *o, const char *key, uint64_t nbytes)
 {
-	const char *rel, *slash;
+	const zinc_cp_trace trace = zinc_cp_trace_of(key);
+	const char *rel;
 	zinc_key_role role;
 
+	if (trace == ZINC_CP_UNFINISHED)
+		unfinished_copy(o->c, key);
+	if (trace != ZINC_CP_NO_TRACE)
+		return ZINC_OK;
 	ZINC_TRY(zinc_check_place(o->c, key, &role, o->err));
 	if (role != ZINC_KEY_OTHER && role != ZINC_KEY_FOREIGN)
 		return ZINC_OK;
@@ -414,12 +452,11 @@ any_key(struct objects *o, const char *key, uint64_t nbytes)
 	ZINC_TRY(enter(o, owner_of(o->c, rel)));
 	if (o->array && (o->array->stack->layered || !o->array->stack->store))
 		return ZINC_OK; /* its layers' key; `place` is that of what they listed */
-	slash = strrchr(rel, '/');
 	if (o->owner && o->owner->kind == ZINC_NODE_ARRAY)
 		return array_key(o, key, rel, nbytes);
 	if (o->owner && o->owner->kind == ZINC_NODE_NONE)
 		return ZINC_OK; /* its document cannot be used: nobody can tell */
-	return loose_key(o, key, rel, slash ? slash + 1 : rel);
+	return loose_key(o, key, rel);
 }
 
 static int

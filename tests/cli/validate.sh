@@ -149,6 +149,33 @@ has "repaired leftover"
 zinc 0 validate l.zarr
 has "0 warnings"
 
+# ---- a copy that was not finished: one finding in every format; it goes on, or is given up ----
+for format in v3 v2 v3-2022 v3-2020 v3-2019; do
+	rm -rf i.zarr half.zarr
+	zinc 0 create i.zarr/x --shape 9 --dtype int16 --chunks 3 --codecs none --format $format
+	seq 0 8 | awk '{ printf "%c%c", $1, $1 / 8 }' | "$ZINC" put i.zarr/x --from -
+	zinc 2 cp i.zarr/x i.zarr/y --dtype uint8 # the last element does not fit
+	journal=$(cd i.zarr && find . -name __zinc_cp.json | cut -c 3-)
+	mkdir "i.zarr/${journal%.json}_pass"
+	echo >"i.zarr/${journal%.json}_pass/zarr.json"
+	zinc 0 validate i.zarr
+	has "warning leftover: $journal: a copy to this place was begun and not finished"
+	has "zinc cp --resume goes on"
+	[ "$(grep -c leftover out)" = 1 ] && [ "$(grep -c _pass out)" = 0 ] || bad "$format: one finding"
+	zinc 0 validate --repair i.zarr
+	[ -e "i.zarr/$journal" ] || bad "$format: a repair alone gave a copy up"
+	zinc 2 cp i.zarr/x i.zarr/y --dtype uint8 --resume
+	zinc 0 validate --repair --orphans i.zarr
+	has "repaired leftover: $journal"
+	[ ! -e "i.zarr/$journal" ] && [ ! -e "i.zarr/${journal%.json}_pass" ] || bad "$format: it was not given up"
+	zinc 0 validate i.zarr
+	has "0 warnings"
+	zinc 0 cp i.zarr/x i.zarr/y --dtype int32
+done
+zinc 2 cp i.zarr/x half.zarr --dtype uint8
+zinc 3 validate half.zarr
+says "a copy that was not finished: zinc cp --resume goes on"
+
 # ---- the tree ----
 mkdir -p t.zarr/a/b t.zarr/x
 cp a.zarr/zarr.json t.zarr/a/b/ # no document at t.zarr and t.zarr/a
