@@ -83,6 +83,8 @@ typedef struct zinc_cp {
 	zinc_buf foreign;   /* keys: from, NUL, to, NUL */
 	zinc_buf documents; /* the same of documents that are copied byte for byte */
 	size_t nforeign;
+	uint64_t foreign_largest;  /* bytes */
+	size_t foreign_largest_at; /* where its key is */
 	uint64_t foreign_steps;
 	uint64_t state;       /* a fingerprint of the source */
 	zinc_buf options;     /* as the journal has them: JSON */

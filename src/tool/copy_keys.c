@@ -223,6 +223,10 @@ take_key(struct listing *l, const char *key, uint64_t nbytes)
 		break;
 	}
 	c->nforeign++;
+	if (nbytes > c->foreign_largest) {
+		c->foreign_largest = nbytes;
+		c->foreign_largest_at = c->foreign.n;
+	}
 	return c->from->format == c->to->format ? add_pair(l, &c->foreign, key) : ZINC_OK;
 }
 

@@ -2,7 +2,8 @@
  * copy_raw.c - objects and foreign keys as they are stored
  *
  * A step is a batch of them, put under one durable commit: whatever interrupts it, the journal says that none of it is
- * done.  Nothing is decoded; memory holds one object for each thread.
+ * done.  Nothing is decoded; memory holds one object for each thread, and two where they are compared.  A put takes
+ * a whole value, so an object larger than the memory allowed is E_LIMIT, before anything is written.
  */
 #include "tool/copy.h"
 
@@ -82,7 +83,7 @@ move_object(struct batch *b, size_t i, int worker, zinc_buf bufs[2], zinc_error 
 	zinc_status s;
 
 	ZINC_TRY(name_object(b, i, bufs, key, err));
-	s = zinc_store_get_all(c->from->store, key[0], &value, NULL, 0, &e);
+	s = zinc_store_get_all(c->from->store, key[0], &value, NULL, c->o.max_memory, &e);
 	if (s == ZINC_E_NOTFOUND && c->unlisted)
 		return ZINC_OK;
 	if (s == ZINC_E_NOTFOUND)
@@ -133,13 +134,13 @@ run_object(void *arg, size_t i, int worker)
 static int
 threads_for(const zinc_cp *c, const struct batch *b, size_t n)
 {
-	uint64_t largest = 1;
+	uint64_t largest = b->n ? 1 : zinc_max_u64(1, c->foreign_largest);
 	uint64_t fit;
 	size_t i;
 
 	for (i = 0; b->n && i < n; i++)
 		largest = zinc_max_u64(largest, b->n->objects[b->first + i].nbytes);
-	fit = c->memory / largest;
+	fit = c->memory / largest / (b->compare ? 2 : 1);
 	return fit < 1 ? 1 : fit < (uint64_t)c->threads ? (int)fit : c->threads;
 }
 
@@ -209,17 +210,67 @@ find_batch(zinc_cp_node *n, uint64_t step, size_t *first, size_t *count)
 	}
 }
 
+/* Is there room for `copies` of an object, if anybody has set a limit? */
+static zinc_status
+check_size(const zinc_cp *c, uint64_t nbytes, uint64_t copies, const char *key, zinc_error *err)
+{
+	zinc_status s;
+
+	if (c->o.max_memory == 0 || nbytes <= c->o.max_memory / copies)
+		return ZINC_OK;
+	s = zinc_fail(err, ZINC_E_LIMIT, "its %llu bytes are held in memory %s, and max-memory is %llu",
+		      (unsigned long long)nbytes, copies == 1 ? "as a whole" : "twice, to verify them",
+		      (unsigned long long)c->o.max_memory);
+	return zinc_error_at_key(err, s, key);
+}
+
+static zinc_status
+check_objects(zinc_cp *c, const zinc_cp_node *n, zinc_error *err)
+{
+	struct batch b = {.c = c, .n = n};
+	const char *key[2];
+	zinc_buf bufs[2];
+	zinc_status s;
+	size_t i;
+
+	if (n->nobjects == 0)
+		return ZINC_OK;
+	for (i = 1; i < n->nobjects; i++)
+		if (n->objects[i].nbytes > n->objects[b.first].nbytes)
+			b.first = i;
+	zinc_buf_init(&bufs[0], c->ctx, SIZE_MAX);
+	zinc_buf_init(&bufs[1], c->ctx, SIZE_MAX);
+	s = name_object(&b, 0, bufs, key, err);
+	if (s == ZINC_OK)
+		s = check_size(c, n->objects[b.first].nbytes, c->o.verify ? 2 : 1, key[0], err);
+	zinc_buf_fini(&bufs[0]);
+	zinc_buf_fini(&bufs[1]);
+	return s == ZINC_OK ? s : zinc_error_at_url(err, s, c->from->url);
+}
+
+static zinc_status
+check_foreign(const zinc_cp *c, zinc_error *err)
+{
+	zinc_status s;
+
+	if (c->foreign.n == 0)
+		return ZINC_OK;
+	s = check_size(c, c->foreign_largest, 1, (const char *)c->foreign.p + c->foreign_largest_at, err);
+	return s == ZINC_OK ? s : zinc_error_at_url(err, s, c->from->url);
+}
+
 zinc_status
 zinc_cp_raw_plan(zinc_cp *c, zinc_error *err)
 {
 	size_t i, first, count;
 
-	(void)err;
+	ZINC_TRY(check_foreign(c, err));
 	for (i = 0; i < c->nnodes; i++) {
 		zinc_cp_node *n = &c->nodes[i];
 
 		if (n->kind != ZINC_NODE_ARRAY || n->left_out || n->way != ZINC_CP_RAW)
 			continue;
+		ZINC_TRY(check_objects(c, n, err));
 		while (find_batch(n, n->steps, &first, &count))
 			n->steps++;
 		n->units = n->nobjects;

@@ -168,6 +168,20 @@ done
 zinc 2 cp a.zarr r.zarr/wrong -s 0:3
 zinc 4 cp a.zarr/g/x r.zarr/wrong --chunks 50,80 --max-memory 8k
 says "8 KiB are allowed"
+
+# ---- what is copied as it is stored is held whole: an object beyond the limit is named before anything is written ----
+zinc 0 create big.zarr/x --shape 40000 --dtype uint8 --chunks 30000 --codecs none
+head -c 40000 /dev/zero | tr '\0' '\1' | "$ZINC" put big.zarr/x --from -
+zinc 4 cp big.zarr big2.zarr --max-memory 20k
+says "big.zarr: x/c/0: its 30000 bytes are held in memory as a whole, and max-memory is 20480"
+zinc 4 cp big.zarr big2.zarr --max-memory 40k --verify
+says "x/c/0: its 30000 bytes are held in memory twice, to verify them, and max-memory is 40960"
+head -c 70000 /dev/zero >big.zarr/notes.txt
+zinc 4 cp big.zarr big2.zarr --max-memory 60k --verify
+says "big.zarr: notes.txt: its 70000 bytes"
+[ ! -e big2.zarr ] || bad "something was written"
+zinc 0 cp big.zarr big2.zarr --max-memory 80k --verify
+diff -r big.zarr big2.zarr || bad "copied within the limit"
 zinc 2 cp a.zarr
 zinc 2 cp a.zarr b.zarr c.zarr
 

@@ -225,6 +225,8 @@ test_refused(void **state)
 	assert_int_equal(
 	    zinc_copy(f.h, "/g/a", f.h, "/n", ZINC_COPY_OPTIONS(.codecs = "zstd", .max_memory = 4), NULL, &err),
 	    ZINC_E_LIMIT);
+	assert_int_equal(zinc_copy(f.h, "/g/a", f.h, "/n", ZINC_COPY_OPTIONS(.max_memory = 1), NULL, &err),
+			 ZINC_E_LIMIT);
 	assert_int_equal(zinc_copy(NULL, "/g/a", f.h, "/n", NULL, NULL, &err), ZINC_E_INVALID);
 	assert_string_equal(forest_keys(&f), before);
 	forest_close(&f);
