@@ -17,7 +17,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define MOST_DIMS 8
+#define MOST_DIMS    8
+#define MOST_THREADS 64
 
 typedef struct bench {
 	const char *operation;

@@ -41,7 +41,7 @@ bench_begin(int argc, char **argv)
 	b.repeat = (int)strtol(argv[4], NULL, 10);
 	b.argc = argc - 5;
 	b.argv = argv + 5;
-	if (b.threads < 1 || b.repeat < 1 || b.repeat > 64)
+	if (b.threads < 1 || b.threads > MOST_THREADS || b.repeat < 1 || b.repeat > 64)
 		bench_die("THREADS and REPEAT are from 1 to 64");
 	return b;
 }
@@ -153,7 +153,7 @@ void
 bench_share(int threads, size_t n, void (*fn)(void *arg, size_t i, int worker), void *arg)
 {
 	share s = {fn, arg, n, 0, 0};
-	pthread_t t[64];
+	pthread_t t[MOST_THREADS];
 	int i;
 
 	for (i = 1; i < threads; i++)

@@ -1,10 +1,11 @@
 """data.py - the arrays that are read and written, made by TensorStore and zarr-python, not by us
 
 A data set is a directory with a zarr.json, plus what the contender `limit` must be told, for it looks nothing up.
-What is there already is left as it is.
+What is there already is left as it is.  A workload is what is done with one.
 """
 
 import json
+import math
 import os
 import shutil
 from dataclasses import dataclass, field
@@ -31,7 +32,22 @@ class Set:
 
     @property
     def nbytes(self):
-        return self.shape[0] * self.shape[1] * self.shape[2] * self.size
+        return math.prod(self.shape) * self.size
+
+
+READERS = ("zinc", "limit", "zarrs", "tensorstore", "zarr-python", "zarrs-python")
+
+
+@dataclass
+class Workload:
+    name: str
+    operation: str
+    set: str
+    options: list = field(default_factory=list)
+    contenders: tuple = READERS
+    threads: tuple = (2,)
+    cold: bool = False
+    to: str | None = None  # data set whose metadata the target has
 
 
 def sets(n):
@@ -57,10 +73,10 @@ def sets(n):
 
 
 def values(np, s):
-    """The elements: a smooth field, the same with three bits of noise, or nothing but noise"""
+    """The elements: a smooth field, the same with three bits of noise, or nothing but noise, in all or six bits"""
     rng = np.random.default_rng(1)
-    if s.entropy == "random":
-        return rng.integers(0, 65536, s.shape, dtype=np.uint16)
+    if s.entropy in ("random", "bits"):
+        return rng.integers(0, 65536 if s.entropy == "random" else 64, s.shape, dtype=np.uint16)
     x, y, z = np.ogrid[tuple(slice(0, n) for n in s.shape)]
     if s.entropy == "smooth":
         out = (x + y * y // 32 + z**3) % 65536

@@ -26,7 +26,6 @@
 
 #define DIMS     3
 #define MOST_IOV 1024
-#define WORKERS  64
 
 typedef struct worker {
 	ZSTD_DCtx *zd;
@@ -54,7 +53,7 @@ typedef struct limit {
 	size_t ndst, nunit;
 	uint64_t shards[DIMS]; /* in the whole array */
 	shard *shard;
-	worker w[WORKERS];
+	worker w[MOST_THREADS];
 } limit;
 
 /* A region of a unit, and where it goes. */

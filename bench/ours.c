@@ -1,12 +1,13 @@
 /*
  * ours.c - Zinc as a contender, through its public header
  *
- *     read       sel=SELECTION [order=F] [as=float32]    one call
- *     chunks     chunk=N,M,K                              every box of that shape, one call each, on THREADS threads
+ *     read       [sel=SELECTION] [order=F] [as=float32]  one call, of all elements without sel
+ *     chunks     chunk=N,M,K [handles=own]                every box of that shape, one call each, on THREADS threads
+ *                                                         that share one handle, or have a context and a handle each
  *     points     count=N                                  so many elements, far apart, in one call
  *     write      to=PATH                                  all elements of PATH into an array that has its metadata only
  *     roundtrip  to=PATH                                  the same with reading
- *     poke       to=PATH count=N                          so many boxes of 16 x 16 x 16 into an array that is there
+ *     poke       to=PATH count=N                          so many boxes, 16 on each side, into an array that is there
  *     append     to=PATH count=N                          so many times the first plane at the end of axis 0
  *     walk                                                every node below a group
  *
@@ -79,14 +80,16 @@ read_selection(bench *b)
 	zinc_context *ctx = context(b);
 	zinc_array *a = open_array(b->path, ctx);
 	const char *order = bench_option(b, "order"), *as = bench_option(b, "as");
-	zinc_selection *sel = NULL;
+	const char *text = bench_option(b, "sel");
+	zinc_selection *sel = NULL; /* all */
 	uint64_t shape[ZINC_MAX_NDIM];
 	int64_t strides[ZINC_MAX_NDIM];
 	zinc_buffer buf;
 	size_t n, size = as ? sizeof(float) : zinc_array_element_size(a);
 	int ndim, k;
 
-	must(zinc_selection_parse(&sel, a, bench_option(b, "sel"), &err));
+	if (text)
+		must(zinc_selection_parse(&sel, a, text, &err));
 	n = elements(a, sel, &ndim, shape) * size;
 	fortran(strides, ndim, shape, size);
 	for (k = 0; k < b->repeat; k++) {
@@ -107,11 +110,12 @@ read_selection(bench *b)
 }
 
 typedef struct boxes {
-	zinc_array *a;
+	zinc_context *ctx[MOST_THREADS]; /* of each worker; those that share have the same */
+	zinc_array *a[MOST_THREADS];
 	int ndim;
 	const uint64_t *shape;
 	uint64_t chunk[MOST_DIMS], grid[MOST_DIMS];
-	void *buffer[64];
+	void *buffer[MOST_THREADS];
 	size_t nbytes;
 } boxes;
 
@@ -123,7 +127,7 @@ read_box(void *arg, size_t i, int worker)
 	uint64_t start[MOST_DIMS], count[MOST_DIMS];
 	zinc_selection sel = ZINC_SELECTION_ALL;
 	zinc_error e = ZINC_ERROR_INIT;
-	size_t n = zinc_array_element_size(x->a);
+	size_t n = zinc_array_element_size(x->a[worker]);
 	int d;
 
 	for (d = x->ndim - 1; d >= 0; d--) {
@@ -136,24 +140,49 @@ read_box(void *arg, size_t i, int worker)
 	sel.ndim = x->ndim;
 	sel.start = start;
 	sel.count = count;
-	if (zinc_array_read(x->a, &sel, zinc_buffer_init(ZINC_NATIVE, x->buffer[worker], n),
+	if (zinc_array_read(x->a[worker], &sel, zinc_buffer_init(ZINC_NATIVE, x->buffer[worker], n),
 			    ZINC_IO_OPTIONS(.threads = 1), &e) != ZINC_OK)
 		bench_die(zinc_error_text(&e));
+}
+
+/* A handle for each worker: one for all, or one each, with nothing in common but the files. */
+static void
+open_handles(bench *b, boxes *x)
+{
+	int k;
+
+	for (k = 0; k < b->threads; k++) {
+		const bool shared = k > 0 && !bench_option(b, "handles");
+
+		x->ctx[k] = shared ? x->ctx[0] : context(b);
+		x->a[k] = shared ? x->a[0] : open_array(b->path, x->ctx[k]);
+	}
+}
+
+static void
+close_handles(bench *b, boxes *x)
+{
+	int k;
+
+	for (k = b->threads - 1; k >= 0; k--)
+		if (k == 0 || x->a[k] != x->a[0]) {
+			zinc_array_close(x->a[k]);
+			zinc_context_free(x->ctx[k]);
+		}
 }
 
 static void
 read_chunks(bench *b)
 {
-	zinc_context *ctx = context(b);
 	boxes x;
 	size_t n = 1;
 	int d, k;
 
 	memset(&x, 0, sizeof x);
-	x.a = open_array(b->path, ctx);
+	open_handles(b, &x);
 	x.ndim = bench_numbers(b, "chunk", x.chunk, MOST_DIMS);
-	x.shape = zinc_array_shape(x.a);
-	x.nbytes = zinc_array_element_size(x.a);
+	x.shape = zinc_array_shape(x.a[0]);
+	x.nbytes = zinc_array_element_size(x.a[0]);
 	for (d = 0; d < x.ndim; d++) {
 		x.grid[d] = (x.shape[d] + x.chunk[d] - 1) / x.chunk[d];
 		x.nbytes *= x.chunk[d];
@@ -166,28 +195,29 @@ read_chunks(bench *b)
 		bench_share(b->threads, n, read_box, &x);
 		bench_stop(b);
 	}
-	zinc_array_close(x.a);
-	zinc_context_free(ctx);
+	close_handles(b, &x);
 }
 
 /* The same points for everybody: see peers.py. */
 static void
 read_points(bench *b)
 {
-	static const uint64_t primes[] = {7919, 104729, 1299709};
+	static const uint64_t primes[MOST_DIMS] = {7919,      104729,     1299709, 15485863,
+						   179424673, 2038074743, 7927,    104743};
 	zinc_context *ctx = context(b);
 	zinc_array *a = open_array(b->path, ctx);
 	const uint64_t *shape = zinc_array_shape(a);
 	const size_t n = strtoull(bench_option(b, "count"), NULL, 10), nbytes = n * zinc_array_element_size(a);
-	uint64_t *points = bench_fresh(n * 3 * sizeof *points);
+	const size_t ndim = (size_t)zinc_array_ndim(a);
+	uint64_t *points = bench_fresh(n * ndim * sizeof *points);
 	zinc_selection sel = ZINC_SELECTION_ALL;
 	size_t i;
 	int k;
 
-	for (i = 0; i < 3 * n; i++)
-		points[i] = i / 3 * primes[i % 3] % shape[i % 3];
+	for (i = 0; i < ndim * n; i++)
+		points[i] = i / ndim * primes[i % ndim] % shape[i % ndim];
 	sel.kind = ZINC_SELECT_POINTS;
-	sel.ndim = 3;
+	sel.ndim = (int)ndim;
 	sel.points = points;
 	sel.npoints = n;
 	for (k = 0; k < b->repeat; k++) {
@@ -262,23 +292,28 @@ write_all(bench *b, bool with_reading)
 static void
 poke(bench *b)
 {
-	const uint64_t n = strtoull(bench_option(b, "count"), NULL, 10), count[3] = {16, 16, 16};
+	const uint64_t n = strtoull(bench_option(b, "count"), NULL, 10);
 	copy c = open_copy(b);
 	const uint64_t *shape = zinc_array_shape(c.to);
-	const size_t nbytes = 16 * 16 * 16 * zinc_array_element_size(c.to);
+	const int ndim = zinc_array_ndim(c.to);
+	size_t nbytes = zinc_array_element_size(c.to);
 	zinc_selection sel = ZINC_SELECTION_ALL;
-	uint64_t start[3], i;
+	uint64_t start[MOST_DIMS], count[MOST_DIMS], i;
 	int k, d;
 
 	read_all(&c);
+	for (d = 0; d < ndim; d++) {
+		count[d] = 16;
+		nbytes *= 16;
+	}
 	sel.kind = ZINC_SELECT_BOX;
-	sel.ndim = 3;
+	sel.ndim = ndim;
 	sel.start = start;
 	sel.count = count;
 	for (k = 0; k < b->repeat; k++) {
 		bench_start(b);
 		for (i = 0; i < n; i++) {
-			for (d = 0; d < 3; d++)
+			for (d = 0; d < ndim; d++)
 				start[d] = (i + 1) * (uint64_t)(37 + 10 * d) % (shape[d] - 16);
 			must(zinc_array_write(c.to, &sel, zinc_buffer_init(ZINC_NATIVE, c.data, nbytes), &c.io, &err));
 		}

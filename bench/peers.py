@@ -12,7 +12,7 @@ import resource
 import sys
 import time
 
-PRIMES = (7919, 104729, 1299709)
+PRIMES = (7919, 104729, 1299709, 15485863, 179424673, 2038074743, 7927, 104743)
 
 
 def parse_selection(text):
@@ -47,7 +47,7 @@ def boxes(shape, chunk):
 
 def pokes(shape, count):
     for i in range(count):
-        start = [(i + 1) * (37 + 10 * d) % (shape[d] - 16) for d in range(3)]
+        start = [(i + 1) * (37 + 10 * d) % (n - 16) for d, n in enumerate(shape)]
         yield tuple(slice(a, a + 16) for a in start)
 
 
@@ -169,7 +169,7 @@ def make(peer, operation, path, threads, options):
         return lambda: peer.chunks(a, chunk, threads)
     if operation == "points":
         shape, n = peer.shape(a), int(options["count"])
-        points = [peer.np.array([i * PRIMES[d] % shape[d] for i in range(n)]) for d in range(3)]
+        points = [peer.np.array([i * PRIMES[d] % shape[d] for i in range(n)]) for d in range(len(shape))]
         return lambda: peer.points(a, points)
     return make_write(peer, operation, a, options)
 
@@ -182,7 +182,7 @@ def make_write(peer, operation, a, options):
     if operation == "roundtrip":
         return lambda: peer.write(to, (), peer.read(a, ()))
     if operation == "poke":
-        part = peer.np.ascontiguousarray(data.reshape(-1)[: 16**3].reshape(16, 16, 16))
+        part = peer.np.ascontiguousarray(data.reshape(-1)[: 16**data.ndim].reshape((16,) * data.ndim))
 
         def poke():
             for box in pokes(peer.shape(to), int(options["count"])):

@@ -59,6 +59,89 @@ def table(results, key, scale=1.0):
     return "\n".join(out)
 
 
+# ---- scaling ----
+
+
+def rate(row, who, key="warm"):
+    """Millions of bytes per second"""
+    ms = value(row, who, key)
+    return row["nbytes"] / ms / 1e3 if ms else None
+
+
+def series(results, part):
+    """The rows of each series of that part, in order of x"""
+    out = {}
+    for row in results["scaling"]:
+        if row["part"] == part:
+            out.setdefault(row["series"], []).append(row)
+    return {name: sorted(rows, key=lambda r: r["x"]) for name, rows in out.items()}
+
+
+def rates(results, part, unit):
+    out = [f"| | {unit} | " + " | ".join(ORDER) + " | zinc / limit | zinc / best peer | zinc, per second computed |"]
+    out.append("|---|---|" + "---|" * (len(ORDER) + 3))
+    for name, rows in series(results, part).items():
+        for row in rows:
+            peer = max((rate(row, c) for c in PEERS if rate(row, c)), default=None)
+            cells = [rate(row, c) for c in ORDER] + [over(rate(row, "zinc"), rate(row, "limit")), over(rate(row, "zinc"), peer)]
+            cells.append(rate(row, "zinc", "cpu"))
+            out.append(f"| {name} | {row['x']} | " + " | ".join(map(figure, cells)) + " |")
+    return "\n".join(out)
+
+
+def cost_of_one(results):
+    """What another chunk costs, from the longest and the shortest of a series, in microseconds"""
+    out = ["| | " + " | ".join(ORDER) + " |", "|---|" + "---|" * len(ORDER)]
+    for name, rows in series(results, "chunks").items():
+        first, last = rows[0], rows[-1]
+        if first["x"] == last["x"]:
+            continue
+        ends = [(value(first, c), value(last, c)) for c in ORDER]
+        cells = [(b - a) * 1e3 / (last["x"] - first["x"]) if a and b else None for a, b in ends]
+        out.append(f"| {name} | " + " | ".join(map(figure, cells)) + " |")
+    return "\n".join(out)
+
+
+def speed_up(results):
+    who = ("limit", "zinc")
+    heads = [f"{c}, 1 thread (ms) | {c}, 2 threads (ms) | times faster | times computed" for c in who]
+    out = ["| | " + " | ".join(heads) + " |", "|---|" + "---|" * 8]
+    for name, rows in series(results, "threads").items():
+        times = {r["x"]: r for r in rows}
+        if len(times) < 2:
+            continue
+        cells = []
+        for c in who:
+            one, two = value(times[1], c), value(times[2], c)
+            cells += [one, two, over(one, two), over(value(times[2], c, "cpu"), value(times[1], c, "cpu"))]
+        out.append(f"| {name} | " + " | ".join(map(figure, cells)) + " |")
+    return "\n".join(out)
+
+
+def scaling(results):
+    if not results.get("scaling"):
+        return ""
+    return f"""
+## Scaling
+
+The same bytes in more chunks, and in more dimensions: millions of bytes per second, which should not change along a series until the cost of a file
+exceeds that of its bytes. `bench/scaling.py` describes the series.
+
+{rates(results, "chunks", "chunks")}
+
+What one more chunk costs in the time above (µs), from the ends of each series:
+
+{cost_of_one(results)}
+
+{rates(results, "rank", "rank")}
+
+Two threads instead of one: in one call; in calls for a chunk each, on one handle; and the same on a handle each. "Times computed" is what all threads
+computed together, against one: what is above 1 the threads cost each other.
+
+{speed_up(results)}
+"""
+
+
 def markdown(results):
     m = results["machine"]
     versions = ", ".join(f"{k} {v}" for k, v in sorted(m["versions"].items()))
@@ -98,7 +181,7 @@ fastest other implementation takes twice as long. What a contender cannot do, or
 | | |
 |---|---|
 {start}
-"""
+{scaling(results)}"""
 
 
 def svg(results):

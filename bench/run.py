@@ -10,7 +10,7 @@ machine does hits all alike.  Of each workload it takes:
     cold     in-process time of one repeat with the page cache dropped first (needs root)
 
 and reports medians over the rounds.  Environment: BUILD, BENCH_QUICK=1 (small arrays, few rounds, for CI), BENCH_LARGE=1
-(1024**3), BENCH_ROUNDS, BENCH_ONLY (a pattern of workload names), BENCH_DIR (where data lies [build/bench-data]),
+(1024**3), BENCH_ROUNDS, BENCH_ONLY (a pattern of workload names), BENCH_DIR (where data lies [build/bench-data-512, by side]),
 BENCH_OUT (where results go [bench]).
 """
 
@@ -24,33 +24,19 @@ import statistics
 import subprocess
 import sys
 import time
-from dataclasses import dataclass, field
 
 import data
 import report
+import scaling
+from data import READERS, Workload
 
 BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
 QUICK = bool(os.environ.get("BENCH_QUICK"))
 SIDE = 128 if QUICK else 1024 if os.environ.get("BENCH_LARGE") else 512
 ROUNDS = int(os.environ.get("BENCH_ROUNDS", "3" if QUICK else "7"))
-WHERE = os.path.abspath(os.environ.get("BENCH_DIR", os.path.join(BUILD, "bench-data")))
+WHERE = os.path.abspath(os.environ.get("BENCH_DIR", os.path.join(BUILD, f"bench-data-{SIDE}")))
 HERE = os.path.dirname(os.path.abspath(__file__))
 CARGO = os.environ.get("BENCH_CARGO", "")
-
-READERS = ("zinc", "limit", "zarrs", "tensorstore", "zarr-python", "zarrs-python")
-
-
-@dataclass
-class Workload:
-    name: str
-    operation: str
-    set: str
-    options: list = field(default_factory=list)
-    contenders: tuple = READERS
-    threads: tuple = (2,)
-    cold: bool = False
-    to: str | None = None  # data set whose metadata the target has
-
 
 # The short form: one of each kind, and one run for warm and whole-process times alike.
 SHORT = re.compile(r"read all, (raw|zstd|shard), noise|inner|gzip|edge|(axis 0|box), (raw|zstd|shard)|write all|parts|walk")
@@ -113,8 +99,6 @@ def command(who, w, s, threads, repeat, to):
     """The command line of a contender, its environment, and whether it prints its own times"""
     path = s.path if s else os.path.join(WHERE, w.set)
     options = list(w.options) + ([f"to={to}"] if to else [])
-    if not any(o.startswith("sel=") for o in options) and w.operation == "read":
-        options.append("sel=:,:,:")
     if who in ("zinc", "limit"):
         program = os.path.join(BUILD, f"bench-{who}")
         told = s.told if who == "limit" else []
@@ -287,23 +271,30 @@ def main():
     os.makedirs(out, exist_ok=True)
     only = re.compile(os.environ.get("BENCH_ONLY", ""))
     chosen = [w for w in workloads(SIDE) if only.search(w.name) and (not QUICK or SHORT.search(w.name))]
-    for name in {w.set for w in chosen} | {w.to.lstrip("+") for w in chosen if w.to} | {"zstd-noise"}:
+    scaled = [p for p in scaling.points(QUICK) if only.search(p.work.name)]
+    wanted = [*chosen, *(p.work for p in scaled)]
+    for name in {w.set for w in wanted} | {w.to.lstrip("+") for w in wanted if w.to} | {"zstd-noise"}:
         if name == "tree":
             data.make_tree(WHERE, 500 if QUICK else 10000)
         else:
             data.make(SETS[name], WHERE)
-    results = {"machine": machine(), "start_up": start_up(), "workloads": []}
+    results = {"machine": machine(), "start_up": start_up(), "workloads": [], "scaling": []}
     for w in chosen:
         for threads in w.threads[-1:] if QUICK else w.threads:
             row = {"name": w.name, "threads": threads, "contenders": measure(w, threads)}
             results["workloads"].append(row)
             print(report.line(row), flush=True)
+    for p in scaled:
+        row = p.row(SETS) | {"contenders": measure(p.work, p.threads)}
+        results["scaling"].append(row)
+        print(report.line(row), flush=True)
     results["machine"]["load_at_end"] = os.getloadavg()[0]
     report.write(results, out)
-    failed = [(r["name"], c) for r in results["workloads"] for c, v in r["contenders"].items() if "failed" in v and c == "zinc"]
+    rows = results["workloads"] + results["scaling"]
+    failed = [(r["name"], c) for r in rows for c, v in r["contenders"].items() if "failed" in v and c == "zinc"]
     shutil.rmtree(os.path.join(WHERE, "target"), ignore_errors=True)
     return 1 if failed else 0
 
 
-SETS = data.sets(SIDE)
+SETS = data.sets(SIDE) | scaling.sets(QUICK)
 sys.exit(main())
