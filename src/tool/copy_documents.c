@@ -296,20 +296,42 @@ put(struct documents *d, const char *key)
 	return s == ZINC_OK ? s : zinc_error_at_key(d->err, s, key);
 }
 
-/* Made anew where the source had it: the copies in it are of other documents. */
+/* Has the group lost its consolidated metadata, or is it that of other documents?  To settle drops also what a group of
+ * version 2 has for itself.  In a draft one listing shows all nodes. */
+static zinc_status
+wants_copies(const zinc_cp *c, const zinc_cp_node *n, bool *wants, zinc_error *err)
+{
+	zinc_meta *m = NULL;
+	zinc_report r;
+	zinc_status s;
+	bool has;
+
+	*wants = n->copies && !n->left_out && !c->to->format->draft;
+	if (!*wants || c->any_changed || c->unlisted)
+		return ZINC_OK;
+	zinc_report_init_quiet(&r, c->ctx, false);
+	ZINC_TRY(c->to->format->read_node(c->to, n->to, &r, &m, err));
+	s = zinc_cp_has_copies(c->to, n->to, m, &has, err);
+	zinc_meta_free(m);
+	*wants = !has;
+	return s;
+}
+
+/* Made anew where the source had it. */
 static zinc_status
 consolidate(struct documents *d)
 {
 	const zinc_cp *c = d->c;
+	bool wants;
 	size_t i;
 
 	for (i = c->nnodes; i-- > 0;) {
-		const zinc_cp_node *n = &c->nodes[i];
 		zinc_status s;
 
-		if (!n->copies || n->left_out || !(c->any_changed || c->unlisted) || !c->to->format->consolidate)
+		ZINC_TRY(wants_copies(c, &c->nodes[i], &wants, d->err));
+		if (!wants)
 			continue;
-		s = c->to->format->consolidate(c->to, n->to, false, d->err);
+		s = c->to->format->consolidate(c->to, c->nodes[i].to, false, d->err);
 		if (s != ZINC_OK && s != ZINC_E_UNSUPPORTED)
 			return s;
 	}

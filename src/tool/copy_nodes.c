@@ -83,22 +83,17 @@ stop_at_first(void *arg, const char *below, const zinc_json *copy)
 	return 1;
 }
 
-/* Has the group consolidated metadata?  Formats that know of none say no. */
-static zinc_status
-look_for_copies(zinc_cp *c, zinc_cp_node *n, zinc_error *err)
+zinc_status
+zinc_cp_has_copies(zinc_hierarchy *h, const char *path, const zinc_meta *group, bool *has, zinc_error *err)
 {
-	const zinc_format *f = c->from->format;
 	zinc_error e = ZINC_ERROR_INIT;
-	zinc_status s;
+	const zinc_status s = h->format->copies(h, path, group, has, stop_at_first, NULL, &e);
 
-	if (n->kind != ZINC_NODE_GROUP || !f->copies)
-		return ZINC_OK;
-	s = f->copies(c->from, n->from, n->source, &n->copies, stop_at_first, NULL, &e);
-	if (s == ZINC_E_CORRUPT) { /* readers pass it over, and so does the copy */
-		n->copies = false;
-		return ZINC_OK;
-	}
-	return s == ZINC_OK ? s : zinc_error_copy(err, &e);
+	if (s == ZINC_OK)
+		return s;
+	*has = false;
+	return s == ZINC_E_CORRUPT ? ZINC_OK
+				   : zinc_error_copy(err, &e); /* readers pass it over, and so does the copy */
 }
 
 static zinc_status
@@ -116,7 +111,8 @@ read_nodes(zinc_cp *c, zinc_error *err)
 		ZINC_TRY(c->from->format->read_node(c->from, n->from, &r, &n->source, err));
 		n->kind = n->source->kind;
 		c->narrays += n->kind == ZINC_NODE_ARRAY;
-		ZINC_TRY(look_for_copies(c, n, err));
+		if (n->kind == ZINC_NODE_GROUP)
+			ZINC_TRY(zinc_cp_has_copies(c->from, n->from, n->source, &n->copies, err));
 	}
 	return ZINC_OK;
 }

@@ -264,10 +264,12 @@ test_overwrite_and_move(void **state)
 static void
 test_consolidated(void **state)
 {
+	static const char *const drafts[] = {"v3-2019", "v3-2020", "v3-2022"};
 	const uint64_t four[1] = {4};
 	zinc_error err = ZINC_ERROR_INIT;
-	zinc_hierarchy *v2;
+	zinc_hierarchy *v2, *same;
 	forest f;
+	size_t i;
 
 	(void)state;
 	forest_open(&f, "src", ZINC_LENIENT);
@@ -278,7 +280,16 @@ test_consolidated(void **state)
 	v2 = open_as(&f, "two", "v2");
 	assert_ok(zinc_copy(f.h, "/", v2, "/", NULL, NULL, &err));
 	assert_non_null(strstr(forest_get(&f, "two/.zmetadata"), "a/.zarray"));
+	same = open_as(&f, "same", "v2");
+	assert_ok(zinc_copy(v2, "/", same, "/", NULL, NULL, &err));
+	assert_non_null(strstr(forest_get(&f, "same/.zmetadata"), "a/.zarray"));
+	zinc_hierarchy_close(same);
 	zinc_hierarchy_close(v2);
+	for (i = 0; i < sizeof drafts / sizeof *drafts; i++) { /* they need none */
+		v2 = open_as(&f, drafts[i], drafts[i]);
+		assert_ok(zinc_copy(f.h, "/", v2, "/", NULL, NULL, &err));
+		zinc_hierarchy_close(v2);
+	}
 	v2 = open_as(&f, "new", "v3");
 	assert_ok(zinc_copy(f.h, "/", v2, "/", ZINC_COPY_OPTIONS(.ndim = 1, .chunks = four), NULL, &err));
 	assert_non_null(strstr(forest_get(&f, "new/zarr.json"), "\"chunk_shape\": [4]"));
