@@ -1,6 +1,6 @@
 """data.py - the arrays that are read and written, made by TensorStore and zarr-python, not by us
 
-A data set is a directory with a zarr.json, plus what the contender `limit` must be told, for it looks nothing up.
+A data set is a directory with a zarr.json or a .zarray, plus what the contender `limit` must be told, for it looks nothing up.
 What is there already is left as it is.  A workload is what is done with one.
 """
 
@@ -23,6 +23,7 @@ class Set:
     inner: tuple | None = None
     dtype: str = "uint16"
     transposed: bool = False
+    version: int = 3
     path: str = ""
     told: list = field(default_factory=list)  # name=value for `limit`
 
@@ -62,6 +63,8 @@ def sets(n):
         out.append(Set(f"shard-{entropy}", cube, half, "zstd", entropy, inner=eighth))
     out.append(Set("gzip", cube, quarter, "gzip"))
     out.append(Set("blosc", cube, quarter, "blosc"))
+    out.append(Set("v2-zstd", cube, quarter, "zstd", version=2))
+    out.append(Set("v2-blosc", cube, quarter, "blosc", version=2))
     out.append(Set("edge", edge, (100 * n // 512,) * 3, "zstd"))
     out.append(Set("float", cube, quarter, "zstd", dtype="float32"))
     out.append(Set("transposed", cube, quarter, "zstd", transposed=True))
@@ -108,13 +111,28 @@ def codecs_of(s):
     return [{"name": "sharding_indexed", "configuration": shard}]
 
 
+def document(s):
+    """As TensorStore wants it: it fills in the rest"""
+    return {
+        "shape": list(s.shape),
+        "data_type": s.dtype,
+        "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": list(s.chunk)}},
+        "codecs": codecs_of(s),
+    }
+
+
+def document_v2(s):
+    compressors = {"zstd": {"id": "zstd", "level": 0}, "blosc": {"id": "blosc", "cname": "lz4", "clevel": 5, "shuffle": 1, "blocksize": 0}}
+    return {"shape": list(s.shape), "chunks": list(s.chunk), "dtype": "<u2", "compressor": compressors[s.codec], "dimension_separator": "."}
+
+
 def make(s, where):
     """Make the data set, unless it is there"""
     s.path = os.path.join(where, s.name)
     words = {"shape": s.shape, "chunk": s.chunk}
     if s.inner:
         words["inner"] = s.inner
-    s.told = [f"{k}={','.join(map(str, v))}" for k, v in words.items()] + [f"size={s.size}", f"codec={s.codec}"]
+    s.told = [f"{k}={','.join(map(str, v))}" for k, v in words.items()] + [f"size={s.size}", f"codec={s.codec}", f"version={s.version}"]
     if os.path.exists(os.path.join(s.path, "complete")):
         return
     import numpy as np
@@ -122,14 +140,9 @@ def make(s, where):
 
     shutil.rmtree(s.path, ignore_errors=True)
     spec = {
-        "driver": "zarr3",
+        "driver": "zarr3" if s.version == 3 else "zarr",
         "kvstore": {"driver": "file", "path": s.path},
-        "metadata": {
-            "shape": list(s.shape),
-            "data_type": s.dtype,
-            "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": list(s.chunk)}},
-            "codecs": codecs_of(s),
-        },
+        "metadata": document(s) if s.version == 3 else document_v2(s),
     }
     if s.name != "columns":  # of which only the metadata is wanted: others write into it
         ts.open(spec, create=True).result().write(values(np, s)).result()

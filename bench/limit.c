@@ -2,6 +2,7 @@
  * limit.c - what the machine allows: the same files, the same codec calls, and nothing of Zarr
  *
  *     read   sel=a:b,c:d,e:f shape=.. chunk=.. [inner=..] size=2 codec=raw|zstd|gzip|blosc
+ *            [version=2]
  *     write  the same without sel: all chunks of zeros to=PATH, from what `read` would give
  *
  * Everything is told to it, nothing is looked up or checked.  Contexts and buffers are made once per thread; the
@@ -46,7 +47,7 @@ typedef struct limit {
 	uint64_t unit[DIMS];              /* what is decoded at once: a chunk, or an inner chunk */
 	uint64_t from[DIMS], count[DIMS]; /* the selection */
 	uint64_t first[DIMS], grid[DIMS]; /* units that it touches */
-	bool sharded;
+	bool sharded, v2;
 	char codec;
 	const char *path;
 	uint8_t *dst;
@@ -74,8 +75,8 @@ product(const uint64_t n[DIMS])
 static void
 name_chunk(const limit *x, const uint64_t at[DIMS], char *out, size_t cap)
 {
-	snprintf(out, cap, "%s/c/%llu/%llu/%llu", x->path, (unsigned long long)at[0], (unsigned long long)at[1],
-		 (unsigned long long)at[2]);
+	snprintf(out, cap, x->v2 ? "%s/%llu.%llu.%llu" : "%s/c/%llu/%llu/%llu", x->path, (unsigned long long)at[0],
+		 (unsigned long long)at[1], (unsigned long long)at[2]);
 }
 
 static int
@@ -478,11 +479,13 @@ static void
 prepare(limit *x, const bench *b)
 {
 	const char *codec = bench_option(b, "codec"), *size = bench_option(b, "size");
+	const char *version = bench_option(b, "version");
 	int d, k;
 
 	memset(x, 0, sizeof *x);
 	x->path = b->path;
 	x->codec = codec ? codec[0] : 'r';
+	x->v2 = version && version[0] == '2';
 	x->size = size ? strtoull(size, NULL, 10) : 2;
 	if (bench_numbers(b, "shape", x->shape, DIMS) != DIMS || bench_numbers(b, "chunk", x->chunk, DIMS) != DIMS)
 		bench_die("shape and chunk are three numbers each");

@@ -1,13 +1,15 @@
 """peers.py PEER OPERATION PATH THREADS REPEAT [name=value ...] - another implementation as a contender
 
-PEER is tensorstore, zarr-python or zarrs-python (zarr-python with the pipeline of zarrs).  Operations, options and
-output are those of ours.c.  Each gets its best settings: TensorStore no cache and as many copies and reads at once as
-there are threads; the others as many workers.
+PEER is tensorstore, zarr-python, zarrs-python (zarr-python with the pipeline of zarrs) or gdal, which reads version 2
+only.  Operations, options and output are those of ours.c.  Each gets its best settings: TensorStore no cache and as
+many copies and reads at once as there are threads; GDAL is told what will be read, for else it uses one thread; the
+others as many workers.
 """
 
 import concurrent.futures
 import itertools
 import json
+import os
 import resource
 import sys
 import time
@@ -51,6 +53,10 @@ def pokes(shape, count):
         yield tuple(slice(a, a + 16) for a in start)
 
 
+def version(path):
+    return 2 if os.path.exists(os.path.join(path, ".zarray")) else 3
+
+
 class TensorStore:
     def __init__(self, threads):
         import numpy
@@ -66,7 +72,7 @@ class TensorStore:
         )
 
     def open(self, path, write=False):
-        spec = {"driver": "zarr3", "kvstore": {"driver": "file", "path": path}}
+        spec = {"driver": "zarr3" if version(path) == 3 else "zarr", "kvstore": {"driver": "file", "path": path}}
         if self.relaxed:
             spec["kvstore"]["file_io_sync"] = False
         return self.ts.open(spec, context=self.context, read=True, write=write).result()
@@ -114,7 +120,7 @@ class ZarrPython:
         zarr.config.set({"async.concurrency": max(threads, 2), "threading.max_workers": threads})
 
     def open(self, path, write=False):
-        return self.zarr.open_array(path, mode="r+" if write else "r", zarr_format=3)
+        return self.zarr.open_array(path, mode="r+" if write else "r", zarr_format=version(path))
 
     def read(self, a, sel, order=None, cast=None):
         if any(isinstance(s, list) for s in sel):
@@ -153,7 +159,29 @@ class ZarrsPython(ZarrPython):
         self.zarr.config.set({"codec_pipeline.path": "zarrs.ZarrsCodecPipeline"})
 
 
-PEERS = {"tensorstore": TensorStore, "zarr-python": ZarrPython, "zarrs-python": ZarrsPython}
+class Gdal:
+    """Runs in the system's Python, which has the bindings"""
+
+    def __init__(self, threads):
+        from osgeo import gdal, gdal_array
+
+        self.gdal, self.arrays, self.threads = gdal, gdal_array, threads  # gdal_array: else the first read imports it
+        gdal.UseExceptions()
+        gdal.SetConfigOption("GDAL_NUM_THREADS", str(threads))
+
+    def open(self, path, write=False):
+        self.root = self.gdal.OpenEx(path, self.gdal.OF_MULTIDIM_RASTER).GetRootGroup()
+        return self.root.OpenMDArray(self.root.GetMDArrayNames()[0])
+
+    def read(self, a, sel, order=None, cast=None):
+        box = [s.indices(d.GetSize()) for s, d in zip(sel, a.GetDimensions())]
+        start, count = [b[0] for b in box] or None, [b[1] - b[0] for b in box] or None
+        if self.threads > 1:
+            a.AdviseRead(start, count, ["CACHE_SIZE=4000000000"])
+        return a.ReadAsArray(start, count)
+
+
+PEERS = {"tensorstore": TensorStore, "zarr-python": ZarrPython, "zarrs-python": ZarrsPython, "gdal": Gdal}
 
 
 def make(peer, operation, path, threads, options):

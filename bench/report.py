@@ -4,7 +4,7 @@ import json
 import math
 import os
 
-ORDER = ("limit", "zinc", "zarrs", "tensorstore", "zarr-python", "zarrs-python")
+ORDER = ("limit", "zinc", "zarrs", "tensorstore", "zarr-python", "zarrs-python", "gdal")
 PEERS = ORDER[2:]
 COLOURS = {
     "limit": "#bbbbbb",
@@ -13,6 +13,7 @@ COLOURS = {
     "tensorstore": "#009e73",
     "zarr-python": "#cc79a7",
     "zarrs-python": "#56b4e9",
+    "gdal": "#f0e442",
 }
 
 
@@ -23,6 +24,11 @@ def value(row, who, key="warm"):
 def best_peer(row, key="warm"):
     times = [value(row, c, key) for c in PEERS]
     return min((t for t in times if t), default=None)
+
+
+def columns(rows, key="warm"):
+    """Those who have a figure in any row"""
+    return [c for c in ORDER if any(value(row, c, key) for row in rows)]
 
 
 def over(a, b):
@@ -47,12 +53,15 @@ def line(row):
 
 
 def table(results, key, scale=1.0):
-    out = ["| workload | threads | " + " | ".join(ORDER) + " | zinc / limit | best peer / zinc |"]
-    out.append("|---|---|" + "---|" * (len(ORDER) + 2))
+    who = columns(results["workloads"], key)
+    if not who:
+        return "Not measured."
+    out = ["| workload | threads | " + " | ".join(who) + " | zinc / limit | best peer / zinc |"]
+    out.append("|---|---|" + "---|" * (len(who) + 2))
     for row in results["workloads"]:
-        if not any(value(row, c, key) for c in ORDER):
+        if not columns([row], key):
             continue
-        cells = [figure(value(row, c, key) / scale if value(row, c, key) else None) for c in ORDER]
+        cells = [figure(value(row, c, key) / scale if value(row, c, key) else None) for c in who]
         ours = value(row, "zinc", key)
         cells += [figure(over(ours, value(row, "limit", key))), figure(over(best_peer(row, key), ours))]
         out.append(f"| {row['name']} | {row['threads']} | " + " | ".join(cells) + " |")
@@ -78,12 +87,13 @@ def series(results, part):
 
 
 def rates(results, part, unit):
-    out = [f"| | {unit} | " + " | ".join(ORDER) + " | zinc / limit | zinc / best peer | zinc, per second computed |"]
-    out.append("|---|---|" + "---|" * (len(ORDER) + 3))
+    who = columns([row for rows in series(results, part).values() for row in rows])
+    out = [f"| | {unit} | " + " | ".join(who) + " | zinc / limit | zinc / best peer | zinc, per second computed |"]
+    out.append("|---|---|" + "---|" * (len(who) + 3))
     for name, rows in series(results, part).items():
         for row in rows:
             peer = max((rate(row, c) for c in PEERS if rate(row, c)), default=None)
-            cells = [rate(row, c) for c in ORDER] + [over(rate(row, "zinc"), rate(row, "limit")), over(rate(row, "zinc"), peer)]
+            cells = [rate(row, c) for c in who] + [over(rate(row, "zinc"), rate(row, "limit")), over(rate(row, "zinc"), peer)]
             cells.append(rate(row, "zinc", "cpu"))
             out.append(f"| {name} | {row['x']} | " + " | ".join(map(figure, cells)) + " |")
     return "\n".join(out)
@@ -91,12 +101,13 @@ def rates(results, part, unit):
 
 def cost_of_one(results):
     """What another chunk costs, from the longest and the shortest of a series, in microseconds"""
-    out = ["| | " + " | ".join(ORDER) + " |", "|---|" + "---|" * len(ORDER)]
+    who = columns([row for rows in series(results, "chunks").values() for row in rows])
+    out = ["| | " + " | ".join(who) + " |", "|---|" + "---|" * len(who)]
     for name, rows in series(results, "chunks").items():
         first, last = rows[0], rows[-1]
         if first["x"] == last["x"]:
             continue
-        ends = [(value(first, c), value(last, c)) for c in ORDER]
+        ends = [(value(first, c), value(last, c)) for c in who]
         cells = [(b - a) * 1e3 / (last["x"] - first["x"]) if a and b else None for a, b in ends]
         out.append(f"| {name} | " + " | ".join(map(figure, cells)) + " |")
     return "\n".join(out)

@@ -39,7 +39,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 CARGO = os.environ.get("BENCH_CARGO", "")
 
 # The short form: one of each kind, and one run for warm and whole-process times alike.
-SHORT = re.compile(r"read all, (raw|zstd|shard), noise|inner|gzip|edge|(axis 0|box), (raw|zstd|shard)|write all|parts|walk")
+SHORT = re.compile(r"read all, (raw|zstd|shard), noise|inner|gzip|edge|(axis 0|box), (raw|zstd|shard)|write all|parts|walk|all, v2 zstd")
 
 # ---- what is done ----
 
@@ -78,6 +78,10 @@ def workloads(n):
             who = no_limit if "::" in sel or "[" in sel else no_zarrs
             out.append(Workload(f"{name}, {kind.split('-')[0]}", "read", kind, [f"sel={sel}"], who))
         out.append(Workload(f"1000 points, {kind.split('-')[0]}", "points", kind, ["count=1000"], no_limit))
+    for kind in ("zstd", "blosc"):
+        v2 = (*READERS, "gdal")
+        out.append(Workload(f"read all, v2 {kind}", "read", f"v2-{kind}", [], v2, (1, 2)))
+        out.append(Workload(f"box, v2 {kind}", "read", f"v2-{kind}", [f"sel={slices(n)['box']}"], (*no_zarrs, "gdal")))
     out.append(Workload("C to F order", "read", "zstd-noise", ["order=F"], no_limit))
     out.append(Workload("F to C order", "read", "transposed", [], no_limit))
     out.append(Workload("uint16 as float32", "read", "zstd-noise", ["as=float32"], no_limit))
@@ -105,8 +109,12 @@ def command(who, w, s, threads, repeat, to):
         return [program, w.operation, path, str(threads), str(repeat), *options, *told], {}, True
     if who == "zarrs":
         return zarrs_command(w, path, to), {"RAYON_NUM_THREADS": str(threads)}, False
-    python = os.path.join(BUILD, "interop-venv", "bin", "python")
-    return [python, os.path.join(HERE, "peers.py"), who, w.operation, path, str(threads), str(repeat), *options], {}, True
+    return [python_of(who), os.path.join(HERE, "peers.py"), who, w.operation, path, str(threads), str(repeat), *options], {}, True
+
+
+def python_of(who):
+    """GDAL's bindings are of the system; all else we have installed for ourselves"""
+    return "/usr/bin/python3" if who == "gdal" else os.path.join(BUILD, "interop-venv", "bin", "python")
 
 
 def zarrs_command(w, path, to):
@@ -183,7 +191,9 @@ def present(who):
         return os.path.exists(os.path.join(CARGO, "zarrs_benchmark_read_sync"))
     if who in ("zinc", "limit"):
         return os.path.exists(os.path.join(BUILD, f"bench-{who}"))
-    return os.path.exists(os.path.join(BUILD, "interop-venv", "bin", "python"))
+    if who == "gdal":
+        return subprocess.run([python_of(who), "-c", "import osgeo.gdal"], stderr=subprocess.DEVNULL, check=False).returncode == 0
+    return os.path.exists(python_of(who))
 
 
 def measure(w, threads):
@@ -252,6 +262,9 @@ def machine():
         [os.path.join(BUILD, "interop-venv", "bin", "pip"), "list", "--format=json"], stdout=subprocess.PIPE, text=True, check=False
     ).stdout
     named = {p["name"]: p["version"] for p in json.loads(versions or "[]") if p["name"] in ("zarr", "zarrs", "tensorstore", "numpy")}
+    if present("gdal"):
+        version = "import osgeo; print(osgeo.__version__)"
+        named["gdal"] = subprocess.run([python_of("gdal"), "-c", version], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
     return {
         "processor": model,
         "processors": os.cpu_count(),

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# bench.sh - Zinc beside zarrs, TensorStore, zarr-python and the limit of the machine; see bench/run.py
+# bench.sh - Zinc beside zarrs, TensorStore, zarr-python, GDAL and the limit of the machine; see bench/run.py
 #
 # Installs the peers once: Python packages into build/interop-venv, zarrs' own programs by cargo, for this very
 # processor, into $BENCH_CACHE [~/.cache/zinc-bench]; without cargo they are left out.  Writes bench/results.md, .json

@@ -15,7 +15,7 @@ packages() {
 	s390x) echo gcc-s390x-linux-gnu qemu-user ;;
 	format) echo clang-format ;;
 	power) echo e2fsprogs xfsprogs mount python3 ;;
-	bench) echo netcdf-bin util-linux ;;
+	bench) echo netcdf-bin util-linux python3-gdal ;;
 	interop-python) echo python3 python3-venv ;;
 	interop-node) echo nodejs npm ;;
 	*) echo "setup.sh: no group '$1'" >&2 && exit 2 ;;
