@@ -67,6 +67,7 @@ struct zinc_draft {
 	const char *meta, *data; /* as in zinc_draft_entry */
 	bool root_dot;           /* the root's document is meta + ".array", else meta + "/array" */
 	bool scalar_c0;          /* a scalar's chunk may be "c0": zarr-python's */
+	const char *copies;      /* below `meta`: zarr-python's consolidated metadata; NULL */
 	const char *chunk;       /* what chunk identifiers begin with: "c" or "" */
 	const char *codec;       /* URI of a codec to be written: "https://.../%s/1.0" */
 	const char *const *codec_ids; /* codecs that it may be written for, by their ids in version 2; ends with NULL */
@@ -157,6 +158,8 @@ zinc_status zinc_draft_children(zinc_hierarchy *h, const char *path, zinc_report
 zinc_status zinc_draft_walk(zinc_hierarchy *h, const char *path, int depth, zinc_report *r, zinc_found_fn fn, void *arg,
 			    zinc_error *err);
 zinc_status zinc_draft_erase(zinc_hierarchy *h, const char *path, zinc_error *err);
+/* Erase one document; *was becomes true when it was there. */
+zinc_status zinc_draft_erase_key(zinc_hierarchy *h, zinc_buf *key, bool *was, zinc_error *err);
 
 /* ---- draft_names.c ---- */
 

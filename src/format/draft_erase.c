@@ -31,29 +31,36 @@ look_below(void *arg, const char *prefix, zinc_error *err)
 	return look->vacant ? zinc_store_list_dir(look->store, prefix, stop_at_first, &look->vacant, err) : ZINC_OK;
 }
 
+zinc_status
+zinc_draft_erase_key(zinc_hierarchy *h, zinc_buf *key, bool *was, zinc_error *err)
+{
+	zinc_status s = ZINC_OK;
+	zinc_fetched doc;
+	char *text;
+
+	if (!zinc_buf_text(key))
+		return zinc_fail_nomem(err);
+	text = (char *)key->p;
+	ZINC_TRY(zinc_fetch(h->store, &text, 1, &doc, err));
+	if (doc.found != ZINC_MISSING) {
+		*was = true;
+		s = zinc_store_del(h->store, NULL, text, NULL, h->put_flags, err);
+	}
+	zinc_fetched_fini(h->ctx, &doc, 1);
+	return s;
+}
+
 /* Erase a document; *was is set when it was there. */
 static zinc_status
 erase_document(zinc_hierarchy *h, const char *path, zinc_node_kind kind, bool *was, zinc_error *err)
 {
-	zinc_fetched doc;
 	zinc_status s;
 	zinc_buf key;
-	char *text;
 
 	zinc_buf_init(&key, h->ctx, SIZE_MAX);
 	s = zinc_draft_key(h, path, kind, &key, err);
-	if (s == ZINC_OK && !zinc_buf_text(&key))
-		s = zinc_fail_nomem(err);
-	text = (char *)key.p;
 	if (s == ZINC_OK)
-		s = zinc_fetch(h->store, &text, 1, &doc, err);
-	if (s == ZINC_OK) {
-		if (doc.found != ZINC_MISSING) {
-			*was = true;
-			s = zinc_store_del(h->store, NULL, text, NULL, h->put_flags, err);
-		}
-		zinc_fetched_fini(h->ctx, &doc, 1);
-	}
+		s = zinc_draft_erase_key(h, &key, was, err);
 	zinc_buf_fini(&key);
 	return s;
 }
@@ -91,7 +98,7 @@ erase(zinc_hierarchy *h, const char *path, zinc_error *err)
 	struct vacancy look = {h->store, true};
 	bool was = path[1] == '\0' && atomic_load(&h->entry->stored);
 
-	ZINC_TRY(zinc_hierarchy_writable(h, err));
+	ZINC_TRY(zinc_draft_prepare(h, path, false, err));
 	ZINC_TRY(erase_document(h, path, ZINC_NODE_ARRAY, &was, err));
 	ZINC_TRY(erase_document(h, path, ZINC_NODE_GROUP, &was, err));
 	if (!was)
@@ -101,7 +108,7 @@ erase(zinc_hierarchy *h, const char *path, zinc_error *err)
 		return zinc_error_at_key(err, ZINC_E_NOTFOUND, path[1] ? path + 1 : "");
 	}
 	ZINC_TRY(zinc_draft_prefixes(h, path, erase_prefix, h, err));
-	return path[1] ? ZINC_OK : erase_entry(h, err);
+	return path[1] ? zinc_draft_settle(h, path, err) : erase_entry(h, err);
 }
 
 zinc_status

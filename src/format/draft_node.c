@@ -8,6 +8,7 @@
  * (2) Creating is one put, and its condition the only check; ancestors need no documents.
  * (3) Editing a group without a document gives it one.  Members that an edit does not touch stay as they were spelled,
  *     URIs of newer versions too.
+ * (4) Consolidated metadata of zarr-python goes before a change, and again behind it: nobody reads what was.
  */
 #include "format/draft.h"
 
@@ -191,19 +192,53 @@ zinc_draft_print(const zinc_meta *m, zinc_buf *out, zinc_error *err)
 	return zinc_buf_puts(out, "\n", err);
 }
 
+/* Erase zarr-python's copy of all documents, if there is one. */
+static zinc_status
+drop_copies(zinc_hierarchy *h, zinc_error *err)
+{
+	const char *name = h->format->draft->copies;
+	zinc_status s;
+	zinc_buf key;
+	bool was;
+
+	if (!name)
+		return ZINC_OK;
+	zinc_buf_init(&key, h->ctx, SIZE_MAX);
+	s = zinc_buf_printf(&key, err, "%s%s/%s", h->prefix, h->entry->meta, name);
+	if (s == ZINC_OK)
+		s = zinc_draft_erase_key(h, &key, &was, err);
+	zinc_buf_fini(&key);
+	return s;
+}
+
 /* Nothing above a node has to know of it; beside it there may be one of nearly the same name. */
 zinc_status
 zinc_draft_prepare(zinc_hierarchy *h, const char *path, bool create, zinc_error *err)
 {
 	ZINC_TRY(zinc_hierarchy_writable(h, err));
-	return create && h->format->fold_case ? zinc_draft_check_case(h, path, err) : ZINC_OK;
+	if (create && h->format->fold_case)
+		ZINC_TRY(zinc_draft_check_case(h, path, err));
+	return drop_copies(h, err);
 }
 
 zinc_status
 zinc_draft_settle(zinc_hierarchy *h, const char *path, zinc_error *err)
 {
-	(void)h, (void)path, (void)err;
-	return ZINC_OK;
+	const zinc_status s = drop_copies(h, err);
+
+	(void)path;
+	return s == ZINC_OK ? s : zinc_error_at_url(err, s, h->url);
+}
+
+/* The end of a change whose put ended with `s`; an uncertain one may have happened. */
+static zinc_status
+settle_change(zinc_hierarchy *h, const char *path, const char *key, zinc_status s, zinc_error *err)
+{
+	if (s == ZINC_OK)
+		return zinc_draft_settle(h, path, err);
+	if (s == ZINC_E_UNCERTAIN)
+		(void)!zinc_draft_settle(h, path, NULL);
+	return zinc_error_at_key(err, s, key);
 }
 
 zinc_status
@@ -227,8 +262,7 @@ zinc_draft_write_node(zinc_hierarchy *h, const char *path, const zinc_meta *m, c
 		s = zinc_store_put(h->store, NULL, zinc_buf_text(&key), text.p, text.n, when, h->put_flags, tag, err);
 		if (s == ZINC_E_EXISTS)
 			zinc_fail(err, s, "a node is already there");
-		if (s != ZINC_OK)
-			zinc_error_at_key(err, s, zinc_buf_text(&key));
+		s = settle_change(h, path, zinc_buf_text(&key), s, err);
 	}
 	zinc_buf_fini(&text);
 	zinc_buf_fini(&key);
@@ -347,11 +381,12 @@ edit_key(struct edit *e, const char *path, zinc_buf *key, zinc_error *err)
 
 	ZINC_TRY(zinc_hierarchy_writable(e->h, err));
 	ZINC_TRY(find_kind(e, path, err));
+	ZINC_TRY(zinc_draft_prepare(e->h, path, false, err));
 	ZINC_TRY(zinc_draft_key(e->h, path, e->kind, key, err));
 	if (!zinc_buf_text(key))
 		return zinc_fail_nomem(err);
 	s = zinc_store_update(e->h->store, zinc_buf_text(key), edit_update, e, 0, e->h->put_flags, err);
-	return s == ZINC_OK ? s : zinc_error_at_key(err, s, zinc_buf_text(key));
+	return settle_change(e->h, path, zinc_buf_text(key), s, err);
 }
 
 zinc_status
@@ -382,20 +417,11 @@ zinc_draft_edit_node(zinc_hierarchy *h, const char *path,
 zinc_status
 zinc_draft_consolidate(zinc_hierarchy *h, const char *path, bool remove, zinc_error *err)
 {
-	zinc_status s;
-	zinc_buf key;
-
 	if (!remove || path[1])
 		return zinc_fail(err, ZINC_E_INVALID, "%s has no consolidated metadata: one listing shows all nodes",
 				 h->format->draft->name);
 	ZINC_TRY(zinc_hierarchy_writable(h, err));
-	zinc_buf_init(&key, h->ctx, SIZE_MAX);
-	s = zinc_buf_printf(&key, err, "%s%s/consolidated/.zmetadata", h->prefix, h->entry->meta);
-	if (s == ZINC_OK)
-		s = zinc_buf_text(&key) ? zinc_store_del(h->store, NULL, zinc_buf_text(&key), NULL, h->put_flags, err)
-					: zinc_fail_nomem(err);
-	zinc_buf_fini(&key);
-	return s == ZINC_OK ? s : zinc_error_at_url(err, s, h->url);
+	return zinc_draft_settle(h, path, err);
 }
 
 zinc_status

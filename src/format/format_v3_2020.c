@@ -258,6 +258,7 @@ static const zinc_draft draft = {
     .root_dot = true,
     .chunk = "c",
     .scalar_c0 = true,
+    .copies = "consolidated/.zmetadata",
     .separator = '/',
     .codec = "https://purl.org/zarr/spec/codec/%s/1.0",
     .codec_ids = codec_ids,

@@ -261,6 +261,56 @@ roots(const struct draft *d)
 	forest_close(&f);
 }
 
+/* ---- consolidated metadata of zarr-python ---- */
+
+#define ZMETADATA "meta/root/consolidated/.zmetadata"
+
+/* Whoever reads it must not see what was before a change: it goes with the first. */
+static void
+test_copies(void **state)
+{
+	static const uint64_t shape[] = {6};
+	const zinc_attribute color = {"color", "\"red\""};
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_array *a = NULL;
+	int i;
+	forest f;
+
+	(void)state;
+	open_draft(&f, &drafts[1]);
+	make_array(&f, "/a/x");
+	assert_ok(zinc_array_open(&a, f.h, "/a/x", &err));
+	for (i = 0; i < 7; i++) {
+		forest_put(&f, ZMETADATA, "{}");
+		switch (i) {
+		case 0:
+			assert_int_equal(zinc_attributes_edit(f.h, "/no", &color, 1, &err), ZINC_E_NOTFOUND);
+			assert_non_null(forest_get(&f, ZMETADATA));
+			break;
+		case 1:
+			assert_ok(zinc_attributes_edit(f.h, "/a", &color, 1, &err));
+			break;
+		case 2:
+			assert_ok(zinc_array_resize(a, shape, &err));
+			break;
+		case 3:
+			make_group(&f, "/b");
+			break;
+		case 4:
+			make_array(&f, "/c");
+			break;
+		case 5:
+			assert_ok(zinc_node_copy(f.h, "/a", f.h, "/d", &err));
+			break;
+		default:
+			assert_ok(zinc_node_erase(f.h, "/b", &err));
+		}
+		assert_true(i == 0 || !forest_get(&f, ZMETADATA));
+	}
+	zinc_array_close(a);
+	forest_close(&f);
+}
+
 #define EACH(name)                                                                                                     \
 	static void test_##name(void **state)                                                                          \
 	{                                                                                                              \
@@ -285,7 +335,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_create), cmocka_unit_test(test_discover),    cmocka_unit_test(test_look),
 	    cmocka_unit_test(test_erase),  cmocka_unit_test(test_keep_parent), cmocka_unit_test(test_chunks),
-	    cmocka_unit_test(test_roots),
+	    cmocka_unit_test(test_roots),  cmocka_unit_test(test_copies),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
