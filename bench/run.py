@@ -4,9 +4,9 @@
 Every round runs every contender once per workload, in an order that turns from round to round, so that what else the
 machine does hits all alike.  Of each workload it takes:
 
-    warm     in-process time, files in the page cache: the median of 3 repeats in one process
+    warm     in-process time, files in the page cache: the second of two repeats, when code and pools are warm too
     cpu      what its threads computed in that time: the figure to look at when the machine is not quiet
-    process  the whole process from start to end, one repeat, with its peak memory
+    process  the whole process from start to end, less the second repeat, with its peak memory
     cold     in-process time of one repeat with the page cache dropped first (needs root)
 
 and reports medians over the rounds.  Environment: BUILD, BENCH_QUICK=1 (small arrays, few rounds, for CI), BENCH_LARGE=1
@@ -162,12 +162,7 @@ def run_once(who, w, s, threads, repeat, cold=False):
     if not prints:
         return {"ms": zarrs_time(out + err), "process": wall, "rss": None}
     told = json.loads(out.splitlines()[-1])
-    return {
-        "ms": statistics.median(told["ms"]),
-        "cpu": statistics.median(told["cpu_ms"]),
-        "process": wall,
-        "rss": told["rss_kb"] * 1024,
-    }
+    return {"ms": told["ms"][-1], "cpu": told["cpu_ms"][-1], "process": wall - sum(told["ms"][1:]), "rss": told["rss_kb"] * 1024}
 
 
 def target(who, w):
@@ -209,16 +204,14 @@ def measure(w, threads):
         for c in who[r % len(who) :] + who[: r % len(who)]:
             if "failed" in seen[c]:
                 continue
-            whole = run_once(c, w, s, threads, 1)
-            warm = whole if QUICK or w.operation == "append" else run_once(c, w, s, threads, 3)
+            warm = run_once(c, w, s, threads, 1 if QUICK or w.operation == "append" else 2)
             cold = run_once(c, w, s, threads, 1, True) if w.cold and not QUICK and can_drop() else {}
-            take(seen[c], warm, whole, cold)
+            take(seen[c], warm, cold)
     return {c: v if "failed" in v else {k: middle(v[k]) for k in v} for c, v in seen.items()}
 
 
-def take(seen, warm, whole, cold):
-    told = {"warm": warm.get("ms"), "cpu": warm.get("cpu"), "process": whole.get("process")}
-    told |= {"cold": cold.get("ms"), "rss": whole.get("rss")}
+def take(seen, warm, cold):
+    told = {"warm": warm.get("ms"), "cold": cold.get("ms")} | {key: warm.get(key) for key in ("cpu", "process", "rss")}
     for key, value in told.items():
         if value is not None:
             seen[key].append(value)

@@ -68,6 +68,7 @@ typedef struct zinc_target {
 	uint8_t *p;
 	int64_t strides[ZINC_MAX_NDIM]; /* of the result's dimensions for points: strides[0] */
 	size_t element;
+	bool far;                /* so large that what is read into it should not go through the caches */
 	zinc_convert_fn convert; /* NULL: same type */
 	int flags;
 	zinc_arena *arena;     /* of a variable-length type, when reading */
@@ -204,10 +205,16 @@ zinc_status zinc_got_fail(const zinc_got *got, zinc_error *err);
 zinc_status zinc_fetch_object(zinc_call *c, zinc_worker *w, const char *key, uint64_t limit, bool *found, zinc_tag *tag,
 			      zinc_error *err);
 
+/* The fill value into the place of a unit whose object is not stored, or E_NOTFOUND when that was asked for. */
+zinc_status zinc_read_missing(zinc_job *j, const zinc_unit *u, zinc_error *err);
+
 /* Try to read a unit of plain elements straight from the file into the buffer's rows.  *done false: not possible, do it
  * the long way. */
 zinc_status zinc_read_rows(zinc_job *j, zinc_worker *w, const zinc_object *o, const zinc_unit *u, const char *key,
 			   bool *done, zinc_error *err);
+/* The same of a whole object of `expected` bytes whose rows have `row` bytes each, where that is faster. */
+zinc_status zinc_read_pieces(zinc_job *j, zinc_worker *w, const zinc_object *o, const zinc_unit *u, const char *key,
+			     uint64_t expected, uint64_t row, bool *done, bool *missing, zinc_error *err);
 
 /* Axes of the sharding codec <-> axes of the array: shapes of the object and of its inner chunks as the codec sees
  * them. */

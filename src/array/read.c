@@ -32,8 +32,8 @@ zinc_elements_needed(const zinc_plan *p, const zinc_chain *c, const int *axis, c
 	return last + 1 == stride ? 0 : last + 1;
 }
 
-static zinc_status
-missing(zinc_job *j, const zinc_unit *u, zinc_error *err)
+zinc_status
+zinc_read_missing(zinc_job *j, const zinc_unit *u, zinc_error *err)
 {
 	if (j->c->o.missing_is_error)
 		return zinc_fail(err, ZINC_E_NOTFOUND, "the chunk is not stored");
@@ -127,7 +127,7 @@ read_object(zinc_job *j, zinc_worker *w, const zinc_object *o, const zinc_unit *
 		return explain_whole(j, o, key, err);
 	ZINC_TRY(zinc_fetch_object(j->c, w, key, object_limit(j->p->m, j->c->ctx, o->extent), &found, &tag, err));
 	if (!found)
-		return missing(j, u, err);
+		return zinc_read_missing(j, u, err);
 	return read_decoded(j, w, o, u, key, &tag, err);
 }
 

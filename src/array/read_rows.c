@@ -268,7 +268,7 @@ explain_bands(zinc_job *j, const zinc_object *o, const char *key, rows *r, const
 	return ZINC_OK;
 }
 
-/* ---- which of the two ---- */
+/* ---- which of them ---- */
 
 /* Is the object there?  Rows are read exactly, nothing else of it. */
 static zinc_status
@@ -292,6 +292,13 @@ by_rows(zinc_job *j, zinc_worker *w, const zinc_object *o, const zinc_unit *u, c
 	return read_requests(j, w, r, key, u->full, err);
 }
 
+static zinc_status
+by_bands(zinc_job *j, zinc_worker *w, const zinc_object *o, const zinc_unit *u, const char *key, rows *r,
+	 const bands *b, zinc_error *err)
+{
+	return j->explain != NULL ? explain_bands(j, o, key, r, b, err) : read_bands(j, w, r, b, u, key, err);
+}
+
 zinc_status
 zinc_read_rows(zinc_job *j, zinc_worker *w, const zinc_object *o, const zinc_unit *u, const char *key, bool *done,
 	       zinc_error *err)
@@ -305,18 +312,14 @@ zinc_read_rows(zinc_job *j, zinc_worker *w, const zinc_object *o, const zinc_uni
 	if (!simple(j, u) || zinc_shape_bytes(o->extent, ndim, j->t->element, UINT64_MAX, &r.expected))
 		return ZINC_OK;
 	long_rows = find_rows(&r, j->p->m, o, u, j->t) && (u->full || r.n == 1 || r.bytes >= ROW_BYTES_FAR);
-	if (!long_rows && !find_bands(&b, &r, ndim, zinc_max_u64(j->c->caps.merge_gap, REQUEST_BYTES)))
-		return ZINC_OK;
-	*done = true;
-	if (long_rows)
+	if (u->full && j->explain == NULL)
+		ZINC_TRY(zinc_read_pieces(j, w, o, u, key, r.expected, r.bytes, done, &r.missing, err));
+	if (!*done && long_rows) {
 		ZINC_TRY(by_rows(j, w, o, u, key, &r, err));
-	else if (j->explain != NULL)
-		ZINC_TRY(explain_bands(j, o, key, &r, &b, err));
-	else
-		ZINC_TRY(read_bands(j, w, &r, &b, u, key, err));
-	if (!r.missing || j->explain != NULL)
-		return ZINC_OK;
-	if (j->c->o.missing_is_error)
-		return zinc_fail(err, ZINC_E_NOTFOUND, "the chunk is not stored");
-	return zinc_transfer_fill(j->p, j->t, u, err);
+		*done = true;
+	} else if (!*done && find_bands(&b, &r, ndim, zinc_max_u64(j->c->caps.merge_gap, REQUEST_BYTES))) {
+		ZINC_TRY(by_bands(j, w, o, u, key, &r, &b, err));
+		*done = true;
+	}
+	return *done && r.missing && j->explain == NULL ? zinc_read_missing(j, u, err) : ZINC_OK;
 }

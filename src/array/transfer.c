@@ -10,6 +10,9 @@
 #define TILE        8192u
 #define ELEMENT_MAX 16u /* of a type that converts */
 
+/* More than the caches of one core hold, so that little of what is read is still there when the caller looks at it. */
+#define FAR_BYTES (32 * ZINC_MIB)
+
 /* ---- the buffer, checked ---- */
 
 static zinc_status
@@ -119,6 +122,7 @@ zinc_target_init(zinc_target *t, const zinc_meta *m, const zinc_sel *sel, const 
 					 d);
 	}
 	ZINC_TRY(check_bounds(sel, b, strides, t->element, err));
+	t->far = nbytes >= FAR_BYTES;
 	t->p = (uint8_t *)b->data + b->first;
 	spread_strides(t, sel, strides);
 	return ZINC_OK;
@@ -175,6 +179,16 @@ turn_around(zinc_copy_dim *to, const zinc_copy_dim *from, int ndim)
 		to[d].dst_list = from[d].src_list;
 		to[d].src_list = from[d].dst_list;
 	}
+}
+
+/* Into the caller's memory. */
+static void
+copy_out(const zinc_target *t, uint8_t *to, const uint8_t *from, const zinc_copy_dim *dims, int ndim)
+{
+	if (t->far)
+		zinc_copy_nd_far(to, from, dims, ndim, t->element);
+	else
+		zinc_copy_nd(to, from, dims, ndim, t->element);
 }
 
 /* ---- tiles ---- */
@@ -299,7 +313,7 @@ tile_out(part *x, const zinc_copy_dim *dims, uint8_t *a, uint8_t *b, size_t n, z
 	if (bad < n)
 		return out_of_range(x, from + bad * x->a_element, type_named(x->t->from), err);
 	contiguous_side(c, dims, x->ndim, x->t->element, false);
-	zinc_copy_nd(b, to, c, x->ndim, x->t->element);
+	copy_out(x->t, b, to, c, x->ndim);
 	return ZINC_OK;
 }
 
@@ -392,7 +406,7 @@ zinc_transfer_out(const zinc_plan *p, const zinc_target *t, const zinc_unit *u, 
 	part_init(&x, p, t, u, from, s);
 	if (tile_out_of(p, t) != NULL)
 		return each_tile(&x, x.dims, 0, x.a, x.b, tile_out_of(p, t), err);
-	zinc_copy_nd(x.b, x.a, x.dims, x.ndim, t->element);
+	copy_out(t, x.b, x.a, x.dims, x.ndim);
 	return ZINC_OK;
 }
 

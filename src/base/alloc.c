@@ -12,16 +12,43 @@
  * program account for every byte.
  */
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "base/base.h"
 
 /* ---- the C library behind the interface of zinc_allocator, whose `ctx` it does not need ---- */
 
+#define HUGE_PAGE ((uintptr_t)2 << 20)
+
+#ifdef MADV_HUGEPAGE
+/* Whole huge pages within a large block: one page fault instead of 512.  Measured: a read of 512^3 uint16 in zstd chunks
+ * of 256^3 computes 625 ms instead of 666, for the scratch of its threads alone. */
+static void
+advise_huge(void *p, size_t nbytes)
+{
+	const uintptr_t first = ((uintptr_t)p + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+	const uintptr_t end = ((uintptr_t)p + nbytes) / HUGE_PAGE * HUGE_PAGE;
+
+	if (first < end)
+		(void)madvise((void *)first, end - first, MADV_HUGEPAGE); /* advice: without it all works the same */
+}
+#else
+static void
+advise_huge(void *p, size_t nbytes)
+{
+	(void)p, (void)nbytes;
+}
+#endif
+
 static void *
 libc_alloc(void *ctx, size_t nbytes)
 {
+	void *p = malloc(nbytes);
+
 	(void)ctx;
-	return malloc(nbytes);
+	if (p != NULL && nbytes >= 2 * HUGE_PAGE)
+		advise_huge(p, nbytes);
+	return p;
 }
 
 static void *

@@ -11,11 +11,20 @@
  * the row is a pair of dimensions and is copied by tiles, so that cache lines of both sides are used up while
  * they are there.
  *
+ * A copy into memory far larger than the caches can go past them (zinc_copy_nd_far): a plain store first loads the
+ * cache line that it is about to overwrite.
+ *
  * (1) With repeats in dst_list the item that comes later in the list is written last: list dimensions
  *     are never turned round.
  * (2) Nothing here allocates or fails.
  */
 #include "grid/grid.h"
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+#define CACHE_LINE 64
 
 typedef struct plan {
 	uint8_t *dst;
@@ -236,6 +245,80 @@ row_none(uint8_t *dst, const uint8_t *src, const zinc_copy_dim *d, size_t elemen
 	memcpy(dst, src, element);
 }
 
+/* ---- rows past the caches ---- */
+
+#ifdef __SSE2__
+
+/* Only whole lines: a part of one would be written as a part, which costs more than it saves.  Measured: scattering
+ * 512^3 uint16 from pieces of 64^3 takes 50 ms instead of 92, of 256^3 63 instead of 88. */
+static bool
+plan_in_lines(const plan *p)
+{
+	uintptr_t all = (uintptr_t)p->dst | p->element;
+	int i;
+
+	for (i = 0; i < p->ndim; i++) {
+		if (p->dim[i].dst_list) /* may repeat, and stores past the caches come in any order */
+			return false;
+		all |= (uintptr_t)p->dim[i].dst_stride;
+	}
+	return all % CACHE_LINE == 0;
+}
+
+static void
+lines_past(uint8_t *dst, const uint8_t *src, size_t n)
+{
+	const __m128i *from = (const __m128i *)(const void *)src, *end = from + n / sizeof *from;
+	__m128i *to = (__m128i *)(void *)dst, a, b, c, d;
+
+	for (; from < end; from += 4, to += 4) {
+		a = _mm_loadu_si128(from);
+		b = _mm_loadu_si128(from + 1);
+		c = _mm_loadu_si128(from + 2);
+		d = _mm_loadu_si128(from + 3);
+		_mm_stream_si128(to, a);
+		_mm_stream_si128(to + 1, b);
+		_mm_stream_si128(to + 2, c);
+		_mm_stream_si128(to + 3, d);
+	}
+}
+
+static void
+row_past(uint8_t *dst, const uint8_t *src, const zinc_copy_dim *d, size_t element)
+{
+	uint64_t i;
+
+	for (i = 0; i < d->n; i++)
+		lines_past(dst + offset(i, d->dst_stride, NULL), src + offset(i, d->src_stride, d->src_list), element);
+}
+
+/* Such stores are ordered with nothing: the fence brings them before whatever tells others that the copy is done. */
+static bool
+plan_run_past(const plan *p)
+{
+	static const zinc_copy_dim once = {.n = 1};
+
+	if (!plan_in_lines(p))
+		return false;
+	if (p->ndim == 0)
+		row_past(p->dst, p->src, &once, p->element);
+	else
+		plan_run(p, p->ndim - 1, row_past);
+	_mm_sfence();
+	return true;
+}
+
+#else
+
+static bool
+plan_run_past(const plan *p)
+{
+	(void)p;
+	return false;
+}
+
+#endif
+
 /* One value again and again; src does not move. */
 static void
 row_fill(uint8_t *dst, const uint8_t *src, const zinc_copy_dim *d, size_t element)
@@ -250,7 +333,6 @@ row_fill(uint8_t *dst, const uint8_t *src, const zinc_copy_dim *d, size_t elemen
 
 /* Extents of a tile.  Measured: 64 (16 for small elements) along dst is what the cache holds
  * open; longer along src only saves turns. */
-#define CACHE_LINE     64
 #define TILE_SRC       128
 #define TILE_DST       64
 #define TILE_DST_SMALL 16
@@ -298,19 +380,33 @@ plan_pair(plan *p)
 
 /* ---- the door ---- */
 
+static void
+copy_planned(plan *p)
+{
+	if (p->ndim == 0)
+		plan_run(p, 0, row_none);
+	else if (p->element < CACHE_LINE && plan_pair(p))
+		plan_run(p, p->ndim - 2, row_tiles);
+	else
+		plan_run(p, p->ndim - 1, row_of(p->element));
+}
+
 void
 zinc_copy_nd(void *dst, const void *src, const zinc_copy_dim *dims, int ndim, size_t element)
 {
 	plan p;
 
-	if (!plan_init(&p, dst, src, false, dims, ndim, element))
-		return;
-	if (p.ndim == 0)
-		plan_run(&p, 0, row_none);
-	else if (p.element < CACHE_LINE && plan_pair(&p))
-		plan_run(&p, p.ndim - 2, row_tiles);
-	else
-		plan_run(&p, p.ndim - 1, row_of(p.element));
+	if (plan_init(&p, dst, src, false, dims, ndim, element))
+		copy_planned(&p);
+}
+
+void
+zinc_copy_nd_far(void *dst, const void *src, const zinc_copy_dim *dims, int ndim, size_t element)
+{
+	plan p;
+
+	if (plan_init(&p, dst, src, false, dims, ndim, element) && !plan_run_past(&p))
+		copy_planned(&p);
 }
 
 void

@@ -169,6 +169,8 @@ typedef struct zinc_copy_dim {
 /* Copy prod(n) elements of `element` bytes.  Dimensions are merged and ordered for speed; the inner loop is
  * specialised on 1, 2, 4, 8, 16 bytes and on contiguous rows (memcpy).  The caller guarantees bounds.  No allocation. */
 void zinc_copy_nd(void *dst, const void *src, const zinc_copy_dim *dims, int ndim, size_t element);
+/* The same into memory that is far larger than the caches, of which dst is a part. */
+void zinc_copy_nd_far(void *dst, const void *src, const zinc_copy_dim *dims, int ndim, size_t element);
 /* The same with one value for all (src members are ignored). */
 void zinc_fill_nd(void *dst, const void *value, const zinc_copy_dim *dims, int ndim, size_t element);
 /* n equal elements in a row. */

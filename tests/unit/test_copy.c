@@ -151,6 +151,9 @@ one_copy(void)
 	naive(want + to.first, src + from.first, d, ndim, element);
 	zinc_copy_nd(dst + to.first, src + from.first, d, ndim, element);
 	assert_memory_equal(dst, want, to.nbytes);
+	memset(dst, 0xee, to.nbytes);
+	zinc_copy_nd_far(dst + to.first, src + from.first, d, ndim, element);
+	assert_memory_equal(dst, want, to.nbytes);
 
 	for (i = 0; i < element; i++)
 		value[i] = random_below(3) ? 7 : (uint8_t)random_below(256);
@@ -206,6 +209,44 @@ transposes(void **state)
 				free(dst);
 				free(want);
 			}
+}
+
+/* Rows of whole cache lines, from any address to lines. */
+static void
+far_copies(void **state)
+{
+	uint8_t *src = malloc(1 << 16), *dst = aligned_alloc(64, 1 << 18), *want = malloc(1 << 18);
+	int round, k;
+	size_t i;
+
+	(void)state;
+	assert_true(src && dst && want);
+	for (i = 0; i < 1 << 16; i++)
+		src[i] = (uint8_t)random_below(256);
+	for (round = 0; round < 500; round++) {
+		const size_t element = 64 * (1 + random_below(4));
+		const int ndim = (int)random_below(4);
+		const size_t first = random_below(64);
+		int64_t to = (int64_t)element, from = (int64_t)element;
+		zinc_copy_dim d[3];
+
+		for (k = ndim - 1; k >= 0; k--) {
+			d[k] = (zinc_copy_dim){.n = 1 + random_below(5)};
+			d[k].dst_stride = to += 64 * (int64_t)random_below(3);
+			d[k].src_stride = from += (int64_t)random_below(9);
+			to *= (int64_t)d[k].n;
+			from *= (int64_t)d[k].n;
+		}
+		assert_true(to <= 1 << 18 && from + 64 <= 1 << 16);
+		memset(dst, 0xee, 1 << 18);
+		memset(want, 0xee, 1 << 18);
+		naive(want, src + first, d, ndim, element);
+		zinc_copy_nd_far(dst, src + first, d, ndim, element);
+		assert_memory_equal(dst, want, 1 << 18);
+	}
+	free(src);
+	free(dst);
+	free(want);
 }
 
 /* 64 dimensions, mixed lengths of one and two. */
@@ -290,8 +331,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(random_copies), cmocka_unit_test(transposes), cmocka_unit_test(many_dimensions),
-	    cmocka_unit_test(runs),          cmocka_unit_test(strides),
+	    cmocka_unit_test(random_copies),   cmocka_unit_test(far_copies), cmocka_unit_test(transposes),
+	    cmocka_unit_test(many_dimensions), cmocka_unit_test(runs),       cmocka_unit_test(strides),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
