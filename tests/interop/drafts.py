@@ -13,81 +13,21 @@ Run by scripts/interop.sh under each zarr-python 2 that there is (Debian's 2.13,
 
 Prints what failed and closes with "N passed, N failed, N skipped".
 """
-import io
 import itertools
 import json
 import os
 import shutil
-import subprocess
 import sys
-import warnings
 
 os.environ["ZARR_V3_EXPERIMENTAL_API"] = "1"
 os.environ["ZARR_V3_SHARDING"] = "1"
 import numcodecs  # noqa: E402
 import numpy as np  # noqa: E402
 import zarr  # noqa: E402
+from exchange import DIRECTORY, cat, check_read, counts, same, tell, values, zinc  # noqa: E402
 
-warnings.simplefilter("ignore")
-ZINC, DIRECTORY = sys.argv[1], sys.argv[2]
 THEIRS, OURS = os.path.join(DIRECTORY, "theirs.zr3"), os.path.join(DIRECTORY, "ours.zr3")
 SHARDS = tuple(int(n) for n in zarr.__version__.split(".")[:2]) >= (2, 14)
-counts = {"passed": 0, "failed": 0, "skipped": 0}
-
-
-def zinc(*args):
-    done = subprocess.run([ZINC, *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    return done.returncode, done.stdout, done.stderr.decode(errors="replace")
-
-
-def tell(ok, what, why=""):
-    counts["passed" if ok else "failed"] += 1
-    if not ok:
-        print(f"FAILED {what}: {why}")
-
-
-def values(dtype, n):
-    """n elements of a type, extremes among them."""
-    dtype = np.dtype(dtype)
-    if dtype.kind == "b":
-        return np.arange(n) % 3 == 0
-    if dtype.kind in "iu":
-        out = (np.arange(n) * 7 % 120).astype(dtype)
-        out[0], out[-1] = np.iinfo(dtype).min, np.iinfo(dtype).max
-        return out
-    if dtype.kind == "f":
-        out = (np.arange(n) * 0.25 - 3).astype(dtype)
-        out[0], out[1], out[-1] = np.nan, np.inf, -0.0
-        return out
-    if dtype.kind == "c":
-        return (np.arange(n) * (0.5 - 2j)).astype(dtype)
-    if dtype.kind in "mM":
-        return (np.arange(n) * 1000 - 5).astype("i8").view(dtype.newbyteorder("=")).astype(dtype)
-    if dtype.kind == "S":
-        return np.array([("s%d" % i).encode()[: dtype.itemsize] for i in range(n)], dtype=dtype)
-    if dtype.kind == "U":
-        return np.array(["\u00e9%d" % i for i in range(n)], dtype=dtype)
-    out = np.zeros(n, dtype=dtype)
-    out.view("u1")[:] = np.arange(out.nbytes) % 100
-    return out
-
-
-def cat(url):
-    status, out, err = zinc("cat", "--as", "npy", url)
-    return (np.load(io.BytesIO(out), allow_pickle=False), "") if status == 0 else (None, err)
-
-
-def same(a, b):
-    a, b = np.asarray(a), np.asarray(b)
-    b = b.astype(b.dtype.newbyteorder("<")) if b.dtype.kind not in "SV" else b
-    return a.shape == b.shape and np.ascontiguousarray(a).tobytes() == np.ascontiguousarray(b).tobytes()
-
-
-def check_read(url, expected, what):
-    got, why = cat(url)
-    tell(got is not None and same(got, expected), what, why or f"{got!r} is not {expected!r}")
-    status, out, err = zinc("validate", url)
-    tell(status == 0, what + " validates", out.decode() + err)
 
 
 # ---- (1) zarr-python writes ----

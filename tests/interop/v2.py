@@ -12,92 +12,16 @@ Run by scripts/interop.sh under each zarr-python 2 that there is (Debian's 2.13,
 Prints one line per kind of case and closes with "N passed, N failed, N skipped".  A type that this build of Zinc does
 not have is skipped and counted as such.
 """
-import io
 import itertools
 import json
 import os
 import shutil
-import subprocess
 import sys
-import warnings
 
 import numcodecs
 import numpy as np
 import zarr
-
-warnings.simplefilter("ignore")
-ZINC, DIRECTORY = sys.argv[1], sys.argv[2]
-counts = {"passed": 0, "failed": 0, "skipped": 0}
-
-
-def zinc(*args, **more):
-    done = subprocess.run([ZINC, *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more)
-    return done.returncode, done.stdout, done.stderr.decode(errors="replace")
-
-
-def tell(ok, what, why=""):
-    counts["passed" if ok else "failed"] += 1
-    if not ok:
-        print(f"FAILED {what}: {why}")
-
-
-def values(dtype, n):
-    """n elements of a type, extremes among them."""
-    dtype = np.dtype(dtype)
-    if dtype.kind == "b":
-        return np.arange(n) % 3 == 0
-    if dtype.kind in "iu":
-        out = (np.arange(n) * 7 % 120).astype(dtype)
-        out[0], out[-1] = np.iinfo(dtype).min, np.iinfo(dtype).max
-        return out
-    if dtype.kind == "f":
-        out = (np.arange(n) * 0.25 - 3).astype(dtype)
-        out[0], out[1], out[-1] = np.nan, np.inf, -0.0
-        return out
-    if dtype.kind == "c":
-        return (np.arange(n) * (0.5 - 2j)).astype(dtype)
-    if dtype.kind in "mM":
-        return (np.arange(n) * 1000 - 5).astype("i8").view(dtype.newbyteorder("=")).astype(dtype)
-    if dtype.kind == "S":
-        return np.array([("s%d" % i).encode()[: dtype.itemsize] for i in range(n)], dtype=dtype)
-    if dtype.kind == "U":
-        return np.array(["\u00e9%d" % i for i in range(n)], dtype=dtype)
-    out = np.zeros(n, dtype=dtype)
-    out.view("u1")[:] = np.arange(out.nbytes) % 100
-    return out
-
-
-def cat(url):
-    """The array at url as Zinc reads it, or None when this build does not have its type."""
-    status, out, err = zinc("cat", "--as", "npy", url)
-    if status == 4:
-        return None, err
-    if status != 0:
-        return False, err
-    return np.load(io.BytesIO(out), allow_pickle=False), ""
-
-
-def same(a, b):
-    a, b = np.asarray(a), np.asarray(b)
-    if a.shape != b.shape:
-        return False
-    b = b.astype(b.dtype.newbyteorder("<")) if b.dtype.kind not in "SV" else b
-    if a.dtype.itemsize != b.dtype.itemsize:
-        return bool((a == b).all())
-    return np.ascontiguousarray(a).tobytes() == np.ascontiguousarray(b).tobytes()
-
-
-def check_read(url, expected, what):
-    got, why = cat(url)
-    if got is None:
-        counts["skipped"] += 1
-        return
-    if got is False:
-        tell(False, what, why)
-        return
-    tell(same(got, expected), what, f"{got!r} is not {expected!r}")
-    status, out, err = zinc("validate", url)
-    tell(status == 0, what + " validates", out.decode() + err)
+from exchange import DIRECTORY, check_read, counts, same, tell, values, zinc
 
 
 # ---- (1) zarr-python writes ----
@@ -147,18 +71,18 @@ def they_write():
             except TypeError:  # zarr-python 2.13 fails on raw bytes
                 counts["skipped"] += 1
                 continue
-            check_read(url, data, f"{dtype} {order} {separator}")
+            check_read(url, data, f"{dtype} {order} {separator}", may_lack=True)
     for dtype, compressor in itertools.product(["|u1", "<i4", ">f8"], COMPRESSORS):
         n += 1
         url, data = write(f"t{n}", values(dtype, 1000), chunks=(300,), compressor=compressor)
-        check_read(url, data, f"{dtype} {compressor}")
+        check_read(url, data, f"{dtype} {compressor}", may_lack=True)
     for (dtype, list_, what), order in itertools.product(filters(), "CF"):
         n += 1
         data = values(dtype, 35).reshape(7, 5)
         if np.dtype(dtype).kind == "f":
             data = (np.arange(35.0) / 4 - 3).astype(dtype).reshape(7, 5)
         url, data = write(f"t{n}", data, chunks=(3, 2), filters=list_, order=order, compressor=numcodecs.Zlib(1))
-        check_read(url, data, f"filter {what} {order}")
+        check_read(url, data, f"filter {what} {order}", may_lack=True)
     for dtype, fill in [("<f4", np.nan), ("<f8", np.inf), ("<f8", -np.inf), ("<i8", 2**63 - 1),
                         ("<u8", 2**64 - 1), ("|b1", True), ("<c16", 1 - 2j), ("<i4", None), ("<f8", None),
                         ("|V3", b"abc"), ("|S3", b"ab"), ("<U3", "\u00e9"), ("<M8[s]", 77), ("<i4", -5)]:
@@ -176,10 +100,10 @@ def they_write():
             expected[0, 0] = 3
         if fill is None:
             z[:2, :2] = expected[:2, :2]
-        check_read(url, expected, f"fill {dtype} {fill}")
+        check_read(url, expected, f"fill {dtype} {fill}", may_lack=True)
     url = os.path.join(DIRECTORY, "theirs.zarr", "scalar")
     zarr.open_array(url, mode="w", shape=(), dtype="<f8")[...] = 2.5
-    check_read(url, np.array(2.5), "scalar")
+    check_read(url, np.array(2.5), "scalar", may_lack=True)
     for codec in (numcodecs.VLenUTF8(), numcodecs.VLenBytes()):
         url = os.path.join(DIRECTORY, "theirs.zarr", codec.codec_id)
         z = zarr.open_array(url, mode="w", shape=(4,), chunks=(3,), dtype=object, object_codec=codec)

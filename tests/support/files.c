@@ -21,7 +21,7 @@ remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
 }
 
 /* A tree may be deeper than a path can say; rm knows how. */
-static void
+void
 remove_tree(const char *dir)
 {
 	char command[4200];
@@ -42,8 +42,15 @@ make_empty(const char *dir)
 void
 write_file(const char *path, const char *text)
 {
-	FILE *f = fopen(path, "w");
+	const char *slash = path;
+	char dir[256];
+	FILE *f;
 
+	while ((slash = strchr(slash, '/')) != NULL) {
+		snprintf(dir, sizeof dir, "%.*s", (int)(slash++ - path), path);
+		mkdir(dir, 0777);
+	}
+	f = fopen(path, "w");
 	assert_non_null(f);
 	assert_int_equal(fwrite(text, 1, strlen(text), f), strlen(text));
 	assert_int_equal(fclose(f), 0);
@@ -152,6 +159,22 @@ leave_fast_dir(void)
 	assert_int_equal(chdir(home), 0);
 	if (fast[0])
 		remove_tree(fast);
+}
+
+int
+set_up_fast_dir(void **state)
+{
+	(void)state;
+	enter_fast_dir();
+	return 0;
+}
+
+int
+tear_down_fast_dir(void **state)
+{
+	(void)state;
+	leave_fast_dir();
+	return 0;
 }
 
 /* ---- the rig ---- */

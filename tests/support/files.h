@@ -9,6 +9,8 @@
 
 /* An empty directory of that name below the working directory; what was there before is removed. */
 void make_empty(const char *dir);
+void remove_tree(const char *dir);
+/* Directories above it are made. */
 void write_file(const char *path, const char *text);
 /* The whole file as text in static memory; NULL when there is none. */
 const char *read_text(const char *path);
@@ -26,6 +28,9 @@ _Noreturn void leave_child(int status);
 /* Stand in a new directory in memory, where fsync costs nothing, if the machine has one; and go back and remove it. */
 void enter_fast_dir(void);
 void leave_fast_dir(void);
+/* The same around all tests of a program. */
+int set_up_fast_dir(void **state);
+int tear_down_fast_dir(void **state);
 
 /* A store with a context of its own, over instruments that a test can read and set. */
 typedef struct fs_rig {

@@ -6,7 +6,6 @@
  * for are NEW, and the hierarchy still works.
  */
 #include <errno.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +13,7 @@
 #include <zinc.h>
 #include <zinc/store.h>
 
-#include "support/sweep.h"
+#include "support/files.h"
 #include "support/test.h"
 
 #define ROWS 12
@@ -66,13 +65,6 @@ make_array(zinc_hierarchy *h, const char *name, const char *codecs, int sharded)
 	zinc_array_close(a);
 }
 
-static int
-remove_entry(const char *path, const struct stat *st, int type, struct FTW *where)
-{
-	(void)st, (void)type, (void)where;
-	return remove(path);
-}
-
 static const char *
 codecs_of(const char *array)
 {
@@ -89,7 +81,7 @@ before(void *arg)
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_hierarchy *h = NULL;
 
-	(void)nftw(root, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+	remove_tree(root);
 	assert_ok(zinc_group_create_url(root, "{\"a\": 1}", 0, ZINC_OPEN_OPTIONS(.context = calm, .relaxed = 1), &err));
 	assert_ok(open_root(&h, calm, &err));
 	make_array(h, s->array, codecs_of(s->array), strcmp(s->array, "shard") == 0);
@@ -554,6 +546,6 @@ main(void)
 		return 1;
 	failed = cmocka_run_group_tests(tests, NULL, NULL);
 	zinc_context_free(calm);
-	(void)nftw(root, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+	remove_tree(root);
 	return failed;
 }

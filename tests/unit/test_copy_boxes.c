@@ -302,22 +302,6 @@ test_go_on(void **state)
 	watch_close(&w);
 }
 
-static int
-enter(void **state)
-{
-	(void)state;
-	enter_fast_dir();
-	return 0;
-}
-
-static int
-leave(void **state)
-{
-	(void)state;
-	leave_fast_dir();
-	return 0;
-}
-
 int
 main(void)
 {
@@ -328,5 +312,5 @@ main(void)
 	    cmocka_unit_test(test_go_on),
 	};
 
-	return cmocka_run_group_tests(tests, enter, leave);
+	return cmocka_run_group_tests(tests, set_up_fast_dir, tear_down_fast_dir);
 }

@@ -109,22 +109,6 @@ test_calls(void **state)
 				errnums) > 50);
 }
 
-static int
-enter(void **state)
-{
-	(void)state;
-	enter_fast_dir();
-	return 0;
-}
-
-static int
-leave(void **state)
-{
-	(void)state;
-	leave_fast_dir();
-	return 0;
-}
-
 int
 main(void)
 {
@@ -133,5 +117,5 @@ main(void)
 	    cmocka_unit_test(test_calls),
 	};
 
-	return cmocka_run_group_tests(tests, enter, leave);
+	return cmocka_run_group_tests(tests, set_up_fast_dir, tear_down_fast_dir);
 }

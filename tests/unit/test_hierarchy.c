@@ -6,29 +6,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "files.h"
 #include "format/format.h"
 #include "nodes.h"
 #include "test.h"
 
 /* ---- files, in the test's own empty directory ---- */
-
-static void
-make_file(const char *path, const char *text)
-{
-	char dir[256];
-	const char *slash = path;
-	FILE *f;
-
-	while ((slash = strchr(slash, '/')) != NULL) {
-		snprintf(dir, sizeof dir, "%.*s", (int)(slash - path), path);
-		mkdir(dir, 0755);
-		slash++;
-	}
-	f = fopen(path, "w");
-	assert_non_null(f);
-	fputs(text, f);
-	fclose(f);
-}
 
 /* Open a URL and say "root|path", both relative to the current directory. */
 static const char *
@@ -60,10 +43,10 @@ static void
 test_climb(void **state)
 {
 	(void)state;
-	make_file("one/a.zarr/zarr.json", GROUP);
-	make_file("one/a.zarr/foo/zarr.json", GROUP);
-	make_file("one/a.zarr/foo/bar/zarr.json", ARRAY);
-	make_file("one/a.zarr/gap/x/zarr.json", GROUP);
+	write_file("one/a.zarr/zarr.json", GROUP);
+	write_file("one/a.zarr/foo/zarr.json", GROUP);
+	write_file("one/a.zarr/foo/bar/zarr.json", ARRAY);
+	write_file("one/a.zarr/gap/x/zarr.json", GROUP);
 	assert_string_equal(climb("one/a.zarr/foo/bar", 0), "one/a.zarr|/foo/bar");
 	assert_string_equal(climb("one/a.zarr/foo/bar/", 0), "one/a.zarr|/foo/bar");
 	assert_string_equal(climb("one/a.zarr", 0), "one/a.zarr|/");
@@ -81,8 +64,8 @@ static void
 test_array_above(void **state)
 {
 	(void)state;
-	make_file("two/zarr.json", ARRAY);
-	make_file("two/x/zarr.json", GROUP);
+	write_file("two/zarr.json", ARRAY);
+	write_file("two/x/zarr.json", GROUP);
 	assert_string_equal(climb("two/x", 0), "two/x|/");
 	assert_string_equal(climb("two/y", 0), "two|/y");
 }
@@ -92,9 +75,9 @@ static void
 test_fixed(void **state)
 {
 	(void)state;
-	make_file("three/zarr.json", GROUP);
-	make_file("three/in.zarr/zarr.json", GROUP);
-	make_file("three/in.zarr/foo/zarr.json", GROUP);
+	write_file("three/zarr.json", GROUP);
+	write_file("three/in.zarr/zarr.json", GROUP);
+	write_file("three/in.zarr/foo/zarr.json", GROUP);
 	assert_string_equal(climb("three/in.zarr/foo", 0), "three|/in.zarr/foo");
 	assert_string_equal(climb("three/in.zarr|foo", 0), "three/in.zarr|/foo");
 	assert_string_equal(climb("three/in.zarr|zarr3:foo", 0), "three/in.zarr|/foo");
@@ -109,9 +92,9 @@ static void
 test_link(void **state)
 {
 	(void)state;
-	make_file("four/zarr.json", GROUP);
-	make_file("four/real/zarr.json", GROUP);
-	make_file("four/real/x/zarr.json", GROUP);
+	write_file("four/zarr.json", GROUP);
+	write_file("four/real/zarr.json", GROUP);
+	write_file("four/real/x/zarr.json", GROUP);
 	assert_int_equal(symlink("real", "four/link"), 0);
 	assert_string_equal(climb("four/real/x", 0), "four|/real/x");
 	assert_string_equal(climb("four/link/x", 0), "four/link|/x");
@@ -121,8 +104,8 @@ static void
 test_create(void **state)
 {
 	(void)state;
-	make_file("five/old.zarr/zarr.json", GROUP);
-	make_file("five/odd/zarr.json", ARRAY);
+	write_file("five/old.zarr/zarr.json", GROUP);
+	write_file("five/odd/zarr.json", ARRAY);
 	/* below what is there */
 	assert_string_equal(climb("five/old.zarr/new", 1), "five/old.zarr|/new");
 	assert_string_equal(climb("five/old.zarr/new/deep.zarr/x", 1), "five/old.zarr|/new/deep.zarr/x");
@@ -144,11 +127,11 @@ test_damaged(void **state)
 	zinc_hierarchy *h = NULL;
 
 	(void)state;
-	make_file("six/zarr.json", GROUP);
-	make_file("six/bad/zarr.json", "{");
-	make_file("six/bad/x/zarr.json", GROUP);
-	make_file("six/draft/zarr.json", "{\"zarr_format\": \"https://purl.org/zarr/spec/v3#array\"}");
-	make_file("six/draft/x/zarr.json", GROUP);
+	write_file("six/zarr.json", GROUP);
+	write_file("six/bad/zarr.json", "{");
+	write_file("six/bad/x/zarr.json", GROUP);
+	write_file("six/draft/zarr.json", "{\"zarr_format\": \"https://purl.org/zarr/spec/v3#array\"}");
+	write_file("six/draft/x/zarr.json", GROUP);
 	assert_string_equal(climb("six/bad", 0), "six|/bad");
 	assert_string_equal(climb("six/bad/x", 0), "six/bad/x|/");
 	assert_string_equal(climb("six/draft", 0), "E_UNSUPPORTED");
@@ -169,7 +152,7 @@ test_options(void **state)
 	forest f;
 
 	(void)state;
-	make_file("seven/zarr.json", GROUP);
+	write_file("seven/zarr.json", GROUP);
 	assert_int_equal(zinc_hierarchy_open_url(&h, "seven", ZINC_OPEN_OPTIONS(.format = "v9"), &err), ZINC_E_INVALID);
 	assert_ok(zinc_hierarchy_open_url(&h, "seven", ZINC_OPEN_OPTIONS(.format = "v3", .read_only = 1), &err));
 	assert_int_equal(zinc_group_create(h, "/x", NULL, 0, &err), ZINC_E_READONLY);

@@ -5,12 +5,11 @@
  * no array has lost a part of its data, the change was made or was not, and the hierarchy still works.
  */
 #include <errno.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "files.h"
 #include "format/format.h"
 #include "nodes.h"
 #include "sweep.h"
@@ -20,7 +19,7 @@
 
 static const struct {
 	const char *path, *text;
-} tree[] = {
+} files[] = {
     {"t.zarr/zarr.json", COPIES("\"g\": " GROUP ", \"g/a\": " ARRAY)},
     {"t.zarr/g/zarr.json", GROUP},
     {"t.zarr/g/a/zarr.json", ARRAY_WITH(", \"attributes\": {\"k\": 1, \"n\": 1.50}")},
@@ -28,31 +27,6 @@ static const struct {
     {"t.zarr/g/a/c/1", "1122"},
     {"t.zarr/h/i/b/zarr.json", ARRAY},
 };
-
-static int
-remove_entry(const char *path, const struct stat *st, int type, struct FTW *where)
-{
-	(void)st, (void)type, (void)where;
-	return remove(path);
-}
-
-static void
-make_file(const char *path, const char *text)
-{
-	char dir[256];
-	const char *slash = path;
-	FILE *f;
-
-	while ((slash = strchr(slash, '/')) != NULL) {
-		snprintf(dir, sizeof dir, "%.*s", (int)(slash - path), path);
-		mkdir(dir, 0755);
-		slash++;
-	}
-	f = fopen(path, "w");
-	assert_non_null(f);
-	fputs(text, f);
-	fclose(f);
-}
 
 static const char *planted; /* the root's document of an untouched tree; NULL: it was touched */
 
@@ -63,10 +37,10 @@ plant_with(const char *document)
 
 	if (planted == document)
 		return;
-	(void)nftw("t.zarr", remove_entry, 16, FTW_DEPTH | FTW_PHYS);
-	for (i = 0; i < COUNT(tree); i++)
-		make_file(tree[i].path, tree[i].text);
-	make_file(tree[0].path, document);
+	remove_tree("t.zarr");
+	for (i = 0; i < COUNT(files); i++)
+		write_file(files[i].path, files[i].text);
+	write_file(files[0].path, document);
 	planted = document;
 }
 
@@ -74,7 +48,7 @@ static void
 plant(void *arg)
 {
 	(void)arg;
-	plant_with(tree[0].text);
+	plant_with(files[0].text);
 }
 
 /* The same without consolidated metadata. */
@@ -85,14 +59,6 @@ plant_plain(void *arg)
 
 	(void)arg;
 	plant_with(group);
-}
-
-static bool
-is_there(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0;
 }
 
 /* ---- looking at what is left ---- */
@@ -113,10 +79,10 @@ look(void)
 	zinc_hierarchy *h = NULL;
 
 	assert_ok(zinc_hierarchy_open_url(&h, "t.zarr", ZINC_OPEN_OPTIONS(.create = 1, .relaxed = 1), &err));
-	if (is_there("t.zarr/zarr.json"))
+	if (exists("t.zarr/zarr.json"))
 		assert_ok(zinc_node_walk(h, "/", -1, no_problem, NULL, &err));
-	if (is_there("t.zarr/g/a/zarr.json"))
-		assert_true(is_there("t.zarr/g/a/c/0") && is_there("t.zarr/g/a/c/1"));
+	if (exists("t.zarr/g/a/zarr.json"))
+		assert_true(exists("t.zarr/g/a/c/0") && exists("t.zarr/g/a/c/1"));
 	return h;
 }
 
@@ -277,7 +243,7 @@ after_erase(void *arg, zinc_status s)
 	assert_true(again == ZINC_OK || again == ZINC_E_NOTFOUND);
 	if (s == ZINC_OK)
 		assert_int_equal(again, ZINC_E_NOTFOUND);
-	assert_false(is_there("t.zarr/g/a/c/0") || is_there("t.zarr/g/zarr.json"));
+	assert_false(exists("t.zarr/g/a/c/0") || exists("t.zarr/g/zarr.json"));
 	zinc_hierarchy_close(h);
 	(void)arg;
 }
@@ -328,13 +294,13 @@ run_copy(void *arg, zinc_context *ctx, zinc_error *err)
 static void
 after_copy(void *arg, zinc_status s)
 {
-	const bool there = is_there("t.zarr/copy/zarr.json");
+	const bool there = exists("t.zarr/copy/zarr.json");
 
 	zinc_hierarchy_close(look());
 	assert_true(there || s != ZINC_OK);
 	if (there)
-		assert_true(is_there("t.zarr/copy/a/zarr.json") && is_there("t.zarr/copy/a/c/0") &&
-			    is_there("t.zarr/copy/a/c/1"));
+		assert_true(exists("t.zarr/copy/a/zarr.json") && exists("t.zarr/copy/a/c/0") &&
+			    exists("t.zarr/copy/a/c/1"));
 	(void)arg;
 }
 
@@ -483,5 +449,5 @@ main(void)
 	    cmocka_unit_test(test_os_calls),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, set_up_fast_dir, tear_down_fast_dir);
 }

@@ -5,12 +5,11 @@
  * an array has all of its data, and the hierarchy still works.
  */
 #include <errno.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "files.h"
 #include "nodes.h"
 #include "sweep.h"
 #include "test.h"
@@ -22,7 +21,7 @@
 
 static const struct {
 	const char *path, *text;
-} tree[] = {
+} files[] = {
     {"s.zarr/.zgroup", GROUP2},
     {"s.zarr/.zmetadata", "{\"zarr_consolidated_format\": 1, \"metadata\": {}}"},
     {"s.zarr/g/.zgroup", GROUP2},
@@ -32,48 +31,15 @@ static const struct {
     {"s.zarr/g/a/1", "1122"},
 };
 
-static int
-remove_entry(const char *path, const struct stat *st, int type, struct FTW *where)
-{
-	(void)st, (void)type, (void)where;
-	return remove(path);
-}
-
-static void
-make_file(const char *path, const char *text)
-{
-	char dir[256];
-	const char *slash = path;
-	FILE *f;
-
-	while ((slash = strchr(slash, '/')) != NULL) {
-		snprintf(dir, sizeof dir, "%.*s", (int)(slash - path), path);
-		mkdir(dir, 0755);
-		slash++;
-	}
-	f = fopen(path, "w");
-	assert_non_null(f);
-	fputs(text, f);
-	fclose(f);
-}
-
 static void
 plant(void *arg)
 {
 	size_t i;
 
 	(void)arg;
-	(void)nftw("s.zarr", remove_entry, 16, FTW_DEPTH | FTW_PHYS);
-	for (i = 0; i < COUNT(tree); i++)
-		make_file(tree[i].path, tree[i].text);
-}
-
-static bool
-is_there(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0;
+	remove_tree("s.zarr");
+	for (i = 0; i < COUNT(files); i++)
+		write_file(files[i].path, files[i].text);
 }
 
 static int
@@ -95,12 +61,12 @@ look(void *arg, zinc_status s)
 	(void)arg, (void)s;
 	assert_ok(
 	    zinc_hierarchy_open_url(&h, "s.zarr", ZINC_OPEN_OPTIONS(.create = 1, .relaxed = 1, .format = "v2"), &err));
-	if (is_there("s.zarr/.zgroup"))
+	if (exists("s.zarr/.zgroup"))
 		assert_ok(zinc_node_walk(h, "/", -1, no_problem, NULL, &err));
-	if (is_there("s.zarr/g/a/.zarray"))
-		assert_true(is_there("s.zarr/g/a/0") && is_there("s.zarr/g/a/1"));
-	if (is_there("s.zarr/copy/a/.zarray"))
-		assert_true(is_there("s.zarr/copy/a/0") && is_there("s.zarr/copy/a/1"));
+	if (exists("s.zarr/g/a/.zarray"))
+		assert_true(exists("s.zarr/g/a/0") && exists("s.zarr/g/a/1"));
+	if (exists("s.zarr/copy/a/.zarray"))
+		assert_true(exists("s.zarr/copy/a/0") && exists("s.zarr/copy/a/1"));
 	zinc_hierarchy_close(h);
 }
 
@@ -232,5 +198,5 @@ main(void)
 	    cmocka_unit_test(test_os_calls),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, set_up_fast_dir, tear_down_fast_dir);
 }

@@ -143,22 +143,6 @@ test_calls(void **state)
 		assert_true(sweep_os_scenario(&scenarios[i], errnums) > 0);
 }
 
-static int
-enter(void **state)
-{
-	(void)state;
-	enter_fast_dir();
-	return 0;
-}
-
-static int
-leave(void **state)
-{
-	(void)state;
-	leave_fast_dir();
-	return 0;
-}
-
 int
 main(void)
 {
@@ -167,5 +151,5 @@ main(void)
 	    cmocka_unit_test(test_calls),
 	};
 
-	return cmocka_run_group_tests(tests, enter, leave);
+	return cmocka_run_group_tests(tests, set_up_fast_dir, tear_down_fast_dir);
 }
