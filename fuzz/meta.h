@@ -44,7 +44,7 @@ parse(const zinc_format *f, zinc_bytes text, bool strict, unsigned *errors, zinc
 		r.found = count;
 		r.arg = errors;
 	}
-	s = f->parse(r.ctx, (const char *)text.p, text.n, &r, out, &err);
+	s = f->parse(f, r.ctx, (const char *)text.p, text.n, &r, out, &err);
 	insist(s == ZINC_OK || s == err.code);
 	insist(s == ZINC_OK || s == ZINC_E_LIMIT || (s == ZINC_E_CORRUPT && strstr(err.text, "(rule "))); /* (1) */
 	return s;

@@ -105,7 +105,7 @@ const zinc_json *zinc_draft_declared(const zinc_hierarchy *h);
 
 /* ---- draft_key.c ---- */
 
-zinc_status zinc_draft_check_name(const zinc_draft *d, const char *name, size_t n, zinc_error *err);
+zinc_status zinc_draft_check_name(const zinc_format *f, const char *name, size_t n, zinc_error *err);
 zinc_status zinc_draft_key(const zinc_hierarchy *h, const char *path, zinc_node_kind kind, zinc_buf *out,
 			   zinc_error *err);
 zinc_status zinc_draft_chunk_key(const zinc_hierarchy *h, const char *path, const zinc_meta *m, const uint64_t *index,
@@ -209,7 +209,7 @@ struct zinc_draft_parse {
 };
 
 /* The draft's number for a rule of the final version, as validators name it. */
-const char *zinc_draft_rule_for(const zinc_draft *d, const char *rule);
+const char *zinc_draft_rule_for(const zinc_format *f, const char *rule);
 /* The number of a rule in the draft under the parser. */
 const char *zinc_draft_rule_of(const zinc_draft_parse *p, zinc_draft_rule rule);
 /* Set a member of the final version's document. */
@@ -224,6 +224,9 @@ zinc_status zinc_draft_parse_doc(zinc_context *ctx, const zinc_draft *d, zinc_js
 				 zinc_report *r, zinc_meta **out, zinc_error *err);
 zinc_status zinc_draft_parse_text(zinc_context *ctx, const zinc_draft *d, const char *text, size_t n,
 				  zinc_node_kind kind, zinc_report *r, zinc_meta **out, zinc_error *err);
+/* For the slot `parse`: of the kind that its members show. */
+zinc_status zinc_draft_parse_any(const zinc_format *f, zinc_context *ctx, const char *text, size_t n, zinc_report *r,
+				 zinc_meta **out, zinc_error *err);
 /* What a document is by its members. */
 zinc_node_kind zinc_draft_kind(const zinc_json *root);
 
@@ -316,7 +319,8 @@ zinc_status zinc_draft_from_v3(zinc_hierarchy *h, zinc_json_doc *v3, zinc_status
     .print = zinc_draft_print, .prepare = zinc_draft_prepare, .settle = zinc_draft_settle, \
     .write_node = zinc_draft_write_node, .edit_node = zinc_draft_edit_node, .children = zinc_draft_children, \
     .walk = zinc_draft_walk, .erase = zinc_draft_erase, .prefixes = zinc_draft_prefixes, \
-    .consolidate = zinc_draft_consolidate, .copies = zinc_draft_copies, .place = zinc_draft_place
+    .consolidate = zinc_draft_consolidate, .copies = zinc_draft_copies, .place = zinc_draft_place, \
+    .check_name = zinc_draft_check_name, .parse = zinc_draft_parse_any, .rule = zinc_draft_rule_for
 /* clang-format on */
 
 #endif

@@ -20,8 +20,9 @@
 /* ---- names ---- */
 
 zinc_status
-zinc_draft_check_name(const zinc_draft *d, const char *name, size_t n, zinc_error *err)
+zinc_draft_check_name(const zinc_format *f, const char *name, size_t n, zinc_error *err)
 {
+	const zinc_draft *d = f->draft;
 	zinc_draft_rule rule = ZINC_DRAFT_NAME;
 	const char *why = NULL;
 	size_t dots = 0, good = 0;

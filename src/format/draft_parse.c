@@ -44,7 +44,7 @@ zinc_draft_rule_of(const zinc_draft_parse *p, zinc_draft_rule rule)
 }
 
 const char *
-zinc_draft_rule_for(const zinc_draft *d, const char *rule)
+zinc_draft_rule_for(const zinc_format *f, const char *rule)
 {
 	static const struct {
 		const char *final;
@@ -66,7 +66,7 @@ zinc_draft_rule_for(const zinc_draft *d, const char *rule)
 		return NULL;
 	for (i = 0; i < sizeof same / sizeof *same; i++)
 		if (strcmp(rule, same[i].final) == 0)
-			return d->rules[same[i].rule];
+			return f->draft->rules[same[i].rule];
 	return rule;
 }
 
@@ -507,6 +507,13 @@ zinc_draft_parse_text(zinc_context *ctx, const zinc_draft *d, const char *text, 
 		return zinc_error_copy(err, &e);
 	return zinc_draft_parse_doc(ctx, d, doc, kind == ZINC_NODE_NONE ? zinc_draft_kind(zinc_json_root(doc)) : kind,
 				    r, out, err);
+}
+
+zinc_status
+zinc_draft_parse_any(const zinc_format *f, zinc_context *ctx, const char *text, size_t n, zinc_report *r,
+		     zinc_meta **out, zinc_error *err)
+{
+	return zinc_draft_parse_text(ctx, f->draft, text, n, ZINC_NODE_NONE, r, out, err);
 }
 
 zinc_node_kind

@@ -59,7 +59,7 @@ names_ok(const zinc_hierarchy *h, const char *path, size_t n)
 		const char *slash = memchr(name, '/', (size_t)(end - name));
 		const size_t m = (size_t)((slash ? slash : end) - name);
 
-		if (h->format->check_name(name, m, NULL) != ZINC_OK)
+		if (h->format->check_name(h->format, name, m, NULL) != ZINC_OK)
 			return false;
 		name += m;
 	}

@@ -85,7 +85,7 @@ struct zinc_hierarchy {
 	const zinc_format *format;
 	bool strict;
 	bool read_only;
-	char *fallback;     /* as in zinc_open_options; NULL */
+	char *fallback;                 /* as in zinc_open_options; NULL */
 	uint32_t put_flags;             /* ZINC_PUT_RELAXED or 0 */
 	struct zinc_draft_entry *entry; /* of a draft; NULL in other formats */
 };
@@ -146,7 +146,7 @@ struct zinc_format {
 	char *(*clean_path)(zinc_context *ctx, const char *path);
 	bool fold_case; /* names of siblings must differ in more than case */
 	/* A name legal for a node? */
-	zinc_status (*check_name)(const char *name, size_t n, zinc_error *err);
+	zinc_status (*check_name)(const zinc_format *f, const char *name, size_t n, zinc_error *err);
 	/* Key of the node's document, appended. */
 	zinc_status (*metadata_key)(const zinc_hierarchy *h, const char *path, zinc_node_kind kind, zinc_buf *out,
 				    zinc_error *err);
@@ -159,8 +159,8 @@ struct zinc_format {
 	/* The node at `path`; E_NOTFOUND when there is none. */
 	zinc_status (*read_node)(zinc_hierarchy *h, const char *path, zinc_report *r, zinc_meta **out, zinc_error *err);
 	/* A stored document's bytes -> meta (for read_node, consolidated metadata, validators). */
-	zinc_status (*parse)(zinc_context *ctx, const char *text, size_t n, zinc_report *r, zinc_meta **out,
-			     zinc_error *err);
+	zinc_status (*parse)(const zinc_format *f, zinc_context *ctx, const char *text, size_t n, zinc_report *r,
+			     zinc_meta **out, zinc_error *err);
 	/* meta->doc -> the bytes to store. */
 	zinc_status (*print)(const zinc_meta *m, zinc_buf *out, zinc_error *err);
 	/* Around every change of metadata at `path`.  prepare drops consolidated metadata above and, with `create`,
@@ -206,7 +206,7 @@ struct zinc_format {
 			     zinc_error *err);
 	/* For validators: this format's number for a rule of the final version, or the same, or NULL where there is
 	 * none such. NULL: all the same. */
-	const char *(*rule)(const char *rule);
+	const char *(*rule)(const zinc_format *f, const char *rule);
 };
 
 extern const zinc_format zinc_format_v3, zinc_format_v2, zinc_format_v3_2019, zinc_format_v3_2020, zinc_format_v3_2022;

@@ -23,10 +23,11 @@ is_reserved(const char *name, size_t n)
 }
 
 zinc_status
-zinc_v2_check_name(const char *name, size_t n, zinc_error *err)
+zinc_v2_check_name(const zinc_format *f, const char *name, size_t n, zinc_error *err)
 {
 	const char *why = NULL;
 
+	(void)f;
 	if (n == 0)
 		why = "is empty";
 	else if (memchr(name, '/', n) || memchr(name, '\\', n))

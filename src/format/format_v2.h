@@ -27,7 +27,7 @@ extern const zinc_layout zinc_v2_layout, zinc_v2_node_layout; /* with and withou
 
 /* ---- format_v2.c ---- */
 
-zinc_status zinc_v2_check_name(const char *name, size_t n, zinc_error *err);
+zinc_status zinc_v2_check_name(const zinc_format *f, const char *name, size_t n, zinc_error *err);
 zinc_status zinc_v2_key(const zinc_hierarchy *h, const char *path, zinc_node_kind kind, zinc_buf *out, zinc_error *err);
 
 /* ---- format_v2_parse.c ---- */
@@ -37,15 +37,15 @@ zinc_node_kind zinc_v2_kind(const zinc_json *root);
 /* The document in memory -> meta; `doc` is taken, also on failure. */
 zinc_status zinc_v2_parse_doc(zinc_context *ctx, zinc_json_doc *doc, zinc_node_kind kind, zinc_report *r,
 			      zinc_meta **out, zinc_error *err);
-zinc_status zinc_v2_parse(zinc_context *ctx, const char *text, size_t n, zinc_report *r, zinc_meta **out,
-			  zinc_error *err);
+zinc_status zinc_v2_parse(const zinc_format *f, zinc_context *ctx, const char *text, size_t n, zinc_report *r,
+			  zinc_meta **out, zinc_error *err);
 /* The two stored documents (attributes may be missing) -> the one in memory.  E_CORRUPT cites a rule. */
 zinc_status zinc_v2_join(zinc_json_doc **out, zinc_context *ctx, const zinc_fetched *node,
 			 const zinc_fetched *attributes, char *const *keys, zinc_report *r, zinc_error *err);
 /* A copy for the final version's document, in which NaN tokens are strings.  NULL: no memory. */
 zinc_json *zinc_v2_copy(zinc_json_doc *doc, const zinc_json *v);
 /* The number that a rule of the final version has here. */
-const char *zinc_v2_rule(const char *rule);
+const char *zinc_v2_rule(const zinc_format *f, const char *rule);
 
 /* ---- format_v2_dtype.c ---- */
 

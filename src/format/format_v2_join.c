@@ -83,7 +83,7 @@ zinc_v2_join(zinc_json_doc **out, zinc_context *ctx, const zinc_fetched *node, c
 
 /* What validators find by the final version's numbers. */
 const char *
-zinc_v2_rule(const char *rule)
+zinc_v2_rule(const zinc_format *f, const char *rule)
 {
 	static const char *const same[][2] = {
 	    {"M1", "V2-1"},   {"M2", "V2-2"},   {"M25", "V2-17"}, {"M26", "V2-1"},     {"M28", "V2-18"},
@@ -93,6 +93,7 @@ zinc_v2_rule(const char *rule)
 	};
 	size_t i;
 
+	(void)f;
 	for (i = 0; i < sizeof same / sizeof *same; i++)
 		if (strcmp(rule, same[i][0]) == 0)
 			return same[i][1];

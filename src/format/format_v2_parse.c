@@ -516,12 +516,14 @@ zinc_v2_kind(const zinc_json *root)
 }
 
 zinc_status
-zinc_v2_parse(zinc_context *ctx, const char *text, size_t n, zinc_report *r, zinc_meta **out, zinc_error *err)
+zinc_v2_parse(const zinc_format *f, zinc_context *ctx, const char *text, size_t n, zinc_report *r, zinc_meta **out,
+	      zinc_error *err)
 {
 	zinc_json_doc *doc;
 	zinc_error e;
 	zinc_status s = zinc_json_parse(&doc, ctx, text, n, ZINC_JSON_DUPLICATES | ZINC_JSON_NAN_TOKENS, &e);
 
+	(void)f;
 	if (s == ZINC_E_CORRUPT)
 		return zinc_report_error(r, "V2-2", err, "%s", e.text);
 	if (s != ZINC_OK)

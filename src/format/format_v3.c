@@ -49,10 +49,11 @@ zinc_v3_name_rule(const char *name, size_t n, const char **why)
 }
 
 zinc_status
-zinc_v3_check_name(const char *name, size_t n, zinc_error *err)
+zinc_v3_check_name(const zinc_format *f, const char *name, size_t n, zinc_error *err)
 {
 	const char *why, *rule = zinc_v3_name_rule(name, n, &why);
 
+	(void)f;
 	return rule ? zinc_fail(err, ZINC_E_INVALID, "a node's name %s (rule %s)", why, rule) : ZINC_OK;
 }
 
@@ -88,7 +89,7 @@ read_key(zinc_hierarchy *h, const char *key, zinc_report *r, zinc_meta **out, zi
 		return zinc_fail(err, s, "no node is there");
 	ZINC_TRY(s);
 	r->where = key;
-	s = zinc_v3_parse(h->ctx, text.data, text.nbytes, r, out, err);
+	s = zinc_v3_parse(h->format, h->ctx, text.data, text.nbytes, r, out, err);
 	r->where = where;
 	zinc_blob_fini(&text);
 	if (s == ZINC_OK)
@@ -148,7 +149,7 @@ parse_fetched(zinc_context *ctx, const zinc_fetched *docs, char *const *keys, zi
 	zinc_status s;
 
 	r->where = keys[0];
-	s = zinc_v3_parse(ctx, docs->text, docs->n, r, out, err);
+	s = zinc_v3_parse(&zinc_format_v3, ctx, docs->text, docs->n, r, out, err);
 	*kind = s == ZINC_OK ? (*out)->kind : peek(ctx, docs);
 	if (s == ZINC_OK)
 		(*out)->tag = docs->tag;

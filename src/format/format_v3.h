@@ -25,8 +25,8 @@ enum { ZINC_V3_JULY_2026 = 1 };
 
 /* The document -> meta.  `doc` is taken, also on failure. */
 zinc_status zinc_v3_parse_doc(zinc_context *ctx, zinc_json_doc *doc, zinc_report *r, zinc_meta **out, zinc_error *err);
-zinc_status zinc_v3_parse(zinc_context *ctx, const char *text, size_t n, zinc_report *r, zinc_meta **out,
-			  zinc_error *err);
+zinc_status zinc_v3_parse(const zinc_format *f, zinc_context *ctx, const char *text, size_t n, zinc_report *r,
+			  zinc_meta **out, zinc_error *err);
 /* Does the specification define this member? */
 bool zinc_v3_is_member(zinc_node_kind kind, const char *name);
 /* What a document says it is, however broken the rest. */
@@ -39,7 +39,7 @@ extern const zinc_layout zinc_v3_layout;
 zinc_status zinc_v3_key(const zinc_hierarchy *h, const char *path, zinc_node_kind kind, zinc_buf *out, zinc_error *err);
 /* The rule (M29-M33) that a node's name breaks, and how; NULL: none. */
 const char *zinc_v3_name_rule(const char *name, size_t n, const char **why);
-zinc_status zinc_v3_check_name(const char *name, size_t n, zinc_error *err);
+zinc_status zinc_v3_check_name(const zinc_format *f, const char *name, size_t n, zinc_error *err);
 
 /* ---- format_v3_write.c ---- */
 

@@ -404,32 +404,11 @@ static const zinc_draft draft = {
     .codecs = add_codecs,
 };
 
-static zinc_status
-check_name(const char *name, size_t n, zinc_error *err)
-{
-	return zinc_draft_check_name(&draft, name, n, err);
-}
-
-static zinc_status
-parse(zinc_context *ctx, const char *text, size_t n, zinc_report *r, zinc_meta **out, zinc_error *err)
-{
-	return zinc_draft_parse_text(ctx, &draft, text, n, ZINC_NODE_NONE, r, out, err);
-}
-
-static const char *
-rule(const char *rule)
-{
-	return zinc_draft_rule_for(&draft, rule);
-}
-
 const zinc_format zinc_format_v3_2022 = {
     .id = "v3-2022",
     .purpose = "the draft of December 2022, with chains of codecs and storage transformers",
     .claims = claims,
     .draft = &draft,
-    .check_name = check_name,
-    .parse = parse,
     .from_v3 = from_v3,
-    .rule = rule,
     ZINC_DRAFT_SLOTS,
 };

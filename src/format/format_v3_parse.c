@@ -438,12 +438,14 @@ zinc_v3_parse_doc(zinc_context *ctx, zinc_json_doc *doc, zinc_report *r, zinc_me
 
 /* Duplicates are let in here and judged with the rest, so that strict and lenient reading differ in one place only. */
 zinc_status
-zinc_v3_parse(zinc_context *ctx, const char *text, size_t n, zinc_report *r, zinc_meta **out, zinc_error *err)
+zinc_v3_parse(const zinc_format *f, zinc_context *ctx, const char *text, size_t n, zinc_report *r, zinc_meta **out,
+	      zinc_error *err)
 {
 	zinc_json_doc *doc;
 	zinc_error e;
 	zinc_status s = zinc_json_parse(&doc, ctx, text, n, ZINC_JSON_DUPLICATES, &e);
 
+	(void)f;
 	if (s == ZINC_E_CORRUPT)
 		return zinc_report_error(r, "M2", err, "%s", e.text);
 	if (s != ZINC_OK) {

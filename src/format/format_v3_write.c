@@ -44,7 +44,7 @@ check_parent(zinc_hierarchy *h, const char *text, size_t n, zinc_error *err)
 	zinc_status s = ZINC_OK;
 
 	zinc_report_init_quiet(&r, h->ctx, h->strict);
-	ZINC_TRY(zinc_v3_parse(h->ctx, text, n, &r, &m, err));
+	ZINC_TRY(zinc_v3_parse(h->format, h->ctx, text, n, &r, &m, err));
 	if (m->kind == ZINC_NODE_ARRAY)
 		s = zinc_fail(err, ZINC_E_INVALID, "an array is there, and arrays have no children (rule M28)");
 	else if (m->unsupported)
@@ -194,7 +194,7 @@ check_stored(zinc_hierarchy *h, const void *text, size_t n, zinc_error *err)
 	zinc_meta *m;
 
 	zinc_report_init_quiet(&r, h->ctx, h->strict);
-	ZINC_TRY(zinc_v3_parse(h->ctx, text, n, &r, &m, err));
+	ZINC_TRY(zinc_v3_parse(h->format, h->ctx, text, n, &r, &m, err));
 	zinc_meta_free(m);
 	return ZINC_OK;
 }

@@ -381,7 +381,7 @@ normalise(char **out, const zinc_hierarchy *h, const char *path, zinc_error *err
 		const char *end = memchr(name, '/', (size_t)(path + n - name));
 
 		end = end ? end : path + n;
-		ZINC_TRY(h->format->check_name(name, (size_t)(end - name), err));
+		ZINC_TRY(h->format->check_name(h->format, name, (size_t)(end - name), err));
 		name = end + 1;
 	}
 	*out = join(h->ctx, "/", "", path, n, "");

@@ -70,7 +70,7 @@ parse_doc(zinc_meta **out, zinc_context *ctx, const zinc_format *format, zinc_js
 	zinc_buf_init(&text, ctx, SIZE_MAX);
 	s = zinc_json_print_line(zinc_json_root(doc), &text, err);
 	if (s == ZINC_OK)
-		s = format->parse(ctx, (const char *)text.p, text.n, r, out, err);
+		s = format->parse(format, ctx, (const char *)text.p, text.n, r, out, err);
 	zinc_buf_fini(&text);
 	return s;
 }

@@ -211,7 +211,7 @@ collect_entry(void *arg, const char *entry, int is_prefix)
 		return 0;
 	for (name = --end; name > entry && name[-1] != '/'; name--)
 		;
-	if (c->format->check_name(name, (size_t)(end - name), NULL) == ZINC_OK)
+	if (c->format->check_name(c->format, name, (size_t)(end - name), NULL) == ZINC_OK)
 		c->status = collect_child(c, name, (size_t)(end - name));
 	return c->status != ZINC_OK;
 }

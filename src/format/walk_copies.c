@@ -37,7 +37,7 @@ is_path(const zinc_format *f, const char *path)
 	while (*path) {
 		const size_t n = strcspn(path, "/");
 
-		if (f->check_name(path, n, NULL) != ZINC_OK)
+		if (f->check_name(f, path, n, NULL) != ZINC_OK)
 			return false;
 		path += n;
 		if (*path == '/' && *++path == '\0')

@@ -235,7 +235,7 @@ keep_spelling(zinc_cp_translation *t)
 		s = zinc_json_print_line(zinc_json_root(doc), &text, t->err);
 	if (s == ZINC_OK) {
 		zinc_report_init_quiet(&r, t->c->ctx, false);
-		s = f->parse(t->c->ctx, (const char *)text.p, text.n, &r, &m, NULL);
+		s = f->parse(f, t->c->ctx, (const char *)text.p, text.n, &r, &m, NULL);
 		m = s == ZINC_OK ? m : NULL;
 		s = s == ZINC_E_NOMEM ? zinc_fail_nomem(t->err) : ZINC_OK;
 	}

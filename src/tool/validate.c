@@ -48,7 +48,7 @@ zinc_check_found(zinc_check *c, const zinc_finding *finding)
 
 	fill_in(&f);
 	if (c->h && c->h->format->rule)
-		f.rule = c->h->format->rule(f.rule);
+		f.rule = c->h->format->rule(c->h->format, f.rule);
 	if (!f.rule)
 		return;
 	if (f.repaired)
@@ -196,7 +196,8 @@ bool
 zinc_check_reserved(const zinc_check *c, const char *key)
 {
 	while (key) {
-		if (key[0] == '_' && key[1] == '_' && c->h->format->check_name(key, strcspn(key, "/"), NULL) != ZINC_OK)
+		if (key[0] == '_' && key[1] == '_' &&
+		    c->h->format->check_name(c->h->format, key, strcspn(key, "/"), NULL) != ZINC_OK)
 			return true;
 		key = strchr(key, '/');
 		key = key ? key + 1 : NULL;

@@ -88,7 +88,7 @@ is_path(const zinc_format *f, const char *below)
 	for (;;) {
 		const size_t n = strcspn(below, "/");
 
-		if (f->check_name(below, n, NULL) != ZINC_OK)
+		if (f->check_name(f, below, n, NULL) != ZINC_OK)
 			return false;
 		if (!below[n])
 			return true;

@@ -298,7 +298,7 @@ check_names(zinc_check *c, const char *prefix, size_t from, const struct place *
 		char rule[16];
 
 		n = strcspn(name, "/");
-		if (c->h->format->check_name(name, n, &e) == ZINC_OK)
+		if (c->h->format->check_name(c->h->format, name, n, &e) == ZINC_OK)
 			continue;
 		f.rule = zinc_check_rule(e.text, rule, sizeof rule) ? rule : "M29";
 		f.message = e.text;

@@ -20,7 +20,7 @@ described(const char *path, const char *text)
 	zinc_report_init(&r, f.ctx, false, "");
 	zinc_buf_init(&b, f.ctx, sizeof out - 1);
 	if (text)
-		assert_ok(zinc_format_v3.parse(f.ctx, text, strlen(text), &r, &m, &err));
+		assert_ok(zinc_format_v3.parse(&zinc_format_v3, f.ctx, text, strlen(text), &r, &m, &err));
 	assert_ok(zinc_meta_describe(f.h, path, m, &b, &err));
 	memcpy(out, b.p, b.n);
 	out[b.n] = '\0';
@@ -118,8 +118,8 @@ test_vocabulary(void **state)
 					   "[{\"name\": \"endian\", \"configuration\": {\"endian\": \"little\"}}]",
 					   ", \"fill_value\": 0, \"dimension_names\": [null]");
 	static const char strange[] =
-	    ARRAY_OF("[4]", "[2]", "{\"name\": \"odd.datetime\", \"configuration\": {\"unit\": \"s\"}}",
-		     "[\"odd\"]", ", \"fill_value\": \"NaT\"");
+	    ARRAY_OF("[4]", "[2]", "{\"name\": \"odd.datetime\", \"configuration\": {\"unit\": \"s\"}}", "[\"odd\"]",
+		     ", \"fill_value\": \"NaT\"");
 	static const char grid[] =
 	    "{\"zarr_format\": 3, \"node_type\": \"array\", \"shape\": [4], \"data_type\": \"int8\", \"chunk_grid\": "
 	    "{\"name\": \"odd\"}, \"chunk_key_encoding\": \"odd\", \"fill_value\": 1, \"codecs\": [\"bytes\"]}";

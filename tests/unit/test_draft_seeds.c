@@ -215,7 +215,7 @@ check_name(const char *draft, const char *name, const char *allowed)
 		n = (size_t)strtoul(name + 1, NULL, 10);
 	else
 		memcpy(text, name, n);
-	s = format->check_name(text, n, &err);
+	s = format->check_name(format, text, n, &err);
 	if (s != (strcmp(allowed, "yes") == 0 ? ZINC_OK : ZINC_E_INVALID))
 		fail_msg("%s: \"%s\": %s", draft, name, zinc_status_name(s));
 	assert_true(s == ZINC_OK || strstr(err.text, "rule "));

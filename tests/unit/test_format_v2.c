@@ -56,7 +56,8 @@ test_names(void **state)
 	(void)state;
 	for (i = 0; i < COUNT(cases); i++) {
 		zinc_error err = ZINC_ERROR_INIT;
-		const zinc_status s = zinc_format_v2.check_name(cases[i].name, strlen(cases[i].name), &err);
+		const zinc_status s =
+		    zinc_format_v2.check_name(&zinc_format_v2, cases[i].name, strlen(cases[i].name), &err);
 
 		assert_int_equal(s, cases[i].good ? ZINC_OK : ZINC_E_INVALID);
 		assert_true(cases[i].good || strstr(err.text, "V2-19"));

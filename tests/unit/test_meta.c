@@ -14,7 +14,7 @@ parsed(const char *text)
 	zinc_report r;
 
 	zinc_report_init(&r, zinc_context_get(NULL), false, "");
-	assert_ok(zinc_format_v3.parse(r.ctx, text, strlen(text), &r, &m, &err));
+	assert_ok(zinc_format_v3.parse(&zinc_format_v3, r.ctx, text, strlen(text), &r, &m, &err));
 	return m;
 }
 

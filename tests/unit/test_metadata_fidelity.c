@@ -47,7 +47,7 @@ check(const char *name, const zinc_json *document, bool known)
 	zinc_report_init(&r, ctx, true, name);
 	zinc_buf_init(&text, ctx, SIZE_MAX);
 	assert_ok(zinc_json_print_line(document, &text, &err));
-	if (zinc_format_v3.parse(ctx, (const char *)text.p, text.n, &r, &m, &err) != ZINC_OK)
+	if (zinc_format_v3.parse(&zinc_format_v3, ctx, (const char *)text.p, text.n, &r, &m, &err) != ZINC_OK)
 		fail_msg("%s: %s", name, err.text);
 	if (known && m->unsupported)
 		fail_msg("%s: %s", name, m->unsupported);
