@@ -166,6 +166,8 @@ zinc_status zinc_dtype_parse_uri(const zinc_dtype **out, bool *big, zinc_context
 /* All spellings of the URI (zinc_uri_choose); NULL: no draft has it as an extension.  Its `type` is what
  * zinc_dtype_print_v2 prints, or of a program's type (t->row->uris) its name. */
 const char *const *zinc_dtype_uris(const zinc_dtype *t);
+/* How far the URI is one of a built-in family, and whether that has types of NumPy's letter ("[": a list of fields). */
+zinc_uri_match zinc_dtype_uri_match(const char *uri, char letter, bool *has);
 
 /* ---- conversion ---- */
 

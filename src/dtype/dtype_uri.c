@@ -36,13 +36,17 @@ static const char *const structure[] = {DATA_TYPES "struct/1.0", OF_2020("struct
 					OF_2019("struct-dtypes/1.0"), ZARR_PYTHON "structured array protocol URL",
 					NULL};
 
-static const char *const *const families[] = {
-    [ZINC_KIND_COMPLEX] = complex_number,
-    [ZINC_KIND_DATETIME] = datetime,
-    [ZINC_KIND_TIMEDELTA] = datetime,
-    [ZINC_KIND_UTF32] = chars,
-    [ZINC_KIND_CHARS] = chars,
-    [ZINC_KIND_STRUCT] = structure,
+/* By kind; the letter is NumPy's, "[" for a list of fields. */
+static const struct {
+	const char *const *uris;
+	char letter;
+} families[] = {
+    [ZINC_KIND_COMPLEX] = {complex_number, 'c'},
+    [ZINC_KIND_DATETIME] = {datetime, 'M'},
+    [ZINC_KIND_TIMEDELTA] = {datetime, 'm'},
+    [ZINC_KIND_UTF32] = {chars, 'U'},
+    [ZINC_KIND_CHARS] = {chars, 'S'},
+    [ZINC_KIND_STRUCT] = {structure, '['},
 };
 #define NFAMILIES (sizeof families / sizeof families[0])
 
@@ -51,22 +55,32 @@ zinc_dtype_uris(const zinc_dtype *t)
 {
 	if (t->row && t->row->uris)
 		return t->row->uris;
-	return (size_t)t->kind < NFAMILIES ? families[t->kind] : NULL;
+	return (size_t)t->kind < NFAMILIES ? families[t->kind].uris : NULL;
 }
 
 /* ---- reading ---- */
 
-static zinc_uri_match
-match_built_in(const char *uri)
+zinc_uri_match
+zinc_dtype_uri_match(const char *uri, char letter, bool *has)
 {
 	zinc_uri_match best = ZINC_URI_OTHER, one;
 	size_t i;
 
+	*has = false;
 	for (i = 0; i < NFAMILIES; i++) {
-		one = zinc_uri_among(families[i], uri);
+		one = zinc_uri_among(families[i].uris, uri);
 		best = one > best ? one : best;
+		*has = *has || (one >= ZINC_URI_MINOR && families[i].letter == letter);
 	}
 	return best;
+}
+
+static zinc_uri_match
+match_built_in(const char *uri)
+{
+	bool any;
+
+	return zinc_dtype_uri_match(uri, '\0', &any);
 }
 
 /* "<M8[ns]", as the report shows it. */

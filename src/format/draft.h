@@ -166,11 +166,10 @@ zinc_status zinc_draft_erase_key(zinc_hierarchy *h, zinc_buf *key, bool *was, zi
 /* "https://purl.org/zarr/spec/codec/gzip/1.0", in all spellings -> "gzip" and "1.0" (or "" without).  False: another
  * URI. */
 bool zinc_draft_codec_uri(const char *uri, char *name, size_t room, const char **version);
-/* Which extension data types a URI stands for: the letters that NumPy has for them, "[" for structs; NULL: not known.
- * *version is as above. */
-const char *zinc_draft_type_uri(const char *uri, const char **version);
-/* The URI to be written for a NumPy letter; NULL: none. */
-const char *zinc_draft_type_name(const zinc_draft *d, char letter);
+/* As zinc_dtype_uri_match, and zarr-python's objects. */
+zinc_uri_match zinc_draft_type_uri(const char *uri, char letter, bool *has);
+/* The URI to be written for a built-in type; NULL: none. */
+const char *zinc_draft_type_name(const zinc_draft *d, const zinc_dtype *t);
 /* Is it the sharding storage transformer? */
 bool zinc_draft_is_sharding(const char *uri, const char **version);
 const char *zinc_draft_sharding_name(const zinc_draft *d);

@@ -1,39 +1,17 @@
 /*
  * draft_names.c - the URIs by which the drafts identify codecs, data types and storage transformers
  *
- * Each text of that time, and each program, spelled them another way; here are all that are known.  "http" and
- * "https" are the same, a version at the end may be missing.
+ * Each text of that time, and each program, spelled them another way; here are all that are known but those of data
+ * types (dtype_uri.c).  "http" and "https" are the same, a version at the end may be missing.
  */
 #include <stdio.h>
 
 #include "format/draft.h"
 
-/* zarr-python's own words for a URI that there was not yet. */
-#define NOT_YET                                                                                                        \
+/* zarr-python's own words for a URI that there was not yet: elements of variable length. */
+#define OBJECTS                                                                                                        \
 	"TO"                                                                                                           \
-	"DO"
-
-/* Up to the version. */
-static const struct {
-	const char *stem;
-	const char *letters; /* of NumPy's types; "[" is a struct */
-} types[] = {
-    {"purl.org/zarr/spec/extensions/data-types/datetime/", "Mm"},
-    {"purl.org/zarr/spec/extensions/data-types/string/", "SU"},
-    {"purl.org/zarr/spec/extensions/data-types/struct/", "["},
-    {"purl.org/zarr/spec/extensions/data-types/complex/", "c"},
-    {"purl.org/zarr/spec/protocol/extensions/datetime-dtypes/", "Mm"},
-    {"purl.org/zarr/spec/protocol/extensions/string-dtypes/", "SU"},
-    {"purl.org/zarr/spec/protocol/extensions/struct-dtypes/", "["},
-    {"purl.org/zarr/spec/protocol/extensions/complex-dtypes/", "c"},
-    /* zarr-python 2.12 to 2.18 */
-    {"zarr-specs.readthedocs.io/en/core-protocol-v3.0-dev/protocol/extensions/complex-dtypes/v", "c"},
-    {"zarr-specs.readthedocs.io/en/latest/extensions/data-types/datetime/v", "Mm"},
-    {NOT_YET ": object array protocol URL", "O"},
-    {NOT_YET ": bytestring array protocol URL", "S"},
-    {NOT_YET ": unicode array protocol URL", "U"},
-    {NOT_YET ": structured array protocol URL", "["},
-};
+	"DO: object array protocol URL"
 
 static const char *const codecs[] = {"purl.org/zarr/spec/codec/", "purl.org/zarr/spec/codecs/"};
 
@@ -82,46 +60,24 @@ zinc_draft_codec_uri(const char *uri, char *name, size_t room, const char **vers
 	return false;
 }
 
-const char *
-zinc_draft_type_uri(const char *uri, const char **version)
+zinc_uri_match
+zinc_draft_type_uri(const char *uri, char letter, bool *has)
 {
-	size_t i;
-
-	for (i = 0; i < sizeof types / sizeof *types; i++) {
-		*version = behind(uri, types[i].stem);
-		if (!*version)
-			continue;
-		if (types[i].stem[strlen(types[i].stem) - 1] != '/') /* one version only: "v1.0.html", or none at all */
-			*version = "";
-		return types[i].letters;
-	}
-	return NULL;
+	if (strcmp(uri, OBJECTS) != 0)
+		return zinc_dtype_uri_match(uri, letter, has);
+	*has = letter == 'O';
+	return ZINC_URI_SAME;
 }
 
 /* In the spelling of each draft's own time. */
 const char *
-zinc_draft_type_name(const zinc_draft *d, char letter)
+zinc_draft_type_name(const zinc_draft *d, const zinc_dtype *t)
 {
-	static const struct {
-		const char *letters, *names[3];
-	} names[] = {
-#define NAME(x)                                                                                                        \
-	{"https://purl.org/zarr/spec/extensions/data-types/" x "/1.0",                                                 \
-	 "https://purl.org/zarr/spec/protocol/extensions/" x "-dtypes/1.0",                                            \
-	 "http://purl.org/zarr/spec/protocol/extensions/" x "-dtypes/1.0"}
-	    {"Mm", NAME("datetime")},
-	    {"SU", NAME("string")},
-	    {"[", NAME("struct")},
-	    {"c", NAME("complex")},
-#undef NAME
-	};
-	const size_t time = strstr(d->core, "/protocol/") ? (strncmp(d->core, "http:", 5) == 0 ? 2 : 1) : 0;
-	size_t i;
+	const char *begins = !strstr(d->core, "/protocol/")      ? "https://purl.org/zarr/spec/extensions/"
+			     : strncmp(d->core, "http:", 5) == 0 ? "http://"
+								 : "https://purl.org/zarr/spec/protocol/";
 
-	for (i = 0; i < sizeof names / sizeof *names; i++)
-		if (strchr(names[i].letters, letter))
-			return names[i].names[time];
-	return NULL;
+	return zinc_uri_choose(zinc_dtype_uris(t), begins);
 }
 
 bool

@@ -219,21 +219,25 @@ static zinc_status
 parse_extension(zinc_draft_parse *p, const zinc_json *v)
 {
 	const zinc_json *type = zinc_json_member(v, "type");
-	const char *rule = zinc_draft_rule_of(p, ZINC_DRAFT_TYPE_UNKNOWN), *uri, *letters, *version;
+	const char *rule = zinc_draft_rule_of(p, ZINC_DRAFT_TYPE_UNKNOWN), *uri;
+	const char letter = letter_of(type);
 	zinc_json *foreign, *numpy;
-	char letter;
+	zinc_uri_match match;
+	bool has;
 
 	ZINC_TRY(zinc_draft_foreign(p, v, ZINC_DRAFT_TYPE_OBJECT, &foreign));
 	uri = zinc_json_member(v, "extension")->text;
-	letter = letter_of(type);
-	letters = zinc_draft_type_uri(uri, &version);
+	match = zinc_draft_type_uri(uri, letter, &has);
 	p->data_type = foreign;
-	if (!letters) {
+	if (match == ZINC_URI_OTHER) {
 		ZINC_TRY(parse_registered(p, v, foreign));
 		return zinc_draft_fallback_parse(p, zinc_json_member(v, "fallback"));
 	}
-	ZINC_TRY(zinc_draft_check_version(uri, version, "1.0", p->r, rule, &p->e));
-	if (!letter || !strchr(letters, letter))
+	if (match == ZINC_URI_MAJOR)
+		return zinc_report_unsupported(p->r, rule, &p->e, "\"%.200s\" is of another version than 1.0", uri);
+	if (match == ZINC_URI_MINOR)
+		ZINC_TRY(zinc_report_lenient(p->r, rule, &p->e, "\"%.200s\" is read as version 1.0", uri));
+	if (!has)
 		return zinc_report_unsupported(p->r, rule, &p->e, "a data type of \"%.200s\"", uri);
 	numpy = respell(p, type);
 	if (!numpy)
@@ -431,7 +435,7 @@ print_extension(zinc_json **out, zinc_json_doc *doc, const zinc_draft *d, const 
 		zinc_error *err)
 {
 	zinc_json *type = zinc_dtype_has_v2(t) ? zinc_dtype_print_v2(t, big, doc) : NULL;
-	const char *uri = type ? zinc_draft_type_name(d, letter_of(type)) : NULL;
+	const char *uri = type ? zinc_draft_type_name(d, t) : NULL;
 
 	if (!uri)
 		return zinc_fail(err, ZINC_E_INVALID, "%s cannot hold the data type \"%.60s\"", d->name, t->name);
