@@ -35,6 +35,8 @@ QUICK = bool(os.environ.get("BENCH_QUICK"))
 SIDE = 128 if QUICK else 1024 if os.environ.get("BENCH_LARGE") else 512
 ROUNDS = int(os.environ.get("BENCH_ROUNDS", "3" if QUICK else "7"))
 WHERE = os.path.abspath(os.environ.get("BENCH_DIR", os.path.join(BUILD, f"bench-data-{SIDE}")))
+TARGET = os.path.join(WHERE, "target")
+MANY = data.place_of_many(TARGET)
 HERE = os.path.dirname(os.path.abspath(__file__))
 CARGO = os.environ.get("BENCH_CARGO", "")
 
@@ -91,7 +93,7 @@ def workloads(n):
     out.append(Workload("durable write, zstd", "write", "zstd-noise", ["durable=1"], ("zinc", "tensorstore"), to="zstd-noise"))
     out.append(Workload("parts of shards", "poke", "shard-noise", ["count=16"], no_limit, to="+shard-noise"))
     out.append(Workload("append planes", "append", "planes", ["count=32"], no_limit, to="+planes"))
-    out.append(Workload("rechunk planes to columns", "roundtrip", "planes", [], no_limit, to="columns"))
+    out.append(Workload("rechunk planes to columns", "roundtrip", "planes", [], no_limit, to="columns", many=True))
     out.append(Workload("walk", "walk", "tree", [], ("zinc", "zarr-python")))
     return out
 
@@ -169,7 +171,7 @@ def target(who, w):
     """A place to write to, made anew"""
     if not w.to:
         return None
-    path = os.path.join(WHERE, "target")
+    path = MANY if w.many else TARGET
     if w.to.startswith("+"):
         return data.full_copy(SETS[w.to[1:]], path)
     if who == "zarrs":
@@ -298,9 +300,12 @@ def main():
     report.write(results, out)
     rows = results["workloads"] + results["scaling"]
     failed = [(r["name"], c) for r in rows for c, v in r["contenders"].items() if "failed" in v and c == "zinc"]
-    shutil.rmtree(os.path.join(WHERE, "target"), ignore_errors=True)
     return 1 if failed else 0
 
 
 SETS = data.sets(SIDE) | scaling.sets(QUICK)
-sys.exit(main())
+try:
+    sys.exit(main())
+finally:
+    for place in (TARGET, MANY):
+        shutil.rmtree(place, ignore_errors=True)

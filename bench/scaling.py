@@ -2,8 +2,9 @@
 
 Three parts, each a number of series of points that differ in one thing only:
 
-    chunks   the same bytes in 10, 100, 1000, 10 000 chunks, or inner chunks of two shards; all rows of the array are
-             whole in every chunk, so that only the number of chunks changes
+    chunks   the same bytes in 10, 100, 1000, 10 000 chunks, or inner chunks of two shards; rows in a chunk are always
+             long (1280 bytes) and directories hold ten files, so that only the number of chunks changes; files are
+             written in memory (see place_of_many in data.py)
     rank     the same bytes in the same 64 chunks, of 1 to 6 dimensions; once with rows of 512 bytes in each chunk, once
              with chunks as near to cubes as can be, whose rows are of 16 bytes at rank 6
     threads  one call on 1 and 2 threads; and calls for a chunk each, from 1 and 2 threads that share a handle, or
@@ -19,8 +20,8 @@ from dataclasses import dataclass
 from data import Set, Workload
 
 KINDS = ("raw", "zstd", "shard")
-CHUNKS = {10: (40, 400, 400), 100: (4, 400, 400), 1000: (4, 40, 400), 10000: (4, 4, 400)}
-SHORT_CHUNKS = {10: (4, 400, 400), 100: (4, 40, 400)}
+CHUNKS = {10: (100, 100, 640), 100: (100, 10, 640), 1000: (10, 10, 640), 10000: (1, 10, 640)}  # of 100 x 100 x 6400
+SHORT_CHUNKS = {10: (10, 100, 640), 100: (10, 10, 640)}  # of 10 x 100 x 6400
 RANKS = range(1, 7)
 LOG_ELEMENTS, LOG_GRID = 25, 6  # of the arrays of each rank
 LOG_ROW = 8  # elements of a row in a chunk
@@ -51,11 +52,12 @@ class Point:
 
 
 def chunk_sets(quick):
-    shape, chunks = ((40, 400, 400), SHORT_CHUNKS) if quick else ((400, 400, 400), CHUNKS)
+    rows, chunks = (10, SHORT_CHUNKS) if quick else (100, CHUNKS)
+    shape, shard = (rows, 100, 6400), (rows, 100, 3200)
     for n, chunk in chunks.items():
         yield Set(f"raw-{n}", shape, chunk, "raw", "bits")
         yield Set(f"zstd-{n}", shape, chunk, "zstd", "bits")
-        yield Set(f"shard-{n}", shape, (shape[0] // 2, *shape[1:]), "zstd", "bits", inner=chunk)
+        yield Set(f"shard-{n}", shape, shard, "zstd", "bits", inner=chunk)
 
 
 def spread(total, n):
@@ -92,7 +94,7 @@ def by_chunks(quick):
         for n in SHORT_CHUNKS if quick else CHUNKS:
             name, where = f"{kind}-{n}", f"{kind}, {n} chunks"
             read = Workload(f"scaling, read all, {where}", "read", name, [], CONTENDERS)
-            write = Workload(f"scaling, write all, {where}", "write", name, [], tuple(c for c in CONTENDERS if c != "zarrs"), to=name)
+            write = Workload(f"scaling, write all, {where}", "write", name, [], tuple(c for c in CONTENDERS if c != "zarrs"), to=name, many=True)
             yield Point("chunks", f"read all, {kind}", n, 2, read)
             yield Point("chunks", f"write all, {kind}", n, 2, write)
 
