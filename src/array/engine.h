@@ -212,6 +212,9 @@ zinc_status zinc_read_missing(zinc_job *j, const zinc_unit *u, zinc_error *err);
  * the long way. */
 zinc_status zinc_read_rows(zinc_job *j, zinc_worker *w, const zinc_object *o, const zinc_unit *u, const char *key,
 			   bool *done, zinc_error *err);
+/* The same of points. */
+zinc_status zinc_read_points(zinc_job *j, zinc_worker *w, const zinc_object *o, const zinc_unit *u, const char *key,
+			     bool *done, zinc_error *err);
 /* The same of a whole object of `expected` bytes whose rows have `row` bytes each, where that is faster. */
 zinc_status zinc_read_pieces(zinc_job *j, zinc_worker *w, const zinc_object *o, const zinc_unit *u, const char *key,
 			     uint64_t expected, uint64_t row, bool *done, bool *missing, zinc_error *err);

@@ -120,7 +120,8 @@ read_object(zinc_job *j, zinc_worker *w, const zinc_object *o, const zinc_unit *
 		if (done)
 			return ZINC_OK;
 	}
-	ZINC_TRY(zinc_read_rows(j, w, o, u, key, &done, err));
+	ZINC_TRY(j->p->sel.is_points ? zinc_read_points(j, w, o, u, key, &done, err)
+				     : zinc_read_rows(j, w, o, u, key, &done, err));
 	if (done)
 		return ZINC_OK;
 	if (j->explain != NULL)

@@ -5,7 +5,7 @@
  * ranges.  Each row (a run that is contiguous in the file and in the buffer) becomes an iovec; rows that
  * follow each other in the file share one request, so a whole chunk is one preadv per 1 024 rows.
  *
- * Short rows that lie apart are not worth a request each.  Where the gaps between them are short, too, they are read
+ * Short rows that lie apart, as those of steps and lists do, are not worth a request each.  Where the gaps between them are short, too, they are read
  * together as a band, gaps included, into the scratch, and copied from there:
  *
  *     file     ..[row].[row].[row]...............[row].[row].[row]....
@@ -32,20 +32,32 @@ typedef struct rows {
 	const zinc_get *requests;
 } rows;
 
+/* Are the object's bytes the elements, as the caller wants them, and can parts of it be had? */
 static bool
-simple(const zinc_job *j, const zinc_unit *u)
+simple(const zinc_job *j)
 {
-	int d;
+	return j->t->convert == NULL && zinc_cache_of(j->c) == NULL && (j->c->caps.flags & ZINC_CAP_RANGE) &&
+	       zinc_chain_plain(j->p->m->chain) == 1 && zinc_axes_in_order(j->p->m);
+}
 
-	if (j->p->sel.is_points || j->t->convert != NULL || zinc_cache_of(j->c) != NULL)
-		return false;
-	if (!(j->c->caps.flags & ZINC_CAP_RANGE) || zinc_chain_plain(j->p->m->chain) != 1 ||
-	    !zinc_axes_in_order(j->p->m))
-		return false;
-	for (d = 0; d < j->p->m->ndim; d++)
-		if (u->seg[d]->in_list != NULL || (u->seg[d]->step != 1 && u->seg[d]->count > 1))
-			return false;
-	return true;
+/* Is what is selected of a dimension in one piece? */
+static bool
+in_one_piece(const zinc_segment *g)
+{
+	return g->in_list == NULL && g->out_list == NULL && (g->step == 1 || g->count == 1);
+}
+
+/* Index in the object, and in the result, of what is selected k-th. */
+static uint64_t
+index_in(const zinc_segment *g, uint64_t k)
+{
+	return g->in_list != NULL ? g->in_list[k] : g->first + k * g->step;
+}
+
+static uint64_t
+index_out(const zinc_segment *g, uint64_t k)
+{
+	return g->out_list != NULL ? g->out_list[k] : g->out + k;
 }
 
 /* Grow the row from the last dimension outwards while file and memory agree. */
@@ -65,8 +77,8 @@ find_rows(rows *r, const zinc_meta *m, const zinc_object *o, const zinc_unit *u,
 	for (d = m->ndim - 1; d >= 0; d--) {
 		const zinc_segment *g = u->seg[d];
 
-		together =
-		    together && (g->count == 1 || t->strides[d] == (int64_t)run) && (run == (uint64_t)r->file[d]);
+		together = together && in_one_piece(g) && (g->count == 1 || t->strides[d] == (int64_t)run) &&
+			   run == (uint64_t)r->file[d];
 		if (together) {
 			r->outer = d;
 			r->bytes = run = run * g->count;
@@ -90,8 +102,8 @@ place_row(const rows *r, int ndim, uint64_t i, uint64_t *offset, int64_t *at)
 		uint64_t k = d < r->outer ? i % g->count : 0;
 
 		i = d < r->outer ? i / g->count : i;
-		*offset += (g->first + k) * (uint64_t)r->file[d];
-		*at += (int64_t)(g->out + k) * r->t->strides[d];
+		*offset += index_in(g, k) * (uint64_t)r->file[d];
+		*at += (int64_t)index_out(g, k) * r->t->strides[d];
 	}
 }
 
@@ -177,9 +189,9 @@ find_bands(bands *b, const rows *r, int ndim, uint64_t gap)
 	b->bytes = r->t->element;
 	b->outer = ndim;
 	for (d = ndim - 1; d >= 0; d--) {
-		const uint64_t count = r->seg[d]->count, step = (uint64_t)r->file[d];
+		const uint64_t count = r->seg[d]->count, step = r->seg[d]->step * (uint64_t)r->file[d];
 
-		together = together && (count == 1 || step - b->bytes <= gap);
+		together = together && r->seg[d]->in_list == NULL && (count == 1 || step - b->bytes <= gap);
 		if (together) {
 			b->outer = d;
 			b->bytes += (count - 1) * step; /* within the object, so it cannot overflow */
@@ -207,8 +219,13 @@ copy_bands(zinc_job *j, zinc_worker *w, const rows *r, const bands *b, const zin
 		seg[d] = *r->seg[d];
 		seg[d].first = 0;
 		part.seg[d] = &seg[d];
-		v.strides[d] = d < b->outer ? stride : r->file[d];
-		stride *= d < b->outer ? (int64_t)seg[d].count : 1;
+		v.strides[d] = r->file[d];
+		if (d < b->outer) {
+			seg[d].step = 1;
+			seg[d].in_list = NULL;
+			v.strides[d] = stride;
+			stride *= (int64_t)seg[d].count;
+		}
 	}
 	return zinc_transfer_out(j->p, j->t, &part, &v, w->s, err);
 }
@@ -225,7 +242,7 @@ request_bands(const rows *r, const bands *b, int ndim, const char *key, uint8_t 
 		for (d = ndim - 1, k = i, offset = 0; d >= 0; d--) {
 			const zinc_segment *g = r->seg[d];
 
-			offset += (g->first + (d < b->outer ? k % g->count : 0)) * (uint64_t)r->file[d];
+			offset += index_in(g, d < b->outer ? k % g->count : 0) * (uint64_t)r->file[d];
 			k = d < b->outer ? k / g->count : k;
 		}
 		iov[i].iov_base = to + (size_t)(i * b->bytes);
@@ -309,7 +326,7 @@ zinc_read_rows(zinc_job *j, zinc_worker *w, const zinc_object *o, const zinc_uni
 	bands b;
 
 	*done = false;
-	if (!simple(j, u) || zinc_shape_bytes(o->extent, ndim, j->t->element, UINT64_MAX, &r.expected))
+	if (!simple(j) || zinc_shape_bytes(o->extent, ndim, j->t->element, UINT64_MAX, &r.expected))
 		return ZINC_OK;
 	long_rows = find_rows(&r, j->p->m, o, u, j->t) && (u->full || r.n == 1 || r.bytes >= ROW_BYTES_FAR);
 	if (u->full && j->explain == NULL)
