@@ -79,6 +79,7 @@ struct fs_group {
 	size_t ndone;
 	fs_change *failed; /* for commit to report */
 	fs_dirs dirs;      /* to sync */
+	fs_dir *last;      /* directory of the latest put: most often that of the next, too */
 };
 
 typedef struct zinc_fs {
@@ -186,8 +187,10 @@ zinc_status zinc_fs_put_begin(void *self, zinc_put_group **group, uint32_t flags
 zinc_status zinc_fs_commit(void *self, zinc_put_group *group, zinc_committed_fn fn, void *arg, zinc_error *err);
 void zinc_fs_abort(void *self, zinc_put_group *group);
 zinc_status zinc_fs_sync(void *self, zinc_error *err);
-/* The directory of a pending change of the group, if it is path[0..n); counted. */
+/* The directory of the group's latest change, if it is path[0..n); counted. */
 fs_dir *zinc_fs_group_dir(zinc_fs *fs, fs_group *g, const char *path, size_t n);
+/* This one is the latest now, or none is (NULL). */
+void zinc_fs_group_keep_dir(zinc_fs *fs, fs_group *g, fs_dir *d);
 /* Return when no put of `key` is pending. */
 void zinc_fs_group_settle(zinc_fs *fs, fs_group *g, const char *key);
 /* Note which directories must be synced for a change, before it is made: in its group, in `own`, or for sync(); and

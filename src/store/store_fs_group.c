@@ -211,17 +211,30 @@ zinc_fs_wait_end(zinc_fs *fs)
 fs_dir *
 zinc_fs_group_dir(zinc_fs *fs, fs_group *g, const char *path, size_t n)
 {
-	fs_change *c;
-	fs_dir *d = NULL;
+	fs_dir *d;
 
 	pthread_mutex_lock(&fs->lock);
-	for (c = g->pending; c && !d; c = c->next)
-		if (!c->taken && c->dir->n == n && memcmp(c->dir->path, path, n) == 0) {
-			d = c->dir;
-			d->refs++;
-		}
+	d = g->last;
+	if (d && (d->n != n || memcmp(d->path, path, n) != 0))
+		d = NULL;
+	if (d)
+		d->refs++;
 	pthread_mutex_unlock(&fs->lock);
 	return d;
+}
+
+void
+zinc_fs_group_keep_dir(zinc_fs *fs, fs_group *g, fs_dir *d)
+{
+	fs_dir *before;
+
+	pthread_mutex_lock(&fs->lock);
+	before = g->last;
+	g->last = d;
+	if (d)
+		d->refs++;
+	pthread_mutex_unlock(&fs->lock);
+	zinc_fs_dir_unref(fs, before);
 }
 
 /* Taken by another thread: it will be finished without our help, so wait.  Else finish it here. */
@@ -408,6 +421,7 @@ zinc_fs_commit(void *self, zinc_put_group *group, zinc_committed_fn fn, void *ar
 
 	zinc_fs_flush(fs, g);
 	detach(fs, g);
+	zinc_fs_group_keep_dir(fs, g, NULL);
 	sync_done(fs, g, g->done, &g->dirs);
 	st = report(fs, g, fn, arg, err);
 	zinc_free(fs->ctx, g);
@@ -432,6 +446,7 @@ zinc_fs_abort(void *self, zinc_put_group *group)
 		zinc_fs_change_free(fs, c);
 	}
 	detach(fs, g);
+	zinc_fs_group_keep_dir(fs, g, NULL);
 	sync_done(fs, g, g->done, &g->dirs);
 	(void)report(fs, g, NULL, NULL, NULL);
 	zinc_free(fs->ctx, g);

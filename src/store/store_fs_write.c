@@ -70,7 +70,7 @@ zinc_fs_drop(zinc_fs *fs, fs_change *c)
 
 /* ---- the lock ---- */
 
-/* Puts of one group into one directory share its descriptor, for as long as the window is open. */
+/* Puts of one group into one directory share its descriptor, as long as no other directory comes between. */
 static zinc_status
 open_dir(zinc_fs *fs, fs_change *c, bool make, zinc_error *err)
 {
@@ -110,11 +110,15 @@ take_lock(zinc_fs *fs, fs_change *c, bool make, zinc_error *err)
 			return ZINC_OK;
 		switch (take_once(fs, c, wait, &errnum)) {
 		case FS_TAKEN:
+			if (c->group)
+				zinc_fs_group_keep_dir(fs, c->group, c->dir);
 			return ZINC_OK;
 		case FS_BUSY:
 			wait = true;
 			break;
 		case FS_GONE:
+			if (c->group)
+				zinc_fs_group_keep_dir(fs, c->group, NULL);
 			zinc_fs_dir_unref(fs, c->dir);
 			c->dir = NULL;
 			break;
@@ -378,34 +382,46 @@ give_up(zinc_fs *fs, fs_change *c, zinc_status st)
 	return st;
 }
 
-/* What fails before the window is told at once, whether in a group or not. */
+/*
+ * What fails before the window is told at once, whether in a group or not.
+ *
+ * A relaxed put has no fsync to share with others, so it does not wait in the window but gets its name in the thread
+ * that wrote it: to replace large files is work (the old pages are freed, ext4 allocates the new blocks), which would
+ * otherwise be left to the one thread that commits.
+ */
 zinc_status
 zinc_fs_put(void *self, zinc_put_group *group, const char *key, const struct iovec *iov, int niov,
 	    const zinc_condition *when, uint32_t flags, zinc_tag *tag, zinc_error *err)
 {
 	zinc_fs *fs = (zinc_fs *)self;
 	fs_dirs own = {NULL, 0, 0};
-	bool later = group && !tag; /* who asks for the tag has it done at once */
+	bool grouped = group && !tag; /* who asks for the tag is told the outcome at once */
+	bool relaxed;
 	fs_change *c;
 	zinc_status st;
 
 	ZINC_TRY(change_new(&c, fs, group, key, when, flags, err));
 	c->tag_out = tag;
+	relaxed = c->flags & ZINC_PUT_RELAXED;
 	st = take_lock(fs, c, true, err);
 	if (st == ZINC_OK)
 		st = write_change(fs, c, iov, niov, err);
 	if (st == ZINC_OK)
-		st = zinc_fs_enlist(fs, c, &own, !later, err);
+		st = zinc_fs_enlist(fs, c, &own, !grouped || relaxed, err);
 	if (st != ZINC_OK) {
 		zinc_fs_dirs_fini(fs, &own);
 		return give_up(fs, c, st);
 	}
-	if (later) {
-		zinc_fs_group_turn(fs, (fs_group *)group);
-		return ZINC_OK;
+	if (!grouped) {
+		zinc_fs_finish(fs, c);
+		return conclude(fs, c, &own, err);
 	}
-	zinc_fs_finish(fs, c);
-	return conclude(fs, c, &own, err);
+	if (relaxed) {
+		zinc_fs_finish(fs, c);
+		zinc_fs_group_done(fs, c, true);
+	}
+	zinc_fs_group_turn(fs, (fs_group *)group);
+	return ZINC_OK;
 }
 
 /* ---- deleting ---- */

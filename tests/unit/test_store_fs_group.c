@@ -128,7 +128,7 @@ at_most_64_locks_are_held(void **state)
 
 	(void)state;
 	make_empty("d");
-	rig_open(&rig, "d", NULL, ZINC_STORE_OPTIONS(.relaxed = 1));
+	rig_open(&rig, "d", NULL, NULL);
 	put_text(rig.store, "warm", "");
 	rig.calls.hook = watch_locks;
 	rig.calls.hook_arg = &h;
@@ -156,7 +156,7 @@ many_groups_share_the_descriptors(void **state)
 
 	(void)state;
 	make_empty("d");
-	rig_open(&rig, "d", NULL, ZINC_STORE_OPTIONS(.relaxed = 1));
+	rig_open(&rig, "d", NULL, NULL);
 	put_text(rig.store, "warm", "");
 	rig.calls.hook = watch_locks;
 	rig.calls.hook_arg = &h;
@@ -374,8 +374,8 @@ crossing_groups_do_not_deadlock(void **state)
 
 	(void)state;
 	make_empty("d");
-	assert_ok(zinc_store_open(&a, "d", ZINC_STORE_OPTIONS(.relaxed = 1), &err));
-	assert_ok(zinc_store_open(&b, "d", ZINC_STORE_OPTIONS(.relaxed = 1), &err));
+	assert_ok(zinc_store_open(&a, "d", NULL, &err));
+	assert_ok(zinc_store_open(&b, "d", NULL, &err));
 	for (update = 0; update < 2; update++) {
 		crossing x[3] = {
 		    {a, "p", "q", update, ZINC_OK}, {b, "q", "p", update, ZINC_OK}, {b, "r", "p", update, ZINC_OK}};

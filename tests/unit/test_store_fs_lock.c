@@ -26,6 +26,17 @@ open_fs(const char *dir)
 	return s;
 }
 
+/* A durable put of a group waits for its commit and holds its lock meanwhile; a relaxed one does not. */
+static zinc_store *
+open_durable(const char *dir)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_store *s = NULL;
+
+	assert_ok(zinc_store_open(&s, dir, NULL, &err));
+	return s;
+}
+
 /* What another program does that knows the protocol. */
 static int
 take_lock_file(const char *path)
@@ -337,7 +348,7 @@ a_child_keeps_no_lock_alive(void **state)
 
 	(void)state;
 	make_empty("d");
-	s = open_fs("d");
+	s = open_durable("d");
 	other = open_fs("d");
 	assert_int_equal(pipe(f.pipe), 0);
 	assert_ok(zinc_store_put_begin(s, &g, 0, &err));
@@ -372,7 +383,7 @@ a_child_of_a_killed_holder_is_no_obstacle(void **state)
 	if (pid == 0) {
 		zinc_put_group *g = NULL;
 
-		s = open_fs("d");
+		s = open_durable("d");
 		if (zinc_store_put_begin(s, &g, 0, NULL) != ZINC_OK ||
 		    zinc_store_put(s, g, "k", "never", 5, NULL, 0, NULL, NULL) != ZINC_OK)
 			_exit(1);
@@ -425,7 +436,7 @@ a_child_can_use_the_store(void **state)
 
 	(void)state;
 	make_empty("d");
-	s = open_fs("d");
+	s = open_durable("d");
 	assert_ok(zinc_store_put_begin(s, &g, 0, &err));
 	assert_ok(zinc_store_put(s, g, "a/parent", "p", 1, NULL, 0, NULL, &err));
 	pid = fork();
