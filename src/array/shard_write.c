@@ -51,16 +51,16 @@ mark_touched(shard_job *x)
 	}
 }
 
-/* One decoded inner chunk in s->fetch: as the shard sees its axes, and as the array does. */
+/* One decoded inner chunk in s->elements: as the shard sees its axes, and as the array does. */
 static zinc_status
 inner_room(const shard_job *x, zinc_scratch *s, zinc_view *mine, zinc_view *arrays, zinc_error *err)
 {
 	const zinc_meta *m = x->j->p->m;
 	int d;
 
-	s->fetch.max = SIZE_MAX;
-	ZINC_TRY(zinc_buf_reset(&s->fetch, x->chunk_elems * m->dtype->size, err));
-	mine->p = arrays->p = s->fetch.p;
+	s->elements.max = SIZE_MAX;
+	ZINC_TRY(zinc_buf_reset(&s->elements, x->chunk_elems * m->dtype->size, err));
+	mine->p = arrays->p = s->elements.p;
 	zinc_strides_c(x->sh->chunk_shape, m->ndim, m->dtype->size, mine->strides);
 	for (d = 0; d < m->ndim; d++)
 		arrays->strides[m->chain->axis[d]] = mine->strides[d];
@@ -146,21 +146,21 @@ keep_old(shard_job *x, uint64_t position, zinc_error *err)
 	x->now[position] = *e;
 	if (e->nbytes == ZINC_SHARD_EMPTY)
 		return ZINC_OK;
-	x->now[position].offset = x->w->s->encoded.n;
-	return zinc_buf_add(&x->w->s->encoded, x->old.p + e->offset, (size_t)e->nbytes, err);
+	x->now[position].offset = x->w->s->fetch.n;
+	return zinc_buf_add(&x->w->s->fetch, x->old.p + e->offset, (size_t)e->nbytes, err);
 }
 
 static void
 enter(shard_job *x, uint64_t position, uint64_t offset, bool empty)
 {
 	x->now[position].offset = empty ? ZINC_SHARD_EMPTY : offset;
-	x->now[position].nbytes = empty ? ZINC_SHARD_EMPTY : x->w->s->encoded.n - offset;
+	x->now[position].nbytes = empty ? ZINC_SHARD_EMPTY : x->w->s->fetch.n - offset;
 }
 
 static zinc_status
 encode_in_turn(shard_job *x, zinc_error *err)
 {
-	zinc_buf *out = &x->w->s->encoded;
+	zinc_buf *out = &x->w->s->fetch;
 	uint64_t i;
 
 	for (i = 0; i < x->n; i++) {
@@ -207,13 +207,13 @@ encode_windows(shard_job *x, size_t window, zinc_error *err)
 		if (x->j->c->code != ZINC_OK)
 			return zinc_error_copy(err, &x->j->c->error);
 		for (i = 0; i < n; i++) {
-			uint64_t offset = x->w->s->encoded.n;
+			uint64_t offset = x->w->s->fetch.n;
 
 			if (x->touched[x->first + i].unit == 0) {
 				ZINC_TRY(keep_old(x, x->first + i, err));
 				continue;
 			}
-			ZINC_TRY(zinc_buf_add(&x->w->s->encoded, x->out[i].p, x->out[i].n, err));
+			ZINC_TRY(zinc_buf_add(&x->w->s->fetch, x->out[i].p, x->out[i].n, err));
 			enter(x, x->first + i, offset, x->empty[i]);
 		}
 	}
@@ -288,7 +288,7 @@ load_index(shard_job *x, bool has_old, zinc_error *err)
 static zinc_status
 finish(shard_job *x, size_t index_bytes, zinc_error *err)
 {
-	zinc_buf *out = &x->w->s->encoded;
+	zinc_buf *out = &x->w->s->fetch;
 	size_t end = out->n;
 
 	x->w->erase =
@@ -310,7 +310,7 @@ zinc_status
 zinc_shard_write(zinc_job *j, zinc_worker *w, const zinc_object *o, zinc_bytes old, bool has_old, zinc_error *err)
 {
 	shard_job x = {.j = j, .w = w, .o = o, .sh = j->p->m->chain->shard, .old = old};
-	zinc_buf *out = &w->s->encoded;
+	zinc_buf *out = &w->s->fetch;
 	size_t index_bytes;
 
 	out->max = SIZE_MAX;

@@ -16,7 +16,7 @@
 
 /* ---- one object that is a chunk ---- */
 
-/* The decoded chunk in C order, in w->s->fetch (free while writing). */
+/* The decoded chunk in C order, in w->s->elements. */
 static zinc_status
 chunk_room(zinc_job *j, zinc_worker *w, const uint64_t *extent, zinc_view *v, size_t *nelems, zinc_error *err)
 {
@@ -27,9 +27,9 @@ chunk_room(zinc_job *j, zinc_worker *w, const uint64_t *extent, zinc_view *v, si
 		return zinc_fail(err, ZINC_E_LIMIT, "a chunk is larger than the limit of %llu bytes",
 				 (unsigned long long)j->c->ctx->limits.chunk_bytes);
 	*nelems = (size_t)n;
-	w->s->fetch.max = SIZE_MAX;
-	ZINC_TRY(zinc_buf_reset(&w->s->fetch, (size_t)n * m->dtype->size, err));
-	v->p = w->s->fetch.p;
+	w->s->elements.max = SIZE_MAX;
+	ZINC_TRY(zinc_buf_reset(&w->s->elements, (size_t)n * m->dtype->size, err));
+	v->p = w->s->elements.p;
 	zinc_strides_c(extent, m->ndim, m->dtype->size, v->strides);
 	return ZINC_OK;
 }
@@ -76,7 +76,7 @@ view_of_buffer(const zinc_job *j, const zinc_unit *u, zinc_view *v)
 	return true;
 }
 
-/* Encode the chunk into w->s->encoded, or say in w->erase that it is all fill value and need not be stored. */
+/* Encode the chunk into w->s->fetch, or say in w->erase that it is all fill value and need not be stored. */
 static zinc_status
 encode_chunk(zinc_job *j, zinc_worker *w, const zinc_object *o, zinc_bytes old, bool has_old, zinc_error *err)
 {
@@ -91,12 +91,12 @@ encode_chunk(zinc_job *j, zinc_worker *w, const zinc_object *o, zinc_bytes old, 
 		ZINC_TRY(load_old(j, w, o, old, has_old, &v, n, err));
 		ZINC_TRY(zinc_transfer_in(j->p, j->t, &u, &v, w->s, err));
 	}
-	w->s->encoded.max = SIZE_MAX;
-	w->s->encoded.n = 0;
+	w->s->fetch.max = SIZE_MAX;
+	w->s->fetch.n = 0;
 	w->erase = !j->c->o.store_fill && zinc_view_is_fill(&v, o->extent, m->ndim, m->dtype, m->fill);
 	if (w->erase)
 		return ZINC_OK;
-	return zinc_chain_encode(m->chain, w->s, o->extent, &v, &w->s->encoded, err);
+	return zinc_chain_encode(m->chain, w->s, o->extent, &v, &w->s->fetch, err);
 }
 
 static zinc_status
@@ -119,7 +119,7 @@ write_whole(zinc_job *j, zinc_worker *w, const zinc_object *o, const char *key, 
 		ZINC_TRY(zinc_store_put_begin(store, &w->group, j->c->put_flags, err));
 	if (w->erase)
 		return zinc_store_del(store, w->group, key, NULL, j->c->put_flags, err);
-	return zinc_store_put(store, w->group, key, w->s->encoded.p, w->s->encoded.n, NULL, j->c->put_flags, NULL, err);
+	return zinc_store_put(store, w->group, key, w->s->fetch.p, w->s->fetch.n, NULL, j->c->put_flags, NULL, err);
 }
 
 typedef struct change {
@@ -141,8 +141,8 @@ change_object(void *arg, const void *old, size_t nold, zinc_update *out, zinc_er
 		code = encode_object(x->j, x->w, x->o, in, false, &e);
 	if (code != ZINC_OK)
 		return zinc_error_copy(err, &e);
-	out->bytes = x->w->s->encoded.p;
-	out->nbytes = x->w->s->encoded.n;
+	out->bytes = x->w->s->fetch.p;
+	out->nbytes = x->w->s->fetch.n;
 	out->erase = x->w->erase && old != NULL;
 	out->keep = x->w->erase && old == NULL;
 	return ZINC_OK;
@@ -182,7 +182,7 @@ write_item(void *arg, size_t i, int worker)
 		zinc_call_fail(j->c, i, code, &w->err);
 		return;
 	}
-	zinc_call_done(j->c, i, (uint64_t)w->s->encoded.n);
+	zinc_call_done(j->c, i, (uint64_t)w->s->fetch.n);
 }
 
 zinc_status

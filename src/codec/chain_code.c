@@ -415,6 +415,11 @@ pack_plain(encoding *e, const zinc_rep *rep, const uint8_t *p, const int64_t *st
 		return ZINC_OK;
 	}
 	to = target(e, 0);
+	if (to != e->out) { /* where reading has its decoded chunk: who reads and writes needs one such room, not two */
+		to = &e->s->decoded;
+		to->n = 0;
+		to->max = PTRDIFF_MAX;
+	}
 	if (!packed) {
 		ZINC_TRY(gather(e, rep, p, strides, nbytes, to));
 		p = to->p + to->n - nbytes;

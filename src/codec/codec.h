@@ -18,15 +18,15 @@
  * cost no allocation of ours. */
 typedef struct zinc_scratch {
 	zinc_context *ctx;
-	zinc_buf a, b;    /* ping-pong of bytes->bytes codecs, and of array->array codecs */
-	zinc_buf fetch;   /* encoded bytes as they come from a store (the array's) */
-	zinc_buf decoded; /* a decoded chunk (the array's) */
-	zinc_buf encoded; /* an encoded chunk (the array's) */
-	zinc_buf convert; /* elements under conversion (the array's) */
-	zinc_buf index;   /* a shard's index */
-	zinc_buf vlen;    /* bytes of decoded elements of variable length */
-	zinc_buf places;  /* of a program's memory layout that are taken */
-	zinc_arena *kept; /* the same of the inner chunks of a whole shard; made on first use */
+	zinc_buf a, b;     /* ping-pong of bytes->bytes codecs, and of array->array codecs */
+	zinc_buf fetch;    /* encoded bytes as they come from a store, or go there (the array's) */
+	zinc_buf decoded;  /* a decoded chunk; one that is to be encoded, in C order */
+	zinc_buf elements; /* old and new ones of a chunk that is written in part (the array's) */
+	zinc_buf convert;  /* elements under conversion (the array's) */
+	zinc_buf index;    /* a shard's index */
+	zinc_buf vlen;     /* bytes of decoded elements of variable length */
+	zinc_buf places;   /* of a program's memory layout that are taken */
+	zinc_arena *kept;  /* the same of the inner chunks of a whole shard; made on first use */
 	struct zinc_scratch_state {
 		const void *key; /* whose: the codec's operations */
 		int64_t variant; /* and which of them: a compression level */

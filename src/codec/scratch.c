@@ -19,7 +19,7 @@
 static zinc_buf *
 buffer(zinc_scratch *s, int i)
 {
-	zinc_buf *const all[] = {&s->a,       &s->b,     &s->fetch, &s->decoded, &s->encoded,
+	zinc_buf *const all[] = {&s->a,       &s->b,     &s->fetch, &s->decoded, &s->elements,
 				 &s->convert, &s->index, &s->vlen,  &s->places};
 
 	return i < (int)(sizeof all / sizeof all[0]) ? all[i] : NULL;
