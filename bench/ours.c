@@ -11,7 +11,7 @@
  *     append     to=PATH count=N                          so many times the first plane at the end of axis 0
  *     walk                                                every node below a group
  *
- * Writes are relaxed unless durable=1, as those of the others are.
+ * Writes, of metadata too, are relaxed unless durable=1, as those of the others are.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,11 +39,11 @@ context(const bench *b)
 }
 
 static zinc_array *
-open_array(const char *path, zinc_context *ctx)
+open_array(const char *path, zinc_context *ctx, int relaxed)
 {
 	zinc_array *a = NULL;
 
-	must(zinc_array_open_url(&a, path, ZINC_OPEN_OPTIONS(.context = ctx), &err));
+	must(zinc_array_open_url(&a, path, ZINC_OPEN_OPTIONS(.context = ctx, .relaxed = relaxed), &err));
 	return a;
 }
 
@@ -78,7 +78,7 @@ static void
 read_selection(bench *b)
 {
 	zinc_context *ctx = context(b);
-	zinc_array *a = open_array(b->path, ctx);
+	zinc_array *a = open_array(b->path, ctx, 0);
 	const char *order = bench_option(b, "order"), *as = bench_option(b, "as");
 	const char *text = bench_option(b, "sel");
 	zinc_selection *sel = NULL; /* all */
@@ -155,7 +155,7 @@ open_handles(bench *b, boxes *x)
 		const bool shared = k > 0 && !bench_option(b, "handles");
 
 		x->ctx[k] = shared ? x->ctx[0] : context(b);
-		x->a[k] = shared ? x->a[0] : open_array(b->path, x->ctx[k]);
+		x->a[k] = shared ? x->a[0] : open_array(b->path, x->ctx[k], 0);
 	}
 }
 
@@ -205,7 +205,7 @@ read_points(bench *b)
 	static const uint64_t primes[MOST_DIMS] = {7919,      104729,     1299709, 15485863,
 						   179424673, 2038074743, 7927,    104743};
 	zinc_context *ctx = context(b);
-	zinc_array *a = open_array(b->path, ctx);
+	zinc_array *a = open_array(b->path, ctx, 0);
 	const uint64_t *shape = zinc_array_shape(a);
 	const size_t n = strtoull(bench_option(b, "count"), NULL, 10), nbytes = n * zinc_array_element_size(a);
 	const size_t ndim = (size_t)zinc_array_ndim(a);
@@ -249,8 +249,8 @@ open_copy(const bench *b)
 
 	memset(&c, 0, sizeof c);
 	c.ctx = context(b);
-	c.from = open_array(b->path, c.ctx);
-	c.to = open_array(bench_option(b, "to"), c.ctx);
+	c.from = open_array(b->path, c.ctx, 0);
+	c.to = open_array(bench_option(b, "to"), c.ctx, bench_option(b, "durable") == NULL);
 	c.nbytes = elements(c.from, &all, &ndim, shape) * zinc_array_element_size(c.from);
 	c.data = bench_fresh(c.nbytes);
 	c.io = (zinc_io_options)ZINC_IO_OPTIONS_INIT;
