@@ -19,22 +19,10 @@
  */
 #include "format/draft.h"
 
-/* What follows from the outcome `s` of one member; as for the final version. */
 static zinc_status
 conclude(zinc_draft_parse *p, zinc_status s)
 {
-	if (s == ZINC_OK)
-		return ZINC_OK;
-	if (s == ZINC_E_UNSUPPORTED) {
-		if (!p->unsupported)
-			p->unsupported = zinc_strdup(p->ctx, p->e.text);
-		return p->unsupported ? ZINC_OK : zinc_fail_nomem(p->err);
-	}
-	if (s == p->r->code && p->failed)
-		return ZINC_OK;
-	zinc_error_copy(p->err, &p->e);
-	p->failed = true;
-	return s == p->r->code && p->r->found ? ZINC_OK : s;
+	return zinc_report_conclude(p->r, s, &p->e, &p->unsupported, &p->failed, p->err);
 }
 
 const char *
@@ -81,14 +69,7 @@ zinc_draft_set(zinc_draft_parse *p, const char *key, zinc_json *v)
 zinc_json *
 zinc_draft_extension(zinc_draft_parse *p, const char *name, const char *member, zinc_json *value)
 {
-	zinc_json *v = zinc_json_make(p->v3, ZINC_JSON_OBJECT), *c = zinc_json_make(p->v3, ZINC_JSON_OBJECT);
-
-	if (zinc_json_set(p->v3, v, "name", zinc_json_make_string(p->v3, name), NULL) != ZINC_OK)
-		return NULL;
-	if (member && (zinc_json_set(p->v3, c, member, value, NULL) != ZINC_OK ||
-		       zinc_json_set(p->v3, v, "configuration", c, NULL) != ZINC_OK))
-		return NULL;
-	return v;
+	return zinc_v3_extension(p->v3, name, member, value);
 }
 
 zinc_status
@@ -344,12 +325,7 @@ retell(void *arg, zinc_severity severity, const char *final, const char *pointer
 	const size_t mark = at ? zinc_report_enter(p->r, at) : p->r->npointer;
 	zinc_status s;
 
-	if (severity == ZINC_SEVERITY_UNSUPPORTED)
-		s = zinc_report_unsupported(p->r, rule, e, "%s", message);
-	else if (severity == ZINC_SEVERITY_ERROR)
-		s = zinc_report_error(p->r, rule, e, "%s", message);
-	else
-		s = zinc_report_lenient(p->r, rule, e, "%s", message);
+	s = zinc_report_again(p->r, severity, rule, e, message);
 	zinc_report_leave(p->r, mark);
 	(void)conclude(p, s); /* lack of memory shows again in what is made of it */
 }
@@ -370,37 +346,17 @@ static zinc_status
 make_meta(zinc_draft_parse *p, zinc_json_doc *doc, zinc_meta **out)
 {
 	zinc_json_doc *v3 = p->v3;
-	zinc_report bridge;
-	zinc_error e = ZINC_ERROR_INIT;
 	zinc_meta *m;
 	zinc_status s;
 
-	zinc_report_init(&bridge, p->ctx, false, p->r->where);
-	bridge.code = p->r->code;
-	bridge.found = retell;
-	bridge.arg = p;
 	p->v3 = NULL; /* taken */
-	s = zinc_v3_parse_doc(p->ctx, v3, &bridge, &m, &e);
-	if (s != ZINC_OK && !p->failed)
-		return zinc_error_copy(p->err, &e);
-	if (s != ZINC_OK || p->failed) {
-		if (s == ZINC_OK)
-			zinc_meta_free(m);
-		return s == ZINC_E_NOMEM ? zinc_fail_nomem(p->err) : p->r->code;
-	}
+	ZINC_TRY(zinc_v3_parse_translated(v3, p->r, retell, p, &p->failed, &m, p->err));
 	s = take_keys(p, m);
 	if (s != ZINC_OK) {
 		zinc_meta_free(m);
 		return s;
 	}
-	m->v3 = m->doc;
-	m->doc = doc;
-	m->format = p->draft->format;
-	if (p->unsupported) { /* the first thing found, by this draft's rules */
-		zinc_free(p->ctx, m->unsupported);
-		m->unsupported = p->unsupported;
-		p->unsupported = NULL;
-	}
+	zinc_v3_give_back(m, p->draft->format, doc, &p->unsupported);
 	*out = m;
 	return ZINC_OK;
 }

@@ -39,22 +39,10 @@ struct parse {
 	zinc_error e;    /* of the member under the parser */
 };
 
-/* What follows from the outcome `s` of one member; as for the final version. */
 static zinc_status
 conclude(struct parse *p, zinc_status s)
 {
-	if (s == ZINC_OK)
-		return ZINC_OK;
-	if (s == ZINC_E_UNSUPPORTED) {
-		if (!p->unsupported)
-			p->unsupported = zinc_strdup(p->ctx, p->e.text);
-		return p->unsupported ? ZINC_OK : zinc_fail_nomem(p->err);
-	}
-	if (s == p->r->code && p->failed)
-		return ZINC_OK;
-	zinc_error_copy(p->err, &p->e);
-	p->failed = true;
-	return s == p->r->code && p->r->found ? ZINC_OK : s;
+	return zinc_report_conclude(p->r, s, &p->e, &p->unsupported, &p->failed, p->err);
 }
 
 /* ---- pieces of the final version's document ---- */
@@ -63,20 +51,6 @@ static zinc_status
 set(struct parse *p, const char *key, zinc_json *v)
 {
 	return zinc_json_set(p->v3, p->out, key, v, &p->e);
-}
-
-/* {"name": ..., "configuration": {member: value}}; NULL when memory is out, which the next zinc_json_set tells. */
-static zinc_json *
-extension(struct parse *p, const char *name, const char *member, zinc_json *value)
-{
-	zinc_json *v = zinc_json_make(p->v3, ZINC_JSON_OBJECT), *c = zinc_json_make(p->v3, ZINC_JSON_OBJECT);
-
-	if (zinc_json_set(p->v3, v, "name", zinc_json_make_string(p->v3, name), NULL) != ZINC_OK)
-		return NULL;
-	if (member && (zinc_json_set(p->v3, c, member, value, NULL) != ZINC_OK ||
-		       zinc_json_set(p->v3, v, "configuration", c, NULL) != ZINC_OK))
-		return NULL;
-	return v;
 }
 
 static zinc_json *
@@ -110,7 +84,7 @@ parse_chunks(struct parse *p, const zinc_json *v)
 		item->text = "1";
 		item->n = 1;
 	}
-	return set(p, "chunk_grid", extension(p, "regular", "chunk_shape", list));
+	return set(p, "chunk_grid", zinc_v3_extension(p->v3, "regular", "chunk_shape", list));
 }
 
 static zinc_status
@@ -119,7 +93,7 @@ parse_separator(struct parse *p, const zinc_json *v)
 	if (v && !zinc_json_is_string(v, ".") && !zinc_json_is_string(v, "/"))
 		return zinc_report_error(p->r, "V2-13", &p->e, "dimension_separator must be \".\" or \"/\"");
 	return set(p, "chunk_key_encoding",
-		   extension(p, "v2", "separator", zinc_json_make_string(p->v3, v ? v->text : ".")));
+		   zinc_v3_extension(p->v3, "v2", "separator", zinc_json_make_string(p->v3, v ? v->text : ".")));
 }
 
 static zinc_status
@@ -168,7 +142,7 @@ add_order(struct parse *p, zinc_json *list)
 	order = zinc_json_make(p->v3, ZINC_JSON_ARRAY);
 	for (i = shape->n; i-- > 0;)
 		ZINC_TRY(zinc_json_append(order, zinc_json_make_u64(p->v3, i), &p->e));
-	return zinc_json_append(list, extension(p, "transpose", "order", order), &p->e);
+	return zinc_json_append(list, zinc_v3_extension(p->v3, "transpose", "order", order), &p->e);
 }
 
 static zinc_status
@@ -405,13 +379,9 @@ retell(void *arg, zinc_severity severity, const char *rule, const char *pointer,
 		rule = "V2-10";
 	}
 	mark = *at ? zinc_report_enter(p->r, at) : p->r->npointer;
-	if (severity == ZINC_SEVERITY_UNSUPPORTED)
-		s = zinc_report_unsupported(p->r, strncmp(pointer, "/codecs", 7) == 0 ? "V2-12" : rule, e, "%s",
-					    message);
-	else if (severity == ZINC_SEVERITY_ERROR)
-		s = zinc_report_error(p->r, rule, e, "%s", message);
-	else
-		s = zinc_report_lenient(p->r, rule, e, "%s", message);
+	if (severity == ZINC_SEVERITY_UNSUPPORTED && strncmp(pointer, "/codecs", 7) == 0)
+		rule = "V2-12";
+	s = zinc_report_again(p->r, severity, rule, e, message);
 	zinc_report_leave(p->r, mark);
 	(void)conclude(p, s); /* lack of memory shows again in what is made of it */
 }
@@ -421,33 +391,10 @@ static zinc_status
 make_meta(struct parse *p, zinc_json_doc *doc, zinc_meta **out)
 {
 	zinc_json_doc *v3 = p->v3;
-	zinc_report bridge;
-	zinc_error e = ZINC_ERROR_INIT;
-	zinc_meta *m;
-	zinc_status s;
 
-	zinc_report_init(&bridge, p->ctx, false, p->r->where);
-	bridge.code = p->r->code;
-	bridge.found = retell;
-	bridge.arg = p;
 	p->v3 = NULL; /* taken */
-	s = zinc_v3_parse_doc(p->ctx, v3, &bridge, &m, &e);
-	if (s != ZINC_OK && !p->failed)
-		return zinc_error_copy(p->err, &e);
-	if (s != ZINC_OK || p->failed) {
-		if (s == ZINC_OK)
-			zinc_meta_free(m);
-		return s == ZINC_E_NOMEM ? zinc_fail_nomem(p->err) : p->r->code;
-	}
-	m->v3 = m->doc;
-	m->doc = doc;
-	m->format = &zinc_format_v2;
-	if (p->unsupported) { /* the first thing found, by this version's rules */
-		zinc_free(p->ctx, m->unsupported);
-		m->unsupported = p->unsupported;
-		p->unsupported = NULL;
-	}
-	*out = m;
+	ZINC_TRY(zinc_v3_parse_translated(v3, p->r, retell, p, &p->failed, out, p->err));
+	zinc_v3_give_back(*out, &zinc_format_v2, doc, &p->unsupported);
 	return ZINC_OK;
 }
 

@@ -29,25 +29,10 @@ struct member {
 	bool required;
 };
 
-/*
- * What follows from the outcome `s` of one member: the first unsupported thing is kept, the first error
- * goes to the caller and ends the parse unless all are collected; a full memory always ends it.
- */
 static zinc_status
 conclude(struct parse *p, zinc_status s)
 {
-	if (s == ZINC_OK)
-		return ZINC_OK;
-	if (s == ZINC_E_UNSUPPORTED) {
-		if (!p->m->unsupported)
-			p->m->unsupported = zinc_strdup(p->ctx, p->e.text);
-		return p->m->unsupported ? ZINC_OK : zinc_fail_nomem(p->err);
-	}
-	if (s == p->r->code && p->failed)
-		return ZINC_OK;
-	zinc_error_copy(p->err, &p->e);
-	p->failed = true;
-	return s == p->r->code && p->r->found ? ZINC_OK : s;
+	return zinc_report_conclude(p->r, s, &p->e, &p->m->unsupported, &p->failed, p->err);
 }
 
 /* ---- members that arrays and groups have ---- */
@@ -453,4 +438,56 @@ zinc_v3_parse(const zinc_format *f, zinc_context *ctx, const char *text, size_t 
 		return s;
 	}
 	return zinc_v3_parse_doc(ctx, doc, r, out, err);
+}
+
+/* ---- for other versions ---- */
+
+/* NULL when memory is out, which the next zinc_json_set tells. */
+zinc_json *
+zinc_v3_extension(zinc_json_doc *doc, const char *name, const char *member, zinc_json *value)
+{
+	zinc_json *v = zinc_json_make(doc, ZINC_JSON_OBJECT), *c = zinc_json_make(doc, ZINC_JSON_OBJECT);
+
+	if (zinc_json_set(doc, v, "name", zinc_json_make_string(doc, name), NULL) != ZINC_OK)
+		return NULL;
+	if (member && (zinc_json_set(doc, c, member, value, NULL) != ZINC_OK ||
+		       zinc_json_set(doc, v, "configuration", c, NULL) != ZINC_OK))
+		return NULL;
+	return v;
+}
+
+zinc_status
+zinc_v3_parse_translated(zinc_json_doc *v3, const zinc_report *r, zinc_report_fn retell, void *arg, const bool *failed,
+			 zinc_meta **out, zinc_error *err)
+{
+	zinc_report bridge;
+	zinc_error e = ZINC_ERROR_INIT;
+	zinc_status s;
+
+	zinc_report_init(&bridge, r->ctx, false, r->where);
+	bridge.code = r->code;
+	bridge.found = retell;
+	bridge.arg = arg;
+	s = zinc_v3_parse_doc(r->ctx, v3, &bridge, out, &e);
+	if (s != ZINC_OK && !*failed)
+		return zinc_error_copy(err, &e);
+	if (s == ZINC_OK && !*failed)
+		return ZINC_OK;
+	if (s == ZINC_OK)
+		zinc_meta_free(*out);
+	*out = NULL;
+	return s == ZINC_E_NOMEM ? zinc_fail_nomem(err) : r->code;
+}
+
+void
+zinc_v3_give_back(zinc_meta *m, const zinc_format *f, zinc_json_doc *doc, char **unsupported)
+{
+	m->v3 = m->doc;
+	m->doc = doc;
+	m->format = f;
+	if (!*unsupported)
+		return;
+	zinc_free(m->ctx, m->unsupported);
+	m->unsupported = *unsupported;
+	*unsupported = NULL;
 }

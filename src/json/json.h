@@ -106,13 +106,16 @@ zinc_status zinc_json_print_string(const char *s, size_t n, zinc_buf *out, zinc_
  */
 typedef enum zinc_severity { ZINC_SEVERITY_WARNING, ZINC_SEVERITY_ERROR, ZINC_SEVERITY_UNSUPPORTED } zinc_severity;
 
+typedef void (*zinc_report_fn)(void *arg, zinc_severity severity, const char *rule, const char *pointer,
+			       const char *message);
+
 typedef struct zinc_report {
 	zinc_context *ctx;
-	bool strict;       /* lenient findings are errors */
-	zinc_status code;  /* of an error: E_CORRUPT for stored documents, E_INVALID for a caller's options */
-	const char *where; /* key or URL, for warnings */
+	bool strict;          /* lenient findings are errors */
+	zinc_status code;     /* of an error: E_CORRUPT for stored documents, E_INVALID for a caller's options */
+	const char *where;    /* key or URL, for warnings */
 	const char *fallback; /* data types that may stand in for one that is not known: NULL, "any" or a list */
-	void (*found)(void *arg, zinc_severity severity, const char *rule, const char *pointer, const char *message);
+	zinc_report_fn found; /* NULL: nobody collects */
 	void *arg;
 	unsigned errors, warnings, unsupported;
 	char why[256]; /* the first unsupported thing */
@@ -133,6 +136,15 @@ zinc_status zinc_report_lenient(zinc_report *r, const char *rule, zinc_error *er
     __attribute__((format(printf, 4, 5)));
 /* Record what is right but worth knowing: a warning, however strict. */
 void zinc_report_warn(zinc_report *r, const char *rule, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* Record what another report has found, by a rule of this one's; a warning is lenient. */
+zinc_status zinc_report_again(zinc_report *r, zinc_severity severity, const char *rule, zinc_error *err,
+			      const char *message);
+/*
+ * What follows for a parser from the outcome `s` of one member, whose error is `e`: the first unsupported thing is kept,
+ * the first error goes to the caller and ends the parse unless all are collected; a full memory always ends it.
+ */
+zinc_status zinc_report_conclude(const zinc_report *r, zinc_status s, const zinc_error *e, char **unsupported,
+				 bool *failed, zinc_error *err);
 /* Record a valid thing that this build does not know; returns E_UNSUPPORTED. */
 zinc_status zinc_report_unsupported(zinc_report *r, const char *rule, zinc_error *err, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));

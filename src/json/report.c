@@ -145,6 +145,33 @@ zinc_report_unsupported(zinc_report *r, const char *rule, zinc_error *err, const
 	return zinc_fail(err, ZINC_E_UNSUPPORTED, "%s", text);
 }
 
+zinc_status
+zinc_report_again(zinc_report *r, zinc_severity severity, const char *rule, zinc_error *err, const char *message)
+{
+	if (severity == ZINC_SEVERITY_UNSUPPORTED)
+		return zinc_report_unsupported(r, rule, err, "%s", message);
+	return severity == ZINC_SEVERITY_ERROR ? zinc_report_error(r, rule, err, "%s", message)
+					       : zinc_report_lenient(r, rule, err, "%s", message);
+}
+
+zinc_status
+zinc_report_conclude(const zinc_report *r, zinc_status s, const zinc_error *e, char **unsupported, bool *failed,
+		     zinc_error *err)
+{
+	if (s == ZINC_OK)
+		return ZINC_OK;
+	if (s == ZINC_E_UNSUPPORTED) {
+		if (!*unsupported)
+			*unsupported = zinc_strdup(r->ctx, e->text);
+		return *unsupported ? ZINC_OK : zinc_fail_nomem(err);
+	}
+	if (s == r->code && *failed)
+		return ZINC_OK;
+	zinc_error_copy(err, e);
+	*failed = true;
+	return s == r->code && r->found ? ZINC_OK : s;
+}
+
 /* ---- extension objects ---- */
 
 /* The registry's rule ^[a-z][a-z0-9-_.]+$, or a URI, which older documents used (M13). */
