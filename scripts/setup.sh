@@ -57,6 +57,10 @@ for package in $wanted; do
 done
 [ -n "$missing" ] || exit 0
 
+if [ "$(id -u)" != 0 ] && ! command -v sudo >/dev/null; then
+	echo "setup: missing, and only root can install it: apt-get install$missing" >&2
+	exit 1
+fi
 echo "setup: installing$missing"
 install_all() {
 	root apt-get install -y -qq --no-install-recommends $(available $missing) >/dev/null
