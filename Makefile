@@ -46,7 +46,7 @@ power: build ## cut the power in the middle of write storms, CUTS (20) times per
 	@scripts/setup.sh power
 	@scripts/power.sh || [ $$? = 77 ]
 
-bench: ## time reads and writes beside zarrs, TensorStore, zarr-python; BENCH_QUICK=1: a short form
+bench: ## time reads and writes beside zarrs, TensorStore, zarr-python, GDAL; BENCH_QUICK=1: a short form
 	@scripts/bench.sh
 
 install: build ## PREFIX (/usr/local), DESTDIR
