@@ -3,7 +3,8 @@
  *
  *     read   sel=a:b,c:d,e:f shape=.. chunk=.. [inner=..] size=2 codec=raw|zstd|gzip|blosc
  *            [version=2]
- *     write  the same without sel: all chunks of zeros to=PATH, from what `read` would give
+ *     chunks the same without sel: every chunk, or inner chunk, on its own, into memory that is used again
+ *     write  the same without sel: all chunks to=PATH, from what `read` would give
  *
  * Everything is told to it, nothing is looked up or checked.  Contexts and buffers are made once per thread; the
  * destination is in huge pages; a chunk is decoded into scratch and copied once, or read straight into the rows when
@@ -48,6 +49,7 @@ typedef struct limit {
 	uint64_t from[DIMS], count[DIMS]; /* the selection */
 	uint64_t first[DIMS], grid[DIMS]; /* units that it touches */
 	bool sharded, v2;
+	bool alone; /* units are decoded, and go nowhere */
 	char codec;
 	const char *path;
 	uint8_t *dst;
@@ -132,7 +134,7 @@ copy_rows(const limit *x, const region *r, const uint8_t *unit)
 	const size_t row = (size_t)(r->count[2] * x->size);
 	uint64_t i, j;
 
-	for (i = 0; i < r->count[0]; i++)
+	for (i = 0; i < r->count[0] && !x->alone; i++)
 		for (j = 0; j < r->count[1]; j++) {
 			const uint64_t a[DIMS] = {r->at[0] + i, r->at[1] + j, r->at[2]};
 			const uint64_t b[DIMS] = {r->to[0] + i, r->to[1] + j, r->to[2]};
@@ -264,7 +266,9 @@ load_chunk(const limit *x, worker *w, const uint64_t at[DIMS], const region *r, 
 	const int fd = open_chunk(x, at);
 	struct stat st;
 
-	if (x->codec == 'r' && product(r->count) == product(x->unit)) {
+	if (x->codec == 'r' && x->alone) {
+		read_at(fd, w->out, x->nunit, 0);
+	} else if (x->codec == 'r' && product(r->count) == product(x->unit)) {
 		read_rows(x, r, fd);
 	} else if (x->codec == 'r') {
 		read_planes(x, r, w, fd);
@@ -516,6 +520,7 @@ main(int argc, char **argv)
 	int k;
 
 	prepare(&x, &b);
+	x.alone = strcmp(b.operation, "chunks") == 0;
 	if (strcmp(b.operation, "write") == 0) {
 		read_once(&x, b.threads);
 		x.path = bench_option(&b, "to");

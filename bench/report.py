@@ -159,7 +159,7 @@ def markdown(results):
     start = "\n".join(f"| {k} | {figure(v)} |" for k, v in results["start_up"].items())
     return f"""# Results of `make bench`
 
-{m["processor"]}, {m["processors"]} processors, {m["system"]}; {versions}; volumes of {m["side"]}³; medians of {m["rounds"]} rounds, contenders
+{m["processor"]}, {m["processors"]} processors, {m["system"]}; {versions}; volumes of {m["side"]}³; medians of {m["times"]} times, contenders
 interleaved. Load average {m["load"]:.1f} before, {m["load_at_end"]:.1f} after: figures from a machine that does other work are not worth much.
 
 `limit` does the same I/O and codec calls without any Zarr. A ratio to it of 1.1 means that Zinc adds a tenth; a ratio to the best peer of 2 that the
@@ -234,4 +234,3 @@ def write(results, where):
     ):
         with open(os.path.join(where, name), "w", encoding="utf-8") as f:
             f.write(text)
-    print(f"bench: wrote {where}/results.md, .json and .svg")

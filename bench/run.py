@@ -4,12 +4,12 @@
 Every round runs every contender once per workload, in an order that turns from round to round, so that what else the
 machine does hits all alike.  Of each workload it takes:
 
-    warm     in-process time, files in the page cache: the second of two repeats, when code and pools are warm too
+    warm     in-process time, files in the page cache, of the second and third of three repeats: code and pools are warm
     cpu      what its threads computed in that time: the figure to look at when the machine is not quiet
-    process  the whole process from start to end, less the second repeat, with its peak memory
+    process  the whole process from start to end, less those two repeats, with its peak memory
     cold     in-process time of one repeat with the page cache dropped first (needs root)
 
-and reports medians over the rounds.  Environment: BUILD, BENCH_QUICK=1 (small arrays, few rounds, for CI), BENCH_LARGE=1
+and reports medians over the rounds: 8 times of each, fewer of those who need more than PATIENCE for one.  Environment: BUILD, BENCH_QUICK=1 (small arrays, few rounds, for CI), BENCH_LARGE=1
 (1024**3), BENCH_ROUNDS, BENCH_ONLY (a pattern of workload names), BENCH_DIR (where data lies [build/bench-data-512, by side]),
 BENCH_OUT (where results go [bench]).
 """
@@ -33,7 +33,8 @@ from data import READERS, Workload
 BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
 QUICK = bool(os.environ.get("BENCH_QUICK"))
 SIDE = 128 if QUICK else 1024 if os.environ.get("BENCH_LARGE") else 512
-ROUNDS = int(os.environ.get("BENCH_ROUNDS", "3" if QUICK else "7"))
+ROUNDS = int(os.environ.get("BENCH_ROUNDS", "3" if QUICK else "4"))
+PATIENCE = 4e3  # milliseconds
 WHERE = os.path.abspath(os.environ.get("BENCH_DIR", os.path.join(BUILD, f"bench-data-{SIDE}")))
 TARGET = os.path.join(WHERE, "target")
 MANY = data.place_of_many(TARGET)
@@ -53,6 +54,7 @@ def slices(n):
     third = n // 3
     some = "[" + ",".join(str(i * 7 % n) for i in range(0, n, 8)) + "]"
     return {
+        "first plane": "0:1,:,:",
         "plane of axis 0": f"{third}:{third + 1},:,:",
         "plane of axis 1": f":,{third}:{third + 1},:",
         "plane of axis 2": f":,:,{third}:{third + 1}",
@@ -71,8 +73,9 @@ def workloads(n):
     for kind in ("raw", "zstd", "shard"):
         for entropy in data.ENTROPIES:
             out.append(Workload(f"read all, {kind}, {entropy}", "read", f"{kind}-{entropy}", threads=(1, 2), cold=entropy == "noise"))
-        out.append(Workload(f"chunk by chunk, {kind}", "chunks", f"{kind}-noise", [f"chunk={half}"], tuple(c for c in READERS if c != "limit")))
-    out.append(Workload("inner chunks, shard", "chunks", "shard-noise", [f"chunk={eighth}"], tuple(c for c in READERS if c != "limit")))
+        who = tuple(c for c in READERS if c != "limit") if kind == "shard" else READERS
+        out.append(Workload(f"chunk by chunk, {kind}", "chunks", f"{kind}-noise", [f"chunk={half}"], who))
+    out.append(Workload("inner chunks, shard", "chunks", "shard-noise", [f"chunk={eighth}"]))
     for kind in ("gzip", "blosc", "edge", "float", "tiny"):
         out.append(Workload(f"read all, {kind}", "read", kind, threads=(1, 2)))
     for kind in ("raw-noise", "zstd-noise", "gzip", "blosc", "shard-noise"):
@@ -108,6 +111,7 @@ def command(who, w, s, threads, repeat, to):
     if who in ("zinc", "limit"):
         program = os.path.join(BUILD, f"bench-{who}")
         told = s.told if who == "limit" else []
+        options = [o for o in options if not (told and o.startswith("chunk="))]  # it is told the array's
         return [program, w.operation, path, str(threads), str(repeat), *options, *told], {}, True
     if who == "zarrs":
         return zarrs_command(w, path, to), {"RAYON_NUM_THREADS": str(threads)}, False
@@ -162,9 +166,11 @@ def run_once(who, w, s, threads, repeat, cold=False):
     if child.returncode != 0:
         return {"failed": (err.strip().splitlines() or ["no reason"])[-1][:200]}
     if not prints:
-        return {"ms": zarrs_time(out + err), "process": wall, "rss": None}
+        ms = zarrs_time(out + err)
+        return {"ms": [ms] if ms else [], "process": wall}
     told = json.loads(out.splitlines()[-1])
-    return {"ms": told["ms"][-1], "cpu": told["cpu_ms"][-1], "process": wall - sum(told["ms"][1:]), "rss": told["rss_kb"] * 1024}
+    warm = slice(1 if repeat > 1 else 0, None)
+    return {"ms": told["ms"][warm], "cpu": told["cpu_ms"][warm], "process": wall - sum(told["ms"][1:]), "rss": told["rss_kb"] * 1024}
 
 
 def target(who, w):
@@ -198,25 +204,38 @@ def measure(w, threads):
     who = [c for c in w.contenders if present(c)]
     s = SETS.get(w.set)
     seen = {c: {"warm": [], "cpu": [], "process": [], "cold": [], "rss": []} for c in who}
+    runs = {}
     for c in who:  # files into the page cache, and contenders that cannot out of the way
         first = run_once(c, w, s, threads, 1)
         if "failed" in first:
             seen[c] = first
+        runs[c] = patient(c, w, first.get("process", 0))
     for r in range(ROUNDS):
         for c in who[r % len(who) :] + who[: r % len(who)]:
-            if "failed" in seen[c]:
+            rounds, processes, repeat = runs[c]
+            if "failed" in seen[c] or r >= rounds:
                 continue
-            warm = run_once(c, w, s, threads, 1 if QUICK or w.operation == "append" else 2)
-            cold = run_once(c, w, s, threads, 1, True) if w.cold and not QUICK and can_drop() else {}
-            take(seen[c], warm, cold)
+            for _ in range(processes):
+                take(seen[c], run_once(c, w, s, threads, repeat))
+            if w.cold and not QUICK and can_drop():
+                seen[c]["cold"] += run_once(c, w, s, threads, 1, True).get("ms", [])
     return {c: v if "failed" in v else {k: middle(v[k]) for k in v} for c, v in seen.items()}
 
 
-def take(seen, warm, cold):
-    told = {"warm": warm.get("ms"), "cold": cold.get("ms")} | {key: warm.get(key) for key in ("cpu", "process", "rss")}
-    for key, value in told.items():
-        if value is not None:
-            seen[key].append(value)
+def patient(who, w, took):
+    """Rounds, processes in each, and repeats in a process; one repeat where a process cannot or must not do more"""
+    if QUICK:
+        return ROUNDS, 1, 1
+    if took > PATIENCE:
+        return 1, 1, 1
+    return (ROUNDS, 2, 1) if who == "zarrs" or w.operation == "append" else (ROUNDS, 1, 3)
+
+
+def take(seen, told):
+    seen["warm"] += told.get("ms", [])
+    seen["cpu"] += told.get("cpu", [])
+    for key in ("process", "rss"):
+        seen[key] += [told[key]] if key in told else []
 
 
 def middle(values):
@@ -267,8 +286,16 @@ def machine():
         "versions": named,
         "load": os.getloadavg()[0],
         "side": SIDE,
-        "rounds": ROUNDS,
+        "times": ROUNDS if QUICK else 2 * ROUNDS,
     }
+
+
+def add(results, which, row, out):
+    """Report all that is known so far: a run that is broken off has told what it saw"""
+    results[which].append(row)
+    results["machine"]["load_at_end"] = os.getloadavg()[0]
+    report.write(results, out)
+    print(report.line(row), flush=True)
 
 
 def main():
@@ -290,14 +317,11 @@ def main():
     for w in chosen:
         for threads in w.threads[-1:] if QUICK else w.threads:
             row = {"name": w.name, "threads": threads, "contenders": measure(w, threads)}
-            results["workloads"].append(row)
-            print(report.line(row), flush=True)
+            add(results, "workloads", row, out)
     for p in scaled:
         row = p.row(SETS) | {"contenders": measure(p.work, p.threads)}
-        results["scaling"].append(row)
-        print(report.line(row), flush=True)
-    results["machine"]["load_at_end"] = os.getloadavg()[0]
-    report.write(results, out)
+        add(results, "scaling", row, out)
+    print(f"bench: wrote {out}/results.md, .json and .svg")
     rows = results["workloads"] + results["scaling"]
     failed = [(r["name"], c) for r in rows for c, v in r["contenders"].items() if "failed" in v and c == "zinc"]
     return 1 if failed else 0

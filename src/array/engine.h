@@ -201,9 +201,16 @@ zinc_status zinc_shard_write(zinc_job *j, zinc_worker *w, const zinc_object *o, 
 
 /* What a failed request says, as the caller's error. */
 zinc_status zinc_got_fail(const zinc_got *got, zinc_error *err);
-/* A whole object -> w->s->fetch.  *found false: not stored.  The tag goes to `tag`. */
-zinc_status zinc_fetch_object(zinc_call *c, zinc_worker *w, const char *key, uint64_t limit, bool *found, zinc_tag *tag,
-			      zinc_error *err);
+/* What came of fetching an object. */
+typedef struct zinc_fetched {
+	bool found;
+	uint64_t size; /* of all of it */
+	zinc_tag tag;
+} zinc_fetched;
+
+/* The first `length` bytes of an object (ZINC_TO_END: all) -> w->s->fetch.  E_CORRUPT when it is larger than `limit`. */
+zinc_status zinc_fetch_object(zinc_call *c, zinc_worker *w, const char *key, uint64_t length, uint64_t limit,
+			      zinc_fetched *out, zinc_error *err);
 
 /* The fill value into the place of a unit whose object is not stored, or E_NOTFOUND when that was asked for. */
 zinc_status zinc_read_missing(zinc_job *j, const zinc_unit *u, zinc_error *err);

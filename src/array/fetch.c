@@ -1,5 +1,5 @@
 /*
- * fetch.c - one whole stored object into a thread's scratch
+ * fetch.c - a stored object, or the beginning of it, into a thread's scratch
  */
 #include "array/engine.h"
 
@@ -14,11 +14,20 @@ zinc_got_fail(const zinc_got *got, zinc_error *err)
 typedef struct fetch {
 	zinc_buf *into;
 	uint64_t limit;
-	bool found;
-	zinc_tag *tag;
+	zinc_fetched *out;
 	zinc_status code;
 	zinc_error *err;
 } fetch;
+
+static zinc_status
+check_size(uint64_t nbytes, uint64_t limit, zinc_error *err)
+{
+	if (nbytes <= limit)
+		return ZINC_OK;
+	return zinc_fail(err, ZINC_E_CORRUPT,
+			 "the object has %llu bytes; no encoding of a chunk of this array has more than %llu",
+			 (unsigned long long)nbytes, (unsigned long long)limit);
+}
 
 static zinc_room
 fetch_room(void *arg, size_t i, uint64_t nbytes, void **buf)
@@ -26,13 +35,9 @@ fetch_room(void *arg, size_t i, uint64_t nbytes, void **buf)
 	fetch *f = arg;
 
 	(void)i;
-	if (nbytes > f->limit) {
-		f->code =
-		    zinc_fail(f->err, ZINC_E_CORRUPT,
-			      "the object has %llu bytes; no encoding of a chunk of this array has more than %llu",
-			      (unsigned long long)nbytes, (unsigned long long)f->limit);
+	f->code = check_size(nbytes, f->limit, f->err);
+	if (f->code != ZINC_OK)
 		return ZINC_ROOM_FAIL;
-	}
 	f->into->max = SIZE_MAX;
 	f->code = zinc_buf_reset(f->into, (size_t)nbytes, f->err);
 	*buf = f->into->p;
@@ -45,10 +50,12 @@ fetch_done(void *arg, size_t i, const zinc_got *got)
 	fetch *f = arg;
 
 	(void)i;
-	f->found = got->found == ZINC_FOUND;
-	if (f->found) {
+	f->out->found = got->found == ZINC_FOUND;
+	if (f->out->found) {
 		f->into->n = (size_t)got->nbytes;
-		*f->tag = *got->tag;
+		f->out->size = got->object_size;
+		f->out->tag = *got->tag;
+		f->code = check_size(got->object_size, f->limit, f->err);
 		return;
 	}
 	f->into->n = 0;
@@ -58,14 +65,14 @@ fetch_done(void *arg, size_t i, const zinc_got *got)
 }
 
 zinc_status
-zinc_fetch_object(zinc_call *c, zinc_worker *w, const char *key, uint64_t limit, bool *found, zinc_tag *tag,
+zinc_fetch_object(zinc_call *c, zinc_worker *w, const char *key, uint64_t length, uint64_t limit, zinc_fetched *out,
 		  zinc_error *err)
 {
-	zinc_get request = {.key = key, .length = ZINC_TO_END};
-	fetch f = {.into = &w->s->fetch, .limit = limit, .tag = tag, .code = ZINC_OK, .err = err};
+	zinc_get request = {.key = key, .length = length};
+	fetch f = {.into = &w->s->fetch, .limit = limit, .out = out, .code = ZINC_OK, .err = err};
 	zinc_sink sink = {.room = fetch_room, .done = fetch_done, .arg = &f, .cancel = c->o.cancel};
 
+	memset(out, 0, sizeof *out);
 	ZINC_TRY(zinc_store_get(c->store, &request, 1, &sink, err));
-	*found = f.found;
 	return f.code;
 }

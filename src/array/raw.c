@@ -160,18 +160,17 @@ check_object(zinc_call *c, zinc_worker *w, const uint64_t *index, zinc_object_ch
 {
 	uint64_t extent[ZINC_MAX_NDIM], start;
 	const char *key;
-	zinc_tag tag;
+	zinc_fetched got;
 	zinc_bytes in;
 	zinc_view v;
-	bool found;
 	int d;
 
 	ZINC_TRY(check_index(c->m, index, err));
 	for (d = 0; d < c->m->ndim; d++)
 		c->m->grid->ops->span(c->m->grid, d, index[d], &start, &extent[d]);
 	ZINC_TRY(zinc_call_key(c, w, index, &key, err));
-	ZINC_TRY(zinc_fetch_object(c, w, key, UINT64_MAX, &found, &tag, err));
-	if (!found)
+	ZINC_TRY(zinc_fetch_object(c, w, key, ZINC_TO_END, UINT64_MAX, &got, err));
+	if (!got.found)
 		return zinc_fail(err, ZINC_E_NOTFOUND, "the chunk is not stored");
 	in.p = w->s->fetch.p;
 	in.n = out->stored = w->s->fetch.n;

@@ -300,13 +300,23 @@ decode_arrays(decoding *d, const uint64_t *shape, void *into)
 	return ZINC_OK;
 }
 
+/* Elements lie in C order of the array->bytes codec's side. */
+static void
+strides_of(const decoding *d, zinc_view *out)
+{
+	int64_t strides[ZINC_MAX_NDIM];
+	int i;
+
+	zinc_strides_c(d->rep.shape, d->rep.ndim, d->rep.dtype->size, strides);
+	for (i = 0; i < d->rep.ndim; i++)
+		out->strides[d->c->axis[i]] = strides[i];
+}
+
 zinc_status
 zinc_chain_decode(const zinc_chain *c, zinc_scratch *s, const uint64_t *shape, zinc_bytes in, void *into, uint64_t need,
 		  zinc_view *out, zinc_error *err)
 {
 	decoding d = {.c = c, .s = s, .cur = in, .err = err};
-	int64_t strides[ZINC_MAX_NDIM];
-	int i;
 
 	stage_rep(c, c->naa, shape, &d.rep);
 	if (!c->reorders_only) {
@@ -316,12 +326,53 @@ zinc_chain_decode(const zinc_chain *c, zinc_scratch *s, const uint64_t *shape, z
 	} else {
 		d.into = is_straight(c) ? into : NULL;
 		ZINC_TRY(decode_packed(&d, need));
-		zinc_strides_c(d.rep.shape, d.rep.ndim, d.rep.dtype->size, strides);
-		for (i = 0; i < d.rep.ndim; i++)
-			out->strides[c->axis[i]] = strides[i];
+		strides_of(&d, out);
 	}
 	out->p = d.landed;
 	return ZINC_OK;
+}
+
+/* ---- decoding the beginning ---- */
+
+/* The largest block of the codecs that can do it, and what such blocks may be longer than their content. */
+#define START_BLOCK (128 * (size_t)1024)
+#define START_EXTRA 64
+
+bool
+zinc_chain_starts(const zinc_chain *c, const uint64_t *shape, uint64_t need, size_t *nbytes)
+{
+	zinc_rep rep;
+	size_t all, n;
+
+	if (need == 0 || !c->reorders_only || c->nbb != 1 || c->bb[0]->ops->decode_start == NULL)
+		return false;
+	stage_rep(c, c->naa, shape, &rep);
+	if (!plain(c, &rep) || zinc_rep_bytes(&rep, &all, NULL) != ZINC_OK)
+		return false;
+	n = (size_t)need * rep.dtype->size; /* no more than all, which fits */
+	*nbytes = n + n / START_EXTRA + 2 * START_BLOCK;
+	return n < all && *nbytes < all;
+}
+
+zinc_status
+zinc_chain_decode_start(const zinc_chain *c, zinc_scratch *s, const uint64_t *shape, zinc_bytes in, uint64_t need,
+			zinc_view *out, bool *enough, zinc_error *err)
+{
+	decoding d = {.c = c, .s = s, .err = err};
+	zinc_buf final;
+
+	*enough = false;
+	stage_rep(c, c->naa, shape, &d.rep);
+	ZINC_TRY(zinc_rep_bytes(&d.rep, &d.nbytes, err));
+	d.plain = plain(c, &d.rep);
+	d.need = (size_t)need * d.rep.dtype->size;
+	ZINC_TRY(land(&d, &final));
+	ZINC_TRY(c->bb[0]->ops->decode_start(c->bb[0], s, in, &final, d.need, enough, err));
+	d.cur = (zinc_bytes){final.p, final.n};
+	d.landed = final.p;
+	strides_of(&d, out);
+	out->p = d.landed;
+	return *enough ? place_plain(&d) : ZINC_OK;
 }
 
 /*

@@ -111,6 +111,10 @@ struct zinc_codec_ops {
 	 */
 	zinc_status (*decode)(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, size_t exact,
 			      size_t need, zinc_error *err);
+	/* The first `need` bytes from the beginning of the encoded form, of which `in` is all or a part.  *enough
+	 * false, and any status: they cannot be had from it alone.  NULL: never. */
+	zinc_status (*decode_start)(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, size_t need,
+				    bool *enough, zinc_error *err);
 	/* Bytes->bytes that only adds a trailer has these instead of encode and decode, so that nothing is copied:
 	 * append the trailer of the bytes from `from` on; check `in` and give what is left of it without the trailer.
 	 */
@@ -219,6 +223,13 @@ typedef struct zinc_view {
  */
 zinc_status zinc_chain_decode(const zinc_chain *c, zinc_scratch *s, const uint64_t *shape, zinc_bytes in, void *into,
 			      uint64_t need, zinc_view *out, zinc_error *err);
+/* Can the first `need` elements be decoded from the beginning of a chunk's encoding?  *nbytes of it are enough unless
+ * the encoder was very odd. */
+bool zinc_chain_starts(const zinc_chain *c, const uint64_t *shape, uint64_t need, size_t *nbytes);
+/* Decode that many from the beginning of an encoding.  *enough false: more of it is needed, or something is wrong with
+ * it that decoding all of it will tell. */
+zinc_status zinc_chain_decode_start(const zinc_chain *c, zinc_scratch *s, const uint64_t *shape, zinc_bytes in,
+				    uint64_t need, zinc_view *out, bool *enough, zinc_error *err);
 /* Encode one whole chunk (view in axes of `rep`) and append it to `out`.  The same bytes for the same elements, always.
  */
 zinc_status zinc_chain_encode(const zinc_chain *c, zinc_scratch *s, const uint64_t *shape, const zinc_view *in,

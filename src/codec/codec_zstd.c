@@ -10,6 +10,7 @@
  *     that holds data, and nothing else may stand behind the last.
  * (2) Decoding stops at the last byte that is needed, unless the frame has a checksum, which must be seen to, or
  *     a window above 8 MiB, which would have to be allocated.  Every other frame goes straight into the destination.
+ *     Where it can stop, the beginning of the frame is all that it asks for.
  * (3) A frame that unpacks to more than it may is E_CORRUPT before its bytes are, and memory stays bounded.
  * (4) The same input and level give the same bytes, whatever the context did before.
  * (5) Contexts live in the scratch, and their memory comes from our allocator.
@@ -39,6 +40,7 @@ static const char *const members[] = {"level", "checksum", NULL};
 
 #define FIRST_BYTES   65536u
 #define STREAM_WINDOW (8 * ZINC_MIB)
+#define HEADER_MAX    18       /* bytes of a frame's header */
 enum { DECOMPRESS, COMPRESS }; /* variants of the scratch's states */
 
 /* ---- contexts ---- */
@@ -127,11 +129,20 @@ typedef struct frame {
  *     byte 4: size flag (2 bits), single segment, unused, reserved, checksum, dictionary flag (2)
  *     byte 5: unless single segment, the window: exponent (5 bits), mantissa (3)
  */
+static void
+read_header(zinc_bytes in, frame *f)
+{
+	const uint64_t base = (uint64_t)1 << (10 + (in.p[5] >> 3));
+
+	f->content = ZSTD_getFrameContentSize(in.p, in.n);
+	f->checksum = in.p[4] & 4;
+	f->window = in.p[4] & 32 ? f->content : base + base / 8 * (in.p[5] & 7);
+}
+
 static zinc_status
 read_frame(zinc_bytes in, frame *f, zinc_error *err)
 {
 	uint32_t magic = in.n >= 4 ? zinc_get_le32(in.p) : 0;
-	uint64_t base;
 
 	f->skippable = (magic & ~0xfu) == ZSTD_MAGIC_SKIPPABLE_START;
 	if (!f->skippable && magic != ZSTD_MAGICNUMBER) /* the formats before 1.0 are no RFC 8878 */
@@ -139,12 +150,8 @@ read_frame(zinc_bytes in, frame *f, zinc_error *err)
 	f->nbytes = ZSTD_findFrameCompressedSize(in.p, in.n);
 	if (ZSTD_isError(f->nbytes))
 		return fail(f->nbytes, err);
-	if (f->skippable)
-		return ZINC_OK;
-	f->content = ZSTD_getFrameContentSize(in.p, in.n);
-	f->checksum = in.p[4] & 4;
-	base = (uint64_t)1 << (10 + (in.p[5] >> 3));
-	f->window = in.p[4] & 32 ? f->content : base + base / 8 * (in.p[5] & 7);
+	if (!f->skippable)
+		read_header(in, f);
 	return ZINC_OK;
 }
 
@@ -206,23 +213,30 @@ stops_early(const frame *f, size_t have, size_t exact, size_t need)
 	return !f->checksum && f->window <= STREAM_WINDOW && f->content > need - have;
 }
 
+/* The context of this scratch, or NULL without memory. */
+static ZSTD_DCtx *
+dctx_of(zinc_scratch *s)
+{
+	const ZSTD_customMem memory = {zstd_alloc, zstd_free, s->ctx};
+	void **state = zinc_scratch_state(s, &zinc_codec_zstd, DECOMPRESS, free_dctx);
+
+	if (!*state)
+		*state = ZSTD_createDCtx_advanced(memory);
+	return (ZSTD_DCtx *)*state;
+}
+
 static zinc_status
 zstd_decode(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, size_t exact, size_t need,
 	    zinc_error *err)
 {
-	const ZSTD_customMem memory = {zstd_alloc, zstd_free, s->ctx};
-	void **state = zinc_scratch_state(s, &zinc_codec_zstd, DECOMPRESS, free_dctx);
 	const bool known = exact != SIZE_MAX;
+	ZSTD_DCtx *d = dctx_of(s);
 	bool data = false;
-	ZSTD_DCtx *d;
 	frame f = {0};
 
 	(void)c;
-	if (!*state)
-		*state = ZSTD_createDCtx_advanced(memory);
-	if (!*state)
+	if (!d)
 		return zinc_fail_nomem(err);
-	d = (ZSTD_DCtx *)*state;
 	for (; in.n > 0 || !data; in.p += f.nbytes, in.n -= f.nbytes) {
 		ZINC_TRY(read_frame(in, &f, err));
 		if (f.skippable)
@@ -238,11 +252,33 @@ zstd_decode(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, 
 	return zinc_decoded_size(out->n, exact, err);
 }
 
+/* Only a frame that has all of the chunk. */
+static zinc_status
+zstd_decode_start(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, size_t need, bool *enough,
+		  zinc_error *err)
+{
+	ZSTD_DCtx *d = dctx_of(s);
+	frame f = {.nbytes = in.n};
+
+	(void)c;
+	*enough = false;
+	if (!d)
+		return zinc_fail_nomem(err);
+	if (in.n < HEADER_MAX || zinc_get_le32(in.p) != ZSTD_MAGICNUMBER)
+		return ZINC_OK;
+	read_header(in, &f);
+	if (f.content != out->max || !stops_early(&f, 0, out->max, need))
+		return ZINC_OK;
+	*enough = stream_frame(d, in, &f, out, need, NULL) == ZINC_OK && out->n >= need;
+	return ZINC_OK;
+}
+
 #else
-#define BUILT_WITH  0
-#define PURPOSE     "Zstandard (RFC 8878); not in this build"
-#define zstd_encode NULL /* no codec is made without the library */
-#define zstd_decode NULL
+#define BUILT_WITH        0
+#define PURPOSE           "Zstandard (RFC 8878); not in this build"
+#define zstd_encode       NULL /* no codec is made without the library */
+#define zstd_decode       NULL
+#define zstd_decode_start NULL
 #endif
 
 /* ---- configuration ---- */
@@ -363,4 +399,5 @@ const zinc_codec_ops zinc_codec_zstd = {
     .bound = zinc_bound_compressed,
     .encode = zstd_encode,
     .decode = zstd_decode,
+    .decode_start = zstd_decode_start,
 };
