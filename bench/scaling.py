@@ -135,6 +135,7 @@ def points(quick):
     every = [*by_chunks(quick), *by_rank(quick), *by_threads(quick)]
     if not quick:
         return every
-    for p in every:
+    some = [p for p in every if p.part == "threads" or "read" in p.series or "raw" in p.series]
+    for p in some:
         p.work.contenders = tuple(c for c in p.work.contenders if c in ("zinc", "limit"))
-    return every
+    return some

@@ -11,6 +11,10 @@
 
 #include "cli.h"
 
+#ifndef MADV_HUGEPAGE
+#define MADV_HUGEPAGE MADV_NORMAL
+#endif
+
 struct bench {
 	struct run *run;
 	const char *url;
@@ -63,10 +67,8 @@ fresh(uint64_t nbytes)
 {
 	void *p = mmap(NULL, nbytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-#ifdef MADV_HUGEPAGE
 	if (p != MAP_FAILED)
 		(void)madvise(p, nbytes, MADV_HUGEPAGE);
-#endif
 	return p;
 }
 
