@@ -195,8 +195,9 @@ uint64_t zinc_elements_needed(const zinc_plan *p, const zinc_chain *c, const int
 zinc_status zinc_job_read(zinc_job *j, zinc_error *err);
 zinc_status zinc_job_read_shards(zinc_job *j, zinc_error *err);
 zinc_status zinc_job_write(zinc_job *j, zinc_error *err);
-/* One open shard of a write, into w->s->fetch: whole, or on top of its old bytes. */
-zinc_status zinc_shard_write(zinc_job *j, zinc_worker *w, const zinc_object *o, zinc_bytes old, bool has_old,
+/* One open shard of a write: whole, with all new bytes in w->s->fetch, or in parts on top of the old one (not NULL).
+ * Where w->erase says so there is nothing to store. */
+zinc_status zinc_shard_write(zinc_job *j, zinc_worker *w, const zinc_object *o, const zinc_old *old, zinc_splice *out,
 			     zinc_error *err);
 
 /* What a failed request says, as the caller's error. */

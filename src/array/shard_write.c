@@ -7,6 +7,7 @@
  * is left out, and a shard without any is erased.
  *
  *     old:   [a][b][c]....[index]        write b'  ->  new:  [a][b'][c][index]
+ *            what is kept never comes into memory: only its place is told, and the store copies it
  */
 #include "array/engine.h"
 
@@ -21,12 +22,16 @@ typedef struct shard_job {
 	zinc_worker *w;
 	const zinc_object *o;
 	const zinc_shard *sh;
-	zinc_bytes old;
+	const zinc_old *old; /* NULL: the shard is written whole */
 	uint64_t shape[ZINC_MAX_NDIM], per_axis[ZINC_MAX_NDIM];
 	uint64_t n; /* inner chunks */
 	zinc_shard_entry *was, *now;
 	touch *touched;
 	size_t chunk_elems;
+	zinc_part
+	    *parts; /* of the new shard; `bytes` NULL: kept from the old one, else new and at `offset` of `fetch` */
+	size_t nparts;
+	uint64_t end; /* of the new shard, so far */
 	/* a window of inner chunks encoded in parallel */
 	zinc_buf *out;
 	bool *empty;
@@ -67,7 +72,22 @@ inner_room(const shard_job *x, zinc_scratch *s, zinc_view *mine, zinc_view *arra
 	return ZINC_OK;
 }
 
-/* The old inner chunk, or fill value, into the view. */
+/* Bytes of the old shard; the index was checked against its size. */
+static zinc_status
+read_old(const shard_job *x, uint64_t offset, uint64_t nbytes, zinc_buf *to, zinc_bytes *out, zinc_error *err)
+{
+	struct iovec iov;
+
+	if (nbytes > SIZE_MAX - 1)
+		return zinc_fail_nomem(err);
+	to->max = SIZE_MAX;
+	ZINC_TRY(zinc_buf_reset(to, (size_t)nbytes, err));
+	*out = (zinc_bytes){to->p, (size_t)nbytes};
+	iov = (struct iovec){to->p, (size_t)nbytes};
+	return x->old->read(x->old->arg, offset, nbytes, &iov, 1, err);
+}
+
+/* The old inner chunk, or fill value, into the view.  Encoded it is in s->b, which a chain reads before it writes. */
 static zinc_status
 load_inner(const shard_job *x, zinc_scratch *s, const zinc_shard_entry *e, const zinc_view *v, bool keep,
 	   zinc_error *err)
@@ -82,8 +102,7 @@ load_inner(const shard_job *x, zinc_scratch *s, const zinc_shard_entry *e, const
 		zinc_fill_run(v->p, m->fill, x->chunk_elems, m->dtype->size);
 		return ZINC_OK;
 	}
-	in.p = x->old.p + e->offset;
-	in.n = (size_t)e->nbytes;
+	ZINC_TRY(read_old(x, e->offset, e->nbytes, &s->b, &in, err));
 	ZINC_TRY(zinc_chain_decode(x->sh->inner, s, x->sh->chunk_shape, in, v->p, 0, &from, err));
 	if (from.p == v->p)
 		return ZINC_OK;
@@ -138,23 +157,42 @@ encode_inner(const shard_job *x, zinc_scratch *s, uint64_t position, zinc_buf *o
 
 /* ---- the inner chunks in order ---- */
 
-static zinc_status
-keep_old(shard_job *x, uint64_t position, zinc_error *err)
+/* The next run of the new shard; one that continues the last is joined to it. */
+static void
+add_part(shard_job *x, bool kept, uint64_t offset, size_t nbytes)
+{
+	static const uint8_t is_new;
+	zinc_part *last = x->nparts > 0 ? &x->parts[x->nparts - 1] : NULL;
+
+	x->end += nbytes;
+	if (last != NULL && (last->bytes == NULL) == kept && last->offset + last->nbytes == offset)
+		last->nbytes += nbytes;
+	else
+		x->parts[x->nparts++] = (zinc_part){kept ? NULL : &is_new, offset, nbytes};
+}
+
+static void
+keep_old(shard_job *x, uint64_t position)
 {
 	const zinc_shard_entry *e = &x->was[position];
 
 	x->now[position] = *e;
 	if (e->nbytes == ZINC_SHARD_EMPTY)
-		return ZINC_OK;
-	x->now[position].offset = x->w->s->fetch.n;
-	return zinc_buf_add(&x->w->s->fetch, x->old.p + e->offset, (size_t)e->nbytes, err);
+		return;
+	x->now[position].offset = x->end;
+	add_part(x, true, e->offset, (size_t)e->nbytes);
 }
 
+/* The inner chunk is in `fetch`, from `begin` to its end. */
 static void
-enter(shard_job *x, uint64_t position, uint64_t offset, bool empty)
+enter(shard_job *x, uint64_t position, size_t begin, bool empty)
 {
-	x->now[position].offset = empty ? ZINC_SHARD_EMPTY : offset;
-	x->now[position].nbytes = empty ? ZINC_SHARD_EMPTY : x->w->s->fetch.n - offset;
+	const size_t n = x->w->s->fetch.n - begin;
+
+	x->now[position].offset = empty ? ZINC_SHARD_EMPTY : x->end;
+	x->now[position].nbytes = empty ? ZINC_SHARD_EMPTY : n;
+	if (!empty)
+		add_part(x, false, begin, n);
 }
 
 static zinc_status
@@ -164,15 +202,15 @@ encode_in_turn(shard_job *x, zinc_error *err)
 	uint64_t i;
 
 	for (i = 0; i < x->n; i++) {
-		uint64_t offset = out->n;
+		size_t begin = out->n;
 		bool empty;
 
 		if (x->touched[i].unit == 0) {
-			ZINC_TRY(keep_old(x, i, err));
+			keep_old(x, i);
 			continue;
 		}
 		ZINC_TRY(encode_inner(x, x->w->s, i, out, &empty, err));
-		enter(x, i, offset, empty);
+		enter(x, i, begin, empty);
 	}
 	return ZINC_OK;
 }
@@ -207,14 +245,14 @@ encode_windows(shard_job *x, size_t window, zinc_error *err)
 		if (x->j->c->code != ZINC_OK)
 			return zinc_error_copy(err, &x->j->c->error);
 		for (i = 0; i < n; i++) {
-			uint64_t offset = x->w->s->fetch.n;
+			size_t begin = x->w->s->fetch.n;
 
 			if (x->touched[x->first + i].unit == 0) {
-				ZINC_TRY(keep_old(x, x->first + i, err));
+				keep_old(x, x->first + i);
 				continue;
 			}
 			ZINC_TRY(zinc_buf_add(&x->w->s->fetch, x->out[i].p, x->out[i].n, err));
-			enter(x, x->first + i, offset, x->empty[i]);
+			enter(x, x->first + i, begin, x->empty[i]);
 		}
 	}
 	return ZINC_OK;
@@ -248,12 +286,13 @@ static zinc_status
 shard_room(shard_job *x, zinc_error *err)
 {
 	const zinc_meta *m = x->j->p->m;
-	size_t each = 2 * sizeof(zinc_shard_entry) + sizeof(touch), nbytes;
+	size_t each = 2 * sizeof(zinc_shard_entry) + sizeof(touch) + sizeof(zinc_part), nbytes;
 	uint64_t elems;
 
 	zinc_shard_shape(m, x->o->extent, x->shape);
 	x->n = zinc_shard_count(x->sh, x->shape, x->per_axis);
 	if (x->n > SIZE_MAX || zinc_size_mul((size_t)x->n, each, &nbytes) ||
+	    zinc_size_add(nbytes, 2 * sizeof(zinc_part), &nbytes) ||
 	    zinc_shape_bytes(x->sh->chunk_shape, m->ndim, 1, x->j->c->ctx->limits.chunk_bytes / m->dtype->size, &elems))
 		return zinc_fail(err, ZINC_E_LIMIT,
 				 "the shard's index or inner chunks are larger than the limits allow");
@@ -263,25 +302,22 @@ shard_room(shard_job *x, zinc_error *err)
 	x->was = (zinc_shard_entry *)(void *)x->w->requests.p;
 	x->now = x->was + x->n;
 	x->touched = (touch *)(void *)(x->now + x->n);
+	x->parts = (zinc_part *)(void *)(x->touched + x->n); /* one per inner chunk, and the index before or behind */
 	return ZINC_OK;
 }
 
 static zinc_status
-load_index(shard_job *x, bool has_old, zinc_error *err)
+load_index(shard_job *x, size_t index_bytes, zinc_error *err)
 {
-	zinc_bytes tail = x->old;
-	size_t nbytes;
+	uint64_t n;
+	zinc_bytes tail;
 
 	memset(x->was, 0xff, (size_t)x->n * sizeof *x->was);
-	if (!has_old)
+	if (x->old == NULL)
 		return ZINC_OK;
-	if (zinc_shard_index_bytes(x->sh, x->shape, &nbytes))
-		return zinc_fail(err, ZINC_E_LIMIT, "the shard's index is too large");
-	if (nbytes < tail.n) {
-		tail.p += x->sh->index_at_start ? 0 : tail.n - nbytes;
-		tail.n = nbytes;
-	}
-	return zinc_shard_index_decode(x->sh, x->w->s, x->shape, tail, x->old.n, x->was, err);
+	n = zinc_min_u64(index_bytes, x->old->nbytes);
+	ZINC_TRY(read_old(x, x->sh->index_at_start ? 0 : x->old->nbytes - n, n, &x->w->s->elements, &tail, err));
+	return zinc_shard_index_decode(x->sh, x->w->s, x->shape, tail, x->old->nbytes, x->was, err);
 }
 
 /* Put the index behind the chunks, or into the room left for it in front. */
@@ -289,43 +325,62 @@ static zinc_status
 finish(shard_job *x, size_t index_bytes, zinc_error *err)
 {
 	zinc_buf *out = &x->w->s->fetch;
-	size_t end = out->n;
+	size_t begin = out->n;
 
 	x->w->erase =
-	    !x->j->c->o.store_fill && end == (x->sh->index_at_start ? index_bytes : 0) &&
+	    !x->j->c->o.store_fill && x->end == (x->sh->index_at_start ? index_bytes : 0) &&
 	    zinc_run_is(x->now, &(zinc_shard_entry){ZINC_SHARD_EMPTY, ZINC_SHARD_EMPTY}, (size_t)x->n, sizeof *x->now);
 	if (x->w->erase)
 		return ZINC_OK;
 	ZINC_TRY(zinc_shard_index_encode(x->sh, x->w->s, x->shape, x->now, out, err));
-	if (!x->sh->index_at_start)
+	if (!x->sh->index_at_start) {
+		add_part(x, false, begin, out->n - begin);
 		return ZINC_OK;
-	if (out->n - end != index_bytes)
+	}
+	if (out->n - begin != index_bytes)
 		return zinc_fail(err, ZINC_E_CORRUPT, "the shard's index has another size than its codecs promise");
-	memcpy(out->p, out->p + end, index_bytes);
-	out->n = end;
+	memcpy(out->p, out->p + begin, index_bytes);
+	out->n = begin;
 	return ZINC_OK;
 }
 
-zinc_status
-zinc_shard_write(zinc_job *j, zinc_worker *w, const zinc_object *o, zinc_bytes old, bool has_old, zinc_error *err)
+static zinc_status
+encode_shard(shard_job *x, zinc_error *err)
 {
-	shard_job x = {.j = j, .w = w, .o = o, .sh = j->p->m->chain->shard, .old = old};
-	zinc_buf *out = &w->s->fetch;
+	zinc_buf *out = &x->w->s->fetch;
 	size_t index_bytes;
 
 	out->max = SIZE_MAX;
 	out->n = 0;
-	ZINC_TRY(shard_room(&x, err));
-	ZINC_TRY(load_index(&x, has_old, err));
-	mark_touched(&x);
-	if (zinc_shard_index_bytes(x.sh, x.shape, &index_bytes))
+	ZINC_TRY(shard_room(x, err));
+	if (zinc_shard_index_bytes(x->sh, x->shape, &index_bytes))
 		return zinc_fail(err, ZINC_E_LIMIT, "the shard's index is too large");
-	if (x.sh->index_at_start) {
+	ZINC_TRY(load_index(x, index_bytes, err));
+	mark_touched(x);
+	if (x->sh->index_at_start) {
 		ZINC_TRY(zinc_buf_reserve(out, index_bytes, err));
 		memset(out->p, 0, index_bytes);
 		out->n = index_bytes;
+		add_part(x, false, 0, index_bytes);
 	}
-	ZINC_TRY(j->inner_parallel && x.n > 1 && j->c->threads > 1 ? encode_in_parallel(&x, err)
-								   : encode_in_turn(&x, err));
-	return finish(&x, index_bytes, err);
+	ZINC_TRY(x->j->inner_parallel && x->n > 1 && x->j->c->threads > 1 ? encode_in_parallel(x, err)
+									  : encode_in_turn(x, err));
+	return finish(x, index_bytes, err);
+}
+
+/* `fetch` moves no more: new parts get their addresses. */
+zinc_status
+zinc_shard_write(zinc_job *j, zinc_worker *w, const zinc_object *o, const zinc_old *old, zinc_splice *out,
+		 zinc_error *err)
+{
+	shard_job x = {.j = j, .w = w, .o = o, .sh = j->p->m->chain->shard, .old = old};
+	size_t i;
+
+	ZINC_TRY(encode_shard(&x, err));
+	for (i = 0; i < x.nparts; i++)
+		if (x.parts[i].bytes != NULL)
+			x.parts[i].bytes = w->s->fetch.p + x.parts[i].offset;
+	out->parts = x.parts;
+	out->nparts = x.nparts;
+	return ZINC_OK;
 }

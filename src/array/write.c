@@ -99,13 +99,6 @@ encode_chunk(zinc_job *j, zinc_worker *w, const zinc_object *o, zinc_bytes old, 
 	return zinc_chain_encode(m->chain, w->s, o->extent, &v, &w->s->fetch, err);
 }
 
-static zinc_status
-encode_object(zinc_job *j, zinc_worker *w, const zinc_object *o, zinc_bytes old, bool has_old, zinc_error *err)
-{
-	return j->p->units_are_objects ? encode_chunk(j, w, o, old, has_old, err)
-				       : zinc_shard_write(j, w, o, old, has_old, err);
-}
-
 /* ---- whole and partial objects ---- */
 
 static zinc_status
@@ -113,8 +106,12 @@ write_whole(zinc_job *j, zinc_worker *w, const zinc_object *o, const char *key, 
 {
 	zinc_store *store = j->c->store;
 	zinc_bytes none = {NULL, 0};
+	zinc_splice all;
 
-	ZINC_TRY(encode_object(j, w, o, none, false, err));
+	if (j->p->units_are_objects)
+		ZINC_TRY(encode_chunk(j, w, o, none, false, err));
+	else
+		ZINC_TRY(zinc_shard_write(j, w, o, NULL, &all, err));
 	if (w->group == NULL)
 		ZINC_TRY(zinc_store_put_begin(store, &w->group, j->c->put_flags, err));
 	if (w->erase)
@@ -129,16 +126,16 @@ typedef struct change {
 } change;
 
 static zinc_status
-change_object(void *arg, const void *old, size_t nold, zinc_update *out, zinc_error *err)
+change_chunk(void *arg, const void *old, size_t nold, zinc_update *out, zinc_error *err)
 {
 	change *x = arg;
 	zinc_bytes in = {old, nold};
 	zinc_error e = ZINC_ERROR_INIT;
 	zinc_status code;
 
-	code = encode_object(x->j, x->w, x->o, in, old != NULL, &e);
+	code = encode_chunk(x->j, x->w, x->o, in, old != NULL, &e);
 	if ((code == ZINC_E_CORRUPT || code == ZINC_E_CHECKSUM) && x->o->covered)
-		code = encode_object(x->j, x->w, x->o, in, false, &e);
+		code = encode_chunk(x->j, x->w, x->o, in, false, &e);
 	if (code != ZINC_OK)
 		return zinc_error_copy(err, &e);
 	out->bytes = x->w->s->fetch.p;
@@ -146,6 +143,35 @@ change_object(void *arg, const void *old, size_t nold, zinc_update *out, zinc_er
 	out->erase = x->w->erase && old != NULL;
 	out->keep = x->w->erase && old == NULL;
 	return ZINC_OK;
+}
+
+static zinc_status
+change_shard(void *arg, const zinc_old *old, zinc_splice *out, zinc_error *err)
+{
+	change *x = arg;
+	zinc_error e = ZINC_ERROR_INIT;
+	zinc_status code;
+
+	code = zinc_shard_write(x->j, x->w, x->o, old->found ? old : NULL, out, &e);
+	if ((code == ZINC_E_CORRUPT || code == ZINC_E_CHECKSUM) && x->o->covered)
+		code = zinc_shard_write(x->j, x->w, x->o, NULL, out, &e);
+	if (code != ZINC_OK)
+		return zinc_error_copy(err, &e);
+	out->erase = x->w->erase && old->found;
+	out->keep = x->w->erase && !old->found;
+	return ZINC_OK;
+}
+
+/* Read, change and put an object under the store's exclusion. */
+static zinc_status
+write_part(zinc_job *j, zinc_worker *w, const zinc_object *o, const char *key)
+{
+	change x = {j, w, o};
+	const int single = j->c->o.single_writer;
+
+	if (j->p->units_are_objects)
+		return zinc_store_update(j->c->store, key, change_chunk, &x, single, j->c->put_flags, &w->err);
+	return zinc_store_splice(j->c->store, key, change_shard, &x, single, j->c->put_flags, &w->err);
 }
 
 /* Does nobody else write, or can the store not exclude others anyway? */
@@ -170,12 +196,8 @@ write_item(void *arg, size_t i, int worker)
 	code = zinc_call_key(j->c, w, o.index, &key, &w->err);
 	if (code == ZINC_OK && (o.full || (o.covered && alone(j))))
 		code = write_whole(j, w, &o, key, &w->err);
-	else if (code == ZINC_OK) {
-		change x = {j, w, &o};
-
-		code = zinc_store_update(j->c->store, key, change_object, &x, j->c->o.single_writer, j->c->put_flags,
-					 &w->err);
-	}
+	else if (code == ZINC_OK)
+		code = write_part(j, w, &o, key);
 	if (code != ZINC_OK) {
 		zinc_error_at_key(&w->err, code, key);
 		zinc_error_at_chunk(&w->err, code, o.index, j->p->m->ndim);

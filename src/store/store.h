@@ -58,11 +58,41 @@ void zinc_place_fini(zinc_place *place);
 zinc_status zinc_store_putv(zinc_store *s, zinc_put_group *group, const char *key, const struct iovec *iov, int niov,
 			    const zinc_condition *when, uint32_t flags, zinc_tag *tag, zinc_error *err);
 
-/* ---- delivering, for stores and the layers of the room `transform` ---- */
-
 /* Bring `nbytes` bytes from `offset` of the value into the front of iov, which may be longer. */
 typedef zinc_status (*zinc_read_fn)(void *arg, uint64_t offset, uint64_t nbytes, const struct iovec *iov, int niov,
 				    zinc_error *err);
+
+/* ---- update of a large value of which most stays ---- */
+
+/* The value as it is; may be read by several threads at once. */
+typedef struct zinc_old {
+	bool found;
+	uint64_t nbytes;
+	zinc_read_fn read;
+	void *arg;
+} zinc_old;
+
+/* A run of the new value: bytes of the caller's, or (NULL) as many of the old value's. */
+typedef struct zinc_part {
+	const uint8_t *bytes;
+	uint64_t offset; /* in the old value */
+	size_t nbytes;
+} zinc_part;
+
+/* As zinc_update, in parts. */
+typedef struct zinc_splice {
+	const zinc_part *parts;
+	size_t nparts;
+	bool erase, keep;
+} zinc_splice;
+
+typedef zinc_status (*zinc_splice_fn)(void *arg, const zinc_old *old, zinc_splice *out, zinc_error *err);
+
+/* zinc_store_update where the function reads what it needs of the old value, and names what it keeps. */
+zinc_status zinc_store_splice(zinc_store *s, const char *key, zinc_splice_fn fn, void *arg, int single_writer,
+			      uint32_t flags, zinc_error *err);
+
+/* ---- delivering, for stores and the layers of the room `transform` ---- */
 
 /* Answer request i from a value of `size` bytes and generation `tag`: tag, range, room, read, done.
  * A read that says E_CONFLICT met a value that somebody changed in place. */

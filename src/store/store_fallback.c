@@ -214,6 +214,68 @@ zinc_store_update(zinc_store *s, const char *key, zinc_update_fn fn, void *arg, 
 	return zinc_store_at(s, key, st, err);
 }
 
+/* ---- splice ---- */
+
+typedef struct whole_splice {
+	zinc_splice_fn fn;
+	void *arg;
+	zinc_bytes old;
+	zinc_buf joined; /* the new value */
+} whole_splice;
+
+static zinc_status
+read_memory(void *arg, uint64_t offset, uint64_t nbytes, const struct iovec *iov, int niov, zinc_error *err)
+{
+	const whole_splice *w = (const whole_splice *)arg;
+
+	if (offset > w->old.n || nbytes > w->old.n - offset)
+		return zinc_fail(err, ZINC_E_CONFLICT, "the value ends before");
+	zinc_iov_scatter(iov, niov, w->old.p + offset, (size_t)nbytes);
+	return ZINC_OK;
+}
+
+/* A store that knows no parts: the old value is in memory, and the new one is put together there. */
+static zinc_status
+splice_memory(void *arg, const void *old, size_t nold, zinc_update *out, zinc_error *err)
+{
+	whole_splice *w = (whole_splice *)arg;
+	const zinc_old value = {old != NULL, nold, read_memory, w};
+	zinc_splice answer = {NULL, 0, false, false};
+	size_t i;
+
+	w->old = (zinc_bytes){(const uint8_t *)old, nold};
+	w->joined.n = 0;
+	ZINC_TRY(w->fn(w->arg, &value, &answer, err));
+	for (i = 0; i < answer.nparts; i++) {
+		const zinc_part *part = &answer.parts[i];
+
+		ZINC_TRY(
+		    zinc_buf_add(&w->joined, part->bytes ? part->bytes : w->old.p + part->offset, part->nbytes, err));
+	}
+	out->bytes = w->joined.p;
+	out->nbytes = w->joined.n;
+	out->erase = answer.erase;
+	out->keep = answer.keep;
+	return ZINC_OK;
+}
+
+zinc_status
+zinc_store_splice(zinc_store *s, const char *key, zinc_splice_fn fn, void *arg, int single_writer, uint32_t flags,
+		  zinc_error *err)
+{
+	whole_splice w = {.fn = fn, .arg = arg};
+	zinc_status st;
+
+	if (s->ops.update == zinc_fs_update) {
+		ZINC_TRY(zinc_store_check_key(s, key, err));
+		return zinc_store_at(s, key, zinc_fs_splice(s->self, key, fn, arg, flags | s->put_flags, err), err);
+	}
+	zinc_buf_init(&w.joined, s->ctx, PTRDIFF_MAX);
+	st = zinc_store_update(s, key, splice_memory, &w, single_writer, flags, err);
+	zinc_buf_fini(&w.joined);
+	return st;
+}
+
 /* ---- put_partial ---- */
 
 typedef struct partial_update {

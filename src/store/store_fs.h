@@ -174,7 +174,6 @@ zinc_status zinc_fs_put(void *self, zinc_put_group *group, const char *key, cons
 			const zinc_condition *when, uint32_t flags, zinc_tag *tag, zinc_error *err);
 zinc_status zinc_fs_del(void *self, zinc_put_group *group, const char *key, const zinc_condition *when, uint32_t flags,
 			zinc_error *err);
-zinc_status zinc_fs_update(void *self, const char *key, zinc_update_fn fn, void *arg, uint32_t flags, zinc_error *err);
 /* Time, fsync, conditions, rename, release.  The outcome is in c->status and c->error. */
 void zinc_fs_finish(zinc_fs *fs, fs_change *c);
 /* Give up what was not renamed: unlink and release the lock. */

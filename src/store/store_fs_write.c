@@ -15,6 +15,7 @@
 #define IOV_AT_ONCE     256
 #define MOST_INTERRUPTS 100
 #define A_DAY           86400
+#define COPY_BLOCK      ((size_t)256 * ZINC_KIB)
 
 /* ---- the object ---- */
 
@@ -152,13 +153,20 @@ write_value(zinc_fs *fs, int fd, const struct iovec *iov, int niov, zinc_error *
 	return ZINC_OK;
 }
 
-/* The lock is held: fill its file. */
 static zinc_status
-write_change(zinc_fs *fs, fs_change *c, const struct iovec *iov, int niov, zinc_error *err)
+check_name(zinc_fs *fs, const fs_change *c, zinc_error *err)
 {
 	zinc_fs_probe_names(fs, c->dir);
 	if (atomic_load(&fs->names) & (ZINC_CAP_FOLDS_CASE | ZINC_CAP_NORMALISES))
 		ZINC_TRY(zinc_fs_check_names(fs, c, err));
+	return ZINC_OK;
+}
+
+/* The lock is held: fill its file. */
+static zinc_status
+write_change(zinc_fs *fs, fs_change *c, const struct iovec *iov, int niov, zinc_error *err)
+{
+	ZINC_TRY(check_name(fs, c, err));
 	return write_value(fs, c->lock.fd, iov, niov, err);
 }
 
@@ -541,19 +549,13 @@ read_old(zinc_fs *fs, const fs_change *c, zinc_blob *out, zinc_error *err)
 	return status;
 }
 
-/* The lock is held from before the old value was read until the new one has its name. */
+/* The lock file was written, or `st` says why not.  The lock is held from before the old value was read until the new
+ * one has its name. */
 static zinc_status
-apply(zinc_fs *fs, fs_change *c, const zinc_update *u, zinc_error *err)
+rename_written(zinc_fs *fs, fs_change *c, zinc_status st, zinc_error *err)
 {
-	struct iovec iov = {(void *)(uintptr_t)u->bytes, u->nbytes};
 	fs_dirs own = {NULL, 0, 0};
-	zinc_status st;
 
-	if (u->keep)
-		return give_up(fs, c, ZINC_OK);
-	if (u->erase)
-		return erase(fs, c, err);
-	st = write_change(fs, c, &iov, 1, err);
 	if (st == ZINC_OK)
 		st = zinc_fs_enlist(fs, c, &own, true, err);
 	if (st != ZINC_OK) {
@@ -562,6 +564,18 @@ apply(zinc_fs *fs, fs_change *c, const zinc_update *u, zinc_error *err)
 	}
 	zinc_fs_finish(fs, c);
 	return conclude(fs, c, &own, err);
+}
+
+static zinc_status
+apply(zinc_fs *fs, fs_change *c, const zinc_update *u, zinc_error *err)
+{
+	struct iovec iov = {(void *)(uintptr_t)u->bytes, u->nbytes};
+
+	if (u->keep)
+		return give_up(fs, c, ZINC_OK);
+	if (u->erase)
+		return erase(fs, c, err);
+	return rename_written(fs, c, write_change(fs, c, &iov, 1, err), err);
 }
 
 /* The caller's function runs under the key's lock and no other: it may use other keys of the store. */
@@ -584,5 +598,95 @@ zinc_fs_update(void *self, const char *key, zinc_update_fn fn, void *arg, uint32
 		st = fn(arg, old.data, old.nbytes, &u, err);
 	st = st == ZINC_OK ? apply(fs, c, &u, err) : give_up(fs, c, st);
 	zinc_blob_fini(&old);
+	return st;
+}
+
+/* ---- splice ---- */
+
+typedef struct old_file {
+	zinc_fs *fs;
+	int fd;
+} old_file;
+
+static zinc_status
+read_part(void *arg, uint64_t offset, uint64_t nbytes, const struct iovec *iov, int niov, zinc_error *err)
+{
+	const old_file *f = (const old_file *)arg;
+
+	return zinc_fs_read(f->fs, f->fd, offset, nbytes, iov, niov, err);
+}
+
+/* From file to file, by blocks that stay in the cache. */
+static zinc_status
+copy_part(old_file *f, int to, const zinc_part *part, uint8_t *block, zinc_error *err)
+{
+	uint64_t at = 0;
+
+	while (at < part->nbytes) {
+		struct iovec iov = {block, (size_t)zinc_min_u64(COPY_BLOCK, part->nbytes - at)};
+
+		ZINC_TRY(zinc_fs_read(f->fs, f->fd, part->offset + at, iov.iov_len, &iov, 1, err));
+		ZINC_TRY(write_value(f->fs, to, &iov, 1, err));
+		at += iov.iov_len;
+	}
+	return ZINC_OK;
+}
+
+static zinc_status
+write_parts(fs_change *c, old_file *f, const zinc_splice *u, zinc_error *err)
+{
+	uint8_t *block = (uint8_t *)zinc_alloc(f->fs->ctx, COPY_BLOCK);
+	zinc_status st = block ? check_name(f->fs, c, err) : zinc_fail_nomem(err);
+	size_t i;
+
+	for (i = 0; i < u->nparts && st == ZINC_OK; i++) {
+		const zinc_part *part = &u->parts[i];
+		struct iovec iov = {(void *)(uintptr_t)part->bytes, part->nbytes};
+
+		st = part->bytes ? write_value(f->fs, c->lock.fd, &iov, 1, err)
+				 : copy_part(f, c->lock.fd, part, block, err);
+	}
+	zinc_free(f->fs->ctx, block);
+	return st;
+}
+
+static zinc_status
+apply_parts(fs_change *c, old_file *f, const zinc_splice *u, zinc_error *err)
+{
+	if (u->keep)
+		return give_up(f->fs, c, ZINC_OK);
+	if (u->erase)
+		return erase(f->fs, c, err);
+	return rename_written(f->fs, c, write_parts(c, f, u, err), err);
+}
+
+/*
+ * zinc_fs_update without the old value in memory.  A part of a shard of 18 MB written anew, in processor time: 12.5 ms
+ * with the old shard read, copied and written; 7.5 by blocks; copy_file_range(2) no better, 7.3.
+ */
+zinc_status
+zinc_fs_splice(void *self, const char *key, zinc_splice_fn fn, void *arg, uint32_t flags, zinc_error *err)
+{
+	static const zinc_condition any = {ZINC_ANY, NULL};
+	old_file f = {(zinc_fs *)self, -1};
+	zinc_old old = {false, 0, read_part, &f};
+	zinc_splice u = {NULL, 0, false, false};
+	struct stat value;
+	fs_change *c;
+	zinc_status st;
+
+	ZINC_TRY(change_new(&c, f.fs, NULL, key, &any, flags, err));
+	st = take_lock(f.fs, c, true, err);
+	if (st == ZINC_OK)
+		st = zinc_fs_open_value(f.fs, c->key, &f.fd, &value, err);
+	if (st == ZINC_OK && f.fd != -1) {
+		old.found = true;
+		old.nbytes = (uint64_t)value.st_size;
+	}
+	if (st == ZINC_OK)
+		st = fn(arg, &old, &u, err);
+	st = st == ZINC_OK ? apply_parts(c, &f, &u, err) : give_up(f.fs, c, st);
+	if (f.fd != -1)
+		fs_os(f.fs)->close(fs_os(f.fs), f.fd);
 	return st;
 }

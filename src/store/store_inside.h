@@ -10,6 +10,10 @@
 
 extern const zinc_store_ops zinc_store_ops_fs, zinc_store_ops_memory;
 
+/* The file system's update, by which it is known, and the same for zinc_store_splice. */
+zinc_status zinc_fs_update(void *self, const char *key, zinc_update_fn fn, void *arg, uint32_t flags, zinc_error *err);
+zinc_status zinc_fs_splice(void *self, const char *key, zinc_splice_fn fn, void *arg, uint32_t flags, zinc_error *err);
+
 /* Open a directory as a store that never removes `keep` ("" or "a/b") or what lies above it. */
 zinc_status zinc_fs_open_keeping(void **self, const char *root, const char *keep, const zinc_store_options *options,
 				 zinc_error *err);

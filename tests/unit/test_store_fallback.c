@@ -5,6 +5,8 @@
  */
 #include <stdio.h>
 
+#include "store/store.h"
+#include "support/files.h"
 #include "support/gets.h"
 #include "support/sweep.h"
 #include "support/test.h"
@@ -303,6 +305,64 @@ every_failing_allocation(void **state)
 	assert_true(sweep_alloc(use_everything, NULL) > 40);
 }
 
+/* ---- splice ---- */
+
+/* "abcdef" becomes "abXYef"; what else is there is erased, and what is missing kept so. */
+static zinc_status
+splice_middle(void *arg, const zinc_old *old, zinc_splice *out, zinc_error *err)
+{
+	zinc_part *parts = (zinc_part *)arg;
+	char seen[2];
+	struct iovec iov = {seen, sizeof seen};
+
+	if (!old->found || old->nbytes != 6) {
+		out->keep = !old->found;
+		out->erase = old->found;
+		return ZINC_OK;
+	}
+	ZINC_TRY(old->read(old->arg, 2, 2, &iov, 1, err));
+	assert_memory_equal(seen, "cd", 2);
+	assert_int_equal(old->read(old->arg, 5, 2, &iov, 1, NULL), ZINC_E_CONFLICT);
+	parts[0] = (zinc_part){NULL, 0, 2};
+	parts[1] = (zinc_part){(const uint8_t *)"XY", 0, 2};
+	parts[2] = (zinc_part){NULL, 4, 2};
+	out->parts = parts;
+	out->nparts = 3;
+	return ZINC_OK;
+}
+
+static void
+splice_in(zinc_store *s)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_part parts[3];
+
+	put_text(s, "k", "abcdef");
+	assert_ok(zinc_store_splice(s, "k", splice_middle, parts, 0, 0, &err));
+	assert_text(s, "k", "abXYef");
+	put_text(s, "k", "short");
+	assert_ok(zinc_store_splice(s, "k", splice_middle, parts, 0, 0, &err));
+	assert_missing(s, "k");
+	assert_ok(zinc_store_splice(s, "k", splice_middle, parts, 0, 0, &err));
+	assert_missing(s, "k");
+	zinc_store_close(s);
+}
+
+/* A store that copies what is kept by itself, and one that knows no parts. */
+static void
+splice_keeps_the_old_parts(void **state)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_store *fs = NULL, *memory = NULL;
+
+	(void)state;
+	make_empty("d");
+	assert_ok(zinc_store_open(&fs, "d", ZINC_STORE_OPTIONS(.relaxed = 1), &err));
+	splice_in(fs);
+	assert_ok(zinc_store_open(&memory, "memory://", NULL, &err));
+	splice_in(memory);
+}
+
 int
 main(void)
 {
@@ -313,6 +373,7 @@ main(void)
 	    cmocka_unit_test(put_partial_puts_each_key_once),
 	    cmocka_unit_test(erasing_goes_on_after_a_failure),
 	    cmocka_unit_test(every_failing_allocation),
+	    cmocka_unit_test(splice_keeps_the_old_parts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
