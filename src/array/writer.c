@@ -4,14 +4,18 @@
  * Each object touched is held decoded, with one byte per element that says whether it was
  * written.  When memory passes the budget the object longest untouched is written; flush writes all.  An
  * object written in every element is put without reading; another goes through the store's update, as
- * points.
+ * points.  Objects are in a list, oldest first, and in a table by their index, so that a write costs the same
+ * however many are held:
+ *
+ *     first -> x <-> y <-> z <- last        table[hash(index)] -> y -> x        (other)
  */
 #include "array/engine.h"
 
 #define DEFAULT_BUDGET (256 * ZINC_MIB)
 
 typedef struct pending {
-	struct pending *next; /* oldest first */
+	struct pending *next, *previous; /* oldest first */
+	struct pending *other;           /* in the same slot of the table */
 	uint64_t index[ZINC_MAX_NDIM], start[ZINC_MAX_NDIM];
 	uint64_t inside[ZINC_MAX_NDIM]; /* its extent within the array */
 	uint64_t nelems, nwritten;
@@ -24,7 +28,9 @@ struct zinc_writer {
 	zinc_array *a;
 	zinc_io_options o;
 	uint64_t budget, used;
-	pending *first;
+	pending *first, *last;
+	pending **table;
+	size_t nslots, n; /* a power of two, or 0; objects held */
 };
 
 static bool
@@ -74,6 +80,84 @@ free_pending(zinc_writer *w, pending *x)
 	zinc_free(w->ctx, x->elements);
 	zinc_free(w->ctx, x->written);
 	zinc_free(w->ctx, x);
+}
+
+/* ---- the objects held ---- */
+
+/* FNV-1a over the numbers of the index, and the high bits into the low ones. */
+static size_t
+slot_of(const zinc_writer *w, const uint64_t *index)
+{
+	const int ndim = zinc_array_ndim(w->a);
+	uint64_t h = 14695981039346656037u;
+	int d;
+
+	for (d = 0; d < ndim; d++)
+		h = (h ^ index[d]) * 1099511628211u;
+	return (size_t)(h ^ h >> 32) & (w->nslots - 1);
+}
+
+/* A table twice as large, once there are as many objects as slots. */
+static bool
+grow_table(zinc_writer *w)
+{
+	const size_t nslots = w->nslots > 0 ? 2 * w->nslots : 64;
+	pending **table, *x;
+
+	if (w->n < w->nslots)
+		return true;
+	table = zinc_calloc(w->ctx, nslots, sizeof *table);
+	if (table == NULL)
+		return false;
+	zinc_free(w->ctx, w->table);
+	w->table = table;
+	w->nslots = nslots;
+	for (x = w->first; x != NULL; x = x->next) {
+		pending **slot = &table[slot_of(w, x->index)];
+
+		x->other = *slot;
+		*slot = x;
+	}
+	return true;
+}
+
+static pending *
+find(const zinc_writer *w, const uint64_t *index)
+{
+	const size_t nbytes = (size_t)zinc_array_ndim(w->a) * sizeof *index;
+	pending *x = w->nslots > 0 ? w->table[slot_of(w, index)] : NULL;
+
+	while (x != NULL && memcmp(x->index, index, nbytes) != 0)
+		x = x->other;
+	return x;
+}
+
+static void
+take_out(zinc_writer *w, pending *x)
+{
+	pending **slot = &w->table[slot_of(w, x->index)];
+
+	while (*slot != x)
+		slot = &(*slot)->other;
+	*slot = x->other;
+	*(x->previous != NULL ? &x->previous->next : &w->first) = x->next;
+	*(x->next != NULL ? &x->next->previous : &w->last) = x->previous;
+	w->n--;
+}
+
+/* As the newest; there is room in the table. */
+static void
+put_in(zinc_writer *w, pending *x)
+{
+	pending **slot = &w->table[slot_of(w, x->index)];
+
+	x->other = *slot;
+	*slot = x;
+	x->next = NULL;
+	x->previous = w->last;
+	*(w->last != NULL ? &w->last->next : &w->first) = x;
+	w->last = x;
+	w->n++;
 }
 
 /* ---- writing one object out ---- */
@@ -132,7 +216,7 @@ write_oldest(zinc_writer *w, zinc_error *err)
 	pending *x = w->first;
 
 	ZINC_TRY(write_pending(w, x, err));
-	w->first = x->next;
+	take_out(w, x);
 	w->used -= cost(w, x);
 	free_pending(w, x);
 	return ZINC_OK;
@@ -140,18 +224,18 @@ write_oldest(zinc_writer *w, zinc_error *err)
 
 /* ---- gathering ---- */
 
-/* Take the object out of the list (it comes back as the newest), or make it. */
+/* The object as the newest; made when it is not held. */
 static pending *
 take(zinc_writer *w, const zinc_meta *m, const zinc_object *o)
 {
-	pending *x, **at;
+	pending *x = find(w, o->index);
 	int d;
 
-	for (at = &w->first; (x = *at) != NULL; at = &x->next)
-		if (memcmp(x->index, o->index, (size_t)m->ndim * sizeof *x->index) == 0) {
-			*at = x->next;
-			return x;
-		}
+	if (x != NULL) {
+		take_out(w, x);
+		put_in(w, x);
+		return x;
+	}
 	x = zinc_calloc(w->ctx, 1, sizeof *x);
 	if (x == NULL)
 		return NULL;
@@ -164,23 +248,13 @@ take(zinc_writer *w, const zinc_meta *m, const zinc_object *o)
 	}
 	x->elements = zinc_calloc(w->ctx, (size_t)x->nelems, m->dtype->size);
 	x->written = zinc_calloc(w->ctx, (size_t)x->nelems, 1);
-	if (x->elements != NULL && x->written != NULL) {
+	if (x->elements != NULL && x->written != NULL && grow_table(w)) {
 		w->used += cost(w, x);
+		put_in(w, x);
 		return x;
 	}
 	free_pending(w, x);
 	return NULL;
-}
-
-static void
-give_back(zinc_writer *w, pending *x)
-{
-	pending **at = &w->first;
-
-	while (*at != NULL)
-		at = &(*at)->next;
-	x->next = NULL;
-	*at = x;
 }
 
 /* A view of `inside` whose origin is the unit's, in elements of `element` bytes. */
@@ -237,15 +311,12 @@ gather_all(zinc_writer *w, zinc_call *c, const zinc_plan *p, const zinc_buffer *
 	ZINC_TRY(zinc_transfer_check(p, &t, c->workers[0].s, err));
 	for (i = 0; i < p->nobjects; i++) {
 		pending *x;
-		zinc_status code;
 
 		zinc_plan_object(p, i, &o);
 		x = take(w, c->m, &o);
 		if (x == NULL)
 			return zinc_fail_nomem(err);
-		code = gather(c, p, &t, &o, x, err);
-		give_back(w, x);
-		ZINC_TRY(code);
+		ZINC_TRY(gather(c, p, &t, &o, x, err));
 		while (w->used > w->budget && w->first != NULL)
 			ZINC_TRY(write_oldest(w, err));
 	}
@@ -292,5 +363,6 @@ zinc_writer_free(zinc_writer *w)
 		w->first = x->next;
 		free_pending(w, x);
 	}
+	zinc_free(w->ctx, w->table);
 	zinc_free(w->ctx, w);
 }

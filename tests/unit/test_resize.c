@@ -158,6 +158,45 @@ test_writer(void **unused)
 	}
 }
 
+/* Hundreds of objects at once, each found again: every one becomes whole, so that none is updated. */
+static void
+test_writer_many(void **unused)
+{
+	static uint16_t got[40 * 40];
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_store_counts n;
+	zinc_writer *w = NULL;
+	zinc_array *a;
+	stage s;
+
+	(void)unused;
+	stage_open(&s, 1, 0);
+	a = stage_array(&s, "a", 40, 40, 2, 2, 0, 0, "none");
+	assert_ok(zinc_writer_new(&w, a, 0, NULL, &err));
+	(void)stage_counts(&s);
+	for (uint64_t i = 0; i < COUNT(got); i++) {
+		const uint64_t at = i * 7 % COUNT(got), start[2] = {at / 40, at % 40}, count[2] = {1, 1};
+		uint16_t x = (uint16_t)(at + 1);
+		zinc_selection sel = ZINC_SELECTION_ALL;
+
+		sel.kind = ZINC_SELECT_BOX;
+		sel.ndim = 2;
+		sel.start = start;
+		sel.count = count;
+		assert_ok(zinc_writer_write(w, &sel, ZINC_BUFFER(&x, sizeof x), &err));
+	}
+	assert_ok(zinc_writer_flush(w, &err));
+	n = stage_counts(&s);
+	assert_int_equal(n.put_calls, 400);
+	assert_int_equal(n.update_calls, 0);
+	assert_ok(zinc_array_read_text(a, "", ZINC_BUFFER(got, sizeof got), &err));
+	for (size_t i = 0; i < COUNT(got); i++)
+		assert_int_equal(got[i], i + 1);
+	zinc_writer_free(w);
+	zinc_array_close(a);
+	stage_close(&s);
+}
+
 /* The writer within a small budget, and objects written in part only. */
 static void
 test_writer_parts(void **unused)
@@ -279,9 +318,9 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_resize),       cmocka_unit_test(test_append),       cmocka_unit_test(test_reserve),
-	    cmocka_unit_test(test_writer),       cmocka_unit_test(test_writer_parts), cmocka_unit_test(test_accessors),
-	    cmocka_unit_test(test_create_again),
+	    cmocka_unit_test(test_resize),    cmocka_unit_test(test_append),       cmocka_unit_test(test_reserve),
+	    cmocka_unit_test(test_writer),    cmocka_unit_test(test_writer_many),  cmocka_unit_test(test_writer_parts),
+	    cmocka_unit_test(test_accessors), cmocka_unit_test(test_create_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
