@@ -187,10 +187,15 @@ void zinc_explain_unit(zinc_explain *x, const zinc_touch *touch);
 /* A whole object is the unit: ask for its size. */
 zinc_status zinc_explain_object(zinc_job *j, const zinc_object *o, const char *key, zinc_touch *t, zinc_error *err);
 
-/* How many elements of what a chain has stored, from its start, the unit's selection needs; 0: all.  `extent` is in the
- * chain's axes, and `axis` (NULL: the same) leads from those to the array's. */
-uint64_t zinc_elements_needed(const zinc_plan *p, const zinc_chain *c, const int *axis, const uint64_t *extent,
-			      const zinc_unit *u);
+/* Elements [first, end) of what a chain has stored; end 0: all. */
+typedef struct zinc_needed {
+	uint64_t first, end;
+} zinc_needed;
+
+/* What the unit's selection needs.  `extent` is in the chain's axes, and `axis` (NULL: the same) leads from those to the
+ * array's. */
+zinc_needed zinc_elements_needed(const zinc_plan *p, const zinc_chain *c, const int *axis, const uint64_t *extent,
+				 const zinc_unit *u);
 
 zinc_status zinc_job_read(zinc_job *j, zinc_error *err);
 zinc_status zinc_job_read_shards(zinc_job *j, zinc_error *err);

@@ -11,25 +11,38 @@
  */
 #include "array/engine.h"
 
-uint64_t
+/* The least and the greatest index that is selected of a dimension. */
+static void
+ends(const zinc_segment *g, uint64_t *near, uint64_t *far)
+{
+	uint64_t i;
+
+	*near = g->in_list != NULL ? g->in_list[0] : g->first;
+	*far = g->in_list != NULL ? g->in_list[0] : g->first + (g->count - 1) * g->step;
+	for (i = 1; g->in_list != NULL && i < g->count; i++) {
+		*near = zinc_min_u64(*near, g->in_list[i]);
+		*far = zinc_max_u64(*far, g->in_list[i]);
+	}
+}
+
+zinc_needed
 zinc_elements_needed(const zinc_plan *p, const zinc_chain *c, const int *axis, const uint64_t *extent,
 		     const zinc_unit *u)
 {
-	uint64_t stride = 1, last = 0, i;
+	uint64_t stride = 1, last = 0, near, far;
+	zinc_needed n = {0, 0};
 	int d;
 
 	if (p->sel.is_points || !c->reorders_only)
-		return 0;
+		return n;
 	for (d = p->m->ndim - 1; d >= 0; d--) {
-		const zinc_segment *g = u->seg[axis != NULL ? axis[c->axis[d]] : c->axis[d]];
-		uint64_t far = g->first + (g->count - 1) * g->step;
-
-		for (i = 0, far = g->in_list != NULL ? 0 : far; g->in_list != NULL && i < g->count; i++)
-			far = zinc_max_u64(far, g->in_list[i]);
+		ends(u->seg[axis != NULL ? axis[c->axis[d]] : c->axis[d]], &near, &far);
+		n.first += near * stride;
 		last += far * stride;
 		stride *= extent[c->axis[d]];
 	}
-	return last + 1 == stride ? 0 : last + 1;
+	n.end = last + 1 == stride && n.first == 0 ? 0 : last + 1;
+	return n;
 }
 
 zinc_status
@@ -74,11 +87,12 @@ read_decoded(zinc_job *j, zinc_worker *w, const zinc_object *o, const zinc_unit 
 	zinc_cache *cache = zinc_cache_of(j->c);
 	uint8_t *direct = zinc_transfer_direct(j->p, j->t, u);
 	zinc_bytes in = {w->s->fetch.p, w->s->fetch.n};
+	zinc_needed n = {0, 0};
 	zinc_view v;
 
-	ZINC_TRY(zinc_chain_decode(j->p->m->chain, w->s, o->extent, in, direct,
-				   cache != NULL ? 0 : zinc_elements_needed(j->p, j->p->m->chain, NULL, o->extent, u),
-				   &v, err));
+	if (cache == NULL)
+		n = zinc_elements_needed(j->p, j->p->m->chain, NULL, o->extent, u);
+	ZINC_TRY(zinc_chain_decode_part(j->p->m->chain, w->s, o->extent, in, direct, n.first, n.end, &v, err));
 	if (cache != NULL)
 		zinc_cache_put(cache, j->c->store, key, 0, tag, &v, o->extent, j->p->m->ndim, j->p->m->dtype->size);
 	if (v.p == direct)
@@ -107,7 +121,7 @@ explain_whole(zinc_job *j, const zinc_object *o, const zinc_unit *u, const char 
 
 	ZINC_TRY(zinc_explain_object(j, o, key, &t, err));
 	if (!(j->c->caps.flags & ZINC_CAP_RANGE) ||
-	    !zinc_chain_starts(chain, o->extent, zinc_elements_needed(j->p, chain, NULL, o->extent, u), &n))
+	    !zinc_chain_starts(chain, o->extent, zinc_elements_needed(j->p, chain, NULL, o->extent, u).end, &n))
 		n = SIZE_MAX;
 	zinc_explain_requests(j->explain, 1, n < t.nbytes, zinc_min_u64(n, t.nbytes));
 	zinc_explain_unit(j->explain, &t);
@@ -123,7 +137,7 @@ read_start(zinc_job *j, zinc_worker *w, const zinc_object *o, const zinc_unit *u
 	   zinc_error *err)
 {
 	const zinc_chain *chain = j->p->m->chain;
-	const uint64_t need = zinc_elements_needed(j->p, chain, NULL, o->extent, u);
+	const uint64_t need = zinc_elements_needed(j->p, chain, NULL, o->extent, u).end;
 	zinc_fetched got;
 	zinc_bytes in;
 	zinc_view v;

@@ -283,10 +283,12 @@ decode_unit(window *win, zinc_worker *w, const slot *s, const zinc_unit *u, zinc
 	uint8_t *direct = zinc_axes_in_order(m) ? zinc_transfer_direct(j->p, j->t, u) : NULL;
 	const zinc_chain *inner = m->chain->shard->inner;
 	const uint64_t *shape = m->chain->shard->chunk_shape;
-	uint64_t need = cache != NULL ? 0 : zinc_elements_needed(j->p, inner, m->chain->axis, shape, u);
+	zinc_needed n = {0, 0};
 	zinc_view v, t;
 
-	ZINC_TRY(zinc_chain_decode(inner, w->s, shape, in, direct, need, &v, err));
+	if (cache == NULL)
+		n = zinc_elements_needed(j->p, inner, m->chain->axis, shape, u);
+	ZINC_TRY(zinc_chain_decode_part(inner, w->s, shape, in, direct, n.first, n.end, &v, err));
 	turn_view(m, &v, &t);
 	if (cache != NULL)
 		zinc_cache_put(cache, j->c->store, (const char *)w->key.p, position, &s->tag, &t, u->extent, m->ndim,

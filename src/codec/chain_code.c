@@ -129,6 +129,7 @@ typedef struct decoding {
 	zinc_rep rep;  /* what the array->bytes codec gives */
 	size_t nbytes; /* of all its elements */
 	size_t need;   /* of them from the start are wanted */
+	size_t skip;   /* of those from the start are not */
 	int plain;
 	void *into;      /* where they should go, or NULL */
 	zinc_bytes cur;  /* what has been decoded so far */
@@ -165,7 +166,9 @@ decode_stage(decoding *d, int i)
 	exact = is_fixed(d->c, i) ? most : SIZE_MAX;
 	if (i == 0 && d->plain) {
 		ZINC_TRY(land(d, &final));
-		ZINC_TRY(codec->ops->decode(codec, d->s, d->cur, &final, exact, d->need, d->err));
+		ZINC_TRY(codec->ops->decode_part && d->skip
+			     ? codec->ops->decode_part(codec, d->s, d->cur, &final, exact, d->skip, d->need, d->err)
+			     : codec->ops->decode(codec, d->s, d->cur, &final, exact, d->need, d->err));
 		d->cur = (zinc_bytes){final.p, final.n};
 		d->landed = final.p;
 		return ZINC_OK;
@@ -183,7 +186,7 @@ decode_stage(decoding *d, int i)
 static zinc_status
 place_plain(decoding *d)
 {
-	const size_t n = d->need / d->rep.dtype->size;
+	const size_t size = d->rep.dtype->size;
 	zinc_buf final;
 
 	if (!d->landed && d->cur.n != d->nbytes)
@@ -199,7 +202,7 @@ place_plain(decoding *d)
 			memcpy(final.p, d->cur.p, d->need);
 	}
 	if (d->plain == 2)
-		zinc_dtype_swap(d->rep.dtype, d->landed, d->cur.p, n);
+		zinc_dtype_swap(d->rep.dtype, d->landed + d->skip, d->cur.p + d->skip, (d->need - d->skip) / size);
 	return ZINC_OK;
 }
 
@@ -219,7 +222,7 @@ unpack(decoding *d)
 
 /* Encoded bytes -> elements in C order of the array->bytes codec's side, at d->landed. */
 static zinc_status
-decode_packed(decoding *d, uint64_t need)
+decode_packed(decoding *d, uint64_t skip, uint64_t need)
 {
 	const zinc_chain *c = d->c;
 	zinc_status st;
@@ -230,6 +233,8 @@ decode_packed(decoding *d, uint64_t need)
 	d->need = d->nbytes;
 	if (need && d->plain && need < d->nbytes / d->rep.dtype->size)
 		d->need = (size_t)need * d->rep.dtype->size;
+	if (d->plain && skip < d->need / d->rep.dtype->size)
+		d->skip = (size_t)skip * d->rep.dtype->size;
 	for (i = c->nbb; i-- > 0;) {
 		st = decode_stage(d, i);
 		if (st != ZINC_OK)
@@ -316,16 +321,23 @@ zinc_status
 zinc_chain_decode(const zinc_chain *c, zinc_scratch *s, const uint64_t *shape, zinc_bytes in, void *into, uint64_t need,
 		  zinc_view *out, zinc_error *err)
 {
+	return zinc_chain_decode_part(c, s, shape, in, into, 0, need, out, err);
+}
+
+zinc_status
+zinc_chain_decode_part(const zinc_chain *c, zinc_scratch *s, const uint64_t *shape, zinc_bytes in, void *into,
+		       uint64_t skip, uint64_t need, zinc_view *out, zinc_error *err)
+{
 	decoding d = {.c = c, .s = s, .cur = in, .err = err};
 
 	stage_rep(c, c->naa, shape, &d.rep);
 	if (!c->reorders_only) {
-		ZINC_TRY(decode_packed(&d, 0));
+		ZINC_TRY(decode_packed(&d, 0, 0));
 		ZINC_TRY(decode_arrays(&d, shape, into));
 		zinc_strides_c(shape, c->rep.ndim, c->rep.dtype->size, out->strides);
 	} else {
 		d.into = is_straight(c) ? into : NULL;
-		ZINC_TRY(decode_packed(&d, need));
+		ZINC_TRY(decode_packed(&d, skip, need));
 		strides_of(&d, out);
 	}
 	out->p = d.landed;

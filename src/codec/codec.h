@@ -111,6 +111,10 @@ struct zinc_codec_ops {
 	 */
 	zinc_status (*decode)(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, size_t exact,
 			      size_t need, zinc_error *err);
+	/* The same where only bytes [skip, need) are wanted: what it leaves in front of them is undefined.  NULL: decode
+	 * is as good. */
+	zinc_status (*decode_part)(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, size_t exact,
+				   size_t skip, size_t need, zinc_error *err);
 	/* The first `need` bytes from the beginning of the encoded form, of which `in` is all or a part.  *enough
 	 * false, and any status: they cannot be had from it alone.  NULL: never. */
 	zinc_status (*decode_start)(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, size_t need,
@@ -223,6 +227,9 @@ typedef struct zinc_view {
  */
 zinc_status zinc_chain_decode(const zinc_chain *c, zinc_scratch *s, const uint64_t *shape, zinc_bytes in, void *into,
 			      uint64_t need, zinc_view *out, zinc_error *err);
+/* The same where of those elements the first `skip` are not wanted either, and may be left undefined. */
+zinc_status zinc_chain_decode_part(const zinc_chain *c, zinc_scratch *s, const uint64_t *shape, zinc_bytes in,
+				   void *into, uint64_t skip, uint64_t need, zinc_view *out, zinc_error *err);
 /* Can the first `need` elements be decoded from the beginning of a chunk's encoding?  *nbytes of it are enough unless
  * the encoder was very odd. */
 bool zinc_chain_starts(const zinc_chain *c, const uint64_t *shape, uint64_t need, size_t *nbytes);

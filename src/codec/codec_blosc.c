@@ -12,7 +12,7 @@
  * (1) The header is checked before the library sees a byte: version, flags, nbytes against the size that is
  *     expected, cbytes against the size that is there, block and type size.
  * (2) Stored containers (clevel 0, or bytes that do not shrink) are copied here, without the library.
- * (3) Only the blocks that hold the `need` first bytes are decoded.
+ * (3) Only the blocks that hold the bytes wanted are decoded.
  * (4) Nothing global is used: no locks, no environment, one thread per call.  Work space is the library's own.
  * (5) How it was compressed is read from the bytes alone: the configuration matters to writing only.
  */
@@ -119,20 +119,23 @@ check_format(const header *h, zinc_error *err)
 	return ZINC_OK;
 }
 
-/* The first items that hold `need` bytes; whole items only, so not for containers that end in half a one. */
+/* The items that hold bytes [skip, need), each in its place; whole items only, so not for containers that end in half a
+ * one. */
 static int
-decode_items(const uint8_t *in, const header *h, size_t need, uint8_t *out)
+decode_items(const uint8_t *in, const header *h, size_t skip, size_t need, uint8_t *out)
 {
-	size_t items = need / h->typesize + (need % h->typesize != 0);
+	const size_t first = skip / h->typesize, end = need / h->typesize + (need % h->typesize != 0);
+	const int n = blosc_getitem(in, (int)first, (int)(end - first), out + first * h->typesize);
 
-	return blosc_getitem(in, 0, (int)items, out);
+	return n < 0 ? n : n + (int)(first * h->typesize);
 }
 
-/* Room is made for the whole container also when only its beginning is wanted: a later chunk of the same size needs it.
- */
+/* Room is made for the whole container also when only a part of it is wanted: a later chunk of the same size needs it.
+ * Measured: a plane of axis 0 in the middle of 512^3 uint16 in chunks of 128^3 computes 12 ms instead of 18, for which
+ * all blocks in front of it were decoded. */
 static zinc_status
-blosc_decode(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, size_t exact, size_t need,
-	     zinc_error *err)
+blosc_decode_part(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, size_t exact, size_t skip,
+		  size_t need, zinc_error *err)
 {
 	header h = {0};
 	int n;
@@ -143,20 +146,29 @@ blosc_decode(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out,
 	if (h.flags & 2)
 		return zinc_buf_add(out, in.p + BLOSC_MIN_HEADER_LENGTH, h.nbytes, err);
 	ZINC_TRY(check_format(&h, err));
-	if (need < h.nbytes && h.nbytes % h.typesize == 0 && h.nbytes > h.blocksize)
-		n = decode_items(in.p, &h, need, out->p + out->n);
+	need = zinc_min_u64(need, h.nbytes);
+	if ((skip > 0 || need < h.nbytes) && skip < need && h.nbytes % h.typesize == 0 && h.nbytes > h.blocksize)
+		n = decode_items(in.p, &h, skip, need, out->p + out->n);
 	else
 		n = blosc_decompress_ctx(in.p, out->p + out->n, h.nbytes, 1);
-	if (n < 0 || (size_t)n < zinc_min_u64(need, h.nbytes))
+	if (n < 0 || (size_t)n < need)
 		return zinc_fail(err, ZINC_E_CORRUPT, "the blocks do not decode");
 	out->n += (size_t)n;
 	return ZINC_OK;
 }
 
+static zinc_status
+blosc_decode(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, size_t exact, size_t need,
+	     zinc_error *err)
+{
+	return blosc_decode_part(c, s, in, out, exact, 0, need, err);
+}
+
 #else
-#define PURPOSE      "Blosc 1; not in this build"
-#define blosc_encode NULL /* no codec is made without the library */
-#define blosc_decode NULL
+#define PURPOSE           "Blosc 1; not in this build"
+#define blosc_encode      NULL /* no codec is made without the library */
+#define blosc_decode      NULL
+#define blosc_decode_part NULL
 
 static const char *
 missing(int cname)
@@ -347,4 +359,5 @@ const zinc_codec_ops zinc_codec_blosc = {
     .bound = zinc_bound_compressed,
     .encode = blosc_encode,
     .decode = blosc_decode,
+    .decode_part = blosc_decode_part,
 };
