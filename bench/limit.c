@@ -5,6 +5,7 @@
  *            [version=2]
  *     chunks the same without sel: every chunk, or inner chunk, on its own, into memory that is used again
  *     write  the same without sel: all chunks to=PATH, from what `read` would give
+ *     poke   the same without sel: count=N boxes, 16 on each side, into the shards of to=PATH, each shard written anew
  *
  * Everything is told to it, nothing is looked up or checked.  Contexts and buffers are made once per thread; the
  * destination is in huge pages; a chunk is decoded into scratch and copied once, or read straight into the rows when
@@ -403,14 +404,9 @@ gather(const limit *x, const uint64_t begin[DIMS], uint8_t *unit)
 }
 
 static void
-put(const char *name, const uint8_t *bytes, size_t n)
+write_out(int fd, const uint8_t *bytes, size_t n)
 {
-	char temporary[4200];
-	int fd;
-
-	snprintf(temporary, sizeof temporary, "%s.tmp", name);
-	fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-	while (fd >= 0 && n) {
+	while (n) {
 		const ssize_t done = write(fd, bytes, n);
 
 		if (done <= 0)
@@ -418,7 +414,28 @@ put(const char *name, const uint8_t *bytes, size_t n)
 		bytes += done;
 		n -= (size_t)done;
 	}
-	if (fd < 0 || close(fd) != 0 || rename(temporary, name) != 0)
+}
+
+static int
+create(const char *name, char temporary[4200])
+{
+	int fd;
+
+	snprintf(temporary, 4200, "%s.tmp", name);
+	fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	if (fd < 0)
+		bench_die(temporary);
+	return fd;
+}
+
+static void
+put(const char *name, const uint8_t *bytes, size_t n)
+{
+	char temporary[4200];
+	const int fd = create(name, temporary);
+
+	write_out(fd, bytes, n);
+	if (close(fd) != 0 || rename(temporary, name) != 0)
 		bench_die(temporary);
 }
 
@@ -453,6 +470,134 @@ store_object(void *arg, size_t i, int number)
 	}
 	name_chunk(x, at, name, sizeof name);
 	put(name, w->in, (size_t)used);
+}
+
+/* ---- parts of shards ---- */
+
+#define BOX        16
+#define COPY_BLOCK ((size_t)256 << 10)
+
+/* Kept bytes, from file to file. */
+static void
+copy_range(int from, int to, uint64_t at, uint64_t n)
+{
+	static uint8_t block[COPY_BLOCK];
+
+	for (; n; n -= n < COPY_BLOCK ? n : COPY_BLOCK, at += COPY_BLOCK) {
+		const size_t part = n < COPY_BLOCK ? (size_t)n : COPY_BLOCK;
+
+		read_at(from, block, part, at);
+		write_out(to, block, part);
+	}
+}
+
+/* The part of the box [at, at + BOX) that lies in the unit at `begin`, with zeros; false: none. */
+static bool
+change(const limit *x, uint8_t *unit, const uint64_t begin[DIMS], const uint64_t at[DIMS])
+{
+	uint64_t lo[DIMS], hi[DIMS], i, j;
+	int d;
+
+	for (d = 0; d < DIMS; d++) {
+		lo[d] = at[d] > begin[d] ? at[d] - begin[d] : 0;
+		hi[d] = at[d] + BOX < begin[d] + x->unit[d] ? at[d] + BOX - begin[d] : x->unit[d];
+		if (at[d] + BOX <= begin[d] || at[d] >= begin[d] + x->unit[d])
+			return false;
+	}
+	for (i = lo[0]; i < hi[0] && unit; i++)
+		for (j = lo[1]; j < hi[1]; j++) {
+			const uint64_t a[DIMS] = {i, j, lo[2]};
+
+			memset(unit + offset_in(x->unit, a, x->size), 0, (size_t)((hi[2] - lo[2]) * x->size));
+		}
+	return true;
+}
+
+/* The inner chunk: read, decode, change, encode, write.  Returns its new length. */
+static uint64_t
+rewrite_inner(const limit *x, worker *w, int from, int to, const uint64_t entry[2], const uint64_t begin[DIMS],
+	      const uint64_t at[DIMS])
+{
+	const size_t cap = x->nunit + x->nunit / 8 + 4096;
+	size_t n;
+
+	reserve(w, cap);
+	read_at(from, w->in, (size_t)entry[1], entry[0]);
+	decode(x, w, (size_t)entry[1], x->nunit);
+	change(x, w->out, begin, at);
+	n = encode(x, w, w->out, w->in, cap);
+	write_out(to, w->in, n);
+	return n;
+}
+
+static void
+rewrite_shard(const limit *x, worker *w, const uint64_t shard_at[DIMS], const uint64_t at[DIMS])
+{
+	const uint64_t per[DIMS] = {x->chunk[0] / x->unit[0], x->chunk[1] / x->unit[1], x->chunk[2] / x->unit[2]};
+	const uint64_t units = product(per), nbytes = 16 * units + 4;
+	const int from = open_chunk(x, shard_at);
+	uint64_t *index = malloc(nbytes + 4), begin[DIMS], k, used = 0, kept = 0, kept_at = 0;
+	char name[4096], temporary[4200];
+	struct stat st;
+	int to;
+
+	name_chunk(x, shard_at, name, sizeof name);
+	to = create(name, temporary);
+	if (!index || fstat(from, &st) != 0)
+		bench_die("cannot look at a shard");
+	read_at(from, index, nbytes, (uint64_t)st.st_size - nbytes);
+	for (k = 0; k < units; k++) {
+		uint64_t *entry = index + 2 * k;
+		const uint64_t was = entry[0];
+
+		begin[0] = shard_at[0] * x->chunk[0] + k / per[2] / per[1] * x->unit[0];
+		begin[1] = shard_at[1] * x->chunk[1] + k / per[2] % per[1] * x->unit[1];
+		begin[2] = shard_at[2] * x->chunk[2] + k % per[2] * x->unit[2];
+		if (change(x, NULL, begin, at)) {
+			copy_range(from, to, kept_at, kept);
+			kept = 0;
+			entry[1] = rewrite_inner(x, w, from, to, entry, begin, at);
+		} else {
+			if (kept && kept_at + kept != was) {
+				copy_range(from, to, kept_at, kept);
+				kept = 0;
+			}
+			kept_at = kept ? kept_at : was;
+			kept += entry[1];
+		}
+		entry[0] = used;
+		used += entry[1];
+	}
+	copy_range(from, to, kept_at, kept);
+	write_out(to, (const uint8_t *)index, nbytes);
+	free(index);
+	if (close(from) != 0 || close(to) != 0 || rename(temporary, name) != 0)
+		bench_die(temporary);
+}
+
+/* The boxes of ours.c and peers.py. */
+static void
+poke(limit *x, uint64_t count)
+{
+	uint64_t i, k, at[DIMS], shard_at[DIMS];
+	int d;
+
+	for (i = 0; i < count; i++) {
+		for (d = 0; d < DIMS; d++)
+			at[d] = (i + 1) * (uint64_t)(37 + 10 * d) % (x->shape[d] - BOX);
+		for (k = 0; k < product(x->shards); k++) {
+			bool touched = true;
+
+			shard_at[2] = k % x->shards[2];
+			shard_at[1] = k / x->shards[2] % x->shards[1];
+			shard_at[0] = k / x->shards[2] / x->shards[1];
+			for (d = 0; d < DIMS; d++)
+				touched &=
+				    at[d] < (shard_at[d] + 1) * x->chunk[d] && at[d] + BOX > shard_at[d] * x->chunk[d];
+			if (touched)
+				rewrite_shard(x, &x->w[0], shard_at, at);
+		}
+	}
 }
 
 /* ---- options ---- */
@@ -512,6 +657,18 @@ prepare(limit *x, const bench *b)
 	}
 }
 
+static void
+run(limit *x, const bench *b)
+{
+	if (strcmp(b->operation, "write") == 0) {
+		bench_share(b->threads, product(x->shards), store_object, x);
+	} else if (strcmp(b->operation, "poke") == 0) {
+		poke(x, strtoull(bench_option(b, "count"), NULL, 10));
+	} else {
+		read_once(x, b->threads);
+	}
+}
+
 int
 main(int argc, char **argv)
 {
@@ -521,18 +678,15 @@ main(int argc, char **argv)
 
 	prepare(&x, &b);
 	x.alone = strcmp(b.operation, "chunks") == 0;
-	if (strcmp(b.operation, "write") == 0) {
+	if (strcmp(b.operation, "write") == 0)
 		read_once(&x, b.threads);
+	if (bench_option(&b, "to"))
 		x.path = bench_option(&b, "to");
-	}
 	for (k = 0; k < b.repeat; k++) {
 		bench_start(&b);
-		if (strcmp(b.operation, "write") == 0)
-			bench_share(b.threads, product(x.shards), store_object, &x);
-		else
-			read_once(&x, b.threads);
+		run(&x, &b);
 		bench_stop(&b);
-		if (strcmp(b.operation, "write") != 0)
+		if (!bench_option(&b, "to"))
 			bench_drop(x.dst, x.ndst);
 	}
 	return bench_print(&b);

@@ -94,7 +94,7 @@ def workloads(n):
         out.append(Workload(f"write all, {kind}", "write", f"{kind}-noise", [], no_zarrs, to=f"{kind}-noise"))
         out.append(Workload(f"round trip, {kind}", "roundtrip", f"{kind}-noise", [], tuple(c for c in READERS if c != "limit"), to=f"{kind}-noise"))
     out.append(Workload("durable write, zstd", "write", "zstd-noise", ["durable=1"], ("zinc", "tensorstore"), to="zstd-noise"))
-    out.append(Workload("parts of shards", "poke", "shard-noise", ["count=16"], no_limit, to="+shard-noise"))
+    out.append(Workload("parts of shards", "poke", "shard-noise", ["count=16"], no_zarrs, to="+shard-noise"))
     out.append(Workload("append planes", "append", "planes", ["count=32"], no_limit, to="+planes"))
     out.append(Workload("rechunk planes to columns", "roundtrip", "planes", [], no_limit, to="columns", many=True))
     out.append(Workload("walk", "walk", "tree", [], ("zinc", "zarr-python")))
