@@ -4,6 +4,8 @@ import json
 import math
 import os
 
+from targets import MOST, WANTED
+
 ORDER = ("limit", "zinc", "zarrs", "tensorstore", "zarr-python", "zarrs-python", "gdal")
 PEERS = ORDER[2:]
 COLOURS = {
@@ -153,6 +155,30 @@ computed together, against one: what is above 1 the threads cost each other.
 """
 
 
+def verdict(row, wanted):
+    ours, limit, peer = value(row, "zinc"), value(row, "limit"), best_peer(row)
+    if not ours or not peer:
+        return "–"
+    if peer / ours >= wanted:
+        return "met"
+    if limit and peer / (MOST * limit) < wanted:
+        return "not owed"
+    return "missed"
+
+
+def targets(results):
+    rows = {r["name"]: r for r in results["workloads"] if r["threads"] == 2}
+    out = ["| workload, 2 threads | zinc / limit | best peer / zinc | wanted | best peer / limit | |", "|---|---|---|---|---|---|"]
+    for name, wanted in WANTED.items():
+        row = rows.get(name)
+        if not row:
+            continue
+        ours, limit, peer = value(row, "zinc"), value(row, "limit"), best_peer(row)
+        cells = (figure(over(ours, limit)), figure(over(peer, ours)), f"{wanted:g}", figure(over(peer, limit)), verdict(row, wanted))
+        out.append(f"| {name} | " + " | ".join(cells) + " |")
+    return "\n".join(out)
+
+
 def markdown(results):
     m = results["machine"]
     versions = ", ".join(f"{k} {v}" for k, v in sorted(m["versions"].items()))
@@ -166,6 +192,12 @@ interleaved. Load average {m["load"]:.1f} before, {m["load_at_end"]:.1f} after: 
 fastest other implementation takes twice as long. What a contender cannot do, or does not print, is "–".
 
 ![plot](results.svg)
+
+## Targets
+
+"Not owed" is a ratio that even 1.1 times the limit's time would not give.
+
+{targets(results)}
 
 ## In the process, files cached (ms)
 

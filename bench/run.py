@@ -10,7 +10,7 @@ machine does hits all alike.  Of each workload it takes:
     cold     in-process time of one repeat with the page cache dropped first (needs root)
 
 and reports medians over the rounds: 8 times of each, fewer of those who need more than PATIENCE for one.  Environment: BUILD, BENCH_QUICK=1 (small arrays, few rounds, for CI), BENCH_LARGE=1
-(1024**3), BENCH_ROUNDS, BENCH_ONLY (a pattern of workload names), BENCH_DIR (where data lies [build/bench-data-512, by side]),
+(1024**3), BENCH_ROUNDS, BENCH_ONLY (a pattern of workload names; results of others stay), BENCH_DIR (where data lies [build/bench-data-512, by side]),
 BENCH_OUT (where results go [bench]).
 """
 
@@ -72,12 +72,12 @@ def workloads(n):
     out = []
     for kind in ("raw", "zstd", "shard"):
         for entropy in data.ENTROPIES:
-            out.append(Workload(f"read all, {kind}, {entropy}", "read", f"{kind}-{entropy}", threads=(1, 2), cold=entropy == "noise"))
+            out.append(Workload(f"read all, {kind}, {entropy}", "read", f"{kind}-{entropy}", threads=(1, 2) if entropy == "noise" else (2,), cold=entropy == "noise"))
         who = tuple(c for c in READERS if c != "limit") if kind == "shard" else READERS
         out.append(Workload(f"chunk by chunk, {kind}", "chunks", f"{kind}-noise", [f"chunk={half}"], who))
     out.append(Workload("inner chunks, shard", "chunks", "shard-noise", [f"chunk={eighth}"]))
     for kind in ("gzip", "blosc", "edge", "float", "tiny"):
-        out.append(Workload(f"read all, {kind}", "read", kind, threads=(1, 2)))
+        out.append(Workload(f"read all, {kind}", "read", kind, threads=(2,) if kind in ("float", "tiny") else (1, 2)))
     for kind in ("raw-noise", "zstd-noise", "gzip", "blosc", "shard-noise"):
         for name, sel in slices(n).items():
             who = no_limit if "::" in sel or "[" in sel else no_zarrs
@@ -290,9 +290,20 @@ def machine():
     }
 
 
+def before(out, only):
+    """Earlier results of which a run of some workloads renews only theirs"""
+    path = os.path.join(out, "results.json")
+    if not only or not os.path.exists(path):
+        return {"workloads": [], "scaling": []}
+    with open(path, encoding="utf-8") as f:
+        return json.load(f)
+
+
 def add(results, which, row, out):
     """Report all that is known so far: a run that is broken off has told what it saw"""
-    results[which].append(row)
+    same = [i for i, r in enumerate(results[which]) if (r["name"], r["threads"]) == (row["name"], row["threads"])]
+    at = same[0] if same else len(results[which])
+    results[which][at : at + 1] = [row]
     results["machine"]["load_at_end"] = os.getloadavg()[0]
     report.write(results, out)
     print(report.line(row), flush=True)
@@ -313,7 +324,7 @@ def main():
             data.make_tree(WHERE, 500 if QUICK else 10000)
         else:
             data.make(SETS[name], WHERE)
-    results = {"machine": machine(), "start_up": start_up(), "workloads": [], "scaling": []}
+    results = before(out, only.pattern) | {"machine": machine(), "start_up": start_up()}
     for w in chosen:
         for threads in w.threads[-1:] if QUICK else w.threads:
             row = {"name": w.name, "threads": threads, "contenders": measure(w, threads)}
