@@ -350,16 +350,20 @@ zinc_chain_decode_part(const zinc_chain *c, zinc_scratch *s, const uint64_t *sha
 #define START_BLOCK (128 * (size_t)1024)
 #define START_EXTRA 64
 
+static bool
+can_start(const zinc_chain *c, const zinc_rep *rep)
+{
+	return c->reorders_only && c->nbb == 1 && c->bb[0]->ops->decode_start != NULL && plain(c, rep);
+}
+
 bool
 zinc_chain_starts(const zinc_chain *c, const uint64_t *shape, uint64_t need, size_t *nbytes)
 {
 	zinc_rep rep;
 	size_t all, n;
 
-	if (need == 0 || !c->reorders_only || c->nbb != 1 || c->bb[0]->ops->decode_start == NULL)
-		return false;
 	stage_rep(c, c->naa, shape, &rep);
-	if (!plain(c, &rep) || zinc_rep_bytes(&rep, &all, NULL) != ZINC_OK)
+	if (need == 0 || !can_start(c, &rep) || zinc_rep_bytes(&rep, &all, NULL) != ZINC_OK)
 		return false;
 	n = (size_t)need * rep.dtype->size; /* no more than all, which fits */
 	*nbytes = n + n / START_EXTRA + 2 * START_BLOCK;
@@ -375,6 +379,8 @@ zinc_chain_decode_start(const zinc_chain *c, zinc_scratch *s, const uint64_t *sh
 
 	*enough = false;
 	stage_rep(c, c->naa, shape, &d.rep);
+	if (!can_start(c, &d.rep))
+		return ZINC_OK;
 	ZINC_TRY(zinc_rep_bytes(&d.rep, &d.nbytes, err));
 	d.plain = plain(c, &d.rep);
 	d.need = (size_t)need * d.rep.dtype->size;
