@@ -240,7 +240,7 @@ def svg(results):
         return left + width * (min(2.0, max(-1.0, math.log10(ratio))) + 1) / 3
 
     for k, c in enumerate(ORDER):
-        out.append(f'<rect x="{left + 95 * k - 60}" y="8" width="9" height="9" fill="{COLOURS[c]}"/><text x="{left + 95 * k - 47}" y="16">{c}</text>')
+        out.append(f'<rect x="{left + 86 * k - 60}" y="8" width="9" height="9" fill="{COLOURS[c]}"/><text x="{left + 86 * k - 47}" y="16">{c}</text>')
     for mark in (0.1, 1, 10, 100):
         out.append(f'<line x1="{x(mark)}" x2="{x(mark)}" y1="36" y2="{total - 10}" stroke="#ddd"/><text x="{x(mark) + 2}" y="34">{mark:g}</text>')
     y = 44

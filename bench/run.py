@@ -304,6 +304,8 @@ def add(results, which, row, out):
     same = [i for i, r in enumerate(results[which]) if (r["name"], r["threads"]) == (row["name"], row["threads"])]
     at = same[0] if same else len(results[which])
     results[which][at : at + 1] = [row]
+    order = [w.name for w in workloads(SIDE)]
+    results["workloads"].sort(key=lambda r: (order.index(r["name"]) if r["name"] in order else len(order), r["threads"]))
     results["machine"]["load_at_end"] = os.getloadavg()[0]
     report.write(results, out)
     print(report.line(row), flush=True)
