@@ -205,8 +205,13 @@ zinc_status zinc_job_write(zinc_job *j, zinc_error *err);
 zinc_status zinc_shard_write(zinc_job *j, zinc_worker *w, const zinc_object *o, const zinc_old *old, zinc_splice *out,
 			     zinc_error *err);
 
+/* What a request costs at least, in bytes copied, where the store itself is memory. */
+#define ZINC_REQUEST_BYTES 1024u
+
 /* What a failed request says, as the caller's error. */
 zinc_status zinc_got_fail(const zinc_got *got, zinc_error *err);
+/* E_CORRUPT: an object of plain elements has another size than they. */
+zinc_status zinc_got_wrong_size(const zinc_got *got, uint64_t expected, zinc_error *err);
 /* What came of fetching an object. */
 typedef struct zinc_fetched {
 	bool found;

@@ -11,6 +11,13 @@ zinc_got_fail(const zinc_got *got, zinc_error *err)
 	return zinc_fail(err, got->status, "%s", zinc_status_text(got->status));
 }
 
+zinc_status
+zinc_got_wrong_size(const zinc_got *got, uint64_t expected, zinc_error *err)
+{
+	return zinc_fail(err, ZINC_E_CORRUPT, "the object has %llu bytes instead of %llu",
+			 (unsigned long long)got->object_size, (unsigned long long)expected);
+}
+
 typedef struct fetch {
 	zinc_buf *into;
 	uint64_t limit;

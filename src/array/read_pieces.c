@@ -58,8 +58,7 @@ piece_done(void *arg, size_t i, const zinc_got *got)
 	if (got->found == ZINC_FAILED)
 		x->code = zinc_got_fail(got, x->err);
 	else if (got->found == ZINC_FOUND && got->object_size != x->expected)
-		x->code = zinc_fail(x->err, ZINC_E_CORRUPT, "the object has %llu bytes instead of %llu",
-				    (unsigned long long)got->object_size, (unsigned long long)x->expected);
+		x->code = zinc_got_wrong_size(got, x->expected, x->err);
 	else if (got->found == ZINC_FOUND)
 		x->tag = *got->tag;
 }

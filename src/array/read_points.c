@@ -10,8 +10,6 @@
  */
 #include "array/engine.h"
 
-#define REQUEST_BYTES 1024u /* what a request costs at least, in bytes copied, where the store itself is memory */
-
 typedef struct points {
 	size_t n;
 	uint64_t expected; /* size of the object */
@@ -32,7 +30,7 @@ find_points(points *x, const zinc_job *j, const zinc_object *o, const zinc_unit 
 	return (j->c->caps.flags & ZINC_CAP_RANGE) && zinc_cache_of(j->c) == NULL && zinc_chain_plain(m->chain) == 1 &&
 	       zinc_axes_in_order(m) &&
 	       !zinc_shape_bytes(o->extent, m->ndim, m->dtype->size, INT64_MAX, &x->expected) &&
-	       !zinc_u64_mul(x->n, zinc_max_u64(j->c->caps.merge_gap, REQUEST_BYTES), &cost) && cost < x->expected;
+	       !zinc_u64_mul(x->n, zinc_max_u64(j->c->caps.merge_gap, ZINC_REQUEST_BYTES), &cost) && cost < x->expected;
 }
 
 static void
@@ -48,8 +46,7 @@ point_done(void *arg, size_t i, const zinc_got *got)
 	else if (got->found == ZINC_FAILED)
 		x->code = zinc_got_fail(got, x->err);
 	else if (got->object_size != x->expected)
-		x->code = zinc_fail(x->err, ZINC_E_CORRUPT, "the object has %llu bytes instead of %llu",
-				    (unsigned long long)got->object_size, (unsigned long long)x->expected);
+		x->code = zinc_got_wrong_size(got, x->expected, x->err);
 }
 
 static zinc_status

@@ -17,8 +17,6 @@
 #define ROW_BYTES_MIN 256u
 #define ROW_BYTES_FAR 4096u /* rows with gaps between them must be this long to be worth a request each */
 
-#define REQUEST_BYTES 1024u /* what a request costs at least, in bytes copied, where the store itself is memory */
-
 typedef struct rows {
 	const zinc_segment *const *seg;
 	const zinc_target *t;
@@ -142,8 +140,7 @@ rows_done(void *arg, size_t i, const zinc_got *got)
 	else if (got->found == ZINC_FAILED)
 		r->code = zinc_got_fail(got, r->err);
 	else if (got->object_size != r->expected || got->nbytes != r->requests[i].length)
-		r->code = zinc_fail(r->err, ZINC_E_CORRUPT, "the object has %llu bytes instead of %llu",
-				    (unsigned long long)got->object_size, (unsigned long long)r->expected);
+		r->code = zinc_got_wrong_size(got, r->expected, r->err);
 }
 
 static zinc_status
@@ -334,7 +331,7 @@ zinc_read_rows(zinc_job *j, zinc_worker *w, const zinc_object *o, const zinc_uni
 	if (!*done && long_rows) {
 		ZINC_TRY(by_rows(j, w, o, u, key, &r, err));
 		*done = true;
-	} else if (!*done && find_bands(&b, &r, ndim, zinc_max_u64(j->c->caps.merge_gap, REQUEST_BYTES))) {
+	} else if (!*done && find_bands(&b, &r, ndim, zinc_max_u64(j->c->caps.merge_gap, ZINC_REQUEST_BYTES))) {
 		ZINC_TRY(by_bands(j, w, o, u, key, &r, &b, err));
 		*done = true;
 	}

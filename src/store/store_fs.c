@@ -167,15 +167,10 @@ zinc_fs_open_value(zinc_fs *fs, const char *key, int *fd, struct stat *st, zinc_
 	return zinc_fail(err, ZINC_E_IO, "not a regular file");
 }
 
-typedef struct open_file {
-	zinc_fs *fs;
-	int fd;
-} open_file;
-
-static zinc_status
-read_file(void *arg, uint64_t offset, uint64_t nbytes, const struct iovec *iov, int niov, zinc_error *err)
+zinc_status
+zinc_fs_read_open(void *arg, uint64_t offset, uint64_t nbytes, const struct iovec *iov, int niov, zinc_error *err)
 {
-	const open_file *f = (const open_file *)arg;
+	const fs_open_file *f = (const fs_open_file *)arg;
 
 	return zinc_fs_read(f->fs, f->fd, offset, nbytes, iov, niov, err);
 }
@@ -200,7 +195,7 @@ serve_key(zinc_fs *fs, const ordered_gets *g, size_t from, const zinc_sink *sink
 {
 	const char *key = g->requests[nth(g, from)].key;
 	zinc_error e = ZINC_ERROR_INIT;
-	open_file f = {fs, -1};
+	fs_open_file f = {fs, -1};
 	struct stat st;
 	zinc_tag tag;
 	zinc_status status;
@@ -218,7 +213,7 @@ serve_key(zinc_fs *fs, const ordered_gets *g, size_t from, const zinc_sink *sink
 		else if (f.fd == -1)
 			zinc_sink_missing(sink, at);
 		else if (i == from || !zinc_sink_cancelled(sink, at))
-			zinc_sink_serve(sink, at, &g->requests[at], (uint64_t)st.st_size, &tag, read_file, &f);
+			zinc_sink_serve(sink, at, &g->requests[at], (uint64_t)st.st_size, &tag, zinc_fs_read_open, &f);
 	}
 	if (f.fd != -1)
 		fs_os(fs)->close(fs_os(fs), f.fd);

@@ -118,6 +118,14 @@ zinc_status zinc_fs_fail(zinc_error *err, int errnum, const char *what);
 /* Read n bytes from `offset`; E_CONFLICT when the file ends before. */
 zinc_status zinc_fs_read(zinc_fs *fs, int fd, uint64_t offset, uint64_t n, const struct iovec *iov, int niov,
 			 zinc_error *err);
+/* The same as a zinc_read_fn of a file that stays open. */
+typedef struct fs_open_file {
+	zinc_fs *fs;
+	int fd;
+} fs_open_file;
+
+zinc_status zinc_fs_read_open(void *arg, uint64_t offset, uint64_t nbytes, const struct iovec *iov, int niov,
+			      zinc_error *err);
 void zinc_fs_tag(zinc_tag *out, const struct stat *st);
 /* Open a value; *fd -1 and ZINC_OK when it is missing. */
 zinc_status zinc_fs_open_value(zinc_fs *fs, const char *key, int *fd, struct stat *st, zinc_error *err);

@@ -603,22 +603,9 @@ zinc_fs_update(void *self, const char *key, zinc_update_fn fn, void *arg, uint32
 
 /* ---- splice ---- */
 
-typedef struct old_file {
-	zinc_fs *fs;
-	int fd;
-} old_file;
-
-static zinc_status
-read_part(void *arg, uint64_t offset, uint64_t nbytes, const struct iovec *iov, int niov, zinc_error *err)
-{
-	const old_file *f = (const old_file *)arg;
-
-	return zinc_fs_read(f->fs, f->fd, offset, nbytes, iov, niov, err);
-}
-
 /* From file to file, by blocks that stay in the cache. */
 static zinc_status
-copy_part(old_file *f, int to, const zinc_part *part, uint8_t *block, zinc_error *err)
+copy_part(fs_open_file *f, int to, const zinc_part *part, uint8_t *block, zinc_error *err)
 {
 	uint64_t at = 0;
 
@@ -633,7 +620,7 @@ copy_part(old_file *f, int to, const zinc_part *part, uint8_t *block, zinc_error
 }
 
 static zinc_status
-write_parts(fs_change *c, old_file *f, const zinc_splice *u, zinc_error *err)
+write_parts(fs_change *c, fs_open_file *f, const zinc_splice *u, zinc_error *err)
 {
 	uint8_t *block = (uint8_t *)zinc_alloc(f->fs->ctx, COPY_BLOCK);
 	zinc_status st = block ? check_name(f->fs, c, err) : zinc_fail_nomem(err);
@@ -651,7 +638,7 @@ write_parts(fs_change *c, old_file *f, const zinc_splice *u, zinc_error *err)
 }
 
 static zinc_status
-apply_parts(fs_change *c, old_file *f, const zinc_splice *u, zinc_error *err)
+apply_parts(fs_change *c, fs_open_file *f, const zinc_splice *u, zinc_error *err)
 {
 	if (u->keep)
 		return give_up(f->fs, c, ZINC_OK);
@@ -668,8 +655,8 @@ zinc_status
 zinc_fs_splice(void *self, const char *key, zinc_splice_fn fn, void *arg, uint32_t flags, zinc_error *err)
 {
 	static const zinc_condition any = {ZINC_ANY, NULL};
-	old_file f = {(zinc_fs *)self, -1};
-	zinc_old old = {false, 0, read_part, &f};
+	fs_open_file f = {(zinc_fs *)self, -1};
+	zinc_old old = {false, 0, zinc_fs_read_open, &f};
 	zinc_splice u = {NULL, 0, false, false};
 	struct stat value;
 	fs_change *c;
