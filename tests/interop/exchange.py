@@ -1,4 +1,4 @@
-"""exchange.py - what the exchanges with zarr-python 2 have in common: the command, its verdicts, test data
+"""exchange.py - what the exchanges with zarr-python have in common: the command, its verdicts, test data
 
 The program that imports it was called as PROGRAM ZINC DIRECTORY ...
 """

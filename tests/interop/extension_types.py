@@ -18,33 +18,17 @@ import itertools
 import json
 import os
 import shutil
-import subprocess
 import sys
-import warnings
 
 import numpy as np
 import zarr
+from exchange import DIRECTORY, counts, tell, zinc
 from zarr.core.dtype import VariableLengthBytes
-
-warnings.simplefilter("ignore")
-ZINC, DIRECTORY = sys.argv[1], sys.argv[2]
-counts = {"passed": 0, "failed": 0, "skipped": 0}
 
 UNITS = ["Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns", "ps", "fs", "as", "10us", "7D"]
 RECORD = [("name", "<U4"), ("age", "<i4"), ("weight", "<f4")]
 NESTED = [("when", "<M8[s]"), ("at", [("y", "<f8"), ("x", "<f8")]), ("tag", "|S3")]
 FIXED = [f"<{k}8[{u}]" for k in "Mm" for u in UNITS] + ["<U1", "<U5", "|S1", "|S7", "|V1", "|V6", RECORD, NESTED]
-
-
-def zinc(*args):
-    done = subprocess.run([ZINC, *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    return done.returncode, done.stdout, done.stderr.decode(errors="replace")
-
-
-def tell(ok, what, why=""):
-    counts["passed" if ok else "failed"] += 1
-    if not ok:
-        print(f"FAILED {what}: {why}")
 
 
 def values(dtype, n=11):
