@@ -7,6 +7,7 @@
 (4) No #if inside a function body, except where the operating system is wrapped.
 (5) Every public function has a comment, of its own or of its group.
 (6) Every symbol the built libraries define for others begins with zinc_ (nm, where they are built).
+(7) What a function frees through a pointer of its caller's it also resets there, so that nobody frees it again.
 """
 import argparse
 import pathlib
@@ -100,6 +101,13 @@ def check_if(code):
             yield number, "#if inside a function body"
 
 
+def check_dangling(code):
+    """free(*out) is followed by *out = something in the next statement"""
+    for found in re.finditer(r"\w*(?:free|close|unref)\((?:[\w.>-]+, )?\*(\w+)\);\s*([^;]*;)?", code):
+        if not (found[2] or "").startswith(f"*{found[1]} = "):
+            yield code.count("\n", 0, found.start()) + 1, f"*{found[1]} is freed and not reset"
+
+
 def check_comments(text):
     """In a paragraph with ZINC_API declarations a comment comes first"""
     lines = text.splitlines()
@@ -161,6 +169,8 @@ def check(root, build):
         text = path.read_text()
         code = blank(text)
         found = list(check_calls(root, path, code)) + list(check_shape(path, text))
+        if root / "tests" not in path.parents:
+            found += check_dangling(code)
         if path.relative_to(root).as_posix() not in IF_ALLOWED:
             found += check_if(code)
         if root / "include" in path.parents:

@@ -18,6 +18,7 @@ type_of(const zinc_array *a, zinc_meta **m, zinc_error *err)
 	if ((*m)->dtype != NULL)
 		return ZINC_OK;
 	zinc_meta_free(*m);
+	*m = NULL;
 	return zinc_fail(err, ZINC_E_UNSUPPORTED, "elements of data type %s", zinc_array_dtype(a));
 }
 

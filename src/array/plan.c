@@ -190,6 +190,7 @@ zinc_plan_fini(zinc_plan *p)
 	zinc_free(p->ctx, p->order);
 	zinc_free(p->ctx, p->object_begin);
 	zinc_sel_fini(&p->sel);
+	p->ctx = NULL;
 }
 
 /* ---- from numbers to objects and units ---- */

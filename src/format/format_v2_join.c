@@ -22,8 +22,10 @@ parse_text(zinc_json_doc **out, zinc_context *ctx, const zinc_fetched *text, con
 
 		if (again == ZINC_OK) {
 			s = zinc_report_lenient(r, rule, err, "NaN or Infinity, which JSON does not have");
-			if (s != ZINC_OK)
+			if (s != ZINC_OK) {
 				zinc_json_free(*out);
+				*out = NULL;
+			}
 			return s;
 		}
 		return again == ZINC_E_NOMEM ? zinc_fail_nomem(err) : zinc_report_error(r, rule, err, "%s", e.text);
@@ -76,8 +78,10 @@ zinc_v2_join(zinc_json_doc **out, zinc_context *ctx, const zinc_fetched *node, c
 			s = put_in(*out, more, r, err);
 		r->where = keys[0];
 	}
-	if (s != ZINC_OK)
+	if (s != ZINC_OK) {
 		zinc_json_free(*out);
+		*out = NULL;
+	}
 	return s;
 }
 

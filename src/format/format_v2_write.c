@@ -251,6 +251,7 @@ parse_one(zinc_json_doc **out, zinc_context *ctx, const zinc_fetched *text, zinc
 	if (zinc_json_is(zinc_json_root(*out), ZINC_JSON_OBJECT))
 		return ZINC_OK;
 	zinc_json_free(*out);
+	*out = NULL;
 	return zinc_fail(err, ZINC_E_CORRUPT, "the document must be a JSON object (rule V2-2)");
 }
 
@@ -274,8 +275,10 @@ join(zinc_json_doc **out, zinc_context *ctx, const zinc_fetched *node, const zin
 			zinc_json_free(more);
 		}
 	}
-	if (s != ZINC_OK)
+	if (s != ZINC_OK) {
 		zinc_json_free(*out);
+		*out = NULL;
+	}
 	return s;
 }
 

@@ -210,6 +210,7 @@ v3_from_v3(zinc_hierarchy *h, zinc_json_doc *v3, zinc_json_doc **out, zinc_error
 	if (root)
 		return ZINC_OK;
 	zinc_json_free(*out);
+	*out = NULL;
 	return zinc_fail_nomem(err);
 }
 

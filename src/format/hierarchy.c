@@ -389,6 +389,7 @@ normalise(char **out, const zinc_hierarchy *h, const char *path, zinc_error *err
 		return zinc_fail_nomem(err);
 	if (n > 0 && zinc_key_check(*out + 1, err) != ZINC_OK) {
 		zinc_free(h->ctx, *out);
+		*out = NULL;
 		return ZINC_E_INVALID;
 	}
 	return ZINC_OK;

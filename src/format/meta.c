@@ -117,8 +117,10 @@ copy_with_shape(zinc_json_doc **out, const zinc_meta *m, const uint64_t *shape, 
 		s = zinc_json_append(list, zinc_json_make_u64(*out, shape[d]), err);
 	if (s == ZINC_OK)
 		s = zinc_json_set(*out, root, "shape", list, err);
-	if (s != ZINC_OK)
+	if (s != ZINC_OK) {
 		zinc_json_free(*out);
+		*out = NULL;
+	}
 	return s;
 }
 

@@ -137,4 +137,5 @@ zinc_findings_fini(zinc_findings *f)
 {
 	zinc_findings_empty(f);
 	zinc_free(f->ctx, f->items);
+	f->items = NULL;
 }

@@ -218,8 +218,10 @@ describe(zinc_cmp *c, const zinc_cmp_pair *p, int side, zinc_json_doc **out, zin
 	zinc_buf_fini(&text);
 	ZINC_TRY(s);
 	s = zinc_json_set(*out, zinc_json_root(*out), "chunk_key_encoding", keys_of(m, *out), err);
-	if (s != ZINC_OK)
+	if (s != ZINC_OK) {
 		zinc_json_free(*out);
+		*out = NULL;
+	}
 	return s;
 }
 

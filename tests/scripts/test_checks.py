@@ -125,6 +125,11 @@ class Style(Checks):
     def test_if_in_function(self):
         self.finds("#if inside", "src/json/bad.c", self.function("#ifdef X\n\treturn 1;\n#endif\n"))
 
+    def test_dangling(self):
+        self.finds("*out is freed and not reset", "src/json/bad.c", self.function("\tzinc_free(h->ctx, *out);\n\treturn 1;\n"))
+        body = "\tif (s)\n\t\tzinc_json_free(*out);\n\t*out = NULL;\n"
+        self.accepts("check_style.py", {"src/json/good.c": "/* good.c - test */\n" + self.function(body)})
+
     def test_same_name(self):
         self.finds("same name", "src/json/num.h", "")
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zinc/tool.h>
 
 #include "files.h"
 #include "format/format.h"
@@ -240,8 +241,43 @@ test_paths(void **state)
 		} else {
 			assert_int_equal(s, ZINC_E_INVALID);
 			assert_non_null(strstr(err.text, cases[i].rule));
+			assert_null(out); /* callers free what is there */
 		}
 	}
+	forest_close(&f);
+}
+
+/* Every door that takes a path refuses a bad one, and frees nothing twice. */
+static void
+test_refused(void **state)
+{
+	static const char *const bad[] = {"a\tb", "\xff", "x/\x1b[2J", "a//b"};
+	const uint64_t shape[] = {4};
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_array *a = NULL;
+	forest f;
+	size_t i;
+
+	(void)state;
+	forest_open(&f, "", ZINC_LENIENT);
+	forest_put(&f, "zarr.json", GROUP);
+	forest_put(&f, "x/zarr.json", GROUP);
+	for (i = 0; i < COUNT(bad); i++) {
+		const zinc_array_options o = {.size = sizeof o, .ndim = 1, .shape = shape, .dtype = "int8"};
+
+		assert_int_equal(zinc_array_open(&a, f.h, bad[i], &err), ZINC_E_INVALID);
+		assert_int_equal(zinc_array_create(&a, f.h, bad[i], &o, &err), ZINC_E_INVALID);
+		assert_int_equal(zinc_group_create(f.h, bad[i], NULL, 0, &err), ZINC_E_INVALID);
+		assert_int_equal(zinc_node_erase(f.h, bad[i], &err), ZINC_E_INVALID);
+		assert_int_equal(zinc_node_copy(f.h, "/x", f.h, bad[i], &err), ZINC_E_INVALID);
+		assert_int_equal(zinc_move(f.h, "/x", bad[i], NULL, &err), ZINC_E_INVALID);
+		assert_int_equal(zinc_copy(f.h, "/x", f.h, bad[i], NULL, NULL, &err), ZINC_E_INVALID);
+		assert_int_equal(zinc_copy(f.h, bad[i], f.h, "/y", NULL, NULL, &err), ZINC_E_INVALID);
+		assert_int_equal(zinc_diff(f.h, "/x", f.h, bad[i], NULL, NULL, NULL, NULL, &err), ZINC_E_INVALID);
+		assert_int_equal(zinc_diff(f.h, bad[i], f.h, "/x", NULL, NULL, NULL, NULL, &err), ZINC_E_INVALID);
+	}
+	assert_null(a);
+	assert_string_equal(forest_keys(&f), "x/zarr.json zarr.json");
 	forest_close(&f);
 }
 
@@ -274,7 +310,7 @@ main(void)
 	    cmocka_unit_test(test_climb),   cmocka_unit_test(test_array_above), cmocka_unit_test(test_fixed),
 	    cmocka_unit_test(test_link),    cmocka_unit_test(test_create),      cmocka_unit_test(test_damaged),
 	    cmocka_unit_test(test_options), cmocka_unit_test(test_memory),      cmocka_unit_test(test_paths),
-	    cmocka_unit_test(test_vacant),
+	    cmocka_unit_test(test_refused), cmocka_unit_test(test_vacant),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
