@@ -40,7 +40,7 @@ endif()
 # zinc_test(name label command...): run in an empty directory of its own; exit 77 is "skipped"
 function(zinc_test name label)
   add_test(NAME ${name} COMMAND ${ZINC_IN_EMPTY_DIR} ${PROJECT_BINARY_DIR}/run/${name} ${ARGN})
-  set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT ${ZINC_TEST_TIMEOUT} ENVIRONMENT "${ZINC_TEST_ENV}"
+  set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT ${ZINC_TEST_GUARD} ENVIRONMENT "${ZINC_TEST_ENV}"
     SKIP_RETURN_CODE 77)
   if(name MATCHES "sweep|oracle|concurrent|cli_validate")
     set_tests_properties(${name} PROPERTIES COST 100) # the longest start first

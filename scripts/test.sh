@@ -69,7 +69,7 @@ for name in "$@"; do
 		# clang's, because gcc's gives up on threads made after fork(); and its shadow memory does not fit
 		# the address randomisation of newer kernels.
 		CC=clang CXX=clang++ LAUNCH=$(setarch -R true 2>/dev/null && echo "setarch -R") ZINC_QUICK=1 \
-			suite tsan "$BUILD-tsan" "-LE check|header" "${DEBUG[@]}" -DZINC_SANITIZE=thread -DZINC_TEST_TIMEOUT=900
+			suite tsan "$BUILD-tsan" "-LE check|header" "${DEBUG[@]}" -DZINC_SANITIZE=thread
 		;;
 	clang)
 		scripts/setup.sh build test clang || exit 1
@@ -77,12 +77,12 @@ for name in "$@"; do
 		;;
 	valgrind)
 		scripts/setup.sh build test valgrind || exit 1
-		ZINC_QUICK=1 suite valgrind "$BUILD-valgrind" "-LE check|header" "${DEBUG[@]}" -DZINC_TEST_TIMEOUT=1800 \
+		ZINC_QUICK=1 suite valgrind "$BUILD-valgrind" "-LE check|header" "${DEBUG[@]}" \
 			"-DCMAKE_CROSSCOMPILING_EMULATOR=valgrind;-q;--leak-check=full;--show-leak-kinds=definite;--errors-for-leak-kinds=definite;--error-exitcode=99"
 		;;
 	s390x)
 		scripts/setup.sh build test s390x && scripts/sysroot_s390x.sh "$BUILD-s390x" || exit 1
-		ZINC_QUICK=1 suite s390x "$BUILD-s390x" "-LE check|header" -DZINC_TEST_TIMEOUT=1800 \
+		ZINC_QUICK=1 suite s390x "$BUILD-s390x" "-LE check|header" \
 			-DCMAKE_TOOLCHAIN_FILE=cmake/s390x.cmake "-DCMAKE_SYSROOT=$(realpath "$BUILD-s390x")/sysroot"
 		;;
 	*)

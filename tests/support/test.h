@@ -18,6 +18,10 @@
 /* How often to do something that only gains by being done often: under emulators ZINC_QUICK asks for less. */
 #define MANY(times) (getenv("ZINC_QUICK") ? (times) / 20 : (times))
 
+/* Seconds after which something hangs, for alarm(): far above what it takes on a busy machine, for no test fails for being
+ * slow. */
+#define HANGS 1800
+
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* An expression that must succeed, given the variable `err`. */

@@ -334,7 +334,7 @@ test_fork(void **unused)
 		if (child == 0) {
 			static uint32_t v[4096];
 
-			alarm(30);
+			alarm(HANGS);
 			v[i] = 1;
 			if (zinc_array_write(a, NULL, ZINC_BUFFER(v, sizeof v), NULL, NULL) != ZINC_OK ||
 			    zinc_array_read(a, NULL, ZINC_BUFFER(v, sizeof v), NULL, NULL) != ZINC_OK)

@@ -144,7 +144,7 @@ lock_survives_fork(void **state)
 	assert_int_equal(read(pipes[0], &c, 1), 1);
 	pid = fork();
 	if (pid == 0) {
-		alarm(20); /* instead of hanging for ever */
+		alarm(HANGS); /* instead of hanging for ever */
 		pthread_mutex_lock(&ctx->lock);
 		pthread_mutex_unlock(&ctx->lock);
 		_exit(7);

@@ -128,7 +128,7 @@ child_finds_locks_free_and_data_whole(void **state)
 	for (i = 0; i < MANY(60); i++) {
 		pid = fork();
 		if (pid == 0) {
-			alarm(20);
+			alarm(HANGS);
 			pthread_mutex_lock(&l.lock);
 			_exit(l.value % 2 == 0 ? 3 : 4);
 		}

@@ -245,7 +245,7 @@ in_child(zinc_context *ctx)
 {
 	static struct job j;
 
-	alarm(60);
+	alarm(HANGS);
 	memset(&j, 0, sizeof j);
 	zinc_pool_run(ctx, WORKERS, WORKERS, meet, &j); /* needs new threads */
 	if (j.calls != WORKERS)
@@ -308,7 +308,7 @@ fork_amidst_runs(void **state)
 		if (pid == 0) {
 			static struct job j;
 
-			alarm(60);
+			alarm(HANGS);
 			zinc_pool_run(ctx, 4, 1000, mark, &j);
 			_exit(all_done_once(&j, 1000) ? 3 : 4);
 		}

@@ -521,6 +521,6 @@ main(void)
 	    cmocka_unit_test(every_failing_read_is_told),
 	};
 
-	alarm(120);
+	alarm(HANGS);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

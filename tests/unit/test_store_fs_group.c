@@ -468,6 +468,6 @@ main(void)
 	    cmocka_unit_test(threads_share_a_group),
 	};
 
-	alarm(120);
+	alarm(HANGS);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -513,6 +513,6 @@ main(void)
 	    cmocka_unit_test(forks_amidst_writers),
 	};
 
-	alarm(120);
+	alarm(HANGS);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -373,6 +373,6 @@ main(void)
 	    cmocka_unit_test(every_failing_allocation),
 	};
 
-	alarm(120);
+	alarm(HANGS);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
