@@ -8,9 +8,10 @@
  *
  * (1) Any number of frames is read, also without content size, and skippable ones between them; there must be one
  *     that holds data, and nothing else may stand behind the last.
- * (2) Decoding stops at the last byte that is needed, unless the frame has a checksum, which must be seen to, or
- *     a window above 8 MiB, which would have to be allocated.  Every other frame goes straight into the destination.
- *     Where it can stop, the beginning of the frame is all that it asks for.
+ * (2) Decoding stops at the last byte that is needed where the first frame says that it has the whole chunk, no more and
+ *     no less, unless it has a checksum, which must be seen to, or a window above 8 MiB, which would have to be
+ *     allocated.  All other frames go straight into the destination, to the last of them: a chunk of another size is
+ *     E_CORRUPT whatever is needed of it.  Where it can stop, the beginning of the frame is all that it asks for.
  * (3) A frame that unpacks to more than it may is E_CORRUPT before its bytes are, and memory stays bounded.
  * (4) The same input and level give the same bytes, whatever the context did before.
  * (5) Contexts live in the scratch, and their memory comes from our allocator.
@@ -184,15 +185,15 @@ decode_frame(ZSTD_DCtx *d, zinc_bytes in, const frame *f, zinc_buf *out, size_t 
 	return ZINC_OK;
 }
 
-/* The beginning of a frame, as far as `need` bytes of output. */
+/* The beginning of a frame that has more, as far as `need` bytes of output. */
 static zinc_status
 stream_frame(ZSTD_DCtx *d, zinc_bytes in, const frame *f, zinc_buf *out, size_t need, zinc_error *err)
 {
 	ZSTD_inBuffer from = {in.p, f->nbytes, 0};
-	ZSTD_outBuffer to = {NULL, need, out->n};
+	ZSTD_outBuffer to = {NULL, need, 0};
 	size_t left;
 
-	ZINC_TRY(zinc_decoded_room(out, need - out->n, err));
+	ZINC_TRY(zinc_decoded_room(out, need, err));
 	to.dst = out->p;
 	do
 		left = ZSTD_decompressStream(d, &to, &from); /* errs by itself when it can get no further */
@@ -201,16 +202,19 @@ stream_frame(ZSTD_DCtx *d, zinc_bytes in, const frame *f, zinc_buf *out, size_t 
 	if (ZSTD_isError(left))
 		return fail(left, err);
 	out->n = to.pos;
+	if (to.pos < need) /* the frame ended with fewer bytes than it says, which zstd should have told */
+		return zinc_fail(err, ZINC_E_CORRUPT, "a frame of %zu bytes that says %llu", to.pos,
+				 (unsigned long long)f->content);
 	return ZINC_OK;
 }
 
-/* Worth a stream, which is slower by a third, and allowed by promise 2? */
+/* Worth a stream, which is slower by a third, and allowed by promise 2?  `f` is the first frame of the chunk. */
 static bool
-stops_early(const frame *f, size_t have, size_t exact, size_t need)
+stops_early(const frame *f, size_t exact, size_t need)
 {
-	if (exact == SIZE_MAX || need > exact - exact / 4)
+	if (f->content != exact || need > exact - exact / 4)
 		return false;
-	return !f->checksum && f->window <= STREAM_WINDOW && f->content > need - have;
+	return !f->checksum && f->window <= STREAM_WINDOW;
 }
 
 /* The context of this scratch, or NULL without memory. */
@@ -241,13 +245,10 @@ zstd_decode(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, 
 		ZINC_TRY(read_frame(in, &f, err));
 		if (f.skippable)
 			continue;
+		if (!data && known && stops_early(&f, exact, need))
+			return stream_frame(d, in, &f, out, need, err);
 		data = true;
-		if (stops_early(&f, out->n, exact, need))
-			ZINC_TRY(stream_frame(d, in, &f, out, need, err));
-		else
-			ZINC_TRY(decode_frame(d, in, &f, out, (known ? exact : out->max) - out->n, known, err));
-		if (known && out->n >= need && out->n < exact)
-			return ZINC_OK;
+		ZINC_TRY(decode_frame(d, in, &f, out, (known ? exact : out->max) - out->n, known, err));
 	}
 	return zinc_decoded_size(out->n, exact, err);
 }
@@ -267,9 +268,9 @@ zstd_decode_start(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf 
 	if (in.n < HEADER_MAX || zinc_get_le32(in.p) != ZSTD_MAGICNUMBER)
 		return ZINC_OK;
 	read_header(in, &f);
-	if (f.content != out->max || !stops_early(&f, 0, out->max, need))
+	if (!stops_early(&f, out->max, need))
 		return ZINC_OK;
-	*enough = stream_frame(d, in, &f, out, need, NULL) == ZINC_OK && out->n >= need;
+	*enough = stream_frame(d, in, &f, out, need, NULL) == ZINC_OK;
 	return ZINC_OK;
 }
 

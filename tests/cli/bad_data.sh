@@ -186,6 +186,19 @@ if "${other[@]}" "$ZINC" --version >/dev/null 2>&1; then
 	says "Permission denied"
 fi
 
+# ---- chunks of another size than the document says: an error for every part of them ----
+for codecs in zstd:1 blosc:lz4:5:shuffle:1024 numcodecs.lz4 gzip:1 none zstd:1+crc32c; do
+	rm -rf size.zarr
+	"$ZINC" create size.zarr --shape 64,64 --dtype int32 --chunks 64,64 --codecs "$codecs"
+	head -c 16384 /dev/zero | tr '\0' x | "$ZINC" put size.zarr --from -
+	sed -i 's/"int32"/"int64"/' size.zarr/zarr.json
+	for part in : 0 0,0 3:5 63; do
+		zinc 5 cat size.zarr -s "$part"
+		says "size.zarr: c/0/0"
+	done
+	zinc 1 validate size.zarr
+done
+
 # ---- a full disk: the old value stays, and writing works again when there is room ----
 mkdir "$place/full"
 if mount -t tmpfs -o size=256k tmpfs "$place/full" 2>/dev/null; then
