@@ -6,11 +6,12 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 CMAKE_FLAGS ?=
 FUZZ_SECONDS ?= 60
 CUTS ?= 20
+EACH ?= 0
 
 export BUILD JOBS FUZZ_SECONDS CUTS
 
 .PHONY: build demo test check test-asan test-tsan test-valgrind test-clang test-s390x
-.PHONY: fuzz interop conformance power bench install format clean help
+.PHONY: fuzz interop conformance mutants power bench install format clean help
 
 build: ## build/zinc and build/libzinc.so.0, without the tests
 	@scripts/setup.sh build
@@ -39,6 +40,10 @@ conformance: ## every rule of the drafts has passing tests (docs/conformance.md)
 	@cmake --build $(BUILD) -j $(JOBS) -- --quiet
 	@scripts/check_conformance.py --build $(BUILD)
 
+mutants: ## for each small mistake of tests/mutants/ some test fails; EACH=N: at most N of each file
+	@scripts/setup.sh build test
+	@scripts/mutants.py --build $(BUILD)-mutants --each $(EACH)
+
 interop: ## exchange arrays with other implementations of Zarr
 	@scripts/interop.sh
 
@@ -57,7 +62,7 @@ format: ## apply .clang-format
 	@git ls-files '*.c' '*.h' '*.cpp' | xargs clang-format -i
 
 clean: ## remove everything that was built
-	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-tsan $(BUILD)-clang $(BUILD)-valgrind $(BUILD)-s390x $(BUILD)-fuzz
+	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-tsan $(BUILD)-clang $(BUILD)-valgrind $(BUILD)-s390x $(BUILD)-fuzz $(BUILD)-mutants
 
 help: ## this list
 	@sed -n 's/^\([a-z][a-z0-9 %-]*\):.*## /\1\t/p' Makefile | expand -t 28

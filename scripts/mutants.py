@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+"""mutants.py [--build DIR] [--each N] [WORD...] - does a test fail for each small mistake in tests/mutants/*.txt?
+
+A test that cannot fail holds nothing.  Each stanza is one mistake in one line of the source and the test that must
+notice it:
+
+    mutant: a frame of another size is taken for the chunk
+    file: src/codec/codec_zstd.c
+    from: if (size != want)
+    to: if (0)
+    test: test_codec_zstd
+
+(1) The tree is copied to DIR (build-mutants) and changed there only.
+(2) Every named test passes before the first mistake is made; else its failure would say nothing.
+(3) `from` occurs exactly once in the file.  Where it does not, the mutant is stale, and that counts as a failure.
+(4) A mutant that does not compile counts as a failure: the compiler saw it, no test did.
+(5) A test that hangs has noticed.
+
+--each N takes at most N of each file; WORDs choose mutants by what their stanza says.
+"""
+import argparse
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+FIELDS = ("mutant", "file", "from", "to", "test")
+HANGS = 900  # seconds
+
+
+class Mutant:
+    def __init__(self, origin, text):
+        self.origin = origin
+        self.text = text
+        for line in text.splitlines():
+            name, colon, value = line.partition(":")
+            if not colon or name not in FIELDS:
+                sys.exit(f"{origin}: not a line of a stanza: {line}")
+            setattr(self, name, value[1:] if value.startswith(" ") else value)
+        for name in FIELDS:
+            if not hasattr(self, name):
+                sys.exit(f"{origin}: no `{name}:` in the stanza of {text.splitlines()[0]}")
+
+
+def read_mutants(each, words):
+    out = []
+    for path in sorted((ROOT / "tests/mutants").glob("*.txt")):
+        text = "\n".join(l for l in path.read_text().splitlines() if not l.startswith("#"))
+        found = [Mutant(path.stem, s.strip("\n")) for s in re.split(r"\n\s*\n", text) if s.strip()]
+        found = [m for m in found if all(w in m.text for w in words)]
+        out += found[:each] if each else found
+    return out
+
+
+def run(command, **more):
+    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, **more)
+
+
+class Tree:
+    """The copy that mistakes are made in, and its build"""
+
+    def __init__(self, place):
+        self.source, self.build = place / "source", place / "build"
+        self.source.mkdir(parents=True, exist_ok=True)
+        files = run(["git", "ls-files"], cwd=ROOT).stdout.split("\n")
+        for name in filter(None, files):
+            self.restore(name)
+        made = run(["cmake", "-G", "Ninja", "-B", self.build, "-S", self.source, "-DZINC_TESTS=ON"])
+        if made.returncode:
+            sys.exit(made.stdout)
+        made = self.ninja([])
+        if made.returncode:
+            sys.exit(made.stdout)
+        self.programs = {p.name for p in (self.build / "tests").iterdir()}
+
+    def restore(self, name):
+        """As in the tree; what is the same already keeps its time, so that nothing is built for it"""
+        here, there = ROOT / name, self.source / name
+        if not here.is_file() or (there.is_file() and there.read_bytes() == here.read_bytes()):
+            return
+        there.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(here, there)
+        there.touch()
+
+    def ninja(self, targets):
+        return run(["ninja", "-C", self.build, "--quiet"] + targets)
+
+    def tests(self, expression):
+        listed = run(["ctest", "--test-dir", self.build, "-N", "-R", f"^({expression})$"]).stdout
+        return re.findall(r"Test +#\d+: (\S+)", listed)
+
+    def make(self, expression):
+        """Build what the tests need: their programs, and for all others the product"""
+        names = self.tests(expression)
+        own = [n for n in names if n in self.programs]
+        return self.ninja(own + (["product"] if len(own) < len(names) else []))
+
+    def passes(self, expression):
+        if not self.tests(expression):
+            sys.exit(f"mutants: no test is named {expression}")
+        return run(["ctest", "--test-dir", self.build, "-j", "2", "--stop-on-failure", "--timeout", str(HANGS), "-R",
+                    f"^({expression})$"]).returncode == 0
+
+
+def verdict(tree, mutant):
+    path = tree.source / mutant.file
+    text = path.read_text() if path.is_file() else ""
+    if text.count(getattr(mutant, "from")) != 1:
+        return f"stale: `from` occurs {text.count(getattr(mutant, 'from'))} times"
+    path.write_text(text.replace(getattr(mutant, "from"), mutant.to))
+    try:
+        made = tree.make(mutant.test)
+        if made.returncode:
+            return "does not compile: " + next((l for l in made.stdout.splitlines() if "error" in l), "")
+        return "SURVIVED" if tree.passes(mutant.test) else "killed"
+    finally:
+        path.write_text(text)
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("--build", default=ROOT / "build-mutants", type=pathlib.Path)
+    parser.add_argument("--each", type=int, default=0)
+    parser.add_argument("words", nargs="*")
+    options = parser.parse_args()
+    mutants = read_mutants(options.each, options.words)
+    tree = Tree(options.build.resolve())
+    bad = [t for t in sorted({m.test for m in mutants}) if not tree.passes(t)]
+    for test in bad:
+        print(f"mutants: {test} fails without any mistake")
+    killed = 0
+    for m in mutants if not bad else []:
+        said = verdict(tree, m)
+        killed += said == "killed"
+        print(f"{m.origin:12} {said:10} {m.mutant}  [{m.test}]", flush=True)
+    failed = len(bad) + (len(mutants) - killed if not bad else 0)
+    print(f"{killed} passed, {failed} failed")
+    sys.exit(failed != 0 or killed == 0)
+
+
+if __name__ == "__main__":
+    main()
