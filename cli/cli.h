@@ -74,7 +74,7 @@ struct words {
 struct args {
 	struct words words; /* what is not an option */
 	bool help, json, strict, detail, recursive, full, index, overwrite, dry_run, yes, group, stored, fast, repair,
-	    orphans, remove, keep_parents, resume, verify, lossy, fetch, storage;
+	    orphans, remove, keep_parents, consolidate, no_consolidate, resume, verify, lossy, fetch, storage;
 	const char *select, *as, *output, *from, *format, *progress, *shape, *dtype, *chunks, *shards, *codecs, *fill;
 	const char *dims, *attrs, *order, *endian, *key_encoding, *fallback;
 	const char *schemas, *declare, *retract, *new_dir, *prefix, *declared_shape;
@@ -192,6 +192,19 @@ zinc_io_options io_options(const struct run *r);
 int thread_count(const struct run *r);
 /* Open options as the command line asks for. */
 zinc_open_options open_options(const struct run *r, bool write);
+
+/* ---- consolidated.c: what an edit finds, it leaves ---- */
+
+struct consolidated {
+	const char *url;
+	zinc_hierarchy *h; /* NULL: nothing to restore */
+	char **path;       /* of groups that have some */
+	int n;
+};
+
+/* Before the command runs, and after it ended with `status`; what to exit with. */
+void consolidated_note(struct consolidated *c, struct run *r);
+int consolidated_restore(struct consolidated *c, struct run *r, int status);
 
 /* ---- colour.c ---- */
 

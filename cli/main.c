@@ -25,6 +25,7 @@ interrupted(void)
 static int
 run_command(struct run *r, const struct command *c, char **argv)
 {
+	struct consolidated found = {NULL, NULL, NULL, 0};
 	struct args args;
 	int status = args_parse(&args, c, argv);
 
@@ -34,8 +35,10 @@ run_command(struct run *r, const struct command *c, char **argv)
 		status = help_command(r, c);
 	else if (status == DONE) {
 		status = run_context(r);
-		if (status == DONE)
-			status = c->run(r);
+		if (status == DONE) {
+			consolidated_note(&found, r);
+			status = consolidated_restore(&found, r, c->run(r));
+		}
 	}
 	zinc_context_free(r->ctx);
 	args_free(&args);

@@ -62,6 +62,9 @@ zinc_status zinc_meta_from_v3(zinc_meta **out, zinc_hierarchy *h, zinc_json_doc 
  * cannot take the shape. */
 zinc_status zinc_meta_resized(zinc_meta **out, const zinc_meta *m, const uint64_t *shape, zinc_error *err);
 
+/* Would a reader take this document?  E_LIMIT when it is too long or has too many values. */
+zinc_status zinc_document_fits(zinc_context *ctx, const zinc_buf *text, zinc_error *err);
+
 /* A report whose findings nobody hears: for documents that were judged already. */
 void zinc_report_init_quiet(zinc_report *r, zinc_context *ctx, bool strict);
 

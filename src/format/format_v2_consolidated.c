@@ -7,7 +7,8 @@
  * Promises:
  *
  * (1) Only zinc_consolidate writes it.  After the put it walks again and compares; if anything
- *     moved it starts over, a bounded number of times, and then leaves none.
+ *     moved it starts over, a bounded number of times, and then leaves none.  One that readers would refuse for
+ *     its size is not written at all.
  * (2) A damaged one counts as none.
  */
 #include "format/format_v2.h"
@@ -221,12 +222,15 @@ put(zinc_hierarchy *h, const char *key, const zinc_json_doc *doc, zinc_error *er
 	if (s == ZINC_OK)
 		s = zinc_buf_puts(&text, "\n", err);
 	if (s == ZINC_OK)
+		s = zinc_document_fits(h->ctx, &text, err);
+	if (s == ZINC_OK)
 		s = zinc_store_put(h->store, NULL, key, text.p, text.n, NULL, h->put_flags, NULL, err);
 	zinc_buf_fini(&text);
 	return s;
 }
 
-/* Put what `now` holds until the documents are still so afterwards.  `now` is taken. */
+/* Put what `now` holds until the documents are still so afterwards.  `now` is taken.  One that readers would refuse is
+ * never put, so what was there before the first is left as it was. */
 static zinc_status
 put_until_true(zinc_hierarchy *h, const char *path, const char *key, zinc_json_doc *now, zinc_error *err)
 {
@@ -249,7 +253,7 @@ put_until_true(zinc_hierarchy *h, const char *path, const char *key, zinc_json_d
 	zinc_json_free(now);
 	if (s == ZINC_OK && !same)
 		s = zinc_fail(err, ZINC_E_CONFLICT, "the hierarchy changed during each of %d attempts", TRIES);
-	if (s != ZINC_OK)
+	if (s != ZINC_OK && !(s == ZINC_E_LIMIT && i == 1))
 		(void)!zinc_store_del(h->store, NULL, key, NULL, h->put_flags, NULL); /* rather none than a stale one */
 	return s;
 }

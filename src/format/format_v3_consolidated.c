@@ -9,8 +9,10 @@
  * Promises:
  *
  * (1) Only zinc_consolidate writes it.  After the put it walks again and compares; if anything
- *     moved it starts over, a bounded number of times, and then leaves none.
- * (2) Dropping it is an edit under the store's exclusion: no other member is lost.
+ *     moved it starts over, a bounded number of times, and then leaves none.  One that readers would refuse for
+ *     its size is not written at all.
+ * (2) Dropping it is an edit under the store's exclusion: no other member is lost.  It works on a document of any size,
+ *     so that one which readers refuse can be made one that they take.
  */
 #include "format/format_v3.h"
 
@@ -68,6 +70,8 @@ change_doc(struct change *c, zinc_json_doc *doc, zinc_update *out, zinc_error *e
 	c->text.n = 0;
 	ZINC_TRY(zinc_json_print(root, &c->text, err));
 	ZINC_TRY(zinc_buf_puts(&c->text, "\n", err));
+	if (c->metadata)
+		ZINC_TRY(zinc_document_fits(c->ctx, &c->text, err));
 	out->bytes = c->text.p;
 	out->nbytes = c->text.n;
 	return ZINC_OK;
@@ -87,7 +91,7 @@ change_update(void *arg, const void *old, size_t nold, zinc_update *out, zinc_er
 		out->keep = 1;
 		return ZINC_OK;
 	}
-	ZINC_TRY(zinc_json_parse(&doc, c->ctx, old, nold, 0, err));
+	ZINC_TRY(zinc_json_parse(&doc, c->ctx, old, nold, c->metadata ? 0 : ZINC_JSON_ANY_SIZE, err));
 	s = change_doc(c, doc, out, err);
 	zinc_json_free(doc);
 	return s;
@@ -212,7 +216,8 @@ gather(zinc_hierarchy *h, const char *path, zinc_json_doc **doc, zinc_error *err
 	return s;
 }
 
-/* Put what `now` holds until the documents are still so afterwards.  `now` is taken. */
+/* Put what `now` holds until the documents are still so afterwards.  `now` is taken.  One that readers would refuse is
+ * never put, so what was there before the first is left as it was. */
 static zinc_status
 put_until_true(zinc_hierarchy *h, const char *path, const char *key, zinc_json_doc *now, zinc_error *err)
 {
@@ -235,7 +240,7 @@ put_until_true(zinc_hierarchy *h, const char *path, const char *key, zinc_json_d
 	zinc_json_free(now);
 	if (s == ZINC_OK && !same)
 		s = zinc_fail(err, ZINC_E_CONFLICT, "the hierarchy changed during each of %d attempts", TRIES);
-	if (s != ZINC_OK)
+	if (s != ZINC_OK && !(s == ZINC_E_LIMIT && i == 1))
 		(void)change_key(h, key, NULL, NULL); /* rather none than one that may be stale */
 	return s;
 }

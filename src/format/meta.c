@@ -131,6 +131,18 @@ forgive(void *arg, zinc_severity severity, const char *rule, const char *pointer
 	(void)arg, (void)severity, (void)rule, (void)pointer, (void)message;
 }
 
+/* The reader itself is asked: it has more than one limit. */
+zinc_status
+zinc_document_fits(zinc_context *ctx, const zinc_buf *text, zinc_error *err)
+{
+	zinc_json_doc *doc;
+
+	ZINC_TRY(zinc_json_parse(&doc, ctx, (const char *)text->p, text->n, ZINC_JSON_DUPLICATES | ZINC_JSON_NAN_TOKENS,
+				 err));
+	zinc_json_free(doc);
+	return ZINC_OK;
+}
+
 void
 zinc_report_init_quiet(zinc_report *r, zinc_context *ctx, bool strict)
 {

@@ -39,6 +39,7 @@ typedef struct zinc_json_doc zinc_json_doc; /* owns all values */
 
 #define ZINC_JSON_NAN_TOKENS 1u /* accept NaN, Infinity, -Infinity as numbers (Zarr v2 .zattrs) */
 #define ZINC_JSON_DUPLICATES 2u /* the last of duplicate members wins, see zinc_json_duplicate; else E_CORRUPT */
+#define ZINC_JSON_ANY_SIZE   4u /* zinc_limits of length and number of values do not count: to make a document shorter */
 
 /* Not settable: the longest name and the longest number. */
 #define ZINC_JSON_KEY_MAX    (64 * ZINC_KIB)

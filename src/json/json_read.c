@@ -274,7 +274,7 @@ read_value(struct reader *r, const char *key, size_t nkey)
 	zinc_json *v;
 
 	skip_space(r);
-	if (++r->nvalues > r->limits->json_values)
+	if (++r->nvalues > r->limits->json_values && !(r->flags & ZINC_JSON_ANY_SIZE))
 		return refuse(r, ZINC_E_LIMIT, "more than %llu values", (unsigned long long)r->limits->json_values);
 	v = zinc_json_node(r->doc, ZINC_JSON_NULL);
 	if (!v)
@@ -351,7 +351,7 @@ read_document(struct reader *r)
 {
 	size_t n = (size_t)(r->end - r->start);
 
-	if (n > r->limits->json_bytes)
+	if (n > r->limits->json_bytes && !(r->flags & ZINC_JSON_ANY_SIZE))
 		return zinc_fail(r->err, ZINC_E_LIMIT, "a JSON document of %zu bytes, more than %llu", n,
 				 (unsigned long long)r->limits->json_bytes);
 	ZINC_TRY(read_value(r, NULL, 0));

@@ -233,3 +233,39 @@ zinc_consolidate(zinc_hierarchy *h, const char *path, int remove, zinc_error *er
 	zinc_free(h->ctx, node);
 	return zinc_error_in(err, s, h);
 }
+
+static int
+pass_over(void *arg, const char *below, const zinc_json *copy)
+{
+	(void)arg, (void)below, (void)copy;
+	return 1;
+}
+
+/* Damaged is there, too: somebody meant it to be. */
+static zinc_status
+look_for_copies(zinc_hierarchy *h, const char *node, const zinc_meta *m, bool *there, zinc_error *err)
+{
+	zinc_error e = ZINC_ERROR_INIT;
+	const zinc_status s = h->format->copies(h, node, m, there, pass_over, NULL, &e);
+
+	return s == ZINC_OK || s == ZINC_E_CORRUPT ? ZINC_OK : zinc_error_copy(err, &e);
+}
+
+zinc_status
+zinc_consolidated(zinc_hierarchy *h, const char *path, int *has, zinc_error *err)
+{
+	zinc_meta *m = NULL;
+	bool there = false;
+	zinc_status s;
+	char *node;
+
+	*has = 0;
+	ZINC_TRY(zinc_path_normalise(&node, h, path, err));
+	s = read_node(h, node, &m, err);
+	if (s == ZINC_OK && m->kind == ZINC_NODE_GROUP)
+		s = look_for_copies(h, node, m, &there, err);
+	*has = there;
+	zinc_meta_free(m);
+	zinc_free(h->ctx, node);
+	return zinc_error_in(err, s, h);
+}

@@ -209,6 +209,20 @@ note(zinc_check *c, struct document *d, const char *path, const zinc_meta *m)
 		d->status = ZINC_E_NOMEM;
 }
 
+/* A document that is too long for readers may be so by its consolidated metadata: without it they can go on. */
+static zinc_status
+read_shortened(zinc_check *c, struct document *d, const char *path, zinc_report *r, zinc_meta **m, zinc_error *err)
+{
+	zinc_finding f = {.level = ZINC_LEVEL_ERROR, .rule = "consolidated", .path = path, .repaired = 1};
+
+	if (!c->o.repair || c->h->format->consolidate(c->h, path, true, NULL) != ZINC_OK)
+		return ZINC_E_LIMIT;
+	ZINC_TRY(c->h->format->read_node(c->h, path, r, m, err));
+	f.message = "the document was longer than readers take, and its consolidated metadata was removed";
+	zinc_kept_add(&d->found, &f);
+	return ZINC_OK;
+}
+
 /*
  * Read the node; whatever the outcome, the findings tell it.  The report collects more than the first error, which is
  * where opening a node for use would stop.  An error that the report has not seen came from the store, or
@@ -226,6 +240,8 @@ read_document(zinc_check *c, struct document *d, const char *path, const char *k
 	r.found = collect;
 	r.arg = &to;
 	d->status = c->h->format->read_node(c->h, path, &r, &m, &e);
+	if (d->status == ZINC_E_LIMIT)
+		d->status = read_shortened(c, d, path, &r, &m, &e);
 	if (d->status == ZINC_E_NOMEM)
 		return;
 	if (d->status != ZINC_OK && r.errors == 0 && r.unsupported == 0) {

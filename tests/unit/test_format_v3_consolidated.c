@@ -53,6 +53,41 @@ test_consolidate(void **state)
 	forest_close(&f);
 }
 
+/* Promise (1): one that readers would refuse is not written, and what was there stays; (2) a drop takes any size. */
+static void
+test_too_long(void **state)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	char *before;
+	forest f;
+	int has;
+
+	(void)state;
+	forest_open(&f, "", ZINC_LENIENT);
+	plant(&f);
+	assert_ok(zinc_consolidated(f.h, "/", &has, &err));
+	assert_int_equal(has, 0);
+	assert_ok(zinc_consolidate(f.h, "/", 0, &err));
+	assert_ok(zinc_consolidated(f.h, "/", &has, &err));
+	assert_int_equal(has, 1);
+	assert_ok(zinc_consolidated(f.h, "/b", &has, &err)); /* an array never has */
+	assert_int_equal(has, 0);
+	assert_int_equal(zinc_consolidated(f.h, "/none", &has, &err), ZINC_E_NOTFOUND);
+	before = strdup(forest_get(&f, "zarr.json"));
+	f.ctx->limits.json_bytes = strlen(before) - 1;
+	forest_put(&f, "a/y/zarr.json", ARRAY);
+	forest_put(&f, "zarr.json", GROUP);
+	assert_int_equal(zinc_consolidate(f.h, "/", 0, &err), ZINC_E_LIMIT);
+	assert_string_equal(forest_get(&f, "zarr.json"), GROUP);
+	forest_put(&f, "zarr.json", before);
+	assert_int_equal(zinc_consolidated(f.h, "/", &has, &err), ZINC_E_LIMIT);
+	assert_ok(f.h->format->consolidate(f.h, "/", true, &err));
+	assert_ok(zinc_consolidated(f.h, "/", &has, &err));
+	assert_int_equal(has, 0);
+	free(before);
+	forest_close(&f);
+}
+
 static void
 test_refused(void **state)
 {
@@ -243,7 +278,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_consolidate), cmocka_unit_test(test_refused),   cmocka_unit_test(test_copies),
+	    cmocka_unit_test(test_consolidate), cmocka_unit_test(test_too_long),  cmocka_unit_test(test_refused),
+	    cmocka_unit_test(test_copies),
 	    cmocka_unit_test(test_moving),      cmocka_unit_test(test_processes),
 	};
 

@@ -1,0 +1,156 @@
+/*
+ * consolidated.c - consolidated metadata stays as an edit found it
+ *
+ * The library drops it with every change of a document below, since it would be stale.  Whoever made it wants it, so
+ * the command notes before an edit which groups have some and writes it anew afterwards.  On a remote store that means
+ * reading every document, so there it only says what would do it, unless --consolidate asks for it.
+ */
+#include <stdio.h>
+
+#include "cli.h"
+
+/* Which words of a command name what it edits: a URL, and for mv a path of the same store. */
+static const struct {
+	const char *command;
+	int url, path; /* -1: none */
+} edits[] = {
+    {"attrs", 0, -1}, {"create", 0, -1},      {"resize", 0, -1},   {"append", 0, -1}, {"rm", 0, -1},
+    {"cp", 1, -1},    {"conventions", 0, -1}, {"validate", 0, -1}, {"mv", 0, 1},
+};
+
+static char *
+copy_of(const char *s)
+{
+	const size_t n = strlen(s) + 1;
+
+	return memcpy(need(NULL, n), s, n);
+}
+
+/* A group is noted once, however many paths lie below it. */
+static void
+note(struct consolidated *c, const char *path)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	int has = 0, i;
+
+	for (i = 0; i < c->n; i++)
+		if (!strcmp(c->path[i], path))
+			return;
+	if (zinc_consolidated(c->h, path, &has, &err) || !has)
+		return; /* what cannot be read is the command's to complain of */
+	c->path = need(c->path, (size_t)(c->n + 1) * sizeof *c->path);
+	c->path[c->n++] = copy_of(path);
+}
+
+/* The node itself and all groups above, from below. */
+static void
+note_line(struct consolidated *c, const char *path)
+{
+	char *here = copy_of(path);
+	size_t n = strlen(here);
+
+	while (n > 1) {
+		here[n] = '\0';
+		note(c, here);
+		while (n > 0 && here[--n] != '/')
+			;
+	}
+	note(c, "/");
+	free(here);
+}
+
+/* Some commands only look unless they are told to change something. */
+static bool
+is_edit(const struct args *a, const char *command)
+{
+	int i;
+
+	if (!strcmp(command, "validate"))
+		return a->repair;
+	if (!strcmp(command, "conventions"))
+		return a->declare || a->retract;
+	if (strcmp(command, "attrs"))
+		return true;
+	for (i = 1; i < a->words.n; i++)
+		if (strchr(a->words.at[i], '='))
+			return true;
+	return a->removed.n > 0;
+}
+
+void
+consolidated_note(struct consolidated *c, struct run *r)
+{
+	const struct args *a = r->args;
+	zinc_open_options o = open_options(r, true);
+	zinc_error err = ZINC_ERROR_INIT;
+	size_t i;
+
+	o.format = NULL; /* that of a target may not be that of what it lies in */
+	for (i = 0; i < sizeof edits / sizeof *edits && strcmp(edits[i].command, r->command->name); i++)
+		;
+	if (i == sizeof edits / sizeof *edits || a->dry_run || a->words.n <= edits[i].url ||
+	    !is_edit(a, r->command->name))
+		return;
+	c->url = a->words.at[edits[i].url];
+	if (zinc_hierarchy_open_url(&c->h, c->url, &o, &err))
+		return; /* nothing is there yet, or the command says why not */
+	note_line(c, zinc_hierarchy_path(c->h));
+	if (edits[i].path >= 0 && a->words.n > edits[i].path && a->words.at[edits[i].path][0] == '/')
+		note_line(c, a->words.at[edits[i].path]);
+}
+
+/* The URL of a group of the hierarchy, as its user spelled it where that is possible. */
+static void
+group_url(struct text *t, const struct consolidated *c, const char *path)
+{
+	const size_t n = strlen(c->url), below = strlen(zinc_hierarchy_path(c->h));
+	size_t root = n;
+
+	if (below > 1 && n > below && !strcmp(c->url + n - below, zinc_hierarchy_path(c->h)))
+		root = n - below;
+	text_add(t, c->url, root);
+	text_puts(t, path[1] ? path : "");
+}
+
+/* Others that change the hierarchy at the same time may keep it from being written: that is no failure of the edit. */
+static int
+restore(struct consolidated *c, const struct run *r, const char *path)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	struct text url = {NULL, 0, 0};
+	zinc_status s = ZINC_OK;
+	int has = 0, status = DONE;
+	zinc_caps caps;
+
+	zinc_store_caps(zinc_hierarchy_store(c->h), &caps);
+	if (zinc_consolidated(c->h, path, &has, &err) || has)
+		return DONE; /* the group has gone, or a copy brought its own */
+	group_url(&url, c, path);
+	if (!(caps.flags & ZINC_CAP_REMOTE) || r->args->consolidate)
+		s = zinc_consolidate(c->h, path, 0, &err);
+	else
+		complain(DONE, text_str(&url), "its consolidated metadata was removed; this writes it anew: zinc consolidate %s",
+			 text_str(&url));
+	if (s == ZINC_E_CONFLICT)
+		complain(DONE, text_str(&url), "its consolidated metadata was removed, because others change the hierarchy");
+	else if (s != ZINC_OK && s != ZINC_E_NOTFOUND)
+		status = complain(exit_status(s), text_str(&url), "the change was made, but %s: %s",
+				  "consolidated metadata could not be written anew", zinc_error_text(&err));
+	text_free(&url);
+	return status;
+}
+
+int
+consolidated_restore(struct consolidated *c, struct run *r, int status)
+{
+	int i, s;
+
+	for (i = 0; i < c->n; i++) {
+		s = r->args->no_consolidate ? DONE : restore(c, r, c->path[i]);
+		status = status == DONE ? s : status;
+		free(c->path[i]);
+	}
+	free(c->path);
+	zinc_hierarchy_close(c->h);
+	return status;
+}
