@@ -291,7 +291,7 @@ typedef enum zinc_difference_kind {
 	ZINC_DIFFERS_META = 1,    /* shape, data type, fill value, names of dimensions, attributes, unknown members */
 	ZINC_DIFFERS_VALUES = 2,  /* elements */
 	ZINC_DIFFERS_STORAGE = 3, /* format, chunks, shards, codecs, keys of chunks, orders */
-	ZINC_DIFFERS_UNKNOWN = 4  /* elements that this build cannot read: nobody can tell */
+	ZINC_DIFFERS_UNKNOWN = 4  /* what this build cannot read, elements or a whole group: nobody can tell */
 } zinc_difference_kind;
 
 /* One difference.  All text is valid during the callback only, and never NULL. */

@@ -153,6 +153,8 @@ typedef enum zinc_uri_match {
 } zinc_uri_match;
 
 zinc_uri_match zinc_uri_compare(const char *known, const char *given);
+/* Is it a URI (RFC 3986): a scheme, ':' and none but the characters that URIs have? */
+bool zinc_uri_is(const char *text);
 /* The best fit among the spellings of one thing, NULL-ended; NULL: there are none. */
 zinc_uri_match zinc_uri_among(const char *const *known, const char *given);
 /* For writers, whose drafts differ: the first spelling that begins so, else the first of all; NULL: there are none. */

@@ -10,8 +10,35 @@
  * (1) http and https are the same, and so is a '/' or ".html" at the end: writers spelled both.
  * (2) A path without a version, as early drafts wrote it, fits any version that is known.
  * (3) A version is the last segment, "1.0" or "v1.0" or "1", or the one before the last, when that is "dev".
+ * (4) Only what begins with a scheme, has something behind it and no other characters than RFC 3986 allows is a URI.
  */
 #include "base/base.h"
+
+#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+#define DIGITS  "0123456789"
+
+/* "%20" */
+static bool
+is_escape(const char *s)
+{
+	return s[0] == '%' && strspn(s + 1, DIGITS "abcdefABCDEF") >= 2;
+}
+
+bool
+zinc_uri_is(const char *text)
+{
+	const size_t scheme = strspn(text, LETTERS DIGITS "+-.");
+	const char *p = text + scheme + 1;
+
+	if (strspn(text, LETTERS) == 0 || text[scheme] != ':' || *p == '\0')
+		return false;
+	while (*(p += strspn(p, LETTERS DIGITS "-._~:/?#[]@!$&'()*+,;=")) != '\0') {
+		if (!is_escape(p))
+			return false;
+		p += 3;
+	}
+	return true;
+}
 
 /* A URI cut into path and version; major is -1 without a version, minor without one. */
 typedef struct cut {

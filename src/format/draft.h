@@ -75,10 +75,11 @@ struct zinc_draft {
 	size_t name_max;              /* bytes of a node's name; 0: any */
 	bool names;                   /* data types are "float64", else "<f8" */
 	bool complex;                 /* complex numbers are among them, and raw bytes are not: 2019 */
-	bool strict_members;          /* an array with a member of an unknown name must not be opened */
+	bool strict_members;          /* a node with a member of an unknown name must not be opened */
 	const char *const *rules;     /* ZINC_DRAFT_NRULES of them */
 	const zinc_draft_member *members; /* of arrays, in the order in which they need each other; ends with NULL */
 	const zinc_draft_member *group_members;
+	const char *const *entry_members; /* of the entry point; ends with NULL */
 	/* Is this entry point of this draft? */
 	bool (*claims)(const zinc_json *root);
 	/* metadata_encoding and the suffix -> entry, whose suffix is a string of the document. */
@@ -163,6 +164,8 @@ zinc_status zinc_draft_erase_key(zinc_hierarchy *h, zinc_buf *key, bool *was, zi
 
 /* ---- draft_names.c ---- */
 
+/* What every extension point asks of the name of its extension. */
+bool zinc_draft_is_uri(const zinc_json *v);
 /* "https://purl.org/zarr/spec/codec/gzip/1.0", in all spellings -> "gzip" and "1.0" (or "" without).  False: another
  * URI. */
 bool zinc_draft_codec_uri(const char *uri, char *name, size_t room, const char **version);
@@ -195,6 +198,7 @@ struct zinc_draft_parse {
 	bool big;                /* byte order as the type says */
 	bool extension_type;
 	bool fell_back;                                /* dtype is what may stand in for the type */
+	bool closed;                                   /* it has a member that forbids to open it */
 	const zinc_json *per_shard[ZINC_DRAFT_SHARDS]; /* chunks_per_shard, innermost first */
 	size_t nshards;
 	const zinc_json *filters; /* zarr-python's, from the attributes; NULL: none */

@@ -27,7 +27,7 @@ check_extension(const char *const *rules, const zinc_json *v, zinc_report *r, zi
 
 	if (!zinc_json_is(v, ZINC_JSON_OBJECT))
 		return zinc_report_error(r, rules[ZINC_DRAFT_EXTENSIONS], err, "an extension must be an object");
-	if (!zinc_json_is(uri, ZINC_JSON_STRING) || uri->n == 0 || strlen(uri->text) != uri->n)
+	if (!zinc_draft_is_uri(uri))
 		return zinc_report_error(r, rules[ZINC_DRAFT_EXTENSION_URI], err,
 					 "an extension must have a URI as \"extension\"");
 	if (!zinc_json_bool(zinc_json_member(v, "must_understand"), &must))
@@ -85,6 +85,21 @@ check_suffix(const zinc_draft *d, const char *suffix, zinc_report *r, zinc_error
 	return ZINC_OK;
 }
 
+/* A later minor version may have members that can be ignored; who made a slip wants to know of it. */
+static void
+warn_unknown(const zinc_draft *d, const zinc_json *root, zinc_report *r)
+{
+	const char *const *known;
+	const zinc_json *v;
+
+	for (v = root->first; v; v = v->next) {
+		for (known = d->entry_members; *known && strcmp(*known, v->key) != 0; known++)
+			;
+		if (!*known)
+			zinc_report_warn(r, d->rules[ZINC_DRAFT_VERSION], "there is no member \"%.60s\"", v->key);
+	}
+}
+
 static zinc_status
 parse_entry(zinc_draft_entry *e, zinc_context *ctx, const zinc_draft *d, const zinc_json *root, zinc_report *r,
 	    zinc_error *err)
@@ -95,6 +110,7 @@ parse_entry(zinc_draft_entry *e, zinc_context *ctx, const zinc_draft *d, const z
 	size_t mark;
 
 	ZINC_TRY(parse_version(d, root, r, err));
+	warn_unknown(d, root, r);
 	ZINC_TRY(d->parse_encoding(e, root, &suffix, r, d, err));
 	ZINC_TRY(check_suffix(d, suffix, r, err));
 	if (!extensions)

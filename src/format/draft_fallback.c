@@ -10,6 +10,8 @@
  * (2) One of another size than the type, or than the others where the type is not known, is an error.
  * (3) Where the fill value cannot be read as the fallback, elements stay unsupported: no number is made up.
  * (4) Extension types are written with one: dates as integers, then as bytes; all others as bytes.
+ * (5) A type is not known, too, when its extension is, in another major version or without such a type.  In 2022 an
+ *     identifier that is not known is passed over.
  */
 #include <stdio.h>
 
@@ -51,24 +53,27 @@ allowed(const char *list, const char *spelled, const zinc_dtype *t)
 /* ---- reading ---- */
 
 /* A type that has an identifier of its own, or in 2022 one of an extension, {"extension": URI, "type": ...}.  *t stays
- * NULL for an extension that is not known. */
+ * NULL for one that is not known: in 2022 any word may be an extension's. */
 static zinc_status
 parse_identifier(zinc_draft_parse *p, const zinc_json *v, const zinc_dtype **t, bool *big)
 {
 	const zinc_json *uri = zinc_json_member(v, "extension"), *type = zinc_json_member(v, "type");
+	const bool word = zinc_json_is(v, ZINC_JSON_STRING) && v->n > 0 && strlen(v->text) == v->n;
 	zinc_status s = ZINC_E_INVALID;
 	zinc_uri_match match;
 	zinc_report quiet;
 
 	*t = NULL;
 	zinc_report_init_quiet(&quiet, p->ctx, false);
-	if (zinc_json_is(v, ZINC_JSON_STRING) && strlen(v->text) == v->n)
+	if (word)
 		s = zinc_dtype_parse_text(t, big, p->ctx, v->text, NULL);
-	else if (p->draft->names && zinc_json_is(uri, ZINC_JSON_STRING) && type)
+	else if (p->draft->names && zinc_draft_is_uri(uri) && type)
 		s = zinc_dtype_parse_uri(t, big, p->ctx, uri->text, type, NULL, &match, &quiet, NULL);
 	if (s == ZINC_E_NOMEM)
 		return zinc_fail_nomem(&p->e);
-	if (s == ZINC_OK || (s == ZINC_E_UNSUPPORTED && zinc_json_is(v, ZINC_JSON_OBJECT)))
+	if (s != ZINC_OK)
+		*t = NULL;
+	if (s == ZINC_OK || (word && p->draft->names) || (s == ZINC_E_UNSUPPORTED && !word))
 		return ZINC_OK;
 	return zinc_report_error(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_TYPE_FALLBACK), &p->e,
 				 "fallback must be the identifier of a data type");
@@ -83,8 +88,12 @@ check_identifier(zinc_draft_parse *p, const zinc_json *v, size_t *size)
 	bool big;
 
 	ZINC_TRY(parse_identifier(p, v, &t, &big));
-	if (!t)
+	if (!t) {
+		if (p->r->found && zinc_json_is(v, ZINC_JSON_STRING)) /* a slip, perhaps: a validator's concern */
+			zinc_report_warn(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_TYPE_FALLBACK),
+					 "fallback \"%.60s\" is no data type that is known", v->text);
 		return ZINC_OK;
+	}
 	if (*size && t->size != *size)
 		s = zinc_report_error(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_TYPE_FALLBACK_SIZE), &p->e,
 				      "fallback \"%.60s\" has another size than the %s", t->name,

@@ -51,14 +51,13 @@ parse_separator(zinc_draft_parse *p, const zinc_json *v)
 			   ? zinc_report_lenient(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_SEPARATOR_MISSING), &p->e,
 						 "chunk_grid does not say its separator")
 			   : ZINC_OK;
-	if (!zinc_json_is(v, ZINC_JSON_STRING) || v->n == 0)
+	if (!zinc_json_is(v, ZINC_JSON_STRING) || v->n == 0 ||
+	    (p->draft->strict_members && !zinc_json_is_string(v, "/") && !zinc_json_is_string(v, ".")))
 		return zinc_report_error(p->r, rule, &p->e, "separator must be \"/\" or \".\"");
 	if (v->n > 1 || (v->text[0] >= '0' && v->text[0] <= '9'))
 		return zinc_report_unsupported(p->r, rule, &p->e, "separator \"%.20s\" of chunk keys", v->text);
 	p->separator = v->text[0];
-	if (!p->draft->strict_members || strchr("/.", p->separator))
-		return ZINC_OK;
-	return zinc_report_lenient(p->r, rule, &p->e, "separator \"%s\" should be \"/\" or \".\"", v->text);
+	return ZINC_OK;
 }
 
 /* A grid of an extension: a program's, or one for the final version's parser to refuse. */

@@ -21,6 +21,12 @@ static const char *const sharding[] = {
     "purl.org/zarr/spec/storage_transformers/sharding/",            /* zarr-python */
 };
 
+bool
+zinc_draft_is_uri(const zinc_json *v)
+{
+	return zinc_json_is(v, ZINC_JSON_STRING) && strlen(v->text) == v->n && zinc_uri_is(v->text);
+}
+
 static const char *
 skip_scheme(const char *uri)
 {

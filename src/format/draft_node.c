@@ -281,17 +281,20 @@ struct edit {
 	zinc_meta *meta; /* and what it means */
 };
 
-/* What is wrong with the stored document is not the editor's fault. */
+/* What is wrong with the stored document is not the editor's fault; one that must not be opened is not edited. */
 static zinc_status
 check_stored(const struct edit *e, const void *text, size_t n, zinc_error *err)
 {
+	zinc_status s = ZINC_OK;
 	zinc_report r;
 	zinc_meta *m;
 
 	zinc_report_init_quiet(&r, e->h->ctx, e->h->strict);
 	ZINC_TRY(zinc_draft_parse_stored(e->h, text, n, e->kind, &r, &m, err));
+	if (m->closed)
+		s = zinc_fail(err, ZINC_E_UNSUPPORTED, "%s", m->unsupported);
 	zinc_meta_free(m);
-	return ZINC_OK;
+	return s;
 }
 
 /* The stored bytes, or those of a group that has none -> a document to be changed. */

@@ -72,6 +72,15 @@ zinc_draft_extension(zinc_draft_parse *p, const char *name, const char *member, 
 	return zinc_v3_extension(p->v3, name, member, value);
 }
 
+/* zarr-python named types by words where there was no URI yet. */
+static bool
+is_known_type(const zinc_json *v)
+{
+	bool has;
+
+	return zinc_json_is(v, ZINC_JSON_STRING) && zinc_draft_type_uri(v->text, '\0', &has) != ZINC_URI_OTHER;
+}
+
 zinc_status
 zinc_draft_foreign(zinc_draft_parse *p, const zinc_json *v, zinc_draft_rule rule, zinc_json **out)
 {
@@ -81,7 +90,7 @@ zinc_draft_foreign(zinc_draft_parse *p, const zinc_json *v, zinc_draft_rule rule
 	if (!uri || !zinc_json_member(v, "type"))
 		return zinc_report_error(p->r, zinc_draft_rule_of(p, rule), &p->e,
 					 "an extension must be an object with \"extension\" and \"type\"");
-	if (!zinc_json_is(uri, ZINC_JSON_STRING) || uri->n == 0 || strlen(uri->text) != uri->n)
+	if (!zinc_draft_is_uri(uri) && (rule != ZINC_DRAFT_TYPE_OBJECT || !is_known_type(uri)))
 		return zinc_report_error(p->r, zinc_draft_rule_of(p, (zinc_draft_rule)(rule + 1)), &p->e,
 					 "\"extension\" must be a URI");
 	configuration = zinc_json_copy(p->v3, v);
@@ -133,10 +142,12 @@ parse_unknown(zinc_draft_parse *p, const struct table *t, const zinc_json *v)
 	for (row = t->members; row->name; row++)
 		if (strcmp(row->name, v->key) == 0)
 			return ZINC_OK;
-	if (p->draft->strict_members && t->members == p->draft->members)
+	if (p->draft->strict_members) {
+		p->closed = true;
 		return zinc_report_unsupported(p->r, zinc_draft_rule_of(p, t->unknown), &p->e,
-					       "member \"%.60s\" is not known, and so the array must not be opened",
-					       v->key);
+					       "member \"%.60s\" is not known, and so the %s must not be opened", v->key,
+					       t->members == p->draft->members ? "array" : "group");
+	}
 	return zinc_report_lenient(p->r, zinc_draft_rule_of(p, t->unknown), &p->e, "there is no member \"%.60s\"",
 				   v->key);
 }
@@ -356,6 +367,7 @@ make_meta(zinc_draft_parse *p, zinc_json_doc *doc, zinc_meta **out)
 		zinc_meta_free(m);
 		return s;
 	}
+	m->closed = p->closed;
 	zinc_v3_give_back(m, p->draft->format, doc, &p->unsupported);
 	*out = m;
 	return ZINC_OK;

@@ -214,40 +214,50 @@ parse_registered(zinc_draft_parse *p, const zinc_json *v, zinc_json *foreign)
 	return take(p, foreign);
 }
 
-/* An object: a type of an extension. */
+/* A type of NumPy's, of an extension that this build has.  p->dtype stays NULL for one that it does not: a word that is
+ * none of the extension's, or none that version 1.0 has. */
+static zinc_status
+parse_built_in(zinc_draft_parse *p, const zinc_json *v, zinc_uri_match match)
+{
+	const zinc_json *type = zinc_json_member(v, "type");
+	const char *uri = zinc_json_member(v, "extension")->text;
+	zinc_json *numpy = respell(p, type);
+	zinc_report *loud = p->r, quiet;
+	zinc_status s;
+
+	if (!numpy)
+		return zinc_fail_nomem(&p->e);
+	if (match == ZINC_URI_MINOR)
+		ZINC_TRY(zinc_report_lenient(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_TYPE_UNKNOWN), &p->e,
+					     "\"%.200s\" is read as version 1.0", uri));
+	zinc_report_init_quiet(&quiet, p->ctx, false);
+	p->r = match == ZINC_URI_MINOR ? &quiet : loud; /* what is wrong in 1.0 may be right in 1.1 */
+	s = letter_of(type) == 'O' ? parse_object(p) : parse_any(p, numpy, false);
+	p->r = loud;
+	if (s == ZINC_E_CORRUPT && match == ZINC_URI_MINOR)
+		s = ZINC_OK;
+	if (s != ZINC_OK || !p->dtype)
+		return s;
+	p->extension_type = true;
+	ZINC_TRY(take(p, NULL));
+	return check_order(p, type);
+}
+
+/* An object: a type of an extension.  One that is not known stays as it is spelled, for the final version's parser to
+ * name, unless something may stand in for it. */
 static zinc_status
 parse_extension(zinc_draft_parse *p, const zinc_json *v)
 {
-	const zinc_json *type = zinc_json_member(v, "type");
-	const char *rule = zinc_draft_rule_of(p, ZINC_DRAFT_TYPE_UNKNOWN), *uri;
-	const char letter = letter_of(type);
-	zinc_json *foreign, *numpy;
 	zinc_uri_match match;
 	bool has;
 
-	ZINC_TRY(zinc_draft_foreign(p, v, ZINC_DRAFT_TYPE_OBJECT, &foreign));
-	uri = zinc_json_member(v, "extension")->text;
-	match = zinc_draft_type_uri(uri, letter, &has);
-	p->data_type = foreign;
-	if (match == ZINC_URI_OTHER) {
-		ZINC_TRY(parse_registered(p, v, foreign));
-		return zinc_draft_fallback_parse(p, zinc_json_member(v, "fallback"));
-	}
-	if (match == ZINC_URI_MAJOR)
-		return zinc_report_unsupported(p->r, rule, &p->e, "\"%.200s\" is of another version than 1.0", uri);
-	if (match == ZINC_URI_MINOR)
-		ZINC_TRY(zinc_report_lenient(p->r, rule, &p->e, "\"%.200s\" is read as version 1.0", uri));
-	if (!has)
-		return zinc_report_unsupported(p->r, rule, &p->e, "a data type of \"%.200s\"", uri);
-	numpy = respell(p, type);
-	if (!numpy)
-		return zinc_fail_nomem(&p->e);
-	ZINC_TRY(letter == 'O' ? parse_object(p) : parse_any(p, numpy, false));
-	if (!p->dtype && p->draft->names) /* the draft of 2022 says which there are */
-		return zinc_report_error(p->r, type_rule(p, type), &p->e, "no data type of \"%.200s\"", uri);
-	p->extension_type = true;
-	ZINC_TRY(take(p, foreign));
-	ZINC_TRY(check_order(p, type));
+	ZINC_TRY(zinc_draft_foreign(p, v, ZINC_DRAFT_TYPE_OBJECT, &p->data_type));
+	match = zinc_draft_type_uri(zinc_json_member(v, "extension")->text, letter_of(zinc_json_member(v, "type")),
+				    &has);
+	if (match == ZINC_URI_OTHER)
+		ZINC_TRY(parse_registered(p, v, p->data_type));
+	else if (match >= ZINC_URI_MINOR && has)
+		ZINC_TRY(parse_built_in(p, v, match));
 	return zinc_draft_fallback_parse(p, zinc_json_member(v, "fallback"));
 }
 

@@ -33,6 +33,7 @@ typedef struct zinc_meta {
 	zinc_json_doc *v3;           /* the same in the final version's vocabulary; NULL: doc is */
 	const zinc_json *attributes; /* an object in doc or v3, or NULL */
 	char *unsupported;           /* NULL, or why elements cannot be accessed */
+	bool closed;                 /* and why nothing may be done with it but to show it */
 	bool implicit;               /* a group that exists by its descendants only: `doc` is nobody's */
 	zinc_tag tag;                /* of the document as read; n == 0: none */
 

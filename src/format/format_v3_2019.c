@@ -139,7 +139,7 @@ check_codec(zinc_draft_parse *p, const zinc_json *v, zinc_draft_rule object)
 	if (!uri)
 		return zinc_report_error(p->r, zinc_draft_rule_of(p, object), &p->e,
 					 "a codec must be an object with a URI as \"codec\"");
-	if (!zinc_json_is(uri, ZINC_JSON_STRING) || uri->n == 0 || strlen(uri->text) != uri->n)
+	if (!zinc_draft_is_uri(uri))
 		return zinc_report_error(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_CODEC_URI), &p->e,
 					 "\"codec\" must be a URI");
 	if (c && !zinc_json_is(c, ZINC_JSON_OBJECT))
@@ -284,6 +284,8 @@ static const zinc_draft_member group_members[] = {
     {NULL, NULL, ZINC_DRAFT_OPTIONAL},
 };
 
+static const char *const entry_members[] = {"zarr_format", "metadata_encoding", "extensions", NULL};
+
 static const char *const codec_ids[] = {"gzip",  "blosc",   "zlib",   "bz2",        "lz4",     "lzma",
 					"crc32", "adler32", "crc32c", "fletcher32", "shuffle", NULL};
 
@@ -310,6 +312,7 @@ static const zinc_draft draft = {
     .rules = zinc_draft_rules_2019,
     .members = members,
     .group_members = group_members,
+    .entry_members = entry_members,
     .claims = is_2019,
     .parse_encoding = parse_encoding,
     .look = look,

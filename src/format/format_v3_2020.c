@@ -10,7 +10,8 @@
  */
 #include "format/draft.h"
 
-#define CORE "https://purl.org/zarr/spec/protocol/core/"
+#define CORE      "https://purl.org/zarr/spec/protocol/core/"
+#define JSON_2019 "application/json"
 
 /* ---- the entry point ---- */
 
@@ -52,7 +53,7 @@ parse_encoding(zinc_draft_entry *e, const zinc_json *root, const char **suffix, 
 	const zinc_json *v = zinc_json_member(root, "metadata_encoding");
 	const char *rule = d->rules[ZINC_DRAFT_ENCODING];
 
-	if (v && !zinc_json_is(v, ZINC_JSON_STRING))
+	if (v && !zinc_draft_is_uri(v) && !zinc_json_is_string(v, JSON_2019))
 		return zinc_report_error(r, rule, err, "metadata_encoding must be a URI");
 	if (!v) {
 		ZINC_TRY(zinc_report_lenient(r, d->rules[ZINC_DRAFT_ENTRY], err,
@@ -61,7 +62,7 @@ parse_encoding(zinc_draft_entry *e, const zinc_json *root, const char **suffix, 
 		return parse_suffix(zinc_json_member(root, "metadata_key_suffix"), suffix, r, d, err);
 	} else if (strncmp(v->text, CORE, sizeof CORE - 1) == 0) {
 		ZINC_TRY(zinc_draft_check_version(v->text, v->text + sizeof CORE - 1, "3.0", r, rule, err));
-	} else if (strcmp(v->text, "application/json") == 0) {
+	} else if (strcmp(v->text, JSON_2019) == 0) {
 		ZINC_TRY(zinc_report_lenient(r, rule, err, "metadata_encoding \"%s\" is that of 2019", v->text));
 	} else {
 		return zinc_report_unsupported(r, rule, err, "metadata encoding \"%.200s\"", v->text);
@@ -131,7 +132,7 @@ parse_compressor(zinc_draft_parse *p, const zinc_json *v)
 		return zinc_report_lenient(p->r, rule, &p->e, "compressor is spelled as in version 2");
 	if (!uri)
 		return zinc_report_error(p->r, rule, &p->e, "compressor must be an object with a URI as \"codec\"");
-	if (!zinc_json_is(uri, ZINC_JSON_STRING) || uri->n == 0 || strlen(uri->text) != uri->n)
+	if (!zinc_draft_is_uri(uri))
 		return zinc_report_error(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_CODEC_URI), &p->e,
 					 "\"codec\" must be a URI");
 	if (c && !zinc_json_is(c, ZINC_JSON_OBJECT))
@@ -240,6 +241,9 @@ static const zinc_draft_member group_members[] = {
     {NULL, NULL, ZINC_DRAFT_OPTIONAL},
 };
 
+static const char *const entry_members[] = {"zarr_format", "metadata_encoding", "metadata_key_suffix", "extensions",
+					    NULL};
+
 static const char *const codec_ids[] = {"gzip", "blosc", "zlib", "bz2", "lz4", "lzma", NULL};
 
 static const zinc_draft draft = {
@@ -266,6 +270,7 @@ static const zinc_draft draft = {
     .rules = zinc_draft_rules_2020,
     .members = members,
     .group_members = group_members,
+    .entry_members = entry_members,
     .claims = is_2020,
     .parse_encoding = parse_encoding,
     .look = look_for_suffix,

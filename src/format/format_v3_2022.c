@@ -50,7 +50,7 @@ parse_extension(zinc_draft_entry *e, const zinc_json *v, zinc_report *r, const z
 	const zinc_json *uri = zinc_json_member(v, "extension"), *type = zinc_json_member(v, "type");
 	const char *rule = d->rules[ZINC_DRAFT_ENCODING_EXTENSION];
 
-	if (!zinc_json_is(uri, ZINC_JSON_STRING))
+	if (!zinc_draft_is_uri(uri))
 		return zinc_report_error(r, d->rules[ZINC_DRAFT_ENCODING_URI], err,
 					 "metadata_encoding must have a URI as \"extension\"");
 	if (!zinc_json_is(type, ZINC_JSON_STRING) || !zinc_json_member(v, "metadata_key_suffix"))
@@ -124,7 +124,7 @@ check_codec(zinc_draft_parse *p, const zinc_json *v, const char *key)
 	if (!uri)
 		return zinc_report_error(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_CODEC), &p->e,
 					 "a codec must be an object with a URI as \"%s\"", key);
-	if (!zinc_json_is(uri, ZINC_JSON_STRING) || uri->n == 0 || strlen(uri->text) != uri->n)
+	if (!zinc_draft_is_uri(uri))
 		return zinc_report_error(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_CODEC_URI), &p->e,
 					 "\"%s\" must be a URI", key);
 	if (c && !zinc_json_is(c, ZINC_JSON_OBJECT))
@@ -213,6 +213,8 @@ add_blosc(struct chain *x, const zinc_json *v)
 					 "shuffle must be 0, 1, 2 or -1");
 	if (shuffle == -1)
 		shuffle = size == 1 ? 2 : 1;
+	if (!zinc_json_member(c, "blocksize")) /* nothing says that it must be there */
+		ZINC_TRY(zinc_json_set(p->v3, c, "blocksize", zinc_json_make_u64(p->v3, 0), &p->e));
 	ZINC_TRY(zinc_json_set(p->v3, c, "shuffle", zinc_json_make_string(p->v3, names[shuffle]), &p->e));
 	ZINC_TRY(zinc_json_set(p->v3, c, "typesize", zinc_json_make_u64(p->v3, size > 255 ? 1 : size), &p->e));
 	item = zinc_draft_extension(p, "blosc", NULL, NULL);
@@ -373,6 +375,10 @@ static const zinc_draft_member group_members[] = {
     {NULL, NULL, ZINC_DRAFT_OPTIONAL},
 };
 
+/* From May to November 2022 the suffix stood beside the encoding. */
+static const char *const entry_members[] = {"zarr_format", "metadata_encoding", "metadata_key_suffix", "extensions",
+					    NULL};
+
 static const char *const codec_ids[] = {"gzip", "blosc", NULL};
 
 static const zinc_draft draft = {
@@ -399,6 +405,7 @@ static const zinc_draft draft = {
     .rules = zinc_draft_rules_2022,
     .members = members,
     .group_members = group_members,
+    .entry_members = entry_members,
     .claims = is_2022,
     .parse_encoding = parse_encoding,
     .codecs = add_codecs,

@@ -253,17 +253,25 @@ keep_spelling(zinc_cp_translation *t)
 
 /* ---- the whole ---- */
 
+/* What nobody here can translate, or may. */
+static zinc_status
+leave_out(zinc_cp_translation *t)
+{
+	zinc_cp_node *n = t->n;
+
+	n->left_out = true;
+	return t->c->o.lossy ? zinc_cp_note(t->c, ZINC_COPY_LOST, n->from, t->err, "the whole node: %s",
+					    n->source->unsupported)
+			     : zinc_fail(t->err, ZINC_E_UNSUPPORTED, "%s", n->source->unsupported);
+}
+
 static zinc_status
 translate(zinc_cp_translation *t)
 {
 	zinc_cp_node *n = t->n;
 
-	if (n->source->unsupported) {
-		n->left_out = true;
-		return t->c->o.lossy ? zinc_cp_note(t->c, ZINC_COPY_LOST, n->from, t->err, "the whole node: %s",
-						    n->source->unsupported)
-				     : zinc_fail(t->err, ZINC_E_UNSUPPORTED, "%s", n->source->unsupported);
-	}
+	if (n->source->unsupported)
+		return leave_out(t);
 	ZINC_TRY(make_wanted(t));
 	ZINC_TRY(try_until_taken(t));
 	if (n->left_out)
@@ -297,7 +305,7 @@ zinc_cp_translate(zinc_cp *c, zinc_cp_node *n, zinc_error *err)
 	if (n->implicit || n->left_out)
 		return ZINC_OK;
 	n->changed = c->from->format != c->to->format || zinc_cp_asked(c, n);
-	if (!n->changed) {
+	if (!n->changed && !n->source->closed) {
 		n->target = zinc_meta_ref(n->source);
 		return ZINC_OK;
 	}

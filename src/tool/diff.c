@@ -179,12 +179,27 @@ load_side(zinc_cmp *c, zinc_cmp_pair *p, int side, zinc_error *err)
 	return s == ZINC_E_NOTFOUND ? ZINC_OK : s; /* it was listed: a group by its children alone */
 }
 
+/* A group has no elements that could not be read, but one that this build does not understand may mean anything. */
+static void
+doubt_group(zinc_cmp *c, const zinc_cmp_pair *p)
+{
+	zinc_difference unknown = {.kind = ZINC_DIFFERS_UNKNOWN, .path = p->path, .what = "group", .b = ""};
+	int side;
+
+	for (side = 0; side < 2 && !unknown.a; side++)
+		unknown.a = p->meta[side] ? p->meta[side]->unsupported : NULL;
+	if (unknown.a)
+		zinc_cmp_found(c, &unknown);
+}
+
 static zinc_status
 compare_loaded(zinc_cmp *c, const zinc_cmp_pair *p, zinc_node_kind kind, zinc_error *err)
 {
 	bool same_shape = false, same_type = false;
 
 	ZINC_TRY(zinc_cmp_meta(c, p, &same_shape, &same_type, err));
+	if (kind == ZINC_NODE_GROUP)
+		doubt_group(c, p);
 	if (kind != ZINC_NODE_ARRAY || !p->meta[0] || !p->meta[1])
 		return ZINC_OK;
 	if (c->o.storage)

@@ -161,6 +161,9 @@ test_wrong_ones(void **state)
 	"{\"zarr_format\": \"https://purl.org/zarr/spec/core/3.0\", \"metadata_encoding\": {\"type\": \"json\", "      \
 	"\"metadata_key_suffix\": \".json\"}, \"extensions\": []}"
 #define DOCUMENT_2022(type) DOCUMENT(type, "0", ", \"codecs\": []")
+#define DATETIME(version, type)                                                                                        \
+	"{\"extension\": \"https://purl.org/zarr/spec/extensions/data-types/datetime/" version "\", \"type\": \"" type   \
+	"\", \"fallback\": [\"int64\", \"r64\"]}"
 #define UNHEARD             "{\"extension\": \"https://example.com/x/1.0\", \"type\": \"x\"}"
 #define MOMENT                                                                                                         \
 	"{\"extension\": \"https://purl.org/zarr/spec/extensions/data-types/datetime/1.0\", \"type\": \"<M8[s]\"}"
@@ -184,7 +187,16 @@ test_lists(void **state)
 	    {DOCUMENT_2022(ANGLE("[" MOMENT ", \"int32\"]")), "any", NULL},
 	    {DOCUMENT_2022(ANGLE("[\"int32\", \"r64\"]")), "any", NULL},
 	    {DOCUMENT_2022(ANGLE("[\"int32\", 4]")), "any", NULL},
-	    {DOCUMENT_2022(ANGLE("[\"int32\", \"unheard of\"]")), "any", NULL},
+	    /* promise 5 */
+	    {DOCUMENT_2022(ANGLE("[\"int32\", \"unheard of\"]")), "any", "int32"},
+	    {DOCUMENT_2022(ANGLE("[\"unheard of\", \"int32\"]")), "any", "int32"},
+	    {DOCUMENT_2022(ANGLE("\"unheard of\"")), "any", ""},
+	    {DOCUMENT_2022(ANGLE("[\"\", \"int32\"]")), "any", NULL},
+	    {DOCUMENT_2022(DATETIME("2.0", "<M8[ns]")), "any", "int64"},
+	    {DOCUMENT_2022(DATETIME("2.0", "<M8[ns]")), NULL, ""},
+	    {DOCUMENT_2022(DATETIME("1.0", "<X8[ns]")), "any", "int64"},
+	    {DOCUMENT_2022(DATETIME("1.0", "<X8[ns]")), NULL, ""},
+	    {DOCUMENT_2022(DATETIME("1.0", "S4")), "any", "int64"},
 	};
 	zinc_array *a;
 	rig r;
