@@ -74,7 +74,7 @@ struct words {
 struct args {
 	struct words words; /* what is not an option */
 	bool help, json, strict, detail, recursive, full, index, overwrite, dry_run, yes, group, stored, fast, repair,
-	    orphans, remove, keep_parents, consolidate, no_consolidate, resume, verify, lossy, fetch, storage;
+	    orphans, remove, keep_parents, consolidate, no_consolidate, resume, verify, lossy, round, fetch, storage;
 	const char *select, *as, *output, *from, *format, *progress, *shape, *dtype, *chunks, *shards, *codecs, *fill;
 	const char *dims, *attrs, *order, *endian, *key_encoding, *fallback;
 	const char *schemas, *declare, *retract, *new_dir, *prefix, *declared_shape;
@@ -189,6 +189,7 @@ int run_context(struct run *r); /* makes r->ctx */
 int open_node(struct run *r, const char *url, bool write, zinc_hierarchy **h);
 int open_array(struct run *r, const char *url, bool write, zinc_array **a);
 zinc_io_options io_options(const struct run *r);
+int convert_flags(const struct run *r); /* zinc_convert, of the command line */
 int thread_count(const struct run *r);
 /* Open options as the command line asks for. */
 zinc_open_options open_options(const struct run *r, bool write);

@@ -55,6 +55,7 @@ take_options(struct cp *c)
 	}
 	o->codecs = a->codecs;
 	o->dtype = a->dtype;
+	o->convert = convert_flags(c->run);
 	o->select = a->select;
 	o->verify = a->verify;
 	o->lossy = a->lossy;

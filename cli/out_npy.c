@@ -97,7 +97,7 @@ raw_elements(struct printer *p, void *elements, size_t n)
 	if (s->type) {
 		size = zinc_numpy_size(s->type);
 		s->buffer = need(s->buffer, n * size);
-		if (zinc_array_to_numpy(p->region->array, s->type, s->buffer, elements, n, &err)) {
+		if (zinc_array_to_numpy(p->region->array, s->type, s->buffer, elements, n, 0, &err)) {
 			p->status = fail(p->url, &err);
 			return;
 		}

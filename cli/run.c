@@ -195,12 +195,18 @@ thread_count(const struct run *r)
 	return r->args->threads > 0 ? r->args->threads : n > 0 ? (int)n : 1;
 }
 
+int
+convert_flags(const struct run *r)
+{
+	return r->args->round ? ZINC_CONVERT_ROUND : ZINC_CONVERT_EXACT;
+}
+
 zinc_io_options
 io_options(const struct run *r)
 {
 	zinc_io_options o = ZINC_IO_OPTIONS_INIT;
 
-	(void)r;
+	o.convert = convert_flags(r);
 	o.cancel = &cancel_flag;
 	return o;
 }

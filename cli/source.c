@@ -94,7 +94,7 @@ check_type(struct source *s, const zinc_array *a)
 		return DONE;
 	if (zinc_array_variable(a) && zinc_arena_new(&s->arena, s->run->ctx, 0, &err))
 		return fail(s->url, &err);
-	return zinc_array_from_numpy(a, s->npy.numpy, NULL, NULL, 0, s->arena, &err) ? fail(s->name, &err) : DONE;
+	return zinc_array_from_numpy(a, s->npy.numpy, NULL, NULL, 0, 0, s->arena, &err) ? fail(s->name, &err) : DONE;
 }
 
 /* A plain file must have the right length to begin with. */
@@ -171,7 +171,7 @@ convert(struct source *s, const zinc_array *a, size_t n, zinc_buffer *b)
 	if (s->arena)
 		zinc_arena_empty(s->arena);
 	s->native = need(s->native, nbytes);
-	if (zinc_array_from_numpy(a, s->npy.numpy, s->native, s->buffer, n, s->arena, &err))
+	if (zinc_array_from_numpy(a, s->npy.numpy, s->native, s->buffer, n, convert_flags(s->run), s->arena, &err))
 		return fail(s->name, &err);
 	*b = zinc_buffer_init(ZINC_NATIVE, s->native, nbytes);
 	return DONE;

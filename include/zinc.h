@@ -354,12 +354,16 @@ typedef struct zinc_selection {
 #define ZINC_SELECTION_ALL {ZINC_SELECT_ALL, 0, NULL, NULL, NULL, NULL, NULL, 0, NULL, 0}
 /* clang-format on */
 
-/* What to do with an element that does not fit the other type; the default is E_RANGE. */
+/*
+ * What to do with an element that does not fit the other type; the default is E_RANGE, which names the first of
+ * them, and of a write nothing is stored.  Floats always round to a narrower float, to nearest even.  Flags join.
+ */
 typedef enum zinc_convert {
-	ZINC_CONVERT_EXACT = 0,    /* out of range, NaN to integer, fraction to integer: E_RANGE */
+	ZINC_CONVERT_EXACT = 0,    /* out of range, NaN or fraction to integer, integer that a float does not have: E_RANGE */
 	ZINC_CONVERT_CLAMP = 1,    /* out of range goes to the nearest end; NaN and fractions to integer still E_RANGE */
 	ZINC_CONVERT_TRUNCATE = 2, /* fractions go towards zero; out of range and NaN still E_RANGE */
-	ZINC_CONVERT_WRAP = 4      /* integers modulo 2^n; a flag that may be joined to TRUNCATE; CLAMP may too */
+	ZINC_CONVERT_WRAP = 4,     /* integers modulo 2^n; a flag that may be joined to TRUNCATE; CLAMP may too */
+	ZINC_CONVERT_ROUND = 8     /* integers beyond the digits of a float (2^53 + 1 to float64) go to the nearest even */
 } zinc_convert;
 
 /* How far a call has come.  Return non-zero to cancel. */
@@ -578,14 +582,15 @@ ZINC_API size_t zinc_numpy_size(const zinc_numpy *type); /* bytes of an element 
 
 /*
  * n elements of a NumPy type, in C order without gaps -> as many of the array's own, in this machine's byte order, for
- * zinc_array_write; or from zinc_array_read back.  Numbers convert as on reading, datetimes to other units exactly, texts
- * to other lengths and to or from variable length (whose bytes go to `arena`, else NULL), records field by field.
+ * zinc_array_write; or from zinc_array_read back.  Numbers convert as on reading (`convert`: zinc_convert flags), datetimes
+ * to other units exactly, texts to other lengths and to or from variable length (whose bytes go to `arena`, else NULL),
+ * records field by field.
  * E_INVALID when the types are too different, E_RANGE naming the first element that does not fit; nothing is cut off.
  */
 ZINC_API ZINC_CHECKED zinc_status zinc_array_from_numpy(const zinc_array *a, const zinc_numpy *type, void *to, const void *from,
-                                                        size_t n, zinc_arena *arena, zinc_error *err);
+                                                        size_t n, int convert, zinc_arena *arena, zinc_error *err);
 ZINC_API ZINC_CHECKED zinc_status zinc_array_to_numpy(const zinc_array *a, const zinc_numpy *type, void *to, const void *from,
-                                                      size_t n, zinc_error *err);
+                                                      size_t n, int convert, zinc_error *err);
 
 /*
  * Read a selection into `buffer` or write it from there.  Elements are converted when the

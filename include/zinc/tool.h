@@ -126,13 +126,14 @@ typedef struct zinc_copy_options {
 	zinc_copy_note_fn note; /* may be NULL */
 	void *note_arg;
 	const char *fallback; /* zinc_copy_url only: what arrays get that are translated to a draft, as in zinc_open_options */
+	int convert;          /* zinc_convert flags, for `dtype` */
 } zinc_copy_options;
 
 /* clang-format off */
 #define ZINC_COPY_OPTIONS(...) ZINC_OPTIONS_OF(zinc_copy_options, __VA_ARGS__)
 #define ZINC_COPY_OPTIONS_INIT \
 	{sizeof(zinc_copy_options), NULL, NULL, 0, 0, NULL, NULL, 0, 0, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL, \
-	 NULL, NULL, NULL}
+	 NULL, NULL, NULL, 0}
 /* clang-format on */
 
 /* What a copy did, or with dry_run would do. */

@@ -148,7 +148,7 @@ zinc_numpy_size(const zinc_numpy *t)
 /* Through a small buffer in this machine's byte order, block by block. */
 static zinc_status
 convert(const zinc_array *a, const zinc_dtype *own, const zinc_numpy *t, void *to, const void *from, size_t n,
-	bool writing, zinc_arena *arena, zinc_error *err)
+	bool writing, int flags, zinc_arena *arena, zinc_error *err)
 {
 	const bool other = t->big != ZINC_HOST_BIG;
 	const size_t size = t->dtype->size, block = size < BLOCK_BYTES ? (size_t)BLOCK_BYTES / size : 1;
@@ -160,10 +160,11 @@ convert(const zinc_array *a, const zinc_dtype *own, const zinc_numpy *t, void *t
 		m = n - at < block ? n - at : block;
 		if (writing) {
 			zinc_dtype_reorder(t->dtype, other, native, (const uint8_t *)from + at * size, m);
-			code = zinc_dtype_cast(own, (uint8_t *)to + at * own->size, t->dtype, native, m, arena, err);
-		} else {
-			code = zinc_dtype_cast(t->dtype, native, own, (const uint8_t *)from + at * own->size, m, NULL,
+			code = zinc_dtype_cast(own, (uint8_t *)to + at * own->size, t->dtype, native, m, flags, arena,
 					       err);
+		} else {
+			code = zinc_dtype_cast(t->dtype, native, own, (const uint8_t *)from + at * own->size, m, flags,
+					       NULL, err);
 			if (code == ZINC_OK)
 				zinc_dtype_reorder(t->dtype, other, (uint8_t *)to + at * size, native, m);
 		}
@@ -175,26 +176,27 @@ convert(const zinc_array *a, const zinc_dtype *own, const zinc_numpy *t, void *t
 }
 
 zinc_status
-zinc_array_from_numpy(const zinc_array *a, const zinc_numpy *t, void *to, const void *from, size_t n, zinc_arena *arena,
-		      zinc_error *err)
+zinc_array_from_numpy(const zinc_array *a, const zinc_numpy *t, void *to, const void *from, size_t n, int flags,
+		      zinc_arena *arena, zinc_error *err)
 {
 	zinc_meta *m;
 	zinc_status code;
 
 	ZINC_TRY(type_of(a, &m, err));
-	code = convert(a, m->dtype, t, to, from, n, true, arena, err);
+	code = convert(a, m->dtype, t, to, from, n, true, flags, arena, err);
 	zinc_meta_free(m);
 	return code;
 }
 
 zinc_status
-zinc_array_to_numpy(const zinc_array *a, const zinc_numpy *t, void *to, const void *from, size_t n, zinc_error *err)
+zinc_array_to_numpy(const zinc_array *a, const zinc_numpy *t, void *to, const void *from, size_t n, int flags,
+		    zinc_error *err)
 {
 	zinc_meta *m;
 	zinc_status code;
 
 	ZINC_TRY(type_of(a, &m, err));
-	code = convert(a, m->dtype, t, to, from, n, false, NULL, err);
+	code = convert(a, m->dtype, t, to, from, n, false, flags, NULL, err);
 	zinc_meta_free(m);
 	return code;
 }

@@ -264,15 +264,18 @@ static zinc_status
 out_of_range(const part *x, const void *element, zinc_type type, zinc_error *err)
 {
 	const zinc_dtype *t = zinc_dtype_of(type);
+	const char *remedy =
+	    zinc_convert_remedy(x->t->convert(NULL, element, 1, x->t->flags | ZINC_CONVERT_ROUND) == 1);
 	zinc_buf text;
 	zinc_status code;
 
 	zinc_buf_init(&text, x->s->ctx, 4096);
 	if (t != NULL && t->ops->print_text(t, element, &text, NULL) == ZINC_OK && zinc_buf_text(&text) != NULL)
-		code = zinc_fail(err, ZINC_E_RANGE, "the value %s of type %s does not fit %s", (const char *)text.p,
-				 x->t->from, x->t->to);
+		code = zinc_fail(err, ZINC_E_RANGE, "the value %s of type %s does not fit %s%s", (const char *)text.p,
+				 x->t->from, x->t->to, remedy);
 	else
-		code = zinc_fail(err, ZINC_E_RANGE, "a value of type %s does not fit %s", x->t->from, x->t->to);
+		code = zinc_fail(err, ZINC_E_RANGE, "a value of type %s does not fit %s%s", x->t->from, x->t->to,
+				 remedy);
 	zinc_buf_fini(&text);
 	return code;
 }
@@ -438,8 +441,9 @@ zinc_transfer_fill(const zinc_plan *p, const zinc_target *t, const zinc_unit *u,
 
 	if (t->convert != NULL) {
 		if (t->convert(value, p->m->fill, 1, t->flags) < 1)
-			return zinc_fail(err, ZINC_E_RANGE, "the fill value of type %s does not fit %s", t->from,
-					 t->to);
+			return zinc_fail(
+			    err, ZINC_E_RANGE, "the fill value of type %s does not fit %s%s", t->from, t->to,
+			    zinc_convert_remedy(t->convert(NULL, p->m->fill, 1, t->flags | ZINC_CONVERT_ROUND) == 1));
 		fill = value;
 	} else if (p->m->dtype->variable) {
 		zinc_vlen v;

@@ -84,7 +84,7 @@ convert_fill(zinc_recode *x, const zinc_rep *in, zinc_rep *out)
 	const bool same = in->dtype->type == x->decoded->type;
 
 	out->fill =
-	    in->fill && same && convert && convert(x->fill, in->fill, 1, ZINC_CONVERT_EXACT) == 1 ? x->fill : NULL;
+	    in->fill && same && convert && convert(x->fill, in->fill, 1, ZINC_CONVERT_ROUND) == 1 ? x->fill : NULL;
 }
 
 zinc_status
@@ -134,11 +134,13 @@ zinc_recode_count(const zinc_rep *rep, size_t *n, zinc_error *err)
 
 /* ---- elements ---- */
 
+/* What these codecs store is defined by NumPy's conversions, which round integers to floats. */
 zinc_status
 zinc_recode_convert(const zinc_dtype *to, void *dst, const zinc_dtype *from, const void *src, size_t n, int flags,
 		    size_t at, zinc_status code, zinc_error *err)
 {
-	const size_t done = n == 0 ? 0 : zinc_dtype_converter(to->type, from->type)(dst, src, n, flags);
+	const zinc_convert_fn convert = zinc_dtype_converter(to->type, from->type);
+	const size_t done = n == 0 ? 0 : convert(dst, src, n, flags | ZINC_CONVERT_ROUND);
 
 	if (done == n)
 		return ZINC_OK;

@@ -179,21 +179,24 @@ bool zinc_datetime_convert(const zinc_dtype *to, int64_t *out, const zinc_dtype 
 
 /*
  * n elements of one type to another of the same sort: numbers, datetimes exactly, texts to fixed or variable length
- * (whose bytes go to the arena), structs field by field.  E_INVALID when the types do not convert, E_RANGE naming the
- * first element that does not fit.
+ * (whose bytes go to the arena), structs field by field.  `flags` (zinc_convert) are for numbers, those in structs
+ * included.  E_INVALID when the types do not convert, E_RANGE naming the first element that does not fit.
  */
 zinc_status zinc_dtype_cast(const zinc_dtype *to, void *dst, const zinc_dtype *from, const void *src, size_t n,
-			    zinc_arena *arena, zinc_error *err);
+			    int flags, zinc_arena *arena, zinc_error *err);
 
 /*
  * Convert n elements from one number type to another (design: out of range, NaN to integer and fractions to
- * integer fail unless `flags` (zinc_convert) say otherwise; float narrowing and int -> float round to nearest even;
+ * integer, and integers that a float does not have fail unless `flags` (zinc_convert) say otherwise; floats narrow
+ * to nearest even;
  * real -> complex gives a zero imaginary part; complex -> real and bool <-> number are refused by `supported`).
  * Returns the index of the first element that does not convert, or n.  dst NULL only checks.
  */
 typedef size_t (*zinc_convert_fn)(void *dst, const void *src, size_t n, int flags);
 /* NULL when these two types do not convert.  Equal types give a plain copy. */
 zinc_convert_fn zinc_dtype_converter(zinc_type to, zinc_type from);
+/* What a message adds where ROUND would help; else "". */
+const char *zinc_convert_remedy(bool rounding_helps);
 
 /* IEEE binary16. */
 float zinc_half_to_float(uint16_t h);

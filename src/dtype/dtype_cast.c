@@ -11,28 +11,35 @@
  */
 #include "dtype/element.h"
 
+/* What a caller wants beside the types. */
+struct how {
+	int flags;         /* zinc_convert, of numbers */
+	zinc_arena *arena; /* where bytes of variable length go */
+};
+
 /* One element.  E_RANGE has no text yet: the caller names the element. */
 typedef zinc_status (*cast_fn)(const zinc_dtype *to, void *dst, const zinc_dtype *from, const void *src,
-			       zinc_arena *arena, zinc_error *err);
+			       const struct how *how, zinc_error *err);
 
 static cast_fn find_cast(const zinc_dtype *to, const zinc_dtype *from);
 
 /* ---- numbers, times, bytes ---- */
 
 static zinc_status
-cast_number(const zinc_dtype *to, void *dst, const zinc_dtype *from, const void *src, zinc_arena *arena,
+cast_number(const zinc_dtype *to, void *dst, const zinc_dtype *from, const void *src, const struct how *how,
 	    zinc_error *err)
 {
-	(void)arena, (void)err;
-	return zinc_dtype_converter(to->type, from->type)(dst, src, 1, 0) == 1 ? ZINC_OK : ZINC_E_RANGE;
+	(void)err;
+	return zinc_dtype_converter(to->type, from->type)(dst, src, 1, how->flags) == 1 ? ZINC_OK : ZINC_E_RANGE;
 }
 
 static zinc_status
-cast_time(const zinc_dtype *to, void *dst, const zinc_dtype *from, const void *src, zinc_arena *arena, zinc_error *err)
+cast_time(const zinc_dtype *to, void *dst, const zinc_dtype *from, const void *src, const struct how *how,
+	  zinc_error *err)
 {
 	int64_t v;
 
-	(void)arena, (void)err;
+	(void)how, (void)err;
 	if (!zinc_datetime_convert(to, &v, from, zinc_bits_load_signed(src, 8)))
 		return ZINC_E_RANGE;
 	memcpy(dst, &v, sizeof v);
@@ -40,9 +47,10 @@ cast_time(const zinc_dtype *to, void *dst, const zinc_dtype *from, const void *s
 }
 
 static zinc_status
-cast_raw(const zinc_dtype *to, void *dst, const zinc_dtype *from, const void *src, zinc_arena *arena, zinc_error *err)
+cast_raw(const zinc_dtype *to, void *dst, const zinc_dtype *from, const void *src, const struct how *how,
+	 zinc_error *err)
 {
-	(void)from, (void)arena, (void)err;
+	(void)from, (void)how, (void)err;
 	memcpy(dst, src, to->size);
 	return ZINC_OK;
 }
@@ -66,11 +74,12 @@ chars_of(const zinc_dtype *t, const void *element)
 
 /* Between two of the same coding, of fixed length. */
 static zinc_status
-cast_fixed(const zinc_dtype *to, void *dst, const zinc_dtype *from, const void *src, zinc_arena *arena, zinc_error *err)
+cast_fixed(const zinc_dtype *to, void *dst, const zinc_dtype *from, const void *src, const struct how *how,
+	   zinc_error *err)
 {
 	const zinc_chars c = chars_of(from, src);
 
-	(void)arena, (void)err;
+	(void)how, (void)err;
 	if (c.n > to->size || (from->variable && c.n > 0 && c.p[c.n - 1] == 0))
 		return ZINC_E_RANGE;
 	if (c.n > 0)
@@ -80,12 +89,12 @@ cast_fixed(const zinc_dtype *to, void *dst, const zinc_dtype *from, const void *
 }
 
 static zinc_status
-cast_to_utf32(const zinc_dtype *to, void *dst, const zinc_dtype *from, const void *src, zinc_arena *arena,
+cast_to_utf32(const zinc_dtype *to, void *dst, const zinc_dtype *from, const void *src, const struct how *how,
 	      zinc_error *err)
 {
 	const zinc_chars c = chars_of(from, src);
 
-	(void)arena, (void)err;
+	(void)how, (void)err;
 	if (c.n > 0 && c.p[c.n - 1] == 0)
 		return ZINC_E_RANGE;
 	return zinc_utf32_store(to, dst, (const char *)c.p, c.n) ? ZINC_OK : ZINC_E_RANGE;
@@ -103,17 +112,17 @@ keep(void *dst, const void *p, size_t n, zinc_arena *arena, zinc_error *err)
 }
 
 static zinc_status
-cast_to_bytes(const zinc_dtype *to, void *dst, const zinc_dtype *from, const void *src, zinc_arena *arena,
+cast_to_bytes(const zinc_dtype *to, void *dst, const zinc_dtype *from, const void *src, const struct how *how,
 	      zinc_error *err)
 {
 	const zinc_chars c = chars_of(from, src);
 
 	(void)to;
-	return keep(dst, c.p, c.n, arena, err);
+	return keep(dst, c.p, c.n, how->arena, err);
 }
 
 static zinc_status
-cast_utf32_to_string(const zinc_dtype *to, void *dst, const zinc_dtype *from, const void *src, zinc_arena *arena,
+cast_utf32_to_string(const zinc_dtype *to, void *dst, const zinc_dtype *from, const void *src, const struct how *how,
 		     zinc_error *err)
 {
 	const zinc_chars c = chars_of(from, src);
@@ -123,7 +132,7 @@ cast_utf32_to_string(const zinc_dtype *to, void *dst, const zinc_dtype *from, co
 	zinc_buf_init(&text, to->ctx, PTRDIFF_MAX);
 	s = zinc_chars_text(&c, &text, err);
 	if (s == ZINC_OK)
-		s = keep(dst, text.p, text.n, arena, err);
+		s = keep(dst, text.p, text.n, how->arena, err);
 	zinc_buf_fini(&text);
 	return s;
 }
@@ -131,7 +140,7 @@ cast_utf32_to_string(const zinc_dtype *to, void *dst, const zinc_dtype *from, co
 /* ---- structs ---- */
 
 static zinc_status
-cast_struct(const zinc_dtype *to, void *dst, const zinc_dtype *from, const void *src, zinc_arena *arena,
+cast_struct(const zinc_dtype *to, void *dst, const zinc_dtype *from, const void *src, const struct how *how,
 	    zinc_error *err)
 {
 	const zinc_field *a, *b;
@@ -141,12 +150,12 @@ cast_struct(const zinc_dtype *to, void *dst, const zinc_dtype *from, const void 
 	b = zinc_dtype_fields(from, &n);
 	for (i = 0; i < n; i++)
 		ZINC_TRY(find_cast(a[i].type, b[i].type)(a[i].type, (uint8_t *)dst + a[i].offset, b[i].type,
-							 (const uint8_t *)src + b[i].offset, arena, err));
+							 (const uint8_t *)src + b[i].offset, how, err));
 	return ZINC_OK;
 }
 
 static zinc_status
-cast_subarray(const zinc_dtype *to, void *dst, const zinc_dtype *from, const void *src, zinc_arena *arena,
+cast_subarray(const zinc_dtype *to, void *dst, const zinc_dtype *from, const void *src, const struct how *how,
 	      zinc_error *err)
 {
 	size_t i, n;
@@ -154,7 +163,7 @@ cast_subarray(const zinc_dtype *to, void *dst, const zinc_dtype *from, const voi
 	const cast_fn cast = find_cast(a, b);
 
 	for (i = 0; i < n; i++)
-		ZINC_TRY(cast(a, (uint8_t *)dst + i * a->size, b, (const uint8_t *)src + i * b->size, arena, err));
+		ZINC_TRY(cast(a, (uint8_t *)dst + i * a->size, b, (const uint8_t *)src + i * b->size, how, err));
 	return ZINC_OK;
 }
 
@@ -226,7 +235,8 @@ find_cast(const zinc_dtype *to, const zinc_dtype *from)
 
 /* Name the element that does not fit. */
 static zinc_status
-out_of_range(const zinc_dtype *to, const zinc_dtype *from, const void *element, size_t i, zinc_error *err)
+out_of_range(const zinc_dtype *to, const zinc_dtype *from, const void *element, size_t i, bool rounding_helps,
+	     zinc_error *err)
 {
 	char text[256];
 	zinc_buf b;
@@ -234,14 +244,16 @@ out_of_range(const zinc_dtype *to, const zinc_dtype *from, const void *element, 
 	zinc_buf_wrap(&b, text, sizeof text);
 	if (zinc_dtype_print_element(from, element, ZINC_SPELL_REPR, &b, NULL) != ZINC_OK)
 		b.n = 0;
-	return zinc_fail(err, ZINC_E_RANGE, "element %zu, %s, does not fit %s", i,
-			 b.n ? zinc_buf_text(&b) : "a long one", to->v2 ? to->v2 : to->name);
+	return zinc_fail(err, ZINC_E_RANGE, "element %zu, %s, does not fit %s%s", i,
+			 b.n ? zinc_buf_text(&b) : "a long one", to->v2 ? to->v2 : to->name,
+			 zinc_convert_remedy(rounding_helps));
 }
 
 zinc_status
-zinc_dtype_cast(const zinc_dtype *to, void *dst, const zinc_dtype *from, const void *src, size_t n, zinc_arena *arena,
-		zinc_error *err)
+zinc_dtype_cast(const zinc_dtype *to, void *dst, const zinc_dtype *from, const void *src, size_t n, int flags,
+		zinc_arena *arena, zinc_error *err)
 {
+	const struct how how = {flags, arena}, rounded = {flags | ZINC_CONVERT_ROUND, arena};
 	const cast_fn cast = find_cast(to, from);
 	size_t i;
 
@@ -252,10 +264,12 @@ zinc_dtype_cast(const zinc_dtype *to, void *dst, const zinc_dtype *from, const v
 		return zinc_fail(err, ZINC_E_INVALID, "elements of type %s need an arena", to->name);
 	for (i = 0; i < n; i++) {
 		const uint8_t *element = (const uint8_t *)src + i * from->size;
-		const zinc_status s = cast(to, (uint8_t *)dst + i * to->size, from, element, arena, err);
+		uint8_t *out = (uint8_t *)dst + i * to->size;
+		const zinc_status s = cast(to, out, from, element, &how, err);
 
 		if (s == ZINC_E_RANGE)
-			return out_of_range(to, from, element, i, err);
+			return out_of_range(to, from, element, i,
+					    cast(to, out, from, element, &rounded, NULL) == ZINC_OK, err);
 		ZINC_TRY(s);
 	}
 	return ZINC_OK;

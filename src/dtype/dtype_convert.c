@@ -4,8 +4,9 @@
  * Promises (design: "Conversion"; tests/unit/test_dtype_convert.c tries every pair at every boundary):
  *
  * (1) A value that the other type has arrives unchanged; what does not fit is never stored silently.
- * (2) Integer to float and float to narrower float round once, to nearest even.  A finite number that
- *     would become infinite is out of range.  Infinities and NaN pass from float to float.
+ * (2) Float to narrower float rounds once, to nearest even; integer to float only with ROUND, otherwise a number that
+ *     the float does not have fails.  A finite number that would become infinite is out of range.  Infinities and
+ *     NaN pass from float to float.
  * (3) Float to integer: NaN never; fractions only with TRUNCATE.
  * (4) Out of range: CLAMP takes the nearest end (for floats the largest finite number); otherwise, for integers,
  *     WRAP the value modulo 2^n, of floats too where they are integral; otherwise the element fails.
@@ -82,6 +83,34 @@ float_to_float(const zinc_dtype *to, void *out, double v, int flags)
 	return true;
 }
 
+/* Binary digits of the significands. */
+#define DIGITS_f16 11
+#define DIGITS_f32 24
+#define DIGITS_f64 53
+
+#define HALF_MAX 65504u
+
+/* Is the magnitude u a number of so many binary digits?  From its lowest one bit on it must be; what is shifted out is
+ * beyond all magnitudes, and 0 - 1 is the largest, which is right for 0, too. */
+#define HAS_DIGITS(u, digits) ((u) - 1 <= (((u) & (0 - (u))) << (digits)) - 1)
+
+static bool
+int_to_float(const zinc_dtype *to, void *out, bool negative, uint64_t bits, int flags)
+{
+	const uint64_t u = negative ? 0 - bits : bits;
+	const int digits = to->size == 2 ? DIGITS_f16 : to->size == 4 ? DIGITS_f32 : DIGITS_f64;
+	const double v = negative ? -(double)u : (double)u;
+
+	if (!(flags & ZINC_CONVERT_ROUND) && !HAS_DIGITS(u, digits) &&
+	    !((flags & ZINC_CONVERT_CLAMP) && to->size == 2 && u > HALF_MAX))
+		return false;
+	if (to->size == 8) { /* exact, as everything that comes here without ROUND; with it only halves do */
+		memcpy(out, &v, sizeof v);
+		return true;
+	}
+	return float_to_float(to, out, v, flags);
+}
+
 static bool
 convert_one(const zinc_dtype *to, void *out, const zinc_dtype *from, const void *in, int flags)
 {
@@ -95,8 +124,7 @@ convert_one(const zinc_dtype *to, void *out, const zinc_dtype *from, const void 
 	if (from->kind != ZINC_KIND_FLOAT) {
 		if (to->kind != ZINC_KIND_FLOAT)
 			return int_to_int(to, out, negative, bits, flags);
-		/* only halves can fail, and what fits a half is exact as a double */
-		return float_to_float(to, out, negative ? (double)(int64_t)bits : (double)bits, flags);
+		return int_to_float(to, out, negative, bits, flags);
 	}
 	if (from->size == 2) {
 		v = zinc_half_to_float((uint16_t)bits);
@@ -226,7 +254,30 @@ typedef uint64_t via_u64;
 	       put_##to(out, i, (to)v),                                                                  \
 	       !bad || (flags & (ZINC_CONVERT_WRAP | ZINC_CONVERT_CLAMP)) == ZINC_CONVERT_WRAP)
 
+/* Integers and floats that have them all. */
 #define TO_FLOAT(to, from) KERNEL(to, from, , put_##to(out, i, (to)get_##from(in, i)), !bad)
+
+/* Of other integers only those with few enough digits, unless they may be rounded. */
+typedef uint32_t size_i16, size_u16, size_i32, size_u32;
+typedef uint64_t size_i64, size_u64;
+#define INEXACT(to, from, v) (!HAS_DIGITS(v < none ? (size_##from)0 - (size_##from)v : (size_##from)v, DIGITS_##to))
+#define ROUND_TO_FLOAT(to, from)                                                      \
+	KERNEL(to, from,                                                              \
+	       const from none = 0;                                                   \
+	       const unsigned exact = !(flags & ZINC_CONVERT_ROUND),                  \
+	       const from v = get_##from(in, i);                                      \
+	       bad |= (unsigned)INEXACT(to, from, v) & exact;                         \
+	       put_##to(out, i, (to)v),                                               \
+	       !bad)
+#define ROUND_TO_HALF(to, from)                                                       \
+	KERNEL(to, from,                                                              \
+	       const from none = 0;                                                   \
+	       const unsigned exact = !(flags & ZINC_CONVERT_ROUND),                  \
+	       const from v = get_##from(in, i);                                      \
+	       const uint16_t h = zinc_half_from_double((double)v);                   \
+	       bad |= ((unsigned)INEXACT(to, from, v) & exact) | ((h & 0x7fff) == 0x7c00); \
+	       put_##to(out, i, h),                                                   \
+	       !bad)
 
 /* Infinities among the elements are exceptional too; convert_one lets them pass. */
 #define TO_HALF(to, from)                                                                 \
@@ -278,9 +329,13 @@ DEFINE_INSIDE(f64)
 
 TO_INTS(FROM_INTS, INT_TO_INT)
 TO_INTS(FROM_FLOATS, FLOAT_TO_INT)
-FROM_INTS(TO_FLOAT, f32)
-FROM_INTS(TO_FLOAT, f64)
-FROM_INTS(TO_HALF, f16)
+TO_FLOAT(f64, i8) TO_FLOAT(f64, i16) TO_FLOAT(f64, i32) TO_FLOAT(f64, u8) TO_FLOAT(f64, u16) TO_FLOAT(f64, u32)
+ROUND_TO_FLOAT(f64, i64) ROUND_TO_FLOAT(f64, u64)
+TO_FLOAT(f32, i8) TO_FLOAT(f32, i16) TO_FLOAT(f32, u8) TO_FLOAT(f32, u16)
+ROUND_TO_FLOAT(f32, i32) ROUND_TO_FLOAT(f32, i64) ROUND_TO_FLOAT(f32, u32) ROUND_TO_FLOAT(f32, u64)
+TO_HALF(f16, i8) TO_HALF(f16, u8)
+ROUND_TO_HALF(f16, i16) ROUND_TO_HALF(f16, i32) ROUND_TO_HALF(f16, i64)
+ROUND_TO_HALF(f16, u16) ROUND_TO_HALF(f16, u32) ROUND_TO_HALF(f16, u64)
 TO_FLOAT(f32, f16)
 TO_FLOAT(f64, f16)
 TO_FLOAT(f64, f32)
@@ -390,6 +445,12 @@ static const zinc_convert_fn table[ZINC_RAW][ZINC_RAW] = {
 	[ZINC_COMPLEX64][ZINC_COMPLEX64] = copy_8, [ZINC_COMPLEX128][ZINC_COMPLEX128] = copy_16,
     /* clang-format on */
 };
+
+const char *
+zinc_convert_remedy(bool rounding_helps)
+{
+	return rounding_helps ? " exactly; ROUND (--round) takes the nearest" : "";
+}
 
 zinc_convert_fn
 zinc_dtype_converter(zinc_type to, zinc_type from)

@@ -62,6 +62,7 @@ io_options(const struct box *b)
 	zinc_io_options o = ZINC_IO_OPTIONS_INIT;
 
 	o.threads = b->threads;
+	o.convert = b->c->o.convert;
 	o.cancel = b->c->o.cancel;
 	o.single_writer = 1;
 	o.relaxed = (b->c->to->put_flags & ZINC_PUT_RELAXED) != 0;
@@ -131,7 +132,8 @@ read_source(struct box *b)
 		return read_elements(b, b->n->in, selected, 0, to->type);
 	ZINC_TRY(need_elements(b, 1, from));
 	ZINC_TRY(read_elements(b, b->n->in, selected, 1, ZINC_NATIVE));
-	return zinc_dtype_cast(to, b->c->block[0], from, b->c->block[1], b->nelems, b->c->arena, b->err);
+	return zinc_dtype_cast(to, b->c->block[0], from, b->c->block[1], b->nelems, b->c->o.convert,
+			       b->c->arena, b->err);
 }
 
 static zinc_status

@@ -57,6 +57,8 @@ add_options(const zinc_cp *c, zinc_json_doc *doc, zinc_json *to, zinc_error *err
 	ZINC_TRY(add_text(doc, to, "auto_shards", o->auto_shards ? "yes" : NULL, err));
 	ZINC_TRY(add_text(doc, to, "codecs", o->codecs, err));
 	ZINC_TRY(add_text(doc, to, "dtype", o->dtype, err));
+	if (o->convert != 0)
+		ZINC_TRY(zinc_json_set(doc, to, "convert", zinc_json_make_u64(doc, (unsigned)o->convert), err));
 	ZINC_TRY(add_text(doc, to, "select", o->select, err));
 	return add_text(doc, to, "lossy", o->lossy ? "yes" : NULL, err);
 }

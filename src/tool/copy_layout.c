@@ -289,8 +289,9 @@ retype_fill(struct layout *l)
 	if (s == ZINC_OK && l->dtype->type != ZINC_NATIVE && m->dtype->type != ZINC_NATIVE)
 		convert = zinc_dtype_converter(l->dtype->type, m->dtype->type);
 	if (s == ZINC_OK) {
-		fits = convert ? convert(element, m->fill, 1, 0) == 1
-			       : zinc_dtype_cast(l->dtype, element, m->dtype, m->fill, 1, arena, &e) == ZINC_OK;
+		fits = convert ? convert(element, m->fill, 1, l->c->o.convert) == 1
+			       : zinc_dtype_cast(l->dtype, element, m->dtype, m->fill, 1, l->c->o.convert, arena,
+						 &e) == ZINC_OK;
 		if (!fits) {
 			zinc_dtype_zero(l->dtype, element);
 			s = e.code == ZINC_E_NOMEM

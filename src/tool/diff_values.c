@@ -9,7 +9,7 @@
  *   int, float        the same number, exactly: 2^53 + 1 is no double
  *   float, float      the same number; NaN and NaN; 0 and -0
  *   complex           both parts
- *   with tolerance    |a - b| <= atol + rtol |b|, as doubles
+ *   with tolerance    |a - b| <= atol + rtol |b|; integers, and floats without a fraction, are subtracted exactly
  *   anything else     the same bytes, of the same type; texts of variable length by their bytes
  */
 #include <math.h>
@@ -57,50 +57,73 @@ struct values {
 
 /* ---- two numbers ---- */
 
-static bool
-close_to(const struct values *v, double a, double b)
+/* A real number, or a part of a complex one. */
+struct number {
+	bool whole, negative; /* an integer of a sign and 64 bits: all integers are, and floats without a fraction */
+	uint64_t size;
+	double f; /* the same, rounded where it is an integer beyond 2^53 */
+};
+
+static struct number
+of_integer(bool negative, uint64_t size)
 {
-	return a == b || (isnan(a) && isnan(b)) || fabs(a - b) <= v->c->o.atol + v->c->o.rtol * fabs(b);
+	return (struct number){true, negative, size, negative ? -(double)size : (double)size};
 }
 
-static double
-as_double(const struct side *s, const struct worker *w, int side, size_t i)
+static struct number
+of_float(double f)
 {
-	return s->wide == ZINC_WIDE_SIGNED     ? (double)w->tile[side].i[i]
-	       : s->wide == ZINC_WIDE_UNSIGNED ? (double)w->tile[side].u[i]
-					       : w->tile[side].f[i];
+	const bool whole = fabs(f) < 0x1p64 && f == floor(f);
+
+	return (struct number){whole, f < 0, whole ? (uint64_t)fabs(f) : 0, f};
 }
 
-/* An integer as {negative, 64 bits}; false: it is a float that is none. */
-static bool
-as_integer(const struct side *s, const struct worker *w, int side, size_t i, bool *negative, uint64_t *bits)
+/* Element i of a side: its real part, or with k = 1 its imaginary one. */
+static struct number
+number_of(const struct values *v, const struct worker *w, int side, size_t i, int k)
 {
-	const double f = w->tile[side].f[i];
+	const struct side *s = &v->side[side];
+	const int64_t signed_ = w->tile[side].i[i];
 
-	*negative = s->wide == ZINC_WIDE_SIGNED ? w->tile[side].i[i] < 0 : s->wide == ZINC_WIDE_FLOAT && f < 0;
-	*bits = w->tile[side].u[i];
-	if (s->wide != ZINC_WIDE_FLOAT)
-		return true;
-	if (!(f >= -0x1p63 && f < 0x1p64) || f != floor(f))
-		return false;
-	*bits = *negative ? (uint64_t)(int64_t)f : (uint64_t)f;
-	return true;
+	if (s->wide_type == ZINC_COMPLEX128)
+		return of_float(w->tile[side].f[2 * i + (size_t)k]);
+	if (k == 1)
+		return of_integer(false, 0);
+	if (s->wide == ZINC_WIDE_FLOAT)
+		return of_float(w->tile[side].f[i]);
+	if (s->wide == ZINC_WIDE_SIGNED && signed_ < 0)
+		return of_integer(true, 0 - (uint64_t)signed_);
+	return of_integer(false, w->tile[side].u[i]);
+}
+
+/* |a - b| <= most, exactly; two integers of different signs may be up to 2^65 apart. */
+static bool
+integers_close(const struct number *a, const struct number *b, double most)
+{
+	uint64_t apart = a->size > b->size ? a->size - b->size : b->size - a->size;
+
+	if (a->negative != b->negative && __builtin_add_overflow(a->size, b->size, &apart))
+		most -= 0x1p64;
+	return most >= 0x1p64 || (most >= 0 && apart <= (uint64_t)most);
+}
+
+static bool
+close_to(const struct values *v, struct number a, struct number b)
+{
+	const double most = v->tolerant ? v->c->o.atol + v->c->o.rtol * fabs(b.f) : 0;
+
+	if (a.whole && b.whole)
+		return integers_close(&a, &b, most);
+	if (a.f == b.f || (isnan(a.f) && isnan(b.f)))
+		return a.whole == b.whole || most > 0; /* 2^64 - 1 is not 2^64 */
+	return isfinite(a.f) && isfinite(b.f) && fabs(a.f - b.f) <= most;
 }
 
 static bool
 same_number(const struct values *v, const struct worker *w, size_t i)
 {
-	const struct side *s = v->side;
-	bool negative[2];
-	uint64_t bits[2];
-
-	if (v->complex)
-		return close_to(v, w->tile[0].f[2 * i], w->tile[1].f[2 * i]) &&
-		       close_to(v, w->tile[0].f[2 * i + 1], w->tile[1].f[2 * i + 1]);
-	if (v->tolerant || (s[0].wide == ZINC_WIDE_FLOAT && s[1].wide == ZINC_WIDE_FLOAT))
-		return close_to(v, as_double(&s[0], w, 0, i), as_double(&s[1], w, 1, i));
-	return as_integer(&s[0], w, 0, i, &negative[0], &bits[0]) &&
-	       as_integer(&s[1], w, 1, i, &negative[1], &bits[1]) && negative[0] == negative[1] && bits[0] == bits[1];
+	return close_to(v, number_of(v, w, 0, i, 0), number_of(v, w, 1, i, 0)) &&
+	       (!v->complex || close_to(v, number_of(v, w, 0, i, 1), number_of(v, w, 1, i, 1)));
 }
 
 /* ---- two elements ---- */
@@ -152,7 +175,8 @@ compare_numbers(const struct values *v, struct worker *w, const zinc_piece *piec
 		n = (size_t)zinc_min_u64(TILE, piece->n - at);
 		for (side = 0; side < 2; side++)
 			(void)v->side[side].convert(&w->tile[side],
-						    w->elements[side].p + at * v->side[side].dtype->size, n, 0);
+						    w->elements[side].p + at * v->side[side].dtype->size, n,
+						    ZINC_CONVERT_ROUND);
 		for (i = 0; i < n; i++)
 			if (!same_number(v, w, i))
 				note(v, w, piece, at + i, out);
@@ -296,16 +320,16 @@ free_workers(struct values *v)
 	zinc_free(v->c->ctx, v->slots);
 }
 
-/* What a side's numbers are widened to.  In the company of complex numbers all are. */
+/* What a side's numbers are widened to; nothing is lost. */
 static void
-widen(struct side *s, bool complex)
+widen(struct side *s)
 {
 	static const zinc_type types[] = {ZINC_INT64, ZINC_UINT64, ZINC_FLOAT64};
 
 	s->wide = s->dtype->kind == ZINC_KIND_INT    ? ZINC_WIDE_SIGNED
 		  : s->dtype->kind == ZINC_KIND_UINT ? ZINC_WIDE_UNSIGNED
 						     : ZINC_WIDE_FLOAT;
-	s->wide_type = complex ? ZINC_COMPLEX128 : types[s->wide];
+	s->wide_type = s->dtype->kind == ZINC_KIND_COMPLEX ? ZINC_COMPLEX128 : types[s->wide];
 	s->convert = s->dtype->type == ZINC_NATIVE ? NULL : zinc_dtype_converter(s->wide_type, s->dtype->type);
 }
 
@@ -368,7 +392,7 @@ open_sides(struct values *v, const zinc_cmp_pair *p, zinc_error *err)
 	}
 	v->complex = v->side[0].dtype->kind == ZINC_KIND_COMPLEX || v->side[1].dtype->kind == ZINC_KIND_COMPLEX;
 	for (side = 0; side < 2; side++)
-		widen(&v->side[side], v->complex);
+		widen(&v->side[side]);
 	v->numbers = v->side[0].convert && v->side[1].convert;
 	return ZINC_OK;
 }

@@ -146,6 +146,33 @@ for memory in 512K 1M 64M; do
 	prints <<<"59999"
 done
 
+# ---- integers that a float does not have ----
+npy 1 '<i8' False '(2,)' 01 00 00 00 00 00 00 00 01 00 00 00 00 00 20 00 >odd.npy # 1, 2^53 + 1
+zinc 0 create a.zarr/f --shape 2 --dtype float64 --chunks 1
+zinc 2 put a.zarr/f --from odd.npy
+says 'the value 9007199254740993 of type int64 does not fit float64 exactly; ROUND (--round) takes the nearest'
+now a.zarr/f '[0.0,0.0]'
+zinc 0 put a.zarr/f --from odd.npy --round
+now a.zarr/f '[1.0,9007199254740992.0]'
+zinc 2 append a.zarr/f --from odd.npy
+now a.zarr/f '[1.0,9007199254740992.0]'
+zinc 0 append a.zarr/f --from odd.npy --round
+now a.zarr/f '[1.0,9007199254740992.0,1.0,9007199254740992.0]'
+zinc 0 create a.zarr/i64 --shape 2 --dtype int64
+zinc 0 put a.zarr/i64 --from odd.npy
+zinc 2 cp a.zarr/i64 a.zarr/to --dtype float64
+says 'the value 9007199254740993 of type int64 does not fit float64 exactly'
+zinc 0 cp a.zarr/i64 a.zarr/rounded --dtype complex128 --round --verify
+now a.zarr/rounded '[[1.0,0.0],[9007199254740992.0,0.0]]'
+zinc 1 diff a.zarr/i64 a.zarr/f -s :2
+zinc 1 diff a.zarr/i64 a.zarr/rounded
+npy 1 "[('a', '<i8')]" False '(1,)' 01 00 00 00 00 00 20 00 | sed "s/'\[/ [/;s/\]'/] /" >odd.npy
+zinc 0 create a.zarr/record --shape 1 --dtype '[["a","<f8"]]'
+zinc 2 put a.zarr/record --from odd.npy
+says 'element 0, (9007199254740993,), does not fit struct exactly; ROUND (--round)'
+zinc 0 put a.zarr/record --from odd.npy --round
+now a.zarr/record '[{"a":9007199254740992.0}]'
+
 # ---- NumPy itself, where it is ----
 cat >compare.py <<'END'
 import itertools, subprocess, sys

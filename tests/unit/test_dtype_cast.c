@@ -64,7 +64,7 @@ casts(void **state)
 		zinc_status s;
 
 		assert_non_null(in);
-		s = zinc_dtype_cast(to, out, from, in, 1, arena, &err);
+		s = zinc_dtype_cast(to, out, from, in, 1, 0, arena, &err);
 		if (s != (rows[i].out ? ZINC_OK : ZINC_E_RANGE))
 			fail_msg("%s %s -> %s: %s", rows[i].from, rows[i].in, rows[i].to, zinc_error_text(&err));
 		if (rows[i].out)
@@ -107,7 +107,7 @@ types_that_differ_too_much(void **state)
 	for (i = 0; i < COUNT(rows); i++) {
 		const zinc_dtype *from = type_of(rows[i][0]), *to = type_of(rows[i][1]);
 
-		if (zinc_dtype_cast(to, out, from, in, 1, NULL, &err) != ZINC_E_INVALID)
+		if (zinc_dtype_cast(to, out, from, in, 1, 0, NULL, &err) != ZINC_E_INVALID)
 			fail_msg("%s -> %s", rows[i][0], rows[i][1]);
 		zinc_dtype_free(from);
 		zinc_dtype_free(to);
@@ -119,17 +119,25 @@ static void
 what_failed(void **state)
 {
 	const zinc_dtype *from = type_of("M8[s]"), *to = type_of("M8[D]"), *u = type_of("U3"), *s = type_of("string");
-	const int64_t in[3] = {86400, -86400, 86401};
+	const zinc_dtype *ints = type_of("[['a','<i8'],['b','<i8']]"), *floats = type_of("[['a','<f8'],['b','<f8']]");
+	const int64_t in[3] = {86400, -86400, 86401}, odd[2] = {1, 9007199254740993};
+	double pair[2];
 	int64_t out[3] = {0};
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_vlen v;
 
 	(void)state;
-	assert_int_equal(zinc_dtype_cast(to, out, from, in, 3, NULL, &err), ZINC_E_RANGE);
+	assert_int_equal(zinc_dtype_cast(to, out, from, in, 3, 0, NULL, &err), ZINC_E_RANGE);
 	assert_string_equal(err.text, "element 2, '1970-01-02T00:00:01', does not fit M8[D]");
 	assert_int_equal(out[0], 1);
 	assert_int_equal(out[1], -1);
-	assert_int_equal(zinc_dtype_cast(s, &v, u, "abcdefghijkl", 1, NULL, &err), ZINC_E_INVALID);
+	assert_int_equal(zinc_dtype_cast(s, &v, u, "abcdefghijkl", 1, 0, NULL, &err), ZINC_E_INVALID);
+	assert_int_equal(zinc_dtype_cast(floats, pair, ints, odd, 1, 0, NULL, &err), ZINC_E_RANGE);
+	assert_non_null(strstr(err.text, "element 0, (1, 9007199254740993), does not fit struct exactly; ROUND"));
+	assert_ok(zinc_dtype_cast(floats, pair, ints, odd, 1, ZINC_CONVERT_ROUND, NULL, &err));
+	assert_true(pair[0] == 1 && pair[1] == 0x1p53);
+	zinc_dtype_free(ints);
+	zinc_dtype_free(floats);
 	zinc_dtype_free(from);
 	zinc_dtype_free(to);
 	zinc_dtype_free(u);
@@ -151,7 +159,7 @@ cast_text(void *arg, zinc_context *ctx, zinc_error *err)
 	if (s == ZINC_OK)
 		s = zinc_dtype_parse_text(&to, NULL, ctx, "string", err);
 	if (s == ZINC_OK)
-		s = zinc_dtype_cast(to, &v, from, in, 1, arena, err);
+		s = zinc_dtype_cast(to, &v, from, in, 1, 0, arena, err);
 	zinc_dtype_free(from);
 	zinc_dtype_free(to);
 	zinc_arena_free(arena);

@@ -87,12 +87,14 @@ round_to(zinc_type t, long double v)
 
 /* False: the element must fail. */
 static bool
-oracle(zinc_type to, long double v, int flags, long double *out)
+oracle(zinc_type to, zinc_type from, long double v, int flags, long double *out)
 {
 	const long double whole = truncl(v);
 
 	if (!is_int(to)) {
 		*out = round_to(to, v);
+		if (is_int(from) && !(flags & ZINC_CONVERT_ROUND) && !isinf(*out) && *out != v)
+			return (flags & ZINC_CONVERT_CLAMP) && fabsl(v) > format_of(to).largest;
 		if (!isinf(*out) || isinf(v))
 			return true;
 		*out = copysignl(format_of(to).largest, v);
@@ -272,7 +274,7 @@ check_one(zinc_type to, zinc_type from, const uint8_t *in, int flags)
 	const long double v = get(from, in);
 	uint8_t out[17];
 	long double want = 0;
-	const bool fits = oracle(to, v, flags, &want);
+	const bool fits = oracle(to, from, v, flags, &want);
 
 	memset(out, GUARD, sizeof out);
 	if (convert(NULL, in, 1, flags) != fits || convert(out, in, 1, flags) != fits)
@@ -297,7 +299,7 @@ check_row(zinc_type to, zinc_type from, const uint8_t *in, size_t n, int flags)
 	bool has_bad = false;
 
 	for (i = 0; i < n; i++)
-		if (oracle(to, get(from, in + i * size), flags, &want)) {
+		if (oracle(to, from, get(from, in + i * size), flags, &want)) {
 			memcpy(row + 1 + m++ * size, in + i * size, size); /* at an odd address */
 		} else {
 			memcpy(bad, in + i * size, size);
@@ -306,7 +308,7 @@ check_row(zinc_type to, zinc_type from, const uint8_t *in, size_t n, int flags)
 	assert_int_equal(convert(out + 1, row + 1, m, flags), m);
 	assert_int_equal(convert(NULL, row + 1, m, flags), m);
 	for (i = 0; i < m; i++) {
-		assert_true(oracle(to, get(from, row + 1 + i * size), flags, &want));
+		assert_true(oracle(to, from, get(from, row + 1 + i * size), flags, &want));
 		assert_true(same(get(to, out + 1 + i * zinc_type_size(to)), want));
 	}
 	for (i = 0; has_bad && i < m; i += i < 3 || (i + 2) % 256 < 3 ? 1 : 83) {
@@ -361,7 +363,7 @@ every_pair_at_every_boundary(void **state)
 	for (from = FIRST; from <= LAST_REAL; from++) {
 		n = fill_in(from, in);
 		for (to = FIRST; to <= LAST_REAL; to++)
-			for (flags = 0; flags < 8 && !(to == from && !is_int(to)); flags++) {
+			for (flags = 0; flags < 16 && !(to == from && !is_int(to)); flags++) {
 				for (i = 0; i < n; i++)
 					check_one(to, from, in + i * zinc_type_size(from), flags);
 				check_row(to, from, in, n, flags);
@@ -412,11 +414,27 @@ known_vectors(void **state)
 	HAND(INT8, int8_t, FLOAT64, double, -INFINITY, ZINC_CONVERT_CLAMP, 1, -128);
 	HAND(INT8, int8_t, INT16, int16_t, 200, ZINC_CONVERT_CLAMP | ZINC_CONVERT_WRAP, 1, 127); /* CLAMP goes first */
 	/* 2^24 + 1 is a tie; one more bit below decides, and a double on the way would lose it */
-	HAND(FLOAT32, float, INT64, int64_t, 16777217, 0, 1, 16777216.0f);
-	HAND(FLOAT32, float, INT64, int64_t, 16777219, 0, 1, 16777220.0f);
-	HAND(FLOAT32, float, INT64, int64_t, 0x4000004000000001, 0, 1, 0x1.000002p62f);
-	HAND(FLOAT32, float, UINT64, uint64_t, UINT64_MAX, 0, 1, 0x1p64f);
-	HAND(FLOAT64, double, INT64, int64_t, INT64_MAX, 0, 1, 0x1p63);
+	HAND(FLOAT32, float, INT64, int64_t, 16777217, ZINC_CONVERT_ROUND, 1, 16777216.0f);
+	HAND(FLOAT32, float, INT64, int64_t, 16777219, ZINC_CONVERT_ROUND, 1, 16777220.0f);
+	HAND(FLOAT32, float, INT64, int64_t, 0x4000004000000001, ZINC_CONVERT_ROUND, 1, 0x1.000002p62f);
+	HAND(FLOAT32, float, UINT64, uint64_t, UINT64_MAX, ZINC_CONVERT_ROUND, 1, 0x1p64f);
+	HAND(FLOAT64, double, INT64, int64_t, INT64_MAX, ZINC_CONVERT_ROUND, 1, 0x1p63);
+	/* without it only what is exact */
+	HAND(FLOAT64, double, INT64, int64_t, 9007199254740992, 0, 1, 0x1p53);
+	HAND(FLOAT64, double, INT64, int64_t, 9007199254740993, 0, 0, 0);
+	HAND(FLOAT64, double, INT64, int64_t, -9007199254740993, 0, 0, 0);
+	HAND(FLOAT64, double, INT64, int64_t, 9007199254740994, 0, 1, 0x1.0000000000001p53);
+	HAND(FLOAT64, double, INT64, int64_t, INT64_MIN, 0, 1, -0x1p63);
+	HAND(FLOAT64, double, INT64, int64_t, INT64_MAX, 7, 0, 0);
+	HAND(FLOAT64, double, UINT64, uint64_t, UINT64_MAX, 0, 0, 0);
+	HAND(FLOAT64, double, UINT64, uint64_t, 0xfffffffffffff800, 0, 1, 0x1.fffffffffffffp63);
+	HAND(FLOAT32, float, INT32, int32_t, 16777216, 0, 1, 0x1p24f);
+	HAND(FLOAT32, float, INT32, int32_t, 16777217, 0, 0, 0);
+	HAND(FLOAT32, float, INT32, int32_t, INT32_MIN, 0, 1, -0x1p31f);
+	HAND(FLOAT32, float, UINT32, uint32_t, UINT32_MAX, 0, 0, 0);
+	HAND(FLOAT32, float, UINT32, uint32_t, 0xffffff00, 0, 1, 0x1.fffffep31f);
+	HAND(FLOAT16, uint16_t, INT16, int16_t, 2049, 0, 0, 0);
+	HAND(FLOAT16, uint16_t, INT16, int16_t, -2049, ZINC_CONVERT_ROUND, 1, 0xe800);
 	HAND(FLOAT32, float, FLOAT64, double, 1e39, 0, 0, 0);
 	HAND(FLOAT32, float, FLOAT64, double, 1e39, ZINC_CONVERT_CLAMP, 1, FLT_MAX);
 	HAND(FLOAT32, float, FLOAT64, double, -1e39, ZINC_CONVERT_CLAMP, 1, -FLT_MAX);
@@ -425,8 +443,10 @@ known_vectors(void **state)
 	HAND(FLOAT32, float, FLOAT64, double, 0x1.ffffffp127, 0, 0, 0);
 	HAND(FLOAT16, uint16_t, FLOAT64, double, 0x1.0020000000001p0, 0, 1, 0x3c01);
 	HAND(FLOAT16, uint16_t, FLOAT64, double, 0x1.002p0, 0, 1, 0x3c00);
-	HAND(FLOAT16, uint16_t, INT32, int32_t, 65519, 0, 1, 0x7bff);
-	HAND(FLOAT16, uint16_t, INT32, int32_t, 65520, 0, 0, 0);
+	HAND(FLOAT16, uint16_t, INT32, int32_t, 65519, ZINC_CONVERT_ROUND, 1, 0x7bff);
+	HAND(FLOAT16, uint16_t, INT32, int32_t, 65519, ZINC_CONVERT_CLAMP, 1, 0x7bff);
+	HAND(FLOAT16, uint16_t, INT32, int32_t, 65519, 0, 0, 0);
+	HAND(FLOAT16, uint16_t, INT32, int32_t, 65520, ZINC_CONVERT_ROUND, 0, 0);
 	HAND(FLOAT16, uint16_t, INT64, int64_t, INT64_MIN, ZINC_CONVERT_CLAMP, 1, 0xfbff);
 }
 
@@ -513,6 +533,13 @@ complex_parts_convert(void **state)
 		assert_int_equal(zinc_dtype_converter(ZINC_COMPLEX64, ZINC_FLOAT64)(out, &one, 1, ZINC_CONVERT_CLAMP),
 				 1);
 		assert_true(out[0] == FLT_MAX && out[1] == 0);
+	}
+	{
+		const int64_t one = 9007199254740993;
+
+		assert_int_equal(zinc_dtype_converter(ZINC_COMPLEX128, ZINC_INT64)(back, &one, 1, 0), 0);
+		assert_int_equal(zinc_dtype_converter(ZINC_COMPLEX64, ZINC_INT64)(out, &one, 1, ZINC_CONVERT_ROUND), 1);
+		assert_true(out[0] == 0x1p53f && out[1] == 0);
 	}
 }
 

@@ -88,9 +88,9 @@ through_a_store(void **state)
 		assert_ok(zinc_numpy_new(&reverse, s.ctx, x->big_numpy, &err));
 		assert_int_equal(zinc_numpy_size(same), n);
 		/* from either order to this machine's ... */
-		assert_ok(zinc_array_from_numpy(a, same, native, stored, 1, NULL, &err));
+		assert_ok(zinc_array_from_numpy(a, same, native, stored, 1, 0, NULL, &err));
 		assert_int_equal(unhex(x->big, other, sizeof other), n);
-		assert_ok(zinc_array_from_numpy(a, reverse, back, other, 1, NULL, &err));
+		assert_ok(zinc_array_from_numpy(a, reverse, back, other, 1, 0, NULL, &err));
 		assert_memory_equal(native, back, n);
 		assert_string_equal(print(a, native, ZINC_SPELL_TEXT), x->text);
 		assert_string_equal(print(a, native, ZINC_SPELL_REPR), x->repr);
@@ -105,16 +105,16 @@ through_a_store(void **state)
 		memset(back, 0xee, sizeof back);
 		assert_ok(zinc_array_read(a, NULL, zinc_buffer_init(ZINC_NATIVE, back, n), NULL, &err));
 		assert_memory_equal(back, native, n);
-		assert_ok(zinc_array_to_numpy(a, same, back, native, 1, &err));
+		assert_ok(zinc_array_to_numpy(a, same, back, native, 1, 0, &err));
 		assert_memory_equal(back, stored, n);
-		assert_ok(zinc_array_to_numpy(a, reverse, back, native, 1, &err));
+		assert_ok(zinc_array_to_numpy(a, reverse, back, native, 1, 0, &err));
 		assert_memory_equal(back, other, n);
 		for (k = 0; k < COUNT(kinds); k++) { /* no other sort of type will do, but for numbers */
 			zinc_numpy *t = NULL;
 			zinc_status st;
 
 			assert_ok(zinc_numpy_new(&t, s.ctx, kinds[k].numpy, &err));
-			st = zinc_array_from_numpy(a, t, back, native, 0, NULL, &err);
+			st = zinc_array_from_numpy(a, t, back, native, 0, 0, NULL, &err);
 			if (k == i / 2)
 				assert_int_equal(st, ZINC_OK);
 			else if (k > 3 || i / 2 > 3)
@@ -227,18 +227,18 @@ texts(void **state)
 	assert_ok(zinc_numpy_new(&u1, s.ctx, "<U1", &err));
 	a = create(&s, "a", "string", 3, 0);
 	assert_int_equal(zinc_array_numpy(a, text, sizeof text), 0);
-	assert_int_equal(zinc_array_from_numpy(a, u3, v, three, 3, NULL, &err), ZINC_E_INVALID);
-	assert_ok(zinc_array_from_numpy(a, u3, v, three, 3, arena, &err));
+	assert_int_equal(zinc_array_from_numpy(a, u3, v, three, 3, 0, NULL, &err), ZINC_E_INVALID);
+	assert_ok(zinc_array_from_numpy(a, u3, v, three, 3, 0, arena, &err));
 	assert_string_equal(print(a, &v[1], ZINC_SPELL_REPR), "'b\xc3\xa9'");
 	assert_int_equal(v[2].nbytes, 0);
-	assert_ok(zinc_array_to_numpy(a, u3, out, v, 3, &err));
+	assert_ok(zinc_array_to_numpy(a, u3, out, v, 3, 0, &err));
 	assert_memory_equal(out, three, sizeof three);
-	assert_ok(zinc_array_to_numpy(a, u2, out, v, 3, &err));
+	assert_ok(zinc_array_to_numpy(a, u2, out, v, 3, 0, &err));
 	assert_int_equal(out[3], 0xe9);
-	assert_int_equal(zinc_array_to_numpy(a, u1, out, v, 3, &err), ZINC_E_RANGE);
+	assert_int_equal(zinc_array_to_numpy(a, u1, out, v, 3, 0, &err), ZINC_E_RANGE);
 	assert_non_null(strstr(err.text, "element 1"));
 	u = create(&s, "u", "U2", 3, 0);
-	assert_ok(zinc_array_from_numpy(u, u3, out, three, 3, NULL, &err));
+	assert_ok(zinc_array_from_numpy(u, u3, out, three, 3, 0, NULL, &err));
 	assert_int_equal(out[2], 'b');
 	zinc_array_close(a);
 	zinc_array_close(u);
@@ -268,11 +268,11 @@ many(void **state)
 	assert_ok(zinc_numpy_new(&t, s.ctx, ZINC_HOST_BIG ? ">M8[s]" : "<M8[s]", &err));
 	for (i = 0; i < N; i++)
 		in[i] = (int64_t)i;
-	assert_ok(zinc_array_from_numpy(a, t, out, in, N, NULL, &err));
+	assert_ok(zinc_array_from_numpy(a, t, out, in, N, 0, NULL, &err));
 	for (i = 0; i < N; i++)
 		assert_int_equal(out[i], 1000 * (int64_t)i);
 	out[N - 1]++;
-	assert_int_equal(zinc_array_to_numpy(a, t, in, out, N, &err), ZINC_E_RANGE);
+	assert_int_equal(zinc_array_to_numpy(a, t, in, out, N, 0, &err), ZINC_E_RANGE);
 	assert_non_null(strstr(err.text, "'1970-01-01T05:33:19.001'"));
 	zinc_numpy_free(t);
 	zinc_array_close(a);
@@ -349,11 +349,11 @@ use(void *arg, zinc_context *ctx, zinc_error *err)
 	if (code == ZINC_OK)
 		code = zinc_numpy_new(&t, ctx, ZINC_HOST_BIG ? ">U3" : "<U3", err);
 	if (code == ZINC_OK)
-		code = zinc_array_from_numpy(a, t, &v, in, 1, arena, err);
+		code = zinc_array_from_numpy(a, t, &v, in, 1, 0, arena, err);
 	if (code == ZINC_OK)
 		code = zinc_array_element_print(a, &v, ZINC_SPELL_JSON, text, sizeof text, &n, err);
 	if (code == ZINC_OK)
-		code = zinc_array_to_numpy(a, t, in, &v, 1, err);
+		code = zinc_array_to_numpy(a, t, in, &v, 1, 0, err);
 	zinc_numpy_free(t);
 	zinc_array_close(a);
 	zinc_hierarchy_close(h);

@@ -266,6 +266,39 @@ test_conversion(void **unused)
 	stage_close(&s);
 }
 
+/* An integer that the float type does not have is named, be it stored or the fill value; ROUND takes the nearest. */
+static void
+test_inexact(void **unused)
+{
+	const uint64_t shape[] = {4};
+	const int64_t x[4] = {0, 9007199254740992, 9007199254740993, -9007199254740995};
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_array *a = NULL;
+	float f[4];
+	double d[4];
+	stage s;
+
+	(void)unused;
+	stage_open(&s, 1, 0);
+	assert_ok(zinc_array_create(&a, s.h, "a", ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = shape, .dtype = "int64",
+								     .fill = "16777217"), &err));
+	assert_ok(zinc_array_read_text(a, "", ZINC_BUFFER(d, sizeof d), &err));
+	assert_true(d[0] == 16777217);
+	assert_int_equal(zinc_array_read_text(a, "", ZINC_BUFFER(f, sizeof f), &err), ZINC_E_RANGE);
+	assert_non_null(
+	    strstr(zinc_error_text(&err), "the fill value of type int64 does not fit float32 exactly; ROUND"));
+	assert_ok(zinc_array_write_text(a, "", ZINC_BUFFER(x, sizeof x), &err));
+	assert_int_equal(zinc_array_read_text(a, "", ZINC_BUFFER(d, sizeof d), &err), ZINC_E_RANGE);
+	assert_non_null(strstr(zinc_error_text(&err),
+			       "the value 9007199254740993 of type int64 does not fit float64 exactly; ROUND"));
+	assert_ok(zinc_array_read_text(a, ":2", ZINC_BUFFER(d, 2 * sizeof *d), &err));
+	assert_ok(zinc_array_read(a, NULL, ZINC_BUFFER(d, sizeof d), ZINC_IO_OPTIONS(.convert = ZINC_CONVERT_ROUND),
+				  &err));
+	assert_true(d[1] == 0x1p53 && d[2] == 0x1p53 && d[3] == -0x1.0000000000002p53);
+	zinc_array_close(a);
+	stage_close(&s);
+}
+
 /* A buffer with negative strides turns the rows around. */
 static void
 test_negative_strides(void **unused)
@@ -300,6 +333,7 @@ main(void)
 	    cmocka_unit_test(test_shard_requests), cmocka_unit_test(test_rows),
 	    cmocka_unit_test(test_bands),          cmocka_unit_test(test_bad_calls),
 	    cmocka_unit_test(test_conversion),     cmocka_unit_test(test_negative_strides),
+	    cmocka_unit_test(test_inexact),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
