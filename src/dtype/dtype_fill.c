@@ -9,6 +9,7 @@
  * (3) "NaN" is the one quiet pattern (M54); "0x..." is the bits as an unsigned number, of at most twice
  *     as many digits as bytes (M55); a NaN other than "NaN" prints so.
  * (4) A decimal beyond the largest float is a lenient finding and means infinity.
+ * (5) So is 0 or 1 for a truth value, and means false or true.
  */
 #include "dtype/element.h"
 
@@ -21,8 +22,13 @@
 zinc_status
 zinc_fill_parse_bool(const zinc_dtype *t, const zinc_json *v, void *element, zinc_report *r, zinc_error *err)
 {
+	uint64_t n;
 	bool b;
 
+	if (zinc_json_u64(v, &n) && n <= 1) { /* truth values to some writers */
+		*(uint8_t *)element = (uint8_t)n;
+		return zinc_report_lenient(r, "M49", err, "a fill value of type %s should be true or false", t->name);
+	}
 	if (!zinc_json_bool(v, &b))
 		return zinc_report_error(r, "M49", err, "a fill value of type %s must be true or false", t->name);
 	*(uint8_t *)element = b;

@@ -72,18 +72,6 @@ parse_integer(const zinc_dtype *t, const zinc_json *v, void *element, zinc_repor
 	return t->ops->parse_fill(t, &whole, element, r, err);
 }
 
-/* 0 and 1 are truth values to some writers. */
-static zinc_status
-parse_bool(const zinc_dtype *t, const zinc_json *v, void *element, zinc_report *r, zinc_error *err)
-{
-	uint64_t n;
-
-	if (!zinc_json_u64(v, &n) || n > 1)
-		return t->ops->parse_fill(t, v, element, r, err);
-	*(uint8_t *)element = (uint8_t)n;
-	return zinc_report_lenient(r, "M49", err, "a fill value of type %s should be true or false", t->name);
-}
-
 /* zarr-python's default, whatever the type: where it is no number, its readers take it for nothing. */
 static bool
 is_zero(const zinc_json *v)
@@ -102,8 +90,6 @@ zinc_dtype_parse_fill_v2(const zinc_dtype *t, bool big, const zinc_json *v, void
 		return ZINC_OK;
 	}
 	switch (t->kind) {
-	case ZINC_KIND_BOOL:
-		return parse_bool(t, v, element, r, err);
 	case ZINC_KIND_INT:
 	case ZINC_KIND_UINT:
 		return parse_integer(t, v, element, r, err);

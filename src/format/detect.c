@@ -71,7 +71,8 @@ judge(zinc_context *ctx, const zinc_blob *text, const zinc_format *only, const z
 	zinc_status s = ZINC_E_LIMIT;
 
 	if (text->data)
-		s = zinc_json_parse(&doc, ctx, text->data, text->nbytes, ZINC_JSON_DUPLICATES, err);
+		s = zinc_json_parse(&doc, ctx, text->data, text->nbytes, ZINC_JSON_DUPLICATES | ZINC_JSON_NAN_TOKENS,
+				    err);
 	if (s == ZINC_E_NOMEM)
 		return s;
 	root = s == ZINC_OK ? zinc_json_root(doc) : NULL;

@@ -345,7 +345,7 @@ zinc_draft_parse_attributes(zinc_draft_parse *p, const zinc_json *v)
 		return zinc_report_lenient(p->r, rule, &p->e, "attributes is null and should be an empty object");
 	if (!zinc_json_is(v, ZINC_JSON_OBJECT))
 		return zinc_report_error(p->r, rule, &p->e, "attributes must be an object");
-	copy = zinc_v2_copy(p->v3, v);
+	copy = zinc_json_copy(p->v3, v);
 	if (array && !p->draft->strict_members && are_filters(zinc_json_member(v, "filters")))
 		p->filters = zinc_json_member(v, "filters");
 	if (array)

@@ -406,7 +406,7 @@ show_attributes(zinc_meta *m, zinc_error *err)
 
 	if (!zinc_json_is(v, ZINC_JSON_OBJECT))
 		return ZINC_OK;
-	m->attributes = zinc_v2_copy(m->v3, v);
+	m->attributes = zinc_json_copy_plain(m->v3, v);
 	return m->attributes ? ZINC_OK : zinc_fail_nomem(err);
 }
 
@@ -451,7 +451,8 @@ parse_tokens(zinc_context *ctx, const zinc_draft *d, const char *text, size_t n,
 
 	if (s != ZINC_OK)
 		return s == ZINC_E_NOMEM ? zinc_fail_nomem(err) : zinc_report_error(r, rule, err, "%s", why);
-	s = zinc_report_lenient(r, rule, err, "NaN or Infinity, which JSON does not have");
+	if (r->code != ZINC_E_INVALID) /* into a document that is being made they were let before */
+		s = zinc_report_lenient(r, rule, err, "NaN or Infinity, which JSON does not have");
 	if (s != ZINC_OK) {
 		zinc_json_free(doc);
 		return s;

@@ -42,8 +42,6 @@ zinc_status zinc_v2_parse(const zinc_format *f, zinc_context *ctx, const char *t
 /* The two stored documents (attributes may be missing) -> the one in memory.  E_CORRUPT cites a rule. */
 zinc_status zinc_v2_join(zinc_json_doc **out, zinc_context *ctx, const zinc_fetched *node,
 			 const zinc_fetched *attributes, char *const *keys, zinc_report *r, zinc_error *err);
-/* A copy for the final version's document, in which NaN tokens are strings.  NULL: no memory. */
-zinc_json *zinc_v2_copy(zinc_json_doc *doc, const zinc_json *v);
 /* The number that a rule of the final version has here. */
 const char *zinc_v2_rule(const zinc_format *f, const char *rule);
 

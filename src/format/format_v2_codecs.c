@@ -79,7 +79,7 @@ add(zinc_v2_codecs *c, const char *id, zinc_json *configuration)
 zinc_status
 zinc_v2_add_codec(zinc_v2_codecs *c, const zinc_json *v)
 {
-	zinc_json *configuration = zinc_v2_copy(c->doc, v);
+	zinc_json *configuration = zinc_json_copy_plain(c->doc, v);
 
 	(void)zinc_json_remove(configuration, "id");
 	return add(c, zinc_json_member(v, "id")->text, configuration);
@@ -89,7 +89,7 @@ zinc_status
 zinc_v2_add_named(zinc_v2_codecs *c, const char *id, const zinc_json *configuration)
 {
 	return add(c, id,
-		   configuration ? zinc_v2_copy(c->doc, configuration) : zinc_json_make(c->doc, ZINC_JSON_OBJECT));
+		   configuration ? zinc_json_copy_plain(c->doc, configuration) : zinc_json_make(c->doc, ZINC_JSON_OBJECT));
 }
 
 /* What a type string says of the byte order: '<' or '>'; 0: nothing, or a byte has none. */

@@ -152,7 +152,7 @@ zinc_v2_fill_parse(zinc_json **out, zinc_json_doc *doc, const zinc_v2_type *t, c
 	void *element;
 
 	if (!t->dtype) { /* nobody looks at it */
-		*out = v ? zinc_v2_copy(doc, v) : zinc_json_make_u64(doc, 0);
+		*out = v ? zinc_json_copy_plain(doc, v) : zinc_json_make_u64(doc, 0);
 		return *out ? ZINC_OK : zinc_fail_nomem(err);
 	}
 	element = zinc_dtype_fill_room(t->dtype, ctx, v);

@@ -64,7 +64,7 @@ member(const struct parse *p, const char *key)
 static zinc_status
 parse_shape(struct parse *p, const zinc_json *v)
 {
-	return set(p, "shape", zinc_v2_copy(p->v3, v)); /* the final version's rules are the same */
+	return set(p, "shape", zinc_json_copy_plain(p->v3, v)); /* the final version's rules are the same */
 }
 
 /* Older writers gave chunks of no elements to a dimension of none. */
@@ -199,26 +199,6 @@ make_codecs(struct parse *p)
 
 /* ---- attributes ---- */
 
-/* Promise (3).  The copy is ours, so its tokens can become strings where they stand. */
-zinc_json *
-zinc_v2_copy(zinc_json_doc *doc, const zinc_json *v)
-{
-	zinc_json *copy = zinc_json_copy(doc, v), *at = copy;
-
-	while (at) {
-		if (at->type == ZINC_JSON_NUMBER && (at->text[0] == 'N' || at->text[0] == 'I' || at->text[1] == 'I'))
-			at->type = ZINC_JSON_STRING;
-		if ((at->type == ZINC_JSON_OBJECT || at->type == ZINC_JSON_ARRAY) && at->first) {
-			at = at->first;
-			continue;
-		}
-		while (at && at != copy && !at->next)
-			at = at->parent;
-		at = at && at != copy ? at->next : NULL;
-	}
-	return copy;
-}
-
 /* xarray's custom; anything else under this name is an attribute like others. */
 static bool
 are_names(const struct parse *p, const zinc_json *v)
@@ -240,7 +220,7 @@ parse_attributes(struct parse *p, const zinc_json *v)
 
 	if (!zinc_json_is(v, ZINC_JSON_OBJECT))
 		return v ? zinc_report_error(p->r, "V2-15", &p->e, "attributes must be an object") : ZINC_OK;
-	attributes = zinc_v2_copy(p->v3, v);
+	attributes = zinc_json_copy(p->v3, v);
 	ZINC_TRY(set(p, "attributes", attributes));
 	if (!are_names(p, names))
 		return ZINC_OK;
@@ -406,7 +386,7 @@ show_attributes(zinc_meta *m, zinc_error *err)
 
 	if (!v)
 		return ZINC_OK;
-	m->attributes = zinc_v2_copy(m->v3, v);
+	m->attributes = zinc_json_copy_plain(m->v3, v);
 	return m->attributes ? ZINC_OK : zinc_fail_nomem(err);
 }
 

@@ -135,7 +135,7 @@ peek(zinc_context *ctx, const zinc_fetched *text)
 	zinc_node_kind kind;
 	zinc_json_doc *doc;
 
-	if (zinc_json_parse(&doc, ctx, text->text, text->n, ZINC_JSON_DUPLICATES, NULL) != ZINC_OK)
+	if (zinc_json_parse(&doc, ctx, text->text, text->n, ZINC_V3_JSON, NULL) != ZINC_OK)
 		return ZINC_NODE_NONE;
 	kind = zinc_v3_kind(zinc_json_root(doc));
 	zinc_json_free(doc);

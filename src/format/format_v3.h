@@ -12,6 +12,8 @@
 #include "format/layout.h"
 
 #define ZINC_V3_DOCUMENT "zarr.json"
+/* How stored documents are read where nobody judges them: whoever does so comes later, or came before. */
+#define ZINC_V3_JSON (ZINC_JSON_DUPLICATES | ZINC_JSON_NAN_TOKENS)
 
 /*
  * Three rules of July 2026 may yet be withdrawn (docs/rules.md): the exact form of consolidated

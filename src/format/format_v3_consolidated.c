@@ -91,7 +91,8 @@ change_update(void *arg, const void *old, size_t nold, zinc_update *out, zinc_er
 		out->keep = 1;
 		return ZINC_OK;
 	}
-	ZINC_TRY(zinc_json_parse(&doc, c->ctx, old, nold, c->metadata ? 0 : ZINC_JSON_ANY_SIZE, err));
+	ZINC_TRY(zinc_json_parse(&doc, c->ctx, old, nold,
+				 ZINC_JSON_NAN_TOKENS | (c->metadata ? 0 : ZINC_JSON_ANY_SIZE), err));
 	s = change_doc(c, doc, out, err);
 	zinc_json_free(doc);
 	return s;
@@ -127,7 +128,7 @@ zinc_v3_find_copies(zinc_context *ctx, const zinc_fetched *docs, zinc_json_doc *
 	*doc = NULL;
 	if (docs->found != ZINC_FOUND)
 		return ZINC_OK;
-	s = zinc_json_parse(doc, ctx, docs->text, docs->n, ZINC_JSON_DUPLICATES, err);
+	s = zinc_json_parse(doc, ctx, docs->text, docs->n, ZINC_V3_JSON, err);
 	if (s != ZINC_OK) {
 		*doc = NULL;
 		return s == ZINC_E_NOMEM ? s : ZINC_OK; /* a damaged document has none that can be used */

@@ -26,7 +26,7 @@ is_consolidated(zinc_context *ctx, const zinc_fetched *doc, bool *yes, zinc_erro
 	zinc_status s;
 
 	*yes = false;
-	s = zinc_json_parse(&json, ctx, doc->text, doc->n, ZINC_JSON_DUPLICATES, err);
+	s = zinc_json_parse(&json, ctx, doc->text, doc->n, ZINC_V3_JSON, err);
 	if (s == ZINC_E_CORRUPT || s == ZINC_E_LIMIT)
 		return ZINC_OK;
 	ZINC_TRY(s);
@@ -233,7 +233,7 @@ edit_update(void *arg, const void *old, size_t nold, zinc_update *out, zinc_erro
 	if (!old)
 		return zinc_fail(err, ZINC_E_NOTFOUND, "no node is there");
 	ZINC_TRY(check_stored(e->h, old, nold, err));
-	ZINC_TRY(zinc_json_parse(&doc, e->h->ctx, old, nold, 0, err)); /* duplicate members end here */
+	ZINC_TRY(zinc_json_parse(&doc, e->h->ctx, old, nold, ZINC_JSON_NAN_TOKENS, err)); /* duplicates end here */
 	ZINC_TRY(edit_doc(e, doc, err));
 	out->bytes = e->text.p;
 	out->nbytes = e->text.n;

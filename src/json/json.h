@@ -37,7 +37,7 @@ typedef struct zinc_json {
 
 typedef struct zinc_json_doc zinc_json_doc; /* owns all values */
 
-#define ZINC_JSON_NAN_TOKENS 1u /* accept NaN, Infinity, -Infinity as numbers (Zarr v2 .zattrs) */
+#define ZINC_JSON_NAN_TOKENS 1u /* accept NaN, Infinity, -Infinity as numbers: Python writes them into attributes */
 #define ZINC_JSON_DUPLICATES 2u /* the last of duplicate members wins, see zinc_json_duplicate; else E_CORRUPT */
 #define ZINC_JSON_ANY_SIZE   4u /* zinc_limits of length and number of values do not count: to make a document shorter */
 
@@ -86,6 +86,9 @@ zinc_json *zinc_json_make_number(zinc_json_doc *doc, const char *token); /* NULL
 zinc_json *zinc_json_make_double(zinc_json_doc *doc, double v);
 zinc_json *zinc_json_make_float(zinc_json_doc *doc, float v);
 zinc_json *zinc_json_copy(zinc_json_doc *doc, const zinc_json *v); /* deep, without its key and siblings */
+/* Are there NaN tokens in it?  A copy that has the strings "NaN", "Infinity", "-Infinity" instead. */
+bool zinc_json_has_nan(const zinc_json *v);
+zinc_json *zinc_json_copy_plain(zinc_json_doc *doc, const zinc_json *v);
 /* The value must not be part of anything yet (E_INVALID). */
 zinc_status zinc_json_append(zinc_json *array, zinc_json *v, zinc_error *err);
 /* Set or replace a member, in its old place when it was there.  `key` is copied. */

@@ -86,30 +86,6 @@ compare_members(zinc_cp_translation *t, const zinc_json *a, const zinc_json *b)
 	return ZINC_OK;
 }
 
-/* Has a document a number that JSON does not have?  Zarr v2 was written with NaN and Infinity. */
-static bool
-has_nan(const zinc_json *v)
-{
-	const zinc_json *item;
-
-	if (v->type == ZINC_JSON_NUMBER)
-		return strchr("NI", v->text[0]) || v->text[1] == 'I';
-	for (item = v->type == ZINC_JSON_OBJECT || v->type == ZINC_JSON_ARRAY ? v->first : NULL; item;
-	     item = item->next)
-		if (has_nan(item))
-			return true;
-	return false;
-}
-
-static zinc_status
-note_nan(zinc_cp_translation *t)
-{
-	if (!has_nan(zinc_json_root(t->n->source->doc)) || has_nan(zinc_json_root(t->target->doc)))
-		return ZINC_OK;
-	return zinc_cp_note(t->c, ZINC_COPY_REPLACED, t->n->from, t->err,
-			    "NaN and Infinity in attributes, which JSON does not have, become strings");
-}
-
 /* Promise (3): the document that was wanted against the one that is read from the target. */
 static zinc_status
 compare_content(zinc_cp_translation *t, const zinc_json *a, const zinc_json *b)
@@ -209,7 +185,7 @@ zinc_cp_compare(zinc_cp_translation *t)
 	if (s == ZINC_OK && t->n->kind == ZINC_NODE_ARRAY)
 		s = compare_storage(t, zinc_json_root(t->wanted), root);
 	zinc_json_free(back);
-	return s == ZINC_OK ? note_nan(t) : s;
+	return s;
 }
 
 /* ---- may objects be copied as they are? ---- */

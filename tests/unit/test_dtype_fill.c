@@ -157,8 +157,8 @@ invalid_forms(void **state)
 		zinc_type type;
 		const char *json, *rule, *pointer;
 	} rows[] = {
-	    {ZINC_BOOL, "0", "M49", ""},
-	    {ZINC_BOOL, "1", "M49", ""},
+	    {ZINC_BOOL, "2", "M49", ""},
+	    {ZINC_BOOL, "-1", "M49", ""},
 	    {ZINC_BOOL, "null", "M49", ""},
 	    {ZINC_BOOL, "\"true\"", "M49", ""},
 	    {ZINC_INT32, "1.0", "M50", ""},
@@ -220,6 +220,27 @@ invalid_forms(void **state)
 		assert_string_equal(s.rule, rows[i].rule);
 		assert_string_equal(s.pointer, rows[i].pointer);
 		assert_memory_equal(element, before, sizeof before);
+	}
+}
+
+/* (5) */
+static void
+numbers_for_truth_values(void **state)
+{
+	uint8_t element;
+	seen s;
+
+	(void)state;
+	for (uint8_t i = 0; i < 2; i++) {
+		const char *json = i ? "1" : "0";
+
+		element = 0xee;
+		assert_int_equal(parse_as(zinc_dtype_of(ZINC_BOOL), json, true, &element, &s), ZINC_E_CORRUPT);
+		assert_string_equal(s.rule, "M49");
+		assert_int_equal(parse_as(zinc_dtype_of(ZINC_BOOL), json, false, &element, &s), ZINC_OK);
+		assert_string_equal(s.rule, "M49");
+		assert_int_equal(s.severity, ZINC_SEVERITY_WARNING);
+		assert_int_equal(element, i);
 	}
 }
 
@@ -544,6 +565,7 @@ main(void)
 	    cmocka_unit_test(valid_forms),
 	    cmocka_unit_test(invalid_forms),
 	    cmocka_unit_test(too_large_is_infinity_with_a_warning),
+	    cmocka_unit_test(numbers_for_truth_values),
 	    cmocka_unit_test(ties_by_hand),
 	    cmocka_unit_test(every_tie_of_halves),
 	    cmocka_unit_test(ties_of_floats),
