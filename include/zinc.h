@@ -415,8 +415,16 @@ typedef struct zinc_store_options {
 /*
  * Open the store of a URL: a path, "file:///...", "memory://name" (one per name and
  * process; it lives while open), "https://host/path" (read only; a module, loaded on first
- * use).  Nothing need exist yet.  Close with zinc_store_close.  E_INVALID (no such scheme, bad
- * escape), E_UNSUPPORTED (the module is not there), E_NOTFOUND, E_IO, E_NOMEM.
+ * use from beside libzinc.so; with libzinc.a see zinc_store_http_register in zinc/store.h).
+ * Nothing need exist yet.  Close with zinc_store_close.  E_INVALID (no such scheme, bad
+ * escape), E_UNSUPPORTED (the module is not there, or of another build), E_NOTFOUND, E_IO,
+ * E_NOMEM.
+ *
+ * Web servers: redirections are followed five times at most, never from https to http, and a
+ * user name and password in the URL go to the host it names and to no other.  Proxies are
+ * taken from the environment, as by curl: http_proxy (lower case only), https_proxy or
+ * HTTPS_PROXY, all_proxy or ALL_PROXY, and no_proxy or NO_PROXY, a list of hosts that are
+ * asked directly.
  */
 ZINC_API ZINC_CHECKED zinc_status zinc_store_open(zinc_store **out, const char *url, const zinc_store_options *options,
                                                   zinc_error *err);

@@ -222,6 +222,11 @@ ZINC_API ZINC_CHECKED zinc_status zinc_store_scrub(zinc_store *s, const char *pr
 
 /* Add a scheme for zinc_store_open.  `ops` must live for ever.  E_EXISTS when the scheme is taken. */
 ZINC_API ZINC_CHECKED zinc_status zinc_store_register(const zinc_store_ops *ops, zinc_error *err);
+/* For programs that hold libzinc.a, which loads no modules: the stores of "http" and "https" URLs.  Not in libzinc.so,
+ * which finds its modules itself, but in libzinc_http.a of the same build (pkg-config --static zinc-http; CMake
+ * zinc::zinc_http_static), which needs libcurl.  E_EXISTS when done before, E_UNSUPPORTED with a libzinc of another
+ * build. */
+ZINC_CHECKED zinc_status zinc_store_http_register(zinc_error *err);
 /* A store from operations and an object already open; close() will be called for it.  `url` is copied. */
 ZINC_API ZINC_CHECKED zinc_status zinc_store_wrap(zinc_store **out, zinc_context *ctx, const zinc_store_ops *ops, void *self,
                                                   const char *url, zinc_error *err);

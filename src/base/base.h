@@ -122,8 +122,10 @@ char *zinc_strndup(zinc_context *ctx, const char *s, size_t n);
 
 /* ---- modules: what libzinc itself does not link ---- */
 
-/* The function "zinc_module_init" of the module NAME (docs/architecture.md); modules are never unloaded.
- * E_UNSUPPORTED when it is not there or cannot be loaded. */
+/* What the headers were that this libzinc was compiled with; the same pointer always. */
+ZINC_MODULE_API const char *zinc_build(void);
+/* The function "zinc_module_init" of the module NAME (docs/architecture.md); modules in use are never unloaded.
+ * E_UNSUPPORTED when it is not there, cannot be loaded or trusted, or is of another build. */
 zinc_status zinc_module_load(zinc_context *ctx, const char *name, void **init, zinc_error *err);
 
 /* ---- registries: what a program adds to one of the library's tables ---- */

@@ -9,7 +9,13 @@
 
 #define ZINC_MODULE_API __attribute__((visibility("default")))
 
+/* A hash of all headers, by which library and modules know that they were compiled alike (cmake/ZincModules.cmake). */
+#ifndef ZINC_BUILD
+#define ZINC_BUILD "unknown"
+#endif
+
 /* base */
+#define zinc_build       zinc__build
 #define zinc_fail        zinc__fail
 #define zinc_fail_nomem  zinc__fail_nomem
 #define zinc_fork_add    zinc__fork_add

@@ -24,7 +24,9 @@ zinc_status zinc_fs_key_check(const char *key, zinc_error *err);
 
 extern const zinc_store_ops zinc_store_ops_http, zinc_store_ops_https;
 
-/* What a module exports: its store for a scheme of its row; NULL when it is of another build. */
+/* What a module exports: the build it is of, and its store for a scheme of its row; NULL when it is bound to another
+ * library than the one whose zinc_build() that is. */
+extern ZINC_MODULE_API const char zinc_module_build[];
 typedef const zinc_store_ops *(*zinc_module_init_fn)(const char *build, const char *scheme);
 ZINC_MODULE_API const zinc_store_ops *zinc_module_init(const char *build, const char *scheme);
 

@@ -28,9 +28,9 @@ load(const zinc_store_ops **out, zinc_context *ctx, const struct module *m, cons
 	snprintf(name, sizeof name, "store_%s", m->name);
 	ZINC_TRY(zinc_module_load(ctx, name, &symbol, err));
 	memcpy(&init, &symbol, sizeof init);
-	*out = init(zinc_version(), scheme);
+	*out = init(zinc_build(), scheme);
 	if (!*out)
-		return zinc_fail(err, ZINC_E_UNSUPPORTED, "the module %s is of another version of the library", name);
+		return zinc_fail(err, ZINC_E_UNSUPPORTED, "the module %s is linked with another libzinc than this one", name);
 	return ZINC_OK;
 }
 
