@@ -279,6 +279,35 @@ check_words(const struct scan *s)
 			"usage: zinc %s %s", s->command->name, s->command->usage);
 }
 
+/* URLs are shown without their secrets: `words` has what may be shown, `typed` what is opened.  The first word is a
+ * URL, or nothing that looks like one; so is the second, of commands that take no list of settings. */
+static void
+hide_secrets(struct args *a, const struct command *c)
+{
+	char shown[8192];
+	int i;
+
+	for (i = 0; i < a->words.n; i++) {
+		words_add(&a->typed, a->words.at[i]);
+		if (i > 1 || (i == 1 && c->most > 2))
+			continue;
+		zinc_url_show(shown, sizeof shown, a->words.at[i]);
+		if (strchr(a->words.at[i], ':') && strcmp(shown, a->words.at[i]) != 0)
+			a->words.at[i] = memcpy(need(NULL, strlen(shown) + 1), shown, strlen(shown) + 1);
+	}
+}
+
+const char *
+typed_url(const struct args *a, const char *shown)
+{
+	int i;
+
+	for (i = 0; i < a->words.n; i++)
+		if (a->words.at[i] == shown)
+			return a->typed.at[i];
+	return shown;
+}
+
 int
 args_parse(struct args *a, const struct command *c, char **argv)
 {
@@ -297,12 +326,19 @@ args_parse(struct args *a, const struct command *c, char **argv)
 		else
 			status = word[1] == '-' ? scan_long(&s, word) : scan_short(&s, word);
 	}
+	hide_secrets(a, c);
 	return status == DONE ? check_words(&s) : status;
 }
 
 void
 args_free(struct args *a)
 {
+	int i;
+
+	for (i = 0; i < a->words.n; i++)
+		if (a->words.at[i] != a->typed.at[i])
+			free((void *)(uintptr_t)a->words.at[i]);
 	free(a->words.at);
+	free(a->typed.at);
 	free(a->removed.at);
 }

@@ -72,7 +72,8 @@ struct words {
 };
 
 struct args {
-	struct words words; /* what is not an option */
+	struct words words; /* what is not an option; URLs without what is secret */
+	struct words typed; /* the same as it was typed */
 	bool help, json, strict, detail, recursive, full, index, overwrite, dry_run, yes, group, stored, fast, repair,
 	    orphans, remove, keep_parents, consolidate, no_consolidate, resume, verify, lossy, round, fetch, storage;
 	const char *select, *as, *output, *from, *format, *progress, *shape, *dtype, *chunks, *shards, *codecs, *fill;
@@ -121,6 +122,8 @@ bool option_listed(const char *list, const struct option *o);
 /* DONE, or USAGE after one line on stderr. */
 int args_parse(struct args *a, const struct command *c, char **argv);
 void args_free(struct args *a);
+/* The URL to open, of one of `words`; any other text is given back. */
+const char *typed_url(const struct args *a, const char *shown);
 /* "10,20" -> numbers; false when it is not a list of at most ZINC_MAX_NDIM of them. */
 bool parse_shape(const char *s, uint64_t *shape, int *ndim);
 /* "64M" -> bytes. */

@@ -201,7 +201,7 @@ cmd_cp(struct run *r)
 	c.options.note = note;
 	c.options.note_arg = &c;
 	progress_init(&c.progress, r, "copying");
-	s = zinc_copy_url(c.from, c.to, &c.options, &n, &err);
+	s = zinc_copy_url(typed_url(r->args, c.from), typed_url(r->args, c.to), &c.options, &n, &err);
 	progress_end(&c.progress);
 	tell(&c, s != ZINC_OK);
 	if (s == ZINC_OK && r->args->json)

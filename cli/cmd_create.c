@@ -126,8 +126,9 @@ check_group(const struct args *a, const char *url)
 /* ---- creating ---- */
 
 static int
-create(struct create *c, const char *url, const zinc_open_options *open)
+create(struct create *c, const char *shown, const zinc_open_options *open)
 {
+	const char *url = typed_url(c->run->args, shown);
 	const struct args *a = c->run->args;
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_array *array = NULL;
@@ -148,7 +149,7 @@ check_absent(struct create *c)
 	zinc_open_options open = open_options(c->run, false);
 	zinc_node_kind kind = ZINC_NODE_NONE;
 	zinc_hierarchy *h = NULL;
-	zinc_status s = zinc_hierarchy_open_url(&h, c->url, &open, NULL);
+	zinc_status s = zinc_hierarchy_open_url(&h, typed_url(c->run->args, c->url), &open, NULL);
 
 	if (s == ZINC_OK)
 		s = zinc_node_exists(h, zinc_hierarchy_path(h), &kind, NULL);

@@ -93,7 +93,7 @@ cmd_validate(struct run *r)
 	o.cancel = &cancel_flag;
 	o.progress = progress_tick;
 	o.progress_arg = &v.progress;
-	s = zinc_validate(v.url, &o, found, &v, &n, &err);
+	s = zinc_validate(typed_url(r->args, v.url), &o, found, &v, &n, &err);
 	if (s == ZINC_OK)
 		progress_summary(&v.progress, "checked", n.objects, n.bytes);
 	else

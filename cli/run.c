@@ -10,10 +10,15 @@ int
 complain(int status, const char *what, const char *fmt, ...)
 {
 	struct text t = {NULL, 0, 0};
+	char shown[8192];
 	va_list ap;
 	size_t i;
 
-	text_printf(&t, "zinc: %s%s", what ? what : "", what ? ": " : "");
+	text_puts(&t, "zinc: ");
+	if (what) {
+		zinc_url_show(shown, sizeof shown, what);
+		text_printf(&t, "%s: ", shown);
+	}
 	va_start(ap, fmt);
 	text_vprintf(&t, fmt, ap);
 	va_end(ap);
@@ -230,7 +235,7 @@ open_node(struct run *r, const char *url, bool write, zinc_hierarchy **h)
 	zinc_open_options o = open_options(r, write);
 	zinc_error err = ZINC_ERROR_INIT;
 
-	return zinc_hierarchy_open_url(h, url, &o, &err) ? fail(url, &err) : DONE;
+	return zinc_hierarchy_open_url(h, typed_url(r->args, url), &o, &err) ? fail(url, &err) : DONE;
 }
 
 int
@@ -239,5 +244,5 @@ open_array(struct run *r, const char *url, bool write, zinc_array **a)
 	zinc_open_options o = open_options(r, write);
 	zinc_error err = ZINC_ERROR_INIT;
 
-	return zinc_array_open_url(a, url, &o, &err) ? fail(url, &err) : DONE;
+	return zinc_array_open_url(a, typed_url(r->args, url), &o, &err) ? fail(url, &err) : DONE;
 }

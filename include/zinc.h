@@ -174,6 +174,10 @@ typedef struct zinc_limits {
 /* Called for each warning, from any thread; `where` is a URL, key or JSON pointer. */
 typedef void (*zinc_warn_fn)(void *arg, const char *where, const char *text);
 
+/* Called for each request to a network store, from any thread, when its answer has ended or failed: one line without
+ * secrets, "GET https://host/a/zarr.json bytes=0-99: 206, 100 bytes, 12 ms". */
+typedef void (*zinc_trace_fn)(void *arg, const char *line);
+
 typedef struct zinc_context_options {
 	size_t size;
 	int threads;                     /* worker threads [number of processors] */
@@ -186,11 +190,13 @@ typedef struct zinc_context_options {
 	const char *ca_file;      /* certificates that network stores trust, PEM; copied [the system's] */
 	double net_timeout;       /* seconds without a byte after which a network store tries again [30] */
 	int net_retries;          /* times it does so for one request [4; -1: never] */
+	zinc_trace_fn trace;      /* [silent] */
+	void *trace_arg;
 } zinc_context_options;
 
 /* clang-format off */
 #define ZINC_CONTEXT_OPTIONS(...) ZINC_OPTIONS_OF(zinc_context_options, __VA_ARGS__)
-#define ZINC_CONTEXT_OPTIONS_INIT {sizeof(zinc_context_options), 0, NULL, {0, 0, 0, 0, 0, 0, 0, 0}, NULL, NULL, 0, 0, NULL, 0, 0}
+#define ZINC_CONTEXT_OPTIONS_INIT {sizeof(zinc_context_options), 0, NULL, {0, 0, 0, 0, 0, 0, 0, 0}, NULL, NULL, 0, 0, NULL, 0, 0, NULL, NULL}
 /* clang-format on */
 
 /* Make a context.  E_NOMEM, E_INVALID (negative threads or timeout). */

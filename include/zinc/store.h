@@ -218,6 +218,10 @@ ZINC_API ZINC_CHECKED zinc_status zinc_store_sync(zinc_store *s, zinc_error *err
 ZINC_API ZINC_CHECKED zinc_status zinc_store_scrub(zinc_store *s, const char *prefix, int remove, zinc_scrub_fn fn, void *arg,
                                                    zinc_error *err);
 
+/* A URL as it may be shown: one line of UTF-8 without user, password and query, cut with "..." where it does not fit
+ * into `cap` > 0 bytes with its NUL.  Returns its length.  What is no URL is shown as it is. */
+ZINC_API size_t zinc_url_show(char *out, size_t cap, const char *url);
+
 /* ---- making stores ---- */
 
 /* Add a scheme for zinc_store_open.  `ops` must live for ever.  E_EXISTS when the scheme is taken. */

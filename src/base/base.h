@@ -4,7 +4,7 @@
  * errors (error.c), contexts (context.c), allocation (alloc.c), the bounded buffer (buf.c),
  * checked sizes (num.h), the key checker (key.c), the table of OS calls (os_posix.c), the thread pool
  * (pool.c), fork hooks (fork.c), checksums (crc.c), UTF-8 (utf8.c), base64 (base64.c), regular expressions
- * (regex.c, regex_ecma.c), registries (registry.c), arenas (arena.c), modules (module.c).
+ * (regex.c, regex_ecma.c), registries (registry.c), arenas (arena.c), modules (module.c), URLs that are shown (url.c).
  */
 #ifndef ZINC_BASE_H
 #define ZINC_BASE_H
@@ -79,6 +79,8 @@ struct zinc_context {
 	zinc_limits limits; /* every member set */
 	zinc_warn_fn warn;
 	void *warn_arg;
+	zinc_trace_fn trace;
+	void *trace_arg;
 	int threads;
 	uint64_t cache_bytes;
 	uint64_t in_flight_bytes;
@@ -177,6 +179,9 @@ typedef struct zinc_bytes {
 	const uint8_t *p;
 	size_t n;
 } zinc_bytes;
+
+/* The parts of a URL that may be shown, one behind the other (url.c). */
+void zinc_url_parts(const char *url, zinc_bytes out[3]);
 
 ZINC_MODULE_API void zinc_buf_init(zinc_buf *b, zinc_context *ctx, size_t max);
 /* A buffer over nbytes > 0 of the caller's, one of them for a NUL: it cannot grow (E_LIMIT), and fini frees nothing. */

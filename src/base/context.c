@@ -106,6 +106,8 @@ init(zinc_context *ctx, const zinc_context_options *o, zinc_error *err)
 	set_limits(&ctx->limits, &o->limits);
 	ctx->warn = o->warn;
 	ctx->warn_arg = o->warn_arg;
+	ctx->trace = o->trace;
+	ctx->trace_arg = o->trace_arg;
 	ctx->threads = threads < MOST_THREADS ? threads : MOST_THREADS;
 	ctx->cache_bytes = o->cache_bytes;
 	ctx->in_flight_bytes = or_default(o->in_flight_bytes, 64 * ZINC_MIB);

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <zinc/store.h>
 
 #include "base/base.h"
 
@@ -155,30 +156,11 @@ name_place(zinc_status code, char *member, size_t cap, const char *name)
 		zinc_show(member, cap, name);
 }
 
-/* Take what may be secret out of a URL, in place: the user before '@', and the query up to the end or a '|'.
- * A file URL has neither. */
-static void
-hide_secrets(char *url)
-{
-	char *host = strstr(url, "://"), *at, *query;
-
-	if (!host || strncmp(url, "file:", 5) == 0)
-		return;
-	host += 3;
-	query = url + strcspn(url, "?");
-	memmove(query, query + strcspn(query, "|"), strlen(query + strcspn(query, "|")) + 1);
-	for (at = host + strcspn(host, "/|"); at > host && at[-1] != '@';)
-		at--;
-	memmove(host, at, strlen(at) + 1);
-}
-
 zinc_status
 zinc_error_at_url(zinc_error *err, zinc_status code, const char *url)
 {
-	if (err && code != ZINC_OK) { /* after success nothing in it need be set */
-		name_place(code, err->url, sizeof err->url, url);
-		hide_secrets(err->url);
-	}
+	if (err && code != ZINC_OK && url && err->url[0] == '\0') /* after success nothing in it need be set */
+		zinc_url_show(err->url, sizeof err->url, url);
 	return code;
 }
 

@@ -2,7 +2,8 @@
  * http.c - exchanges over HTTP and HTTPS, many at once: the only file that knows libcurl
  *
  *     ask -> sent -> head -> body ... body -> end
- *      ^       |       '-- WAIT: the transfer is paused, nothing more is begun
+ *      ^       |       |'- WAIT: the transfer is paused, nothing more is begun
+ *      |       |       '-- 301, 302, 303, 307, 308: sent anew, to where Location says
  *      |       v
  *      '---- rest      cut connections, timeouts, 408, 429, 500, 502, 503, 504: again, ever later
  *
@@ -11,7 +12,8 @@
  * (1) end() is called exactly once for each exchange that began, also after failure and cancel.
  * (2) A cut connection, a body shorter than announced and a silent server are tried again, at most
  *     zinc_context_options.net_retries times and with pauses that grow; then they are failures, never ends of a body.
- * (3) Redirections are followed five times at most, never from https to http, and never to another scheme.
+ * (3) Redirections are followed five times at most, no step of them from https to http or to another scheme, and the
+ *     user and password of the URL go to its own scheme, host and port alone.
  * (4) A server's certificate is always verified.
  * (5) A forked child never touches its parent's connections.
  */
@@ -25,8 +27,9 @@
 
 #include <curl/curl.h>
 #include <stdio.h>
+#include <zinc/store.h>
 
-#define MOST_REDIRECTS  5L
+#define MOST_REDIRECTS  5
 #define BUFFER_BYTES    (128L * 1024)
 #define SWALLOW         (64u * 1024) /* an unwanted body up to here is cheaper read than a new connection made */
 #define POLL_MS         50           /* how late a cancel may be noticed */
@@ -57,6 +60,9 @@ typedef struct slot {
 	int tries;
 	double wake;
 	zinc_http_request request;
+	double began;  /* of what libcurl has now */
+	char *place;   /* where redirections have led; NULL: the request's URL */
+	int redirects; /* of this try */
 	zinc_http_head head;
 	bool headed; /* head() has answered */
 	bool stopped;
@@ -158,6 +164,13 @@ is_later(int status)
 	return status == 408 || status == 429 || status == 500 || status == 502 || status == 503 || status == 504;
 }
 
+/* So are those that say "elsewhere"; one that does not say where is an answer. */
+static bool
+is_elsewhere(int status)
+{
+	return (status >= 301 && status <= 303) || status == 307 || status == 308;
+}
+
 /* Ask the user, once it has answered never again. */
 static zinc_http_next
 show_head(slot *s)
@@ -185,7 +198,7 @@ on_body(char *bytes, size_t one, size_t n, void *arg)
 	const zinc_http_user *u = s->lane->user;
 
 	n *= one;
-	if (is_later(s->head.status) || s->stopped)
+	if (is_later(s->head.status) || is_elsewhere(s->head.status) || s->stopped)
 		return swallow(s, n);
 	if (!s->headed && show_head(s) == ZINC_HTTP_WAIT) {
 		s->phase = PAUSED;
@@ -207,23 +220,11 @@ milliseconds(double seconds)
 
 /* Names instead of bits since libcurl 7.85. */
 #if LIBCURL_VERSION_NUM >= 0x075500
-#define CURLOPT_PROTOCOLS_NOW       CURLOPT_PROTOCOLS_STR
-#define CURLOPT_REDIR_PROTOCOLS_NOW CURLOPT_REDIR_PROTOCOLS_STR
-
-static void
-allow(CURL *e, CURLoption which, bool plain)
-{
-	curl_easy_setopt(e, which, plain ? "http,https" : "https");
-}
+#define CURLOPT_PROTOCOLS_NOW CURLOPT_PROTOCOLS_STR
+#define WEB_PROTOCOLS         "http,https"
 #else
-#define CURLOPT_PROTOCOLS_NOW       CURLOPT_PROTOCOLS
-#define CURLOPT_REDIR_PROTOCOLS_NOW CURLOPT_REDIR_PROTOCOLS
-
-static void
-allow(CURL *e, CURLoption which, bool plain)
-{
-	curl_easy_setopt(e, which, plain ? CURLPROTO_HTTP | CURLPROTO_HTTPS : CURLPROTO_HTTPS);
-}
+#define CURLOPT_PROTOCOLS_NOW CURLOPT_PROTOCOLS
+#define WEB_PROTOCOLS         (CURLPROTO_HTTP | CURLPROTO_HTTPS)
 #endif
 
 /* What holds for every exchange.  Options that this libcurl lacks would only be limits it does not need. */
@@ -236,9 +237,8 @@ set_common(slot *s)
 
 	curl_easy_setopt(e, CURLOPT_NOSIGNAL, 1L);
 	curl_easy_setopt(e, CURLOPT_USERAGENT, "zinc/" ZINC_VERSION);
-	allow(e, CURLOPT_PROTOCOLS_NOW, true);
-	curl_easy_setopt(e, CURLOPT_FOLLOWLOCATION, 1L);
-	curl_easy_setopt(e, CURLOPT_MAXREDIRS, MOST_REDIRECTS);
+	curl_easy_setopt(e, CURLOPT_PROTOCOLS_NOW, WEB_PROTOCOLS);
+	curl_easy_setopt(e, CURLOPT_FOLLOWLOCATION, 0L); /* libcurl would look at the first scheme only */
 	curl_easy_setopt(e, CURLOPT_PATH_AS_IS, 1L);
 	curl_easy_setopt(e, CURLOPT_BUFFERSIZE, BUFFER_BYTES);
 	curl_easy_setopt(e, CURLOPT_CONNECTTIMEOUT_MS,
@@ -273,7 +273,6 @@ static zinc_status
 set_request(slot *s, zinc_error *err)
 {
 	const zinc_http_request *r = &s->request;
-	const bool secure = curl_strnequal(r->url, "https:", 6) != 0;
 	int k;
 
 	curl_slist_free_all(s->headers);
@@ -284,26 +283,46 @@ set_request(slot *s, zinc_error *err)
 		if (!add_header(s, r->header[k]))
 			return zinc_fail_nomem(err);
 	curl_easy_setopt(s->easy, CURLOPT_HTTPHEADER, s->headers);
-	allow(s->easy, CURLOPT_REDIR_PROTOCOLS_NOW, !secure);
 	curl_easy_setopt(s->easy, CURLOPT_NOBODY, r->head ? 1L : 0L);
 	if (!r->head)
 		curl_easy_setopt(s->easy, CURLOPT_HTTPGET, 1L);
-	if (curl_easy_setopt(s->easy, CURLOPT_URL, r->url) != CURLE_OK)
+	if (curl_easy_setopt(s->easy, CURLOPT_URL, s->place ? s->place : r->url) != CURLE_OK)
 		return zinc_fail_nomem(err);
 	return ZINC_OK;
 }
 
-/* Hand the exchange to libcurl, for the first time or again. */
+/* Hand the exchange to libcurl. */
+static zinc_status
+hand_over(slot *s, zinc_error *err)
+{
+	zinc_http_head_init(&s->head);
+	s->headed = s->stopped = false;
+	s->unwanted = 0;
+	s->message[0] = '\0';
+	s->began = zinc_now(s->lane->http->ctx);
+	ZINC_TRY(set_request(s, err));
+	if (curl_multi_add_handle(s->lane->multi, s->easy) != CURLM_OK)
+		return zinc_fail_nomem(err);
+	s->phase = SENT;
+	return ZINC_OK;
+}
+
+static void
+forget_place(slot *s)
+{
+	zinc_free(s->lane->http->ctx, s->place);
+	s->place = NULL;
+	s->redirects = 0;
+}
+
+/* The same for the first time, or again from the beginning. */
 static zinc_status
 transmit(slot *s, zinc_error *err)
 {
 	const zinc_http_user *u = s->lane->user;
 
+	forget_place(s);
 	memset(&s->request, 0, sizeof s->request);
-	zinc_http_head_init(&s->head);
-	s->headed = s->stopped = false;
-	s->unwanted = 0;
-	s->message[0] = '\0';
 	ZINC_TRY(u->ask(u->arg, s->i, &s->request, err));
 	if (!s->easy) {
 		s->easy = curl_easy_init();
@@ -311,11 +330,91 @@ transmit(slot *s, zinc_error *err)
 			return zinc_fail_nomem(err);
 		set_common(s);
 	}
-	ZINC_TRY(set_request(s, err));
-	if (curl_multi_add_handle(s->lane->multi, s->easy) != CURLM_OK)
-		return zinc_fail_nomem(err);
-	s->phase = SENT;
-	return ZINC_OK;
+	return hand_over(s, err);
+}
+
+/* ---- redirections ---- */
+
+/* Do two URLs have this part alike?  What has no port said has its scheme's. */
+static bool
+same_part(CURLU *a, CURLU *b, CURLUPart part)
+{
+	char *x = NULL, *y = NULL;
+	bool same;
+
+	same = curl_url_get(a, part, &x, CURLU_DEFAULT_PORT) == CURLUE_OK &&
+	       curl_url_get(b, part, &y, CURLU_DEFAULT_PORT) == CURLUE_OK && curl_strequal(x, y);
+	curl_free(x);
+	curl_free(y);
+	return same;
+}
+
+/* User and password of `to` become those of `from`, whatever the server wrote there; none on another host. */
+static bool
+set_user(CURLU *to, CURLU *from)
+{
+	static const CURLUPart parts[] = {CURLUPART_USER, CURLUPART_PASSWORD, CURLUPART_OPTIONS};
+	const bool same = same_part(from, to, CURLUPART_SCHEME) && same_part(from, to, CURLUPART_HOST) &&
+			  same_part(from, to, CURLUPART_PORT);
+	bool ok = true;
+	char *text;
+	size_t k;
+
+	for (k = 0; k < sizeof parts / sizeof parts[0]; k++) {
+		text = NULL;
+		if (same && curl_url_get(from, parts[k], &text, 0) != CURLUE_OK)
+			text = NULL;
+		ok &= curl_url_set(to, parts[k], text, 0) == CURLUE_OK;
+		curl_free(text);
+	}
+	return ok;
+}
+
+/* Where the redirection leads, with the user who may be known there; NULL when that is no URL or memory is out. */
+static char *
+next_place(slot *s, const char *location)
+{
+	CURLU *from = curl_url(), *to = curl_url();
+	char *text = NULL, *copy = NULL;
+
+	if (from && to && curl_url_set(from, CURLUPART_URL, s->request.url, 0) == CURLUE_OK &&
+	    curl_url_set(to, CURLUPART_URL, location, 0) == CURLUE_OK && set_user(to, from) &&
+	    curl_url_get(to, CURLUPART_URL, &text, 0) == CURLUE_OK)
+		copy = zinc_strdup(s->lane->http->ctx, text);
+	curl_free(text);
+	curl_url_cleanup(from);
+	curl_url_cleanup(to);
+	return copy;
+}
+
+/* May the exchange go from one URL to another?  NULL: yes. */
+static const char *
+why_not(const slot *s, const char *from, const char *to)
+{
+	if (s->redirects == MOST_REDIRECTS)
+		return "too many redirections";
+	if (curl_strnequal(to, "https:", 6))
+		return NULL;
+	if (!curl_strnequal(to, "http:", 5))
+		return "a redirection to something that is no web server";
+	return curl_strnequal(from, "https:", 6) ? "a redirection from https to http, which is not followed" : NULL;
+}
+
+/* Send the exchange anew, to where the answer points. */
+static zinc_status
+redirect(slot *s, const char *location, zinc_error *err)
+{
+	const char *why = why_not(s, s->place ? s->place : s->request.url, location);
+	char *place = why ? NULL : next_place(s, location);
+
+	if (why)
+		return zinc_fail(err, ZINC_E_IO, "%s", why);
+	if (!place)
+		return zinc_fail(err, ZINC_E_IO, "a redirection to what is no URL");
+	zinc_free(s->lane->http->ctx, s->place);
+	s->place = place;
+	s->redirects++;
+	return hand_over(s, err);
 }
 
 /* ---- ending ---- */
@@ -450,6 +549,54 @@ status_of(CURLcode code)
 	return ZINC_E_IO;
 }
 
+/* What libcurl says of a malformed URL may be a piece of it, and that of a password. */
+static void
+explain_code(char *out, size_t cap, const slot *s, CURLcode code)
+{
+	const bool more = s->message[0] && code != CURLE_URL_MALFORMAT;
+
+	snprintf(out, cap, "%s%s%s", curl_easy_strerror(code), more ? ": " : "", more ? s->message : "");
+}
+
+/* An answer that says "elsewhere".  False: it does not say where. */
+static bool
+settle_elsewhere(slot *s)
+{
+	zinc_error e = ZINC_ERROR_INIT;
+	char *location = NULL;
+	zinc_status st;
+
+	if (curl_easy_getinfo(s->easy, CURLINFO_REDIRECT_URL, &location) != CURLE_OK || !location)
+		return false;
+	st = redirect(s, location, &e);
+	if (st != ZINC_OK)
+		give_up(s, st, &e);
+	return true;
+}
+
+/* One line for whoever wants to see every request. */
+static void
+trace(const slot *s, CURLcode code)
+{
+	const zinc_context *ctx = s->lane->http->ctx;
+	const zinc_http_request *r = &s->request;
+	char url[1024], line[1536], end[160];
+	curl_off_t nbytes = 0;
+
+	if (!ctx->trace)
+		return;
+	zinc_url_show(url, sizeof url, s->place ? s->place : r->url);
+	curl_easy_getinfo(s->easy, CURLINFO_SIZE_DOWNLOAD_T, &nbytes);
+	if (s->head.status)
+		snprintf(end, sizeof end, "%d", s->head.status);
+	else
+		snprintf(end, sizeof end, "%s", curl_easy_strerror(code));
+	snprintf(line, sizeof line, "%s %s%s%s: %s, %lld bytes, %.0f ms", r->head ? "HEAD" : "GET", url,
+		 strncmp(r->header[0], "Range:", 6) == 0 ? r->header[0] + 6 : "", s->tries ? " again" : "", end,
+		 (long long)nbytes, (zinc_now(s->lane->http->ctx) - s->began) * 1e3);
+	ctx->trace(ctx->trace_arg, line);
+}
+
 /* libcurl has let go of the exchange. */
 static void
 settle(slot *s, CURLcode code)
@@ -457,6 +604,9 @@ settle(slot *s, CURLcode code)
 	char what[MESSAGE_BYTES];
 
 	curl_multi_remove_handle(s->lane->multi, s->easy);
+	trace(s, code);
+	if (is_elsewhere(s->head.status) && code == CURLE_OK && settle_elsewhere(s))
+		return;
 	if (is_later(s->head.status) && (code == CURLE_OK || code == CURLE_WRITE_ERROR)) {
 		snprintf(what, sizeof what, "HTTP %d %s", s->head.status, s->head.reason);
 		fail_or_rest(s, true, ZINC_E_IO, what);
@@ -469,7 +619,7 @@ settle(slot *s, CURLcode code)
 	if (code == CURLE_PARTIAL_FILE)
 		snprintf(what, sizeof what, "the connection ended before the value did");
 	else
-		snprintf(what, sizeof what, "%s%s%s", curl_easy_strerror(code), s->message[0] ? ": " : "", s->message);
+		explain_code(what, sizeof what, s, code);
 	fail_or_rest(s, may_pass(code), status_of(code), what);
 }
 
@@ -596,6 +746,7 @@ zinc_http_run(zinc_http *h, size_t n, const zinc_http_user *user, zinc_error *er
 	for (k = 0; k < ZINC_HTTP_PARALLEL; k++) {
 		curl_slist_free_all(l->slots[k].headers);
 		l->slots[k].headers = NULL;
+		forget_place(&l->slots[k]);
 	}
 	lane_give(l);
 	return ZINC_OK;

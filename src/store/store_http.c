@@ -511,6 +511,22 @@ http_close(void *self)
 	zinc_free(s->ctx, s);
 }
 
+/* "user:password@host:port": what comes behind the last '@' and ':' must be a port, and a host must be there.  A
+ * password with a '/' that is not escaped ends too early and looks like a port. */
+static bool
+is_authority(const char *s, size_t n)
+{
+	const char *at = (const char *)memrchr(s, '@', n), *host = at ? at + 1 : s, *end = s + n;
+	const char *colon = host < end && *host == '[' ? (const char *)memchr(host, ']', (size_t)(end - host)) : host;
+
+	if (!colon)
+		return false;
+	colon = (const char *)memchr(colon, ':', (size_t)(end - colon));
+	if (host == (colon ? colon : end) || (at && memchr(s, '@', (size_t)(at - s))))
+		return false;
+	return !colon || colon + 1 + strspn(colon + 1, "0123456789") == end;
+}
+
 /* "host/base/?query" -> "scheme://host/base" and "?query" */
 static zinc_status
 split_url(http_store *s, const char *scheme, const char *rest, zinc_error *err)
@@ -522,6 +538,9 @@ split_url(http_store *s, const char *scheme, const char *rest, zinc_error *err)
 
 	if (strcspn(rest, "/?") == 0)
 		return zinc_fail(err, ZINC_E_INVALID, "a URL without a host");
+	if (!is_authority(rest, strcspn(rest, "/?#")))
+		return zinc_fail(err, ZINC_E_INVALID,
+				 "host or port are malformed; in a password write '/' %%2F, '?' %%3F, '#' %%23, '@' %%40");
 	if (strpbrk(rest, " #\t\r\n"))
 		return zinc_fail(err, ZINC_E_INVALID, "a URL with a blank or a '#': write them %%20 and %%23");
 	while (n && rest[n - 1] == '/')

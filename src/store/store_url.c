@@ -259,6 +259,15 @@ file_path(zinc_buf *out, const char *s, size_t n, zinc_error *err)
 	return unescape(out, s, n, err);
 }
 
+/* "http:/host" is a web address with a mistake in it, and may hold a password: no directory is made of that. */
+static bool
+lacks_slashes(const char *url)
+{
+	const size_t n = strcspn(url, ":/");
+
+	return url[n] == ':' && zinc_store_has_scheme("http,https", url, n);
+}
+
 /* A '|' is never part of a base: in a name it must be written %7C. */
 static zinc_status
 parse_url(url_parts *out, zinc_context *ctx, const char *url, zinc_error *err)
@@ -276,6 +285,8 @@ parse_url(url_parts *out, zinc_context *ctx, const char *url, zinc_error *err)
 	if (scheme >= SCHEME_BYTES)
 		return zinc_fail(err, ZINC_E_INVALID, "a scheme of %zu characters", scheme);
 	memcpy(out->scheme, url, scheme);
+	if (scheme == 0 && lacks_slashes(url))
+		return zinc_fail(err, ZINC_E_INVALID, "a web address begins with \"https://\"; a path of that name with \"./\"");
 	if (scheme == 0)
 		return zinc_buf_add(&out->base, url, n, err);
 	if (zinc_store_has_scheme("file", out->scheme, scheme))
@@ -421,32 +432,28 @@ find_ops(const zinc_store_ops **out, const url_parts *u, zinc_context *ctx, zinc
 	return *out ? ZINC_OK : zinc_fail(err, ZINC_E_INVALID, "no store for the scheme \"%s\"", scheme);
 }
 
-/* How the store's URL is shown: without what may be secret, the name before '@' and everything behind '?'. */
-static zinc_status
-show_url(zinc_buf *out, const char *scheme, const char *rest, zinc_error *err)
-{
-	const size_t authority = strcspn(rest, "/?"), end = strcspn(rest, "?");
-	size_t at = authority;
-
-	while (at && rest[at - 1] != '@')
-		at--;
-	ZINC_TRY(zinc_buf_printf(out, err, "%s://", scheme));
-	ZINC_TRY(zinc_buf_add(out, rest + at, end - at, err));
-	return zinc_buf_text(out) ? ZINC_OK : zinc_fail_nomem(err);
-}
-
 /* A store behind "scheme://", opened with `rest` of its URL. */
 static zinc_status
 open_rest(zinc_store **out, const zinc_store_ops *ops, const char *scheme, const char *rest,
 	  const zinc_store_options *o, zinc_error *err)
 {
-	zinc_buf url;
+	zinc_buf url, shown;
+	zinc_bytes parts[3];
 	zinc_status st;
+	int k;
 
 	zinc_buf_init(&url, o->context, SIZE_MAX - 1);
-	st = show_url(&url, scheme, rest, err);
+	zinc_buf_init(&shown, o->context, SIZE_MAX - 1);
+	st = zinc_buf_printf(&url, err, "%s://%s", scheme, rest);
 	if (st == ZINC_OK)
-		st = open_ops(out, ops, rest, zinc_buf_text(&url), o, err);
+		zinc_url_parts(zinc_buf_text(&url), parts);
+	for (k = 0; k < 3 && st == ZINC_OK; k++)
+		st = zinc_buf_add(&shown, parts[k].p, parts[k].n, err);
+	if (st == ZINC_OK && !zinc_buf_text(&shown))
+		st = zinc_fail_nomem(err);
+	if (st == ZINC_OK)
+		st = open_ops(out, ops, rest, (const char *)shown.p, o, err);
+	zinc_buf_fini(&shown);
 	zinc_buf_fini(&url);
 	return st;
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""http_server.py DIR [--tls CERT KEY] - a web server for tests, on a port of its own on loopback
+"""http_server.py DIR [--tls CERT KEY] [--host ADDRESS] [--log FILE] - a web server for tests, on a port of its own on loopback
 
 Prints its port and serves until its standard input ends, so that it never outlives whoever started it.
 The first component of a path says how it behaves; the rest is a file below DIR:
@@ -7,10 +7,13 @@ The first component of a path says how it behaves; the rest is a file below DIR:
     /plain/a/b    as a good server does: HEAD, one range, ETag, If-Match
     /cut/a/b      the same, but it hangs up in the middle of the first answer for each path
     /_count/cut   how often a path below /cut was asked for
+    /hop/X/a/b    302 to Y/a/b, X being the URL Y in base64 (URL-safe, without padding)
 
+--log adds a line for each request: its method, path and Authorization.
 MODES below has them all.
 """
 import argparse
+import base64
 import collections
 import email.utils
 import http.server
@@ -60,6 +63,8 @@ MODES = {
     "redirect": "302 to /plain",
     "loop": "302 to itself",
     "tofile": "302 to a file URL",
+    "hop": "302 to another server",
+    "nowhere": "302 without a Location",
 }
 
 
@@ -146,6 +151,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         path = urllib.parse.unquote(urllib.parse.urlsplit(self.path).path)
         self.mode, _, key = path.lstrip("/").partition("/")
         with lock:
+            if options.log:
+                with open(options.log, "a") as log:
+                    print(self.command, self.path, self.headers.get("Authorization", "-"), file=log)
             if self.mode == "_count":
                 return self.plain(200, b"%d" % count[key])
             count[self.mode] += 1
@@ -175,6 +183,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.plain(302, Location=self.path)
         elif mode == "tofile":
             self.plain(302, Location="file:///etc/passwd")
+        elif mode == "hop":
+            place, _, rest = key.partition("/")
+            place = base64.urlsafe_b64decode(place + "=" * (-len(place) % 4)).decode()
+            self.plain(302, Location=place + "/" + urllib.parse.quote(rest))
+        elif mode == "nowhere":
+            self.plain(302)
         elif mode == "nohead" and self.command == "HEAD":
             self.plain(405)
         elif mode == "silent":
@@ -251,7 +265,7 @@ class Server(http.server.ThreadingHTTPServer):
 
 
 def main():
-    server = Server(("127.0.0.1", 0), Handler)
+    server = Server((options.host, 0), Handler)
     if options.tls:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(*options.tls)
@@ -264,5 +278,7 @@ def main():
 parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
 parser.add_argument("dir")
 parser.add_argument("--tls", nargs=2, metavar=("CERT", "KEY"))
+parser.add_argument("--host", default="127.0.0.1")
+parser.add_argument("--log")
 options = parser.parse_args()
 main()

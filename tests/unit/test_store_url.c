@@ -281,6 +281,24 @@ a_module_that_is_not_there(void **state)
 	assert_string_equal(err.url, "https://host/a");
 }
 
+/* A mistake in a web address makes no directory, and shows no password. */
+static void
+a_web_address_without_slashes(void **state)
+{
+	static const char *const all[] = {"http:/me:pw@host/a", "https:me:pw@host/a", "HTTP:host"};
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_store *s = NULL;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof all / sizeof all[0]; i++) {
+		assert_int_equal(zinc_store_open(&s, all[i], NULL, &err), ZINC_E_INVALID);
+		assert_null(strstr(zinc_error_text(&err), "pw"));
+	}
+	assert_ok(zinc_store_open(&s, "./http:/a", NULL, &err));
+	zinc_store_close(s);
+}
+
 static char opened_with[64];
 
 static zinc_status
@@ -469,6 +487,7 @@ main(void)
 	    cmocka_unit_test(places_stop_at_links),
 	    cmocka_unit_test(a_place_without_working_directory),
 	    cmocka_unit_test(a_module_that_is_not_there),
+	    cmocka_unit_test(a_web_address_without_slashes),
 	    cmocka_unit_test(programs_add_schemes),
 	    cmocka_unit_test(names_survive_threads_and_forks),
 	    cmocka_unit_test(every_failing_allocation),

@@ -1,0 +1,89 @@
+/*
+ * url.c - what of a URL may be shown to people
+ *
+ *     https://me:secret@host/a/b?token=1|c     is shown as     https://host/a/b|c
+ *             '--------'        '------'
+ *
+ * Promises (tests/unit/test_url.c names each by its number):
+ *
+ * (1) Neither user, password nor query of a URL is shown, however long they are and however little is shown of it.
+ * (2) What is no URL for a mistake in it shows no password either: one '/' too few, a password with a '/', '?', '#' or
+ *     '@' that was not escaped.
+ * (3) Paths and file URLs are shown as they are.
+ * (4) What is shown is one line of valid UTF-8, as in every text of an error.
+ */
+#include <ctype.h>
+
+#include <zinc/store.h>
+
+#include "base/base.h"
+
+#define MOST_SHOWN 8192 /* bytes; longer than any path */
+
+/* How many bytes of `url` come before the host, user and password: "https://"; 0 when it names no host. */
+static size_t
+before_host(const char *url)
+{
+	const bool web = strncasecmp(url, "http", 4) == 0;
+	size_t n = 0;
+
+	if (!isalpha((unsigned char)url[0]) || strncasecmp(url, "file:", 5) == 0)
+		return 0;
+	while (isalnum((unsigned char)url[n]) || url[n] == '+' || url[n] == '-' || url[n] == '.')
+		n++;
+	if (n < 2 || !(url[n] == ':' ? web || url[n + 1] == '/' : web && url[n] == '/' && url[n + 1] == '/'))
+		return 0;
+	return n + strspn(url + n, ":/");
+}
+
+/* What is hidden of `rest`, which begins behind "https://": from *from, so many bytes.  A password that ends the
+ * authority early, because it holds a character which should have been escaped, is known by its ':' without a port. */
+static size_t
+secret_length(const char *rest, size_t *from)
+{
+	const size_t n = strcspn(rest, "/?#|"), colon = strcspn(rest, ":");
+	const char *at = (const char *)memrchr(rest, '@', n), *last = strrchr(rest, '@');
+
+	*from = 0;
+	if (colon >= n)
+		return at ? (size_t)(at + 1 - rest) : 0;
+	if (at)
+		return (size_t)(last + 1 - rest);
+	if (rest[0] == '[' || colon + 1 + strspn(rest + colon + 1, "0123456789") == n)
+		return 0;
+	if (last)
+		return (size_t)(last + 1 - rest);
+	*from = colon;
+	return n - colon;
+}
+
+void
+zinc_url_parts(const char *url, zinc_bytes out[3])
+{
+	const size_t host = before_host(url);
+	size_t at = 0, skip = host ? secret_length(url + host, &at) : 0, n;
+	const char *from = url + host + at + skip;
+
+	n = host ? strcspn(from, "?#") : strlen(from);
+	out[0] = (zinc_bytes){(const uint8_t *)url, host + at};
+	out[1] = (zinc_bytes){(const uint8_t *)from, n};
+	from += n + strcspn(from + n, "|");
+	out[2] = (zinc_bytes){(const uint8_t *)from, strlen(from)};
+}
+
+size_t
+zinc_url_show(char *out, size_t cap, const char *url)
+{
+	zinc_bytes parts[3];
+	char raw[MOST_SHOWN];
+	size_t n = 0, take, k;
+
+	zinc_url_parts(url, parts);
+	for (k = 0; k < 3; k++) {
+		take = (size_t)zinc_min_u64(parts[k].n, sizeof raw - 1 - n);
+		memcpy(raw + n, parts[k].p, take);
+		n += take;
+	}
+	raw[n] = '\0';
+	return zinc_show(out, cap, raw);
+}
