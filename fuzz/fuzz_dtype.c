@@ -57,7 +57,7 @@ print(const zinc_dtype *t, bool big, int how, zinc_buf *out)
 		must(zinc_dtype_print_numpy(t, big, out, NULL) == ZINC_OK);
 	} else {
 		must(zinc_json_new(&doc, ctx, NULL) == ZINC_OK);
-		v = how == 0 ? zinc_dtype_print(t, doc) : zinc_dtype_print_v2(t, big, doc);
+		v = how == 0 ? zinc_dtype_print_orders(t, doc) : zinc_dtype_print_v2(t, big, doc);
 		must(zinc_json_print_line(v, out, NULL) == ZINC_OK);
 		zinc_json_free(doc);
 	}
@@ -79,7 +79,7 @@ check_names(const zinc_dtype *t, bool big)
 		zinc_buf_init(&b, ctx, PTRDIFF_MAX);
 		if (print(t, big, how, &a)) {
 			must(parse(&again, &order, how, (const char *)a.p, a.n) == ZINC_OK);
-			must(again->size == t->size && again->mixed == t->mixed);
+			must(again->size == t->size && again->mixed == (how < 2 && t->mixed));
 			must(print(again, how == 0 ? big : order, how, &b));
 			must(a.n == b.n && memcmp(a.p, b.p, a.n) == 0);
 		}

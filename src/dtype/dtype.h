@@ -84,6 +84,11 @@ zinc_status zinc_dtype_parse_text(const zinc_dtype **out, bool *big, zinc_contex
 void zinc_dtype_free(const zinc_dtype *t);
 /* The `data_type` member.  NULL: no memory. */
 zinc_json *zinc_dtype_print(const zinc_dtype *t, zinc_json_doc *doc);
+/* The same for documents that stay in memory: fields of Zarr v2 that are stored in the other byte order are marked by a
+ * private name, which no document of a store may have. */
+zinc_json *zinc_dtype_print_orders(const zinc_dtype *t, zinc_json_doc *doc);
+/* A `data_type` member of `doc` without these marks: itself, changed, or a part of it.  NULL: no memory. */
+zinc_json *zinc_dtype_drop_orders(zinc_json_doc *doc, zinc_json *v);
 /* The default fill value's element: zeros, false, nothing. */
 void zinc_dtype_zero(const zinc_dtype *t, void *element);
 /* Zeroed room for the fill value that parse_fill makes of `v`; NULL: no memory.  zinc_free. */
@@ -148,7 +153,8 @@ bool zinc_dtype_has_v2(const zinc_dtype *t);
 zinc_status zinc_dtype_parse_fill_v2(const zinc_dtype *t, bool big, const zinc_json *v, void *element, zinc_report *r,
 				     zinc_error *err);
 zinc_json *zinc_dtype_print_fill_v2(const zinc_dtype *t, bool big, const void *element, zinc_json_doc *doc);
-/* As the header of a .npy file spells it: '<f4', [('a', '<i4'), ('b', '|S3', (2,))].  E_UNSUPPORTED where NumPy has none. */
+/* As the header of a .npy file spells it, all of one byte order: '<f4', [('a', '<i4'), ('b', '|S3', (2,))].
+ * E_UNSUPPORTED where NumPy has none. */
 zinc_status zinc_dtype_print_numpy(const zinc_dtype *t, bool big, zinc_buf *out, zinc_error *err);
 /* And back; also v2's JSON, and names without quotes.  E_INVALID, E_UNSUPPORTED. */
 zinc_status zinc_dtype_parse_numpy(const zinc_dtype **out, bool *big, zinc_context *ctx, const char *text,

@@ -8,7 +8,7 @@
  *
  * (1) What is printed parses into an equal type.
  * (2) A struct's byte order is that of its first part that has one; parts in the other order are marked, and print
- *     as they were.
+ *     as they were for Zarr v2.  For .npy files, whose elements are those in memory, there is one order.
  */
 #include "dtype/element.h"
 
@@ -211,7 +211,7 @@ print_tuple(const zinc_field *f, bool big, zinc_buf *out, zinc_error *err)
 	ZINC_TRY(zinc_chars_repr(&name, out, err));
 	ZINC_TRY(zinc_buf_puts(out, ", ", err));
 	ZINC_TRY(
-	    zinc_dtype_print_numpy(shaped ? zinc_subarray_base(f->type, &n) : f->type, big != f->reversed, out, err));
+	    zinc_dtype_print_numpy(shaped ? zinc_subarray_base(f->type, &n) : f->type, big, out, err));
 	if (shaped) {
 		ZINC_TRY(zinc_buf_puts(out, ", ", err));
 		ZINC_TRY(print_shape(f->type, out, err));

@@ -305,8 +305,37 @@ split_field(const zinc_dtype *t, const zinc_json *v, const zinc_json **name, con
 	return zinc_dtype_members(t, v, members, r, err);
 }
 
-/* Zinc's own word for a field in the other byte order, which only Zarr v2 has. */
+/* Zinc's own word for a field in the other byte order, which only Zarr v2 has.  Version 0.1 wrote it, too; it is still
+ * read. */
 static const char swapped_name[] = "zinc.swapped";
+
+/* The member "data_type" of an object, without marks. */
+static zinc_status
+drop_within(zinc_json_doc *doc, zinc_json *object)
+{
+	zinc_json *type = zinc_json_member(object, "data_type");
+
+	if (!zinc_json_is(type, ZINC_JSON_OBJECT))
+		return ZINC_OK;
+	return zinc_json_set(doc, object, "data_type", zinc_dtype_drop_orders(doc, zinc_json_copy(doc, type)), NULL);
+}
+
+zinc_json *
+zinc_dtype_drop_orders(zinc_json_doc *doc, zinc_json *v)
+{
+	zinc_json *configuration = zinc_json_member(v, "configuration");
+	zinc_json *inner = zinc_json_member(configuration, "data_type"), *fields, *f;
+
+	if (inner && zinc_json_is_string(zinc_json_member(v, "name"), swapped_name))
+		return zinc_dtype_drop_orders(doc, zinc_json_copy(doc, inner));
+	if (drop_within(doc, configuration) != ZINC_OK)
+		return NULL;
+	fields = zinc_json_member(configuration, "fields");
+	for (f = zinc_json_is(fields, ZINC_JSON_ARRAY) ? fields->first : NULL; f; f = f->next)
+		if (drop_within(doc, f) != ZINC_OK)
+			return NULL;
+	return v;
+}
 
 static zinc_status
 parse_field(zinc_dtype *t, const zinc_json *v, zinc_report *r, zinc_error *err)
@@ -354,7 +383,7 @@ parse(zinc_dtype *t, const zinc_json *configuration, zinc_report *r, zinc_error 
 static zinc_json *
 print_type(const zinc_field *f, zinc_json_doc *doc)
 {
-	zinc_json *v, *configuration, *type = zinc_dtype_print(f->type, doc);
+	zinc_json *v, *configuration, *type = zinc_dtype_print_orders(f->type, doc);
 
 	if (!f->reversed)
 		return type;

@@ -190,7 +190,7 @@ print(const zinc_dtype *t, zinc_json_doc *doc, zinc_json **out, zinc_error *err)
 	const subarray *x = t->self;
 
 	*out = zinc_json_make(doc, ZINC_JSON_OBJECT);
-	ZINC_TRY(zinc_json_set(doc, *out, "data_type", zinc_dtype_print(x->base, doc), err));
+	ZINC_TRY(zinc_json_set(doc, *out, "data_type", zinc_dtype_print_orders(x->base, doc), err));
 	return zinc_json_set(doc, *out, "shape", zinc_subarray_print_shape(t, doc), err);
 }
 

@@ -352,7 +352,7 @@ zinc_dtype_parse(const zinc_dtype **out, zinc_context *ctx, const zinc_json *v, 
 
 /* The bare string wherever there is no configuration: for core types it is the only right form. */
 zinc_json *
-zinc_dtype_print(const zinc_dtype *t, zinc_json_doc *doc)
+zinc_dtype_print_orders(const zinc_dtype *t, zinc_json_doc *doc)
 {
 	zinc_json *configuration = NULL, *v;
 
@@ -365,6 +365,14 @@ zinc_dtype_print(const zinc_dtype *t, zinc_json_doc *doc)
 	    zinc_json_set(doc, v, "configuration", configuration, NULL) != ZINC_OK)
 		return NULL;
 	return v;
+}
+
+zinc_json *
+zinc_dtype_print(const zinc_dtype *t, zinc_json_doc *doc)
+{
+	zinc_json *v = zinc_dtype_print_orders(t, doc);
+
+	return v && t->mixed ? zinc_dtype_drop_orders(doc, v) : v;
 }
 
 /* ---- a caller's text ---- */

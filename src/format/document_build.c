@@ -244,7 +244,7 @@ build_members(struct build *b, zinc_error *err)
 	ZINC_TRY(choose_grid(b, err));
 	ZINC_TRY(begin(b, "array", err));
 	ZINC_TRY(set(b, "shape", list_of(b, b->o.shape, b->o.ndim), err));
-	ZINC_TRY(set(b, "data_type", zinc_dtype_print(b->dtype, b->doc), err));
+	ZINC_TRY(set(b, "data_type", zinc_dtype_print_orders(b->dtype, b->doc), err));
 	ZINC_TRY(set_grid(b, err));
 	ZINC_TRY(set_keys(b, err));
 	ZINC_TRY(set_fill(b, err));

@@ -118,7 +118,7 @@ use(zinc_draft_parse *p, const zinc_json *v)
 	p->dtype = t;
 	p->big = big;
 	p->fell_back = true;
-	p->data_type = zinc_dtype_print(t, p->v3);
+	p->data_type = zinc_dtype_print_orders(t, p->v3);
 	if (!p->data_type)
 		return zinc_fail_nomem(&p->e);
 	if (!p->r->found) /* a report that collects is a validator's, or hears what was said before */

@@ -392,7 +392,7 @@ zinc_draft_from_v3(zinc_hierarchy *h, zinc_json_doc *v3, zinc_status (*encoding)
 	zinc_report r;
 	zinc_status s;
 
-	ZINC_TRY(zinc_format_v3.from_v3(h, v3, &copy, err));
+	ZINC_TRY(zinc_v3_copy(h->ctx, v3, &copy, err));
 	zinc_report_init_quiet(&r, h->ctx, false);
 	r.code = ZINC_E_INVALID;
 	ZINC_TRY(zinc_v3_parse_doc(h->ctx, copy, &r, &m, err));

@@ -97,7 +97,7 @@ parse_any(zinc_draft_parse *p, const zinc_json *v, bool name)
 static zinc_status
 take(zinc_draft_parse *p, zinc_json *otherwise)
 {
-	p->data_type = p->dtype ? zinc_dtype_print(p->dtype, p->v3) : otherwise;
+	p->data_type = p->dtype ? zinc_dtype_print_orders(p->dtype, p->v3) : otherwise;
 	return p->data_type ? ZINC_OK : zinc_fail_nomem(&p->e);
 }
 

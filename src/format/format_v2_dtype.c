@@ -110,7 +110,7 @@ zinc_v2_type_parse(zinc_v2_type *out, zinc_json_doc *doc, const zinc_json *v, co
 	if (s == ZINC_E_UNSUPPORTED)
 		out->v3 = unknown(doc, zinc_json_is(v, ZINC_JSON_STRING) ? v->text + 1 : "struct-of-unknown-types");
 	else if (s == ZINC_OK)
-		out->v3 = zinc_dtype_print(out->dtype, doc);
+		out->v3 = zinc_dtype_print_orders(out->dtype, doc);
 	else
 		return s;
 	return out->v3 ? ZINC_OK : zinc_fail_nomem(err);

@@ -329,7 +329,7 @@ retype(struct layout *l)
 
 	ZINC_TRY(zinc_dtype_parse_text(&l->dtype, &big, l->c->ctx, l->c->o.dtype, l->err));
 	ZINC_TRY(check_types(l->dtype, was, l->err));
-	ZINC_TRY(set(l, "data_type", zinc_dtype_print(l->dtype, l->doc)));
+	ZINC_TRY(set(l, "data_type", zinc_dtype_print_orders(l->dtype, l->doc)));
 	ZINC_TRY(retype_fill(l));
 	ZINC_TRY(retype_chain(l, l->inner, big));
 	if (find_codec(codecs, "sharding_indexed"))

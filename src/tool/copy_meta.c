@@ -22,7 +22,7 @@ zinc_cp_spell_out(zinc_json_doc *doc, const zinc_meta *m, zinc_error *err)
 	zinc_json *root = zinc_json_root(doc), *codecs = NULL;
 
 	ZINC_TRY(zinc_chain_print(m->chain, doc, &codecs, err));
-	ZINC_TRY(zinc_json_set(doc, root, "data_type", zinc_dtype_print(m->dtype, doc), err));
+	ZINC_TRY(zinc_json_set(doc, root, "data_type", zinc_dtype_print_orders(m->dtype, doc), err));
 	ZINC_TRY(zinc_json_set(doc, root, "chunk_grid", zinc_grid_print(m->grid, doc), err));
 	ZINC_TRY(zinc_json_set(doc, root, "chunk_key_encoding", zinc_keys_print(&m->keys, doc), err));
 	ZINC_TRY(zinc_json_set(doc, root, "fill_value", m->dtype->ops->print_fill(m->dtype, m->fill, doc), err));

@@ -120,7 +120,7 @@ type_fill_v2(const zinc_dtype *t, bool big, const char *json)
 
 /* ---- printing ---- */
 
-enum what { TYPE, TYPE_V2, FILL, FILL_V2 };
+enum what { TYPE, TYPE_ORDERS, TYPE_V2, FILL, FILL_V2 };
 
 static const char *
 print(enum what what, const zinc_dtype *t, bool big, const void *element)
@@ -131,10 +131,11 @@ print(enum what what, const zinc_dtype *t, bool big, const void *element)
 	zinc_buf b;
 
 	assert_ok(zinc_json_new(&doc, NULL, &err));
-	v = what == TYPE      ? zinc_dtype_print(t, doc)
-	    : what == TYPE_V2 ? zinc_dtype_print_v2(t, big, doc)
-	    : what == FILL    ? t->ops->print_fill(t, element, doc)
-			      : zinc_dtype_print_fill_v2(t, big, element, doc);
+	v = what == TYPE          ? zinc_dtype_print(t, doc)
+	    : what == TYPE_ORDERS ? zinc_dtype_print_orders(t, doc)
+	    : what == TYPE_V2     ? zinc_dtype_print_v2(t, big, doc)
+	    : what == FILL        ? t->ops->print_fill(t, element, doc)
+				  : zinc_dtype_print_fill_v2(t, big, element, doc);
 	zinc_buf_init(&b, NULL, sizeof shown);
 	assert_ok(zinc_json_print_line(v, &b, &err));
 	snprintf(shown, sizeof shown, "%.*s", (int)b.n, (const char *)b.p);
@@ -147,6 +148,12 @@ const char *
 type_json(const zinc_dtype *t)
 {
 	return print(TYPE, t, false, NULL);
+}
+
+const char *
+type_orders(const zinc_dtype *t)
+{
+	return print(TYPE_ORDERS, t, false, NULL);
 }
 
 const char *

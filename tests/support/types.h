@@ -27,6 +27,7 @@ extern zinc_status fill_status;
 
 /* All of these until the next of them. */
 const char *type_json(const zinc_dtype *t);
+const char *type_orders(const zinc_dtype *t); /* with fields in the other byte order marked */
 const char *type_v2(const zinc_dtype *t, bool big);
 const char *type_numpy(const zinc_dtype *t, bool big);
 const char *fill_json(const zinc_dtype *t, const void *element);

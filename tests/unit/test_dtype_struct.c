@@ -134,8 +134,13 @@ rich_records(void **state)
 	assert_non_null(strstr(type_json(t), "{\"name\":\"zinc.subarray\",\"configuration\":{\"data_type\":\"int16\","
 					     "\"shape\":[2,3]}}"));
 	assert_non_null(
-	    strstr(type_json(t), "{\"name\":\"zinc.swapped\",\"configuration\":{\"data_type\":{\"name\":\"struct\""));
+	    strstr(type_orders(t), "{\"name\":\"zinc.swapped\",\"configuration\":{\"data_type\":{\"name\":\"struct\""));
+	assert_null(strstr(type_json(t), "zinc.swapped"));
 	assert_int_equal(type_parse(&again, type_json(t), true), ZINC_OK);
+	assert_int_equal(again->size, 38);
+	assert_false(again->mixed);
+	zinc_dtype_free(again);
+	assert_int_equal(type_parse(&again, type_orders(t), true), ZINC_OK);
 	assert_int_equal(again->size, 38);
 	assert_true(again->mixed);
 	assert_string_equal(type_v2(again, false), rich);
