@@ -77,7 +77,7 @@ struct args {
 	bool help, json, strict, detail, recursive, full, index, overwrite, dry_run, yes, group, stored, fast, repair,
 	    orphans, remove, keep_parents, consolidate, no_consolidate, resume, verify, lossy, round, fetch, storage;
 	const char *select, *as, *output, *from, *format, *progress, *shape, *dtype, *chunks, *shards, *codecs, *fill;
-	const char *dims, *attrs, *order, *endian, *key_encoding, *fallback;
+	const char *dims, *attrs, *order, *endian, *key_encoding, *fallback, *links;
 	const char *schemas, *declare, *retract, *new_dir, *prefix, *declared_shape;
 	struct words removed;       /* --rm KEY ... */
 	int threads, repeat, depth, axis; /* -1: not given */
@@ -196,6 +196,7 @@ int convert_flags(const struct run *r); /* zinc_convert, of the command line */
 int thread_count(const struct run *r);
 /* Open options as the command line asks for. */
 zinc_open_options open_options(const struct run *r, bool write);
+int links_option(const struct run *r); /* zinc_links */
 
 /* ---- consolidated.c: what an edit finds, it leaves ---- */
 

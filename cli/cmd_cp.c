@@ -73,6 +73,7 @@ take_common(struct cp *c)
 	o->format = a->format;
 	o->strict = a->strict;
 	o->fallback = a->fallback;
+	o->links = links_option(c->run);
 	o->resume = a->resume;
 	o->overwrite = a->overwrite;
 	o->dry_run = a->dry_run;

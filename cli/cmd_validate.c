@@ -87,6 +87,7 @@ cmd_validate(struct run *r)
 	o.context = r->ctx;
 	o.format = a->format;
 	o.strict = a->strict;
+	o.links = links_option(r);
 	o.fast = a->fast;
 	o.repair = a->repair && !a->dry_run;
 	o.orphans = a->orphans;

@@ -216,6 +216,16 @@ io_options(const struct run *r)
 	return o;
 }
 
+int
+links_option(const struct run *r)
+{
+	const char *how = r->args->links;
+
+	if (!how || !strcmp(how, "follow"))
+		return ZINC_LINKS_FOLLOW;
+	return strcmp(how, "beneath") ? ZINC_LINKS_REFUSE : ZINC_LINKS_BENEATH;
+}
+
 zinc_open_options
 open_options(const struct run *r, bool write)
 {
@@ -226,6 +236,7 @@ open_options(const struct run *r, bool write)
 	o.fallback = r->args->fallback;
 	o.strictness = r->args->strict ? ZINC_STRICT : ZINC_LENIENT;
 	o.read_only = !write;
+	o.links = links_option(r);
 	return o;
 }
 

@@ -186,6 +186,8 @@ describe_json(struct text *t, const zinc_node *node, const zinc_hierarchy *h, co
 int
 problem_status(const zinc_node *node)
 {
+	if (node->hidden)
+		return FOUND;
 	return node->problem && node->problem_code != ZINC_E_UNSUPPORTED ? exit_status(node->problem_code) : DONE;
 }
 
@@ -194,5 +196,7 @@ complain_of_node(const zinc_hierarchy *h, const char *url, const zinc_node *node
 {
 	int status = problem_status(node);
 
+	if (node->hidden)
+		return complain(status, url, "%s: %s", node->path + 1, node->problem);
 	return status == DONE ? DONE : complain(status, url, "%s: %s", key_below(h, node->metadata_key), node->problem);
 }

@@ -70,13 +70,15 @@ const struct option option_table[] = {
      "show how far it is: always, never or auto [auto]"},
     {"format", 0, "ID", OPT_TEXT, FIELD(format), "version of Zarr [detected; v3]; see: zinc formats"},
     {"fallback", 0, "TYPES", OPT_TEXT, FIELD(fallback), "drafts: types that may stand in for unknown ones, or any"},
+    {"links", 0, "HOW=follow|beneath|refuse", OPT_CHOICE, FIELD(links),
+     "symbolic links: follow, beneath or refuse [follow]"},
     {"strict", 0, NULL, OPT_FLAG, FIELD(strict), "refuse what readers usually forgive"},
     {"help", 'h', NULL, OPT_FLAG, FIELD(help), "this text"},
     {NULL, 0, NULL, OPT_FLAG, 0, NULL},
 };
 
 /* They tune how the library works, not what a command does, so every command takes them. */
-const char common_options[] = "threads cache-bytes max-memory progress format fallback strict help";
+const char common_options[] = "threads cache-bytes max-memory progress format fallback links strict help";
 
 const struct command command_table[] = {
     {"info", "show one node: shape, type, chunks, codecs, attributes", "URL", "zinc info data.zarr/t2m --stored",

@@ -404,13 +404,20 @@ typedef struct zinc_io_options {
 /* Keys and bytes; <zinc/store.h> has its operations. */
 typedef struct zinc_store zinc_store;
 
+/* What a file system store does where it meets a symbolic link below its root.  Listing and reading see the same. */
+typedef enum zinc_links {
+	ZINC_LINKS_FOLLOW = 0,  /* as every program does: git-annex and DataLad keep values behind links */
+	ZINC_LINKS_BENEATH = 1, /* only to what lies below the root, whoever changes links meanwhile: for data of strangers */
+	ZINC_LINKS_REFUSE = 2   /* a link is an error */
+} zinc_links;
+
 typedef struct zinc_store_options {
 	size_t size;
 	zinc_context *context;
 	int read_only;    /* every change is E_READONLY */
 	int create;       /* make the place (directory) when a write needs it [yes; -1: no] */
 	int relaxed;      /* writes do not wait for the disk unless a call asks */
-	int follow_links; /* file system: follow symbolic links that stay beneath the root */
+	int links;        /* file system: zinc_links */
 } zinc_store_options;
 
 /* clang-format off */
@@ -457,7 +464,7 @@ typedef struct zinc_open_options {
 	int strictness;
 	int read_only;
 	int relaxed;
-	int follow_links;
+	int links; /* zinc_links */
 	int create; /* the hierarchy need not exist: it is made by the first create [0: E_NOTFOUND] */
 	/* The drafts' extension data types may name others of their size, for readers that do not know them.  Reading: which
 	 * of those may be used, "any" or a list like "int64,r64" [none].  Creating an array: the list to be written, or "none"
@@ -676,6 +683,8 @@ typedef struct zinc_node {
 	zinc_status problem_code; /* E_CORRUPT, E_UNSUPPORTED ... */
 	const zinc_array *array;  /* an array's metadata (not for reading elements); NULL for groups */
 	const char *attributes;   /* a JSON object; "{}" when there are none */
+	int hidden;               /* a child that cannot be shown, by its name, a link or the kind of file: `problem` says why,
+	                           * kind is NONE, `path` and `name` are escaped and open nothing */
 } zinc_node;
 
 /* Return non-zero to stop. */
@@ -686,7 +695,8 @@ ZINC_API ZINC_CHECKED zinc_status zinc_node_exists(zinc_hierarchy *h, const char
 
 /* Call `fn` for the node alone, for its children, or for it and everything below, parents first and
  * siblings in order of their bytes; depth < 0 is unlimited.  From consolidated metadata when present.  A document
- * that cannot be used is shown with its problem; one that could not be read (E_IO) is the status of the call too. */
+ * that cannot be used is shown with its problem; one that could not be read (E_IO) is the status of the call too.  What
+ * is or may be a child and cannot be reached (zinc_node.hidden) comes before its siblings. */
 ZINC_API ZINC_CHECKED zinc_status zinc_node_stat(zinc_hierarchy *h, const char *path, zinc_node_fn fn, void *arg, zinc_error *err);
 ZINC_API ZINC_CHECKED zinc_status zinc_node_children(zinc_hierarchy *h, const char *path, zinc_node_fn fn, void *arg,
                                                      zinc_error *err);

@@ -129,6 +129,39 @@ typedef zinc_status (*zinc_update_fn)(void *arg, const void *old, size_t nold, z
 typedef int (*zinc_key_fn)(void *arg, const char *key, uint64_t nbytes);
 /* A key, or a prefix that ends in '/'. */
 typedef int (*zinc_entry_fn)(void *arg, const char *key_or_prefix, int is_prefix);
+
+/* Why an entry of the store is no key: */
+typedef enum zinc_odd_kind {
+	ZINC_ODD_NAME = 1,  /* its name cannot be part of a key */
+	ZINC_ODD_TYPE = 2,  /* neither a value nor a directory: a FIFO, device or socket */
+	ZINC_ODD_LINK = 3,  /* a link that leads nowhere, or that is not followed */
+	ZINC_ODD_LOOP = 4,  /* a directory that is its own ancestor: not looked into */
+	ZINC_ODD_UNREAD = 5 /* a directory that may not be read */
+} zinc_odd_kind;
+
+/* An entry among the keys that get() cannot read.  Whether anything of a hierarchy is lost by it is for the caller to
+ * say: a stray FIFO beside a group is nothing, in the place of a chunk it is an error. */
+typedef struct zinc_odd {
+	size_t size;
+	zinc_odd_kind kind;
+	const char *key; /* where it lies, without a '/' at its end; any bytes with ZINC_ODD_NAME, so escape it before printing */
+	const char *why; /* "a symbolic link that leads nowhere" */
+	/* Is it a directory with an entry of this name?  -1: that cannot be told. */
+	int (*holds)(const struct zinc_odd *odd, const char *name);
+	const void *inside; /* the store's own */
+} zinc_odd;
+typedef int (*zinc_odd_fn)(void *arg, const zinc_odd *odd);
+
+/* Who is told what a listing finds.  With `key` every key below the prefix, as zinc_store_list; else with `entry` one
+ * level, as zinc_store_list_dir.  `odd` (may be NULL) is told of entries that are no keys, and a directory that may not
+ * be read is then one of these instead of the listing's failure.  Each may stop it. */
+typedef struct zinc_lister {
+	zinc_key_fn key;
+	zinc_entry_fn entry;
+	zinc_odd_fn odd;
+	void *arg;
+} zinc_lister;
+
 /* A leftover: temporary, lock or empty directory that nobody holds. */
 typedef int (*zinc_scrub_fn)(void *arg, const char *name, const char *what);
 
@@ -162,6 +195,8 @@ typedef struct zinc_store_ops {
 	zinc_status (*list_dir)(void *self, const char *prefix, zinc_entry_fn fn, void *arg, zinc_error *err);
 	zinc_status (*sync)(void *self, zinc_error *err);
 	zinc_status (*scrub)(void *self, const char *prefix, int remove, zinc_scrub_fn fn, void *arg, zinc_error *err);
+	/* list, list_dir and what is no key in one; a store that has it needs neither of the two. */
+	zinc_status (*walk)(void *self, const char *prefix, const zinc_lister *to, zinc_error *err);
 } zinc_store_ops;
 
 /* ---- operations on an open store ----
@@ -214,6 +249,8 @@ ZINC_API ZINC_CHECKED zinc_status zinc_store_del_many(zinc_store *s, const char 
 ZINC_API ZINC_CHECKED zinc_status zinc_store_del_prefix(zinc_store *s, const char *prefix, uint32_t flags, zinc_error *err);
 ZINC_API ZINC_CHECKED zinc_status zinc_store_list(zinc_store *s, const char *prefix, zinc_key_fn fn, void *arg, zinc_error *err);
 ZINC_API ZINC_CHECKED zinc_status zinc_store_list_dir(zinc_store *s, const char *prefix, zinc_entry_fn fn, void *arg, zinc_error *err);
+/* One listing of either kind that also tells of entries that are no keys, where the store knows of such. */
+ZINC_API ZINC_CHECKED zinc_status zinc_store_walk(zinc_store *s, const char *prefix, const zinc_lister *to, zinc_error *err);
 ZINC_API ZINC_CHECKED zinc_status zinc_store_sync(zinc_store *s, zinc_error *err);
 ZINC_API ZINC_CHECKED zinc_status zinc_store_scrub(zinc_store *s, const char *prefix, int remove, zinc_scrub_fn fn, void *arg,
                                                    zinc_error *err);

@@ -53,11 +53,12 @@ typedef struct zinc_validate_options {
 	const volatile int *cancel;
 	zinc_progress_fn progress; /* units are objects */
 	void *progress_arg;
+	int links; /* zinc_links */
 } zinc_validate_options;
 
 /* clang-format off */
 #define ZINC_VALIDATE_OPTIONS(...) ZINC_OPTIONS_OF(zinc_validate_options, __VA_ARGS__)
-#define ZINC_VALIDATE_OPTIONS_INIT {sizeof(zinc_validate_options), NULL, NULL, 0, 0, 0, 0, 0, NULL, NULL, NULL}
+#define ZINC_VALIDATE_OPTIONS_INIT {sizeof(zinc_validate_options), NULL, NULL, 0, 0, 0, 0, 0, NULL, NULL, NULL, 0}
 /* clang-format on */
 
 /* What a validation saw.  Findings that were repaired count under `repaired` alone. */
@@ -127,13 +128,14 @@ typedef struct zinc_copy_options {
 	void *note_arg;
 	const char *fallback; /* zinc_copy_url only: what arrays get that are translated to a draft, as in zinc_open_options */
 	int convert;          /* zinc_convert flags, for `dtype` */
+	int links;            /* zinc_copy_url only: zinc_links, of both stores */
 } zinc_copy_options;
 
 /* clang-format off */
 #define ZINC_COPY_OPTIONS(...) ZINC_OPTIONS_OF(zinc_copy_options, __VA_ARGS__)
 #define ZINC_COPY_OPTIONS_INIT \
 	{sizeof(zinc_copy_options), NULL, NULL, 0, 0, NULL, NULL, 0, 0, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL, \
-	 NULL, NULL, NULL, 0}
+	 NULL, NULL, NULL, 0, 0}
 /* clang-format on */
 
 /* What a copy did, or with dry_run would do. */

@@ -266,9 +266,10 @@ void zinc_pool_free(zinc_pool *pool);
  */
 struct zinc_os {
 	int (*open_root)(const zinc_os *self, const char *path, int flags); /* open(2) of a directory */
-	int (*open_beneath)(const zinc_os *self, int dir, const char *path, int flags, mode_t mode, int follow);
-	/* openat2 RESOLVE_BENEATH (and NO_SYMLINKS unless follow): leaving `dir` is EXDEV, a link ELOOP.  Where the
-	 * kernel has none: component-wise openat O_NOFOLLOW, and then links are ELOOP even with `follow`. */
+	int (*open_at)(const zinc_os *self, int dir, const char *path, int flags, mode_t mode, int links);
+	/* ZINC_LINKS_FOLLOW: openat.  BENEATH: openat2 RESOLVE_BENEATH, leaving `dir` is EXDEV.  REFUSE: with
+	 * NO_SYMLINKS, a link is ELOOP.  Where the kernel has no openat2, component-wise openat O_NOFOLLOW stands for
+	 * both, and then BENEATH refuses links that stay beneath, too. */
 	int (*close)(const zinc_os *self, int fd); /* never to be repeated: `fd` is gone whatever it returns */
 	ssize_t (*pread)(const zinc_os *self, int fd, void *p, size_t n, off_t at);
 	ssize_t (*preadv)(const zinc_os *self, int fd, const struct iovec *iov, int niov, off_t at);

@@ -7,7 +7,7 @@
  *     begins nor ends with '/'.
  * (2) It is valid UTF-8 without control bytes, so it can be shown, logged and sent as it is.
  *
- * Checking the form is the first of two walls: a store that turns keys into paths has the second one, open_beneath.
+ * Checking the form is the first of two walls: a store that turns keys into paths has the second one, open_at.
  * Keys that come back from a listing (names in an archive, in a directory, in XML) pass here too.
  */
 #include "base/base.h"

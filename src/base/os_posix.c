@@ -3,9 +3,9 @@
  *
  * Promises (tests/unit/test_os_posix.c names each by its number):
  *
- * (1) open_beneath never opens anything outside its directory, whatever the path and whoever
- *     renames meanwhile: the kernel resolves it (openat2), or each component is opened without
- *     following links.
+ * (1) open_at never opens anything outside its directory, unless it is to follow links, whatever the path and
+ *     whoever renames meanwhile: the kernel resolves it (openat2), or each component is opened without following
+ *     links.
  * (2) Every descriptor is closed by exec.
  * (3) Locks belong to the open file, not to the process: two descriptors of one file exclude
  *     each other also within one process, and closing another descriptor releases nothing.
@@ -37,11 +37,11 @@ os_open_root(const zinc_os *self, const char *path, int flags)
 	return open(path, flags | O_DIRECTORY | O_CLOEXEC);
 }
 
-/* ---- open_beneath ---- */
+/* ---- open_at ---- */
 
 /* EXDEV when the path leaves `dir`, ELOOP when it meets a link and must not.  Magic links (in /proc) lead anywhere. */
 static int
-openat2_beneath(int dir, const char *path, int flags, mode_t mode, int follow)
+openat2_beneath(int dir, const char *path, int flags, mode_t mode, int links)
 {
 	struct open_how how;
 	long fd = -1;
@@ -51,7 +51,7 @@ openat2_beneath(int dir, const char *path, int flags, mode_t mode, int follow)
 	how.flags = (uint64_t)(unsigned)flags;
 	how.mode = flags & O_CREAT ? mode : 0; /* openat2 refuses a mode that means nothing */
 	how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
-	if (!follow)
+	if (links == ZINC_LINKS_REFUSE)
 		how.resolve |= RESOLVE_NO_SYMLINKS;
 	for (tries = 0; tries < MOST_TRIES; tries++) {
 		fd = syscall(SYS_openat2, dir, path, &how, sizeof how);
@@ -134,14 +134,16 @@ walk_beneath(int dir, const char *path, int flags, mode_t mode)
 
 /* EPERM is what some sandboxes say instead of ENOSYS; a true EPERM comes back from the walk as well. */
 static int
-os_open_beneath(const zinc_os *self, int dir, const char *path, int flags, mode_t mode, int follow)
+os_open_at(const zinc_os *self, int dir, const char *path, int flags, mode_t mode, int links)
 {
 	size_t n = strlen(path);
 	int fd;
 
 	(void)self;
 	flags |= O_CLOEXEC;
-	fd = openat2_beneath(dir, path, flags, mode, follow);
+	if (links == ZINC_LINKS_FOLLOW)
+		return openat(dir, path, flags, mode);
+	fd = openat2_beneath(dir, path, flags, mode, links);
 	if (fd != -1 || (errno != ENOSYS && errno != EPERM))
 		return fd;
 	if (n && path[n - 1] == '/')
@@ -330,7 +332,7 @@ zinc_cwd(char *out, size_t nbytes)
 
 const zinc_os zinc_os_posix = {
     .open_root = os_open_root,
-    .open_beneath = os_open_beneath,
+    .open_at = os_open_at,
     .close = os_close,
     .pread = os_pread,
     .preadv = os_preadv,

@@ -9,7 +9,9 @@
  * Promises:
  *
  * (1) One list operation, whatever the size.
- * (2) Parents come before their children, siblings in order of their names' bytes.
+ * (2) Parents come before their children, siblings in order of their names' bytes.  What cannot be shown comes first,
+ *     right behind the node asked about: what is no key (zinc_odd) in the tree of documents and has the name of one, or
+ *     may have some below or behind it.
  * (3) A group without a document is shown where its first descendant makes it known.
  * (4) Arrays are not looked into; where an array and a group are at one path, the array is shown, with a finding.
  * (5) A document that cannot be used is shown with its problem and hides no other node.
@@ -37,6 +39,7 @@ struct list {
 	zinc_buf pool;  /* paths, each with its NUL */
 	zinc_buf items; /* struct item each, as found */
 	zinc_buf shown; /* struct item each, in order and with the groups between */
+	zinc_buf hidden; /* of each a mark, 'n' for a name, its path and what is wrong, with their NULs */
 	zinc_status status;
 	zinc_error *err;
 };
@@ -128,21 +131,57 @@ list_entry(void *arg, const char *entry, int is_prefix)
 	return l->status != ZINC_OK;
 }
 
+/* Documents are files, so any directory of the tree may hold some. */
+static bool
+hides_nodes(const struct list *l, const zinc_odd *odd)
+{
+	zinc_node_kind kind;
+
+	if (zinc_draft_document(l->h, zinc_key_name(odd->key), &kind) > 0)
+		return true;
+	return odd->kind != ZINC_ODD_TYPE && (odd->kind != ZINC_ODD_NAME || odd->holds(odd, ".") != 0);
+}
+
+static zinc_status
+add_hidden(struct list *l, const zinc_odd *odd)
+{
+	const char *path = odd->key + l->nprefix;
+
+	if (!hides_nodes(l, odd))
+		return ZINC_OK;
+	ZINC_TRY(zinc_buf_puts(&l->hidden, odd->kind == ZINC_ODD_NAME ? "n" : "-", l->err));
+	ZINC_TRY(zinc_buf_add(&l->hidden, path, strlen(path) + 1, l->err));
+	return zinc_buf_add(&l->hidden, odd->why, strlen(odd->why) + 1, l->err);
+}
+
+static int
+list_odd(void *arg, const zinc_odd *odd)
+{
+	struct list *l = arg;
+
+	l->status = add_hidden(l, odd);
+	return l->status != ZINC_OK;
+}
+
 /* Promise (1). */
 static zinc_status
 gather(struct list *l, const char *path, int depth, zinc_error *err)
 {
+	zinc_lister to = {.odd = list_odd, .arg = l};
 	zinc_status s;
 	zinc_buf prefix;
 
+	if (depth == 1)
+		to.entry = list_entry;
+	else
+		to.key = list_key;
 	zinc_buf_init(&prefix, l->h->ctx, SIZE_MAX);
 	s = zinc_draft_meta_prefix(l->h, path, &prefix, err);
 	if (s == ZINC_OK && !zinc_buf_text(&prefix))
 		s = zinc_fail_nomem(err);
 	l->nprefix = prefix.n;
 	if (s == ZINC_OK)
-		s = depth == 1 ? zinc_store_list_dir(l->h->store, zinc_buf_text(&prefix), list_entry, l, err)
-			       : zinc_store_list(l->h->store, zinc_buf_text(&prefix), list_key, l, err);
+		s = zinc_store_walk(l->h->store, zinc_buf_text(&prefix), &to, err);
 	zinc_buf_fini(&prefix);
 	return s == ZINC_OK ? l->status : s;
 }
@@ -345,6 +384,28 @@ show_list(zinc_walker *w, const struct list *l, zinc_error *err)
 	return s;
 }
 
+/* Of those that are not too deep. */
+static zinc_status
+show_hidden(zinc_walker *w, struct list *l, int depth, zinc_error *err)
+{
+	char *at = (char *)l->hidden.p, *end = at + l->hidden.n;
+
+	while (at < end && !w->stopped) {
+		const zinc_status code = *at == 'n' ? ZINC_E_CORRUPT : ZINC_E_IO;
+		char *path = at + 1, *why = path + strlen(path) + 1, *name = strrchr(path, '/');
+		int level = 1;
+
+		for (at = path; *at; at++)
+			level += *at == '/';
+		at = why + strlen(why) + 1;
+		if (name)
+			*name++ = '\0';
+		if (depth < 0 || level <= depth)
+			ZINC_TRY(zinc_walker_hidden(w, name ? path : "", name ? name : path, code, why, err));
+	}
+	return ZINC_OK;
+}
+
 /* ---- the node itself ---- */
 
 struct self {
@@ -413,7 +474,7 @@ stop_at_first(void *arg, const char *entry, int is_prefix)
 static zinc_status
 check_implicit(zinc_walker *w, const struct list *l, const char *path, int depth, zinc_error *err)
 {
-	bool yes = path[1] == '\0' || l->items.n > 0;
+	bool yes = path[1] == '\0' || l->items.n > 0 || l->hidden.n > 0;
 	zinc_status s = ZINC_OK;
 
 	if (!yes && depth == 0) {
@@ -443,6 +504,7 @@ list(zinc_walker *w, struct list *l, struct self *self, const char *path, bool v
 	if (self->kind == ZINC_NODE_NONE)
 		ZINC_TRY(check_implicit(w, l, path, depth, err));
 	ZINC_TRY(show_self(w, self, visible, err));
+	ZINC_TRY(show_hidden(w, l, depth, err));
 	ZINC_TRY(order(l, depth));
 	return w->stopped ? ZINC_OK : show_list(w, l, err);
 }
@@ -454,7 +516,7 @@ walk(zinc_hierarchy *h, const char *path, bool visible, int depth, zinc_report *
 	zinc_walker w = {.h = h, .r = r, .fn = fn, .arg = arg};
 	struct list l = {.h = h, .err = err};
 	struct self self = {.kind = ZINC_NODE_NONE};
-	zinc_buf *bufs[] = {&w.base, &w.path, &w.key, &l.pool, &l.items, &l.shown};
+	zinc_buf *bufs[] = {&w.base, &w.path, &w.key, &l.pool, &l.items, &l.shown, &l.hidden};
 	zinc_status s;
 	size_t i;
 

@@ -115,6 +115,7 @@ typedef struct zinc_found_node {
 	const char *key; /* of the document; "" when implicit */
 	zinc_node_kind kind;
 	bool implicit;
+	bool hidden; /* a child that cannot be shown, by its name, a link or the kind of file; `path` is escaped, `key` "" */
 	zinc_meta *meta;
 	const zinc_error *problem; /* NULL, or why its document cannot be used */
 } zinc_found_node;

@@ -279,7 +279,7 @@ zinc_hierarchy_open_url(zinc_hierarchy **out, const char *url, const zinc_open_o
 	so.context = o.context;
 	so.read_only = o.read_only;
 	so.relaxed = o.relaxed;
-	so.follow_links = o.follow_links;
+	so.links = o.links;
 	ZINC_TRY(zinc_place_open(&place, url, &so, err));
 	s = open_place(out, &place, &o, err);
 	zinc_place_fini(&place);

@@ -97,6 +97,9 @@ zinc_status zinc_walker_at(zinc_walker *w, const char *below, size_t n, zinc_err
  */
 zinc_status zinc_walker_show(zinc_walker *w, zinc_found_node *node, zinc_status s, zinc_error *problem,
 			     zinc_error *err);
+/* Show a child of the node at `parent` (below the base) that cannot be shown: a finding with its name, escaped. */
+zinc_status zinc_walker_hidden(zinc_walker *w, const char *parent, const char *name, zinc_status code, const char *why,
+			       zinc_error *err);
 /* Show the node there: a group without a document, or one whose document is `copy`. */
 zinc_status zinc_walker_implicit(zinc_walker *w, zinc_error *err);
 zinc_status zinc_walker_copy(zinc_walker *w, const zinc_json *copy, zinc_error *err);

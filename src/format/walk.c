@@ -5,13 +5,15 @@
  * WINDOW children, so that a million of them do not have to fit into memory at once).  With
  * consolidated metadata at the group or above, a whole tree is the one get that found it.  Promises:
  *
- * (1) Parents come before their children, siblings in order of their names' bytes.
+ * (1) Parents come before their children, siblings in order of their names' bytes; those that cannot be shown first.
  * (2) Arrays are not looked into; names beginning with "__" are no nodes.
  * (3) A document that cannot be used is shown with its problem and hides no other node.  One that could not even be
  *     read is also the status of the whole listing, for nobody knows what lies below it.
  * (4) A prefix without a document is a node only by its descendants (lenient), with rule M25; strict makes that its
  *     problem.
  * (5) Depth costs memory, never stack.
+ * (6) A child that the store cannot name or reach (zinc_odd) is shown as hidden, with what is wrong with it.  A child is
+ *     what has a document, or a link behind which one may be.
  */
 #include <stdlib.h>
 
@@ -63,6 +65,30 @@ zinc_walker_show(zinc_walker *w, zinc_found_node *node, zinc_status s, zinc_erro
 	node->key = node->implicit ? "" : zinc_buf_text(&w->key);
 	w->stopped = w->fn(w->arg, node) != 0;
 	zinc_meta_free(node->meta);
+	return ZINC_OK;
+}
+
+/* The name is of any bytes; what is shown of it can be printed. */
+zinc_status
+zinc_walker_hidden(zinc_walker *w, const char *parent, const char *name, zinc_status code, const char *why,
+		   zinc_error *err)
+{
+	zinc_found_node node = {.kind = ZINC_NODE_NONE, .hidden = true, .key = ""};
+	zinc_error problem = ZINC_ERROR_INIT;
+	char shown[1100];
+
+	ZINC_TRY(zinc_walker_at(w, parent, strlen(parent), err));
+	if (w->path.n > 1)
+		ZINC_TRY(zinc_buf_puts(&w->path, "/", err));
+	zinc_show(shown, sizeof shown, name);
+	ZINC_TRY(zinc_buf_puts(&w->path, shown, err));
+	if (!zinc_buf_text(&w->path))
+		return zinc_fail_nomem(err);
+	zinc_fail(&problem, code, "cannot be shown: %s", why);
+	zinc_error_at_url(&problem, code, w->h->url);
+	node.path = zinc_buf_text(&w->path);
+	node.problem = &problem;
+	w->stopped = w->fn(w->arg, &node) != 0;
 	return ZINC_OK;
 }
 
@@ -176,6 +202,7 @@ struct level {
 };
 
 struct collect {
+	zinc_walker *w;
 	zinc_buf *pool;
 	const zinc_format *format;
 	const char *parent; /* "" or "a/b" */
@@ -216,6 +243,35 @@ collect_entry(void *arg, const char *entry, int is_prefix)
 	return c->status != ZINC_OK;
 }
 
+/* Is it, or may it be, a child?  Documents of the group itself are told of by who reads them. */
+static bool
+hides_child(const zinc_layout *l, const zinc_odd *odd)
+{
+	size_t i;
+
+	for (i = 0; i < l->all; i++)
+		if (strcmp(zinc_key_name(odd->key), l->names[i]) == 0)
+			return false;
+	if (odd->kind == ZINC_ODD_LINK)
+		return true;
+	for (i = 0; i < l->makers; i++)
+		if (odd->holds(odd, l->names[i]) != 0)
+			return true;
+	return false;
+}
+
+static int
+collect_odd(void *arg, const zinc_odd *odd)
+{
+	struct collect *c = arg;
+
+	if (hides_child(c->w->layout, odd))
+		c->status = zinc_walker_hidden(c->w, c->parent, zinc_key_name(odd->key),
+					       odd->kind == ZINC_ODD_NAME ? ZINC_E_CORRUPT : ZINC_E_IO, odd->why,
+					       c->err);
+	return c->status != ZINC_OK || c->w->stopped;
+}
+
 /* Siblings share their parent's path, so that this orders their names. */
 static int
 compare_paths(const void *a, const void *b)
@@ -227,17 +283,21 @@ compare_paths(const void *a, const void *b)
 static zinc_status
 level_list(zinc_walker *w, struct level *l, const char *parent, zinc_error *err)
 {
-	struct collect c = {
-	    .pool = &l->pool, .format = w->h->format, .parent = parent, .max = w->h->ctx->limits.children, .err = err};
+	struct collect c = {.w = w,
+			    .pool = &l->pool,
+			    .format = w->h->format,
+			    .parent = parent,
+			    .max = w->h->ctx->limits.children,
+			    .err = err};
+	const zinc_lister to = {.entry = collect_entry, .odd = collect_odd, .arg = &c};
 	zinc_buf prefix;
 	zinc_status s;
 
 	zinc_buf_init(&prefix, w->h->ctx, SIZE_MAX);
 	s = zinc_layout_prefix(w->h, zinc_buf_text(&w->path), &prefix, err);
 	if (s == ZINC_OK)
-		s = zinc_buf_text(&prefix)
-			? zinc_store_list_dir(w->h->store, zinc_buf_text(&prefix), collect_entry, &c, err)
-			: zinc_fail_nomem(err);
+		s = zinc_buf_text(&prefix) ? zinc_store_walk(w->h->store, zinc_buf_text(&prefix), &to, err)
+					   : zinc_fail_nomem(err);
 	zinc_buf_fini(&prefix);
 	l->n = c.n;
 	return s == ZINC_OK ? c.status : s;

@@ -3,7 +3,7 @@
  *
  * Promises:
  *
- * (1) A node that cannot be used is shown with its problem, never left out.
+ * (1) A node that cannot be used, or not even reached, is shown with its problem, never left out.
  * (2) What a callback sees lives during the call only.
  * (3) Errors name keys from the hierarchy's root on, as those of arrays do, and its URL.
  */
@@ -57,6 +57,7 @@ zinc_node_show(zinc_hierarchy *h, const zinc_found_node *found, const char *base
 			  .name = strrchr(found->path, '/') + 1,
 			  .metadata_key = found->key,
 			  .implicit = found->implicit,
+			  .hidden = found->hidden,
 			  .depth = depth_below(found->path, base)};
 	zinc_array *array = NULL;
 	zinc_buf attributes;

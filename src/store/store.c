@@ -359,18 +359,25 @@ zinc_store_scrub(zinc_store *s, const char *prefix, int remove, zinc_scrub_fn fn
 
 /* ---- listing ---- */
 
-/* Stands before the caller's function, to check what comes back. */
+/* Stands before the caller's functions, to check what comes back. */
 typedef struct checked_list {
 	const zinc_store *store;
 	const char *prefix;
 	size_t nprefix;
-	zinc_key_fn key_fn;
-	zinc_entry_fn entry_fn;
-	void *arg;
+	zinc_lister to;
 	uint64_t count;
 	zinc_status status;
 	zinc_error *err;
 } checked_list;
+
+static zinc_status
+count_listed(checked_list *c)
+{
+	if (c->count++ >= c->store->ctx->limits.children)
+		return zinc_fail(c->err, ZINC_E_LIMIT, "more than %llu keys below \"%s\"",
+				 (unsigned long long)c->store->ctx->limits.children, c->prefix);
+	return ZINC_OK;
+}
 
 /* What comes back is somebody else's data (names in an archive, in XML), so E_CORRUPT, never E_INVALID. */
 static zinc_status
@@ -385,10 +392,7 @@ check_listed(checked_list *c, const char *name, int is_prefix)
 		zinc_fail(c->err, ZINC_E_CORRUPT, "the store lists a name that cannot be a key: %s", e.text);
 		return zinc_error_at_key(c->err, ZINC_E_CORRUPT, name);
 	}
-	if (c->count++ >= c->store->ctx->limits.children)
-		return zinc_fail(c->err, ZINC_E_LIMIT, "more than %llu keys below \"%s\"",
-				 (unsigned long long)c->store->ctx->limits.children, c->prefix);
-	return ZINC_OK;
+	return count_listed(c);
 }
 
 static int
@@ -397,7 +401,7 @@ checked_key(void *arg, const char *key, uint64_t nbytes)
 	checked_list *c = (checked_list *)arg;
 
 	c->status = check_listed(c, key, 0);
-	return c->status != ZINC_OK || c->key_fn(c->arg, key, nbytes) != 0;
+	return c->status != ZINC_OK || c->to.key(c->to.arg, key, nbytes) != 0;
 }
 
 static int
@@ -406,28 +410,22 @@ checked_entry(void *arg, const char *name, int is_prefix)
 	checked_list *c = (checked_list *)arg;
 
 	c->status = check_listed(c, name, is_prefix);
-	return c->status != ZINC_OK || c->entry_fn(c->arg, name, is_prefix) != 0;
+	return c->status != ZINC_OK || c->to.entry(c->to.arg, name, is_prefix) != 0;
+}
+
+static int
+checked_odd(void *arg, const zinc_odd *odd)
+{
+	checked_list *c = (checked_list *)arg;
+
+	c->status = count_listed(c);
+	return c->status != ZINC_OK || c->to.odd(c->to.arg, odd) != 0;
 }
 
 static zinc_status
 cannot_list(const zinc_store *s, zinc_error *err)
 {
 	return zinc_store_at(s, NULL, zinc_fail(err, ZINC_E_UNSUPPORTED, "this store cannot list its keys"), err);
-}
-
-/* A callback that stops is no failure; a key that fails the check stops too, and is one. */
-zinc_status
-zinc_store_list(zinc_store *s, const char *prefix, zinc_key_fn fn, void *arg, zinc_error *err)
-{
-	checked_list c = {s, prefix, 0, fn, NULL, arg, 0, ZINC_OK, err};
-	zinc_status st;
-
-	ZINC_TRY(check_prefix(s, prefix, err));
-	if (!s->ops.list)
-		return cannot_list(s, err);
-	c.nprefix = strlen(prefix);
-	st = s->ops.list(s->self, prefix, checked_key, &c, err);
-	return zinc_store_at(s, NULL, c.status != ZINC_OK ? c.status : st, err);
 }
 
 /* From the keys of all below: they come in order, so those of one prefix stand together. */
@@ -453,18 +451,18 @@ group_key(void *arg, const char *key, uint64_t nbytes)
 		return 1;
 	slash = strchr(key + c->nprefix, '/');
 	if (!slash)
-		return c->entry_fn(c->arg, key, 0);
+		return c->to.entry(c->to.arg, key, 0);
 	n = (size_t)(slash - key) + 1;
 	if (g->last.n == n && memcmp(g->last.p, key, n) == 0)
 		return 0;
 	g->status = zinc_buf_reset(&g->last, n, g->err);
 	if (g->status == ZINC_OK)
 		g->status = zinc_buf_add(&g->last, key, n, g->err);
-	return g->status != ZINC_OK || c->entry_fn(c->arg, zinc_buf_text(&g->last), 1) != 0;
+	return g->status != ZINC_OK || c->to.entry(c->to.arg, zinc_buf_text(&g->last), 1) != 0;
 }
 
 static zinc_status
-list_dir_of_list(zinc_store *s, checked_list *c, zinc_error *err)
+list_dir_of_list(const zinc_store *s, checked_list *c, zinc_error *err)
 {
 	grouped_list g;
 	zinc_status st;
@@ -478,19 +476,49 @@ list_dir_of_list(zinc_store *s, checked_list *c, zinc_error *err)
 	return g.status != ZINC_OK ? g.status : st;
 }
 
-zinc_status
-zinc_store_list_dir(zinc_store *s, const char *prefix, zinc_entry_fn fn, void *arg, zinc_error *err)
+/* By the best slot that the store has. */
+static zinc_status
+list_checked(const zinc_store *s, checked_list *c, zinc_error *err)
 {
-	checked_list c = {s, prefix, 0, NULL, fn, arg, 0, ZINC_OK, err};
+	const zinc_lister all = {.key = checked_key, .arg = c}, level = {.entry = checked_entry, .arg = c};
+	zinc_lister checked = c->to.key ? all : level;
+
+	checked.odd = c->to.odd ? checked_odd : NULL;
+	if (s->ops.walk)
+		return s->ops.walk(s->self, c->prefix, &checked, err);
+	if (c->to.key)
+		return s->ops.list(s->self, c->prefix, checked_key, c, err);
+	return s->ops.list_dir ? s->ops.list_dir(s->self, c->prefix, checked_entry, c, err)
+			       : list_dir_of_list(s, c, err);
+}
+
+/* A callback that stops is no failure; a key that fails the check stops too, and is one. */
+zinc_status
+zinc_store_walk(zinc_store *s, const char *prefix, const zinc_lister *to, zinc_error *err)
+{
+	checked_list c = {s, prefix, 0, *to, 0, ZINC_OK, err};
 	zinc_status st;
 
 	ZINC_TRY(check_prefix(s, prefix, err));
-	c.nprefix = strlen(prefix);
-	if (s->ops.list_dir)
-		st = s->ops.list_dir(s->self, prefix, checked_entry, &c, err);
-	else if (s->ops.list)
-		st = list_dir_of_list(s, &c, err);
-	else
+	if (!s->ops.walk && !s->ops.list && (to->key || !s->ops.list_dir))
 		return cannot_list(s, err);
+	c.nprefix = strlen(prefix);
+	st = list_checked(s, &c, err);
 	return zinc_store_at(s, NULL, c.status != ZINC_OK ? c.status : st, err);
+}
+
+zinc_status
+zinc_store_list(zinc_store *s, const char *prefix, zinc_key_fn fn, void *arg, zinc_error *err)
+{
+	const zinc_lister to = {.key = fn, .arg = arg};
+
+	return zinc_store_walk(s, prefix, &to, err);
+}
+
+zinc_status
+zinc_store_list_dir(zinc_store *s, const char *prefix, zinc_entry_fn fn, void *arg, zinc_error *err)
+{
+	const zinc_lister to = {.entry = fn, .arg = arg};
+
+	return zinc_store_walk(s, prefix, &to, err);
 }

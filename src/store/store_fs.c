@@ -11,8 +11,9 @@
  * (3)  If write, fsync or rename fails, the key keeps its old value and put() says so.  A failed fsync is never
  *      retried: the kernel may already have dropped the data.  If only the directory's fsync fails, or close, the
  *      outcome is E_UNCERTAIN.
- * (4)  No key can name anything outside the root: keys are checked by zinc_key_check() and opened with
- *      RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS; links are followed only when asked, and only beneath the root.
+ * (4)  No key can name anything outside the root but by a symbolic link, and only where links are followed: keys are
+ *      checked by zinc_key_check(); with ZINC_LINKS_BENEATH and _REFUSE the kernel keeps reads, writes and deletes
+ *      beneath the root (openat2), whoever changes links meanwhile.
  * (5)  put(), del() and update() take the key's lock, so conditions hold against, and update() excludes, every other
  *      writer of this protocol on this host (Zinc's and TensorStore's).
  * (6)  Among such writers a tag (inode, size, mtime) never comes back.
@@ -23,6 +24,10 @@
  * (10) Names that fold: where the file system takes two keys for one, caps say so after the first change, and a key
  *      that would fall onto another is refused.
  * (11) The store survives fork(): a child holds no lock of its parent.
+ * (12) Nothing that is there is taken for missing: a FIFO, device, socket or directory in the place of a value, and a
+ *      link on the way that leads nowhere, make get() fail.  Whatever get() can read is listed.
+ * (13) A change follows links to directories as get() does; a link in the place of the value itself is replaced or
+ *      erased, and what it leads to stays.  del_prefix follows none.
  *
  * What a file system adds to the rules of keys: no '\', no component that ends in ".__lock" or is longer than
  * 248 bytes, and no key that is also the directory of another.
@@ -43,13 +48,13 @@
 
 /* openat2 can be interrupted where the file system is remote.  Bounded, lest a storm of signals hangs us. */
 int
-zinc_fs_openat(zinc_fs *fs, int dir, const char *path, int flags, int follow)
+zinc_fs_openat(zinc_fs *fs, int dir, const char *path, int flags, int links)
 {
 	const zinc_os *os = fs_os(fs);
 	int tries, fd = -1;
 
 	for (tries = 0; tries < MOST_INTERRUPTS; tries++) {
-		fd = os->open_beneath(os, dir, path, flags | O_CLOEXEC, 0666, follow);
+		fd = os->open_at(os, dir, path, flags | O_CLOEXEC, 0666, links);
 		if (fd != -1 || errno != EINTR)
 			break;
 	}
@@ -64,9 +69,13 @@ zinc_fs_fail(zinc_error *err, int errnum, const char *what)
 	case ENOENT:
 		return zinc_fail(err, ZINC_E_IO, "%s: it was removed meanwhile", what);
 	case ELOOP:
-		return zinc_fail(err, ZINC_E_IO, "%s: a symbolic link is in the way, and links are not followed", what);
+		return zinc_fail(err, ZINC_E_IO, "%s: a symbolic link that is not followed", what);
 	case EXDEV:
 		return zinc_fail(err, ZINC_E_IO, "%s: a symbolic link leads out of the store", what);
+	case ENOLINK:
+		return zinc_fail(err, ZINC_E_IO, "%s: a symbolic link on the way leads nowhere", what);
+	case ENXIO:
+		return zinc_fail(err, ZINC_E_IO, "%s: not a regular file", what);
 	default:
 		return zinc_fail_errno(err, errnum, "%s", what);
 	}
@@ -141,9 +150,69 @@ zinc_fs_read(zinc_fs *fs, int fd, uint64_t offset, uint64_t n, const struct iove
 	return ZINC_OK;
 }
 
+/* 0 with the stat of path[0..n), or -1; `flags` may say that a link itself is meant. */
+static int
+stat_prefix(zinc_fs *fs, int root, const char *path, size_t n, int flags, struct stat *st)
+{
+	const zinc_os *os = fs_os(fs);
+	char prefix[FS_KEY_MAX + 1]; /* a longer key would have been ENAMETOOLONG or refused */
+	int fd, failed;
+
+	memcpy(prefix, path, n);
+	prefix[n] = '\0';
+	fd = zinc_fs_openat(fs, root, prefix, O_PATH | flags, fs->links);
+	if (fd == -1)
+		return -1;
+	failed = os->fstat(os, fd, st);
+	os->close(os, fd);
+	return failed;
+}
+
+static bool
+is_absent(int errnum)
+{
+	return errnum == ENOENT || errnum == ENOTDIR;
+}
+
+/* Do both keys lie in the directory key[0..n)? */
+static bool
+same_dir(const char *other, const char *key, size_t n)
+{
+	size_t skip = n + (n > 0);
+
+	return strncmp(other, key, skip) == 0 && !strchr(other + skip, '/');
+}
+
+/*
+ * ENOENT and ENOTDIR do not say that nothing is there: a link on the way, or in the place of the value, may lead nowhere,
+ * and a file that is neither directory nor value may stand in the way.  *seen (may be NULL) is the directory of
+ * another key of the same batch for which this was found out; keys of one directory come together.
+ */
+static zinc_status
+check_missing(zinc_fs *fs, int root, const char *key, const char **seen, zinc_error *err)
+{
+	size_t n = strlen(key), dir = zinc_fs_parent(key, n);
+	struct stat st;
+
+	while (stat_prefix(fs, root, key, n, O_NOFOLLOW, &st) == -1) {
+		if (!is_absent(errno))
+			return zinc_fs_fail(err, errno, "cannot look for it");
+		n = zinc_fs_parent(key, n);
+		if (n == 0 || (n == dir && seen && *seen && same_dir(*seen, key, n)))
+			return ZINC_OK;
+	}
+	if (S_ISLNK(st.st_mode) && stat_prefix(fs, root, key, n, 0, &st) == -1)
+		return zinc_fs_fail(err, is_absent(errno) ? ENOLINK : errno, "cannot open");
+	if (!S_ISDIR(st.st_mode) && !S_ISREG(st.st_mode))
+		return zinc_fs_fail(err, ENXIO, "cannot open");
+	if (seen && n <= dir)
+		*seen = key;
+	return ZINC_OK;
+}
+
 /* O_NONBLOCK: a FIFO of that name must not make us wait. */
-zinc_status
-zinc_fs_open_value(zinc_fs *fs, const char *key, int *fd, struct stat *st, zinc_error *err)
+static zinc_status
+open_value(zinc_fs *fs, const char *key, int *fd, struct stat *st, bool *is_dir, const char **seen, zinc_error *err)
 {
 	const zinc_os *os = fs_os(fs);
 	int root, failed;
@@ -152,9 +221,11 @@ zinc_fs_open_value(zinc_fs *fs, const char *key, int *fd, struct stat *st, zinc_
 	ZINC_TRY(zinc_fs_root(fs, false, &root, err));
 	if (root == -1)
 		return ZINC_OK;
-	*fd = zinc_fs_openat(fs, root, key, O_RDONLY | O_NONBLOCK, fs->follow);
+	*fd = zinc_fs_openat(fs, root, key, O_RDONLY | O_NONBLOCK, fs->links);
+	if (*fd == -1 && is_absent(errno))
+		return check_missing(fs, root, key, seen, err);
 	if (*fd == -1)
-		return errno == ENOENT || errno == ENOTDIR ? ZINC_OK : zinc_fs_fail(err, errno, "cannot open");
+		return zinc_fs_fail(err, errno, "cannot open");
 	failed = os->fstat(os, *fd, st) == -1 ? errno : 0;
 	if (!failed && S_ISREG(st->st_mode))
 		return ZINC_OK;
@@ -162,9 +233,17 @@ zinc_fs_open_value(zinc_fs *fs, const char *key, int *fd, struct stat *st, zinc_
 	*fd = -1;
 	if (failed)
 		return zinc_fs_fail(err, failed, "cannot look at it");
-	if (S_ISDIR(st->st_mode)) /* a prefix of keys, not a key */
-		return ZINC_OK;
-	return zinc_fail(err, ZINC_E_IO, "not a regular file");
+	if (!S_ISDIR(st->st_mode))
+		return zinc_fs_fail(err, ENXIO, "cannot open");
+	if (is_dir)
+		*is_dir = true;
+	return is_dir ? ZINC_OK : zinc_fail(err, ZINC_E_IO, "a directory is in the place of the value");
+}
+
+zinc_status
+zinc_fs_open_value(zinc_fs *fs, const char *key, int *fd, struct stat *st, bool *is_dir, zinc_error *err)
+{
+	return open_value(fs, key, fd, st, is_dir, NULL, err);
 }
 
 zinc_status
@@ -180,6 +259,7 @@ typedef struct ordered_gets {
 	const zinc_get *requests;
 	const size_t *order; /* NULL: as they come */
 	size_t n;
+	const char *seen; /* of check_missing */
 } ordered_gets;
 
 /* The request that is served i-th. */
@@ -191,7 +271,7 @@ nth(const ordered_gets *g, size_t i)
 
 /* Serve the requests from `from` on that have the same key; returns where the next key begins. */
 static size_t
-serve_key(zinc_fs *fs, const ordered_gets *g, size_t from, const zinc_sink *sink)
+serve_key(zinc_fs *fs, ordered_gets *g, size_t from, const zinc_sink *sink)
 {
 	const char *key = g->requests[nth(g, from)].key;
 	zinc_error e = ZINC_ERROR_INIT;
@@ -203,7 +283,7 @@ serve_key(zinc_fs *fs, const ordered_gets *g, size_t from, const zinc_sink *sink
 
 	if (zinc_sink_cancelled(sink, nth(g, from)))
 		return from + 1;
-	status = zinc_fs_open_value(fs, key, &f.fd, &st, &e);
+	status = open_value(fs, key, &f.fd, &st, NULL, &g->seen, &e);
 	if (f.fd != -1)
 		zinc_fs_tag(&tag, &st);
 	for (i = from; i < g->n && strcmp(g->requests[nth(g, i)].key, key) == 0; i++) {
@@ -259,7 +339,7 @@ static zinc_status
 fs_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, zinc_error *err)
 {
 	zinc_fs *fs = (zinc_fs *)self;
-	ordered_gets g = {requests, NULL, n};
+	ordered_gets g = {requests, NULL, n, NULL};
 	size_t *order, i;
 
 	for (i = 0; i < n; i++)
@@ -361,7 +441,7 @@ fs_close(void *self)
 static void
 init(zinc_fs *fs, const zinc_store_options *options)
 {
-	fs->follow = options->follow_links != 0;
+	fs->links = options->links;
 	fs->create = options->create >= 0;
 	atomic_init(&fs->root, -1);
 	atomic_init(&fs->names, 0);
@@ -392,6 +472,8 @@ zinc_fs_open_keeping(void **self, const char *root, const char *keep, const zinc
 	init(fs, options);
 	if (!fs->path || !fs->keep)
 		st = zinc_fail_nomem(err);
+	else if (fs->links < ZINC_LINKS_FOLLOW || fs->links > ZINC_LINKS_REFUSE)
+		st = zinc_fail(err, ZINC_E_INVALID, "links must be a zinc_links, not %d", fs->links);
 	else
 		st = zinc_fs_root(fs, false, &fd, err);
 	if (st != ZINC_OK) {
@@ -424,8 +506,7 @@ const zinc_store_ops zinc_store_ops_fs = {
     .abort = zinc_fs_abort,
     .update = zinc_fs_update,
     .del_prefix = zinc_fs_del_prefix,
-    .list = zinc_fs_list,
-    .list_dir = zinc_fs_list_dir,
     .sync = zinc_fs_sync,
     .scrub = zinc_fs_scrub,
+    .walk = zinc_fs_walk,
 };

@@ -6,7 +6,7 @@
  *   store_fs_lock.c   <key>.__lock: taken, waited for, released, dropped in a forked child
  *   store_fs_write.c  one change from its lock to its rename: put, del, update
  *   store_fs_group.c  many changes under one commit; sync
- *   store_fs_list.c   list, list_dir, del_prefix
+ *   store_fs_list.c   walk, del_prefix
  *   store_fs_scrub.c  leftovers
  */
 #ifndef ZINC_STORE_FS_H
@@ -86,7 +86,8 @@ typedef struct zinc_fs {
 	zinc_context *ctx;
 	char *path; /* of the root, as given */
 	char *keep; /* never removed, nor what is above */
-	bool follow, create;
+	int links; /* zinc_links */
+	bool create;
 	atomic_int root;   /* -1: not there yet */
 	atomic_uint names; /* ZINC_CAP_FOLDS_CASE, ZINC_CAP_NORMALISES, FS_NAMES_KNOWN */
 
@@ -113,7 +114,7 @@ fs_os(const zinc_fs *fs)
 	return fs->ctx->os;
 }
 
-int zinc_fs_openat(zinc_fs *fs, int dir, const char *path, int flags, int follow);
+int zinc_fs_openat(zinc_fs *fs, int dir, const char *path, int flags, int links);
 zinc_status zinc_fs_fail(zinc_error *err, int errnum, const char *what);
 /* Read n bytes from `offset`; E_CONFLICT when the file ends before. */
 zinc_status zinc_fs_read(zinc_fs *fs, int fd, uint64_t offset, uint64_t n, const struct iovec *iov, int niov,
@@ -127,8 +128,9 @@ typedef struct fs_open_file {
 zinc_status zinc_fs_read_open(void *arg, uint64_t offset, uint64_t nbytes, const struct iovec *iov, int niov,
 			      zinc_error *err);
 void zinc_fs_tag(zinc_tag *out, const struct stat *st);
-/* Open a value; *fd -1 and ZINC_OK when it is missing. */
-zinc_status zinc_fs_open_value(zinc_fs *fs, const char *key, int *fd, struct stat *st, zinc_error *err);
+/* Open a value; *fd -1 and ZINC_OK when it is missing, or, with `is_dir` (may be NULL), a directory.  Anything else in its
+ * place, or on the way to it, is E_IO. */
+zinc_status zinc_fs_open_value(zinc_fs *fs, const char *key, int *fd, struct stat *st, bool *is_dir, zinc_error *err);
 
 /* ---- directories (store_fs_path.c) ---- */
 
@@ -180,6 +182,8 @@ void zinc_fs_probe_names(zinc_fs *fs, const fs_dir *dir);
 
 zinc_status zinc_fs_put(void *self, zinc_put_group *group, const char *key, const struct iovec *iov, int niov,
 			const zinc_condition *when, uint32_t flags, zinc_tag *tag, zinc_error *err);
+/* Also with FS_DEL_LINK: a link has no value to speak of, whatever it leads to, and is itself what is erased. */
+#define FS_DEL_LINK 0x80000000u
 zinc_status zinc_fs_del(void *self, zinc_put_group *group, const char *key, const zinc_condition *when, uint32_t flags,
 			zinc_error *err);
 /* Time, fsync, conditions, rename, release.  The outcome is in c->status and c->error. */
@@ -218,25 +222,26 @@ void zinc_fs_groups_after_fork(zinc_fs *fs);
 
 /* Names of one directory, whatever they are. */
 typedef struct fs_entry {
-	size_t name;   /* where it begins in the names; a directory's ends in '/' */
-	int type;      /* as in dirent; DT_UNKNOWN: passed over */
-	uint64_t size; /* of a file, when asked for */
+	size_t name;       /* where it begins in the names; a directory's ends in '/' */
+	int type;          /* DT_REG, DT_DIR, DT_LNK; others are passed over */
+	zinc_odd_kind odd; /* 0, or why it is no key */
+	const char *why;   /* in words; NULL for a name */
+	uint64_t size;     /* of a file, when asked for */
 } fs_entry;
 
 typedef struct fs_entries {
 	zinc_buf names, list; /* list: of fs_entry */
 } fs_entries;
 
-/* Read path[0..n) (missing: no entries).  `locks` too, in any order; or else only what keys are made of, in order,
- * links followed where the store does, with `sizes` of files.  `where` (may be NULL) gets the directory's own stat. */
+/* Read path[0..n) (missing: no entries).  Everything, in any order, links as links; or else all but locks, in order,
+ * links followed where the store does, with sizes of files.  `where` (may be NULL) gets the directory's own stat. */
 typedef enum fs_which { FS_EVERYTHING, FS_KEYS, FS_KEYS_WITH_SIZES } fs_which;
 zinc_status zinc_fs_entries_read(zinc_fs *fs, fs_entries *e, const char *path, size_t n, fs_which which,
 				 struct stat *where, zinc_error *err);
 void zinc_fs_entries_fini(fs_entries *e);
 /* Entry i and its name; NULL past the end. */
 const fs_entry *zinc_fs_entry(const fs_entries *e, size_t i, const char **name);
-zinc_status zinc_fs_list(void *self, const char *prefix, zinc_key_fn fn, void *arg, zinc_error *err);
-zinc_status zinc_fs_list_dir(void *self, const char *prefix, zinc_entry_fn fn, void *arg, zinc_error *err);
+zinc_status zinc_fs_walk(void *self, const char *prefix, const zinc_lister *to, zinc_error *err);
 zinc_status zinc_fs_del_prefix(void *self, const char *prefix, uint32_t flags, zinc_error *err);
 zinc_status zinc_fs_scrub(void *self, const char *prefix, int remove, zinc_scrub_fn fn, void *arg, zinc_error *err);
 

@@ -488,7 +488,7 @@ sync_file(void *arg, const char *name, int type)
 
 	if (type == DT_DIR || zinc_fs_is_lock(name))
 		return 0;
-	fd = zinc_fs_openat(s->fs, s->dir, name, O_RDONLY | O_NONBLOCK, 0);
+	fd = zinc_fs_openat(s->fs, s->dir, name, O_RDONLY | O_NONBLOCK, ZINC_LINKS_REFUSE);
 	if (fd == -1) /* deleted meanwhile, or a link, which is not ours */
 		s->failed = errno == ENOENT || errno == ELOOP || errno == ENXIO ? 0 : errno;
 	else if (os->fsync(os, fd) == -1)

@@ -1,18 +1,24 @@
 /*
- * store_fs_list.c - the keys of the file system store: list, list_dir, del_prefix
+ * store_fs_list.c - the keys of the file system store: walk, del_prefix
  *
  * A directory is read whole, sorted and closed before anything is handed out, so callbacks may change the store, and no
  * descriptor is held however deep the tree.  A directory's name is sorted with its slash, which makes the order of the
  * walk that of the keys' bytes:   a.b  <  a/x  <  a0
  *
- * What cannot be a key (lock files, names that are not UTF-8, devices, links where none are followed) is passed over.
+ * What get() can read is listed.  What is there and no key (names that are not UTF-8, devices, links that lead nowhere
+ * or are not followed, a directory that is its own ancestor, one that may not be read) is told to whoever asks for it,
+ * and passed over otherwise.  Lock files are never shown: they are scrub's.
  */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 
 #include "store/store_fs.h"
+
+/* A type that nothing is done with. */
+#define FS_PASSED_OVER (-1)
 
 /* ---- one directory ---- */
 
@@ -28,14 +34,10 @@ typedef struct reading {
 
 /* The checks of keys, for a single component; a path that would be too long for a key leads to none. */
 static bool
-is_wanted(const reading *r, const char *name, int type)
+is_name(size_t npath, const char *name)
 {
-	if (r->which == FS_EVERYTHING)
-		return true;
-	if (zinc_key_check(name, NULL) != ZINC_OK || zinc_fs_key_check(name, NULL) != ZINC_OK ||
-	    r->npath + strlen(name) + 1 > FS_KEY_MAX)
-		return false;
-	return type == DT_REG || type == DT_DIR || type == DT_UNKNOWN || (type == DT_LNK && r->fs->follow);
+	return zinc_key_check(name, NULL) == ZINC_OK && zinc_fs_key_check(name, NULL) == ZINC_OK &&
+	       npath + strlen(name) + 1 <= FS_KEY_MAX;
 }
 
 /* A name is followed by two NULs: one may become the slash of a directory. */
@@ -43,9 +45,11 @@ static int
 add_entry(void *arg, const char *name, int type)
 {
 	reading *r = (reading *)arg;
-	fs_entry entry = {r->out->names.n, type, 0};
+	fs_entry entry = {.name = r->out->names.n, .type = type};
 
-	if (!is_wanted(r, name, type))
+	if (r->which != FS_EVERYTHING && !is_name(r->npath, name))
+		entry.odd = ZINC_ODD_NAME;
+	if (entry.odd && type == DT_REG && zinc_fs_is_lock(name))
 		return 0;
 	if (r->count++ >= r->fs->ctx->limits.children)
 		r->status = zinc_fail(r->err, ZINC_E_LIMIT, "more than %llu entries in one directory",
@@ -78,27 +82,6 @@ zinc_fs_entries_fini(fs_entries *e)
 	zinc_buf_fini(&e->list);
 }
 
-/* Where a link leads, beneath the root; anything else than a file or directory there is passed over. */
-static int
-stat_link(zinc_fs *fs, const char *dir, size_t ndir, const char *name, struct stat *st)
-{
-	const zinc_os *os = fs_os(fs);
-	char path[FS_KEY_MAX + 2];
-	size_t n = strlen(name);
-	int fd, failed;
-
-	memcpy(path, dir, ndir);
-	if (ndir)
-		path[ndir++] = '/';
-	memcpy(path + ndir, name, n + 1);
-	fd = zinc_fs_openat(fs, atomic_load(&fs->root), path, O_PATH, 1);
-	if (fd == -1)
-		return -1;
-	failed = os->fstat(os, fd, st);
-	os->close(os, fd);
-	return failed;
-}
-
 static int
 type_of(const struct stat *st)
 {
@@ -109,23 +92,142 @@ type_of(const struct stat *st)
 	return S_ISREG(st->st_mode) ? DT_REG : DT_UNKNOWN;
 }
 
-/* Find out what readdir left open: the type, where a link leads, the size.  What vanished is passed over. */
+/* Open path + '/' + name as the store opens keys; a name need not be a key's. */
 static int
-resolve(zinc_fs *fs, const fs_dir *d, fs_entry *entry, const char *name, fs_which which)
+open_below(zinc_fs *fs, const char *path, size_t n, const char *name, int flags)
+{
+	char whole[PATH_MAX];
+	size_t nname = strlen(name);
+
+	if (n + nname + 2 > sizeof whole) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	memcpy(whole, path, n);
+	if (n)
+		whole[n++] = '/';
+	memcpy(whole + n, name, nname + 1);
+	return zinc_fs_openat(fs, atomic_load(&fs->root), whole, flags, fs->links);
+}
+
+/* stat of what is opened only to be looked at. */
+static int
+stat_and_close(zinc_fs *fs, int fd, struct stat *st)
+{
+	int failed;
+
+	if (fd == -1)
+		return -1;
+	failed = fs_os(fs)->fstat(fs_os(fs), fd, st);
+	fs_os(fs)->close(fs_os(fs), fd);
+	return failed;
+}
+
+/* Is the directory of `st` one that path[0..n) leads through, its own included? */
+static bool
+is_ancestor(zinc_fs *fs, const char *path, size_t n, const struct stat *st)
+{
+	char up[PATH_MAX];
+	struct stat there;
+
+	for (;; n = zinc_fs_parent(path, n)) {
+		memcpy(up, path, n);
+		up[n] = '\0';
+		if (stat_and_close(fs, open_below(fs, "", 0, n ? up : ".", O_PATH), &there) == 0 &&
+		    there.st_ino == st->st_ino && there.st_dev == st->st_dev)
+			return true;
+		if (n == 0)
+			return false;
+	}
+}
+
+static void
+make_odd(fs_entry *entry, zinc_odd_kind kind, const char *why)
+{
+	entry->odd = kind;
+	entry->why = why;
+}
+
+/* Why a link cannot be followed. */
+static void
+bad_link(fs_entry *entry, int errnum)
+{
+	switch (errnum) {
+	case EXDEV:
+		make_odd(entry, ZINC_ODD_LINK, "a symbolic link that leads out of the store");
+		break;
+	case ELOOP:
+		make_odd(entry, ZINC_ODD_LINK, "a symbolic link that is not followed");
+		break;
+	case ENOENT:
+	case ENOTDIR:
+		make_odd(entry, ZINC_ODD_LINK, "a symbolic link that leads nowhere");
+		break;
+	default:
+		make_odd(entry, ZINC_ODD_LINK, "a symbolic link that cannot be followed");
+	}
+}
+
+/* Where a link leads, as get() would go there. */
+static void
+resolve_link(zinc_fs *fs, const fs_dir *d, fs_entry *entry, const char *name)
+{
+	struct stat st;
+
+	if (stat_and_close(fs, open_below(fs, d->path, d->n, name, O_PATH), &st) == -1) {
+		bad_link(entry, errno);
+		return;
+	}
+	entry->type = type_of(&st);
+	entry->size = (uint64_t)st.st_size;
+	if (entry->type == DT_UNKNOWN)
+		make_odd(entry, ZINC_ODD_TYPE, "neither a file nor a directory");
+	else if (entry->type == DT_DIR && is_ancestor(fs, d->path, d->n, &st))
+		make_odd(entry, ZINC_ODD_LOOP, "a directory that is its own ancestor");
+}
+
+/* The type and size of the entry itself.  What vanished is passed over. */
+static int
+stat_entry(zinc_fs *fs, const fs_dir *d, fs_entry *entry, const char *name)
 {
 	const zinc_os *os = fs_os(fs);
 	struct stat st;
 
-	if (entry->type == DT_DIR || (entry->type == DT_REG && which != FS_KEYS_WITH_SIZES))
-		return 0;
 	if (os->fstatat(os, d->fd, name, &st) == -1) {
-		entry->type = DT_UNKNOWN;
+		entry->type = FS_PASSED_OVER;
 		return errno == ENOENT ? 0 : -1;
 	}
 	entry->type = type_of(&st);
-	if (entry->type == DT_LNK && which != FS_EVERYTHING)
-		entry->type = fs->follow && stat_link(fs, d->path, d->n, name, &st) == 0 ? type_of(&st) : DT_UNKNOWN;
 	entry->size = (uint64_t)st.st_size;
+	return 0;
+}
+
+/* What an entry that is no file and no directory means for keys. */
+static void
+judge(zinc_fs *fs, const fs_dir *d, fs_entry *entry, const char *name)
+{
+	if (entry->odd && entry->type == DT_REG && zinc_fs_is_lock(name))
+		entry->type = FS_PASSED_OVER;
+	if (entry->type == FS_PASSED_OVER)
+		entry->odd = (zinc_odd_kind)0;
+	else if (entry->type == DT_LNK && !entry->odd)
+		resolve_link(fs, d, entry, name);
+	else if (entry->type == DT_UNKNOWN && !entry->odd)
+		make_odd(entry, ZINC_ODD_TYPE, "neither a file nor a directory");
+}
+
+/* Find out what readdir left open: the type, where a link leads, the size. */
+static int
+resolve(zinc_fs *fs, const fs_dir *d, fs_entry *entry, const char *name, fs_which which)
+{
+	const bool keys = which != FS_EVERYTHING;
+
+	if (entry->type == DT_DIR || (entry->type == DT_REG && which != FS_KEYS_WITH_SIZES))
+		return 0;
+	if ((entry->type != DT_LNK || !keys) && stat_entry(fs, d, entry, name) == -1)
+		return -1;
+	if (keys)
+		judge(fs, d, entry, name);
 	return 0;
 }
 
@@ -149,7 +251,7 @@ resolve_all(zinc_fs *fs, const fs_dir *d, fs_entries *e, fs_which which, zinc_er
 		name = (char *)e->names.p + list[i].name;
 		if (resolve(fs, d, &list[i], name, which) == -1)
 			return zinc_fs_fail(err, errno, "cannot look at an entry of its directory");
-		if (list[i].type == DT_DIR)
+		if (list[i].type == DT_DIR && !list[i].odd)
 			name[strlen(name)] = '/';
 	}
 	if (n && which != FS_EVERYTHING)
@@ -195,22 +297,82 @@ zinc_fs_entries_read(zinc_fs *fs, fs_entries *e, const char *path, size_t n, fs_
 	return st;
 }
 
-/* ---- the walk ---- */
-
-/* The directories that the walk is in; a link back to one of them would lead round for ever. */
-typedef struct chain {
-	struct stat st;
-	const struct chain *up;
-} chain;
+/* ---- what is no key ---- */
 
 typedef struct walk {
 	zinc_fs *fs;
-	zinc_key_fn fn;
-	void *arg;
+	zinc_lister to;
 	zinc_buf path; /* "" or ends in '/' */
 	bool stop;
 	zinc_error *err;
 } walk;
+
+/* For `holds`: the entry's own name, whatever wrappers call it. */
+typedef struct odd_place {
+	zinc_fs *fs;
+	const char *path;
+} odd_place;
+
+static int
+holds(const zinc_odd *odd, const char *name)
+{
+	const odd_place *p = (const odd_place *)odd->inside;
+	int fd = open_below(p->fs, p->path, strlen(p->path), name, O_PATH | O_NOFOLLOW);
+
+	if (fd == -1)
+		return errno == ENOENT || errno == ENOTDIR ? 0 : -1;
+	fs_os(p->fs)->close(fs_os(p->fs), fd);
+	return 1;
+}
+
+/* Tell of the entry at w->path. */
+static void
+tell_odd(walk *w, zinc_odd_kind kind, const char *why)
+{
+	const char *path = zinc_buf_text(&w->path);
+	const odd_place place = {w->fs, path};
+	zinc_odd odd = {sizeof odd, kind, path, why, holds, &place};
+	zinc_error e = ZINC_ERROR_INIT;
+
+	if (!w->to.odd || !path)
+		return;
+	if (kind == ZINC_ODD_NAME) {
+		odd.why = "its name is too long for a key";
+		if (zinc_key_check(path, &e) != ZINC_OK || zinc_fs_key_check(path, &e) != ZINC_OK)
+			odd.why = e.text;
+	}
+	w->stop = w->to.odd(w->to.arg, &odd) != 0;
+}
+
+/* Is the directory there, and not to be read by us?  `path` ends in '/'. */
+static bool
+is_denied(zinc_fs *fs, const char *path)
+{
+	int fd = zinc_fs_openat(fs, atomic_load(&fs->root), path, O_RDONLY | O_DIRECTORY, fs->links);
+
+	if (fd == -1)
+		return errno == EACCES || errno == EPERM;
+	fs_os(fs)->close(fs_os(fs), fd);
+	return false;
+}
+
+/* The directory at w->path, which is told of without its slash. */
+static void
+tell_denied(walk *w)
+{
+	w->path.n--;
+	tell_odd(w, ZINC_ODD_UNREAD, "a directory that may not be read");
+	w->path.n++;
+}
+
+/* ---- the walk ---- */
+
+/* The directories that the walk is in.  Links back to one of them are seen before (resolve_link); a mount is seen here.
+ */
+typedef struct chain {
+	struct stat st;
+	const struct chain *up;
+} chain;
 
 static bool
 is_round(const chain *here)
@@ -239,12 +401,36 @@ walk_entry(walk *w, const fs_entry *entry, const char *name, const chain *here)
 	size_t n = w->path.n;
 	zinc_status st = zinc_buf_puts(&w->path, name, w->err);
 
-	if (st == ZINC_OK && entry->type == DT_DIR)
+	if (st == ZINC_OK && entry->odd)
+		tell_odd(w, entry->odd, entry->why);
+	else if (st == ZINC_OK && entry->type == DT_DIR)
 		st = walk_dir(w, here);
 	else if (st == ZINC_OK && entry->type == DT_REG)
-		w->stop = w->fn(w->arg, zinc_buf_text(&w->path), entry->size) != 0;
+		w->stop = w->to.key(w->to.arg, zinc_buf_text(&w->path), entry->size) != 0;
 	w->path.n = n;
 	return st;
+}
+
+/* *skip: the directory at w->path may not be read, and was told of.  Not the one that the caller asked for. */
+static zinc_status
+read_dir(walk *w, fs_entries *e, chain *here, bool *skip)
+{
+	zinc_status st;
+
+	*skip = false;
+	if (!w->to.odd || !here->up)
+		return zinc_fs_entries_read(w->fs, e, zinc_buf_text(&w->path), path_length(&w->path),
+					    FS_KEYS_WITH_SIZES, &here->st, w->err);
+	st = zinc_fs_entries_read(w->fs, e, zinc_buf_text(&w->path), path_length(&w->path), FS_KEYS_WITH_SIZES,
+				  &here->st, NULL);
+	if (st == ZINC_OK)
+		return st;
+	*skip = is_denied(w->fs, zinc_buf_text(&w->path));
+	if (!*skip)
+		return zinc_fs_entries_read(w->fs, e, zinc_buf_text(&w->path), path_length(&w->path),
+					    FS_KEYS_WITH_SIZES, &here->st, w->err);
+	tell_denied(w);
+	return ZINC_OK;
 }
 
 /* The depth is that of a key, at most FS_KEY_MAX / 2. */
@@ -256,24 +442,32 @@ walk_dir(walk *w, const chain *up)
 	const char *name;
 	fs_entries e;
 	zinc_status st;
+	bool skip;
 	size_t i;
 
-	ZINC_TRY(zinc_fs_entries_read(w->fs, &e, zinc_buf_text(&w->path), path_length(&w->path), FS_KEYS_WITH_SIZES,
-				      &here.st, w->err));
+	ZINC_TRY(read_dir(w, &e, &here, &skip));
+	if (skip)
+		return ZINC_OK;
 	st = ZINC_OK;
-	for (i = 0; st == ZINC_OK && !w->stop && !is_round(&here) && (entry = zinc_fs_entry(&e, i, &name)); i++)
-		st = walk_entry(w, entry, name, &here);
+	if (is_round(&here)) {
+		w->path.n--;
+		tell_odd(w, ZINC_ODD_LOOP, "a directory that is its own ancestor");
+		w->path.n++;
+	} else {
+		for (i = 0; st == ZINC_OK && !w->stop && (entry = zinc_fs_entry(&e, i, &name)); i++)
+			st = walk_entry(w, entry, name, &here);
+	}
 	zinc_fs_entries_fini(&e);
 	return st;
 }
 
-zinc_status
-zinc_fs_list(void *self, const char *prefix, zinc_key_fn fn, void *arg, zinc_error *err)
+static zinc_status
+walk_all(zinc_fs *fs, const char *prefix, const zinc_lister *to, zinc_error *err)
 {
-	walk w = {.fs = (zinc_fs *)self, .fn = fn, .arg = arg, .err = err};
+	walk w = {.fs = fs, .to = *to, .err = err};
 	zinc_status st;
 
-	zinc_buf_init(&w.path, w.fs->ctx, SIZE_MAX - 1);
+	zinc_buf_init(&w.path, fs->ctx, SIZE_MAX - 1);
 	st = zinc_buf_puts(&w.path, prefix, err);
 	if (st == ZINC_OK && !zinc_buf_text(&w.path))
 		st = zinc_fail_nomem(err);
@@ -293,13 +487,21 @@ first_key(void *arg, const char *key, uint64_t nbytes)
 	return 1;
 }
 
+/* What has the name of a key is as good as one: get() of it fails, so it is not missing. */
+static int
+first_odd(void *arg, const zinc_odd *odd)
+{
+	*(bool *)arg = odd->kind != ZINC_ODD_NAME;
+	return *(bool *)arg;
+}
+
 /* A file that is certainly a key, without reading further. */
 static int
 first_file(void *arg, const char *name, int type)
 {
 	reading *r = (reading *)arg;
 
-	r->count += type == DT_REG && is_wanted(r, name, type);
+	r->count += type == DT_REG && is_name(r->npath, name);
 	return r->count != 0;
 }
 
@@ -307,6 +509,7 @@ first_file(void *arg, const char *name, int type)
 static zinc_status
 has_key(zinc_fs *fs, const char *path, bool *found, zinc_error *err)
 {
+	const zinc_lister first = {.key = first_key, .odd = first_odd, .arg = found};
 	reading r = {fs, NULL, FS_KEYS, strlen(path), 0, ZINC_OK, err};
 	fs_dir *d = NULL;
 	int failed;
@@ -319,47 +522,73 @@ has_key(zinc_fs *fs, const char *path, bool *found, zinc_error *err)
 	if (failed)
 		return zinc_fs_fail(err, failed, "cannot list a directory");
 	*found = r.count != 0;
-	return *found ? ZINC_OK : zinc_fs_list(fs, path, first_key, found, err);
+	return *found ? ZINC_OK : walk_all(fs, path, &first, err);
 }
 
+/* *found: a directory is a prefix only if some key lies below it. */
 static zinc_status
-give_entry(zinc_fs *fs, const char *path, const fs_entry *entry, zinc_entry_fn fn, void *arg, bool *stop,
-	   zinc_error *err)
+look_into(walk *w, bool *found)
 {
-	bool found = entry->type == DT_REG;
+	const char *path = zinc_buf_text(&w->path);
 
-	if (entry->type == DT_DIR)
-		ZINC_TRY(has_key(fs, path, &found, err));
-	if (found)
-		*stop = fn(arg, path, entry->type == DT_DIR) != 0;
+	if (!w->to.odd)
+		return has_key(w->fs, path, found, w->err);
+	if (has_key(w->fs, path, found, NULL) == ZINC_OK)
+		return ZINC_OK;
+	*found = false;
+	if (!is_denied(w->fs, path))
+		return has_key(w->fs, path, found, w->err);
+	tell_denied(w);
 	return ZINC_OK;
 }
 
-/* An entry that is a directory is a prefix only if some key lies below it, which may take looking deeper. */
-zinc_status
-zinc_fs_list_dir(void *self, const char *prefix, zinc_entry_fn fn, void *arg, zinc_error *err)
+/* The entry at w->path. */
+static zinc_status
+give_entry(walk *w, const fs_entry *entry)
 {
-	zinc_fs *fs = (zinc_fs *)self;
+	bool found = entry->type == DT_REG;
+
+	if (entry->odd) {
+		tell_odd(w, entry->odd, entry->why);
+		return ZINC_OK;
+	}
+	if (entry->type == DT_DIR)
+		ZINC_TRY(look_into(w, &found));
+	if (found)
+		w->stop = w->to.entry(w->to.arg, zinc_buf_text(&w->path), entry->type == DT_DIR) != 0;
+	return ZINC_OK;
+}
+
+static zinc_status
+walk_level(zinc_fs *fs, const char *prefix, const zinc_lister *to, zinc_error *err)
+{
+	walk w = {.fs = fs, .to = *to, .err = err};
 	size_t n = strlen(prefix), i;
 	const fs_entry *entry;
 	const char *name;
-	bool stop = false;
 	fs_entries e;
-	zinc_buf path;
 	zinc_status st;
 
 	ZINC_TRY(zinc_fs_entries_read(fs, &e, prefix, n ? n - 1 : 0, FS_KEYS, NULL, err));
-	zinc_buf_init(&path, fs->ctx, SIZE_MAX - 1);
-	st = zinc_buf_puts(&path, prefix, err);
-	for (i = 0; st == ZINC_OK && !stop && (entry = zinc_fs_entry(&e, i, &name)); i++) {
-		path.n = n;
-		st = zinc_buf_puts(&path, name, err);
+	zinc_buf_init(&w.path, fs->ctx, SIZE_MAX - 1);
+	st = zinc_buf_puts(&w.path, prefix, err);
+	for (i = 0; st == ZINC_OK && !w.stop && (entry = zinc_fs_entry(&e, i, &name)); i++) {
+		w.path.n = n;
+		st = zinc_buf_puts(&w.path, name, err);
+		if (st == ZINC_OK && !zinc_buf_text(&w.path))
+			st = zinc_fail_nomem(err);
 		if (st == ZINC_OK)
-			st = give_entry(fs, zinc_buf_text(&path), entry, fn, arg, &stop, err);
+			st = give_entry(&w, entry);
 	}
-	zinc_buf_fini(&path);
+	zinc_buf_fini(&w.path);
 	zinc_fs_entries_fini(&e);
 	return st;
+}
+
+zinc_status
+zinc_fs_walk(void *self, const char *prefix, const zinc_lister *to, zinc_error *err)
+{
+	return to->key ? walk_all((zinc_fs *)self, prefix, to, err) : walk_level((zinc_fs *)self, prefix, to, err);
 }
 
 /* ---- erasing all below ---- */
@@ -368,6 +597,7 @@ typedef struct erasing {
 	zinc_fs *fs;
 	zinc_put_group *group;
 	uint32_t flags;
+	zinc_buf path;      /* "" or ends in '/' */
 	zinc_status status; /* the first failure */
 	zinc_error *err;
 } erasing;
@@ -381,19 +611,71 @@ note_failure(erasing *x, zinc_status st, const zinc_error *e)
 	zinc_error_copy(x->err, e);
 }
 
-/* A key that cannot be erased does not keep the others. */
-static int
-erase_key(void *arg, const char *key, uint64_t nbytes)
+/* What cannot be a key has no lock either. */
+static zinc_status
+unlink_odd(zinc_fs *fs, const char *path, zinc_error *err)
+{
+	const zinc_os *os = fs_os(fs);
+	const size_t n = zinc_fs_parent(path, strlen(path));
+	zinc_status st = ZINC_OK;
+	fs_dir *d = NULL;
+
+	ZINC_TRY(zinc_fs_dir_open(fs, path, n, false, &d, NULL, err));
+	if (d && os->unlinkat(os, d->fd, path + n + (n > 0), 0) == -1 && errno != ENOENT)
+		st = zinc_fs_fail(err, errno, "cannot unlink");
+	zinc_fs_dir_unref(fs, d);
+	return st;
+}
+
+/* Whatever is no directory is erased by its own name: a link goes, and what it leads to stays. */
+static void
+erase_entry(erasing *x, const char *name)
 {
 	static const zinc_condition any = {ZINC_ANY, NULL};
-	erasing *x = (erasing *)arg;
+	const char *path = zinc_buf_text(&x->path);
 	zinc_error e = ZINC_ERROR_INIT;
-	zinc_status st = zinc_fs_del(x->fs, x->group, key, &any, x->flags, &e);
+	zinc_status st;
 
-	(void)nbytes;
-	zinc_error_at_key(&e, st, key);
+	if (!path)
+		st = zinc_fail_nomem(&e);
+	else if (is_name(x->path.n, name))
+		st = zinc_fs_del(x->fs, x->group, path, &any, x->flags | FS_DEL_LINK, &e);
+	else
+		st = unlink_odd(x->fs, path, &e);
+	zinc_error_at_key(&e, st, path ? path : "");
 	note_failure(x, st, &e);
-	return 0;
+}
+
+/* An entry that cannot be erased does not keep the others.  Locks are left to scrub. */
+static void
+erase_below(erasing *x)
+{
+	const size_t n = x->path.n;
+	const fs_entry *entry;
+	const char *name;
+	fs_entries e;
+	zinc_status st;
+	size_t i;
+
+	st = zinc_fs_entries_read(x->fs, &e, zinc_buf_text(&x->path), path_length(&x->path), FS_EVERYTHING, NULL,
+				  x->status == ZINC_OK ? x->err : NULL);
+	if (st != ZINC_OK) {
+		x->status = x->status == ZINC_OK ? st : x->status;
+		return;
+	}
+	for (i = 0; (entry = zinc_fs_entry(&e, i, &name)); i++) {
+		if (entry->type == DT_REG && zinc_fs_is_lock(name))
+			continue;
+		st = zinc_buf_puts(&x->path, name, x->status == ZINC_OK ? x->err : NULL);
+		if (st != ZINC_OK)
+			x->status = x->status == ZINC_OK ? st : x->status;
+		else if (entry->type == DT_DIR && x->path.n <= FS_KEY_MAX)
+			erase_below(x);
+		else if (entry->type != DT_DIR)
+			erase_entry(x, name);
+		x->path.n = n;
+	}
+	zinc_fs_entries_fini(&e);
 }
 
 static int
@@ -403,18 +685,52 @@ ignore_leftover(void *arg, const char *name, const char *what)
 	return 0;
 }
 
+/* Is path[0..n) itself a link?  What cannot be told is met again by who looks below. */
+static bool
+is_link(zinc_fs *fs, const char *path, size_t n)
+{
+	char name[PATH_MAX];
+	struct stat st;
+
+	if (n == 0 || n >= sizeof name)
+		return false;
+	memcpy(name, path, n);
+	name[n] = '\0';
+	return stat_and_close(fs, open_below(fs, "", 0, name, O_PATH | O_NOFOLLOW), &st) == 0 && S_ISLNK(st.st_mode);
+}
+
+/* x->path is the prefix; a link is cut off, and nothing of what it leads to is touched. */
+static void
+erase_prefix(erasing *x, bool link)
+{
+	if (!zinc_buf_text(&x->path)) {
+		x->status = zinc_fail_nomem(x->err);
+	} else if (link) {
+		x->path.n--;
+		erase_entry(x, zinc_key_name(zinc_buf_text(&x->path)));
+	} else {
+		erase_below(x);
+	}
+}
+
 /* Leftovers and empty directories go too: nobody can see them who would. */
 zinc_status
 zinc_fs_del_prefix(void *self, const char *prefix, uint32_t flags, zinc_error *err)
 {
-	erasing x = {(zinc_fs *)self, NULL, flags, ZINC_OK, err};
+	erasing x = {.fs = (zinc_fs *)self, .flags = flags, .err = err};
+	const size_t n = strlen(prefix);
 	zinc_error e = ZINC_ERROR_INIT;
-	zinc_status st;
+	bool link;
 
 	ZINC_TRY(zinc_fs_put_begin(self, &x.group, flags, err));
-	note_failure(&x, zinc_fs_list(self, prefix, erase_key, &x, &e), &e);
+	link = is_link(x.fs, prefix, n ? n - 1 : 0);
+	zinc_buf_init(&x.path, x.fs->ctx, SIZE_MAX - 1);
+	x.status = zinc_buf_add(&x.path, prefix, n, err);
+	if (x.status == ZINC_OK)
+		erase_prefix(&x, link);
+	zinc_buf_fini(&x.path);
 	note_failure(&x, zinc_fs_commit(self, x.group, NULL, NULL, &e), &e);
-	st = zinc_fs_scrub(self, prefix, 1, ignore_leftover, NULL, &e);
-	note_failure(&x, st, &e);
+	if (!link)
+		note_failure(&x, zinc_fs_scrub(self, prefix, 1, ignore_leftover, NULL, &e), &e);
 	return x.status;
 }

@@ -217,11 +217,11 @@ settle(zinc_fs *fs, int dir, const char *lock_name, const fs_lock *lock, bool fr
 static int
 open_lock(zinc_fs *fs, int dir, const char *lock_name, bool *fresh)
 {
-	int fd = zinc_fs_openat(fs, dir, lock_name, O_RDWR | O_CREAT | O_EXCL, 0);
+	int fd = zinc_fs_openat(fs, dir, lock_name, O_RDWR | O_CREAT | O_EXCL, ZINC_LINKS_REFUSE);
 
 	*fresh = fd != -1;
 	if (fd == -1 && errno == EEXIST)
-		fd = zinc_fs_openat(fs, dir, lock_name, O_RDWR | O_CREAT | O_NONBLOCK, 0);
+		fd = zinc_fs_openat(fs, dir, lock_name, O_RDWR | O_CREAT | O_NONBLOCK, ZINC_LINKS_REFUSE);
 	return fd;
 }
 
@@ -284,7 +284,7 @@ zinc_fs_lock_try(zinc_fs *fs, int dir, const char *name, bool wait, fs_lock *out
 fs_take
 zinc_fs_lock_leftover(zinc_fs *fs, int dir, const char *lock_name, fs_lock *out)
 {
-	int fd = zinc_fs_openat(fs, dir, lock_name, O_RDWR | O_NONBLOCK, 0);
+	int fd = zinc_fs_openat(fs, dir, lock_name, O_RDWR | O_NONBLOCK, ZINC_LINKS_REFUSE);
 	struct stat st;
 
 	if (fd == -1)

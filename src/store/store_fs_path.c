@@ -34,7 +34,7 @@ open_prefix(zinc_fs *fs, int root, char *path, size_t n)
 	int fd;
 
 	path[n] = '\0';
-	fd = zinc_fs_openat(fs, root, n ? path : ".", O_RDONLY | O_DIRECTORY, fs->follow);
+	fd = zinc_fs_openat(fs, root, n ? path : ".", O_RDONLY | O_DIRECTORY, fs->links);
 	path[n] = kept;
 	return fd;
 }
@@ -183,6 +183,34 @@ zinc_fs_root(zinc_fs *fs, bool make, int *out, zinc_error *err)
 
 /* ---- opening and making ---- */
 
+/* A link that leads nowhere is neither a directory nor the place for one. */
+static bool
+is_link(zinc_fs *fs, int dir, char *path, size_t n)
+{
+	const zinc_os *os = fs_os(fs);
+	size_t end = component_end(path, n);
+	char kept = path[end];
+	struct stat st;
+	bool link;
+
+	path[end] = '\0';
+	link = os->fstatat(os, dir, path + n + (n > 0), &st) == 0 && S_ISLNK(st.st_mode);
+	path[end] = kept;
+	return link;
+}
+
+/* Make the component behind path[0..n); -1 when it can never be a directory. */
+static int
+make_or_find(zinc_fs *fs, int dir, char *path, size_t n)
+{
+	if (make_component(fs, dir, path, n) == 0 || errno == ENOENT)
+		return 0;
+	if (errno == EEXIST && !is_link(fs, dir, path, n))
+		return 0;
+	errno = errno == EEXIST ? ENOLINK : errno;
+	return -1;
+}
+
 /* Up to the last directory that is there, then down again; others may remove what was just made. */
 static int
 make_dirs(zinc_fs *fs, int root, char *path, size_t n, size_t *made)
@@ -199,7 +227,7 @@ make_dirs(zinc_fs *fs, int root, char *path, size_t n, size_t *made)
 		if (fd == -1 || m == n)
 			return fd;
 		/* Also when another made it first: that one may not have synced it yet. */
-		failed = make_component(fs, fd, path, m) == -1 && errno != EEXIST && errno != ENOENT;
+		failed = make_or_find(fs, fd, path, m) == -1;
 		close_keeping_errno(fs, fd);
 		if (failed)
 			return -1;

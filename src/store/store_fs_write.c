@@ -172,17 +172,20 @@ write_change(zinc_fs *fs, fs_change *c, const struct iovec *iov, int niov, zinc_
 
 /* ---- what is replaced ---- */
 
-/* With `follow` a link stands for the file it leads to. */
-static zinc_status
-stat_link(zinc_fs *fs, const fs_change *c, struct stat *st, bool *exists, zinc_error *err)
+/* A link stands for what it leads to, as far as it can be followed; where it cannot, `st` stays the link's own. */
+static void
+stat_link(zinc_fs *fs, const fs_change *c, struct stat *st)
 {
-	int fd;
+	const zinc_os *os = fs_os(fs);
+	struct stat there;
+	int root = atomic_load(&fs->root), fd;
 
-	ZINC_TRY(zinc_fs_open_value(fs, c->key, &fd, st, err));
-	*exists = fd != -1;
-	if (fd != -1)
-		fs_os(fs)->close(fs_os(fs), fd);
-	return ZINC_OK;
+	fd = root == -1 ? -1 : zinc_fs_openat(fs, root, c->key, O_PATH, fs->links);
+	if (fd == -1)
+		return;
+	if (os->fstat(os, fd, &there) == 0)
+		*st = there;
+	os->close(os, fd);
 }
 
 /* What has the key's name now; its mtime is what the new value must exceed, and its tag what a condition is about. */
@@ -194,8 +197,8 @@ stat_target(zinc_fs *fs, const fs_change *c, struct stat *st, bool *exists, zinc
 	*exists = os->fstatat(os, c->dir->fd, c->name, st) == 0;
 	if (!*exists)
 		return errno == ENOENT ? ZINC_OK : zinc_fs_fail(err, errno, "cannot look at the value");
-	if (S_ISLNK(st->st_mode) && fs->follow)
-		return stat_link(fs, c, st, exists, err);
+	if (S_ISLNK(st->st_mode) && fs->links != ZINC_LINKS_REFUSE)
+		stat_link(fs, c, st);
 	return ZINC_OK;
 }
 
@@ -216,13 +219,13 @@ check_condition(const fs_change *c, const struct stat *st, bool exists, zinc_err
 	return ZINC_OK;
 }
 
-/* A directory is in the way, unless it is empty. */
+/* A directory is in the way, unless it is empty; a link that cannot be followed is replaced, unless links are refused. */
 static zinc_status
 check_kind(zinc_fs *fs, const fs_change *c, const struct stat *st, bool *exists, zinc_error *err)
 {
 	const zinc_os *os = fs_os(fs);
 
-	if (!*exists || S_ISREG(st->st_mode))
+	if (!*exists || S_ISREG(st->st_mode) || (S_ISLNK(st->st_mode) && fs->links != ZINC_LINKS_REFUSE))
 		return ZINC_OK;
 	if (!S_ISDIR(st->st_mode))
 		return zinc_fail(err, ZINC_E_IO, "what has this name is not a regular file");
@@ -439,7 +442,7 @@ static zinc_status
 look_before_erase(zinc_fs *fs, const fs_change *c, struct stat *st, bool *exists, zinc_error *err)
 {
 	ZINC_TRY(stat_target(fs, c, st, exists, err));
-	if (*exists && S_ISDIR(st->st_mode))
+	if (*exists && S_ISDIR(st->st_mode) && !(c->flags & FS_DEL_LINK))
 		*exists = false;
 	return check_condition(c, st, *exists, err);
 }
@@ -493,7 +496,7 @@ is_missing(zinc_fs *fs, const char *key, bool *missing, zinc_error *err)
 	ZINC_TRY(zinc_fs_root(fs, false, &root, err));
 	if (root == -1)
 		return ZINC_OK;
-	fd = zinc_fs_openat(fs, root, key, O_PATH | O_NOFOLLOW, fs->follow);
+	fd = zinc_fs_openat(fs, root, key, O_PATH | O_NOFOLLOW, fs->links);
 	if (fd != -1)
 		fs_os(fs)->close(fs_os(fs), fd);
 	else if (errno != ENOENT && errno != ENOTDIR)
@@ -535,10 +538,11 @@ read_old(zinc_fs *fs, const fs_change *c, zinc_blob *out, zinc_error *err)
 	struct iovec iov;
 	struct stat st;
 	zinc_status status;
+	bool is_dir;
 	int fd;
 
-	ZINC_TRY(zinc_fs_open_value(fs, c->key, &fd, &st, err));
-	if (fd == -1)
+	ZINC_TRY(zinc_fs_open_value(fs, c->key, &fd, &st, &is_dir, err));
+	if (fd == -1) /* missing; or a directory, which publish() removes if it is empty */
 		return ZINC_OK;
 	iov.iov_len = (size_t)st.st_size;
 	iov.iov_base = out->data = zinc_alloc(fs->ctx, iov.iov_len);
@@ -659,13 +663,14 @@ zinc_fs_splice(void *self, const char *key, zinc_splice_fn fn, void *arg, uint32
 	zinc_old old = {false, 0, zinc_fs_read_open, &f};
 	zinc_splice u = {NULL, 0, false, false};
 	struct stat value;
+	bool is_dir;
 	fs_change *c;
 	zinc_status st;
 
 	ZINC_TRY(change_new(&c, f.fs, NULL, key, &any, flags, err));
 	st = take_lock(f.fs, c, true, err);
 	if (st == ZINC_OK)
-		st = zinc_fs_open_value(f.fs, c->key, &f.fd, &value, err);
+		st = zinc_fs_open_value(f.fs, c->key, &f.fd, &value, &is_dir, err);
 	if (st == ZINC_OK && f.fd != -1) {
 		old.found = true;
 		old.nbytes = (uint64_t)value.st_size;

@@ -175,21 +175,12 @@ log_sync(void *self, zinc_error *err)
 /* ---- listing ---- */
 
 static zinc_status
-log_list(void *self, const char *prefix, zinc_key_fn fn, void *arg, zinc_error *err)
+log_walk(void *self, const char *prefix, const zinc_lister *to, zinc_error *err)
 {
 	logged *l = (logged *)self;
 
 	atomic_fetch_add(&l->list_calls, 1);
-	return tell(l, "list", prefix, 0, zinc_store_list(l->next, prefix, fn, arg, err));
-}
-
-static zinc_status
-log_list_dir(void *self, const char *prefix, zinc_entry_fn fn, void *arg, zinc_error *err)
-{
-	logged *l = (logged *)self;
-
-	atomic_fetch_add(&l->list_calls, 1);
-	return tell(l, "list_dir", prefix, 0, zinc_store_list_dir(l->next, prefix, fn, arg, err));
+	return tell(l, to->key ? "list" : "list_dir", prefix, 0, zinc_store_walk(l->next, prefix, to, err));
 }
 
 static zinc_status
@@ -216,10 +207,9 @@ static const zinc_store_ops log_ops = {
     .abort = log_abort,
     .update = log_update,
     .del_prefix = log_del_prefix,
-    .list = log_list,
-    .list_dir = log_list_dir,
     .sync = log_sync,
     .scrub = log_scrub,
+    .walk = log_walk,
 };
 
 zinc_status

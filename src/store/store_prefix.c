@@ -190,8 +190,7 @@ prefix_sync(void *self, zinc_error *err)
 
 typedef struct named_list {
 	const prefixed *p;
-	zinc_key_fn key_fn;
-	zinc_entry_fn entry_fn;
+	zinc_lister to;
 	zinc_scrub_fn scrub_fn;
 	void *arg;
 } named_list;
@@ -201,7 +200,7 @@ listed_key(void *arg, const char *key, uint64_t nbytes)
 {
 	const named_list *l = (const named_list *)arg;
 
-	return l->key_fn(l->arg, key + l->p->n, nbytes);
+	return l->to.key(l->to.arg, key + l->p->n, nbytes);
 }
 
 static int
@@ -209,7 +208,18 @@ listed_entry(void *arg, const char *name, int is_prefix)
 {
 	const named_list *l = (const named_list *)arg;
 
-	return l->entry_fn(l->arg, name + l->p->n, is_prefix);
+	return l->to.entry(l->to.arg, name + l->p->n, is_prefix);
+}
+
+/* `holds` gets the entry as its own store told of it, so a copy with another name will do. */
+static int
+listed_odd(void *arg, const zinc_odd *odd)
+{
+	const named_list *l = (const named_list *)arg;
+	zinc_odd named = *odd;
+
+	named.key += l->p->n;
+	return l->to.odd(l->to.arg, &named);
 }
 
 /* The prefix itself may be an empty directory: that is not below it. */
@@ -222,29 +232,19 @@ listed_leftover(void *arg, const char *name, const char *what)
 }
 
 static zinc_status
-prefix_list(void *self, const char *prefix, zinc_key_fn fn, void *arg, zinc_error *err)
+prefix_walk(void *self, const char *prefix, const zinc_lister *to, zinc_error *err)
 {
 	const prefixed *p = (const prefixed *)self;
-	named_list l = {p, fn, NULL, NULL, arg};
+	named_list l = {p, *to, NULL, NULL};
+	zinc_lister whole_names = {NULL, NULL, NULL, &l};
 	zinc_buf whole;
 	zinc_status st = whole_key(&whole, p, prefix, err);
 
+	whole_names.key = to->key ? listed_key : NULL;
+	whole_names.entry = to->entry ? listed_entry : NULL;
+	whole_names.odd = to->odd ? listed_odd : NULL;
 	if (st == ZINC_OK)
-		st = zinc_store_list(p->next, zinc_buf_text(&whole), listed_key, &l, err);
-	zinc_buf_fini(&whole);
-	return st;
-}
-
-static zinc_status
-prefix_list_dir(void *self, const char *prefix, zinc_entry_fn fn, void *arg, zinc_error *err)
-{
-	const prefixed *p = (const prefixed *)self;
-	named_list l = {p, NULL, fn, NULL, arg};
-	zinc_buf whole;
-	zinc_status st = whole_key(&whole, p, prefix, err);
-
-	if (st == ZINC_OK)
-		st = zinc_store_list_dir(p->next, zinc_buf_text(&whole), listed_entry, &l, err);
+		st = zinc_store_walk(p->next, zinc_buf_text(&whole), &whole_names, err);
 	zinc_buf_fini(&whole);
 	return st;
 }
@@ -253,7 +253,7 @@ static zinc_status
 prefix_scrub(void *self, const char *prefix, int remove, zinc_scrub_fn fn, void *arg, zinc_error *err)
 {
 	const prefixed *p = (const prefixed *)self;
-	named_list l = {p, NULL, NULL, fn, arg};
+	named_list l = {p, {NULL, NULL, NULL, NULL}, fn, arg};
 	zinc_buf whole;
 	zinc_status st = whole_key(&whole, p, prefix, err);
 
@@ -279,10 +279,9 @@ static const zinc_store_ops prefix_ops = {
     .abort = prefix_abort,
     .update = prefix_update,
     .del_prefix = prefix_del_prefix,
-    .list = prefix_list,
-    .list_dir = prefix_list_dir,
     .sync = prefix_sync,
     .scrub = prefix_scrub,
+    .walk = prefix_walk,
 };
 
 static zinc_status

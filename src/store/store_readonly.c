@@ -29,15 +29,9 @@ readonly_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *si
 }
 
 static zinc_status
-readonly_list(void *self, const char *prefix, zinc_key_fn fn, void *arg, zinc_error *err)
+readonly_walk(void *self, const char *prefix, const zinc_lister *to, zinc_error *err)
 {
-	return zinc_store_list((zinc_store *)self, prefix, fn, arg, err);
-}
-
-static zinc_status
-readonly_list_dir(void *self, const char *prefix, zinc_entry_fn fn, void *arg, zinc_error *err)
-{
-	return zinc_store_list_dir((zinc_store *)self, prefix, fn, arg, err);
+	return zinc_store_walk((zinc_store *)self, prefix, to, err);
 }
 
 /* Looking for leftovers is reading; removing them is not. */
@@ -56,9 +50,8 @@ static const zinc_store_ops readonly_ops = {
     .close = readonly_close,
     .caps = readonly_caps,
     .get = readonly_get,
-    .list = readonly_list,
-    .list_dir = readonly_list_dir,
     .scrub = readonly_scrub,
+    .walk = readonly_walk,
 };
 
 zinc_status

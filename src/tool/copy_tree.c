@@ -329,6 +329,7 @@ open_target(zinc_hierarchy **to, zinc_hierarchy **old, const char *url, const zi
 
 	open.context = o->context;
 	open.strictness = o->strict ? ZINC_STRICT : ZINC_LENIENT;
+	open.links = o->links;
 	s = zinc_hierarchy_open_url(old, url, &open, &e);
 	if (s != ZINC_OK && s != ZINC_E_NOTFOUND)
 		return zinc_error_copy(err, &e);
@@ -354,6 +355,7 @@ zinc_copy_url(const char *from, const char *to, const zinc_copy_options *options
 	o.size = sizeof o;
 	open.context = o.context;
 	open.strictness = o.strict ? ZINC_STRICT : ZINC_LENIENT;
+	open.links = o.links;
 	open.read_only = 1;
 	s = zinc_hierarchy_open_url(&source, from, &open, err);
 	if (s == ZINC_OK)

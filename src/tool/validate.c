@@ -374,6 +374,7 @@ open_bare(zinc_check *c, const char *url, const zinc_open_options *o, zinc_error
 
 	so.context = o->context;
 	so.read_only = o->read_only;
+	so.links = o->links;
 	ZINC_TRY(zinc_place_open(&place, url, &so, err));
 	open.create = 1; /* that is: it need not be there */
 	s = zinc_hierarchy_open(&c->h, place.store, place.path, &open, err);
@@ -391,6 +392,7 @@ open_hierarchy(zinc_check *c, const char *url, zinc_error *err)
 	open.format = c->o.format;
 	open.strictness = c->o.strict ? ZINC_STRICT : ZINC_LENIENT;
 	open.read_only = !c->o.repair;
+	open.links = c->o.links;
 	s = zinc_hierarchy_open_url(&c->h, url, &open, err);
 	return s == ZINC_E_NOTFOUND ? open_bare(c, url, &open, err) : s;
 }

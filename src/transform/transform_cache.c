@@ -415,15 +415,9 @@ cache_caps(void *self, zinc_caps *out)
 }
 
 static zinc_status
-cache_list(void *self, const char *prefix, zinc_key_fn fn, void *arg, zinc_error *err)
+cache_walk(void *self, const char *prefix, const zinc_lister *to, zinc_error *err)
 {
-	return zinc_store_list(((cache *)self)->next, prefix, fn, arg, err);
-}
-
-static zinc_status
-cache_list_dir(void *self, const char *prefix, zinc_entry_fn fn, void *arg, zinc_error *err)
-{
-	return zinc_store_list_dir(((cache *)self)->next, prefix, fn, arg, err);
+	return zinc_store_walk(((cache *)self)->next, prefix, to, err);
 }
 
 static zinc_status
@@ -452,10 +446,9 @@ static const zinc_store_ops cache_ops = {
     .abort = cache_abort,
     .update = cache_update,
     .del_prefix = cache_del_prefix,
-    .list = cache_list,
-    .list_dir = cache_list_dir,
     .sync = cache_sync,
     .scrub = cache_scrub,
+    .walk = cache_walk,
 };
 
 zinc_status

@@ -103,13 +103,13 @@ do_open_root(const zinc_os *self, const char *path, int flags)
 }
 
 static int
-do_open_beneath(const zinc_os *self, int dir, const char *path, int flags, mode_t mode, int follow)
+do_open_at(const zinc_os *self, int dir, const char *path, int flags, mode_t mode, int links)
 {
 	sweep_calls *c = calls_of(self);
-	int errnum = enter(c, "open_beneath", dir, path);
+	int errnum = enter(c, "open_at", dir, path);
 
-	return opened(c, "open_beneath", path, errnum,
-		      errnum ? -1 : c->below->open_beneath(c->below, dir, path, flags, mode, follow));
+	return opened(c, "open_at", path, errnum,
+		      errnum ? -1 : c->below->open_at(c->below, dir, path, flags, mode, links));
 }
 
 static int
@@ -235,7 +235,7 @@ sweep_calls_init(sweep_calls *c, const zinc_os *below)
 	c->below = below ? below : &zinc_os_posix;
 	pthread_mutex_init(&c->lock, NULL);
 	c->os = (zinc_os){.open_root = do_open_root,
-			  .open_beneath = do_open_beneath,
+			  .open_at = do_open_at,
 			  .close = do_close,
 			  .pread = do_pread,
 			  .preadv = do_preadv,

@@ -46,11 +46,11 @@ make_tree(void **state)
 
 /* 0, or the errno of opening `path` beneath base. */
 static int
-try_open(const char *path, int flags, int follow)
+try_open(const char *path, int flags, int links)
 {
 	int dir = os->open_root(os, "base", O_RDONLY), fd, errnum;
 
-	fd = os->open_beneath(os, dir, path, flags, 0600, follow);
+	fd = os->open_at(os, dir, path, flags, 0600, links);
 	errnum = fd == -1 ? errno : 0;
 	if (fd != -1 && !(fcntl(fd, F_GETFD) & FD_CLOEXEC)) /* (2) */
 		errnum = -1;
@@ -60,7 +60,7 @@ try_open(const char *path, int flags, int follow)
 	return errnum;
 }
 
-/* (1): path, flags, errno without following links, and with */
+/* (1): path, flags, errno where links are refused, and where they are followed beneath */
 static const struct attempt {
 	const char *path;
 	int flags, plain, follow;
@@ -106,8 +106,8 @@ kernel_stays_beneath(void **state)
 	if (errno_of_openat2() == ENOSYS)
 		skip(); /* old kernels, and emulators that do not know it */
 	for (i = 0; i < COUNT(attempts); i++) {
-		int plain = try_open(attempts[i].path, attempts[i].flags, 0);
-		int follow = try_open(attempts[i].path, attempts[i].flags, 1);
+		int plain = try_open(attempts[i].path, attempts[i].flags, ZINC_LINKS_REFUSE);
+		int follow = try_open(attempts[i].path, attempts[i].flags, ZINC_LINKS_BENEATH);
 
 		if (plain != attempts[i].plain || follow != attempts[i].follow)
 			fail_msg("%s: %d and %d", attempts[i].path, plain, follow);
@@ -130,11 +130,12 @@ forbid_openat2(unsigned errnum)
 	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
 
-/* The walk follows no links, so with `follow` it may only be stricter; ".." it refuses at once. */
+/* The walk follows no links, so BENEATH may only be stricter; ".." it refuses at once. */
 static bool
 walk_agrees(const struct attempt *a)
 {
-	int plain = try_open(a->path, a->flags, 0), follow = try_open(a->path, a->flags, 1);
+	int plain = try_open(a->path, a->flags, ZINC_LINKS_REFUSE);
+	int follow = try_open(a->path, a->flags, ZINC_LINKS_BENEATH);
 	bool good = plain == a->plain || (strstr(a->path, "..") && plain == EXDEV);
 
 	good = good && (follow == a->follow || follow == ELOOP || follow == EXDEV);
@@ -164,7 +165,7 @@ walk_stays_beneath(void **state)
 			for (i = 0; i < COUNT(attempts); i++)
 				good = walk_agrees(&attempts[i]) && good;
 			memset(name, 'n', 299);
-			good = try_open(name, O_RDONLY, 0) == ENAMETOOLONG && good;
+			good = try_open(name, O_RDONLY, ZINC_LINKS_REFUSE) == ENAMETOOLONG && good;
 			_exit(good && unlink("base/dir/new") == 0 ? 3 : 4);
 		}
 		assert_int_equal(waitpid(pid, &status, 0), pid);
@@ -198,7 +199,7 @@ static void
 bytes_go_both_ways(void **state)
 {
 	int dir = os->open_root(os, "base", O_RDONLY);
-	int fd = os->open_beneath(os, dir, "bytes", O_RDWR | O_CREAT, 0640, 0);
+	int fd = os->open_at(os, dir, "bytes", O_RDWR | O_CREAT, 0640, ZINC_LINKS_REFUSE);
 	char a[] = "abc", b[] = "defg", c[8] = "", d[8] = "";
 	struct iovec out[2] = {{a, 3}, {b, 4}}, in[2] = {{c, 2}, {d, 5}};
 	struct timespec times[2] = {{1, 0}, {1000000000, 5}};
@@ -237,9 +238,9 @@ static void
 locks_belong_to_the_open_file(void **state)
 {
 	int dir = os->open_root(os, "base", O_RDONLY);
-	int a = os->open_beneath(os, dir, "dir/file", O_RDWR, 0, 0);
-	int b = os->open_beneath(os, dir, "dir/file", O_RDWR, 0, 0);
-	int c = os->open_beneath(os, dir, "dir/file", O_RDWR, 0, 0);
+	int a = os->open_at(os, dir, "dir/file", O_RDWR, 0, ZINC_LINKS_REFUSE);
+	int b = os->open_at(os, dir, "dir/file", O_RDWR, 0, ZINC_LINKS_REFUSE);
+	int c = os->open_at(os, dir, "dir/file", O_RDWR, 0, ZINC_LINKS_REFUSE);
 
 	(void)state;
 	assert_int_equal(os->lock(os, a, 0), 0);
@@ -292,7 +293,7 @@ directories_are_read_from_the_start(void **state)
 		assert_int_equal(os->read_dir(os, dir, see, &s), 0);
 		assert_int_equal(s.n, 2);
 	}
-	file = os->open_beneath(os, dir, "dir/file", O_RDONLY, 0, 0);
+	file = os->open_at(os, dir, "dir/file", O_RDONLY, 0, ZINC_LINKS_REFUSE);
 	assert_int_equal(os->read_dir(os, file, see, NULL), -1);
 	assert_int_equal(errno, ENOTDIR);
 	os->close(os, file);

@@ -1,8 +1,8 @@
 /*
- * test_store_fs.c - the file system store from outside: promises 1, 4, 8 and 11 of store_fs.c
+ * test_store_fs.c - the file system store from outside: promises 1, 4, 8, 11 and 12 of store_fs.c
  *
  * 2, 3, 6: test_store_fs_write.c; 5: test_store_fs_lock.c; 7: test_store_fs_group.c; 9: test_store_fs_list.c;
- * 10: test_store_fs_path.c.
+ * 10: test_store_fs_path.c; 13: test_store_fs_links.c.
  *
  * Rules of the drafts: keys are paths of files, 22-166+ 22-167+; ranges are read natively, 22-103+.
  */
@@ -10,6 +10,8 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "support/files.h"
@@ -17,12 +19,12 @@
 #include "support/test.h"
 
 static zinc_store *
-open_with(const char *dir, int follow)
+open_with(const char *dir, int links)
 {
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_store *s = NULL;
 
-	assert_ok(zinc_store_open(&s, dir, ZINC_STORE_OPTIONS(.relaxed = 1, .follow_links = follow), &err));
+	assert_ok(zinc_store_open(&s, dir, ZINC_STORE_OPTIONS(.relaxed = 1, .links = links), &err));
 	return s;
 }
 
@@ -50,7 +52,7 @@ expect_get(zinc_store *s, const char *key, zinc_status want)
 }
 
 static void
-links_are_not_followed(void **state)
+refused_links_are_errors(void **state)
 {
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_store *s;
@@ -61,7 +63,7 @@ links_are_not_followed(void **state)
 	assert_int_equal(symlink("../outside", "d/up"), 0);
 	assert_int_equal(symlink("real", "d/inner"), 0);
 	assert_int_equal(symlink("/", "d/root"), 0);
-	s = open_with("d", 0);
+	s = open_with("d", ZINC_LINKS_REFUSE);
 	expect_get(s, "file", ZINC_E_IO);
 	expect_get(s, "up/secret", ZINC_E_IO);
 	expect_get(s, "inner", ZINC_E_IO);
@@ -71,17 +73,18 @@ links_are_not_followed(void **state)
 	assert_int_equal(zinc_store_put(s, NULL, "up/a/b/new", "x", 1, NULL, 0, NULL, &err), ZINC_E_IO);
 	assert_int_equal(zinc_store_put(s, NULL, "file", "x", 1, NULL, 0, NULL, &err), ZINC_E_IO);
 	assert_int_equal(zinc_store_del(s, NULL, "up/secret", NULL, 0, &err), ZINC_E_IO);
-	assert_int_equal(zinc_store_del_prefix(s, "up/", 0, &err), ZINC_E_IO);
+	assert_int_equal(zinc_store_del_prefix(s, "up/x/", 0, &err), ZINC_E_IO);
 	assert_ok(zinc_store_del(s, NULL, "inner", NULL, 0, &err)); /* the link itself is ours to delete */
+	assert_ok(zinc_store_del_prefix(s, "up/", 0, &err));
 	assert_ok(zinc_store_del_prefix(s, "", 0, &err));
 	zinc_store_close(s);
 	assert_string_equal(tree("outside"), "secret");
 	assert_string_equal(read_text("outside/secret"), "secret");
-	assert_string_equal(tree("d"), "file root up");
+	assert_string_equal(tree("d"), "");
 }
 
 static void
-links_are_followed_beneath_only(void **state)
+links_beneath_stay_beneath(void **state)
 {
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_store *s;
@@ -95,7 +98,7 @@ links_are_followed_beneath_only(void **state)
 	assert_int_equal(symlink("real", "d/inner"), 0);
 	assert_int_equal(symlink("dir", "d/also"), 0);
 	assert_int_equal(symlink("../outside", "d/up"), 0);
-	s = open_with("d", 1);
+	s = open_with("d", ZINC_LINKS_BENEATH);
 	expect_get(s, "file", ZINC_E_IO);
 	expect_get(s, "up/secret", ZINC_E_IO);
 	assert_text(s, "inner", "inside");
@@ -103,13 +106,17 @@ links_are_followed_beneath_only(void **state)
 	put_text(s, "also/new", "n"); /* in d/dir */
 	assert_text(s, "dir/new", "n");
 	assert_int_equal(zinc_store_put(s, NULL, "up/new", "x", 1, NULL, 0, NULL, &err), ZINC_E_IO);
+	assert_int_equal(zinc_store_del(s, NULL, "up/secret", NULL, 0, &err), ZINC_E_IO);
 	/* the condition is about what the link leads to; the put replaces the link */
 	tag = tag_of(s, "inner");
 	assert_ok(zinc_store_put(s, NULL, "inner", "own", 3, &(zinc_condition){ZINC_EQUALS, &tag}, 0, NULL, &err));
 	assert_text(s, "inner", "own");
 	assert_text(s, "real", "inside");
+	put_text(s, "file", "own, too");
+	assert_text(s, "file", "own, too");
 	zinc_store_close(s);
 	assert_string_equal(tree("outside"), "secret");
+	assert_string_equal(read_text("outside/secret"), "secret");
 }
 
 static void
@@ -164,7 +171,7 @@ swap(void *arg)
 }
 
 static void
-no_race_leads_outside(void **state)
+race_outside(int links)
 {
 	swapper w = {.stop = false};
 	zinc_store *s;
@@ -172,11 +179,10 @@ no_race_leads_outside(void **state)
 	char key[32];
 	int i;
 
-	(void)state;
 	enter_fast_dir();
 	make_outside();
 	assert_int_equal(mkdir("d/t", 0777), 0);
-	s = open_with("d", 0);
+	s = open_with("d", links);
 	assert_int_equal(pthread_create(&t, NULL, swap, &w), 0);
 	for (i = 0; i < MANY(3000); i++) {
 		zinc_blob b = ZINC_BLOB_INIT;
@@ -186,6 +192,8 @@ no_race_leads_outside(void **state)
 		(void)!zinc_store_del(s, NULL, i % 3 ? "t/secret" : key, NULL, 0, NULL);
 		if (zinc_store_get_all(s, "t/secret", &b, NULL, 0, NULL) == ZINC_OK)
 			fail_msg("read the secret");
+		if (i % 10 == 9)
+			(void)!zinc_store_del_prefix(s, "t/", 0, NULL);
 	}
 	w.stop = true;
 	pthread_join(t, NULL);
@@ -193,6 +201,14 @@ no_race_leads_outside(void **state)
 	assert_string_equal(tree("outside"), "secret");
 	assert_string_equal(read_text("outside/secret"), "secret");
 	leave_fast_dir();
+}
+
+static void
+no_race_leads_outside(void **state)
+{
+	(void)state;
+	race_outside(ZINC_LINKS_REFUSE);
+	race_outside(ZINC_LINKS_BENEATH);
 }
 
 /* ---- what is in the way ---- */
@@ -211,7 +227,7 @@ files_and_directories_collide_clearly(void **state)
 	assert_non_null(strstr(err.text, "cannot hold both"));
 	assert_int_equal(zinc_store_put(s, NULL, "a/b/c", "x", 1, NULL, 0, NULL, &err), ZINC_E_EXISTS);
 	assert_non_null(strstr(err.text, "cannot hold both"));
-	assert_missing(s, "a");
+	expect_get(s, "a", ZINC_E_IO);
 	assert_missing(s, "a/b/c");
 	assert_string_equal(tree("d"), "a/ a/b");
 	assert_int_equal(mkdir("d/empty", 0777), 0);
@@ -220,22 +236,67 @@ files_and_directories_collide_clearly(void **state)
 	zinc_store_close(s);
 }
 
+/* (12): neither values nor missing, whatever the kind of file, in the place of the key or on the way to it */
 static void
 other_kinds_of_files_are_no_values(void **state)
 {
+	static const char *const keys[] = {"fifo", "fifo/k", "socket", "dir", "full", "null", "null/k"};
+	struct sockaddr_un name = {.sun_family = AF_UNIX, .sun_path = "d/socket"};
 	zinc_error err = ZINC_ERROR_INIT;
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
 	zinc_store *s = NULL;
+	size_t i;
 
 	(void)state;
 	make_empty("d");
 	assert_int_equal(mkfifo("d/fifo", 0666), 0);
-	s = open_with("d", 0);
-	expect_get(s, "fifo", ZINC_E_IO); /* without waiting for a writer */
+	assert_int_equal(bind(fd, (const struct sockaddr *)&name, sizeof name), 0);
+	assert_int_equal(symlink("/dev/null", "d/null"), 0);
+	assert_int_equal(mkdir("d/dir", 0777), 0);
+	assert_int_equal(mkdir("d/full", 0777), 0);
+	write_file("d/full/k", "x");
+	s = open_with("d", ZINC_LINKS_FOLLOW);
+	for (i = 0; i < COUNT(keys); i++)
+		expect_get(s, keys[i], ZINC_E_IO); /* without waiting for a writer */
+	assert_missing(s, "full/k/below"); /* a value, not a file of another kind: as in any store */
 	assert_int_equal(zinc_store_put(s, NULL, "fifo", "x", 1, NULL, 0, NULL, &err), ZINC_E_IO);
 	zinc_store_close(s);
+	close(fd);
 	write_file("d/file", "x");
 	assert_int_equal(zinc_store_open(&s, "d/file", NULL, &err), ZINC_E_IO); /* not a directory */
 	assert_string_equal(err.url, "d/file");
+	assert_int_equal(zinc_store_open(&s, "d", ZINC_STORE_OPTIONS(.links = 3), &err), ZINC_E_INVALID);
+}
+
+/* (12): a link that leads nowhere hides a value that nobody has, it is not a value that was never written */
+static void
+dangling_links_are_not_missing(void **state)
+{
+	zinc_get r[4] = {get_range("a/0", 0, 1), get_range("a/1", 0, 1), get_range("a/2", 0, 1), get_range("b/c/0", 0, 1)};
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_store *s;
+	gets g;
+
+	(void)state;
+	make_empty("d");
+	assert_int_equal(mkdir("d/a", 0777), 0);
+	assert_int_equal(symlink("../.git/annex/objects/x", "d/a/1"), 0);
+	assert_int_equal(symlink("nowhere", "d/b"), 0);
+	assert_int_equal(symlink("self", "d/self"), 0);
+	s = open_with("d", ZINC_LINKS_FOLLOW);
+	gets_init(&g, 4);
+	assert_ok(gets_run(&g, s, r, &err));
+	assert_int_equal(g.r[0].found, ZINC_MISSING);
+	assert_int_equal(g.r[1].found, ZINC_FAILED);
+	assert_int_equal(g.r[2].found, ZINC_MISSING);
+	assert_int_equal(g.r[3].found, ZINC_FAILED);
+	gets_fini(&g);
+	expect_get(s, "self", ZINC_E_IO);
+	assert_missing(s, "a/1x");
+	assert_missing(s, "none/at/all");
+	assert_int_equal(zinc_store_put(s, NULL, "b/k", "x", 1, NULL, 0, NULL, &err), ZINC_E_IO);
+	assert_non_null(strstr(err.text, "leads nowhere"));
+	zinc_store_close(s);
 }
 
 /* An unreadable file is a failure, never a missing chunk. */
@@ -244,7 +305,7 @@ unreadable_is_not_missing(void **state)
 {
 	static const int errnums[] = {EACCES, EIO, EMFILE, ENOMEM, ESTALE, EOVERFLOW};
 	static const zinc_status want[] = {ZINC_E_IO, ZINC_E_IO, ZINC_E_IO, ZINC_E_NOMEM, ZINC_E_IO, ZINC_E_IO};
-	static const char *const calls[] = {"open_beneath", "fstat", "preadv"};
+	static const char *const calls[] = {"open_at", "fstat", "preadv"};
 	fs_rig rig;
 	size_t i, c;
 
@@ -285,7 +346,7 @@ one_descriptor_per_key(void **state)
 	sweep_calls_forget(&rig.calls);
 	gets_init(&g, 7);
 	assert_ok(gets_run(&g, rig.store, r, &err));
-	assert_int_equal(rig_count(&rig, "open_beneath"), 2);
+	assert_int_equal(rig_count(&rig, "open_at"), 2);
 	assert_int_equal(rig_count(&rig, "fstat"), 2);
 	assert_int_equal(rig_count(&rig, "preadv"), 4);
 	assert_int_equal(g.r[0].bytes[0], 'x');
@@ -394,7 +455,7 @@ a_put_costs_these_calls(void **state)
 	assert_int_equal(rig.calls.nlog, 4); /* open, fstat, read, close */
 	sweep_calls_forget(&rig.calls);
 	assert_missing(rig.store, "no/such");
-	assert_int_equal(rig.calls.nlog, 1);
+	assert_int_equal(rig.calls.nlog, 3); /* is a link in its place, or above? */
 	rig_close(&rig);
 }
 
@@ -505,12 +566,13 @@ int
 main(void)
 {
 	static const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(links_are_not_followed),
-	    cmocka_unit_test(links_are_followed_beneath_only),
+	    cmocka_unit_test(refused_links_are_errors),
+	    cmocka_unit_test(links_beneath_stay_beneath),
 	    cmocka_unit_test(hostile_keys_open_nothing),
 	    cmocka_unit_test(no_race_leads_outside),
 	    cmocka_unit_test(files_and_directories_collide_clearly),
 	    cmocka_unit_test(other_kinds_of_files_are_no_values),
+	    cmocka_unit_test(dangling_links_are_not_missing),
 	    cmocka_unit_test(unreadable_is_not_missing),
 	    cmocka_unit_test(one_descriptor_per_key),
 	    cmocka_unit_test(a_file_that_shrinks_fails_the_read),

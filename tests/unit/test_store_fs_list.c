@@ -1,5 +1,5 @@
 /*
- * test_store_fs_list.c - what is listed, and what is not: promise 9 of store_fs.c
+ * test_store_fs_list.c - what is listed, and what is not: promises 9 and 12 of store_fs.c
  */
 #include <dirent.h>
 #include <errno.h>
@@ -49,12 +49,12 @@ list_dir(zinc_store *s, const char *prefix)
 }
 
 static zinc_store *
-open_with(const char *dir, int follow)
+open_with(const char *dir, int links)
 {
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_store *s = NULL;
 
-	assert_ok(zinc_store_open(&s, dir, ZINC_STORE_OPTIONS(.relaxed = 1, .follow_links = follow), &err));
+	assert_ok(zinc_store_open(&s, dir, ZINC_STORE_OPTIONS(.relaxed = 1, .links = links), &err));
 	return s;
 }
 
@@ -87,12 +87,52 @@ only_keys_are_listed(void **state)
 
 	(void)state;
 	make_odd_directory();
-	s = open_with("d", 0);
+	s = open_with("d", ZINC_LINKS_REFUSE);
 	assert_string_equal(list(s, ""), "a/k");
 	assert_string_equal(list_dir(s, ""), "a/");
 	assert_string_equal(list_dir(s, "nested/"), "");
 	assert_string_equal(list_dir(s, "a/k/"), "");
 	zinc_store_close(s);
+}
+
+static int
+note_odd(void *arg, const zinc_odd *odd)
+{
+	static const char *const kinds[] = {"", "NAME", "TYPE", "LINK", "LOOP", "UNREAD"};
+
+	(void)arg;
+	assert_true(strlen(odd->why) > 0);
+	snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s(%s%s)", text[0] ? " " : "", odd->key,
+		 kinds[odd->kind], odd->holds(odd, "k") == 1 ? " k" : "");
+	return 0;
+}
+
+/* What is told of entries that are no keys; of all, or of one level. */
+static const char *
+odd(zinc_store *s, const char *prefix, bool all)
+{
+	zinc_lister to = {.odd = note_odd};
+	zinc_error err = ZINC_ERROR_INIT;
+
+	if (all)
+		to.key = note_key;
+	else
+		to.entry = note_entry;
+	text[0] = '\0';
+	assert_ok(zinc_store_walk(s, prefix, &to, &err));
+	return text;
+}
+
+static void
+make_links(void)
+{
+	make_odd_directory();
+	make_empty("outside");
+	write_file("outside/k", "");
+	assert_int_equal(symlink(".", "d/round"), 0);
+	assert_int_equal(symlink("..", "d/a/up"), 0);
+	assert_int_equal(symlink("../outside", "d/out"), 0);
+	assert_int_equal(symlink("nowhere", "d/dangling"), 0);
 }
 
 static void
@@ -101,18 +141,106 @@ links_are_listed_when_followed(void **state)
 	zinc_store *s;
 
 	(void)state;
+	make_links();
+	s = open_with("d", ZINC_LINKS_FOLLOW);
+	/* round and up lead back to where the walk already is */
+	assert_string_equal(list(s, ""), "a/k klink link/k out/k");
+	assert_string_equal(list_dir(s, ""), "a/ klink link/ out/");
+	assert_string_equal(list(s, "link/"), "link/k");
+	zinc_store_close(s);
 	if (!can_follow())
 		skip();
-	make_odd_directory();
-	assert_int_equal(symlink(".", "d/round"), 0);
-	assert_int_equal(symlink("..", "d/a/up"), 0);
-	assert_int_equal(symlink("../outside", "d/out"), 0);
-	assert_int_equal(symlink("nowhere", "d/dangling"), 0);
-	s = open_with("d", 1);
-	/* round and up lead back to where the walk already is */
+	s = open_with("d", ZINC_LINKS_BENEATH);
 	assert_string_equal(list(s, ""), "a/k klink link/k");
-	assert_string_equal(list_dir(s, ""), "a/ klink link/ round/");
+	assert_string_equal(list_dir(s, ""), "a/ klink link/");
 	zinc_store_close(s);
+}
+
+/* (12): what is there and no key is told, with its name, once. */
+static void
+what_is_no_key_is_told(void **state)
+{
+	zinc_store *s;
+
+	(void)state;
+	make_links();
+	assert_int_equal(mkdir("d/bad\tdir", 0777), 0);
+	write_file("d/bad\tdir/k", "");
+	assert_int_equal(mkdir("d/dir.__lock", 0777), 0);
+	s = open_with("d", ZINC_LINKS_FOLLOW);
+	assert_string_equal(odd(s, "", true),
+			    "a/k a/up(LOOP) back\\slash(NAME) bad\tdir(NAME k) bad\nname(NAME) bad\xFFname(NAME) "
+			    "dangling(LINK) dir.__lock(NAME) fifo(TYPE) klink link/k link/up(LOOP) out/k round(LOOP)");
+	assert_string_equal(odd(s, "", false),
+			    "a/ back\\slash(NAME) bad\tdir(NAME k) bad\nname(NAME) bad\xFFname(NAME) dangling(LINK) "
+			    "dir.__lock(NAME) fifo(TYPE) klink link/ out/ round(LOOP)");
+	/* the loop is seen from where the listing begins, too */
+	assert_string_equal(odd(s, "a/", true), "a/k a/up(LOOP)");
+	zinc_store_close(s);
+	s = open_with("d", ZINC_LINKS_REFUSE);
+	assert_string_equal(odd(s, "a/", true), "a/k a/up(LINK)");
+	zinc_store_close(s);
+}
+
+/* A directory without keys is none, but one with something that hides a key is. */
+static void
+hidden_keys_make_a_prefix(void **state)
+{
+	zinc_store *s;
+
+	(void)state;
+	make_empty("d");
+	assert_int_equal(mkdir("d/a", 0777), 0);
+	assert_int_equal(symlink("nowhere", "d/a/zarr.json"), 0);
+	assert_int_equal(mkdir("d/b", 0777), 0);
+	write_file("d/b/odd\nname", "");
+	s = open_with("d", ZINC_LINKS_FOLLOW);
+	assert_string_equal(list_dir(s, ""), "a/");
+	zinc_store_close(s);
+}
+
+/* Two links between two directories: each is its own ancestor's ancestor. */
+static void
+loops_of_two_end(void **state)
+{
+	zinc_store *s;
+
+	(void)state;
+	make_empty("d");
+	make_empty("other");
+	write_file("d/k", "");
+	write_file("other/k", "");
+	assert_int_equal(symlink("../other", "d/there"), 0);
+	assert_int_equal(symlink("../d", "other/back"), 0);
+	s = open_with("d", ZINC_LINKS_FOLLOW);
+	assert_string_equal(odd(s, "", true), "k there/back(LOOP k) there/k");
+	zinc_store_close(s);
+}
+
+/* A directory that may not be read fails a plain listing, and is told to who asks for what is no key. */
+static void
+unreadable_directories_are_told(void **state)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_store *s;
+
+	(void)state;
+	make_empty("d");
+	write_file("d/k", "");
+	assert_int_equal(mkdir("d/x", 0777), 0);
+	write_file("d/x/k", "");
+	assert_int_equal(chmod("d/x", 0), 0);
+	if (access("d/x/k", F_OK) == 0) {
+		chmod("d/x", 0777);
+		skip(); /* root may */
+	}
+	s = open_with("d", ZINC_LINKS_FOLLOW);
+	assert_string_equal(odd(s, "", true), "k x(UNREAD)");
+	assert_string_equal(odd(s, "", false), "k x(UNREAD)");
+	assert_int_equal(zinc_store_list(s, "", note_key, NULL, &err), ZINC_E_IO);
+	assert_int_equal(zinc_store_list_dir(s, "", note_entry, NULL, &err), ZINC_E_IO);
+	zinc_store_close(s);
+	assert_int_equal(chmod("d/x", 0777), 0);
 }
 
 /* Where readdir does not tell types. */
@@ -151,7 +279,7 @@ types_need_not_be_told(void **state)
 	(void)state;
 	make_odd_directory();
 	os.read_dir = typeless_read_dir;
-	rig_open(&rig, "d", &os, ZINC_STORE_OPTIONS(.relaxed = 1));
+	rig_open(&rig, "d", &os, ZINC_STORE_OPTIONS(.relaxed = 1, .links = ZINC_LINKS_REFUSE));
 	assert_string_equal(list(rig.store, ""), "a/k");
 	assert_string_equal(list_dir(rig.store, ""), "a/");
 	put_text(rig.store, "a/l", "relaxed");
@@ -169,7 +297,7 @@ limits_hold(void **state)
 
 	(void)state;
 	make_empty("d");
-	s = open_with("d", 0);
+	s = open_with("d", ZINC_LINKS_REFUSE);
 	put_text(s, "a/1", "");
 	put_text(s, "a/2", "");
 	put_text(s, "b/1", "");
@@ -210,7 +338,7 @@ depth_is_that_of_keys(void **state)
 	next = openat(fd, "deep", O_CREAT | O_WRONLY, 0666);
 	close(next);
 	close(fd);
-	s = open_with("d", 0);
+	s = open_with("d", ZINC_LINKS_REFUSE);
 	put_text(s, "x/k", "");
 	assert_string_equal(list(s, ""), "x/k");
 	zinc_store_close(s);
@@ -252,7 +380,7 @@ leftovers_are_found_and_removed(void **state)
 
 	(void)state;
 	make_odd_directory();
-	s = open_with("d", 0);
+	s = open_with("d", ZINC_LINKS_REFUSE);
 	snprintf(before, sizeof before, "%s", tree("d"));
 	found = scrub(s, "", 0);
 	assert_true(has(found, "a/k.__lock(lock ") && has(found, "lost.__lock(lock ") &&
@@ -279,8 +407,8 @@ held_locks_are_not_leftovers(void **state)
 
 	(void)state;
 	make_empty("d");
-	s = open_with("d", 0);
-	other = open_with("d", 0);
+	s = open_with("d", ZINC_LINKS_REFUSE);
+	other = open_with("d", ZINC_LINKS_REFUSE);
 	assert_ok(zinc_store_put_begin(other, &g, 0, &err));
 	assert_ok(zinc_store_put(other, g, "a/k", "v", 1, NULL, 0, NULL, &err));
 	assert_string_equal(scrub(s, "", 1), "");
@@ -299,7 +427,7 @@ erasing_all_leaves_no_trace(void **state)
 
 	(void)state;
 	make_empty("d");
-	s = open_with("d", 0);
+	s = open_with("d", ZINC_LINKS_REFUSE);
 	put_text(s, "a/b/c/k", "1");
 	put_text(s, "a/b/l", "1");
 	put_text(s, "z", "1");
@@ -350,6 +478,8 @@ main(void)
 {
 	static const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(only_keys_are_listed),           cmocka_unit_test(links_are_listed_when_followed),
+	    cmocka_unit_test(what_is_no_key_is_told),         cmocka_unit_test(hidden_keys_make_a_prefix),
+	    cmocka_unit_test(loops_of_two_end),               cmocka_unit_test(unreadable_directories_are_told),
 	    cmocka_unit_test(types_need_not_be_told),         cmocka_unit_test(limits_hold),
 	    cmocka_unit_test(depth_is_that_of_keys),          cmocka_unit_test(leftovers_are_found_and_removed),
 	    cmocka_unit_test(held_locks_are_not_leftovers),   cmocka_unit_test(erasing_all_leaves_no_trace),

@@ -77,13 +77,13 @@ fold_path(int dir, const char *path, char *out, size_t cap)
 }
 
 static int
-folding_open(const zinc_os *self, int dir, const char *path, int flags, mode_t mode, int follow)
+folding_open(const zinc_os *self, int dir, const char *path, int flags, mode_t mode, int links)
 {
 	char real[5000];
 
 	(void)self;
 	fold_path(dir, path, real, sizeof real);
-	return zinc_os_posix.open_beneath(&zinc_os_posix, dir, real, flags, mode, follow);
+	return zinc_os_posix.open_at(&zinc_os_posix, dir, real, flags, mode, links);
 }
 
 static int
@@ -125,7 +125,7 @@ open_folding(fs_rig *rig, bool by_case, bool by_form)
 	folds_case = by_case;
 	normalises = by_form;
 	folding = zinc_os_posix;
-	folding.open_beneath = folding_open;
+	folding.open_at = folding_open;
 	folding.fstatat = folding_stat;
 	folding.unlinkat = folding_unlink;
 	folding.renameat = folding_rename;

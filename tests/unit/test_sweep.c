@@ -87,7 +87,7 @@ write_and_read(void *arg, zinc_context *ctx, zinc_error *err)
 	dir = os->open_root(os, ".", O_RDONLY);
 	if (dir == -1)
 		return zinc_fail_errno(err, errno, "root");
-	fd = os->open_beneath(os, dir, "file", O_RDWR | O_CREAT | O_TRUNC, 0600, 0);
+	fd = os->open_at(os, dir, "file", O_RDWR | O_CREAT | O_TRUNC, 0600, ZINC_LINKS_REFUSE);
 	if (fd == -1)
 		st = zinc_fail_errno(err, errno, "file");
 	while (st == ZINC_OK && n < 10) {
@@ -116,7 +116,7 @@ static void
 os_driver_visits_every_point(void **state)
 {
 	(void)state;
-	/* open_root, open_beneath, writev, pread, close, close; for ever stops earlier but has as many points */
+	/* open_root, open_at, writev, pread, close, close; for ever stops earlier but has as many points */
 	assert_int_equal(sweep_os(write_and_read, NULL, EIO, 0), 12);
 	assert_int_equal(sweep_os(write_and_read, NULL, EIO, ENOSPC, 0), 24);
 }
@@ -136,7 +136,7 @@ calls_are_logged_and_picked_by_name(void **state)
 	c.keep_log = true;
 	c.most_bytes = 4;
 	assert_int_equal(write_and_read(NULL, ctx, &err), ZINC_OK);
-	a = sweep_calls_find(&c, 0, "open_beneath", "file");
+	a = sweep_calls_find(&c, 0, "open_at", "file");
 	b = sweep_calls_find(&c, 0, "writev", NULL);
 	assert_true(a == 1 && b == 2);
 	assert_int_equal(c.log[2].result, 4); /* a real short write */
