@@ -48,7 +48,7 @@ read_maps(zinc_buf *out, const zinc_os *os, zinc_error *err)
 	zinc_status st = ZINC_OK;
 	ssize_t n = 1;
 
-	fd = dir == -1 ? -1 : os->open_beneath(os, dir, "maps", O_RDONLY, 0, 0);
+	fd = dir == -1 ? -1 : os->open_at(os, dir, "maps", O_RDONLY, 0, ZINC_LINKS_REFUSE);
 	while (fd != -1 && st == ZINC_OK && n > 0) {
 		st = zinc_buf_reserve(out, MAPS_AT_ONCE, err);
 		if (st == ZINC_OK)
