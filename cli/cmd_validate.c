@@ -5,8 +5,12 @@ struct validate {
 	struct run *run;
 	const char *url;
 	struct progress progress;
-	struct text json; /* the findings */
+	struct text json;      /* the findings */
+	struct text unchecked; /* arrays without a checksum, as JSON or as a list */
+	uint64_t nunchecked;
 };
+
+#define UNCHECKED_SHOWN 5 /* to people; JSON has all */
 
 static int
 found(void *arg, const zinc_finding *f)
@@ -26,6 +30,22 @@ found(void *arg, const zinc_finding *f)
 	return interrupted();
 }
 
+static int
+unchecked(void *arg, const char *path)
+{
+	struct validate *v = arg;
+
+	v->nunchecked++;
+	if (v->run->args->json) {
+		text_puts(&v->unchecked, v->unchecked.n ? "," : "");
+		text_json(&v->unchecked, path);
+	} else if (v->nunchecked <= UNCHECKED_SHOWN) {
+		text_puts(&v->unchecked, v->unchecked.n ? ", " : "");
+		text_name(&v->unchecked, path);
+	}
+	return interrupted();
+}
+
 static void
 summary_json(struct validate *v, const zinc_validate_counts *n)
 {
@@ -33,8 +53,11 @@ summary_json(struct validate *v, const zinc_validate_counts *n)
 
 	text_puts(&t, "{\"url\":");
 	text_json(&t, v->url);
-	text_printf(&t, ",\"errors\":%llu,\"warnings\":%llu,\"findings\":[%s]}\n", (unsigned long long)n->errors,
+	text_printf(&t, ",\"errors\":%llu,\"warnings\":%llu,\"findings\":[%s]", (unsigned long long)n->errors,
 		    (unsigned long long)(n->warnings + n->unsupported), text_str(&v->json));
+	if (v->nunchecked > 0)
+		text_printf(&t, ",\"no_checksum\":[%s]", text_str(&v->unchecked));
+	text_puts(&t, "}\n");
 	out_text(&v->run->out, &t);
 }
 
@@ -49,6 +72,11 @@ summary_text(struct validate *v, const zinc_validate_counts *n)
 {
 	struct text t = {NULL, 0, 0};
 
+	if (v->nunchecked > 0)
+		text_printf(&t, "no checksum: %s", text_str(&v->unchecked));
+	if (v->nunchecked > UNCHECKED_SHOWN)
+		text_printf(&t, " and %llu more (--json names all)", (unsigned long long)(v->nunchecked - UNCHECKED_SHOWN));
+	text_puts(&t, v->nunchecked > 0 ? "\n" : "");
 	count_text(&t, "", n->groups, "group");
 	count_text(&t, ", ", n->arrays, "array");
 	count_text(&t, ", ", n->objects, "object");
@@ -94,6 +122,7 @@ cmd_validate(struct run *r)
 	o.cancel = &cancel_flag;
 	o.progress = progress_tick;
 	o.progress_arg = &v.progress;
+	o.unchecked = unchecked;
 	s = zinc_validate(typed_url(r->args, v.url), &o, found, &v, &n, &err);
 	if (s == ZINC_OK)
 		progress_summary(&v.progress, "checked", n.objects, n.bytes);
@@ -104,6 +133,7 @@ cmd_validate(struct run *r)
 	else if (s == ZINC_OK)
 		summary_text(&v, &n);
 	text_free(&v.json);
+	text_free(&v.unchecked);
 	if (s != ZINC_OK)
 		return fail(v.url, &err);
 	if (interrupted())

@@ -516,7 +516,9 @@ typedef struct zinc_array_options {
 	const uint64_t *chunks;       /* [near-cubic, 1 to 4 MiB] the inner chunks where sharded */
 	const uint64_t *shards;       /* multiples of chunks [none] */
 	int auto_shards;              /* choose shards of 64 to 256 MiB */
-	const char *codecs;           /* JSON or short form, "blosc:lz4:5:shuffle", "none" ["zstd"] */
+	/* JSON or short form, "blosc:lz4:5:shuffle", "none"; of the inner chunks where sharded ["zstd+crc32c" in v3, so
+	 * that damage is found by every read; "zstd" in v2 and the drafts, whose other readers know no such codec] */
+	const char *codecs;
 	const char *fill;             /* JSON, as in the v3 specification ["0", "false", "0.0" ...] */
 	const char *const *dimension_names; /* ndim entries, each may be NULL [none] */
 	const char *attributes;       /* a JSON object [{}] */

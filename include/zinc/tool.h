@@ -40,6 +40,8 @@ typedef struct zinc_finding {
 
 /* Return non-zero to stop. */
 typedef int (*zinc_finding_fn)(void *arg, const zinc_finding *finding);
+/* An array without a checksum, by its path; `arg` is that of the findings.  Return non-zero to stop. */
+typedef int (*zinc_unchecked_fn)(void *arg, const char *path);
 
 typedef struct zinc_validate_options {
 	size_t size;
@@ -54,11 +56,14 @@ typedef struct zinc_validate_options {
 	zinc_progress_fn progress; /* units are objects */
 	void *progress_arg;
 	int links; /* zinc_links */
+	/* Told of each array whose codecs have no checksum: damage of its objects that still decodes is noticed neither
+	 * by this call nor by any read.  That is no finding. */
+	zinc_unchecked_fn unchecked;
 } zinc_validate_options;
 
 /* clang-format off */
 #define ZINC_VALIDATE_OPTIONS(...) ZINC_OPTIONS_OF(zinc_validate_options, __VA_ARGS__)
-#define ZINC_VALIDATE_OPTIONS_INIT {sizeof(zinc_validate_options), NULL, NULL, 0, 0, 0, 0, 0, NULL, NULL, NULL, 0}
+#define ZINC_VALIDATE_OPTIONS_INIT {sizeof(zinc_validate_options), NULL, NULL, 0, 0, 0, 0, 0, NULL, NULL, NULL, 0, NULL}
 /* clang-format on */
 
 /* What a validation saw.  Findings that were repaired count under `repaired` alone. */
@@ -68,6 +73,7 @@ typedef struct zinc_validate_counts {
 	uint64_t missing;        /* objects of all grids that are not stored: legal, they are fill value */
 	uint64_t empty;          /* inner chunks that shards do not hold, of those decoded: legal, too */
 	uint64_t errors, warnings, unsupported, repaired;
+	uint64_t unchecked; /* arrays without a checksum */
 } zinc_validate_counts;
 
 /*

@@ -97,6 +97,17 @@ zinc_chain_plain(const zinc_chain *c)
 	return c->nbb == 0 && c->reorders_only ? plain(c, &c->ab_rep) : 0;
 }
 
+bool
+zinc_chain_verifies(const zinc_chain *c)
+{
+	int i;
+
+	for (i = 0; i < c->nbb; i++)
+		if (c->bb[i]->ops->peel || (c->bb[i]->ops->verifies && c->bb[i]->ops->verifies(c->bb[i])))
+			return true;
+	return c->shard && c->shard->inner && zinc_chain_verifies(c->shard->inner);
+}
+
 /* Memory of the caller's as a buffer that cannot grow: its capacity is its maximum, and nobody finishes it. */
 static zinc_buf
 wrap(void *p, size_t nbytes)

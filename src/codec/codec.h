@@ -124,6 +124,9 @@ struct zinc_codec_ops {
 	 */
 	zinc_status (*seal)(const zinc_codec *c, zinc_buf *b, size_t from, zinc_error *err);
 	zinc_status (*peel)(const zinc_codec *c, zinc_bytes in, zinc_bytes *out, zinc_error *err);
+	/* Bytes->bytes: is there a checksum in what it writes, so that every decoding of it, also of parts, finds damage?
+	 * NULL: no, unless it has `peel`. */
+	bool (*verifies)(const zinc_codec *c);
 
 	/* Array->array: elements in C order of `rep` (its decoded side, real shape) -> C order of the encoded side, and
 	 * back. */
@@ -243,6 +246,8 @@ zinc_status zinc_chain_encode(const zinc_chain *c, zinc_scratch *s, const uint64
 			      zinc_buf *out, zinc_error *err);
 /* The most bytes an encoded chunk of this shape may have; exact when fixed_size.  Non-zero: overflow. */
 int zinc_chain_bound(const zinc_chain *c, const uint64_t *shape, size_t *encoded);
+/* Is there a checksum over each stored object, or in each inner chunk of a shard? */
+bool zinc_chain_verifies(const zinc_chain *c);
 /* No bytes->bytes codec and plain elements: 0 no, 1 native order, 2 swapped.  Then axes are reordered by c->axis only.
  */
 int zinc_chain_plain(const zinc_chain *c);

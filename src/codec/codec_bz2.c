@@ -200,4 +200,5 @@ const zinc_codec_ops zinc_codec_bz2 = {
     .bound = zinc_bound_compressed,
     .encode = bz2_encode,
     .decode = bz2_decode,
+    .verifies = zinc_verifies_always,
 };

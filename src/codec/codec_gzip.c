@@ -121,4 +121,5 @@ const zinc_codec_ops zinc_codec_gzip = {
     .bound = zinc_bound_compressed,
     .encode = gzip_encode,
     .decode = gzip_decode,
+    .verifies = zinc_verifies_always,
 };

@@ -433,6 +433,14 @@ make(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx, const set
 	return st;
 }
 
+static bool
+lzma_verifies(const zinc_codec *c)
+{
+	const lzma_codec *z = (const lzma_codec *)c;
+
+	return z->format == FORMAT_XZ && z->check != LZMA_CHECK_NONE;
+}
+
 /* Numbers that were not given are null, as numcodecs writes them; but for a check, which is then -1. */
 static zinc_status
 lzma_print(const zinc_codec *c, zinc_json_doc *doc, zinc_json **out, zinc_error *err)
@@ -452,11 +460,12 @@ lzma_print(const zinc_codec *c, zinc_json_doc *doc, zinc_json **out, zinc_error 
 }
 
 #else
-#define PURPOSE     "LZMA; not in this build"
-#define lzma_encode NULL /* no codec is made without the library */
-#define lzma_decode NULL
-#define lzma_free   NULL
-#define lzma_print  NULL
+#define PURPOSE       "LZMA; not in this build"
+#define lzma_encode   NULL /* no codec is made without the library */
+#define lzma_decode   NULL
+#define lzma_free     NULL
+#define lzma_print    NULL
+#define lzma_verifies NULL
 
 static zinc_status
 make(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx, const settings *x, zinc_report *r,
@@ -513,4 +522,5 @@ const zinc_codec_ops zinc_codec_lzma = {
     .bound = zinc_bound_compressed,
     .encode = lzma_encode,
     .decode = lzma_decode,
+    .verifies = lzma_verifies,
 };

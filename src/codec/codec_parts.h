@@ -131,6 +131,8 @@ zinc_status zinc_pour_done(zinc_pour *p, const uint8_t *to, size_t n, zinc_error
 int zinc_vlen_packed_bound(const zinc_codec *c, const zinc_rep *rep, size_t *encoded);
 /* zinc_codec_ops.bound of every compressor. */
 int zinc_bound_compressed(const zinc_codec *c, size_t decoded, size_t *encoded);
+/* zinc_codec_ops.verifies of formats that always have a checksum. */
+bool zinc_verifies_always(const zinc_codec *c);
 
 /* The bytes that a C-order array of this type and shape takes; E_LIMIT past what an int64_t stride can say. */
 zinc_status zinc_rep_bytes(const zinc_rep *rep, size_t *nbytes, zinc_error *err);

@@ -79,4 +79,5 @@ const zinc_codec_ops zinc_codec_zlib = {
     .bound = zinc_bound_compressed,
     .encode = zlib_encode,
     .decode = zlib_decode,
+    .verifies = zinc_verifies_always,
 };

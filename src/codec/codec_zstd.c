@@ -282,6 +282,13 @@ zstd_decode_start(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf 
 #define zstd_decode_start NULL
 #endif
 
+/* Only frames that this codec has written are known to have one. */
+static bool
+zstd_verifies(const zinc_codec *c)
+{
+	return ((const zstd_codec *)c)->checksum;
+}
+
 /* ---- configuration ---- */
 
 static zinc_status
@@ -401,4 +408,5 @@ const zinc_codec_ops zinc_codec_zstd = {
     .encode = zstd_encode,
     .decode = zstd_decode,
     .decode_start = zstd_decode_start,
+    .verifies = zstd_verifies,
 };

@@ -198,7 +198,7 @@ set_fill(struct build *b, zinc_error *err)
 	return t->ops->parse_fill(t, v, b->fill, &r, err);
 }
 
-/* With shards the caller's chain is that of the inner chunks, and the index gets bytes and crc32c. */
+/* With shards the caller's chain, or the one chosen, is that of the inner chunks, and the index gets bytes and crc32c. */
 static zinc_status
 set_codecs(struct build *b, zinc_error *err)
 {
@@ -206,8 +206,8 @@ set_codecs(struct build *b, zinc_error *err)
 	zinc_json *codecs;
 
 	memcpy(rep.shape, b->chunks, sizeof rep.shape);
-	ZINC_TRY(zinc_chain_parse_text(&codecs, b->doc, b->o.codecs ? b->o.codecs : "zstd", &rep, b->big,
-				       b->o.fortran != 0, err));
+	ZINC_TRY(zinc_chain_parse_text(&codecs, b->doc, b->o.codecs ? b->o.codecs : zinc_format_v3.codecs, &rep,
+				       b->big, b->o.fortran != 0, err));
 	if (b->sharded)
 		ZINC_TRY(zinc_chain_make_sharded(&codecs, b->doc, codecs, b->chunks, b->o.ndim, err));
 	return set(b, "codecs", codecs, err);

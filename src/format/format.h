@@ -131,7 +131,9 @@ typedef int (*zinc_copy_fn)(void *arg, const char *below, const zinc_json *copy)
 struct zinc_format {
 	const char *id; /* "v3" */
 	const char *purpose;
+	const char *codecs;     /* of new arrays whose creator names none, as zinc_chain_parse_text takes them */
 	bool shards_when_asked; /* it can hold shards, but few readers know them: copies make none unless asked to */
+	bool crc32c_when_asked; /* the same of crc32c behind a compressor */
 
 	/* Is this zarr.json of this format?  `root` NULL: it is damaged.  *kind is NONE for those, and for entry
 	 * points. NULL: the format has no document of that name, but detect. */

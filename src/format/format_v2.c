@@ -271,6 +271,8 @@ v2_init(zinc_hierarchy *h, zinc_error *err)
 const zinc_format zinc_format_v2 = {
     .id = "v2",
     .purpose = "Zarr version 2, with filters, structured types and .zmetadata",
+    .codecs = "zstd",
+    .crc32c_when_asked = true,
     .detect = v2_detect,
     .init = v2_init,
     .clean_path = v2_clean_path,

@@ -237,6 +237,7 @@ v3_from_v3(zinc_hierarchy *h, zinc_json_doc *v3, zinc_json_doc **out, zinc_error
 const zinc_format zinc_format_v3 = {
     .id = "v3",
     .purpose = "Zarr version 3, the final specification (core 3.1)",
+    .codecs = "zstd+crc32c",
     .claims = v3_claims,
     .init = v3_init,
     .check_name = zinc_v3_check_name,

@@ -280,6 +280,7 @@ static const zinc_draft draft = {
 const zinc_format zinc_format_v3_2020 = {
     .id = "v3-2020",
     .purpose = "the draft of October 2020, as zarr-python 2.12 to 2.18, GDAL and zarrita wrote it",
+    .codecs = "zstd",
     .shards_when_asked = true,
     .claims = claims,
     .draft = &draft,

@@ -414,6 +414,7 @@ static const zinc_draft draft = {
 const zinc_format zinc_format_v3_2022 = {
     .id = "v3-2022",
     .purpose = "the draft of December 2022, with chains of codecs and storage transformers",
+    .codecs = "zstd",
     .claims = claims,
     .draft = &draft,
     .from_v3 = from_v3,

@@ -154,6 +154,9 @@ bool zinc_cp_asked(const zinc_cp *c, const zinc_cp_node *n);
 zinc_status zinc_cp_apply(zinc_cp *c, zinc_cp_node *n, zinc_json_doc *doc, zinc_error *err);
 /* The same array without shards: chunks of the inner shape.  False: it has none, or memory is out. */
 bool zinc_cp_unshard(zinc_json_doc *doc);
+/* The same array without crc32c behind the compressor of its chunks, or of a shard's inner ones.  False: it has none, or
+ * memory is out. */
+bool zinc_cp_unseal(zinc_json_doc *doc);
 
 /* ---- copy_remedy.c ---- */
 

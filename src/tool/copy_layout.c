@@ -169,6 +169,42 @@ zinc_cp_unshard(zinc_json_doc *doc)
 	       zinc_json_set(doc, root, "codecs", inner_chain(doc, codecs), NULL) == ZINC_OK;
 }
 
+/* A chain that ends with a compressor and crc32c, without the latter; NULL: it is none. */
+static zinc_json *
+unsealed(zinc_json_doc *doc, const zinc_json *codecs)
+{
+	const zinc_json *name, *v, *before = NULL, *last = NULL;
+	zinc_json *out = zinc_json_make(doc, ZINC_JSON_ARRAY);
+	const zinc_codec_ops *ops;
+
+	for (v = codecs ? codecs->first : NULL; v; v = v->next) {
+		before = last;
+		last = v;
+	}
+	name = before ? zinc_json_member(before, "name") : NULL;
+	ops = zinc_json_is(name, ZINC_JSON_STRING) ? zinc_codec_find(name->text) : NULL;
+	if (!is_named(last, "crc32c") || !ops || ops->kind != ZINC_BYTES_BYTES)
+		return NULL;
+	for (v = codecs->first; v != last && out; v = v->next)
+		if (zinc_json_append(out, zinc_json_copy(doc, v), NULL) != ZINC_OK)
+			return NULL;
+	return out;
+}
+
+bool
+zinc_cp_unseal(zinc_json_doc *doc)
+{
+	zinc_json *holder = zinc_json_root(doc), *codecs = zinc_json_member(holder, "codecs");
+	zinc_json *shard = find_codec(codecs, "sharding_indexed");
+
+	if (shard) {
+		holder = zinc_json_member(shard, "configuration");
+		codecs = zinc_json_member(holder, "codecs");
+	}
+	codecs = unsealed(doc, codecs);
+	return codecs && zinc_json_set(doc, holder, "codecs", codecs, NULL) == ZINC_OK;
+}
+
 /* Reordering of axes, gone. */
 static void
 drop_transposes(zinc_json_doc *doc, zinc_json **codecs)
@@ -341,7 +377,7 @@ retype(struct layout *l)
 	l->anew = true;
 	rep.dtype = l->dtype;
 	memcpy(rep.shape, l->chunks, sizeof rep.shape);
-	return zinc_chain_parse_text(&l->inner, l->doc, "zstd", &rep, big, false, l->err);
+	return zinc_chain_parse_text(&l->inner, l->doc, l->c->to->format->codecs, &rep, big, false, l->err);
 }
 
 /* ---- chunks, shards, codecs ---- */

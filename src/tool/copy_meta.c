@@ -39,6 +39,13 @@ keep_shards(const zinc_cp_translation *t)
 	       o->auto_shards;
 }
 
+/* The same of a checksum behind a compressor, which no reader of version 2 knew for long, and many do not today. */
+static bool
+keep_crc32c(const zinc_cp_translation *t)
+{
+	return !t->c->to->format->crc32c_when_asked || t->c->from->format == t->c->to->format || t->c->o.codecs;
+}
+
 static zinc_status
 copy_doc(zinc_cp_translation *t, const zinc_json *root, zinc_json_doc **out)
 {
@@ -72,6 +79,8 @@ make_wanted(zinc_cp_translation *t)
 	ZINC_TRY(copy_doc(t, zinc_json_root(t->given), &t->wanted));
 	if (zinc_cp_asked(t->c, t->n))
 		ZINC_TRY(zinc_cp_apply(t->c, t->n, t->wanted, t->err));
+	if (!keep_crc32c(t) && zinc_cp_unseal(t->wanted))
+		ZINC_TRY(zinc_cp_note(t->c, ZINC_COPY_REPLACED, t->n->from, t->err, "codec crc32c is left out"));
 	return keep_shards(t) || !zinc_cp_unshard(t->wanted)
 		   ? ZINC_OK
 		   : zinc_cp_note(t->c, ZINC_COPY_REPLACED, t->n->from, t->err,

@@ -148,6 +148,7 @@ struct document {
 	zinc_check_node *node;
 	zinc_kept_list found;
 	uint64_t objects; /* of an array's grid */
+	bool unchecked;   /* an array without a checksum */
 	zinc_status status;
 };
 
@@ -203,6 +204,7 @@ note(zinc_check *c, struct document *d, const char *path, const zinc_meta *m)
 {
 	d->node->kind = m->kind;
 	d->node->declares = zinc_declares(m->attributes);
+	d->unchecked = m->kind == ZINC_NODE_ARRAY && m->chain && !zinc_chain_verifies(m->chain);
 	if (m->kind == ZINC_NODE_ARRAY)
 		d->objects = count_objects(m);
 	else if (c->h->format->copies(c->h, path, m, &d->node->copies, ignore_copy, NULL, NULL) == ZINC_E_NOMEM)
@@ -388,8 +390,27 @@ count_document(zinc_check *c, const struct document *d)
 {
 	c->n.groups += d->node->kind == ZINC_NODE_GROUP;
 	c->n.arrays += d->node->kind == ZINC_NODE_ARRAY;
+	c->n.unchecked += d->unchecked;
 	if (zinc_u64_add(c->n.missing, d->objects, &c->n.missing))
 		c->n.missing = UINT64_MAX;
+}
+
+/* Told in order of paths, like the findings. */
+static zinc_status
+tell_unchecked(zinc_check *c, const struct document *d, zinc_error *err)
+{
+	const char *prefix = d->node->prefix;
+	zinc_status s;
+	zinc_buf path;
+
+	if (!d->unchecked || !c->o.unchecked || c->stopped)
+		return ZINC_OK;
+	zinc_buf_init(&path, c->ctx, SIZE_MAX);
+	s = zinc_check_path(&path, prefix, strlen(prefix), err);
+	if (s == ZINC_OK)
+		c->stopped = c->o.unchecked(c->arg, zinc_buf_text(&path)) != 0;
+	zinc_buf_fini(&path);
+	return s;
 }
 
 /* ---- all documents ---- */
@@ -400,7 +421,8 @@ settle_document(zinc_check *c, struct document *d, zinc_error *err)
 	count_document(c, d);
 	if (d->status != ZINC_OK)
 		return zinc_fail_nomem(err);
-	return zinc_check_hand_over(c, &d->found, err);
+	ZINC_TRY(zinc_check_hand_over(c, &d->found, err));
+	return tell_unchecked(c, d, err);
 }
 
 /* A window holds the findings of that many documents, not of all. */
