@@ -91,7 +91,9 @@ typedef struct zinc_cp {
 	zinc_buf journal_key; /* with its NUL */
 	zinc_buf middle;      /* prefix of the temporary array, with its NUL */
 	uint64_t steps, done; /* of all arrays */
+	uint64_t plan;        /* a fingerprint of what each step does */
 	uint64_t journal_steps;
+	char journal_plan[17]; /* as the journal has it */
 	uint64_t units, units_done;
 	double saved; /* when the journal was put last */
 	uint64_t saved_bytes;
@@ -168,6 +170,8 @@ bool zinc_cp_remedy(zinc_json_doc *doc, size_t i, bool *changed, zinc_copy_kind 
 
 /* One listing of the source: objects of arrays, foreign keys, documents, the fingerprint. */
 zinc_status zinc_cp_list(zinc_cp *c, zinc_error *err);
+/* A fingerprint of more bytes; NULL is none. */
+uint64_t zinc_cp_hash(uint64_t before, const void *bytes, size_t n);
 /* The first key behind the one at `key`; NULL at the end. */
 const char *zinc_cp_next(const zinc_buf *keys, const char *key);
 
@@ -221,6 +225,8 @@ zinc_cp_trace zinc_cp_trace_of(const char *key);
 zinc_status zinc_cp_journal_init(zinc_cp *c, zinc_error *err);
 /* Find a journal: *found; with resume it must fit (E_CONFLICT) and says c->done. */
 zinc_status zinc_cp_journal_read(zinc_cp *c, bool *found, zinc_error *err);
+/* Are its steps those of the plan that has been made since? */
+bool zinc_cp_journal_fits(const zinc_cp *c);
 zinc_status zinc_cp_journal_begin(zinc_cp *c, zinc_error *err);
 /* Put it again if it is time, or `now`. */
 zinc_status zinc_cp_journal_save(zinc_cp *c, bool now, zinc_error *err);

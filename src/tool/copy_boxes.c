@@ -18,6 +18,8 @@
  *     cost; in two passes so are those of the temporary array.
  * (3) A box, and what reading and writing it needs beside, fits into the memory allowed; an object too large for that
  *     is E_LIMIT, before anything is written.
+ * (4) Boxes follow from the two arrays, the options and the memory allowed alone: whoever goes on with an interrupted
+ *     copy cuts the same ones, with any number of threads.
  */
 #include "tool/copy.h"
 
@@ -26,6 +28,8 @@
 /* Elements of variable length: what one is taken for. */
 #define VLEN_BYTES   256u
 #define DEFAULT_SIZE (512 * ZINC_MIB)
+/* Room is left beside a box for units of so many threads, if there is so much, however many there are. */
+#define THREADS 4u
 
 /* ---- boxes ---- */
 
@@ -248,7 +252,8 @@ find_costs(const zinc_cp *c, const zinc_cp_node *n, struct costs *x)
 /*
  *   memory allowed  = box + threads * (encoded + decoded unit)
  *
- * The box has at most half of it, and at least one object of the target.
+ * The box has at most half of it, and at least one object of the target.  It does not depend on the threads (promise 4):
+ * they are as many as the rest has room for.
  */
 static zinc_status
 share_memory(zinc_cp *c, const zinc_cp_node *n, const struct costs *x, zinc_cp_plan *p, uint64_t *box, zinc_error *err)
@@ -256,6 +261,7 @@ share_memory(zinc_cp *c, const zinc_cp_node *n, const struct costs *x, zinc_cp_p
 	const uint64_t unit = zinc_max_u64(x->read, x->written);
 	const uint64_t copies = x->element / (n->target->dtype->variable ? VLEN_BYTES : n->target->dtype->size);
 	const uint64_t least = x->written * zinc_max_u64(1, copies);
+	uint64_t fit;
 
 	p->memory = c->o.max_memory ? c->o.max_memory : DEFAULT_SIZE;
 	if (2 * unit + least > p->memory) {
@@ -266,10 +272,11 @@ share_memory(zinc_cp *c, const zinc_cp_node *n, const struct costs *x, zinc_cp_p
 					 (unsigned long long)(p->memory / ZINC_KIB));
 		p->memory = 2 * unit + least;
 	}
-	for (p->threads = c->threads; p->threads > 1 && 2 * unit * (uint64_t)p->threads + least > p->memory;)
-		p->threads--;
-	*box = zinc_min_u64(p->memory / 2, p->memory - 2 * unit * (uint64_t)p->threads);
-	*box = zinc_max_u64(*box, least);
+	for (fit = THREADS; fit > 1 && 2 * unit * fit + least > p->memory;)
+		fit--;
+	*box = zinc_max_u64(least, zinc_min_u64(p->memory / 2, p->memory - 2 * unit * fit));
+	fit = (p->memory - *box) / zinc_max_u64(1, 2 * unit);
+	p->threads = (int)zinc_max_u64(1, zinc_min_u64((uint64_t)c->threads, fit));
 	return ZINC_OK;
 }
 

@@ -3,18 +3,25 @@
  *
  * "__zinc_cp.json" at the target:
  *
- *   {"zinc_cp": 1, "source": URL, "path": path, "state": fingerprint, "options": {...}, "steps": n, "done": n}
+ *   {"zinc_cp": 2, "source": URL, "path": path, "state": fingerprint of the source, "options": {...},
+ *    "max_memory": n, "plan": fingerprint of the steps, "steps": n, "done": n}
+ *
+ * Version 1 had no "plan", and boxes that depended on the number of threads.
  *
  * Promises:
  *
  * (1) `done` counts only steps whose objects are durable: it is put after their commit.  A step that was under way when
  *     the copy stopped is done again, and puts the same objects.
- * (2) A journal of another source, of a source that has changed since, or of other options is refused.
+ * (2) A journal of another source, of a source that has changed since, of other options, or of steps that are not those
+ *     of this copy is refused.  The limit of memory, which fixes the steps, is the journal's; the number of threads is
+ *     anybody's.
  * (3) Its first put is conditional: of two copies to one target only one begins.
  */
 #include <stdio.h>
 
 #include "tool/copy.h"
+
+#define VERSION 2u
 
 zinc_cp_trace
 zinc_cp_trace_of(const char *key)
@@ -102,15 +109,15 @@ print(const zinc_cp *c, zinc_buf *out, zinc_error *err)
 {
 	const char *url = c->from->url;
 
-	ZINC_TRY(zinc_buf_puts(out, "{\"zinc_cp\": 1, \"source\": ", err));
+	ZINC_TRY(zinc_buf_printf(out, err, "{\"zinc_cp\": %u, \"source\": ", VERSION));
 	ZINC_TRY(zinc_json_print_string(url, strlen(url), out, err));
 	ZINC_TRY(zinc_buf_puts(out, ", \"path\": ", err));
 	ZINC_TRY(zinc_json_print_string(c->from_path, strlen(c->from_path), out, err));
-	return zinc_buf_printf(
-	    out, err,
-	    ", \"state\": \"%016llx\", \"options\": %s, \"max_memory\": %llu, \"steps\": %llu, \"done\": %llu}\n",
-	    (unsigned long long)c->state, (const char *)c->options.p, (unsigned long long)c->o.max_memory,
-	    (unsigned long long)c->steps, (unsigned long long)c->done);
+	ZINC_TRY(zinc_buf_printf(out, err, ", \"state\": \"%016llx\", \"options\": %s, \"max_memory\": %llu",
+				 (unsigned long long)c->state, (const char *)c->options.p,
+				 (unsigned long long)c->o.max_memory));
+	return zinc_buf_printf(out, err, ", \"plan\": \"%016llx\", \"steps\": %llu, \"done\": %llu}\n",
+			       (unsigned long long)c->plan, (unsigned long long)c->steps, (unsigned long long)c->done);
 }
 
 static zinc_status
@@ -188,6 +195,25 @@ check(const zinc_cp *c, const zinc_json *root, zinc_error *err)
 	return ZINC_OK;
 }
 
+/* The plan is not made yet: the limit of memory has just been read. */
+static bool
+take_plan(zinc_cp *c, const zinc_json *v)
+{
+	if (!zinc_json_is(v, ZINC_JSON_STRING) || strlen(v->text) != sizeof c->journal_plan - 1)
+		return false;
+	memcpy(c->journal_plan, v->text, sizeof c->journal_plan);
+	return true;
+}
+
+bool
+zinc_cp_journal_fits(const zinc_cp *c)
+{
+	char plan[sizeof c->journal_plan];
+
+	snprintf(plan, sizeof plan, "%016llx", (unsigned long long)c->plan);
+	return c->journal_steps == c->steps && strcmp(c->journal_plan, plan) == 0;
+}
+
 static zinc_status
 take(zinc_cp *c, const zinc_blob *text, zinc_error *err)
 {
@@ -202,10 +228,14 @@ take(zinc_cp *c, const zinc_blob *text, zinc_error *err)
 	if (s != ZINC_OK)
 		return zinc_error_copy(err, &e);
 	root = zinc_json_root(doc);
-	if (!zinc_json_u64(zinc_json_member(root, "zinc_cp"), &version) || version != 1 ||
-	    !zinc_json_u64(zinc_json_member(root, "done"), &c->done) ||
-	    !zinc_json_u64(zinc_json_member(root, "steps"), &c->journal_steps) ||
-	    !zinc_json_u64(zinc_json_member(root, "max_memory"), &c->o.max_memory) || c->done > c->journal_steps)
+	if (zinc_json_u64(zinc_json_member(root, "zinc_cp"), &version) && version != VERSION)
+		s = zinc_fail(err, ZINC_E_CONFLICT,
+			      "the interrupted copy that is there was begun by another version of Zinc; overwrite it "
+			      "instead");
+	else if (version != VERSION || !zinc_json_u64(zinc_json_member(root, "done"), &c->done) ||
+		 !zinc_json_u64(zinc_json_member(root, "steps"), &c->journal_steps) ||
+		 !zinc_json_u64(zinc_json_member(root, "max_memory"), &c->o.max_memory) ||
+		 !take_plan(c, zinc_json_member(root, "plan")) || c->done > c->journal_steps)
 		s = zinc_fail(err, ZINC_E_CORRUPT, "the journal of an interrupted copy is damaged");
 	if (s == ZINC_OK)
 		s = check(c, root, err);

@@ -35,13 +35,19 @@ zinc_cp_next(const zinc_buf *keys, const char *key)
 
 /* ---- the fingerprint ---- */
 
+uint64_t
+zinc_cp_hash(uint64_t before, const void *bytes, size_t n)
+{
+	const uint32_t a = n > 0 ? zinc_crc32c((uint32_t)(before >> 32), bytes, n) : (uint32_t)(before >> 32);
+	const uint32_t b = n > 0 ? zinc_crc32((uint32_t)before, bytes, n) : (uint32_t)before;
+
+	return ((uint64_t)a << 32) + b;
+}
+
 static uint64_t
 hash(const char *key, const void *more, size_t n)
 {
-	const uint32_t a = zinc_crc32c(zinc_crc32c(0, key, strlen(key)), more, n);
-	const uint32_t b = zinc_crc32(zinc_crc32(0, key, strlen(key)), more, n);
-
-	return ((uint64_t)a << 32) + b;
+	return zinc_cp_hash(zinc_cp_hash(0, key, strlen(key)), more, n);
 }
 
 struct tags {

@@ -156,6 +156,19 @@ describe_boxes(const zinc_cp_node *n, const zinc_cp_plan *p, zinc_buf *b, zinc_e
 			       p->reads, (unsigned long long)(p->memory / ZINC_MIB));
 }
 
+/* All that says which elements a step moves. */
+static void
+fingerprint(zinc_cp *c, const zinc_cp_plan *p)
+{
+	const size_t n = (size_t)p->boxes.ndim;
+
+	c->plan = zinc_cp_hash(c->plan, p->boxes.per, n * sizeof *p->boxes.per);
+	if (!p->two_passes)
+		return;
+	c->plan = zinc_cp_hash(c->plan, p->first.per, n * sizeof *p->first.per);
+	c->plan = zinc_cp_hash(c->plan, p->middle, n * sizeof *p->middle);
+}
+
 static zinc_status
 plan_boxes(zinc_cp *c, zinc_cp_node *n, zinc_error *err)
 {
@@ -169,6 +182,7 @@ plan_boxes(zinc_cp *c, zinc_cp_node *n, zinc_error *err)
 		c->verifying = false;
 	}
 	ZINC_TRY(zinc_cp_boxes_plan(c, n, &p, err));
+	fingerprint(c, &p);
 	n->steps = p.boxes.n + (p.two_passes ? p.first.n : 0);
 	n->units = count_objects(n->target->grid, n->target->ndim, n->target->shape);
 	if (p.two_passes)
@@ -208,7 +222,9 @@ zinc_cp_plan_all(zinc_cp *c, zinc_error *err)
 	ZINC_TRY(zinc_cp_raw_plan(c, err));
 	c->steps = c->foreign_steps;
 	c->units = c->foreign.n > 0 ? c->nforeign : 0;
+	c->plan = zinc_cp_hash(c->plan, c->foreign.p, c->foreign.n);
 	for (i = 0; i < c->nnodes; i++) {
+		c->plan = zinc_cp_hash(c->plan, &c->nodes[i].steps, sizeof c->nodes[i].steps);
 		c->steps += c->nodes[i].steps;
 		c->units += c->nodes[i].units;
 	}

@@ -200,7 +200,7 @@ look_at_target(zinc_cp *c, bool found, zinc_error *err)
 	bool vacant;
 
 	c->resuming = found && c->o.resume;
-	if (c->resuming && c->journal_steps != c->steps)
+	if (c->resuming && !zinc_cp_journal_fits(c))
 		return zinc_fail(err, ZINC_E_CONFLICT,
 				 "the interrupted copy that is there had another plan; overwrite it");
 	if (c->resuming || c->o.overwrite)

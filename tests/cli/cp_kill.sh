@@ -52,7 +52,7 @@ for ((i = 0; i < kills; i++)); do
 	[ -n "${took[i % ${#copies[@]}]-}" ] || took[i % ${#copies[@]}]=$(time_of "$copy")
 	rm -rf b.zarr
 	for ((n = 0, status = 137; n < 4 && status == 137; n++)); do # and again while it goes on, up to three times
-		"$ZINC" cp $copy --resume 2>err &
+		"$ZINC" cp $copy --resume -j $((1 + RANDOM % 4)) 2>err & # each time by another number of threads
 		pid=$!
 		us=$(((RANDOM * 32768 + RANDOM) % (took[i % ${#copies[@]}] + 1000)))
 		if [ $n -lt 3 ]; then

@@ -407,9 +407,9 @@ test_resume(void **state)
 	assert_ok(zinc_copy(f.h, "/g", to.h, "/y", ZINC_COPY_OPTIONS(.overwrite = 1), &n, &err));
 	assert_string_equal(forest_get(&to, "y/a/c/0"), "9999");
 	/* a damaged journal is told, never guessed at */
-	forest_put(&to, "z/__zinc_cp.json", "{\"zinc_cp\": 1, ");
+	forest_put(&to, "z/__zinc_cp.json", "{\"zinc_cp\": 2, ");
 	assert_int_equal(zinc_copy(f.h, "/g", to.h, "/z", ZINC_COPY_OPTIONS(.resume = 1), &n, &err), ZINC_E_CORRUPT);
-	forest_put(&to, "z/__zinc_cp.json", "{\"zinc_cp\": 1}");
+	forest_put(&to, "z/__zinc_cp.json", "{\"zinc_cp\": 2}");
 	assert_int_equal(zinc_copy(f.h, "/g", to.h, "/z", ZINC_COPY_OPTIONS(.resume = 1), &n, &err), ZINC_E_CORRUPT);
 	forest_close(&to);
 	forest_close(&f);
