@@ -2,7 +2,8 @@
  * cache.c - decoded chunks kept from call to call
  *
  * Off unless the context has cache_bytes.  An entry is found by store, key and unit, and is used only
- * when its tag is the one the store has now (or the caller says assume_unchanged).  Least
+ * when its tag is the one the store has now (or the caller says assume_unchanged), and only when it has as many bytes as
+ * the caller's metadata make of it: the array may have been created anew with other chunks.  Least
  * recently used entries go first.  Entries are counted, so that a reader may copy from one
  * while another thread drops it.
  */
@@ -167,14 +168,18 @@ zinc_cache_has(zinc_cache *c, zinc_store *store, const char *key, uint64_t unit)
 }
 
 const uint8_t *
-zinc_cache_get(zinc_cache *c, zinc_store *store, const char *key, uint64_t unit, const zinc_tag *tag, void **hold)
+zinc_cache_get(zinc_cache *c, zinc_store *store, const char *key, uint64_t unit, const zinc_tag *tag,
+	       const uint64_t *shape, int ndim, size_t element, void **hold)
 {
 	const uint8_t *bytes = NULL;
+	uint64_t nbytes;
 	entry *e;
 
+	if (zinc_shape_bytes(shape, ndim, element, UINT64_MAX, &nbytes))
+		return NULL;
 	pthread_mutex_lock(&c->lock);
 	e = find(c, store->serial, key, unit);
-	if (e != NULL && tag != NULL && !zinc_tag_equal(&e->tag, tag)) {
+	if (e != NULL && (e->nbytes != nbytes || (tag != NULL && !zinc_tag_equal(&e->tag, tag)))) {
 		drop(c, e);
 	} else if (e != NULL) {
 		unlink_use(c, e);

@@ -211,7 +211,7 @@ zinc_status zinc_shard_write(zinc_job *j, zinc_worker *w, const zinc_object *o, 
 /* What a failed request says, as the caller's error. */
 zinc_status zinc_got_fail(const zinc_got *got, zinc_error *err);
 /* E_CORRUPT: an object of plain elements has another size than they. */
-zinc_status zinc_got_wrong_size(const zinc_got *got, uint64_t expected, zinc_error *err);
+zinc_status zinc_wrong_size(uint64_t size, uint64_t expected, zinc_error *err);
 /* What came of fetching an object. */
 typedef struct zinc_fetched {
 	bool found;
@@ -222,6 +222,16 @@ typedef struct zinc_fetched {
 /* The first `length` bytes of an object (ZINC_TO_END: all) -> w->s->fetch.  E_CORRUPT when it is larger than `limit`. */
 zinc_status zinc_fetch_object(zinc_call *c, zinc_worker *w, const char *key, uint64_t length, uint64_t limit,
 			      zinc_fetched *out, zinc_error *err);
+
+/* Several ranges of one object, into their own memory, in one call.  What out->found says holds for all of them, which
+ * are of one generation of the object: if that cannot be shown, as on a store without tags, it is ZINC_CHANGED. */
+typedef struct zinc_ranges {
+	zinc_found found;
+	uint64_t size; /* of the whole object, when found */
+} zinc_ranges;
+zinc_status zinc_fetch_ranges(zinc_call *c, const zinc_get *requests, size_t n, zinc_ranges *out, zinc_error *err);
+/* May an object be read in n requests?  Else it is read whole, in one. */
+bool zinc_may_split(const zinc_call *c, uint64_t n);
 
 /* The fill value into the place of a unit whose object is not stored, or E_NOTFOUND when that was asked for. */
 zinc_status zinc_read_missing(zinc_job *j, const zinc_unit *u, zinc_error *err);
@@ -235,7 +245,7 @@ zinc_status zinc_read_points(zinc_job *j, zinc_worker *w, const zinc_object *o, 
 			     bool *done, zinc_error *err);
 /* The same of a whole object of `expected` bytes whose rows have `row` bytes each, where that is faster. */
 zinc_status zinc_read_pieces(zinc_job *j, zinc_worker *w, const zinc_object *o, const zinc_unit *u, const char *key,
-			     uint64_t expected, uint64_t row, bool *done, bool *missing, zinc_error *err);
+			     uint64_t expected, uint64_t row, bool *done, zinc_found *found, zinc_error *err);
 
 /* Axes of the sharding codec <-> axes of the array: shapes of the object and of its inner chunks as the codec sees
  * them. */
@@ -249,9 +259,9 @@ typedef struct zinc_cache zinc_cache;
 
 /* NULL: switched off, or the elements are of variable length and lie elsewhere. */
 zinc_cache *zinc_cache_of(const zinc_call *c);
-/* Copy a cached unit out if its tag is `tag` (NULL: any).  The bytes stay valid until zinc_cache_release. */
+/* A cached unit of this shape, if its tag is `tag` (NULL: any).  The bytes stay valid until zinc_cache_release. */
 const uint8_t *zinc_cache_get(zinc_cache *c, zinc_store *store, const char *key, uint64_t unit, const zinc_tag *tag,
-			      void **hold);
+			      const uint64_t *shape, int ndim, size_t element, void **hold);
 bool zinc_cache_has(zinc_cache *c, zinc_store *store, const char *key, uint64_t unit);
 void zinc_cache_release(zinc_cache *c, void *hold);
 /* The tag that the store has for a key now; empty when it is missing or the store has none. */

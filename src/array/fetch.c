@@ -1,5 +1,7 @@
 /*
- * fetch.c - a stored object, or the beginning of it, into a thread's scratch
+ * fetch.c - a stored object, or the beginning of it, into a thread's scratch; ranges of it to their places
+ *
+ * A store may call done() from any thread, several at once, so what the requests of a batch share is under a lock.
  */
 #include "array/engine.h"
 
@@ -12,10 +14,10 @@ zinc_got_fail(const zinc_got *got, zinc_error *err)
 }
 
 zinc_status
-zinc_got_wrong_size(const zinc_got *got, uint64_t expected, zinc_error *err)
+zinc_wrong_size(uint64_t size, uint64_t expected, zinc_error *err)
 {
-	return zinc_fail(err, ZINC_E_CORRUPT, "the object has %llu bytes instead of %llu",
-			 (unsigned long long)got->object_size, (unsigned long long)expected);
+	return zinc_fail(err, ZINC_E_CORRUPT, "the object has %llu bytes instead of %llu", (unsigned long long)size,
+			 (unsigned long long)expected);
 }
 
 typedef struct fetch {
@@ -82,4 +84,70 @@ zinc_fetch_object(zinc_call *c, zinc_worker *w, const char *key, uint64_t length
 	memset(out, 0, sizeof *out);
 	ZINC_TRY(zinc_store_get(c->store, &request, 1, &sink, err));
 	return f.code;
+}
+
+/* ---- ranges of one object ---- */
+
+typedef struct ranges {
+	pthread_mutex_t lock;
+	size_t nfound, nmissing;
+	zinc_tag tag;  /* of the first that was found */
+	uint64_t size; /* its object's */
+	bool changed;
+	zinc_status code;
+	zinc_error *err;
+} ranges;
+
+static void
+range_found(ranges *r, const zinc_got *got)
+{
+	if (r->nfound++ == 0) {
+		r->tag = *got->tag;
+		r->size = got->object_size;
+	} else if (!zinc_tag_equal(&r->tag, got->tag) || r->size != got->object_size) {
+		r->changed = true; /* also where there are no tags */
+	}
+}
+
+static void
+range_done(void *arg, size_t i, const zinc_got *got)
+{
+	ranges *r = arg;
+
+	(void)i;
+	pthread_mutex_lock(&r->lock);
+	if (got->found == ZINC_FOUND)
+		range_found(r, got);
+	else if (got->found == ZINC_MISSING)
+		r->nmissing++;
+	else if (got->found == ZINC_CHANGED)
+		r->changed = true;
+	else if (r->code == ZINC_OK)
+		r->code = zinc_got_fail(got, r->err);
+	pthread_mutex_unlock(&r->lock);
+}
+
+zinc_status
+zinc_fetch_ranges(zinc_call *c, const zinc_get *requests, size_t n, zinc_ranges *out, zinc_error *err)
+{
+	ranges r = {.code = ZINC_OK, .err = err};
+	zinc_sink sink = {.done = range_done, .arg = &r, .cancel = c->o.cancel};
+	zinc_status code;
+
+	pthread_mutex_init(&r.lock, NULL);
+	code = zinc_store_get(c->store, requests, n, &sink, err);
+	pthread_mutex_destroy(&r.lock);
+	ZINC_TRY(code);
+	ZINC_TRY(r.code);
+	out->size = r.size;
+	out->found = r.nmissing > 0 ? ZINC_MISSING : ZINC_FOUND;
+	if (r.changed || (r.nfound > 0 && r.nmissing > 0))
+		out->found = ZINC_CHANGED;
+	return ZINC_OK;
+}
+
+bool
+zinc_may_split(const zinc_call *c, uint64_t n)
+{
+	return n <= 1 || (c->caps.flags & ZINC_CAP_TAGS);
 }

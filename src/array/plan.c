@@ -40,6 +40,18 @@ cover(const zinc_split *s, zinc_group_span *g, uint64_t length)
 	g->covered = n == zinc_min_u64(g->extent, length - g->start);
 }
 
+/* Inner chunks divide every shard, also where a program's grid makes those unequal. */
+static zinc_status
+check_units(const zinc_plan *p, int d, uint64_t chunk, uint64_t start, uint64_t extent, zinc_error *err)
+{
+	if (p->units_are_objects || (start % p->unit_step[d] == 0 && extent % p->unit_step[d] == 0))
+		return ZINC_OK;
+	return zinc_fail(err, ZINC_E_CORRUPT,
+			 "shard %llu of dimension %d holds elements %llu to %llu, which inner chunks of %llu do not divide",
+			 (unsigned long long)chunk, d, (unsigned long long)start, (unsigned long long)(start + extent),
+			 (unsigned long long)p->unit_step[d]);
+}
+
 /* Cut the segments of one dimension into groups by stored object. */
 static zinc_status
 group_dim(zinc_plan *p, int d, zinc_error *err)
@@ -61,6 +73,7 @@ group_dim(zinc_plan *p, int d, zinc_error *err)
 			g[n].chunk = chunk;
 			g[n].begin = i;
 			grid->ops->span(grid, d, chunk, &g[n].start, &g[n].extent);
+			ZINC_TRY(check_units(p, d, chunk, g[n].start, g[n].extent, err));
 			n++;
 		}
 		g[n - 1].end = i + 1;
@@ -133,6 +146,24 @@ same_chunk(const zinc_plan *p, const zinc_grid *grid, uint64_t a, uint64_t b)
 	return true;
 }
 
+/* Of the object that a point lies in. */
+static zinc_status
+check_point_units(const zinc_plan *p, uint64_t point, zinc_error *err)
+{
+	const uint64_t *at = p->sel.points + point * (uint64_t)p->m->ndim;
+	const zinc_grid *grid = p->m->grid;
+	int d;
+
+	for (d = 0; d < p->m->ndim; d++) {
+		const uint64_t chunk = grid->ops->find(grid, d, at[d]);
+		uint64_t start, extent;
+
+		grid->ops->span(grid, d, chunk, &start, &extent);
+		ZINC_TRY(check_units(p, d, chunk, start, extent, err));
+	}
+	return ZINC_OK;
+}
+
 static zinc_status
 plan_points(zinc_plan *p, zinc_error *err)
 {
@@ -154,8 +185,10 @@ plan_points(zinc_plan *p, zinc_error *err)
 	for (i = 0; i < n; i++) {
 		bool new_object = i == 0 || !same_chunk(p, p->m->grid, p->order[i - 1], p->order[i]);
 
-		if (new_object)
+		if (new_object) {
+			ZINC_TRY(check_point_units(p, p->order[i], err));
 			p->object_begin[p->nobjects++] = i;
+		}
 		if (new_object || (o.unit_grid != NULL && !same_chunk(p, &fine, p->order[i - 1], p->order[i])))
 			p->nunits++;
 	}

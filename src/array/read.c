@@ -60,6 +60,7 @@ read_cached(zinc_job *j, zinc_worker *w, const zinc_object *o, const zinc_unit *
 {
 	zinc_cache *cache = zinc_cache_of(j->c);
 	zinc_store *store = j->c->store;
+	const zinc_meta *m = j->p->m;
 	zinc_tag tag = {0, {0}};
 	zinc_view v;
 	void *hold;
@@ -70,10 +71,11 @@ read_cached(zinc_job *j, zinc_worker *w, const zinc_object *o, const zinc_unit *
 		return ZINC_OK;
 	if (!j->c->o.assume_unchanged)
 		ZINC_TRY(zinc_cache_confirm(j->c, key, &tag, err));
-	v.p = (uint8_t *)(uintptr_t)zinc_cache_get(cache, store, key, 0, j->c->o.assume_unchanged ? NULL : &tag, &hold);
+	v.p = (uint8_t *)(uintptr_t)zinc_cache_get(cache, store, key, 0, j->c->o.assume_unchanged ? NULL : &tag,
+						   o->extent, m->ndim, m->dtype->size, &hold);
 	if (v.p == NULL)
 		return ZINC_OK;
-	zinc_strides_c(o->extent, j->p->m->ndim, j->p->m->dtype->size, v.strides);
+	zinc_strides_c(o->extent, m->ndim, m->dtype->size, v.strides);
 	code = zinc_transfer_out(j->p, j->t, u, &v, w->s, err);
 	zinc_cache_release(cache, hold);
 	*done = true;

@@ -58,7 +58,7 @@ piece_done(void *arg, size_t i, const zinc_got *got)
 	if (got->found == ZINC_FAILED)
 		x->code = zinc_got_fail(got, x->err);
 	else if (got->found == ZINC_FOUND && got->object_size != x->expected)
-		x->code = zinc_got_wrong_size(got, x->expected, x->err);
+		x->code = zinc_wrong_size(got->object_size, x->expected, x->err);
 	else if (got->found == ZINC_FOUND)
 		x->tag = *got->tag;
 }
@@ -136,7 +136,7 @@ read_all(zinc_job *j, zinc_worker *w, pieces *x, const zinc_object *o, const zin
 
 zinc_status
 zinc_read_pieces(zinc_job *j, zinc_worker *w, const zinc_object *o, const zinc_unit *u, const char *key,
-		 uint64_t expected, uint64_t row, bool *done, bool *missing, zinc_error *err)
+		 uint64_t expected, uint64_t row, bool *done, zinc_found *found, zinc_error *err)
 {
 	pieces x;
 
@@ -146,7 +146,8 @@ zinc_read_pieces(zinc_job *j, zinc_worker *w, const zinc_object *o, const zinc_u
 	w->s->fetch.max = SIZE_MAX;
 	ZINC_TRY(zinc_buf_reset(&w->s->fetch, (size_t)PIECE_BYTES, err));
 	ZINC_TRY(read_all(j, w, &x, o, u, key, err));
-	*missing = x.found == ZINC_MISSING;
-	*done = *missing || (x.found == ZINC_FOUND && x.tag.n > 0);
+	*done = x.found == ZINC_MISSING || (x.found == ZINC_FOUND && x.tag.n > 0);
+	if (*done)
+		*found = x.found;
 	return ZINC_OK;
 }

@@ -8,6 +8,8 @@
  * Short rows that lie apart, as those of steps and lists do, are not worth a request each.  Where the gaps between them are short, too, they are read
  * together as a band, gaps included, into the scratch, and copied from there:
  *
+ * If the requests for an object are not all of one generation of it, or the store could not tell, it is read whole.
+ *
  *     file     ..[row].[row].[row]...............[row].[row].[row]....
  *     bands      [---------------]               [---------------]
  */
@@ -24,10 +26,7 @@ typedef struct rows {
 	uint64_t n, bytes; /* rows, bytes of each */
 	int64_t file[ZINC_MAX_NDIM];
 	uint64_t expected; /* size of the object */
-	bool missing;
-	zinc_status code;
-	zinc_error *err;
-	const zinc_get *requests;
+	zinc_found found;
 } rows;
 
 /* Are the object's bytes the elements, as the caller wants them, and can parts of it be had? */
@@ -128,25 +127,35 @@ make_requests(const rows *r, int ndim, const char *key, zinc_get *requests, stru
 	return k;
 }
 
-static void
-rows_done(void *arg, size_t i, const zinc_got *got)
+static zinc_status
+fetch(zinc_job *j, rows *r, const zinc_get *requests, size_t n, zinc_error *err)
 {
-	rows *r = arg;
+	zinc_ranges got;
 
-	if (r->code != ZINC_OK)
-		return;
-	if (got->found == ZINC_MISSING)
-		r->missing = true;
-	else if (got->found == ZINC_FAILED)
-		r->code = zinc_got_fail(got, r->err);
-	else if (got->object_size != r->expected || got->nbytes != r->requests[i].length)
-		r->code = zinc_got_wrong_size(got, r->expected, r->err);
+	ZINC_TRY(zinc_fetch_ranges(j->c, requests, n, &got, err));
+	r->found = got.found;
+	return got.found == ZINC_FOUND && got.size != r->expected ? zinc_wrong_size(got.size, r->expected, err)
+								  : ZINC_OK;
 }
 
+/* Is the object there?  Rows are read exactly, nothing else of it. */
 static zinc_status
-read_requests(zinc_job *j, zinc_worker *w, rows *r, const char *key, bool whole, zinc_error *err)
+explain_rows(zinc_job *j, const zinc_object *o, const char *key, rows *r, zinc_error *err)
 {
-	zinc_sink sink = {.done = rows_done, .arg = r, .cancel = j->c->o.cancel};
+	zinc_touch t;
+
+	ZINC_TRY(zinc_explain_object(j, o, key, &t, err));
+	r->found = t.found ? ZINC_FOUND : ZINC_MISSING;
+	t.exact = true;
+	zinc_explain_unit(j->explain, &t);
+	return ZINC_OK;
+}
+
+/* *done false: it takes more requests than the store allows of one object. */
+static zinc_status
+read_requests(zinc_job *j, zinc_worker *w, const zinc_object *o, const zinc_unit *u, const char *key, rows *r,
+	      bool *done, zinc_error *err)
+{
 	zinc_get *requests;
 	struct iovec *iov;
 	size_t n;
@@ -155,14 +164,14 @@ read_requests(zinc_job *j, zinc_worker *w, rows *r, const char *key, bool whole,
 	requests = (zinc_get *)(void *)w->requests.p;
 	iov = (struct iovec *)(void *)(w->requests.p + (size_t)r->n * sizeof *requests);
 	n = make_requests(r, j->p->m->ndim, key, requests, iov);
-	if (j->explain != NULL) {
-		zinc_explain_requests(j->explain, n, n - (n == 1 && whole), r->missing ? 0 : r->n * r->bytes);
+	*done = zinc_may_split(j->c, n);
+	if (!*done)
 		return ZINC_OK;
-	}
-	r->requests = requests;
-	r->err = err;
-	ZINC_TRY(zinc_store_get(j->c->store, requests, n, &sink, err));
-	return r->code;
+	if (j->explain == NULL)
+		return fetch(j, r, requests, n, err);
+	ZINC_TRY(explain_rows(j, o, key, r, err));
+	zinc_explain_requests(j->explain, n, n - (n == 1 && u->full), r->found == ZINC_MISSING ? 0 : r->n * r->bytes);
+	return ZINC_OK;
 }
 
 /* ---- bands ---- */
@@ -174,10 +183,11 @@ typedef struct bands {
 } bands;
 
 /* Grow the band from the last dimension outwards while the gap from one piece to the next is no longer than `gap`, the
- * bytes that a request costs.  False: reading the whole object costs less. */
+ * bytes that a request costs.  False: reading the whole object costs less, or has to be. */
 static bool
-find_bands(bands *b, const rows *r, int ndim, uint64_t gap)
+find_bands(bands *b, const rows *r, int ndim, const zinc_call *c)
 {
+	const uint64_t gap = zinc_max_u64(c->caps.merge_gap, ZINC_REQUEST_BYTES);
 	bool together = true;
 	uint64_t cost;
 	int d;
@@ -196,8 +206,8 @@ find_bands(bands *b, const rows *r, int ndim, uint64_t gap)
 			return false;
 		}
 	}
-	return b->n <= ROWS_MAX && !zinc_u64_mul(b->n, b->bytes, &b->total) && !zinc_u64_mul(b->n, gap, &cost) &&
-	       !zinc_u64_add(cost, b->total, &cost) && cost < r->expected;
+	return b->n <= ROWS_MAX && zinc_may_split(c, b->n) && !zinc_u64_mul(b->n, b->bytes, &b->total) &&
+	       !zinc_u64_mul(b->n, gap, &cost) && !zinc_u64_add(cost, b->total, &cost) && cost < r->expected;
 }
 
 /* The bands lie one behind the other in the scratch; to the copy that is a unit with strides of its own, which begins
@@ -253,7 +263,6 @@ request_bands(const rows *r, const bands *b, int ndim, const char *key, uint8_t 
 static zinc_status
 read_bands(zinc_job *j, zinc_worker *w, rows *r, const bands *b, const zinc_unit *u, const char *key, zinc_error *err)
 {
-	zinc_sink sink = {.done = rows_done, .arg = r, .cancel = j->c->o.cancel};
 	zinc_get *requests;
 	struct iovec *iov;
 
@@ -263,54 +272,37 @@ read_bands(zinc_job *j, zinc_worker *w, rows *r, const bands *b, const zinc_unit
 	requests = (zinc_get *)(void *)w->requests.p;
 	iov = (struct iovec *)(void *)(w->requests.p + (size_t)b->n * sizeof *requests);
 	request_bands(r, b, j->p->m->ndim, key, w->s->fetch.p, requests, iov);
-	r->requests = requests;
-	r->err = err;
-	ZINC_TRY(zinc_store_get(j->c->store, requests, (size_t)b->n, &sink, err));
-	return r->code != ZINC_OK || r->missing ? r->code : copy_bands(j, w, r, b, u, err);
+	ZINC_TRY(fetch(j, r, requests, (size_t)b->n, err));
+	return r->found == ZINC_FOUND ? copy_bands(j, w, r, b, u, err) : ZINC_OK;
 }
 
 /* What the bands would cost: requests for parts, with the gaps between rows. */
 static zinc_status
-explain_bands(zinc_job *j, const zinc_object *o, const char *key, rows *r, const bands *b, zinc_error *err)
+explain_bands(zinc_job *j, const zinc_object *o, const char *key, const bands *b, zinc_error *err)
 {
 	zinc_touch t;
 
 	ZINC_TRY(zinc_explain_object(j, o, key, &t, err));
-	r->missing = !t.found;
-	zinc_explain_requests(j->explain, b->n, b->n, r->missing ? 0 : b->total);
+	zinc_explain_requests(j->explain, b->n, b->n, t.found ? b->total : 0);
 	zinc_explain_unit(j->explain, &t);
 	return ZINC_OK;
 }
 
 /* ---- which of them ---- */
 
-/* Is the object there?  Rows are read exactly, nothing else of it. */
-static zinc_status
-explain_rows(zinc_job *j, const zinc_object *o, const char *key, rows *r, zinc_error *err)
-{
-	zinc_touch t;
-
-	ZINC_TRY(zinc_explain_object(j, o, key, &t, err));
-	r->missing = !t.found;
-	t.exact = true;
-	zinc_explain_unit(j->explain, &t);
-	return ZINC_OK;
-}
-
-static zinc_status
-by_rows(zinc_job *j, zinc_worker *w, const zinc_object *o, const zinc_unit *u, const char *key, rows *r,
-	zinc_error *err)
-{
-	if (j->explain != NULL)
-		ZINC_TRY(explain_rows(j, o, key, r, err));
-	return read_requests(j, w, r, key, u->full, err);
-}
-
 static zinc_status
 by_bands(zinc_job *j, zinc_worker *w, const zinc_object *o, const zinc_unit *u, const char *key, rows *r,
 	 const bands *b, zinc_error *err)
 {
-	return j->explain != NULL ? explain_bands(j, o, key, r, b, err) : read_bands(j, w, r, b, u, key, err);
+	return j->explain != NULL ? explain_bands(j, o, key, b, err) : read_bands(j, w, r, b, u, key, err);
+}
+
+/* What was changed meanwhile is left to those who read it in one request. */
+static zinc_status
+settle(zinc_job *j, const zinc_unit *u, const rows *r, bool *done, zinc_error *err)
+{
+	*done = *done && r->found != ZINC_CHANGED;
+	return *done && r->found == ZINC_MISSING && j->explain == NULL ? zinc_read_missing(j, u, err) : ZINC_OK;
 }
 
 zinc_status
@@ -318,7 +310,7 @@ zinc_read_rows(zinc_job *j, zinc_worker *w, const zinc_object *o, const zinc_uni
 	       zinc_error *err)
 {
 	const int ndim = j->p->m->ndim;
-	rows r = {.code = ZINC_OK};
+	rows r = {.found = ZINC_FOUND};
 	bool long_rows;
 	bands b;
 
@@ -327,13 +319,12 @@ zinc_read_rows(zinc_job *j, zinc_worker *w, const zinc_object *o, const zinc_uni
 		return ZINC_OK;
 	long_rows = find_rows(&r, j->p->m, o, u, j->t) && (u->full || r.n == 1 || r.bytes >= ROW_BYTES_FAR);
 	if (u->full && j->explain == NULL)
-		ZINC_TRY(zinc_read_pieces(j, w, o, u, key, r.expected, r.bytes, done, &r.missing, err));
+		ZINC_TRY(zinc_read_pieces(j, w, o, u, key, r.expected, r.bytes, done, &r.found, err));
 	if (!*done && long_rows) {
-		ZINC_TRY(by_rows(j, w, o, u, key, &r, err));
-		*done = true;
-	} else if (!*done && find_bands(&b, &r, ndim, zinc_max_u64(j->c->caps.merge_gap, ZINC_REQUEST_BYTES))) {
+		ZINC_TRY(read_requests(j, w, o, u, key, &r, done, err));
+	} else if (!*done && find_bands(&b, &r, ndim, j->c)) {
 		ZINC_TRY(by_bands(j, w, o, u, key, &r, &b, err));
 		*done = true;
 	}
-	return *done && r.missing && j->explain == NULL ? zinc_read_missing(j, u, err) : ZINC_OK;
+	return settle(j, u, &r, done, err);
 }

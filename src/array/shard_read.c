@@ -4,9 +4,11 @@
  * Promises (tests/unit/test_shard_read.c names each by its number):
  *
  * (1) The bytes of one shard come from one generation: every range carries the tag that the index came with; a
- *     shard that changes meanwhile is read anew, 8 times, then E_CONFLICT.
+ *     shard that changes meanwhile is read anew, 8 times, then E_CONFLICT.  One without a tag is read whole, in one
+ *     request.
  * (2) Ranges of a batch are sorted and merged where the store says that a gap is cheaper than a request.
  * (3) Inner chunks of all shards of a window are scheduled together.
+ * (4) Where the grid's shards differ in size so do their indexes.
  *
  *     window:   [shard][shard][shard] ...         first all indexes, in parallel,
  *     batches:  [u u u u][u u u u][u u ...        then all inner chunks, in parallel
@@ -26,9 +28,12 @@ typedef struct slot {
 	bool found;
 	uint64_t size; /* of the object */
 	atomic_bool changed;
+	zinc_buf whole; /* all of an object that has no tag */
 	zinc_shard_entry *entries;
-	uint64_t per_axis[ZINC_MAX_NDIM];
-	size_t first_batch; /* of the window */
+	uint64_t nentries;
+	size_t index_bytes;
+	uint64_t shape[ZINC_MAX_NDIM], per_axis[ZINC_MAX_NDIM]; /* in the codec's axes */
+	size_t first_batch;                                     /* of the window */
 	size_t nbatches;
 	size_t batch_units;
 } slot;
@@ -41,10 +46,8 @@ typedef struct window {
 	size_t *todo; /* slots to read in this try */
 	size_t ntodo;
 	zinc_shard_entry *entries; /* nslots * nentries */
-	uint64_t nentries;
-	size_t index_bytes;
-	uint64_t shard_shape[ZINC_MAX_NDIM];
-	size_t unit_limit; /* encoded bytes of an inner chunk */
+	uint64_t nentries;         /* of the largest shard */
+	size_t unit_limit;         /* encoded bytes of an inner chunk */
 	uint64_t unit_bytes;
 } window;
 
@@ -81,6 +84,7 @@ zinc_shard_position(const zinc_meta *m, const uint64_t *per_axis, const uint64_t
 
 typedef struct index_fetch {
 	zinc_buf *into;
+	uint64_t limit;
 	slot *s;
 	uint64_t object_size;
 	zinc_status code;
@@ -94,7 +98,12 @@ index_room(void *arg, size_t i, uint64_t nbytes, void **buf)
 
 	(void)i;
 	f->into->max = SIZE_MAX;
-	f->code = zinc_buf_reset(f->into, (size_t)nbytes, f->err);
+	if (nbytes > f->limit)
+		f->code = zinc_fail(f->err, ZINC_E_LIMIT,
+				    "a shard of %llu bytes, of which the store can give no part safely: it has no tags",
+				    (unsigned long long)nbytes);
+	else
+		f->code = zinc_buf_reset(f->into, (size_t)nbytes, f->err);
 	*buf = f->into->p;
 	return f->code == ZINC_OK ? ZINC_ROOM_OK : ZINC_ROOM_FAIL;
 }
@@ -116,26 +125,51 @@ index_done(void *arg, size_t i, const zinc_got *got)
 }
 
 static zinc_status
+load(window *win, slot *s, const zinc_get *g, zinc_buf *into, zinc_error *err)
+{
+	zinc_job *j = win->j;
+	index_fetch f = {.into = into, .limit = UINT64_MAX, .s = s, .err = err};
+	zinc_sink sink = {.room = index_room, .done = index_done, .arg = &f, .cancel = j->c->o.cancel};
+
+	if (g->length == ZINC_TO_END)
+		f.limit = 2 * j->c->ctx->limits.chunk_bytes;
+	ZINC_TRY(zinc_store_get(j->c->store, g, 1, &sink, err));
+	ZINC_TRY(f.code);
+	s->size = s->found ? f.object_size : 0;
+	if (j->explain != NULL)
+		zinc_explain_requests(j->explain, 1, g->length != ZINC_TO_END, s->found ? into->n : 0);
+	return ZINC_OK;
+}
+
+/* Where the store gives no tag nothing shows that ranges belong to the index, so all of the shard is had at once. */
+static zinc_status
 load_index(window *win, zinc_worker *w, slot *s, zinc_error *err)
 {
 	zinc_job *j = win->j;
 	const zinc_shard *sh = j->p->m->chain->shard;
-	index_fetch f = {.into = &w->s->fetch, .s = s, .err = err};
-	zinc_sink sink = {.room = index_room, .done = index_done, .arg = &f, .cancel = j->c->o.cancel};
-	zinc_get g = {.length = win->index_bytes, .suffix = !sh->index_at_start};
+	zinc_get g = {.length = s->index_bytes, .suffix = !sh->index_at_start};
+	zinc_buf *from = &w->s->fetch;
 	zinc_bytes tail;
 
 	ZINC_TRY(zinc_call_key(j->c, w, s->o.index, &g.key, err));
-	ZINC_TRY(zinc_store_get(j->c->store, &g, 1, &sink, err));
-	ZINC_TRY(f.code);
-	s->size = s->found ? f.object_size : 0;
-	if (j->explain != NULL)
-		zinc_explain_requests(j->explain, 1, 1, s->found ? w->s->fetch.n : 0);
+	if (s->nentries > win->nentries) /* the grid is a program's */
+		return zinc_fail(err, ZINC_E_CORRUPT, "the shard is larger than the widest of its grid");
+	s->tag.n = 0;
+	if (j->c->caps.flags & ZINC_CAP_TAGS)
+		ZINC_TRY(load(win, s, &g, from, err));
+	if (s->tag.n == 0) {
+		g = (zinc_get){.key = g.key, .length = ZINC_TO_END};
+		from = &s->whole;
+		ZINC_TRY(load(win, s, &g, from, err));
+	}
 	if (!s->found)
 		return ZINC_OK;
-	tail.p = w->s->fetch.p;
-	tail.n = w->s->fetch.n;
-	return zinc_shard_index_decode(sh, w->s, win->shard_shape, tail, f.object_size, s->entries, err);
+	tail = (zinc_bytes){from->p, from->n};
+	if (from == &s->whole && tail.n > s->index_bytes) {
+		tail.p += sh->index_at_start ? 0 : tail.n - s->index_bytes;
+		tail.n = s->index_bytes;
+	}
+	return zinc_shard_index_decode(sh, w->s, s->shape, tail, s->size, s->entries, err);
 }
 
 static void
@@ -175,26 +209,6 @@ by_offset(const void *a, const void *b)
 	return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
-typedef struct ranges {
-	slot *s;
-	zinc_status code;
-	zinc_error *err;
-	const zinc_get *requests;
-} ranges;
-
-static void
-range_done(void *arg, size_t i, const zinc_got *got)
-{
-	ranges *r = arg;
-
-	if (got->found == ZINC_FOUND && got->nbytes == r->requests[i].length)
-		return;
-	if (got->found == ZINC_FAILED && r->code == ZINC_OK)
-		r->code = zinc_got_fail(got, r->err);
-	else if (got->found != ZINC_FAILED)
-		atomic_store(&r->s->changed, true); /* replaced, shortened or erased since its index was read */
-}
-
 /* Lay the wanted chunks into one buffer and merge neighbours into requests.  Returns the number of requests. */
 static size_t
 merge(const window *win, const slot *s, wanted *list, size_t n, const char *key, zinc_get *requests, struct iovec *iov,
@@ -218,7 +232,7 @@ merge(const window *win, const slot *s, wanted *list, size_t n, const char *key,
 		} else {
 			r = &requests[k++];
 			*r = (zinc_get){.key = key, .offset = list[i].offset, .length = list[i].nbytes, .niov = 1};
-			r->if_tag = s->tag.n > 0 ? &s->tag : NULL;
+			r->if_tag = &s->tag;
 			*total += r->length;
 			end = r->offset + r->length;
 		}
@@ -235,12 +249,15 @@ fetch_wanted(window *win, zinc_worker *w, slot *s, wanted *list, size_t n, zinc_
 	     zinc_error *err)
 {
 	const char *key = (const char *)w->key.p;
-	ranges r = {.s = s, .err = err, .requests = requests};
-	zinc_sink sink = {.done = range_done, .arg = &r, .cancel = win->j->c->o.cancel};
+	zinc_ranges got;
 	uint64_t total;
 	uint8_t *p;
 	size_t i, k;
 
+	for (i = 0; i < n && s->tag.n == 0; i++)
+		list[i].bytes = s->whole.p + list[i].offset; /* the index was checked against the size */
+	if (s->tag.n == 0)
+		return ZINC_OK;
 	qsort(list, n, sizeof *list, by_offset);
 	k = merge(win, s, list, n, key, requests, iov, &total);
 	if (win->j->explain != NULL) {
@@ -256,8 +273,10 @@ fetch_wanted(window *win, zinc_worker *w, slot *s, wanted *list, size_t n, zinc_
 	}
 	for (i = 0; i < n; i++)
 		list[i].bytes = w->s->fetch.p + (uintptr_t)list[i].bytes;
-	ZINC_TRY(zinc_store_get(win->j->c->store, requests, k, &sink, err));
-	return r.code;
+	ZINC_TRY(zinc_fetch_ranges(win->j->c, requests, k, &got, err));
+	if (got.found != ZINC_FOUND || got.size != s->size)
+		atomic_store(&s->changed, true); /* replaced or erased since its index was read */
+	return ZINC_OK;
 }
 
 /* The strides of a view in the shard's axes -> in the array's. */
@@ -302,6 +321,7 @@ unit_at_hand(window *win, zinc_worker *w, const slot *s, const zinc_unit *u, uin
 	     zinc_error *err)
 {
 	zinc_job *j = win->j;
+	const zinc_meta *m = j->p->m;
 	zinc_cache *cache = zinc_cache_of(j->c);
 	zinc_status code;
 	zinc_view v;
@@ -317,11 +337,11 @@ unit_at_hand(window *win, zinc_worker *w, const slot *s, const zinc_unit *u, uin
 	*done = false;
 	if (cache == NULL)
 		return ZINC_OK;
-	v.p =
-	    (uint8_t *)(uintptr_t)zinc_cache_get(cache, j->c->store, (const char *)w->key.p, position, &s->tag, &hold);
+	v.p = (uint8_t *)(uintptr_t)zinc_cache_get(cache, j->c->store, (const char *)w->key.p, position, &s->tag,
+						   u->extent, m->ndim, m->dtype->size, &hold);
 	if (v.p == NULL)
 		return ZINC_OK;
-	zinc_strides_c(u->extent, j->p->m->ndim, j->p->m->dtype->size, v.strides);
+	zinc_strides_c(u->extent, m->ndim, m->dtype->size, v.strides);
 	code = zinc_transfer_out(j->p, j->t, u, &v, w->s, err);
 	zinc_cache_release(cache, hold);
 	*done = true;
@@ -475,8 +495,10 @@ open_slot(window *win, size_t i)
 	uint64_t units = zinc_max_u64(1, zinc_min_u64(BATCH_MAX, BATCH_BYTES / zinc_max_u64(1, win->unit_bytes)));
 
 	zinc_plan_object(p, win->first + i, &s->o);
+	zinc_shard_shape(p->m, s->o.extent, s->shape);
 	s->entries = win->entries + i * win->nentries;
-	(void)zinc_shard_count(p->m->chain->shard, win->shard_shape, s->per_axis);
+	s->nentries = zinc_shard_count(p->m->chain->shard, s->shape, s->per_axis);
+	(void)zinc_shard_index_bytes(p->m->chain->shard, s->shape, &s->index_bytes); /* that of the largest fits */
 	/* points of an object come in order only, so they are one batch */
 	s->batch_units = p->sel.is_points ? s->o.nunits : (size_t)units;
 	s->nbatches = (size_t)zinc_ceil_div(s->o.nunits, s->batch_units);
@@ -515,14 +537,16 @@ window_init(window *win, zinc_job *j, size_t *slots, zinc_error *err)
 {
 	const zinc_meta *m = j->p->m;
 	const zinc_shard *sh = m->chain->shard;
-	zinc_object o;
-	uint64_t n;
+	uint64_t widest[ZINC_MAX_NDIM], shape[ZINC_MAX_NDIM], n;
+	size_t index_bytes, i;
+	int d;
 
 	win->j = j;
-	zinc_plan_object(j->p, 0, &o);
-	zinc_shard_shape(m, o.extent, win->shard_shape);
-	win->nentries = zinc_shard_count(sh, win->shard_shape, o.index);
-	if (zinc_shard_index_bytes(sh, win->shard_shape, &win->index_bytes) ||
+	for (d = 0; d < m->ndim; d++)
+		widest[d] = m->grid->ops->widest(m->grid, d);
+	zinc_shard_shape(m, widest, shape);
+	win->nentries = zinc_shard_count(sh, shape, widest);
+	if (zinc_shard_index_bytes(sh, shape, &index_bytes) || win->nentries > SIZE_MAX / WINDOW_MAX ||
 	    zinc_shape_bytes(sh->chunk_shape, m->ndim, m->dtype->size, j->c->ctx->limits.chunk_bytes, &win->unit_bytes))
 		return zinc_fail(err, ZINC_E_LIMIT,
 				 "the shard's index or inner chunks are larger than the limits allow");
@@ -530,10 +554,14 @@ window_init(window *win, zinc_job *j, size_t *slots, zinc_error *err)
 		win->unit_limit = (size_t)(2 * j->c->ctx->limits.chunk_bytes);
 	n = zinc_max_u64(
 	    1, zinc_min_u64(WINDOW_MAX, WINDOW_BYTES / zinc_max_u64(1, win->nentries * sizeof(zinc_shard_entry))));
+	if (!(j->c->caps.flags & ZINC_CAP_TAGS))
+		n = 1; /* all of it is going to be in memory */
 	*slots = (size_t)zinc_min_u64(n, j->p->nobjects);
 	win->slots = zinc_calloc(j->c->ctx, *slots, sizeof *win->slots);
 	win->todo = zinc_calloc(j->c->ctx, *slots, sizeof *win->todo);
 	win->entries = zinc_calloc(j->c->ctx, *slots * (size_t)win->nentries, sizeof *win->entries);
+	for (i = 0; win->slots != NULL && i < *slots; i++)
+		zinc_buf_init(&win->slots[i].whole, j->c->ctx, SIZE_MAX);
 	return win->slots == NULL || win->todo == NULL || win->entries == NULL ? zinc_fail_nomem(err) : ZINC_OK;
 }
 
@@ -551,6 +579,8 @@ zinc_job_read_shards(zinc_job *j, zinc_error *err)
 		win.nslots = j->p->nobjects - i < slots ? j->p->nobjects - i : slots;
 		read_window(&win);
 	}
+	for (i = 0; win.slots != NULL && i < slots; i++)
+		zinc_buf_fini(&win.slots[i].whole);
 	zinc_free(j->c->ctx, win.slots);
 	zinc_free(j->c->ctx, win.todo);
 	zinc_free(j->c->ctx, win.entries);

@@ -6,6 +6,9 @@
  * decoded; the others are decoded, changed and encoded again.  An inner chunk that is all fill value
  * is left out, and a shard without any is erased.
  *
+ * What fails is told to whoever asked for the shard, whatever the number of threads: he may write it without its old
+ * bytes, where those are damaged and all of its elements are new.
+ *
  *     old:   [a][b][c]....[index]        write b'  ->  new:  [a][b'][c][index]
  *            what is kept never comes into memory: only its place is told, and the store copies it
  */
@@ -36,6 +39,8 @@ typedef struct shard_job {
 	zinc_buf *out;
 	bool *empty;
 	uint64_t first;
+	uint64_t failed; /* the lowest inner chunk that could not be encoded; n: none */
+	zinc_error error;
 } shard_job;
 
 /* Mark which inner chunks the selection touches. */
@@ -215,6 +220,18 @@ encode_in_turn(shard_job *x, zinc_error *err)
 	return ZINC_OK;
 }
 
+/* By any thread; the lowest wins, as of objects. */
+static void
+inner_failed(shard_job *x, uint64_t position, const zinc_error *err)
+{
+	pthread_mutex_lock(&x->j->c->lock);
+	if (position < x->failed) {
+		x->failed = position;
+		x->error = *err;
+	}
+	pthread_mutex_unlock(&x->j->c->lock);
+}
+
 static void
 window_item(void *arg, size_t i, int worker)
 {
@@ -229,7 +246,7 @@ window_item(void *arg, size_t i, int worker)
 		return;
 	code = encode_inner(x, w->s, position, &x->out[i], &x->empty[i], &err);
 	if (code != ZINC_OK)
-		zinc_call_fail(x->j->c, x->o->number, code, &err);
+		inner_failed(x, position, &err);
 }
 
 /* Encode windows of inner chunks on all threads, each into a buffer of its own, then join them in order. */
@@ -242,7 +259,9 @@ encode_windows(shard_job *x, size_t window, zinc_error *err)
 		size_t n = (size_t)zinc_min_u64(window, x->n - x->first);
 
 		zinc_pool_run(x->j->c->ctx, x->j->c->threads, n, window_item, x);
-		if (x->j->c->code != ZINC_OK)
+		if (x->failed < x->n)
+			return zinc_error_copy(err, &x->error);
+		if (x->j->c->code != ZINC_OK) /* cancelled */
 			return zinc_error_copy(err, &x->j->c->error);
 		for (i = 0; i < n; i++) {
 			size_t begin = x->w->s->fetch.n;
@@ -265,6 +284,7 @@ encode_in_parallel(shard_job *x, zinc_error *err)
 	size_t i, window = (size_t)zinc_min_u64(x->n, 8 * (uint64_t)x->j->c->threads);
 	zinc_status code = ZINC_OK;
 
+	x->failed = x->n;
 	x->out = zinc_calloc(ctx, window, sizeof *x->out);
 	x->empty = zinc_calloc(ctx, window, sizeof *x->empty);
 	if (x->out == NULL || x->empty == NULL)

@@ -38,7 +38,8 @@ zinc_status zinc_error_at_url(zinc_error *err, zinc_status code, const char *url
 zinc_status zinc_error_at_key(zinc_error *err, zinc_status code, const char *key);
 zinc_status zinc_error_at_chunk(zinc_error *err, zinc_status code, const uint64_t *index, int ndim);
 zinc_status zinc_error_at_codec(zinc_error *err, zinc_status code, const char *codec);
-/* Copy `from` to `to` (either may be NULL) and return its code. */
+/* Copy `from` to `to` (either may be NULL) and return its code; one that holds no failure is not copied.  What may fail
+ * without the call failing is given an error of its own, which is copied when the call does fail. */
 zinc_status zinc_error_copy(zinc_error *to, const zinc_error *from);
 /* Copy `s` for a reader: one line of valid UTF-8, other bytes as \xNN, "..." at the end when it does not fit into
  * `cap` (> 3) bytes, NUL included.  Returns the length. */

@@ -199,7 +199,7 @@ zinc_error_at_chunk(zinc_error *err, zinc_status code, const uint64_t *index, in
 zinc_status
 zinc_error_copy(zinc_error *to, const zinc_error *from)
 {
-	if (!from)
+	if (!from || from->code == ZINC_OK)
 		return ZINC_OK;
 	if (to && to != from)
 		*to = *from;

@@ -72,9 +72,9 @@ judge(zinc_context *ctx, const zinc_blob *text, const zinc_format *only, const z
 
 	if (text->data)
 		s = zinc_json_parse(&doc, ctx, text->data, text->nbytes, ZINC_JSON_DUPLICATES | ZINC_JSON_NAN_TOKENS,
-				    err);
+				    NULL);
 	if (s == ZINC_E_NOMEM)
-		return s;
+		return zinc_fail_nomem(err);
 	root = s == ZINC_OK ? zinc_json_root(doc) : NULL;
 	*format = claimant(root, only, kind);
 	s = ZINC_OK;

@@ -48,26 +48,27 @@ static zinc_status
 check_level(zinc_hierarchy *h, const char *path, const char *name, const char *end, zinc_error *err)
 {
 	struct siblings look = {.h = h, .name = name, .n = (size_t)(end - name)};
+	zinc_error e = ZINC_ERROR_INIT;
 	zinc_buf parent, prefix;
 	zinc_status s;
 
 	zinc_buf_init(&parent, h->ctx, SIZE_MAX);
 	zinc_buf_init(&prefix, h->ctx, SIZE_MAX);
-	s = zinc_buf_add(&parent, path, name - path > 1 ? (size_t)(name - path - 1) : 1, err);
+	s = zinc_buf_add(&parent, path, name - path > 1 ? (size_t)(name - path - 1) : 1, &e);
 	if (s == ZINC_OK)
-		s = zinc_buf_text(&parent) ? zinc_draft_meta_prefix(h, zinc_buf_text(&parent), &prefix, err)
-					   : zinc_fail_nomem(err);
+		s = zinc_buf_text(&parent) ? zinc_draft_meta_prefix(h, zinc_buf_text(&parent), &prefix, &e)
+					   : zinc_fail_nomem(&e);
 	look.nprefix = prefix.n;
 	if (s == ZINC_OK)
-		s = zinc_buf_text(&prefix) ? zinc_store_list_dir(h->store, zinc_buf_text(&prefix), look_at, &look, err)
-					   : zinc_fail_nomem(err);
+		s = zinc_buf_text(&prefix) ? zinc_store_list_dir(h->store, zinc_buf_text(&prefix), look_at, &look, &e)
+					   : zinc_fail_nomem(&e);
 	zinc_buf_fini(&prefix);
 	zinc_buf_fini(&parent);
 	if (s == ZINC_OK && look.clash)
 		return zinc_fail(err, ZINC_E_INVALID,
 				 "\"%.*s\" differs from the name of a sibling only in case (rule %s)", (int)look.n,
 				 name, h->format->draft->rules[ZINC_DRAFT_NAME_CASE]);
-	return s == ZINC_E_UNSUPPORTED ? ZINC_OK : s; /* a store that cannot list */
+	return s == ZINC_E_UNSUPPORTED ? ZINC_OK : zinc_error_copy(err, &e); /* a store that cannot list */
 }
 
 zinc_status

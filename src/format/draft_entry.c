@@ -223,6 +223,7 @@ zinc_draft_init(zinc_hierarchy *h, zinc_error *err)
 {
 	static const zinc_condition absent = {ZINC_ABSENT, NULL};
 	const char *text = h->format->draft->entry;
+	zinc_error e = ZINC_ERROR_INIT;
 	zinc_status s;
 	zinc_buf key;
 
@@ -235,9 +236,8 @@ zinc_draft_init(zinc_hierarchy *h, zinc_error *err)
 		s = zinc_fail_nomem(err);
 	if (s == ZINC_OK) {
 		s = zinc_store_put(h->store, NULL, zinc_buf_text(&key), text, strlen(text), &absent, h->put_flags, NULL,
-				   err);
-		if (s == ZINC_E_EXISTS)
-			s = join(h, zinc_buf_text(&key), err);
+				   &e);
+		s = s == ZINC_E_EXISTS ? join(h, zinc_buf_text(&key), err) : zinc_error_copy(err, &e);
 		if (s != ZINC_OK)
 			zinc_error_at_key(err, s, zinc_buf_text(&key));
 	}

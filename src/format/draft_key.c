@@ -259,21 +259,22 @@ zinc_status
 zinc_draft_find_scalar(zinc_hierarchy *h, const char *path, zinc_meta *m, zinc_error *err)
 {
 	struct scalar x = {.c = false};
+	zinc_error e = ZINC_ERROR_INIT;
 	zinc_status s;
 	zinc_buf prefix;
 
 	if (m->kind != ZINC_NODE_ARRAY || m->ndim > 0 || m->keys.ops != &c_keys || !h->format->draft->scalar_c0)
 		return ZINC_OK;
 	zinc_buf_init(&prefix, h->ctx, SIZE_MAX);
-	s = zinc_draft_data_prefix(h, path, &prefix, err);
+	s = zinc_draft_data_prefix(h, path, &prefix, &e);
 	x.nprefix = prefix.n;
 	if (s == ZINC_OK)
-		s = zinc_buf_text(&prefix) ? zinc_store_list_dir(h->store, zinc_buf_text(&prefix), see_scalar, &x, err)
-					   : zinc_fail_nomem(err);
+		s = zinc_buf_text(&prefix) ? zinc_store_list_dir(h->store, zinc_buf_text(&prefix), see_scalar, &x, &e)
+					   : zinc_fail_nomem(&e);
 	zinc_buf_fini(&prefix);
 	if (s == ZINC_OK && x.c0 && !x.c)
 		m->keys.ops = &c0_keys;
-	return s == ZINC_E_UNSUPPORTED ? ZINC_OK : s; /* a store that cannot list */
+	return s == ZINC_E_UNSUPPORTED ? ZINC_OK : zinc_error_copy(err, &e); /* a store that cannot list */
 }
 
 zinc_status

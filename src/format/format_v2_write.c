@@ -74,10 +74,11 @@ put_group(zinc_hierarchy *h, const char *key, zinc_error *err)
 {
 	static const char text[] = "{\n  \"zarr_format\": 2\n}\n";
 	static const zinc_condition absent = {ZINC_ABSENT, NULL};
+	zinc_error e = ZINC_ERROR_INIT;
 	const zinc_status s =
-	    zinc_store_put(h->store, NULL, key, text, sizeof text - 1, &absent, h->put_flags, NULL, err);
+	    zinc_store_put(h->store, NULL, key, text, sizeof text - 1, &absent, h->put_flags, NULL, &e);
 
-	return s == ZINC_E_EXISTS ? ZINC_OK : s;
+	return s == ZINC_E_EXISTS ? ZINC_OK : zinc_error_copy(err, &e);
 }
 
 /* Node i of the line, the last of which is the node itself. */

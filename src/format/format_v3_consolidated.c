@@ -128,10 +128,10 @@ zinc_v3_find_copies(zinc_context *ctx, const zinc_fetched *docs, zinc_json_doc *
 	*doc = NULL;
 	if (docs->found != ZINC_FOUND)
 		return ZINC_OK;
-	s = zinc_json_parse(doc, ctx, docs->text, docs->n, ZINC_V3_JSON, err);
+	s = zinc_json_parse(doc, ctx, docs->text, docs->n, ZINC_V3_JSON, NULL);
 	if (s != ZINC_OK) {
 		*doc = NULL;
-		return s == ZINC_E_NOMEM ? s : ZINC_OK; /* a damaged document has none that can be used */
+		return s == ZINC_E_NOMEM ? zinc_fail_nomem(err) : ZINC_OK; /* a damaged one has none that can be used */
 	}
 	*metadata = zinc_v3_consolidated(zinc_json_root(*doc));
 	if (!*metadata) {

@@ -26,10 +26,9 @@ is_consolidated(zinc_context *ctx, const zinc_fetched *doc, bool *yes, zinc_erro
 	zinc_status s;
 
 	*yes = false;
-	s = zinc_json_parse(&json, ctx, doc->text, doc->n, ZINC_V3_JSON, err);
-	if (s == ZINC_E_CORRUPT || s == ZINC_E_LIMIT)
-		return ZINC_OK;
-	ZINC_TRY(s);
+	s = zinc_json_parse(&json, ctx, doc->text, doc->n, ZINC_V3_JSON, NULL);
+	if (s != ZINC_OK)
+		return s == ZINC_E_NOMEM ? zinc_fail_nomem(err) : ZINC_OK;
 	*yes = zinc_v3_consolidated(zinc_json_root(json)) != NULL;
 	zinc_json_free(json);
 	return ZINC_OK;
@@ -71,19 +70,20 @@ static zinc_status
 put_group(zinc_hierarchy *h, const char *key, zinc_error *err)
 {
 	static const zinc_condition absent = {ZINC_ABSENT, NULL};
+	zinc_error e = ZINC_ERROR_INIT;
 	zinc_json_doc *doc;
 	zinc_status s;
 	zinc_buf text;
 
 	ZINC_TRY(zinc_document_build_group(&doc, h->ctx, NULL, err));
 	zinc_buf_init(&text, h->ctx, SIZE_MAX);
-	s = zinc_json_print(zinc_json_root(doc), &text, err);
+	s = zinc_json_print(zinc_json_root(doc), &text, &e);
 	if (s == ZINC_OK)
-		s = zinc_buf_puts(&text, "\n", err);
+		s = zinc_buf_puts(&text, "\n", &e);
 	if (s == ZINC_OK)
-		s = zinc_store_put(h->store, NULL, key, text.p, text.n, &absent, h->put_flags, NULL, err);
-	if (s == ZINC_E_EXISTS) /* somebody else was quicker: any group will do */
-		s = check_parent_at(h, key, err);
+		s = zinc_store_put(h->store, NULL, key, text.p, text.n, &absent, h->put_flags, NULL, &e);
+	/* somebody else was quicker: any group will do */
+	s = s == ZINC_E_EXISTS ? check_parent_at(h, key, err) : zinc_error_copy(err, &e);
 	zinc_buf_fini(&text);
 	zinc_json_free(doc);
 	return s;

@@ -103,12 +103,10 @@ check(const zinc_subject *s, zinc_report *r, zinc_error *err)
 		(void)zinc_report_error(r, "license", NULL, "%s", e.text);
 	else if (st == ZINC_E_NOTFOUND)
 		(void)zinc_report_error(r, "license", NULL, "its path leads nowhere: %s", e.text);
-	else if (st != ZINC_OK)
-		zinc_error_copy(err, &e);
 	zinc_meta_free(holder);
 	zinc_buf_fini(&at);
 	zinc_report_leave(r, mark);
-	return st == ZINC_E_NOMEM || st == ZINC_E_IO ? st : ZINC_OK;
+	return st == ZINC_E_NOMEM || st == ZINC_E_IO ? zinc_error_copy(err, &e) : ZINC_OK;
 }
 
 const zinc_convention_row zinc_convention_license = {

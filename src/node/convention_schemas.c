@@ -215,9 +215,11 @@ find_document(void *arg, const char *uri, zinc_blob *text, zinc_error *err)
 {
 	zinc_conventions *c = arg;
 
-	const zinc_status s = c->schemas ? search(c, uri, text, err) : ZINC_E_NOTFOUND;
+	const zinc_status s = c->schemas ? search(c, uri, text, NULL) : ZINC_E_NOTFOUND;
 
-	return s == ZINC_OK || s == ZINC_E_NOMEM ? s : fetch(c, uri, text, err);
+	if (s == ZINC_E_NOMEM)
+		return zinc_fail_nomem(err);
+	return s == ZINC_OK ? s : fetch(c, uri, text, err);
 }
 
 /* ---- built in ---- */
@@ -244,11 +246,11 @@ find_text(zinc_conventions *c, const zinc_entry *e, zinc_blob *out, zinc_error *
 	zinc_status s = ZINC_E_NOTFOUND;
 
 	if (c->schemas)
-		s = search(c, *e->c.schema_url ? e->c.schema_url : e->c.id, out, err);
+		s = search(c, *e->c.schema_url ? e->c.schema_url : e->c.id, out, NULL);
 	if (s != ZINC_OK && s != ZINC_E_NOMEM && c->schemas && *e->c.uuid)
-		s = search(c, e->c.uuid, out, err);
+		s = search(c, e->c.uuid, out, NULL);
 	if (s == ZINC_OK || s == ZINC_E_NOMEM)
-		return s;
+		return s == ZINC_OK ? s : zinc_fail_nomem(err);
 	if (e->row)
 		return zinc_fail(err, ZINC_E_NOTFOUND, "only the built-in schema is here");
 	if (*e->c.schema_url)

@@ -39,19 +39,20 @@ create(zinc_hierarchy *h, const char *path, const char *attributes, bool overwri
 static zinc_status
 make_explicit(zinc_hierarchy *h, const char *path, zinc_error *err)
 {
+	zinc_error e = ZINC_ERROR_INIT;
 	zinc_meta *m = NULL;
 	zinc_report r;
 	zinc_status s;
 	bool there;
 
 	zinc_report_init_quiet(&r, h->ctx, h->strict);
-	s = h->format->read_node(h, path, &r, &m, err);
+	s = h->format->read_node(h, path, &r, &m, &e);
 	there = s == ZINC_OK && !m->implicit;
 	zinc_meta_free(m);
 	if (there || (s != ZINC_OK && s != ZINC_E_NOTFOUND))
-		return s;
-	s = create(h, path, NULL, false, err);
-	return s == ZINC_E_EXISTS ? ZINC_OK : s;
+		return zinc_error_copy(err, &e);
+	s = create(h, path, NULL, false, &e);
+	return s == ZINC_OK || s == ZINC_E_EXISTS ? ZINC_OK : zinc_error_copy(err, &e);
 }
 
 /* Each '/' but the first ends the path of an ancestor. */

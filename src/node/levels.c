@@ -118,14 +118,15 @@ note_implicit(void *arg, const zinc_node *node)
 static zinc_status
 find_kind(zinc_hierarchy *h, const char *path, struct shown *s, zinc_error *err)
 {
+	zinc_error e = ZINC_ERROR_INIT;
 	zinc_meta *m;
-	zinc_status st = zinc_node_read(h, path, &m, err);
+	zinc_status st = zinc_node_read(h, path, &m, &e);
 
 	s->kind = m ? m->kind : ZINC_NODE_NONE;
 	if (m && m->kind == ZINC_NODE_ARRAY)
 		show(s, path, m);
 	zinc_meta_free(m);
-	return st == ZINC_E_NOTFOUND ? zinc_node_stat(h, path, note_implicit, s, err) : st;
+	return st == ZINC_E_NOTFOUND ? zinc_node_stat(h, path, note_implicit, s, err) : zinc_error_copy(err, &e);
 }
 
 /* That nothing is there is an answer, and so is what cannot be read as a node. */

@@ -194,13 +194,13 @@ get_document(zinc_hierarchy *h, const char *path, zinc_node_kind kind, zinc_blob
 zinc_status
 zinc_node_document(zinc_hierarchy *h, const char *path, zinc_blob *json, zinc_error *err)
 {
+	zinc_error e = ZINC_ERROR_INIT;
 	zinc_status s;
 	char *node;
 
 	ZINC_TRY(zinc_path_normalise(&node, h, path, err));
-	s = get_document(h, node, ZINC_NODE_ARRAY, json, err);
-	if (s == ZINC_E_NOTFOUND)
-		s = get_document(h, node, ZINC_NODE_GROUP, json, err);
+	s = get_document(h, node, ZINC_NODE_ARRAY, json, &e);
+	s = s == ZINC_E_NOTFOUND ? get_document(h, node, ZINC_NODE_GROUP, json, err) : zinc_error_copy(err, &e);
 	zinc_free(h->ctx, node);
 	return s;
 }

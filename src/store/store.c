@@ -114,10 +114,12 @@ zinc_store_context(const zinc_store *s)
 
 /* ---- checks and errors ---- */
 
-/* Names that the store itself has given, deeper inside, stay. */
+/* Names that the store itself has given, deeper inside, stay.  A program's store may fail without a word. */
 zinc_status
 zinc_store_at(const zinc_store *s, const char *key, zinc_status st, zinc_error *err)
 {
+	if (st != ZINC_OK && err && err->code != st)
+		zinc_fail(err, st, "%s", zinc_status_text(st));
 	zinc_error_at_key(err, st, key);
 	return zinc_error_at_url(err, st, s->url);
 }
@@ -216,12 +218,36 @@ named_failure(const named_sink *n, size_t i, const zinc_got *got)
 	zinc_sink_failed(n->sink, i, got->status, &e);
 }
 
+/* Does an answer hold what the request asked for?  Everybody above trusts in it, and the store may be a program's. */
+static bool
+is_complete(const zinc_get *r, const zinc_got *got)
+{
+	uint64_t offset, nbytes;
+
+	if (!got->tag)
+		return false;
+	zinc_get_select(r, got->object_size, &offset, &nbytes);
+	return r->stat || got->nbytes == nbytes;
+}
+
+static void
+named_incomplete(const named_sink *n, size_t i)
+{
+	zinc_error e = ZINC_ERROR_INIT;
+	const zinc_got got = {.found = ZINC_FAILED, .status = ZINC_E_IO, .error = &e};
+
+	zinc_fail(&e, ZINC_E_IO, "the store's answer is not what was asked for: another number of bytes, or no tag");
+	named_failure(n, i, &got);
+}
+
 static void
 named_done(void *arg, size_t i, const zinc_got *got)
 {
 	const named_sink *n = (const named_sink *)arg;
 
-	if (got->found == ZINC_FAILED)
+	if (got->found == ZINC_FOUND && !is_complete(&n->requests[i], got))
+		named_incomplete(n, i);
+	else if (got->found == ZINC_FAILED)
 		named_failure(n, i, got);
 	else
 		n->sink->done(n->sink->arg, i, got);

@@ -285,15 +285,16 @@ put(struct documents *d, const char *key)
 	zinc_cp *c = d->c;
 	const bool ours = is_ours(d, key), fresh = ours && !c->resuming;
 	zinc_blob value = ZINC_BLOB_INIT;
+	zinc_error e = ZINC_ERROR_INIT;
 	zinc_status s;
 
 	ZINC_TRY(zinc_store_get_all(c->drafts, key, &value, NULL, 0, d->err));
 	s = zinc_store_put(c->to->store, NULL, key, value.data, value.nbytes, fresh || !ours ? &absent : NULL,
-			   c->to->put_flags, NULL, d->err);
+			   c->to->put_flags, NULL, &e);
 	zinc_blob_fini(&value);
 	if (s == ZINC_E_EXISTS && !ours)
 		return ZINC_OK;
-	return s == ZINC_OK ? s : zinc_error_at_key(d->err, s, key);
+	return zinc_error_at_key(d->err, zinc_error_copy(d->err, &e), key);
 }
 
 /* Has the group lost its consolidated metadata, or is it that of other documents?  To settle drops also what a group of
@@ -326,14 +327,15 @@ consolidate(struct documents *d)
 	size_t i;
 
 	for (i = c->nnodes; i-- > 0;) {
+		zinc_error e = ZINC_ERROR_INIT;
 		zinc_status s;
 
 		ZINC_TRY(wants_copies(c, &c->nodes[i], &wants, d->err));
 		if (!wants)
 			continue;
-		s = c->to->format->consolidate(c->to, c->nodes[i].to, false, d->err);
+		s = c->to->format->consolidate(c->to, c->nodes[i].to, false, &e);
 		if (s != ZINC_OK && s != ZINC_E_UNSUPPORTED)
-			return s;
+			return zinc_error_copy(d->err, &e);
 	}
 	return ZINC_OK;
 }

@@ -160,6 +160,7 @@ static zinc_status
 load_side(zinc_cmp *c, zinc_cmp_pair *p, int side, zinc_error *err)
 {
 	const char *base = c->base[side][1] ? c->base[side] : "";
+	zinc_error e = ZINC_ERROR_INIT;
 	zinc_report r;
 	zinc_status s;
 	zinc_buf full;
@@ -175,8 +176,9 @@ load_side(zinc_cmp *c, zinc_cmp_pair *p, int side, zinc_error *err)
 	zinc_buf_fini(&full);
 	ZINC_TRY(s);
 	zinc_report_init_quiet(&r, c->ctx, c->h[side]->strict);
-	s = c->h[side]->format->read_node(c->h[side], p->full[side], &r, &p->meta[side], err);
-	return s == ZINC_E_NOTFOUND ? ZINC_OK : s; /* it was listed: a group by its children alone */
+	s = c->h[side]->format->read_node(c->h[side], p->full[side], &r, &p->meta[side], &e);
+	/* it was listed: a group by its children alone */
+	return s == ZINC_E_NOTFOUND ? ZINC_OK : zinc_error_copy(err, &e);
 }
 
 /* A group has no elements that could not be read, but one that this build does not understand may mean anything. */

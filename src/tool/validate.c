@@ -386,6 +386,7 @@ static zinc_status
 open_hierarchy(zinc_check *c, const char *url, zinc_error *err)
 {
 	zinc_open_options open = ZINC_OPEN_OPTIONS_INIT;
+	zinc_error e = ZINC_ERROR_INIT;
 	zinc_status s;
 
 	open.context = c->ctx;
@@ -393,8 +394,8 @@ open_hierarchy(zinc_check *c, const char *url, zinc_error *err)
 	open.strictness = c->o.strict ? ZINC_STRICT : ZINC_LENIENT;
 	open.read_only = !c->o.repair;
 	open.links = c->o.links;
-	s = zinc_hierarchy_open_url(&c->h, url, &open, err);
-	return s == ZINC_E_NOTFOUND ? open_bare(c, url, &open, err) : s;
+	s = zinc_hierarchy_open_url(&c->h, url, &open, &e);
+	return s == ZINC_E_NOTFOUND ? open_bare(c, url, &open, err) : zinc_error_copy(err, &e);
 }
 
 static void

@@ -5,7 +5,8 @@
  *     call 1       c/0/0[-64:]  c/2/0[-64:]     zarr.json          one index per shard; what is no chunk is passed on
  *     call 2       c/0/0[a:b]  c/2/0[c:d]  c/0/0[e:f]              the ranges, under the tags of their indexes
  *
- * A shard that changes between the two calls is read anew with the next round; after eight it is E_CONFLICT.
+ * A shard that changes between the two calls is read anew with the next round; after eight it is E_CONFLICT.  One that has
+ * no tag is read whole instead, for nothing would show that it has changed.
  */
 #include <stdlib.h>
 
@@ -21,6 +22,7 @@ typedef struct shard {
 	uint64_t size;
 	uint8_t *tail; /* its index, encoded */
 	size_t ntail;
+	zinc_blob whole; /* all of it, where it has no tag */
 	zinc_shard_entry *entries;
 	zinc_status status;
 	zinc_error *error; /* of a failure; NULL: memory is out */
@@ -115,6 +117,7 @@ free_shards(batch *b)
 
 	for (i = 0; i < b->nshards; i++) {
 		zinc_free(b->s->ctx, b->shards[i].tail);
+		zinc_blob_fini(&b->shards[i].whole);
 		zinc_free(b->s->ctx, b->shards[i].entries);
 		zinc_free(b->s->ctx, b->shards[i].error);
 	}
@@ -203,6 +206,20 @@ collect_shards(batch *b)
 	}
 }
 
+/* A shard without a tag: what was read of it is forgotten. */
+static void
+fetch_whole(batch *b, shard *sh)
+{
+	zinc_error e = ZINC_ERROR_INIT;
+	const zinc_status st = zinc_store_get_all(b->s->next, sh->key, &sh->whole, &sh->tag, 0, &e);
+
+	sh->size = sh->whole.nbytes;
+	if (st == ZINC_E_NOTFOUND)
+		sh->found = ZINC_MISSING;
+	else if (st != ZINC_OK)
+		shard_failed(b, sh, st, &e);
+}
+
 static void
 decode_index(batch *b, shard *sh)
 {
@@ -210,6 +227,10 @@ decode_index(batch *b, shard *sh)
 	zinc_bytes tail = {sh->tail, sh->ntail};
 	zinc_status st;
 
+	if (sh->whole.data) {
+		tail.n = (size_t)zinc_min_u64(b->s->index_bytes, sh->size);
+		tail.p = (const uint8_t *)sh->whole.data + (size_t)sh->size - tail.n;
+	}
 	sh->entries = (zinc_shard_entry *)zinc_calloc(b->s->ctx, b->s->n, sizeof *sh->entries);
 	st = sh->entries ? zinc_sharded_index(b->s, tail, sh->size, sh->entries, &e) : zinc_fail_nomem(&e);
 	if (st == ZINC_OK)
@@ -233,9 +254,12 @@ fetch_indexes(batch *b, zinc_error *err)
 		b->below[b->nshards + i] = b->requests[b->passed[i]];
 	ZINC_TRY(zinc_store_get(b->s->next, b->below, b->nshards + npassed, &sink, err));
 	b->begun = true;
-	for (i = 0; i < b->nshards; i++)
+	for (i = 0; i < b->nshards; i++) {
+		if (b->shards[i].found == ZINC_FOUND && b->shards[i].tag.n == 0)
+			fetch_whole(b, &b->shards[i]);
 		if (b->shards[i].found == ZINC_FOUND)
 			decode_index(b, &b->shards[i]);
+	}
 	return ZINC_OK;
 }
 
@@ -250,7 +274,15 @@ answer_found(const batch *b, const asked *a, zinc_found found)
 	b->sink->done(b->sink->arg, a->i, &got);
 }
 
-/* Answer what can be answered by the index; else false. */
+static zinc_status
+bring_whole(void *arg, uint64_t offset, uint64_t nbytes, const struct iovec *iov, int niov, zinc_error *err)
+{
+	(void)err;
+	zinc_iov_scatter(iov, niov, (const uint8_t *)arg + (size_t)offset, (size_t)nbytes);
+	return ZINC_OK;
+}
+
+/* Answer what can be answered by the index, or by the whole shard; else false. */
 static bool
 answer_by_index(const batch *b, asked *a)
 {
@@ -274,7 +306,10 @@ answer_by_index(const batch *b, asked *a)
 	}
 	if (r->stat)
 		answer_found(b, a, ZINC_FOUND);
-	return r->stat != 0;
+	else if (sh->whole.data) /* the index was checked against its size */
+		zinc_sink_serve(b->sink, a->i, r, a->nbytes, &sh->tag, bring_whole,
+				(uint8_t *)sh->whole.data + (size_t)sh->entries[a->position].offset);
+	return r->stat || sh->whole.data;
 }
 
 /* ---- the second call: ranges ---- */

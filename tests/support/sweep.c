@@ -25,10 +25,10 @@ blame(const struct point *p, zinc_status st, const char *problem)
 }
 
 static void
-check_error(const struct point *p, zinc_status st, zinc_error *err)
+check_error(const struct point *p, zinc_status st, zinc_error *err, uint32_t ready)
 {
-	if (st == ZINC_OK && err->code != ZINC_OK)
-		blame(p, st, "a success wrote an error");
+	if (st == ZINC_OK)
+		error_untouched(err, ready, p->what);
 	if (st != ZINC_OK && err->code != st)
 		blame(p, st, "the error has another status");
 	if (st != ZINC_OK && err->text[0] == '\0')
@@ -62,6 +62,7 @@ run_once(const sweep_scenario *s, sweep_memory *m, sweep_calls *c, const struct 
 	zinc_context_options o = ZINC_CONTEXT_OPTIONS_INIT;
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_context *ctx = NULL;
+	uint32_t ready;
 	zinc_status st;
 
 	o.threads = s->threads ? s->threads : 1;
@@ -74,12 +75,13 @@ run_once(const sweep_scenario *s, sweep_memory *m, sweep_calls *c, const struct 
 		sweep_calls_fail(c, p->at, p->forever, p->errnum);
 	} else
 		sweep_memory_fail(m, p->at, p->forever);
+	ready = error_ready(&err);
 	st = s->run(s->arg, ctx, &err);
 	zinc_context_free(ctx);
 	m->fail_at = 0; /* but `failed` still tells what happened */
 	if (c)
 		c->fail_at = 0;
-	check_error(p, st, &err);
+	check_error(p, st, &err, ready);
 	if (m->blocks != 0)
 		blame(p, st, "memory is left");
 	if (c && c->nopen != 0)

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 /* clang-format on */
+#include <zinc.h>
 
 /* How often to do something that only gains by being done often: under emulators ZINC_QUICK asks for less. */
 #define MANY(times) (getenv("ZINC_QUICK") ? (times) / 20 : (times))
@@ -24,12 +25,19 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* An expression that must succeed, given the variable `err`. */
+/* An expression that must succeed, given the variable `err`, which a success must not write to. */
 #define assert_ok(expr)                                                                                                \
 	do {                                                                                                           \
+		const uint32_t ready = error_ready(&err);                                                              \
 		if ((expr) != ZINC_OK)                                                                                 \
 			fail_msg("%s: %s", #expr, zinc_error_text(&err));                                              \
+		error_untouched(&err, ready, #expr);                                                                   \
 	} while (0)
+
+/* Fill an error that holds none with bytes that no call writes; what comes back is for error_untouched. */
+uint32_t error_ready(zinc_error *err);
+/* Fails the test, naming `what`, when the error was written to since; empties what error_ready filled. */
+void error_untouched(zinc_error *err, uint32_t ready, const char *what);
 
 /* valgrind computes long doubles, and floats out of 64-bit integers, with the bits of a double: then they are nothing
  * to compare with. */

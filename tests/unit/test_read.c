@@ -93,6 +93,37 @@ test_cache(void **unused)
 	stage_close(&s);
 }
 
+/* The cache: what it has of an array that was made anew with larger chunks is of no use, even to whoever does not ask. */
+static void
+test_cache_of_smaller_chunks(void **unused)
+{
+	static const uint64_t shape[] = {20, 20}, small[] = {5, 5}, large[] = {20, 20}, shards[] = {20, 20};
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_array *a = NULL;
+	stage s;
+
+	(void)unused;
+	for (int sharded = 0; sharded < 2; sharded++) {
+		stage_open(&s, 1, 1 << 20);
+		for (int again = 0; again < 2; again++) {
+			assert_ok(zinc_array_create(&a, s.h, "a",
+						    ZINC_ARRAY_OPTIONS(.ndim = 2, .shape = shape, .dtype = "uint16",
+								       .chunks = again ? large : small,
+								       .shards = sharded ? shards : NULL,
+								       .overwrite = again),
+						    &err));
+			stage_fill(a);
+			memset(v, 0, sizeof v);
+			assert_ok(zinc_array_read(a, NULL, ZINC_BUFFER(&v[0][0], sizeof v),
+						  ZINC_IO_OPTIONS(.assume_unchanged = 1), &err));
+			for (int i = 0; i < 400; i++)
+				assert_int_equal((&v[0][0])[i], i + 1);
+			zinc_array_close(a);
+		}
+		stage_close(&s);
+	}
+}
+
 /* (4) an object longer than any encoding is E_CORRUPT before it is read. */
 static void
 test_oversized_object(void **unused)
@@ -329,7 +360,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_missing),        cmocka_unit_test(test_threads_and_cache),
-	    cmocka_unit_test(test_cache),          cmocka_unit_test(test_oversized_object),
+	    cmocka_unit_test(test_cache), cmocka_unit_test(test_cache_of_smaller_chunks),          cmocka_unit_test(test_oversized_object),
 	    cmocka_unit_test(test_shard_requests), cmocka_unit_test(test_rows),
 	    cmocka_unit_test(test_bands),          cmocka_unit_test(test_bad_calls),
 	    cmocka_unit_test(test_conversion),     cmocka_unit_test(test_negative_strides),

@@ -232,13 +232,10 @@ parse(void *arg, zinc_context *ctx, zinc_error *err)
 static zinc_status
 parse_badly(void *arg, zinc_context *ctx, zinc_error *err)
 {
-	const zinc_status s = parse(arg, ctx, err);
+	zinc_error e = ZINC_ERROR_INIT;
+	const zinc_status s = parse(arg, ctx, &e);
 
-	if (s != ZINC_E_INVALID)
-		return s;
-	if (err)
-		memset(err, 0, sizeof *err);
-	return ZINC_OK; /* as expected; nothing may be left behind */
+	return s == ZINC_E_INVALID ? ZINC_OK : zinc_error_copy(err, &e); /* as expected; nothing may be left behind */
 }
 
 static void

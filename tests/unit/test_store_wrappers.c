@@ -309,6 +309,7 @@ use_wrappers(void *arg, zinc_context *ctx, zinc_error *err)
 {
 	zinc_store *base = NULL, *p = NULL, *l = NULL, *f = NULL, *r = NULL;
 	zinc_get get[2] = {get_stat("k"), get_stat("none")};
+	zinc_error e = ZINC_ERROR_INIT;
 	zinc_blob b = ZINC_BLOB_INIT;
 	zinc_status st = zinc_store_open(&base, "memory://", ZINC_STORE_OPTIONS(.context = ctx), err);
 	gets g;
@@ -332,11 +333,8 @@ use_wrappers(void *arg, zinc_context *ctx, zinc_error *err)
 	if (st == ZINC_OK)
 		st = zinc_store_list(r, "", note_key, NULL, err);
 	if (st == ZINC_OK)
-		st = zinc_store_get_all(r, "k", &b, NULL, 0, err);
-	if (st == ZINC_E_NOTFOUND) { /* it is stale */
-		zinc_fail(err, ZINC_OK, "%s", "");
-		st = ZINC_OK;
-	}
+		st = zinc_store_get_all(r, "k", &b, NULL, 0, &e);
+	st = st == ZINC_E_NOTFOUND ? ZINC_OK : st == e.code ? zinc_error_copy(err, &e) : st; /* it is stale */
 	if (st == ZINC_OK) {
 		gets_init(&g, 2);
 		st = gets_run(&g, r, get, err);

@@ -89,7 +89,6 @@ parse_type(const zinc_dtype **out, bool *big, const char *json, zinc_uri_match *
 	zinc_report r;
 	zinc_status s;
 
-	*err = (zinc_error)ZINC_ERROR_INIT;
 	assert_int_equal(zinc_json_parse(&doc, NULL, json, strlen(json), 0, err), ZINC_OK);
 	root = zinc_json_root(doc);
 	zinc_report_init(&r, NULL, false, "test");

@@ -79,6 +79,39 @@ test_edge(void **unused)
 	}
 }
 
+/* (2) the same where only an inner chunk of a shard is damaged, and whatever the threads. */
+static void
+test_damaged_inner_chunk(void **unused)
+{
+	static const uint64_t origin[2] = {0, 0};
+	const size_t index_bytes = 2 * 16 + 4;
+	uint16_t x[6] = {1, 1, 1, 1, 1, 1};
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_blob b = ZINC_BLOB_INIT;
+	zinc_array *a;
+	stage s;
+
+	(void)unused;
+	for (int threads = 1; threads <= 4; threads += 3) {
+		stage_open(&s, threads, 0);
+		a = stage_array(&s, "a", 1, 6, 1, 5, 1, 10, "zstd+crc32c");
+		assert_ok(zinc_array_write_text(a, "", ZINC_BUFFER(x, sizeof x), &err));
+		assert_ok(zinc_array_chunk_get(a, origin, &b, &err));
+		assert_true(b.nbytes > index_bytes);
+		memset(b.data, 0xff, b.nbytes - index_bytes);
+		assert_ok(zinc_array_chunk_put(a, origin, b.data, b.nbytes, &err));
+		zinc_blob_fini(&b);
+		/* a part of it cannot be changed, and stays as it is */
+		assert_int_equal(zinc_array_write_text(a, ":, 1:", ZINC_BUFFER(x, sizeof x), &err), ZINC_E_CHECKSUM);
+		assert_int_equal(zinc_array_read_text(a, "", ZINC_BUFFER(v, sizeof v), &err), ZINC_E_CHECKSUM);
+		assert_ok(zinc_array_write_text(a, "", ZINC_BUFFER(x, sizeof x), &err));
+		assert_ok(zinc_array_read_text(a, "", ZINC_BUFFER(v, sizeof v), &err));
+		assert_int_equal(v[5], 1);
+		zinc_array_close(a);
+		stage_close(&s);
+	}
+}
+
 /* (3) if an element does not convert, nothing is stored. */
 static void
 test_nothing_stored(void **unused)
@@ -243,7 +276,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_reads_only_parts), cmocka_unit_test(test_edge),
+	    cmocka_unit_test(test_reads_only_parts), cmocka_unit_test(test_edge), cmocka_unit_test(test_damaged_inner_chunk),
 	    cmocka_unit_test(test_nothing_stored),   cmocka_unit_test(test_fill_is_not_stored),
 	    cmocka_unit_test(test_same_bytes),       cmocka_unit_test(test_partial_shard),
 	    cmocka_unit_test(test_read_only),
