@@ -74,6 +74,7 @@ take_common(struct cp *c)
 	o->strict = a->strict;
 	o->fallback = a->fallback;
 	o->links = links_option(c->run);
+	o->climb = a->no_climb ? -1 : 0;
 	o->resume = a->resume;
 	o->overwrite = a->overwrite;
 	o->dry_run = a->dry_run;

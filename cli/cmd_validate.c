@@ -116,6 +116,7 @@ cmd_validate(struct run *r)
 	o.format = a->format;
 	o.strict = a->strict;
 	o.links = links_option(r);
+	o.climb = a->no_climb ? -1 : 0;
 	o.fast = a->fast;
 	o.repair = a->repair && !a->dry_run;
 	o.orphans = a->orphans;

@@ -68,7 +68,13 @@ static const char exit_text[] = ".SH EXIT STATUS\n"
 
 static const char url_text[] =
     "A URL is anything that a store opens (see zinc\\-stores(1)), with the path of the node behind it: "
-    "data.zarr/foo/bar.\nThe version of Zarr is detected.\n";
+    "data.zarr/foo/bar.\nThe version of Zarr is detected.\n"
+    "The root of the hierarchy is looked for from the URL upwards: the first directory that has a document, and on while "
+    "the\nparent is a group, too. A document above that cannot be read ends the search, and so does\n.BR \\-\\-no\\-climb .\n"
+    "A new node joins the hierarchy above it; directories that are not there are made groups, and one that is there "
+    "without\na document ends the search. Else the root is the first name from there on that ends in .zarr, .zr3 or .zr, "
+    "or the URL\nitself; nothing is written above it. A draft (v3\\-2019 to v3\\-2022) has its entry point, zarr.json, at the "
+    "root alone: to\nmake one without such a name, create the root first, or write dir|foo/bar.\n";
 
 /* ---- zinc-NAME.1 ---- */
 

@@ -237,6 +237,7 @@ open_options(const struct run *r, bool write)
 	o.strictness = r->args->strict ? ZINC_STRICT : ZINC_LENIENT;
 	o.read_only = !write;
 	o.links = links_option(r);
+	o.climb = r->args->no_climb ? -1 : 0;
 	return o;
 }
 

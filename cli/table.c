@@ -70,6 +70,7 @@ const struct option option_table[] = {
     {"progress", 0, "WHEN=always|never|auto", OPT_CHOICE, FIELD(progress),
      "show how far it is: always, never or auto [auto]"},
     {"format", 0, "ID", OPT_TEXT, FIELD(format), "version of Zarr [detected; v3]; see: zinc formats"},
+    {"no-climb", 0, NULL, OPT_FLAG, FIELD(no_climb), "the URL is the root: look for none above it"},
     {"fallback", 0, "TYPES", OPT_TEXT, FIELD(fallback), "drafts: types that may stand in for unknown ones, or any"},
     {"links", 0, "HOW=follow|beneath|refuse", OPT_CHOICE, FIELD(links),
      "symbolic links: follow, beneath or refuse [follow]"},
@@ -79,7 +80,7 @@ const struct option option_table[] = {
 };
 
 /* They tune how the library works, not what a command does, so every command takes them. */
-const char common_options[] = "threads cache-bytes max-memory progress format fallback links strict help";
+const char common_options[] = "threads cache-bytes max-memory progress format no-climb fallback links strict help";
 
 const struct command command_table[] = {
     {"info", "show one node: shape, type, chunks, codecs, attributes", "URL", "zinc info data.zarr/t2m --stored",

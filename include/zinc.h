@@ -470,17 +470,27 @@ typedef struct zinc_open_options {
 	 * of those may be used, "any" or a list like "int64,r64" [none].  Creating an array: the list to be written, or "none"
 	 * [int64 and bytes for dates, bytes for all others]. */
 	const char *fallback;
+	int climb; /* look above the URL for the root of its hierarchy [yes; -1: no, the URL names the root] */
 } zinc_open_options;
 
 /* clang-format off */
 #define ZINC_OPEN_OPTIONS(...) ZINC_OPTIONS_OF(zinc_open_options, __VA_ARGS__)
-#define ZINC_OPEN_OPTIONS_INIT {sizeof(zinc_open_options), NULL, NULL, 0, 0, 0, 0, 0, NULL}
+#define ZINC_OPEN_OPTIONS_INIT {sizeof(zinc_open_options), NULL, NULL, 0, 0, 0, 0, 0, NULL, 0}
 /* clang-format on */
 
 /*
  * Open the hierarchy that a URL lies in, and tell by zinc_hierarchy_path which node the URL
- * names.  The root is found by climbing from the URL while the parent is a group too.
- * Close with zinc_hierarchy_close.  E_NOTFOUND when no node is there, E_CORRUPT, E_IO ...
+ * names.  The root is found by climbing: from the URL to the first directory that has a node's document or a draft's
+ * entry point, and on while the parent is a group of the same format; a document above that cannot be read ends it.
+ * Remote stores are climbed only when the URL itself has no document.  A '|' in the URL, or `climb` -1, fixes the root.
+ *
+ * With `create` the climb begins at the parent, passes what is not there yet and ends at a directory without a
+ * document.  When it finds no hierarchy, the root is the first name that ends in ".zarr", ".zr3" or ".zr", from that
+ * directory on, else the URL itself.  Nothing is ever written above the root.
+ *
+ * Close with zinc_hierarchy_close.  E_NOTFOUND when no node is there; with `create` E_INVALID when the place is below an
+ * array, in a hierarchy of another format than the one asked for, or has a name that the store cannot hold; E_CORRUPT,
+ * E_IO ...
  */
 ZINC_API ZINC_CHECKED zinc_status zinc_hierarchy_open_url(zinc_hierarchy **out, const char *url,
                                                           const zinc_open_options *options, zinc_error *err);
@@ -489,7 +499,6 @@ ZINC_API ZINC_CHECKED zinc_status zinc_hierarchy_open_url(zinc_hierarchy **out, 
 ZINC_API ZINC_CHECKED zinc_status zinc_hierarchy_open(zinc_hierarchy **out, zinc_store *store, const char *prefix,
                                                       const zinc_open_options *options, zinc_error *err);
 
-/* Drop the handle; arrays opened from it live on.  NULL is fine. */
 /* Close it; NULL is fine.  Arrays opened through it keep what they need. */
 ZINC_API void zinc_hierarchy_close(zinc_hierarchy *h);
 

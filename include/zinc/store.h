@@ -39,6 +39,8 @@ typedef struct zinc_caps {
 	uint64_t merge_gap;     /* ranges closer than this are better read as one */
 	uint32_t key_max;       /* bytes of a key, 0: no limit */
 	uint32_t component_max; /* bytes of one component, 0: no limit */
+	const char *refused;    /* characters that no key may have; NULL: zinc_key_check is all there is to it */
+	const char *reserved;   /* an ending that no component may have; NULL: any */
 } zinc_caps;
 
 /* The generation of a value.  Two tags of one key are equal only if the bytes are. */

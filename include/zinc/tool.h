@@ -59,11 +59,12 @@ typedef struct zinc_validate_options {
 	/* Told of each array whose codecs have no checksum: damage of its objects that still decodes is noticed neither
 	 * by this call nor by any read.  That is no finding. */
 	zinc_unchecked_fn unchecked;
+	int climb; /* as in zinc_open_options */
 } zinc_validate_options;
 
 /* clang-format off */
 #define ZINC_VALIDATE_OPTIONS(...) ZINC_OPTIONS_OF(zinc_validate_options, __VA_ARGS__)
-#define ZINC_VALIDATE_OPTIONS_INIT {sizeof(zinc_validate_options), NULL, NULL, 0, 0, 0, 0, 0, NULL, NULL, NULL, 0, NULL}
+#define ZINC_VALIDATE_OPTIONS_INIT {sizeof(zinc_validate_options), NULL, NULL, 0, 0, 0, 0, 0, NULL, NULL, NULL, 0, NULL, 0}
 /* clang-format on */
 
 /* What a validation saw.  Findings that were repaired count under `repaired` alone. */
@@ -135,13 +136,14 @@ typedef struct zinc_copy_options {
 	const char *fallback; /* zinc_copy_url only: what arrays get that are translated to a draft, as in zinc_open_options */
 	int convert;          /* zinc_convert flags, for `dtype` */
 	int links;            /* zinc_copy_url only: zinc_links, of both stores */
+	int climb;            /* zinc_copy_url only: of both URLs, as in zinc_open_options */
 } zinc_copy_options;
 
 /* clang-format off */
 #define ZINC_COPY_OPTIONS(...) ZINC_OPTIONS_OF(zinc_copy_options, __VA_ARGS__)
 #define ZINC_COPY_OPTIONS_INIT \
 	{sizeof(zinc_copy_options), NULL, NULL, 0, 0, NULL, NULL, 0, 0, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL, \
-	 NULL, NULL, NULL, 0, 0}
+	 NULL, NULL, NULL, 0, 0, 0}
 /* clang-format on */
 
 /* What a copy did, or with dry_run would do. */
@@ -170,7 +172,8 @@ typedef struct zinc_copy_counts {
  */
 ZINC_API ZINC_CHECKED zinc_status zinc_copy(zinc_hierarchy *from, const char *from_path, zinc_hierarchy *to, const char *to_path,
                                             const zinc_copy_options *options, zinc_copy_counts *counts, zinc_error *err);
-/* The same by URL.  A target inside an existing hierarchy has its format unless options->format says another. */
+/* The same by URL.  A target inside an existing hierarchy has its format; another options->format is E_INVALID there, but
+ * for a whole hierarchy that is overwritten. */
 ZINC_API ZINC_CHECKED zinc_status zinc_copy_url(const char *from, const char *to, const zinc_copy_options *options,
                                                 zinc_copy_counts *counts, zinc_error *err);
 /* Rename a node within its hierarchy: copy, verify, erase.  Of the options only threads, max_memory, cancel, progress,

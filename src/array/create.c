@@ -77,19 +77,32 @@ zinc_array_create(zinc_array **out, zinc_hierarchy *h, const char *path, const z
 	return zinc_error_in(err, code, h);
 }
 
+/* A hierarchy of another format is where the array is to be: erased only when the array can be made. */
+static zinc_status
+make_way(zinc_hierarchy *old, zinc_hierarchy *h, const zinc_array_options *options, zinc_error *err)
+{
+	zinc_meta *m = NULL;
+
+	if (!options || !options->overwrite)
+		return zinc_error_in(err, zinc_fail(err, ZINC_E_EXISTS, "a node is already there"), old);
+	ZINC_TRY(zinc_hierarchy_writable(h, err));
+	ZINC_TRY(build_meta(&m, h, options, err));
+	zinc_meta_free(m);
+	return old->format->erase(old, "/", err);
+}
+
 zinc_status
 zinc_array_create_url(zinc_array **out, const char *url, const zinc_array_options *options,
 		      const zinc_open_options *open, zinc_error *err)
 {
-	zinc_open_options o;
-	zinc_hierarchy *h = NULL;
+	zinc_hierarchy *h = NULL, *old = NULL;
 	zinc_status code;
 
-	ZINC_TRY(zinc_options_take(&o, sizeof o, open, err));
-	o.size = sizeof o;
-	o.create = 1;
-	ZINC_TRY(zinc_hierarchy_open_url(&h, url, &o, err));
-	code = zinc_array_create(out, h, zinc_hierarchy_path(h), options, err);
+	ZINC_TRY(zinc_hierarchy_open_new(&h, &old, url, NULL, open, err));
+	code = old ? make_way(old, h, options, err) : ZINC_OK;
+	if (code == ZINC_OK)
+		code = zinc_array_create(out, h, zinc_hierarchy_path(h), options, err);
+	zinc_hierarchy_close(old);
 	zinc_hierarchy_close(h);
 	return code;
 }

@@ -21,6 +21,7 @@
  *   draft_type.c    data types and fill values -> those of the final version, and back
  *   draft_fallback.c  what may stand in for a data type
  *   draft_make.c    the final version's document -> theirs
+ *   draft_above.c   where a new node may not be
  *   draft_rules.h   the numbers of their rules
  *   draft_extend.c  what programs registered, in the drafts' words
  *
@@ -133,6 +134,12 @@ zinc_status zinc_draft_find_scalar(zinc_hierarchy *h, const char *path, zinc_met
 
 /* For a new node: E_INVALID when its name, or one above it, differs from a sibling's only in case. */
 zinc_status zinc_draft_check_case(zinc_hierarchy *h, const char *path, zinc_error *err);
+
+/* ---- draft_above.c ---- */
+
+/* For a new node: E_INVALID when an array is above it; E_EXISTS when a node of the other kind is at its path. */
+zinc_status zinc_draft_check_above(zinc_hierarchy *h, const char *path, zinc_error *err);
+zinc_status zinc_draft_check_beside(zinc_hierarchy *h, const char *path, zinc_node_kind kind, zinc_error *err);
 
 /* ---- draft_node.c ---- */
 

@@ -5,7 +5,7 @@
  *
  * (1) A node is looked for in the order of the drafts: the array's document, the group's, then anything below, which
  *     makes it a group without a document.  The root of a hierarchy is always there.
- * (2) Creating is one put, and its condition the only check; ancestors need no documents.
+ * (2) Creating is one conditional put; ancestors need no documents, but none may be an array.
  * (3) Editing a group without a document gives it one.  Members that an edit does not touch stay as they were spelled,
  *     URIs of newer versions too.
  * (4) Consolidated metadata of zarr-python goes before a change, and again behind it: nobody reads what was.
@@ -211,11 +211,13 @@ drop_copies(zinc_hierarchy *h, zinc_error *err)
 	return s;
 }
 
-/* Nothing above a node has to know of it; beside it there may be one of nearly the same name. */
+/* Groups above need no document, but none may be an array; beside it there may be one of nearly the same name. */
 zinc_status
 zinc_draft_prepare(zinc_hierarchy *h, const char *path, bool create, zinc_error *err)
 {
 	ZINC_TRY(zinc_hierarchy_writable(h, err));
+	if (create)
+		ZINC_TRY(zinc_draft_check_above(h, path, err));
 	if (create && h->format->fold_case)
 		ZINC_TRY(zinc_draft_check_case(h, path, err));
 	return drop_copies(h, err);
@@ -249,6 +251,7 @@ zinc_draft_write_node(zinc_hierarchy *h, const char *path, const zinc_meta *m, c
 	zinc_status s;
 
 	ZINC_TRY(zinc_draft_prepare(h, path, true, err));
+	ZINC_TRY(zinc_draft_check_beside(h, path, m->kind, err));
 	zinc_buf_init(&key, h->ctx, SIZE_MAX);
 	zinc_buf_init(&text, h->ctx, SIZE_MAX);
 	s = zinc_draft_key(h, path, m->kind, &key, err);

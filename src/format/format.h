@@ -89,12 +89,20 @@ struct zinc_hierarchy {
 	const zinc_format *format;
 	bool strict;
 	bool read_only;
+	bool fresh;                     /* nothing of it was there when it was opened to be made */
 	char *fallback;                 /* as in zinc_open_options; NULL */
 	uint32_t put_flags;             /* ZINC_PUT_RELAXED or 0 */
 	struct zinc_draft_entry *entry; /* of a draft; NULL in other formats */
 };
 
 zinc_hierarchy *zinc_hierarchy_ref(zinc_hierarchy *h);
+/*
+ * zinc_hierarchy_open_url for a new node; `otherwise` is the format of a hierarchy that is not there yet [v3].  Where
+ * the URL is the root of a hierarchy of another format than the one asked for, *old becomes that hierarchy, and whoever
+ * overwrites erases it first; else NULL.
+ */
+zinc_status zinc_hierarchy_open_new(zinc_hierarchy **out, zinc_hierarchy **old, const char *url, const char *otherwise,
+				    const zinc_open_options *options, zinc_error *err);
 /* "/foo/bar" with anything that a caller may write ("foo/bar", "/foo/bar/", "") -> "/foo/bar"; checks the node names
  * by the format's rules (E_INVALID, naming M29-M35).  The result is the caller's (zinc_free). */
 zinc_status zinc_path_normalise(char **out, const zinc_hierarchy *h, const char *path, zinc_error *err);

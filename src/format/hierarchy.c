@@ -1,19 +1,29 @@
 /*
  * hierarchy.c - opening a hierarchy: which part of a URL is its root
  *
- * The climb.  From the URL's path upwards to the first prefix that has a node's document, and on while
- * the parent is a group too:
+ * The climb.  From the URL's path upwards to the first prefix that has a node's document or a draft's entry point, and
+ * on while the parent is a group too:
  *
  *   /data/a.zarr/foo/bar     zarr.json in foo/bar, foo and a.zarr, none in data: the root is a.zarr
  *
- * A remote store is not asked beyond the path itself when that has a document.  For creating: the same from
- * the parent; else the path itself when something is there; else the first component that ends in ".zarr";
+ * A remote store is not asked beyond the path itself when that has a document.  For creating: the same from the parent,
+ * over what is not there yet, but not past a directory without a document:
+ *
+ *   a.zarr/new/x             zarr.json in a.zarr, and no new: the root is a.zarr
+ *   a.zarr/notes/x           notes is a directory of somebody's: the root is a.zarr/notes/x
+ *
+ * Else the path itself when something is there; else the first component that ends in ".zarr" from that directory on;
  * else the whole path.  Promises:
  *
- * (1) A '|' in the URL fixes the root: nothing above it is looked at.
- * (2) A document that cannot be read is never taken for a missing one.
+ * (1) A '|' in the URL fixes the root, and so does an end of the climb that the caller asks for: nothing above is
+ *     looked at.
+ * (2) The node's own document that cannot be read is never taken for a missing one.  One above it that cannot be read
+ *     ends the climb.
  * (3) A path that a caller gives is checked before it becomes a key.
+ * (4) Nothing is made below an array, in an array's or a draft's own storage, or in a hierarchy of another format.
  */
+#include <stdio.h>
+
 #include "format/format.h"
 
 /* ---- the climb ---- */
@@ -22,11 +32,29 @@ struct climb {
 	zinc_store *store;
 	const char *path;        /* "" or a key; nobody climbs past "" */
 	const zinc_format *only; /* NULL: any */
+	size_t there;            /* bytes of `path` that are directories; SIZE_MAX: the store must be asked */
 	const zinc_format *format;
 	size_t root; /* bytes of `path` that name the root */
 	bool found;
 	zinc_blob text; /* of the zarr.json that was looked at last */
 };
+
+/* What stands between the store's URL and a path in it. */
+static const char *
+slash_behind(const char *url)
+{
+	return *url && url[strlen(url) - 1] != '/' ? "/" : "";
+}
+
+/* E_INVALID, naming the place at the first n bytes of the path. */
+static zinc_status
+refuse(const struct climb *c, size_t n, const char *what, const char *more, zinc_error *err)
+{
+	const char *url = zinc_store_url(c->store);
+
+	return zinc_fail(err, ZINC_E_INVALID, "%s %s%s%.*s%s", what, url, n > 0 ? slash_behind(url) : "", (int)n, c->path,
+			 more);
+}
 
 /* Which format, if any, has a node at the first n bytes of the path? */
 static zinc_status
@@ -61,6 +89,13 @@ parent(const char *path, size_t n)
 	return n;
 }
 
+/* Documents above a node are somebody else's: what is wrong with them ends the climb. */
+static bool
+ends_climb(zinc_status s)
+{
+	return s != ZINC_OK && s != ZINC_E_NOMEM && s != ZINC_E_CANCELLED;
+}
+
 /* On while the parent is a group of the same format.  An entry point is the root itself, and another format's above
  * is a border, too. */
 static zinc_status
@@ -68,13 +103,15 @@ climb_groups(struct climb *c, zinc_error *err)
 {
 	while (c->root > 0 && !c->format->enter) {
 		const size_t up = parent(c->path, c->root);
+		zinc_error e = ZINC_ERROR_INIT;
 		const zinc_format *format;
 		zinc_node_kind kind;
-		const zinc_status s = ask(c, up, &format, &kind, err);
+		const zinc_status s = ask(c, up, &format, &kind, &e);
 
-		if (s == ZINC_E_UNSUPPORTED)
+		if (ends_climb(s))
 			return ZINC_OK;
-		ZINC_TRY(s);
+		if (s != ZINC_OK)
+			return zinc_error_copy(err, &e);
 		if (format != c->format || kind != ZINC_NODE_GROUP)
 			return ZINC_OK;
 		c->root = up;
@@ -82,10 +119,11 @@ climb_groups(struct climb *c, zinc_error *err)
 	return ZINC_OK;
 }
 
-/* From the first n bytes of the path upwards. */
+/* To open: from the path upwards. */
 static zinc_status
-climb_from(struct climb *c, size_t n, zinc_error *err)
+climb_to_open(struct climb *c, zinc_error *err)
 {
+	const size_t n = strlen(c->path);
 	zinc_node_kind kind;
 	zinc_caps caps;
 
@@ -101,46 +139,6 @@ climb_from(struct climb *c, size_t n, zinc_error *err)
 	return climb_groups(c, err);
 }
 
-/* Bytes of the path up to its first component that looks like a root; all of it when none does. */
-static size_t
-suffixed_root(const char *path)
-{
-	static const char *const suffixes[] = {".zarr", ".zr3", ".zr"};
-	const char *end = path;
-	size_t i;
-
-	while (*end) {
-		const char *name = end;
-
-		end += strcspn(end, "/");
-		for (i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
-			const size_t n = strlen(suffixes[i]);
-
-			if ((size_t)(end - name) > n && memcmp(end - n, suffixes[i], n) == 0)
-				return (size_t)(end - path);
-		}
-		end += *end == '/';
-	}
-	return (size_t)(end - path);
-}
-
-/* A new node joins the hierarchy above it, if there is one; so a parent comes before the node itself. */
-static zinc_status
-climb_to_create(struct climb *c, zinc_error *err)
-{
-	const size_t n = strlen(c->path);
-	zinc_node_kind kind;
-
-	if (n > 0)
-		ZINC_TRY(climb_from(c, parent(c->path, n), err));
-	if (c->found)
-		return ZINC_OK;
-	ZINC_TRY(ask(c, n, &c->format, &kind, err));
-	c->found = c->format != NULL;
-	c->root = c->found ? n : suffixed_root(c->path);
-	return ZINC_OK;
-}
-
 /* The root at the start of the path, as a '|' or a caller says. */
 static zinc_status
 climb_fixed(struct climb *c, size_t root, zinc_error *err)
@@ -151,6 +149,166 @@ climb_fixed(struct climb *c, size_t root, zinc_error *err)
 	ZINC_TRY(ask(c, root, &c->format, &kind, err));
 	c->found = c->format != NULL;
 	return ZINC_OK;
+}
+
+/* ---- the climb to create ---- */
+
+/* Bytes of the path up to its first component that looks like a root, of those that end at `from` or behind it; all of
+ * it when none does. */
+static size_t
+suffixed_root(const char *path, size_t from)
+{
+	static const char *const suffixes[] = {".zarr", ".zr3", ".zr"};
+	const char *end = path;
+	size_t i;
+
+	while (*end) {
+		const char *name = end;
+
+		end += strcspn(end, "/");
+		for (i = 0; i < sizeof suffixes / sizeof *suffixes && (size_t)(end - path) >= from; i++) {
+			const size_t n = strlen(suffixes[i]);
+
+			if ((size_t)(end - name) > n && memcmp(end - n, suffixes[i], n) == 0)
+				return (size_t)(end - path);
+		}
+		end += *end == '/';
+	}
+	return (size_t)(end - path);
+}
+
+/* Any entry says that the place is taken. */
+static int
+stop_at_first(void *arg, const char *entry, int is_prefix)
+{
+	(void)entry, (void)is_prefix;
+	*(bool *)arg = false;
+	return 1;
+}
+
+/* Is there a directory at the first n bytes of the path?  Where a store has none, a key below is one. */
+static zinc_status
+is_there(const struct climb *c, size_t n, bool *yes, zinc_error *err)
+{
+	bool vacant = true;
+	zinc_status s;
+	zinc_buf prefix;
+
+	*yes = n <= c->there;
+	if (c->there != SIZE_MAX || n == 0)
+		return ZINC_OK;
+	zinc_buf_init(&prefix, zinc_store_context(c->store), SIZE_MAX);
+	s = zinc_buf_printf(&prefix, err, "%.*s/", (int)n, c->path);
+	if (s == ZINC_OK)
+		s = zinc_store_list_dir(c->store, zinc_buf_text(&prefix), stop_at_first, &vacant, err);
+	zinc_buf_fini(&prefix);
+	*yes = !vacant;
+	return s;
+}
+
+/* Could a directory of this name hold chunks of the array above it: "c", "12"? */
+static bool
+holds_chunks(const char *name, size_t n)
+{
+	return (n == 1 && name[0] == 'c') || strspn(name, "0123456789") >= n;
+}
+
+/*
+ * The directory at the first n bytes of the path has no document.  It may be storage all the same: a tree of a draft,
+ * whose hierarchy is then the one to join, or chunks of an array, below which there is nothing to join.
+ */
+static zinc_status
+climb_storage(struct climb *c, size_t n, zinc_error *err)
+{
+	while (n > 0) {
+		const size_t up = parent(c->path, n), from = up + (up > 0);
+		const char *name = c->path + from;
+		const bool tree = n - from == 4 && (memcmp(name, "meta", 4) == 0 || memcmp(name, "data", 4) == 0);
+		zinc_error e = ZINC_ERROR_INIT;
+		const zinc_format *format = NULL;
+		zinc_node_kind kind = ZINC_NODE_NONE;
+		zinc_status s = ZINC_OK;
+
+		if (tree || holds_chunks(name, n - from))
+			s = ask(c, up, &format, &kind, &e);
+		if (s != ZINC_OK && !ends_climb(s))
+			return zinc_error_copy(err, &e);
+		if (tree && format && format->enter) {
+			c->format = format;
+			c->root = up;
+			c->found = true;
+			return ZINC_OK;
+		}
+		if (!tree && kind == ZINC_NODE_ARRAY)
+			return refuse(c, up, "this lies in the storage of an array,", "", err);
+		n = up;
+	}
+	return ZINC_OK;
+}
+
+/*
+ * From the first n bytes of the path upwards, where the parent of a new node would be.  Where no hierarchy is found, *end
+ * says behind which bytes names end that may become the root: what lies above is not ours.
+ */
+static zinc_status
+climb_above(struct climb *c, size_t n, size_t *end, zinc_error *err)
+{
+	bool there = false;
+
+	for (;; n = parent(c->path, n)) {
+		zinc_error e = ZINC_ERROR_INIT;
+		zinc_node_kind kind;
+		const zinc_status s = ask(c, n, &c->format, &kind, &e);
+
+		*end = n + (s != ZINC_OK);
+		if (ends_climb(s) && s != ZINC_E_UNSUPPORTED)
+			return ZINC_OK;
+		if (s != ZINC_OK)
+			return zinc_error_copy(err, &e);
+		if (c->format) {
+			c->root = n;
+			c->found = true;
+			return climb_groups(c, err);
+		}
+		ZINC_TRY(is_there(c, n, &there, err));
+		if (there || n == 0)
+			return climb_storage(c, n, err);
+	}
+}
+
+/* A new node joins the hierarchy above it, if there is one; so a parent comes before the node itself. */
+static zinc_status
+climb_to_create(struct climb *c, zinc_error *err)
+{
+	const size_t n = strlen(c->path);
+	size_t end = 0;
+
+	if (n > 0)
+		ZINC_TRY(climb_above(c, parent(c->path, n), &end, err));
+	if (c->found)
+		return ZINC_OK;
+	ZINC_TRY(climb_fixed(c, n, err));
+	if (!c->found)
+		c->root = suffixed_root(c->path, end);
+	return ZINC_OK;
+}
+
+/* Readers look for one format first: of two in one place the other would be hidden with all that is in it. */
+static zinc_status
+check_format(struct climb *c, const zinc_format *wanted, zinc_error *err)
+{
+	const zinc_format *is = c->format;
+	zinc_node_kind kind;
+	char more[120];
+
+	if (!c->found || !wanted || is == wanted)
+		return ZINC_OK;
+	c->only = wanted;
+	ZINC_TRY(ask(c, c->root, &c->format, &kind, err));
+	if (c->format) /* both are there */
+		return ZINC_OK;
+	snprintf(more, sizeof more, " is of format %s: a node of %s would hide it", is->id, wanted->id);
+	return refuse(c, c->root, "the hierarchy at", more, err);
 }
 
 /* ---- making the object ---- */
@@ -204,7 +362,6 @@ make(zinc_hierarchy **out, const struct climb *c, const zinc_open_options *o, zi
 	zinc_context *ctx = zinc_store_context(c->store);
 	zinc_hierarchy *h = zinc_calloc(ctx, 1, sizeof *h);
 	const char *base = zinc_store_url(c->store), *rest = c->path + c->root;
-	const bool slash = c->root > 0 && *base && base[strlen(base) - 1] != '/';
 	zinc_status s;
 
 	if (!h)
@@ -215,9 +372,10 @@ make(zinc_hierarchy **out, const struct climb *c, const zinc_open_options *o, zi
 	h->format = c->format;
 	h->strict = o->strictness == ZINC_STRICT;
 	h->read_only = o->read_only != 0;
+	h->fresh = !c->found;
 	h->fallback = o->fallback ? zinc_strdup(ctx, o->fallback) : NULL;
 	h->put_flags = o->relaxed ? ZINC_PUT_RELAXED : 0;
-	h->url = join(ctx, base, slash ? "/" : "", c->path, c->root, "");
+	h->url = join(ctx, base, c->root > 0 ? slash_behind(base) : "", c->path, c->root, "");
 	h->prefix = join(ctx, "", "", c->path, c->root, c->root > 0 ? "/" : "");
 	rest += *rest == '/';
 	h->path = join(ctx, "/", "", rest, strlen(rest), "");
@@ -235,32 +393,68 @@ make(zinc_hierarchy **out, const struct climb *c, const zinc_open_options *o, zi
 
 /* The climb has ended: open what was found, or what may be made there. */
 static zinc_status
-finish(zinc_hierarchy **out, struct climb *c, const zinc_open_options *o, zinc_error *err)
+finish(zinc_hierarchy **out, struct climb *c, const zinc_format *format, const zinc_open_options *o, zinc_error *err)
 {
 	if (!c->found && !o->create)
 		return zinc_fail(err, ZINC_E_NOTFOUND, "no node of a Zarr hierarchy is there%s",
 				 *c->path ? ", nor at any directory above" : "");
 	if (!c->found)
-		c->format = c->only ? c->only : &zinc_format_v3;
+		c->format = format ? format : &zinc_format_v3;
 	return make(out, c, o, err);
 }
 
-/* The three ways to a root: fixed by the URL, looked for, or to be made. */
+/* A name that cannot be part of a key may be that of a root, or of a directory above, but of no node in a hierarchy. */
+static zinc_status
+check_odd_name(const zinc_place *place, const zinc_store_options *so, zinc_error *err)
+{
+	struct climb c = {.text = ZINC_BLOB_INIT};
+	zinc_place above;
+	zinc_status s;
+	size_t end;
+
+	if (!place->above)
+		return ZINC_OK;
+	if (place->bad_name)
+		return zinc_fail(err, ZINC_E_INVALID, "a new name must be UTF-8 without control characters");
+	ZINC_TRY(zinc_place_above(&above, place, so, err));
+	c.store = above.store;
+	c.path = above.path;
+	c.there = above.there;
+	s = climb_above(&c, strlen(c.path), &end, err);
+	if (s == ZINC_OK && c.found)
+		s = refuse(&c, c.root, "the hierarchy at", " cannot hold a node of this name", err);
+	if (s == ZINC_OK)
+		s = check_odd_name(&above, so, err);
+	zinc_blob_fini(&c.text);
+	zinc_place_fini(&above);
+	return s;
+}
+
+/* The root is fixed by the URL or the caller, looked for, or to be made. */
+static zinc_status
+climb(struct climb *c, const zinc_place *place, const zinc_open_options *o, zinc_error *err)
+{
+	if (place->root_fixed)
+		return climb_fixed(c, 0, err);
+	if (o->climb < 0)
+		return climb_fixed(c, strlen(c->path), err);
+	return o->create ? climb_to_create(c, err) : climb_to_open(c, err);
+}
+
 static zinc_status
 open_place(zinc_hierarchy **out, const zinc_place *place, const zinc_open_options *o, zinc_error *err)
 {
-	struct climb c = {.store = place->store, .path = place->path, .text = ZINC_BLOB_INIT};
+	struct climb c = {.store = place->store, .path = place->path, .there = place->there, .text = ZINC_BLOB_INIT};
+	const zinc_format *format;
 	zinc_status s;
 
-	ZINC_TRY(find_format(&c.only, o->format && *o->format ? o->format : place->format, err));
-	if (place->root_fixed)
-		s = climb_fixed(&c, 0, err);
-	else if (o->create)
-		s = climb_to_create(&c, err);
-	else
-		s = climb_from(&c, strlen(c.path), err);
+	ZINC_TRY(find_format(&format, o->format && *o->format ? o->format : place->format, err));
+	c.only = o->create ? NULL : format;
+	s = climb(&c, place, o, err);
+	if (s == ZINC_OK && o->create)
+		s = check_format(&c, format, err);
 	if (s == ZINC_OK)
-		s = finish(out, &c, o, err);
+		s = finish(out, &c, format, o, err);
 	if (s == ZINC_OK && c.found)
 		zinc_hierarchy_look_aside(*out);
 	zinc_blob_fini(&c.text);
@@ -281,29 +475,89 @@ zinc_hierarchy_open_url(zinc_hierarchy **out, const char *url, const zinc_open_o
 	so.relaxed = o.relaxed;
 	so.links = o.links;
 	ZINC_TRY(zinc_place_open(&place, url, &so, err));
-	s = open_place(out, &place, &o, err);
+	s = o.create && o.climb >= 0 ? check_odd_name(&place, &so, err) : ZINC_OK;
+	if (s == ZINC_OK)
+		s = open_place(out, &place, &o, err);
 	zinc_place_fini(&place);
 	return s == ZINC_OK ? s : zinc_error_at_url(err, s, url);
+}
+
+/* A hierarchy with its root at `prefix`; `replace`: whatever is there will be erased first. */
+static zinc_status
+open_at(zinc_hierarchy **out, zinc_store *store, const char *prefix, size_t n, bool replace, const zinc_open_options *o,
+	zinc_error *err)
+{
+	struct climb c = {.store = store, .path = prefix, .text = ZINC_BLOB_INIT};
+	const zinc_format *format;
+	zinc_status s;
+
+	ZINC_TRY(find_format(&format, o->format, err));
+	c.only = o->create && !replace ? NULL : format;
+	s = climb_fixed(&c, n, err);
+	if (s == ZINC_OK && o->create)
+		s = check_format(&c, format, err);
+	if (s == ZINC_OK)
+		s = finish(out, &c, format, o, err);
+	zinc_blob_fini(&c.text);
+	return s == ZINC_OK ? s : zinc_error_at_url(err, s, zinc_store_url(store));
 }
 
 zinc_status
 zinc_hierarchy_open(zinc_hierarchy **out, zinc_store *store, const char *prefix, const zinc_open_options *options,
 		    zinc_error *err)
 {
-	struct climb c = {.store = store, .path = prefix ? prefix : "", .text = ZINC_BLOB_INIT};
-	const size_t n = strlen(c.path);
+	zinc_open_options o;
+
+	prefix = prefix ? prefix : "";
+	ZINC_TRY(zinc_options_take(&o, sizeof o, options, err));
+	if (*prefix)
+		ZINC_TRY(zinc_key_check(prefix, err));
+	return open_at(out, store, prefix, strlen(prefix), false, &o, err);
+}
+
+/* With the root of `old`, in another format. */
+static zinc_status
+open_instead(zinc_hierarchy **out, const zinc_hierarchy *old, const zinc_open_options *o, zinc_error *err)
+{
+	const size_t n = strlen(old->prefix);
+	char *prefix = zinc_strndup(old->ctx, old->prefix, n - (n > 0));
+	const zinc_status s =
+	    prefix ? open_at(out, old->store, prefix, n - (n > 0), true, o, err) : zinc_fail_nomem(err);
+
+	zinc_free(old->ctx, prefix);
+	return s;
+}
+
+zinc_status
+zinc_hierarchy_open_new(zinc_hierarchy **out, zinc_hierarchy **old, const char *url, const char *otherwise,
+			const zinc_open_options *options, zinc_error *err)
+{
+	const zinc_format *format;
+	zinc_hierarchy *h = NULL;
 	zinc_open_options o;
 	zinc_status s;
 
+	*old = NULL;
 	ZINC_TRY(zinc_options_take(&o, sizeof o, options, err));
-	if (n > 0)
-		ZINC_TRY(zinc_key_check(c.path, err));
-	ZINC_TRY(find_format(&c.only, o.format, err));
-	s = climb_fixed(&c, n, err);
-	if (s == ZINC_OK)
-		s = finish(out, &c, &o, err);
-	zinc_blob_fini(&c.text);
-	return s == ZINC_OK ? s : zinc_error_at_url(err, s, zinc_store_url(store));
+	o.size = sizeof o;
+	o.create = 1;
+	ZINC_TRY(find_format(&format, o.format, err));
+	o.format = NULL;
+	ZINC_TRY(zinc_hierarchy_open_url(&h, url, &o, err));
+	o.format = format ? format->id : h->fresh ? otherwise : h->format->id;
+	if (!o.format || strcmp(o.format, h->format->id) == 0) {
+		*out = h;
+		return ZINC_OK;
+	}
+	if (!h->fresh && h->path[1] == '\0') {
+		s = open_instead(out, h, &o, err);
+		if (s == ZINC_OK && (*out)->fresh)
+			*old = zinc_hierarchy_ref(h);
+	} else {
+		s = zinc_hierarchy_open_url(out, url, &o, err);
+	}
+	zinc_hierarchy_close(h);
+	return s;
 }
 
 zinc_hierarchy *
@@ -416,15 +670,6 @@ struct vacancy {
 	zinc_store *store;
 	bool *vacant;
 };
-
-/* Any entry says that the place is taken. */
-static int
-stop_at_first(void *arg, const char *entry, int is_prefix)
-{
-	(void)entry, (void)is_prefix;
-	*(bool *)arg = false;
-	return 1;
-}
 
 /* A format may keep a node below several prefixes; one entry below any of them is enough. */
 static zinc_status

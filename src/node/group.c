@@ -102,19 +102,37 @@ zinc_group_create(zinc_hierarchy *h, const char *path, const char *attributes, i
 	return zinc_error_in(err, s, h);
 }
 
+/* A hierarchy of another format is where the group is to be: erased only when the group can be made. */
+static zinc_status
+make_way(zinc_hierarchy *old, zinc_hierarchy *h, const char *attributes, bool overwrite, zinc_error *err)
+{
+	zinc_json_doc *doc;
+	zinc_meta *m = NULL;
+	zinc_status s;
+
+	if (!overwrite)
+		return zinc_error_in(err, zinc_fail(err, ZINC_E_EXISTS, "a node is already there"), old);
+	ZINC_TRY(zinc_hierarchy_writable(h, err));
+	ZINC_TRY(zinc_document_build_group(&doc, h->ctx, attributes, err));
+	s = zinc_meta_from_v3(&m, h, doc, err);
+	zinc_json_free(doc);
+	zinc_meta_free(m);
+	return s == ZINC_OK ? old->format->erase(old, "/", err) : s;
+}
+
 /* The climb decides which part of the URL is the root (hierarchy.c). */
 zinc_status
 zinc_group_create_url(const char *url, const char *attributes, int overwrite, const zinc_open_options *open,
 		      zinc_error *err)
 {
-	zinc_open_options o;
-	zinc_hierarchy *h;
+	zinc_hierarchy *h = NULL, *old = NULL;
 	zinc_status s;
 
-	ZINC_TRY(zinc_options_take(&o, sizeof o, open, err));
-	o.create = 1;
-	ZINC_TRY(zinc_hierarchy_open_url(&h, url, &o, err));
-	s = zinc_group_create(h, zinc_hierarchy_path(h), attributes, overwrite, err);
+	ZINC_TRY(zinc_hierarchy_open_new(&h, &old, url, NULL, open, err));
+	s = old ? make_way(old, h, attributes, overwrite != 0, err) : ZINC_OK;
+	if (s == ZINC_OK)
+		s = zinc_group_create(h, zinc_hierarchy_path(h), attributes, overwrite, err);
+	zinc_hierarchy_close(old);
 	zinc_hierarchy_close(h);
 	return s;
 }

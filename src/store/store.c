@@ -68,6 +68,8 @@ zinc_store_wrap(zinc_store **out, zinc_context *ctx, const zinc_store_ops *ops, 
 	zinc_store_caps(s, &caps);
 	s->key_max = caps.key_max;
 	s->component_max = caps.component_max;
+	s->refused = caps.refused;
+	s->reserved = caps.reserved;
 	*out = s;
 	return ZINC_OK;
 }
@@ -132,21 +134,36 @@ zinc_store_refuse(const zinc_store *s, const char *key, zinc_error *err)
 	return zinc_store_at(s, key, ZINC_E_READONLY, err);
 }
 
+static zinc_status
+check_component(const zinc_store *s, const char *name, size_t n, zinc_error *err)
+{
+	const size_t ending = s->reserved ? strlen(s->reserved) : 0;
+
+	if (s->component_max && n > s->component_max)
+		return zinc_fail(err, ZINC_E_INVALID,
+				 "a component of %zu bytes: this store holds at most %u between slashes", n,
+				 (unsigned)s->component_max);
+	if (ending && n >= ending && memcmp(name + n - ending, s->reserved, ending) == 0)
+		return zinc_fail(err, ZINC_E_INVALID, "a component must not end in \"%s\": this store keeps its own so",
+				 s->reserved);
+	return ZINC_OK;
+}
+
 /* Limits belong to the store, not to the key checker: s3 has others than a file system. */
 static zinc_status
-check_length(const zinc_store *s, const char *key, zinc_error *err)
+check_limits(const zinc_store *s, const char *key, zinc_error *err)
 {
 	size_t n = strlen(key), at, len;
 
 	if (s->key_max && n > s->key_max)
 		return zinc_fail(err, ZINC_E_INVALID, "a key of %zu bytes: this store holds at most %u", n,
 				 (unsigned)s->key_max);
-	for (at = 0; s->component_max && at < n; at += len + 1) {
+	at = s->refused ? strcspn(key, s->refused) : n;
+	if (at < n)
+		return zinc_fail(err, ZINC_E_INVALID, "a key of this store must not have a '%c'", key[at]);
+	for (at = 0; at < n; at += len + 1) {
 		len = strcspn(key + at, "/");
-		if (len > s->component_max)
-			return zinc_fail(err, ZINC_E_INVALID,
-					 "a component of %zu bytes: this store holds at most %u between slashes", len,
-					 (unsigned)s->component_max);
+		ZINC_TRY(check_component(s, key + at, len, err));
 	}
 	return ZINC_OK;
 }
@@ -157,7 +174,7 @@ zinc_store_check_key(const zinc_store *s, const char *key, zinc_error *err)
 	zinc_status st = zinc_key_check(key, err);
 
 	if (st == ZINC_OK)
-		st = check_length(s, key, err);
+		st = check_limits(s, key, err);
 	return zinc_store_at(s, key, st, err);
 }
 

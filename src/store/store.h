@@ -22,6 +22,7 @@ struct zinc_store {
 	uint32_t put_flags; /* joined to those of every change: ZINC_PUT_RELAXED */
 	uint32_t key_max;   /* of caps, which do not change them */
 	uint32_t component_max;
+	const char *refused, *reserved;
 };
 
 /*
@@ -38,7 +39,8 @@ struct zinc_store {
  *   file:///d/a.zarr|zarr3:foo /d/a.zarr             foo             yes; format "zarr3"
  *
  * A local path is made absolute, "." and ".." are taken as text, and the store begins below its last
- * component that is a symbolic link or cannot be part of a key: no climb gets past either.
+ * component that is a symbolic link or cannot be part of a key: no climb gets past either.  Where a new node would
+ * need such a component as its name, `above` tells what it would be a part of.
  * Directories above the path are never removed, however empty.
  */
 typedef struct zinc_place {
@@ -47,12 +49,20 @@ typedef struct zinc_place {
 	char *path;      /* "" or a valid key */
 	bool root_fixed; /* a '|' says that the root is the store's own: do not climb */
 	char format[16]; /* the adapter behind '|': "zarr", "zarr2", "zarr3"; "" without */
+	size_t there;    /* bytes of `path` that are directories now; SIZE_MAX: the store must be asked */
+	char *above;     /* the directory of the last component that cannot be part of a key; NULL: all can */
+	bool bad_name;   /* and that is no UTF-8 or has control characters, and is not there: nobody should make it */
 } zinc_place;
 
 /* E_INVALID, E_UNSUPPORTED (another adapter), and as zinc_store_open.  Nothing need exist. */
 zinc_status zinc_place_open(zinc_place *out, const char *url, const zinc_store_options *options, zinc_error *err);
+/* The place at of->above. */
+zinc_status zinc_place_above(zinc_place *out, const zinc_place *of, const zinc_store_options *options, zinc_error *err);
 /* Close the store (unless you took it and set it to NULL) and free the path. */
 void zinc_place_fini(zinc_place *place);
+
+/* May this be a key of the store: zinc_key_check, and what its caps say of keys?  E_INVALID. */
+zinc_status zinc_store_check_key(const zinc_store *s, const char *key, zinc_error *err);
 
 /* zinc_store_put from several pieces. */
 zinc_status zinc_store_putv(zinc_store *s, zinc_put_group *group, const char *key, const struct iovec *iov, int niov,

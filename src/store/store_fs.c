@@ -368,6 +368,8 @@ fs_caps(void *self, zinc_caps *out)
 	out->merge_gap = MERGE_GAP;
 	out->key_max = FS_KEY_MAX;
 	out->component_max = FS_COMPONENT_MAX;
+	out->refused = "\\";
+	out->reserved = FS_SUFFIX;
 }
 
 /* ---- fork ---- */

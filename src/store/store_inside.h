@@ -46,7 +46,6 @@ void zinc_store_unlock_names(void);
 
 /* Name the place in the error and return `st`. */
 zinc_status zinc_store_at(const zinc_store *s, const char *key, zinc_status st, zinc_error *err);
-zinc_status zinc_store_check_key(const zinc_store *s, const char *key, zinc_error *err);
 zinc_status zinc_store_refuse(const zinc_store *s, const char *key, zinc_error *err);
 
 /* ---- delivering (store_sink.c; the rest is in store.h) ---- */

@@ -552,38 +552,76 @@ absolute_path(zinc_buf *out, const char *path, zinc_error *err)
 	return zinc_buf_text(out) ? ZINC_OK : zinc_fail_nomem(err);
 }
 
-/* Must a store that holds path[0..end) begin below its last component, which begins at `at`? */
-static bool
-is_barrier(zinc_context *ctx, int top, char *path, size_t at, size_t end)
+/* What is known of a local path. */
+typedef struct way {
+	size_t barrier; /* the store must begin below so many of its bytes */
+	size_t odd;     /* where the name begins that makes the barrier; SIZE_MAX: another thing does */
+	bool bad;       /* that name could be in no store */
+	size_t there;   /* so many bytes of it are directories, or links to something */
+} way;
+
+/* Look at the component path[at..end): must a store that holds it begin below? */
+static void
+look_at(way *w, zinc_context *ctx, int top, char *path, size_t at, size_t end)
 {
 	char kept = path[end];
 	struct stat st;
-	bool barrier;
+	bool bad, odd, link, dir;
 
 	path[end] = '\0';
-	barrier = zinc_fs_key_check(path + at, NULL) != ZINC_OK ||
-		  (ctx->os->fstatat(ctx->os, top, path, &st) == 0 && S_ISLNK(st.st_mode));
+	bad = zinc_key_check(path + at, NULL) != ZINC_OK;
+	odd = bad || zinc_fs_key_check(path + at, NULL) != ZINC_OK;
+	dir = ctx->os->fstatat(ctx->os, top, path, &st) == 0;
+	link = dir && S_ISLNK(st.st_mode);
+	dir = link || (dir && S_ISDIR(st.st_mode));
 	path[end] = kept;
-	return barrier;
+	if (odd || link) {
+		w->barrier = end;
+		w->odd = odd ? at : SIZE_MAX;
+		w->bad = bad;
+	}
+	if (dir && (at == 0 || w->there == at - 1))
+		w->there = end;
 }
 
-/* The length of the part of `path` that the store must begin below. */
 static zinc_status
-find_barrier(zinc_context *ctx, char *path, size_t *out, zinc_error *err)
+find_barrier(zinc_context *ctx, char *path, way *out, zinc_error *err)
 {
 	int top = ctx->os->open_root(ctx->os, "/", O_PATH);
 	size_t at, end;
 
 	if (top == -1)
 		return zinc_fail_errno(err, errno, "cannot open /");
-	*out = 0;
 	for (at = 0; path[at]; at = end + (path[end] == '/')) {
 		end = at + strcspn(path + at, "/");
-		if (is_barrier(ctx, top, path, at, end))
-			*out = end;
+		look_at(out, ctx, top, path, at, end);
 	}
 	ctx->os->close(ctx->os, top);
 	return ZINC_OK;
+}
+
+/* What the place tells of the way to it. */
+static zinc_status
+tell_way(zinc_place *out, const char *path, const way *w, const char *inside, zinc_error *err)
+{
+	const size_t begin = (size_t)(inside - path);
+	zinc_buf above;
+	zinc_status st;
+
+	out->there = w->there > begin ? w->there - begin : 0;
+	out->path = zinc_strdup(out->ctx, inside);
+	if (!out->path)
+		return zinc_fail_nomem(err);
+	if (w->odd == SIZE_MAX)
+		return ZINC_OK;
+	out->bad_name = w->bad && w->there < w->barrier;
+	zinc_buf_init(&above, out->ctx, SIZE_MAX - 1);
+	st = zinc_buf_printf(&above, err, "/%.*s", (int)w->odd, path);
+	if (st == ZINC_OK)
+		out->above = (char *)above.p;
+	else
+		zinc_buf_fini(&above);
+	return st;
 }
 
 /* Open the file system at "/" + path[0..barrier), and nothing above `inside` may be removed. */
@@ -614,22 +652,22 @@ local_place(zinc_place *out, url_parts *u, const zinc_store_options *o, zinc_err
 {
 	zinc_context *ctx = o->context;
 	const char *base = zinc_buf_text(&u->base), *inside;
-	size_t barrier = 0;
 	zinc_buf path;
 	zinc_status st;
+	way w = {.odd = SIZE_MAX};
 
 	if (!base)
 		return zinc_fail_nomem(err);
 	zinc_buf_init(&path, ctx, INT_MAX);
 	st = absolute_path(&path, base, err);
 	if (st == ZINC_OK)
-		st = find_barrier(ctx, (char *)path.p, &barrier, err);
+		st = find_barrier(ctx, (char *)path.p, &w, err);
 	if (st == ZINC_OK) {
-		inside = (const char *)path.p + barrier;
+		inside = (const char *)path.p + w.barrier;
 		inside += *inside == '/';
-		out->path = zinc_strdup(ctx, inside);
-		st = out->path ? open_local(&out->store, ctx, (const char *)path.p, barrier, inside, o, err)
-			       : zinc_fail_nomem(err);
+		st = tell_way(out, (const char *)path.p, &w, inside, err);
+		if (st == ZINC_OK)
+			st = open_local(&out->store, ctx, (const char *)path.p, w.barrier, inside, o, err);
 	}
 	zinc_buf_fini(&path);
 	return st;
@@ -659,6 +697,7 @@ void
 zinc_place_fini(zinc_place *place)
 {
 	zinc_free(place->ctx, place->path);
+	zinc_free(place->ctx, place->above);
 	zinc_store_close(place->store);
 	memset(place, 0, sizeof *place);
 }
@@ -674,6 +713,7 @@ zinc_place_open(zinc_place *out, const char *url, const zinc_store_options *opti
 	ZINC_TRY(zinc_options_take(&o, sizeof o, options, err));
 	o.context = zinc_context_get(o.context);
 	out->ctx = o.context;
+	out->there = SIZE_MAX;
 	st = parse_url(&u, o.context, url, err);
 	if (st == ZINC_OK)
 		st = open_place(out, &u, &o, err);
@@ -681,6 +721,28 @@ zinc_place_open(zinc_place *out, const char *url, const zinc_store_options *opti
 	if (st != ZINC_OK)
 		zinc_place_fini(out);
 	return zinc_error_at_url(err, st, url);
+}
+
+zinc_status
+zinc_place_above(zinc_place *out, const zinc_place *of, const zinc_store_options *options, zinc_error *err)
+{
+	zinc_store_options o;
+	url_parts u;
+	zinc_status st;
+
+	memset(out, 0, sizeof *out);
+	memset(&u, 0, sizeof u);
+	ZINC_TRY(zinc_options_take(&o, sizeof o, options, err));
+	o.context = of->ctx;
+	out->ctx = of->ctx;
+	zinc_buf_init(&u.base, of->ctx, SIZE_MAX - 1);
+	st = zinc_buf_puts(&u.base, of->above, err);
+	if (st == ZINC_OK)
+		st = local_place(out, &u, &o, err);
+	zinc_buf_fini(&u.base);
+	if (st != ZINC_OK)
+		zinc_place_fini(out);
+	return st;
 }
 
 /* Unlike a place, a store begins where the URL says, also in the middle of a hierarchy. */

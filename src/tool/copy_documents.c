@@ -62,7 +62,7 @@ take_entry(struct documents *d)
 
 	if (!c->to->format->enter)
 		return ZINC_OK;
-	s = get_entry(c->to, &text, &e);
+	s = c->old ? ZINC_E_NOTFOUND : get_entry(c->to, &text, &e); /* what is there of another format will go */
 	if (s == ZINC_E_NOTFOUND && zinc_cp_same_entry(c)) {
 		s = get_entry(c->from, &text, &e);
 		zinc_report_init_quiet(&r, c->ctx, false);

@@ -324,20 +324,16 @@ open_target(zinc_hierarchy **to, zinc_hierarchy **old, const char *url, const zi
 	    const zinc_copy_options *o, zinc_error *err)
 {
 	zinc_open_options open = ZINC_OPEN_OPTIONS_INIT;
-	zinc_error e = ZINC_ERROR_INIT;
-	zinc_status s;
 
 	open.context = o->context;
 	open.strictness = o->strict ? ZINC_STRICT : ZINC_LENIENT;
 	open.links = o->links;
-	s = zinc_hierarchy_open_url(old, url, &open, &e);
-	if (s != ZINC_OK && s != ZINC_E_NOTFOUND)
-		return zinc_error_copy(err, &e);
-	open.format = o->format ? o->format : s == ZINC_OK ? (*old)->format->id : from->format->id;
 	open.create = 1;
 	open.fallback = o->fallback;
 	open.read_only = o->dry_run;
-	return zinc_hierarchy_open_url(to, url, &open, err);
+	open.climb = o->climb;
+	open.format = o->format;
+	return zinc_hierarchy_open_new(to, old, url, from->format->id, &open, err);
 }
 
 zinc_status
@@ -357,12 +353,16 @@ zinc_copy_url(const char *from, const char *to, const zinc_copy_options *options
 	open.strictness = o.strict ? ZINC_STRICT : ZINC_LENIENT;
 	open.links = o.links;
 	open.read_only = 1;
+	open.climb = o.climb;
 	s = zinc_hierarchy_open_url(&source, from, &open, err);
 	if (s == ZINC_OK)
 		s = open_target(&target, &old, to, source, &o, err);
+	if (s == ZINC_OK && old && !o.overwrite)
+		s = zinc_error_at_url(
+		    err, zinc_fail(err, ZINC_E_EXISTS, "a hierarchy of format %s is already there", old->format->id), to);
 	if (s == ZINC_OK)
 		s = copy(source, zinc_hierarchy_path(source), target, zinc_hierarchy_path(target),
-			 old && old->format != target->format ? old : NULL, &o, counts, err);
+			 old, &o, counts, err);
 	zinc_hierarchy_close(old);
 	zinc_hierarchy_close(target);
 	zinc_hierarchy_close(source);

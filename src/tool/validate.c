@@ -394,8 +394,9 @@ open_hierarchy(zinc_check *c, const char *url, zinc_error *err)
 	open.strictness = c->o.strict ? ZINC_STRICT : ZINC_LENIENT;
 	open.read_only = !c->o.repair;
 	open.links = c->o.links;
+	open.climb = c->o.climb;
 	s = zinc_hierarchy_open_url(&c->h, url, &open, &e);
-	return s == ZINC_E_NOTFOUND ? open_bare(c, url, &open, err) : zinc_error_copy(err, &e);
+	return s == ZINC_E_NOTFOUND && !c->o.format ? open_bare(c, url, &open, err) : zinc_error_copy(err, &e);
 }
 
 static void

@@ -16,7 +16,7 @@
 
 /* Open a URL and say "root|path", both relative to the current directory. */
 static const char *
-climb(const char *url, int create)
+climb_with(const char *url, const zinc_open_options *o)
 {
 	static char text[1024];
 	zinc_error err = ZINC_ERROR_INIT;
@@ -25,9 +25,9 @@ climb(const char *url, int create)
 	const char *root;
 	zinc_status s;
 
-	s = zinc_hierarchy_open_url(&h, url, ZINC_OPEN_OPTIONS(.create = create), &err);
+	s = zinc_hierarchy_open_url(&h, url, o, &err);
 	if (s != ZINC_OK) {
-		assert_string_equal(err.url, url);
+		assert_true(err.url[0] != '\0');
 		return zinc_status_name(s);
 	}
 	assert_non_null(getcwd(here, sizeof here));
@@ -35,9 +35,16 @@ climb(const char *url, int create)
 	if (strncmp(root, here, strlen(here)) == 0)
 		root += strlen(here) + 1;
 	snprintf(text, sizeof text, "%s|%s", root, zinc_hierarchy_path(h));
-	assert_string_equal(zinc_hierarchy_format(h), "v3");
+	if (strcmp(zinc_hierarchy_format(h), "v3") != 0)
+		snprintf(text + strlen(text), sizeof text - strlen(text), " %s", zinc_hierarchy_format(h));
 	zinc_hierarchy_close(h);
 	return text;
+}
+
+static const char *
+climb(const char *url, int create)
+{
+	return climb_with(url, ZINC_OPEN_OPTIONS(.create = create));
 }
 
 static void
@@ -118,6 +125,168 @@ test_create(void **state)
 	assert_string_equal(climb("five/new.zr/a", 1), "five/new.zr|/a");
 	assert_string_equal(climb("five/new/a", 1), "five/new/a|/");
 	assert_string_equal(climb("five/.zarr/a", 1), "five/.zarr/a|/");
+}
+
+#define V2_GROUP "{\"zarr_format\": 2}"
+#define ENTRY_2020                                                                                                     \
+	"{\"zarr_format\": \"https://purl.org/zarr/spec/protocol/core/3.0\", \"metadata_encoding\": "                    \
+	"\"https://purl.org/zarr/spec/protocol/core/3.0\", \"metadata_key_suffix\": \".json\", \"extensions\": []}"
+
+/* Creating ends at a directory that nobody has made a node, and passes what is not there. */
+static void
+test_create_ends(void **state)
+{
+	(void)state;
+	write_file("eight/lg/zarr.json", GROUP);
+	write_file("eight/lg.zarr/zarr.json", GROUP);
+	write_file("eight/lg/p/q/notes.txt", "mine");
+	write_file("eight/lg.zarr/p/q/notes.txt", "mine");
+	assert_string_equal(climb("eight/lg/p/q/new", 1), "eight/lg/p/q/new|/");
+	assert_string_equal(climb("eight/lg.zarr/p/q/new", 1), "eight/lg.zarr/p/q/new|/");
+	assert_string_equal(climb("eight/lg.zarr/p/new/x", 1), "eight/lg.zarr/p/new/x|/");
+	assert_string_equal(climb("eight/lg/p/q/new.zarr/x", 1), "eight/lg/p/q/new.zarr|/x");
+	assert_string_equal(climb("eight/lg/a/b/c", 1), "eight/lg|/a/b/c");
+	/* an empty directory is one, too, and its name may say that it is to be the root */
+	assert_int_equal(mkdir("eight/lg/empty", 0755), 0);
+	assert_int_equal(mkdir("eight/lg/made.zarr", 0755), 0);
+	assert_string_equal(climb("eight/lg/empty/new", 1), "eight/lg/empty/new|/");
+	assert_string_equal(climb("eight/lg/made.zarr/new", 1), "eight/lg/made.zarr|/new");
+	/* a stranger's group above is nothing to us */
+	write_file("eight/open/.zgroup", V2_GROUP);
+	write_file("eight/open/me/notes.txt", "mine");
+	assert_string_equal(climb("eight/open/me/new", 1), "eight/open/me/new|/");
+	assert_string_equal(climb("eight/open/new", 1), "eight/open|/new v2");
+}
+
+/* (2): what cannot be read above ends the climb, of the node itself it is an error. */
+static void
+test_unreadable(void **state)
+{
+	(void)state;
+	assert_int_equal(mkdir("nine", 0755), 0);
+	assert_int_equal(mkdir("nine/x.zarr", 0755), 0);
+	assert_int_equal(symlink("zarr.json", "nine/zarr.json"), 0);
+	assert_int_equal(symlink("zarr.json", "nine/x.zarr/zarr.json"), 0);
+	write_file("nine/a/zarr.json", GROUP);
+	write_file("nine/a/b/zarr.json", GROUP);
+	assert_string_equal(climb("nine/a/b", 0), "nine/a|/b");
+	assert_string_equal(climb("nine/a/new", 1), "nine/a|/new");
+	assert_string_equal(climb("nine/new", 1), "nine/new|/");
+	assert_string_equal(climb("nine/x.zarr/new", 1), "nine/x.zarr/new|/");
+	assert_string_equal(climb("nine", 0), "E_IO");
+	assert_string_equal(climb("nine", 1), "E_IO");
+}
+
+/* (4) */
+static void
+test_storage(void **state)
+{
+	(void)state;
+	write_file("ten/a/zarr.json", ARRAY);
+	write_file("ten/a/c/0", "");
+	write_file("ten/a/c/1/0", "");
+	write_file("ten/d/zarr.json", ENTRY_2020);
+	write_file("ten/d/meta/root/x/y.group.json", "{\"attributes\": {}}");
+	assert_string_equal(climb("ten/a/c/new", 1), "E_INVALID");
+	assert_string_equal(climb("ten/a/c/1/new", 1), "E_INVALID");
+	assert_string_equal(climb("ten/a/c/7/new", 1), "E_INVALID");
+	assert_string_equal(climb("ten/d/meta/x", 1), "ten/d|/meta/x v3-2020");
+	assert_string_equal(climb("ten/d/meta/root/x/new", 1), "ten/d|/meta/root/x/new v3-2020");
+	assert_string_equal(climb("ten/d/x/y", 0), "ten/d|/x/y v3-2020");
+	assert_string_equal(climb("ten/d/x/new", 1), "ten/d|/x/new v3-2020");
+	/* names that look like storage and are none */
+	write_file("ten/c/notes.txt", "");
+	write_file("ten/meta/notes.txt", "");
+	assert_string_equal(climb("ten/c/new", 1), "ten/c/new|/");
+	assert_string_equal(climb("ten/meta/new", 1), "ten/meta/new|/");
+}
+
+/* (4): a format other than the hierarchy's is refused, wherever in it the new node would be. */
+static void
+test_other_format(void **state)
+{
+	static const char *const ids[] = {"v3", "v2", "v3-2019", "v3-2020", "v3-2022"};
+	size_t is, asked, i;
+
+	(void)state;
+	for (is = 0; is < COUNT(ids); is++) {
+		zinc_error err = ZINC_ERROR_INIT;
+		char root[64], urls[3][80];
+
+		snprintf(root, sizeof root, "eleven/%s", ids[is]);
+		snprintf(urls[0], sizeof urls[0], "%s", root);
+		snprintf(urls[1], sizeof urls[1], "%s/new", root);
+		snprintf(urls[2], sizeof urls[2], "%s|some/new", root);
+		assert_ok(zinc_group_create_url(root, NULL, 0, ZINC_OPEN_OPTIONS(.format = ids[is]), &err));
+		for (asked = 0; asked < COUNT(ids); asked++)
+			for (i = 0; i < 3; i++) {
+				const char *got =
+				    climb_with(urls[i], ZINC_OPEN_OPTIONS(.create = 1, .format = ids[asked]));
+
+				if (asked != is)
+					assert_string_equal(got, "E_INVALID");
+				else
+					assert_int_equal(strncmp(got, root, strlen(root)), 0);
+			}
+	}
+	/* both are there: either may be asked for */
+	write_file("eleven/v3/.zgroup", V2_GROUP);
+	assert_string_equal(climb_with("eleven/v3/x", ZINC_OPEN_OPTIONS(.create = 1, .format = "v2")),
+			    "eleven/v3|/x v2");
+	assert_string_equal(climb_with("eleven/v3/x", ZINC_OPEN_OPTIONS(.create = 1, .format = "v3")), "eleven/v3|/x");
+	assert_string_equal(climb_with("eleven/v3/x", ZINC_OPEN_OPTIONS(.create = 1, .format = "v3-2022")), "E_INVALID");
+}
+
+/* (1) */
+static void
+test_no_climb(void **state)
+{
+	(void)state;
+	write_file("twelve/zarr.json", GROUP);
+	write_file("twelve/a/zarr.json", GROUP);
+	assert_string_equal(climb_with("twelve/a", ZINC_OPEN_OPTIONS(.climb = -1)), "twelve/a|/");
+	assert_string_equal(climb_with("twelve/b", ZINC_OPEN_OPTIONS(.climb = -1)), "E_NOTFOUND");
+	assert_string_equal(climb_with("twelve/b", ZINC_OPEN_OPTIONS(.climb = -1, .create = 1)), "twelve/b|/");
+	assert_string_equal(climb_with("twelve/b", ZINC_OPEN_OPTIONS(.create = 1)), "twelve|/b");
+}
+
+/* A name that the store cannot hold is one of a directory above a hierarchy, or of its root, but never of a node. */
+static void
+test_odd_names(void **state)
+{
+	static const char *const ids[] = {"v3", "v2", "v3-2019", "v3-2020", "v3-2022"};
+	char longest[260], url[400];
+	size_t i;
+
+	(void)state;
+	memset(longest, 'n', 250);
+	longest[250] = '\0';
+	for (i = 0; i < COUNT(ids); i++) {
+		const char *const names[] = {longest, "a\\b", "x.__lock", "a\tb", "\x1b[2J", "\xff"};
+		zinc_error err = ZINC_ERROR_INIT;
+		char root[64];
+		size_t k;
+
+		snprintf(root, sizeof root, "odd/%s.d", ids[i]);
+		assert_ok(zinc_group_create_url(root, NULL, 0, ZINC_OPEN_OPTIONS(.format = ids[i]), &err));
+		for (k = 0; k < COUNT(names); k++) {
+			snprintf(url, sizeof url, "%s/%s", root, names[k]);
+			assert_string_equal(climb(url, 1), "E_INVALID");
+			snprintf(url, sizeof url, "%s/%s/below", root, names[k]);
+			assert_string_equal(climb(url, 1), "E_INVALID");
+			snprintf(url, sizeof url, "%s/new/%s", root, names[k]);
+			assert_string_equal(climb(url, 1), "E_INVALID");
+			if (zinc_key_check(names[k], NULL) == ZINC_OK) {
+				snprintf(url, sizeof url, "odd/%s", names[k]);
+				assert_string_not_equal(climb(url, 1), "E_INVALID");
+			}
+		}
+	}
+	/* nobody makes a name that could not be shown, but whoever has one can read what is in it */
+	assert_string_equal(climb("odd/a\tb", 1), "E_INVALID");
+	write_file("odd/a\tb/zarr.json", GROUP);
+	assert_string_equal(climb("odd/a\tb", 0), "odd/a\tb|/");
+	assert_string_equal(climb("odd/a\tb/c", 1), "odd/a\tb|/c");
 }
 
 /* (2) */
@@ -310,7 +479,9 @@ main(void)
 	    cmocka_unit_test(test_climb),   cmocka_unit_test(test_array_above), cmocka_unit_test(test_fixed),
 	    cmocka_unit_test(test_link),    cmocka_unit_test(test_create),      cmocka_unit_test(test_damaged),
 	    cmocka_unit_test(test_options), cmocka_unit_test(test_memory),      cmocka_unit_test(test_paths),
-	    cmocka_unit_test(test_refused), cmocka_unit_test(test_vacant),
+	    cmocka_unit_test(test_refused), cmocka_unit_test(test_vacant),      cmocka_unit_test(test_create_ends),
+	    cmocka_unit_test(test_storage), cmocka_unit_test(test_unreadable),  cmocka_unit_test(test_other_format),
+	    cmocka_unit_test(test_no_climb), cmocka_unit_test(test_odd_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

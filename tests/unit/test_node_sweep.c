@@ -93,7 +93,7 @@ static int relaxed; /* durable puts are swept by the tests of the store; one sce
 static zinc_status
 open_tree(zinc_hierarchy **h, zinc_context *ctx, zinc_error *err)
 {
-	return zinc_hierarchy_open_url(h, "t.zarr/g/a", ZINC_OPEN_OPTIONS(.context = ctx, .relaxed = relaxed), err);
+	return zinc_hierarchy_open_url(h, "t.zarr|g/a", ZINC_OPEN_OPTIONS(.context = ctx, .relaxed = relaxed), err);
 }
 
 static int
@@ -169,7 +169,7 @@ run_create(void *arg, zinc_context *ctx, zinc_error *err)
 {
 	planted = NULL;
 	(void)arg;
-	return zinc_group_create_url("t.zarr/g/new/deep", "{\"x\": [1, 2]}", 0,
+	return zinc_group_create_url("t.zarr|g/new/deep", "{\"x\": [1, 2]}", 0,
 				     ZINC_OPEN_OPTIONS(.context = ctx, .relaxed = relaxed), err);
 }
 

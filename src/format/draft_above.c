@@ -1,0 +1,114 @@
+/*
+ * draft_above.c - where a draft's new node may not be
+ *
+ * The drafts let nobody look (20-86), and so others leave such hierarchies behind; Zinc makes none.  Promises:
+ *
+ * (1) Nothing is made below an array: arrays have no children.
+ * (2) No array is made where a group has its document, and no group where an array has.
+ */
+#include "format/draft.h"
+#include "format/fetch_documents.h"
+
+struct ancestors {
+	size_t n;
+	char **keys;
+	zinc_fetched *docs;
+};
+
+/* The keys that arrays would have at the root and at each name of the path but the last. */
+static zinc_status
+array_keys(struct ancestors *a, zinc_hierarchy *h, const char *path, zinc_error *err)
+{
+	const char *end = path;
+	zinc_status s = ZINC_OK;
+	zinc_buf above, key;
+	size_t i;
+
+	zinc_buf_init(&above, h->ctx, SIZE_MAX);
+	zinc_buf_init(&key, h->ctx, SIZE_MAX);
+	for (i = 0; i < a->n && s == ZINC_OK; i++) {
+		above.n = key.n = 0;
+		end = i == 0 ? path + 1 : end + (i > 1) + strcspn(end + (i > 1), "/");
+		s = zinc_buf_add(&above, path, (size_t)(end - path), err);
+		if (s == ZINC_OK)
+			s = zinc_buf_text(&above)
+				? zinc_draft_key(h, zinc_buf_text(&above), ZINC_NODE_ARRAY, &key, err)
+				: zinc_fail_nomem(err);
+		a->keys[i] = s == ZINC_OK ? zinc_strndup(h->ctx, (const char *)key.p, key.n) : NULL;
+		if (s == ZINC_OK && !a->keys[i])
+			s = zinc_fail_nomem(err);
+	}
+	zinc_buf_fini(&key);
+	zinc_buf_fini(&above);
+	return s;
+}
+
+static zinc_status
+look(struct ancestors *a, zinc_hierarchy *h, zinc_error *err)
+{
+	zinc_status s;
+	size_t i;
+
+	ZINC_TRY(zinc_fetch(h->store, a->keys, a->n, a->docs, err));
+	for (i = 0, s = ZINC_OK; i < a->n && s == ZINC_OK; i++) {
+		s = zinc_fetched_status(&a->docs[i], a->keys[i], err);
+		if (s == ZINC_OK && a->docs[i].found == ZINC_FOUND)
+			s = zinc_error_at_key(err,
+					      zinc_fail(err, ZINC_E_INVALID,
+							"an array is there, and arrays have no children (rule %s)",
+							h->format->draft->rules[ZINC_DRAFT_BELOW]),
+					      a->keys[i]);
+	}
+	zinc_fetched_fini(h->ctx, a->docs, a->n);
+	return s;
+}
+
+/* Promise (1).  One batched get, whatever the depth. */
+zinc_status
+zinc_draft_check_above(zinc_hierarchy *h, const char *path, zinc_error *err)
+{
+	struct ancestors a = {.n = 0};
+	zinc_status s;
+	const char *p;
+	size_t i;
+
+	for (p = path; path[1] && *p; p++)
+		a.n += *p == '/';
+	if (a.n == 0)
+		return ZINC_OK;
+	a.keys = zinc_calloc(h->ctx, a.n, sizeof *a.keys);
+	a.docs = zinc_calloc(h->ctx, a.n, sizeof *a.docs);
+	s = a.keys && a.docs ? array_keys(&a, h, path, err) : zinc_fail_nomem(err);
+	if (s == ZINC_OK)
+		s = look(&a, h, err);
+	for (i = 0; a.keys && i < a.n; i++)
+		zinc_free(h->ctx, a.keys[i]);
+	zinc_free(h->ctx, a.keys);
+	zinc_free(h->ctx, a.docs);
+	return s;
+}
+
+/* Promise (2). */
+zinc_status
+zinc_draft_check_beside(zinc_hierarchy *h, const char *path, zinc_node_kind kind, zinc_error *err)
+{
+	const zinc_node_kind other = kind == ZINC_NODE_ARRAY ? ZINC_NODE_GROUP : ZINC_NODE_ARRAY;
+	zinc_fetched doc;
+	char *keys[1];
+	zinc_status s;
+	zinc_buf key;
+
+	zinc_buf_init(&key, h->ctx, SIZE_MAX);
+	s = zinc_draft_key(h, path, other, &key, err);
+	keys[0] = s == ZINC_OK ? (char *)(uintptr_t)zinc_buf_text(&key) : NULL;
+	if (s == ZINC_OK)
+		s = keys[0] ? zinc_fetch(h->store, keys, 1, &doc, err) : zinc_fail_nomem(err);
+	if (s == ZINC_OK) {
+		s = zinc_fetched_status(&doc, keys[0], err);
+		if (s == ZINC_OK && doc.found == ZINC_FOUND)
+			s = zinc_error_at_key(err, zinc_fail(err, ZINC_E_EXISTS, "a node is already there"), keys[0]);
+		zinc_fetched_fini(h->ctx, &doc, 1);
+	}
+	zinc_buf_fini(&key);
+	return s;
+}
