@@ -75,8 +75,8 @@ struct args {
 	struct words words; /* what is not an option; URLs without what is secret */
 	struct words typed; /* the same as it was typed */
 	bool help, json, strict, detail, recursive, full, index, overwrite, dry_run, yes, group, stored, fast, repair,
-	    orphans, remove, keep_parents, no_climb, consolidate, no_consolidate, resume, verify, lossy, round, fetch,
-	    storage;
+	    orphans, remove, keep_parents, no_climb, consolidate, no_consolidate, resume, verify, lossy, for_xarray, round,
+	    fetch, storage;
 	const char *select, *as, *output, *from, *format, *progress, *shape, *dtype, *chunks, *shards, *codecs, *fill;
 	const char *dims, *attrs, *order, *endian, *key_encoding, *fallback, *links;
 	const char *schemas, *declare, *retract, *new_dir, *prefix, *declared_shape;

@@ -59,6 +59,8 @@ take_options(struct cp *c)
 	o->select = a->select;
 	o->verify = a->verify;
 	o->lossy = a->lossy;
+	o->key_encoding = a->key_encoding;
+	o->for_xarray = a->for_xarray;
 	return status;
 }
 
@@ -89,7 +91,7 @@ take_common(struct cp *c)
 
 /* ---- notes ---- */
 
-static const char *const kinds[] = {"plan", "replaced", "lost"};
+static const char *const kinds[] = {"plan", "replaced", "lost", "notice"};
 
 static void
 note_json(struct cp *c, const zinc_copy_note *note)
@@ -107,7 +109,7 @@ remember(struct cp *c, const zinc_copy_note *note)
 	struct told *t;
 	size_t i;
 
-	for (i = 0; i < c->ntold && note->kind == ZINC_COPY_REPLACED; i++)
+	for (i = 0; i < c->ntold && note->kind != ZINC_COPY_LOST; i++)
 		if (c->told[i].kind == note->kind && !strcmp(text_str(&c->told[i].message), note->message)) {
 			c->told[i].times++;
 			return;
@@ -146,7 +148,7 @@ tell(struct cp *c, bool failed)
 
 		if (failed && !c->run->args->dry_run)
 			continue;
-		fprintf(stderr, "zinc: %s: %s: %s", t->kind == ZINC_COPY_LOST ? "lost" : "replaced", text_str(&t->path),
+		fprintf(stderr, "zinc: %s: %s: %s", kinds[t->kind], text_str(&t->path),
 			text_str(&t->message));
 		fprintf(stderr, t->times > 1 ? " (and %llu more)\n" : "\n", (unsigned long long)(t->times - 1));
 	}

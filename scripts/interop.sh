@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# interop.sh - exchange arrays with zarr-python (3, and 2 for version 2), TensorStore, zarrs and zarrita, both ways
+# interop.sh - exchange arrays with zarr-python (3, and 2 for version 2), xarray, TensorStore, zarrs and zarrita, both ways
 #
 # Installs what is missing into build/interop-venv and build/interop-npm (once; later runs need no
 # network), builds Zinc, prints the table and closes with "N passed, N failed, N skipped".
@@ -34,10 +34,10 @@ install_python() {
 	[ -n "$(pythons)" ] || scripts/setup.sh interop-python
 	while read -r version python; do
 		case $version in 3.[0-9] | 3.10) continue ;; esac
-		echo "interop: installing zarr, tensorstore and zarrs for Python $version"
+		echo "interop: installing zarr, xarray, tensorstore and zarrs for Python $version"
 		rm -rf "$VENV"
 		if "$python" -m venv "$VENV" && "$VENV/bin/pip" install -q --disable-pip-version-check \
-			--only-binary :all: numpy zarr tensorstore zarrs; then
+			--only-binary :all: numpy zarr xarray tensorstore zarrs; then
 			touch "$VENV/complete"
 			return
 		fi
@@ -95,7 +95,7 @@ program() { # program NAME: tests/interop/NAME.c into build/interop-NAME
 		-L"$BUILD" -lzinc '-Wl,-rpath,$ORIGIN'
 }
 
-[ -e "$VENV/complete" ] || install_python
+[ -e "$VENV/complete" ] && "$VENV/bin/python" -c "import xarray" 2>/dev/null || install_python
 [ -z "${INTEROP_INSTALL:-}" ] || exit 0
 [ -e "$VENV2/complete" ] || install_v2
 [ -e "$NPM/complete" ] || install_node
@@ -110,5 +110,6 @@ flags=()
 exchange_v2
 mkdir -p "$BUILD/interop-types"
 "$VENV/bin/python" tests/interop/extension_types.py "$BUILD/zinc" "$BUILD/interop-types"
+"$VENV/bin/python" tests/interop/xarray_sees.py "$BUILD/zinc" "$BUILD/interop-xarray"
 # shellcheck disable=SC2086
 exec "$VENV/bin/python" tests/interop/run.py "${flags[@]}" ${INTEROP_FLAGS:-}

@@ -94,7 +94,8 @@ ZINC_API ZINC_CHECKED zinc_status zinc_validate(const char *url, const zinc_vali
 typedef enum zinc_copy_kind {
 	ZINC_COPY_PLAN = 0,     /* what is going to be done about an array */
 	ZINC_COPY_REPLACED = 1, /* a choice of storage that the target does not have, and what it gets instead */
-	ZINC_COPY_LOST = 2      /* content that the target cannot hold */
+	ZINC_COPY_LOST = 2,     /* content that the target cannot hold */
+	ZINC_COPY_NOTICE = 3    /* what other readers will see of the target otherwise than before */
 } zinc_copy_kind;
 
 /* One thing to be told before a copy begins.  All text is valid during the callback only. */
@@ -137,13 +138,21 @@ typedef struct zinc_copy_options {
 	int convert;          /* zinc_convert flags, for `dtype` */
 	int links;            /* zinc_copy_url only: zinc_links, of both stores */
 	int climb;            /* zinc_copy_url only: of both URLs, as in zinc_open_options */
+	const char *key_encoding; /* of chunks, as in zinc_array_options [as it is, or the nearest that the format has] */
+	/*
+	 * xarray masks elements that equal fill_value in Zarr v2, and those that equal the attribute _FillValue in v3.
+	 * For arrays whose dimensions have names a copy to v3 writes that attribute, and a copy to v2 has null for a
+	 * fill_value of zero that did not mask, if every chunk is stored.  Otherwise it keeps fill_value with a notice; with
+	 * this option fill_value becomes what masked, or null.
+	 */
+	int for_xarray;
 } zinc_copy_options;
 
 /* clang-format off */
 #define ZINC_COPY_OPTIONS(...) ZINC_OPTIONS_OF(zinc_copy_options, __VA_ARGS__)
 #define ZINC_COPY_OPTIONS_INIT \
 	{sizeof(zinc_copy_options), NULL, NULL, 0, 0, NULL, NULL, 0, 0, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL, \
-	 NULL, NULL, NULL, 0, 0, 0}
+	 NULL, NULL, NULL, 0, 0, 0, NULL, 0}
 /* clang-format on */
 
 /* What a copy did, or with dry_run would do. */

@@ -17,6 +17,8 @@ build_meta(zinc_meta **out, zinc_hierarchy *h, const zinc_array_options *options
 	ZINC_TRY(zinc_options_take(&o, sizeof o, options, err));
 	if (o.codecs == NULL && o.document == NULL)
 		o.codecs = h->format->codecs;
+	if (o.key_encoding == NULL && o.document == NULL)
+		o.key_encoding = h->format->keys;
 	ZINC_TRY(zinc_document_build(&v3, h->ctx, &o, err));
 	code = zinc_meta_from_v3(out, h, v3, err);
 	zinc_json_free(v3);

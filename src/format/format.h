@@ -34,6 +34,7 @@ typedef struct zinc_meta {
 	const zinc_json *attributes; /* an object in doc or v3, or NULL */
 	char *unsupported;           /* NULL, or why elements cannot be accessed */
 	bool closed;                 /* and why nothing may be done with it but to show it */
+	bool no_fill;                /* `fill_value` is null, and `fill` what is read for it */
 	bool implicit;               /* a group that exists by its descendants only: `doc` is nobody's */
 	zinc_tag tag;                /* of the document as read; n == 0: none */
 
@@ -117,6 +118,13 @@ zinc_status zinc_hierarchy_judge(zinc_hierarchy *h, zinc_report *r, zinc_error *
 /* Is there no key at all at `path` and below?  A new array over leftovers of another would show their values. */
 zinc_status zinc_hierarchy_vacant(zinc_hierarchy *h, const char *path, bool *vacant, zinc_error *err);
 
+/* What elements equal that xarray, and others who follow CF, take for missing. */
+typedef enum zinc_masks {
+	ZINC_MASKS_UNKNOWN,  /* they do not read the format */
+	ZINC_MASKS_FILL,     /* fill_value, unless it is null; then the attribute _FillValue, a plain number */
+	ZINC_MASKS_ATTRIBUTE /* the attribute _FillValue alone, floats as base64 */
+} zinc_masks;
+
 /* One node of a listing; `meta` is borrowed, NULL with a problem. */
 typedef struct zinc_found_node {
 	const char *path;
@@ -142,6 +150,9 @@ struct zinc_format {
 	const char *codecs;     /* of new arrays whose creator names none, as zinc_chain_parse_text takes them */
 	bool shards_when_asked; /* it can hold shards, but few readers know them: copies make none unless asked to */
 	bool crc32c_when_asked; /* the same of crc32c behind a compressor */
+
+	zinc_masks masks;       /* what xarray takes for missing */
+	const char *keys;       /* chunk keys of new arrays that do not say theirs; NULL: "default" */
 
 	/* Is this zarr.json of this format?  `root` NULL: it is damaged.  *kind is NONE for those, and for entry
 	 * points. NULL: the format has no document of that name, but detect. */

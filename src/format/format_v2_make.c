@@ -155,24 +155,20 @@ set_grid(struct make *b)
 		   zinc_json_copy(b->doc, zinc_json_member(zinc_json_member(grid, "configuration"), "chunk_shape")));
 }
 
-/* The final version's own encoding has no counterpart; arrays that had it get this version's own. */
+/* The final version's own encoding has no counterpart; arrays that had it get this version's with their separator: as
+ * many directories as before. */
 static zinc_status
 set_separator(struct make *b)
 {
 	const char *name = b->m->keys.ops->name;
-	zinc_json *keys, *separator;
+	const char separator[2] = {b->m->keys.separator, '\0'};
 
-	if (strcmp(name, "default") == 0)
-		return set(b, "dimension_separator", zinc_json_make_string(b->doc, "."));
-	if (strcmp(name, "v2") != 0)
+	if (strcmp(name, "default") != 0 && strcmp(name, "v2") != 0)
 		return refuse(b, "this chunk key encoding");
-	keys = zinc_keys_print(&b->m->keys, b->doc);
-	separator = zinc_json_member(zinc_json_member(keys, "configuration"), "separator");
-	return set(b, "dimension_separator",
-		   separator ? zinc_json_copy(b->doc, separator) : zinc_json_make_string(b->doc, "."));
+	return set(b, "dimension_separator", zinc_json_make_string(b->doc, separator));
 }
 
-/* Unnamed dimensions are no names at all; xarray wants all or none. */
+/* Unnamed dimensions are no names at all; xarray wants all or none, also of a scalar. */
 static zinc_status
 set_dimensions(struct make *b)
 {
@@ -180,9 +176,11 @@ set_dimensions(struct make *b)
 	const zinc_json *own = zinc_json_member(b->attributes, DIMENSIONS), *v;
 	size_t named = 0;
 
-	for (v = zinc_json_is(names, ZINC_JSON_ARRAY) ? names->first : NULL; v; v = v->next)
+	if (!zinc_json_is(names, ZINC_JSON_ARRAY))
+		return ZINC_OK;
+	for (v = names->first; v; v = v->next)
 		named += v->type == ZINC_JSON_STRING;
-	if (named == 0)
+	if (named == 0 && names->n > 0)
 		return ZINC_OK;
 	if (named < names->n)
 		return refuse(b, "names of some dimensions and not of others");

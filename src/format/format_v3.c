@@ -238,6 +238,7 @@ const zinc_format zinc_format_v3 = {
     .id = "v3",
     .purpose = "Zarr version 3, the final specification (core 3.1)",
     .codecs = "zstd+crc32c",
+    .masks = ZINC_MASKS_ATTRIBUTE,
     .claims = v3_claims,
     .init = v3_init,
     .check_name = zinc_v3_check_name,

@@ -282,6 +282,7 @@ const zinc_format zinc_format_v3_2020 = {
     .purpose = "the draft of October 2020, as zarr-python 2.12 to 2.18, GDAL and zarrita wrote it",
     .codecs = "zstd",
     .shards_when_asked = true,
+    .masks = ZINC_MASKS_FILL,
     .claims = claims,
     .draft = &draft,
     .from_v3 = from_v3,

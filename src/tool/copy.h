@@ -6,6 +6,7 @@
  *   copy_nodes.c      which nodes there are, and where they go
  *   copy_meta.c       what the target makes of a node's metadata
  *   copy_compare.c    what of it is lost, what replaced
+ *   copy_missing.c    what masks missing values, where versions say it in different ways
  *   copy_remedy.c     what can be changed about metadata that the target does not take
  *   copy_layout.c     other chunks, shards, codecs, types, selections
  *   copy_keys.c       every key of the source: objects of arrays, documents, foreign ones
@@ -39,6 +40,14 @@ typedef struct zinc_cp_object {
 /* How an array's objects come to the target. */
 typedef enum zinc_cp_way { ZINC_CP_RAW, ZINC_CP_BOXES } zinc_cp_way;
 
+/* Shall the target's document have null for a fill value, so that nothing is masked by it? */
+typedef enum zinc_cp_null {
+	ZINC_CP_FILLED,        /* no */
+	ZINC_CP_NULL_PLAIN,    /* if every object is stored */
+	ZINC_CP_NULL_ATTRIBUTE, /* the same, and an attribute masks */
+	ZINC_CP_NULL           /* yes */
+} zinc_cp_null;
+
 typedef struct zinc_cp_node {
 	char *from, *to; /* paths */
 	zinc_node_kind kind;
@@ -46,6 +55,7 @@ typedef struct zinc_cp_node {
 	bool changed;  /* its document is made anew; else it is copied byte for byte */
 	bool left_out; /* the target cannot have it */
 	bool copies;   /* it has consolidated metadata */
+	zinc_cp_null null_fill;
 	zinc_meta *source, *target;
 	/* arrays */
 	zinc_array *in, *out;
@@ -147,6 +157,13 @@ zinc_status zinc_cp_spell_out(zinc_json_doc *doc, const zinc_meta *m, zinc_error
 zinc_status zinc_cp_compare(zinc_cp_translation *t);
 /* Are stored objects of the one objects of the other, byte for byte? */
 bool zinc_cp_same_objects(const zinc_meta *a, const zinc_meta *b);
+
+/* ---- copy_missing.c ---- */
+
+/* Let readers of the target mask what those of the source do: changes t->wanted. */
+zinc_status zinc_cp_missing(zinc_cp_translation *t);
+/* Once objects are known: which targets have no fill value. */
+zinc_status zinc_cp_settle_missing(zinc_cp *c, zinc_error *err);
 
 /* ---- copy_layout.c ---- */
 

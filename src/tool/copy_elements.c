@@ -101,8 +101,9 @@ read_elements(struct box *b, zinc_array *a, bool selected, int which, zinc_type 
 {
 	zinc_select_dim dims[ZINC_MAX_NDIM];
 	zinc_selection s = ZINC_SELECTION_ALL;
-	const zinc_io_options o = io_options(b);
+	zinc_io_options o = io_options(b);
 
+	o.store_fill = b->n->target->no_fill; /* some readers make up what is not stored then */
 	s.kind = ZINC_SELECT_BOX;
 	s.ndim = b->n->target->ndim;
 	s.start = b->start;

@@ -67,6 +67,8 @@ add_options(const zinc_cp *c, zinc_json_doc *doc, zinc_json *to, zinc_error *err
 	if (o->convert != 0)
 		ZINC_TRY(zinc_json_set(doc, to, "convert", zinc_json_make_u64(doc, (unsigned)o->convert), err));
 	ZINC_TRY(add_text(doc, to, "select", o->select, err));
+	ZINC_TRY(add_text(doc, to, "key_encoding", o->key_encoding, err));
+	ZINC_TRY(add_text(doc, to, "for_xarray", o->for_xarray ? "yes" : NULL, err));
 	return add_text(doc, to, "lossy", o->lossy ? "yes" : NULL, err);
 }
 

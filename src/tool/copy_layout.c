@@ -39,7 +39,7 @@ zinc_cp_asked(const zinc_cp *c, const zinc_cp_node *n)
 {
 	const zinc_copy_options *o = &c->o;
 
-	return n->kind == ZINC_NODE_ARRAY && (o->codecs || o->dtype || o->select || o->auto_chunks || o->auto_shards ||
+	return n->kind == ZINC_NODE_ARRAY && (o->codecs || o->dtype || o->select || o->key_encoding || o->auto_chunks || o->auto_shards ||
 					      ranks_fit(c, n->source->ndim));
 }
 
@@ -453,6 +453,20 @@ choose_codecs(struct layout *l)
 }
 
 static zinc_status
+choose_keys(struct layout *l)
+{
+	zinc_keys keys;
+	zinc_json *v;
+
+	if (!l->c->o.key_encoding)
+		return ZINC_OK;
+	ZINC_TRY(zinc_keys_parse_text(&keys, l->c->ctx, l->c->o.key_encoding, l->err));
+	v = zinc_keys_print(&keys, l->doc);
+	zinc_keys_fini(&keys);
+	return set(l, "chunk_key_encoding", v);
+}
+
+static zinc_status
 write_layout(struct layout *l)
 {
 	zinc_json *codecs = l->inner;
@@ -474,6 +488,7 @@ apply(struct layout *l)
 	ZINC_TRY(choose_chunks(l));
 	ZINC_TRY(choose_shards(l));
 	ZINC_TRY(choose_codecs(l));
+	ZINC_TRY(choose_keys(l));
 	return l->anew ? write_layout(l) : ZINC_OK;
 }
 

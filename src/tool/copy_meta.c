@@ -79,6 +79,7 @@ make_wanted(zinc_cp_translation *t)
 	ZINC_TRY(copy_doc(t, zinc_json_root(t->given), &t->wanted));
 	if (zinc_cp_asked(t->c, t->n))
 		ZINC_TRY(zinc_cp_apply(t->c, t->n, t->wanted, t->err));
+	ZINC_TRY(zinc_cp_missing(t));
 	if (!keep_crc32c(t) && zinc_cp_unseal(t->wanted))
 		ZINC_TRY(zinc_cp_note(t->c, ZINC_COPY_REPLACED, t->n->from, t->err, "codec crc32c is left out"));
 	return keep_shards(t) || !zinc_cp_unshard(t->wanted)

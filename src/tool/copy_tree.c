@@ -242,6 +242,7 @@ run(zinc_cp *c, zinc_error *err)
 	ZINC_TRY(check_places(c, err));
 	ZINC_TRY(zinc_cp_translate_all(c, err));
 	ZINC_TRY(zinc_cp_list(c, err));
+	ZINC_TRY(zinc_cp_settle_missing(c, err));
 	ZINC_TRY(zinc_cp_journal_init(c, err));
 	ZINC_TRY(zinc_cp_journal_read(c, &found, err));
 	c->memory = c->o.max_memory ? c->o.max_memory : 512 * ZINC_MIB;

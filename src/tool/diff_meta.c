@@ -7,6 +7,7 @@
 #include "tool/diff.h"
 
 #define DIMENSIONS "_ARRAY_DIMENSIONS"
+#define MISSING    "_FillValue"
 
 static bool
 equal(const zinc_json *a, const zinc_json *b)
@@ -181,10 +182,65 @@ compare_members(const struct members *m, const zinc_json *a, const zinc_json *b,
 	return ZINC_OK;
 }
 
+/* ---- what masks missing values ---- */
+
+/* The attribute as an element; *has false: there is none. */
+static void *
+missing_of(const zinc_cmp *c, const zinc_meta *m, bool *has)
+{
+	const zinc_json *v = member(member(root_of(m), "attributes"), MISSING);
+	void *element = zinc_dtype_fill_room(m->dtype, c->ctx, NULL);
+
+	*has = v != NULL;
+	if (element && v && !zinc_missing_parse(c->ctx, m->dtype, v, m->format->masks == ZINC_MASKS_ATTRIBUTE, element)) {
+		zinc_free(c->ctx, element);
+		return NULL;
+	}
+	return element;
+}
+
+/* No attribute, or null, which says the same where fill_value masks (copy_missing.c). */
+static bool
+masks_nothing(const zinc_meta *m)
+{
+	const zinc_json *v = member(member(root_of(m), "attributes"), MISSING);
+
+	return !v || (m->format->masks == ZINC_MASKS_FILL && zinc_json_is(v, ZINC_JSON_NULL));
+}
+
+/* The attribute, or where there is none, what masks without it. */
+static const void *
+masking(const zinc_meta *m, bool has, const void *attribute)
+{
+	return has ? attribute : m->fill;
+}
+
+/* Is the attribute _FillValue the same in two formats that write it in different ways?  Where one has none, and there
+ * fill_value masks, that is as good.  False, too, for what is no such attribute. */
+static bool
+same_missing(const zinc_cmp *c, const zinc_meta *a, const zinc_meta *b)
+{
+	bool has[2], same = false;
+	void *x, *y;
+
+	if (masks_nothing(a) && masks_nothing(b))
+		return true;
+	if (a->format->masks == b->format->masks || !zinc_missing_has(a->dtype) || !zinc_missing_has(b->dtype) ||
+	    a->dtype->type != b->dtype->type)
+		return false;
+	x = missing_of(c, a, &has[0]);
+	y = missing_of(c, b, &has[1]);
+	if (x && y)
+		same = zinc_missing_same(a->dtype, masking(a, has[0], x), masking(b, has[1], y));
+	zinc_free(c->ctx, x);
+	zinc_free(c->ctx, y);
+	return same && (has[0] || a->format->masks == ZINC_MASKS_FILL) && (has[1] || b->format->masks == ZINC_MASKS_FILL);
+}
+
 zinc_status
 zinc_cmp_meta(zinc_cmp *c, const zinc_cmp_pair *p, bool *shapes, bool *types, zinc_error *err)
 {
-	static const char *const names[] = {DIMENSIONS, NULL};
+	static const char *const names[] = {DIMENSIONS, MISSING, NULL}, *const dimensions[] = {DIMENSIONS, NULL};
 	static const char *const known[] = {"zarr_format", "node_type",
 					    "shape",       "data_type",
 					    "chunk_grid",  "chunk_key_encoding",
@@ -193,12 +249,15 @@ zinc_cmp_meta(zinc_cmp *c, const zinc_cmp_pair *p, bool *shapes, bool *types, zi
 					    "attributes",  "consolidated_metadata",
 					    NULL};
 	const zinc_meta *a = p->meta[0], *b = p->meta[1];
-	const struct members attributes = {c, p, "attributes/", names}, others = {c, p, "", known};
+	struct members attributes = {c, p, "attributes/", dimensions};
+	const struct members others = {c, p, "", known};
 
 	if (a && b && a->kind == ZINC_NODE_ARRAY && b->kind == ZINC_NODE_ARRAY) {
 		*shapes = a->ndim == b->ndim && memcmp(a->shape, b->shape, (size_t)a->ndim * sizeof *a->shape) == 0;
 		ZINC_TRY(same_type(c->ctx, a, b, types, err));
 		ZINC_TRY(compare_array(c, p, shapes, types, err));
+		if (same_missing(c, a, b))
+			attributes.ignore = names;
 	}
 	ZINC_TRY(compare_members(&attributes, member(root_of(a), "attributes"), member(root_of(b), "attributes"), err));
 	return compare_members(&others, root_of(a), root_of(b), err);

@@ -52,9 +52,10 @@ rm -r half.zarr
 # ---- another version of Zarr, and back ----
 zinc 0 cp a.zarr v2.zarr --format v2
 cat >want <<'END'
+zinc: notice: /g/x: xarray will take fill_value 7 for missing in v2; --for-xarray keeps what it sees
 zinc: replaced: /g/x: codec crc32c is left out (and 1 more)
 zinc: replaced: /g/x: shards become plain chunks of the inner shape
-zinc: replaced: /g/x: chunk keys default(separator="/") become v2(separator=".") (and 1 more)
+zinc: replaced: /g/x: chunk keys default(separator="/") become v2(separator="/") (and 1 more)
 zinc: replaced: /: 1 keys that belong to no node are not copied to another format
 END
 cmp want err || bad "what is replaced"

@@ -25,7 +25,7 @@ zinc 1 diff a.zarr/g/x c.zarr/g/x --storage
 prints <<'END'
 / format: "v3" | "v2"
 / codecs: [{"name":"bytes","configuration":{"endian":"little"}},{"name":"zstd","configuration":{"level":3}},{"name":"crc32c"}] | [{"name":"bytes","configuration":{"endian":"little"}},{"name":"gzip","configuration":{"level":1}}]
-/ chunk_key_encoding: "default/" | "v2."
+/ chunk_key_encoding: "default/" | "v2/"
 END
 
 # ---- different ----

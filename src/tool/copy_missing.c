@@ -1,0 +1,275 @@
+/*
+ * copy_missing.c - what xarray takes for missing, where versions 2 and 3 say it in different ways
+ *
+ * xarray sees arrays whose dimensions have names; no others are touched.  Promises:
+ *
+ * (1) To version 3: what masked an array masks it still.  A fill_value that is not null is also written as the attribute
+ *     _FillValue, unless there is one; a plain one of floats is encoded.
+ * (2) To version 2: an attribute _FillValue that says the same as fill_value goes, for there fill_value masks; so a way
+ *     there and back leaves what there was.  An encoded one becomes plain.
+ * (3) Where fill_value would mask something else than before it becomes null, when it is zero and every object of the
+ *     source is stored: what null means for those that are not is undefined.  Else a notice says so, and what asks for
+ *     the remedy (zinc_copy_options.for_xarray): then fill_value becomes what masks, or null where nothing does.
+ *     No value changes: where fill_value does, elements are written anew, those too that were not stored.
+ *     Until then the attribute is null where nothing masked, which no reader minds, and which keeps it so on the way back.
+ * (4) A scalar of version 2 has an empty list of names, without which xarray does not open it.
+ */
+#include "tool/copy.h"
+
+#define ATTRIBUTE "_FillValue"
+
+struct missing {
+	zinc_cp_translation *t;
+	zinc_json_doc *doc;
+	zinc_json *root;
+	const zinc_dtype *dtype;
+	void *fill;  /* one element */
+	void *value; /* room for another */
+};
+
+/* Promise (4).  In version 3 a scalar goes without. */
+static zinc_status
+name_scalar(zinc_cp_translation *t, zinc_json *root)
+{
+	const zinc_json *shape = zinc_json_member(root, "shape");
+
+	if (!shape || shape->n > 0 || t->c->to->format->masks != ZINC_MASKS_FILL || zinc_json_member(root, "dimension_names"))
+		return ZINC_OK;
+	return zinc_json_set(t->wanted, root, "dimension_names", zinc_json_make(t->wanted, ZINC_JSON_ARRAY), t->err);
+}
+
+/* Would xarray look at it? */
+static bool
+is_named(const zinc_json *root)
+{
+	const zinc_json *names = zinc_json_member(root, "dimension_names"), *shape = zinc_json_member(root, "shape"), *v;
+
+	if (!zinc_json_is(names, ZINC_JSON_ARRAY))
+		names = zinc_json_member(zinc_json_member(root, "attributes"), "_ARRAY_DIMENSIONS");
+	for (v = zinc_json_is(names, ZINC_JSON_ARRAY) ? names->first : NULL; v; v = v->next)
+		if (v->type != ZINC_JSON_STRING)
+			return false;
+	return zinc_json_is(names, ZINC_JSON_ARRAY) || (shape && shape->n == 0);
+}
+
+static const zinc_json *
+attribute(const struct missing *m)
+{
+	return zinc_json_member(zinc_json_member(m->root, "attributes"), ATTRIBUTE);
+}
+
+static zinc_status
+set_attribute(struct missing *m, zinc_json *v)
+{
+	zinc_json *attributes = zinc_json_member(m->root, "attributes");
+
+	if (!attributes) {
+		attributes = zinc_json_make(m->doc, ZINC_JSON_OBJECT);
+		ZINC_TRY(zinc_json_set(m->doc, m->root, "attributes", attributes, m->t->err));
+	}
+	return zinc_json_set(m->doc, attributes, ATTRIBUTE, v, m->t->err);
+}
+
+static zinc_status
+set_fill(struct missing *m, const void *element)
+{
+	return zinc_json_set(m->doc, m->root, "fill_value", m->dtype->ops->print_fill(m->dtype, element, m->doc),
+			     m->t->err);
+}
+
+/* Texts of fixed length are masked, too, but there is no attribute for them. */
+static bool
+is_text(const zinc_dtype *t)
+{
+	return t->kind == ZINC_KIND_CHARS || t->kind == ZINC_KIND_UTF32;
+}
+
+/* Promise (1). */
+static zinc_status
+enter(struct missing *m)
+{
+	const zinc_json *own = attribute(m);
+
+	if (zinc_json_is(own, ZINC_JSON_NULL)) {
+		(void)zinc_json_remove(zinc_json_member(m->root, "attributes"), ATTRIBUTE);
+		return ZINC_OK;
+	}
+	if (is_text(m->dtype) || (!own && m->t->n->source->no_fill))
+		return ZINC_OK;
+	if (!own)
+		return set_attribute(m, zinc_missing_encode(m->doc, m->dtype, m->fill));
+	if (!zinc_missing_parse(m->t->c->ctx, m->dtype, own, false, m->value))
+		return ZINC_OK;
+	return set_attribute(m, zinc_missing_encode(m->doc, m->dtype, m->value));
+}
+
+/* Promise (3), when there is no remedy but the one that nobody asked for. */
+static zinc_status
+warn(zinc_cp *c, const zinc_cp_node *n, const zinc_json *fill, bool own, zinc_error *err)
+{
+	zinc_status s;
+	zinc_buf text;
+
+	zinc_buf_init(&text, c->ctx, SIZE_MAX);
+	s = zinc_json_print_line(fill, &text, err);
+	if (s == ZINC_OK)
+		s = zinc_buf_text(&text)
+			? zinc_cp_note(c, ZINC_COPY_NOTICE, n->from, err,
+				       "xarray will take fill_value %s for missing in %s%s; --for-xarray keeps what it sees",
+				       zinc_buf_text(&text), c->to->format->id,
+				       own ? ", not the attribute " ATTRIBUTE : "")
+			: zinc_fail_nomem(err);
+	zinc_buf_fini(&text);
+	return s;
+}
+
+/* fill_value masks something else than before: zero may turn out to be dispensable. */
+static zinc_status
+mask_otherwise(struct missing *m, bool own)
+{
+	zinc_cp_node *n = m->t->n;
+
+	if (!own)
+		ZINC_TRY(set_attribute(m, zinc_json_make(m->doc, ZINC_JSON_NULL)));
+	zinc_dtype_zero(m->dtype, m->value);
+	if (memcmp(m->value, m->fill, m->dtype->size) != 0)
+		return warn(m->t->c, n, zinc_json_member(m->root, "fill_value"), own, m->t->err);
+	n->null_fill = own ? ZINC_CP_NULL_ATTRIBUTE : ZINC_CP_NULL_PLAIN;
+	return ZINC_OK;
+}
+
+/* Nothing masks, so fill_value must be none. */
+static zinc_status
+mask_nothing(struct missing *m)
+{
+	if (zinc_missing_is_nan(m->dtype, m->fill)) /* which masks nothing that is not missing */
+		return ZINC_OK;
+	if (!m->t->c->o.for_xarray)
+		return mask_otherwise(m, false);
+	m->t->n->null_fill = ZINC_CP_NULL;
+	zinc_dtype_zero(m->dtype, m->value); /* what readers take null for */
+	return set_fill(m, m->value);
+}
+
+/* Promises (2) and (3). */
+static zinc_status
+leave(struct missing *m)
+{
+	const zinc_json *own = attribute(m);
+
+	if (!own || is_text(m->dtype))
+		return mask_nothing(m);
+	if (!zinc_missing_parse(m->t->c->ctx, m->dtype, own, true, m->value))
+		return ZINC_OK; /* nobody's idea of one */
+	if (zinc_missing_same(m->dtype, m->value, m->fill) || m->t->c->o.for_xarray) {
+		(void)zinc_json_remove(zinc_json_member(m->root, "attributes"), ATTRIBUTE);
+		return zinc_missing_same(m->dtype, m->value, m->fill) ? ZINC_OK : set_fill(m, m->value);
+	}
+	ZINC_TRY(set_attribute(m, zinc_missing_plain(m->doc, m->dtype, m->value)));
+	return mask_otherwise(m, true);
+}
+
+/* The type and the fill value that the array is going to have. */
+static zinc_status
+take(struct missing *m)
+{
+	const zinc_json *fill = zinc_json_member(m->root, "fill_value");
+	zinc_context *ctx = m->t->c->ctx;
+	zinc_report quiet;
+
+	zinc_report_init_quiet(&quiet, ctx, false);
+	ZINC_TRY(zinc_dtype_parse(&m->dtype, ctx, zinc_json_member(m->root, "data_type"), &quiet, m->t->err));
+	if (!zinc_missing_has(m->dtype) && !is_text(m->dtype))
+		return ZINC_OK;
+	m->fill = zinc_dtype_fill_room(m->dtype, ctx, fill);
+	m->value = zinc_dtype_fill_room(m->dtype, ctx, NULL);
+	if (!m->fill || !m->value)
+		return zinc_fail_nomem(m->t->err);
+	return m->dtype->ops->parse_fill(m->dtype, fill, m->fill, &quiet, m->t->err);
+}
+
+zinc_status
+zinc_cp_missing(zinc_cp_translation *t)
+{
+	const zinc_masks from = t->c->from->format->masks, to = t->c->to->format->masks;
+	struct missing m = {.t = t, .doc = t->wanted, .root = zinc_json_root(t->wanted)};
+	zinc_status s;
+
+	if (t->n->kind != ZINC_NODE_ARRAY || from == to || !from || !to || !is_named(m.root))
+		return ZINC_OK;
+	ZINC_TRY(name_scalar(t, m.root));
+	s = take(&m);
+	if (s == ZINC_OK && m.fill)
+		s = to == ZINC_MASKS_FILL ? leave(&m) : enter(&m);
+	zinc_free(t->c->ctx, m.value);
+	zinc_free(t->c->ctx, m.fill);
+	zinc_dtype_free(m.dtype);
+	return s;
+}
+
+/* ---- no fill value ---- */
+
+/* The same metadata with null, which every version has for it that can say so. */
+static zinc_status
+make_null(zinc_cp *c, zinc_cp_node *n, zinc_error *err)
+{
+	const zinc_format *f = c->to->format;
+	zinc_json_doc *doc;
+	zinc_json *attributes;
+	zinc_meta *m = NULL;
+	zinc_report quiet;
+	zinc_buf text;
+	zinc_status s;
+
+	ZINC_TRY(zinc_json_new(&doc, c->ctx, err));
+	zinc_json_set_root(doc, zinc_json_copy(doc, zinc_json_root(n->target->doc)));
+	attributes = zinc_json_member(zinc_json_root(doc), "attributes");
+	if (zinc_json_is(zinc_json_member(attributes, ATTRIBUTE), ZINC_JSON_NULL))
+		(void)zinc_json_remove(attributes, ATTRIBUTE);
+	zinc_buf_init(&text, c->ctx, SIZE_MAX);
+	s = zinc_json_set(doc, zinc_json_root(doc), "fill_value", zinc_json_make(doc, ZINC_JSON_NULL), err);
+	if (s == ZINC_OK)
+		s = zinc_json_print_line(zinc_json_root(doc), &text, err);
+	zinc_report_init_quiet(&quiet, c->ctx, false);
+	if (s == ZINC_OK)
+		s = f->parse(f, c->ctx, (const char *)text.p, text.n, &quiet, &m, err);
+	if (s == ZINC_OK) {
+		zinc_meta_free(n->target);
+		n->target = m;
+	}
+	zinc_buf_fini(&text);
+	zinc_json_free(doc);
+	return s;
+}
+
+/* Is every object of the source stored? */
+static bool
+is_complete(const zinc_cp *c, const zinc_cp_node *n)
+{
+	const zinc_meta *m = n->source;
+	uint64_t counts[ZINC_MAX_NDIM], total;
+	int d;
+
+	for (d = 0; d < m->ndim; d++)
+		counts[d] = m->grid->ops->count(m->grid, d, m->shape[d]);
+	return !c->unlisted && !zinc_shape_bytes(counts, m->ndim, 1, UINT64_MAX, &total) && n->nobjects >= total;
+}
+
+zinc_status
+zinc_cp_settle_missing(zinc_cp *c, zinc_error *err)
+{
+	size_t i;
+
+	for (i = 0; i < c->nnodes; i++) {
+		zinc_cp_node *n = &c->nodes[i];
+
+		if (n->null_fill == ZINC_CP_FILLED || n->left_out || !n->target)
+			continue;
+		if (n->null_fill == ZINC_CP_NULL || is_complete(c, n))
+			ZINC_TRY(make_null(c, n, err));
+		else
+			ZINC_TRY(warn(c, n, zinc_json_member(zinc_meta_v3(n->target), "fill_value"),
+				      n->null_fill == ZINC_CP_NULL_ATTRIBUTE, err));
+	}
+	return ZINC_OK;
+}

@@ -1,0 +1,119 @@
+#!/usr/bin/env bash
+# for_xarray.sh - what xarray takes for missing, from version 2 to 3 and back: fill_value and the attribute _FillValue
+set -eu
+. "$ZINC_SOURCE_DIR/tests/support/cli.bash"
+
+make() { # URL ARGS...: an array of four elements, all stored
+	local url=$1
+	shift
+	zinc 0 create "$url" --shape 4 --chunks 2 --codecs none "$@"
+}
+fill() { # URL BYTES
+	printf '%b' "$2" >bytes
+	zinc 0 put "$1" --from bytes
+}
+null() { # FILE: its fill value is null
+	has '"fill_value": null' "$1"
+}
+
+# ---- version 2 to 3: what masked masks still ----
+make v2.zarr/short --dtype int16 --fill -9999 --dims x --format v2
+make v2.zarr/float --dtype float32 --fill NaN --dims x
+make v2.zarr/big --dtype '>f8' --fill -9999.5 --dims x
+make v2.zarr/flag --dtype bool --fill true --dims x
+make v2.zarr/pair --dtype complex64 --fill '[1,"NaN"]' --dims x
+make v2.zarr/none --dtype int16 --dims x
+make v2.zarr/plain --dtype int16 --fill 7
+make v2.zarr/own --dtype float32 --fill 0 --dims x --attrs '{"_FillValue":-1.5}'
+make v2.zarr/text --dtype '<U2' --dims x
+zinc 0 create v2.zarr/scalar --shape '' --dtype int32 --fill 5
+sed -i 's/"fill_value": .*,/"fill_value": null,/' v2.zarr/none/.zarray v2.zarr/text/.zarray v2.zarr/own/.zarray
+null v2.zarr/none/.zarray
+for name in short float big flag pair none plain own; do
+	case $name in short | none | plain) size=8 ;; float | own) size=16 ;; flag) size=4 ;; *) size=32 ;; esac
+	head -c $size /dev/zero | tr '\0' '\1' >bytes
+	zinc 0 put v2.zarr/$name --from bytes
+done
+zinc 0 cp v2.zarr v3.zarr --format v3
+has '"_FillValue": -9999' v3.zarr/short/zarr.json
+has '"_FillValue": "AAAAAAAA+H8="' v3.zarr/float/zarr.json
+has '"_FillValue": "AAAAAMCHw8A="' v3.zarr/big/zarr.json
+has '"_FillValue": true' v3.zarr/flag/zarr.json
+has '"_FillValue": ["AAAAAAAA8D8=", "AAAAAAAA+H8="]' v3.zarr/pair/zarr.json
+has '"_FillValue": "AAAAAAAA+L8="' v3.zarr/own/zarr.json
+lacks _FillValue v3.zarr/none/zarr.json
+lacks _FillValue v3.zarr/plain/zarr.json # no names: xarray does not see it
+lacks _FillValue v3.zarr/text/zarr.json
+zinc 0 diff v2.zarr v3.zarr
+
+# ---- and back: the same documents ----
+zinc 0 cp v3.zarr back.zarr --format v2
+for name in short float big flag pair none plain own; do
+	cmp v2.zarr/$name/.zarray back.zarr/$name/.zarray || bad "$name: .zarray is another"
+	[ ! -e v2.zarr/$name/.zattrs ] || cmp v2.zarr/$name/.zattrs back.zarr/$name/.zattrs || bad "$name: .zattrs is another"
+done
+zinc 0 diff v2.zarr back.zarr
+has '"_ARRAY_DIMENSIONS": []' back.zarr/scalar/.zattrs
+
+# ---- version 3 to 2: null where nothing masks, or the attribute does, and everything is stored ----
+make w3.zarr/bare --dtype int16 --dims x
+fill w3.zarr/bare '\1\0\0\0\0\0\2\0'
+make w3.zarr/masked --dtype int16 --dims x --attrs '{"_FillValue":-1}'
+fill w3.zarr/masked '\1\0\0\0\377\377\2\0'
+make w3.zarr/sparse --dtype int16 --dims x
+printf '\1\0\0\0' >bytes
+zinc 0 put w3.zarr/sparse --from bytes -s 0:2
+make w3.zarr/other --dtype int16 --fill 7 --dims x
+make w3.zarr/nan --dtype float32 --fill NaN --dims x --attrs '{"_FillValue":"AAAAAICHw8A="}'
+zinc 0 cp w3.zarr w2.zarr --format v2
+for name in sparse other nan; do
+	has "notice: /$name: xarray will take fill_value" err
+done
+has 'for-xarray keeps' err
+lacks 'notice: /bare' err
+lacks 'notice: /masked' err
+null w2.zarr/bare/.zarray
+null w2.zarr/masked/.zarray
+has '"_FillValue": -1' w2.zarr/masked/.zattrs
+has '"fill_value": 0' w2.zarr/sparse/.zarray
+has '"fill_value": 7' w2.zarr/other/.zarray
+has '"_FillValue": -9999.0' w2.zarr/nan/.zattrs
+zinc 0 diff w3.zarr w2.zarr
+zinc 0 cp w3.zarr x2.zarr --format v2 --for-xarray --verify
+lacks notice err
+null x2.zarr/bare/.zarray
+null x2.zarr/sparse/.zarray
+null x2.zarr/other/.zarray
+has '"fill_value": -9999.0' x2.zarr/nan/.zarray
+has '"fill_value": -1' x2.zarr/masked/.zarray
+lacks _FillValue x2.zarr/masked/.zattrs
+for name in bare masked sparse other; do # no value is another
+	zinc 0 cat w3.zarr/$name --as json
+	cp out want
+	zinc 0 cat x2.zarr/$name --as json
+	cmp out want || bad "$name: other elements"
+done
+[ -s x2.zarr/other/1 ] || bad "what null does not mean is stored"
+zinc 0 cp w3.zarr y2.zarr --format v2 --json
+is_json
+has '"kind":"notice"'
+
+# ---- keys of chunks ----
+zinc 0 create k.zarr --shape 4,4 --chunks 2,2 --dtype uint8
+head -c 16 /dev/zero | tr '\0' '\1' >bytes
+zinc 0 put k.zarr --from bytes
+zinc 0 cp k.zarr k2.zarr --format v2
+has '"dimension_separator": "/"' k2.zarr/.zarray
+[ -e k2.zarr/1/1 ] || bad "keys of another separator"
+for how in default:c/1/1 default.:c.1.1 v2:1.1 v2/:1/1; do
+	zinc 0 cp k.zarr "k${how%%:*}".zarr --key-encoding "${how%%:*}" --verify
+	[ -e "k${how%%:*}.zarr/${how#*:}" ] || bad "$how: no such key"
+	zinc 0 diff k.zarr "k${how%%:*}".zarr
+done
+zinc 0 cp k.zarr k3.zarr --format v2 --key-encoding v2
+has '"dimension_separator": "."' k3.zarr/.zarray
+zinc 2 cp k.zarr k4.zarr --key-encoding v3
+zinc 0 create k5.zarr --shape 4 --dtype uint8 --format v2 # a new one has the version's own
+has '"dimension_separator": "."' k5.zarr/.zarray
+
+finish
