@@ -42,9 +42,11 @@ extern "C" {
 #if defined(__GNUC__)
 #define ZINC_API __attribute__((visibility("default")))
 #define ZINC_CHECKED __attribute__((warn_unused_result))
+#define ZINC_EITHER __attribute__((transparent_union))
 #else
 #define ZINC_API
 #define ZINC_CHECKED
+#define ZINC_EITHER
 #endif
 /* The function keeps its n-th argument but does not look behind it: memory there need not be initialised yet. */
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 11
@@ -290,30 +292,66 @@ typedef struct zinc_buffer {
 	zinc_arena *arena;      /* variable-length types: where the elements of a read go; else NULL */
 } zinc_buffer;
 
-/* A C-order buffer of `type`; the shape comes from the selection. */
+/* A C-order buffer of `type`; the shape comes from the selection.  Whether it may be read into is the caller's affair;
+ * ZINC_BUFFER knows. */
 ZINC_API ZINC_NOT_READ(2) zinc_buffer zinc_buffer_init(zinc_type type, const void *data, size_t nbytes);
+
+/* The same for memory that is only written from: what ZINC_BUFFER makes of a pointer to const. */
+typedef struct zinc_const_buffer {
+	zinc_type type;
+	const void *data;
+	size_t nbytes;
+	int ndim;
+	const uint64_t *shape;
+	const int64_t *strides;
+	uint64_t first;
+	zinc_arena *arena;
+} zinc_const_buffer;
+ZINC_API ZINC_NOT_READ(2) zinc_const_buffer zinc_const_buffer_init(zinc_type type, const void *data, size_t nbytes);
+
+/* What functions that write take: either of the two, as it is. */
+#ifndef __cplusplus
+typedef union zinc_source {
+	zinc_buffer buffer;
+	zinc_const_buffer constant;
+} ZINC_EITHER zinc_source;
+#else
+struct zinc_source {
+	zinc_buffer buffer;
+	zinc_source(const zinc_buffer &b) : buffer(b) {}
+	zinc_source(const zinc_const_buffer &b)
+	    : buffer{b.type, const_cast<void *>(b.data), b.nbytes, b.ndim, b.shape, b.strides, b.first, b.arena} {}
+};
+#endif
 
 /*
  * ZINC_BUFFER(&t[0][0], sizeof t): the type comes from the pointer, the shape from
- * the selection.  void pointers mean ZINC_NATIVE.
+ * the selection.  void pointers mean ZINC_NATIVE.  Integers are told by size and sign, `char` and `long long`, too;
+ * pointers to anything else do not compile, nor does reading into const memory.
  */
 #ifndef __cplusplus
+/* clang-format off */
+#define ZINC_SIGNED_(t)   (sizeof(t) == 1 ? ZINC_INT8 : sizeof(t) == 2 ? ZINC_INT16 : sizeof(t) == 4 ? ZINC_INT32 : ZINC_INT64)
+#define ZINC_UNSIGNED_(t) (sizeof(t) == 1 ? ZINC_UINT8 : sizeof(t) == 2 ? ZINC_UINT16 : sizeof(t) == 4 ? ZINC_UINT32 : ZINC_UINT64)
+#define ZINC_CASE_(t, number) t *: (number), const t *: (number)
+#define ZINC_TYPE_OF_(pointer)                                                           \
+	_Generic((pointer),                                                              \
+		ZINC_CASE_(_Bool, ZINC_BOOL),                                            \
+		ZINC_CASE_(char, (char)-1 < 1 ? ZINC_INT8 : ZINC_UINT8),                 \
+		ZINC_CASE_(signed char, ZINC_INT8), ZINC_CASE_(unsigned char, ZINC_UINT8), \
+		ZINC_CASE_(short, ZINC_SIGNED_(short)), ZINC_CASE_(unsigned short, ZINC_UNSIGNED_(short)), \
+		ZINC_CASE_(int, ZINC_SIGNED_(int)), ZINC_CASE_(unsigned, ZINC_UNSIGNED_(int)), \
+		ZINC_CASE_(long, ZINC_SIGNED_(long)), ZINC_CASE_(unsigned long, ZINC_UNSIGNED_(long)), \
+		ZINC_CASE_(long long, ZINC_INT64), ZINC_CASE_(unsigned long long, ZINC_UINT64), \
+		ZINC_CASE_(float, ZINC_FLOAT32), ZINC_CASE_(double, ZINC_FLOAT64),       \
+		ZINC_CASE_(float _Complex, ZINC_COMPLEX64), ZINC_CASE_(double _Complex, ZINC_COMPLEX128), \
+		ZINC_CASE_(void, ZINC_NATIVE))
+/* Beside a pointer to void the pointer becomes one, and keeps its const. */
 #define ZINC_BUFFER(pointer, nbytes)                                                     \
-	zinc_buffer_init(_Generic((pointer),                                             \
-		_Bool *: ZINC_BOOL, const _Bool *: ZINC_BOOL,                            \
-		int8_t *: ZINC_INT8, const int8_t *: ZINC_INT8,                          \
-		int16_t *: ZINC_INT16, const int16_t *: ZINC_INT16,                      \
-		int32_t *: ZINC_INT32, const int32_t *: ZINC_INT32,                      \
-		int64_t *: ZINC_INT64, const int64_t *: ZINC_INT64,                      \
-		uint8_t *: ZINC_UINT8, const uint8_t *: ZINC_UINT8,                      \
-		uint16_t *: ZINC_UINT16, const uint16_t *: ZINC_UINT16,                  \
-		uint32_t *: ZINC_UINT32, const uint32_t *: ZINC_UINT32,                  \
-		uint64_t *: ZINC_UINT64, const uint64_t *: ZINC_UINT64,                  \
-		float *: ZINC_FLOAT32, const float *: ZINC_FLOAT32,                      \
-		double *: ZINC_FLOAT64, const double *: ZINC_FLOAT64,                    \
-		float _Complex *: ZINC_COMPLEX64, const float _Complex *: ZINC_COMPLEX64, \
-		double _Complex *: ZINC_COMPLEX128, const double _Complex *: ZINC_COMPLEX128, \
-		void *: ZINC_NATIVE, const void *: ZINC_NATIVE), (pointer), (nbytes))
+	_Generic(1 ? (pointer) : (void *)(size_t)1,                                      \
+		void *: zinc_buffer_init, const void *: zinc_const_buffer_init)          \
+	(ZINC_TYPE_OF_(pointer), (pointer), (nbytes))
+/* clang-format on */
 #endif
 
 /* ------------------------------------------------------------------------
@@ -624,8 +662,15 @@ ZINC_API ZINC_CHECKED zinc_status zinc_array_from_numpy(const zinc_array *a, con
 ZINC_API ZINC_CHECKED zinc_status zinc_array_to_numpy(const zinc_array *a, const zinc_numpy *type, void *to, const void *from,
                                                       size_t n, int convert, zinc_error *err);
 
+/* -Wpedantic of GCC would warn of each write: a transparent union is none of ISO C's, whoever declares it. */
+#if defined(__GNUC__) && defined(__INCLUDE_LEVEL__) && !defined(__cplusplus)
+#if __INCLUDE_LEVEL__ > 0
+#pragma GCC system_header
+#endif
+#endif
+
 /*
- * Read a selection into `buffer` or write it from there.  Elements are converted when the
+ * Read a selection into `buffer` or write it from `source`.  Elements are converted when the
  * buffer's type is another number type (zinc_convert says how).  Missing chunks are fill value.
  *
  * A write is durable when the call returns, unless relaxed.  Whole chunks are written without
@@ -639,11 +684,11 @@ ZINC_API ZINC_CHECKED zinc_status zinc_array_to_numpy(const zinc_array *a, const
  */
 ZINC_API ZINC_CHECKED zinc_status zinc_array_read(zinc_array *a, const zinc_selection *selection, zinc_buffer buffer,
                                                   const zinc_io_options *options, zinc_error *err);
-ZINC_API ZINC_CHECKED zinc_status zinc_array_write(zinc_array *a, const zinc_selection *selection, zinc_buffer buffer,
+ZINC_API ZINC_CHECKED zinc_status zinc_array_write(zinc_array *a, const zinc_selection *selection, zinc_source source,
                                                    const zinc_io_options *options, zinc_error *err);
 /* The same with the selection as text; NULL or "" selects everything. */
 ZINC_API ZINC_CHECKED zinc_status zinc_array_read_text(zinc_array *a, const char *selection, zinc_buffer buffer, zinc_error *err);
-ZINC_API ZINC_CHECKED zinc_status zinc_array_write_text(zinc_array *a, const char *selection, zinc_buffer buffer, zinc_error *err);
+ZINC_API ZINC_CHECKED zinc_status zinc_array_write_text(zinc_array *a, const char *selection, zinc_source source, zinc_error *err);
 
 /* A parsed text selection, for zinc_array_read and zinc_array_write.  Free with zinc_selection_free. */
 ZINC_API ZINC_CHECKED zinc_status zinc_selection_parse(zinc_selection **out, const zinc_array *a, const char *text, zinc_error *err);
@@ -667,12 +712,12 @@ ZINC_API ZINC_CHECKED zinc_status zinc_array_chunk_key(const zinc_array *a, cons
 ZINC_API ZINC_CHECKED zinc_status zinc_array_resize(zinc_array *a, const uint64_t *shape, zinc_error *err);
 
 /*
- * Add `buffer` (shape required: the array's, but for `axis`) at the end of `axis`.  The range is
+ * Add `source` (shape required: the array's, but for `axis`) at the end of `axis`.  The range is
  * reserved first, by compare-and-swap on the shape, so concurrent appends never overlap.
  * `at` (may be NULL) gets the index where it begins.  A buffer whose `data` is NULL only reserves: the range
  * is fill value until the caller writes it, as programs do whose elements do not fit into memory.
  */
-ZINC_API ZINC_CHECKED zinc_status zinc_array_append(zinc_array *a, int axis, zinc_buffer buffer, const zinc_io_options *options,
+ZINC_API ZINC_CHECKED zinc_status zinc_array_append(zinc_array *a, int axis, zinc_source source, const zinc_io_options *options,
                                                     uint64_t *at, zinc_error *err);
 
 /* ------------------------------------------------------------------------
@@ -772,7 +817,7 @@ typedef struct zinc_writer zinc_writer;
 /* `budget` bytes of memory; 0 means 256 MiB.  The array must stay open. */
 ZINC_API ZINC_CHECKED zinc_status zinc_writer_new(zinc_writer **out, zinc_array *a, uint64_t budget, const zinc_io_options *options,
                                                   zinc_error *err);
-ZINC_API ZINC_CHECKED zinc_status zinc_writer_write(zinc_writer *w, const zinc_selection *selection, zinc_buffer buffer,
+ZINC_API ZINC_CHECKED zinc_status zinc_writer_write(zinc_writer *w, const zinc_selection *selection, zinc_source source,
                                                     zinc_error *err);
 ZINC_API ZINC_CHECKED zinc_status zinc_writer_flush(zinc_writer *w, zinc_error *err);
 ZINC_API void zinc_writer_free(zinc_writer *w);
@@ -780,26 +825,55 @@ ZINC_API void zinc_writer_free(zinc_writer *w);
 #ifdef __cplusplus
 } /* extern "C" */
 
-/* Pointers of a type without a number (void, mostly) mean ZINC_NATIVE. */
-template <typename T> struct zinc_type_of { static const zinc_type value = ZINC_NATIVE; };
-template <typename T> struct zinc_type_of<const T> { static const zinc_type value = zinc_type_of<T>::value; };
+/* The number of a type; a compile error where there is none. */
+template <typename T, typename = void> struct zinc_type_of;
+template <typename T> struct zinc_type_of<const T> : zinc_type_of<T> {};
 #define ZINC_X(ctype, number) \
 	template <> struct zinc_type_of<ctype> { static const zinc_type value = number; };
+#define ZINC_XI(ctype)                                                                      \
+	ZINC_X(ctype, ctype(-1) < ctype(1)                                                  \
+		? (sizeof(ctype) == 1   ? ZINC_INT8                                         \
+		   : sizeof(ctype) == 2 ? ZINC_INT16                                        \
+		   : sizeof(ctype) == 4 ? ZINC_INT32 : ZINC_INT64)                          \
+		: (sizeof(ctype) == 1   ? ZINC_UINT8                                        \
+		   : sizeof(ctype) == 2 ? ZINC_UINT16                                       \
+		   : sizeof(ctype) == 4 ? ZINC_UINT32 : ZINC_UINT64))
+ZINC_X(void, ZINC_NATIVE)
 ZINC_X(bool, ZINC_BOOL)
-ZINC_X(int8_t, ZINC_INT8)
-ZINC_X(int16_t, ZINC_INT16)
-ZINC_X(int32_t, ZINC_INT32)
-ZINC_X(int64_t, ZINC_INT64)
-ZINC_X(uint8_t, ZINC_UINT8)
-ZINC_X(uint16_t, ZINC_UINT16)
-ZINC_X(uint32_t, ZINC_UINT32)
-ZINC_X(uint64_t, ZINC_UINT64)
+ZINC_XI(char)
+ZINC_X(signed char, ZINC_INT8)
+ZINC_X(unsigned char, ZINC_UINT8)
+ZINC_XI(short)
+ZINC_X(unsigned short, sizeof(short) == 2 ? ZINC_UINT16 : ZINC_UINT32)
+ZINC_XI(int)
+ZINC_XI(unsigned)
+ZINC_XI(long)
+ZINC_X(unsigned long, sizeof(long) == 4 ? ZINC_UINT32 : ZINC_UINT64)
+ZINC_X(long long, ZINC_INT64)
+ZINC_X(unsigned long long, ZINC_UINT64)
 ZINC_X(float, ZINC_FLOAT32)
 ZINC_X(double, ZINC_FLOAT64)
+#undef ZINC_XI
 #undef ZINC_X
+/* std::complex, told by what it has: <complex> is large, and not everybody's. */
+template <typename T> const T &zinc_any(); /* never called */
+template <typename A, typename B> struct zinc_same;
+template <typename A> struct zinc_same<A, A> { typedef void type; };
+template <typename P> struct zinc_complex_of;
+template <> struct zinc_complex_of<float> { static const zinc_type value = ZINC_COMPLEX64; };
+template <> struct zinc_complex_of<double> { static const zinc_type value = ZINC_COMPLEX128; };
+template <typename T>
+struct zinc_type_of<T, typename zinc_same<decltype(zinc_any<T>().imag()), typename T::value_type>::type>
+    : zinc_complex_of<typename T::value_type> {
+	static_assert(sizeof(T) == 2 * sizeof(typename T::value_type), "a complex number is two parts");
+};
 template <typename T> inline zinc_buffer zinc_buffer_of(T *pointer, size_t nbytes)
 {
 	return zinc_buffer_init(zinc_type_of<T>::value, pointer, nbytes);
+}
+template <typename T> inline zinc_const_buffer zinc_buffer_of(const T *pointer, size_t nbytes)
+{
+	return zinc_const_buffer_init(zinc_type_of<T>::value, pointer, nbytes);
 }
 #define ZINC_BUFFER(pointer, nbytes) zinc_buffer_of((pointer), (nbytes))
 #endif

@@ -242,7 +242,7 @@ reserve(zinc_array *a, reshape *x, const zinc_buffer *b, const zinc_io_options *
 }
 
 zinc_status
-zinc_array_append(zinc_array *a, int axis, zinc_buffer buffer, const zinc_io_options *options, uint64_t *at,
+zinc_array_append(zinc_array *a, int axis, zinc_source source, const zinc_io_options *options, uint64_t *at,
 		  zinc_error *err)
 {
 	reshape x = {.axis = axis};
@@ -252,17 +252,17 @@ zinc_array_append(zinc_array *a, int axis, zinc_buffer buffer, const zinc_io_opt
 
 	if (a == NULL)
 		return zinc_fail(err, ZINC_E_INVALID, "no array");
-	code = reserve(a, &x, &buffer, options, err);
+	code = reserve(a, &x, &source.buffer, options, err);
 	if (code != ZINC_OK)
 		return zinc_error_in(err, code, a->h);
 	start[axis] = x.before[axis];
 	if (at != NULL)
 		*at = start[axis];
-	if (buffer.data == NULL) /* the range alone was wanted; the caller fills it */
+	if (source.buffer.data == NULL) /* the range alone was wanted; the caller fills it */
 		return ZINC_OK;
 	s.kind = ZINC_SELECT_BOX;
 	s.ndim = x.ndim;
 	s.start = start;
-	s.count = buffer.shape;
-	return zinc_array_write(a, &s, buffer, options, err);
+	s.count = source.buffer.shape;
+	return zinc_array_write(a, &s, source, options, err);
 }

@@ -249,7 +249,7 @@ write_planned(zinc_call *c, zinc_plan *p, zinc_buffer *buffer, zinc_error *err)
 }
 
 zinc_status
-zinc_array_write(zinc_array *a, const zinc_selection *selection, zinc_buffer buffer, const zinc_io_options *options,
+zinc_array_write(zinc_array *a, const zinc_selection *selection, zinc_source source, const zinc_io_options *options,
 		 zinc_error *err)
 {
 	zinc_call c;
@@ -265,21 +265,21 @@ zinc_array_write(zinc_array *a, const zinc_selection *selection, zinc_buffer buf
 	if (code == ZINC_OK)
 		code = zinc_plan_init(&p, c.ctx, c.m, selection, err);
 	if (code == ZINC_OK)
-		code = write_planned(&c, &p, &buffer, err);
+		code = write_planned(&c, &p, &source.buffer, err);
 	zinc_plan_fini(&p);
 	return zinc_call_end(&c, code, err);
 }
 
 zinc_status
-zinc_array_write_text(zinc_array *a, const char *selection, zinc_buffer buffer, zinc_error *err)
+zinc_array_write_text(zinc_array *a, const char *selection, zinc_source source, zinc_error *err)
 {
 	zinc_selection *s = NULL;
 	zinc_status code;
 
 	if (selection == NULL || *selection == '\0')
-		return zinc_array_write(a, NULL, buffer, NULL, err);
+		return zinc_array_write(a, NULL, source, NULL, err);
 	ZINC_TRY(zinc_selection_parse(&s, a, selection, err));
-	code = zinc_array_write(a, s, buffer, NULL, err);
+	code = zinc_array_write(a, s, source, NULL, err);
 	zinc_selection_free(s);
 	return code;
 }

@@ -326,7 +326,7 @@ gather_all(zinc_writer *w, zinc_call *c, const zinc_plan *p, const zinc_buffer *
 /* ---- public ---- */
 
 zinc_status
-zinc_writer_write(zinc_writer *w, const zinc_selection *selection, zinc_buffer buffer, zinc_error *err)
+zinc_writer_write(zinc_writer *w, const zinc_selection *selection, zinc_source source, zinc_error *err)
 {
 	zinc_call c;
 	zinc_plan p;
@@ -339,7 +339,7 @@ zinc_writer_write(zinc_writer *w, const zinc_selection *selection, zinc_buffer b
 	if (code == ZINC_OK)
 		code = zinc_plan_init(&p, c.ctx, c.m, selection, err);
 	if (code == ZINC_OK)
-		code = gather_all(w, &c, &p, &buffer, err);
+		code = gather_all(w, &c, &p, &source.buffer, err);
 	zinc_plan_fini(&p);
 	return zinc_call_end(&c, code, err);
 }

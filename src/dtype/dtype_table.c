@@ -113,6 +113,12 @@ zinc_buffer_init(zinc_type type, const void *data, size_t nbytes)
 	return (zinc_buffer){.type = type, .data = (void *)(uintptr_t)data, .nbytes = nbytes};
 }
 
+zinc_const_buffer
+zinc_const_buffer_init(zinc_type type, const void *data, size_t nbytes)
+{
+	return (zinc_const_buffer){.type = type, .data = data, .nbytes = nbytes};
+}
+
 void
 zinc_dtype_zero(const zinc_dtype *t, void *element)
 {

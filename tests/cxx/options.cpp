@@ -2,8 +2,11 @@
  * options.cpp - the public interface as C++17 uses it
  *
  * The option structures through their _INIT macros, and ZINC_BUFFER through overloads: every element
- * type must arrive as itself, const or not, and an array must survive the way out and back.
+ * type must arrive as itself, const or not, and an array must survive the way out and back.  What must not compile is in
+ * tests/scripts/test_buffer_types.
  */
+#include <climits>
+#include <complex>
 #include <cstdint>
 #include <cstdio>
 #include <zinc.h>
@@ -45,6 +48,18 @@ check_types()
 	expect_type<uint64_t>(ZINC_UINT64);
 	expect_type<float>(ZINC_FLOAT32);
 	expect_type<double>(ZINC_FLOAT64);
+	/* types that have no intN_t of their own */
+	expect_type<char>(CHAR_MIN < 0 ? ZINC_INT8 : ZINC_UINT8);
+	expect_type<signed char>(ZINC_INT8);
+	expect_type<unsigned char>(ZINC_UINT8);
+	expect_type<long>(sizeof(long) == 8 ? ZINC_INT64 : ZINC_INT32);
+	expect_type<unsigned long>(sizeof(long) == 8 ? ZINC_UINT64 : ZINC_UINT32);
+	expect_type<long long>(ZINC_INT64);
+	expect_type<unsigned long long>(ZINC_UINT64);
+	expect_type<std::complex<float>>(ZINC_COMPLEX64);
+	expect_type<std::complex<double>>(ZINC_COMPLEX128);
+	EXPECT(ZINC_BUFFER(static_cast<void *>(nullptr), 0).type == ZINC_NATIVE);
+	EXPECT(ZINC_BUFFER(static_cast<const void *>(nullptr), 0).type == ZINC_NATIVE);
 }
 
 static void
@@ -67,7 +82,10 @@ static void
 check_array()
 {
 	const uint64_t shape[] = {4, 6}, chunks[] = {2, 3};
+	const float row[6] = {1, 2, 3, 4, 5, 6};
+	const int64_t backwards[] = {-4};
 	float out[4][6], in[2][6];
+	zinc_const_buffer reversed = ZINC_BUFFER(row, sizeof row);
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_array_options options = ZINC_ARRAY_OPTIONS_INIT;
 	zinc_array *a = nullptr;
@@ -84,6 +102,15 @@ check_array()
 		std::fprintf(stderr, "%s\n", zinc_error_text(&err));
 	EXPECT(zinc_error_status(&err) == ZINC_OK);
 	EXPECT(in[0][0] == 6.0f && in[1][5] == 17.0f);
+	/* from const memory, and by its members */
+	reversed.ndim = 1;
+	reversed.strides = backwards;
+	reversed.first = 20;
+	if (zinc_array_write_text(a, "0, :", ZINC_BUFFER(row, sizeof row), &err) ||
+	    zinc_array_write_text(a, "1, :", reversed, &err) ||
+	    zinc_array_read_text(a, "0:2, :", ZINC_BUFFER(&in[0][0], sizeof in), &err))
+		std::fprintf(stderr, "%s\n", zinc_error_text(&err));
+	EXPECT(in[0][0] == 1.0f && in[0][5] == 6.0f && in[1][0] == 6.0f && in[1][5] == 1.0f);
 	zinc_array_close(a);
 }
 

@@ -1,6 +1,7 @@
 /*
  * test_dtype_table.c - the promises of dtype_table.c, by number: names, parsing, printing, registration
  */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,7 +70,8 @@ buffers(void **state)
 {
 	float t[3];
 	const int16_t u[2] = {1, 2};
-	const zinc_buffer a = ZINC_BUFFER(t, sizeof t), b = ZINC_BUFFER(u, sizeof u), c = ZINC_BUFFER((void *)t, 1);
+	const zinc_buffer a = ZINC_BUFFER(t, sizeof t), c = ZINC_BUFFER((void *)t, 1);
+	const zinc_const_buffer b = ZINC_BUFFER(u, sizeof u);
 
 	(void)state;
 	assert_int_equal(a.type, ZINC_FLOAT32);
@@ -79,7 +81,42 @@ buffers(void **state)
 	assert_null(a.strides);
 	assert_int_equal(a.first, 0);
 	assert_int_equal(b.type, ZINC_INT16);
+	assert_ptr_equal(b.data, u);
+	assert_int_equal(b.nbytes, 4);
 	assert_int_equal(c.type, ZINC_NATIVE);
+}
+
+/* Every number type of C by its size and sign, const or not; what must not compile is in tests/scripts. */
+static void
+buffer_types(void **state)
+{
+#define EXPECT(ctype, number)                                                                                          \
+	do {                                                                                                           \
+		ctype *p_ = NULL;                                                                                      \
+		const ctype *q_ = NULL;                                                                                \
+		assert_int_equal(ZINC_BUFFER(p_, 0).type, number);                                                     \
+		assert_int_equal(ZINC_BUFFER(q_, 0).type, number);                                                     \
+		assert_int_equal(zinc_type_size(number), sizeof(ctype));                                               \
+	} while (0)
+
+	(void)state;
+	EXPECT(_Bool, ZINC_BOOL);
+	EXPECT(char, CHAR_MIN < 0 ? ZINC_INT8 : ZINC_UINT8);
+	EXPECT(signed char, ZINC_INT8);
+	EXPECT(unsigned char, ZINC_UINT8);
+	EXPECT(short, ZINC_INT16);
+	EXPECT(unsigned short, ZINC_UINT16);
+	EXPECT(int, ZINC_INT32);
+	EXPECT(unsigned, ZINC_UINT32);
+	EXPECT(long, sizeof(long) == 8 ? ZINC_INT64 : ZINC_INT32);
+	EXPECT(unsigned long, sizeof(long) == 8 ? ZINC_UINT64 : ZINC_UINT32);
+	EXPECT(long long, ZINC_INT64);
+	EXPECT(unsigned long long, ZINC_UINT64);
+	EXPECT(float, ZINC_FLOAT32);
+	EXPECT(double, ZINC_FLOAT64);
+	EXPECT(float _Complex, ZINC_COMPLEX64);
+	EXPECT(double _Complex, ZINC_COMPLEX128);
+#undef EXPECT
 }
 
 /* ---- documents ---- */
@@ -466,6 +503,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(rows_agree_with_the_header),
 	    cmocka_unit_test(buffers),
+	    cmocka_unit_test(buffer_types),
 	    cmocka_unit_test(core_types_are_bare_strings),
 	    cmocka_unit_test(other_names),
 	    cmocka_unit_test(raw_types),
