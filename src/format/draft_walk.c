@@ -8,13 +8,14 @@
  *
  * Promises:
  *
- * (1) One list operation, whatever the size.
+ * (1) One list operation, whatever the size, and for the root one of its directory: what others put there is told.
  * (2) Parents come before their children, siblings in order of their names' bytes.  What cannot be shown comes first,
  *     right behind the node asked about: what is no key (zinc_odd) in the tree of documents and has the name of one, or
  *     may have some below or behind it.
  * (3) A group without a document is shown where its first descendant makes it known.
  * (4) Arrays are not looked into; where an array and a group are at one path, the array is shown, with a finding.
- * (5) A document that cannot be used is shown with its problem and hides no other node.
+ * (5) A name that the draft does not have, and a hierarchy of another version below the root, are shown as hidden.
+ * (6) A document that cannot be used is shown with its problem and hides no other node.
  */
 #include <stdlib.h>
 
@@ -39,7 +40,7 @@ struct list {
 	zinc_buf pool;  /* paths, each with its NUL */
 	zinc_buf items; /* struct item each, as found */
 	zinc_buf shown; /* struct item each, in order and with the groups between */
-	zinc_buf hidden; /* of each a mark, 'n' for a name, its path and what is wrong, with their NULs */
+	zinc_buf hidden; /* of each a mark, 'n' for a name and 'f' for a foreign node, its path and what is wrong, with their NULs */
 	zinc_status status;
 	zinc_error *err;
 };
@@ -69,6 +70,33 @@ names_ok(const zinc_hierarchy *h, const char *path, size_t n)
 	return true;
 }
 
+/* One thing to be shown as hidden. */
+static zinc_status
+add_mark(struct list *l, const char *mark, const char *path, size_t n, const char *why)
+{
+	ZINC_TRY(zinc_buf_puts(&l->hidden, mark, l->err));
+	ZINC_TRY(zinc_buf_add(&l->hidden, path, n, l->err));
+	ZINC_TRY(zinc_buf_add(&l->hidden, "", 1, l->err));
+	return zinc_buf_add(&l->hidden, why, strlen(why) + 1, l->err);
+}
+
+/* A path with a name that the draft does not have. */
+static zinc_status
+add_refused(struct list *l, const char *path, size_t n)
+{
+	zinc_error why = ZINC_ERROR_INIT;
+	size_t at, len;
+
+	for (at = 0; at <= n; at += len + 1) {
+		const char *slash = memchr(path + at, '/', n - at);
+
+		len = (slash ? (size_t)(slash - path) : n) - at;
+		if (l->h->format->check_name(l->h->format, path + at, len, &why) != ZINC_OK)
+			break;
+	}
+	return add_mark(l, "n", path, n, why.text);
+}
+
 static zinc_status
 add_item(struct list *l, const char *path, size_t n, unsigned has)
 {
@@ -76,7 +104,7 @@ add_item(struct list *l, const char *path, size_t n, unsigned has)
 	size_t count;
 
 	if (!names_ok(l->h, path, n))
-		return ZINC_OK;
+		return add_refused(l, path, n);
 	(void)items_of(&l->items, &count);
 	if (count >= l->h->ctx->limits.children)
 		return zinc_fail(l->err, ZINC_E_LIMIT, "more than %zu nodes", count);
@@ -149,9 +177,7 @@ add_hidden(struct list *l, const zinc_odd *odd)
 
 	if (!hides_nodes(l, odd))
 		return ZINC_OK;
-	ZINC_TRY(zinc_buf_puts(&l->hidden, odd->kind == ZINC_ODD_NAME ? "n" : "-", l->err));
-	ZINC_TRY(zinc_buf_add(&l->hidden, path, strlen(path) + 1, l->err));
-	return zinc_buf_add(&l->hidden, odd->why, strlen(odd->why) + 1, l->err);
+	return add_mark(l, odd->kind == ZINC_ODD_NAME ? "n" : "-", path, strlen(path), odd->why);
 }
 
 static int
@@ -184,6 +210,66 @@ gather(struct list *l, const char *path, int depth, zinc_error *err)
 		s = zinc_store_walk(l->h->store, zinc_buf_text(&prefix), &to, err);
 	zinc_buf_fini(&prefix);
 	return s == ZINC_OK ? l->status : s;
+}
+
+/* ---- beside the trees ---- */
+
+struct beside {
+	size_t nprefix;
+	zinc_buf names; /* each with its NUL */
+	zinc_status status;
+	zinc_error *err;
+};
+
+/* "x/", of which "meta/" and "data/" are the draft's own. */
+static int
+note_beside(void *arg, const char *entry, int is_prefix)
+{
+	struct beside *b = arg;
+	const char *name = entry + b->nprefix;
+	const size_t n = strlen(name);
+
+	if (!is_prefix || n < 2 || strcmp(name, "meta/") == 0 || strcmp(name, "data/") == 0)
+		return 0;
+	b->status = zinc_buf_add(&b->names, name, n - 1, b->err);
+	if (b->status == ZINC_OK)
+		b->status = zinc_buf_add(&b->names, "", 1, b->err);
+	return b->status != ZINC_OK;
+}
+
+static zinc_status
+add_foreign(zinc_walker *w, struct list *l, const char *name, zinc_error *err)
+{
+	zinc_error why = ZINC_ERROR_INIT;
+	const zinc_format *format;
+	char text[ZINC_FOREIGN_BYTES];
+
+	ZINC_TRY(zinc_walker_at(w, "", 0, err));
+	ZINC_TRY(zinc_walker_detect(w, name, &format, &why, err));
+	if (!format && why.code == ZINC_OK)
+		return ZINC_OK;
+	if (format)
+		zinc_walker_foreign(text, format);
+	return add_mark(l, "f", name, strlen(name), format ? text : why.text);
+}
+
+/* Hierarchies of any version in directories of the root: the draft has no place for them. */
+static zinc_status
+gather_foreign(zinc_walker *w, struct list *l, zinc_error *err)
+{
+	struct beside b = {.nprefix = strlen(w->h->prefix), .err = err};
+	const char *name;
+	zinc_status s;
+
+	zinc_buf_init(&b.names, w->h->ctx, SIZE_MAX);
+	s = zinc_store_list_dir(w->h->store, w->h->prefix, note_beside, &b, err);
+	if (s == ZINC_OK)
+		s = b.status;
+	for (name = (const char *)b.names.p; s == ZINC_OK && name < (const char *)b.names.p + b.names.n;
+	     name += strlen(name) + 1)
+		s = add_foreign(w, l, name, err);
+	zinc_buf_fini(&b.names);
+	return s;
 }
 
 /* ---- in order ---- */
@@ -391,7 +477,7 @@ show_hidden(zinc_walker *w, struct list *l, int depth, zinc_error *err)
 	char *at = (char *)l->hidden.p, *end = at + l->hidden.n;
 
 	while (at < end && !w->stopped) {
-		const zinc_status code = *at == 'n' ? ZINC_E_CORRUPT : ZINC_E_IO;
+		const zinc_status code = *at == 'n' ? ZINC_E_CORRUPT : *at == 'f' ? ZINC_E_UNSUPPORTED : ZINC_E_IO;
 		char *path = at + 1, *why = path + strlen(path) + 1, *name = strrchr(path, '/');
 		int level = 1;
 
@@ -501,6 +587,8 @@ list(zinc_walker *w, struct list *l, struct self *self, const char *path, bool v
 	ZINC_TRY(fetch_self(w, self, path, err));
 	if (self->kind != ZINC_NODE_ARRAY && depth != 0)
 		ZINC_TRY(gather(l, path, depth, err));
+	if (path[1] == '\0' && depth != 0)
+		ZINC_TRY(gather_foreign(w, l, err));
 	if (self->kind == ZINC_NODE_NONE)
 		ZINC_TRY(check_implicit(w, l, path, depth, err));
 	ZINC_TRY(show_self(w, self, visible, err));

@@ -621,11 +621,33 @@ zinc_hierarchy_writable(const zinc_hierarchy *h, zinc_error *err)
 
 /* ---- paths ---- */
 
+/* Can the store hold the documents of a node at this path? */
+static zinc_status
+check_keys(const zinc_hierarchy *h, const char *path, zinc_error *err)
+{
+	static const zinc_node_kind kinds[] = {ZINC_NODE_ARRAY, ZINC_NODE_GROUP};
+	zinc_status s = zinc_key_check(path + 1, err);
+	zinc_buf key;
+	size_t i;
+
+	zinc_buf_init(&key, h->ctx, SIZE_MAX);
+	for (i = 0; i < sizeof kinds / sizeof *kinds && s == ZINC_OK; i++) {
+		key.n = 0;
+		s = h->format->metadata_key(h, path, kinds[i], &key, err);
+		if (s == ZINC_OK)
+			s = zinc_buf_text(&key) ? zinc_store_check_key(h->store, zinc_buf_text(&key), err)
+						: zinc_fail_nomem(err);
+	}
+	zinc_buf_fini(&key);
+	return s;
+}
+
 /* With nothing but a '/' at either end to be taken off. */
 static zinc_status
 normalise(char **out, const zinc_hierarchy *h, const char *path, zinc_error *err)
 {
 	const char *name;
+	zinc_status s;
 	size_t n;
 
 	path += *path == '/';
@@ -641,12 +663,12 @@ normalise(char **out, const zinc_hierarchy *h, const char *path, zinc_error *err
 	*out = join(h->ctx, "/", "", path, n, "");
 	if (!*out)
 		return zinc_fail_nomem(err);
-	if (n > 0 && zinc_key_check(*out + 1, err) != ZINC_OK) {
+	s = n > 0 ? check_keys(h, *out, err) : ZINC_OK;
+	if (s != ZINC_OK) {
 		zinc_free(h->ctx, *out);
 		*out = NULL;
-		return ZINC_E_INVALID;
 	}
-	return ZINC_OK;
+	return s;
 }
 
 zinc_status

@@ -97,6 +97,13 @@ zinc_status zinc_walker_at(zinc_walker *w, const char *below, size_t n, zinc_err
  */
 zinc_status zinc_walker_show(zinc_walker *w, zinc_found_node *node, zinc_status s, zinc_error *problem,
 			     zinc_error *err);
+/* Which format has a document in the directory `name` ("" for none) of the node where the walker stands?  *format NULL:
+ * none.  What cannot be read or is not known is a document all the same: then *why says so. */
+zinc_status zinc_walker_detect(zinc_walker *w, const char *name, const zinc_format **format, zinc_error *why,
+			       zinc_error *err);
+/* What is said of a child of another version. */
+#define ZINC_FOREIGN_BYTES 160
+void zinc_walker_foreign(char text[ZINC_FOREIGN_BYTES], const zinc_format *format);
 /* Show a child of the node at `parent` (below the base) that cannot be shown: a finding with its name, escaped. */
 zinc_status zinc_walker_hidden(zinc_walker *w, const char *parent, const char *name, zinc_status code, const char *why,
 			       zinc_error *err);

@@ -6,15 +6,17 @@
  * consolidated metadata at the group or above, a whole tree is the one get that found it.  Promises:
  *
  * (1) Parents come before their children, siblings in order of their names' bytes; those that cannot be shown first.
- * (2) Arrays are not looked into; names beginning with "__" are no nodes.
+ * (2) Arrays are not looked into.
  * (3) A document that cannot be used is shown with its problem and hides no other node.  One that could not even be
  *     read is also the status of the whole listing, for nobody knows what lies below it.
  * (4) A prefix without a document is a node only by its descendants (lenient), with rule M25; strict makes that its
  *     problem.
  * (5) Depth costs memory, never stack.
- * (6) A child that the store cannot name or reach (zinc_odd) is shown as hidden, with what is wrong with it.  A child is
- *     what has a document, or a link behind which one may be.
+ * (6) A child that the store cannot name or reach (zinc_odd), whose name no node may have, or that is of another version
+ *     of Zarr, is shown as hidden, with what is wrong with it.  A child is what has a document, of any version, or a
+ *     link behind which one may be.
  */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "format/layout.h"
@@ -68,7 +70,7 @@ zinc_walker_show(zinc_walker *w, zinc_found_node *node, zinc_status s, zinc_erro
 	return ZINC_OK;
 }
 
-/* The name is of any bytes; what is shown of it can be printed. */
+/* Parent and name are of any bytes; what is shown of them can be printed. */
 zinc_status
 zinc_walker_hidden(zinc_walker *w, const char *parent, const char *name, zinc_status code, const char *why,
 		   zinc_error *err)
@@ -77,7 +79,8 @@ zinc_walker_hidden(zinc_walker *w, const char *parent, const char *name, zinc_st
 	zinc_error problem = ZINC_ERROR_INIT;
 	char shown[1100];
 
-	ZINC_TRY(zinc_walker_at(w, parent, strlen(parent), err));
+	zinc_show(shown, sizeof shown, parent);
+	ZINC_TRY(zinc_walker_at(w, shown, strlen(shown), err));
 	if (w->path.n > 1)
 		ZINC_TRY(zinc_buf_puts(&w->path, "/", err));
 	zinc_show(shown, sizeof shown, name);
@@ -130,6 +133,76 @@ zinc_walker_copy(zinc_walker *w, const zinc_json *copy, zinc_error *err)
 	return zinc_walker_show(w, &node, s, &problem, err);
 }
 
+/* ---- other versions of Zarr ---- */
+
+zinc_status
+zinc_walker_detect(zinc_walker *w, const char *name, const zinc_format **format, zinc_error *why, zinc_error *err)
+{
+	zinc_blob text = ZINC_BLOB_INIT;
+	zinc_node_kind kind;
+	zinc_status s;
+	zinc_buf prefix;
+
+	*format = NULL;
+	zinc_buf_init(&prefix, w->h->ctx, SIZE_MAX);
+	s = zinc_layout_prefix(w->h, zinc_buf_text(&w->path), &prefix, err);
+	if (s == ZINC_OK)
+		s = zinc_buf_printf(&prefix, err, "%s%s", name, *name ? "/" : "");
+	if (s == ZINC_OK) {
+		s = zinc_format_detect(w->h->store, zinc_buf_text(&prefix), NULL, format, &kind, &text, why);
+		zinc_blob_fini(&text);
+		if (s == ZINC_E_NOMEM || s == ZINC_E_CANCELLED)
+			zinc_error_copy(err, why);
+		else if (s == ZINC_OK)
+			why->code = ZINC_OK;
+		else
+			s = ZINC_OK;
+	}
+	zinc_buf_fini(&prefix);
+	return s;
+}
+
+void
+zinc_walker_foreign(char text[ZINC_FOREIGN_BYTES], const zinc_format *format)
+{
+	snprintf(text, ZINC_FOREIGN_BYTES, "it is of another version of Zarr (%s); open it by its own URL", format->id);
+}
+
+/* A node of another version of Zarr: what lies below is its own. */
+static zinc_status
+show_hidden(zinc_walker *w, const zinc_format *format, const zinc_error *why, zinc_error *err)
+{
+	char text[ZINC_FOREIGN_BYTES];
+	char *name = zinc_strdup(w->h->ctx, zinc_key_name(zinc_buf_text(&w->path)));
+	const size_t nbase = w->base.n, n = w->path.n - (name ? strlen(name) : 0);
+	char *parent = zinc_strndup(w->h->ctx, (const char *)w->path.p + nbase + 1, n > nbase + 1 ? n - nbase - 2 : 0);
+	zinc_status s;
+
+	if (format)
+		zinc_walker_foreign(text, format);
+	s = name && parent ? zinc_walker_hidden(w, parent, name, format ? ZINC_E_UNSUPPORTED : why->code,
+						format ? text : why->text, err)
+			   : zinc_fail_nomem(err);
+	zinc_free(w->h->ctx, parent);
+	zinc_free(w->h->ctx, name);
+	return s;
+}
+
+/* Is a child of another version where the walker stands, or one that this build does not know?  Then show it as hidden. */
+static zinc_status
+show_foreign(zinc_walker *w, bool *shown, zinc_error *err)
+{
+	zinc_error why = ZINC_ERROR_INIT;
+	const zinc_format *format;
+
+	*shown = false;
+	if (w->path.n <= w->base.n + 1) /* the node itself: there is none of this version */
+		return ZINC_OK;
+	ZINC_TRY(zinc_walker_detect(w, "", &format, &why, err));
+	*shown = format ? format != w->h->format : why.code != ZINC_OK;
+	return *shown ? show_hidden(w, format, &why, err) : ZINC_OK;
+}
+
 /* Show the node whose documents are `docs`. */
 static zinc_status
 show_fetched(zinc_walker *w, const zinc_fetched *docs, char *const *keys, zinc_node_kind *kind, zinc_error *err)
@@ -138,6 +211,7 @@ show_fetched(zinc_walker *w, const zinc_fetched *docs, char *const *keys, zinc_n
 	zinc_error problem = ZINC_ERROR_INIT;
 	const char *where = w->r->where;
 	zinc_status s = ZINC_OK;
+	bool foreign;
 	size_t i;
 
 	for (i = 0; i < w->layout->n && s == ZINC_OK; i++)
@@ -146,6 +220,13 @@ show_fetched(zinc_walker *w, const zinc_fetched *docs, char *const *keys, zinc_n
 		s = w->layout->parse(w->h->ctx, docs, keys, w->r, &node.meta, &node.kind, &problem);
 	w->r->where = where;
 	*kind = node.kind;
+	if (s == ZINC_E_CORRUPT || s == ZINC_E_UNSUPPORTED) {
+		ZINC_TRY(show_foreign(w, &foreign, err));
+		if (foreign) {
+			*kind = ZINC_NODE_NONE;
+			return ZINC_OK;
+		}
+	}
 	return zinc_walker_show(w, &node, s, &problem, err);
 }
 
@@ -204,6 +285,7 @@ struct level {
 struct collect {
 	zinc_walker *w;
 	zinc_buf *pool;
+	zinc_buf refused; /* names that no node may have, each with its NUL */
 	const zinc_format *format;
 	const char *parent; /* "" or "a/b" */
 	size_t n;
@@ -227,6 +309,13 @@ collect_child(struct collect *c, const char *name, size_t n)
 	return zinc_buf_add(c->pool, "", 1, c->err);
 }
 
+static zinc_status
+collect_refused(struct collect *c, const char *name, size_t n)
+{
+	ZINC_TRY(zinc_buf_add(&c->refused, name, n, c->err));
+	return zinc_buf_add(&c->refused, "", 1, c->err);
+}
+
 /* Only prefixes can be children: "x/a/b/" is the child "b" of whatever was listed. */
 static int
 collect_entry(void *arg, const char *entry, int is_prefix)
@@ -240,6 +329,8 @@ collect_entry(void *arg, const char *entry, int is_prefix)
 		;
 	if (c->format->check_name(c->format, name, (size_t)(end - name), NULL) == ZINC_OK)
 		c->status = collect_child(c, name, (size_t)(end - name));
+	else
+		c->status = collect_refused(c, name, (size_t)(end - name));
 	return c->status != ZINC_OK;
 }
 
@@ -247,6 +338,7 @@ collect_entry(void *arg, const char *entry, int is_prefix)
 static bool
 hides_child(const zinc_layout *l, const zinc_odd *odd)
 {
+	static const char *const makers[] = {"zarr.json", ".zarray", ".zgroup"}; /* of nodes of any version */
 	size_t i;
 
 	for (i = 0; i < l->all; i++)
@@ -254,8 +346,8 @@ hides_child(const zinc_layout *l, const zinc_odd *odd)
 			return false;
 	if (odd->kind == ZINC_ODD_LINK)
 		return true;
-	for (i = 0; i < l->makers; i++)
-		if (odd->holds(odd, l->names[i]) != 0)
+	for (i = 0; i < sizeof makers / sizeof *makers; i++)
+		if (odd->holds(odd, makers[i]) != 0)
 			return true;
 	return false;
 }
@@ -270,6 +362,31 @@ collect_odd(void *arg, const zinc_odd *odd)
 					       odd->kind == ZINC_ODD_NAME ? ZINC_E_CORRUPT : ZINC_E_IO, odd->why,
 					       c->err);
 	return c->status != ZINC_OK || c->w->stopped;
+}
+
+/* Names that no node may have are children where a document is; names of Zinc's own work (copies under way) are not. */
+static zinc_status
+show_refused(zinc_walker *w, const zinc_buf *names, const char *parent, zinc_error *err)
+{
+	const char *name = (const char *)names->p, *end = name + names->n;
+
+	for (; name < end && !w->stopped; name += strlen(name) + 1) {
+		zinc_error why = ZINC_ERROR_INIT;
+		const zinc_format *format;
+
+		if (strncmp(name, "__zinc", 6) == 0)
+			continue;
+		ZINC_TRY(zinc_walker_at(w, parent, strlen(parent), err));
+		ZINC_TRY(zinc_walker_detect(w, name, &format, &why, err));
+		if (!format && why.code == ZINC_OK)
+			continue;
+		if (format) {
+			(void)w->h->format->check_name(w->h->format, name, strlen(name), &why);
+			why.code = ZINC_E_CORRUPT;
+		}
+		ZINC_TRY(zinc_walker_hidden(w, parent, name, why.code, why.text, err));
+	}
+	return ZINC_OK;
 }
 
 /* Siblings share their parent's path, so that this orders their names. */
@@ -294,13 +411,19 @@ level_list(zinc_walker *w, struct level *l, const char *parent, zinc_error *err)
 	zinc_status s;
 
 	zinc_buf_init(&prefix, w->h->ctx, SIZE_MAX);
+	zinc_buf_init(&c.refused, w->h->ctx, SIZE_MAX);
 	s = zinc_layout_prefix(w->h, zinc_buf_text(&w->path), &prefix, err);
 	if (s == ZINC_OK)
 		s = zinc_buf_text(&prefix) ? zinc_store_walk(w->h->store, zinc_buf_text(&prefix), &to, err)
 					   : zinc_fail_nomem(err);
 	zinc_buf_fini(&prefix);
+	if (s == ZINC_OK)
+		s = c.status;
+	if (s == ZINC_OK)
+		s = show_refused(w, &c.refused, parent, err);
+	zinc_buf_fini(&c.refused);
 	l->n = c.n;
-	return s == ZINC_OK ? c.status : s;
+	return s;
 }
 
 /* The most children whose documents are held at once. */
@@ -420,10 +543,14 @@ next_window(zinc_walker *w, struct level *l, zinc_error *err)
 static zinc_status
 show_stored(zinc_walker *w, const zinc_fetched *docs, char *const *keys, zinc_node_kind *kind, zinc_error *err)
 {
-	bool implicit;
+	bool foreign, implicit;
 
 	if (!zinc_layout_missing(w->layout, docs))
 		return show_fetched(w, docs, keys, kind, err);
+	*kind = ZINC_NODE_NONE;
+	ZINC_TRY(show_foreign(w, &foreign, err));
+	if (foreign)
+		return ZINC_OK;
 	ZINC_TRY(has_nodes(w, &implicit, err));
 	*kind = implicit ? ZINC_NODE_GROUP : ZINC_NODE_NONE;
 	return implicit ? zinc_walker_implicit(w, err) : ZINC_OK;

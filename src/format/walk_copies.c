@@ -3,8 +3,8 @@
  *
  * Promises:
  *
- * (1) What the copies say is taken for true, but for names that no node can have; both spellings of
- *     paths in the wild, "a/b" and "/a/b", are read.
+ * (1) What the copies say is taken for true, and both spellings of paths in the wild, "a/b" and "/a/b", are read.  A
+ *     name that no node of this format and store can have makes no node: it is shown as hidden.
  * (2) Parents come before their children, siblings in order of their names' bytes.
  */
 #include <stdlib.h>
@@ -14,6 +14,7 @@
 struct copy {
 	const char *path; /* relative to the group that has the copies, without a leading '/' */
 	zinc_json *doc;
+	bool bad; /* no node can have this path */
 };
 
 /* Parents before their children, siblings in order of their bytes: '/' counts as the lowest of all. */
@@ -30,23 +31,24 @@ compare_copies(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* A path made of names that nodes can have? */
-static bool
-is_path(const zinc_format *f, const char *path)
+/* A path made of names that nodes can have, in this store? */
+static zinc_status
+check_path(const zinc_hierarchy *h, const char *path, zinc_error *err)
 {
-	while (*path) {
-		const size_t n = strcspn(path, "/");
+	const char *name = path;
 
-		if (f->check_name(f, path, n, NULL) != ZINC_OK)
-			return false;
-		path += n;
-		if (*path == '/' && *++path == '\0')
-			return false;
+	while (*name) {
+		const size_t n = strcspn(name, "/");
+
+		ZINC_TRY(h->format->check_name(h->format, name, n, err));
+		name += n;
+		if (*name == '/' && *++name == '\0')
+			return zinc_fail(err, ZINC_E_INVALID, "a path must not end with '/'");
 	}
-	return true;
+	return zinc_store_check_key(h->store, path, err);
 }
 
-/* The copies of nodes below `below` ("" or "a/b/"), in order.  Names that no node can have are left out. */
+/* The copies of nodes below `below` ("" or "a/b/"), in order. */
 static zinc_status
 sort_copies(const zinc_hierarchy *h, const zinc_json *metadata, const char *below, struct copy **out, size_t *n,
 	    zinc_error *err)
@@ -64,10 +66,10 @@ sort_copies(const zinc_hierarchy *h, const zinc_json *metadata, const char *belo
 	for (v = metadata->first; v; v = v->next) {
 		const char *path = v->key + (v->key[0] == '/');
 
-		if (strncmp(path, below, nbelow) != 0 || !path[nbelow] || !is_path(h->format, path) ||
-		    strlen(v->key) != v->nkey)
+		if (strncmp(path, below, nbelow) != 0 || !path[nbelow])
 			continue;
 		copies[*n].path = path + nbelow;
+		copies[*n].bad = strlen(v->key) != v->nkey || check_path(h, path, NULL) != ZINC_OK;
 		copies[(*n)++].doc = v;
 	}
 	qsort(copies, *n, sizeof *copies, compare_copies);
@@ -103,6 +105,19 @@ show_between(zinc_walker *w, const zinc_buf *last, const char *path, int depth, 
 	return ZINC_OK;
 }
 
+/* The path as a finding; `depth` as in show_copies. */
+static zinc_status
+show_bad(zinc_walker *w, const struct copy *copy, int depth, zinc_error *err)
+{
+	zinc_error why = ZINC_ERROR_INIT;
+
+	if (depth >= 0 && depth_of(copy->path) > depth)
+		return ZINC_OK;
+	if (check_path(w->h, copy->path, &why) == ZINC_OK)
+		zinc_fail(&why, ZINC_E_CORRUPT, "a name must not have a NUL");
+	return zinc_walker_hidden(w, "", copy->path, ZINC_E_CORRUPT, why.text, err);
+}
+
 /* In order, so that a missing parent shows as soon as its first child comes. */
 static zinc_status
 show_copies(zinc_walker *w, const struct copy *copies, size_t n, int depth, zinc_error *err)
@@ -113,6 +128,10 @@ show_copies(zinc_walker *w, const struct copy *copies, size_t n, int depth, zinc
 
 	zinc_buf_init(&last, w->h->ctx, SIZE_MAX);
 	for (i = 0; i < n && s == ZINC_OK && !w->stopped; i++) {
+		if (copies[i].bad) {
+			s = show_bad(w, &copies[i], depth, err);
+			continue;
+		}
 		if (i > 0 && strcmp(copies[i].path, copies[i - 1].path) == 0)
 			continue; /* "a" and "/a" are one node */
 		s = show_between(w, &last, copies[i].path, depth, err);

@@ -119,8 +119,11 @@ add_node(void *arg, const zinc_node *node)
 
 	assert_string_equal(strrchr(node->path, '/') + 1, node->name);
 	assert_int_equal(node->array != NULL, node->kind == ZINC_NODE_ARRAY && node->problem_code != ZINC_E_CORRUPT);
-	assert_int_equal(node->implicit, node->metadata_key[0] == '\0');
-	if (node->problem)
+	assert_int_equal(node->implicit || node->hidden, node->metadata_key[0] == '\0');
+	if (node->hidden) {
+		assert_int_equal(node->kind, ZINC_NODE_NONE);
+		snprintf(word, sizeof word, "?%s", node->path);
+	} else if (node->problem)
 		snprintf(word, sizeof word, "!%s:%s", node->path, zinc_status_name(node->problem_code));
 	else
 		snprintf(word, sizeof word, "%c%s",

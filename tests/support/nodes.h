@@ -41,8 +41,8 @@ const char *forest_get(forest *f, const char *key); /* NULL: not there */
 const char *forest_keys(forest *f);                 /* "a/zarr.json zarr.json" */
 
 /*
- * A listing as "G/ A/a g/b !/c": Group, Array, implicit group, or a problem with its status behind it
- * ("!/c:E_CORRUPT").  Depth as in zinc_node_walk; CHILDREN: zinc_node_children.  A call that fails gives the name of
+ * A listing as "G/ A/a g/b !/c ?/d": Group, Array, implicit group, a problem with its status behind it
+ * ("!/c:E_CORRUPT"), or a hidden child.  Depth as in zinc_node_walk; CHILDREN: zinc_node_children.  A call that fails gives the name of
  * its status.
  */
 #define CHILDREN 1000

@@ -29,10 +29,10 @@ test_order(void **state)
 	(void)state;
 	forest_open(&f, "", ZINC_LENIENT);
 	plant(&f);
-	assert_string_equal(forest_list(&f, "/", -1), "G/ G/a A/a/x A/a-b A/z");
-	assert_string_equal(forest_list(&f, "/", 1), "G/ G/a A/a-b A/z");
+	assert_string_equal(forest_list(&f, "/", -1), "G/ ?/__reserved G/a A/a/x A/a-b A/z");
+	assert_string_equal(forest_list(&f, "/", 1), "G/ ?/__reserved G/a A/a-b A/z");
 	assert_string_equal(forest_list(&f, "/", 0), "G/");
-	assert_string_equal(forest_list(&f, "/", CHILDREN), "G/a A/a-b A/z");
+	assert_string_equal(forest_list(&f, "/", CHILDREN), "?/__reserved G/a A/a-b A/z");
 	assert_string_equal(forest_list(&f, "a", -1), "G/a A/a/x");
 	assert_string_equal(forest_list(&f, "/a/", CHILDREN), "A/a/x");
 	assert_string_equal(forest_list(&f, "/z", -1), "A/z");
@@ -59,7 +59,7 @@ test_prefix(void **state)
 }
 
 /* A listing is one get of its own document (and those above), one list_dir and one batched get; a walk the same per
- * group. */
+ * group.  Names that no node may have are one more each. */
 static void
 test_counts(void **state)
 {
@@ -72,13 +72,13 @@ test_counts(void **state)
 	forest_counts(&f);
 	forest_list(&f, "/", CHILDREN);
 	n = forest_counts(&f);
-	assert_int_equal(n.get_calls, 2);
-	assert_int_equal(n.get_requests, 1 + 3);
+	assert_int_equal(n.get_calls, 2 + 1);
+	assert_int_equal(n.get_requests, 1 + 3 + 1);
 	assert_int_equal(n.list_calls, 1);
 	forest_list(&f, "/", -1);
 	n = forest_counts(&f);
-	assert_int_equal(n.get_calls, 3);
-	assert_int_equal(n.get_requests, 1 + 3 + 1);
+	assert_int_equal(n.get_calls, 3 + 1);
+	assert_int_equal(n.get_requests, 1 + 3 + 1 + 1);
 	assert_int_equal(n.list_calls, 2);
 	forest_list(&f, "/a/x", 0);
 	n = forest_counts(&f);
@@ -163,7 +163,7 @@ test_consolidated(void **state)
 	forest_close(&f);
 }
 
-/* Names in consolidated metadata that no node can have are left out, with a warning. */
+/* Names in consolidated metadata that no node can have are hidden, and no terminal obeys them. */
 static void
 test_bad_copies(void **state)
 {
@@ -173,9 +173,37 @@ test_bad_copies(void **state)
 	forest_open(&f, "", ZINC_LENIENT);
 	forest_put(&f, "zarr.json",
 		   COPIES("\"../up\": " GROUP ", \"\": " GROUP ", \"a//b\": " GROUP ", \"a/\": " GROUP
-			  ", \"__a\": " GROUP ", \"ok\": " GROUP ", \"o\\u0000k\": " GROUP));
-	assert_string_equal(forest_list(&f, "/", -1), "G/ G/ok");
+			  ", \"__a\": " GROUP ", \"ok\": " GROUP ", \"o\\u0000k\": " GROUP ", \"x/\\u001b[2J\": " GROUP));
+	assert_string_equal(forest_list(&f, "/", -1), "G/ ?/../up ?/__a ?/a/ ?/a//b ?/o G/ok ?/x/\\x1b[2J");
+	assert_string_equal(forest_list(&f, "/", CHILDREN), "?/__a ?/o G/ok");
 	assert_true(f.warnings >= 5);
+	forest_close(&f);
+}
+
+/* (6) Children of other versions are hidden, and so is what no node may be called; what has no document is no child. */
+static void
+test_hidden(void **state)
+{
+	static const char draft[] = "{\"zarr_format\": \"https://purl.org/zarr/spec/core/3.0\"}";
+	forest f;
+
+	(void)state;
+	forest_open(&f, "", ZINC_LENIENT);
+	forest_put(&f, "zarr.json", GROUP);
+	forest_put(&f, "a/zarr.json", ARRAY);
+	forest_put(&f, "v2/.zgroup", "{\"zarr_format\": 2}");
+	forest_put(&f, "v2/x/.zarray", "{}");
+	forest_put(&f, "draft/zarr.json", draft);
+	forest_put(&f, "other/zarr.json", "{\"zarr_format\": \"https://purl.org/zarr/spec/v9\"}");
+	forest_put(&f, ".../zarr.json", GROUP);
+	forest_put(&f, "...2/zarr.json", GROUP);
+	forest_put(&f, "__mine/.zgroup", "{\"zarr_format\": 2}");
+	forest_put(&f, "__notes/README", "hello");
+	forest_put(&f, "notes/README", "hello");
+	forest_put(&f, "__zinc_cp_pass/zarr.json", ARRAY);
+	assert_string_equal(forest_list(&f, "/", -1), "G/ ?/... ?/__mine G/...2 A/a ?/draft ?/other ?/v2");
+	assert_string_equal(forest_list(&f, "/", CHILDREN), "?/... ?/__mine G/...2 A/a ?/draft ?/other ?/v2");
+	assert_string_equal(forest_list(&f, "/v2", -1), "E_NOTFOUND");
 	forest_close(&f);
 }
 
@@ -196,7 +224,7 @@ test_stop(void **state)
 	(void)state;
 	forest_open(&f, "", ZINC_LENIENT);
 	plant(&f);
-	for (i = 1; i <= 5; i++) {
+	for (i = 1; i <= 6; i++) {
 		left = i;
 		assert_ok(zinc_node_walk(f.h, "/", -1, stop_at, &left, &err));
 		assert_int_equal(left, 0);
@@ -292,7 +320,7 @@ main(void)
 	    cmocka_unit_test(test_order),      cmocka_unit_test(test_prefix),   cmocka_unit_test(test_counts),
 	    cmocka_unit_test(test_problems),   cmocka_unit_test(test_implicit), cmocka_unit_test(test_consolidated),
 	    cmocka_unit_test(test_bad_copies), cmocka_unit_test(test_stop),     cmocka_unit_test(test_many),
-	    cmocka_unit_test(test_deep),       cmocka_unit_test(test_limit),
+	    cmocka_unit_test(test_deep),       cmocka_unit_test(test_limit),    cmocka_unit_test(test_hidden),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
