@@ -94,7 +94,7 @@ prints <<'END'
 }
 END
 
-# ---- schemas in a directory and in the cache ----
+# ---- schemas in a directory and in the cache (C17+) ----
 zinc 3 conventions d.zarr --schemas nowhere
 says "no schemas are there"
 mkdir -p schemas/example.com/mine/v2
@@ -142,7 +142,7 @@ if "$ZINC" --version | grep -q 'curl *yes' && command -v python3 >/dev/null; the
 	has "unknown"
 	zinc 0 conventions web-none.zarr --fetch
 	has "/none.json"
-	exec 9>&-
+	exec 9>&- # and now nobody answers: what was got is used (C17+)
 	wait
 	zinc 1 conventions web-good.zarr --fetch
 	zinc 1 conventions web-good.zarr

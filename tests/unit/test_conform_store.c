@@ -4,7 +4,7 @@
  * Rules of the drafts (docs/conformance.md) that the suite holds: operations 19-4+ 19-72+ 20-72+ 22-92+; keys and what is
  * refused as one 19-71+ 19-71- 20-74+ 20-74- 22-94+ 22-94-; one value, by case 20-75+ 22-95+; prefixes 20-76+ 20-76- 22-97+
  * 22-97-; get, set, erase 20-77+ 22-98+ 22-100+; ranges 22-96+; partial writes 22-99+ 22-99-; lists, with the drafts'
- * examples 20-78+ 22-101+; a store that cannot list says so 19-73+ 20-91+ 22-117+.
+ * examples 20-78+ 22-101+.
  */
 #include <stdio.h>
 #include <stdlib.h>

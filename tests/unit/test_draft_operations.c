@@ -79,6 +79,69 @@ exists(forest *f, const char *path)
 	return kind;
 }
 
+/* ---- what is done, in its order ---- */
+
+/* "get KEY\ndel KEY\n": the operations of one call. */
+struct diary {
+	char text[4096];
+	zinc_store *store;
+	zinc_hierarchy *h;
+};
+
+static void
+note(void *arg, const char *operation, const char *key, uint64_t nbytes, zinc_status status)
+{
+	struct diary *d = arg;
+	const size_t n = strlen(d->text);
+
+	(void)nbytes, (void)status;
+	snprintf(d->text + n, sizeof d->text - n, "%s %s\n", operation, key);
+}
+
+/* Another hierarchy on the same store, whose every operation is written down. */
+static void
+diary_open(struct diary *d, const forest *f)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+
+	memset(d, 0, sizeof *d);
+	assert_ok(zinc_store_log(&d->store, f->memory, note, d, &err));
+	assert_ok(zinc_hierarchy_open(&d->h, d->store, "", ZINC_OPEN_OPTIONS(.context = f->ctx), &err));
+	d->text[0] = '\0';
+}
+
+static void
+diary_close(struct diary *d)
+{
+	zinc_hierarchy_close(d->h);
+	zinc_store_close(d->store);
+}
+
+/* Only the lines that begin so. */
+static const char *
+only(const struct diary *d, const char *begins, char *out, size_t room)
+{
+	const char *line = d->text;
+	size_t n = 0;
+
+	out[0] = '\0';
+	for (; *line; line += strcspn(line, "\n") + 1)
+		if (strncmp(line, begins, strlen(begins)) == 0)
+			n += (size_t)snprintf(out + n, room - n, "%.*s", (int)strcspn(line, "\n") + 1, line);
+	return out;
+}
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+/* The key of a document, or without its end the prefix of what lies below. */
+static const char *
+key_of(const char *format, const char *path, char key[128])
+{
+	snprintf(key, 128, format, path, "");
+	return key;
+}
+#pragma GCC diagnostic pop
+
 /* Initialising is one put of zarr.json, creating a node one put of its document, whatever is above it.
  * A second node of the same name is refused: 19-2+ 20-2+ 22-3+.  19-74+ 19-78+ 20-80+ 20-87+ 20-88+ 22-106+ 22-113+
  * 22-114+ */
@@ -136,16 +199,23 @@ discover(const struct draft *d)
 	forest_close(&f);
 }
 
-/* The array's document, the group's, the prefix: at most three requests.  20-98+ 22-122+ */
+/* The array's document, then the group's, then what lies below; whatever is found ends it.  20-98+ 22-122+ */
 static void
 look(const struct draft *d)
 {
 	static const struct {
 		const char *path;
 		zinc_node_kind kind;
-	} cases[] = {{"/a", ZINC_NODE_ARRAY},   {"/g", ZINC_NODE_GROUP},   {"/i", ZINC_NODE_GROUP},
-		     {"/i/b", ZINC_NODE_ARRAY}, {"/none", ZINC_NODE_NONE}, {"/", ZINC_NODE_GROUP}};
-	zinc_store_counts n;
+		int requests;
+	} cases[] = {{"a", ZINC_NODE_ARRAY, 1},
+		     {"g", ZINC_NODE_GROUP, 2},
+		     {"i", ZINC_NODE_GROUP, 3},
+		     {"i/b", ZINC_NODE_ARRAY, 1},
+		     {"none", ZINC_NODE_NONE, 3}};
+	zinc_error err = ZINC_ERROR_INIT;
+	char want[512], array[128], group[128], path[16];
+	zinc_node_kind kind;
+	struct diary diary;
 	forest f;
 	size_t i;
 
@@ -153,18 +223,71 @@ look(const struct draft *d)
 	make_array(&f, "/a");
 	make_group(&f, "/g");
 	make_array(&f, "/i/b");
+	diary_open(&diary, &f);
 	for (i = 0; i < COUNT(cases); i++) {
-		forest_counts(&f);
-		assert_int_equal(exists(&f, cases[i].path), cases[i].kind);
-		n = forest_counts(&f);
-		assert_true(n.get_requests + n.list_calls <= 3);
-		assert_int_equal(n.put_calls + n.del_calls, 0);
+		const size_t below = (size_t)(strstr(key_of(d->group, cases[i].path, group), ".group") - group);
+		int n;
+
+		(void)key_of(d->array, cases[i].path, array);
+		n = snprintf(want, sizeof want, "get %s\n", array);
+		if (cases[i].requests > 1)
+			n += snprintf(want + n, sizeof want - (size_t)n, "get %s\n", group);
+		if (cases[i].requests > 2)
+			snprintf(want + n, sizeof want - (size_t)n, "list_dir %.*s/\n", (int)below, group);
+		diary.text[0] = '\0';
+		snprintf(path, sizeof path, "/%s", cases[i].path);
+		assert_ok(zinc_node_exists(diary.h, path, &kind, &err));
+		assert_int_equal(kind, cases[i].kind);
+		assert_string_equal(diary.text, want);
 	}
+	diary_close(&diary);
+	assert_int_equal(exists(&f, "/"), ZINC_NODE_GROUP);
+	forest_close(&f);
+}
+
+/* Documents go before data, so that no array is left with some of its chunks, and each prefix once.
+ * 20-93+ 20-94+ 20-95+ 22-119+ 22-120+ 22-121+ */
+static void
+erase_order(const struct draft *d)
+{
+	static const struct {
+		const char *path;
+		bool array, group; /* which documents it has */
+	} cases[] = {{"a", true, false}, {"i", false, false}, {"g", false, true}};
+	zinc_error err = ZINC_ERROR_INIT;
+	char want[1024], key[128], data[128], path[16], dels[1024];
+	struct diary diary;
+	forest f;
+	size_t i;
+
+	open_draft(&f, d);
+	make_array(&f, "/a");
+	make_array(&f, "/i/b");
+	make_group(&f, "/g");
+	make_array(&f, "/g/b");
+	diary_open(&diary, &f);
+	for (i = 0; i < COUNT(cases); i++) {
+		const size_t below = (size_t)(strstr(key_of(d->group, cases[i].path, key), ".group") - key);
+		int n = 0;
+
+		want[0] = '\0';
+		if (cases[i].array)
+			n = snprintf(want, sizeof want, "del %s\n", key_of(d->array, cases[i].path, key));
+		if (cases[i].group)
+			n = snprintf(want, sizeof want, "del %s\n", key_of(d->group, cases[i].path, key));
+		snprintf(want + n, sizeof want - (size_t)n, "del_prefix %.*s/\ndel_prefix %s\n", (int)below, key,
+			 key_of(d->data, cases[i].path, data));
+		diary.text[0] = '\0';
+		snprintf(path, sizeof path, "/%s", cases[i].path);
+		assert_ok(zinc_node_erase(diary.h, path, &err));
+		assert_string_equal(only(&diary, "del", dels, sizeof dels), want);
+	}
+	diary_close(&diary);
 	forest_close(&f);
 }
 
 /* Erasing takes documents and data of all below, and nothing else; parents that were implied by them vanish.
- * 20-93+ 20-94+ 20-95+ 20-96+ 22-119+ 22-120+ 22-121+ 22-129+ */
+ * 20-96+ 22-129+ */
 static void
 erase(const struct draft *d)
 {
@@ -198,18 +321,85 @@ erase(const struct draft *d)
 	forest_close(&f);
 }
 
-/* A parent to be kept is made explicit first.  20-97+ 22-129+ */
+/* A parent to be kept is made explicit first, before anything is erased.  20-97+ 22-129+ */
 static void
 keep_parent(const struct draft *d)
 {
 	zinc_error err = ZINC_ERROR_INIT;
+	char key[128], puts[512], want[160];
+	struct diary diary;
 	forest f;
 
 	open_draft(&f, d);
 	make_array(&f, "/v/b");
-	make_group(&f, "/v");
-	assert_ok(zinc_node_erase(f.h, "/v/b", &err));
-	assert_string_equal(forest_list(&f, "/", -1), "g/ G/v");
+	diary_open(&diary, &f);
+	assert_ok(zinc_node_keep_parents(diary.h, "/v/b", &err));
+	snprintf(want, sizeof want, "put %s\n", key_of(d->group, "v", key));
+	assert_non_null(strstr(only(&diary, "put", puts, sizeof puts), want));
+	assert_ok(zinc_node_erase(diary.h, "/v/b", &err));
+	diary_close(&diary);
+	assert_string_equal(forest_list(&f, "/", -1), "G/ G/v");
+	forest_close(&f);
+}
+
+/* ---- a store that cannot list ---- */
+
+static void
+mute_close(void *self)
+{
+	zinc_store_close((zinc_store *)self);
+}
+
+static void
+mute_caps(void *self, zinc_caps *out)
+{
+	zinc_store_caps((zinc_store *)self, out);
+	out->flags &= ~ZINC_CAP_LIST;
+}
+
+static zinc_status
+mute_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, zinc_error *err)
+{
+	return zinc_store_get((zinc_store *)self, requests, n, sink, err);
+}
+
+static const zinc_store_ops mute_ops = {
+    .size = sizeof mute_ops, .name = "mute", .close = mute_close, .caps = mute_caps, .get = mute_get};
+
+static int
+count(void *arg, const zinc_node *node)
+{
+	(void)node;
+	*(int *)arg += 1;
+	return 0;
+}
+
+/* What is there cannot be found out, and nobody is told that nothing is: whoever knows a path gets its node.
+ * 19-73+ 20-91+ 22-117+ */
+static void
+no_list(const struct draft *d)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_store *mute = NULL;
+	zinc_hierarchy *h = NULL;
+	zinc_array *a = NULL;
+	int16_t values[4] = {0};
+	int n = 0;
+	forest f;
+
+	open_draft(&f, d);
+	make_array(&f, "/i/b");
+	assert_ok(zinc_store_wrap(&mute, f.ctx, &mute_ops, zinc_store_ref(f.memory), "mute:", &err));
+	assert_ok(zinc_hierarchy_open(&h, mute, "", ZINC_OPEN_OPTIONS(.context = f.ctx), &err));
+	assert_int_equal(zinc_node_children(h, "/i", count, &n, &err), ZINC_E_UNSUPPORTED);
+	assert_int_equal(zinc_node_walk(h, "/", -1, count, &n, &err), ZINC_E_UNSUPPORTED);
+	assert_int_equal(n, 0);
+	assert_ok(zinc_array_open(&a, h, "/i/b", &err));
+	assert_ok(zinc_array_read(a, NULL, ZINC_BUFFER(values, sizeof values), NULL, &err));
+	assert_int_equal(values[3], 4);
+	zinc_array_close(a);
+	zinc_hierarchy_close(h);
+	zinc_store_close(mute);
 	forest_close(&f);
 }
 
@@ -325,6 +515,8 @@ EACH(create)
 EACH(discover)
 EACH(look)
 EACH(erase)
+EACH(erase_order)
+EACH(no_list)
 EACH(keep_parent)
 EACH(chunks)
 EACH(roots)
@@ -335,7 +527,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_create), cmocka_unit_test(test_discover),    cmocka_unit_test(test_look),
 	    cmocka_unit_test(test_erase),  cmocka_unit_test(test_keep_parent), cmocka_unit_test(test_chunks),
-	    cmocka_unit_test(test_roots),  cmocka_unit_test(test_copies),
+	    cmocka_unit_test(test_roots),  cmocka_unit_test(test_copies),      cmocka_unit_test(test_erase_order),
+	    cmocka_unit_test(test_no_list),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
