@@ -606,8 +606,9 @@ ZINC_API void zinc_array_close(zinc_array *a);
 /* Reread the metadata (a resize by somebody else).  Running reads keep the old. */
 ZINC_API ZINC_CHECKED zinc_status zinc_array_refresh(zinc_array *a, zinc_error *err);
 
-/* What the array is.  Pointers are borrowed from the handle and hold until the next refresh, resize or
- * append on it. */
+/* What the array is at this moment; others may resize or refresh the handle meanwhile.  Pointers are borrowed from the
+ * handle, and hold and say what they said until it is closed; ask again for what is new.  A shape has ZINC_MAX_NDIM
+ * entries, zeros behind the array's rank. */
 ZINC_API int zinc_array_ndim(const zinc_array *a);
 ZINC_API const uint64_t *zinc_array_shape(const zinc_array *a);
 ZINC_API zinc_type zinc_array_type(const zinc_array *a);     /* ZINC_NATIVE for types without a number */

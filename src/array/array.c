@@ -1,8 +1,8 @@
 /*
  * array.c - array handles: open, close, refresh, and what they tell
  *
- * A handle points to a counted snapshot of the metadata.  Resize, append and refresh swap it; running
- * reads keep theirs, and pointers lent by accessors hold until the handle moves on a second time.
+ * A handle points to a counted snapshot of the metadata.  Resize, append and refresh swap it, one at a time; running
+ * reads keep theirs, and what accessors lend is the handle's own (facts.c).
  */
 #include "array/engine.h"
 
@@ -29,7 +29,10 @@ zinc_array_make(zinc_array **out, zinc_hierarchy *h, const char *path, zinc_meta
 	a->ctx = h->ctx;
 	a->path = zinc_strdup(h->ctx, path);
 	code = a->path != NULL ? zinc_stack_make(&a->stack, h, path, meta, NULL, err) : zinc_fail_nomem(err);
+	if (code == ZINC_OK)
+		code = zinc_facts_make(&a->facts, h->ctx, meta, err);
 	if (code != ZINC_OK) {
+		zinc_stack_free(a->stack);
 		zinc_free(h->ctx, a->path);
 		zinc_free(h->ctx, a);
 		return code;
@@ -56,9 +59,8 @@ zinc_array_close(zinc_array *a)
 	zinc_stack_free(a->stack);
 	zinc_free(ctx, (void *)(uintptr_t)a->run.layers);
 	zinc_meta_free(a->meta);
-	zinc_meta_free(a->previous);
+	zinc_facts_free(ctx, a->facts);
 	zinc_free(ctx, a->path);
-	zinc_free(ctx, a->dtype_text);
 	zinc_hierarchy_close(a->h);
 	zinc_free(ctx, a);
 }
@@ -77,23 +79,28 @@ zinc_array_snapshot(const zinc_array *a)
 zinc_status
 zinc_array_swap(zinc_array *a, zinc_meta *m, zinc_error *err)
 {
-	zinc_stack *layers, *old_layers;
+	zinc_stack *layers = NULL, *old_layers;
+	zinc_facts *facts, *rid;
 	zinc_meta *old;
 	zinc_status code;
 
 	code = zinc_stack_make(&layers, a->h, a->path, m, &a->run, err);
+	if (code == ZINC_OK)
+		code = zinc_facts_make(&facts, a->ctx, m, err);
 	if (code != ZINC_OK) {
+		zinc_stack_free(layers);
 		zinc_meta_free(m);
 		return code;
 	}
 	pthread_mutex_lock(&a->ctx->lock);
-	old = a->previous;
-	a->previous = a->meta;
+	old = a->meta;
 	a->meta = m;
+	a->facts = zinc_facts_follow(a->facts, facts, &rid);
 	old_layers = a->stack;
 	a->stack = layers;
 	pthread_mutex_unlock(&a->ctx->lock);
 	zinc_stack_free(old_layers);
+	zinc_facts_free(a->ctx, rid);
 	zinc_meta_free(old);
 	return ZINC_OK;
 }
@@ -154,26 +161,15 @@ zinc_array_refresh(zinc_array *a, zinc_error *err)
 
 	if (a == NULL)
 		return zinc_fail(err, ZINC_E_INVALID, "no array");
-	ZINC_TRY(zinc_error_in(err, zinc_array_read_meta(a->h, a->path, &m, err), a->h));
-	pthread_mutex_lock(&a->edit);
-	code = zinc_array_swap(a, m, err);
+	pthread_mutex_lock(&a->edit); /* before reading: what a resize puts meanwhile must not be followed by what was before */
+	code = zinc_array_read_meta(a->h, a->path, &m, err);
+	if (code == ZINC_OK)
+		code = zinc_array_swap(a, m, err);
 	pthread_mutex_unlock(&a->edit);
 	return zinc_error_in(err, code, a->h);
 }
 
 /* ---- what the array is ---- */
-
-/* The snapshot of this moment; `previous` keeps it alive through one swap. */
-static const zinc_meta *
-look(const zinc_array *a)
-{
-	const zinc_meta *m;
-
-	pthread_mutex_lock(&a->ctx->lock);
-	m = a->meta;
-	pthread_mutex_unlock(&a->ctx->lock);
-	return m;
-}
 
 /* Numbers are read while the snapshot is held, so that they may be asked for while others resize. */
 int
@@ -184,12 +180,6 @@ zinc_array_ndim(const zinc_array *a)
 
 	zinc_meta_free(m);
 	return ndim;
-}
-
-const uint64_t *
-zinc_array_shape(const zinc_array *a)
-{
-	return look(a)->shape;
 }
 
 zinc_type
@@ -215,17 +205,11 @@ zinc_array_element_size(const zinc_array *a)
 int
 zinc_array_variable(const zinc_array *a)
 {
-	const zinc_meta *m = look(a);
+	zinc_meta *m = zinc_array_snapshot(a);
+	int variable = m->dtype != NULL && m->dtype->variable;
 
-	return m->dtype != NULL && m->dtype->variable;
-}
-
-const char *
-zinc_array_dimension_name(const zinc_array *a, int dim)
-{
-	const zinc_meta *m = look(a);
-
-	return m->dimension_names == NULL || dim < 0 || dim >= m->ndim ? NULL : m->dimension_names[dim];
+	zinc_meta_free(m);
+	return variable;
 }
 
 const char *
@@ -238,18 +222,6 @@ zinc_hierarchy *
 zinc_array_hierarchy(const zinc_array *a)
 {
 	return a->h;
-}
-
-const char *
-zinc_array_unsupported(const zinc_array *a)
-{
-	return look(a)->unsupported;
-}
-
-const void *
-zinc_array_fill(const zinc_array *a)
-{
-	return look(a)->fill;
 }
 
 static int
@@ -314,59 +286,6 @@ int
 zinc_array_grid_shape(const zinc_array *a, uint64_t *shape)
 {
 	return ask_shape(a, grid_shape, shape);
-}
-
-/* A data_type member as text; a bare string without its quotes.  NULL: no memory. */
-static char *
-dtype_text(zinc_context *ctx, const zinc_json *v)
-{
-	zinc_buf text;
-	char *copy = NULL;
-
-	if (zinc_json_is(v, ZINC_JSON_STRING))
-		return zinc_strdup(ctx, v->text);
-	zinc_buf_init(&text, ctx, ZINC_MIB);
-	if (v != NULL && zinc_json_print_line(v, &text, NULL) == ZINC_OK && zinc_buf_text(&text) != NULL)
-		copy = zinc_strdup(ctx, (const char *)text.p);
-	zinc_buf_fini(&text);
-	return copy;
-}
-
-/* A type with parameters: as version 3 spells it. */
-static char *
-configured_text(zinc_context *ctx, const zinc_dtype *t)
-{
-	zinc_json_doc *doc;
-	char *text;
-
-	if (zinc_json_new(&doc, ctx, NULL) != ZINC_OK)
-		return NULL;
-	text = dtype_text(ctx, zinc_dtype_print(t, doc));
-	zinc_json_free(doc);
-	return text;
-}
-
-const char *
-zinc_array_dtype(const zinc_array *a)
-{
-	zinc_array *mine = (zinc_array *)(uintptr_t)a;
-	const zinc_meta *m = look(a);
-	char *text;
-
-	if (m->dtype != NULL && (m->dtype->row == NULL || m->dtype->row->print == NULL))
-		return m->dtype->name;
-	text = m->dtype != NULL ? configured_text(a->ctx, m->dtype)
-				: dtype_text(a->ctx, zinc_json_member(zinc_meta_v3(m), "data_type"));
-	pthread_mutex_lock(&a->ctx->lock);
-	if (text != NULL && (mine->dtype_text == NULL || strcmp(mine->dtype_text, text) != 0)) {
-		char *old = mine->dtype_text; /* of another type, before a refresh */
-
-		mine->dtype_text = text;
-		text = old;
-	}
-	pthread_mutex_unlock(&a->ctx->lock);
-	zinc_free(a->ctx, text);
-	return mine->dtype_text != NULL ? mine->dtype_text : "";
 }
 
 zinc_status

@@ -25,16 +25,17 @@ typedef struct zinc_stack {
 	uint64_t grid_shape[ZINC_MAX_NDIM];
 } zinc_stack;
 
+/* What accessors lend pointers to (facts.c). */
+typedef struct zinc_facts zinc_facts;
+
 struct zinc_array {
 	zinc_context *ctx;
 	zinc_hierarchy *h;
 	char *path;
-	zinc_meta *meta; /* the current snapshot; swapped under ctx->lock */
-	/* Snapshots that accessors may have lent pointers from; kept until the handle closes or moves on again. */
-	zinc_meta *previous;
+	zinc_meta *meta;        /* the current snapshot; swapped under ctx->lock */
+	zinc_facts *facts;      /* what is lent of it, and behind that what was lent before; likewise */
 	zinc_stack *stack;      /* of `meta`, and swapped with it */
 	zinc_stack_options run; /* the run-time layers; `run.layers` is the handle's */
-	char *dtype_text;       /* for zinc_array_dtype, when the type is an extension object */
 	pthread_mutex_t
 	    edit; /* one change of the shape at a time, so that the last one put is the last one swapped in */
 	zinc_fork_hook fork;
@@ -48,6 +49,15 @@ zinc_status zinc_array_swap(zinc_array *a, zinc_meta *m, zinc_error *err);
 zinc_status zinc_array_read_meta(zinc_hierarchy *h, const char *path, zinc_meta **out, zinc_error *err);
 /* A new reference to the current snapshot. */
 zinc_meta *zinc_array_snapshot(const zinc_array *a);
+
+/* ---- what accessors lend (facts.c) ---- */
+
+zinc_status zinc_facts_make(zinc_facts **out, zinc_context *ctx, const zinc_meta *m, zinc_error *err);
+/* Of the facts of a handle and those of its next snapshot: which it has from now on.  `rid` gets what is to be freed.
+ * Under ctx->lock. */
+zinc_facts *zinc_facts_follow(zinc_facts *now, zinc_facts *next, zinc_facts **rid);
+/* Frees those behind it, too; NULL is fine. */
+void zinc_facts_free(zinc_context *ctx, zinc_facts *f);
 
 /* ---- layers (stack.c) ---- */
 
