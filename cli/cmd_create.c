@@ -125,6 +125,40 @@ check_group(const struct args *a, const char *url)
 
 /* ---- creating ---- */
 
+/* Does a chain as it was typed name zstd itself, and not only as a compressor of blosc? */
+static bool
+names_zstd(const char *codecs)
+{
+	const char *p, *q;
+
+	for (p = codecs; (p = strstr(p, "zstd")) != NULL; p += 4) {
+		if (*codecs != '[') {
+			if ((p == codecs || p[-1] == '+') && strchr(":+", p[4]) != NULL) /* also at the end */
+				return true;
+			continue;
+		}
+		for (q = p; q > codecs && strchr("\" :\t\n", q[-1]) != NULL;)
+			q--;
+		if (q - codecs >= 5 && strncmp(q - 5, "\"name", 5) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Formats that do not have zstd store it as that of blosc: who asked for the one is told of the other. */
+static void
+tell_replaced(const struct create *c, const zinc_array *a)
+{
+	zinc_blob json = ZINC_BLOB_INIT;
+
+	if (!c->options.codecs || !names_zstd(c->options.codecs))
+		return;
+	if (zinc_array_describe(a, &json, NULL) == ZINC_OK && !strstr(json.data, "{\"name\":\"zstd\"") &&
+	    strstr(json.data, "\"cname\":\"zstd\""))
+		fprintf(stderr, "zinc: replaced: %s: codec zstd becomes blosc with zstd\n", c->url);
+	zinc_blob_fini(&json);
+}
+
 static int
 create(struct create *c, const char *shown, const zinc_open_options *open)
 {
@@ -138,6 +172,8 @@ create(struct create *c, const char *shown, const zinc_open_options *open)
 		s = zinc_group_create_url(url, a->attrs, a->overwrite, open, &err);
 	else
 		s = zinc_array_create_url(&array, url, &c->options, open, &err);
+	if (array)
+		tell_replaced(c, array);
 	zinc_array_close(array);
 	return s ? fail(c->url, &err) : DONE;
 }

@@ -18,6 +18,7 @@ struct shown {
 	const zinc_array *array;
 	zinc_stats s;
 	zinc_stored stored;
+	bool unlisted; /* the store cannot list: nobody knows what is stored */
 };
 
 static const char *const of_names[] = {"nothing", "values", "times", "magnitudes", "lengths"};
@@ -205,6 +206,10 @@ row_stored(struct text *t, const struct shown *x)
 	const zinc_stored *s = &x->stored;
 
 	row(t, x, "stored");
+	if (x->unlisted) {
+		text_puts(t, "not known: the store cannot list\n");
+		return;
+	}
 	text_printf(t, "%llu of %llu objects, ", (unsigned long long)s->objects, (unsigned long long)s->objects_total);
 	text_size(t, s->bytes);
 	text_puts(t, " for ");
@@ -288,7 +293,10 @@ show(struct shown *x)
 			    (unsigned long long)x->s.infinite);
 		json_numbers(&t, x);
 		json_histogram(&t, x);
-		json_stored(&t, &x->stored);
+		if (x->unlisted)
+			text_puts(&t, ",\"stored\":null");
+		else
+			json_stored(&t, &x->stored);
 		text_puts(&t, "}\n");
 	} else {
 		rows_numbers(&t, x);
@@ -320,8 +328,12 @@ stats(struct shown *x, zinc_array *a)
 		sel = region_selection(&g);
 		s = zinc_array_stats(a, &sel, &o, &x->s, &err);
 		progress_summary(&progress, "read", progress.done, progress.bytes);
-		if (s == ZINC_OK)
+		if (s == ZINC_OK) {
 			s = zinc_array_stored(a, &x->stored, &err);
+			x->unlisted = s == ZINC_E_UNSUPPORTED; /* elements were read, so there is a grid */
+		}
+		if (x->unlisted)
+			s = ZINC_OK;
 		status = s == ZINC_OK ? DONE : fail(x->url, &err);
 	}
 	region_fini(&g);

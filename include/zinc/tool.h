@@ -173,7 +173,8 @@ typedef struct zinc_copy_counts {
  * copied as they are.  Metadata is written last.  `counts` may be NULL.
  *
  * A journal "__zinc_cp.json" at the target says what is done; it is removed last.  A copy that was interrupted or failed
- * leaves it there, and `resume` goes on, unless source or options have changed (E_CONFLICT).
+ * leaves it there, and `resume` goes on, with any number of threads and the memory of the first call, unless source or
+ * options have changed (E_CONFLICT).
  *
  * E_EXISTS when the target is there, E_INVALID (options, or content that the target cannot hold), E_UNSUPPORTED,
  * E_RANGE (an element does not convert), E_LIMIT (max_memory is too small for one object), E_CORRUPT, E_CHECKSUM, E_IO,

@@ -41,6 +41,22 @@ for draft in v3-2019 v3-2020 v3-2022; do
 	zinc 0 validate --repair --orphans a.zarr
 	[ -f a.zarr/notes.txt ] || bad "$draft: a foreign key was erased"
 
+	# zstd is that of blosc there, which is told where it was asked for
+	zinc 0 create a.zarr/z --shape 2 --dtype uint8
+	[ ! -s err ] || bad "$draft: nobody asked for zstd"
+	for codecs in zstd zstd:5 '[{"name": "zstd", "configuration": {"level": 1}}]'; do
+		zinc 0 create a.zarr/z --overwrite --shape 2 --dtype uint8 --codecs "$codecs"
+		says "replaced: a.zarr/z: codec zstd becomes blosc with zstd"
+		zinc 0 info a.zarr/z
+		has "blosc(cname=zstd"
+	done
+	for codecs in blosc:zstd gzip:1 \
+		'[{"name": "blosc", "configuration": {"cname": "zstd", "clevel": 1, "shuffle": "noshuffle", "blocksize": 0}}]'; do
+		zinc 0 create a.zarr/z --overwrite --shape 2 --dtype uint8 --codecs "$codecs"
+		[ ! -s err ] || bad "$draft: nothing is replaced"
+	done
+	zinc 0 rm --yes a.zarr/z
+
 	# an extension of the hierarchy that must be understood stops everything
 	sed -i 's#"extensions": \[\]#"extensions": [{"extension": "https://example.org/x/1.0", "must_understand": true}]#' a.zarr/zarr.json
 	for command in info tree ls validate "cat --as json" attrs "rm --yes"; do

@@ -48,6 +48,18 @@ done
 zinc 0 info "$base/plain/d.zarr/s"
 has "shards       32 x 32"
 
+# ---- statistics need no listing; what is stored is not known ----
+for node in s raw 'a%20b/t'; do
+	zinc 0 stats "$base/plain/d.zarr/$node"
+	grep -v '^stored\|^per object' out >remote.txt
+	has "stored       not known: the store cannot list"
+	zinc 0 stats "served/d.zarr/${node//%20/ }"
+	grep -v '^stored\|^per object' out | cmp - remote.txt || bad "statistics of $node"
+done
+zinc 0 stats --json "$base/plain/d.zarr/s"
+is_json
+has '"stored":null}'
+
 # ---- listing: only by consolidated metadata ----
 zinc 4 tree "$base/plain/d.zarr"
 says "cannot list"

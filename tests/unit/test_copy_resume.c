@@ -124,7 +124,7 @@ any_number_of_threads(void **state)
 					if (s == ZINC_OK)
 						break;
 					assert_int_equal(s, ZINC_E_CANCELLED);
-					strcpy(plan, x.plan);
+					memcpy(plan, x.plan, sizeof plan);
 					snprintf(what, sizeof what, "%s, %d steps by %d threads, then %d", ways[w].name,
 						 steps + 1, threads[i], threads[k]);
 					if (go(&x, "/b", threads[k], -1, true, &err) != ZINC_OK)
