@@ -113,13 +113,20 @@ print_region(struct cat *c, const struct region *g)
 	return status;
 }
 
+/* A summary is for people: a file gets everything. */
+static bool
+is_file(const char *output)
+{
+	return output && strcmp(output, "-") != 0;
+}
+
 static int
 print_selected(struct cat *c, const struct region *g)
 {
 	struct edges *e;
 	int status;
 
-	if (c->printer.ops != &printer_text || c->run->args->full || g->n <= SUMMARY)
+	if (c->printer.ops != &printer_text || c->run->args->full || is_file(c->run->args->output) || g->n <= SUMMARY)
 		return print_region(c, g);
 	e = need(NULL, sizeof *e);
 	take_edges(e, g);
@@ -129,17 +136,19 @@ print_selected(struct cat *c, const struct region *g)
 	return status;
 }
 
+/* As asked for, or as the suffix of the file says: x.csv, x.json, x.npy, x.raw. */
 static const struct printer_ops *
 choose_printer(const struct args *a)
 {
 	static const struct printer_ops *const all[] = {&printer_text, &printer_csv, &printer_json, &printer_npy,
 							&printer_raw};
-	size_t n = a->output ? strlen(a->output) : 0, i;
+	const char *dot = a->output ? strrchr(a->output, '.') : NULL, *name = a->as ? a->as : dot ? dot + 1 : "text";
+	size_t i;
 
-	for (i = 0; a->as && i < sizeof all / sizeof *all; i++)
-		if (!strcmp(all[i]->name, a->as))
+	for (i = 0; i < sizeof all / sizeof *all; i++)
+		if (!strcmp(all[i]->name, name))
 			return all[i];
-	return n > 4 && !strcmp(a->output + n - 4, ".npy") ? &printer_npy : &printer_text;
+	return &printer_text;
 }
 
 static int

@@ -12,7 +12,7 @@
 const struct option option_table[] = {
     {"select", 's', "SEL", OPT_TEXT, FIELD(select), "elements: 3, 10:20, ::2, -5:, ..., [1,5,9], by commas"},
     {"as", 0, "FORM=text|csv|json|npy|raw", OPT_CHOICE, FIELD(as),
-     "text, csv, json, npy or raw [text; npy with -o x.npy]"},
+     "text, csv, json, npy or raw [text, or by -o x.csv ...]"},
     {"output", 'o', "FILE", OPT_TEXT, FIELD(output), "write to a file instead of standard output"},
     {"full", 0, NULL, OPT_FLAG, FIELD(full), "text: print all elements, however many"},
     {"index", 0, NULL, OPT_FLAG, FIELD(index), "csv: the other indices in front of each row"},

@@ -71,7 +71,7 @@ typedef enum zinc_found {
 	ZINC_FOUND = 0,
 	ZINC_MISSING = 1, /* no such key: a result, not a failure */
 	ZINC_CHANGED = 2, /* the tag differs from if_tag */
-	ZINC_FAILED = 3   /* status and error say why; never taken for a missing value */
+	ZINC_FAILED = 3   /* status and error say why (E_IO if neither does); never taken for a missing value */
 } zinc_found;
 
 typedef struct zinc_got {

@@ -221,18 +221,22 @@ named_room(void *arg, size_t i, uint64_t nbytes, void **buf)
 	return k->room(k->arg, i, nbytes, buf);
 }
 
-/* The store's error may be shared between requests, so it is copied before it is completed. */
+/* The store's error may be shared between requests, so it is copied before it is completed.  A failure is one even
+ * where a program's store gives no reason: ZINC_OK would be taken for an answer. */
 static void
 named_failure(const named_sink *n, size_t i, const zinc_got *got)
 {
 	zinc_error e = ZINC_ERROR_INIT;
+	zinc_status status = got->status;
 
-	if (got->error)
-		zinc_error_copy(&e, got->error);
-	else
-		zinc_fail(&e, got->status, "%s", zinc_status_text(got->status));
-	zinc_store_at(n->store, n->requests[i].key, got->status, &e);
-	zinc_sink_failed(n->sink, i, got->status, &e);
+	if (status == ZINC_OK && got->error)
+		status = got->error->code;
+	if (status == ZINC_OK)
+		status = zinc_fail(&e, ZINC_E_IO, "the store says that it failed, and not why");
+	else if (zinc_error_copy(&e, got->error) == ZINC_OK)
+		zinc_fail(&e, status, "%s", zinc_status_text(status));
+	zinc_store_at(n->store, n->requests[i].key, status, &e);
+	zinc_sink_failed(n->sink, i, status, &e);
 }
 
 /* Does an answer hold what the request asked for?  Everybody above trusts in it, and the store may be a program's. */
@@ -264,7 +268,7 @@ named_done(void *arg, size_t i, const zinc_got *got)
 
 	if (got->found == ZINC_FOUND && !is_complete(&n->requests[i], got))
 		named_incomplete(n, i);
-	else if (got->found == ZINC_FAILED)
+	else if ((unsigned)got->found >= ZINC_FAILED) /* also what is no answer at all */
 		named_failure(n, i, got);
 	else
 		n->sink->done(n->sink->arg, i, got);

@@ -206,6 +206,24 @@ zinc 3 cat a.zarr/long --max-memory 2K
 says "memory"
 
 # ---- where it goes ----
+# the suffix of the file says the form, and a file is never a summary
+zinc 0 create a.zarr/many --shape 60,50 --dtype int16 --fill 7
+for form in csv json npy raw; do
+	zinc 0 cat a.zarr/many -o many.$form
+	zinc 0 cat a.zarr/many --as $form
+	cmp out many.$form || bad "cat -o many.$form is not --as $form"
+done
+zinc 0 cat a.zarr/many --full
+for file in many.txt many many.csv.d; do
+	zinc 0 cat a.zarr/many -o $file
+	! grep -qF ... $file || bad "a summary in $file"
+	zinc 0 cat a.zarr/many --full
+	cmp out $file || bad "cat -o $file is not --full"
+done
+zinc 0 cat a.zarr/many --as csv -o many.json --overwrite
+[ "$(wc -l <many.json)" = 60 ] || bad "--as goes before the suffix"
+zinc 0 cat a.zarr/many -o -
+has ...
 zinc 0 cat a.zarr/i --as raw -o file
 cmp file <(bytes 01 00 fe ff 2c 01 04 00 05 00 06 00) || bad "-o"
 zinc 3 cat a.zarr/u --as raw -o file

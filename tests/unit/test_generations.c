@@ -4,6 +4,7 @@
  * (1) What one read gives of one object is of one generation of it, with tags and without.
  * (2) done() may be called by many threads at once; ThreadSanitizer watches.
  * (3) An answer that holds another number of bytes than asked for, or has no tag, is E_IO.
+ * (4) So is a failure that gives no reason, and what is no answer at all.
  *
  * Every element of generation g is g + 1.
  */
@@ -25,7 +26,7 @@ typedef struct strange {
 	bool flips; /* each request for a chunk is answered by the other one */
 	bool tags;
 	bool fails;       /* every request for a chunk */
-	int lie;          /* 1: an answer has a byte less, 2: no tag */
+	int lie;          /* 1: an answer has a byte less, 2: no tag, 3 ...: as liar_done says */
 	unsigned threads; /* that answer each get; 0: the caller's */
 	atomic_uint turn;
 } strange;
@@ -70,6 +71,7 @@ liar_room(void *arg, size_t i, uint64_t nbytes, void **buf)
 static void
 liar_done(void *arg, size_t i, const zinc_got *got)
 {
+	static const zinc_error silent = ZINC_ERROR_INIT;
 	const liar *l = arg;
 	zinc_got mine = *got;
 
@@ -77,6 +79,12 @@ liar_done(void *arg, size_t i, const zinc_got *got)
 		mine.nbytes--;
 	if (l->lie == 2)
 		mine.tag = NULL;
+	if (l->lie >= 3) /* failed, and status OK */
+		mine = (zinc_got){.found = l->lie == 6 ? (zinc_found)7 : ZINC_FAILED};
+	if (l->lie == 4 || l->lie == 5)
+		mine.error = &silent;
+	if (l->lie == 5)
+		mine.status = ZINC_E_IO;
 	l->sink->done(l->sink->arg, i, &mine);
 }
 
@@ -414,6 +422,28 @@ incomplete_answers(void **state)
 	scene_close(&x);
 }
 
+static void
+failures_without_a_reason(void **state)
+{
+	zinc_blob b = ZINC_BLOB_INIT;
+	size_t n;
+	scene x;
+
+	(void)state;
+	scene_open(&x, true, 0);
+	for (x.s.lie = 3; x.s.lie <= 6; x.s.lie++) {
+		zinc_error err = ZINC_ERROR_INIT;
+
+		assert_int_equal(zinc_store_get_all(x.store, "raw/c/0/0", &b, NULL, 0, &err), ZINC_E_IO);
+		assert_int_equal(zinc_error_status(&err), ZINC_E_IO);
+		assert_non_null(strstr(zinc_error_text(&err), "raw/c/0/0: "));
+		assert_int_equal(read_text(x.raw, selections[0], &n, &err), ZINC_E_IO);
+		assert_int_equal(read_text(x.shards, selections[0], &n, &err), ZINC_E_IO);
+		assert_int_equal(zinc_error_status(&err), ZINC_E_IO);
+	}
+	scene_close(&x);
+}
+
 int
 main(void)
 {
@@ -422,6 +452,7 @@ main(void)
 	    cmocka_unit_test(one_generation_through_a_layer),
 	    cmocka_unit_test(many_threads_call_done),
 	    cmocka_unit_test(incomplete_answers),
+	    cmocka_unit_test(failures_without_a_reason),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
