@@ -76,14 +76,14 @@ struct args {
 	struct words typed; /* the same as it was typed */
 	bool help, json, strict, detail, recursive, full, index, overwrite, dry_run, yes, group, stored, fast, repair,
 	    orphans, remove, keep_parents, no_climb, consolidate, no_consolidate, resume, verify, lossy, for_xarray, round,
-	    fetch, storage;
+	    fetch, storage, trace_requests;
 	const char *select, *as, *output, *from, *format, *progress, *shape, *dtype, *chunks, *shards, *codecs, *fill;
 	const char *dims, *attrs, *order, *endian, *key_encoding, *fallback, *links;
-	const char *schemas, *declare, *retract, *new_dir, *prefix, *declared_shape;
+	const char *schemas, *declare, *retract, *new_dir, *prefix, *declared_shape, *schema, *spec, *name, *description;
 	struct words removed;       /* --rm KEY ... */
 	int threads, repeat, depth, axis; /* -1: not given */
 	uint64_t cache_bytes, max_memory;
-	double rtol, atol;
+	double rtol, atol, timeout;
 };
 
 enum option_kind { OPT_FLAG, OPT_TEXT, OPT_CHOICE, OPT_LIST, OPT_INT, OPT_BYTES, OPT_NUMBER };
@@ -178,6 +178,7 @@ struct run {
 
 extern volatile int cancel_flag; /* set by Ctrl-C; for the library */
 int interrupted(void);           /* is it set? other threads ask too */
+bool timed_out(void);            /* ... by --timeout? */
 
 /* "zinc: what: why" on stderr; returns `status`. */
 int complain(int status, const char *what, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
@@ -419,6 +420,8 @@ int cmd_validate(struct run *r), cmd_bench(struct run *r), cmd_cp(struct run *r)
 int cmd_conventions(struct run *r);
 /* `zinc conventions --new DIR`: a convention to begin with. */
 int conventions_new(struct run *r);
+/* Where fetched schemas are kept; nothing when there is no such place. */
+void schema_cache(struct text *t);
 int cmd_codecs(struct run *r), cmd_dtypes(struct run *r), cmd_stores(struct run *r), cmd_formats(struct run *r);
 /* `zinc --array_path=DIR`: every chunk of an array decodes? */
 int cmd_array_path(struct run *r);

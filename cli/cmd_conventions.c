@@ -345,8 +345,8 @@ fini(struct conventions *v)
 /* ---- the command ---- */
 
 /* $XDG_CACHE_HOME/zinc/schemas; the standard wants it absolute, and ~/.cache in its place. */
-static void
-cache_dir(struct text *t)
+void
+schema_cache(struct text *t)
 {
 	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
 
@@ -364,7 +364,7 @@ list(struct conventions *v)
 	struct text cache = {NULL, 0, 0};
 	int status = DONE;
 
-	cache_dir(&cache);
+	schema_cache(&cache);
 	o.context = v->run->ctx;
 	o.schemas = v->run->args->schemas;
 	o.cache = cache.n ? cache.p : NULL;
@@ -386,9 +386,15 @@ edit(struct conventions *v)
 {
 	const struct args *a = v->run->args;
 	const char *path = zinc_hierarchy_path(v->h);
+	zinc_declare_options o = ZINC_DECLARE_OPTIONS_INIT;
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_status s = ZINC_OK;
 
+	o.shape = a->declared_shape;
+	o.schema = a->schema;
+	o.spec = a->spec;
+	o.name = a->name;
+	o.description = a->description;
 	if (a->dry_run) {
 		if (a->retract)
 			out_printf(&v->run->out, "would remove the declaration of %s\n", a->retract);
@@ -399,9 +405,7 @@ edit(struct conventions *v)
 	if (a->retract)
 		s = zinc_conventions_remove(v->h, path, a->retract, &err);
 	if (s == ZINC_OK && a->declare)
-		s = zinc_conventions_add(
-		    v->h, path, a->declare,
-		    a->declared_shape && !strcmp(a->declared_shape, "seed") ? ZINC_SHAPE_SEED : ZINC_SHAPE_LIVE, &err);
+		s = zinc_conventions_declare(v->h, path, a->declare, &o, &err);
 	return s == ZINC_OK ? DONE : fail(v->url, &err);
 }
 
@@ -417,6 +421,8 @@ cmd_conventions(struct run *r)
 		return conventions_new(r);
 	if (a->words.n == 0)
 		return complain(USAGE, "conventions", "a URL is missing, or --new DIR");
+	if (!a->declare && (a->schema || a->spec || a->name || a->description || a->declared_shape))
+		return complain(USAGE, "conventions", "--schema, --spec, --name, --description and --shape go with --add");
 	v.url = a->words.at[0];
 	status = open_node(r, v.url, edits && !a->dry_run, &v.h);
 	if (status == DONE)

@@ -20,6 +20,7 @@ struct author {
 	char name[64]; /* the prefix without colon */
 	char uuid[37];
 	char schema_url[160], spec_url[160];
+	bool seed; /* of the shape of November 2025, which knows no uuid */
 };
 
 /* Version 4: random, but for its version and variant. */
@@ -57,10 +58,28 @@ take_prefix(struct author *a, const char *prefix)
 static void
 declaration(struct text *t, const struct author *a)
 {
+	text_puts(t, "{");
+	if (!a->seed)
+		text_printf(t, "\"uuid\": \"%s\", ", a->uuid);
 	text_printf(t,
-		    "{\"uuid\": \"%s\", \"schema_url\": \"%s\", \"spec_url\": \"%s\", \"name\": \"%s:\", "
+		    "\"schema%s\": \"%s\", \"spec%s\": \"%s\", \"name\": \"%s:\", "
 		    "\"description\": \"What %s: properties say\"}",
-		    a->uuid, a->schema_url, a->spec_url, a->name, a->name);
+		    a->seed ? "" : "_url", a->schema_url, a->seed ? "" : "_url", a->spec_url, a->name, a->name);
+}
+
+/* The members of a declaration as the schema has them; the first identifies it. */
+static void
+members(struct text *t, const struct author *a)
+{
+	const char *url = a->seed ? "" : "_url";
+
+	text_printf(t, "      \"required\": [\"%s\"],\n      \"properties\": {\n", a->seed ? "schema" : "uuid");
+	if (!a->seed)
+		text_printf(t, "        \"uuid\": {\"const\": \"%s\"},\n", a->uuid);
+	text_printf(t,
+		    "        \"schema%s\": {\"const\": \"%s\"},\n"
+		    "        \"spec%s\": {\"type\": \"string\"},\n",
+		    url, a->schema_url, url);
 }
 
 static void
@@ -89,20 +108,17 @@ schema(struct text *t, const struct author *a)
 		    "  \"additionalProperties\": true,\n"
 		    "  \"$defs\": {\n"
 		    "    \"conventionMetadata\": {\n"
-		    "      \"type\": \"object\",\n"
-		    "      \"required\": [\"uuid\"],\n"
-		    "      \"properties\": {\n"
-		    "        \"uuid\": {\"const\": \"%s\"},\n"
-		    "        \"schema_url\": {\"const\": \"%s\"},\n"
-		    "        \"spec_url\": {\"type\": \"string\"},\n"
-		    "        \"name\": {\"type\": \"string\"},\n"
-		    "        \"description\": {\"type\": \"string\"}\n"
-		    "      },\n"
-		    "      \"additionalProperties\": false\n"
-		    "    }\n"
-		    "  }\n"
-		    "}\n",
-		    a->schema_url, a->name, a->name, a->name, a->uuid, a->schema_url);
+		    "      \"type\": \"object\",\n",
+		    a->schema_url, a->name, a->name, a->name);
+	members(t, a);
+	text_puts(t,
+		  "        \"name\": {\"type\": \"string\"},\n"
+		  "        \"description\": {\"type\": \"string\"}\n"
+		  "      },\n"
+		  "      \"additionalProperties\": false\n"
+		  "    }\n"
+		  "  }\n"
+		  "}\n");
 }
 
 static void
@@ -110,7 +126,7 @@ readme(struct text *t, const struct author *a)
 {
 	text_printf(t,
 		    "# %s: a Zarr convention\n\n"
-		    "- **UUID**: %s\n"
+		    "%s%s%s"
 		    "- **Name**: `%s:`\n"
 		    "- **Schema URL**: %s\n"
 		    "- **Spec URL**: %s\n"
@@ -119,7 +135,8 @@ readme(struct text *t, const struct author *a)
 		    "Say here what the properties mean, and what a reader that ignores them misses.\n\n"
 		    "## Declaration\n\n"
 		    "```json\n",
-		    a->name, a->uuid, a->name, a->schema_url, a->spec_url);
+		    a->name, a->seed ? "" : "- **UUID**: ", a->seed ? "" : a->uuid, a->seed ? "" : "\n", a->name,
+		    a->schema_url, a->spec_url);
 	declaration(t, a);
 	text_printf(t,
 		    "\n```\n\n"
@@ -178,12 +195,14 @@ int
 conventions_new(struct run *r)
 {
 	struct author a = {.run = r, .dir = r->args->new_dir};
+	const char *shape = r->args->declared_shape;
 	int status;
 
 	if (r->args->words.n > 0)
 		return complain(USAGE, "--new", "it takes no URL");
 	if (!r->args->prefix || !take_prefix(&a, r->args->prefix))
 		return complain(USAGE, "--new", "it needs --prefix X:, of small letters, digits, - and _");
+	a.seed = shape && !strcmp(shape, "seed");
 	if (!make_uuid(a.uuid))
 		return complain(TROUBLE, a.dir, "no random numbers for a uuid");
 	snprintf(a.schema_url, sizeof a.schema_url, "https://example.org/%s/v0.1/schema.json", a.name);

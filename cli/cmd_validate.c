@@ -106,6 +106,7 @@ cmd_validate(struct run *r)
 	zinc_validate_options o = ZINC_VALIDATE_OPTIONS_INIT;
 	zinc_validate_counts n = {0};
 	zinc_error err = ZINC_ERROR_INIT;
+	struct text cache = {NULL, 0, 0};
 	zinc_status s;
 
 	if (a->orphans && !a->repair)
@@ -120,6 +121,10 @@ cmd_validate(struct run *r)
 	o.fast = a->fast;
 	o.repair = a->repair && !a->dry_run;
 	o.orphans = a->orphans;
+	schema_cache(&cache);
+	o.schemas = a->schemas;
+	o.cache = cache.n ? cache.p : NULL;
+	o.fetch = a->fetch;
 	o.cancel = &cancel_flag;
 	o.progress = progress_tick;
 	o.progress_arg = &v.progress;
@@ -135,6 +140,7 @@ cmd_validate(struct run *r)
 		summary_text(&v, &n);
 	text_free(&v.json);
 	text_free(&v.unchecked);
+	text_free(&cache);
 	if (s != ZINC_OK)
 		return fail(v.url, &err);
 	if (interrupted())

@@ -92,7 +92,7 @@ consolidated_note(struct consolidated *c, struct run *r)
 	    !is_edit(a, r->command->name))
 		return;
 	c->url = a->words.at[edits[i].url];
-	if (zinc_hierarchy_open_url(&c->h, c->url, &o, &err))
+	if (zinc_hierarchy_open_url(&c->h, typed_url(a, c->url), &o, &err))
 		return; /* nothing is there yet, or the command says why not */
 	note_line(c, zinc_hierarchy_path(c->h));
 	if (edits[i].path >= 0 && a->words.n > edits[i].path && a->words.at[edits[i].path][0] == '/')

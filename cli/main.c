@@ -1,6 +1,7 @@
 /* main.c - the command `zinc`: find the sub-command, parse its line, run it */
 #include <signal.h>
 #include <stdio.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -22,6 +23,51 @@ interrupted(void)
 	return __atomic_load_n(&cancel_flag, __ATOMIC_RELAXED);
 }
 
+/* What --timeout allows for stopping in good order, before the process ends as it is: seconds. */
+#define GRACE 1
+
+static volatile sig_atomic_t late;
+
+/* The first asks the library to stop, as Ctrl-C does; the second ends the process, which stores survive. */
+static void
+on_alarm(int sig)
+{
+	static const char text[] = "zinc: --timeout: the time is over\n";
+
+	if (late && write(STDERR_FILENO, text, sizeof text - 1) >= -1)
+		_exit(TROUBLE);
+	late = 1;
+	on_interrupt(sig);
+}
+
+bool
+timed_out(void)
+{
+	return late != 0;
+}
+
+static void
+start_clock(double seconds)
+{
+	struct sigaction alarm = {.sa_handler = on_alarm, .sa_flags = SA_RESTART};
+	struct itimerval t = {.it_interval = {GRACE, 0}};
+
+	if (seconds <= 0)
+		return;
+	seconds = seconds < 1e-6 ? 1e-6 : seconds > 1e9 ? 1e9 : seconds;
+	t.it_value.tv_sec = (time_t)seconds;
+	t.it_value.tv_usec = (suseconds_t)((seconds - (double)t.it_value.tv_sec) * 1e6);
+	sigaction(SIGALRM, &alarm, NULL);
+	setitimer(ITIMER_REAL, &t, NULL);
+}
+
+/* Whatever was stopped by the clock has failed; what had ended before it struck has not. */
+static int
+end_status(int status)
+{
+	return timed_out() && status == CANCELLED ? complain(TROUBLE, "--timeout", "the time is over") : status;
+}
+
 static int
 run_command(struct run *r, const struct command *c, char **argv)
 {
@@ -34,10 +80,11 @@ run_command(struct run *r, const struct command *c, char **argv)
 	if (status == DONE && args.help)
 		status = help_command(r, c);
 	else if (status == DONE) {
+		start_clock(args.timeout);
 		status = run_context(r);
 		if (status == DONE) {
 			consolidated_note(&found, r);
-			status = consolidated_restore(&found, r, c->run(r));
+			status = consolidated_restore(&found, r, end_status(c->run(r)));
 		}
 	}
 	zinc_context_free(r->ctx);

@@ -75,6 +75,8 @@ shorten_key(zinc_error *err)
 int
 fail(const char *url, zinc_error *err)
 {
+	if (timed_out() && zinc_error_status(err) == ZINC_E_CANCELLED)
+		return complain(TROUBLE, url, "not done within the time that --timeout allows");
 	shorten_key(err);
 	err->url[0] = '\0'; /* the one that was typed is enough */
 	return complain(exit_status(zinc_error_status(err)), url, "%s", zinc_error_text(err));
@@ -165,6 +167,13 @@ warn(void *arg, const char *where, const char *text)
 	fprintf(stderr, "zinc: warning: %s: %s\n", where, text);
 }
 
+static void
+print_request(void *arg, const char *line)
+{
+	(void)arg;
+	fprintf(stderr, "zinc: request: %s\n", line);
+}
+
 /* What one read may hold at once is a part of the limit, not all: results and metadata need room, too. */
 int
 run_context(struct run *r)
@@ -179,6 +188,7 @@ run_context(struct run *r)
 	o.threads = a->threads > 0 ? a->threads : 0;
 	o.cache_bytes = a->cache_bytes;
 	o.warn = warn;
+	o.trace = a->trace_requests ? print_request : NULL;
 	o.ca_file = getenv("SSL_CERT_FILE");
 	if (o.ca_file && !*o.ca_file)
 		o.ca_file = NULL;

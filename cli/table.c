@@ -55,7 +55,11 @@ const struct option option_table[] = {
     {"add", 0, "ID", OPT_TEXT, FIELD(declare), "declare a convention: a URL, uuid or built-in name"},
     {"remove.declaration", 0, "ID", OPT_TEXT, FIELD(retract), "take a declaration away; its properties stay"},
     {"shape.declaration", 0, "SHAPE=live|seed", OPT_CHOICE, FIELD(declared_shape),
-     "of a first declaration: live or seed [live]"},
+     "live or seed [of --add: seed for a URL, else live]"},
+    {"schema", 0, "URL", OPT_TEXT, FIELD(schema), "with --add: where its schema is [ID]"},
+    {"spec", 0, "URL", OPT_TEXT, FIELD(spec), "with --add: where its text is [ID, if .md or .html]"},
+    {"name", 0, "TEXT", OPT_TEXT, FIELD(name), "with --add: what people call it"},
+    {"description", 0, "TEXT", OPT_TEXT, FIELD(description), "with --add: what it is for"},
     {"new", 0, "DIR", OPT_TEXT, FIELD(new_dir), "write schema, README and example of a new convention"},
     {"prefix", 0, "X:", OPT_TEXT, FIELD(prefix), "of the new convention's properties"},
     {"storage", 0, NULL, OPT_FLAG, FIELD(storage), "compare format, chunks, shards and codecs, too"},
@@ -76,12 +80,15 @@ const struct option option_table[] = {
     {"links", 0, "HOW=follow|beneath|refuse", OPT_CHOICE, FIELD(links),
      "symbolic links: follow, beneath or refuse [follow]"},
     {"strict", 0, NULL, OPT_FLAG, FIELD(strict), "refuse what readers usually forgive"},
+    {"timeout", 0, "SECONDS", OPT_NUMBER, FIELD(timeout), "give up after so long [never]"},
+    {"trace-requests", 0, NULL, OPT_FLAG, FIELD(trace_requests), "print each request to a remote store on stderr"},
     {"help", 'h', NULL, OPT_FLAG, FIELD(help), "this text"},
     {NULL, 0, NULL, OPT_FLAG, 0, NULL},
 };
 
 /* They tune how the library works, not what a command does, so every command takes them. */
-const char common_options[] = "threads cache-bytes max-memory progress format no-climb fallback links strict help";
+const char common_options[] =
+    "threads cache-bytes max-memory progress format no-climb fallback links strict timeout trace-requests help";
 
 const struct command command_table[] = {
     {"info", "show one node: shape, type, chunks, codecs, attributes", "URL", "zinc info data.zarr/t2m --stored",
@@ -113,7 +120,7 @@ const struct command command_table[] = {
     {"mv", "rename a node within its store: copy, verify, erase", "URL NEWPATH", "zinc mv data.zarr/t2m /surface/t2m",
      "resume overwrite dry-run consolidate no-consolidate", 2, 2, cmd_mv, NULL},
     {"validate", "check metadata and every stored chunk", "URL", "zinc validate data.zarr",
-     "fast repair orphans dry-run consolidate no-consolidate json", 1, 1, cmd_validate,
+     "fast repair orphans schemas fetch dry-run consolidate no-consolidate json", 1, 1, cmd_validate,
      "Exit status: 1 an error was found, 4 only unsupported things were, 0 neither."},
     {"diff", "compare two arrays or hierarchies", "A B", "zinc diff data.zarr copy.zip/data --rtol 1e-6",
      "select storage rtol atol json", 2, 2, cmd_diff,
@@ -132,8 +139,8 @@ const struct command command_table[] = {
      "array, whatever is selected."},
     {"conventions", "list, check or declare Zarr conventions",
      "URL | --new DIR --prefix X:", "zinc conventions -r data.zarr --schemas my-schemas",
-     "recursive schemas fetch add remove.declaration shape.declaration new prefix overwrite dry-run consolidate no-consolidate json", 0, 1,
-     cmd_conventions, "Exit status: 1 an error was found; unknown conventions and warnings are 0."},
+     "recursive schemas fetch add schema spec name description remove.declaration shape.declaration new prefix overwrite dry-run consolidate no-consolidate json", 0, 1,
+     cmd_conventions, NULL},
     {"bench", "time reads of one array", "URL", "zinc bench data.zarr/t2m --repeat 3", "select repeat json", 1, 1,
      cmd_bench, NULL},
     {"codecs", "list the codecs of this build", "", "zinc codecs", "json", 0, 0, cmd_codecs, NULL},

@@ -126,6 +126,26 @@ ZINC_API ZINC_CHECKED zinc_status zinc_conventions_check(zinc_conventions *c, zi
  */
 ZINC_API ZINC_CHECKED zinc_status zinc_conventions_add(zinc_hierarchy *h, const char *path, const char *id,
                                                        zinc_convention_shape shape, zinc_error *err);
+typedef struct zinc_declare_options {
+	size_t size;
+	const char *shape;  /* "live" or "seed" [seed for a URL, live for a uuid or a name; by uuid where that is so] */
+	const char *schema; /* URL of the schema [the identifier, or the built-in convention's] */
+	const char *spec;   /* URL of the specification [the same] */
+	const char *name, *description; /* [the built-in convention's, or none] */
+} zinc_declare_options;
+
+/* clang-format off */
+#define ZINC_DECLARE_OPTIONS(...) ZINC_OPTIONS_OF(zinc_declare_options, __VA_ARGS__)
+#define ZINC_DECLARE_OPTIONS_INIT {sizeof(zinc_declare_options), NULL, NULL, NULL, NULL, NULL}
+/* clang-format on */
+
+/*
+ * The same with more to say.  A URL is that of a schema, unless it ends as texts for people do (.md, .html, .rst) or
+ * `schema` is given.  E_INVALID also when the shape is neither, when schema or spec is no URL, and when the declaration
+ * that is there goes by uuid and another shape is asked for.
+ */
+ZINC_API ZINC_CHECKED zinc_status zinc_conventions_declare(zinc_hierarchy *h, const char *path, const char *id,
+                                                           const zinc_declare_options *options, zinc_error *err);
 /* Take the entry away; the properties stay.  E_NOTFOUND; E_INVALID when two entries could be meant. */
 ZINC_API ZINC_CHECKED zinc_status zinc_conventions_remove(zinc_hierarchy *h, const char *path, const char *id, zinc_error *err);
 

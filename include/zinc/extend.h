@@ -338,10 +338,11 @@ ZINC_API ZINC_CHECKED zinc_status zinc_layer_log(zinc_store **out, const void *l
 /* For zinc_store_sharded: the layer `indexed` on a store, without an array. */
 typedef struct zinc_sharded_options {
 	size_t size;
-	const char *prefix; /* of the keys that are chunks' ["": all that look like it] */
+	const char *prefix; /* of the keys that are chunks': "a/b/", in the drafts "data/root/a/b/" [""] */
 	int ndim;
 	const uint64_t *chunks_per_shard;
-	const char *key_encoding; /* "default", "default.", "v2", "v2/" ["default"] */
+	const char *key_encoding; /* "default", "default.", "v2", "v2/"; "draft", "draft.": "c96/18", "c96.18" of the drafts
+	                             ["default"; below "data/root/" "draft"] */
 	int shard_order;
 	int single_writer;
 } zinc_sharded_options;

@@ -174,6 +174,14 @@ typedef int (*zinc_scrub_fn)(void *arg, const char *name, const char *what);
  * library supplies what the specification lets it.  All but `open` take the object
  * that open made.  Keys have passed zinc_key_check.
  */
+/* Bytes that go into a value from `offset` on; a value that is too short grows. */
+typedef struct zinc_partial {
+	const char *key;
+	uint64_t offset;
+	const void *bytes;
+	size_t nbytes;
+} zinc_partial;
+
 typedef struct zinc_store_ops {
 	size_t size;
 	const char *name;    /* "fs" */
@@ -199,6 +207,10 @@ typedef struct zinc_store_ops {
 	zinc_status (*scrub)(void *self, const char *prefix, int remove, zinc_scrub_fn fn, void *arg, zinc_error *err);
 	/* list, list_dir and what is no key in one; a store that has it needs neither of the two. */
 	zinc_status (*walk)(void *self, const char *prefix, const zinc_lister *to, zinc_error *err);
+	/* For a store that holds several keys in one value.  The parts are checked, and sorted by key and offset.  NULL: each
+	 * key is one update. */
+	zinc_status (*put_partial)(void *self, const zinc_partial *const *parts, size_t n, int single_writer, uint32_t flags,
+	                           zinc_error *err);
 } zinc_store_ops;
 
 /* ---- operations on an open store ----
@@ -239,12 +251,6 @@ ZINC_API void zinc_store_abort(zinc_store *s, zinc_put_group *group);
 ZINC_API ZINC_CHECKED zinc_status zinc_store_update(zinc_store *s, const char *key, zinc_update_fn fn, void *arg, int single_writer,
                                                     uint32_t flags, zinc_error *err);
 /* set_partial_values of the specification: ranges of one key must not overlap (E_INVALID). */
-typedef struct zinc_partial {
-	const char *key;
-	uint64_t offset;
-	const void *bytes;
-	size_t nbytes;
-} zinc_partial;
 ZINC_API ZINC_CHECKED zinc_status zinc_store_put_partial(zinc_store *s, const zinc_partial *parts, size_t n, int single_writer,
                                                          uint32_t flags, zinc_error *err);
 ZINC_API ZINC_CHECKED zinc_status zinc_store_del_many(zinc_store *s, const char *const *keys, size_t n, uint32_t flags, zinc_error *err);

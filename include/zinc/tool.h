@@ -60,11 +60,13 @@ typedef struct zinc_validate_options {
 	 * by this call nor by any read.  That is no finding. */
 	zinc_unchecked_fn unchecked;
 	int climb; /* as in zinc_open_options */
+	const char *schemas, *cache; /* schemas of conventions, and fetch: as in zinc_conventions_options */
+	int fetch;
 } zinc_validate_options;
 
 /* clang-format off */
 #define ZINC_VALIDATE_OPTIONS(...) ZINC_OPTIONS_OF(zinc_validate_options, __VA_ARGS__)
-#define ZINC_VALIDATE_OPTIONS_INIT {sizeof(zinc_validate_options), NULL, NULL, 0, 0, 0, 0, 0, NULL, NULL, NULL, 0, NULL, 0}
+#define ZINC_VALIDATE_OPTIONS_INIT {sizeof(zinc_validate_options), NULL, NULL, 0, 0, 0, 0, 0, NULL, NULL, NULL, 0, NULL, 0, NULL, NULL, 0}
 /* clang-format on */
 
 /* What a validation saw.  Findings that were repaired count under `repaired` alone. */

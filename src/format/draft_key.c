@@ -192,53 +192,27 @@ zinc_draft_chunk_key(const zinc_hierarchy *h, const char *path, const zinc_meta 
 	return m->keys.ops->encode(&m->keys, index, m->ndim, out, err);
 }
 
-/* "c" and then what version 2 has, whose operations are `self`; without dimensions "c" alone. */
-static zinc_status
-c_encode(const zinc_keys *k, const uint64_t *index, int ndim, zinc_buf *out, zinc_error *err)
-{
-	const zinc_keys_ops *v2 = k->self;
-
-	ZINC_TRY(zinc_buf_puts(out, "c", err));
-	return ndim > 0 ? v2->encode(k, index, ndim, out, err) : ZINC_OK;
-}
-
-static bool
-c_decode(const zinc_keys *k, const char *key, int ndim, uint64_t *index)
-{
-	const zinc_keys_ops *v2 = k->self;
-
-	if (key[0] != 'c')
-		return false;
-	return ndim > 0 ? v2->decode(k, key + 1, ndim, index) : key[1] == '\0';
-}
-
-static zinc_json *
-c_print(const zinc_keys *k, zinc_json_doc *doc)
-{
-	const zinc_keys_ops *v2 = k->self;
-
-	return v2->print(k, doc);
-}
-
-/* What is the default here is the default elsewhere, too, however it is spelled. */
-static const zinc_keys_ops c_keys = {
-    .name = "default", .purpose = "c1/23/45", .print = c_print, .encode = c_encode, .decode = c_decode};
-
 /* zarr-python has an index even where there is no dimension. */
 static zinc_status
 c0_encode(const zinc_keys *k, const uint64_t *index, int ndim, zinc_buf *out, zinc_error *err)
 {
-	return ndim > 0 ? c_encode(k, index, ndim, out, err) : zinc_buf_puts(out, "c0", err);
+	return ndim > 0 ? zinc_keys_ops_draft.encode(k, index, ndim, out, err) : zinc_buf_puts(out, "c0", err);
 }
 
 static bool
 c0_decode(const zinc_keys *k, const char *key, int ndim, uint64_t *index)
 {
-	return ndim > 0 ? c_decode(k, key, ndim, index) : strcmp(key, "c0") == 0;
+	return ndim > 0 ? zinc_keys_ops_draft.decode(k, key, ndim, index) : strcmp(key, "c0") == 0;
+}
+
+static zinc_json *
+c0_print(const zinc_keys *k, zinc_json_doc *doc)
+{
+	return zinc_keys_ops_draft.print(k, doc);
 }
 
 static const zinc_keys_ops c0_keys = {
-    .name = "default", .purpose = "c1/23/45", .print = c_print, .encode = c0_encode, .decode = c0_decode};
+    .name = "default", .purpose = "c1/23/45", .print = c0_print, .encode = c0_encode, .decode = c0_decode};
 
 struct scalar {
 	size_t nprefix;
@@ -263,7 +237,7 @@ zinc_draft_find_scalar(zinc_hierarchy *h, const char *path, zinc_meta *m, zinc_e
 	zinc_status s;
 	zinc_buf prefix;
 
-	if (m->kind != ZINC_NODE_ARRAY || m->ndim > 0 || m->keys.ops != &c_keys || !h->format->draft->scalar_c0)
+	if (m->kind != ZINC_NODE_ARRAY || m->ndim > 0 || m->keys.ops != &zinc_keys_ops_draft || !h->format->draft->scalar_c0)
 		return ZINC_OK;
 	zinc_buf_init(&prefix, h->ctx, SIZE_MAX);
 	s = zinc_draft_data_prefix(h, path, &prefix, &e);
@@ -280,11 +254,9 @@ zinc_draft_find_scalar(zinc_hierarchy *h, const char *path, zinc_meta *m, zinc_e
 zinc_status
 zinc_draft_keys_init(zinc_keys *out, zinc_context *ctx, const zinc_draft *d, char separator, zinc_error *err)
 {
+	if (*d->chunk != '\0')
+		return zinc_keys_init_draft(out, ctx, separator, err);
 	ZINC_TRY(zinc_keys_parse_text(out, ctx, "v2", err));
 	out->separator = separator;
-	if (*d->chunk == '\0')
-		return ZINC_OK;
-	out->self = (void *)(uintptr_t)out->ops;
-	out->ops = &c_keys;
 	return ZINC_OK;
 }

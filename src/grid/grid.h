@@ -90,6 +90,9 @@ struct zinc_keys {
 zinc_status zinc_keys_parse(zinc_keys *out, zinc_context *ctx, const zinc_json *v, zinc_report *r, zinc_error *err);
 /* A caller's text: "default", "default.", "v2", "v2/". */
 zinc_status zinc_keys_parse_text(zinc_keys *out, zinc_context *ctx, const char *text, zinc_error *err);
+/* The drafts' "c1/23/45", with their separator. */
+zinc_status zinc_keys_init_draft(zinc_keys *out, zinc_context *ctx, char separator, zinc_error *err);
+extern const zinc_keys_ops zinc_keys_ops_draft;
 void zinc_keys_fini(zinc_keys *k);
 zinc_json *zinc_keys_print(const zinc_keys *k, zinc_json_doc *doc); /* the whole extension object */
 void zinc_keys_each(int (*fn)(void *arg, const char *name, const char *also, const char *purpose), void *arg);

@@ -347,10 +347,10 @@ open_schemas(zinc_conventions *c, const char *url, const zinc_store_options *so,
 
 	ZINC_TRY(zinc_store_open(&c->schemas, url, so, err));
 	ZINC_TRY(zinc_store_list(c->schemas, "", stop_at_first, &any, err));
-	return any ? ZINC_OK : zinc_fail(err, ZINC_E_NOTFOUND, "no schemas are there");
+	return any ? ZINC_OK : zinc_fail(err, ZINC_E_NOTFOUND, "no schemas are in %s", url);
 }
 
-/* The cache is made when something is put into it. */
+/* The cache is made when something is put into it; where it cannot be opened there is none. */
 static zinc_status
 open_places(zinc_conventions *c, const zinc_conventions_options *o, zinc_error *err)
 {
@@ -358,8 +358,8 @@ open_places(zinc_conventions *c, const zinc_conventions_options *o, zinc_error *
 
 	so.context = c->ctx;
 	so.relaxed = 1;
-	if (o->cache)
-		ZINC_TRY(zinc_store_open(&c->cache, o->cache, &so, err));
+	if (o->cache && zinc_store_open(&c->cache, o->cache, &so, NULL) == ZINC_E_NOMEM)
+		return zinc_fail_nomem(err);
 	so.read_only = 1;
 	return o->schemas ? open_schemas(c, o->schemas, &so, err) : ZINC_OK;
 }

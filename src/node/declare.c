@@ -5,7 +5,8 @@
  *
  * (1) The edit is made from what is stored, under the store's exclusion: of declarations made at the same time none is
  *     lost, and no other attribute is touched.
- * (2) A new entry takes the shape of those that are there.
+ * (2) A new entry takes the shape that is asked for; else that of the entries there (zinc_conventions_add), or the seed's
+ *     for a URL and the live one for what is registered (zinc_conventions_declare).
  * (3) What is malformed is not touched: E_CORRUPT.
  */
 #include "node/convention.h"
@@ -15,6 +16,9 @@ struct declare {
 	const char *id;
 	const zinc_convention_row *row; /* of `id`; NULL: not built in */
 	zinc_convention_shape shape;
+	bool fixed; /* `shape` was asked for */
+	bool joins; /* else, whatever is there goes before `shape` */
+	zinc_declare_options o;
 };
 
 static const char *
@@ -48,11 +52,27 @@ struct ids {
 static struct ids
 find_ids(const struct declare *d)
 {
+	struct ids ids = {NULL, NULL, NULL};
+
 	if (d->row)
-		return (struct ids){d->row->uuid, first_of(d->row->schemas), first_of(d->row->specs)};
-	if (zinc_is_uuid(d->id))
-		return (struct ids){d->id, NULL, NULL};
-	return names_spec(d->id) ? (struct ids){NULL, NULL, d->id} : (struct ids){NULL, d->id, NULL};
+		ids = (struct ids){d->row->uuid, first_of(d->row->schemas), first_of(d->row->specs)};
+	else if (zinc_is_uuid(d->id))
+		ids.uuid = d->id;
+	else if (d->o.schema || (!d->o.spec && names_spec(d->id)))
+		ids.spec = d->id;
+	else
+		ids.schema = d->id;
+	if (d->o.schema)
+		ids.schema = d->o.schema;
+	if (d->o.spec)
+		ids.spec = d->o.spec;
+	return ids;
+}
+
+static const char *
+or_else(const char *a, const char *b)
+{
+	return a ? a : b;
 }
 
 /* November and October have the uuid as the name of the member. */
@@ -61,6 +81,7 @@ fill_item(const struct declare *d, zinc_json_doc *doc, zinc_json *item, zinc_err
 {
 	const bool live = d->shape == ZINC_SHAPE_LIVE;
 	const struct ids ids = find_ids(d);
+	const char *name = d->row ? or_else(d->row->prefix, d->row->name) : NULL;
 
 	if (d->shape == ZINC_SHAPE_SEED && !ids.schema && !ids.spec)
 		return zinc_fail(err, ZINC_E_INVALID,
@@ -68,10 +89,8 @@ fill_item(const struct declare *d, zinc_json_doc *doc, zinc_json *item, zinc_err
 	ZINC_TRY(set_text(doc, item, "uuid", live ? ids.uuid : NULL, err));
 	ZINC_TRY(set_text(doc, item, live ? "schema_url" : "schema", ids.schema, err));
 	ZINC_TRY(set_text(doc, item, live ? "spec_url" : "spec", ids.spec, err));
-	if (!d->row)
-		return ZINC_OK;
-	ZINC_TRY(set_text(doc, item, "name", d->row->prefix ? d->row->prefix : d->row->name, err));
-	return set_text(doc, item, "description", d->row->description, err);
+	ZINC_TRY(set_text(doc, item, "name", or_else(d->o.name, name), err));
+	return set_text(doc, item, "description", or_else(d->o.description, d->row ? d->row->description : NULL), err);
 }
 
 /* November and October go by uuid. */
@@ -95,7 +114,9 @@ add_entry(struct declare *d, zinc_convention_shape there, zinc_json_doc *doc, zi
 	const char *key = there == ZINC_SHAPE_OCTOBER ? "zarr_conventions_metadata" : "zarr_conventions";
 	zinc_json *at = zinc_json_member(attributes, key), *item;
 
-	if (there != ZINC_SHAPE_NONE && at->n > 0)
+	if (d->fixed && there >= ZINC_SHAPE_NOVEMBER && there != ZINC_SHAPE_NONE && at->n > 0)
+		return zinc_fail(err, ZINC_E_INVALID, "the declaration there goes by uuid, which no other shape does");
+	if (there != ZINC_SHAPE_NONE && at->n > 0 && (d->joins || there >= ZINC_SHAPE_NOVEMBER))
 		d->shape = there;
 	if (d->shape >= ZINC_SHAPE_NOVEMBER)
 		return add_member(d, doc, at, err);
@@ -191,11 +212,40 @@ start(struct declare *d, zinc_hierarchy *h, const char *id, zinc_error *err)
 zinc_status
 zinc_conventions_add(zinc_hierarchy *h, const char *path, const char *id, zinc_convention_shape shape, zinc_error *err)
 {
-	struct declare d = {.shape = shape};
+	struct declare d = {.shape = shape, .joins = true};
 
 	if (shape != ZINC_SHAPE_LIVE && shape != ZINC_SHAPE_SEED)
 		return zinc_fail(err, ZINC_E_INVALID, "new declarations have the live shape or the seed's");
 	ZINC_TRY(start(&d, h, id, err));
+	return zinc_attributes_change(h, path, add, &d, err);
+}
+
+/* The text of the options, and what it leaves open. */
+static zinc_status
+take_options(struct declare *d, zinc_error *err)
+{
+	const zinc_declare_options *o = &d->o;
+
+	d->fixed = o->shape != NULL;
+	d->shape = zinc_is_url(d->id) ? ZINC_SHAPE_SEED : ZINC_SHAPE_LIVE;
+	if (o->shape && strcmp(o->shape, "live") != 0 && strcmp(o->shape, "seed") != 0)
+		return zinc_fail(err, ZINC_E_INVALID, "new declarations have the shape \"live\" or \"seed\"");
+	if (o->shape)
+		d->shape = strcmp(o->shape, "seed") == 0 ? ZINC_SHAPE_SEED : ZINC_SHAPE_LIVE;
+	if ((o->schema && !zinc_is_url(o->schema)) || (o->spec && !zinc_is_url(o->spec)))
+		return zinc_fail(err, ZINC_E_INVALID, "schema and specification are named by URLs");
+	return ZINC_OK;
+}
+
+zinc_status
+zinc_conventions_declare(zinc_hierarchy *h, const char *path, const char *id, const zinc_declare_options *options,
+			 zinc_error *err)
+{
+	struct declare d = {.shape = ZINC_SHAPE_LIVE};
+
+	ZINC_TRY(zinc_options_take(&d.o, sizeof d.o, options, err));
+	ZINC_TRY(start(&d, h, id, err));
+	ZINC_TRY(take_options(&d, err));
 	return zinc_attributes_change(h, path, add, &d, err);
 }
 

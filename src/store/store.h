@@ -102,6 +102,17 @@ typedef zinc_status (*zinc_splice_fn)(void *arg, const zinc_old *old, zinc_splic
 zinc_status zinc_store_splice(zinc_store *s, const char *key, zinc_splice_fn fn, void *arg, int single_writer,
 			      uint32_t flags, zinc_error *err);
 
+/* ---- put_partial, for layers that hold several keys in one value; parts are sorted ---- */
+
+/* How many parts from here on belong to the first one's key. */
+size_t zinc_parts_same_key(const zinc_partial *const *parts, size_t n);
+/* The value with the parts of its key: *bytes is grown (NULL at first), and freed by the caller also on failure. */
+zinc_status zinc_parts_apply(const zinc_partial *const *parts, size_t n, const void *old, size_t nold, zinc_context *ctx,
+			     uint8_t **bytes, size_t *nbytes, zinc_error *err);
+/* zinc_store_put_partial of what was checked and sorted by a layer above. */
+zinc_status zinc_store_put_parts(zinc_store *s, const zinc_partial *const *parts, size_t n, int single_writer,
+				 uint32_t flags, zinc_error *err);
+
 /* ---- delivering, for stores and the layers of the room `transform` ---- */
 
 /* Answer request i from a value of `size` bytes and generation `tag`: tag, range, room, read, done.

@@ -298,25 +298,34 @@ compare_parts(const void *a, const void *b)
 }
 
 /* The value grows to the end of its last part; what lies between is zeros. */
-static zinc_status
-apply_parts(void *arg, const void *old, size_t nold, zinc_update *out, zinc_error *err)
+zinc_status
+zinc_parts_apply(const zinc_partial *const *parts, size_t n, const void *old, size_t nold, zinc_context *ctx,
+		 uint8_t **bytes, size_t *nbytes, zinc_error *err)
 {
-	partial_update *u = (partial_update *)arg;
-	const zinc_partial *last = u->parts[u->n - 1];
-	uint64_t end = zinc_max_u64(nold, last->offset + last->nbytes);
-	uint8_t *p = end <= SIZE_MAX ? (uint8_t *)zinc_realloc(u->ctx, u->bytes, (size_t)end) : NULL;
+	const zinc_partial *last = parts[n - 1];
+	const uint64_t end = zinc_max_u64(nold, last->offset + last->nbytes);
+	uint8_t *p = end <= SIZE_MAX ? (uint8_t *)zinc_realloc(ctx, *bytes, (size_t)end) : NULL;
 	size_t i;
 
 	if (!p)
 		return zinc_fail_nomem(err);
-	u->bytes = p;
+	*bytes = p;
 	if (nold)
 		memcpy(p, old, nold);
 	memset(p + nold, 0, (size_t)end - nold);
-	for (i = 0; i < u->n; i++)
-		memcpy(p + (size_t)u->parts[i]->offset, u->parts[i]->bytes, u->parts[i]->nbytes);
-	out->bytes = p;
-	out->nbytes = (size_t)end;
+	for (i = 0; i < n; i++)
+		memcpy(p + (size_t)parts[i]->offset, parts[i]->bytes, parts[i]->nbytes);
+	*nbytes = (size_t)end;
+	return ZINC_OK;
+}
+
+static zinc_status
+apply_parts(void *arg, const void *old, size_t nold, zinc_update *out, zinc_error *err)
+{
+	partial_update *u = (partial_update *)arg;
+
+	ZINC_TRY(zinc_parts_apply(u->parts, u->n, old, nold, u->ctx, &u->bytes, &out->nbytes, err));
+	out->bytes = u->bytes;
 	return ZINC_OK;
 }
 
@@ -354,9 +363,8 @@ sort_parts(const zinc_store *s, const zinc_partial *parts, size_t n, const zinc_
 	return ZINC_OK;
 }
 
-/* How many parts from here on belong to the first one's key. */
-static size_t
-same_key(const zinc_partial *const *parts, size_t n)
+size_t
+zinc_parts_same_key(const zinc_partial *const *parts, size_t n)
 {
 	size_t m = 1;
 
@@ -365,25 +373,42 @@ same_key(const zinc_partial *const *parts, size_t n)
 	return m;
 }
 
-/* Everything is checked before the first key is changed; then each key is one update. */
+/* By the store itself where it knows which keys go together, else each key is one update. */
+zinc_status
+zinc_store_put_parts(zinc_store *s, const zinc_partial *const *parts, size_t n, int single_writer, uint32_t flags,
+		     zinc_error *err)
+{
+	partial_update u = {s->ctx, NULL, 0, NULL};
+	zinc_status st = ZINC_OK;
+	size_t at;
+
+	if (n == 0)
+		return ZINC_OK;
+	if (s->ops.put_partial)
+		return zinc_store_at(s, NULL, s->ops.put_partial(s->self, parts, n, single_writer, flags, err), err);
+	for (at = 0; st == ZINC_OK && at < n; at += u.n) {
+		u.parts = parts + at;
+		u.n = zinc_parts_same_key(parts + at, n - at);
+		st = zinc_store_update(s, parts[at]->key, apply_parts, &u, single_writer, flags, err);
+	}
+	zinc_free(s->ctx, u.bytes);
+	return st;
+}
+
+/* Everything is checked before the first key is changed. */
 zinc_status
 zinc_store_put_partial(zinc_store *s, const zinc_partial *parts, size_t n, int single_writer, uint32_t flags,
 		       zinc_error *err)
 {
 	const zinc_partial **sorted = (const zinc_partial **)zinc_calloc(s->ctx, n, sizeof *sorted);
-	partial_update u = {s->ctx, NULL, 0, NULL};
-	size_t m = 0, at;
 	zinc_status st;
+	size_t m = 0;
 
 	if (!sorted)
 		return zinc_fail_nomem(err);
 	st = sort_parts(s, parts, n, sorted, &m, err);
-	for (at = 0; st == ZINC_OK && at < m; at += u.n) {
-		u.parts = sorted + at;
-		u.n = same_key(sorted + at, m - at);
-		st = zinc_store_update(s, sorted[at]->key, apply_parts, &u, single_writer, flags, err);
-	}
-	zinc_free(s->ctx, u.bytes);
+	if (st == ZINC_OK)
+		st = zinc_store_put_parts(s, sorted, m, single_writer, flags, err);
 	zinc_free(s->ctx, sorted);
 	return st;
 }

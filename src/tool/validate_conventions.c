@@ -1,7 +1,7 @@
 /*
  * validate_conventions.c - what nodes declare by Zarr conventions, as part of a validation
  *
- * With the built-in schemas alone: a validation neither reads other directories nor the network.
+ * With the caller's schemas and cache, as zinc_conventions_check has them, so that both find the same.
  */
 #include "node/node.h"
 #include "tool/tool.h"
@@ -52,7 +52,11 @@ check_node(zinc_check *c, zinc_conventions *conventions, const zinc_check_node *
 zinc_status
 zinc_check_conventions(zinc_check *c, zinc_error *err)
 {
-	const zinc_conventions_options o = {.size = sizeof o, .context = c->ctx};
+	const zinc_conventions_options o = {.size = sizeof o,
+					    .context = c->ctx,
+					    .schemas = c->o.schemas,
+					    .cache = c->o.cache,
+					    .fetch = c->o.fetch};
 	zinc_conventions *conventions;
 	zinc_status s = ZINC_OK;
 	zinc_buf path, key;

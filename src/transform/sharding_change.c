@@ -28,9 +28,9 @@ zinc_shard_change_fini(zinc_shard_change *c)
 
 /* ---- the new shard ---- */
 
-/* The entries of the old shard, all empty without one. */
-static zinc_status
-old_entries(const zinc_sharded *s, const void *old, size_t nold, zinc_shard_entry *was, zinc_error *err)
+/* All empty without a shard. */
+zinc_status
+zinc_sharded_entries(const zinc_sharded *s, const void *old, size_t nold, zinc_shard_entry *was, zinc_error *err)
 {
 	zinc_bytes tail = {(const uint8_t *)old, nold};
 
@@ -140,7 +140,7 @@ apply(zinc_shard_change *c, const uint8_t *old, size_t nold, zinc_shard_entry *w
 {
 	static const zinc_shard_entry none = {ZINC_SHARD_EMPTY, ZINC_SHARD_EMPTY};
 
-	ZINC_TRY(old_entries(c->s, old, nold, was, err));
+	ZINC_TRY(zinc_sharded_entries(c->s, old, nold, was, err));
 	c->nothing = !changes(c, was);
 	if (c->nothing)
 		return ZINC_OK;
@@ -171,10 +171,10 @@ zinc_shard_change_apply(zinc_shard_change *c, const void *old, size_t nold, zinc
 
 /* ---- under the store's exclusion ---- */
 
-static zinc_status
-change_shard(void *arg, const void *old, size_t nold, zinc_update *out, zinc_error *err)
+zinc_status
+zinc_shard_change_update(void *change, const void *old, size_t nold, zinc_update *out, zinc_error *err)
 {
-	zinc_shard_change *c = (zinc_shard_change *)arg;
+	zinc_shard_change *c = (zinc_shard_change *)change;
 
 	ZINC_TRY(zinc_shard_change_apply(c, old, nold, err));
 	out->keep = c->nothing || (c->empty && !old);
@@ -187,7 +187,7 @@ change_shard(void *arg, const void *old, size_t nold, zinc_update *out, zinc_err
 zinc_status
 zinc_shard_change_run(zinc_shard_change *c, const char *shard_key, uint32_t flags, zinc_error *err)
 {
-	return zinc_store_update(c->s->next, shard_key, change_shard, c, c->s->in.single_writer, flags, err);
+	return zinc_store_update(c->s->next, shard_key, zinc_shard_change_update, c, c->s->in.single_writer, flags, err);
 }
 
 /* ---- under a condition ---- */
@@ -208,7 +208,7 @@ check_condition(const conditional *x, const zinc_blob *old, const zinc_tag *tag,
 {
 	const zinc_sharded *s = x->c->s;
 	zinc_shard_entry *was = (zinc_shard_entry *)zinc_calloc(s->ctx, s->n, sizeof *was);
-	zinc_status st = was ? old_entries(s, old->data, old->nbytes, was, err) : zinc_fail_nomem(err);
+	zinc_status st = was ? zinc_sharded_entries(s, old->data, old->nbytes, was, err) : zinc_fail_nomem(err);
 
 	if (st == ZINC_OK) {
 		const bool there = !zinc_entry_empty(&was[x->position]);
@@ -395,7 +395,7 @@ ask_caller(chunk_update *u, const uint8_t *old, size_t nold, zinc_error *err)
 {
 	const zinc_sharded *s = u->c.s;
 	zinc_shard_entry *was = (zinc_shard_entry *)zinc_calloc(s->ctx, s->n, sizeof *was), e = {0, 0};
-	zinc_status st = was ? old_entries(s, old, nold, was, err) : zinc_fail_nomem(err);
+	zinc_status st = was ? zinc_sharded_entries(s, old, nold, was, err) : zinc_fail_nomem(err);
 	zinc_update answer;
 
 	memset(&answer, 0, sizeof answer);
@@ -419,7 +419,7 @@ update_shard(void *arg, const void *old, size_t nold, zinc_update *out, zinc_err
 	chunk_update *u = (chunk_update *)arg;
 
 	ZINC_TRY(ask_caller(u, (const uint8_t *)old, nold, err));
-	return change_shard(&u->c, old, nold, out, err);
+	return zinc_shard_change_update(&u->c, old, nold, out, err);
 }
 
 /* Called only where caps say UPDATE, so nobody need say that he is the only writer. */

@@ -5,6 +5,7 @@
  *   sharding_get.c         a batch of reads: one call below for indexes, one for ranges
  *   sharding_change.c      a shard with some of its chunks changed; put, del, update
  *   sharding_group.c       many changes, each shard written once
+ *   sharding_partial.c     parts of many chunks, likewise
  *   sharding_list.c        listing and erasing through shards
  */
 #ifndef ZINC_TRANSFORM_INSIDE_H
@@ -50,6 +51,10 @@ zinc_status zinc_sharded_chunk_key(const zinc_sharded *s, const uint64_t *shard,
 zinc_status zinc_sharded_index(const zinc_sharded *s, zinc_bytes tail, uint64_t size, zinc_shard_entry *entries,
 			       zinc_error *err);
 
+/* The entries of a whole shard; `old` NULL: there is none yet. */
+zinc_status zinc_sharded_entries(const zinc_sharded *s, const void *old, size_t nold, zinc_shard_entry *entries,
+				 zinc_error *err);
+
 static inline bool
 zinc_entry_empty(const zinc_shard_entry *e)
 {
@@ -65,6 +70,8 @@ zinc_status zinc_sharded_del(void *self, zinc_put_group *group, const char *key,
 			     uint32_t flags, zinc_error *err);
 zinc_status zinc_sharded_update(void *self, const char *key, zinc_update_fn fn, void *arg, uint32_t flags,
 				zinc_error *err);
+zinc_status zinc_sharded_put_partial(void *self, const zinc_partial *const *parts, size_t n, int single_writer,
+				     uint32_t flags, zinc_error *err);
 zinc_status zinc_sharded_put_begin(void *self, zinc_put_group **group, uint32_t flags, zinc_error *err);
 zinc_status zinc_sharded_commit(void *self, zinc_put_group *group, zinc_committed_fn fn, void *arg, zinc_error *err);
 void zinc_sharded_abort(void *self, zinc_put_group *group);
@@ -98,6 +105,8 @@ void zinc_shard_change_init(zinc_shard_change *c, const zinc_sharded *s, const z
 void zinc_shard_change_fini(zinc_shard_change *c);
 /* The shard after the change, in c->out; `old` NULL: there is none yet. */
 zinc_status zinc_shard_change_apply(zinc_shard_change *c, const void *old, size_t nold, zinc_error *err);
+/* The same as the function of an update; its argument is the change. */
+zinc_status zinc_shard_change_update(void *change, const void *old, size_t nold, zinc_update *out, zinc_error *err);
 /* Change a shard under the exclusion of the store below. */
 zinc_status zinc_shard_change_run(zinc_shard_change *c, const char *shard_key, uint32_t flags, zinc_error *err);
 

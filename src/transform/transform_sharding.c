@@ -16,6 +16,7 @@
  *     reads, changes and puts it under the store's own exclusion, so that no other chunk is lost.
  * (4) Order, gaps and foreign bytes before the index do not matter; what orders chunks is never stored.
  * (5) Listed keys are chunks that exist; a shard without chunks is erased.
+ * (6) Parts of chunks that are set in one call are one update of each shard.
  */
 #include <stdlib.h>
 
@@ -144,6 +145,7 @@ static const zinc_store_ops sharded_ops = {
     .list_dir = zinc_sharded_list_dir,
     .sync = sharded_sync,
     .scrub = sharded_scrub,
+    .put_partial = zinc_sharded_put_partial,
 };
 
 /* ---- Morton order ---- */
@@ -305,6 +307,20 @@ check_sharded(const zinc_sharded_options *o, zinc_error *err)
 	return o->prefix ? zinc_prefix_check(o->prefix, err) : ZINC_OK;
 }
 
+/* Below "data/root/" keys are the drafts', unless another encoding is named. */
+static zinc_status
+parse_keys(zinc_keys *out, zinc_context *ctx, const zinc_sharded_options *o, zinc_error *err)
+{
+	static const char drafts[] = "data/root/";
+	const char *name = o->key_encoding;
+
+	if (!name)
+		name = o->prefix && strncmp(o->prefix, drafts, sizeof drafts - 1) == 0 ? "draft" : "default";
+	if (strcmp(name, "draft") == 0 || strcmp(name, "draft.") == 0)
+		return zinc_keys_init_draft(out, ctx, name[5] ? '.' : '/', err);
+	return zinc_keys_parse_text(out, ctx, name, err);
+}
+
 zinc_status
 zinc_store_sharded(zinc_store **out, zinc_store *next, const zinc_sharded_options *options, zinc_error *err)
 {
@@ -319,7 +335,7 @@ zinc_store_sharded(zinc_store **out, zinc_store *next, const zinc_sharded_option
 	in.shard_order = o.shard_order;
 	in.single_writer = o.single_writer;
 	ZINC_TRY(sharded_new(&s, &in, err));
-	st = zinc_keys_parse_text(&s->keys, s->ctx, o.key_encoding ? o.key_encoding : "default", err);
+	st = parse_keys(&s->keys, s->ctx, &o, err);
 	if (st != ZINC_OK) {
 		s->keys.ops = NULL;
 		sharded_free(s);

@@ -607,10 +607,12 @@ change_both(zinc_store *s, zinc_store *plain, zinc_put_group *g, zinc_put_group 
 		assert_ok(zinc_store_put(s, g, key, text, n, NULL, 0, NULL, &err));
 		assert_ok(zinc_store_put(plain, h, key, text, n, NULL, 0, NULL, &err));
 	} else {
-		const zinc_partial part = {key, roll(30), text, n};
+		char other[64];
+		zinc_partial parts[2] = {{key, roll(30), text, n}, {other, roll(30), text, n}};
 
-		assert_ok(zinc_store_put_partial(s, &part, 1, 0, 0, &err));
-		assert_ok(zinc_store_put_partial(plain, &part, 1, 0, 0, &err));
+		snprintf(other, sizeof other, "a/c/%u/%u", (unsigned)roll(9), (unsigned)roll(9));
+		assert_ok(zinc_store_put_partial(s, parts, strcmp(key, other) ? 2 : 1, 0, 0, &err));
+		assert_ok(zinc_store_put_partial(plain, parts, strcmp(key, other) ? 2 : 1, 0, 0, &err));
 	}
 }
 

@@ -1,0 +1,142 @@
+/*
+ * sharding_partial.c - parts of many chunks, each shard written once
+ *
+ * Parts come sorted by key (store.c), which is not the order of shards: "c/10/0" comes before "c/2/0".  So they are
+ * gathered by shard first; then each shard is read, changed and put in one update of the store below, whether all of its
+ * chunks change or one.
+ */
+#include <stdlib.h>
+
+#include "transform/transform_inside.h"
+
+/* The parts of one chunk. */
+typedef struct patch {
+	zinc_spot at;
+	const zinc_partial *const *parts;
+	size_t n;
+	uint8_t *bytes; /* the chunk with them */
+} patch;
+
+/* What one update changes. */
+typedef struct patched {
+	zinc_shard_change c;
+	patch *patches;
+	zinc_chunk_edit *edits; /* one for each */
+	size_t n;
+} patched;
+
+static int
+by_shard(const void *a, const void *b)
+{
+	const zinc_spot *x = &((const patch *)a)->at, *y = &((const patch *)b)->at;
+	int d;
+
+	for (d = 0; d < ZINC_MAX_NDIM; d++)
+		if (x->shard[d] != y->shard[d])
+			return x->shard[d] < y->shard[d] ? -1 : 1;
+	return x->position < y->position ? -1 : x->position > y->position;
+}
+
+/* How many patches from here on are of the first one's shard. */
+static size_t
+same_shard(const patch *p, size_t n)
+{
+	size_t m = 1;
+
+	while (m < n && memcmp(p[0].at.shard, p[m].at.shard, sizeof p[0].at.shard) == 0)
+		m++;
+	return m;
+}
+
+/* May be called more than once for one shard: each time from what is there then. */
+static zinc_status
+patch_shard(void *arg, const void *old, size_t nold, zinc_update *out, zinc_error *err)
+{
+	patched *x = (patched *)arg;
+	const zinc_sharded *s = x->c.s;
+	zinc_shard_entry *was = (zinc_shard_entry *)zinc_calloc(s->ctx, s->n, sizeof *was);
+	zinc_status st = was ? zinc_sharded_entries(s, old, nold, was, err) : zinc_fail_nomem(err);
+	size_t i;
+
+	for (i = 0; i < x->n && st == ZINC_OK; i++) {
+		patch *p = &x->patches[i];
+		const zinc_shard_entry *e = &was[p->at.position];
+		const bool there = !zinc_entry_empty(e);
+
+		x->edits[i] = (zinc_chunk_edit){.position = p->at.position, .what = ZINC_CHUNK_PUT};
+		st = zinc_parts_apply(p->parts, p->n, there ? (const uint8_t *)old + e->offset : NULL,
+				      there ? (size_t)e->nbytes : 0, s->ctx, &p->bytes, &x->edits[i].nbytes, err);
+		x->edits[i].bytes = p->bytes;
+	}
+	zinc_free(s->ctx, was);
+	return st == ZINC_OK ? zinc_shard_change_update(&x->c, old, nold, out, err) : st;
+}
+
+static zinc_status
+patch_one(const zinc_sharded *s, patched *x, int single_writer, uint32_t flags, zinc_error *err)
+{
+	zinc_status st;
+	zinc_buf key;
+
+	zinc_buf_init(&key, s->ctx, SIZE_MAX - 1);
+	zinc_shard_change_init(&x->c, s, x->edits, x->n);
+	st = zinc_sharded_key(s, x->patches[0].at.shard, &key, err);
+	if (st == ZINC_OK && !zinc_buf_text(&key))
+		st = zinc_fail_nomem(err);
+	if (st == ZINC_OK)
+		st = zinc_store_update(s->next, (const char *)key.p, patch_shard, x,
+				       single_writer || s->in.single_writer, flags, err);
+	zinc_shard_change_fini(&x->c);
+	zinc_buf_fini(&key);
+	return st;
+}
+
+static zinc_status
+patch_all(const zinc_sharded *s, patch *patches, zinc_chunk_edit *edits, size_t n, int single_writer, uint32_t flags,
+	  zinc_error *err)
+{
+	zinc_status st = ZINC_OK;
+	patched x = {.patches = patches, .edits = edits};
+	size_t i;
+
+	qsort(patches, n, sizeof *patches, by_shard);
+	for (; n > 0 && st == ZINC_OK; n -= x.n, x.patches += x.n) {
+		x.n = same_shard(x.patches, n);
+		st = patch_one(s, &x, single_writer, flags, err);
+		for (i = 0; i < x.n; i++) {
+			zinc_free(s->ctx, x.patches[i].bytes);
+			x.patches[i].bytes = NULL;
+		}
+	}
+	return st;
+}
+
+/* Keys that are no chunk's go to the store below at once. */
+zinc_status
+zinc_sharded_put_partial(void *self, const zinc_partial *const *parts, size_t n, int single_writer, uint32_t flags,
+			 zinc_error *err)
+{
+	const zinc_sharded *s = (const zinc_sharded *)self;
+	patch *patches = (patch *)zinc_calloc(s->ctx, n, sizeof *patches);
+	zinc_chunk_edit *edits = (zinc_chunk_edit *)zinc_calloc(s->ctx, n, sizeof *edits);
+	zinc_status st = patches && edits ? ZINC_OK : zinc_fail_nomem(err);
+	size_t at, m = 0, many;
+
+	for (at = 0; at < n && st == ZINC_OK; at += many) {
+		patch *p = &patches[m];
+
+		many = zinc_parts_same_key(parts + at, n - at);
+		if (zinc_sharded_locate(s, parts[at]->key, &p->at)) {
+			p->parts = parts + at;
+			p->n = many;
+			m++;
+		} else {
+			st = zinc_store_put_parts(s->next, parts + at, many, single_writer, flags, err);
+		}
+	}
+	if (st == ZINC_OK)
+		st = patch_all(s, patches, edits, m, single_writer, flags, err);
+	zinc_free(s->ctx, edits);
+	zinc_free(s->ctx, patches);
+	return st;
+}
