@@ -7,7 +7,8 @@
  *   checking [=========           ]  46%  23/50 chunks  1.5 GiB  512 MiB/s  0:03 left
  *   checked 50 chunks, 3.2 GiB, in 6.4 s (512 MiB/s)
  *
- * What is long gets no second line: a terminal of few columns shows only the beginning.
+ * What is long gets no second line: a terminal of few columns gets it without bar, rate, bytes, units, in this order, so
+ * that the time to go stays.
  */
 #include <stdio.h>
 #include <sys/ioctl.h>
@@ -62,29 +63,70 @@ add_rate(struct text *t, uint64_t bytes, double seconds)
 	return true;
 }
 
+/* "0:03", "1:02:03"; a time that nobody waits for is no number. */
+static void
+add_left(struct text *t, double seconds)
+{
+	const unsigned long s = seconds < 1e7 ? (unsigned long)(seconds + 0.5) : 10000000;
+
+	if (s == 10000000)
+		text_puts(t, "months left");
+	else if (s >= 3600)
+		text_printf(t, "%lu:%02lu:%02lu left", s / 3600, s / 60 % 60, s % 60);
+	else
+		text_printf(t, "%lu:%02lu left", s / 60, s % 60);
+}
+
+/* The line with fewer parts at each level; the last has what matters most. */
+#define LEVELS 5
+
+static void
+compose(struct text *t, const struct progress *p, double seconds, int level)
+{
+	const double share = p->total ? (double)p->done / (double)p->total : 0;
+	const size_t filled = (size_t)(share * BAR);
+
+	text_puts(t, p->what);
+	if (level < 1) {
+		text_puts(t, " [");
+		text_fill(t, '=', filled);
+		text_fill(t, ' ', BAR - filled);
+		text_puts(t, "]");
+	}
+	text_printf(t, " %3.0f%%", share * 100);
+	if (level < 4) {
+		text_printf(t, "  %llu/", (unsigned long long)p->done);
+		add_count(t, p->total, p->unit);
+	}
+	if (level < 3) {
+		text_puts(t, "  ");
+		text_size(t, p->bytes);
+	}
+	if (level < 2 && p->bytes && seconds > 0) {
+		text_puts(t, "  ");
+		(void)add_rate(t, p->bytes, seconds);
+	}
+	if (share > 0) {
+		text_puts(t, "  ");
+		add_left(t, seconds / share - seconds);
+	}
+}
+
 static void
 draw(const struct progress *p, double seconds)
 {
-	double share = p->total ? (double)p->done / (double)p->total : 0;
+	const size_t most = terminal_columns();
 	struct text t = {NULL, 0, 0};
-	size_t filled = (size_t)(share * BAR);
+	int level;
 
-	text_printf(&t, "%s [", p->what);
-	text_fill(&t, '=', filled);
-	text_fill(&t, ' ', BAR - filled);
-	text_printf(&t, "] %3.0f%%  %llu/", share * 100, (unsigned long long)p->done);
-	add_count(&t, p->total, p->unit);
-	text_puts(&t, "  ");
-	text_size(&t, p->bytes);
-	text_puts(&t, "  ");
-	(void)add_rate(&t, p->bytes, seconds);
-	if (share > 0) {
-		unsigned left = (unsigned)(seconds / share - seconds + 0.5);
-
-		text_printf(&t, "  %u:%02u left", left / 60, left % 60);
+	for (level = 0; level < LEVELS; level++) { /* ASCII: bytes are columns */
+		text_free(&t);
+		compose(&t, p, seconds, level);
+		if (t.n < most)
+			break;
 	}
-	if (t.n >= terminal_columns()) /* ASCII: bytes are columns; the last one stays free, or the line would wrap */
-		t.p[terminal_columns() - 1] = '\0';
+	if (t.n >= most) /* the last column stays free, or the line would wrap */
+		t.p[most - 1] = '\0';
 	fprintf(stderr, "\r%s\033[K", text_str(&t));
 	text_free(&t);
 }

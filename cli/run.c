@@ -1,4 +1,5 @@
 /* run.c - what every sub-command does: complain, make a context, open the node of a URL */
+#include <limits.h>
 #include <malloc.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -53,23 +54,53 @@ exit_status(zinc_status s)
 	}
 }
 
-/* A local store begins at "/": its keys without the root's own path, or without the current directory's. */
+/* The absolute path of what was typed, "" when that is no path. */
 static void
-shorten_key(zinc_error *err)
+typed_path(struct text *t, const char *url)
 {
-	char here[sizeof err->key];
-	const char *roots[2] = {err->url, getcwd(here, sizeof here)};
-	size_t i, n;
+	char here[PATH_MAX];
 
-	for (i = 0; i < 2; i++) {
-		if (!roots[i] || roots[i][0] != '/' || !roots[i][1])
-			continue;
-		n = strlen(roots[i] + 1);
-		if (!strncmp(err->key, roots[i] + 1, n) && err->key[n] == '/') {
-			memmove(err->key, err->key + n + 1, strlen(err->key + n + 1) + 1);
-			return;
-		}
-	}
+	if (!strncmp(url, "file://", 7))
+		url += 7;
+	else if (strstr(url, "://"))
+		return;
+	else if (url[0] != '/' && getcwd(here, sizeof here))
+		text_printf(t, "%s/", strcmp(here, "/") ? here : "");
+	text_puts(t, url);
+	while (t->n > 1 && t->p[t->n - 1] == '/')
+		t->p[--t->n] = '\0';
+}
+
+/* Without the path `root` in front of it, if it lies below. */
+static bool
+cut_root(char *path, const char *root)
+{
+	const size_t n = strlen(root);
+
+	if (n < 2 || strncmp(path, root, n) || path[n] != '/' || !path[n + 1])
+		return false;
+	memmove(path, path + n + 1, strlen(path + n + 1) + 1);
+	return true;
+}
+
+/* A local store begins at "/", and its keys are paths without their slash: such a key is told from the root of the
+ * hierarchy where that is known, else from what was typed, from the current directory, or as a path. */
+static void
+shorten_key(const char *typed, zinc_error *err)
+{
+	const bool rootless = !strcmp(err->url, "/");
+	struct text path = {NULL, 0, 0}, root = {NULL, 0, 0};
+	char here[PATH_MAX];
+
+	if (!err->key[0] || err->url[0] != '/')
+		return;
+	text_printf(&path, "/%s", err->key);
+	typed_path(&root, typed);
+	if (cut_root(path.p, rootless ? text_str(&root) : err->url) ||
+	    (getcwd(here, sizeof here) && cut_root(path.p, here)) || rootless)
+		snprintf(err->key, sizeof err->key, "%s", path.p);
+	text_free(&path);
+	text_free(&root);
 }
 
 int
@@ -77,7 +108,7 @@ fail(const char *url, zinc_error *err)
 {
 	if (timed_out() && zinc_error_status(err) == ZINC_E_CANCELLED)
 		return complain(TROUBLE, url, "not done within the time that --timeout allows");
-	shorten_key(err);
+	shorten_key(url, err);
 	err->url[0] = '\0'; /* the one that was typed is enough */
 	return complain(exit_status(zinc_error_status(err)), url, "%s", zinc_error_text(err));
 }
@@ -88,7 +119,10 @@ fail_either(const char *a, const char *b, zinc_error *err)
 	struct text where = {NULL, 0, 0};
 	int status;
 
-	if (err->url[0])
+	if (!strcmp(err->url, "/") && err->key[0]) {
+		text_printf(&where, "/%s", err->key);
+		err->key[0] = '\0';
+	} else if (err->url[0])
 		text_puts(&where, err->url);
 	else
 		text_printf(&where, "%s, %s", a, b);

@@ -84,8 +84,10 @@ zinc_error_in(zinc_error *err, zinc_status code, const zinc_hierarchy *h)
 
 	if (code == ZINC_OK || err == NULL)
 		return code;
-	if (n > 0 && strncmp(err->key, h->prefix, n) == 0)
+	if (n > 0 && strncmp(err->key, h->prefix, n) == 0) {
 		memmove(err->key, err->key + n, strlen(err->key + n) + 1);
+		err->url[0] = '\0'; /* the store's, which the key does not begin at any more */
+	}
 	return zinc_error_at_url(err, code, h->url);
 }
 

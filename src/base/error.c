@@ -156,10 +156,18 @@ name_place(zinc_status code, char *member, size_t cap, const char *name)
 		zinc_show(member, cap, name);
 }
 
+/* A store of local paths begins there, and its keys are paths without their slash. */
+static bool
+is_root(const zinc_error *err)
+{
+	return strcmp(err->url, "/") == 0;
+}
+
 zinc_status
 zinc_error_at_url(zinc_error *err, zinc_status code, const char *url)
 {
-	if (err && code != ZINC_OK && url && err->url[0] == '\0') /* after success nothing in it need be set */
+	/* After success nothing in it need be set.  The root of a file system tells nothing without a key. */
+	if (err && code != ZINC_OK && url && (err->url[0] == '\0' || (is_root(err) && err->key[0] == '\0')))
 		zinc_url_show(err->url, sizeof err->url, url);
 	return code;
 }
@@ -226,8 +234,9 @@ zinc_error_text(zinc_error *err)
 
 	if (!err || err->code == ZINC_OK)
 		return "";
-	n = add_part(err, n, "", err->url);
-	n = add_part(err, n, "", err->key);
+	if (!is_root(err) || err->key[0] == '\0')
+		n = add_part(err, n, "", err->url);
+	n = add_part(err, n, is_root(err) ? "/" : "", err->key);
 	n = add_part(err, n, "chunk ", err->chunk);
 	n = add_part(err, n, "codec ", err->codec);
 	zinc_show(err->line + n, sizeof err->line - n, err->text[0] ? err->text : zinc_status_text(err->code));

@@ -172,7 +172,7 @@ gather_one(struct gather *g, const zinc_found_node *node)
 	zinc_json *copy;
 
 	if (node->problem) /* a copy of what nobody can read would hide that */
-		return zinc_error_copy(g->err, node->problem);
+		return zinc_error_at_key(g->err, zinc_error_copy(g->err, node->problem), node->path + 1);
 	if (node->implicit)
 		return ZINC_OK;
 	copy = zinc_json_copy(g->doc, zinc_json_root(node->meta->doc));

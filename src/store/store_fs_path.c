@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #include "store/store_fs.h"
@@ -158,6 +159,17 @@ create_root(zinc_fs *fs, zinc_error *err)
 	return failed ? zinc_fs_fail(err, failed, "cannot make the store's directory") : ZINC_OK;
 }
 
+/* Who lists names no key, so the directory is named, and whole. */
+static zinc_status
+fail_dir(const zinc_fs *fs, const char *path, int errnum, zinc_error *err)
+{
+	char what[512];
+
+	snprintf(what, sizeof what, "cannot open the directory %s%s%s", fs->path,
+		 path[0] && strcmp(fs->path, "/") != 0 ? "/" : "", path);
+	return zinc_fs_fail(err, errnum, what);
+}
+
 /* Opened once and kept: the store stays the same directory though it be renamed.  O_PATH needs no right to read, which
  * "/" or a parent's home may not give. */
 zinc_status
@@ -173,7 +185,7 @@ zinc_fs_root(zinc_fs *fs, bool make, int *out, zinc_error *err)
 			fd = os->open_root(os, fs->path, O_PATH);
 		}
 		if (fd == -1 && (errno != ENOENT || make))
-			return zinc_fs_fail(err, errno, "cannot open the store's directory");
+			return fail_dir(fs, "", errno, err);
 		if (fd != -1)
 			fd = publish_root(fs, fd);
 	}
@@ -242,12 +254,12 @@ make_dirs(zinc_fs *fs, int root, char *path, size_t n, size_t *made)
 
 /* The commonest mistake deserves its own words. */
 static zinc_status
-cannot_open_dir(int errnum, zinc_error *err)
+cannot_open_dir(const zinc_fs *fs, const char *path, int errnum, zinc_error *err)
 {
 	if (errnum == ENOTDIR)
 		return zinc_fail(err, ZINC_E_EXISTS,
 				 "a shorter key is in the way: a file system cannot hold both \"a\" and \"a/b\"");
-	return zinc_fs_fail(err, errnum, "cannot open its directory");
+	return fail_dir(fs, path, errnum, err);
 }
 
 /* O_RDONLY, not O_PATH: the descriptor is listed and synced through. */
@@ -275,7 +287,7 @@ zinc_fs_dir_open(zinc_fs *fs, const char *path, size_t n, bool make, fs_dir **ou
 		*out = d;
 		return ZINC_OK;
 	}
-	st = !make && (errno == ENOENT || errno == ENOTDIR) ? ZINC_OK : cannot_open_dir(errno, err);
+	st = !make && (errno == ENOENT || errno == ENOTDIR) ? ZINC_OK : cannot_open_dir(fs, d->path, errno, err);
 	zinc_free(fs->ctx, d);
 	return st;
 }

@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# messages.sh - what is said of places that cannot be read: one line, the URL as it was typed, whole paths
+. "$ZINC_SOURCE_DIR/tests/support/cli.bash"
+chmod 755 .
+here=$PWD
+zinc 0 create d.zarr/a --shape 4 --dtype int8 --chunks 2
+printf abcd >a.bin
+zinc 0 put d.zarr/a --from a.bin
+zinc 0 create d.zarr/g/b --shape 4 --dtype int8
+
+# tell STATUS COMMAND...: that status, one line, and no absolute path that has lost its slash
+tell() {
+	local status=0
+	last="${*:2}"
+	"${@:2}" >"$here/out" 2>"$here/err" </dev/null || status=$?
+	[ "$status" = "$1" ] || bad "exit status $status instead of $1: $last"
+	[ "$(wc -l <"$here/err")" = 1 ] || bad "not one line: $last"
+	! grep -E "(^|[^/])${here#/}" "$here/err" || bad "a path without its slash: $last"
+	checks=$((checks + 1))
+}
+for url in none.zarr "$here/none.zarr" "file://$here/none.zarr"; do
+	for command in info tree ls cat attrs validate stats explain chunks consolidate conventions bench "rm --yes" \
+		"resize 3" "put --from a.bin" "append --from a.bin" "cp new.zarr" "diff d.zarr" "mv /q"; do
+		set -- $command
+		tell 3 "$ZINC" "$1" "$url" "${@:2}"
+		has "zinc: $url: " err
+	done
+done
+for url in http:// foo://x/y http://127.0.0.1:1x/y 'file://elsewhere/x'; do
+	for command in info tree cat validate "create --group" "cp new.zarr"; do
+		set -- $command
+		tell 2 "$ZINC" "$1" "$url" "${@:2}"
+		has "zinc: ${url%:1x/y}" err
+	done
+done
+
+# ---- what only others may read ----
+if [ "$(id -u)" != 0 ] || ! setpriv --reuid=65534 --regid=65534 --clear-groups "$ZINC" --version >/dev/null 2>&1; then
+	echo "not root: what may not be read was left out"
+	finish
+	exit 77
+fi
+nobody() { tell "$1" setpriv --reuid=65534 --regid=65534 --clear-groups "$ZINC" "${@:2}"; }
+export HOME=$here
+mkdir closed
+cp -r d.zarr closed/x
+chmod 700 closed
+cp -r d.zarr part.zarr
+chmod 000 part.zarr/a/c
+chmod 755 part.zarr part.zarr/a
+for dir in "$here" / /usr; do
+	cd "$dir"
+	for url in "$here/closed/x" "file://$here/closed/x/a"; do
+		nobody 3 info "$url"
+		has "zinc: $url: zarr.json: cannot open: Permission denied" "$here/err"
+		nobody 3 cp "$url" "$here/new.zarr"
+		has "zinc: $here/closed/x" "$here/err"
+	done
+done
+cd "$here"
+nobody 3 info closed/x
+has "zinc: closed/x: zarr.json: cannot open: Permission denied" err
+nobody 3 create closed/x/new --group
+has "zinc: closed/x/new: " err
+nobody 3 cat part.zarr/a
+has "zinc: part.zarr/a: a/c/0: chunk 0: cannot open: Permission denied" err
+nobody 3 info --stored "$here/part.zarr/a"
+has "cannot open the directory $here/part.zarr/a/c: Permission denied" err
+cd /
+if [ "$here" != / ]; then
+	setpriv --reuid=65534 --regid=65534 --clear-groups "$ZINC" info "${here#/}/closed/x" 2>"$here/err" && bad "it was read"
+	cd "$here"
+	has "zinc: ${here#/}/closed/x: zarr.json: cannot open" err
+fi
+finish
