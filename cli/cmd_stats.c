@@ -6,6 +6,7 @@
  *          -4 |#####                                   12
  *           0 |########################################      96
  */
+#include <float.h>
 #include <math.h>
 
 #include "cli.h"
@@ -89,8 +90,8 @@ add_edge(struct text *t, const struct shown *x, int i, bool json)
 	const double v = ldexp((s->type == ZINC_UINT64 ? (double)s->first.u : (double)s->first.i) + i, s->exponent);
 	zinc_number edge;
 
-	if (s->type == ZINC_FLOAT64)
-		add_double(t, v, json);
+	if (s->type == ZINC_FLOAT64) /* no number lies beyond the largest */
+		add_double(t, v > DBL_MAX ? DBL_MAX : v < -DBL_MAX ? -DBL_MAX : v, json);
 	else if (find_edge(s, i, &edge))
 		add_number(t, x, edge, json);
 	else

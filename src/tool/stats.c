@@ -241,7 +241,7 @@ take_results(const struct stats *x, uint64_t elements, zinc_stats *out)
 	out->min = s->min;
 	out->max = s->max;
 	out->mean = s->n > 0 ? zinc_sums_mean(s, x->how.type) : NAN;
-	out->deviation = s->n > 0 ? sqrt(s->squares / (double)s->n) : NAN;
+	out->deviation = s->n > 0 ? zinc_sums_deviation(s) : NAN;
 	if (x->how.type == ZINC_WIDE_FLOAT)
 		take_float_ends(s, out);
 	else if (out->of == ZINC_STATS_VALUES || out->of == ZINC_STATS_LENGTHS)

@@ -6,7 +6,8 @@
  *
  * (1) Minimum, maximum and sum of integers are exact: the sum has 128 bits, enough for 2^64 numbers of 64 bits.
  * (2) Mean and squares are those of tiles, merged by Chan's formula with a mean of twice the digits: an error does
- *     not grow with the number of elements, and a large mean does not swallow a small deviation.
+ *     not grow with the number of elements, and a large mean does not swallow a small deviation, also of integers
+ *     that no double holds.  Squares are scaled, so that those of the largest and smallest doubles are numbers.
  * (3) The bins depend on the numbers alone, not on their order nor on how they were cut into parts.
  */
 #include <math.h>
@@ -17,6 +18,8 @@
 #define TILE      2048u
 #define EXP_LEAST (-1000) /* 2^-exponent must be a number: what is smaller shares the bins around zero */
 #define BIN_BITS  58      /* of bin numbers of floats: more than a double has digits */
+#define FAR       400     /* numbers beyond 2^FAR, or all below 2^-FAR, are scaled before they are squared ... */
+#define SCALE     700     /* ... by 2^SCALE */
 
 /* ---- histogram ----
  *
@@ -92,18 +95,43 @@ merge_bins(zinc_histogram *to, const zinc_histogram *from, zinc_wide_type type)
 
 /* ---- mean and squares ---- */
 
+/* a + b, and in *rest what the sum lost (Knuth). */
+static double
+add_twice(double a, double b, double *rest)
+{
+	const double sum = a + b, part = sum - a;
+
+	*rest = (a - (sum - part)) + (b - part);
+	return sum;
+}
+
 /* Chan, Golub, LeVeque 1983: of n and m numbers with means a and b, and sums of squared differences p and q,
  * all n + m have the squares p + q + (b - a)^2 n m / (n + m). */
 static void
 merge_moments(zinc_sums *to, const zinc_sums *from)
 {
 	const double all = (double)to->n + (double)from->n, share = (double)from->n / all;
-	const double apart = (from->mean - to->mean) + (from->mean_low - to->mean_low), was = to->mean;
+	const int scale = from->scale > to->scale ? from->scale : to->scale;
+	const double mean = ldexp(to->mean, -scale), low = ldexp(to->mean_low, -scale);
+	const double apart = (ldexp(from->mean, -scale) - mean) + (ldexp(from->mean_low, -scale) - low);
+	double sum, rest;
 
-	to->mean_low += apart * share;
-	to->mean += to->mean_low;
-	to->mean_low -= to->mean - was;
-	to->squares += from->squares + apart * apart * ((double)to->n * share);
+	if (to->n == 0) {
+		to->mean = from->mean;
+		to->mean_low = from->mean_low;
+		to->squares = from->squares;
+		to->scale = from->scale;
+		to->n = from->n;
+		return;
+	}
+	sum = add_twice(mean, low + apart * share, &rest);
+	if (scale > 0) /* floats; rounding must not make the largest of them infinite */
+		sum = fmax(ldexp(to->min.f, -scale), fmin(sum, ldexp(to->max.f, -scale)));
+	to->mean = ldexp(sum, scale);
+	to->mean_low = ldexp(rest, scale);
+	to->squares = ldexp(to->squares, 2 * (to->scale - scale)) + ldexp(from->squares, 2 * (from->scale - scale)) +
+		      apart * apart * ((double)to->n * share);
+	to->scale = scale;
 	to->n += from->n;
 }
 
@@ -111,10 +139,20 @@ merge_moments(zinc_sums *to, const zinc_sums *from)
 static void
 correct(zinc_sums *t, double sum)
 {
-	if (!isfinite(sum))
-		return;
-	t->mean_low = sum / (double)t->n;
-	t->squares -= sum * t->mean_low;
+	const double low = sum / (double)t->n;
+
+	t->mean_low += ldexp(low, t->scale);
+	t->squares -= sum * low;
+}
+
+/* The mean of integers that lie `mean` above an integer, whose upper and lower half are doubles: in twice the digits. */
+static void
+set_mean(zinc_sums *t, double upper, double lower, double mean)
+{
+	double rest, more;
+
+	t->mean = add_twice(add_twice(upper, lower, &rest), mean, &more);
+	t->mean_low = rest + more;
 }
 
 /* The 128 bits of an exact sum. */
@@ -140,7 +178,7 @@ tile_signed(zinc_sums *t, const int64_t *v, size_t n)
 {
 	zinc_histogram *h = &t->bins;
 	int64_t low = v[0], high = v[0];
-	double sum = 0;
+	double sum = 0, mean = 0; /* above the least: differences of integers are exact, or large */
 	size_t i;
 
 	for (i = 0; i < n; i++) {
@@ -151,19 +189,21 @@ tile_signed(zinc_sums *t, const int64_t *v, size_t n)
 	t->min.i = low;
 	t->max.i = high;
 	t->n = n;
-	t->mean = zinc_sums_mean(t, ZINC_WIDE_SIGNED);
+	for (i = 0; i < n; i++)
+		mean += (double)((uint64_t)v[i] - (uint64_t)low) / (double)n;
 	h->exponent = integer_exponent((uint64_t)high - (uint64_t)low);
 	while ((high >> h->exponent) - (low >> h->exponent) >= ZINC_STATS_BINS)
 		h->exponent++;
 	h->first = (uint64_t)(low >> h->exponent);
 	h->n = (int)((high >> h->exponent) - (low >> h->exponent)) + 1;
 	for (i = 0; i < n; i++) {
-		const double apart = (double)v[i] - t->mean;
+		const double apart = (double)((uint64_t)v[i] - (uint64_t)low) - mean;
 
 		sum += apart;
 		t->squares += apart * apart;
 		h->count[(uint64_t)(v[i] >> h->exponent) - h->first]++;
 	}
+	set_mean(t, (double)(low >> 32) * 0x1p32, (double)(low & UINT32_MAX), mean);
 	correct(t, sum);
 }
 
@@ -172,7 +212,7 @@ tile_unsigned(zinc_sums *t, const uint64_t *v, size_t n)
 {
 	zinc_histogram *h = &t->bins;
 	uint64_t low = v[0], high = v[0];
-	double sum = 0;
+	double sum = 0, mean = 0;
 	size_t i;
 
 	for (i = 0; i < n; i++) {
@@ -183,19 +223,21 @@ tile_unsigned(zinc_sums *t, const uint64_t *v, size_t n)
 	t->min.u = low;
 	t->max.u = high;
 	t->n = n;
-	t->mean = zinc_sums_mean(t, ZINC_WIDE_UNSIGNED);
+	for (i = 0; i < n; i++)
+		mean += (double)(v[i] - low) / (double)n;
 	h->exponent = integer_exponent(high - low);
 	while ((high >> h->exponent) - (low >> h->exponent) >= ZINC_STATS_BINS)
 		h->exponent++;
 	h->first = low >> h->exponent;
 	h->n = (int)((high >> h->exponent) - h->first) + 1;
 	for (i = 0; i < n; i++) {
-		const double apart = (double)v[i] - t->mean;
+		const double apart = (double)(v[i] - low) - mean;
 
 		sum += apart;
 		t->squares += apart * apart;
 		h->count[(v[i] >> h->exponent) - h->first]++;
 	}
+	set_mean(t, (double)(low >> 32) * 0x1p32, (double)(low & UINT32_MAX), mean);
 	correct(t, sum);
 }
 
@@ -225,29 +267,42 @@ float_exponent(double low, double high)
 	return e;
 }
 
+/* By which power of two differences of such numbers are divided before they are squared. */
+static int
+scale_of(double low, double high)
+{
+	const double far = fabs(low) > fabs(high) ? fabs(low) : fabs(high);
+
+	return far > ldexp(1, FAR) ? SCALE : far < ldexp(1, -FAR) && far > 0 ? -SCALE : 0;
+}
+
 /* All numbers are finite. */
 static void
 tile_float(zinc_sums *t, const double *v, size_t n)
 {
 	zinc_histogram *h = &t->bins;
-	double low = v[0], high = v[0], sum = 0, scale;
+	double low = v[0], high = v[0], sum = 0, scale, unit, mean;
 	size_t i;
 
 	for (i = 0; i < n; i++) {
 		low = v[i] < low ? v[i] : low;
 		high = v[i] > high ? v[i] : high;
-		sum += v[i] / (double)n; /* never overflows */
 	}
 	t->min.f = low;
 	t->max.f = high;
 	t->n = n;
-	t->mean = sum;
+	t->scale = scale_of(low, high);
+	unit = ldexp(1, -t->scale);
+	for (i = 0; i < n; i++)
+		sum += v[i] * unit / (double)n; /* never overflows */
+	mean = fmax(low * unit, fmin(sum, high * unit)); /* not beyond the largest by rounding */
+	t->mean = ldexp(mean, t->scale);
 	h->exponent = float_exponent(low, high);
 	scale = ldexp(1, -h->exponent);
 	h->first = (uint64_t)float_bin(low, scale);
 	h->n = (int)((uint64_t)float_bin(high, scale) - h->first) + 1;
 	for (sum = 0, i = 0; i < n; i++) {
-		const double apart = v[i] - t->mean;
+		const double apart = v[i] * unit - mean;
 
 		sum += apart;
 		t->squares += apart * apart;
@@ -371,6 +426,15 @@ zinc_sums_mean(const zinc_sums *s, zinc_wide_type type)
 		return s->mean;
 	sum = magnitude(s, &high, &low) ? -1 : 1;
 	return sum * ((double)high * 0x1p64 + (double)low) / (double)s->n;
+}
+
+/* At most half of the range, which rounding must not pass: it could become infinite. */
+double
+zinc_sums_deviation(const zinc_sums *s)
+{
+	const double v = ldexp(sqrt(s->squares / (double)s->n), s->scale);
+
+	return s->scale > 0 ? fmin(v, s->max.f / 2 - s->min.f / 2) : v;
 }
 
 /* Long division by ten, in parts of 32 bits. */

@@ -171,7 +171,8 @@ typedef struct zinc_sums {
 	uint64_t low;              /* exact sum of integers, two's complement */
 	int64_t high;
 	double mean, mean_low; /* mean + mean_low has twice the digits */
-	double squares;        /* of the differences from it */
+	double squares;        /* of the differences from it, each divided by 2^scale */
+	int scale;
 	zinc_histogram bins;
 } zinc_sums;
 
@@ -182,6 +183,8 @@ void zinc_sums_add_float(zinc_sums *s, double *v, size_t n);
 void zinc_sums_merge(zinc_sums *to, const zinc_sums *from, zinc_wide_type type);
 /* The mean, which of integers is that of their exact sum. */
 double zinc_sums_mean(const zinc_sums *s, zinc_wide_type type);
+/* The standard deviation of at least one number. */
+double zinc_sums_deviation(const zinc_sums *s);
 /* The exact sum of integers as decimal digits. */
 void zinc_sums_print(const zinc_sums *s, char out[48]);
 

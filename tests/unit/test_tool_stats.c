@@ -1,4 +1,5 @@
 /* test_tool_stats.c - sums that can be merged, and statistics of arrays of every sort */
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -78,6 +79,81 @@ test_moments(void **state)
 	zinc_sums_add_float(&s, v, N);
 	assert_close(s.mean, (double)mean, 1e-15);
 	assert_close(s.squares, (double)squares, 1e-10);
+	test_free(v);
+}
+
+static void
+expect_moments(zinc_sums *s, double mean, double deviation, double relative)
+{
+	assert_close(zinc_sums_deviation(s), deviation, relative);
+	if (fabs(s->mean - mean) > relative * (fabs(mean) + deviation))
+		fail_msg("mean %.17g is not %.17g", s->mean, mean);
+}
+
+/* The ends of the doubles: what is squared is scaled. */
+static void
+test_scales(void **state)
+{
+	static const struct {
+		double a, b, mean, deviation;
+	} rows[] = {
+	    {1e300, 3e300, 2e300, 1e300},
+	    {-1e300, 1e300, 0, 1e300},
+	    {-DBL_MAX, DBL_MAX, 0, DBL_MAX},
+	    {0x1p-1000, 0x1.8p-999, 0x1p-999, 0x1p-1000},
+	    {2e-310, 4e-310, 3e-310, 1e-310},
+	    {0x2p-1074, 0x6p-1074, 0x4p-1074, 0x2p-1074},
+	    {1e-310, 1e300, 5e299, 5e299},
+	    {1, 3, 2, 1},
+	};
+	enum { N = 10000 }; /* several tiles */
+	double *v = test_malloc(N * sizeof *v);
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < COUNT(rows); i++) {
+		zinc_sums once = {0}, s = {0}, parts = {0};
+
+		for (k = 0; k < N; k++)
+			v[k] = k % 2 ? rows[i].b : rows[i].a;
+		zinc_sums_add_float(&once, v, 2);
+		expect_moments(&once, rows[i].mean, rows[i].deviation, 1e-14);
+		zinc_sums_add_float(&s, v, N);
+		expect_moments(&s, rows[i].mean, rows[i].deviation, 1e-12);
+		for (k = 0; k < N; k++) /* the two in parts of their own */
+			v[k] = k < N / 2 ? rows[i].a : rows[i].b;
+		zinc_sums_add_float(&parts, v, N / 2);
+		zinc_sums_add_float(&parts, v + N / 2, N / 2);
+		expect_moments(&parts, rows[i].mean, rows[i].deviation, 1e-12);
+	}
+	test_free(v);
+}
+
+/* Integers that no double holds, as times in nanoseconds are: their differences count. */
+static void
+test_large_integers(void **state)
+{
+	enum { N = 9999 };
+	int64_t *v = test_malloc(N * sizeof *v);
+	uint64_t *u = test_malloc(N * sizeof *u);
+	static const int64_t bases[] = {0, 1600000000000000001, INT64_MAX - 2, INT64_MIN, -3};
+	zinc_sums unsigned_ = {0};
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < COUNT(bases); i++) {
+		zinc_sums s = {0};
+
+		for (k = 0; k < N; k++)
+			v[k] = bases[i] + (int64_t)(k % 3);
+		zinc_sums_add_signed(&s, v, N);
+		assert_close(sqrt(s.squares / N), sqrt(2.0 / 3), 1e-12);
+	}
+	for (k = 0; k < N; k++)
+		u[k] = UINT64_MAX - k % 3;
+	zinc_sums_add_unsigned(&unsigned_, u, N);
+	assert_close(sqrt(unsigned_.squares / N), sqrt(2.0 / 3), 1e-12);
+	test_free(u);
 	test_free(v);
 }
 
@@ -380,7 +456,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_exact),    cmocka_unit_test(test_moments),    cmocka_unit_test(test_large_floats),
+	    cmocka_unit_test(test_exact),    cmocka_unit_test(test_moments),    cmocka_unit_test(test_scales), cmocka_unit_test(test_large_integers), cmocka_unit_test(test_large_floats),
 	    cmocka_unit_test(test_bins),     cmocka_unit_test(test_float_bins), cmocka_unit_test(test_not_finite),
 	    cmocka_unit_test(test_array),    cmocka_unit_test(test_points),     cmocka_unit_test(test_sorts),
 	    cmocka_unit_test(test_failures),
