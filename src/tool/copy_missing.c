@@ -12,7 +12,8 @@
  *     the remedy (zinc_copy_options.for_xarray): then fill_value becomes what masks, or null where nothing does.
  *     No value changes: where fill_value does, elements are written anew, those too that were not stored.
  *     Until then the attribute is null where nothing masked, which no reader minds, and which keeps it so on the way back.
- * (4) A scalar of version 2 has an empty list of names, without which xarray does not open it.
+ * (4) An attribute _FillValue becomes one of the type that the elements get, for it is written by type.
+ * (5) A scalar of version 2 has an empty list of names, without which xarray does not open it.
  */
 #include "tool/copy.h"
 
@@ -27,7 +28,7 @@ struct missing {
 	void *value; /* room for another */
 };
 
-/* Promise (4).  In version 3 a scalar goes without. */
+/* Promise (5).  In version 3 a scalar goes without. */
 static zinc_status
 name_scalar(zinc_cp_translation *t, zinc_json *root)
 {
@@ -169,6 +170,31 @@ leave(struct missing *m)
 	return mask_otherwise(m, true);
 }
 
+/* Promise (4).  One that has no counterpart stays: whoever opens it hears of it. */
+static zinc_status
+retype(struct missing *m)
+{
+	const zinc_dtype *was = m->t->n->source->dtype;
+	const bool encoded = m->t->c->from->format->masks == ZINC_MASKS_ATTRIBUTE;
+	const zinc_json *own = attribute(m);
+	zinc_convert_fn convert = NULL;
+	zinc_json *v = NULL;
+	void *element;
+
+	if (!m->t->c->o.dtype || !own || !zinc_missing_has(was) || !zinc_missing_has(m->dtype))
+		return ZINC_OK;
+	element = zinc_dtype_fill_room(was, m->t->c->ctx, NULL);
+	if (!element)
+		return zinc_fail_nomem(m->t->err);
+	convert = zinc_dtype_converter(m->dtype->type, was->type);
+	if (convert && zinc_missing_parse(m->t->c->ctx, was, own, encoded, element) &&
+	    convert(m->value, element, 1, m->t->c->o.convert) == 1)
+		v = encoded ? zinc_missing_encode(m->doc, m->dtype, m->value)
+			    : zinc_missing_plain(m->doc, m->dtype, m->value);
+	zinc_free(m->t->c->ctx, element);
+	return v ? set_attribute(m, v) : ZINC_OK;
+}
+
 /* The type and the fill value that the array is going to have. */
 static zinc_status
 take(struct missing *m)
@@ -195,11 +221,13 @@ zinc_cp_missing(zinc_cp_translation *t)
 	struct missing m = {.t = t, .doc = t->wanted, .root = zinc_json_root(t->wanted)};
 	zinc_status s;
 
-	if (t->n->kind != ZINC_NODE_ARRAY || from == to || !from || !to || !is_named(m.root))
+	if (t->n->kind != ZINC_NODE_ARRAY || !from || !to || !is_named(m.root) || (from == to && !t->c->o.dtype))
 		return ZINC_OK;
 	ZINC_TRY(name_scalar(t, m.root));
 	s = take(&m);
 	if (s == ZINC_OK && m.fill)
+		s = retype(&m);
+	if (s == ZINC_OK && m.fill && from != to)
 		s = to == ZINC_MASKS_FILL ? leave(&m) : enter(&m);
 	zinc_free(t->c->ctx, m.value);
 	zinc_free(t->c->ctx, m.fill);

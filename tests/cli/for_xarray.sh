@@ -98,6 +98,17 @@ zinc 0 cp w3.zarr y2.zarr --format v2 --json
 is_json
 has '"kind":"notice"'
 
+# ---- of another type ----
+zinc 0 cp v2.zarr/short t.zarr --format v3 --dtype float32
+has '"_FillValue": "AAAAAICHw8A="' t.zarr/zarr.json
+zinc 0 cp t.zarr i.zarr --dtype int32
+has '"_FillValue": -9999' i.zarr/zarr.json
+zinc 0 cp t.zarr s.zarr --format v2 --dtype int16
+has '"fill_value": -9999' s.zarr/.zarray
+lacks _FillValue s.zarr/.zattrs
+zinc 0 cp v2.zarr/own o.zarr --format v3 --dtype float64
+has '"_FillValue": "AAAAAAAA+L8="' o.zarr/zarr.json
+
 # ---- keys of chunks ----
 zinc 0 create k.zarr --shape 4,4 --chunks 2,2 --dtype uint8
 head -c 16 /dev/zero | tr '\0' '\1' >bytes
