@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include <zinc.h>
 #include <zinc/store.h>
+#include <zinc/tool.h>
 
 #include "support/array_sweep.h"
 #include "support/files.h"
@@ -31,6 +32,8 @@ typedef struct scenario {
 	sweep_fn run;
 	const char *array;
 	int r0, r1, c0, c1; /* the box that becomes NEW */
+	int threads;        /* 0: one */
+	bool memory_only;   /* of those that take long, only allocations fail */
 } scenario;
 
 static zinc_status
@@ -447,33 +450,116 @@ raw_chunk(void *arg, zinc_context *ctx, zinc_error *err)
 	return st;
 }
 
+/* What the handle tells, and what it makes anew. */
+static zinc_status
+tell(void *arg, zinc_context *ctx, zinc_error *err)
+{
+	static const uint64_t index[] = {1, 1};
+	zinc_blob json = ZINC_BLOB_INIT, key = ZINC_BLOB_INIT;
+	zinc_array *a = NULL;
+	zinc_status st = open_array(&a, "shard", ctx, err);
+
+	(void)arg;
+	if (st == ZINC_OK)
+		st = zinc_array_refresh(a, err);
+	if (st == ZINC_OK)
+		st = zinc_array_describe(a, &json, err);
+	if (st == ZINC_OK)
+		st = zinc_array_chunk_key(a, index, &key, err);
+	if (st == ZINC_OK)
+		assert_string_equal(key.data, "shard/c/1/1");
+	zinc_blob_fini(&json);
+	zinc_blob_fini(&key);
+	zinc_array_close(a);
+	return st;
+}
+
+/* The status is that of a name that no node can have, or of memory that was out before. */
+static zinc_status
+bad_names(void *arg, zinc_context *ctx, zinc_error *err)
+{
+	static const char *const names[] = {"a\tb", "x/../y", "\xff"};
+	static const uint64_t shape[] = {3};
+	zinc_hierarchy *h = NULL;
+	zinc_array *a = NULL;
+	zinc_blob json = ZINC_BLOB_INIT;
+	zinc_status st = open_root(&h, ctx, err), last = st;
+	zinc_node_kind kind;
+	size_t i;
+
+	(void)arg;
+	for (i = 0; st == ZINC_OK && i < COUNT(names); i++) {
+		const char *name = names[i];
+
+		if ((last = zinc_array_open(&a, h, name, err)) == ZINC_E_INVALID &&
+		    (last = zinc_array_create(&a, h, name,
+					      ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = shape, .dtype = "int8"), err)) ==
+			ZINC_E_INVALID &&
+		    (last = zinc_group_create(h, name, NULL, 0, err)) == ZINC_E_INVALID &&
+		    (last = zinc_node_exists(h, name, &kind, err)) == ZINC_E_INVALID &&
+		    (last = zinc_node_document(h, name, &json, err)) == ZINC_E_INVALID &&
+		    (last = zinc_node_erase(h, name, err)) == ZINC_E_INVALID &&
+		    (last = zinc_node_copy(h, "/raw", h, name, err)) == ZINC_E_INVALID &&
+		    (last = zinc_node_keep_parents(h, name, err)) == ZINC_E_INVALID &&
+		    (last = zinc_copy(h, "/raw", h, name, NULL, NULL, err)) == ZINC_E_INVALID)
+			last = zinc_move(h, "/raw", name, NULL, err);
+		assert_null(a);
+		st = last == ZINC_E_INVALID ? ZINC_OK : last;
+	}
+	zinc_hierarchy_close(h);
+	return last;
+}
+
+static zinc_status
+move(void *arg, zinc_context *ctx, zinc_error *err)
+{
+	zinc_hierarchy *h = NULL;
+	zinc_status st = open_root(&h, ctx, err);
+
+	(void)arg;
+	if (st == ZINC_OK)
+		st = zinc_node_copy(h, "/raw", h, "/g/twin", err);
+	if (st == ZINC_OK)
+		st = zinc_move(h, "/g/twin", "/other", NULL, err);
+	if (st == ZINC_OK)
+		st = zinc_node_keep_parents(h, "/other", err);
+	zinc_hierarchy_close(h);
+	return st;
+}
+
 static const scenario scenarios[] = {
-    {"read raw", read_raw, "raw", 0, 0, 0, 0},
-    {"read zstd", read_zstd, "zstd", 0, 0, 0, 0},
-    {"read gzip", read_gzip, "gzip", 0, 0, 0, 0},
-    {"read blosc", read_blosc, "blosc", 0, 0, 0, 0},
-    {"read shard", read_shard, "shard", 0, 0, 0, 0},
-    {"read converted", read_converted, "shard", 0, 0, 0, 0},
-    {"write raw", write_raw, "raw", 0, ROWS, 0, COLS},
-    {"write zstd", write_zstd, "zstd", 0, ROWS, 0, COLS},
-    {"write shard", write_shard, "shard", 0, ROWS, 0, COLS},
-    {"part of raw", part_raw, "raw", 1, 3, 2, 7},
-    {"part of gzip", part_gzip, "gzip", 1, 3, 2, 7},
-    {"part of blosc", part_blosc, "blosc", 1, 3, 2, 7},
-    {"part of shard", part_shard, "shard", 1, 3, 2, 7},
-    {"write points", write_points, "zstd", 0, 0, 0, 0},
-    {"create", create, "raw", 0, 0, 0, 0},
-    {"grow", grow, "gzip", 0, 0, 0, 0},
-    {"shrink", shrink, "gzip", 0, 0, 0, 0},
-    {"append", append, "zstd", 0, 0, 0, 0},
-    {"writer", writer, "zstd", 0, 6, 0, 5},
-    {"walk", walk, "raw", 0, 0, 0, 0},
-    {"group", group, "raw", 0, 0, 0, 0},
-    {"attributes", attributes, "raw", 0, 0, 0, 0},
-    {"erase", erase, "shard", 0, 0, 0, 0},
-    {"copy", copy, "shard", 0, 0, 0, 0},
-    {"consolidate", consolidate, "raw", 0, 0, 0, 0},
-    {"raw chunk", raw_chunk, "zstd", 0, 0, 0, 0},
+    {"read raw", read_raw, "raw", 0, 0, 0, 0, 0, false},
+    {"read zstd", read_zstd, "zstd", 0, 0, 0, 0, 0, false},
+    {"read gzip", read_gzip, "gzip", 0, 0, 0, 0, 0, false},
+    {"read blosc", read_blosc, "blosc", 0, 0, 0, 0, 0, false},
+    {"read shard", read_shard, "shard", 0, 0, 0, 0, 0, false},
+    {"read converted", read_converted, "shard", 0, 0, 0, 0, 0, false},
+    {"write raw", write_raw, "raw", 0, ROWS, 0, COLS, 0, false},
+    {"write zstd", write_zstd, "zstd", 0, ROWS, 0, COLS, 0, false},
+    {"write shard", write_shard, "shard", 0, ROWS, 0, COLS, 0, false},
+    {"part of raw", part_raw, "raw", 1, 3, 2, 7, 0, false},
+    {"part of gzip", part_gzip, "gzip", 1, 3, 2, 7, 0, false},
+    {"part of blosc", part_blosc, "blosc", 1, 3, 2, 7, 0, false},
+    {"part of shard", part_shard, "shard", 1, 3, 2, 7, 0, false},
+    {"write points", write_points, "zstd", 0, 0, 0, 0, 0, false},
+    {"create", create, "raw", 0, 0, 0, 0, 0, false},
+    {"grow", grow, "gzip", 0, 0, 0, 0, 0, false},
+    {"shrink", shrink, "gzip", 0, 0, 0, 0, 0, false},
+    {"append", append, "zstd", 0, 0, 0, 0, 0, false},
+    {"writer", writer, "zstd", 0, 6, 0, 5, 0, false},
+    {"walk", walk, "raw", 0, 0, 0, 0, 0, false},
+    {"group", group, "raw", 0, 0, 0, 0, 0, false},
+    {"attributes", attributes, "raw", 0, 0, 0, 0, 0, false},
+    {"erase", erase, "shard", 0, 0, 0, 0, 0, false},
+    {"copy", copy, "shard", 0, 0, 0, 0, 0, false},
+    {"consolidate", consolidate, "raw", 0, 0, 0, 0, 0, false},
+    {"raw chunk", raw_chunk, "zstd", 0, 0, 0, 0, 0, false},
+    {"tell", tell, "shard", 0, 0, 0, 0, 0, false},
+    {"bad names", bad_names, "raw", 0, 0, 0, 0, 0, true},
+    {"move", move, "raw", 0, 0, 0, 0, 0, true},
+    {"read shard by threads", read_shard, "shard", 0, 0, 0, 0, 4, true},
+    {"write shard by threads", write_shard, "shard", 0, ROWS, 0, COLS, 4, true},
+    {"part of shard by threads", part_shard, "shard", 1, 3, 2, 7, 4, true},
 };
 
 /* Only the four points may be NEW. */
@@ -515,9 +601,13 @@ sweep_part(void **unused)
 	for (i = of_part; i < COUNT(scenarios); i += of_parts) {
 		scenario s = scenarios[i];
 		sweep_scenario sweep = {
-		    .run = s.run, .arg = &s, .before = before, .after = s.run == write_points ? after_points : after};
-		unsigned long points = of_os ? sweep_os_scenario(&sweep, errnums) : sweep_alloc_scenario(&sweep);
+		    .run = s.run, .arg = &s, .before = before, .after = s.run == write_points ? after_points : after,
+		    .threads = s.threads};
+		unsigned long points;
 
+		if (of_os && s.memory_only)
+			continue;
+		points = of_os ? sweep_os_scenario(&sweep, errnums) : sweep_alloc_scenario(&sweep);
 		assert_true(points > 0);
 		total += points;
 	}
