@@ -63,6 +63,7 @@ const char *text_str(const struct text *t); /* "" when empty */
 
 /* Columns that a terminal needs for UTF-8 text: its characters, nearly. */
 size_t columns(const char *s);
+size_t text_columns(const struct text *t);
 
 /* ---- args.c: the command line ---- */
 

@@ -203,6 +203,7 @@ static void
 word(struct text *t, struct printer *p, const void *e)
 {
 	struct state *s = p->state;
+	size_t wide;
 
 	if (is_float(p->type)) {
 		word_float(t, real_part(p->type, e), &s->real, &s->number);
@@ -211,7 +212,8 @@ word(struct text *t, struct printer *p, const void *e)
 	} else {
 		s->number.n = 0;
 		spell(&s->number, p, e);
-		text_fill(t, ' ', s->word > s->number.n ? s->word - s->number.n : 0);
+		wide = text_columns(&s->number);
+		text_fill(t, ' ', s->word > wide ? s->word - wide : 0);
 		text_add(t, text_str(&s->number), s->number.n);
 	}
 }
@@ -228,7 +230,7 @@ measure_element(struct printer *p, const void *e)
 	} else if (zinc_type_size(p->type) || s->aligned) {
 		s->number.n = 0;
 		spell(&s->number, p, e);
-		s->word = larger(s->word, s->number.n);
+		s->word = larger(s->word, text_columns(&s->number));
 	}
 }
 
@@ -254,7 +256,7 @@ add_word(struct printer *p, const struct text *w, bool last)
 	struct state *s = p->state;
 	size_t width = LINE - (size_t)p->region->out_ndim;
 
-	if (!s->fresh && s->line.n + w->n > width) {
+	if (!s->fresh && text_columns(&s->line) + text_columns(w) > width) {
 		end_line(p, true);
 		text_puts(&p->text, "\n");
 		text_fill(&s->line, ' ', s->indent);

@@ -205,6 +205,16 @@ text_name(struct text *t, const char *s)
 }
 
 size_t
+text_columns(const struct text *t)
+{
+	size_t n = 0, i;
+
+	for (i = 0; i < t->n; i++)
+		n += ((unsigned char)t->p[i] & 0xc0) != 0x80; /* continuation bytes take no column */
+	return n;
+}
+
+size_t
 columns(const char *s)
 {
 	size_t n = 0;

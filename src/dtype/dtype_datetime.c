@@ -6,8 +6,8 @@
  *
  * Promises (tests/unit/test_dtype_datetime.c names each by its number):
  *
- * (1) Every int64 of every unit and scale factor has its exact text: ISO 8601 as NumPy writes it (years have at least
- *     four characters with their sign, and as many as they need), a number and a unit for spans.
+ * (1) Every int64 of every unit and scale factor has its exact text: ISO 8601 as NumPy reads it (years have at least
+ *     four digits behind their sign, and as many as they need), a number and a unit for spans.
  * (2) A conversion to another unit is exact or refused.
  */
 #include "dtype/element.h"
@@ -131,7 +131,7 @@ months_of_date(date d)
 
 /* ---- text ---- */
 
-/* At least `width` characters, filled up with zeros behind the sign, as printf's %0*d. */
+/* At least `width` digits, behind the sign of a negative number. */
 static zinc_status
 print_wide(zinc_wide w, size_t width, zinc_buf *out, zinc_error *err)
 {
@@ -147,7 +147,7 @@ print_wide(zinc_wide w, size_t width, zinc_buf *out, zinc_error *err)
 	do
 		text[--at] = (char)('0' + zinc_wide_div(&w, 10));
 	while (!zinc_wide_get(&w, &v) || v != 0);
-	while (end - at + negative < width)
+	while (end - at < width)
 		text[--at] = '0';
 	if (negative)
 		text[--at] = '-';

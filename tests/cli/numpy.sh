@@ -53,6 +53,21 @@ for name, shape, form in itertools.product(makers, [(), (5,), (3, 4), (2, 0, 2)]
         assert json.loads(zinc("cat", "n.zarr", "--as", "json")) == np.datetime_as_string(a).tolist(), name
     if name[0] == "U":
         assert json.loads(zinc("cat", "n.zarr", "--as", "json")) == a.tolist()
+# lines are as wide as NumPy's, which counts characters
+for words_, dtype in ((["\u00e9t\u00e9", "\u00fcber", "na\u00efve", "\u4e2d\u6587", "\U0001f600"] * 9, "U5"), (["e\u0301 \u00e4"] * 40, "U8")):
+    a = np.array(words_, dtype=dtype)
+    zinc("create", "n.zarr", "--overwrite", "--shape", str(a.size), "--dtype", dtype)
+    np.save("n.npy", a)
+    zinc("put", "n.zarr", "--from", "n.npy")
+    assert zinc("cat", "n.zarr") == str(a) + "\n", (str(a), zinc("cat", "n.zarr"))
+# years before 1: four digits behind the sign, as NumPy reads them
+for unit in ("Y", "M", "D", "h", "s", "ms"):
+    a = np.array(["-0044-03-15", "0000-02-29", "-1000-01-01", "0044-12-31", "9999-12-31", "10000-01-01"], dtype="M8[D]").astype(f"M8[{unit}]")
+    zinc("create", "n.zarr", "--overwrite", "--shape", "6", "--dtype", f"M8[{unit}]")
+    np.save("n.npy", a)
+    zinc("put", "n.zarr", "--from", "n.npy")
+    shown = json.loads(zinc("cat", "n.zarr", "--as", "json"))
+    assert (np.array(shown, dtype=f"M8[{unit}]") == a).all() and shown[0].startswith("-0044"), shown
 # texts of variable length become U of the longest
 zinc("create", "n.zarr", "--overwrite", "--shape", "6", "--dtype", "string")
 np.save("n.npy", np.array(words))
