@@ -143,6 +143,21 @@ void option_spell(struct text *t, const struct option *o);
 int man_all(struct run *r);
 int man_command(struct run *r, const struct command *c);
 
+/* ---- escape.c: what came from a store ---- */
+
+enum escaping {
+	ESCAPE_NONE,   /* data */
+	ESCAPE_TEXT,   /* for people */
+	ESCAPE_COLOUR, /* for people who see colours */
+	ESCAPE_JSON,
+	ESCAPE_LINE /* a message: line ends and tabs, too */
+};
+
+/* s[0..n) with everything escaped that a terminal might obey. */
+void text_escape(struct text *t, const char *s, size_t n, enum escaping how);
+/* One line on stderr, escaped. */
+void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
 /* ---- out.c: where data goes ---- */
 
 struct out {
@@ -151,6 +166,7 @@ struct out {
 	char *path;      /* of -o FILE, resolved; NULL: stdout */
 	char *temporary; /* of a regular file, until out_close */
 	bool replace;
+	enum escaping escape; /* of what is added */
 };
 
 /* DONE, or what was printed to stderr.  `path` NULL or "-" is stdout. */

@@ -3,6 +3,8 @@
  *
  * Also `zinc --array_path`, which reads everything and prints nothing.
  */
+#include <unistd.h>
+
 #include "cli.h"
 
 #define SUMMARY 1000 /* text: more elements are summarised */
@@ -151,6 +153,15 @@ choose_printer(const struct args *a)
 	return &printer_text;
 }
 
+/* Data goes out as it is, but for texts that a terminal would show. */
+static enum escaping
+escaping(const struct printer_ops *ops)
+{
+	if (ops == &printer_json)
+		return ESCAPE_JSON;
+	return ops == &printer_text || (ops == &printer_csv && isatty(STDOUT_FILENO)) ? ESCAPE_TEXT : ESCAPE_NONE;
+}
+
 static int
 cat(struct cat *c, zinc_array *a)
 {
@@ -164,6 +175,7 @@ cat(struct cat *c, zinc_array *a)
 		c->printer.out = &file;
 		status = out_close(&file, status == DONE ? print_selected(c, &g) : status);
 	} else if (status == DONE) {
+		c->run->out.escape = escaping(c->printer.ops);
 		c->printer.out = &c->run->out;
 		status = print_selected(c, &g);
 	}

@@ -148,9 +148,11 @@ tell(struct cp *c, bool failed)
 
 		if (failed && !c->run->args->dry_run)
 			continue;
-		fprintf(stderr, "zinc: %s: %s: %s", kinds[t->kind], text_str(&t->path),
-			text_str(&t->message));
-		fprintf(stderr, t->times > 1 ? " (and %llu more)\n" : "\n", (unsigned long long)(t->times - 1));
+		if (t->times > 1)
+			say("zinc: %s: %s: %s (and %llu more)", kinds[t->kind], text_str(&t->path), text_str(&t->message),
+			    (unsigned long long)(t->times - 1));
+		else
+			say("zinc: %s: %s: %s", kinds[t->kind], text_str(&t->path), text_str(&t->message));
 	}
 }
 

@@ -107,7 +107,8 @@ names_row(struct info *i, const zinc_array *a)
 		const char *name = zinc_array_dimension_name(a, d);
 
 		any |= name != NULL;
-		text_printf(&t, "%s%s", d ? ", " : "", name ? name : "-");
+		text_puts(&t, d ? ", " : "");
+		text_name(&t, name ? name : "-");
 	}
 	if (any)
 		row(i, "dimensions", text_str(&t));

@@ -24,9 +24,12 @@ count(void *arg, const zinc_node *node)
 static bool
 confirmed(const char *url, uint64_t nodes)
 {
+	struct text shown = {NULL, 0, 0};
 	int c, first;
 
-	fprintf(stderr, "erase %s and its chunks", url);
+	text_escape(&shown, url, strlen(url), ESCAPE_LINE);
+	fprintf(stderr, "erase %s and its chunks", text_str(&shown));
+	text_free(&shown);
 	if (nodes > 1)
 		fprintf(stderr, ", %llu nodes in all", (unsigned long long)nodes);
 	fputs("? [y/N] ", stderr);

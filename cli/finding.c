@@ -29,16 +29,14 @@ finding_text(struct text *t, bool colour, const char *where, const zinc_finding 
 	static const char *const label[] = {"warning", "error", "unsupported"};
 	static const enum paint paint[] = {YELLOW, RED, YELLOW};
 
-	size_t from;
+	struct text line = {NULL, 0, 0};
 
 	text_paint(t, colour, f->repaired ? GREEN : paint[f->level], f->repaired ? "repaired" : label[f->level]);
-	from = t->n;
-	text_printf(t, " %s: %s%s%s%s%s", f->rule, where, *where && *f->pointer ? " " : "", f->pointer,
+	text_printf(&line, " %s: %s%s%s%s%s", f->rule, where, *where && *f->pointer ? " " : "", f->pointer,
 		    *where || *f->pointer ? ": " : "", f->message);
 	if (*f->fix && !f->repaired)
-		text_printf(t, "; %s", f->fix);
-	for (; from < t->n; from++) /* one line, whatever a name holds */
-		if ((unsigned char)t->p[from] < 0x20 || t->p[from] == 0x7f)
-			t->p[from] = '?';
+		text_printf(&line, "; %s", f->fix);
+	text_escape(t, text_str(&line), line.n, ESCAPE_LINE);
 	text_puts(t, "\n");
+	text_free(&line);
 }

@@ -77,6 +77,8 @@ run_command(struct run *r, const struct command *c, char **argv)
 
 	r->args = &args;
 	r->command = c;
+	if (args.json || c->run == cmd_attrs)
+		r->out.escape = ESCAPE_JSON;
 	if (status == DONE && args.help)
 		status = help_command(r, c);
 	else if (status == DONE) {
@@ -153,6 +155,7 @@ main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN); /* a closed pipe is seen by write */
 	sigaction(SIGINT, &interrupt, NULL);
 	status = out_open(&r.out, NULL, false);
+	r.out.escape = r.colour ? ESCAPE_COLOUR : ESCAPE_TEXT;
 	if (status == DONE)
 		status = run_line(&r, argc > 0 ? argv + 1 : argv);
 	return out_close(&r.out, status);

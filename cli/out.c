@@ -6,6 +6,7 @@
  * (1) A regular file is replaced by rename(2) after fsync(2), and only with --overwrite: it holds
  *     its old bytes or all of the new ones.  Devices and pipes are written as they are.
  * (2) A closed pipe ends the command quietly with 0; any other failure is said, with 3.
+ * (3) What is not data is escaped (escape.c).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -59,12 +60,15 @@ out_flush(struct out *o)
 void
 out_add(struct out *o, const void *p, size_t n)
 {
-	if (n >= FLUSH_AT) {
+	if (n >= FLUSH_AT && o->escape == ESCAPE_NONE) {
 		out_flush(o);
 		write_all(o, p, n);
 		return;
 	}
-	text_add(&o->buf, p, n);
+	if (o->escape == ESCAPE_NONE)
+		text_add(&o->buf, p, n);
+	else
+		text_escape(&o->buf, p, n, o->escape);
 	if (o->buf.n >= FLUSH_AT)
 		out_flush(o);
 }

@@ -13,7 +13,6 @@ complain(int status, const char *what, const char *fmt, ...)
 	struct text t = {NULL, 0, 0};
 	char shown[8192];
 	va_list ap;
-	size_t i;
 
 	text_puts(&t, "zinc: ");
 	if (what) {
@@ -23,10 +22,7 @@ complain(int status, const char *what, const char *fmt, ...)
 	va_start(ap, fmt);
 	text_vprintf(&t, fmt, ap);
 	va_end(ap);
-	for (i = 0; i < t.n; i++) /* one line, whatever a name holds */
-		if ((unsigned char)t.p[i] < 0x20)
-			t.p[i] = '?';
-	fprintf(stderr, "%s\n", text_str(&t));
+	say("%s", text_str(&t));
 	text_free(&t);
 	return status;
 }
@@ -198,7 +194,7 @@ static void
 warn(void *arg, const char *where, const char *text)
 {
 	(void)arg;
-	fprintf(stderr, "zinc: warning: %s: %s\n", where, text);
+	say("zinc: warning: %s: %s", where, text);
 }
 
 static void

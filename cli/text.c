@@ -188,19 +188,16 @@ text_size(struct text *t, uint64_t nbytes)
 		text_printf(t, v < 10 ? "%.2f %s" : "%.1f %s", v, unit[i]);
 }
 
-/* Somebody else's text: control characters become '?', and a character is not cut. */
+/* Somebody else's text, of which a character is not cut. */
 void
 text_name(struct text *t, const char *s)
 {
-	size_t n = strlen(s), i, from = t->n;
+	size_t n = strlen(s);
 	const bool cut = n > NAME_MOST;
 
 	for (n = cut ? NAME_MOST : n; cut && n > 0 && ((unsigned char)s[n] & 0xc0) == 0x80;)
 		n--;
-	text_add(t, s, n);
-	for (i = from; i < t->n; i++)
-		if ((unsigned char)t->p[i] < 0x20 || t->p[i] == 0x7f)
-			t->p[i] = '?';
+	text_escape(t, s, n, ESCAPE_LINE);
 	text_puts(t, cut ? "..." : "");
 }
 

@@ -6,7 +6,7 @@
  * consolidated metadata at the group or above, a whole tree is the one get that found it.  Promises:
  *
  * (1) Parents come before their children, siblings in order of their names' bytes; those that cannot be shown first.
- * (2) Arrays are not looked into.
+ * (2) Arrays are not looked into; names beginning with "__" are no nodes.
  * (3) A document that cannot be used is shown with its problem and hides no other node.  One that could not even be
  *     read is also the status of the whole listing, for nobody knows what lies below it.
  * (4) A prefix without a document is a node only by its descendants (lenient), with rule M25; strict makes that its
@@ -364,7 +364,7 @@ collect_odd(void *arg, const zinc_odd *odd)
 	return c->status != ZINC_OK || c->w->stopped;
 }
 
-/* Names that no node may have are children where a document is; names of Zinc's own work (copies under way) are not. */
+/* Names that no node may have are children where a document is; those that begin with "__" are reserved for others. */
 static zinc_status
 show_refused(zinc_walker *w, const zinc_buf *names, const char *parent, zinc_error *err)
 {
@@ -374,7 +374,7 @@ show_refused(zinc_walker *w, const zinc_buf *names, const char *parent, zinc_err
 		zinc_error why = ZINC_ERROR_INIT;
 		const zinc_format *format;
 
-		if (strncmp(name, "__zinc", 6) == 0)
+		if (strncmp(name, "__", 2) == 0)
 			continue;
 		ZINC_TRY(zinc_walker_at(w, parent, strlen(parent), err));
 		ZINC_TRY(zinc_walker_detect(w, name, &format, &why, err));

@@ -614,6 +614,9 @@ tell_way(zinc_place *out, const char *path, const way *w, const char *inside, zi
 		return zinc_fail_nomem(err);
 	if (w->odd == SIZE_MAX)
 		return ZINC_OK;
+	if (w->barrier - w->odd > NAME_MAX)
+		return zinc_fail(err, ZINC_E_INVALID, "a name of %zu bytes: a file system holds at most %d",
+				 w->barrier - w->odd, NAME_MAX);
 	out->bad_name = w->bad && w->there < w->barrier;
 	zinc_buf_init(&above, out->ctx, SIZE_MAX - 1);
 	st = zinc_buf_printf(&above, err, "/%.*s", (int)w->odd, path);

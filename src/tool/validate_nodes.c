@@ -306,11 +306,10 @@ struct place {
 static void
 check_names(zinc_check *c, const char *prefix, size_t from, const struct place *at)
 {
-	zinc_finding f = {.path = at->path, .key = at->key};
+	zinc_finding f = {.level = ZINC_LEVEL_ERROR, .path = at->path, .key = at->key}; /* no listing shows it */
 	const char *name;
 	size_t n;
 
-	f.level = c->o.strict ? ZINC_LEVEL_ERROR : ZINC_LEVEL_WARNING;
 	for (name = prefix + from; *name; name += n + 1) {
 		zinc_error e = ZINC_ERROR_INIT;
 		char rule[16];

@@ -298,6 +298,25 @@ is_document(const char *name)
 	return false;
 }
 
+/* Does a document of this name make a node? */
+static bool
+makes_node(const char *name)
+{
+	return strcmp(name, "zarr.json") == 0 || strcmp(name, ".zarray") == 0 || strcmp(name, ".zgroup") == 0;
+}
+
+/* A hierarchy of another version in a group of this one: no listing shows what is in it. */
+static zinc_status
+hidden_node(struct objects *o, const char *key)
+{
+	const zinc_finding f = {.level = ZINC_LEVEL_ERROR,
+				.rule = "hidden",
+				.message = "a node of another version of Zarr, which cannot be shown in this hierarchy",
+				.fix = "move it out of the hierarchy, or open it by its own URL"};
+
+	return tell(o, key, f, false);
+}
+
 /* Two versions in one place: whoever wrote both may want both, so nothing is erased. */
 static zinc_status
 other_version(struct objects *o, const char *key)
@@ -317,6 +336,8 @@ loose_key(struct objects *o, const char *key, const char *rel)
 	const char *name = zinc_key_name(rel);
 	const size_t from = o->owner ? strlen(o->owner->prefix) : 0;
 
+	if (makes_node(name) && name > rel + from)
+		return hidden_node(o, key);
 	if (is_document(name))
 		return other_version(o, key);
 	if (name > rel + from && looks_like_chunk(name))
@@ -446,6 +467,10 @@ any_key(struct objects *o, const char *key, uint64_t nbytes)
 		return ZINC_OK;
 	o->done++;
 	o->bytes += nbytes;
+	if (role == ZINC_KEY_FOREIGN && makes_node(zinc_key_name(key))) {
+		o->owner = NULL;
+		return hidden_node(o, key);
+	}
 	if (role == ZINC_KEY_FOREIGN)
 		return foreign(o, key);
 	rel = (const char *)o->c->place.p;

@@ -1,0 +1,146 @@
+#!/usr/bin/env bash
+# names.sh - names that no node may have: refused for new ones, told of where they are, and never obeyed by a terminal
+set -eu
+. "$ZINC_SOURCE_DIR/tests/support/cli.bash"
+
+formats="v3 v2 v3-2019 v3-2020 v3-2022"
+long=$(printf 'n%.0s' {1..250})
+
+# No control character in what was printed, but line ends and tabs.
+clean() {
+	! LC_ALL=C grep -qP '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]' out err || bad "control characters: $last"
+	iconv -f utf-8 -t utf-8 out >/dev/null && iconv -f utf-8 -t utf-8 err >/dev/null || bad "no UTF-8: $last"
+	checks=$((checks + 1))
+}
+
+# ---- new names: one rule for each version and store, and nothing is written ----
+for format in $formats; do
+	zinc 0 create "$format" --group --format "$format"
+	zinc 0 create "$format/x" --shape 3 --dtype int8
+	find "$format" | sort >before
+	for name in $'a\tb' $'\x1b[2J' $'\x7f' $'\xff' 'a\b' x.__lock "$long" "$(printf 'ok%.0s' {1..130})"; do
+		for url in "$format/$name" "$format/$name/y" "$format/new/$name"; do
+			zinc 2 create "$url" --group
+			clean
+			zinc 2 create "$url" --shape 3 --dtype int8
+			zinc 2 cp "$format/x" "$url"
+			clean
+		done
+		[ "$format" = v2 ] && [ "$name" = 'a\b' ] || zinc 2 mv "$format/x" "/$name"
+		clean
+	done
+	find "$format" | sort | cmp - before || bad "something was made: $format"
+	zinc 0 create "$format/$(printf 'm%.0s' {1..200})" --group
+	zinc 0 ls "$format"
+	[ "$(wc -l <out)" = 2 ] || bad "what can be created is listed: $format"
+done
+
+# a name that fits, and whose document does not
+zinc 2 create "v3-2020/$(printf 'd%.0s' {1..240})" --group
+zinc 2 create v3/... --group
+zinc 2 create v3/__x --group
+
+# ---- stored names that cannot be shown are told of; what has no document is nothing to tell ----
+zinc 0 create s.zarr/a --shape 3 --dtype int8
+mkdir s.zarr/stray s.zarr/$'st\x1bray'
+echo hello >s.zarr/README
+zinc 0 tree s.zarr
+for name in ... $'a\tb' $'\x1b[2J' x.__lock 'b\c' $'\xff' "$long"; do
+	mkdir "s.zarr/$name"
+	cp s.zarr/a/zarr.json "s.zarr/$name/zarr.json"
+	for command in tree ls "ls -r" "ls -l" "tree --json" "ls --json"; do
+		# shellcheck disable=SC2086
+		zinc 1 $command s.zarr
+		clean
+		case $command in *--json) is_json ;; esac
+	done
+	zinc 1 tree s.zarr
+	grep -qF "$(printf %s "$name" | LC_ALL=C sed $'s/\t/\\\\x09/;s/\x1b/\\\\x1b/;s/\xff/\\\\xff/')" out || bad "the name is missing: $last"
+	[ "$name" != ... ] || zinc 1 validate s.zarr
+	# who knows of it can open it, as a root of its own
+	[ "$name" = ... ] || zinc 0 info "s.zarr/$name"
+	clean
+	rm -r "s.zarr/$name"
+done
+zinc 0 ls s.zarr
+
+# ---- a hierarchy of another version ----
+for format in $formats; do
+	for other in v3 v2 v3-2020; do
+		[ "$other" != "$format" ] || continue
+		zinc 0 create "h-$format" --group --format "$format" --overwrite
+		zinc 0 create "h-$format/a" --shape 3 --dtype int8
+		zinc 0 create "h-$format/inner" --group --format "$other" --no-climb
+		zinc 0 create "h-$format/inner/x" --shape 3 --dtype int8
+		for command in tree ls "tree --json" "ls -r" validate; do
+			# shellcheck disable=SC2086
+			zinc 1 $command "h-$format"
+			has inner
+		done
+		zinc 0 tree "h-$format/inner"
+		zinc 0 tree "h-$format/a"
+		rm -r "h-$format"
+	done
+done
+
+# ---- what is stored reaches no terminal as it is ----
+mkdir -p evil.zarr
+cat >evil.zarr/zarr.json <<'EOF'
+{"zarr_format": 3, "node_type": "group", "attributes": {"k": "\u001b[2J\u009b1m\u007f"},
+ "consolidated_metadata": {"kind": "inline", "must_understand": false, "metadata": {
+  "\u001b[31mred": {"zarr_format": 3, "node_type": "group"},
+  "ok": {"zarr_format": 3, "node_type": "group"}}}}
+EOF
+zinc 1 tree evil.zarr
+has ok
+has '\x1b[31mred'
+clean
+zinc 1 ls -r evil.zarr
+clean
+zinc 1 tree --json evil.zarr
+is_json
+clean
+zinc 0 attrs evil.zarr
+has '\u001b[2J\u009b1m\u007f'
+clean
+zinc 0 info evil.zarr
+clean
+zinc 0 info --json evil.zarr
+is_json
+clean
+for path in $'evil.zarr/\x1b[31mred' 'evil.zarr/\x1b[31mred' $'evil.zarr|\x1b[31mred'; do
+	"$ZINC" info "$path" >out 2>err && bad "there is no such node"
+	[ $? -le 5 ] || bad "the command died"
+	clean
+done
+zinc 0 create t.zarr/x --shape 2 --dtype int8 --dims $'a\x1b[2J'
+zinc 0 info t.zarr/x
+clean
+zinc 0 info --json t.zarr/x
+is_json
+clean
+printf '{"zarr_format": 3, "node_type": "group", "\\u001b[2Jmember": {"must_understand": false}}' >t.zarr/zarr.json
+"$ZINC" validate t.zarr >out 2>err || true
+clean
+"$ZINC" info t.zarr >out 2>err || true
+clean
+zinc 3 info $'no\x1b[2Jwhere'
+clean
+zinc 2 $'\x1b[2J'
+clean
+zinc 2 info --$'\x1b[2J'
+clean
+
+# data goes out as it is
+zinc 0 create d.zarr/s --shape 1 --dtype '|S4' --format v2
+printf '\x1b[2J' >four
+zinc 0 put d.zarr/s --from four
+zinc 0 cat d.zarr/s --as raw
+cmp out four || bad "data was escaped"
+zinc 0 cat d.zarr/s
+clean
+zinc 0 cat d.zarr/s --as json
+is_json
+clean
+
+finish
