@@ -97,7 +97,7 @@ typedef enum zinc_copy_kind {
 	ZINC_COPY_PLAN = 0,     /* what is going to be done about an array */
 	ZINC_COPY_REPLACED = 1, /* a choice of storage that the target does not have, and what it gets instead */
 	ZINC_COPY_LOST = 2,     /* content that the target cannot hold */
-	ZINC_COPY_NOTICE = 3    /* what other readers will see of the target otherwise than before */
+	ZINC_COPY_NOTICE = 3    /* what readers will see of the target otherwise than before; with `verify` also at the end */
 } zinc_copy_kind;
 
 /* One thing to be told before a copy begins.  All text is valid during the callback only. */

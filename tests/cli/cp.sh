@@ -171,6 +171,19 @@ zinc 2 cp a.zarr r.zarr/wrong -s 0:3
 zinc 4 cp a.zarr/g/x r.zarr/wrong --chunks 50,80 --max-memory 8k
 says "8 KiB are allowed"
 
+# ---- verified means what it says ----
+zinc 0 create lossy.zarr --shape 4 --dtype float32
+printf '\x00\x00\x80\x3f\x01\x00\x80\x3f\xff\xff\x7f\x3f\x00\x00\x00\x40' >four # 1, 1 + 2^-23, 1 - 2^-24, 2
+zinc 0 put lossy.zarr --from four
+zinc 0 cp lossy.zarr rounded.zarr --verify \
+	--codecs '[{"name":"bitround","configuration":{"keepbits":10}},{"name":"bytes","configuration":{"endian":"little"}}]'
+has 'notice: /: verified, but for what bitround leaves out: 2 of 4 elements read back differ from the source, by at most 1.19e-07' err
+zinc 0 cp lossy.zarr same.zarr --verify --codecs zstd
+lacks verified err
+zinc 0 cp lossy.zarr unlooked.zarr \
+	--codecs '[{"name":"bitround","configuration":{"keepbits":10}},{"name":"bytes","configuration":{"endian":"little"}}]'
+lacks verified err
+
 # ---- what is copied as it is stored is held whole: an object beyond the limit is named before anything is written ----
 zinc 0 create big.zarr/x --shape 40000 --dtype uint8 --chunks 30000 --codecs none
 head -c 40000 /dev/zero | tr '\0' '\1' | "$ZINC" put big.zarr/x --from -
