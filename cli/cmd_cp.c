@@ -91,7 +91,7 @@ take_common(struct cp *c)
 
 /* ---- notes ---- */
 
-static const char *const kinds[] = {"plan", "replaced", "lost", "notice"};
+static const char *const kinds[] = {"plan", "replaced", "lost", "notice", "hidden"};
 
 static void
 note_json(struct cp *c, const zinc_copy_note *note)
@@ -146,7 +146,7 @@ tell(struct cp *c, bool failed)
 	for (i = 0; i < c->ntold; i++) {
 		const struct told *t = &c->told[i];
 
-		if (failed && !c->run->args->dry_run)
+		if (failed && !c->run->args->dry_run && t->kind != ZINC_COPY_HIDDEN)
 			continue;
 		if (t->times > 1)
 			say("zinc: %s: %s: %s (and %llu more)", kinds[t->kind], text_str(&t->path), text_str(&t->message),
@@ -215,7 +215,8 @@ cmd_cp(struct run *r)
 	if (s == ZINC_OK && !r->args->dry_run)
 		progress_summary(&c.progress, "copied", n.objects, n.bytes);
 	notes_free(&c);
-	return s == ZINC_OK ? DONE : fail_either(c.from, c.to, &err);
+	status = s == ZINC_OK ? DONE : fail_either(c.from, c.to, &err);
+	return n.hidden ? FOUND : status;
 }
 
 /* NEWPATH is a path within the hierarchy; whoever types the URL of the new place means its path, too. */
@@ -228,6 +229,15 @@ new_path(const char *url, const char *path, const char *typed)
 	return root && path[1] && !strncmp(typed, url, root) && typed[root] == '/' ? typed + root : typed;
 }
 
+/* Within one hierarchy nothing is lost or replaced. */
+static int
+note_hidden(void *arg, const zinc_copy_note *n)
+{
+	if (n->kind == ZINC_COPY_HIDDEN)
+		remember(arg, n);
+	return interrupted();
+}
+
 int
 cmd_mv(struct run *r)
 {
@@ -238,12 +248,18 @@ cmd_mv(struct run *r)
 
 	c.options = (zinc_copy_options)ZINC_COPY_OPTIONS_INIT;
 	take_common(&c);
+	c.options.note = note_hidden;
+	c.options.note_arg = &c;
 	progress_init(&c.progress, r, "moving");
 	if (status == DONE)
 		c.to = new_path(c.from, zinc_hierarchy_path(h), c.to);
 	if (status == DONE && zinc_move(h, zinc_hierarchy_path(h), c.to, &c.options, &err))
 		status = fail(c.from, &err);
 	progress_end(&c.progress);
+	tell(&c, status != DONE);
+	if (c.ntold)
+		status = FOUND;
+	notes_free(&c);
 	if (status == DONE && r->args->dry_run)
 		out_printf(&r->out, "would move %s to %s\n", zinc_hierarchy_path(h), c.to);
 	zinc_hierarchy_close(h);

@@ -15,7 +15,7 @@ struct compared {
 	struct text json; /* the differences */
 };
 
-static const char *const kinds[] = {"tree", "metadata", "values", "storage", "unknown"};
+static const char *const kinds[] = {"tree", "metadata", "values", "storage", "unknown", "hidden"};
 
 /* ---- JSON ---- */
 
@@ -39,7 +39,7 @@ difference_json(struct compared *c, const zinc_difference *d)
 	text_json(t, d->path);
 	text_puts(t, ",\"what\":");
 	text_json(t, d->what);
-	if (d->kind == ZINC_DIFFERS_UNKNOWN) {
+	if (d->kind == ZINC_DIFFERS_UNKNOWN || d->kind == ZINC_DIFFERS_HIDDEN) {
 		text_puts(t, ",\"why\":");
 		text_json(t, d->a);
 	} else {
@@ -114,7 +114,7 @@ difference_text(struct compared *c, const zinc_difference *d)
 		add_tree(&t, c, d);
 	else if (d->kind == ZINC_DIFFERS_VALUES)
 		add_values(&t, d);
-	else if (d->kind == ZINC_DIFFERS_UNKNOWN)
+	else if (d->kind == ZINC_DIFFERS_UNKNOWN || d->kind == ZINC_DIFFERS_HIDDEN)
 		text_printf(&t, " cannot be compared: %s", d->a);
 	else
 		text_printf(&t, ": %s | %s", *d->a ? d->a : "(none)", *d->b ? d->b : "(none)");

@@ -134,11 +134,13 @@ typedef int (*zinc_entry_fn)(void *arg, const char *key_or_prefix, int is_prefix
 
 /* Why an entry of the store is no key: */
 typedef enum zinc_odd_kind {
-	ZINC_ODD_NAME = 1,  /* its name cannot be part of a key */
-	ZINC_ODD_TYPE = 2,  /* neither a value nor a directory: a FIFO, device or socket */
-	ZINC_ODD_LINK = 3,  /* a link that leads nowhere, or that is not followed */
-	ZINC_ODD_LOOP = 4,  /* a directory that is its own ancestor: not looked into */
-	ZINC_ODD_UNREAD = 5 /* a directory that may not be read */
+	ZINC_ODD_NAME = 1,   /* its name cannot be part of a key */
+	ZINC_ODD_TYPE = 2,   /* neither a value nor a directory: a FIFO, device or socket */
+	ZINC_ODD_LINK = 3,   /* a link that leads nowhere, or that is not followed */
+	ZINC_ODD_LOOP = 4,   /* a directory that is its own ancestor: not looked into */
+	ZINC_ODD_UNREAD = 5, /* a directory that may not be read */
+	ZINC_ODD_DIR = 6     /* a directory like any other, which is only wrong where a value should be; told before its keys,
+	                      * and not by listings of one level */
 } zinc_odd_kind;
 
 /* An entry among the keys that get() cannot read.  Whether anything of a hierarchy is lost by it is for the caller to
@@ -156,12 +158,14 @@ typedef int (*zinc_odd_fn)(void *arg, const zinc_odd *odd);
 
 /* Who is told what a listing finds.  With `key` every key below the prefix, as zinc_store_list; else with `entry` one
  * level, as zinc_store_list_dir.  `odd` (may be NULL) is told of entries that are no keys, and a directory that may not
- * be read is then one of these instead of the listing's failure.  Each may stop it. */
+ * be read is then one of these instead of the listing's failure.  Each may stop it.  `own`: only what del_prefix would
+ * erase, a link being a key of its own that leads nowhere. */
 typedef struct zinc_lister {
 	zinc_key_fn key;
 	zinc_entry_fn entry;
 	zinc_odd_fn odd;
 	void *arg;
+	int own;
 } zinc_lister;
 
 /* A leftover: temporary, lock or empty directory that nobody holds. */

@@ -97,7 +97,9 @@ typedef enum zinc_copy_kind {
 	ZINC_COPY_PLAN = 0,     /* what is going to be done about an array */
 	ZINC_COPY_REPLACED = 1, /* a choice of storage that the target does not have, and what it gets instead */
 	ZINC_COPY_LOST = 2,     /* content that the target cannot hold */
-	ZINC_COPY_NOTICE = 3    /* what readers will see of the target otherwise than before; with `verify` also at the end */
+	ZINC_COPY_NOTICE = 3,   /* what readers will see of the target otherwise than before; with `verify` also at the end */
+	ZINC_COPY_HIDDEN = 4    /* a child or stored object of the source that is there and cannot be read: its name, a link, the
+	                         * kind of file */
 } zinc_copy_kind;
 
 /* One thing to be told before a copy begins.  All text is valid during the callback only. */
@@ -126,7 +128,7 @@ typedef struct zinc_copy_options {
 	const char *select;     /* of one array, as text [everything] */
 	int resume;             /* go on where an interrupted copy stopped; from the beginning if there is none */
 	int verify;             /* read everything back and compare, before the target appears */
-	int lossy;              /* let go what the target cannot hold [E_INVALID] */
+	int lossy;              /* let go what the target cannot hold [E_INVALID] and what cannot be read of the source [E_IO] */
 	int overwrite;          /* erase what is there [E_EXISTS] */
 	int dry_run;            /* plan, tell, and write nothing */
 	uint64_t max_memory;    /* bytes for elements and encoded objects [512 MiB, more where one object needs it] */
@@ -165,12 +167,13 @@ typedef struct zinc_copy_counts {
 	uint64_t skipped;        /* objects that an earlier, interrupted copy had finished */
 	uint64_t bytes;          /* moved: stored bytes of raw objects, elements of the others */
 	uint64_t lost, replaced; /* notes of these kinds */
+	uint64_t hidden;         /* and of this one */
 } zinc_copy_counts;
 
 /*
  * Copy a node and everything below to another path, hierarchy, store or version of Zarr.  All content (values, shape,
  * data type, fill value, attributes, dimension names, unknown members, the tree) arrives, or the copy fails before it
- * starts, naming what the target cannot hold.  Choices of storage (chunks, shards, codecs, chunk keys, order of bytes
+ * starts, naming what the target cannot hold, or what is hidden in the source.  Choices of storage (chunks, shards, codecs, chunk keys, order of bytes
  * and axes) are kept where the target has them; notes tell what is replaced.  Objects whose encoding does not change are
  * copied as they are.  Metadata is written last.  `counts` may be NULL.
  *
@@ -189,7 +192,7 @@ ZINC_API ZINC_CHECKED zinc_status zinc_copy(zinc_hierarchy *from, const char *fr
 ZINC_API ZINC_CHECKED zinc_status zinc_copy_url(const char *from, const char *to, const zinc_copy_options *options,
                                                 zinc_copy_counts *counts, zinc_error *err);
 /* Rename a node within its hierarchy: copy, verify, erase.  Of the options only threads, max_memory, cancel, progress,
- * overwrite, resume and dry_run are looked at. */
+ * overwrite, resume, dry_run and note are looked at.  Where anything is hidden the source stays, and nothing is copied. */
 ZINC_API ZINC_CHECKED zinc_status zinc_move(zinc_hierarchy *h, const char *from_path, const char *to_path,
                                             const zinc_copy_options *options, zinc_error *err);
 
@@ -315,7 +318,8 @@ typedef enum zinc_difference_kind {
 	ZINC_DIFFERS_META = 1,    /* shape, data type, fill value, names of dimensions, attributes, unknown members */
 	ZINC_DIFFERS_VALUES = 2,  /* elements */
 	ZINC_DIFFERS_STORAGE = 3, /* format, chunks, shards, codecs, keys of chunks, orders */
-	ZINC_DIFFERS_UNKNOWN = 4  /* what this build cannot read, elements or a whole group: nobody can tell */
+	ZINC_DIFFERS_UNKNOWN = 4, /* what this build cannot read, elements or a whole group: nobody can tell */
+	ZINC_DIFFERS_HIDDEN = 5   /* a child or stored object of either that is there and cannot be read; `a` says why */
 } zinc_difference_kind;
 
 /* One difference.  All text is valid during the callback only, and never NULL. */

@@ -163,6 +163,7 @@ zinc_status zinc_draft_copies(zinc_hierarchy *h, const char *path, const zinc_me
 
 zinc_status zinc_draft_children(zinc_hierarchy *h, const char *path, zinc_report *r, zinc_found_fn fn, void *arg,
 				zinc_error *err);
+bool zinc_draft_hides(const zinc_hierarchy *h, const zinc_odd *odd);
 zinc_status zinc_draft_walk(zinc_hierarchy *h, const char *path, int depth, zinc_report *r, zinc_found_fn fn, void *arg,
 			    zinc_error *err);
 zinc_status zinc_draft_erase(zinc_hierarchy *h, const char *path, zinc_error *err);
@@ -328,7 +329,7 @@ zinc_status zinc_draft_from_v3(zinc_hierarchy *h, zinc_json_doc *v3, zinc_status
     .chunk_key = zinc_draft_chunk_key, .data_prefix = zinc_draft_data_prefix, .read_node = zinc_draft_read_node, \
     .print = zinc_draft_print, .prepare = zinc_draft_prepare, .settle = zinc_draft_settle, \
     .write_node = zinc_draft_write_node, .edit_node = zinc_draft_edit_node, .children = zinc_draft_children, \
-    .walk = zinc_draft_walk, .erase = zinc_draft_erase, .prefixes = zinc_draft_prefixes, \
+    .walk = zinc_draft_walk, .hides = zinc_draft_hides, .erase = zinc_draft_erase, .prefixes = zinc_draft_prefixes, \
     .consolidate = zinc_draft_consolidate, .copies = zinc_draft_copies, .place = zinc_draft_place, \
     .check_name = zinc_draft_check_name, .parse = zinc_draft_parse_any, .rule = zinc_draft_rule_for
 /* clang-format on */

@@ -159,15 +159,24 @@ list_entry(void *arg, const char *entry, int is_prefix)
 	return l->status != ZINC_OK;
 }
 
-/* Documents are files, so any directory of the tree may hold some. */
-static bool
-hides_nodes(const struct list *l, const zinc_odd *odd)
+/* In the tree of documents whatever has the name of one; and, since documents are files, any directory that cannot be
+ * looked into. */
+bool
+zinc_draft_hides(const zinc_hierarchy *h, const zinc_odd *odd)
 {
+	const size_t nroot = strlen(h->prefix), ntree = strlen(h->entry->meta);
+	const char *below = odd->key + nroot;
 	zinc_node_kind kind;
 
-	if (zinc_draft_document(l->h, zinc_key_name(odd->key), &kind) > 0)
+	if (strncmp(odd->key, h->prefix, nroot) != 0 || strncmp(below, h->entry->meta, ntree) != 0)
+		return false;
+	if (below[ntree] != '/') /* the tree itself, or a link in its place */
+		return below[ntree] == '\0' && odd->kind != ZINC_ODD_DIR;
+	if (zinc_draft_document(h, zinc_key_name(odd->key), &kind) > 0)
 		return true;
-	return odd->kind != ZINC_ODD_TYPE && (odd->kind != ZINC_ODD_NAME || odd->holds(odd, ".") != 0);
+	if (odd->kind == ZINC_ODD_NAME)
+		return odd->holds(odd, ".") != 0;
+	return odd->kind != ZINC_ODD_TYPE && odd->kind != ZINC_ODD_DIR;
 }
 
 static zinc_status
@@ -175,7 +184,7 @@ add_hidden(struct list *l, const zinc_odd *odd)
 {
 	const char *path = odd->key + l->nprefix;
 
-	if (!hides_nodes(l, odd))
+	if (!zinc_draft_hides(l->h, odd))
 		return ZINC_OK;
 	return add_mark(l, odd->kind == ZINC_ODD_NAME ? "n" : "-", path, strlen(path), odd->why);
 }

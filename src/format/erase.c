@@ -5,6 +5,7 @@
  *
  * (1) Documents go before data: whenever erasing stops, no array is left with some of its chunks.
  * (2) Erasing again finishes what was interrupted.
+ * (3) Links to nodes are erased, never what they lead to.
  */
 #include "format/layout.h"
 
@@ -59,16 +60,35 @@ static zinc_status
 erase_documents(zinc_hierarchy *h, const zinc_layout *l, const char *prefix, zinc_error *err)
 {
 	struct documents d = {.layout = l, .max = h->ctx->limits.children, .err = err};
+	const zinc_lister to = {.key = collect_document, .arg = &d, .own = 1};
 	zinc_status s;
 
 	zinc_buf_init(&d.keys, h->ctx, SIZE_MAX);
-	s = zinc_store_list(h->store, prefix, collect_document, &d, err);
+	s = zinc_store_walk(h->store, prefix, &to, err);
 	if (s == ZINC_OK)
 		s = d.status;
 	if (s == ZINC_OK)
 		s = erase_keys(h, &d.keys, err);
 	zinc_buf_fini(&d.keys);
 	return s;
+}
+
+static int
+stop_at_first(void *arg, const char *entry, int is_prefix)
+{
+	(void)entry, (void)is_prefix;
+	*(bool *)arg = true;
+	return 1;
+}
+
+/* A node behind a link has nothing that would be its own. */
+static zinc_status
+has_own(zinc_hierarchy *h, const char *prefix, bool *own, zinc_error *err)
+{
+	const zinc_lister to = {.entry = stop_at_first, .arg = own, .own = 1};
+
+	*own = false;
+	return zinc_store_walk(h->store, prefix, &to, err);
 }
 
 /* What the documents say is there; none, or damaged ones, are NONE. */
@@ -98,12 +118,13 @@ erase_node(zinc_hierarchy *h, const zinc_layout *l, const char *path, const zinc
 	   zinc_error *err)
 {
 	zinc_node_kind kind;
-	bool vacant;
+	bool vacant, own;
 	size_t i;
 
 	ZINC_TRY(kind_of(h->ctx, l, line, &kind, err));
+	ZINC_TRY(has_own(h, prefix, &own, err));
 	for (i = 0; i < l->makers; i++)
-		if (line->docs[i].found != ZINC_MISSING)
+		if (own && line->docs[i].found != ZINC_MISSING)
 			ZINC_TRY(zinc_store_del(h->store, NULL, line->keys[i], NULL, h->put_flags, err));
 	if (zinc_layout_missing(l, line->docs)) {
 		ZINC_TRY(zinc_hierarchy_vacant(h, path, &vacant, err));

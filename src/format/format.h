@@ -54,6 +54,9 @@ typedef struct zinc_meta {
 zinc_status zinc_meta_new(zinc_meta **out, zinc_context *ctx, const zinc_format *format, zinc_json_doc *doc,
 			  zinc_error *err);
 void zinc_meta_free(zinc_meta *m); /* drops a reference; NULL is fine */
+/* Would a read of the whole array ask for this entry of the store that is no key, or for something below or behind it?
+ * `rest` is what follows the array's prefix in its name. */
+bool zinc_meta_reads(const zinc_meta *m, const char *rest, const zinc_odd *odd);
 zinc_meta *zinc_meta_ref(zinc_meta *m);
 /* The document in the final version's vocabulary. */
 const zinc_json *zinc_meta_v3(const zinc_meta *m);
@@ -212,6 +215,8 @@ struct zinc_format {
 				zinc_error *err);
 	zinc_status (*walk)(zinc_hierarchy *h, const char *path, int depth, zinc_report *r, zinc_found_fn fn, void *arg,
 			    zinc_error *err);
+	/* Is an entry of the store that is no key a child of some group, or may it hide one? */
+	bool (*hides)(const zinc_hierarchy *h, const zinc_odd *odd);
 	/* Erase the node and everything below; its document first, so that nothing half erased looks whole.  What an
 	 * interrupted erase left is erased too.  E_NOTFOUND when there is nothing. */
 	zinc_status (*erase)(zinc_hierarchy *h, const char *path, zinc_error *err);

@@ -248,6 +248,13 @@ v2_children(zinc_hierarchy *h, const char *path, zinc_report *r, zinc_found_fn f
 	return zinc_layout_list(h, &zinc_v2_layout, path, (zinc_listing){.depth = 1}, r, fn, arg, err);
 }
 
+static bool
+v2_hides(const zinc_hierarchy *h, const zinc_odd *odd)
+{
+	(void)h;
+	return zinc_layout_hides(&zinc_v2_layout, odd);
+}
+
 static zinc_status
 v2_walk(zinc_hierarchy *h, const char *path, int depth, zinc_report *r, zinc_found_fn fn, void *arg, zinc_error *err)
 {
@@ -292,6 +299,7 @@ const zinc_format zinc_format_v2 = {
     .from_v3 = zinc_v2_from_v3,
     .children = v2_children,
     .walk = v2_walk,
+    .hides = v2_hides,
     .erase = v2_erase,
     .prefixes = zinc_layout_prefixes,
     .consolidate = zinc_v2_consolidate,

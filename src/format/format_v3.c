@@ -174,6 +174,13 @@ v3_children(zinc_hierarchy *h, const char *path, zinc_report *r, zinc_found_fn f
 	return zinc_layout_list(h, &zinc_v3_layout, path, (zinc_listing){.depth = 1}, r, fn, arg, err);
 }
 
+static bool
+v3_hides(const zinc_hierarchy *h, const zinc_odd *odd)
+{
+	(void)h;
+	return zinc_layout_hides(&zinc_v3_layout, odd);
+}
+
 static zinc_status
 v3_walk(zinc_hierarchy *h, const char *path, int depth, zinc_report *r, zinc_found_fn fn, void *arg, zinc_error *err)
 {
@@ -255,6 +262,7 @@ const zinc_format zinc_format_v3 = {
     .from_v3 = v3_from_v3,
     .children = v3_children,
     .walk = v3_walk,
+    .hides = v3_hides,
     .erase = zinc_v3_erase,
     .prefixes = zinc_layout_prefixes,
     .consolidate = zinc_v3_consolidate,

@@ -104,6 +104,8 @@ zinc_status zinc_walker_detect(zinc_walker *w, const char *name, const zinc_form
 /* What is said of a child of another version. */
 #define ZINC_FOREIGN_BYTES 160
 void zinc_walker_foreign(char text[ZINC_FOREIGN_BYTES], const zinc_format *format);
+/* For the slot `hides`. */
+bool zinc_layout_hides(const zinc_layout *l, const zinc_odd *odd);
 /* Show a child of the node at `parent` (below the base) that cannot be shown: a finding with its name, escaped. */
 zinc_status zinc_walker_hidden(zinc_walker *w, const char *parent, const char *name, zinc_status code, const char *why,
 			       zinc_error *err);

@@ -150,6 +150,46 @@ zinc_report_init_quiet(zinc_report *r, zinc_context *ctx, bool strict)
 	r->found = forgive;
 }
 
+/* Is the text the key of a chunk inside the grid? */
+static bool
+is_chunk_inside(const zinc_meta *m, const char *rest)
+{
+	uint64_t index[ZINC_MAX_NDIM];
+	int d;
+
+	if (!m->keys.ops->decode(&m->keys, rest, m->ndim, index))
+		return false;
+	for (d = 0; d < m->ndim; d++)
+		if (index[d] >= m->grid->ops->count(m->grid, d, m->shape[d]))
+			return false;
+	return true;
+}
+
+/* What may have keys below it is tried with the first chunk's numbers behind: "c" of a matrix is in the way of "c/0/0".
+ */
+bool
+zinc_meta_reads(const zinc_meta *m, const char *rest, const zinc_odd *odd)
+{
+	const bool below = odd->kind == ZINC_ODD_LINK || odd->kind == ZINC_ODD_LOOP || odd->kind == ZINC_ODD_UNREAD;
+	char text[1024];
+	size_t n = strlen(rest);
+	int d;
+
+	if (odd->kind == ZINC_ODD_NAME)
+		return false; /* no encoding has such keys */
+	if (!m->keys.ops || !m->grid || n + 2 * (size_t)m->ndim + 1 > sizeof text)
+		return odd->kind != ZINC_ODD_DIR; /* nobody can tell */
+	memcpy(text, rest, n + 1);
+	for (d = 0; d <= m->ndim; d++, n += 2) {
+		if (is_chunk_inside(m, text))
+			return true;
+		if (!below)
+			break;
+		memcpy(text + n, "/0", 3);
+	}
+	return false;
+}
+
 zinc_status
 zinc_meta_resized(zinc_meta **out, const zinc_meta *m, const uint64_t *shape, zinc_error *err)
 {

@@ -335,8 +335,8 @@ collect_entry(void *arg, const char *entry, int is_prefix)
 }
 
 /* Is it, or may it be, a child?  Documents of the group itself are told of by who reads them. */
-static bool
-hides_child(const zinc_layout *l, const zinc_odd *odd)
+bool
+zinc_layout_hides(const zinc_layout *l, const zinc_odd *odd)
 {
 	static const char *const makers[] = {"zarr.json", ".zarray", ".zgroup"}; /* of nodes of any version */
 	size_t i;
@@ -344,8 +344,8 @@ hides_child(const zinc_layout *l, const zinc_odd *odd)
 	for (i = 0; i < l->all; i++)
 		if (strcmp(zinc_key_name(odd->key), l->names[i]) == 0)
 			return false;
-	if (odd->kind == ZINC_ODD_LINK)
-		return true;
+	if (odd->kind == ZINC_ODD_LINK || odd->kind == ZINC_ODD_DIR)
+		return odd->kind == ZINC_ODD_LINK;
 	for (i = 0; i < sizeof makers / sizeof *makers; i++)
 		if (odd->holds(odd, makers[i]) != 0)
 			return true;
@@ -357,7 +357,7 @@ collect_odd(void *arg, const zinc_odd *odd)
 {
 	struct collect *c = arg;
 
-	if (hides_child(c->w->layout, odd))
+	if (zinc_layout_hides(c->w->layout, odd))
 		c->status = zinc_walker_hidden(c->w, c->parent, zinc_key_name(odd->key),
 					       odd->kind == ZINC_ODD_NAME ? ZINC_E_CORRUPT : ZINC_E_IO, odd->why,
 					       c->err);

@@ -69,16 +69,30 @@ collect_key(void *arg, const char *key, uint64_t nbytes)
 	return c->status != ZINC_OK;
 }
 
+/* A copy that lacks something is none.  Whose an entry would be is not looked at: a plain directory is nobody's. */
+static int
+refuse_odd(void *arg, const zinc_odd *odd)
+{
+	struct copy *c = arg;
+
+	if (odd->kind == ZINC_ODD_DIR || (odd->kind == ZINC_ODD_NAME && !c->from->format->hides(c->from, odd)))
+		return 0;
+	c->status = zinc_fail(c->err, ZINC_E_IO, "cannot be copied: %s", odd->why);
+	zinc_error_at_key(c->err, c->status, odd->key);
+	return 1;
+}
+
 /* List below all prefixes of the source; the target has as many, for it is of the same format. */
 static zinc_status
 collect_keys(struct copy *c)
 {
+	const zinc_lister to = {.key = collect_key, .odd = refuse_odd, .arg = c};
 	const char *end = (const char *)c->from_prefixes.p + c->from_prefixes.n;
 
 	c->from_prefix = (const char *)c->from_prefixes.p;
 	c->to_prefix = (const char *)c->to_prefixes.p;
 	while (c->from_prefix < end) {
-		ZINC_TRY(zinc_store_list(c->from->store, c->from_prefix, collect_key, c, c->err));
+		ZINC_TRY(zinc_store_walk(c->from->store, c->from_prefix, &to, c->err));
 		ZINC_TRY(c->status);
 		c->from_prefix += strlen(c->from_prefix) + 1;
 		c->to_prefix += strlen(c->to_prefix) + 1;

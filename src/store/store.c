@@ -531,6 +531,7 @@ list_checked(const zinc_store *s, checked_list *c, zinc_error *err)
 	zinc_lister checked = c->to.key ? all : level;
 
 	checked.odd = c->to.odd ? checked_odd : NULL;
+	checked.own = c->to.own;
 	if (s->ops.walk)
 		return s->ops.walk(s->self, c->prefix, &checked, err);
 	if (c->to.key)

@@ -31,7 +31,7 @@ struct zinc_store {
  *
  *   URL                        store opened at       path            root_fixed
  *   /data/a.zarr/foo           /                     data/a.zarr/foo
- *   /home/link/a.zarr/foo      /home/link            a.zarr/foo      (link is a symbolic link)
+ *   /home/link/a.zarr/foo      /home/link            a.zarr/foo      (a symbolic link, unless links are followed)
  *   file:///d/a%20b.zarr       /                     d/a b.zarr
  *   memory://name/x/y          memory://name         x/y
  *   s3://bucket/x/y            s3://bucket           x/y             (any registered scheme)
@@ -39,8 +39,9 @@ struct zinc_store {
  *   file:///d/a.zarr|zarr3:foo /d/a.zarr             foo             yes; format "zarr3"
  *
  * A local path is made absolute, "." and ".." are taken as text, and the store begins below its last
- * component that is a symbolic link or cannot be part of a key: no climb gets past either.  Where a new node would
- * need such a component as its name, `above` tells what it would be a part of.
+ * component that cannot be part of a key or, unless the store follows links, is one: no climb gets past either.
+ * Where a new node would need a component as its name that is no part of a key, `above` tells what it would be a part
+ * of.
  * Directories above the path are never removed, however empty.
  */
 typedef struct zinc_place {

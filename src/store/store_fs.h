@@ -36,8 +36,10 @@ typedef struct fs_dir {
 typedef struct fs_dirs {
 	struct fs_dirs_entry {
 		char *path;
-		bool prune;  /* something was deleted in it: remove it when it is empty */
-		bool failed; /* its fsync */
+		bool prune;    /* something was deleted in it: remove it when it is empty */
+		bool failed;   /* it is not synced: of it or, for sync(), of a file in it */
+		bool lost;     /* and never will be: an fsync failed, after which the kernel may have dropped what it had */
+		size_t synced; /* bytes of the path of what was synced for it */
 	} * e;
 	size_t n, cap;
 } fs_dirs;
@@ -102,6 +104,7 @@ typedef struct zinc_fs {
 	struct timespec newest_del; /* mtime of the newest value deleted */
 	fs_dirs unsynced_files;     /* relaxed puts and deletes happened in these ... */
 	fs_dirs unsynced_dirs;      /* ... and directories were made in these */
+	bool lost;                  /* an fsync of sync() failed: no later one can make that good */
 } zinc_fs;
 
 #define FS_NAMES_KNOWN 1u
@@ -234,13 +237,15 @@ typedef struct fs_entries {
 } fs_entries;
 
 /* Read path[0..n) (missing: no entries).  Everything, in any order, links as links; or else all but locks, in order,
- * links followed where the store does, with sizes of files.  `where` (may be NULL) gets the directory's own stat. */
-typedef enum fs_which { FS_EVERYTHING, FS_KEYS, FS_KEYS_WITH_SIZES } fs_which;
+ * links followed where the store does (or, own, as files of size 0), with sizes of files.  `where` (may be NULL) gets the directory's own stat. */
+typedef enum fs_which { FS_EVERYTHING, FS_KEYS, FS_KEYS_WITH_SIZES, FS_OWN_KEYS } fs_which;
 zinc_status zinc_fs_entries_read(zinc_fs *fs, fs_entries *e, const char *path, size_t n, fs_which which,
 				 struct stat *where, zinc_error *err);
 void zinc_fs_entries_fini(fs_entries *e);
 /* Entry i and its name; NULL past the end. */
 const fs_entry *zinc_fs_entry(const fs_entries *e, size_t i, const char **name);
+/* Is the directory there, and not to be read by us?  `path` ends in '/'. */
+bool zinc_fs_is_denied(zinc_fs *fs, const char *path);
 zinc_status zinc_fs_walk(void *self, const char *prefix, const zinc_lister *to, zinc_error *err);
 zinc_status zinc_fs_del_prefix(void *self, const char *prefix, uint32_t flags, zinc_error *err);
 zinc_status zinc_fs_scrub(void *self, const char *prefix, int remove, zinc_scrub_fn fn, void *arg, zinc_error *err);

@@ -475,7 +475,8 @@ zinc_fs_groups_after_fork(zinc_fs *fs)
 typedef struct file_sync {
 	zinc_fs *fs;
 	int dir;
-	int failed; /* errno */
+	int failed; /* errno of the first */
+	bool lost;  /* of an fsync */
 } file_sync;
 
 /* Through a new descriptor: fsync is about the file, not about who wrote it. */
@@ -484,60 +485,110 @@ sync_file(void *arg, const char *name, int type)
 {
 	file_sync *s = (file_sync *)arg;
 	const zinc_os *os = fs_os(s->fs);
-	int fd;
+	int fd, failed = 0;
 
 	if (type == DT_DIR || zinc_fs_is_lock(name))
 		return 0;
 	fd = zinc_fs_openat(s->fs, s->dir, name, O_RDONLY | O_NONBLOCK, ZINC_LINKS_REFUSE);
-	if (fd == -1) /* deleted meanwhile, or a link, which is not ours */
-		s->failed = errno == ENOENT || errno == ELOOP || errno == ENXIO ? 0 : errno;
-	else if (os->fsync(os, fd) == -1)
-		s->failed = errno == EINVAL ? 0 : errno; /* not a file */
+	if (fd == -1) { /* deleted meanwhile, or a link, which is not ours */
+		failed = errno == ENOENT || errno == ELOOP || errno == ENXIO ? 0 : errno;
+	} else if (os->fsync(os, fd) == -1 && errno != EINVAL) { /* which says: not a file */
+		failed = errno;
+		s->lost = true;
+	}
 	if (fd != -1)
 		os->close(os, fd);
-	return s->failed != 0;
+	s->failed = s->failed ? s->failed : failed;
+	return 0;
 }
 
 /* Relaxed puts happened in this directory, nobody knows which: fsync every file; clean ones cost little. */
 static zinc_status
-sync_files(zinc_fs *fs, const char *path, zinc_error *err)
+sync_files(zinc_fs *fs, const char *path, bool *lost, zinc_error *err)
 {
-	file_sync s = {fs, -1, 0};
+	file_sync s = {fs, -1, 0, false};
 	fs_dir *d = NULL;
 
 	ZINC_TRY(zinc_fs_dir_open(fs, path, strlen(path), false, &d, NULL, err));
 	if (!d)
 		return ZINC_OK;
 	s.dir = d->fd;
-	if (fs_os(fs)->read_dir(fs_os(fs), d->fd, sync_file, &s) == -1)
+	if (fs_os(fs)->read_dir(fs_os(fs), d->fd, sync_file, &s) == -1 && !s.failed)
 		s.failed = errno;
 	zinc_fs_dir_unref(fs, d);
+	*lost = s.lost;
 	return s.failed ? zinc_fs_fail(err, s.failed, "cannot sync") : ZINC_OK;
 }
 
-/* The sets are taken away first: what is put meanwhile waits for the next sync.  A failed fsync is not repeated by it.
- */
+/* The files of all directories, and then these; all are tried.  The first failure is told. */
+static zinc_status
+sync_set(zinc_fs *fs, fs_dirs *set, bool files, zinc_error *err)
+{
+	zinc_status st = ZINC_OK, all;
+	bool *lost = NULL;
+	size_t i;
+
+	if (files && set->n > 0 && !(lost = (bool *)zinc_calloc(fs->ctx, 2 * set->n, sizeof *lost)))
+		return zinc_fail_nomem(err);
+	for (i = 0; lost && i < set->n; i++) {
+		const zinc_status s = sync_files(fs, set->e[i].path, &lost[2 * i], st == ZINC_OK ? err : NULL);
+
+		lost[2 * i + 1] = s != ZINC_OK;
+		st = st == ZINC_OK ? s : st;
+	}
+	all = zinc_fs_dirs_sync(fs, set, st == ZINC_OK ? err : NULL);
+	for (i = 0; lost && i < set->n; i++) {
+		set->e[i].lost |= lost[2 * i];
+		set->e[i].failed |= lost[2 * i + 1];
+	}
+	zinc_free(fs->ctx, lost);
+	return st == ZINC_OK ? all : st;
+}
+
+/* What was not synced waits for the next sync, but for what an fsync has failed of: to try again might be told OK though
+ * the bytes are gone. */
+static void
+put_back(zinc_fs *fs, fs_dirs *waiting, const fs_dirs *set, bool untried)
+{
+	size_t i;
+
+	pthread_mutex_lock(&fs->lock);
+	for (i = 0; i < set->n; i++) {
+		const struct fs_dirs_entry *e = &set->e[i];
+
+		fs->lost |= e->lost;
+		if ((untried || e->failed) && !e->lost &&
+		    zinc_fs_dirs_add(fs, waiting, e->path, strlen(e->path), false, NULL) != ZINC_OK)
+			fs->lost = true; /* nobody would know of it */
+	}
+	pthread_mutex_unlock(&fs->lock);
+}
+
+/* The sets are taken away first: what is put meanwhile waits for the next sync. */
 zinc_status
 zinc_fs_sync(void *self, zinc_error *err)
 {
 	zinc_fs *fs = (zinc_fs *)self;
 	fs_dirs files, dirs;
-	zinc_status st = ZINC_OK;
-	size_t i;
+	zinc_status st, above;
+	bool lost;
 
 	pthread_mutex_lock(&fs->lock);
 	files = fs->unsynced_files;
 	dirs = fs->unsynced_dirs;
+	lost = fs->lost;
 	memset(&fs->unsynced_files, 0, sizeof files);
 	memset(&fs->unsynced_dirs, 0, sizeof dirs);
 	pthread_mutex_unlock(&fs->lock);
-	for (i = 0; i < files.n && st == ZINC_OK; i++)
-		st = sync_files(fs, files.e[i].path, err);
-	if (st == ZINC_OK)
-		st = zinc_fs_dirs_sync(fs, &files, err);
-	if (st == ZINC_OK)
-		st = zinc_fs_dirs_sync(fs, &dirs, err);
+	st = sync_set(fs, &files, true, err);
+	above = sync_set(fs, &dirs, false, st == ZINC_OK ? err : NULL);
+	put_back(fs, &fs->unsynced_files, &files, st == ZINC_E_NOMEM);
+	put_back(fs, &fs->unsynced_dirs, &dirs, false);
 	zinc_fs_dirs_fini(fs, &files);
 	zinc_fs_dirs_fini(fs, &dirs);
-	return st;
+	if (st == ZINC_OK && above == ZINC_OK && lost)
+		return zinc_fail(err, ZINC_E_UNCERTAIN,
+				 "an earlier sync failed, so what was written before it may not survive a power cut: "
+				 "open the store anew and write it again");
+	return st == ZINC_OK ? above : st;
 }

@@ -204,12 +204,14 @@ stat_entry(zinc_fs *fs, const fs_dir *d, fs_entry *entry, const char *name)
 
 /* What an entry that is no file and no directory means for keys. */
 static void
-judge(zinc_fs *fs, const fs_dir *d, fs_entry *entry, const char *name)
+judge(zinc_fs *fs, const fs_dir *d, fs_entry *entry, const char *name, bool own)
 {
 	if (entry->odd && entry->type == DT_REG && zinc_fs_is_lock(name))
 		entry->type = FS_PASSED_OVER;
 	if (entry->type == FS_PASSED_OVER)
 		entry->odd = (zinc_odd_kind)0;
+	else if (entry->type == DT_LNK && !entry->odd && own)
+		entry->type = DT_REG;
 	else if (entry->type == DT_LNK && !entry->odd)
 		resolve_link(fs, d, entry, name);
 	else if (entry->type == DT_UNKNOWN && !entry->odd)
@@ -227,7 +229,7 @@ resolve(zinc_fs *fs, const fs_dir *d, fs_entry *entry, const char *name, fs_whic
 	if ((entry->type != DT_LNK || !keys) && stat_entry(fs, d, entry, name) == -1)
 		return -1;
 	if (keys)
-		judge(fs, d, entry, name);
+		judge(fs, d, entry, name, which == FS_OWN_KEYS);
 	return 0;
 }
 
@@ -344,9 +346,8 @@ tell_odd(walk *w, zinc_odd_kind kind, const char *why)
 	w->stop = w->to.odd(w->to.arg, &odd) != 0;
 }
 
-/* Is the directory there, and not to be read by us?  `path` ends in '/'. */
-static bool
-is_denied(zinc_fs *fs, const char *path)
+bool
+zinc_fs_is_denied(zinc_fs *fs, const char *path)
 {
 	int fd = zinc_fs_openat(fs, atomic_load(&fs->root), path, O_RDONLY | O_DIRECTORY, fs->links);
 
@@ -358,11 +359,19 @@ is_denied(zinc_fs *fs, const char *path)
 
 /* The directory at w->path, which is told of without its slash. */
 static void
+tell_dir(walk *w, zinc_odd_kind kind, const char *why)
+{
+	if (!w->to.odd)
+		return;
+	w->path.n--;
+	tell_odd(w, kind, why);
+	w->path.p[w->path.n++] = '/'; /* a NUL was put there */
+}
+
+static void
 tell_denied(walk *w)
 {
-	w->path.n--;
-	tell_odd(w, ZINC_ODD_UNREAD, "a directory that may not be read");
-	w->path.n++;
+	tell_dir(w, ZINC_ODD_UNREAD, "a directory that may not be read");
 }
 
 /* ---- the walk ---- */
@@ -411,24 +420,25 @@ walk_entry(walk *w, const fs_entry *entry, const char *name, const chain *here)
 	return st;
 }
 
+static zinc_status
+read_entries(walk *w, fs_entries *e, chain *here, zinc_error *err)
+{
+	return zinc_fs_entries_read(w->fs, e, zinc_buf_text(&w->path), path_length(&w->path),
+				    w->to.own ? FS_OWN_KEYS : FS_KEYS_WITH_SIZES, &here->st, err);
+}
+
 /* *skip: the directory at w->path may not be read, and was told of.  Not the one that the caller asked for. */
 static zinc_status
 read_dir(walk *w, fs_entries *e, chain *here, bool *skip)
 {
-	zinc_status st;
-
 	*skip = false;
 	if (!w->to.odd || !here->up)
-		return zinc_fs_entries_read(w->fs, e, zinc_buf_text(&w->path), path_length(&w->path),
-					    FS_KEYS_WITH_SIZES, &here->st, w->err);
-	st = zinc_fs_entries_read(w->fs, e, zinc_buf_text(&w->path), path_length(&w->path), FS_KEYS_WITH_SIZES,
-				  &here->st, NULL);
-	if (st == ZINC_OK)
-		return st;
-	*skip = is_denied(w->fs, zinc_buf_text(&w->path));
+		return read_entries(w, e, here, w->err);
+	if (read_entries(w, e, here, NULL) == ZINC_OK)
+		return ZINC_OK;
+	*skip = zinc_fs_is_denied(w->fs, zinc_buf_text(&w->path));
 	if (!*skip)
-		return zinc_fs_entries_read(w->fs, e, zinc_buf_text(&w->path), path_length(&w->path),
-					    FS_KEYS_WITH_SIZES, &here->st, w->err);
+		return read_entries(w, e, here, w->err);
 	tell_denied(w);
 	return ZINC_OK;
 }
@@ -450,10 +460,10 @@ walk_dir(walk *w, const chain *up)
 		return ZINC_OK;
 	st = ZINC_OK;
 	if (is_round(&here)) {
-		w->path.n--;
-		tell_odd(w, ZINC_ODD_LOOP, "a directory that is its own ancestor");
-		w->path.n++;
+		tell_dir(w, ZINC_ODD_LOOP, "a directory that is its own ancestor");
 	} else {
+		if (up)
+			tell_dir(w, ZINC_ODD_DIR, "a directory is in the place of a value");
 		for (i = 0; st == ZINC_OK && !w->stop && (entry = zinc_fs_entry(&e, i, &name)); i++)
 			st = walk_entry(w, entry, name, &here);
 	}
@@ -491,7 +501,7 @@ first_key(void *arg, const char *key, uint64_t nbytes)
 static int
 first_odd(void *arg, const zinc_odd *odd)
 {
-	*(bool *)arg = odd->kind != ZINC_ODD_NAME;
+	*(bool *)arg = odd->kind != ZINC_ODD_NAME && odd->kind != ZINC_ODD_DIR;
 	return *(bool *)arg;
 }
 
@@ -536,7 +546,7 @@ look_into(walk *w, bool *found)
 	if (has_key(w->fs, path, found, NULL) == ZINC_OK)
 		return ZINC_OK;
 	*found = false;
-	if (!is_denied(w->fs, path))
+	if (!zinc_fs_is_denied(w->fs, path))
 		return has_key(w->fs, path, found, w->err);
 	tell_denied(w);
 	return ZINC_OK;
@@ -569,7 +579,7 @@ walk_level(zinc_fs *fs, const char *prefix, const zinc_lister *to, zinc_error *e
 	fs_entries e;
 	zinc_status st;
 
-	ZINC_TRY(zinc_fs_entries_read(fs, &e, prefix, n ? n - 1 : 0, FS_KEYS, NULL, err));
+	ZINC_TRY(zinc_fs_entries_read(fs, &e, prefix, n ? n - 1 : 0, to->own ? FS_OWN_KEYS : FS_KEYS, NULL, err));
 	zinc_buf_init(&w.path, fs->ctx, SIZE_MAX - 1);
 	st = zinc_buf_puts(&w.path, prefix, err);
 	for (i = 0; st == ZINC_OK && !w.stop && (entry = zinc_fs_entry(&e, i, &name)); i++) {
@@ -585,10 +595,29 @@ walk_level(zinc_fs *fs, const char *prefix, const zinc_lister *to, zinc_error *e
 	return st;
 }
 
+/* Is path[0..n) itself a link?  What cannot be told is met again by who looks below. */
+static bool
+is_link(zinc_fs *fs, const char *path, size_t n)
+{
+	char name[PATH_MAX];
+	struct stat st;
+
+	if (n == 0 || n >= sizeof name || atomic_load(&fs->root) == -1)
+		return false;
+	memcpy(name, path, n);
+	name[n] = '\0';
+	return stat_and_close(fs, open_below(fs, "", 0, name, O_PATH | O_NOFOLLOW), &st) == 0 && S_ISLNK(st.st_mode);
+}
+
 zinc_status
 zinc_fs_walk(void *self, const char *prefix, const zinc_lister *to, zinc_error *err)
 {
-	return to->key ? walk_all((zinc_fs *)self, prefix, to, err) : walk_level((zinc_fs *)self, prefix, to, err);
+	zinc_fs *fs = (zinc_fs *)self;
+	const size_t n = strlen(prefix);
+
+	if (to->own && is_link(fs, prefix, n ? n - 1 : 0))
+		return ZINC_OK;
+	return to->key ? walk_all(fs, prefix, to, err) : walk_level(fs, prefix, to, err);
 }
 
 /* ---- erasing all below ---- */
@@ -683,20 +712,6 @@ ignore_leftover(void *arg, const char *name, const char *what)
 {
 	(void)arg, (void)name, (void)what;
 	return 0;
-}
-
-/* Is path[0..n) itself a link?  What cannot be told is met again by who looks below. */
-static bool
-is_link(zinc_fs *fs, const char *path, size_t n)
-{
-	char name[PATH_MAX];
-	struct stat st;
-
-	if (n == 0 || n >= sizeof name)
-		return false;
-	memcpy(name, path, n);
-	name[n] = '\0';
-	return stat_and_close(fs, open_below(fs, "", 0, name, O_PATH | O_NOFOLLOW), &st) == 0 && S_ISLNK(st.st_mode);
 }
 
 /* x->path is the prefix; a link is cut off, and nothing of what it leads to is touched. */

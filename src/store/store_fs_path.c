@@ -427,7 +427,8 @@ zinc_fs_dirs_add(zinc_fs *fs, fs_dirs *set, const char *path, size_t n, bool pru
 	memmove(&set->e[i + 1], &set->e[i], (set->n - i) * sizeof set->e[0]);
 	set->e[i].path = copy;
 	set->e[i].prune = prune;
-	set->e[i].failed = false;
+	set->e[i].failed = set->e[i].lost = false;
+	set->e[i].synced = 0;
 	set->n++;
 	return ZINC_OK;
 }
@@ -454,27 +455,46 @@ open_survivor(zinc_fs *fs, int root, char *path, size_t *n)
 	return fd;
 }
 
-/* A directory that is gone is made durable by the one above; `last` is what the entry before synced. */
-static int
-sync_entry(zinc_fs *fs, const fs_dirs *set, char *path, char *last, size_t *nlast)
+/* Has an entry before i synced, or failed to sync, the same directory, path[0..n)?  Its index, or i.  Shorter paths come
+ * first, so an entry for the directory itself has had its turn; of others those next to each other and those that
+ * failed are looked for: to ask again after a failure would be told OK. */
+static size_t
+synced_before(const fs_dirs *set, size_t i, const char *path, size_t n, bool any_failed)
 {
-	const zinc_os *os = fs_os(fs);
-	size_t whole = strlen(path), n = whole;
-	int root = atomic_load(&fs->root), fd, failed = 0;
-	bool again;
+	bool found;
+	size_t k = dirs_find(set, path, n, &found);
 
-	fd = root == -1 ? -1 : open_survivor(fs, root, path, &n);
-	if (fd == -1)
-		return -1;
-	/* Shorter paths come first, so an entry above has had its turn. */
-	again = (n < whole && zinc_fs_dirs_has(set, path, n)) || (n == *nlast && memcmp(path, last, n) == 0);
-	if (!again) {
-		failed = sync_dir(os, fd);
-		memcpy(last, path, n);
-		*nlast = n;
+	if (found && k < i)
+		return k;
+	for (k = i; k-- > 0 && (any_failed || k + 1 == i);)
+		if (set->e[k].synced == n && memcmp(set->e[k].path, path, n) == 0 && (set->e[k].failed || k + 1 == i))
+			return k;
+	return i;
+}
+
+/* A directory that is gone is made durable by the one above. */
+static void
+sync_entry(zinc_fs *fs, fs_dirs *set, size_t i, bool any_failed)
+{
+	struct fs_dirs_entry *e = &set->e[i];
+	size_t n = strlen(e->path), k;
+	int root = atomic_load(&fs->root), fd;
+	const bool gone = root == -1 || (fd = open_survivor(fs, root, e->path, &n)) == -1;
+
+	e->synced = n;
+	e->failed = gone;
+	e->lost = false;
+	if (gone)
+		return;
+	k = synced_before(set, i, e->path, n, any_failed);
+	if (k < i) {
+		e->failed = set->e[k].failed;
+		e->lost = set->e[k].lost;
+		errno = EIO;
+	} else if (sync_dir(fs_os(fs), fd) != 0) {
+		e->failed = e->lost = true;
 	}
 	close_keeping_errno(fs, fd);
-	return failed;
 }
 
 /* Children are pruned before their parents; survivors are synced from the top down.  All are tried, the first failure
@@ -483,14 +503,13 @@ zinc_status
 zinc_fs_dirs_sync(zinc_fs *fs, fs_dirs *set, zinc_error *err)
 {
 	zinc_status st = ZINC_OK;
-	char last[FS_KEY_MAX + 1];
-	size_t i, nlast = SIZE_MAX;
+	size_t i;
 
 	for (i = set->n; i-- > 0;)
 		if (set->e[i].prune)
 			zinc_fs_prune(fs, set->e[i].path, strlen(set->e[i].path));
 	for (i = 0; i < set->n; i++) {
-		set->e[i].failed = sync_entry(fs, set, set->e[i].path, last, &nlast) != 0;
+		sync_entry(fs, set, i, st != ZINC_OK);
 		if (set->e[i].failed && st == ZINC_OK) {
 			zinc_fs_fail(
 			    err, errno,

@@ -98,6 +98,9 @@ scrub_dir(scrub *s, bool *empty)
 	fs_entries e;
 	zinc_status st = ZINC_OK;
 
+	*empty = false;
+	if (n && zinc_fs_is_denied(s->fs, zinc_buf_text(&s->path)))
+		return ZINC_OK; /* not ours, whatever is in it */
 	*empty = true;
 	ZINC_TRY(zinc_fs_entries_read(s->fs, &e, zinc_buf_text(&s->path), n, FS_EVERYTHING, &where, s->err));
 	for (i = 0; st == ZINC_OK && !s->stop && (entry = zinc_fs_entry(&e, i, &name)); i++)

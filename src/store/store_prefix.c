@@ -236,7 +236,7 @@ prefix_walk(void *self, const char *prefix, const zinc_lister *to, zinc_error *e
 {
 	const prefixed *p = (const prefixed *)self;
 	named_list l = {p, *to, NULL, NULL};
-	zinc_lister whole_names = {NULL, NULL, NULL, &l};
+	zinc_lister whole_names = {NULL, NULL, NULL, &l, to->own};
 	zinc_buf whole;
 	zinc_status st = whole_key(&whole, p, prefix, err);
 
@@ -253,7 +253,7 @@ static zinc_status
 prefix_scrub(void *self, const char *prefix, int remove, zinc_scrub_fn fn, void *arg, zinc_error *err)
 {
 	const prefixed *p = (const prefixed *)self;
-	named_list l = {p, {NULL, NULL, NULL, NULL}, fn, arg};
+	named_list l = {p, {NULL, NULL, NULL, NULL, 0}, fn, arg};
 	zinc_buf whole;
 	zinc_status st = whole_key(&whole, p, prefix, err);
 

@@ -562,8 +562,9 @@ typedef struct way {
 
 /* Look at the component path[at..end): must a store that holds it begin below? */
 static void
-look_at(way *w, zinc_context *ctx, int top, char *path, size_t at, size_t end)
+look_at(way *w, const zinc_store_options *o, int top, char *path, size_t at, size_t end)
 {
+	const zinc_os *os = o->context->os;
 	char kept = path[end];
 	struct stat st;
 	bool bad, odd, link, dir;
@@ -571,11 +572,11 @@ look_at(way *w, zinc_context *ctx, int top, char *path, size_t at, size_t end)
 	path[end] = '\0';
 	bad = zinc_key_check(path + at, NULL) != ZINC_OK;
 	odd = bad || zinc_fs_key_check(path + at, NULL) != ZINC_OK;
-	dir = ctx->os->fstatat(ctx->os, top, path, &st) == 0;
+	dir = os->fstatat(os, top, path, &st) == 0;
 	link = dir && S_ISLNK(st.st_mode);
 	dir = link || (dir && S_ISDIR(st.st_mode));
 	path[end] = kept;
-	if (odd || link) {
+	if (odd || (link && o->links != ZINC_LINKS_FOLLOW)) {
 		w->barrier = end;
 		w->odd = odd ? at : SIZE_MAX;
 		w->bad = bad;
@@ -585,8 +586,9 @@ look_at(way *w, zinc_context *ctx, int top, char *path, size_t at, size_t end)
 }
 
 static zinc_status
-find_barrier(zinc_context *ctx, char *path, way *out, zinc_error *err)
+find_barrier(const zinc_store_options *o, char *path, way *out, zinc_error *err)
 {
+	zinc_context *ctx = o->context;
 	int top = ctx->os->open_root(ctx->os, "/", O_PATH);
 	size_t at, end;
 
@@ -594,7 +596,7 @@ find_barrier(zinc_context *ctx, char *path, way *out, zinc_error *err)
 		return zinc_fail_errno(err, errno, "cannot open /");
 	for (at = 0; path[at]; at = end + (path[end] == '/')) {
 		end = at + strcspn(path + at, "/");
-		look_at(out, ctx, top, path, at, end);
+		look_at(out, o, top, path, at, end);
 	}
 	ctx->os->close(ctx->os, top);
 	return ZINC_OK;
@@ -664,7 +666,7 @@ local_place(zinc_place *out, url_parts *u, const zinc_store_options *o, zinc_err
 	zinc_buf_init(&path, ctx, INT_MAX);
 	st = absolute_path(&path, base, err);
 	if (st == ZINC_OK)
-		st = find_barrier(ctx, (char *)path.p, &w, err);
+		st = find_barrier(o, (char *)path.p, &w, err);
 	if (st == ZINC_OK) {
 		inside = (const char *)path.p + w.barrier;
 		inside += *inside == '/';

@@ -8,6 +8,9 @@
  * The listing also gives the source its fingerprint: the sum over all keys of a hash of key, size and, where the store
  * has them and is near, tag.  A sum does not depend on the order.
  *
+ * What is no key and stands where one of an array's objects would is told as hidden: a copy without it would have
+ * fill value there.
+ *
  * A store that cannot list (a web server) is asked for every object that a grid may have.
  */
 #include <stdlib.h>
@@ -245,6 +248,20 @@ list_key(void *arg, const char *key, uint64_t nbytes)
 	return l->status != ZINC_OK;
 }
 
+/* Hidden nodes were met by who walked the tree. */
+static int
+list_odd(void *arg, const zinc_odd *odd)
+{
+	struct listing *l = arg;
+	const zinc_cp_node *n = find_array(l->c, odd->key);
+	const size_t root = strlen(l->c->from->prefix);
+
+	if (n && zinc_meta_reads(n->source, odd->key + n->ndata, odd))
+		l->status =
+		    zinc_cp_note(l->c, ZINC_COPY_HIDDEN, n->from, l->err, "%s: %s", odd->key + root, odd->why);
+	return l->status != ZINC_OK;
+}
+
 static zinc_status
 add_prefix(void *arg, const char *prefix, zinc_error *err)
 {
@@ -263,12 +280,13 @@ by_number(const void *a, const void *b)
 static zinc_status
 list_prefixes(struct listing *l, const zinc_buf *from, const zinc_buf *to)
 {
+	const zinc_lister lister = {.key = list_key, .odd = list_odd, .arg = l};
 	const char *end = (const char *)from->p + from->n, *next = (const char *)to->p;
 
 	for (l->from_prefix = (const char *)from->p; l->from_prefix < end;
 	     l->from_prefix += strlen(l->from_prefix) + 1) {
 		l->to_prefix = l->c->from->format == l->c->to->format ? next : "";
-		ZINC_TRY(zinc_store_list(l->c->from->store, l->from_prefix, list_key, l, l->err));
+		ZINC_TRY(zinc_store_walk(l->c->from->store, l->from_prefix, &lister, l->err));
 		ZINC_TRY(l->status);
 		next += l->c->from->format == l->c->to->format ? strlen(next) + 1 : 0;
 	}

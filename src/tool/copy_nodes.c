@@ -55,6 +55,8 @@ add_node(zinc_cp *c, const zinc_found_node *found, zinc_error *err)
 {
 	zinc_cp_node *n;
 
+	if (found->hidden)
+		return zinc_cp_note(c, ZINC_COPY_HIDDEN, found->path, err, "%s", found->problem->text);
 	if (found->problem) {
 		zinc_error_copy(err, found->problem);
 		return zinc_error_at_key(err, found->problem->code, found->path);
@@ -165,6 +167,15 @@ remember(zinc_cp *c, const char *path, const char *message, zinc_error *err)
 }
 
 zinc_status
+zinc_cp_check_hidden(const zinc_cp *c, zinc_error *err)
+{
+	if (c->n.hidden == 0 || c->o.lossy)
+		return ZINC_OK;
+	return zinc_fail(err, ZINC_E_IO, "nothing is copied, for of the source %llu %s cannot be read",
+			 (unsigned long long)c->n.hidden, c->n.hidden == 1 ? "entry" : "entries");
+}
+
+zinc_status
 zinc_cp_note(zinc_cp *c, zinc_copy_kind kind, const char *path, zinc_error *err, const char *fmt, ...)
 {
 	zinc_copy_note note = {.size = sizeof note, .kind = kind, .path = path};
@@ -179,6 +190,7 @@ zinc_cp_note(zinc_cp *c, zinc_copy_kind kind, const char *path, zinc_error *err,
 	note.message = text;
 	c->n.lost += kind == ZINC_COPY_LOST;
 	c->n.replaced += kind == ZINC_COPY_REPLACED;
+	c->n.hidden += kind == ZINC_COPY_HIDDEN;
 	if (kind == ZINC_COPY_LOST)
 		ZINC_TRY(remember(c, path, text, err));
 	if (c->o.note && c->o.note(c->o.note_arg, &note) != 0)

@@ -242,6 +242,7 @@ run(zinc_cp *c, zinc_error *err)
 	ZINC_TRY(check_places(c, err));
 	ZINC_TRY(zinc_cp_translate_all(c, err));
 	ZINC_TRY(zinc_cp_list(c, err));
+	ZINC_TRY(zinc_cp_check_hidden(c, err));
 	ZINC_TRY(zinc_cp_settle_missing(c, err));
 	ZINC_TRY(zinc_cp_journal_init(c, err));
 	ZINC_TRY(zinc_cp_journal_read(c, &found, err));
@@ -385,6 +386,8 @@ zinc_move(zinc_hierarchy *h, const char *from_path, const char *to_path, const z
 	o.overwrite = given.overwrite;
 	o.resume = given.resume;
 	o.dry_run = given.dry_run;
+	o.note = given.note;
+	o.note_arg = given.note_arg;
 	o.verify = 1;
 	ZINC_TRY(zinc_copy(h, from_path, h, to_path, &o, NULL, err));
 	return o.dry_run ? ZINC_OK : zinc_node_erase(h, from_path, err);

@@ -9,7 +9,9 @@
  *     is below.
  * (3) The answer is the same for any number of threads.
  * (4) A document that is damaged, or that could not be read, is a failure: nobody may take it for equal.
+ * (5) What is hidden (its name, a link, the kind of file), node or stored object, is told as a difference of its own.
  */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "tool/diff.h"
@@ -23,12 +25,21 @@ struct entry {
 
 struct listing {
 	zinc_context *ctx;
+	zinc_cmp *c;
 	const char *base;
 	struct entry *at;
 	size_t n, room;
 	zinc_status status;
 	zinc_error *err;
 };
+
+static void
+tell_hidden(zinc_cmp *c, const char *path, const char *what, const char *why)
+{
+	const zinc_difference d = {.kind = ZINC_DIFFERS_HIDDEN, .path = path, .what = what, .a = why, .b = ""};
+
+	zinc_cmp_found(c, &d);
+}
 
 static zinc_status
 add_entry(struct listing *l, const zinc_node *node)
@@ -37,6 +48,10 @@ add_entry(struct listing *l, const zinc_node *node)
 	struct entry *more;
 	size_t nbytes;
 
+	if (node->hidden) {
+		tell_hidden(l->c, below, "node", node->problem);
+		return ZINC_OK;
+	}
 	if (node->problem && node->problem_code != ZINC_E_UNSUPPORTED)
 		return zinc_fail(l->err, node->problem_code, "%s: %s", node->path, node->problem);
 	if (l->n == l->room) {
@@ -85,7 +100,7 @@ by_path(const void *a, const void *b)
 static zinc_status
 list(zinc_cmp *c, int side, struct listing *l, zinc_error *err)
 {
-	*l = (struct listing){.ctx = c->ctx, .base = c->base[side], .err = err};
+	*l = (struct listing){.ctx = c->ctx, .c = c, .base = c->base[side], .err = err};
 	ZINC_TRY(zinc_node_walk(c->h[side], c->base[side], -1, list_node, l, err));
 	ZINC_TRY(l->status);
 	if (l->n == 0)
@@ -194,6 +209,75 @@ doubt_group(zinc_cmp *c, const zinc_cmp_pair *p)
 		zinc_cmp_found(c, &unknown);
 }
 
+struct hunt {
+	zinc_cmp *c;
+	const zinc_cmp_pair *p;
+	int side;
+	size_t nprefix;
+	bool found;
+};
+
+static int
+hunt_key(void *arg, const char *key, uint64_t nbytes)
+{
+	(void)arg, (void)key, (void)nbytes;
+	return 0;
+}
+
+static int
+hunt_odd(void *arg, const zinc_odd *odd)
+{
+	struct hunt *h = arg;
+	char what[512], shown[400];
+
+	if (!zinc_meta_reads(h->p->meta[h->side], odd->key + h->nprefix, odd))
+		return 0;
+	h->found = true;
+	zinc_show(shown, sizeof shown, odd->key + strlen(h->c->h[h->side]->prefix));
+	snprintf(what, sizeof what, "object %s", shown);
+	tell_hidden(h->c, h->p->path, what, odd->why);
+	return h->c->stopped;
+}
+
+/* A read failed: is it for something hidden among the objects of either array?  Listed only now, for it is rare. */
+static zinc_status
+hunt_hidden(zinc_cmp *c, const zinc_cmp_pair *p, bool *found, zinc_error *err)
+{
+	struct hunt h = {.c = c, .p = p};
+	const zinc_lister to = {.key = hunt_key, .odd = hunt_odd, .arg = &h};
+	zinc_status s = ZINC_OK;
+	zinc_buf prefix;
+	zinc_caps caps;
+
+	for (; h.side < 2 && s == ZINC_OK; h.side++) {
+		zinc_store_caps(c->h[h.side]->store, &caps);
+		if (!(caps.flags & ZINC_CAP_LIST) || (caps.flags & ZINC_CAP_REMOTE))
+			continue;
+		zinc_buf_init(&prefix, c->ctx, SIZE_MAX);
+		s = c->h[h.side]->format->data_prefix(c->h[h.side], p->full[h.side], &prefix, err);
+		h.nprefix = prefix.n;
+		if (s == ZINC_OK)
+			s = zinc_buf_text(&prefix)
+				? zinc_store_walk(c->h[h.side]->store, zinc_buf_text(&prefix), &to, err)
+				: zinc_fail_nomem(err);
+		zinc_buf_fini(&prefix);
+	}
+	*found = h.found;
+	return s;
+}
+
+static zinc_status
+compare_values(zinc_cmp *c, const zinc_cmp_pair *p, bool same_type, zinc_error *err)
+{
+	zinc_error e = ZINC_ERROR_INIT;
+	zinc_status s = zinc_cmp_values(c, p, same_type, &e);
+	bool found = false;
+
+	if (s == ZINC_E_IO)
+		ZINC_TRY(hunt_hidden(c, p, &found, err));
+	return s == ZINC_OK || found ? ZINC_OK : zinc_error_copy(err, &e);
+}
+
 static zinc_status
 compare_loaded(zinc_cmp *c, const zinc_cmp_pair *p, zinc_node_kind kind, zinc_error *err)
 {
@@ -206,7 +290,7 @@ compare_loaded(zinc_cmp *c, const zinc_cmp_pair *p, zinc_node_kind kind, zinc_er
 		return ZINC_OK;
 	if (c->o.storage)
 		ZINC_TRY(zinc_cmp_storage(c, p, err));
-	return same_shape && !c->stopped ? zinc_cmp_values(c, p, same_type, err) : ZINC_OK;
+	return same_shape && !c->stopped ? compare_values(c, p, same_type, err) : ZINC_OK;
 }
 
 static zinc_status

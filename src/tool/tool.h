@@ -87,8 +87,8 @@ zinc_status zinc_check_place(zinc_check *c, const char *key, zinc_key_role *role
 bool zinc_check_reserved(const zinc_check *c, const char *key);
 /* The node whose prefix is the first n bytes of `key`; NULL: none. */
 const zinc_check_node *zinc_check_find(const zinc_check *c, const char *key, size_t n);
-/* Call fn for all keys of the node asked about and below. */
-zinc_status zinc_check_list(zinc_check *c, zinc_key_fn fn, void *arg, zinc_error *err);
+/* Call fn for all keys of the node asked about and below, and odd for what is no key. */
+zinc_status zinc_check_list(zinc_check *c, zinc_key_fn fn, zinc_odd_fn odd, void *arg, zinc_error *err);
 zinc_status zinc_check_nodes(zinc_check *c, zinc_error *err);
 /* Siblings whose names differ only in case; nodes are known by then. */
 zinc_status zinc_check_case(zinc_check *c, zinc_error *err);

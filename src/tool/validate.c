@@ -205,18 +205,18 @@ zinc_check_reserved(const zinc_check *c, const char *key)
 	return false;
 }
 
+
 struct listing {
 	zinc_check *c;
-	zinc_key_fn fn;
-	void *arg;
+	zinc_lister to;
 };
 
 static zinc_status
 list_prefix(void *arg, const char *prefix, zinc_error *err)
 {
-	struct listing *l = arg;
+	const struct listing *l = arg;
 
-	return zinc_store_list(l->c->h->store, prefix, l->fn, l->arg, err);
+	return zinc_store_walk(l->c->h->store, prefix, &l->to, err);
 }
 
 /* Of a whole hierarchy everything is looked at, also what no node would have. */
@@ -228,9 +228,9 @@ each_prefix(const zinc_check *c, zinc_status (*fn)(void *arg, const char *prefix
 }
 
 zinc_status
-zinc_check_list(zinc_check *c, zinc_key_fn fn, void *arg, zinc_error *err)
+zinc_check_list(zinc_check *c, zinc_key_fn fn, zinc_odd_fn odd, void *arg, zinc_error *err)
 {
-	struct listing l = {c, fn, arg};
+	struct listing l = {c, {.key = fn, .odd = odd, .arg = arg}};
 
 	return each_prefix(c, list_prefix, &l, err);
 }
@@ -334,7 +334,7 @@ fail_nothing(zinc_check *c, zinc_error *err)
 {
 	bool copy = false;
 
-	ZINC_TRY(zinc_check_list(c, find_journal, &copy, err));
+	ZINC_TRY(zinc_check_list(c, find_journal, NULL, &copy, err));
 	return zinc_fail(err, ZINC_E_NOTFOUND, "no node of a Zarr hierarchy is there%s",
 			 copy ? ", but a copy that was not finished: zinc cp --resume goes on" : "");
 }

@@ -13,7 +13,8 @@
  *   a/.zarray           array /a     a document of another version (M1), never erased
  *   a/__zinc_cp.json    nobody       a copy to /a that was not finished
  *
- * All but the first are warnings: nobody reads a wrong number because of them.
+ * All but the first are warnings: nobody reads a wrong number because of them.  What is no key and stands where one of a
+ * document or an object would (a FIFO, a directory, a link that leads nowhere) is an error, "hidden".
  */
 #include <stdlib.h>
 
@@ -493,6 +494,55 @@ list_key(void *arg, const char *key, uint64_t nbytes)
 	return o->status != ZINC_OK || o->c->stopped;
 }
 
+/* Does it stand where a reader of the hierarchy looks for a document or an object? */
+static zinc_status
+is_hidden(struct objects *o, const zinc_odd *odd, bool *hidden)
+{
+	const char *rel;
+	zinc_key_role role;
+
+	ZINC_TRY(zinc_key_role_of(o->c->h, odd->key, &role, o->err));
+	*hidden = role == ZINC_KEY_NODE || role == ZINC_KEY_PART || o->c->h->format->hides(o->c->h, odd);
+	if (*hidden || role != ZINC_KEY_OTHER)
+		return ZINC_OK;
+	ZINC_TRY(zinc_check_place(o->c, odd->key, &role, o->err));
+	rel = (const char *)o->c->place.p;
+	ZINC_TRY(enter(o, owner_of(o->c, rel)));
+	if (role != ZINC_KEY_OTHER || !o->meta || !o->owner || o->owner->kind != ZINC_NODE_ARRAY)
+		return ZINC_OK;
+	if (odd->kind == ZINC_ODD_DIR && o->meta->ndim == 0)
+		return ZINC_OK; /* what is below it breaks a rule of its own (M45, M47) */
+	*hidden = o->array && o->array->stack->layered
+		      ? odd->kind != ZINC_ODD_DIR && odd->kind != ZINC_ODD_NAME
+		      : zinc_meta_reads(o->meta, rel + strlen(o->owner->prefix), odd);
+	return ZINC_OK;
+}
+
+static zinc_status
+any_odd(struct objects *o, const zinc_odd *odd)
+{
+	zinc_finding f = {.level = ZINC_LEVEL_ERROR, .rule = "hidden", .message = odd->why};
+	bool hidden;
+	char key[1100];
+
+	ZINC_TRY(is_hidden(o, odd, &hidden));
+	if (!hidden)
+		return ZINC_OK;
+	zinc_show(key, sizeof key, zinc_check_key(o->c, odd->key));
+	f.key = key;
+	zinc_check_found(o->c, &f);
+	return ZINC_OK;
+}
+
+static int
+list_odd(void *arg, const zinc_odd *odd)
+{
+	struct objects *o = arg;
+
+	o->status = any_odd(o, odd);
+	return o->status != ZINC_OK || o->c->stopped;
+}
+
 zinc_status
 zinc_check_objects(zinc_check *c, zinc_error *err)
 {
@@ -502,7 +552,7 @@ zinc_check_objects(zinc_check *c, zinc_error *err)
 	o.window = zinc_calloc(c->ctx, WINDOW, sizeof *o.window);
 	if (!o.window)
 		return zinc_fail_nomem(err);
-	s = zinc_check_list(c, list_key, &o, err);
+	s = zinc_check_list(c, list_key, list_odd, &o, err);
 	if (s == ZINC_OK)
 		s = o.status;
 	if (s == ZINC_OK && !c->stopped)

@@ -282,6 +282,35 @@ an_unsynced_directory_makes_its_keys_uncertain(void **state)
 	rig_close(&rig);
 }
 
+/* Directories that are gone are synced by what is left above, once for both: it fails for both. */
+static void
+removed_directories_share_their_failure(void **state)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	outcomes o = {""};
+	zinc_put_group *g;
+	fs_rig rig;
+
+	(void)state;
+	make_empty("d");
+	rig_open(&rig, "d", NULL, NULL);
+	put_text(rig.store, "a/0", "");
+	put_text(rig.store, "a/b/k", "");
+	put_text(rig.store, "a/bb/k", "");
+	put_text(rig.store, "a/c/k", "");
+	g = begin(rig.store, 0);
+	assert_ok(zinc_store_del(rig.store, g, "a/b/k", NULL, 0, &err));
+	put_in(rig.store, g, "a/bb/l");
+	assert_ok(zinc_store_del(rig.store, g, "a/c/k", NULL, 0, &err));
+	rig.calls.only = "fsync";
+	sweep_calls_fail(&rig.calls, 2, false, EIO); /* the file, then a, then a/bb */
+	assert_int_equal(zinc_store_commit(rig.store, g, note_outcome, &o, &err), ZINC_E_UNCERTAIN);
+	assert_non_null(strstr(o.text, "a/b/k:E_UNCERTAIN "));
+	assert_non_null(strstr(o.text, "a/c/k:E_UNCERTAIN "));
+	assert_null(strstr(o.text, "a/bb/l"));
+	rig_close(&rig);
+}
+
 /* Several threads wait for the disk; what one of them meets is told for its key only. */
 static void
 windows_are_finished_by_helpers(void **state)
@@ -463,6 +492,7 @@ main(void)
 	    cmocka_unit_test(a_huge_group),
 	    cmocka_unit_test(abort_leaves_nothing),
 	    cmocka_unit_test(an_unsynced_directory_makes_its_keys_uncertain),
+	    cmocka_unit_test(removed_directories_share_their_failure),
 	    cmocka_unit_test(windows_are_finished_by_helpers),
 	    cmocka_unit_test(crossing_groups_do_not_deadlock),
 	    cmocka_unit_test(threads_share_a_group),

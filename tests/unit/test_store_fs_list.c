@@ -102,6 +102,8 @@ note_odd(void *arg, const zinc_odd *odd)
 
 	(void)arg;
 	assert_true(strlen(odd->why) > 0);
+	if (odd->kind == ZINC_ODD_DIR)
+		return 0;
 	snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s(%s%s)", text[0] ? " " : "", odd->key,
 		 kinds[odd->kind], odd->holds(odd, "k") == 1 ? " k" : "");
 	return 0;
@@ -179,6 +181,29 @@ what_is_no_key_is_told(void **state)
 	zinc_store_close(s);
 	s = open_with("d", ZINC_LINKS_REFUSE);
 	assert_string_equal(odd(s, "a/", true), "a/k a/up(LINK)");
+	zinc_store_close(s);
+}
+
+static int
+note_dir(void *arg, const zinc_odd *odd)
+{
+	return odd->kind == ZINC_ODD_DIR ? note_key(arg, odd->key, 0) : 0;
+}
+
+/* (12): a directory may be in the place of a value, also an empty one; its name comes before the keys below it. */
+static void
+directories_are_told(void **state)
+{
+	const zinc_lister to = {.key = note_key, .odd = note_dir};
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_store *s;
+
+	(void)state;
+	make_odd_directory();
+	s = open_with("d", ZINC_LINKS_FOLLOW);
+	text[0] = '\0';
+	assert_ok(zinc_store_walk(s, "", &to, &err));
+	assert_string_equal(text, "a a/k empty klink link link/k locks nested nested/empty");
 	zinc_store_close(s);
 }
 
@@ -480,6 +505,7 @@ main(void)
 	    cmocka_unit_test(only_keys_are_listed),           cmocka_unit_test(links_are_listed_when_followed),
 	    cmocka_unit_test(what_is_no_key_is_told),         cmocka_unit_test(hidden_keys_make_a_prefix),
 	    cmocka_unit_test(loops_of_two_end),               cmocka_unit_test(unreadable_directories_are_told),
+	    cmocka_unit_test(directories_are_told),
 	    cmocka_unit_test(types_need_not_be_told),         cmocka_unit_test(limits_hold),
 	    cmocka_unit_test(depth_is_that_of_keys),          cmocka_unit_test(leftovers_are_found_and_removed),
 	    cmocka_unit_test(held_locks_are_not_leftovers),   cmocka_unit_test(erasing_all_leaves_no_trace),

@@ -166,6 +166,40 @@ relaxed_waits_for_sync(void **state)
 	rig_close(&rig);
 }
 
+/* What a failed sync did not reach is for the next; what it lost, nobody calls durable any more. */
+static void
+a_failed_sync_is_not_forgotten(void **state)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	fs_rig rig;
+
+	(void)state;
+	make_empty("d");
+	rig_open(&rig, "d", NULL, ZINC_STORE_OPTIONS(.relaxed = 1));
+	put_text(rig.store, "a/k", "v");
+	put_text(rig.store, "b/k", "v");
+	sweep_calls_forget(&rig.calls);
+	rig.calls.only = "read_dir"; /* the files of a cannot be found */
+	sweep_calls_fail(&rig.calls, 1, false, EMFILE);
+	assert_int_equal(zinc_store_sync(rig.store, &err), ZINC_E_IO);
+	sweep_calls_forget(&rig.calls);
+	rig.calls.only = NULL;
+	sweep_calls_fail(&rig.calls, 0, false, 0);
+	err = (zinc_error)ZINC_ERROR_INIT;
+	assert_ok(zinc_store_sync(rig.store, &err));
+	assert_true(sweep_calls_find(&rig.calls, 0, "open_at", "k") >= 0);
+	assert_int_equal(rig_count(&rig, "fsync"), 2); /* a/k and a; b was done */
+	put_text(rig.store, "a/k", "w");
+	put_text(rig.store, "b/k", "w");
+	rig.calls.only = "fsync";
+	sweep_calls_fail(&rig.calls, 1, false, EIO); /* of a/k */
+	assert_int_equal(zinc_store_sync(rig.store, &err), ZINC_E_IO);
+	sweep_calls_fail(&rig.calls, 0, false, 0);
+	assert_int_equal(zinc_store_sync(rig.store, &err), ZINC_E_UNCERTAIN);
+	assert_int_equal(zinc_store_sync(rig.store, &err), ZINC_E_UNCERTAIN);
+	rig_close(&rig);
+}
+
 /* A durable put below a directory that a relaxed one made must not rest on sand. */
 static void
 durable_below_relaxed(void **state)
@@ -642,6 +676,7 @@ main(void)
 	    cmocka_unit_test(the_root_is_made_durably),
 	    cmocka_unit_test(deletes_are_durable),
 	    cmocka_unit_test(relaxed_waits_for_sync),
+	    cmocka_unit_test(a_failed_sync_is_not_forgotten),
 	    cmocka_unit_test(durable_below_relaxed),
 	    cmocka_unit_test(old_value_stays),
 	    cmocka_unit_test(a_failed_fsync_is_never_retried),

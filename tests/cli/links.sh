@@ -1,0 +1,196 @@
+#!/usr/bin/env bash
+# links.sh - listing and reading see the same: links, FIFOs, directories and loops in the place of nodes and chunks
+set -eu
+. "$ZINC_SOURCE_DIR/tests/support/cli.bash"
+
+# make NAME FORMAT: a group with an array of 4 x 4 bytes "a" to "p", in four chunks
+make() {
+	zinc 0 create "$1" --group --format "$2"
+	zinc 0 create "$1/x" --shape 4,4 --dtype uint8 --chunks 2,2 --codecs none --fill 0 --format "$2"
+	printf abcdefghijklmnop | "$ZINC" put "$1/x" --from -
+}
+
+whole() {
+	[ "$("$ZINC" cat "$1" --as raw)" = abcdefghijklmnop ] || bad "$1 has other elements"
+}
+
+# ---- chunks behind links: all of them, or their directory; as git-annex keeps them ----
+for format in v3 v2 v3-2020 v3-2022; do
+	make plain.zarr $format
+	cp -a plain.zarr annex.zarr
+	mkdir -p .git/annex/objects
+	find annex.zarr -type f | while read -r file; do
+		object=$(printf %s "$file" | tr / _)
+		cp "$file" ".git/annex/objects/$object"
+		ln -sfr ".git/annex/objects/$object" "$file"
+	done
+	whole annex.zarr/x
+	zinc 0 tree annex.zarr
+	lacks cannot err
+	zinc 0 validate annex.zarr
+	zinc 0 cp annex.zarr copy.zarr --verify
+	whole copy.zarr/x
+	zinc 0 cp annex.zarr/x re.zarr --chunks 4,4 --verify
+	whole re.zarr
+	zinc 0 diff annex.zarr plain.zarr
+	zinc 0 mv annex.zarr/x /y
+	whole annex.zarr/y
+	[ -z "$(find annex.zarr -path '*y*' -type l)" ] || bad "$format: the moved array has links"
+	# a value that was not fetched is no fill value
+	cp -a plain.zarr absent.zarr
+	chunk=$(find absent.zarr -type f ! -name '*.json' ! -name '.z*' | LC_ALL=C sort | head -n 1)
+	ln -sf ../../../.git/annex/objects/none "$chunk"
+	zinc 3 cat absent.zarr/x
+	has "leads nowhere" err
+	zinc 1 cp absent.zarr copy2.zarr --verify
+	has "leads nowhere" err
+	has "${chunk#absent.zarr/}" err
+	[ ! -e copy2.zarr ] || bad "$format: a copy without a chunk"
+	zinc 1 mv absent.zarr/x /y
+	zinc 0 info absent.zarr/x
+	zinc 1 validate absent.zarr
+	has "error hidden"
+	zinc 1 diff absent.zarr plain.zarr
+	has "leads nowhere"
+	zinc 1 cp absent.zarr copy2.zarr --lossy
+	has "hidden: /x:" err
+	zinc 0 info copy2.zarr/x
+	rm -rf plain.zarr annex.zarr absent.zarr copy.zarr copy2.zarr re.zarr .git
+done
+
+make a.zarr v3
+mkdir away
+mv a.zarr/x/c away/c
+ln -s ../../away/c a.zarr/x/c # the directory of all chunks
+whole a.zarr/x
+zinc 0 cp a.zarr b.zarr --verify
+whole b.zarr/x
+zinc 0 diff a.zarr b.zarr
+zinc 0 mv a.zarr/x /y
+whole a.zarr/y
+[ "$(ls away/c)" = "0
+1" ] || bad "mv erased what a link leads to"
+
+# ---- other files in the place of a chunk, or of the directory of chunks ----
+in_place() {
+	zinc 3 cat b.zarr/x
+	has "$1" err
+	zinc 1 cp b.zarr c.zarr --verify
+	has "$1" err
+	[ ! -e c.zarr ] || bad "a copy without $1"
+	zinc 1 cp b.zarr/x c.zarr --chunks 4,4
+	zinc 1 mv b.zarr/x /y
+	[ -e b.zarr/x/zarr.json ] || bad "mv erased the source"
+	zinc 1 validate b.zarr
+	has "error hidden: $1:"
+	zinc 1 diff b.zarr d.zarr
+}
+cp -a b.zarr d.zarr
+rm b.zarr/x/c/0/1
+mkfifo b.zarr/x/c/0/1
+in_place x/c/0/1
+rm b.zarr/x/c/0/1
+mkdir b.zarr/x/c/0/1
+in_place x/c/0/1
+zinc 0 validate b.zarr --repair # an empty directory is a leftover
+zinc 0 validate b.zarr
+rm -r b.zarr/x/c
+ln -s nowhere b.zarr/x/c
+in_place x/c
+rm b.zarr/x/c
+cp -a d.zarr/x/c b.zarr/x/c
+
+# ---- children ----
+mkfifo b.zarr/fifo # neither is a child
+echo text >b.zarr/README
+mkdir b.zarr/notes
+mkfifo b.zarr/notes/fifo
+zinc 0 tree b.zarr
+zinc 0 ls b.zarr
+zinc 0 diff b.zarr d.zarr
+zinc 0 cp b.zarr c.zarr
+rm -rf c.zarr
+child() {
+	for command in tree ls "ls -r" validate; do
+		zinc 1 $command b.zarr
+		grep -F "$1" out err >/dev/null || bad "$command does not name $1"
+	done
+	zinc 1 diff b.zarr d.zarr
+	has "/$1"
+	zinc 1 cp b.zarr c.zarr
+	has "hidden: /$1:" err
+	[ ! -e c.zarr ] || bad "a copy without $1"
+	zinc 1 ls b.zarr --json
+}
+ln -s ../gone b.zarr/dangling
+child dangling
+rm b.zarr/dangling
+ln -s . b.zarr/round
+child round
+rm b.zarr/round
+mkdir b.zarr/deep
+cp d.zarr/zarr.json b.zarr/deep/
+ln -s .. b.zarr/deep/up
+for command in tree "ls -r" validate; do
+	zinc 1 $command b.zarr
+	grep -F deep/up out err >/dev/null || bad "$command: a loop from below"
+done
+rm -r b.zarr/deep
+cp -a d.zarr/x b.zarr/$'esc\033[31m'
+child 'esc\x1b[31m'
+grep -q $'\033' out err && bad "an escape reached the terminal"
+rm -r b.zarr/$'esc\033[31m'
+
+# ---- directories that may not be read, as somebody who is not root ----
+if [ "$(id -u)" = 0 ]; then
+	other=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+else
+	other=()
+fi
+if "${other[@]}" "$ZINC" --version >/dev/null 2>&1; then
+	place=$(mktemp -d)
+	trap 'chmod -R u+rwX "$place"; rm -rf "$place"' EXIT
+	chmod 755 "$place"
+	cp -a b.zarr "$place/u.zarr"
+	[ "$(id -u)" != 0 ] || chown -R 65534 "$place"
+	chmod 0 "$place/u.zarr/x/c/0"
+	run 1 "${other[@]}" "$ZINC" validate "$place/u.zarr"
+	has "error hidden: x/c/0: a directory that may not be read"
+	run 1 "${other[@]}" "$ZINC" cp "$place/u.zarr" "$place/v.zarr"
+	has x/c/0 err
+	chmod 755 "$place/u.zarr/x/c/0"
+	chmod 0 "$place/u.zarr/x"
+	run 1 "${other[@]}" "$ZINC" tree "$place/u.zarr"
+	has "x: cannot be shown" err
+	run 1 "${other[@]}" "$ZINC" cp "$place/u.zarr" "$place/v.zarr"
+	[ ! -e "$place/v.zarr" ] || bad "a copy without what may not be read"
+	chmod 755 "$place/u.zarr/x"
+fi
+
+# ---- writing and erasing ----
+make t.zarr v3
+mkdir s.zarr
+cp t.zarr/zarr.json s.zarr/
+ln -s ../t.zarr/x s.zarr/x # a linked node
+printf ABCD | "$ZINC" put s.zarr/x --from - -s :2,:2 # as reading does, to where the link leads
+[ "$("$ZINC" cat t.zarr/x --as raw)" = ABcdCDghijklmnop ] || bad "put does not follow the link"
+zinc 0 rm s.zarr/x --yes
+[ ! -L s.zarr/x ] || bad "rm left the link"
+[ "$("$ZINC" cat t.zarr/x --as raw)" = ABcdCDghijklmnop ] || bad "rm erased what the link leads to"
+cp t.zarr/x/c/0/0 kept
+ln -sf ../../../../kept t.zarr/x/c/0/0
+printf wxyz | "$ZINC" put t.zarr/x --from - -s :2,:2
+[ ! -L t.zarr/x/c/0/0 ] && [ "$(cat kept)" = ABCD ] || bad "a put writes through a link to a value"
+
+# ---- refused ----
+zinc 0 tree d.zarr --links refuse
+ln -s ../t.zarr d.zarr/t
+zinc 0 tree d.zarr
+zinc 1 tree d.zarr --links refuse
+has "t: cannot be shown: a symbolic link" err
+zinc 1 cp d.zarr e.zarr --links refuse
+[ ! -e e.zarr ] || bad "a copy without a refused link"
+zinc 0 cp d.zarr e.zarr
+whole e.zarr/x
+zinc 0 info e.zarr/t/x
+finish
