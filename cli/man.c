@@ -64,7 +64,12 @@ static const char exit_text[] = ".SH EXIT STATUS\n"
 				".TP\n.B 5\ncorrupt data or metadata met on the way\n"
 				".TP\n.B 130\ninterrupted\n"
 				".SH ENVIRONMENT\n"
-				".TP\n.B NO_COLOR\nno colours when set and not empty\n";
+				".TP\n.B NO_COLOR\nno colours when set and not empty\n"
+				".TP\n.B SSL_CERT_FILE\ncertificates to trust instead of the system's, PEM\n"
+				".TP\n.BR http_proxy ,\\ https_proxy ,\\ all_proxy\n"
+				"proxies for http, for https and for both, as curl takes them; all but the first in capitals, too\n"
+				".TP\n.B no_proxy\nhosts that are asked without one, by commas; * is all\n"
+				".TP\n.B XDG_CACHE_HOME\nwhere fetched schemas are kept, in zinc/schemas [~/.cache]\n";
 
 static const char url_text[] =
     "A URL is anything that a store opens (see zinc\\-stores(1)), with the path of the node behind it: "

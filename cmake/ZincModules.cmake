@@ -73,6 +73,9 @@ function(zinc_build_modules)
     configure_file(cmake/zinc-module.pc.in zinc-${name}.pc @ONLY)
     install(FILES ${PROJECT_BINARY_DIR}/zinc-${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
+    if(TARGET zinc_command)
+      add_dependencies(zinc_command ${target}) # one of another build would be refused
+    endif()
     foreach(part ${target} ${archive})
       target_include_directories(${part} PRIVATE include src ${ZINC_MODULE_INCLUDES})
       target_compile_definitions(${part} PRIVATE _GNU_SOURCE ${ZINC_DEFINITIONS})

@@ -110,6 +110,16 @@ forget
 reads "$(via "$(user "$http2")/plain" "$http1")" # what the first server would have us say to the second
 ignorant http2
 
+# ---- proxies, as the manual has them ----
+forget
+http_proxy=$http2 reads http://zinc.invalid/plain
+has "GET http://zinc.invalid/plain/d.zarr/t/zarr.json" http2.log
+forget
+http_proxy=$http2 no_proxy=127.0.0.1 reads "$http1/plain"
+[ ! -s http2.log ] || bad "the proxy was asked though no_proxy says not to"
+all_proxy=$http2 reads http://zinc.invalid/plain
+HTTP_PROXY=$http2 zinc 3 info http://zinc.invalid/plain/d.zarr # a CGI program's header, not a variable
+
 # ---- nothing shows a secret ----
 quiet() { # quiet STATUS COMMAND...: neither output has it
 	zinc "$@"
