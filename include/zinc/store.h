@@ -29,7 +29,7 @@ extern "C" {
 #define ZINC_CAP_LIST_AFTER_WRITE 0x0400u
 #define ZINC_CAP_REMOTE 0x0800u           /* keep many requests open at once */
 #define ZINC_CAP_UPDATE 0x1000u           /* update() excludes all other writers of the key */
-#define ZINC_CAP_TAGS 0x2000u             /* get() gives tags that change with every put */
+#define ZINC_CAP_TAGS 0x2000u             /* get() gives tags that change with every put; else parts of a value are read whole */
 #define ZINC_CAP_FOLDS_CASE 0x4000u       /* names that differ by case only are the same place */
 #define ZINC_CAP_NORMALISES 0x8000u       /* names are changed by Unicode normalisation */
 
@@ -93,7 +93,8 @@ typedef enum zinc_room {
  * Where bytes go.  room() is called before the first byte of a request without iov is read, when
  * the size is known; it may be called again for the same request after NOT_NOW.  done() is
  * called exactly once per request, as each finishes, from any thread, several at once, all before get
- * returns; it may take its time (decode) in the calling thread.
+ * returns; it may take its time (decode) in the calling thread.  An answer that is found has as many bytes as the request
+ * selects of object_size, and a tag, though it may be an empty one; another is taken for E_IO.
  */
 typedef struct zinc_sink {
 	zinc_room (*room)(void *arg, size_t i, uint64_t nbytes, void **buf);
