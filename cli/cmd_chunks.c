@@ -1,6 +1,8 @@
 /*
  * cmd_chunks.c - zinc chunks and zinc explain: what a selection touches, and what reading it costs
  */
+#include <stdio.h>
+
 #include "cli.h"
 
 struct touched {
@@ -198,9 +200,11 @@ cmd_chunks(struct run *r)
 	int ndim, status = ask(&x, show_chunk, &e, &ndim);
 
 	if (status == DONE && r->args->json) {
-		text_puts(&x.json, "]}\n");
+		text_printf(&x.json, "]%s}\n", e.only_stored ? ",\"only_stored\":true" : "");
 		out_text(&r->out, &x.json);
 	}
+	if (status == DONE && e.only_stored)
+		fprintf(stderr, "zinc: %s: too many chunks to list all: only those that are stored are listed\n", x.url);
 	text_free(&x.json);
 	return status;
 }

@@ -246,10 +246,12 @@ typedef struct zinc_explanation {
 	int better;              /* 1: these chunks would waste less than half as much */
 	uint64_t chunk_shape[ZINC_MAX_NDIM];
 	double better_waste;
+	int only_stored; /* 1: there are too many chunks; only those that are stored were told and counted */
 } zinc_explanation;
 
 /* Explain a read; `fn` (may be NULL) is called for each chunk, in order of objects.  `options` may be NULL.  Errors are
- * those of zinc_array_read. */
+ * those of zinc_array_read, and E_LIMIT for more than 4 million chunks: then, with `fn`, where the store can list, the
+ * ones that are stored are told and counted instead (only_stored). */
 ZINC_API ZINC_CHECKED zinc_status zinc_array_explain(zinc_array *a, const zinc_selection *selection, const zinc_io_options *options,
                                                      zinc_chunk_fn fn, void *arg, zinc_explanation *out, zinc_error *err);
 

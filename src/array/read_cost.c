@@ -15,6 +15,8 @@
  */
 #include "array/engine.h"
 
+#define UNITS_MOST 4000000u
+
 /* ---- hooks, called by any thread ---- */
 
 void
@@ -176,6 +178,26 @@ hand_over(zinc_call *c, const zinc_plan *p, zinc_explain *x, zinc_chunk_fn fn, v
 	return ZINC_OK;
 }
 
+/* Each unit is asked for and remembered: so many that nobody waits for them are not begun with. */
+static zinc_status
+check_number(const zinc_call *c, const zinc_selection *selection, zinc_error *err)
+{
+	uint64_t bounds[ZINC_MAX_NDIM], n;
+	zinc_grid units;
+	zinc_sel sel;
+	bool many;
+	int d;
+
+	if (c->m->chain->open_shard)
+		zinc_grid_regular_init(&units, c->m->ndim, c->m->chain->unit_shape);
+	ZINC_TRY(zinc_sel_init(&sel, c->ctx, selection, c->m->grid, c->m->ndim, c->m->shape, err));
+	for (d = 0; d < c->m->ndim && !sel.is_points; d++)
+		bounds[d] = zinc_split_bound(c->m->chain->open_shard ? &units : c->m->grid, d, &sel.dim[d]);
+	many = !sel.is_points && zinc_shape_bytes(bounds, c->m->ndim, 1, UNITS_MOST, &n);
+	zinc_sel_fini(&sel);
+	return many ? zinc_fail(err, ZINC_E_LIMIT, "more than %u chunks are selected; select fewer (-s)", UNITS_MOST) : ZINC_OK;
+}
+
 /* ---- public within the library ---- */
 
 static zinc_status
@@ -207,6 +229,8 @@ zinc_array_read_cost(zinc_array *a, const zinc_selection *selection, const zinc_
 	memset(&p, 0, sizeof p);
 	pthread_mutex_init(&x.lock, NULL);
 	code = zinc_call_begin(&c, a, options, err);
+	if (code == ZINC_OK)
+		code = check_number(&c, selection, err);
 	if (code == ZINC_OK)
 		code = zinc_plan_init(&p, c.ctx, c.m, selection, err);
 	if (code == ZINC_OK)

@@ -159,6 +159,9 @@ typedef struct zinc_split {
  * E_NOMEM; E_INVALID when a program's grid contradicts itself. */
 zinc_status zinc_split_init(zinc_split *out, zinc_context *ctx, const zinc_grid *grid, int dim, const zinc_sel_dim *sel, zinc_error *err);
 void zinc_split_fini(zinc_split *s);
+/* No fewer than the segments there will be, at once: the chunks from the first to the last one touched, or the elements,
+ * whichever is less. */
+uint64_t zinc_split_bound(const zinc_grid *grid, int dim, const zinc_sel_dim *sel);
 
 /* ---- strided N-d copy ---- */
 

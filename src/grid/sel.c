@@ -240,7 +240,7 @@ measure(zinc_sel *out, zinc_error *err)
 		if (!out->dim[d].drop)
 			out->out_shape[out->out_ndim++] = out->dim[d].count;
 	if (zinc_shape_bytes(out->out_shape, out->out_ndim, 1, UINT64_MAX, &out->out_n))
-		return zinc_fail(err, ZINC_E_RANGE, "the selection has more than 2^64 elements");
+		return zinc_fail(err, ZINC_E_LIMIT, "more than 2^64 elements are selected; select fewer (-s)");
 	return ZINC_OK;
 }
 

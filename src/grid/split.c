@@ -206,6 +206,18 @@ split_slice(zinc_split *out, const zinc_grid *g, int dim, const zinc_sel_dim *se
 	return ZINC_OK;
 }
 
+uint64_t
+zinc_split_bound(const zinc_grid *grid, int dim, const zinc_sel_dim *sel)
+{
+	uint64_t first, last;
+
+	if (sel->count == 0 || sel->list)
+		return sel->count;
+	first = grid->ops->find(grid, dim, sel->start);
+	last = grid->ops->find(grid, dim, sel->start + (sel->count - 1) * sel->step);
+	return last < first ? sel->count : zinc_min_u64(sel->count, last - first + 1); /* less: it contradicts itself */
+}
+
 zinc_status
 zinc_split_init(zinc_split *out, zinc_context *ctx, const zinc_grid *grid, int dim, const zinc_sel_dim *sel,
 		zinc_error *err)

@@ -67,6 +67,8 @@ typedef struct zinc_cp_node {
 	size_t nobjects, room;
 	uint64_t batch;  /* of raw objects, looked at last */
 	size_t batch_at; /* and its first object */
+	uint64_t *boxes;   /* numbers of those in which the source has something; NULL: all of them */
+	size_t nboxes, boxes_room;
 	uint64_t steps;
 	uint64_t units; /* objects to be written, the temporary ones too */
 } zinc_cp_node;
@@ -228,6 +230,12 @@ typedef struct zinc_cp_plan {
 zinc_status zinc_cp_boxes_plan(zinc_cp *c, const zinc_cp_node *n, zinc_cp_plan *p, zinc_error *err);
 /* The box as a range of elements; returns the number of objects in it. */
 uint64_t zinc_boxes_get(const zinc_boxes *b, uint64_t i, uint64_t *start, uint64_t *count);
+
+/* Find the boxes in which the source has something, where the others are the target's fill value without being written:
+ * n->boxes.  E_LIMIT when there are too many. */
+zinc_status zinc_cp_boxes_find(zinc_cp *c, zinc_cp_node *n, const zinc_cp_plan *p, zinc_error *err);
+/* Number of the box that is moved i-th. */
+uint64_t zinc_cp_box(const zinc_cp_node *n, uint64_t i);
 
 /* ---- copy_elements.c ---- */
 

@@ -265,7 +265,7 @@ zinc_cp_box_step(zinc_cp *c, zinc_cp_node *n, const zinc_cp_plan *p, uint64_t st
 	if (p->two_passes) {
 		ZINC_TRY(two_pass_step(&b, p, step, &objects));
 	} else {
-		ZINC_TRY(get_box(&b, &p->boxes, step, &objects));
+		ZINC_TRY(get_box(&b, &p->boxes, zinc_cp_box(n, step), &objects));
 		ZINC_TRY(read_source(&b));
 		ZINC_TRY(write_elements(&b, n->out));
 	}
@@ -353,10 +353,11 @@ zinc_cp_box_verify(zinc_cp *c, zinc_cp_node *n, const zinc_cp_plan *p, zinc_erro
 	const zinc_dtype *t = n->target->dtype;
 	const char *lossy = lossy_codec(n->target->chain, t);
 	struct loss loss = {0, 0, 0};
+	const uint64_t count = n->boxes ? n->nboxes : p->boxes.n;
 	uint64_t i, objects;
 
-	for (i = 0; i < p->boxes.n; i++) {
-		ZINC_TRY(get_box(&b, &p->boxes, i, &objects));
+	for (i = 0; i < count; i++) {
+		ZINC_TRY(get_box(&b, &p->boxes, zinc_cp_box(n, i), &objects));
 		ZINC_TRY(read_source(&b));
 		ZINC_TRY(need_elements(&b, 1, t));
 		ZINC_TRY(read_elements(&b, n->out, false, 1, ZINC_NATIVE));

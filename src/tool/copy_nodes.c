@@ -147,6 +147,7 @@ zinc_cp_free_nodes(zinc_cp *c)
 		zinc_meta_free(n->source);
 		zinc_meta_free(n->target);
 		zinc_free(c->ctx, n->objects);
+		zinc_free(c->ctx, n->boxes);
 		zinc_free(c->ctx, n->data);
 		zinc_free(c->ctx, n->from);
 		zinc_free(c->ctx, n->to);

@@ -134,6 +134,18 @@ put_shape(zinc_buf *b, const uint64_t *shape, int ndim, zinc_error *err)
 	return ndim ? ZINC_OK : zinc_buf_puts(b, "scalar", err);
 }
 
+/* Objects of the target in the boxes that are moved. */
+static uint64_t
+count_found(const zinc_cp_node *n, const zinc_boxes *b)
+{
+	uint64_t start[ZINC_MAX_NDIM], count[ZINC_MAX_NDIM], all = 0;
+	size_t i;
+
+	for (i = 0; i < n->nboxes; i++)
+		all += zinc_boxes_get(b, n->boxes[i], start, count);
+	return all;
+}
+
 /* "40 chunks of 100 x 1 by 5 boxes; ..." */
 static zinc_status
 describe_boxes(const zinc_cp_node *n, const zinc_cp_plan *p, zinc_buf *b, zinc_error *err)
@@ -141,8 +153,10 @@ describe_boxes(const zinc_cp_node *n, const zinc_cp_plan *p, zinc_buf *b, zinc_e
 	const int ndim = n->target->ndim;
 
 	ZINC_TRY(zinc_buf_printf(b, err, "decode and encode %llu chunks into %llu objects of ",
-				 (unsigned long long)p->read_units,
-				 (unsigned long long)count_objects(n->target->grid, ndim, n->target->shape)));
+				 (unsigned long long)(n->boxes ? n->nobjects : p->read_units),
+				 (unsigned long long)(n->boxes ? count_found(n, &p->boxes)
+							       : count_objects(n->target->grid, ndim,
+									       n->target->shape))));
 	ZINC_TRY(put_shape(b, n->target->chunk_shape, ndim, err));
 	if (p->two_passes) {
 		ZINC_TRY(zinc_buf_printf(b, err, " in two passes of %llu and %llu boxes, by %llu temporary chunks of ",
@@ -151,7 +165,8 @@ describe_boxes(const zinc_cp_node *n, const zinc_cp_plan *p, zinc_buf *b, zinc_e
 		ZINC_TRY(put_shape(b, p->middle, ndim, err));
 		ZINC_TRY(zinc_buf_printf(b, err, ", each read %.1f times", p->middle_reads));
 	} else
-		ZINC_TRY(zinc_buf_printf(b, err, " in %llu boxes", (unsigned long long)p->boxes.n));
+		ZINC_TRY(zinc_buf_printf(b, err, " in %llu boxes",
+					 (unsigned long long)(n->boxes ? n->nboxes : p->boxes.n)));
 	return zinc_buf_printf(b, err, "; each chunk is read %.1f times, each object written once, within %llu MiB",
 			       p->reads, (unsigned long long)(p->memory / ZINC_MIB));
 }
@@ -182,9 +197,11 @@ plan_boxes(zinc_cp *c, zinc_cp_node *n, zinc_error *err)
 		c->verifying = false;
 	}
 	ZINC_TRY(zinc_cp_boxes_plan(c, n, &p, err));
+	ZINC_TRY(zinc_cp_boxes_find(c, n, &p, err));
 	fingerprint(c, &p);
-	n->steps = p.boxes.n + (p.two_passes ? p.first.n : 0);
-	n->units = count_objects(n->target->grid, n->target->ndim, n->target->shape);
+	n->steps = n->boxes ? n->nboxes : p.boxes.n + (p.two_passes ? p.first.n : 0);
+	n->units = n->boxes ? count_found(n, &p.boxes)
+			    : count_objects(n->target->grid, n->target->ndim, n->target->shape);
 	if (p.two_passes)
 		n->units += count_objects(&p.middle_grid, n->target->ndim, n->target->shape);
 	zinc_buf_init(&text, c->ctx, SIZE_MAX);

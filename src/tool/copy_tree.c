@@ -164,6 +164,7 @@ verify(zinc_cp *c, zinc_error *err)
 			continue;
 		}
 		ZINC_TRY(zinc_cp_boxes_plan(c, n, &p, err));
+		ZINC_TRY(zinc_cp_boxes_find(c, n, &p, err));
 		ZINC_TRY(zinc_cp_box_verify(c, n, &p, err));
 	}
 	return ZINC_OK;

@@ -249,6 +249,36 @@ merge_piece(void *arg, size_t slot)
 	v->all.different = before + x->different;
 }
 
+/* Elements that are stored in neither have the two fill values; they are all equal, or all different. */
+static zinc_status
+compare_absent(struct values *v, const zinc_pieces *p, const zinc_cmp_pair *pair, zinc_error *err)
+{
+	struct worker *w = &v->workers[0];
+	struct answer *out = &v->slots[0];
+	zinc_piece piece = {.n = 1};
+	uint64_t index[ZINC_MAX_NDIM];
+	int side, d;
+
+	if (p->absent == 0)
+		return ZINC_OK;
+	zinc_pieces_absent(p, index);
+	piece.sel = (zinc_selection){.kind = ZINC_SELECT_ORTHO, .ndim = v->ndim, .dims = piece.dims};
+	for (d = 0; d < v->ndim; d++)
+		piece.dims[d] = (zinc_select_dim){.start = index[d], .count = 1, .step = 1};
+	for (side = 0; side < 2; side++) {
+		ZINC_TRY(zinc_buf_reset(&w->elements[side], v->side[side].dtype->size, err));
+		memcpy(w->elements[side].p, pair->meta[side]->fill, v->side[side].dtype->size);
+	}
+	out->different = 0;
+	if (v->numbers)
+		compare_numbers(v, w, &piece, out);
+	else
+		compare_elements(v, w, &piece, out);
+	out->different *= p->absent;
+	merge_piece(v, 0);
+	return ZINC_OK;
+}
+
 /* ---- the answer ---- */
 
 static zinc_status
@@ -351,8 +381,9 @@ choose_grain(const struct values *v, uint64_t *grain)
 }
 
 static zinc_status
-compare(struct values *v, const char *path, zinc_error *err)
+compare(struct values *v, const zinc_cmp_pair *pair, zinc_error *err)
 {
+	zinc_array *const arrays[2] = {v->side[0].array, v->side[1].array};
 	zinc_cmp *c = v->c;
 	zinc_pieces_job job = {.threads = c->threads, .cancel = c->o.cancel, .progress = c->o.progress};
 	uint64_t grain[ZINC_MAX_NDIM];
@@ -367,18 +398,20 @@ compare(struct values *v, const char *path, zinc_error *err)
 	choose_grain(v, grain);
 	s = zinc_selection_parse(&sel, v->side[0].array, c->o.select ? c->o.select : "", err);
 	if (s == ZINC_OK)
-		s = zinc_pieces_init(&p, v->side[0].array, sel, grain, err);
+		s = zinc_pieces_init_stored(&p, arrays, 2, sel, grain, err);
 	if (s == ZINC_OK)
 		s = make_workers(v, err);
 	if (s == ZINC_OK)
 		s = zinc_pieces_run(&p, &job, err);
+	if (s == ZINC_OK)
+		s = compare_absent(v, &p, pair, err);
 	free_workers(v);
 	v->total = p.sel.out_n;
 	zinc_pieces_fini(&p);
 	zinc_selection_free(sel);
 	c->n.elements += s == ZINC_OK ? v->total : 0;
 	c->n.different += s == ZINC_OK ? v->all.different : 0;
-	return s == ZINC_OK && v->all.different > 0 ? tell(v, path, err) : s;
+	return s == ZINC_OK && v->all.different > 0 ? tell(v, pair->path, err) : s;
 }
 
 static zinc_status
@@ -413,7 +446,7 @@ zinc_cmp_values(zinc_cmp *c, const zinc_cmp_pair *p, bool same_type, zinc_error 
 	v.tolerant = c->o.rtol > 0 || c->o.atol > 0;
 	s = open_sides(&v, p, err);
 	if (s == ZINC_OK && (v.numbers || same_type))
-		s = compare(&v, p->path, err);
+		s = compare(&v, p, err);
 	zinc_array_close(v.side[0].array);
 	zinc_array_close(v.side[1].array);
 	return s;

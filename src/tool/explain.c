@@ -81,20 +81,91 @@ take_cost(const zinc_read_cost *c, zinc_explanation *out)
 	out->waste = c->decoded > c->wanted ? 1 - (double)c->wanted / (double)c->decoded : 0;
 }
 
+/* ---- more chunks than can be told ---- */
+
+struct filter {
+	zinc_chunk_fn fn;
+	void *arg;
+	bool stopped;
+};
+
+static int
+pass_stored(void *arg, const zinc_chunk *chunk)
+{
+	struct filter *f = arg;
+
+	if (!chunk->present)
+		return 0;
+	f->stopped = f->fn(f->arg, chunk) != 0;
+	return f->stopped;
+}
+
+static void
+add_costs(zinc_read_cost *to, const zinc_read_cost *more)
+{
+	to->objects += more->objects;
+	to->objects_present += more->objects_present;
+	to->chunks += more->chunks;
+	to->chunks_present += more->chunks_present;
+	to->requests += more->requests;
+	to->ranges += more->ranges;
+	to->bytes += more->bytes;
+	to->object_bytes += more->object_bytes;
+	to->decoded += more->decoded;
+	to->wanted += more->wanted;
+	to->stored += more->stored;
+	to->selected += more->selected;
+}
+
+/* Piece by piece.  `err` already says why not all at once, and is what is told where there is no other way. */
+static zinc_status
+explain_stored(zinc_array *a, const zinc_selection *selection, const zinc_io_options *options, struct filter *f,
+	       zinc_read_cost *all, zinc_error *err)
+{
+	uint64_t grain[ZINC_MAX_NDIM];
+	zinc_read_cost cost;
+	zinc_piece piece;
+	zinc_status s;
+	zinc_pieces p;
+	size_t i;
+
+	memset(all, 0, sizeof *all);
+	zinc_pieces_grain(a, grain);
+	s = zinc_pieces_init_stored(&p, &a, 1, selection, grain, NULL);
+	if (s == ZINC_OK && !p.sparse)
+		s = ZINC_E_LIMIT;
+	for (i = 0; s == ZINC_OK && i < p.n && !f->stopped; i++) {
+		zinc_pieces_get(&p, i, &piece);
+		s = zinc_array_read_cost(a, &piece.sel, options, pass_stored, f, &cost, err);
+		add_costs(all, &cost);
+	}
+	zinc_pieces_fini(&p);
+	return s;
+}
+
 zinc_status
 zinc_array_explain(zinc_array *a, const zinc_selection *selection, const zinc_io_options *options, zinc_chunk_fn fn,
 		   void *arg, zinc_explanation *out, zinc_error *err)
 {
+	struct filter f = {.fn = fn, .arg = arg};
+	zinc_error e = ZINC_ERROR_INIT;
 	zinc_read_cost cost;
 	zinc_status s;
 	zinc_meta *m;
 	zinc_sel sel;
+	bool few;
 
 	if (!a || !out)
 		return zinc_fail(err, ZINC_E_INVALID, "no array, or no place for the answer");
-	ZINC_TRY(zinc_array_read_cost(a, selection, options, fn, arg, &cost, err));
+	s = zinc_array_read_cost(a, selection, options, fn, arg, &cost, &e);
+	few = s != ZINC_E_LIMIT;
+	if (!few && fn)
+		s = explain_stored(a, selection, options, &f, &cost, &e);
+	if (s != ZINC_OK)
+		return zinc_error_copy(err, &e);
 	take_cost(&cost, out);
-	if (out->waste <= 0.5)
+	out->only_stored = !few;
+	if (out->waste <= 0.5 || !few)
 		return ZINC_OK;
 	m = zinc_array_snapshot(a);
 	s = zinc_sel_init(&sel, a->ctx, selection, m->grid, m->ndim, m->shape, err);

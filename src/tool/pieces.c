@@ -69,14 +69,32 @@ name_indices(zinc_pieces *p, int d, zinc_error *err)
 	return ZINC_OK;
 }
 
+/* More pieces than that nobody waits for. */
 static zinc_status
-cut(zinc_pieces *p, const uint64_t *grain, zinc_error *err)
+check_number(const zinc_pieces *p, const zinc_grid *g, zinc_error *err)
+{
+	uint64_t bounds[ZINC_MAX_NDIM], n;
+	int d;
+
+	for (d = 0; d < p->sel.ndim; d++)
+		bounds[d] = zinc_split_bound(g, d, &p->sel.dim[d]);
+	if (zinc_shape_bytes(bounds, p->sel.ndim, 1, p->ctx->limits.children, &n))
+		return zinc_fail(err, ZINC_E_LIMIT,
+				 "more than %llu chunks to look at (limits.children), and nobody knows which are stored; "
+				 "select fewer (-s)",
+				 (unsigned long long)p->ctx->limits.children);
+	return ZINC_OK;
+}
+
+zinc_status
+zinc_pieces_cut(zinc_pieces *p, const uint64_t *grain, zinc_error *err)
 {
 	zinc_grid g;
 	int d;
 
 	p->n = 1;
 	zinc_grid_regular_init(&g, p->sel.ndim, grain);
+	ZINC_TRY(check_number(p, &g, err));
 	for (d = 0; d < p->sel.ndim; d++) {
 		ZINC_TRY(zinc_split_init(&p->split[d], p->ctx, &g, d, &p->sel.dim[d], err));
 		ZINC_TRY(name_indices(p, d, err));
@@ -102,7 +120,7 @@ zinc_pieces_init(zinc_pieces *p, const zinc_array *a, const zinc_selection *s, c
 	if (code == ZINC_OK && p->sel.is_points)
 		p->n = (size_t)zinc_ceil_div(p->sel.npoints, POINTS_MAX);
 	else if (code == ZINC_OK)
-		code = cut(p, grain, err);
+		code = zinc_pieces_cut(p, grain, err);
 	zinc_meta_free(m);
 	return code;
 }
@@ -112,6 +130,7 @@ zinc_pieces_fini(zinc_pieces *p)
 {
 	int d;
 
+	zinc_free(p->ctx, p->cells);
 	for (d = 0; d < p->sel.ndim && !p->sel.is_points; d++) {
 		zinc_split_fini(&p->split[d]);
 		zinc_free(p->ctx, p->list[d]);
@@ -141,6 +160,10 @@ zinc_pieces_get(const zinc_pieces *p, size_t i, zinc_piece *out)
 	memset(&out->sel, 0, sizeof out->sel);
 	out->sel.ndim = p->sel.ndim;
 	out->n = 1;
+	if (p->sparse) {
+		zinc_pieces_cell(p, p->cells[i], out);
+		return;
+	}
 	if (p->sel.is_points) {
 		points_piece(p, i, out);
 		return;

@@ -27,6 +27,7 @@ struct worker {
 struct stats {
 	zinc_array *a;
 	const zinc_dtype *dtype;
+	const void *fill;
 	struct how how;
 	size_t element; /* bytes of one in the buffer */
 	int threads;
@@ -172,6 +173,21 @@ make_room(const struct stats *x, struct worker *w, uint64_t n, size_t *nbytes, z
 	return zinc_buf_reset(&w->elements, *nbytes, err);
 }
 
+/* n elements that the worker has read. */
+static void
+sum_elements(const struct stats *x, struct worker *w, size_t n, zinc_sums *s)
+{
+	size_t numbers = n;
+
+	if (x->how.of == ZINC_STATS_NOTHING)
+		return;
+	if (x->how.widen) {
+		numbers = x->how.widen(x->dtype, w->numbers.p, w->elements.p, n);
+		s->nan = n - numbers;
+	}
+	add_numbers(s, x->how.type, x->how.widen ? w->numbers.p : w->elements.p, numbers);
+}
+
 static zinc_status
 sum_piece(void *arg, const zinc_piece *piece, size_t slot, int worker, zinc_error *err)
 {
@@ -179,22 +195,42 @@ sum_piece(void *arg, const zinc_piece *piece, size_t slot, int worker, zinc_erro
 	struct worker *w = &x->workers[worker];
 	zinc_sums *s = &x->slots[slot];
 	zinc_buffer b;
-	size_t nbytes = 0, n = (size_t)piece->n;
+	size_t nbytes = 0;
 
 	memset(s, 0, sizeof *s);
 	ZINC_TRY(make_room(x, w, piece->n, &nbytes, err));
 	b = zinc_buffer_init(x->how.read, w->elements.p, nbytes);
 	b.arena = w->arena;
 	ZINC_TRY(zinc_array_read(x->a, &piece->sel, b, NULL, err));
-	if (x->how.of == ZINC_STATS_NOTHING)
-		return ZINC_OK;
-	if (x->how.widen) {
-		n = x->how.widen(x->dtype, w->numbers.p, w->elements.p, n);
-		s->nan = piece->n - n;
-	}
-	add_numbers(s, x->how.type, x->how.widen ? w->numbers.p : w->elements.p, n);
+	sum_elements(x, w, (size_t)piece->n, s);
 	if (w->arena)
 		zinc_arena_empty(w->arena);
+	return ZINC_OK;
+}
+
+/* Elements that are not stored all have the fill value.  It is taken from the metadata: reading one of them would give
+ * what somebody has just written there. */
+static zinc_status
+sum_absent(struct stats *x, uint64_t n, zinc_error *err)
+{
+	struct worker *w = &x->workers[0];
+	zinc_sums *s = &x->slots[0];
+	zinc_convert_fn convert = NULL;
+	size_t nbytes = 0;
+
+	if (n == 0)
+		return ZINC_OK;
+	memset(s, 0, sizeof *s);
+	ZINC_TRY(make_room(x, w, 1, &nbytes, err));
+	if (x->how.read != ZINC_NATIVE && x->how.read != x->dtype->type)
+		convert = zinc_dtype_converter(x->how.read, x->dtype->type);
+	if (convert)
+		(void)convert(w->elements.p, x->fill, 1, ZINC_CONVERT_ROUND); /* to the widest of its sort: it fits */
+	else
+		memcpy(w->elements.p, x->fill, nbytes);
+	sum_elements(x, w, 1, s);
+	zinc_sums_times(s, n);
+	zinc_sums_merge(&x->all, s, x->how.type);
 	return ZINC_OK;
 }
 
@@ -302,6 +338,8 @@ sum_up(struct stats *x, const zinc_pieces *p, const zinc_stats_options *o, zinc_
 	if (s == ZINC_OK)
 		s = zinc_pieces_run(p, &job, err);
 	if (s == ZINC_OK)
+		s = sum_absent(x, p->absent, err);
+	if (s == ZINC_OK)
 		take_results(x, p->sel.out_n, out);
 	free_workers(x);
 	return s;
@@ -325,8 +363,9 @@ zinc_array_stats(zinc_array *a, const zinc_selection *selection, const zinc_stat
 	m = zinc_array_snapshot(a);
 	x.threads = o.threads > 0 && o.threads < a->ctx->threads ? o.threads : a->ctx->threads;
 	zinc_pieces_grain(a, grain);
-	s = zinc_pieces_init(&p, a, selection, grain, err);
+	s = zinc_pieces_init_stored(&p, &a, 1, selection, grain, err);
 	x.dtype = m->dtype;
+	x.fill = m->fill;
 	if (s == ZINC_OK)
 		s = sum_up(&x, &p, &o, out, err);
 	zinc_pieces_fini(&p);

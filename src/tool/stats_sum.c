@@ -384,6 +384,23 @@ less(zinc_number a, zinc_number b, zinc_wide_type type)
 	return type == ZINC_WIDE_SIGNED ? a.i < b.i : type == ZINC_WIDE_UNSIGNED ? a.u < b.u : a.f < b.f;
 }
 
+/* n is less than 2^64 and the number has 64 bits, so that the product has no more than 128. */
+void
+zinc_sums_times(zinc_sums *s, uint64_t n)
+{
+	const __uint128_t sum = ((__uint128_t)(uint64_t)s->high << 64 | s->low) * n; /* two's complement, modulo 2^128 */
+	int i;
+
+	s->low = (uint64_t)sum;
+	s->high = (int64_t)(uint64_t)(sum >> 64);
+	s->n *= n;
+	s->nan *= n;
+	s->plus *= n;
+	s->minus *= n;
+	for (i = 0; i < s->bins.n; i++)
+		s->bins.count[i] *= n;
+}
+
 void
 zinc_sums_merge(zinc_sums *to, const zinc_sums *from, zinc_wide_type type)
 {

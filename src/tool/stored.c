@@ -7,10 +7,11 @@
  */
 #include "tool/tool.h"
 
-struct sum {
+struct listing {
 	const zinc_meta *m;
 	size_t skip; /* of keys: the prefix of the array's objects */
-	zinc_stored *out;
+	zinc_stored_fn fn;
+	void *arg;
 };
 
 /* What the object decodes to: its full extent, for chunks at the border are stored in full. */
@@ -26,24 +27,67 @@ object_bytes(const zinc_meta *m, const uint64_t *index)
 }
 
 static int
-add_key(void *arg, const char *key, uint64_t nbytes)
+each_key(void *arg, const char *key, uint64_t nbytes)
 {
-	struct sum *s = arg;
+	const struct listing *l = arg;
+	const zinc_meta *m = l->m;
 	uint64_t index[ZINC_MAX_NDIM];
 	int d;
 
-	if (!s->m->keys.ops->decode(&s->m->keys, key + s->skip, s->m->ndim, index))
+	if (!m->keys.ops->decode(&m->keys, key + l->skip, m->ndim, index))
 		return 0;
-	for (d = 0; d < s->m->ndim; d++)
-		if (index[d] >= s->m->grid->ops->count(s->m->grid, d, s->m->shape[d]))
+	for (d = 0; d < m->ndim; d++)
+		if (index[d] >= m->grid->ops->count(m->grid, d, m->shape[d]))
 			return 0;
-	s->out->smallest = s->out->objects == 0 ? nbytes : zinc_min_u64(s->out->smallest, nbytes);
-	s->out->largest = zinc_max_u64(s->out->largest, nbytes);
-	s->out->objects++;
-	if (zinc_u64_add(s->out->bytes, nbytes, &s->out->bytes))
-		s->out->bytes = UINT64_MAX;
-	if (zinc_u64_add(s->out->decoded_bytes, object_bytes(s->m, index), &s->out->decoded_bytes))
-		s->out->decoded_bytes = UINT64_MAX;
+	return l->fn(l->arg, m, index, nbytes);
+}
+
+static zinc_status
+list_objects(const zinc_array *a, const zinc_stack *layers, zinc_stored_fn fn, void *arg, zinc_error *err)
+{
+	const zinc_meta *m = layers->meta;
+	struct listing l = {.m = m, .fn = fn, .arg = arg};
+	zinc_store *store;
+	zinc_status code;
+	zinc_buf prefix;
+
+	if (!m->grid || !m->keys.ops)
+		return zinc_fail(err, ZINC_E_UNSUPPORTED, "%s", m->unsupported ? m->unsupported : "unknown grid");
+	ZINC_TRY(zinc_stack_store(layers, &store, err));
+	zinc_buf_init(&prefix, a->ctx, SIZE_MAX);
+	code = a->h->format->data_prefix(a->h, a->path, &prefix, err);
+	l.skip = prefix.n;
+	if (code == ZINC_OK)
+		code = zinc_buf_text(&prefix) ? zinc_store_list(store, zinc_buf_text(&prefix), each_key, &l, err)
+					      : zinc_fail_nomem(err);
+	zinc_buf_fini(&prefix);
+	return code;
+}
+
+zinc_status
+zinc_stored_each(const zinc_array *a, zinc_stored_fn fn, void *arg, zinc_error *err)
+{
+	zinc_stack *layers = zinc_array_layers(a, NULL);
+	const zinc_status s = list_objects(a, layers, fn, arg, err);
+
+	zinc_stack_free(layers);
+	return s;
+}
+
+/* ---- sums ---- */
+
+static int
+add_object(void *arg, const zinc_meta *m, const uint64_t *index, uint64_t nbytes)
+{
+	zinc_stored *out = arg;
+
+	out->smallest = out->objects == 0 ? nbytes : zinc_min_u64(out->smallest, nbytes);
+	out->largest = zinc_max_u64(out->largest, nbytes);
+	out->objects++;
+	if (zinc_u64_add(out->bytes, nbytes, &out->bytes))
+		out->bytes = UINT64_MAX;
+	if (zinc_u64_add(out->decoded_bytes, object_bytes(m, index), &out->decoded_bytes))
+		out->decoded_bytes = UINT64_MAX;
 	return 0;
 }
 
@@ -59,29 +103,6 @@ total(const zinc_meta *m)
 	return zinc_shape_bytes(counts, m->ndim, 1, UINT64_MAX, &n) ? UINT64_MAX : n;
 }
 
-static zinc_status
-add_up(const zinc_array *a, const zinc_stack *layers, zinc_stored *out, zinc_error *err)
-{
-	const zinc_meta *m = layers->meta;
-	struct sum s = {.m = m, .out = out};
-	zinc_store *store;
-	zinc_status code;
-	zinc_buf prefix;
-
-	if (!m->grid || !m->keys.ops)
-		return zinc_fail(err, ZINC_E_UNSUPPORTED, "%s", m->unsupported ? m->unsupported : "unknown grid");
-	ZINC_TRY(zinc_stack_store(layers, &store, err));
-	out->objects_total = total(m);
-	zinc_buf_init(&prefix, a->ctx, SIZE_MAX);
-	code = a->h->format->data_prefix(a->h, a->path, &prefix, err);
-	s.skip = prefix.n;
-	if (code == ZINC_OK)
-		code = zinc_buf_text(&prefix) ? zinc_store_list(store, zinc_buf_text(&prefix), add_key, &s, err)
-					      : zinc_fail_nomem(err);
-	zinc_buf_fini(&prefix);
-	return code;
-}
-
 zinc_status
 zinc_array_stored(const zinc_array *a, zinc_stored *out, zinc_error *err)
 {
@@ -92,7 +113,9 @@ zinc_array_stored(const zinc_array *a, zinc_stored *out, zinc_error *err)
 		return zinc_fail(err, ZINC_E_INVALID, "no array, or no place for the answer");
 	layers = zinc_array_layers(a, NULL);
 	*out = (zinc_stored){0};
-	s = add_up(a, layers, out, err);
+	s = list_objects(a, layers, add_object, out, err);
+	if (s == ZINC_OK)
+		out->objects_total = total(layers->meta);
 	zinc_stack_free(layers);
 	return s == ZINC_OK ? s : zinc_error_at_url(err, s, a->h->url);
 }

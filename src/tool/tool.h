@@ -108,13 +108,27 @@ bool zinc_missing_parse(zinc_context *ctx, const zinc_dtype *t, const zinc_json 
 bool zinc_missing_is_nan(const zinc_dtype *t, const void *element);
 bool zinc_missing_same(const zinc_dtype *t, const void *a, const void *b);
 
-/* ---- pieces of a selection (pieces.c) ---- */
+/* ---- what is stored (stored.c) ---- */
+
+/* A stored object of the grid.  Return non-zero to stop. */
+typedef int (*zinc_stored_fn)(void *arg, const zinc_meta *m, const uint64_t *index, uint64_t nbytes);
+
+/* By one listing.  E_UNSUPPORTED where the store cannot. */
+zinc_status zinc_stored_each(const zinc_array *a, zinc_stored_fn fn, void *arg, zinc_error *err);
+
+/* ---- pieces of a selection (pieces.c, pieces_stored.c) ---- */
 
 typedef struct zinc_pieces {
 	zinc_context *ctx;
 	zinc_sel sel;
 	size_t n;
 	size_t element;
+	/* where most of a large grid is not stored, pieces are the cells of another grid that hold something: */
+	bool sparse;
+	uint64_t *cells;  /* their numbers among those that the selection touches, in order */
+	size_t room;      /* for how many */
+	uint64_t absent;  /* selected elements in none of them */
+	uint64_t cell[ZINC_MAX_NDIM], base[ZINC_MAX_NDIM], along[ZINC_MAX_NDIM]; /* extent, first, how many */
 	zinc_split split[ZINC_MAX_NDIM];
 	uint64_t *list[ZINC_MAX_NDIM];  /* of a dimension that is a list: its indices, segment by segment */
 	size_t *list_at[ZINC_MAX_NDIM]; /* where each segment begins in it */
@@ -132,6 +146,16 @@ void zinc_pieces_grain(const zinc_array *a, uint64_t *grain);
  * any case. */
 zinc_status zinc_pieces_init(zinc_pieces *p, const zinc_array *a, const zinc_selection *s, const uint64_t *grain,
 			     zinc_error *err);
+/* The same, but where two thirds or more of a large grid are not stored in any of the n arrays, which have one shape, pieces
+ * leave them out, and p->absent counts them.  What cannot be listed must not have more chunks than limits.children. */
+zinc_status zinc_pieces_init_stored(zinc_pieces *p, zinc_array *const *arrays, int n, const zinc_selection *s,
+				    const uint64_t *grain, zinc_error *err);
+/* The first selected element in C order that is absent; only where p->absent > 0. */
+void zinc_pieces_absent(const zinc_pieces *p, uint64_t *index);
+/* Number i of the cells as a piece. */
+void zinc_pieces_cell(const zinc_pieces *p, uint64_t number, zinc_piece *out);
+/* Cut the selection, which has been checked, into all its pieces. */
+zinc_status zinc_pieces_cut(zinc_pieces *p, const uint64_t *grain, zinc_error *err);
 void zinc_pieces_fini(zinc_pieces *p);
 void zinc_pieces_get(const zinc_pieces *p, size_t i, zinc_piece *out);
 /* Where in the array element k of a piece is, in the order that a read gives. */
@@ -181,6 +205,8 @@ void zinc_sums_add_signed(zinc_sums *s, const int64_t *v, size_t n);
 void zinc_sums_add_unsigned(zinc_sums *s, const uint64_t *v, size_t n);
 void zinc_sums_add_float(zinc_sums *s, double *v, size_t n);
 void zinc_sums_merge(zinc_sums *to, const zinc_sums *from, zinc_wide_type type);
+/* The sums of one number, or none, as often as `n` says: as if it had been added n times. */
+void zinc_sums_times(zinc_sums *s, uint64_t n);
 /* The mean, which of integers is that of their exact sum. */
 double zinc_sums_mean(const zinc_sums *s, zinc_wide_type type);
 /* The standard deviation of at least one number. */

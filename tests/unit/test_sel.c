@@ -50,7 +50,7 @@ everything(void **state)
 	assert_true(sel.out_n == 1);
 	assert_ok(init(NULL, NULL, 3));
 	assert_true(sel.out_n == 0);
-	assert_int_equal(zinc_sel_init(&sel, NULL, NULL, NULL, 2, huge, &err), ZINC_E_RANGE);
+	assert_int_equal(zinc_sel_init(&sel, NULL, NULL, NULL, 2, huge, &err), ZINC_E_LIMIT);
 	assert_ok(zinc_sel_init(&sel, NULL, NULL, NULL, 3, huge, &err)); /* empty, whatever the others */
 	assert_true(sel.out_n == 0);
 }

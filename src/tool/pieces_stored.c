@@ -1,0 +1,296 @@
+/*
+ * pieces_stored.c - pieces of sparse arrays: only where something is stored
+ *
+ *     grid  . . . . . . . .      # stored object: the cells that it lies in are pieces
+ *           . # . . . . . .      . cells that hold nothing but the fill value are only counted
+ *           . . . . . # # .
+ *
+ * Promises (tests/unit/test_tool_sparse.c names each by its number):
+ *
+ * (1) Every selected element is in exactly one piece, or counted as absent; absent ones have the fill value in all arrays.
+ * (2) Time and memory follow what is stored, not the number of chunks that there could be.
+ * (3) What cannot be done so is E_LIMIT at once, not tried.
+ */
+#include <stdlib.h>
+
+#include "tool/tool.h"
+
+#define FEW        1024u           /* pieces that are as quickly read as listed */
+#define CELL_BYTES (4 * ZINC_MIB) /* a cell is a whole object up to this size, else what is decoded at once of it */
+
+struct gather {
+	zinc_pieces *p;
+	const uint64_t *shape;
+	zinc_status status;
+	zinc_error *err;
+};
+
+/* ---- cells ---- */
+
+/* Selected indices of a dimension that lie in a cell: the first of them, and how many. */
+static uint64_t
+meet(const zinc_pieces *p, int d, uint64_t cell, uint64_t *first)
+{
+	const zinc_sel_dim *s = &p->sel.dim[d];
+	const uint64_t low = (p->base[d] + cell) * p->cell[d];
+	uint64_t high, end;
+
+	if (zinc_u64_add(low, p->cell[d] - 1, &high))
+		high = UINT64_MAX;
+	if (high < s->start)
+		return 0;
+	*first = low <= s->start ? 0 : zinc_ceil_div(low - s->start, s->step);
+	end = zinc_min_u64(s->count, (high - s->start) / s->step + 1);
+	return end > *first ? end - *first : 0;
+}
+
+/* Number of a cell -> its place along each dimension. */
+static void
+place(const zinc_pieces *p, uint64_t number, uint64_t *at)
+{
+	int d;
+
+	for (d = p->sel.ndim - 1; d >= 0; d--) {
+		at[d] = number % p->along[d];
+		number /= p->along[d];
+	}
+}
+
+static uint64_t
+number_of(const zinc_pieces *p, const uint64_t *at)
+{
+	uint64_t n = 0;
+	int d;
+
+	for (d = 0; d < p->sel.ndim; d++)
+		n = n * p->along[d] + at[d];
+	return n;
+}
+
+void
+zinc_pieces_cell(const zinc_pieces *p, uint64_t number, zinc_piece *out)
+{
+	uint64_t at[ZINC_MAX_NDIM], first = 0;
+	int d;
+
+	place(p, number, at);
+	out->n = 1;
+	for (d = 0; d < p->sel.ndim; d++) {
+		const zinc_sel_dim *s = &p->sel.dim[d];
+
+		out->dims[d] = (zinc_select_dim){.count = meet(p, d, at[d], &first), .step = s->step};
+		out->dims[d].start = s->start + first * s->step;
+		out->n *= out->dims[d].count; /* no more than the selection has, whose product was checked */
+	}
+	out->sel.kind = ZINC_SELECT_ORTHO;
+	out->sel.dims = out->dims;
+}
+
+static int
+by_number(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* From one selected index to the next cell, as an odometer: cells without any are passed over. */
+void
+zinc_pieces_absent(const zinc_pieces *p, uint64_t *index)
+{
+	uint64_t k[ZINC_MAX_NDIM] = {0}, at[ZINC_MAX_NDIM], first = 0, number;
+	int d;
+
+	for (;;) {
+		for (d = 0; d < p->sel.ndim; d++) {
+			index[d] = p->sel.dim[d].start + k[d] * p->sel.dim[d].step;
+			at[d] = index[d] / p->cell[d] - p->base[d];
+		}
+		number = number_of(p, at);
+		if (p->n == 0 || !bsearch(&number, p->cells, p->n, sizeof number, by_number))
+			return;
+		for (d = p->sel.ndim - 1; d >= 0; d--) {
+			k[d] = meet(p, d, at[d], &first);
+			k[d] += first;
+			if (k[d] < p->sel.dim[d].count)
+				break;
+			k[d] = 0;
+		}
+		if (d < 0)
+			return; /* there is none: the caller was told so */
+	}
+}
+
+/* ---- what is stored ---- */
+
+static zinc_status
+add_cell(zinc_pieces *p, uint64_t number, zinc_error *err)
+{
+	uint64_t *more;
+	size_t room, nbytes;
+
+	if (p->n >= p->ctx->limits.children)
+		return zinc_fail(err, ZINC_E_LIMIT, "more than %llu stored chunks (limits.children); select fewer (-s)",
+				 (unsigned long long)p->ctx->limits.children);
+	if (p->n == p->room) {
+		room = p->room > 0 ? 2 * p->room : 256;
+		more = zinc_size_mul(room, sizeof *more, &nbytes) ? NULL : zinc_realloc(p->ctx, p->cells, nbytes);
+		if (!more)
+			return zinc_fail_nomem(err);
+		p->cells = more;
+		p->room = room;
+	}
+	p->cells[p->n++] = number;
+	return ZINC_OK;
+}
+
+/* Cells that the object lies in, of those that the selection touches. */
+static int
+add_object(void *arg, const zinc_meta *m, const uint64_t *index, uint64_t nbytes)
+{
+	struct gather *g = arg;
+	zinc_pieces *p = g->p;
+	uint64_t low[ZINC_MAX_NDIM], high[ZINC_MAX_NDIM], at[ZINC_MAX_NDIM];
+	int d;
+
+	(void)nbytes;
+	for (d = 0; d < m->ndim; d++) {
+		uint64_t start, extent, last;
+
+		m->grid->ops->span(m->grid, d, index[d], &start, &extent);
+		last = zinc_min_u64(start + zinc_max_u64(1, extent) - 1, g->shape[d] - 1) / p->cell[d];
+		start /= p->cell[d];
+		if (last < p->base[d] || start >= p->base[d] + p->along[d])
+			return 0;
+		at[d] = low[d] = start > p->base[d] ? start - p->base[d] : 0;
+		high[d] = zinc_min_u64(last - p->base[d], p->along[d] - 1);
+	}
+	for (;;) {
+		g->status = add_cell(p, number_of(p, at), g->err);
+		if (g->status != ZINC_OK)
+			return 1;
+		for (d = m->ndim - 1; d >= 0 && at[d] == high[d]; d--)
+			at[d] = low[d];
+		if (d < 0)
+			return 0;
+		at[d]++;
+	}
+}
+
+/* Each once, in order, and none of which nothing is selected. */
+static void
+tidy(zinc_pieces *p)
+{
+	uint64_t there = 0;
+	size_t i, n = 0;
+	zinc_piece piece;
+
+	if (p->n > 0)
+		qsort(p->cells, p->n, sizeof *p->cells, by_number);
+	for (i = 0; i < p->n; i++) {
+		if (n > 0 && p->cells[n - 1] == p->cells[i])
+			continue;
+		zinc_pieces_cell(p, p->cells[i], &piece);
+		there += piece.n;
+		if (piece.n > 0)
+			p->cells[n++] = p->cells[i];
+	}
+	p->n = n;
+	p->absent = p->sel.out_n - there;
+}
+
+/* ---- is it worth while? ---- */
+
+/* A cell is an object of the array where that is not too large, else a chunk. */
+static void
+choose_cell(zinc_pieces *p, const zinc_array *a)
+{
+	zinc_meta *m = zinc_array_snapshot(a);
+	uint64_t nbytes;
+	int d;
+
+	for (d = 0; d < m->ndim; d++)
+		p->cell[d] = zinc_max_u64(1, m->grid->ops->widest(m->grid, d));
+	if (zinc_shape_bytes(p->cell, m->ndim, zinc_max_u64(1, m->dtype->size), CELL_BYTES, &nbytes))
+		(void)zinc_array_chunk_shape(a, p->cell);
+	zinc_meta_free(m);
+}
+
+/* Cells from the first to the last selected index, and their number.  False: more than can be counted. */
+static bool
+count_cells(zinc_pieces *p, uint64_t *n)
+{
+	int d;
+
+	for (d = 0; d < p->sel.ndim; d++) {
+		const zinc_sel_dim *s = &p->sel.dim[d];
+
+		p->base[d] = s->start / p->cell[d];
+		p->along[d] = (s->start + (s->count - 1) * s->step) / p->cell[d] - p->base[d] + 1;
+	}
+	return !zinc_shape_bytes(p->along, p->sel.ndim, 1, UINT64_MAX, n);
+}
+
+/* Slices of arrays that can list; a list of indices has its own end. */
+static bool
+can_be_sparse(const zinc_pieces *p, zinc_array *const *arrays, int n)
+{
+	int d, i;
+
+	for (d = 0; d < p->sel.ndim; d++)
+		if (p->sel.dim[d].list || p->sel.dim[d].count == 0)
+			return false;
+	for (i = 0; i < n; i++) {
+		zinc_caps caps;
+
+		zinc_store_caps(arrays[i]->h->store, &caps);
+		if (!(caps.flags & ZINC_CAP_LIST))
+			return false;
+	}
+	return p->sel.ndim > 0;
+}
+
+static zinc_status
+gather(zinc_pieces *p, zinc_array *const *arrays, int n, zinc_error *err)
+{
+	struct gather g = {.p = p, .shape = zinc_array_shape(arrays[0]), .err = err};
+	int i;
+
+	for (i = 0; i < n; i++) {
+		ZINC_TRY(zinc_stored_each(arrays[i], add_object, &g, err));
+		ZINC_TRY(g.status);
+	}
+	tidy(p);
+	return ZINC_OK;
+}
+
+zinc_status
+zinc_pieces_init_stored(zinc_pieces *p, zinc_array *const *arrays, int n, const zinc_selection *s, const uint64_t *grain,
+			zinc_error *err)
+{
+	zinc_meta *m = zinc_array_snapshot(arrays[0]);
+	uint64_t cells = 0;
+	zinc_status code = ZINC_OK;
+
+	memset(p, 0, sizeof *p);
+	p->ctx = arrays[0]->ctx;
+	p->element = m->dtype ? m->dtype->size : 0;
+	if (m->unsupported)
+		code = zinc_fail(err, ZINC_E_UNSUPPORTED, "%s", m->unsupported);
+	if (code == ZINC_OK)
+		code = zinc_sel_init(&p->sel, p->ctx, s, m->grid, m->ndim, m->shape, err);
+	zinc_meta_free(m);
+	ZINC_TRY(code);
+	if (!p->sel.is_points && can_be_sparse(p, arrays, n)) {
+		choose_cell(p, arrays[0]);
+		if (count_cells(p, &cells) && cells > FEW) { /* else nothing is gained, or there are too many */
+			ZINC_TRY(gather(p, arrays, n, err));
+			p->sparse = p->absent > 0 && p->absent / 3 >= (p->sel.out_n - p->absent) / 2;
+		}
+	}
+	if (p->sparse)
+		return ZINC_OK;
+	zinc_sel_fini(&p->sel);
+	zinc_free(p->ctx, p->cells);
+	return zinc_pieces_init(p, arrays[0], s, grain, err);
+}

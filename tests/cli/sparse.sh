@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# sparse.sh - arrays of which almost nothing is stored cost what is stored, or are refused at once
+set -eu
+. "$ZINC_SOURCE_DIR/tests/support/cli.bash"
+
+one() { # URL SELECTION BYTE: an int32 element
+	printf '%b' "\\x$3\\0\\0\\0" | "$ZINC" put "$1" -s "$2" --from -
+}
+zinc 0 create a.zarr --shape 100000,100000 --dtype int32 --chunks 10,10 --fill 3
+one a.zarr 500,700 1
+one a.zarr 99999,99999 2
+
+zinc 0 stats a.zarr --json
+is_json
+has '"elements":10000000000,"nan":0,"infinite":0,"min":1,"max":3,"mean":2.9999999997,'
+has '"sum":29999999997'
+zinc 0 chunks a.zarr
+says "only those that are stored"
+[ "$(wc -l <out)" = 2 ] || bad "two chunks are stored"
+has "c/50/70"
+has "c/9999/9999"
+zinc 0 chunks a.zarr --json
+is_json
+has '"only_stored":true}'
+zinc 4 explain a.zarr
+says "more than 4000000 chunks are selected; select fewer (-s)"
+zinc 0 explain a.zarr -s 500:520,690:710
+has "chunks       4, 1 of them stored"
+
+# ---- rechunked, to another format, and resumed: what is stored is moved ----
+zinc 0 cp a.zarr b.zarr --chunks 16,25 --verify
+zinc 0 diff a.zarr b.zarr
+zinc 0 cp a.zarr v2.zarr --format v2 --verify
+zinc 0 diff a.zarr v2.zarr
+zinc 0 cp a.zarr gz.zarr --codecs gzip:1 --shards 100,100
+zinc 0 diff a.zarr gz.zarr
+zinc 0 cat gz.zarr -s 500,700
+prints <<<1
+[ "$(find gz.zarr -type f | wc -l)" = 3 ] || bad "nothing but what is stored"
+one b.zarr 7,8 9
+zinc 1 diff a.zarr b.zarr
+has "1 of 10000000000 differ, the first at [7, 8]: 3 | 9"
+zinc 0 create other.zarr --shape 100000,100000 --dtype int32 --chunks 10,10 --fill 4
+zinc 1 diff a.zarr other.zarr
+has "10000000000 of 10000000000 differ, the first at [0, 0]: 3 | 4"
+
+# ---- more elements than can be counted ----
+big=4611686018427387904
+zinc 0 create h.zarr --shape $big,$big --dtype int32 --chunks 10,10
+one h.zarr 500,700 1
+for command in stats explain chunks "diff h.zarr"; do
+	zinc 4 $command h.zarr
+	says "more than 2^64 elements are selected; select fewer (-s)"
+done
+zinc 4 cp h.zarr i.zarr --chunks 20,20
+[ ! -e i.zarr ] || [ -z "$(ls -A i.zarr)" ] || bad "something was written"
+zinc 0 stats h.zarr -s :100000000,:100000000
+has "elements     10000000000000000"
+has "sum          1"
+zinc 0 validate h.zarr
+zinc 4 cp h.zarr j.zarr
+says "more than 2^64 chunks"
+zinc 0 create l.zarr --shape $big --dtype int32 --chunks 1000
+one l.zarr 12345 1
+zinc 0 stats l.zarr
+has "elements     $big"
+zinc 0 cp l.zarr m.zarr --chunks 700
+zinc 0 diff l.zarr m.zarr
+zinc 4 cp l.zarr n.zarr --chunks 700 --dtype int64
+says "boxes"
+finish
