@@ -178,18 +178,29 @@ create(struct create *c, const char *shown, const zinc_open_options *open)
 	return s ? fail(c->url, &err) : DONE;
 }
 
-/* Is something there already? */
+/* May a node be made there, and is something there already? */
 static int
 check_absent(struct create *c)
 {
+	const char *url = typed_url(c->run->args, c->url);
 	zinc_open_options open = open_options(c->run, false);
 	zinc_node_kind kind = ZINC_NODE_NONE;
+	zinc_error err = ZINC_ERROR_INIT;
 	zinc_hierarchy *h = NULL;
-	zinc_status s = zinc_hierarchy_open_url(&h, typed_url(c->run->args, c->url), &open, NULL);
+	zinc_status s;
 
+	open.create = 1;
+	s = zinc_hierarchy_open_url(&h, url, &open, &err);
+	if (s == ZINC_E_INVALID && open.format) { /* only a whole hierarchy can be replaced by one of another format */
+		open.format = NULL;
+		if (zinc_hierarchy_open_url(&h, url, &open, NULL) == ZINC_OK && !strcmp(zinc_hierarchy_path(h), "/"))
+			s = ZINC_OK;
+	}
 	if (s == ZINC_OK)
-		s = zinc_node_exists(h, zinc_hierarchy_path(h), &kind, NULL);
+		s = zinc_node_exists(h, zinc_hierarchy_path(h), &kind, &err);
 	zinc_hierarchy_close(h);
+	if (s == ZINC_E_INVALID)
+		return fail(c->url, &err);
 	if (s == ZINC_OK && kind != ZINC_NODE_NONE && !c->run->args->overwrite)
 		return complain(TROUBLE, c->url, "a node is already there; --overwrite replaces it");
 	return DONE;

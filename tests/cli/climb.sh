@@ -61,6 +61,9 @@ for is in $formats; do
 		zinc 2 create "f-$is/new" --group --format "$asked"
 		says "is of format $is"
 		zinc 2 create "f-$is/sub/new" --shape 3 --dtype int8 --format "$asked"
+		zinc 2 create "f-$is/sub/new" --shape 3 --dtype int8 --format "$asked" --dry-run
+		zinc 3 create "f-$is" --group --format "$asked" --dry-run
+		zinc 0 create "f-$is" --group --format "$asked" --dry-run --overwrite
 		zinc 2 create "f-$is/a" --shape 3 --dtype int8 --format "$asked" --overwrite
 		zinc 3 create "f-$is" --group --format "$asked"
 		zinc 2 cp source.zarr/x "f-$is/new" --format "$asked"

@@ -23,6 +23,7 @@ for format in $formats; do
 			zinc 2 create "$url" --group
 			clean
 			zinc 2 create "$url" --shape 3 --dtype int8
+			zinc 2 create "$url" --shape 3 --dtype int8 --dry-run
 			zinc 2 cp "$format/x" "$url"
 			clean
 		done
