@@ -57,7 +57,13 @@ for name in ... $'a\tb' $'\x1b[2J' x.__lock 'b\c' $'\xff' "$long"; do
 	done
 	zinc 1 tree s.zarr
 	grep -qF "$(printf %s "$name" | LC_ALL=C sed $'s/\t/\\\\x09/;s/\x1b/\\\\x1b/;s/\xff/\\\\xff/')" out || bad "the name is missing: $last"
-	[ "$name" != ... ] || zinc 1 validate s.zarr
+	zinc 1 validate s.zarr
+	clean
+	zinc 1 diff s.zarr s.zarr
+	clean
+	zinc 1 cp s.zarr copy.zarr
+	clean
+	[ ! -e copy.zarr ] || bad "something was copied"
 	# who knows of it can open it, as a root of its own
 	[ "$name" = ... ] || zinc 0 info "s.zarr/$name"
 	clean
@@ -78,6 +84,9 @@ for format in $formats; do
 			zinc 1 $command "h-$format"
 			has inner
 		done
+		zinc 1 diff "h-$format" "h-$format"
+		zinc 1 cp "h-$format" copy.zarr
+		[ ! -e copy.zarr ] || bad "something was copied"
 		zinc 0 tree "h-$format/inner"
 		zinc 0 tree "h-$format/a"
 		rm -r "h-$format"
