@@ -219,7 +219,7 @@ make_room(const batch *b, size_t i)
 			break;
 		case ZINC_ROOM_FAIL:
 		default:
-			return fault(x, ZINC_E_NOMEM, "no room for its bytes");
+			return fault(x, ZINC_E_NOMEM, "no memory for its bytes");
 		}
 		x->slot.iov_len = (size_t)x->want;
 	}

@@ -142,7 +142,7 @@ ask_room(const zinc_sink *k, size_t i, uint64_t nbytes, void **buf, zinc_error *
 			break;
 		case ZINC_ROOM_FAIL:
 		default:
-			return zinc_fail(err, ZINC_E_NOMEM, "no room for %llu bytes", (unsigned long long)nbytes);
+			return zinc_fail(err, ZINC_E_NOMEM, "no memory for %llu bytes", (unsigned long long)nbytes);
 		}
 		if (is_cancelled(k))
 			return zinc_fail(err, ZINC_E_CANCELLED, "the read was cancelled");
