@@ -441,8 +441,23 @@ climb(struct climb *c, const zinc_place *place, const zinc_open_options *o, zinc
 	return o->create ? climb_to_create(c, err) : climb_to_open(c, err);
 }
 
+/* Where links must stay beneath the hierarchy, its store begins at the root that was found. */
 static zinc_status
-open_place(zinc_hierarchy **out, const zinc_place *place, const zinc_open_options *o, zinc_error *err)
+narrow(struct climb *c, zinc_place *place, const zinc_store_options *so, zinc_error *err)
+{
+	const size_t before = strlen(place->path);
+
+	ZINC_TRY(zinc_place_narrow(place, c->root, so, err));
+	c->store = place->store;
+	c->path = place->path;
+	if (strlen(c->path) != before)
+		c->root = 0;
+	return ZINC_OK;
+}
+
+static zinc_status
+open_place(zinc_hierarchy **out, zinc_place *place, const zinc_store_options *so, const zinc_open_options *o,
+	   zinc_error *err)
 {
 	struct climb c = {.store = place->store, .path = place->path, .there = place->there, .text = ZINC_BLOB_INIT};
 	const zinc_format *format;
@@ -453,6 +468,8 @@ open_place(zinc_hierarchy **out, const zinc_place *place, const zinc_open_option
 	s = climb(&c, place, o, err);
 	if (s == ZINC_OK && o->create)
 		s = check_format(&c, format, err);
+	if (s == ZINC_OK && (c.found || o->create))
+		s = narrow(&c, place, so, err);
 	if (s == ZINC_OK)
 		s = finish(out, &c, format, o, err);
 	if (s == ZINC_OK && c.found)
@@ -477,7 +494,7 @@ zinc_hierarchy_open_url(zinc_hierarchy **out, const char *url, const zinc_open_o
 	ZINC_TRY(zinc_place_open(&place, url, &so, err));
 	s = o.create && o.climb >= 0 ? check_odd_name(&place, &so, err) : ZINC_OK;
 	if (s == ZINC_OK)
-		s = open_place(out, &place, &o, err);
+		s = open_place(out, &place, &so, &o, err);
 	zinc_place_fini(&place);
 	return s == ZINC_OK ? s : zinc_error_at_url(err, s, url);
 }

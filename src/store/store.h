@@ -31,7 +31,6 @@ struct zinc_store {
  *
  *   URL                        store opened at       path            root_fixed
  *   /data/a.zarr/foo           /                     data/a.zarr/foo
- *   /home/link/a.zarr/foo      /home/link            a.zarr/foo      (a symbolic link, unless links are followed)
  *   file:///d/a%20b.zarr       /                     d/a b.zarr
  *   memory://name/x/y          memory://name         x/y
  *   s3://bucket/x/y            s3://bucket           x/y             (any registered scheme)
@@ -39,9 +38,8 @@ struct zinc_store {
  *   file:///d/a.zarr|zarr3:foo /d/a.zarr             foo             yes; format "zarr3"
  *
  * A local path is made absolute, "." and ".." are taken as text, and the store begins below its last
- * component that cannot be part of a key or, unless the store follows links, is one: no climb gets past either.
- * Where a new node would need a component as its name that is no part of a key, `above` tells what it would be a part
- * of.
+ * component that cannot be part of a key: no climb gets past it.  It follows links, whatever the options say, until
+ * zinc_place_narrow.  Where a new node would need such a component as its name, `above` tells what it would be a part of.
  * Directories above the path are never removed, however empty.
  */
 typedef struct zinc_place {
@@ -49,6 +47,7 @@ typedef struct zinc_place {
 	zinc_store *store;
 	char *path;      /* "" or a valid key */
 	bool root_fixed; /* a '|' says that the root is the store's own: do not climb */
+	bool local;      /* a path of the file system that may be climbed */
 	char format[16]; /* the adapter behind '|': "zarr", "zarr2", "zarr3"; "" without */
 	size_t there;    /* bytes of `path` that are directories now; SIZE_MAX: the store must be asked */
 	char *above;     /* the directory of the last component that cannot be part of a key; NULL: all can */
@@ -57,6 +56,9 @@ typedef struct zinc_place {
 
 /* E_INVALID, E_UNSUPPORTED (another adapter), and as zinc_store_open.  Nothing need exist. */
 zinc_status zinc_place_open(zinc_place *out, const char *url, const zinc_store_options *options, zinc_error *err);
+/* The first n bytes of the path are the root: where links are not followed freely, a local store begins there from now
+ * on, so that none of them leads above it.  Without effect on others. */
+zinc_status zinc_place_narrow(zinc_place *place, size_t n, const zinc_store_options *options, zinc_error *err);
 /* The place at of->above. */
 zinc_status zinc_place_above(zinc_place *out, const zinc_place *of, const zinc_store_options *options, zinc_error *err);
 /* Close the store (unless you took it and set it to NULL) and free the path. */

@@ -562,9 +562,8 @@ typedef struct way {
 
 /* Look at the component path[at..end): must a store that holds it begin below? */
 static void
-look_at(way *w, const zinc_store_options *o, int top, char *path, size_t at, size_t end)
+look_at(way *w, const zinc_os *os, int top, char *path, size_t at, size_t end)
 {
-	const zinc_os *os = o->context->os;
 	char kept = path[end];
 	struct stat st;
 	bool bad, odd, link, dir;
@@ -576,9 +575,9 @@ look_at(way *w, const zinc_store_options *o, int top, char *path, size_t at, siz
 	link = dir && S_ISLNK(st.st_mode);
 	dir = link || (dir && S_ISDIR(st.st_mode));
 	path[end] = kept;
-	if (odd || (link && o->links != ZINC_LINKS_FOLLOW)) {
+	if (odd) {
 		w->barrier = end;
-		w->odd = odd ? at : SIZE_MAX;
+		w->odd = at;
 		w->bad = bad;
 	}
 	if (dir && (at == 0 || w->there == at - 1))
@@ -586,9 +585,8 @@ look_at(way *w, const zinc_store_options *o, int top, char *path, size_t at, siz
 }
 
 static zinc_status
-find_barrier(const zinc_store_options *o, char *path, way *out, zinc_error *err)
+find_barrier(zinc_context *ctx, char *path, way *out, zinc_error *err)
 {
-	zinc_context *ctx = o->context;
 	int top = ctx->os->open_root(ctx->os, "/", O_PATH);
 	size_t at, end;
 
@@ -596,7 +594,7 @@ find_barrier(const zinc_store_options *o, char *path, way *out, zinc_error *err)
 		return zinc_fail_errno(err, errno, "cannot open /");
 	for (at = 0; path[at]; at = end + (path[end] == '/')) {
 		end = at + strcspn(path + at, "/");
-		look_at(out, o, top, path, at, end);
+		look_at(out, ctx->os, top, path, at, end);
 	}
 	ctx->os->close(ctx->os, top);
 	return ZINC_OK;
@@ -655,6 +653,7 @@ open_local(zinc_store **out, zinc_context *ctx, const char *path, size_t barrier
 static zinc_status
 local_place(zinc_place *out, url_parts *u, const zinc_store_options *o, zinc_error *err)
 {
+	zinc_store_options climbing = *o;
 	zinc_context *ctx = o->context;
 	const char *base = zinc_buf_text(&u->base), *inside;
 	zinc_buf path;
@@ -663,16 +662,17 @@ local_place(zinc_place *out, url_parts *u, const zinc_store_options *o, zinc_err
 
 	if (!base)
 		return zinc_fail_nomem(err);
+	climbing.links = ZINC_LINKS_FOLLOW; /* until the root is found: zinc_place_narrow */
 	zinc_buf_init(&path, ctx, INT_MAX);
 	st = absolute_path(&path, base, err);
 	if (st == ZINC_OK)
-		st = find_barrier(o, (char *)path.p, &w, err);
+		st = find_barrier(ctx, (char *)path.p, &w, err);
 	if (st == ZINC_OK) {
 		inside = (const char *)path.p + w.barrier;
 		inside += *inside == '/';
 		st = tell_way(out, (const char *)path.p, &w, inside, err);
 		if (st == ZINC_OK)
-			st = open_local(&out->store, ctx, (const char *)path.p, w.barrier, inside, o, err);
+			st = open_local(&out->store, ctx, (const char *)path.p, w.barrier, inside, &climbing, err);
 	}
 	zinc_buf_fini(&path);
 	return st;
@@ -692,7 +692,8 @@ open_place(zinc_place *out, url_parts *u, const zinc_store_options *o, zinc_erro
 		ZINC_TRY(inner_path(&out->path, o->context, behind_adapter(out, u->inner), u->scheme[0] != '\0', err));
 		return open_base(&out->store, u, o, err);
 	}
-	if (is_local(u))
+	out->local = is_local(u);
+	if (out->local)
 		return local_place(out, u, o, err);
 	ZINC_TRY(find_ops(&ops, u, o->context, err));
 	return open_authority(&out->store, &out->path, ops, u, o, err);
@@ -726,6 +727,33 @@ zinc_place_open(zinc_place *out, const char *url, const zinc_store_options *opti
 	if (st != ZINC_OK)
 		zinc_place_fini(out);
 	return zinc_error_at_url(err, st, url);
+}
+
+/* The way to the new root is the user's own choice, as that to any root is. */
+zinc_status
+zinc_place_narrow(zinc_place *place, size_t n, const zinc_store_options *options, zinc_error *err)
+{
+	const char *base = zinc_store_url(place->store), *rest = place->path + n;
+	zinc_store_options o = *options;
+	zinc_store *inner = NULL;
+	zinc_status st;
+	zinc_buf root;
+
+	if (!place->local || o.links == ZINC_LINKS_FOLLOW)
+		return ZINC_OK;
+	o.context = place->ctx;
+	zinc_buf_init(&root, place->ctx, INT_MAX);
+	st = zinc_buf_printf(&root, err, "%s%s%.*s", base, n == 0 || base[strlen(base) - 1] == '/' ? "" : "/", (int)n,
+			     place->path);
+	if (st == ZINC_OK)
+		st = open_ops(&inner, &zinc_store_ops_fs, zinc_buf_text(&root), zinc_buf_text(&root), &o, err);
+	zinc_buf_fini(&root);
+	ZINC_TRY(st);
+	zinc_store_close(place->store);
+	place->store = inner;
+	rest += *rest == '/';
+	memmove(place->path, rest, strlen(rest) + 1);
+	return ZINC_OK;
 }
 
 zinc_status

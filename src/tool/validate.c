@@ -377,7 +377,9 @@ open_bare(zinc_check *c, const char *url, const zinc_open_options *o, zinc_error
 	so.links = o->links;
 	ZINC_TRY(zinc_place_open(&place, url, &so, err));
 	open.create = 1; /* that is: it need not be there */
-	s = zinc_hierarchy_open(&c->h, place.store, place.path, &open, err);
+	s = zinc_place_narrow(&place, strlen(place.path), &so, err);
+	if (s == ZINC_OK)
+		s = zinc_hierarchy_open(&c->h, place.store, place.path, &open, err);
 	zinc_place_fini(&place);
 	return s;
 }

@@ -156,6 +156,8 @@ mkdir l.zarr/c
 ln -s ../../secret l.zarr/c/0
 zinc 0 cat l.zarr
 zinc 3 cat l.zarr --links refuse
+zinc 3 cat l.zarr --links beneath
+has "leads out of the store" err
 zinc 2 cat l.zarr --links maybe
 
 # ---- files that may not be read, as somebody who is not root ----

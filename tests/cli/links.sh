@@ -193,4 +193,28 @@ zinc 1 cp d.zarr e.zarr --links refuse
 zinc 0 cp d.zarr e.zarr
 whole e.zarr/x
 zinc 0 info e.zarr/t/x
+# ---- beneath: nothing outside the hierarchy found is read, written or erased ----
+make f.zarr v3
+printf ABCD >secret
+ln -sf ../../../../secret f.zarr/x/c/0/0
+ln -s ../t.zarr/x f.zarr/out
+mkdir outside
+zinc 3 cat f.zarr/x --links beneath
+has "leads out of the store" err
+zinc 1 tree f.zarr --links beneath
+has "out: cannot be shown: a symbolic link that leads out of the store" err
+zinc 3 info f.zarr/out --links beneath
+zinc 3 put f.zarr/out --from secret -s :2,:2 --links beneath
+printf abcd | "$ZINC" put f.zarr/x --from - -s :2,:2 --links beneath # whole chunk: its own name
+[ "$(cat secret)" = ABCD ] && [ ! -L f.zarr/x/c/0/0 ] || bad "beneath: put went outside"
+rm -r f.zarr/x/c/1
+ln -s ../../../outside f.zarr/x/c/1
+run 3 "$ZINC" put f.zarr/x --from secret -s 2:,:2 --links beneath
+[ -z "$(ls outside)" ] || bad "beneath: put went outside"
+zinc 0 rm f.zarr/x --yes --links beneath
+[ -d outside ] && [ -e t.zarr/x/zarr.json ] || bad "beneath: rm went outside"
+ln -s x2 f.zarr/inner
+cp -a d.zarr/x f.zarr/x2
+whole f.zarr/inner
+"$ZINC" cat f.zarr/inner --links beneath >/dev/null || bad "beneath: a link within"
 finish
