@@ -15,6 +15,7 @@
 #include <string.h>
 #include <zinc.h>
 #include <zinc/conventions.h>
+#include <zinc/erase.h>
 #include <zinc/store.h>
 #include <zinc/tool.h>
 
@@ -77,7 +78,7 @@ struct args {
 	struct words typed; /* the same as it was typed */
 	bool help, json, strict, detail, recursive, full, index, overwrite, dry_run, yes, group, stored, fast, repair,
 	    orphans, remove, keep_parents, no_climb, consolidate, no_consolidate, resume, verify, lossy, for_xarray, round,
-	    fetch, storage, trace_requests;
+	    fetch, storage, trace_requests, force;
 	const char *select, *as, *output, *from, *format, *progress, *shape, *dtype, *chunks, *shards, *codecs, *fill;
 	const char *dims, *attrs, *order, *endian, *key_encoding, *fallback, *links;
 	const char *schemas, *declare, *retract, *new_dir, *prefix, *declared_shape, *schema, *spec, *name, *description;

@@ -1,5 +1,6 @@
 /* cmd_cp.c - zinc cp and zinc mv: nodes to other places, stores and versions of Zarr */
 #include <stdio.h>
+#include <zinc/store.h>
 
 #include "cli.h"
 
@@ -78,7 +79,8 @@ take_common(struct cp *c)
 	o->links = links_option(c->run);
 	o->climb = a->no_climb ? -1 : 0;
 	o->resume = a->resume;
-	o->overwrite = a->overwrite;
+	o->overwrite = a->overwrite ? (a->force ? ZINC_FORCE : 1) : 0;
+	o->force = a->force;
 	o->dry_run = a->dry_run;
 	o->max_memory = a->max_memory;
 	if (a->max_memory) /* that is for elements and objects; codecs and metadata need something beside */
@@ -200,6 +202,8 @@ cmd_cp(struct run *r)
 	int status;
 
 	c.options = (zinc_copy_options)ZINC_COPY_OPTIONS_INIT;
+	if (r->args->force && !r->args->overwrite)
+		return complain(USAGE, "--force", "it says what --overwrite may erase; give both");
 	status = take_options(&c);
 	if (status != DONE)
 		return status;
@@ -238,10 +242,70 @@ note_hidden(void *arg, const zinc_copy_note *n)
 	return interrupted();
 }
 
+/* "out.zarr/t2m": has a name a suffix of hierarchies, and is no node of this one? */
+static bool
+names_root(zinc_hierarchy *h, const char *typed)
+{
+	static const char *const suffixes[] = {".zarr", ".zr3", ".zr"};
+	zinc_node_kind kind = ZINC_NODE_NONE;
+	struct text up = {NULL, 0, 0};
+	const char *end;
+	bool found = false;
+	size_t i;
+
+	for (end = typed; *end && !found; end += *end == '/') {
+		const char *name = end;
+
+		end += strcspn(end, "/");
+		for (i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+			const size_t n = strlen(suffixes[i]);
+
+			found = found || ((size_t)(end - name) > n && !strncmp(end - n, suffixes[i], n));
+		}
+	}
+	text_printf(&up, "%.*s", (int)(end - typed), typed);
+	if (found && !zinc_node_exists(h, text_str(&up), &kind, NULL))
+		found = kind == ZINC_NODE_NONE;
+	text_free(&up);
+	return found;
+}
+
+static bool
+same_root(const zinc_hierarchy *a, const zinc_hierarchy *b)
+{
+	return !strcmp(zinc_store_url(zinc_hierarchy_store(a)), zinc_store_url(zinc_hierarchy_store(b))) &&
+	       !strcmp(zinc_hierarchy_prefix(a), zinc_hierarchy_prefix(b));
+}
+
+/* Does what was typed name another store, by a URL, by a hierarchy that is there, or by how it looks?  The root must
+ * be in the text itself: a hierarchy around the working directory is not meant.  Another spelling of this one gives
+ * the path. */
+static int
+take_new_path(struct run *r, zinc_hierarchy *h, const char *url, const char *typed, struct text *path)
+{
+	const char *within = new_path(url, zinc_hierarchy_path(h), typed);
+	zinc_open_options o = open_options(r, false);
+	zinc_hierarchy *other = NULL;
+	bool elsewhere = strstr(within, "://") || strchr(within, '|');
+
+	if (!elsewhere && within == typed && !zinc_hierarchy_open_url(&other, typed, &o, NULL) &&
+	    strlen(zinc_hierarchy_path(other)) < strlen(typed) + (*typed != '/')) {
+		elsewhere = !same_root(h, other);
+		within = zinc_hierarchy_path(other);
+	} else if (!elsewhere) {
+		elsewhere = names_root(h, within);
+	}
+	text_puts(path, within);
+	zinc_hierarchy_close(other);
+	return elsewhere ? complain(USAGE, typed, "another store; mv renames a node within its own: zinc cp, then zinc rm")
+			 : DONE;
+}
+
 int
 cmd_mv(struct run *r)
 {
 	struct cp c = {.run = r, .from = r->args->words.at[0], .to = r->args->words.at[1]};
+	struct text path = {NULL, 0, 0};
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_hierarchy *h = NULL;
 	int status = open_node(r, c.from, true, &h);
@@ -252,8 +316,8 @@ cmd_mv(struct run *r)
 	c.options.note_arg = &c;
 	progress_init(&c.progress, r, "moving");
 	if (status == DONE)
-		c.to = new_path(c.from, zinc_hierarchy_path(h), c.to);
-	if (status == DONE && zinc_move(h, zinc_hierarchy_path(h), c.to, &c.options, &err))
+		status = take_new_path(r, h, c.from, c.to, &path);
+	if (status == DONE && zinc_move(h, zinc_hierarchy_path(h), text_str(&path), &c.options, &err))
 		status = fail(c.from, &err);
 	progress_end(&c.progress);
 	tell(&c, status != DONE);
@@ -261,7 +325,8 @@ cmd_mv(struct run *r)
 		status = FOUND;
 	notes_free(&c);
 	if (status == DONE && r->args->dry_run)
-		out_printf(&r->out, "would move %s to %s\n", zinc_hierarchy_path(h), c.to);
+		out_printf(&r->out, "would move %s to %s\n", zinc_hierarchy_path(h), text_str(&path));
+	text_free(&path);
 	zinc_hierarchy_close(h);
 	return status;
 }

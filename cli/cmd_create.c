@@ -96,6 +96,12 @@ take_fill(struct create *c)
 }
 
 static int
+overwrite(const struct args *a)
+{
+	return a->overwrite ? (a->force ? ZINC_FORCE : 1) : 0;
+}
+
+static int
 take_options(struct create *c)
 {
 	const struct args *a = c->run->args;
@@ -108,7 +114,7 @@ take_options(struct create *c)
 	o->codecs = a->codecs;
 	o->attributes = a->attrs;
 	o->key_encoding = a->key_encoding;
-	o->overwrite = a->overwrite;
+	o->overwrite = overwrite(a);
 	o->fortran = a->order && *a->order == 'F';
 	o->big_endian = a->endian && *a->endian == 'b';
 	return status;
@@ -169,7 +175,7 @@ create(struct create *c, const char *shown, const zinc_open_options *open)
 	zinc_status s;
 
 	if (a->group)
-		s = zinc_group_create_url(url, a->attrs, a->overwrite, open, &err);
+		s = zinc_group_create_url(url, a->attrs, overwrite(a), open, &err);
 	else
 		s = zinc_array_create_url(&array, url, &c->options, open, &err);
 	if (array)
@@ -178,32 +184,49 @@ create(struct create *c, const char *shown, const zinc_open_options *open)
 	return s ? fail(c->url, &err) : DONE;
 }
 
-/* May a node be made there, and is something there already? */
+/* The hierarchy at the URL, or the one that may be made there.  With --format a whole one of another version is what
+ * would be replaced. */
+static zinc_status
+open_place(const struct create *c, zinc_hierarchy **h, zinc_error *err)
+{
+	const struct args *a = c->run->args;
+	zinc_open_options open = open_options(c->run, false);
+	const char *format = open.format;
+
+	open.format = NULL;
+	if (format && !zinc_hierarchy_open_url(h, typed_url(a, c->url), &open, NULL)) {
+		if (!strcmp(zinc_hierarchy_path(*h), "/") && strcmp(zinc_hierarchy_format(*h), format))
+			return ZINC_OK;
+		zinc_hierarchy_close(*h);
+		*h = NULL;
+	}
+	open.format = format;
+	open.create = 1;
+	return zinc_hierarchy_open_url(h, typed_url(a, c->url), &open, err);
+}
+
+/* Is something there already?  With --overwrite: that may not be erased?  A dry run tells as the deed would. */
 static int
 check_absent(struct create *c)
 {
-	const char *url = typed_url(c->run->args, c->url);
-	zinc_open_options open = open_options(c->run, false);
+	const struct args *a = c->run->args;
+	zinc_erase_options o = ZINC_ERASE_OPTIONS_INIT;
 	zinc_node_kind kind = ZINC_NODE_NONE;
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_hierarchy *h = NULL;
-	zinc_status s;
+	zinc_status s = open_place(c, &h, &err);
 
-	open.create = 1;
-	s = zinc_hierarchy_open_url(&h, url, &open, &err);
-	if (s == ZINC_E_INVALID && open.format) { /* only a whole hierarchy can be replaced by one of another format */
-		open.format = NULL;
-		if (zinc_hierarchy_open_url(&h, url, &open, NULL) == ZINC_OK && !strcmp(zinc_hierarchy_path(h), "/"))
-			s = ZINC_OK;
-	}
-	if (s == ZINC_OK)
+	o.force = a->force;
+	o.replace = 1;
+	o.dry_run = 1;
+	if (s == ZINC_OK && a->overwrite)
+		s = zinc_node_erase_with(h, zinc_hierarchy_path(h), &o, NULL, &err);
+	else if (s == ZINC_OK)
 		s = zinc_node_exists(h, zinc_hierarchy_path(h), &kind, &err);
 	zinc_hierarchy_close(h);
-	if (s == ZINC_E_INVALID)
+	if (s != ZINC_OK)
 		return fail(c->url, &err);
-	if (s == ZINC_OK && kind != ZINC_NODE_NONE && !c->run->args->overwrite)
-		return complain(TROUBLE, c->url, "a node is already there; --overwrite replaces it");
-	return DONE;
+	return kind == ZINC_NODE_NONE ? DONE : complain(TROUBLE, c->url, "a node is already there; --overwrite replaces it");
 }
 
 /* The document that would be written, made in memory. */
@@ -247,6 +270,8 @@ cmd_create(struct run *r)
 	zinc_open_options open = open_options(r, true);
 	int status = r->args->group ? check_group(r->args, c.url) : take_options(&c);
 
+	if (status == DONE && r->args->force && !r->args->overwrite)
+		status = complain(USAGE, "--force", "it says what --overwrite may erase; give both");
 	open.create = 1;
 	if (status == DONE)
 		status = r->args->dry_run ? rehearse(&c) : create(&c, c.url, &open);

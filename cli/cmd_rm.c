@@ -6,32 +6,33 @@
 
 struct rm {
 	struct run *run;
-	uint64_t nodes;
+	const char *url;
 };
 
-/* Count what will go; with --dry-run name it. */
+/* With --dry-run each node is named. */
 static int
-count(void *arg, const zinc_node *node)
+name_node(void *arg, const char *path)
 {
 	struct rm *m = arg;
 
-	m->nodes++;
-	if (m->run->args->dry_run)
-		out_printf(&m->run->out, "would erase %s\n", node->path);
+	out_printf(&m->run->out, "would erase %s\n", path);
 	return interrupted();
 }
 
 static bool
-confirmed(const char *url, uint64_t nodes)
+confirmed(const char *url, const zinc_erase_counts *n, bool force)
 {
 	struct text shown = {NULL, 0, 0};
 	int c, first;
 
 	text_escape(&shown, url, strlen(url), ESCAPE_LINE);
-	fprintf(stderr, "erase %s and its chunks", text_str(&shown));
+	if (force)
+		fprintf(stderr, "erase all %llu keys below %s", (unsigned long long)n->keys, text_str(&shown));
+	else
+		fprintf(stderr, "erase %s and its chunks", text_str(&shown));
 	text_free(&shown);
-	if (nodes > 1)
-		fprintf(stderr, ", %llu nodes in all", (unsigned long long)nodes);
+	if (n->nodes > 1)
+		fprintf(stderr, ", %llu nodes in all", (unsigned long long)n->nodes);
 	fputs("? [y/N] ", stderr);
 	first = c = getchar();
 	while (c != '\n' && c != EOF)
@@ -39,39 +40,118 @@ confirmed(const char *url, uint64_t nodes)
 	return first == 'y' || first == 'Y';
 }
 
+/* Everything is looked at first, so that what is refused is refused before anybody is asked, or a parent written. */
 static int
-erase(struct rm *m, const char *url, zinc_hierarchy *h)
+look(struct rm *m, zinc_hierarchy *h, zinc_erase_counts *n)
+{
+	const struct args *a = m->run->args;
+	const char *path = zinc_hierarchy_path(h);
+	zinc_erase_options o = ZINC_ERASE_OPTIONS_INIT;
+	zinc_error err = ZINC_ERROR_INIT;
+
+	o.force = a->force;
+	o.dry_run = 1;
+	o.fn = a->dry_run ? name_node : NULL;
+	o.arg = m;
+	if (zinc_node_erase_with(h, path, &o, n, &err) && !interrupted())
+		return fail(m->url, &err);
+	if (interrupted())
+		return CANCELLED;
+	if (a->dry_run && a->force)
+		out_printf(&m->run->out, "would erase all %llu keys below %s\n", (unsigned long long)n->keys, path);
+	return DONE;
+}
+
+static int
+erase(struct rm *m, zinc_hierarchy *h)
 {
 	const char *path = zinc_hierarchy_path(h);
 	const struct args *a = m->run->args;
+	zinc_erase_options o = ZINC_ERASE_OPTIONS_INIT;
+	zinc_erase_counts n = {0, 0};
 	zinc_error err = ZINC_ERROR_INIT;
-	bool ask = !a->yes && !a->dry_run;
+	const bool ask = !a->yes && !a->dry_run;
+	int status;
 
 	if (ask && !isatty(STDIN_FILENO))
-		return complain(USAGE, url, "nobody can be asked here; --yes erases it");
-	if ((ask || a->dry_run) && zinc_node_walk(h, path, -1, count, m, &err))
-		return fail(url, &err);
-	if (interrupted())
-		return CANCELLED;
-	if (a->dry_run)
-		return DONE;
-	if (ask && !confirmed(url, m->nodes))
-		return complain(TROUBLE, url, "nothing was erased");
+		return complain(USAGE, m->url, "nobody can be asked here; --yes erases it");
+	status = ask || a->dry_run || a->keep_parents ? look(m, h, &n) : DONE;
+	if (status != DONE || a->dry_run)
+		return status;
+	if (ask && !confirmed(m->url, &n, a->force))
+		return complain(TROUBLE, m->url, "nothing was erased");
 	if (a->keep_parents && zinc_node_keep_parents(h, path, &err))
-		return fail(url, &err);
-	return zinc_node_erase(h, path, &err) ? fail(url, &err) : DONE;
+		return fail(m->url, &err);
+	o.force = a->force;
+	return zinc_node_erase_with(h, path, &o, NULL, &err) ? fail(m->url, &err) : DONE;
+}
+
+/* With --force a place will do that nobody can open: no Zarr, a broken entry point, an unknown extension of a whole
+ * hierarchy.  Then the URL itself is the root, of a version that looks for nothing above and has no entry point. */
+static zinc_status
+open_forced(struct rm *m, bool write, zinc_hierarchy **h)
+{
+	zinc_store_options so = ZINC_STORE_OPTIONS_INIT;
+	zinc_open_options o = open_options(m->run, write);
+	zinc_store *store = NULL;
+	zinc_status s;
+
+	so.context = m->run->ctx;
+	so.read_only = !write;
+	o.create = 1;
+	o.format = "v3";
+	s = zinc_store_open(&store, typed_url(m->run->args, m->url), &so, NULL);
+	if (s == ZINC_OK)
+		s = zinc_hierarchy_open(h, store, "", &o, NULL);
+	zinc_store_close(store);
+	return s;
+}
+
+/* What is there that is no Zarr, and is only erased when forced; 0 when nothing is. */
+static uint64_t
+count_keys(struct rm *m)
+{
+	const zinc_erase_options o = {.size = sizeof o, .force = 1, .dry_run = 1};
+	zinc_erase_counts n = {0, 0};
+	zinc_hierarchy *h = NULL;
+
+	if (open_forced(m, false, &h) != ZINC_OK || zinc_node_erase_with(h, "/", &o, &n, NULL) != ZINC_OK)
+		n.keys = 0;
+	zinc_hierarchy_close(h);
+	return n.keys;
+}
+
+static int
+open_any(struct rm *m, zinc_hierarchy **h)
+{
+	const bool write = !m->run->args->dry_run;
+	zinc_open_options o = open_options(m->run, write);
+	zinc_error err = ZINC_ERROR_INIT;
+	const zinc_status s = zinc_hierarchy_open_url(h, typed_url(m->run->args, m->url), &o, &err);
+	uint64_t n;
+
+	if (s == ZINC_OK)
+		return DONE;
+	if (s != ZINC_E_NOTFOUND && s != ZINC_E_CORRUPT && s != ZINC_E_UNSUPPORTED)
+		return fail(m->url, &err);
+	n = count_keys(m);
+	if (n > 0 && m->run->args->force && open_forced(m, write, h) == ZINC_OK)
+		return DONE;
+	if (n > 0 && s == ZINC_E_NOTFOUND)
+		return complain(TROUBLE, m->url, "no Zarr is there, but %llu keys are; --force erases them",
+				(unsigned long long)n);
+	return fail(m->url, &err);
 }
 
 int
 cmd_rm(struct run *r)
 {
-	struct rm m = {.run = r};
-	const char *url = r->args->words.at[0];
+	struct rm m = {.run = r, .url = r->args->words.at[0]};
 	zinc_hierarchy *h = NULL;
-	int status = open_node(r, url, !r->args->dry_run, &h);
+	int status = open_any(&m, &h);
 
 	if (status == DONE)
-		status = erase(&m, url, h);
+		status = erase(&m, h);
 	zinc_hierarchy_close(h);
 	return status;
 }

@@ -555,6 +555,9 @@ ZINC_API const char *zinc_hierarchy_prefix(const zinc_hierarchy *h);
 
 typedef struct zinc_array zinc_array;
 
+/* For `overwrite`: erase also what is not certainly the node's own (zinc_node_erase_with). */
+#define ZINC_FORCE 2
+
 typedef struct zinc_array_options {
 	size_t size;
 	int ndim; /* 0 is a scalar */
@@ -571,7 +574,7 @@ typedef struct zinc_array_options {
 	const char *attributes;       /* a JSON object [{}] */
 	const char *key_encoding;     /* "default", "default.", "v2", "v2/" ["default"] */
 	const char *document;         /* a whole v3 metadata document instead of all the above */
-	int overwrite;                /* erase a node that is there [E_EXISTS] */
+	int overwrite;                /* 1, ZINC_FORCE: erase a node that is there, as zinc_node_erase_with [E_EXISTS] */
 	int big_endian;               /* store big-endian elements */
 	int fortran;                  /* store chunks in Fortran order */
 } zinc_array_options;
@@ -764,7 +767,7 @@ ZINC_API ZINC_CHECKED zinc_status zinc_node_walk(zinc_hierarchy *h, const char *
 ZINC_API ZINC_CHECKED zinc_status zinc_node_document(zinc_hierarchy *h, const char *path, zinc_blob *json, zinc_error *err);
 
 /* Make a group, and groups at all ancestors.  `attributes` is a JSON object or NULL.  An existing group is
- * E_EXISTS unless `overwrite`, which erases it and all below first. */
+ * E_EXISTS unless `overwrite` (1, or ZINC_FORCE), which erases it and all below first, as zinc_node_erase_with. */
 ZINC_API ZINC_CHECKED zinc_status zinc_group_create(zinc_hierarchy *h, const char *path, const char *attributes, int overwrite,
                                                     zinc_error *err);
 ZINC_API ZINC_CHECKED zinc_status zinc_group_create_url(const char *url, const char *attributes, int overwrite,
@@ -774,7 +777,8 @@ ZINC_API ZINC_CHECKED zinc_status zinc_group_create_url(const char *url, const c
  * when the node there is erased. */
 ZINC_API ZINC_CHECKED zinc_status zinc_node_keep_parents(zinc_hierarchy *h, const char *path, zinc_error *err);
 
-/* Erase a node and everything below it.  E_NOTFOUND when there is none. */
+/* Erase a node and everything below it, if all of it is certainly the node's own; zinc_node_erase_with in <zinc/erase.h>
+ * says what that is and how it is refused, and erases the rest when forced. */
 ZINC_API ZINC_CHECKED zinc_status zinc_node_erase(zinc_hierarchy *h, const char *path, zinc_error *err);
 
 /* Copy a node and everything below it, byte for byte, to another path of this or another hierarchy of the

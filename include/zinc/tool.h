@@ -129,7 +129,7 @@ typedef struct zinc_copy_options {
 	int resume;             /* go on where an interrupted copy stopped; from the beginning if there is none */
 	int verify;             /* read everything back and compare, before the target appears */
 	int lossy;              /* let go what the target cannot hold [E_INVALID] and what cannot be read of the source [E_IO] */
-	int overwrite;          /* erase what is there [E_EXISTS] */
+	int overwrite;          /* 1, ZINC_FORCE: erase the node that is there, as zinc_node_erase_with [E_EXISTS] */
 	int dry_run;            /* plan, tell, and write nothing */
 	uint64_t max_memory;    /* bytes for elements and encoded objects [512 MiB, more where one object needs it] */
 	int threads;            /* [the context's] */
@@ -150,13 +150,14 @@ typedef struct zinc_copy_options {
 	 * this option fill_value becomes what masked, or null.
 	 */
 	int for_xarray;
+	int force;            /* zinc_move only: erase all keys below the source, as zinc_node_erase_with */
 } zinc_copy_options;
 
 /* clang-format off */
 #define ZINC_COPY_OPTIONS(...) ZINC_OPTIONS_OF(zinc_copy_options, __VA_ARGS__)
 #define ZINC_COPY_OPTIONS_INIT \
 	{sizeof(zinc_copy_options), NULL, NULL, 0, 0, NULL, NULL, 0, 0, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL, \
-	 NULL, NULL, NULL, 0, 0, 0, NULL, 0}
+	 NULL, NULL, NULL, 0, 0, 0, NULL, 0, 0}
 /* clang-format on */
 
 /* What a copy did, or with dry_run would do. */
@@ -191,8 +192,9 @@ ZINC_API ZINC_CHECKED zinc_status zinc_copy(zinc_hierarchy *from, const char *fr
  * for a whole hierarchy that is overwritten. */
 ZINC_API ZINC_CHECKED zinc_status zinc_copy_url(const char *from, const char *to, const zinc_copy_options *options,
                                                 zinc_copy_counts *counts, zinc_error *err);
-/* Rename a node within its hierarchy: copy, verify, erase.  Of the options only threads, max_memory, cancel, progress,
- * overwrite, resume, dry_run and note are looked at.  Where anything is hidden the source stays, and nothing is copied. */
+/* Rename a node within its hierarchy: copy, verify, erase.  What zinc_node_erase_with would not erase is not copied
+ * either.  Of the options only threads, max_memory, cancel, progress, overwrite, force, resume, dry_run and note are
+ * looked at.  Where anything is hidden the source stays, and nothing is copied. */
 ZINC_API ZINC_CHECKED zinc_status zinc_move(zinc_hierarchy *h, const char *from_path, const char *to_path,
                                             const zinc_copy_options *options, zinc_error *err);
 

@@ -27,16 +27,12 @@ build_meta(zinc_meta **out, zinc_hierarchy *h, const zinc_array_options *options
 
 /* Nothing of an earlier array may show through: objects without a document are leftovers. */
 static zinc_status
-make_place(zinc_hierarchy *h, const char *path, bool overwrite, zinc_error *err)
+make_place(zinc_hierarchy *h, const char *path, int overwrite, zinc_error *err)
 {
-	zinc_error e = ZINC_ERROR_INIT;
-	zinc_status code;
 	bool vacant;
 
-	if (overwrite) {
-		code = h->format->erase(h, path, &e);
-		return code == ZINC_OK || code == ZINC_E_NOTFOUND ? ZINC_OK : zinc_error_copy(err, &e);
-	}
+	if (overwrite)
+		return zinc_erase_for(h, path, overwrite, false, err);
 	ZINC_TRY(zinc_hierarchy_vacant(h, path, &vacant, err));
 	return vacant ? ZINC_OK
 		      : zinc_fail(err, ZINC_E_EXISTS, "%s is not empty; overwrite it, or choose another path", path);
@@ -90,7 +86,7 @@ make_way(zinc_hierarchy *old, zinc_hierarchy *h, const zinc_array_options *optio
 	ZINC_TRY(zinc_hierarchy_writable(h, err));
 	ZINC_TRY(build_meta(&m, h, options, err));
 	zinc_meta_free(m);
-	return old->format->erase(old, "/", err);
+	return zinc_erase_for(old, "/", options->overwrite, false, err);
 }
 
 zinc_status

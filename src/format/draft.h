@@ -14,7 +14,6 @@
  *   draft_key.c     keys of documents and objects, and which node a key belongs to
  *   draft_node.c    reading, creating, editing one node
  *   draft_walk.c    children and walks
- *   draft_erase.c   erasing
  *   draft_names.c   the URIs that identify codecs, types and transformers
  *   draft_parse.c   documents -> zinc_meta
  *   draft_member.c  the members that the drafts have in common
@@ -159,16 +158,13 @@ zinc_status zinc_draft_consolidate(zinc_hierarchy *h, const char *path, bool rem
 zinc_status zinc_draft_copies(zinc_hierarchy *h, const char *path, const zinc_meta *group, bool *has, zinc_copy_fn fn,
 			      void *arg, zinc_error *err);
 
-/* ---- draft_walk.c, draft_erase.c ---- */
+/* ---- draft_walk.c ---- */
 
 zinc_status zinc_draft_children(zinc_hierarchy *h, const char *path, zinc_report *r, zinc_found_fn fn, void *arg,
 				zinc_error *err);
 bool zinc_draft_hides(const zinc_hierarchy *h, const zinc_odd *odd);
 zinc_status zinc_draft_walk(zinc_hierarchy *h, const char *path, int depth, zinc_report *r, zinc_found_fn fn, void *arg,
 			    zinc_error *err);
-zinc_status zinc_draft_erase(zinc_hierarchy *h, const char *path, zinc_error *err);
-/* Erase one document; *was becomes true when it was there. */
-zinc_status zinc_draft_erase_key(zinc_hierarchy *h, zinc_buf *key, bool *was, zinc_error *err);
 
 /* ---- draft_names.c ---- */
 
@@ -214,6 +210,7 @@ struct zinc_draft_parse {
 	bool own_keys;            /* the keys of chunks are a program's */
 	char separator;
 	char *unsupported;
+	bool opaque;     /* as in zinc_meta */
 	bool failed;     /* an error has been found; it is in err */
 	zinc_error *err; /* the caller's */
 	zinc_error e;    /* of the member under the parser */
@@ -329,7 +326,7 @@ zinc_status zinc_draft_from_v3(zinc_hierarchy *h, zinc_json_doc *v3, zinc_status
     .chunk_key = zinc_draft_chunk_key, .data_prefix = zinc_draft_data_prefix, .read_node = zinc_draft_read_node, \
     .print = zinc_draft_print, .prepare = zinc_draft_prepare, .settle = zinc_draft_settle, \
     .write_node = zinc_draft_write_node, .edit_node = zinc_draft_edit_node, .children = zinc_draft_children, \
-    .walk = zinc_draft_walk, .hides = zinc_draft_hides, .erase = zinc_draft_erase, .prefixes = zinc_draft_prefixes, \
+    .walk = zinc_draft_walk, .hides = zinc_draft_hides, .prefixes = zinc_draft_prefixes, \
     .consolidate = zinc_draft_consolidate, .copies = zinc_draft_copies, .place = zinc_draft_place, \
     .check_name = zinc_draft_check_name, .parse = zinc_draft_parse_any, .rule = zinc_draft_rule_for
 /* clang-format on */

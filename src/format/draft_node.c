@@ -11,6 +11,7 @@
  * (4) Consolidated metadata of zarr-python goes before a change, and again behind it: nobody reads what was.
  */
 #include "format/draft.h"
+#include "format/own.h"
 
 /* ---- bytes of documents ---- */
 
@@ -199,14 +200,13 @@ drop_copies(zinc_hierarchy *h, zinc_error *err)
 	const char *name = h->format->draft->copies;
 	zinc_status s;
 	zinc_buf key;
-	bool was;
 
 	if (!name)
 		return ZINC_OK;
 	zinc_buf_init(&key, h->ctx, SIZE_MAX);
 	s = zinc_buf_printf(&key, err, "%s%s/%s", h->prefix, h->entry->meta, name);
 	if (s == ZINC_OK)
-		s = zinc_draft_erase_key(h, &key, &was, err);
+		s = zinc_hierarchy_drop(h, &key, err);
 	zinc_buf_fini(&key);
 	return s;
 }

@@ -130,6 +130,7 @@ parse_member(zinc_draft_parse *p, const struct table *t, const zinc_draft_member
 	mark = zinc_report_enter(p->r, row->name);
 	s = row->parse(p, v);
 	zinc_report_leave(p->r, mark);
+	p->opaque = p->opaque || (s == ZINC_E_UNSUPPORTED && !zinc_meta_is_of_values(row->name));
 	return s;
 }
 
@@ -160,8 +161,12 @@ parse_members(zinc_draft_parse *p, const struct table *t)
 
 	for (row = t->members; row->name; row++)
 		ZINC_TRY(conclude(p, parse_member(p, t, row)));
-	for (v = p->root->first; v; v = v->next)
-		ZINC_TRY(conclude(p, parse_unknown(p, t, v)));
+	for (v = p->root->first; v; v = v->next) {
+		const zinc_status s = parse_unknown(p, t, v);
+
+		p->opaque = p->opaque || s == ZINC_E_UNSUPPORTED;
+		ZINC_TRY(conclude(p, s));
+	}
 	return ZINC_OK;
 }
 
@@ -368,6 +373,7 @@ make_meta(zinc_draft_parse *p, zinc_json_doc *doc, zinc_meta **out)
 		return s;
 	}
 	m->closed = p->closed;
+	m->opaque = m->opaque || p->opaque;
 	zinc_v3_give_back(m, p->draft->format, doc, &p->unsupported);
 	*out = m;
 	return ZINC_OK;

@@ -1,42 +1,41 @@
 /*
- * erase.c - erasing nodes that have a directory each
+ * erase.c - erasing nodes, in every version of Zarr
  *
- * Promises:
+ * Promises (tests/unit/test_erase.c names each by its number):
  *
  * (1) Documents go before data: whenever erasing stops, no array is left with some of its chunks.
- * (2) Erasing again finishes what was interrupted.
- * (3) Links to nodes are erased, never what they lead to.
+ * (2) Nothing goes unless all that lies below is certainly the node's own (own.c), or the caller forces it; what is
+ *     refused is refused before the first key goes.
+ * (3) A dry run tells the same nodes and fails as the deed would.
+ * (4) What an interrupted erase has left has no document any more, and goes when forced.
+ * (5) A link goes, and what it leads to stays.
+ * (6) Erasing the root of a draft erases the hierarchy, the entry point last: until then it can be erased again.
  */
-#include "format/layout.h"
+#include "format/draft.h"
+#include "format/own.h"
 
-struct documents {
-	const zinc_layout *layout;
-	zinc_buf keys; /* each with its NUL */
-	uint64_t n, max;
-	zinc_status status;
-	zinc_error *err;
-};
+/* ---- the deed ---- */
 
-/* Any depth below, and below damaged nodes too: what matters is the name alone. */
-static int
-collect_document(void *arg, const char *key, uint64_t nbytes)
+/* Is the key among the documents that go? */
+static bool
+is_listed(const zinc_survey *s, const char *key)
 {
-	struct documents *d = arg;
+	const char *one;
+	size_t at;
 
-	(void)nbytes;
-	if (!zinc_layout_makes(d->layout, zinc_key_name(key)))
-		return 0;
-	if (d->n++ == d->max)
-		d->status = zinc_fail(d->err, ZINC_E_LIMIT, "more than %llu nodes", (unsigned long long)d->max);
-	else
-		d->status = zinc_buf_add(&d->keys, key, strlen(key) + 1, d->err);
-	return d->status != ZINC_OK;
+	for (at = 0; at < s->documents.n; at += strlen(one) + 1) {
+		one = (const char *)s->documents.p + at;
+		if (strcmp(one, key) == 0)
+			return true;
+	}
+	return false;
 }
 
 /* All under one commit: one wait for the disk, not one for each. */
 static zinc_status
-erase_keys(zinc_hierarchy *h, const zinc_buf *keys, zinc_error *err)
+erase_documents(zinc_hierarchy *h, const zinc_survey *survey, zinc_error *err)
 {
+	const zinc_buf *keys = &survey->documents;
 	zinc_put_group *group;
 	zinc_status s = ZINC_OK;
 	const char *key;
@@ -55,117 +54,160 @@ erase_keys(zinc_hierarchy *h, const zinc_buf *keys, zinc_error *err)
 	return s;
 }
 
-/* The documents of all nodes below, before any of their data. */
-static zinc_status
-erase_documents(zinc_hierarchy *h, const zinc_layout *l, const char *prefix, zinc_error *err)
+zinc_status
+zinc_hierarchy_drop(zinc_hierarchy *h, zinc_buf *key, zinc_error *err)
 {
-	struct documents d = {.layout = l, .max = h->ctx->limits.children, .err = err};
-	const zinc_lister to = {.key = collect_document, .arg = &d, .own = 1};
-	zinc_status s;
+	zinc_status s = ZINC_OK;
+	zinc_fetched doc;
+	char *text;
 
-	zinc_buf_init(&d.keys, h->ctx, SIZE_MAX);
-	s = zinc_store_walk(h->store, prefix, &to, err);
-	if (s == ZINC_OK)
-		s = d.status;
-	if (s == ZINC_OK)
-		s = erase_keys(h, &d.keys, err);
-	zinc_buf_fini(&d.keys);
+	if (!zinc_buf_text(key))
+		return zinc_fail_nomem(err);
+	text = (char *)key->p;
+	ZINC_TRY(zinc_fetch(h->store, &text, 1, &doc, err));
+	if (doc.found != ZINC_MISSING)
+		s = zinc_store_del(h->store, NULL, text, NULL, h->put_flags, err);
+	zinc_fetched_fini(h->ctx, &doc, 1);
 	return s;
 }
 
-static int
-stop_at_first(void *arg, const char *entry, int is_prefix)
-{
-	(void)entry, (void)is_prefix;
-	*(bool *)arg = true;
-	return 1;
-}
-
-/* A node behind a link has nothing that would be its own. */
+/* Both kinds of documents: a path may have two, and a draft's lie beside what is below the node.  Others lie below, unless
+ * the node is a link. */
 static zinc_status
-has_own(zinc_hierarchy *h, const char *prefix, bool *own, zinc_error *err)
+erase_document(zinc_hierarchy *h, const zinc_survey *survey, zinc_node_kind kind, zinc_error *err)
 {
-	const zinc_lister to = {.entry = stop_at_first, .arg = own, .own = 1};
-
-	*own = false;
-	return zinc_store_walk(h->store, prefix, &to, err);
-}
-
-/* What the documents say is there; none, or damaged ones, are NONE. */
-static zinc_status
-kind_of(zinc_context *ctx, const zinc_layout *l, const zinc_line *line, zinc_node_kind *kind, zinc_error *err)
-{
-	zinc_meta *m = NULL;
-	zinc_error e = ZINC_ERROR_INIT;
-	zinc_report r;
 	zinc_status s;
-	size_t i;
+	zinc_buf key;
 
-	*kind = ZINC_NODE_NONE;
-	if (zinc_layout_missing(l, line->docs))
-		return ZINC_OK;
-	for (i = 0; i < l->makers; i++)
-		ZINC_TRY(zinc_fetched_status(&line->docs[i], line->keys[i], err));
-	zinc_report_init_quiet(&r, ctx, false);
-	s = l->parse(ctx, line->docs, line->keys, &r, &m, kind, &e);
-	zinc_meta_free(m);
-	return s == ZINC_E_NOMEM ? zinc_fail_nomem(err) : ZINC_OK;
+	zinc_buf_init(&key, h->ctx, SIZE_MAX);
+	s = h->format->metadata_key(h, survey->path, kind, &key, err);
+	if (s == ZINC_OK && !zinc_buf_text(&key))
+		s = zinc_fail_nomem(err);
+	if (s == ZINC_OK && (h->entry || is_listed(survey, zinc_buf_text(&key))))
+		s = zinc_hierarchy_drop(h, &key, err);
+	zinc_buf_fini(&key);
+	return s;
 }
 
-/* The order is promise (1): this document, those below, the data. */
 static zinc_status
-erase_node(zinc_hierarchy *h, const zinc_layout *l, const char *path, const zinc_line *line, const char *prefix,
-	   zinc_error *err)
+erase_prefix(void *arg, const char *prefix, zinc_error *err)
 {
-	zinc_node_kind kind;
-	bool vacant, own;
-	size_t i;
+	zinc_hierarchy *h = arg;
 
-	ZINC_TRY(kind_of(h->ctx, l, line, &kind, err));
-	ZINC_TRY(has_own(h, prefix, &own, err));
-	for (i = 0; i < l->makers; i++)
-		if (own && line->docs[i].found != ZINC_MISSING)
-			ZINC_TRY(zinc_store_del(h->store, NULL, line->keys[i], NULL, h->put_flags, err));
-	if (zinc_layout_missing(l, line->docs)) {
-		ZINC_TRY(zinc_hierarchy_vacant(h, path, &vacant, err));
-		if (vacant)
-			return zinc_fail(err, ZINC_E_NOTFOUND, "no node is there");
-	}
-	if (kind != ZINC_NODE_ARRAY) /* an array has none below, but perhaps a million chunks to list */
-		ZINC_TRY(erase_documents(h, l, prefix, err));
 	return zinc_store_del_prefix(h->store, prefix, h->put_flags, err);
 }
 
+/* The order is promise (1): this node's documents, those below, the data.  The root of a draft has an entry point
+ * beside its two trees, and that is promise (6). */
 static zinc_status
-erase_at(zinc_hierarchy *h, const zinc_layout *l, const char *path, const char *prefix, zinc_error *err)
+erase_all(zinc_hierarchy *h, const char *path, zinc_survey *s, zinc_error *err)
 {
-	zinc_line line;
+	ZINC_TRY(zinc_survey_documents(s, err));
+	ZINC_TRY(h->format->prepare(h, path, false, err));
+	ZINC_TRY(erase_document(h, s, ZINC_NODE_ARRAY, err));
+	ZINC_TRY(erase_document(h, s, ZINC_NODE_GROUP, err));
+	ZINC_TRY(erase_documents(h, s, err));
+	ZINC_TRY(h->format->prefixes(h, path, erase_prefix, h, err));
+	if (path[1] || !h->entry)
+		return h->format->settle(h, path, err);
+	ZINC_TRY(erase_prefix(h, h->prefix, err));
+	atomic_store(&h->entry->stored, false);
+	return ZINC_OK;
+}
+
+/* ---- may it be done? ---- */
+
+/* Foreign keys by number and name. */
+static zinc_status
+refuse(const zinc_survey *s, const char *what, zinc_error *err)
+{
+	const char *names = s->foreign.n > 0 ? (const char *)s->foreign.p : "";
+
+	return zinc_fail(err, ZINC_E_EXISTS, "%s %llu key%s (%s%s); nothing was erased, --force erases all that is below",
+			 what, (unsigned long long)s->nforeign, s->nforeign == 1 ? "" : "s", names,
+			 s->nforeign > ZINC_SURVEY_NAMED ? ", ..." : "");
+}
+
+/* Promise (2), once everything has been looked at. */
+static zinc_status
+permit(const zinc_survey *s, const zinc_erase_options *o, zinc_error *err)
+{
+	if (!s->there && s->keys == 0)
+		return zinc_fail(err, ZINC_E_NOTFOUND, "no node is there");
+	if (o->force)
+		return ZINC_OK;
+	if (s->nforeign > 0)
+		return refuse(s, s->there ? "below the node lie foreign keys:" : "no node is there, but", err);
+	if (!s->there && !o->replace)
+		return zinc_fail(err, ZINC_E_NOTFOUND,
+				 "no node is there, but a copy that was not finished; --force erases what it has put");
+	return ZINC_OK;
+}
+
+struct telling {
+	const zinc_erase_options *o;
+	zinc_erase_counts *counts;
+};
+
+static zinc_status
+tell(void *arg, const char *path, zinc_error *err)
+{
+	const struct telling *t = arg;
+
+	t->counts->nodes++;
+	return t->o->fn && t->o->fn(t->o->arg, path) ? zinc_fail(err, ZINC_E_CANCELLED, "cancelled") : ZINC_OK;
+}
+
+static zinc_status
+run(zinc_hierarchy *h, const char *path, const zinc_erase_options *o, zinc_erase_counts *counts, zinc_error *err)
+{
+	struct telling t = {o, counts};
+	zinc_survey survey;
 	zinc_status s;
 
-	ZINC_TRY(zinc_line_get(&line, h, l, path, ZINC_LINE_SELF, err));
-	s = erase_node(h, l, path, &line, prefix, err);
+	if (!o->dry_run)
+		ZINC_TRY(zinc_hierarchy_writable(h, err));
+	s = zinc_survey_init(&survey, h, path, !o->force, err);
+	if (s == ZINC_OK)
+		s = permit(&survey, o, err);
+	counts->keys = survey.keys;
+	if (s == ZINC_OK)
+		s = zinc_survey_each(&survey, tell, &t, err);
+	if (s == ZINC_OK && !o->dry_run)
+		s = erase_all(h, path, &survey, err);
+	zinc_survey_fini(&survey);
 	if (s != ZINC_OK)
-		zinc_error_at_key(err, s, line.keys[0]);
-	zinc_line_fini(&line);
-	return s;
+		zinc_error_at_key(err, s, path[1] ? path + 1 : "");
+	return s == ZINC_OK ? s : zinc_error_at_url(err, s, h->url);
+}
+
+/* ---- the calls ---- */
+
+/* To make place where nothing is is as good as done. */
+static zinc_status
+replace(zinc_hierarchy *h, const char *path, const zinc_erase_options *o, zinc_erase_counts *counts, zinc_error *err)
+{
+	zinc_error e = ZINC_ERROR_INIT;
+	const zinc_status s = run(h, path, o, counts, &e);
+
+	return s == ZINC_OK || s == ZINC_E_NOTFOUND ? ZINC_OK : zinc_error_copy(err, &e);
 }
 
 zinc_status
-zinc_layout_erase(zinc_hierarchy *h, const zinc_layout *l, const char *path, zinc_error *err)
+zinc_erase(zinc_hierarchy *h, const char *path, const zinc_erase_options *o, zinc_erase_counts *counts, zinc_error *err)
 {
-	zinc_status s;
-	zinc_buf prefix;
+	zinc_erase_counts ignored;
 
-	zinc_buf_init(&prefix, h->ctx, SIZE_MAX);
-	s = zinc_layout_prefix(h, path, &prefix, err);
-	if (s == ZINC_OK && !zinc_buf_text(&prefix))
-		s = zinc_fail_nomem(err);
-	if (s == ZINC_OK)
-		s = h->format->prepare(h, path, false, err);
-	if (s == ZINC_OK)
-		s = erase_at(h, l, path, zinc_buf_text(&prefix), err);
-	if (s == ZINC_OK)
-		s = h->format->settle(h, path, err);
-	zinc_buf_fini(&prefix);
-	return s == ZINC_OK ? s : zinc_error_at_url(err, s, h->url);
+	counts = counts ? counts : &ignored;
+	*counts = (zinc_erase_counts){0, 0};
+	return o->replace ? replace(h, path, o, counts, err) : run(h, path, o, counts, err);
+}
+
+zinc_status
+zinc_erase_for(zinc_hierarchy *h, const char *path, int overwrite, bool dry_run, zinc_error *err)
+{
+	const zinc_erase_options o = {
+	    .size = sizeof o, .force = overwrite == ZINC_FORCE, .replace = 1, .dry_run = dry_run};
+
+	return zinc_erase(h, path, &o, NULL, err);
 }

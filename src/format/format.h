@@ -7,6 +7,8 @@
 #ifndef ZINC_FORMAT_H
 #define ZINC_FORMAT_H
 
+#include <zinc/erase.h>
+
 #include "codec/codec.h"
 #include "dtype/dtype.h"
 #include "grid/grid.h"
@@ -35,6 +37,7 @@ typedef struct zinc_meta {
 	char *unsupported;           /* NULL, or why elements cannot be accessed */
 	bool closed;                 /* and why nothing may be done with it but to show it */
 	bool no_fill;                /* `fill_value` is null, and `fill` what is read for it */
+	bool opaque;                 /* something that is not understood may say which keys there are */
 	bool implicit;               /* a group that exists by its descendants only: `doc` is nobody's */
 	zinc_tag tag;                /* of the document as read; n == 0: none */
 
@@ -57,6 +60,8 @@ void zinc_meta_free(zinc_meta *m); /* drops a reference; NULL is fine */
 /* Would a read of the whole array ask for this entry of the store that is no key, or for something below or behind it?
  * `rest` is what follows the array's prefix in its name. */
 bool zinc_meta_reads(const zinc_meta *m, const char *rest, const zinc_odd *odd);
+/* Does this member of a document, of any version, say what stored bytes mean, and nothing of which keys there are? */
+bool zinc_meta_is_of_values(const char *member);
 zinc_meta *zinc_meta_ref(zinc_meta *m);
 /* The document in the final version's vocabulary. */
 const zinc_json *zinc_meta_v3(const zinc_meta *m);
@@ -217,9 +222,6 @@ struct zinc_format {
 			    zinc_error *err);
 	/* Is an entry of the store that is no key a child of some group, or may it hide one? */
 	bool (*hides)(const zinc_hierarchy *h, const zinc_odd *odd);
-	/* Erase the node and everything below; its document first, so that nothing half erased looks whole.  What an
-	 * interrupted erase left is erased too.  E_NOTFOUND when there is nothing. */
-	zinc_status (*erase)(zinc_hierarchy *h, const char *path, zinc_error *err);
 	/* Every key of the node and everything below: list prefixes (drafts have two), called for each. */
 	zinc_status (*prefixes)(const zinc_hierarchy *h, const char *path,
 				zinc_status (*fn)(void *arg, const char *prefix, zinc_error *err), void *arg,
@@ -241,6 +243,33 @@ struct zinc_format {
 };
 
 extern const zinc_format zinc_format_v3, zinc_format_v2, zinc_format_v3_2019, zinc_format_v3_2020, zinc_format_v3_2022;
+
+/* ---- whose keys, and erasing them (own.c, erase.c) ---- */
+
+/* Names of what copies that are not finished have at their targets. */
+#define ZINC_CP_JOURNAL "__zinc_cp.json"
+#define ZINC_CP_MIDDLE  "__zinc_cp_pass"
+
+typedef enum zinc_cp_trace {
+	ZINC_CP_NO_TRACE,
+	ZINC_CP_UNFINISHED, /* a journal */
+	ZINC_CP_TEMPORARY   /* a key of the array beside it */
+} zinc_cp_trace;
+
+zinc_cp_trace zinc_cp_trace_of(const char *key);
+
+/* Is it certain which keys the array's stored objects have?  Unknown codecs and data types do not matter. */
+bool zinc_meta_keys_known(const zinc_meta *m);
+/* Can the array have a stored object at `below`, a key behind the prefix of its data, inside or outside the grid? */
+bool zinc_meta_owns(const zinc_hierarchy *h, const zinc_meta *m, const char *below);
+
+/* Erase the node and everything below, documents first, once all of it is known to be its own (zinc.h,
+ * zinc_node_erase_with).  `counts` may be NULL. */
+zinc_status zinc_erase(zinc_hierarchy *h, const char *path, const zinc_erase_options *o, zinc_erase_counts *counts,
+		       zinc_error *err);
+/* Make place for a new node: the one that is there goes, or what an unfinished copy has left.
+ * `overwrite` is as in zinc_array_options.  ZINC_OK when there was nothing. */
+zinc_status zinc_erase_for(zinc_hierarchy *h, const char *path, int overwrite, bool dry_run, zinc_error *err);
 
 /* Which format (`only`, or any) has a node or an entry point at `prefix`; *format NULL: none.  One get of zarr.json,
  * whose text goes to `text`, and those of formats without it. */

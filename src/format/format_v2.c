@@ -263,12 +263,6 @@ v2_walk(zinc_hierarchy *h, const char *path, int depth, zinc_report *r, zinc_fou
 }
 
 static zinc_status
-v2_erase(zinc_hierarchy *h, const char *path, zinc_error *err)
-{
-	return zinc_layout_erase(h, &zinc_v2_layout, path, err);
-}
-
-static zinc_status
 v2_init(zinc_hierarchy *h, zinc_error *err)
 {
 	(void)h, (void)err; /* the first node makes its ancestors; there is no entry point */
@@ -300,7 +294,6 @@ const zinc_format zinc_format_v2 = {
     .children = v2_children,
     .walk = v2_walk,
     .hides = v2_hides,
-    .erase = v2_erase,
     .prefixes = zinc_layout_prefixes,
     .consolidate = zinc_v2_consolidate,
     .copies = zinc_v2_copies,

@@ -34,6 +34,7 @@ struct parse {
 	zinc_v2_type type;
 	bool compressed; /* the last codec is the compressor */
 	char *unsupported;
+	bool opaque; /* as in zinc_meta */
 	bool failed;     /* an error has been found; it is in err */
 	zinc_error *err; /* the caller's */
 	zinc_error e;    /* of the member under the parser */
@@ -261,6 +262,7 @@ parse_row(struct parse *p, const struct row *row)
 	mark = zinc_report_enter(p->r, row->name);
 	s = row->parse(p, v);
 	zinc_report_leave(p->r, mark);
+	p->opaque = p->opaque || (s == ZINC_E_UNSUPPORTED && !zinc_meta_is_of_values(row->name));
 	return s;
 }
 
@@ -374,6 +376,7 @@ make_meta(struct parse *p, zinc_json_doc *doc, zinc_meta **out)
 
 	p->v3 = NULL; /* taken */
 	ZINC_TRY(zinc_v3_parse_translated(v3, p->r, retell, p, &p->failed, out, p->err));
+	(*out)->opaque = (*out)->opaque || p->opaque;
 	zinc_v3_give_back(*out, &zinc_format_v2, doc, &p->unsupported);
 	return ZINC_OK;
 }

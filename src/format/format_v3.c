@@ -263,7 +263,6 @@ const zinc_format zinc_format_v3 = {
     .children = v3_children,
     .walk = v3_walk,
     .hides = v3_hides,
-    .erase = zinc_v3_erase,
     .prefixes = zinc_layout_prefixes,
     .consolidate = zinc_v3_consolidate,
     .copies = zinc_v3_copies,

@@ -62,7 +62,6 @@ zinc_status zinc_v3_write_node(zinc_hierarchy *h, const char *path, const zinc_m
 zinc_status zinc_v3_edit_node(zinc_hierarchy *h, const char *path,
 			      zinc_status (*edit)(void *arg, zinc_json_doc *doc, zinc_error *err), void *arg,
 			      zinc_meta **out, zinc_error *err);
-zinc_status zinc_v3_erase(zinc_hierarchy *h, const char *path, zinc_error *err);
 
 /* ---- format_v3_consolidated.c ---- */
 

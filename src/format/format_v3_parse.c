@@ -312,6 +312,7 @@ parse_one(struct parse *p, const struct member *row, zinc_json *v)
 	const zinc_status s = row->parse(p, v);
 
 	zinc_report_leave(p->r, mark);
+	p->m->opaque = p->m->opaque || (s == ZINC_E_UNSUPPORTED && !zinc_meta_is_of_values(row->name));
 	return conclude(p, s);
 }
 

@@ -284,9 +284,3 @@ zinc_v3_edit_node(zinc_hierarchy *h, const char *path,
 }
 
 /* ---- erasing ---- */
-
-zinc_status
-zinc_v3_erase(zinc_hierarchy *h, const char *path, zinc_error *err)
-{
-	return zinc_layout_erase(h, &zinc_v3_layout, path, err);
-}

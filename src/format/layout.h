@@ -10,7 +10,6 @@
  *   line.c           keys, and the documents from the root down to a node
  *   walk.c           children and walks
  *   walk_copies.c    the same from consolidated metadata
- *   erase.c          erasing
  */
 #ifndef ZINC_LAYOUT_H
 #define ZINC_LAYOUT_H
@@ -128,10 +127,5 @@ zinc_status zinc_layout_list(zinc_hierarchy *h, const zinc_layout *l, const char
 /* Show the nodes below `below` (a path within the group that has the copies: "" or "a/b/"), `depth` levels deep. */
 zinc_status zinc_walker_copies(zinc_walker *w, const zinc_json *metadata, const char *below, int depth,
 			       zinc_error *err);
-
-/* ---- erase.c ---- */
-
-/* Erase the node and everything below, between the format's prepare and settle. */
-zinc_status zinc_layout_erase(zinc_hierarchy *h, const zinc_layout *l, const char *path, zinc_error *err);
 
 #endif

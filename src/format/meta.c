@@ -39,6 +39,20 @@ zinc_meta_v3(const zinc_meta *m)
 	return zinc_json_root(m->v3 ? m->v3 : m->doc);
 }
 
+/* Codecs and data types change bytes; all else that is unknown may change keys. */
+bool
+zinc_meta_is_of_values(const char *member)
+{
+	static const char *const members[] = {"data_type",  "dtype",   "fill_value", "codecs",     "chunk_codecs",
+					      "compressor", "filters", "order",      "attributes", "chunk_memory_layout"};
+	size_t i;
+
+	for (i = 0; i < sizeof members / sizeof *members; i++)
+		if (strcmp(member, members[i]) == 0)
+			return true;
+	return false;
+}
+
 /* The last reference frees it. */
 void
 zinc_meta_free(zinc_meta *m)

@@ -5,12 +5,11 @@
 
 /* The document is built and judged before anything is erased: bad attributes cost nothing. */
 static zinc_status
-create(zinc_hierarchy *h, const char *path, const char *attributes, bool overwrite, zinc_error *err)
+create(zinc_hierarchy *h, const char *path, const char *attributes, int overwrite, zinc_error *err)
 {
 	static const zinc_condition absent = {ZINC_ABSENT, NULL};
 	zinc_json_doc *doc;
 	zinc_meta *m = NULL;
-	zinc_error e;
 	zinc_status s;
 
 	ZINC_TRY(zinc_hierarchy_writable(h, err));
@@ -18,13 +17,8 @@ create(zinc_hierarchy *h, const char *path, const char *attributes, bool overwri
 	s = zinc_meta_from_v3(&m, h, doc, err);
 	zinc_json_free(doc);
 	ZINC_TRY(s);
-	if (overwrite) {
-		s = h->format->erase(h, path, &e);
-		if (s == ZINC_E_NOTFOUND)
-			s = ZINC_OK;
-		else if (s != ZINC_OK)
-			zinc_error_copy(err, &e);
-	}
+	if (overwrite)
+		s = zinc_erase_for(h, path, overwrite, false, err);
 	if (s == ZINC_OK)
 		s = h->format->init(h, err);
 	if (s == ZINC_OK)
@@ -51,7 +45,7 @@ make_explicit(zinc_hierarchy *h, const char *path, zinc_error *err)
 	zinc_meta_free(m);
 	if (there || (s != ZINC_OK && s != ZINC_E_NOTFOUND))
 		return zinc_error_copy(err, &e);
-	s = create(h, path, NULL, false, &e);
+	s = create(h, path, NULL, 0, &e);
 	return s == ZINC_OK || s == ZINC_E_EXISTS ? ZINC_OK : zinc_error_copy(err, &e);
 }
 
@@ -97,14 +91,14 @@ zinc_group_create(zinc_hierarchy *h, const char *path, const char *attributes, i
 	char *node;
 
 	ZINC_TRY(zinc_path_normalise(&node, h, path, err));
-	s = create(h, node, attributes, overwrite != 0, err);
+	s = create(h, node, attributes, overwrite, err);
 	zinc_free(h->ctx, node);
 	return zinc_error_in(err, s, h);
 }
 
 /* A hierarchy of another format is where the group is to be: erased only when the group can be made. */
 static zinc_status
-make_way(zinc_hierarchy *old, zinc_hierarchy *h, const char *attributes, bool overwrite, zinc_error *err)
+make_way(zinc_hierarchy *old, zinc_hierarchy *h, const char *attributes, int overwrite, zinc_error *err)
 {
 	zinc_json_doc *doc;
 	zinc_meta *m = NULL;
@@ -117,7 +111,7 @@ make_way(zinc_hierarchy *old, zinc_hierarchy *h, const char *attributes, bool ov
 	s = zinc_meta_from_v3(&m, h, doc, err);
 	zinc_json_free(doc);
 	zinc_meta_free(m);
-	return s == ZINC_OK ? old->format->erase(old, "/", err) : s;
+	return s == ZINC_OK ? zinc_erase_for(old, "/", overwrite, false, err) : s;
 }
 
 /* The climb decides which part of the URL is the root (hierarchy.c). */
@@ -129,7 +123,7 @@ zinc_group_create_url(const char *url, const char *attributes, int overwrite, co
 	zinc_status s;
 
 	ZINC_TRY(zinc_hierarchy_open_new(&h, &old, url, NULL, open, err));
-	s = old ? make_way(old, h, attributes, overwrite != 0, err) : ZINC_OK;
+	s = old ? make_way(old, h, attributes, overwrite, err) : ZINC_OK;
 	if (s == ZINC_OK)
 		s = zinc_group_create(h, zinc_hierarchy_path(h), attributes, overwrite, err);
 	zinc_hierarchy_close(old);

@@ -206,15 +206,24 @@ zinc_node_document(zinc_hierarchy *h, const char *path, zinc_blob *json, zinc_er
 }
 
 zinc_status
-zinc_node_erase(zinc_hierarchy *h, const char *path, zinc_error *err)
+zinc_node_erase_with(zinc_hierarchy *h, const char *path, const zinc_erase_options *options, zinc_erase_counts *counts,
+		     zinc_error *err)
 {
+	zinc_erase_options o;
 	zinc_status s;
 	char *node;
 
+	ZINC_TRY(zinc_options_take(&o, sizeof o, options, err));
 	ZINC_TRY(zinc_path_normalise(&node, h, path, err));
-	s = h->format->erase(h, node, err);
+	s = zinc_erase(h, node, &o, counts, err);
 	zinc_free(h->ctx, node);
 	return zinc_error_in(err, s, h);
+}
+
+zinc_status
+zinc_node_erase(zinc_hierarchy *h, const char *path, zinc_error *err)
+{
+	return zinc_node_erase_with(h, path, NULL, NULL, err);
 }
 
 zinc_status

@@ -252,13 +252,13 @@ make_dirs(zinc_fs *fs, int root, char *path, size_t n, size_t *made)
 	return -1;
 }
 
-/* The commonest mistake deserves its own words. */
+/* The commonest mistake deserves its own words.  It is no E_EXISTS, which says that the key itself is there. */
 static zinc_status
 cannot_open_dir(const zinc_fs *fs, const char *path, int errnum, zinc_error *err)
 {
 	if (errnum == ENOTDIR)
-		return zinc_fail(err, ZINC_E_EXISTS,
-				 "a shorter key is in the way: a file system cannot hold both \"a\" and \"a/b\"");
+		return zinc_fail(err, ZINC_E_IO,
+				 "a file is in the way of its directory: a file system cannot hold both \"a\" and \"a/b\"");
 	return fail_dir(fs, path, errnum, err);
 }
 

@@ -21,16 +21,7 @@
 
 #include "tool/tool.h"
 
-#define ZINC_CP_JOURNAL "__zinc_cp.json"
-#define ZINC_CP_MIDDLE  "__zinc_cp_pass"
-#define ZINC_CP_ENTRY   "zarr.json" /* of a draft's hierarchy */
-
-/* What copies that are not finished have at their targets. */
-typedef enum zinc_cp_trace {
-	ZINC_CP_NO_TRACE,
-	ZINC_CP_UNFINISHED, /* a journal */
-	ZINC_CP_TEMPORARY   /* a key of the array beside it */
-} zinc_cp_trace;
+#define ZINC_CP_ENTRY "zarr.json" /* of a draft's hierarchy */
 
 /* A stored object: its number in the grid, in C order, and its size. */
 typedef struct zinc_cp_object {
@@ -81,6 +72,7 @@ typedef struct zinc_cp {
 	zinc_hierarchy *from, *to;
 	zinc_hierarchy *old; /* what is at the target in another format; NULL: nothing */
 	char *from_path, *to_path;
+	char *above;     /* the deepest group above the target that was there before; NULL: resuming */
 	uint64_t memory; /* for elements and objects */
 	int threads;
 	bool resuming;
@@ -245,8 +237,6 @@ zinc_status zinc_cp_box_verify(zinc_cp *c, zinc_cp_node *n, const zinc_cp_plan *
 zinc_status zinc_cp_middle_erase(zinc_cp *c, zinc_error *err);
 
 /* ---- copy_journal.c ---- */
-
-zinc_cp_trace zinc_cp_trace_of(const char *key);
 
 /* The options as JSON, the keys of the journal and of the temporary array. */
 zinc_status zinc_cp_journal_init(zinc_cp *c, zinc_error *err);

@@ -23,14 +23,6 @@
 
 #define VERSION 2u
 
-zinc_cp_trace
-zinc_cp_trace_of(const char *key)
-{
-	if (strcmp(zinc_key_name(key), ZINC_CP_JOURNAL) == 0)
-		return ZINC_CP_UNFINISHED;
-	return strstr(key, ZINC_CP_MIDDLE "/") ? ZINC_CP_TEMPORARY : ZINC_CP_NO_TRACE;
-}
-
 /* ---- the options, as they are compared ---- */
 
 static zinc_status

@@ -7,6 +7,7 @@
  *     there already, a target inside the source.
  * (2) The target appears complete or not at all: objects first, then documents, the deepest first, the node's own last.
  * (3) An interrupted copy can go on: its journal is put first and removed last.
+ * (4) A copy that meets an element which does not fit the target's type leaves nothing behind.
  */
 #include "tool/copy.h"
 
@@ -34,38 +35,93 @@ contains(const zinc_hierarchy *h, const char *path, const zinc_hierarchy *other,
 	return s;
 }
 
-/* The same document under another name, by a link? */
-static zinc_status
-is_same_node(zinc_cp *c, bool *same, zinc_error *err)
+/* Tags tell documents of one machine apart; those of a server may be made from the value alone. */
+static bool
+has_tags(const zinc_hierarchy *h)
 {
-	const zinc_tag *tag = c->nodes[0].source ? &c->nodes[0].source->tag : NULL;
+	zinc_caps caps;
+
+	zinc_store_caps(h->store, &caps);
+	return (caps.flags & ZINC_CAP_TAGS) && !(caps.flags & ZINC_CAP_REMOTE);
+}
+
+/* Did a document say something, if only that it is not there or cannot be used? */
+static bool
+is_read(zinc_status s)
+{
+	return s == ZINC_OK || s == ZINC_E_NOTFOUND || s == ZINC_E_CORRUPT || s == ZINC_E_UNSUPPORTED ||
+	       s == ZINC_E_LIMIT;
+}
+
+/* The tag of the node's document; without one: n == 0. */
+static zinc_status
+tag_of(zinc_hierarchy *h, const char *path, zinc_tag *tag, zinc_error *err)
+{
+	zinc_error e = ZINC_ERROR_INIT;
 	zinc_meta *m = NULL;
 	zinc_report r;
 	zinc_status s;
 
-	*same = false;
-	if (!tag || c->from->format != c->to->format)
+	tag->n = 0;
+	if (!has_tags(h))
 		return ZINC_OK;
-	zinc_report_init_quiet(&r, c->ctx, false);
-	s = c->to->format->read_node(c->to, c->to_path, &r, &m, NULL);
+	zinc_report_init_quiet(&r, h->ctx, false);
+	s = h->format->read_node(h, path, &r, &m, &e);
 	if (s == ZINC_OK)
-		*same = zinc_tag_equal(tag, &m->tag);
+		*tag = m->tag;
 	zinc_meta_free(m);
-	return s == ZINC_E_NOMEM ? zinc_fail_nomem(err) : ZINC_OK;
+	return is_read(s) ? ZINC_OK : zinc_error_copy(err, &e);
 }
 
+/* "/a/b" -> "/a" -> "/"; false at the end. */
+static bool
+go_up(char *path)
+{
+	char *slash = strrchr(path, '/');
+
+	if (path[1] == '\0')
+		return false;
+	slash[slash == path] = '\0';
+	return true;
+}
+
+/* Is the node at `path`, or one above it, the one whose document has this tag?  By a link it may have another URL.
+ * The node itself counts unless `above`. */
+static zinc_status
+leads_to(zinc_hierarchy *h, const char *path, const zinc_tag *tag, bool above, bool *yes, zinc_error *err)
+{
+	char *up = zinc_strdup(h->ctx, path);
+	zinc_status s = up ? ZINC_OK : zinc_fail_nomem(err);
+	bool more = up && (!above || go_up(up));
+	zinc_tag one;
+
+	*yes = false;
+	while (s == ZINC_OK && more && !*yes && tag->n > 0) {
+		s = tag_of(h, up, &one, err);
+		*yes = s == ZINC_OK && one.n > 0 && zinc_tag_equal(tag, &one);
+		more = go_up(up);
+	}
+	zinc_free(h->ctx, up);
+	return s;
+}
+
+/* By their URLs, and by what is there. */
 static zinc_status
 check_places(zinc_cp *c, zinc_error *err)
 {
-	bool in, same = false;
+	zinc_tag from = {.n = 0}, to = {.n = 0};
+	bool in, in_from, in_to;
 
+	if (c->nodes[0].source && has_tags(c->from))
+		from = c->nodes[0].source->tag;
 	ZINC_TRY(contains(c->from, c->from_path, c->to, c->to_path, &in, err));
-	if (in)
+	ZINC_TRY(leads_to(c->to, c->to_path, &from, true, &in_from, err));
+	if (in || in_from)
 		return zinc_fail(err, ZINC_E_INVALID, "a node cannot be copied into itself");
 	ZINC_TRY(contains(c->to, c->to_path, c->from, c->from_path, &in, err));
-	if (c->o.overwrite && !in)
-		ZINC_TRY(is_same_node(c, &same, err));
-	if (c->o.overwrite && (in || same))
+	ZINC_TRY(tag_of(c->to, c->to_path, &to, err));
+	ZINC_TRY(leads_to(c->from, c->from_path, &to, false, &in_to, err));
+	if (c->o.overwrite && (in || in_to))
 		return zinc_fail(err, ZINC_E_INVALID, "the source would be erased with the target");
 	return c->o.dry_run ? ZINC_OK : zinc_hierarchy_writable(c->to, err);
 }
@@ -170,27 +226,21 @@ verify(zinc_cp *c, zinc_error *err)
 	return ZINC_OK;
 }
 
-/* What is at the target goes, in whatever format it is; afterwards nothing may be left. */
+/* What is at the target goes, in whatever format it is, if it is a node; afterwards nothing may be left.  A dry run
+ * refuses what the deed would. */
 static zinc_status
-clear_target(zinc_cp *c, zinc_error *err)
+clear_target(zinc_cp *c, bool dry_run, zinc_error *err)
 {
-	zinc_error e = ZINC_ERROR_INIT;
-	zinc_status s = ZINC_OK;
-	bool vacant;
+	const zinc_erase_options o = {
+	    .size = sizeof o, .force = c->o.overwrite == ZINC_FORCE, .dry_run = dry_run};
+	bool vacant = true;
 
 	if (c->o.overwrite && c->old)
-		s = zinc_node_erase(c->old, zinc_hierarchy_path(c->old), &e);
-	if (c->o.overwrite && (s == ZINC_OK || s == ZINC_E_NOTFOUND)) {
-		s = c->to->format->erase(c->to, c->to_path, &e);
-		if (s == ZINC_OK || s == ZINC_E_NOTFOUND)
-			s = zinc_cp_middle_erase(c, &e);
-		if (s == ZINC_OK)
-			s = zinc_store_del(c->to->store, NULL, (const char *)c->journal_key.p, NULL, c->to->put_flags,
-					   &e);
-	}
-	if (s != ZINC_OK && s != ZINC_E_NOTFOUND)
-		return zinc_error_copy(err, &e);
-	ZINC_TRY(zinc_hierarchy_vacant(c->to, c->to_path, &vacant, err));
+		ZINC_TRY(zinc_node_erase_with(c->old, zinc_hierarchy_path(c->old), &o, NULL, err));
+	else if (c->o.overwrite)
+		ZINC_TRY(zinc_erase_for(c->to, c->to_path, c->o.overwrite, dry_run, err));
+	if (!dry_run)
+		ZINC_TRY(zinc_hierarchy_vacant(c->to, c->to_path, &vacant, err));
 	return vacant ? ZINC_OK : zinc_fail(err, ZINC_E_EXISTS, "%s is already there, or not empty", c->to_path);
 }
 
@@ -204,13 +254,62 @@ look_at_target(zinc_cp *c, bool found, zinc_error *err)
 	if (c->resuming && !zinc_cp_journal_fits(c))
 		return zinc_fail(err, ZINC_E_CONFLICT,
 				 "the interrupted copy that is there had another plan; overwrite it");
-	if (c->resuming || c->o.overwrite)
+	if (c->resuming)
 		return ZINC_OK;
+	if (c->o.overwrite)
+		return c->o.dry_run ? clear_target(c, true, err) : ZINC_OK;
 	if (found)
 		return zinc_fail(err, ZINC_E_EXISTS,
 				 "an interrupted copy is there; resume goes on, overwrite begins anew");
 	ZINC_TRY(zinc_hierarchy_vacant(c->to, c->to_path, &vacant, err));
 	return vacant ? ZINC_OK : zinc_fail(err, ZINC_E_EXISTS, "%s is already there, or not empty", c->to_path);
+}
+
+/* Which groups above the target are there already?  c->above is the path of the deepest; "" when there is none. */
+static zinc_status
+look_above(zinc_cp *c, zinc_error *err)
+{
+	zinc_error e = ZINC_ERROR_INIT;
+	zinc_meta *m = NULL;
+	zinc_report r;
+	bool there = false;
+
+	c->above = zinc_strdup(c->ctx, c->to_path);
+	if (!c->above)
+		return zinc_fail_nomem(err);
+	zinc_report_init_quiet(&r, c->ctx, false);
+	while (!there && go_up(c->above)) {
+		const zinc_status s = c->to->format->read_node(c->to, c->above, &r, &m, &e);
+
+		zinc_meta_free(m);
+		m = NULL;
+		if (!is_read(s))
+			return zinc_error_copy(err, &e);
+		there = s != ZINC_E_NOTFOUND;
+	}
+	if (!there)
+		c->above[0] = '\0';
+	return ZINC_OK;
+}
+
+/* A copy that can never be finished leaves nothing behind: not what it has put, nor groups that it made above, unless
+ * somebody else has put something into them. */
+static void
+take_back(zinc_cp *c)
+{
+	zinc_erase_options o = ZINC_ERASE_OPTIONS_INIT;
+	zinc_erase_counts n;
+	char *up = zinc_strdup(c->ctx, c->to_path);
+
+	(void)!zinc_erase_for(c->to, c->to_path, 1, false, NULL);
+	while (up && c->above && go_up(up) && strcmp(up, c->above) != 0) {
+		o.dry_run = 1;
+		if (zinc_erase(c->to, up, &o, &n, NULL) != ZINC_OK || n.nodes != 1)
+			break;
+		o.dry_run = 0;
+		(void)!zinc_erase(c->to, up, &o, NULL, NULL);
+	}
+	zinc_free(c->ctx, up);
 }
 
 static zinc_status
@@ -219,15 +318,17 @@ write_target(zinc_cp *c, zinc_error *err)
 	zinc_status s;
 
 	if (!c->resuming) {
-		ZINC_TRY(clear_target(c, err));
+		ZINC_TRY(clear_target(c, false, err));
+		ZINC_TRY(look_above(c, err));
 		ZINC_TRY(c->to->format->prepare(c->to, c->to_path, true, err));
 		ZINC_TRY(zinc_cp_journal_begin(c, err));
 	}
 	s = copy_data(c, err);
-	if (s != ZINC_OK) {
+	if (s == ZINC_E_RANGE) /* an element does not fit, and will not fit next time */
+		take_back(c);
+	else if (s != ZINC_OK)
 		(void)!zinc_cp_journal_save(c, true, NULL); /* what was done need not be done again */
-		return s;
-	}
+	ZINC_TRY(s);
 	ZINC_TRY(verify(c, err));
 	ZINC_TRY(zinc_cp_documents(c, err));
 	return zinc_cp_journal_end(c, err);
@@ -276,6 +377,7 @@ fini(zinc_cp *c)
 	zinc_arena_free(c->arena);
 	zinc_free(c->ctx, c->from_path);
 	zinc_free(c->ctx, c->to_path);
+	zinc_free(c->ctx, c->above);
 }
 
 static void
@@ -372,13 +474,33 @@ zinc_copy_url(const char *from, const char *to, const zinc_copy_options *options
 	return s;
 }
 
+/* What would not be erased afterwards is not moved either.  Where the copy itself has something to refuse, it tells
+ * more. */
+static zinc_status
+may_move(zinc_hierarchy *h, const char *from_path, const char *to_path, const zinc_copy_options *options,
+	 zinc_error *err)
+{
+	const zinc_erase_options erase = {.size = sizeof erase, .force = options->force, .dry_run = 1};
+	zinc_copy_options o = *options;
+	zinc_error e = ZINC_ERROR_INIT;
+
+	if (zinc_node_erase_with(h, from_path, &erase, NULL, &e) == ZINC_OK)
+		return ZINC_OK;
+	o.dry_run = 1;
+	if (e.code == ZINC_E_EXISTS)
+		ZINC_TRY(zinc_copy(h, from_path, h, to_path, &o, NULL, err));
+	return zinc_error_copy(err, &e);
+}
+
 zinc_status
 zinc_move(zinc_hierarchy *h, const char *from_path, const char *to_path, const zinc_copy_options *options,
 	  zinc_error *err)
 {
 	zinc_copy_options given, o = ZINC_COPY_OPTIONS_INIT;
+	zinc_erase_options erase = ZINC_ERASE_OPTIONS_INIT;
 
 	ZINC_TRY(zinc_options_take(&given, sizeof given, options, err));
+	erase.force = o.force = given.force;
 	o.threads = given.threads;
 	o.max_memory = given.max_memory;
 	o.cancel = given.cancel;
@@ -390,6 +512,7 @@ zinc_move(zinc_hierarchy *h, const char *from_path, const char *to_path, const z
 	o.note = given.note;
 	o.note_arg = given.note_arg;
 	o.verify = 1;
+	ZINC_TRY(may_move(h, from_path, to_path, &o, err));
 	ZINC_TRY(zinc_copy(h, from_path, h, to_path, &o, NULL, err));
-	return o.dry_run ? ZINC_OK : zinc_node_erase(h, from_path, err);
+	return o.dry_run ? ZINC_OK : zinc_node_erase_with(h, from_path, &erase, NULL, err);
 }

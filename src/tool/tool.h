@@ -44,7 +44,8 @@ typedef struct zinc_check {
 	zinc_buf place; /* of the key under the listing */
 	zinc_check_node *nodes;
 	size_t nnodes, room;
-	uint64_t keys; /* that are no documents */
+	zinc_buf copies; /* prefixes that have the journal of a copy, each with its NUL */
+	uint64_t keys;   /* that are no documents */
 } zinc_check;
 
 /* ---- findings ---- */
@@ -87,6 +88,8 @@ zinc_status zinc_check_place(zinc_check *c, const char *key, zinc_key_role *role
 bool zinc_check_reserved(const zinc_check *c, const char *key);
 /* The node whose prefix is the first n bytes of `key`; NULL: none. */
 const zinc_check_node *zinc_check_find(const zinc_check *c, const char *key, size_t n);
+/* The prefix, where there is no node yet, of an unfinished copy that has put what lies at `place`; NULL: none. */
+const char *zinc_check_copied(const zinc_check *c, const char *place);
 /* Call fn for all keys of the node asked about and below, and odd for what is no key. */
 zinc_status zinc_check_list(zinc_check *c, zinc_key_fn fn, zinc_odd_fn odd, void *arg, zinc_error *err);
 zinc_status zinc_check_nodes(zinc_check *c, zinc_error *err);

@@ -409,6 +409,7 @@ check_fini(zinc_check *c)
 	zinc_free(c->ctx, c->nodes);
 	zinc_buf_fini(&c->base);
 	zinc_buf_fini(&c->place);
+	zinc_buf_fini(&c->copies);
 	zinc_hierarchy_close(c->h);
 }
 
@@ -442,6 +443,7 @@ zinc_validate(const char *url, const zinc_validate_options *options, zinc_findin
 	c.threads = c.o.threads > 0 ? c.o.threads : c.ctx->threads;
 	zinc_buf_init(&c.base, c.ctx, SIZE_MAX);
 	zinc_buf_init(&c.place, c.ctx, SIZE_MAX);
+	zinc_buf_init(&c.copies, c.ctx, SIZE_MAX);
 	s = open_hierarchy(&c, url, &e);
 	if (s == ZINC_E_CORRUPT)
 		s = bad_entry(&c, &e);

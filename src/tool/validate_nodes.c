@@ -17,7 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tool/tool.h"
+#include "tool/copy.h"
 
 #define WINDOW 256
 
@@ -93,6 +93,30 @@ ignore_odd(void *arg, const zinc_odd *odd)
 	return 0;
 }
 
+/* The place of a journal is that of the node to be, and its name. */
+static zinc_status
+add_journal(zinc_check *c, zinc_error *err)
+{
+	const char *place = (const char *)c->place.p, *name = zinc_key_name(place);
+
+	ZINC_TRY(zinc_buf_add(&c->copies, place, (size_t)(name - place), err));
+	return zinc_buf_add(&c->copies, "", 1, err);
+}
+
+const char *
+zinc_check_copied(const zinc_check *c, const char *place)
+{
+	const char *prefix = NULL;
+
+	while ((prefix = zinc_cp_next(&c->copies, prefix)) != NULL) {
+		const size_t n = strlen(prefix);
+
+		if (n > 0 && strncmp(place, prefix, n) == 0 && !zinc_check_find(c, prefix, n))
+			return prefix;
+	}
+	return NULL;
+}
+
 /* The first listing of all keys: documents are kept, the others are counted, so that progress has a total. */
 static int
 gather_key(void *arg, const char *key, uint64_t nbytes)
@@ -105,6 +129,8 @@ gather_key(void *arg, const char *key, uint64_t nbytes)
 	g->status = zinc_check_place(c, key, &role, g->err);
 	if (g->status == ZINC_OK && role == ZINC_KEY_NODE)
 		g->status = add_node(c, (const char *)c->place.p, c->place.n, g->err);
+	if (g->status == ZINC_OK && zinc_cp_trace_of(key) == ZINC_CP_UNFINISHED && c->place.n > 0)
+		g->status = add_journal(c, g->err);
 	c->keys += role == ZINC_KEY_OTHER || role == ZINC_KEY_FOREIGN;
 	if (g->status == ZINC_OK)
 		g->status = zinc_check_cancelled(c, g->err);

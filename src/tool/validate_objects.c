@@ -6,15 +6,17 @@
  *
  *   key                 owner        what it is
  *   a/c/0/0             array /a     an object: decoded
- *   a/c/9/9             array /a     outside the grid (M41)
+ *   a/c/9/9             array /a     an orphan: outside the grid (M41)
  *   a/c/00/1, a/note    array /a     no chunk's key (M43, M45 to M48)
- *   z/c/0               group /      a chunk of an array that has no document (M26)
+ *   z/c/0               group /      a chunk of an array that has lost its document (M26): an error
  *   README              group /      nothing of Zarr's (M1)
- *   a/.zarray           array /a     a document of another version (M1), never erased
- *   a/__zinc_cp.json    nobody       a copy to /a that was not finished
+ *   a/.zarray           array /a     a document of another version (M1)
+ *   b/__zinc_cp.json    nobody       a copy to /b that was not finished,
+ *   b/c/0               nobody       and what it has put
  *
- * All but the first are warnings: nobody reads a wrong number because of them.  What is no key and stands where one of a
- * document or an object would (a FIFO, a directory, a link that leads nowhere) is an error, "hidden".
+ * All others are warnings: nobody reads a wrong number because of them.  Of all these only orphans of arrays that are
+ * fully understood are ever erased, and unfinished copies.  What is no key and stands where one of a document or an
+ * object would (a FIFO, a directory, a link that leads nowhere) is an error, "hidden".
  */
 #include <stdlib.h>
 
@@ -159,6 +161,8 @@ open_array(struct objects *o, const char *path)
 	return zinc_check_hand_over(o->c, &list, o->err);
 }
 
+static const char outside[] = "a chunk outside the shape of the array";
+
 static zinc_status array_key(struct objects *o, const char *key, const char *rel, uint64_t nbytes);
 
 static int
@@ -265,7 +269,16 @@ tell(struct objects *o, const char *key, zinc_finding f, bool erase)
 	return s;
 }
 
-/* A key that belongs to nothing. */
+/* A key of which only this much is certain: no reader looks at it.  It may be somebody else's. */
+static zinc_status
+stray(struct objects *o, const char *key, const char *rule, const char *message)
+{
+	const zinc_finding f = {.level = ZINC_LEVEL_WARNING, .rule = rule, .message = message};
+
+	return tell(o, key, f, false);
+}
+
+/* A key that an array, fully understood, would have produced, and does not read any more. */
 static zinc_status
 orphan(struct objects *o, const char *key, const char *rule, const char *message)
 {
@@ -330,6 +343,18 @@ other_version(struct objects *o, const char *key)
 	return tell(o, key, f, false);
 }
 
+/* Data that nobody can read any more, and that a document would bring back: never advice to erase it. */
+static zinc_status
+lost_document(struct objects *o, const char *key)
+{
+	const zinc_finding f = {.level = ZINC_LEVEL_ERROR,
+				.rule = "M26",
+				.message = "looks like a chunk, but no document says of what array",
+				.fix = "put the array's document back, from a copy or from consolidated metadata"};
+
+	return tell(o, key, f, false);
+}
+
 /* A key of a group that is not its document: an array's that has none (M26), or nothing's (M1). */
 static zinc_status
 loose_key(struct objects *o, const char *key, const char *rel)
@@ -342,8 +367,8 @@ loose_key(struct objects *o, const char *key, const char *rel)
 	if (is_document(name))
 		return other_version(o, key);
 	if (name > rel + from && looks_like_chunk(name))
-		return orphan(o, key, "M26", "looks like a chunk, but no document says of what array");
-	return orphan(o, key, "M1", "belongs to no node");
+		return lost_document(o, key);
+	return stray(o, key, "M1", "belongs to no node");
 }
 
 /* "c/00/1" -> would it be a chunk's key without the zeros in front (M48)? */
@@ -390,12 +415,32 @@ foreign(struct objects *o, const char *key)
 	return ZINC_OK;
 }
 
-/* Give a copy up: its temporary array first, so that nothing of it is ever there without the journal. */
+/* Everything that a copy has put where no node is yet. */
+static bool
+erase_copied(zinc_check *c, const char *prefix, size_t n)
+{
+	const zinc_erase_options o = {.size = sizeof o, .force = 1};
+	bool done = false;
+	zinc_buf path;
+
+	zinc_buf_init(&path, c->ctx, SIZE_MAX);
+	if (zinc_check_path(&path, prefix, n, NULL) == ZINC_OK)
+		done = zinc_erase(c->h, zinc_buf_text(&path), &o, NULL, NULL) == ZINC_OK;
+	zinc_buf_fini(&path);
+	return done;
+}
+
+/* Give a copy up.  Where the node is there already, only its temporary array and the journal are left; that array goes
+ * first, so that nothing of it is ever there without the journal. */
 static bool
 give_up(zinc_check *c, const char *key)
 {
+	const char *prefix = zinc_check_copied(c, (const char *)c->place.p); /* of this key */
 	bool done = false;
 	zinc_buf middle;
+
+	if (prefix)
+		return erase_copied(c, prefix, strlen(prefix));
 
 	zinc_buf_init(&middle, c->ctx, SIZE_MAX);
 	if (zinc_buf_add(&middle, key, (size_t)(zinc_key_name(key) - key), NULL) == ZINC_OK &&
@@ -434,15 +479,15 @@ array_key(struct objects *o, const char *key, const char *rel, uint64_t nbytes)
 	struct object *x = &o->window[o->n];
 	int d;
 
-	if (!m || !m->grid || !m->keys.ops)
+	if (!m || !zinc_meta_keys_known(m))
 		return ZINC_OK; /* nobody can tell */
 	if (is_document(zinc_key_name(rel)))
 		return other_version(o, key);
 	if (!m->keys.ops->decode(&m->keys, below, m->ndim, x->index))
-		return orphan(o, key, key_rule(m, below), "no chunk of the array has this key");
+		return stray(o, key, key_rule(m, below), "no chunk of the array has this key");
 	for (d = 0; d < m->ndim; d++)
 		if (x->index[d] >= m->grid->ops->count(m->grid, d, m->shape[d]))
-			return orphan(o, key, "M41", "a chunk outside the shape of the array");
+			return m->unsupported ? stray(o, key, "M41", outside) : orphan(o, key, "M41", outside);
 	o->c->n.objects++;
 	o->c->n.bytes += nbytes;
 	o->c->n.missing -= o->c->n.missing != UINT64_MAX;
@@ -451,19 +496,27 @@ array_key(struct objects *o, const char *key, const char *rel, uint64_t nbytes)
 	return ++o->n == WINDOW ? flush(o) : ZINC_OK;
 }
 
+/* Is the key, whose place is known, left by an unfinished copy?  The journal is told of, for all of them. */
+static bool
+is_copys(zinc_check *c, const char *key)
+{
+	const zinc_cp_trace trace = zinc_cp_trace_of(key);
+
+	if (trace == ZINC_CP_UNFINISHED)
+		unfinished_copy(c, key);
+	return trace != ZINC_CP_NO_TRACE || zinc_check_copied(c, (const char *)c->place.p);
+}
+
 /* The second listing of all keys.  Documents, and what the format knows to lie about, were looked at before. */
 static zinc_status
 any_key(struct objects *o, const char *key, uint64_t nbytes)
 {
-	const zinc_cp_trace trace = zinc_cp_trace_of(key);
 	const char *rel;
 	zinc_key_role role;
 
-	if (trace == ZINC_CP_UNFINISHED)
-		unfinished_copy(o->c, key);
-	if (trace != ZINC_CP_NO_TRACE)
-		return ZINC_OK;
 	ZINC_TRY(zinc_check_place(o->c, key, &role, o->err));
+	if (is_copys(o->c, key))
+		return ZINC_OK;
 	if (role != ZINC_KEY_OTHER && role != ZINC_KEY_FOREIGN)
 		return ZINC_OK;
 	o->done++;

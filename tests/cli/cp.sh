@@ -39,7 +39,10 @@ says "would be erased"
 ln -s a.zarr link.zarr
 zinc 2 cp a.zarr link.zarr --overwrite
 says "would be erased"
-zinc 0 cp a.zarr/lat b.zarr/g --overwrite
+zinc 3 cp a.zarr/lat b.zarr/g --overwrite
+says "foreign keys"
+diff -r a.zarr/g b.zarr/g || bad "refused, but erased"
+zinc 0 cp a.zarr/lat b.zarr/g --overwrite --force
 diff -r a.zarr/lat b.zarr/g || bad "overwritten"
 zinc 3 cp nothing.zarr c.zarr
 says "nothing.zarr"
@@ -48,6 +51,35 @@ echo '{}' >half.zarr/__zinc_cp.json
 zinc 3 cp a.zarr half.zarr
 says "half.zarr: " # the target is named, not the source
 rm -r half.zarr
+
+# a file in the place of the target, or on the way to it
+echo mine >file
+for target in file file/sub; do
+	zinc 3 cp a.zarr $target
+	says "a file is in the way"
+	zinc 3 cp a.zarr/lat $target --overwrite
+	says "a file is in the way"
+done
+zinc 3 create file --group
+says "a file is in the way"
+[ "$(cat file)" = mine ] || bad "the file has changed"
+# through a link a node is still itself
+zinc 2 cp a.zarr link.zarr/g/copy
+says "into itself"
+zinc 2 cp link.zarr a.zarr/g/copy
+says "into itself"
+zinc 2 cp link.zarr/g/x a.zarr --overwrite
+says "would be erased"
+ln -s ../a.zarr/g a.zarr/again
+zinc 2 cp a.zarr/g a.zarr/again/copy
+says "into itself"
+rm a.zarr/again
+
+# ---- an element that does not fit leaves nothing behind ----
+zinc 0 create wide.zarr/a --shape 64 --dtype int16 --chunks 2 --fill 1000
+zinc 3 info narrow.zarr
+zinc 2 cp wide.zarr/a narrow.zarr/p/q --dtype int8
+[ ! -e narrow.zarr/zarr.json ] && [ ! -e narrow.zarr/p ] || bad "a copy that does not fit left something"
 
 # ---- another version of Zarr, and back ----
 zinc 0 cp a.zarr v2.zarr --format v2
@@ -232,4 +264,19 @@ zinc 3 mv p.zarr/deep/y lat
 says "already there"
 zinc 3 mv p.zarr/deep/none /q
 zinc 2 mv p.zarr/deep /deep/below
+# into another store, whether it is there or not: an error, and nothing has moved
+for new in o.zarr/u ./a.zarr/u "$PWD/o.zarr/u" "file://$PWD/o.zarr/u" "a.zip|zip:u"; do
+	zinc 2 mv p.zarr/deep/y "$new"
+	says "another store"
+	zinc 0 info p.zarr/deep/y
+	[ ! -e o.zarr ] && [ ! -e p.zarr/o.zarr ] || bad "moved somewhere: $new"
+done
+zinc 0 mv p.zarr/deep/y ./p.zarr/deep/z # the same store by another name
+zinc 0 mv p.zarr/deep/z "$PWD/p.zarr/deep/y"
+here=$PWD
+cd a.zarr # a hierarchy around the working directory is not meant
+run 0 "$ZINC" mv "$here/p.zarr/deep/y" within
+run 0 "$ZINC" mv "$here/p.zarr/within" /deep/y
+rm out err
+cd "$here"
 finish

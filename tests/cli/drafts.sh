@@ -65,7 +65,9 @@ for draft in v3-2019 v3-2020 v3-2022; do
 	done
 	sed -i 's#"must_understand": true#"must_understand": false#' a.zarr/zarr.json
 	zinc 0 cat --as json a.zarr/x/y/a
-	zinc 0 rm --yes a.zarr
+	zinc 3 rm --yes a.zarr # the notes are not the hierarchy's
+	says notes.txt
+	zinc 0 rm --yes --force a.zarr
 	[ ! -e a.zarr/zarr.json ] || bad "$draft: the entry point is still there"
 done
 

@@ -250,14 +250,16 @@ test_overwrite_and_move(void **state)
 	assert_ok(zinc_copy(f.h, "/g/a", f.h, "/old", ZINC_COPY_OPTIONS(.overwrite = 1), NULL, &err));
 	assert_null(forest_get(&f, "old/c/1"));
 	assert_string_equal(forest_get(&f, "old/c/0"), "1122");
-	assert_ok(zinc_move(f.h, "/g", "/elsewhere/now", ZINC_COPY_OPTIONS(.dry_run = 1), &err));
+	assert_int_equal(zinc_move(f.h, "/g", "/elsewhere/now", NULL, &err), ZINC_E_EXISTS); /* a note is foreign */
+	assert_non_null(strstr(err.text, "g/note"));
+	assert_ok(zinc_move(f.h, "/g", "/elsewhere/now", ZINC_COPY_OPTIONS(.dry_run = 1, .force = 1), &err));
 	assert_null(forest_get(&f, "elsewhere/now/zarr.json"));
-	assert_ok(zinc_move(f.h, "/g", "/elsewhere/now", NULL, &err));
+	assert_ok(zinc_move(f.h, "/g", "/elsewhere/now", ZINC_COPY_OPTIONS(.force = 1), &err));
 	assert_string_equal(
 	    forest_keys(&f),
 	    "elsewhere/now/a/c/0 elsewhere/now/a/zarr.json elsewhere/now/h/b/zarr.json "
 	    "elsewhere/now/note elsewhere/now/zarr.json elsewhere/zarr.json old/c/0 old/zarr.json zarr.json");
-	assert_int_equal(zinc_move(f.h, "/elsewhere", "/old", NULL, &err), ZINC_E_EXISTS);
+	assert_int_equal(zinc_move(f.h, "/elsewhere/now/a", "/old", NULL, &err), ZINC_E_EXISTS);
 	assert_int_equal(zinc_move(f.h, "/none", "/new", NULL, &err), ZINC_E_NOTFOUND);
 	forest_close(&f);
 }
@@ -308,7 +310,7 @@ interrupt_at(const char *format, const zinc_copy_options *options)
 	zinc_status s = ZINC_E_IO;
 	uint64_t at;
 
-	for (at = 1; s != ZINC_OK; at++) {
+	for (at = 1; s != ZINC_OK || at < 8; at++) { /* that .zattrs cannot be read is nothing where no node is */
 		const zinc_fault plan = {.at = at, .forever = at % 2 == 0, .status = ZINC_E_IO}, none = {.at = 0};
 		zinc_copy_options again = *options;
 		zinc_error err = ZINC_ERROR_INIT;
@@ -355,6 +357,47 @@ test_interrupted(void **state)
 	interrupt_at("v3", ZINC_COPY_OPTIONS(.verify = 1));
 	interrupt_at("v3", ZINC_COPY_OPTIONS(.codecs = "zstd"));
 	interrupt_at("v2", ZINC_COPY_OPTIONS(.codecs = "zstd"));
+}
+
+/* (4) an element that does not fit: nothing is left, not even the groups that were made above. */
+static void
+test_misfit(void **state)
+{
+	static const char *const formats[] = {"v3", "v2", "v3-2020", "v3-2022"};
+	const uint64_t shape[1] = {64}, chunks[1] = {2};
+	zinc_error err = ZINC_ERROR_INIT;
+	int16_t values[64] = {1, 2, 3};
+	zinc_array *a = NULL;
+	zinc_hierarchy *h;
+	forest f, to;
+	size_t i;
+
+	(void)state;
+	values[60] = 1000; /* far behind */
+	for (i = 0; i < COUNT(formats); i++) {
+		forest_open(&f, "", ZINC_LENIENT);
+		forest_open(&to, "", ZINC_LENIENT);
+		assert_ok(zinc_array_create(
+		    &a, f.h, "/a", ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = shape, .chunks = chunks, .dtype = "int16"),
+		    &err));
+		assert_ok(zinc_array_write(a, NULL, ZINC_BUFFER(values, sizeof values), NULL, &err));
+		zinc_array_close(a);
+		h = open_as(&to, "", formats[i]);
+		assert_int_equal(zinc_copy(f.h, "/a", h, "/new/group/a",
+					   ZINC_COPY_OPTIONS(.dtype = "int8", .max_memory = 64), NULL, &err),
+				 ZINC_E_RANGE);
+		assert_string_equal(forest_keys(&to), "");
+		/* what others have is left alone */
+		assert_ok(zinc_group_create(h, "/mine", NULL, 0, &err));
+		assert_int_equal(zinc_copy(f.h, "/a", h, "/mine/group/a",
+					   ZINC_COPY_OPTIONS(.dtype = "int8", .max_memory = 64), NULL, &err),
+				 ZINC_E_RANGE);
+		assert_non_null(strstr(forest_keys(&to), "mine"));
+		assert_null(strstr(forest_keys(&to), "mine/group"));
+		zinc_hierarchy_close(h);
+		forest_close(&to);
+		forest_close(&f);
+	}
 }
 
 static int
@@ -526,7 +569,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_same),         cmocka_unit_test(test_other_format),
 	    cmocka_unit_test(test_lossy),        cmocka_unit_test(test_unsupported),
-	    cmocka_unit_test(test_refused),      cmocka_unit_test(test_overwrite_and_move),
+	    cmocka_unit_test(test_misfit),       cmocka_unit_test(test_refused),      cmocka_unit_test(test_overwrite_and_move),
 	    cmocka_unit_test(test_consolidated), cmocka_unit_test(test_interrupted),
 	    cmocka_unit_test(test_resume),       cmocka_unit_test(test_unlisted),
 	    cmocka_unit_test(test_urls),

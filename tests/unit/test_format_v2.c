@@ -336,7 +336,8 @@ test_trees(void **state)
 	assert_string_equal(forest_list(&f, "/", -1), "G/ G/a A/a/x g/b A/b/c !/d:E_CORRUPT");
 	assert_string_equal(forest_list(&f, "/", CHILDREN), "G/a g/b !/d:E_CORRUPT");
 	assert_int_equal(zinc_consolidate(f.h, "/", 0, &err), ZINC_E_CORRUPT);
-	assert_ok(zinc_node_erase(f.h, "d", &err));
+	assert_int_equal(zinc_node_erase(f.h, "d", &err), ZINC_E_CORRUPT);
+	assert_ok(zinc_node_erase_with(f.h, "d", ZINC_ERASE_OPTIONS(.force = 1), NULL, &err));
 	assert_ok(zinc_node_erase(f.h, "b", &err));
 	assert_ok(zinc_consolidate(f.h, "/", 0, &err));
 	assert_non_null(strstr(forest_get(&f, ".zmetadata"), "\"a/x/.zattrs\""));

@@ -238,7 +238,7 @@ after_erase(void *arg, zinc_status s)
 {
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_hierarchy *h = look();
-	zinc_status again = zinc_node_erase(h, "/g", &err);
+	zinc_status again = zinc_node_erase_with(h, "/g", ZINC_ERASE_OPTIONS(.force = 1), NULL, &err);
 
 	assert_true(again == ZINC_OK || again == ZINC_E_NOTFOUND);
 	if (s == ZINC_OK)

@@ -225,7 +225,7 @@ files_and_directories_collide_clearly(void **state)
 	put_text(s, "a/b", "x");
 	assert_int_equal(zinc_store_put(s, NULL, "a", "x", 1, NULL, 0, NULL, &err), ZINC_E_EXISTS);
 	assert_non_null(strstr(err.text, "cannot hold both"));
-	assert_int_equal(zinc_store_put(s, NULL, "a/b/c", "x", 1, NULL, 0, NULL, &err), ZINC_E_EXISTS);
+	assert_int_equal(zinc_store_put(s, NULL, "a/b/c", "x", 1, NULL, 0, NULL, &err), ZINC_E_IO);
 	assert_non_null(strstr(err.text, "cannot hold both"));
 	expect_get(s, "a", ZINC_E_IO);
 	assert_missing(s, "a/b/c");

@@ -197,7 +197,7 @@ make(forest *f, const char *document)
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_array *a = NULL;
 
-	assert_ok(zinc_array_create(&a, f->h, "a", ZINC_ARRAY_OPTIONS(.document = document, .overwrite = 1), &err));
+	assert_ok(zinc_array_create(&a, f->h, "a", ZINC_ARRAY_OPTIONS(.document = document, .overwrite = ZINC_FORCE), &err));
 	return a;
 }
 

@@ -1,0 +1,650 @@
+/*
+ * own.c - whose keys lie below a node: its own, or foreign ones
+ *
+ * The own keys of a node are its documents, all keys that its chunk key encoding can produce for its rank, inside or
+ * outside the grid, and those of the nodes below it.  Whatever erases asks here first.
+ *
+ *   a/zarr.json             own       the document of the array /a
+ *   a/c/0/1, a/c/99/99      own       chunks, one of them outside the grid
+ *   a/c/0, a/c/00/1         foreign   no array of two dimensions has such a chunk
+ *   a/.zarray, a/note.txt   foreign   of another version; of nobody
+ *   a/b/zarr.json           foreign   below an array nobody looks for nodes
+ *   z/__zinc_cp.json        own       the journal of a copy to /z that was not finished,
+ *   z/c/0                   own       and what it has put, as long as /z has no document
+ *
+ * Promises (tests/unit/test_own.c names each by its number):
+ *
+ * (1) A key is foreign unless a document that is understood, or a journal, says that it is own.
+ * (2) Where an unknown extension may decide which keys there are, or a document is broken, nobody can tell, and the
+ *     survey fails: E_UNSUPPORTED, E_CORRUPT.  Unknown codecs and data types are no such extension.
+ * (3) The nodes are those of the documents that are stored, never of consolidated metadata.
+ * (4) Memory grows with the number of nodes, not of chunks.
+ */
+#include <stdlib.h>
+
+#include "format/draft.h"
+#include "format/own.h"
+
+/* ---- one key ---- */
+
+zinc_cp_trace
+zinc_cp_trace_of(const char *key)
+{
+	if (strcmp(zinc_key_name(key), ZINC_CP_JOURNAL) == 0)
+		return ZINC_CP_UNFINISHED;
+	return strstr(key, ZINC_CP_MIDDLE "/") ? ZINC_CP_TEMPORARY : ZINC_CP_NO_TRACE;
+}
+
+bool
+zinc_meta_keys_known(const zinc_meta *m)
+{
+	return m->kind == ZINC_NODE_ARRAY && m->grid && m->keys.ops && !m->opaque;
+}
+
+/* zarr-python's scalars of 2020 have "c0" where the draft has "c"; a reader looks for both. */
+static bool
+is_scalar_key(const zinc_hierarchy *h, const char *below)
+{
+	return h->format->draft && h->format->draft->scalar_c0 && (strcmp(below, "c") == 0 || strcmp(below, "c0") == 0);
+}
+
+static bool
+decodes(const zinc_hierarchy *h, const zinc_keys *keys, int ndim, const char *below)
+{
+	uint64_t index[ZINC_MAX_NDIM];
+
+	return keys->ops->decode(keys, below, ndim, index) || (ndim == 0 && is_scalar_key(h, below));
+}
+
+bool
+zinc_meta_owns(const zinc_hierarchy *h, const zinc_meta *m, const char *below)
+{
+	return zinc_meta_keys_known(m) && decodes(h, &m->keys, m->ndim, below);
+}
+
+/* A key that a format knows to lie about: is it a document of Zarr's, and not only of a name like theirs? */
+static bool
+is_part(const zinc_survey *s, const char *rel)
+{
+	static const char *const names[] = {".zattrs",	 ".zmetadata", ".nczarr",
+					    ".nczgroup", ".nczarray",  ".nczattr"};
+	const char *name = zinc_key_name(rel);
+	size_t i;
+
+	if (s->h->format->draft)
+		return strcmp(name, ".zmetadata") == 0 || strcmp(rel, "zarr.json") == 0;
+	for (i = 0; i < sizeof names / sizeof *names; i++)
+		if (strcmp(name, names[i]) == 0)
+			return true;
+	return false;
+}
+
+/* ---- the table of nodes ---- */
+
+/* What is known of one prefix: a document, a journal, or both. */
+typedef struct owner {
+	size_t at; /* of the prefix, in the pool */
+	size_t n;
+	bool document, journal;
+	bool hidden; /* below an array */
+	zinc_node_kind kind;
+	zinc_status status; /* of its document */
+	zinc_error *error;  /* unless that is OK or NOMEM */
+	zinc_keys keys;     /* of an array; borrowed from `meta` when that is kept */
+	int ndim;
+	zinc_meta *meta; /* only for keys with a state of their own */
+} owner;
+
+static owner *
+owners_of(const zinc_survey *s, size_t *n)
+{
+	*n = s->owners.n / sizeof(owner);
+	return (owner *)(void *)s->owners.p;
+}
+
+static const char *
+prefix_of(const zinc_survey *s, const owner *o)
+{
+	return (const char *)s->pool.p + o->at;
+}
+
+/* Names on the way from the node asked about: a node that no reader would show is none. */
+static bool
+names_ok(const zinc_survey *s, const char *prefix, size_t n)
+{
+	const zinc_format *f = s->h->format;
+	const char *name = prefix + s->base.n, *end = prefix + n;
+
+	while (name < end) {
+		const char *slash = memchr(name, '/', (size_t)(end - name));
+		const size_t m = (size_t)((slash ? slash : end) - name);
+
+		if (f->check_name(f, name, m, NULL) != ZINC_OK)
+			return false;
+		name += m + 1;
+	}
+	return true;
+}
+
+static zinc_status
+add_owner(zinc_survey *s, const char *prefix, size_t n, bool journal, zinc_error *err)
+{
+	const owner o = {.at = s->pool.n, .n = n, .document = !journal, .journal = journal};
+	size_t count;
+
+	if (n < s->base.n || !names_ok(s, prefix, n))
+		return ZINC_OK;
+	(void)owners_of(s, &count);
+	if (count >= s->h->ctx->limits.children)
+		return zinc_fail(err, ZINC_E_LIMIT, "more than %zu nodes", count);
+	ZINC_TRY(zinc_buf_add(&s->pool, prefix, n, err));
+	ZINC_TRY(zinc_buf_add(&s->pool, "", 1, err));
+	return zinc_buf_add(&s->owners, &o, sizeof o, err);
+}
+
+static int
+by_prefix(const void *a, const void *b, void *pool)
+{
+	return strcmp((const char *)pool + ((const owner *)a)->at, (const char *)pool + ((const owner *)b)->at);
+}
+
+/* In order of their bytes, in which all below a node comes right behind it; each prefix once. */
+static void
+sort_owners(zinc_survey *s)
+{
+	size_t n, i, k = 0;
+	owner *o = owners_of(s, &n);
+
+	if (n == 0)
+		return;
+	qsort_r(o, n, sizeof *o, by_prefix, s->pool.p);
+	for (i = 1; i < n; i++) {
+		if (strcmp(prefix_of(s, &o[i]), prefix_of(s, &o[k])) != 0) {
+			o[++k] = o[i];
+			continue;
+		}
+		o[k].document = o[k].document || o[i].document;
+		o[k].journal = o[k].journal || o[i].journal;
+	}
+	s->owners.n = (k + 1) * sizeof *o;
+}
+
+/* The owner whose prefix is the first n bytes of `place`; NULL: none. */
+static const owner *
+find(const zinc_survey *s, const char *place, size_t n)
+{
+	size_t low = 0, high;
+	const owner *o = owners_of(s, &high);
+
+	while (low < high) {
+		const size_t mid = low + (high - low) / 2;
+		const char *prefix = prefix_of(s, &o[mid]);
+		int order = strncmp(prefix, place, n);
+
+		if (order == 0)
+			order = prefix[n] != '\0';
+		if (order == 0)
+			return &o[mid];
+		if (order < 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return NULL;
+}
+
+/* The nearest owner of what lies at `place`, and whether an unfinished copy to there or above has it. */
+static const owner *
+owner_of(const zinc_survey *s, const char *place, bool *copied)
+{
+	const owner *nearest = NULL;
+	size_t n = strlen(place);
+
+	*copied = false;
+	for (;;) {
+		const owner *o;
+
+		while (n > s->base.n && place[n - 1] != '/')
+			n--;
+		o = find(s, place, n);
+		if (o && o->journal && !o->document)
+			*copied = true;
+		else if (o && !nearest)
+			nearest = o;
+		if (n <= s->base.n)
+			return nearest;
+		n--;
+	}
+}
+
+/* ---- first listing: which nodes there are ---- */
+
+static zinc_status
+place_of(zinc_survey *s, const char *key, zinc_key_role *role, zinc_error *err)
+{
+	s->place.n = 0;
+	ZINC_TRY(s->h->format->place(s->h, key + strlen(s->h->prefix), role, &s->place, err));
+	return zinc_buf_text(&s->place) ? ZINC_OK : zinc_fail_nomem(err);
+}
+
+/* A journal lies where the data of its node will be; at the root it may lie where a format puts nothing. */
+static zinc_status
+gather_journal(zinc_survey *s, const char *key, zinc_key_role role)
+{
+	const char *place = zinc_buf_text(&s->place);
+
+	if (role == ZINC_KEY_OTHER)
+		return add_owner(s, place, (size_t)(zinc_key_name(place) - place), true, s->err);
+	return strchr(key + strlen(s->h->prefix), '/') ? ZINC_OK : add_owner(s, "", 0, true, s->err);
+}
+
+static zinc_status
+gather(zinc_survey *s, const char *key)
+{
+	const zinc_cp_trace trace = zinc_cp_trace_of(key + strlen(s->h->prefix));
+	zinc_key_role role;
+
+	s->keys++;
+	ZINC_TRY(place_of(s, key, &role, s->err));
+	if (trace == ZINC_CP_UNFINISHED)
+		return gather_journal(s, key, role);
+	if (trace != ZINC_CP_NO_TRACE || role != ZINC_KEY_NODE)
+		return ZINC_OK;
+	return add_owner(s, zinc_buf_text(&s->place), s->place.n, false, s->err);
+}
+
+static int
+gather_key(void *arg, const char *key, uint64_t nbytes)
+{
+	zinc_survey *s = arg;
+
+	(void)nbytes;
+	s->status = gather(s, key);
+	return s->status != ZINC_OK;
+}
+
+/* ---- the documents ---- */
+
+static zinc_status
+path_of(const zinc_survey *s, const owner *o, zinc_buf *path, zinc_error *err)
+{
+	ZINC_TRY(zinc_buf_puts(path, "/", err));
+	ZINC_TRY(zinc_buf_add(path, prefix_of(s, o), o->n > 0 ? o->n - 1 : 0, err));
+	return zinc_buf_text(path) ? ZINC_OK : zinc_fail_nomem(err);
+}
+
+static zinc_status
+read_owner(const zinc_survey *s, const owner *o, zinc_meta **m, zinc_error *err)
+{
+	zinc_report r;
+	zinc_status st;
+	zinc_buf path;
+
+	zinc_buf_init(&path, s->h->ctx, SIZE_MAX);
+	zinc_report_init_quiet(&r, s->h->ctx, false);
+	st = path_of(s, o, &path, err);
+	if (st == ZINC_OK)
+		st = s->h->format->read_node(s->h, zinc_buf_text(&path), &r, m, err);
+	zinc_buf_fini(&path);
+	return st;
+}
+
+/* What classification needs of the metadata; the rest is let go. */
+static zinc_status
+take_meta(owner *o, zinc_meta *m, zinc_error *err)
+{
+	const bool known = m->kind == ZINC_NODE_ARRAY ? zinc_meta_keys_known(m) : !m->opaque;
+
+	o->kind = m->kind;
+	o->ndim = m->ndim;
+	o->keys = m->keys;
+	if (!known)
+		zinc_fail(err, ZINC_E_UNSUPPORTED, "%s: which keys are its own is not known",
+			  m->unsupported ? m->unsupported : "something is not understood");
+	if (known && m->keys.ops && m->keys.ops->fini)
+		o->meta = m;
+	else
+		zinc_meta_free(m);
+	return known ? ZINC_OK : ZINC_E_UNSUPPORTED;
+}
+
+/* In a worker. */
+static void
+read_one(void *arg, size_t i, int worker)
+{
+	const zinc_survey *s = arg;
+	zinc_error e = ZINC_ERROR_INIT;
+	zinc_meta *m = NULL;
+	size_t n;
+	owner *o = &owners_of(s, &n)[i];
+
+	(void)worker;
+	if (!o->document)
+		return;
+	o->status = read_owner(s, o, &m, &e);
+	if (o->status == ZINC_OK)
+		o->status = take_meta(o, m, &e);
+	if (o->status == ZINC_OK || o->status == ZINC_E_NOMEM)
+		return;
+	zinc_error_at_key(&e, o->status, prefix_of(s, o));
+	o->error = zinc_calloc(s->h->ctx, 1, sizeof *o->error);
+	if (o->error)
+		*o->error = e;
+	else
+		o->status = ZINC_E_NOMEM;
+}
+
+/* Promise (2): why the node cannot be judged. */
+static zinc_status
+refuse(const owner *o, zinc_error *err)
+{
+	if (o->status == ZINC_E_NOMEM)
+		return zinc_fail_nomem(err);
+	if (o->status != ZINC_E_CORRUPT && o->status != ZINC_E_UNSUPPORTED)
+		return zinc_error_copy(err, o->error);
+	zinc_fail(err, o->status, "%.400s; nothing was erased, --force erases all that is below", o->error->text);
+	return zinc_error_at_key(err, o->status, o->error->key);
+}
+
+static zinc_status
+read_all(zinc_survey *s, zinc_error *err)
+{
+	const owner *array = NULL;
+	size_t n, i;
+	owner *o = owners_of(s, &n);
+
+	zinc_pool_run(s->h->ctx, s->h->ctx->threads, n, read_one, s);
+	for (i = 0; i < n; i++) {
+		if (o[i].status == ZINC_E_NOTFOUND) /* it went meanwhile */
+			o[i].document = false;
+		else if (o[i].status != ZINC_OK)
+			return refuse(&o[i], err);
+		o[i].hidden = array && strncmp(prefix_of(s, &o[i]), prefix_of(s, array), array->n) == 0;
+		if (!o[i].hidden && o[i].document)
+			array = o[i].kind == ZINC_NODE_ARRAY ? &o[i] : NULL;
+	}
+	return ZINC_OK;
+}
+
+/* ---- second listing: whose each key is ---- */
+
+/* Documents that only describe lie in a node's directory, or in that of a group without a document. */
+static bool
+is_near_node(const zinc_survey *s, const char *rel)
+{
+	const size_t n = (size_t)(zinc_key_name(rel) - rel);
+	size_t count, i;
+	const owner *o;
+
+	if (s->h->format->draft)
+		return strcmp(rel, "zarr.json") != 0 || s->base.n == 0;
+	if (find(s, rel, n))
+		return true;
+	o = owners_of(s, &count);
+	for (i = 0; i < count; i++)
+		if (o[i].document && o[i].n > n && strncmp(prefix_of(s, &o[i]), rel, n) == 0)
+			return true;
+	return false;
+}
+
+/* Promise (1). */
+static bool
+is_own(const zinc_survey *s, const char *rel, zinc_key_role role)
+{
+	const char *place = (const char *)s->place.p;
+	const owner *o;
+	bool copied;
+
+	if (role == ZINC_KEY_FOREIGN)
+		return false;
+	o = owner_of(s, role == ZINC_KEY_PART && !s->h->format->draft ? rel : place, &copied);
+	if (copied)
+		return true;
+	if (!s->there)
+		return false;
+	if (role == ZINC_KEY_PART)
+		return is_part(s, rel) && is_near_node(s, rel);
+	if (!o || !o->document || o->hidden)
+		return false;
+	if (role == ZINC_KEY_NODE)
+		return o->n == strlen(place);
+	return o->kind == ZINC_NODE_ARRAY && decodes(s->h, &o->keys, o->ndim, place + o->n);
+}
+
+static zinc_status
+add_foreign(zinc_survey *s, const char *rel, zinc_error *err)
+{
+	if (s->nforeign++ >= ZINC_SURVEY_NAMED)
+		return ZINC_OK;
+	if (s->foreign.n > 0)
+		ZINC_TRY(zinc_buf_puts(&s->foreign, ", ", err));
+	return zinc_buf_printf(&s->foreign, err, "%.100s", rel);
+}
+
+static int
+judge_key(void *arg, const char *key, uint64_t nbytes)
+{
+	zinc_survey *s = arg;
+	const char *rel = key + strlen(s->h->prefix);
+	zinc_key_role role;
+
+	(void)nbytes;
+	s->keys++;
+	if (zinc_cp_trace_of(rel) != ZINC_CP_NO_TRACE)
+		return 0;
+	s->status = place_of(s, key, &role, s->err);
+	if (s->status == ZINC_OK && !is_own(s, rel, role))
+		s->status = add_foreign(s, rel, s->err);
+	return s->status != ZINC_OK;
+}
+
+/* ---- the whole ---- */
+
+struct listing {
+	zinc_survey *s;
+	zinc_lister to;
+};
+
+/* What is no key is nobody's. */
+static int
+note_odd(void *arg, const zinc_odd *odd)
+{
+	zinc_survey *s = arg;
+	char shown[300];
+
+	if (odd->kind == ZINC_ODD_DIR) /* its keys tell */
+		return 0;
+	s->keys++;
+	zinc_show(shown, sizeof shown, odd->key + strlen(s->h->prefix));
+	s->status = add_foreign(s, shown, s->err);
+	return s->status != ZINC_OK;
+}
+
+static zinc_status
+list_prefix(void *arg, const char *prefix, zinc_error *err)
+{
+	const struct listing *l = arg;
+
+	ZINC_TRY(zinc_store_walk(l->s->h->store, prefix, &l->to, err));
+	return l->s->status;
+}
+
+/* Of the root everything is looked at, also what lies beside the trees of a draft. */
+static zinc_status
+list(zinc_survey *s, zinc_key_fn fn, zinc_error *err)
+{
+	struct listing l = {s, {.key = fn, .odd = note_odd, .arg = s}};
+
+	s->err = err;
+	s->keys = s->nforeign = s->foreign.n = 0;
+	return s->path[1] ? s->h->format->prefixes(s->h, s->path, list_prefix, &l, err)
+			  : list_prefix(&l, s->h->prefix, err);
+}
+
+/* The node asked about: *found false when it has no document.  One that is broken is found. */
+static zinc_status
+look_at_base(zinc_survey *s, bool *found, zinc_error *err)
+{
+	zinc_error e = ZINC_ERROR_INIT;
+	zinc_meta *m = NULL;
+	zinc_report r;
+	zinc_status st;
+
+	*found = false;
+	if (s->h->entry && !atomic_load(&s->h->entry->stored))
+		return ZINC_OK; /* a draft's hierarchy that is yet to be made */
+	zinc_report_init_quiet(&r, s->h->ctx, false);
+	st = s->h->format->read_node(s->h, s->path, &r, &m, &e);
+	s->kind = m ? m->kind : ZINC_NODE_NONE;
+	s->implicit = m && m->implicit;
+	zinc_meta_free(m);
+	if (st == ZINC_E_NOTFOUND)
+		return ZINC_OK;
+	*found = true;
+	return st == ZINC_OK || st == ZINC_E_CORRUPT || st == ZINC_E_UNSUPPORTED || st == ZINC_E_LIMIT
+		   ? ZINC_OK
+		   : zinc_error_copy(err, &e);
+}
+
+static zinc_status
+name_base(zinc_survey *s, zinc_error *err)
+{
+	if (s->path[1])
+		ZINC_TRY(zinc_buf_printf(&s->base, err, "%s/", s->path + 1));
+	return zinc_buf_text(&s->base) ? ZINC_OK : zinc_fail_nomem(err);
+}
+
+static bool
+has_documents(const zinc_survey *s)
+{
+	size_t n, i;
+	const owner *o = owners_of(s, &n);
+
+	for (i = 0; i < n; i++)
+		if (o[i].document)
+			return true;
+	return false;
+}
+
+/* An array has no nodes below that anybody sees, but perhaps a million chunks: it is listed once. */
+static zinc_status
+run(zinc_survey *s, bool judge, zinc_error *err)
+{
+	bool found;
+
+	ZINC_TRY(name_base(s, err));
+	ZINC_TRY(look_at_base(s, &found, err));
+	if (!judge || s->kind != ZINC_NODE_ARRAY)
+		ZINC_TRY(list(s, gather_key, err));
+	if (found && !s->implicit)
+		ZINC_TRY(add_owner(s, (const char *)s->base.p, s->base.n, false, err));
+	sort_owners(s);
+	s->there = found || (s->path[1] && has_documents(s)); /* a root has a document, or is none */
+	if (!judge || (s->keys == 0 && !found))
+		return ZINC_OK;
+	if (s->there)
+		ZINC_TRY(read_all(s, err));
+	ZINC_TRY(list(s, judge_key, err));
+	return zinc_buf_text(&s->foreign) ? ZINC_OK : zinc_fail_nomem(err);
+}
+
+zinc_status
+zinc_survey_init(zinc_survey *s, zinc_hierarchy *h, const char *path, bool judge, zinc_error *err)
+{
+	zinc_buf *bufs[] = {&s->base, &s->place, &s->pool, &s->owners, &s->documents, &s->foreign};
+	zinc_caps caps;
+	size_t i;
+
+	*s = (zinc_survey){.h = h, .path = path};
+	for (i = 0; i < sizeof bufs / sizeof *bufs; i++)
+		zinc_buf_init(bufs[i], h->ctx, SIZE_MAX);
+	zinc_store_caps(h->store, &caps);
+	if (!(caps.flags & ZINC_CAP_LIST))
+		return zinc_fail(err, ZINC_E_UNSUPPORTED,
+				 "this store cannot list its keys: nobody can tell what lies below the node");
+	return run(s, judge, err);
+}
+
+void
+zinc_survey_fini(zinc_survey *s)
+{
+	zinc_buf *bufs[] = {&s->base, &s->place, &s->pool, &s->owners, &s->documents, &s->foreign};
+	size_t n, i;
+	owner *o = owners_of(s, &n);
+
+	for (i = 0; i < n; i++) {
+		zinc_meta_free(o[i].meta);
+		zinc_free(s->h->ctx, o[i].error);
+	}
+	for (i = 0; i < sizeof bufs / sizeof *bufs; i++)
+		zinc_buf_fini(bufs[i]);
+}
+
+/* ---- documents, for who erases ---- */
+
+static int
+gather_document(void *arg, const char *key, uint64_t nbytes)
+{
+	zinc_survey *s = arg;
+	zinc_key_role role;
+
+	(void)nbytes;
+	s->status = place_of(s, key, &role, s->err);
+	if (s->status == ZINC_OK && role == ZINC_KEY_NODE)
+		s->status = zinc_buf_add(&s->documents, key, strlen(key) + 1, s->err);
+	return s->status != ZINC_OK;
+}
+
+zinc_status
+zinc_survey_documents(zinc_survey *s, zinc_error *err)
+{
+	struct listing l = {s, {.key = gather_document, .own = 1, .arg = s}};
+
+	s->err = err;
+	return s->h->format->prefixes(s->h, s->path, list_prefix, &l, err);
+}
+
+/* ---- the nodes, for callers ---- */
+
+/* Groups without a document are told where the first node below makes them known. */
+static zinc_status
+tell_owner(const zinc_survey *s, const char *prefix, size_t n, const char *before, zinc_buf *path,
+	   zinc_status (*fn)(void *arg, const char *path, zinc_error *err), void *arg, zinc_error *err)
+{
+	size_t i;
+
+	for (i = s->base.n; i <= n; i++) {
+		if (i > s->base.n && prefix[i - 1] != '/')
+			continue;
+		if (before && strncmp(before, prefix, i) == 0)
+			continue;
+		path->n = 0;
+		ZINC_TRY(zinc_buf_puts(path, "/", err));
+		ZINC_TRY(zinc_buf_add(path, prefix, i > 0 ? i - 1 : 0, err));
+		ZINC_TRY(zinc_buf_text(path) ? fn(arg, zinc_buf_text(path), err) : zinc_fail_nomem(err));
+	}
+	return ZINC_OK;
+}
+
+zinc_status
+zinc_survey_each(const zinc_survey *s, zinc_status (*fn)(void *arg, const char *path, zinc_error *err), void *arg,
+		 zinc_error *err)
+{
+	zinc_status st = ZINC_OK;
+	const char *before = NULL;
+	zinc_buf path;
+	size_t n, i;
+	const owner *o = owners_of(s, &n);
+
+	zinc_buf_init(&path, s->h->ctx, SIZE_MAX);
+	if (s->implicit && !has_documents(s)) /* the root of a draft that has nothing yet */
+		st = fn(arg, s->path, err);
+	for (i = 0; i < n && st == ZINC_OK; i++) {
+		if (!o[i].document)
+			continue;
+		st = tell_owner(s, prefix_of(s, &o[i]), o[i].n, before, &path, fn, arg, err);
+		before = prefix_of(s, &o[i]);
+	}
+	zinc_buf_fini(&path);
+	return st;
+}

@@ -1,0 +1,253 @@
+# erase.sh - rm, mv and --overwrite touch only what is certainly the node's own, in every version of Zarr
+. "$(dirname "$0")/../support/cli.bash"
+
+# The place of the data of /a in each version.
+declare -A data=([v3]=a [v2]=a [v3-2019]=data/a [v3-2020]=data/root/a [v3-2022]=data/a)
+declare -A first=([v3]=c/0/0 [v2]=0.0 [v3-2019]=0.0 [v3-2020]=c0/0 [v3-2022]=c0/0)
+
+plant() { # FORMAT: d.zarr with an array /a that has four chunks, and one below a group
+	rm -rf d.zarr
+	zinc 0 create d.zarr/a --shape 4,4 --dtype uint8 --chunks 2,2 --codecs none --format "$1"
+	printf 123456789abcdefg >values
+	zinc 0 put d.zarr/a --from values
+	zinc 0 create d.zarr/g/b --shape 4 --dtype uint8 --chunks 2 --codecs none
+	printf 1234 >values
+	zinc 0 put d.zarr/g/b --from values
+}
+
+files() { find "$1" ! -type d | sort; }
+
+unchanged() { # STATUS ARGS...: it is refused, and nothing is erased; --dry-run says the same
+	local status=$1
+	shift
+	files . | grep -v -e ./out -e ./err -e ./before -e ./after -e ./deed >before
+	zinc "$status" "$@"
+	tail -n 1 err >deed # warnings may come twice
+	zinc "$status" "$@" --dry-run
+	tail -n 1 err | cmp - deed || bad "--dry-run says something else: $*"
+	files . | grep -v -e ./out -e ./err -e ./before -e ./after -e ./deed >after
+	cmp before after || bad "refused, but erased: $*"
+}
+
+for format in v3 v2 v3-2019 v3-2020 v3-2022; do
+	plant $format
+	[ -f "d.zarr/${data[$format]}/${first[$format]}" ] || bad "$format: no chunk where the test looks for it"
+
+	# ---- what info does not know ----
+	for what in nothing a/nothing g/nothing "a/$(dirname "${first[$format]}")"; do
+		[ "$what" != a/. ] || continue
+		zinc 3 info "d.zarr/$what"
+		unchanged 3 rm --yes "d.zarr/$what"
+	done
+
+	# ---- the dry run and the deed ----
+	zinc 0 rm --dry-run d.zarr/g
+	printf 'would erase /g\nwould erase /g/b\n' | prints
+	files d.zarr | grep -v /g >want
+	zinc 0 rm --yes d.zarr/g
+	files d.zarr | cmp - want || bad "$format: not what was told"
+	zinc 3 rm --yes d.zarr/g
+	plant $format
+
+	# ---- foreign keys, in the array and in the group ----
+	echo mine >"d.zarr/${data[$format]}/README"
+	unchanged 3 rm --yes d.zarr/a
+	says README
+	grep -q -- --force err || bad "nobody says how to erase it"
+	unchanged 3 rm --yes d.zarr
+	unchanged 3 mv d.zarr/a /elsewhere
+	unchanged 3 create d.zarr/a --shape 1 --dtype int8 --overwrite
+	unchanged 3 cp d.zarr/g/b d.zarr/a --overwrite
+	zinc 0 mv d.zarr/a /elsewhere --force
+	zinc 0 rm --yes d.zarr/elsewhere --force
+	zinc 0 create d.zarr/a --shape 1 --dtype int8
+	[ ! -e "d.zarr/${data[$format]}/README" ] || bad "$format: --force left something"
+
+	# ---- chunks outside the shape are own; those of another rank are not ----
+	plant $format
+	cp "d.zarr/${data[$format]}/${first[$format]}" "d.zarr/${data[$format]}/${first[$format]%0}77"
+	zinc 0 rm --yes d.zarr/a
+	[ ! -e "d.zarr/${data[$format]}" ] || bad "$format: a chunk outside the shape is left"
+	plant $format
+	mkdir -p "d.zarr/${data[$format]}/c/5/5"
+	echo >"d.zarr/${data[$format]}/c/5/5/5"
+	unchanged 3 rm --yes d.zarr/a
+
+	# ---- overwritten: nothing of the old shows in the new ----
+	plant $format
+	zinc 0 create d.zarr/a --shape 4 --dtype uint8 --chunks 2 --fill 7 --overwrite
+	zinc 0 cat d.zarr/a --as json
+	echo '[7,7,7,7]' | prints
+	[ ! -e "d.zarr/${data[$format]}/${first[$format]}" ] || bad "$format: an old chunk is left"
+
+	# ---- a document that is broken ----
+	plant $format
+	document=$("$ZINC" info d.zarr/a --json | sed -n 's/.*"metadata_key":"\([^"]*\)".*/\1/p')
+	cp "d.zarr/$document" sound
+	echo '{' >"d.zarr/$document"
+	unchanged 5 rm --yes d.zarr/a
+	unchanged 5 rm --yes d.zarr
+	unchanged 5 create d.zarr/a --shape 1 --dtype int8 --overwrite
+	zinc 0 rm --yes d.zarr --force
+	[ ! -e d.zarr/zarr.json ] && [ ! -e d.zarr/.zgroup ] || bad "$format: --force erases a broken node"
+
+	# ---- what an interrupted erase has left: data without documents ----
+	plant $format
+	rm "d.zarr/$document"
+	unchanged 3 rm --yes d.zarr/a
+	says "--force"
+	zinc 0 rm --yes d.zarr/a --force
+	[ ! -e "d.zarr/${data[$format]}" ] || bad "$format: leftovers are left"
+done
+
+# ---- extensions that are not known, and may decide about keys ----
+plant v3
+cp d.zarr/a/zarr.json sound
+for change in '1s/^{/{"new": {"x": 1},/' '1s/^{/{"storage_transformers": [{"name": "example.x"}],/' 's/"regular"/"example.x"/' \
+	's/"default"/"example.x"/'; do
+	sed "$change" sound >d.zarr/a/zarr.json
+	! cmp -s sound d.zarr/a/zarr.json || bad "the document has not changed: $change"
+	zinc 0 info d.zarr/a
+	unchanged 4 rm --yes d.zarr/a
+	unchanged 4 rm --yes d.zarr
+	unchanged 4 mv d.zarr/a /elsewhere
+	unchanged 4 create d.zarr/a --shape 1 --dtype int8 --overwrite
+	unchanged 4 cp d.zarr/g/b d.zarr/a --overwrite
+done
+cp sound d.zarr/a/zarr.json
+# a codec decides about bytes
+sed -i 's/"bytes"/"example.unknown"/' d.zarr/a/zarr.json
+zinc 4 cat d.zarr/a
+zinc 0 rm --yes d.zarr/a
+[ ! -e d.zarr/a ] || bad "an unknown codec keeps a node"
+
+# ---- places that are no Zarr ----
+mkdir -p docs/sub
+echo 1 >docs/a.txt
+echo 2 >docs/sub/b.txt
+unchanged 3 create docs --group --overwrite
+says a.txt
+unchanged 3 create docs --shape 2 --dtype int8 --overwrite
+plant v3
+unchanged 3 cp d.zarr docs --overwrite
+unchanged 3 cp d.zarr/a docs --overwrite
+unchanged 3 rm --yes docs
+says "--force"
+zinc 2 create docs --group --force
+says "--overwrite"
+zinc 0 rm --dry-run --force docs
+has "2 keys"
+zinc 0 rm --yes --force docs
+[ ! -e docs/a.txt ] || bad "--force"
+mkdir -p docs/sub
+echo 1 >docs/a.txt
+zinc 0 create docs --group --overwrite --force
+zinc 0 tree docs
+[ ! -e docs/a.txt ] || bad "--force"
+# a directory of hierarchies is no hierarchy
+rm -rf many
+mkdir many
+cp -r d.zarr many/one.zarr
+unchanged 3 rm --yes many
+unchanged 3 create many --group --overwrite
+zinc 0 info many/one.zarr/a
+
+# ---- another version in the same place ----
+zinc 0 create d.zarr --group --format v2 --overwrite --dry-run
+[ -f d.zarr/zarr.json ] || bad "--dry-run erased something"
+zinc 0 create d.zarr --group --format v2 --overwrite
+files d.zarr | cmp - <(echo d.zarr/.zgroup) || bad "the old version is still there"
+plant v3
+printf '{"zarr_format": 2}' >d.zarr/.zgroup
+unchanged 3 rm --yes d.zarr
+
+# ---- links: they go, and what they lead to stays ----
+for format in v3 v2; do
+	plant $format
+	rm -rf o.zarr
+	cp -r d.zarr o.zarr
+	files o.zarr >want
+	ln -s ../o.zarr/a d.zarr/linked # a node
+	mkdir d.zarr/g/deep
+	ln -s ../../../o.zarr/g/b d.zarr/g/deep/linked
+	rm -r d.zarr/g/b
+	ln -s ../../o.zarr/g d.zarr/g/group # with a node below
+	zinc 0 rm --yes d.zarr/linked
+	[ ! -L d.zarr/linked ] || bad "$format: the link is still there"
+	files o.zarr | cmp - want || bad "$format: erased behind a link"
+	zinc 0 rm --yes d.zarr/g
+	[ ! -e d.zarr/g ] || bad "$format: the group with links is still there"
+	files o.zarr | cmp - want || bad "$format: erased behind a link below"
+	ln -s ../o.zarr/a d.zarr/linked
+	zinc 0 create d.zarr/linked --shape 1 --dtype int8 --overwrite
+	[ ! -L d.zarr/linked ] && [ -d d.zarr/linked ] || bad "$format: a new node behind the old link"
+	files o.zarr | cmp - want || bad "$format: overwritten behind a link"
+	ln -s nowhere d.zarr/a/c/5 2>/dev/null || ln -s nowhere d.zarr/a/5
+	unchanged 3 rm --yes d.zarr/a
+	mkfifo d.zarr/pipe
+	rm -f d.zarr/a/c/5 d.zarr/a/5
+	unchanged 3 rm --yes d.zarr
+	says pipe
+	rm d.zarr/pipe
+	touch "d.zarr/$(printf 'a\001b')"
+	unchanged 3 rm --yes d.zarr
+	zinc 0 rm --yes d.zarr --force
+	[ ! -e d.zarr/a ] || bad "$format: --force"
+	rm -rf d.zarr
+done
+
+# ---- an interrupted copy is begun anew ----
+plant v3
+mkdir -p half.zarr/g/b/c
+echo '{}' >half.zarr/__zinc_cp.json
+echo x >half.zarr/g/b/c/0
+zinc 3 cp d.zarr half.zarr
+zinc 0 cp d.zarr half.zarr --overwrite
+diff -r d.zarr half.zarr || bad "begun anew"
+
+# ---- validate erases orphans of arrays that it understands, nothing else ----
+orphan() { # FORMAT SED-EXPRESSION: change the document of /a so; what looks like orphans stays
+	plant "$1"
+	document=$("$ZINC" info d.zarr/a --json | sed -n 's/.*"metadata_key":"\([^"]*\)".*/\1/p')
+	cp "d.zarr/${data[$1]}/${first[$1]}" "d.zarr/${data[$1]}/${first[$1]%0}77"
+	sed -i "$2" "d.zarr/$document"
+	files d.zarr >before
+	"$ZINC" validate --repair --orphans d.zarr >out 2>err || true
+	files d.zarr >after
+}
+for format in v3 v2 v3-2019 v3-2020 v3-2022; do
+	orphan $format ''
+	[ "$(comm -23 before after)" = "d.zarr/${data[$format]}/${first[$format]%0}77" ] || bad "$format: the orphan"
+done
+same() { cmp before after || bad "validate erased what it does not understand: $*"; }
+orphan v3-2020 's|"separator": "/"|"separator": "__"|'
+same "another separator"
+grep -q __ "d.zarr/$document" || bad "the document has no separator"
+orphan v3-2022 's|^{|{"unheard-of": 1,|'
+same "an unknown member"
+orphan v3-2020 's|"extensions": \[\]|"extensions": [{"extension": "https://example.org/x/1.0", "must_understand": true, "configuration": {}}]|'
+same "an extension that must be understood"
+grep -q example.org "d.zarr/$document" || bad "the document has no extensions"
+orphan v3 's|^{|{"new": {"x": 1},|'
+same "an unknown member of v3"
+orphan v3-2022 's|^{|{"storage_transformers": [{"extension": "https://purl.org/zarr/spec/storage_transformers/sharding/1.0", "type": "unheard-of", "configuration": {"chunks_per_shard": [2, 2]}}],|'
+same "another type of sharding"
+# chunks of version 2 beside their document, below one of version 3
+plant v3
+cp -r d.zarr three.zarr
+plant v2
+cp d.zarr/a/.zarray d.zarr/a/0.0 three.zarr/a/
+files three.zarr >before
+zinc 0 validate --repair --orphans three.zarr
+files three.zarr >after
+same "version 2 beside version 3"
+# a lost document
+rm three.zarr/a/.zarray three.zarr/a/0.0 three.zarr/a/zarr.json
+files three.zarr >before
+zinc 1 validate --repair --orphans three.zarr
+has "error M26"
+lacks "erases it"
+files three.zarr >after
+same "a lost document"
+
+finish

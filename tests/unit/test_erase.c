@@ -1,0 +1,250 @@
+/*
+ * test_erase.c - erasing nodes, in every version of Zarr: what goes, what stays, what is refused
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "format/format.h"
+#include "nodes.h"
+#include "test.h"
+
+static const char *const formats[] = {"v3", "v2", "v3-2019", "v3-2020", "v3-2022"};
+static const char *const data[] = {"", "", "data/", "data/root/", "data/"};
+
+static void
+open_format(forest *f, const char *id)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+
+	forest_open(f, "", ZINC_LENIENT);
+	zinc_hierarchy_close(f->h);
+	assert_ok(zinc_hierarchy_open(&f->h, f->log, "",
+				      ZINC_OPEN_OPTIONS(.context = f->ctx, .create = 1, .format = id), &err));
+}
+
+static void
+make_array(forest *f, const char *path, int ndim, int overwrite)
+{
+	static const uint64_t shape[] = {4, 4}, chunks[] = {2, 2};
+	static const int16_t values[16] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_array *a = NULL;
+
+	assert_ok(zinc_array_create(&a, f->h, path,
+				    ZINC_ARRAY_OPTIONS(.ndim = ndim, .shape = shape, .chunks = chunks, .dtype = "int16",
+						       .overwrite = overwrite),
+				    &err));
+	if (!overwrite)
+		assert_ok(zinc_array_write(a, NULL, ZINC_BUFFER(values, ndim == 2 ? 32 : 8), NULL, &err));
+	zinc_array_close(a);
+}
+
+static void
+plant(forest *f, size_t i)
+{
+	open_format(f, formats[i]);
+	make_array(f, "/keep", 1, 0);
+	make_array(f, "/g/a", 2, 0);
+	make_array(f, "/g/h/b", 1, 0);
+}
+
+static int
+add_path(void *arg, const char *path)
+{
+	char *text = arg; /* of 256 bytes */
+	const size_t n = strlen(text);
+
+	snprintf(text + n, 256 - n, "%s ", path);
+	return 0;
+}
+
+/* (2) (3): refused or not, the dry run says what the deed says, and changes nothing. */
+static void
+test_dry_run(void **state)
+{
+	zinc_error err = ZINC_ERROR_INIT, again = ZINC_ERROR_INIT;
+	char told[256] = "", done[256] = "", before[8192], key[64];
+	zinc_erase_counts a = {0, 0}, b = {0, 0};
+	size_t i;
+	forest f;
+
+	(void)state;
+	for (i = 0; i < COUNT(formats); i++) {
+		plant(&f, i);
+		snprintf(key, sizeof key, "%sg/README", data[i]);
+		forest_put(&f, key, "mine");
+		snprintf(before, sizeof before, "%s", forest_keys(&f));
+		assert_int_equal(zinc_node_erase_with(f.h, "/g", ZINC_ERASE_OPTIONS(.dry_run = 1), NULL, &err),
+				 ZINC_E_EXISTS);
+		assert_int_equal(zinc_node_erase(f.h, "/g", &again), ZINC_E_EXISTS);
+		assert_string_equal(err.text, again.text);
+		assert_non_null(strstr(err.text, "README"));
+		assert_string_equal(forest_keys(&f), before);
+		assert_ok(zinc_store_del(f.memory, NULL, key, NULL, 0, &err));
+
+		told[0] = done[0] = '\0';
+		snprintf(before, sizeof before, "%s", forest_keys(&f));
+		assert_ok(zinc_node_erase_with(
+		    f.h, "/g", ZINC_ERASE_OPTIONS(.dry_run = 1, .fn = add_path, .arg = told), &a, &err));
+		assert_string_equal(told, "/g /g/a /g/h /g/h/b ");
+		assert_string_equal(forest_keys(&f), before);
+		assert_ok(
+		    zinc_node_erase_with(f.h, "/g", ZINC_ERASE_OPTIONS(.fn = add_path, .arg = done), &b, &err));
+		assert_string_equal(told, done);
+		assert_int_equal(a.nodes, 4);
+		assert_int_equal(b.nodes, 4);
+		assert_int_equal(a.keys, b.keys);
+		assert_null(strstr(forest_keys(&f), "g/"));
+		assert_non_null(strstr(forest_keys(&f), "keep"));
+		assert_int_equal(zinc_node_erase(f.h, "/g", &err), ZINC_E_NOTFOUND);
+		forest_close(&f);
+	}
+}
+
+static int
+stop(void *arg, const char *path)
+{
+	(void)arg, (void)path;
+	return 1;
+}
+
+/* (2): what is no node, and what is none any more, goes only when forced. */
+static void
+test_force(void **state)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	char before[8192], key[64];
+	size_t i;
+	forest f;
+
+	(void)state;
+	for (i = 0; i < COUNT(formats); i++) {
+		plant(&f, i);
+		snprintf(before, sizeof before, "%s", forest_keys(&f));
+		assert_int_equal(zinc_node_erase_with(f.h, "/g", ZINC_ERASE_OPTIONS(.fn = stop), NULL, &err),
+				 ZINC_E_CANCELLED);
+		snprintf(key, sizeof key, "%sleft/c/0", data[i]);
+		forest_put(&f, key, "x");
+		assert_int_equal(zinc_node_erase(f.h, "/left", &err), ZINC_E_EXISTS); /* (4) */
+		assert_non_null(strstr(err.text, "--force"));
+		assert_int_equal(zinc_group_create(f.h, "/left", NULL, 1, &err), ZINC_E_EXISTS);
+		assert_non_null(forest_get(&f, key));
+		assert_ok(zinc_node_erase_with(f.h, "/left", ZINC_ERASE_OPTIONS(.force = 1), NULL, &err));
+		assert_string_equal(forest_keys(&f), before);
+		assert_int_equal(zinc_node_erase_with(f.h, "/left", ZINC_ERASE_OPTIONS(.force = 1), NULL, &err),
+				 ZINC_E_NOTFOUND);
+		forest_put(&f, key, "x");
+		assert_ok(zinc_group_create(f.h, "/left", NULL, ZINC_FORCE, &err));
+		assert_null(forest_get(&f, key));
+		forest_close(&f);
+	}
+}
+
+/* The root goes with its entry point, or not at all. */
+static void
+test_root(void **state)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	size_t i;
+	forest f;
+
+	(void)state;
+	for (i = 0; i < COUNT(formats); i++) {
+		plant(&f, i);
+		forest_put(&f, "README", "mine");
+		assert_int_equal(zinc_node_erase(f.h, "/", &err), ZINC_E_EXISTS);
+		assert_ok(zinc_node_erase_with(f.h, "/", ZINC_ERASE_OPTIONS(.force = 1), NULL, &err));
+		assert_string_equal(forest_keys(&f), "");
+		forest_close(&f);
+		plant(&f, i);
+		assert_ok(zinc_node_erase(f.h, "/", &err));
+		assert_string_equal(forest_keys(&f), "");
+		make_array(&f, "/again", 1, 0);
+		forest_close(&f);
+	}
+}
+
+/* After an overwrite nothing is left that the new node could read: of another rank, another version. */
+static void
+test_overwrite(void **state)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	size_t i, k;
+	forest f;
+
+	(void)state;
+	for (i = 0; i < COUNT(formats); i++) {
+		plant(&f, i);
+		assert_non_null(strstr(forest_keys(&f), i == 0 ? "g/a/c/0/0" : "g/a/"));
+		make_array(&f, "/g/a", 1, 1);
+		assert_null(strstr(forest_keys(&f), "g/a/c"));
+		assert_null(strstr(forest_keys(&f), "g/a/0"));
+		forest_close(&f);
+		for (k = 0; k < COUNT(formats); k++) {
+			zinc_hierarchy *h = NULL;
+
+			plant(&f, i);
+			assert_ok(zinc_group_create_url(
+			    zinc_store_url(f.memory), NULL, 1,
+			    ZINC_OPEN_OPTIONS(.context = f.ctx, .format = formats[k]), &err));
+			assert_null(strstr(forest_keys(&f), "keep"));
+			assert_ok(zinc_hierarchy_open(&h, f.memory, "", ZINC_OPEN_OPTIONS(.context = f.ctx), &err));
+			assert_string_equal(zinc_hierarchy_format(h), formats[k]);
+			zinc_hierarchy_close(h);
+			forest_close(&f);
+		}
+	}
+}
+
+/* ---- a store that cannot list: nobody knows what is below ---- */
+
+static void
+blind_caps(void *self, zinc_caps *out)
+{
+	zinc_store_caps(self, out);
+	out->flags &= ~(uint32_t)ZINC_CAP_LIST;
+}
+
+static zinc_status
+blind_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, zinc_error *err)
+{
+	return zinc_store_get(self, requests, n, sink, err);
+}
+
+static void
+blind_close(void *self)
+{
+	(void)self;
+}
+
+static void
+test_unlisted(void **state)
+{
+	static const zinc_store_ops blind = {
+	    .size = sizeof blind, .name = "blind", .caps = blind_caps, .get = blind_get, .close = blind_close};
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_store *store = NULL;
+	zinc_hierarchy *h = NULL;
+	forest f;
+
+	(void)state;
+	plant(&f, 0);
+	assert_ok(zinc_store_wrap(&store, f.ctx, &blind, f.memory, "blind://", &err));
+	assert_ok(zinc_hierarchy_open(&h, store, "", NULL, &err));
+	assert_int_equal(zinc_node_erase(h, "/g", &err), ZINC_E_UNSUPPORTED);
+	assert_non_null(strstr(err.text, "cannot list"));
+	zinc_hierarchy_close(h);
+	zinc_store_close(store);
+	forest_close(&f);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_dry_run), cmocka_unit_test(test_force),     cmocka_unit_test(test_root),
+	    cmocka_unit_test(test_overwrite), cmocka_unit_test(test_unlisted),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
