@@ -74,8 +74,12 @@ for line in "validate a.zarr:checking [:checked 400 objects, " "stats a.zarr/x:r
 	has "$bar" err
 	rm -rf c.zarr
 done
+# so many objects that the bar is drawn more than once
+"$ZINC" create many.zarr --shape 30000 --chunks 1 --dtype int8 --codecs none
+mkdir many.zarr/c
+python3 -c 'for i in range(30000): open("many.zarr/c/%d" % i, "w").write("x")'
 for cols in 26 40 55 80; do # whatever is left out, the time to go stays
-	COLS=$cols tty "$ZINC validate a.zarr"
+	COLS=$cols tty "$ZINC validate many.zarr -j 1"
 	tr '\r' '\n' <raw | sed "s/$esc\[K//g" | grep -E '^checking' >bars
 	[ "$(awk '{ print length }' bars | sort -n | tail -n 1)" -lt "$cols" ] || bad "the bar wraps on $cols columns"
 	! grep -E ' [1-9][0-9]*(%| *[0-9]+%)' bars | grep -vE ' [0-9:]+ left$' || bad "no time to go on $cols columns"

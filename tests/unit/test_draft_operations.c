@@ -275,6 +275,10 @@ erase_order(const struct draft *d)
 			n = snprintf(want, sizeof want, "del %s\n", key_of(d->array, cases[i].path, key));
 		if (cases[i].group)
 			n = snprintf(want, sizeof want, "del %s\n", key_of(d->group, cases[i].path, key));
+		if (!cases[i].array) { /* documents below go before any data, too */
+			snprintf(path, sizeof path, "%s/b", cases[i].path);
+			n += snprintf(want + n, sizeof want - (size_t)n, "del %s\n", key_of(d->array, path, key));
+		}
 		snprintf(want + n, sizeof want - (size_t)n, "del_prefix %.*s/\ndel_prefix %s\n", (int)below, key,
 			 key_of(d->data, cases[i].path, data));
 		diary.text[0] = '\0';
