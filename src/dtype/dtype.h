@@ -89,6 +89,9 @@ zinc_json *zinc_dtype_print(const zinc_dtype *t, zinc_json_doc *doc);
 zinc_json *zinc_dtype_print_orders(const zinc_dtype *t, zinc_json_doc *doc);
 /* A `data_type` member of `doc` without these marks: itself, changed, or a part of it.  NULL: no memory. */
 zinc_json *zinc_dtype_drop_orders(zinc_json_doc *doc, zinc_json *v);
+/* Have elements of both the same bytes and the same meaning?  r24 and raw_bytes of three bytes have, also as fields; old
+ * names and the byte orders of fields do not matter.  E_NOMEM. */
+zinc_status zinc_dtype_same(const zinc_dtype *a, const zinc_dtype *b, zinc_context *ctx, bool *out, zinc_error *err);
 /* The default fill value's element: zeros, false, nothing. */
 void zinc_dtype_zero(const zinc_dtype *t, void *element);
 /* Zeroed room for the fill value that parse_fill makes of `v`; NULL: no memory.  zinc_free. */

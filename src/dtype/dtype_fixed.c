@@ -181,7 +181,7 @@ print(const zinc_dtype *t, zinc_json_doc *doc, zinc_json **out, zinc_error *err)
 	return zinc_json_set(doc, *out, "length_bytes", zinc_json_make_u64(doc, t->size), err);
 }
 
-/* "4", of characters */
+/* "4", of characters or bytes */
 static zinc_status
 parse_v2(zinc_dtype *t, const char *rest, zinc_report *r, zinc_error *err)
 {
@@ -189,7 +189,7 @@ parse_v2(zinc_dtype *t, const char *rest, zinc_report *r, zinc_error *err)
 
 	if (!zinc_read_count(rest, &n))
 		return zinc_report_error(r, t->name, err,
-					 "\"%c%.40s\": how long its texts are must be a positive number",
+					 "\"%c%.40s\": its length must be a positive number",
 					 t->row->letter, rest);
 	return make(t, t->row == &zinc_row_utf32 ? n * 4 : n, err); /* n stops growing far below 2^62 */
 }
@@ -221,4 +221,6 @@ const zinc_dtype_row zinc_row_raw_bytes = {
     .parse = parse,
     .print = print,
     .needs_configuration = true,
+    .letter = 'V',
+    .parse_v2 = parse_v2,
 };

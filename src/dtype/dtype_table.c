@@ -3,7 +3,8 @@
  *
  * (1) A core type is the bare string; {"name": "float64"} is a lenient finding (M15).
  * (2) An unknown name is E_UNSUPPORTED and named (M17), with or without must_understand.
- * (3) "r24" is three bytes without meaning; a bit count that is no multiple of 8 is M58.
+ * (3) "r24" is three bytes without meaning; a bit count that is no multiple of 8 is M58.  NumPy's "V3" is raw_bytes, for
+ *     zarr-python has no r*; zinc_dtype_same takes both for one type.
  * (4) A name of old ("structured") is read with a warning and never written.
  */
 #include "dtype/element.h"
@@ -428,7 +429,6 @@ zinc_dtype_parse_code(const zinc_dtype **out, zinc_context *ctx, const char *cod
 		      zinc_error *err)
 {
 	const zinc_dtype_row *row = row_of_letter(*code), *own;
-	uint64_t n;
 	size_t i;
 
 	for (i = 0; i < NTYPES; i++)
@@ -439,8 +439,6 @@ zinc_dtype_parse_code(const zinc_dtype **out, zinc_context *ctx, const char *cod
 	for (i = NEXTENSIONS; (own = zinc_dtype_row_at(i)) != NULL; i++)
 		if (own->v2 && strcmp(own->v2, code) == 0)
 			return zinc_dtype_parse_row(out, ctx, own, &(zinc_extension){.name = own->name}, r, err);
-	if (*code == 'V' && zinc_read_count(code + 1, &n))
-		return raw_new(out, ctx, n, err);
 	if (row)
 		return make(out, ctx, row, NULL, code + 1, r, err);
 	if (ordered && is_numpy_kind(*code))

@@ -3,7 +3,7 @@
  *
  *   2020             2022                                final
  *   <f8 >i2 u1       float64 int16 uint8                 float64 int16 uint8; the order goes to the codec bytes
- *   r24              r24                                 r24
+ *   r24              r24                                 r24; raw_bytes, too, is written so
  *   an extension     complex64                           complex64
  *   {"extension": URI, "type": "<M8[ns]"}                numpy.datetime64
  *   {"extension": URI, "type": "S4" or "<U4"}            null_terminated_bytes, fixed_length_utf32
@@ -42,6 +42,16 @@ static bool
 is_common(const char *text)
 {
 	return strcmp(text, "bool") == 0 || (text[0] == 'r' && is_name(text));
+}
+
+/* The name that the drafts and the core have for the type: they know r*, and no raw_bytes. */
+static const char *
+core_name(const zinc_dtype *t, char *room, size_t n)
+{
+	if (t->kind != ZINC_KIND_RAW)
+		return t->name;
+	snprintf(room, n, "r%u", (unsigned)t->bits);
+	return room;
 }
 
 /* The letter that NumPy has for the type, '[' for a struct; 0: it has none. */
@@ -107,6 +117,7 @@ parse_core(zinc_draft_parse *p, const zinc_json *v)
 {
 	const bool name = is_name(v->text);
 	const char *rule = zinc_draft_rule_of(p, ZINC_DRAFT_TYPE_NAME);
+	char room[40];
 
 	if (v->n == 0 || strlen(v->text) != v->n)
 		return zinc_report_error(p->r, rule, &p->e, "data_type is no identifier");
@@ -116,7 +127,7 @@ parse_core(zinc_draft_parse *p, const zinc_json *v)
 	ZINC_TRY(take(p, zinc_json_copy(p->v3, v)));
 	if (!is_common(v->text) && name != p->draft->names)
 		return zinc_report_lenient(p->r, rule, &p->e, "\"%.60s\" should be spelled \"%.60s\"", v->text,
-					   name ? "<f8" : p->dtype->name);
+					   name ? "<f8" : core_name(p->dtype, room, sizeof room));
 	if (p->draft->complex && p->dtype->kind == ZINC_KIND_RAW)
 		return zinc_report_lenient(p->r, rule, &p->e, "\"%.60s\" is a type of later drafts", v->text);
 	if (p->dtype->kind > ZINC_KIND_RAW || (p->dtype->kind == ZINC_KIND_COMPLEX && !name && !p->draft->complex))
@@ -476,6 +487,7 @@ zinc_draft_type_print(zinc_json **out, zinc_json_doc *doc, const zinc_draft *d, 
 		      zinc_error *err)
 {
 	char text[40];
+	const char *name = text;
 
 	if (t->row && t->row->uris)
 		return print_registered(out, doc, d, t, err);
@@ -484,10 +496,10 @@ zinc_draft_type_print(zinc_json **out, zinc_json_doc *doc, const zinc_draft *d, 
 	if (d->complex && t->kind == ZINC_KIND_RAW)
 		return zinc_fail(err, ZINC_E_INVALID, "%s cannot hold the data type \"%.60s\"", d->name, t->name);
 	if (d->names || t->kind == ZINC_KIND_RAW || t->kind == ZINC_KIND_BOOL)
-		snprintf(text, sizeof text, "%s", t->name);
+		name = core_name(t, text, sizeof text);
 	else
 		snprintf(text, sizeof text, "%s%s", t->unit <= 1 ? "" : big ? ">" : "<", t->v2);
-	*out = zinc_json_make_string(doc, text);
+	*out = zinc_json_make_string(doc, name);
 	return *out ? ZINC_OK : zinc_fail_nomem(err);
 }
 

@@ -2,7 +2,7 @@
  * format_v2_dtype.c - data types and fill values of version 2 in the final version's words, and back
  *
  *   <f4 >i2 |b1 c16      float32 int16 bool complex128; the order goes to the codec bytes
- *   |V3                  r24
+ *   |V3                  raw_bytes {"length_bytes"}; r24, too, is written so
  *   |S7  <U13            null_terminated_bytes, fixed_length_utf32 {"length_bytes"}
  *   <M8[10us] <m8[s]     numpy.datetime64, numpy.timedelta64 {"unit", "scale_factor"}
  *   |O                   string or bytes, as the codec of objects says

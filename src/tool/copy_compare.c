@@ -193,6 +193,59 @@ compare_orders(zinc_cp_translation *t, zinc_json_doc *back)
 			    "fields of different byte orders become fields of one");
 }
 
+/* Is the fill value that was wanted, of type w, the target's?  By bytes: the types are the same. */
+static zinc_status
+same_fill(zinc_cp_translation *t, const zinc_dtype *w, bool *out)
+{
+	const zinc_json *v = zinc_json_member(zinc_json_root(t->wanted), "fill_value");
+	void *element = zinc_dtype_fill_room(w, t->c->ctx, v);
+	zinc_report quiet;
+
+	if (!element)
+		return zinc_fail_nomem(t->err);
+	zinc_report_init_quiet(&quiet, t->c->ctx, false);
+	*out = v && w->ops->parse_fill(w, v, element, &quiet, NULL) == ZINC_OK &&
+	       memcmp(element, t->target->fill, w->size) == 0;
+	zinc_free(t->c->ctx, element);
+	return ZINC_OK;
+}
+
+/* The member as the target has it, where that says the same. */
+static zinc_status
+adopt(zinc_cp_translation *t, const zinc_json_doc *back, const char *member)
+{
+	return zinc_json_set(t->wanted, zinc_json_root(t->wanted), member,
+			     zinc_json_copy(t->wanted, zinc_json_member(zinc_json_root(back), member)), t->err);
+}
+
+/* A type under another name (r24, raw_bytes) is the same, and so is its fill value in that type's form. */
+static zinc_status
+compare_names(zinc_cp_translation *t, zinc_json_doc *back)
+{
+	const zinc_json *a = zinc_json_member(zinc_json_root(t->wanted), "data_type");
+	bool types = false, fills = false;
+	const zinc_dtype *w;
+	zinc_report quiet;
+	zinc_status s;
+
+	if (!t->target->dtype || !t->target->fill || t->target->dtype->variable ||
+	    both_equal(a, zinc_json_member(zinc_json_root(back), "data_type")))
+		return ZINC_OK;
+	zinc_report_init_quiet(&quiet, t->c->ctx, false);
+	s = zinc_dtype_parse(&w, t->c->ctx, a, &quiet, NULL);
+	if (s != ZINC_OK)
+		return s == ZINC_E_NOMEM ? zinc_fail_nomem(t->err) : ZINC_OK;
+	s = zinc_dtype_same(w, t->target->dtype, t->c->ctx, &types, t->err);
+	if (s == ZINC_OK && types)
+		s = same_fill(t, w, &fills);
+	if (s == ZINC_OK && types)
+		s = adopt(t, back, "data_type");
+	if (s == ZINC_OK && fills)
+		s = adopt(t, back, "fill_value");
+	zinc_dtype_free(w);
+	return s;
+}
+
 zinc_status
 zinc_cp_compare(zinc_cp_translation *t)
 {
@@ -208,6 +261,8 @@ zinc_cp_compare(zinc_cp_translation *t)
 		s = zinc_cp_spell_out(back, t->target, t->err);
 	if (s == ZINC_OK && t->n->kind == ZINC_NODE_ARRAY)
 		s = compare_orders(t, back);
+	if (s == ZINC_OK && t->n->kind == ZINC_NODE_ARRAY)
+		s = compare_names(t, back);
 	if (s == ZINC_OK)
 		s = compare_content(t, zinc_json_root(t->wanted), root);
 	if (s == ZINC_OK && t->n->kind == ZINC_NODE_ARRAY)

@@ -43,23 +43,15 @@ names_of(const zinc_json *root)
 	return NULL;
 }
 
-/* Types by their own names, so that old ones and bare strings do not matter; unknown ones by their JSON. */
+/* Types by what they are, so that old names and bare strings do not matter; unknown ones by their JSON. */
 static zinc_status
 same_type(zinc_context *ctx, const zinc_meta *a, const zinc_meta *b, bool *out, zinc_error *err)
 {
-	zinc_json_doc *doc;
-	zinc_json *x, *y;
-
 	if (!a->dtype || !b->dtype) {
 		*out = equal(member(root_of(a), "data_type"), member(root_of(b), "data_type"));
 		return ZINC_OK;
 	}
-	ZINC_TRY(zinc_json_new(&doc, ctx, err));
-	x = zinc_dtype_print(a->dtype, doc);
-	y = zinc_dtype_print(b->dtype, doc);
-	*out = x && y && zinc_json_equal(x, y);
-	zinc_json_free(doc);
-	return x && y ? ZINC_OK : zinc_fail_nomem(err);
+	return zinc_dtype_same(a->dtype, b->dtype, ctx, out, err);
 }
 
 /* A fill value as a complex number; false: it is none. */

@@ -40,6 +40,9 @@ def noise(n, seed):
     return bytes(out)
 
 
+RAWS = json.dumps({"name": "struct", "configuration": {"fields": [
+    {"name": "a", "data_type": "r24"}, {"name": "b", "data_type": "int16"}]}})
+
 # name, type, bytes of one element (None: none are written), options
 ARRAYS = [
     ("bool", "bool", lambda i: bytes([i % 3 == 0]), ["--fill", "true"]),
@@ -53,6 +56,9 @@ ARRAYS = [
     ("complex64", "complex64", lambda i: (noise(3, i) + b"\x3f") * 2, ["--fill", '[1.5, "NaN"]']),
     ("complex128", "complex128", lambda i: (noise(7, i) + b"\x40") * 2, []),
     ("raw", "r24", lambda i: noise(3, i), ["--fill", "[1, 2, 3]"]),
+    ("void", "|V3", lambda i: noise(3, i), ["--fill", '"AQID"']),
+    ("voids", '[["a", "|V3"], ["b", "|V2", [2]]]', lambda i: noise(7, i), []),
+    ("raws", RAWS, lambda i: noise(5, i), ["--fill", '{"a": [1, 2, 3], "b": 4}']),
     ("datetime", "<M8[ns]", lambda i: noise(7, i) + b"\x00", ["--fill", '"NaT"']),
     ("timedelta", "<m8[25s]", lambda i: noise(6, i) + b"\x00\x00", []),
     ("utf32", "<U3", lambda i: b"".join(bytes([65 + (i + k) % 26, 0, 0, 0]) for k in range(3)), ["--fill", '"ab"']),

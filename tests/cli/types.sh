@@ -181,6 +181,48 @@ LC_ALL=C sed "s/'id'/'if'/" x.npy >z.npy
 zinc 2 put a.zarr/rec --from z.npy
 says "cannot be converted"
 
+# ---- bytes without meaning: |V3 is raw_bytes, r24 is another name of the same ----
+printf 'abcdef' >raw
+zinc 0 create v2.zarr/v --format v2 --shape 4 --chunks 2 --dtype '|V3' --fill '"AQID"'
+zinc 0 put v2.zarr/v -s :2 --from raw
+zinc 0 info --json v2.zarr/v
+has '"data_type":{"name":"raw_bytes","configuration":{"length_bytes":3}}'
+has '"fill_value":"AQID"'
+zinc 0 cp v2.zarr/v v3.zarr/v --format v3 --verify
+has '"name": "raw_bytes"' v3.zarr/v/zarr.json
+has '"fill_value": "AQID"' v3.zarr/v/zarr.json
+zinc 0 create v3.zarr/r --shape 4 --chunks 2 --dtype r24 --fill '[1, 2, 3]'
+zinc 0 put v3.zarr/r -s :2 --from raw
+has '"data_type": "r24"' v3.zarr/r/zarr.json
+zinc 0 diff v3.zarr/r v2.zarr/v
+for form in v2 v3-2020 v3-2022; do
+	zinc 0 cp v3.zarr "to-$form.zarr" --format "$form" --verify
+	lacks lost err
+	zinc 0 diff v3.zarr "to-$form.zarr"
+	zinc 0 cp "to-$form.zarr" "from-$form.zarr" --format v3 --verify
+	lacks lost err
+	zinc 0 diff v3.zarr "from-$form.zarr"
+	zinc 0 validate "to-$form.zarr"
+done
+has '"dtype": "|V3"' to-v2.zarr/r/.zarray
+has '"data_type": "r24"' to-v3-2020.zarr/meta/root/v.array.json
+has '"data_type": "r24"' to-v3-2022.zarr/meta/v.array.json
+has '"data_type": "r24"' from-v3-2022.zarr/v/zarr.json
+zinc 0 cat v3.zarr/v -o v.npy --overwrite
+zinc 0 cat v3.zarr/r -o r.npy --overwrite
+cmp -s v.npy r.npy || bad "both are |V3 in a .npy file"
+# other bytes, another length, another fill value are told
+zinc 0 create v3.zarr/w --shape 4 --chunks 2 --dtype '|V3' --fill '"AQIE"'
+has '"name": "raw_bytes"' v3.zarr/w/zarr.json
+zinc 0 put v3.zarr/w --from v.npy
+zinc 1 diff v3.zarr/r v3.zarr/w
+has fill_value
+lacks data_type
+lacks element
+zinc 0 create v3.zarr/l --shape 4 --dtype '|V4'
+zinc 1 diff v3.zarr/r v3.zarr/l
+has data_type
+
 zinc 0 validate a.zarr
 zinc 0 validate b.zarr
 zinc 0 tree a.zarr

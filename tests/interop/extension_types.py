@@ -136,9 +136,7 @@ def they_write_structured():
 # ---- (2) Zinc writes ----
 
 def word(dtype):
-    """As create takes it; zarr-python has no r*, which "|V6" would become."""
-    if isinstance(dtype, str) and dtype[1] == "V":
-        return json.dumps({"name": "raw_bytes", "configuration": {"length_bytes": int(dtype[2:])}})
+    """As create takes it"""
     return dtype if isinstance(dtype, str) else json.dumps(np_list(dtype))
 
 

@@ -1,0 +1,71 @@
+/*
+ * dtype_same.c - are two types one, under whatever names?
+ *
+ *     r24                 raw_bytes {"length_bytes": 3}         bytes without meaning: the same
+ *     struct of r24       struct of raw_bytes                   the same, field by field
+ *
+ * Everything else is the same when it is spelled the same.
+ */
+#include "dtype/element.h"
+
+/* Of the core or the registry; a program's own types are known by their names alone. */
+static bool
+is_raw(const zinc_dtype *t)
+{
+	return t->kind == ZINC_KIND_RAW && (!t->row || t->row == &zinc_row_raw_bytes);
+}
+
+static zinc_status
+same_fields(const zinc_dtype *a, const zinc_dtype *b, zinc_context *ctx, bool *out, zinc_error *err)
+{
+	size_t i, n, m;
+	const zinc_field *x = zinc_dtype_fields(a, &n), *y = zinc_dtype_fields(b, &m);
+
+	*out = n == m;
+	for (i = 0; *out && i < n; i++) {
+		*out = strcmp(x[i].name, y[i].name) == 0;
+		if (*out)
+			ZINC_TRY(zinc_dtype_same(x[i].type, y[i].type, ctx, out, err));
+	}
+	return ZINC_OK;
+}
+
+static zinc_status
+same_shaped(const zinc_dtype *a, const zinc_dtype *b, zinc_context *ctx, bool *out, zinc_error *err)
+{
+	const uint64_t *x, *y;
+	const int n = zinc_subarray_shape(a, &x), m = zinc_subarray_shape(b, &y);
+	size_t count;
+
+	*out = n == m && memcmp(x, y, (size_t)n * sizeof *x) == 0;
+	return *out ? zinc_dtype_same(zinc_subarray_base(a, &count), zinc_subarray_base(b, &count), ctx, out, err)
+		    : ZINC_OK;
+}
+
+static zinc_status
+same_print(const zinc_dtype *a, const zinc_dtype *b, zinc_context *ctx, bool *out, zinc_error *err)
+{
+	zinc_json_doc *doc;
+	zinc_json *x, *y;
+
+	ZINC_TRY(zinc_json_new(&doc, ctx, err));
+	x = zinc_dtype_print(a, doc);
+	y = zinc_dtype_print(b, doc);
+	*out = x && y && zinc_json_equal(x, y);
+	zinc_json_free(doc);
+	return x && y ? ZINC_OK : zinc_fail_nomem(err);
+}
+
+zinc_status
+zinc_dtype_same(const zinc_dtype *a, const zinc_dtype *b, zinc_context *ctx, bool *out, zinc_error *err)
+{
+	if (is_raw(a) && is_raw(b)) {
+		*out = a->size == b->size;
+		return ZINC_OK;
+	}
+	if (a->kind == ZINC_KIND_STRUCT && b->kind == ZINC_KIND_STRUCT)
+		return same_fields(a, b, ctx, out, err);
+	if (a->kind == ZINC_KIND_SUBARRAY && b->kind == ZINC_KIND_SUBARRAY)
+		return same_shaped(a, b, ctx, out, err);
+	return same_print(a, b, ctx, out, err);
+}
