@@ -83,6 +83,7 @@ consolidated_note(struct consolidated *c, struct run *r)
 	const struct args *a = r->args;
 	zinc_open_options o = open_options(r, true);
 	zinc_error err = ZINC_ERROR_INIT;
+	struct text path = {NULL, 0, 0};
 	size_t i;
 
 	o.format = NULL; /* that of a target may not be that of what it lies in */
@@ -95,8 +96,13 @@ consolidated_note(struct consolidated *c, struct run *r)
 	if (zinc_hierarchy_open_url(&c->h, typed_url(a, c->url), &o, &err))
 		return; /* nothing is there yet, or the command says why not */
 	note_line(c, zinc_hierarchy_path(c->h));
-	if (edits[i].path >= 0 && a->words.n > edits[i].path && a->words.at[edits[i].path][0] == '/')
-		note_line(c, a->words.at[edits[i].path]);
+	if (edits[i].path >= 0 && a->words.n > edits[i].path) {
+		const char *to = a->words.at[edits[i].path];
+
+		text_printf(&path, "/%s", to + (*to == '/'));
+		note_line(c, text_str(&path));
+	}
+	text_free(&path);
 }
 
 /* The URL of a group of the hierarchy, as its user spelled it where that is possible. */

@@ -235,13 +235,14 @@ static zinc_status
 put_until_true(zinc_hierarchy *h, const char *path, const char *key, zinc_json_doc *now, zinc_error *err)
 {
 	zinc_status s = ZINC_OK;
-	bool same = false;
+	bool same = false, refused = false;
 	int i;
 
 	for (i = 0; i < TRIES && !same && s == ZINC_OK; i++) {
 		zinc_json_doc *then = NULL;
 
 		s = put(h, key, now, err);
+		refused = s == ZINC_E_LIMIT && i == 0;
 		if (s == ZINC_OK)
 			s = gather(h, path, &then, err);
 		if (s == ZINC_OK) {
@@ -253,7 +254,7 @@ put_until_true(zinc_hierarchy *h, const char *path, const char *key, zinc_json_d
 	zinc_json_free(now);
 	if (s == ZINC_OK && !same)
 		s = zinc_fail(err, ZINC_E_CONFLICT, "the hierarchy changed during each of %d attempts", TRIES);
-	if (s != ZINC_OK && !(s == ZINC_E_LIMIT && i == 1))
+	if (s != ZINC_OK && !refused)
 		(void)!zinc_store_del(h->store, NULL, key, NULL, h->put_flags, NULL); /* rather none than a stale one */
 	return s;
 }

@@ -223,13 +223,14 @@ static zinc_status
 put_until_true(zinc_hierarchy *h, const char *path, const char *key, zinc_json_doc *now, zinc_error *err)
 {
 	zinc_status s = ZINC_OK;
-	bool same = false;
+	bool same = false, refused = false;
 	int i;
 
 	for (i = 0; i < TRIES && !same && s == ZINC_OK; i++) {
 		zinc_json_doc *then = NULL;
 
 		s = change_key(h, key, zinc_json_root(now), err);
+		refused = s == ZINC_E_LIMIT && i == 0;
 		if (s == ZINC_OK)
 			s = gather(h, path, &then, err);
 		if (s == ZINC_OK) {
@@ -241,7 +242,7 @@ put_until_true(zinc_hierarchy *h, const char *path, const char *key, zinc_json_d
 	zinc_json_free(now);
 	if (s == ZINC_OK && !same)
 		s = zinc_fail(err, ZINC_E_CONFLICT, "the hierarchy changed during each of %d attempts", TRIES);
-	if (s != ZINC_OK && !(s == ZINC_E_LIMIT && i == 1))
+	if (s != ZINC_OK && !refused)
 		(void)change_key(h, key, NULL, NULL); /* rather none than one that may be stale */
 	return s;
 }

@@ -32,6 +32,7 @@
 #define MOST_REDIRECTS  5
 #define BUFFER_BYTES    (128L * 1024)
 #define SWALLOW         (64u * 1024) /* an unwanted body up to here is cheaper read than a new connection made */
+#define MOST_ELSEWHERE  (16u * 1024 * 1024) /* of a redirection's: its target is known at the end only */
 #define POLL_MS         50           /* how late a cancel may be noticed */
 #define WAIT_MS         2            /* while somebody waits for room */
 #define FIRST_REST      0.1          /* seconds */
@@ -188,7 +189,7 @@ static size_t
 swallow(slot *s, size_t n)
 {
 	s->unwanted += n;
-	return s->unwanted <= SWALLOW ? n : 0;
+	return s->unwanted <= (is_elsewhere(s->head.status) ? MOST_ELSEWHERE : SWALLOW) ? n : 0;
 }
 
 static size_t

@@ -35,6 +35,9 @@ for format in v3 v2; do
 	zinc 0 resize s.zarr/g/y 6 && kept resize
 	zinc 0 append s.zarr/g/y --from two.npy && kept append
 	zinc 0 mv s.zarr/g/y /z && kept mv
+	zinc 0 mv s.zarr/z g/z
+	consolidated s.zarr/g || bad "$format: mv dropped that of the target's group"
+	zinc 0 mv s.zarr/g/z /z
 	zinc 0 cp s.zarr/z s.zarr/g/w && kept "cp into it"
 	zinc 0 attrs s.zarr/g/w 'license={"spdx":"MIT"}'
 	zinc 0 conventions s.zarr/g/w --add license && kept "conventions --add"

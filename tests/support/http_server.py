@@ -60,7 +60,7 @@ MODES = {
     "forbidden": "403",
     "gone": "410",
     "teapot": "418",
-    "redirect": "302 to /plain",
+    "redirect": "302 to /plain, with a long body",
     "loop": "302 to itself",
     "tofile": "302 to a file URL",
     "hop": "302 to another server",
@@ -178,7 +178,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         elif mode == "limited" and n == 1:
             self.plain(429)
         elif mode == "redirect":
-            self.plain(302, Location="/plain/" + urllib.parse.quote(key))
+            self.plain(302, b"x" * 100000, Location="/plain/" + urllib.parse.quote(key))
         elif mode == "loop":
             self.plain(302, Location=self.path)
         elif mode == "tofile":
