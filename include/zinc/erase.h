@@ -37,13 +37,14 @@ typedef struct zinc_erase_counts {
 /*
  * Erase a node and everything below it, documents first.  Only what is certainly its own is erased: its documents, all
  * keys that its chunk key encoding can produce for its rank, inside or outside the grid, the same of all nodes below,
- * and what unfinished copies to there have left.  Everything is looked at before the first key goes.  Nothing is erased
+ * and what unfinished copies to there have left: documents and what is named as chunks are.  Everything is looked at before the first key goes.  Nothing is erased
  * and the status is
  *
  *   E_NOTFOUND      when nothing is there;
  *   E_EXISTS        when no node is there, but keys are (what an interrupted erase has left, too), or when foreign keys
  *                   lie below the node: a README, documents of another version, nodes below an array;
- *   E_UNSUPPORTED   when an extension is not known that may decide which keys a node has, or the store cannot list;
+ *   E_UNSUPPORTED   when something in a document is not understood, codecs and data types included, or the store
+ *                   cannot list;
  *   E_CORRUPT       when a document is broken;
  *
  * unless `force`, with which all keys below go.  `options` and `counts` may be NULL.

@@ -256,7 +256,10 @@ typedef enum zinc_cp_trace {
 	ZINC_CP_TEMPORARY   /* a key of the array beside it */
 } zinc_cp_trace;
 
+/* By the name of the key. */
 zinc_cp_trace zinc_cp_trace_of(const char *key);
+/* And by its content: is it a journal? */
+bool zinc_cp_is_journal(const zinc_hierarchy *h, const char *key);
 
 /* Is it certain which keys the array's stored objects have?  Unknown codecs and data types do not matter. */
 bool zinc_meta_keys_known(const zinc_meta *m);

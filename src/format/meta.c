@@ -191,10 +191,10 @@ zinc_meta_reads(const zinc_meta *m, const char *rest, const zinc_odd *odd)
 
 	if (odd->kind == ZINC_ODD_NAME)
 		return false; /* no encoding has such keys */
-	if (!m->keys.ops || !m->grid || n + 2 * (size_t)m->ndim + 1 > sizeof text)
+	if (!m->keys.ops || !m->grid || n + 2 * (size_t)m->ndim + 3 > sizeof text)
 		return odd->kind != ZINC_ODD_DIR; /* nobody can tell */
 	memcpy(text, rest, n + 1);
-	for (d = 0; d <= m->ndim; d++, n += 2) {
+	for (d = 0; d <= m->ndim; d++, n += 2) { /* the last round, too, puts "/0" behind */
 		if (is_chunk_inside(m, text))
 			return true;
 		if (!below)

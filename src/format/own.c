@@ -10,13 +10,15 @@
  *   a/.zarray, a/note.txt   foreign   of another version; of nobody
  *   a/b/zarr.json           foreign   below an array nobody looks for nodes
  *   z/__zinc_cp.json        own       the journal of a copy to /z that was not finished,
- *   z/c/0                   own       and what it has put, as long as /z has no document
+ *   z/c/0                   own       and what it has put, as long as /z has no document,
+ *   z/note.txt              foreign   which no copy has put
  *
  * Promises (tests/unit/test_own.c names each by its number):
  *
- * (1) A key is foreign unless a document that is understood, or a journal, says that it is own.
- * (2) Where an unknown extension may decide which keys there are, or a document is broken, nobody can tell, and the
- *     survey fails: E_UNSUPPORTED, E_CORRUPT.  Unknown codecs and data types are no such extension.
+ * (1) A key is foreign unless a document that is understood, or a journal, says that it is own.  A file that only has
+ *     the name of a journal says nothing.
+ * (2) Where a document is broken, or something in it is not understood, codecs and data types included, the survey
+ *     fails: E_CORRUPT, E_UNSUPPORTED.
  * (3) The nodes are those of the documents that are stored, never of consolidated metadata.
  * (4) Memory grows with the number of nodes, not of chunks.
  */
@@ -27,12 +29,63 @@
 
 /* ---- one key ---- */
 
+/* The rest of a key of the temporary array that a copy makes; NULL: it is none. */
+static const char *
+below_middle(const char *key)
+{
+	const char *at = key;
+
+	while ((at = strstr(at, ZINC_CP_MIDDLE "/")) != NULL && at > key && at[-1] != '/')
+		at++;
+	return at ? at + strlen(ZINC_CP_MIDDLE "/") : NULL;
+}
+
 zinc_cp_trace
 zinc_cp_trace_of(const char *key)
 {
 	if (strcmp(zinc_key_name(key), ZINC_CP_JOURNAL) == 0)
 		return ZINC_CP_UNFINISHED;
-	return strstr(key, ZINC_CP_MIDDLE "/") ? ZINC_CP_TEMPORARY : ZINC_CP_NO_TRACE;
+	return below_middle(key) ? ZINC_CP_TEMPORARY : ZINC_CP_NO_TRACE;
+}
+
+static bool
+is_journal_text(zinc_context *ctx, const zinc_blob *text)
+{
+	const zinc_json *root;
+	zinc_json_doc *doc;
+	uint64_t version;
+	bool is;
+
+	if (zinc_json_parse(&doc, ctx, text->data, text->nbytes, 0, NULL) != ZINC_OK)
+		return false;
+	root = zinc_json_root(doc);
+	is = zinc_json_u64(zinc_json_member(root, "zinc_cp"), &version) &&
+	     zinc_json_is(zinc_json_member(root, "source"), ZINC_JSON_STRING) &&
+	     zinc_json_is(zinc_json_member(root, "path"), ZINC_JSON_STRING);
+	zinc_json_free(doc);
+	return is;
+}
+
+bool
+zinc_cp_is_journal(const zinc_hierarchy *h, const char *key)
+{
+	zinc_blob text = ZINC_BLOB_INIT;
+	bool is;
+
+	if (zinc_store_get_all(h->store, key, &text, NULL, h->ctx->limits.json_bytes, NULL) != ZINC_OK)
+		return false;
+	is = is_journal_text(h->ctx, &text);
+	zinc_blob_fini(&text);
+	return is;
+}
+
+/* A chunk's, as far as the name tells: numbers and separators, perhaps behind a "c". */
+static bool
+is_chunk_name(const char *name)
+{
+	const char *numbers = name + (*name == 'c');
+
+	return *name && numbers[strspn(numbers, "0123456789.")] == '\0';
 }
 
 bool
@@ -247,7 +300,7 @@ gather(zinc_survey *s, const char *key)
 	s->keys++;
 	ZINC_TRY(place_of(s, key, &role, s->err));
 	if (trace == ZINC_CP_UNFINISHED)
-		return gather_journal(s, key, role);
+		return zinc_cp_is_journal(s->h, key) ? gather_journal(s, key, role) : ZINC_OK;
 	if (trace != ZINC_CP_NO_TRACE || role != ZINC_KEY_NODE)
 		return ZINC_OK;
 	return add_owner(s, zinc_buf_text(&s->place), s->place.n, false, s->err);
@@ -293,13 +346,13 @@ read_owner(const zinc_survey *s, const owner *o, zinc_meta **m, zinc_error *err)
 static zinc_status
 take_meta(owner *o, zinc_meta *m, zinc_error *err)
 {
-	const bool known = m->kind == ZINC_NODE_ARRAY ? zinc_meta_keys_known(m) : !m->opaque;
+	const bool known = !m->unsupported && (m->kind == ZINC_NODE_ARRAY ? zinc_meta_keys_known(m) : !m->opaque);
 
 	o->kind = m->kind;
 	o->ndim = m->ndim;
 	o->keys = m->keys;
 	if (!known)
-		zinc_fail(err, ZINC_E_UNSUPPORTED, "%s: which keys are its own is not known",
+		zinc_fail(err, ZINC_E_UNSUPPORTED, "%s: the node is not understood",
 			  m->unsupported ? m->unsupported : "something is not understood");
 	if (known && m->keys.ops && m->keys.ops->fini)
 		o->meta = m;
@@ -387,6 +440,24 @@ is_near_node(const zinc_survey *s, const char *rel)
 	return false;
 }
 
+/* May the unfinished copy that the key lies below have put it? */
+static bool
+is_copys(const zinc_survey *s, const char *rel, zinc_key_role role)
+{
+	return role == ZINC_KEY_NODE || (role == ZINC_KEY_PART ? is_part(s, rel) : is_chunk_name(zinc_key_name(rel)));
+}
+
+/* A journal, and what lies in a copy's temporary array, which is one of version 3. */
+static bool
+is_trace(const zinc_survey *s, const char *key, zinc_cp_trace trace)
+{
+	const char *below = below_middle(key + strlen(s->h->prefix));
+
+	if (trace == ZINC_CP_UNFINISHED)
+		return zinc_cp_is_journal(s->h, key);
+	return strcmp(below, "zarr.json") == 0 || is_chunk_name(zinc_key_name(below));
+}
+
 /* Promise (1). */
 static bool
 is_own(const zinc_survey *s, const char *rel, zinc_key_role role)
@@ -398,7 +469,7 @@ is_own(const zinc_survey *s, const char *rel, zinc_key_role role)
 	if (role == ZINC_KEY_FOREIGN)
 		return false;
 	o = owner_of(s, role == ZINC_KEY_PART && !s->h->format->draft ? rel : place, &copied);
-	if (copied)
+	if (copied && is_copys(s, rel, role))
 		return true;
 	if (!s->there)
 		return false;
@@ -426,14 +497,15 @@ judge_key(void *arg, const char *key, uint64_t nbytes)
 {
 	zinc_survey *s = arg;
 	const char *rel = key + strlen(s->h->prefix);
+	const zinc_cp_trace trace = zinc_cp_trace_of(rel);
 	zinc_key_role role;
 
 	(void)nbytes;
 	s->keys++;
-	if (zinc_cp_trace_of(rel) != ZINC_CP_NO_TRACE)
+	if (trace != ZINC_CP_NO_TRACE && is_trace(s, key, trace))
 		return 0;
 	s->status = place_of(s, key, &role, s->err);
-	if (s->status == ZINC_OK && !is_own(s, rel, role))
+	if (s->status == ZINC_OK && (trace != ZINC_CP_NO_TRACE || !is_own(s, rel, role)))
 		s->status = add_foreign(s, rel, s->err);
 	return s->status != ZINC_OK;
 }

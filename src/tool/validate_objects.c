@@ -415,11 +415,11 @@ foreign(struct objects *o, const char *key)
 	return ZINC_OK;
 }
 
-/* Everything that a copy has put where no node is yet. */
+/* Everything that a copy has put where no node is yet; nothing when something else lies there, too. */
 static bool
 erase_copied(zinc_check *c, const char *prefix, size_t n)
 {
-	const zinc_erase_options o = {.size = sizeof o, .force = 1};
+	const zinc_erase_options o = {.size = sizeof o, .replace = 1};
 	bool done = false;
 	zinc_buf path;
 
@@ -439,6 +439,8 @@ give_up(zinc_check *c, const char *key)
 	bool done = false;
 	zinc_buf middle;
 
+	if (!zinc_cp_is_journal(c->h, key))
+		return false;
 	if (prefix)
 		return erase_copied(c, prefix, strlen(prefix));
 

@@ -115,11 +115,18 @@ for change in '1s/^{/{"new": {"x": 1},/' '1s/^{/{"storage_transformers": [{"name
 	unchanged 4 cp d.zarr/g/b d.zarr/a --overwrite
 done
 cp sound d.zarr/a/zarr.json
-# a codec decides about bytes
-sed -i 's/"bytes"/"example.unknown"/' d.zarr/a/zarr.json
-zinc 4 cat d.zarr/a
-zinc 0 rm --yes d.zarr/a
-[ ! -e d.zarr/a ] || bad "an unknown codec keeps a node"
+# a codec or a data type that is not known
+for change in 's/"bytes"/"example.unknown"/' 's/"uint8"/"example.unknown"/'; do
+	sed "$change" sound >d.zarr/a/zarr.json
+	zinc 4 cat d.zarr/a
+	unchanged 4 rm --yes d.zarr/a
+	unchanged 4 mv d.zarr/a /elsewhere
+	unchanged 4 create d.zarr/a --shape 1 --dtype int8 --overwrite
+	unchanged 4 cp d.zarr/g/b d.zarr/a --overwrite
+done
+zinc 0 mv d.zarr/a /elsewhere --force
+zinc 0 rm --yes d.zarr/elsewhere --force
+[ ! -e d.zarr/elsewhere ] || bad "--force"
 
 # ---- places that are no Zarr ----
 mkdir -p docs/sub
@@ -199,11 +206,36 @@ done
 # ---- an interrupted copy is begun anew ----
 plant v3
 mkdir -p half.zarr/g/b/c
-echo '{}' >half.zarr/__zinc_cp.json
+journal='{"zinc_cp": 2, "source": "d.zarr", "path": "/", "steps": 1, "done": 0}'
+echo "$journal" >half.zarr/__zinc_cp.json
 echo x >half.zarr/g/b/c/0
 zinc 3 cp d.zarr half.zarr
 zinc 0 cp d.zarr half.zarr --overwrite
 diff -r d.zarr half.zarr || bad "begun anew"
+# a file that only has a journal's name; and beside a journal what no copy has put
+mkdir -p p/my__zinc_cp_pass
+: >p/__zinc_cp.json
+unchanged 3 create p --group --overwrite
+echo "$journal" >p/__zinc_cp.json
+zinc 0 create p --group --overwrite --dry-run
+for name in notes.txt my__zinc_cp_pass/x; do
+	echo x >"p/$name"
+	unchanged 3 create p --group --overwrite
+	unchanged 3 cp d.zarr p --overwrite
+	rm "p/$name"
+done
+plant v3
+mkdir -p d.zarr/h/b
+for text in "" "$journal"; do
+	echo "$text" >d.zarr/h/__zinc_cp.json
+	echo x >d.zarr/h/b/notes.txt
+	files d.zarr >before
+	"$ZINC" validate --repair --orphans d.zarr >out 2>err || true
+	files d.zarr | cmp - before || bad "validate gave up what is no copy"
+done
+rm d.zarr/h/b/notes.txt
+zinc 0 validate --repair --orphans d.zarr
+[ ! -e d.zarr/h/__zinc_cp.json ] || bad "a copy is not given up"
 
 # ---- validate erases orphans of arrays that it understands, nothing else ----
 orphan() { # FORMAT SED-EXPRESSION: change the document of /a so; what looks like orphans stays
