@@ -87,24 +87,17 @@ erase(struct rm *m, zinc_hierarchy *h)
 }
 
 /* With --force a place will do that nobody can open: no Zarr, a broken entry point, an unknown extension of a whole
- * hierarchy.  Then the URL itself is the root, of a version that looks for nothing above and has no entry point. */
+ * hierarchy.  Then the URL itself is the root, of a version that looks for nothing above and has no entry point.  The store
+ * begins above it, so that a link goes and not what it leads to. */
 static zinc_status
 open_forced(struct rm *m, bool write, zinc_hierarchy **h)
 {
-	zinc_store_options so = ZINC_STORE_OPTIONS_INIT;
 	zinc_open_options o = open_options(m->run, write);
-	zinc_store *store = NULL;
-	zinc_status s;
 
-	so.context = m->run->ctx;
-	so.read_only = !write;
 	o.create = 1;
+	o.climb = -1;
 	o.format = "v3";
-	s = zinc_store_open(&store, typed_url(m->run->args, m->url), &so, NULL);
-	if (s == ZINC_OK)
-		s = zinc_hierarchy_open(h, store, "", &o, NULL);
-	zinc_store_close(store);
-	return s;
+	return zinc_hierarchy_open_url(h, typed_url(m->run->args, m->url), &o, NULL);
 }
 
 /* What is there that is no Zarr, and is only erased when forced; 0 when nothing is. */
@@ -115,7 +108,8 @@ count_keys(struct rm *m)
 	zinc_erase_counts n = {0, 0};
 	zinc_hierarchy *h = NULL;
 
-	if (open_forced(m, false, &h) != ZINC_OK || zinc_node_erase_with(h, "/", &o, &n, NULL) != ZINC_OK)
+	if (open_forced(m, false, &h) != ZINC_OK ||
+	    zinc_node_erase_with(h, zinc_hierarchy_path(h), &o, &n, NULL) != ZINC_OK)
 		n.keys = 0;
 	zinc_hierarchy_close(h);
 	return n.keys;

@@ -134,6 +134,9 @@ permit(const zinc_survey *s, const zinc_erase_options *o, zinc_error *err)
 {
 	if (!s->there && s->keys == 0)
 		return zinc_fail(err, ZINC_E_NOTFOUND, "no node is there");
+	if (s->h->linked && !s->path[1])
+		return zinc_fail(err, ZINC_E_INVALID,
+				 "a symbolic link; nothing was erased of what it leads to, which must be named itself");
 	if (o->force)
 		return ZINC_OK;
 	if (s->nforeign > 0)

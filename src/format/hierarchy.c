@@ -36,6 +36,7 @@ struct climb {
 	const zinc_format *format;
 	size_t root; /* bytes of `path` that name the root */
 	bool found;
+	bool linked;    /* the root is a link, and links are not followed freely */
 	zinc_blob text; /* of the zarr.json that was looked at last */
 };
 
@@ -373,6 +374,7 @@ make(zinc_hierarchy **out, const struct climb *c, const zinc_open_options *o, zi
 	h->strict = o->strictness == ZINC_STRICT;
 	h->read_only = o->read_only != 0;
 	h->fresh = !c->found;
+	h->linked = c->linked;
 	h->fallback = o->fallback ? zinc_strdup(ctx, o->fallback) : NULL;
 	h->put_flags = o->relaxed ? ZINC_PUT_RELAXED : 0;
 	h->url = join(ctx, base, c->root > 0 ? slash_behind(base) : "", c->path, c->root, "");
@@ -441,6 +443,79 @@ climb(struct climb *c, const zinc_place *place, const zinc_open_options *o, zinc
 	return o->create ? climb_to_create(c, err) : climb_to_open(c, err);
 }
 
+/*
+ * A root that a link in another hierarchy leads to lies as little beneath that as its nodes would.  `whole` is the
+ * root's absolute path; the places above the first n bytes of the path are asked where a link lies between.
+ */
+static zinc_status
+check_way(struct climb *c, size_t n, const char *whole, int links, zinc_error *err)
+{
+	const char *base = zinc_store_url(c->store);
+	zinc_context *ctx = zinc_store_context(c->store);
+
+	for (;; n = parent(c->path, n)) {
+		const size_t at = strlen(base) + (n > 0 ? strlen(slash_behind(base)) + n : 0);
+		const zinc_format *format = NULL;
+		zinc_node_kind kind;
+		zinc_status s = ZINC_OK;
+
+		if (at < strlen(whole) && zinc_path_linked(ctx, whole, at, strlen(whole)))
+			s = ask(c, n, &format, &kind, NULL);
+		if (s == ZINC_E_NOMEM || s == ZINC_E_CANCELLED)
+			return zinc_fail(err, s, "cannot look for a hierarchy above");
+		if (s != ZINC_OK || format) /* also one that cannot be read */
+			ZINC_TRY(zinc_path_stays(ctx, whole, at, links, err));
+		if (n == 0)
+			return ZINC_OK;
+	}
+}
+
+/* The same for what lies above names that no key can have. */
+static zinc_status
+check_way_above(const zinc_place *place, const char *whole, const zinc_store_options *so, zinc_error *err)
+{
+	struct climb c = {.text = ZINC_BLOB_INIT};
+	zinc_place above;
+	zinc_status s;
+
+	if (!place->above)
+		return ZINC_OK;
+	ZINC_TRY(zinc_place_above(&above, place, so, err));
+	c.store = above.store;
+	c.path = above.path;
+	s = check_way(&c, strlen(c.path), whole, so->links, err);
+	if (s == ZINC_OK)
+		s = check_way_above(&above, whole, so, err);
+	zinc_blob_fini(&c.text);
+	zinc_place_fini(&above);
+	return s;
+}
+
+/* What is to be known of the way to a root beneath which links must stay. */
+static zinc_status
+check_root(struct climb *c, const zinc_place *place, const zinc_store_options *so, bool alone, zinc_error *err)
+{
+	struct climb up = {.store = c->store, .path = c->path, .text = ZINC_BLOB_INIT};
+	const char *base = zinc_store_url(c->store);
+	zinc_context *ctx = zinc_store_context(c->store);
+	zinc_status s = ZINC_OK;
+	char *whole;
+
+	if (!place->local || so->links == ZINC_LINKS_FOLLOW)
+		return ZINC_OK;
+	whole = join(ctx, base, c->root > 0 ? slash_behind(base) : "", c->path, c->root, "");
+	if (!whole)
+		return zinc_fail_nomem(err);
+	c->linked = zinc_path_linked(ctx, whole, parent(whole, strlen(whole)), strlen(whole));
+	if (!alone && c->root > 0)
+		s = check_way(&up, parent(c->path, c->root), whole, so->links, err);
+	if (!alone && s == ZINC_OK)
+		s = check_way_above(place, whole, so, err);
+	zinc_blob_fini(&up.text);
+	zinc_free(ctx, whole);
+	return s;
+}
+
 /* Where links must stay beneath the hierarchy, its store begins at the root that was found. */
 static zinc_status
 narrow(struct climb *c, zinc_place *place, const zinc_store_options *so, zinc_error *err)
@@ -468,6 +543,8 @@ open_place(zinc_hierarchy **out, zinc_place *place, const zinc_store_options *so
 	s = climb(&c, place, o, err);
 	if (s == ZINC_OK && o->create)
 		s = check_format(&c, format, err);
+	if (s == ZINC_OK && (c.found || o->create))
+		s = check_root(&c, place, so, o->climb < 0, err);
 	if (s == ZINC_OK && (c.found || o->create))
 		s = narrow(&c, place, so, err);
 	if (s == ZINC_OK)

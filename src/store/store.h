@@ -59,6 +59,11 @@ zinc_status zinc_place_open(zinc_place *out, const char *url, const zinc_store_o
 /* The first n bytes of the path are the root: where links are not followed freely, a local store begins there from now
  * on, so that none of them leads above it.  Without effect on others. */
 zinc_status zinc_place_narrow(zinc_place *place, size_t n, const zinc_store_options *options, zinc_error *err);
+/* Is a component of path[from..to) a link?  `path` is absolute, and its components behind `from` are what is asked for. */
+bool zinc_path_linked(zinc_context *ctx, const char *path, size_t from, size_t to);
+/* E_IO when a link leads from path[0..from), an absolute directory, on the way to all of `path` to where zinc_links
+ * `links` does not allow; what is not there leads nowhere. */
+zinc_status zinc_path_stays(zinc_context *ctx, const char *path, size_t from, int links, zinc_error *err);
 /* The place at of->above. */
 zinc_status zinc_place_above(zinc_place *out, const zinc_place *of, const zinc_store_options *options, zinc_error *err);
 /* Close the store (unless you took it and set it to NULL) and free the path. */

@@ -349,6 +349,49 @@ zinc_fs_prune(zinc_fs *fs, const char *path, size_t n)
 		n = zinc_fs_parent(buf, n);
 }
 
+/* ---- the way to a root ---- */
+
+bool
+zinc_path_linked(zinc_context *ctx, const char *path, size_t from, size_t to)
+{
+	const zinc_os *os = ctx->os;
+	char *part = zinc_strndup(ctx, path, to);
+	const int top = os->open_root(os, "/", O_PATH);
+	bool linked = !part || top == -1; /* not known: as if */
+	struct stat st;
+	size_t n = to;
+
+	for (; !linked && n > from && n > 1; n = zinc_fs_parent(part, n)) {
+		part[n] = '\0';
+		linked = os->fstatat(os, top, part + 1, &st) == 0 && S_ISLNK(st.st_mode);
+	}
+	if (top != -1)
+		os->close(os, top);
+	zinc_free(ctx, part);
+	return linked;
+}
+
+zinc_status
+zinc_path_stays(zinc_context *ctx, const char *path, size_t from, int links, zinc_error *err)
+{
+	const zinc_os *os = ctx->os;
+	char *above = zinc_strndup(ctx, path, from);
+	int dir, fd, failed = 0;
+
+	if (!above)
+		return zinc_fail_nomem(err);
+	dir = os->open_root(os, above, O_PATH);
+	fd = dir == -1 ? -1 : os->open_at(os, dir, path + from + (path[from] == '/'), O_PATH | O_CLOEXEC, 0, links);
+	if (fd == -1)
+		failed = errno == ENOENT || errno == ENOTDIR ? 0 : errno;
+	else
+		os->close(os, fd);
+	if (dir != -1)
+		os->close(os, dir);
+	zinc_free(ctx, above);
+	return failed ? zinc_fs_fail(err, failed, "cannot go there from the hierarchy above") : ZINC_OK;
+}
+
 /* ---- sets of directories ---- */
 
 /* As strcmp would, with a path that ends at n. */

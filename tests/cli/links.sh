@@ -218,4 +218,61 @@ ln -s x2 f.zarr/inner
 cp -a d.zarr/x f.zarr/x2
 whole f.zarr/inner
 "$ZINC" cat f.zarr/inner --links beneath >/dev/null || bad "beneath: a link within"
+# ---- a link to a directory without a document is no way out of the hierarchy either ----
+zinc 0 create way.zarr --group
+mkdir wayout way.zarr/plain
+zinc 0 create wayout/a --shape 4 --dtype uint8 --codecs none --fill 0
+printf abcd | "$ZINC" put wayout/a --from -
+cp -a wayout/a way.zarr/plain/a
+ln -s ../wayout way.zarr/ext
+ln -s ../wayout way.zarr/odd.__lock
+ln -s plain way.zarr/within
+before=$(find wayout | LC_ALL=C sort)
+for mode in refuse beneath; do
+	for at in ext odd.__lock; do
+		zinc 3 info way.zarr/$at/a --links $mode
+		zinc 3 cat way.zarr/$at/a --links $mode
+		zinc 3 put way.zarr/$at/a --from secret --links $mode
+		zinc 3 attrs way.zarr/$at/a set x 1 --links $mode
+		zinc 3 rm way.zarr/$at/a --yes --links $mode
+		zinc 3 rm way.zarr/$at/a --yes --force --links $mode
+		has "a symbolic link" err
+	done
+	zinc 3 create way.zarr/ext/new --shape 4 --dtype uint8 --links $mode
+	zinc 0 info way.zarr/plain/a --links $mode
+	ln -sfn . above
+	zinc 0 info above/wayout/a --links $mode # above all hierarchies
+	zinc 0 info above/way.zarr/plain/a --links $mode
+done
+[ "$(find wayout | LC_ALL=C sort)" = "$before" ] && [ "$("$ZINC" cat wayout/a --as raw)" = abcd ] ||
+	bad "what lies outside was changed"
+zinc 0 info way.zarr/within/a --links beneath
+zinc 3 info way.zarr/within/a --links refuse
+zinc 0 info way.zarr/ext/a
+
+# ---- a link in the place of a root: what it leads to stays ----
+make real.zarr v3
+ln -s real.zarr link.zarr
+for mode in refuse beneath; do
+	zinc 0 info link.zarr --links $mode
+	zinc 2 rm link.zarr --yes --links $mode
+	has "a symbolic link" err
+	zinc 2 rm link.zarr --yes --force --links $mode
+	zinc 2 rm link.zarr --dry-run --links $mode
+	zinc 2 create link.zarr --group --overwrite --links $mode
+	zinc 2 create link.zarr --group --overwrite --format v2 --links $mode
+	whole link.zarr/x
+done
+zinc 0 rm link.zarr --yes
+[ ! -L link.zarr ] || bad "rm left the link"
+whole real.zarr/x
+mkdir notes
+echo text >notes/text
+ln -s notes lk
+zinc 3 rm lk --yes --force --links refuse
+[ -L lk ] && [ -e notes/text ] || bad "a forced rm of a refused link"
+zinc 0 rm lk --yes --force
+[ ! -L lk ] && [ -e notes/text ] || bad "a forced rm of a link erased what it leads to"
+zinc 0 rm notes --yes --force
+[ ! -e notes ] || bad "a forced rm left something"
 finish
