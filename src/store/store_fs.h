@@ -230,6 +230,7 @@ typedef struct fs_entry {
 	zinc_odd_kind odd; /* 0, or why it is no key */
 	const char *why;   /* in words; NULL for a name */
 	uint64_t size;     /* of a file, when asked for */
+	bool linked;       /* a link leads there */
 } fs_entry;
 
 typedef struct fs_entries {

@@ -17,6 +17,9 @@
 
 #include "store/store_fs.h"
 
+/* Directories that one walk enters through links: where links branch, there would be no end of them. */
+#define FS_MOST_LINKED 65536u
+
 /* A type that nothing is done with. */
 #define FS_PASSED_OVER (-1)
 
@@ -180,6 +183,7 @@ resolve_link(zinc_fs *fs, const fs_dir *d, fs_entry *entry, const char *name)
 	}
 	entry->type = type_of(&st);
 	entry->size = (uint64_t)st.st_size;
+	entry->linked = true;
 	if (entry->type == DT_UNKNOWN)
 		make_odd(entry, ZINC_ODD_TYPE, "neither a file nor a directory");
 	else if (entry->type == DT_DIR && is_ancestor(fs, d->path, d->n, &st))
@@ -306,6 +310,8 @@ typedef struct walk {
 	zinc_lister to;
 	zinc_buf path; /* "" or ends in '/' */
 	bool stop;
+	bool *any_link;  /* NULL, or what to set at the first link to a directory, which ends the walk */
+	uint64_t linked; /* directories entered through links */
 	zinc_error *err;
 } walk;
 
@@ -403,6 +409,20 @@ path_length(const zinc_buf *path)
 
 static zinc_status walk_dir(walk *w, const chain *up);
 
+/* The directory at w->path, which a link leads to. */
+static zinc_status
+walk_linked(walk *w, const chain *here)
+{
+	if (w->any_link) {
+		*w->any_link = w->stop = true;
+		return ZINC_OK;
+	}
+	if (w->linked++ >= zinc_min_u64(w->fs->ctx->limits.children, FS_MOST_LINKED))
+		return zinc_fail(w->err, ZINC_E_LIMIT, "symbolic links lead to more than %llu directories",
+				 (unsigned long long)w->linked - 1);
+	return walk_dir(w, here);
+}
+
 /* The path is one buffer for the whole walk, cut back behind each entry. */
 static zinc_status
 walk_entry(walk *w, const fs_entry *entry, const char *name, const chain *here)
@@ -413,7 +433,7 @@ walk_entry(walk *w, const fs_entry *entry, const char *name, const chain *here)
 	if (st == ZINC_OK && entry->odd)
 		tell_odd(w, entry->odd, entry->why);
 	else if (st == ZINC_OK && entry->type == DT_DIR)
-		st = walk_dir(w, here);
+		st = entry->linked ? walk_linked(w, here) : walk_dir(w, here);
 	else if (st == ZINC_OK && entry->type == DT_REG)
 		w->stop = w->to.key(w->to.arg, zinc_buf_text(&w->path), entry->size) != 0;
 	w->path.n = n;
@@ -472,9 +492,9 @@ walk_dir(walk *w, const chain *up)
 }
 
 static zinc_status
-walk_all(zinc_fs *fs, const char *prefix, const zinc_lister *to, zinc_error *err)
+walk_all(zinc_fs *fs, const char *prefix, const zinc_lister *to, bool *any_link, zinc_error *err)
 {
-	walk w = {.fs = fs, .to = *to, .err = err};
+	walk w = {.fs = fs, .to = *to, .any_link = any_link, .err = err};
 	zinc_status st;
 
 	zinc_buf_init(&w.path, fs->ctx, SIZE_MAX - 1);
@@ -515,7 +535,7 @@ first_file(void *arg, const char *name, int type)
 	return r->count != 0;
 }
 
-/* Is there a key below "path"?  Mostly the first entries tell. */
+/* Is there a key below "path", or a link to a directory, which is not searched?  Mostly the first entries tell. */
 static zinc_status
 has_key(zinc_fs *fs, const char *path, bool *found, zinc_error *err)
 {
@@ -532,7 +552,7 @@ has_key(zinc_fs *fs, const char *path, bool *found, zinc_error *err)
 	if (failed)
 		return zinc_fs_fail(err, failed, "cannot list a directory");
 	*found = r.count != 0;
-	return *found ? ZINC_OK : walk_all(fs, path, &first, err);
+	return *found ? ZINC_OK : walk_all(fs, path, &first, found, err);
 }
 
 /* *found: a directory is a prefix only if some key lies below it. */
@@ -617,7 +637,7 @@ zinc_fs_walk(void *self, const char *prefix, const zinc_lister *to, zinc_error *
 
 	if (to->own && is_link(fs, prefix, n ? n - 1 : 0))
 		return ZINC_OK;
-	return to->key ? walk_all(fs, prefix, to, err) : walk_level(fs, prefix, to, err);
+	return to->key ? walk_all(fs, prefix, to, NULL, err) : walk_level(fs, prefix, to, err);
 }
 
 /* ---- erasing all below ---- */
@@ -702,6 +722,9 @@ erase_below(erasing *x)
 			erase_below(x);
 		else if (entry->type != DT_DIR)
 			erase_entry(x, name);
+		else if (x->status == ZINC_OK)
+			x->status = zinc_fail(x->err, ZINC_E_IO,
+					      "a directory is too deep to be erased: its path has %zu bytes", x->path.n);
 		x->path.n = n;
 	}
 	zinc_fs_entries_fini(&e);

@@ -275,4 +275,27 @@ zinc 0 rm lk --yes --force
 [ ! -L lk ] && [ -e notes/text ] || bad "a forced rm of a link erased what it leads to"
 zinc 0 rm notes --yes --force
 [ ! -e notes ] || bad "a forced rm left something"
+# ---- links that branch: 2^37 ways ----
+zinc 0 create fan.zarr --group
+for ((i = 0; i < 37; i++)); do
+	mkdir fan.zarr/d$i
+	ln -s ../d$((i + 1)) fan.zarr/d$i/x
+	ln -s ../d$((i + 1)) fan.zarr/d$i/y
+done
+mkdir fan.zarr/d37
+zinc 4 ls fan.zarr
+has "symbolic links lead to more than" err
+
+# ---- too deep for a key ----
+name=$(printf %0200d 0)
+mkdir deep
+(
+	cd deep
+	for ((i = 0; i < 22; i++)); do mkdir $name && cd -P $name; done
+	echo text >text
+)
+echo text >deep/text
+zinc 3 rm deep --yes --force
+has "too deep to be erased" err
+rm -r deep
 finish
