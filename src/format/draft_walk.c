@@ -269,14 +269,16 @@ gather_foreign(zinc_walker *w, struct list *l, zinc_error *err)
 	struct beside b = {.nprefix = strlen(w->h->prefix), .err = err};
 	const char *name;
 	zinc_status s;
+	size_t at;
 
 	zinc_buf_init(&b.names, w->h->ctx, SIZE_MAX);
 	s = zinc_store_list_dir(w->h->store, w->h->prefix, note_beside, &b, err);
 	if (s == ZINC_OK)
 		s = b.status;
-	for (name = (const char *)b.names.p; s == ZINC_OK && name < (const char *)b.names.p + b.names.n;
-	     name += strlen(name) + 1)
+	for (at = 0; s == ZINC_OK && at < b.names.n; at += strlen(name) + 1) {
+		name = (const char *)b.names.p + at;
 		s = add_foreign(w, l, name, err);
+	}
 	zinc_buf_fini(&b.names);
 	return s;
 }

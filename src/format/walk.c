@@ -368,12 +368,14 @@ collect_odd(void *arg, const zinc_odd *odd)
 static zinc_status
 show_refused(zinc_walker *w, const zinc_buf *names, const char *parent, zinc_error *err)
 {
-	const char *name = (const char *)names->p, *end = name + names->n;
+	const char *name;
+	size_t at;
 
-	for (; name < end && !w->stopped; name += strlen(name) + 1) {
+	for (at = 0; at < names->n && !w->stopped; at += strlen(name) + 1) {
 		zinc_error why = ZINC_ERROR_INIT;
 		const zinc_format *format;
 
+		name = (const char *)names->p + at;
 		if (strncmp(name, "__", 2) == 0)
 			continue;
 		ZINC_TRY(zinc_walker_at(w, parent, strlen(parent), err));
