@@ -77,6 +77,8 @@ typedef struct sweep {
 	zinc_put_group *group;
 	zinc_status code;
 	zinc_error *err;
+	zinc_status left; /* something outside cannot be deleted; the rest is, all the same */
+	zinc_error why;
 } sweep;
 
 static bool
@@ -106,19 +108,52 @@ sweep_key(void *arg, const char *key, uint64_t nbytes)
 	return s->code != ZINC_OK;
 }
 
+/* A link that is not followed, a FIFO ... in the place of a chunk outside, or of a directory of such: "c/3" of a matrix is
+ * that of "c/3/0".  A larger shape would meet it again. */
+static int
+sweep_odd(void *arg, const zinc_odd *odd)
+{
+	sweep *s = arg;
+	const char *rest = odd->key + strlen(s->prefix);
+	uint64_t index[ZINC_MAX_NDIM];
+	size_t n = strlen(rest);
+	char text[1024];
+	int d;
+
+	if (odd->kind == ZINC_ODD_NAME || odd->kind == ZINC_ODD_DIR || n + 2 * (size_t)s->m->ndim + 1 > sizeof text)
+		return 0;
+	memcpy(text, rest, n + 1);
+	for (d = 0; d <= s->m->ndim; d++, n += 2) {
+		if (s->m->keys.ops->decode(&s->m->keys, text, s->m->ndim, index)) {
+			if (outside(s, index) && s->left == ZINC_OK) {
+				s->left = zinc_fail(&s->why, ZINC_E_IO, "not erased, though the new shape is without it: %s",
+						    odd->why);
+				zinc_error_at_key(&s->why, s->left, odd->key);
+			}
+			break;
+		}
+		if (d < s->m->ndim)
+			memcpy(text + n, "/0", 3);
+	}
+	return 0;
+}
+
 static zinc_status
 sweep_outside(sweep *s, zinc_error *err)
 {
+	const zinc_lister to = {.key = sweep_key, .odd = sweep_odd, .arg = s};
 	zinc_store *store = s->store;
 	zinc_status code;
 
 	ZINC_TRY(zinc_store_put_begin(store, &s->group, s->a->h->put_flags, err));
 	s->err = err;
-	code = zinc_store_list(store, s->prefix, sweep_key, s, err);
+	code = zinc_store_walk(store, s->prefix, &to, err);
 	if (code == ZINC_OK)
 		code = s->code;
-	if (code == ZINC_OK)
-		return zinc_store_commit(store, s->group, NULL, NULL, err);
+	if (code == ZINC_OK) {
+		ZINC_TRY(zinc_store_commit(store, s->group, NULL, NULL, err));
+		return s->left == ZINC_OK ? ZINC_OK : zinc_error_copy(err, &s->why);
+	}
 	zinc_store_abort(store, s->group);
 	return code;
 }
@@ -128,7 +163,7 @@ delete_outside(zinc_array *a, const uint64_t *before, zinc_error *err)
 {
 	zinc_meta *m;
 	zinc_stack *layers = zinc_array_layers(a, &m);
-	sweep s = {.a = a, .m = m, .store = layers->store, .code = ZINC_OK};
+	sweep s = {.a = a, .m = m, .store = layers->store, .code = ZINC_OK, .why = ZINC_ERROR_INIT};
 	zinc_status code = ZINC_OK;
 	bool any = false;
 	zinc_buf prefix;

@@ -298,4 +298,20 @@ echo text >deep/text
 zinc 3 rm deep --yes --force
 has "too deep to be erased" err
 rm -r deep
+# ---- a smaller shape: what cannot be erased outside is told ----
+for kind in link row fifo; do
+	make small.zarr v3
+	case $kind in
+	link) ln -sf ../../../../secret small.zarr/x/c/1/1 ;;
+	row) rm -r small.zarr/x/c/1 && ln -s ../../../outside small.zarr/x/c/1 ;;
+	fifo) rm small.zarr/x/c/1/1 && mkfifo small.zarr/x/c/1/1 ;;
+	esac
+	zinc 3 resize small.zarr/x 2,2 --links beneath
+	has "x/c/1" err
+	[ ! -e small.zarr/x/c/0/1 ] || bad "resize left a chunk"
+	rm -r small.zarr
+done
+make small.zarr v3
+ln -sf ../../../../nowhere small.zarr/x/c/0/0 # inside
+zinc 0 resize small.zarr/x 2,2
 finish
