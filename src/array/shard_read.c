@@ -157,7 +157,7 @@ load_index(window *win, zinc_worker *w, slot *s, zinc_error *err)
 	s->tag.n = 0;
 	if (j->c->caps.flags & ZINC_CAP_TAGS)
 		ZINC_TRY(load(win, s, &g, from, err));
-	if (s->tag.n == 0) {
+	if (!(j->c->caps.flags & ZINC_CAP_TAGS) || (s->found && s->tag.n == 0)) {
 		g = (zinc_get){.key = g.key, .length = ZINC_TO_END};
 		from = &s->whole;
 		ZINC_TRY(load(win, s, &g, from, err));

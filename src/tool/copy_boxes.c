@@ -160,13 +160,13 @@ zinc_boxes_get(const zinc_boxes *b, uint64_t i, uint64_t *start, uint64_t *count
 
 	for (d = b->ndim - 1; d >= 0; d--) {
 		const uint64_t at = i % b->count[d], first = at * b->per[d];
-		const uint64_t last = zinc_min_u64(first + b->per[d], objects_along(b, d)) - 1;
+		const uint64_t last = first + zinc_min_u64(b->per[d], objects_along(b, d) - first) - 1;
 		uint64_t from, wide;
 
 		i /= b->count[d];
 		b->grid->ops->span(b->grid, d, first, &start[d], &wide);
 		b->grid->ops->span(b->grid, d, last, &from, &wide);
-		count[d] = zinc_min_u64(from + wide, b->shape[d]) - start[d];
+		count[d] = from - start[d] + zinc_min_u64(wide, b->shape[d] - from);
 		objects *= last - first + 1;
 	}
 	return objects;
@@ -182,7 +182,7 @@ touches(const zinc_boxes *b, const uint64_t *unit)
 	for (d = 0; d < b->ndim; d++) {
 		const uint64_t box = extent(b, d, b->per[d]), n = b->shape[d];
 		const uint64_t units = n ? zinc_ceil_div(n, unit[d]) : 0;
-		uint64_t at, pairs = 0;
+		uint64_t at, here, pairs = 0;
 
 		if (units == 0 || box >= n)
 			continue;
@@ -190,8 +190,10 @@ touches(const zinc_boxes *b, const uint64_t *unit)
 			factor *= 1 + (double)unit[d] / (double)box;
 			continue;
 		}
-		for (at = 0; at < n; at += box)
-			pairs += (zinc_min_u64(at + box, n) - 1) / unit[d] - at / unit[d] + 1;
+		for (at = 0; at < n; at += here) { /* no sum passes n */
+			here = zinc_min_u64(box, n - at);
+			pairs += (at + here - 1) / unit[d] - at / unit[d] + 1;
+		}
 		factor *= (double)pairs / (double)units;
 	}
 	return factor;
@@ -357,9 +359,9 @@ can_leave_out(const zinc_cp *c, const zinc_cp_node *n)
 {
 	const zinc_meta *from = n->source, *to = n->target;
 
-	return !c->unlisted && !n->select && !c->o.dtype && same_shape(from, to) && !from->dtype->variable &&
-	       !to->dtype->variable && from->dtype->size == to->dtype->size && from->fill && to->fill &&
-	       memcmp(from->fill, to->fill, from->dtype->size) == 0 &&
+	return !c->unlisted && (!to->no_fill || from->no_fill) && !n->select && !c->o.dtype && same_shape(from, to) &&
+	       !from->dtype->variable && !to->dtype->variable && from->dtype->size == to->dtype->size && from->fill &&
+	       to->fill && memcmp(from->fill, to->fill, from->dtype->size) == 0 &&
 	       !zinc_json_member(zinc_meta_v3(from), "storage_transformers");
 }
 
@@ -414,7 +416,8 @@ add_object(zinc_cp *c, zinc_cp_node *n, const zinc_boxes *b, uint64_t at, zinc_e
 		g->ops->span(g, d, at % count, &start, &wide);
 		at /= count;
 		low[d] = k[d] = b->grid->ops->find(b->grid, d, start) / b->per[d];
-		high[d] = b->grid->ops->find(b->grid, d, zinc_min_u64(start + (wide - 1), b->shape[d] - 1)) / b->per[d];
+		start += zinc_min_u64(wide, b->shape[d] - start) - 1; /* the last; no sum passes 2^64 */
+		high[d] = b->grid->ops->find(b->grid, d, start) / b->per[d];
 	}
 	for (;;) {
 		for (d = 0, box = 0; d < b->ndim; d++)

@@ -16,7 +16,7 @@
 #include "tool/tool.h"
 
 #define FEW        1024u           /* pieces that are as quickly read as listed */
-#define CELL_BYTES (4 * ZINC_MIB) /* a cell is a whole object up to this size, else what is decoded at once of it */
+#define CELL_BYTES (4 * ZINC_MIB) /* a cell is a whole object up to this size, else a part of it */
 
 struct gather {
 	zinc_pieces *p;
@@ -40,7 +40,7 @@ meet(const zinc_pieces *p, int d, uint64_t cell, uint64_t *first)
 	if (high < s->start)
 		return 0;
 	*first = low <= s->start ? 0 : zinc_ceil_div(low - s->start, s->step);
-	end = zinc_min_u64(s->count, (high - s->start) / s->step + 1);
+	end = zinc_min_u64(s->count - 1, (high - s->start) / s->step) + 1; /* there is one: can_be_sparse */
 	return end > *first ? end - *first : 0;
 }
 
@@ -158,9 +158,9 @@ add_object(void *arg, const zinc_meta *m, const uint64_t *index, uint64_t nbytes
 		uint64_t start, extent, last;
 
 		m->grid->ops->span(m->grid, d, index[d], &start, &extent);
-		last = zinc_min_u64(start + zinc_max_u64(1, extent) - 1, g->shape[d] - 1) / p->cell[d];
+		last = (start + zinc_min_u64(zinc_max_u64(1, extent), g->shape[d] - start) - 1) / p->cell[d];
 		start /= p->cell[d];
-		if (last < p->base[d] || start >= p->base[d] + p->along[d])
+		if (last < p->base[d] || (start > p->base[d] && start - p->base[d] >= p->along[d]))
 			return 0;
 		at[d] = low[d] = start > p->base[d] ? start - p->base[d] : 0;
 		high[d] = zinc_min_u64(last - p->base[d], p->along[d] - 1);
@@ -201,9 +201,9 @@ tidy(zinc_pieces *p)
 
 /* ---- is it worth while? ---- */
 
-/* A cell is an object of the array where that is not too large, else a chunk. */
+/* A cell is an object of the array where that is not too large, else a piece of a dense array. */
 static void
-choose_cell(zinc_pieces *p, const zinc_array *a)
+choose_cell(zinc_pieces *p, const zinc_array *a, const uint64_t *grain)
 {
 	zinc_meta *m = zinc_array_snapshot(a);
 	uint64_t nbytes;
@@ -212,7 +212,7 @@ choose_cell(zinc_pieces *p, const zinc_array *a)
 	for (d = 0; d < m->ndim; d++)
 		p->cell[d] = zinc_max_u64(1, m->grid->ops->widest(m->grid, d));
 	if (zinc_shape_bytes(p->cell, m->ndim, zinc_max_u64(1, m->dtype->size), CELL_BYTES, &nbytes))
-		(void)zinc_array_chunk_shape(a, p->cell);
+		memcpy(p->cell, grain, (size_t)m->ndim * sizeof *grain);
 	zinc_meta_free(m);
 }
 
@@ -282,7 +282,7 @@ zinc_pieces_init_stored(zinc_pieces *p, zinc_array *const *arrays, int n, const 
 	zinc_meta_free(m);
 	ZINC_TRY(code);
 	if (!p->sel.is_points && can_be_sparse(p, arrays, n)) {
-		choose_cell(p, arrays[0]);
+		choose_cell(p, arrays[0], grain);
 		if (count_cells(p, &cells) && cells > FEW) { /* else nothing is gained, or there are too many */
 			ZINC_TRY(gather(p, arrays, n, err));
 			p->sparse = p->absent > 0 && p->absent / 3 >= (p->sel.out_n - p->absent) / 2;

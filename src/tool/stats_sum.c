@@ -267,13 +267,14 @@ float_exponent(double low, double high)
 	return e;
 }
 
-/* By which power of two differences of such numbers are divided before they are squared. */
+/* By which power of two differences of such numbers are divided before they are squared.  The least for nothing but
+ * zeros: of two parts the larger holds for both, and zeros must not be it. */
 static int
 scale_of(double low, double high)
 {
 	const double far = fabs(low) > fabs(high) ? fabs(low) : fabs(high);
 
-	return far > ldexp(1, FAR) ? SCALE : far < ldexp(1, -FAR) && far > 0 ? -SCALE : 0;
+	return far > ldexp(1, FAR) ? SCALE : far < ldexp(1, -FAR) ? -SCALE : 0;
 }
 
 /* All numbers are finite. */

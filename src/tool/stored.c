@@ -12,6 +12,8 @@ struct listing {
 	size_t skip; /* of keys: the prefix of the array's objects */
 	zinc_stored_fn fn;
 	void *arg;
+	zinc_status status; /* of what is hidden */
+	zinc_error *err;
 };
 
 /* What the object decodes to: its full extent, for chunks at the border are stored in full. */
@@ -42,11 +44,30 @@ each_key(void *arg, const char *key, uint64_t nbytes)
 	return l->fn(l->arg, m, index, nbytes);
 }
 
+/* What lies in an object's place and cannot be read is no fill value: who reads there is told so.  What hides several
+ * objects fails at once. */
+static int
+each_odd(void *arg, const zinc_odd *odd)
+{
+	struct listing *l = arg;
+	const char *rest = odd->key + l->skip;
+	uint64_t index[ZINC_MAX_NDIM];
+
+	if (!zinc_meta_reads(l->m, rest, odd))
+		return 0;
+	if (l->m->keys.ops->decode(&l->m->keys, rest, l->m->ndim, index))
+		return each_key(arg, odd->key, 0);
+	l->status = zinc_error_at_key(l->err, zinc_fail(l->err, ZINC_E_IO, "%s", odd->why), odd->key);
+	return 1;
+}
+
+/* `hidden`: objects that cannot be read are told of, too; else what is listed counts. */
 static zinc_status
-list_objects(const zinc_array *a, const zinc_stack *layers, zinc_stored_fn fn, void *arg, zinc_error *err)
+list_objects(const zinc_array *a, const zinc_stack *layers, bool hidden, zinc_stored_fn fn, void *arg, zinc_error *err)
 {
 	const zinc_meta *m = layers->meta;
-	struct listing l = {.m = m, .fn = fn, .arg = arg};
+	struct listing l = {.m = m, .fn = fn, .arg = arg, .err = err};
+	const zinc_lister to = {.key = each_key, .odd = hidden ? each_odd : NULL, .arg = &l};
 	zinc_store *store;
 	zinc_status code;
 	zinc_buf prefix;
@@ -58,17 +79,17 @@ list_objects(const zinc_array *a, const zinc_stack *layers, zinc_stored_fn fn, v
 	code = a->h->format->data_prefix(a->h, a->path, &prefix, err);
 	l.skip = prefix.n;
 	if (code == ZINC_OK)
-		code = zinc_buf_text(&prefix) ? zinc_store_list(store, zinc_buf_text(&prefix), each_key, &l, err)
+		code = zinc_buf_text(&prefix) ? zinc_store_walk(store, zinc_buf_text(&prefix), &to, err)
 					      : zinc_fail_nomem(err);
 	zinc_buf_fini(&prefix);
-	return code;
+	return code == ZINC_OK ? l.status : code;
 }
 
 zinc_status
 zinc_stored_each(const zinc_array *a, zinc_stored_fn fn, void *arg, zinc_error *err)
 {
 	zinc_stack *layers = zinc_array_layers(a, NULL);
-	const zinc_status s = list_objects(a, layers, fn, arg, err);
+	const zinc_status s = list_objects(a, layers, true, fn, arg, err);
 
 	zinc_stack_free(layers);
 	return s;
@@ -113,7 +134,7 @@ zinc_array_stored(const zinc_array *a, zinc_stored *out, zinc_error *err)
 		return zinc_fail(err, ZINC_E_INVALID, "no array, or no place for the answer");
 	layers = zinc_array_layers(a, NULL);
 	*out = (zinc_stored){0};
-	s = list_objects(a, layers, add_object, out, err);
+	s = list_objects(a, layers, false, add_object, out, err);
 	if (s == ZINC_OK)
 		out->objects_total = total(layers->meta);
 	zinc_stack_free(layers);

@@ -68,4 +68,49 @@ zinc 0 cp l.zarr m.zarr --chunks 700
 zinc 0 diff l.zarr m.zarr
 zinc 4 cp l.zarr n.zarr --chunks 700 --dtype int64
 says "boxes"
+
+# ---- what cannot be read in the place of a chunk is no fill value ----
+for keys in default v2/; do
+	rm -rf odd.zarr good.zarr
+	zinc 0 create odd.zarr --shape 5000 --dtype int32 --chunks 1 --key-encoding $keys
+	one odd.zarr 7 1
+	cp -r odd.zarr good.zarr
+	case $keys in default) at=odd.zarr/c/3 ;; *) at=odd.zarr/3 ;; esac
+	for how in "mkfifo $at" "mkdir $at" "ln -s nowhere $at"; do
+		$how
+		zinc 3 stats odd.zarr
+		says "3"
+		zinc 1 diff odd.zarr good.zarr
+		zinc 1 diff good.zarr odd.zarr
+		zinc 0 stats odd.zarr -s 4:
+		has "sum          1"
+		rm -rf $at
+	done
+	zinc 0 stats odd.zarr
+done
+zinc 0 create odd2.zarr --shape 100,100 --dtype int32 --chunks 1,1
+one odd2.zarr 7,8 1
+mkfifo odd2.zarr/c/x # no chunk: nobody reads it
+zinc 0 stats odd2.zarr
+ln -s nowhere odd2.zarr/c/5 # all of a row
+zinc 3 stats odd2.zarr
+says "c/5"
+rm odd2.zarr/c/5
+
+# ---- missing shards are asked for once ----
+zinc 0 create missing.zarr --shape 800 --dtype int32 --chunks 4 --shards 8
+one missing.zarr 3 1
+zinc 0 explain missing.zarr
+has "requests     101" # each shard once, and the chunk
+
+# ---- near 2^64 ----
+zinc 0 create last.zarr --shape 18446744073709551615 --dtype uint8 --chunks 1000000
+printf '\5' >bytes
+zinc 0 put last.zarr -s 18446744073709551614 --from bytes
+zinc 0 stats last.zarr
+has "sum          5"
+zinc 0 cp last.zarr end.zarr --chunks 2000000
+zinc 0 diff last.zarr end.zarr
+zinc 0 cat end.zarr -s 18446744073709551613:
+prints <<<"[0 5]"
 finish

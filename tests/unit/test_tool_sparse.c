@@ -267,6 +267,28 @@ huge(void **state)
 	stage_close(&s);
 }
 
+/* (2) Of a shard too large for one piece a cell is no single chunk: each would read the shard's index anew. */
+static void
+large_shards(void **state)
+{
+	const uint64_t shape[] = {8192, 8192};
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_array *a;
+	zinc_stats st;
+	stage s;
+
+	(void)state;
+	stage_open(&s, 2, 0);
+	a = make(&s, "a", shape, 16, 2048, "int32", "0");
+	set(a, 5, 7, 9);
+	(void)stage_counts(&s);
+	assert_ok(zinc_array_stats(a, NULL, NULL, &st, &err));
+	assert_true(stage_counts(&s).get_requests < 1000); /* not 16 384 */
+	assert_string_equal(st.sum, "9");
+	zinc_array_close(a);
+	stage_close(&s);
+}
+
 int
 main(void)
 {
@@ -275,6 +297,7 @@ main(void)
 	    cmocka_unit_test(fill_values),
 	    cmocka_unit_test(differences),
 	    cmocka_unit_test(huge),
+	    cmocka_unit_test(large_shards),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
