@@ -103,9 +103,8 @@ read_elements(struct box *b, zinc_array *a, bool selected, int which, zinc_type 
 {
 	zinc_select_dim dims[ZINC_MAX_NDIM];
 	zinc_selection s = ZINC_SELECTION_ALL;
-	zinc_io_options o = io_options(b);
+	const zinc_io_options o = io_options(b);
 
-	o.store_fill = b->n->target->no_fill; /* some readers make up what is not stored then */
 	s.kind = ZINC_SELECT_BOX;
 	s.ndim = b->n->target->ndim;
 	s.start = b->start;
@@ -143,8 +142,9 @@ static zinc_status
 write_elements(struct box *b, zinc_array *a)
 {
 	zinc_selection s = ZINC_SELECTION_ALL;
-	const zinc_io_options o = io_options(b);
+	zinc_io_options o = io_options(b);
 
+	o.store_fill = a == b->n->out && b->n->target->no_fill; /* some readers make up what is not stored then */
 	s.kind = ZINC_SELECT_BOX;
 	s.ndim = b->n->target->ndim;
 	s.start = b->start;
@@ -293,8 +293,16 @@ lossy_codec(const zinc_chain *chain, const zinc_dtype *t)
 /* What such a codec made of the elements. */
 struct loss {
 	uint64_t elements, different;
-	double most; /* the largest difference; infinite where one is no number */
+	double most;  /* the largest difference */
+	uint64_t nan; /* of the elements: a number was read back as NaN, or NaN as a number */
 };
+
+/* Two numbers of which none is NaN; also infinite ones. */
+static double
+distance(double a, double b)
+{
+	return a == b ? 0 : fabs(a - b);
+}
 
 static void
 add_loss(const struct box *b, const zinc_dtype *t, struct loss *l)
@@ -302,8 +310,9 @@ add_loss(const struct box *b, const zinc_dtype *t, struct loss *l)
 	const zinc_convert_fn convert =
 	    t->type == ZINC_NATIVE ? NULL : zinc_dtype_converter(ZINC_COMPLEX128, t->type);
 	const uint8_t *x = b->c->block[0], *y = b->c->block[1];
-	double p[2] = {0}, q[2] = {0}, apart;
+	double p[2] = {0}, q[2] = {0};
 	size_t i;
+	int k;
 
 	l->elements += b->nelems;
 	for (i = 0; i < b->nelems; i++, x += t->size, y += t->size) {
@@ -314,8 +323,11 @@ add_loss(const struct box *b, const zinc_dtype *t, struct loss *l)
 			continue;
 		(void)convert(p, x, 1, ZINC_CONVERT_ROUND);
 		(void)convert(q, y, 1, ZINC_CONVERT_ROUND);
-		apart = fmax(fabs(p[0] - q[0]), fabs(p[1] - q[1]));
-		l->most = isnan(apart) ? INFINITY : fmax(l->most, apart);
+		if (!isnan(p[0]) != !isnan(q[0]) || !isnan(p[1]) != !isnan(q[1]))
+			l->nan++;
+		for (k = 0; k < 2; k++)
+			if (!isnan(p[k]) && !isnan(q[k]))
+				l->most = fmax(l->most, distance(p[k], q[k]));
 	}
 }
 
@@ -323,6 +335,10 @@ add_loss(const struct box *b, const zinc_dtype *t, struct loss *l)
 static zinc_status
 tell_loss(zinc_cp *c, const zinc_cp_node *n, const char *codec, const struct loss *l, zinc_error *err)
 {
+	if (l->nan > 0)
+		return zinc_fail(err, ZINC_E_CORRUPT,
+				 "%s: read back, %llu numbers became NaN, or NaN a number: %s cannot hold them", n->to,
+				 (unsigned long long)l->nan, codec);
 	if (l->different == 0)
 		return ZINC_OK;
 	return zinc_cp_note(c, ZINC_COPY_NOTICE, n->from, err,
@@ -352,7 +368,7 @@ zinc_cp_box_verify(zinc_cp *c, zinc_cp_node *n, const zinc_cp_plan *p, zinc_erro
 	struct box b = {.c = c, .n = n, .threads = p->threads, .err = err};
 	const zinc_dtype *t = n->target->dtype;
 	const char *lossy = lossy_codec(n->target->chain, t);
-	struct loss loss = {0, 0, 0};
+	struct loss loss = {0};
 	const uint64_t count = n->boxes ? n->nboxes : p->boxes.n;
 	uint64_t i, objects;
 

@@ -219,7 +219,10 @@ plan_array(zinc_cp *c, zinc_cp_node *n, zinc_error *err)
 	uint64_t nbytes = 0;
 	size_t i;
 
-	n->way = zinc_cp_same_objects(n->source, n->target) && !n->select ? ZINC_CP_RAW : ZINC_CP_BOXES;
+	/* What null does not mean is to be stored, so also what the source leaves out. */
+	n->way = zinc_cp_same_objects(n->source, n->target) && !n->select && n->null_fill != ZINC_CP_NULL
+		     ? ZINC_CP_RAW
+		     : ZINC_CP_BOXES;
 	if (n->way == ZINC_CP_BOXES)
 		return plan_boxes(c, n, err);
 	for (i = 0; i < n->nobjects; i++)

@@ -212,6 +212,14 @@ zinc 0 cp lossy.zarr rounded.zarr --verify \
 has 'notice: /: verified, but for what bitround leaves out: 2 of 4 elements read back differ from the source, by at most 1.19e-07' err
 zinc 0 cp lossy.zarr same.zarr --verify --codecs zstd
 lacks verified err
+printf '\x00\x00\x80\x3f\x00\x00\xc0\x7f\x00\x00\x80\x3f\x00\x00\x00\x40' >four # 1, NaN, 1, 2
+zinc 0 create nan.zarr --shape 4 --dtype float32
+zinc 0 put nan.zarr --from four
+zinc 5 cp nan.zarr allnan.zarr --verify --codecs '[{"name":"numcodecs.delta","configuration":{"dtype":"<f4"}},
+	{"name":"bytes","configuration":{"endian":"little"}}]'
+says "2 numbers became NaN"
+zinc 0 cp nan.zarr bits.zarr --verify \
+	--codecs '[{"name":"bitround","configuration":{"keepbits":10}},{"name":"bytes","configuration":{"endian":"little"}}]'
 zinc 0 cp lossy.zarr unlooked.zarr \
 	--codecs '[{"name":"bitround","configuration":{"keepbits":10}},{"name":"bytes","configuration":{"endian":"little"}}]'
 lacks verified err

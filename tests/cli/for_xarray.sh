@@ -98,6 +98,28 @@ zinc 0 cp w3.zarr y2.zarr --format v2 --json
 is_json
 has '"kind":"notice"'
 
+# ---- where null is written, every chunk is, though it be nothing but zeros ----
+stored() { # DIRECTORY COUNT
+	[ "$(ls "$1" | wc -l)" = "$2" ] || bad "$1: not $2 chunks"
+}
+printf '\1\0\0\0\0\0\0\0' >bytes
+zinc 0 create sh.zarr/a --shape 8 --dtype int16 --chunks 2 --shards 8 --dims x
+zinc 0 put sh.zarr/a --from bytes -s 0:4
+zinc 0 cp sh.zarr sh2.zarr --format v2
+null sh2.zarr/a/.zarray
+stored sh2.zarr/a 4
+zinc 0 create raw.zarr/a --shape 8 --dtype int16 --chunks 2 --codecs none --dims x
+zinc 0 put raw.zarr/a --from bytes -s 0:4
+zinc 0 cp raw.zarr raw2.zarr --format v2 --for-xarray # the same objects, were it not for null
+null raw2.zarr/a/.zarray
+stored raw2.zarr/a 4
+zinc 0 create few.zarr/a --shape 100 --dtype int16 --chunks 2 --dims x
+zinc 0 put few.zarr/a --from bytes -s 0:4
+zinc 0 cp few.zarr few2.zarr --format v2 --for-xarray --codecs none
+null few2.zarr/a/.zarray
+stored few2.zarr/a 50
+zinc 0 diff few.zarr few2.zarr
+
 # ---- of another type ----
 zinc 0 cp v2.zarr/short t.zarr --format v3 --dtype float32
 has '"_FillValue": "AAAAAICHw8A="' t.zarr/zarr.json
