@@ -97,14 +97,37 @@ add_refused(struct list *l, const char *path, size_t n)
 	return add_mark(l, "n", path, n, why.text);
 }
 
+/* A path that the store has no keys for, in the tree of data; *ok otherwise. */
+static zinc_status
+check_item(struct list *l, const char *path, size_t n, bool *ok)
+{
+	zinc_error why = ZINC_ERROR_INIT;
+	zinc_buf whole;
+	zinc_status s;
+
+	zinc_buf_init(&whole, l->h->ctx, SIZE_MAX);
+	s = zinc_buf_puts(&whole, "/", l->err);
+	if (s == ZINC_OK)
+		s = zinc_buf_add(&whole, path, n, l->err);
+	if (s == ZINC_OK && !zinc_buf_text(&whole))
+		s = zinc_fail_nomem(l->err);
+	*ok = s == ZINC_OK && zinc_hierarchy_check_keys(l->h, zinc_buf_text(&whole), &why) == ZINC_OK;
+	zinc_buf_fini(&whole);
+	return s == ZINC_OK && !*ok ? add_mark(l, "n", path, n, why.text) : s;
+}
+
 static zinc_status
 add_item(struct list *l, const char *path, size_t n, unsigned has)
 {
 	const struct item item = {.at = l->pool.n, .n = n, .has = has};
 	size_t count;
+	bool ok;
 
 	if (!names_ok(l->h, path, n))
 		return add_refused(l, path, n);
+	ZINC_TRY(check_item(l, path, n, &ok));
+	if (!ok)
+		return ZINC_OK;
 	(void)items_of(&l->items, &count);
 	if (count >= l->h->ctx->limits.children)
 		return zinc_fail(l->err, ZINC_E_LIMIT, "more than %zu nodes", count);

@@ -118,6 +118,8 @@ zinc_status zinc_hierarchy_open_new(zinc_hierarchy **out, zinc_hierarchy **old, 
 zinc_status zinc_path_normalise(char **out, const zinc_hierarchy *h, const char *path, zinc_error *err);
 /* E_READONLY for a hierarchy that was opened so. */
 zinc_status zinc_hierarchy_writable(const zinc_hierarchy *h, zinc_error *err);
+/* Can the store hold the documents and the data of a node at this path? */
+zinc_status zinc_hierarchy_check_keys(const zinc_hierarchy *h, const char *path, zinc_error *err);
 /* What a key of the store is, by the format's `place`. */
 zinc_status zinc_key_role_of(const zinc_hierarchy *h, const char *key, zinc_key_role *role, zinc_error *err);
 /* Warn when the root has documents of another version, too. */

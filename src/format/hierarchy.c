@@ -715,9 +715,18 @@ zinc_hierarchy_writable(const zinc_hierarchy *h, zinc_error *err)
 
 /* ---- paths ---- */
 
-/* Can the store hold the documents of a node at this path? */
+/* The drafts keep documents and data apart: a name may be one that the store has for itself in one tree only. */
 static zinc_status
-check_keys(const zinc_hierarchy *h, const char *path, zinc_error *err)
+check_data(const zinc_hierarchy *h, const char *path, zinc_buf *key, zinc_error *err)
+{
+	key->n = 0;
+	ZINC_TRY(h->format->data_prefix(h, path, key, err));
+	ZINC_TRY(zinc_buf_puts(key, "0", err));
+	return zinc_buf_text(key) ? zinc_store_check_key(h->store, zinc_buf_text(key), err) : zinc_fail_nomem(err);
+}
+
+zinc_status
+zinc_hierarchy_check_keys(const zinc_hierarchy *h, const char *path, zinc_error *err)
 {
 	static const zinc_node_kind kinds[] = {ZINC_NODE_ARRAY, ZINC_NODE_GROUP};
 	zinc_status s = zinc_key_check(path + 1, err);
@@ -732,6 +741,8 @@ check_keys(const zinc_hierarchy *h, const char *path, zinc_error *err)
 			s = zinc_buf_text(&key) ? zinc_store_check_key(h->store, zinc_buf_text(&key), err)
 						: zinc_fail_nomem(err);
 	}
+	if (s == ZINC_OK)
+		s = check_data(h, path, &key, err);
 	zinc_buf_fini(&key);
 	return s;
 }
@@ -757,7 +768,7 @@ normalise(char **out, const zinc_hierarchy *h, const char *path, zinc_error *err
 	*out = join(h->ctx, "/", "", path, n, "");
 	if (!*out)
 		return zinc_fail_nomem(err);
-	s = n > 0 ? check_keys(h, *out, err) : ZINC_OK;
+	s = n > 0 ? zinc_hierarchy_check_keys(h, *out, err) : ZINC_OK;
 	if (s != ZINC_OK) {
 		zinc_free(h->ctx, *out);
 		*out = NULL;

@@ -132,7 +132,7 @@ show_copies(zinc_walker *w, const struct copy *copies, size_t n, int depth, zinc
 			s = show_bad(w, &copies[i], depth, err);
 			continue;
 		}
-		if (i > 0 && strcmp(copies[i].path, copies[i - 1].path) == 0)
+		if (i > 0 && !copies[i - 1].bad && strcmp(copies[i].path, copies[i - 1].path) == 0)
 			continue; /* "a" and "/a" are one node */
 		s = show_between(w, &last, copies[i].path, depth, err);
 		last.n = 0;

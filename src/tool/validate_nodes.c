@@ -389,6 +389,21 @@ common(const char *a, const char *b)
 	return n;
 }
 
+/* A node of a draft whose document the store can hold, and whose data it cannot. */
+static void
+check_keys(zinc_check *c, const struct place *at)
+{
+	zinc_error e = ZINC_ERROR_INIT;
+
+	if (!c->h->format->draft || !at->path[1] || zinc_hierarchy_check_keys(c->h, at->path, &e) == ZINC_OK)
+		return;
+	zinc_check_found(c, &(zinc_finding){.level = ZINC_LEVEL_ERROR,
+					    .rule = "hidden",
+					    .path = at->path,
+					    .key = at->key,
+					    .message = e.text});
+}
+
 /* The ancestors of node i: each must be a group.  What earlier nodes have in common with it was said there.  Below an
  * array a missing group is no second finding: nothing may be there at all. */
 static zinc_status
@@ -415,6 +430,7 @@ check_ancestors(zinc_check *c, size_t i, const struct place *at, zinc_error *err
 		n += strcspn(prefix + n, "/") + 1;
 	}
 	check_names(c, prefix, known > c->base.n ? known : c->base.n, at);
+	check_keys(c, at);
 	return ZINC_OK;
 }
 

@@ -71,6 +71,34 @@ for name in ... $'a\tb' $'\x1b[2J' x.__lock 'b\c' $'\xff' "$long"; do
 done
 zinc 0 ls s.zarr
 
+# ---- in the drafts the documents have other names than the data ----
+for format in v3-2019 v3-2020 v3-2022; do
+	zinc 0 create "l-$format.zarr/g/foo" --shape 3 --dtype int8 --codecs none --format "$format"
+	printf abc >values
+	zinc 0 put "l-$format.zarr/g/foo" --from values
+	for one in $(find "l-$format.zarr" -depth -path '*/foo*' | grep -e '/foo$' -e '/foo\.array[^/]*$' -e '/foo/\.array$'); do
+		[ -e "$one" ] || continue
+		mv "$one" "${one%/foo*}/foo.__lock${one##*/foo}"
+	done
+	for command in tree "ls -r" validate; do
+		# shellcheck disable=SC2086
+		zinc 1 $command "l-$format.zarr"
+		has foo.__lock
+	done
+	zinc 1 cp --verify "l-$format.zarr" copy.zarr
+	[ ! -e copy.zarr ] || bad "something was copied"
+done
+
+# ---- consolidated metadata: a name with a NUL hides no other ----
+mkdir -p nul.zarr
+cat >nul.zarr/zarr.json <<'EOF'
+{"zarr_format": 3, "node_type": "group", "consolidated_metadata": {"kind": "inline", "must_understand": false, "metadata": {
+  "a\u0000b": {"zarr_format": 3, "node_type": "group"},
+  "a": {"zarr_format": 3, "node_type": "group"}}}}
+EOF
+zinc 1 tree nul.zarr --json
+has '"path":"/a","node_type":"group"'
+
 # ---- a hierarchy of another version ----
 for format in $formats; do
 	for other in v3 v2 v3-2020; do
