@@ -217,8 +217,10 @@ static zinc_status
 open_middle(zinc_cp *c, const zinc_cp_node *n, const zinc_cp_plan *p, bool create, zinc_array **out, zinc_error *err)
 {
 	zinc_hierarchy *h = NULL;
-	zinc_status s = open_middle_place(c, &h, err);
+	zinc_status s = create ? zinc_cp_middle_erase(c, err) : ZINC_OK; /* also what was half erased by who was killed */
 
+	if (s == ZINC_OK)
+		s = open_middle_place(c, &h, err);
 	if (s == ZINC_OK)
 		s = create ? create_middle(c, n, p, h, out, err) : zinc_array_open(out, h, "/", err);
 	zinc_hierarchy_close(h);

@@ -70,5 +70,22 @@ for ((i = 0; i < kills; i++)); do
 	"$ZINC" validate b.zarr --json >out || bad "kill $i: the target is not valid"
 	has '"errors":0'
 done
+
+# ---- killed while it erased a temporary array whose first step was to be done anew ----
+copy=${copies[2]}
+rm -rf b.zarr
+"$ZINC" cp $copy 2>err &
+pid=$!
+while kill -0 $pid 2>/dev/null && [ ! -e b.zarr/x/__zinc_cp_pass/zarr.json ]; do :; done
+kill -9 $pid 2>/dev/null || true
+wait $pid 2>/dev/null || true
+if [ -e b.zarr/x/__zinc_cp_pass/zarr.json ]; then
+	rm b.zarr/x/__zinc_cp_pass/zarr.json
+	mkdir -p b.zarr/x/__zinc_cp_pass/c/0/0
+	echo half >b.zarr/x/__zinc_cp_pass/c/0/0/0
+	sed -i 's/"done": [0-9]*/"done": 0/' b.zarr/x/__zinc_cp.json
+	zinc 0 cp $copy --resume
+	same "$copy" || bad "half a temporary array: the target differs"
+fi
 echo "killed $killed times, went on $resumed times"
 finish
