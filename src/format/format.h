@@ -98,7 +98,7 @@ struct zinc_hierarchy {
 	const zinc_format *format;
 	bool strict;
 	bool read_only;
-	bool linked;                    /* its root is a link, and links are not followed freely */
+	bool linked;                    /* its root is a link that erasing would go through: strict modes, drafts */
 	bool fresh;                     /* nothing of it was there when it was opened to be made */
 	char *fallback;                 /* as in zinc_open_options; NULL */
 	uint32_t put_flags;             /* ZINC_PUT_RELAXED or 0 */

@@ -36,7 +36,7 @@ struct climb {
 	const zinc_format *format;
 	size_t root; /* bytes of `path` that name the root */
 	bool found;
-	bool linked;    /* the root is a link, and links are not followed freely */
+	bool linked;    /* the root is a link that erasing would go through: strict modes, drafts */
 	zinc_blob text; /* of the zarr.json that was looked at last */
 };
 
@@ -491,7 +491,8 @@ check_way_above(const zinc_place *place, const char *whole, const zinc_store_opt
 	return s;
 }
 
-/* What is to be known of the way to a root beneath which links must stay. */
+/* What is to be known of the way to a root beneath which links must stay.  A draft's documents and data are erased one
+ * tree after the other, not with the root's own name, so that is asked of them with any links. */
 static zinc_status
 check_root(struct climb *c, const zinc_place *place, const zinc_store_options *so, bool alone, zinc_error *err)
 {
@@ -501,12 +502,13 @@ check_root(struct climb *c, const zinc_place *place, const zinc_store_options *s
 	zinc_status s = ZINC_OK;
 	char *whole;
 
-	if (!place->local || so->links == ZINC_LINKS_FOLLOW)
+	if (!place->local || (so->links == ZINC_LINKS_FOLLOW && !(c->format && c->format->enter)))
 		return ZINC_OK;
 	whole = join(ctx, base, c->root > 0 ? slash_behind(base) : "", c->path, c->root, "");
 	if (!whole)
 		return zinc_fail_nomem(err);
 	c->linked = zinc_path_linked(ctx, whole, parent(whole, strlen(whole)), strlen(whole));
+	alone = alone || so->links == ZINC_LINKS_FOLLOW;
 	if (!alone && c->root > 0)
 		s = check_way(&up, parent(c->path, c->root), whole, so->links, err);
 	if (!alone && s == ZINC_OK)

@@ -314,4 +314,14 @@ done
 make small.zarr v3
 ln -sf ../../../../nowhere small.zarr/x/c/0/0 # inside
 zinc 0 resize small.zarr/x 2,2
+# ---- a root that is a link: the link goes, or nothing does ----
+for format in v3 v2 v3-2019 v3-2020 v3-2022; do
+	rm -rf real.zarr link.zarr
+	zinc 0 create real.zarr --group --format $format
+	zinc 0 create real.zarr/a --shape 4 --dtype int32
+	find real.zarr -type f | sort >before
+	ln -s real.zarr link.zarr
+	"$ZINC" rm link.zarr --yes 2>err || has "symbolic link" err
+	find real.zarr -type f | sort | cmp - before || bad "$format: rm of a link erased what it leads to"
+done
 finish
