@@ -24,7 +24,7 @@ declare -A line=(
 # decode.  . : not tried.
 declare -A data=(
 	[info]='5 5 0 0' [tree]='5 5 0 0' [ls]='5 5 0 0' [cat]='5 5 4 5' [create]='3 3 3 3' [put]='5 5 4 0' [attrs]='5 5 0 0'
-	[resize]='5 5 4 0' [append]='5 5 4 .' [consolidate]='5 5 2 2' [rm]='5 5 0 0' [mv]='. . . .' [cp]='5 5 0 .'
+	[resize]='5 5 4 0' [append]='5 5 4 .' [consolidate]='5 5 2 2' [rm]='5 5 4 0' [mv]='. . . .' [cp]='5 5 0 .'
 	[validate]='1 1 4 1' [diff]='5 5 4 5' [stats]='5 5 4 5' [chunks]='5 5 4 0' [explain]='5 5 4 0' [conventions]='5 5 0 0'
 	[bench]='5 5 4 5' [serve]='. . . .' [view]='. . . .'
 )
