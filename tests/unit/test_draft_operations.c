@@ -1,6 +1,7 @@
 /*
  * test_draft_operations.c - what the drafts say an operation on a hierarchy is: which keys, and how many calls
  */
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -91,11 +92,15 @@ struct diary {
 static void
 note(void *arg, const char *operation, const char *key, uint64_t nbytes, zinc_status status)
 {
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* reads come from threads of the pool */
 	struct diary *d = arg;
-	const size_t n = strlen(d->text);
+	size_t n;
 
 	(void)nbytes, (void)status;
+	pthread_mutex_lock(&lock);
+	n = strlen(d->text);
 	snprintf(d->text + n, sizeof d->text - n, "%s %s\n", operation, key);
+	pthread_mutex_unlock(&lock);
 }
 
 /* Another hierarchy on the same store, whose every operation is written down. */
