@@ -49,7 +49,7 @@ timed_out(void)
 static void
 start_clock(double seconds)
 {
-	struct sigaction alarm = {.sa_handler = on_alarm, .sa_flags = SA_RESTART};
+	struct sigaction alarm = {.sa_handler = on_alarm}; /* not SA_RESTART: whoever waits for input looks up */
 	struct itimerval t = {.it_interval = {GRACE, 0}};
 
 	if (seconds <= 0)
