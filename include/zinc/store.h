@@ -140,8 +140,9 @@ typedef enum zinc_odd_kind {
 	ZINC_ODD_LINK = 3,   /* a link that leads nowhere, or that is not followed */
 	ZINC_ODD_LOOP = 4,   /* a directory that is its own ancestor: not looked into */
 	ZINC_ODD_UNREAD = 5, /* a directory that may not be read */
-	ZINC_ODD_DIR = 6     /* a directory like any other, which is only wrong where a value should be; told before its keys,
+	ZINC_ODD_DIR = 6,    /* a directory like any other, which is only wrong where a value should be; told before its keys,
 	                      * and not by listings of one level */
+	ZINC_ODD_LOCK = 7    /* a file by whose name the value of `key` would be locked; with zinc_lister.locks only */
 } zinc_odd_kind;
 
 /* An entry among the keys that get() cannot read.  Whether anything of a hierarchy is lost by it is for the caller to
@@ -160,17 +161,20 @@ typedef int (*zinc_odd_fn)(void *arg, const zinc_odd *odd);
 /* Who is told what a listing finds.  With `key` every key below the prefix, as zinc_store_list; else with `entry` one
  * level, as zinc_store_list_dir.  `odd` (may be NULL) is told of entries that are no keys, and a directory that may not
  * be read is then one of these instead of the listing's failure.  Each may stop it.  `own`: only what del_prefix would
- * erase, a link being a key of its own that leads nowhere. */
+ * erase, a link being a key of its own that leads nowhere.  `locks`: lock files are told to `odd`, too. */
 typedef struct zinc_lister {
 	zinc_key_fn key;
 	zinc_entry_fn entry;
 	zinc_odd_fn odd;
 	void *arg;
 	int own;
+	int locks;
 } zinc_lister;
 
-/* A leftover: temporary, lock or empty directory that nobody holds. */
-typedef int (*zinc_scrub_fn)(void *arg, const char *name, const char *what);
+/* A leftover: temporary, lock or empty directory that nobody holds; `key` is what a lock is of, NULL with a directory.
+ * Asked before it is removed: ZINC_SCRUB_KEEP leaves this one alone, any other value but 0 stops. */
+#define ZINC_SCRUB_KEEP (-1)
+typedef int (*zinc_scrub_fn)(void *arg, const char *name, const char *key, const char *what);
 
 #define ZINC_PUT_RELAXED 1u /* do not wait for the disk */
 

@@ -120,6 +120,8 @@ zinc_status zinc_path_normalise(char **out, const zinc_hierarchy *h, const char 
 zinc_status zinc_hierarchy_writable(const zinc_hierarchy *h, zinc_error *err);
 /* Can the store hold the documents and the data of a node at this path? */
 zinc_status zinc_hierarchy_check_keys(const zinc_hierarchy *h, const char *path, zinc_error *err);
+/* Is this a chunk's, as far as the last name of a key tells: numbers and points, perhaps behind a "c"? */
+bool zinc_is_chunk_name(const char *name);
 /* What a key of the store is, by the format's `place`. */
 zinc_status zinc_key_role_of(const zinc_hierarchy *h, const char *key, zinc_key_role *role, zinc_error *err);
 /* Warn when the root has documents of another version, too. */

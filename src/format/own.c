@@ -79,9 +79,8 @@ zinc_cp_is_journal(const zinc_hierarchy *h, const char *key)
 	return is;
 }
 
-/* A chunk's, as far as the name tells: numbers and separators, perhaps behind a "c". */
-static bool
-is_chunk_name(const char *name)
+bool
+zinc_is_chunk_name(const char *name)
 {
 	const char *numbers = name + (*name == 'c');
 
@@ -444,7 +443,7 @@ is_near_node(const zinc_survey *s, const char *rel)
 static bool
 is_copys(const zinc_survey *s, const char *rel, zinc_key_role role)
 {
-	return role == ZINC_KEY_NODE || (role == ZINC_KEY_PART ? is_part(s, rel) : is_chunk_name(zinc_key_name(rel)));
+	return role == ZINC_KEY_NODE || (role == ZINC_KEY_PART ? is_part(s, rel) : zinc_is_chunk_name(zinc_key_name(rel)));
 }
 
 /* A journal, and what lies in a copy's temporary array, which is one of version 3. */
@@ -455,7 +454,7 @@ is_trace(const zinc_survey *s, const char *key, zinc_cp_trace trace)
 
 	if (trace == ZINC_CP_UNFINISHED)
 		return zinc_cp_is_journal(s->h, key);
-	return strcmp(below, "zarr.json") == 0 || is_chunk_name(zinc_key_name(below));
+	return strcmp(below, "zarr.json") == 0 || zinc_is_chunk_name(zinc_key_name(below));
 }
 
 /* Promise (1). */
@@ -483,13 +482,13 @@ is_own(const zinc_survey *s, const char *rel, zinc_key_role role)
 }
 
 static zinc_status
-add_foreign(zinc_survey *s, const char *rel, zinc_error *err)
+add_foreign(zinc_survey *s, const char *what, const char *rel, zinc_error *err)
 {
 	if (s->nforeign++ >= ZINC_SURVEY_NAMED)
 		return ZINC_OK;
 	if (s->foreign.n > 0)
 		ZINC_TRY(zinc_buf_puts(&s->foreign, ", ", err));
-	return zinc_buf_printf(&s->foreign, err, "%.100s", rel);
+	return zinc_buf_printf(&s->foreign, err, "%s%.100s", what, rel);
 }
 
 static int
@@ -506,7 +505,7 @@ judge_key(void *arg, const char *key, uint64_t nbytes)
 		return 0;
 	s->status = place_of(s, key, &role, s->err);
 	if (s->status == ZINC_OK && (trace != ZINC_CP_NO_TRACE || !is_own(s, rel, role)))
-		s->status = add_foreign(s, rel, s->err);
+		s->status = add_foreign(s, "", rel, s->err);
 	return s->status != ZINC_OK;
 }
 
@@ -517,7 +516,25 @@ struct listing {
 	zinc_lister to;
 };
 
-/* What is no key is nobody's. */
+/* A lock is own where its key would be: of a document, a chunk, or what a copy leaves. */
+static zinc_status
+note_lock(zinc_survey *s, const char *key)
+{
+	const char *rel = key + strlen(s->h->prefix);
+	char shown[300];
+	zinc_key_role role;
+
+	if (!s->judging || zinc_cp_trace_of(rel) != ZINC_CP_NO_TRACE)
+		return ZINC_OK;
+	ZINC_TRY(place_of(s, key, &role, s->err));
+	if (is_own(s, rel, role))
+		return ZINC_OK;
+	zinc_show(shown, sizeof shown, rel);
+	s->keys++;
+	return add_foreign(s, "lock file of ", shown, s->err);
+}
+
+/* What is no key is nobody's, but for locks. */
 static int
 note_odd(void *arg, const zinc_odd *odd)
 {
@@ -526,9 +543,13 @@ note_odd(void *arg, const zinc_odd *odd)
 
 	if (odd->kind == ZINC_ODD_DIR) /* its keys tell */
 		return 0;
-	s->keys++;
-	zinc_show(shown, sizeof shown, odd->key + strlen(s->h->prefix));
-	s->status = add_foreign(s, shown, s->err);
+	if (odd->kind == ZINC_ODD_LOCK) {
+		s->status = note_lock(s, odd->key);
+	} else {
+		s->keys++;
+		zinc_show(shown, sizeof shown, odd->key + strlen(s->h->prefix));
+		s->status = add_foreign(s, "", shown, s->err);
+	}
 	return s->status != ZINC_OK;
 }
 
@@ -545,9 +566,10 @@ list_prefix(void *arg, const char *prefix, zinc_error *err)
 static zinc_status
 list(zinc_survey *s, zinc_key_fn fn, zinc_error *err)
 {
-	struct listing l = {s, {.key = fn, .odd = note_odd, .arg = s}};
+	struct listing l = {s, {.key = fn, .odd = note_odd, .arg = s, .locks = 1}};
 
 	s->err = err;
+	s->judging = fn == judge_key;
 	s->keys = s->nforeign = s->foreign.n = 0;
 	return s->path[1] ? s->h->format->prefixes(s->h, s->path, list_prefix, &l, err)
 			  : list_prefix(&l, s->h->prefix, err);

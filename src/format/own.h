@@ -22,6 +22,7 @@ typedef struct zinc_survey {
 	zinc_buf documents;  /* keys, each with its NUL, of zinc_survey_documents */
 	zinc_buf base;       /* prefix of the node below the root: "" or "a/b/" */
 	zinc_buf place, pool, owners;
+	bool judging;       /* the owners are known */
 	zinc_status status; /* of the callback of a listing */
 	zinc_error *err;
 } zinc_survey;

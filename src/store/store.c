@@ -532,6 +532,7 @@ list_checked(const zinc_store *s, checked_list *c, zinc_error *err)
 
 	checked.odd = c->to.odd ? checked_odd : NULL;
 	checked.own = c->to.own;
+	checked.locks = c->to.locks;
 	if (s->ops.walk)
 		return s->ops.walk(s->self, c->prefix, &checked, err);
 	if (c->to.key)

@@ -238,8 +238,8 @@ typedef struct fs_entries {
 } fs_entries;
 
 /* Read path[0..n) (missing: no entries).  Everything, in any order, links as links; or else all but locks, in order,
- * links followed where the store does (or, own, as files of size 0), with sizes of files.  `where` (may be NULL) gets the directory's own stat. */
-typedef enum fs_which { FS_EVERYTHING, FS_KEYS, FS_KEYS_WITH_SIZES, FS_OWN_KEYS } fs_which;
+ * links followed where the store does (or, own, as files of size 0), with sizes of files; or with locks.  `where` (may be NULL) gets the directory's own stat. */
+typedef enum fs_which { FS_EVERYTHING, FS_KEYS, FS_KEYS_WITH_SIZES, FS_OWN_KEYS, FS_KEYS_AND_LOCKS } fs_which;
 zinc_status zinc_fs_entries_read(zinc_fs *fs, fs_entries *e, const char *path, size_t n, fs_which which,
 				 struct stat *where, zinc_error *err);
 void zinc_fs_entries_fini(fs_entries *e);

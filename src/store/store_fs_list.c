@@ -52,8 +52,11 @@ add_entry(void *arg, const char *name, int type)
 
 	if (r->which != FS_EVERYTHING && !is_name(r->npath, name))
 		entry.odd = ZINC_ODD_NAME;
-	if (entry.odd && type == DT_REG && zinc_fs_is_lock(name))
-		return 0;
+	if (entry.odd && type == DT_REG && zinc_fs_is_lock(name)) {
+		if (r->which != FS_KEYS_AND_LOCKS)
+			return 0;
+		entry.odd = ZINC_ODD_LOCK;
+	}
 	if (r->count++ >= r->fs->ctx->limits.children)
 		r->status = zinc_fail(r->err, ZINC_E_LIMIT, "more than %llu entries in one directory",
 				      (unsigned long long)r->fs->ctx->limits.children);
@@ -208,13 +211,15 @@ stat_entry(zinc_fs *fs, const fs_dir *d, fs_entry *entry, const char *name)
 
 /* What an entry that is no file and no directory means for keys. */
 static void
-judge(zinc_fs *fs, const fs_dir *d, fs_entry *entry, const char *name, bool own)
+judge(zinc_fs *fs, const fs_dir *d, fs_entry *entry, const char *name, fs_which which)
 {
-	if (entry->odd && entry->type == DT_REG && zinc_fs_is_lock(name))
-		entry->type = FS_PASSED_OVER;
+	if (entry->odd && entry->type == DT_REG && zinc_fs_is_lock(name)) {
+		entry->odd = ZINC_ODD_LOCK;
+		entry->type = which == FS_KEYS_AND_LOCKS ? DT_REG : FS_PASSED_OVER;
+	}
 	if (entry->type == FS_PASSED_OVER)
 		entry->odd = (zinc_odd_kind)0;
-	else if (entry->type == DT_LNK && !entry->odd && own)
+	else if (entry->type == DT_LNK && !entry->odd && which == FS_OWN_KEYS)
 		entry->type = DT_REG;
 	else if (entry->type == DT_LNK && !entry->odd)
 		resolve_link(fs, d, entry, name);
@@ -233,7 +238,7 @@ resolve(zinc_fs *fs, const fs_dir *d, fs_entry *entry, const char *name, fs_whic
 	if ((entry->type != DT_LNK || !keys) && stat_entry(fs, d, entry, name) == -1)
 		return -1;
 	if (keys)
-		judge(fs, d, entry, name, which == FS_OWN_KEYS);
+		judge(fs, d, entry, name, which);
 	return 0;
 }
 
@@ -337,13 +342,18 @@ holds(const zinc_odd *odd, const char *name)
 static void
 tell_odd(walk *w, zinc_odd_kind kind, const char *why)
 {
-	const char *path = zinc_buf_text(&w->path);
-	const odd_place place = {w->fs, path};
-	zinc_odd odd = {sizeof odd, kind, path, why, holds, &place};
+	const char *path;
+	odd_place place;
+	zinc_odd odd;
 	zinc_error e = ZINC_ERROR_INIT;
 
+	if (kind == ZINC_ODD_LOCK)
+		w->path.n -= sizeof FS_SUFFIX - 1; /* whoever called cuts it back anyway */
+	path = zinc_buf_text(&w->path);
 	if (!w->to.odd || !path)
 		return;
+	place = (odd_place){w->fs, path};
+	odd = (zinc_odd){sizeof odd, kind, path, kind == ZINC_ODD_LOCK ? "a lock file" : why, holds, &place};
 	if (kind == ZINC_ODD_NAME) {
 		odd.why = "its name is too long for a key";
 		if (zinc_key_check(path, &e) != ZINC_OK || zinc_fs_key_check(path, &e) != ZINC_OK)
@@ -444,7 +454,10 @@ static zinc_status
 read_entries(walk *w, fs_entries *e, chain *here, zinc_error *err)
 {
 	return zinc_fs_entries_read(w->fs, e, zinc_buf_text(&w->path), path_length(&w->path),
-				    w->to.own ? FS_OWN_KEYS : FS_KEYS_WITH_SIZES, &here->st, err);
+				    w->to.own     ? FS_OWN_KEYS
+				    : w->to.locks ? FS_KEYS_AND_LOCKS
+						  : FS_KEYS_WITH_SIZES,
+				    &here->st, err);
 }
 
 /* *skip: the directory at w->path may not be read, and was told of.  Not the one that the caller asked for. */
@@ -731,9 +744,9 @@ erase_below(erasing *x)
 }
 
 static int
-ignore_leftover(void *arg, const char *name, const char *what)
+ignore_leftover(void *arg, const char *name, const char *key, const char *what)
 {
-	(void)arg, (void)name, (void)what;
+	(void)arg, (void)name, (void)key, (void)what;
 	return 0;
 }
 

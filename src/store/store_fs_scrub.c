@@ -1,7 +1,8 @@
 /*
  * store_fs_scrub.c - what killed writers left behind: lock files that nobody holds, empty directories
  *
- * A lock file is reported, and removed, only while this process holds it; so a writer at work is never disturbed.
+ * A lock file is reported, and removed, only while this process holds it; so a writer at work is never disturbed.  Any
+ * file may have such a name, so whoever asked decides of each, before it goes.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -15,33 +16,57 @@ typedef struct scrub {
 	zinc_scrub_fn fn;
 	void *arg;
 	zinc_buf path; /* "" or ends in '/' */
+	zinc_buf key;  /* that a lock is of */
 	bool stop;
 	zinc_error *err;
 } scrub;
 
-/* True when the lock file is nobody's: gone when asked to remove it, else as good as gone. */
+/* May what s->path names go?  `key` NULL: a directory. */
 static bool
-scrub_lock(scrub *s, const char *name)
+may_go(scrub *s, const char *key, const char *what)
 {
-	zinc_fs *fs = s->fs;
-	const zinc_os *os = fs_os(fs);
-	size_t n = s->path.n;
+	const int answer = s->fn(s->arg, zinc_buf_text(&s->path), key, what);
+
+	s->stop = answer != 0 && answer != ZINC_SCRUB_KEEP;
+	return answer == 0;
+}
+
+/* Ask about the lock file, which is held, and remove it; *gone then, or when it would be. */
+static zinc_status
+scrub_held(scrub *s, const fs_dir *d, const char *name, bool *gone)
+{
+	const size_t n = s->path.n;
+	zinc_status st = zinc_buf_puts(&s->path, name, s->err);
+
+	s->key.n = 0;
+	if (st == ZINC_OK)
+		st = zinc_buf_add(&s->key, s->path.p, s->path.n - (sizeof FS_SUFFIX - 1), s->err);
+	if (st == ZINC_OK && (!zinc_buf_text(&s->path) || !zinc_buf_text(&s->key)))
+		st = zinc_fail_nomem(s->err);
+	*gone = st == ZINC_OK && may_go(s, zinc_buf_text(&s->key), "lock file of a writer that is gone");
+	if (*gone && s->remove && fs_os(s->fs)->unlinkat(fs_os(s->fs), d->fd, name, 0) == -1)
+		st = zinc_error_at_key(s->err, zinc_fs_fail(s->err, errno, "cannot remove it"), zinc_buf_text(&s->path));
+	s->path.n = n;
+	return st;
+}
+
+/* *gone: the lock file is nobody's, and gone when asked to remove it, else as good as gone. */
+static zinc_status
+scrub_lock(scrub *s, const char *name, bool *gone)
+{
+	const size_t n = s->path.n;
+	zinc_status st = ZINC_OK;
 	fs_dir *d = NULL;
 	fs_lock lock;
-	bool gone = false;
 
-	if (zinc_fs_dir_open(fs, zinc_buf_text(&s->path), n ? n - 1 : 0, false, &d, NULL, NULL) != ZINC_OK || !d)
-		return false;
-	if (zinc_fs_lock_leftover(fs, d->fd, name, &lock) == FS_TAKEN) {
-		gone = !s->remove || os->unlinkat(os, d->fd, name, 0) == 0;
-		zinc_fs_lock_release(fs, &lock);
+	if (zinc_fs_dir_open(s->fs, zinc_buf_text(&s->path), n ? n - 1 : 0, false, &d, NULL, NULL) != ZINC_OK || !d)
+		return ZINC_OK;
+	if (zinc_fs_lock_leftover(s->fs, d->fd, name, &lock) == FS_TAKEN) {
+		st = scrub_held(s, d, name, gone);
+		zinc_fs_lock_release(s->fs, &lock);
 	}
-	zinc_fs_dir_unref(fs, d);
-	if (gone && zinc_buf_puts(&s->path, name, NULL) == ZINC_OK) {
-		s->stop = s->fn(s->arg, zinc_buf_text(&s->path), "lock file of a writer that is gone") != 0;
-		s->path.n = n;
-	}
-	return gone;
+	zinc_fs_dir_unref(s->fs, d);
+	return st;
 }
 
 /* The directory s->path holds nothing (any more). */
@@ -52,7 +77,7 @@ scrub_empty(scrub *s)
 	const char *path = zinc_buf_text(&s->path);
 	fs_dir *d = NULL;
 
-	if (!zinc_fs_may_remove(s->fs, path, n))
+	if (!zinc_fs_may_remove(s->fs, path, n) || !may_go(s, NULL, "empty directory"))
 		return false;
 	if (s->remove) {
 		zinc_fs_prune(s->fs, path, n);
@@ -61,7 +86,6 @@ scrub_empty(scrub *s)
 			return false;
 		}
 	}
-	s->stop = s->fn(s->arg, path, "empty directory") != 0;
 	return true;
 }
 
@@ -76,7 +100,7 @@ scrub_entry(scrub *s, const fs_entry *entry, const char *name, bool *empty)
 	zinc_status st = ZINC_OK;
 
 	if (entry->type == DT_REG && zinc_fs_is_lock(name)) {
-		gone = scrub_lock(s, name);
+		st = scrub_lock(s, name, &gone);
 	} else if (entry->type == DT_DIR && n + strlen(name) <= FS_KEY_MAX) {
 		st = zinc_buf_puts(&s->path, name, s->err);
 		if (st == ZINC_OK)
@@ -119,11 +143,13 @@ zinc_fs_scrub(void *self, const char *prefix, int remove, zinc_scrub_fn fn, void
 	zinc_status st;
 
 	zinc_buf_init(&s.path, s.fs->ctx, SIZE_MAX - 1);
+	zinc_buf_init(&s.key, s.fs->ctx, SIZE_MAX - 1);
 	st = zinc_buf_puts(&s.path, prefix, err);
 	if (st == ZINC_OK && !zinc_buf_text(&s.path))
 		st = zinc_fail_nomem(err);
 	if (st == ZINC_OK)
 		st = scrub_dir(&s, &empty);
+	zinc_buf_fini(&s.key);
 	zinc_buf_fini(&s.path);
 	return st;
 }

@@ -224,11 +224,12 @@ listed_odd(void *arg, const zinc_odd *odd)
 
 /* The prefix itself may be an empty directory: that is not below it. */
 static int
-listed_leftover(void *arg, const char *name, const char *what)
+listed_leftover(void *arg, const char *name, const char *key, const char *what)
 {
 	const named_list *l = (const named_list *)arg;
 
-	return strlen(name) > l->p->n ? l->scrub_fn(l->arg, name + l->p->n, what) : 0;
+	return strlen(name) > l->p->n ? l->scrub_fn(l->arg, name + l->p->n, key ? key + l->p->n : NULL, what)
+				      : ZINC_SCRUB_KEEP;
 }
 
 static zinc_status
@@ -236,7 +237,7 @@ prefix_walk(void *self, const char *prefix, const zinc_lister *to, zinc_error *e
 {
 	const prefixed *p = (const prefixed *)self;
 	named_list l = {p, *to, NULL, NULL};
-	zinc_lister whole_names = {NULL, NULL, NULL, &l, to->own};
+	zinc_lister whole_names = {NULL, NULL, NULL, &l, to->own, to->locks};
 	zinc_buf whole;
 	zinc_status st = whole_key(&whole, p, prefix, err);
 
@@ -253,7 +254,7 @@ static zinc_status
 prefix_scrub(void *self, const char *prefix, int remove, zinc_scrub_fn fn, void *arg, zinc_error *err)
 {
 	const prefixed *p = (const prefixed *)self;
-	named_list l = {p, {NULL, NULL, NULL, NULL, 0}, fn, arg};
+	named_list l = {p, {.key = NULL}, fn, arg};
 	zinc_buf whole;
 	zinc_status st = whole_key(&whole, p, prefix, err);
 

@@ -249,20 +249,39 @@ zinc_check_place(zinc_check *c, const char *key, zinc_key_role *role, zinc_error
 /* ---- leftovers ----
  *
  * Only the store knows its temporaries and locks, and which of them nobody holds any more; it removes them under
- * their own lock, so a writer at work loses nothing.
+ * their own lock, so a writer at work loses nothing.  But any file may be named as a lock is, so only locks of what
+ * a writer of this hierarchy would lock are removed: documents, a copy's traces, and what looks like a chunk.
  */
 
+static bool
+is_writers(zinc_check *c, const char *key)
+{
+	zinc_key_role role;
+
+	if (!key || zinc_cp_trace_of(key) != ZINC_CP_NO_TRACE) /* an empty directory; a copy's */
+		return true;
+	if (c->h->format->place(c->h, zinc_check_key(c, key), &role, &c->place, NULL) != ZINC_OK)
+		return false;
+	return role == ZINC_KEY_NODE || role == ZINC_KEY_PART ||
+	       (role == ZINC_KEY_OTHER && zinc_is_chunk_name(zinc_key_name(key)));
+}
+
 static int
-leftover(void *arg, const char *name, const char *what)
+leftover(void *arg, const char *name, const char *key, const char *what)
 {
 	zinc_check *c = arg;
 	zinc_finding f = {.level = ZINC_LEVEL_WARNING, .rule = "leftover", .path = "", .message = what};
+	const bool ours = is_writers(c, key);
 
 	f.key = zinc_check_key(c, name);
-	f.repaired = c->o.repair;
-	f.fix = "zinc validate --repair removes it";
+	f.repaired = c->o.repair && ours;
+	f.fix = ours ? "zinc validate --repair removes it" : NULL;
+	if (!ours)
+		f.message = "named as a lock file is, but no writer of this hierarchy would make it: it is left alone";
 	zinc_check_found(c, &f);
-	return c->stopped || zinc_cancelled(c->o.cancel);
+	if (c->stopped || zinc_cancelled(c->o.cancel))
+		return 1;
+	return ours ? 0 : ZINC_SCRUB_KEEP;
 }
 
 static zinc_status

@@ -290,15 +290,6 @@ orphan(struct objects *o, const char *key, const char *rule, const char *message
 	return tell(o, key, f, true);
 }
 
-/* Does the last name look like that of a chunk: "c", "c.0.1", "0", "0.1"? */
-static bool
-looks_like_chunk(const char *name)
-{
-	name += *name == 'c';
-	name += *name == '.';
-	return name[strspn(name, "0123456789.")] == '\0';
-}
-
 /* Is the last name that of a document?  One of this version was looked at before, so it is another's. */
 static bool
 is_document(const char *name)
@@ -366,7 +357,7 @@ loose_key(struct objects *o, const char *key, const char *rel)
 		return hidden_node(o, key);
 	if (is_document(name))
 		return other_version(o, key);
-	if (name > rel + from && looks_like_chunk(name))
+	if (name > rel + from && zinc_is_chunk_name(name))
 		return lost_document(o, key);
 	return stray(o, key, "M1", "belongs to no node");
 }

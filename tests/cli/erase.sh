@@ -49,6 +49,21 @@ for format in v3 v2 v3-2019 v3-2020 v3-2022; do
 	zinc 3 rm --yes d.zarr/g
 	plant $format
 
+	# ---- lock files: those of the node's own keys go with it, one that only has such a name is a stranger's ----
+	touch "d.zarr/${data[$format]}/${first[$format]}.__lock"
+	zinc 0 rm --yes d.zarr/a
+	[ ! -e "d.zarr/${data[$format]}" ] || bad "$format: a lock file is left"
+	plant $format
+	echo precious >"d.zarr/${data[$format]}/diary.__lock"
+	unchanged 3 rm --yes d.zarr/a
+	says "lock file of ${data[$format]}/diary"
+	echo precious >d.zarr/diary.__lock
+	zinc 0 validate --repair d.zarr
+	has "2 warnings"
+	[ -s d.zarr/diary.__lock ] && [ -s "d.zarr/${data[$format]}/diary.__lock" ] || bad "$format: a stranger's file is gone"
+	unchanged 3 create d.zarr/a --shape 1 --dtype int8 --overwrite
+	plant $format
+
 	# ---- foreign keys, in the array and in the group ----
 	echo mine >"d.zarr/${data[$format]}/README"
 	unchanged 3 rm --yes d.zarr/a

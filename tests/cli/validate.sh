@@ -119,6 +119,13 @@ has "repaired leftover"
 [ ! -e l.zarr/g/x/c/0/0.__lock ] && [ ! -e l.zarr/g/x/c/7 ] || bad "leftovers are removed"
 zinc 0 validate l.zarr
 has "0 warnings"
+# A file of somebody else that has a lock's name, in the hierarchy and in an array's directory, is told of and stays.
+echo precious | tee l.zarr/diary.__lock >l.zarr/g/x/c/notes.__lock
+zinc 0 validate --repair l.zarr
+has "warning leftover: diary.__lock: named as a lock file is"
+has "warning leftover: g/x/c/notes.__lock: named as a lock file is"
+has "2 warnings"
+[ -s l.zarr/diary.__lock ] && [ -s l.zarr/g/x/c/notes.__lock ] || bad "--repair removed a stranger's file"
 
 # ---- a copy that was not finished: one finding in every format; it goes on, or is given up ----
 for format in v3 v2 v3-2022 v3-2020 v3-2019; do

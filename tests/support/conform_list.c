@@ -343,9 +343,9 @@ readers_see_whole_values(void **state)
 }
 
 static int
-no_leftover(void *arg, const char *name, const char *what)
+no_leftover(void *arg, const char *name, const char *key, const char *what)
 {
-	(void)arg;
+	(void)arg, (void)key;
 	fail_msg("leftover %s: %s", name, what);
 	return 1;
 }

@@ -373,9 +373,9 @@ depth_is_that_of_keys(void **state)
 /* ---- scrub ---- */
 
 static int
-note_leftover(void *arg, const char *name, const char *what)
+note_leftover(void *arg, const char *name, const char *key, const char *what)
 {
-	(void)arg;
+	(void)arg, (void)key;
 	snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s(%.5s)", text[0] ? " " : "", name, what);
 	return 0;
 }

@@ -46,9 +46,9 @@ note_entry(void *arg, const char *name, int is_prefix)
 }
 
 static int
-note_leftover(void *arg, const char *name, const char *what)
+note_leftover(void *arg, const char *name, const char *key, const char *what)
 {
-	(void)arg, (void)what;
+	(void)arg, (void)key, (void)what;
 	add_word(name);
 	return 0;
 }
