@@ -27,7 +27,8 @@
  * (12) Nothing that is there is taken for missing: a FIFO, device, socket or directory in the place of a value, and a
  *      link on the way that leads nowhere, make get() fail.  Whatever get() can read is listed.
  * (13) A change follows links to directories as get() does; a link in the place of the value itself is replaced or
- *      erased, and what it leads to stays.  del_prefix follows none.
+ *      erased, and what it leads to stays.  del_prefix follows none from the last name of its prefix on, and scrub
+ *      none below its own, also not those that come while they work.
  *
  * What a file system adds to the rules of keys: no '\', no component that ends in ".__lock" or is longer than
  * 248 bytes, and no key that is also the directory of another.

@@ -79,9 +79,10 @@ struct fs_group {
 	unsigned busy;      /* taken */
 	fs_change *done;    /* renamed or failed, directories not yet synced */
 	size_t ndone;
-	fs_change *failed; /* for commit to report */
-	fs_dirs dirs;      /* to sync */
-	fs_dir *last;      /* directory of the latest put: most often that of the next, too */
+	fs_change *failed;  /* for commit to report */
+	fs_dirs dirs;       /* to sync */
+	fs_dir *last;       /* directory of the latest put: most often that of the next, too */
+	const fs_dir *base; /* NULL, or what its changes are erased below */
 };
 
 typedef struct zinc_fs {
@@ -141,14 +142,24 @@ zinc_status zinc_fs_open_value(zinc_fs *fs, const char *key, int *fd, struct sta
 zinc_status zinc_fs_root(zinc_fs *fs, bool make, int *out, zinc_error *err);
 /* The length of the path above: "a/b/c" -> 3, "a" -> 0. */
 size_t zinc_fs_parent(const char *path, size_t n);
-/* Open path[0..n); *out NULL and ZINC_OK when it is missing and not to be made.  `made` as in fs_change, only ever
- * lowered. */
-zinc_status zinc_fs_dir_open(zinc_fs *fs, const char *path, size_t n, bool make, fs_dir **out, size_t *made,
+/*
+ * Who erases what lies below a directory opens that one once, links on the way to it followed as the store does: this
+ * is the base.  From there on no link is followed, so that whoever swaps a directory for a link meanwhile has nothing
+ * erased elsewhere.  Where a function takes a base, its path is below (or above, and then as without); NULL: the root.
+ */
+/* *out NULL and ZINC_OK when it is missing. */
+zinc_status zinc_fs_base_open(zinc_fs *fs, const char *path, size_t n, fs_dir **out, zinc_error *err);
+/* open(2) of `path`, which may end in a slash. */
+int zinc_fs_open_below(zinc_fs *fs, const fs_dir *base, const char *path, int flags);
+/* Open path[0..n); *out NULL and ZINC_OK when it is missing. */
+zinc_status zinc_fs_dir_open(zinc_fs *fs, const fs_dir *base, const char *path, size_t n, fs_dir **out,
 			     zinc_error *err);
+/* The same, made if need be.  `made` as in fs_change, only ever lowered. */
+zinc_status zinc_fs_dir_make(zinc_fs *fs, const char *path, size_t n, fs_dir **out, size_t *made, zinc_error *err);
 
 void zinc_fs_dir_unref(zinc_fs *fs, fs_dir *d);
-/* Remove path[0..n) and what is above as long as it is empty. */
-void zinc_fs_prune(zinc_fs *fs, const char *path, size_t n);
+/* Remove path[0..n) and what is above as long as it is empty.  True when path[0..n) itself is gone. */
+bool zinc_fs_prune(zinc_fs *fs, const fs_dir *base, const char *path, size_t n);
 bool zinc_fs_may_remove(const zinc_fs *fs, const char *path, size_t n);
 /* Is there a key that file system takes for this one? */
 zinc_status zinc_fs_check_names(zinc_fs *fs, const fs_change *c, zinc_error *err);
@@ -158,7 +169,7 @@ zinc_status zinc_fs_dirs_add(zinc_fs *fs, fs_dirs *set, const char *path, size_t
 bool zinc_fs_dirs_has(const fs_dirs *set, const char *path, size_t n);
 void zinc_fs_dirs_fini(zinc_fs *fs, fs_dirs *set);
 /* Prune, then fsync each (or what is left above it); entries say which failed.  Returns the first failure. */
-zinc_status zinc_fs_dirs_sync(zinc_fs *fs, fs_dirs *set, zinc_error *err);
+zinc_status zinc_fs_dirs_sync(zinc_fs *fs, const fs_dir *base, fs_dirs *set, zinc_error *err);
 
 /* ---- locks (store_fs_lock.c) ---- */
 
@@ -240,15 +251,17 @@ typedef struct fs_entries {
 /* Read path[0..n) (missing: no entries).  Everything, in any order, links as links; or else all but locks, in order,
  * links followed where the store does (or, own, as files of size 0), with sizes of files; or with locks.  `where` (may be NULL) gets the directory's own stat. */
 typedef enum fs_which { FS_EVERYTHING, FS_KEYS, FS_KEYS_WITH_SIZES, FS_OWN_KEYS, FS_KEYS_AND_LOCKS } fs_which;
-zinc_status zinc_fs_entries_read(zinc_fs *fs, fs_entries *e, const char *path, size_t n, fs_which which,
-				 struct stat *where, zinc_error *err);
+zinc_status zinc_fs_entries_read(zinc_fs *fs, const fs_dir *base, fs_entries *e, const char *path, size_t n,
+				 fs_which which, struct stat *where, zinc_error *err);
 void zinc_fs_entries_fini(fs_entries *e);
 /* Entry i and its name; NULL past the end. */
 const fs_entry *zinc_fs_entry(const fs_entries *e, size_t i, const char **name);
 /* Is the directory there, and not to be read by us?  `path` ends in '/'. */
-bool zinc_fs_is_denied(zinc_fs *fs, const char *path);
+bool zinc_fs_is_denied(zinc_fs *fs, const fs_dir *base, const char *path);
 zinc_status zinc_fs_walk(void *self, const char *prefix, const zinc_lister *to, zinc_error *err);
 zinc_status zinc_fs_del_prefix(void *self, const char *prefix, uint32_t flags, zinc_error *err);
 zinc_status zinc_fs_scrub(void *self, const char *prefix, int remove, zinc_scrub_fn fn, void *arg, zinc_error *err);
+zinc_status zinc_fs_scrub_below(zinc_fs *fs, const fs_dir *base, const char *prefix, bool remove, zinc_scrub_fn fn,
+				void *arg, zinc_error *err);
 
 #endif

@@ -287,7 +287,7 @@ static void
 sync_done(zinc_fs *fs, fs_group *g, fs_change *done, fs_dirs *dirs)
 {
 	zinc_error e = ZINC_ERROR_INIT;
-	bool uncertain = zinc_fs_dirs_sync(fs, dirs, &e) != ZINC_OK;
+	bool uncertain = zinc_fs_dirs_sync(fs, g->base, dirs, &e) != ZINC_OK;
 	fs_change *c;
 
 	while ((c = done) != NULL) {
@@ -509,7 +509,7 @@ sync_files(zinc_fs *fs, const char *path, bool *lost, zinc_error *err)
 	file_sync s = {fs, -1, 0, false};
 	fs_dir *d = NULL;
 
-	ZINC_TRY(zinc_fs_dir_open(fs, path, strlen(path), false, &d, NULL, err));
+	ZINC_TRY(zinc_fs_dir_open(fs, NULL, path, strlen(path), &d, err));
 	if (!d)
 		return ZINC_OK;
 	s.dir = d->fd;
@@ -536,7 +536,7 @@ sync_set(zinc_fs *fs, fs_dirs *set, bool files, zinc_error *err)
 		lost[2 * i + 1] = s != ZINC_OK;
 		st = st == ZINC_OK ? s : st;
 	}
-	all = zinc_fs_dirs_sync(fs, set, st == ZINC_OK ? err : NULL);
+	all = zinc_fs_dirs_sync(fs, NULL, set, st == ZINC_OK ? err : NULL);
 	for (i = 0; lost && i < set->n; i++) {
 		set->e[i].lost |= lost[2 * i];
 		set->e[i].failed |= lost[2 * i + 1];

@@ -286,8 +286,8 @@ read_open(zinc_fs *fs, fs_entries *e, const fs_dir *d, fs_which which, struct st
 
 /* The directory is closed when this returns; what is deleted meanwhile is met again as missing. */
 zinc_status
-zinc_fs_entries_read(zinc_fs *fs, fs_entries *e, const char *path, size_t n, fs_which which, struct stat *where,
-		     zinc_error *err)
+zinc_fs_entries_read(zinc_fs *fs, const fs_dir *base, fs_entries *e, const char *path, size_t n, fs_which which,
+		     struct stat *where, zinc_error *err)
 {
 	fs_dir *d = NULL;
 	zinc_status st;
@@ -296,7 +296,7 @@ zinc_fs_entries_read(zinc_fs *fs, fs_entries *e, const char *path, size_t n, fs_
 	zinc_buf_init(&e->list, fs->ctx, SIZE_MAX - 1);
 	if (where)
 		memset(where, 0, sizeof *where);
-	ZINC_TRY(zinc_fs_dir_open(fs, path, n, false, &d, NULL, err));
+	ZINC_TRY(zinc_fs_dir_open(fs, base, path, n, &d, err));
 	if (!d)
 		return ZINC_OK;
 	st = read_open(fs, e, d, which, where, err);
@@ -363,9 +363,9 @@ tell_odd(walk *w, zinc_odd_kind kind, const char *why)
 }
 
 bool
-zinc_fs_is_denied(zinc_fs *fs, const char *path)
+zinc_fs_is_denied(zinc_fs *fs, const fs_dir *base, const char *path)
 {
-	int fd = zinc_fs_openat(fs, atomic_load(&fs->root), path, O_RDONLY | O_DIRECTORY, fs->links);
+	int fd = zinc_fs_open_below(fs, base, path, O_RDONLY | O_DIRECTORY);
 
 	if (fd == -1)
 		return errno == EACCES || errno == EPERM;
@@ -453,7 +453,7 @@ walk_entry(walk *w, const fs_entry *entry, const char *name, const chain *here)
 static zinc_status
 read_entries(walk *w, fs_entries *e, chain *here, zinc_error *err)
 {
-	return zinc_fs_entries_read(w->fs, e, zinc_buf_text(&w->path), path_length(&w->path),
+	return zinc_fs_entries_read(w->fs, NULL, e, zinc_buf_text(&w->path), path_length(&w->path),
 				    w->to.own     ? FS_OWN_KEYS
 				    : w->to.locks ? FS_KEYS_AND_LOCKS
 						  : FS_KEYS_WITH_SIZES,
@@ -469,7 +469,7 @@ read_dir(walk *w, fs_entries *e, chain *here, bool *skip)
 		return read_entries(w, e, here, w->err);
 	if (read_entries(w, e, here, NULL) == ZINC_OK)
 		return ZINC_OK;
-	*skip = zinc_fs_is_denied(w->fs, zinc_buf_text(&w->path));
+	*skip = zinc_fs_is_denied(w->fs, NULL, zinc_buf_text(&w->path));
 	if (!*skip)
 		return read_entries(w, e, here, w->err);
 	tell_denied(w);
@@ -557,7 +557,7 @@ has_key(zinc_fs *fs, const char *path, bool *found, zinc_error *err)
 	fs_dir *d = NULL;
 	int failed;
 
-	ZINC_TRY(zinc_fs_dir_open(fs, path, r.npath - 1, false, &d, NULL, err));
+	ZINC_TRY(zinc_fs_dir_open(fs, NULL, path, r.npath - 1, &d, err));
 	if (!d)
 		return ZINC_OK;
 	failed = fs_os(fs)->read_dir(fs_os(fs), d->fd, first_file, &r) == -1 ? errno : 0;
@@ -579,7 +579,7 @@ look_into(walk *w, bool *found)
 	if (has_key(w->fs, path, found, NULL) == ZINC_OK)
 		return ZINC_OK;
 	*found = false;
-	if (!zinc_fs_is_denied(w->fs, path))
+	if (!zinc_fs_is_denied(w->fs, NULL, path))
 		return has_key(w->fs, path, found, w->err);
 	tell_denied(w);
 	return ZINC_OK;
@@ -612,7 +612,7 @@ walk_level(zinc_fs *fs, const char *prefix, const zinc_lister *to, zinc_error *e
 	fs_entries e;
 	zinc_status st;
 
-	ZINC_TRY(zinc_fs_entries_read(fs, &e, prefix, n ? n - 1 : 0, to->own ? FS_OWN_KEYS : FS_KEYS, NULL, err));
+	ZINC_TRY(zinc_fs_entries_read(fs, NULL, &e, prefix, n ? n - 1 : 0, to->own ? FS_OWN_KEYS : FS_KEYS, NULL, err));
 	zinc_buf_init(&w.path, fs->ctx, SIZE_MAX - 1);
 	st = zinc_buf_puts(&w.path, prefix, err);
 	for (i = 0; st == ZINC_OK && !w.stop && (entry = zinc_fs_entry(&e, i, &name)); i++) {
@@ -630,7 +630,7 @@ walk_level(zinc_fs *fs, const char *prefix, const zinc_lister *to, zinc_error *e
 
 /* Is path[0..n) itself a link?  What cannot be told is met again by who looks below. */
 static bool
-is_link(zinc_fs *fs, const char *path, size_t n)
+is_link(zinc_fs *fs, const fs_dir *base, const char *path, size_t n)
 {
 	char name[PATH_MAX];
 	struct stat st;
@@ -639,7 +639,8 @@ is_link(zinc_fs *fs, const char *path, size_t n)
 		return false;
 	memcpy(name, path, n);
 	name[n] = '\0';
-	return stat_and_close(fs, open_below(fs, "", 0, name, O_PATH | O_NOFOLLOW), &st) == 0 && S_ISLNK(st.st_mode);
+	return stat_and_close(fs, zinc_fs_open_below(fs, base, name, O_PATH | O_NOFOLLOW), &st) == 0 &&
+	       S_ISLNK(st.st_mode);
 }
 
 zinc_status
@@ -648,7 +649,7 @@ zinc_fs_walk(void *self, const char *prefix, const zinc_lister *to, zinc_error *
 	zinc_fs *fs = (zinc_fs *)self;
 	const size_t n = strlen(prefix);
 
-	if (to->own && is_link(fs, prefix, n ? n - 1 : 0))
+	if (to->own && is_link(fs, NULL, prefix, n ? n - 1 : 0))
 		return ZINC_OK;
 	return to->key ? walk_all(fs, prefix, to, NULL, err) : walk_level(fs, prefix, to, err);
 }
@@ -657,6 +658,7 @@ zinc_fs_walk(void *self, const char *prefix, const zinc_lister *to, zinc_error *
 
 typedef struct erasing {
 	zinc_fs *fs;
+	const fs_dir *base; /* what the prefix lies in */
 	zinc_put_group *group;
 	uint32_t flags;
 	zinc_buf path;      /* "" or ends in '/' */
@@ -675,14 +677,15 @@ note_failure(erasing *x, zinc_status st, const zinc_error *e)
 
 /* What cannot be a key has no lock either. */
 static zinc_status
-unlink_odd(zinc_fs *fs, const char *path, zinc_error *err)
+unlink_odd(const erasing *x, const char *path, zinc_error *err)
 {
+	zinc_fs *fs = x->fs;
 	const zinc_os *os = fs_os(fs);
 	const size_t n = zinc_fs_parent(path, strlen(path));
 	zinc_status st = ZINC_OK;
 	fs_dir *d = NULL;
 
-	ZINC_TRY(zinc_fs_dir_open(fs, path, n, false, &d, NULL, err));
+	ZINC_TRY(zinc_fs_dir_open(fs, x->base, path, n, &d, err));
 	if (d && os->unlinkat(os, d->fd, path + n + (n > 0), 0) == -1 && errno != ENOENT)
 		st = zinc_fs_fail(err, errno, "cannot unlink");
 	zinc_fs_dir_unref(fs, d);
@@ -703,7 +706,7 @@ erase_entry(erasing *x, const char *name)
 	else if (is_name(x->path.n, name))
 		st = zinc_fs_del(x->fs, x->group, path, &any, x->flags | FS_DEL_LINK, &e);
 	else
-		st = unlink_odd(x->fs, path, &e);
+		st = unlink_odd(x, path, &e);
 	zinc_error_at_key(&e, st, path ? path : "");
 	note_failure(x, st, &e);
 }
@@ -719,8 +722,8 @@ erase_below(erasing *x)
 	zinc_status st;
 	size_t i;
 
-	st = zinc_fs_entries_read(x->fs, &e, zinc_buf_text(&x->path), path_length(&x->path), FS_EVERYTHING, NULL,
-				  x->status == ZINC_OK ? x->err : NULL);
+	st = zinc_fs_entries_read(x->fs, x->base, &e, zinc_buf_text(&x->path), path_length(&x->path), FS_EVERYTHING,
+				  NULL, x->status == ZINC_OK ? x->err : NULL);
 	if (st != ZINC_OK) {
 		x->status = x->status == ZINC_OK ? st : x->status;
 		return;
@@ -765,23 +768,40 @@ erase_prefix(erasing *x, bool link)
 }
 
 /* Leftovers and empty directories go too: nobody can see them who would. */
+static void
+erase_all(erasing *x, const char *prefix)
+{
+	const size_t n = strlen(prefix);
+	const bool link = is_link(x->fs, x->base, prefix, n ? n - 1 : 0);
+	zinc_error e = ZINC_ERROR_INIT;
+
+	x->status = zinc_fs_put_begin(x->fs, &x->group, x->flags, x->err);
+	if (x->status != ZINC_OK)
+		return;
+	((fs_group *)x->group)->base = x->base;
+	x->status = zinc_buf_add(&x->path, prefix, n, x->err);
+	if (x->status == ZINC_OK)
+		erase_prefix(x, link);
+	note_failure(x, zinc_fs_commit(x->fs, x->group, NULL, NULL, &e), &e);
+	if (!link)
+		note_failure(x, zinc_fs_scrub_below(x->fs, x->base, prefix, true, ignore_leftover, NULL, &e), &e);
+}
+
+/* The base is what the prefix lies in, so that the prefix itself is not followed either. */
 zinc_status
 zinc_fs_del_prefix(void *self, const char *prefix, uint32_t flags, zinc_error *err)
 {
 	erasing x = {.fs = (zinc_fs *)self, .flags = flags, .err = err};
 	const size_t n = strlen(prefix);
-	zinc_error e = ZINC_ERROR_INIT;
-	bool link;
+	fs_dir *base = NULL;
 
-	ZINC_TRY(zinc_fs_put_begin(self, &x.group, flags, err));
-	link = is_link(x.fs, prefix, n ? n - 1 : 0);
+	ZINC_TRY(zinc_fs_base_open(x.fs, prefix, n ? zinc_fs_parent(prefix, n - 1) : 0, &base, err));
+	if (!base)
+		return ZINC_OK;
+	x.base = base;
 	zinc_buf_init(&x.path, x.fs->ctx, SIZE_MAX - 1);
-	x.status = zinc_buf_add(&x.path, prefix, n, err);
-	if (x.status == ZINC_OK)
-		erase_prefix(&x, link);
+	erase_all(&x, prefix);
 	zinc_buf_fini(&x.path);
-	note_failure(&x, zinc_fs_commit(self, x.group, NULL, NULL, &e), &e);
-	if (!link)
-		note_failure(&x, zinc_fs_scrub(self, prefix, 1, ignore_leftover, NULL, &e), &e);
+	zinc_fs_dir_unref(x.fs, base);
 	return x.status;
 }

@@ -1,8 +1,9 @@
 /*
  * store_fs_path.c - the directories of the file system store: made, opened, removed when empty, synced
  *
- * Every path is resolved beneath the root's descriptor, and names are created and removed as single components of an
- * open directory, so that no rename or link made meanwhile can lead outside.
+ * Every path is resolved beneath the root's descriptor, or that of the place which is being erased, and names are
+ * created and removed as single components of an open directory, so that no rename or link made meanwhile can lead
+ * outside.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,15 +28,27 @@ component_end(const char *path, size_t n)
 	return n + strcspn(path + n, "/");
 }
 
-/* Open path[0..n) beneath the root; `path` is cut there meanwhile. */
+int
+zinc_fs_open_below(zinc_fs *fs, const fs_dir *base, const char *path, int flags)
+{
+	const char *rest = path;
+
+	if (!base || strlen(path) < base->n)
+		return zinc_fs_openat(fs, atomic_load(&fs->root), *path ? path : ".", flags, fs->links);
+	rest += base->n;
+	rest += *rest == '/';
+	return zinc_fs_openat(fs, base->fd, *rest ? rest : ".", flags, ZINC_LINKS_REFUSE);
+}
+
+/* Open path[0..n); `path` is cut there meanwhile. */
 static int
-open_prefix(zinc_fs *fs, int root, char *path, size_t n)
+open_prefix(zinc_fs *fs, const fs_dir *base, char *path, size_t n)
 {
 	char kept = path[n];
 	int fd;
 
 	path[n] = '\0';
-	fd = zinc_fs_openat(fs, root, n ? path : ".", O_RDONLY | O_DIRECTORY, fs->links);
+	fd = zinc_fs_open_below(fs, base, path, O_RDONLY | O_DIRECTORY);
 	path[n] = kept;
 	return fd;
 }
@@ -225,13 +238,13 @@ make_or_find(zinc_fs *fs, int dir, char *path, size_t n)
 
 /* Up to the last directory that is there, then down again; others may remove what was just made. */
 static int
-make_dirs(zinc_fs *fs, int root, char *path, size_t n, size_t *made)
+make_dirs(zinc_fs *fs, char *path, size_t n, size_t *made)
 {
 	size_t m = n;
 	int fd, failed, downs = 0;
 
 	while (downs < FS_MOST_TRIES) {
-		fd = open_prefix(fs, root, path, m);
+		fd = open_prefix(fs, NULL, path, m);
 		if (fd == -1 && errno == ENOENT && m > 0) {
 			m = zinc_fs_parent(path, m);
 			continue;
@@ -262,34 +275,82 @@ cannot_open_dir(const zinc_fs *fs, const char *path, int errnum, zinc_error *err
 	return fail_dir(fs, path, errnum, err);
 }
 
-/* O_RDONLY, not O_PATH: the descriptor is listed and synced through. */
-zinc_status
-zinc_fs_dir_open(zinc_fs *fs, const char *path, size_t n, bool make, fs_dir **out, size_t *made, zinc_error *err)
+/* Not opened yet; NULL without memory. */
+static fs_dir *
+dir_new(zinc_fs *fs, const char *path, size_t n)
 {
-	zinc_status st;
 	size_t total;
-	fs_dir *d;
-	int root;
+	fs_dir *d = zinc_size_add(n, sizeof *d + 1, &total) ? NULL : (fs_dir *)zinc_alloc(fs->ctx, total);
 
-	*out = NULL;
-	ZINC_TRY(zinc_fs_root(fs, make, &root, err));
-	if (root == -1)
-		return ZINC_OK;
-	d = zinc_size_add(n, sizeof *d + 1, &total) ? NULL : (fs_dir *)zinc_alloc(fs->ctx, total);
 	if (!d)
-		return zinc_fail_nomem(err);
+		return NULL;
 	memcpy(d->path, path, n);
 	d->path[n] = '\0';
 	d->n = n;
 	d->refs = 1;
-	d->fd = make ? make_dirs(fs, root, d->path, n, made) : open_prefix(fs, root, d->path, n);
+	d->fd = -1;
+	return d;
+}
+
+/* Hand out what was opened; what is missing is none.  errno says why there is no descriptor. */
+static zinc_status
+dir_opened(zinc_fs *fs, fs_dir *d, bool may_miss, fs_dir **out, zinc_error *err)
+{
+	zinc_status st;
+
 	if (d->fd != -1) {
 		*out = d;
 		return ZINC_OK;
 	}
-	st = !make && (errno == ENOENT || errno == ENOTDIR) ? ZINC_OK : cannot_open_dir(fs, d->path, errno, err);
+	st = may_miss && (errno == ENOENT || errno == ENOTDIR) ? ZINC_OK : cannot_open_dir(fs, d->path, errno, err);
 	zinc_free(fs->ctx, d);
 	return st;
+}
+
+static zinc_status
+open_dir(zinc_fs *fs, const fs_dir *base, const char *path, size_t n, int flags, fs_dir **out, zinc_error *err)
+{
+	fs_dir *d;
+	int root;
+
+	*out = NULL;
+	ZINC_TRY(zinc_fs_root(fs, false, &root, err));
+	if (root == -1)
+		return ZINC_OK;
+	d = dir_new(fs, path, n);
+	if (!d)
+		return zinc_fail_nomem(err);
+	d->fd = zinc_fs_open_below(fs, base, d->path, flags | O_DIRECTORY);
+	return dir_opened(fs, d, true, out, err);
+}
+
+/* O_RDONLY, not O_PATH: the descriptor is listed and synced through. */
+zinc_status
+zinc_fs_dir_open(zinc_fs *fs, const fs_dir *base, const char *path, size_t n, fs_dir **out, zinc_error *err)
+{
+	return open_dir(fs, base, path, n, O_RDONLY, out, err);
+}
+
+/* O_PATH as the root: what is above the place to erase need not be readable. */
+zinc_status
+zinc_fs_base_open(zinc_fs *fs, const char *path, size_t n, fs_dir **out, zinc_error *err)
+{
+	return open_dir(fs, NULL, path, n, O_PATH, out, err);
+}
+
+zinc_status
+zinc_fs_dir_make(zinc_fs *fs, const char *path, size_t n, fs_dir **out, size_t *made, zinc_error *err)
+{
+	fs_dir *d;
+	int root;
+
+	*out = NULL;
+	ZINC_TRY(zinc_fs_root(fs, true, &root, err));
+	d = dir_new(fs, path, n);
+	if (!d)
+		return zinc_fail_nomem(err);
+	d->fd = make_dirs(fs, d->path, n, made);
+	return dir_opened(fs, d, false, out, err);
 }
 
 void
@@ -321,11 +382,11 @@ zinc_fs_may_remove(const zinc_fs *fs, const char *path, size_t n)
 
 /* rmdir of path[0..n); true when it is gone. */
 static bool
-remove_dir(zinc_fs *fs, int root, char *path, size_t n)
+remove_dir(zinc_fs *fs, const fs_dir *base, char *path, size_t n)
 {
 	const zinc_os *os = fs_os(fs);
 	size_t above = zinc_fs_parent(path, n);
-	int dir = open_prefix(fs, root, path, above);
+	int dir = open_prefix(fs, base, path, above);
 	bool gone;
 
 	if (dir == -1)
@@ -337,16 +398,17 @@ remove_dir(zinc_fs *fs, int root, char *path, size_t n)
 }
 
 /* rmdir itself says whether a directory is empty, so nothing is looked at and no race can remove a file. */
-void
-zinc_fs_prune(zinc_fs *fs, const char *path, size_t n)
+bool
+zinc_fs_prune(zinc_fs *fs, const fs_dir *base, const char *path, size_t n)
 {
-	int root = atomic_load(&fs->root);
+	const size_t whole = n;
 	char buf[FS_KEY_MAX + 1];
 
 	memcpy(buf, path, n);
 	buf[n] = '\0';
-	while (root != -1 && zinc_fs_may_remove(fs, buf, n) && remove_dir(fs, root, buf, n))
+	while (atomic_load(&fs->root) != -1 && zinc_fs_may_remove(fs, buf, n) && remove_dir(fs, base, buf, n))
 		n = zinc_fs_parent(buf, n);
+	return n < whole;
 }
 
 /* ---- the way to a root ---- */
@@ -487,13 +549,14 @@ zinc_fs_dirs_fini(zinc_fs *fs, fs_dirs *set)
 	memset(set, 0, sizeof *set);
 }
 
-/* Open path[0..*n), or what is left above it. */
+/* Open path[0..*n), or what is left above it.  The base is looked for by its name, since it is open though it be removed.
+ */
 static int
-open_survivor(zinc_fs *fs, int root, char *path, size_t *n)
+open_survivor(zinc_fs *fs, const fs_dir *base, char *path, size_t *n)
 {
 	int fd;
 
-	while ((fd = open_prefix(fs, root, path, *n)) == -1 && errno == ENOENT && *n > 0)
+	while ((fd = open_prefix(fs, base && *n > base->n ? base : NULL, path, *n)) == -1 && errno == ENOENT && *n > 0)
 		*n = zinc_fs_parent(path, *n);
 	return fd;
 }
@@ -517,12 +580,12 @@ synced_before(const fs_dirs *set, size_t i, const char *path, size_t n, bool any
 
 /* A directory that is gone is made durable by the one above. */
 static void
-sync_entry(zinc_fs *fs, fs_dirs *set, size_t i, bool any_failed)
+sync_entry(zinc_fs *fs, const fs_dir *base, fs_dirs *set, size_t i, bool any_failed)
 {
 	struct fs_dirs_entry *e = &set->e[i];
 	size_t n = strlen(e->path), k;
-	int root = atomic_load(&fs->root), fd;
-	const bool gone = root == -1 || (fd = open_survivor(fs, root, e->path, &n)) == -1;
+	int fd;
+	const bool gone = atomic_load(&fs->root) == -1 || (fd = open_survivor(fs, base, e->path, &n)) == -1;
 
 	e->synced = n;
 	e->failed = gone;
@@ -543,16 +606,16 @@ sync_entry(zinc_fs *fs, fs_dirs *set, size_t i, bool any_failed)
 /* Children are pruned before their parents; survivors are synced from the top down.  All are tried, the first failure
  * is told. */
 zinc_status
-zinc_fs_dirs_sync(zinc_fs *fs, fs_dirs *set, zinc_error *err)
+zinc_fs_dirs_sync(zinc_fs *fs, const fs_dir *base, fs_dirs *set, zinc_error *err)
 {
 	zinc_status st = ZINC_OK;
 	size_t i;
 
 	for (i = set->n; i-- > 0;)
 		if (set->e[i].prune)
-			zinc_fs_prune(fs, set->e[i].path, strlen(set->e[i].path));
+			zinc_fs_prune(fs, base, set->e[i].path, strlen(set->e[i].path));
 	for (i = 0; i < set->n; i++) {
-		sync_entry(fs, set, i, st != ZINC_OK);
+		sync_entry(fs, base, set, i, st != ZINC_OK);
 		if (set->e[i].failed && st == ZINC_OK) {
 			zinc_fs_fail(
 			    err, errno,
@@ -602,14 +665,14 @@ is_folded(zinc_fs *fs, int dir, const char *name)
 zinc_status
 zinc_fs_check_names(zinc_fs *fs, const fs_change *c, zinc_error *err)
 {
-	int root = atomic_load(&fs->root), dir, folded = 0;
+	int dir, folded = 0;
 	char path[FS_KEY_MAX + 1];
 	size_t n = strlen(c->key), at, end;
 
 	memcpy(path, c->key, n + 1);
 	for (at = 0; folded == 0 && at < n; at = end + 1) {
 		end = at + strcspn(path + at, "/");
-		dir = open_prefix(fs, root, path, at ? at - 1 : 0);
+		dir = open_prefix(fs, NULL, path, at ? at - 1 : 0);
 		if (dir == -1)
 			return zinc_fs_fail(err, errno, "cannot look for names that fold");
 		path[end] = '\0';

@@ -12,6 +12,7 @@
 
 typedef struct scrub {
 	zinc_fs *fs;
+	const fs_dir *base;
 	bool remove;
 	zinc_scrub_fn fn;
 	void *arg;
@@ -59,7 +60,7 @@ scrub_lock(scrub *s, const char *name, bool *gone)
 	fs_dir *d = NULL;
 	fs_lock lock;
 
-	if (zinc_fs_dir_open(s->fs, zinc_buf_text(&s->path), n ? n - 1 : 0, false, &d, NULL, NULL) != ZINC_OK || !d)
+	if (zinc_fs_dir_open(s->fs, s->base, zinc_buf_text(&s->path), n ? n - 1 : 0, &d, NULL) != ZINC_OK || !d)
 		return ZINC_OK;
 	if (zinc_fs_lock_leftover(s->fs, d->fd, name, &lock) == FS_TAKEN) {
 		st = scrub_held(s, d, name, gone);
@@ -75,18 +76,10 @@ scrub_empty(scrub *s)
 {
 	size_t n = s->path.n ? s->path.n - 1 : 0;
 	const char *path = zinc_buf_text(&s->path);
-	fs_dir *d = NULL;
 
 	if (!zinc_fs_may_remove(s->fs, path, n) || !may_go(s, NULL, "empty directory"))
 		return false;
-	if (s->remove) {
-		zinc_fs_prune(s->fs, path, n);
-		if (zinc_fs_dir_open(s->fs, path, n, false, &d, NULL, NULL) != ZINC_OK || d) {
-			zinc_fs_dir_unref(s->fs, d);
-			return false;
-		}
-	}
-	return true;
+	return !s->remove || zinc_fs_prune(s->fs, s->base, path, n);
 }
 
 static zinc_status scrub_dir(scrub *s, bool *empty);
@@ -123,10 +116,10 @@ scrub_dir(scrub *s, bool *empty)
 	zinc_status st = ZINC_OK;
 
 	*empty = false;
-	if (n && zinc_fs_is_denied(s->fs, zinc_buf_text(&s->path)))
+	if (n && zinc_fs_is_denied(s->fs, s->base, zinc_buf_text(&s->path)))
 		return ZINC_OK; /* not ours, whatever is in it */
 	*empty = true;
-	ZINC_TRY(zinc_fs_entries_read(s->fs, &e, zinc_buf_text(&s->path), n, FS_EVERYTHING, &where, s->err));
+	ZINC_TRY(zinc_fs_entries_read(s->fs, s->base, &e, zinc_buf_text(&s->path), n, FS_EVERYTHING, &where, s->err));
 	for (i = 0; st == ZINC_OK && !s->stop && (entry = zinc_fs_entry(&e, i, &name)); i++)
 		st = scrub_entry(s, entry, name, empty);
 	zinc_fs_entries_fini(&e);
@@ -136,9 +129,10 @@ scrub_dir(scrub *s, bool *empty)
 }
 
 zinc_status
-zinc_fs_scrub(void *self, const char *prefix, int remove, zinc_scrub_fn fn, void *arg, zinc_error *err)
+zinc_fs_scrub_below(zinc_fs *fs, const fs_dir *base, const char *prefix, bool remove, zinc_scrub_fn fn, void *arg,
+		    zinc_error *err)
 {
-	scrub s = {.fs = (zinc_fs *)self, .remove = remove != 0, .fn = fn, .arg = arg, .err = err};
+	scrub s = {.fs = fs, .base = base, .remove = remove, .fn = fn, .arg = arg, .err = err};
 	bool empty;
 	zinc_status st;
 
@@ -151,5 +145,22 @@ zinc_fs_scrub(void *self, const char *prefix, int remove, zinc_scrub_fn fn, void
 		st = scrub_dir(&s, &empty);
 	zinc_buf_fini(&s.key);
 	zinc_buf_fini(&s.path);
+	return st;
+}
+
+/* The prefix itself may be a link, below it none is followed. */
+zinc_status
+zinc_fs_scrub(void *self, const char *prefix, int remove, zinc_scrub_fn fn, void *arg, zinc_error *err)
+{
+	zinc_fs *fs = (zinc_fs *)self;
+	const size_t n = strlen(prefix);
+	fs_dir *base = NULL;
+	zinc_status st;
+
+	if (n && zinc_fs_is_denied(fs, NULL, prefix))
+		return ZINC_OK;
+	ZINC_TRY(zinc_fs_base_open(fs, prefix, n ? n - 1 : 0, &base, err));
+	st = base ? zinc_fs_scrub_below(fs, base, prefix, remove != 0, fn, arg, err) : ZINC_OK;
+	zinc_fs_dir_unref(fs, base);
 	return st;
 }

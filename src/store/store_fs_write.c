@@ -66,7 +66,14 @@ zinc_fs_drop(zinc_fs *fs, fs_change *c)
 		zinc_fs_lock_release(fs, &c->lock);
 	}
 	if (c->dir && c->made != SIZE_MAX)
-		zinc_fs_prune(fs, c->dir->path, c->dir->n);
+		zinc_fs_prune(fs, NULL, c->dir->path, c->dir->n);
+}
+
+/* Of a change that erases below one (zinc_fs_base_open). */
+static const fs_dir *
+base_of(const fs_change *c)
+{
+	return c->group ? c->group->base : NULL;
 }
 
 /* ---- the lock ---- */
@@ -79,7 +86,10 @@ open_dir(zinc_fs *fs, fs_change *c, bool make, zinc_error *err)
 
 	if (c->group)
 		c->dir = zinc_fs_group_dir(fs, c->group, c->key, n);
-	return c->dir ? ZINC_OK : zinc_fs_dir_open(fs, c->key, n, make, &c->dir, &c->made, err);
+	if (c->dir)
+		return ZINC_OK;
+	return make ? zinc_fs_dir_make(fs, c->key, n, &c->dir, &c->made, err)
+		    : zinc_fs_dir_open(fs, base_of(c), c->key, n, &c->dir, err);
 }
 
 /* The windows of all groups are finished before this thread waits (promise 7 of store_fs.c). */
@@ -377,7 +387,7 @@ conclude(zinc_fs *fs, fs_change *c, fs_dirs *own, zinc_error *err)
 	if (c->group)
 		zinc_fs_group_done(fs, c, keep);
 	else if (st == ZINC_OK)
-		st = zinc_fs_dirs_sync(fs, own, err);
+		st = zinc_fs_dirs_sync(fs, NULL, own, err);
 	zinc_fs_dirs_fini(fs, own);
 	if (!keep)
 		zinc_fs_change_free(fs, c);
@@ -467,7 +477,7 @@ erase_there(zinc_fs *fs, fs_change *c, const struct stat *st, zinc_error *err)
 		c->status = zinc_fs_fail(err, errno, "cannot unlink");
 	zinc_fs_drop(fs, c);
 	if (c->flags & ZINC_PUT_RELAXED)
-		zinc_fs_prune(fs, c->dir->path, c->dir->n);
+		zinc_fs_prune(fs, base_of(c), c->dir->path, c->dir->n);
 	zinc_fs_dir_unref(fs, c->dir);
 	c->dir = NULL;
 	return conclude(fs, c, &own, err);
@@ -488,7 +498,7 @@ erase(zinc_fs *fs, fs_change *c, zinc_error *err)
 
 /* Most deletes of an array that is all fill value meet nothing: one call tells, and no lock is needed to know it. */
 static zinc_status
-is_missing(zinc_fs *fs, const char *key, bool *missing, zinc_error *err)
+is_missing(zinc_fs *fs, const fs_change *c, bool *missing, zinc_error *err)
 {
 	int root, fd;
 
@@ -496,7 +506,7 @@ is_missing(zinc_fs *fs, const char *key, bool *missing, zinc_error *err)
 	ZINC_TRY(zinc_fs_root(fs, false, &root, err));
 	if (root == -1)
 		return ZINC_OK;
-	fd = zinc_fs_openat(fs, root, key, O_PATH | O_NOFOLLOW, fs->links);
+	fd = zinc_fs_open_below(fs, base_of(c), c->key, O_PATH | O_NOFOLLOW);
 	if (fd != -1)
 		fs_os(fs)->close(fs_os(fs), fd);
 	else if (errno != ENOENT && errno != ENOTDIR)
@@ -518,7 +528,7 @@ zinc_fs_del(void *self, zinc_put_group *group, const char *key, const zinc_condi
 	ZINC_TRY(change_new(&c, fs, group, key, when, flags, err));
 	if (c->group)
 		zinc_fs_group_settle(fs, c->group, key);
-	st = is_missing(fs, key, &missing, err);
+	st = is_missing(fs, c, &missing, err);
 	if (st == ZINC_OK && !missing)
 		st = take_lock(fs, c, false, err);
 	if (st == ZINC_OK && c->dir)

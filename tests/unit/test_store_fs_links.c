@@ -1,6 +1,9 @@
 /*
  * test_store_fs_links.c - changes and links: promise 13 of store_fs.c
  */
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -174,6 +177,192 @@ own_keys_are_listed_without_following(void **state)
 	zinc_store_close(s);
 }
 
+/* ---- links that come while a prefix is erased ---- */
+
+#define OUTSIDE "dead.__lock k sub/ sub/dead.__lock sub/k void/"
+
+/* Below `dir`, what del_prefix and scrub erase: keys, leftovers, an empty directory. */
+static void
+fill(const char *dir)
+{
+	static const char *const files[] = {"k", "dead.__lock", "sub/k", "sub/dead.__lock"};
+	char path[64];
+	size_t i;
+
+	for (i = 0; i < COUNT(files); i++) {
+		snprintf(path, sizeof path, "%s/%s", dir, files[i]);
+		write_file(path, "x");
+	}
+	snprintf(path, sizeof path, "%s/void", dir);
+	assert_int_equal(mkdir(path, 0777), 0);
+}
+
+/* d/p/t holds what outside holds under the same names. */
+static void
+make_twins(void)
+{
+	make_empty("d");
+	make_empty("outside");
+	fill("outside");
+	fill("d/p/t");
+}
+
+/* Calls of the system; before the one of number `at`, the directory `victim` becomes a link to `target`. */
+typedef struct swapping {
+	zinc_os os;
+	int n, at;
+	const char *victim, *target;
+} swapping;
+
+static swapping swapped;
+
+static void
+count_call(void)
+{
+	if (swapped.n++ == swapped.at && rename(swapped.victim, "aside") == 0)
+		assert_int_equal(symlink(swapped.target, swapped.victim), 0);
+}
+
+static int
+swap_open(const zinc_os *self, int dir, const char *path, int flags, mode_t mode, int links)
+{
+	count_call();
+	return zinc_os_posix.open_at(self, dir, path, flags, mode, links);
+}
+
+static int
+swap_stat(const zinc_os *self, int dir, const char *name, struct stat *st)
+{
+	count_call();
+	return zinc_os_posix.fstatat(self, dir, name, st);
+}
+
+static int
+swap_unlink(const zinc_os *self, int dir, const char *name, int flags)
+{
+	count_call();
+	return zinc_os_posix.unlinkat(self, dir, name, flags);
+}
+
+static int
+swap_read_dir(const zinc_os *self, int dir, int (*fn)(void *arg, const char *name, int type), void *arg)
+{
+	count_call();
+	return zinc_os_posix.read_dir(self, dir, fn, arg);
+}
+
+static zinc_status
+del_p(zinc_store *s, uint32_t flags)
+{
+	return zinc_store_del_prefix(s, "p/", flags, NULL);
+}
+
+static int
+see_leftover(void *arg, const char *name, const char *key, const char *what)
+{
+	(void)arg, (void)name, (void)key, (void)what;
+	return 0;
+}
+
+static zinc_status
+scrub_p(zinc_store *s, uint32_t flags)
+{
+	(void)flags;
+	return zinc_store_scrub(s, "p/", 1, see_leftover, NULL, NULL);
+}
+
+/* Once for each call of the system that `erase` makes.  Returns how many there were. */
+static int
+swap_at_each_call(zinc_status (*erase)(zinc_store *s, uint32_t flags), uint32_t flags)
+{
+	fs_rig rig;
+	int at = 0;
+
+	swapped.os = zinc_os_posix;
+	swapped.os.open_at = swap_open;
+	swapped.os.fstatat = swap_stat;
+	swapped.os.unlinkat = swap_unlink;
+	swapped.os.read_dir = swap_read_dir;
+	do {
+		make_twins();
+		remove_tree("aside");
+		swapped.n = 0;
+		swapped.at = at;
+		rig_open(&rig, "d", &swapped.os, ZINC_STORE_OPTIONS(.links = ZINC_LINKS_FOLLOW));
+		(void)!erase(rig.store, flags);
+		rig_close(&rig);
+		assert_string_equal(tree("outside"), OUTSIDE);
+	} while (swapped.n > at++);
+	return at;
+}
+
+/* (13): a directory that becomes a link, at whatever moment, is not followed: the prefix itself or one below. */
+static void
+a_link_that_comes_is_not_followed(void **state)
+{
+	(void)state;
+	enter_fast_dir();
+	swapped.victim = "d/p/t";
+	swapped.target = "../../outside";
+	assert_true(swap_at_each_call(del_p, 0) > 20);
+	assert_true(swap_at_each_call(del_p, ZINC_PUT_RELAXED) > 20);
+	assert_true(swap_at_each_call(scrub_p, 0) > 20);
+	swapped.victim = "d/p/t/sub";
+	swapped.target = "../../../outside/sub";
+	assert_true(swap_at_each_call(del_p, 0) > 20);
+	assert_true(swap_at_each_call(scrub_p, 0) > 20);
+	swapped.victim = "d/p";
+	swapped.target = "../outside_p";
+	make_empty("outside_p");
+	assert_int_equal(symlink("../outside", "outside_p/t"), 0);
+	assert_true(swap_at_each_call(del_p, 0) > 20);
+	assert_true(exists("outside_p/t"));
+	leave_fast_dir();
+}
+
+/* A directory of the store becomes a link outwards and back, all the time; what was erased is made anew. */
+static void *
+swap(void *arg)
+{
+	atomic_bool *stop = (atomic_bool *)arg;
+
+	while (!*stop) {
+		mkdir("d/p", 0777);
+		rename("new", "d/p/t");
+		(void)!symlink("../../outside", "aside"); /* unless a directory waits there, whose link was erased */
+		if (renameat2(AT_FDCWD, "d/p/t", AT_FDCWD, "aside", RENAME_EXCHANGE) == -1)
+			rename("aside", "d/p/t");
+	}
+	return NULL;
+}
+
+static void
+no_race_erases_outside(void **state)
+{
+	atomic_bool stop = false;
+	zinc_store *s = NULL;
+	zinc_error err = ZINC_ERROR_INIT;
+	pthread_t t;
+	int i;
+
+	(void)state;
+	enter_fast_dir();
+	make_twins();
+	assert_ok(zinc_store_open(&s, "d", ZINC_STORE_OPTIONS(.links = ZINC_LINKS_FOLLOW), &err));
+	assert_int_equal(pthread_create(&t, NULL, swap, &stop), 0);
+	for (i = 0; i < MANY(10000); i++) {
+		remove_tree("fresh");
+		fill("fresh");
+		rename("fresh", "new");
+		(void)!(i % 3 == 0 ? scrub_p(s, 0) : del_p(s, i % 3 == 1 ? 0 : ZINC_PUT_RELAXED));
+	}
+	stop = true;
+	pthread_join(t, NULL);
+	zinc_store_close(s);
+	assert_string_equal(tree("outside"), OUTSIDE);
+	leave_fast_dir();
+}
+
 int
 main(void)
 {
@@ -183,6 +372,8 @@ main(void)
 	    cmocka_unit_test(a_dangling_link_has_no_old_value),
 	    cmocka_unit_test(a_prefix_is_erased_without_following),
 	    cmocka_unit_test(own_keys_are_listed_without_following),
+	    cmocka_unit_test(a_link_that_comes_is_not_followed),
+	    cmocka_unit_test(no_race_erases_outside),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

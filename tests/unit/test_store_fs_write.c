@@ -143,6 +143,28 @@ deletes_are_durable(void **state)
 	rig_close(&rig);
 }
 
+/* What is left above the prefix remembers that it is gone; a directory that is open though it was removed does not. */
+static void
+erased_prefixes_are_durable(void **state)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	fs_rig rig;
+
+	(void)state;
+	make_empty("d");
+	rig_open(&rig, "d", NULL, NULL);
+	warm_up(&rig);
+	put_text(rig.store, "x/a/b/c/k", "v");
+	put_text(rig.store, "x/k", "v");
+	sweep_calls_forget(&rig.calls);
+	assert_ok(zinc_store_del_prefix(rig.store, "x/a/b/", 0, &err));
+	assert_string_equal(rig_story(&rig),
+			    "lock(k.__lock) unlink(k) unlink(k.__lock) unlock(k.__lock) unlink(c) unlink(b) unlink(a) "
+			    "sync(x)");
+	assert_string_equal(tree("d"), "warm x/ x/k");
+	rig_close(&rig);
+}
+
 static void
 relaxed_waits_for_sync(void **state)
 {
@@ -675,6 +697,7 @@ main(void)
 	    cmocka_unit_test(new_directories_are_synced_too),
 	    cmocka_unit_test(the_root_is_made_durably),
 	    cmocka_unit_test(deletes_are_durable),
+	    cmocka_unit_test(erased_prefixes_are_durable),
 	    cmocka_unit_test(relaxed_waits_for_sync),
 	    cmocka_unit_test(a_failed_sync_is_not_forgotten),
 	    cmocka_unit_test(durable_below_relaxed),
