@@ -184,52 +184,8 @@ create(struct create *c, const char *shown, const zinc_open_options *open)
 	return s ? fail(c->url, &err) : DONE;
 }
 
-/* The hierarchy at the URL, or the one that may be made there.  With --format a whole one of another version is what
- * would be replaced. */
-static zinc_status
-open_place(const struct create *c, zinc_hierarchy **h, zinc_error *err)
-{
-	const struct args *a = c->run->args;
-	zinc_open_options open = open_options(c->run, false);
-	const char *format = open.format;
-
-	open.format = NULL;
-	if (format && !zinc_hierarchy_open_url(h, typed_url(a, c->url), &open, NULL)) {
-		if (!strcmp(zinc_hierarchy_path(*h), "/") && strcmp(zinc_hierarchy_format(*h), format))
-			return ZINC_OK;
-		zinc_hierarchy_close(*h);
-		*h = NULL;
-	}
-	open.format = format;
-	open.create = 1;
-	return zinc_hierarchy_open_url(h, typed_url(a, c->url), &open, err);
-}
-
-/* Is something there already?  With --overwrite: that may not be erased?  A dry run tells as the deed would. */
-static int
-check_absent(struct create *c)
-{
-	const struct args *a = c->run->args;
-	zinc_erase_options o = ZINC_ERASE_OPTIONS_INIT;
-	zinc_node_kind kind = ZINC_NODE_NONE;
-	zinc_error err = ZINC_ERROR_INIT;
-	zinc_hierarchy *h = NULL;
-	zinc_status s = open_place(c, &h, &err);
-
-	o.force = a->force;
-	o.replace = 1;
-	o.dry_run = 1;
-	if (s == ZINC_OK && a->overwrite)
-		s = zinc_node_erase_with(h, zinc_hierarchy_path(h), &o, NULL, &err);
-	else if (s == ZINC_OK)
-		s = zinc_node_exists(h, zinc_hierarchy_path(h), &kind, &err);
-	zinc_hierarchy_close(h);
-	if (s != ZINC_OK)
-		return fail(c->url, &err);
-	return kind == ZINC_NODE_NONE ? DONE : complain(TROUBLE, c->url, "a node is already there; --overwrite replaces it");
-}
-
-/* The document that would be written, made in memory. */
+/* The document that would be written, made in memory in the version that the place asks for; a dry run refuses what the
+ * deed would. */
 static int
 rehearse(struct create *c)
 {
@@ -240,10 +196,14 @@ rehearse(struct create *c)
 	zinc_store_options so = ZINC_STORE_OPTIONS_INIT;
 	zinc_hierarchy *h = NULL;
 	zinc_blob json = ZINC_BLOB_INIT;
-	int status = check_absent(c);
+	const struct args *a = c->run->args;
+	int status = DONE;
 
 	open.create = 1;
 	so.context = c->run->ctx;
+	if (zinc_node_check_place(typed_url(a, c->url), a->group ? ZINC_NODE_GROUP : ZINC_NODE_ARRAY, overwrite(a), &open,
+				  &open.format, &err))
+		status = fail(c->url, &err);
 	if (status == DONE && zinc_store_open(&keep, "memory://dry-run", &so, &err))
 		status = fail(c->url, &err);
 	if (status == DONE)

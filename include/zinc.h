@@ -773,6 +773,12 @@ ZINC_API ZINC_CHECKED zinc_status zinc_group_create(zinc_hierarchy *h, const cha
 ZINC_API ZINC_CHECKED zinc_status zinc_group_create_url(const char *url, const char *attributes, int overwrite,
                                                         const zinc_open_options *open, zinc_error *err);
 
+/* May a node be made at the URL?  What zinc_array_create_url or, by `kind`, zinc_group_create_url would refuse because of
+ * the place is refused with the same status: what is there, what `overwrite` must not erase, an array above.  Nothing is
+ * written.  `format` (may be NULL) becomes the id of the version that the node would have. */
+ZINC_API ZINC_CHECKED zinc_status zinc_node_check_place(const char *url, zinc_node_kind kind, int overwrite,
+                                                        const zinc_open_options *open, const char **format, zinc_error *err);
+
 /* Give every group above `path` that exists only by what is below it (drafts) a document of its own, so that it stays
  * when the node there is erased. */
 ZINC_API ZINC_CHECKED zinc_status zinc_node_keep_parents(zinc_hierarchy *h, const char *path, zinc_error *err);

@@ -17,7 +17,7 @@ typedef struct zinc_erase_options {
 	size_t size;
 	int force;        /* erase all keys below, whatever they are */
 	int replace;      /* make place for a new node, as `overwrite` does: ZINC_OK also when nothing is there, and what
-	                     an unfinished copy has left goes */
+	                     an unfinished copy has left goes; E_INVALID, E_UNSUPPORTED when none may be made below what is above */
 	int dry_run;      /* look, tell, refuse as without it, and erase nothing */
 	zinc_erase_fn fn; /* called for the path of each node that goes, parents first [NULL] */
 	void *arg;

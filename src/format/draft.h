@@ -136,7 +136,8 @@ zinc_status zinc_draft_check_case(zinc_hierarchy *h, const char *path, zinc_erro
 
 /* ---- draft_above.c ---- */
 
-/* For a new node: E_INVALID when an array is above it; E_EXISTS when a node of the other kind is at its path. */
+/* For a new node: E_INVALID when an array is above it, or names differ only in case where that is forbidden; E_EXISTS when
+ * a node of the other kind is at its path. */
 zinc_status zinc_draft_check_above(zinc_hierarchy *h, const char *path, zinc_error *err);
 zinc_status zinc_draft_check_beside(zinc_hierarchy *h, const char *path, zinc_node_kind kind, zinc_error *err);
 
@@ -324,7 +325,8 @@ zinc_status zinc_draft_from_v3(zinc_hierarchy *h, zinc_json_doc *v3, zinc_status
 #define ZINC_DRAFT_SLOTS \
     .enter = zinc_draft_enter, .leave = zinc_draft_leave, .init = zinc_draft_init, .metadata_key = zinc_draft_key, \
     .chunk_key = zinc_draft_chunk_key, .data_prefix = zinc_draft_data_prefix, .read_node = zinc_draft_read_node, \
-    .print = zinc_draft_print, .prepare = zinc_draft_prepare, .settle = zinc_draft_settle, \
+    .print = zinc_draft_print, .prepare = zinc_draft_prepare, .check_above = zinc_draft_check_above, \
+    .settle = zinc_draft_settle, \
     .write_node = zinc_draft_write_node, .edit_node = zinc_draft_edit_node, .children = zinc_draft_children, \
     .walk = zinc_draft_walk, .hides = zinc_draft_hides, .prefixes = zinc_draft_prefixes, \
     .consolidate = zinc_draft_consolidate, .copies = zinc_draft_copies, .place = zinc_draft_place, \

@@ -64,8 +64,8 @@ look(struct ancestors *a, zinc_hierarchy *h, zinc_error *err)
 }
 
 /* Promise (1).  One batched get, whatever the depth. */
-zinc_status
-zinc_draft_check_above(zinc_hierarchy *h, const char *path, zinc_error *err)
+static zinc_status
+check_arrays(zinc_hierarchy *h, const char *path, zinc_error *err)
 {
 	struct ancestors a = {.n = 0};
 	zinc_status s;
@@ -86,6 +86,16 @@ zinc_draft_check_above(zinc_hierarchy *h, const char *path, zinc_error *err)
 	zinc_free(h->ctx, a.keys);
 	zinc_free(h->ctx, a.docs);
 	return s;
+}
+
+zinc_status
+zinc_draft_check_above(zinc_hierarchy *h, const char *path, zinc_error *err)
+{
+	zinc_status s = check_arrays(h, path, err);
+
+	if (s == ZINC_OK && h->format->fold_case)
+		s = zinc_draft_check_case(h, path, err);
+	return s == ZINC_OK ? s : zinc_error_at_url(err, s, h->url);
 }
 
 /* Promise (2). */

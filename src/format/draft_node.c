@@ -211,15 +211,13 @@ drop_copies(zinc_hierarchy *h, zinc_error *err)
 	return s;
 }
 
-/* Groups above need no document, but none may be an array; beside it there may be one of nearly the same name. */
+/* Groups above need no document. */
 zinc_status
 zinc_draft_prepare(zinc_hierarchy *h, const char *path, bool create, zinc_error *err)
 {
 	ZINC_TRY(zinc_hierarchy_writable(h, err));
 	if (create)
 		ZINC_TRY(zinc_draft_check_above(h, path, err));
-	if (create && h->format->fold_case)
-		ZINC_TRY(zinc_draft_check_case(h, path, err));
 	return drop_copies(h, err);
 }
 

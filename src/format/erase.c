@@ -10,6 +10,7 @@
  * (4) What an interrupted erase has left has no document any more, and goes when forced.
  * (5) A link goes, and what it leads to stays.
  * (6) Erasing the root of a draft erases the hierarchy, the entry point last: until then it can be erased again.
+ * (7) Nothing goes to make place for a node that could not be made there.
  */
 #include "format/draft.h"
 #include "format/own.h"
@@ -186,13 +187,15 @@ run(zinc_hierarchy *h, const char *path, const zinc_erase_options *o, zinc_erase
 
 /* ---- the calls ---- */
 
-/* To make place where nothing is is as good as done. */
+/* To make place where nothing is is as good as done; where nothing may be made nothing is erased for it. */
 static zinc_status
 replace(zinc_hierarchy *h, const char *path, const zinc_erase_options *o, zinc_erase_counts *counts, zinc_error *err)
 {
 	zinc_error e = ZINC_ERROR_INIT;
-	const zinc_status s = run(h, path, o, counts, &e);
+	zinc_status s;
 
+	ZINC_TRY(h->format->check_above(h, path, err));
+	s = run(h, path, o, counts, &e);
 	return s == ZINC_OK || s == ZINC_E_NOTFOUND ? ZINC_OK : zinc_error_copy(err, &e);
 }
 

@@ -206,6 +206,8 @@ struct zinc_format {
 	 * makes sure that all ancestors are groups (M37; E_INVALID when one is an array); settle looks again and drops
 	 * what came back: of a writer and a consolidator one always sees the other. */
 	zinc_status (*prepare)(zinc_hierarchy *h, const char *path, bool create, zinc_error *err);
+	/* What prepare with `create` would refuse, asked before anything is changed. */
+	zinc_status (*check_above)(zinc_hierarchy *h, const char *path, zinc_error *err);
 	zinc_status (*settle)(zinc_hierarchy *h, const char *path, zinc_error *err);
 	/* Put the node's document under a condition, between prepare and settle.  E_EXISTS, E_CONFLICT. */
 	zinc_status (*write_node)(zinc_hierarchy *h, const char *path, const zinc_meta *m, const zinc_condition *when,

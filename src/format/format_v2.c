@@ -287,6 +287,7 @@ const zinc_format zinc_format_v2 = {
     .parse = zinc_v2_parse,
     .print = v2_print,
     .prepare = zinc_v2_prepare,
+    .check_above = zinc_v2_check_above,
     .settle = zinc_v2_settle,
     .write_node = zinc_v2_write_node,
     .edit_node = zinc_v2_edit_node,

@@ -100,6 +100,7 @@ zinc_status zinc_v2_from_v3(zinc_hierarchy *h, zinc_json_doc *v3, zinc_json_doc 
 zinc_status zinc_v2_print_node(const zinc_json *root, zinc_buf *out, zinc_error *err);
 zinc_status zinc_v2_print_attributes(const zinc_json *root, zinc_buf *out, zinc_error *err);
 zinc_status zinc_v2_prepare(zinc_hierarchy *h, const char *path, bool create, zinc_error *err);
+zinc_status zinc_v2_check_above(zinc_hierarchy *h, const char *path, zinc_error *err);
 zinc_status zinc_v2_settle(zinc_hierarchy *h, const char *path, zinc_error *err);
 zinc_status zinc_v2_write_node(zinc_hierarchy *h, const char *path, const zinc_meta *m, const zinc_condition *when,
 			       zinc_tag *tag, zinc_error *err);

@@ -128,6 +128,25 @@ zinc_v2_prepare(zinc_hierarchy *h, const char *path, bool create, zinc_error *er
 	return s == ZINC_OK ? s : zinc_error_at_url(err, s, h->url);
 }
 
+zinc_status
+zinc_v2_check_above(zinc_hierarchy *h, const char *path, zinc_error *err)
+{
+	zinc_line line;
+	zinc_status s;
+	size_t i;
+
+	ZINC_TRY(zinc_line_get(&line, h, &zinc_v2_layout, path, ZINC_LINE_ABOVE, err));
+	for (i = 0, s = ZINC_OK; i < line.n && s == ZINC_OK; i++) {
+		const zinc_fetched *docs = &line.docs[i * line.per];
+		char *const *keys = &line.keys[i * line.per];
+
+		if (!zinc_layout_missing(&zinc_v2_layout, docs))
+			s = zinc_error_at_key(err, check_parent(h, docs, keys, err), keys[0]);
+	}
+	zinc_line_fini(&line);
+	return s == ZINC_OK ? s : zinc_error_at_url(err, s, h->url);
+}
+
 /* The same look as before the change. */
 zinc_status
 zinc_v2_settle(zinc_hierarchy *h, const char *path, zinc_error *err)

@@ -256,6 +256,7 @@ const zinc_format zinc_format_v3 = {
     .parse = zinc_v3_parse,
     .print = v3_print,
     .prepare = zinc_v3_prepare,
+    .check_above = zinc_v3_check_above,
     .settle = zinc_v3_settle,
     .write_node = zinc_v3_write_node,
     .edit_node = zinc_v3_edit_node,

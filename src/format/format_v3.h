@@ -56,6 +56,7 @@ zinc_status zinc_v3_check_name(const zinc_format *f, const char *name, size_t n,
 /* ---- format_v3_write.c ---- */
 
 zinc_status zinc_v3_prepare(zinc_hierarchy *h, const char *path, bool create, zinc_error *err);
+zinc_status zinc_v3_check_above(zinc_hierarchy *h, const char *path, zinc_error *err);
 zinc_status zinc_v3_settle(zinc_hierarchy *h, const char *path, zinc_error *err);
 zinc_status zinc_v3_write_node(zinc_hierarchy *h, const char *path, const zinc_meta *m, const zinc_condition *when,
 			       zinc_tag *tag, zinc_error *err);

@@ -132,6 +132,23 @@ zinc_v3_prepare(zinc_hierarchy *h, const char *path, bool create, zinc_error *er
 	return s == ZINC_OK ? s : zinc_error_at_url(err, s, h->url);
 }
 
+zinc_status
+zinc_v3_check_above(zinc_hierarchy *h, const char *path, zinc_error *err)
+{
+	zinc_line line;
+	zinc_status s;
+	size_t i;
+
+	ZINC_TRY(zinc_line_get(&line, h, &zinc_v3_layout, path, ZINC_LINE_ABOVE, err));
+	for (i = 0, s = ZINC_OK; i < line.n && s == ZINC_OK; i++) {
+		s = zinc_fetched_status(&line.docs[i], line.keys[i], err);
+		if (s == ZINC_OK && line.docs[i].found == ZINC_FOUND)
+			s = zinc_error_at_key(err, check_parent(h, line.docs[i].text, line.docs[i].n, err), line.keys[i]);
+	}
+	zinc_line_fini(&line);
+	return s == ZINC_OK ? s : zinc_error_at_url(err, s, h->url);
+}
+
 /* The same look as before the change, at the same ancestors. */
 zinc_status
 zinc_v3_settle(zinc_hierarchy *h, const char *path, zinc_error *err)

@@ -123,7 +123,8 @@ check_places(zinc_cp *c, zinc_error *err)
 	ZINC_TRY(leads_to(c->from, c->from_path, &to, false, &in_to, err));
 	if (c->o.overwrite && (in || in_to))
 		return zinc_fail(err, ZINC_E_INVALID, "the source would be erased with the target");
-	return c->o.dry_run ? ZINC_OK : zinc_hierarchy_writable(c->to, err);
+	ZINC_TRY(c->to->format->check_above(c->to, c->to_path, err));
+	return zinc_hierarchy_writable(c->to, err);
 }
 
 static zinc_status
@@ -435,7 +436,6 @@ open_target(zinc_hierarchy **to, zinc_hierarchy **old, const char *url, const zi
 	open.links = o->links;
 	open.create = 1;
 	open.fallback = o->fallback;
-	open.read_only = o->dry_run;
 	open.climb = o->climb;
 	open.format = o->format;
 	return zinc_hierarchy_open_new(to, old, url, from->format->id, &open, err);

@@ -115,6 +115,72 @@ for format in v3 v2 v3-2019 v3-2020 v3-2022; do
 	[ ! -e "d.zarr/${data[$format]}" ] || bad "$format: leftovers are left"
 done
 
+# ---- what cannot be made costs nothing: a node below an array, as other programs leave them ----
+bury() { # FORMAT: d.zarr/a/b, an array below an array, with its chunks
+	plant "$1"
+	zinc 0 create d.zarr/b --shape 4 --dtype uint8 --chunks 2 --codecs none
+	printf 1234 >values
+	zinc 0 put d.zarr/b --from values
+	document=$("$ZINC" info d.zarr/b --json | sed -n 's/.*"metadata_key":"\([^"]*\)".*/\1/p')
+	case $1 in
+	v3 | v2) mv d.zarr/b d.zarr/a/b ;;
+	*)
+		mkdir "d.zarr/$(dirname "$document")/a"
+		mv "d.zarr/$document" "d.zarr/$(dirname "$document")/a/"
+		mv "d.zarr/$(dirname "${data[$1]}")/b" "d.zarr/${data[$1]}/b"
+		;;
+	esac
+	rm values
+}
+for format in v3 v2 v3-2019 v3-2020 v3-2022; do
+	bury $format
+	for option in "" --overwrite; do
+		status=$([ -n "$option" ] && echo 2 || echo 3)
+		unchanged "$status" create d.zarr/a/b --shape 1 --dtype int8 $option
+		unchanged 2 cp d.zarr/g/b d.zarr/a/b $option
+		unchanged 2 create d.zarr/a/new --shape 1 --dtype int8 $option
+		unchanged 2 create d.zarr/a/new --group $option
+		unchanged 2 cp d.zarr/g/b d.zarr/a/new $option
+		unchanged 2 mv d.zarr/g/b /a/b $option
+	done
+	unchanged 2 create d.zarr/a/b --group --overwrite --force
+	says "arrays have no children"
+done
+plant v3-2019 # siblings whose names differ only in case
+unchanged 2 create d.zarr/G/b --shape 1 --dtype int8 --overwrite
+unchanged 2 cp d.zarr/a d.zarr/A --overwrite
+# a parent that is not understood
+plant v3
+sed -i '1s/^{/{"new": {"x": 1},/' d.zarr/g/zarr.json
+unchanged 4 create d.zarr/g/b --shape 1 --dtype int8 --overwrite
+unchanged 4 cp d.zarr/a d.zarr/g/b --overwrite
+
+# ---- a dry run of create sees the place as the deed does ----
+for format in v3 v2 v3-2019 v3-2020 v3-2022; do
+	plant $format
+	mkdir -p "d.zarr/${data[$format]%a}left"
+	echo >"d.zarr/${data[$format]%a}left/over"
+	unchanged 3 create d.zarr/left --shape 1 --dtype int8
+	for node in "a --shape 1 --dtype int8" "a --group" "g/b --group"; do
+		zinc 3 create d.zarr/$node
+		zinc 3 create d.zarr/$node --dry-run
+	done
+	zinc 0 create d.zarr/new --shape 1 --dtype int8 --dry-run
+	sed 1d out >want
+	zinc 0 create d.zarr/new --shape 1 --dtype int8
+	document=$("$ZINC" info d.zarr/new --json | sed -n 's/.*"metadata_key":"\([^"]*\)".*/\1/p')
+	cmp want "d.zarr/$document" || bad "$format: --dry-run shows another document"
+	case $format in
+	v3 | v2) ;;
+	*) # a group without a document may get one
+		zinc 0 create d.zarr/g --group --dry-run
+		zinc 0 create d.zarr/g --group
+		;;
+	esac
+	zinc 3 create d.zarr/g --group
+	zinc 3 create d.zarr/g --group --dry-run
+done
+
 # ---- extensions that are not known, and may decide about keys ----
 plant v3
 cp d.zarr/a/zarr.json sound

@@ -1,0 +1,81 @@
+/*
+ * place.c - may a node be made there?
+ *
+ * Promises:
+ *
+ * (1) What zinc_array_create_url and zinc_group_create_url refuse because of the place is refused, with the same status,
+ *     and nothing is written, erased or made.
+ */
+#include "node/node.h"
+
+/* A document that cannot be used is in the way, too; a group without one is not. */
+static zinc_status
+check_absent(zinc_hierarchy *h, const char *path, zinc_error *err)
+{
+	zinc_error e = ZINC_ERROR_INIT;
+	zinc_meta *m = NULL;
+	zinc_report r;
+	zinc_status s;
+	bool implicit;
+
+	zinc_report_init_quiet(&r, h->ctx, h->strict);
+	s = h->format->read_node(h, path, &r, &m, &e);
+	implicit = m && m->implicit;
+	zinc_meta_free(m);
+	if (s == ZINC_E_NOTFOUND || implicit)
+		return ZINC_OK;
+	if (s == ZINC_OK || s == ZINC_E_CORRUPT || s == ZINC_E_UNSUPPORTED || s == ZINC_E_LIMIT)
+		return zinc_fail(err, ZINC_E_EXISTS, "a node is already there");
+	return zinc_error_copy(err, &e);
+}
+
+/* In the order of the deed, so that it says the same where there is more than one reason. */
+static zinc_status
+check(zinc_hierarchy *h, const char *path, zinc_node_kind kind, int overwrite, zinc_error *err)
+{
+	bool vacant = true;
+
+	if (overwrite)
+		return zinc_erase_for(h, path, overwrite, true, err);
+	if (kind == ZINC_NODE_ARRAY)
+		ZINC_TRY(zinc_hierarchy_vacant(h, path, &vacant, err));
+	if (!vacant)
+		return zinc_fail(err, ZINC_E_EXISTS, "%s is not empty; overwrite it, or choose another path", path);
+	ZINC_TRY(h->format->check_above(h, path, err));
+	return check_absent(h, path, err);
+}
+
+/* `old` is a hierarchy of another format that would go. */
+static zinc_status
+check_either(zinc_hierarchy *h, zinc_hierarchy *old, zinc_node_kind kind, int overwrite, zinc_error *err)
+{
+	zinc_status s;
+	char *path;
+
+	if (old && !overwrite)
+		return zinc_error_in(err, zinc_fail(err, ZINC_E_EXISTS, "a node is already there"), old);
+	if (old)
+		return zinc_erase_for(old, "/", overwrite, true, err);
+	ZINC_TRY(zinc_path_normalise(&path, h, zinc_hierarchy_path(h), err));
+	s = check(h, path, kind, overwrite, err);
+	zinc_free(h->ctx, path);
+	return zinc_error_in(err, s, h);
+}
+
+zinc_status
+zinc_node_check_place(const char *url, zinc_node_kind kind, int overwrite, const zinc_open_options *open,
+		      const char **format, zinc_error *err)
+{
+	zinc_hierarchy *h = NULL, *old = NULL;
+	zinc_status s;
+
+	ZINC_TRY(zinc_hierarchy_open_new(&h, &old, url, NULL, open, err));
+	s = zinc_hierarchy_writable(h, err);
+	if (s == ZINC_OK)
+		s = check_either(h, old, kind, overwrite, err);
+	if (s == ZINC_OK && format)
+		*format = h->format->id;
+	zinc_hierarchy_close(old);
+	zinc_hierarchy_close(h);
+	return s;
+}
