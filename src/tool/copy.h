@@ -12,6 +12,7 @@
  *   copy_keys.c       every key of the source: objects of arrays, documents, foreign ones
  *   copy_raw.c        objects and foreign keys as they are stored
  *   copy_boxes.c      which boxes an array is moved in, within a limit of memory
+ *   copy_sparse.c     which of them have something in them, where little is stored
  *   copy_elements.c   moving and comparing one box
  *   copy_journal.c    what is done, for those who must go on
  *   copy_documents.c  metadata, last
@@ -22,11 +23,6 @@
 #include "tool/tool.h"
 
 #define ZINC_CP_ENTRY "zarr.json" /* of a draft's hierarchy */
-
-/* A stored object: its number in the grid, in C order, and its size. */
-typedef struct zinc_cp_object {
-	uint64_t at, nbytes;
-} zinc_cp_object;
 
 /* How an array's objects come to the target. */
 typedef enum zinc_cp_way { ZINC_CP_RAW, ZINC_CP_BOXES } zinc_cp_way;
@@ -54,12 +50,14 @@ typedef struct zinc_cp_node {
 	zinc_cp_way way;
 	char *data;   /* prefix of its objects */
 	size_t ndata; /* its length */
-	zinc_cp_object *objects;
+	uint64_t *objects; /* of each its index in the grid, then its size; in C order: zinc_cp_object */
 	size_t nobjects, room;
 	uint64_t batch;  /* of raw objects, looked at last */
 	size_t batch_at; /* and its first object */
-	uint64_t *boxes;   /* numbers of those in which the source has something; NULL: all of them */
+	bool sparse;     /* of its boxes only those are moved in which the source has something: */
+	uint64_t *boxes; /* the index of each, in C order */
 	size_t nboxes, boxes_room;
+	size_t nmet; /* stored objects in which something is selected */
 	uint64_t steps;
 	uint64_t units; /* objects to be written, the temporary ones too */
 } zinc_cp_node;
@@ -167,6 +165,9 @@ zinc_status zinc_cp_settle_missing(zinc_cp *c, zinc_error *err);
 bool zinc_cp_asked(const zinc_cp *c, const zinc_cp_node *n);
 /* Change the document (v3 vocabulary, members spelled out) as the options ask. */
 zinc_status zinc_cp_apply(zinc_cp *c, zinc_cp_node *n, zinc_json_doc *doc, zinc_error *err);
+/* The source's fill value in another type; `arena` for texts.  An error but E_NOMEM: it has no counterpart. */
+zinc_status zinc_cp_cast_fill(const zinc_cp *c, const zinc_meta *from, const zinc_dtype *to, void *out, zinc_arena *arena,
+			      zinc_error *err);
 /* The same array without shards: chunks of the inner shape.  False: it has none, or memory is out. */
 bool zinc_cp_unshard(zinc_json_doc *doc);
 /* The same array without crc32c behind the compressor of its chunks, or of a shard's inner ones.  False: it has none, or
@@ -183,6 +184,21 @@ bool zinc_cp_remedy(zinc_json_doc *doc, size_t i, bool *changed, zinc_copy_kind 
 
 /* One listing of the source: objects of arrays, foreign keys, documents, the fingerprint. */
 zinc_status zinc_cp_list(zinc_cp *c, zinc_error *err);
+/* The index of a stored object in the grid of its array; its size follows. */
+static inline const uint64_t *
+zinc_cp_object(const zinc_cp_node *n, size_t i)
+{
+	return n->objects + i * ((size_t)n->source->ndim + 1);
+}
+
+static inline uint64_t
+zinc_cp_object_bytes(const zinc_cp_node *n, size_t i)
+{
+	return zinc_cp_object(n, i)[n->source->ndim];
+}
+
+/* Numbers in order, the first counts most: for qsort_r, with the number of them. */
+int zinc_cp_by_index(const void *a, const void *b, void *count);
 /* A fingerprint of more bytes; NULL is none. */
 uint64_t zinc_cp_hash(uint64_t before, const void *bytes, size_t n);
 /* The first key behind the one at `key`; NULL at the end. */
@@ -221,17 +237,24 @@ typedef struct zinc_cp_plan {
 
 zinc_status zinc_cp_boxes_plan(zinc_cp *c, const zinc_cp_node *n, zinc_cp_plan *p, zinc_error *err);
 /* The box as a range of elements; returns the number of objects in it. */
-uint64_t zinc_boxes_get(const zinc_boxes *b, uint64_t i, uint64_t *start, uint64_t *count);
+uint64_t zinc_boxes_get(const zinc_boxes *b, const uint64_t *at, uint64_t *start, uint64_t *count);
+/* The index of box number i, in C order. */
+void zinc_boxes_index(const zinc_boxes *b, uint64_t i, uint64_t *at);
 
-/* Find the boxes in which the source has something, where the others are the target's fill value without being written:
- * n->boxes.  E_LIMIT when there are too many. */
+/* ---- copy_sparse.c ---- */
+
+/* Is little of the source stored, and the rest the target's fill value without being written?  n->sparse. */
+zinc_status zinc_cp_sparse_ask(zinc_cp *c, zinc_cp_node *n, zinc_error *err);
+/* Find the boxes in which a sparse source has something.  E_LIMIT when there are too many, sparse or not. */
 zinc_status zinc_cp_boxes_find(zinc_cp *c, zinc_cp_node *n, const zinc_cp_plan *p, zinc_error *err);
-/* Number of the box that is moved i-th. */
-uint64_t zinc_cp_box(const zinc_cp_node *n, uint64_t i);
+/* Index of the box that is moved i-th. */
+void zinc_cp_box(const zinc_cp_node *n, const zinc_boxes *b, uint64_t i, uint64_t *at);
 
 /* ---- copy_elements.c ---- */
 
 zinc_status zinc_cp_box_step(zinc_cp *c, zinc_cp_node *n, const zinc_cp_plan *p, uint64_t step, zinc_error *err);
+/* Are so many elements the same, bit for bit? */
+bool zinc_cp_same_elements(const zinc_dtype *t, const void *a, const void *b, size_t n);
 zinc_status zinc_cp_box_verify(zinc_cp *c, zinc_cp_node *n, const zinc_cp_plan *p, zinc_error *err);
 /* Erase the temporary array of two passes, if there is one. */
 zinc_status zinc_cp_middle_erase(zinc_cp *c, zinc_error *err);

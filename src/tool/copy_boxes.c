@@ -21,8 +21,6 @@
  * (4) Boxes follow from the two arrays, the options and the memory allowed alone: whoever goes on with an interrupted
  *     copy cuts the same ones, with any number of threads.
  */
-#include <stdlib.h>
-
 #include "tool/copy.h"
 
 /* What an object costs beside its bytes, in bytes: opening, a request, a directory entry. */
@@ -152,18 +150,28 @@ align(zinc_boxes *b, const uint64_t *unit)
 	}
 }
 
+void
+zinc_boxes_index(const zinc_boxes *b, uint64_t i, uint64_t *at)
+{
+	int d;
+
+	for (d = b->ndim - 1; d >= 0; d--) {
+		at[d] = i % b->count[d];
+		i /= b->count[d];
+	}
+}
+
 uint64_t
-zinc_boxes_get(const zinc_boxes *b, uint64_t i, uint64_t *start, uint64_t *count)
+zinc_boxes_get(const zinc_boxes *b, const uint64_t *at, uint64_t *start, uint64_t *count)
 {
 	uint64_t objects = 1;
 	int d;
 
-	for (d = b->ndim - 1; d >= 0; d--) {
-		const uint64_t at = i % b->count[d], first = at * b->per[d];
+	for (d = 0; d < b->ndim; d++) {
+		const uint64_t first = at[d] * b->per[d];
 		const uint64_t last = first + zinc_min_u64(b->per[d], objects_along(b, d) - first) - 1;
 		uint64_t from, wide;
 
-		i /= b->count[d];
 		b->grid->ops->span(b->grid, d, first, &start[d], &wide);
 		b->grid->ops->span(b->grid, d, last, &from, &wide);
 		count[d] = from - start[d] + zinc_min_u64(wide, b->shape[d] - from);
@@ -337,129 +345,18 @@ two_passes_pay(const zinc_cp_plan *p, const struct costs *x)
 	return both < direct;
 }
 
-/* ---- sparse arrays ----
- *
- * Where a small part of the source's objects is stored, boxes are small, too, and only those are moved in which there
- * is something: the rest of the target is its fill value without being written.
- */
+/* ---- sparse arrays ---- */
 
-#define SPARSE_BOX  ZINC_MIB
-#define SPARSE_LESS 16u /* than this part of the objects is stored */
+#define SPARSE_BOX   ZINC_MIB
+#define SPARSE_UNITS 256u /* of the source in a box */
 
-static bool
-same_shape(const zinc_meta *a, const zinc_meta *b)
+/* Boxes of sparse arrays are small: most of what lies in one is not stored, and yet is asked for. */
+static uint64_t
+sparse_box(const zinc_cp_node *n, const struct costs *x, uint64_t box)
 {
-	return a->ndim == b->ndim && memcmp(a->shape, b->shape, (size_t)a->ndim * sizeof *a->shape) == 0;
-}
+	const uint64_t few = clipped_bytes(x->unit, n->target->ndim, x->element * SPARSE_UNITS);
 
-/* Is what the source does not store the same in the target, without being written?  Layers of storage transformers have
- * keys of their own, so that a listing does not tell chunks. */
-static bool
-can_leave_out(const zinc_cp *c, const zinc_cp_node *n)
-{
-	const zinc_meta *from = n->source, *to = n->target;
-
-	return !c->unlisted && (!to->no_fill || from->no_fill) && !n->select && !c->o.dtype && same_shape(from, to) &&
-	       !from->dtype->variable && !to->dtype->variable && from->dtype->size == to->dtype->size && from->fill &&
-	       to->fill && memcmp(from->fill, to->fill, from->dtype->size) == 0 &&
-	       !zinc_json_member(zinc_meta_v3(from), "storage_transformers");
-}
-
-static bool
-is_sparse(const zinc_cp *c, const zinc_cp_node *n)
-{
-	return can_leave_out(c, n) && (double)n->nobjects * SPARSE_LESS <
-					  number_of(n->source->grid, n->source->ndim, n->source->shape);
-}
-
-static int
-by_box(const void *a, const void *b)
-{
-	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-static zinc_status
-add_box(zinc_cp *c, zinc_cp_node *n, uint64_t box, zinc_error *err)
-{
-	const size_t room = n->boxes_room ? 2 * n->boxes_room : 64;
-	uint64_t *more;
-	size_t nbytes;
-
-	if (n->nboxes >= c->ctx->limits.children)
-		return zinc_fail(err, ZINC_E_LIMIT, "more than %llu boxes to move (limits.children)",
-				 (unsigned long long)c->ctx->limits.children);
-	if (n->nboxes == n->boxes_room) {
-		more = zinc_size_mul(room, sizeof *more, &nbytes) ? NULL : zinc_realloc(c->ctx, n->boxes, nbytes);
-		if (!more)
-			return zinc_fail_nomem(err);
-		n->boxes = more;
-		n->boxes_room = room;
-	}
-	n->boxes[n->nboxes++] = box;
-	return ZINC_OK;
-}
-
-/* All boxes that object number `at` of the source lies in. */
-static zinc_status
-add_object(zinc_cp *c, zinc_cp_node *n, const zinc_boxes *b, uint64_t at, zinc_error *err)
-{
-	const zinc_grid *g = n->source->grid;
-	uint64_t low[ZINC_MAX_NDIM], high[ZINC_MAX_NDIM], k[ZINC_MAX_NDIM], box;
-	int d;
-
-	for (d = b->ndim - 1; d >= 0; d--) {
-		const uint64_t count = g->ops->count(g, d, b->shape[d]);
-		uint64_t start, wide;
-
-		g->ops->span(g, d, at % count, &start, &wide);
-		at /= count;
-		low[d] = k[d] = b->grid->ops->find(b->grid, d, start) / b->per[d];
-		start += zinc_min_u64(wide, b->shape[d] - start) - 1; /* the last; no sum passes 2^64 */
-		high[d] = b->grid->ops->find(b->grid, d, start) / b->per[d];
-	}
-	for (;;) {
-		for (d = 0, box = 0; d < b->ndim; d++)
-			box = box * b->count[d] + k[d];
-		ZINC_TRY(add_box(c, n, box, err));
-		for (d = b->ndim - 1; d >= 0 && k[d] == high[d]; d--)
-			k[d] = low[d];
-		if (d < 0)
-			return ZINC_OK;
-		k[d]++;
-	}
-}
-
-uint64_t
-zinc_cp_box(const zinc_cp_node *n, uint64_t i)
-{
-	return n->boxes ? n->boxes[i] : i;
-}
-
-zinc_status
-zinc_cp_boxes_find(zinc_cp *c, zinc_cp_node *n, const zinc_cp_plan *p, zinc_error *err)
-{
-	const zinc_boxes *b = &p->boxes;
-	size_t i, k = 0;
-
-	n->nboxes = 0;
-	if (b->n > c->ctx->limits.children && !is_sparse(c, n))
-		return zinc_fail(err, ZINC_E_LIMIT, "more than %llu boxes of elements to move (limits.children)",
-				 (unsigned long long)c->ctx->limits.children);
-	if (!is_sparse(c, n) || b->n == UINT64_MAX)
-		return b->n == UINT64_MAX ? zinc_fail(err, ZINC_E_LIMIT, "more than 2^64 boxes of elements") : ZINC_OK;
-	ZINC_TRY(add_box(c, n, 0, err)); /* so that there is a list, though nothing be stored */
-	n->nboxes = 0;
-	for (i = 0; i < n->nobjects; i++)
-		ZINC_TRY(add_object(c, n, b, n->objects[i].at, err));
-	if (n->nboxes > 0)
-		qsort(n->boxes, n->nboxes, sizeof *n->boxes, by_box);
-	for (i = 0; i < n->nboxes; i++)
-		if (k == 0 || n->boxes[k - 1] != n->boxes[i])
-			n->boxes[k++] = n->boxes[i];
-	n->nboxes = k;
-	return ZINC_OK;
+	return zinc_min_u64(box, zinc_min_u64(SPARSE_BOX, few));
 }
 
 /* ---- the plan ---- */
@@ -470,21 +367,23 @@ zinc_cp_boxes_plan(zinc_cp *c, const zinc_cp_node *n, zinc_cp_plan *p, zinc_erro
 	const zinc_meta *to = n->target;
 	struct costs x;
 	uint64_t box = 0;
+	double number;
 	zinc_grid units;
 
 	memset(p, 0, sizeof *p);
 	find_costs(c, n, &x);
 	ZINC_TRY(share_memory(c, n, &x, p, &box, err));
-	if (is_sparse(c, n))
-		box = zinc_min_u64(box, zinc_max_u64(SPARSE_BOX, x.written * (x.element / n->target->dtype->size)));
+	if (n->sparse)
+		box = sparse_box(n, &x, box);
 	boxes_init(&p->boxes, to->grid, to->ndim, to->shape);
 	grow(&p->boxes, x.unit, x.element, (double)box);
 	align(&p->boxes, x.unit);
 	count_boxes(&p->boxes);
 	p->reads = touches(&p->boxes, x.unit);
 	zinc_grid_regular_init(&units, to->ndim, x.unit);
-	p->read_units = (uint64_t)number_of(&units, to->ndim, to->shape);
-	if (p->reads <= 2 || to->dtype->variable || is_sparse(c, n))
+	number = number_of(&units, to->ndim, to->shape);
+	p->read_units = number < 0x1p64 ? (uint64_t)number : UINT64_MAX;
+	if (p->reads <= 2 || to->dtype->variable || n->sparse)
 		return ZINC_OK;
 	plan_first_pass(p, &x, box);
 	p->two_passes = two_passes_pay(p, &x);

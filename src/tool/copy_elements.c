@@ -153,11 +153,11 @@ write_elements(struct box *b, zinc_array *a)
 }
 
 static zinc_status
-get_box(struct box *b, const zinc_boxes *boxes, uint64_t i, uint64_t *objects)
+get_box(struct box *b, const zinc_boxes *boxes, const uint64_t *at, uint64_t *objects)
 {
 	uint64_t n;
 
-	*objects = zinc_boxes_get(boxes, i, b->start, b->count);
+	*objects = zinc_boxes_get(boxes, at, b->start, b->count);
 	if (zinc_shape_bytes(b->count, boxes->ndim, 1, SIZE_MAX, &n))
 		return zinc_fail_nomem(b->err);
 	b->nelems = (size_t)n;
@@ -239,11 +239,14 @@ static zinc_status
 two_pass_step(struct box *b, const zinc_cp_plan *p, uint64_t step, uint64_t *objects)
 {
 	const bool first = step < p->first.n;
+	const zinc_boxes *boxes = first ? &p->first : &p->boxes;
+	uint64_t at[ZINC_MAX_NDIM];
 	zinc_array *middle = NULL;
 	zinc_status s;
 
 	ZINC_TRY(open_middle(b->c, b->n, p, step == 0, &middle, b->err));
-	s = get_box(b, first ? &p->first : &p->boxes, first ? step : step - p->first.n, objects);
+	zinc_boxes_index(boxes, first ? step : step - p->first.n, at);
+	s = get_box(b, boxes, at, objects);
 	if (s == ZINC_OK && first)
 		s = read_source(b);
 	if (s == ZINC_OK && first)
@@ -262,12 +265,13 @@ zinc_status
 zinc_cp_box_step(zinc_cp *c, zinc_cp_node *n, const zinc_cp_plan *p, uint64_t step, zinc_error *err)
 {
 	struct box b = {.c = c, .n = n, .threads = p->threads, .err = err};
-	uint64_t objects;
+	uint64_t at[ZINC_MAX_NDIM], objects;
 
 	if (p->two_passes) {
 		ZINC_TRY(two_pass_step(&b, p, step, &objects));
 	} else {
-		ZINC_TRY(get_box(&b, &p->boxes, zinc_cp_box(n, step), &objects));
+		zinc_cp_box(n, &p->boxes, step, at);
+		ZINC_TRY(get_box(&b, &p->boxes, at, &objects));
 		ZINC_TRY(read_source(&b));
 		ZINC_TRY(write_elements(&b, n->out));
 	}
@@ -349,15 +353,15 @@ tell_loss(zinc_cp *c, const zinc_cp_node *n, const char *codec, const struct los
 			    codec, (unsigned long long)l->different, (unsigned long long)l->elements, l->most);
 }
 
-static bool
-same_elements(const struct box *b, const zinc_dtype *t)
+bool
+zinc_cp_same_elements(const zinc_dtype *t, const void *a, const void *b, size_t n)
 {
-	const zinc_vlen *x = b->c->block[0], *y = b->c->block[1];
+	const zinc_vlen *x = a, *y = b;
 	size_t i;
 
 	if (!t->variable)
-		return memcmp(x, y, b->nelems * t->size) == 0;
-	for (i = 0; i < b->nelems; i++)
+		return memcmp(x, y, n * t->size) == 0;
+	for (i = 0; i < n; i++)
 		if (x[i].nbytes != y[i].nbytes ||
 		    (x[i].nbytes && memcmp(x[i].data, y[i].data, (size_t)x[i].nbytes) != 0))
 			return false;
@@ -371,17 +375,18 @@ zinc_cp_box_verify(zinc_cp *c, zinc_cp_node *n, const zinc_cp_plan *p, zinc_erro
 	const zinc_dtype *t = n->target->dtype;
 	const char *lossy = lossy_codec(n->target->chain, t);
 	struct loss loss = {0};
-	const uint64_t count = n->boxes ? n->nboxes : p->boxes.n;
-	uint64_t i, objects;
+	const uint64_t count = n->sparse ? n->nboxes : p->boxes.n;
+	uint64_t at[ZINC_MAX_NDIM], i, objects;
 
 	for (i = 0; i < count; i++) {
-		ZINC_TRY(get_box(&b, &p->boxes, zinc_cp_box(n, i), &objects));
+		zinc_cp_box(n, &p->boxes, i, at);
+		ZINC_TRY(get_box(&b, &p->boxes, at, &objects));
 		ZINC_TRY(read_source(&b));
 		ZINC_TRY(need_elements(&b, 1, t));
 		ZINC_TRY(read_elements(&b, n->out, false, 1, ZINC_NATIVE));
 		if (lossy)
 			add_loss(&b, t, &loss);
-		else if (!same_elements(&b, t))
+		else if (!zinc_cp_same_elements(t, c->block[0], c->block[1], b.nelems))
 			return zinc_fail(err, ZINC_E_CORRUPT, "%s: read back, elements are not what was written",
 					 n->to);
 	}

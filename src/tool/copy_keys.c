@@ -1,7 +1,7 @@
 /*
  * copy_keys.c - every key of the source, and what it is
  *
- * One listing tells everything: objects of arrays by their numbers, documents, and foreign keys, which belong to
+ * One listing tells everything: objects of arrays by their indices, documents, and foreign keys, which belong to
  * neither and are copied byte for byte within a format.  An object beyond an array's grid is a leftover of a resize; it
  * is left behind, for it might be taken for an object of the target.
  *
@@ -142,25 +142,22 @@ find_array(const zinc_cp *c, const char *key)
 static zinc_status
 add_object(zinc_cp *c, zinc_cp_node *n, const uint64_t *index, uint64_t nbytes, zinc_error *err)
 {
-	const zinc_meta *m = n->source;
-	uint64_t at = 0;
-	int d;
+	const size_t ndim = (size_t)n->source->ndim;
+	uint64_t *more;
+	size_t size;
 
-	for (d = 0; d < m->ndim; d++)
-		if (zinc_u64_mul(at, m->grid->ops->count(m->grid, d, m->shape[d]), &at) ||
-		    zinc_u64_add(at, index[d], &at))
-			return zinc_fail(err, ZINC_E_LIMIT, "the grid has more than 2^64 chunks");
 	if (n->nobjects == n->room) {
 		const size_t room = n->room ? 2 * n->room : 16;
-		zinc_cp_object *more;
-		size_t size;
 
-		if (zinc_size_mul(room, sizeof *more, &size) || !(more = zinc_realloc(c->ctx, n->objects, size)))
+		if (zinc_size_mul(room, (ndim + 1) * sizeof *more, &size) ||
+		    !(more = zinc_realloc(c->ctx, n->objects, size)))
 			return zinc_fail_nomem(err);
 		n->objects = more;
 		n->room = room;
 	}
-	n->objects[n->nobjects++] = (zinc_cp_object){at, nbytes};
+	more = n->objects + n->nobjects++ * (ndim + 1);
+	memcpy(more, index, ndim * sizeof *more);
+	more[ndim] = nbytes;
 	return ZINC_OK;
 }
 
@@ -268,12 +265,15 @@ add_prefix(void *arg, const char *prefix, zinc_error *err)
 	return zinc_buf_add(arg, prefix, strlen(prefix) + 1, err);
 }
 
-static int
-by_number(const void *a, const void *b)
+int
+zinc_cp_by_index(const void *a, const void *b, void *count)
 {
-	const uint64_t x = ((const zinc_cp_object *)a)->at, y = ((const zinc_cp_object *)b)->at;
+	const uint64_t *x = a, *y = b;
+	int i;
 
-	return (x > y) - (x < y);
+	for (i = 0; i < *(const int *)count - 1 && x[i] == y[i]; i++)
+		;
+	return (x[i] > y[i]) - (x[i] < y[i]);
 }
 
 /* Below each prefix of the source; the target has as many where it is of the same format. */
@@ -366,35 +366,36 @@ add_documents(zinc_cp *c)
 			c->state += hash(c->nodes[i].from, c->nodes[i].source->tag.b, c->nodes[i].source->tag.n);
 }
 
-/* Every number of every grid: which of them are there, only a get will tell. */
+/* Every index of a grid: which of them are there, only a get will tell. */
 static zinc_status
-guess_objects(zinc_cp *c, zinc_error *err)
+guess_objects(zinc_cp *c, zinc_cp_node *n, zinc_error *err)
 {
-	uint64_t counts[ZINC_MAX_NDIM], total, i;
-	size_t k;
+	const zinc_meta *m = n->source;
+	uint64_t counts[ZINC_MAX_NDIM], index[ZINC_MAX_NDIM] = {0}, total, i;
 	int d;
 
-	for (k = 0; k < c->narrays; k++) {
-		zinc_cp_node *n = &c->nodes[c->arrays[k]];
-		const zinc_meta *m = n->source;
-
-		if (n->left_out)
-			continue;
-		if (!m->grid || !m->keys.ops)
-			return zinc_fail(err, ZINC_E_UNSUPPORTED, "%s",
-					 m->unsupported ? m->unsupported : "unknown keys");
-		for (d = 0; d < m->ndim; d++)
-			counts[d] = m->grid->ops->count(m->grid, d, m->shape[d]);
-		if (zinc_shape_bytes(counts, m->ndim, 1, c->ctx->limits.children, &total))
-			return zinc_fail(err, ZINC_E_LIMIT, "%s has too many chunks for a store that cannot list",
-					 n->from);
-		n->objects = zinc_calloc(c->ctx, (size_t)total, sizeof *n->objects);
-		if (!n->objects)
-			return zinc_fail_nomem(err);
-		for (i = 0; i < total; i++)
-			n->objects[i].at = i;
-		n->nobjects = n->room = (size_t)total;
+	if (!m->grid || !m->keys.ops)
+		return zinc_fail(err, ZINC_E_UNSUPPORTED, "%s", m->unsupported ? m->unsupported : "unknown keys");
+	for (d = 0; d < m->ndim; d++)
+		counts[d] = m->grid->ops->count(m->grid, d, m->shape[d]);
+	if (zinc_shape_bytes(counts, m->ndim, 1, c->ctx->limits.children, &total))
+		return zinc_fail(err, ZINC_E_LIMIT, "%s has too many chunks for a store that cannot list", n->from);
+	for (i = 0; i < total; i++) {
+		ZINC_TRY(add_object(c, n, index, 0, err));
+		for (d = m->ndim - 1; d >= 0 && ++index[d] == counts[d]; d--)
+			index[d] = 0;
 	}
+	return ZINC_OK;
+}
+
+static zinc_status
+guess_all(zinc_cp *c, zinc_error *err)
+{
+	size_t k;
+
+	for (k = 0; k < c->narrays; k++)
+		if (!c->nodes[c->arrays[k]].left_out)
+			ZINC_TRY(guess_objects(c, &c->nodes[c->arrays[k]], err));
 	return ZINC_OK;
 }
 
@@ -412,15 +413,16 @@ zinc_cp_list(zinc_cp *c, zinc_error *err)
 	ZINC_TRY(sort_arrays(c, err));
 	add_documents(c);
 	if (c->unlisted)
-		return guess_objects(c, err);
+		return guess_all(c, err);
 	zinc_buf_init(&l.keys, c->ctx, SIZE_MAX);
 	s = list_source(&l);
 	zinc_buf_fini(&l.keys);
 	for (i = 0; i < c->narrays && s == ZINC_OK; i++) {
 		zinc_cp_node *n = &c->nodes[c->arrays[i]];
+		int words = n->source->ndim + 1;
 
 		if (n->nobjects > 0)
-			qsort(n->objects, n->nobjects, sizeof *n->objects, by_number);
+			qsort_r(n->objects, n->nobjects, (size_t)words * sizeof *n->objects, zinc_cp_by_index, &words);
 	}
 	return s == ZINC_OK ? s : zinc_error_at_url(err, s, c->from->url);
 }

@@ -307,34 +307,38 @@ retype_chain(struct layout *l, zinc_json *codecs, bool big)
 	return ZINC_OK;
 }
 
+zinc_status
+zinc_cp_cast_fill(const zinc_cp *c, const zinc_meta *from, const zinc_dtype *to, void *out, zinc_arena *arena,
+		  zinc_error *err)
+{
+	zinc_convert_fn convert = NULL;
+
+	if (to->type != ZINC_NATIVE && from->dtype->type != ZINC_NATIVE)
+		convert = zinc_dtype_converter(to->type, from->dtype->type);
+	if (!convert)
+		return zinc_dtype_cast(to, out, from->dtype, from->fill, 1, c->o.convert, arena, err);
+	if (convert(out, from->fill, 1, c->o.convert) != 1)
+		return zinc_fail(err, ZINC_E_INVALID, "the fill value has no counterpart in %s", to->name);
+	return ZINC_OK;
+}
+
 /* The fill value in the new type; one that does not fit is content that goes. */
 static zinc_status
 retype_fill(struct layout *l)
 {
-	const zinc_meta *m = l->n->source;
 	void *element = zinc_dtype_fill_room(l->dtype, l->c->ctx, NULL);
-	zinc_convert_fn convert = NULL;
 	zinc_arena *arena = NULL;
 	zinc_error e = ZINC_ERROR_INIT;
 	zinc_status s;
-	bool fits;
 
 	if (!element)
 		return zinc_fail_nomem(l->err);
 	s = zinc_arena_new(&arena, l->c->ctx, 0, l->err);
-	if (s == ZINC_OK && l->dtype->type != ZINC_NATIVE && m->dtype->type != ZINC_NATIVE)
-		convert = zinc_dtype_converter(l->dtype->type, m->dtype->type);
-	if (s == ZINC_OK) {
-		fits = convert ? convert(element, m->fill, 1, l->c->o.convert) == 1
-			       : zinc_dtype_cast(l->dtype, element, m->dtype, m->fill, 1, l->c->o.convert, arena,
-						 &e) == ZINC_OK;
-		if (!fits) {
-			zinc_dtype_zero(l->dtype, element);
-			s = e.code == ZINC_E_NOMEM
-				? zinc_fail_nomem(l->err)
-				: zinc_cp_note(l->c, ZINC_COPY_LOST, l->n->from, l->err,
-					       "the fill value has no counterpart in %s", l->dtype->name);
-		}
+	if (s == ZINC_OK && zinc_cp_cast_fill(l->c, l->n->source, l->dtype, element, arena, &e) != ZINC_OK) {
+		zinc_dtype_zero(l->dtype, element);
+		s = e.code == ZINC_E_NOMEM ? zinc_fail_nomem(l->err)
+					   : zinc_cp_note(l->c, ZINC_COPY_LOST, l->n->from, l->err,
+							  "the fill value has no counterpart in %s", l->dtype->name);
 	}
 	if (s == ZINC_OK)
 		s = set(l, "fill_value", l->dtype->ops->print_fill(l->dtype, element, l->doc));

@@ -138,11 +138,13 @@ put_shape(zinc_buf *b, const uint64_t *shape, int ndim, zinc_error *err)
 static uint64_t
 count_found(const zinc_cp_node *n, const zinc_boxes *b)
 {
-	uint64_t start[ZINC_MAX_NDIM], count[ZINC_MAX_NDIM], all = 0;
+	uint64_t at[ZINC_MAX_NDIM], start[ZINC_MAX_NDIM], count[ZINC_MAX_NDIM], all = 0;
 	size_t i;
 
-	for (i = 0; i < n->nboxes; i++)
-		all += zinc_boxes_get(b, n->boxes[i], start, count);
+	for (i = 0; i < n->nboxes; i++) {
+		zinc_cp_box(n, b, i, at);
+		all += zinc_boxes_get(b, at, start, count);
+	}
 	return all;
 }
 
@@ -153,9 +155,9 @@ describe_boxes(const zinc_cp_node *n, const zinc_cp_plan *p, zinc_buf *b, zinc_e
 	const int ndim = n->target->ndim;
 
 	ZINC_TRY(zinc_buf_printf(b, err, "decode and encode %llu chunks into %llu objects of ",
-				 (unsigned long long)(n->boxes ? n->nobjects : p->read_units),
-				 (unsigned long long)(n->boxes ? count_found(n, &p->boxes)
-							       : count_objects(n->target->grid, ndim,
+				 (unsigned long long)(n->sparse ? n->nmet : p->read_units),
+				 (unsigned long long)(n->sparse ? count_found(n, &p->boxes)
+								: count_objects(n->target->grid, ndim,
 									       n->target->shape))));
 	ZINC_TRY(put_shape(b, n->target->chunk_shape, ndim, err));
 	if (p->two_passes) {
@@ -166,7 +168,7 @@ describe_boxes(const zinc_cp_node *n, const zinc_cp_plan *p, zinc_buf *b, zinc_e
 		ZINC_TRY(zinc_buf_printf(b, err, ", each read %.1f times", p->middle_reads));
 	} else
 		ZINC_TRY(zinc_buf_printf(b, err, " in %llu boxes",
-					 (unsigned long long)(n->boxes ? n->nboxes : p->boxes.n)));
+					 (unsigned long long)(n->sparse ? n->nboxes : p->boxes.n)));
 	return zinc_buf_printf(b, err, "; each chunk is read %.1f times, each object written once, within %llu MiB",
 			       p->reads, (unsigned long long)(p->memory / ZINC_MIB));
 }
@@ -191,6 +193,7 @@ plan_boxes(zinc_cp *c, zinc_cp_node *n, zinc_error *err)
 	zinc_status s;
 	zinc_buf text;
 
+	ZINC_TRY(zinc_cp_sparse_ask(c, n, err));
 	if (c->o.verify) { /* what does not fit then must not be found out then */
 		c->verifying = true;
 		ZINC_TRY(zinc_cp_boxes_plan(c, n, &p, err));
@@ -199,8 +202,8 @@ plan_boxes(zinc_cp *c, zinc_cp_node *n, zinc_error *err)
 	ZINC_TRY(zinc_cp_boxes_plan(c, n, &p, err));
 	ZINC_TRY(zinc_cp_boxes_find(c, n, &p, err));
 	fingerprint(c, &p);
-	n->steps = n->boxes ? n->nboxes : p.boxes.n + (p.two_passes ? p.first.n : 0);
-	n->units = n->boxes ? count_found(n, &p.boxes)
+	n->steps = n->sparse ? n->nboxes : p.boxes.n + (p.two_passes ? p.first.n : 0);
+	n->units = n->sparse ? count_found(n, &p.boxes)
 			    : count_objects(n->target->grid, n->target->ndim, n->target->shape);
 	if (p.two_passes)
 		n->units += count_objects(&p.middle_grid, n->target->ndim, n->target->shape);
@@ -226,7 +229,7 @@ plan_array(zinc_cp *c, zinc_cp_node *n, zinc_error *err)
 	if (n->way == ZINC_CP_BOXES)
 		return plan_boxes(c, n, err);
 	for (i = 0; i < n->nobjects; i++)
-		nbytes += n->objects[i].nbytes;
+		nbytes += zinc_cp_object_bytes(n, i);
 	return zinc_cp_note(c, ZINC_COPY_PLAN, n->from, err, "copy %zu objects of %llu bytes as they are", n->nobjects,
 			    (unsigned long long)nbytes);
 }

@@ -26,32 +26,19 @@ struct batch {
 
 /* ---- one object ---- */
 
-static void
-index_of(const zinc_meta *m, uint64_t at, uint64_t *index)
-{
-	int d;
-
-	for (d = m->ndim - 1; d >= 0; d--) {
-		const uint64_t count = m->grid->ops->count(m->grid, d, m->shape[d]);
-
-		index[d] = at % count;
-		at /= count;
-	}
-}
-
 /* Keys of object i of the batch, in the two buffers or borrowed. */
 static zinc_status
 name_object(const struct batch *b, size_t i, zinc_buf bufs[2], const char *key[2], zinc_error *err)
 {
 	const zinc_cp_node *n = b->n;
-	uint64_t index[ZINC_MAX_NDIM];
+	const uint64_t *index;
 
 	if (!n) {
 		key[0] = b->keys[2 * i];
 		key[1] = b->keys[2 * i + 1];
 		return ZINC_OK;
 	}
-	index_of(n->source, n->objects[b->first + i].at, index);
+	index = zinc_cp_object(n, b->first + i);
 	ZINC_TRY(b->c->from->format->chunk_key(b->c->from, n->from, n->source, index, &bufs[0], err));
 	ZINC_TRY(b->c->to->format->chunk_key(b->c->to, n->to, n->target, index, &bufs[1], err));
 	key[0] = zinc_buf_text(&bufs[0]);
@@ -139,7 +126,7 @@ threads_for(const zinc_cp *c, const struct batch *b, size_t n)
 	size_t i;
 
 	for (i = 0; b->n && i < n; i++)
-		largest = zinc_max_u64(largest, b->n->objects[b->first + i].nbytes);
+		largest = zinc_max_u64(largest, zinc_cp_object_bytes(b->n, b->first + i));
 	fit = c->memory / largest / (b->compare ? 2 : 1);
 	return fit < 1 ? 1 : fit < (uint64_t)c->threads ? (int)fit : c->threads;
 }
@@ -201,7 +188,7 @@ find_batch(zinc_cp_node *n, uint64_t step, size_t *first, size_t *count)
 		uint64_t nbytes = 0;
 
 		while (at < n->nobjects && at - n->batch_at < BATCH_OBJECTS && nbytes < BATCH_BYTES)
-			nbytes += n->objects[at++].nbytes;
+			nbytes += zinc_cp_object_bytes(n, at++);
 		*first = n->batch_at;
 		*count = at - n->batch_at;
 		if (n->batch == step || *count == 0)
@@ -236,13 +223,13 @@ check_objects(zinc_cp *c, const zinc_cp_node *n, zinc_error *err)
 	if (n->nobjects == 0)
 		return ZINC_OK;
 	for (i = 1; i < n->nobjects; i++)
-		if (n->objects[i].nbytes > n->objects[b.first].nbytes)
+		if (zinc_cp_object_bytes(n, i) > zinc_cp_object_bytes(n, b.first))
 			b.first = i;
 	zinc_buf_init(&bufs[0], c->ctx, SIZE_MAX);
 	zinc_buf_init(&bufs[1], c->ctx, SIZE_MAX);
 	s = name_object(&b, 0, bufs, key, err);
 	if (s == ZINC_OK)
-		s = check_size(c, n->objects[b.first].nbytes, c->o.verify ? 2 : 1, key[0], err);
+		s = check_size(c, zinc_cp_object_bytes(n, b.first), c->o.verify ? 2 : 1, key[0], err);
 	zinc_buf_fini(&bufs[0]);
 	zinc_buf_fini(&bufs[1]);
 	return s == ZINC_OK ? s : zinc_error_at_url(err, s, c->from->url);

@@ -52,22 +52,46 @@ for command in stats explain chunks "diff h.zarr"; do
 	zinc 4 $command h.zarr
 	says "more than 2^64 elements are selected; select fewer (-s)"
 done
-zinc 4 cp h.zarr i.zarr --chunks 20,20
-[ ! -e i.zarr ] || [ -z "$(ls -A i.zarr)" ] || bad "something was written"
 zinc 0 stats h.zarr -s :100000000,:100000000
 has "elements     10000000000000000"
 has "sum          1"
 zinc 0 validate h.zarr
-zinc 4 cp h.zarr j.zarr
-says "more than 2^64 chunks"
+# each copy has what is stored, and nothing more
+for form in "" "--chunks 20,20 --verify" "--dtype int64" "--select 1:,:" "--select :1000,:" "--select 500,:"; do
+	rm -rf i.zarr
+	zinc 0 cp h.zarr i.zarr $form
+	case $form in *1:,:) at=499,700 ;; *500,:) at=700 ;; *) at=500,700 ;; esac
+	zinc 0 cat i.zarr -s $at
+	prints <<<1
+	[ "$(find i.zarr -type f | wc -l)" = 2 ] || bad "$form: nothing but what is stored"
+done
+zinc 0 create g.zarr --group
+zinc 0 cp h.zarr g.zarr/h
+zinc 0 mv g.zarr/h g.zarr/i
+zinc 0 cat g.zarr/i -s 500,700
+prints <<<1
 zinc 0 create l.zarr --shape $big --dtype int32 --chunks 1000
 one l.zarr 12345 1
 zinc 0 stats l.zarr
 has "elements     $big"
 zinc 0 cp l.zarr m.zarr --chunks 700
 zinc 0 diff l.zarr m.zarr
-zinc 4 cp l.zarr n.zarr --chunks 700 --dtype int64
+zinc 0 cp l.zarr n.zarr --chunks 700 --dtype int64 --verify
+zinc 0 cat n.zarr -s 12345
+prints <<<1
+zinc 0 create o.zarr --shape $big --dtype int32 --chunks 1000 --fill 300
+zinc 4 cp o.zarr p.zarr --dtype uint8 --lossy # every element would have to be written
 says "boxes"
+[ ! -e p.zarr ] || [ -z "$(ls -A p.zarr)" ] || bad "something was written"
+
+# ---- another fill value: what is not stored is written, for it keeps its value ----
+zinc 0 create masked.zarr --shape 40000 --dtype int32 --chunks 10 --fill 3 --dims x --attrs '{"_FillValue": -1}'
+one masked.zarr 17 1
+zinc 0 cp masked.zarr masked2.zarr --format v2 --for-xarray --chunks 4000
+zinc 0 cat masked2.zarr -s 16:18
+prints <<<"[3 1]"
+zinc 0 cat masked2.zarr -s 39998:
+prints <<<"[3 3]"
 
 # ---- what cannot be read in the place of a chunk is no fill value ----
 for keys in default v2/; do

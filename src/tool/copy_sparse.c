@@ -1,0 +1,259 @@
+/*
+ * copy_sparse.c - boxes of sparse arrays: only those in which the source has something
+ *
+ *   source  . . . . . . . .      # a stored object       target  . . . . .     # the boxes that are moved
+ *           . # . . . . . .        within the selection          # . . . .
+ *           . . . . . . # .                                      . . . # .
+ *
+ * The rest of the target is its fill value without being written.
+ *
+ * Promises (tests/unit/test_copy_sparse.c names each by its number):
+ *
+ * (1) The target has the elements that a copy of all boxes would have given it.
+ * (2) Time and memory follow what is stored within the selection, not the number of chunks that there could be, be it
+ *     more than can be counted.
+ * (3) Where what is not stored must be written, since the target has no fill value or another one, all boxes are moved,
+ *     or there are too many: E_LIMIT, before anything is written.
+ */
+#include <stdlib.h>
+
+#include "tool/copy.h"
+
+#define SPARSE_LESS 16u /* than this part of the objects is stored */
+
+/* ---- what may be left out ---- */
+
+static zinc_status
+cast_and_compare(zinc_cp *c, const zinc_cp_node *n, bool *same, zinc_error *err)
+{
+	const zinc_dtype *t = n->target->dtype;
+	void *element = zinc_dtype_fill_room(t, c->ctx, NULL);
+	zinc_error e = ZINC_ERROR_INIT;
+	zinc_arena *arena = NULL;
+	zinc_status s = element ? zinc_arena_new(&arena, c->ctx, 0, err) : zinc_fail_nomem(err);
+
+	if (s == ZINC_OK)
+		*same = zinc_cp_cast_fill(c, n->source, t, element, arena, &e) == ZINC_OK &&
+			zinc_cp_same_elements(t, element, n->target->fill, 1);
+	if (s == ZINC_OK && e.code == ZINC_E_NOMEM)
+		s = zinc_fail_nomem(err);
+	zinc_arena_free(arena);
+	zinc_free(c->ctx, element);
+	return s;
+}
+
+/* Is the source's fill value, as elements are copied, the target's? */
+static zinc_status
+compare_fill(zinc_cp *c, const zinc_cp_node *n, bool *same, zinc_error *err)
+{
+	const zinc_meta *from = n->source, *to = n->target;
+
+	*same = false;
+	if (!from->fill || !to->fill)
+		return ZINC_OK;
+	if (c->o.dtype)
+		return cast_and_compare(c, n, same, err);
+	*same = from->dtype->variable == to->dtype->variable && from->dtype->size == to->dtype->size &&
+		zinc_cp_same_elements(to->dtype, from->fill, to->fill, 1);
+	return ZINC_OK;
+}
+
+/* Does a listing tell which elements are stored, and has the target a fill value for the others?  Layers of storage
+ * transformers have keys of their own. */
+static bool
+can_leave_out(const zinc_cp *c, const zinc_cp_node *n)
+{
+	return !c->unlisted && (!n->target->no_fill || n->source->no_fill) &&
+	       !zinc_json_member(zinc_meta_v3(n->source), "storage_transformers");
+}
+
+/* ---- the selection ---- */
+
+/* Of the items of a list those from the first to the last that lie in [low, high]. */
+static bool
+meet_list(const zinc_select_dim *s, uint64_t low, uint64_t high, uint64_t *first, uint64_t *last)
+{
+	bool any = false;
+	size_t i;
+
+	for (i = 0; i < s->nlist; i++) {
+		if (s->list[i] < low || s->list[i] > high)
+			continue;
+		*first = any ? *first : i;
+		*last = i;
+		any = true;
+	}
+	return any;
+}
+
+/* Which of the selected indices lie in [low, high]: false, none. */
+static bool
+meet(const zinc_select_dim *s, uint64_t low, uint64_t high, uint64_t *first, uint64_t *last)
+{
+	const uint64_t step = zinc_max_u64(1, s->step);
+
+	if (s->list)
+		return meet_list(s, low, high, first, last);
+	if (s->count == 0 || high < s->start)
+		return false;
+	*first = low <= s->start ? 0 : zinc_ceil_div(low - s->start, step);
+	*last = zinc_min_u64((high - s->start) / step, s->count - 1);
+	return *first <= *last;
+}
+
+/* The elements of the target that object i of the source has; false: none. */
+static bool
+meet_object(const zinc_cp_node *n, size_t i, uint64_t *first, uint64_t *last)
+{
+	const zinc_meta *m = n->source;
+	const uint64_t *index = zinc_cp_object(n, i);
+	int d, k = 0;
+
+	for (d = 0; d < m->ndim; d++) {
+		uint64_t start, end;
+
+		m->grid->ops->span(m->grid, d, index[d], &start, &end);
+		end = start + zinc_min_u64(end, m->shape[d] - start) - 1; /* the last; no sum passes 2^64 */
+		first[k] = start;
+		last[k] = end;
+		if (n->select && !meet(&n->select->dims[d], start, end, &first[k], &last[k]))
+			return false;
+		k += !n->select || !n->select->dims[d].drop;
+	}
+	return true;
+}
+
+/* Objects of the source that the selection spans along a dimension, stored or not. */
+static uint64_t
+span_along(const zinc_cp_node *n, int d)
+{
+	const zinc_grid *g = n->source->grid;
+	const zinc_select_dim *s = n->select ? &n->select->dims[d] : NULL;
+	const uint64_t all = g->ops->count(g, d, n->source->shape[d]);
+	uint64_t last;
+
+	if (!s || (!s->list && s->count == 0))
+		return all;
+	if (s->list)
+		return zinc_min_u64(all, s->nlist);
+	last = s->start + (s->count - 1) * zinc_max_u64(1, s->step);
+	return zinc_min_u64(s->count, g->ops->find(g, d, last) - g->ops->find(g, d, s->start) + 1);
+}
+
+/* In doubles: it is only compared. */
+static double
+count_spanned(const zinc_cp_node *n)
+{
+	double all = 1;
+	int d;
+
+	for (d = 0; d < n->source->ndim; d++)
+		all *= (double)span_along(n, d);
+	return all;
+}
+
+zinc_status
+zinc_cp_sparse_ask(zinc_cp *c, zinc_cp_node *n, zinc_error *err)
+{
+	uint64_t first[ZINC_MAX_NDIM], last[ZINC_MAX_NDIM];
+	bool same = false;
+	size_t i;
+
+	if (can_leave_out(c, n))
+		ZINC_TRY(compare_fill(c, n, &same, err));
+	for (i = 0, n->nmet = 0; i < n->nobjects && same; i++)
+		n->nmet += meet_object(n, i, first, last);
+	n->sparse = same && (double)n->nmet * SPARSE_LESS < count_spanned(n);
+	return ZINC_OK;
+}
+
+/* ---- boxes ---- */
+
+/* In order, and each once. */
+static void
+tidy(zinc_cp_node *n)
+{
+	int ndim = n->target->ndim;
+	const size_t words = (size_t)ndim;
+	size_t i, k = 0;
+
+	if (n->nboxes > 1 && ndim > 0)
+		qsort_r(n->boxes, n->nboxes, words * sizeof *n->boxes, zinc_cp_by_index, &ndim);
+	for (i = 0; i < n->nboxes; i++)
+		if (k == 0 || memcmp(n->boxes + (k - 1) * words, n->boxes + i * words, words * sizeof *n->boxes) != 0)
+			memmove(n->boxes + k++ * words, n->boxes + i * words, words * sizeof *n->boxes);
+	n->nboxes = k;
+}
+
+/* Room for one more; objects that lie in one box would otherwise fill it with the same. */
+static zinc_status
+make_room(zinc_cp *c, zinc_cp_node *n, zinc_error *err)
+{
+	const size_t words = (size_t)n->target->ndim + 1, room = n->boxes_room ? 2 * n->boxes_room : 64;
+	uint64_t *more;
+	size_t nbytes;
+
+	if (n->nboxes < n->boxes_room)
+		return ZINC_OK;
+	tidy(n);
+	if (n->nboxes >= c->ctx->limits.children)
+		return zinc_fail(err, ZINC_E_LIMIT, "more than %llu boxes to move (limits.children)",
+				 (unsigned long long)c->ctx->limits.children);
+	if (n->nboxes < n->boxes_room / 2)
+		return ZINC_OK;
+	more = zinc_size_mul(room, words * sizeof *more, &nbytes) ? NULL : zinc_realloc(c->ctx, n->boxes, nbytes);
+	if (!more)
+		return zinc_fail_nomem(err);
+	n->boxes = more;
+	n->boxes_room = room;
+	return ZINC_OK;
+}
+
+/* All boxes that object i of the source lies in. */
+static zinc_status
+add_object(zinc_cp *c, zinc_cp_node *n, const zinc_boxes *b, size_t i, zinc_error *err)
+{
+	uint64_t low[ZINC_MAX_NDIM], high[ZINC_MAX_NDIM], at[ZINC_MAX_NDIM];
+	const size_t words = (size_t)b->ndim;
+	int d;
+
+	if (!meet_object(n, i, low, high))
+		return ZINC_OK;
+	for (d = 0; d < b->ndim; d++) {
+		at[d] = low[d] = b->grid->ops->find(b->grid, d, low[d]) / b->per[d];
+		high[d] = b->grid->ops->find(b->grid, d, high[d]) / b->per[d];
+	}
+	for (;;) {
+		ZINC_TRY(make_room(c, n, err));
+		memcpy(n->boxes + n->nboxes++ * words, at, words * sizeof *at);
+		for (d = b->ndim - 1; d >= 0 && at[d] == high[d]; d--)
+			at[d] = low[d];
+		if (d < 0)
+			return ZINC_OK;
+		at[d]++;
+	}
+}
+
+void
+zinc_cp_box(const zinc_cp_node *n, const zinc_boxes *b, uint64_t i, uint64_t *at)
+{
+	if (n->sparse)
+		memcpy(at, n->boxes + i * (uint64_t)b->ndim, (size_t)b->ndim * sizeof *at);
+	else
+		zinc_boxes_index(b, i, at);
+}
+
+zinc_status
+zinc_cp_boxes_find(zinc_cp *c, zinc_cp_node *n, const zinc_cp_plan *p, zinc_error *err)
+{
+	size_t i;
+
+	n->nboxes = 0;
+	if (!n->sparse && p->boxes.n > c->ctx->limits.children)
+		return zinc_fail(err, ZINC_E_LIMIT, "more than %llu boxes of elements to move (limits.children)",
+				 (unsigned long long)c->ctx->limits.children);
+	for (i = 0; i < n->nobjects && n->sparse; i++)
+		ZINC_TRY(add_object(c, n, &p->boxes, i, err));
+	tidy(n);
+	return ZINC_OK;
+}
