@@ -6,15 +6,11 @@
  *
  * Promises:
  *
- * (1) Only zinc_consolidate writes it.  After the put it walks again and compares; if anything
- *     moved it starts over, a bounded number of times, and then leaves none.  One that readers would refuse for
- *     its size is not written at all.
+ * (1) Only zinc_consolidate writes it, as consolidate.c promises.
  * (2) A damaged one counts as none.
  */
+#include "format/consolidate.h"
 #include "format/format_v2.h"
-
-/* How often a consolidator starts over before it calls the hierarchy too lively. */
-#define TRIES 8
 
 /* ---- looking ---- */
 
@@ -211,72 +207,7 @@ gather(zinc_hierarchy *h, const char *path, zinc_json_doc **doc, zinc_error *err
 	return s;
 }
 
-static zinc_status
-put(zinc_hierarchy *h, const char *key, const zinc_json_doc *doc, zinc_error *err)
-{
-	zinc_status s;
-	zinc_buf text;
-
-	zinc_buf_init(&text, h->ctx, SIZE_MAX);
-	s = zinc_json_print(zinc_json_root(doc), &text, err);
-	if (s == ZINC_OK)
-		s = zinc_buf_puts(&text, "\n", err);
-	if (s == ZINC_OK)
-		s = zinc_document_fits(h->ctx, &text, err);
-	if (s == ZINC_OK)
-		s = zinc_store_put(h->store, NULL, key, text.p, text.n, NULL, h->put_flags, NULL, err);
-	zinc_buf_fini(&text);
-	return s;
-}
-
-/* Put what `now` holds until the documents are still so afterwards.  `now` is taken.  One that readers would refuse is
- * never put, so what was there before the first is left as it was. */
-static zinc_status
-put_until_true(zinc_hierarchy *h, const char *path, const char *key, zinc_json_doc *now, zinc_error *err)
-{
-	zinc_status s = ZINC_OK;
-	bool same = false, refused = false;
-	int i;
-
-	for (i = 0; i < TRIES && !same && s == ZINC_OK; i++) {
-		zinc_json_doc *then = NULL;
-
-		s = put(h, key, now, err);
-		refused = s == ZINC_E_LIMIT && i == 0;
-		if (s == ZINC_OK)
-			s = gather(h, path, &then, err);
-		if (s == ZINC_OK) {
-			same = zinc_json_equal(zinc_json_root(now), zinc_json_root(then));
-			zinc_json_free(now);
-			now = then;
-		}
-	}
-	zinc_json_free(now);
-	if (s == ZINC_OK && !same)
-		s = zinc_fail(err, ZINC_E_CONFLICT, "the hierarchy changed during each of %d attempts", TRIES);
-	if (s != ZINC_OK && !refused)
-		(void)!zinc_store_del(h->store, NULL, key, NULL, h->put_flags, NULL); /* rather none than a stale one */
-	return s;
-}
-
-static zinc_status
-remove_key(zinc_hierarchy *h, const char *key, zinc_error *err)
-{
-	zinc_error e = ZINC_ERROR_INIT;
-	const zinc_status s = zinc_store_del(h->store, NULL, key, NULL, h->put_flags, &e);
-
-	return s == ZINC_OK || s == ZINC_E_NOTFOUND ? ZINC_OK : zinc_error_copy(err, &e);
-}
-
-/* What fails before the first put leaves an old one as it was. */
-static zinc_status
-consolidate_key(zinc_hierarchy *h, const char *path, const char *key, zinc_error *err)
-{
-	zinc_json_doc *now;
-
-	ZINC_TRY(gather(h, path, &now, err));
-	return put_until_true(h, path, key, now, err);
-}
+static const zinc_copies_ops copies_ops = {gather, zinc_copies_put};
 
 zinc_status
 zinc_v2_consolidate(zinc_hierarchy *h, const char *path, bool remove, zinc_error *err)
@@ -292,8 +223,8 @@ zinc_v2_consolidate(zinc_hierarchy *h, const char *path, bool remove, zinc_error
 	if (s == ZINC_OK && !zinc_buf_text(&key))
 		s = zinc_fail_nomem(err);
 	if (s == ZINC_OK)
-		s = remove ? remove_key(h, zinc_buf_text(&key), err)
-			   : consolidate_key(h, path, zinc_buf_text(&key), err);
+		s = remove ? zinc_copies_put(h, zinc_buf_text(&key), NULL, err)
+			   : zinc_copies_write(h, path, zinc_buf_text(&key), &copies_ops, err);
 	zinc_buf_fini(&key);
 	return s == ZINC_OK ? s : zinc_error_at_url(err, s, h->url);
 }

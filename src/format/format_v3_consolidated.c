@@ -8,16 +8,12 @@
  *
  * Promises:
  *
- * (1) Only zinc_consolidate writes it.  After the put it walks again and compares; if anything
- *     moved it starts over, a bounded number of times, and then leaves none.  One that readers would refuse for
- *     its size is not written at all.
+ * (1) Only zinc_consolidate writes it, as consolidate.c promises.
  * (2) Dropping it is an edit under the store's exclusion: no other member is lost.  It works on a document of any size,
  *     so that one which readers refuse can be made one that they take.
  */
+#include "format/consolidate.h"
 #include "format/format_v3.h"
-
-/* How often a consolidator starts over before it calls the hierarchy too lively. */
-#define TRIES 8
 
 #define MEMBER "consolidated_metadata"
 
@@ -217,45 +213,7 @@ gather(zinc_hierarchy *h, const char *path, zinc_json_doc **doc, zinc_error *err
 	return s;
 }
 
-/* Put what `now` holds until the documents are still so afterwards.  `now` is taken.  One that readers would refuse is
- * never put, so what was there before the first is left as it was. */
-static zinc_status
-put_until_true(zinc_hierarchy *h, const char *path, const char *key, zinc_json_doc *now, zinc_error *err)
-{
-	zinc_status s = ZINC_OK;
-	bool same = false, refused = false;
-	int i;
-
-	for (i = 0; i < TRIES && !same && s == ZINC_OK; i++) {
-		zinc_json_doc *then = NULL;
-
-		s = change_key(h, key, zinc_json_root(now), err);
-		refused = s == ZINC_E_LIMIT && i == 0;
-		if (s == ZINC_OK)
-			s = gather(h, path, &then, err);
-		if (s == ZINC_OK) {
-			same = zinc_json_equal(zinc_json_root(now), zinc_json_root(then));
-			zinc_json_free(now);
-			now = then;
-		}
-	}
-	zinc_json_free(now);
-	if (s == ZINC_OK && !same)
-		s = zinc_fail(err, ZINC_E_CONFLICT, "the hierarchy changed during each of %d attempts", TRIES);
-	if (s != ZINC_OK && !refused)
-		(void)change_key(h, key, NULL, NULL); /* rather none than one that may be stale */
-	return s;
-}
-
-/* What fails before the first put leaves an old copy as it was. */
-static zinc_status
-consolidate_key(zinc_hierarchy *h, const char *path, const char *key, zinc_error *err)
-{
-	zinc_json_doc *now;
-
-	ZINC_TRY(gather(h, path, &now, err));
-	return put_until_true(h, path, key, now, err);
-}
+static const zinc_copies_ops copies_ops = {gather, change_key};
 
 /* An ancestor's copy of this group's document has no consolidated metadata either way, so nothing above is stale. */
 zinc_status
@@ -271,7 +229,7 @@ zinc_v3_consolidate(zinc_hierarchy *h, const char *path, bool remove, zinc_error
 		s = zinc_fail_nomem(err);
 	if (s == ZINC_OK)
 		s = remove ? change_key(h, zinc_buf_text(&key), NULL, err)
-			   : consolidate_key(h, path, zinc_buf_text(&key), err);
+			   : zinc_copies_write(h, path, zinc_buf_text(&key), &copies_ops, err);
 	zinc_buf_fini(&key);
 	return s == ZINC_OK ? s : zinc_error_at_url(err, s, h->url);
 }
