@@ -268,7 +268,8 @@ struct region {
 	uint64_t shape[ZINC_MAX_NDIM]; /* of the result */
 	int axis[ZINC_MAX_NDIM];       /* of the array, of each dimension of the result */
 	size_t element;
-	uint64_t n; /* elements */
+	uint64_t n;     /* elements */
+	bool uncounted; /* there are more */
 };
 
 /* The index along the array's axis of item i along dimension d of the result. */

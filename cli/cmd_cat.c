@@ -122,13 +122,19 @@ is_file(const char *output)
 	return output && strcmp(output, "-") != 0;
 }
 
+static bool
+is_summary(const struct cat *c, const struct region *g)
+{
+	return c->printer.ops == &printer_text && !c->run->args->full && !is_file(c->run->args->output) && g->n > SUMMARY;
+}
+
 static int
 print_selected(struct cat *c, const struct region *g)
 {
 	struct edges *e;
 	int status;
 
-	if (c->printer.ops != &printer_text || c->run->args->full || is_file(c->run->args->output) || g->n <= SUMMARY)
+	if (!is_summary(c, g))
 		return print_region(c, g);
 	e = need(NULL, sizeof *e);
 	take_edges(e, g);
@@ -170,6 +176,8 @@ cat(struct cat *c, zinc_array *a)
 	struct out file;
 	int status = region_init(&g, a, args->select, c->url);
 
+	if (status == DONE && g.uncounted && !is_summary(c, &g)) /* no file has an end for them */
+		status = complain(UNSUPPORTED, c->url, "more than 2^64 elements are selected; select fewer (-s)");
 	if (status == DONE && args->output) {
 		status = out_open(&file, args->output, args->overwrite);
 		c->printer.out = &file;

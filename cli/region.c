@@ -7,7 +7,8 @@
  */
 #include "cli.h"
 
-#define BUDGET ((uint64_t)256 << 20)
+#define BUDGET  ((uint64_t)256 << 20)
+#define OBJECTS 65536u /* in a piece: also where chunks are small, or not stored, something comes out soon */
 
 uint64_t
 piece_budget(const struct run *r)
@@ -33,19 +34,24 @@ measure(struct region *g)
 
 	g->out_ndim = 0;
 	g->n = 1;
+	g->uncounted = false;
 	for (d = 0; d < g->ndim; d++) {
 		uint64_t n = items(&g->dims[d]);
 
-		if (__builtin_mul_overflow(g->n, n, &g->n))
+		if (__builtin_mul_overflow(g->n, n, &g->n)) {
+			g->uncounted = true;
 			g->n = UINT64_MAX;
+		}
 		if (g->dims[d].drop)
 			continue;
 		g->axis[g->out_ndim] = d;
 		g->shape[g->out_ndim++] = n;
 	}
 	for (d = 0; d < g->out_ndim; d++)
-		if (g->shape[d] == 0)
+		if (g->shape[d] == 0) {
+			g->uncounted = false;
 			g->n = 0;
+		}
 }
 
 int
@@ -132,6 +138,31 @@ slowest(const struct cut *c, int k)
 	return c->fortran ? c->whole->out_ndim - 1 - k : k;
 }
 
+/* Items along dimension d that lie in one stored object, or are alone in theirs. */
+static uint64_t
+together(const struct cut *c, int d)
+{
+	const zinc_select_dim *s = &c->whole->dims[c->whole->axis[d]];
+	const uint64_t n = s->list ? 1 : c->object[c->whole->axis[d]] / step_of(s);
+
+	return n ? n : 1;
+}
+
+/* No more rows than touch so many objects, but all of those that lie in the first. */
+static void
+limit_objects(struct cut *c)
+{
+	uint64_t objects = 1, here = together(c, slowest(c, c->split));
+	int k;
+
+	for (k = c->split + 1; k < c->whole->out_ndim && objects < OBJECTS; k++)
+		objects *= c->whole->shape[slowest(c, k)] / together(c, slowest(c, k)) + 1; /* a piece's: they fit the budget */
+	if (__builtin_mul_overflow(here, objects < OBJECTS ? OBJECTS / objects : 1, &here))
+		here = UINT64_MAX;
+	if (c->rows > here)
+		c->rows = here;
+}
+
 /* The slowest dimension one item of which fits the budget, and how many do. */
 static void
 choose(struct cut *c, uint64_t budget)
@@ -147,6 +178,7 @@ choose(struct cut *c, uint64_t budget)
 	}
 	c->split = k;
 	c->rows = budget / inner ? budget / inner : 1;
+	limit_objects(c);
 }
 
 /* Items [at, end) of dimension d: `end` moved down to where a stored object begins, if there is one. */

@@ -56,6 +56,21 @@ zinc 0 stats h.zarr -s :100000000,:100000000
 has "elements     10000000000000000"
 has "sum          1"
 zinc 0 validate h.zarr
+# more than a file can have is not begun; what has an end is, and stops at a closed pipe and in time
+for form in text raw csv json npy; do
+	zinc 4 cat h.zarr --as $form -o never.$form --timeout 20
+	says "more than 2^64 elements are selected; select fewer (-s)"
+	[ ! -e never.$form ] || bad "a file was begun"
+	run 3 "$ZINC" cat h.zarr --as $form --full -s :,:3 --timeout 0.2
+	says "--timeout"
+done
+for form in csv json; do # text looks at everything first, for its columns
+	"$ZINC" cat h.zarr --as $form -s :,:3 --timeout 60 | head -c 4 >head.$form
+done
+[ "$(cat head.csv)" = "0,0," ] || bad "csv: $(cat head.csv)"
+[ "$(cat head.json)" = "[[0," ] || bad "json: $(cat head.json)"
+zinc 0 cat h.zarr
+has "[[0 0 0 ... 0 0 0]"
 # each copy has what is stored, and nothing more
 for form in "" "--chunks 20,20 --verify" "--dtype int64" "--select 1:,:" "--select :1000,:" "--select 500,:"; do
 	rm -rf i.zarr
