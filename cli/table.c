@@ -31,7 +31,7 @@ const struct option option_table[] = {
      "chunk keys: default, default., v2 or v2/ [default]"},
     {"order", 0, "C|F=C|F", OPT_CHOICE, FIELD(order), "order of elements within chunks [C]"},
     {"endian", 0, "ORDER=little|big", OPT_CHOICE, FIELD(endian), "byte order of elements: little or big [little]"},
-    {"overwrite", 0, NULL, OPT_FLAG, FIELD(overwrite), "replace what is there"},
+    {"overwrite", 0, NULL, OPT_FLAG, FIELD(overwrite), "replace what is there, once the new can be made"},
     {"force", 0, NULL, OPT_FLAG, FIELD(force), "erase foreign keys and broken nodes, too"},
     {"dry-run", 0, NULL, OPT_FLAG, FIELD(dry_run), "say what would be done, and do nothing"},
     {"yes", 'y', NULL, OPT_FLAG, FIELD(yes), "do not ask"},

@@ -129,7 +129,9 @@ typedef struct zinc_copy_options {
 	int resume;             /* go on where an interrupted copy stopped; from the beginning if there is none */
 	int verify;             /* read everything back and compare, before the target appears */
 	int lossy;              /* let go what the target cannot hold [E_INVALID] and what cannot be read of the source [E_IO] */
-	int overwrite;          /* 1, ZINC_FORCE: erase the node that is there, as zinc_node_erase_with [E_EXISTS] */
+	/* 1, ZINC_FORCE: erase the node that is there, as zinc_node_erase_with, once the source has been gone over: what can
+	 * be known to fail leaves it as it was [E_EXISTS] */
+	int overwrite;
 	int dry_run;            /* plan, tell, and write nothing */
 	uint64_t max_memory;    /* bytes for elements and encoded objects [512 MiB, more where one object needs it] */
 	int threads;            /* [the context's] */

@@ -11,6 +11,7 @@
  *   copy_layout.c     other chunks, shards, codecs, types, selections
  *   copy_keys.c       every key of the source: objects of arrays, documents, foreign ones
  *   copy_raw.c        objects and foreign keys as they are stored
+ *   copy_look.c       going over the source before an old target is erased
  *   copy_boxes.c      which boxes an array is moved in, within a limit of memory
  *   copy_sparse.c     which of them have something in them, where little is stored
  *   copy_elements.c   moving and comparing one box
@@ -46,6 +47,7 @@ typedef struct zinc_cp_node {
 	zinc_meta *source, *target;
 	/* arrays */
 	zinc_array *in, *out;
+	zinc_array *trial;      /* like out, but nothing is kept; NULL: nobody is looking */
 	zinc_selection *select; /* NULL: everything */
 	zinc_cp_way way;
 	char *data;   /* prefix of its objects */
@@ -97,6 +99,7 @@ typedef struct zinc_cp {
 	uint64_t journal_steps;
 	char journal_plan[17]; /* as the journal has it */
 	uint64_t units, units_done;
+	uint64_t look_until; /* units_done when the array under the look is done */
 	double saved; /* when the journal was put last */
 	uint64_t saved_bytes;
 	zinc_buf lost;  /* what the target cannot hold, for the error */
@@ -210,6 +213,9 @@ zinc_status zinc_cp_raw_plan(zinc_cp *c, zinc_error *err);
 zinc_status zinc_cp_raw_step(zinc_cp *c, zinc_cp_node *n, uint64_t step, zinc_error *err);
 zinc_status zinc_cp_foreign_step(zinc_cp *c, uint64_t step, zinc_error *err);
 zinc_status zinc_cp_raw_verify(zinc_cp *c, zinc_cp_node *n, zinc_error *err);
+/* Can all objects of the array, or all foreign keys, be opened? */
+zinc_status zinc_cp_raw_look(zinc_cp *c, zinc_cp_node *n, zinc_error *err);
+zinc_status zinc_cp_foreign_look(zinc_cp *c, zinc_error *err);
 
 /* ---- copy_boxes.c ---- */
 
@@ -256,6 +262,8 @@ zinc_status zinc_cp_box_step(zinc_cp *c, zinc_cp_node *n, const zinc_cp_plan *p,
 /* Are so many elements the same, bit for bit? */
 bool zinc_cp_same_elements(const zinc_dtype *t, const void *a, const void *b, size_t n);
 zinc_status zinc_cp_box_verify(zinc_cp *c, zinc_cp_node *n, const zinc_cp_plan *p, zinc_error *err);
+/* Read and convert all elements; encode those of the first box, or with `encode` all, for n->trial. */
+zinc_status zinc_cp_boxes_look(zinc_cp *c, zinc_cp_node *n, const zinc_cp_plan *p, bool encode, zinc_error *err);
 /* Erase the temporary array of two passes, if there is one. */
 zinc_status zinc_cp_middle_erase(zinc_cp *c, zinc_error *err);
 
@@ -275,6 +283,15 @@ zinc_status zinc_cp_journal_end(zinc_cp *c, zinc_error *err);
 /* ---- copy_documents.c ---- */
 
 zinc_status zinc_cp_documents(zinc_cp *c, zinc_error *err);
+/* Does the target's format take all documents that are made anew, each beside the others? */
+zinc_status zinc_cp_documents_check(zinc_cp *c, zinc_error *err);
+
+/* ---- copy_look.c ---- */
+
+/* Fail as the copy would, as far as can be known, and write nothing. */
+zinc_status zinc_cp_look(zinc_cp *c, zinc_error *err);
+/* A part has been looked at: progress.  E_CANCELLED. */
+zinc_status zinc_cp_look_progress(zinc_cp *c, uint64_t units, zinc_error *err);
 
 /* A step has been done: progress.  E_CANCELLED. */
 zinc_status zinc_cp_progress(zinc_cp *c, uint64_t units, uint64_t bytes, zinc_error *err);

@@ -20,6 +20,7 @@ struct document {
 struct documents {
 	zinc_cp *c;
 	zinc_hierarchy *h; /* in memory */
+	bool trial;        /* nothing will be put: any entry point will do */
 	zinc_buf keys;     /* each with its NUL */
 	zinc_buf prefixes; /* of the node in the target, the same */
 	zinc_buf own;      /* key of its document */
@@ -95,7 +96,7 @@ open_memory(struct documents *d)
 		prefix[strlen(prefix) - 1] = '\0';
 	snprintf(name, sizeof name, "memory://zinc-cp-%p", (void *)c);
 	s = zinc_store_open(&c->drafts, name, ZINC_STORE_OPTIONS(.context = c->ctx), d->err);
-	if (s == ZINC_OK)
+	if (s == ZINC_OK && !d->trial)
 		s = take_entry(d);
 	if (s == ZINC_OK)
 		s = zinc_hierarchy_open(&d->h, c->drafts, prefix,
@@ -356,6 +357,14 @@ run(struct documents *d)
 	return consolidate(d);
 }
 
+static void
+close_memory(struct documents *d)
+{
+	zinc_hierarchy_close(d->h);
+	zinc_store_close(d->c->drafts);
+	d->c->drafts = NULL;
+}
+
 zinc_status
 zinc_cp_documents(zinc_cp *c, zinc_error *err)
 {
@@ -370,8 +379,21 @@ zinc_cp_documents(zinc_cp *c, zinc_error *err)
 	zinc_buf_fini(&d.keys);
 	zinc_buf_fini(&d.prefixes);
 	zinc_buf_fini(&d.own);
-	zinc_hierarchy_close(d.h);
-	zinc_store_close(c->drafts);
-	c->drafts = NULL;
+	close_memory(&d);
 	return s;
+}
+
+/* Names that were good in the source may not stand beside each other in the target. */
+zinc_status
+zinc_cp_documents_check(zinc_cp *c, zinc_error *err)
+{
+	zinc_error e = ZINC_ERROR_INIT;
+	struct documents d = {.c = c, .trial = true, .err = &e};
+	zinc_status s = open_memory(&d);
+
+	if (s == ZINC_OK)
+		s = write_nodes(&d);
+	close_memory(&d);
+	e.url[0] = '\0'; /* of the store in memory */
+	return s == ZINC_OK ? s : zinc_error_copy(err, &e);
 }

@@ -144,7 +144,7 @@ write_elements(struct box *b, zinc_array *a)
 	zinc_selection s = ZINC_SELECTION_ALL;
 	zinc_io_options o = io_options(b);
 
-	o.store_fill = a == b->n->out && b->n->target->no_fill; /* some readers make up what is not stored then */
+	o.store_fill = (a == b->n->out || a == b->n->trial) && b->n->target->no_fill; /* some readers make up what is not stored then */
 	s.kind = ZINC_SELECT_BOX;
 	s.ndim = b->n->target->ndim;
 	s.start = b->start;
@@ -276,6 +276,38 @@ zinc_cp_box_step(zinc_cp *c, zinc_cp_node *n, const zinc_cp_plan *p, uint64_t st
 		ZINC_TRY(write_elements(&b, n->out));
 	}
 	return zinc_cp_progress(c, objects, (uint64_t)b.nelems * n->target->dtype->size, err);
+}
+
+/* ---- looking ---- */
+
+static zinc_status
+look_at_box(struct box *b, const zinc_boxes *boxes, uint64_t i, bool encode)
+{
+	uint64_t at[ZINC_MAX_NDIM], objects;
+
+	zinc_cp_box(b->n, boxes, i, at);
+	ZINC_TRY(get_box(b, boxes, at, &objects));
+	ZINC_TRY(read_source(b));
+	if (encode)
+		ZINC_TRY(write_elements(b, b->n->trial));
+	return zinc_cp_look_progress(b->c, objects, b->err);
+}
+
+/* Boxes of a first pass are no whole objects of the target, but the source is read less often by them. */
+zinc_status
+zinc_cp_boxes_look(zinc_cp *c, zinc_cp_node *n, const zinc_cp_plan *p, bool encode, zinc_error *err)
+{
+	struct box b = {.c = c, .n = n, .threads = p->threads, .err = err};
+	const bool first = p->two_passes && !encode;
+	const zinc_boxes *boxes = first ? &p->first : &p->boxes;
+	const uint64_t count = n->sparse ? n->nboxes : boxes->n;
+	uint64_t i;
+
+	if (count > 0)
+		ZINC_TRY(look_at_box(&b, &p->boxes, 0, true));
+	for (i = first ? 0 : 1; i < count; i++)
+		ZINC_TRY(look_at_box(&b, boxes, i, encode));
+	return ZINC_OK;
 }
 
 /* ---- comparing ---- */

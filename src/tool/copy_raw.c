@@ -17,6 +17,7 @@ struct batch {
 	const char *const *keys; /* of foreign ones: from, to */
 	size_t first;            /* of the node's objects */
 	bool compare;            /* do not put: is it the same there? */
+	bool look;               /* do not put: can it be opened? */
 	zinc_put_group **groups; /* one for each worker */
 	pthread_mutex_t lock;
 	zinc_status status;
@@ -60,6 +61,51 @@ compare_object(zinc_cp *c, const char *key, const zinc_blob *value, zinc_error *
 	return s == ZINC_OK ? s : zinc_error_at_key(err, s, key);
 }
 
+struct first_byte {
+	uint8_t byte;
+	zinc_status status;
+	zinc_error *err;
+};
+
+static zinc_room
+first_room(void *arg, size_t i, uint64_t nbytes, void **buf)
+{
+	struct first_byte *f = arg;
+
+	(void)i;
+	*buf = &f->byte;
+	return nbytes <= 1 ? ZINC_ROOM_OK : ZINC_ROOM_FAIL;
+}
+
+static void
+first_done(void *arg, size_t i, const zinc_got *got)
+{
+	struct first_byte *f = arg;
+
+	(void)i;
+	if (got->found == ZINC_MISSING)
+		f->status = zinc_fail(f->err, ZINC_E_NOTFOUND, "no such key");
+	else if (got->found != ZINC_FOUND)
+		f->status = zinc_fail(f->err, got->status ? got->status : ZINC_E_IO, "it cannot be read");
+	if (got->found == ZINC_FAILED && got->error)
+		zinc_error_copy(f->err, got->error);
+}
+
+/* The object, or only its first byte: that it can be opened is known then, and costs little. */
+static zinc_status
+get_object(const struct batch *b, const char *key, zinc_blob *value, zinc_error *err)
+{
+	zinc_store *store = b->c->from->store;
+	struct first_byte f = {.status = ZINC_OK, .err = err};
+	const zinc_sink sink = {first_room, first_done, &f, NULL};
+	const zinc_get first = {.key = key, .length = 1};
+
+	if (!b->look)
+		return zinc_store_get_all(store, key, value, NULL, b->c->o.max_memory, err);
+	ZINC_TRY(zinc_store_get(store, &first, 1, &sink, err));
+	return f.status;
+}
+
 static zinc_status
 move_object(struct batch *b, size_t i, int worker, zinc_buf bufs[2], zinc_error *err)
 {
@@ -70,7 +116,7 @@ move_object(struct batch *b, size_t i, int worker, zinc_buf bufs[2], zinc_error 
 	zinc_status s;
 
 	ZINC_TRY(name_object(b, i, bufs, key, err));
-	s = zinc_store_get_all(c->from->store, key[0], &value, NULL, c->o.max_memory, &e);
+	s = get_object(b, key[0], &value, &e);
 	if (s == ZINC_E_NOTFOUND && c->unlisted)
 		return ZINC_OK;
 	if (s == ZINC_E_NOTFOUND)
@@ -79,6 +125,8 @@ move_object(struct batch *b, size_t i, int worker, zinc_buf bufs[2], zinc_error 
 		zinc_error_copy(err, &e);
 	if (s != ZINC_OK)
 		return zinc_error_at_key(err, s, key[0]);
+	if (b->look)
+		return ZINC_OK;
 	if (b->compare)
 		s = compare_object(c, key[1], &value, err);
 	else
@@ -159,7 +207,7 @@ run_batch(struct batch *b, size_t n, zinc_error *err)
 	b->groups = zinc_calloc(c->ctx, (size_t)threads, sizeof *b->groups);
 	if (!b->groups)
 		return zinc_fail_nomem(err);
-	for (i = 0; i < threads && s == ZINC_OK && !b->compare; i++)
+	for (i = 0; i < threads && s == ZINC_OK && !b->compare && !b->look; i++)
 		s = zinc_store_put_begin(c->to->store, &b->groups[i], c->to->put_flags, err);
 	if (s == ZINC_OK) {
 		pthread_mutex_init(&b->lock, NULL);
@@ -292,10 +340,24 @@ zinc_cp_raw_verify(zinc_cp *c, zinc_cp_node *n, zinc_error *err)
 }
 
 zinc_status
-zinc_cp_foreign_step(zinc_cp *c, uint64_t step, zinc_error *err)
+zinc_cp_raw_look(zinc_cp *c, zinc_cp_node *n, zinc_error *err)
 {
-	const char *keys[2 * BATCH_OBJECTS], *key = NULL;
-	struct batch b = {.c = c, .keys = keys};
+	struct batch b = {.c = c, .n = n, .look = true};
+	uint64_t step;
+	size_t count;
+
+	for (step = 0; find_batch(n, step, &b.first, &count); step++) {
+		ZINC_TRY(run_batch(&b, count, err));
+		ZINC_TRY(zinc_cp_look_progress(c, count, err));
+	}
+	return ZINC_OK;
+}
+
+/* Foreign keys of step number `step`: from, to. */
+static size_t
+foreign_keys(const zinc_cp *c, uint64_t step, const char **keys)
+{
+	const char *key = NULL;
 	size_t n = 0;
 	uint64_t at;
 
@@ -308,6 +370,32 @@ zinc_cp_foreign_step(zinc_cp *c, uint64_t step, zinc_error *err)
 		keys[2 * n] = from;
 		keys[2 * n++ + 1] = key;
 	}
+	return n;
+}
+
+zinc_status
+zinc_cp_foreign_look(zinc_cp *c, zinc_error *err)
+{
+	const char *keys[2 * BATCH_OBJECTS];
+	struct batch b = {.c = c, .keys = keys, .look = true};
+	uint64_t step;
+
+	for (step = 0; step < c->foreign_steps; step++) {
+		const size_t n = foreign_keys(c, step, keys);
+
+		ZINC_TRY(run_batch(&b, n, err));
+		ZINC_TRY(zinc_cp_look_progress(c, n, err));
+	}
+	return ZINC_OK;
+}
+
+zinc_status
+zinc_cp_foreign_step(zinc_cp *c, uint64_t step, zinc_error *err)
+{
+	const char *keys[2 * BATCH_OBJECTS];
+	struct batch b = {.c = c, .keys = keys};
+	const size_t n = foreign_keys(c, step, keys);
+
 	ZINC_TRY(run_batch(&b, n, err));
 	c->n.raw += n;
 	return zinc_cp_progress(c, n, b.nbytes, err);

@@ -8,6 +8,8 @@
  * (2) The target appears complete or not at all: objects first, then documents, the deepest first, the node's own last.
  * (3) An interrupted copy can go on: its journal is put first and removed last.
  * (4) A copy that meets an element which does not fit the target's type leaves nothing behind.
+ * (5) An old target goes only after the whole source has been looked at (copy_look.c): what can be known to fail leaves it
+ *     as it was.
  */
 #include "tool/copy.h"
 
@@ -227,21 +229,32 @@ verify(zinc_cp *c, zinc_error *err)
 	return ZINC_OK;
 }
 
-/* What is at the target goes, in whatever format it is, if it is a node; afterwards nothing may be left.  A dry run
- * refuses what the deed would. */
+/* What is at the target goes, in whatever format it is, if it is a node.  A dry run refuses what the deed would, and counts
+ * it. */
 static zinc_status
-clear_target(zinc_cp *c, bool dry_run, zinc_error *err)
+erase_old(zinc_cp *c, bool dry_run, zinc_erase_counts *counts, zinc_error *err)
 {
 	const zinc_erase_options o = {
-	    .size = sizeof o, .force = c->o.overwrite == ZINC_FORCE, .dry_run = dry_run};
-	bool vacant = true;
+	    .size = sizeof o, .force = c->o.overwrite == ZINC_FORCE, .replace = !c->old, .dry_run = dry_run};
 
-	if (c->o.overwrite && c->old)
-		ZINC_TRY(zinc_node_erase_with(c->old, zinc_hierarchy_path(c->old), &o, NULL, err));
-	else if (c->o.overwrite)
-		ZINC_TRY(zinc_erase_for(c->to, c->to_path, c->o.overwrite, dry_run, err));
-	if (!dry_run)
-		ZINC_TRY(zinc_hierarchy_vacant(c->to, c->to_path, &vacant, err));
+	return c->old ? zinc_node_erase_with(c->old, zinc_hierarchy_path(c->old), &o, counts, err)
+		      : zinc_erase(c->to, c->to_path, &o, counts, err);
+}
+
+/* Promise (5).  Afterwards nothing may be left. */
+static zinc_status
+clear_target(zinc_cp *c, zinc_error *err)
+{
+	zinc_erase_counts old = {0, 0};
+	bool vacant;
+
+	if (c->o.overwrite)
+		ZINC_TRY(erase_old(c, true, &old, err));
+	if (old.nodes > 0 || old.keys > 0) {
+		ZINC_TRY(zinc_cp_look(c, err));
+		ZINC_TRY(erase_old(c, false, NULL, err));
+	}
+	ZINC_TRY(zinc_hierarchy_vacant(c->to, c->to_path, &vacant, err));
 	return vacant ? ZINC_OK : zinc_fail(err, ZINC_E_EXISTS, "%s is already there, or not empty", c->to_path);
 }
 
@@ -258,7 +271,7 @@ look_at_target(zinc_cp *c, bool found, zinc_error *err)
 	if (c->resuming)
 		return ZINC_OK;
 	if (c->o.overwrite)
-		return c->o.dry_run ? clear_target(c, true, err) : ZINC_OK;
+		return c->o.dry_run ? erase_old(c, true, NULL, err) : ZINC_OK;
 	if (found)
 		return zinc_fail(err, ZINC_E_EXISTS,
 				 "an interrupted copy is there; resume goes on, overwrite begins anew");
@@ -319,7 +332,7 @@ write_target(zinc_cp *c, zinc_error *err)
 	zinc_status s;
 
 	if (!c->resuming) {
-		ZINC_TRY(clear_target(c, false, err));
+		ZINC_TRY(clear_target(c, err));
 		ZINC_TRY(look_above(c, err));
 		ZINC_TRY(c->to->format->prepare(c->to, c->to_path, true, err));
 		ZINC_TRY(zinc_cp_journal_begin(c, err));
@@ -347,6 +360,7 @@ run(zinc_cp *c, zinc_error *err)
 	ZINC_TRY(zinc_cp_list(c, err));
 	ZINC_TRY(zinc_cp_check_hidden(c, err));
 	ZINC_TRY(zinc_cp_settle_missing(c, err));
+	ZINC_TRY(zinc_cp_documents_check(c, err));
 	ZINC_TRY(zinc_cp_journal_init(c, err));
 	ZINC_TRY(zinc_cp_journal_read(c, &found, err));
 	c->memory = c->o.max_memory ? c->o.max_memory : 512 * ZINC_MIB;

@@ -35,6 +35,9 @@ echo "two passes: $got MiB, $((limit + 64)) allowed"
 "$ZINC" cat a.zarr --as raw -s '::7, ::5, ::3' >a.raw
 "$ZINC" cat b.zarr --as raw -s '::7, ::5, ::3' | cmp - a.raw || bad "elements differ"
 [ ! -e b.zarr/__zinc_cp_pass ] || bad "the temporary array is left"
+got=$(peak a.zarr b.zarr --chunks 512,16,16 --codecs zstd:1 --max-memory ${limit}M --overwrite)
+echo "over an old target: $got MiB, $((limit + 64)) allowed"
+[ "$got" -le $((limit + 64)) ] || bad "$got MiB"
 got=$(peak a.zarr c.zarr --max-memory ${limit}M)
 echo "as they are: $got MiB, $((limit + 64)) allowed"
 [ "$got" -le $((limit + 64)) ] || bad "$got MiB"

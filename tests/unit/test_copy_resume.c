@@ -5,6 +5,7 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include <zinc/erase.h>
 #include <zinc/tool.h>
 
 #include "support/arrays.h"
@@ -79,6 +80,9 @@ go(scene *x, const char *to, int threads, int steps, bool resume, zinc_error *er
 {
 	zinc_copy_options o = x->o;
 	int left = steps;
+
+	if (!resume) /* else the first steps would be those of a look at the source */
+		(void)!zinc_node_erase_with(x->s.h, to, ZINC_ERASE_OPTIONS(.force = 1), NULL, NULL);
 
 	o.threads = threads;
 	o.resume = resume;

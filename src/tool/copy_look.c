@@ -1,0 +1,174 @@
+/*
+ * copy_look.c - going over the source before an old target is erased for its copy
+ *
+ * Promises:
+ *
+ * (1) What can be known to fail fails while the old target is there: every element is read, decoded and converted as the
+ *     copy will do it, in its boxes and within its memory.  Where codecs of the target may refuse an element it is encoded,
+ *     too; where they cannot, one box is, which shows whether they work at all.
+ * (2) Objects and keys that are copied as they are stored are opened, and their first byte is read.
+ * (3) Nothing is written: what is encoded goes to a store that keeps nothing.
+ */
+#include "tool/copy.h"
+
+/* ---- a store that keeps nothing ---- */
+
+static void
+nowhere_close(void *self)
+{
+	(void)self;
+}
+
+static void
+nowhere_caps(void *self, zinc_caps *out)
+{
+	(void)self;
+	out->flags = ZINC_CAP_WRITE | ZINC_CAP_ERASE | ZINC_CAP_ATOMIC_PUT;
+}
+
+static zinc_status
+nowhere_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, zinc_error *err)
+{
+	const zinc_got missing = {.found = ZINC_MISSING};
+	size_t i;
+
+	(void)self, (void)requests, (void)err;
+	for (i = 0; i < n; i++)
+		sink->done(sink->arg, i, &missing);
+	return ZINC_OK;
+}
+
+static zinc_status
+nowhere_put(void *self, zinc_put_group *group, const char *key, const struct iovec *iov, int niov,
+	    const zinc_condition *when, uint32_t flags, zinc_tag *tag, zinc_error *err)
+{
+	(void)self, (void)group, (void)key, (void)iov, (void)niov, (void)when, (void)flags, (void)err;
+	if (tag)
+		tag->n = 0;
+	return ZINC_OK;
+}
+
+static zinc_status
+nowhere_del(void *self, zinc_put_group *group, const char *key, const zinc_condition *when, uint32_t flags,
+	    zinc_error *err)
+{
+	(void)self, (void)group, (void)key, (void)when, (void)flags, (void)err;
+	return ZINC_OK;
+}
+
+static const zinc_store_ops nowhere_ops = {
+    .size = sizeof(zinc_store_ops),
+    .name = "nowhere",
+    .purpose = "what is put is gone",
+    .close = nowhere_close,
+    .caps = nowhere_caps,
+    .get = nowhere_get,
+    .put = nowhere_put,
+    .del = nowhere_del,
+};
+
+static zinc_status
+open_nowhere(zinc_cp *c, zinc_hierarchy **h, zinc_error *err)
+{
+	zinc_store *store = NULL;
+	zinc_status s;
+
+	ZINC_TRY(zinc_store_wrap(&store, c->ctx, &nowhere_ops, c, "nowhere://", err));
+	s = zinc_hierarchy_open(h, store, "",
+				ZINC_OPEN_OPTIONS(.context = c->ctx, .format = c->to->format->id, .create = 1), err);
+	zinc_store_close(store);
+	return s;
+}
+
+/* ---- elements ---- */
+
+/* Compressors and checksums, which take any bytes; of others nobody knows. */
+static bool
+takes_any(const zinc_codec *codec)
+{
+	static const char prefix[] = "numcodecs.";
+	static const char *const names[] = {"crc32c", "gzip", "zstd",  "blosc",   "zlib",       "bz2",
+					    "lzma",   "lz4",  "crc32", "adler32", "fletcher32", "jenkins_lookup3", NULL};
+	const char *name = codec->ops->name;
+	const char *const *k;
+
+	if (strncmp(name, prefix, sizeof prefix - 1) == 0)
+		name += sizeof prefix - 1;
+	for (k = names; *k; k++)
+		if (strcmp(name, *k) == 0)
+			return true;
+	return false;
+}
+
+/* May the target refuse an element of its type, as codecs do that store numbers as others? */
+static bool
+may_refuse(const zinc_chain *chain)
+{
+	int i;
+
+	for (i = 0; i < chain->nbb; i++)
+		if (!takes_any(chain->bb[i]))
+			return true;
+	if (!chain->reorders_only)
+		return true;
+	return chain->shard ? may_refuse(chain->shard->inner) : strcmp(chain->ab->ops->name, "bytes") != 0;
+}
+
+static zinc_status
+look_at_boxes(zinc_cp *c, zinc_cp_node *n, zinc_hierarchy *nowhere, zinc_error *err)
+{
+	const bool encode = may_refuse(n->target->chain);
+	zinc_cp_plan p;
+	zinc_status s;
+
+	ZINC_TRY(zinc_cp_boxes_plan(c, n, &p, err));
+	ZINC_TRY(zinc_array_make(&n->trial, nowhere, n->to, n->target, err));
+	s = zinc_cp_boxes_look(c, n, &p, encode, err);
+	zinc_array_close(n->trial);
+	n->trial = NULL;
+	return s;
+}
+
+/* ---- everything ---- */
+
+zinc_status
+zinc_cp_look_progress(zinc_cp *c, uint64_t units, zinc_error *err)
+{
+	c->units_done = zinc_min_u64(c->units_done + units, c->look_until);
+	if (zinc_cancelled(c->o.cancel) ||
+	    (c->o.progress && c->o.progress(c->o.progress_arg, c->units_done, c->units, c->n.bytes) != 0))
+		return zinc_fail(err, ZINC_E_CANCELLED, "cancelled; nothing was erased");
+	return ZINC_OK;
+}
+
+static zinc_status
+look_at_nodes(zinc_cp *c, zinc_hierarchy *nowhere, zinc_error *err)
+{
+	size_t i;
+
+	for (i = 0; i < c->nnodes; i++) {
+		zinc_cp_node *n = &c->nodes[i];
+
+		if (n->steps == 0)
+			continue;
+		c->look_until += n->units;
+		ZINC_TRY(n->way == ZINC_CP_RAW ? zinc_cp_raw_look(c, n, err) : look_at_boxes(c, n, nowhere, err));
+		c->units_done = c->look_until;
+	}
+	return ZINC_OK;
+}
+
+zinc_status
+zinc_cp_look(zinc_cp *c, zinc_error *err)
+{
+	zinc_hierarchy *nowhere = NULL;
+	zinc_status s;
+
+	c->look_until = c->nforeign;
+	c->units *= 2; /* for who is told of the progress: once to look, once to copy */
+	ZINC_TRY(zinc_cp_foreign_look(c, err));
+	ZINC_TRY(open_nowhere(c, &nowhere, err));
+	s = look_at_nodes(c, nowhere, err);
+	zinc_hierarchy_close(nowhere);
+	return s;
+}
