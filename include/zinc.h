@@ -807,7 +807,8 @@ typedef struct zinc_attribute {
 ZINC_API ZINC_CHECKED zinc_status zinc_attributes_edit(zinc_hierarchy *h, const char *path, const zinc_attribute *changes,
                                                        size_t nchanges, zinc_error *err);
 
-/* Write consolidated metadata for the hierarchy below `path` (a group), or remove it.  E_LIMIT, and nothing is
+/* Write consolidated metadata for the hierarchy below `path` (a group), or remove it.  In v3-2020 it is zarr-python's, of
+ * the root alone; the other drafts have none (E_INVALID).  E_LIMIT, and nothing is
  * written, when readers with these limits would refuse the document; E_CONFLICT, and none is left, when others
  * change the hierarchy all the time. */
 ZINC_API ZINC_CHECKED zinc_status zinc_consolidate(zinc_hierarchy *h, const char *path, int remove, zinc_error *err);

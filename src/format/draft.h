@@ -155,6 +155,8 @@ zinc_status zinc_draft_edit_node(zinc_hierarchy *h, const char *path,
 zinc_status zinc_draft_prepare(zinc_hierarchy *h, const char *path, bool create, zinc_error *err);
 zinc_status zinc_draft_settle(zinc_hierarchy *h, const char *path, zinc_error *err);
 zinc_status zinc_draft_print(const zinc_meta *m, zinc_buf *out, zinc_error *err);
+/* Erase zarr-python's copy of all documents, if there is one. */
+zinc_status zinc_draft_drop_copies(zinc_hierarchy *h, zinc_error *err);
 zinc_status zinc_draft_consolidate(zinc_hierarchy *h, const char *path, bool remove, zinc_error *err);
 zinc_status zinc_draft_copies(zinc_hierarchy *h, const char *path, const zinc_meta *group, bool *has, zinc_copy_fn fn,
 			      void *arg, zinc_error *err);

@@ -11,7 +11,6 @@
  * (4) Consolidated metadata of zarr-python goes before a change, and again behind it: nobody reads what was.
  */
 #include "format/draft.h"
-#include "format/own.h"
 
 /* ---- bytes of documents ---- */
 
@@ -193,24 +192,6 @@ zinc_draft_print(const zinc_meta *m, zinc_buf *out, zinc_error *err)
 	return zinc_buf_puts(out, "\n", err);
 }
 
-/* Erase zarr-python's copy of all documents, if there is one. */
-static zinc_status
-drop_copies(zinc_hierarchy *h, zinc_error *err)
-{
-	const char *name = h->format->draft->copies;
-	zinc_status s;
-	zinc_buf key;
-
-	if (!name)
-		return ZINC_OK;
-	zinc_buf_init(&key, h->ctx, SIZE_MAX);
-	s = zinc_buf_printf(&key, err, "%s%s/%s", h->prefix, h->entry->meta, name);
-	if (s == ZINC_OK)
-		s = zinc_hierarchy_drop(h, &key, err);
-	zinc_buf_fini(&key);
-	return s;
-}
-
 /* Groups above need no document. */
 zinc_status
 zinc_draft_prepare(zinc_hierarchy *h, const char *path, bool create, zinc_error *err)
@@ -218,13 +199,13 @@ zinc_draft_prepare(zinc_hierarchy *h, const char *path, bool create, zinc_error 
 	ZINC_TRY(zinc_hierarchy_writable(h, err));
 	if (create)
 		ZINC_TRY(zinc_draft_check_above(h, path, err));
-	return drop_copies(h, err);
+	return zinc_draft_drop_copies(h, err);
 }
 
 zinc_status
 zinc_draft_settle(zinc_hierarchy *h, const char *path, zinc_error *err)
 {
-	const zinc_status s = drop_copies(h, err);
+	const zinc_status s = zinc_draft_drop_copies(h, err);
 
 	(void)path;
 	return s == ZINC_OK ? s : zinc_error_at_url(err, s, h->url);
@@ -413,26 +394,4 @@ zinc_draft_edit_node(zinc_hierarchy *h, const char *path,
 	zinc_buf_fini(&e.text);
 	zinc_buf_fini(&key);
 	return s == ZINC_OK ? s : zinc_error_at_url(err, s, h->url);
-}
-
-/* ---- consolidated metadata ---- */
-
-/* The drafts list a whole hierarchy with one operation; zarr-python's copy of it can be taken away. */
-zinc_status
-zinc_draft_consolidate(zinc_hierarchy *h, const char *path, bool remove, zinc_error *err)
-{
-	if (!remove || path[1])
-		return zinc_fail(err, ZINC_E_INVALID, "%s has no consolidated metadata: one listing shows all nodes",
-				 h->format->draft->name);
-	ZINC_TRY(zinc_hierarchy_writable(h, err));
-	return zinc_draft_settle(h, path, err);
-}
-
-zinc_status
-zinc_draft_copies(zinc_hierarchy *h, const char *path, const zinc_meta *group, bool *has, zinc_copy_fn fn, void *arg,
-		  zinc_error *err)
-{
-	(void)h, (void)path, (void)group, (void)fn, (void)arg, (void)err;
-	*has = false;
-	return ZINC_OK;
 }

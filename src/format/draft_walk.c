@@ -113,6 +113,8 @@ check_item(struct list *l, const char *path, size_t n, bool *ok)
 		s = zinc_fail_nomem(l->err);
 	*ok = s == ZINC_OK && zinc_hierarchy_check_keys(l->h, zinc_buf_text(&whole), &why) == ZINC_OK;
 	zinc_buf_fini(&whole);
+	if (why.code == ZINC_E_NOMEM)
+		return zinc_fail_nomem(l->err);
 	return s == ZINC_OK && !*ok ? add_mark(l, "n", path, n, why.text) : s;
 }
 

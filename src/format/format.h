@@ -153,6 +153,9 @@ typedef int (*zinc_found_fn)(void *arg, const zinc_found_node *node); /* non-zer
 /* One copy in consolidated metadata: its path below the group ("a/b") and what meta->doc would be; non-zero stops. */
 typedef int (*zinc_copy_fn)(void *arg, const char *below, const zinc_json *copy);
 
+/* Which groups can have consolidated metadata? */
+typedef enum zinc_copies_of { ZINC_COPIES_NONE, ZINC_COPIES_OF_ROOT, ZINC_COPIES_OF_GROUPS } zinc_copies_of;
+
 /*
  * A version of Zarr.  Paths are normalised ("/", "/foo").  Reading functions take a report that
  * says strict or lenient and collects findings.
@@ -233,6 +236,7 @@ struct zinc_format {
 	zinc_status (*prefixes)(const zinc_hierarchy *h, const char *path,
 				zinc_status (*fn)(void *arg, const char *prefix, zinc_error *err), void *arg,
 				zinc_error *err);
+	zinc_copies_of copies_of;
 	/* Write consolidated metadata of a group, or remove it. */
 	zinc_status (*consolidate)(zinc_hierarchy *h, const char *path, bool remove, zinc_error *err);
 	/* For validators: has the group consolidated metadata?  Then call fn for each copy in it.  E_CORRUPT, and *has, when

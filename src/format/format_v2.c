@@ -297,6 +297,7 @@ const zinc_format zinc_format_v2 = {
     .hides = v2_hides,
     .prefixes = zinc_layout_prefixes,
     .consolidate = zinc_v2_consolidate,
+    .copies_of = ZINC_COPIES_OF_GROUPS,
     .copies = zinc_v2_copies,
     .place = v2_place,
     .rule = zinc_v2_rule,

@@ -266,6 +266,7 @@ const zinc_format zinc_format_v3 = {
     .hides = v3_hides,
     .prefixes = zinc_layout_prefixes,
     .consolidate = zinc_v3_consolidate,
+    .copies_of = ZINC_COPIES_OF_GROUPS,
     .copies = zinc_v3_copies,
     .place = v3_place,
 };

@@ -286,5 +286,6 @@ const zinc_format zinc_format_v3_2020 = {
     .claims = claims,
     .draft = &draft,
     .from_v3 = from_v3,
+    .copies_of = ZINC_COPIES_OF_ROOT,
     ZINC_DRAFT_SLOTS,
 };

@@ -299,7 +299,7 @@ put(struct documents *d, const char *key)
 }
 
 /* Has the group lost its consolidated metadata, or is it that of other documents?  To settle drops also what a group of
- * version 2 has for itself.  In a draft one listing shows all nodes. */
+ * version 2 has for itself. */
 static zinc_status
 wants_copies(const zinc_cp *c, const zinc_cp_node *n, bool *wants, zinc_error *err)
 {
@@ -308,7 +308,8 @@ wants_copies(const zinc_cp *c, const zinc_cp_node *n, bool *wants, zinc_error *e
 	zinc_status s;
 	bool has;
 
-	*wants = n->copies && !n->left_out && !c->to->format->draft;
+	*wants = n->copies && !n->left_out &&
+		 c->to->format->copies_of >= (n->to[1] ? ZINC_COPIES_OF_GROUPS : ZINC_COPIES_OF_ROOT);
 	if (!*wants || c->any_changed || c->unlisted)
 		return ZINC_OK;
 	zinc_report_init_quiet(&r, c->ctx, false);

@@ -107,6 +107,8 @@ read_nodes(zinc_cp *c, zinc_error *err)
 	for (i = 0; i < c->nnodes; i++) {
 		zinc_cp_node *n = &c->nodes[i];
 
+		if (n->implicit && c->from->format->copies_of == ZINC_COPIES_OF_ROOT) /* which needs no document */
+			ZINC_TRY(zinc_cp_has_copies(c->from, n->from, NULL, &n->copies, err));
 		if (n->implicit)
 			continue;
 		zinc_report_init(&r, c->ctx, c->from->strict, c->from->url);

@@ -216,6 +216,33 @@ check_group(zinc_check *c, const zinc_check_node *node, zinc_error *err)
 	return g.message[0] ? report(&g) : ZINC_OK;
 }
 
+static int
+stop_at_first(void *arg, const char *below, const zinc_json *copy)
+{
+	(void)arg, (void)below, (void)copy;
+	return 1;
+}
+
+/* The root of a draft may have copies and no document, so that it is not among the nodes. */
+static zinc_status
+check_bare_root(zinc_check *c, zinc_error *err)
+{
+	static char nothing[] = "";
+	const zinc_check_node root = {.prefix = nothing, .kind = ZINC_NODE_GROUP};
+	zinc_error e = ZINC_ERROR_INIT;
+	bool has = false;
+	size_t i;
+
+	if (c->h->format->copies_of != ZINC_COPIES_OF_ROOT || c->h->path[1])
+		return ZINC_OK;
+	for (i = 0; i < c->nnodes; i++)
+		if (!c->nodes[i].prefix[0])
+			return ZINC_OK;
+	if (c->h->format->copies(c->h, "/", NULL, &has, stop_at_first, NULL, &e) == ZINC_E_NOMEM)
+		return zinc_fail_nomem(err);
+	return has ? check_group(c, &root, err) : ZINC_OK;
+}
+
 zinc_status
 zinc_check_copies(zinc_check *c, zinc_error *err)
 {
@@ -226,5 +253,5 @@ zinc_check_copies(zinc_check *c, zinc_error *err)
 			ZINC_TRY(zinc_check_cancelled(c, err));
 			ZINC_TRY(check_group(c, &c->nodes[i], err));
 		}
-	return ZINC_OK;
+	return c->stopped ? ZINC_OK : check_bare_root(c, err);
 }

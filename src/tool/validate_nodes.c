@@ -390,18 +390,21 @@ common(const char *a, const char *b)
 }
 
 /* A node of a draft whose document the store can hold, and whose data it cannot. */
-static void
-check_keys(zinc_check *c, const struct place *at)
+static zinc_status
+check_keys(zinc_check *c, const struct place *at, zinc_error *err)
 {
 	zinc_error e = ZINC_ERROR_INIT;
 
 	if (!c->h->format->draft || !at->path[1] || zinc_hierarchy_check_keys(c->h, at->path, &e) == ZINC_OK)
-		return;
+		return ZINC_OK;
+	if (e.code == ZINC_E_NOMEM)
+		return zinc_fail_nomem(err);
 	zinc_check_found(c, &(zinc_finding){.level = ZINC_LEVEL_ERROR,
 					    .rule = "hidden",
 					    .path = at->path,
 					    .key = at->key,
 					    .message = e.text});
+	return ZINC_OK;
 }
 
 /* The ancestors of node i: each must be a group.  What earlier nodes have in common with it was said there.  Below an
@@ -430,7 +433,7 @@ check_ancestors(zinc_check *c, size_t i, const struct place *at, zinc_error *err
 		n += strcspn(prefix + n, "/") + 1;
 	}
 	check_names(c, prefix, known > c->base.n ? known : c->base.n, at);
-	check_keys(c, at);
+	ZINC_TRY(check_keys(c, at, err));
 	return ZINC_OK;
 }
 

@@ -8,15 +8,24 @@ consolidated() {
 	case $format in
 	v2) [ -e "$1/.zmetadata" ] || return 1 ;;
 	v3) grep -q consolidated_metadata "$1/zarr.json" || return 1 ;;
+	v3-2020) [ "$1" != s.zarr ] || [ -e "$1/meta/root/consolidated/.zmetadata" ] || return 1 ;;
 	esac
 	zinc 0 validate "$1"
 	has "0 errors, 0 warnings"
 }
 kept() { consolidated s.zarr || bad "$format: $1 dropped the consolidated metadata of the root"; }
 
+document() { # the file of array $1's document
+	case $format in
+	v2) echo "s.zarr/$1/.zarray" ;;
+	v3) echo "s.zarr/$1/zarr.json" ;;
+	v3-2020) echo "s.zarr/meta/root/$1.array.json" ;;
+	esac
+}
+
 zinc 0 create two.zarr --shape 2 --dtype int8
 zinc 0 cat two.zarr -o two.npy --as npy
-for format in v3 v2; do
+for format in v3 v2 v3-2020; do
 	rm -rf s.zarr t.zarr
 	zinc 0 create s.zarr --group --format $format
 	zinc 0 create s.zarr/g --group
@@ -25,7 +34,12 @@ for format in v3 v2; do
 	zinc 0 attrs s.zarr/g/x units=1
 	consolidated s.zarr && bad "$format: an edit made what was not there"
 	zinc 0 consolidate s.zarr
-	zinc 0 consolidate s.zarr/g
+	if [ $format = v3-2020 ]; then # zarr-python's, of the whole hierarchy
+		zinc 2 consolidate s.zarr/g
+		says "of whole hierarchies only"
+	else
+		zinc 0 consolidate s.zarr/g
+	fi
 	zinc 0 attrs s.zarr/g/x 'units="K"' && kept attrs
 	[ ! -s err ] || bad "$format: it talks"
 	consolidated s.zarr/g || bad "$format: the inner group has lost its own"
@@ -44,9 +58,9 @@ for format in v3 v2; do
 	zinc 0 rm s.zarr/g/w --yes && kept rm
 	zinc 0 rm s.zarr/g --yes && kept "rm of a group that had its own"
 	# what is stale is written anew
-	sed 's/"shape": *\[8\]/"shape": [4]/' s.zarr/z/$([ $format = v3 ] && echo zarr.json || echo .zarray) >changed
-	cmp -s changed s.zarr/z/zarr.json && bad "nothing was changed"
-	cat changed >s.zarr/z/$([ $format = v3 ] && echo zarr.json || echo .zarray)
+	sed 's/"shape": *\[8\]/"shape": [4]/' "$(document z)" >changed
+	cmp -s changed "$(document z)" && bad "nothing was changed"
+	cat changed >"$(document z)"
 	zinc 1 validate s.zarr
 	has "stale"
 	zinc 0 validate --repair s.zarr && kept "validate --repair"
@@ -58,12 +72,35 @@ for format in v3 v2; do
 	# a document below that cannot be copied: the edit is made, and that is said
 	zinc 0 consolidate s.zarr
 	zinc 0 create s.zarr/broken --shape 4 --dtype int8
-	echo '{' >s.zarr/broken/$([ $format = v3 ] && echo zarr.json || echo .zarray)
+	echo '{' >"$(document broken)"
 	zinc 5 attrs s.zarr/z b=2
 	says "the change was made, but consolidated metadata could not be written anew"
 	zinc 0 attrs s.zarr/z b
 	prints <<<2
 done
+
+# ---- zarr-python's of the draft of 2020: it needs no group's document, goes along with a copy, and can be damaged ----
+rm -rf s.zarr t.zarr
+copies=meta/root/consolidated/.zmetadata
+zinc 0 create s.zarr/g/x --shape 4 --dtype int8 --format v3-2020
+zinc 0 consolidate s.zarr
+grep -q '"meta/root/g/x.array.json": {' s.zarr/$copies || bad "2020: no copy of the array"
+grep -q '"zarr.json": {' s.zarr/$copies || bad "2020: no copy of the entry point"
+zinc 0 cp s.zarr t.zarr
+cmp s.zarr/$copies t.zarr/$copies
+sed -i 's/"shape": \[4\]/"shape": [5]/' s.zarr/$copies
+zinc 1 validate s.zarr
+has "stale"
+echo '{' >s.zarr/$copies
+zinc 1 validate s.zarr
+has "damaged"
+zinc 0 validate --repair s.zarr
+cmp s.zarr/$copies t.zarr/$copies
+zinc 0 consolidate --remove s.zarr
+[ ! -e s.zarr/$copies ] || bad "2020: --remove leaves it"
+zinc 0 create l.zarr/x --shape 4 --dtype int8 --format v3-2022
+zinc 2 consolidate l.zarr
+says "one listing shows all nodes"
 
 # ---- of any size ----
 python3 - <<'END'

@@ -113,7 +113,8 @@ def they_write_trees():
     status, out, err = zinc("validate", url)
     tell(status == 0, "tree validates", out.decode() + err)
     tell(zinc("attrs", url + "/top/g", 'units="K"')[0] == 0, "attrs KEY=JSON")
-    tell(not os.path.exists(url + "/meta/root/consolidated/.zmetadata"), "consolidated metadata goes with a change")
+    copies = zarr.open_consolidated(zarr.DirectoryStoreV3(url), path="top")
+    tell(copies["g"].attrs["units"] == "K" and copies["g/x"].shape == (2, 3), "consolidated metadata follows a change")
     group = zarr.open_group(zarr.DirectoryStoreV3(url), path="top/g", mode="r", zarr_version=3)
     tell(group.attrs["units"] == "K", "our attributes")
 
