@@ -7,7 +7,7 @@
  *
  * (1) The size is checked before memory is taken for it: against the size that is expected, and otherwise against
  *     what the codec in front may give and what so many bytes of LZ4 can unpack to.
- * (2) Decoding stops at the last byte that is needed; a block has no checksum.
+ * (2) A block is decoded whole, whatever is needed of it: it has no checksum, and damage shows where it ends.
  * (3) The work space of compression lies in the scratch: nothing is allocated from the second chunk on.
  */
 #include <inttypes.h>
@@ -113,22 +113,18 @@ static zinc_status
 lz4_decode(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, size_t exact, size_t need,
 	   zinc_error *err)
 {
-	size_t nbytes = 0, want;
+	size_t nbytes = 0;
 	const char *block;
 	char *to;
 	int n;
 
-	(void)c, (void)s;
+	(void)c, (void)s, (void)need;
 	ZINC_TRY(check_header(in, exact, &nbytes, err));
 	ZINC_TRY(zinc_decoded_room(out, nbytes, err));
 	block = (const char *)in.p + HEADER_BYTES;
 	to = (char *)out->p + out->n;
-	want = need < nbytes ? need : nbytes;
-	if (want < nbytes)
-		n = LZ4_decompress_safe_partial(block, to, (int)(in.n - HEADER_BYTES), (int)want, (int)nbytes);
-	else
-		n = LZ4_decompress_safe(block, to, (int)(in.n - HEADER_BYTES), (int)nbytes);
-	if (n < 0 || (size_t)n < want)
+	n = LZ4_decompress_safe(block, to, (int)(in.n - HEADER_BYTES), (int)nbytes);
+	if (n < 0 || (size_t)n < nbytes)
 		return zinc_fail(err, ZINC_E_CORRUPT, "not an LZ4 block of %zu bytes", nbytes);
 	out->n += (size_t)n;
 	return ZINC_OK;
