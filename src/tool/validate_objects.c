@@ -20,6 +20,7 @@
  */
 #include <stdlib.h>
 
+#include "format/fetch_documents.h"
 #include "tool/copy.h"
 
 #define WINDOW 256
@@ -36,6 +37,7 @@ struct objects {
 	const zinc_check_node *owner; /* of `array` */
 	zinc_array *array;            /* NULL: cannot be used */
 	zinc_meta *meta;
+	bool looked, shared; /* is an array of another version in the same place?  Once looked for */
 	struct object *window;
 	size_t n;
 	uint64_t done, bytes;
@@ -161,8 +163,6 @@ open_array(struct objects *o, const char *path)
 	return zinc_check_hand_over(o->c, &list, o->err);
 }
 
-static const char outside[] = "a chunk outside the shape of the array";
-
 static zinc_status array_key(struct objects *o, const char *key, const char *rel, uint64_t nbytes);
 
 static int
@@ -207,6 +207,7 @@ enter(struct objects *o, const zinc_check_node *owner)
 	ZINC_TRY(flush(o));
 	leave(o);
 	o->owner = owner;
+	o->looked = false;
 	if (!owner || owner->kind != ZINC_NODE_ARRAY)
 		return ZINC_OK;
 	zinc_buf_init(&path, o->c->ctx, SIZE_MAX);
@@ -462,6 +463,47 @@ unfinished_copy(zinc_check *c, const char *key)
 
 /* ---- every key ---- */
 
+/* Is the document of an array of another version beside that of the owner?  Drafts keep data in a tree of their own. */
+static zinc_status
+look_beside(struct objects *o)
+{
+	const zinc_hierarchy *h = o->c->h;
+	const char *name = h->format == &zinc_format_v2 ? "zarr.json" : ".zarray";
+	zinc_fetched doc;
+	zinc_status s;
+	zinc_buf key;
+	char *text;
+
+	o->looked = true;
+	o->shared = false;
+	if (h->format->draft)
+		return ZINC_OK;
+	zinc_buf_init(&key, o->c->ctx, SIZE_MAX);
+	s = zinc_buf_printf(&key, o->err, "%s%s%s", h->prefix, o->owner->prefix, name);
+	text = s == ZINC_OK && zinc_buf_text(&key) ? (char *)key.p : NULL;
+	if (s == ZINC_OK)
+		s = text ? zinc_fetch(h->store, &text, 1, &doc, o->err) : zinc_fail_nomem(o->err);
+	if (s == ZINC_OK) {
+		o->shared = doc.found != ZINC_MISSING; /* also one that cannot be read */
+		zinc_fetched_fini(o->c->ctx, &doc, 1);
+	}
+	zinc_buf_fini(&key);
+	return s;
+}
+
+static const char outside[] = "a chunk outside the shape of the array";
+
+/* A chunk outside the grid: an orphan, unless the array is not understood, or the chunk may be of another one. */
+static zinc_status
+outside_key(struct objects *o, const char *key)
+{
+	if (!o->looked)
+		ZINC_TRY(look_beside(o));
+	if (o->shared)
+		return stray(o, key, "M41", "a chunk outside the shape of the array, perhaps of that of another version beside it");
+	return o->meta->unsupported ? stray(o, key, "M41", outside) : orphan(o, key, "M41", outside);
+}
+
 /* A key below an array.  Where the grid or the key encoding is unknown nobody can tell whether it is an object; where
  * only the codecs are, it is counted but not decoded. */
 static zinc_status
@@ -480,7 +522,7 @@ array_key(struct objects *o, const char *key, const char *rel, uint64_t nbytes)
 		return stray(o, key, key_rule(m, below), "no chunk of the array has this key");
 	for (d = 0; d < m->ndim; d++)
 		if (x->index[d] >= m->grid->ops->count(m->grid, d, m->shape[d]))
-			return m->unsupported ? stray(o, key, "M41", outside) : orphan(o, key, "M41", outside);
+			return outside_key(o, key);
 	o->c->n.objects++;
 	o->c->n.bytes += nbytes;
 	o->c->n.missing -= o->c->n.missing != UINT64_MAX;
