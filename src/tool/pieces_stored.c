@@ -231,23 +231,30 @@ count_cells(zinc_pieces *p, uint64_t *n)
 	return !zinc_shape_bytes(p->along, p->sel.ndim, 1, UINT64_MAX, n);
 }
 
-/* Slices of arrays that can list; a list of indices has its own end. */
+/* Slices; a list of indices has its own end. */
 static bool
-can_be_sparse(const zinc_pieces *p, zinc_array *const *arrays, int n)
+is_box(const zinc_pieces *p)
 {
-	int d, i;
+	int d;
 
 	for (d = 0; d < p->sel.ndim; d++)
 		if (p->sel.dim[d].list || p->sel.dim[d].count == 0)
 			return false;
-	for (i = 0; i < n; i++) {
-		zinc_caps caps;
+	return p->sel.ndim > 0 && !p->sel.is_points;
+}
 
+static bool
+can_list(zinc_array *const *arrays, int n)
+{
+	zinc_caps caps;
+	int i;
+
+	for (i = 0; i < n; i++) {
 		zinc_store_caps(arrays[i]->h->store, &caps);
 		if (!(caps.flags & ZINC_CAP_LIST))
 			return false;
 	}
-	return p->sel.ndim > 0;
+	return true;
 }
 
 static zinc_status
@@ -264,12 +271,32 @@ gather(zinc_pieces *p, zinc_array *const *arrays, int n, zinc_error *err)
 	return ZINC_OK;
 }
 
+/* Is so little stored that only this is gone over?  Of few cells nothing is gained, and of too many none are counted.  A
+ * store that cannot list would be asked for each. */
+static zinc_status
+look_for_gaps(zinc_pieces *p, zinc_array *const *arrays, int n, const uint64_t *grain, zinc_error *err)
+{
+	uint64_t cells = 0;
+	bool counted;
+
+	choose_cell(p, arrays[0], grain);
+	counted = count_cells(p, &cells);
+	if (!can_list(arrays, n))
+		return counted && cells <= p->ctx->limits.children
+			   ? ZINC_OK
+			   : zinc_fail(err, ZINC_E_LIMIT, "too many chunks for a store that cannot list");
+	if (!counted || cells <= FEW)
+		return ZINC_OK;
+	ZINC_TRY(gather(p, arrays, n, err));
+	p->sparse = p->absent > 0 && p->absent / 3 >= (p->sel.out_n - p->absent) / 2;
+	return ZINC_OK;
+}
+
 zinc_status
 zinc_pieces_init_stored(zinc_pieces *p, zinc_array *const *arrays, int n, const zinc_selection *s, const uint64_t *grain,
 			zinc_error *err)
 {
 	zinc_meta *m = zinc_array_snapshot(arrays[0]);
-	uint64_t cells = 0;
 	zinc_status code = ZINC_OK;
 
 	memset(p, 0, sizeof *p);
@@ -281,13 +308,8 @@ zinc_pieces_init_stored(zinc_pieces *p, zinc_array *const *arrays, int n, const 
 		code = zinc_sel_init(&p->sel, p->ctx, s, m->grid, m->ndim, m->shape, err);
 	zinc_meta_free(m);
 	ZINC_TRY(code);
-	if (!p->sel.is_points && can_be_sparse(p, arrays, n)) {
-		choose_cell(p, arrays[0], grain);
-		if (count_cells(p, &cells) && cells > FEW) { /* else nothing is gained, or there are too many */
-			ZINC_TRY(gather(p, arrays, n, err));
-			p->sparse = p->absent > 0 && p->absent / 3 >= (p->sel.out_n - p->absent) / 2;
-		}
-	}
+	if (is_box(p))
+		ZINC_TRY(look_for_gaps(p, arrays, n, grain, err));
 	if (p->sparse)
 		return ZINC_OK;
 	zinc_sel_fini(&p->sel);

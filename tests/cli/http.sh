@@ -56,6 +56,15 @@ for node in s raw 'a%20b/t'; do
 	zinc 0 stats "served/d.zarr/${node//%20/ }"
 	grep -v '^stored\|^per object' out | cmp - remote.txt || bad "statistics of $node"
 done
+# Of a sparse array nobody can ask for every chunk of the grid: an error at once, and a part is right.
+zinc 0 create served/sparse.zarr --shape 100000,100000 --dtype int8 --chunks 10,10
+for command in "stats" "diff served/sparse.zarr"; do
+	# shellcheck disable=SC2086
+	set -- $command
+	zinc 4 "$1" "$base/plain/sparse.zarr" "${@:2}"
+	says "too many chunks for a store that cannot list"
+done
+zinc 0 stats "$base/plain/sparse.zarr" -s '0:30, 0:30'
 zinc 0 stats --json "$base/plain/d.zarr/s"
 is_json
 has '"stored":null}'
