@@ -4,7 +4,8 @@
  * xarray sees arrays whose dimensions have names; no others are touched.  Promises:
  *
  * (1) To version 3: what masked an array masks it still.  A fill_value that is not null is also written as the attribute
- *     _FillValue, unless there is one; a plain one of floats is encoded.
+ *     _FillValue, unless there is one; a plain one of floats is encoded.  One that says something else masks from now on,
+ *     and a notice says so.
  * (2) To version 2: an attribute _FillValue that says the same as fill_value goes, for there fill_value masks; so a way
  *     there and back leaves what there was.  An encoded one becomes plain.
  * (3) Where fill_value would mask something else than before it becomes null, when it is zero and every object of the
@@ -85,6 +86,31 @@ is_text(const zinc_dtype *t)
 	return t->kind == ZINC_KIND_CHARS || t->kind == ZINC_KIND_UTF32;
 }
 
+/* There were two, of which the other one masked until now: both stay, and it is said. */
+static zinc_status
+tell_both(struct missing *m)
+{
+	zinc_cp *c = m->t->c;
+	zinc_status s;
+	zinc_buf fill, own;
+
+	zinc_buf_init(&fill, c->ctx, SIZE_MAX);
+	zinc_buf_init(&own, c->ctx, SIZE_MAX);
+	s = zinc_json_print_line(zinc_json_member(m->root, "fill_value"), &fill, m->t->err);
+	if (s == ZINC_OK)
+		s = zinc_json_print_line(attribute(m), &own, m->t->err);
+	if (s == ZINC_OK && (!zinc_buf_text(&fill) || !zinc_buf_text(&own)))
+		s = zinc_fail_nomem(m->t->err);
+	if (s == ZINC_OK)
+		s = zinc_cp_note(c, ZINC_COPY_NOTICE, m->t->n->from, m->t->err,
+				 "xarray took fill_value %.60s for missing in %s, and will take the attribute " ATTRIBUTE
+				 " %.60s in %s",
+				 zinc_buf_text(&fill), c->from->format->id, zinc_buf_text(&own), c->to->format->id);
+	zinc_buf_fini(&own);
+	zinc_buf_fini(&fill);
+	return s;
+}
+
 /* Promise (1). */
 static zinc_status
 enter(struct missing *m)
@@ -101,6 +127,8 @@ enter(struct missing *m)
 		return set_attribute(m, zinc_missing_encode(m->doc, m->dtype, m->fill));
 	if (!zinc_missing_parse(m->t->c->ctx, m->dtype, own, false, m->value))
 		return ZINC_OK;
+	if (!m->t->n->source->no_fill && !zinc_missing_same(m->dtype, m->value, m->fill))
+		ZINC_TRY(tell_both(m));
 	return set_attribute(m, zinc_missing_encode(m->doc, m->dtype, m->value));
 }
 

@@ -46,6 +46,22 @@ lacks _FillValue v3.zarr/plain/zarr.json # no names: xarray does not see it
 lacks _FillValue v3.zarr/text/zarr.json
 zinc 0 diff v2.zarr v3.zarr
 
+lacks notice err
+
+# ---- version 2 with both: there fill_value masks, in version 3 the attribute does ----
+make both2.zarr/two --dtype int16 --fill -9999 --dims x --attrs '{"_FillValue":-1}' --format v2
+make both2.zarr/nan --dtype float32 --fill NaN --dims x --attrs '{"_FillValue":-1.5}'
+make both2.zarr/same --dtype int16 --fill -1 --dims x --attrs '{"_FillValue":-1}'
+make both2.zarr/null --dtype int16 --fill -9999 --dims x --attrs '{"_FillValue":-1}'
+sed -i 's/"fill_value": .*,/"fill_value": null,/' both2.zarr/null/.zarray
+zinc 0 cp both2.zarr both3.zarr --format v3
+has 'notice: /two: xarray took fill_value -9999 for missing in v2, and will take the attribute _FillValue -1 in v3' err
+has 'notice: /nan: xarray took fill_value "NaN" for missing in v2, and will take the attribute _FillValue -1.5 in v3' err
+lacks 'notice: /same' err
+lacks 'notice: /null' err
+has '"_FillValue": -1' both3.zarr/two/zarr.json
+has '"fill_value": -9999' both3.zarr/two/zarr.json
+
 # ---- and back: the same documents ----
 zinc 0 cp v3.zarr back.zarr --format v2
 for name in short float big flag pair none plain own; do
