@@ -45,6 +45,7 @@ create(zinc_array **out, zinc_hierarchy *h, const char *path, const zinc_array_o
 	zinc_meta *m = NULL;
 	zinc_status code;
 
+	ZINC_TRY(zinc_path_check_new(path, err));
 	ZINC_TRY(zinc_hierarchy_writable(h, err));
 	ZINC_TRY(build_meta(&m, h, options, err));
 	code = make_place(h, path, options->overwrite, err);

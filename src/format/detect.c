@@ -16,6 +16,35 @@
 
 #define DOCUMENT "zarr.json"
 
+/* ---- names of documents ---- */
+
+bool
+zinc_format_is_document(const char *name, size_t n)
+{
+	static const char *const names[] = {DOCUMENT, ".zarray", ".zgroup", ".zattrs", ".zmetadata"};
+	size_t i;
+
+	for (i = 0; i < sizeof names / sizeof *names; i++)
+		if (strlen(names[i]) == n && memcmp(names[i], name, n) == 0)
+			return true;
+	return false;
+}
+
+zinc_status
+zinc_path_check_new(const char *path, zinc_error *err)
+{
+	size_t n;
+
+	for (path += *path == '/'; *path; path += n + (path[n] == '/')) {
+		n = strcspn(path, "/");
+		if (zinc_format_is_document(path, n))
+			return zinc_fail(err, ZINC_E_INVALID, "a node's name is that of a document: \"%.*s\"", (int)n, path);
+	}
+	return ZINC_OK;
+}
+
+/* ---- what is there ---- */
+
 bool
 zinc_format_is_draft(const zinc_json *root)
 {

@@ -290,6 +290,11 @@ zinc_status zinc_erase_for(zinc_hierarchy *h, const char *path, int overwrite, b
 zinc_status zinc_format_detect(zinc_store *s, const char *prefix, const zinc_format *only, const zinc_format **format,
 			       zinc_node_kind *kind, zinc_blob *text, zinc_error *err);
 
+/* Is it the name of a document, of whatever version? */
+bool zinc_format_is_document(const char *name, size_t n);
+/* May new nodes have the names of this path?  E_INVALID where one is a document's of any version: a reader that looks for
+ * it would find a directory. */
+zinc_status zinc_path_check_new(const char *path, zinc_error *err);
 /* Does this zarr.json say that it is of a draft of 2019 to 2022? */
 bool zinc_format_is_draft(const zinc_json *root);
 

@@ -34,7 +34,7 @@ zinc_v2_check_name(const zinc_format *f, const char *name, size_t n, zinc_error 
 		why = "contains '/' or '\\'";
 	else if (name[0] == '.' && (n == 1 || (n == 2 && name[1] == '.')))
 		why = "is \".\" or \"..\"";
-	else if (is_reserved(name, n))
+	else if (is_reserved(name, n) || zinc_format_is_document(name, n)) /* a later version's hides the whole group */
 		why = "is that of a document";
 	return why ? zinc_fail(err, ZINC_E_INVALID, "a node's name %s (rule V2-19)", why) : ZINC_OK;
 }

@@ -12,6 +12,7 @@ create(zinc_hierarchy *h, const char *path, const char *attributes, int overwrit
 	zinc_meta *m = NULL;
 	zinc_status s;
 
+	ZINC_TRY(zinc_path_check_new(path, err));
 	ZINC_TRY(zinc_hierarchy_writable(h, err));
 	ZINC_TRY(zinc_document_build_group(&doc, h->ctx, attributes, err));
 	s = zinc_meta_from_v3(&m, h, doc, err);

@@ -234,6 +234,7 @@ check_target(struct copy *c, const char *to_path)
 				 "a copy byte for byte needs two hierarchies of the same format");
 	if (is_inside(c))
 		return zinc_fail(c->err, ZINC_E_INVALID, "a node cannot be copied into itself");
+	ZINC_TRY(zinc_path_check_new(to_path, c->err));
 	ZINC_TRY(zinc_hierarchy_writable(c->to, c->err));
 	ZINC_TRY(zinc_hierarchy_vacant(c->to, to_path, &vacant, c->err));
 	return vacant ? ZINC_OK : zinc_fail(c->err, ZINC_E_EXISTS, "%s is already there, or not empty", to_path);

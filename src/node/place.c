@@ -35,6 +35,7 @@ check(zinc_hierarchy *h, const char *path, zinc_node_kind kind, int overwrite, z
 {
 	bool vacant = true;
 
+	ZINC_TRY(zinc_path_check_new(path, err));
 	if (overwrite)
 		return zinc_erase_for(h, path, overwrite, true, err);
 	if (kind == ZINC_NODE_ARRAY)

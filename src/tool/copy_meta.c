@@ -299,6 +299,8 @@ check_name(zinc_cp_translation *t)
 	zinc_status s = zinc_path_normalise(&path, t->c->to, t->n->to, &e);
 
 	zinc_free(t->c->ctx, path);
+	if (s == ZINC_OK)
+		s = zinc_path_check_new(t->n->to, &e);
 	if (s == ZINC_OK || s != ZINC_E_INVALID)
 		return s == ZINC_OK ? s : zinc_error_copy(t->err, &e);
 	t->n->left_out = true;

@@ -125,6 +125,7 @@ check_places(zinc_cp *c, zinc_error *err)
 	ZINC_TRY(leads_to(c->from, c->from_path, &to, false, &in_to, err));
 	if (c->o.overwrite && (in || in_to))
 		return zinc_fail(err, ZINC_E_INVALID, "the source would be erased with the target");
+	ZINC_TRY(zinc_path_check_new(c->to_path, err));
 	ZINC_TRY(c->to->format->check_above(c->to, c->to_path, err));
 	return zinc_hierarchy_writable(c->to, err);
 }

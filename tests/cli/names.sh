@@ -18,7 +18,8 @@ for format in $formats; do
 	zinc 0 create "$format" --group --format "$format"
 	zinc 0 create "$format/x" --shape 3 --dtype int8
 	find "$format" | sort >before
-	for name in $'a\tb' $'\x1b[2J' $'\x7f' $'\xff' 'a\b' x.__lock "$long" "$(printf 'ok%.0s' {1..130})"; do
+	for name in $'a\tb' $'\x1b[2J' $'\x7f' $'\xff' 'a\b' x.__lock "$long" "$(printf 'ok%.0s' {1..130})" \
+		zarr.json .zarray .zgroup .zattrs .zmetadata; do # documents of any version
 		for url in "$format/$name" "$format/$name/y" "$format/new/$name"; do
 			zinc 2 create "$url" --group
 			clean
@@ -70,6 +71,28 @@ for name in ... $'a\tb' $'\x1b[2J' x.__lock 'b\c' $'\xff' "$long"; do
 	rm -r "s.zarr/$name"
 done
 zinc 0 ls s.zarr
+
+# ---- a document's name: version 2 tells of it, version 3 allows it but in a copy ----
+zinc 0 create n2.zarr/g --group --format v2
+mkdir n2.zarr/g/zarr.json
+cp n2.zarr/.zgroup n2.zarr/g/zarr.json
+for command in tree "ls -r" validate; do
+	# shellcheck disable=SC2086
+	zinc 1 $command n2.zarr
+	has zarr.json
+done
+zinc 0 create n3.zarr --group
+mkdir n3.zarr/.zgroup
+cp n3.zarr/zarr.json n3.zarr/.zgroup
+zinc 0 tree n3.zarr
+has .zgroup
+zinc 2 cp n3.zarr copy.zarr
+has 'document: ".zgroup"' err
+[ ! -e copy.zarr ] || bad "something was copied"
+zinc 0 cp n3.zarr copy.zarr --lossy
+zinc 0 tree copy.zarr
+lacks .zgroup
+rm -r copy.zarr
 
 # ---- in the drafts the documents have other names than the data ----
 for format in v3-2019 v3-2020 v3-2022; do

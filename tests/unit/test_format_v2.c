@@ -49,7 +49,7 @@ test_names(void **state)
 		const char *name;
 		bool good;
 	} cases[] = {{"a", true},         {"__a", true},      {"0.0", true},      {"...", true},       {".x", true},
-		     {"zarr.json", true}, {"", false},        {".", false},       {"..", false},       {"a/b", false},
+		     {"zarr.json", false}, {"", false},       {".", false},       {"..", false},       {"a/b", false},
 		     {"a\\b", false},     {".zarray", false}, {".zattrs", false}, {".nczarray", false}};
 	size_t i;
 
