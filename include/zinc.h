@@ -743,8 +743,9 @@ typedef struct zinc_node {
 	zinc_status problem_code; /* E_CORRUPT, E_UNSUPPORTED ... */
 	const zinc_array *array;  /* an array's metadata (not for reading elements); NULL for groups */
 	const char *attributes;   /* a JSON object; "{}" when there are none */
-	int hidden;               /* a child that cannot be shown, by its name, a link or the kind of file: `problem` says why,
-	                           * kind is NONE, `path` and `name` are escaped and open nothing */
+	int hidden;               /* a node that cannot be shown, by its name, a link, the kind of file or its place (below an
+	                           * array; of another version): `problem` says why, kind is NONE, `path` and `name` are
+	                           * escaped and open nothing */
 } zinc_node;
 
 /* Return non-zero to stop. */
@@ -756,7 +757,10 @@ ZINC_API ZINC_CHECKED zinc_status zinc_node_exists(zinc_hierarchy *h, const char
 /* Call `fn` for the node alone, for its children, or for it and everything below, parents first and
  * siblings in order of their bytes; depth < 0 is unlimited.  From consolidated metadata when present.  A document
  * that cannot be used is shown with its problem; one that could not be read (E_IO) is the status of the call too.  What
- * is or may be a child and cannot be reached (zinc_node.hidden) comes before its siblings. */
+ * is or may be a child and cannot be reached (zinc_node.hidden) comes before its siblings; what lies below an array, or
+ * below a prefix that is no node, is shown at its whole path.  Without consolidated metadata the directory of an array is
+ * looked into where it is near and short (4096 entries by its grid); zinc_copy, zinc_diff and zinc_validate look at every
+ * key of the store. */
 ZINC_API ZINC_CHECKED zinc_status zinc_node_stat(zinc_hierarchy *h, const char *path, zinc_node_fn fn, void *arg, zinc_error *err);
 ZINC_API ZINC_CHECKED zinc_status zinc_node_children(zinc_hierarchy *h, const char *path, zinc_node_fn fn, void *arg,
                                                      zinc_error *err);

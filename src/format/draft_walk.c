@@ -8,18 +8,20 @@
  *
  * Promises:
  *
- * (1) One list operation, whatever the size, and for the root one of its directory: what others put there is told.
+ * (1) One list operation, whatever the size, for the root one of its directory and of each that others put there, and
+ *     for an array one of the directory of its objects, where that is short (hidden.c).
  * (2) Parents come before their children, siblings in order of their names' bytes.  What cannot be shown comes first,
  *     right behind the node asked about: what is no key (zinc_odd) in the tree of documents and has the name of one, or
  *     may have some below or behind it.
  * (3) A group without a document is shown where its first descendant makes it known.
- * (4) Arrays are not looked into; where an array and a group are at one path, the array is shown, with a finding.
- * (5) A name that the draft does not have, and a hierarchy of another version below the root, are shown as hidden.
+ * (4) Where an array and a group are at one path, the array is shown, with a finding.
+ * (5) A name that the draft does not have, a node below an array, and hierarchies of another version are shown as hidden.
  * (6) A document that cannot be used is shown with its problem and hides no other node.
  */
 #include <stdlib.h>
 
 #include "format/draft.h"
+#include "format/hidden.h"
 
 /* Documents that are held at once. */
 #define WINDOW 1024
@@ -40,6 +42,8 @@ struct list {
 	zinc_buf pool;  /* paths, each with its NUL */
 	zinc_buf items; /* struct item each, as found */
 	zinc_buf shown; /* struct item each, in order and with the groups between */
+	const char *base; /* of the node asked about: "" or "a/b" */
+	zinc_hidden left; /* nodes that the walk does not come to */
 	zinc_buf hidden; /* of each a mark, 'n' for a name and 'f' for a foreign node, its path and what is wrong, with their NULs */
 	zinc_status status;
 	zinc_error *err;
@@ -70,10 +74,28 @@ names_ok(const zinc_hierarchy *h, const char *path, size_t n)
 	return true;
 }
 
+/* A path below the base was shown, or will be. */
+static zinc_status
+note_shown(struct list *l, const char *path, size_t n, zinc_node_kind kind, bool hidden)
+{
+	zinc_status s;
+	zinc_buf whole;
+
+	zinc_buf_init(&whole, l->h->ctx, SIZE_MAX);
+	s = zinc_buf_printf(&whole, l->err, "%s%s", l->base, *l->base && n > 0 ? "/" : "");
+	if (s == ZINC_OK)
+		s = zinc_buf_add(&whole, path, n, l->err);
+	if (s == ZINC_OK)
+		s = zinc_hidden_shown(&l->left, whole.n ? (const char *)whole.p : "", whole.n, kind, hidden, l->err);
+	zinc_buf_fini(&whole);
+	return s;
+}
+
 /* One thing to be shown as hidden. */
 static zinc_status
 add_mark(struct list *l, const char *mark, const char *path, size_t n, const char *why)
 {
+	ZINC_TRY(note_shown(l, path, n, ZINC_NODE_NONE, true));
 	ZINC_TRY(zinc_buf_puts(&l->hidden, mark, l->err));
 	ZINC_TRY(zinc_buf_add(&l->hidden, path, n, l->err));
 	ZINC_TRY(zinc_buf_add(&l->hidden, "", 1, l->err));
@@ -146,6 +168,7 @@ add_key(struct list *l, const char *key)
 	zinc_node_kind kind;
 	const size_t n = zinc_draft_document(l->h, name, &kind);
 
+	ZINC_TRY(zinc_hidden_key(&l->left, key, l->err));
 	if (n == 0)
 		return ZINC_OK;
 	return add_item(l, path, (size_t)(name - path) + n, kind == ZINC_NODE_ARRAY ? HAS_ARRAY : HAS_GROUP);
@@ -271,6 +294,21 @@ note_beside(void *arg, const char *entry, int is_prefix)
 	return b->status != ZINC_OK;
 }
 
+/* Everything in a directory beside the trees. */
+static zinc_status
+list_beside(struct list *l, const char *name, zinc_error *err)
+{
+	zinc_status s;
+	zinc_buf prefix;
+
+	zinc_buf_init(&prefix, l->h->ctx, SIZE_MAX);
+	s = zinc_buf_printf(&prefix, err, "%s%s/", l->h->prefix, name);
+	if (s == ZINC_OK)
+		s = zinc_buf_text(&prefix) ? zinc_hidden_list(&l->left, zinc_buf_text(&prefix), err) : zinc_fail_nomem(err);
+	zinc_buf_fini(&prefix);
+	return s;
+}
+
 static zinc_status
 add_foreign(zinc_walker *w, struct list *l, const char *name, zinc_error *err)
 {
@@ -281,7 +319,7 @@ add_foreign(zinc_walker *w, struct list *l, const char *name, zinc_error *err)
 	ZINC_TRY(zinc_walker_at(w, "", 0, err));
 	ZINC_TRY(zinc_walker_detect(w, name, &format, &why, err));
 	if (!format && why.code == ZINC_OK)
-		return ZINC_OK;
+		return list_beside(l, name, err);
 	if (format)
 		zinc_walker_foreign(text, format);
 	return add_mark(l, "f", name, strlen(name), format ? text : why.text);
@@ -335,6 +373,14 @@ is_within(const char *path, const char *up, size_t n)
 	return strncmp(path, up, n) == 0 && (path[n] == '/' || path[n] == '\0');
 }
 
+static zinc_node_kind
+kind_of(const struct item *item)
+{
+	if (item->has & HAS_ARRAY)
+		return ZINC_NODE_ARRAY;
+	return item->has & HAS_GROUP ? ZINC_NODE_GROUP : ZINC_NODE_NONE;
+}
+
 /* The groups above an item that no earlier one has brought in, and the item itself where it is not too deep. */
 static zinc_status
 show_item(struct list *l, const struct item *item, const char *before, int depth)
@@ -355,11 +401,11 @@ show_item(struct list *l, const struct item *item, const char *before, int depth
 	return ZINC_OK;
 }
 
-/* Promises (2) to (4). */
+/* Promises (2) to (5).  `self`: of the node asked about, below which all items are. */
 static zinc_status
-order(struct list *l, int depth)
+order(struct list *l, zinc_node_kind self, int depth)
 {
-	const char *before = "", *array = NULL;
+	const char *before = "", *array = self == ZINC_NODE_ARRAY ? "" : NULL;
 	struct item *items;
 	size_t n, i, k;
 
@@ -368,11 +414,13 @@ order(struct list *l, int depth)
 		items[i].path = (const char *)l->pool.p + items[i].at;
 	if (n > 0)
 		qsort(items, n, sizeof *items, compare);
+	ZINC_TRY(note_shown(l, "", 0, self, false));
 	for (i = 0; i < n; i = k) {
 		for (k = i + 1; k < n && strcmp(items[k].path, items[i].path) == 0; k++)
 			items[i].has |= items[k].has;
-		if (array && is_within(items[i].path, array, strlen(array)))
-			continue;
+		if (array && (!*array || is_within(items[i].path, array, strlen(array))))
+			continue; /* its document is left over */
+		ZINC_TRY(note_shown(l, items[i].path, items[i].n, kind_of(&items[i]), false));
 		ZINC_TRY(show_item(l, &items[i], before, depth));
 		before = items[i].path;
 		if (items[i].has & HAS_ARRAY)
@@ -433,14 +481,6 @@ drop_window(zinc_context *ctx, struct window *x)
 	x->ndocs = 0;
 }
 
-static zinc_node_kind
-kind_of(const struct item *item)
-{
-	if (item->has & HAS_ARRAY)
-		return ZINC_NODE_ARRAY;
-	return item->has & HAS_GROUP ? ZINC_NODE_GROUP : ZINC_NODE_NONE;
-}
-
 /* Fetch the documents of the next n nodes. */
 static zinc_status
 fill_window(zinc_walker *w, struct window *x, const struct item *items, size_t n, zinc_error *err)
@@ -466,8 +506,18 @@ fill_window(zinc_walker *w, struct window *x, const struct item *items, size_t n
 	return ZINC_OK;
 }
 
+static int
+levels(const char *path, size_t n)
+{
+	int level = 1;
+
+	while (n-- > 0)
+		level += path[n] == '/';
+	return level;
+}
+
 static zinc_status
-show_window(zinc_walker *w, struct window *x, const struct item *items, size_t n, zinc_error *err)
+show_window(zinc_walker *w, struct window *x, const struct item *items, size_t n, int depth, zinc_error *err)
 {
 	size_t i, doc = 0;
 
@@ -475,21 +525,25 @@ show_window(zinc_walker *w, struct window *x, const struct item *items, size_t n
 	for (i = 0; i < n && !w->stopped; i++) {
 		const zinc_node_kind kind = kind_of(&items[i]);
 		const bool two = (items[i].has & HAS_ARRAY) && (items[i].has & HAS_GROUP);
+		const bool look = depth < 0 || levels(items[i].path, items[i].n) < depth;
 
 		ZINC_TRY(zinc_walker_at(w, items[i].path, items[i].n, err));
 		if (kind == ZINC_NODE_NONE) {
 			ZINC_TRY(show_implicit(w, err));
 			continue;
 		}
-		if (x->docs[doc].found != ZINC_MISSING) /* else it was erased meanwhile */
+		if (x->docs[doc].found != ZINC_MISSING) { /* else it was erased meanwhile */
 			ZINC_TRY(show_fetched(w, kind, two, &x->docs[doc], x->keys[doc], err));
+			if (look && kind == ZINC_NODE_ARRAY)
+				ZINC_TRY(zinc_walker_below(w, err));
+		}
 		doc++;
 	}
 	return ZINC_OK;
 }
 
 static zinc_status
-show_list(zinc_walker *w, const struct list *l, zinc_error *err)
+show_list(zinc_walker *w, const struct list *l, int depth, zinc_error *err)
 {
 	struct window *x = zinc_calloc(w->h->ctx, 1, sizeof *x);
 	const struct item *items;
@@ -500,7 +554,7 @@ show_list(zinc_walker *w, const struct list *l, zinc_error *err)
 		return zinc_fail_nomem(err);
 	items = items_of(&l->shown, &n);
 	for (at = 0; at < n && s == ZINC_OK && !w->stopped; at += WINDOW)
-		s = show_window(w, x, items + at, n - at < WINDOW ? n - at : WINDOW, err);
+		s = show_window(w, x, items + at, n - at < WINDOW ? n - at : WINDOW, depth, err);
 	drop_window(w->h->ctx, x);
 	zinc_free(w->h->ctx, x);
 	return s;
@@ -526,6 +580,37 @@ show_hidden(zinc_walker *w, struct list *l, int depth, zinc_error *err)
 			ZINC_TRY(zinc_walker_hidden(w, name ? path : "", name ? name : path, code, why, err));
 	}
 	return ZINC_OK;
+}
+
+struct leftover {
+	zinc_walker *w;
+	int depth;
+};
+
+/* Of those of another version no depth in this tree can be told. */
+static int
+show_leftover(void *arg, const zinc_found_node *node)
+{
+	const struct leftover *o = arg;
+	const char *below = node->path + o->w->base.n + 1;
+
+	if (node->problem->code == ZINC_E_CORRUPT && o->depth >= 0 && levels(below, strlen(below)) > o->depth)
+		return 0;
+	return o->w->fn(o->w->arg, node);
+}
+
+/* What is left over, then the nodes in order. */
+static zinc_status
+show_all(zinc_walker *w, struct list *l, zinc_node_kind self, int depth, zinc_error *err)
+{
+	struct leftover o = {w, depth};
+
+	ZINC_TRY(zinc_walker_at(w, "", 0, err));
+	if (self == ZINC_NODE_ARRAY && depth != 0)
+		ZINC_TRY(zinc_walker_below(w, err));
+	if (!w->stopped)
+		ZINC_TRY(zinc_hidden_each(&l->left, show_leftover, &o, &w->stopped, err));
+	return w->stopped ? ZINC_OK : show_list(w, l, depth, err);
 }
 
 /* ---- the node itself ---- */
@@ -621,7 +706,7 @@ list(zinc_walker *w, struct list *l, struct self *self, const char *path, bool v
 	if (path[1])
 		ZINC_TRY(zinc_buf_puts(&w->base, path, err));
 	ZINC_TRY(fetch_self(w, self, path, err));
-	if (self->kind != ZINC_NODE_ARRAY && depth != 0)
+	if (depth != 0)
 		ZINC_TRY(gather(l, path, depth, err));
 	if (path[1] == '\0' && depth != 0)
 		ZINC_TRY(gather_foreign(w, l, err));
@@ -629,8 +714,8 @@ list(zinc_walker *w, struct list *l, struct self *self, const char *path, bool v
 		ZINC_TRY(check_implicit(w, l, path, depth, err));
 	ZINC_TRY(show_self(w, self, visible, err));
 	ZINC_TRY(show_hidden(w, l, depth, err));
-	ZINC_TRY(order(l, depth));
-	return w->stopped ? ZINC_OK : show_list(w, l, err);
+	ZINC_TRY(order(l, self->kind, depth));
+	return w->stopped ? ZINC_OK : show_all(w, l, self->kind, depth, err);
 }
 
 static zinc_status
@@ -638,7 +723,7 @@ walk(zinc_hierarchy *h, const char *path, bool visible, int depth, zinc_report *
      zinc_error *err)
 {
 	zinc_walker w = {.h = h, .r = r, .fn = fn, .arg = arg};
-	struct list l = {.h = h, .err = err};
+	struct list l = {.h = h, .base = path + 1, .err = err};
 	struct self self = {.kind = ZINC_NODE_NONE};
 	zinc_buf *bufs[] = {&w.base, &w.path, &w.key, &l.pool, &l.items, &l.shown, &l.hidden};
 	zinc_status s;
@@ -646,6 +731,7 @@ walk(zinc_hierarchy *h, const char *path, bool visible, int depth, zinc_report *
 
 	for (i = 0; i < sizeof bufs / sizeof *bufs; i++)
 		zinc_buf_init(bufs[i], h->ctx, SIZE_MAX);
+	zinc_hidden_init(&l.left, h);
 	s = list(&w, &l, &self, path, visible, depth, err);
 	if (s == ZINC_OK && w.unread.code != ZINC_OK)
 		s = zinc_error_copy(err, &w.unread);
@@ -653,6 +739,8 @@ walk(zinc_hierarchy *h, const char *path, bool visible, int depth, zinc_report *
 		zinc_error_at_url(err, s, h->url);
 	zinc_fetched_fini(h->ctx, &self.doc, self.key != NULL);
 	zinc_free(h->ctx, self.key);
+	zinc_meta_free(w.array);
+	zinc_hidden_fini(&l.left);
 	for (i = 0; i < sizeof bufs / sizeof *bufs; i++)
 		zinc_buf_fini(bufs[i]);
 	return s;
@@ -668,5 +756,7 @@ zinc_status
 zinc_draft_walk(zinc_hierarchy *h, const char *path, int depth, zinc_report *r, zinc_found_fn fn, void *arg,
 		zinc_error *err)
 {
+	if (depth == ZINC_WALK_COPIES)
+		return ZINC_OK; /* the drafts have none */
 	return walk(h, path, true, depth, r, fn, arg, err);
 }

@@ -144,11 +144,23 @@ typedef struct zinc_found_node {
 	const char *key; /* of the document; "" when implicit */
 	zinc_node_kind kind;
 	bool implicit;
-	bool hidden; /* a child that cannot be shown, by its name, a link or the kind of file; `path` is escaped, `key` "" */
+	bool hidden; /* a child that cannot be shown, by its name, a link, the kind of file or its place (hidden.c); `path` is
+		      * escaped, `key` "" */
 	zinc_meta *meta;
 	const zinc_error *problem; /* NULL, or why its document cannot be used */
 } zinc_found_node;
 typedef int (*zinc_found_fn)(void *arg, const zinc_found_node *node); /* non-zero stops */
+
+/* How deep a walk goes: to the end, from what a reader takes; never from consolidated metadata; from nothing else, which
+ * is what it says of the nodes below, if there is any. */
+enum { ZINC_WALK_ALL = -1, ZINC_WALK_STORED = -2, ZINC_WALK_COPIES = -3 };
+
+/* The slot `walk` for those who must miss nothing (hidden.c): where the store can list, stored documents count, every key
+ * is looked at, and what only consolidated metadata has is hidden. */
+zinc_status zinc_walk_thorough(zinc_hierarchy *h, const char *path, zinc_report *r, zinc_found_fn fn, void *arg,
+			       zinc_error *err);
+/* Does a document of this name make a node, in any version that keeps one in the node's directory? */
+bool zinc_key_makes_node(const char *key);
 
 /* One copy in consolidated metadata: its path below the group ("a/b") and what meta->doc would be; non-zero stops. */
 typedef int (*zinc_copy_fn)(void *arg, const char *below, const zinc_json *copy);

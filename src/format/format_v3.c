@@ -184,8 +184,12 @@ v3_hides(const zinc_hierarchy *h, const zinc_odd *odd)
 static zinc_status
 v3_walk(zinc_hierarchy *h, const char *path, int depth, zinc_report *r, zinc_found_fn fn, void *arg, zinc_error *err)
 {
-	return zinc_layout_list(h, &zinc_v3_layout, path, (zinc_listing){.self = true, .depth = depth}, r, fn, arg,
-				err);
+	const zinc_listing what = {.self = true,
+				   .stored = depth == ZINC_WALK_STORED,
+				   .copies = depth == ZINC_WALK_COPIES,
+				   .depth = depth};
+
+	return zinc_layout_list(h, &zinc_v3_layout, path, what, r, fn, arg, err);
 }
 
 /* ---- the row ---- */

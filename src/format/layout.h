@@ -88,6 +88,7 @@ typedef struct zinc_walker {
 	zinc_buf base;     /* path of the node whose descendants are listed; "" for the root */
 	zinc_buf path;     /* base, '/' and more */
 	zinc_buf key;      /* of the document of `path` */
+	zinc_meta *array;  /* of the node shown last; NULL: no array */
 } zinc_walker;
 
 /* Go to the node at `below` (n bytes) below the base. */
@@ -108,6 +109,8 @@ bool zinc_layout_hides(const zinc_layout *l, const zinc_odd *odd);
 /* Show a child of the node at `parent` (below the base) that cannot be shown: a finding with its name, escaped. */
 zinc_status zinc_walker_hidden(zinc_walker *w, const char *parent, const char *name, zinc_status code, const char *why,
 			       zinc_error *err);
+/* The node shown last, `path`: if it is an array, show what lies below it and should not. */
+zinc_status zinc_walker_below(zinc_walker *w, zinc_error *err);
 /* Show the node there: a group without a document, or one whose document is `copy`. */
 zinc_status zinc_walker_implicit(zinc_walker *w, zinc_error *err);
 zinc_status zinc_walker_copy(zinc_walker *w, const zinc_json *copy, zinc_error *err);
@@ -116,6 +119,7 @@ zinc_status zinc_walker_copy(zinc_walker *w, const zinc_json *copy, zinc_error *
 typedef struct zinc_listing {
 	bool self;
 	bool stored; /* never from consolidated metadata */
+	bool copies; /* from nothing else: what it says is below the node, which is not shown itself */
 	int depth;   /* < 0: all */
 } zinc_listing;
 

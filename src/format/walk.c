@@ -6,7 +6,7 @@
  * consolidated metadata at the group or above, a whole tree is the one get that found it.  Promises:
  *
  * (1) Parents come before their children, siblings in order of their names' bytes; those that cannot be shown first.
- * (2) Arrays are not looked into; names beginning with "__" are no nodes.
+ * (2) Of arrays one level is looked into, where that is short (hidden.c); names beginning with "__" are no nodes.
  * (3) A document that cannot be used is shown with its problem and hides no other node.  One that could not even be
  *     read is also the status of the whole listing, for nobody knows what lies below it.
  * (4) A prefix without a document is a node only by its descendants (lenient), with rule M25; strict makes that its
@@ -14,11 +14,13 @@
  * (5) Depth costs memory, never stack.
  * (6) A child that the store cannot name or reach (zinc_odd), whose name no node may have, or that is of another version
  *     of Zarr, is shown as hidden, with what is wrong with it.  A child is what has a document, of any version, or a
- *     link behind which one may be.
+ *     link behind which one may be.  So are nodes below arrays, and those of other versions however deep below a prefix
+ *     that is no node.
  */
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "format/hidden.h"
 #include "format/layout.h"
 
 /* Documents of siblings that are held at once. */
@@ -66,8 +68,21 @@ zinc_walker_show(zinc_walker *w, zinc_found_node *node, zinc_status s, zinc_erro
 	node->path = zinc_buf_text(&w->path);
 	node->key = node->implicit ? "" : zinc_buf_text(&w->key);
 	w->stopped = w->fn(w->arg, node) != 0;
-	zinc_meta_free(node->meta);
+	zinc_meta_free(w->array);
+	w->array = NULL;
+	if (node->kind == ZINC_NODE_ARRAY)
+		w->array = node->meta;
+	else
+		zinc_meta_free(node->meta);
 	return ZINC_OK;
+}
+
+zinc_status
+zinc_walker_below(zinc_walker *w, zinc_error *err)
+{
+	if (!w->array || w->stopped)
+		return ZINC_OK;
+	return zinc_hidden_below(w->h, zinc_buf_text(&w->path), w->array, w->fn, w->arg, &w->stopped, err);
 }
 
 /* Parent and name are of any bytes; what is shown of them can be printed. */
@@ -233,38 +248,47 @@ show_fetched(zinc_walker *w, const zinc_fetched *docs, char *const *keys, zinc_n
 /* ---- groups without a document ---- */
 
 struct probe {
-	const zinc_layout *layout;
+	zinc_hidden x;
 	uint64_t left;
-	bool found;
+	zinc_status status;
+	zinc_error *err;
 };
 
-/* The first document found is enough. */
+/* The first document of the own version is enough. */
 static int
 probe_key(void *arg, const char *key, uint64_t nbytes)
 {
 	struct probe *p = arg;
 
 	(void)nbytes;
-	p->found = zinc_layout_makes(p->layout, zinc_key_name(key));
-	return p->found || p->left-- == 0;
+	p->status = zinc_hidden_key(&p->x, key, p->err);
+	return p->status != ZINC_OK || p->x.own || p->left-- == 0;
 }
 
-/* Is any node below the prefix of w->path? */
+/* Is any node below the prefix of w->path?  If all that are there are of other versions, show them as hidden, unless
+ * the prefix is that of the node asked about: then there is none. */
 static zinc_status
-has_nodes(zinc_walker *w, bool *yes, zinc_error *err)
+show_prefix(zinc_walker *w, bool *implicit, zinc_error *err)
 {
-	struct probe p = {.layout = w->layout, .left = w->h->ctx->limits.children};
+	struct probe p = {.left = w->h->ctx->limits.children, .err = err};
+	const bool child = w->path.n > w->base.n + 1;
 	zinc_status s;
 	zinc_buf prefix;
 
 	zinc_buf_init(&prefix, w->h->ctx, SIZE_MAX);
+	zinc_hidden_init(&p.x, w->h);
 	s = zinc_layout_prefix(w->h, zinc_buf_text(&w->path), &prefix, err);
 	if (s == ZINC_OK)
 		s = zinc_buf_text(&prefix) ? zinc_store_list(w->h->store, zinc_buf_text(&prefix), probe_key, &p, err)
 					   : zinc_fail_nomem(err);
+	if (s == ZINC_OK)
+		s = p.status;
+	*implicit = p.x.own;
+	if (s == ZINC_OK && !p.x.own && child)
+		s = zinc_hidden_each(&p.x, w->fn, w->arg, &w->stopped, err);
+	zinc_hidden_fini(&p.x);
 	zinc_buf_fini(&prefix);
-	*yes = p.found;
-	return s;
+	return s == ZINC_OK && *implicit ? zinc_walker_implicit(w, err) : s;
 }
 
 /* ---- one level of the tree ---- */
@@ -553,9 +577,9 @@ show_stored(zinc_walker *w, const zinc_fetched *docs, char *const *keys, zinc_no
 	ZINC_TRY(show_foreign(w, &foreign, err));
 	if (foreign)
 		return ZINC_OK;
-	ZINC_TRY(has_nodes(w, &implicit, err));
+	ZINC_TRY(show_prefix(w, &implicit, err));
 	*kind = implicit ? ZINC_NODE_GROUP : ZINC_NODE_NONE;
-	return implicit ? zinc_walker_implicit(w, err) : ZINC_OK;
+	return ZINC_OK;
 }
 
 /* Show the next child on the stack, and put its own children on top when it is a group not too deep. */
@@ -573,9 +597,11 @@ step(zinc_walker *w, struct level **top, int depth, zinc_error *err)
 	ZINC_TRY(zinc_walker_at(w, path, strlen(path), err));
 	at = (l->at++ - l->from) * l->per;
 	ZINC_TRY(show_stored(w, &l->docs[at], &l->keys[at], &kind, err));
-	if (kind == ZINC_NODE_GROUP && !w->stopped && (depth < 0 || l->depth < depth))
+	if (w->stopped || (depth >= 0 && l->depth >= depth))
+		return ZINC_OK;
+	if (kind == ZINC_NODE_GROUP)
 		return level_push(w, top, path, err);
-	return ZINC_OK;
+	return kind == ZINC_NODE_ARRAY ? zinc_walker_below(w, err) : ZINC_OK;
 }
 
 /* A stack of levels instead of recursion: (5). */
@@ -613,9 +639,9 @@ find_copies(zinc_walker *w, const zinc_line *line, zinc_json_doc **doc, const zi
 	return ZINC_OK;
 }
 
-/* Everything below the node, from consolidated metadata where there is some. */
+/* Everything below the node, from consolidated metadata where there is some, or from that `only`. */
 static zinc_status
-show_descendants(zinc_walker *w, const zinc_line *line, int depth, zinc_error *err)
+show_descendants(zinc_walker *w, const zinc_line *line, bool only, int depth, zinc_error *err)
 {
 	const zinc_json *metadata = NULL;
 	zinc_json_doc *doc;
@@ -625,7 +651,7 @@ show_descendants(zinc_walker *w, const zinc_line *line, int depth, zinc_error *e
 
 	ZINC_TRY(find_copies(w, line, &doc, &metadata, &at, err));
 	if (!doc)
-		return show_below(w, depth, err);
+		return only ? ZINC_OK : show_below(w, depth, err);
 	zinc_buf_init(&below, w->h->ctx, SIZE_MAX);
 	s = ZINC_OK;
 	if (w->base.n > line->npath[at]) { /* "/x/a/b" in the copies of "/x" is "a/b/" */
@@ -681,16 +707,20 @@ static zinc_status
 list(zinc_walker *w, const char *path, const zinc_listing *what, zinc_error *err)
 {
 	const bool above = !what->stored && what->depth != 0; /* for consolidated metadata */
+	zinc_node_kind kind = ZINC_NODE_NONE;
 	zinc_line line;
-	zinc_node_kind kind;
 	zinc_status s;
 
 	if (path[1])
 		ZINC_TRY(zinc_buf_puts(&w->base, path, err));
 	ZINC_TRY(zinc_line_get(&line, w->h, w->layout, path, ZINC_LINE_SELF | (above ? ZINC_LINE_ABOVE : 0u), err));
-	s = show_self(w, &line, what->self, &kind, err);
+	s = what->copies ? show_descendants(w, &line, true, what->depth, err)
+			 : show_self(w, &line, what->self, &kind, err);
 	if (s == ZINC_OK && kind == ZINC_NODE_GROUP && !w->stopped && what->depth != 0)
-		s = what->stored ? show_below(w, what->depth, err) : show_descendants(w, &line, what->depth, err);
+		s = what->stored ? show_below(w, what->depth, err)
+				 : show_descendants(w, &line, false, what->depth, err);
+	else if (s == ZINC_OK && kind == ZINC_NODE_ARRAY && what->depth != 0)
+		s = zinc_walker_below(w, err);
 	zinc_line_fini(&line);
 	return s;
 }
@@ -710,6 +740,7 @@ zinc_layout_list(zinc_hierarchy *h, const zinc_layout *l, const char *path, zinc
 		s = zinc_error_copy(err, &w.unread);
 	if (s != ZINC_OK)
 		zinc_error_at_url(err, s, h->url);
+	zinc_meta_free(w.array);
 	zinc_buf_fini(&w.key);
 	zinc_buf_fini(&w.path);
 	zinc_buf_fini(&w.base);

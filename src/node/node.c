@@ -134,7 +134,7 @@ zinc_node_children(zinc_hierarchy *h, const char *path, zinc_node_fn fn, void *a
 zinc_status
 zinc_node_walk(zinc_hierarchy *h, const char *path, int depth, zinc_node_fn fn, void *arg, zinc_error *err)
 {
-	return list(h, path, false, depth, fn, arg, err);
+	return list(h, path, false, depth < 0 ? ZINC_WALK_ALL : depth, fn, arg, err);
 }
 
 /* ---- one node ---- */

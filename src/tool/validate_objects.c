@@ -11,6 +11,7 @@
  *   z/c/0               group /      a chunk of an array that has lost its document (M26): an error
  *   README              group /      nothing of Zarr's (M1)
  *   a/.zarray           array /a     a document of another version (M1)
+ *   a/b/.zarray         array /a     a node that nobody sees: an error, "hidden"
  *   b/__zinc_cp.json    nobody       a copy to /b that was not finished,
  *   b/c/0               nobody       and what it has put
  *
@@ -304,14 +305,7 @@ is_document(const char *name)
 	return false;
 }
 
-/* Does a document of this name make a node? */
-static bool
-makes_node(const char *name)
-{
-	return strcmp(name, "zarr.json") == 0 || strcmp(name, ".zarray") == 0 || strcmp(name, ".zgroup") == 0;
-}
-
-/* A hierarchy of another version in a group of this one: no listing shows what is in it. */
+/* A hierarchy of another version in a node of this one: no listing shows what is in it. */
 static zinc_status
 hidden_node(struct objects *o, const char *key)
 {
@@ -354,7 +348,7 @@ loose_key(struct objects *o, const char *key, const char *rel)
 	const char *name = zinc_key_name(rel);
 	const size_t from = o->owner ? strlen(o->owner->prefix) : 0;
 
-	if (makes_node(name) && name > rel + from)
+	if (zinc_key_makes_node(name) && name > rel + from)
 		return hidden_node(o, key);
 	if (is_document(name))
 		return other_version(o, key);
@@ -517,7 +511,7 @@ array_key(struct objects *o, const char *key, const char *rel, uint64_t nbytes)
 	if (!m || !zinc_meta_keys_known(m))
 		return ZINC_OK; /* nobody can tell */
 	if (is_document(zinc_key_name(rel)))
-		return other_version(o, key);
+		return zinc_key_makes_node(rel) && strchr(below, '/') ? hidden_node(o, key) : other_version(o, key);
 	if (!m->keys.ops->decode(&m->keys, below, m->ndim, x->index))
 		return stray(o, key, key_rule(m, below), "no chunk of the array has this key");
 	for (d = 0; d < m->ndim; d++)
@@ -556,7 +550,7 @@ any_key(struct objects *o, const char *key, uint64_t nbytes)
 		return ZINC_OK;
 	o->done++;
 	o->bytes += nbytes;
-	if (role == ZINC_KEY_FOREIGN && makes_node(zinc_key_name(key))) {
+	if (role == ZINC_KEY_FOREIGN && zinc_key_makes_node(key)) {
 		o->owner = NULL;
 		return hidden_node(o, key);
 	}

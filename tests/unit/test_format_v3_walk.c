@@ -59,7 +59,7 @@ test_prefix(void **state)
 }
 
 /* A listing is one get of its own document (and those above), one list_dir and one batched get; a walk the same per
- * group. */
+ * group, and one list_dir of each array, but for one that may have many chunks there. */
 static void
 test_counts(void **state)
 {
@@ -79,7 +79,7 @@ test_counts(void **state)
 	n = forest_counts(&f);
 	assert_int_equal(n.get_calls, 3);
 	assert_int_equal(n.get_requests, 1 + 3 + 1);
-	assert_int_equal(n.list_calls, 2);
+	assert_int_equal(n.list_calls, 2 + 3);
 	forest_list(&f, "/a/x", 0);
 	n = forest_counts(&f);
 	assert_int_equal(n.get_calls, 1);
@@ -207,6 +207,36 @@ test_hidden(void **state)
 	forest_close(&f);
 }
 
+/* (2) (6) Below an array nothing is a node; of other versions all are found, but only the topmost is told. */
+static void
+test_below(void **state)
+{
+	static const char v2[] = "{\"zarr_format\": 2}";
+	forest f;
+
+	(void)state;
+	forest_open(&f, "", ZINC_LENIENT);
+	forest_put(&f, "zarr.json", GROUP);
+	forest_put(&f, "g/a/zarr.json", ARRAY);
+	forest_put(&f, "g/a/c/0/zarr.json", ARRAY); /* among chunks: for those who look at every key */
+	forest_put(&f, "g/a/__mine/zarr.json", ARRAY);
+	forest_put(&f, "g/a/n/m/zarr.json", ARRAY);
+	forest_put(&f, "g/a/n/zarr.json", GROUP);
+	forest_put(&f, "g/a/o/p/.zarray", v2);
+	forest_put(&f, "g/a/q/README", "hello");
+	forest_put(&f, "x/y/.zgroup", v2);
+	forest_put(&f, "x/y/k/.zarray", v2);
+	forest_put(&f, "x/z/.zarray", v2);
+	forest_put(&f, "x/README", "hello");
+	assert_string_equal(forest_list(&f, "/", -1), "G/ g/g A/g/a ?/g/a/n ?/g/a/o/p ?/x/y ?/x/z");
+	assert_string_equal(forest_list(&f, "/", CHILDREN), "g/g ?/x/y ?/x/z");
+	assert_string_equal(forest_list(&f, "/g", 1), "g/g A/g/a");
+	assert_string_equal(forest_list(&f, "/g/a", -1), "A/g/a ?/g/a/n ?/g/a/o/p");
+	assert_string_equal(forest_list(&f, "/g/a", 0), "A/g/a");
+	assert_string_equal(forest_list(&f, "/x", -1), "E_NOTFOUND");
+	forest_close(&f);
+}
+
 static int
 stop_at(void *arg, const zinc_node *node)
 {
@@ -321,6 +351,7 @@ main(void)
 	    cmocka_unit_test(test_problems),   cmocka_unit_test(test_implicit), cmocka_unit_test(test_consolidated),
 	    cmocka_unit_test(test_bad_copies), cmocka_unit_test(test_stop),     cmocka_unit_test(test_many),
 	    cmocka_unit_test(test_deep),       cmocka_unit_test(test_limit),    cmocka_unit_test(test_hidden),
+	    cmocka_unit_test(test_below),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

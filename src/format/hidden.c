@@ -1,0 +1,476 @@
+/*
+ * hidden.c - nodes that no listing comes to
+ *
+ *   key in a v3 store   the node   why no listing shows it
+ *   a/n/zarr.json       /a/n       /a is an array, and arrays have no children
+ *   x/y/.zarray         /x/y       it is of another version, and /x is no node of this one
+ *   none                /b         its document is gone, and only consolidated metadata tells of it
+ *
+ * Whoever lists keys hands them over, with the nodes that were shown; what has a document and is left over is shown as
+ * hidden.  Promises (tests/cli/hidden.sh):
+ *
+ * (1) A document in the place of a node that was shown is that node's in another version, and nothing to tell here.
+ * (2) Of a hidden hierarchy the topmost node is shown, and nothing below it.
+ * (3) A walk looks into the directory of an array only where one level of it is short: where the grid says that chunks
+ *     make no more than LOOK_MAX entries there, in a store that is near.  Directories of chunks are not looked into.
+ * (4) zinc_walk_thorough looks at every key, and at what consolidated metadata says.
+ */
+#include <stdlib.h>
+
+#include "format/draft.h"
+#include "format/hidden.h"
+
+/* A directory of so many files is read in a few milliseconds. */
+#define LOOK_MAX 4096
+
+/* At one path what was shown comes first. */
+enum what { SHOWN, SHOWN_ARRAY, SHOWN_HIDDEN, OWN, OTHER, COPY };
+
+struct entry {
+	size_t path, key; /* in the pool */
+	enum what what;
+};
+
+/* ---- what is there ---- */
+
+bool
+zinc_key_makes_node(const char *key)
+{
+	static const char *const names[] = {"zarr.json", ".zarray", ".zgroup"};
+	const char *name = zinc_key_name(key);
+	size_t i;
+
+	for (i = 0; i < sizeof names / sizeof *names; i++)
+		if (strcmp(name, names[i]) == 0)
+			return true;
+	return false;
+}
+
+void
+zinc_hidden_init(zinc_hidden *x, zinc_hierarchy *h)
+{
+	*x = (zinc_hidden){.h = h};
+	zinc_buf_init(&x->pool, h->ctx, SIZE_MAX);
+	zinc_buf_init(&x->entries, h->ctx, SIZE_MAX);
+	zinc_buf_init(&x->place, h->ctx, SIZE_MAX);
+}
+
+void
+zinc_hidden_fini(zinc_hidden *x)
+{
+	zinc_buf_fini(&x->pool);
+	zinc_buf_fini(&x->entries);
+	zinc_buf_fini(&x->place);
+}
+
+static zinc_status
+add(zinc_hidden *x, const char *path, size_t n, const char *key, enum what what, zinc_error *err)
+{
+	const struct entry e = {.path = x->pool.n, .key = x->pool.n + n + 1, .what = what};
+
+	ZINC_TRY(zinc_buf_add(&x->pool, path, n, err));
+	ZINC_TRY(zinc_buf_add(&x->pool, "", 1, err));
+	ZINC_TRY(zinc_buf_add(&x->pool, key, strlen(key) + 1, err));
+	return zinc_buf_add(&x->entries, &e, sizeof e, err);
+}
+
+zinc_status
+zinc_hidden_shown(zinc_hidden *x, const char *path, size_t n, zinc_node_kind kind, bool hidden, zinc_error *err)
+{
+	return add(x, path, n, "", hidden ? SHOWN_HIDDEN : kind == ZINC_NODE_ARRAY ? SHOWN_ARRAY : SHOWN, err);
+}
+
+static bool
+is_document(const zinc_hierarchy *h, const char *name)
+{
+	zinc_node_kind kind;
+
+	return zinc_key_makes_node(name) || (h->entry && zinc_draft_document(h, name, &kind) > 0);
+}
+
+/* "__x" is nobody's node where the format reserves such names. */
+static bool
+is_reserved(const zinc_hierarchy *h, const char *path, size_t n)
+{
+	const char *end = path + n, *name;
+
+	for (name = path; name < end; name++) {
+		const char *slash = memchr(name, '/', (size_t)(end - name));
+		const size_t m = (size_t)((slash ? slash : end) - name);
+
+		if (m > 1 && memcmp(name, "__", 2) == 0 && h->format->check_name(h->format, name, m, NULL) != ZINC_OK)
+			return true;
+		name += m;
+	}
+	return false;
+}
+
+zinc_status
+zinc_hidden_key(zinc_hidden *x, const char *key, zinc_error *err)
+{
+	const char *rel = key + strlen(x->h->prefix), *path;
+	zinc_key_role role;
+	size_t n;
+
+	if (!is_document(x->h, zinc_key_name(rel)) || zinc_cp_trace_of(rel) != ZINC_CP_NO_TRACE)
+		return ZINC_OK;
+	x->place.n = 0;
+	ZINC_TRY(x->h->format->place(x->h, rel, &role, &x->place, err));
+	if (role == ZINC_KEY_PART)
+		return ZINC_OK;
+	if (!zinc_buf_text(&x->place))
+		return zinc_fail_nomem(err);
+	path = role == ZINC_KEY_FOREIGN ? rel : zinc_buf_text(&x->place);
+	n = (size_t)(zinc_key_name(path) - path); /* "a/b/" of a node's place, too */
+	n -= n > 0;
+	if (is_reserved(x->h, path, n))
+		return ZINC_OK;
+	x->own = x->own || role == ZINC_KEY_NODE;
+	return add(x, path, n, key, role == ZINC_KEY_NODE ? OWN : OTHER, err);
+}
+
+struct listing {
+	zinc_hidden *x;
+	zinc_status status;
+	zinc_error *err;
+};
+
+static int
+list_key(void *arg, const char *key, uint64_t nbytes)
+{
+	struct listing *l = arg;
+
+	(void)nbytes;
+	l->status = zinc_hidden_key(l->x, key, l->err);
+	return l->status != ZINC_OK;
+}
+
+static int
+pass_over(void *arg, const zinc_odd *odd)
+{
+	(void)arg, (void)odd;
+	return 0;
+}
+
+zinc_status
+zinc_hidden_list(zinc_hidden *x, const char *prefix, zinc_error *err)
+{
+	struct listing l = {x, ZINC_OK, err};
+	const zinc_lister to = {.key = list_key, .odd = pass_over, .arg = &l};
+
+	ZINC_TRY(zinc_store_walk(x->h->store, prefix, &to, err));
+	return l.status;
+}
+
+/* ---- what is left over ---- */
+
+/* '/' before all other bytes: everything below a node comes right behind it. */
+static int
+compare(const void *a, const void *b, void *pool)
+{
+	const struct entry *x = a, *y = b;
+	const unsigned char *p = (const unsigned char *)pool + x->path, *q = (const unsigned char *)pool + y->path;
+
+	for (; *p && *p == *q; p++, q++)
+		;
+	if (*p == *q)
+		return (int)x->what - (int)y->what;
+	if (*p == '\0' || *q == '\0')
+		return *p == '\0' ? -1 : 1;
+	if (*p == '/' || *q == '/')
+		return *p == '/' ? -1 : 1;
+	return *p < *q ? -1 : 1;
+}
+
+static bool
+is_within(const char *path, const char *up)
+{
+	const size_t n = up ? strlen(up) : 0;
+
+	return up && strncmp(path, up, n) == 0 && (n == 0 || path[n] == '/' || path[n] == '\0');
+}
+
+/* Of which version is the node whose document has this key?  *gone: there is none any more. */
+static zinc_status
+tell_version(const zinc_hierarchy *h, const char *key, zinc_error *problem, bool *gone, zinc_error *err)
+{
+	char *prefix = zinc_strndup(h->ctx, key, (size_t)(zinc_key_name(key) - key));
+	zinc_error why = ZINC_ERROR_INIT;
+	zinc_blob text = ZINC_BLOB_INIT;
+	const zinc_format *format = NULL;
+	zinc_node_kind kind;
+	zinc_status s;
+
+	if (!prefix)
+		return zinc_fail_nomem(err);
+	s = zinc_format_detect(h->store, prefix, NULL, &format, &kind, &text, &why);
+	zinc_blob_fini(&text);
+	zinc_free(h->ctx, prefix);
+	if (s == ZINC_E_NOMEM || s == ZINC_E_CANCELLED)
+		return zinc_error_copy(err, &why);
+	*gone = s == ZINC_OK && !format;
+	if (s != ZINC_OK)
+		zinc_fail(problem, s, "cannot be shown: %s", why.text);
+	else if (format)
+		zinc_fail(problem, ZINC_E_UNSUPPORTED,
+			  "cannot be shown: it is of another version of Zarr (%s); open it by its own URL", format->id);
+	return ZINC_OK;
+}
+
+static zinc_status
+show(const zinc_hidden *x, const struct entry *e, bool below_array, zinc_found_fn fn, void *arg, bool *stopped,
+     zinc_error *err)
+{
+	const char *pool = (const char *)x->pool.p;
+	zinc_found_node node = {.kind = ZINC_NODE_NONE, .hidden = true, .key = ""};
+	zinc_error problem = ZINC_ERROR_INIT;
+	bool gone = false;
+	char path[1200] = "/";
+
+	if (below_array)
+		zinc_fail(&problem, ZINC_E_CORRUPT, "cannot be shown: it lies below an array, which can have no children");
+	else if (e->what == OWN)
+		zinc_fail(&problem, ZINC_E_CORRUPT, "cannot be shown: no listing of what is above comes to it");
+	else if (e->what == COPY)
+		zinc_fail(&problem, ZINC_E_CORRUPT, "cannot be read: it has no document, but for consolidated metadata");
+	else
+		ZINC_TRY(tell_version(x->h, pool + e->key, &problem, &gone, err));
+	if (gone)
+		return ZINC_OK;
+	zinc_error_at_url(&problem, problem.code, x->h->url);
+	zinc_show(path + 1, sizeof path - 1, pool + e->path);
+	node.path = path;
+	node.problem = &problem;
+	*stopped = fn(arg, &node) != 0;
+	return ZINC_OK;
+}
+
+/* Promises (1) and (2). */
+zinc_status
+zinc_hidden_each(zinc_hidden *x, zinc_found_fn fn, void *arg, bool *stopped, zinc_error *err)
+{
+	const char *shown = NULL, *array = NULL, *hidden = NULL;
+	const size_t n = x->entries.n / sizeof(struct entry);
+	struct entry *e = (struct entry *)(void *)x->entries.p;
+	size_t i;
+
+	*stopped = false;
+	if (n > 0)
+		qsort_r(e, n, sizeof *e, compare, x->pool.p);
+	for (i = 0; i < n && !*stopped; i++) {
+		const char *path = (const char *)x->pool.p + e[i].path;
+
+		if (e[i].what < OWN) {
+			shown = path;
+			array = e[i].what == SHOWN_ARRAY && !is_within(path, array) ? path : array;
+			hidden = e[i].what == SHOWN_HIDDEN ? path : hidden;
+		} else if (!is_within(path, hidden) && !(shown && strcmp(path, shown) == 0)) {
+			hidden = path;
+			ZINC_TRY(show(x, &e[i], is_within(path, array), fn, arg, stopped, err));
+		}
+	}
+	return ZINC_OK;
+}
+
+/* ---- below an array ---- */
+
+/* The most entries that chunks make in the array's directory; UINT64_MAX: nobody knows. */
+static uint64_t
+count_entries(const zinc_meta *m)
+{
+	const int ndim = m->keys.separator == '/' && m->ndim > 0 ? 1 : m->ndim;
+	uint64_t n = 1;
+	int d;
+
+	if (strcmp(m->keys.ops->name, "default") == 0 && m->keys.separator == '/')
+		return 1; /* "c" */
+	for (d = 0; d < ndim; d++)
+		if (zinc_u64_mul(n, m->grid->ops->count(m->grid, d, m->shape[d]), &n))
+			return UINT64_MAX;
+	return n;
+}
+
+/* Promise (3). */
+static bool
+may_look(const zinc_hierarchy *h, const zinc_meta *m)
+{
+	zinc_caps caps;
+
+	zinc_store_caps(h->store, &caps);
+	return (caps.flags & ZINC_CAP_LIST) && !(caps.flags & ZINC_CAP_REMOTE) && zinc_meta_keys_known(m) &&
+	       count_entries(m) <= LOOK_MAX;
+}
+
+struct below {
+	const zinc_meta *array;
+	size_t nprefix;
+	zinc_buf prefixes; /* each with its NUL */
+	zinc_status status;
+	zinc_error *err;
+};
+
+/* Does a chunk's key begin with these n bytes and a '/'? */
+static bool
+holds_chunks(const zinc_meta *m, const char *name, size_t n)
+{
+	uint64_t index[ZINC_MAX_NDIM];
+	char text[1024];
+	int d;
+
+	if (n + 2 * (size_t)m->ndim + 1 > sizeof text)
+		return false;
+	memcpy(text, name, n);
+	for (d = 0; d < m->ndim; d++) {
+		memcpy(text + n + 2 * (size_t)d, "/0", 3);
+		if (m->keys.ops->decode(&m->keys, text, m->ndim, index))
+			return true;
+	}
+	return false;
+}
+
+static int
+note_prefix(void *arg, const char *entry, int is_prefix)
+{
+	struct below *b = arg;
+	const char *name = entry + b->nprefix;
+	const size_t n = strlen(name);
+
+	if (!is_prefix || n < 2 || holds_chunks(b->array, name, n - 1))
+		return 0;
+	b->status = zinc_buf_add(&b->prefixes, entry, strlen(entry) + 1, b->err);
+	return b->status != ZINC_OK;
+}
+
+static zinc_status
+list_below(const zinc_hierarchy *h, const char *path, struct below *b)
+{
+	const zinc_lister to = {.entry = note_prefix, .odd = pass_over, .arg = b};
+	zinc_buf prefix;
+	zinc_status s;
+
+	zinc_buf_init(&prefix, h->ctx, SIZE_MAX);
+	s = h->format->data_prefix(h, path, &prefix, b->err);
+	b->nprefix = prefix.n;
+	if (s == ZINC_OK)
+		s = zinc_buf_text(&prefix) ? zinc_store_walk(h->store, zinc_buf_text(&prefix), &to, b->err)
+					   : zinc_fail_nomem(b->err);
+	zinc_buf_fini(&prefix);
+	return s == ZINC_OK ? b->status : s;
+}
+
+static zinc_status
+look_into(zinc_hidden *x, const char *path, const zinc_buf *prefixes, zinc_error *err)
+{
+	const char *prefix;
+	size_t at;
+
+	ZINC_TRY(zinc_hidden_shown(x, path + 1, strlen(path) - 1, ZINC_NODE_ARRAY, false, err));
+	for (at = 0; at < prefixes->n; at += strlen(prefix) + 1) {
+		prefix = (const char *)prefixes->p + at;
+		ZINC_TRY(zinc_hidden_list(x, prefix, err));
+	}
+	return ZINC_OK;
+}
+
+zinc_status
+zinc_hidden_below(zinc_hierarchy *h, const char *path, const zinc_meta *array, zinc_found_fn fn, void *arg,
+		  bool *stopped, zinc_error *err)
+{
+	struct below b = {.array = array, .err = err};
+	zinc_hidden x;
+	zinc_status s;
+
+	*stopped = false;
+	if (!may_look(h, array))
+		return ZINC_OK;
+	zinc_buf_init(&b.prefixes, h->ctx, SIZE_MAX);
+	zinc_hidden_init(&x, h);
+	s = list_below(h, path, &b);
+	if (s == ZINC_OK && b.prefixes.n > 0)
+		s = look_into(&x, path, &b.prefixes, err);
+	if (s == ZINC_OK)
+		s = zinc_hidden_each(&x, fn, arg, stopped, err);
+	zinc_hidden_fini(&x);
+	zinc_buf_fini(&b.prefixes);
+	return s;
+}
+
+/* ---- every key ---- */
+
+struct thorough {
+	zinc_hidden x;
+	zinc_found_fn fn;
+	void *arg;
+	bool stopped;
+	zinc_status status;
+	zinc_error *err;
+};
+
+static int
+note_shown(void *arg, const zinc_found_node *node)
+{
+	struct thorough *t = arg;
+
+	t->status = zinc_hidden_shown(&t->x, node->path + 1, strlen(node->path) - 1, node->kind, node->hidden, t->err);
+	t->stopped = t->status != ZINC_OK || t->fn(t->arg, node) != 0;
+	return t->stopped;
+}
+
+/* Groups without a copy are nothing that consolidated metadata says. */
+static int
+note_copy(void *arg, const zinc_found_node *node)
+{
+	struct thorough *t = arg;
+
+	if (!node->implicit)
+		t->status = add(&t->x, node->path + 1, strlen(node->path) - 1, "", COPY, t->err);
+	return t->status != ZINC_OK;
+}
+
+static zinc_status
+list_copies(struct thorough *t, const char *path, zinc_error *err)
+{
+	zinc_hierarchy *h = t->x.h;
+	zinc_report r;
+
+	zinc_report_init_quiet(&r, h->ctx, false);
+	ZINC_TRY(h->format->walk(h, path, ZINC_WALK_COPIES, &r, note_copy, t, err));
+	return t->status;
+}
+
+static zinc_status
+list_prefix(void *arg, const char *prefix, zinc_error *err)
+{
+	return zinc_hidden_list(arg, prefix, err);
+}
+
+/* Of the root everything is looked at, also what lies beside the trees of a draft. */
+static zinc_status
+walk_thorough(struct thorough *t, const char *path, zinc_report *r, zinc_error *err)
+{
+	zinc_hierarchy *h = t->x.h;
+
+	ZINC_TRY(h->format->walk(h, path, ZINC_WALK_STORED, r, note_shown, t, err));
+	if (t->stopped)
+		return t->status;
+	ZINC_TRY(list_copies(t, path, err));
+	ZINC_TRY(path[1] ? h->format->prefixes(h, path, list_prefix, &t->x, err)
+			 : zinc_hidden_list(&t->x, h->prefix, err));
+	return zinc_hidden_each(&t->x, t->fn, t->arg, &t->stopped, err);
+}
+
+zinc_status
+zinc_walk_thorough(zinc_hierarchy *h, const char *path, zinc_report *r, zinc_found_fn fn, void *arg, zinc_error *err)
+{
+	struct thorough t = {.fn = fn, .arg = arg, .err = err};
+	zinc_caps caps;
+	zinc_status s;
+
+	zinc_store_caps(h->store, &caps);
+	if (!(caps.flags & ZINC_CAP_LIST))
+		return h->format->walk(h, path, ZINC_WALK_ALL, r, fn, arg, err);
+	zinc_hidden_init(&t.x, h);
+	s = walk_thorough(&t, path, r, err);
+	zinc_hidden_fini(&t.x);
+	return s;
+}
