@@ -51,6 +51,18 @@ xor_code(void *self, const uint64_t *shape, const void *in, size_t nin, void *ou
 	return ZINC_OK;
 }
 
+/* A configuration may be wrong, or ask for more than there is. */
+static zinc_status
+pair_open(void **self, const char *configuration, size_t *element_size, size_t *unit, zinc_error *err)
+{
+	(void)self, (void)element_size, (void)unit;
+	if (configuration && strstr(configuration, "bad"))
+		return zinc_error_set(err, ZINC_E_INVALID, "no bad pairs");
+	if (configuration && strstr(configuration, "large"))
+		return zinc_error_set(err, ZINC_E_NOMEM, "no room for pairs");
+	return ZINC_OK;
+}
+
 static zinc_status
 pair_parse(void *self, const char *json, void *element, zinc_error *err)
 {
@@ -198,6 +210,7 @@ setup(void **state)
 				      .name = "test.pair",
 				      .uris = pair_uris,
 				      .element_size = 2,
+				      .open = pair_open,
 				      .parse_fill = pair_parse,
 				      .print_fill = pair_print};
 	const zinc_grid_def grid = {.size = sizeof grid,
@@ -510,6 +523,41 @@ refused(void **state)
 		}
 }
 
+/* A type that is known and whose configuration is wrong is no unknown one: a fallback does not help.  Memory that is
+ * out is no mistake of the document. */
+static void
+refused_types(void **state)
+{
+	static const parts bad = {.type = EXTENSION(
+				      "pair/1.0", ", \"type\": \"test.pair\", \"fallback\": \"u2\", \"configuration\": "
+						  "{\"bad\": 1}"),
+				  .fill = "[1, 2]"},
+			   large = {.type = EXTENSION("pair/1.0",
+						      ", \"type\": \"test.pair\", \"configuration\": {\"large\": 1}"),
+				    .fill = "[1, 2]"};
+	static const char *const rules[] = {"rule 19-", "rule 20-", "rule 22-"};
+	size_t i, k;
+	zinc_array *a;
+	forest f;
+
+	(void)state;
+	for (i = 0; i < COUNT(dialects); i++) {
+		zinc_error err = ZINC_ERROR_INIT;
+		int cited = 0;
+
+		assert_ok(plant(&f, &dialects[i], &bad, &err));
+		assert_int_equal(zinc_array_open(&a, f.h, "/a", &err), ZINC_E_CORRUPT);
+		assert_non_null(strstr(err.text, "no bad pairs"));
+		for (k = 0; k < COUNT(rules); k++)
+			cited += strstr(err.text, rules[k]) != NULL;
+		assert_int_equal(cited, 1);
+		forest_close(&f);
+		assert_ok(plant(&f, &dialects[i], &large, &err));
+		assert_int_equal(zinc_array_open(&a, f.h, "/a", &err), ZINC_E_NOMEM);
+		forest_close(&f);
+	}
+}
+
 /* ---- ignorable, and asked about ---- */
 
 static int
@@ -790,10 +838,10 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(known),   cmocka_unit_test(minor_versions), cmocka_unit_test(unknown),
-	    cmocka_unit_test(refused), cmocka_unit_test(ignorable),      cmocka_unit_test(hierarchies),
-	    cmocka_unit_test(groups),  cmocka_unit_test(encodings),      cmocka_unit_test(creating),
-	    cmocka_unit_test(memory),
+	    cmocka_unit_test(known),       cmocka_unit_test(minor_versions), cmocka_unit_test(unknown),
+	    cmocka_unit_test(refused),     cmocka_unit_test(refused_types),  cmocka_unit_test(ignorable),
+	    cmocka_unit_test(hierarchies), cmocka_unit_test(groups),         cmocka_unit_test(encodings),
+	    cmocka_unit_test(creating),    cmocka_unit_test(memory),
 	};
 
 	return cmocka_run_group_tests(tests, setup, NULL);
