@@ -20,6 +20,8 @@ struct cp {
 	struct told *told;
 	size_t ntold;
 	struct text json; /* the notes */
+	bool hidden;      /* there was something of the source that cannot be read, */
+	bool refused;     /* and for that alone nothing was copied */
 };
 
 /* ---- the command line -> options ---- */
@@ -123,12 +125,31 @@ remember(struct cp *c, const zinc_copy_note *note)
 	text_puts(&t->path, note->path);
 }
 
+/* What is hidden is a finding; whatever else ended the work is worse, and its status wins. */
+static void
+note_finding(struct cp *c, const zinc_copy_note *n)
+{
+	c->hidden = c->hidden || n->kind == ZINC_COPY_HIDDEN;
+	c->refused = c->refused || n->kind == ZINC_COPY_REFUSED;
+}
+
+static int
+final_status(const struct cp *c, int status)
+{
+	if (c->refused)
+		return FOUND;
+	return status == DONE && c->hidden ? FOUND : status;
+}
+
 /* The plan is data, and for those who ask; what is replaced or lost is said always. */
 static int
 note(void *arg, const zinc_copy_note *n)
 {
 	struct cp *c = arg;
 
+	note_finding(c, n);
+	if (n->kind == ZINC_COPY_REFUSED)
+		return interrupted();
 	if (c->run->args->json)
 		note_json(c, n);
 	else if (n->kind == ZINC_COPY_PLAN) {
@@ -219,8 +240,7 @@ cmd_cp(struct run *r)
 	if (s == ZINC_OK && !r->args->dry_run)
 		progress_summary(&c.progress, "copied", n.objects, n.bytes);
 	notes_free(&c);
-	status = s == ZINC_OK ? DONE : fail_either(c.from, c.to, &err);
-	return n.hidden ? FOUND : status;
+	return final_status(&c, s == ZINC_OK ? DONE : fail_either(c.from, c.to, &err));
 }
 
 /* NEWPATH is a path within the hierarchy; whoever types the URL of the new place means its path, too. */
@@ -237,6 +257,7 @@ new_path(const char *url, const char *path, const char *typed)
 static int
 note_hidden(void *arg, const zinc_copy_note *n)
 {
+	note_finding(arg, n);
 	if (n->kind == ZINC_COPY_HIDDEN)
 		remember(arg, n);
 	return interrupted();
@@ -321,8 +342,7 @@ cmd_mv(struct run *r)
 		status = fail(c.from, &err);
 	progress_end(&c.progress);
 	tell(&c, status != DONE);
-	if (c.ntold)
-		status = FOUND;
+	status = final_status(&c, status);
 	notes_free(&c);
 	if (status == DONE && r->args->dry_run)
 		out_printf(&r->out, "would move %s to %s\n", zinc_hierarchy_path(h), text_str(&path));

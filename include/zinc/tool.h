@@ -98,8 +98,9 @@ typedef enum zinc_copy_kind {
 	ZINC_COPY_REPLACED = 1, /* a choice of storage that the target does not have, and what it gets instead */
 	ZINC_COPY_LOST = 2,     /* content that the target cannot hold */
 	ZINC_COPY_NOTICE = 3,   /* what readers will see of the target otherwise than before; with `verify` also at the end */
-	ZINC_COPY_HIDDEN = 4    /* a child or stored object of the source that is there and cannot be read: its name, a link, the
-	                         * kind of file */
+	ZINC_COPY_HIDDEN = 4,   /* a child or stored object of the source that is there and cannot be read: its name, a link, the
+	                         * kind of file, a place where no listing comes to it */
+	ZINC_COPY_REFUSED = 5   /* nothing is copied, for something is hidden: the failure that follows says just that */
 } zinc_copy_kind;
 
 /* One thing to be told before a copy begins.  All text is valid during the callback only. */

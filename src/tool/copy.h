@@ -114,9 +114,9 @@ zinc_status zinc_cp_find_nodes(zinc_cp *c, zinc_error *err);
 void zinc_cp_free_nodes(zinc_cp *c);
 /* Has the group consolidated metadata that can be used?  Drafts say no. */
 zinc_status zinc_cp_has_copies(zinc_hierarchy *h, const char *path, const zinc_meta *group, bool *has, zinc_error *err);
-/* Tell the caller, count it; LOST is remembered for the error.  E_CANCELLED. */
 /* Anything hidden ends the copy before it starts, unless it may be left behind. */
-zinc_status zinc_cp_check_hidden(const zinc_cp *c, zinc_error *err);
+zinc_status zinc_cp_check_hidden(zinc_cp *c, zinc_error *err);
+/* Tell the caller, count it; LOST is remembered for the error.  E_CANCELLED. */
 zinc_status zinc_cp_note(zinc_cp *c, zinc_copy_kind kind, const char *path, zinc_error *err, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
 

@@ -20,7 +20,8 @@
 struct listing {
 	zinc_cp *c;
 	const char *from_prefix, *to_prefix;
-	zinc_buf keys; /* whose tags are wanted: each with its NUL */
+	zinc_buf keys;  /* whose tags are wanted: each with its NUL */
+	zinc_buf place; /* of the document at hand: its node's path */
 	size_t nkeys;
 	bool tags;
 	zinc_status status;
@@ -193,6 +194,44 @@ take_object(struct listing *l, const char *key, uint64_t nbytes, bool *taken)
 
 /* ---- the listing ---- */
 
+/* As nodes are in order: '/' before all other bytes. */
+static int
+by_path(const void *a, const void *b)
+{
+	const unsigned char *x = a, *y = (const unsigned char *)((const zinc_cp_node *)b)->from;
+
+	for (; *x && *x == *y; x++, y++)
+		;
+	if (*x == *y || !*x || !*y)
+		return (*x > *y) - (*x < *y);
+	if (*x == '/' || *y == '/')
+		return *x == '/' ? -1 : 1;
+	return *x < *y ? -1 : 1;
+}
+
+/* What is the key, and is it the document of a node that is copied?  One of a hidden node is nobody's. */
+static zinc_status
+judge_key(struct listing *l, const char *key, zinc_key_role *role)
+{
+	const zinc_hierarchy *h = l->c->from;
+	zinc_buf *path = &l->place;
+	zinc_buf place;
+	zinc_status s;
+
+	zinc_buf_init(&place, h->ctx, SIZE_MAX);
+	s = h->format->place(h, key + strlen(h->prefix), role, &place, l->err);
+	path->n = 0;
+	if (s == ZINC_OK && *role == ZINC_KEY_NODE)
+		s = zinc_buf_printf(path, l->err, "/%.*s", (int)(place.n - (place.n > 0)), place.n ? (char *)place.p : "");
+	if (s == ZINC_OK && *role == ZINC_KEY_NODE && !zinc_buf_text(path))
+		s = zinc_fail_nomem(l->err);
+	if (s == ZINC_OK && *role == ZINC_KEY_NODE &&
+	    !bsearch(zinc_buf_text(path), l->c->nodes, l->c->nnodes, sizeof *l->c->nodes, by_path))
+		*role = ZINC_KEY_OTHER;
+	zinc_buf_fini(&place);
+	return s;
+}
+
 /* Both keys, one behind the other. */
 static zinc_status
 add_pair(struct listing *l, zinc_buf *to, const char *key)
@@ -218,7 +257,7 @@ take_key(struct listing *l, const char *key, uint64_t nbytes)
 	ZINC_TRY(take_object(l, key, nbytes, &taken));
 	if (taken)
 		return ZINC_OK;
-	ZINC_TRY(zinc_key_role_of(c->from, key, &role, l->err));
+	ZINC_TRY(judge_key(l, key, &role));
 	switch (role) {
 	case ZINC_KEY_NODE: /* each by its own node */
 		return ZINC_OK;
@@ -415,7 +454,9 @@ zinc_cp_list(zinc_cp *c, zinc_error *err)
 	if (c->unlisted)
 		return guess_all(c, err);
 	zinc_buf_init(&l.keys, c->ctx, SIZE_MAX);
+	zinc_buf_init(&l.place, c->ctx, SIZE_MAX);
 	s = list_source(&l);
+	zinc_buf_fini(&l.place);
 	zinc_buf_fini(&l.keys);
 	for (i = 0; i < c->narrays && s == ZINC_OK; i++) {
 		zinc_cp_node *n = &c->nodes[c->arrays[i]];

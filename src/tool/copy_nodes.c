@@ -1,8 +1,9 @@
 /*
  * copy_nodes.c - which nodes a copy has, and where they go
  *
- * The tree is walked once for the paths; each document is then read by itself, for consolidated metadata may be older
- * than it.  A node whose document cannot be used ends the copy before it starts.
+ * The tree is walked once for the paths, and where the source can list, from what is stored: consolidated metadata may
+ * be older, and tells of nothing that is hidden.  Each document is then read by itself.  A node whose document cannot be
+ * used ends the copy before it starts.
  */
 #include <stdio.h>
 
@@ -128,7 +129,7 @@ zinc_cp_find_nodes(zinc_cp *c, zinc_error *err)
 	zinc_report r;
 
 	zinc_report_init_quiet(&r, c->ctx, c->from->strict); /* each is judged when it is read */
-	ZINC_TRY(c->from->format->walk(c->from, c->from_path, -1, &r, walk_node, &w, err));
+	ZINC_TRY(zinc_walk_thorough(c->from, c->from_path, &r, walk_node, &w, err));
 	ZINC_TRY(w.status);
 	if (c->nnodes == 0)
 		return zinc_fail(err, ZINC_E_NOTFOUND, "no node is there");
@@ -170,10 +171,11 @@ remember(zinc_cp *c, const char *path, const char *message, zinc_error *err)
 }
 
 zinc_status
-zinc_cp_check_hidden(const zinc_cp *c, zinc_error *err)
+zinc_cp_check_hidden(zinc_cp *c, zinc_error *err)
 {
 	if (c->n.hidden == 0 || c->o.lossy)
 		return ZINC_OK;
+	ZINC_TRY(zinc_cp_note(c, ZINC_COPY_REFUSED, c->from_path, err, "nothing is copied"));
 	return zinc_fail(err, ZINC_E_IO, "nothing is copied, for of the source %llu %s cannot be read",
 			 (unsigned long long)c->n.hidden, c->n.hidden == 1 ? "entry" : "entries");
 }

@@ -42,18 +42,18 @@ tell_hidden(zinc_cmp *c, const char *path, const char *what, const char *why)
 }
 
 static zinc_status
-add_entry(struct listing *l, const zinc_node *node)
+add_entry(struct listing *l, const zinc_found_node *node)
 {
 	const char *below = node->path + (l->base[1] ? strlen(l->base) : 0);
 	struct entry *more;
 	size_t nbytes;
 
 	if (node->hidden) {
-		tell_hidden(l->c, below, "node", node->problem);
+		tell_hidden(l->c, below, "node", node->problem->text);
 		return ZINC_OK;
 	}
-	if (node->problem && node->problem_code != ZINC_E_UNSUPPORTED)
-		return zinc_fail(l->err, node->problem_code, "%s: %s", node->path, node->problem);
+	if (node->problem && node->problem->code != ZINC_E_UNSUPPORTED)
+		return zinc_fail(l->err, node->problem->code, "%s: %s", node->path, node->problem->text);
 	if (l->n == l->room) {
 		const size_t room = l->room ? 2 * l->room : 64;
 
@@ -70,7 +70,7 @@ add_entry(struct listing *l, const zinc_node *node)
 }
 
 static int
-list_node(void *arg, const zinc_node *node)
+list_node(void *arg, const zinc_found_node *node)
 {
 	struct listing *l = arg;
 
@@ -97,12 +97,20 @@ by_path(const void *a, const void *b)
 	return order(((const struct entry *)a)->path, ((const struct entry *)b)->path);
 }
 
+/* Who selects elements asks about nothing else: then not every key is looked at. */
 static zinc_status
 list(zinc_cmp *c, int side, struct listing *l, zinc_error *err)
 {
+	zinc_hierarchy *h = c->h[side];
+	zinc_report r;
+	zinc_status s;
+
 	*l = (struct listing){.ctx = c->ctx, .c = c, .base = c->base[side], .err = err};
-	ZINC_TRY(zinc_node_walk(c->h[side], c->base[side], -1, list_node, l, err));
-	ZINC_TRY(l->status);
+	zinc_report_init(&r, h->ctx, h->strict, h->url);
+	r.fallback = h->fallback;
+	s = c->o.select ? h->format->walk(h, l->base, ZINC_WALK_ALL, &r, list_node, l, err)
+			: zinc_walk_thorough(h, l->base, &r, list_node, l, err);
+	ZINC_TRY(zinc_error_in(err, s == ZINC_OK ? l->status : s, h));
 	if (l->n == 0)
 		return zinc_fail(err, ZINC_E_NOTFOUND, "no node is there");
 	qsort(l->at, l->n, sizeof *l->at, by_path);
