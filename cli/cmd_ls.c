@@ -16,7 +16,7 @@ list_text(struct ls *l, const zinc_node *node)
 	struct text t = {NULL, 0, 0}, name = {NULL, 0, 0};
 	const char *path = node->path;
 
-	if (l->run->args->recursive) {
+	if (l->run->args->recursive || node->depth > 1) { /* deeper, and hidden */
 		const size_t skip = strlen(zinc_hierarchy_path(l->h));
 
 		path += skip > 1 ? skip + 1 : 1;

@@ -17,6 +17,7 @@ struct tree {
 	size_t n;
 	struct text json;
 	int depth; /* of the node last written to `json`, -1 at first */
+	struct text last; /* path of the node that came last */
 	int status;
 };
 
@@ -164,17 +165,43 @@ add_json(struct tree *t, const zinc_node *node)
 
 /* ---- the command ---- */
 
+/* Did the node's parent come last, or something below it? */
+static bool
+follows_parent(const struct tree *t, const char *path)
+{
+	const size_t n = (size_t)(strrchr(path, '/') - path);
+
+	return t->last.n >= n && !strncmp(t->last.p, path, n) && (t->last.n == n || t->last.p[n] == '/');
+}
+
+/* The parent of what is hidden may not have been shown, or not yet: then it stands below the root by its whole path. */
+static zinc_node
+in_place(struct tree *t, const zinc_node *node)
+{
+	const size_t skip = strlen(zinc_hierarchy_path(t->h));
+	zinc_node placed = *node;
+
+	if (node->hidden && node->depth > 1 && !follows_parent(t, node->path)) {
+		placed.depth = 1;
+		placed.name = node->path + (skip > 1 ? skip + 1 : 1);
+	}
+	t->last.n = 0;
+	text_puts(&t->last, node->path);
+	return placed;
+}
+
 static int
-visit(void *arg, const zinc_node *node)
+visit(void *arg, const zinc_node *found)
 {
 	struct tree *t = arg;
+	const zinc_node node = in_place(t, found);
 	int status = DONE;
 
-	note_problem(t, node);
+	note_problem(t, &node);
 	if (t->run->args->json)
-		status = add_json(t, node);
+		status = add_json(t, &node);
 	else
-		add_leaf(t, node);
+		add_leaf(t, &node);
 	if (status != DONE)
 		t->status = status;
 	return status != DONE || interrupted();
@@ -211,6 +238,7 @@ cmd_tree(struct run *r)
 	}
 	free(t.leaves);
 	text_free(&t.json);
+	text_free(&t.last);
 	zinc_hierarchy_close(t.h);
 	if (interrupted())
 		return CANCELLED;
