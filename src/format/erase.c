@@ -8,7 +8,7 @@
  *     refused is refused before the first key goes.
  * (3) A dry run tells the same nodes and fails as the deed would.
  * (4) What an interrupted erase has left has no document any more, and goes when forced.
- * (5) A link goes, and what it leads to stays.
+ * (5) A link goes, and what it leads to stays; also one that somebody puts there while this works.
  * (6) Erasing the root of a draft erases the hierarchy, the entry point last: until then it can be erased again.
  * (7) Nothing goes to make place for a node that could not be made there.
  */
@@ -32,27 +32,43 @@ is_listed(const zinc_survey *s, const char *key)
 	return false;
 }
 
-/* All under one commit: one wait for the disk, not one for each. */
+struct documents {
+	zinc_hierarchy *h;
+	const char *keys; /* each with its NUL */
+	size_t n;         /* bytes left; 0: done */
+};
+
+/* The first prefix of a node is that of its documents.  All under one commit: one wait for the disk, not one for each. */
 static zinc_status
-erase_documents(zinc_hierarchy *h, const zinc_survey *survey, zinc_error *err)
+erase_below(void *arg, const char *prefix, zinc_error *err)
 {
-	const zinc_buf *keys = &survey->documents;
+	struct documents *d = arg;
+	zinc_store *store = d->h->store;
+	const uint32_t flags = d->h->put_flags;
 	zinc_put_group *group;
 	zinc_status s = ZINC_OK;
-	const char *key;
-	size_t at;
+	size_t n;
 
-	if (keys->n == 0)
+	if (d->n == 0)
 		return ZINC_OK;
-	ZINC_TRY(zinc_store_put_begin(h->store, &group, h->put_flags, err));
-	for (at = 0; at < keys->n && s == ZINC_OK; at += strlen(key) + 1) {
-		key = (const char *)keys->p + at;
-		s = zinc_store_del(h->store, group, key, NULL, h->put_flags, err);
+	ZINC_TRY(zinc_store_erase_begin(store, prefix, &group, flags, err));
+	for (; d->n > 0 && s == ZINC_OK; d->keys += n, d->n -= n) {
+		n = strlen(d->keys) + 1;
+		s = zinc_store_del(store, group, d->keys, NULL, flags, err);
 	}
 	if (s == ZINC_OK)
-		return zinc_store_commit(h->store, group, NULL, NULL, err);
-	zinc_store_abort(h->store, group);
+		return zinc_store_commit(store, group, NULL, NULL, err);
+	zinc_store_abort(store, group);
 	return s;
+}
+
+/* Documents of the survey, which lie behind no link; whoever puts one there now is not followed. */
+static zinc_status
+erase_documents(const zinc_survey *s, const zinc_buf *keys, zinc_error *err)
+{
+	struct documents d = {s->h, (const char *)keys->p, keys->n};
+
+	return s->h->format->prefixes(s->h, s->path, erase_below, &d, err);
 }
 
 zinc_status
@@ -84,8 +100,12 @@ erase_document(zinc_hierarchy *h, const zinc_survey *survey, zinc_node_kind kind
 	s = h->format->metadata_key(h, survey->path, kind, &key, err);
 	if (s == ZINC_OK && !zinc_buf_text(&key))
 		s = zinc_fail_nomem(err);
-	if (s == ZINC_OK && (h->entry || is_listed(survey, zinc_buf_text(&key))))
+	if (s == ZINC_OK && is_listed(survey, zinc_buf_text(&key))) {
+		key.n++; /* its NUL */
+		s = erase_documents(survey, &key, err);
+	} else if (s == ZINC_OK && h->entry) {
 		s = zinc_hierarchy_drop(h, &key, err);
+	}
 	zinc_buf_fini(&key);
 	return s;
 }
@@ -107,7 +127,7 @@ erase_all(zinc_hierarchy *h, const char *path, zinc_survey *s, zinc_error *err)
 	ZINC_TRY(h->format->prepare(h, path, false, err));
 	ZINC_TRY(erase_document(h, s, ZINC_NODE_ARRAY, err));
 	ZINC_TRY(erase_document(h, s, ZINC_NODE_GROUP, err));
-	ZINC_TRY(erase_documents(h, s, err));
+	ZINC_TRY(erase_documents(s, &s->documents, err));
 	ZINC_TRY(h->format->prefixes(h, path, erase_prefix, h, err));
 	if (path[1] || !h->entry)
 		return h->format->settle(h, path, err);

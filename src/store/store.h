@@ -110,6 +110,14 @@ typedef zinc_status (*zinc_splice_fn)(void *arg, const zinc_old *old, zinc_splic
 zinc_status zinc_store_splice(zinc_store *s, const char *key, zinc_splice_fn fn, void *arg, int single_writer,
 			      uint32_t flags, zinc_error *err);
 
+/*
+ * zinc_store_put_begin for who erases keys below `prefix` one by one, having listed them with `own`: what was a directory
+ * then and is a link now is not followed, neither the prefix itself nor what is below.  Links above it are, as ever, and
+ * so are those to keys elsewhere.
+ */
+zinc_status zinc_store_erase_begin(zinc_store *s, const char *prefix, zinc_put_group **group, uint32_t flags,
+				   zinc_error *err);
+
 /* ---- put_partial, for layers that hold several keys in one value; parts are sorted ---- */
 
 /* How many parts from here on belong to the first one's key. */

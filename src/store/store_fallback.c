@@ -491,6 +491,23 @@ del_collected(zinc_store *s, const key_list *l, uint32_t flags, zinc_error *err)
 	return st;
 }
 
+/* Only a file system has links. */
+zinc_status
+zinc_store_erase_begin(zinc_store *s, const char *prefix, zinc_put_group **group, uint32_t flags, zinc_error *err)
+{
+	zinc_status st = zinc_prefix_check(prefix, err);
+
+	if (st != ZINC_OK)
+		return zinc_store_at(s, NULL, st, err);
+	if (s->ops.del_prefix == zinc_fs_del_prefix)
+		st = zinc_fs_erase_begin(s->self, prefix, group, flags | s->put_flags, err);
+	else if (s->ops.del_prefix == zinc_prefix_del_prefix)
+		st = zinc_prefix_erase_begin(s->self, prefix, group, flags | s->put_flags, err);
+	else
+		return zinc_store_put_begin(s, group, flags, err);
+	return zinc_store_at(s, prefix, st, err);
+}
+
 /* All keys are listed before the first is erased, since a store may list what was erased a moment ago. */
 zinc_status
 zinc_store_del_prefix(zinc_store *s, const char *prefix, uint32_t flags, zinc_error *err)

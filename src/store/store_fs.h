@@ -79,10 +79,10 @@ struct fs_group {
 	unsigned busy;      /* taken */
 	fs_change *done;    /* renamed or failed, directories not yet synced */
 	size_t ndone;
-	fs_change *failed;  /* for commit to report */
-	fs_dirs dirs;       /* to sync */
-	fs_dir *last;       /* directory of the latest put: most often that of the next, too */
-	const fs_dir *base; /* NULL, or what its changes are erased below */
+	fs_change *failed; /* for commit to report */
+	fs_dirs dirs;      /* to sync */
+	fs_dir *last;      /* directory of the latest put: most often that of the next, too */
+	fs_dir *base;      /* NULL, or what its changes are erased below */
 };
 
 typedef struct zinc_fs {
@@ -145,9 +145,9 @@ size_t zinc_fs_parent(const char *path, size_t n);
 /*
  * Who erases what lies below a directory opens that one once, links on the way to it followed as the store does: this
  * is the base.  From there on no link is followed, so that whoever swaps a directory for a link meanwhile has nothing
- * erased elsewhere.  Where a function takes a base, its path is below (or above, and then as without); NULL: the root.
+ * erased elsewhere.  A path that is not at or below the base is resolved as without one; NULL: the root.
  */
-/* *out NULL and ZINC_OK when it is missing. */
+/* path[0..n); *out NULL and ZINC_OK when it is missing. */
 zinc_status zinc_fs_base_open(zinc_fs *fs, const char *path, size_t n, fs_dir **out, zinc_error *err);
 /* open(2) of `path`, which may end in a slash. */
 int zinc_fs_open_below(zinc_fs *fs, const fs_dir *base, const char *path, int flags);
@@ -157,6 +157,7 @@ zinc_status zinc_fs_dir_open(zinc_fs *fs, const fs_dir *base, const char *path, 
 /* The same, made if need be.  `made` as in fs_change, only ever lowered. */
 zinc_status zinc_fs_dir_make(zinc_fs *fs, const char *path, size_t n, fs_dir **out, size_t *made, zinc_error *err);
 
+fs_dir *zinc_fs_dir_ref(zinc_fs *fs, fs_dir *d);
 void zinc_fs_dir_unref(zinc_fs *fs, fs_dir *d);
 /* Remove path[0..n) and what is above as long as it is empty.  True when path[0..n) itself is gone. */
 bool zinc_fs_prune(zinc_fs *fs, const fs_dir *base, const char *path, size_t n);
@@ -259,7 +260,6 @@ const fs_entry *zinc_fs_entry(const fs_entries *e, size_t i, const char **name);
 /* Is the directory there, and not to be read by us?  `path` ends in '/'. */
 bool zinc_fs_is_denied(zinc_fs *fs, const fs_dir *base, const char *path);
 zinc_status zinc_fs_walk(void *self, const char *prefix, const zinc_lister *to, zinc_error *err);
-zinc_status zinc_fs_del_prefix(void *self, const char *prefix, uint32_t flags, zinc_error *err);
 zinc_status zinc_fs_scrub(void *self, const char *prefix, int remove, zinc_scrub_fn fn, void *arg, zinc_error *err);
 zinc_status zinc_fs_scrub_below(zinc_fs *fs, const fs_dir *base, const char *prefix, bool remove, zinc_scrub_fn fn,
 				void *arg, zinc_error *err);

@@ -373,6 +373,24 @@ zinc_fs_put_begin(void *self, zinc_put_group **group, uint32_t flags, zinc_error
 	return ZINC_OK;
 }
 
+/* The base is what the prefix lies in, so that the prefix itself is not followed either.  It is the group's. */
+zinc_status
+zinc_fs_erase_begin(void *self, const char *prefix, zinc_put_group **group, uint32_t flags, zinc_error *err)
+{
+	zinc_fs *fs = (zinc_fs *)self;
+	const size_t n = strlen(prefix);
+	fs_dir *base = NULL;
+	zinc_status st;
+
+	ZINC_TRY(zinc_fs_base_open(fs, prefix, n ? zinc_fs_parent(prefix, n - 1) : 0, &base, err));
+	st = zinc_fs_put_begin(self, group, flags, err);
+	if (st == ZINC_OK)
+		((fs_group *)*group)->base = base;
+	else
+		zinc_fs_dir_unref(fs, base);
+	return st;
+}
+
 /* Wait for threads that finish changes of the group on behalf of others, and take it off the store's list. */
 static void
 detach(zinc_fs *fs, fs_group *g)
@@ -424,6 +442,7 @@ zinc_fs_commit(void *self, zinc_put_group *group, zinc_committed_fn fn, void *ar
 	zinc_fs_group_keep_dir(fs, g, NULL);
 	sync_done(fs, g, g->done, &g->dirs);
 	st = report(fs, g, fn, arg, err);
+	zinc_fs_dir_unref(fs, g->base);
 	zinc_free(fs->ctx, g);
 	return st;
 }
@@ -449,6 +468,7 @@ zinc_fs_abort(void *self, zinc_put_group *group)
 	zinc_fs_group_keep_dir(fs, g, NULL);
 	sync_done(fs, g, g->done, &g->dirs);
 	(void)report(fs, g, NULL, NULL, NULL);
+	zinc_fs_dir_unref(fs, g->base);
 	zinc_free(fs->ctx, g);
 }
 

@@ -775,33 +775,30 @@ erase_all(erasing *x, const char *prefix)
 	const bool link = is_link(x->fs, x->base, prefix, n ? n - 1 : 0);
 	zinc_error e = ZINC_ERROR_INIT;
 
-	x->status = zinc_fs_put_begin(x->fs, &x->group, x->flags, x->err);
-	if (x->status != ZINC_OK)
-		return;
-	((fs_group *)x->group)->base = x->base;
+	zinc_buf_init(&x->path, x->fs->ctx, SIZE_MAX - 1);
 	x->status = zinc_buf_add(&x->path, prefix, n, x->err);
 	if (x->status == ZINC_OK)
 		erase_prefix(x, link);
+	zinc_buf_fini(&x->path);
 	note_failure(x, zinc_fs_commit(x->fs, x->group, NULL, NULL, &e), &e);
 	if (!link)
 		note_failure(x, zinc_fs_scrub_below(x->fs, x->base, prefix, true, ignore_leftover, NULL, &e), &e);
 }
 
-/* The base is what the prefix lies in, so that the prefix itself is not followed either. */
 zinc_status
 zinc_fs_del_prefix(void *self, const char *prefix, uint32_t flags, zinc_error *err)
 {
 	erasing x = {.fs = (zinc_fs *)self, .flags = flags, .err = err};
-	const size_t n = strlen(prefix);
-	fs_dir *base = NULL;
+	fs_dir *base;
 
-	ZINC_TRY(zinc_fs_base_open(x.fs, prefix, n ? zinc_fs_parent(prefix, n - 1) : 0, &base, err));
-	if (!base)
+	ZINC_TRY(zinc_fs_erase_begin(self, prefix, &x.group, flags, err));
+	base = ((fs_group *)x.group)->base;
+	if (!base) { /* nothing is there */
+		zinc_fs_abort(self, x.group);
 		return ZINC_OK;
-	x.base = base;
-	zinc_buf_init(&x.path, x.fs->ctx, SIZE_MAX - 1);
+	}
+	x.base = zinc_fs_dir_ref(x.fs, base); /* longer than the group */
 	erase_all(&x, prefix);
-	zinc_buf_fini(&x.path);
 	zinc_fs_dir_unref(x.fs, base);
 	return x.status;
 }

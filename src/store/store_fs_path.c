@@ -28,12 +28,20 @@ component_end(const char *path, size_t n)
 	return n + strcspn(path + n, "/");
 }
 
+static bool
+is_below(const fs_dir *base, const char *path)
+{
+	const size_t n = base->n;
+
+	return n == 0 || (strncmp(path, base->path, n) == 0 && (path[n] == '/' || path[n] == '\0'));
+}
+
 int
 zinc_fs_open_below(zinc_fs *fs, const fs_dir *base, const char *path, int flags)
 {
 	const char *rest = path;
 
-	if (!base || strlen(path) < base->n)
+	if (!base || !is_below(base, path))
 		return zinc_fs_openat(fs, atomic_load(&fs->root), *path ? path : ".", flags, fs->links);
 	rest += base->n;
 	rest += *rest == '/';
@@ -351,6 +359,15 @@ zinc_fs_dir_make(zinc_fs *fs, const char *path, size_t n, fs_dir **out, size_t *
 		return zinc_fail_nomem(err);
 	d->fd = make_dirs(fs, d->path, n, made);
 	return dir_opened(fs, d, false, out, err);
+}
+
+fs_dir *
+zinc_fs_dir_ref(zinc_fs *fs, fs_dir *d)
+{
+	pthread_mutex_lock(&fs->lock);
+	d->refs++;
+	pthread_mutex_unlock(&fs->lock);
+	return d;
 }
 
 void

@@ -14,6 +14,16 @@ extern const zinc_store_ops zinc_store_ops_fs, zinc_store_ops_memory;
 zinc_status zinc_fs_update(void *self, const char *key, zinc_update_fn fn, void *arg, uint32_t flags, zinc_error *err);
 zinc_status zinc_fs_splice(void *self, const char *key, zinc_splice_fn fn, void *arg, uint32_t flags, zinc_error *err);
 
+/* Its del_prefix, by which it is known, and the same for zinc_store_erase_begin. */
+zinc_status zinc_fs_del_prefix(void *self, const char *prefix, uint32_t flags, zinc_error *err);
+zinc_status zinc_fs_erase_begin(void *self, const char *prefix, zinc_put_group **group, uint32_t flags,
+				zinc_error *err);
+
+/* The same of a part of a store (store_prefix.c). */
+zinc_status zinc_prefix_del_prefix(void *self, const char *prefix, uint32_t flags, zinc_error *err);
+zinc_status zinc_prefix_erase_begin(void *self, const char *prefix, zinc_put_group **group, uint32_t flags,
+				    zinc_error *err);
+
 /* Open a directory as a store that never removes `keep` ("" or "a/b") or what lies above it. */
 zinc_status zinc_fs_open_keeping(void **self, const char *root, const char *keep, const zinc_store_options *options,
 				 zinc_error *err);

@@ -167,8 +167,8 @@ prefix_update(void *self, const char *key, zinc_update_fn fn, void *arg, uint32_
 	return st;
 }
 
-static zinc_status
-prefix_del_prefix(void *self, const char *prefix, uint32_t flags, zinc_error *err)
+zinc_status
+zinc_prefix_del_prefix(void *self, const char *prefix, uint32_t flags, zinc_error *err)
 {
 	const prefixed *p = (const prefixed *)self;
 	zinc_buf whole;
@@ -176,6 +176,19 @@ prefix_del_prefix(void *self, const char *prefix, uint32_t flags, zinc_error *er
 
 	if (st == ZINC_OK)
 		st = zinc_store_del_prefix(p->next, zinc_buf_text(&whole), flags, err);
+	zinc_buf_fini(&whole);
+	return st;
+}
+
+zinc_status
+zinc_prefix_erase_begin(void *self, const char *prefix, zinc_put_group **group, uint32_t flags, zinc_error *err)
+{
+	const prefixed *p = (const prefixed *)self;
+	zinc_buf whole;
+	zinc_status st = whole_key(&whole, p, prefix, err);
+
+	if (st == ZINC_OK)
+		st = zinc_store_erase_begin(p->next, zinc_buf_text(&whole), group, flags, err);
 	zinc_buf_fini(&whole);
 	return st;
 }
@@ -279,7 +292,7 @@ static const zinc_store_ops prefix_ops = {
     .commit = prefix_commit,
     .abort = prefix_abort,
     .update = prefix_update,
-    .del_prefix = prefix_del_prefix,
+    .del_prefix = zinc_prefix_del_prefix,
     .sync = prefix_sync,
     .scrub = prefix_scrub,
     .walk = prefix_walk,

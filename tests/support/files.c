@@ -264,3 +264,67 @@ rig_story(const fs_rig *rig)
 	}
 	return story;
 }
+
+/* ---- links that come meanwhile ---- */
+
+static struct {
+	zinc_os os;
+	int n, at;
+	const char *victim, *target;
+} swapped;
+
+static void
+count_call(void)
+{
+	if (swapped.n++ == swapped.at && rename(swapped.victim, "aside") == 0)
+		assert_int_equal(symlink(swapped.target, swapped.victim), 0);
+}
+
+static int
+swap_open(const zinc_os *self, int dir, const char *path, int flags, mode_t mode, int links)
+{
+	count_call();
+	return zinc_os_posix.open_at(self, dir, path, flags, mode, links);
+}
+
+static int
+swap_stat(const zinc_os *self, int dir, const char *name, struct stat *st)
+{
+	count_call();
+	return zinc_os_posix.fstatat(self, dir, name, st);
+}
+
+static int
+swap_unlink(const zinc_os *self, int dir, const char *name, int flags)
+{
+	count_call();
+	return zinc_os_posix.unlinkat(self, dir, name, flags);
+}
+
+static int
+swap_read_dir(const zinc_os *self, int dir, int (*fn)(void *arg, const char *name, int type), void *arg)
+{
+	count_call();
+	return zinc_os_posix.read_dir(self, dir, fn, arg);
+}
+
+const zinc_os *
+swap_os(int at, const char *victim, const char *target)
+{
+	swapped.os = zinc_os_posix;
+	swapped.os.open_at = swap_open;
+	swapped.os.fstatat = swap_stat;
+	swapped.os.unlinkat = swap_unlink;
+	swapped.os.read_dir = swap_read_dir;
+	swapped.n = 0;
+	swapped.at = at;
+	swapped.victim = victim;
+	swapped.target = target;
+	return &swapped.os;
+}
+
+int
+swap_calls(void)
+{
+	return swapped.n;
+}

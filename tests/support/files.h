@@ -47,4 +47,10 @@ int rig_count(const fs_rig *rig, const char *name);
 /* The log from `from` on as text, one letter or word per call that changes something; in static memory. */
 const char *rig_story(const fs_rig *rig);
 
+/* The system, but before its call of number `at` the directory `victim` moves to "aside" and becomes a link to `target`:
+ * the moment at which somebody else might do so.  One at a time. */
+const zinc_os *swap_os(int at, const char *victim, const char *target);
+/* How many calls there were since. */
+int swap_calls(void);
+
 #endif

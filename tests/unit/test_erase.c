@@ -2,8 +2,10 @@
  * test_erase.c - erasing nodes, in every version of Zarr: what goes, what stays, what is refused
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "files.h"
 #include "format/format.h"
 #include "nodes.h"
 #include "test.h"
@@ -238,12 +240,70 @@ test_unlisted(void **state)
 	forest_close(&f);
 }
 
+/* A group with two arrays in the hierarchy d; outside is a copy of where the documents of the group's lie. */
+static void
+plant_twins(const char *id, const char *place)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	char command[128];
+	forest f;
+
+	make_empty("d");
+	remove_tree("outside");
+	remove_tree("aside");
+	memset(&f, 0, sizeof f);
+	assert_ok(zinc_hierarchy_open_url(&f.h, "d", ZINC_OPEN_OPTIONS(.create = 1, .format = id), &err));
+	make_array(&f, "/g/a", 1, 0);
+	make_array(&f, "/g/h/b", 1, 0);
+	zinc_hierarchy_close(f.h);
+	snprintf(command, sizeof command, "cp -r %s outside", place);
+	assert_int_equal(system(command), 0);
+}
+
+/* Erase the group, which lies at `place`, with `victim` becoming a link at each call of the system in turn. */
+static int
+erase_swapping(const char *id, const char *place, const char *victim, const char *target)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	char before[4096];
+	zinc_hierarchy *h;
+	fs_rig rig;
+	int at = 0;
+
+	do {
+		plant_twins(id, place);
+		snprintf(before, sizeof before, "%s", tree("outside"));
+		rig_open(&rig, "d", swap_os(-1, NULL, NULL), ZINC_STORE_OPTIONS(.relaxed = 1));
+		assert_ok(zinc_hierarchy_open(&h, rig.store, "", ZINC_OPEN_OPTIONS(.context = rig.ctx), &err));
+		swap_os(at, victim, target);
+		(void)!zinc_node_erase_with(h, "/g", ZINC_ERASE_OPTIONS(.force = at % 2), NULL, &err);
+		zinc_hierarchy_close(h);
+		rig_close(&rig);
+		assert_string_equal(tree("outside"), before);
+	} while (swap_calls() > at++);
+	return at;
+}
+
+/* (5): also a link that somebody puts in the place of the node, or of one below, while it is erased. */
+static void
+test_links_that_come(void **state)
+{
+	(void)state;
+	enter_fast_dir();
+	assert_true(erase_swapping("v3", "d/g", "d/g", "../outside") > 50);
+	assert_true(erase_swapping("v3", "d/g", "d/g/h", "../../outside/h") > 50);
+	assert_true(erase_swapping("v2", "d/g", "d/g", "../outside") > 50);
+	assert_true(erase_swapping("v3-2020", "d/meta/root/g", "d/meta/root/g", "../../../outside") > 50);
+	assert_true(erase_swapping("v3-2020", "d/data/root/g", "d/data/root/g/h", "../../../../outside/h") > 50);
+	leave_fast_dir();
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_dry_run), cmocka_unit_test(test_force),     cmocka_unit_test(test_root),
-	    cmocka_unit_test(test_overwrite), cmocka_unit_test(test_unlisted),
+	    cmocka_unit_test(test_overwrite), cmocka_unit_test(test_unlisted),  cmocka_unit_test(test_links_that_come),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

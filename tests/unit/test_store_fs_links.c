@@ -207,50 +207,6 @@ make_twins(void)
 	fill("d/p/t");
 }
 
-/* Calls of the system; before the one of number `at`, the directory `victim` becomes a link to `target`. */
-typedef struct swapping {
-	zinc_os os;
-	int n, at;
-	const char *victim, *target;
-} swapping;
-
-static swapping swapped;
-
-static void
-count_call(void)
-{
-	if (swapped.n++ == swapped.at && rename(swapped.victim, "aside") == 0)
-		assert_int_equal(symlink(swapped.target, swapped.victim), 0);
-}
-
-static int
-swap_open(const zinc_os *self, int dir, const char *path, int flags, mode_t mode, int links)
-{
-	count_call();
-	return zinc_os_posix.open_at(self, dir, path, flags, mode, links);
-}
-
-static int
-swap_stat(const zinc_os *self, int dir, const char *name, struct stat *st)
-{
-	count_call();
-	return zinc_os_posix.fstatat(self, dir, name, st);
-}
-
-static int
-swap_unlink(const zinc_os *self, int dir, const char *name, int flags)
-{
-	count_call();
-	return zinc_os_posix.unlinkat(self, dir, name, flags);
-}
-
-static int
-swap_read_dir(const zinc_os *self, int dir, int (*fn)(void *arg, const char *name, int type), void *arg)
-{
-	count_call();
-	return zinc_os_posix.read_dir(self, dir, fn, arg);
-}
-
 static zinc_status
 del_p(zinc_store *s, uint32_t flags)
 {
@@ -271,28 +227,58 @@ scrub_p(zinc_store *s, uint32_t flags)
 	return zinc_store_scrub(s, "p/", 1, see_leftover, NULL, NULL);
 }
 
+static zinc_status
+del_keys(zinc_store *s, const char *prefix, const char *const keys[2], uint32_t flags)
+{
+	zinc_put_group *g;
+
+	ZINC_TRY(zinc_store_erase_begin(s, prefix, &g, flags, NULL));
+	(void)!zinc_store_del(s, g, keys[0], NULL, flags, NULL);
+	(void)!zinc_store_del(s, g, keys[1], NULL, flags, NULL);
+	return zinc_store_commit(s, g, NULL, NULL, NULL);
+}
+
+static zinc_status
+del_keys_p(zinc_store *s, uint32_t flags)
+{
+	return del_keys(s, "p/", (const char *const[]){"p/t/k", "p/t/sub/k"}, flags);
+}
+
+/* The same in the part of the store below p/. */
+static zinc_status
+del_keys_of_part(zinc_store *s, uint32_t flags)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_store *part;
+	zinc_status st;
+
+	assert_ok(zinc_store_prefix(&part, s, "p/", &err));
+	st = del_keys(part, "t/", (const char *const[]){"t/k", "t/sub/k"}, flags);
+	zinc_store_close(part);
+	return st;
+}
+
+typedef struct swap_place {
+	const char *victim, *target;
+} swap_place;
+
 /* Once for each call of the system that `erase` makes.  Returns how many there were. */
 static int
-swap_at_each_call(zinc_status (*erase)(zinc_store *s, uint32_t flags), uint32_t flags)
+swap_at_each_call(const swap_place *p, zinc_status (*erase)(zinc_store *s, uint32_t flags), uint32_t flags)
 {
+	const zinc_os *os;
 	fs_rig rig;
 	int at = 0;
 
-	swapped.os = zinc_os_posix;
-	swapped.os.open_at = swap_open;
-	swapped.os.fstatat = swap_stat;
-	swapped.os.unlinkat = swap_unlink;
-	swapped.os.read_dir = swap_read_dir;
 	do {
 		make_twins();
 		remove_tree("aside");
-		swapped.n = 0;
-		swapped.at = at;
-		rig_open(&rig, "d", &swapped.os, ZINC_STORE_OPTIONS(.links = ZINC_LINKS_FOLLOW));
+		os = swap_os(at, p->victim, p->target);
+		rig_open(&rig, "d", os, ZINC_STORE_OPTIONS(.links = ZINC_LINKS_FOLLOW));
 		(void)!erase(rig.store, flags);
 		rig_close(&rig);
 		assert_string_equal(tree("outside"), OUTSIDE);
-	} while (swapped.n > at++);
+	} while (swap_calls() > at++);
 	return at;
 }
 
@@ -300,24 +286,43 @@ swap_at_each_call(zinc_status (*erase)(zinc_store *s, uint32_t flags), uint32_t 
 static void
 a_link_that_comes_is_not_followed(void **state)
 {
+	static const swap_place below = {"d/p/t", "../../outside"}, deep = {"d/p/t/sub", "../../../outside/sub"},
+				itself = {"d/p", "../outside_p"};
+
 	(void)state;
 	enter_fast_dir();
-	swapped.victim = "d/p/t";
-	swapped.target = "../../outside";
-	assert_true(swap_at_each_call(del_p, 0) > 20);
-	assert_true(swap_at_each_call(del_p, ZINC_PUT_RELAXED) > 20);
-	assert_true(swap_at_each_call(scrub_p, 0) > 20);
-	swapped.victim = "d/p/t/sub";
-	swapped.target = "../../../outside/sub";
-	assert_true(swap_at_each_call(del_p, 0) > 20);
-	assert_true(swap_at_each_call(scrub_p, 0) > 20);
-	swapped.victim = "d/p";
-	swapped.target = "../outside_p";
+	assert_true(swap_at_each_call(&below, del_p, 0) > 20);
+	assert_true(swap_at_each_call(&below, del_p, ZINC_PUT_RELAXED) > 20);
+	assert_true(swap_at_each_call(&below, del_keys_p, 0) > 10);
+	assert_true(swap_at_each_call(&below, del_keys_of_part, ZINC_PUT_RELAXED) > 10);
+	assert_true(swap_at_each_call(&below, scrub_p, 0) > 20);
+	assert_true(swap_at_each_call(&deep, del_p, 0) > 20);
+	assert_true(swap_at_each_call(&deep, scrub_p, 0) > 20);
 	make_empty("outside_p");
 	assert_int_equal(symlink("../outside", "outside_p/t"), 0);
-	assert_true(swap_at_each_call(del_p, 0) > 20);
+	assert_true(swap_at_each_call(&itself, del_p, 0) > 20);
 	assert_true(exists("outside_p/t"));
 	leave_fast_dir();
+}
+
+/* Links above the prefix, and to keys that are not below it, are followed. */
+static void
+other_links_are_followed(void **state)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_store *s = open_linked(ZINC_LINKS_FOLLOW);
+
+	(void)state;
+	write_file("d/deep/er/k", "x");
+	assert_ok(del_keys(s, "link/sub/", (const char *const[]){"link/sub/k", "deep/er/k"}, 0));
+	assert_string_equal(tree("other"), "k");
+	assert_ok(del_keys(s, "deep/er/", (const char *const[]){"link/k", "none/k"}, 0));
+	assert_string_equal(tree("other"), "");
+	assert_string_equal(tree("d"), "gone k link up");
+	write_file("other/sub/k", "x");
+	assert_ok(zinc_store_del_prefix(s, "link/sub/", 0, &err));
+	assert_string_equal(tree("other"), "");
+	zinc_store_close(s);
 }
 
 /* A directory of the store becomes a link outwards and back, all the time; what was erased is made anew. */
@@ -373,6 +378,7 @@ main(void)
 	    cmocka_unit_test(a_prefix_is_erased_without_following),
 	    cmocka_unit_test(own_keys_are_listed_without_following),
 	    cmocka_unit_test(a_link_that_comes_is_not_followed),
+	    cmocka_unit_test(other_links_are_followed),
 	    cmocka_unit_test(no_race_erases_outside),
 	};
 
