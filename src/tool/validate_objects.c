@@ -21,7 +21,6 @@
  */
 #include <stdlib.h>
 
-#include "format/fetch_documents.h"
 #include "tool/copy.h"
 
 #define WINDOW 256
@@ -457,16 +456,16 @@ unfinished_copy(zinc_check *c, const char *key)
 
 /* ---- every key ---- */
 
-/* Is the document of an array of another version beside that of the owner?  Drafts keep data in a tree of their own. */
+/* Is the document of an array of another version beside that of the owner?  One that cannot be read may be.  Drafts keep
+ * data in a tree of their own. */
 static zinc_status
 look_beside(struct objects *o)
 {
 	const zinc_hierarchy *h = o->c->h;
 	const char *name = h->format == &zinc_format_v2 ? "zarr.json" : ".zarray";
-	zinc_fetched doc;
+	zinc_blob text = ZINC_BLOB_INIT;
 	zinc_status s;
 	zinc_buf key;
-	char *text;
 
 	o->looked = true;
 	o->shared = false;
@@ -474,13 +473,11 @@ look_beside(struct objects *o)
 		return ZINC_OK;
 	zinc_buf_init(&key, o->c->ctx, SIZE_MAX);
 	s = zinc_buf_printf(&key, o->err, "%s%s%s", h->prefix, o->owner->prefix, name);
-	text = s == ZINC_OK && zinc_buf_text(&key) ? (char *)key.p : NULL;
+	if (s == ZINC_OK && !zinc_buf_text(&key))
+		s = zinc_fail_nomem(o->err);
 	if (s == ZINC_OK)
-		s = text ? zinc_fetch(h->store, &text, 1, &doc, o->err) : zinc_fail_nomem(o->err);
-	if (s == ZINC_OK) {
-		o->shared = doc.found != ZINC_MISSING; /* also one that cannot be read */
-		zinc_fetched_fini(o->c->ctx, &doc, 1);
-	}
+		o->shared = zinc_store_get_all(h->store, zinc_buf_text(&key), &text, NULL, 0, NULL) != ZINC_E_NOTFOUND;
+	zinc_blob_fini(&text);
 	zinc_buf_fini(&key);
 	return s;
 }
