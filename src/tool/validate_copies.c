@@ -81,7 +81,7 @@ compare(struct group *g, const char *below, const char *path, const zinc_json *c
 	return s;
 }
 
-/* A path that a node can have?  Readers pass over the others, and the parser has said so. */
+/* A path that a node can have?  Readers pass over the others. */
 static bool
 is_path(const zinc_format *f, const char *below)
 {
@@ -102,8 +102,11 @@ compare_copy(void *arg, const char *below, const zinc_json *copy)
 	struct group *g = arg;
 	zinc_buf path;
 
-	if (!is_path(g->c->h->format, below))
+	below += *below == '/'; /* both spellings are in the wild */
+	if (!is_path(g->c->h->format, below)) {
+		say(g, "it has a copy of \"%.100s\", which no node can be called", below);
 		return 0;
+	}
 	zinc_buf_init(&path, g->c->ctx, SIZE_MAX);
 	g->status = zinc_buf_printf(&path, g->err, "/%s%s", g->node->prefix, below);
 	if (g->status == ZINC_OK)

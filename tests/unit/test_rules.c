@@ -145,7 +145,7 @@ check_document(const struct fixture *f, void *arg)
 {
 	unsigned *n = arg;
 
-	if (strcmp(f->where, "document") != 0)
+	if (strcmp(f->where, "store") == 0)
 		return;
 	(*n)++;
 	if (strcmp(f->expect, "error") == 0) {
