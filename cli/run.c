@@ -50,6 +50,30 @@ exit_status(zinc_status s)
 	}
 }
 
+/* An absolute path without "//", "." and "..", as the library has it. */
+static void
+tidy_path(char *path)
+{
+	char *to = path;
+	const char *from, *next;
+
+	for (from = path; *from; from = next) {
+		const size_t n = strcspn(from + 1, "/") + 1;
+
+		next = from + n;
+		if (n == 3 && !strncmp(from, "/..", 3))
+			while (to > path && *--to != '/')
+				;
+		else if (n > 1 && (n != 2 || from[1] != '.')) {
+			memmove(to, from, n);
+			to += n;
+		}
+	}
+	if (to == path)
+		*to++ = '/';
+	*to = '\0';
+}
+
 /* The absolute path of what was typed, "" when that is no path. */
 static void
 typed_path(struct text *t, const char *url)
@@ -63,8 +87,10 @@ typed_path(struct text *t, const char *url)
 	else if (url[0] != '/' && getcwd(here, sizeof here))
 		text_printf(t, "%s/", strcmp(here, "/") ? here : "");
 	text_puts(t, url);
-	while (t->n > 1 && t->p[t->n - 1] == '/')
-		t->p[--t->n] = '\0';
+	if (t->n && t->p[0] == '/') {
+		tidy_path(t->p);
+		t->n = strlen(t->p);
+	}
 }
 
 /* Without the path `root` in front of it, if it lies below. */
@@ -79,6 +105,15 @@ cut_root(char *path, const char *root)
 	return true;
 }
 
+/* Told from `root`, or else from the current directory; false: it is the path that it was. */
+static bool
+shorten_path(char *path, const char *root)
+{
+	char here[PATH_MAX];
+
+	return cut_root(path, root) || (getcwd(here, sizeof here) && cut_root(path, here));
+}
+
 /* A local store begins at "/", and its keys are paths without their slash: such a key is told from the root of the
  * hierarchy where that is known, else from what was typed, from the current directory, or as a path. */
 static void
@@ -86,17 +121,53 @@ shorten_key(const char *typed, zinc_error *err)
 {
 	const bool rootless = !strcmp(err->url, "/");
 	struct text path = {NULL, 0, 0}, root = {NULL, 0, 0};
-	char here[PATH_MAX];
 
 	if (!err->key[0] || err->url[0] != '/')
 		return;
 	text_printf(&path, "/%s", err->key);
 	typed_path(&root, typed);
-	if (cut_root(path.p, rootless ? text_str(&root) : err->url) ||
-	    (getcwd(here, sizeof here) && cut_root(path.p, here)) || rootless)
+	if (shorten_path(path.p, rootless ? text_str(&root) : err->url) || rootless)
 		snprintf(err->key, sizeof err->key, "%s", path.p);
 	text_free(&path);
 	text_free(&root);
+}
+
+/* Is `path` the file or directory `root`, or below it? */
+static bool
+is_within(const char *path, const char *root)
+{
+	const size_t n = strlen(root);
+
+	return n && !strncmp(path, root, n) && (!path[n] || path[n] == '/' || n == 1);
+}
+
+/* Which of the URLs is an absolute path of?  The innermost that holds it, else one below the directory that it is in (a
+ * document above the node), else one that is no path at all; NULL: none. */
+static const char *
+url_of(const struct words *urls, const char *path)
+{
+	struct text up = {NULL, 0, 0}, root = {NULL, 0, 0};
+	const char *found = NULL;
+	size_t best = 0;
+	int i;
+
+	text_printf(&up, "%.*s", (int)(strrchr(path, '/') - path), path);
+	for (i = 0; i < urls->n; i++) {
+		size_t fits;
+
+		text_free(&root);
+		typed_path(&root, urls->at[i]);
+		fits = is_within(path, text_str(&root))            ? 3 + root.n
+		       : is_within(text_str(&root), text_str(&up)) ? 2
+								   : !root.n;
+		if (fits > best) {
+			best = fits;
+			found = urls->at[i];
+		}
+	}
+	text_free(&up);
+	text_free(&root);
+	return found;
 }
 
 int
@@ -190,11 +261,40 @@ budget_realloc(void *ctx, void *p, size_t nbytes)
 
 /* ---- context ---- */
 
+/* As complaints do, a warning names the URL that was typed, and within it the key. */
+static void
+add_place(struct text *t, const struct words *urls, const char *where)
+{
+	struct text path = {NULL, 0, 0}, root = {NULL, 0, 0};
+	const char *url;
+
+	text_printf(&path, "%s%s", where[0] == '/' ? "" : "/", where);
+	url = url_of(urls, path.p);
+	if (url) {
+		text_puts(t, url);
+		typed_path(&root, url);
+	}
+	if (root.n && strcmp(path.p, root.p) != 0) {
+		(void)shorten_path(path.p, root.p);
+		text_printf(t, ": %s", path.p);
+	} else if (!root.n)
+		text_printf(t, "%s%s", url ? ": " : "", !url && strchr(where, '/') ? path.p : where);
+	text_free(&path);
+	text_free(&root);
+}
+
 static void
 warn(void *arg, const char *where, const char *text)
 {
-	(void)arg;
-	say("zinc: warning: %s: %s", where, text);
+	const struct run *r = arg;
+	struct text place = {NULL, 0, 0};
+
+	if (strstr(where, "://"))
+		text_puts(&place, where);
+	else
+		add_place(&place, &r->args->words, where);
+	say("zinc: warning: %s: %s", text_str(&place), text);
+	text_free(&place);
 }
 
 static void
@@ -218,11 +318,13 @@ run_context(struct run *r)
 	o.threads = a->threads > 0 ? a->threads : 0;
 	o.cache_bytes = a->cache_bytes;
 	o.warn = warn;
+	o.warn_arg = r;
 	o.trace = a->trace_requests ? print_request : NULL;
 	o.ca_file = getenv("SSL_CERT_FILE");
 	if (o.ca_file && !*o.ca_file)
 		o.ca_file = NULL;
-	if (!strcmp(r->command->name, "consolidate") && a->remove) /* a document that is too long must not protect itself */
+	if (!strcmp(r->command->name, "consolidate") &&
+	    a->remove) /* a document that is too long must not protect itself */
 		o.limits.json_bytes = o.limits.json_values = UINT64_MAX / 4;
 	if (a->max_memory) {
 		r->budget.limit = a->max_memory;

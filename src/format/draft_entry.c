@@ -152,12 +152,35 @@ zinc_draft_declared(const zinc_hierarchy *h)
 	return h->entry ? zinc_json_member(zinc_json_root(h->entry->doc), "extensions") : NULL;
 }
 
+/* While it is read the report names the whole key, as it does for the documents of nodes. */
+static zinc_status
+read_entry(zinc_hierarchy *h, zinc_draft_entry *e, const char *text, size_t n, zinc_report *r, zinc_error *err)
+{
+	const zinc_draft *d = h->format->draft;
+	const char *where = r->where;
+	zinc_status s;
+	zinc_buf key;
+
+	zinc_buf_init(&key, h->ctx, SIZE_MAX);
+	s = zinc_buf_printf(&key, err, "%s" DOCUMENT, h->prefix);
+	if (s == ZINC_OK && !zinc_buf_text(&key))
+		s = zinc_fail_nomem(err);
+	if (s == ZINC_OK) {
+		r->where = zinc_buf_text(&key);
+		s = parse_text(e, h->ctx, d, text ? text : d->entry, text ? n : strlen(d->entry), r, err);
+	}
+	if (s == ZINC_OK && text && d->look)
+		s = d->look(h, e, r, err);
+	r->where = where;
+	zinc_buf_fini(&key);
+	return s;
+}
+
 zinc_status
 zinc_draft_enter(zinc_hierarchy *h, const char *text, size_t n, zinc_report *r, zinc_error *err)
 {
 	const zinc_draft *d = h->format->draft;
 	zinc_draft_entry *e = zinc_calloc(h->ctx, 1, sizeof *e);
-	const char *where = r->where;
 	zinc_status s;
 
 	if (!e)
@@ -166,11 +189,7 @@ zinc_draft_enter(zinc_hierarchy *h, const char *text, size_t n, zinc_report *r, 
 	e->data = d->data;
 	e->root_dot = d->root_dot;
 	atomic_init(&e->stored, text != NULL);
-	r->where = DOCUMENT;
-	s = parse_text(e, h->ctx, d, text ? text : d->entry, text ? n : strlen(d->entry), r, err);
-	if (s == ZINC_OK && text && d->look)
-		s = d->look(h, e, r, err);
-	r->where = where;
+	s = read_entry(h, e, text, n, r, err);
 	if (s == ZINC_OK) {
 		zinc_draft_leave(h);
 		h->entry = e;

@@ -34,6 +34,36 @@ for url in http:// foo://x/y http://127.0.0.1:1x/y 'file://elsewhere/x'; do
 	done
 done
 
+# ---- warnings, too, name the URL as it was typed, and the key within ----
+mkdir n.zarr
+printf '{"zarr_format":3,"node_type":"group","attributes":{"a":NaN}}' >n.zarr/zarr.json
+cp -r n.zarr m.zarr
+mkdir n.zarr/g
+cp n.zarr/zarr.json n.zarr/g
+for url in n.zarr ./n.zarr/ "../${here##*/}//n.zarr" "$here/n.zarr" "file://$here/n.zarr"; do
+	tell 0 "$ZINC" info "$url"
+	has "zinc: warning: $url: zarr.json: NaN" err
+done
+zinc 0 tree n.zarr
+has "zinc: warning: n.zarr: g/zarr.json: NaN" err
+zinc 0 diff n.zarr/g m.zarr
+has "zinc: warning: n.zarr/g: zarr.json: NaN" err
+has "zinc: warning: m.zarr: zarr.json: NaN" err
+zinc 0 create e.zarr/x --shape 4 --dtype int8 --format v3-2022
+sed -i 's/"extensions"/"more": 1, "extensions"/' e.zarr/zarr.json
+for url in e.zarr "$here/e.zarr"; do
+	tell 0 "$ZINC" info "$url"
+	has "zinc: warning: $url: zarr.json: there is no member \"more\"" err
+done
+zinc 0 validate e.zarr
+has "warning 22-41: zarr.json: there is no member \"more\""
+tell 0 "$ZINC" info e.zarr/x
+has "zinc: warning: e.zarr/x: e.zarr/zarr.json: there is no member \"more\"" err
+zinc 0 create b.zarr --group
+printf '{"zarr_format":2}' >b.zarr/.zgroup
+tell 0 "$ZINC" info ./b.zarr
+has "zinc: warning: ./b.zarr: documents of Zarr version 2" err
+
 # ---- what only others may read ----
 if [ "$(id -u)" != 0 ] || ! setpriv --reuid=65534 --regid=65534 --clear-groups "$ZINC" --version >/dev/null 2>&1; then
 	echo "not root: what may not be read was left out"
