@@ -304,40 +304,33 @@ is_document(const char *name)
 	return false;
 }
 
-/* A hierarchy of another version in a node of this one: no listing shows what is in it. */
+/* What is never erased, for somebody may want it:
+ *
+ *   HIDDEN_NODE    a hierarchy of another version in a node of this one: no listing shows what is in it
+ *   OTHER_VERSION  two versions in one place: whoever wrote both may want both
+ *   LOST_DOCUMENT  data that nobody can read any more, and that a document would bring back
+ */
+enum kept { HIDDEN_NODE, OTHER_VERSION, LOST_DOCUMENT };
+
 static zinc_status
-hidden_node(struct objects *o, const char *key)
+tell_kept(struct objects *o, const char *key, enum kept what)
 {
-	const zinc_finding f = {.level = ZINC_LEVEL_ERROR,
-				.rule = "hidden",
-				.message = "a node of another version of Zarr, which cannot be shown in this hierarchy",
-				.fix = "move it out of the hierarchy, or open it by its own URL"};
+	static const zinc_finding findings[] = {
+	    [HIDDEN_NODE] = {.level = ZINC_LEVEL_ERROR,
+			     .rule = "hidden",
+			     .message = "a node of another version of Zarr, which cannot be shown in this hierarchy",
+			     .fix = "move it out of the hierarchy, or open it by its own URL"},
+	    [OTHER_VERSION] = {.level = ZINC_LEVEL_WARNING,
+			       .rule = "M1",
+			       .message = "a document of another version of Zarr: readers may take either",
+			       .fix = "keep one of them; --format says which one Zinc takes"},
+	    [LOST_DOCUMENT] = {.level = ZINC_LEVEL_ERROR,
+			       .rule = "M26",
+			       .message = "looks like a chunk, but no document says of what array",
+			       .fix = "put the array's document back, from a copy or from consolidated metadata"},
+	};
 
-	return tell(o, key, f, false);
-}
-
-/* Two versions in one place: whoever wrote both may want both, so nothing is erased. */
-static zinc_status
-other_version(struct objects *o, const char *key)
-{
-	const zinc_finding f = {.level = ZINC_LEVEL_WARNING,
-				.rule = "M1",
-				.message = "a document of another version of Zarr: readers may take either",
-				.fix = "keep one of them; --format says which one Zinc takes"};
-
-	return tell(o, key, f, false);
-}
-
-/* Data that nobody can read any more, and that a document would bring back: never advice to erase it. */
-static zinc_status
-lost_document(struct objects *o, const char *key)
-{
-	const zinc_finding f = {.level = ZINC_LEVEL_ERROR,
-				.rule = "M26",
-				.message = "looks like a chunk, but no document says of what array",
-				.fix = "put the array's document back, from a copy or from consolidated metadata"};
-
-	return tell(o, key, f, false);
+	return tell(o, key, findings[what], false);
 }
 
 /* A key of a group that is not its document: an array's that has none (M26), or nothing's (M1). */
@@ -348,11 +341,11 @@ loose_key(struct objects *o, const char *key, const char *rel)
 	const size_t from = o->owner ? strlen(o->owner->prefix) : 0;
 
 	if (zinc_key_makes_node(name) && name > rel + from)
-		return hidden_node(o, key);
+		return tell_kept(o, key, HIDDEN_NODE);
 	if (is_document(name))
-		return other_version(o, key);
+		return tell_kept(o, key, OTHER_VERSION);
 	if (name > rel + from && zinc_is_chunk_name(name))
-		return lost_document(o, key);
+		return tell_kept(o, key, LOST_DOCUMENT);
 	return stray(o, key, "M1", "belongs to no node");
 }
 
@@ -508,7 +501,7 @@ array_key(struct objects *o, const char *key, const char *rel, uint64_t nbytes)
 	if (!m || !zinc_meta_keys_known(m))
 		return ZINC_OK; /* nobody can tell */
 	if (is_document(zinc_key_name(rel)))
-		return zinc_key_makes_node(rel) && strchr(below, '/') ? hidden_node(o, key) : other_version(o, key);
+		return tell_kept(o, key, zinc_key_makes_node(rel) && strchr(below, '/') ? HIDDEN_NODE : OTHER_VERSION);
 	if (!m->keys.ops->decode(&m->keys, below, m->ndim, x->index))
 		return stray(o, key, key_rule(m, below), "no chunk of the array has this key");
 	for (d = 0; d < m->ndim; d++)
@@ -549,7 +542,7 @@ any_key(struct objects *o, const char *key, uint64_t nbytes)
 	o->bytes += nbytes;
 	if (role == ZINC_KEY_FOREIGN && zinc_key_makes_node(key)) {
 		o->owner = NULL;
-		return hidden_node(o, key);
+		return tell_kept(o, key, HIDDEN_NODE);
 	}
 	if (role == ZINC_KEY_FOREIGN)
 		return foreign(o, key);
