@@ -259,13 +259,12 @@ create(void *arg, zinc_context *ctx, zinc_error *err)
 }
 
 static zinc_status
-grow(void *arg, zinc_context *ctx, zinc_error *err)
+resize_to(uint64_t rows, zinc_context *ctx, zinc_error *err)
 {
-	static const uint64_t shape[] = {20, COLS};
+	const uint64_t shape[] = {rows, COLS};
 	zinc_array *a = NULL;
 	zinc_status st = open_array(&a, "gzip", ctx, err);
 
-	(void)arg;
 	if (st == ZINC_OK)
 		st = zinc_array_resize(a, shape, err);
 	zinc_array_close(a);
@@ -273,17 +272,17 @@ grow(void *arg, zinc_context *ctx, zinc_error *err)
 }
 
 static zinc_status
+grow(void *arg, zinc_context *ctx, zinc_error *err)
+{
+	(void)arg;
+	return resize_to(20, ctx, err);
+}
+
+static zinc_status
 shrink(void *arg, zinc_context *ctx, zinc_error *err)
 {
-	static const uint64_t shape[] = {4, COLS};
-	zinc_array *a = NULL;
-	zinc_status st = open_array(&a, "gzip", ctx, err);
-
 	(void)arg;
-	if (st == ZINC_OK)
-		st = zinc_array_resize(a, shape, err);
-	zinc_array_close(a);
-	return st;
+	return resize_to(4, ctx, err);
 }
 
 static zinc_status

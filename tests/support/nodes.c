@@ -35,6 +35,17 @@ forest_open(forest *f, const char *prefix, int strictness)
 }
 
 void
+forest_open_format(forest *f, const char *id)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+
+	forest_open(f, "", ZINC_LENIENT);
+	zinc_hierarchy_close(f->h);
+	assert_ok(zinc_hierarchy_open(&f->h, f->log, "",
+				      ZINC_OPEN_OPTIONS(.context = f->ctx, .create = 1, .format = id), &err));
+}
+
+void
 forest_close(forest *f)
 {
 	zinc_hierarchy_close(f->h);

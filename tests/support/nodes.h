@@ -31,6 +31,8 @@ typedef struct forest {
 } forest;
 
 void forest_open(forest *f, const char *prefix, int strictness);
+/* The same of a format, with nothing in it. */
+void forest_open_format(forest *f, const char *id);
 void forest_close(forest *f);
 /* What has passed the log store since the last call, or since it was opened. */
 zinc_store_counts forest_counts(forest *f);

@@ -147,6 +147,13 @@ key_of(const char *format, const char *path, char key[128])
 }
 #pragma GCC diagnostic pop
 
+/* How much of the key of a group's document is the prefix of what lies below the group. */
+static int
+below_of(const struct draft *d, const char *path, char key[128])
+{
+	return (int)(strstr(key_of(d->group, path, key), ".group") - key);
+}
+
 /* Initialising is one put of zarr.json, creating a node one put of its document, whatever is above it.
  * A second node of the same name is refused: 19-2+ 20-2+ 22-3+.  19-74+ 19-78+ 20-80+ 20-87+ 20-88+ 22-106+ 22-113+
  * 22-114+ */
@@ -231,7 +238,7 @@ look(const struct draft *d)
 	make_array(&f, "/i/b");
 	diary_open(&diary, &f);
 	for (i = 0; i < COUNT(cases); i++) {
-		const size_t below = (size_t)(strstr(key_of(d->group, cases[i].path, group), ".group") - group);
+		const int below = below_of(d, cases[i].path, group);
 		int n;
 
 		(void)key_of(d->array, cases[i].path, array);
@@ -239,7 +246,7 @@ look(const struct draft *d)
 		if (cases[i].requests > 1)
 			n += snprintf(want + n, sizeof want - (size_t)n, "get %s\n", group);
 		if (cases[i].requests > 2)
-			snprintf(want + n, sizeof want - (size_t)n, "list_dir %.*s/\n", (int)below, group);
+			snprintf(want + n, sizeof want - (size_t)n, "list_dir %.*s/\n", below, group);
 		diary.text[0] = '\0';
 		snprintf(path, sizeof path, "/%s", cases[i].path);
 		assert_ok(zinc_node_exists(diary.h, path, &kind, &err));
@@ -273,7 +280,7 @@ erase_order(const struct draft *d)
 	make_array(&f, "/g/b");
 	diary_open(&diary, &f);
 	for (i = 0; i < COUNT(cases); i++) {
-		const size_t below = (size_t)(strstr(key_of(d->group, cases[i].path, key), ".group") - key);
+		const int below = below_of(d, cases[i].path, key);
 		int n = 0;
 
 		want[0] = '\0';
@@ -285,7 +292,7 @@ erase_order(const struct draft *d)
 			snprintf(path, sizeof path, "%s/b", cases[i].path);
 			n += snprintf(want + n, sizeof want - (size_t)n, "del %s\n", key_of(d->array, path, key));
 		}
-		snprintf(want + n, sizeof want - (size_t)n, "del_prefix %.*s/\ndel_prefix %s\n", (int)below, key,
+		snprintf(want + n, sizeof want - (size_t)n, "del_prefix %.*s/\ndel_prefix %s\n", below, key,
 			 key_of(d->data, cases[i].path, data));
 		diary.text[0] = '\0';
 		snprintf(path, sizeof path, "/%s", cases[i].path);

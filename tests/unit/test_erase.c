@@ -14,17 +14,6 @@ static const char *const formats[] = {"v3", "v2", "v3-2019", "v3-2020", "v3-2022
 static const char *const data[] = {"", "", "data/", "data/root/", "data/"};
 
 static void
-open_format(forest *f, const char *id)
-{
-	zinc_error err = ZINC_ERROR_INIT;
-
-	forest_open(f, "", ZINC_LENIENT);
-	zinc_hierarchy_close(f->h);
-	assert_ok(zinc_hierarchy_open(&f->h, f->log, "",
-				      ZINC_OPEN_OPTIONS(.context = f->ctx, .create = 1, .format = id), &err));
-}
-
-static void
 make_array(forest *f, const char *path, int ndim, int overwrite)
 {
 	static const uint64_t shape[] = {4, 4}, chunks[] = {2, 2};
@@ -44,7 +33,7 @@ make_array(forest *f, const char *path, int ndim, int overwrite)
 static void
 plant(forest *f, size_t i)
 {
-	open_format(f, formats[i]);
+	forest_open_format(f, formats[i]);
 	make_array(f, "/keep", 1, 0);
 	make_array(f, "/g/a", 2, 0);
 	make_array(f, "/g/h/b", 1, 0);

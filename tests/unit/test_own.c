@@ -10,17 +10,6 @@
 #include "test.h"
 
 static void
-open_format(forest *f, const char *id)
-{
-	zinc_error err = ZINC_ERROR_INIT;
-
-	forest_open(f, "", ZINC_LENIENT);
-	zinc_hierarchy_close(f->h);
-	assert_ok(zinc_hierarchy_open(&f->h, f->log, "",
-				      ZINC_OPEN_OPTIONS(.context = f->ctx, .create = 1, .format = id), &err));
-}
-
-static void
 make_array(forest *f, const char *path, int ndim, const char *encoding)
 {
 	static const uint64_t shape[] = {4, 4, 4}, chunks[] = {2, 2, 2};
@@ -116,7 +105,7 @@ test_encodings(void **state)
 
 	(void)state;
 	for (i = 0; i < COUNT(rows); i++) {
-		open_format(&f, rows[i].format);
+		forest_open_format(&f, rows[i].format);
 		make_array(&f, "/a", rows[i].ndim, strncmp(rows[i].format, "v3-", 3) ? rows[i].encoding : NULL);
 		n += try_all(&f, rows[i].own, true);
 		n += try_all(&f, rows[i].foreign, false);
@@ -188,7 +177,7 @@ test_registered(void **state)
 	(void)state;
 	assert_ok(zinc_register_key_encoding(&row_keys, &err));
 	for (i = 0; i < COUNT(formats); i++) {
-		open_format(&f, formats[i]);
+		forest_open_format(&f, formats[i]);
 		make_array(&f, "/a", 1, "test.row");
 		make_array(&f, "/b", 1, NULL);
 		snprintf(key, sizeof key, "%sa/row-0", data[i]);
@@ -217,7 +206,7 @@ test_groups(void **state)
 	forest f;
 
 	(void)state;
-	open_format(&f, "v3");
+	forest_open_format(&f, "v3");
 	make_array(&f, "/g/a", 1, NULL);
 	forest_put(&f, "g/i/b/zarr.json", ARRAY); /* /g/i has no document */
 	assert_true(is_own(&f, "/g", "g/a/c/0"));
@@ -240,7 +229,7 @@ test_groups(void **state)
 	assert_int_equal(look(&f, "/", &err), ZINC_E_EXISTS);
 	forest_close(&f);
 
-	open_format(&f, "v2");
+	forest_open_format(&f, "v2");
 	make_array(&f, "/g/a", 1, NULL);
 	del(&f, "g/.zgroup"); /* a group by what is below it */
 	assert_true(is_own(&f, "/", "g/.zattrs"));
@@ -261,7 +250,7 @@ test_draft_roots(void **state)
 
 	(void)state;
 	for (i = 0; i < COUNT(formats); i++) {
-		open_format(&f, formats[i]);
+		forest_open_format(&f, formats[i]);
 		make_array(&f, "/g/a", 1, NULL);
 		assert_ok(look(&f, "/", &err));
 		assert_false(is_own(&f, "/", "README"));
@@ -300,7 +289,7 @@ test_not_understood(void **state)
 		const char *at = strstr(array, changes[i].from);
 		char document[1024];
 
-		open_format(&f, "v3");
+		forest_open_format(&f, "v3");
 		forest_put(&f, "zarr.json", GROUP);
 		snprintf(document, sizeof document, "%.*s%s%s", (int)(at - array), array, changes[i].to,
 			 at + strlen(changes[i].from));
@@ -366,7 +355,7 @@ test_copies(void **state)
 
 	(void)state;
 	for (i = 0; i < COUNT(formats); i++) {
-		open_format(&f, formats[i]);
+		forest_open_format(&f, formats[i]);
 		make_array(&f, "/a", 1, NULL);
 		try_not_copied(&f, data[i]);
 		snprintf(key, sizeof key, "%sz/n/0.7", data[i]);
@@ -406,7 +395,7 @@ test_long_names(void **state)
 	forest f;
 
 	(void)state;
-	open_format(&f, "v3");
+	forest_open_format(&f, "v3");
 	make_array(&f, "/a", 2, NULL);
 	zinc_report_init_quiet(&r, f.ctx, false);
 	assert_ok(f.h->format->read_node(f.h, "/a", &r, &m, &err));

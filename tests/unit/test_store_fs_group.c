@@ -248,33 +248,47 @@ note_outcome(void *arg, const char *key, zinc_status status, const zinc_error *e
 	snprintf(o->text + n, sizeof o->text - n, "%s:%s ", key, zinc_status_name(status));
 }
 
+/* A new store with these keys, whose values are empty. */
+static void
+plant(fs_rig *rig, const char *const *keys)
+{
+	make_empty("d");
+	rig_open(rig, "d", NULL, NULL);
+	for (; *keys; keys++)
+		put_text(rig->store, *keys, "");
+}
+
+/* Commit while the n-th fsync fails. */
+static void
+commit_unsynced(fs_rig *rig, zinc_put_group *g, unsigned n, zinc_status status, outcomes *o, zinc_error *err)
+{
+	o->text[0] = '\0';
+	rig->calls.only = "fsync";
+	sweep_calls_fail(&rig->calls, n, false, EIO);
+	assert_int_equal(zinc_store_commit(rig->store, g, note_outcome, o, err), status);
+}
+
 static void
 an_unsynced_directory_makes_its_keys_uncertain(void **state)
 {
+	static const char *const keys[] = {"a/0", "b/0", NULL};
 	zinc_error err = ZINC_ERROR_INIT;
-	outcomes o = {""};
 	zinc_put_group *g;
+	outcomes o;
 	fs_rig rig;
 
 	(void)state;
-	make_empty("d");
-	rig_open(&rig, "d", NULL, NULL);
-	put_text(rig.store, "a/0", "");
-	put_text(rig.store, "b/0", "");
+	plant(&rig, keys);
 	g = begin(rig.store, 0);
 	put_in(rig.store, g, "a/k");
 	put_in(rig.store, g, "b/k");
-	rig.calls.only = "fsync";
-	sweep_calls_fail(&rig.calls, 3, false, EIO); /* two files, then a, then b */
-	assert_int_equal(zinc_store_commit(rig.store, g, note_outcome, &o, &err), ZINC_E_UNCERTAIN);
+	commit_unsynced(&rig, g, 3, ZINC_E_UNCERTAIN, &o, &err); /* two files, then a, then b */
 	assert_string_equal(o.text, "a/k:E_UNCERTAIN ");
 	assert_string_equal(err.key, "a/k");
-	o.text[0] = '\0';
 	g = begin(rig.store, 0);
 	put_in(rig.store, g, "a/k");
 	put_in(rig.store, g, "b/k");
-	sweep_calls_fail(&rig.calls, 2, false, EIO); /* of one file */
-	assert_int_equal(zinc_store_commit(rig.store, g, note_outcome, &o, &err), ZINC_E_IO);
+	commit_unsynced(&rig, g, 2, ZINC_E_IO, &o, &err); /* of one file */
 	assert_string_equal(o.text, "b/k:E_IO ");
 	rig.calls.only = NULL;
 	sweep_calls_fail(&rig.calls, 0, false, 0);
@@ -286,25 +300,19 @@ an_unsynced_directory_makes_its_keys_uncertain(void **state)
 static void
 removed_directories_share_their_failure(void **state)
 {
+	static const char *const keys[] = {"a/0", "a/b/k", "a/bb/k", "a/c/k", NULL};
 	zinc_error err = ZINC_ERROR_INIT;
-	outcomes o = {""};
 	zinc_put_group *g;
+	outcomes o;
 	fs_rig rig;
 
 	(void)state;
-	make_empty("d");
-	rig_open(&rig, "d", NULL, NULL);
-	put_text(rig.store, "a/0", "");
-	put_text(rig.store, "a/b/k", "");
-	put_text(rig.store, "a/bb/k", "");
-	put_text(rig.store, "a/c/k", "");
+	plant(&rig, keys);
 	g = begin(rig.store, 0);
 	assert_ok(zinc_store_del(rig.store, g, "a/b/k", NULL, 0, &err));
 	put_in(rig.store, g, "a/bb/l");
 	assert_ok(zinc_store_del(rig.store, g, "a/c/k", NULL, 0, &err));
-	rig.calls.only = "fsync";
-	sweep_calls_fail(&rig.calls, 2, false, EIO); /* the file, then a, then a/bb */
-	assert_int_equal(zinc_store_commit(rig.store, g, note_outcome, &o, &err), ZINC_E_UNCERTAIN);
+	commit_unsynced(&rig, g, 2, ZINC_E_UNCERTAIN, &o, &err); /* the file, then a, then a/bb */
 	assert_non_null(strstr(o.text, "a/b/k:E_UNCERTAIN "));
 	assert_non_null(strstr(o.text, "a/c/k:E_UNCERTAIN "));
 	assert_null(strstr(o.text, "a/bb/l"));
