@@ -8,7 +8,7 @@ zinc 0 create a.zarr/g/x --shape 10,10 --dtype int16 --chunks 4,4 --codecs zstd+
 head -c 200 /dev/urandom >noise
 zinc 0 put a.zarr/g/x --from noise
 zinc 0 create a.zarr/g/y --shape 6 --dtype uint8 --chunks 1 --shards 3
-head -c 6 /dev/urandom >six
+printf '\1\2\3\4\5\6' >six # none is fill value
 zinc 0 put a.zarr/g/y --from six
 zinc 0 validate a.zarr
 has "2 groups, 2 arrays, 11 objects of"
