@@ -5,19 +5,21 @@
  *
  * (1) Nothing is made below an array: arrays have no children.
  * (2) No array is made where a group has its document, and no group where an array has.
+ * (3) Nothing is made below a group that must not be opened, where a draft has such.
  */
 #include "format/draft.h"
 #include "format/fetch_documents.h"
 
 struct ancestors {
-	size_t n;
+	size_t n;     /* of them */
+	size_t nkeys; /* n of arrays, and where groups may be closed n of groups */
 	char **keys;
 	zinc_fetched *docs;
 };
 
-/* The keys that arrays would have at the root and at each name of the path but the last. */
+/* The keys that nodes of this kind would have at the root and at each name of the path but the last. */
 static zinc_status
-array_keys(struct ancestors *a, zinc_hierarchy *h, const char *path, zinc_error *err)
+name_keys(const struct ancestors *a, zinc_hierarchy *h, const char *path, zinc_node_kind kind, char **keys, zinc_error *err)
 {
 	const char *end = path;
 	zinc_status s = ZINC_OK;
@@ -32,10 +34,10 @@ array_keys(struct ancestors *a, zinc_hierarchy *h, const char *path, zinc_error 
 		s = zinc_buf_add(&above, path, (size_t)(end - path), err);
 		if (s == ZINC_OK)
 			s = zinc_buf_text(&above)
-				? zinc_draft_key(h, zinc_buf_text(&above), ZINC_NODE_ARRAY, &key, err)
+				? zinc_draft_key(h, zinc_buf_text(&above), kind, &key, err)
 				: zinc_fail_nomem(err);
-		a->keys[i] = s == ZINC_OK ? zinc_strndup(h->ctx, (const char *)key.p, key.n) : NULL;
-		if (s == ZINC_OK && !a->keys[i])
+		keys[i] = s == ZINC_OK ? zinc_strndup(h->ctx, (const char *)key.p, key.n) : NULL;
+		if (s == ZINC_OK && !keys[i])
 			s = zinc_fail_nomem(err);
 	}
 	zinc_buf_fini(&key);
@@ -43,30 +45,51 @@ array_keys(struct ancestors *a, zinc_hierarchy *h, const char *path, zinc_error 
 	return s;
 }
 
+/* Promise (3).  What else is wrong with the document is nothing to what is below. */
 static zinc_status
-look(struct ancestors *a, zinc_hierarchy *h, zinc_error *err)
+check_open(zinc_hierarchy *h, const zinc_fetched *doc, zinc_error *err)
+{
+	zinc_error e = ZINC_ERROR_INIT;
+	zinc_meta *m = NULL;
+	zinc_report r;
+	zinc_status s;
+
+	zinc_report_init_quiet(&r, h->ctx, false);
+	s = zinc_draft_parse_stored(h, doc->text, doc->n, ZINC_NODE_GROUP, &r, &m, &e);
+	if (s == ZINC_E_NOMEM)
+		return zinc_error_copy(err, &e);
+	s = m && m->closed ? zinc_fail(err, ZINC_E_UNSUPPORTED, "%s", m->unsupported) : ZINC_OK;
+	zinc_meta_free(m);
+	return s;
+}
+
+static zinc_status
+look(const struct ancestors *a, zinc_hierarchy *h, zinc_error *err)
 {
 	zinc_status s;
 	size_t i;
 
-	ZINC_TRY(zinc_fetch(h->store, a->keys, a->n, a->docs, err));
-	for (i = 0, s = ZINC_OK; i < a->n && s == ZINC_OK; i++) {
+	ZINC_TRY(zinc_fetch(h->store, a->keys, a->nkeys, a->docs, err));
+	for (i = 0, s = ZINC_OK; i < a->nkeys && s == ZINC_OK; i++) {
 		s = zinc_fetched_status(&a->docs[i], a->keys[i], err);
-		if (s == ZINC_OK && a->docs[i].found == ZINC_FOUND)
-			s = zinc_error_at_key(err,
-					      zinc_fail(err, ZINC_E_INVALID,
-							"an array is there, and arrays have no children (rule %s)",
-							h->format->draft->rules[ZINC_DRAFT_BELOW]),
-					      a->keys[i]);
+		if (s != ZINC_OK || a->docs[i].found != ZINC_FOUND)
+			continue;
+		if (i >= a->n)
+			s = check_open(h, &a->docs[i], err);
+		else
+			s = zinc_fail(err, ZINC_E_INVALID, "an array is there, and arrays have no children (rule %s)",
+				      h->format->draft->rules[ZINC_DRAFT_BELOW]);
+		s = zinc_error_at_key(err, s, a->keys[i]);
 	}
-	zinc_fetched_fini(h->ctx, a->docs, a->n);
+	zinc_fetched_fini(h->ctx, a->docs, a->nkeys);
 	return s;
 }
 
-/* Promise (1).  One batched get, whatever the depth. */
+/* Promises (1) and (3).  One batched get, whatever the depth. */
 static zinc_status
-check_arrays(zinc_hierarchy *h, const char *path, zinc_error *err)
+check_nodes(zinc_hierarchy *h, const char *path, zinc_error *err)
 {
+	const bool groups = h->format->draft->strict_members;
 	struct ancestors a = {.n = 0};
 	zinc_status s;
 	const char *p;
@@ -76,12 +99,15 @@ check_arrays(zinc_hierarchy *h, const char *path, zinc_error *err)
 		a.n += *p == '/';
 	if (a.n == 0)
 		return ZINC_OK;
-	a.keys = zinc_calloc(h->ctx, a.n, sizeof *a.keys);
-	a.docs = zinc_calloc(h->ctx, a.n, sizeof *a.docs);
-	s = a.keys && a.docs ? array_keys(&a, h, path, err) : zinc_fail_nomem(err);
+	a.nkeys = a.n * (groups ? 2 : 1);
+	a.keys = zinc_calloc(h->ctx, a.nkeys, sizeof *a.keys);
+	a.docs = zinc_calloc(h->ctx, a.nkeys, sizeof *a.docs);
+	s = a.keys && a.docs ? name_keys(&a, h, path, ZINC_NODE_ARRAY, a.keys, err) : zinc_fail_nomem(err);
+	if (s == ZINC_OK && groups)
+		s = name_keys(&a, h, path, ZINC_NODE_GROUP, a.keys + a.n, err);
 	if (s == ZINC_OK)
 		s = look(&a, h, err);
-	for (i = 0; a.keys && i < a.n; i++)
+	for (i = 0; a.keys && i < a.nkeys; i++)
 		zinc_free(h->ctx, a.keys[i]);
 	zinc_free(h->ctx, a.keys);
 	zinc_free(h->ctx, a.docs);
@@ -91,7 +117,7 @@ check_arrays(zinc_hierarchy *h, const char *path, zinc_error *err)
 zinc_status
 zinc_draft_check_above(zinc_hierarchy *h, const char *path, zinc_error *err)
 {
-	zinc_status s = check_arrays(h, path, err);
+	zinc_status s = check_nodes(h, path, err);
 
 	if (s == ZINC_OK && h->format->fold_case)
 		s = zinc_draft_check_case(h, path, err);

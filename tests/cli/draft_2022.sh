@@ -32,6 +32,17 @@ for node in a g; do
 	has colour
 done
 zinc 0 cat d.zarr/g/b
+# nothing is made below it, and nothing erased for that
+cp -r d.zarr was.zarr
+for make in 'create N/new --shape 1 --dtype int8' 'create N/new --group' 'create N/b --shape 1 --dtype int8 --overwrite' \
+	'cp same.zarr/a N/new' 'cp same.zarr/a N/b --overwrite'; do
+	for option in "" --dry-run; do
+		# shellcheck disable=SC2086
+		zinc 4 ${make//N/d.zarr/g} $option
+		says colour
+		diff -r was.zarr d.zarr || bad "$make changed something"
+	done
+done
 zinc 4 cp d.zarr all.zarr
 zinc 0 cp d.zarr some.zarr --lossy
 zinc 0 ls some.zarr
