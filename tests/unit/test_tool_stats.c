@@ -160,6 +160,19 @@ test_large_integers(void **state)
 	test_free(v);
 }
 
+/* A mean that no double holds: the differences from its neighbour do not add up to 0, and squares are not theirs. */
+static void
+test_rounded_mean(void **state)
+{
+	double v[] = {0x1p53, 0x1p53 + 2};
+	zinc_sums s = {0};
+
+	(void)state;
+	zinc_sums_add_float(&s, v, COUNT(v));
+	assert_true((s.mean - 0x1p53) + s.mean_low == 1);
+	assert_true(zinc_sums_deviation(&s) == 1);
+}
+
 static void
 test_large_floats(void **state)
 {
@@ -459,7 +472,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_exact),    cmocka_unit_test(test_moments),    cmocka_unit_test(test_scales), cmocka_unit_test(test_large_integers), cmocka_unit_test(test_large_floats),
+	    cmocka_unit_test(test_exact),    cmocka_unit_test(test_moments),    cmocka_unit_test(test_scales), cmocka_unit_test(test_large_integers), cmocka_unit_test(test_rounded_mean), cmocka_unit_test(test_large_floats),
 	    cmocka_unit_test(test_bins),     cmocka_unit_test(test_float_bins), cmocka_unit_test(test_not_finite),
 	    cmocka_unit_test(test_array),    cmocka_unit_test(test_points),     cmocka_unit_test(test_sorts),
 	    cmocka_unit_test(test_failures),
