@@ -160,7 +160,8 @@ typedef int (*zinc_odd_fn)(void *arg, const zinc_odd *odd);
 
 /* Who is told what a listing finds.  With `key` every key below the prefix, as zinc_store_list; else with `entry` one
  * level, as zinc_store_list_dir.  `odd` (may be NULL) is told of entries that are no keys, and a directory that may not
- * be read is then one of these instead of the listing's failure.  Each may stop it.  `own`: only what del_prefix would
+ * be read is then one of these instead of the listing's failure.  A prefix that is missing is empty; one that get() would
+ * fail on is E_IO.  Each may stop it.  `own`: only what del_prefix would
  * erase, a link being a key of its own that leads nowhere.  `locks`: lock files are told to `odd`, too. */
 typedef struct zinc_lister {
 	zinc_key_fn key;

@@ -60,6 +60,9 @@ void zinc_meta_free(zinc_meta *m); /* drops a reference; NULL is fine */
 /* Would a read of the whole array ask for this entry of the store that is no key, or for something below or behind it?
  * `rest` is what follows the array's prefix in its name. */
 bool zinc_meta_reads(const zinc_meta *m, const char *rest, const zinc_odd *odd);
+/* Does all that lies below the prefix lie behind this entry, so that nobody can see it?  A draft's documents may be there
+ * though the way to their chunks is not. */
+bool zinc_odd_is_above(const zinc_odd *odd, const char *prefix);
 /* Does this member of a document, of any version, say what stored bytes mean, and nothing of which keys there are? */
 bool zinc_meta_is_of_values(const char *member);
 zinc_meta *zinc_meta_ref(zinc_meta *m);

@@ -184,7 +184,7 @@ is_chunk_inside(const zinc_meta *m, const char *rest)
 bool
 zinc_meta_reads(const zinc_meta *m, const char *rest, const zinc_odd *odd)
 {
-	const bool below = odd->kind == ZINC_ODD_LINK || odd->kind == ZINC_ODD_LOOP || odd->kind == ZINC_ODD_UNREAD;
+	const bool below = odd->kind != ZINC_ODD_DIR; /* whose keys are told */
 	char text[1024];
 	size_t n = strlen(rest);
 	int d;
@@ -202,6 +202,15 @@ zinc_meta_reads(const zinc_meta *m, const char *rest, const zinc_odd *odd)
 		memcpy(text + n, "/0", 3);
 	}
 	return false;
+}
+
+bool
+zinc_odd_is_above(const zinc_odd *odd, const char *prefix)
+{
+	const size_t n = strlen(odd->key);
+
+	return odd->kind != ZINC_ODD_NAME && odd->kind != ZINC_ODD_DIR && strncmp(prefix, odd->key, n) == 0 &&
+	       prefix[n] == '/';
 }
 
 zinc_status

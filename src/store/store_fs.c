@@ -190,9 +190,9 @@ same_dir(const char *other, const char *key, size_t n)
  * another key of the same batch for which this was found out; keys of one directory come together.
  */
 static zinc_status
-check_missing(zinc_fs *fs, int root, const char *key, const char **seen, zinc_error *err)
+check_missing(zinc_fs *fs, int root, const char *key, size_t n, const char **seen, zinc_error *err)
 {
-	size_t n = strlen(key), dir = zinc_fs_parent(key, n);
+	const size_t dir = zinc_fs_parent(key, n);
 	struct stat st;
 
 	while (stat_prefix(fs, root, key, n, O_NOFOLLOW, &st) == -1) {
@@ -211,6 +211,14 @@ check_missing(zinc_fs *fs, int root, const char *key, const char **seen, zinc_er
 	return ZINC_OK;
 }
 
+zinc_status
+zinc_fs_check_missing(zinc_fs *fs, const char *path, size_t n, zinc_error *err)
+{
+	const int root = atomic_load(&fs->root);
+
+	return root == -1 || n == 0 || n > FS_KEY_MAX ? ZINC_OK : check_missing(fs, root, path, n, NULL, err);
+}
+
 /* O_NONBLOCK: a FIFO of that name must not make us wait. */
 static zinc_status
 open_value(zinc_fs *fs, const char *key, int *fd, struct stat *st, bool *is_dir, const char **seen, zinc_error *err)
@@ -224,7 +232,7 @@ open_value(zinc_fs *fs, const char *key, int *fd, struct stat *st, bool *is_dir,
 		return ZINC_OK;
 	*fd = zinc_fs_openat(fs, root, key, O_RDONLY | O_NONBLOCK, fs->links);
 	if (*fd == -1 && is_absent(errno))
-		return check_missing(fs, root, key, seen, err);
+		return check_missing(fs, root, key, strlen(key), seen, err);
 	if (*fd == -1)
 		return zinc_fs_fail(err, errno, "cannot open");
 	failed = os->fstat(os, *fd, st) == -1 ? errno : 0;

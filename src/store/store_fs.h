@@ -135,6 +135,9 @@ void zinc_fs_tag(zinc_tag *out, const struct stat *st);
 /* Open a value; *fd -1 and ZINC_OK when it is missing, or, with `is_dir` (may be NULL), a directory.  Anything else in its
  * place, or on the way to it, is E_IO. */
 zinc_status zinc_fs_open_value(zinc_fs *fs, const char *key, int *fd, struct stat *st, bool *is_dir, zinc_error *err);
+/* path[0..n) could not be opened for want of it: E_IO when something is in its place, or on the way, that leads nowhere.
+ */
+zinc_status zinc_fs_check_missing(zinc_fs *fs, const char *path, size_t n, zinc_error *err);
 
 /* ---- directories (store_fs_path.c) ---- */
 
@@ -249,7 +252,7 @@ typedef struct fs_entries {
 	zinc_buf names, list; /* list: of fs_entry */
 } fs_entries;
 
-/* Read path[0..n) (missing: no entries).  Everything, in any order, links as links; or else all but locks, in order,
+/* Read path[0..n) (missing, or a file: no entries).  Everything, in any order, links as links; or else all but locks, in order,
  * links followed where the store does (or, own, as files of size 0), with sizes of files; or with locks.  `where` (may be NULL) gets the directory's own stat. */
 typedef enum fs_which { FS_EVERYTHING, FS_KEYS, FS_KEYS_WITH_SIZES, FS_OWN_KEYS, FS_KEYS_AND_LOCKS } fs_which;
 zinc_status zinc_fs_entries_read(zinc_fs *fs, const fs_dir *base, fs_entries *e, const char *path, size_t n,

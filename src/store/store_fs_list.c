@@ -284,6 +284,16 @@ read_open(zinc_fs *fs, fs_entries *e, const fs_dir *d, fs_which which, struct st
 	return resolve_all(fs, d, e, which, err);
 }
 
+/* A directory that is not there has no entries.  To list is to read: what get() would fail on is in the way here, too, and
+ * no empty directory.  Who erases finds nothing to erase there. */
+static zinc_status
+no_entries(zinc_fs *fs, const char *path, size_t n, fs_which which, zinc_error *err)
+{
+	zinc_status st = which == FS_EVERYTHING ? ZINC_OK : zinc_fs_check_missing(fs, path, n, err);
+
+	return zinc_error_at_key(err, st, path);
+}
+
 /* The directory is closed when this returns; what is deleted meanwhile is met again as missing. */
 zinc_status
 zinc_fs_entries_read(zinc_fs *fs, const fs_dir *base, fs_entries *e, const char *path, size_t n, fs_which which,
@@ -298,7 +308,7 @@ zinc_fs_entries_read(zinc_fs *fs, const fs_dir *base, fs_entries *e, const char 
 		memset(where, 0, sizeof *where);
 	ZINC_TRY(zinc_fs_dir_open(fs, base, path, n, &d, err));
 	if (!d)
-		return ZINC_OK;
+		return no_entries(fs, path, n, which, err);
 	st = read_open(fs, e, d, which, where, err);
 	zinc_fs_dir_unref(fs, d);
 	if (st != ZINC_OK) {

@@ -284,17 +284,49 @@ list_key(void *arg, const char *key, uint64_t nbytes)
 	return l->status != ZINC_OK;
 }
 
+static zinc_status
+note_odd(const struct listing *l, const zinc_cp_node *n, const zinc_odd *odd)
+{
+	return zinc_cp_note(l->c, ZINC_COPY_HIDDEN, n->from, l->err, "%s: %s",
+			    odd->key + strlen(l->c->from->prefix), odd->why);
+}
+
+/* Where arrays begin whose prefix is not before "key/". */
+static size_t
+first_below(const zinc_cp *c, const char *key)
+{
+	const size_t n = strlen(key);
+	size_t low = 0, high = c->narrays;
+
+	while (low < high) {
+		const size_t mid = low + (high - low) / 2;
+		const char *data = c->nodes[c->arrays[mid]].data;
+		const int order = strncmp(data, key, n);
+
+		if (order < 0 || (order == 0 && (unsigned char)data[n] < '/'))
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
 /* Hidden nodes were met by who walked the tree. */
 static int
 list_odd(void *arg, const zinc_odd *odd)
 {
 	struct listing *l = arg;
 	const zinc_cp_node *n = find_array(l->c, odd->key);
-	const size_t root = strlen(l->c->from->prefix);
+	size_t i;
 
 	if (n && zinc_meta_reads(n->source, odd->key + n->ndata, odd))
-		l->status =
-		    zinc_cp_note(l->c, ZINC_COPY_HIDDEN, n->from, l->err, "%s: %s", odd->key + root, odd->why);
+		l->status = note_odd(l, n, odd);
+	for (i = first_below(l->c, odd->key); l->status == ZINC_OK && i < l->c->narrays; i++) {
+		n = &l->c->nodes[l->c->arrays[i]];
+		if (!zinc_odd_is_above(odd, n->data))
+			break;
+		l->status = note_odd(l, n, odd);
+	}
 	return l->status != ZINC_OK;
 }
 

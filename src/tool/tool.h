@@ -88,6 +88,8 @@ zinc_status zinc_check_place(zinc_check *c, const char *key, zinc_key_role *role
 bool zinc_check_reserved(const zinc_check *c, const char *key);
 /* The node whose prefix is the first n bytes of `key`; NULL: none. */
 const zinc_check_node *zinc_check_find(const zinc_check *c, const char *key, size_t n);
+/* Where nodes begin whose prefix is not before "path/". */
+size_t zinc_check_below(const zinc_check *c, const char *path);
 /* The prefix, where there is no node yet, of an unfinished copy that has put what lies at `place`; NULL: none. */
 const char *zinc_check_copied(const zinc_check *c, const char *place);
 /* Call fn for all keys of the node asked about and below, and odd for what is no key. */

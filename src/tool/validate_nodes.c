@@ -52,6 +52,25 @@ zinc_check_find(const zinc_check *c, const char *key, size_t n)
 	return NULL;
 }
 
+size_t
+zinc_check_below(const zinc_check *c, const char *path)
+{
+	const size_t n = strlen(path);
+	size_t low = 0, high = c->nnodes;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		const char *prefix = c->nodes[middle].prefix;
+		const int order = strncmp(prefix, path, n);
+
+		if (order < 0 || (order == 0 && (unsigned char)prefix[n] < '/'))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 struct gather {
 	zinc_check *c;
 	zinc_status status;

@@ -566,6 +566,46 @@ list_key(void *arg, const char *key, uint64_t nbytes)
 	return o->status != ZINC_OK || o->c->stopped;
 }
 
+/* Does all that some array has lie behind it?  `top` is where a root array's objects begin; what is below it has the
+ * paths of nodes. */
+static bool
+hides_array(const zinc_check *c, const char *top, const zinc_odd *odd)
+{
+	const size_t ntop = strlen(top);
+	const bool all = zinc_odd_is_above(odd, top);
+	zinc_odd rel = *odd;
+	size_t i;
+
+	if (!all && strncmp(odd->key, top, ntop) != 0)
+		return false;
+	rel.key += all ? 0 : ntop;
+	for (i = all ? 0 : zinc_check_below(c, rel.key); i < c->nnodes; i++) {
+		if (!all && !zinc_odd_is_above(&rel, c->nodes[i].prefix))
+			return false;
+		if (c->nodes[i].kind == ZINC_NODE_ARRAY)
+			return true;
+	}
+	return false;
+}
+
+static zinc_status
+is_above_array(struct objects *o, const zinc_odd *odd, bool *hidden)
+{
+	zinc_status s;
+	zinc_buf top;
+
+	if (odd->kind == ZINC_ODD_DIR)
+		return ZINC_OK; /* there are many of them */
+	zinc_buf_init(&top, o->c->ctx, SIZE_MAX);
+	s = o->c->h->format->data_prefix(o->c->h, "/", &top, o->err);
+	if (s == ZINC_OK && !zinc_buf_text(&top))
+		s = zinc_fail_nomem(o->err);
+	if (s == ZINC_OK)
+		*hidden = hides_array(o->c, zinc_buf_text(&top), odd);
+	zinc_buf_fini(&top);
+	return s;
+}
+
 /* Does it stand where a reader of the hierarchy looks for a document or an object? */
 static zinc_status
 is_hidden(struct objects *o, const zinc_odd *odd, bool *hidden)
@@ -598,6 +638,8 @@ any_odd(struct objects *o, const zinc_odd *odd)
 	char key[1100];
 
 	ZINC_TRY(is_hidden(o, odd, &hidden));
+	if (!hidden)
+		ZINC_TRY(is_above_array(o, odd, &hidden));
 	if (!hidden)
 		return ZINC_OK;
 	zinc_show(key, sizeof key, zinc_check_key(o->c, odd->key));

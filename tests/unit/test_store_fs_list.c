@@ -268,6 +268,51 @@ unreadable_directories_are_told(void **state)
 	assert_int_equal(chmod("d/x", 0777), 0);
 }
 
+static zinc_status
+list_status(zinc_store *s, const char *prefix, bool all)
+{
+	zinc_lister to = {.odd = note_odd};
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_status st;
+
+	if (all)
+		to.key = note_key;
+	else
+		to.entry = note_entry;
+	text[0] = '\0';
+	st = zinc_store_walk(s, prefix, &to, &err);
+	assert_string_equal(text, "");
+	to.odd = NULL;
+	assert_int_equal(zinc_store_walk(s, prefix, &to, &err), st);
+	assert_string_equal(text, "");
+	return st;
+}
+
+/* What get() fails on is no empty prefix either: in the place of the directory that is listed, or above it. */
+static void
+only_what_is_missing_is_empty(void **state)
+{
+	static const char *const bad[] = {"dangling/", "dangling/x/y/", "fifo/", "fifo/x/", "tofifo/", "out/gone/"};
+	static const char *const good[] = {"none/", "none/x/", "a/none/", "a/k/", "a/k/x/", "empty/"};
+	zinc_store *s;
+	size_t i;
+
+	(void)state;
+	make_links();
+	assert_int_equal(symlink("fifo", "d/tofifo"), 0);
+	assert_int_equal(symlink("nowhere", "outside/gone"), 0);
+	s = open_with("d", ZINC_LINKS_FOLLOW);
+	for (i = 0; i < sizeof bad / sizeof *bad; i++) {
+		assert_int_equal(list_status(s, bad[i], true), ZINC_E_IO);
+		assert_int_equal(list_status(s, bad[i], false), ZINC_E_IO);
+	}
+	for (i = 0; i < sizeof good / sizeof *good; i++) {
+		assert_int_equal(list_status(s, good[i], true), ZINC_OK);
+		assert_int_equal(list_status(s, good[i], false), ZINC_OK);
+	}
+	zinc_store_close(s);
+}
+
 /* Where readdir does not tell types. */
 static int typeless_read_dir(const zinc_os *self, int dir, int (*fn)(void *arg, const char *name, int type), void *arg);
 
@@ -505,7 +550,7 @@ main(void)
 	    cmocka_unit_test(only_keys_are_listed),           cmocka_unit_test(links_are_listed_when_followed),
 	    cmocka_unit_test(what_is_no_key_is_told),         cmocka_unit_test(hidden_keys_make_a_prefix),
 	    cmocka_unit_test(loops_of_two_end),               cmocka_unit_test(unreadable_directories_are_told),
-	    cmocka_unit_test(directories_are_told),
+	    cmocka_unit_test(directories_are_told),           cmocka_unit_test(only_what_is_missing_is_empty),
 	    cmocka_unit_test(types_need_not_be_told),         cmocka_unit_test(limits_hold),
 	    cmocka_unit_test(depth_is_that_of_keys),          cmocka_unit_test(leftovers_are_found_and_removed),
 	    cmocka_unit_test(held_locks_are_not_leftovers),   cmocka_unit_test(erasing_all_leaves_no_trace),
