@@ -111,15 +111,18 @@ zinc_status
 zinc_array_read_meta(zinc_hierarchy *h, const char *path, zinc_meta **out, zinc_error *err)
 {
 	zinc_report r;
+	zinc_status s;
 
 	zinc_report_init(&r, h->ctx, h->strict, h->url);
 	r.fallback = h->fallback;
 	ZINC_TRY(h->format->read_node(h, path, &r, out, err));
 	if ((*out)->kind == ZINC_NODE_ARRAY)
 		return ZINC_OK;
+	s = (*out)->closed ? zinc_fail(err, ZINC_E_UNSUPPORTED, "%s", (*out)->unsupported)
+			   : zinc_fail(err, ZINC_E_NOTFOUND, "%s is a group, not an array", path);
 	zinc_meta_free(*out);
 	*out = NULL;
-	return zinc_fail(err, ZINC_E_NOTFOUND, "%s is a group, not an array", path);
+	return s;
 }
 
 zinc_status

@@ -139,6 +139,8 @@ zinc_status zinc_draft_check_case(zinc_hierarchy *h, const char *path, zinc_erro
 /* For a new node: E_INVALID when an array is above it, or names differ only in case where that is forbidden; E_UNSUPPORTED
  * when a group above must not be opened. */
 zinc_status zinc_draft_check_above(zinc_hierarchy *h, const char *path, zinc_error *err);
+/* For one that goes: E_UNSUPPORTED for the same reason. */
+zinc_status zinc_draft_check_open(zinc_hierarchy *h, const char *path, zinc_error *err);
 /* E_EXISTS when a node of the other kind is at its path. */
 zinc_status zinc_draft_check_beside(zinc_hierarchy *h, const char *path, zinc_node_kind kind, zinc_error *err);
 

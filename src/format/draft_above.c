@@ -5,14 +5,15 @@
  *
  * (1) Nothing is made below an array: arrays have no children.
  * (2) No array is made where a group has its document, and no group where an array has.
- * (3) Nothing is made below a group that must not be opened, where a draft has such.
+ * (3) Nothing is made below a group that must not be opened, where a draft has such, and nothing is taken out of it.
  */
 #include "format/draft.h"
 #include "format/fetch_documents.h"
 
 struct ancestors {
-	size_t n;     /* of them */
-	size_t nkeys; /* n of arrays, and where groups may be closed n of groups */
+	size_t n;       /* of them */
+	size_t narrays; /* keys of arrays, if they are looked for: n */
+	size_t nkeys;   /* and where groups may be closed n of groups */
 	char **keys;
 	zinc_fetched *docs;
 };
@@ -74,7 +75,7 @@ look(const struct ancestors *a, zinc_hierarchy *h, zinc_error *err)
 		s = zinc_fetched_status(&a->docs[i], a->keys[i], err);
 		if (s != ZINC_OK || a->docs[i].found != ZINC_FOUND)
 			continue;
-		if (i >= a->n)
+		if (i >= a->narrays)
 			s = check_open(h, &a->docs[i], err);
 		else
 			s = zinc_fail(err, ZINC_E_INVALID, "an array is there, and arrays have no children (rule %s)",
@@ -85,26 +86,30 @@ look(const struct ancestors *a, zinc_hierarchy *h, zinc_error *err)
 	return s;
 }
 
-/* Promises (1) and (3).  One batched get, whatever the depth. */
+/* Promises (3) and, with `arrays`, (1).  One batched get, whatever the depth. */
 static zinc_status
-check_nodes(zinc_hierarchy *h, const char *path, zinc_error *err)
+check_nodes(zinc_hierarchy *h, const char *path, bool arrays, zinc_error *err)
 {
 	const bool groups = h->format->draft->strict_members;
 	struct ancestors a = {.n = 0};
-	zinc_status s;
+	zinc_status s = ZINC_OK;
 	const char *p;
 	size_t i;
 
 	for (p = path; path[1] && *p; p++)
 		a.n += *p == '/';
-	if (a.n == 0)
+	a.narrays = arrays ? a.n : 0;
+	a.nkeys = a.narrays + (groups ? a.n : 0);
+	if (a.nkeys == 0)
 		return ZINC_OK;
-	a.nkeys = a.n * (groups ? 2 : 1);
 	a.keys = zinc_calloc(h->ctx, a.nkeys, sizeof *a.keys);
 	a.docs = zinc_calloc(h->ctx, a.nkeys, sizeof *a.docs);
-	s = a.keys && a.docs ? name_keys(&a, h, path, ZINC_NODE_ARRAY, a.keys, err) : zinc_fail_nomem(err);
+	if (!a.keys || !a.docs)
+		s = zinc_fail_nomem(err);
+	if (s == ZINC_OK && arrays)
+		s = name_keys(&a, h, path, ZINC_NODE_ARRAY, a.keys, err);
 	if (s == ZINC_OK && groups)
-		s = name_keys(&a, h, path, ZINC_NODE_GROUP, a.keys + a.n, err);
+		s = name_keys(&a, h, path, ZINC_NODE_GROUP, a.keys + a.narrays, err);
 	if (s == ZINC_OK)
 		s = look(&a, h, err);
 	for (i = 0; a.keys && i < a.nkeys; i++)
@@ -117,10 +122,18 @@ check_nodes(zinc_hierarchy *h, const char *path, zinc_error *err)
 zinc_status
 zinc_draft_check_above(zinc_hierarchy *h, const char *path, zinc_error *err)
 {
-	zinc_status s = check_nodes(h, path, err);
+	zinc_status s = check_nodes(h, path, true, err);
 
 	if (s == ZINC_OK && h->format->fold_case)
 		s = zinc_draft_check_case(h, path, err);
+	return s == ZINC_OK ? s : zinc_error_at_url(err, s, h->url);
+}
+
+zinc_status
+zinc_draft_check_open(zinc_hierarchy *h, const char *path, zinc_error *err)
+{
+	const zinc_status s = check_nodes(h, path, false, err);
+
 	return s == ZINC_OK ? s : zinc_error_at_url(err, s, h->url);
 }
 

@@ -198,6 +198,39 @@ check_order(zinc_draft_parse *p, const zinc_json *type)
 				   type->text);
 }
 
+/* Texts are told by their letter: without a length they are wrong. */
+static bool
+is_unknown_word(const zinc_draft_parse *p, const zinc_json *type)
+{
+	const zinc_dtype *t = NULL;
+	zinc_status s;
+
+	if (!zinc_json_is(type, ZINC_JSON_STRING) || type->n == 0 || strlen(type->text) != type->n ||
+	    memchr("SUO", letter_of(type), 3))
+		return false;
+	s = zinc_dtype_parse_text(&t, NULL, p->ctx, type->text, NULL);
+	zinc_dtype_free(s == ZINC_OK ? t : NULL);
+	return s != ZINC_OK && s != ZINC_E_NOMEM;
+}
+
+/* Has the type a word, its own or a field's, that no extension here has?  Then it is one that is not known. */
+static bool
+is_unknown(const zinc_draft_parse *p, const zinc_json *type)
+{
+	const zinc_json *uri = zinc_json_member(type, "extension"), *inner = zinc_json_member(type, "type"), *f;
+	bool has;
+
+	if (inner && zinc_draft_is_uri(uri))
+		return zinc_draft_type_uri(uri->text, letter_of(inner), &has) < ZINC_URI_MINOR || !has ||
+		       is_unknown(p, inner);
+	if (!zinc_json_is(type, ZINC_JSON_ARRAY))
+		return is_unknown_word(p, type);
+	for (f = type->first; f; f = f->next)
+		if (zinc_json_is(f, ZINC_JSON_ARRAY) && f->n >= 2 && is_unknown(p, f->first->next))
+			return true;
+	return false;
+}
+
 /* A program's type, or nobody's. */
 static zinc_status
 parse_registered(zinc_draft_parse *p, const zinc_json *v, zinc_json *foreign)
@@ -267,7 +300,7 @@ parse_extension(zinc_draft_parse *p, const zinc_json *v)
 				    &has);
 	if (match == ZINC_URI_OTHER)
 		ZINC_TRY(parse_registered(p, v, p->data_type));
-	else if (match >= ZINC_URI_MINOR && has)
+	else if (match >= ZINC_URI_MINOR && has && !is_unknown(p, zinc_json_member(v, "type")))
 		ZINC_TRY(parse_built_in(p, v, match));
 	return zinc_draft_fallback_parse(p, zinc_json_member(v, "fallback"));
 }

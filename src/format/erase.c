@@ -11,6 +11,7 @@
  * (5) A link goes, and what it leads to stays; also one that somebody puts there while this works.
  * (6) Erasing the root of a draft erases the hierarchy, the entry point last: until then it can be erased again.
  * (7) Nothing goes to make place for a node that could not be made there.
+ * (8) Nothing goes out of a group that must not be opened, unless it is forced.
  */
 #include "format/draft.h"
 #include "format/own.h"
@@ -191,6 +192,8 @@ run(zinc_hierarchy *h, const char *path, const zinc_erase_options *o, zinc_erase
 
 	if (!o->dry_run)
 		ZINC_TRY(zinc_hierarchy_writable(h, err));
+	if (h->format->draft && !o->force)
+		ZINC_TRY(zinc_draft_check_open(h, path, err));
 	s = zinc_survey_init(&survey, h, path, !o->force, err);
 	if (s == ZINC_OK)
 		s = permit(&survey, o, err);

@@ -31,18 +31,27 @@ for node in a g; do
 	zinc 4 diff d.zarr/$node same.zarr/$node
 	has colour
 done
-zinc 0 cat d.zarr/g/b
-# nothing is made below it, and nothing erased for that
+
+# ---- nothing comes into such a group, nothing goes out of it, and it is no array (22-89-) ----
 cp -r d.zarr was.zarr
-for make in 'create N/new --shape 1 --dtype int8' 'create N/new --group' 'create N/b --shape 1 --dtype int8 --overwrite' \
-	'cp same.zarr/a N/new' 'cp same.zarr/a N/b --overwrite'; do
+for edit in 'create N/new --shape 1 --dtype int8' 'create N/new --group' 'create N/new/m --group' \
+	'create N/b --shape 1 --dtype int8 --overwrite' 'cp same.zarr/a N/new' 'cp same.zarr/a N/b --overwrite' \
+	'cp same.zarr/a N/b --overwrite --force' 'mv d.zarr/a N/a' 'mv N/b d.zarr/b' 'mv N/b N/c' 'rm N/b --yes'; do
 	for option in "" --dry-run; do
 		# shellcheck disable=SC2086
-		zinc 4 ${make//N/d.zarr/g} $option
+		zinc 4 ${edit//N/d.zarr/g} $option
 		says colour
-		diff -r was.zarr d.zarr || bad "$make changed something"
+		diff -r was.zarr d.zarr || bad "$edit changed something"
 	done
 done
+for command in stats chunks explain cat; do
+	zinc 4 $command d.zarr/g
+	says colour
+done
+zinc 0 cat d.zarr/g/b
+zinc 0 rm d.zarr/g/b --yes --force
+rm -r d.zarr
+mv was.zarr d.zarr
 zinc 4 cp d.zarr all.zarr
 zinc 0 cp d.zarr some.zarr --lossy
 zinc 0 ls some.zarr
@@ -68,7 +77,16 @@ type() { # NAME URI-VERSION TYPE FALLBACK
 type major 2.0 '<M8[ns]' '"int64"'
 type other 1.0 '<X8[ns]' '["int64"]'
 type list 1.0 '<X8[ns]' '["posit64", "int64", "r64"]'
-for name in major other list; do
+type size 1.0 '<M9[ns]' '"int64"'
+type unit 1.0 '<M8[x]' '"int64"'
+struct() { # NAME FIELD-TYPE
+	type "$1" 1.0 '<M8[ns]' '["int64"]'
+	sed -i "s|datetime/1.0|struct/1.0|; s|\"<M8\[ns\]\"|[[\"a\", \"<i4\"], [\"b\", $2]]|" same.zarr/meta/"$1".array.json
+}
+struct field '"<q9"'
+struct inner '[["c", "<q9"]]'
+struct extension '{"extension": "https://example.org/x/1.0", "type": "<i4"}'
+for name in major other list size unit field inner extension; do
 	zinc 0 info same.zarr/$name
 	has unsupported
 	zinc 4 cat same.zarr/$name
@@ -77,6 +95,7 @@ for name in major other list; do
 	has 'taken for int64' err
 	zinc 4 validate same.zarr/$name
 done
+zinc 0 tree same.zarr
 zinc 4 cat same.zarr/list --fallback posit64
 
 finish

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <zinc/tool.h>
 
 #include "format/format.h"
 #include "nodes.h"
@@ -518,6 +519,52 @@ test_copies(void **state)
 	forest_close(&f);
 }
 
+/* ---- a group that must not be opened ---- */
+
+/* Nothing comes into it and nothing goes out of it, unless it is forced; a dry run says the same.  22-89- */
+static void
+test_closed(void **state)
+{
+	static const uint64_t shape[] = {4};
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_array *a = NULL;
+	char before[512];
+	forest f;
+	int dry;
+
+	(void)state;
+	open_draft(&f, &drafts[2]);
+	make_array(&f, "/x");
+	make_group(&f, "/g");
+	make_array(&f, "/g/i/b");
+	forest_put(&f, "meta/g.group.json", "{\"attributes\": {}, \"colour\": \"red\"}");
+	snprintf(before, sizeof before, "%s", forest_keys(&f));
+	assert_int_equal(zinc_group_create(f.h, "/g/n", NULL, 0, &err), ZINC_E_UNSUPPORTED);
+	assert_non_null(strstr(err.text, "colour"));
+	assert_string_equal(err.key, "meta/g.group.json");
+	assert_int_equal(zinc_group_create(f.h, "/g/i/n", NULL, ZINC_FORCE, &err), ZINC_E_UNSUPPORTED);
+	assert_int_equal(zinc_array_create(&a, f.h, "/g/i/b",
+					   ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = shape, .dtype = "int16", .overwrite = 1),
+					   &err),
+			 ZINC_E_UNSUPPORTED);
+	assert_int_equal(zinc_array_open(&a, f.h, "/g", &err), ZINC_E_UNSUPPORTED);
+	assert_int_equal(zinc_node_copy(f.h, "/x", f.h, "/g/z", &err), ZINC_E_UNSUPPORTED);
+	for (dry = 0; dry < 2; dry++) {
+		assert_int_equal(
+		    zinc_node_erase_with(f.h, "/g/i/b", ZINC_ERASE_OPTIONS(.dry_run = dry), NULL, &err),
+		    ZINC_E_UNSUPPORTED);
+		assert_int_equal(zinc_copy(f.h, "/x", f.h, "/g/z", ZINC_COPY_OPTIONS(.dry_run = dry), NULL, &err),
+				 ZINC_E_UNSUPPORTED);
+		assert_int_equal(zinc_move(f.h, "/g/i/b", "/b", ZINC_COPY_OPTIONS(.dry_run = dry), &err),
+				 ZINC_E_UNSUPPORTED);
+		assert_int_equal(zinc_move(f.h, "/x", "/g/x", ZINC_COPY_OPTIONS(.dry_run = dry), &err),
+				 ZINC_E_UNSUPPORTED);
+	}
+	assert_string_equal(forest_keys(&f), before);
+	assert_ok(zinc_node_erase_with(f.h, "/g/i/b", ZINC_ERASE_OPTIONS(.force = 1), NULL, &err));
+	forest_close(&f);
+}
+
 #define EACH(name)                                                                                                     \
 	static void test_##name(void **state)                                                                          \
 	{                                                                                                              \
@@ -545,7 +592,7 @@ main(void)
 	    cmocka_unit_test(test_create), cmocka_unit_test(test_discover),    cmocka_unit_test(test_look),
 	    cmocka_unit_test(test_erase),  cmocka_unit_test(test_keep_parent), cmocka_unit_test(test_chunks),
 	    cmocka_unit_test(test_roots),  cmocka_unit_test(test_copies),      cmocka_unit_test(test_erase_order),
-	    cmocka_unit_test(test_no_list),
+	    cmocka_unit_test(test_no_list), cmocka_unit_test(test_closed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
