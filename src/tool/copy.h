@@ -102,6 +102,7 @@ typedef struct zinc_cp {
 	uint64_t look_until; /* units_done when the array under the look is done */
 	double saved; /* when the journal was put last */
 	uint64_t saved_bytes;
+	zinc_buf tags;  /* of the source's keys, as words, when an old target is to be erased */
 	zinc_buf lost;  /* what the target cannot hold, for the error */
 	void *block[2]; /* elements of a box */
 	uint64_t nblock[2];
@@ -285,6 +286,15 @@ zinc_status zinc_cp_journal_end(zinc_cp *c, zinc_error *err);
 zinc_status zinc_cp_documents(zinc_cp *c, zinc_error *err);
 /* Does the target's format take all documents that are made anew, each beside the others? */
 zinc_status zinc_cp_documents_check(zinc_cp *c, zinc_error *err);
+
+/* ---- copy_shared.c ---- */
+
+/* Do tags of the store tell files of one machine apart?  Those of a server may be made from the value alone. */
+bool zinc_cp_has_tags(const zinc_hierarchy *h);
+/* The tag of a key of the source, for the check; not in several threads at once. */
+zinc_status zinc_cp_note_tag(zinc_cp *c, const zinc_tag *tag, zinc_error *err);
+/* E_INVALID when erasing the old target would erase something of the source. */
+zinc_status zinc_cp_check_shared(zinc_cp *c, zinc_error *err);
 
 /* ---- copy_look.c ---- */
 

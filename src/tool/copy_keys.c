@@ -75,9 +75,11 @@ add_tag(void *arg, size_t i, const zinc_got *got)
 	struct tags *t = arg;
 
 	pthread_mutex_lock(&t->lock);
-	if (got->found == ZINC_FOUND)
+	if (got->found == ZINC_FOUND) {
 		t->c->state += hash(t->requests[i].key, got->tag->b, got->tag->n);
-	else if (got->found == ZINC_FAILED && t->status == ZINC_OK)
+		if (t->status == ZINC_OK)
+			t->status = zinc_cp_note_tag(t->c, got->tag, t->err);
+	} else if (got->found == ZINC_FAILED && t->status == ZINC_OK)
 		t->status = got->error ? zinc_error_copy(t->err, got->error)
 				       : zinc_fail(t->err, got->status, "the store failed");
 	pthread_mutex_unlock(&t->lock);
@@ -427,14 +429,21 @@ sort_arrays(zinc_cp *c, zinc_error *err)
 }
 
 /* Documents belong to the fingerprint, wherever they lie. */
-static void
-add_documents(zinc_cp *c)
+static zinc_status
+add_documents(zinc_cp *c, bool tags, zinc_error *err)
 {
 	size_t i;
 
-	for (i = 0; i < c->nnodes; i++)
-		if (c->nodes[i].source)
-			c->state += hash(c->nodes[i].from, c->nodes[i].source->tag.b, c->nodes[i].source->tag.n);
+	for (i = 0; i < c->nnodes; i++) {
+		const zinc_meta *m = c->nodes[i].source;
+
+		if (!m)
+			continue;
+		c->state += hash(c->nodes[i].from, m->tag.b, m->tag.n);
+		if (tags)
+			ZINC_TRY(zinc_cp_note_tag(c, &m->tag, err));
+	}
+	return ZINC_OK;
 }
 
 /* Every index of a grid: which of them are there, only a get will tell. */
@@ -479,10 +488,10 @@ zinc_cp_list(zinc_cp *c, zinc_error *err)
 	size_t i;
 
 	zinc_store_caps(c->from->store, &caps);
-	l.tags = (caps.flags & ZINC_CAP_TAGS) && !(caps.flags & ZINC_CAP_REMOTE);
+	l.tags = zinc_cp_has_tags(c->from);
 	c->unlisted = !(caps.flags & ZINC_CAP_LIST);
 	ZINC_TRY(sort_arrays(c, err));
-	add_documents(c);
+	ZINC_TRY(add_documents(c, l.tags, err));
 	if (c->unlisted)
 		return guess_all(c, err);
 	zinc_buf_init(&l.keys, c->ctx, SIZE_MAX);

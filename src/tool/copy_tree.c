@@ -37,16 +37,6 @@ contains(const zinc_hierarchy *h, const char *path, const zinc_hierarchy *other,
 	return s;
 }
 
-/* Tags tell documents of one machine apart; those of a server may be made from the value alone. */
-static bool
-has_tags(const zinc_hierarchy *h)
-{
-	zinc_caps caps;
-
-	zinc_store_caps(h->store, &caps);
-	return (caps.flags & ZINC_CAP_TAGS) && !(caps.flags & ZINC_CAP_REMOTE);
-}
-
 /* Did a document say something, if only that it is not there or cannot be used? */
 static bool
 is_read(zinc_status s)
@@ -65,7 +55,7 @@ tag_of(zinc_hierarchy *h, const char *path, zinc_tag *tag, zinc_error *err)
 	zinc_status s;
 
 	tag->n = 0;
-	if (!has_tags(h))
+	if (!zinc_cp_has_tags(h))
 		return ZINC_OK;
 	zinc_report_init_quiet(&r, h->ctx, false);
 	s = h->format->read_node(h, path, &r, &m, &e);
@@ -114,7 +104,7 @@ check_places(zinc_cp *c, zinc_error *err)
 	zinc_tag from = {.n = 0}, to = {.n = 0};
 	bool in, in_from, in_to;
 
-	if (c->nodes[0].source && has_tags(c->from))
+	if (c->nodes[0].source && zinc_cp_has_tags(c->from))
 		from = c->nodes[0].source->tag;
 	ZINC_TRY(contains(c->from, c->from_path, c->to, c->to_path, &in, err));
 	ZINC_TRY(leads_to(c->to, c->to_path, &from, true, &in_from, err));
@@ -252,6 +242,7 @@ clear_target(zinc_cp *c, zinc_error *err)
 	if (c->o.overwrite)
 		ZINC_TRY(erase_old(c, true, &old, err));
 	if (old.nodes > 0 || old.keys > 0) {
+		ZINC_TRY(zinc_cp_check_shared(c, err));
 		ZINC_TRY(zinc_cp_look(c, err));
 		ZINC_TRY(erase_old(c, false, NULL, err));
 	}
@@ -271,8 +262,10 @@ look_at_target(zinc_cp *c, bool found, zinc_error *err)
 				 "the interrupted copy that is there had another plan; overwrite it");
 	if (c->resuming)
 		return ZINC_OK;
+	if (c->o.overwrite && c->o.dry_run)
+		ZINC_TRY(erase_old(c, true, NULL, err));
 	if (c->o.overwrite)
-		return c->o.dry_run ? erase_old(c, true, NULL, err) : ZINC_OK;
+		return c->o.dry_run ? zinc_cp_check_shared(c, err) : ZINC_OK;
 	if (found)
 		return zinc_fail(err, ZINC_E_EXISTS,
 				 "an interrupted copy is there; resume goes on, overwrite begins anew");
@@ -382,7 +375,7 @@ run(zinc_cp *c, zinc_error *err)
 static void
 fini(zinc_cp *c)
 {
-	zinc_buf *bufs[] = {&c->foreign, &c->documents, &c->options, &c->journal_key, &c->middle, &c->lost};
+	zinc_buf *bufs[] = {&c->foreign, &c->documents, &c->options, &c->journal_key, &c->middle, &c->lost, &c->tags};
 	size_t i;
 
 	zinc_cp_free_nodes(c);
@@ -399,7 +392,7 @@ fini(zinc_cp *c)
 static void
 init(zinc_cp *c, zinc_hierarchy *from, zinc_hierarchy *to)
 {
-	zinc_buf *bufs[] = {&c->foreign, &c->documents, &c->options, &c->journal_key, &c->middle, &c->lost};
+	zinc_buf *bufs[] = {&c->foreign, &c->documents, &c->options, &c->journal_key, &c->middle, &c->lost, &c->tags};
 	size_t i;
 
 	c->ctx = to->ctx;

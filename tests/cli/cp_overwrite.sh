@@ -92,4 +92,31 @@ zinc 0 mv m.zarr/x /y --overwrite
 zinc 0 cat m.zarr/y --as raw
 cmp out x.raw || bad "moved"
 
+# ---- what the source has by a link in the old target would go with it ----
+for format in v3 v2 v3-2020; do
+	rm -rf one.zarr two.zarr
+	zinc 0 create one.zarr --group --format $format
+	zinc 0 create one.zarr/a --shape 2 --chunks 2 --dtype uint8 --codecs none
+	printf 12 >values
+	zinc 0 put one.zarr/a --from values
+	if [ $format = v3-2020 ]; then
+		cp -r one.zarr two.zarr
+		rm -r two.zarr/data
+		ln -s ../one.zarr/data two.zarr/data
+	else
+		zinc 0 create two.zarr --group --format $format
+		ln -s ../one.zarr/a two.zarr/a
+	fi
+	find one.zarr | sort >before
+	for options in --dry-run --verify "--dtype int16" --force; do
+		# shellcheck disable=SC2086
+		zinc 2 cp --overwrite $options two.zarr one.zarr
+		says "the source would be erased with the target"
+	done
+	find one.zarr | sort | cmp - before || bad "$format: the source is gone"
+	zinc 0 cp two.zarr three.zarr # else there is nothing wrong with it
+	zinc 0 cp --overwrite two.zarr three.zarr
+	rm -r three.zarr
+done
+
 finish
