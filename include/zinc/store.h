@@ -140,8 +140,7 @@ typedef enum zinc_odd_kind {
 	ZINC_ODD_LINK = 3,   /* a link that leads nowhere, or that is not followed */
 	ZINC_ODD_LOOP = 4,   /* a directory that is its own ancestor: not looked into */
 	ZINC_ODD_UNREAD = 5, /* a directory that may not be read */
-	ZINC_ODD_DIR = 6,    /* a directory like any other, which is only wrong where a value should be; told before its keys,
-	                      * and not by listings of one level */
+	ZINC_ODD_DIR = 6,    /* a directory like any other, which is only wrong where a value should be; told before its keys */
 	ZINC_ODD_LOCK = 7    /* a file by whose name the value of `key` would be locked; with zinc_lister.locks only */
 } zinc_odd_kind;
 

@@ -207,8 +207,8 @@ list_entry(void *arg, const char *entry, int is_prefix)
 	return l->status != ZINC_OK;
 }
 
-/* In the tree of documents whatever has the name of one; and, since documents are files, any directory that cannot be
- * looked into. */
+/* In the tree of documents whatever has the name of one; and, since documents are files, whatever else may stand where
+ * a directory of them should be. */
 bool
 zinc_draft_hides(const zinc_hierarchy *h, const zinc_odd *odd)
 {
@@ -224,7 +224,7 @@ zinc_draft_hides(const zinc_hierarchy *h, const zinc_odd *odd)
 		return true;
 	if (odd->kind == ZINC_ODD_NAME)
 		return odd->holds(odd, ".") != 0;
-	return odd->kind != ZINC_ODD_TYPE && odd->kind != ZINC_ODD_DIR;
+	return odd->kind != ZINC_ODD_DIR;
 }
 
 static zinc_status

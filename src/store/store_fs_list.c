@@ -394,6 +394,8 @@ tell_dir(walk *w, zinc_odd_kind kind, const char *why)
 	w->path.p[w->path.n++] = '/'; /* a NUL was put there */
 }
 
+static const char in_place[] = "a directory is in the place of a value";
+
 static void
 tell_denied(walk *w)
 {
@@ -506,7 +508,7 @@ walk_dir(walk *w, const chain *up)
 		tell_dir(w, ZINC_ODD_LOOP, "a directory that is its own ancestor");
 	} else {
 		if (up)
-			tell_dir(w, ZINC_ODD_DIR, "a directory is in the place of a value");
+			tell_dir(w, ZINC_ODD_DIR, in_place);
 		for (i = 0; st == ZINC_OK && !w->stop && (entry = zinc_fs_entry(&e, i, &name)); i++)
 			st = walk_entry(w, entry, name, &here);
 	}
@@ -605,9 +607,11 @@ give_entry(walk *w, const fs_entry *entry)
 		tell_odd(w, entry->odd, entry->why);
 		return ZINC_OK;
 	}
-	if (entry->type == DT_DIR)
+	if (entry->type == DT_DIR) {
+		tell_dir(w, ZINC_ODD_DIR, in_place);
 		ZINC_TRY(look_into(w, &found));
-	if (found)
+	}
+	if (found && !w->stop)
 		w->stop = w->to.entry(w->to.arg, zinc_buf_text(&w->path), entry->type == DT_DIR) != 0;
 	return ZINC_OK;
 }

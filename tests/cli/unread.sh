@@ -73,6 +73,36 @@ for format in v3 v2 v3-2019 v3-2020 v3-2022; do
 	esac
 done
 
+# ---- documents: what cannot be looked into is no group without children ----
+for format in v3-2019 v3-2020 v3-2022; do
+	root=meta/root
+	[ $format != v3-2022 ] || root=meta
+	for place in meta $root $root/g; do
+		for kind in dangling fifo; do
+			spoil $format $place $kind
+			fails tree s.zarr
+			fails ls -r s.zarr
+			fails ls s.zarr/g
+			fails diff s.zarr s.zarr
+			fails validate s.zarr
+			fails cp s.zarr t.zarr
+			[ ! -e t.zarr ] || bad "a copy without documents: $last"
+			fails mv s.zarr/g /h
+		done
+	done
+	suffix=.array.json
+	[ $format != v3-2019 ] || suffix=.array
+	for inside in "" x; do # a directory in the place of a document, also an empty one
+		spoil $format $root/g/a$suffix directory
+		mkdir -p s.zarr/$root/g/a$suffix
+		[ -z "$inside" ] || : >s.zarr/$root/g/a$suffix/$inside
+		fails ls s.zarr/g
+		has "a$suffix: cannot be shown" err
+		fails ls -r s.zarr/g
+		fails cp s.zarr t.zarr
+	done
+done
+
 # ---- what no array has its data behind is nobody's ----
 cp -a v3-2020.zarr n.zarr
 zinc 0 create n.zarr/g/a2 --shape 1 --dtype uint8 # nothing stored

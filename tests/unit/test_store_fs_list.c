@@ -194,7 +194,7 @@ note_dir(void *arg, const zinc_odd *odd)
 static void
 directories_are_told(void **state)
 {
-	const zinc_lister to = {.key = note_key, .odd = note_dir};
+	const zinc_lister to = {.key = note_key, .odd = note_dir}, level = {.entry = note_entry, .odd = note_dir};
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_store *s;
 
@@ -204,6 +204,9 @@ directories_are_told(void **state)
 	text[0] = '\0';
 	assert_ok(zinc_store_walk(s, "", &to, &err));
 	assert_string_equal(text, "a a/k empty klink link link/k locks nested nested/empty");
+	text[0] = '\0';
+	assert_ok(zinc_store_walk(s, "", &level, &err));
+	assert_string_equal(text, "a a/ empty klink link link/ locks nested");
 	zinc_store_close(s);
 }
 
