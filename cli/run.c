@@ -2,6 +2,7 @@
 #include <limits.h>
 #include <malloc.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -141,33 +142,60 @@ is_within(const char *path, const char *root)
 	return n && !strncmp(path, root, n) && (!path[n] || path[n] == '/' || n == 1);
 }
 
-/* Which of the URLs is an absolute path of?  The innermost that holds it, else one below the directory that it is in (a
- * document above the node), else one that is no path at all; NULL: none. */
+/* How near is a path to what was typed?  Best within it; else it is above the node, or a document there is; else what was
+ * typed is no path at all. */
+static size_t
+nearness(const char *path, const char *url)
+{
+	struct text up = {NULL, 0, 0}, root = {NULL, 0, 0};
+	size_t near;
+
+	text_printf(&up, "%.*s", (int)(strrchr(path, '/') - path), path);
+	typed_path(&root, url);
+	if (is_within(path, text_str(&root)))
+		near = 4 + root.n;
+	else if (root.n)
+		near = is_within(root.p, path) ? 3 : is_within(root.p, text_str(&up)) ? 2 : 0;
+	else
+		near = 1;
+	text_free(&up);
+	text_free(&root);
+	return near;
+}
+
+/* Which of the URLs is an absolute path of?  NULL: none, or of several. */
 static const char *
 url_of(const struct words *urls, const char *path)
 {
-	struct text up = {NULL, 0, 0}, root = {NULL, 0, 0};
 	const char *found = NULL;
 	size_t best = 0;
 	int i;
 
-	text_printf(&up, "%.*s", (int)(strrchr(path, '/') - path), path);
 	for (i = 0; i < urls->n; i++) {
-		size_t fits;
+		const size_t near = nearness(path, urls->at[i]);
 
-		text_free(&root);
-		typed_path(&root, urls->at[i]);
-		fits = is_within(path, text_str(&root))            ? 3 + root.n
-		       : is_within(text_str(&root), text_str(&up)) ? 2
-								   : !root.n;
-		if (fits > best) {
-			best = fits;
-			found = urls->at[i];
-		}
+		if (near >= best)
+			found = near > best ? urls->at[i] : NULL;
+		best = near > best ? near : best;
 	}
-	text_free(&up);
-	text_free(&root);
 	return found;
+}
+
+/* Is the store that was typed a file, and is that why it failed? */
+static bool
+is_file(const char *url, const zinc_error *err)
+{
+	const zinc_status s = zinc_error_status(err);
+	struct text path = {NULL, 0, 0};
+	struct stat st;
+	bool is;
+
+	if (s != ZINC_E_NOTFOUND && (s != ZINC_E_IO || !err->key[0]))
+		return false;
+	typed_path(&path, url);
+	is = path.n && stat(path.p, &st) == 0 && S_ISREG(st.st_mode);
+	text_free(&path);
+	return is;
 }
 
 int
@@ -175,25 +203,35 @@ fail(const char *url, zinc_error *err)
 {
 	if (timed_out() && zinc_error_status(err) == ZINC_E_CANCELLED)
 		return complain(TROUBLE, url, "not done within the time that --timeout allows");
+	if (is_file(url, err))
+		return complain(TROUBLE, url, "it is a file, where a hierarchy has a directory");
 	shorten_key(url, err);
 	err->url[0] = '\0'; /* the one that was typed is enough */
 	return complain(exit_status(zinc_error_status(err)), url, "%s", zinc_error_text(err));
 }
 
+/* Which of two an error is of, it says itself. */
 int
 fail_either(const char *a, const char *b, zinc_error *err)
 {
+	const char *both[] = {a, b}, *url = NULL;
+	const struct words urls = {both, 2};
 	struct text where = {NULL, 0, 0};
 	int status;
 
-	if (!strcmp(err->url, "/") && err->key[0]) {
+	if (!strcmp(err->url, "/") && err->key[0])
 		text_printf(&where, "/%s", err->key);
-		err->key[0] = '\0';
-	} else if (err->url[0])
+	else if (err->url[0])
 		text_puts(&where, err->url);
 	else
 		text_printf(&where, "%s, %s", a, b);
-	status = fail(text_str(&where), err);
+	if (err->url[0] == '/')
+		url = url_of(&urls, where.p);
+	if (!url && !strcmp(err->url, "/"))
+		err->key[0] = '\0';
+	if (!url && err->url[0] == '/' && a[0] != '/') /* both are in one hierarchy */
+		(void)shorten_path(where.p, "");
+	status = fail(url ? url : text_str(&where), err);
 	text_free(&where);
 	return status;
 }

@@ -224,7 +224,8 @@ judge_key(struct listing *l, const char *key, zinc_key_role *role)
 	s = h->format->place(h, key + strlen(h->prefix), role, &place, l->err);
 	path->n = 0;
 	if (s == ZINC_OK && *role == ZINC_KEY_NODE)
-		s = zinc_buf_printf(path, l->err, "/%.*s", (int)(place.n - (place.n > 0)), place.n ? (char *)place.p : "");
+		s = zinc_buf_printf(path, l->err, "/%.*s", (int)(place.n - (place.n > 0)),
+				    place.n ? (char *)place.p : "");
 	if (s == ZINC_OK && *role == ZINC_KEY_NODE && !zinc_buf_text(path))
 		s = zinc_fail_nomem(l->err);
 	if (s == ZINC_OK && *role == ZINC_KEY_NODE &&
@@ -492,8 +493,10 @@ zinc_cp_list(zinc_cp *c, zinc_error *err)
 	c->unlisted = !(caps.flags & ZINC_CAP_LIST);
 	ZINC_TRY(sort_arrays(c, err));
 	ZINC_TRY(add_documents(c, l.tags, err));
-	if (c->unlisted)
-		return guess_all(c, err);
+	if (c->unlisted) {
+		s = guess_all(c, err);
+		return s == ZINC_OK ? s : zinc_error_at_url(err, s, c->from->url);
+	}
 	zinc_buf_init(&l.keys, c->ctx, SIZE_MAX);
 	zinc_buf_init(&l.place, c->ctx, SIZE_MAX);
 	s = list_source(&l);

@@ -270,9 +270,10 @@ leave_out(zinc_cp_translation *t)
 	zinc_cp_node *n = t->n;
 
 	n->left_out = true;
-	return t->c->o.lossy ? zinc_cp_note(t->c, ZINC_COPY_LOST, n->from, t->err, "the whole node: %s",
-					    n->source->unsupported)
-			     : zinc_fail(t->err, ZINC_E_UNSUPPORTED, "%s", n->source->unsupported);
+	return t->c->o.lossy
+		   ? zinc_cp_note(t->c, ZINC_COPY_LOST, n->from, t->err, "the whole node: %s", n->source->unsupported)
+		   : zinc_error_at_url(t->err, zinc_fail(t->err, ZINC_E_UNSUPPORTED, "%s", n->source->unsupported),
+				       t->c->from->url);
 }
 
 static zinc_status

@@ -342,13 +342,23 @@ write_target(zinc_cp *c, zinc_error *err)
 	return zinc_cp_journal_end(c, err);
 }
 
+/* What is wrong before the target is looked at is wrong with the source. */
+static zinc_status
+take_source(zinc_cp *c, zinc_error *err)
+{
+	zinc_status s = zinc_cp_find_nodes(c, err);
+
+	if (s == ZINC_OK)
+		s = check_options(c, err);
+	return s == ZINC_OK ? s : zinc_error_at_url(err, s, c->from->url);
+}
+
 static zinc_status
 run(zinc_cp *c, zinc_error *err)
 {
 	bool found;
 
-	ZINC_TRY(zinc_cp_find_nodes(c, err));
-	ZINC_TRY(check_options(c, err));
+	ZINC_TRY(take_source(c, err));
 	ZINC_TRY(check_places(c, err));
 	ZINC_TRY(zinc_cp_translate_all(c, err));
 	ZINC_TRY(zinc_cp_list(c, err));
@@ -472,10 +482,11 @@ zinc_copy_url(const char *from, const char *to, const zinc_copy_options *options
 		s = open_target(&target, &old, to, source, &o, err);
 	if (s == ZINC_OK && old && !o.overwrite)
 		s = zinc_error_at_url(
-		    err, zinc_fail(err, ZINC_E_EXISTS, "a hierarchy of format %s is already there", old->format->id), to);
+		    err, zinc_fail(err, ZINC_E_EXISTS, "a hierarchy of format %s is already there", old->format->id),
+		    to);
 	if (s == ZINC_OK)
-		s = copy(source, zinc_hierarchy_path(source), target, zinc_hierarchy_path(target),
-			 old, &o, counts, err);
+		s = copy(source, zinc_hierarchy_path(source), target, zinc_hierarchy_path(target), old, &o, counts,
+			 err);
 	zinc_hierarchy_close(old);
 	zinc_hierarchy_close(target);
 	zinc_hierarchy_close(source);

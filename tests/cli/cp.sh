@@ -54,14 +54,18 @@ rm -r half.zarr
 
 # a file in the place of the target, or on the way to it
 echo mine >file
-for target in file file/sub; do
-	zinc 3 cp a.zarr $target
-	says "a file is in the way"
-	zinc 3 cp a.zarr/lat $target --overwrite
-	says "a file is in the way"
+for target in file "$PWD/file"; do
+	zinc 3 cp a.zarr "$target"
+	says "zinc: $target: it is a file"
+	zinc 3 cp a.zarr/lat "$target" --overwrite
+	says "zinc: $target: it is a file"
 done
-zinc 3 create file --group
+zinc 3 cp a.zarr file/sub
+says "zinc: file/sub: __zinc_cp.json: a file is in the way"
+zinc 3 cp a.zarr/lat file/sub --overwrite
 says "a file is in the way"
+zinc 3 create file --group
+says "zinc: file: it is a file"
 [ "$(cat file)" = mine ] || bad "the file has changed"
 # through a link a node is still itself
 zinc 2 cp a.zarr link.zarr/g/copy

@@ -64,6 +64,28 @@ printf '{"zarr_format":2}' >b.zarr/.zgroup
 tell 0 "$ZINC" info ./b.zarr
 has "zinc: warning: ./b.zarr: documents of Zarr version 2" err
 
+# ---- of two URLs the one at fault is named, as it was typed ----
+tell 2 "$ZINC" cp d.zarr new.zarr --select 1
+has "zinc: d.zarr: elements are selected of one array" err
+zinc 0 create f.zarr/g --group --format v3-2022
+sed -i 's/"attributes"/"foo": 1, "attributes"/' f.zarr/meta/g.group.json
+for url in f.zarr ./f.zarr "$here/f.zarr"; do
+	tell 4 "$ZINC" cp "$url" new.zarr
+	has "zinc: $url: /g: member \"foo\" is not known" err
+done
+zinc 0 cp d.zarr bad.zarr
+printf x >bad.zarr/a/c/0
+for url in bad.zarr "$here/bad.zarr"; do
+	zinc 5 cp "$url/a" "new$((++turn)).zarr" --chunks 3
+	has "zinc: $url/a: a/c/0: chunk 0: " err
+	zinc 5 diff d.zarr "$url"
+	has "zinc: $url: a/c/0: chunk 0: " err
+done
+tell 3 "$ZINC" cp d.zarr/a d.zarr/g
+has "zinc: d.zarr: /g is already there" err
+tell 3 "$ZINC" cp bad.zarr/g d.zarr/g
+has "zinc: d.zarr/g: /g is already there" err
+
 # ---- what only others may read ----
 if [ "$(id -u)" != 0 ] || ! setpriv --reuid=65534 --regid=65534 --clear-groups "$ZINC" --version >/dev/null 2>&1; then
 	echo "not root: what may not be read was left out"
@@ -84,7 +106,7 @@ for dir in "$here" / /usr; do
 		nobody 3 info "$url"
 		has "zinc: $url: zarr.json: cannot open: Permission denied" "$here/err"
 		nobody 3 cp "$url" "$here/new.zarr"
-		has "zinc: $here/closed/x" "$here/err"
+		has "zinc: $url: zarr.json: cannot open: Permission denied" "$here/err"
 	done
 done
 cd "$here"
