@@ -13,6 +13,7 @@
  * (2) Of a hidden hierarchy the topmost node is shown, and nothing below it.
  * (3) A walk looks into the directory of an array only where one level of it is short: where the grid says that chunks
  *     make no more than LOOK_MAX entries there, in a store that is near.  Directories of chunks are not looked into.
+ *     One that cannot be looked into is told of, and hides no other node.
  * (4) zinc_walk_thorough looks at every key, and at what consolidated metadata says.
  */
 #include <stdlib.h>
@@ -372,11 +373,25 @@ look_into(zinc_hidden *x, const char *path, const zinc_buf *prefixes, zinc_error
 	return ZINC_OK;
 }
 
+/* The array is shown; what else lies below it nobody can tell, and no other node is hidden by that. */
+static int
+show_unread(const zinc_hierarchy *h, const char *path, const zinc_error *why, zinc_found_fn fn, void *arg)
+{
+	zinc_error problem = ZINC_ERROR_INIT;
+	const zinc_found_node node = {
+	    .kind = ZINC_NODE_NONE, .hidden = true, .path = path, .key = "", .problem = &problem};
+
+	zinc_fail(&problem, ZINC_E_IO, "what lies below it cannot be shown: %s", why->text);
+	zinc_error_at_url(&problem, ZINC_E_IO, h->url);
+	return fn(arg, &node);
+}
+
 zinc_status
 zinc_hidden_below(zinc_hierarchy *h, const char *path, const zinc_meta *array, zinc_found_fn fn, void *arg,
 		  bool *stopped, zinc_error *err)
 {
-	struct below b = {.array = array, .err = err};
+	zinc_error e = ZINC_ERROR_INIT;
+	struct below b = {.array = array, .err = &e};
 	zinc_hidden x;
 	zinc_status s;
 
@@ -386,13 +401,17 @@ zinc_hidden_below(zinc_hierarchy *h, const char *path, const zinc_meta *array, z
 	zinc_buf_init(&b.prefixes, h->ctx, SIZE_MAX);
 	zinc_hidden_init(&x, h);
 	s = list_below(h, path, &b);
+	if (s == ZINC_E_IO)
+		*stopped = show_unread(h, path, &e, fn, arg) != 0;
+	else if (s != ZINC_OK)
+		zinc_error_copy(err, &e);
 	if (s == ZINC_OK && b.prefixes.n > 0)
 		s = look_into(&x, path, &b.prefixes, err);
 	if (s == ZINC_OK)
 		s = zinc_hidden_each(&x, fn, arg, stopped, err);
 	zinc_hidden_fini(&x);
 	zinc_buf_fini(&b.prefixes);
-	return s;
+	return s == ZINC_E_IO && e.code == ZINC_E_IO ? ZINC_OK : s;
 }
 
 /* ---- every key ---- */

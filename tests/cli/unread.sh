@@ -44,6 +44,11 @@ no_chunks() {
 			fails cat s.zarr/g/a
 			fails validate s.zarr
 			grep -q "$place" out err || bad "$last does not name $place"
+			case $place in */g/a) # nothing else is hidden by it
+				fails tree s.zarr
+				has "what lies below it cannot be shown" err
+				has "a  uint8" ;;
+			esac
 			fails validate s.zarr/g/a
 			fails diff s.zarr s.zarr
 			fails cp s.zarr t.zarr --verify
