@@ -150,7 +150,8 @@ typedef struct zinc_copy_options {
 	 * xarray masks elements that equal fill_value in Zarr v2, and those that equal the attribute _FillValue in v3.
 	 * For arrays whose dimensions have names a copy to v3 writes that attribute, and a copy to v2 has null for a
 	 * fill_value of zero that did not mask, if every chunk is stored.  Otherwise it keeps fill_value with a notice; with
-	 * this option fill_value becomes what masked, or null.
+	 * this option fill_value becomes what masked, or null.  Here the drafts of 2019 and 2020 are like v2, which null
+	 * stays null between, and that of 2022 is like v3.
 	 */
 	int for_xarray;
 	int force;            /* zinc_move only: erase all keys below the source, as zinc_node_erase_with */

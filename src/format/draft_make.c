@@ -317,7 +317,7 @@ take_members(zinc_draft_make *b, zinc_json **extensions)
 	return ZINC_OK;
 }
 
-/* Unnamed dimensions are no names at all; xarray wants all or none. */
+/* Unnamed dimensions are no names at all; xarray wants all or none, also of a scalar. */
 static zinc_status
 set_dimensions(zinc_draft_make *b)
 {
@@ -325,9 +325,11 @@ set_dimensions(zinc_draft_make *b)
 	const zinc_json *own = zinc_json_member(b->attributes, DIMENSIONS), *v;
 	size_t named = 0;
 
-	for (v = zinc_json_is(names, ZINC_JSON_ARRAY) ? names->first : NULL; v; v = v->next)
+	if (!zinc_json_is(names, ZINC_JSON_ARRAY))
+		return ZINC_OK;
+	for (v = names->first; v; v = v->next)
 		named += v->type == ZINC_JSON_STRING;
-	if (named == 0)
+	if (named == 0 && names->n > 0)
 		return ZINC_OK;
 	if (named < names->n)
 		return zinc_draft_refuse(b, "names of some dimensions and not of others");

@@ -134,9 +134,11 @@ zinc_status zinc_hierarchy_judge(zinc_hierarchy *h, zinc_report *r, zinc_error *
 /* Is there no key at all at `path` and below?  A new array over leftovers of another would show their values. */
 zinc_status zinc_hierarchy_vacant(zinc_hierarchy *h, const char *path, bool *vacant, zinc_error *err);
 
-/* What elements equal that xarray, and others who follow CF, take for missing. */
+/*
+ * What elements equal that xarray, and others who follow CF, take for missing.  It is fill_value where that may be null,
+ * and the attribute where it may not.  Drafts that they do not read have it so, too: every chain of copies ends alike.
+ */
 typedef enum zinc_masks {
-	ZINC_MASKS_UNKNOWN,  /* they do not read the format */
 	ZINC_MASKS_FILL,     /* fill_value, unless it is null; then the attribute _FillValue, a plain number */
 	ZINC_MASKS_ATTRIBUTE /* the attribute _FillValue alone, floats as base64 */
 } zinc_masks;

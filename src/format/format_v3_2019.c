@@ -324,6 +324,7 @@ const zinc_format zinc_format_v3_2019 = {
     .purpose = "the drafts of 2019: documents of the first, keys of June",
     .codecs = "zstd",
     .crc32c_when_asked = true,
+    .masks = ZINC_MASKS_FILL,
     .claims = claims,
     .draft = &draft,
     .fold_case = true,

@@ -415,6 +415,7 @@ const zinc_format zinc_format_v3_2022 = {
     .id = "v3-2022",
     .purpose = "the draft of December 2022, with chains of codecs and storage transformers",
     .codecs = "zstd",
+    .masks = ZINC_MASKS_ATTRIBUTE,
     .claims = claims,
     .draft = &draft,
     .from_v3 = from_v3,

@@ -31,6 +31,7 @@ typedef enum zinc_cp_way { ZINC_CP_RAW, ZINC_CP_BOXES } zinc_cp_way;
 /* Shall the target's document have null for a fill value, so that nothing is masked by it? */
 typedef enum zinc_cp_null {
 	ZINC_CP_FILLED,        /* no */
+	ZINC_CP_NULL_KEPT,     /* yes, as the source's */
 	ZINC_CP_NULL_PLAIN,    /* if every object is stored */
 	ZINC_CP_NULL_ATTRIBUTE, /* the same, and an attribute masks */
 	ZINC_CP_NULL           /* yes */

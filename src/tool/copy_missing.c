@@ -1,7 +1,8 @@
 /*
  * copy_missing.c - what xarray takes for missing, where versions 2 and 3 say it in different ways
  *
- * xarray sees arrays whose dimensions have names; no others are touched.  Promises:
+ * "Version 2" stands for all formats in which fill_value masks, "version 3" for those in which the attribute does
+ * (zinc_masks).  xarray sees arrays whose dimensions have names; no others are touched, but for (6).  Promises:
  *
  * (1) To version 3: what masked an array masks it still.  A fill_value that is not null is also written as the attribute
  *     _FillValue, unless there is one; a plain one of floats is encoded.  One that says something else masks from now on,
@@ -15,6 +16,7 @@
  *     Until then the attribute is null where nothing masked, which no reader minds, and which keeps it so on the way back.
  * (4) An attribute _FillValue becomes one of the type that the elements get, for it is written by type.
  * (5) A scalar of version 2 has an empty list of names, without which xarray does not open it.
+ * (6) From version 2 to 2, null stays null.
  */
 #include "tool/copy.h"
 
@@ -249,7 +251,9 @@ zinc_cp_missing(zinc_cp_translation *t)
 	struct missing m = {.t = t, .doc = t->wanted, .root = zinc_json_root(t->wanted)};
 	zinc_status s;
 
-	if (t->n->kind != ZINC_NODE_ARRAY || !from || !to || !is_named(m.root) || (from == to && !t->c->o.dtype))
+	if (t->n->kind == ZINC_NODE_ARRAY && t->n->source->no_fill && from == ZINC_MASKS_FILL && to == ZINC_MASKS_FILL)
+		t->n->null_fill = ZINC_CP_NULL_KEPT;
+	if (t->n->kind != ZINC_NODE_ARRAY || !is_named(m.root) || (from == to && !t->c->o.dtype))
 		return ZINC_OK;
 	ZINC_TRY(name_scalar(t, m.root));
 	s = take(&m);
@@ -280,7 +284,7 @@ make_null(zinc_cp *c, zinc_cp_node *n, zinc_error *err)
 	ZINC_TRY(zinc_json_new(&doc, c->ctx, err));
 	zinc_json_set_root(doc, zinc_json_copy(doc, zinc_json_root(n->target->doc)));
 	attributes = zinc_json_member(zinc_json_root(doc), "attributes");
-	if (zinc_json_is(zinc_json_member(attributes, ATTRIBUTE), ZINC_JSON_NULL))
+	if (n->null_fill != ZINC_CP_NULL_KEPT && zinc_json_is(zinc_json_member(attributes, ATTRIBUTE), ZINC_JSON_NULL))
 		(void)zinc_json_remove(attributes, ATTRIBUTE);
 	zinc_buf_init(&text, c->ctx, SIZE_MAX);
 	s = zinc_json_set(doc, zinc_json_root(doc), "fill_value", zinc_json_make(doc, ZINC_JSON_NULL), err);
@@ -321,7 +325,7 @@ zinc_cp_settle_missing(zinc_cp *c, zinc_error *err)
 
 		if (n->null_fill == ZINC_CP_FILLED || n->left_out || !n->target)
 			continue;
-		if (n->null_fill == ZINC_CP_NULL || is_complete(c, n))
+		if (n->null_fill == ZINC_CP_NULL || n->null_fill == ZINC_CP_NULL_KEPT || is_complete(c, n))
 			ZINC_TRY(make_null(c, n, err));
 		else
 			ZINC_TRY(warn(c, n, zinc_json_member(zinc_meta_v3(n->target), "fill_value"),

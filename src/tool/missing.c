@@ -2,10 +2,10 @@
  * missing.c - the attribute _FillValue, by which xarray and others who follow CF mask missing values
  *
  *                     what masks                            how the attribute is written
- *   version 2         fill_value, unless it is null;        a plain number
- *                     then the attribute
- *   version 3         the attribute alone                   floats as base64 of a little-endian float64, complex
- *                                                           numbers as two of these, others plain
+ *   version 2, drafts fill_value, unless it is null;        a plain number
+ *   of 2019 and 2020  then the attribute
+ *   version 3, draft  the attribute alone                   floats as base64 of a little-endian float64, complex
+ *   of 2022                                                 numbers as two of these, others plain
  *
  * These are the ways of xarray's backend (FillValueCoder).  Nobody else reads floats so, but version 3 has no other
  * writer of the attribute that matters.  Types that xarray does not write there have none.

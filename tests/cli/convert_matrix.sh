@@ -67,6 +67,7 @@ ARRAYS = [
     ("big", ">i4", lambda i: noise(4, i), ["--fill", "-7"]),
     ("fortran", "int16", lambda i: noise(2, i), ["--order", "F"]),
     ("named", "int16", lambda i: noise(2, i), ["--dims", "y,x"]),
+    ("nulled", "int16", lambda i: noise(2, i), ["--dims", "y,x"]),
     ("partly", "int16", lambda i: noise(2, i), ["--dims", ",x"]),
     ("zstd", "int16", lambda i: noise(2, i), ["--codecs", "zstd:7"]),
     ("checked", "int16", lambda i: noise(2, i), ["--codecs", "gzip:5+crc32c"]),
@@ -104,13 +105,18 @@ def build(form):
 
 
 def special(form, url):
-    """Members that nobody defined, and a group without a document, where the format has a place for them"""
+    """Members that nobody defined, a group without a document, and no fill value, where the format has a place for them"""
     if form == "v3":
         path = f"{url}/int8/zarr.json"
         doc = json.load(open(path))
         doc["example.org/mine"] = {"must_understand": False, "level": 7}
         json.dump(doc, open(path, "w"))
         os.unlink(f"{url}/deep/below/zarr.json")
+    for path in (f"{url}/nulled/.zarray", f"{url}/meta/root/nulled.array", f"{url}/meta/root/nulled.array.json"):
+        if os.path.exists(path):
+            doc = json.load(open(path))
+            doc["fill_value"] = None
+            json.dump(doc, open(path, "w"))
     doc = entry(url)
     if doc:
         doc.setdefault("extensions", []).append({"extension": "https://example.org/mine", "must_understand": False, "n": 1})

@@ -34,6 +34,7 @@ for name in short float big flag pair none plain own; do
 	head -c $size /dev/zero | tr '\0' '\1' >bytes
 	zinc 0 put v2.zarr/$name --from bytes
 done
+fill v2.zarr/text 'a\0\0\0\0\0\0\0b\0\0\0\0\0\0\0c\0\0\0\0\0\0\0d\0\0\0\0\0\0\0'
 zinc 0 cp v2.zarr v3.zarr --format v3
 has '"_FillValue": -9999' v3.zarr/short/zarr.json
 has '"_FillValue": "AAAAAAAA+H8="' v3.zarr/float/zarr.json
@@ -64,12 +65,56 @@ has '"fill_value": -9999' both3.zarr/two/zarr.json
 
 # ---- and back: the same documents ----
 zinc 0 cp v3.zarr back.zarr --format v2
-for name in short float big flag pair none plain own; do
+for name in short float big flag pair none plain own text; do
 	cmp v2.zarr/$name/.zarray back.zarr/$name/.zarray || bad "$name: .zarray is another"
 	[ ! -e v2.zarr/$name/.zattrs ] || cmp v2.zarr/$name/.zattrs back.zarr/$name/.zattrs || bad "$name: .zattrs is another"
 done
 zinc 0 diff v2.zarr back.zarr
 has '"_ARRAY_DIMENSIONS": []' back.zarr/scalar/.zattrs
+
+# ---- any chain of formats ends as the direct way does ----
+formats="v3-2019 v3-2020 v3-2022 v3"
+mkdir one.zarr
+zinc 0 create one.zarr --group --format v2
+zinc 0 create one.zarr/s --shape '' --dtype int32 --attrs '{"u":1,"_ARRAY_DIMENSIONS":[]}'
+for name in short float big none own; do
+	cp -r v2.zarr/$name one.zarr
+done
+make one.zarr/bare --dtype int16 # no names, nothing stored
+sed -i 's/"fill_value": .*,/"fill_value": null,/' one.zarr/bare/.zarray
+zinc 0 cp one.zarr want.zarr --format v3
+for a in $formats; do
+	zinc 0 cp one.zarr a-$a.zarr --format $a
+	lacks notice err
+	zinc 0 diff one.zarr a-$a.zarr
+	for b in $formats; do
+		[ $a != $b ] || continue
+		rm -rf b.zarr c.zarr v.zarr
+		zinc 0 cp a-$a.zarr b.zarr --format $b
+		lacks notice err
+		zinc 0 cp b.zarr v.zarr --format v3
+		zinc 0 diff want.zarr v.zarr
+		zinc 0 cp b.zarr c.zarr --format v2
+		zinc 0 diff one.zarr c.zarr
+		for name in s short float big none own; do
+			[ "$(grep fill_value one.zarr/$name/.zarray)" = "$(grep fill_value c.zarr/$name/.zarray)" ] ||
+				bad "v2, $a, $b, v2: $name has another fill value"
+			[ ! -e one.zarr/$name/.zattrs ] || cmp one.zarr/$name/.zattrs c.zarr/$name/.zattrs ||
+				bad "v2, $a, $b, v2: $name has other attributes"
+		done
+		case "$a $b " in *"v3 "* | *2022*) ;; *) null c.zarr/bare/.zarray ;; esac
+	done
+done
+null a-v3-2019.zarr/meta/root/none.array
+null a-v3-2020.zarr/meta/root/none.array.json
+has '"fill_value": 0' a-v3-2022.zarr/meta/none.array.json
+has '"_FillValue": -9999' a-v3-2022.zarr/meta/short.array.json
+zinc 0 cp one.zarr/none kept.zarr --format v2 --dtype float32
+null kept.zarr/.zarray
+cp -r one.zarr/none zero.zarr
+sed -i 's/"fill_value": null/"fill_value": 0/' zero.zarr/.zarray
+zinc 1 diff one.zarr/none zero.zarr # a reader that masks would see something else
+has fill_value
 
 # ---- version 3 to 2: null where nothing masks, or the attribute does, and everything is stored ----
 make w3.zarr/bare --dtype int16 --dims x
