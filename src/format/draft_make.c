@@ -225,14 +225,13 @@ declare_keys(zinc_draft_make *b, zinc_json *extensions)
 	return zinc_json_append(extensions, v, b->err);
 }
 
+/* Of keys "c/0/0", which 2019 does not have, the separator stays: as many directories as before. */
 static zinc_status
 set_grid(zinc_draft_make *b, const uint64_t *chunk, zinc_json *extensions)
 {
 	const char *name = b->m->keys.ops->name;
 	const bool registered = strcmp(name, "default") != 0 && strcmp(name, "v2") != 0;
-	const bool own = registered || (*b->draft->chunk == '\0' &&
-					strcmp(name, "default") == 0); /* keys "c/0/0" have no counterpart */
-	const char separator[2] = {own ? b->draft->separator : b->m->keys.separator, '\0'};
+	const char separator[2] = {registered ? b->draft->separator : b->m->keys.separator, '\0'};
 	zinc_json *grid;
 
 	ZINC_TRY(make_grid(b, chunk, &grid));

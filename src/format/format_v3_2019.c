@@ -325,6 +325,7 @@ const zinc_format zinc_format_v3_2019 = {
     .codecs = "zstd",
     .crc32c_when_asked = true,
     .masks = ZINC_MASKS_FILL,
+    .keys = "v2",
     .claims = claims,
     .draft = &draft,
     .fold_case = true,

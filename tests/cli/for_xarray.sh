@@ -204,6 +204,16 @@ for how in default:c/1/1 default.:c.1.1 v2:1.1 v2/:1/1; do
 	[ -e "k${how%%:*}.zarr/${how#*:}" ] || bad "$how: no such key"
 	zinc 0 diff k.zarr "k${how%%:*}".zarr
 done
+for how in default:1/1 default.:1.1 v2:1.1 v2/:1/1; do # the separator is what the draft of 2019 has of it
+	zinc 0 cp k.zarr "d${how%%:*}".zarr --format v3-2019 --key-encoding "${how%%:*}" --verify
+	[ -e "d${how%%:*}.zarr/data/${how#*:}" ] || bad "$how: no such key in v3-2019"
+	zinc 0 diff k.zarr "d${how%%:*}".zarr
+done
+zinc 0 cp k.zarr d.zarr --format v3-2019
+[ -e d.zarr/data/1/1 ] || bad "keys of another separator in v3-2019"
+zinc 0 create d5.zarr --shape 4,4 --chunks 2,2 --dtype uint8 --format v3-2019
+zinc 0 put d5.zarr --from bytes
+[ -e d5.zarr/data/1.1 ] || bad "a new array of v3-2019 has not its own keys"
 zinc 0 cp k.zarr k3.zarr --format v2 --key-encoding v2
 has '"dimension_separator": "."' k3.zarr/.zarray
 zinc 2 cp k.zarr k4.zarr --key-encoding v3
