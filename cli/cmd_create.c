@@ -165,6 +165,18 @@ tell_replaced(const struct create *c, const zinc_array *a)
 	zinc_blob_fini(&json);
 }
 
+/* Fields of a fixed shape, which version 3 has no name for. */
+static void
+tell_private(const struct create *c, const zinc_array *a)
+{
+	zinc_blob json = ZINC_BLOB_INIT;
+
+	if (zinc_array_describe(a, &json, NULL) == ZINC_OK && strstr(json.data, "\"format\":\"v3\"") &&
+	    strstr(json.data, "\"data_type\":{\"name\":\"zinc.subarray\""))
+		fprintf(stderr, "zinc: notice: %s: only Zinc reads the type zinc.subarray\n", c->url);
+	zinc_blob_fini(&json);
+}
+
 static int
 create(struct create *c, const char *shown, const zinc_open_options *open)
 {
@@ -178,8 +190,10 @@ create(struct create *c, const char *shown, const zinc_open_options *open)
 		s = zinc_group_create_url(url, a->attrs, overwrite(a), open, &err);
 	else
 		s = zinc_array_create_url(&array, url, &c->options, open, &err);
-	if (array)
+	if (array) {
 		tell_replaced(c, array);
+		tell_private(c, array);
+	}
 	zinc_array_close(array);
 	return s ? fail(c->url, &err) : DONE;
 }

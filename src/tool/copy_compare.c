@@ -3,7 +3,8 @@
  *
  * The document that was wanted against the one that is read from the target, both in the final version's vocabulary
  * with every member spelled out.  Content that differs is lost, a choice of storage that differs is replaced.  Names of
- * dimensions are the same wherever they stand: as a member, or as the attribute that xarray has for them.
+ * dimensions are the same wherever they stand: as a member, or as the attribute that xarray has for them.  A type that
+ * only Zinc reads is told.
  */
 #include "tool/copy.h"
 
@@ -246,6 +247,39 @@ compare_names(zinc_cp_translation *t, zinc_json_doc *back)
 	return s;
 }
 
+/* ---- what only Zinc reads ---- */
+
+/* The first field whose type has a name of Zinc's own; NULL: none. */
+static const zinc_json *
+private_field(const zinc_json *v)
+{
+	const zinc_json *type = zinc_json_member(v, "data_type"), *item, *found = NULL;
+	const zinc_json *name = zinc_json_member(type, "name");
+
+	if (zinc_json_is(name, ZINC_JSON_STRING) && strncmp(name->text, "zinc.", 5) == 0)
+		return v;
+	if (!zinc_json_is(v, ZINC_JSON_OBJECT) && !zinc_json_is(v, ZINC_JSON_ARRAY))
+		return NULL;
+	for (item = v->first; item && !found; item = item->next)
+		found = private_field(item);
+	return found;
+}
+
+/* A type that the target's version has no name for keeps all values, but others will refuse the array. */
+static zinc_status
+tell_private(zinc_cp_translation *t)
+{
+	const zinc_json *field = private_field(zinc_json_member(zinc_json_root(t->target->doc), "data_type")), *name;
+
+	if (!field || private_field(zinc_json_member(zinc_json_root(t->n->source->doc), "data_type")))
+		return ZINC_OK;
+	name = zinc_json_member(field, "name");
+	return zinc_cp_note(t->c, ZINC_COPY_NOTICE, t->n->from, t->err,
+			    "only Zinc reads the type %.60s of the field \"%.60s\" in %s",
+			    zinc_json_member(zinc_json_member(field, "data_type"), "name")->text,
+			    zinc_json_is(name, ZINC_JSON_STRING) ? name->text : "", t->c->to->format->id);
+}
+
 zinc_status
 zinc_cp_compare(zinc_cp_translation *t)
 {
@@ -267,6 +301,8 @@ zinc_cp_compare(zinc_cp_translation *t)
 		s = compare_content(t, zinc_json_root(t->wanted), root);
 	if (s == ZINC_OK && t->n->kind == ZINC_NODE_ARRAY)
 		s = compare_storage(t, zinc_json_root(t->wanted), root);
+	if (s == ZINC_OK && t->n->kind == ZINC_NODE_ARRAY)
+		s = tell_private(t);
 	zinc_json_free(back);
 	return s;
 }

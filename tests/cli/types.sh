@@ -223,6 +223,24 @@ zinc 0 create v3.zarr/l --shape 4 --dtype '|V4'
 zinc 1 diff v3.zarr/r v3.zarr/l
 has data_type
 
+# ---- fields of a fixed shape have no name in version 3: who makes one there is told ----
+shaped='[["a",">f2"],["b",">f8",[2]]]'
+zinc 0 create shaped.zarr/x --shape 3 --dtype "$shaped" --format v2
+lacks notice err
+zinc 0 cp shaped.zarr shaped-v3.zarr --format v3 --verify
+has 'notice: /x: only Zinc reads the type zinc.subarray of the field "b" in v3' err
+zinc 0 diff shaped.zarr shaped-v3.zarr
+zinc 0 cp shaped-v3.zarr again.zarr --codecs gzip # as before
+lacks notice err
+for form in v2 v3-2020 v3-2022; do
+	zinc 0 cp shaped-v3.zarr shaped-$form.zarr --format $form
+	lacks 'only Zinc' err
+	grep -r zinc.subarray shaped-$form.zarr && bad "$form: a private name in a document"
+	zinc 0 diff shaped.zarr shaped-$form.zarr
+done
+zinc 0 create shaped-v3.zarr/y --shape 3 --dtype "$shaped"
+has 'notice: shaped-v3.zarr/y: only Zinc reads the type zinc.subarray' err
+
 zinc 0 validate a.zarr
 zinc 0 validate b.zarr
 zinc 0 tree a.zarr
