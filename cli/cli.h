@@ -211,6 +211,8 @@ int run_context(struct run *r); /* makes r->ctx */
 /* The node that a URL names. */
 int open_node(struct run *r, const char *url, bool write, zinc_hierarchy **h);
 int open_array(struct run *r, const char *url, bool write, zinc_array **a);
+/* DONE where the store can be written; else one line on stderr. */
+int may_write(const char *url, const zinc_hierarchy *h);
 zinc_io_options io_options(const struct run *r);
 int convert_flags(const struct run *r); /* zinc_convert, of the command line */
 int thread_count(const struct run *r);

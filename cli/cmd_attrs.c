@@ -86,9 +86,10 @@ static int
 rehearse(struct attrs *a)
 {
 	const char *path = zinc_hierarchy_path(a->h);
+	const int status = may_write(a->url, a->h);
 	size_t i;
 
-	for (i = 0; i < a->n; i++) {
+	for (i = 0; i < a->n && status == DONE; i++) {
 		const zinc_attribute *c = &a->changes[i];
 		zinc_blob old = ZINC_BLOB_INIT;
 		zinc_error err = ZINC_ERROR_INIT;
@@ -99,7 +100,7 @@ rehearse(struct attrs *a)
 		out_printf(&a->run->out, "would %s %s%s%s\n", c->json ? "set" : "remove", c->key, c->json ? " = " : "",
 			   c->json ? c->json : "");
 	}
-	return DONE;
+	return status;
 }
 
 static int
@@ -125,7 +126,7 @@ cmd_attrs(struct run *r)
 	const struct words *w = &r->args->words;
 	struct attrs a = {.run = r, .url = w->at[0]};
 	bool prints = r->args->removed.n == 0 && (w->n == 1 || (w->n == 2 && !strchr(w->at[1], '=')));
-	int status = open_node(r, a.url, !prints && !r->args->dry_run, &a.h);
+	int status = open_node(r, a.url, !prints, &a.h);
 
 	if (status == DONE)
 		status = prints ? print(&a, w->n == 2 ? w->at[1] : NULL) : edit(&a);

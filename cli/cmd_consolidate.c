@@ -9,7 +9,7 @@ cmd_consolidate(struct run *r)
 	zinc_node_kind kind = ZINC_NODE_NONE;
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_hierarchy *h = NULL;
-	int status = open_node(r, url, !r->args->dry_run, &h);
+	int status = open_node(r, url, true, &h);
 
 	if (status != DONE)
 		return status;
@@ -17,9 +17,9 @@ cmd_consolidate(struct run *r)
 		status = fail(url, &err);
 	else if (kind != ZINC_NODE_GROUP)
 		status = complain(USAGE, url, "this is no group: consolidated metadata lies at the top of a hierarchy");
-	else if (r->args->dry_run)
+	else if (r->args->dry_run && (status = may_write(url, h)) == DONE)
 		out_printf(&r->out, "would %s the consolidated metadata of %s\n", remove ? "remove" : "write", url);
-	else if (zinc_consolidate(h, zinc_hierarchy_path(h), remove, &err))
+	else if (!r->args->dry_run && zinc_consolidate(h, zinc_hierarchy_path(h), remove, &err))
 		status = fail(url, &err);
 	zinc_hierarchy_close(h);
 	return status;

@@ -396,6 +396,10 @@ edit(struct conventions *v)
 	o.name = a->name;
 	o.description = a->description;
 	if (a->dry_run) {
+		const int status = may_write(v->url, v->h);
+
+		if (status != DONE)
+			return status;
 		if (a->retract)
 			out_printf(&v->run->out, "would remove the declaration of %s\n", a->retract);
 		if (a->declare)
@@ -424,7 +428,7 @@ cmd_conventions(struct run *r)
 	if (!a->declare && (a->schema || a->spec || a->name || a->description || a->declared_shape))
 		return complain(USAGE, "conventions", "--schema, --spec, --name, --description and --shape go with --add");
 	v.url = a->words.at[0];
-	status = open_node(r, v.url, edits && !a->dry_run, &v.h);
+	status = open_node(r, v.url, edits, &v.h);
 	if (status == DONE)
 		status = edits ? edit(&v) : list(&v);
 	fini(&v);

@@ -29,6 +29,8 @@ put(struct source *s, struct region *g)
 
 	if (status == DONE)
 		status = source_check(s, g->array, g->n);
+	if (status == DONE && s->run->args->dry_run)
+		status = may_write(s->url, zinc_array_hierarchy(g->array));
 	if (status != DONE)
 		return status;
 	if (s->run->args->dry_run) {
@@ -53,7 +55,7 @@ cmd_put(struct run *r)
 
 	if (!r->args->from)
 		return source_open(&s, r, url, NULL);
-	status = open_array(r, url, !r->args->dry_run, &a);
+	status = open_array(r, url, true, &a);
 	if (status != DONE)
 		return status;
 	status = region_init(&g, a, r->args->select, url);

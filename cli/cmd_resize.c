@@ -31,16 +31,16 @@ cmd_resize(struct run *r)
 
 	if (!parse_shape(lengths, shape, &ndim))
 		return complain(USAGE, lengths, "this is not a list of lengths, like 100,20");
-	status = open_array(r, url, !r->args->dry_run, &a);
+	status = open_array(r, url, true, &a);
 	if (status != DONE)
 		return status;
 	if (ndim != zinc_array_ndim(a))
 		status = complain(USAGE, lengths, "has %d dimensions, the array has %d", ndim, zinc_array_ndim(a));
 	else if (zinc_array_unsupported(a))
 		status = complain(UNSUPPORTED, url, "%s", zinc_array_unsupported(a));
-	else if (r->args->dry_run)
+	else if (r->args->dry_run && (status = may_write(url, zinc_array_hierarchy(a))) == DONE)
 		say_resize(r, url, a, shape);
-	else if (zinc_array_resize(a, shape, &err))
+	else if (!r->args->dry_run && zinc_array_resize(a, shape, &err))
 		status = fail(url, &err);
 	zinc_array_close(a);
 	return status;
@@ -141,6 +141,9 @@ append(struct append *p)
 	if (status != DONE)
 		return status;
 	if (p->run->args->dry_run) {
+		status = may_write(p->url, zinc_array_hierarchy(p->array));
+		if (status != DONE)
+			return status;
 		out_printf(&p->run->out, "would add %llu along dimension %d of %s, from %s\n",
 			   (unsigned long long)p->source.npy.shape[p->axis], p->axis, p->url, p->source.name);
 		return DONE;
@@ -159,7 +162,7 @@ cmd_append(struct run *r)
 	if (!r->args->from)
 		return source_open(&p.source, r, p.url, NULL);
 	p.axis = r->args->axis > 0 ? r->args->axis : 0;
-	status = open_array(r, p.url, !r->args->dry_run, &p.array);
+	status = open_array(r, p.url, true, &p.array);
 	if (status != DONE)
 		return status;
 	status = append(&p);

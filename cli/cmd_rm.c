@@ -48,7 +48,10 @@ look(struct rm *m, zinc_hierarchy *h, zinc_erase_counts *n)
 	const char *path = zinc_hierarchy_path(h);
 	zinc_erase_options o = ZINC_ERASE_OPTIONS_INIT;
 	zinc_error err = ZINC_ERROR_INIT;
+	const int status = may_write(m->url, h);
 
+	if (status != DONE)
+		return status;
 	o.force = a->force;
 	o.dry_run = 1;
 	o.fn = a->dry_run ? name_node : NULL;
@@ -118,8 +121,7 @@ count_keys(struct rm *m)
 static int
 open_any(struct rm *m, zinc_hierarchy **h)
 {
-	const bool write = !m->run->args->dry_run;
-	zinc_open_options o = open_options(m->run, write);
+	zinc_open_options o = open_options(m->run, true);
 	zinc_error err = ZINC_ERROR_INIT;
 	const zinc_status s = zinc_hierarchy_open_url(h, typed_url(m->run->args, m->url), &o, &err);
 	uint64_t n;
@@ -129,7 +131,7 @@ open_any(struct rm *m, zinc_hierarchy **h)
 	if (s != ZINC_E_NOTFOUND && s != ZINC_E_CORRUPT && s != ZINC_E_UNSUPPORTED)
 		return fail(m->url, &err);
 	n = count_keys(m);
-	if (n > 0 && m->run->args->force && open_forced(m, write, h) == ZINC_OK)
+	if (n > 0 && m->run->args->force && open_forced(m, true, h) == ZINC_OK)
 		return DONE;
 	if (n > 0 && s == ZINC_E_NOTFOUND)
 		return complain(TROUBLE, m->url, "no Zarr is there, but %llu keys are; --force erases them",

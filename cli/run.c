@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zinc/store.h>
 
 #include "cli.h"
 
@@ -428,6 +429,16 @@ open_node(struct run *r, const char *url, bool write, zinc_hierarchy **h)
 	zinc_error err = ZINC_ERROR_INIT;
 
 	return zinc_hierarchy_open_url(h, typed_url(r->args, url), &o, &err) ? fail(url, &err) : DONE;
+}
+
+/* A dry run opens for writing as the deed does, and refuses what that would. */
+int
+may_write(const char *url, const zinc_hierarchy *h)
+{
+	zinc_caps caps;
+
+	zinc_store_caps(zinc_hierarchy_store(h), &caps);
+	return caps.flags & ZINC_CAP_WRITE ? DONE : complain(TROUBLE, url, "this store cannot be written");
 }
 
 int

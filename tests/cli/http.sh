@@ -92,6 +92,19 @@ zinc 3 create "$base/plain/d.zarr/new" --shape 1 --dtype uint8
 zinc 3 rm --yes "$base/plain/d.zarr/s"
 zinc 3 attrs "$base/plain/d.zarr/s" a=1
 
+# a dry run says the same
+for command in consolidate "consolidate --remove" "create --group" "attrs a=1" "attrs --rm a" "resize 3,3" "put --from s.bin" \
+	"rm --yes" "conventions --add cs" "create --group --overwrite"; do
+	# shellcheck disable=SC2086
+	set -- $command
+	node=s
+	[ "$1" != consolidate ] || node=
+	zinc 3 "$1" "$base/plain/d.zarr/$node" "${@:2}" --dry-run
+	says "this store cannot be written"
+	zinc 3 "$1" "$base/plain/d.zarr/$node" "${@:2}"
+	has "this store cannot be written" err
+done
+
 # ---- failures name the place ----
 zinc 3 info "$base/plain/none.zarr"
 zinc 3 info "$base/forbidden/d.zarr"
