@@ -47,7 +47,7 @@ const struct option option_table[] = {
     {"remove", 0, NULL, OPT_FLAG, FIELD(remove), "remove it instead"},
     {"keep-parents", 0, NULL, OPT_FLAG, FIELD(keep_parents), "groups above that have no document get one, and stay"},
     {"resume", 0, NULL, OPT_FLAG, FIELD(resume), "go on where an interrupted copy stopped"},
-    {"verify", 0, NULL, OPT_FLAG, FIELD(verify), "read everything back and compare"},
+    {"verify", 0, NULL, OPT_FLAG, FIELD(verify), "read everything back, compare and decode it"},
     {"round", 0, NULL, OPT_FLAG, FIELD(round), "integers beyond the digits of a float go to the nearest"},
     {"lossy", 0, NULL, OPT_FLAG, FIELD(lossy), "let go, and list, what the target cannot hold"},
     {"for-xarray", 0, NULL, OPT_FLAG, FIELD(for_xarray), "v2: fill_value is what xarray masks, or null"},

@@ -128,7 +128,7 @@ typedef struct zinc_copy_options {
 	const char *dtype;      /* convert the elements [as they are] */
 	const char *select;     /* of one array, as text [everything] */
 	int resume;             /* go on where an interrupted copy stopped; from the beginning if there is none */
-	int verify;             /* read everything back and compare, before the target appears */
+	int verify;             /* read everything back, compare and decode it, before the target appears */
 	int lossy;              /* let go what the target cannot hold [E_INVALID] and what cannot be read of the source [E_IO] */
 	/* 1, ZINC_FORCE: erase the node that is there, as zinc_node_erase_with, once the source has been gone over: what can
 	 * be known to fail leaves it as it was [E_EXISTS] */
@@ -180,7 +180,9 @@ typedef struct zinc_copy_counts {
  * data type, fill value, attributes, dimension names, unknown members, the tree) arrives, or the copy fails before it
  * starts, naming what the target cannot hold, or what is hidden in the source.  Choices of storage (chunks, shards, codecs, chunk keys, order of bytes
  * and axes) are kept where the target has them; notes tell what is replaced.  Objects whose encoding does not change are
- * copied as they are.  Metadata is written last.  `counts` may be NULL.
+ * copied as they are, byte for byte, also those that do not decode.  With `verify` they are decoded when they have been read
+ * back: E_CORRUPT, E_CHECKSUM naming the key, and the target does not appear.  Where a codec is not known, or storage
+ * transformers are in the way, bytes are compared and no more.  Metadata is written last.  `counts` may be NULL.
  *
  * A journal "__zinc_cp.json" at the target says what is done; it is removed last.  A copy that was interrupted or failed
  * leaves it there, and `resume` goes on, with any number of threads and the memory of the first call, unless source or

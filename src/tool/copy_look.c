@@ -6,7 +6,8 @@
  * (1) What can be known to fail fails while the old target is there: every element is read, decoded and converted as the
  *     copy will do it, in its boxes and within its memory.  Where codecs of the target may refuse an element it is encoded,
  *     too; where they cannot, one box is, which shows whether they work at all.
- * (2) Objects and keys that are copied as they are stored are opened, and their first byte is read.
+ * (2) Objects and keys that are copied as they are stored are opened, and their first byte is read; objects of a copy that
+ *     is to be verified are decoded.
  * (3) Nothing is written: what is encoded goes to a store that keeps nothing.
  */
 #include "tool/copy.h"

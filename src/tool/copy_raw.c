@@ -4,6 +4,10 @@
  * A step is a batch of them, put under one durable commit: whatever interrupts it, the journal says that none of it is
  * done.  Nothing is decoded; memory holds one object for each thread, and two where they are compared.  A put takes
  * a whole value, so an object larger than the memory allowed is E_LIMIT, before anything is written.
+ *
+ * Bytes may be the same and mean nothing.  So who verifies decodes them, too: what is read back and, before an old
+ * target is erased, what the source has.  Nobody can where a codec is not known; and where storage transformers are,
+ * objects of the store are not those of the array.
  */
 #include "tool/copy.h"
 
@@ -18,6 +22,7 @@ struct batch {
 	size_t first;            /* of the node's objects */
 	bool compare;            /* do not put: is it the same there? */
 	bool look;               /* do not put: can it be opened? */
+	bool decode;             /* then, or when it has been compared: does it decode? */
 	zinc_put_group **groups; /* one for each worker */
 	pthread_mutex_t lock;
 	zinc_status status;
@@ -107,6 +112,14 @@ get_object(const struct batch *b, const char *key, zinc_blob *value, zinc_error 
 }
 
 static zinc_status
+decode_object(const struct batch *b, size_t i, const zinc_array *a, zinc_error *err)
+{
+	zinc_object_check seen;
+
+	return b->decode ? zinc_array_object_check(a, zinc_cp_object(b->n, b->first + i), &seen, err) : ZINC_OK;
+}
+
+static zinc_status
 move_object(struct batch *b, size_t i, int worker, zinc_buf bufs[2], zinc_error *err)
 {
 	zinc_cp *c = b->c;
@@ -126,7 +139,7 @@ move_object(struct batch *b, size_t i, int worker, zinc_buf bufs[2], zinc_error 
 	if (s != ZINC_OK)
 		return zinc_error_at_key(err, s, key[0]);
 	if (b->look)
-		return ZINC_OK;
+		return decode_object(b, i, b->n ? b->n->in : NULL, err);
 	if (b->compare)
 		s = compare_object(c, key[1], &value, err);
 	else
@@ -134,6 +147,8 @@ move_object(struct batch *b, size_t i, int worker, zinc_buf bufs[2], zinc_error 
 				   c->to->put_flags, NULL, err);
 	__atomic_add_fetch(&b->nbytes, value.nbytes, __ATOMIC_RELAXED);
 	zinc_blob_fini(&value);
+	if (s == ZINC_OK && b->compare)
+		s = decode_object(b, i, b->n->out, err);
 	return s == ZINC_OK ? s : zinc_error_at_key(err, s, key[1]);
 }
 
@@ -165,6 +180,24 @@ run_object(void *arg, size_t i, int worker)
 
 /* ---- one batch ---- */
 
+static bool
+can_decode(const zinc_cp_node *n)
+{
+	return !n->source->unsupported && !n->in->stack->layered;
+}
+
+/* What the largest chunk of the array decodes to, if anybody decodes it. */
+static uint64_t
+decoded_bytes(const zinc_cp *c, const zinc_cp_node *n)
+{
+	const uint64_t element = n->source->dtype && !n->source->dtype->variable ? n->source->dtype->size : 1;
+	uint64_t chunk[ZINC_MAX_NDIM], nbytes;
+
+	if (!c->o.verify || !can_decode(n) || !zinc_array_chunk_shape(n->in, chunk))
+		return 0;
+	return zinc_shape_bytes(chunk, n->source->ndim, element, UINT64_MAX / 2, &nbytes) ? UINT64_MAX / 2 : nbytes;
+}
+
 /* No more threads than objects fit into memory at once. */
 static int
 threads_for(const zinc_cp *c, const struct batch *b, size_t n)
@@ -175,7 +208,7 @@ threads_for(const zinc_cp *c, const struct batch *b, size_t n)
 
 	for (i = 0; b->n && i < n; i++)
 		largest = zinc_max_u64(largest, zinc_cp_object_bytes(b->n, b->first + i));
-	fit = c->memory / largest / (b->compare ? 2 : 1);
+	fit = c->memory / (largest + (b->decode ? zinc_max_u64(largest, decoded_bytes(c, b->n)) : b->compare ? largest : 0));
 	return fit < 1 ? 1 : fit < (uint64_t)c->threads ? (int)fit : c->threads;
 }
 
@@ -259,6 +292,21 @@ check_size(const zinc_cp *c, uint64_t nbytes, uint64_t copies, const char *key, 
 	return zinc_error_at_key(err, s, key);
 }
 
+/* The same of an object and of what it decodes to. */
+static zinc_status
+check_decoded(const zinc_cp *c, uint64_t nbytes, uint64_t decoded, const char *key, zinc_error *err)
+{
+	zinc_status s;
+
+	if (c->o.max_memory == 0 || (decoded <= c->o.max_memory && nbytes <= c->o.max_memory - decoded))
+		return ZINC_OK;
+	s = zinc_fail(err, ZINC_E_LIMIT,
+		      "its %llu bytes are held in memory with the %llu that they decode to, to verify them, and "
+		      "max-memory is %llu",
+		      (unsigned long long)nbytes, (unsigned long long)decoded, (unsigned long long)c->o.max_memory);
+	return zinc_error_at_key(err, s, key);
+}
+
 static zinc_status
 check_objects(zinc_cp *c, const zinc_cp_node *n, zinc_error *err)
 {
@@ -278,6 +326,8 @@ check_objects(zinc_cp *c, const zinc_cp_node *n, zinc_error *err)
 	s = name_object(&b, 0, bufs, key, err);
 	if (s == ZINC_OK)
 		s = check_size(c, zinc_cp_object_bytes(n, b.first), c->o.verify ? 2 : 1, key[0], err);
+	if (s == ZINC_OK)
+		s = check_decoded(c, zinc_cp_object_bytes(n, b.first), decoded_bytes(c, n), key[0], err);
 	zinc_buf_fini(&bufs[0]);
 	zinc_buf_fini(&bufs[1]);
 	return s == ZINC_OK ? s : zinc_error_at_url(err, s, c->from->url);
@@ -330,7 +380,7 @@ zinc_cp_raw_step(zinc_cp *c, zinc_cp_node *n, uint64_t step, zinc_error *err)
 zinc_status
 zinc_cp_raw_verify(zinc_cp *c, zinc_cp_node *n, zinc_error *err)
 {
-	struct batch b = {.c = c, .n = n, .compare = true};
+	struct batch b = {.c = c, .n = n, .compare = true, .decode = can_decode(n)};
 	uint64_t step;
 	size_t count;
 
@@ -342,7 +392,7 @@ zinc_cp_raw_verify(zinc_cp *c, zinc_cp_node *n, zinc_error *err)
 zinc_status
 zinc_cp_raw_look(zinc_cp *c, zinc_cp_node *n, zinc_error *err)
 {
-	struct batch b = {.c = c, .n = n, .look = true};
+	struct batch b = {.c = c, .n = n, .look = true, .decode = c->o.verify && can_decode(n)};
 	uint64_t step;
 	size_t count;
 

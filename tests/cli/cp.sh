@@ -228,6 +228,52 @@ zinc 0 cp lossy.zarr unlooked.zarr \
 	--codecs '[{"name":"bitround","configuration":{"keepbits":10}},{"name":"bytes","configuration":{"endian":"little"}}]'
 lacks verified err
 
+# ---- bytes are copied as they are; --verify and mv decode them, too, and what does not is named ----
+for format in v3 v2; do
+	for how in flip empty; do
+		rm -rf bad.zarr badcopy.zarr
+		zinc 0 create bad.zarr/x --shape 64 --dtype int16 --chunks 16 --codecs zstd+crc32c --format $format
+		head -c 128 /dev/zero | tr '\0' '\7' | "$ZINC" put bad.zarr/x --from -
+		chunk=c/2
+		[ $format = v3 ] || chunk=2
+		[ $how = flip ] || : >bad.zarr/x/$chunk
+		[ $how = empty ] || printf '\377' | dd of=bad.zarr/x/$chunk bs=1 seek=9 conv=notrunc status=none
+		zinc 0 cp bad.zarr badcopy.zarr
+		diff -r bad.zarr badcopy.zarr || bad "$format: a copy without --verify is byte for byte"
+		rm -r badcopy.zarr
+		zinc 5 cp bad.zarr badcopy.zarr --verify
+		says x/$chunk
+		zinc 3 info badcopy.zarr/x
+		cp -r bad.zarr was.zarr
+		zinc 5 mv bad.zarr/x bad.zarr/y
+		says y/$chunk
+		zinc 0 info bad.zarr/x
+		zinc 3 info bad.zarr/y
+		diff -r was.zarr/x bad.zarr/x || bad "mv changed the source"
+		# and before an old target goes
+		rm -rf was.zarr old.zarr
+		zinc 0 create old.zarr/x --shape 4 --dtype int8
+		cp -r old.zarr was.zarr
+		zinc 5 cp bad.zarr/x old.zarr/x --verify --overwrite
+		diff -r was.zarr old.zarr || bad "the old target has changed"
+		rm -rf was.zarr old.zarr
+	done
+done
+zinc 0 create rare.zarr/x --shape 1000000 --dtype uint8 --chunks 1000000 --codecs zstd
+head -c 1000000 /dev/zero | tr '\0' '\1' | "$ZINC" put rare.zarr/x --from -
+zinc 0 cp rare.zarr rare2.zarr --max-memory 100k
+zinc 4 cp rare.zarr rare3.zarr --max-memory 100k --verify
+says "that they decode to"
+[ ! -e rare3.zarr ] || bad "something was written"
+zinc 0 cp rare.zarr rare3.zarr --max-memory 2M --verify
+# chunks outside of the shape go along, and what nobody here can decode is compared
+zinc 0 resize rare2.zarr/x 500000
+cp rare2.zarr/x/c/0 rare2.zarr/x/c/1
+zinc 0 cp rare2.zarr rare4.zarr --verify
+sed -i 's/"name": "zstd"/"name": "example.unheard-of"/' rare2.zarr/x/zarr.json
+zinc 0 cp rare2.zarr rare5.zarr --verify
+cmp rare2.zarr/x/c/0 rare5.zarr/x/c/0 || bad "not the same"
+
 # ---- what is copied as it is stored is held whole: an object beyond the limit is named before anything is written ----
 zinc 0 create big.zarr/x --shape 40000 --dtype uint8 --chunks 30000 --codecs none
 head -c 40000 /dev/zero | tr '\0' '\1' | "$ZINC" put big.zarr/x --from -
