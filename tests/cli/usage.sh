@@ -23,6 +23,21 @@ done
 zinc 0 cat -h
 has "--select"
 
+# ---- what it says is so: a copy keeps the layout of its source, and no example needs a store that no build has ----
+zinc 0 cp --help
+for option in --chunks --shards --codecs --key-encoding; do
+	grep -qe "$option .*\[the source's\]" out || bad "the default of cp $option"
+done
+zinc 0 create layout.zarr --shape 8 --dtype int8 --chunks 2 --shards 4 --codecs gzip:1 --key-encoding v2
+zinc 0 cp layout.zarr kept.zarr
+cmp layout.zarr/zarr.json kept.zarr/zarr.json || bad "the copy has another layout"
+zinc 0 create --help
+has "shard shape, multiples of chunks, or auto [none]"
+for command in $commands; do
+	"$ZINC" "$command" --help | head -n 1 >out
+	lacks .zip
+done
+
 # ---- man pages: one names every command, one is each command's own; no formatter has anything to complain about ----
 clean() {
 	local lint
