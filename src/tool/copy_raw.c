@@ -119,6 +119,15 @@ decode_object(const struct batch *b, size_t i, const zinc_array *a, zinc_error *
 	return b->decode ? zinc_array_object_check(a, zinc_cp_object(b->n, b->first + i), &seen, err) : ZINC_OK;
 }
 
+/* Both have the same bytes, and the target never appears: who is to mend something needs the name of the other. */
+static zinc_status
+blame_source(const zinc_cp *c, const char *key, zinc_status s, zinc_error *err)
+{
+	err->url[0] = err->key[0] = '\0';
+	zinc_error_at_key(err, s, key);
+	return zinc_error_at_url(err, s, c->from->url);
+}
+
 static zinc_status
 move_object(struct batch *b, size_t i, int worker, zinc_buf bufs[2], zinc_error *err)
 {
@@ -147,9 +156,10 @@ move_object(struct batch *b, size_t i, int worker, zinc_buf bufs[2], zinc_error 
 				   c->to->put_flags, NULL, err);
 	__atomic_add_fetch(&b->nbytes, value.nbytes, __ATOMIC_RELAXED);
 	zinc_blob_fini(&value);
-	if (s == ZINC_OK && b->compare)
-		s = decode_object(b, i, b->n->out, err);
-	return s == ZINC_OK ? s : zinc_error_at_key(err, s, key[1]);
+	if (s != ZINC_OK || !b->compare)
+		return s == ZINC_OK ? s : zinc_error_at_key(err, s, key[1]);
+	s = decode_object(b, i, b->n->out, err);
+	return s == ZINC_OK ? s : blame_source(c, key[0], s, err);
 }
 
 static void

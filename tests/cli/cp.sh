@@ -242,11 +242,11 @@ for format in v3 v2; do
 		diff -r bad.zarr badcopy.zarr || bad "$format: a copy without --verify is byte for byte"
 		rm -r badcopy.zarr
 		zinc 5 cp bad.zarr badcopy.zarr --verify
-		says x/$chunk
+		says "bad.zarr: x/$chunk"
 		zinc 3 info badcopy.zarr/x
 		cp -r bad.zarr was.zarr
 		zinc 5 mv bad.zarr/x bad.zarr/y
-		says y/$chunk
+		says x/$chunk
 		zinc 0 info bad.zarr/x
 		zinc 3 info bad.zarr/y
 		diff -r was.zarr/x bad.zarr/x || bad "mv changed the source"
