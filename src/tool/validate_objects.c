@@ -380,6 +380,104 @@ key_rule(const zinc_meta *m, const char *key)
 	return v2 ? "M46" : "M43";
 }
 
+static int
+see_key(void *arg, const char *key, uint64_t nbytes)
+{
+	(void)key, (void)nbytes;
+	*(bool *)arg = true;
+	return 1;
+}
+
+/* *any: is there a key below this one?  A file system can have none, other stores can. */
+static zinc_status
+has_below(struct objects *o, const char *key, bool *any)
+{
+	zinc_status s;
+	zinc_buf prefix;
+
+	*any = false;
+	zinc_buf_init(&prefix, o->c->ctx, SIZE_MAX);
+	s = zinc_buf_printf(&prefix, o->err, "%s/", key);
+	if (s == ZINC_OK)
+		s = zinc_buf_text(&prefix) ? zinc_store_list(store_of(o), zinc_buf_text(&prefix), see_key, any, o->err)
+					   : zinc_fail_nomem(o->err);
+	zinc_buf_fini(&prefix);
+	return s;
+}
+
+static const zinc_finding lost = {.level = ZINC_LEVEL_ERROR,
+				  .message = "a file where a directory of chunks should be: none of them is there",
+				  .fix = "move it away, and bring the directory back from a copy"};
+
+/* A key below an array that is no chunk's.  Where chunks should have it for their directory, they are lost. */
+static zinc_status
+no_chunk(struct objects *o, const char *key, const char *below)
+{
+	const zinc_odd file = {.size = sizeof file, .kind = ZINC_ODD_TYPE, .key = key};
+	zinc_finding f = lost;
+	bool any = true;
+
+	f.rule = key_rule(o->meta, below);
+	if (zinc_meta_reads(o->meta, below, &file))
+		ZINC_TRY(has_below(o, key, &any));
+	return any ? stray(o, key, f.rule, "no chunk of the array has this key") : tell(o, key, f, false);
+}
+
+/* Does all that some array has lie behind it?  `top` is where a root array's objects begin; what is below it has the
+ * paths of nodes. */
+static bool
+hides_array(const zinc_check *c, const char *top, const zinc_odd *odd)
+{
+	const size_t ntop = strlen(top);
+	const bool all = zinc_odd_is_above(odd, top);
+	zinc_odd rel = *odd;
+	size_t i;
+
+	if (!all && strncmp(odd->key, top, ntop) != 0)
+		return false;
+	rel.key += all ? 0 : ntop;
+	for (i = all ? 0 : zinc_check_below(c, rel.key); i < c->nnodes; i++) {
+		if (!all && !zinc_odd_is_above(&rel, c->nodes[i].prefix))
+			return false;
+		if (c->nodes[i].kind == ZINC_NODE_ARRAY)
+			return true;
+	}
+	return false;
+}
+
+static zinc_status
+is_above_array(struct objects *o, const zinc_odd *odd, bool *hidden)
+{
+	zinc_status s;
+	zinc_buf top;
+
+	if (odd->kind == ZINC_ODD_DIR)
+		return ZINC_OK; /* there are many of them */
+	zinc_buf_init(&top, o->c->ctx, SIZE_MAX);
+	s = o->c->h->format->data_prefix(o->c->h, "/", &top, o->err);
+	if (s == ZINC_OK && !zinc_buf_text(&top))
+		s = zinc_fail_nomem(o->err);
+	if (s == ZINC_OK)
+		*hidden = hides_array(o->c, zinc_buf_text(&top), odd);
+	zinc_buf_fini(&top);
+	return s;
+}
+
+/* A key of no array: is it where the directory of an array's chunks should be, or one above it? */
+static zinc_status
+is_in_the_way(struct objects *o, const char *key, bool *yes)
+{
+	const zinc_odd file = {.size = sizeof file, .kind = ZINC_ODD_TYPE, .key = key};
+	bool any = false;
+
+	*yes = false;
+	ZINC_TRY(is_above_array(o, &file, yes));
+	if (*yes)
+		ZINC_TRY(has_below(o, key, &any));
+	*yes = *yes && !any;
+	return ZINC_OK;
+}
+
 /* Somebody else's: told, and left alone whatever is to be repaired. */
 static zinc_status
 foreign(struct objects *o, const char *key)
@@ -389,6 +487,22 @@ foreign(struct objects *o, const char *key)
 				.key = zinc_check_key(o->c, key),
 				.message = "a foreign key: the hierarchy has neither a document nor a chunk there"};
 
+	zinc_check_found(o->c, &f);
+	return ZINC_OK;
+}
+
+/* A key of no array, and no document of this version; `rel` is NULL outside of the trees of a draft. */
+static zinc_status
+other_key(struct objects *o, const char *key, const char *rel)
+{
+	zinc_finding f = lost;
+	bool yes;
+
+	ZINC_TRY(is_in_the_way(o, key, &yes));
+	if (!yes)
+		return rel ? loose_key(o, key, rel) : foreign(o, key);
+	f.rule = "M1";
+	f.key = zinc_check_key(o->c, key);
 	zinc_check_found(o->c, &f);
 	return ZINC_OK;
 }
@@ -503,7 +617,7 @@ array_key(struct objects *o, const char *key, const char *rel, uint64_t nbytes)
 	if (is_document(zinc_key_name(rel)))
 		return tell_kept(o, key, zinc_key_makes_node(rel) && strchr(below, '/') ? HIDDEN_NODE : OTHER_VERSION);
 	if (!m->keys.ops->decode(&m->keys, below, m->ndim, x->index))
-		return stray(o, key, key_rule(m, below), "no chunk of the array has this key");
+		return no_chunk(o, key, below);
 	for (d = 0; d < m->ndim; d++)
 		if (x->index[d] >= m->grid->ops->count(m->grid, d, m->shape[d]))
 			return outside_key(o, key);
@@ -545,7 +659,7 @@ any_key(struct objects *o, const char *key, uint64_t nbytes)
 		return tell_kept(o, key, HIDDEN_NODE);
 	}
 	if (role == ZINC_KEY_FOREIGN)
-		return foreign(o, key);
+		return other_key(o, key, NULL);
 	rel = (const char *)o->c->place.p;
 	ZINC_TRY(enter(o, owner_of(o->c, rel)));
 	if (o->array && (o->array->stack->layered || !o->array->stack->store))
@@ -554,7 +668,7 @@ any_key(struct objects *o, const char *key, uint64_t nbytes)
 		return array_key(o, key, rel, nbytes);
 	if (o->owner && o->owner->kind == ZINC_NODE_NONE)
 		return ZINC_OK; /* its document cannot be used: nobody can tell */
-	return loose_key(o, key, rel);
+	return other_key(o, key, rel);
 }
 
 static int
@@ -564,46 +678,6 @@ list_key(void *arg, const char *key, uint64_t nbytes)
 
 	o->status = any_key(o, key, nbytes);
 	return o->status != ZINC_OK || o->c->stopped;
-}
-
-/* Does all that some array has lie behind it?  `top` is where a root array's objects begin; what is below it has the
- * paths of nodes. */
-static bool
-hides_array(const zinc_check *c, const char *top, const zinc_odd *odd)
-{
-	const size_t ntop = strlen(top);
-	const bool all = zinc_odd_is_above(odd, top);
-	zinc_odd rel = *odd;
-	size_t i;
-
-	if (!all && strncmp(odd->key, top, ntop) != 0)
-		return false;
-	rel.key += all ? 0 : ntop;
-	for (i = all ? 0 : zinc_check_below(c, rel.key); i < c->nnodes; i++) {
-		if (!all && !zinc_odd_is_above(&rel, c->nodes[i].prefix))
-			return false;
-		if (c->nodes[i].kind == ZINC_NODE_ARRAY)
-			return true;
-	}
-	return false;
-}
-
-static zinc_status
-is_above_array(struct objects *o, const zinc_odd *odd, bool *hidden)
-{
-	zinc_status s;
-	zinc_buf top;
-
-	if (odd->kind == ZINC_ODD_DIR)
-		return ZINC_OK; /* there are many of them */
-	zinc_buf_init(&top, o->c->ctx, SIZE_MAX);
-	s = o->c->h->format->data_prefix(o->c->h, "/", &top, o->err);
-	if (s == ZINC_OK && !zinc_buf_text(&top))
-		s = zinc_fail_nomem(o->err);
-	if (s == ZINC_OK)
-		*hidden = hides_array(o->c, zinc_buf_text(&top), odd);
-	zinc_buf_fini(&top);
-	return s;
 }
 
 /* Does it stand where a reader of the hierarchy looks for a document or an object? */

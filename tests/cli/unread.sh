@@ -19,6 +19,7 @@ spoil() {
 	case $3 in
 	dangling) ln -s nowhere "s.zarr/$2" ;;
 	fifo) mkfifo "s.zarr/$2" ;;
+	file) : >"s.zarr/$2" ;;
 	loop) ln -s "${2##*/}" "s.zarr/$2" ;;
 	link) ln -s "$PWD/was" "s.zarr/$2" ;;
 	esac
@@ -107,6 +108,20 @@ for format in v3-2019 v3-2020 v3-2022; do
 		fails cp s.zarr t.zarr
 	done
 done
+
+# ---- a file in the place of a directory of chunks: by the rules of stores they are missing, so a read gives fill value ----
+for at in v3:g/a/c v3:g/a/c/1 v2:g/a/1 v3-2019:data/g/a v3-2020:data v3-2020:data/root v3-2020:data/root/g/a/c1 v3-2022:data/g \
+	v3-2022:data/g/a/c0; do
+	spoil ${at%%:*} ${at#*:} file
+	zinc 1 validate s.zarr
+	has "${at#*:}: a file where a directory of chunks should be"
+done
+spoil v3 g/a/c/1 file
+mv s.zarr/g/a/c/1 s.zarr/g/a/c/2 # beyond the grid
+zinc 0 validate s.zarr
+spoil v3-2020 data/root/g/a/c1 file
+mv s.zarr/data/root/g/a/c1 s.zarr/data/root/g/c # nobody's
+zinc 0 validate s.zarr
 
 # ---- what no array has its data behind is nobody's ----
 cp -a v3-2020.zarr n.zarr
