@@ -337,8 +337,8 @@ writer(void *arg, zinc_context *ctx, zinc_error *err)
 static int
 count_nodes(void *arg, const zinc_node *n)
 {
-	++*(int *)arg;
-	if (n->problem != NULL) /* a document that cannot be read is shown as such, and the walk goes on */
+	*(int *)arg += !n->hidden; /* a directory that cannot be listed may hide nodes, and is told of */
+	if (n->problem != NULL)    /* a document that cannot be read is shown as such, and the walk goes on */
 		assert_true(n->problem_code == ZINC_E_IO || n->problem_code == ZINC_E_NOMEM);
 	return 0;
 }
