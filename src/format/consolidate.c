@@ -12,6 +12,20 @@
 /* How often a consolidator starts over before it calls the hierarchy too lively. */
 #define TRIES 8
 
+static zinc_status
+gather(zinc_hierarchy *h, const char *path, const zinc_copies_ops *ops, zinc_json_doc **doc, zinc_error *err)
+{
+	zinc_status s;
+
+	ZINC_TRY(zinc_json_new(doc, h->ctx, err));
+	s = ops->gather(h, path, *doc, err);
+	if (s != ZINC_OK) {
+		zinc_json_free(*doc);
+		*doc = NULL;
+	}
+	return s;
+}
+
 /* Put what `now` holds until the documents are still so afterwards.  `now` is taken. */
 static zinc_status
 put_until_true(zinc_hierarchy *h, const char *path, const char *key, const zinc_copies_ops *ops, zinc_json_doc *now,
@@ -27,7 +41,7 @@ put_until_true(zinc_hierarchy *h, const char *path, const char *key, const zinc_
 		s = ops->put(h, key, zinc_json_root(now), err);
 		refused = s == ZINC_E_LIMIT && i == 0;
 		if (s == ZINC_OK)
-			s = ops->gather(h, path, &then, err);
+			s = gather(h, path, ops, &then, err);
 		if (s == ZINC_OK) {
 			same = zinc_json_equal(zinc_json_root(now), zinc_json_root(then));
 			zinc_json_free(now);
@@ -47,8 +61,19 @@ zinc_copies_write(zinc_hierarchy *h, const char *path, const char *key, const zi
 {
 	zinc_json_doc *now;
 
-	ZINC_TRY(ops->gather(h, path, &now, err));
+	ZINC_TRY(gather(h, path, ops, &now, err));
 	return put_until_true(h, path, key, ops, now, err);
+}
+
+zinc_status
+zinc_copies_head(zinc_json_doc *doc, zinc_json **metadata, zinc_error *err)
+{
+	zinc_json *root = zinc_json_make(doc, ZINC_JSON_OBJECT);
+
+	*metadata = zinc_json_make(doc, ZINC_JSON_OBJECT);
+	zinc_json_set_root(doc, root);
+	ZINC_TRY(zinc_json_set(doc, root, "zarr_consolidated_format", zinc_json_make_u64(doc, 1), err));
+	return zinc_json_set(doc, root, "metadata", *metadata, err);
 }
 
 static zinc_status

@@ -101,38 +101,17 @@ gather_entry(struct gather *g)
 	return s;
 }
 
-/* The head of it, and the entry point. */
 static zinc_status
-gather_head(struct gather *g)
+gather(zinc_hierarchy *h, const char *path, zinc_json_doc *doc, zinc_error *err)
 {
-	zinc_json *root = zinc_json_make(g->doc, ZINC_JSON_OBJECT);
-
-	g->metadata = zinc_json_make(g->doc, ZINC_JSON_OBJECT);
-	zinc_json_set_root(g->doc, root);
-	ZINC_TRY(zinc_json_set(g->doc, root, "zarr_consolidated_format", zinc_json_make_u64(g->doc, 1), g->err));
-	ZINC_TRY(zinc_json_set(g->doc, root, "metadata", g->metadata, g->err));
-	return gather_entry(g);
-}
-
-static zinc_status
-gather(zinc_hierarchy *h, const char *path, zinc_json_doc **doc, zinc_error *err)
-{
-	struct gather g = {.h = h, .err = err};
+	struct gather g = {.h = h, .doc = doc, .err = err};
 	zinc_report r;
-	zinc_status s;
 
-	ZINC_TRY(zinc_json_new(&g.doc, h->ctx, err));
 	zinc_report_init_quiet(&r, h->ctx, h->strict);
-	s = gather_head(&g);
-	if (s == ZINC_OK)
-		s = zinc_draft_walk(h, path, -1, &r, gather_node, &g, err);
-	if (s == ZINC_OK)
-		s = g.status;
-	if (s == ZINC_OK)
-		*doc = g.doc;
-	else
-		zinc_json_free(g.doc);
-	return s;
+	ZINC_TRY(zinc_copies_head(doc, &g.metadata, err));
+	ZINC_TRY(gather_entry(&g));
+	ZINC_TRY(zinc_draft_walk(h, path, -1, &r, gather_node, &g, err));
+	return g.status;
 }
 
 static const zinc_copies_ops copies_ops = {gather, zinc_copies_put};

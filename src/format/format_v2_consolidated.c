@@ -176,35 +176,22 @@ gather_node(void *arg, const zinc_found_node *node)
 	return g->status != ZINC_OK;
 }
 
-/* The whole .zmetadata as the documents are now.  `doc` is made here. */
+/* The whole .zmetadata as the documents are now. */
 static zinc_status
-gather(zinc_hierarchy *h, const char *path, zinc_json_doc **doc, zinc_error *err)
+gather(zinc_hierarchy *h, const char *path, zinc_json_doc *doc, zinc_error *err)
 {
 	const zinc_listing all = {.self = true, .stored = true, .depth = -1};
-	struct gather g = {.skip = path[1] ? strlen(path) + 1 : 1, .err = err};
-	zinc_json *root;
+	struct gather g = {.doc = doc, .skip = path[1] ? strlen(path) + 1 : 1, .err = err};
 	zinc_report r;
 	zinc_status s;
 
-	ZINC_TRY(zinc_json_new(&g.doc, h->ctx, err));
 	zinc_buf_init(&g.key, h->ctx, SIZE_MAX);
-	root = zinc_json_make(g.doc, ZINC_JSON_OBJECT);
-	g.metadata = zinc_json_make(g.doc, ZINC_JSON_OBJECT);
-	zinc_json_set_root(g.doc, root);
 	zinc_report_init_quiet(&r, h->ctx, h->strict);
-	s = zinc_json_set(g.doc, root, "zarr_consolidated_format", zinc_json_make_u64(g.doc, 1), err);
-	if (s == ZINC_OK)
-		s = zinc_json_set(g.doc, root, "metadata", g.metadata, err);
+	s = zinc_copies_head(doc, &g.metadata, err);
 	if (s == ZINC_OK)
 		s = zinc_layout_list(h, &zinc_v2_layout, path, all, &r, gather_node, &g, err);
-	if (s == ZINC_OK)
-		s = g.status;
 	zinc_buf_fini(&g.key);
-	if (s == ZINC_OK)
-		*doc = g.doc;
-	else
-		zinc_json_free(g.doc);
-	return s;
+	return s == ZINC_OK ? g.status : s;
 }
 
 static const zinc_copies_ops copies_ops = {gather, zinc_copies_put};

@@ -188,29 +188,21 @@ gather_node(void *arg, const zinc_found_node *node)
 	return g->status != ZINC_OK;
 }
 
-/* The `metadata` object as the documents are now.  `doc` is made here. */
+/* The `metadata` object as the documents are now. */
 static zinc_status
-gather(zinc_hierarchy *h, const char *path, zinc_json_doc **doc, zinc_error *err)
+gather(zinc_hierarchy *h, const char *path, zinc_json_doc *doc, zinc_error *err)
 {
-	struct gather g = {.skip = path[1] ? strlen(path) + 1 : 1, .err = err};
+	const zinc_listing all = {.self = true, .stored = true, .depth = -1};
+	struct gather g = {.doc = doc, .skip = path[1] ? strlen(path) + 1 : 1, .err = err};
 	zinc_report r;
-	zinc_status s;
 
-	ZINC_TRY(zinc_json_new(&g.doc, h->ctx, err));
-	g.metadata = zinc_json_make(g.doc, ZINC_JSON_OBJECT);
-	zinc_json_set_root(g.doc, g.metadata);
+	g.metadata = zinc_json_make(doc, ZINC_JSON_OBJECT);
+	if (!g.metadata)
+		return zinc_fail_nomem(err);
+	zinc_json_set_root(doc, g.metadata);
 	zinc_report_init_quiet(&r, h->ctx, h->strict);
-	s = g.metadata
-		? zinc_layout_list(h, &zinc_v3_layout, path, (zinc_listing){.self = true, .stored = true, .depth = -1},
-				   &r, gather_node, &g, err)
-		: zinc_fail_nomem(err);
-	if (s == ZINC_OK)
-		s = g.status;
-	if (s == ZINC_OK)
-		*doc = g.doc;
-	else
-		zinc_json_free(g.doc);
-	return s;
+	ZINC_TRY(zinc_layout_list(h, &zinc_v3_layout, path, all, &r, gather_node, &g, err));
+	return g.status;
 }
 
 static const zinc_copies_ops copies_ops = {gather, change_key};
