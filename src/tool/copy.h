@@ -187,6 +187,8 @@ bool zinc_cp_remedy(zinc_json_doc *doc, size_t i, bool *changed, zinc_copy_kind 
 
 /* ---- copy_keys.c ---- */
 
+/* For a sink of requests that ask about keys, and for no bytes. */
+zinc_room zinc_cp_no_room(void *arg, size_t i, uint64_t nbytes, void **buf);
 /* One listing of the source: objects of arrays, foreign keys, documents, the fingerprint. */
 zinc_status zinc_cp_list(zinc_cp *c, zinc_error *err);
 /* The index of a stored object in the grid of its array; its size follows. */

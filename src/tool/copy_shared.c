@@ -74,17 +74,10 @@ compare_tag(void *arg, size_t i, const zinc_got *got)
 	pthread_mutex_unlock(&x->lock);
 }
 
-static zinc_room
-no_room(void *arg, size_t i, uint64_t nbytes, void **buf)
-{
-	(void)arg, (void)i, (void)nbytes, (void)buf;
-	return ZINC_ROOM_FAIL; /* nobody asks for bytes */
-}
-
 static zinc_status
 compare_window(struct shared *x)
 {
-	const zinc_sink sink = {no_room, compare_tag, x, x->c->o.cancel};
+	const zinc_sink sink = {zinc_cp_no_room, compare_tag, x, x->c->o.cancel};
 	const char *key = NULL;
 	size_t i;
 
