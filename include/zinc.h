@@ -86,23 +86,24 @@ typedef enum zinc_status {
 #undef ZINC_X
 } zinc_status;
 
-/*
- * Why a call failed.  It is yours, on the stack or anywhere; every function
- * takes it last, NULL is allowed, and it is written only on failure.  Each
- * member is NUL-terminated and empty when it does not apply.
- */
+/* Why a call failed.  It is yours, on the stack or anywhere; every function takes it last, NULL is allowed, and it is
+ * written only on failure.  Each text is NUL-terminated and empty when it does not apply. */
 typedef struct zinc_error {
 	zinc_status code;
-	char url[384];   /* which store or node */
-	char key[384];   /* which key of the store */
-	char chunk[128]; /* which chunk: "1,0,3" */
-	char codec[64];  /* which codec */
-	char text[640];  /* what is wrong, and what to do about it where known */
-	char line[1664]; /* all of it in one line; filled by zinc_error_text */
+	int os_error;      /* errno of the call of the operating system that failed, else 0 */
+	char url[384];     /* which store or node */
+	char key[384];     /* which key of the store */
+	char chunk[128];   /* which chunk: "1,0,3" */
+	char codec[64];    /* which codec */
+	char rule[32];     /* which rule of docs/rules.md is broken: "M29" */
+	char pointer[128]; /* where in the document: a JSON pointer, "/fill_value" */
+	char text[640];    /* what is wrong, and what to do about it where known */
+	char line[1856];   /* all of it in one line; filled by zinc_error_text */
+	char reserved[256];
 } zinc_error;
 
 /* clang-format off */
-#define ZINC_ERROR_INIT {ZINC_OK, "", "", "", "", "", ""}
+#define ZINC_ERROR_INIT {ZINC_OK, 0, "", "", "", "", "", "", "", "", ""}
 /* clang-format on */
 
 /* The whole error as one line, "url: key: chunk 1,0: codec: text"; borrowed from `err`.

@@ -29,8 +29,11 @@
 /* Fill `err` (NULL is fine) and return `code`.  Any earlier content is replaced. */
 ZINC_MODULE_API zinc_status zinc_fail(zinc_error *err, zinc_status code, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
-/* The same with ": strerror(errnum)" behind the text, as E_IO, or E_NOTFOUND for ENOENT, E_NOMEM for ENOMEM,
- * E_READONLY for EROFS. */
+/* The same for what breaks a rule of docs/rules.md: "M29". */
+zinc_status zinc_fail_rule(zinc_error *err, zinc_status code, const char *rule, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+/* As zinc_fail, with the number in `os_error` and ": strerror(errnum)" behind the text, as E_IO, or E_NOTFOUND for
+ * ENOENT, E_NOMEM for ENOMEM, E_READONLY for EROFS. */
 zinc_status zinc_fail_errno(zinc_error *err, int errnum, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 ZINC_MODULE_API zinc_status zinc_fail_nomem(zinc_error *err);
 /* Name the place, on the way up; the first (innermost) name stays.  All return `code` for use in `return`. */

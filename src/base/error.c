@@ -71,7 +71,9 @@ static void
 clear(zinc_error *err, zinc_status code)
 {
 	err->code = code;
-	err->url[0] = err->key[0] = err->chunk[0] = err->codec[0] = err->text[0] = err->line[0] = '\0';
+	err->os_error = 0;
+	err->url[0] = err->key[0] = err->chunk[0] = err->codec[0] = '\0';
+	err->rule[0] = err->pointer[0] = err->text[0] = err->line[0] = '\0';
 }
 
 /* The arguments may point into `err`, so the text is made before anything is written.  `reason` goes behind it and
@@ -105,6 +107,22 @@ zinc_fail(zinc_error *err, zinc_status code, const char *fmt, ...)
 	return code;
 }
 
+/* The rule, too, may point into `err`: the rule is kept before anything is written. */
+zinc_status
+zinc_fail_rule(zinc_error *err, zinc_status code, const char *rule, const char *fmt, ...)
+{
+	char kept[sizeof err->rule];
+	va_list args;
+
+	zinc_show(kept, sizeof kept, rule);
+	va_start(args, fmt);
+	fail(err, code, "", fmt, args);
+	va_end(args);
+	if (err)
+		memcpy(err->rule, kept, sizeof kept);
+	return code;
+}
+
 /* Those that callers decide by; every other errno is for people to read. */
 static zinc_status
 status_of_errno(int errnum)
@@ -133,6 +151,8 @@ zinc_fail_errno(zinc_error *err, int errnum, const char *fmt, ...)
 	va_start(args, fmt);
 	fail(err, code, reason, fmt, args);
 	va_end(args);
+	if (err)
+		err->os_error = errnum;
 	return code;
 }
 

@@ -95,7 +95,7 @@ zinc_report_error(zinc_report *r, const char *rule, zinc_error *err, const char 
 	find(r, ZINC_SEVERITY_ERROR, rule, text, sizeof text, fmt, ap);
 	va_end(ap);
 	r->errors++;
-	return zinc_fail(err, r->code, "%s", text);
+	return zinc_fail_rule(err, r->code, rule, "%s", text);
 }
 
 zinc_status
@@ -109,7 +109,7 @@ zinc_report_lenient(zinc_report *r, const char *rule, zinc_error *err, const cha
 	va_end(ap);
 	if (r->strict) {
 		r->errors++;
-		return zinc_fail(err, r->code, "%s", text);
+		return zinc_fail_rule(err, r->code, rule, "%s", text);
 	}
 	r->warnings++;
 	if (!r->found)
@@ -142,7 +142,7 @@ zinc_report_unsupported(zinc_report *r, const char *rule, zinc_error *err, const
 	va_end(ap);
 	if (r->unsupported++ == 0)
 		snprintf(r->why, sizeof r->why, "%.*s", (int)sizeof r->why - 1, text);
-	return zinc_fail(err, ZINC_E_UNSUPPORTED, "%s", text);
+	return zinc_fail_rule(err, ZINC_E_UNSUPPORTED, rule, "%s", text);
 }
 
 zinc_status

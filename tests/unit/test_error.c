@@ -174,9 +174,30 @@ errnos_have_their_status(void **state)
 	size_t i;
 
 	(void)state;
-	for (i = 0; i < COUNT(rows); i++)
+	for (i = 0; i < COUNT(rows); i++) {
 		assert_int_equal(zinc_fail_errno(&err, rows[i].errnum, "open %s", "f"), rows[i].st);
+		assert_int_equal(err.os_error, rows[i].errnum);
+	}
 	assert_string_equal(zinc_error_text(&err), "open f: Permission denied");
+	zinc_fail(&err, ZINC_E_IO, "other");
+	assert_int_equal(err.os_error, 0);
+}
+
+static void
+rules_have_a_member(void **state)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+
+	(void)state;
+	assert_int_equal(zinc_fail_rule(NULL, ZINC_E_CORRUPT, "M84", "x"), ZINC_E_CORRUPT);
+	assert_int_equal(zinc_fail_rule(&err, ZINC_E_CORRUPT, "M84", "%d bytes", 7), ZINC_E_CORRUPT);
+	assert_string_equal(err.rule, "M84");
+	/* it may come from the error itself, as the text may */
+	zinc_fail_rule(&err, ZINC_E_CONFLICT, err.rule, "again: %s", err.text);
+	assert_string_equal(err.rule, "M84");
+	assert_string_equal(err.text, "again: 7 bytes");
+	zinc_fail(&err, ZINC_E_IO, "other");
+	assert_string_equal(err.rule, "");
 }
 
 static void
@@ -239,6 +260,7 @@ main(void)
 	    cmocka_unit_test(innermost_name_stays),
 	    cmocka_unit_test(text_may_come_from_the_error_itself),
 	    cmocka_unit_test(errnos_have_their_status),
+	    cmocka_unit_test(rules_have_a_member),
 	    cmocka_unit_test(statuses_have_names),
 	};
 
