@@ -411,6 +411,19 @@ typedef enum zinc_convert {
 	ZINC_CONVERT_ROUND = 8     /* integers beyond the digits of a float (2^53 + 1 to float64) go to the nearest even */
 } zinc_convert;
 
+/* A wish to stop, raised by any thread or signal handler while calls that were given it run; they end as E_CANCELLED
+ * soon after.  Lies in the caller's memory, is not copied, and begins as ZINC_CANCEL_INIT. */
+typedef struct zinc_cancel {
+	int raised; /* by the functions below only */
+} zinc_cancel;
+#define ZINC_CANCEL_INIT {0}
+
+ZINC_API void zinc_cancel_set(zinc_cancel *cancel);
+/* For another call; those that run may have seen it or not. */
+ZINC_API void zinc_cancel_reset(zinc_cancel *cancel);
+/* NULL is never raised. */
+ZINC_API int zinc_cancel_is(const zinc_cancel *cancel);
+
 /* How far a call has come.  Return non-zero to cancel. */
 typedef int (*zinc_progress_fn)(void *arg, uint64_t units_done, uint64_t units_total, uint64_t bytes_done);
 

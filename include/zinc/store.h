@@ -15,6 +15,24 @@
 extern "C" {
 #endif
 
+/* ---- waiting ---- */
+
+/* How long an operation may take, and who may end it before.  Operations that may wait take a pointer to one; NULL: for
+ * ever.  A store looks at it between any two things that may block, and answers E_CANCELLED. */
+typedef struct zinc_wait {
+	size_t size;
+	double until;              /* seconds of CLOCK_MONOTONIC; 0: for ever */
+	const zinc_cancel *cancel; /* NULL: nobody */
+} zinc_wait;
+#define ZINC_WAIT_INIT {sizeof(zinc_wait), 0.0, NULL}
+
+/* E_CANCELLED when it was cancelled or the time is over. */
+ZINC_API ZINC_CHECKED zinc_status zinc_wait_check(const zinc_wait *wait, zinc_error *err);
+/* The seconds left, at least 0; HUGE_VAL: for ever. */
+ZINC_API double zinc_wait_left(const zinc_wait *wait);
+
+/* ---- what a store can do ---- */
+
 /* What a store can do.  Callers look at these, never at names. */
 #define ZINC_CAP_READ 0x0001u
 #define ZINC_CAP_RANGE 0x0002u            /* part of a value costs part of its transfer */
