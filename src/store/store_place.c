@@ -1,0 +1,281 @@
+/*
+ * store_place.c - where a node's URL leads: a store, and a path in it that may be climbed
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+
+#include "store/store_url.h"
+
+/* ---- where a local path leads ---- */
+
+/* Make `path` absolute and clean, without the slash in front. */
+static zinc_status
+absolute_path(zinc_buf *out, const char *path, zinc_error *err)
+{
+	char cwd[PATH_MAX];
+
+	if (path[0] != '/') {
+		if (zinc_cwd(cwd, sizeof cwd) != 0)
+			return zinc_fail_errno(err, errno, "cannot find the current directory");
+		ZINC_TRY(zinc_url_add_path(out, cwd, strlen(cwd), err));
+	}
+	ZINC_TRY(zinc_url_add_path(out, path, strlen(path), err));
+	return zinc_buf_text(out) ? ZINC_OK : zinc_fail_nomem(err);
+}
+
+/* What is known of a local path. */
+typedef struct way {
+	size_t barrier; /* the store must begin below so many of its bytes */
+	size_t odd;     /* where the name begins that makes the barrier; SIZE_MAX: another thing does */
+	bool bad;       /* that name could be in no store */
+	size_t there;   /* so many bytes of it are directories, or links to something */
+} way;
+
+/* Look at the component path[at..end): must a store that holds it begin below? */
+static void
+look_at(way *w, const zinc_os *os, int top, char *path, size_t at, size_t end)
+{
+	char kept = path[end];
+	struct stat st;
+	bool bad, odd, link, dir;
+
+	path[end] = '\0';
+	bad = zinc_key_check(path + at, NULL) != ZINC_OK;
+	odd = bad || zinc_fs_key_check(path + at, NULL) != ZINC_OK;
+	dir = os->fstatat(os, top, path, &st) == 0;
+	link = dir && S_ISLNK(st.st_mode);
+	dir = link || (dir && S_ISDIR(st.st_mode));
+	path[end] = kept;
+	if (odd) {
+		w->barrier = end;
+		w->odd = at;
+		w->bad = bad;
+	}
+	if (dir && (at == 0 || w->there == at - 1))
+		w->there = end;
+}
+
+static zinc_status
+find_barrier(zinc_context *ctx, char *path, way *out, zinc_error *err)
+{
+	int top = ctx->os->open_root(ctx->os, "/", O_PATH);
+	size_t at, end;
+
+	if (top == -1)
+		return zinc_fail_errno(err, errno, "cannot open /");
+	for (at = 0; path[at]; at = end + (path[end] == '/')) {
+		end = at + strcspn(path + at, "/");
+		look_at(out, ctx->os, top, path, at, end);
+	}
+	ctx->os->close(ctx->os, top);
+	return ZINC_OK;
+}
+
+/* What the place tells of the way to it. */
+static zinc_status
+tell_way(zinc_place *out, const char *path, const way *w, const char *inside, zinc_error *err)
+{
+	const size_t begin = (size_t)(inside - path);
+	zinc_buf above;
+	zinc_status st;
+
+	out->there = w->there > begin ? w->there - begin : 0;
+	out->path = zinc_strdup(out->ctx, inside);
+	if (!out->path)
+		return zinc_fail_nomem(err);
+	if (w->odd == SIZE_MAX)
+		return ZINC_OK;
+	if (w->barrier - w->odd > NAME_MAX)
+		return zinc_fail(err, ZINC_E_INVALID, "a name of %zu bytes: a file system holds at most %d",
+				 w->barrier - w->odd, NAME_MAX);
+	out->bad_name = w->bad && w->there < w->barrier;
+	zinc_buf_init(&above, out->ctx, SIZE_MAX - 1);
+	st = zinc_buf_printf(&above, err, "/%.*s", (int)w->odd, path);
+	if (st == ZINC_OK)
+		out->above = (char *)above.p;
+	else
+		zinc_buf_fini(&above);
+	return st;
+}
+
+/* Open the file system at "/" + path[0..barrier), and nothing above `inside` may be removed. */
+static zinc_status
+open_local(zinc_store **out, zinc_context *ctx, const char *path, size_t barrier, const char *inside,
+	   const zinc_store_options *o, zinc_error *err)
+{
+	const char *slash = strrchr(inside, '/');
+	char *keep = zinc_strndup(ctx, inside, slash ? (size_t)(slash - inside) : 0);
+	zinc_buf root;
+	void *self = NULL;
+	zinc_status st;
+
+	zinc_buf_init(&root, ctx, SIZE_MAX - 1);
+	st = keep ? zinc_buf_printf(&root, err, "/%.*s", (int)barrier, path) : zinc_fail_nomem(err);
+	if (st == ZINC_OK)
+		st = zinc_fs_open_keeping(&self, zinc_buf_text(&root), keep, o, err);
+	if (st == ZINC_OK)
+		st = zinc_store_wrap_opened(out, &zinc_store_ops_fs, self, zinc_buf_text(&root), o, err);
+	zinc_buf_fini(&root);
+	zinc_free(ctx, keep);
+	return st;
+}
+
+/* Nothing need exist: what is not there cannot be a link. */
+static zinc_status
+local_place(zinc_place *out, zinc_url *u, const zinc_store_options *o, zinc_error *err)
+{
+	zinc_store_options climbing = *o;
+	zinc_context *ctx = o->context;
+	const char *base = zinc_buf_text(&u->base), *inside;
+	zinc_buf path;
+	zinc_status st;
+	way w = {.odd = SIZE_MAX};
+
+	if (!base)
+		return zinc_fail_nomem(err);
+	climbing.links = ZINC_LINKS_FOLLOW; /* until the root is found: zinc_place_narrow */
+	zinc_buf_init(&path, ctx, INT_MAX);
+	st = absolute_path(&path, base, err);
+	if (st == ZINC_OK)
+		st = find_barrier(ctx, (char *)path.p, &w, err);
+	if (st == ZINC_OK) {
+		inside = (const char *)path.p + w.barrier;
+		inside += *inside == '/';
+		st = tell_way(out, (const char *)path.p, &w, inside, err);
+		if (st == ZINC_OK)
+			st = open_local(&out->store, ctx, (const char *)path.p, w.barrier, inside, &climbing, err);
+	}
+	zinc_buf_fini(&path);
+	return st;
+}
+
+/* ---- pipelines ---- */
+
+/* "adapter:path" or "path" behind the '|' of a pipeline. */
+static zinc_status
+parse_inner(zinc_place *out, const char *inner, zinc_error *err)
+{
+	static const char *const known[] = {"zarr", "zarr2", "zarr3"};
+	size_t n = strcspn(inner, ":/|"), i;
+
+	if (strchr(inner, '|'))
+		return zinc_fail(err, ZINC_E_UNSUPPORTED, "a URL with more than one '|'");
+	if (inner[n] != ':')
+		return ZINC_OK;
+	for (i = 0; i < sizeof known / sizeof known[0]; i++)
+		if (strlen(known[i]) == n && memcmp(known[i], inner, n) == 0) {
+			memcpy(out->format, inner, n);
+			return ZINC_OK;
+		}
+	return zinc_fail(err, ZINC_E_UNSUPPORTED, "no adapter \"%.*s\" for what follows '|'", (int)n, inner);
+}
+
+/* The adapter's name and its colon are as long as what parse_inner kept of them. */
+static const char *
+behind_adapter(const zinc_place *place, const char *inner)
+{
+	return place->format[0] ? inner + strlen(place->format) + 1 : inner;
+}
+
+/* ---- doors ---- */
+
+/* Three ways: a fixed root, a local path that may be climbed, or a store of its own with a path inside. */
+static zinc_status
+open_place(zinc_place *out, zinc_url *u, const zinc_store_options *o, zinc_error *err)
+{
+	const zinc_store_ops *ops = NULL;
+
+	if (u->inner) {
+		out->root_fixed = true;
+		ZINC_TRY(parse_inner(out, u->inner, err));
+		ZINC_TRY(
+		    zinc_url_key(&out->path, o->context, behind_adapter(out, u->inner), u->scheme[0] != '\0', err));
+		return zinc_store_open_base(&out->store, u, o, err);
+	}
+	out->local = zinc_url_is_local(u);
+	if (out->local)
+		return local_place(out, u, o, err);
+	ZINC_TRY(zinc_store_find_url(&ops, u, o->context, err));
+	return zinc_store_open_authority(&out->store, &out->path, ops, u, o, err);
+}
+
+void
+zinc_place_fini(zinc_place *place)
+{
+	zinc_free(place->ctx, place->path);
+	zinc_free(place->ctx, place->above);
+	zinc_store_close(place->store);
+	memset(place, 0, sizeof *place);
+}
+
+zinc_status
+zinc_place_open(zinc_place *out, const char *url, const zinc_store_options *options, zinc_error *err)
+{
+	zinc_store_options o;
+	zinc_url u;
+	zinc_status st;
+
+	memset(out, 0, sizeof *out);
+	ZINC_TRY(zinc_options_take(&o, sizeof o, options, err));
+	o.context = zinc_context_get(o.context);
+	out->ctx = o.context;
+	out->there = SIZE_MAX;
+	st = zinc_url_parse(&u, o.context, url, err);
+	if (st == ZINC_OK)
+		st = open_place(out, &u, &o, err);
+	zinc_buf_fini(&u.base);
+	if (st != ZINC_OK)
+		zinc_place_fini(out);
+	return zinc_error_at_url(err, st, url);
+}
+
+/* The way to the new root is the user's own choice, as that to any root is. */
+zinc_status
+zinc_place_narrow(zinc_place *place, size_t n, const zinc_store_options *options, zinc_error *err)
+{
+	const char *base = zinc_store_url(place->store), *rest = place->path + n;
+	zinc_store_options o = *options;
+	zinc_store *inner = NULL;
+	zinc_status st;
+	zinc_buf root;
+
+	if (!place->local || o.links == ZINC_LINKS_FOLLOW)
+		return ZINC_OK;
+	o.context = place->ctx;
+	zinc_buf_init(&root, place->ctx, INT_MAX);
+	st = zinc_buf_printf(&root, err, "%s%s%.*s", base, n == 0 || base[strlen(base) - 1] == '/' ? "" : "/", (int)n,
+			     place->path);
+	if (st == ZINC_OK)
+		st = zinc_store_open_ops(&inner, &zinc_store_ops_fs, zinc_buf_text(&root), zinc_buf_text(&root), &o,
+					 err);
+	zinc_buf_fini(&root);
+	ZINC_TRY(st);
+	zinc_store_close(place->store);
+	place->store = inner;
+	rest += *rest == '/';
+	memmove(place->path, rest, strlen(rest) + 1);
+	return ZINC_OK;
+}
+
+zinc_status
+zinc_place_above(zinc_place *out, const zinc_place *of, const zinc_store_options *options, zinc_error *err)
+{
+	zinc_store_options o;
+	zinc_url u;
+	zinc_status st;
+
+	memset(out, 0, sizeof *out);
+	memset(&u, 0, sizeof u);
+	ZINC_TRY(zinc_options_take(&o, sizeof o, options, err));
+	o.context = of->ctx;
+	out->ctx = of->ctx;
+	zinc_buf_init(&u.base, of->ctx, SIZE_MAX - 1);
+	st = zinc_buf_puts(&u.base, of->above, err);
+	if (st == ZINC_OK)
+		st = local_place(out, &u, &o, err);
+	zinc_buf_fini(&u.base);
+	if (st != ZINC_OK)
+		zinc_place_fini(out);
+	return st;
+}

@@ -1,0 +1,151 @@
+/*
+ * store_table.c - the kinds of stores: those built in, those that programs add, and modules
+ *
+ * Promises (tests/unit/test_store_url.c has them under the number 5 of store_url.c):
+ *
+ * (1) The table can be read and extended from many threads, and works in a forked child.
+ * (2) What a program has registered comes before a module of the same scheme.
+ */
+#include "store/store_url.h"
+
+#define MOST_SCHEMES 64
+
+static const zinc_store_ops *const builtin[] = {&zinc_store_ops_fs, &zinc_store_ops_memory};
+#define BUILTINS (sizeof builtin / sizeof builtin[0])
+
+static struct {
+	pthread_mutex_t lock;
+	pthread_once_t once;
+	zinc_fork_hook fork;
+	size_t n;
+	const zinc_store_ops *added[MOST_SCHEMES];
+} registry = {.lock = PTHREAD_MUTEX_INITIALIZER, .once = PTHREAD_ONCE_INIT};
+
+static void
+lock_registry(void *object)
+{
+	(void)object;
+	pthread_mutex_lock(&registry.lock);
+}
+
+static void
+unlock_registry(void *object)
+{
+	(void)object;
+	pthread_mutex_unlock(&registry.lock);
+}
+
+/* Static, so it is never removed. */
+static void
+hook_registry(void)
+{
+	registry.fork.before = lock_registry;
+	registry.fork.parent = unlock_registry;
+	registry.fork.child = unlock_registry;
+	zinc_fork_add(&registry.fork);
+}
+
+void
+zinc_store_lock_names(void)
+{
+	pthread_once(&registry.once, hook_registry);
+	pthread_mutex_lock(&registry.lock);
+}
+
+void
+zinc_store_unlock_names(void)
+{
+	pthread_mutex_unlock(&registry.lock);
+}
+
+bool
+zinc_store_has_scheme(const char *list, const char *scheme, size_t n)
+{
+	size_t len;
+
+	for (; list && *list; list += len + (list[len] == ',')) {
+		len = strcspn(list, ",");
+		if (len == n && zinc_url_same(list, scheme, n))
+			return true;
+	}
+	return false;
+}
+
+/* The registry's lock is held. */
+static const zinc_store_ops *
+find_scheme(const char *scheme, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < BUILTINS; i++)
+		if (zinc_store_has_scheme(builtin[i]->schemes, scheme, n))
+			return builtin[i];
+	for (i = 0; i < registry.n; i++)
+		if (zinc_store_has_scheme(registry.added[i]->schemes, scheme, n))
+			return registry.added[i];
+	return NULL;
+}
+
+/* All of its schemes or none. */
+static zinc_status
+add_ops(const zinc_store_ops *ops, zinc_error *err)
+{
+	const char *list = ops->schemes;
+	size_t len;
+
+	for (; *list; list += len + (list[len] == ',')) {
+		len = strcspn(list, ",");
+		if (find_scheme(list, len))
+			return zinc_fail(err, ZINC_E_EXISTS, "the scheme \"%.*s\" is taken", (int)len, list);
+	}
+	if (registry.n == MOST_SCHEMES)
+		return zinc_fail(err, ZINC_E_LIMIT, "more than %d stores", MOST_SCHEMES);
+	registry.added[registry.n++] = ops;
+	return ZINC_OK;
+}
+
+/* What every store must have is asked here, where the programmer sees it, and again when one is opened. */
+zinc_status
+zinc_store_register(const zinc_store_ops *ops, zinc_error *err)
+{
+	zinc_status st;
+
+	if (ops->size < offsetof(zinc_store_ops, put) || !ops->schemes || !ops->schemes[0] || !ops->open || !ops->get ||
+	    !ops->caps || !ops->close)
+		return zinc_fail(err, ZINC_E_INVALID, "a store needs size, schemes, open, get, caps and close");
+	zinc_store_lock_names();
+	st = add_ops(ops, err);
+	zinc_store_unlock_names();
+	return st;
+}
+
+/* Rows are copied out first, so that fn may open stores. */
+void
+zinc_store_each(zinc_row_fn fn, void *arg)
+{
+	const zinc_store_ops *all[BUILTINS + MOST_SCHEMES];
+	size_t n, i;
+
+	memcpy(all, builtin, sizeof builtin);
+	zinc_store_lock_names();
+	memcpy(all + BUILTINS, registry.added, registry.n * sizeof registry.added[0]);
+	n = BUILTINS + registry.n;
+	zinc_store_unlock_names();
+	for (i = 0; i < n; i++)
+		if (fn(arg, all[i]->name ? all[i]->name : "", all[i]->schemes,
+		       all[i]->purpose ? all[i]->purpose : "") != 0)
+			return;
+	(void)zinc_store_module_each(fn, arg);
+}
+
+/* The table only grows and rows live for ever, so the row can be used without the lock. */
+zinc_status
+zinc_store_find(const zinc_store_ops **out, zinc_context *ctx, const char *scheme, zinc_error *err)
+{
+	zinc_store_lock_names();
+	*out = find_scheme(scheme, strlen(scheme));
+	zinc_store_unlock_names();
+	if (!*out)
+		ZINC_TRY(zinc_store_module_find(out, ctx, scheme, err));
+	return *out ? ZINC_OK : zinc_fail(err, ZINC_E_INVALID, "no store for the scheme \"%s\"", scheme);
+}

@@ -1,0 +1,49 @@
+/*
+ * store_url.h - URLs and what they lead to, inside of the room: store_url.c takes them apart, store_table.c knows the
+ * kinds of stores, store_open.c opens them, store_place.c finds where a node's URL leads
+ */
+#ifndef ZINC_STORE_URL_H
+#define ZINC_STORE_URL_H
+
+#include "store/store_inside.h"
+
+/* ---- taking apart ---- */
+
+#define ZINC_SCHEME_BYTES 32
+
+typedef struct zinc_url {
+	char scheme[ZINC_SCHEME_BYTES]; /* "" for a bare path */
+	zinc_buf base;                  /* behind "scheme://" up to '|'; for file: the path, unescaped */
+	const char *inner;              /* behind '|', NULL without; points into the URL */
+} zinc_url;
+
+/* Fini `base` also after a failure. */
+zinc_status zinc_url_parse(zinc_url *out, zinc_context *ctx, const char *url, zinc_error *err);
+/* Both spellings of a path: bare, and with the scheme file. */
+bool zinc_url_is_local(const zinc_url *u);
+/* Are n bytes of both the same but for case (RFC 3986 section 3.1)? */
+bool zinc_url_same(const char *a, const char *b, size_t n);
+/* Append the components of path[0..n) to `out`, joined by single slashes; "." goes, ".." takes one back. */
+zinc_status zinc_url_add_path(zinc_buf *out, const char *path, size_t n, zinc_error *err);
+/* The path inside of a store, as a valid key or "". */
+zinc_status zinc_url_key(char **out, zinc_context *ctx, const char *path, bool escaped, zinc_error *err);
+
+/* ---- opening ---- */
+
+/* The kind of store for a scheme.  E_INVALID when there is none. */
+zinc_status zinc_store_find(const zinc_store_ops **out, zinc_context *ctx, const char *scheme, zinc_error *err);
+zinc_status zinc_store_find_url(const zinc_store_ops **out, const zinc_url *u, zinc_context *ctx, zinc_error *err);
+
+/* A store around what was opened, with the options that hold for every kind. */
+zinc_status zinc_store_wrap_opened(zinc_store **out, const zinc_store_ops *ops, void *self, const char *url,
+				   const zinc_store_options *o, zinc_error *err);
+/* Open a store of this kind with `rest` of its URL, to be shown as `url`. */
+zinc_status zinc_store_open_ops(zinc_store **out, const zinc_store_ops *ops, const char *rest, const char *url,
+				const zinc_store_options *o, zinc_error *err);
+/* Open "name" of "name/inner" and give the inner path. */
+zinc_status zinc_store_open_authority(zinc_store **out, char **inner, const zinc_store_ops *ops, zinc_url *u,
+				      const zinc_store_options *o, zinc_error *err);
+/* The whole of what stands before '|'. */
+zinc_status zinc_store_open_base(zinc_store **out, zinc_url *u, const zinc_store_options *o, zinc_error *err);
+
+#endif
