@@ -6,18 +6,6 @@
  */
 #include "array/engine.h"
 
-static void
-before_fork(void *object)
-{
-	pthread_mutex_lock(&((zinc_array *)object)->edit);
-}
-
-static void
-after_fork(void *object)
-{
-	pthread_mutex_unlock(&((zinc_array *)object)->edit);
-}
-
 zinc_status
 zinc_array_make(zinc_array **out, zinc_hierarchy *h, const char *path, zinc_meta *meta, zinc_error *err)
 {
@@ -39,9 +27,7 @@ zinc_array_make(zinc_array **out, zinc_hierarchy *h, const char *path, zinc_meta
 	}
 	a->h = zinc_hierarchy_ref(h);
 	a->meta = zinc_meta_ref(meta);
-	pthread_mutex_init(&a->edit, NULL);
-	a->fork = (zinc_fork_hook){before_fork, after_fork, after_fork, a, NULL, NULL};
-	zinc_fork_add(&a->fork);
+	zinc_turn_init(&a->edit);
 	*out = a;
 	return ZINC_OK;
 }
@@ -54,8 +40,7 @@ zinc_array_close(zinc_array *a)
 	if (a == NULL)
 		return;
 	ctx = a->ctx;
-	zinc_fork_remove(&a->fork);
-	pthread_mutex_destroy(&a->edit);
+	zinc_turn_fini(&a->edit);
 	zinc_stack_free(a->stack);
 	zinc_free(ctx, (void *)(uintptr_t)a->run.layers);
 	zinc_meta_free(a->meta);
@@ -164,11 +149,11 @@ zinc_array_refresh(zinc_array *a, zinc_error *err)
 
 	if (a == NULL)
 		return zinc_fail(err, ZINC_E_INVALID, "no array");
-	pthread_mutex_lock(&a->edit); /* before reading: what a resize puts meanwhile must not be followed by what was before */
+	zinc_turn_take(&a->edit); /* before reading: what a resize puts meanwhile must not be followed by what was before */
 	code = zinc_array_read_meta(a->h, a->path, &m, err);
 	if (code == ZINC_OK)
 		code = zinc_array_swap(a, m, err);
-	pthread_mutex_unlock(&a->edit);
+	zinc_turn_give(&a->edit);
 	return zinc_error_in(err, code, a->h);
 }
 

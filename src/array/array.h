@@ -35,10 +35,8 @@ struct zinc_array {
 	zinc_meta *meta;        /* the current snapshot; swapped under ctx->lock */
 	zinc_facts *facts;      /* what is lent of it, and behind that what was lent before; likewise */
 	zinc_stack *stack;      /* of `meta`, and swapped with it */
-	zinc_stack_options run; /* the run-time layers; `run.layers` is the handle's */
-	pthread_mutex_t
-	    edit; /* one change of the shape at a time, so that the last one put is the last one swapped in */
-	zinc_fork_hook fork;
+	zinc_stack_options run; /* the run-time layers; `run.layers` is the handle's; likewise */
+	zinc_turn edit; /* one change of the shape at a time, so that the last one put is the last one swapped in */
 };
 
 /* A handle from metadata already read; takes references to both. */

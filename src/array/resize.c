@@ -58,11 +58,11 @@ put_shape(zinc_array *a, reshape *x, zinc_error *err)
 	zinc_status code;
 
 	ZINC_TRY(zinc_hierarchy_writable(a->h, err));
-	pthread_mutex_lock(&a->edit);
+	zinc_turn_take(&a->edit);
 	code = a->h->format->edit_node(a->h, a->path, edit_shape, x, &m, err);
 	if (code == ZINC_OK)
 		code = zinc_array_swap(a, m, err);
-	pthread_mutex_unlock(&a->edit);
+	zinc_turn_give(&a->edit);
 	return code;
 }
 

@@ -161,29 +161,29 @@ zinc_status
 zinc_array_stack(zinc_array *a, const zinc_stack_options *options, zinc_error *err)
 {
 	zinc_stack_options o;
-	zinc_stack *made = NULL, *old;
+	zinc_stack *made = NULL, *old = NULL;
+	const zinc_layer *rid;
 	zinc_meta *m;
 	zinc_status code;
 
 	if (a == NULL)
 		return zinc_fail(err, ZINC_E_INVALID, "no array");
 	ZINC_TRY(take_options(&o, a->ctx, options, err));
-	pthread_mutex_lock(&a->edit); /* so that no resize makes layers of the old choice meanwhile */
+	zinc_turn_take(&a->edit); /* so that no resize makes layers of the old choice meanwhile */
 	m = zinc_array_snapshot(a);
 	code = zinc_stack_make(&made, a->h, a->path, m, &o, err);
 	zinc_meta_free(m);
-	old = a->stack;
+	rid = o.layers;
 	if (code == ZINC_OK) {
 		pthread_mutex_lock(&a->ctx->lock);
+		old = a->stack;
 		a->stack = made;
-		pthread_mutex_unlock(&a->ctx->lock);
-		free_layers(a->ctx, a->run.layers);
+		rid = a->run.layers;
 		a->run = o;
-	} else {
-		free_layers(a->ctx, o.layers);
-		old = NULL;
+		pthread_mutex_unlock(&a->ctx->lock);
 	}
-	pthread_mutex_unlock(&a->edit);
+	zinc_turn_give(&a->edit);
+	free_layers(a->ctx, rid);
 	zinc_stack_free(old);
 	return zinc_error_in(err, code, a->h);
 }

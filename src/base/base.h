@@ -73,6 +73,18 @@ typedef struct zinc_fork_hook {
 ZINC_MODULE_API void zinc_fork_add(zinc_fork_hook *hook);    /* nothing when it is in already */
 ZINC_MODULE_API void zinc_fork_remove(zinc_fork_hook *hook); /* nothing when it is not in */
 
+/* Exclusion for who may wait for others meanwhile (turn.c): a mutex is for moments, since fork() waits for it. */
+typedef struct zinc_turn {
+	pthread_mutex_t lock; /* of `taken` */
+	pthread_cond_t given;
+	bool taken;
+	zinc_fork_hook fork;
+} zinc_turn;
+void zinc_turn_init(zinc_turn *t);
+void zinc_turn_fini(zinc_turn *t);
+void zinc_turn_take(zinc_turn *t);
+void zinc_turn_give(zinc_turn *t);
+
 /* ---- context, memory ---- */
 
 typedef struct zinc_os zinc_os;
