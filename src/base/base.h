@@ -298,7 +298,7 @@ struct zinc_os {
 	int (*mkdirat)(const zinc_os *self, int dir, const char *name, mode_t mode);
 	int (*unlinkat)(const zinc_os *self, int dir, const char *name, int flags);
 	int (*renameat)(const zinc_os *self, int from, const char *a, int to, const char *b);
-	int (*lock)(const zinc_os *self, int fd, int wait); /* exclusive F_OFD_SETLK(W) of the whole file */
+	int (*lock)(const zinc_os *self, int fd); /* exclusive F_OFD_SETLK of the whole file */
 	int (*unlock)(const zinc_os *self, int fd);
 	int (*read_dir)(const zinc_os *self, int dir, int (*fn)(void *arg, const char *name, int type), void *arg);
 	/* every entry but . and .., type as in dirent; fn non-zero stops (result 0); `dir` stays open and is rewound

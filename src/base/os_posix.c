@@ -244,29 +244,29 @@ os_renameat(const zinc_os *self, int from, const char *a, int to, const char *b)
 
 /* l_pid must be 0, and start 0 with length 0 is the whole file. */
 static int
-set_lock(int fd, int command, short type)
+set_lock(int fd, short type)
 {
 	struct flock lock;
 
 	memset(&lock, 0, sizeof lock);
 	lock.l_type = type;
 	lock.l_whence = SEEK_SET;
-	return fcntl(fd, command, &lock);
+	return fcntl(fd, F_OFD_SETLK, &lock);
 }
 
-/* A lock that is taken is EAGAIN unless `wait`. */
+/* A lock that is taken is EAGAIN: nobody waits in the kernel, where no deadline could end it. */
 static int
-os_lock(const zinc_os *self, int fd, int wait)
+os_lock(const zinc_os *self, int fd)
 {
 	(void)self;
-	return set_lock(fd, wait ? F_OFD_SETLKW : F_OFD_SETLK, F_WRLCK);
+	return set_lock(fd, F_WRLCK);
 }
 
 static int
 os_unlock(const zinc_os *self, int fd)
 {
 	(void)self;
-	return set_lock(fd, F_OFD_SETLK, F_UNLCK);
+	return set_lock(fd, F_UNLCK);
 }
 
 /* ---- directories ---- */

@@ -27,10 +27,12 @@
 
 #define MOST_INTERRUPTS 100
 
-/* Of waiting for a lock: how often it is asked for without a pause, how long with pauses, and how seldom in the end. */
+/* Of waiting for a lock: how often it is asked for without a pause; then the longest pause for the first seconds, and
+ * the one that pauses grow to. */
 #define QUICK_ASKS       200
 #define PATIENCE_NS      2000000000
-#define LONGEST_PAUSE_NS 1000000
+#define SHORT_PAUSE_NS   1000000
+#define LONGEST_PAUSE_NS 20000000
 
 /* Seconds for which others may be quicker, every time, before a waiter gives up. */
 #define LOSING_SECONDS 60
@@ -116,10 +118,37 @@ is_busy(int errnum)
 	return errnum == EAGAIN || errnum == EACCES;
 }
 
+static int
+ask_once(zinc_fs *fs, int fd)
+{
+	const zinc_os *os = fs_os(fs);
+	int tries, got = -1;
+
+	for (tries = 0; tries < MOST_INTERRUPTS; tries++) {
+		got = os->lock(os, fd);
+		if (got == 0 || errno != EINTR)
+			break;
+	}
+	return got;
+}
+
+/* The n-th pause, and all of them so far. */
+static void
+rest(struct timespec *pause, int64_t *waited)
+{
+	const long most = *waited < PATIENCE_NS ? SHORT_PAUSE_NS : LONGEST_PAUSE_NS;
+
+	nanosleep(pause, NULL);
+	*waited += pause->tv_nsec;
+	pause->tv_nsec += pause->tv_nsec / 2;
+	if (pause->tv_nsec > most)
+		pause->tv_nsec = most;
+}
+
 /*
- * Ask again and again before asking to be woken.  The holder may be another thread of this process, and checkers that
- * run one thread at a time (valgrind 3.19) do not know that F_OFD_SETLKW blocks: they would never let it go on.  Most
- * holders are done within a millisecond anyway; who still waits after seconds joins the kernel's queue.
+ * Ask again and again.  Nobody can leave the kernel's queue (F_OFD_SETLKW) when the caller's time is over, and checkers
+ * that run one thread at a time (valgrind 3.19) do not know that it blocks: they would never let a holder in another
+ * thread go on.  Most holders are done within a millisecond anyway.
  *
  * The first questions follow each other at once.  A holder renames the file it has locked, so whoever waited for it has
  * lost that round, and wins the next one only by being there before the holder comes back for its next change: with
@@ -129,42 +158,14 @@ static int
 ask_often(zinc_fs *fs, int fd)
 {
 	struct timespec pause = {0, 20000};
-	const zinc_os *os = fs_os(fs);
 	int64_t waited = 0;
-	int quick = 0, got = -1;
+	int asked = 0, got;
 
-	while (got == -1 && waited < PATIENCE_NS) {
-		if (quick < QUICK_ASKS) {
-			quick++;
+	while ((got = ask_once(fs, fd)) == -1 && is_busy(errno)) {
+		if (asked++ < QUICK_ASKS)
 			sched_yield();
-		} else {
-			nanosleep(&pause, NULL);
-			waited += pause.tv_nsec;
-			if (pause.tv_nsec < LONGEST_PAUSE_NS)
-				pause.tv_nsec += pause.tv_nsec / 2;
-		}
-		got = os->lock(os, fd, 0);
-		if (got == -1 && !is_busy(errno) && errno != EINTR)
-			break;
-	}
-	return got;
-}
-
-static int
-lock_fd(zinc_fs *fs, int fd, bool wait)
-{
-	const zinc_os *os = fs_os(fs);
-	int tries, got = -1;
-
-	if (wait) {
-		got = ask_often(fs, fd);
-		if (got == 0 || !is_busy(errno))
-			return got;
-	}
-	for (tries = 0; tries < MOST_INTERRUPTS; tries++) {
-		got = os->lock(os, fd, wait);
-		if (got == 0 || errno != EINTR)
-			break;
+		else
+			rest(&pause, &waited);
 	}
 	return got;
 }
@@ -240,7 +241,7 @@ take_once(zinc_fs *fs, int dir, const char *lock_name, bool wait, fs_lock *out, 
 		return *dir_gone ? FS_GONE : FS_FAILED;
 	}
 	hold(fs, out, fd);
-	if (lock_fd(fs, fd, wait) == 0)
+	if ((wait ? ask_often(fs, fd) : ask_once(fs, fd)) == 0)
 		took = settle(fs, dir, lock_name, out, fresh);
 	else
 		took = is_busy(errno) ? FS_BUSY : FS_FAILED;
@@ -290,7 +291,7 @@ zinc_fs_lock_leftover(zinc_fs *fs, int dir, const char *lock_name, fs_lock *out)
 	if (fd == -1)
 		return errno == ENOENT ? FS_GONE : FS_FAILED;
 	hold(fs, out, fd);
-	if (lock_fd(fs, fd, false) == 0 && is_current(fs, dir, lock_name, fd, &st) == 1 && S_ISREG(st.st_mode))
+	if (ask_once(fs, fd) == 0 && is_current(fs, dir, lock_name, fd, &st) == 1 && S_ISREG(st.st_mode))
 		return FS_TAKEN;
 	zinc_fs_lock_release(fs, out);
 	return FS_BUSY;

@@ -196,7 +196,7 @@ PASS(int, fstatat, (const zinc_os *self, int dir, const char *path, struct stat 
 PASS(int, futimens, (const zinc_os *self, int fd, const struct timespec times[2]), fd, "", b->futimens(b, fd, times))
 PASS(int, mkdirat, (const zinc_os *self, int dir, const char *path, mode_t mode), dir, path, b->mkdirat(b, dir, path, mode))
 PASS(int, unlinkat, (const zinc_os *self, int dir, const char *path, int flags), dir, path, b->unlinkat(b, dir, path, flags))
-PASS(int, lock, (const zinc_os *self, int fd, int wait), fd, "", b->lock(b, fd, wait))
+PASS(int, lock, (const zinc_os *self, int fd), fd, "", b->lock(b, fd))
 PASS(int, unlock, (const zinc_os *self, int fd), fd, "", b->unlock(b, fd))
 PASS(int, read_dir, (const zinc_os *self, int dir, int (*fn)(void *, const char *, int), void *arg), dir, "",
      b->read_dir(b, dir, fn, arg))

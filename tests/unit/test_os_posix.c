@@ -243,16 +243,16 @@ locks_belong_to_the_open_file(void **state)
 	int c = os->open_at(os, dir, "dir/file", O_RDWR, 0, ZINC_LINKS_REFUSE);
 
 	(void)state;
-	assert_int_equal(os->lock(os, a, 0), 0);
-	assert_int_equal(os->lock(os, b, 0), -1);
+	assert_int_equal(os->lock(os, a), 0);
+	assert_int_equal(os->lock(os, b), -1);
 	assert_true(errno == EAGAIN || errno == EACCES);
 	os->close(os, c); /* with locks of the process this would release it */
-	assert_int_equal(os->lock(os, b, 0), -1);
+	assert_int_equal(os->lock(os, b), -1);
 	assert_int_equal(os->unlock(os, a), 0);
-	assert_int_equal(os->lock(os, b, 1), 0);
-	assert_int_equal(os->lock(os, a, 0), -1);
+	assert_int_equal(os->lock(os, b), 0);
+	assert_int_equal(os->lock(os, a), -1);
 	os->close(os, b);
-	assert_int_equal(os->lock(os, a, 1), 0);
+	assert_int_equal(os->lock(os, a), 0);
 	os->close(os, a);
 	os->close(os, dir);
 }

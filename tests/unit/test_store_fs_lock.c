@@ -185,7 +185,7 @@ a_waiter_looks_again(void **state)
 	zinc_store_close(w.store);
 }
 
-/* Longer than the store asks for the lock itself: then the kernel wakes it. */
+/* Until the store asks for the lock but seldom. */
 static void
 a_waiter_is_patient(void **state)
 {
