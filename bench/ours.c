@@ -94,13 +94,13 @@ read_selection(bench *b)
 	fortran(strides, ndim, shape, size);
 	for (k = 0; k < b->repeat; k++) {
 		bench_start(b);
-		buf = zinc_buffer_init(as ? ZINC_FLOAT32 : ZINC_NATIVE, bench_fresh(n), n);
+		buf = *ZINC_BUFFER_AS(as ? ZINC_FLOAT32 : ZINC_NATIVE, bench_fresh(n), n);
 		if (order) {
 			buf.ndim = ndim;
 			buf.shape = shape;
 			buf.strides = strides;
 		}
-		must(zinc_array_read(a, sel, buf, NULL, &err));
+		must(zinc_array_read(a, sel, &buf, NULL, &err));
 		bench_stop(b);
 		bench_drop(buf.data, n);
 	}
@@ -140,7 +140,7 @@ read_box(void *arg, size_t i, int worker)
 	sel.ndim = x->ndim;
 	sel.start = start;
 	sel.count = count;
-	if (zinc_array_read(x->a[worker], &sel, zinc_buffer_init(ZINC_NATIVE, x->buffer[worker], n),
+	if (zinc_array_read(x->a[worker], &sel, ZINC_BUFFER_AS(ZINC_NATIVE, x->buffer[worker], n),
 			    ZINC_IO_OPTIONS(.threads = 1), &e) != ZINC_OK)
 		bench_die(zinc_error_text(&e));
 }
@@ -222,7 +222,7 @@ read_points(bench *b)
 	sel.npoints = n;
 	for (k = 0; k < b->repeat; k++) {
 		bench_start(b);
-		must(zinc_array_read(a, &sel, zinc_buffer_init(ZINC_NATIVE, bench_fresh(nbytes), nbytes), NULL, &err));
+		must(zinc_array_read(a, &sel, ZINC_BUFFER_AS(ZINC_NATIVE, bench_fresh(nbytes), nbytes), NULL, &err));
 		bench_stop(b);
 	}
 	zinc_array_close(a);
@@ -269,7 +269,7 @@ close_copy(copy *c)
 static void
 read_all(const copy *c)
 {
-	must(zinc_array_read(c->from, NULL, zinc_buffer_init(ZINC_NATIVE, c->data, c->nbytes), NULL, &err));
+	must(zinc_array_read(c->from, NULL, ZINC_BUFFER_AS(ZINC_NATIVE, c->data, c->nbytes), NULL, &err));
 }
 
 static void
@@ -283,7 +283,7 @@ write_all(bench *b, bool with_reading)
 		bench_start(b);
 		if (with_reading)
 			read_all(&c);
-		must(zinc_array_write(c.to, NULL, zinc_buffer_init(ZINC_NATIVE, c.data, c.nbytes), &c.io, &err));
+		must(zinc_array_write(c.to, NULL, ZINC_BUFFER_AS(ZINC_NATIVE, c.data, c.nbytes), &c.io, &err));
 		bench_stop(b);
 	}
 	close_copy(&c);
@@ -315,7 +315,7 @@ poke(bench *b)
 		for (i = 0; i < n; i++) {
 			for (d = 0; d < ndim; d++)
 				start[d] = (i + 1) * (uint64_t)(37 + 10 * d) % (shape[d] - 16);
-			must(zinc_array_write(c.to, &sel, zinc_buffer_init(ZINC_NATIVE, c.data, nbytes), &c.io, &err));
+			must(zinc_array_write(c.to, &sel, ZINC_BUFFER_AS(ZINC_NATIVE, c.data, nbytes), &c.io, &err));
 		}
 		bench_stop(b);
 	}
@@ -333,14 +333,14 @@ append(bench *b)
 
 	read_all(&c);
 	memcpy(plane, zinc_array_shape(c.to), (size_t)zinc_array_ndim(c.to) * sizeof *plane);
-	buf = zinc_buffer_init(ZINC_NATIVE, c.data, c.nbytes / zinc_array_shape(c.from)[0]);
+	buf = *ZINC_BUFFER_AS(ZINC_NATIVE, c.data, c.nbytes / zinc_array_shape(c.from)[0]);
 	plane[0] = 1;
 	buf.ndim = zinc_array_ndim(c.to);
 	buf.shape = plane;
 	for (k = 0; k < b->repeat; k++) {
 		bench_start(b);
 		for (i = 0; i < n; i++)
-			must(zinc_array_append(c.to, 0, buf, &c.io, NULL, &err));
+			must(zinc_array_append(c.to, 0, &buf, &c.io, NULL, &err));
 		bench_stop(b);
 	}
 	close_copy(&c);

@@ -93,12 +93,12 @@ read_fresh(struct bench *b, const zinc_selection *sel, uint64_t nelems)
 	if (p == MAP_FAILED)
 		return complain(TROUBLE, b->url, "no memory for %llu bytes; -s selects a part",
 				(unsigned long long)nbytes);
-	buffer = zinc_buffer_init(ZINC_NATIVE, p, nbytes);
+	buffer = *ZINC_BUFFER_AS(ZINC_NATIVE, p, nbytes);
 	if (zinc_array_variable(b->array))
 		s = zinc_arena_new(&arena, b->run->ctx, 0, &err);
 	buffer.arena = arena;
 	if (s == ZINC_OK)
-		s = zinc_array_read(b->array, sel, buffer, &io, &err);
+		s = zinc_array_read(b->array, sel, &buffer, &io, &err);
 	b->spent += now() - began;
 	zinc_arena_free(arena);
 	munmap(p, nbytes);

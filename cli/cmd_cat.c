@@ -41,9 +41,9 @@ read_piece(void *arg, const struct region *piece)
 			return fail(c->url, &err);
 	}
 	c->buffer = need(c->buffer, nbytes);
-	b = zinc_buffer_init(ZINC_NATIVE, c->buffer, nbytes);
+	b = *ZINC_BUFFER_AS(ZINC_NATIVE, c->buffer, nbytes);
 	b.arena = c->arena;
-	if (zinc_array_read(piece->array, &sel, b, &io, &err))
+	if (zinc_array_read(piece->array, &sel, &b, &io, &err))
 		return fail(c->url, &err);
 	if (c->printer.ops)
 		c->printer.ops->elements(&c->printer, c->buffer, (size_t)piece->n);
@@ -125,7 +125,8 @@ is_file(const char *output)
 static bool
 is_summary(const struct cat *c, const struct region *g)
 {
-	return c->printer.ops == &printer_text && !c->run->args->full && !is_file(c->run->args->output) && g->n > SUMMARY;
+	return c->printer.ops == &printer_text && !c->run->args->full && !is_file(c->run->args->output) &&
+	       g->n > SUMMARY;
 }
 
 static int

@@ -100,21 +100,21 @@ append_whole(struct append *p)
 	if (status != DONE)
 		return status;
 	b.shape = p->source.npy.shape;
-	return zinc_array_append(p->array, p->axis, b, &io, NULL, &err) ? fail(p->url, &err) : DONE;
+	return zinc_array_append(p->array, p->axis, &b, &io, NULL, &err) ? fail(p->url, &err) : DONE;
 }
 
 /* What does not is written piece by piece into a range that was reserved for it. */
 static int
 append_pieces(struct append *p)
 {
-	zinc_buffer nothing = {.shape = p->source.npy.shape, .ndim = p->source.npy.ndim};
+	zinc_buffer nothing = {.size = sizeof nothing, .shape = p->source.npy.shape, .ndim = p->source.npy.ndim};
 	zinc_error err = ZINC_ERROR_INIT;
 	struct text sel = {NULL, 0, 0};
 	struct region g;
 	uint64_t at;
 	int d, status;
 
-	if (zinc_array_append(p->array, p->axis, nothing, NULL, &at, &err))
+	if (zinc_array_append(p->array, p->axis, &nothing, NULL, &at, &err))
 		return fail(p->url, &err);
 	for (d = 0; d < p->axis; d++)
 		text_puts(&sel, ":,");

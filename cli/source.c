@@ -165,7 +165,7 @@ convert(struct source *s, const zinc_array *a, size_t n, zinc_buffer *b)
 		if (s->npy.swap)
 			swap_bytes(s->buffer, n * s->npy.element,
 				   swap_unit(s->npy.type ? s->npy.type : zinc_array_type(a)));
-		*b = zinc_buffer_init(s->npy.type, s->buffer, n * s->npy.element);
+		*b = *ZINC_BUFFER_AS(s->npy.type, s->buffer, n * s->npy.element);
 		return DONE;
 	}
 	if (s->arena)
@@ -173,7 +173,7 @@ convert(struct source *s, const zinc_array *a, size_t n, zinc_buffer *b)
 	s->native = need(s->native, nbytes);
 	if (zinc_array_from_numpy(a, s->npy.numpy, s->native, s->buffer, n, convert_flags(s->run), s->arena, &err))
 		return fail(s->name, &err);
-	*b = zinc_buffer_init(ZINC_NATIVE, s->native, nbytes);
+	*b = *ZINC_BUFFER_AS(ZINC_NATIVE, s->native, nbytes);
 	return DONE;
 }
 
@@ -224,5 +224,5 @@ source_write_piece(void *source, const struct region *piece)
 
 	if (status != DONE)
 		return status;
-	return zinc_array_write(piece->array, &sel, b, &io, &err) ? fail(s->url, &err) : DONE;
+	return zinc_array_write(piece->array, &sel, &b, &io, &err) ? fail(s->url, &err) : DONE;
 }

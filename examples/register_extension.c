@@ -53,7 +53,7 @@ read_mask(zinc_hierarchy *h, zinc_error *err)
 	zinc_status st = zinc_array_open(&a, h, "/", err);
 
 	if (st == ZINC_OK)
-		st = zinc_array_read_text(a, NULL, zinc_buffer_init(ZINC_BOOL, out, sizeof out), err);
+		st = zinc_array_read_text(a, NULL, ZINC_BUFFER_AS(ZINC_BOOL, out, sizeof out), err);
 	zinc_array_close(a);
 	return st;
 }

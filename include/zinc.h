@@ -42,19 +42,10 @@ extern "C" {
 #if defined(__GNUC__)
 #define ZINC_API __attribute__((visibility("default")))
 #define ZINC_CHECKED __attribute__((warn_unused_result))
-#define ZINC_EITHER __attribute__((transparent_union))
 #else
 #define ZINC_API
 #define ZINC_CHECKED
-#define ZINC_EITHER
 #endif
-/* The function keeps its n-th argument but does not look behind it: memory there need not be initialised yet. */
-#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 11
-#define ZINC_NOT_READ(n) __attribute__((access(none, n)))
-#else
-#define ZINC_NOT_READ(n)
-#endif
-
 /* The highest number of dimensions; also the default of zinc_limits.rank. */
 #define ZINC_MAX_NDIM 64
 
@@ -283,6 +274,7 @@ typedef enum zinc_spelling {
  * memory and `first` the offset of element 0.
  */
 typedef struct zinc_buffer {
+	size_t size;
 	zinc_type type;
 	void *data;
 	size_t nbytes;
@@ -293,42 +285,17 @@ typedef struct zinc_buffer {
 	zinc_arena *arena;      /* variable-length types: where the elements of a read go; else NULL */
 } zinc_buffer;
 
-/* A C-order buffer of `type`; the shape comes from the selection.  Whether it may be read into is the caller's affair;
- * ZINC_BUFFER knows. */
-ZINC_API ZINC_NOT_READ(2) zinc_buffer zinc_buffer_init(zinc_type type, const void *data, size_t nbytes);
-
-/* The same for memory that is only written from: what ZINC_BUFFER makes of a pointer to const. */
-typedef struct zinc_const_buffer {
-	zinc_type type;
-	const void *data;
-	size_t nbytes;
-	int ndim;
-	const uint64_t *shape;
-	const int64_t *strides;
-	uint64_t first;
-	zinc_arena *arena;
-} zinc_const_buffer;
-ZINC_API ZINC_NOT_READ(2) zinc_const_buffer zinc_const_buffer_init(zinc_type type, const void *data, size_t nbytes);
-
-/* What functions that write take: either of the two, as it is. */
-#ifndef __cplusplus
-typedef union zinc_source {
-	zinc_buffer buffer;
-	zinc_const_buffer constant;
-} ZINC_EITHER zinc_source;
-#else
-struct zinc_source {
-	zinc_buffer buffer;
-	zinc_source(const zinc_buffer &b) : buffer(b) {}
-	zinc_source(const zinc_const_buffer &b)
-	    : buffer{b.type, const_cast<void *>(b.data), b.nbytes, b.ndim, b.shape, b.strides, b.first, b.arena} {}
-};
-#endif
+/* clang-format off */
+#define ZINC_BUFFER_INIT(type, data, nbytes) {sizeof(zinc_buffer), (type), (data), (nbytes), 0, NULL, NULL, 0, NULL}
+/* clang-format on */
 
 /*
- * ZINC_BUFFER(&t[0][0], sizeof t): the type comes from the pointer, the shape from
- * the selection.  void pointers mean ZINC_NATIVE.  Integers are told by size and sign, `char` and `long long`, too;
- * pointers to anything else do not compile, nor does reading into const memory.
+ * ZINC_BUFFER(&t[0][0], sizeof t): a pointer to a buffer that lives as long as the block (in C++ the statement) it stands
+ * in.  The type comes from the pointer, the shape from the selection.  void pointers mean ZINC_NATIVE.  Integers are told
+ * by size and sign, `char` and `long long`, too; pointers to anything else do not compile.  ZINC_BUFFER_AS is told the type.
+ *
+ * Of const memory it is a pointer to a const buffer, which functions that write into the array take and functions that
+ * read into memory do not.  A buffer with more to say is a variable, by ZINC_BUFFER_INIT.
  */
 #ifndef __cplusplus
 /* clang-format off */
@@ -347,11 +314,14 @@ struct zinc_source {
 		ZINC_CASE_(float, ZINC_FLOAT32), ZINC_CASE_(double, ZINC_FLOAT64),       \
 		ZINC_CASE_(float _Complex, ZINC_COMPLEX64), ZINC_CASE_(double _Complex, ZINC_COMPLEX128), \
 		ZINC_CASE_(void, ZINC_NATIVE))
+#define ZINC_BUFFER_(kind, number, pointer, n)                                            \
+	((kind *)&(zinc_buffer){.size = sizeof(zinc_buffer), .type = (number), .data = (void *)(uintptr_t)(pointer), .nbytes = (n)})
 /* Beside a pointer to void the pointer becomes one, and keeps its const. */
-#define ZINC_BUFFER(pointer, nbytes)                                                     \
-	_Generic(1 ? (pointer) : (void *)(size_t)1,                                      \
-		void *: zinc_buffer_init, const void *: zinc_const_buffer_init)          \
-	(ZINC_TYPE_OF_(pointer), (pointer), (nbytes))
+#define ZINC_BUFFER_AS(number, pointer, nbytes)                                           \
+	_Generic(1 ? (pointer) : (void *)(size_t)1,                                       \
+		void *: ZINC_BUFFER_(zinc_buffer, number, pointer, nbytes),               \
+		const void *: ZINC_BUFFER_(const zinc_buffer, number, pointer, nbytes))
+#define ZINC_BUFFER(pointer, nbytes) ZINC_BUFFER_AS(ZINC_TYPE_OF_(pointer), pointer, nbytes)
 /* clang-format on */
 #endif
 
@@ -383,6 +353,7 @@ typedef struct zinc_select_dim {
 } zinc_select_dim;
 
 typedef struct zinc_selection {
+	size_t size;
 	zinc_select kind;
 	int ndim;                    /* must be the array's, except for ZINC_SELECT_ALL */
 	const uint64_t *start;       /* BOX, BLOCKS; NULL: zeros */
@@ -396,7 +367,8 @@ typedef struct zinc_selection {
 } zinc_selection;
 
 /* clang-format off */
-#define ZINC_SELECTION_ALL {ZINC_SELECT_ALL, 0, NULL, NULL, NULL, NULL, NULL, 0, NULL, 0}
+#define ZINC_SELECTION(...) ZINC_OPTIONS_OF(zinc_selection, __VA_ARGS__)
+#define ZINC_SELECTION_ALL {sizeof(zinc_selection), ZINC_SELECT_ALL, 0, NULL, NULL, NULL, NULL, NULL, 0, NULL, 0}
 /* clang-format on */
 
 /*
@@ -418,6 +390,7 @@ typedef struct zinc_cancel {
 } zinc_cancel;
 #define ZINC_CANCEL_INIT {0}
 
+/* From a signal handler, too. */
 ZINC_API void zinc_cancel_set(zinc_cancel *cancel);
 /* For another call; those that run may have seen it or not. */
 ZINC_API void zinc_cancel_reset(zinc_cancel *cancel);
@@ -680,13 +653,6 @@ ZINC_API ZINC_CHECKED zinc_status zinc_array_from_numpy(const zinc_array *a, con
 ZINC_API ZINC_CHECKED zinc_status zinc_array_to_numpy(const zinc_array *a, const zinc_numpy *type, void *to, const void *from,
                                                       size_t n, int convert, zinc_error *err);
 
-/* -Wpedantic of GCC would warn of each write: a transparent union is none of ISO C's, whoever declares it. */
-#if defined(__GNUC__) && defined(__INCLUDE_LEVEL__) && !defined(__cplusplus)
-#if __INCLUDE_LEVEL__ > 0
-#pragma GCC system_header
-#endif
-#endif
-
 /*
  * Read a selection into `buffer` or write it from `source`.  Elements are converted when the
  * buffer's type is another number type (zinc_convert says how).  Missing chunks are fill value.
@@ -700,13 +666,13 @@ ZINC_API ZINC_CHECKED zinc_status zinc_array_to_numpy(const zinc_array *a, const
  * E_CHECKSUM, E_UNSUPPORTED, E_NOTFOUND (missing_is_error), E_LIMIT, E_IO, E_CONFLICT,
  * E_UNCERTAIN, E_READONLY, E_CANCELLED, E_NOMEM.
  */
-ZINC_API ZINC_CHECKED zinc_status zinc_array_read(zinc_array *a, const zinc_selection *selection, zinc_buffer buffer,
+ZINC_API ZINC_CHECKED zinc_status zinc_array_read(zinc_array *a, const zinc_selection *selection, zinc_buffer *buffer,
                                                   const zinc_io_options *options, zinc_error *err);
-ZINC_API ZINC_CHECKED zinc_status zinc_array_write(zinc_array *a, const zinc_selection *selection, zinc_source source,
+ZINC_API ZINC_CHECKED zinc_status zinc_array_write(zinc_array *a, const zinc_selection *selection, const zinc_buffer *source,
                                                    const zinc_io_options *options, zinc_error *err);
 /* The same with the selection as text; NULL or "" selects everything. */
-ZINC_API ZINC_CHECKED zinc_status zinc_array_read_text(zinc_array *a, const char *selection, zinc_buffer buffer, zinc_error *err);
-ZINC_API ZINC_CHECKED zinc_status zinc_array_write_text(zinc_array *a, const char *selection, zinc_source source, zinc_error *err);
+ZINC_API ZINC_CHECKED zinc_status zinc_array_read_text(zinc_array *a, const char *selection, zinc_buffer *buffer, zinc_error *err);
+ZINC_API ZINC_CHECKED zinc_status zinc_array_write_text(zinc_array *a, const char *selection, const zinc_buffer *source, zinc_error *err);
 
 /* A parsed text selection, for zinc_array_read and zinc_array_write.  Free with zinc_selection_free. */
 ZINC_API ZINC_CHECKED zinc_status zinc_selection_parse(zinc_selection **out, const zinc_array *a, const char *text, zinc_error *err);
@@ -735,7 +701,7 @@ ZINC_API ZINC_CHECKED zinc_status zinc_array_resize(zinc_array *a, const uint64_
  * `at` (may be NULL) gets the index where it begins.  A buffer whose `data` is NULL only reserves: the range
  * is fill value until the caller writes it, as programs do whose elements do not fit into memory.
  */
-ZINC_API ZINC_CHECKED zinc_status zinc_array_append(zinc_array *a, int axis, zinc_source source, const zinc_io_options *options,
+ZINC_API ZINC_CHECKED zinc_status zinc_array_append(zinc_array *a, int axis, const zinc_buffer *source, const zinc_io_options *options,
                                                     uint64_t *at, zinc_error *err);
 
 /* ------------------------------------------------------------------------
@@ -847,7 +813,7 @@ typedef struct zinc_writer zinc_writer;
 /* `budget` bytes of memory; 0 means 256 MiB.  The array must stay open. */
 ZINC_API ZINC_CHECKED zinc_status zinc_writer_new(zinc_writer **out, zinc_array *a, uint64_t budget, const zinc_io_options *options,
                                                   zinc_error *err);
-ZINC_API ZINC_CHECKED zinc_status zinc_writer_write(zinc_writer *w, const zinc_selection *selection, zinc_source source,
+ZINC_API ZINC_CHECKED zinc_status zinc_writer_write(zinc_writer *w, const zinc_selection *selection, const zinc_buffer *source,
                                                     zinc_error *err);
 ZINC_API ZINC_CHECKED zinc_status zinc_writer_flush(zinc_writer *w, zinc_error *err);
 ZINC_API void zinc_writer_free(zinc_writer *w);
@@ -897,15 +863,33 @@ struct zinc_type_of<T, typename zinc_same<decltype(zinc_any<T>().imag()), typena
     : zinc_complex_of<typename T::value_type> {
 	static_assert(sizeof(T) == 2 * sizeof(typename T::value_type), "a complex number is two parts");
 };
-template <typename T> inline zinc_buffer zinc_buffer_of(T *pointer, size_t nbytes)
+/* A buffer that lives as long as the statement, and stands for its address. */
+struct zinc_buffer_here {
+	zinc_buffer buffer;
+	operator zinc_buffer *() { return &buffer; }
+};
+struct zinc_const_buffer_here {
+	zinc_buffer buffer;
+	operator const zinc_buffer *() const { return &buffer; }
+};
+template <typename T> inline zinc_buffer_here zinc_buffer_as(zinc_type type, T *pointer, size_t nbytes)
 {
-	return zinc_buffer_init(zinc_type_of<T>::value, pointer, nbytes);
+	return {ZINC_BUFFER_INIT(type, pointer, nbytes)};
 }
-template <typename T> inline zinc_const_buffer zinc_buffer_of(const T *pointer, size_t nbytes)
+template <typename T> inline zinc_const_buffer_here zinc_buffer_as(zinc_type type, const T *pointer, size_t nbytes)
 {
-	return zinc_const_buffer_init(zinc_type_of<T>::value, pointer, nbytes);
+	return {ZINC_BUFFER_INIT(type, const_cast<T *>(pointer), nbytes)};
+}
+template <typename T> inline zinc_buffer_here zinc_buffer_of(T *pointer, size_t nbytes)
+{
+	return zinc_buffer_as(zinc_type_of<T>::value, pointer, nbytes);
+}
+template <typename T> inline zinc_const_buffer_here zinc_buffer_of(const T *pointer, size_t nbytes)
+{
+	return zinc_buffer_as(zinc_type_of<T>::value, pointer, nbytes);
 }
 #define ZINC_BUFFER(pointer, nbytes) zinc_buffer_of((pointer), (nbytes))
+#define ZINC_BUFFER_AS(type, pointer, nbytes) zinc_buffer_as((type), (pointer), (nbytes))
 #endif
 
 #endif /* ZINC_H */

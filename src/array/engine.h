@@ -75,6 +75,8 @@ typedef struct zinc_target {
 	const char *to, *from; /* names of the types, for messages */
 } zinc_target;
 
+/* The buffer as this version of the library knows it.  E_INVALID. */
+zinc_status zinc_buffer_take(zinc_buffer *out, const zinc_buffer *given, zinc_error *err);
 /* `writing`: elements go from the buffer into the array. */
 zinc_status zinc_target_init(zinc_target *t, const zinc_meta *m, const zinc_sel *sel, const zinc_buffer *b, int flags,
 			     bool writing, zinc_error *err);

@@ -223,12 +223,14 @@ zinc_job_read(zinc_job *j, zinc_error *err)
 /* ---- public ---- */
 
 static zinc_status
-read_planned(zinc_call *c, zinc_plan *p, zinc_buffer *buffer, zinc_error *err)
+read_planned(zinc_call *c, zinc_plan *p, const zinc_buffer *buffer, zinc_error *err)
 {
 	zinc_target t;
+	zinc_buffer b;
 	zinc_job j = {c, p, &t, false, NULL};
 
-	ZINC_TRY(zinc_target_init(&t, c->m, &p->sel, buffer, c->o.convert, false, err));
+	ZINC_TRY(zinc_buffer_take(&b, buffer, err));
+	ZINC_TRY(zinc_target_init(&t, c->m, &p->sel, &b, c->o.convert, false, err));
 	c->units_total = p->nunits;
 	if (p->nobjects == 0)
 		return ZINC_OK;
@@ -236,7 +238,7 @@ read_planned(zinc_call *c, zinc_plan *p, zinc_buffer *buffer, zinc_error *err)
 }
 
 zinc_status
-zinc_array_read(zinc_array *a, const zinc_selection *selection, zinc_buffer buffer, const zinc_io_options *options,
+zinc_array_read(zinc_array *a, const zinc_selection *selection, zinc_buffer *buffer, const zinc_io_options *options,
 		zinc_error *err)
 {
 	zinc_call c;
@@ -250,13 +252,13 @@ zinc_array_read(zinc_array *a, const zinc_selection *selection, zinc_buffer buff
 	if (code == ZINC_OK)
 		code = zinc_plan_init(&p, c.ctx, c.m, selection, err);
 	if (code == ZINC_OK)
-		code = read_planned(&c, &p, &buffer, err);
+		code = read_planned(&c, &p, buffer, err);
 	zinc_plan_fini(&p);
 	return zinc_call_end(&c, code, err);
 }
 
 zinc_status
-zinc_array_read_text(zinc_array *a, const char *selection, zinc_buffer buffer, zinc_error *err)
+zinc_array_read_text(zinc_array *a, const char *selection, zinc_buffer *buffer, zinc_error *err)
 {
 	zinc_selection *s = NULL;
 	zinc_status code;

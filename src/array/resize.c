@@ -126,8 +126,8 @@ sweep_odd(void *arg, const zinc_odd *odd)
 	for (d = 0; d <= s->m->ndim; d++, n += 2) {
 		if (s->m->keys.ops->decode(&s->m->keys, text, s->m->ndim, index)) {
 			if (outside(s, index) && s->left == ZINC_OK) {
-				s->left = zinc_fail(&s->why, ZINC_E_IO, "not erased, though the new shape is without it: %s",
-						    odd->why);
+				s->left = zinc_fail(&s->why, ZINC_E_IO,
+						    "not erased, though the new shape is without it: %s", odd->why);
 				zinc_error_at_key(&s->why, s->left, odd->key);
 			}
 			break;
@@ -277,27 +277,30 @@ reserve(zinc_array *a, reshape *x, const zinc_buffer *b, const zinc_io_options *
 }
 
 zinc_status
-zinc_array_append(zinc_array *a, int axis, zinc_source source, const zinc_io_options *options, uint64_t *at,
+zinc_array_append(zinc_array *a, int axis, const zinc_buffer *source, const zinc_io_options *options, uint64_t *at,
 		  zinc_error *err)
 {
 	reshape x = {.axis = axis};
 	uint64_t start[ZINC_MAX_NDIM] = {0};
 	zinc_selection s = ZINC_SELECTION_ALL;
+	zinc_buffer b;
 	zinc_status code;
 
 	if (a == NULL)
 		return zinc_fail(err, ZINC_E_INVALID, "no array");
-	code = reserve(a, &x, &source.buffer, options, err);
+	code = zinc_buffer_take(&b, source, err);
+	if (code == ZINC_OK)
+		code = reserve(a, &x, &b, options, err);
 	if (code != ZINC_OK)
 		return zinc_error_in(err, code, a->h);
 	start[axis] = x.before[axis];
 	if (at != NULL)
 		*at = start[axis];
-	if (source.buffer.data == NULL) /* the range alone was wanted; the caller fills it */
+	if (b.data == NULL) /* the range alone was wanted; the caller fills it */
 		return ZINC_OK;
 	s.kind = ZINC_SELECT_BOX;
 	s.ndim = x.ndim;
 	s.start = start;
-	s.count = source.buffer.shape;
-	return zinc_array_write(a, &s, source, options, err);
+	s.count = b.shape;
+	return zinc_array_write(a, &s, &b, options, err);
 }

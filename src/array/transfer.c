@@ -15,6 +15,14 @@
 
 /* ---- the buffer, checked ---- */
 
+zinc_status
+zinc_buffer_take(zinc_buffer *out, const zinc_buffer *given, zinc_error *err)
+{
+	if (given == NULL)
+		return zinc_fail(err, ZINC_E_INVALID, "no buffer");
+	return zinc_options_take(out, sizeof *out, given, err);
+}
+
 static zinc_status
 check_shape(const zinc_sel *sel, const zinc_buffer *b, zinc_error *err)
 {
@@ -274,8 +282,8 @@ out_of_range(const part *x, const void *element, zinc_type type, zinc_error *err
 		code = zinc_fail(err, ZINC_E_RANGE, "the value %s of type %s does not fit %s%s", (const char *)text.p,
 				 x->t->from, x->t->to, remedy);
 	else
-		code = zinc_fail(err, ZINC_E_RANGE, "a value of type %s does not fit %s%s", x->t->from, x->t->to,
-				 remedy);
+		code =
+		    zinc_fail(err, ZINC_E_RANGE, "a value of type %s does not fit %s%s", x->t->from, x->t->to, remedy);
 	zinc_buf_fini(&text);
 	return code;
 }

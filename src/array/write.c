@@ -237,20 +237,22 @@ zinc_job_write(zinc_job *j, zinc_error *err)
 /* ---- public ---- */
 
 static zinc_status
-write_planned(zinc_call *c, zinc_plan *p, zinc_buffer *buffer, zinc_error *err)
+write_planned(zinc_call *c, zinc_plan *p, const zinc_buffer *buffer, zinc_error *err)
 {
 	zinc_target t;
+	zinc_buffer b;
 	zinc_job j = {c, p, &t, false, NULL};
 
-	ZINC_TRY(zinc_target_init(&t, c->m, &p->sel, buffer, c->o.convert, true, err));
+	ZINC_TRY(zinc_buffer_take(&b, buffer, err));
+	ZINC_TRY(zinc_target_init(&t, c->m, &p->sel, &b, c->o.convert, true, err));
 	ZINC_TRY(zinc_transfer_check(p, &t, c->workers[0].s, err));
 	c->units_total = p->nobjects;
 	return p->nobjects == 0 ? ZINC_OK : zinc_job_write(&j, err);
 }
 
 zinc_status
-zinc_array_write(zinc_array *a, const zinc_selection *selection, zinc_source source, const zinc_io_options *options,
-		 zinc_error *err)
+zinc_array_write(zinc_array *a, const zinc_selection *selection, const zinc_buffer *source,
+		 const zinc_io_options *options, zinc_error *err)
 {
 	zinc_call c;
 	zinc_plan p;
@@ -265,13 +267,13 @@ zinc_array_write(zinc_array *a, const zinc_selection *selection, zinc_source sou
 	if (code == ZINC_OK)
 		code = zinc_plan_init(&p, c.ctx, c.m, selection, err);
 	if (code == ZINC_OK)
-		code = write_planned(&c, &p, &source.buffer, err);
+		code = write_planned(&c, &p, source, err);
 	zinc_plan_fini(&p);
 	return zinc_call_end(&c, code, err);
 }
 
 zinc_status
-zinc_array_write_text(zinc_array *a, const char *selection, zinc_source source, zinc_error *err)
+zinc_array_write_text(zinc_array *a, const char *selection, const zinc_buffer *source, zinc_error *err)
 {
 	zinc_selection *s = NULL;
 	zinc_status code;

@@ -185,7 +185,7 @@ write_points(zinc_writer *w, const pending *x, zinc_error *err)
 	s.points = points;
 	s.npoints = n;
 	if (code == ZINC_OK)
-		code = zinc_array_write(w->a, &s, zinc_buffer_init(ZINC_NATIVE, values, n * element), &w->o, err);
+		code = zinc_array_write(w->a, &s, ZINC_BUFFER_AS(ZINC_NATIVE, values, n * element), &w->o, err);
 	zinc_free(w->ctx, points);
 	zinc_free(w->ctx, values);
 	return code;
@@ -196,7 +196,7 @@ write_pending(zinc_writer *w, pending *x, zinc_error *err)
 {
 	uint64_t i;
 	zinc_selection s = ZINC_SELECTION_ALL;
-	zinc_buffer b = zinc_buffer_init(ZINC_NATIVE, x->elements, (size_t)x->nelems * zinc_array_element_size(w->a));
+	zinc_buffer b = ZINC_BUFFER_INIT(ZINC_NATIVE, x->elements, (size_t)x->nelems * zinc_array_element_size(w->a));
 
 	for (i = 0, x->nwritten = 0; i < x->nelems; i++)
 		x->nwritten += x->written[i];
@@ -206,7 +206,7 @@ write_pending(zinc_writer *w, pending *x, zinc_error *err)
 	s.ndim = zinc_array_ndim(w->a);
 	s.start = x->start;
 	s.count = x->inside;
-	return zinc_array_write(w->a, &s, b, &w->o, err);
+	return zinc_array_write(w->a, &s, &b, &w->o, err);
 }
 
 /* Write the oldest object; it stays when that fails. */
@@ -304,10 +304,12 @@ static zinc_status
 gather_all(zinc_writer *w, zinc_call *c, const zinc_plan *p, const zinc_buffer *buffer, zinc_error *err)
 {
 	zinc_target t;
+	zinc_buffer b;
 	zinc_object o;
 	size_t i;
 
-	ZINC_TRY(zinc_target_init(&t, c->m, &p->sel, buffer, c->o.convert, true, err));
+	ZINC_TRY(zinc_buffer_take(&b, buffer, err));
+	ZINC_TRY(zinc_target_init(&t, c->m, &p->sel, &b, c->o.convert, true, err));
 	ZINC_TRY(zinc_transfer_check(p, &t, c->workers[0].s, err));
 	for (i = 0; i < p->nobjects; i++) {
 		pending *x;
@@ -326,7 +328,7 @@ gather_all(zinc_writer *w, zinc_call *c, const zinc_plan *p, const zinc_buffer *
 /* ---- public ---- */
 
 zinc_status
-zinc_writer_write(zinc_writer *w, const zinc_selection *selection, zinc_source source, zinc_error *err)
+zinc_writer_write(zinc_writer *w, const zinc_selection *selection, const zinc_buffer *source, zinc_error *err)
 {
 	zinc_call c;
 	zinc_plan p;
@@ -339,7 +341,7 @@ zinc_writer_write(zinc_writer *w, const zinc_selection *selection, zinc_source s
 	if (code == ZINC_OK)
 		code = zinc_plan_init(&p, c.ctx, c.m, selection, err);
 	if (code == ZINC_OK)
-		code = gather_all(w, &c, &p, &source.buffer, err);
+		code = gather_all(w, &c, &p, source, err);
 	zinc_plan_fini(&p);
 	return zinc_call_end(&c, code, err);
 }

@@ -41,7 +41,7 @@ zinc_options_take(void *to, size_t nbytes, const void *from, zinc_error *err)
 		return ZINC_OK;
 	memcpy(&size, from, sizeof size);
 	if (size < sizeof size)
-		return zinc_fail(err, ZINC_E_INVALID, "options without their size: use the ..._OPTIONS macros");
+		return zinc_fail(err, ZINC_E_INVALID, "a structure without its size: use its macro, ZINC_..._OPTIONS, _INIT ...");
 	for (i = nbytes; i < size; i++)
 		if (bytes[i])
 			return zinc_fail(err, ZINC_E_INVALID, "options of a newer version of the library");

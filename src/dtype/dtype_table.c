@@ -107,19 +107,6 @@ zinc_type_name(zinc_type type)
 	return t ? t->name : NULL;
 }
 
-zinc_buffer
-zinc_buffer_init(zinc_type type, const void *data, size_t nbytes)
-{
-	/* one constructor for buffers to read into and to write from: the const is the caller's affair */
-	return (zinc_buffer){.type = type, .data = (void *)(uintptr_t)data, .nbytes = nbytes};
-}
-
-zinc_const_buffer
-zinc_const_buffer_init(zinc_type type, const void *data, size_t nbytes)
-{
-	return (zinc_const_buffer){.type = type, .data = data, .nbytes = nbytes};
-}
-
 void
 zinc_dtype_zero(const zinc_dtype *t, void *element)
 {

@@ -206,7 +206,7 @@ select_blocks(zinc_sel *out, const zinc_selection *s, const zinc_grid *grid, con
 static zinc_status
 select_kind(zinc_sel *out, const zinc_selection *s, const zinc_grid *grid, const uint64_t *shape, zinc_error *err)
 {
-	if (!s || s->kind == ZINC_SELECT_ALL)
+	if (s->kind == ZINC_SELECT_ALL)
 		return select_all(out, shape);
 	if (s->ndim != out->ndim)
 		return zinc_fail(err, ZINC_E_INVALID, "the selection has %d dimensions, the array %d", s->ndim,
@@ -248,10 +248,13 @@ zinc_status
 zinc_sel_init(zinc_sel *out, zinc_context *ctx, const zinc_selection *s, const zinc_grid *grid, int ndim,
 	      const uint64_t *shape, zinc_error *err)
 {
+	zinc_selection own;
 	zinc_status status;
 
 	*out = (zinc_sel){.ctx = ctx, .ndim = ndim};
-	status = select_kind(out, s, grid, shape, err);
+	status = zinc_options_take(&own, sizeof own, s, err);
+	if (status == ZINC_OK)
+		status = select_kind(out, &own, grid, shape, err);
 	if (status == ZINC_OK)
 		status = measure(out, err);
 	if (status != ZINC_OK)

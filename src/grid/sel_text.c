@@ -250,7 +250,8 @@ zinc_sel_parse_text(zinc_selection **out, zinc_context *ctx, const char *text, i
 	if (!o)
 		return zinc_fail_nomem(err);
 	o->ctx = ctx;
-	o->s = (zinc_selection){.kind = ZINC_SELECT_ORTHO, .ndim = ndim, .dims = o->dims};
+	o->s =
+	    (zinc_selection){.size = sizeof(zinc_selection), .kind = ZINC_SELECT_ORTHO, .ndim = ndim, .dims = o->dims};
 	ps = (parser){.text = text, .p = text, .ndim = ndim, .shape = shape, .dims = o->dims, .err = err};
 	ps.list = (uint64_t *)(void *)(o->dims + ndims);
 	s = parse_items(&ps, (int)items);

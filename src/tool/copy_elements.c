@@ -52,7 +52,7 @@ need_elements(struct box *b, int which, const zinc_dtype *t)
 static zinc_buffer
 buffer_of(const struct box *b, int which, zinc_type type)
 {
-	zinc_buffer out = zinc_buffer_init(type, b->c->block[which], (size_t)b->c->nblock[which]);
+	zinc_buffer out = ZINC_BUFFER_INIT(type, b->c->block[which], (size_t)b->c->nblock[which]);
 
 	out.arena = b->c->arena;
 	return out;
@@ -104,6 +104,7 @@ read_elements(struct box *b, zinc_array *a, bool selected, int which, zinc_type 
 	zinc_select_dim dims[ZINC_MAX_NDIM];
 	zinc_selection s = ZINC_SELECTION_ALL;
 	const zinc_io_options o = io_options(b);
+	zinc_buffer elements = buffer_of(b, which, type);
 
 	s.kind = ZINC_SELECT_BOX;
 	s.ndim = b->n->target->ndim;
@@ -115,7 +116,7 @@ read_elements(struct box *b, zinc_array *a, bool selected, int which, zinc_type 
 		s.ndim = b->n->source->ndim;
 		s.dims = dims;
 	}
-	return zinc_array_read(a, &s, buffer_of(b, which, type), &o, b->err);
+	return zinc_array_read(a, &s, &elements, &o, b->err);
 }
 
 /* The source's elements in the target's type, in block 0. */
@@ -134,8 +135,8 @@ read_source(struct box *b)
 		return read_elements(b, b->n->in, selected, 0, to->type);
 	ZINC_TRY(need_elements(b, 1, from));
 	ZINC_TRY(read_elements(b, b->n->in, selected, 1, ZINC_NATIVE));
-	return zinc_dtype_cast(to, b->c->block[0], from, b->c->block[1], b->nelems, b->c->o.convert,
-			       b->c->arena, b->err);
+	return zinc_dtype_cast(to, b->c->block[0], from, b->c->block[1], b->nelems, b->c->o.convert, b->c->arena,
+			       b->err);
 }
 
 static zinc_status
@@ -143,13 +144,14 @@ write_elements(struct box *b, zinc_array *a)
 {
 	zinc_selection s = ZINC_SELECTION_ALL;
 	zinc_io_options o = io_options(b);
+	const zinc_buffer elements = buffer_of(b, 0, ZINC_NATIVE);
 
 	o.store_fill = (a == b->n->out || a == b->n->trial) && b->n->target->no_fill; /* some readers make up what is not stored then */
 	s.kind = ZINC_SELECT_BOX;
 	s.ndim = b->n->target->ndim;
 	s.start = b->start;
 	s.count = b->count;
-	return zinc_array_write(a, &s, buffer_of(b, 0, ZINC_NATIVE), &o, b->err);
+	return zinc_array_write(a, &s, &elements, &o, b->err);
 }
 
 static zinc_status
@@ -217,7 +219,8 @@ static zinc_status
 open_middle(zinc_cp *c, const zinc_cp_node *n, const zinc_cp_plan *p, bool create, zinc_array **out, zinc_error *err)
 {
 	zinc_hierarchy *h = NULL;
-	zinc_status s = create ? zinc_cp_middle_erase(c, err) : ZINC_OK; /* also what was half erased by who was killed */
+	zinc_status s =
+	    create ? zinc_cp_middle_erase(c, err) : ZINC_OK; /* also what was half erased by who was killed */
 
 	if (s == ZINC_OK)
 		s = open_middle_place(c, &h, err);
@@ -345,8 +348,7 @@ distance(double a, double b)
 static void
 add_loss(const struct box *b, const zinc_dtype *t, struct loss *l)
 {
-	const zinc_convert_fn convert =
-	    t->type == ZINC_NATIVE ? NULL : zinc_dtype_converter(ZINC_COMPLEX128, t->type);
+	const zinc_convert_fn convert = t->type == ZINC_NATIVE ? NULL : zinc_dtype_converter(ZINC_COMPLEX128, t->type);
 	const uint8_t *x = b->c->block[0], *y = b->c->block[1];
 	double p[2] = {0}, q[2] = {0};
 	size_t i;

@@ -205,11 +205,11 @@ read_side(const struct values *v, struct worker *w, int side, const zinc_piece *
 	if (zinc_shape_bytes(&piece->n, 1, s->dtype->size, SIZE_MAX, &nbytes))
 		return zinc_fail(err, ZINC_E_LIMIT, "a chunk is too large");
 	ZINC_TRY(zinc_buf_reset(&w->elements[side], (size_t)nbytes, err));
-	b = zinc_buffer_init(ZINC_NATIVE, w->elements[side].p, (size_t)nbytes);
+	b = *ZINC_BUFFER_AS(ZINC_NATIVE, w->elements[side].p, (size_t)nbytes);
 	b.arena = w->arena[side];
 	if (b.arena)
 		zinc_arena_empty(b.arena);
-	return zinc_array_read(s->array, &piece->sel, b, NULL, err);
+	return zinc_array_read(s->array, &piece->sel, &b, NULL, err);
 }
 
 static zinc_status
@@ -262,7 +262,8 @@ compare_absent(struct values *v, const zinc_pieces *p, const zinc_cmp_pair *pair
 	if (p->absent == 0)
 		return ZINC_OK;
 	zinc_pieces_absent(p, index);
-	piece.sel = (zinc_selection){.kind = ZINC_SELECT_ORTHO, .ndim = v->ndim, .dims = piece.dims};
+	piece.sel = (zinc_selection){
+	    .size = sizeof(zinc_selection), .kind = ZINC_SELECT_ORTHO, .ndim = v->ndim, .dims = piece.dims};
 	for (d = 0; d < v->ndim; d++)
 		piece.dims[d] = (zinc_select_dim){.start = index[d], .count = 1, .step = 1};
 	for (side = 0; side < 2; side++) {

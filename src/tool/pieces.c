@@ -147,6 +147,7 @@ points_piece(const zinc_pieces *p, size_t i, zinc_piece *out)
 	const size_t first = i * POINTS_MAX;
 
 	out->n = zinc_min_u64(POINTS_MAX, p->sel.npoints - first);
+	out->sel.size = sizeof out->sel;
 	out->sel.kind = ZINC_SELECT_POINTS;
 	out->sel.points = p->sel.points + first * (size_t)p->sel.ndim;
 	out->sel.npoints = (size_t)out->n;
@@ -180,6 +181,7 @@ zinc_pieces_get(const zinc_pieces *p, size_t i, zinc_piece *out)
 		}
 		out->n *= s->count; /* no more than the array has, whose product was checked */
 	}
+	out->sel.size = sizeof out->sel;
 	out->sel.kind = ZINC_SELECT_ORTHO;
 	out->sel.dims = out->dims;
 }

@@ -82,6 +82,7 @@ zinc_pieces_cell(const zinc_pieces *p, uint64_t number, zinc_piece *out)
 		out->dims[d].start = s->start + first * s->step;
 		out->n *= out->dims[d].count; /* no more than the selection has, whose product was checked */
 	}
+	out->sel.size = sizeof out->sel;
 	out->sel.kind = ZINC_SELECT_ORTHO;
 	out->sel.dims = out->dims;
 }

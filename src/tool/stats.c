@@ -199,9 +199,9 @@ sum_piece(void *arg, const zinc_piece *piece, size_t slot, int worker, zinc_erro
 
 	memset(s, 0, sizeof *s);
 	ZINC_TRY(make_room(x, w, piece->n, &nbytes, err));
-	b = zinc_buffer_init(x->how.read, w->elements.p, nbytes);
+	b = *ZINC_BUFFER_AS(x->how.read, w->elements.p, nbytes);
 	b.arena = w->arena;
-	ZINC_TRY(zinc_array_read(x->a, &piece->sel, b, NULL, err));
+	ZINC_TRY(zinc_array_read(x->a, &piece->sel, &b, NULL, err));
 	sum_elements(x, w, (size_t)piece->n, s);
 	if (w->arena)
 		zinc_arena_empty(w->arena);

@@ -28,9 +28,9 @@ expect_type(zinc_type type)
 	T element = T();
 	const T *constant = &element;
 
-	EXPECT(ZINC_BUFFER(&element, sizeof element).type == type);
-	EXPECT(ZINC_BUFFER(constant, sizeof element).type == type);
-	EXPECT(ZINC_BUFFER(&element, sizeof element).nbytes == sizeof element);
+	EXPECT((*ZINC_BUFFER(&element, sizeof element)).type == type);
+	EXPECT((*ZINC_BUFFER(constant, sizeof element)).type == type);
+	EXPECT((*ZINC_BUFFER(&element, sizeof element)).nbytes == sizeof element);
 	EXPECT(zinc_type_size(type) == sizeof(T));
 }
 
@@ -58,8 +58,8 @@ check_types()
 	expect_type<unsigned long long>(ZINC_UINT64);
 	expect_type<std::complex<float>>(ZINC_COMPLEX64);
 	expect_type<std::complex<double>>(ZINC_COMPLEX128);
-	EXPECT(ZINC_BUFFER(static_cast<void *>(nullptr), 0).type == ZINC_NATIVE);
-	EXPECT(ZINC_BUFFER(static_cast<const void *>(nullptr), 0).type == ZINC_NATIVE);
+	EXPECT((*ZINC_BUFFER(static_cast<void *>(nullptr), 0)).type == ZINC_NATIVE);
+	EXPECT((*ZINC_BUFFER(static_cast<const void *>(nullptr), 0)).type == ZINC_NATIVE);
 }
 
 static void
@@ -85,7 +85,7 @@ check_array()
 	const float row[6] = {1, 2, 3, 4, 5, 6};
 	const int64_t backwards[] = {-4};
 	float out[4][6], in[2][6];
-	zinc_const_buffer reversed = ZINC_BUFFER(row, sizeof row);
+	zinc_buffer reversed = *ZINC_BUFFER(row, sizeof row);
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_array_options options = ZINC_ARRAY_OPTIONS_INIT;
 	zinc_array *a = nullptr;
@@ -107,7 +107,7 @@ check_array()
 	reversed.strides = backwards;
 	reversed.first = 20;
 	if (zinc_array_write_text(a, "0, :", ZINC_BUFFER(row, sizeof row), &err) ||
-	    zinc_array_write_text(a, "1, :", reversed, &err) ||
+	    zinc_array_write_text(a, "1, :", &reversed, &err) ||
 	    zinc_array_read_text(a, "0:2, :", ZINC_BUFFER(&in[0][0], sizeof in), &err))
 		std::fprintf(stderr, "%s\n", zinc_error_text(&err));
 	EXPECT(in[0][0] == 1.0f && in[0][5] == 6.0f && in[1][0] == 6.0f && in[1][5] == 1.0f);

@@ -98,12 +98,12 @@ append(const char *url, const char *argument, zinc_error *err)
 	zinc_status status = zinc_array_open_url(&a, url, NULL, err);
 
 	if (status == ZINC_OK) {
-		zinc_buffer buffer = zinc_buffer_init(ZINC_NATIVE, data, nbytes);
+		zinc_buffer buffer = *ZINC_BUFFER_AS(ZINC_NATIVE, data, nbytes);
 		memcpy(shape, zinc_array_shape(a), sizeof(uint64_t) * (size_t)zinc_array_ndim(a));
 		shape[axis] = extent(a, axis, nbytes);
 		buffer.ndim = zinc_array_ndim(a);
 		buffer.shape = shape;
-		status = zinc_array_append(a, axis, buffer, NULL, NULL, err);
+		status = zinc_array_append(a, axis, &buffer, NULL, NULL, err);
 	}
 	zinc_array_close(a);
 	free(data);

@@ -19,7 +19,8 @@ static zinc_status
 write_all(zinc_array *a, uint32_t worker, uint32_t workers, uint32_t count, zinc_error *err)
 {
 	uint64_t start, one = 1;
-	zinc_selection element = {.kind = ZINC_SELECT_BOX, .ndim = 1, .start = &start, .count = &one};
+	zinc_selection element = {
+	    .size = sizeof(zinc_selection), .kind = ZINC_SELECT_BOX, .ndim = 1, .start = &start, .count = &one};
 	zinc_status status = ZINC_OK;
 
 	for (uint32_t k = 0; k < count && status == ZINC_OK; k++) {
@@ -64,7 +65,7 @@ watch(zinc_array *a, uint32_t workers, zinc_error *err)
 
 	for (int last = 0; status == ZINC_OK && !last; reads++) {
 		last = stdin_ended();
-		status = zinc_array_read_text(a, NULL, zinc_buffer_init(ZINC_UINT32, seen, n * sizeof *seen), err);
+		status = zinc_array_read_text(a, NULL, ZINC_BUFFER_AS(ZINC_UINT32, seen, n * sizeof *seen), err);
 		for (uint32_t w = 0; status == ZINC_OK && w < workers; w++) {
 			long now = progress(seen, n, w, workers);
 			if (now < before[w]) {

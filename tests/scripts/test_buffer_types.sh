@@ -58,8 +58,13 @@ for language in $languages; do
 		try $language yes "$const float v[2] = {0, 0}; return zinc_array_append(a, 0, ZINC_BUFFER(v, sizeof v), 0, 0, err);"
 		try $language yes "$const float v[2] = {0, 0}; zinc_writer *w = 0; (void)a; return zinc_writer_write(w, 0, ZINC_BUFFER(v, sizeof v), err);"
 	done
-	try $language yes 'float v[2] = {0, 0}; zinc_buffer b = ZINC_BUFFER(v, sizeof v); b.first = 4; return zinc_array_write(a, 0, b, 0, err);'
-	try $language no 'const float v[2] = {0, 0}; zinc_buffer b = ZINC_BUFFER(v, sizeof v); return zinc_array_write(a, 0, b, 0, err);'
+	try $language yes 'float v[2] = {0, 0}; zinc_buffer b = ZINC_BUFFER_INIT(ZINC_NATIVE, v, sizeof v); b.first = 4; return zinc_array_read(a, 0, &b, 0, err);'
+	try $language yes 'float v[2] = {0, 0}; const zinc_buffer b = ZINC_BUFFER_INIT(ZINC_NATIVE, v, sizeof v); return zinc_array_write(a, 0, &b, 0, err);'
+	try $language no 'float v[2] = {0, 0}; const zinc_buffer b = ZINC_BUFFER_INIT(ZINC_NATIVE, v, sizeof v); return zinc_array_read(a, 0, &b, 0, err);'
+	try $language no 'const float v[2] = {0, 0}; zinc_buffer b = ZINC_BUFFER_INIT(ZINC_NATIVE, v, sizeof v); return zinc_array_write(a, 0, &b, 0, err);'
+	try $language yes 'float v[2] = {0, 0}; return zinc_array_read(a, 0, ZINC_BUFFER_AS(ZINC_BOOL, v, sizeof v), 0, err);'
+	try $language yes 'const float v[2] = {0, 0}; return zinc_array_write(a, 0, ZINC_BUFFER_AS(ZINC_BOOL, v, sizeof v), 0, err);'
+	try $language no 'const float v[2] = {0, 0}; return zinc_array_read(a, 0, ZINC_BUFFER_AS(ZINC_BOOL, v, sizeof v), 0, err);'
 done
 try c yes 'float _Complex v[2] = {0, 0}; return zinc_array_read_text(a, "", ZINC_BUFFER(v, sizeof v), err);'
 try c no 'const double _Complex v[2] = {0, 0}; return zinc_array_read_text(a, "", ZINC_BUFFER(v, sizeof v), err);'

@@ -290,7 +290,7 @@ append(void *arg, zinc_context *ctx, zinc_error *err)
 {
 	static const uint64_t shape[] = {2, COLS};
 	uint16_t v[2 * COLS] = {0};
-	zinc_buffer b = ZINC_BUFFER(v, sizeof v);
+	zinc_buffer b = *ZINC_BUFFER(v, sizeof v);
 	zinc_array *a = NULL;
 	zinc_status st = open_array(&a, "zstd", ctx, err);
 
@@ -300,7 +300,7 @@ append(void *arg, zinc_context *ctx, zinc_error *err)
 	b.ndim = 2;
 	b.shape = shape;
 	if (st == ZINC_OK)
-		st = zinc_array_append(a, 0, b, NULL, NULL, err);
+		st = zinc_array_append(a, 0, &b, NULL, NULL, err);
 	zinc_array_close(a);
 	return st;
 }
@@ -599,9 +599,11 @@ sweep_part(void **unused)
 	(void)unused;
 	for (i = of_part; i < COUNT(scenarios); i += of_parts) {
 		scenario s = scenarios[i];
-		sweep_scenario sweep = {
-		    .run = s.run, .arg = &s, .before = before, .after = s.run == write_points ? after_points : after,
-		    .threads = s.threads};
+		sweep_scenario sweep = {.run = s.run,
+					.arg = &s,
+					.before = before,
+					.after = s.run == write_points ? after_points : after,
+					.threads = s.threads};
 		unsigned long points;
 
 		if (of_os && s.memory_only)

@@ -36,7 +36,7 @@ calls_of_read(sweep_memory *m, zinc_array *a, const char *selection, void *v, si
 	zinc_error err = ZINC_ERROR_INIT;
 	unsigned long was = atomic_load(&m->calls);
 
-	assert_ok(zinc_array_read_text(a, selection, zinc_buffer_init(ZINC_NATIVE, v, nbytes), &err));
+	assert_ok(zinc_array_read_text(a, selection, ZINC_BUFFER_AS(ZINC_NATIVE, v, nbytes), &err));
 	return atomic_load(&m->calls) - was;
 }
 

@@ -38,13 +38,14 @@ vlen(const char *text)
 	return (zinc_vlen){text, strlen(text)};
 }
 
-static zinc_buffer
+static zinc_buffer *
 reading(zinc_vlen *v, size_t n, zinc_arena *arena)
 {
-	zinc_buffer b = zinc_buffer_init(ZINC_NATIVE, v, n * sizeof *v);
+	static zinc_buffer b;
 
+	b = *ZINC_BUFFER_AS(ZINC_NATIVE, v, n * sizeof *v);
 	b.arena = arena;
-	return b;
+	return &b;
 }
 
 /* Read everything and compare. */
@@ -113,7 +114,7 @@ whole_and_in_part(zinc_array *a, zinc_arena *arena)
 		write_text(i, 1);
 		v[i] = vlen(texts[i]);
 	}
-	assert_ok(zinc_array_write(a, NULL, zinc_buffer_init(ZINC_NATIVE, v, sizeof v), NULL, &err));
+	assert_ok(zinc_array_write(a, NULL, ZINC_BUFFER_AS(ZINC_NATIVE, v, sizeof v), NULL, &err));
 	check_all(a, arena);
 	/* parts of chunks: old elements keep company with new ones */
 	for (i = 0; i < ROWS * COLS; i++)
@@ -121,22 +122,23 @@ whole_and_in_part(zinc_array *a, zinc_arena *arena)
 			write_text(i, 2);
 			v[(i / COLS - 2) * 3 + i % COLS - 1] = vlen(texts[i]);
 		}
-	assert_ok(zinc_array_write_text(a, "2:5, 1:4", zinc_buffer_init(ZINC_NATIVE, v, 9 * sizeof *v), &err));
+	assert_ok(zinc_array_write_text(a, "2:5, 1:4", ZINC_BUFFER_AS(ZINC_NATIVE, v, 9 * sizeof *v), &err));
 	check_all(a, arena);
 	for (i = 0; i < ROWS; i += 3) {
 		snprintf(texts[i * COLS + 4], sizeof texts[0], "%s", i == 3 ? "" : "third");
 		v[i / 3] = vlen(texts[i * COLS + 4]);
 	}
-	assert_ok(zinc_array_write_text(a, "::3, 4", zinc_buffer_init(ZINC_NATIVE, v, 3 * sizeof *v), &err));
+	assert_ok(zinc_array_write_text(a, "::3, 4", ZINC_BUFFER_AS(ZINC_NATIVE, v, 3 * sizeof *v), &err));
 	check_all(a, arena);
 	/* one element at a time, also longer than all the rest of its chunk */
 	for (i = 0; i < ROWS * COLS; i += 4) {
 		const uint64_t at[] = {i / COLS, i % COLS};
-		const zinc_selection point = {.kind = ZINC_SELECT_POINTS, .ndim = 2, .npoints = 1, .points = at};
+		const zinc_selection point = {
+		    .size = sizeof(zinc_selection), .kind = ZINC_SELECT_POINTS, .ndim = 2, .npoints = 1, .points = at};
 
 		write_text(i, 3);
 		v[0] = vlen(texts[i]);
-		assert_ok(zinc_array_write(a, &point, zinc_buffer_init(ZINC_NATIVE, v, sizeof *v), NULL, &err));
+		assert_ok(zinc_array_write(a, &point, ZINC_BUFFER_AS(ZINC_NATIVE, v, sizeof *v), NULL, &err));
 	}
 	check_all(a, arena);
 }
@@ -188,14 +190,22 @@ selections(void **state)
 	stage_open(&s, 2, 0);
 	assert_ok(zinc_arena_new(&arena, s.ctx, 0, &err));
 	for (k = 0; k < COUNT(ways); k++) {
-		const zinc_selection some = {.kind = ZINC_SELECT_POINTS, .ndim = 2, .npoints = 4, .points = points};
-		const zinc_selection odd = {.kind = ZINC_SELECT_MASK, .ndim = 2, .mask = mask, .nmask = sizeof mask};
+		const zinc_selection some = {.size = sizeof(zinc_selection),
+					     .kind = ZINC_SELECT_POINTS,
+					     .ndim = 2,
+					     .npoints = 4,
+					     .points = points};
+		const zinc_selection odd = {.size = sizeof(zinc_selection),
+					    .kind = ZINC_SELECT_MASK,
+					    .ndim = 2,
+					    .mask = mask,
+					    .nmask = sizeof mask};
 		const int64_t backwards[] = {-(int64_t)sizeof *v};
 
 		a = create(&s, &ways[k]);
 		whole_and_in_part(a, arena);
-		b = reading(v, 9, arena);
-		assert_ok(zinc_array_read_text(a, "1:6:2, [4,0,2]", b, &err));
+		b = *reading(v, 9, arena);
+		assert_ok(zinc_array_read_text(a, "1:6:2, [4,0,2]", &b, &err));
 		for (i = 0; i < 9; i++)
 			expect(v[i], texts[(1 + 2 * (i / 3)) * COLS + (i % 3 == 0 ? 4 : i % 3 == 1 ? 0 : 2)]);
 		assert_ok(zinc_array_read(a, &some, reading(v, 4, arena), NULL, &err));
@@ -206,11 +216,11 @@ selections(void **state)
 		assert_ok(zinc_array_read(a, &odd, reading(v, 6, arena), NULL, &err));
 		for (i = 0; i < 6; i++)
 			expect(v[i], texts[6 * i]);
-		b = reading(v, COLS, arena);
+		b = *reading(v, COLS, arena);
 		b.ndim = 1;
 		b.strides = backwards;
 		b.first = (COLS - 1) * sizeof *v;
-		assert_ok(zinc_array_read_text(a, "3", b, &err));
+		assert_ok(zinc_array_read_text(a, "3", &b, &err));
 		for (i = 0; i < COLS; i++)
 			expect(v[COLS - 1 - i], texts[3 * COLS + i]);
 		assert_ok(zinc_array_read_text(a, "0:0", reading(v, 0, arena), &err));
@@ -245,11 +255,11 @@ fills_are_not_stored(void **state)
 			v[i] = vlen(same);
 			snprintf(texts[i], sizeof texts[i], "%s", same);
 		}
-		assert_ok(zinc_array_write(a, NULL, zinc_buffer_init(ZINC_NATIVE, v, sizeof v), NULL, &err));
+		assert_ok(zinc_array_write(a, NULL, ZINC_BUFFER_AS(ZINC_NATIVE, v, sizeof v), NULL, &err));
 		assert_int_equal(zinc_array_chunk_get(a, (uint64_t[]){0, 0}, &(zinc_blob)ZINC_BLOB_INIT, &err),
 				 ZINC_E_NOTFOUND);
 		check_all(a, arena);
-		assert_ok(zinc_array_write(a, NULL, zinc_buffer_init(ZINC_NATIVE, v, sizeof v), &store, &err));
+		assert_ok(zinc_array_write(a, NULL, ZINC_BUFFER_AS(ZINC_NATIVE, v, sizeof v), &store, &err));
 		check_all(a, arena);
 		zinc_array_close(a);
 	}
@@ -273,7 +283,7 @@ bytes_in_the_store(void **state)
 	stage_open(&s, 1, 0);
 	assert_ok(zinc_array_create(
 	    &a, s.h, "a", ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = shape, .dtype = "string", .codecs = "none"), &err));
-	assert_ok(zinc_array_write(a, NULL, zinc_buffer_init(ZINC_NATIVE, v, sizeof v), NULL, &err));
+	assert_ok(zinc_array_write(a, NULL, ZINC_BUFFER_AS(ZINC_NATIVE, v, sizeof v), NULL, &err));
 	assert_ok(zinc_array_chunk_get(a, (uint64_t[]){0}, &blob, &err));
 	assert_int_equal(blob.nbytes, sizeof want - 1);
 	assert_memory_equal(blob.data, want, sizeof want - 1);
@@ -306,7 +316,7 @@ arenas(void **state)
 	assert_ok(zinc_arena_new(&small, s.ctx, 1000, &err));
 	a = create(&s, &ways[1]);
 	whole_and_in_part(a, arena);
-	assert_int_equal(zinc_array_read(a, NULL, zinc_buffer_init(ZINC_NATIVE, v, sizeof v), NULL, &err),
+	assert_int_equal(zinc_array_read(a, NULL, ZINC_BUFFER_AS(ZINC_NATIVE, v, sizeof v), NULL, &err),
 			 ZINC_E_INVALID);
 	assert_int_equal(zinc_array_read(a, NULL, reading(v, ROWS * COLS, small), NULL, &err), ZINC_E_LIMIT);
 	zinc_arena_empty(small);
@@ -344,7 +354,7 @@ refused(void **state)
 	/* no number is a text, and no other bytes are */
 	assert_int_equal(zinc_array_write_text(a, "0, 0", ZINC_BUFFER(number, sizeof number), &err), ZINC_E_INVALID);
 	assert_int_equal(zinc_array_read_text(a, "0, 0", ZINC_BUFFER(number, sizeof number), &err), ZINC_E_INVALID);
-	assert_int_equal(zinc_array_write_text(a, "0, 0", zinc_buffer_init(ZINC_NATIVE, wrong, sizeof wrong), &err),
+	assert_int_equal(zinc_array_write_text(a, "0, 0", ZINC_BUFFER_AS(ZINC_NATIVE, wrong, sizeof wrong), &err),
 			 ZINC_E_RANGE);
 	assert_int_equal(zinc_writer_new(&w, a, 0, NULL, &err), ZINC_E_INVALID);
 	check_all(a, arena);
@@ -376,11 +386,11 @@ shapes_that_change(void **state)
 	assert_ok(zinc_array_create(
 	    &a, s.h, "a",
 	    ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = shape, .dtype = "bytes", .chunks = chunks, .fill = "[1, 2]"), &err));
-	assert_ok(zinc_array_write(a, NULL, zinc_buffer_init(ZINC_NATIVE, v, 2 * sizeof *v), NULL, &err));
-	b = zinc_buffer_init(ZINC_NATIVE, more, sizeof more);
+	assert_ok(zinc_array_write(a, NULL, ZINC_BUFFER_AS(ZINC_NATIVE, v, 2 * sizeof *v), NULL, &err));
+	b = *ZINC_BUFFER_AS(ZINC_NATIVE, more, sizeof more);
 	b.ndim = 1;
 	b.shape = (uint64_t[]){3};
-	assert_ok(zinc_array_append(a, 0, b, NULL, &at, &err));
+	assert_ok(zinc_array_append(a, 0, &b, NULL, &at, &err));
 	assert_int_equal(at, 2);
 	assert_ok(zinc_array_resize(a, longer, &err));
 	assert_ok(zinc_array_read(a, NULL, reading(v, 6, arena), NULL, &err));
@@ -420,7 +430,7 @@ write_and_read(void *arg, zinc_context *ctx, zinc_error *err)
 							 .fill = "\"f\"", .fortran = w->fortran),
 				      err);
 	if (code == ZINC_OK)
-		code = zinc_array_write_text(a, "1:3, 1:3", zinc_buffer_init(ZINC_NATIVE, in, sizeof in), err);
+		code = zinc_array_write_text(a, "1:3, 1:3", ZINC_BUFFER_AS(ZINC_NATIVE, in, sizeof in), err);
 	if (code == ZINC_OK)
 		code = zinc_array_read(a, NULL, reading(v, 16, arena), NULL, err);
 	if (code == ZINC_OK) {

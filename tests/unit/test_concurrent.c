@@ -249,13 +249,13 @@ append_rows(void *arg)
 	int i, k;
 
 	for (k = 0; k < 20 && t->st == ZINC_OK; k++) {
-		zinc_buffer b = ZINC_BUFFER(v, sizeof v);
+		zinc_buffer b = *ZINC_BUFFER(v, sizeof v);
 
 		for (i = 0; i < 7; i++)
 			v[i] = (uint32_t)t->id;
 		b.ndim = 1;
 		b.shape = shape;
-		t->st = zinc_array_append(t->a, 0, b, NULL, NULL, NULL);
+		t->st = zinc_array_append(t->a, 0, &b, NULL, NULL, NULL);
 	}
 	return NULL;
 }

@@ -108,7 +108,11 @@ write_some(zinc_array *a, const sample *x)
 	int boxes = (int)rnd(4), d;
 
 	while (x->n > 0 && boxes-- > 0) {
-		zinc_selection s = {.kind = ZINC_SELECT_BOX, .ndim = x->ndim, .start = start, .count = count};
+		zinc_selection s = {.size = sizeof(zinc_selection),
+				    .kind = ZINC_SELECT_BOX,
+				    .ndim = x->ndim,
+				    .start = start,
+				    .count = count};
 		size_t n = 1, i;
 		uint8_t *p;
 
@@ -120,7 +124,7 @@ write_some(zinc_array *a, const sample *x)
 		p = calloc(n, element);
 		for (i = 0; i < n * element; i++) /* small numbers in every type: the lowest byte of each element */
 			p[i] = i % element == 0 ? (uint8_t)(x->type == 0 ? rnd(2) : rnd(100)) : 0;
-		assert_ok(zinc_array_write(a, &s, zinc_buffer_init(ZINC_NATIVE, p, n * element), NULL, &err));
+		assert_ok(zinc_array_write(a, &s, ZINC_BUFFER_AS(ZINC_NATIVE, p, n * element), NULL, &err));
 		free(p);
 	}
 }
@@ -159,9 +163,9 @@ compare(zinc_array *a, const sample *x, const char *select, const char *dtype)
 	size = zinc_array_element_size(b);
 	p = calloc(n + 1, size);
 	q = calloc(n + 1, size);
-	buffer = zinc_buffer_init(zinc_array_type(b), p, n * size);
-	assert_ok(zinc_array_read(a, s, buffer, NULL, &err));
-	assert_ok(zinc_array_read(b, NULL, zinc_buffer_init(ZINC_NATIVE, q, n * size), NULL, &err));
+	buffer = *ZINC_BUFFER_AS(zinc_array_type(b), p, n * size);
+	assert_ok(zinc_array_read(a, s, &buffer, NULL, &err));
+	assert_ok(zinc_array_read(b, NULL, ZINC_BUFFER_AS(ZINC_NATIVE, q, n * size), NULL, &err));
 	assert_memory_equal(p, q, n * size);
 	if (!dtype) {
 		assert_memory_equal(zinc_array_fill(a), zinc_array_fill(b), size);

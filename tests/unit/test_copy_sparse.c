@@ -38,7 +38,7 @@ read_all(zinc_array *a, size_t *nbytes)
 	for (d = 0; d < zinc_array_ndim(a); d++)
 		n *= (size_t)shape[d];
 	p = malloc(n + 1);
-	assert_ok(zinc_array_read(a, NULL, zinc_buffer_init(ZINC_NATIVE, p, n), NULL, &err));
+	assert_ok(zinc_array_read(a, NULL, ZINC_BUFFER_AS(ZINC_NATIVE, p, n), NULL, &err));
 	*nbytes = n;
 	return p;
 }
@@ -52,10 +52,11 @@ write_some(zinc_array *a, unsigned seed)
 	int k;
 
 	for (k = 0; k < 5; k++) {
-		const zinc_selection sel = {.kind = ZINC_SELECT_BOX, .ndim = 2, .start = at, .count = count};
+		const zinc_selection sel = {
+		    .size = sizeof(zinc_selection), .kind = ZINC_SELECT_BOX, .ndim = 2, .start = at, .count = count};
 		uint8_t v = (uint8_t)(40 + k);
 
-		assert_ok(zinc_array_write(a, &sel, zinc_buffer_init(ZINC_UINT8, &v, 1), NULL, &err));
+		assert_ok(zinc_array_write(a, &sel, ZINC_BUFFER_AS(ZINC_UINT8, &v, 1), NULL, &err));
 		seed = seed * 1103515245 + 12345;
 		at[0] = k == 0 ? 0 : (seed >> 9) % ROWS;
 		at[1] = k == 0 ? 0 : (seed >> 17) % COLS;
@@ -72,7 +73,7 @@ make_dense(zinc_array *dense, zinc_array *a)
 	void *p = read_all(a, &n);
 
 	io.store_fill = 1;
-	assert_ok(zinc_array_write(dense, NULL, zinc_buffer_init(ZINC_NATIVE, p, n), &io, &err));
+	assert_ok(zinc_array_write(dense, NULL, ZINC_BUFFER_AS(ZINC_NATIVE, p, n), &io, &err));
 	free(p);
 }
 
@@ -126,8 +127,16 @@ as_dense(void **state)
 	    {"float32", "\"NaN\"", "float64"},
 	    {"float64", "2.0", "int8"},
 	};
-	static const char *const slices[] = {NULL, ":, :", "5:140, 7:", "::7, 2::3", "150, :", ":, 0", "3:3, :",
-					     "[150, 0, 77, 0], ::2", "::50, [0, 129]", "1::149, 1::128"};
+	static const char *const slices[] = {NULL,
+					     ":, :",
+					     "5:140, 7:",
+					     "::7, 2::3",
+					     "150, :",
+					     ":, 0",
+					     "3:3, :",
+					     "[150, 0, 77, 0], ::2",
+					     "::50, [0, 129]",
+					     "1::149, 1::128"};
 	static const uint64_t chunks[][2] = {{3, 2}, {5, 7}, {64, 64}};
 	const uint64_t shape[] = {ROWS, COLS}, shards[] = {15, 14};
 	size_t i, j, k;
@@ -165,7 +174,8 @@ static void
 texts(void **state)
 {
 	const uint64_t shape[] = {ROWS, COLS}, start[] = {100, 77}, count[] = {1, 1}, chunks[] = {4, 5};
-	const zinc_selection sel = {.kind = ZINC_SELECT_BOX, .ndim = 2, .start = start, .count = count};
+	const zinc_selection sel = {
+	    .size = sizeof(zinc_selection), .kind = ZINC_SELECT_BOX, .ndim = 2, .start = start, .count = count};
 	zinc_vlen v = {.data = "abc", .nbytes = 3};
 	zinc_copy_options o = ZINC_COPY_OPTIONS_INIT;
 	zinc_error err = ZINC_ERROR_INIT;
@@ -175,7 +185,7 @@ texts(void **state)
 	(void)state;
 	stage_open(&s, 2, 0);
 	a = make(&s, "a", shape, "string", "\"none\"", 0);
-	assert_ok(zinc_array_write(a, &sel, zinc_buffer_init(ZINC_NATIVE, &v, sizeof v), NULL, &err));
+	assert_ok(zinc_array_write(a, &sel, ZINC_BUFFER_AS(ZINC_NATIVE, &v, sizeof v), NULL, &err));
 	(void)stage_counts(&s);
 	o.ndim = 2;
 	o.chunks = chunks;
@@ -199,7 +209,8 @@ uncounted(void **state)
 	    *ZINC_COPY_OPTIONS(.select = "1:, 2:"),
 	    *ZINC_COPY_OPTIONS(.select = "4611686018427387903, :"),
 	};
-	const zinc_selection sel = {.kind = ZINC_SELECT_BOX, .ndim = 2, .start = last, .count = one};
+	const zinc_selection sel = {
+	    .size = sizeof(zinc_selection), .kind = ZINC_SELECT_BOX, .ndim = 2, .start = last, .count = one};
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_array *a;
 	int32_t v = 9;
@@ -213,7 +224,8 @@ uncounted(void **state)
 	zinc_array_close(a);
 	for (i = 0; i < COUNT(forms); i++) {
 		uint64_t at[2];
-		zinc_selection end = {.kind = ZINC_SELECT_BOX, .start = at, .count = one};
+		zinc_selection end = {
+		    .size = sizeof(zinc_selection), .kind = ZINC_SELECT_BOX, .start = at, .count = one};
 		double got = 0;
 
 		(void)stage_counts(&s);
@@ -223,10 +235,10 @@ uncounted(void **state)
 		end.ndim = zinc_array_ndim(a);
 		at[0] = zinc_array_shape(a)[0] - 1;
 		at[1] = end.ndim > 1 ? zinc_array_shape(a)[1] - 1 : 0;
-		assert_ok(zinc_array_read(a, &end, zinc_buffer_init(ZINC_FLOAT64, &got, sizeof got), NULL, &err));
+		assert_ok(zinc_array_read(a, &end, ZINC_BUFFER_AS(ZINC_FLOAT64, &got, sizeof got), NULL, &err));
 		assert_true(got == 9);
 		at[0]--;
-		assert_ok(zinc_array_read(a, &end, zinc_buffer_init(ZINC_FLOAT64, &got, sizeof got), NULL, &err));
+		assert_ok(zinc_array_read(a, &end, ZINC_BUFFER_AS(ZINC_FLOAT64, &got, sizeof got), NULL, &err));
 		assert_true(got == 3);
 		assert_int_equal(stored(a), 1);
 		zinc_array_close(a);

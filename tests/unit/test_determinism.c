@@ -216,16 +216,18 @@ create(subject *x, const kind *k, zinc_store *store, zinc_context *ctx)
 /* ---- what is done to it ---- */
 
 /* New elements: something that compresses, with runs of the fill value, or nothing but it. */
-static zinc_buffer
+static const zinc_buffer *
 fresh(subject *x, size_t nelems, bool erase)
 {
+	static zinc_buffer b;
 	const size_t n = nelems * x->element, run = 1 + (size_t)rnd(700);
 	size_t i;
 
 	assert_true(n <= MOST_BYTES);
 	for (i = 0; i < n; i++)
 		x->data[i] = erase || i / run % 3 == 0 ? 0 : (uint8_t)(i / x->element % 11 + rnd(4));
-	return zinc_buffer_init(ZINC_NATIVE, x->data, n);
+	b = *ZINC_BUFFER_AS(ZINC_NATIVE, x->data, n);
+	return &b;
 }
 
 typedef struct box {
@@ -304,10 +306,10 @@ append(subject *x)
 
 	memcpy(part, x->shape, sizeof part);
 	part[axis] = 1 + rnd(x->stored[axis]);
-	b = fresh(x, product(part, x->ndim), false);
+	b = *fresh(x, product(part, x->ndim), false);
 	b.ndim = x->ndim;
 	b.shape = part;
-	assert_ok(zinc_array_append(x->a, axis, b, &x->io, NULL, &err));
+	assert_ok(zinc_array_append(x->a, axis, &b, &x->io, NULL, &err));
 	x->shape[axis] += part[axis];
 }
 

@@ -373,8 +373,8 @@ works(const dialect *d, const parts *p, const char *key, unsigned char first)
 	for (n = 0; n < sizeof in; n++)
 		in[n] = (unsigned char)(n + 1);
 	n = p->type ? 16 : 8;
-	assert_ok(zinc_array_write_text(a, NULL, zinc_buffer_init(ZINC_NATIVE, in, n), &err));
-	assert_ok(zinc_array_read_text(a, NULL, zinc_buffer_init(ZINC_NATIVE, out, n), &err));
+	assert_ok(zinc_array_write_text(a, NULL, ZINC_BUFFER_AS(ZINC_NATIVE, in, n), &err));
+	assert_ok(zinc_array_read_text(a, NULL, ZINC_BUFFER_AS(ZINC_NATIVE, out, n), &err));
 	assert_memory_equal(in, out, n);
 	snprintf(where, sizeof where, "%s%s", d->data, key ? key : d->first);
 	assert_non_null(forest_get(&f, where));
@@ -454,7 +454,7 @@ is_unsupported(const dialect *d, const parts *p, const char *name)
 	assert_ok(zinc_array_open(&a, f.h, "/a", &err));
 	assert_non_null(zinc_array_unsupported(a));
 	assert_non_null(strstr(zinc_array_unsupported(a), name));
-	assert_int_equal(zinc_array_read_text(a, "0", zinc_buffer_init(ZINC_NATIVE, out, sizeof out), &err),
+	assert_int_equal(zinc_array_read_text(a, "0", ZINC_BUFFER_AS(ZINC_NATIVE, out, sizeof out), &err),
 			 ZINC_E_UNSUPPORTED);
 	assert_non_null(strstr(err.text, name));
 	zinc_array_close(a);
@@ -761,7 +761,7 @@ creating(void **state)
 							       .dtype = "test.pair", .fill = "[1, 2]",
 							       .codecs = v3_codecs, .key_encoding = "test.keys"),
 					    &err));
-		assert_ok(zinc_array_write_text(a, NULL, zinc_buffer_init(ZINC_NATIVE, in, 16), &err));
+		assert_ok(zinc_array_write_text(a, NULL, ZINC_BUFFER_AS(ZINC_NATIVE, in, 16), &err));
 		zinc_array_close(a);
 		snprintf(key, sizeof key, "%s%s", dialects[i].array_key, dialects[i].suffix);
 		text = forest_get(&f, key);
@@ -773,7 +773,7 @@ creating(void **state)
 		snprintf(key, sizeof key, "%schunk-1", dialects[i].data);
 		assert_non_null(forest_get(&f, key));
 		assert_ok(zinc_array_open(&a, f.h, "/a", &err));
-		assert_ok(zinc_array_read_text(a, NULL, zinc_buffer_init(ZINC_NATIVE, out, 16), &err));
+		assert_ok(zinc_array_read_text(a, NULL, ZINC_BUFFER_AS(ZINC_NATIVE, out, 16), &err));
 		assert_memory_equal(in, out, 16);
 		zinc_array_close(a);
 		forest_close(&f);

@@ -70,8 +70,8 @@ buffers(void **state)
 {
 	float t[3];
 	const int16_t u[2] = {1, 2};
-	const zinc_buffer a = ZINC_BUFFER(t, sizeof t), c = ZINC_BUFFER((void *)t, 1);
-	const zinc_const_buffer b = ZINC_BUFFER(u, sizeof u);
+	const zinc_buffer a = *ZINC_BUFFER(t, sizeof t), c = *ZINC_BUFFER((void *)t, 1);
+	const zinc_buffer b = *ZINC_BUFFER(u, sizeof u);
 
 	(void)state;
 	assert_int_equal(a.type, ZINC_FLOAT32);
@@ -94,8 +94,8 @@ buffer_types(void **state)
 	do {                                                                                                           \
 		ctype *p_ = NULL;                                                                                      \
 		const ctype *q_ = NULL;                                                                                \
-		assert_int_equal(ZINC_BUFFER(p_, 0).type, number);                                                     \
-		assert_int_equal(ZINC_BUFFER(q_, 0).type, number);                                                     \
+		assert_int_equal(ZINC_BUFFER(p_, 0)->type, number);                                                    \
+		assert_int_equal(ZINC_BUFFER(q_, 0)->type, number);                                                    \
 		assert_int_equal(zinc_type_size(number), sizeof(ctype));                                               \
 	} while (0)
 

@@ -96,14 +96,14 @@ through_a_store(void **state)
 		assert_string_equal(print(a, native, ZINC_SPELL_REPR), x->repr);
 		assert_string_equal(print(a, native, ZINC_SPELL_JSON), x->json);
 		/* ... into the store, where they are in the array's ... */
-		assert_ok(zinc_array_write(a, NULL, zinc_buffer_init(ZINC_NATIVE, native, n), NULL, &err));
+		assert_ok(zinc_array_write(a, NULL, ZINC_BUFFER_AS(ZINC_NATIVE, native, n), NULL, &err));
 		assert_ok(zinc_array_chunk_get(a, (uint64_t[]){0}, &blob, &err));
 		assert_int_equal(blob.nbytes, n);
 		assert_memory_equal(blob.data, big ? other : stored, n);
 		zinc_blob_fini(&blob);
 		/* ... and back */
 		memset(back, 0xee, sizeof back);
-		assert_ok(zinc_array_read(a, NULL, zinc_buffer_init(ZINC_NATIVE, back, n), NULL, &err));
+		assert_ok(zinc_array_read(a, NULL, ZINC_BUFFER_AS(ZINC_NATIVE, back, n), NULL, &err));
 		assert_memory_equal(back, native, n);
 		assert_ok(zinc_array_to_numpy(a, same, back, native, 1, 0, &err));
 		assert_memory_equal(back, stored, n);

@@ -152,7 +152,8 @@ strange_caps(void *self, zinc_caps *out)
 {
 	const strange *s = self;
 
-	*out = (zinc_caps){.flags = ZINC_CAP_READ | ZINC_CAP_RANGE | ZINC_CAP_SUFFIX_RANGE | ZINC_CAP_LIST, .parallel = 8};
+	*out =
+	    (zinc_caps){.flags = ZINC_CAP_READ | ZINC_CAP_RANGE | ZINC_CAP_SUFFIX_RANGE | ZINC_CAP_LIST, .parallel = 8};
 	if (s->tags)
 		out->flags |= ZINC_CAP_TAGS;
 }
@@ -203,8 +204,8 @@ fill(zinc_store *store, uint16_t x)
 	for (i = 0; i < 2; i++) {
 		assert_ok(zinc_array_create(&a, h, i ? "shards" : "raw",
 					    ZINC_ARRAY_OPTIONS(.ndim = 2, .shape = shape, .dtype = "uint16",
-							       .chunks = i ? small : chunks, .shards = i ? chunks : NULL,
-							       .codecs = "none"),
+							       .chunks = i ? small : chunks,
+							       .shards = i ? chunks : NULL, .codecs = "none"),
 					    &err));
 		assert_ok(zinc_array_write_text(a, "", ZINC_BUFFER(v, sizeof v), &err));
 		zinc_array_close(a);
@@ -250,7 +251,8 @@ scene_close(scene *x)
 }
 
 /* Rows, bands with gaps, parts of rows; of one object each. */
-static const char *const selections[] = {"0:64:8, :", "1:60:9, 100:2200", "5:64:20, 10:30", "3:50, 7", "0:9, 0:600:512"};
+static const char *const selections[] = {"0:64:8, :", "1:60:9, 100:2200", "5:64:20, 10:30", "3:50, 7",
+					 "0:9, 0:600:512"};
 
 static zinc_status
 read_text(zinc_array *a, const char *text, size_t *n, zinc_error *err)
@@ -275,7 +277,11 @@ static zinc_status
 read_points(zinc_array *a, size_t *n, zinc_error *err)
 {
 	static const uint64_t points[] = {0, 0, 63, 4095, 31, 7, 8, 2000, 12, 12};
-	const zinc_selection p = {.kind = ZINC_SELECT_POINTS, .ndim = 2, .points = points, .npoints = COUNT(points) / 2};
+	const zinc_selection p = {.size = sizeof(zinc_selection),
+				  .kind = ZINC_SELECT_POINTS,
+				  .ndim = 2,
+				  .points = points,
+				  .npoints = COUNT(points) / 2};
 
 	*n = COUNT(points) / 2;
 	memset(v, 0, sizeof v);
@@ -290,7 +296,8 @@ check(zinc_array *a, bool may_conflict)
 	size_t k, i, n, conflicts = 0;
 
 	for (k = 0; k <= COUNT(selections); k++) {
-		zinc_status st = k < COUNT(selections) ? read_text(a, selections[k], &n, &err) : read_points(a, &n, &err);
+		zinc_status st =
+		    k < COUNT(selections) ? read_text(a, selections[k], &n, &err) : read_points(a, &n, &err);
 
 		if (st == ZINC_E_CONFLICT) {
 			conflicts++;
@@ -300,7 +307,8 @@ check(zinc_array *a, bool may_conflict)
 			fail_msg("%s", zinc_error_text(&err));
 		for (i = 0; i < n; i++)
 			if (v[i] != v[0] || v[i] == 0)
-				fail_msg("selection %zu: element 0 is of generation %d, element %zu of %d", k, v[0], i, v[i]);
+				fail_msg("selection %zu: element 0 is of generation %d, element %zu of %d", k, v[0], i,
+					 v[i]);
 	}
 	assert_true(may_conflict || conflicts == 0);
 }
@@ -340,10 +348,9 @@ one_generation_through_a_layer(void **state)
 		scene_open(&x, tags, 0);
 		/* chunk 1 begins at 100 + 100 * g, so that an index of one generation leads to the middle of another's */
 		for (g = 0; g < 2; g++) {
-			assert_ok(zinc_store_sharded(&sharded, x.s.generation[g],
-						     ZINC_SHARDED_OPTIONS(.prefix = "s/", .ndim = 1,
-									  .chunks_per_shard = per_shard),
-						     &err));
+			assert_ok(zinc_store_sharded(
+			    &sharded, x.s.generation[g],
+			    ZINC_SHARDED_OPTIONS(.prefix = "s/", .ndim = 1, .chunks_per_shard = per_shard), &err));
 			memset(bytes, 9, sizeof bytes);
 			assert_ok(zinc_store_put(sharded, NULL, "s/c/0", bytes, (size_t)(100 + 100 * g), NULL, 0, NULL,
 						 &err));
@@ -352,8 +359,8 @@ one_generation_through_a_layer(void **state)
 			zinc_store_close(sharded);
 		}
 		assert_ok(zinc_store_sharded(
-		    &sharded, x.store,
-		    ZINC_SHARDED_OPTIONS(.prefix = "s/", .ndim = 1, .chunks_per_shard = per_shard), &err));
+		    &sharded, x.store, ZINC_SHARDED_OPTIONS(.prefix = "s/", .ndim = 1, .chunks_per_shard = per_shard),
+		    &err));
 		x.s.flips = true;
 		for (i = 0; i < 4; i++) {
 			zinc_status st = zinc_store_get_all(sharded, "s/c/1", &b, NULL, 0, &err);

@@ -518,9 +518,9 @@ access_array(subject *x, zinc_buffer b, int writing, zinc_error *err)
 	o.threads = (int)rnd(3);
 	o.store_fill = rnd(4) == 0;
 	if (x->c.text[0] != '\0' && rnd(2) == 0)
-		return writing ? zinc_array_write_text(x->a, x->c.text, b, err)
-			       : zinc_array_read_text(x->a, x->c.text, b, err);
-	return writing ? zinc_array_write(x->a, &x->c.s, b, &o, err) : zinc_array_read(x->a, &x->c.s, b, &o, err);
+		return writing ? zinc_array_write_text(x->a, x->c.text, &b, err)
+			       : zinc_array_read_text(x->a, x->c.text, &b, err);
+	return writing ? zinc_array_write(x->a, &x->c.s, &b, &o, err) : zinc_array_read(x->a, &x->c.s, &b, &o, err);
 }
 
 static void
@@ -535,7 +535,7 @@ step_access(subject *x, int writing)
 	choose(&x->c, &x->o, x->grid_step);
 	nbytes = lay_out(&x->c, element, strides);
 	assert_true(nbytes < MAX_ELEMS * 8 * 16);
-	b = zinc_buffer_init(type, x->buffer, nbytes);
+	b = *ZINC_BUFFER_AS(type, x->buffer, nbytes);
 	b.ndim = x->c.out_ndim;
 	b.shape = x->c.out_shape;
 	b.strides = strides;
@@ -567,7 +567,7 @@ compare_all(subject *x)
 	size_t nbytes = x->o.n * x->o.element;
 
 	memset(x->buffer, 0xee, nbytes);
-	if (zinc_array_read(x->a, NULL, zinc_buffer_init(ZINC_NATIVE, x->buffer, nbytes), NULL, &err) != ZINC_OK)
+	if (zinc_array_read(x->a, NULL, ZINC_BUFFER_AS(ZINC_NATIVE, x->buffer, nbytes), NULL, &err) != ZINC_OK)
 		fail_msg("%s: read all: %s", x->describe, zinc_error_text(&err));
 	if (memcmp(x->buffer, x->o.flat, nbytes) != 0)
 		fail_msg("%s: the whole array differs", x->describe);

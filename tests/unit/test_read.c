@@ -106,12 +106,12 @@ test_cache_of_smaller_chunks(void **unused)
 	for (int sharded = 0; sharded < 2; sharded++) {
 		stage_open(&s, 1, 1 << 20);
 		for (int again = 0; again < 2; again++) {
-			assert_ok(zinc_array_create(&a, s.h, "a",
-						    ZINC_ARRAY_OPTIONS(.ndim = 2, .shape = shape, .dtype = "uint16",
-								       .chunks = again ? large : small,
-								       .shards = sharded ? shards : NULL,
-								       .overwrite = again),
-						    &err));
+			assert_ok(
+			    zinc_array_create(&a, s.h, "a",
+					      ZINC_ARRAY_OPTIONS(.ndim = 2, .shape = shape, .dtype = "uint16",
+								 .chunks = again ? large : small,
+								 .shards = sharded ? shards : NULL, .overwrite = again),
+					      &err));
 			stage_fill(a);
 			memset(v, 0, sizeof v);
 			assert_ok(zinc_array_read(a, NULL, ZINC_BUFFER(&v[0][0], sizeof v),
@@ -248,7 +248,7 @@ test_bad_calls(void **unused)
 {
 	zinc_error err = ZINC_ERROR_INIT;
 	static const int64_t zero[2] = {0, 0};
-	zinc_buffer b = ZINC_BUFFER(&v[0][0], sizeof v);
+	zinc_buffer b = *ZINC_BUFFER(&v[0][0], sizeof v);
 	zinc_array *a;
 	stage s;
 
@@ -261,12 +261,11 @@ test_bad_calls(void **unused)
 	assert_int_equal(zinc_array_read_text(a, "::-1", ZINC_BUFFER(&v[0][0], sizeof v), &err), ZINC_E_INVALID);
 	b.ndim = 2;
 	b.strides = zero;
-	assert_int_equal(zinc_array_read(a, NULL, b, NULL, &err), ZINC_E_INVALID);
+	assert_int_equal(zinc_array_read(a, NULL, &b, NULL, &err), ZINC_E_INVALID);
 	b.ndim = 1;
-	assert_int_equal(zinc_array_read(a, NULL, b, NULL, &err), ZINC_E_INVALID);
-	assert_int_equal(zinc_array_read(a, NULL, zinc_buffer_init(ZINC_BOOL, v, sizeof v), NULL, &err),
-			 ZINC_E_INVALID);
-	assert_int_equal(zinc_array_read(NULL, NULL, b, NULL, &err), ZINC_E_INVALID);
+	assert_int_equal(zinc_array_read(a, NULL, &b, NULL, &err), ZINC_E_INVALID);
+	assert_int_equal(zinc_array_read(a, NULL, ZINC_BUFFER_AS(ZINC_BOOL, v, sizeof v), NULL, &err), ZINC_E_INVALID);
+	assert_int_equal(zinc_array_read(NULL, NULL, &b, NULL, &err), ZINC_E_INVALID);
 	zinc_array_close(a);
 	stage_close(&s);
 }
@@ -311,8 +310,8 @@ test_inexact(void **unused)
 
 	(void)unused;
 	stage_open(&s, 1, 0);
-	assert_ok(zinc_array_create(&a, s.h, "a", ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = shape, .dtype = "int64",
-								     .fill = "16777217"), &err));
+	assert_ok(zinc_array_create(
+	    &a, s.h, "a", ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = shape, .dtype = "int64", .fill = "16777217"), &err));
 	assert_ok(zinc_array_read_text(a, "", ZINC_BUFFER(d, sizeof d), &err));
 	assert_true(d[0] == 16777217);
 	assert_int_equal(zinc_array_read_text(a, "", ZINC_BUFFER(f, sizeof f), &err), ZINC_E_RANGE);
@@ -323,8 +322,8 @@ test_inexact(void **unused)
 	assert_non_null(strstr(zinc_error_text(&err),
 			       "the value 9007199254740993 of type int64 does not fit float64 exactly; ROUND"));
 	assert_ok(zinc_array_read_text(a, ":2", ZINC_BUFFER(d, 2 * sizeof *d), &err));
-	assert_ok(zinc_array_read(a, NULL, ZINC_BUFFER(d, sizeof d), ZINC_IO_OPTIONS(.convert = ZINC_CONVERT_ROUND),
-				  &err));
+	assert_ok(
+	    zinc_array_read(a, NULL, ZINC_BUFFER(d, sizeof d), ZINC_IO_OPTIONS(.convert = ZINC_CONVERT_ROUND), &err));
 	assert_true(d[1] == 0x1p53 && d[2] == 0x1p53 && d[3] == -0x1.0000000000002p53);
 	zinc_array_close(a);
 	stage_close(&s);
@@ -338,7 +337,7 @@ test_negative_strides(void **unused)
 	int64_t strides[2] = {-8, 2};
 	uint64_t shape[2] = {3, 4};
 	uint16_t x[3][4];
-	zinc_buffer b = {ZINC_UINT16, x, sizeof x, 2, shape, strides, 16, NULL};
+	zinc_buffer b = {sizeof b, ZINC_UINT16, x, sizeof x, 2, shape, strides, 16, NULL};
 	zinc_array *a;
 	stage s;
 
@@ -346,11 +345,11 @@ test_negative_strides(void **unused)
 	stage_open(&s, 1, 0);
 	a = stage_array(&s, "a", 3, 4, 2, 2, 0, 0, "zstd");
 	stage_fill(a);
-	assert_ok(zinc_array_read(a, NULL, b, NULL, &err));
+	assert_ok(zinc_array_read(a, NULL, &b, NULL, &err));
 	assert_int_equal(x[2][0], 1);
 	assert_int_equal(x[0][3], 12);
 	b.first = 14;
-	assert_int_equal(zinc_array_read(a, NULL, b, NULL, &err), ZINC_E_INVALID);
+	assert_int_equal(zinc_array_read(a, NULL, &b, NULL, &err), ZINC_E_INVALID);
 	zinc_array_close(a);
 	stage_close(&s);
 }
@@ -359,11 +358,17 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_missing),        cmocka_unit_test(test_threads_and_cache),
-	    cmocka_unit_test(test_cache), cmocka_unit_test(test_cache_of_smaller_chunks),          cmocka_unit_test(test_oversized_object),
-	    cmocka_unit_test(test_shard_requests), cmocka_unit_test(test_rows),
-	    cmocka_unit_test(test_bands),          cmocka_unit_test(test_bad_calls),
-	    cmocka_unit_test(test_conversion),     cmocka_unit_test(test_negative_strides),
+	    cmocka_unit_test(test_missing),
+	    cmocka_unit_test(test_threads_and_cache),
+	    cmocka_unit_test(test_cache),
+	    cmocka_unit_test(test_cache_of_smaller_chunks),
+	    cmocka_unit_test(test_oversized_object),
+	    cmocka_unit_test(test_shard_requests),
+	    cmocka_unit_test(test_rows),
+	    cmocka_unit_test(test_bands),
+	    cmocka_unit_test(test_bad_calls),
+	    cmocka_unit_test(test_conversion),
+	    cmocka_unit_test(test_negative_strides),
 	    cmocka_unit_test(test_inexact),
 	};
 

@@ -27,17 +27,17 @@ static uint8_t object[OBJECT], damaged[OBJECT];
 
 typedef struct row {
 	const char *codecs;
-	uint64_t n;        /* chunks of n x n, of which a shard has two */
+	uint64_t n; /* chunks of n x n, of which a shard has two */
 	bool sharded;
-	bool sealed;       /* promise 4 */
-	size_t size_at;    /* where the decoded size stands, 0: nowhere */
+	bool sealed;    /* promise 4 */
+	size_t size_at; /* where the decoded size stands, 0: nowhere */
 	size_t size_bytes;
 } row;
 
 static const row rows[] = {
     {"none", 64, false, false, 0, 0},
     {"crc32c", 64, false, true, 0, 0},
-    {"zstd:1", 64, false, false, 5, 2}, /* 256 less */
+    {"zstd:1", 64, false, false, 5, 2},  /* 256 less */
     {"zstd:1", 512, false, false, 5, 4}, /* of which the beginning is fetched */
     {"zstd:1:checksum", 64, false, false, 5, 2},
     {"zstd:1+crc32c", 64, false, true, 5, 2},
@@ -96,7 +96,12 @@ place(const table *t, const pick *p, uint64_t i)
 static zinc_status
 read_pick(const table *t, const pick *p, zinc_error *err)
 {
-	zinc_selection s = {.kind = ZINC_SELECT_BOX, .ndim = 2, .start = p->start, .count = p->count, .step = p->step};
+	zinc_selection s = {.size = sizeof(zinc_selection),
+			    .kind = ZINC_SELECT_BOX,
+			    .ndim = 2,
+			    .start = p->start,
+			    .count = p->count,
+			    .step = p->step};
 	const uint64_t n = p->count[0] * p->count[1];
 	uint64_t points[2 * 64], i;
 
@@ -105,7 +110,11 @@ read_pick(const table *t, const pick *p, zinc_error *err)
 			points[2 * i] = place(t, p, i) / t->shape[1];
 			points[2 * i + 1] = place(t, p, i) % t->shape[1];
 		}
-		s = (zinc_selection){.kind = ZINC_SELECT_POINTS, .ndim = 2, .points = points, .npoints = (size_t)n};
+		s = (zinc_selection){.size = sizeof(zinc_selection),
+				     .kind = ZINC_SELECT_POINTS,
+				     .ndim = 2,
+				     .points = points,
+				     .npoints = (size_t)n};
 	}
 	memset(part, 0xee, n * sizeof *part);
 	return zinc_array_read(t->a, &s, ZINC_BUFFER(part, n * sizeof *part), NULL, err);
@@ -353,7 +362,7 @@ unsized(table *t, size_t n)
 	assert_int_equal(t->kinds[UNSIZED].read, 0);
 }
 
-static const char *const names[NKINDS] = {"undamaged", "cut off",        "added to",   "bit flipped",
+static const char *const names[NKINDS] = {"undamaged",  "cut off",         "added to",   "bit flipped",
 					  "size wrong", "type size wrong", "of another", "no size, wrong"};
 
 static void

@@ -96,8 +96,11 @@ boxes_steps_and_lists(void **state)
 			dims[d].nlist = c[d].count;
 		}
 		memset(v, 0xee, sizeof v);
-		assert_ok(zinc_array_read(a, &(zinc_selection){.kind = ZINC_SELECT_ORTHO, .ndim = 2, .dims = dims},
-					  ZINC_BUFFER(v, sizeof v), NULL, &err));
+		assert_ok(zinc_array_read(
+		    a,
+		    &(zinc_selection){
+			.size = sizeof(zinc_selection), .kind = ZINC_SELECT_ORTHO, .ndim = 2, .dims = dims},
+		    ZINC_BUFFER(v, sizeof v), NULL, &err));
 		for (i = 0; i < c[0].count; i++)
 			for (k = 0; k < c[1].count; k++)
 				wrong += v[i * c[1].count + k] != expected(chosen(&c[0], i), chosen(&c[1], k));
@@ -123,8 +126,11 @@ points(void **state)
 	(void)state;
 	a = open_stage(&s);
 	for (k = 0; k < COUNT(counts); k++) {
-		const zinc_selection sel = {
-		    .kind = ZINC_SELECT_POINTS, .ndim = 2, .points = &at[0][0], .npoints = counts[k]};
+		const zinc_selection sel = {.size = sizeof(zinc_selection),
+					    .kind = ZINC_SELECT_POINTS,
+					    .ndim = 2,
+					    .points = &at[0][0],
+					    .npoints = counts[k]};
 
 		for (i = 0; i < counts[k]; i++) {
 			at[i][0] = below(ROWS);
@@ -169,7 +175,8 @@ an_object_of_another_size_is_corrupt(void **state)
 	static const char *const selections[] = {"[3,77], :", "::50, 10", "4, 5"};
 	static uint16_t v[ROWS * COLS];
 	const uint64_t at[2] = {4, 5};
-	const zinc_selection sel = {.kind = ZINC_SELECT_POINTS, .ndim = 2, .points = at, .npoints = 1};
+	const zinc_selection sel = {
+	    .size = sizeof(zinc_selection), .kind = ZINC_SELECT_POINTS, .ndim = 2, .points = at, .npoints = 1};
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_array *a;
 	stage s;

@@ -43,7 +43,8 @@ static uint64_t
 read_row(stage *s, zinc_array *a, uint64_t r)
 {
 	const uint64_t start[2] = {r, 0}, count[2] = {1, COLS};
-	const zinc_selection sel = {.kind = ZINC_SELECT_BOX, .ndim = 2, .start = start, .count = count};
+	const zinc_selection sel = {
+	    .size = sizeof(zinc_selection), .kind = ZINC_SELECT_BOX, .ndim = 2, .start = start, .count = count};
 	zinc_error err = ZINC_ERROR_INIT;
 	uint64_t c;
 

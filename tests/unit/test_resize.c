@@ -62,7 +62,7 @@ test_append(void **unused)
 	zinc_error err = ZINC_ERROR_INIT;
 	uint64_t at = 99, shape[2] = {3, 4};
 	uint16_t x[12] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
-	zinc_buffer b = ZINC_BUFFER(x, sizeof x);
+	zinc_buffer b = *ZINC_BUFFER(x, sizeof x);
 	zinc_array *a, *second = NULL;
 	stage s;
 
@@ -71,21 +71,21 @@ test_append(void **unused)
 	a = stage_array(&s, "a", 0, 4, 2, 4, 0, 0, "zstd");
 	b.ndim = 2;
 	b.shape = shape;
-	assert_ok(zinc_array_append(a, 0, b, NULL, &at, &err));
+	assert_ok(zinc_array_append(a, 0, &b, NULL, &at, &err));
 	assert_int_equal(at, 0);
 	assert_ok(zinc_array_open(&second, s.h, "a", &err));
-	assert_ok(zinc_array_append(second, 0, b, NULL, &at, &err));
+	assert_ok(zinc_array_append(second, 0, &b, NULL, &at, &err));
 	assert_int_equal(at, 3);
-	assert_ok(zinc_array_append(a, 0, b, NULL, &at, &err)); /* its shape was stale: the store's counts */
+	assert_ok(zinc_array_append(a, 0, &b, NULL, &at, &err)); /* its shape was stale: the store's counts */
 	assert_int_equal(at, 6);
 	assert_ok(zinc_array_refresh(second, &err));
 	assert_int_equal(zinc_array_shape(second)[0], 9);
 	assert_ok(zinc_array_read_text(second, "", ZINC_BUFFER(v, sizeof v), &err));
 	for (int i = 0; i < 36; i++)
 		assert_int_equal(v[i], i % 12 + 1);
-	assert_int_equal(zinc_array_append(a, 2, b, NULL, NULL, &err), ZINC_E_INVALID);
+	assert_int_equal(zinc_array_append(a, 2, &b, NULL, NULL, &err), ZINC_E_INVALID);
 	shape[1] = 3;
-	assert_int_equal(zinc_array_append(a, 0, b, NULL, NULL, &err), ZINC_E_INVALID);
+	assert_int_equal(zinc_array_append(a, 0, &b, NULL, NULL, &err), ZINC_E_INVALID);
 	zinc_array_close(a);
 	zinc_array_close(second);
 	stage_close(&s);
@@ -96,7 +96,7 @@ static void
 test_reserve(void **unused)
 {
 	const uint64_t shape[] = {7, 6};
-	zinc_buffer nothing = {.shape = shape, .ndim = 2};
+	zinc_buffer nothing = {.size = sizeof nothing, .shape = shape, .ndim = 2};
 	zinc_error err = ZINC_ERROR_INIT;
 	uint64_t at;
 	zinc_array *a;
@@ -105,14 +105,14 @@ test_reserve(void **unused)
 	(void)unused;
 	stage_open(&s, 1, 0);
 	a = stage_array(&s, "a", 4, 6, 5, 5, 0, 0, "zstd");
-	assert_ok(zinc_array_append(a, 0, nothing, NULL, &at, &err));
+	assert_ok(zinc_array_append(a, 0, &nothing, NULL, &at, &err));
 	assert_int_equal(at, 4);
-	assert_ok(zinc_array_append(a, 0, nothing, NULL, &at, &err));
+	assert_ok(zinc_array_append(a, 0, &nothing, NULL, &at, &err));
 	assert_int_equal(at, 11);
 	assert_int_equal(zinc_array_shape(a)[0], 18);
 	assert_false(has(&s, "a/c/0/0"));
 	nothing.ndim = 1;
-	assert_int_equal(zinc_array_append(a, 0, nothing, NULL, NULL, &err), ZINC_E_INVALID);
+	assert_int_equal(zinc_array_append(a, 0, &nothing, NULL, NULL, &err), ZINC_E_INVALID);
 	zinc_array_close(a);
 	stage_close(&s);
 }

@@ -85,7 +85,8 @@ boxes(void **state)
 
 	(void)state;
 	for (i = 0; i < COUNT(rows); i++) {
-		const zinc_selection s = {.kind = ZINC_SELECT_BOX,
+		const zinc_selection s = {.size = sizeof(zinc_selection),
+					  .kind = ZINC_SELECT_BOX,
 					  .ndim = 1,
 					  .start = &rows[i].start,
 					  .count = &rows[i].count,
@@ -100,7 +101,7 @@ boxes(void **state)
 	}
 	{
 		const uint64_t count[] = {2, 3};
-		zinc_selection s = {.kind = ZINC_SELECT_BOX, .ndim = 2, .count = count};
+		zinc_selection s = {.size = sizeof(zinc_selection), .kind = ZINC_SELECT_BOX, .ndim = 2, .count = count};
 
 		assert_ok(init(&s, NULL, 2));
 		check_dim(1, 0, 3, 1);
@@ -123,7 +124,7 @@ orthogonal(void **state)
 {
 	static const uint64_t list[] = {9, 0, 9}, bad[] = {0, 10};
 	zinc_select_dim d[2] = {{.list = list, .nlist = 3}, {.start = 2, .drop = 1}};
-	zinc_selection s = {.kind = ZINC_SELECT_ORTHO, .ndim = 2, .dims = d};
+	zinc_selection s = {.size = sizeof(zinc_selection), .kind = ZINC_SELECT_ORTHO, .ndim = 2, .dims = d};
 
 	(void)state;
 	assert_ok(init(&s, NULL, 2));
@@ -167,7 +168,8 @@ static void
 points(void **state)
 {
 	uint64_t p[] = {9, 3, 0, 0, 9, 3};
-	zinc_selection s = {.kind = ZINC_SELECT_POINTS, .ndim = 2, .points = p, .npoints = 3};
+	zinc_selection s = {
+	    .size = sizeof(zinc_selection), .kind = ZINC_SELECT_POINTS, .ndim = 2, .points = p, .npoints = 3};
 
 	(void)state;
 	assert_ok(init(&s, NULL, 2));
@@ -195,7 +197,8 @@ static void
 masks(void **state)
 {
 	uint8_t mask[40] = {0};
-	zinc_selection s = {.kind = ZINC_SELECT_MASK, .ndim = 2, .mask = mask, .nmask = 40};
+	zinc_selection s = {
+	    .size = sizeof(zinc_selection), .kind = ZINC_SELECT_MASK, .ndim = 2, .mask = mask, .nmask = 40};
 
 	(void)state;
 	mask[0] = 1;
@@ -232,7 +235,8 @@ blocks(void **state)
 {
 	static const uint64_t chunk[] = {3, 4, 5};
 	uint64_t start[] = {1, 0, 0}, count[] = {2, 1, 0};
-	zinc_selection s = {.kind = ZINC_SELECT_BLOCKS, .ndim = 2, .start = start, .count = count};
+	zinc_selection s = {
+	    .size = sizeof(zinc_selection), .kind = ZINC_SELECT_BLOCKS, .ndim = 2, .start = start, .count = count};
 	zinc_grid g;
 
 	(void)state;
@@ -286,7 +290,8 @@ blocks_at_the_end(void **state)
 	static const zinc_grid_ops long_ops = {.name = "long", .count = count_three, .span = span_eight};
 	const uint64_t chunk = (uint64_t)1 << 63, length = UINT64_MAX;
 	uint64_t start = 1, count = 1;
-	const zinc_selection s = {.kind = ZINC_SELECT_BLOCKS, .ndim = 1, .start = &start, .count = &count};
+	const zinc_selection s = {
+	    .size = sizeof(zinc_selection), .kind = ZINC_SELECT_BLOCKS, .ndim = 1, .start = &start, .count = &count};
 	zinc_grid g;
 
 	(void)state;
@@ -305,7 +310,8 @@ static zinc_status
 make_mask(void *arg, zinc_context *ctx, zinc_error *e)
 {
 	static const uint8_t mask[40] = {0, 1, 1};
-	const zinc_selection s = {.kind = ZINC_SELECT_MASK, .ndim = 2, .mask = mask, .nmask = 40};
+	const zinc_selection s = {
+	    .size = sizeof(zinc_selection), .kind = ZINC_SELECT_MASK, .ndim = 2, .mask = mask, .nmask = 40};
 	zinc_sel out;
 
 	(void)arg;

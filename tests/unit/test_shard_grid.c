@@ -63,12 +63,14 @@ make(stage *s, unsigned inner, const char *where)
 	char document[1024];
 
 	snprintf(document, sizeof document,
-		 "{\"zarr_format\": 3, \"node_type\": \"array\", \"shape\": [%d], \"data_type\": \"uint16\", \"fill_value\": 0, "
+		 "{\"zarr_format\": 3, \"node_type\": \"array\", \"shape\": [%d], \"data_type\": \"uint16\", "
+		 "\"fill_value\": 0, "
 		 "\"chunk_grid\": {\"name\": \"test.doubling\", \"configuration\": {}}, "
 		 "\"chunk_key_encoding\": {\"name\": \"default\"}, "
 		 "\"codecs\": [{\"name\": \"sharding_indexed\", \"configuration\": {\"chunk_shape\": [%u], "
 		 "\"codecs\": [{\"name\": \"bytes\", \"configuration\": {\"endian\": \"little\"}}], "
-		 "\"index_codecs\": [{\"name\": \"bytes\", \"configuration\": {\"endian\": \"little\"}}, {\"name\": \"crc32c\"}], "
+		 "\"index_codecs\": [{\"name\": \"bytes\", \"configuration\": {\"endian\": \"little\"}}, {\"name\": "
+		 "\"crc32c\"}], "
 		 "\"index_location\": \"%s\"}}]}",
 		 N, inner, where);
 	assert_ok(zinc_array_create(&a, s->h, "a", ZINC_ARRAY_OPTIONS(.document = document, .overwrite = 1), &err));
@@ -79,7 +81,11 @@ static void
 all_are_read(void **state)
 {
 	static const uint64_t points[] = {29, 0, 7, 15, 3};
-	zinc_selection p = {.kind = ZINC_SELECT_POINTS, .ndim = 1, .points = points, .npoints = COUNT(points)};
+	zinc_selection p = {.size = sizeof(zinc_selection),
+			    .kind = ZINC_SELECT_POINTS,
+			    .ndim = 1,
+			    .points = points,
+			    .npoints = COUNT(points)};
 	zinc_error err = ZINC_ERROR_INIT;
 	uint16_t v[N], x[N];
 	zinc_array *a;
@@ -119,7 +125,8 @@ static void
 what_does_not_fit_is_refused(void **state)
 {
 	static const uint64_t point = 1;
-	zinc_selection p = {.kind = ZINC_SELECT_POINTS, .ndim = 1, .points = &point, .npoints = 1};
+	zinc_selection p = {
+	    .size = sizeof(zinc_selection), .kind = ZINC_SELECT_POINTS, .ndim = 1, .points = &point, .npoints = 1};
 	zinc_error err = ZINC_ERROR_INIT;
 	uint16_t v[N] = {1};
 	zinc_array *a;
@@ -151,7 +158,8 @@ main(void)
 					  .find = grid_find,
 					  .span = grid_span,
 					  .widest = grid_widest};
-	const struct CMUnitTest tests[] = {cmocka_unit_test(all_are_read), cmocka_unit_test(what_does_not_fit_is_refused)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(all_are_read),
+					   cmocka_unit_test(what_does_not_fit_is_refused)};
 
 	return zinc_register_grid(&def, NULL) != ZINC_OK ? 1 : cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -108,7 +108,8 @@ static void
 test_points(void **state)
 {
 	static const uint64_t at[] = {0, 0, 299, 3999, 5, 5, 0, 1, 149, 2999, 5, 5, 120, 130};
-	zinc_selection sel = {.kind = ZINC_SELECT_POINTS, .ndim = 2, .points = at, .npoints = 7};
+	zinc_selection sel = {
+	    .size = sizeof(zinc_selection), .kind = ZINC_SELECT_POINTS, .ndim = 2, .points = at, .npoints = 7};
 	size_t i;
 
 	(void)state;

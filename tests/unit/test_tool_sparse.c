@@ -32,7 +32,8 @@ static void
 set(zinc_array *a, uint64_t r, uint64_t c, int32_t v)
 {
 	const uint64_t start[] = {r, c}, count[] = {1, 1};
-	const zinc_selection sel = {.kind = ZINC_SELECT_BOX, .ndim = 2, .start = start, .count = count};
+	const zinc_selection sel = {
+	    .size = sizeof(zinc_selection), .kind = ZINC_SELECT_BOX, .ndim = 2, .start = start, .count = count};
 	zinc_error err = ZINC_ERROR_INIT;
 
 	assert_ok(zinc_array_write(a, &sel, ZINC_BUFFER(&v, sizeof v), NULL, &err));
@@ -42,7 +43,8 @@ set(zinc_array *a, uint64_t r, uint64_t c, int32_t v)
 static void
 statistics(void **state)
 {
-	static const char *const slices[] = {":, :", "3:1150, 5:", "::7, 2::13", "1190:, :", "600, :", "::400, ::399", "5:6, 3:4"};
+	static const char *const slices[] = {
+	    ":, :", "3:1150, 5:", "::7, 2::13", "1190:, :", "600, :", "::400, ::399", "5:6, 3:4"};
 	const uint64_t shape[] = {SIDE, SIDE};
 	static const uint64_t shards[] = {0, 16};
 	zinc_error err = ZINC_ERROR_INIT;
@@ -289,11 +291,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(statistics),
-	    cmocka_unit_test(fill_values),
-	    cmocka_unit_test(differences),
-	    cmocka_unit_test(huge),
-	    cmocka_unit_test(large_shards),
+	    cmocka_unit_test(statistics), cmocka_unit_test(fill_values),  cmocka_unit_test(differences),
+	    cmocka_unit_test(huge),       cmocka_unit_test(large_shards),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -336,7 +336,8 @@ static void
 test_points(void **state)
 {
 	static const uint64_t at[] = {0, 0, 29, 19, 3, 3, 0, 0};
-	zinc_selection sel = {.kind = ZINC_SELECT_POINTS, .ndim = 2, .points = at, .npoints = 4};
+	zinc_selection sel = {
+	    .size = sizeof(zinc_selection), .kind = ZINC_SELECT_POINTS, .ndim = 2, .points = at, .npoints = 4};
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_array *a;
 	zinc_stats s;
@@ -472,9 +473,12 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_exact),    cmocka_unit_test(test_moments),    cmocka_unit_test(test_scales), cmocka_unit_test(test_large_integers), cmocka_unit_test(test_rounded_mean), cmocka_unit_test(test_large_floats),
-	    cmocka_unit_test(test_bins),     cmocka_unit_test(test_float_bins), cmocka_unit_test(test_not_finite),
-	    cmocka_unit_test(test_array),    cmocka_unit_test(test_points),     cmocka_unit_test(test_sorts),
+	    cmocka_unit_test(test_exact),        cmocka_unit_test(test_moments),
+	    cmocka_unit_test(test_scales),       cmocka_unit_test(test_large_integers),
+	    cmocka_unit_test(test_rounded_mean), cmocka_unit_test(test_large_floats),
+	    cmocka_unit_test(test_bins),         cmocka_unit_test(test_float_bins),
+	    cmocka_unit_test(test_not_finite),   cmocka_unit_test(test_array),
+	    cmocka_unit_test(test_points),       cmocka_unit_test(test_sorts),
 	    cmocka_unit_test(test_failures),
 	};
 
