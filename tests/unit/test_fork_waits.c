@@ -32,11 +32,11 @@ do_append(zinc_array *a)
 {
 	static const uint64_t shape[1] = {2};
 	uint8_t two[2] = {8, 9};
-	zinc_buffer b = zinc_buffer_init(ZINC_UINT8, two, sizeof two);
+	zinc_buffer b = ZINC_BUFFER_INIT(ZINC_UINT8, two, sizeof two);
 
 	b.shape = shape;
 	b.ndim = 1;
-	return zinc_array_append(a, 0, (zinc_source){.buffer = b}, NULL, NULL, NULL);
+	return zinc_array_append(a, 0, &b, NULL, NULL, NULL);
 }
 
 static zinc_status
