@@ -359,9 +359,6 @@ run_context(struct run *r)
 	o.warn = warn;
 	o.warn_arg = r;
 	o.trace = a->trace_requests ? print_request : NULL;
-	o.ca_file = getenv("SSL_CERT_FILE");
-	if (o.ca_file && !*o.ca_file)
-		o.ca_file = NULL;
 	if (!strcmp(r->command->name, "consolidate") &&
 	    a->remove) /* a document that is too long must not protect itself */
 		o.limits.json_bytes = o.limits.json_values = UINT64_MAX / 4;

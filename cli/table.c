@@ -42,6 +42,7 @@ const struct option option_table[] = {
     {"yes", 'y', NULL, OPT_FLAG, FIELD(yes), "do not ask"},
     {"rm", 0, "KEY", OPT_LIST, FIELD(removed), "remove an attribute; may be repeated"},
     {"long", 'l', NULL, OPT_FLAG, FIELD(detail), "columns: kind, type, shape, chunks, name"},
+    {"long.stores", 'l', NULL, OPT_FLAG, FIELD(detail), "settings, too: what each can be told"},
     {"recursive", 'r', NULL, OPT_FLAG, FIELD(recursive), "everything below, too"},
     {"depth", 0, "N", OPT_INT, FIELD(depth), "at most N levels"},
     {"stored", 0, NULL, OPT_FLAG, FIELD(stored), "add objects present, stored bytes, ratio"},
@@ -151,7 +152,12 @@ const struct command command_table[] = {
      cmd_bench, NULL},
     {"codecs", "list the codecs of this build", "", "zinc codecs", "json", 0, 0, cmd_codecs, NULL},
     {"dtypes", "list the data types of this build", "", "zinc dtypes", "json", 0, 0, cmd_dtypes, NULL},
-    {"stores", "list the stores of this build", "", "zinc stores", "json", 0, 0, cmd_stores, NULL},
+    {"stores", "list the stores of this build", "", "zinc stores --long", "long.stores json", 0, 0, cmd_stores,
+     "A setting of a store is part of a URL, https://host/a.zarr?timeout=5, or a\n"
+     "variable, ZINC_HTTP_TIMEOUT=5, or a line of a profile, http.timeout = 5. A\n"
+     "profile is a section, [name], of $ZINC_PROFILES or ~/.config/zinc/profiles;\n"
+     "?profile=name or ZINC_PROFILE=name choose it. What the http store does not\n"
+     "know of a query goes to the server; so does ?%74imeout=5."},
     {"formats", "list the versions of Zarr of this build", "", "zinc formats", "json", 0, 0, cmd_formats, NULL},
     {"completion", "print the completion script of a shell", "bash|zsh|fish",
      "zinc completion bash >~/.local/share/bash-completion/completions/zinc", "", 1, 1, cmd_completion, NULL},

@@ -181,19 +181,16 @@ typedef struct zinc_context_options {
 	void *warn_arg;
 	uint64_t cache_bytes;     /* decoded-chunk cache [0: none] */
 	uint64_t in_flight_bytes; /* encoded and decoded bytes held by one call [64 MiB, see zinc_io_options] */
-	const char *ca_file;      /* certificates that network stores trust, PEM; copied [the system's] */
-	double net_timeout;       /* seconds without a byte after which a network store tries again [30] */
-	int net_retries;          /* times it does so for one request [4; -1: never] */
 	zinc_trace_fn trace;      /* [silent] */
 	void *trace_arg;
 } zinc_context_options;
 
 /* clang-format off */
 #define ZINC_CONTEXT_OPTIONS(...) ZINC_OPTIONS_OF(zinc_context_options, __VA_ARGS__)
-#define ZINC_CONTEXT_OPTIONS_INIT {sizeof(zinc_context_options), 0, NULL, {0, 0, 0, 0, 0, 0, 0, 0}, NULL, NULL, 0, 0, NULL, 0, 0, NULL, NULL}
+#define ZINC_CONTEXT_OPTIONS_INIT {sizeof(zinc_context_options), 0, NULL, {0, 0, 0, 0, 0, 0, 0, 0}, NULL, NULL, 0, 0, NULL, NULL}
 /* clang-format on */
 
-/* Make a context.  E_NOMEM, E_INVALID (negative threads or timeout). */
+/* Make a context.  E_NOMEM, E_INVALID (negative threads). */
 ZINC_API ZINC_CHECKED zinc_status zinc_context_new(zinc_context **out, const zinc_context_options *options, zinc_error *err);
 
 /* Stop its threads and free it; NULL is fine. */
@@ -436,6 +433,18 @@ typedef enum zinc_links {
 	ZINC_LINKS_REFUSE = 2   /* a link is an error */
 } zinc_links;
 
+/*
+ * What one kind of store is told: "http.timeout" = "5".  The store's own name in front may be left out.  Those given by
+ * options come before those in the URL ("https://host/a.zarr?timeout=5"), these before the environment
+ * (ZINC_HTTP_TIMEOUT), and that before the profile, a section of the file $ZINC_PROFILES [~/.config/zinc/profiles] that
+ * the setting "profile" names.  `zinc stores --long` lists them.  A setting of another store is passed over; one that
+ * nobody knows is E_INVALID.
+ */
+typedef struct zinc_setting {
+	const char *name;
+	const char *value;
+} zinc_setting;
+
 typedef struct zinc_store_options {
 	size_t size;
 	zinc_context *context;
@@ -443,11 +452,13 @@ typedef struct zinc_store_options {
 	int create;       /* make the place (directory) when a write needs it [yes; -1: no] */
 	int relaxed;      /* writes do not wait for the disk unless a call asks */
 	int links;        /* file system: zinc_links */
+	const zinc_setting *settings; /* needed until the call returns */
+	size_t nsettings;
 } zinc_store_options;
 
 /* clang-format off */
 #define ZINC_STORE_OPTIONS(...) ZINC_OPTIONS_OF(zinc_store_options, __VA_ARGS__)
-#define ZINC_STORE_OPTIONS_INIT {sizeof(zinc_store_options), NULL, 0, 0, 0, 0}
+#define ZINC_STORE_OPTIONS_INIT {sizeof(zinc_store_options), NULL, 0, 0, 0, 0, NULL, 0}
 /* clang-format on */
 
 /*
@@ -496,11 +507,13 @@ typedef struct zinc_open_options {
 	 * [int64 and bytes for dates, bytes for all others]. */
 	const char *fallback;
 	int climb; /* look above the URL for the root of its hierarchy [yes; -1: no, the URL names the root] */
+	const zinc_setting *settings; /* of the store, as in zinc_store_options */
+	size_t nsettings;
 } zinc_open_options;
 
 /* clang-format off */
 #define ZINC_OPEN_OPTIONS(...) ZINC_OPTIONS_OF(zinc_open_options, __VA_ARGS__)
-#define ZINC_OPEN_OPTIONS_INIT {sizeof(zinc_open_options), NULL, NULL, 0, 0, 0, 0, 0, NULL, 0}
+#define ZINC_OPEN_OPTIONS_INIT {sizeof(zinc_open_options), NULL, NULL, 0, 0, 0, 0, 0, NULL, 0, NULL, 0}
 /* clang-format on */
 
 /*

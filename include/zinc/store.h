@@ -209,11 +209,40 @@ typedef struct zinc_partial {
 	size_t nbytes;
 } zinc_partial;
 
+/* ---- settings ---- */
+
+typedef enum zinc_setting_type {
+	ZINC_SETTING_TEXT = 0,
+	ZINC_SETTING_YES = 1,    /* "yes" or "no" */
+	ZINC_SETTING_COUNT = 2,  /* 0, 1, 2 ... */
+	ZINC_SETTING_SECONDS = 3 /* 0.5 */
+} zinc_setting_type;
+
+/* A setting that a store knows.  Values are checked against it before the store is opened. */
+typedef struct zinc_setting_row {
+	const char *name;    /* "timeout", for "http.timeout"; "header.*": all that begin with "header." */
+	zinc_setting_type type;
+	const char *preset;  /* where nothing is said; NULL: it is not set then */
+	const char *env;     /* a variable of others' that is asked after ZINC_HTTP_TIMEOUT; NULL: none */
+	const char *purpose; /* one line for `zinc stores --long` */
+	int secret;          /* its value is never shown */
+	const void *reserved[2];
+} zinc_setting_row;
+
+/* For a store's `open`, of the options it was given: what its rows know, by their names, from wherever it was said.
+ * NULL, 0 and no when it is not set. */
+ZINC_API const char *zinc_setting_text(const zinc_store_options *options, const char *name);
+ZINC_API double zinc_setting_number(const zinc_store_options *options, const char *name);
+ZINC_API int zinc_setting_yes(const zinc_store_options *options, const char *name);
+
 typedef struct zinc_store_ops {
 	size_t size;
 	const char *name;    /* "fs" */
 	const char *purpose; /* one line for `zinc stores` */
 	const char *schemes; /* "file," separated by commas, NULL for wrappers */
+	/* The settings it knows, ended by a row without a name.  NULL: none, and a URL's query is handed to open as it is. */
+	const zinc_setting_row *settings;
+	int foreign_query; /* what `settings` do not know of a URL's query is handed to open: it is for the server */
 
 	zinc_status (*open)(void **self, const char *rest, const zinc_store_options *options, zinc_error *err);
 	void (*close)(void *self);
@@ -309,6 +338,10 @@ ZINC_API ZINC_CHECKED zinc_status zinc_store_wrap(zinc_store **out, zinc_context
 /* Call `fn` with name, schemes and purpose of each registered store. */
 typedef int (*zinc_row_fn)(void *arg, const char *name, const char *also, const char *purpose);
 ZINC_API void zinc_store_each(zinc_row_fn fn, void *arg);
+
+/* Call `fn` with each setting of each store, those of modules included where they can be loaded; non-zero ends it. */
+typedef int (*zinc_setting_fn)(void *arg, const char *store, const zinc_setting_row *row);
+ZINC_API void zinc_store_each_setting(zinc_context *ctx, zinc_setting_fn fn, void *arg);
 
 /* Wrappers.  Each takes its own reference to `next`. */
 ZINC_API ZINC_CHECKED zinc_status zinc_store_readonly(zinc_store **out, zinc_store *next, zinc_error *err);

@@ -100,9 +100,6 @@ struct zinc_context {
 	int threads;
 	uint64_t cache_bytes;
 	uint64_t in_flight_bytes;
-	char *ca_file; /* NULL: the system's */
-	double net_timeout;
-	int net_retries;
 	const zinc_os *os;
 	zinc_pool *pool;      /* made on first use */
 	pthread_mutex_t lock; /* guards pool creation, snapshots of handles, `slots` */
@@ -309,6 +306,9 @@ extern const zinc_os zinc_os_posix;
 
 /* The process's current directory, NUL-terminated; -1 and errno when there is none or it does not fit. */
 int zinc_cwd(char *out, size_t nbytes);
+
+/* A variable of the environment; NULL when it is not set or empty, and where the program has more rights than its caller. */
+const char *zinc_env(const char *name);
 
 /* Has the caller's flag (NULL: none) been raised?  Other threads and signal handlers may be writing it. */
 static inline bool

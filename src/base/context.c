@@ -111,14 +111,9 @@ init(zinc_context *ctx, const zinc_context_options *o, zinc_error *err)
 	ctx->threads = threads < MOST_THREADS ? threads : MOST_THREADS;
 	ctx->cache_bytes = o->cache_bytes;
 	ctx->in_flight_bytes = or_default(o->in_flight_bytes, 64 * ZINC_MIB);
-	ctx->net_timeout = o->net_timeout > 0 ? o->net_timeout : 30;
-	ctx->net_retries = o->net_retries ? o->net_retries : 4;
 	ctx->os = &zinc_os_posix;
-	ctx->ca_file = o->ca_file ? zinc_strdup(ctx, o->ca_file) : NULL;
-	if ((o->ca_file && !ctx->ca_file) || pthread_mutex_init(&ctx->lock, NULL) != 0) {
-		zinc_free(ctx, ctx->ca_file);
+	if (pthread_mutex_init(&ctx->lock, NULL) != 0)
 		return zinc_fail_nomem(err);
-	}
 	ctx->fork.before = lock_context;
 	ctx->fork.parent = unlock_context;
 	ctx->fork.child = unlock_context;
@@ -156,8 +151,6 @@ check_options(const zinc_context_options *o, zinc_error *err)
 
 	if (o->threads < 0)
 		return zinc_fail(err, ZINC_E_INVALID, "%d threads", o->threads);
-	if (!(o->net_timeout >= 0))
-		return zinc_fail(err, ZINC_E_INVALID, "a timeout cannot be negative");
 	if (o->limits.rank > ZINC_MAX_NDIM)
 		return zinc_fail(err, ZINC_E_INVALID, "the limit of rank cannot be above %d", ZINC_MAX_NDIM);
 	if (a && (!a->alloc || !a->realloc || !a->free))
@@ -205,7 +198,6 @@ zinc_context_free(zinc_context *ctx)
 			ctx->slots[i].free(ctx, ctx->slots[i].object);
 	zinc_fork_remove(&ctx->fork);
 	pthread_mutex_destroy(&ctx->lock);
-	zinc_free(ctx, ctx->ca_file);
 	a = ctx->allocator;
 	a.free(a.ctx, ctx);
 }

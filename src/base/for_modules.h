@@ -37,5 +37,6 @@
 #define zinc_get_select  zinc__get_select
 #define zinc_iov_next    zinc__iov_next
 #define zinc_iov_advance zinc__iov_advance
+#define zinc_url_unescape zinc__url_unescape
 
 #endif

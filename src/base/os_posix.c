@@ -20,6 +20,7 @@
 #include <limits.h>
 #include <linux/openat2.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -328,6 +329,14 @@ int
 zinc_cwd(char *out, size_t nbytes)
 {
 	return getcwd(out, nbytes) ? 0 : -1;
+}
+
+const char *
+zinc_env(const char *name)
+{
+	const char *value = secure_getenv(name);
+
+	return value && value[0] ? value : NULL;
 }
 
 const zinc_os zinc_os_posix = {

@@ -570,6 +570,8 @@ zinc_hierarchy_open_url(zinc_hierarchy **out, const char *url, const zinc_open_o
 	so.read_only = o.read_only;
 	so.relaxed = o.relaxed;
 	so.links = o.links;
+	so.settings = o.settings;
+	so.nsettings = o.nsettings;
 	ZINC_TRY(zinc_place_open(&place, url, &so, err));
 	s = o.create && o.climb >= 0 ? check_odd_name(&place, &so, err) : ZINC_OK;
 	if (s == ZINC_OK)

@@ -11,7 +11,7 @@
  *
  * (1) end() is called exactly once for each exchange that began, also after failure and cancel.
  * (2) A cut connection, a body shorter than announced and a silent server are tried again, at most
- *     zinc_context_options.net_retries times and with pauses that grow; then they are failures, never ends of a body.
+ *     zinc_http_config.retries times and with pauses that grow; then they are failures, never ends of a body.
  * (3) Redirections are followed five times at most, no step of them from https to http or to another scheme, and the
  *     user and password of the URL go to its own scheme, host and port alone.
  * (4) A server's certificate is always verified.
@@ -31,11 +31,11 @@
 
 #define MOST_REDIRECTS  5
 #define BUFFER_BYTES    (128L * 1024)
-#define SWALLOW         (64u * 1024) /* an unwanted body up to here is cheaper read than a new connection made */
+#define SWALLOW         (64u * 1024)        /* an unwanted body up to here is cheaper read than a new connection made */
 #define MOST_ELSEWHERE  (16u * 1024 * 1024) /* of a redirection's: its target is known at the end only */
-#define POLL_MS         50           /* how late a cancel may be noticed */
-#define WAIT_MS         2            /* while somebody waits for room */
-#define FIRST_REST      0.1          /* seconds */
+#define POLL_MS         50                  /* how late a cancel may be noticed */
+#define WAIT_MS         2                   /* while somebody waits for room */
+#define FIRST_REST      0.1                 /* seconds */
 #define LONGEST_REST    10.0
 #define LONGEST_ASKED   60u /* of what a server asks for by Retry-After */
 #define CONNECT_TIMEOUT 10.0
@@ -63,6 +63,7 @@ typedef struct slot {
 	zinc_http_request request;
 	double began;  /* of what libcurl has now */
 	char *place;   /* where redirections have led; NULL: the request's URL */
+	bool away;     /* and that is another scheme, host or port */
 	int redirects; /* of this try */
 	zinc_http_head head;
 	bool headed; /* head() has answered */
@@ -79,11 +80,13 @@ typedef struct lane {
 	const zinc_http_user *user;
 	size_t begun, n;
 	uint64_t random;
-	slot slots[ZINC_HTTP_PARALLEL];
+	slot *slots; /* config.parallel of them */
 } lane;
 
 struct zinc_http {
 	zinc_context *ctx;
+	zinc_http_config config;
+	char **headers;       /* what config.headers points to */
 	pthread_mutex_t lock; /* guards `idle` */
 	zinc_fork_hook fork;
 	lane *idle;
@@ -96,11 +99,12 @@ lane_free(lane *l)
 {
 	int k;
 
-	for (k = 0; k < ZINC_HTTP_PARALLEL; k++)
+	for (k = 0; l->slots && k < l->http->config.parallel; k++)
 		if (l->slots[k].easy)
 			curl_easy_cleanup(l->slots[k].easy);
 	if (l->multi)
 		curl_multi_cleanup(l->multi);
+	zinc_free(l->http->ctx, l->slots);
 	zinc_free(l->http->ctx, l);
 }
 
@@ -114,14 +118,15 @@ lane_new(lane **out, zinc_http *h, zinc_error *err)
 		return zinc_fail_nomem(err);
 	l->http = h;
 	l->random = (uint64_t)(uintptr_t)l | 1;
-	for (k = 0; k < ZINC_HTTP_PARALLEL; k++)
-		l->slots[k].lane = l;
-	l->multi = curl_multi_init();
+	l->slots = (slot *)zinc_calloc(h->ctx, (size_t)h->config.parallel, sizeof *l->slots);
+	l->multi = l->slots ? curl_multi_init() : NULL;
 	if (!l->multi) {
 		lane_free(l);
 		return zinc_fail_nomem(err);
 	}
-	curl_multi_setopt(l->multi, CURLMOPT_MAXCONNECTS, (long)ZINC_HTTP_PARALLEL);
+	for (k = 0; k < h->config.parallel; k++)
+		l->slots[k].lane = l;
+	curl_multi_setopt(l->multi, CURLMOPT_MAXCONNECTS, (long)h->config.parallel);
 	*out = l;
 	return ZINC_OK;
 }
@@ -232,8 +237,8 @@ milliseconds(double seconds)
 static void
 set_common(slot *s)
 {
-	const zinc_context *ctx = s->lane->http->ctx;
-	const double silent = ctx->net_timeout;
+	const zinc_http_config *config = &s->lane->http->config;
+	const double silent = config->timeout;
 	CURL *e = s->easy;
 
 	curl_easy_setopt(e, CURLOPT_NOSIGNAL, 1L);
@@ -248,8 +253,8 @@ set_common(slot *s)
 	curl_easy_setopt(e, CURLOPT_LOW_SPEED_TIME, milliseconds(silent) < 1000 ? 1L : milliseconds(silent) / 1000);
 	curl_easy_setopt(e, CURLOPT_SSL_VERIFYPEER, 1L);
 	curl_easy_setopt(e, CURLOPT_SSL_VERIFYHOST, 2L);
-	if (ctx->ca_file)
-		curl_easy_setopt(e, CURLOPT_CAINFO, ctx->ca_file);
+	if (config->ca_file)
+		curl_easy_setopt(e, CURLOPT_CAINFO, config->ca_file);
 	curl_easy_setopt(e, CURLOPT_ERRORBUFFER, s->message);
 	curl_easy_setopt(e, CURLOPT_HEADERFUNCTION, on_header);
 	curl_easy_setopt(e, CURLOPT_HEADERDATA, s);
@@ -273,7 +278,9 @@ add_header(slot *s, const char *line)
 static zinc_status
 set_request(slot *s, zinc_error *err)
 {
+	const zinc_http_config *config = &s->lane->http->config;
 	const zinc_http_request *r = &s->request;
+	size_t i;
 	int k;
 
 	curl_slist_free_all(s->headers);
@@ -282,6 +289,9 @@ set_request(slot *s, zinc_error *err)
 		return zinc_fail_nomem(err);
 	for (k = 0; k < ZINC_HTTP_HEADERS; k++)
 		if (!add_header(s, r->header[k]))
+			return zinc_fail_nomem(err);
+	for (i = 0; i < config->nheaders && !s->away; i++)
+		if (!add_header(s, config->headers[i]))
 			return zinc_fail_nomem(err);
 	curl_easy_setopt(s->easy, CURLOPT_HTTPHEADER, s->headers);
 	curl_easy_setopt(s->easy, CURLOPT_NOBODY, r->head ? 1L : 0L);
@@ -313,6 +323,7 @@ forget_place(slot *s)
 {
 	zinc_free(s->lane->http->ctx, s->place);
 	s->place = NULL;
+	s->away = false;
 	s->redirects = 0;
 }
 
@@ -352,7 +363,7 @@ same_part(CURLU *a, CURLU *b, CURLUPart part)
 
 /* User and password of `to` become those of `from`, whatever the server wrote there; none on another host. */
 static bool
-set_user(CURLU *to, CURLU *from)
+set_user(CURLU *to, CURLU *from, bool *away)
 {
 	static const CURLUPart parts[] = {CURLUPART_USER, CURLUPART_PASSWORD, CURLUPART_OPTIONS};
 	const bool same = same_part(from, to, CURLUPART_SCHEME) && same_part(from, to, CURLUPART_HOST) &&
@@ -361,6 +372,7 @@ set_user(CURLU *to, CURLU *from)
 	char *text;
 	size_t k;
 
+	*away = !same;
 	for (k = 0; k < sizeof parts / sizeof parts[0]; k++) {
 		text = NULL;
 		if (same && curl_url_get(from, parts[k], &text, 0) != CURLUE_OK)
@@ -379,7 +391,7 @@ next_place(slot *s, const char *location)
 	char *text = NULL, *copy = NULL;
 
 	if (from && to && curl_url_set(from, CURLUPART_URL, s->request.url, 0) == CURLUE_OK &&
-	    curl_url_set(to, CURLUPART_URL, location, 0) == CURLUE_OK && set_user(to, from) &&
+	    curl_url_set(to, CURLUPART_URL, location, 0) == CURLUE_OK && set_user(to, from, &s->away) &&
 	    curl_url_get(to, CURLUPART_URL, &text, 0) == CURLUE_OK)
 		copy = zinc_strdup(s->lane->http->ctx, text);
 	curl_free(text);
@@ -524,7 +536,7 @@ rest_of(slot *s)
 static void
 fail_or_rest(slot *s, bool again, zinc_status st, const char *what)
 {
-	const int most = s->lane->http->ctx->net_retries;
+	const int most = s->lane->http->config.retries;
 	zinc_error e = ZINC_ERROR_INIT;
 
 	if (again && s->tries < most) {
@@ -649,7 +661,7 @@ ask_waiting(lane *l)
 	bool waits = false;
 	int k;
 
-	for (k = 0; k < ZINC_HTTP_PARALLEL; k++) {
+	for (k = 0; k < l->http->config.parallel; k++) {
 		slot *s = &l->slots[k];
 
 		if (s->phase == ENDS) {
@@ -670,7 +682,7 @@ begin_more(lane *l, bool waits)
 	const double now = zinc_now(l->http->ctx);
 	int k;
 
-	for (k = 0; k < ZINC_HTTP_PARALLEL; k++) {
+	for (k = 0; k < l->http->config.parallel; k++) {
 		slot *s = &l->slots[k];
 
 		if (s->phase == RESTS && s->wake <= now)
@@ -685,7 +697,7 @@ is_busy(const lane *l)
 {
 	int k;
 
-	for (k = 0; k < ZINC_HTTP_PARALLEL; k++)
+	for (k = 0; k < l->http->config.parallel; k++)
 		if (l->slots[k].phase != IDLE)
 			return true;
 	return l->begun < l->n;
@@ -700,7 +712,7 @@ cancel_all(lane *l)
 	int k;
 
 	zinc_fail(&e, ZINC_E_CANCELLED, "the read was cancelled");
-	for (k = 0; k < ZINC_HTTP_PARALLEL; k++) {
+	for (k = 0; k < l->http->config.parallel; k++) {
 		slot *s = &l->slots[k];
 
 		if (s->phase == SENT || s->phase == PAUSED)
@@ -744,7 +756,7 @@ zinc_http_run(zinc_http *h, size_t n, const zinc_http_user *user, zinc_error *er
 	l->begun = 0;
 	l->n = n;
 	run_lane(l);
-	for (k = 0; k < ZINC_HTTP_PARALLEL; k++) {
+	for (k = 0; k < l->http->config.parallel; k++) {
 		curl_slist_free_all(l->slots[k].headers);
 		l->slots[k].headers = NULL;
 		forget_place(&l->slots[k]);
@@ -784,16 +796,56 @@ init_curl(void)
 	curl_global_init(CURL_GLOBAL_DEFAULT);
 }
 
+static zinc_status
+copy_config(zinc_http *h, const zinc_http_config *from, zinc_error *err)
+{
+	size_t i;
+
+	h->config = *from;
+	h->config.ca_file = from->ca_file ? zinc_strdup(h->ctx, from->ca_file) : NULL;
+	h->headers = (char **)zinc_calloc(h->ctx, from->nheaders + 1, sizeof *h->headers);
+	h->config.headers = (const char *const *)h->headers;
+	if (!h->headers || (from->ca_file && !h->config.ca_file))
+		return zinc_fail_nomem(err);
+	for (i = 0; i < from->nheaders; i++) {
+		h->headers[i] = zinc_strdup(h->ctx, from->headers[i]);
+		if (!h->headers[i])
+			return zinc_fail_nomem(err);
+	}
+	return ZINC_OK;
+}
+
+/* Headers may be secrets. */
+static void
+free_config(zinc_http *h)
+{
+	size_t i;
+
+	for (i = 0; h->headers && h->headers[i]; i++) {
+		explicit_bzero(h->headers[i], strlen(h->headers[i]));
+		zinc_free(h->ctx, h->headers[i]);
+	}
+	zinc_free(h->ctx, h->headers);
+	zinc_free(h->ctx, (char *)(uintptr_t)h->config.ca_file);
+}
+
 zinc_status
-zinc_http_new(zinc_http **out, zinc_context *ctx, zinc_error *err)
+zinc_http_new(zinc_http **out, zinc_context *ctx, const zinc_http_config *config, zinc_error *err)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	zinc_http *h = (zinc_http *)zinc_calloc(ctx, 1, sizeof *h);
+	zinc_status st;
 
 	if (!h)
 		return zinc_fail_nomem(err);
-	pthread_once(&once, init_curl);
 	h->ctx = ctx;
+	st = copy_config(h, config, err);
+	if (st != ZINC_OK) {
+		free_config(h);
+		zinc_free(ctx, h);
+		return st;
+	}
+	pthread_once(&once, init_curl);
 	pthread_mutex_init(&h->lock, NULL);
 	h->fork.before = before_fork;
 	h->fork.parent = parent_after_fork;
@@ -817,15 +869,16 @@ zinc_http_free(zinc_http *h)
 		lane_free(l);
 	}
 	pthread_mutex_destroy(&h->lock);
+	free_config(h);
 	zinc_free(h->ctx, h);
 }
 
 #else
 
 zinc_status
-zinc_http_new(zinc_http **out, zinc_context *ctx, zinc_error *err)
+zinc_http_new(zinc_http **out, zinc_context *ctx, const zinc_http_config *config, zinc_error *err)
 {
-	(void)out, (void)ctx;
+	(void)out, (void)ctx, (void)config;
 	return zinc_fail(err, ZINC_E_UNSUPPORTED, "built without libcurl");
 }
 

@@ -41,14 +41,22 @@ bool zinc_http_head_settled(const zinc_http_head *h);
 
 /* ---- exchanges ---- */
 
-/* Exchanges that one run keeps open. */
-#define ZINC_HTTP_PARALLEL 16
+/* How a client behaves.  All of it is copied. */
+typedef struct zinc_http_config {
+	double timeout;      /* seconds without a byte, > 0 */
+	int retries;         /* of one exchange, 0: none */
+	int parallel;        /* exchanges that one run keeps open, > 0 */
+	const char *ca_file; /* certificates to trust, PEM; NULL: the system's */
+	/* Lines "Name: value" that go with every exchange, but to no other scheme, host and port than those of its URL. */
+	const char *const *headers;
+	size_t nheaders;
+} zinc_http_config;
 
 /* Connections, kept for the next run.  Many threads may run at once, each on connections of its own. */
 typedef struct zinc_http zinc_http;
 
-/* E_UNSUPPORTED (built without libcurl), E_NOMEM.  Settings are those of the context. */
-zinc_status zinc_http_new(zinc_http **out, zinc_context *ctx, zinc_error *err);
+/* E_UNSUPPORTED (built without libcurl), E_NOMEM. */
+zinc_status zinc_http_new(zinc_http **out, zinc_context *ctx, const zinc_http_config *config, zinc_error *err);
 void zinc_http_free(zinc_http *h);
 
 #define ZINC_HTTP_HEADERS 2

@@ -19,7 +19,8 @@
 #include "net/net.h"
 #include "store/store_inside.h"
 
-#define MERGE_GAP ZINC_MIB /* what a round trip costs in bytes, on a line of 10 ms and 1 Gbit/s */
+#define MOST_PARALLEL 1000
+#define MERGE_GAP     ZINC_MIB /* what a round trip costs in bytes, on a line of 10 ms and 1 Gbit/s */
 
 /* What answers have told about the server. */
 #define SEEN_NO_RANGES 1u
@@ -31,6 +32,7 @@ typedef struct http_store {
 	zinc_http *http;
 	char *base;  /* "https://host/base", without a slash at the end */
 	char *query; /* "?...", or "" */
+	uint32_t parallel;
 	atomic_uint seen;
 } http_store;
 
@@ -496,7 +498,7 @@ http_caps(void *self, zinc_caps *out)
 		out->flags |= ZINC_CAP_RANGE | ZINC_CAP_SUFFIX_RANGE;
 	if ((seen & (SEEN_TAG | SEEN_NO_TAG)) == SEEN_TAG)
 		out->flags |= ZINC_CAP_TAGS;
-	out->parallel = ZINC_HTTP_PARALLEL;
+	out->parallel = ((http_store *)self)->parallel;
 	out->merge_gap = MERGE_GAP;
 }
 
@@ -539,8 +541,9 @@ split_url(http_store *s, const char *scheme, const char *rest, zinc_error *err)
 	if (strcspn(rest, "/?") == 0)
 		return zinc_fail(err, ZINC_E_INVALID, "a URL without a host");
 	if (!is_authority(rest, strcspn(rest, "/?#")))
-		return zinc_fail(err, ZINC_E_INVALID,
-				 "host or port are malformed; in a password write '/' %%2F, '?' %%3F, '#' %%23, '@' %%40");
+		return zinc_fail(
+		    err, ZINC_E_INVALID,
+		    "host or port are malformed; in a password write '/' %%2F, '?' %%3F, '#' %%23, '@' %%40");
 	if (strpbrk(rest, " #\t\r\n"))
 		return zinc_fail(err, ZINC_E_INVALID, "a URL with a blank or a '#': write them %%20 and %%23");
 	while (n && rest[n - 1] == '/')
@@ -553,6 +556,77 @@ split_url(http_store *s, const char *scheme, const char *rest, zinc_error *err)
 	if (st == ZINC_OK && (!zinc_buf_text(&base) || !s->query))
 		st = zinc_fail_nomem(err);
 	s->base = (char *)base.p;
+	return st;
+}
+
+static const zinc_setting_row http_settings[] = {
+    {.name = "timeout",
+     .type = ZINC_SETTING_SECONDS,
+     .preset = "30",
+     .purpose = "seconds without a byte before it is tried again"},
+    {.name = "retries", .type = ZINC_SETTING_COUNT, .preset = "4", .purpose = "tries after the first, of one request"},
+    {.name = "parallel",
+     .type = ZINC_SETTING_COUNT,
+     .preset = "64",
+     .purpose = "requests kept open at once, 1 to 1000"},
+    {.name = "ca_file", .env = "SSL_CERT_FILE", .purpose = "certificates to trust instead of the system's, PEM"},
+    {.name = "header.*", .secret = 1, .purpose = "a header of every request, as header.Authorization"},
+    {.name = NULL},
+};
+
+/* Header names are tokens (RFC 9110 section 5.6.2); values have passed as text. */
+static zinc_status
+add_header(const char **lines, size_t *n, const zinc_setting *s, zinc_context *ctx, zinc_error *err)
+{
+	const char *name = s->name + strlen("header.");
+	zinc_status st;
+	zinc_buf line;
+
+	if (name[strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789!#$%&'*+-.^_`|~")])
+		return zinc_fail(err, ZINC_E_INVALID, "http.header.%.60s: no header has such a name", name);
+	zinc_buf_init(&line, ctx, SIZE_MAX - 1);
+	st = zinc_buf_printf(&line, err, s->value[0] ? "%s: %s" : "%s;", name, s->value);
+	if (st == ZINC_OK && !zinc_buf_text(&line))
+		st = zinc_fail_nomem(err);
+	if (st == ZINC_OK)
+		lines[(*n)++] = (const char *)line.p;
+	else
+		zinc_buf_fini(&line);
+	return st;
+}
+
+static zinc_status
+check_config(const zinc_http_config *c, zinc_error *err)
+{
+	if (!(c->timeout > 0))
+		return zinc_fail(err, ZINC_E_INVALID, "http.timeout must be above 0");
+	if (c->parallel < 1 || c->parallel > MOST_PARALLEL)
+		return zinc_fail(err, ZINC_E_INVALID, "http.parallel must be 1 to %d", MOST_PARALLEL);
+	return ZINC_OK;
+}
+
+/* The client that the settings ask for. */
+static zinc_status
+make_client(http_store *s, const zinc_store_options *o, zinc_error *err)
+{
+	zinc_http_config c = {.timeout = zinc_setting_number(o, "timeout"),
+			      .retries = (int)zinc_setting_number(o, "retries"),
+			      .parallel = (int)zinc_setting_number(o, "parallel"),
+			      .ca_file = zinc_setting_text(o, "ca_file")};
+	const char **lines = (const char **)zinc_calloc(s->ctx, o->nsettings + 1, sizeof *lines);
+	zinc_status st = lines ? check_config(&c, err) : zinc_fail_nomem(err);
+	size_t i;
+
+	for (i = 0; i < o->nsettings && st == ZINC_OK; i++)
+		if (strncmp(o->settings[i].name, "header.", 7) == 0)
+			st = add_header(lines, &c.nheaders, &o->settings[i], s->ctx, err);
+	c.headers = lines;
+	s->parallel = (uint32_t)c.parallel;
+	if (st == ZINC_OK)
+		st = zinc_http_new(&s->http, s->ctx, &c, err);
+	for (i = 0; i < c.nheaders; i++)
+		zinc_free(s->ctx, (char *)(uintptr_t)lines[i]);
+	zinc_free(s->ctx, lines);
 	return st;
 }
 
@@ -569,7 +643,7 @@ open_scheme(void **self, const char *scheme, const char *rest, const zinc_store_
 	atomic_init(&s->seen, 0);
 	st = split_url(s, scheme, rest, err);
 	if (st == ZINC_OK)
-		st = zinc_http_new(&s->http, ctx, err);
+		st = make_client(s, options, err);
 	if (st != ZINC_OK) {
 		http_close(s);
 		return st;
@@ -594,7 +668,8 @@ open_https(void **self, const char *rest, const zinc_store_options *options, zin
 	{                                                                                                              \
 		.size = sizeof(zinc_store_ops), .name = "http",                                                        \
 		.purpose = "what a web server has below a URL, read only", .schemes = scheme_, .open = open_,          \
-		.close = http_close, .caps = http_caps, .get = http_get,                                               \
+		.close = http_close, .caps = http_caps, .get = http_get, .settings = http_settings,                    \
+		.foreign_query = 1,                                                                                    \
 	}
 
 const zinc_store_ops zinc_store_ops_http = HTTP_OPS("http", open_http);

@@ -48,6 +48,17 @@ int zinc_store_module_each(zinc_row_fn fn, void *arg);
 /* Is scheme[0..n) one of the names in a list "a,b"?  Case does not matter. */
 bool zinc_store_has_scheme(const char *list, const char *scheme, size_t n);
 
+/* Is name[0..n) the name of a kind of store, modules included? */
+bool zinc_store_is_name(const char *name, size_t n);
+bool zinc_store_is_module_name(const char *name, size_t n);
+/* The settings of one kind; non-zero when fn was. */
+int zinc_store_row_settings(const zinc_store_ops *ops, zinc_setting_fn fn, void *arg);
+/* The settings of modules that can be loaded; non-zero when fn was. */
+int zinc_store_module_each_setting(zinc_context *ctx, zinc_setting_fn fn, void *arg);
+
+/* Take the escapes out of s[0..n), and append it; of a path, without '?', '#' and an escaped '/'.  E_INVALID. */
+ZINC_MODULE_API zinc_status zinc_url_unescape(zinc_buf *out, const char *s, size_t n, bool path, zinc_error *err);
+
 /* Guards the table of schemes and the memory stores' names. */
 void zinc_store_lock_names(void);
 void zinc_store_unlock_names(void);

@@ -30,7 +30,8 @@ load(const zinc_store_ops **out, zinc_context *ctx, const struct module *m, cons
 	memcpy(&init, &symbol, sizeof init);
 	*out = init(zinc_build(), scheme);
 	if (!*out)
-		return zinc_fail(err, ZINC_E_UNSUPPORTED, "the module %s is linked with another libzinc than this one", name);
+		return zinc_fail(err, ZINC_E_UNSUPPORTED, "the module %s is linked with another libzinc than this one",
+				 name);
 	return ZINC_OK;
 }
 
@@ -55,5 +56,32 @@ zinc_store_module_each(zinc_row_fn fn, void *arg)
 	for (i = 0; i < MODULES; i++)
 		if (fn(arg, modules[i].name, modules[i].schemes, modules[i].purpose) != 0)
 			return 1;
+	return 0;
+}
+
+bool
+zinc_store_is_module_name(const char *name, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < MODULES; i++)
+		if (strlen(modules[i].name) == n && memcmp(modules[i].name, name, n) == 0)
+			return true;
+	return false;
+}
+
+/* One that cannot be loaded tells so when it is used. */
+int
+zinc_store_module_each_setting(zinc_context *ctx, zinc_setting_fn fn, void *arg)
+{
+	const zinc_store_ops *ops;
+	char scheme[32];
+	size_t i;
+
+	for (i = 0; i < MODULES; i++) {
+		snprintf(scheme, sizeof scheme, "%.*s", (int)strcspn(modules[i].schemes, ","), modules[i].schemes);
+		if (load(&ops, ctx, &modules[i], scheme, NULL) == ZINC_OK && zinc_store_row_settings(ops, fn, arg) != 0)
+			return 1;
+	}
 	return 0;
 }

@@ -1,6 +1,7 @@
 /*
  * store_open.c - from a URL to an open store
  */
+#include "store/store_setting.h"
 #include "store/store_url.h"
 
 /* A store around what was opened, with the options that hold for every kind. */
@@ -27,15 +28,45 @@ zinc_store_wrap_opened(zinc_store **out, const zinc_store_ops *ops, void *self, 
 }
 
 /* Whatever open made is closed again by wrap_opened if it cannot be wrapped. */
+static zinc_status
+open_told(zinc_store **out, const zinc_store_ops *ops, const char *rest, const char *url, const zinc_store_options *o,
+	  const zinc_settings *settings, zinc_error *err)
+{
+	zinc_store_options told = *o;
+	void *self = NULL;
+
+	told.settings = settings->all;
+	told.nsettings = settings->n;
+	ZINC_TRY(ops->open(&self, rest, &told, err));
+	return zinc_store_wrap_opened(out, ops, self, url, o, err);
+}
+
+/* "rest?query", of which the settings are taken out. */
 zinc_status
 zinc_store_open_ops(zinc_store **out, const zinc_store_ops *ops, const char *rest, const char *url,
 		    const zinc_store_options *o, zinc_error *err)
 {
-	void *self = NULL;
-	zinc_status st = ops->open(&self, rest, o, err);
+	const size_t n = ops->settings ? strcspn(rest, "?") : strlen(rest);
+	zinc_buf plain, query;
+	zinc_settings settings;
+	zinc_status st;
 
+	zinc_buf_init(&plain, o->context, SIZE_MAX - 1);
+	zinc_buf_init(&query, o->context, SIZE_MAX - 1);
+	st = zinc_settings_gather(&settings, ops, o, rest[n] ? rest + n + 1 : NULL, &query, err);
 	if (st == ZINC_OK)
-		st = zinc_store_wrap_opened(out, ops, self, url, o, err);
+		st = zinc_buf_add(&plain, rest, n, err);
+	if (st == ZINC_OK && query.n)
+		st = zinc_buf_puts(&plain, "?", err);
+	if (st == ZINC_OK)
+		st = zinc_buf_add(&plain, query.p, query.n, err);
+	if (st == ZINC_OK && !zinc_buf_text(&plain))
+		st = zinc_fail_nomem(err);
+	if (st == ZINC_OK)
+		st = open_told(out, ops, (const char *)plain.p, url, o, &settings, err);
+	zinc_settings_fini(&settings);
+	zinc_buf_fini(&plain);
+	zinc_buf_fini(&query);
 	return st;
 }
 

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <limits.h>
 
+#include "store/store_setting.h"
 #include "store/store_url.h"
 
 /* ---- where a local path leads ---- */
@@ -121,6 +122,17 @@ open_local(zinc_store **out, zinc_context *ctx, const char *path, size_t barrier
 	return st;
 }
 
+/* A file system has none; those of other stores are passed over. */
+static zinc_status
+check_settings(const zinc_store_options *o, zinc_error *err)
+{
+	zinc_settings settings;
+	const zinc_status st = zinc_settings_gather(&settings, &zinc_store_ops_fs, o, NULL, NULL, err);
+
+	zinc_settings_fini(&settings);
+	return st;
+}
+
 /* Nothing need exist: what is not there cannot be a link. */
 static zinc_status
 local_place(zinc_place *out, zinc_url *u, const zinc_store_options *o, zinc_error *err)
@@ -134,6 +146,7 @@ local_place(zinc_place *out, zinc_url *u, const zinc_store_options *o, zinc_erro
 
 	if (!base)
 		return zinc_fail_nomem(err);
+	ZINC_TRY(check_settings(o, err));
 	climbing.links = ZINC_LINKS_FOLLOW; /* until the root is found: zinc_place_narrow */
 	zinc_buf_init(&path, ctx, INT_MAX);
 	st = absolute_path(&path, base, err);

@@ -119,23 +119,69 @@ zinc_store_register(const zinc_store_ops *ops, zinc_error *err)
 	return st;
 }
 
-/* Rows are copied out first, so that fn may open stores. */
-void
-zinc_store_each(zinc_row_fn fn, void *arg)
+/* Rows are copied out first, so that whoever looks at them may open stores. */
+static size_t
+copy_rows(const zinc_store_ops *all[BUILTINS + MOST_SCHEMES])
 {
-	const zinc_store_ops *all[BUILTINS + MOST_SCHEMES];
-	size_t n, i;
+	size_t n;
 
 	memcpy(all, builtin, sizeof builtin);
 	zinc_store_lock_names();
 	memcpy(all + BUILTINS, registry.added, registry.n * sizeof registry.added[0]);
 	n = BUILTINS + registry.n;
 	zinc_store_unlock_names();
+	return n;
+}
+
+void
+zinc_store_each(zinc_row_fn fn, void *arg)
+{
+	const zinc_store_ops *all[BUILTINS + MOST_SCHEMES];
+	const size_t n = copy_rows(all);
+	size_t i;
+
 	for (i = 0; i < n; i++)
 		if (fn(arg, all[i]->name ? all[i]->name : "", all[i]->schemes,
 		       all[i]->purpose ? all[i]->purpose : "") != 0)
 			return;
 	(void)zinc_store_module_each(fn, arg);
+}
+
+int
+zinc_store_row_settings(const zinc_store_ops *ops, zinc_setting_fn fn, void *arg)
+{
+	const zinc_setting_row *row;
+
+	for (row = ops->settings; row && row->name; row++)
+		if (fn(arg, ops->name ? ops->name : "", row) != 0)
+			return 1;
+	return 0;
+}
+
+void
+zinc_store_each_setting(zinc_context *ctx, zinc_setting_fn fn, void *arg)
+{
+	const zinc_store_ops *all[BUILTINS + MOST_SCHEMES];
+	const size_t n = copy_rows(all);
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (zinc_store_row_settings(all[i], fn, arg) != 0)
+			return;
+	(void)zinc_store_module_each_setting(zinc_context_get(ctx), fn, arg);
+}
+
+bool
+zinc_store_is_name(const char *name, size_t n)
+{
+	const zinc_store_ops *all[BUILTINS + MOST_SCHEMES];
+	const size_t rows = copy_rows(all);
+	size_t i;
+
+	for (i = 0; i < rows; i++)
+		if (all[i]->name && strlen(all[i]->name) == n && memcmp(all[i]->name, name, n) == 0)
+			return true;
+	return zinc_store_is_module_name(name, n);
 }
 
 /* The table only grows and rows live for ever, so the row can be used without the lock. */

@@ -57,14 +57,14 @@ hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* One character of an escaped path, *at being where it begins. */
+/* One character of an escaped text, *at being where it begins.  In a path '?', '#' and %2F have no place. */
 static zinc_status
-unescape_one(const char *s, size_t n, size_t *at, char *out, zinc_error *err)
+unescape_one(const char *s, size_t n, size_t *at, bool path, char *out, zinc_error *err)
 {
 	int high, low;
 
 	*out = s[*at];
-	if (*out == '?' || *out == '#')
+	if (path && (*out == '?' || *out == '#'))
 		return zinc_fail(err, ZINC_E_INVALID, "a '%c' in a URL's path must be written %%%02X", *out,
 				 (unsigned)*out);
 	if (*out != '%')
@@ -75,21 +75,21 @@ unescape_one(const char *s, size_t n, size_t *at, char *out, zinc_error *err)
 		return zinc_fail(err, ZINC_E_INVALID, "a '%%' in a URL must be followed by two hexadecimal digits");
 	*out = (char)(high * 16 + low);
 	*at += 2;
-	if (*out == '\0' || *out == '/')
+	if (*out == '\0' || (path && *out == '/'))
 		return zinc_fail(err, ZINC_E_INVALID, "%%%02X in a URL: no name can have that character",
 				 (unsigned)*out);
 	return ZINC_OK;
 }
 
 /* Byte by byte: the bytes that come out are checked as UTF-8 by whoever takes them for a key. */
-static zinc_status
-unescape(zinc_buf *out, const char *s, size_t n, zinc_error *err)
+zinc_status
+zinc_url_unescape(zinc_buf *out, const char *s, size_t n, bool path, zinc_error *err)
 {
 	size_t at;
 	char c;
 
 	for (at = 0; at < n; at++) {
-		ZINC_TRY(unescape_one(s, n, &at, &c, err));
+		ZINC_TRY(unescape_one(s, n, &at, path, &c, err));
 		ZINC_TRY(zinc_buf_add(out, &c, 1, err));
 	}
 	return ZINC_OK;
@@ -112,7 +112,7 @@ file_path(zinc_buf *out, const char *s, size_t n, zinc_error *err)
 	if (n == 0 || s[0] != '/')
 		return zinc_fail(err, ZINC_E_INVALID,
 				 "a file URL names an absolute path on this machine: file:///path");
-	return unescape(out, s, n, err);
+	return zinc_url_unescape(out, s, n, true, err);
 }
 
 /* "http:/host" is a web address with a mistake in it, and may hold a password: no directory is made of that. */
@@ -195,7 +195,7 @@ zinc_url_key(char **out, zinc_context *ctx, const char *path, bool escaped, zinc
 
 	zinc_buf_init(&plain, ctx, SIZE_MAX - 1);
 	zinc_buf_init(&clean, ctx, SIZE_MAX - 1);
-	st = escaped ? unescape(&plain, path, strlen(path), err) : zinc_buf_puts(&plain, path, err);
+	st = escaped ? zinc_url_unescape(&plain, path, strlen(path), true, err) : zinc_buf_puts(&plain, path, err);
 	if (st == ZINC_OK)
 		st = zinc_url_add_path(&clean, (const char *)plain.p, plain.n, err);
 	if (st == ZINC_OK && !zinc_buf_text(&clean))

@@ -394,6 +394,8 @@ open_bare(zinc_check *c, const char *url, const zinc_open_options *o, zinc_error
 	so.context = o->context;
 	so.read_only = o->read_only;
 	so.links = o->links;
+	so.settings = o->settings;
+	so.nsettings = o->nsettings;
 	ZINC_TRY(zinc_place_open(&place, url, &so, err));
 	open.create = 1; /* that is: it need not be there */
 	s = zinc_place_narrow(&place, strlen(place.path), &so, err);

@@ -7,6 +7,8 @@ The first component of a path says how it behaves; the rest is a file below DIR:
     /plain/a/b    as a good server does: HEAD, one range, ETag, If-Match
     /cut/a/b      the same, but it hangs up in the middle of the first answer for each path
     /_count/cut   how often a path below /cut was asked for
+    /_echo/a?b    path, query and the header X-Test of the request
+    /toecho/away  302 to /_echo, by another name of the same host; /toecho/home by the same
     /hop/X/a/b    302 to Y/a/b, X being the URL Y in base64 (URL-safe, without padding)
 
 --log adds a line for each request: its method, path and Authorization.
@@ -63,6 +65,7 @@ MODES = {
     "redirect": "302 to /plain, with a long body",
     "loop": "302 to itself",
     "tofile": "302 to a file URL",
+    "toecho": "302 to /_echo, of this host or by another name of it",
     "hop": "302 to another server",
     "nowhere": "302 without a Location",
 }
@@ -156,6 +159,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
                     print(self.command, self.path, self.headers.get("Authorization", "-"), file=log)
             if self.mode == "_count":
                 return self.plain(200, b"%d" % count[key])
+            if self.mode == "_echo":
+                return self.plain(200, ("%s %s" % (self.path, self.headers.get("X-Test", "-"))).encode())
             count[self.mode] += 1
             seen[path] += 1
             n = seen[path]
@@ -181,6 +186,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.plain(302, b"x" * 100000, Location="/plain/" + urllib.parse.quote(key))
         elif mode == "loop":
             self.plain(302, Location=self.path)
+        elif mode == "toecho":
+            host = "localhost" if key == "away" else "127.0.0.1"
+            self.plain(302, Location="http://%s:%d/_echo/k" % (host, self.server.server_address[1]))
         elif mode == "tofile":
             self.plain(302, Location="file:///etc/passwd")
         elif mode == "hop":

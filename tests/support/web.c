@@ -88,16 +88,12 @@ web_url(const web *w, const char *rest)
 zinc_store *
 web_open(const web *w, const char *rest, zinc_context *ctx)
 {
-	const zinc_store_ops *ops = w->tls ? &zinc_store_ops_https : &zinc_store_ops_http;
-	const char *url = web_url(w, rest);
-	zinc_store_options o = ZINC_STORE_OPTIONS_INIT;
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_store *s = NULL;
-	void *self = NULL;
 
-	o.context = zinc_context_get(ctx);
-	assert_ok(ops->open(&self, strstr(url, "://") + 3, &o, &err));
-	assert_ok(zinc_store_wrap(&s, o.context, ops, self, url, &err));
+	if (zinc_store_http_register(&err) != ZINC_E_EXISTS)
+		assert_int_equal(err.code, ZINC_OK);
+	assert_ok(zinc_store_open(&s, web_url(w, rest), ZINC_STORE_OPTIONS(.context = ctx), &err));
 	return s;
 }
 

@@ -16,26 +16,22 @@
 
 static web server, secure;
 
-/* A client that soon loses patience. */
-static zinc_context *
-hasty(int retries, double timeout)
-{
-	zinc_context *ctx = NULL;
-	zinc_error err = ZINC_ERROR_INIT;
-
-	assert_ok(zinc_context_new(&ctx, ZINC_CONTEXT_OPTIONS(.net_retries = retries, .net_timeout = timeout), &err));
-	return ctx;
-}
+/* Clients that soon lose patience. */
+#define HASTY "?retries=1&timeout=1"
+#define NEVER "?retries=0&timeout=1"
 
 /* One request to a mode of the server. */
 static get_result
-ask(const char *mode, zinc_get request, zinc_context *ctx)
+ask(const char *mode, zinc_get request, const char *query)
 {
-	zinc_store *s = web_open(&server, mode, ctx);
+	char rest[128];
+	zinc_store *s = NULL;
 	zinc_error err = ZINC_ERROR_INIT;
 	get_result r;
 	gets g;
 
+	snprintf(rest, sizeof rest, "%s%s", mode, query ? query : "");
+	s = web_open(&server, rest, NULL);
 	gets_init(&g, 1);
 	assert_ok(gets_run(&g, s, &request, &err));
 	r = g.r[0];
@@ -49,9 +45,9 @@ ask(const char *mode, zinc_get request, zinc_context *ctx)
 }
 
 static void
-must_fail(const char *mode, zinc_get request, zinc_context *ctx, const char *says)
+must_fail(const char *mode, zinc_get request, const char *query, const char *says)
 {
-	get_result r = ask(mode, request, ctx);
+	get_result r = ask(mode, request, query);
 
 	assert_int_equal(r.found, ZINC_FAILED);
 	assert_int_equal(r.status, ZINC_E_IO);
@@ -277,19 +273,61 @@ bad_urls(void **state)
 {
 	static const char *const rows[] = {"", "/x", "?x", "host/a b", "host/a#b"};
 	zinc_error err = ZINC_ERROR_INIT;
-	zinc_store_options o = ZINC_STORE_OPTIONS_INIT;
-	void *self = NULL;
+	zinc_store *s = NULL;
+	char url[64];
 	size_t i;
 
 	(void)state;
-	o.context = zinc_context_get(NULL);
 	for (i = 0; i < COUNT(rows); i++) {
-		zinc_store *s = web_open(&server, "plain", NULL);
-
-		assert_int_equal(s->ops.open(&self, rows[i], &o, &err), ZINC_E_INVALID);
-		assert_null(self);
-		zinc_store_close(s);
+		snprintf(url, sizeof url, "http://%s", rows[i]);
+		assert_int_equal(zinc_store_open(&s, url, NULL, &err), ZINC_E_INVALID);
+		assert_null(s);
 	}
+}
+
+/* Names that the store knows are its own, all others the server's. */
+static void
+settings_and_queries(void **state)
+{
+	static const char *const bad[] = {"?timeout=0",    "?timeout=x",     "?retries=-1",
+					  "?parallel=0",   "?parallel=1001", "?http.timeout=1&timeout=1",
+					  "?header.a:b=c", "?header.a=b%0Ac"};
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_store *s =
+	    web_open(&server, "_echo?a=1&http.timeout=7&b&header.X-Test=v%201&%74imeout=2&parallel=3", NULL);
+	zinc_caps caps;
+	size_t i;
+
+	(void)state;
+	assert_text(s, "k", "/_echo/k?a=1&b&%74imeout=2 v 1");
+	zinc_store_caps(s, &caps);
+	assert_int_equal(caps.parallel, 3);
+	zinc_store_close(s);
+	s = NULL;
+	for (i = 0; i < COUNT(bad); i++) {
+		char rest[64];
+
+		snprintf(rest, sizeof rest, "plain%s", bad[i]);
+		assert_int_equal(zinc_store_open(&s, web_url(&server, rest), NULL, &err), ZINC_E_INVALID);
+	}
+}
+
+/* What a setting sends is for the URL's own server. */
+static void
+headers_stay_at_home(void **state)
+{
+	zinc_store *s = web_open(&server, "toecho?header.X-Test=hush", NULL);
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_blob b = ZINC_BLOB_INIT;
+
+	(void)state;
+	assert_ok(zinc_store_get_all(s, "home", &b, NULL, 0, &err));
+	assert_non_null(strstr((const char *)b.data, "hush"));
+	zinc_blob_fini(&b);
+	assert_ok(zinc_store_get_all(s, "away", &b, NULL, 0, &err));
+	assert_null(strstr((const char *)b.data, "hush"));
+	zinc_blob_fini(&b);
+	zinc_store_close(s);
 }
 
 /* ---- http.c 2: what is tried again ---- */
@@ -314,36 +352,31 @@ faults_pass(void **state)
 static void
 faults_stay(void **state)
 {
-	zinc_context *ctx = hasty(1, 1), *never = hasty(-1, 1);
 	int before;
 
 	(void)state;
-	must_fail("cutalways", get_range("k", 3, 4), ctx, "ended before the value did (tried 2 times)");
+	must_fail("cutalways", get_range("k", 3, 4), HASTY, "ended before the value did (tried 2 times)");
 	before = web_count(&server, "busyalways");
-	must_fail("busyalways", get_range("k", 3, 4), ctx, "HTTP 503 Service Unavailable (tried 2 times)");
+	must_fail("busyalways", get_range("k", 3, 4), HASTY, "HTTP 503 Service Unavailable (tried 2 times)");
 	assert_int_equal(web_count(&server, "busyalways") - before, 2);
-	must_fail("busyalways", get_range("k", 3, 4), never, "HTTP 503 Service Unavailable");
+	must_fail("busyalways", get_range("k", 3, 4), NEVER, "HTTP 503 Service Unavailable");
 	assert_int_equal(web_count(&server, "busyalways") - before, 3);
-	must_fail("silent", get_range("k", 3, 4), never, "");
-	must_fail("stalls", get_range("k", 3, 4), never, "");
-	zinc_context_free(ctx);
-	zinc_context_free(never);
+	must_fail("silent", get_range("k", 3, 4), NEVER, "");
+	must_fail("stalls", get_range("k", 3, 4), NEVER, "");
 }
 
 static void
 nobody_there(void **state)
 {
-	zinc_context *never = hasty(-1, 1);
 	web nowhere = {0, 0, 1, false}; /* nobody listens on port 1 */
 	zinc_error err = ZINC_ERROR_INIT;
-	zinc_store *s = web_open(&nowhere, "x", never);
+	zinc_store *s = web_open(&nowhere, "x" NEVER, NULL);
 	zinc_blob b = ZINC_BLOB_INIT;
 
 	(void)state;
 	assert_int_equal(zinc_store_get_all(s, "k", &b, NULL, 0, &err), ZINC_E_IO);
 	assert_string_equal(err.url, "http://127.0.0.1:1/x");
 	zinc_store_close(s);
-	zinc_context_free(never);
 }
 
 /* A silent server must not hold up whoever wants to leave. */
@@ -375,15 +408,13 @@ cancel_while_silent(void **state)
 static void
 redirections(void **state)
 {
-	zinc_context *never = hasty(-1, 5);
 	int before = web_count(&server, "loop");
 
 	(void)state;
 	assert_int_equal(ask("redirect", get_range("k", 3, 4), NULL).nbytes, 4);
-	must_fail("loop", get_range("k", 3, 4), never, "redirect");
+	must_fail("loop", get_range("k", 3, 4), NEVER, "redirect");
 	assert_int_equal(web_count(&server, "loop") - before, 6);
-	assert_int_equal(ask("tofile", get_range("k", 3, 4), never).found, ZINC_FAILED);
-	zinc_context_free(never);
+	assert_int_equal(ask("tofile", get_range("k", 3, 4), NEVER).found, ZINC_FAILED);
 }
 
 /* ---- http.c 4: certificates ---- */
@@ -391,22 +422,20 @@ redirections(void **state)
 static void
 certificates(void **state)
 {
-	zinc_context *trusting = NULL, *never = hasty(-1, 5);
+	static const zinc_setting trust[] = {{"http.ca_file", "cert.pem"}, {"timeout", "5"}};
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_blob b = ZINC_BLOB_INIT;
-	zinc_store *s;
+	zinc_store *s = NULL;
 
 	(void)state;
-	assert_ok(zinc_context_new(&trusting, ZINC_CONTEXT_OPTIONS(.ca_file = "cert.pem"), &err));
-	s = web_open(&secure, "plain", trusting);
+	assert_ok(zinc_store_open(&s, web_url(&secure, "plain"), ZINC_STORE_OPTIONS(.settings = trust, .nsettings = 2),
+				  &err));
 	assert_text(s, "k", "0123456789");
 	zinc_store_close(s);
-	s = web_open(&secure, "plain", never);
+	s = web_open(&secure, "plain?retries=0", NULL);
 	assert_int_equal(zinc_store_get_all(s, "k", &b, NULL, 0, &err), ZINC_E_IO);
 	assert_non_null(strstr(err.text, "certificate"));
 	zinc_store_close(s);
-	zinc_context_free(trusting);
-	zinc_context_free(never);
 }
 
 /* ---- http.c 5: fork ---- */
@@ -439,19 +468,11 @@ open_and_read(void *arg, zinc_context *ctx, zinc_error *err)
 {
 	zinc_store *s = NULL;
 	zinc_blob b = ZINC_BLOB_INIT;
-	zinc_store_options o = ZINC_STORE_OPTIONS_INIT;
-	const zinc_store_ops *ops = (const zinc_store_ops *)arg;
-	const char *url = web_url(&server, "chunked");
-	void *self = NULL;
 	zinc_status st;
 
-	o.context = ctx;
-	ZINC_TRY(ops->open(&self, strstr(url, "://") + 3, &o, err));
-	st = zinc_store_wrap(&s, ctx, ops, self, url, err);
-	if (st != ZINC_OK) {
-		ops->close(self);
-		return st;
-	}
+	(void)arg;
+	ZINC_TRY(zinc_store_open(&s, web_url(&server, "chunked?timeout=9&header.a=b&x=y"),
+				 ZINC_STORE_OPTIONS(.context = ctx), err));
 	st = zinc_store_get_all(s, "k", &b, NULL, 0, err);
 	zinc_blob_fini(&b);
 	zinc_store_close(s);
@@ -461,12 +482,8 @@ open_and_read(void *arg, zinc_context *ctx, zinc_error *err)
 static void
 memory_runs_out(void **state)
 {
-	zinc_store *s = web_open(&server, "plain", NULL);
-	zinc_store_ops ops = s->ops;
-
 	(void)state;
-	zinc_store_close(s);
-	sweep_alloc(open_and_read, &ops);
+	sweep_alloc(open_and_read, NULL);
 }
 
 /* ---- the conformance suite ---- */
@@ -499,6 +516,8 @@ main(void)
 	    cmocka_unit_test(secrets_are_not_shown),
 	    cmocka_unit_test(queries_are_kept),
 	    cmocka_unit_test(bad_urls),
+	    cmocka_unit_test(settings_and_queries),
+	    cmocka_unit_test(headers_stay_at_home),
 	    cmocka_unit_test(faults_pass),
 	    cmocka_unit_test(faults_stay),
 	    cmocka_unit_test(nobody_there),
