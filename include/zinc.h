@@ -88,13 +88,14 @@ typedef struct zinc_error {
 	char codec[64];    /* which codec */
 	char rule[32];     /* which rule of docs/rules.md is broken: "M29" */
 	char pointer[128]; /* where in the document: a JSON pointer, "/fill_value" */
-	char text[640];    /* what is wrong, and what to do about it where known */
+	char text[640];    /* what is wrong, and what to do about it where known; then the rule, if there is one: */
+	unsigned sentence; /* bytes of `text` before that; 0: it is all one */
 	char line[1856];   /* all of it in one line; filled by zinc_error_text */
 	char reserved[256];
 } zinc_error;
 
 /* clang-format off */
-#define ZINC_ERROR_INIT {ZINC_OK, 0, "", "", "", "", "", "", "", "", ""}
+#define ZINC_ERROR_INIT {ZINC_OK, 0, "", "", "", "", "", "", "", 0, "", ""}
 /* clang-format on */
 
 /* The whole error as one line, "url: key: chunk 1,0: codec: text"; borrowed from `err`.

@@ -103,7 +103,7 @@ zinc_array_read_meta(zinc_hierarchy *h, const char *path, zinc_meta **out, zinc_
 	ZINC_TRY(h->format->read_node(h, path, &r, out, err));
 	if ((*out)->kind == ZINC_NODE_ARRAY)
 		return ZINC_OK;
-	s = (*out)->closed ? zinc_fail(err, ZINC_E_UNSUPPORTED, "%s", (*out)->unsupported)
+	s = (*out)->closed ? zinc_meta_refuse(*out, err)
 			   : zinc_fail(err, ZINC_E_NOTFOUND, "%s is a group, not an array", path);
 	zinc_meta_free(*out);
 	*out = NULL;

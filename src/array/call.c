@@ -51,7 +51,7 @@ zinc_call_begin(zinc_call *c, zinc_array *a, const zinc_io_options *o, zinc_erro
 	pthread_mutex_init(&c->lock, NULL);
 	c->layers = zinc_array_layers(a, &c->m);
 	if (c->m->unsupported != NULL)
-		return zinc_fail(err, ZINC_E_UNSUPPORTED, "%s", c->m->unsupported);
+		return zinc_meta_refuse(c->m, err);
 	ZINC_TRY(copy_options(c, o, err));
 	ZINC_TRY(zinc_stack_store(c->layers, &c->store, err));
 	zinc_store_caps(c->store, &c->caps);

@@ -9,8 +9,7 @@ check_index(const zinc_meta *m, const uint64_t *index, zinc_error *err)
 	int d;
 
 	if (m->grid == NULL || m->keys.ops == NULL)
-		return zinc_fail(err, ZINC_E_UNSUPPORTED, "%s",
-				 m->unsupported != NULL ? m->unsupported : "unknown grid");
+		return zinc_meta_refuse(m, err);
 	for (d = 0; d < m->ndim; d++)
 		if (index[d] >= m->grid->ops->count(m->grid, d, m->shape[d]))
 			return zinc_fail(err, ZINC_E_RANGE, "dimension %d of the grid has no chunk %llu", d,

@@ -192,7 +192,7 @@ delete_outside(zinc_array *a, const uint64_t *before, zinc_error *err)
 static zinc_status
 check_resizable(const zinc_meta *m, zinc_error *err)
 {
-	return m->unsupported == NULL ? ZINC_OK : zinc_fail(err, ZINC_E_UNSUPPORTED, "%s", m->unsupported);
+	return m->unsupported == NULL ? ZINC_OK : zinc_meta_refuse(m, err);
 }
 
 zinc_status

@@ -41,8 +41,7 @@ zinc_stack_store(const zinc_stack *s, zinc_store **store, zinc_error *err)
 	*store = s->store;
 	if (s->store != NULL)
 		return ZINC_OK;
-	return zinc_fail(err, ZINC_E_UNSUPPORTED, "%s",
-			 s->meta->unsupported != NULL ? s->meta->unsupported : "unknown storage transformer");
+	return zinc_meta_refuse(s->meta, err);
 }
 
 /* ---- making ---- */

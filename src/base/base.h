@@ -29,9 +29,13 @@
 /* Fill `err` (NULL is fine) and return `code`.  Any earlier content is replaced. */
 ZINC_MODULE_API zinc_status zinc_fail(zinc_error *err, zinc_status code, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
-/* The same for what breaks a rule of docs/rules.md: "M29". */
+/* The same for what breaks a rule of docs/rules.md: " (rule M29)" goes behind the text, or " (rule M49, at /fill_value)". */
 zinc_status zinc_fail_rule(zinc_error *err, zinc_status code, const char *rule, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
+zinc_status zinc_fail_rule_at(zinc_error *err, zinc_status code, const char *rule, const char *pointer, const char *fmt,
+			      ...) __attribute__((format(printf, 5, 6)));
+/* What goes behind the text. */
+void zinc_cite(char *out, size_t cap, const char *rule, const char *pointer);
 /* As zinc_fail, with the number in `os_error` and ": strerror(errnum)" behind the text, as E_IO, or E_NOTFOUND for
  * ENOENT, E_NOMEM for ENOMEM, E_READONLY for EROFS. */
 zinc_status zinc_fail_errno(zinc_error *err, int errnum, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
@@ -44,6 +48,10 @@ zinc_status zinc_error_at_codec(zinc_error *err, zinc_status code, const char *c
 /* Copy `from` to `to` (either may be NULL) and return its code; one that holds no failure is not copied.  What may fail
  * without the call failing is given an error of its own, which is copied when the call does fail. */
 zinc_status zinc_error_copy(zinc_error *to, const zinc_error *from);
+/* After a new failure whose text tells of `cause`: rule, place in the document and errno stay those of the cause. */
+zinc_status zinc_error_by(zinc_error *err, zinc_status code, const zinc_error *cause);
+/* Name the rule, where the text has it already; one that is there stays. */
+zinc_status zinc_error_by_rule(zinc_error *err, zinc_status code, const char *rule);
 /* Copy `s` for a reader: one line of valid UTF-8, other bytes as \xNN, "..." at the end when it does not fit into
  * `cap` (> 3) bytes, NUL included.  Returns the length. */
 size_t zinc_show(char *out, size_t cap, const char *s);

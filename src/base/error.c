@@ -72,20 +72,21 @@ clear(zinc_error *err, zinc_status code)
 {
 	err->code = code;
 	err->os_error = 0;
+	err->sentence = 0;
 	err->url[0] = err->key[0] = err->chunk[0] = err->codec[0] = '\0';
 	err->rule[0] = err->pointer[0] = err->text[0] = err->line[0] = '\0';
 }
 
 /* The arguments may point into `err`, so the text is made before anything is written.  `reason` goes behind it and
- * is never what is cut off: it is short and says most. */
-static zinc_status
+ * is never what is cut off: it is short and says most.  Returns the bytes before it. */
+static size_t
 fail(zinc_error *err, zinc_status code, const char *reason, const char *fmt, va_list args)
 {
 	char raw[RAW_BYTES];
 	size_t n, nreason = strlen(reason);
 
 	if (!err)
-		return code;
+		return 0;
 	if (vsnprintf(raw, sizeof raw, fmt, args) < 0)
 		raw[0] = '\0';
 	clear(err, code);
@@ -93,7 +94,7 @@ fail(zinc_error *err, zinc_status code, const char *reason, const char *fmt, va_
 		nreason = sizeof err->text / 2;
 	n = zinc_show(err->text, sizeof err->text - nreason, raw);
 	zinc_show(err->text + n, sizeof err->text - n, reason);
-	return code;
+	return n;
 }
 
 zinc_status
@@ -107,19 +108,50 @@ zinc_fail(zinc_error *err, zinc_status code, const char *fmt, ...)
 	return code;
 }
 
-/* The rule, too, may point into `err`: the rule is kept before anything is written. */
+void
+zinc_cite(char *out, size_t cap, const char *rule, const char *pointer)
+{
+	snprintf(out, cap, pointer[0] ? " (rule %s, at %.120s)" : " (rule %s)", rule, pointer);
+}
+
+/* Rule and place, too, may point into `err`. */
+static zinc_status
+fail_rule(zinc_error *err, zinc_status code, const char *rule, const char *pointer, const char *fmt, va_list args)
+{
+	char kept[sizeof err->rule], at[sizeof err->pointer], reason[sizeof kept + sizeof at + 16];
+	size_t n;
+
+	zinc_show(kept, sizeof kept, rule);
+	zinc_show(at, sizeof at, pointer);
+	zinc_cite(reason, sizeof reason, rule, pointer);
+	n = fail(err, code, reason, fmt, args);
+	if (!err)
+		return code;
+	err->sentence = (unsigned)n;
+	memcpy(err->rule, kept, sizeof kept);
+	memcpy(err->pointer, at, sizeof at);
+	return code;
+}
+
 zinc_status
 zinc_fail_rule(zinc_error *err, zinc_status code, const char *rule, const char *fmt, ...)
 {
-	char kept[sizeof err->rule];
 	va_list args;
 
-	zinc_show(kept, sizeof kept, rule);
 	va_start(args, fmt);
-	fail(err, code, "", fmt, args);
+	fail_rule(err, code, rule, "", fmt, args);
 	va_end(args);
-	if (err)
-		memcpy(err->rule, kept, sizeof kept);
+	return code;
+}
+
+zinc_status
+zinc_fail_rule_at(zinc_error *err, zinc_status code, const char *rule, const char *pointer, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	fail_rule(err, code, rule, pointer, fmt, args);
+	va_end(args);
 	return code;
 }
 
@@ -232,6 +264,25 @@ zinc_error_copy(zinc_error *to, const zinc_error *from)
 	if (to && to != from)
 		*to = *from;
 	return from->code;
+}
+
+zinc_status
+zinc_error_by(zinc_error *err, zinc_status code, const zinc_error *cause)
+{
+	if (!err || code == ZINC_OK || cause->code == ZINC_OK || err == cause)
+		return code;
+	memcpy(err->rule, cause->rule, sizeof err->rule);
+	memcpy(err->pointer, cause->pointer, sizeof err->pointer);
+	err->os_error = cause->os_error;
+	return code;
+}
+
+zinc_status
+zinc_error_by_rule(zinc_error *err, zinc_status code, const char *rule)
+{
+	if (err)
+		name_place(code, err->rule, sizeof err->rule, rule);
+	return code;
 }
 
 /* ---- reading ---- */

@@ -201,7 +201,7 @@ place_plain(decoding *d)
 	zinc_buf final;
 
 	if (!d->landed && d->cur.n != d->nbytes)
-		return zinc_fail(d->err, ZINC_E_CORRUPT, "%zu bytes instead of %zu (rule M72)", d->cur.n, d->nbytes);
+		return zinc_fail_rule(d->err, ZINC_E_CORRUPT, "M72", "%zu bytes instead of %zu", d->cur.n, d->nbytes);
 	if (!d->landed && d->plain == 1 && !d->into) {
 		d->landed = (uint8_t *)(uintptr_t)d->cur.p; /* the view is for reading only */
 		return ZINC_OK;

@@ -80,7 +80,7 @@ static zinc_status
 check_header(zinc_bytes in, size_t exact, header *h, zinc_error *err)
 {
 	if (in.n < BLOSC_MIN_HEADER_LENGTH)
-		return zinc_fail(err, ZINC_E_CORRUPT, "%zu bytes cannot hold a header (rule M82)", in.n);
+		return zinc_fail_rule(err, ZINC_E_CORRUPT, "M82", "%zu bytes cannot hold a header", in.n);
 	*h = (header){.flags = in.p[2],
 		      .format = in.p[2] >> 5,
 		      .typesize = in.p[3],
@@ -88,9 +88,9 @@ check_header(zinc_bytes in, size_t exact, header *h, zinc_error *err)
 		      .blocksize = zinc_get_le32(in.p + 8),
 		      .cbytes = zinc_get_le32(in.p + 12)};
 	if ((h->flags & 5) == 5)
-		return zinc_fail(err, ZINC_E_CORRUPT, "a container of Blosc 2, not of Blosc 1 (rule M82)");
+		return zinc_fail_rule(err, ZINC_E_CORRUPT, "M82", "a container of Blosc 2, not of Blosc 1");
 	if (in.p[0] != BLOSC_VERSION_FORMAT || h->flags & 8 || h->typesize == 0)
-		return zinc_fail(err, ZINC_E_CORRUPT, "not the header of a Blosc container (rule M82)");
+		return zinc_fail_rule(err, ZINC_E_CORRUPT, "M82", "not the header of a Blosc container");
 	if (h->cbytes != in.n)
 		return zinc_fail(err, ZINC_E_CORRUPT, "the header says %" PRIu32 " bytes, but there are %zu", h->cbytes,
 				 in.n);

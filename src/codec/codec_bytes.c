@@ -105,7 +105,7 @@ check(const zinc_dtype *t, const void *elements, size_t n, zinc_status code, zin
 
 	if (bad == n)
 		return ZINC_OK;
-	return zinc_fail(err, code, "element %zu has a bool that is neither 0 nor 1 (rule M70)", bad);
+	return zinc_fail_rule(err, code, "M70", "element %zu has a bool that is neither 0 nor 1", bad);
 }
 
 static zinc_status
@@ -132,7 +132,7 @@ bytes_unpack(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, zinc_byt
 	(void)s;
 	ZINC_TRY(zinc_rep_bytes(rep, &nbytes, err));
 	if (in.n != nbytes)
-		return zinc_fail(err, ZINC_E_CORRUPT, "%zu bytes instead of %zu (rule M72)", in.n, nbytes);
+		return zinc_fail_rule(err, ZINC_E_CORRUPT, "M72", "%zu bytes instead of %zu", in.n, nbytes);
 	ZINC_TRY(check(t, in.p, nbytes / t->size, ZINC_E_CORRUPT, err));
 	zinc_dtype_reorder(t, is_other(c, t), out, in.p, nbytes / t->size);
 	return ZINC_OK;

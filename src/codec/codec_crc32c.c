@@ -48,13 +48,14 @@ crc32c_peel(const zinc_codec *c, zinc_bytes in, zinc_bytes *out, zinc_error *err
 
 	(void)c;
 	if (in.n < TRAILER_BYTES)
-		return zinc_fail(err, ZINC_E_CORRUPT, "%zu bytes cannot hold a checksum (rule M84)", in.n);
+		return zinc_fail_rule(err, ZINC_E_CORRUPT, "M84", "%zu bytes cannot hold a checksum", in.n);
 	body = in.n - TRAILER_BYTES;
 	stored = zinc_get_le32(in.p + body);
 	actual = zinc_crc32c(0, in.p, body);
 	if (stored != actual)
-		return zinc_fail(err, ZINC_E_CHECKSUM, "the stored checksum is %08x, that of the bytes %08x (rule M84)",
-				 (unsigned)stored, (unsigned)actual);
+		return zinc_fail_rule(err, ZINC_E_CHECKSUM, "M84",
+				      "the stored checksum is %08x, that of the bytes %08x", (unsigned)stored,
+				      (unsigned)actual);
 	*out = (zinc_bytes){in.p, body};
 	return ZINC_OK;
 }

@@ -221,7 +221,7 @@ walk_init(walk *w, const zinc_shard *sh, const zinc_rep *rep, zinc_error *err)
 	*w = (walk){.sh = sh, .rep = rep, .contiguous = true};
 	for (i = 0; i < sh->ndim; i++) {
 		if (rep->shape[i] % sh->chunk_shape[i] != 0)
-			return zinc_fail(err, ZINC_E_CORRUPT, "inner chunks do not divide the shard (rule M86)");
+			return zinc_fail_rule(err, ZINC_E_CORRUPT, "M86", "inner chunks do not divide the shard");
 		if (sh->chunk_shape[i] != rep->shape[i] && !ones)
 			w->contiguous = false;
 		ones = ones && sh->chunk_shape[i] == 1;
@@ -417,7 +417,7 @@ sharding_unpack(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, zinc_
 	ZINC_TRY(walk_init(&w, sh, rep, err));
 	ZINC_TRY(zinc_rep_bytes(rep, &nbytes, err));
 	if (in.n / sizeof *entries < w.n)
-		return zinc_fail(err, ZINC_E_CORRUPT, "%zu bytes cannot hold an index (rule M91)", in.n);
+		return zinc_fail_rule(err, ZINC_E_CORRUPT, "M91", "%zu bytes cannot hold an index", in.n);
 	ZINC_TRY(zinc_buf_reset(&s->index, (size_t)w.n * sizeof *entries, err));
 	ZINC_TRY(zinc_shard_index_decode(sh, s, rep->shape, in, in.n, (zinc_shard_entry *)s->index.p, err));
 	entries = (const zinc_shard_entry *)s->index.p;

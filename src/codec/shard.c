@@ -87,8 +87,8 @@ decode_2023(uint64_t n, zinc_bytes tail, zinc_shard_entry *entries, size_t *nbyt
 	if (!crc)
 		*nbytes = body;
 	if (tail.n < *nbytes)
-		return zinc_fail(err, ZINC_E_CORRUPT, "%zu bytes cannot hold an index of %zu (rule M91)", tail.n,
-				 *nbytes);
+		return zinc_fail_rule(err, ZINC_E_CORRUPT, "M91", "%zu bytes cannot hold an index of %zu", tail.n,
+				      *nbytes);
 	swap_to_host(entries, tail.p + tail.n - *nbytes, (size_t)n);
 	return ZINC_OK;
 }
@@ -107,8 +107,8 @@ decode_index(const zinc_shard *sh, zinc_scratch *s, const uint64_t *shape, zinc_
 	if (!inner)
 		return zinc_fail_nomem(err);
 	if (tail.n < nbytes)
-		return zinc_fail(err, ZINC_E_CORRUPT, "%zu bytes cannot hold an index of %zu (rule M91)", tail.n,
-				 nbytes);
+		return zinc_fail_rule(err, ZINC_E_CORRUPT, "M91", "%zu bytes cannot hold an index of %zu", tail.n,
+				      nbytes);
 	tail.p += sh->index_at_start ? 0 : tail.n - nbytes;
 	tail.n = nbytes;
 	ZINC_TRY(zinc_chain_decode(sh->index, inner, shape, tail, entries, 0, &view, err));
@@ -133,15 +133,15 @@ check_entries(const zinc_shard_entry *entries, uint64_t n, uint64_t low, uint64_
 		if (e.offset == ZINC_SHARD_EMPTY && e.nbytes == ZINC_SHARD_EMPTY)
 			continue;
 		if (e.offset == ZINC_SHARD_EMPTY || e.nbytes == ZINC_SHARD_EMPTY)
-			return zinc_fail(err, ZINC_E_CORRUPT,
-					 "index entry %" PRIu64 " is half empty: offset %" PRIu64 ", %" PRIu64
-					 " bytes (rule M92)",
-					 i, e.offset, e.nbytes);
+			return zinc_fail_rule(err, ZINC_E_CORRUPT, "M92",
+					      "index entry %" PRIu64 " is half empty: offset %" PRIu64 ", %" PRIu64
+					      " bytes",
+					      i, e.offset, e.nbytes);
 		if (e.offset < low || !zinc_range_within(e.offset - low, e.nbytes, high - low))
-			return zinc_fail(err, ZINC_E_CORRUPT,
-					 "index entry %" PRIu64 " is out of bounds: offset %" PRIu64 ", %" PRIu64
-					 " bytes, but chunks lie in %" PRIu64 " to %" PRIu64 " (rule M91)",
-					 i, e.offset, e.nbytes, low, high);
+			return zinc_fail_rule(err, ZINC_E_CORRUPT, "M91",
+					      "index entry %" PRIu64 " is out of bounds: offset %" PRIu64 ", %" PRIu64
+					      " bytes, but chunks lie in %" PRIu64 " to %" PRIu64,
+					      i, e.offset, e.nbytes, low, high);
 	}
 	return ZINC_OK;
 }

@@ -118,7 +118,8 @@ choose_grid(struct build *b, zinc_error *err)
 	for (d = 0; o->chunks && d < o->ndim; d++) {
 		b->chunks[d] = o->chunks[d];
 		if (b->chunks[d] == 0)
-			return zinc_fail(err, ZINC_E_INVALID, "chunks of no elements along dimension %d (rule M40)", d);
+			return zinc_fail_rule(err, ZINC_E_INVALID, "M40", "chunks of no elements along dimension %d",
+					      d);
 	}
 	b->sharded = o->shards || o->auto_shards;
 	memcpy(b->grid, b->chunks, sizeof b->grid);
@@ -127,10 +128,9 @@ choose_grid(struct build *b, zinc_error *err)
 	for (d = 0; o->shards && d < o->ndim; d++) {
 		b->grid[d] = o->shards[d];
 		if (b->grid[d] == 0 || b->grid[d] % b->chunks[d] != 0)
-			return zinc_fail(
-			    err, ZINC_E_INVALID,
-			    "a shard of %llu along dimension %d is no multiple of its chunks of %llu (rule M86)",
-			    (unsigned long long)b->grid[d], d, (unsigned long long)b->chunks[d]);
+			return zinc_fail_rule(err, ZINC_E_INVALID, "M86",
+					      "a shard of %llu along dimension %d is no multiple of its chunks of %llu",
+					      (unsigned long long)b->grid[d], d, (unsigned long long)b->chunks[d]);
 	}
 	return ZINC_OK;
 }
@@ -287,7 +287,7 @@ check(zinc_json_doc *doc, zinc_context *ctx, zinc_node_kind kind, zinc_error *er
 	if (s == ZINC_OK && m->kind != kind)
 		s = zinc_fail(err, ZINC_E_INVALID, "the document is not that of an array");
 	else if (s == ZINC_OK && m->unsupported)
-		s = zinc_fail(err, ZINC_E_UNSUPPORTED, "%s", m->unsupported);
+		s = zinc_meta_refuse(m, err);
 	zinc_meta_free(m);
 	return s;
 }

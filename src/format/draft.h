@@ -216,6 +216,7 @@ struct zinc_draft_parse {
 	bool own_keys;            /* the keys of chunks are a program's */
 	char separator;
 	char *unsupported;
+	char rule[ZINC_RULE_BYTES]; /* of that */
 	bool opaque;     /* as in zinc_meta */
 	bool failed;     /* an error has been found; it is in err */
 	zinc_error *err; /* the caller's */

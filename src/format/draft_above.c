@@ -59,7 +59,7 @@ check_open(zinc_hierarchy *h, const zinc_fetched *doc, zinc_error *err)
 	s = zinc_draft_parse_stored(h, doc->text, doc->n, ZINC_NODE_GROUP, &r, &m, &e);
 	if (s == ZINC_E_NOMEM)
 		return zinc_error_copy(err, &e);
-	s = m && m->closed ? zinc_fail(err, ZINC_E_UNSUPPORTED, "%s", m->unsupported) : ZINC_OK;
+	s = m && m->closed ? zinc_meta_refuse(m, err) : ZINC_OK;
 	zinc_meta_free(m);
 	return s;
 }
@@ -78,8 +78,8 @@ look(const struct ancestors *a, zinc_hierarchy *h, zinc_error *err)
 		if (i >= a->narrays)
 			s = check_open(h, &a->docs[i], err);
 		else
-			s = zinc_fail(err, ZINC_E_INVALID, "an array is there, and arrays have no children (rule %s)",
-				      h->format->draft->rules[ZINC_DRAFT_BELOW]);
+			s = zinc_fail_rule(err, ZINC_E_INVALID, h->format->draft->rules[ZINC_DRAFT_BELOW],
+					   "an array is there, and arrays have no children");
 		s = zinc_error_at_key(err, s, a->keys[i]);
 	}
 	zinc_fetched_fini(h->ctx, a->docs, a->nkeys);

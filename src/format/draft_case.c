@@ -65,9 +65,8 @@ check_level(zinc_hierarchy *h, const char *path, const char *name, const char *e
 	zinc_buf_fini(&prefix);
 	zinc_buf_fini(&parent);
 	if (s == ZINC_OK && look.clash)
-		return zinc_fail(err, ZINC_E_INVALID,
-				 "\"%.*s\" differs from the name of a sibling only in case (rule %s)", (int)look.n,
-				 name, h->format->draft->rules[ZINC_DRAFT_NAME_CASE]);
+		return zinc_fail_rule(err, ZINC_E_INVALID, h->format->draft->rules[ZINC_DRAFT_NAME_CASE],
+				      "\"%.*s\" differs from the name of a sibling only in case", (int)look.n, name);
 	return s == ZINC_E_UNSUPPORTED ? ZINC_OK : zinc_error_copy(err, &e); /* a store that cannot list */
 }
 

@@ -43,7 +43,7 @@ zinc_draft_check_name(const zinc_format *f, const char *name, size_t n, zinc_err
 		why = "is too long";
 		rule = ZINC_DRAFT_NAME_LENGTH;
 	}
-	return why ? zinc_fail(err, ZINC_E_INVALID, "a node's name %s (rule %s)", why, d->rules[rule]) : ZINC_OK;
+	return why ? zinc_fail_rule(err, ZINC_E_INVALID, d->rules[rule], "a node's name %s", why) : ZINC_OK;
 }
 
 /* ---- documents ---- */
@@ -187,7 +187,7 @@ zinc_draft_chunk_key(const zinc_hierarchy *h, const char *path, const zinc_meta 
 		     zinc_buf *out, zinc_error *err)
 {
 	if (!m->keys.ops)
-		return zinc_fail(err, ZINC_E_UNSUPPORTED, "%s", m->unsupported);
+		return zinc_meta_refuse(m, err);
 	ZINC_TRY(zinc_draft_data_prefix(h, path, out, err));
 	return m->keys.ops->encode(&m->keys, index, m->ndim, out, err);
 }

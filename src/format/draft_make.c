@@ -398,7 +398,7 @@ zinc_draft_from_v3(zinc_hierarchy *h, zinc_json_doc *v3, zinc_status (*encoding)
 	r.code = ZINC_E_INVALID;
 	ZINC_TRY(zinc_v3_parse_doc(h->ctx, copy, &r, &m, err));
 	b.m = m;
-	s = m->unsupported ? zinc_fail(err, ZINC_E_UNSUPPORTED, "%s", m->unsupported) : make_doc(&b, h->ctx, encoding);
+	s = m->unsupported ? zinc_meta_refuse(m, err) : make_doc(&b, h->ctx, encoding);
 	zinc_meta_free(m);
 	if (s == ZINC_OK)
 		*out = b.doc;

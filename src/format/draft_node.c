@@ -274,7 +274,7 @@ check_stored(const struct edit *e, const void *text, size_t n, zinc_error *err)
 	zinc_report_init_quiet(&r, e->h->ctx, e->h->strict);
 	ZINC_TRY(zinc_draft_parse_stored(e->h, text, n, e->kind, &r, &m, err));
 	if (m->closed)
-		s = zinc_fail(err, ZINC_E_UNSUPPORTED, "%s", m->unsupported);
+		s = zinc_meta_refuse(m, err);
 	zinc_meta_free(m);
 	return s;
 }

@@ -22,7 +22,7 @@
 static zinc_status
 conclude(zinc_draft_parse *p, zinc_status s)
 {
-	return zinc_report_conclude(p->r, s, &p->e, &p->unsupported, &p->failed, p->err);
+	return zinc_report_conclude(p->r, s, &p->e, &p->unsupported, p->rule, &p->failed, p->err);
 }
 
 const char *
@@ -374,7 +374,7 @@ make_meta(zinc_draft_parse *p, zinc_json_doc *doc, zinc_meta **out)
 	}
 	m->closed = p->closed;
 	m->opaque = m->opaque || p->opaque;
-	zinc_v3_give_back(m, p->draft->format, doc, &p->unsupported);
+	zinc_v3_give_back(m, p->draft->format, doc, &p->unsupported, p->rule);
 	*out = m;
 	return ZINC_OK;
 }

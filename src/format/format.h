@@ -35,6 +35,7 @@ typedef struct zinc_meta {
 	zinc_json_doc *v3;           /* the same in the final version's vocabulary; NULL: doc is */
 	const zinc_json *attributes; /* an object in doc or v3, or NULL */
 	char *unsupported;           /* NULL, or why elements cannot be accessed */
+	char unsupported_rule[ZINC_RULE_BYTES];
 	bool closed;                 /* and why nothing may be done with it but to show it */
 	bool no_fill;                /* `fill_value` is null, and `fill` what is read for it */
 	bool opaque;                 /* something that is not understood may say which keys there are */
@@ -71,6 +72,8 @@ const zinc_json *zinc_meta_v3(const zinc_meta *m);
 /* The document of a new node in the v3 vocabulary (stays the caller's) -> metadata of the hierarchy's own format,
  * judged strictly. E_INVALID naming what the format cannot hold. */
 zinc_status zinc_meta_from_v3(zinc_meta **out, zinc_hierarchy *h, zinc_json_doc *v3, zinc_error *err);
+/* E_UNSUPPORTED as it says. */
+zinc_status zinc_meta_refuse(const zinc_meta *m, zinc_error *err);
 /* A copy with another shape (same rank); its document is changed to match.  Its tag is empty.  E_INVALID when the grid
  * cannot take the shape. */
 zinc_status zinc_meta_resized(zinc_meta **out, const zinc_meta *m, const uint64_t *shape, zinc_error *err);

@@ -36,7 +36,7 @@ zinc_v2_check_name(const zinc_format *f, const char *name, size_t n, zinc_error 
 		why = "is \".\" or \"..\"";
 	else if (is_reserved(name, n) || zinc_format_is_document(name, n)) /* a later version's hides the whole group */
 		why = "is that of a document";
-	return why ? zinc_fail(err, ZINC_E_INVALID, "a node's name %s (rule V2-19)", why) : ZINC_OK;
+	return why ? zinc_fail_rule(err, ZINC_E_INVALID, "V2-19", "a node's name %s", why) : ZINC_OK;
 }
 
 /* Version 2, "Logical storage paths": '\' is '/', and several are one. */

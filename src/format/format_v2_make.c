@@ -243,7 +243,7 @@ zinc_v2_from_v3(zinc_hierarchy *h, zinc_json_doc *v3, zinc_json_doc **out, zinc_
 	r.code = ZINC_E_INVALID;
 	ZINC_TRY(zinc_v3_parse_doc(h->ctx, copy, &r, &m, err));
 	b.m = m;
-	s = m->unsupported ? zinc_fail(err, ZINC_E_UNSUPPORTED, "%s", m->unsupported) : make_doc(&b, h->ctx);
+	s = m->unsupported ? zinc_meta_refuse(m, err) : make_doc(&b, h->ctx);
 	zinc_meta_free(m);
 	if (s == ZINC_OK)
 		*out = b.doc;

@@ -34,6 +34,7 @@ struct parse {
 	zinc_v2_type type;
 	bool compressed; /* the last codec is the compressor */
 	char *unsupported;
+	char rule[ZINC_RULE_BYTES]; /* of that */
 	bool opaque; /* as in zinc_meta */
 	bool failed;     /* an error has been found; it is in err */
 	zinc_error *err; /* the caller's */
@@ -43,7 +44,7 @@ struct parse {
 static zinc_status
 conclude(struct parse *p, zinc_status s)
 {
-	return zinc_report_conclude(p->r, s, &p->e, &p->unsupported, &p->failed, p->err);
+	return zinc_report_conclude(p->r, s, &p->e, &p->unsupported, p->rule, &p->failed, p->err);
 }
 
 /* ---- pieces of the final version's document ---- */
@@ -377,7 +378,7 @@ make_meta(struct parse *p, zinc_json_doc *doc, zinc_meta **out)
 	p->v3 = NULL; /* taken */
 	ZINC_TRY(zinc_v3_parse_translated(v3, p->r, retell, p, &p->failed, out, p->err));
 	(*out)->opaque = (*out)->opaque || p->opaque;
-	zinc_v3_give_back(*out, &zinc_format_v2, doc, &p->unsupported);
+	zinc_v3_give_back(*out, &zinc_format_v2, doc, &p->unsupported, p->rule);
 	return ZINC_OK;
 }
 

@@ -64,7 +64,7 @@ check_parent(zinc_hierarchy *h, const zinc_fetched *docs, char *const *keys, zin
 	s = zinc_v2_layout.parse(h->ctx, docs, keys, &r, &m, &kind, err);
 	zinc_meta_free(m);
 	if (s == ZINC_OK && kind == ZINC_NODE_ARRAY)
-		return zinc_fail(err, ZINC_E_INVALID, "an array is there, and arrays have no children (rule V2-18)");
+		return zinc_fail_rule(err, ZINC_E_INVALID, "V2-18", "an array is there, and arrays have no children");
 	return s;
 }
 
@@ -272,7 +272,7 @@ parse_one(zinc_json_doc **out, zinc_context *ctx, const zinc_fetched *text, zinc
 		return ZINC_OK;
 	zinc_json_free(*out);
 	*out = NULL;
-	return zinc_fail(err, ZINC_E_CORRUPT, "the document must be a JSON object (rule V2-2)");
+	return zinc_fail_rule(err, ZINC_E_CORRUPT, "V2-2", "the document must be a JSON object");
 }
 
 /* The two as the one that is edited. */

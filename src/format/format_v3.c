@@ -54,7 +54,7 @@ zinc_v3_check_name(const zinc_format *f, const char *name, size_t n, zinc_error 
 	const char *why, *rule = zinc_v3_name_rule(name, n, &why);
 
 	(void)f;
-	return rule ? zinc_fail(err, ZINC_E_INVALID, "a node's name %s (rule %s)", why, rule) : ZINC_OK;
+	return rule ? zinc_fail_rule(err, ZINC_E_INVALID, rule, "a node's name %s", why) : ZINC_OK;
 }
 
 zinc_status

@@ -34,7 +34,7 @@ struct member {
 static zinc_status
 conclude(struct parse *p, zinc_status s)
 {
-	return zinc_report_conclude(p->r, s, &p->e, &p->m->unsupported, &p->failed, p->err);
+	return zinc_report_conclude(p->r, s, &p->e, &p->m->unsupported, p->m->unsupported_rule, &p->failed, p->err);
 }
 
 /* ---- members that arrays and groups have ---- */
@@ -527,7 +527,7 @@ zinc_v3_parse_translated(zinc_json_doc *v3, const zinc_report *r, zinc_report_fn
 }
 
 void
-zinc_v3_give_back(zinc_meta *m, const zinc_format *f, zinc_json_doc *doc, char **unsupported)
+zinc_v3_give_back(zinc_meta *m, const zinc_format *f, zinc_json_doc *doc, char **unsupported, const char *rule)
 {
 	m->no_fill = zinc_json_is(zinc_json_member(zinc_json_root(doc), "fill_value"), ZINC_JSON_NULL);
 	m->v3 = m->doc;
@@ -538,4 +538,5 @@ zinc_v3_give_back(zinc_meta *m, const zinc_format *f, zinc_json_doc *doc, char *
 	zinc_free(m->ctx, m->unsupported);
 	m->unsupported = *unsupported;
 	*unsupported = NULL;
+	memcpy(m->unsupported_rule, rule, sizeof m->unsupported_rule);
 }

@@ -45,9 +45,9 @@ check_parent(zinc_hierarchy *h, const char *text, size_t n, zinc_error *err)
 	zinc_report_init_quiet(&r, h->ctx, h->strict);
 	ZINC_TRY(zinc_v3_parse(h->format, h->ctx, text, n, &r, &m, err));
 	if (m->kind == ZINC_NODE_ARRAY)
-		s = zinc_fail(err, ZINC_E_INVALID, "an array is there, and arrays have no children (rule M28)");
+		s = zinc_fail_rule(err, ZINC_E_INVALID, "M28", "an array is there, and arrays have no children");
 	else if (m->unsupported)
-		s = zinc_fail(err, ZINC_E_UNSUPPORTED, "%s", m->unsupported);
+		s = zinc_meta_refuse(m, err);
 	zinc_meta_free(m);
 	return s;
 }

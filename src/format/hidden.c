@@ -211,7 +211,7 @@ tell_version(const zinc_hierarchy *h, const char *key, zinc_error *problem, bool
 		return zinc_error_copy(err, &why);
 	*gone = s == ZINC_OK && !format;
 	if (s != ZINC_OK)
-		zinc_fail(problem, s, "cannot be shown: %s", why.text);
+		zinc_error_by(problem, zinc_fail(problem, s, "cannot be shown: %s", why.text), &why);
 	else if (format)
 		zinc_fail(problem, ZINC_E_UNSUPPORTED,
 			  "cannot be shown: it is of another version of Zarr (%s); open it by its own URL", format->id);
@@ -382,6 +382,7 @@ show_unread(const zinc_hierarchy *h, const char *path, const zinc_error *why, zi
 	    .kind = ZINC_NODE_NONE, .hidden = true, .path = path, .key = "", .problem = &problem};
 
 	zinc_fail(&problem, ZINC_E_IO, "what lies below it cannot be shown: %s", why->text);
+	zinc_error_by(&problem, ZINC_E_IO, why);
 	zinc_error_at_url(&problem, ZINC_E_IO, h->url);
 	return fn(arg, &node);
 }

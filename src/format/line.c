@@ -25,7 +25,7 @@ zinc_layout_chunk_key(const zinc_hierarchy *h, const char *path, const zinc_meta
 		      zinc_buf *out, zinc_error *err)
 {
 	if (!m->keys.ops)
-		return zinc_fail(err, ZINC_E_UNSUPPORTED, "%s", m->unsupported);
+		return zinc_meta_refuse(m, err);
 	ZINC_TRY(zinc_layout_prefix(h, path, out, err));
 	return m->keys.ops->encode(&m->keys, index, m->ndim, out, err);
 }

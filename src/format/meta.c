@@ -115,6 +115,14 @@ zinc_meta_from_v3(zinc_meta **out, zinc_hierarchy *h, zinc_json_doc *v3, zinc_er
 	return s;
 }
 
+zinc_status
+zinc_meta_refuse(const zinc_meta *m, zinc_error *err)
+{
+	const char *why = m->unsupported ? m->unsupported : "something is not understood";
+
+	return zinc_error_by_rule(err, zinc_fail(err, ZINC_E_UNSUPPORTED, "%s", why), m->unsupported_rule);
+}
+
 /* A copy of the document whose member `shape` (the name that every version of Zarr has for it) is another. */
 static zinc_status
 copy_with_shape(zinc_json_doc **out, const zinc_meta *m, const uint64_t *shape, zinc_error *err)

@@ -350,9 +350,11 @@ take_meta(owner *o, zinc_meta *m, zinc_error *err)
 	o->kind = m->kind;
 	o->ndim = m->ndim;
 	o->keys = m->keys;
-	if (!known)
+	if (!known) {
 		zinc_fail(err, ZINC_E_UNSUPPORTED, "%s: the node is not understood",
 			  m->unsupported ? m->unsupported : "something is not understood");
+		zinc_error_by_rule(err, ZINC_E_UNSUPPORTED, m->unsupported_rule);
+	}
 	if (known && m->keys.ops && m->keys.ops->fini)
 		o->meta = m;
 	else
@@ -395,6 +397,7 @@ refuse(const owner *o, zinc_error *err)
 	if (o->status != ZINC_E_CORRUPT && o->status != ZINC_E_UNSUPPORTED)
 		return zinc_error_copy(err, o->error);
 	zinc_fail(err, o->status, "%.400s; nothing was erased, --force erases all that is below", o->error->text);
+	zinc_error_by(err, o->status, o->error);
 	return zinc_error_at_key(err, o->status, o->error->key);
 }
 

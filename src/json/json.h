@@ -103,6 +103,8 @@ zinc_status zinc_json_print_string(const char *s, size_t n, zinc_buf *out, zinc_
 
 /* ---- findings: what a document breaks, by rule ---- */
 
+#define ZINC_RULE_BYTES sizeof((zinc_error *)NULL)->rule
+
 /*
  * Every parser of metadata, from the data type to the whole document, takes a report.  Opening a
  * node stops at the first error; a validator collects all findings through `found`.  Rules are
@@ -122,7 +124,6 @@ typedef struct zinc_report {
 	zinc_report_fn found; /* NULL: nobody collects */
 	void *arg;
 	unsigned errors, warnings, unsupported;
-	char why[256]; /* the first unsupported thing */
 	size_t npointer;
 	char pointer[512]; /* JSON pointer to where the parser is; cut silently when longer */
 } zinc_report;
@@ -144,11 +145,11 @@ void zinc_report_warn(zinc_report *r, const char *rule, const char *fmt, ...) __
 zinc_status zinc_report_again(zinc_report *r, zinc_severity severity, const char *rule, zinc_error *err,
 			      const char *message);
 /*
- * What follows for a parser from the outcome `s` of one member, whose error is `e`: the first unsupported thing is kept,
- * the first error goes to the caller and ends the parse unless all are collected; a full memory always ends it.
+ * What follows for a parser from the outcome `s` of one member, whose error is `e`: the first unsupported thing is kept
+ * with its rule, the first error goes to the caller and ends the parse unless all are collected; a full memory always ends it.
  */
 zinc_status zinc_report_conclude(const zinc_report *r, zinc_status s, const zinc_error *e, char **unsupported,
-				 bool *failed, zinc_error *err);
+				 char rule[ZINC_RULE_BYTES], bool *failed, zinc_error *err);
 /* Record a valid thing that this build does not know; returns E_UNSUPPORTED. */
 zinc_status zinc_report_unsupported(zinc_report *r, const char *rule, zinc_error *err, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));

@@ -8,12 +8,14 @@
  *     A plain warning is never an error.
  * (3) With r->found every finding goes there and nothing is warned about; without it,
  *     warnings go to the context's callback.
- * (4) r->why keeps the first unsupported thing.
+ * (4) A parser that goes on keeps the first unsupported thing, and its rule.
  * (5) A name with a NUL inside never passes: the rest of the library compares C strings.
  */
 #include "json/json.h"
 
 #include <stdio.h>
+
+enum { MESSAGE = 480 };
 
 void
 zinc_report_init(zinc_report *r, zinc_context *ctx, bool strict, const char *where)
@@ -70,79 +72,83 @@ zinc_report_leave(zinc_report *r, size_t mark)
 
 /* ---- findings ---- */
 
-/* One finding: counted, handed on, and its full text left in `text`. */
+/* One finding, handed on; its sentence is left in `message`. */
 static void
-find(zinc_report *r, zinc_severity severity, const char *rule, char *text, size_t size, const char *fmt, va_list ap)
+find(zinc_report *r, zinc_severity severity, const char *rule, char message[MESSAGE], const char *fmt, va_list ap)
 {
-	char message[480];
-
-	vsnprintf(message, sizeof message, fmt, ap);
+	vsnprintf(message, MESSAGE, fmt, ap);
 	if (r->found)
 		r->found(r->arg, severity, rule, r->pointer, message);
-	if (r->npointer)
-		snprintf(text, size, "%s (rule %s, at %.120s)", message, rule, r->pointer);
-	else
-		snprintf(text, size, "%s (rule %s)", message, rule);
+}
+
+static zinc_status
+refuse(zinc_report *r, const char *rule, const char *message, zinc_error *err)
+{
+	r->errors++;
+	return zinc_fail_rule_at(err, r->code, rule, r->pointer, "%s", message);
+}
+
+static void
+warn(zinc_report *r, const char *rule, const char *message)
+{
+	char more[192];
+
+	r->warnings++;
+	zinc_cite(more, sizeof more, rule, r->pointer);
+	if (!r->found)
+		zinc_warn(r->ctx, r->where, "%s%s", message, more);
 }
 
 zinc_status
 zinc_report_error(zinc_report *r, const char *rule, zinc_error *err, const char *fmt, ...)
 {
-	char text[640];
+	char message[MESSAGE];
 	va_list ap;
 
 	va_start(ap, fmt);
-	find(r, ZINC_SEVERITY_ERROR, rule, text, sizeof text, fmt, ap);
+	find(r, ZINC_SEVERITY_ERROR, rule, message, fmt, ap);
 	va_end(ap);
-	r->errors++;
-	return zinc_fail_rule(err, r->code, rule, "%s", text);
+	return refuse(r, rule, message, err);
 }
 
 zinc_status
 zinc_report_lenient(zinc_report *r, const char *rule, zinc_error *err, const char *fmt, ...)
 {
-	char text[640];
+	char message[MESSAGE];
 	va_list ap;
 
 	va_start(ap, fmt);
-	find(r, r->strict ? ZINC_SEVERITY_ERROR : ZINC_SEVERITY_WARNING, rule, text, sizeof text, fmt, ap);
+	find(r, r->strict ? ZINC_SEVERITY_ERROR : ZINC_SEVERITY_WARNING, rule, message, fmt, ap);
 	va_end(ap);
-	if (r->strict) {
-		r->errors++;
-		return zinc_fail_rule(err, r->code, rule, "%s", text);
-	}
-	r->warnings++;
-	if (!r->found)
-		zinc_warn(r->ctx, r->where, "%s", text);
+	if (r->strict)
+		return refuse(r, rule, message, err);
+	warn(r, rule, message);
 	return ZINC_OK;
 }
 
 void
 zinc_report_warn(zinc_report *r, const char *rule, const char *fmt, ...)
 {
-	char text[640];
+	char message[MESSAGE];
 	va_list ap;
 
 	va_start(ap, fmt);
-	find(r, ZINC_SEVERITY_WARNING, rule, text, sizeof text, fmt, ap);
+	find(r, ZINC_SEVERITY_WARNING, rule, message, fmt, ap);
 	va_end(ap);
-	r->warnings++;
-	if (!r->found)
-		zinc_warn(r->ctx, r->where, "%s", text);
+	warn(r, rule, message);
 }
 
 zinc_status
 zinc_report_unsupported(zinc_report *r, const char *rule, zinc_error *err, const char *fmt, ...)
 {
-	char text[640];
+	char message[MESSAGE];
 	va_list ap;
 
 	va_start(ap, fmt);
-	find(r, ZINC_SEVERITY_UNSUPPORTED, rule, text, sizeof text, fmt, ap);
+	find(r, ZINC_SEVERITY_UNSUPPORTED, rule, message, fmt, ap);
 	va_end(ap);
-	if (r->unsupported++ == 0)
-		snprintf(r->why, sizeof r->why, "%.*s", (int)sizeof r->why - 1, text);
-	return zinc_fail_rule(err, ZINC_E_UNSUPPORTED, rule, "%s", text);
+	r->unsupported++;
+	return zinc_fail_rule_at(err, ZINC_E_UNSUPPORTED, rule, r->pointer, "%s", message);
 }
 
 zinc_status
@@ -155,14 +161,16 @@ zinc_report_again(zinc_report *r, zinc_severity severity, const char *rule, zinc
 }
 
 zinc_status
-zinc_report_conclude(const zinc_report *r, zinc_status s, const zinc_error *e, char **unsupported, bool *failed,
-		     zinc_error *err)
+zinc_report_conclude(const zinc_report *r, zinc_status s, const zinc_error *e, char **unsupported,
+		     char rule[ZINC_RULE_BYTES], bool *failed, zinc_error *err)
 {
 	if (s == ZINC_OK)
 		return ZINC_OK;
 	if (s == ZINC_E_UNSUPPORTED) {
-		if (!*unsupported)
+		if (!*unsupported) {
 			*unsupported = zinc_strdup(r->ctx, e->text);
+			memcpy(rule, e->rule, sizeof e->rule);
+		}
 		return *unsupported ? ZINC_OK : zinc_fail_nomem(err);
 	}
 	if (s == r->code && *failed)

@@ -204,7 +204,7 @@ fetch(zinc_conventions *c, const char *url, zinc_blob *out, zinc_error *err)
 		s = keep(c, has_key ? key : NULL, out, &e);
 	if (s != ZINC_OK) {
 		zinc_blob_fini(out);
-		s = zinc_fail(err, s, "%.200s: %s", url, e.text);
+		s = zinc_error_by(err, zinc_fail(err, s, "%.200s: %s", url, e.text), &e);
 	}
 	return s;
 }

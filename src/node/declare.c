@@ -139,8 +139,8 @@ read_declaration(zinc_declared *out, zinc_context *ctx, const zinc_json *attribu
 	zinc_report_init_quiet(&r, ctx, false);
 	ZINC_TRY(zinc_declared_parse(out, ctx, attributes, &r, err));
 	if (v && out->shape == ZINC_SHAPE_NONE)
-		return zinc_fail(err, ZINC_E_CORRUPT,
-				 "zarr_conventions is no list; zinc attrs can set it to [] (rule C2)");
+		return zinc_fail_rule(err, ZINC_E_CORRUPT, "C2",
+				      "zarr_conventions is no list; zinc attrs can set it to []");
 	return ZINC_OK;
 }
 

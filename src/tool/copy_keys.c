@@ -456,7 +456,7 @@ guess_objects(zinc_cp *c, zinc_cp_node *n, zinc_error *err)
 	int d;
 
 	if (!m->grid || !m->keys.ops)
-		return zinc_fail(err, ZINC_E_UNSUPPORTED, "%s", m->unsupported ? m->unsupported : "unknown keys");
+		return zinc_meta_refuse(m, err);
 	for (d = 0; d < m->ndim; d++)
 		counts[d] = m->grid->ops->count(m->grid, d, m->shape[d]);
 	if (zinc_shape_bytes(counts, m->ndim, 1, c->ctx->limits.children, &total))

@@ -123,7 +123,7 @@ try_doc(zinc_cp_translation *t, zinc_json_doc *doc, zinc_meta **out, zinc_error 
 
 	ZINC_TRY(zinc_meta_from_v3(&m, t->c->to, doc, e));
 	if (m->unsupported) {
-		const zinc_status s = zinc_fail(e, ZINC_E_UNSUPPORTED, "%s", m->unsupported);
+		const zinc_status s = zinc_meta_refuse(m, e);
 
 		zinc_meta_free(m);
 		return s;
@@ -272,8 +272,7 @@ leave_out(zinc_cp_translation *t)
 	n->left_out = true;
 	return t->c->o.lossy
 		   ? zinc_cp_note(t->c, ZINC_COPY_LOST, n->from, t->err, "the whole node: %s", n->source->unsupported)
-		   : zinc_error_at_url(t->err, zinc_fail(t->err, ZINC_E_UNSUPPORTED, "%s", n->source->unsupported),
-				       t->c->from->url);
+		   : zinc_error_at_url(t->err, zinc_meta_refuse(n->source, t->err), t->c->from->url);
 }
 
 static zinc_status

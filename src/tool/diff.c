@@ -53,7 +53,9 @@ add_entry(struct listing *l, const zinc_found_node *node)
 		return ZINC_OK;
 	}
 	if (node->problem && node->problem->code != ZINC_E_UNSUPPORTED)
-		return zinc_fail(l->err, node->problem->code, "%s: %s", node->path, node->problem->text);
+		return zinc_error_by(l->err,
+				     zinc_fail(l->err, node->problem->code, "%s: %s", node->path, node->problem->text),
+				     node->problem);
 	if (l->n == l->room) {
 		const size_t room = l->room ? 2 * l->room : 64;
 

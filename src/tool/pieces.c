@@ -114,7 +114,7 @@ zinc_pieces_init(zinc_pieces *p, const zinc_array *a, const zinc_selection *s, c
 	p->ctx = a->ctx;
 	p->element = m->dtype ? m->dtype->size : 0;
 	if (m->unsupported)
-		code = zinc_fail(err, ZINC_E_UNSUPPORTED, "%s", m->unsupported);
+		code = zinc_meta_refuse(m, err);
 	if (code == ZINC_OK)
 		code = zinc_sel_init(&p->sel, a->ctx, s, m->grid, m->ndim, m->shape, err);
 	if (code == ZINC_OK && p->sel.is_points)

@@ -304,7 +304,7 @@ zinc_pieces_init_stored(zinc_pieces *p, zinc_array *const *arrays, int n, const 
 	p->ctx = arrays[0]->ctx;
 	p->element = m->dtype ? m->dtype->size : 0;
 	if (m->unsupported)
-		code = zinc_fail(err, ZINC_E_UNSUPPORTED, "%s", m->unsupported);
+		code = zinc_meta_refuse(m, err);
 	if (code == ZINC_OK)
 		code = zinc_sel_init(&p->sel, p->ctx, s, m->grid, m->ndim, m->shape, err);
 	zinc_meta_free(m);

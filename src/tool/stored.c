@@ -73,7 +73,7 @@ list_objects(const zinc_array *a, const zinc_stack *layers, bool hidden, zinc_st
 	zinc_buf prefix;
 
 	if (!m->grid || !m->keys.ops)
-		return zinc_fail(err, ZINC_E_UNSUPPORTED, "%s", m->unsupported ? m->unsupported : "unknown grid");
+		return zinc_meta_refuse(m, err);
 	ZINC_TRY(zinc_stack_store(layers, &store, err));
 	zinc_buf_init(&prefix, a->ctx, SIZE_MAX);
 	code = a->h->format->data_prefix(a->h, a->path, &prefix, err);

@@ -70,9 +70,9 @@ void zinc_check_found(zinc_check *c, const zinc_finding *f);
 zinc_status zinc_check_hand_over(zinc_check *c, zinc_kept_list *list, zinc_error *err);
 /* E_CANCELLED when the caller wants no more. */
 zinc_status zinc_check_cancelled(zinc_check *c, zinc_error *err);
-/* "... (rule M84)" or "... (rule M49, at /fill_value)" -> "M84" or "M49", and the text ends before it.  false: none. */
-bool zinc_check_rule(char *text, char *rule, size_t cap);
-/* What an error says about stored bytes, as a finding of `list`; `rule` "" takes the one that its text names. */
+/* What an error says, into a room of its size: a finding has a place of its own for the rule. */
+const char *zinc_check_sentence(char *out, const zinc_error *e);
+/* What an error says about stored bytes, as a finding of `list`; `rule` "" takes that of the error. */
 void zinc_kept_error(zinc_kept_list *list, const zinc_check *c, const zinc_error *e, const char *rule, const char *path,
 		     const char *key);
 

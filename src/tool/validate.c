@@ -119,24 +119,14 @@ zinc_check_hand_over(zinc_check *c, zinc_kept_list *list, zinc_error *err)
 	return list->lost ? zinc_fail_nomem(err) : ZINC_OK;
 }
 
-/* Errors of codecs and parsers end in " (rule M84)".  A finding has a place of its own for the number, so it is
- * cut off the sentence. */
-bool
-zinc_check_rule(char *text, char *rule, size_t cap)
+const char *
+zinc_check_sentence(char *out, const zinc_error *e)
 {
-	static const char mark[] = " (rule ";
-	char *at = strstr(text, mark);
-	size_t n;
+	const size_t n = e->sentence ? e->sentence : strlen(e->text);
 
-	if (!at)
-		return false;
-	n = strspn(at + sizeof mark - 1, "-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ");
-	if (n < 2 || n >= cap)
-		return false;
-	memcpy(rule, at + sizeof mark - 1, n);
-	rule[n] = '\0';
-	*at = '\0';
-	return true;
+	memcpy(out, e->text, n);
+	out[n] = '\0';
+	return out;
 }
 
 /*
@@ -148,16 +138,13 @@ void
 zinc_kept_error(zinc_kept_list *list, const zinc_check *c, const zinc_error *e, const char *rule, const char *path,
 		const char *key)
 {
-	char text[sizeof e->text], message[sizeof e->text + sizeof e->chunk + sizeof e->codec + 32], number[16];
-	zinc_finding f = {.level = ZINC_LEVEL_ERROR, .rule = rule, .path = path};
+	char text[sizeof e->text], message[sizeof e->text + sizeof e->chunk + sizeof e->codec + 32];
+	zinc_finding f = {.level = ZINC_LEVEL_ERROR, .rule = *rule ? rule : e->rule, .path = path};
 
-	memcpy(text, e->text, sizeof text);
-	if (zinc_check_rule(text, number, sizeof number) && !*rule)
-		f.rule = number;
 	if (e->code == ZINC_E_UNSUPPORTED || e->code == ZINC_E_LIMIT)
 		f.level = ZINC_LEVEL_UNSUPPORTED;
 	snprintf(message, sizeof message, "%s%s%s%s%s%s", e->chunk[0] ? "chunk " : "", e->chunk,
-		 e->chunk[0] ? ": " : "", e->codec, e->codec[0] ? ": " : "", text);
+		 e->chunk[0] ? ": " : "", e->codec, e->codec[0] ? ": " : "", zinc_check_sentence(text, e));
 	f.message = message;
 	f.key = zinc_check_key(c, key);
 	zinc_kept_add(list, &f);
@@ -439,12 +426,11 @@ static zinc_status
 bad_entry(zinc_check *c, const zinc_error *e)
 {
 	zinc_finding f = {.level = ZINC_LEVEL_ERROR, .rule = "M2", .path = "/", .key = "zarr.json"};
-	char text[sizeof e->text], number[16];
+	char text[sizeof e->text];
 
-	memcpy(text, e->text, sizeof text);
-	if (zinc_check_rule(text, number, sizeof number))
-		f.rule = number;
-	f.message = text;
+	if (e->rule[0])
+		f.rule = e->rule;
+	f.message = zinc_check_sentence(text, e);
 	zinc_check_found(c, &f);
 	return ZINC_OK;
 }

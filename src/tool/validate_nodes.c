@@ -365,13 +365,13 @@ check_names(zinc_check *c, const char *prefix, size_t from, const struct place *
 
 	for (name = prefix + from; *name; name += n + 1) {
 		zinc_error e = ZINC_ERROR_INIT;
-		char rule[16];
+		char text[sizeof e.text];
 
 		n = strcspn(name, "/");
 		if (c->h->format->check_name(c->h->format, name, n, &e) == ZINC_OK)
 			continue;
-		f.rule = zinc_check_rule(e.text, rule, sizeof rule) ? rule : "M29";
-		f.message = e.text;
+		f.rule = e.rule[0] ? e.rule : "M29";
+		f.message = zinc_check_sentence(text, &e);
 		zinc_check_found(c, &f);
 	}
 }

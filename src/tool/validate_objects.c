@@ -82,20 +82,18 @@ on_border(const zinc_meta *m, const uint64_t *index)
 /* The rule that an object breaks: what its error names, or what its codec's bytes must be.  Too few bytes at the border
  * are the mark of a writer that cut the chunk to the array, which has a rule of its own. */
 static const char *
-rule_of(const struct objects *o, const struct object *x, char *number, size_t cap)
+rule_of(const struct objects *o, const struct object *x)
 {
 	static const struct {
 		const char *codec, *rule;
 	} rules[] = {
 	    {"bytes", "M72"}, {"gzip", "M75"}, {"blosc", "M82"}, {"crc32c", "M84"}, {"sharding_indexed", "M91"}};
-	char text[sizeof x->error.text];
 	size_t i;
 
 	if (x->error.code == ZINC_E_IO)
 		return "read";
-	memcpy(text, x->error.text, sizeof text);
-	if (zinc_check_rule(text, number, cap))
-		return strcmp(number, "M72") == 0 && on_border(o->meta, x->index) ? "M42" : number;
+	if (x->error.rule[0])
+		return strcmp(x->error.rule, "M72") == 0 && on_border(o->meta, x->index) ? "M42" : x->error.rule;
 	for (i = 0; i < sizeof rules / sizeof *rules; i++)
 		if (strcmp(x->error.codec, rules[i].codec) == 0)
 			return rules[i].rule;
@@ -108,7 +106,6 @@ flush(struct objects *o)
 {
 	zinc_kept_list list = {.ctx = o->c->ctx};
 	zinc_check *c = o->c;
-	char number[16];
 	size_t i;
 
 	if (!c->o.fast && o->n > 0)
@@ -120,8 +117,7 @@ flush(struct objects *o)
 		if (e->code == ZINC_E_NOMEM)
 			list.lost = true;
 		else if (e->code != ZINC_OK && e->code != ZINC_E_NOTFOUND) /* gone meanwhile: not stored */
-			zinc_kept_error(&list, c, e, rule_of(o, &o->window[i], number, sizeof number), o->array->path,
-					e->key);
+			zinc_kept_error(&list, c, e, rule_of(o, &o->window[i]), o->array->path, e->key);
 	}
 	o->n = 0;
 	ZINC_TRY(zinc_check_hand_over(c, &list, o->err));

@@ -535,7 +535,7 @@ refused_types(void **state)
 			   large = {.type = EXTENSION("pair/1.0",
 						      ", \"type\": \"test.pair\", \"configuration\": {\"large\": 1}"),
 				    .fill = "[1, 2]"};
-	static const char *const rules[] = {"rule 19-", "rule 20-", "rule 22-"};
+	static const char *const rules[] = {"19-", "20-", "22-"};
 	size_t i, k;
 	zinc_array *a;
 	forest f;
@@ -549,7 +549,7 @@ refused_types(void **state)
 		assert_int_equal(zinc_array_open(&a, f.h, "/a", &err), ZINC_E_CORRUPT);
 		assert_non_null(strstr(err.text, "no bad pairs"));
 		for (k = 0; k < COUNT(rules); k++)
-			cited += strstr(err.text, rules[k]) != NULL;
+			cited += strncmp(err.rule, rules[k], 3) == 0;
 		assert_int_equal(cited, 1);
 		forest_close(&f);
 		assert_ok(plant(&f, &dialects[i], &large, &err));

@@ -260,8 +260,7 @@ judge(const struct bench *b, const struct outcome *o, const char *rule, zinc_lev
 		}
 	if (o->status == ZINC_OK)
 		return;
-	snprintf(cite, sizeof cite, "rule %s", rule);
-	if (o->status != ends || !strstr(o->err.text, cite))
+	if (o->status != ends || strcmp(o->err.rule, rule) != 0)
 		complain(b, o, rule, expect);
 }
 

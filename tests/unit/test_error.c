@@ -187,17 +187,51 @@ static void
 rules_have_a_member(void **state)
 {
 	zinc_error err = ZINC_ERROR_INIT;
+	char big[2000];
 
 	(void)state;
 	assert_int_equal(zinc_fail_rule(NULL, ZINC_E_CORRUPT, "M84", "x"), ZINC_E_CORRUPT);
 	assert_int_equal(zinc_fail_rule(&err, ZINC_E_CORRUPT, "M84", "%d bytes", 7), ZINC_E_CORRUPT);
 	assert_string_equal(err.rule, "M84");
+	assert_string_equal(zinc_error_text(&err), "7 bytes (rule M84)");
+	assert_int_equal(err.sentence, strlen("7 bytes"));
 	/* it may come from the error itself, as the text may */
 	zinc_fail_rule(&err, ZINC_E_CONFLICT, err.rule, "again: %s", err.text);
 	assert_string_equal(err.rule, "M84");
-	assert_string_equal(err.text, "again: 7 bytes");
+	assert_string_equal(err.text, "again: 7 bytes (rule M84) (rule M84)");
 	zinc_fail(&err, ZINC_E_IO, "other");
 	assert_string_equal(err.rule, "");
+	assert_int_equal(err.sentence, 0);
+	/* a place in the document, and neither is cut off */
+	memset(big, 'x', sizeof big - 1);
+	big[sizeof big - 1] = '\0';
+	zinc_fail_rule_at(&err, ZINC_E_CORRUPT, "M49", "/fill_value", "%s", big);
+	assert_string_equal(err.pointer, "/fill_value");
+	assert_string_equal(err.text + err.sentence, " (rule M49, at /fill_value)");
+	assert_string_equal(err.text + err.sentence - 3, "... (rule M49, at /fill_value)");
+}
+
+static void
+rules_outlive_another_text(void **state)
+{
+	zinc_error err = ZINC_ERROR_INIT, cause = ZINC_ERROR_INIT;
+
+	(void)state;
+	zinc_fail_rule_at(&cause, ZINC_E_CORRUPT, "M49", "/fill_value", "no");
+	zinc_error_by(&err, zinc_fail(&err, ZINC_E_IO, "a: %s", cause.text), &cause);
+	assert_string_equal(err.text, "a: no (rule M49, at /fill_value)");
+	assert_string_equal(err.rule, "M49");
+	assert_string_equal(err.pointer, "/fill_value");
+	assert_int_equal(zinc_error_by_rule(&err, ZINC_E_IO, "M1"), ZINC_E_IO);
+	assert_string_equal(err.rule, "M49"); /* the first stays */
+	zinc_fail_errno(&cause, ENOSPC, "put");
+	zinc_error_by(&err, zinc_fail(&err, ZINC_E_IO, "a: %s", cause.text), &cause);
+	assert_int_equal(err.os_error, ENOSPC);
+	assert_int_equal(zinc_error_by(NULL, ZINC_E_IO, &cause), ZINC_E_IO);
+	zinc_error_by_rule(&err, ZINC_OK, "M1");
+	assert_string_equal(err.rule, "");
+	zinc_error_by_rule(&err, ZINC_E_IO, "M1");
+	assert_string_equal(err.rule, "M1");
 }
 
 static void
@@ -261,6 +295,7 @@ main(void)
 	    cmocka_unit_test(text_may_come_from_the_error_itself),
 	    cmocka_unit_test(errnos_have_their_status),
 	    cmocka_unit_test(rules_have_a_member),
+	    cmocka_unit_test(rules_outlive_another_text),
 	    cmocka_unit_test(statuses_have_names),
 	};
 
