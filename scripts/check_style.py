@@ -8,6 +8,7 @@
 (5) Every public function has a comment, of its own or of its group.
 (6) Every symbol the built libraries define for others begins with zinc_ (nm, where they are built).
 (7) What a function frees through a pointer of its caller's it also resets there, so that nobody frees it again.
+(8) No buffer's ceiling is all there is: it is that of a purpose (base/base.h).
 """
 import argparse
 import pathlib
@@ -108,6 +109,12 @@ def check_dangling(code):
             yield code.count("\n", 0, found.start()) + 1, f"*{found[1]} is freed and not reset"
 
 
+def check_ceilings(code):
+    """zinc_buf_init(b, ctx, SIZE_MAX) and b->max = SIZE_MAX are bounds that bound nothing"""
+    for found in re.finditer(r"(?:zinc_buf_init\([^;]*|(?:->|[\w\]]\.)max = [^;]*)\b(?:SIZE|PTRDIFF|U?INT\d*)_MAX\b", code):
+        yield code.count("\n", 0, found.start()) + 1, "a buffer without a real ceiling"
+
+
 def check_comments(text):
     """In a paragraph with ZINC_API declarations a comment comes first"""
     lines = text.splitlines()
@@ -171,6 +178,8 @@ def check(root, build):
         found = list(check_calls(root, path, code)) + list(check_shape(path, text))
         if root / "tests" not in path.parents:
             found += check_dangling(code)
+        if root / "src" in path.parents and path.name != "buf.c":
+            found += check_ceilings(code)
         if path.relative_to(root).as_posix() not in IF_ALLOWED:
             found += check_if(code)
         if root / "include" in path.parents:

@@ -283,7 +283,7 @@ zinc_array_describe(const zinc_array *a, zinc_blob *json, zinc_error *err)
 	zinc_buf text;
 	zinc_status code;
 
-	zinc_buf_init(&text, a->ctx, SIZE_MAX);
+	zinc_buf_init(&text, a->ctx, zinc_max_text(a->ctx));
 	code = zinc_meta_describe(a->h, a->path, m, &text, err);
 	if (code == ZINC_OK)
 		code = zinc_buf_to_blob(&text, json, err);

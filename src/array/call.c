@@ -157,7 +157,7 @@ zinc_call_done(zinc_call *c, uint64_t at, uint64_t nbytes)
 zinc_status
 zinc_call_key(zinc_call *c, zinc_worker *w, const uint64_t *index, const char **key, zinc_error *err)
 {
-	w->key.n = 0;
+	zinc_buf_end(&w->key, 0);
 	ZINC_TRY(c->h->format->chunk_key(c->h, c->a->path, c->m, index, &w->key, err));
 	*key = zinc_buf_text(&w->key);
 	return *key == NULL ? zinc_fail_nomem(err) : ZINC_OK;

@@ -55,7 +55,7 @@ print_into(const printed *x, zinc_context *ctx, char *out, size_t room, size_t *
 		if (code != ZINC_E_LIMIT)
 			return code;
 	}
-	zinc_buf_init(&b, ctx, PTRDIFF_MAX);
+	zinc_buf_init(&b, ctx, zinc_max_chunk(ctx));
 	code = print(x, &b, err);
 	if (code == ZINC_OK) {
 		*n = b.n;

@@ -126,7 +126,7 @@ zinc_facts_make(zinc_facts **out, zinc_context *ctx, const zinc_meta *m, zinc_er
 	zinc_status code;
 	zinc_buf b;
 
-	zinc_buf_init(&b, ctx, SIZE_MAX / 2);
+	zinc_buf_init(&b, ctx, zinc_max_text(ctx));
 	code = collect(&f, &b, ctx, m, err);
 	*out = code == ZINC_OK ? zinc_calloc(ctx, 1, sizeof f + b.n) : NULL;
 	if (code == ZINC_OK && *out == NULL)

@@ -47,7 +47,7 @@ fetch_room(void *arg, size_t i, uint64_t nbytes, void **buf)
 	f->code = check_size(nbytes, f->limit, f->err);
 	if (f->code != ZINC_OK)
 		return ZINC_ROOM_FAIL;
-	f->into->max = SIZE_MAX;
+	f->into->max = (size_t)nbytes;
 	f->code = zinc_buf_reset(f->into, (size_t)nbytes, f->err);
 	*buf = f->into->p;
 	return f->code == ZINC_OK ? ZINC_ROOM_OK : ZINC_ROOM_FAIL;

@@ -143,7 +143,7 @@ zinc_read_pieces(zinc_job *j, zinc_worker *w, const zinc_object *o, const zinc_u
 	*done = false;
 	if (!find_pieces(&x, j, o, expected, row))
 		return ZINC_OK;
-	w->s->fetch.max = SIZE_MAX;
+	w->s->fetch.max = (size_t)PIECE_BYTES;
 	ZINC_TRY(zinc_buf_reset(&w->s->fetch, (size_t)PIECE_BYTES, err));
 	ZINC_TRY(read_all(j, w, &x, o, u, key, err));
 	*done = x.found == ZINC_MISSING || (x.found == ZINC_FOUND && x.tag.n > 0);

@@ -43,7 +43,7 @@ fetch(zinc_job *j, zinc_worker *w, points *x, const zinc_object *o, const zinc_u
 	size_t i;
 	int d;
 
-	w->s->fetch.max = SIZE_MAX;
+	w->s->fetch.max = x->n * size;
 	ZINC_TRY(zinc_buf_reset(&w->s->fetch, x->n * size, err));
 	ZINC_TRY(zinc_buf_reset(&w->requests, x->n * (sizeof *requests + sizeof *iov), err));
 	requests = (zinc_get *)(void *)w->requests.p;

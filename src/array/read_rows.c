@@ -266,7 +266,7 @@ read_bands(zinc_job *j, zinc_worker *w, rows *r, const bands *b, const zinc_unit
 	zinc_get *requests;
 	struct iovec *iov;
 
-	w->s->fetch.max = SIZE_MAX;
+	w->s->fetch.max = (size_t)b->total;
 	ZINC_TRY(zinc_buf_reset(&w->s->fetch, (size_t)b->total, err));
 	ZINC_TRY(zinc_buf_reset(&w->requests, (size_t)b->n * (sizeof *requests + sizeof *iov), err));
 	requests = (zinc_get *)(void *)w->requests.p;

@@ -97,7 +97,7 @@ index_room(void *arg, size_t i, uint64_t nbytes, void **buf)
 	index_fetch *f = arg;
 
 	(void)i;
-	f->into->max = SIZE_MAX;
+	f->into->max = (size_t)zinc_min_u64(nbytes, f->limit);
 	if (nbytes > f->limit)
 		f->code = zinc_fail(f->err, ZINC_E_LIMIT,
 				    "a shard of %llu bytes, of which the store can give no part safely: it has no tags",
@@ -182,7 +182,7 @@ load_item(void *arg, size_t i, int worker)
 
 	if (zinc_call_stopped(win->j->c, s->o.number))
 		return;
-	w->key.n = 0;
+	zinc_buf_end(&w->key, 0);
 	atomic_store(&s->changed, false);
 	code = load_index(win, w, s, &w->err);
 	if (code != ZINC_OK) {
@@ -264,7 +264,7 @@ fetch_wanted(window *win, zinc_worker *w, slot *s, wanted *list, size_t n, zinc_
 		zinc_explain_requests(win->j->explain, k, k, total);
 		return ZINC_OK;
 	}
-	w->s->fetch.max = SIZE_MAX;
+	w->s->fetch.max = (size_t)total;
 	ZINC_TRY(zinc_buf_reset(&w->s->fetch, (size_t)total, err));
 	for (i = 0, p = w->s->fetch.p; i < k; i++) {
 		iov[i].iov_base = p;
@@ -456,7 +456,7 @@ batch_item(void *arg, size_t i, int worker)
 
 	if (zinc_call_stopped(win->j->c, s->o.number) || atomic_load(&s->changed))
 		return;
-	w->key.n = 0;
+	zinc_buf_end(&w->key, 0);
 	code = read_batch(win, w, s, first, count, &w->err);
 	if (code != ZINC_OK)
 		fail_at(win->j, w, s, code);
@@ -511,7 +511,7 @@ conflict(window *win)
 	zinc_worker *w = &win->j->c->workers[0];
 	const slot *s = &win->slots[win->todo[0]];
 
-	w->key.n = 0;
+	zinc_buf_end(&w->key, 0);
 	(void)zinc_call_key(win->j->c, w, s->o.index, &(const char *){NULL}, NULL);
 	zinc_fail(&w->err, ZINC_E_CONFLICT, "the shard was replaced %d times while it was read", TRIES);
 	fail_at(win->j, w, s, ZINC_E_CONFLICT);
@@ -561,7 +561,7 @@ window_init(window *win, zinc_job *j, size_t *slots, zinc_error *err)
 	win->todo = zinc_calloc(j->c->ctx, *slots, sizeof *win->todo);
 	win->entries = zinc_calloc(j->c->ctx, *slots * (size_t)win->nentries, sizeof *win->entries);
 	for (i = 0; win->slots != NULL && i < *slots; i++)
-		zinc_buf_init(&win->slots[i].whole, j->c->ctx, SIZE_MAX);
+		zinc_buf_init(&win->slots[i].whole, j->c->ctx, zinc_max_chunk(j->c->ctx));
 	return win->slots == NULL || win->todo == NULL || win->entries == NULL ? zinc_fail_nomem(err) : ZINC_OK;
 }
 

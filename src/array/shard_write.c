@@ -31,6 +31,7 @@ typedef struct shard_job {
 	zinc_shard_entry *was, *now;
 	touch *touched;
 	size_t chunk_elems;
+	size_t inner_max; /* encoded bytes of one inner chunk */
 	zinc_part
 	    *parts; /* of the new shard; `bytes` NULL: kept from the old one, else new and at `offset` of `fetch` */
 	size_t nparts;
@@ -68,8 +69,8 @@ inner_room(const shard_job *x, zinc_scratch *s, zinc_view *mine, zinc_view *arra
 	const zinc_meta *m = x->j->p->m;
 	int d;
 
-	s->elements.max = SIZE_MAX;
-	ZINC_TRY(zinc_buf_reset(&s->elements, x->chunk_elems * m->dtype->size, err));
+	s->elements.max = x->chunk_elems * m->dtype->size;
+	ZINC_TRY(zinc_buf_reset(&s->elements, s->elements.max, err));
 	mine->p = arrays->p = s->elements.p;
 	zinc_strides_c(x->sh->chunk_shape, m->ndim, m->dtype->size, mine->strides);
 	for (d = 0; d < m->ndim; d++)
@@ -83,9 +84,9 @@ read_old(const shard_job *x, uint64_t offset, uint64_t nbytes, zinc_buf *to, zin
 {
 	struct iovec iov;
 
-	if (nbytes > SIZE_MAX - 1)
+	if (nbytes > PTRDIFF_MAX)
 		return zinc_fail_nomem(err);
-	to->max = SIZE_MAX;
+	to->max = (size_t)nbytes;
 	ZINC_TRY(zinc_buf_reset(to, (size_t)nbytes, err));
 	*out = (zinc_bytes){to->p, (size_t)nbytes};
 	iov = (struct iovec){to->p, (size_t)nbytes};
@@ -290,7 +291,7 @@ encode_in_parallel(shard_job *x, zinc_error *err)
 	if (x->out == NULL || x->empty == NULL)
 		code = zinc_fail_nomem(err);
 	for (i = 0; x->out != NULL && i < window; i++)
-		zinc_buf_init(&x->out[i], ctx, SIZE_MAX);
+		zinc_buf_init(&x->out[i], ctx, x->inner_max);
 	if (code == ZINC_OK)
 		code = encode_windows(x, window, err);
 	for (i = 0; x->out != NULL && i < window; i++)
@@ -317,7 +318,9 @@ shard_room(shard_job *x, zinc_error *err)
 		return zinc_fail(err, ZINC_E_LIMIT,
 				 "the shard's index or inner chunks are larger than the limits allow");
 	x->chunk_elems = (size_t)elems;
-	x->w->requests.max = SIZE_MAX;
+	if (zinc_chain_bound(x->sh->inner, x->sh->chunk_shape, &x->inner_max))
+		x->inner_max = zinc_max_chunk(x->j->c->ctx);
+	x->w->requests.max = nbytes;
 	ZINC_TRY(zinc_buf_reset(&x->w->requests, nbytes, err));
 	x->was = (zinc_shard_entry *)(void *)x->w->requests.p;
 	x->now = x->was + x->n;
@@ -370,11 +373,11 @@ encode_shard(shard_job *x, zinc_error *err)
 	zinc_buf *out = &x->w->s->fetch;
 	size_t index_bytes;
 
-	out->max = SIZE_MAX;
 	out->n = 0;
 	ZINC_TRY(shard_room(x, err));
 	if (zinc_shard_index_bytes(x->sh, x->shape, &index_bytes))
 		return zinc_fail(err, ZINC_E_LIMIT, "the shard's index is too large");
+	out->max = zinc_max_many(x->n, x->inner_max) + zinc_max_many(2, index_bytes); /* finish() has it twice */
 	ZINC_TRY(load_index(x, index_bytes, err));
 	mark_touched(x);
 	if (x->sh->index_at_start) {

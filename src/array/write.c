@@ -27,8 +27,8 @@ chunk_room(zinc_job *j, zinc_worker *w, const uint64_t *extent, zinc_view *v, si
 		return zinc_fail(err, ZINC_E_LIMIT, "a chunk is larger than the limit of %llu bytes",
 				 (unsigned long long)j->c->ctx->limits.chunk_bytes);
 	*nelems = (size_t)n;
-	w->s->elements.max = SIZE_MAX;
-	ZINC_TRY(zinc_buf_reset(&w->s->elements, (size_t)n * m->dtype->size, err));
+	w->s->elements.max = (size_t)n * m->dtype->size;
+	ZINC_TRY(zinc_buf_reset(&w->s->elements, w->s->elements.max, err));
 	v->p = w->s->elements.p;
 	zinc_strides_c(extent, m->ndim, m->dtype->size, v->strides);
 	return ZINC_OK;
@@ -91,8 +91,9 @@ encode_chunk(zinc_job *j, zinc_worker *w, const zinc_object *o, zinc_bytes old, 
 		ZINC_TRY(load_old(j, w, o, old, has_old, &v, n, err));
 		ZINC_TRY(zinc_transfer_in(j->p, j->t, &u, &v, w->s, err));
 	}
-	w->s->fetch.max = SIZE_MAX;
 	w->s->fetch.n = 0;
+	if (zinc_chain_bound(m->chain, o->extent, &w->s->fetch.max))
+		return zinc_fail(err, ZINC_E_LIMIT, "a chunk larger than the address space");
 	w->erase = !j->c->o.store_fill && zinc_view_is_fill(&v, o->extent, m->ndim, m->dtype, m->fill);
 	if (w->erase)
 		return ZINC_OK;

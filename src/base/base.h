@@ -194,6 +194,7 @@ typedef struct zinc_buf {
 	size_t max; /* never grows beyond */
 	zinc_context *ctx;
 	bool borrowed; /* the memory is somebody else's */
+	bool bare;     /* and ends at `cap`: no NUL can be there */
 } zinc_buf;
 
 typedef struct zinc_bytes {
@@ -203,6 +204,17 @@ typedef struct zinc_bytes {
 
 /* The parts of a URL that may be shown, one behind the other (url.c). */
 void zinc_url_parts(const char *url, zinc_bytes out[3]);
+
+/*
+ * Ceilings by purpose, for every buffer has one.  A limit that the context's owner set to "all there is" is cut to half
+ * the address space, so that sums of two do not overflow.
+ */
+#define ZINC_MAX_KEY ((size_t)ZINC_MIB) /* a key, prefix, path, name or URL; stores have lower limits of their own */
+size_t zinc_max_document(zinc_context *ctx); /* one document that is stored: limits.json_bytes */
+size_t zinc_max_text(zinc_context *ctx);     /* what is printed of one: escaped, indented, with words of ours */
+size_t zinc_max_list(zinc_context *ctx);     /* names and records of one listing: limits.children, 256 bytes each */
+size_t zinc_max_chunk(zinc_context *ctx);    /* a chunk, decoded or encoded: limits.chunk_bytes and what codecs add */
+size_t zinc_max_many(uint64_t n, size_t each); /* n of these */
 
 ZINC_MODULE_API void zinc_buf_init(zinc_buf *b, zinc_context *ctx, size_t max);
 /* A buffer over nbytes > 0 of the caller's, one of them for a NUL: it cannot grow (E_LIMIT), and fini frees nothing. */
@@ -216,7 +228,16 @@ ZINC_MODULE_API zinc_status zinc_buf_add(zinc_buf *b, const void *p, size_t n, z
 ZINC_MODULE_API zinc_status zinc_buf_puts(zinc_buf *b, const char *s, zinc_error *err);
 ZINC_MODULE_API zinc_status zinc_buf_printf(zinc_buf *b, zinc_error *err, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
-/* A NUL behind the bytes (not counted); the string, borrowed; NULL when memory is out. */
+/* The content ends at n <= cap: it is cut there, or somebody wrote so far.  A NUL follows, as it does after each of the
+ * above; codecs, whose bytes are no text, set `n` themselves. */
+static inline void
+zinc_buf_end(zinc_buf *b, size_t n)
+{
+	b->n = n;
+	if (b->p && (!b->bare || n < b->cap))
+		b->p[n] = 0;
+}
+/* A NUL behind the bytes (not counted), also where n was set; the string, borrowed; NULL when memory is out. */
 ZINC_MODULE_API const char *zinc_buf_text(zinc_buf *b);
 /* Hand the memory to a blob (with its zero byte) and empty the buffer. */
 zinc_status zinc_buf_to_blob(zinc_buf *b, zinc_blob *out, zinc_error *err);

@@ -6,7 +6,8 @@
  * (1) A buffer never holds more than `max` bytes, whatever comes in: past it is E_LIMIT and the
  *     buffer is as before.
  * (2) Growth is geometric, so adding n bytes one by one costs O(n).
- * (3) One byte behind `cap` is always ours, so a NUL never needs growth and never counts.
+ * (3) One byte behind `cap` is always ours, so a NUL never needs growth and never counts; every call leaves one behind
+ *     the content.  (The chain's view of a destination has no such byte.)
  * (4) A failed call leaves a buffer that can be used and finished.
  *
  *    p
@@ -28,7 +29,7 @@ zinc_buf_init(zinc_buf *b, zinc_context *ctx, size_t max)
 {
 	memset(b, 0, sizeof *b);
 	b->ctx = ctx;
-	b->max = max;
+	b->max = max < PTRDIFF_MAX ? max : PTRDIFF_MAX;
 }
 
 void
@@ -83,6 +84,7 @@ zinc_buf_reserve(zinc_buf *b, size_t more, zinc_error *err)
 		return zinc_fail_nomem(err);
 	b->p = p;
 	b->cap = cap;
+	p[b->n] = 0;
 	return ZINC_OK;
 }
 
@@ -92,7 +94,7 @@ zinc_buf_reset(zinc_buf *b, size_t n, zinc_error *err)
 {
 	size_t total;
 
-	b->n = 0;
+	zinc_buf_end(b, 0);
 	if (n > b->max)
 		return too_long(b, err);
 	if (b->p && n <= b->cap)
@@ -104,6 +106,7 @@ zinc_buf_reset(zinc_buf *b, size_t n, zinc_error *err)
 	if (!b->p)
 		return zinc_fail_nomem(err);
 	b->cap = n;
+	b->p[0] = 0;
 	return ZINC_OK;
 }
 
@@ -114,7 +117,7 @@ zinc_buf_add(zinc_buf *b, const void *p, size_t n, zinc_error *err)
 	ZINC_TRY(zinc_buf_reserve(b, n, err));
 	if (n)
 		memcpy(b->p + b->n, p, n);
-	b->n += n;
+	zinc_buf_end(b, b->n + n);
 	return ZINC_OK;
 }
 
@@ -153,7 +156,7 @@ zinc_buf_text(zinc_buf *b)
 {
 	if (zinc_buf_reserve(b, 0, NULL) != ZINC_OK)
 		return NULL;
-	b->p[b->n] = 0;
+	zinc_buf_end(b, b->n);
 	return (const char *)b->p;
 }
 

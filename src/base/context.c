@@ -83,6 +83,48 @@ set_limits(zinc_limits *to, const zinc_limits *from)
 	to->children = or_default(from->children, 10000000);
 }
 
+/* ---- ceilings of buffers ---- */
+
+static size_t
+ceiling(uint64_t nbytes)
+{
+	return (size_t)zinc_min_u64(nbytes, PTRDIFF_MAX / 2);
+}
+
+size_t
+zinc_max_many(uint64_t n, size_t each)
+{
+	uint64_t nbytes;
+
+	return ceiling(zinc_u64_mul(n, each, &nbytes) ? UINT64_MAX : nbytes);
+}
+
+size_t
+zinc_max_document(zinc_context *ctx)
+{
+	return ceiling(zinc_context_get(ctx)->limits.json_bytes);
+}
+
+/* Indentation is the most that printing adds: of a list of digits, 2 bytes each, some 20. */
+size_t
+zinc_max_text(zinc_context *ctx)
+{
+	return ceiling(zinc_max_many(10, zinc_max_document(ctx)) + ZINC_MIB);
+}
+
+size_t
+zinc_max_list(zinc_context *ctx)
+{
+	return ceiling(zinc_max_many(zinc_context_get(ctx)->limits.children, 256) + ZINC_MIB);
+}
+
+/* No encoding of a codec in the table has twice as many bytes as what it encodes, and a few more. */
+size_t
+zinc_max_chunk(zinc_context *ctx)
+{
+	return ceiling(zinc_max_many(2, ceiling(zinc_context_get(ctx)->limits.chunk_bytes)) + ZINC_MIB);
+}
+
 /* The hooks around fork().  A mutex that the forking thread locked may be unlocked by its copy in the child. */
 static void
 lock_context(void *object)

@@ -54,7 +54,7 @@ read_maps(zinc_buf *out, const zinc_os *os, zinc_error *err)
 		if (st == ZINC_OK)
 			n = os->pread(os, fd, out->p + out->n, MAPS_AT_ONCE, (off_t)out->n);
 		if (st == ZINC_OK && n > 0)
-			out->n += (size_t)n;
+			zinc_buf_end(out, out->n + (size_t)n);
 	}
 	if (st == ZINC_OK && (fd == -1 || n < 0))
 		st = zinc_fail(err, ZINC_E_UNSUPPORTED, "modules are found by /proc/self/maps, which cannot be read");
@@ -172,7 +172,7 @@ find_below(zinc_buf *out, const zinc_os *os, const char *library, const char *be
 	struct stat st;
 	bool found;
 
-	out->n = 0;
+	zinc_buf_end(out, 0);
 	found = top != -1 && zinc_buf_printf(out, NULL, "%.*s/%s/%s.so", (int)n, library, below, name) == ZINC_OK &&
 		zinc_buf_text(out) && os->fstatat(os, top, zinc_buf_text(out) + 1, &st) == 0;
 	if (top != -1)

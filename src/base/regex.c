@@ -103,7 +103,7 @@ zinc_regex_new(zinc_regex **out, zinc_context *ctx, const char *pattern, size_t 
 		return zinc_fail_nomem(err);
 	r->ctx = ctx;
 	r->memory = pcre2_general_context_create(take, give, ctx);
-	zinc_buf_init(&text, ctx, SIZE_MAX);
+	zinc_buf_init(&text, ctx, zinc_max_text(ctx));
 	s = r->memory ? zinc_regex_translate(&text, pattern, n, err) : zinc_fail_nomem(err);
 	if (s == ZINC_OK)
 		s = zinc_buf_text(&text) ? compile(r, &text, err) : zinc_fail_nomem(err);

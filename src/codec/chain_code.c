@@ -112,7 +112,7 @@ zinc_chain_verifies(const zinc_chain *c)
 static zinc_buf
 wrap(void *p, size_t nbytes)
 {
-	return (zinc_buf){.p = (uint8_t *)p, .cap = nbytes, .max = nbytes};
+	return (zinc_buf){.p = (uint8_t *)p, .cap = nbytes, .max = nbytes, .borrowed = true, .bare = true};
 }
 
 /* The one of the two buffers that is free while `held` is in use. */
@@ -157,6 +157,7 @@ land(decoding *d, zinc_buf *out)
 		*out = wrap(d->into, d->nbytes);
 		return ZINC_OK;
 	}
+	d->s->decoded.max = d->nbytes;
 	ZINC_TRY(zinc_buf_reset(&d->s->decoded, d->nbytes, d->err));
 	*out = wrap(d->s->decoded.p, d->nbytes);
 	return ZINC_OK;
@@ -300,7 +301,7 @@ decode_arrays(decoding *d, const uint64_t *shape, void *into)
 
 		stage_rep(c, k, shape, &rep);
 		ZINC_TRY(zinc_rep_bytes(&rep, &nbytes, d->err));
-		to->max = PTRDIFF_MAX;
+		to->max = nbytes;
 		if (k > 0 || !into)
 			ZINC_TRY(zinc_buf_reset(to, nbytes, d->err));
 		p = k == 0 && into ? (uint8_t *)into : to->p;
@@ -420,8 +421,16 @@ typedef struct encoding {
 	size_t base;    /* where this chunk begins in `out` */
 	zinc_bytes cur; /* what has been encoded so far */
 	zinc_buf *held; /* the buffer that it ends; NULL: memory of the caller's */
+	zinc_rep rep;   /* what the array->bytes codec sees */
 	zinc_error *err;
 } encoding;
+
+/* Elements, and behind them what the checksums of the chain add. */
+static size_t
+sealed(const encoding *e, size_t nbytes)
+{
+	return nbytes + (size_t)e->c->nbb * 16;
+}
 
 /* Where the stage before bytes->bytes codec `next` writes: the output itself when only trailers follow, else the buffer
  * of the scratch that does not hold its input. */
@@ -437,7 +446,8 @@ target(const encoding *e, int next)
 		return e->out;
 	to = other(e->s, e->held);
 	to->n = 0;
-	to->max = PTRDIFF_MAX;
+	if (stage_bound(e->c, &e->rep, next, &to->max))
+		to->max = zinc_max_chunk(e->s->ctx);
 	return to;
 }
 
@@ -498,7 +508,7 @@ pack_plain(encoding *e, const zinc_rep *rep, const uint8_t *p, const int64_t *st
 	if (to != e->out) { /* where reading has its decoded chunk: who reads and writes needs one such room, not two */
 		to = &e->s->decoded;
 		to->n = 0;
-		to->max = PTRDIFF_MAX;
+		to->max = sealed(e, nbytes);
 	}
 	if (!packed) {
 		ZINC_TRY(gather(e, rep, p, strides, nbytes, to));
@@ -528,7 +538,7 @@ pack(encoding *e, const zinc_rep *rep, const uint8_t *p, const int64_t *strides)
 	if (!is_packed(rep, strides)) {
 		to = &e->s->a;
 		to->n = 0;
-		to->max = PTRDIFF_MAX;
+		to->max = sealed(e, nbytes);
 		ZINC_TRY(gather(e, rep, p, strides, nbytes, to));
 		p = to->p;
 	}
@@ -574,7 +584,7 @@ encode_arrays(encoding *e, const uint64_t *shape, const zinc_view *in, const uin
 	ZINC_TRY(zinc_rep_bytes(&rep, &nbytes, e->err));
 	to = &e->s->a;
 	to->n = 0;
-	to->max = PTRDIFF_MAX;
+	to->max = sealed(e, nbytes);
 	ZINC_TRY(gather(e, &rep, in->p, in->strides, nbytes, to));
 	for (k = 0; k < c->naa && st == ZINC_OK; k++, rep = next) {
 		const zinc_codec_ops *ops = c->aa[k]->ops;
@@ -584,7 +594,7 @@ encode_arrays(encoding *e, const uint64_t *shape, const zinc_view *in, const uin
 		stage_rep(c, k + 1, shape, &next);
 		ZINC_TRY(zinc_rep_bytes(&next, &nbytes, e->err));
 		to = other(e->s, e->held);
-		to->max = PTRDIFF_MAX;
+		to->max = sealed(e, nbytes);
 		ZINC_TRY(zinc_buf_reset(to, nbytes, e->err));
 		if (ops->order) {
 			zinc_strides_c(rep.shape, rep.ndim, rep.dtype->size, decoded);
@@ -611,18 +621,17 @@ encode_elements(encoding *e, const uint64_t *shape, const zinc_view *in)
 	int64_t strides[ZINC_MAX_NDIM];
 	const uint8_t *p = in->p;
 	zinc_status st;
-	zinc_rep rep;
 	int i;
 
-	stage_rep(c, c->naa, shape, &rep);
+	stage_rep(c, c->naa, shape, &e->rep);
 	if (c->reorders_only) {
-		for (i = 0; i < rep.ndim; i++)
+		for (i = 0; i < e->rep.ndim; i++)
 			strides[i] = in->strides[c->axis[i]];
 	} else {
 		ZINC_TRY(encode_arrays(e, shape, in, &p));
-		zinc_strides_c(rep.shape, rep.ndim, rep.dtype->size, strides);
+		zinc_strides_c(e->rep.shape, e->rep.ndim, e->rep.dtype->size, strides);
 	}
-	st = pack(e, &rep, p, strides);
+	st = pack(e, &e->rep, p, strides);
 	return st == ZINC_OK ? st : zinc_error_at_codec(e->err, st, c->ab->ops->name);
 }
 

@@ -334,8 +334,8 @@ sharding_packed_bound(const zinc_codec *c, const zinc_rep *rep, size_t *encoded)
 	}
 	if (zinc_shard_index_bytes(sh, rep->shape, &index) || zinc_chain_bound(sh->inner, sh->chunk_shape, &chunk))
 		return 1;
-	return n > SIZE_MAX || zinc_size_mul(chunk, (size_t)n, &chunk) || zinc_size_mul(chunk, 2, &chunk) ||
-	       zinc_size_add(chunk, index, encoded);
+	return n > SIZE_MAX || zinc_size_mul(chunk, (size_t)n, &chunk) || zinc_size_add(chunk, index, &chunk) ||
+	       zinc_size_mul(chunk, 2, encoded); /* an index in front is there twice while it is made */
 }
 
 /* ---- whole shards: decoding ---- */

@@ -20,7 +20,7 @@ zinc_user_text(char **out, zinc_context *ctx, const zinc_json *v, zinc_error *er
 	*out = NULL;
 	if (!v)
 		return ZINC_OK;
-	zinc_buf_init(&b, ctx, PTRDIFF_MAX);
+	zinc_buf_init(&b, ctx, zinc_max_text(ctx));
 	st = zinc_json_print_line(v, &b, err);
 	if (st == ZINC_OK) {
 		*out = zinc_strndup(ctx, (const char *)b.p, b.n);
@@ -81,7 +81,7 @@ zinc_user_append(zinc_buf *out, zinc_user_print print, const void *arg, zinc_err
 	ZINC_TRY(zinc_buf_reserve(out, n, err)); /* and the byte behind, which every buffer has */
 	if (print(arg, (char *)out->p + out->n, n + 1) != n)
 		return zinc_fail(err, ZINC_E_INVALID, "a text that changes its length between two calls");
-	out->n += n;
+	zinc_buf_end(out, out->n + n);
 	return ZINC_OK;
 }
 

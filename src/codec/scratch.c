@@ -36,7 +36,7 @@ make(zinc_context *ctx)
 		return NULL;
 	s->ctx = ctx;
 	for (i = 0; (b = buffer(s, i)) != NULL; i++)
-		zinc_buf_init(b, ctx, PTRDIFF_MAX);
+		zinc_buf_init(b, ctx, zinc_max_chunk(ctx));
 	return s;
 }
 

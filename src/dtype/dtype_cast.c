@@ -129,7 +129,7 @@ cast_utf32_to_string(const zinc_dtype *to, void *dst, const zinc_dtype *from, co
 	zinc_buf text;
 	zinc_status s;
 
-	zinc_buf_init(&text, to->ctx, PTRDIFF_MAX);
+	zinc_buf_init(&text, to->ctx, zinc_max_chunk(to->ctx));
 	s = zinc_chars_text(&c, &text, err);
 	if (s == ZINC_OK)
 		s = keep(dst, text.p, text.n, how->arena, err);
@@ -243,7 +243,7 @@ out_of_range(const zinc_dtype *to, const zinc_dtype *from, const void *element, 
 
 	zinc_buf_wrap(&b, text, sizeof text);
 	if (zinc_dtype_print_element(from, element, ZINC_SPELL_REPR, &b, NULL) != ZINC_OK)
-		b.n = 0;
+		zinc_buf_end(&b, 0);
 	return zinc_fail(err, ZINC_E_RANGE, "element %zu, %s, does not fit %s%s", i,
 			 b.n ? zinc_buf_text(&b) : "a long one", to->v2 ? to->v2 : to->name,
 			 zinc_convert_remedy(rounding_helps));

@@ -108,7 +108,7 @@ zinc_json_make_base64(zinc_json_doc *doc, const void *p, size_t n)
 	zinc_json *v = NULL;
 	zinc_buf text;
 
-	zinc_buf_init(&text, zinc_json_context(doc), PTRDIFF_MAX);
+	zinc_buf_init(&text, zinc_json_context(doc), zinc_max_text(zinc_json_context(doc)));
 	if (zinc_base64_encode(p, n, &text, NULL) == ZINC_OK)
 		v = zinc_json_make_stringn(doc, (const char *)text.p, text.n);
 	zinc_buf_fini(&text);

@@ -342,7 +342,7 @@ zinc_dtype_parse_numpy(const zinc_dtype **out, bool *big, zinc_context *ctx, con
 	r.code = ZINC_E_INVALID;
 	if (*text != '[' && *text != '\'' && *text != '"')
 		return zinc_dtype_parse_word(out, big, ctx, text, &r, err);
-	zinc_buf_init(&json, ctx, PTRDIFF_MAX);
+	zinc_buf_init(&json, ctx, zinc_max_text(ctx));
 	s = translate(text, &json, err);
 	if (s == ZINC_OK)
 		s = parse_json(out, big, ctx, &json, &r, err);

@@ -93,7 +93,7 @@ zinc_copies_put(zinc_hierarchy *h, const char *key, const zinc_json *copies, zin
 
 	if (!copies)
 		return remove_key(h, key, err);
-	zinc_buf_init(&text, h->ctx, SIZE_MAX);
+	zinc_buf_init(&text, h->ctx, zinc_max_document(h->ctx));
 	s = zinc_json_print(copies, &text, err);
 	if (s == ZINC_OK)
 		s = zinc_buf_puts(&text, "\n", err);

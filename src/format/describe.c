@@ -211,7 +211,7 @@ metadata_key(struct describe *d)
 
 	if (!d->m)
 		return json_null(d);
-	zinc_buf_init(&b, d->h->ctx, SIZE_MAX);
+	zinc_buf_init(&b, d->h->ctx, ZINC_MAX_KEY);
 	return key(d, &b, d->h->format->metadata_key(d->h, d->path, d->m->kind, &b, NULL));
 }
 
@@ -224,7 +224,7 @@ chunk_key_example(struct describe *d)
 
 	if (!d->m->keys.ops)
 		return json_null(d);
-	zinc_buf_init(&b, d->h->ctx, SIZE_MAX);
+	zinc_buf_init(&b, d->h->ctx, ZINC_MAX_KEY);
 	return key(d, &b, d->h->format->chunk_key(d->h, d->path, d->m, origin, &b, NULL));
 }
 

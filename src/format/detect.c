@@ -62,7 +62,7 @@ get_document(zinc_store *store, const char *prefix, bool *found, zinc_blob *text
 	zinc_status s;
 	zinc_buf key;
 
-	zinc_buf_init(&key, ctx, SIZE_MAX);
+	zinc_buf_init(&key, ctx, ZINC_MAX_KEY);
 	s = zinc_buf_puts(&key, prefix, &e);
 	if (s == ZINC_OK)
 		s = zinc_buf_puts(&key, DOCUMENT, &e);

@@ -27,10 +27,11 @@ name_keys(const struct ancestors *a, zinc_hierarchy *h, const char *path, zinc_n
 	zinc_buf above, key;
 	size_t i;
 
-	zinc_buf_init(&above, h->ctx, SIZE_MAX);
-	zinc_buf_init(&key, h->ctx, SIZE_MAX);
+	zinc_buf_init(&above, h->ctx, ZINC_MAX_KEY);
+	zinc_buf_init(&key, h->ctx, ZINC_MAX_KEY);
 	for (i = 0; i < a->n && s == ZINC_OK; i++) {
-		above.n = key.n = 0;
+		zinc_buf_end(&above, 0);
+		zinc_buf_end(&key, 0);
 		end = i == 0 ? path + 1 : end + (i > 1) + strcspn(end + (i > 1), "/");
 		s = zinc_buf_add(&above, path, (size_t)(end - path), err);
 		if (s == ZINC_OK)
@@ -147,7 +148,7 @@ zinc_draft_check_beside(zinc_hierarchy *h, const char *path, zinc_node_kind kind
 	zinc_status s;
 	zinc_buf key;
 
-	zinc_buf_init(&key, h->ctx, SIZE_MAX);
+	zinc_buf_init(&key, h->ctx, ZINC_MAX_KEY);
 	s = zinc_draft_key(h, path, other, &key, err);
 	keys[0] = s == ZINC_OK ? (char *)(uintptr_t)zinc_buf_text(&key) : NULL;
 	if (s == ZINC_OK)

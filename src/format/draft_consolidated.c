@@ -34,7 +34,7 @@ zinc_draft_drop_copies(zinc_hierarchy *h, zinc_error *err)
 
 	if (!h->format->draft->copies)
 		return ZINC_OK;
-	zinc_buf_init(&key, h->ctx, SIZE_MAX);
+	zinc_buf_init(&key, h->ctx, ZINC_MAX_KEY);
 	s = copies_key(h, &key, err);
 	if (s == ZINC_OK)
 		s = zinc_hierarchy_drop(h, &key, err);
@@ -83,7 +83,7 @@ gather_entry(struct gather *g)
 	zinc_buf key;
 	char *text;
 
-	zinc_buf_init(&key, g->h->ctx, SIZE_MAX);
+	zinc_buf_init(&key, g->h->ctx, ZINC_MAX_KEY);
 	s = zinc_buf_printf(&key, g->err, "%s" ENTRY, g->h->prefix);
 	text = s == ZINC_OK ? (char *)(uintptr_t)zinc_buf_text(&key) : NULL;
 	if (s == ZINC_OK)
@@ -131,7 +131,7 @@ zinc_draft_consolidate(zinc_hierarchy *h, const char *path, bool remove, zinc_er
 	ZINC_TRY(zinc_hierarchy_writable(h, err));
 	if (remove)
 		return zinc_draft_settle(h, path, err);
-	zinc_buf_init(&key, h->ctx, SIZE_MAX);
+	zinc_buf_init(&key, h->ctx, ZINC_MAX_KEY);
 	s = copies_key(h, &key, err);
 	if (s == ZINC_OK)
 		s = zinc_copies_write(h, path, zinc_buf_text(&key), &copies_ops, err);
@@ -151,7 +151,7 @@ tell_copies(zinc_hierarchy *h, const zinc_json *metadata, zinc_copy_fn fn, void 
 	bool stop = false;
 	zinc_buf place;
 
-	zinc_buf_init(&place, h->ctx, SIZE_MAX);
+	zinc_buf_init(&place, h->ctx, ZINC_MAX_KEY);
 	for (v = metadata->first; v && s == ZINC_OK && !stop; v = v->next) {
 		s = zinc_draft_place(h, v->key, &role, &place, err);
 		if (s != ZINC_OK || role != ZINC_KEY_NODE || place.n == 0)
@@ -200,7 +200,7 @@ zinc_draft_copies(zinc_hierarchy *h, const char *path, const zinc_meta *group, b
 	*has = false;
 	if (path[1] || !h->format->draft->copies)
 		return ZINC_OK;
-	zinc_buf_init(&key, h->ctx, SIZE_MAX);
+	zinc_buf_init(&key, h->ctx, ZINC_MAX_KEY);
 	s = copies_key(h, &key, err);
 	text = (char *)key.p;
 	if (s == ZINC_OK)

@@ -161,7 +161,7 @@ read_entry(zinc_hierarchy *h, zinc_draft_entry *e, const char *text, size_t n, z
 	zinc_status s;
 	zinc_buf key;
 
-	zinc_buf_init(&key, h->ctx, SIZE_MAX);
+	zinc_buf_init(&key, h->ctx, ZINC_MAX_KEY);
 	s = zinc_buf_printf(&key, err, "%s" DOCUMENT, h->prefix);
 	if (s == ZINC_OK && !zinc_buf_text(&key))
 		s = zinc_fail_nomem(err);
@@ -249,7 +249,7 @@ zinc_draft_init(zinc_hierarchy *h, zinc_error *err)
 	if (atomic_load(&h->entry->stored))
 		return ZINC_OK;
 	ZINC_TRY(zinc_hierarchy_writable(h, err));
-	zinc_buf_init(&key, h->ctx, SIZE_MAX);
+	zinc_buf_init(&key, h->ctx, ZINC_MAX_KEY);
 	s = zinc_buf_printf(&key, err, "%s%s", h->prefix, DOCUMENT);
 	if (s == ZINC_OK && !zinc_buf_text(&key))
 		s = zinc_fail_nomem(err);

@@ -78,8 +78,8 @@ zinc_draft_prefixes(const zinc_hierarchy *h, const char *path,
 	zinc_buf meta, data;
 	zinc_status s;
 
-	zinc_buf_init(&meta, h->ctx, SIZE_MAX);
-	zinc_buf_init(&data, h->ctx, SIZE_MAX);
+	zinc_buf_init(&meta, h->ctx, ZINC_MAX_KEY);
+	zinc_buf_init(&data, h->ctx, ZINC_MAX_KEY);
 	s = path[1] ? zinc_draft_meta_prefix(h, path, &meta, err) : zinc_buf_printf(&meta, err, "%smeta/", h->prefix);
 	if (s == ZINC_OK)
 		s = path[1] ? zinc_draft_data_prefix(h, path, &data, err)
@@ -166,7 +166,7 @@ zinc_draft_place(const zinc_hierarchy *h, const char *key, zinc_key_role *role, 
 {
 	const char *below;
 
-	place->n = 0;
+	zinc_buf_end(place, 0);
 	*role = ZINC_KEY_NODE;
 	if (is_root_document(h, key))
 		return ZINC_OK;
@@ -239,7 +239,7 @@ zinc_draft_find_scalar(zinc_hierarchy *h, const char *path, zinc_meta *m, zinc_e
 
 	if (m->kind != ZINC_NODE_ARRAY || m->ndim > 0 || m->keys.ops != &zinc_keys_ops_draft || !h->format->draft->scalar_c0)
 		return ZINC_OK;
-	zinc_buf_init(&prefix, h->ctx, SIZE_MAX);
+	zinc_buf_init(&prefix, h->ctx, ZINC_MAX_KEY);
 	s = zinc_draft_data_prefix(h, path, &prefix, &e);
 	x.nprefix = prefix.n;
 	if (s == ZINC_OK)

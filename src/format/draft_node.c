@@ -65,7 +65,7 @@ read_key(zinc_hierarchy *h, const char *path, zinc_node_kind kind, zinc_report *
 	zinc_buf key;
 
 	*out = NULL;
-	zinc_buf_init(&key, h->ctx, SIZE_MAX);
+	zinc_buf_init(&key, h->ctx, ZINC_MAX_KEY);
 	s = zinc_draft_key(h, path, kind, &key, &e);
 	if (s == ZINC_OK)
 		s = zinc_buf_text(&key)
@@ -105,7 +105,7 @@ has_descendants(zinc_hierarchy *h, const char *path, bool *yes, zinc_error *err)
 	*yes = path[1] == '\0';
 	if (*yes)
 		return ZINC_OK;
-	zinc_buf_init(&prefix, h->ctx, SIZE_MAX);
+	zinc_buf_init(&prefix, h->ctx, ZINC_MAX_KEY);
 	s = zinc_draft_meta_prefix(h, path, &prefix, err);
 	if (s == ZINC_OK)
 		s = zinc_buf_text(&prefix)
@@ -231,8 +231,8 @@ zinc_draft_write_node(zinc_hierarchy *h, const char *path, const zinc_meta *m, c
 
 	ZINC_TRY(zinc_draft_prepare(h, path, true, err));
 	ZINC_TRY(zinc_draft_check_beside(h, path, m->kind, err));
-	zinc_buf_init(&key, h->ctx, SIZE_MAX);
-	zinc_buf_init(&text, h->ctx, SIZE_MAX);
+	zinc_buf_init(&key, h->ctx, ZINC_MAX_KEY);
+	zinc_buf_init(&text, h->ctx, zinc_max_document(h->ctx));
 	s = zinc_draft_key(h, path, m->kind, &key, err);
 	if (s == ZINC_OK)
 		s = zinc_draft_print(m, &text, err);
@@ -307,7 +307,7 @@ edit_doc(struct edit *e, zinc_json_doc *doc, zinc_error *err)
 
 	zinc_meta_free(e->meta);
 	e->meta = NULL;
-	e->text.n = 0;
+	zinc_buf_end(&e->text, 0);
 	s = e->fn(e->arg, doc, err);
 	if (s == ZINC_OK)
 		s = zinc_json_print(zinc_json_root(doc), &e->text, err);
@@ -383,8 +383,8 @@ zinc_draft_edit_node(zinc_hierarchy *h, const char *path,
 	zinc_status s;
 	zinc_buf key;
 
-	zinc_buf_init(&key, h->ctx, SIZE_MAX);
-	zinc_buf_init(&e.text, h->ctx, SIZE_MAX);
+	zinc_buf_init(&key, h->ctx, ZINC_MAX_KEY);
+	zinc_buf_init(&e.text, h->ctx, zinc_max_document(h->ctx));
 	s = edit_key(&e, path, &key, err);
 	if (s == ZINC_OK && out) {
 		*out = e.meta;

@@ -545,7 +545,7 @@ print_raw(zinc_json_doc *doc, const zinc_dtype *t, const uint8_t *element)
 	size_t i;
 	zinc_status s;
 
-	zinc_buf_init(&text, zinc_json_context(doc), SIZE_MAX);
+	zinc_buf_init(&text, zinc_json_context(doc), zinc_max_text(zinc_json_context(doc)));
 	s = zinc_buf_puts(&text, "0x", NULL);
 	for (i = 0; i < t->size && s == ZINC_OK; i++)
 		s = zinc_buf_printf(&text, NULL, "%02x", element[i]);

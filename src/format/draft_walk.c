@@ -81,7 +81,7 @@ note_shown(struct list *l, const char *path, size_t n, zinc_node_kind kind, bool
 	zinc_status s;
 	zinc_buf whole;
 
-	zinc_buf_init(&whole, l->h->ctx, SIZE_MAX);
+	zinc_buf_init(&whole, l->h->ctx, ZINC_MAX_KEY);
 	s = zinc_buf_printf(&whole, l->err, "%s%s", l->base, *l->base && n > 0 ? "/" : "");
 	if (s == ZINC_OK)
 		s = zinc_buf_add(&whole, path, n, l->err);
@@ -127,7 +127,7 @@ check_item(struct list *l, const char *path, size_t n, bool *ok)
 	zinc_buf whole;
 	zinc_status s;
 
-	zinc_buf_init(&whole, l->h->ctx, SIZE_MAX);
+	zinc_buf_init(&whole, l->h->ctx, ZINC_MAX_KEY);
 	s = zinc_buf_puts(&whole, "/", l->err);
 	if (s == ZINC_OK)
 		s = zinc_buf_add(&whole, path, n, l->err);
@@ -258,7 +258,7 @@ gather(struct list *l, const char *path, int depth, zinc_error *err)
 		to.entry = list_entry;
 	else
 		to.key = list_key;
-	zinc_buf_init(&prefix, l->h->ctx, SIZE_MAX);
+	zinc_buf_init(&prefix, l->h->ctx, ZINC_MAX_KEY);
 	s = zinc_draft_meta_prefix(l->h, path, &prefix, err);
 	if (s == ZINC_OK && !zinc_buf_text(&prefix))
 		s = zinc_fail_nomem(err);
@@ -301,7 +301,7 @@ list_beside(struct list *l, const char *name, zinc_error *err)
 	zinc_status s;
 	zinc_buf prefix;
 
-	zinc_buf_init(&prefix, l->h->ctx, SIZE_MAX);
+	zinc_buf_init(&prefix, l->h->ctx, ZINC_MAX_KEY);
 	s = zinc_buf_printf(&prefix, err, "%s%s/", l->h->prefix, name);
 	if (s == ZINC_OK)
 		s = zinc_buf_text(&prefix) ? zinc_hidden_list(&l->left, zinc_buf_text(&prefix), err) : zinc_fail_nomem(err);
@@ -334,7 +334,7 @@ gather_foreign(zinc_walker *w, struct list *l, zinc_error *err)
 	zinc_status s;
 	size_t at;
 
-	zinc_buf_init(&b.names, w->h->ctx, SIZE_MAX);
+	zinc_buf_init(&b.names, w->h->ctx, zinc_max_list(w->h->ctx));
 	s = zinc_store_list_dir(w->h->store, w->h->prefix, note_beside, &b, err);
 	if (s == ZINC_OK)
 		s = b.status;
@@ -494,7 +494,7 @@ fill_window(zinc_walker *w, struct window *x, const struct item *items, size_t n
 		if (kind == ZINC_NODE_NONE)
 			continue;
 		ZINC_TRY(zinc_walker_at(w, items[i].path, items[i].n, err));
-		w->key.n = 0;
+		zinc_buf_end(&w->key, 0);
 		ZINC_TRY(zinc_draft_key(w->h, zinc_buf_text(&w->path), kind, &w->key, err));
 		x->keys[ndocs] = zinc_strndup(w->h->ctx, (const char *)w->key.p, w->key.n);
 		if (!x->keys[ndocs++])
@@ -631,7 +631,7 @@ fetch_self(zinc_walker *w, struct self *self, const char *path, zinc_error *err)
 	for (i = 0; i < 2 && self->kind == ZINC_NODE_NONE; i++) {
 		zinc_fetched_fini(w->h->ctx, &self->doc, self->key != NULL);
 		zinc_free(w->h->ctx, self->key);
-		w->key.n = 0;
+		zinc_buf_end(&w->key, 0);
 		ZINC_TRY(zinc_draft_key(w->h, path, kinds[i], &w->key, err));
 		self->key = zinc_strndup(w->h->ctx, (const char *)w->key.p, w->key.n);
 		if (!self->key)
@@ -685,7 +685,7 @@ check_implicit(zinc_walker *w, const struct list *l, const char *path, int depth
 	zinc_status s = ZINC_OK;
 
 	if (!yes && depth == 0) {
-		w->key.n = 0;
+		zinc_buf_end(&w->key, 0);
 		ZINC_TRY(zinc_draft_meta_prefix(w->h, path, &w->key, err));
 		s = zinc_buf_text(&w->key)
 			? zinc_store_list_dir(w->h->store, zinc_buf_text(&w->key), stop_at_first, &yes, err)
@@ -730,7 +730,7 @@ walk(zinc_hierarchy *h, const char *path, bool visible, int depth, zinc_report *
 	size_t i;
 
 	for (i = 0; i < sizeof bufs / sizeof *bufs; i++)
-		zinc_buf_init(bufs[i], h->ctx, SIZE_MAX);
+		zinc_buf_init(bufs[i], h->ctx, zinc_max_list(h->ctx));
 	zinc_hidden_init(&l.left, h);
 	s = list(&w, &l, &self, path, visible, depth, err);
 	if (s == ZINC_OK && w.unread.code != ZINC_OK)

@@ -97,7 +97,7 @@ erase_document(zinc_hierarchy *h, const zinc_survey *survey, zinc_node_kind kind
 	zinc_status s;
 	zinc_buf key;
 
-	zinc_buf_init(&key, h->ctx, SIZE_MAX);
+	zinc_buf_init(&key, h->ctx, ZINC_MAX_KEY);
 	s = h->format->metadata_key(h, survey->path, kind, &key, err);
 	if (s == ZINC_OK && !zinc_buf_text(&key))
 		s = zinc_fail_nomem(err);

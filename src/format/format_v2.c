@@ -222,7 +222,7 @@ v2_detect(zinc_store *store, const char *prefix, bool *found, zinc_node_kind *ki
 	*found = false;
 	*kind = ZINC_NODE_NONE;
 	for (i = 0; i < 3; i++)
-		zinc_buf_init(&text[i], ctx, SIZE_MAX);
+		zinc_buf_init(&text[i], ctx, ZINC_MAX_KEY);
 	for (i = 0; i < 3 && s == ZINC_OK; i++) {
 		s = zinc_buf_printf(&text[i], err, "%s%s", prefix, names[i]);
 		keys[i] = s == ZINC_OK ? (char *)(uintptr_t)zinc_buf_text(&text[i]) : NULL;

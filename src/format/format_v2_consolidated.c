@@ -143,7 +143,7 @@ put_copy(struct gather *g, const char *path, size_t which, zinc_json *copy)
 {
 	const char *below = strlen(path) > g->skip ? path + g->skip : "";
 
-	g->key.n = 0;
+	zinc_buf_end(&g->key, 0);
 	ZINC_TRY(zinc_buf_printf(&g->key, g->err, "%s%s%s", below, *below ? "/" : "", zinc_v2_layout.names[which]));
 	if (!zinc_buf_text(&g->key))
 		return zinc_fail_nomem(g->err);
@@ -185,7 +185,7 @@ gather(zinc_hierarchy *h, const char *path, zinc_json_doc *doc, zinc_error *err)
 	zinc_report r;
 	zinc_status s;
 
-	zinc_buf_init(&g.key, h->ctx, SIZE_MAX);
+	zinc_buf_init(&g.key, h->ctx, ZINC_MAX_KEY);
 	zinc_report_init_quiet(&r, h->ctx, h->strict);
 	s = zinc_copies_head(doc, &g.metadata, err);
 	if (s == ZINC_OK)
@@ -203,7 +203,7 @@ zinc_v2_consolidate(zinc_hierarchy *h, const char *path, bool remove, zinc_error
 	zinc_buf key;
 
 	ZINC_TRY(zinc_hierarchy_writable(h, err));
-	zinc_buf_init(&key, h->ctx, SIZE_MAX);
+	zinc_buf_init(&key, h->ctx, ZINC_MAX_KEY);
 	s = zinc_layout_prefix(h, path, &key, err);
 	if (s == ZINC_OK)
 		s = zinc_buf_puts(&key, zinc_v2_layout.names[ZINC_V2_COPIES], err);

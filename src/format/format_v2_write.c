@@ -241,8 +241,8 @@ zinc_v2_write_node(zinc_hierarchy *h, const char *path, const zinc_meta *m, cons
 	struct creation c = {.h = h, .path = path};
 	zinc_status s;
 
-	zinc_buf_init(&c.node, h->ctx, SIZE_MAX);
-	zinc_buf_init(&c.attributes, h->ctx, SIZE_MAX);
+	zinc_buf_init(&c.node, h->ctx, zinc_max_document(h->ctx));
+	zinc_buf_init(&c.attributes, h->ctx, zinc_max_document(h->ctx));
 	s = create(&c, m, when, tag, err);
 	zinc_buf_fini(&c.node);
 	zinc_buf_fini(&c.attributes);
@@ -329,7 +329,7 @@ edit_text(struct edit *e, const zinc_fetched *node, const zinc_fetched *attribut
 
 	ZINC_TRY(join(&doc, e->h->ctx, node, attributes, err));
 	ZINC_TRY(edit_doc(e, doc, err));
-	e->text.n = 0;
+	zinc_buf_end(&e->text, 0);
 	return e->attributes ? zinc_v2_print_attributes(zinc_json_root(e->meta->doc), &e->text, err)
 			     : zinc_v2_print_node(zinc_json_root(e->meta->doc), &e->text, err);
 }
@@ -362,7 +362,7 @@ changes(struct edit *e, bool attributes, bool *yes, zinc_error *err)
 
 	e->attributes = attributes;
 	ZINC_TRY(join(&doc, e->h->ctx, &docs[e->node], &docs[ZINC_V2_ATTRIBUTES], err));
-	zinc_buf_init(&before, e->h->ctx, SIZE_MAX);
+	zinc_buf_init(&before, e->h->ctx, zinc_max_text(e->h->ctx));
 	s = attributes ? zinc_v2_print_attributes(zinc_json_root(doc), &before, err)
 		       : zinc_v2_print_node(zinc_json_root(doc), &before, err);
 	zinc_json_free(doc);
@@ -437,7 +437,7 @@ zinc_v2_edit_node(zinc_hierarchy *h, const char *path,
 	ZINC_TRY(zinc_hierarchy_writable(h, err));
 	ZINC_TRY(zinc_line_get(&line, h, &zinc_v2_node_layout, path, ZINC_LINE_SELF, err));
 	e.line = &line;
-	zinc_buf_init(&e.text, h->ctx, SIZE_MAX);
+	zinc_buf_init(&e.text, h->ctx, zinc_max_document(h->ctx));
 	s = edit_line(&e, path, err);
 	if (s == ZINC_OK && out) {
 		*out = e.meta;

@@ -103,7 +103,7 @@ v3_read_node(zinc_hierarchy *h, const char *path, zinc_report *r, zinc_meta **ou
 	zinc_status s;
 	zinc_buf key;
 
-	zinc_buf_init(&key, h->ctx, SIZE_MAX);
+	zinc_buf_init(&key, h->ctx, ZINC_MAX_KEY);
 	s = zinc_v3_key(h, path, ZINC_NODE_NONE, &key, err);
 	if (s == ZINC_OK && !zinc_buf_text(&key))
 		s = zinc_fail_nomem(err);

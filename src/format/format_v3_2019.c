@@ -86,7 +86,7 @@ look_into(zinc_hierarchy *h, const char *tree, struct entries *x, zinc_error *er
 	zinc_status s;
 	zinc_buf prefix;
 
-	zinc_buf_init(&prefix, h->ctx, SIZE_MAX);
+	zinc_buf_init(&prefix, h->ctx, ZINC_MAX_KEY);
 	s = zinc_buf_printf(&prefix, &e, "%s%s", h->prefix, tree);
 	x->nprefix = prefix.n;
 	if (s == ZINC_OK)

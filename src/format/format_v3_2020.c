@@ -100,7 +100,7 @@ look_for_suffix(zinc_hierarchy *h, zinc_draft_entry *e, zinc_report *r, zinc_err
 	(void)r;
 	if (zinc_json_member(zinc_json_root(e->doc), "metadata_key_suffix"))
 		return ZINC_OK;
-	zinc_buf_init(&prefix, h->ctx, SIZE_MAX);
+	zinc_buf_init(&prefix, h->ctx, ZINC_MAX_KEY);
 	s = zinc_buf_printf(&prefix, err, "%smeta/", h->prefix);
 	if (s == ZINC_OK)
 		s = zinc_buf_text(&prefix) ? zinc_store_list(h->store, zinc_buf_text(&prefix), see_key, &g, err)

@@ -63,7 +63,7 @@ change_doc(struct change *c, zinc_json_doc *doc, zinc_update *out, zinc_error *e
 		out->keep = 1;
 		return ZINC_OK;
 	}
-	c->text.n = 0;
+	zinc_buf_end(&c->text, 0);
 	ZINC_TRY(zinc_json_print(root, &c->text, err));
 	ZINC_TRY(zinc_buf_puts(&c->text, "\n", err));
 	if (c->metadata)
@@ -101,7 +101,7 @@ change_key(zinc_hierarchy *h, const char *key, const zinc_json *metadata, zinc_e
 	struct change c = {.ctx = h->ctx, .metadata = metadata};
 	zinc_status s;
 
-	zinc_buf_init(&c.text, h->ctx, SIZE_MAX);
+	zinc_buf_init(&c.text, h->ctx, zinc_max_document(h->ctx));
 	s = zinc_store_update(h->store, key, change_update, &c, 0, h->put_flags, err);
 	zinc_buf_fini(&c.text);
 	return s == ZINC_OK ? s : zinc_error_at_key(err, s, key);
@@ -215,7 +215,7 @@ zinc_v3_consolidate(zinc_hierarchy *h, const char *path, bool remove, zinc_error
 	zinc_buf key;
 
 	ZINC_TRY(zinc_hierarchy_writable(h, err));
-	zinc_buf_init(&key, h->ctx, SIZE_MAX);
+	zinc_buf_init(&key, h->ctx, ZINC_MAX_KEY);
 	s = zinc_v3_key(h, path, ZINC_NODE_GROUP, &key, err);
 	if (s == ZINC_OK && !zinc_buf_text(&key))
 		s = zinc_fail_nomem(err);

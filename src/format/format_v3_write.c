@@ -76,7 +76,7 @@ put_group(zinc_hierarchy *h, const char *key, zinc_error *err)
 	zinc_buf text;
 
 	ZINC_TRY(zinc_document_build_group(&doc, h->ctx, NULL, err));
-	zinc_buf_init(&text, h->ctx, SIZE_MAX);
+	zinc_buf_init(&text, h->ctx, zinc_max_document(h->ctx));
 	s = zinc_json_print(zinc_json_root(doc), &text, &e);
 	if (s == ZINC_OK)
 		s = zinc_buf_puts(&text, "\n", &e);
@@ -168,8 +168,8 @@ zinc_v3_write_node(zinc_hierarchy *h, const char *path, const zinc_meta *m, cons
 	zinc_buf key, text;
 	zinc_status s;
 
-	zinc_buf_init(&key, h->ctx, SIZE_MAX);
-	zinc_buf_init(&text, h->ctx, SIZE_MAX);
+	zinc_buf_init(&key, h->ctx, ZINC_MAX_KEY);
+	zinc_buf_init(&text, h->ctx, zinc_max_document(h->ctx));
 	s = zinc_v3_key(h, path, m->kind, &key, err);
 	if (s == ZINC_OK)
 		s = m->format->print(m, &text, err);
@@ -225,7 +225,7 @@ edit_doc(struct edit *e, zinc_json_doc *doc, zinc_error *err)
 
 	zinc_meta_free(e->meta);
 	e->meta = NULL;
-	e->text.n = 0;
+	zinc_buf_end(&e->text, 0);
 	s = e->fn(e->arg, doc, err);
 	if (s == ZINC_OK)
 		s = zinc_json_print(zinc_json_root(doc), &e->text, err);
@@ -285,8 +285,8 @@ zinc_v3_edit_node(zinc_hierarchy *h, const char *path,
 	zinc_status s;
 	zinc_buf key;
 
-	zinc_buf_init(&key, h->ctx, SIZE_MAX);
-	zinc_buf_init(&e.text, h->ctx, SIZE_MAX);
+	zinc_buf_init(&key, h->ctx, ZINC_MAX_KEY);
+	zinc_buf_init(&e.text, h->ctx, zinc_max_document(h->ctx));
 	s = zinc_v3_key(h, path, ZINC_NODE_NONE, &key, err);
 	if (s == ZINC_OK)
 		s = zinc_buf_text(&key) ? edit_key(&e, path, zinc_buf_text(&key), err) : zinc_fail_nomem(err);

@@ -51,9 +51,9 @@ void
 zinc_hidden_init(zinc_hidden *x, zinc_hierarchy *h)
 {
 	*x = (zinc_hidden){.h = h};
-	zinc_buf_init(&x->pool, h->ctx, SIZE_MAX);
-	zinc_buf_init(&x->entries, h->ctx, SIZE_MAX);
-	zinc_buf_init(&x->place, h->ctx, SIZE_MAX);
+	zinc_buf_init(&x->pool, h->ctx, zinc_max_list(h->ctx));
+	zinc_buf_init(&x->entries, h->ctx, zinc_max_list(h->ctx));
+	zinc_buf_init(&x->place, h->ctx, ZINC_MAX_KEY);
 }
 
 void
@@ -115,7 +115,7 @@ zinc_hidden_key(zinc_hidden *x, const char *key, zinc_error *err)
 
 	if (!is_document(x->h, zinc_key_name(rel)) || zinc_cp_trace_of(rel) != ZINC_CP_NO_TRACE)
 		return ZINC_OK;
-	x->place.n = 0;
+	zinc_buf_end(&x->place, 0);
 	ZINC_TRY(x->h->format->place(x->h, rel, &role, &x->place, err));
 	if (role == ZINC_KEY_PART)
 		return ZINC_OK;
@@ -349,7 +349,7 @@ list_below(const zinc_hierarchy *h, const char *path, struct below *b)
 	zinc_buf prefix;
 	zinc_status s;
 
-	zinc_buf_init(&prefix, h->ctx, SIZE_MAX);
+	zinc_buf_init(&prefix, h->ctx, ZINC_MAX_KEY);
 	s = h->format->data_prefix(h, path, &prefix, b->err);
 	b->nprefix = prefix.n;
 	if (s == ZINC_OK)
@@ -399,7 +399,7 @@ zinc_hidden_below(zinc_hierarchy *h, const char *path, const zinc_meta *array, z
 	*stopped = false;
 	if (!may_look(h, array))
 		return ZINC_OK;
-	zinc_buf_init(&b.prefixes, h->ctx, SIZE_MAX);
+	zinc_buf_init(&b.prefixes, h->ctx, zinc_max_list(h->ctx));
 	zinc_hidden_init(&x, h);
 	s = list_below(h, path, &b);
 	if (s == ZINC_E_IO)

@@ -67,7 +67,7 @@ ask(struct climb *c, size_t n, const zinc_format **format, zinc_node_kind *kind,
 
 	*format = NULL;
 	zinc_blob_fini(&c->text);
-	zinc_buf_init(&prefix, ctx, SIZE_MAX);
+	zinc_buf_init(&prefix, ctx, ZINC_MAX_KEY);
 	s = zinc_buf_add(&prefix, c->path, n, err);
 	if (s == ZINC_OK && n > 0)
 		s = zinc_buf_puts(&prefix, "/", err);
@@ -198,7 +198,7 @@ is_there(const struct climb *c, size_t n, bool *yes, zinc_error *err)
 	*yes = n <= c->there;
 	if (c->there != SIZE_MAX || n == 0)
 		return ZINC_OK;
-	zinc_buf_init(&prefix, zinc_store_context(c->store), SIZE_MAX);
+	zinc_buf_init(&prefix, zinc_store_context(c->store), ZINC_MAX_KEY);
 	s = zinc_buf_printf(&prefix, err, "%.*s/", (int)n, c->path);
 	if (s == ZINC_OK)
 		s = zinc_store_list_dir(c->store, zinc_buf_text(&prefix), stop_at_first, &vacant, err);
@@ -335,7 +335,7 @@ join(zinc_context *ctx, const char *a, const char *b, const char *c, size_t n, c
 	zinc_buf text;
 	char *out = NULL;
 
-	zinc_buf_init(&text, ctx, SIZE_MAX);
+	zinc_buf_init(&text, ctx, ZINC_MAX_KEY);
 	if (zinc_buf_puts(&text, a, NULL) == ZINC_OK && zinc_buf_puts(&text, b, NULL) == ZINC_OK &&
 	    zinc_buf_add(&text, c, n, NULL) == ZINC_OK && zinc_buf_puts(&text, d, NULL) == ZINC_OK &&
 	    zinc_buf_text(&text))
@@ -723,7 +723,7 @@ zinc_hierarchy_writable(const zinc_hierarchy *h, zinc_error *err)
 static zinc_status
 check_data(const zinc_hierarchy *h, const char *path, zinc_buf *key, zinc_error *err)
 {
-	key->n = 0;
+	zinc_buf_end(key, 0);
 	ZINC_TRY(h->format->data_prefix(h, path, key, err));
 	ZINC_TRY(zinc_buf_puts(key, "0", err));
 	return zinc_buf_text(key) ? zinc_store_check_key(h->store, zinc_buf_text(key), err) : zinc_fail_nomem(err);
@@ -737,9 +737,9 @@ zinc_hierarchy_check_keys(const zinc_hierarchy *h, const char *path, zinc_error 
 	zinc_buf key;
 	size_t i;
 
-	zinc_buf_init(&key, h->ctx, SIZE_MAX);
+	zinc_buf_init(&key, h->ctx, ZINC_MAX_KEY);
 	for (i = 0; i < sizeof kinds / sizeof *kinds && s == ZINC_OK; i++) {
-		key.n = 0;
+		zinc_buf_end(&key, 0);
 		s = h->format->metadata_key(h, path, kinds[i], &key, err);
 		if (s == ZINC_OK)
 			s = zinc_buf_text(&key) ? zinc_store_check_key(h->store, zinc_buf_text(&key), err)
@@ -829,7 +829,7 @@ zinc_key_role_of(const zinc_hierarchy *h, const char *key, zinc_key_role *role, 
 	zinc_status s;
 	zinc_buf place;
 
-	zinc_buf_init(&place, h->ctx, SIZE_MAX);
+	zinc_buf_init(&place, h->ctx, ZINC_MAX_KEY);
 	s = h->format->place(h, strncmp(key, h->prefix, n) == 0 ? key + n : key, role, &place, err);
 	zinc_buf_fini(&place);
 	return s;

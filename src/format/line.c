@@ -38,7 +38,7 @@ zinc_layout_prefixes(const zinc_hierarchy *h, const char *path,
 	zinc_status s;
 	zinc_buf b;
 
-	zinc_buf_init(&b, h->ctx, SIZE_MAX);
+	zinc_buf_init(&b, h->ctx, ZINC_MAX_KEY);
 	s = zinc_layout_prefix(h, path, &b, err);
 	if (s == ZINC_OK)
 		s = zinc_buf_text(&b) ? fn(arg, zinc_buf_text(&b), err) : zinc_fail_nomem(err);
@@ -49,7 +49,7 @@ zinc_layout_prefixes(const zinc_hierarchy *h, const char *path,
 zinc_status
 zinc_layout_place(const char *key, zinc_key_role role, zinc_buf *place, zinc_error *err)
 {
-	place->n = 0;
+	zinc_buf_end(place, 0);
 	if (role == ZINC_KEY_PART)
 		return ZINC_OK;
 	return zinc_buf_add(place, key, role == ZINC_KEY_NODE ? (size_t)(zinc_key_name(key) - key) : strlen(key), err);
@@ -86,7 +86,7 @@ line_key(const zinc_hierarchy *h, const char *path, size_t n, const char *name)
 	char *key = NULL;
 	zinc_buf b;
 
-	zinc_buf_init(&b, h->ctx, SIZE_MAX);
+	zinc_buf_init(&b, h->ctx, ZINC_MAX_KEY);
 	if (zinc_buf_puts(&b, h->prefix, NULL) == ZINC_OK && zinc_buf_add(&b, path + 1, n - 1, NULL) == ZINC_OK &&
 	    zinc_buf_puts(&b, n > 1 ? "/" : "", NULL) == ZINC_OK && zinc_buf_puts(&b, name, NULL) == ZINC_OK)
 		key = zinc_strndup(h->ctx, (const char *)b.p, b.n);

@@ -81,7 +81,7 @@ parse_doc(zinc_meta **out, zinc_context *ctx, const zinc_format *format, zinc_js
 	zinc_buf text;
 	zinc_status s;
 
-	zinc_buf_init(&text, ctx, SIZE_MAX);
+	zinc_buf_init(&text, ctx, zinc_max_text(ctx));
 	s = zinc_json_print_line(zinc_json_root(doc), &text, err);
 	if (s == ZINC_OK)
 		s = format->parse(format, ctx, (const char *)text.p, text.n, r, out, err);

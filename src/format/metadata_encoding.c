@@ -83,7 +83,7 @@ turn(const zinc_metadata_encoding_def *def, turn_fn fn, zinc_bytes in, zinc_buf 
 	if (s != ZINC_OK)
 		return zinc_fail(err, s, "metadata encoding \"%s\": %s", def->name,
 				 why.code == s ? why.text : zinc_status_text(s));
-	out->n += n;
+	zinc_buf_end(out, out->n + n);
 	return ZINC_OK;
 }
 

@@ -274,7 +274,7 @@ owner_of(const zinc_survey *s, const char *place, bool *copied)
 static zinc_status
 place_of(zinc_survey *s, const char *key, zinc_key_role *role, zinc_error *err)
 {
-	s->place.n = 0;
+	zinc_buf_end(&s->place, 0);
 	ZINC_TRY(s->h->format->place(s->h, key + strlen(s->h->prefix), role, &s->place, err));
 	return zinc_buf_text(&s->place) ? ZINC_OK : zinc_fail_nomem(err);
 }
@@ -332,7 +332,7 @@ read_owner(const zinc_survey *s, const owner *o, zinc_meta **m, zinc_error *err)
 	zinc_status st;
 	zinc_buf path;
 
-	zinc_buf_init(&path, s->h->ctx, SIZE_MAX);
+	zinc_buf_init(&path, s->h->ctx, ZINC_MAX_KEY);
 	zinc_report_init_quiet(&r, s->h->ctx, false);
 	st = path_of(s, o, &path, err);
 	if (st == ZINC_OK)
@@ -573,7 +573,8 @@ list(zinc_survey *s, zinc_key_fn fn, zinc_error *err)
 
 	s->err = err;
 	s->judging = fn == judge_key;
-	s->keys = s->nforeign = s->foreign.n = 0;
+	s->keys = s->nforeign = 0;
+	zinc_buf_end(&s->foreign, 0);
 	return s->path[1] ? s->h->format->prefixes(s->h, s->path, list_prefix, &l, err)
 			  : list_prefix(&l, s->h->prefix, err);
 }
@@ -654,7 +655,7 @@ zinc_survey_init(zinc_survey *s, zinc_hierarchy *h, const char *path, bool judge
 
 	*s = (zinc_survey){.h = h, .path = path};
 	for (i = 0; i < sizeof bufs / sizeof *bufs; i++)
-		zinc_buf_init(bufs[i], h->ctx, SIZE_MAX);
+		zinc_buf_init(bufs[i], h->ctx, zinc_max_list(h->ctx));
 	zinc_store_caps(h->store, &caps);
 	if (!(caps.flags & ZINC_CAP_LIST))
 		return zinc_fail(err, ZINC_E_UNSUPPORTED,
@@ -715,7 +716,7 @@ tell_owner(const zinc_survey *s, const char *prefix, size_t n, const char *befor
 			continue;
 		if (before && strncmp(before, prefix, i) == 0)
 			continue;
-		path->n = 0;
+		zinc_buf_end(path, 0);
 		ZINC_TRY(zinc_buf_puts(path, "/", err));
 		ZINC_TRY(zinc_buf_add(path, prefix, i > 0 ? i - 1 : 0, err));
 		ZINC_TRY(zinc_buf_text(path) ? fn(arg, zinc_buf_text(path), err) : zinc_fail_nomem(err));
@@ -733,7 +734,7 @@ zinc_survey_each(const zinc_survey *s, zinc_status (*fn)(void *arg, const char *
 	size_t n, i;
 	const owner *o = owners_of(s, &n);
 
-	zinc_buf_init(&path, s->h->ctx, SIZE_MAX);
+	zinc_buf_init(&path, s->h->ctx, ZINC_MAX_KEY);
 	if (s->implicit && !has_documents(s)) /* the root of a draft that has nothing yet */
 		st = fn(arg, s->path, err);
 	for (i = 0; i < n && st == ZINC_OK; i++) {

@@ -32,7 +32,7 @@
 zinc_status
 zinc_walker_at(zinc_walker *w, const char *below, size_t n, zinc_error *err)
 {
-	w->path.n = 0;
+	zinc_buf_end(&w->path, 0);
 	ZINC_TRY(zinc_buf_add(&w->path, w->base.p, w->base.n, err));
 	if (n > 0 || w->base.n == 0)
 		ZINC_TRY(zinc_buf_puts(&w->path, "/", err));
@@ -44,7 +44,7 @@ zinc_walker_at(zinc_walker *w, const char *below, size_t n, zinc_error *err)
 static zinc_status
 make_key(zinc_walker *w, zinc_node_kind kind, zinc_error *err)
 {
-	w->key.n = 0;
+	zinc_buf_end(&w->key, 0);
 	ZINC_TRY(w->h->format->metadata_key(w->h, zinc_buf_text(&w->path), kind, &w->key, err));
 	return zinc_buf_text(&w->key) ? ZINC_OK : zinc_fail_nomem(err);
 }
@@ -159,7 +159,7 @@ zinc_walker_detect(zinc_walker *w, const char *name, const zinc_format **format,
 	zinc_buf prefix;
 
 	*format = NULL;
-	zinc_buf_init(&prefix, w->h->ctx, SIZE_MAX);
+	zinc_buf_init(&prefix, w->h->ctx, ZINC_MAX_KEY);
 	s = zinc_layout_prefix(w->h, zinc_buf_text(&w->path), &prefix, err);
 	if (s == ZINC_OK)
 		s = zinc_buf_printf(&prefix, err, "%s%s", name, *name ? "/" : "");
@@ -275,7 +275,7 @@ show_prefix(zinc_walker *w, bool *implicit, zinc_error *err)
 	zinc_status s;
 	zinc_buf prefix;
 
-	zinc_buf_init(&prefix, w->h->ctx, SIZE_MAX);
+	zinc_buf_init(&prefix, w->h->ctx, ZINC_MAX_KEY);
 	zinc_hidden_init(&p.x, w->h);
 	s = zinc_layout_prefix(w->h, zinc_buf_text(&w->path), &prefix, err);
 	if (s == ZINC_OK)
@@ -436,8 +436,8 @@ level_list(zinc_walker *w, struct level *l, const char *parent, zinc_error *err)
 	zinc_buf prefix;
 	zinc_status s;
 
-	zinc_buf_init(&prefix, w->h->ctx, SIZE_MAX);
-	zinc_buf_init(&c.refused, w->h->ctx, SIZE_MAX);
+	zinc_buf_init(&prefix, w->h->ctx, ZINC_MAX_KEY);
+	zinc_buf_init(&c.refused, w->h->ctx, zinc_max_list(w->h->ctx));
 	s = zinc_layout_prefix(w->h, zinc_buf_text(&w->path), &prefix, err);
 	if (s == ZINC_OK)
 		s = zinc_buf_text(&prefix) ? zinc_store_walk(w->h->store, zinc_buf_text(&prefix), &to, err)
@@ -514,7 +514,7 @@ level_push(zinc_walker *w, struct level **top, const char *parent, zinc_error *e
 	l->up = *top;
 	l->per = w->layout->n;
 	l->depth = *top ? (*top)->depth + 1 : 1;
-	zinc_buf_init(&l->pool, w->h->ctx, SIZE_MAX);
+	zinc_buf_init(&l->pool, w->h->ctx, zinc_max_list(w->h->ctx));
 	s = level_list(w, l, parent, err);
 	if (s == ZINC_OK)
 		s = level_sort(w->h->ctx, l, err);
@@ -532,12 +532,12 @@ child_keys(zinc_walker *w, const char *path, char **keys, zinc_error *err)
 	zinc_status s = zinc_walker_at(w, path, strlen(path), err);
 	size_t prefix, i;
 
-	w->key.n = 0;
+	zinc_buf_end(&w->key, 0);
 	if (s == ZINC_OK)
 		s = zinc_layout_prefix(w->h, zinc_buf_text(&w->path), &w->key, err);
 	prefix = w->key.n;
 	for (i = 0; i < w->layout->n && s == ZINC_OK; i++) {
-		w->key.n = prefix;
+		zinc_buf_end(&w->key, prefix);
 		s = zinc_buf_puts(&w->key, w->layout->names[i], err);
 		if (s == ZINC_OK)
 			keys[i] = zinc_strndup(w->h->ctx, (const char *)w->key.p, w->key.n);
@@ -652,7 +652,7 @@ show_descendants(zinc_walker *w, const zinc_line *line, bool only, int depth, zi
 	ZINC_TRY(find_copies(w, line, &doc, &metadata, &at, err));
 	if (!doc)
 		return only ? ZINC_OK : show_below(w, depth, err);
-	zinc_buf_init(&below, w->h->ctx, SIZE_MAX);
+	zinc_buf_init(&below, w->h->ctx, ZINC_MAX_KEY);
 	s = ZINC_OK;
 	if (w->base.n > line->npath[at]) { /* "/x/a/b" in the copies of "/x" is "a/b/" */
 		const size_t skip = line->npath[at] + (at > 0);
@@ -732,9 +732,9 @@ zinc_layout_list(zinc_hierarchy *h, const zinc_layout *l, const char *path, zinc
 	zinc_walker w = {.h = h, .layout = l, .r = r, .fn = fn, .arg = arg};
 	zinc_status s;
 
-	zinc_buf_init(&w.base, h->ctx, SIZE_MAX);
-	zinc_buf_init(&w.path, h->ctx, SIZE_MAX);
-	zinc_buf_init(&w.key, h->ctx, SIZE_MAX);
+	zinc_buf_init(&w.base, h->ctx, ZINC_MAX_KEY);
+	zinc_buf_init(&w.path, h->ctx, ZINC_MAX_KEY);
+	zinc_buf_init(&w.key, h->ctx, ZINC_MAX_KEY);
 	s = list(&w, path, &what, err);
 	if (s == ZINC_OK && w.unread.code != ZINC_OK)
 		s = zinc_error_copy(err, &w.unread);

@@ -126,7 +126,7 @@ show_copies(zinc_walker *w, const struct copy *copies, size_t n, int depth, zinc
 	zinc_buf last;
 	size_t i;
 
-	zinc_buf_init(&last, w->h->ctx, SIZE_MAX);
+	zinc_buf_init(&last, w->h->ctx, ZINC_MAX_KEY);
 	for (i = 0; i < n && s == ZINC_OK && !w->stopped; i++) {
 		if (copies[i].bad) {
 			s = show_bad(w, &copies[i], depth, err);
@@ -135,7 +135,7 @@ show_copies(zinc_walker *w, const struct copy *copies, size_t n, int depth, zinc
 		if (i > 0 && !copies[i - 1].bad && strcmp(copies[i].path, copies[i - 1].path) == 0)
 			continue; /* "a" and "/a" are one node */
 		s = show_between(w, &last, copies[i].path, depth, err);
-		last.n = 0;
+		zinc_buf_end(&last, 0);
 		if (s == ZINC_OK)
 			s = zinc_buf_puts(&last, copies[i].path, err);
 		if (s != ZINC_OK || w->stopped || (depth >= 0 && depth_of(copies[i].path) > depth))

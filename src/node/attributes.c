@@ -33,7 +33,7 @@ zinc_attributes_get(zinc_hierarchy *h, const char *path, const char *key, zinc_b
 	char *node;
 
 	ZINC_TRY(zinc_path_normalise(&node, h, path, err));
-	zinc_buf_init(&text, h->ctx, SIZE_MAX);
+	zinc_buf_init(&text, h->ctx, zinc_max_text(h->ctx));
 	zinc_report_init(&r, h->ctx, h->strict, h->url);
 	s = h->format->read_node(h, node, &r, &m, err);
 	if (s == ZINC_OK)

@@ -41,7 +41,7 @@ step(zinc_hierarchy *h, zinc_buf *at, const char *way, zinc_meta **holder, const
 	zinc_buf next;
 	zinc_status s;
 
-	zinc_buf_init(&next, h->ctx, SIZE_MAX);
+	zinc_buf_init(&next, h->ctx, ZINC_MAX_KEY);
 	s = zinc_path_join(&next, zinc_buf_text(at), way, err);
 	zinc_meta_free(*holder);
 	*holder = NULL;
@@ -69,7 +69,7 @@ zinc_license_follow(zinc_hierarchy *h, const char *path, const zinc_json *licens
 
 	*out = license;
 	*holder = NULL;
-	at->n = 0;
+	zinc_buf_end(at, 0);
 	ZINC_TRY(zinc_buf_puts(at, path, err));
 	for (n = 0; !speaks(*out); n++) {
 		way = zinc_json_member(*out, "path");
@@ -97,7 +97,7 @@ check(const zinc_subject *s, zinc_report *r, zinc_error *err)
 	mark = zinc_report_enter(r, "license");
 	if (license->n > 1)
 		(void)zinc_report_lenient(r, "license", NULL, "only one member should be there");
-	zinc_buf_init(&at, s->h->ctx, SIZE_MAX);
+	zinc_buf_init(&at, s->h->ctx, ZINC_MAX_KEY);
 	st = zinc_license_follow(s->h, s->path, license, &at, &holder, &out, &e);
 	if (st == ZINC_E_CORRUPT || st == ZINC_E_INVALID)
 		(void)zinc_report_error(r, "license", NULL, "%s", e.text);

@@ -231,7 +231,7 @@ take_builtin(zinc_context *ctx, const char *text, zinc_blob *out, zinc_error *er
 	zinc_buf b;
 	size_t i;
 
-	zinc_buf_init(&b, ctx, SIZE_MAX);
+	zinc_buf_init(&b, ctx, zinc_max_text(ctx));
 	ZINC_TRY(zinc_buf_puts(&b, text, err));
 	for (i = 0; i < b.n; i++)
 		if (b.p[i] == '\'')
@@ -293,7 +293,7 @@ shelve(zinc_conventions *c, const zinc_entry *e, bool builtin, struct zinc_shelv
 	zinc_status st;
 	zinc_buf id;
 
-	zinc_buf_init(&id, c->ctx, SIZE_MAX);
+	zinc_buf_init(&id, c->ctx, ZINC_MAX_KEY);
 	st = builtin ? zinc_buf_puts(&id, e->row->name, err)
 		     : zinc_buf_printf(&id, err, "%s %s", e->c.id, e->c.schema_url);
 	if (st == ZINC_OK && !zinc_buf_text(&id))

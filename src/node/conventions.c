@@ -130,7 +130,7 @@ print_properties(zinc_context *ctx, const zinc_json *attributes, const zinc_entr
 	zinc_buf text;
 
 	ZINC_TRY(zinc_json_new(&doc, ctx, err));
-	zinc_buf_init(&text, ctx, SIZE_MAX);
+	zinc_buf_init(&text, ctx, zinc_max_text(ctx));
 	object = zinc_json_make(doc, ZINC_JSON_OBJECT);
 	if (e->c.shape == ZINC_SHAPE_OCTOBER)
 		attributes = zinc_json_member(e->item, "configuration");

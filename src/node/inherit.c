@@ -93,7 +93,7 @@ print_value(zinc_context *ctx, const zinc_json *v, zinc_blob *out, zinc_error *e
 	zinc_buf text;
 	zinc_status s;
 
-	zinc_buf_init(&text, ctx, SIZE_MAX);
+	zinc_buf_init(&text, ctx, zinc_max_text(ctx));
 	s = zinc_json_print_line(v, &text, err);
 	if (s == ZINC_OK)
 		s = zinc_buf_to_blob(&text, out, err);
@@ -126,7 +126,7 @@ take(zinc_hierarchy *h, const char *path, const zinc_meta *m, const char *key, z
 
 	if (!v)
 		return zinc_fail(err, ZINC_E_NOTFOUND, "\"%.200s\" has no \"%.60s\"", path, key);
-	zinc_buf_init(&at, h->ctx, SIZE_MAX);
+	zinc_buf_init(&at, h->ctx, ZINC_MAX_KEY);
 	if (strcmp(key, "license") == 0 && v->type == ZINC_JSON_OBJECT) {
 		s = take_license(h, path, v, json, &at, err);
 	} else {

@@ -90,7 +90,7 @@ show(struct shown *s, const char *path, const zinc_meta *m)
 {
 	s->ndim = m->ndim;
 	memcpy(s->shape, m->shape, sizeof s->shape);
-	s->path.n = 0;
+	zinc_buf_end(&s->path, 0);
 	s->status = zinc_buf_puts(&s->path, path, NULL);
 }
 
@@ -137,7 +137,7 @@ look_at(zinc_hierarchy *h, const char *path, struct shown *s, zinc_error *err)
 	zinc_status st;
 
 	s->ndim = -1;
-	s->path.n = 0;
+	zinc_buf_end(&s->path, 0);
 	s->status = ZINC_OK;
 	st = find_kind(h, path, s, &e);
 	if (st == ZINC_OK && s->kind == ZINC_NODE_GROUP)
@@ -151,7 +151,7 @@ look_at(zinc_hierarchy *h, const char *path, struct shown *s, zinc_error *err)
 static zinc_status
 asset_path(zinc_buf *out, const char *group, const char *asset, zinc_error *err)
 {
-	out->n = 0;
+	zinc_buf_end(out, 0);
 	ZINC_TRY(zinc_path_join(out, group, asset, err));
 	return zinc_buf_text(out) ? ZINC_OK : zinc_fail_nomem(err);
 }
@@ -204,7 +204,7 @@ give_level(struct levels *l, int index, const struct item *it, bool *stop, zinc_
 	if (!it->asset)
 		return zinc_fail(err, ZINC_E_CORRUPT, "level %d has no path", index);
 	ZINC_TRY(asset_path(&l->asset, l->path, it->asset, err));
-	l->source.n = 0;
+	zinc_buf_end(&l->source, 0);
 	if (it->source)
 		ZINC_TRY(asset_path(&l->source, l->path, it->source, err));
 	ZINC_TRY(look_at(l->h, zinc_buf_text(&l->asset), &l->shown, err));
@@ -265,9 +265,9 @@ zinc_multiscale_levels(zinc_hierarchy *h, const char *path, zinc_scale_level_fn 
 
 	ZINC_TRY(zinc_path_normalise(&node, h, path, err));
 	l.path = node;
-	zinc_buf_init(&l.asset, h->ctx, SIZE_MAX);
-	zinc_buf_init(&l.source, h->ctx, SIZE_MAX);
-	zinc_buf_init(&l.shown.path, h->ctx, SIZE_MAX);
+	zinc_buf_init(&l.asset, h->ctx, ZINC_MAX_KEY);
+	zinc_buf_init(&l.source, h->ctx, ZINC_MAX_KEY);
+	zinc_buf_init(&l.shown.path, h->ctx, ZINC_MAX_KEY);
 	s = zinc_node_read(h, node, &m, err);
 	if (s == ZINC_OK) {
 		layout = find_layout(m->attributes, &l.ome);
@@ -405,9 +405,9 @@ check_layout(const zinc_subject *s, const zinc_json *layout, bool ome, zinc_repo
 	struct check k = {.s = s, .ome = ome, .r = r};
 	zinc_status st;
 
-	zinc_buf_init(&k.path, s->h->ctx, SIZE_MAX);
-	zinc_buf_init(&k.here.path, s->h->ctx, SIZE_MAX);
-	zinc_buf_init(&k.source.path, s->h->ctx, SIZE_MAX);
+	zinc_buf_init(&k.path, s->h->ctx, ZINC_MAX_KEY);
+	zinc_buf_init(&k.here.path, s->h->ctx, ZINC_MAX_KEY);
+	zinc_buf_init(&k.source.path, s->h->ctx, ZINC_MAX_KEY);
 	st = check_items(&k, layout, err);
 	zinc_buf_fini(&k.path);
 	zinc_buf_fini(&k.here.path);

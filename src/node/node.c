@@ -63,7 +63,7 @@ zinc_node_show(zinc_hierarchy *h, const zinc_found_node *found, const char *base
 	zinc_buf attributes;
 	zinc_status s;
 
-	zinc_buf_init(&attributes, h->ctx, SIZE_MAX);
+	zinc_buf_init(&attributes, h->ctx, zinc_max_document(h->ctx));
 	set_problem(&node, found);
 	s = attributes_text(found->meta, &attributes, err);
 	if (s == ZINC_OK && found->meta && found->kind == ZINC_NODE_ARRAY)
@@ -178,7 +178,7 @@ get_document(zinc_hierarchy *h, const char *path, zinc_node_kind kind, zinc_blob
 	zinc_status s;
 	zinc_buf key;
 
-	zinc_buf_init(&key, h->ctx, SIZE_MAX);
+	zinc_buf_init(&key, h->ctx, ZINC_MAX_KEY);
 	s = h->format->metadata_key(h, path, kind, &key, err);
 	if (s == ZINC_OK && !zinc_buf_text(&key))
 		s = zinc_fail_nomem(err);

@@ -115,7 +115,7 @@ is_document(struct copy *c, const char *key, bool *yes)
 {
 	zinc_key_role role;
 
-	c->place.n = 0;
+	zinc_buf_end(&c->place, 0);
 	ZINC_TRY(c->from->format->place(c->from, key + strlen(c->from->prefix), &role, &c->place, c->err));
 	*yes = role == ZINC_KEY_NODE;
 	return ZINC_OK;
@@ -285,7 +285,7 @@ start(zinc_hierarchy *from, const char *from_path, zinc_hierarchy *to, const cha
 	size_t i;
 
 	for (i = 0; i < sizeof bufs / sizeof *bufs; i++)
-		zinc_buf_init(bufs[i], from->ctx, SIZE_MAX);
+		zinc_buf_init(bufs[i], from->ctx, zinc_max_list(from->ctx));
 	s = copy_node(&c, from_path, to_path);
 	zinc_free(from->ctx, c.pairs);
 	for (i = 0; i < sizeof bufs / sizeof *bufs; i++)

@@ -102,7 +102,7 @@ add_id(zinc_schema *s, const zinc_json *schema, const char *id, zinc_error *err)
 		return id[1] ? add_anchor(s, schema, id + 1, false, err) : ZINC_OK;
 	if (zinc_json_is(says, ZINC_JSON_STRING) && !zinc_dialect_of(says->text, &dialect))
 		return zinc_fail(err, ZINC_E_UNSUPPORTED, "schemas of \"%.200s\" are not known", says->text);
-	zinc_buf_init(&uri, s->ctx, SIZE_MAX);
+	zinc_buf_init(&uri, s->ctx, ZINC_MAX_KEY);
 	st = zinc_uri_resolve(&uri, s->resources[base].uri, id, err);
 	if (st == ZINC_OK && !zinc_buf_text(&uri))
 		st = zinc_fail_nomem(err);
@@ -201,7 +201,7 @@ find_resource(zinc_schema *s, size_t base, const char *ref, size_t *out, zinc_di
 		*out = base;
 		return ZINC_OK;
 	}
-	zinc_buf_init(&uri, s->ctx, SIZE_MAX);
+	zinc_buf_init(&uri, s->ctx, ZINC_MAX_KEY);
 	st = zinc_uri_resolve(&uri, s->resources[base].uri, ref, err);
 	if (st == ZINC_OK && !zinc_buf_text(&uri))
 		st = zinc_fail_nomem(err);
@@ -261,7 +261,7 @@ find_part(zinc_schema *s, size_t resource, const char *ref, const zinc_json **ou
 	zinc_status st;
 	char *name;
 
-	zinc_buf_init(&fragment, s->ctx, SIZE_MAX);
+	zinc_buf_init(&fragment, s->ctx, ZINC_MAX_KEY);
 	st = zinc_uri_fragment(&fragment, ref, err);
 	if (st == ZINC_OK && !zinc_buf_text(&fragment))
 		st = zinc_fail_nomem(err);

@@ -89,7 +89,7 @@ merge_path(zinc_buf *out, size_t from, const struct uri *base, struct span path,
 	zinc_status s;
 	size_t n = base->path.n;
 
-	zinc_buf_init(&whole, out->ctx, SIZE_MAX);
+	zinc_buf_init(&whole, out->ctx, ZINC_MAX_KEY);
 	while (n > 0 && base->path.p[n - 1] != '/')
 		n--;
 	s = n == 0 && base->authority.p ? zinc_buf_puts(&whole, "/", err) : zinc_buf_add(&whole, base->path.p, n, err);

@@ -517,7 +517,7 @@ list_dir_of_list(const zinc_store *s, checked_list *c, zinc_error *err)
 	memset(&g, 0, sizeof g);
 	g.out = c;
 	g.err = err;
-	zinc_buf_init(&g.last, s->ctx, SIZE_MAX - 1);
+	zinc_buf_init(&g.last, s->ctx, ZINC_MAX_KEY);
 	st = s->ops.list(s->self, c->prefix, group_key, &g, err);
 	zinc_buf_fini(&g.last);
 	return g.status != ZINC_OK ? g.status : st;

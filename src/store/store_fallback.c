@@ -234,6 +234,19 @@ read_memory(void *arg, uint64_t offset, uint64_t nbytes, const struct iovec *iov
 	return ZINC_OK;
 }
 
+/* Exactly the bytes of the parts, which are the new value's. */
+static zinc_status
+joined_room(zinc_buf *joined, const zinc_splice *answer, zinc_error *err)
+{
+	size_t i;
+
+	joined->max = 0;
+	for (i = 0; i < answer->nparts; i++)
+		if (zinc_size_add(joined->max, answer->parts[i].nbytes, &joined->max))
+			return zinc_fail_nomem(err);
+	return zinc_buf_reset(joined, joined->max, err);
+}
+
 /* A store that knows no parts: the old value is in memory, and the new one is put together there. */
 static zinc_status
 splice_memory(void *arg, const void *old, size_t nold, zinc_update *out, zinc_error *err)
@@ -244,8 +257,8 @@ splice_memory(void *arg, const void *old, size_t nold, zinc_update *out, zinc_er
 	size_t i;
 
 	w->old = (zinc_bytes){(const uint8_t *)old, nold};
-	w->joined.n = 0;
 	ZINC_TRY(w->fn(w->arg, &value, &answer, err));
+	ZINC_TRY(joined_room(&w->joined, &answer, err));
 	for (i = 0; i < answer.nparts; i++) {
 		const zinc_part *part = &answer.parts[i];
 
@@ -270,7 +283,7 @@ zinc_store_splice(zinc_store *s, const char *key, zinc_splice_fn fn, void *arg, 
 		ZINC_TRY(zinc_store_check_key(s, key, err));
 		return zinc_store_at(s, key, zinc_fs_splice(s->self, key, fn, arg, flags | s->put_flags, err), err);
 	}
-	zinc_buf_init(&w.joined, s->ctx, PTRDIFF_MAX);
+	zinc_buf_init(&w.joined, s->ctx, 0);
 	st = zinc_store_update(s, key, splice_memory, &w, single_writer, flags, err);
 	zinc_buf_fini(&w.joined);
 	return st;
@@ -523,7 +536,7 @@ zinc_store_del_prefix(zinc_store *s, const char *prefix, uint32_t flags, zinc_er
 		return zinc_store_at(s, prefix, s->ops.del_prefix(s->self, prefix, flags | s->put_flags, err), err);
 	memset(&l, 0, sizeof l);
 	l.err = err;
-	zinc_buf_init(&l.keys, s->ctx, SIZE_MAX - 1);
+	zinc_buf_init(&l.keys, s->ctx, zinc_max_list(s->ctx));
 	st = zinc_store_list(s, prefix, collect_key, &l, err);
 	if (st == ZINC_OK)
 		st = l.status;

@@ -442,7 +442,7 @@ fault_list(void *self, const char *prefix, zinc_key_fn fn, void *arg, zinc_error
 	ZINC_TRY(strike(f, err));
 	if (f->plan.stale == 0)
 		return zinc_store_list(f->next, prefix, fn, arg, err);
-	zinc_buf_init(&v.list, v.ctx, SIZE_MAX - 1);
+	zinc_buf_init(&v.list, v.ctx, zinc_max_list(v.ctx));
 	st = zinc_store_list(f->next, prefix, view_add, &v, err);
 	if (v.status == ZINC_OK)
 		v.status = st;

@@ -302,8 +302,8 @@ zinc_fs_entries_read(zinc_fs *fs, const fs_dir *base, fs_entries *e, const char 
 	fs_dir *d = NULL;
 	zinc_status st;
 
-	zinc_buf_init(&e->names, fs->ctx, SIZE_MAX - 1);
-	zinc_buf_init(&e->list, fs->ctx, SIZE_MAX - 1);
+	zinc_buf_init(&e->names, fs->ctx, zinc_max_list(fs->ctx));
+	zinc_buf_init(&e->list, fs->ctx, zinc_max_list(fs->ctx));
 	if (where)
 		memset(where, 0, sizeof *where);
 	ZINC_TRY(zinc_fs_dir_open(fs, base, path, n, &d, err));
@@ -358,7 +358,7 @@ tell_odd(walk *w, zinc_odd_kind kind, const char *why)
 	zinc_error e = ZINC_ERROR_INIT;
 
 	if (kind == ZINC_ODD_LOCK)
-		w->path.n -= sizeof FS_SUFFIX - 1; /* whoever called cuts it back anyway */
+		zinc_buf_end(&w->path, w->path.n - (sizeof FS_SUFFIX - 1)); /* whoever called cuts it back anyway */
 	path = zinc_buf_text(&w->path);
 	if (!w->to.odd || !path)
 		return;
@@ -458,7 +458,7 @@ walk_entry(walk *w, const fs_entry *entry, const char *name, const chain *here)
 		st = entry->linked ? walk_linked(w, here) : walk_dir(w, here);
 	else if (st == ZINC_OK && entry->type == DT_REG)
 		w->stop = w->to.key(w->to.arg, zinc_buf_text(&w->path), entry->size) != 0;
-	w->path.n = n;
+	zinc_buf_end(&w->path, n);
 	return st;
 }
 
@@ -522,7 +522,7 @@ walk_all(zinc_fs *fs, const char *prefix, const zinc_lister *to, bool *any_link,
 	walk w = {.fs = fs, .to = *to, .any_link = any_link, .err = err};
 	zinc_status st;
 
-	zinc_buf_init(&w.path, fs->ctx, SIZE_MAX - 1);
+	zinc_buf_init(&w.path, fs->ctx, ZINC_MAX_KEY);
 	st = zinc_buf_puts(&w.path, prefix, err);
 	if (st == ZINC_OK && !zinc_buf_text(&w.path))
 		st = zinc_fail_nomem(err);
@@ -627,10 +627,10 @@ walk_level(zinc_fs *fs, const char *prefix, const zinc_lister *to, zinc_error *e
 	zinc_status st;
 
 	ZINC_TRY(zinc_fs_entries_read(fs, NULL, &e, prefix, n ? n - 1 : 0, to->own ? FS_OWN_KEYS : FS_KEYS, NULL, err));
-	zinc_buf_init(&w.path, fs->ctx, SIZE_MAX - 1);
+	zinc_buf_init(&w.path, fs->ctx, ZINC_MAX_KEY);
 	st = zinc_buf_puts(&w.path, prefix, err);
 	for (i = 0; st == ZINC_OK && !w.stop && (entry = zinc_fs_entry(&e, i, &name)); i++) {
-		w.path.n = n;
+		zinc_buf_end(&w.path, n);
 		st = zinc_buf_puts(&w.path, name, err);
 		if (st == ZINC_OK && !zinc_buf_text(&w.path))
 			st = zinc_fail_nomem(err);
@@ -755,7 +755,7 @@ erase_below(erasing *x)
 		else if (x->status == ZINC_OK)
 			x->status = zinc_fail(x->err, ZINC_E_IO,
 					      "a directory is too deep to be erased: its path has %zu bytes", x->path.n);
-		x->path.n = n;
+		zinc_buf_end(&x->path, n);
 	}
 	zinc_fs_entries_fini(&e);
 }
@@ -789,7 +789,7 @@ erase_all(erasing *x, const char *prefix)
 	const bool link = is_link(x->fs, x->base, prefix, n ? n - 1 : 0);
 	zinc_error e = ZINC_ERROR_INIT;
 
-	zinc_buf_init(&x->path, x->fs->ctx, SIZE_MAX - 1);
+	zinc_buf_init(&x->path, x->fs->ctx, ZINC_MAX_KEY);
 	x->status = zinc_buf_add(&x->path, prefix, n, x->err);
 	if (x->status == ZINC_OK)
 		erase_prefix(x, link);

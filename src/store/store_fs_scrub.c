@@ -39,7 +39,7 @@ scrub_held(scrub *s, const fs_dir *d, const char *name, bool *gone)
 	const size_t n = s->path.n;
 	zinc_status st = zinc_buf_puts(&s->path, name, s->err);
 
-	s->key.n = 0;
+	zinc_buf_end(&s->key, 0);
 	if (st == ZINC_OK)
 		st = zinc_buf_add(&s->key, s->path.p, s->path.n - (sizeof FS_SUFFIX - 1), s->err);
 	if (st == ZINC_OK && (!zinc_buf_text(&s->path) || !zinc_buf_text(&s->key)))
@@ -47,7 +47,7 @@ scrub_held(scrub *s, const fs_dir *d, const char *name, bool *gone)
 	*gone = st == ZINC_OK && may_go(s, zinc_buf_text(&s->key), "lock file of a writer that is gone");
 	if (*gone && s->remove && fs_os(s->fs)->unlinkat(fs_os(s->fs), d->fd, name, 0) == -1)
 		st = zinc_error_at_key(s->err, zinc_fs_fail(s->err, errno, "cannot remove it"), zinc_buf_text(&s->path));
-	s->path.n = n;
+	zinc_buf_end(&s->path, n);
 	return st;
 }
 
@@ -98,7 +98,7 @@ scrub_entry(scrub *s, const fs_entry *entry, const char *name, bool *empty)
 		st = zinc_buf_puts(&s->path, name, s->err);
 		if (st == ZINC_OK)
 			st = scrub_dir(s, &gone);
-		s->path.n = n;
+		zinc_buf_end(&s->path, n);
 	}
 	*empty = *empty && gone;
 	return st;
@@ -136,8 +136,8 @@ zinc_fs_scrub_below(zinc_fs *fs, const fs_dir *base, const char *prefix, bool re
 	bool empty;
 	zinc_status st;
 
-	zinc_buf_init(&s.path, s.fs->ctx, SIZE_MAX - 1);
-	zinc_buf_init(&s.key, s.fs->ctx, SIZE_MAX - 1);
+	zinc_buf_init(&s.path, s.fs->ctx, ZINC_MAX_KEY);
+	zinc_buf_init(&s.key, s.fs->ctx, ZINC_MAX_KEY);
 	st = zinc_buf_puts(&s.path, prefix, err);
 	if (st == ZINC_OK && !zinc_buf_text(&s.path))
 		st = zinc_fail_nomem(err);

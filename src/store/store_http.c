@@ -97,7 +97,7 @@ make_url(const http_store *s, const char *key, char **out, zinc_error *err)
 	zinc_status st;
 	zinc_buf url;
 
-	zinc_buf_init(&url, s->ctx, SIZE_MAX - 1);
+	zinc_buf_init(&url, s->ctx, ZINC_MAX_KEY);
 	st = zinc_buf_printf(&url, err, "%s/", s->base);
 	if (st == ZINC_OK)
 		st = add_escaped(&url, key, err);
@@ -479,7 +479,7 @@ http_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, 
 		return zinc_fail_nomem(err);
 	for (i = 0; i < n; i++) {
 		b.x[i].question = first_question(&requests[i]);
-		zinc_buf_init(&b.x[i].gathered, s->ctx, (size_t)zinc_min_u64(s->ctx->limits.chunk_bytes, SIZE_MAX - 1));
+		zinc_buf_init(&b.x[i].gathered, s->ctx, (size_t)s->ctx->limits.chunk_bytes);
 	}
 	st = zinc_http_run(s->http, n, &user, err);
 	zinc_free(s->ctx, b.x);
@@ -548,7 +548,7 @@ split_url(http_store *s, const char *scheme, const char *rest, zinc_error *err)
 		return zinc_fail(err, ZINC_E_INVALID, "a URL with a blank or a '#': write them %%20 and %%23");
 	while (n && rest[n - 1] == '/')
 		n--;
-	zinc_buf_init(&base, s->ctx, SIZE_MAX - 1);
+	zinc_buf_init(&base, s->ctx, ZINC_MAX_KEY);
 	st = zinc_buf_printf(&base, err, "%s://", scheme);
 	if (st == ZINC_OK)
 		st = zinc_buf_add(&base, rest, n, err);
@@ -584,7 +584,7 @@ add_header(const char **lines, size_t *n, const zinc_setting *s, zinc_context *c
 
 	if (name[strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789!#$%&'*+-.^_`|~")])
 		return zinc_fail(err, ZINC_E_INVALID, "http.header.%.60s: no header has such a name", name);
-	zinc_buf_init(&line, ctx, SIZE_MAX - 1);
+	zinc_buf_init(&line, ctx, ZINC_MAX_KEY);
 	st = zinc_buf_printf(&line, err, s->value[0] ? "%s: %s" : "%s;", name, s->value);
 	if (st == ZINC_OK && !zinc_buf_text(&line))
 		st = zinc_fail_nomem(err);

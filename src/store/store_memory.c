@@ -421,7 +421,7 @@ fill_batch(memory *m, batch *b, const char *prefix, const char *from, bool after
 	node *at;
 
 	b->n = 0;
-	b->keys.n = 0;
+	zinc_buf_end(&b->keys, 0);
 	pthread_mutex_lock(&m->lock);
 	at = seek(m, from, NULL);
 	if (at && after && strcmp(at->key, from) == 0)
@@ -460,10 +460,10 @@ memory_list(void *self, const char *prefix, zinc_key_fn fn, void *arg, zinc_erro
 	zinc_status st;
 	batch b;
 
-	zinc_buf_init(&b.keys, m->ctx, SIZE_MAX - 1);
-	zinc_buf_init(&from, m->ctx, SIZE_MAX - 1);
+	zinc_buf_init(&b.keys, m->ctx, zinc_max_list(m->ctx));
+	zinc_buf_init(&from, m->ctx, ZINC_MAX_KEY);
 	do {
-		from.n = 0;
+		zinc_buf_end(&from, 0);
 		st = zinc_buf_puts(&from, last, err); /* `last` points into the batch, which is filled anew */
 		if (st == ZINC_OK)
 			st = fill_batch(m, &b, prefix, zinc_buf_text(&from), last != prefix, err);

@@ -51,8 +51,8 @@ zinc_store_open_ops(zinc_store **out, const zinc_store_ops *ops, const char *res
 	zinc_settings settings;
 	zinc_status st;
 
-	zinc_buf_init(&plain, o->context, SIZE_MAX - 1);
-	zinc_buf_init(&query, o->context, SIZE_MAX - 1);
+	zinc_buf_init(&plain, o->context, ZINC_MAX_KEY);
+	zinc_buf_init(&query, o->context, ZINC_MAX_KEY);
 	st = zinc_settings_gather(&settings, ops, o, rest[n] ? rest + n + 1 : NULL, &query, err);
 	if (st == ZINC_OK)
 		st = zinc_buf_add(&plain, rest, n, err);
@@ -86,8 +86,8 @@ open_rest(zinc_store **out, const zinc_store_ops *ops, const char *scheme, const
 	zinc_status st;
 	int k;
 
-	zinc_buf_init(&url, o->context, SIZE_MAX - 1);
-	zinc_buf_init(&shown, o->context, SIZE_MAX - 1);
+	zinc_buf_init(&url, o->context, ZINC_MAX_KEY);
+	zinc_buf_init(&shown, o->context, ZINC_MAX_KEY);
 	st = zinc_buf_printf(&url, err, "%s://%s", scheme, rest);
 	if (st == ZINC_OK)
 		zinc_url_parts(zinc_buf_text(&url), parts);
@@ -117,7 +117,7 @@ zinc_store_open_authority(zinc_store **out, char **inner, const zinc_store_ops *
 	if (!base)
 		return zinc_fail_nomem(err);
 	query = ops == &zinc_store_ops_memory ? "" : base + strcspn(base, "?");
-	zinc_buf_init(&rest, o->context, SIZE_MAX - 1);
+	zinc_buf_init(&rest, o->context, ZINC_MAX_KEY);
 	st = zinc_buf_printf(&rest, err, "%.*s%s", (int)n, base, query);
 	if (st == ZINC_OK) {
 		path = zinc_strndup(o->context, base + n, strlen(base + n) - strlen(query));
@@ -140,7 +140,7 @@ enter(zinc_store **s, const char *path, zinc_error *err)
 
 	if (path[0] == '\0')
 		return ZINC_OK;
-	zinc_buf_init(&prefix, outer->ctx, SIZE_MAX - 1);
+	zinc_buf_init(&prefix, outer->ctx, ZINC_MAX_KEY);
 	st = zinc_buf_printf(&prefix, err, "%s/", path);
 	if (st == ZINC_OK)
 		st = zinc_store_prefix(s, outer, zinc_buf_text(&prefix), err);

@@ -91,7 +91,7 @@ tell_way(zinc_place *out, const char *path, const way *w, const char *inside, zi
 		return zinc_fail(err, ZINC_E_INVALID, "a name of %zu bytes: a file system holds at most %d",
 				 w->barrier - w->odd, NAME_MAX);
 	out->bad_name = w->bad && w->there < w->barrier;
-	zinc_buf_init(&above, out->ctx, SIZE_MAX - 1);
+	zinc_buf_init(&above, out->ctx, ZINC_MAX_KEY);
 	st = zinc_buf_printf(&above, err, "/%.*s", (int)w->odd, path);
 	if (st == ZINC_OK)
 		out->above = (char *)above.p;
@@ -111,7 +111,7 @@ open_local(zinc_store **out, zinc_context *ctx, const char *path, size_t barrier
 	void *self = NULL;
 	zinc_status st;
 
-	zinc_buf_init(&root, ctx, SIZE_MAX - 1);
+	zinc_buf_init(&root, ctx, ZINC_MAX_KEY);
 	st = keep ? zinc_buf_printf(&root, err, "/%.*s", (int)barrier, path) : zinc_fail_nomem(err);
 	if (st == ZINC_OK)
 		st = zinc_fs_open_keeping(&self, zinc_buf_text(&root), keep, o, err);
@@ -148,7 +148,7 @@ local_place(zinc_place *out, zinc_url *u, const zinc_store_options *o, zinc_erro
 		return zinc_fail_nomem(err);
 	ZINC_TRY(check_settings(o, err));
 	climbing.links = ZINC_LINKS_FOLLOW; /* until the root is found: zinc_place_narrow */
-	zinc_buf_init(&path, ctx, INT_MAX);
+	zinc_buf_init(&path, ctx, ZINC_MAX_KEY);
 	st = absolute_path(&path, base, err);
 	if (st == ZINC_OK)
 		st = find_barrier(ctx, (char *)path.p, &w, err);
@@ -256,7 +256,7 @@ zinc_place_narrow(zinc_place *place, size_t n, const zinc_store_options *options
 	if (!place->local || o.links == ZINC_LINKS_FOLLOW)
 		return ZINC_OK;
 	o.context = place->ctx;
-	zinc_buf_init(&root, place->ctx, INT_MAX);
+	zinc_buf_init(&root, place->ctx, ZINC_MAX_KEY);
 	st = zinc_buf_printf(&root, err, "%s%s%.*s", base, n == 0 || base[strlen(base) - 1] == '/' ? "" : "/", (int)n,
 			     place->path);
 	if (st == ZINC_OK)
@@ -283,7 +283,7 @@ zinc_place_above(zinc_place *out, const zinc_place *of, const zinc_store_options
 	ZINC_TRY(zinc_options_take(&o, sizeof o, options, err));
 	o.context = of->ctx;
 	out->ctx = of->ctx;
-	zinc_buf_init(&u.base, of->ctx, SIZE_MAX - 1);
+	zinc_buf_init(&u.base, of->ctx, ZINC_MAX_KEY);
 	st = zinc_buf_puts(&u.base, of->above, err);
 	if (st == ZINC_OK)
 		st = local_place(out, &u, &o, err);

@@ -19,7 +19,7 @@ typedef struct prefixed {
 static zinc_status
 whole_key(zinc_buf *out, const prefixed *p, const char *key, zinc_error *err)
 {
-	zinc_buf_init(out, p->next->ctx, SIZE_MAX - 1);
+	zinc_buf_init(out, p->next->ctx, ZINC_MAX_KEY);
 	ZINC_TRY(zinc_buf_add(out, p->prefix, p->n, err));
 	ZINC_TRY(zinc_buf_puts(out, key, err));
 	return ZINC_OK;
@@ -78,7 +78,7 @@ prefix_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink
 	zinc_buf keys;
 	zinc_status st;
 
-	zinc_buf_init(&keys, ctx, SIZE_MAX - 1);
+	zinc_buf_init(&keys, ctx, zinc_max_list(ctx));
 	st = whole ? whole_requests(p, requests, n, &keys, whole, err) : zinc_fail_nomem(err);
 	if (st == ZINC_OK)
 		st = zinc_store_get(p->next, whole, n, sink, err);
@@ -304,7 +304,7 @@ prefix_url(zinc_buf *out, const zinc_store *next, const char *prefix, zinc_error
 	size_t n = strlen(next->url);
 	const char *slash = n && next->url[n - 1] == '/' ? "" : "/";
 
-	zinc_buf_init(out, next->ctx, SIZE_MAX - 1);
+	zinc_buf_init(out, next->ctx, ZINC_MAX_KEY);
 	return zinc_buf_printf(out, err, "%s%s%s", next->url, slash, prefix);
 }
 

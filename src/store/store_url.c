@@ -131,7 +131,7 @@ zinc_url_parse(zinc_url *out, zinc_context *ctx, const char *url, zinc_error *er
 	size_t n, scheme;
 
 	memset(out, 0, sizeof *out);
-	zinc_buf_init(&out->base, ctx, SIZE_MAX - 1);
+	zinc_buf_init(&out->base, ctx, ZINC_MAX_KEY);
 	if (!url || !url[0])
 		return zinc_fail(err, ZINC_E_INVALID, "an empty URL");
 	n = strcspn(url, "|");
@@ -193,8 +193,8 @@ zinc_url_key(char **out, zinc_context *ctx, const char *path, bool escaped, zinc
 	zinc_buf plain, clean;
 	zinc_status st;
 
-	zinc_buf_init(&plain, ctx, SIZE_MAX - 1);
-	zinc_buf_init(&clean, ctx, SIZE_MAX - 1);
+	zinc_buf_init(&plain, ctx, ZINC_MAX_KEY);
+	zinc_buf_init(&clean, ctx, ZINC_MAX_KEY);
 	st = escaped ? zinc_url_unescape(&plain, path, strlen(path), true, err) : zinc_buf_puts(&plain, path, err);
 	if (st == ZINC_OK)
 		st = zinc_url_add_path(&clean, (const char *)plain.p, plain.n, err);

@@ -134,7 +134,7 @@ note_replaced(zinc_cp_translation *t, const char *what, const zinc_json *from, c
 	zinc_status s;
 	zinc_buf b;
 
-	zinc_buf_init(&b, t->c->ctx, SIZE_MAX);
+	zinc_buf_init(&b, t->c->ctx, zinc_max_text(t->c->ctx));
 	s = zinc_buf_printf(&b, t->err, "%s ", what);
 	if (s == ZINC_OK)
 		s = show(from, &b, t->err);

@@ -39,7 +39,7 @@ get_entry(zinc_hierarchy *h, zinc_blob *text, zinc_error *err)
 	zinc_status s;
 	zinc_buf key;
 
-	zinc_buf_init(&key, h->ctx, SIZE_MAX);
+	zinc_buf_init(&key, h->ctx, ZINC_MAX_KEY);
 	s = zinc_buf_printf(&key, err, "%s" ZINC_CP_ENTRY, h->prefix);
 	if (s == ZINC_OK)
 		s = zinc_buf_text(&key)
@@ -70,7 +70,7 @@ take_entry(struct documents *d)
 		if (s == ZINC_OK)
 			s = c->to->format->enter(c->to, text.data, text.nbytes, &r, &e);
 	}
-	zinc_buf_init(&key, c->ctx, SIZE_MAX);
+	zinc_buf_init(&key, c->ctx, ZINC_MAX_KEY);
 	if (s == ZINC_OK)
 		s = zinc_buf_printf(&key, &e, "%s" ZINC_CP_ENTRY, c->to->prefix);
 	if (s == ZINC_OK)
@@ -151,8 +151,8 @@ lay_over_node(struct documents *d, const zinc_cp_node *n)
 	zinc_buf from, to;
 	zinc_status s;
 
-	zinc_buf_init(&from, c->ctx, SIZE_MAX);
-	zinc_buf_init(&to, c->ctx, SIZE_MAX);
+	zinc_buf_init(&from, c->ctx, ZINC_MAX_KEY);
+	zinc_buf_init(&to, c->ctx, ZINC_MAX_KEY);
 	s = c->from->format->metadata_key(c->from, n->from, n->kind, &from, d->err);
 	if (s == ZINC_OK)
 		s = c->to->format->metadata_key(c->to, n->to, n->kind, &to, d->err);
@@ -372,9 +372,9 @@ zinc_cp_documents(zinc_cp *c, zinc_error *err)
 	struct documents d = {.c = c, .err = err};
 	zinc_status s;
 
-	zinc_buf_init(&d.keys, c->ctx, SIZE_MAX);
-	zinc_buf_init(&d.prefixes, c->ctx, SIZE_MAX);
-	zinc_buf_init(&d.own, c->ctx, SIZE_MAX);
+	zinc_buf_init(&d.keys, c->ctx, zinc_max_list(c->ctx));
+	zinc_buf_init(&d.prefixes, c->ctx, zinc_max_list(c->ctx));
+	zinc_buf_init(&d.own, c->ctx, zinc_max_list(c->ctx));
 	s = run(&d);
 	zinc_free(c->ctx, d.list);
 	zinc_buf_fini(&d.keys);

@@ -194,8 +194,8 @@ create_middle(zinc_cp *c, const zinc_cp_node *n, const zinc_cp_plan *p, zinc_hie
 	zinc_status s;
 
 	ZINC_TRY(zinc_json_new(&doc, c->ctx, err));
-	zinc_buf_init(&type, c->ctx, SIZE_MAX);
-	zinc_buf_init(&fill, c->ctx, SIZE_MAX);
+	zinc_buf_init(&type, c->ctx, zinc_max_text(c->ctx));
+	zinc_buf_init(&fill, c->ctx, zinc_max_text(c->ctx));
 	s = zinc_json_print_line(zinc_dtype_print(t, doc), &type, err);
 	if (s == ZINC_OK)
 		s = zinc_json_print_line(t->ops->print_fill(t, n->target->fill, doc), &fill, err);

@@ -121,7 +121,7 @@ put(zinc_cp *c, const zinc_condition *when, zinc_error *err)
 	zinc_status s;
 	zinc_buf text;
 
-	zinc_buf_init(&text, c->ctx, SIZE_MAX);
+	zinc_buf_init(&text, c->ctx, zinc_max_document(c->ctx));
 	s = print(c, &text, err);
 	if (s == ZINC_OK)
 		s = zinc_store_put(c->to->store, NULL, key, text.p, text.n, when, c->to->put_flags, NULL, err);

@@ -220,9 +220,9 @@ judge_key(struct listing *l, const char *key, zinc_key_role *role)
 	zinc_buf place;
 	zinc_status s;
 
-	zinc_buf_init(&place, h->ctx, SIZE_MAX);
+	zinc_buf_init(&place, h->ctx, ZINC_MAX_KEY);
 	s = h->format->place(h, key + strlen(h->prefix), role, &place, l->err);
-	path->n = 0;
+	zinc_buf_end(path, 0);
 	if (s == ZINC_OK && *role == ZINC_KEY_NODE)
 		s = zinc_buf_printf(path, l->err, "/%.*s", (int)(place.n - (place.n > 0)),
 				    place.n ? (char *)place.p : "");
@@ -374,8 +374,8 @@ list_source(struct listing *l)
 	zinc_buf from, to;
 	zinc_status s;
 
-	zinc_buf_init(&from, c->ctx, SIZE_MAX);
-	zinc_buf_init(&to, c->ctx, SIZE_MAX);
+	zinc_buf_init(&from, c->ctx, ZINC_MAX_KEY);
+	zinc_buf_init(&to, c->ctx, ZINC_MAX_KEY);
 	s = c->from->format->prefixes(c->from, c->from_path, add_prefix, &from, l->err);
 	if (s == ZINC_OK)
 		s = c->to->format->prefixes(c->to, c->to_path, add_prefix, &to, l->err);
@@ -402,7 +402,7 @@ name_data(zinc_cp *c, zinc_cp_node *n, zinc_error *err)
 	zinc_status s;
 	zinc_buf b;
 
-	zinc_buf_init(&b, c->ctx, SIZE_MAX);
+	zinc_buf_init(&b, c->ctx, ZINC_MAX_KEY);
 	s = c->from->format->data_prefix(c->from, n->from, &b, err);
 	n->ndata = b.n;
 	if (s == ZINC_OK && !(n->data = zinc_strndup(c->ctx, b.n ? (const char *)b.p : "", b.n)))
@@ -497,8 +497,8 @@ zinc_cp_list(zinc_cp *c, zinc_error *err)
 		s = guess_all(c, err);
 		return s == ZINC_OK ? s : zinc_error_at_url(err, s, c->from->url);
 	}
-	zinc_buf_init(&l.keys, c->ctx, SIZE_MAX);
-	zinc_buf_init(&l.place, c->ctx, SIZE_MAX);
+	zinc_buf_init(&l.keys, c->ctx, zinc_max_list(c->ctx));
+	zinc_buf_init(&l.place, c->ctx, ZINC_MAX_KEY);
 	s = list_source(&l);
 	zinc_buf_fini(&l.place);
 	zinc_buf_fini(&l.keys);

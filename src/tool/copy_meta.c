@@ -235,7 +235,7 @@ keep_spelling(zinc_cp_translation *t)
 
 	if (!t->own || f != t->c->from->format)
 		return ZINC_OK;
-	zinc_buf_init(&text, t->c->ctx, SIZE_MAX);
+	zinc_buf_init(&text, t->c->ctx, zinc_max_text(t->c->ctx));
 	s = f->from_v3(t->c->to, t->wanted, &after, t->err);
 	if (s != ZINC_OK)
 		after = NULL; /* what is there is no document */

@@ -96,8 +96,8 @@ tell_both(struct missing *m)
 	zinc_status s;
 	zinc_buf fill, own;
 
-	zinc_buf_init(&fill, c->ctx, SIZE_MAX);
-	zinc_buf_init(&own, c->ctx, SIZE_MAX);
+	zinc_buf_init(&fill, c->ctx, zinc_max_text(c->ctx));
+	zinc_buf_init(&own, c->ctx, zinc_max_text(c->ctx));
 	s = zinc_json_print_line(zinc_json_member(m->root, "fill_value"), &fill, m->t->err);
 	if (s == ZINC_OK)
 		s = zinc_json_print_line(attribute(m), &own, m->t->err);
@@ -141,7 +141,7 @@ warn(zinc_cp *c, const zinc_cp_node *n, const zinc_json *fill, bool own, zinc_er
 	zinc_status s;
 	zinc_buf text;
 
-	zinc_buf_init(&text, c->ctx, SIZE_MAX);
+	zinc_buf_init(&text, c->ctx, zinc_max_text(c->ctx));
 	s = zinc_json_print_line(fill, &text, err);
 	if (s == ZINC_OK)
 		s = zinc_buf_text(&text)
@@ -286,7 +286,7 @@ make_null(zinc_cp *c, zinc_cp_node *n, zinc_error *err)
 	attributes = zinc_json_member(zinc_json_root(doc), "attributes");
 	if (n->null_fill != ZINC_CP_NULL_KEPT && zinc_json_is(zinc_json_member(attributes, ATTRIBUTE), ZINC_JSON_NULL))
 		(void)zinc_json_remove(attributes, ATTRIBUTE);
-	zinc_buf_init(&text, c->ctx, SIZE_MAX);
+	zinc_buf_init(&text, c->ctx, zinc_max_text(c->ctx));
 	s = zinc_json_set(doc, zinc_json_root(doc), "fill_value", zinc_json_make(doc, ZINC_JSON_NULL), err);
 	if (s == ZINC_OK)
 		s = zinc_json_print_line(zinc_json_root(doc), &text, err);

@@ -25,7 +25,7 @@ target_path(const zinc_cp *c, const char *path)
 	char *out = NULL;
 	zinc_buf b;
 
-	zinc_buf_init(&b, c->ctx, SIZE_MAX);
+	zinc_buf_init(&b, c->ctx, ZINC_MAX_KEY);
 	if (strcmp(rest, "/") == 0)
 		rest = "";
 	if (zinc_buf_puts(&b, root, NULL) == ZINC_OK && zinc_buf_puts(&b, rest, NULL) == ZINC_OK &&

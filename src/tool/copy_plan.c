@@ -79,7 +79,7 @@ translate_entry(zinc_cp *c, zinc_error *err)
 
 	if (!c->from->format->enter || c->from_path[1] != '\0' || zinc_cp_same_entry(c))
 		return ZINC_OK;
-	zinc_buf_init(&key, c->ctx, SIZE_MAX);
+	zinc_buf_init(&key, c->ctx, ZINC_MAX_KEY);
 	s = zinc_buf_printf(&key, err, "%s" ZINC_CP_ENTRY, c->from->prefix);
 	if (s == ZINC_OK)
 		s = zinc_buf_text(&key) ? zinc_store_get_all(c->from->store, zinc_buf_text(&key), &text, NULL,
@@ -207,7 +207,7 @@ plan_boxes(zinc_cp *c, zinc_cp_node *n, zinc_error *err)
 			    : count_objects(n->target->grid, n->target->ndim, n->target->shape);
 	if (p.two_passes)
 		n->units += count_objects(&p.middle_grid, n->target->ndim, n->target->shape);
-	zinc_buf_init(&text, c->ctx, SIZE_MAX);
+	zinc_buf_init(&text, c->ctx, zinc_max_text(c->ctx));
 	s = describe_boxes(n, &p, &text, err);
 	if (s == ZINC_OK)
 		s = zinc_buf_text(&text) ? zinc_cp_note(c, ZINC_COPY_PLAN, n->from, err, "%s", zinc_buf_text(&text))

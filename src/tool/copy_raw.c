@@ -172,8 +172,8 @@ run_object(void *arg, size_t i, int worker)
 
 	if (__atomic_load_n(&b->status, __ATOMIC_RELAXED) != ZINC_OK)
 		return;
-	zinc_buf_init(&bufs[0], b->c->ctx, SIZE_MAX);
-	zinc_buf_init(&bufs[1], b->c->ctx, SIZE_MAX);
+	zinc_buf_init(&bufs[0], b->c->ctx, ZINC_MAX_KEY);
+	zinc_buf_init(&bufs[1], b->c->ctx, ZINC_MAX_KEY);
 	s = zinc_cancelled(b->c->o.cancel) ? zinc_fail(&e, ZINC_E_CANCELLED, "cancelled")
 					   : move_object(b, i, worker, bufs, &e);
 	zinc_buf_fini(&bufs[0]);
@@ -331,8 +331,8 @@ check_objects(zinc_cp *c, const zinc_cp_node *n, zinc_error *err)
 	for (i = 1; i < n->nobjects; i++)
 		if (zinc_cp_object_bytes(n, i) > zinc_cp_object_bytes(n, b.first))
 			b.first = i;
-	zinc_buf_init(&bufs[0], c->ctx, SIZE_MAX);
-	zinc_buf_init(&bufs[1], c->ctx, SIZE_MAX);
+	zinc_buf_init(&bufs[0], c->ctx, ZINC_MAX_KEY);
+	zinc_buf_init(&bufs[1], c->ctx, ZINC_MAX_KEY);
 	s = name_object(&b, 0, bufs, key, err);
 	if (s == ZINC_OK)
 		s = check_size(c, zinc_cp_object_bytes(n, b.first), c->o.verify ? 2 : 1, key[0], err);

@@ -137,7 +137,7 @@ zinc_cp_check_shared(zinc_cp *c, zinc_error *err)
 	if (c->tags.n == 0)
 		return ZINC_OK;
 	qsort(c->tags.p, c->tags.n / sizeof(uint64_t), sizeof(uint64_t), by_word);
-	zinc_buf_init(&x.keys, c->ctx, SIZE_MAX);
+	zinc_buf_init(&x.keys, c->ctx, zinc_max_list(c->ctx));
 	x.requests = zinc_calloc(c->ctx, WINDOW, sizeof *x.requests);
 	s = x.requests ? compare_target(&x, old, c->old ? c->old->path : c->to_path) : zinc_fail_nomem(err);
 	if (s == ZINC_OK && x.n > 0)

@@ -26,8 +26,8 @@ contains(const zinc_hierarchy *h, const char *path, const zinc_hierarchy *other,
 	*in = false;
 	if (h->store != other->store && strcmp(zinc_store_url(h->store), zinc_store_url(other->store)) != 0)
 		return ZINC_OK;
-	zinc_buf_init(&a, h->ctx, SIZE_MAX);
-	zinc_buf_init(&b, h->ctx, SIZE_MAX);
+	zinc_buf_init(&a, h->ctx, ZINC_MAX_KEY);
+	zinc_buf_init(&b, h->ctx, ZINC_MAX_KEY);
 	s = zinc_buf_printf(&a, err, "%s%s%s", h->prefix, path + 1, path[1] ? "/" : "");
 	if (s == ZINC_OK)
 		s = zinc_buf_printf(&b, err, "%s%s%s", other->prefix, other_path + 1, other_path[1] ? "/" : "");
@@ -410,7 +410,7 @@ init(zinc_cp *c, zinc_hierarchy *from, zinc_hierarchy *to)
 	c->to = to;
 	c->threads = c->o.threads > 0 ? c->o.threads : c->ctx->threads;
 	for (i = 0; i < sizeof bufs / sizeof *bufs; i++)
-		zinc_buf_init(bufs[i], c->ctx, SIZE_MAX);
+		zinc_buf_init(bufs[i], c->ctx, zinc_max_list(c->ctx));
 }
 
 static zinc_status

@@ -151,8 +151,8 @@ zinc_cmp_differ(zinc_cmp *c, zinc_difference_kind kind, const char *path, const 
 	zinc_status s = ZINC_OK;
 	zinc_buf text[2];
 
-	zinc_buf_init(&text[0], c->ctx, SIZE_MAX);
-	zinc_buf_init(&text[1], c->ctx, SIZE_MAX);
+	zinc_buf_init(&text[0], c->ctx, zinc_max_text(c->ctx));
+	zinc_buf_init(&text[1], c->ctx, zinc_max_text(c->ctx));
 	if (a)
 		s = zinc_json_print_line(a, &text[0], err);
 	if (s == ZINC_OK && b)
@@ -190,7 +190,7 @@ load_side(zinc_cmp *c, zinc_cmp_pair *p, int side, zinc_error *err)
 	zinc_status s;
 	zinc_buf full;
 
-	zinc_buf_init(&full, c->ctx, SIZE_MAX);
+	zinc_buf_init(&full, c->ctx, ZINC_MAX_KEY);
 	s = zinc_buf_printf(&full, err, "%s%s", base, p->path[1] ? p->path : "");
 	if (s == ZINC_OK && full.n == 0)
 		s = zinc_buf_puts(&full, "/", err);
@@ -263,7 +263,7 @@ hunt_hidden(zinc_cmp *c, const zinc_cmp_pair *p, bool *found, zinc_error *err)
 		zinc_store_caps(c->h[h.side]->store, &caps);
 		if (!(caps.flags & ZINC_CAP_LIST) || (caps.flags & ZINC_CAP_REMOTE))
 			continue;
-		zinc_buf_init(&prefix, c->ctx, SIZE_MAX);
+		zinc_buf_init(&prefix, c->ctx, ZINC_MAX_KEY);
 		s = c->h[h.side]->format->data_prefix(c->h[h.side], p->full[h.side], &prefix, err);
 		h.nprefix = prefix.n;
 		if (s == ZINC_OK)

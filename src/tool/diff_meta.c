@@ -163,7 +163,7 @@ differ_in_member(const struct members *m, const char *key, const zinc_json *a, c
 	zinc_status s;
 	zinc_buf what;
 
-	zinc_buf_init(&what, m->c->ctx, SIZE_MAX);
+	zinc_buf_init(&what, m->c->ctx, zinc_max_text(m->c->ctx));
 	s = zinc_buf_printf(&what, err, "%s%s", m->before, key);
 	if (s == ZINC_OK)
 		s = zinc_buf_text(&what)
@@ -296,7 +296,7 @@ describe(zinc_cmp *c, const zinc_cmp_pair *p, int side, zinc_json_doc **out, zin
 	zinc_status s;
 	zinc_buf text;
 
-	zinc_buf_init(&text, c->ctx, SIZE_MAX);
+	zinc_buf_init(&text, c->ctx, zinc_max_text(c->ctx));
 	s = zinc_meta_describe(c->h[side], p->full[side], m, &text, err);
 	if (s == ZINC_OK)
 		s = zinc_json_parse(out, c->ctx, (const char *)text.p, text.n, 0, err);

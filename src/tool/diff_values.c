@@ -293,11 +293,11 @@ tell(struct values *v, const char *path, zinc_error *err)
 	for (side = 0; side < 2; side++) {
 		const zinc_dtype *t = v->side[side].dtype;
 
-		zinc_buf_init(&text[side], v->c->ctx, SIZE_MAX);
+		zinc_buf_init(&text[side], v->c->ctx, zinc_max_text(v->c->ctx));
 		if (s == ZINC_OK && !t->variable && t->size <= sizeof v->all.first[side])
 			s = zinc_dtype_print_element(t, v->all.first[side], ZINC_SPELL_JSON, &text[side], err);
 		if (s == ZINC_E_CORRUPT) { /* no value of its type: it is told without */
-			text[side].n = 0;
+			zinc_buf_end(&text[side], 0);
 			s = ZINC_OK;
 		}
 	}
@@ -330,7 +330,7 @@ make_workers(struct values *v, zinc_error *err)
 		return zinc_fail_nomem(err);
 	for (i = 0; i < threads; i++)
 		for (side = 0; side < 2; side++) {
-			zinc_buf_init(&v->workers[i].elements[side], v->c->ctx, SIZE_MAX);
+			zinc_buf_init(&v->workers[i].elements[side], v->c->ctx, zinc_max_chunk(v->c->ctx));
 			if (v->side[side].dtype->variable)
 				ZINC_TRY(zinc_arena_new(&v->workers[i].arena[side], v->c->ctx, 0, err));
 		}

@@ -14,9 +14,9 @@ call_each(zinc_context *ctx, const zinc_json *root, zinc_member_fn fn, void *arg
 	zinc_buf text;
 	int stop = 0;
 
-	zinc_buf_init(&text, ctx, SIZE_MAX);
+	zinc_buf_init(&text, ctx, zinc_max_text(ctx));
 	for (v = root->first; v && !stop && s == ZINC_OK; v = v->next) {
-		text.n = 0;
+		zinc_buf_end(&text, 0);
 		s = zinc_json_print_line(v, &text, err);
 		if (s == ZINC_OK && !zinc_buf_text(&text))
 			s = zinc_fail_nomem(err);

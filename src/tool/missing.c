@@ -43,7 +43,7 @@ encode_part(zinc_json_doc *doc, double part)
 		bits = UINT64_C(0x7ff8000000000000); /* Python's */
 	for (i = 0; i < sizeof bytes; i++)
 		bytes[i] = (uint8_t)(bits >> (8 * i));
-	zinc_buf_init(&text, zinc_json_context(doc), SIZE_MAX);
+	zinc_buf_init(&text, zinc_json_context(doc), zinc_max_text(zinc_json_context(doc)));
 	if (zinc_base64_encode(bytes, sizeof bytes, &text, NULL) == ZINC_OK && zinc_buf_text(&text))
 		v = zinc_json_make_string(doc, zinc_buf_text(&text));
 	zinc_buf_fini(&text);

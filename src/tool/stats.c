@@ -300,8 +300,8 @@ make_workers(struct stats *x, zinc_error *err)
 	if (!x->slots || !x->workers)
 		return zinc_fail_nomem(err);
 	for (i = 0; i < x->threads; i++) {
-		zinc_buf_init(&x->workers[i].elements, x->a->ctx, SIZE_MAX);
-		zinc_buf_init(&x->workers[i].numbers, x->a->ctx, SIZE_MAX);
+		zinc_buf_init(&x->workers[i].elements, x->a->ctx, zinc_max_chunk(x->a->ctx));
+		zinc_buf_init(&x->workers[i].numbers, x->a->ctx, zinc_max_many(8, zinc_max_chunk(x->a->ctx)));
 		if (x->dtype->variable)
 			ZINC_TRY(zinc_arena_new(&x->workers[i].arena, x->a->ctx, 0, err));
 	}

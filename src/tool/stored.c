@@ -75,7 +75,7 @@ list_objects(const zinc_array *a, const zinc_stack *layers, bool hidden, zinc_st
 	if (!m->grid || !m->keys.ops)
 		return zinc_meta_refuse(m, err);
 	ZINC_TRY(zinc_stack_store(layers, &store, err));
-	zinc_buf_init(&prefix, a->ctx, SIZE_MAX);
+	zinc_buf_init(&prefix, a->ctx, ZINC_MAX_KEY);
 	code = a->h->format->data_prefix(a->h, a->path, &prefix, err);
 	l.skip = prefix.n;
 	if (code == ZINC_OK)

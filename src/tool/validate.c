@@ -163,7 +163,7 @@ zinc_check_cancelled(zinc_check *c, zinc_error *err)
 zinc_status
 zinc_check_path(zinc_buf *out, const char *prefix, size_t n, zinc_error *err)
 {
-	out->n = 0;
+	zinc_buf_end(out, 0);
 	ZINC_TRY(zinc_buf_puts(out, "/", err));
 	ZINC_TRY(zinc_buf_add(out, prefix, n > 0 ? n - 1 : 0, err));
 	return zinc_buf_text(out) ? ZINC_OK : zinc_fail_nomem(err);
@@ -448,9 +448,9 @@ zinc_validate(const char *url, const zinc_validate_options *options, zinc_findin
 	ZINC_TRY(zinc_options_take(&c.o, sizeof c.o, options, err));
 	c.ctx = zinc_context_get(c.o.context);
 	c.threads = c.o.threads > 0 ? c.o.threads : c.ctx->threads;
-	zinc_buf_init(&c.base, c.ctx, SIZE_MAX);
-	zinc_buf_init(&c.place, c.ctx, SIZE_MAX);
-	zinc_buf_init(&c.copies, c.ctx, SIZE_MAX);
+	zinc_buf_init(&c.base, c.ctx, ZINC_MAX_KEY);
+	zinc_buf_init(&c.place, c.ctx, ZINC_MAX_KEY);
+	zinc_buf_init(&c.copies, c.ctx, zinc_max_list(c.ctx));
 	s = open_hierarchy(&c, url, &e);
 	if (s == ZINC_E_CORRUPT)
 		s = bad_entry(&c, &e);

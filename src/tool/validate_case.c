@@ -48,8 +48,8 @@ tell(zinc_check *c, const char *first, const char *second, size_t n, zinc_error 
 	zinc_buf path, message;
 	zinc_status s;
 
-	zinc_buf_init(&path, c->ctx, SIZE_MAX);
-	zinc_buf_init(&message, c->ctx, SIZE_MAX);
+	zinc_buf_init(&path, c->ctx, ZINC_MAX_KEY);
+	zinc_buf_init(&message, c->ctx, ZINC_MAX_KEY);
 	s = zinc_check_path(&path, second, n + 1, err);
 	if (s == ZINC_OK)
 		s = zinc_buf_printf(&message, err,

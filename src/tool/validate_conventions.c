@@ -37,7 +37,8 @@ check_node(zinc_check *c, zinc_conventions *conventions, const zinc_check_node *
 	zinc_error e = ZINC_ERROR_INIT;
 	zinc_status s;
 
-	path->n = key->n = 0;
+	zinc_buf_end(path, 0);
+	zinc_buf_end(key, 0);
 	ZINC_TRY(zinc_check_path(path, node->prefix, strlen(node->prefix), err));
 	ZINC_TRY(c->h->format->metadata_key(c->h, zinc_buf_text(path), node->kind, key, err));
 	if (!zinc_buf_text(key))
@@ -63,8 +64,8 @@ zinc_check_conventions(zinc_check *c, zinc_error *err)
 	size_t i;
 
 	ZINC_TRY(zinc_conventions_new(&conventions, &o, err));
-	zinc_buf_init(&path, c->ctx, SIZE_MAX);
-	zinc_buf_init(&key, c->ctx, SIZE_MAX);
+	zinc_buf_init(&path, c->ctx, ZINC_MAX_KEY);
+	zinc_buf_init(&key, c->ctx, ZINC_MAX_KEY);
 	for (i = 0; i < c->nnodes && s == ZINC_OK && !c->stopped; i++)
 		if (c->nodes[i].declares)
 			s = check_node(c, conventions, &c->nodes[i], &path, &key, err);

@@ -107,7 +107,7 @@ compare_copy(void *arg, const char *below, const zinc_json *copy)
 		say(g, "it has a copy of \"%.100s\", which no node can be called", below);
 		return 0;
 	}
-	zinc_buf_init(&path, g->c->ctx, SIZE_MAX);
+	zinc_buf_init(&path, g->c->ctx, ZINC_MAX_KEY);
 	g->status = zinc_buf_printf(&path, g->err, "/%s%s", g->node->prefix, below);
 	if (g->status == ZINC_OK)
 		g->status =
@@ -146,7 +146,7 @@ report(struct group *g)
 	zinc_status s;
 	zinc_buf path;
 
-	zinc_buf_init(&path, c->ctx, SIZE_MAX);
+	zinc_buf_init(&path, c->ctx, ZINC_MAX_KEY);
 	s = zinc_check_path(&path, g->node->prefix, strlen(g->node->prefix), g->err);
 	if (s == ZINC_OK) {
 		snprintf(message, sizeof message, "the consolidated metadata is %s: %s",
@@ -199,7 +199,7 @@ check_group(zinc_check *c, const zinc_check_node *node, zinc_error *err)
 	zinc_status s;
 	zinc_buf path;
 
-	zinc_buf_init(&path, c->ctx, SIZE_MAX);
+	zinc_buf_init(&path, c->ctx, ZINC_MAX_KEY);
 	s = zinc_check_path(&path, node->prefix, strlen(node->prefix), &e);
 	if (s == ZINC_OK)
 		s = compare_all(&g, zinc_buf_text(&path));

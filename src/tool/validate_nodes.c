@@ -314,7 +314,7 @@ read_document(zinc_check *c, struct document *d, const char *path, const char *k
 static zinc_status
 document_key(const zinc_check *c, const char *path, zinc_node_kind kind, zinc_buf *key, zinc_error *err)
 {
-	key->n = 0;
+	zinc_buf_end(key, 0);
 	ZINC_TRY(c->h->format->metadata_key(c->h, path, kind, key, err));
 	return zinc_buf_text(key) ? ZINC_OK : zinc_fail_nomem(err);
 }
@@ -334,8 +334,8 @@ check_document(void *arg, size_t i, int worker)
 	zinc_buf path, key;
 
 	(void)worker;
-	zinc_buf_init(&path, w->c->ctx, SIZE_MAX);
-	zinc_buf_init(&key, w->c->ctx, SIZE_MAX);
+	zinc_buf_init(&path, w->c->ctx, ZINC_MAX_KEY);
+	zinc_buf_init(&key, w->c->ctx, ZINC_MAX_KEY);
 	d->status = zinc_check_path(&path, prefix, strlen(prefix), NULL);
 	if (d->status == ZINC_OK)
 		d->status = document_key(w->c, zinc_buf_text(&path), ZINC_NODE_NONE, &key, NULL);
@@ -384,7 +384,7 @@ missing_group(zinc_check *c, const char *prefix, size_t n, zinc_error *err)
 	zinc_status s;
 	zinc_buf path;
 
-	zinc_buf_init(&path, c->ctx, SIZE_MAX);
+	zinc_buf_init(&path, c->ctx, ZINC_MAX_KEY);
 	s = zinc_check_path(&path, prefix, n, err);
 	if (s == ZINC_OK) {
 		f.level = c->o.strict ? ZINC_LEVEL_ERROR : ZINC_LEVEL_WARNING;
@@ -476,7 +476,7 @@ tell_unchecked(zinc_check *c, const struct document *d, zinc_error *err)
 
 	if (!d->unchecked || !c->o.unchecked || c->stopped)
 		return ZINC_OK;
-	zinc_buf_init(&path, c->ctx, SIZE_MAX);
+	zinc_buf_init(&path, c->ctx, ZINC_MAX_KEY);
 	s = zinc_check_path(&path, prefix, strlen(prefix), err);
 	if (s == ZINC_OK)
 		c->stopped = c->o.unchecked(c->arg, zinc_buf_text(&path)) != 0;
@@ -522,8 +522,8 @@ check_tree(zinc_check *c, zinc_error *err)
 	zinc_buf path, key;
 	size_t i;
 
-	zinc_buf_init(&path, c->ctx, SIZE_MAX);
-	zinc_buf_init(&key, c->ctx, SIZE_MAX);
+	zinc_buf_init(&path, c->ctx, ZINC_MAX_KEY);
+	zinc_buf_init(&key, c->ctx, ZINC_MAX_KEY);
 	for (i = 0; i < c->nnodes && s == ZINC_OK && !c->stopped; i++) {
 		const char *prefix = c->nodes[i].prefix;
 

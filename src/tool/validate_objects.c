@@ -206,7 +206,7 @@ enter(struct objects *o, const zinc_check_node *owner)
 	o->looked = false;
 	if (!owner || owner->kind != ZINC_NODE_ARRAY)
 		return ZINC_OK;
-	zinc_buf_init(&path, o->c->ctx, SIZE_MAX);
+	zinc_buf_init(&path, o->c->ctx, ZINC_MAX_KEY);
 	s = zinc_check_path(&path, owner->prefix, strlen(owner->prefix), o->err);
 	if (s == ZINC_OK)
 		s = open_array(o, zinc_buf_text(&path));
@@ -252,7 +252,7 @@ tell(struct objects *o, const char *key, zinc_finding f, bool erase)
 	zinc_status s = ZINC_OK;
 	zinc_buf path;
 
-	zinc_buf_init(&path, c->ctx, SIZE_MAX);
+	zinc_buf_init(&path, c->ctx, ZINC_MAX_KEY);
 	if (o->owner)
 		s = zinc_check_path(&path, o->owner->prefix, strlen(o->owner->prefix), o->err);
 	if (s == ZINC_OK) {
@@ -392,7 +392,7 @@ has_below(struct objects *o, const char *key, bool *any)
 	zinc_buf prefix;
 
 	*any = false;
-	zinc_buf_init(&prefix, o->c->ctx, SIZE_MAX);
+	zinc_buf_init(&prefix, o->c->ctx, ZINC_MAX_KEY);
 	s = zinc_buf_printf(&prefix, o->err, "%s/", key);
 	if (s == ZINC_OK)
 		s = zinc_buf_text(&prefix) ? zinc_store_list(store_of(o), zinc_buf_text(&prefix), see_key, any, o->err)
@@ -449,7 +449,7 @@ is_above_array(struct objects *o, const zinc_odd *odd, bool *hidden)
 
 	if (odd->kind == ZINC_ODD_DIR)
 		return ZINC_OK; /* there are many of them */
-	zinc_buf_init(&top, o->c->ctx, SIZE_MAX);
+	zinc_buf_init(&top, o->c->ctx, ZINC_MAX_KEY);
 	s = o->c->h->format->data_prefix(o->c->h, "/", &top, o->err);
 	if (s == ZINC_OK && !zinc_buf_text(&top))
 		s = zinc_fail_nomem(o->err);
@@ -511,7 +511,7 @@ erase_copied(zinc_check *c, const char *prefix, size_t n)
 	bool done = false;
 	zinc_buf path;
 
-	zinc_buf_init(&path, c->ctx, SIZE_MAX);
+	zinc_buf_init(&path, c->ctx, ZINC_MAX_KEY);
 	if (zinc_check_path(&path, prefix, n, NULL) == ZINC_OK)
 		done = zinc_erase(c->h, zinc_buf_text(&path), &o, NULL, NULL) == ZINC_OK;
 	zinc_buf_fini(&path);
@@ -532,7 +532,7 @@ give_up(zinc_check *c, const char *key)
 	if (prefix)
 		return erase_copied(c, prefix, strlen(prefix));
 
-	zinc_buf_init(&middle, c->ctx, SIZE_MAX);
+	zinc_buf_init(&middle, c->ctx, ZINC_MAX_KEY);
 	if (zinc_buf_add(&middle, key, (size_t)(zinc_key_name(key) - key), NULL) == ZINC_OK &&
 	    zinc_buf_puts(&middle, ZINC_CP_MIDDLE "/", NULL) == ZINC_OK && zinc_buf_text(&middle))
 		done = zinc_store_del_prefix(c->h->store, zinc_buf_text(&middle), c->h->put_flags, NULL) == ZINC_OK &&
@@ -574,7 +574,7 @@ look_beside(struct objects *o)
 	o->shared = false;
 	if (h->format->draft)
 		return ZINC_OK;
-	zinc_buf_init(&key, o->c->ctx, SIZE_MAX);
+	zinc_buf_init(&key, o->c->ctx, ZINC_MAX_KEY);
 	s = zinc_buf_printf(&key, o->err, "%s%s%s", h->prefix, o->owner->prefix, name);
 	if (s == ZINC_OK && !zinc_buf_text(&key))
 		s = zinc_fail_nomem(o->err);

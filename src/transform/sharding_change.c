@@ -17,7 +17,7 @@ void
 zinc_shard_change_init(zinc_shard_change *c, const zinc_sharded *s, const zinc_chunk_edit *edits, size_t n)
 {
 	*c = (zinc_shard_change){.s = s, .edits = edits, .nedits = n};
-	zinc_buf_init(&c->out, s->ctx, SIZE_MAX - 1);
+	zinc_buf_init(&c->out, s->ctx, zinc_max_many(s->n + 1, zinc_max_chunk(s->ctx)));
 }
 
 void
@@ -298,7 +298,7 @@ change_now(const zinc_sharded *s, const zinc_spot *at, const zinc_chunk_edit *ed
 	zinc_status st;
 	zinc_buf key;
 
-	zinc_buf_init(&key, s->ctx, SIZE_MAX - 1);
+	zinc_buf_init(&key, s->ctx, ZINC_MAX_KEY);
 	zinc_shard_change_init(&c, s, edit, 1);
 	st = zinc_sharded_key(s, at->shard, &key, err);
 	if (st == ZINC_OK) {
@@ -331,7 +331,7 @@ put_chunk(const zinc_sharded *s, const zinc_spot *at, const struct iovec *iov, i
 	zinc_status st;
 	zinc_buf bytes;
 
-	zinc_buf_init(&bytes, s->ctx, SIZE_MAX - 1);
+	zinc_buf_init(&bytes, s->ctx, zinc_max_chunk(s->ctx));
 	st = gather(&bytes, iov, niov, err);
 	edit.bytes = bytes.p;
 	edit.nbytes = bytes.n;
@@ -435,7 +435,7 @@ zinc_sharded_update(void *self, const char *key, zinc_update_fn fn, void *arg, u
 	if (!zinc_sharded_locate(s, key, &at))
 		return zinc_store_update(s->next, key, fn, arg, 0, flags, err);
 	u.edit.position = at.position;
-	zinc_buf_init(&shard, s->ctx, SIZE_MAX - 1);
+	zinc_buf_init(&shard, s->ctx, ZINC_MAX_KEY);
 	zinc_shard_change_init(&u.c, s, &u.edit, 1);
 	st = zinc_sharded_key(s, at.shard, &shard, err);
 	if (st == ZINC_OK)

@@ -98,7 +98,7 @@ batch_init(batch *b, size_t n, zinc_error *err)
 		if (b->requests[i].iov && b->requests[i].niov > 0 &&
 		    zinc_size_add(pieces, (size_t)b->requests[i].niov, &pieces))
 			return zinc_fail_nomem(err);
-	zinc_buf_init(&b->keys, ctx, SIZE_MAX - 1);
+	zinc_buf_init(&b->keys, ctx, zinc_max_list(ctx));
 	b->asked = (asked *)zinc_calloc(ctx, n, sizeof *b->asked);
 	b->passed = (size_t *)zinc_calloc(ctx, n, sizeof *b->passed);
 	b->shards = (shard *)zinc_calloc(ctx, n, sizeof *b->shards);

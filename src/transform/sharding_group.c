@@ -169,11 +169,11 @@ fail_shard(group *g, const pending *p, zinc_status st, const zinc_error *e)
 	zinc_buf key;
 	size_t i;
 
-	zinc_buf_init(&key, g->s->ctx, SIZE_MAX - 1);
+	zinc_buf_init(&key, g->s->ctx, ZINC_MAX_KEY);
 	for (i = 0; i < g->s->n; i++) {
 		if (p->changes[i].what == ZINC_CHUNK_KEEP)
 			continue;
-		key.n = 0;
+		zinc_buf_end(&key, 0);
 		if (zinc_sharded_chunk_key(g->s, p->index, i, &key, NULL) == ZINC_OK && zinc_buf_text(&key))
 			fail_key(g, zinc_buf_text(&key), st, e);
 		else
@@ -343,7 +343,7 @@ zinc_sharded_enlist(zinc_put_group *group_, const zinc_spot *at, zinc_chunk_chan
 	zinc_status st;
 	zinc_buf key;
 
-	zinc_buf_init(&key, g->s->ctx, SIZE_MAX - 1);
+	zinc_buf_init(&key, g->s->ctx, ZINC_MAX_KEY);
 	st = zinc_sharded_key(g->s, at->shard, &key, err);
 	if (st == ZINC_OK) {
 		slot = find(g, zinc_buf_text(&key));
@@ -364,7 +364,7 @@ zinc_sharded_flush_one(zinc_put_group *group_, const zinc_spot *at, zinc_error *
 	pending **slot, *p;
 	zinc_buf key;
 
-	zinc_buf_init(&key, g->s->ctx, SIZE_MAX - 1);
+	zinc_buf_init(&key, g->s->ctx, ZINC_MAX_KEY);
 	if (zinc_sharded_key(g->s, at->shard, &key, err) != ZINC_OK) {
 		zinc_buf_fini(&key);
 		return ZINC_E_NOMEM;

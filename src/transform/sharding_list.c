@@ -40,10 +40,10 @@ static void
 listing_init(listing *l, const zinc_sharded *s, const char *prefix, zinc_error *err)
 {
 	*l = (listing){.s = s, .prefix = prefix, .nprefix = strlen(prefix), .status = ZINC_OK, .err = err};
-	zinc_buf_init(&l->below, s->ctx, SIZE_MAX - 1);
-	zinc_buf_init(&l->names, s->ctx, SIZE_MAX - 1);
-	zinc_buf_init(&l->chunks, s->ctx, SIZE_MAX - 1);
-	zinc_buf_init(&l->text, s->ctx, SIZE_MAX - 1);
+	zinc_buf_init(&l->below, s->ctx, ZINC_MAX_KEY);
+	zinc_buf_init(&l->names, s->ctx, zinc_max_list(s->ctx));
+	zinc_buf_init(&l->chunks, s->ctx, zinc_max_list(s->ctx));
+	zinc_buf_init(&l->text, s->ctx, zinc_max_list(s->ctx));
 }
 
 static void
@@ -117,7 +117,7 @@ complete(const listing *l, int r, char digit, zinc_buf *key, uint64_t *index)
 {
 	int d;
 
-	key->n = 0;
+	zinc_buf_end(key, 0);
 	if (zinc_buf_add(key, l->prefix + l->s->nprefix, l->nprefix - l->s->nprefix, NULL) != ZINC_OK)
 		return false;
 	for (d = 0; d < r; d++)
@@ -152,7 +152,7 @@ translate(const listing *l, zinc_buf *out, zinc_error *err)
 	zinc_status st = ZINC_OK;
 	int d, r;
 
-	zinc_buf_init(&key, s->ctx, SIZE_MAX - 1);
+	zinc_buf_init(&key, s->ctx, ZINC_MAX_KEY);
 	for (r = 1; r <= s->in.ndim && !is_regular(l, r, &key, index); r++)
 		;
 	if (r <= s->in.ndim) {
@@ -162,9 +162,9 @@ translate(const listing *l, zinc_buf *out, zinc_error *err)
 			index[d] /= s->per_shard[d];
 		st = zinc_sharded_key(s, index, out, err);
 		if (st == ZINC_OK && (out->n <= cut || out->p[out->n - cut - 1] != '/'))
-			out->n = 0;
+			zinc_buf_end(out, 0);
 		else
-			out->n -= st == ZINC_OK ? cut : 0;
+			zinc_buf_end(out, out->n - (st == ZINC_OK ? cut : 0));
 	}
 	zinc_buf_fini(&key);
 	if (st == ZINC_OK && out->n == 0)
@@ -179,7 +179,7 @@ list_below(listing *l, zinc_error *err)
 	zinc_buf prefix;
 	zinc_status st;
 
-	zinc_buf_init(&prefix, l->s->ctx, SIZE_MAX - 1);
+	zinc_buf_init(&prefix, l->s->ctx, ZINC_MAX_KEY);
 	if (l->nprefix > l->s->nprefix)
 		st = translate(l, &prefix, err);
 	else
@@ -263,7 +263,7 @@ add_chunks(window *w, const opened *o, zinc_error *err)
 		if (begins((const char *)l->text.p + f.at, l->prefix, l->nprefix))
 			ZINC_TRY(add(l, &l->chunks, &f, err));
 		else
-			l->text.n = f.at;
+			zinc_buf_end(&l->text, f.at);
 	}
 	return ZINC_OK;
 }
@@ -388,7 +388,7 @@ tell_entries(const listing *l, zinc_entry_fn fn, void *arg, zinc_error *err)
 	zinc_status st = ZINC_OK;
 	size_t i, n = 0;
 
-	zinc_buf_init(&name, l->s->ctx, SIZE_MAX - 1);
+	zinc_buf_init(&name, l->s->ctx, ZINC_MAX_KEY);
 	for (i = 0; st == ZINC_OK && i < count(&l->chunks); i++) {
 		const char *key = items(&l->chunks)[i].key, *slash = strchr(key + l->nprefix, '/');
 

@@ -78,7 +78,7 @@ patch_one(const zinc_sharded *s, patched *x, int single_writer, uint32_t flags, 
 	zinc_status st;
 	zinc_buf key;
 
-	zinc_buf_init(&key, s->ctx, SIZE_MAX - 1);
+	zinc_buf_init(&key, s->ctx, ZINC_MAX_KEY);
 	zinc_shard_change_init(&x->c, s, x->edits, x->n);
 	st = zinc_sharded_key(s, x->patches[0].at.shard, &key, err);
 	if (st == ZINC_OK && !zinc_buf_text(&key))

@@ -48,7 +48,7 @@ open_one(zinc_store **out, const zinc_extension *x, const zinc_transformer_input
 
 	if (!def)
 		return zinc_fail(err, ZINC_E_UNSUPPORTED, "storage transformer \"%.60s\" is not known", x->name);
-	zinc_buf_init(&text, in->context, PTRDIFF_MAX);
+	zinc_buf_init(&text, in->context, zinc_max_text(in->context));
 	st = configuration_text(&text, x->configuration, &configuration, err);
 	if (st == ZINC_OK)
 		st = refused((def->open ? def->open : zinc_sharding_open)(out, configuration, in, err), x->name, err);
@@ -151,7 +151,7 @@ encode_key(const zinc_transformer_input *in, const uint64_t *index, char *out, s
 
 	zinc_buf_wrap(&b, text, sizeof text);
 	if (k->ops->encode(k, index, in->ndim, &b, NULL) != ZINC_OK)
-		b.n = 0;
+		zinc_buf_end(&b, 0);
 	if (b.n < room) {
 		memcpy(out, text, b.n);
 		out[b.n] = '\0';

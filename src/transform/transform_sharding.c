@@ -52,7 +52,7 @@ zinc_sharded_key(const zinc_sharded *s, const uint64_t *index, zinc_buf *out, zi
 	ZINC_TRY(zinc_buf_reserve(out, n, err)); /* and the byte behind, which every buffer has */
 	if (s->in.encode_key(&s->in, index, (char *)out->p + out->n, n + 1) != n)
 		return zinc_fail(err, ZINC_E_INVALID, "a key that changes its length between two calls");
-	out->n += n;
+	zinc_buf_end(out, out->n + n);
 	return ZINC_OK;
 }
 

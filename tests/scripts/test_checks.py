@@ -125,6 +125,10 @@ class Style(Checks):
     def test_if_in_function(self):
         self.finds("#if inside", "src/json/bad.c", self.function("#ifdef X\n\treturn 1;\n#endif\n"))
 
+    def test_ceiling(self):
+        self.finds("without a real ceiling", "src/json/bad.c", self.function("\tzinc_buf_init(&b, ctx, SIZE_MAX);\n\treturn 1;\n"))
+        self.finds("without a real ceiling", "src/json/bad.c", self.function("\tb->max = PTRDIFF_MAX;\n\treturn 1;\n"))
+
     def test_dangling(self):
         self.finds("*out is freed and not reset", "src/json/bad.c", self.function("\tzinc_free(h->ctx, *out);\n\treturn 1;\n"))
         body = "\tif (s)\n\t\tzinc_json_free(*out);\n\t*out = NULL;\n"

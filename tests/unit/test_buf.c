@@ -33,8 +33,10 @@ never_more_than_max(void **state)
 	zinc_buf_fini(&b);
 	/* a maximum that no machine has */
 	zinc_buf_init(&b, NULL, SIZE_MAX);
-	assert_int_equal(zinc_buf_reserve(&b, SIZE_MAX, &err), ZINC_E_NOMEM);
-	assert_int_equal(zinc_buf_reset(&b, SIZE_MAX, &err), ZINC_E_NOMEM);
+	assert_int_equal(b.max, PTRDIFF_MAX);
+	assert_int_equal(zinc_buf_reserve(&b, SIZE_MAX, &err), ZINC_E_LIMIT);
+	assert_int_equal(zinc_buf_reset(&b, SIZE_MAX, &err), ZINC_E_LIMIT);
+	assert_int_equal(zinc_buf_reset(&b, PTRDIFF_MAX, &err), ZINC_E_NOMEM);
 	assert_ok(zinc_buf_puts(&b, "still usable", &err));
 	zinc_buf_fini(&b);
 }
@@ -92,6 +94,43 @@ nul_is_always_there(void **state)
 	b.n = 100;
 	memset(b.p, 'z', 100);
 	assert_int_equal(strlen(zinc_buf_text(&b)), 100);
+	zinc_buf_fini(&b);
+}
+
+/* (3) p[n] is 0 after every call, not only when the text is asked for */
+static void
+nul_follows_every_call(void **state)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	uint8_t memory[8];
+	zinc_buf b;
+
+	(void)state;
+	zinc_buf_init(&b, NULL, 1000);
+	assert_ok(zinc_buf_reserve(&b, 100, &err));
+	assert_int_equal(b.p[0], 0);
+	assert_ok(zinc_buf_add(&b, "abcdef", 6, &err));
+	assert_int_equal(b.p[6], 0);
+	zinc_buf_end(&b, 3);
+	assert_string_equal((char *)b.p, "abc");
+	memset(b.p, 'x', 50);
+	zinc_buf_end(&b, 50);
+	assert_int_equal(b.p[50], 0);
+	memset(b.p + 50, 'y', 51);
+	assert_ok(zinc_buf_reserve(&b, 500, &err));
+	assert_int_equal(b.p[50], 0);
+	assert_ok(zinc_buf_printf(&b, &err, "%d", 7));
+	assert_int_equal(b.p[51], 0);
+	assert_ok(zinc_buf_reset(&b, 20, &err));
+	assert_int_equal(b.p[0], 0);
+	assert_ok(zinc_buf_reset(&b, 900, &err));
+	assert_int_equal(b.p[0], 0);
+	zinc_buf_fini(&b);
+	/* a destination has no byte to spare */
+	memset(memory, 'm', sizeof memory);
+	b = (zinc_buf){.p = memory, .cap = 7, .max = 7, .borrowed = true, .bare = true};
+	assert_ok(zinc_buf_add(&b, "0123456", 7, &err));
+	assert_int_equal(memory[7], 'm');
 	zinc_buf_fini(&b);
 }
 
@@ -210,7 +249,7 @@ main(void)
 	    cmocka_unit_test(never_more_than_max),
 	    cmocka_unit_test(growth_is_geometric),
 	    cmocka_unit_test(nul_is_always_there),
-	    cmocka_unit_test(printing),
+	    cmocka_unit_test(nul_follows_every_call), cmocka_unit_test(printing),
 	    cmocka_unit_test(reset_keeps_memory_that_fits),
 	    cmocka_unit_test(failing_allocations),
 	};
