@@ -21,11 +21,12 @@ MAY_INCLUDE = {
     "codec": "dtype grid json base",
     "net": "json base",
     "store": "net json base",
-    "transform": "store codec grid json base",
+    "fetch": "store json base",
+    "transform": "fetch store codec grid json base",
     "format": "codec dtype grid store json base",
-    "array": "format transform codec dtype grid store json base",
+    "array": "format transform fetch codec dtype grid store json base",
     "node": "array format dtype store json base",
-    "tool": "node array format codec dtype grid store json base",
+    "tool": "node array format fetch codec dtype grid store json base",
 }
 
 # header, as a pattern -> the files that wrap it

@@ -8,6 +8,7 @@
 
 #include <zinc/tool.h>
 
+#include "fetch/fetch.h"
 #include "format/format.h"
 #include "transform/transform.h"
 
@@ -78,6 +79,16 @@ typedef struct zinc_object_check {
 	uint64_t stored;
 	uint64_t units, empty_units;
 } zinc_object_check;
+/* Many of them.  How each ended is told once, by any thread. */
+typedef struct zinc_object_checks {
+	size_t n;
+	const uint64_t *(*index)(void *arg, size_t i);
+	void (*told)(void *arg, size_t i, const zinc_object_check *seen, zinc_status code, const zinc_error *err);
+	void *arg;
+	int threads; /* 0: the context's */
+	const volatile int *cancel;
+} zinc_object_checks;
+zinc_status zinc_array_objects_check(const zinc_array *a, const zinc_object_checks *of, zinc_error *err);
 zinc_status zinc_array_object_check(const zinc_array *a, const uint64_t *index, zinc_object_check *out,
 				    zinc_error *err);
 

@@ -157,12 +157,14 @@ find(zinc_cache *c, uint64_t store, const char *key, uint64_t unit)
 }
 
 bool
-zinc_cache_has(zinc_cache *c, zinc_store *store, const char *key, uint64_t unit)
+zinc_cache_has(zinc_cache *c, zinc_store *store, const char *key, uint64_t unit, const zinc_tag *tag)
 {
+	const entry *e;
 	bool has;
 
 	pthread_mutex_lock(&c->lock);
-	has = find(c, store->serial, key, unit) != NULL;
+	e = find(c, store->serial, key, unit);
+	has = e != NULL && (tag == NULL || zinc_tag_equal(&e->tag, tag));
 	pthread_mutex_unlock(&c->lock);
 	return has;
 }
@@ -260,34 +262,42 @@ zinc_cache_put(zinc_cache *c, zinc_store *store, const char *key, uint64_t unit,
 	insert(c, e);
 }
 
-/* ---- the store's present tag ---- */
+/* ---- a way to read an object ---- */
 
-typedef struct confirm {
-	zinc_tag *tag;
+/* The store is asked for the tag it has now, unless the caller vouches for that. */
+static zinc_status
+want_cached(zinc_job *j, const zinc_reading *r, zinc_fetch_item *it, bool *can, zinc_error *err)
+{
+	zinc_cache *cache = zinc_cache_of(j->c);
+
+	(void)r, (void)err;
+	*can =
+	    j->explain == NULL && cache != NULL && zinc_cache_has(cache, j->c->store, (const char *)it->key.p, 0, NULL);
+	if (*can && !j->c->o.assume_unchanged)
+		zinc_fetch_want(it, (zinc_get){.stat = 1});
+	return ZINC_OK;
+}
+
+static zinc_status
+take_cached(zinc_job *j, const zinc_reading *r, zinc_fetch_item *it, zinc_worker *w, bool *done, zinc_error *err)
+{
+	static const zinc_tag none = {0, {0}};
+	const zinc_tag *tag = j->c->o.assume_unchanged ? NULL : it->found == ZINC_FOUND ? &it->tag : &none;
+	const zinc_meta *m = j->p->m;
+	zinc_cache *cache = zinc_cache_of(j->c);
 	zinc_status code;
-	zinc_error *err;
-} confirm;
+	zinc_view v;
+	void *hold;
 
-static void
-confirm_done(void *arg, size_t i, const zinc_got *got)
-{
-	confirm *x = arg;
-
-	(void)i;
-	if (got->found == ZINC_FOUND)
-		*x->tag = *got->tag;
-	else if (got->found == ZINC_FAILED)
-		x->code = zinc_got_fail(got, x->err);
+	v.p = (uint8_t *)(uintptr_t)zinc_cache_get(cache, j->c->store, (const char *)it->key.p, 0, tag, r->o.extent,
+						   m->ndim, m->dtype->size, &hold);
+	*done = v.p != NULL;
+	if (!*done)
+		return ZINC_OK;
+	zinc_strides_c(r->o.extent, m->ndim, m->dtype->size, v.strides);
+	code = zinc_transfer_out(j->p, j->t, &r->u, &v, w->s, err);
+	zinc_cache_release(cache, hold);
+	return code;
 }
 
-zinc_status
-zinc_cache_confirm(zinc_call *c, const char *key, zinc_tag *tag, zinc_error *err)
-{
-	zinc_get request = {.key = key, .stat = 1};
-	confirm x = {tag, ZINC_OK, err};
-	zinc_sink sink = {.done = confirm_done, .arg = &x, .cancel = c->o.cancel};
-
-	tag->n = 0;
-	ZINC_TRY(zinc_store_get(c->store, &request, 1, &sink, err));
-	return x.code;
-}
+const zinc_way zinc_way_cached = {.want = want_cached, .take = take_cached};

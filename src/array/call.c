@@ -23,15 +23,24 @@ make_workers(zinc_call *c, zinc_error *err)
 {
 	int i;
 
-	c->workers = zinc_calloc(c->ctx, (size_t)c->threads, sizeof *c->workers);
-	if (c->workers == NULL)
+	c->workers = zinc_calloc(c->ctx, (size_t)c->threads + 1, sizeof *c->workers);
+	c->items = zinc_calloc(c->ctx, (size_t)c->threads, sizeof *c->items);
+	if (c->workers == NULL || c->items == NULL)
 		return zinc_fail_nomem(err);
-	for (i = 0; i < c->threads; i++) {
-		zinc_buf_init(&c->workers[i].key, c->ctx, 64 * ZINC_KIB);
-		zinc_buf_init(&c->workers[i].requests, c->ctx, 64 * ZINC_MIB);
-		c->workers[i].s = zinc_scratch_get(c->ctx);
-		if (c->workers[i].s == NULL)
+	for (i = 0; i < c->threads; i++)
+		zinc_fetch_item_init(&c->items[i], c->ctx, NULL, &c->workers[i].err);
+	for (i = 0; i <= c->threads; i++) {
+		zinc_worker *w = &c->workers[i];
+
+		w->r.i = SIZE_MAX;
+		zinc_buf_init(&w->key, c->ctx, 64 * ZINC_KIB);
+		zinc_buf_init(&w->requests, c->ctx, 64 * ZINC_MIB);
+		if (i == c->threads)
+			break;
+		w->s = zinc_scratch_get(c->ctx);
+		if (w->s == NULL)
 			return zinc_fail_nomem(err);
+		c->items[i].bytes = &w->s->fetch;
 	}
 	return ZINC_OK;
 }
@@ -46,8 +55,7 @@ zinc_call_begin(zinc_call *c, zinc_array *a, const zinc_io_options *o, zinc_erro
 	c->code = ZINC_OK;
 	c->units_total = 0;
 	atomic_init(&c->stop_at, UINT64_MAX);
-	atomic_init(&c->units_done, 0);
-	atomic_init(&c->bytes_done, 0);
+	c->units_done = c->bytes_done = 0;
 	pthread_mutex_init(&c->lock, NULL);
 	c->layers = zinc_array_layers(a, &c->m);
 	if (c->m->unsupported != NULL)
@@ -67,13 +75,16 @@ free_workers(zinc_call *c)
 {
 	int i;
 
-	for (i = 0; c->workers != NULL && i < c->threads; i++) {
+	for (i = 0; c->items != NULL && i < c->threads; i++)
+		zinc_fetch_item_fini(&c->items[i]);
+	for (i = 0; c->workers != NULL && i <= c->threads; i++) {
 		if (c->workers[i].group != NULL)
 			zinc_store_abort(c->store, c->workers[i].group);
 		zinc_scratch_put(c->workers[i].s);
 		zinc_buf_fini(&c->workers[i].key);
 		zinc_buf_fini(&c->workers[i].requests);
 	}
+	zinc_free(c->ctx, c->items);
 	zinc_free(c->ctx, c->workers);
 }
 
@@ -139,20 +150,31 @@ zinc_call_stopped(zinc_call *c, uint64_t at)
 	return true;
 }
 
+/* Counted under the lock where somebody is told, so that nobody hears of fewer than before. */
 void
-zinc_call_done(zinc_call *c, uint64_t at, uint64_t nbytes)
+zinc_call_done(zinc_call *c, uint64_t at, uint64_t units, uint64_t nbytes)
 {
-	uint64_t units = atomic_fetch_add(&c->units_done, 1) + 1;
-	uint64_t bytes = atomic_fetch_add(&c->bytes_done, nbytes) + nbytes;
+	int stop;
 
 	if (c->o.progress == NULL)
 		return;
 	pthread_mutex_lock(&c->lock);
-	int stop = c->o.progress(c->o.progress_arg, units, c->units_total, bytes);
+	c->units_done += units;
+	c->bytes_done += nbytes;
+	stop = c->o.progress(c->o.progress_arg, c->units_done, c->units_total, c->bytes_done);
 	pthread_mutex_unlock(&c->lock);
 	if (stop)
 		cancel(c, at, "cancelled by the progress callback");
 }
+
+bool
+zinc_call_halted(zinc_call *c)
+{
+	return atomic_load_explicit(&c->stop_at, memory_order_relaxed) != UINT64_MAX ||
+	       zinc_call_stopped(c, UINT64_MAX - 1);
+}
+
+/* ---- fetching ---- */
 
 zinc_status
 zinc_call_key(zinc_call *c, zinc_worker *w, const uint64_t *index, const char **key, zinc_error *err)
@@ -161,4 +183,43 @@ zinc_call_key(zinc_call *c, zinc_worker *w, const uint64_t *index, const char **
 	ZINC_TRY(c->h->format->chunk_key(c->h, c->a->path, c->m, index, &w->key, err));
 	*key = zinc_buf_text(&w->key);
 	return *key == NULL ? zinc_fail_nomem(err) : ZINC_OK;
+}
+
+zinc_status
+zinc_call_item_key(zinc_call *c, zinc_fetch_item *it, const uint64_t *index, zinc_error *err)
+{
+	it->key.n = 0;
+	ZINC_TRY(c->h->format->chunk_key(c->h, c->a->path, c->m, index, &it->key, err));
+	return zinc_buf_text(&it->key) == NULL ? zinc_fail_nomem(err) : ZINC_OK;
+}
+
+/* What the threads hold of decoded elements is in flight, too. */
+static uint64_t
+in_flight(const zinc_call *c)
+{
+	const uint64_t all = c->o.in_flight_bytes > 0 ? c->o.in_flight_bytes : c->ctx->in_flight_bytes;
+	const zinc_chain *chain = c->m->chain;
+	uint64_t widest[ZINC_MAX_NDIM], unit, most = UINT64_MAX;
+	int d;
+
+	for (d = 0; d < c->m->ndim; d++)
+		widest[d] = c->m->grid->ops->widest(c->m->grid, d);
+	if (zinc_shape_bytes(chain->open_shard ? chain->shard->chunk_shape : widest, c->m->ndim, c->m->dtype->size, all,
+			     &unit) ||
+	    zinc_u64_mul(unit, (uint64_t)c->threads, &most) || most > all)
+		return 0;
+	return all - most;
+}
+
+zinc_fetch
+zinc_call_fetch(zinc_call *c, void *arg)
+{
+	return (zinc_fetch){.ctx = c->ctx,
+			    .store = c->store,
+			    .caps = &c->caps,
+			    .threads = c->threads,
+			    .in_flight = in_flight(c),
+			    .cancel = c->o.cancel,
+			    .near = c->items,
+			    .arg = arg};
 }

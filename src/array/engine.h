@@ -7,6 +7,9 @@
  *   plan.c      selection x grid -> stored objects, and in each the units (inner chunks) it needs
  *   transfer.c  elements between a decoded unit and the caller's buffer, converting on the way
  *   read.c / write.c (and shard_read.c, shard_write.c for objects that are open shards)
+ *
+ * What a read needs of the store is asked for through the room `fetch`, whose items are the stored objects of the plan or,
+ * of an open shard, its index and then batches of its inner chunks.
  */
 #ifndef ZINC_ENGINE_H
 #define ZINC_ENGINE_H
@@ -14,72 +17,6 @@
 #include <stdlib.h>
 
 #include "array/array.h"
-
-/* ---- the call ---- */
-
-/* What one thread of a call owns. */
-typedef struct zinc_worker {
-	zinc_scratch *s;
-	zinc_buf key;          /* the key of the object in hand */
-	zinc_buf requests;     /* zinc_get and iovec of a direct read */
-	zinc_put_group *group; /* this thread's puts */
-	bool erase;            /* the object just encoded is all fill value: erase it */
-	zinc_error err;
-} zinc_worker;
-
-typedef struct zinc_call {
-	zinc_array *a;
-	zinc_hierarchy *h;
-	zinc_context *ctx;
-	zinc_meta *m; /* the snapshot this call works on */
-	zinc_stack *layers;
-	zinc_store *store; /* the uppermost of its layers */
-	zinc_io_options o;
-	zinc_caps caps;
-	int threads;
-	uint32_t put_flags;
-	double deadline; /* 0: none */
-	zinc_worker *workers;
-	pthread_mutex_t lock;
-	atomic_uint_fast64_t stop_at; /* objects from here on need not be started */
-	zinc_status code;
-	zinc_error error; /* of the lowest failing object so far */
-	atomic_uint_fast64_t units_done, bytes_done;
-	uint64_t units_total;
-} zinc_call;
-
-/* Check that elements can be accessed, take a snapshot, make workers.  zinc_call_end must follow in any case. */
-zinc_status zinc_call_begin(zinc_call *c, zinc_array *a, const zinc_io_options *o, zinc_error *err);
-/* The outcome; frees everything. */
-zinc_status zinc_call_end(zinc_call *c, zinc_status code, zinc_error *err);
-/* Record that object number `at` failed with `code`; the lowest wins. */
-void zinc_call_fail(zinc_call *c, uint64_t at, zinc_status code, const zinc_error *err);
-/* Should object number `at` not be started?  Also notices cancel and deadline. */
-bool zinc_call_stopped(zinc_call *c, uint64_t at);
-/* A unit is finished: progress, and its callback. */
-void zinc_call_done(zinc_call *c, uint64_t at, uint64_t nbytes);
-/* The key of an object, in w->key; borrowed. */
-zinc_status zinc_call_key(zinc_call *c, zinc_worker *w, const uint64_t *index, const char **key, zinc_error *err);
-
-/* ---- the buffer ---- */
-
-/* The caller's memory, checked, with one stride per dimension of the array (0 for dropped ones). */
-typedef struct zinc_target {
-	uint8_t *p;
-	int64_t strides[ZINC_MAX_NDIM]; /* of the result's dimensions for points: strides[0] */
-	size_t element;
-	bool far;                /* so large that what is read into it should not go through the caches */
-	zinc_convert_fn convert; /* NULL: same type */
-	int flags;
-	zinc_arena *arena;     /* of a variable-length type, when reading */
-	const char *to, *from; /* names of the types, for messages */
-} zinc_target;
-
-/* The buffer as this version of the library knows it.  E_INVALID. */
-zinc_status zinc_buffer_take(zinc_buffer *out, const zinc_buffer *given, zinc_error *err);
-/* `writing`: elements go from the buffer into the array. */
-zinc_status zinc_target_init(zinc_target *t, const zinc_meta *m, const zinc_sel *sel, const zinc_buffer *b, int flags,
-			     bool writing, zinc_error *err);
 
 /* ---- the plan ---- */
 
@@ -136,6 +73,89 @@ void zinc_plan_object(const zinc_plan *p, size_t i, zinc_object *out);
  * begin at first). */
 void zinc_plan_unit(const zinc_plan *p, const zinc_object *o, size_t u, zinc_unit *out);
 
+/* The object in hand of a read, and its first unit. */
+typedef struct zinc_reading {
+	size_t i; /* its number; SIZE_MAX: none is in hand */
+	zinc_object o;
+	zinc_unit u;
+} zinc_reading;
+
+/* ---- the call ---- */
+
+/* What one thread of a call owns. */
+typedef struct zinc_worker {
+	zinc_scratch *s;       /* NULL: it only asks for bytes, for the others */
+	zinc_buf key;          /* the key of the object in hand */
+	zinc_buf requests;     /* a shard's entries, when it is written */
+	zinc_put_group *group; /* this thread's puts */
+	bool erase;            /* the object just encoded is all fill value: erase it */
+	zinc_error err;
+	zinc_reading r;
+} zinc_worker;
+
+typedef struct zinc_call {
+	zinc_array *a;
+	zinc_hierarchy *h;
+	zinc_context *ctx;
+	zinc_meta *m; /* the snapshot this call works on */
+	zinc_stack *layers;
+	zinc_store *store; /* the uppermost of its layers */
+	zinc_io_options o;
+	zinc_caps caps;
+	int threads;
+	uint32_t put_flags;
+	double deadline;        /* 0: none */
+	zinc_worker *workers;   /* one per thread, and one that only asks */
+	zinc_fetch_item *items; /* one per thread */
+	pthread_mutex_t lock;
+	atomic_uint_fast64_t stop_at; /* objects from here on need not be started */
+	zinc_status code;
+	zinc_error error;                /* of the lowest failing object so far */
+	uint64_t units_done, bytes_done; /* counted for whoever wants to be told */
+	uint64_t units_total;
+} zinc_call;
+
+/* Check that elements can be accessed, take a snapshot, make workers.  zinc_call_end must follow in any case. */
+zinc_status zinc_call_begin(zinc_call *c, zinc_array *a, const zinc_io_options *o, zinc_error *err);
+/* The outcome; frees everything. */
+zinc_status zinc_call_end(zinc_call *c, zinc_status code, zinc_error *err);
+/* Record that object number `at` failed with `code`; the lowest wins. */
+void zinc_call_fail(zinc_call *c, uint64_t at, zinc_status code, const zinc_error *err);
+/* Should object number `at` not be started?  Also notices cancel and deadline. */
+bool zinc_call_stopped(zinc_call *c, uint64_t at);
+/* Units of object `at` are finished, and so many bytes of the caller's: progress, and its callback. */
+void zinc_call_done(zinc_call *c, uint64_t at, uint64_t units, uint64_t nbytes);
+/* The key of an object, in w->key; borrowed. */
+zinc_status zinc_call_key(zinc_call *c, zinc_worker *w, const uint64_t *index, const char **key, zinc_error *err);
+/* The same in an item's. */
+zinc_status zinc_call_item_key(zinc_call *c, zinc_fetch_item *it, const uint64_t *index, zinc_error *err);
+/* What every run of items of a call has in common; its planner is still missing. */
+zinc_fetch zinc_call_fetch(zinc_call *c, void *arg);
+/* Has anything failed, been cancelled, or taken too long? */
+bool zinc_call_halted(zinc_call *c);
+
+/* ---- the buffer ---- */
+
+/* The caller's memory, checked, with one stride per dimension of the array (0 for dropped ones). */
+typedef struct zinc_target {
+	uint8_t *p;
+	int64_t strides[ZINC_MAX_NDIM]; /* of the result's dimensions for points: strides[0] */
+	size_t element;
+	bool far;                /* so large that what is read into it should not go through the caches */
+	zinc_convert_fn convert; /* NULL: same type */
+	int flags;
+	zinc_arena *arena;     /* of a variable-length type, when reading */
+	const char *to, *from; /* names of the types, for messages */
+} zinc_target;
+
+/* The buffer as this version of the library knows it.  E_INVALID. */
+zinc_status zinc_buffer_take(zinc_buffer *out, const zinc_buffer *given, zinc_error *err);
+/* Is what is selected so large that it should not go through the caches? */
+bool zinc_target_far(const zinc_sel *sel, size_t element);
+/* `writing`: elements go from the buffer into the array. */
+zinc_status zinc_target_init(zinc_target *t, const zinc_meta *m, const zinc_sel *sel, const zinc_buffer *b, int flags,
+			     bool writing, zinc_error *err);
+
 /* ---- transfers ---- */
 
 /* Selected elements of a decoded unit -> the buffer, or back.  E_RANGE names the element. */
@@ -186,8 +206,6 @@ typedef struct zinc_job {
 /* Requests that a read would make, how many of them for parts of objects, and the bytes they would bring. */
 void zinc_explain_requests(zinc_explain *x, uint64_t requests, uint64_t ranges, uint64_t nbytes);
 void zinc_explain_unit(zinc_explain *x, const zinc_touch *touch);
-/* A whole object is the unit: ask for its size. */
-zinc_status zinc_explain_object(zinc_job *j, const zinc_object *o, const char *key, zinc_touch *t, zinc_error *err);
 
 /* Elements [first, end) of what a chain has stored; end 0: all. */
 typedef struct zinc_needed {
@@ -210,44 +228,51 @@ zinc_status zinc_shard_write(zinc_job *j, zinc_worker *w, const zinc_object *o, 
 /* What a request costs at least, in bytes copied, where the store itself is memory. */
 #define ZINC_REQUEST_BYTES 1024u
 
-/* What a failed request says, as the caller's error. */
-zinc_status zinc_got_fail(const zinc_got *got, zinc_error *err);
-/* E_CORRUPT: an object of plain elements has another size than they. */
-zinc_status zinc_wrong_size(uint64_t size, uint64_t expected, zinc_error *err);
-/* What came of fetching an object. */
-typedef struct zinc_fetched {
-	bool found;
-	uint64_t size; /* of all of it */
-	zinc_tag tag;
-} zinc_fetched;
-
-/* The first `length` bytes of an object (ZINC_TO_END: all) -> w->s->fetch.  E_CORRUPT when it is larger than `limit`. */
-zinc_status zinc_fetch_object(zinc_call *c, zinc_worker *w, const char *key, uint64_t length, uint64_t limit,
-			      zinc_fetched *out, zinc_error *err);
-
-/* Several ranges of one object, into their own memory, in one call.  What out->found says holds for all of them, which
- * are of one generation of the object: if that cannot be shown, as on a store without tags, it is ZINC_CHANGED. */
-typedef struct zinc_ranges {
-	zinc_found found;
-	uint64_t size; /* of the whole object, when found */
-} zinc_ranges;
-zinc_status zinc_fetch_ranges(zinc_call *c, const zinc_get *requests, size_t n, zinc_ranges *out, zinc_error *err);
 /* May an object be read in n requests?  Else it is read whole, in one. */
 bool zinc_may_split(const zinc_call *c, uint64_t n);
 
 /* The fill value into the place of a unit whose object is not stored, or E_NOTFOUND when that was asked for. */
 zinc_status zinc_read_missing(zinc_job *j, const zinc_unit *u, zinc_error *err);
+/* How many elements of the unit are selected. */
+uint64_t zinc_unit_selected(const zinc_plan *p, const zinc_unit *u);
 
-/* Try to read a unit of plain elements straight from the file into the buffer's rows.  *done false: not possible, do it
- * the long way. */
-zinc_status zinc_read_rows(zinc_job *j, zinc_worker *w, const zinc_object *o, const zinc_unit *u, const char *key,
-			   bool *done, zinc_error *err);
-/* The same of points. */
-zinc_status zinc_read_points(zinc_job *j, zinc_worker *w, const zinc_object *o, const zinc_unit *u, const char *key,
-			     bool *done, zinc_error *err);
-/* The same of a whole object of `expected` bytes whose rows have `row` bytes each, where that is faster. */
-zinc_status zinc_read_pieces(zinc_job *j, zinc_worker *w, const zinc_object *o, const zinc_unit *u, const char *key,
-			     uint64_t expected, uint64_t row, bool *done, zinc_found *found, zinc_error *err);
+/*
+ * A way to read an object that is one unit.  Those of the table in read.c are tried in order; a way that turns out not to
+ * lead there, because the object was changed meanwhile or has not what was expected, leaves the object to the next.
+ */
+typedef struct zinc_way {
+	/* Ask for what it needs; *can false: this is no way for this object. */
+	zinc_status (*want)(zinc_job *j, const zinc_reading *r, zinc_fetch_item *it, bool *can, zinc_error *err);
+	/* The object is there: into the buffer with it.  *done false: the next way. */
+	zinc_status (*take)(zinc_job *j, const zinc_reading *r, zinc_fetch_item *it, zinc_worker *w, bool *done,
+			    zinc_error *err);
+	/* Is there more of the object to ask for?  NULL: no. */
+	bool (*more)(const zinc_job *j, const zinc_reading *r, zinc_fetch_item *it);
+	bool exact; /* no more is read than what is selected */
+	bool plain; /* the object is the elements themselves, and must have as many bytes */
+} zinc_way;
+
+/* Plain elements straight from the file into the buffer's rows (read_rows.c). */
+extern const zinc_way zinc_way_rows;
+/* Short rows that lie apart, with what lies between them. */
+extern const zinc_way zinc_way_bands;
+/* Single elements (read_points.c). */
+extern const zinc_way zinc_way_points;
+/* Whole objects of short rows, through the cache into far memory (read_pieces.c). */
+extern const zinc_way zinc_way_pieces;
+/* Decoded before, if it is still the same (cache.c). */
+extern const zinc_way zinc_way_cached;
+
+/* The rows of an object of plain elements. */
+typedef struct zinc_rows {
+	int outer;         /* dimensions 0 .. outer-1 count rows */
+	uint64_t n, bytes; /* rows, bytes of each */
+	int64_t file[ZINC_MAX_NDIM];
+	uint64_t expected; /* size of the object */
+	bool straight;     /* they are few and long enough to be read each to its place */
+} zinc_rows;
+/* False: its bytes are not the elements as the caller wants them, or parts of it cannot be had. */
+bool zinc_rows_find(zinc_rows *r, const zinc_job *j, const zinc_reading *x);
 
 /* Axes of the sharding codec <-> axes of the array: shapes of the object and of its inner chunks as the codec sees
  * them. */
@@ -264,10 +289,9 @@ zinc_cache *zinc_cache_of(const zinc_call *c);
 /* A cached unit of this shape, if its tag is `tag` (NULL: any).  The bytes stay valid until zinc_cache_release. */
 const uint8_t *zinc_cache_get(zinc_cache *c, zinc_store *store, const char *key, uint64_t unit, const zinc_tag *tag,
 			      const uint64_t *shape, int ndim, size_t element, void **hold);
-bool zinc_cache_has(zinc_cache *c, zinc_store *store, const char *key, uint64_t unit);
+/* `tag` NULL: any. */
+bool zinc_cache_has(zinc_cache *c, zinc_store *store, const char *key, uint64_t unit, const zinc_tag *tag);
 void zinc_cache_release(zinc_cache *c, void *hold);
-/* The tag that the store has for a key now; empty when it is missing or the store has none. */
-zinc_status zinc_cache_confirm(zinc_call *c, const char *key, zinc_tag *tag, zinc_error *err);
 /* Remember a unit (C order, nbytes); silently does nothing without memory or without a tag. */
 void zinc_cache_put(zinc_cache *c, zinc_store *store, const char *key, uint64_t unit, const zinc_tag *tag,
 		    const zinc_view *v, const uint64_t *shape, int ndim, size_t element);

@@ -154,49 +154,160 @@ check_shard(zinc_call *c, zinc_worker *w, const uint64_t *extent, zinc_bytes in,
 	return code;
 }
 
+/* One call that checks objects: an item of its fetch is one of them. */
+typedef struct checking {
+	zinc_call *c;
+	const zinc_object_checks *of;
+} checking;
+
 static zinc_status
-check_object(zinc_call *c, zinc_worker *w, const uint64_t *index, zinc_object_check *out, zinc_error *err)
+want(void *arg, zinc_fetch_item *it, int worker, zinc_error *err)
+{
+	checking *x = arg;
+	const uint64_t *index = x->of->index(x->of->arg, it->i);
+
+	(void)worker;
+	ZINC_TRY(check_index(x->c->m, index, err));
+	ZINC_TRY(zinc_call_item_key(x->c, it, index, err));
+	zinc_fetch_want(it, (zinc_get){.length = ZINC_TO_END});
+	return ZINC_OK;
+}
+
+static zinc_status
+check_object(zinc_call *c, zinc_worker *w, const uint64_t *index, zinc_bytes in, zinc_object_check *out,
+	     zinc_error *err)
 {
 	uint64_t extent[ZINC_MAX_NDIM], start;
-	const char *key;
-	zinc_fetched got;
-	zinc_bytes in;
 	zinc_view v;
 	int d;
 
-	ZINC_TRY(check_index(c->m, index, err));
 	for (d = 0; d < c->m->ndim; d++)
 		c->m->grid->ops->span(c->m->grid, d, index[d], &start, &extent[d]);
-	ZINC_TRY(zinc_call_key(c, w, index, &key, err));
-	ZINC_TRY(zinc_fetch_object(c, w, key, ZINC_TO_END, UINT64_MAX, &got, err));
-	if (!got.found)
-		return zinc_fail(err, ZINC_E_NOTFOUND, "the chunk is not stored");
-	in.p = w->s->fetch.p;
-	in.n = out->stored = w->s->fetch.n;
+	out->stored = in.n;
 	out->units = 1;
 	if (c->m->chain->open_shard)
 		return check_shard(c, w, extent, in, out, err);
 	return zinc_chain_decode(c->m->chain, w->s, extent, in, NULL, 0, &v, err);
 }
 
+/* How the check of one ended. */
+static void
+tell(const checking *x, const zinc_fetch_item *it, const zinc_object_check *seen, zinc_status code, zinc_error *err)
+{
+	if (code != ZINC_OK && it->key.n > 0)
+		zinc_error_at_key(err, code, (const char *)it->key.p);
+	if (code != ZINC_OK)
+		zinc_error_at_chunk(err, code, x->of->index(x->of->arg, it->i), x->c->m->ndim);
+	zinc_error_in(err, code, x->c->h);
+	x->of->told(x->of->arg, it->i, seen, code, err);
+}
+
+static zinc_status
+take(void *arg, zinc_fetch_item *it, int worker, bool *again, zinc_error *err)
+{
+	checking *x = arg;
+	zinc_object_check seen = {.empty_units = 0};
+	const zinc_bytes in = {it->bytes->p, it->bytes->n};
+	zinc_status code;
+
+	(void)again;
+	if (it->found == ZINC_FOUND)
+		code = check_object(x->c, &x->c->workers[worker], x->of->index(x->of->arg, it->i), in, &seen, err);
+	else
+		code = zinc_fail(err, ZINC_E_NOTFOUND, "the chunk is not stored");
+	tell(x, it, &seen, code, err);
+	return ZINC_OK;
+}
+
+static void
+fail(void *arg, zinc_fetch_item *it, zinc_status code, zinc_error *err)
+{
+	const zinc_object_check none = {.empty_units = 0};
+
+	tell(arg, it, &none, code, err);
+}
+
+static zinc_status
+too_long(void *arg, const zinc_fetch_item *it, uint64_t nbytes, zinc_error *err)
+{
+	(void)arg, (void)it;
+	return zinc_fail(err, ZINC_E_LIMIT, "the object has %llu bytes", (unsigned long long)nbytes);
+}
+
+/* One object that fails is no reason not to look at the next. */
+static bool
+stopped(void *arg, size_t i)
+{
+	(void)i;
+	return zinc_call_halted(((const checking *)arg)->c);
+}
+
+static bool
+halted(void *arg)
+{
+	return zinc_call_halted(((const checking *)arg)->c);
+}
+
+zinc_status
+zinc_array_objects_check(const zinc_array *a, const zinc_object_checks *of, zinc_error *err)
+{
+	zinc_io_options o = ZINC_IO_OPTIONS_INIT;
+	zinc_call c;
+	checking x = {&c, of};
+	zinc_status code;
+	zinc_fetch f;
+
+	o.threads = of->threads;
+	o.cancel = of->cancel;
+	code = zinc_call_begin(&c, (zinc_array *)(uintptr_t)a, &o, err);
+	if (code == ZINC_OK) {
+		f = zinc_call_fetch(&c, &x);
+		f.stopped = stopped;
+		f.halted = halted;
+		f.want = want;
+		f.take = take;
+		f.fail = fail;
+		f.too_long = too_long;
+		zinc_fetch_run(&f, of->n);
+	}
+	return zinc_call_end(&c, code, err);
+}
+
+/* ---- one of them ---- */
+
+typedef struct single {
+	const uint64_t *index;
+	zinc_object_check *seen;
+	zinc_status code;
+	zinc_error *err;
+} single;
+
+static const uint64_t *
+single_index(void *arg, size_t i)
+{
+	(void)i;
+	return ((const single *)arg)->index;
+}
+
+static void
+single_told(void *arg, size_t i, const zinc_object_check *seen, zinc_status code, const zinc_error *err)
+{
+	single *s = arg;
+
+	(void)i;
+	*s->seen = *seen;
+	s->code = code;
+	if (code != ZINC_OK)
+		zinc_error_copy(s->err, err);
+}
+
 zinc_status
 zinc_array_object_check(const zinc_array *a, const uint64_t *index, zinc_object_check *out, zinc_error *err)
 {
-	zinc_io_options o = ZINC_IO_OPTIONS_INIT;
-	zinc_error mine = ZINC_ERROR_INIT;
-	zinc_call c;
-	zinc_status code;
+	single s = {index, out, ZINC_OK, err};
+	const zinc_object_checks one = {.n = 1, .index = single_index, .told = single_told, .arg = &s, .threads = 1};
 
 	memset(out, 0, sizeof *out);
-	o.threads = 1;
-	code = zinc_call_begin(&c, (zinc_array *)(uintptr_t)a, &o, &mine);
-	if (code == ZINC_OK)
-		code = check_object(&c, &c.workers[0], index, out, &mine);
-	if (code != ZINC_OK) {
-		if (c.workers != NULL && c.workers[0].key.n > 0)
-			zinc_error_at_key(&mine, code, (const char *)c.workers[0].key.p);
-		zinc_error_at_chunk(&mine, code, index, c.m->ndim);
-		zinc_error_copy(err, &mine);
-	}
-	return zinc_call_end(&c, code, err);
+	ZINC_TRY(zinc_array_objects_check(a, &one, err));
+	return s.code;
 }

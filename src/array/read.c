@@ -11,6 +11,8 @@
  */
 #include "array/engine.h"
 
+/* ---- what a selection needs of an object ---- */
+
 /* The least and the greatest index that is selected of a dimension. */
 static void
 ends(const zinc_segment *g, uint64_t *near, uint64_t *far)
@@ -45,6 +47,19 @@ zinc_elements_needed(const zinc_plan *p, const zinc_chain *c, const int *axis, c
 	return n;
 }
 
+uint64_t
+zinc_unit_selected(const zinc_plan *p, const zinc_unit *u)
+{
+	uint64_t n = 1;
+	int d;
+
+	if (p->sel.is_points)
+		return u->end - u->begin;
+	for (d = 0; d < p->m->ndim; d++)
+		n *= u->seg[d]->count; /* no more than the result has */
+	return n;
+}
+
 zinc_status
 zinc_read_missing(zinc_job *j, const zinc_unit *u, zinc_error *err)
 {
@@ -53,54 +68,13 @@ zinc_read_missing(zinc_job *j, const zinc_unit *u, zinc_error *err)
 	return zinc_transfer_fill(j->p, j->t, u, err);
 }
 
-/* From the cache, if it has the object in the generation that the store has now. */
-static zinc_status
-read_cached(zinc_job *j, zinc_worker *w, const zinc_object *o, const zinc_unit *u, const char *key, bool *done,
-	    zinc_error *err)
+bool
+zinc_may_split(const zinc_call *c, uint64_t n)
 {
-	zinc_cache *cache = zinc_cache_of(j->c);
-	zinc_store *store = j->c->store;
-	const zinc_meta *m = j->p->m;
-	zinc_tag tag = {0, {0}};
-	zinc_view v;
-	void *hold;
-	zinc_status code;
-
-	*done = false;
-	if (cache == NULL || !zinc_cache_has(cache, store, key, 0))
-		return ZINC_OK;
-	if (!j->c->o.assume_unchanged)
-		ZINC_TRY(zinc_cache_confirm(j->c, key, &tag, err));
-	v.p = (uint8_t *)(uintptr_t)zinc_cache_get(cache, store, key, 0, j->c->o.assume_unchanged ? NULL : &tag,
-						   o->extent, m->ndim, m->dtype->size, &hold);
-	if (v.p == NULL)
-		return ZINC_OK;
-	zinc_strides_c(o->extent, m->ndim, m->dtype->size, v.strides);
-	code = zinc_transfer_out(j->p, j->t, u, &v, w->s, err);
-	zinc_cache_release(cache, hold);
-	*done = true;
-	return code;
+	return n <= 1 || (c->caps.flags & ZINC_CAP_TAGS);
 }
 
-static zinc_status
-read_decoded(zinc_job *j, zinc_worker *w, const zinc_object *o, const zinc_unit *u, const char *key,
-	     const zinc_tag *tag, zinc_error *err)
-{
-	zinc_cache *cache = zinc_cache_of(j->c);
-	uint8_t *direct = zinc_transfer_direct(j->p, j->t, u);
-	zinc_bytes in = {w->s->fetch.p, w->s->fetch.n};
-	zinc_needed n = {0, 0};
-	zinc_view v;
-
-	if (cache == NULL)
-		n = zinc_elements_needed(j->p, j->p->m->chain, NULL, o->extent, u);
-	ZINC_TRY(zinc_chain_decode_part(j->p->m->chain, w->s, o->extent, in, direct, n.first, n.end, &v, err));
-	if (cache != NULL)
-		zinc_cache_put(cache, j->c->store, key, 0, tag, &v, o->extent, j->p->m->ndim, j->p->m->dtype->size);
-	if (v.p == direct)
-		return ZINC_OK;
-	return zinc_transfer_out(j->p, j->t, u, &v, w->s, err);
-}
+/* ---- the beginning of an object, and all of it ---- */
 
 /* The most bytes that an object of this extent may have; shards may have gaps, so only memory limits them. */
 static uint64_t
@@ -113,21 +87,13 @@ object_limit(const zinc_meta *m, const zinc_context *ctx, const uint64_t *extent
 	return n;
 }
 
-/* What fetching the object, or the beginning of it, would cost. */
 static zinc_status
-explain_whole(zinc_job *j, const zinc_object *o, const zinc_unit *u, const char *key, zinc_error *err)
+too_long(void *arg, const zinc_fetch_item *it, uint64_t nbytes, zinc_error *err)
 {
-	const zinc_chain *chain = j->p->m->chain;
-	size_t n = SIZE_MAX;
-	zinc_touch t;
-
-	ZINC_TRY(zinc_explain_object(j, o, key, &t, err));
-	if (!(j->c->caps.flags & ZINC_CAP_RANGE) ||
-	    !zinc_chain_starts(chain, o->extent, zinc_elements_needed(j->p, chain, NULL, o->extent, u).end, &n))
-		n = SIZE_MAX;
-	zinc_explain_requests(j->explain, 1, n < t.nbytes, zinc_min_u64(n, t.nbytes));
-	zinc_explain_unit(j->explain, &t);
-	return ZINC_OK;
+	(void)arg;
+	return zinc_fail(err, ZINC_E_CORRUPT,
+			 "the object has %llu bytes; no encoding of a chunk of this array has more than %llu",
+			 (unsigned long long)nbytes, (unsigned long long)it->bound);
 }
 
 /*
@@ -135,88 +101,196 @@ explain_whole(zinc_job *j, const zinc_object *o, const zinc_unit *u, const char 
  * Measured: the first plane of 512^3 uint16 in zstd chunks of 256^3 computes 1.6 ms instead of 16.
  */
 static zinc_status
-read_start(zinc_job *j, zinc_worker *w, const zinc_object *o, const zinc_unit *u, const char *key, bool *done,
-	   zinc_error *err)
+want_start(zinc_job *j, const zinc_reading *r, zinc_fetch_item *it, bool *can, zinc_error *err)
 {
 	const zinc_chain *chain = j->p->m->chain;
-	const uint64_t need = zinc_elements_needed(j->p, chain, NULL, o->extent, u).end;
-	zinc_fetched got;
-	zinc_bytes in;
-	zinc_view v;
 	size_t n;
 
-	*done = false;
-	if (zinc_cache_of(j->c) != NULL || !(j->c->caps.flags & ZINC_CAP_RANGE) ||
-	    !zinc_chain_starts(chain, o->extent, need, &n))
+	(void)err;
+	*can =
+	    zinc_cache_of(j->c) == NULL && (j->c->caps.flags & ZINC_CAP_RANGE) &&
+	    zinc_chain_starts(chain, r->o.extent, zinc_elements_needed(j->p, chain, NULL, r->o.extent, &r->u).end, &n);
+	if (*can)
+		zinc_fetch_want(it, (zinc_get){.length = n});
+	return ZINC_OK;
+}
+
+static zinc_status
+take_start(zinc_job *j, const zinc_reading *r, zinc_fetch_item *it, zinc_worker *w, bool *done, zinc_error *err)
+{
+	const zinc_chain *chain = j->p->m->chain;
+	const uint64_t need = zinc_elements_needed(j->p, chain, NULL, r->o.extent, &r->u).end;
+	const zinc_bytes in = {it->bytes->p, it->bytes->n};
+	zinc_view v;
+
+	if (it->size > it->bound)
+		return too_long(j, it, it->size, err);
+	ZINC_TRY(zinc_chain_decode_start(chain, w->s, r->o.extent, in, need, &v, done, err));
+	return *done ? zinc_transfer_out(j->p, j->t, &r->u, &v, w->s, err) : ZINC_OK;
+}
+
+static zinc_status
+want_whole(zinc_job *j, const zinc_reading *r, zinc_fetch_item *it, bool *can, zinc_error *err)
+{
+	(void)j, (void)r, (void)err;
+	*can = true;
+	zinc_fetch_want(it, (zinc_get){.length = ZINC_TO_END});
+	return ZINC_OK;
+}
+
+static zinc_status
+take_whole(zinc_job *j, const zinc_reading *r, zinc_fetch_item *it, zinc_worker *w, bool *done, zinc_error *err)
+{
+	const zinc_meta *m = j->p->m;
+	zinc_cache *cache = zinc_cache_of(j->c);
+	uint8_t *direct = zinc_transfer_direct(j->p, j->t, &r->u);
+	const zinc_bytes in = {it->bytes->p, it->bytes->n};
+	zinc_needed n = {0, 0};
+	zinc_view v;
+
+	*done = true;
+	if (cache == NULL)
+		n = zinc_elements_needed(j->p, m->chain, NULL, r->o.extent, &r->u);
+	ZINC_TRY(zinc_chain_decode_part(m->chain, w->s, r->o.extent, in, direct, n.first, n.end, &v, err));
+	if (cache != NULL)
+		zinc_cache_put(cache, j->c->store, (const char *)it->key.p, 0, &it->tag, &v, r->o.extent, m->ndim,
+			       m->dtype->size);
+	return v.p == direct ? ZINC_OK : zinc_transfer_out(j->p, j->t, &r->u, &v, w->s, err);
+}
+
+/* ---- the ways to an object ---- */
+
+static const zinc_way way_start = {.want = want_start, .take = take_start};
+static const zinc_way way_whole = {.want = want_whole, .take = take_whole};
+
+/* The last always leads there. */
+static const zinc_way *const ways[] = {&zinc_way_cached, &zinc_way_pieces, &zinc_way_rows, &zinc_way_bands,
+				       &zinc_way_points, &way_start,       &way_whole};
+
+/* The object and its unit are found anew only by a thread that has had another in hand. */
+static const zinc_reading *
+reading_of(const zinc_job *j, int worker, size_t i)
+{
+	zinc_reading *r = &j->c->workers[worker].r;
+
+	if (r->i != i) {
+		zinc_plan_object(j->p, i, &r->o);
+		zinc_plan_unit(j->p, &r->o, 0, &r->u);
+		r->i = i;
+	}
+	return r;
+}
+
+static zinc_status
+want(void *arg, zinc_fetch_item *it, int worker, zinc_error *err)
+{
+	zinc_job *j = arg;
+	const zinc_reading *r = reading_of(j, worker, it->i);
+	bool can = false;
+
+	if (it->round == 0)
+		ZINC_TRY(zinc_call_item_key(j->c, it, r->o.index, err));
+	it->bound = object_limit(j->p->m, j->c->ctx, r->o.extent);
+	ZINC_TRY(ways[it->how]->want(j, r, it, &can, err));
+	while (!can)
+		ZINC_TRY(ways[++it->how]->want(j, r, it, &can, err));
+	return ZINC_OK;
+}
+
+/* What is told of the object instead of taking it. */
+static void
+explain(zinc_job *j, const zinc_fetch_item *it)
+{
+	const bool found = it->found == ZINC_FOUND;
+	zinc_touch t = {.object = it->i, .found = found, .exact = ways[it->how]->exact};
+
+	t.nbytes = t.object_bytes = found ? it->size : 0;
+	zinc_explain_unit(j->explain, &t);
+}
+
+/* *done false: by the next way, for what was changed meanwhile is left to those who read it in one request. */
+static zinc_status
+take_by(zinc_job *j, const zinc_way *way, const zinc_reading *r, zinc_fetch_item *it, zinc_worker *w, bool *done,
+	zinc_error *err)
+{
+	uint64_t expected;
+
+	*done = it->found != ZINC_CHANGED;
+	if (it->found == ZINC_MISSING && way != &zinc_way_cached)
+		return j->explain != NULL ? ZINC_OK : zinc_read_missing(j, &r->u, err);
+	if (it->found == ZINC_CHANGED || j->explain != NULL)
 		return ZINC_OK;
-	ZINC_TRY(zinc_fetch_object(j->c, w, key, n, object_limit(j->p->m, j->c->ctx, o->extent), &got, err));
-	in = (zinc_bytes){w->s->fetch.p, w->s->fetch.n};
-	if (got.found)
-		ZINC_TRY(zinc_chain_decode_start(chain, w->s, o->extent, in, need, &v, done, err));
-	if (*done)
-		return zinc_transfer_out(j->p, j->t, u, &v, w->s, err);
-	*done = !got.found;
-	return got.found ? ZINC_OK : zinc_read_missing(j, u, err);
+	if (way->plain && (zinc_shape_bytes(r->o.extent, j->p->m->ndim, j->p->m->dtype->size, UINT64_MAX, &expected) ||
+			   it->size != expected))
+		return zinc_fail(err, ZINC_E_CORRUPT, "the object has %llu bytes instead of %llu",
+				 (unsigned long long)it->size, (unsigned long long)expected);
+	return way->take(j, r, it, w, done, err);
 }
 
 static zinc_status
-read_whole(zinc_job *j, zinc_worker *w, const zinc_object *o, const zinc_unit *u, const char *key, zinc_error *err)
+take(void *arg, zinc_fetch_item *it, int worker, bool *again, zinc_error *err)
 {
-	const uint64_t limit = object_limit(j->p->m, j->c->ctx, o->extent);
-	zinc_fetched got;
-
-	ZINC_TRY(zinc_fetch_object(j->c, w, key, ZINC_TO_END, limit, &got, err));
-	return got.found ? read_decoded(j, w, o, u, key, &got.tag, err) : zinc_read_missing(j, u, err);
-}
-
-static zinc_status
-read_object(zinc_job *j, zinc_worker *w, const zinc_object *o, const zinc_unit *u, const char *key, zinc_error *err)
-{
+	zinc_job *j = arg;
+	const zinc_reading *r = reading_of(j, worker, it->i);
+	const zinc_way *way = ways[it->how];
 	bool done = false;
 
-	if (j->explain == NULL)
-		ZINC_TRY(read_cached(j, w, o, u, key, &done, err));
-	if (!done)
-		ZINC_TRY(j->p->sel.is_points ? zinc_read_points(j, w, o, u, key, &done, err)
-					     : zinc_read_rows(j, w, o, u, key, &done, err));
-	if (!done && j->explain != NULL)
-		return explain_whole(j, o, u, key, err);
-	if (!done)
-		ZINC_TRY(read_start(j, w, o, u, key, &done, err));
-	return done ? ZINC_OK : read_whole(j, w, o, u, key, err);
+	ZINC_TRY(take_by(j, way, r, it, &j->c->workers[worker], &done, err));
+	it->how += !done;
+	*again = !done || (it->found == ZINC_FOUND && way->more != NULL && way->more(j, r, it));
+	if (*again)
+		return ZINC_OK;
+	if (j->explain != NULL)
+		explain(j, it);
+	zinc_call_done(j->c, it->i, 1, zinc_unit_selected(j->p, &r->u) * (uint64_t)j->t->element);
+	return ZINC_OK;
 }
 
 static void
-read_item(void *arg, size_t i, int worker)
+fail(void *arg, zinc_fetch_item *it, zinc_status code, zinc_error *err)
 {
 	zinc_job *j = arg;
-	zinc_worker *w = &j->c->workers[worker];
 	zinc_object o;
-	zinc_unit u;
-	const char *key = NULL;
-	zinc_status code;
 
-	if (zinc_call_stopped(j->c, i))
-		return;
-	zinc_plan_object(j->p, i, &o);
-	zinc_plan_unit(j->p, &o, 0, &u);
-	code = zinc_call_key(j->c, w, o.index, &key, &w->err);
-	if (code == ZINC_OK)
-		code = read_object(j, w, &o, &u, key, &w->err);
-	if (code != ZINC_OK) {
-		zinc_error_at_key(&w->err, code, key);
-		zinc_error_at_chunk(&w->err, code, o.index, j->p->m->ndim);
-		zinc_call_fail(j->c, i, code, &w->err);
-		return;
-	}
-	zinc_call_done(j->c, i, (uint64_t)j->t->element);
+	zinc_plan_object(j->p, it->i, &o);
+	if (it->key.n > 0)
+		zinc_error_at_key(err, code, (const char *)it->key.p);
+	zinc_error_at_chunk(err, code, o.index, j->p->m->ndim);
+	zinc_call_fail(j->c, it->i, code, err);
+}
+
+static bool
+stopped(void *arg, size_t i)
+{
+	return zinc_call_stopped(((zinc_job *)arg)->c, i);
+}
+
+static bool
+halted(void *arg)
+{
+	return zinc_call_halted(((zinc_job *)arg)->c);
+}
+
+static void
+count(void *arg, uint64_t requests, uint64_t ranges, uint64_t nbytes)
+{
+	zinc_explain_requests(((zinc_job *)arg)->explain, requests, ranges, nbytes);
 }
 
 zinc_status
 zinc_job_read(zinc_job *j, zinc_error *err)
 {
+	zinc_fetch f = zinc_call_fetch(j->c, j);
+
 	(void)err;
-	zinc_pool_run(j->c->ctx, j->c->threads, j->p->nobjects, read_item, j);
+	f.stopped = stopped;
+	f.halted = halted;
+	f.want = want;
+	f.take = take;
+	f.fail = fail;
+	f.too_long = too_long;
+	f.count = j->explain != NULL ? count : NULL;
+	zinc_fetch_run(&f, j->p->nobjects);
 	return ZINC_OK;
 }
 

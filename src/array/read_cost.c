@@ -2,13 +2,8 @@
  * read_cost.c - what a read would ask the store for, without asking
  *
  * A read is run as always, with a zinc_explain in its job: plan, windows, batches and merging of ranges are the read's
- * own, so what is told cannot drift from what is done.  Only where bytes of chunks would be fetched they are counted,
- * and the size of the object is asked for instead.  Indexes of shards are really read, for nothing else knows where
- * their chunks are.
- *
- *   read.c        a whole object        -> zinc_explain_object
- *   read_rows.c   rows of plain chunks  -> zinc_explain_object, zinc_explain_requests
- *   shard_read.c  indexes and batches   -> zinc_explain_requests, zinc_explain_unit
+ * own, so what is told cannot drift from what is done.  Only its fetch counts what it is asked for, and asks for the size
+ * of the object instead.  Indexes of shards are really read, for nothing else knows where their chunks are.
  *
  * Promise (tests/unit/test_tool_explain.c): requests and bytes are those that a log store counts in the read itself,
  * into a buffer in C order of the array's own type, with nothing in the cache.
@@ -52,39 +47,6 @@ zinc_explain_unit(zinc_explain *x, const zinc_touch *touch)
 	pthread_mutex_unlock(&x->lock);
 }
 
-typedef struct question {
-	bool found;
-	uint64_t size;
-	zinc_status code;
-	zinc_error *err;
-} question;
-
-static void
-stat_done(void *arg, size_t i, const zinc_got *got)
-{
-	question *q = arg;
-
-	(void)i;
-	q->found = got->found == ZINC_FOUND;
-	q->size = got->object_size;
-	if (got->found != ZINC_FOUND && got->found != ZINC_MISSING)
-		q->code = zinc_got_fail(got, q->err);
-}
-
-zinc_status
-zinc_explain_object(zinc_job *j, const zinc_object *o, const char *key, zinc_touch *t, zinc_error *err)
-{
-	zinc_get g = {.key = key, .stat = 1};
-	question q = {.code = ZINC_OK, .err = err};
-	zinc_sink sink = {.done = stat_done, .arg = &q, .cancel = j->c->o.cancel};
-
-	ZINC_TRY(zinc_store_get(j->c->store, &g, 1, &sink, err));
-	ZINC_TRY(q.code);
-	*t = (zinc_touch){.object = o->number, .found = q.found};
-	t->nbytes = t->object_bytes = q.found ? q.size : 0;
-	return ZINC_OK;
-}
-
 /* ---- what was touched, in order ---- */
 
 static int
@@ -95,20 +57,6 @@ by_number(const void *a, const void *b)
 	if (x->object != y->object)
 		return x->object < y->object ? -1 : 1;
 	return x->unit < y->unit ? -1 : x->unit > y->unit;
-}
-
-/* Elements of the unit that are selected. */
-static uint64_t
-selected(const zinc_plan *p, const zinc_unit *u)
-{
-	uint64_t n = 1;
-	int d;
-
-	if (p->sel.is_points)
-		return u->end - u->begin;
-	for (d = 0; d < p->m->ndim; d++)
-		n *= u->seg[d]->count; /* no more than the result has */
-	return n;
 }
 
 static void
@@ -129,7 +77,7 @@ describe_unit(const zinc_plan *p, const zinc_object *o, const zinc_unit *u, cons
 	out->in_shard = !p->units_are_objects;
 	if (zinc_shape_bytes(extent, m->ndim, m->dtype->size, UINT64_MAX, &out->decoded_bytes))
 		out->decoded_bytes = UINT64_MAX;
-	out->selected_bytes = selected(p, u) * m->dtype->size;
+	out->selected_bytes = zinc_unit_selected(p, u) * m->dtype->size;
 	if (t->exact)
 		out->decoded_bytes = out->selected_bytes;
 }
@@ -195,7 +143,8 @@ check_number(const zinc_call *c, const zinc_selection *selection, zinc_error *er
 		bounds[d] = zinc_split_bound(c->m->chain->open_shard ? &units : c->m->grid, d, &sel.dim[d]);
 	many = !sel.is_points && zinc_shape_bytes(bounds, c->m->ndim, 1, UNITS_MOST, &n);
 	zinc_sel_fini(&sel);
-	return many ? zinc_fail(err, ZINC_E_LIMIT, "more than %u chunks are selected; select fewer (-s)", UNITS_MOST) : ZINC_OK;
+	return many ? zinc_fail(err, ZINC_E_LIMIT, "more than %u chunks are selected; select fewer (-s)", UNITS_MOST)
+		    : ZINC_OK;
 }
 
 /* ---- public within the library ---- */
@@ -203,7 +152,7 @@ check_number(const zinc_call *c, const zinc_selection *selection, zinc_error *er
 static zinc_status
 explain_planned(zinc_call *c, zinc_plan *p, zinc_explain *x, zinc_error *err)
 {
-	zinc_target t = {.element = c->m->dtype->size};
+	zinc_target t = {.element = c->m->dtype->size, .far = zinc_target_far(&p->sel, c->m->dtype->size)};
 	zinc_job j = {c, p, &t, false, x};
 	int d, k = p->sel.out_ndim;
 	int64_t strides[ZINC_MAX_NDIM];

@@ -23,131 +23,82 @@
 
 typedef struct pieces {
 	int dim;
-	uint64_t step;               /* indices of a piece */
-	int64_t file[ZINC_MAX_NDIM]; /* strides of the object */
-	uint64_t expected;           /* its size */
-	zinc_tag tag;
-	zinc_found found;
-	zinc_status code;
-	zinc_error *err;
+	uint64_t step;              /* indices of a piece */
+	uint64_t n;                 /* of the piece in hand */
+	uint64_t at[ZINC_MAX_NDIM]; /* where that begins */
+	zinc_rows r;
 } pieces;
 
-/* Rows are `row` bytes, so the last dimension fits a piece. */
+/* The piece that begins at byte `offset`.  Rows are short, so the last dimension fits a piece. */
 static bool
-find_pieces(pieces *x, const zinc_job *j, const zinc_object *o, uint64_t expected, uint64_t row)
+find_piece(pieces *x, const zinc_job *j, const zinc_reading *o, uint64_t offset)
 {
-	memset(x, 0, sizeof *x);
-	if (!j->t->far || row > ROW_BYTES_MAX || row % ROW_BYTES_UNIT || expected <= PIECE_BYTES ||
-	    (j->c->caps.flags & ZINC_CAP_REMOTE))
+	int d;
+
+	if (!j->t->far || !o->u.full || (j->c->caps.flags & (ZINC_CAP_REMOTE | ZINC_CAP_TAGS)) != ZINC_CAP_TAGS ||
+	    !zinc_rows_find(&x->r, j, o) || x->r.bytes > ROW_BYTES_MAX || x->r.bytes % ROW_BYTES_UNIT ||
+	    x->r.expected <= PIECE_BYTES)
 		return false;
-	x->expected = expected;
-	zinc_strides_c(o->extent, j->p->m->ndim, j->t->element, x->file);
-	while ((uint64_t)x->file[x->dim] > PIECE_BYTES)
+	for (x->dim = 0; (uint64_t)x->r.file[x->dim] > PIECE_BYTES;)
 		x->dim++;
-	x->step = PIECE_BYTES / (uint64_t)x->file[x->dim];
+	x->step = PIECE_BYTES / (uint64_t)x->r.file[x->dim];
+	for (d = 0; d <= x->dim; d++) {
+		x->at[d] = offset / (uint64_t)x->r.file[d];
+		offset %= (uint64_t)x->r.file[d];
+	}
+	x->n = zinc_min_u64(x->step, o->o.extent[x->dim] - x->at[x->dim]);
 	return true;
 }
 
-static void
-piece_done(void *arg, size_t i, const zinc_got *got)
-{
-	pieces *x = arg;
-
-	(void)i;
-	x->found = got->found;
-	if (got->found == ZINC_FAILED)
-		x->code = zinc_got_fail(got, x->err);
-	else if (got->found == ZINC_FOUND && got->object_size != x->expected)
-		x->code = zinc_wrong_size(got->object_size, x->expected, x->err);
-	else if (got->found == ZINC_FOUND)
-		x->tag = *got->tag;
-}
-
 static zinc_status
-fetch(zinc_job *j, zinc_worker *w, pieces *x, const char *key, uint64_t offset, uint64_t length, zinc_error *err)
+want(zinc_job *j, const zinc_reading *o, zinc_fetch_item *it, bool *can, zinc_error *err)
 {
-	zinc_sink sink = {.done = piece_done, .arg = x, .cancel = j->c->o.cancel};
-	struct iovec iov = {w->s->fetch.p, (size_t)length};
-	zinc_get request = {.key = key, .offset = offset, .length = length, .iov = &iov, .niov = 1};
+	zinc_get g = {.offset = it->at};
+	pieces x;
 
-	request.if_tag = x->tag.n > 0 ? &x->tag : NULL;
-	x->err = err;
-	ZINC_TRY(zinc_store_get(j->c->store, &request, 1, &sink, err));
-	return x->code;
+	(void)err;
+	*can = find_piece(&x, j, o, it->at);
+	if (!*can)
+		return ZINC_OK;
+	g.length = x.n * (uint64_t)x.r.file[x.dim];
+	g.if_tag = it->at > 0 ? &it->tag : NULL;
+	zinc_fetch_want(it, g);
+	return ZINC_OK;
 }
 
 /* To the copy, a piece is a unit with fewer indices. */
 static zinc_status
-copy(zinc_job *j, zinc_worker *w, const pieces *x, const zinc_unit *u, const uint64_t *at, uint64_t n, zinc_error *err)
+take(zinc_job *j, const zinc_reading *o, zinc_fetch_item *it, zinc_worker *w, bool *done, zinc_error *err)
 {
 	zinc_segment seg[ZINC_MAX_NDIM];
-	zinc_unit part = *u;
+	zinc_unit part = o->u;
+	pieces x;
 	zinc_view v;
 	int d;
 
-	v.p = w->s->fetch.p;
+	*done = find_piece(&x, j, o, it->at) && it->tag.n > 0;
+	if (!*done)
+		return ZINC_OK;
+	v.p = it->bytes->p;
 	for (d = 0; d < j->p->m->ndim; d++) {
-		seg[d] = *u->seg[d];
-		seg[d].out += d <= x->dim ? at[d] : 0;
-		seg[d].count = d < x->dim ? 1 : d == x->dim ? n : seg[d].count;
+		seg[d] = *o->u.seg[d];
+		seg[d].out += d <= x.dim ? x.at[d] : 0;
+		seg[d].count = d < x.dim ? 1 : d == x.dim ? x.n : seg[d].count;
 		part.seg[d] = &seg[d];
-		v.strides[d] = x->file[d];
+		v.strides[d] = x.r.file[d];
 	}
 	return zinc_transfer_out(j->p, j->t, &part, &v, w->s, err);
 }
 
-/* The next piece behind `at`; false: that was the last. */
 static bool
-advance(const pieces *x, const zinc_object *o, uint64_t *at)
-{
-	int d = x->dim;
-
-	at[d] += x->step;
-	while (at[d] >= o->extent[d]) {
-		if (d == 0)
-			return false;
-		at[d--] = 0;
-		at[d]++;
-	}
-	return true;
-}
-
-/* Ends early when the object is missing or changed, which x->found says, or has no tag to hold on to.  Missing in the
- * middle is changed, too. */
-static zinc_status
-read_all(zinc_job *j, zinc_worker *w, pieces *x, const zinc_object *o, const zinc_unit *u, const char *key,
-	 zinc_error *err)
-{
-	uint64_t at[ZINC_MAX_NDIM] = {0}, offset = 0, n;
-
-	x->tag.n = 0;
-	do {
-		n = zinc_min_u64(x->step, o->extent[x->dim] - at[x->dim]);
-		ZINC_TRY(fetch(j, w, x, key, offset, n * (uint64_t)x->file[x->dim], err));
-		if (x->found == ZINC_MISSING && offset > 0)
-			x->found = ZINC_CHANGED;
-		if (x->found != ZINC_FOUND || x->tag.n == 0)
-			return ZINC_OK;
-		ZINC_TRY(copy(j, w, x, u, at, n, err));
-		offset += n * (uint64_t)x->file[x->dim];
-	} while (advance(x, o, at));
-	return ZINC_OK;
-}
-
-zinc_status
-zinc_read_pieces(zinc_job *j, zinc_worker *w, const zinc_object *o, const zinc_unit *u, const char *key,
-		 uint64_t expected, uint64_t row, bool *done, zinc_found *found, zinc_error *err)
+more(const zinc_job *j, const zinc_reading *o, zinc_fetch_item *it)
 {
 	pieces x;
 
-	*done = false;
-	if (!find_pieces(&x, j, o, expected, row))
-		return ZINC_OK;
-	w->s->fetch.max = (size_t)PIECE_BYTES;
-	ZINC_TRY(zinc_buf_reset(&w->s->fetch, (size_t)PIECE_BYTES, err));
-	ZINC_TRY(read_all(j, w, &x, o, u, key, err));
-	*done = x.found == ZINC_MISSING || (x.found == ZINC_FOUND && x.tag.n > 0);
-	if (*done)
-		*found = x.found;
-	return ZINC_OK;
+	if (!find_piece(&x, j, o, it->at))
+		return false;
+	it->at += x.n * (uint64_t)x.r.file[x.dim];
+	return it->at < x.r.expected;
 }
+
+const zinc_way zinc_way_pieces = {.want = want, .take = take, .more = more, .exact = true, .plain = true};

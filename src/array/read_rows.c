@@ -5,13 +5,13 @@
  * ranges.  Each row (a run that is contiguous in the file and in the buffer) becomes an iovec; rows that
  * follow each other in the file share one request, so a whole chunk is one preadv per 1 024 rows.
  *
- * Short rows that lie apart, as those of steps and lists do, are not worth a request each.  Where the gaps between them are short, too, they are read
- * together as a band, gaps included, into the scratch, and copied from there:
- *
- * If the requests for an object are not all of one generation of it, or the store could not tell, it is read whole.
+ * Short rows that lie apart, as those of steps and lists do, are not worth a request each.  Where the gaps between them
+ * are short, too, they are read together as a band, gaps included, and copied from there:
  *
  *     file     ..[row].[row].[row]...............[row].[row].[row]....
  *     bands      [---------------]               [---------------]
+ *
+ * If the requests for an object are not all of one generation of it, or the store could not tell, it is read whole.
  */
 #include "array/engine.h"
 
@@ -19,22 +19,13 @@
 #define ROW_BYTES_MIN 256u
 #define ROW_BYTES_FAR 4096u /* rows with gaps between them must be this long to be worth a request each */
 
-typedef struct rows {
-	const zinc_segment *const *seg;
-	const zinc_target *t;
-	int outer;         /* dimensions 0 .. outer-1 count rows */
-	uint64_t n, bytes; /* rows, bytes of each */
-	int64_t file[ZINC_MAX_NDIM];
-	uint64_t expected; /* size of the object */
-	zinc_found found;
-} rows;
-
 /* Are the object's bytes the elements, as the caller wants them, and can parts of it be had? */
 static bool
 simple(const zinc_job *j)
 {
-	return j->t->convert == NULL && zinc_cache_of(j->c) == NULL && (j->c->caps.flags & ZINC_CAP_RANGE) &&
-	       zinc_chain_plain(j->p->m->chain) == 1 && zinc_axes_in_order(j->p->m);
+	return !j->p->sel.is_points && j->t->convert == NULL && zinc_cache_of(j->c) == NULL &&
+	       (j->c->caps.flags & ZINC_CAP_RANGE) && zinc_chain_plain(j->p->m->chain) == 1 &&
+	       zinc_axes_in_order(j->p->m);
 }
 
 /* Is what is selected of a dimension in one piece? */
@@ -57,20 +48,17 @@ index_out(const zinc_segment *g, uint64_t k)
 	return g->out_list != NULL ? g->out_list[k] : g->out + k;
 }
 
-/* Grow the row from the last dimension outwards while file and memory agree. */
+/* Grow the row from the last dimension outwards while file and memory agree.  False: they cannot be counted. */
 static bool
-find_rows(rows *r, const zinc_meta *m, const zinc_object *o, const zinc_unit *u, const zinc_target *t)
+grow_rows(zinc_rows *r, const zinc_meta *m, const zinc_unit *u, const zinc_target *t)
 {
 	uint64_t run = t->element;
 	bool together = true;
 	int d;
 
-	r->seg = u->seg;
-	r->t = t;
 	r->n = 1;
 	r->bytes = t->element;
 	r->outer = m->ndim;
-	zinc_strides_c(o->extent, m->ndim, t->element, r->file);
 	for (d = m->ndim - 1; d >= 0; d--) {
 		const zinc_segment *g = u->seg[d];
 
@@ -83,96 +71,89 @@ find_rows(rows *r, const zinc_meta *m, const zinc_object *o, const zinc_unit *u,
 			return false;
 		}
 	}
-	return r->n <= ROWS_MAX && r->bytes >= ROW_BYTES_MIN;
+	return true;
+}
+
+bool
+zinc_rows_find(zinc_rows *r, const zinc_job *j, const zinc_reading *x)
+{
+	const zinc_meta *m = j->p->m;
+
+	if (!simple(j) || zinc_shape_bytes(x->o.extent, m->ndim, j->t->element, UINT64_MAX, &r->expected))
+		return false;
+	zinc_strides_c(x->o.extent, m->ndim, j->t->element, r->file);
+	r->straight = grow_rows(r, m, &x->u, j->t) && r->n <= ROWS_MAX && r->bytes >= ROW_BYTES_MIN &&
+		      (x->u.full || r->n == 1 || r->bytes >= ROW_BYTES_FAR);
+	return true;
 }
 
 /* Offsets of row i in the file and in memory. */
 static void
-place_row(const rows *r, int ndim, uint64_t i, uint64_t *offset, int64_t *at)
+place_row(const zinc_rows *r, const zinc_job *j, const zinc_unit *u, uint64_t i, uint64_t *offset, int64_t *at)
 {
 	int d;
 
 	*offset = 0;
 	*at = 0;
-	for (d = ndim - 1; d >= 0; d--) {
-		const zinc_segment *g = r->seg[d];
+	for (d = j->p->m->ndim - 1; d >= 0; d--) {
+		const zinc_segment *g = u->seg[d];
 		uint64_t k = d < r->outer ? i % g->count : 0;
 
 		i = d < r->outer ? i / g->count : i;
 		*offset += index_in(g, k) * (uint64_t)r->file[d];
-		*at += (int64_t)index_out(g, k) * r->t->strides[d];
+		*at += (int64_t)index_out(g, k) * j->t->strides[d];
 	}
 }
 
 /* Rows -> requests; rows that follow each other in the file share one.  Returns how many. */
 static size_t
-make_requests(const rows *r, int ndim, const char *key, zinc_get *requests, struct iovec *iov)
+make_requests(const zinc_rows *r, const zinc_job *j, const zinc_unit *u, const char *key, zinc_get *gets,
+	      struct iovec *iov)
 {
 	uint64_t i, offset;
 	int64_t at;
 	size_t k = 0;
 
 	for (i = 0; i < r->n; i++) {
-		place_row(r, ndim, i, &offset, &at);
-		iov[i].iov_base = r->t->p != NULL ? r->t->p + at : NULL; /* NULL: nothing is going to be read */
+		place_row(r, j, u, i, &offset, &at);
+		iov[i].iov_base = j->t->p != NULL ? j->t->p + at : NULL; /* NULL: nothing is going to be read */
 		iov[i].iov_len = (size_t)r->bytes;
-		if (k == 0 || requests[k - 1].offset + requests[k - 1].length != offset) {
-			requests[k++] =
+		if (k == 0 || gets[k - 1].offset + gets[k - 1].length != offset) {
+			gets[k++] =
 			    (zinc_get){.key = key, .offset = offset, .length = r->bytes, .iov = &iov[i], .niov = 1};
 		} else {
-			requests[k - 1].length += r->bytes;
-			requests[k - 1].niov++;
+			gets[k - 1].length += r->bytes;
+			gets[k - 1].niov++;
 		}
 	}
 	return k;
 }
 
 static zinc_status
-fetch(zinc_job *j, rows *r, const zinc_get *requests, size_t n, zinc_error *err)
+want_rows(zinc_job *j, const zinc_reading *x, zinc_fetch_item *it, bool *can, zinc_error *err)
 {
-	zinc_ranges got;
+	zinc_get *gets;
+	zinc_rows r;
 
-	ZINC_TRY(zinc_fetch_ranges(j->c, requests, n, &got, err));
-	r->found = got.found;
-	return got.found == ZINC_FOUND && got.size != r->expected ? zinc_wrong_size(got.size, r->expected, err)
-								  : ZINC_OK;
-}
-
-/* Is the object there?  Rows are read exactly, nothing else of it. */
-static zinc_status
-explain_rows(zinc_job *j, const zinc_object *o, const char *key, rows *r, zinc_error *err)
-{
-	zinc_touch t;
-
-	ZINC_TRY(zinc_explain_object(j, o, key, &t, err));
-	r->found = t.found ? ZINC_FOUND : ZINC_MISSING;
-	t.exact = true;
-	zinc_explain_unit(j->explain, &t);
-	return ZINC_OK;
-}
-
-/* *done false: it takes more requests than the store allows of one object. */
-static zinc_status
-read_requests(zinc_job *j, zinc_worker *w, const zinc_object *o, const zinc_unit *u, const char *key, rows *r,
-	      bool *done, zinc_error *err)
-{
-	zinc_get *requests;
-	struct iovec *iov;
-	size_t n;
-
-	ZINC_TRY(zinc_buf_reset(&w->requests, (size_t)r->n * (sizeof *requests + sizeof *iov), err));
-	requests = (zinc_get *)(void *)w->requests.p;
-	iov = (struct iovec *)(void *)(w->requests.p + (size_t)r->n * sizeof *requests);
-	n = make_requests(r, j->p->m->ndim, key, requests, iov);
-	*done = zinc_may_split(j->c, n);
-	if (!*done)
+	*can = zinc_rows_find(&r, j, x) && r.straight;
+	if (!*can)
 		return ZINC_OK;
-	if (j->explain == NULL)
-		return fetch(j, r, requests, n, err);
-	ZINC_TRY(explain_rows(j, o, key, r, err));
-	zinc_explain_requests(j->explain, n, n - (n == 1 && u->full), r->found == ZINC_MISSING ? 0 : r->n * r->bytes);
+	ZINC_TRY(zinc_fetch_room(it, (size_t)r.n, (size_t)r.n * sizeof(struct iovec), &gets, err));
+	it->n = make_requests(&r, j, &x->u, (const char *)it->key.p, gets, it->behind);
+	*can = zinc_may_split(j->c, it->n);
 	return ZINC_OK;
 }
+
+/* They are in their places. */
+static zinc_status
+take_rows(zinc_job *j, const zinc_reading *x, zinc_fetch_item *it, zinc_worker *w, bool *done, zinc_error *err)
+{
+	(void)j, (void)x, (void)it, (void)w, (void)err;
+	*done = true;
+	return ZINC_OK;
+}
+
+const zinc_way zinc_way_rows = {.want = want_rows, .take = take_rows, .exact = true, .plain = true};
 
 /* ---- bands ---- */
 
@@ -185,20 +166,20 @@ typedef struct bands {
 /* Grow the band from the last dimension outwards while the gap from one piece to the next is no longer than `gap`, the
  * bytes that a request costs.  False: reading the whole object costs less, or has to be. */
 static bool
-find_bands(bands *b, const rows *r, int ndim, const zinc_call *c)
+find_bands(bands *b, const zinc_rows *r, const zinc_job *j, const zinc_unit *u)
 {
-	const uint64_t gap = zinc_max_u64(c->caps.merge_gap, ZINC_REQUEST_BYTES);
+	const uint64_t gap = zinc_max_u64(j->c->caps.merge_gap, ZINC_REQUEST_BYTES);
 	bool together = true;
 	uint64_t cost;
 	int d;
 
 	b->n = 1;
-	b->bytes = r->t->element;
-	b->outer = ndim;
-	for (d = ndim - 1; d >= 0; d--) {
-		const uint64_t count = r->seg[d]->count, step = r->seg[d]->step * (uint64_t)r->file[d];
+	b->bytes = j->t->element;
+	b->outer = j->p->m->ndim;
+	for (d = j->p->m->ndim - 1; d >= 0; d--) {
+		const uint64_t count = u->seg[d]->count, step = u->seg[d]->step * (uint64_t)r->file[d];
 
-		together = together && r->seg[d]->in_list == NULL && (count == 1 || step - b->bytes <= gap);
+		together = together && u->seg[d]->in_list == NULL && (count == 1 || step - b->bytes <= gap);
 		if (together) {
 			b->outer = d;
 			b->bytes += (count - 1) * step; /* within the object, so it cannot overflow */
@@ -206,28 +187,68 @@ find_bands(bands *b, const rows *r, int ndim, const zinc_call *c)
 			return false;
 		}
 	}
-	return b->n <= ROWS_MAX && zinc_may_split(c, b->n) && !zinc_u64_mul(b->n, b->bytes, &b->total) &&
+	return b->n <= ROWS_MAX && zinc_may_split(j->c, b->n) && !zinc_u64_mul(b->n, b->bytes, &b->total) &&
 	       !zinc_u64_mul(b->n, gap, &cost) && !zinc_u64_add(cost, b->total, &cost) && cost < r->expected;
 }
 
-/* The bands lie one behind the other in the scratch; to the copy that is a unit with strides of its own, which begins
- * where the selection does. */
-static zinc_status
-copy_bands(zinc_job *j, zinc_worker *w, const rows *r, const bands *b, const zinc_unit *u, zinc_error *err)
+static void
+make_bands(const zinc_rows *r, const bands *b, const zinc_job *j, const zinc_unit *u, const char *key, zinc_get *gets)
 {
-	zinc_segment seg[ZINC_MAX_NDIM];
-	int64_t stride = (int64_t)b->bytes;
-	zinc_unit part = *u;
-	zinc_view v;
+	uint64_t i, k, offset;
 	int d;
 
-	v.p = w->s->fetch.p;
+	for (i = 0; i < b->n; i++) {
+		for (d = j->p->m->ndim - 1, k = i, offset = 0; d >= 0; d--) {
+			const zinc_segment *g = u->seg[d];
+
+			offset += index_in(g, d < b->outer ? k % g->count : 0) * (uint64_t)r->file[d];
+			k = d < b->outer ? k / g->count : k;
+		}
+		gets[i] = (zinc_get){.key = key, .offset = offset, .length = b->bytes};
+	}
+}
+
+/* Measured: a box of 100^3 across eight raw chunks of 256^3 computes 3.5 ms instead of 38, for which the chunks were
+ * read whole. */
+static zinc_status
+want_bands(zinc_job *j, const zinc_reading *x, zinc_fetch_item *it, bool *can, zinc_error *err)
+{
+	zinc_get *gets;
+	zinc_rows r;
+	bands b;
+
+	*can = zinc_rows_find(&r, j, x) && !r.straight && find_bands(&b, &r, j, &x->u);
+	if (!*can)
+		return ZINC_OK;
+	ZINC_TRY(zinc_fetch_room(it, (size_t)b.n, 0, &gets, err));
+	make_bands(&r, &b, j, &x->u, (const char *)it->key.p, gets);
+	return ZINC_OK;
+}
+
+/* The bands lie one behind the other; to the copy that is a unit with strides of its own, which begins where the
+ * selection does. */
+static zinc_status
+take_bands(zinc_job *j, const zinc_reading *x, zinc_fetch_item *it, zinc_worker *w, bool *done, zinc_error *err)
+{
+	zinc_segment seg[ZINC_MAX_NDIM];
+	zinc_unit part = x->u;
+	int64_t stride;
+	zinc_rows r;
+	zinc_view v;
+	bands b;
+	int d;
+
+	*done = zinc_rows_find(&r, j, x) && find_bands(&b, &r, j, &x->u);
+	if (!*done)
+		return ZINC_OK;
+	stride = (int64_t)b.bytes;
+	v.p = it->bytes->p;
 	for (d = j->p->m->ndim - 1; d >= 0; d--) {
-		seg[d] = *r->seg[d];
+		seg[d] = *x->u.seg[d];
 		seg[d].first = 0;
 		part.seg[d] = &seg[d];
-		v.strides[d] = r->file[d];
-		if (d < b->outer) {
+		v.strides[d] = r.file[d];
+		if (d < b.outer) {
 			seg[d].step = 1;
 			seg[d].in_list = NULL;
 			v.strides[d] = stride;
@@ -237,94 +258,4 @@ copy_bands(zinc_job *j, zinc_worker *w, const rows *r, const bands *b, const zin
 	return zinc_transfer_out(j->p, j->t, &part, &v, w->s, err);
 }
 
-/* Each band is one request into the scratch. */
-static void
-request_bands(const rows *r, const bands *b, int ndim, const char *key, uint8_t *to, zinc_get *requests,
-	      struct iovec *iov)
-{
-	uint64_t i, k, offset;
-	int d;
-
-	for (i = 0; i < b->n; i++) {
-		for (d = ndim - 1, k = i, offset = 0; d >= 0; d--) {
-			const zinc_segment *g = r->seg[d];
-
-			offset += index_in(g, d < b->outer ? k % g->count : 0) * (uint64_t)r->file[d];
-			k = d < b->outer ? k / g->count : k;
-		}
-		iov[i].iov_base = to + (size_t)(i * b->bytes);
-		iov[i].iov_len = (size_t)b->bytes;
-		requests[i] = (zinc_get){.key = key, .offset = offset, .length = b->bytes, .iov = &iov[i], .niov = 1};
-	}
-}
-
-/* Measured: a box of 100^3 across eight raw chunks of 256^3 computes 3.5 ms instead of 38, for which the chunks were
- * read whole. */
-static zinc_status
-read_bands(zinc_job *j, zinc_worker *w, rows *r, const bands *b, const zinc_unit *u, const char *key, zinc_error *err)
-{
-	zinc_get *requests;
-	struct iovec *iov;
-
-	w->s->fetch.max = (size_t)b->total;
-	ZINC_TRY(zinc_buf_reset(&w->s->fetch, (size_t)b->total, err));
-	ZINC_TRY(zinc_buf_reset(&w->requests, (size_t)b->n * (sizeof *requests + sizeof *iov), err));
-	requests = (zinc_get *)(void *)w->requests.p;
-	iov = (struct iovec *)(void *)(w->requests.p + (size_t)b->n * sizeof *requests);
-	request_bands(r, b, j->p->m->ndim, key, w->s->fetch.p, requests, iov);
-	ZINC_TRY(fetch(j, r, requests, (size_t)b->n, err));
-	return r->found == ZINC_FOUND ? copy_bands(j, w, r, b, u, err) : ZINC_OK;
-}
-
-/* What the bands would cost: requests for parts, with the gaps between rows. */
-static zinc_status
-explain_bands(zinc_job *j, const zinc_object *o, const char *key, const bands *b, zinc_error *err)
-{
-	zinc_touch t;
-
-	ZINC_TRY(zinc_explain_object(j, o, key, &t, err));
-	zinc_explain_requests(j->explain, b->n, b->n, t.found ? b->total : 0);
-	zinc_explain_unit(j->explain, &t);
-	return ZINC_OK;
-}
-
-/* ---- which of them ---- */
-
-static zinc_status
-by_bands(zinc_job *j, zinc_worker *w, const zinc_object *o, const zinc_unit *u, const char *key, rows *r,
-	 const bands *b, zinc_error *err)
-{
-	return j->explain != NULL ? explain_bands(j, o, key, b, err) : read_bands(j, w, r, b, u, key, err);
-}
-
-/* What was changed meanwhile is left to those who read it in one request. */
-static zinc_status
-settle(zinc_job *j, const zinc_unit *u, const rows *r, bool *done, zinc_error *err)
-{
-	*done = *done && r->found != ZINC_CHANGED;
-	return *done && r->found == ZINC_MISSING && j->explain == NULL ? zinc_read_missing(j, u, err) : ZINC_OK;
-}
-
-zinc_status
-zinc_read_rows(zinc_job *j, zinc_worker *w, const zinc_object *o, const zinc_unit *u, const char *key, bool *done,
-	       zinc_error *err)
-{
-	const int ndim = j->p->m->ndim;
-	rows r = {.found = ZINC_FOUND};
-	bool long_rows;
-	bands b;
-
-	*done = false;
-	if (!simple(j) || zinc_shape_bytes(o->extent, ndim, j->t->element, UINT64_MAX, &r.expected))
-		return ZINC_OK;
-	long_rows = find_rows(&r, j->p->m, o, u, j->t) && (u->full || r.n == 1 || r.bytes >= ROW_BYTES_FAR);
-	if (u->full && j->explain == NULL)
-		ZINC_TRY(zinc_read_pieces(j, w, o, u, key, r.expected, r.bytes, done, &r.found, err));
-	if (!*done && long_rows) {
-		ZINC_TRY(read_requests(j, w, o, u, key, &r, done, err));
-	} else if (!*done && find_bands(&b, &r, ndim, j->c)) {
-		ZINC_TRY(by_bands(j, w, o, u, key, &r, &b, err));
-		*done = true;
-	}
-	return settle(j, u, &r, done, err);
-}
+const zinc_way zinc_way_bands = {.want = want_bands, .take = take_bands, .plain = true};

@@ -19,6 +19,7 @@
 #define WINDOW_BYTES (16 * ZINC_MIB) /* of indexes in memory */
 #define BATCH_BYTES  ZINC_MIB        /* of decoded inner chunks handled at once */
 #define BATCH_MAX    1024u
+#define FAR_WINDOW   4096u /* shards, where indexes come from afar: all of them are asked for together */
 #define TRIES        8
 
 /* One shard of the window. */
@@ -36,6 +37,8 @@ typedef struct slot {
 	size_t first_batch;                                     /* of the window */
 	size_t nbatches;
 	size_t batch_units;
+	uint64_t units_done, bytes_done; /* in this try; under the window's lock */
+	uint64_t units_told, bytes_told; /* in any */
 } slot;
 
 typedef struct window {
@@ -49,15 +52,37 @@ typedef struct window {
 	uint64_t nentries;         /* of the largest shard */
 	size_t unit_limit;         /* encoded bytes of an inner chunk */
 	uint64_t unit_bytes;
+	pthread_mutex_t lock; /* of what is told of progress */
 } window;
 
 static void
-fail_at(zinc_job *j, zinc_worker *w, const slot *s, zinc_status code)
+fail_at(const window *win, const zinc_fetch_item *it, const slot *s, zinc_status code, zinc_error *err)
 {
-	if (w->key.n > 0)
-		zinc_error_at_key(&w->err, code, (const char *)w->key.p);
-	zinc_error_at_chunk(&w->err, code, s->o.index, j->p->m->ndim);
-	zinc_call_fail(j->c, s->o.number, code, &w->err);
+	if (it->key.n > 0)
+		zinc_error_at_key(err, code, (const char *)it->key.p);
+	zinc_error_at_chunk(err, code, s->o.index, win->j->p->m->ndim);
+	zinc_call_fail(win->j->c, s->o.number, code, err);
+}
+
+static bool
+halted(void *arg)
+{
+	return zinc_call_halted(((const window *)arg)->j->c);
+}
+
+static void
+count(void *arg, uint64_t requests, uint64_t ranges, uint64_t nbytes)
+{
+	zinc_explain_requests(((const window *)arg)->j->explain, requests, ranges, nbytes);
+}
+
+static zinc_status
+too_long(void *arg, const zinc_fetch_item *it, uint64_t nbytes, zinc_error *err)
+{
+	(void)arg, (void)it;
+	return zinc_fail(err, ZINC_E_LIMIT,
+			 "a shard of %llu bytes, of which the store can give no part safely: it has no tags",
+			 (unsigned long long)nbytes);
 }
 
 void
@@ -80,204 +105,117 @@ zinc_shard_position(const zinc_meta *m, const uint64_t *per_axis, const uint64_t
 	return at;
 }
 
-/* ---- the indexes ---- */
+/* ---- the indexes: an item is a shard ---- */
 
-typedef struct index_fetch {
-	zinc_buf *into;
-	uint64_t limit;
-	slot *s;
-	uint64_t object_size;
-	zinc_status code;
-	zinc_error *err;
-} index_fetch;
+enum { INDEX = 0, ALL = 1 }; /* what is asked for */
 
-static zinc_room
-index_room(void *arg, size_t i, uint64_t nbytes, void **buf)
+static slot *
+shard_of(const window *win, size_t i)
 {
-	index_fetch *f = arg;
-
-	(void)i;
-	f->into->max = (size_t)zinc_min_u64(nbytes, f->limit);
-	if (nbytes > f->limit)
-		f->code = zinc_fail(f->err, ZINC_E_LIMIT,
-				    "a shard of %llu bytes, of which the store can give no part safely: it has no tags",
-				    (unsigned long long)nbytes);
-	else
-		f->code = zinc_buf_reset(f->into, (size_t)nbytes, f->err);
-	*buf = f->into->p;
-	return f->code == ZINC_OK ? ZINC_ROOM_OK : ZINC_ROOM_FAIL;
-}
-
-static void
-index_done(void *arg, size_t i, const zinc_got *got)
-{
-	index_fetch *f = arg;
-
-	(void)i;
-	f->s->found = got->found == ZINC_FOUND;
-	if (f->s->found) {
-		f->into->n = (size_t)got->nbytes;
-		f->object_size = got->object_size;
-		f->s->tag = *got->tag;
-	} else if (got->found != ZINC_MISSING && f->code == ZINC_OK) {
-		f->code = zinc_got_fail(got, f->err);
-	}
-}
-
-static zinc_status
-load(window *win, slot *s, const zinc_get *g, zinc_buf *into, zinc_error *err)
-{
-	zinc_job *j = win->j;
-	index_fetch f = {.into = into, .limit = UINT64_MAX, .s = s, .err = err};
-	zinc_sink sink = {.room = index_room, .done = index_done, .arg = &f, .cancel = j->c->o.cancel};
-
-	if (g->length == ZINC_TO_END)
-		f.limit = 2 * j->c->ctx->limits.chunk_bytes;
-	ZINC_TRY(zinc_store_get(j->c->store, g, 1, &sink, err));
-	ZINC_TRY(f.code);
-	s->size = s->found ? f.object_size : 0;
-	if (j->explain != NULL)
-		zinc_explain_requests(j->explain, 1, g->length != ZINC_TO_END, s->found ? into->n : 0);
-	return ZINC_OK;
+	return &win->slots[win->todo[i]];
 }
 
 /* Where the store gives no tag nothing shows that ranges belong to the index, so all of the shard is had at once. */
 static zinc_status
-load_index(window *win, zinc_worker *w, slot *s, zinc_error *err)
-{
-	zinc_job *j = win->j;
-	const zinc_shard *sh = j->p->m->chain->shard;
-	zinc_get g = {.length = s->index_bytes, .suffix = !sh->index_at_start};
-	zinc_buf *from = &w->s->fetch;
-	zinc_bytes tail;
-
-	ZINC_TRY(zinc_call_key(j->c, w, s->o.index, &g.key, err));
-	if (s->nentries > win->nentries) /* the grid is a program's */
-		return zinc_fail(err, ZINC_E_CORRUPT, "the shard is larger than the widest of its grid");
-	s->tag.n = 0;
-	if (j->c->caps.flags & ZINC_CAP_TAGS)
-		ZINC_TRY(load(win, s, &g, from, err));
-	if (!(j->c->caps.flags & ZINC_CAP_TAGS) || (s->found && s->tag.n == 0)) {
-		g = (zinc_get){.key = g.key, .length = ZINC_TO_END};
-		from = &s->whole;
-		ZINC_TRY(load(win, s, &g, from, err));
-	}
-	if (!s->found)
-		return ZINC_OK;
-	tail = (zinc_bytes){from->p, from->n};
-	if (from == &s->whole && tail.n > s->index_bytes) {
-		tail.p += sh->index_at_start ? 0 : tail.n - s->index_bytes;
-		tail.n = s->index_bytes;
-	}
-	return zinc_shard_index_decode(sh, w->s, s->shape, tail, s->size, s->entries, err);
-}
-
-static void
-load_item(void *arg, size_t i, int worker)
+want_index(void *arg, zinc_fetch_item *it, int worker, zinc_error *err)
 {
 	window *win = arg;
-	zinc_worker *w = &win->j->c->workers[worker];
-	slot *s = &win->slots[win->todo[i]];
-	zinc_status code;
+	zinc_call *c = win->j->c;
+	slot *s = shard_of(win, it->i);
 
-	if (zinc_call_stopped(win->j->c, s->o.number))
-		return;
-	zinc_buf_end(&w->key, 0);
-	atomic_store(&s->changed, false);
-	code = load_index(win, w, s, &w->err);
-	if (code != ZINC_OK) {
-		s->found = false;
-		fail_at(win->j, w, s, code);
+	(void)worker;
+	it->real = true;
+	if (it->round == 0) {
+		ZINC_TRY(zinc_call_item_key(c, it, s->o.index, err));
+		atomic_store(&s->changed, false);
+		s->units_done = s->bytes_done = 0;
+		it->how = c->caps.flags & ZINC_CAP_TAGS ? INDEX : ALL;
 	}
+	if (s->nentries > win->nentries) /* the grid is a program's */
+		return zinc_fail(err, ZINC_E_CORRUPT, "the shard is larger than the widest of its grid");
+	if (it->how == INDEX) {
+		zinc_fetch_want(
+		    it, (zinc_get){.length = s->index_bytes, .suffix = !win->j->p->m->chain->shard->index_at_start});
+		return ZINC_OK;
+	}
+	it->bound = 2 * c->ctx->limits.chunk_bytes;
+	zinc_fetch_want(it, (zinc_get){.length = ZINC_TO_END});
+	return ZINC_OK;
 }
 
-/* ---- batches of inner chunks ---- */
-
-/* One inner chunk that has to be fetched. */
-typedef struct wanted {
-	uint64_t offset, nbytes;
-	size_t unit;      /* number within the object */
-	size_t points_at; /* points: where its unit begins */
-	const uint8_t *bytes;
-} wanted;
-
-static int
-by_offset(const void *a, const void *b)
+/* The item gets the memory of the last one that was kept. */
+static void
+keep_whole(slot *s, zinc_fetch_item *it)
 {
-	const wanted *x = a, *y = b;
+	const zinc_buf whole = *it->bytes;
 
-	return x->offset < y->offset ? -1 : x->offset > y->offset;
-}
-
-/* Lay the wanted chunks into one buffer and merge neighbours into requests.  Returns the number of requests. */
-static size_t
-merge(const window *win, const slot *s, wanted *list, size_t n, const char *key, zinc_get *requests, struct iovec *iov,
-      uint64_t *total)
-{
-	uint64_t gap = win->j->c->caps.merge_gap, end = 0;
-	size_t i, k = 0;
-
-	*total = 0;
-	for (i = 0; i < n; i++) {
-		zinc_get *r = k > 0 ? &requests[k - 1] : NULL;
-
-		if (r != NULL && list[i].offset <= end + gap) {
-			uint64_t far = list[i].offset + list[i].nbytes;
-
-			if (far > end) {
-				*total += far - end;
-				r->length += far - end;
-				end = far;
-			}
-		} else {
-			r = &requests[k++];
-			*r = (zinc_get){.key = key, .offset = list[i].offset, .length = list[i].nbytes, .niov = 1};
-			r->if_tag = &s->tag;
-			*total += r->length;
-			end = r->offset + r->length;
-		}
-		list[i].bytes =
-		    (const uint8_t *)(uintptr_t)(*total - (end - list[i].offset)); /* offset in the buffer, for now */
-	}
-	for (i = 0; i < k; i++)
-		requests[i].iov = &iov[i];
-	return k;
+	*it->bytes = s->whole;
+	s->whole = whole;
+	s->tag.n = 0;
 }
 
 static zinc_status
-fetch_wanted(window *win, zinc_worker *w, slot *s, wanted *list, size_t n, zinc_get *requests, struct iovec *iov,
-	     zinc_error *err)
+take_index(void *arg, zinc_fetch_item *it, int worker, bool *again, zinc_error *err)
 {
-	const char *key = (const char *)w->key.p;
-	zinc_ranges got;
-	uint64_t total;
-	uint8_t *p;
-	size_t i, k;
+	window *win = arg;
+	zinc_job *j = win->j;
+	const zinc_shard *sh = j->p->m->chain->shard;
+	slot *s = shard_of(win, it->i);
+	zinc_bytes tail = {it->bytes->p, it->bytes->n};
 
-	for (i = 0; i < n && s->tag.n == 0; i++)
-		list[i].bytes = s->whole.p + list[i].offset; /* the index was checked against the size */
-	if (s->tag.n == 0)
+	s->found = it->found == ZINC_FOUND;
+	s->size = s->found ? it->size : 0;
+	s->tag.n = 0;
+	if (!s->found)
 		return ZINC_OK;
-	qsort(list, n, sizeof *list, by_offset);
-	k = merge(win, s, list, n, key, requests, iov, &total);
-	if (win->j->explain != NULL) {
-		zinc_explain_requests(win->j->explain, k, k, total);
+	s->tag = it->tag;
+	if (it->how == INDEX && s->tag.n == 0) {
+		it->how = ALL;
+		*again = true;
 		return ZINC_OK;
 	}
-	w->s->fetch.max = (size_t)total;
-	ZINC_TRY(zinc_buf_reset(&w->s->fetch, (size_t)total, err));
-	for (i = 0, p = w->s->fetch.p; i < k; i++) {
-		iov[i].iov_base = p;
-		iov[i].iov_len = (size_t)requests[i].length;
-		p += requests[i].length;
+	if (it->how == ALL) {
+		keep_whole(s, it);
+		tail.n = (size_t)zinc_min_u64(tail.n, s->index_bytes);
+		tail.p += sh->index_at_start ? 0 : s->whole.n - tail.n;
 	}
-	for (i = 0; i < n; i++)
-		list[i].bytes = w->s->fetch.p + (uintptr_t)list[i].bytes;
-	ZINC_TRY(zinc_fetch_ranges(win->j->c, requests, k, &got, err));
-	if (got.found != ZINC_FOUND || got.size != s->size)
-		atomic_store(&s->changed, true); /* replaced or erased since its index was read */
-	return ZINC_OK;
+	return zinc_shard_index_decode(sh, j->c->workers[worker].s, s->shape, tail, s->size, s->entries, err);
 }
+
+static void
+fail_index(void *arg, zinc_fetch_item *it, zinc_status code, zinc_error *err)
+{
+	window *win = arg;
+	slot *s = shard_of(win, it->i);
+
+	s->found = false;
+	fail_at(win, it, s, code, err);
+}
+
+static bool
+stopped_index(void *arg, size_t i)
+{
+	const window *win = arg;
+
+	return zinc_call_stopped(win->j->c, shard_of(win, i)->o.number);
+}
+
+static void
+load_indexes(window *win)
+{
+	zinc_fetch f = zinc_call_fetch(win->j->c, win);
+
+	f.stopped = stopped_index;
+	f.halted = halted;
+	f.want = want_index;
+	f.take = take_index;
+	f.fail = fail_index;
+	f.too_long = too_long;
+	f.count = win->j->explain != NULL ? count : NULL;
+	zinc_fetch_run(&f, win->ntodo);
+}
+
+/* ---- the inner chunks: an item is a batch of them ---- */
 
 /* The strides of a view in the shard's axes -> in the array's. */
 static void
@@ -293,7 +231,7 @@ turn_view(const zinc_meta *m, const zinc_view *in, zinc_view *out)
 /* No further than the selection needs, unless all of it is to be kept.  Measured on 2 cores: a plane of axis 0 in the
  * middle of 512^3 of 64^3 inner chunks (zstd) computes 40 ms instead of 56. */
 static zinc_status
-decode_unit(window *win, zinc_worker *w, const slot *s, const zinc_unit *u, zinc_bytes in, uint64_t position,
+decode_unit(window *win, zinc_worker *w, const slot *s, const zinc_unit *u, zinc_bytes in, const char *key,
 	    zinc_error *err)
 {
 	zinc_job *j = win->j;
@@ -310,41 +248,45 @@ decode_unit(window *win, zinc_worker *w, const slot *s, const zinc_unit *u, zinc
 	ZINC_TRY(zinc_chain_decode_part(inner, w->s, shape, in, direct, n.first, n.end, &v, err));
 	turn_view(m, &v, &t);
 	if (cache != NULL)
-		zinc_cache_put(cache, j->c->store, (const char *)w->key.p, position, &s->tag, &t, u->extent, m->ndim,
-			       m->dtype->size);
+		zinc_cache_put(cache, j->c->store, key, zinc_shard_position(m, s->per_axis, u->inner), &s->tag, &t,
+			       u->extent, m->ndim, m->dtype->size);
 	return v.p == direct ? ZINC_OK : zinc_transfer_out(j->p, j->t, u, &t, w->s, err);
 }
 
-/* Serve a unit without reading: not stored, or cached.  *done says whether. */
+static bool
+is_stored(const slot *s, uint64_t position)
+{
+	return s->found && s->entries[position].nbytes != ZINC_SHARD_EMPTY;
+}
+
+/* Serve a unit that was not asked for: not stored, or cached.  *done false: it was, but is no longer. */
 static zinc_status
-unit_at_hand(window *win, zinc_worker *w, const slot *s, const zinc_unit *u, uint64_t position, bool *done,
+unit_at_hand(window *win, zinc_worker *w, const slot *s, const zinc_unit *u, const char *key, bool *done,
 	     zinc_error *err)
 {
 	zinc_job *j = win->j;
 	const zinc_meta *m = j->p->m;
+	const uint64_t position = zinc_shard_position(m, s->per_axis, u->inner);
 	zinc_cache *cache = zinc_cache_of(j->c);
 	zinc_status code;
 	zinc_view v;
 	void *hold;
 
 	*done = true;
-	if (!s->found || s->entries[position].nbytes == ZINC_SHARD_EMPTY) {
+	if (!is_stored(s, position)) {
 		if (j->c->o.missing_is_error)
 			return zinc_fail(err, ZINC_E_NOTFOUND, "the %s is not stored",
 					 s->found ? "inner chunk" : "shard");
 		return zinc_transfer_fill(j->p, j->t, u, err);
 	}
-	*done = false;
-	if (cache == NULL)
-		return ZINC_OK;
-	v.p = (uint8_t *)(uintptr_t)zinc_cache_get(cache, j->c->store, (const char *)w->key.p, position, &s->tag,
-						   u->extent, m->ndim, m->dtype->size, &hold);
-	if (v.p == NULL)
+	v.p = (uint8_t *)(uintptr_t)zinc_cache_get(cache, j->c->store, key, position, &s->tag, u->extent, m->ndim,
+						   m->dtype->size, &hold);
+	*done = v.p != NULL;
+	if (!*done)
 		return ZINC_OK;
 	zinc_strides_c(u->extent, m->ndim, m->dtype->size, v.strides);
 	code = zinc_transfer_out(j->p, j->t, u, &v, w->s, err);
 	zinc_cache_release(cache, hold);
-	*done = true;
 	return code;
 }
 
@@ -358,73 +300,17 @@ check_entry(const window *win, const zinc_shard_entry *e, zinc_error *err)
 	return ZINC_OK;
 }
 
-/* Room for the bookkeeping of n units in w->requests. */
-static zinc_status
-batch_room(zinc_worker *w, size_t n, wanted **list, zinc_get **requests, struct iovec **iov, zinc_error *err)
-{
-	size_t a = n * sizeof **list, b = n * sizeof **requests;
-
-	ZINC_TRY(zinc_buf_reset(&w->requests, a + b + n * sizeof **iov, err));
-	*list = (wanted *)(void *)w->requests.p;
-	*requests = (zinc_get *)(void *)(w->requests.p + a);
-	*iov = (struct iovec *)(void *)(w->requests.p + a + b);
-	return ZINC_OK;
-}
-
 /* What is told of a unit instead of reading it. */
 static void
 explain_unit(zinc_job *j, const slot *s, size_t unit, uint64_t position)
 {
 	zinc_touch t = {.object = s->o.number, .unit = unit, .object_found = s->found};
 
-	t.found = s->found && s->entries[position].nbytes != ZINC_SHARD_EMPTY;
+	t.found = is_stored(s, position);
 	t.offset = t.found ? s->entries[position].offset : 0;
 	t.nbytes = t.found ? s->entries[position].nbytes : 0;
 	t.object_bytes = s->size;
 	zinc_explain_unit(j->explain, &t);
-}
-
-static zinc_status
-read_batch(window *win, zinc_worker *w, slot *s, size_t first, size_t count, zinc_error *err)
-{
-	zinc_job *j = win->j;
-	zinc_unit u;
-	wanted *list;
-	zinc_get *requests;
-	struct iovec *iov;
-	const char *key;
-	size_t i, n = 0;
-	bool done;
-
-	ZINC_TRY(zinc_call_key(j->c, w, s->o.index, &key, err));
-	ZINC_TRY(batch_room(w, count, &list, &requests, &iov, err));
-	for (i = 0; i < count; i++) {
-		uint64_t at;
-
-		zinc_plan_unit(j->p, &s->o, first + i, &u);
-		at = zinc_shard_position(j->p->m, s->per_axis, u.inner);
-		if (j->explain != NULL) {
-			explain_unit(j, s, first + i, at);
-			done = !s->found || s->entries[at].nbytes == ZINC_SHARD_EMPTY;
-		} else {
-			ZINC_TRY(unit_at_hand(win, w, s, &u, at, &done, err));
-		}
-		if (done)
-			continue;
-		ZINC_TRY(check_entry(win, &s->entries[at], err));
-		list[n++] = (wanted){s->entries[at].offset, s->entries[at].nbytes, first + i, u.begin, NULL};
-	}
-	if (n == 0)
-		return ZINC_OK;
-	ZINC_TRY(fetch_wanted(win, w, s, list, n, requests, iov, err));
-	for (i = 0; i < n && j->explain == NULL && !atomic_load(&s->changed); i++) {
-		zinc_bytes in = {list[i].bytes, (size_t)list[i].nbytes};
-
-		u.end = list[i].points_at;
-		zinc_plan_unit(j->p, &s->o, list[i].unit, &u);
-		ZINC_TRY(decode_unit(win, w, s, &u, in, zinc_shard_position(j->p->m, s->per_axis, u.inner), err));
-	}
-	return ZINC_OK;
 }
 
 /* The slot that holds batch i of the window. */
@@ -444,24 +330,203 @@ slot_of(const window *win, size_t i)
 	return &win->slots[win->todo[low]];
 }
 
+/* The units of batch i. */
 static void
-batch_item(void *arg, size_t i, int worker)
+units_of(const slot *s, size_t i, size_t *first, size_t *end)
+{
+	*first = (i - s->first_batch) * s->batch_units;
+	*end = s->o.nunits - *first < s->batch_units ? s->o.nunits : *first + s->batch_units;
+}
+
+/* Must the unit be fetched?  In the first round not what is cached. */
+static bool
+is_wanted(const window *win, const slot *s, const zinc_fetch_item *it, uint64_t position)
+{
+	zinc_job *j = win->j;
+	zinc_cache *cache = zinc_cache_of(j->c);
+
+	return is_stored(s, position) &&
+	       !(cache != NULL && it->round == 0 && j->explain == NULL &&
+		 zinc_cache_has(cache, j->c->store, (const char *)it->key.p, position, &s->tag));
+}
+
+/* List what must be fetched, and mark it in `asked`; it->at says how many that are. */
+static zinc_status
+list_units(window *win, const slot *s, zinc_fetch_item *it, zinc_fetch_range *list, uint8_t *asked, zinc_error *err)
+{
+	const zinc_plan *p = win->j->p;
+	size_t i, end, n = 0;
+	zinc_unit u;
+
+	for (units_of(s, it->i, &i, &end); i < end; i++, asked++) {
+		const zinc_shard_entry *e;
+		uint64_t at;
+
+		zinc_plan_unit(p, &s->o, i, &u);
+		at = zinc_shard_position(p->m, s->per_axis, u.inner);
+		if (win->j->explain != NULL)
+			explain_unit(win->j, s, i, at);
+		*asked = is_wanted(win, s, it, at);
+		if (!*asked)
+			continue;
+		e = &s->entries[at];
+		ZINC_TRY(check_entry(win, e, err));
+		list[n++] = (zinc_fetch_range){.offset = e->offset, .nbytes = e->nbytes, .tell = i, .more = u.begin};
+	}
+	it->at = n;
+	return ZINC_OK;
+}
+
+/* A shard that is here whole has its chunks already: the index was checked against its size. */
+static zinc_status
+want_batch(void *arg, zinc_fetch_item *it, int worker, zinc_error *err)
+{
+	window *win = arg;
+	const slot *s = slot_of(win, it->i);
+	size_t first, end, i;
+	zinc_fetch_range *list;
+	zinc_get *gets;
+
+	(void)worker;
+	it->at = 0;
+	if (atomic_load(&s->changed))
+		return ZINC_OK;
+	units_of(s, it->i, &first, &end);
+	ZINC_TRY(zinc_call_item_key(win->j->c, it, s->o.index, err));
+	ZINC_TRY(zinc_fetch_room(it, end - first, (end - first) * (sizeof *list + 1), &gets, err));
+	list = it->behind;
+	it->n = 0;
+	ZINC_TRY(list_units(win, s, it, list, (uint8_t *)(list + (end - first)), err));
+	if (s->tag.n > 0)
+		it->n = zinc_fetch_merge(list, (size_t)it->at, win->j->c->caps.merge_gap, (const char *)it->key.p,
+					 &s->tag, gets);
+	for (i = 0; i < it->at && s->tag.n == 0; i++)
+		list[i].at = list[i].offset;
+	return ZINC_OK;
+}
+
+/* Those that were not fetched.  *done false: one of them must be after all. */
+static zinc_status
+serve_rest(window *win, zinc_worker *w, const slot *s, const zinc_fetch_item *it, bool *done, zinc_error *err)
+{
+	const zinc_fetch_range *list = it->behind;
+	const uint8_t *asked;
+	size_t i, end;
+	zinc_unit u;
+
+	*done = true;
+	units_of(s, it->i, &i, &end);
+	if (it->at == end - i)
+		return ZINC_OK;
+	for (asked = (const uint8_t *)(list + (end - i)); i < end && *done; i++, asked++) {
+		zinc_plan_unit(win->j->p, &s->o, i, &u);
+		if (!*asked)
+			ZINC_TRY(unit_at_hand(win, w, s, &u, (const char *)it->key.p, done, err));
+	}
+	return ZINC_OK;
+}
+
+static zinc_status
+decode_batch(window *win, zinc_worker *w, const slot *s, const zinc_fetch_item *it, zinc_error *err)
+{
+	const uint8_t *bytes = s->tag.n > 0 ? it->bytes->p : s->whole.p;
+	const zinc_fetch_range *list = it->behind;
+	zinc_unit u;
+	size_t i;
+
+	for (i = 0; i < it->at; i++) {
+		const zinc_bytes in = {bytes + (size_t)list[i].at, (size_t)list[i].nbytes};
+
+		u.end = list[i].more;
+		zinc_plan_unit(win->j->p, &s->o, list[i].tell, &u);
+		ZINC_TRY(decode_unit(win, w, s, &u, in, (const char *)it->key.p, err));
+	}
+	return ZINC_OK;
+}
+
+/* Progress.  What a try before has told is not told again. */
+static void
+tell(window *win, slot *s, size_t batch)
+{
+	const zinc_plan *p = win->j->p;
+	uint64_t units = 0, nbytes = 0;
+	size_t i, end;
+	zinc_unit u;
+
+	if (win->j->c->o.progress == NULL)
+		return;
+	pthread_mutex_lock(&win->lock);
+	for (units_of(s, batch, &i, &end); i < end; i++) {
+		zinc_plan_unit(p, &s->o, i, &u);
+		s->units_done++;
+		s->bytes_done += zinc_unit_selected(p, &u) * (uint64_t)win->j->t->element;
+	}
+	if (s->units_done > s->units_told) {
+		units = s->units_done - s->units_told;
+		s->units_told = s->units_done;
+	}
+	if (s->bytes_done > s->bytes_told) {
+		nbytes = s->bytes_done - s->bytes_told;
+		s->bytes_told = s->bytes_done;
+	}
+	pthread_mutex_unlock(&win->lock);
+	if (units > 0)
+		zinc_call_done(win->j->c, s->o.number, units, nbytes);
+}
+
+/* A shard that was replaced or erased since its index was read is begun anew. */
+static zinc_status
+take_batch(void *arg, zinc_fetch_item *it, int worker, bool *again, zinc_error *err)
 {
 	window *win = arg;
 	zinc_worker *w = &win->j->c->workers[worker];
-	slot *s = slot_of(win, i);
-	size_t first = (i - s->first_batch) * s->batch_units;
-	size_t count = s->o.nunits - first < s->batch_units ? s->o.nunits - first : s->batch_units;
-	zinc_status code;
+	slot *s = slot_of(win, it->i);
+	bool done;
 
-	if (zinc_call_stopped(win->j->c, s->o.number) || atomic_load(&s->changed))
-		return;
-	zinc_buf_end(&w->key, 0);
-	code = read_batch(win, w, s, first, count, &w->err);
-	if (code != ZINC_OK)
-		fail_at(win->j, w, s, code);
-	else if (!atomic_load(&s->changed))
-		zinc_call_done(win->j->c, s->o.number, count * win->unit_bytes);
+	if (atomic_load(&s->changed) || win->j->explain != NULL)
+		return ZINC_OK;
+	if (it->n > 0 && (it->found != ZINC_FOUND || it->size != s->size)) {
+		atomic_store(&s->changed, true);
+		return ZINC_OK;
+	}
+	ZINC_TRY(serve_rest(win, w, s, it, &done, err));
+	*again = !done;
+	if (!done)
+		return ZINC_OK;
+	ZINC_TRY(decode_batch(win, w, s, it, err));
+	tell(win, s, it->i);
+	return ZINC_OK;
+}
+
+static void
+fail_batch(void *arg, zinc_fetch_item *it, zinc_status code, zinc_error *err)
+{
+	window *win = arg;
+
+	fail_at(win, it, slot_of(win, it->i), code, err);
+}
+
+static bool
+stopped_batch(void *arg, size_t i)
+{
+	const window *win = arg;
+
+	return zinc_call_stopped(win->j->c, slot_of(win, i)->o.number);
+}
+
+static void
+read_batches(window *win, size_t n)
+{
+	zinc_fetch f = zinc_call_fetch(win->j->c, win);
+
+	f.stopped = stopped_batch;
+	f.halted = halted;
+	f.want = want_batch;
+	f.take = take_batch;
+	f.fail = fail_batch;
+	f.too_long = too_long;
+	f.count = win->j->explain != NULL ? count : NULL;
+	zinc_fetch_run(&f, n);
 }
 
 /* ---- windows ---- */
@@ -470,17 +535,16 @@ batch_item(void *arg, size_t i, int worker)
 static void
 read_todo(window *win)
 {
-	zinc_context *ctx = win->j->c->ctx;
 	size_t i, n = 0, batches = 0;
 
-	zinc_pool_run(ctx, win->j->c->threads, win->ntodo, load_item, win);
+	load_indexes(win);
 	for (i = 0; i < win->ntodo; i++) {
 		slot *s = &win->slots[win->todo[i]];
 
 		s->first_batch = batches;
 		batches += s->nbatches;
 	}
-	zinc_pool_run(ctx, win->j->c->threads, batches, batch_item, win);
+	read_batches(win, batches);
 	for (i = 0; i < win->ntodo; i++)
 		if (atomic_load(&win->slots[win->todo[i]].changed))
 			win->todo[n++] = win->todo[i];
@@ -502,19 +566,20 @@ open_slot(window *win, size_t i)
 	/* points of an object come in order only, so they are one batch */
 	s->batch_units = p->sel.is_points ? s->o.nunits : (size_t)units;
 	s->nbatches = (size_t)zinc_ceil_div(s->o.nunits, s->batch_units);
+	s->units_told = s->bytes_told = 0;
 	win->todo[i] = i;
 }
 
 static void
 conflict(window *win)
 {
-	zinc_worker *w = &win->j->c->workers[0];
+	zinc_fetch_item *it = &win->j->c->items[0];
 	const slot *s = &win->slots[win->todo[0]];
+	zinc_error e = ZINC_ERROR_INIT;
 
-	zinc_buf_end(&w->key, 0);
-	(void)zinc_call_key(win->j->c, w, s->o.index, &(const char *){NULL}, NULL);
-	zinc_fail(&w->err, ZINC_E_CONFLICT, "the shard was replaced %d times while it was read", TRIES);
-	fail_at(win->j, w, s, ZINC_E_CONFLICT);
+	(void)zinc_call_item_key(win->j->c, it, s->o.index, NULL);
+	zinc_fail(&e, ZINC_E_CONFLICT, "the shard was replaced %d times while it was read", TRIES);
+	fail_at(win, it, s, ZINC_E_CONFLICT, &e);
 }
 
 static void
@@ -546,14 +611,14 @@ window_init(window *win, zinc_job *j, size_t *slots, zinc_error *err)
 		widest[d] = m->grid->ops->widest(m->grid, d);
 	zinc_shard_shape(m, widest, shape);
 	win->nentries = zinc_shard_count(sh, shape, widest);
-	if (zinc_shard_index_bytes(sh, shape, &index_bytes) || win->nentries > SIZE_MAX / WINDOW_MAX ||
+	if (zinc_shard_index_bytes(sh, shape, &index_bytes) || win->nentries > SIZE_MAX / FAR_WINDOW ||
 	    zinc_shape_bytes(sh->chunk_shape, m->ndim, m->dtype->size, j->c->ctx->limits.chunk_bytes, &win->unit_bytes))
 		return zinc_fail(err, ZINC_E_LIMIT,
 				 "the shard's index or inner chunks are larger than the limits allow");
 	if (sh->inner->shard != NULL || zinc_chain_bound(sh->inner, sh->chunk_shape, &win->unit_limit))
 		win->unit_limit = (size_t)(2 * j->c->ctx->limits.chunk_bytes);
-	n = zinc_max_u64(
-	    1, zinc_min_u64(WINDOW_MAX, WINDOW_BYTES / zinc_max_u64(1, win->nentries * sizeof(zinc_shard_entry))));
+	n = zinc_max_u64(1, zinc_min_u64(j->c->caps.flags & ZINC_CAP_REMOTE ? FAR_WINDOW : WINDOW_MAX,
+					 WINDOW_BYTES / zinc_max_u64(1, win->nentries * sizeof(zinc_shard_entry))));
 	if (!(j->c->caps.flags & ZINC_CAP_TAGS))
 		n = 1; /* all of it is going to be in memory */
 	*slots = (size_t)zinc_min_u64(n, j->p->nobjects);
@@ -573,6 +638,7 @@ zinc_job_read_shards(zinc_job *j, zinc_error *err)
 	zinc_status code;
 
 	memset(&win, 0, sizeof win);
+	pthread_mutex_init(&win.lock, NULL);
 	code = window_init(&win, j, &slots, err);
 	for (i = 0; code == ZINC_OK && i < j->p->nobjects && j->c->code == ZINC_OK; i += slots) {
 		win.first = i;
@@ -584,5 +650,6 @@ zinc_job_read_shards(zinc_job *j, zinc_error *err)
 	zinc_free(j->c->ctx, win.slots);
 	zinc_free(j->c->ctx, win.todo);
 	zinc_free(j->c->ctx, win.entries);
+	pthread_mutex_destroy(&win.lock);
 	return code;
 }

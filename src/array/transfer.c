@@ -98,6 +98,14 @@ spread_strides(zinc_target *t, const zinc_sel *sel, const int64_t *strides)
 		t->strides[d] = sel->dim[d].drop ? 0 : strides[o++];
 }
 
+bool
+zinc_target_far(const zinc_sel *sel, size_t element)
+{
+	uint64_t nbytes;
+
+	return zinc_shape_bytes(sel->out_shape, sel->out_ndim, element, UINT64_MAX, &nbytes) || nbytes >= FAR_BYTES;
+}
+
 zinc_status
 zinc_target_init(zinc_target *t, const zinc_meta *m, const zinc_sel *sel, const zinc_buffer *b, int flags, bool writing,
 		 zinc_error *err)
@@ -130,7 +138,7 @@ zinc_target_init(zinc_target *t, const zinc_meta *m, const zinc_sel *sel, const 
 					 d);
 	}
 	ZINC_TRY(check_bounds(sel, b, strides, t->element, err));
-	t->far = nbytes >= FAR_BYTES;
+	t->far = zinc_target_far(sel, t->element);
 	t->p = (uint8_t *)b->data + b->first;
 	spread_strides(t, sel, strides);
 	return ZINC_OK;

@@ -136,6 +136,8 @@ zinc_status zinc_store_put_parts(zinc_store *s, const zinc_partial *const *parts
 void zinc_sink_serve(const zinc_sink *k, size_t i, const zinc_get *r, uint64_t size, const zinc_tag *tag,
 		     zinc_read_fn bring, void *arg);
 void zinc_sink_missing(const zinc_sink *k, size_t i);
+/* Which bytes of a value of `size` bytes a request means. */
+ZINC_MODULE_API void zinc_get_select(const zinc_get *r, uint64_t size, uint64_t *offset, uint64_t *nbytes);
 ZINC_MODULE_API void zinc_sink_failed(const zinc_sink *k, size_t i, zinc_status status, const zinc_error *error);
 /* When cancelled, answer request i so and return true. */
 bool zinc_sink_cancelled(const zinc_sink *k, size_t i);

@@ -71,9 +71,6 @@ zinc_status zinc_store_refuse(const zinc_store *s, const char *key, zinc_error *
 
 /* ---- delivering (store_sink.c; the rest is in store.h) ---- */
 
-/* Which bytes of a value of `size` bytes a request means. */
-ZINC_MODULE_API void zinc_get_select(const zinc_get *r, uint64_t size, uint64_t *offset, uint64_t *nbytes);
-
 /* A place in an iovec list that a short read or write has reached. */
 typedef struct zinc_iov_at {
 	const struct iovec *iov;

@@ -1,0 +1,597 @@
+/*
+ * far.c - items of a remote store: one thread drives many requests, the others take what has arrived
+ *
+ *     driver   want want want ... | get: [======== many open ========] | want want ... | get: [====
+ *                                         | done  | done
+ *     queue                               v       v
+ *     takers                              take ---- take ------- take ...          decoding overlaps transfer
+ *
+ * The driver is a thread of its own, besides those that the caller asked for, since its sockets must be drained while
+ * elements are decoded.  Where no thread can be had, the caller drives and takes each item as it arrives.
+ *
+ * Items that want another round go into the next window.  Memory of items is used again, so that a thousand of them
+ * cost as many allocations as are in flight.
+ */
+#include <signal.h>
+#include <time.h>
+
+#include "fetch/fetch_inside.h"
+
+#define WINDOW_ITEMS    4096u  /* of one get: waiting for the last few of them costs a hundredth */
+#define WINDOW_REQUESTS 65536u /* but one item may have more */
+#define POLL_MS         20     /* how late a cancel may be noticed */
+#define KEPT            64u    /* buffers that wait for the next item */
+
+/* One request of a window. */
+typedef struct sent {
+	zinc_fetch_item *it;
+	size_t k; /* of its requests */
+} sent;
+
+typedef struct far {
+	const zinc_fetch *f;
+	size_t n;
+	size_t begun;  /* items that a window has had */
+	bool alone;    /* nobody else takes */
+	int cancel;    /* of the get under way */
+	zinc_buf gets; /* requests of the window, and whose they are */
+	zinc_buf whose;
+	size_t nrequests;
+	size_t base; /* what the sink calls 0 */
+	zinc_fetch_item **window;
+	size_t nwindow, room;
+
+	pthread_mutex_t lock;          /* guards what follows */
+	pthread_cond_t ready;          /* an item has arrived, or all is over */
+	pthread_cond_t settled;        /* an item was taken */
+	zinc_fetch_item *first, *last; /* arrived, in this order */
+	zinc_fetch_item *again;        /* want another round */
+	zinc_fetch_item *spare, *all;
+	size_t taking; /* arrived and not yet settled */
+	uint64_t held; /* bytes for items */
+	size_t nheld;  /* items that have some */
+	zinc_buf kept[KEPT];
+	size_t nkept;
+	uint64_t kept_bytes;
+	bool over;
+} far;
+
+/* ---- records ---- */
+
+/* One more to use, if there is none; false: no memory. */
+static bool
+have_spare(far *x)
+{
+	zinc_fetch_item *it;
+
+	pthread_mutex_lock(&x->lock);
+	it = x->spare;
+	pthread_mutex_unlock(&x->lock);
+	if (it != NULL)
+		return true;
+	it = zinc_alloc(x->f->ctx, sizeof *it);
+	if (it == NULL)
+		return false;
+	zinc_fetch_item_init(it, x->f->ctx, NULL, NULL);
+	pthread_mutex_lock(&x->lock);
+	it->all = x->all;
+	x->all = it;
+	it->next = x->spare;
+	x->spare = it;
+	pthread_mutex_unlock(&x->lock);
+	return true;
+}
+
+/* With the lock, so that it is never overlooked. */
+static zinc_fetch_item *
+use_spare(far *x, size_t i)
+{
+	zinc_fetch_item *it = x->spare;
+
+	x->spare = it->next;
+	it->i = i;
+	it->round = 0;
+	it->how = 0;
+	it->at = 0;
+	it->tag.n = 0;
+	it->live = true;
+	return it;
+}
+
+/* Its bytes are used up; with the lock.  Their memory is for the next item, unless too much is kept already. */
+static void
+let_go(far *x, zinc_fetch_item *it)
+{
+	if (!it->roomed)
+		return;
+	x->held -= it->held;
+	x->nheld--;
+	it->held = 0;
+	it->roomed = false;
+	if (x->nkept < KEPT && x->held + x->kept_bytes + it->own.cap <= x->f->in_flight) {
+		x->kept_bytes += it->own.cap;
+		x->kept[x->nkept++] = it->own;
+		zinc_buf_init(&it->own, x->f->ctx, zinc_max_chunk(x->f->ctx));
+	} else {
+		zinc_buf_fini(&it->own);
+	}
+}
+
+/* Memory that another item has left; with the lock. */
+static void
+use_kept(far *x, zinc_fetch_item *it)
+{
+	if (x->nkept == 0)
+		return;
+	zinc_buf_fini(&it->own);
+	it->own = x->kept[--x->nkept];
+	x->kept_bytes -= it->own.cap;
+}
+
+/* It is over with the item; with the lock. */
+static void
+retire(far *x, zinc_fetch_item *it)
+{
+	let_go(x, it);
+	it->live = false;
+	it->next = x->spare;
+	x->spare = it;
+}
+
+/* ---- stopping ---- */
+
+/* The lowest item that is not settled; with the lock. */
+static size_t
+lowest(const far *x)
+{
+	size_t i = x->begun < x->n ? x->begun : SIZE_MAX;
+	const zinc_fetch_item *it;
+
+	for (it = x->all; it != NULL; it = it->all)
+		if (it->live && it->i < i)
+			i = it->i;
+	return i;
+}
+
+/* Let go of what is under way as soon as nothing of it can matter any more. */
+static void
+look_around(far *x)
+{
+	const zinc_fetch *f = x->f;
+	size_t i;
+
+	if (__atomic_load_n(&x->cancel, __ATOMIC_RELAXED) || !f->halted(f->arg))
+		return;
+	pthread_mutex_lock(&x->lock);
+	i = lowest(x);
+	pthread_mutex_unlock(&x->lock);
+	if (i == SIZE_MAX || f->stopped(f->arg, i))
+		__atomic_store_n(&x->cancel, 1, __ATOMIC_RELAXED);
+}
+
+/* ---- taking ---- */
+
+/* Another round, or the end. */
+static void
+settle(far *x, zinc_fetch_item *it, bool again)
+{
+	pthread_mutex_lock(&x->lock);
+	if (again) {
+		let_go(x, it);
+		it->round++;
+		it->next = x->again;
+		x->again = it;
+	} else {
+		retire(x, it);
+	}
+	x->taking--;
+	pthread_cond_signal(&x->settled);
+	pthread_mutex_unlock(&x->lock);
+}
+
+static void
+take(far *x, zinc_fetch_item *it, int worker, zinc_error *err)
+{
+	const zinc_fetch *f = x->f;
+	zinc_status code = ZINC_OK;
+	bool again = false;
+
+	if (!f->stopped(f->arg, it->i))
+		code = f->take(f->arg, it, worker, &again, err);
+	if (code != ZINC_OK)
+		f->fail(f->arg, it, code, err);
+	settle(x, it, again && code == ZINC_OK);
+	look_around(x);
+}
+
+/* All that was wanted is there. */
+static void
+arrive(far *x, zinc_fetch_item *it)
+{
+	zinc_error e = ZINC_ERROR_INIT;
+
+	pthread_mutex_lock(&x->lock);
+	x->taking++;
+	if (!x->alone) {
+		it->next = NULL;
+		*(x->last != NULL ? &x->last->next : &x->first) = it;
+		x->last = it;
+		pthread_cond_signal(&x->ready);
+	}
+	pthread_mutex_unlock(&x->lock);
+	if (x->alone)
+		take(x, it, 0, &e);
+}
+
+/* The next that has arrived; NULL: there will be none.  Called and left with the lock held. */
+static zinc_fetch_item *
+next_arrived(far *x)
+{
+	zinc_fetch_item *it;
+	struct timespec until;
+
+	while (x->first == NULL && !x->over) {
+		clock_gettime(CLOCK_MONOTONIC, &until);
+		until.tv_nsec += POLL_MS * 1000000L;
+		until.tv_sec += until.tv_nsec / 1000000000L;
+		until.tv_nsec %= 1000000000L;
+		if (pthread_cond_timedwait(&x->ready, &x->lock, &until) != 0) {
+			pthread_mutex_unlock(&x->lock);
+			look_around(x);
+			pthread_mutex_lock(&x->lock);
+		}
+	}
+	it = x->first;
+	if (it != NULL) {
+		x->first = it->next;
+		x->last = x->first != NULL ? x->last : NULL;
+	}
+	return it;
+}
+
+/* What one thread of the pool does: whatever there is, until all is over. */
+static void
+take_all(void *arg, size_t i, int worker)
+{
+	far *x = arg;
+	zinc_error e = ZINC_ERROR_INIT;
+	zinc_fetch_item *it;
+
+	(void)i;
+	pthread_mutex_lock(&x->lock);
+	while ((it = next_arrived(x)) != NULL) {
+		pthread_mutex_unlock(&x->lock);
+		take(x, it, worker, &e);
+		pthread_mutex_lock(&x->lock);
+	}
+	pthread_mutex_unlock(&x->lock);
+}
+
+/* ---- answers ---- */
+
+static const sent *
+sent_of(const far *x, size_t i)
+{
+	return (const sent *)(const void *)x->whose.p + x->base + i;
+}
+
+/* Is there room for so many bytes more?  With the lock. */
+static bool
+may_hold(const far *x, uint64_t nbytes)
+{
+	return x->nheld < (size_t)x->f->threads || (x->held <= x->f->in_flight && nbytes <= x->f->in_flight - x->held);
+}
+
+static zinc_room
+make_room(far *x, zinc_fetch_item *it, uint64_t nbytes)
+{
+	zinc_error e = ZINC_ERROR_INIT;
+	const uint64_t need = zinc_fetch_round_bytes(it, nbytes);
+	zinc_status code;
+	bool may;
+
+	if (zinc_fetch_round_too_long(x->f, it, nbytes))
+		return ZINC_ROOM_FAIL;
+	pthread_mutex_lock(&x->lock);
+	may = may_hold(x, need);
+	if (may) {
+		x->held += need;
+		x->nheld++;
+		it->held = need;
+		it->roomed = true;
+		use_kept(x, it);
+	}
+	pthread_mutex_unlock(&x->lock);
+	if (!may)
+		return ZINC_ROOM_NOT_NOW;
+	it->bytes->max = (size_t)need;
+	code = zinc_buf_reset(it->bytes, (size_t)need, &e);
+	if (code != ZINC_OK)
+		zinc_fetch_round_fail(x->f, it, code, &e);
+	return code == ZINC_OK ? ZINC_ROOM_OK : ZINC_ROOM_FAIL;
+}
+
+static zinc_room
+far_room(void *arg, size_t i, uint64_t nbytes, void **buf)
+{
+	far *x = arg;
+	const sent *s = sent_of(x, i);
+	zinc_room room = ZINC_ROOM_OK;
+
+	pthread_mutex_lock(&s->it->lock);
+	if (s->it->failed)
+		room = ZINC_ROOM_FAIL;
+	else if (!s->it->roomed)
+		room = make_room(x, s->it, nbytes);
+	if (room == ZINC_ROOM_OK)
+		*buf = zinc_fetch_round_place(s->it, s->k);
+	pthread_mutex_unlock(&s->it->lock);
+	return room;
+}
+
+static void
+far_done(void *arg, size_t i, const zinc_got *got)
+{
+	far *x = arg;
+	zinc_fetch_item *it = sent_of(x, i)->it;
+
+	if (!zinc_fetch_round_done(x->f, it, got))
+		return;
+	if (!it->failed) {
+		zinc_fetch_round_end(x->f, it);
+		arrive(x, it);
+		return;
+	}
+	pthread_mutex_lock(&x->lock);
+	retire(x, it);
+	pthread_mutex_unlock(&x->lock);
+	look_around(x);
+}
+
+/* ---- windows ---- */
+
+/* Not even its record could be had. */
+static void
+fail_item(far *x, size_t i)
+{
+	zinc_error e = ZINC_ERROR_INIT;
+	zinc_fetch_item it;
+
+	zinc_fetch_item_init(&it, x->f->ctx, NULL, NULL);
+	it.i = i;
+	x->f->fail(x->f->arg, &it, zinc_fail_nomem(&e), &e);
+	zinc_fetch_item_fini(&it);
+}
+
+/* The next item of a window: one that wants another round, or a new one.  NULL: there is none now. */
+static zinc_fetch_item *
+next_item(far *x)
+{
+	const bool may = have_spare(x);
+	zinc_fetch_item *it;
+	size_t i = SIZE_MAX;
+
+	pthread_mutex_lock(&x->lock);
+	it = x->again;
+	if (it != NULL) {
+		x->again = it->next;
+	} else if (x->begun < x->n) {
+		i = x->begun++;
+		it = may ? use_spare(x, i) : NULL;
+	}
+	pthread_mutex_unlock(&x->lock);
+	if (it == NULL && i != SIZE_MAX)
+		fail_item(x, i);
+	return it;
+}
+
+static void
+drop(far *x, zinc_fetch_item *it)
+{
+	pthread_mutex_lock(&x->lock);
+	retire(x, it);
+	pthread_mutex_unlock(&x->lock);
+}
+
+static zinc_status
+add_requests(far *x, zinc_fetch_item *it, zinc_error *err)
+{
+	const zinc_get *gets;
+	size_t n, k;
+
+	zinc_fetch_round_send(x->f, it, &gets, &n);
+	if (n > WINDOW_REQUESTS) { /* it has the window to itself, nearly */
+		x->gets.max = zinc_max_many(WINDOW_REQUESTS + n, sizeof *gets);
+		x->whose.max = zinc_max_many(WINDOW_REQUESTS + n, sizeof(sent));
+	}
+	ZINC_TRY(zinc_buf_add(&x->gets, gets, n * sizeof *gets, err));
+	for (k = 0; k < n; k++) {
+		const sent s = {it, k};
+
+		ZINC_TRY(zinc_buf_add(&x->whose, &s, sizeof s, err));
+	}
+	x->nrequests += n;
+	x->window[x->nwindow++] = it;
+	return ZINC_OK;
+}
+
+/* Ask the planner; what needs nothing has arrived already. */
+static void
+add_item(far *x, zinc_fetch_item *it)
+{
+	const zinc_fetch *f = x->f;
+	const size_t ngets = x->gets.n, nwhose = x->whose.n;
+	zinc_error e = ZINC_ERROR_INIT;
+	zinc_status code;
+
+	zinc_fetch_round_init(it);
+	if (f->stopped(f->arg, it->i)) {
+		drop(x, it);
+		return;
+	}
+	code = f->want(f->arg, it, x->alone ? 0 : f->threads, &e);
+	if (code == ZINC_OK && it->n > 0) {
+		code = add_requests(x, it, &e);
+		if (code != ZINC_OK) {
+			x->gets.n = ngets;
+			x->whose.n = nwhose;
+		}
+	} else if (code == ZINC_OK) {
+		zinc_fetch_round_end(f, it);
+		arrive(x, it);
+		return;
+	}
+	if (code == ZINC_OK)
+		return;
+	f->fail(f->arg, it, code, &e);
+	drop(x, it);
+}
+
+/* False: there is nothing to send. */
+static bool
+fill_window(far *x)
+{
+	zinc_fetch_item *it;
+
+	x->gets.n = x->whose.n = 0;
+	x->nwindow = x->nrequests = 0;
+	while (x->nwindow < x->room && x->nrequests < WINDOW_REQUESTS && (it = next_item(x)) != NULL)
+		add_item(x, it);
+	return x->nwindow > 0;
+}
+
+/* A get that fails as a whole has answered nobody: one of its keys may be to blame, or memory was short. */
+static void
+send_singly(far *x, const zinc_sink *sink)
+{
+	const zinc_get *gets = (const zinc_get *)(const void *)x->gets.p;
+
+	for (x->base = 0; x->base < x->nrequests; x->base++) {
+		zinc_error e = ZINC_ERROR_INIT;
+		const zinc_status code = zinc_store_get(x->f->store, &gets[x->base], 1, sink, &e);
+		const zinc_got got = {.found = ZINC_FAILED, .status = code, .error = &e};
+
+		if (code != ZINC_OK)
+			far_done(x, 0, &got);
+	}
+}
+
+static void
+send(far *x)
+{
+	const zinc_sink sink = {.room = far_room, .done = far_done, .arg = x, .cancel = &x->cancel};
+	const zinc_get *gets = (const zinc_get *)(const void *)x->gets.p;
+
+	x->base = 0;
+	if (zinc_store_get(x->f->store, gets, x->nrequests, &sink, NULL) != ZINC_OK)
+		send_singly(x, &sink);
+}
+
+/* Nothing to send now: there may be when those that have arrived are taken.  True: all is over. */
+static bool
+rest(far *x)
+{
+	bool over;
+
+	pthread_mutex_lock(&x->lock);
+	while (x->again == NULL && x->begun == x->n && x->taking > 0)
+		pthread_cond_wait(&x->settled, &x->lock);
+	over = x->again == NULL && x->begun == x->n;
+	if (over) {
+		x->over = true;
+		pthread_cond_broadcast(&x->ready);
+	}
+	pthread_mutex_unlock(&x->lock);
+	return over;
+}
+
+static void *
+drive(void *arg)
+{
+	far *x = arg;
+
+	do {
+		while (fill_window(x))
+			send(x);
+	} while (!rest(x));
+	return NULL;
+}
+
+/* ---- the run ---- */
+
+/* No signal of the program is delivered to the driver. */
+static bool
+start_driver(far *x, pthread_t *thread)
+{
+	sigset_t all, old;
+	int failed;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	failed = pthread_create(thread, NULL, drive, x);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return failed == 0;
+}
+
+static void
+run(far *x)
+{
+	pthread_t driver;
+
+	if (!start_driver(x, &driver)) {
+		x->alone = true;
+		drive(x);
+		return;
+	}
+	zinc_pool_run(x->f->ctx, x->f->threads, (size_t)x->f->threads, take_all, x);
+	pthread_join(driver, NULL);
+}
+
+static void
+far_fini(far *x)
+{
+	zinc_fetch_item *it, *next;
+	size_t k;
+
+	for (it = x->all; it != NULL; it = next) {
+		next = it->all;
+		zinc_fetch_item_fini(it);
+		zinc_free(x->f->ctx, it);
+	}
+	for (k = 0; k < x->nkept; k++)
+		zinc_buf_fini(&x->kept[k]);
+	zinc_buf_fini(&x->gets);
+	zinc_buf_fini(&x->whose);
+	zinc_free(x->f->ctx, x->window);
+	pthread_cond_destroy(&x->ready);
+	pthread_cond_destroy(&x->settled);
+	pthread_mutex_destroy(&x->lock);
+	zinc_free(x->f->ctx, x);
+}
+
+bool
+zinc_fetch_far(const zinc_fetch *f, size_t n)
+{
+	far *x = zinc_calloc(f->ctx, 1, sizeof *x);
+	pthread_condattr_t clock;
+
+	if (x == NULL)
+		return false;
+	x->f = f;
+	x->n = n;
+	x->room = n < WINDOW_ITEMS ? n : WINDOW_ITEMS;
+	pthread_mutex_init(&x->lock, NULL);
+	pthread_condattr_init(&clock);
+	pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+	pthread_cond_init(&x->ready, &clock);
+	pthread_cond_init(&x->settled, NULL);
+	pthread_condattr_destroy(&clock);
+	zinc_buf_init(&x->gets, f->ctx, zinc_max_many(2 * WINDOW_REQUESTS, sizeof(zinc_get)));
+	zinc_buf_init(&x->whose, f->ctx, zinc_max_many(2 * WINDOW_REQUESTS, sizeof(sent)));
+	x->window = zinc_calloc(f->ctx, x->room, sizeof *x->window);
+	if (x->window != NULL)
+		run(x);
+	n = x->window != NULL;
+	far_fini(x);
+	return n;
+}
