@@ -41,7 +41,7 @@ WRAPPERS = {
     r"lzma.*": ["codec/codec_lzma.c"],
     r"lz4.*\.h": ["codec/codec_lz4.c"],
     r"pcre2.*\.h": ["base/regex.c"],
-    r"curl/.*": ["net/http.c"],
+    r"curl/.*": ["net/http_lane.h"],
 }
 
 OUTSIDE = ["cli", "examples", "bench", "server", "python", "mpi", "fortran", "tests/cxx"]

@@ -1,5 +1,5 @@
 /*
- * http.c - exchanges over HTTP and HTTPS, many at once: the only file that knows libcurl
+ * http.c - exchanges over HTTP and HTTPS, many at once: with http_send.c the only file that knows libcurl
  *
  *     ask -> sent -> head -> body ... body -> end
  *      ^       |       |'- WAIT: the transfer is paused, nothing more is begun
@@ -16,6 +16,8 @@
  *     user and password of the URL go to its own scheme, host and port alone.
  * (4) A server's certificate is always verified.
  * (5) A forked child never touches its parent's connections.
+ * (6) What changes something is tried again only where twice is as good as once, or where it certainly was not done;
+ *     a failure after which nobody knows is E_UNCERTAIN.
  */
 #include "net/net.h"
 
@@ -25,72 +27,19 @@
 
 #if ZINC_WITH_CURL
 
-#include <curl/curl.h>
 #include <stdio.h>
 #include <zinc/store.h>
 
-#define MOST_REDIRECTS  5
-#define BUFFER_BYTES    (128L * 1024)
-#define SWALLOW         (64u * 1024)        /* an unwanted body up to here is cheaper read than a new connection made */
-#define MOST_ELSEWHERE  (16u * 1024 * 1024) /* of a redirection's: its target is known at the end only */
-#define POLL_MS         50                  /* how late a cancel may be noticed */
-#define WAIT_MS         2                   /* while somebody waits for room */
-#define FIRST_REST      0.1                 /* seconds */
-#define LONGEST_REST    10.0
-#define LONGEST_ASKED   60u /* of what a server asks for by Retry-After */
-#define CONNECT_TIMEOUT 10.0
-#define MESSAGE_BYTES   (CURL_ERROR_SIZE + 96)
+#include "net/http_lane.h"
 
-typedef enum phase {
-	IDLE,
-	SENT,   /* libcurl has it */
-	PAUSED, /* libcurl has it; the user said WAIT */
-	RESTS,  /* until the next try */
-	ENDS    /* the answer is here; head() or end() said WAIT */
-} phase;
-
-struct lane;
-
-/* One exchange under way. */
-typedef struct slot {
-	struct lane *lane;
-	CURL *easy; /* made once, used for one exchange after another */
-	struct curl_slist *headers;
-	phase phase;
-	size_t i;
-	int tries;
-	double wake;
-	zinc_http_request request;
-	double began;  /* of what libcurl has now */
-	char *place;   /* where redirections have led; NULL: the request's URL */
-	bool away;     /* and that is another scheme, host or port */
-	int redirects; /* of this try */
-	zinc_http_head head;
-	bool headed; /* head() has answered */
-	bool stopped;
-	uint64_t unwanted; /* bytes of a body that nobody wants */
-	char message[CURL_ERROR_SIZE];
-} slot;
-
-/* What one run needs: connections live in `multi` and are found again by the next run. */
-typedef struct lane {
-	struct lane *next;
-	zinc_http *http;
-	CURLM *multi;
-	const zinc_http_user *user;
-	size_t begun, n;
-	uint64_t random;
-	slot *slots; /* config.parallel of them */
-} lane;
-
-struct zinc_http {
-	zinc_context *ctx;
-	zinc_http_config config;
-	char **headers;       /* what config.headers points to */
-	pthread_mutex_t lock; /* guards `idle` */
-	zinc_fork_hook fork;
-	lane *idle;
-};
+#define SWALLOW        (64u * 1024)        /* an unwanted body up to here is cheaper read than a new connection made */
+#define MOST_ELSEWHERE (16u * 1024 * 1024) /* of a redirection's: its target is known at the end only */
+#define POLL_MS        50                  /* how late a cancel may be noticed */
+#define WAIT_MS        2                   /* while somebody waits for room */
+#define FIRST_REST     0.1                 /* seconds */
+#define LONGEST_REST   10.0
+#define LONGEST_ASKED  60u /* of what a server asks for by Retry-After */
+#define MESSAGE_BYTES  (CURL_ERROR_SIZE + 96)
 
 /* ---- lanes ---- */
 
@@ -156,8 +105,8 @@ lane_give(lane *l)
 
 /* ---- what libcurl calls ---- */
 
-static size_t
-on_header(char *line, size_t one, size_t n, void *arg)
+size_t
+zinc_http_on_header(char *line, size_t one, size_t n, void *arg)
 {
 	zinc_http_head_line(&((slot *)arg)->head, line, one * n);
 	return one * n;
@@ -170,11 +119,14 @@ is_later(int status)
 	return status == 408 || status == 429 || status == 500 || status == 502 || status == 503 || status == 504;
 }
 
-/* So are those that say "elsewhere"; one that does not say where is an answer. */
+/* So are those that say "elsewhere"; one that does not say where is an answer, and so is one that would make another
+ * method of a change (RFC 9110 section 15.4). */
 static bool
-is_elsewhere(int status)
+is_elsewhere(const slot *s)
 {
-	return (status >= 301 && status <= 303) || status == 307 || status == 308;
+	const int status = s->head.status;
+
+	return (status >= 301 && status <= 303 && zinc_http_is_safe(s)) || status == 307 || status == 308;
 }
 
 /* Ask the user, once it has answered never again. */
@@ -182,8 +134,10 @@ static zinc_http_next
 show_head(slot *s)
 {
 	const zinc_http_user *u = s->lane->user;
-	zinc_http_next next = u->head(u->arg, s->i, &s->head);
+	zinc_http_next next;
 
+	s->head.unknown = s->unknown;
+	next = u->head(u->arg, s->i, &s->head);
 	s->headed = next != ZINC_HTTP_WAIT;
 	s->stopped = next == ZINC_HTTP_STOP;
 	return next;
@@ -194,17 +148,17 @@ static size_t
 swallow(slot *s, size_t n)
 {
 	s->unwanted += n;
-	return s->unwanted <= (is_elsewhere(s->head.status) ? MOST_ELSEWHERE : SWALLOW) ? n : 0;
+	return s->unwanted <= (is_elsewhere(s) ? MOST_ELSEWHERE : SWALLOW) ? n : 0;
 }
 
-static size_t
-on_body(char *bytes, size_t one, size_t n, void *arg)
+size_t
+zinc_http_on_body(char *bytes, size_t one, size_t n, void *arg)
 {
 	slot *s = (slot *)arg;
 	const zinc_http_user *u = s->lane->user;
 
 	n *= one;
-	if (is_later(s->head.status) || is_elsewhere(s->head.status) || s->stopped)
+	if (is_later(s->head.status) || is_elsewhere(s) || s->stopped)
 		return swallow(s, n);
 	if (!s->headed && show_head(s) == ZINC_HTTP_WAIT) {
 		s->phase = PAUSED;
@@ -214,220 +168,6 @@ on_body(char *bytes, size_t one, size_t n, void *arg)
 		return swallow(s, n);
 	s->stopped = u->body(u->arg, s->i, (const uint8_t *)bytes, n) == ZINC_HTTP_STOP;
 	return n;
-}
-
-/* ---- beginning ---- */
-
-static long
-milliseconds(double seconds)
-{
-	return seconds > 1e6 ? 1000000000L : (long)(seconds * 1e3);
-}
-
-/* Names instead of bits since libcurl 7.85. */
-#if LIBCURL_VERSION_NUM >= 0x075500
-#define CURLOPT_PROTOCOLS_NOW CURLOPT_PROTOCOLS_STR
-#define WEB_PROTOCOLS         "http,https"
-#else
-#define CURLOPT_PROTOCOLS_NOW CURLOPT_PROTOCOLS
-#define WEB_PROTOCOLS         (CURLPROTO_HTTP | CURLPROTO_HTTPS)
-#endif
-
-/* What holds for every exchange.  Options that this libcurl lacks would only be limits it does not need. */
-static void
-set_common(slot *s)
-{
-	const zinc_http_config *config = &s->lane->http->config;
-	const double silent = config->timeout;
-	CURL *e = s->easy;
-
-	curl_easy_setopt(e, CURLOPT_NOSIGNAL, 1L);
-	curl_easy_setopt(e, CURLOPT_USERAGENT, "zinc/" ZINC_VERSION);
-	curl_easy_setopt(e, CURLOPT_PROTOCOLS_NOW, WEB_PROTOCOLS);
-	curl_easy_setopt(e, CURLOPT_FOLLOWLOCATION, 0L); /* libcurl would look at the first scheme only */
-	curl_easy_setopt(e, CURLOPT_PATH_AS_IS, 1L);
-	curl_easy_setopt(e, CURLOPT_BUFFERSIZE, BUFFER_BYTES);
-	curl_easy_setopt(e, CURLOPT_CONNECTTIMEOUT_MS,
-			 milliseconds(silent < CONNECT_TIMEOUT ? silent : CONNECT_TIMEOUT));
-	curl_easy_setopt(e, CURLOPT_LOW_SPEED_LIMIT, 1L); /* bytes a second, over so many seconds: */
-	curl_easy_setopt(e, CURLOPT_LOW_SPEED_TIME, milliseconds(silent) < 1000 ? 1L : milliseconds(silent) / 1000);
-	curl_easy_setopt(e, CURLOPT_SSL_VERIFYPEER, 1L);
-	curl_easy_setopt(e, CURLOPT_SSL_VERIFYHOST, 2L);
-	if (config->ca_file)
-		curl_easy_setopt(e, CURLOPT_CAINFO, config->ca_file);
-	curl_easy_setopt(e, CURLOPT_ERRORBUFFER, s->message);
-	curl_easy_setopt(e, CURLOPT_HEADERFUNCTION, on_header);
-	curl_easy_setopt(e, CURLOPT_HEADERDATA, s);
-	curl_easy_setopt(e, CURLOPT_WRITEFUNCTION, on_body);
-	curl_easy_setopt(e, CURLOPT_WRITEDATA, s);
-	curl_easy_setopt(e, CURLOPT_PRIVATE, s);
-}
-
-static bool
-add_header(slot *s, const char *line)
-{
-	struct curl_slist *more = line[0] ? curl_slist_append(s->headers, line) : s->headers;
-
-	if (!more)
-		return line[0] == '\0';
-	s->headers = more;
-	return true;
-}
-
-/* A server that compresses on its way would make ranges and lengths mean something else. */
-static zinc_status
-set_request(slot *s, zinc_error *err)
-{
-	const zinc_http_config *config = &s->lane->http->config;
-	const zinc_http_request *r = &s->request;
-	size_t i;
-	int k;
-
-	curl_slist_free_all(s->headers);
-	s->headers = NULL;
-	if (!add_header(s, "Accept-Encoding: identity"))
-		return zinc_fail_nomem(err);
-	for (k = 0; k < ZINC_HTTP_HEADERS; k++)
-		if (!add_header(s, r->header[k]))
-			return zinc_fail_nomem(err);
-	for (i = 0; i < config->nheaders && !s->away; i++)
-		if (!add_header(s, config->headers[i]))
-			return zinc_fail_nomem(err);
-	curl_easy_setopt(s->easy, CURLOPT_HTTPHEADER, s->headers);
-	curl_easy_setopt(s->easy, CURLOPT_NOBODY, r->head ? 1L : 0L);
-	if (!r->head)
-		curl_easy_setopt(s->easy, CURLOPT_HTTPGET, 1L);
-	if (curl_easy_setopt(s->easy, CURLOPT_URL, s->place ? s->place : r->url) != CURLE_OK)
-		return zinc_fail_nomem(err);
-	return ZINC_OK;
-}
-
-/* Hand the exchange to libcurl. */
-static zinc_status
-hand_over(slot *s, zinc_error *err)
-{
-	zinc_http_head_init(&s->head);
-	s->headed = s->stopped = false;
-	s->unwanted = 0;
-	s->message[0] = '\0';
-	s->began = zinc_now(s->lane->http->ctx);
-	ZINC_TRY(set_request(s, err));
-	if (curl_multi_add_handle(s->lane->multi, s->easy) != CURLM_OK)
-		return zinc_fail_nomem(err);
-	s->phase = SENT;
-	return ZINC_OK;
-}
-
-static void
-forget_place(slot *s)
-{
-	zinc_free(s->lane->http->ctx, s->place);
-	s->place = NULL;
-	s->away = false;
-	s->redirects = 0;
-}
-
-/* The same for the first time, or again from the beginning. */
-static zinc_status
-transmit(slot *s, zinc_error *err)
-{
-	const zinc_http_user *u = s->lane->user;
-
-	forget_place(s);
-	memset(&s->request, 0, sizeof s->request);
-	ZINC_TRY(u->ask(u->arg, s->i, &s->request, err));
-	if (!s->easy) {
-		s->easy = curl_easy_init();
-		if (!s->easy)
-			return zinc_fail_nomem(err);
-		set_common(s);
-	}
-	return hand_over(s, err);
-}
-
-/* ---- redirections ---- */
-
-/* Do two URLs have this part alike?  What has no port said has its scheme's. */
-static bool
-same_part(CURLU *a, CURLU *b, CURLUPart part)
-{
-	char *x = NULL, *y = NULL;
-	bool same;
-
-	same = curl_url_get(a, part, &x, CURLU_DEFAULT_PORT) == CURLUE_OK &&
-	       curl_url_get(b, part, &y, CURLU_DEFAULT_PORT) == CURLUE_OK && curl_strequal(x, y);
-	curl_free(x);
-	curl_free(y);
-	return same;
-}
-
-/* User and password of `to` become those of `from`, whatever the server wrote there; none on another host. */
-static bool
-set_user(CURLU *to, CURLU *from, bool *away)
-{
-	static const CURLUPart parts[] = {CURLUPART_USER, CURLUPART_PASSWORD, CURLUPART_OPTIONS};
-	const bool same = same_part(from, to, CURLUPART_SCHEME) && same_part(from, to, CURLUPART_HOST) &&
-			  same_part(from, to, CURLUPART_PORT);
-	bool ok = true;
-	char *text;
-	size_t k;
-
-	*away = !same;
-	for (k = 0; k < sizeof parts / sizeof parts[0]; k++) {
-		text = NULL;
-		if (same && curl_url_get(from, parts[k], &text, 0) != CURLUE_OK)
-			text = NULL;
-		ok &= curl_url_set(to, parts[k], text, 0) == CURLUE_OK;
-		curl_free(text);
-	}
-	return ok;
-}
-
-/* Where the redirection leads, with the user who may be known there; NULL when that is no URL or memory is out. */
-static char *
-next_place(slot *s, const char *location)
-{
-	CURLU *from = curl_url(), *to = curl_url();
-	char *text = NULL, *copy = NULL;
-
-	if (from && to && curl_url_set(from, CURLUPART_URL, s->request.url, 0) == CURLUE_OK &&
-	    curl_url_set(to, CURLUPART_URL, location, 0) == CURLUE_OK && set_user(to, from, &s->away) &&
-	    curl_url_get(to, CURLUPART_URL, &text, 0) == CURLUE_OK)
-		copy = zinc_strdup(s->lane->http->ctx, text);
-	curl_free(text);
-	curl_url_cleanup(from);
-	curl_url_cleanup(to);
-	return copy;
-}
-
-/* May the exchange go from one URL to another?  NULL: yes. */
-static const char *
-why_not(const slot *s, const char *from, const char *to)
-{
-	if (s->redirects == MOST_REDIRECTS)
-		return "too many redirections";
-	if (curl_strnequal(to, "https:", 6))
-		return NULL;
-	if (!curl_strnequal(to, "http:", 5))
-		return "a redirection to something that is no web server";
-	return curl_strnequal(from, "https:", 6) ? "a redirection from https to http, which is not followed" : NULL;
-}
-
-/* Send the exchange anew, to where the answer points. */
-static zinc_status
-redirect(slot *s, const char *location, zinc_error *err)
-{
-	const char *why = why_not(s, s->place ? s->place : s->request.url, location);
-	char *place = why ? NULL : next_place(s, location);
-
-	if (why)
-		return zinc_fail(err, ZINC_E_IO, "%s", why);
-	if (!place)
-		return zinc_fail(err, ZINC_E_IO, "a redirection to what is no URL");
-	zinc_free(s->lane->http->ctx, s->place);
-	s->place = place;
-	s->redirects++;
-	return hand_over(s, err);
 }
 
 /* ---- ending ---- */
@@ -443,7 +183,7 @@ tell_end(slot *s, zinc_status st, const zinc_error *e)
 		return false;
 	s->phase = IDLE;
 	if (next == ZINC_HTTP_AGAIN) {
-		s->tries = 0;
+		s->tries = s->unknown = 0;
 		s->phase = RESTS;
 		s->wake = 0;
 	}
@@ -477,8 +217,8 @@ begin(slot *s, size_t i)
 	zinc_status st;
 
 	s->i = i;
-	s->tries = 0;
-	st = transmit(s, &e);
+	s->tries = s->unknown = 0;
+	st = zinc_http_transmit(s, &e);
 	if (st != ZINC_OK)
 		give_up(s, st, &e);
 }
@@ -487,7 +227,7 @@ static void
 resend(slot *s)
 {
 	zinc_error e = ZINC_ERROR_INIT;
-	zinc_status st = transmit(s, &e);
+	zinc_status st = zinc_http_transmit(s, &e);
 
 	if (st != ZINC_OK)
 		give_up(s, st, &e);
@@ -532,24 +272,32 @@ rest_of(slot *s)
 	return rest;
 }
 
-/* Another try, or the failure in words. */
+/* The failure in words, with what is not known after it. */
+static void
+fail(slot *s, zinc_status st, const char *what)
+{
+	zinc_error e = ZINC_ERROR_INIT;
+	char times[40] = "";
+
+	if (s->unknown)
+		st = ZINC_E_UNCERTAIN;
+	if (s->tries)
+		snprintf(times, sizeof times, " (tried %d times)", s->tries + 1);
+	zinc_fail(&e, st, "%s%s%s", what, times, s->unknown ? "; it may or may not have been done" : "");
+	give_up(s, st, &e);
+}
+
+/* Another try, if that may help and may be. */
 static void
 fail_or_rest(slot *s, bool again, zinc_status st, const char *what)
 {
-	const int most = s->lane->http->config.retries;
-	zinc_error e = ZINC_ERROR_INIT;
-
-	if (again && s->tries < most) {
-		s->wake = zinc_now(s->lane->http->ctx) + rest_of(s);
-		s->tries++;
-		s->phase = RESTS;
+	if (!again || s->tries >= s->lane->http->config.retries) {
+		fail(s, st, what);
 		return;
 	}
-	if (s->tries)
-		zinc_fail(&e, st, "%s (tried %d times)", what, s->tries + 1);
-	else
-		zinc_fail(&e, st, "%s", what);
-	give_up(s, st, &e);
+	s->wake = zinc_now(s->lane->http->ctx) + rest_of(s);
+	s->tries++;
+	s->phase = RESTS;
 }
 
 static zinc_status
@@ -581,7 +329,7 @@ settle_elsewhere(slot *s)
 
 	if (curl_easy_getinfo(s->easy, CURLINFO_REDIRECT_URL, &location) != CURLE_OK || !location)
 		return false;
-	st = redirect(s, location, &e);
+	st = zinc_http_redirect(s, location, &e);
 	if (st != ZINC_OK)
 		give_up(s, st, &e);
 	return true;
@@ -595,19 +343,45 @@ trace(const slot *s, CURLcode code)
 	const zinc_http_request *r = &s->request;
 	char url[1024], line[1536], end[160];
 	curl_off_t nbytes = 0;
+	const char *range;
 
 	if (!ctx->trace)
 		return;
 	zinc_url_show(url, sizeof url, s->place ? s->place : r->url);
-	curl_easy_getinfo(s->easy, CURLINFO_SIZE_DOWNLOAD_T, &nbytes);
+	range = r->headers.n && strncmp((const char *)r->headers.p, "Range: ", 7) == 0 ? (const char *)r->headers.p + 6
+										       : "";
+	curl_easy_getinfo(s->easy, r->sends ? CURLINFO_SIZE_UPLOAD_T : CURLINFO_SIZE_DOWNLOAD_T, &nbytes);
 	if (s->head.status)
 		snprintf(end, sizeof end, "%d", s->head.status);
 	else
 		snprintf(end, sizeof end, "%s", curl_easy_strerror(code));
-	snprintf(line, sizeof line, "%s %s%s%s: %s, %lld bytes, %.0f ms", r->head ? "HEAD" : "GET", url,
-		 strncmp(r->header[0], "Range:", 6) == 0 ? r->header[0] + 6 : "", s->tries ? " again" : "", end,
-		 (long long)nbytes, (zinc_now(s->lane->http->ctx) - s->began) * 1e3);
+	snprintf(line, sizeof line, "%s %s%s%s: %s, %lld bytes, %.0f ms", zinc_http_method(s), url, range,
+		 s->tries ? " again" : "", end, (long long)nbytes, (zinc_now(s->lane->http->ctx) - s->began) * 1e3);
 	ctx->trace(ctx->trace_arg, line);
+}
+
+/* May the server have done what was asked though it does not say so?  408, 429 and 503 say that it did not. */
+static bool
+may_be_done(const slot *s, CURLcode code)
+{
+	const int status = s->head.status;
+	long sent = 0;
+
+	if (zinc_http_is_safe(s))
+		return false;
+	if (code == CURLE_OK || code == CURLE_WRITE_ERROR)
+		return status == 500 || status == 502 || status == 504;
+	curl_easy_getinfo(s->easy, CURLINFO_REQUEST_SIZE, &sent);
+	return sent > 0;
+}
+
+/* Is the outcome known, whatever became of the connection?  Of a change it is the status that counts. */
+static bool
+is_told(const slot *s, CURLcode code)
+{
+	if (code == CURLE_OK || (code == CURLE_WRITE_ERROR && s->stopped))
+		return true;
+	return !zinc_http_is_safe(s) && s->head.status >= 200;
 }
 
 /* libcurl has let go of the exchange. */
@@ -615,25 +389,28 @@ static void
 settle(slot *s, CURLcode code)
 {
 	char what[MESSAGE_BYTES];
+	bool later, again;
 
 	curl_multi_remove_handle(s->lane->multi, s->easy);
 	trace(s, code);
-	if (is_elsewhere(s->head.status) && code == CURLE_OK && settle_elsewhere(s))
+	if (is_elsewhere(s) && code == CURLE_OK && settle_elsewhere(s))
 		return;
-	if (is_later(s->head.status) && (code == CURLE_OK || code == CURLE_WRITE_ERROR)) {
-		snprintf(what, sizeof what, "HTTP %d %s", s->head.status, s->head.reason);
-		fail_or_rest(s, true, ZINC_E_IO, what);
-		return;
-	}
-	if (code == CURLE_OK || (code == CURLE_WRITE_ERROR && s->stopped)) {
+	later = is_later(s->head.status) && (code == CURLE_OK || code == CURLE_WRITE_ERROR);
+	if (!later && is_told(s, code)) {
 		finish(s);
 		return;
 	}
-	if (code == CURLE_PARTIAL_FILE)
+	again = zinc_http_repeats(s) || !may_be_done(s, code);
+	s->unknown += may_be_done(s, code);
+	if (later)
+		snprintf(what, sizeof what, "HTTP %d %s", s->head.status, s->head.reason);
+	else if (code == CURLE_PARTIAL_FILE)
 		snprintf(what, sizeof what, "the connection ended before the value did");
+	else if (code == CURLE_ABORTED_BY_CALLBACK)
+		snprintf(what, sizeof what, "the bytes to be sent ended too early");
 	else
 		explain_code(what, sizeof what, s, code);
-	fail_or_rest(s, may_pass(code), status_of(code), what);
+	fail_or_rest(s, again && (later || may_pass(code)), later ? ZINC_E_IO : status_of(code), what);
 }
 
 /* ---- the loop ---- */
@@ -668,7 +445,7 @@ ask_waiting(lane *l)
 			finish(s);
 		} else if (s->phase == PAUSED && show_head(s) != ZINC_HTTP_WAIT) {
 			s->phase = SENT;
-			curl_easy_pause(s->easy, CURLPAUSE_CONT); /* calls on_body at once */
+			curl_easy_pause(s->easy, CURLPAUSE_CONT); /* calls zinc_http_on_body at once */
 		}
 		waits |= s->phase == ENDS || s->phase == PAUSED;
 	}
@@ -757,9 +534,7 @@ zinc_http_run(zinc_http *h, size_t n, const zinc_http_user *user, zinc_error *er
 	l->n = n;
 	run_lane(l);
 	for (k = 0; k < l->http->config.parallel; k++) {
-		curl_slist_free_all(l->slots[k].headers);
-		l->slots[k].headers = NULL;
-		forget_place(&l->slots[k]);
+		zinc_http_clean(&l->slots[k]);
 	}
 	lane_give(l);
 	return ZINC_OK;

@@ -256,9 +256,11 @@ static const struct {
 static void
 set_status(zinc_http_head *h, piece line)
 {
+	const char *const *wanted = h->keep;
 	uint64_t status;
 
 	zinc_http_head_init(h);
+	h->keep = wanted;
 	h->framed = line.p[5] >= '2';
 	while (line.n && line.p[0] != ' ') {
 		line.p++;
@@ -292,4 +294,7 @@ zinc_http_head_line(zinc_http_head *h, const char *line, size_t n)
 	for (i = 0; i < sizeof fields / sizeof fields[0]; i++)
 		if (is(name, fields[i].name))
 			fields[i].set(h, value);
+	for (i = 0; h->keep && i < ZINC_HTTP_KEPT && h->keep[i]; i++)
+		if (is(name, h->keep[i]))
+			keep(h->kept[i], sizeof h->kept[i], value);
 }

@@ -1,8 +1,8 @@
 /*
  * net.h - door of the room `net`: HTTP for the stores that live behind it
  *
- * http.c runs exchanges, many at once, and is the only file that knows libcurl; http_head.c understands what an
- * answer says of itself before its first byte.  Neither knows what a key or a store is.
+ * http.c runs exchanges, many at once, and http_send.c sends them; they alone know libcurl.  http_head.c understands what
+ * an answer says of itself before its first byte.  Neither knows what a key or a store is.
  *
  * None of it is part of libzinc: whoever needs it is a module (base/module.c).
  */
@@ -14,6 +14,7 @@
 /* ---- the head of an answer ---- */
 
 #define ZINC_HTTP_UNKNOWN UINT64_MAX
+#define ZINC_HTTP_KEPT    4
 
 /* Numbers that the answer does not give, or gives in a form that is not theirs, are ZINC_HTTP_UNKNOWN. */
 typedef struct zinc_http_head {
@@ -31,6 +32,10 @@ typedef struct zinc_http_head {
 	int64_t modified_at; /* the same in seconds since 1970, and that of Date; -1: none */
 	int64_t date;
 	uint64_t retry_after; /* seconds */
+	int unknown;          /* earlier tries that may have been done without an answer: of changes only */
+	/* Fields that the request wanted to see, by lower-case name; NULL-ended.  "" without, or when it is too long. */
+	const char *const *keep;
+	char kept[ZINC_HTTP_KEPT][256];
 } zinc_http_head;
 
 void zinc_http_head_init(zinc_http_head *h);
@@ -59,13 +64,21 @@ typedef struct zinc_http zinc_http;
 zinc_status zinc_http_new(zinc_http **out, zinc_context *ctx, const zinc_http_config *config, zinc_error *err);
 void zinc_http_free(zinc_http *h);
 
-#define ZINC_HTTP_HEADERS 2
-
+/* What is asked.  All that it points to must stay until the exchange has ended. */
 typedef struct zinc_http_request {
-	const char *url;                     /* must stay until the exchange has ended */
-	bool head;                           /* HEAD instead of GET */
-	char header[ZINC_HTTP_HEADERS][160]; /* "Range: bytes=0-9"; "" for none */
+	const char *url;
+	const char *method; /* "PUT", "PROPFIND" ...; NULL: GET */
+	zinc_buf headers;   /* lines, each with a NUL behind it: zinc_http_header */
+	bool sends;         /* it has a body, be it of no bytes */
+	const struct iovec *body;
+	int nbody;
+	uint64_t nbytes;         /* of a body without `body`, which the user's pull() gives */
+	const char *const *keep; /* fields of the answer to be kept: zinc_http_head.keep */
+	bool once;               /* never again when it may have been done, whatever the method */
 } zinc_http_request;
+
+/* Add a field.  E_INVALID when it could end its line. */
+zinc_status zinc_http_header(zinc_http_request *r, const char *name, const char *value, zinc_error *err);
 
 typedef enum zinc_http_next {
 	ZINC_HTTP_GO = 0,
@@ -86,6 +99,11 @@ typedef struct zinc_http_user {
 	zinc_http_next (*end)(void *arg, size_t i, zinc_status status, const zinc_error *err); /* GO, WAIT, AGAIN */
 	void *arg;
 	const volatile int *cancel; /* NULL, or: when non-zero, end what is left as E_CANCELLED */
+	/* NULL, or: add the headers that sign the request, which goes to `url`; `away`: that is not where it was asked.
+	 * Called for each try and each redirection, behind ask. */
+	zinc_status (*sign)(void *arg, size_t i, zinc_http_request *r, const char *url, bool away, zinc_error *err);
+	/* Bytes of a body from `at` on, at least one and at most `room`; 0: they cannot be had.  Any `at` may come again. */
+	size_t (*pull)(void *arg, size_t i, uint64_t at, void *to, size_t room);
 } zinc_http_user;
 
 /* Every exchange is ended before it returns; it fails itself only before the first was begun. */

@@ -119,28 +119,39 @@ first_question(const zinc_get *r)
 	return r->stat || r->length == 0 || (!r->suffix && r->offset > INT64_MAX) ? ASK_HEAD : ASK_BYTES;
 }
 
-/* "" for all of the value.  A last byte past the end is cut by the server. */
-static void
-write_range(char *out, size_t cap, const zinc_get *r)
+/* None for all of the value.  A last byte past the end is cut by the server. */
+static zinc_status
+add_range(zinc_http_request *out, const zinc_get *r, zinc_error *err)
 {
 	uint64_t last;
+	char text[64];
 
 	if (r->suffix)
-		snprintf(out, cap, "Range: bytes=-%" PRIu64, r->length < INT64_MAX ? r->length : (uint64_t)INT64_MAX);
+		snprintf(text, sizeof text, "bytes=-%" PRIu64, r->length < INT64_MAX ? r->length : (uint64_t)INT64_MAX);
 	else if (r->length != ZINC_TO_END && !zinc_u64_add(r->offset, r->length - 1, &last) && last < INT64_MAX)
-		snprintf(out, cap, "Range: bytes=%" PRIu64 "-%" PRIu64, r->offset, last);
+		snprintf(text, sizeof text, "bytes=%" PRIu64 "-%" PRIu64, r->offset, last);
 	else if (r->offset)
-		snprintf(out, cap, "Range: bytes=%" PRIu64 "-", r->offset);
+		snprintf(text, sizeof text, "bytes=%" PRIu64 "-", r->offset);
+	else
+		return ZINC_OK;
+	return zinc_http_header(out, "Range", text, err);
 }
 
 /* A tag is 'E' and the ETag, or 'M', the date of Last-Modified and the size: see take_tag. */
-static void
-write_condition(char *out, size_t cap, const zinc_tag *tag)
+static zinc_status
+add_condition(zinc_http_request *out, const zinc_tag *tag, zinc_error *err)
 {
-	if (tag && tag->n > 1 && tag->b[0] == 'E')
-		snprintf(out, cap, "If-Match: %.*s", tag->n - 1, (const char *)tag->b + 1);
-	else if (tag && tag->n > 30 && tag->b[0] == 'M')
-		snprintf(out, cap, "If-Unmodified-Since: %.29s", (const char *)tag->b + 1);
+	char text[sizeof tag->b + 1];
+
+	if (tag && tag->n > 1 && tag->b[0] == 'E') {
+		snprintf(text, sizeof text, "%.*s", tag->n - 1, (const char *)tag->b + 1);
+		return zinc_http_header(out, "If-Match", text, err);
+	}
+	if (tag && tag->n > 30 && tag->b[0] == 'M') {
+		snprintf(text, sizeof text, "%.29s", (const char *)tag->b + 1);
+		return zinc_http_header(out, "If-Unmodified-Since", text, err);
+	}
+	return ZINC_OK;
 }
 
 static zinc_status
@@ -156,13 +167,12 @@ on_ask(void *arg, size_t i, zinc_http_request *out, zinc_error *err)
 	if (!x->url)
 		ZINC_TRY(make_url(b->store, r->key, &x->url, err));
 	out->url = x->url;
-	out->head = x->question == ASK_HEAD;
+	out->method = x->question == ASK_HEAD ? "HEAD" : "GET";
 	if (x->question == ASK_BYTES)
-		write_range(out->header[0], sizeof out->header[0], r);
+		ZINC_TRY(add_range(out, r, err));
 	else if (x->question == ASK_FIRST)
-		snprintf(out->header[0], sizeof out->header[0], "Range: bytes=0-0");
-	write_condition(out->header[1], sizeof out->header[1], r->if_tag);
-	return ZINC_OK;
+		ZINC_TRY(zinc_http_header(out, "Range", "bytes=0-0", err));
+	return add_condition(out, r->if_tag, err);
 }
 
 /* ---- heads ---- */
@@ -471,7 +481,8 @@ http_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, 
 {
 	http_store *s = (http_store *)self;
 	batch b = {s, requests, sink, (exchange *)zinc_calloc(s->ctx, n, sizeof(exchange))};
-	const zinc_http_user user = {on_ask, on_head, on_body, on_end, &b, sink->cancel};
+	const zinc_http_user user = {
+	    .ask = on_ask, .head = on_head, .body = on_body, .end = on_end, .arg = &b, .cancel = sink->cancel};
 	zinc_status st;
 	size_t i;
 

@@ -7,6 +7,7 @@ The first component of a path says how it behaves; the rest is a file below DIR:
     /plain/a/b    as a good server does: HEAD, one range, ETag, If-Match
     /cut/a/b      the same, but it hangs up in the middle of the first answer for each path
     /_count/cut   how often a path below /cut was asked for
+    /_mirror/a    method, path, X-Test, X-Signature and body of a request that is no GET
     /_echo/a?b    path, query and the header X-Test of the request
     /toecho/away  302 to /_echo, by another name of the same host; /toecho/home by the same
     /hop/X/a/b    302 to Y/a/b, X being the URL Y in base64 (URL-safe, without padding)
@@ -68,6 +69,13 @@ MODES = {
     "toecho": "302 to /_echo, of this host or by another name of it",
     "hop": "302 to another server",
     "nowhere": "302 without a Location",
+    "moved": "PUT and DELETE are 302",
+    "moved307": "PUT and DELETE are 307 to /plain",
+    "tomirror": "changes are 307 to /_mirror",
+    "putcut": "PUT and DELETE are done, but hung up on without an answer the first time",
+    "putsilent": "the same, always",
+    "putdrop": "PUT and DELETE are hung up on before they are read, the first time",
+    "put500": "PUT and DELETE are 500",
 }
 
 
@@ -84,6 +92,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         self.serve(True)
 
+    def do_PUT(self):
+        self.change()
+
+    do_DELETE = do_POST = do_OPTIONS = do_PROPFIND = do_PUT
+
     # ---- answers ----
 
     def head(self, status, fields):
@@ -94,7 +107,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def plain(self, status, text=b"", **fields):
         self.head(status, {"Content-Length": str(len(text)), **fields})
-        if self.command == "GET":
+        if self.command != "HEAD":
             self.wfile.write(text)
 
     def hang_up(self):
@@ -108,6 +121,54 @@ class Handler(http.server.BaseHTTPRequestHandler):
             part = body[at : at + 1000]
             self.wfile.write(b"%x\r\n%s\r\n" % (len(part), part))
         self.wfile.write(b"0\r\n\r\n")
+
+    # ---- changes ----
+
+    def change(self):
+        """PUT and DELETE of a file below DIR; what /_mirror gets of any method it sends back"""
+        path = urllib.parse.unquote(urllib.parse.urlsplit(self.path).path)
+        self.mode, _, key = path.lstrip("/").partition("/")
+        with lock:
+            count[self.mode] += 1
+            seen[path] += 1
+            n = seen[path]
+        if self.mode == "putdrop" and n == 1:
+            return self.hang_up()
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        if self.mode == "_mirror":
+            words = [self.command, self.path, self.headers.get("X-Test", "-"), self.headers.get("X-Signature", "-")]
+            return self.plain(200, " ".join(words).encode() + b" " + body, **{"X-Answer": "yes"})
+        if self.mode == "tomirror":
+            return self.plain(307, Location="/_mirror/" + urllib.parse.quote(key))
+        if self.mode in ("moved", "moved307"):
+            return self.plain(302 if self.mode == "moved" else 307, Location="/plain/" + urllib.parse.quote(key))
+        if self.mode not in MODES or self.misbehave(n, key):
+            return None if self.mode in MODES else self.plain(404)
+        if self.mode == "put500":
+            return self.plain(500)
+        with lock:
+            status, fields = self.apply(os.path.join(options.dir, key), body)
+        if self.mode == "putsilent" or (self.mode == "putcut" and n == 1):
+            return self.hang_up()
+        return self.plain(status, **fields)
+
+    def apply(self, name, body):
+        there = os.path.isfile(name)
+        tag = self.tag_of(os.stat(name), 0) if there else None
+        match, none = self.headers.get("If-Match"), self.headers.get("If-None-Match")
+        if self.mode != "ignores" and ((match and match != tag) or (none and there)):
+            return 412, {}
+        if self.command == "DELETE":
+            if not there:
+                return 404, {}
+            os.unlink(name)
+            return 204, {}
+        os.makedirs(os.path.dirname(name), exist_ok=True)
+        with open(name + ".new", "wb") as f:
+            f.write(body)
+        os.rename(name + ".new", name)
+        fields = {} if self.mode == "notag" else {"ETag": self.tag_of(os.stat(name), 0)}
+        return 204 if there else 201, fields
 
     # ---- values ----
 
