@@ -149,7 +149,8 @@ zinc_array_refresh(zinc_array *a, zinc_error *err)
 
 	if (a == NULL)
 		return zinc_fail(err, ZINC_E_INVALID, "no array");
-	zinc_turn_take(&a->edit); /* before reading: what a resize puts meanwhile must not be followed by what was before */
+	/* Before reading: what a resize puts meanwhile must not be followed by what was before. */
+	ZINC_TRY(zinc_turn_take(&a->edit, NULL, err));
 	code = zinc_array_read_meta(a->h, a->path, &m, err);
 	if (code == ZINC_OK)
 		code = zinc_array_swap(a, m, err);

@@ -58,7 +58,7 @@ put_shape(zinc_array *a, reshape *x, zinc_error *err)
 	zinc_status code;
 
 	ZINC_TRY(zinc_hierarchy_writable(a->h, err));
-	zinc_turn_take(&a->edit);
+	ZINC_TRY(zinc_turn_take(&a->edit, NULL, err));
 	code = a->h->format->edit_node(a->h, a->path, edit_shape, x, &m, err);
 	if (code == ZINC_OK)
 		code = zinc_array_swap(a, m, err);

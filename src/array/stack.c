@@ -168,7 +168,12 @@ zinc_array_stack(zinc_array *a, const zinc_stack_options *options, zinc_error *e
 	if (a == NULL)
 		return zinc_fail(err, ZINC_E_INVALID, "no array");
 	ZINC_TRY(take_options(&o, a->ctx, options, err));
-	zinc_turn_take(&a->edit); /* so that no resize makes layers of the old choice meanwhile */
+	/* So that no resize makes layers of the old choice meanwhile. */
+	code = zinc_turn_take(&a->edit, NULL, err);
+	if (code != ZINC_OK) {
+		free_layers(a->ctx, o.layers);
+		return zinc_error_in(err, code, a->h);
+	}
 	m = zinc_array_snapshot(a);
 	code = zinc_stack_make(&made, a->h, a->path, m, &o, err);
 	zinc_meta_free(m);

@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
-#include <zinc.h>
+#include <zinc/store.h>
 
 #include "base/for_modules.h"
 #include "base/num.h"
@@ -81,6 +81,17 @@ typedef struct zinc_fork_hook {
 ZINC_MODULE_API void zinc_fork_add(zinc_fork_hook *hook);    /* nothing when it is in already */
 ZINC_MODULE_API void zinc_fork_remove(zinc_fork_hook *hook); /* nothing when it is not in */
 
+/* ---- waiting (wait.c; zinc_wait_check and zinc_wait_left are public) ---- */
+
+/* zinc_wait_check that names what was waited for. */
+ZINC_MODULE_API zinc_status zinc_wait_for(const zinc_wait *wait, const char *what, zinc_error *err);
+/* Sleep; E_CANCELLED as soon as the time is over. */
+zinc_status zinc_wait_pause(const zinc_wait *wait, double seconds, const char *what, zinc_error *err);
+/* pthread_cond_wait that returns now and then also without a signal; the condition is made by zinc_wait_cond_init. */
+zinc_status zinc_wait_cond(const zinc_wait *wait, pthread_cond_t *cond, pthread_mutex_t *mutex, const char *what,
+			   zinc_error *err);
+void zinc_wait_cond_init(pthread_cond_t *cond);
+
 /* Exclusion for who may wait for others meanwhile (turn.c): a mutex is for moments, since fork() waits for it. */
 typedef struct zinc_turn {
 	pthread_mutex_t lock; /* of `taken` */
@@ -90,7 +101,7 @@ typedef struct zinc_turn {
 } zinc_turn;
 void zinc_turn_init(zinc_turn *t);
 void zinc_turn_fini(zinc_turn *t);
-void zinc_turn_take(zinc_turn *t);
+zinc_status zinc_turn_take(zinc_turn *t, const zinc_wait *wait, zinc_error *err); /* E_CANCELLED */
 void zinc_turn_give(zinc_turn *t);
 
 /* ---- context, memory ---- */

@@ -31,6 +31,7 @@
 #define zinc_buf_printf  zinc__buf_printf
 #define zinc_buf_text    zinc__buf_text
 #define zinc_now         zinc__now
+#define zinc_wait_for    zinc__wait_for
 
 /* store */
 #define zinc_sink_failed zinc__sink_failed

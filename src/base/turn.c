@@ -31,7 +31,7 @@ child_after_fork(void *object)
 	zinc_turn *t = (zinc_turn *)object;
 
 	t->taken = false;
-	pthread_cond_init(&t->given, NULL);
+	zinc_wait_cond_init(&t->given);
 	pthread_mutex_unlock(&t->lock);
 }
 
@@ -39,7 +39,7 @@ void
 zinc_turn_init(zinc_turn *t)
 {
 	pthread_mutex_init(&t->lock, NULL);
-	pthread_cond_init(&t->given, NULL);
+	zinc_wait_cond_init(&t->given);
 	t->taken = false;
 	t->fork = (zinc_fork_hook){before_fork, parent_after_fork, child_after_fork, t, NULL, NULL};
 	zinc_fork_add(&t->fork);
@@ -53,14 +53,21 @@ zinc_turn_fini(zinc_turn *t)
 	pthread_mutex_destroy(&t->lock);
 }
 
-void
-zinc_turn_take(zinc_turn *t)
+/* Whoever leaves may have been woken in the place of another, so the next one is. */
+zinc_status
+zinc_turn_take(zinc_turn *t, const zinc_wait *wait, zinc_error *err)
 {
+	zinc_status st = ZINC_OK;
+
 	pthread_mutex_lock(&t->lock);
-	while (t->taken)
-		pthread_cond_wait(&t->given, &t->lock);
-	t->taken = true;
+	while (t->taken && st == ZINC_OK)
+		st = zinc_wait_cond(wait, &t->given, &t->lock, "another thread's change", err);
+	if (st == ZINC_OK)
+		t->taken = true;
+	else
+		pthread_cond_signal(&t->given);
 	pthread_mutex_unlock(&t->lock);
+	return st;
 }
 
 void

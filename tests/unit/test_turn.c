@@ -22,7 +22,8 @@ take_turns(void *arg)
 	int i;
 
 	for (i = 0; i < MANY(TIMES); i++) {
-		zinc_turn_take(&s->turn);
+		if (zinc_turn_take(&s->turn, NULL, NULL) != ZINC_OK)
+			break;
 		if (s->value++ % 2)
 			s->odd_seen = true;
 		s->value++;
@@ -53,8 +54,8 @@ one_at_a_time(void **state)
 static void *
 wait_for_it(void *arg)
 {
-	zinc_turn_take(arg);
-	zinc_turn_give(arg);
+	if (zinc_turn_take(arg, NULL, NULL) == ZINC_OK)
+		zinc_turn_give(arg);
 	return NULL;
 }
 
@@ -62,6 +63,7 @@ wait_for_it(void *arg)
 static void
 fork_waits_for_nobody(void **state)
 {
+	zinc_error err = ZINC_ERROR_INIT;
 	zinc_turn t;
 	pthread_t waiter;
 	int status;
@@ -70,14 +72,13 @@ fork_waits_for_nobody(void **state)
 	(void)state;
 	alarm(HANGS);
 	zinc_turn_init(&t);
-	zinc_turn_take(&t);
+	assert_ok(zinc_turn_take(&t, NULL, &err));
 	assert_int_equal(pthread_create(&waiter, NULL, wait_for_it, &t), 0);
 	usleep(20000);
 	pid = fork();
 	if (pid == 0) {
 		alarm(HANGS);
-		zinc_turn_take(&t);
-		_exit(3);
+		_exit(zinc_turn_take(&t, NULL, NULL) == ZINC_OK ? 3 : 4);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 3);
@@ -86,11 +87,33 @@ fork_waits_for_nobody(void **state)
 	zinc_turn_fini(&t);
 }
 
+/* The turn is never given: only the deadline and the flag can end the waiting. */
+static void
+a_waiter_may_leave(void **state)
+{
+	zinc_cancel cancel = ZINC_CANCEL_INIT;
+	zinc_wait deadline = {sizeof deadline, zinc_now(NULL) + 0.05, NULL}, flag = {sizeof flag, 0, &cancel};
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_turn t;
+
+	(void)state;
+	alarm(HANGS);
+	zinc_turn_init(&t);
+	assert_ok(zinc_turn_take(&t, NULL, &err));
+	assert_int_equal(zinc_turn_take(&t, &deadline, &err), ZINC_E_CANCELLED);
+	assert_string_equal(zinc_error_text(&err), "the deadline passed while waiting for another thread's change");
+	zinc_cancel_set(&cancel);
+	assert_int_equal(zinc_turn_take(&t, &flag, &err), ZINC_E_CANCELLED);
+	zinc_turn_give(&t);
+	zinc_turn_fini(&t);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(one_at_a_time),
+	    cmocka_unit_test(a_waiter_may_leave),
 	    cmocka_unit_test(fork_waits_for_nobody),
 	};
 
