@@ -76,13 +76,6 @@ enter(zinc_hierarchy *h, const zinc_format *f, const char *text, size_t n)
 	return f->enter ? f->enter(h, text, n, &r, &err) : ZINC_OK;
 }
 
-static void
-leave(zinc_hierarchy *h)
-{
-	if (h->format->leave)
-		h->format->leave(h);
-}
-
 /* (4) */
 static void
 describe(zinc_hierarchy *h, const zinc_meta *m)
@@ -149,7 +142,7 @@ open_entry(const zinc_format *f, zinc_bytes text)
 
 	insist(s == ZINC_OK || s == ZINC_E_CORRUPT || s == ZINC_E_UNSUPPORTED || s == ZINC_E_LIMIT);
 	if (s == ZINC_OK)
-		leave(&h);
+		zinc_hierarchy_leave(&h);
 }
 
 static int
@@ -169,7 +162,7 @@ fuzz_meta(const zinc_format *f, const uint8_t *data, size_t size)
 		describe(&h, lenient);
 		again(lenient);
 		around(&h, lenient);
-		leave(&h);
+		zinc_hierarchy_leave(&h);
 	}
 	if (size > 0 && f->enter)
 		open_entry(f, text);

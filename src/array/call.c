@@ -180,7 +180,7 @@ zinc_status
 zinc_call_key(zinc_call *c, zinc_worker *w, const uint64_t *index, const char **key, zinc_error *err)
 {
 	zinc_buf_end(&w->key, 0);
-	ZINC_TRY(c->h->format->chunk_key(c->h, c->a->path, c->m, index, &w->key, err));
+	ZINC_TRY(zinc_chunk_key(c->h, c->a->path, c->m, index, &w->key, err));
 	*key = zinc_buf_text(&w->key);
 	return *key == NULL ? zinc_fail_nomem(err) : ZINC_OK;
 }
@@ -189,7 +189,7 @@ zinc_status
 zinc_call_item_key(zinc_call *c, zinc_fetch_item *it, const uint64_t *index, zinc_error *err)
 {
 	it->key.n = 0;
-	ZINC_TRY(c->h->format->chunk_key(c->h, c->a->path, c->m, index, &it->key, err));
+	ZINC_TRY(zinc_chunk_key(c->h, c->a->path, c->m, index, &it->key, err));
 	return zinc_buf_text(&it->key) == NULL ? zinc_fail_nomem(err) : ZINC_OK;
 }
 

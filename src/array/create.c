@@ -50,7 +50,7 @@ create(zinc_array **out, zinc_hierarchy *h, const char *path, const zinc_array_o
 	ZINC_TRY(build_meta(&m, h, options, err));
 	code = make_place(h, path, options->overwrite, err);
 	if (code == ZINC_OK)
-		code = h->format->init(h, err);
+		code = zinc_hierarchy_init(h, err);
 	if (code == ZINC_OK)
 		code = h->format->write_node(h, path, m, &absent, &m->tag, err);
 	if (code == ZINC_OK)

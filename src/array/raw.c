@@ -28,7 +28,7 @@ make_key(const zinc_array *a, const uint64_t *index, zinc_buf *key, zinc_stack *
 	zinc_buf_init(key, a->ctx, 64 * ZINC_KIB);
 	code = check_index(m, index, err);
 	if (code == ZINC_OK)
-		code = a->h->format->chunk_key(a->h, a->path, m, index, key, err);
+		code = zinc_chunk_key(a->h, a->path, m, index, key, err);
 	if (code == ZINC_OK && zinc_buf_text(key) == NULL)
 		code = zinc_fail_nomem(err);
 	if (layers != NULL)

@@ -176,7 +176,7 @@ delete_outside(zinc_array *a, const uint64_t *before, zinc_error *err)
 	}
 	zinc_buf_init(&prefix, a->ctx, ZINC_MIB);
 	if (any) {
-		code = a->h->format->data_prefix(a->h, a->path, &prefix, err);
+		code = zinc_data_prefix(a->h, a->path, &prefix, err);
 		s.prefix = code == ZINC_OK ? zinc_buf_text(&prefix) : NULL;
 		if (code == ZINC_OK)
 			code = s.prefix == NULL ? zinc_fail_nomem(err) : sweep_outside(&s, err);

@@ -53,7 +53,7 @@ data_prefix(zinc_stack *s, const zinc_hierarchy *h, const char *path, zinc_error
 	zinc_buf b;
 
 	zinc_buf_init(&b, s->ctx, ZINC_MIB);
-	code = h->format->data_prefix(h, path, &b, err);
+	code = zinc_data_prefix(h, path, &b, err);
 	if (code == ZINC_OK) {
 		s->prefix = zinc_strndup(s->ctx, (const char *)b.p, b.n);
 		if (s->prefix == NULL)

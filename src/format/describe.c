@@ -212,7 +212,7 @@ metadata_key(struct describe *d)
 	if (!d->m)
 		return json_null(d);
 	zinc_buf_init(&b, d->h->ctx, ZINC_MAX_KEY);
-	return key(d, &b, d->h->format->metadata_key(d->h, d->path, d->m->kind, &b, NULL));
+	return key(d, &b, zinc_node_key(d->h, d->path, d->m->kind, &b, NULL));
 }
 
 /* The key of the object at the origin shows encoding and separator at a glance. */
@@ -225,7 +225,7 @@ chunk_key_example(struct describe *d)
 	if (!d->m->keys.ops)
 		return json_null(d);
 	zinc_buf_init(&b, d->h->ctx, ZINC_MAX_KEY);
-	return key(d, &b, d->h->format->chunk_key(d->h, d->path, d->m, origin, &b, NULL));
+	return key(d, &b, zinc_chunk_key(d->h, d->path, d->m, origin, &b, NULL));
 }
 
 static zinc_json *

@@ -11,7 +11,7 @@
  *
  *   draft_entry.c   the entry point
  *   draft_case.c    names that differ only in case, where they are forbidden
- *   draft_key.c     keys of documents and objects, and which node a key belongs to
+ *   draft_key.c     names, and which node a key belongs to
  *   draft_node.c    reading, creating, editing one node
  *   draft_walk.c    children and walks
  *   draft_names.c   the URIs that identify codecs, types and transformers
@@ -94,8 +94,6 @@ struct zinc_draft {
 /* ---- draft_entry.c ---- */
 
 zinc_status zinc_draft_enter(zinc_hierarchy *h, const char *text, size_t n, zinc_report *r, zinc_error *err);
-void zinc_draft_leave(zinc_hierarchy *h);
-zinc_status zinc_draft_init(zinc_hierarchy *h, zinc_error *err);
 /* A list of extensions: `fn` is called for each sound one.  Without it they are the hierarchy's, and judged. */
 zinc_status zinc_draft_extensions(zinc_context *ctx, const zinc_draft *d, const zinc_json *list, zinc_report *r,
 				  zinc_status (*fn)(void *arg, const char *uri, const zinc_json *item, zinc_error *err),
@@ -107,16 +105,6 @@ const zinc_json *zinc_draft_declared(const zinc_hierarchy *h);
 /* ---- draft_key.c ---- */
 
 zinc_status zinc_draft_check_name(const zinc_format *f, const char *name, size_t n, zinc_error *err);
-zinc_status zinc_draft_key(const zinc_hierarchy *h, const char *path, zinc_node_kind kind, zinc_buf *out,
-			   zinc_error *err);
-zinc_status zinc_draft_chunk_key(const zinc_hierarchy *h, const char *path, const zinc_meta *m, const uint64_t *index,
-				 zinc_buf *out, zinc_error *err);
-/* Prefixes of what lies below a node: of its documents, and of its data. */
-zinc_status zinc_draft_meta_prefix(const zinc_hierarchy *h, const char *path, zinc_buf *out, zinc_error *err);
-zinc_status zinc_draft_data_prefix(const zinc_hierarchy *h, const char *path, zinc_buf *out, zinc_error *err);
-zinc_status zinc_draft_prefixes(const zinc_hierarchy *h, const char *path,
-				zinc_status (*fn)(void *arg, const char *prefix, zinc_error *err), void *arg,
-				zinc_error *err);
 zinc_status zinc_draft_place(const zinc_hierarchy *h, const char *key, zinc_key_role *role, zinc_buf *place,
 			     zinc_error *err);
 /* The last name of a document's key -> bytes of the node's name in it, and its kind; 0: it is no document.  Not for the
@@ -329,12 +317,10 @@ zinc_status zinc_draft_from_v3(zinc_hierarchy *h, zinc_json_doc *v3, zinc_status
 /* What all drafts do alike, in a row of the table of formats. */
 /* clang-format off */
 #define ZINC_DRAFT_SLOTS \
-    .enter = zinc_draft_enter, .leave = zinc_draft_leave, .init = zinc_draft_init, .metadata_key = zinc_draft_key, \
-    .chunk_key = zinc_draft_chunk_key, .data_prefix = zinc_draft_data_prefix, .read_node = zinc_draft_read_node, \
+    .documents = {{"array", ZINC_NODE_ARRAY, ZINC_PART_NODE}, {"group", ZINC_NODE_GROUP, ZINC_PART_NODE}}, \
+    .enter = zinc_draft_enter, .read_node = zinc_draft_read_node, \
     .print = zinc_draft_print, .prepare = zinc_draft_prepare, .check_above = zinc_draft_check_above, \
-    .settle = zinc_draft_settle, \
-    .write_node = zinc_draft_write_node, .edit_node = zinc_draft_edit_node, .children = zinc_draft_children, \
-    .walk = zinc_draft_walk, .hides = zinc_draft_hides, .prefixes = zinc_draft_prefixes, \
+    .settle = zinc_draft_settle, .write_node = zinc_draft_write_node, .edit_node = zinc_draft_edit_node, \
     .consolidate = zinc_draft_consolidate, .copies = zinc_draft_copies, .place = zinc_draft_place, \
     .check_name = zinc_draft_check_name, .parse = zinc_draft_parse_any, .rule = zinc_draft_rule_for
 /* clang-format on */

@@ -36,7 +36,7 @@ name_keys(const struct ancestors *a, zinc_hierarchy *h, const char *path, zinc_n
 		s = zinc_buf_add(&above, path, (size_t)(end - path), err);
 		if (s == ZINC_OK)
 			s = zinc_buf_text(&above)
-				? zinc_draft_key(h, zinc_buf_text(&above), kind, &key, err)
+				? zinc_node_key(h, zinc_buf_text(&above), kind, &key, err)
 				: zinc_fail_nomem(err);
 		keys[i] = s == ZINC_OK ? zinc_strndup(h->ctx, (const char *)key.p, key.n) : NULL;
 		if (s == ZINC_OK && !keys[i])
@@ -149,7 +149,7 @@ zinc_draft_check_beside(zinc_hierarchy *h, const char *path, zinc_node_kind kind
 	zinc_buf key;
 
 	zinc_buf_init(&key, h->ctx, ZINC_MAX_KEY);
-	s = zinc_draft_key(h, path, other, &key, err);
+	s = zinc_node_key(h, path, other, &key, err);
 	keys[0] = s == ZINC_OK ? (char *)(uintptr_t)zinc_buf_text(&key) : NULL;
 	if (s == ZINC_OK)
 		s = keys[0] ? zinc_fetch(h->store, keys, 1, &doc, err) : zinc_fail_nomem(err);

@@ -56,7 +56,7 @@ check_level(zinc_hierarchy *h, const char *path, const char *name, const char *e
 	zinc_buf_init(&prefix, h->ctx, ZINC_MAX_KEY);
 	s = zinc_buf_add(&parent, path, name - path > 1 ? (size_t)(name - path - 1) : 1, &e);
 	if (s == ZINC_OK)
-		s = zinc_buf_text(&parent) ? zinc_draft_meta_prefix(h, zinc_buf_text(&parent), &prefix, &e)
+		s = zinc_buf_text(&parent) ? zinc_node_prefix(h, zinc_buf_text(&parent), &prefix, &e)
 					   : zinc_fail_nomem(&e);
 	look.nprefix = prefix.n;
 	if (s == ZINC_OK)

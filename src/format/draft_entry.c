@@ -191,7 +191,7 @@ zinc_draft_enter(zinc_hierarchy *h, const char *text, size_t n, zinc_report *r, 
 	atomic_init(&e->stored, text != NULL);
 	s = read_entry(h, e, text, n, r, err);
 	if (s == ZINC_OK) {
-		zinc_draft_leave(h);
+		zinc_hierarchy_leave(h);
 		h->entry = e;
 		return ZINC_OK;
 	}
@@ -203,7 +203,7 @@ zinc_draft_enter(zinc_hierarchy *h, const char *text, size_t n, zinc_report *r, 
 }
 
 void
-zinc_draft_leave(zinc_hierarchy *h)
+zinc_hierarchy_leave(zinc_hierarchy *h)
 {
 	if (h->entry) {
 		zinc_free(h->ctx, h->entry->suffix);
@@ -238,16 +238,17 @@ join(zinc_hierarchy *h, const char *key, zinc_error *err)
 }
 
 zinc_status
-zinc_draft_init(zinc_hierarchy *h, zinc_error *err)
+zinc_hierarchy_init(zinc_hierarchy *h, zinc_error *err)
 {
 	static const zinc_condition absent = {ZINC_ABSENT, NULL};
-	const char *text = h->format->draft->entry;
+	const char *text;
 	zinc_error e = ZINC_ERROR_INIT;
 	zinc_status s;
 	zinc_buf key;
 
-	if (atomic_load(&h->entry->stored))
+	if (!h->entry || atomic_load(&h->entry->stored))
 		return ZINC_OK;
+	text = h->format->draft->entry;
 	ZINC_TRY(zinc_hierarchy_writable(h, err));
 	zinc_buf_init(&key, h->ctx, ZINC_MAX_KEY);
 	s = zinc_buf_printf(&key, err, "%s%s", h->prefix, DOCUMENT);

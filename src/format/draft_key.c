@@ -1,5 +1,5 @@
 /*
- * draft_key.c - keys of the drafts: of documents, of chunks, and back
+ * draft_key.c - names and keys of the drafts: which node a key belongs to, and where chunks lie
  *
  *              2020                              2022
  *   root       meta/root.array.json              meta/array.json
@@ -44,55 +44,6 @@ zinc_draft_check_name(const zinc_format *f, const char *name, size_t n, zinc_err
 		rule = ZINC_DRAFT_NAME_LENGTH;
 	}
 	return why ? zinc_fail_rule(err, ZINC_E_INVALID, d->rules[rule], "a node's name %s", why) : ZINC_OK;
-}
-
-/* ---- documents ---- */
-
-zinc_status
-zinc_draft_key(const zinc_hierarchy *h, const char *path, zinc_node_kind kind, zinc_buf *out, zinc_error *err)
-{
-	const bool root = path[1] == '\0';
-
-	return zinc_buf_printf(out, err, "%s%s%s%s%s%s", h->prefix, h->entry->meta, root ? "" : path,
-			       root && !h->entry->root_dot ? "/" : ".", kind == ZINC_NODE_GROUP ? "group" : "array",
-			       h->entry->suffix);
-}
-
-zinc_status
-zinc_draft_meta_prefix(const zinc_hierarchy *h, const char *path, zinc_buf *out, zinc_error *err)
-{
-	return zinc_buf_printf(out, err, "%s%s%s/", h->prefix, h->entry->meta, path[1] ? path : "");
-}
-
-zinc_status
-zinc_draft_data_prefix(const zinc_hierarchy *h, const char *path, zinc_buf *out, zinc_error *err)
-{
-	return zinc_buf_printf(out, err, "%s%s%s/", h->prefix, h->entry->data, path[1] ? path : "");
-}
-
-/* All of the root is in the two trees as a whole, for its document may lie beside what is below it. */
-zinc_status
-zinc_draft_prefixes(const zinc_hierarchy *h, const char *path,
-		    zinc_status (*fn)(void *arg, const char *prefix, zinc_error *err), void *arg, zinc_error *err)
-{
-	zinc_buf meta, data;
-	zinc_status s;
-
-	zinc_buf_init(&meta, h->ctx, ZINC_MAX_KEY);
-	zinc_buf_init(&data, h->ctx, ZINC_MAX_KEY);
-	s = path[1] ? zinc_draft_meta_prefix(h, path, &meta, err) : zinc_buf_printf(&meta, err, "%smeta/", h->prefix);
-	if (s == ZINC_OK)
-		s = path[1] ? zinc_draft_data_prefix(h, path, &data, err)
-			    : zinc_buf_printf(&data, err, "%sdata/", h->prefix);
-	if (s == ZINC_OK && (!zinc_buf_text(&meta) || !zinc_buf_text(&data)))
-		s = zinc_fail_nomem(err);
-	if (s == ZINC_OK)
-		s = fn(arg, zinc_buf_text(&meta), err);
-	if (s == ZINC_OK)
-		s = fn(arg, zinc_buf_text(&data), err);
-	zinc_buf_fini(&meta);
-	zinc_buf_fini(&data);
-	return s;
 }
 
 /* ---- and back ---- */
@@ -182,16 +133,6 @@ zinc_draft_place(const zinc_hierarchy *h, const char *key, zinc_key_role *role, 
 
 /* ---- chunks ---- */
 
-zinc_status
-zinc_draft_chunk_key(const zinc_hierarchy *h, const char *path, const zinc_meta *m, const uint64_t *index,
-		     zinc_buf *out, zinc_error *err)
-{
-	if (!m->keys.ops)
-		return zinc_meta_refuse(m, err);
-	ZINC_TRY(zinc_draft_data_prefix(h, path, out, err));
-	return m->keys.ops->encode(&m->keys, index, m->ndim, out, err);
-}
-
 /* zarr-python has an index even where there is no dimension. */
 static zinc_status
 c0_encode(const zinc_keys *k, const uint64_t *index, int ndim, zinc_buf *out, zinc_error *err)
@@ -240,7 +181,7 @@ zinc_draft_find_scalar(zinc_hierarchy *h, const char *path, zinc_meta *m, zinc_e
 	if (m->kind != ZINC_NODE_ARRAY || m->ndim > 0 || m->keys.ops != &zinc_keys_ops_draft || !h->format->draft->scalar_c0)
 		return ZINC_OK;
 	zinc_buf_init(&prefix, h->ctx, ZINC_MAX_KEY);
-	s = zinc_draft_data_prefix(h, path, &prefix, &e);
+	s = zinc_data_prefix(h, path, &prefix, &e);
 	x.nprefix = prefix.n;
 	if (s == ZINC_OK)
 		s = zinc_buf_text(&prefix) ? zinc_store_list_dir(h->store, zinc_buf_text(&prefix), see_scalar, &x, &e)

@@ -66,7 +66,7 @@ read_key(zinc_hierarchy *h, const char *path, zinc_node_kind kind, zinc_report *
 
 	*out = NULL;
 	zinc_buf_init(&key, h->ctx, ZINC_MAX_KEY);
-	s = zinc_draft_key(h, path, kind, &key, &e);
+	s = zinc_node_key(h, path, kind, &key, &e);
 	if (s == ZINC_OK)
 		s = zinc_buf_text(&key)
 			? zinc_store_get_all(h->store, zinc_buf_text(&key), &text, &tag, h->ctx->limits.json_bytes, &e)
@@ -106,7 +106,7 @@ has_descendants(zinc_hierarchy *h, const char *path, bool *yes, zinc_error *err)
 	if (*yes)
 		return ZINC_OK;
 	zinc_buf_init(&prefix, h->ctx, ZINC_MAX_KEY);
-	s = zinc_draft_meta_prefix(h, path, &prefix, err);
+	s = zinc_node_prefix(h, path, &prefix, err);
 	if (s == ZINC_OK)
 		s = zinc_buf_text(&prefix)
 			? zinc_store_list_dir(h->store, zinc_buf_text(&prefix), stop_at_first, yes, err)
@@ -233,7 +233,7 @@ zinc_draft_write_node(zinc_hierarchy *h, const char *path, const zinc_meta *m, c
 	ZINC_TRY(zinc_draft_check_beside(h, path, m->kind, err));
 	zinc_buf_init(&key, h->ctx, ZINC_MAX_KEY);
 	zinc_buf_init(&text, h->ctx, zinc_max_document(h->ctx));
-	s = zinc_draft_key(h, path, m->kind, &key, err);
+	s = zinc_node_key(h, path, m->kind, &key, err);
 	if (s == ZINC_OK)
 		s = zinc_draft_print(m, &text, err);
 	if (s == ZINC_OK)
@@ -367,7 +367,7 @@ edit_key(struct edit *e, const char *path, zinc_buf *key, zinc_error *err)
 	ZINC_TRY(zinc_hierarchy_writable(e->h, err));
 	ZINC_TRY(find_kind(e, path, err));
 	ZINC_TRY(zinc_draft_prepare(e->h, path, false, err));
-	ZINC_TRY(zinc_draft_key(e->h, path, e->kind, key, err));
+	ZINC_TRY(zinc_node_key(e->h, path, e->kind, key, err));
 	if (!zinc_buf_text(key))
 		return zinc_fail_nomem(err);
 	s = zinc_store_update(e->h->store, zinc_buf_text(key), edit_update, e, 0, e->h->put_flags, err);

@@ -259,7 +259,7 @@ gather(struct list *l, const char *path, int depth, zinc_error *err)
 	else
 		to.key = list_key;
 	zinc_buf_init(&prefix, l->h->ctx, ZINC_MAX_KEY);
-	s = zinc_draft_meta_prefix(l->h, path, &prefix, err);
+	s = zinc_node_prefix(l->h, path, &prefix, err);
 	if (s == ZINC_OK && !zinc_buf_text(&prefix))
 		s = zinc_fail_nomem(err);
 	l->nprefix = prefix.n;
@@ -495,7 +495,7 @@ fill_window(zinc_walker *w, struct window *x, const struct item *items, size_t n
 			continue;
 		ZINC_TRY(zinc_walker_at(w, items[i].path, items[i].n, err));
 		zinc_buf_end(&w->key, 0);
-		ZINC_TRY(zinc_draft_key(w->h, zinc_buf_text(&w->path), kind, &w->key, err));
+		ZINC_TRY(zinc_node_key(w->h, zinc_buf_text(&w->path), kind, &w->key, err));
 		x->keys[ndocs] = zinc_strndup(w->h->ctx, (const char *)w->key.p, w->key.n);
 		if (!x->keys[ndocs++])
 			return zinc_fail_nomem(err);
@@ -632,7 +632,7 @@ fetch_self(zinc_walker *w, struct self *self, const char *path, zinc_error *err)
 		zinc_fetched_fini(w->h->ctx, &self->doc, self->key != NULL);
 		zinc_free(w->h->ctx, self->key);
 		zinc_buf_end(&w->key, 0);
-		ZINC_TRY(zinc_draft_key(w->h, path, kinds[i], &w->key, err));
+		ZINC_TRY(zinc_node_key(w->h, path, kinds[i], &w->key, err));
 		self->key = zinc_strndup(w->h->ctx, (const char *)w->key.p, w->key.n);
 		if (!self->key)
 			return zinc_fail_nomem(err);
@@ -686,7 +686,7 @@ check_implicit(zinc_walker *w, const struct list *l, const char *path, int depth
 
 	if (!yes && depth == 0) {
 		zinc_buf_end(&w->key, 0);
-		ZINC_TRY(zinc_draft_meta_prefix(w->h, path, &w->key, err));
+		ZINC_TRY(zinc_node_prefix(w->h, path, &w->key, err));
 		s = zinc_buf_text(&w->key)
 			? zinc_store_list_dir(w->h->store, zinc_buf_text(&w->key), stop_at_first, &yes, err)
 			: zinc_fail_nomem(err);

@@ -69,7 +69,7 @@ erase_documents(const zinc_survey *s, const zinc_buf *keys, zinc_error *err)
 {
 	struct documents d = {s->h, (const char *)keys->p, keys->n};
 
-	return s->h->format->prefixes(s->h, s->path, erase_below, &d, err);
+	return zinc_node_prefixes(s->h, s->path, erase_below, &d, err);
 }
 
 zinc_status
@@ -98,7 +98,7 @@ erase_document(zinc_hierarchy *h, const zinc_survey *survey, zinc_node_kind kind
 	zinc_buf key;
 
 	zinc_buf_init(&key, h->ctx, ZINC_MAX_KEY);
-	s = h->format->metadata_key(h, survey->path, kind, &key, err);
+	s = zinc_node_key(h, survey->path, kind, &key, err);
 	if (s == ZINC_OK && !zinc_buf_text(&key))
 		s = zinc_fail_nomem(err);
 	if (s == ZINC_OK && is_listed(survey, zinc_buf_text(&key))) {
@@ -129,7 +129,7 @@ erase_all(zinc_hierarchy *h, const char *path, zinc_survey *s, zinc_error *err)
 	ZINC_TRY(erase_document(h, s, ZINC_NODE_ARRAY, err));
 	ZINC_TRY(erase_document(h, s, ZINC_NODE_GROUP, err));
 	ZINC_TRY(erase_documents(s, &s->documents, err));
-	ZINC_TRY(h->format->prefixes(h, path, erase_prefix, h, err));
+	ZINC_TRY(zinc_node_prefixes(h, path, erase_prefix, h, err));
 	if (path[1] || !h->entry)
 		return h->format->settle(h, path, err);
 	ZINC_TRY(erase_prefix(h, h->prefix, err));

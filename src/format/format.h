@@ -124,6 +124,10 @@ zinc_status zinc_hierarchy_open_new(zinc_hierarchy **out, zinc_hierarchy **old, 
 zinc_status zinc_path_normalise(char **out, const zinc_hierarchy *h, const char *path, zinc_error *err);
 /* E_READONLY for a hierarchy that was opened so. */
 zinc_status zinc_hierarchy_writable(const zinc_hierarchy *h, zinc_error *err);
+/* Prepare an empty hierarchy: where the format has an entry point it is put. */
+zinc_status zinc_hierarchy_init(zinc_hierarchy *h, zinc_error *err);
+/* Free what `enter` made. */
+void zinc_hierarchy_leave(zinc_hierarchy *h);
 /* Can the store hold the documents and the data of a node at this path? */
 zinc_status zinc_hierarchy_check_keys(const zinc_hierarchy *h, const char *path, zinc_error *err);
 /* Is this a chunk's, as far as the last name of a key tells: numbers and points, perhaps behind a "c"? */
@@ -163,7 +167,7 @@ typedef int (*zinc_found_fn)(void *arg, const zinc_found_node *node); /* non-zer
  * is what it says of the nodes below, if there is any. */
 enum { ZINC_WALK_ALL = -1, ZINC_WALK_STORED = -2, ZINC_WALK_COPIES = -3 };
 
-/* The slot `walk` for those who must miss nothing (hidden.c): where the store can list, stored documents count, every key
+/* zinc_walk for those who must miss nothing (hidden.c): where the store can list, stored documents count, every key
  * is looked at, and what only consolidated metadata has is hidden. */
 zinc_status zinc_walk_thorough(zinc_hierarchy *h, const char *path, zinc_report *r, zinc_found_fn fn, void *arg,
 			       zinc_error *err);
@@ -176,6 +180,19 @@ typedef int (*zinc_copy_fn)(void *arg, const char *below, const zinc_json *copy)
 /* Which groups can have consolidated metadata? */
 typedef enum zinc_copies_of { ZINC_COPIES_NONE, ZINC_COPIES_OF_ROOT, ZINC_COPIES_OF_GROUPS } zinc_copies_of;
 
+/* Which part of a node does a document hold? */
+typedef enum zinc_document_part { ZINC_PART_NODE, ZINC_PART_ATTRIBUTES, ZINC_PART_COPIES } zinc_document_part;
+
+/* A document that a node may have. */
+typedef struct zinc_document {
+	const char *name;     /* in the node's directory; of a draft what stands between the node's name and the suffix */
+	zinc_node_kind makes; /* with ZINC_PART_NODE: what is there when it is there; NONE: it says so itself */
+	zinc_document_part part;
+} zinc_document;
+
+/* At most so many has a node. */
+#define ZINC_DOCUMENTS_MAX 4
+
 /*
  * A version of Zarr.  Paths are normalised ("/", "/foo").  Reading functions take a report that
  * says strict or lenient and collects findings.
@@ -186,6 +203,8 @@ struct zinc_format {
 	const char *codecs;     /* of new arrays whose creator names none, as zinc_chain_parse_text takes them */
 	bool shards_when_asked; /* it can hold shards, but few readers know them: copies make none unless asked to */
 	bool crc32c_when_asked; /* the same of crc32c behind a compressor */
+
+	zinc_document documents[ZINC_DOCUMENTS_MAX]; /* of a node: those that make it first, consolidated metadata last */
 
 	zinc_masks masks;       /* what xarray takes for missing */
 	const char *keys;       /* chunk keys of new arrays that do not say theirs; NULL: "default" */
@@ -199,25 +218,11 @@ struct zinc_format {
 	/* Drafts: make h->entry of an entry point's text, or of nothing (NULL) for a new hierarchy.  E_UNSUPPORTED for
 	 * what must be understood and is not.  NULL: there is none. */
 	zinc_status (*enter)(zinc_hierarchy *h, const char *text, size_t n, zinc_report *r, zinc_error *err);
-	void (*leave)(zinc_hierarchy *h); /* free h->entry; NULL with enter */
 	const struct zinc_draft *draft;   /* what the drafts' shared files need to know of this one; else NULL */
-	/* Prepare an empty hierarchy (drafts: the entry point). */
-	zinc_status (*init)(zinc_hierarchy *h, zinc_error *err);
-	/* What a caller may write for a path -> the path, before names are checked; the result is the caller's
-	 * (zinc_free). NULL: nothing but a '/' at either end. */
-	char *(*clean_path)(zinc_context *ctx, const char *path);
+	bool lax_paths; /* in what callers write for a path '\' is '/', and several are one */
 	bool fold_case; /* names of siblings must differ in more than case */
 	/* A name legal for a node? */
 	zinc_status (*check_name)(const zinc_format *f, const char *name, size_t n, zinc_error *err);
-	/* Key of the node's document, appended. */
-	zinc_status (*metadata_key)(const zinc_hierarchy *h, const char *path, zinc_node_kind kind, zinc_buf *out,
-				    zinc_error *err);
-	/* Key of one stored object of an array, appended. */
-	zinc_status (*chunk_key)(const zinc_hierarchy *h, const char *path, const zinc_meta *m, const uint64_t *index,
-				 zinc_buf *out, zinc_error *err);
-	/* Prefix below which all stored objects of an array lie, appended. */
-	zinc_status (*data_prefix)(const zinc_hierarchy *h, const char *path, zinc_buf *out, zinc_error *err);
-
 	/* The node at `path`; E_NOTFOUND when there is none. */
 	zinc_status (*read_node)(zinc_hierarchy *h, const char *path, zinc_report *r, zinc_meta **out, zinc_error *err);
 	/* A stored document's bytes -> meta (for read_node, consolidated metadata, validators). */
@@ -245,17 +250,6 @@ struct zinc_format {
 	 * what it cannot hold.  `v3` stays the caller's, `out` is new. */
 	zinc_status (*from_v3)(zinc_hierarchy *h, zinc_json_doc *v3, zinc_json_doc **out, zinc_error *err);
 
-	/* Children, or the node and everything below (depth < 0: all), parents first, siblings in order of bytes. */
-	zinc_status (*children)(zinc_hierarchy *h, const char *path, zinc_report *r, zinc_found_fn fn, void *arg,
-				zinc_error *err);
-	zinc_status (*walk)(zinc_hierarchy *h, const char *path, int depth, zinc_report *r, zinc_found_fn fn, void *arg,
-			    zinc_error *err);
-	/* Is an entry of the store that is no key a child of some group, or may it hide one? */
-	bool (*hides)(const zinc_hierarchy *h, const zinc_odd *odd);
-	/* Every key of the node and everything below: list prefixes (drafts have two), called for each. */
-	zinc_status (*prefixes)(const zinc_hierarchy *h, const char *path,
-				zinc_status (*fn)(void *arg, const char *prefix, zinc_error *err), void *arg,
-				zinc_error *err);
 	zinc_copies_of copies_of;
 	/* Write consolidated metadata of a group, or remove it. */
 	zinc_status (*consolidate)(zinc_hierarchy *h, const char *path, bool remove, zinc_error *err);
@@ -274,6 +268,37 @@ struct zinc_format {
 };
 
 extern const zinc_format zinc_format_v3, zinc_format_v2, zinc_format_v3_2019, zinc_format_v3_2020, zinc_format_v3_2022;
+
+/* ---- where things lie (node_key.c) ---- */
+
+/* How many documents of a node are `upto` this part?  They stand first in the row's table. */
+size_t zinc_documents(const zinc_format *f, zinc_document_part upto);
+/* Which of them makes a node of this kind? */
+size_t zinc_document_of(const zinc_format *f, zinc_node_kind kind);
+/* The key of one of them, and of the one that makes a node of this kind, appended. */
+zinc_status zinc_document_key(const zinc_hierarchy *h, const char *path, size_t which, zinc_buf *out, zinc_error *err);
+zinc_status zinc_node_key(const zinc_hierarchy *h, const char *path, zinc_node_kind kind, zinc_buf *out,
+			  zinc_error *err);
+/* The key of one stored object of an array, appended.  E_UNSUPPORTED when nobody knows them. */
+zinc_status zinc_chunk_key(const zinc_hierarchy *h, const char *path, const zinc_meta *m, const uint64_t *index,
+			   zinc_buf *out, zinc_error *err);
+/* The prefix ("" or "a/b/") of documents below a node, and that of all stored objects of an array, appended. */
+zinc_status zinc_node_prefix(const zinc_hierarchy *h, const char *path, zinc_buf *out, zinc_error *err);
+zinc_status zinc_data_prefix(const zinc_hierarchy *h, const char *path, zinc_buf *out, zinc_error *err);
+/* Every prefix below which keys of the node and of everything below it lie, that of documents first: two in drafts. */
+zinc_status zinc_node_prefixes(const zinc_hierarchy *h, const char *path,
+			       zinc_status (*fn)(void *arg, const char *prefix, zinc_error *err), void *arg,
+			       zinc_error *err);
+
+/* ---- listing (walk.c, draft_walk.c) ---- */
+
+/* Children, or the node and everything below (depth < 0: all), parents first, siblings in order of bytes. */
+zinc_status zinc_children(zinc_hierarchy *h, const char *path, zinc_report *r, zinc_found_fn fn, void *arg,
+			  zinc_error *err);
+zinc_status zinc_walk(zinc_hierarchy *h, const char *path, int depth, zinc_report *r, zinc_found_fn fn, void *arg,
+		      zinc_error *err);
+/* Is an entry of the store that is no key a child of some group, or may it hide one? */
+bool zinc_hides(const zinc_hierarchy *h, const zinc_odd *odd);
 
 /* ---- whose keys, and erasing them (own.c, erase.c) ---- */
 

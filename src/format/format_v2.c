@@ -39,38 +39,13 @@ zinc_v2_check_name(const zinc_format *f, const char *name, size_t n, zinc_error 
 	return why ? zinc_fail_rule(err, ZINC_E_INVALID, "V2-19", "a node's name %s", why) : ZINC_OK;
 }
 
-/* Version 2, "Logical storage paths": '\' is '/', and several are one. */
-static char *
-v2_clean_path(zinc_context *ctx, const char *path)
-{
-	char *out = zinc_strdup(ctx, path), *to = out;
-	const char *from;
-
-	for (from = path; out && *from; from++) {
-		const bool slash = *from == '/' || *from == '\\';
-
-		if (!slash || to == out || to[-1] != '/')
-			*to++ = slash ? '/' : *from;
-	}
-	if (out)
-		*to = '\0';
-	return out;
-}
-
-zinc_status
-zinc_v2_key(const zinc_hierarchy *h, const char *path, zinc_node_kind kind, zinc_buf *out, zinc_error *err)
-{
-	ZINC_TRY(zinc_layout_prefix(h, path, out, err));
-	return zinc_buf_puts(out, zinc_v2_layout.names[kind == ZINC_NODE_GROUP ? ZINC_V2_GROUP : ZINC_V2_ARRAY], err);
-}
-
 static zinc_status
 v2_place(const zinc_hierarchy *h, const char *key, zinc_key_role *role, zinc_buf *place, zinc_error *err)
 {
 	const char *name = zinc_key_name(key);
 
 	(void)h;
-	if (zinc_layout_makes(&zinc_v2_layout, name))
+	if (zinc_documents_make(&zinc_format_v2, name))
 		*role = ZINC_KEY_NODE;
 	else
 		*role = is_reserved(name, strlen(name)) ? ZINC_KEY_PART : ZINC_KEY_OTHER;
@@ -104,15 +79,13 @@ parse_copy(zinc_context *ctx, zinc_json_doc *doc, zinc_report *r, zinc_meta **ou
 	return zinc_v2_parse_doc(ctx, doc, zinc_v2_kind(zinc_json_root(doc)), r, out, err);
 }
 
-#define LAYOUT(with_copies)                                                                                            \
-	{                                                                                                              \
-		.names = {".zarray", ".zgroup", ".zattrs", ".zmetadata"}, .makers = 2, .n = 3, .all = (with_copies),   \
-		.implicit_rule = "V2-17", .parse = parse_fetched, .copy_kind = zinc_v2_kind, .parse_copy = parse_copy, \
-		.copies = zinc_v2_find_copies,                                                                         \
-	}
-
-const zinc_layout zinc_v2_layout = LAYOUT(4);
-const zinc_layout zinc_v2_node_layout = LAYOUT(3); /* .zmetadata may be long, and says nothing of the node itself */
+const zinc_layout zinc_v2_layout = {
+    .implicit_rule = "V2-17",
+    .parse = parse_fetched,
+    .copy_kind = zinc_v2_kind,
+    .parse_copy = parse_copy,
+    .copies = zinc_v2_find_copies,
+};
 
 static zinc_status
 read_line(const zinc_line *line, zinc_report *r, zinc_meta **out, zinc_error *err)
@@ -122,7 +95,7 @@ read_line(const zinc_line *line, zinc_report *r, zinc_meta **out, zinc_error *er
 	zinc_status s;
 	size_t i;
 
-	if (zinc_layout_missing(&zinc_v2_node_layout, line->docs))
+	if (zinc_documents_missing(&zinc_format_v2, line->docs))
 		return zinc_fail(err, ZINC_E_NOTFOUND, "no node is there");
 	for (i = 0; i < line->per; i++)
 		ZINC_TRY(zinc_fetched_status(&line->docs[i], line->keys[i], err));
@@ -139,7 +112,7 @@ v2_read_node(zinc_hierarchy *h, const char *path, zinc_report *r, zinc_meta **ou
 	zinc_line line;
 	zinc_status s;
 
-	ZINC_TRY(zinc_line_get(&line, h, &zinc_v2_node_layout, path, ZINC_LINE_SELF, err));
+	ZINC_TRY(zinc_line_get(&line, h, path, ZINC_LINE_SELF, ZINC_PART_ATTRIBUTES, err));
 	s = read_line(&line, r, out, err);
 	if (s != ZINC_OK) {
 		zinc_error_at_key(err, s, line.keys[0]);
@@ -242,51 +215,20 @@ v2_detect(zinc_store *store, const char *prefix, bool *found, zinc_node_kind *ki
 
 /* ---- the row ---- */
 
-static zinc_status
-v2_children(zinc_hierarchy *h, const char *path, zinc_report *r, zinc_found_fn fn, void *arg, zinc_error *err)
-{
-	return zinc_layout_list(h, &zinc_v2_layout, path, (zinc_listing){.depth = 1}, r, fn, arg, err);
-}
-
-static bool
-v2_hides(const zinc_hierarchy *h, const zinc_odd *odd)
-{
-	(void)h;
-	return zinc_layout_hides(&zinc_v2_layout, odd);
-}
-
-static zinc_status
-v2_walk(zinc_hierarchy *h, const char *path, int depth, zinc_report *r, zinc_found_fn fn, void *arg, zinc_error *err)
-{
-	const zinc_listing what = {.self = true,
-				   .stored = depth == ZINC_WALK_STORED,
-				   .copies = depth == ZINC_WALK_COPIES,
-				   .depth = depth};
-
-	return zinc_layout_list(h, &zinc_v2_layout, path, what, r, fn, arg, err);
-}
-
-static zinc_status
-v2_init(zinc_hierarchy *h, zinc_error *err)
-{
-	(void)h, (void)err; /* the first node makes its ancestors; there is no entry point */
-	return ZINC_OK;
-}
-
 const zinc_format zinc_format_v2 = {
     .id = "v2",
     .purpose = "Zarr version 2, with filters, structured types and .zmetadata",
     .codecs = "zstd",
     .crc32c_when_asked = true,
+    .documents = {{".zarray", ZINC_NODE_ARRAY, ZINC_PART_NODE},
+		  {".zgroup", ZINC_NODE_GROUP, ZINC_PART_NODE},
+		  {".zattrs", ZINC_NODE_NONE, ZINC_PART_ATTRIBUTES},
+		  {".zmetadata", ZINC_NODE_NONE, ZINC_PART_COPIES}},
     .masks = ZINC_MASKS_FILL,
     .keys = "v2",
     .detect = v2_detect,
-    .init = v2_init,
-    .clean_path = v2_clean_path,
+    .lax_paths = true,
     .check_name = zinc_v2_check_name,
-    .metadata_key = zinc_v2_key,
-    .chunk_key = zinc_layout_chunk_key,
-    .data_prefix = zinc_layout_prefix,
     .read_node = v2_read_node,
     .parse = zinc_v2_parse,
     .print = v2_print,
@@ -296,10 +238,6 @@ const zinc_format zinc_format_v2 = {
     .write_node = zinc_v2_write_node,
     .edit_node = zinc_v2_edit_node,
     .from_v3 = zinc_v2_from_v3,
-    .children = v2_children,
-    .walk = v2_walk,
-    .hides = v2_hides,
-    .prefixes = zinc_layout_prefixes,
     .consolidate = zinc_v2_consolidate,
     .copies_of = ZINC_COPIES_OF_GROUPS,
     .copies = zinc_v2_copies,

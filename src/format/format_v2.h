@@ -23,12 +23,11 @@
 enum { ZINC_V2_ARRAY, ZINC_V2_GROUP, ZINC_V2_ATTRIBUTES, ZINC_V2_COPIES };
 #define ZINC_V2_MEMBER "attributes"
 
-extern const zinc_layout zinc_v2_layout, zinc_v2_node_layout; /* with and without .zmetadata */
+extern const zinc_layout zinc_v2_layout;
 
 /* ---- format_v2.c ---- */
 
 zinc_status zinc_v2_check_name(const zinc_format *f, const char *name, size_t n, zinc_error *err);
-zinc_status zinc_v2_key(const zinc_hierarchy *h, const char *path, zinc_node_kind kind, zinc_buf *out, zinc_error *err);
 
 /* ---- format_v2_parse.c ---- */
 

@@ -20,7 +20,7 @@ path_of(const zinc_json *copy, size_t which)
 {
 	const char *name = zinc_key_name(copy->key);
 
-	if (strlen(copy->key) != copy->nkey || strcmp(name, zinc_v2_layout.names[which]) != 0 || name == copy->key)
+	if (strlen(copy->key) != copy->nkey || strcmp(name, zinc_format_v2.documents[which].name) != 0 || name == copy->key)
 		return 0;
 	return (size_t)(name - copy->key) - 1;
 }
@@ -109,7 +109,7 @@ zinc_v2_copies(zinc_hierarchy *h, const char *path, const zinc_meta *group, bool
 
 	(void)group;
 	*has = false;
-	ZINC_TRY(zinc_line_get(&line, h, &zinc_v2_layout, path, ZINC_LINE_SELF, err));
+	ZINC_TRY(zinc_line_get(&line, h, path, ZINC_LINE_SELF, ZINC_PART_COPIES, err));
 	s = zinc_fetched_status(&line.docs[ZINC_V2_COPIES], line.keys[ZINC_V2_COPIES], err);
 	if (s == ZINC_OK)
 		s = zinc_v2_find_copies(h->ctx, line.docs, &doc, &metadata, err);
@@ -144,7 +144,7 @@ put_copy(struct gather *g, const char *path, size_t which, zinc_json *copy)
 	const char *below = strlen(path) > g->skip ? path + g->skip : "";
 
 	zinc_buf_end(&g->key, 0);
-	ZINC_TRY(zinc_buf_printf(&g->key, g->err, "%s%s%s", below, *below ? "/" : "", zinc_v2_layout.names[which]));
+	ZINC_TRY(zinc_buf_printf(&g->key, g->err, "%s%s%s", below, *below ? "/" : "", zinc_format_v2.documents[which].name));
 	if (!zinc_buf_text(&g->key))
 		return zinc_fail_nomem(g->err);
 	return zinc_json_set(g->doc, g->metadata, zinc_buf_text(&g->key), copy, g->err);
@@ -204,9 +204,9 @@ zinc_v2_consolidate(zinc_hierarchy *h, const char *path, bool remove, zinc_error
 
 	ZINC_TRY(zinc_hierarchy_writable(h, err));
 	zinc_buf_init(&key, h->ctx, ZINC_MAX_KEY);
-	s = zinc_layout_prefix(h, path, &key, err);
+	s = zinc_node_prefix(h, path, &key, err);
 	if (s == ZINC_OK)
-		s = zinc_buf_puts(&key, zinc_v2_layout.names[ZINC_V2_COPIES], err);
+		s = zinc_buf_puts(&key, zinc_format_v2.documents[ZINC_V2_COPIES].name, err);
 	if (s == ZINC_OK && !zinc_buf_text(&key))
 		s = zinc_fail_nomem(err);
 	if (s == ZINC_OK)

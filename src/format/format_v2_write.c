@@ -58,7 +58,7 @@ check_parent(zinc_hierarchy *h, const zinc_fetched *docs, char *const *keys, zin
 	zinc_status s;
 	size_t i;
 
-	for (i = 0; i < zinc_v2_layout.n; i++)
+	for (i = 0; i <= ZINC_V2_ATTRIBUTES; i++)
 		ZINC_TRY(zinc_fetched_status(&docs[i], keys[i], err));
 	zinc_report_init_quiet(&r, h->ctx, h->strict);
 	s = zinc_v2_layout.parse(h->ctx, docs, keys, &r, &m, &kind, err);
@@ -89,7 +89,7 @@ prepare_one(zinc_hierarchy *h, const zinc_line *line, size_t i, bool create, zin
 	char *const *keys = &line->keys[i * line->per];
 
 	if (create && i + 1 < line->n)
-		ZINC_TRY(zinc_layout_missing(&zinc_v2_layout, docs) ? put_group(h, keys[ZINC_V2_GROUP], err)
+		ZINC_TRY(zinc_documents_missing(&zinc_format_v2, docs) ? put_group(h, keys[ZINC_V2_GROUP], err)
 								    : check_parent(h, docs, keys, err));
 	if (docs[ZINC_V2_COPIES].found == ZINC_MISSING)
 		return ZINC_OK;
@@ -104,7 +104,7 @@ prepare_line(zinc_line *line, zinc_hierarchy *h, const char *path, bool create, 
 	zinc_status s;
 	size_t i;
 
-	ZINC_TRY(zinc_line_get(line, h, &zinc_v2_layout, path, ZINC_LINE_ABOVE | ZINC_LINE_SELF, err));
+	ZINC_TRY(zinc_line_get(line, h, path, ZINC_LINE_ABOVE | ZINC_LINE_SELF, ZINC_PART_COPIES, err));
 	for (i = 0, s = ZINC_OK; i < line->n && s == ZINC_OK; i++) { /* a parent before its child */
 		s = prepare_one(h, line, i, create, err);
 		if (s != ZINC_OK)
@@ -135,12 +135,12 @@ zinc_v2_check_above(zinc_hierarchy *h, const char *path, zinc_error *err)
 	zinc_status s;
 	size_t i;
 
-	ZINC_TRY(zinc_line_get(&line, h, &zinc_v2_layout, path, ZINC_LINE_ABOVE, err));
+	ZINC_TRY(zinc_line_get(&line, h, path, ZINC_LINE_ABOVE, ZINC_PART_COPIES, err));
 	for (i = 0, s = ZINC_OK; i < line.n && s == ZINC_OK; i++) {
 		const zinc_fetched *docs = &line.docs[i * line.per];
 		char *const *keys = &line.keys[i * line.per];
 
-		if (!zinc_layout_missing(&zinc_v2_layout, docs))
+		if (!zinc_documents_missing(&zinc_format_v2, docs))
 			s = zinc_error_at_key(err, check_parent(h, docs, keys, err), keys[0]);
 	}
 	zinc_line_fini(&line);
@@ -396,9 +396,9 @@ check_stored(struct edit *e, zinc_error *err)
 	zinc_report r;
 	size_t i;
 
-	if (zinc_layout_missing(&zinc_v2_layout, line->docs))
+	if (zinc_documents_missing(&zinc_format_v2, line->docs))
 		return zinc_fail(err, ZINC_E_NOTFOUND, "no node is there");
-	for (i = 0; i < zinc_v2_layout.n; i++)
+	for (i = 0; i <= ZINC_V2_ATTRIBUTES; i++)
 		ZINC_TRY(zinc_fetched_status(&line->docs[i], line->keys[i], err));
 	zinc_report_init_quiet(&r, e->h->ctx, e->h->strict);
 	ZINC_TRY(zinc_v2_layout.parse(e->h->ctx, line->docs, line->keys, &r, &m, &e->kind, err));
@@ -435,7 +435,7 @@ zinc_v2_edit_node(zinc_hierarchy *h, const char *path,
 	zinc_status s;
 
 	ZINC_TRY(zinc_hierarchy_writable(h, err));
-	ZINC_TRY(zinc_line_get(&line, h, &zinc_v2_node_layout, path, ZINC_LINE_SELF, err));
+	ZINC_TRY(zinc_line_get(&line, h, path, ZINC_LINE_SELF, ZINC_PART_ATTRIBUTES, err));
 	e.line = &line;
 	zinc_buf_init(&e.text, h->ctx, zinc_max_document(h->ctx));
 	s = edit_line(&e, path, err);

@@ -57,14 +57,6 @@ zinc_v3_check_name(const zinc_format *f, const char *name, size_t n, zinc_error 
 	return rule ? zinc_fail_rule(err, ZINC_E_INVALID, rule, "a node's name %s", why) : ZINC_OK;
 }
 
-zinc_status
-zinc_v3_key(const zinc_hierarchy *h, const char *path, zinc_node_kind kind, zinc_buf *out, zinc_error *err)
-{
-	(void)kind; /* arrays and groups share one key: a path can be one of them only */
-	ZINC_TRY(zinc_layout_prefix(h, path, out, err));
-	return zinc_buf_puts(out, ZINC_V3_DOCUMENT, err);
-}
-
 /* ---- reading ---- */
 
 /* Whatever no draft claims, damaged or not: the reader of the node will say what is wrong. */
@@ -104,7 +96,7 @@ v3_read_node(zinc_hierarchy *h, const char *path, zinc_report *r, zinc_meta **ou
 	zinc_buf key;
 
 	zinc_buf_init(&key, h->ctx, ZINC_MAX_KEY);
-	s = zinc_v3_key(h, path, ZINC_NODE_NONE, &key, err);
+	s = zinc_node_key(h, path, ZINC_NODE_NONE, &key, err);
 	if (s == ZINC_OK && !zinc_buf_text(&key))
 		s = zinc_fail_nomem(err);
 	if (s == ZINC_OK) {
@@ -157,10 +149,6 @@ parse_fetched(zinc_context *ctx, const zinc_fetched *docs, char *const *keys, zi
 }
 
 const zinc_layout zinc_v3_layout = {
-    .names = {ZINC_V3_DOCUMENT},
-    .makers = 1,
-    .n = 1,
-    .all = 1,
     .implicit_rule = "M25",
     .parse = parse_fetched,
     .copy_kind = zinc_v3_kind,
@@ -168,38 +156,7 @@ const zinc_layout zinc_v3_layout = {
     .copies = zinc_v3_find_copies,
 };
 
-static zinc_status
-v3_children(zinc_hierarchy *h, const char *path, zinc_report *r, zinc_found_fn fn, void *arg, zinc_error *err)
-{
-	return zinc_layout_list(h, &zinc_v3_layout, path, (zinc_listing){.depth = 1}, r, fn, arg, err);
-}
-
-static bool
-v3_hides(const zinc_hierarchy *h, const zinc_odd *odd)
-{
-	(void)h;
-	return zinc_layout_hides(&zinc_v3_layout, odd);
-}
-
-static zinc_status
-v3_walk(zinc_hierarchy *h, const char *path, int depth, zinc_report *r, zinc_found_fn fn, void *arg, zinc_error *err)
-{
-	const zinc_listing what = {.self = true,
-				   .stored = depth == ZINC_WALK_STORED,
-				   .copies = depth == ZINC_WALK_COPIES,
-				   .depth = depth};
-
-	return zinc_layout_list(h, &zinc_v3_layout, path, what, r, fn, arg, err);
-}
-
 /* ---- the row ---- */
-
-static zinc_status
-v3_init(zinc_hierarchy *h, zinc_error *err)
-{
-	(void)h, (void)err; /* the first node makes its ancestors; there is no entry point */
-	return ZINC_OK;
-}
 
 static zinc_status
 v3_place(const zinc_hierarchy *h, const char *key, zinc_key_role *role, zinc_buf *place, zinc_error *err)
@@ -249,13 +206,10 @@ const zinc_format zinc_format_v3 = {
     .id = "v3",
     .purpose = "Zarr version 3, the final specification (core 3.1)",
     .codecs = "zstd+crc32c",
+    .documents = {{ZINC_V3_DOCUMENT, ZINC_NODE_NONE, ZINC_PART_NODE}},
     .masks = ZINC_MASKS_ATTRIBUTE,
     .claims = v3_claims,
-    .init = v3_init,
     .check_name = zinc_v3_check_name,
-    .metadata_key = zinc_v3_key,
-    .chunk_key = zinc_layout_chunk_key,
-    .data_prefix = zinc_layout_prefix,
     .read_node = v3_read_node,
     .parse = zinc_v3_parse,
     .print = v3_print,
@@ -265,10 +219,6 @@ const zinc_format zinc_format_v3 = {
     .write_node = zinc_v3_write_node,
     .edit_node = zinc_v3_edit_node,
     .from_v3 = v3_from_v3,
-    .children = v3_children,
-    .walk = v3_walk,
-    .hides = v3_hides,
-    .prefixes = zinc_layout_prefixes,
     .consolidate = zinc_v3_consolidate,
     .copies_of = ZINC_COPIES_OF_GROUPS,
     .copies = zinc_v3_copies,

@@ -216,7 +216,7 @@ zinc_v3_consolidate(zinc_hierarchy *h, const char *path, bool remove, zinc_error
 
 	ZINC_TRY(zinc_hierarchy_writable(h, err));
 	zinc_buf_init(&key, h->ctx, ZINC_MAX_KEY);
-	s = zinc_v3_key(h, path, ZINC_NODE_GROUP, &key, err);
+	s = zinc_node_key(h, path, ZINC_NODE_GROUP, &key, err);
 	if (s == ZINC_OK && !zinc_buf_text(&key))
 		s = zinc_fail_nomem(err);
 	if (s == ZINC_OK)

@@ -112,7 +112,7 @@ prepare_line(zinc_hierarchy *h, const char *path, bool create, zinc_error *err)
 	zinc_status s;
 	size_t i;
 
-	ZINC_TRY(zinc_line_get(&line, h, &zinc_v3_layout, path, ZINC_LINE_ABOVE, err));
+	ZINC_TRY(zinc_line_get(&line, h, path, ZINC_LINE_ABOVE, ZINC_PART_COPIES, err));
 	for (i = 0, s = ZINC_OK; i < line.n && s == ZINC_OK; i++) { /* from the root down: a parent before its child */
 		s = prepare_one(h, &line.docs[i], line.keys[i], create, err);
 		if (s != ZINC_OK)
@@ -139,7 +139,7 @@ zinc_v3_check_above(zinc_hierarchy *h, const char *path, zinc_error *err)
 	zinc_status s;
 	size_t i;
 
-	ZINC_TRY(zinc_line_get(&line, h, &zinc_v3_layout, path, ZINC_LINE_ABOVE, err));
+	ZINC_TRY(zinc_line_get(&line, h, path, ZINC_LINE_ABOVE, ZINC_PART_COPIES, err));
 	for (i = 0, s = ZINC_OK; i < line.n && s == ZINC_OK; i++) {
 		s = zinc_fetched_status(&line.docs[i], line.keys[i], err);
 		if (s == ZINC_OK && line.docs[i].found == ZINC_FOUND)
@@ -170,7 +170,7 @@ zinc_v3_write_node(zinc_hierarchy *h, const char *path, const zinc_meta *m, cons
 
 	zinc_buf_init(&key, h->ctx, ZINC_MAX_KEY);
 	zinc_buf_init(&text, h->ctx, zinc_max_document(h->ctx));
-	s = zinc_v3_key(h, path, m->kind, &key, err);
+	s = zinc_node_key(h, path, m->kind, &key, err);
 	if (s == ZINC_OK)
 		s = m->format->print(m, &text, err);
 	if (s == ZINC_OK && !zinc_buf_text(&key))
@@ -287,7 +287,7 @@ zinc_v3_edit_node(zinc_hierarchy *h, const char *path,
 
 	zinc_buf_init(&key, h->ctx, ZINC_MAX_KEY);
 	zinc_buf_init(&e.text, h->ctx, zinc_max_document(h->ctx));
-	s = zinc_v3_key(h, path, ZINC_NODE_NONE, &key, err);
+	s = zinc_node_key(h, path, ZINC_NODE_NONE, &key, err);
 	if (s == ZINC_OK)
 		s = zinc_buf_text(&key) ? edit_key(&e, path, zinc_buf_text(&key), err) : zinc_fail_nomem(err);
 	if (s == ZINC_OK && out) {

@@ -350,7 +350,7 @@ list_below(const zinc_hierarchy *h, const char *path, struct below *b)
 	zinc_status s;
 
 	zinc_buf_init(&prefix, h->ctx, ZINC_MAX_KEY);
-	s = h->format->data_prefix(h, path, &prefix, b->err);
+	s = zinc_data_prefix(h, path, &prefix, b->err);
 	b->nprefix = prefix.n;
 	if (s == ZINC_OK)
 		s = zinc_buf_text(&prefix) ? zinc_store_walk(h->store, zinc_buf_text(&prefix), &to, b->err)
@@ -454,7 +454,7 @@ list_copies(struct thorough *t, const char *path, zinc_error *err)
 	zinc_report r;
 
 	zinc_report_init_quiet(&r, h->ctx, false);
-	ZINC_TRY(h->format->walk(h, path, ZINC_WALK_COPIES, &r, note_copy, t, err));
+	ZINC_TRY(zinc_walk(h, path, ZINC_WALK_COPIES, &r, note_copy, t, err));
 	return t->status;
 }
 
@@ -470,11 +470,11 @@ walk_thorough(struct thorough *t, const char *path, zinc_report *r, zinc_error *
 {
 	zinc_hierarchy *h = t->x.h;
 
-	ZINC_TRY(h->format->walk(h, path, ZINC_WALK_STORED, r, note_shown, t, err));
+	ZINC_TRY(zinc_walk(h, path, ZINC_WALK_STORED, r, note_shown, t, err));
 	if (t->stopped)
 		return t->status;
 	ZINC_TRY(list_copies(t, path, err));
-	ZINC_TRY(path[1] ? h->format->prefixes(h, path, list_prefix, &t->x, err)
+	ZINC_TRY(path[1] ? zinc_node_prefixes(h, path, list_prefix, &t->x, err)
 			 : zinc_hidden_list(&t->x, h->prefix, err));
 	return zinc_hidden_each(&t->x, t->fn, t->arg, &t->stopped, err);
 }
@@ -488,7 +488,7 @@ zinc_walk_thorough(zinc_hierarchy *h, const char *path, zinc_report *r, zinc_fou
 
 	zinc_store_caps(h->store, &caps);
 	if (!(caps.flags & ZINC_CAP_LIST))
-		return h->format->walk(h, path, ZINC_WALK_ALL, r, fn, arg, err);
+		return zinc_walk(h, path, ZINC_WALK_ALL, r, fn, arg, err);
 	zinc_hidden_init(&t.x, h);
 	s = walk_thorough(&t, path, r, err);
 	zinc_hidden_fini(&t.x);

@@ -670,8 +670,7 @@ zinc_hierarchy_close(zinc_hierarchy *h)
 {
 	if (!h || atomic_fetch_sub(&h->refs, 1) != 1)
 		return;
-	if (h->format->leave)
-		h->format->leave(h);
+	zinc_hierarchy_leave(h);
 	zinc_free(h->ctx, h->path);
 	zinc_free(h->ctx, h->prefix);
 	zinc_free(h->ctx, h->url);
@@ -724,7 +723,7 @@ static zinc_status
 check_data(const zinc_hierarchy *h, const char *path, zinc_buf *key, zinc_error *err)
 {
 	zinc_buf_end(key, 0);
-	ZINC_TRY(h->format->data_prefix(h, path, key, err));
+	ZINC_TRY(zinc_data_prefix(h, path, key, err));
 	ZINC_TRY(zinc_buf_puts(key, "0", err));
 	return zinc_buf_text(key) ? zinc_store_check_key(h->store, zinc_buf_text(key), err) : zinc_fail_nomem(err);
 }
@@ -740,7 +739,7 @@ zinc_hierarchy_check_keys(const zinc_hierarchy *h, const char *path, zinc_error 
 	zinc_buf_init(&key, h->ctx, ZINC_MAX_KEY);
 	for (i = 0; i < sizeof kinds / sizeof *kinds && s == ZINC_OK; i++) {
 		zinc_buf_end(&key, 0);
-		s = h->format->metadata_key(h, path, kinds[i], &key, err);
+		s = zinc_node_key(h, path, kinds[i], &key, err);
 		if (s == ZINC_OK)
 			s = zinc_buf_text(&key) ? zinc_store_check_key(h->store, zinc_buf_text(&key), err)
 						: zinc_fail_nomem(err);
@@ -780,6 +779,24 @@ normalise(char **out, const zinc_hierarchy *h, const char *path, zinc_error *err
 	return s;
 }
 
+/* Version 2, "Logical storage paths": '\' is '/', and several are one. */
+static char *
+clean_path(zinc_context *ctx, const char *path)
+{
+	char *out = zinc_strdup(ctx, path), *to = out;
+	const char *from;
+
+	for (from = path; out && *from; from++) {
+		const bool slash = *from == '/' || *from == '\\';
+
+		if (!slash || to == out || to[-1] != '/')
+			*to++ = slash ? '/' : *from;
+	}
+	if (out)
+		*to = '\0';
+	return out;
+}
+
 zinc_status
 zinc_path_normalise(char **out, const zinc_hierarchy *h, const char *path, zinc_error *err)
 {
@@ -787,9 +804,9 @@ zinc_path_normalise(char **out, const zinc_hierarchy *h, const char *path, zinc_
 	char *clean;
 
 	path = path ? path : "";
-	if (!h->format->clean_path)
+	if (!h->format->lax_paths)
 		return normalise(out, h, path, err);
-	clean = h->format->clean_path(h->ctx, path);
+	clean = clean_path(h->ctx, path);
 	if (!clean)
 		return zinc_fail_nomem(err);
 	s = normalise(out, h, clean, err);
@@ -817,7 +834,7 @@ zinc_hierarchy_vacant(zinc_hierarchy *h, const char *path, bool *vacant, zinc_er
 	struct vacancy look = {h->store, vacant};
 
 	*vacant = true;
-	return h->format->prefixes(h, path, look_below, &look, err);
+	return zinc_node_prefixes(h, path, look_below, &look, err);
 }
 
 /* ---- keys ---- */

@@ -17,17 +17,10 @@
 #include "format/fetch_documents.h"
 #include "format/format.h"
 
-/* At most so many documents has a node. */
-#define ZINC_LAYOUT_MAX 4
-
 typedef struct zinc_layout {
-	const char *names[ZINC_LAYOUT_MAX]; /* of documents */
-	size_t makers;                      /* the first of them make a node */
-	size_t n;                           /* with the next of them they describe it */
-	size_t all;                         /* and the last may hold consolidated metadata */
-	const char *implicit_rule;          /* that a group without a document breaks */
+	const char *implicit_rule; /* that a group without a document breaks */
 
-	/* The first n documents of one node, at least one maker not missing -> metadata.  `kind` is told on failure,
+	/* The documents of one node up to its attributes, at least one maker not missing -> metadata.  `kind` is told on failure,
 	 * too: a damaged group may have sound children.  The report names the document under the parser. */
 	zinc_status (*parse)(zinc_context *ctx, const zinc_fetched *docs, char *const *keys, zinc_report *r,
 			     zinc_meta **out, zinc_node_kind *kind, zinc_error *err);
@@ -43,20 +36,12 @@ typedef struct zinc_layout {
 
 /* ---- line.c ---- */
 
-/* prefix + path, as a prefix ("" or "a/b/"), appended. */
-zinc_status zinc_layout_prefix(const zinc_hierarchy *h, const char *path, zinc_buf *out, zinc_error *err);
-/* Slots of zinc_format: the key of a stored object, and the one prefix that holds all of a node. */
-zinc_status zinc_layout_chunk_key(const zinc_hierarchy *h, const char *path, const zinc_meta *m, const uint64_t *index,
-				  zinc_buf *out, zinc_error *err);
-zinc_status zinc_layout_prefixes(const zinc_hierarchy *h, const char *path,
-				 zinc_status (*fn)(void *arg, const char *prefix, zinc_error *err), void *arg,
-				 zinc_error *err);
 /* For the slot `place`: a key lies where it is stored, a document in its node's directory. */
 zinc_status zinc_layout_place(const char *key, zinc_key_role role, zinc_buf *place, zinc_error *err);
 /* Does a document of this name make a node? */
-bool zinc_layout_makes(const zinc_layout *l, const char *name);
+bool zinc_documents_make(const zinc_format *f, const char *name);
 /* Is none of the makers there, as far as could be told? */
-bool zinc_layout_missing(const zinc_layout *l, const zinc_fetched *docs);
+bool zinc_documents_missing(const zinc_format *f, const zinc_fetched *docs);
 
 typedef struct zinc_line {
 	zinc_context *ctx;
@@ -69,8 +54,8 @@ typedef struct zinc_line {
 
 enum { ZINC_LINE_ABOVE = 1, ZINC_LINE_SELF = 2 };
 
-/* Fetch the documents of all ancestors of `path`, of itself, or both. */
-zinc_status zinc_line_get(zinc_line *out, zinc_hierarchy *h, const zinc_layout *l, const char *path, unsigned parts,
+/* Fetch the documents `upto` a part of all ancestors of `path`, of itself, or both. */
+zinc_status zinc_line_get(zinc_line *out, zinc_hierarchy *h, const char *path, unsigned parts, zinc_document_part upto,
 			  zinc_error *err);
 void zinc_line_fini(zinc_line *line);
 
@@ -104,8 +89,8 @@ zinc_status zinc_walker_detect(zinc_walker *w, const char *name, const zinc_form
 /* What is said of a child of another version. */
 #define ZINC_FOREIGN_BYTES 160
 void zinc_walker_foreign(char text[ZINC_FOREIGN_BYTES], const zinc_format *format);
-/* For the slot `hides`. */
-bool zinc_layout_hides(const zinc_layout *l, const zinc_odd *odd);
+/* For zinc_hides. */
+bool zinc_layout_hides(const zinc_format *f, const zinc_odd *odd);
 /* Show a child of the node at `parent` (below the base) that cannot be shown: a finding with its name, escaped. */
 zinc_status zinc_walker_hidden(zinc_walker *w, const char *parent, const char *name, zinc_status code, const char *why,
 			       zinc_error *err);

@@ -1,50 +1,11 @@
 /*
- * line.c - keys of nodes that have a directory each, and the documents from the root down to one
+ * line.c - the documents from the root down to a node
  *
  * Promises:
  *
  * (1) The documents on the way to a node are one batched get, whatever the depth.
  */
 #include "format/layout.h"
-
-/* ---- keys ---- */
-
-zinc_status
-zinc_layout_prefix(const zinc_hierarchy *h, const char *path, zinc_buf *out, zinc_error *err)
-{
-	ZINC_TRY(zinc_buf_puts(out, h->prefix, err));
-	if (path[1] == '\0') /* the root adds nothing (M36) */
-		return ZINC_OK;
-	ZINC_TRY(zinc_buf_puts(out, path + 1, err));
-	return zinc_buf_puts(out, "/", err);
-}
-
-/* An unknown key encoding leaves no way to find a chunk (M19). */
-zinc_status
-zinc_layout_chunk_key(const zinc_hierarchy *h, const char *path, const zinc_meta *m, const uint64_t *index,
-		      zinc_buf *out, zinc_error *err)
-{
-	if (!m->keys.ops)
-		return zinc_meta_refuse(m, err);
-	ZINC_TRY(zinc_layout_prefix(h, path, out, err));
-	return m->keys.ops->encode(&m->keys, index, m->ndim, out, err);
-}
-
-/* One prefix holds all of a node: its documents, its chunks and everything below it. */
-zinc_status
-zinc_layout_prefixes(const zinc_hierarchy *h, const char *path,
-		     zinc_status (*fn)(void *arg, const char *prefix, zinc_error *err), void *arg, zinc_error *err)
-{
-	zinc_status s;
-	zinc_buf b;
-
-	zinc_buf_init(&b, h->ctx, ZINC_MAX_KEY);
-	s = zinc_layout_prefix(h, path, &b, err);
-	if (s == ZINC_OK)
-		s = zinc_buf_text(&b) ? fn(arg, zinc_buf_text(&b), err) : zinc_fail_nomem(err);
-	zinc_buf_fini(&b);
-	return s;
-}
 
 zinc_status
 zinc_layout_place(const char *key, zinc_key_role role, zinc_buf *place, zinc_error *err)
@@ -56,22 +17,22 @@ zinc_layout_place(const char *key, zinc_key_role role, zinc_buf *place, zinc_err
 }
 
 bool
-zinc_layout_makes(const zinc_layout *l, const char *name)
+zinc_documents_make(const zinc_format *f, const char *name)
 {
 	size_t i;
 
-	for (i = 0; i < l->makers; i++)
-		if (strcmp(l->names[i], name) == 0)
+	for (i = 0; i < zinc_documents(f, ZINC_PART_NODE); i++)
+		if (strcmp(f->documents[i].name, name) == 0)
 			return true;
 	return false;
 }
 
 bool
-zinc_layout_missing(const zinc_layout *l, const zinc_fetched *docs)
+zinc_documents_missing(const zinc_format *f, const zinc_fetched *docs)
 {
 	size_t i;
 
-	for (i = 0; i < l->makers; i++)
+	for (i = 0; i < zinc_documents(f, ZINC_PART_NODE); i++)
 		if (docs[i].found != ZINC_MISSING)
 			return false;
 	return true;
@@ -79,41 +40,34 @@ zinc_layout_missing(const zinc_layout *l, const zinc_fetched *docs)
 
 /* ---- the line ---- */
 
-/* The key of one document of the node whose path is the first n bytes of `path`. */
-static char *
-line_key(const zinc_hierarchy *h, const char *path, size_t n, const char *name)
-{
-	char *key = NULL;
-	zinc_buf b;
-
-	zinc_buf_init(&b, h->ctx, ZINC_MAX_KEY);
-	if (zinc_buf_puts(&b, h->prefix, NULL) == ZINC_OK && zinc_buf_add(&b, path + 1, n - 1, NULL) == ZINC_OK &&
-	    zinc_buf_puts(&b, n > 1 ? "/" : "", NULL) == ZINC_OK && zinc_buf_puts(&b, name, NULL) == ZINC_OK)
-		key = zinc_strndup(h->ctx, (const char *)b.p, b.n);
-	zinc_buf_fini(&b);
-	return key;
-}
-
-/* All documents of node i of the line. */
+/* The keys of node i of the line, whose path is the first bytes of `path`. */
 static zinc_status
-line_node(zinc_line *line, const zinc_hierarchy *h, const zinc_layout *l, const char *path, size_t i, zinc_error *err)
+line_node(zinc_line *line, const zinc_hierarchy *h, const char *path, size_t i, zinc_error *err)
 {
+	char *own = zinc_strndup(h->ctx, path, line->npath[i]);
+	zinc_status s = own ? ZINC_OK : zinc_fail_nomem(err);
+	zinc_buf key;
 	size_t j;
 
-	for (j = 0; j < line->per; j++) {
-		char *key = line_key(h, path, line->npath[i], l->names[j]);
+	zinc_buf_init(&key, h->ctx, ZINC_MAX_KEY);
+	for (j = 0; j < line->per && s == ZINC_OK; j++) {
+		char **to = &line->keys[i * line->per + j];
 
-		line->keys[i * line->per + j] = key;
-		if (!key)
-			return zinc_fail_nomem(err);
+		zinc_buf_end(&key, 0);
+		s = zinc_document_key(h, own, j, &key, err);
+		if (s == ZINC_OK)
+			*to = zinc_strndup(h->ctx, (const char *)key.p, key.n);
+		if (s == ZINC_OK && !*to)
+			s = zinc_fail_nomem(err);
 	}
-	return ZINC_OK;
+	zinc_buf_fini(&key);
+	zinc_free(h->ctx, own);
+	return s;
 }
 
 /* The nodes on the way: "/", "/a" and "/a/b" for "/a/b".  The first `skip` of them are left out. */
 static zinc_status
-line_keys(zinc_line *line, const zinc_hierarchy *h, const zinc_layout *l, const char *path, size_t skip,
-	  zinc_error *err)
+line_keys(zinc_line *line, const zinc_hierarchy *h, const char *path, size_t skip, zinc_error *err)
 {
 	size_t npath = 1, i;
 
@@ -123,21 +77,20 @@ line_keys(zinc_line *line, const zinc_hierarchy *h, const zinc_layout *l, const 
 		if (i < skip)
 			continue;
 		line->npath[i - skip] = npath;
-		ZINC_TRY(line_node(line, h, l, path, i - skip, err));
+		ZINC_TRY(line_node(line, h, path, i - skip, err));
 	}
 	return ZINC_OK;
 }
 
 /* One batched get whatever the depth, so that a deep node costs no more round trips than a shallow one. */
 zinc_status
-zinc_line_get(zinc_line *out, zinc_hierarchy *h, const zinc_layout *l, const char *path, unsigned parts,
-	      zinc_error *err)
+zinc_line_get(zinc_line *out, zinc_hierarchy *h, const char *path, unsigned parts, zinc_document_part upto, zinc_error *err)
 {
 	size_t above = 0, skip, n;
 	const char *p;
 	zinc_status s;
 
-	*out = (zinc_line){.ctx = h->ctx, .per = l->all};
+	*out = (zinc_line){.ctx = h->ctx, .per = zinc_documents(h->format, upto)};
 	for (p = path; path[1] && *p; p++) /* each '/' begins a name, and has an ancestor before it */
 		above += *p == '/';
 	skip = parts & ZINC_LINE_ABOVE ? 0 : above;
@@ -147,7 +100,7 @@ zinc_line_get(zinc_line *out, zinc_hierarchy *h, const zinc_layout *l, const cha
 	out->keys = zinc_calloc(h->ctx, n, sizeof *out->keys);
 	out->npath = zinc_calloc(h->ctx, out->n, sizeof *out->npath);
 	out->docs = zinc_calloc(h->ctx, n, sizeof *out->docs);
-	s = out->keys && out->npath && out->docs ? line_keys(out, h, l, path, skip, err) : zinc_fail_nomem(err);
+	s = out->keys && out->npath && out->docs ? line_keys(out, h, path, skip, err) : zinc_fail_nomem(err);
 	if (s == ZINC_OK && n > 0)
 		s = zinc_fetch(h->store, out->keys, n, out->docs, err);
 	if (s != ZINC_OK)

@@ -575,7 +575,7 @@ list(zinc_survey *s, zinc_key_fn fn, zinc_error *err)
 	s->judging = fn == judge_key;
 	s->keys = s->nforeign = 0;
 	zinc_buf_end(&s->foreign, 0);
-	return s->path[1] ? s->h->format->prefixes(s->h, s->path, list_prefix, &l, err)
+	return s->path[1] ? zinc_node_prefixes(s->h, s->path, list_prefix, &l, err)
 			  : list_prefix(&l, s->h->prefix, err);
 }
 
@@ -699,7 +699,7 @@ zinc_survey_documents(zinc_survey *s, zinc_error *err)
 	struct listing l = {s, {.key = gather_document, .own = 1, .arg = s}};
 
 	s->err = err;
-	return s->h->format->prefixes(s->h, s->path, list_prefix, &l, err);
+	return zinc_node_prefixes(s->h, s->path, list_prefix, &l, err);
 }
 
 /* ---- the nodes, for callers ---- */

@@ -20,8 +20,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "format/draft.h"
 #include "format/hidden.h"
-#include "format/layout.h"
 
 /* Documents of siblings that are held at once. */
 #define WINDOW 1024
@@ -45,7 +45,7 @@ static zinc_status
 make_key(zinc_walker *w, zinc_node_kind kind, zinc_error *err)
 {
 	zinc_buf_end(&w->key, 0);
-	ZINC_TRY(w->h->format->metadata_key(w->h, zinc_buf_text(&w->path), kind, &w->key, err));
+	ZINC_TRY(zinc_node_key(w->h, zinc_buf_text(&w->path), kind, &w->key, err));
 	return zinc_buf_text(&w->key) ? ZINC_OK : zinc_fail_nomem(err);
 }
 
@@ -160,7 +160,7 @@ zinc_walker_detect(zinc_walker *w, const char *name, const zinc_format **format,
 
 	*format = NULL;
 	zinc_buf_init(&prefix, w->h->ctx, ZINC_MAX_KEY);
-	s = zinc_layout_prefix(w->h, zinc_buf_text(&w->path), &prefix, err);
+	s = zinc_node_prefix(w->h, zinc_buf_text(&w->path), &prefix, err);
 	if (s == ZINC_OK)
 		s = zinc_buf_printf(&prefix, err, "%s%s", name, *name ? "/" : "");
 	if (s == ZINC_OK) {
@@ -229,7 +229,7 @@ show_fetched(zinc_walker *w, const zinc_fetched *docs, char *const *keys, zinc_n
 	bool foreign;
 	size_t i;
 
-	for (i = 0; i < w->layout->n && s == ZINC_OK; i++)
+	for (i = 0; i < zinc_documents(w->h->format, ZINC_PART_ATTRIBUTES) && s == ZINC_OK; i++)
 		s = zinc_fetched_status(&docs[i], keys[i], &problem);
 	if (s == ZINC_OK)
 		s = w->layout->parse(w->h->ctx, docs, keys, w->r, &node.meta, &node.kind, &problem);
@@ -277,7 +277,7 @@ show_prefix(zinc_walker *w, bool *implicit, zinc_error *err)
 
 	zinc_buf_init(&prefix, w->h->ctx, ZINC_MAX_KEY);
 	zinc_hidden_init(&p.x, w->h);
-	s = zinc_layout_prefix(w->h, zinc_buf_text(&w->path), &prefix, err);
+	s = zinc_node_prefix(w->h, zinc_buf_text(&w->path), &prefix, err);
 	if (s == ZINC_OK)
 		s = zinc_buf_text(&prefix) ? zinc_store_list(w->h->store, zinc_buf_text(&prefix), probe_key, &p, err)
 					   : zinc_fail_nomem(err);
@@ -360,13 +360,13 @@ collect_entry(void *arg, const char *entry, int is_prefix)
 
 /* Is it, or may it be, a child?  Documents of the group itself are told of by who reads them. */
 bool
-zinc_layout_hides(const zinc_layout *l, const zinc_odd *odd)
+zinc_layout_hides(const zinc_format *f, const zinc_odd *odd)
 {
 	static const char *const makers[] = {"zarr.json", ".zarray", ".zgroup"}; /* of nodes of any version */
 	size_t i;
 
-	for (i = 0; i < l->all; i++)
-		if (strcmp(zinc_key_name(odd->key), l->names[i]) == 0)
+	for (i = 0; i < zinc_documents(f, ZINC_PART_COPIES); i++)
+		if (strcmp(zinc_key_name(odd->key), f->documents[i].name) == 0)
 			return false;
 	if (odd->kind == ZINC_ODD_LINK || odd->kind == ZINC_ODD_DIR)
 		return odd->kind == ZINC_ODD_LINK;
@@ -381,7 +381,7 @@ collect_odd(void *arg, const zinc_odd *odd)
 {
 	struct collect *c = arg;
 
-	if (zinc_layout_hides(c->w->layout, odd))
+	if (zinc_layout_hides(c->format, odd))
 		c->status = zinc_walker_hidden(c->w, c->parent, zinc_key_name(odd->key),
 					       odd->kind == ZINC_ODD_NAME ? ZINC_E_CORRUPT : ZINC_E_IO, odd->why,
 					       c->err);
@@ -438,7 +438,7 @@ level_list(zinc_walker *w, struct level *l, const char *parent, zinc_error *err)
 
 	zinc_buf_init(&prefix, w->h->ctx, ZINC_MAX_KEY);
 	zinc_buf_init(&c.refused, w->h->ctx, zinc_max_list(w->h->ctx));
-	s = zinc_layout_prefix(w->h, zinc_buf_text(&w->path), &prefix, err);
+	s = zinc_node_prefix(w->h, zinc_buf_text(&w->path), &prefix, err);
 	if (s == ZINC_OK)
 		s = zinc_buf_text(&prefix) ? zinc_store_walk(w->h->store, zinc_buf_text(&prefix), &to, err)
 					   : zinc_fail_nomem(err);
@@ -512,7 +512,7 @@ level_push(zinc_walker *w, struct level **top, const char *parent, zinc_error *e
 	if (!l)
 		return zinc_fail_nomem(err);
 	l->up = *top;
-	l->per = w->layout->n;
+	l->per = zinc_documents(w->h->format, ZINC_PART_ATTRIBUTES);
 	l->depth = *top ? (*top)->depth + 1 : 1;
 	zinc_buf_init(&l->pool, w->h->ctx, zinc_max_list(w->h->ctx));
 	s = level_list(w, l, parent, err);
@@ -527,18 +527,14 @@ level_push(zinc_walker *w, struct level **top, const char *parent, zinc_error *e
 
 /* The keys of the documents of one child. */
 static zinc_status
-child_keys(zinc_walker *w, const char *path, char **keys, zinc_error *err)
+child_keys(zinc_walker *w, const char *path, char **keys, size_t n, zinc_error *err)
 {
 	zinc_status s = zinc_walker_at(w, path, strlen(path), err);
-	size_t prefix, i;
+	size_t i;
 
-	zinc_buf_end(&w->key, 0);
-	if (s == ZINC_OK)
-		s = zinc_layout_prefix(w->h, zinc_buf_text(&w->path), &w->key, err);
-	prefix = w->key.n;
-	for (i = 0; i < w->layout->n && s == ZINC_OK; i++) {
-		zinc_buf_end(&w->key, prefix);
-		s = zinc_buf_puts(&w->key, w->layout->names[i], err);
+	for (i = 0; i < n && s == ZINC_OK; i++) {
+		zinc_buf_end(&w->key, 0);
+		s = zinc_document_key(w->h, zinc_buf_text(&w->path), i, &w->key, err);
 		if (s == ZINC_OK)
 			keys[i] = zinc_strndup(w->h->ctx, (const char *)w->key.p, w->key.n);
 		if (s == ZINC_OK && !keys[i])
@@ -556,7 +552,7 @@ next_window(zinc_walker *w, struct level *l, zinc_error *err)
 
 	drop_window(w->h->ctx, l);
 	for (i = 0; i < n; i++)
-		ZINC_TRY(child_keys(w, l->paths[l->at + i], &l->keys[i * l->per], err));
+		ZINC_TRY(child_keys(w, l->paths[l->at + i], &l->keys[i * l->per], l->per, err));
 	ZINC_TRY(zinc_fetch(w->h->store, l->keys, n * l->per, l->docs, err));
 	l->from = l->at;
 	l->nheld = n;
@@ -571,7 +567,7 @@ show_stored(zinc_walker *w, const zinc_fetched *docs, char *const *keys, zinc_no
 {
 	bool foreign, implicit;
 
-	if (!zinc_layout_missing(w->layout, docs))
+	if (!zinc_documents_missing(w->h->format, docs))
 		return show_fetched(w, docs, keys, kind, err);
 	*kind = ZINC_NODE_NONE;
 	ZINC_TRY(show_foreign(w, &foreign, err));
@@ -695,7 +691,7 @@ show_self(zinc_walker *w, const zinc_line *line, bool self, zinc_node_kind *kind
 	w->arg = arg;
 	if (problem.code != ZINC_OK)
 		return zinc_error_copy(err, &problem);
-	if (*kind == ZINC_NODE_NONE && zinc_layout_missing(w->layout, &line->docs[at])) {
+	if (*kind == ZINC_NODE_NONE && zinc_documents_missing(w->h->format, &line->docs[at])) {
 		zinc_fail(err, ZINC_E_NOTFOUND, "no node is there");
 		return zinc_error_at_key(err, ZINC_E_NOTFOUND, line->keys[at]);
 	}
@@ -713,7 +709,7 @@ list(zinc_walker *w, const char *path, const zinc_listing *what, zinc_error *err
 
 	if (path[1])
 		ZINC_TRY(zinc_buf_puts(&w->base, path, err));
-	ZINC_TRY(zinc_line_get(&line, w->h, w->layout, path, ZINC_LINE_SELF | (above ? ZINC_LINE_ABOVE : 0u), err));
+	ZINC_TRY(zinc_line_get(&line, w->h, path, ZINC_LINE_SELF | (above ? ZINC_LINE_ABOVE : 0u), ZINC_PART_COPIES, err));
 	s = what->copies ? show_descendants(w, &line, true, what->depth, err)
 			 : show_self(w, &line, what->self, &kind, err);
 	if (s == ZINC_OK && kind == ZINC_NODE_GROUP && !w->stopped && what->depth != 0)
@@ -745,4 +741,39 @@ zinc_layout_list(zinc_hierarchy *h, const zinc_layout *l, const char *path, zinc
 	zinc_buf_fini(&w.path);
 	zinc_buf_fini(&w.base);
 	return s;
+}
+
+/* ---- for every version ---- */
+
+static const zinc_layout *
+layout_of(const zinc_hierarchy *h)
+{
+	return h->format == &zinc_format_v2 ? &zinc_v2_layout : &zinc_v3_layout;
+}
+
+zinc_status
+zinc_children(zinc_hierarchy *h, const char *path, zinc_report *r, zinc_found_fn fn, void *arg, zinc_error *err)
+{
+	if (h->entry)
+		return zinc_draft_children(h, path, r, fn, arg, err);
+	return zinc_layout_list(h, layout_of(h), path, (zinc_listing){.depth = 1}, r, fn, arg, err);
+}
+
+zinc_status
+zinc_walk(zinc_hierarchy *h, const char *path, int depth, zinc_report *r, zinc_found_fn fn, void *arg, zinc_error *err)
+{
+	const zinc_listing what = {.self = true,
+				   .stored = depth == ZINC_WALK_STORED,
+				   .copies = depth == ZINC_WALK_COPIES,
+				   .depth = depth};
+
+	if (h->entry)
+		return zinc_draft_walk(h, path, depth, r, fn, arg, err);
+	return zinc_layout_list(h, layout_of(h), path, what, r, fn, arg, err);
+}
+
+bool
+zinc_hides(const zinc_hierarchy *h, const zinc_odd *odd)
+{
+	return h->entry ? zinc_draft_hides(h, odd) : zinc_layout_hides(h->format, odd);
 }

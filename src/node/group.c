@@ -21,7 +21,7 @@ create(zinc_hierarchy *h, const char *path, const char *attributes, int overwrit
 	if (overwrite)
 		s = zinc_erase_for(h, path, overwrite, false, err);
 	if (s == ZINC_OK)
-		s = h->format->init(h, err);
+		s = zinc_hierarchy_init(h, err);
 	if (s == ZINC_OK)
 		s = h->format->write_node(h, path, m, &absent, NULL, err);
 	zinc_meta_free(m);

@@ -113,8 +113,8 @@ list(zinc_hierarchy *h, const char *path, bool children, int depth, zinc_node_fn
 	l.base = node;
 	zinc_report_init(&r, h->ctx, h->strict, h->url);
 	r.fallback = h->fallback;
-	s = children ? h->format->children(h, node, &r, list_node, &l, err)
-		     : h->format->walk(h, node, depth, &r, list_node, &l, err);
+	s = children ? zinc_children(h, node, &r, list_node, &l, err)
+		     : zinc_walk(h, node, depth, &r, list_node, &l, err);
 	zinc_free(h->ctx, node);
 	return zinc_error_in(err, s == ZINC_OK ? l.status : s, h);
 }
@@ -179,7 +179,7 @@ get_document(zinc_hierarchy *h, const char *path, zinc_node_kind kind, zinc_blob
 	zinc_buf key;
 
 	zinc_buf_init(&key, h->ctx, ZINC_MAX_KEY);
-	s = h->format->metadata_key(h, path, kind, &key, err);
+	s = zinc_node_key(h, path, kind, &key, err);
 	if (s == ZINC_OK && !zinc_buf_text(&key))
 		s = zinc_fail_nomem(err);
 	if (s == ZINC_OK) {

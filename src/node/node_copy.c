@@ -75,7 +75,7 @@ refuse_odd(void *arg, const zinc_odd *odd)
 {
 	struct copy *c = arg;
 
-	if (odd->kind == ZINC_ODD_DIR || (odd->kind == ZINC_ODD_NAME && !c->from->format->hides(c->from, odd)))
+	if (odd->kind == ZINC_ODD_DIR || (odd->kind == ZINC_ODD_NAME && !zinc_hides(c->from, odd)))
 		return 0;
 	c->status = zinc_fail(c->err, ZINC_E_IO, "cannot be copied: %s", odd->why);
 	zinc_error_at_key(c->err, c->status, odd->key);
@@ -251,16 +251,16 @@ name_keys(struct copy *c, const char *from_path, const char *to_path)
 
 	zinc_report_init(&r, c->from->ctx, c->from->strict, c->from->url);
 	ZINC_TRY(f->read_node(c->from, from_path, &r, &m, c->err));
-	s = f->metadata_key(c->from, from_path, m->kind, &c->from_key, c->err);
+	s = zinc_node_key(c->from, from_path, m->kind, &c->from_key, c->err);
 	if (s == ZINC_OK)
-		s = f->metadata_key(c->to, to_path, m->kind, &c->to_key, c->err);
+		s = zinc_node_key(c->to, to_path, m->kind, &c->to_key, c->err);
 	c->implicit = m->implicit;
 	zinc_meta_free(m);
 	ZINC_TRY(s);
 	if (!zinc_buf_text(&c->from_key) || !zinc_buf_text(&c->to_key))
 		return zinc_fail_nomem(c->err);
-	ZINC_TRY(f->prefixes(c->from, from_path, add_prefix, &c->from_prefixes, c->err));
-	return f->prefixes(c->to, to_path, add_prefix, &c->to_prefixes, c->err);
+	ZINC_TRY(zinc_node_prefixes(c->from, from_path, add_prefix, &c->from_prefixes, c->err));
+	return zinc_node_prefixes(c->to, to_path, add_prefix, &c->to_prefixes, c->err);
 }
 
 static zinc_status
@@ -270,7 +270,7 @@ copy_node(struct copy *c, const char *from_path, const char *to_path)
 	ZINC_TRY(check_target(c, to_path));
 	ZINC_TRY(collect_keys(c));
 	ZINC_TRY(order_keys(c));
-	ZINC_TRY(c->to->format->init(c->to, c->err));
+	ZINC_TRY(zinc_hierarchy_init(c->to, c->err));
 	ZINC_TRY(c->to->format->prepare(c->to, to_path, true, c->err));
 	ZINC_TRY(copy_all(c));
 	return c->to->format->settle(c->to, to_path, c->err);

@@ -153,9 +153,9 @@ lay_over_node(struct documents *d, const zinc_cp_node *n)
 
 	zinc_buf_init(&from, c->ctx, ZINC_MAX_KEY);
 	zinc_buf_init(&to, c->ctx, ZINC_MAX_KEY);
-	s = c->from->format->metadata_key(c->from, n->from, n->kind, &from, d->err);
+	s = zinc_node_key(c->from, n->from, n->kind, &from, d->err);
 	if (s == ZINC_OK)
-		s = c->to->format->metadata_key(c->to, n->to, n->kind, &to, d->err);
+		s = zinc_node_key(c->to, n->to, n->kind, &to, d->err);
 	if (s == ZINC_OK)
 		s = zinc_buf_text(&from) && zinc_buf_text(&to) ? lay_over(d, zinc_buf_text(&from), zinc_buf_text(&to))
 							       : zinc_fail_nomem(d->err);
@@ -191,7 +191,7 @@ assemble(struct documents *d)
 {
 	size_t i;
 
-	ZINC_TRY(d->h->format->init(d->h, d->err));
+	ZINC_TRY(zinc_hierarchy_init(d->h, d->err));
 	ZINC_TRY(write_nodes(d));
 	ZINC_TRY(lay_over_parts(d));
 	for (i = 0; i < d->c->nnodes; i++) {
@@ -260,10 +260,9 @@ static zinc_status
 name_place(struct documents *d)
 {
 	const zinc_cp *c = d->c;
-	const zinc_format *f = c->to->format;
 
-	ZINC_TRY(f->prefixes(c->to, c->to_path, add_prefix, &d->prefixes, d->err));
-	ZINC_TRY(f->metadata_key(c->to, c->to_path, c->nodes[0].kind, &d->own, d->err));
+	ZINC_TRY(zinc_node_prefixes(c->to, c->to_path, add_prefix, &d->prefixes, d->err));
+	ZINC_TRY(zinc_node_key(c->to, c->to_path, c->nodes[0].kind, &d->own, d->err));
 	return zinc_buf_text(&d->own) ? ZINC_OK : zinc_fail_nomem(d->err);
 }
 

@@ -71,7 +71,7 @@ name_key(const zinc_cp *c, zinc_buf *b, const char *name, zinc_error *err)
 	if (c->to_path[1] == '\0')
 		ZINC_TRY(zinc_buf_puts(b, c->to->prefix, err));
 	else
-		ZINC_TRY(c->to->format->data_prefix(c->to, c->to_path, b, err));
+		ZINC_TRY(zinc_data_prefix(c->to, c->to_path, b, err));
 	ZINC_TRY(zinc_buf_puts(b, name, err));
 	return zinc_buf_text(b) ? ZINC_OK : zinc_fail_nomem(err);
 }

@@ -376,9 +376,9 @@ list_source(struct listing *l)
 
 	zinc_buf_init(&from, c->ctx, ZINC_MAX_KEY);
 	zinc_buf_init(&to, c->ctx, ZINC_MAX_KEY);
-	s = c->from->format->prefixes(c->from, c->from_path, add_prefix, &from, l->err);
+	s = zinc_node_prefixes(c->from, c->from_path, add_prefix, &from, l->err);
 	if (s == ZINC_OK)
-		s = c->to->format->prefixes(c->to, c->to_path, add_prefix, &to, l->err);
+		s = zinc_node_prefixes(c->to, c->to_path, add_prefix, &to, l->err);
 	if (s == ZINC_OK)
 		s = list_prefixes(l, &from, &to);
 	zinc_buf_fini(&from);
@@ -403,7 +403,7 @@ name_data(zinc_cp *c, zinc_cp_node *n, zinc_error *err)
 	zinc_buf b;
 
 	zinc_buf_init(&b, c->ctx, ZINC_MAX_KEY);
-	s = c->from->format->data_prefix(c->from, n->from, &b, err);
+	s = zinc_data_prefix(c->from, n->from, &b, err);
 	n->ndata = b.n;
 	if (s == ZINC_OK && !(n->data = zinc_strndup(c->ctx, b.n ? (const char *)b.p : "", b.n)))
 		s = zinc_fail_nomem(err);

@@ -45,8 +45,8 @@ name_object(const struct batch *b, size_t i, zinc_buf bufs[2], const char *key[2
 		return ZINC_OK;
 	}
 	index = zinc_cp_object(n, b->first + i);
-	ZINC_TRY(b->c->from->format->chunk_key(b->c->from, n->from, n->source, index, &bufs[0], err));
-	ZINC_TRY(b->c->to->format->chunk_key(b->c->to, n->to, n->target, index, &bufs[1], err));
+	ZINC_TRY(zinc_chunk_key(b->c->from, n->from, n->source, index, &bufs[0], err));
+	ZINC_TRY(zinc_chunk_key(b->c->to, n->to, n->target, index, &bufs[1], err));
 	key[0] = zinc_buf_text(&bufs[0]);
 	key[1] = zinc_buf_text(&bufs[1]);
 	return key[0] && key[1] ? ZINC_OK : zinc_fail_nomem(err);

@@ -123,7 +123,7 @@ compare_prefix(void *arg, const char *prefix, zinc_error *err)
 static zinc_status
 compare_target(struct shared *x, const zinc_hierarchy *old, const char *path)
 {
-	return path[1] ? old->format->prefixes(old, path, compare_prefix, x, x->err)
+	return path[1] ? zinc_node_prefixes(old, path, compare_prefix, x, x->err)
 		       : compare_prefix(x, old->prefix, x->err);
 }
 

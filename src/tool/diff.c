@@ -110,7 +110,7 @@ list(zinc_cmp *c, int side, struct listing *l, zinc_error *err)
 	*l = (struct listing){.ctx = c->ctx, .c = c, .base = c->base[side], .err = err};
 	zinc_report_init(&r, h->ctx, h->strict, h->url);
 	r.fallback = h->fallback;
-	s = c->o.select ? h->format->walk(h, l->base, ZINC_WALK_ALL, &r, list_node, l, err)
+	s = c->o.select ? zinc_walk(h, l->base, ZINC_WALK_ALL, &r, list_node, l, err)
 			: zinc_walk_thorough(h, l->base, &r, list_node, l, err);
 	ZINC_TRY(zinc_error_in(err, s == ZINC_OK ? l->status : s, h));
 	if (l->n == 0)
@@ -264,7 +264,7 @@ hunt_hidden(zinc_cmp *c, const zinc_cmp_pair *p, bool *found, zinc_error *err)
 		if (!(caps.flags & ZINC_CAP_LIST) || (caps.flags & ZINC_CAP_REMOTE))
 			continue;
 		zinc_buf_init(&prefix, c->ctx, ZINC_MAX_KEY);
-		s = c->h[h.side]->format->data_prefix(c->h[h.side], p->full[h.side], &prefix, err);
+		s = zinc_data_prefix(c->h[h.side], p->full[h.side], &prefix, err);
 		h.nprefix = prefix.n;
 		if (s == ZINC_OK)
 			s = zinc_buf_text(&prefix)

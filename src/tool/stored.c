@@ -76,7 +76,7 @@ list_objects(const zinc_array *a, const zinc_stack *layers, bool hidden, zinc_st
 		return zinc_meta_refuse(m, err);
 	ZINC_TRY(zinc_stack_store(layers, &store, err));
 	zinc_buf_init(&prefix, a->ctx, ZINC_MAX_KEY);
-	code = a->h->format->data_prefix(a->h, a->path, &prefix, err);
+	code = zinc_data_prefix(a->h, a->path, &prefix, err);
 	l.skip = prefix.n;
 	if (code == ZINC_OK)
 		code = zinc_buf_text(&prefix) ? zinc_store_walk(store, zinc_buf_text(&prefix), &to, err)

@@ -211,7 +211,7 @@ static zinc_status
 each_prefix(const zinc_check *c, zinc_status (*fn)(void *arg, const char *prefix, zinc_error *err), void *arg,
 	    zinc_error *err)
 {
-	return c->h->path[1] ? c->h->format->prefixes(c->h, c->h->path, fn, arg, err) : fn(arg, c->h->prefix, err);
+	return c->h->path[1] ? zinc_node_prefixes(c->h, c->h->path, fn, arg, err) : fn(arg, c->h->prefix, err);
 }
 
 zinc_status

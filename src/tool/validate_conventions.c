@@ -40,7 +40,7 @@ check_node(zinc_check *c, zinc_conventions *conventions, const zinc_check_node *
 	zinc_buf_end(path, 0);
 	zinc_buf_end(key, 0);
 	ZINC_TRY(zinc_check_path(path, node->prefix, strlen(node->prefix), err));
-	ZINC_TRY(c->h->format->metadata_key(c->h, zinc_buf_text(path), node->kind, key, err));
+	ZINC_TRY(zinc_node_key(c->h, zinc_buf_text(path), node->kind, key, err));
 	if (!zinc_buf_text(key))
 		return zinc_fail_nomem(err);
 	d.key = zinc_check_key(c, zinc_buf_text(key));

@@ -315,7 +315,7 @@ static zinc_status
 document_key(const zinc_check *c, const char *path, zinc_node_kind kind, zinc_buf *key, zinc_error *err)
 {
 	zinc_buf_end(key, 0);
-	ZINC_TRY(c->h->format->metadata_key(c->h, path, kind, key, err));
+	ZINC_TRY(zinc_node_key(c->h, path, kind, key, err));
 	return zinc_buf_text(key) ? ZINC_OK : zinc_fail_nomem(err);
 }
 

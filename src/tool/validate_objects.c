@@ -450,7 +450,7 @@ is_above_array(struct objects *o, const zinc_odd *odd, bool *hidden)
 	if (odd->kind == ZINC_ODD_DIR)
 		return ZINC_OK; /* there are many of them */
 	zinc_buf_init(&top, o->c->ctx, ZINC_MAX_KEY);
-	s = o->c->h->format->data_prefix(o->c->h, "/", &top, o->err);
+	s = zinc_data_prefix(o->c->h, "/", &top, o->err);
 	if (s == ZINC_OK && !zinc_buf_text(&top))
 		s = zinc_fail_nomem(o->err);
 	if (s == ZINC_OK)
@@ -684,7 +684,7 @@ is_hidden(struct objects *o, const zinc_odd *odd, bool *hidden)
 	zinc_key_role role;
 
 	ZINC_TRY(zinc_key_role_of(o->c->h, odd->key, &role, o->err));
-	*hidden = role == ZINC_KEY_NODE || role == ZINC_KEY_PART || o->c->h->format->hides(o->c->h, odd);
+	*hidden = role == ZINC_KEY_NODE || role == ZINC_KEY_PART || zinc_hides(o->c->h, odd);
 	if (*hidden || role != ZINC_KEY_OTHER)
 		return ZINC_OK;
 	ZINC_TRY(zinc_check_place(o->c, odd->key, &role, o->err));

@@ -168,7 +168,7 @@ create(const struct draft *d)
 	forest f;
 
 	open_draft(&f, d);
-	assert_ok(f.h->format->init(f.h, &err));
+	assert_ok(zinc_hierarchy_init(f.h, &err));
 	n = forest_counts(&f);
 	assert_int_equal(n.put_calls, 1);
 	assert_string_equal(forest_keys(&f), "zarr.json");

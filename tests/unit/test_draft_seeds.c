@@ -69,7 +69,7 @@ place(forest *f, const char *role, const char *text)
 	if (strcmp(role, "entry") == 0)
 		assert_ok(zinc_buf_puts(&key, "zarr.json", &err));
 	else
-		assert_ok(f->h->format->metadata_key(
+		assert_ok(zinc_node_key(
 		    f->h, "/x", strcmp(role, "array") == 0 ? ZINC_NODE_ARRAY : ZINC_NODE_GROUP, &key, &err));
 	if (strcmp(role, "array") == 0)
 		assert_ok(zinc_node_erase(f->h, "/x", &err));
@@ -150,7 +150,7 @@ chunk_key(forest *f, const char *path, const char *separator, const char *indice
 	zinc_array_close(a);
 	zinc_report_init_quiet(&r, f->ctx, true);
 	assert_ok(f->h->format->read_node(f->h, path, &r, &m, &err));
-	assert_ok(f->h->format->chunk_key(f->h, path, m, index, out, &err));
+	assert_ok(zinc_chunk_key(f->h, path, m, index, out, &err));
 	zinc_meta_free(m);
 }
 
@@ -169,7 +169,7 @@ check_key(const char *draft, const char *what, const char *path, const char *sep
 	if (strcmp(what, "chunk") == 0)
 		chunk_key(&f, path, separator, indices, &key);
 	else
-		assert_ok(f.h->format->metadata_key(
+		assert_ok(zinc_node_key(
 		    f.h, path, strcmp(what, "array") == 0 ? ZINC_NODE_ARRAY : ZINC_NODE_GROUP, &key, &err));
 	assert_string_equal(zinc_buf_text(&key), want);
 	zinc_buf_fini(&key);

@@ -59,13 +59,13 @@ test_keys(void **state)
 	(void)state;
 	forest_open(&f, "p/q", ZINC_LENIENT);
 	zinc_buf_init(&b, f.ctx, 1000);
-	assert_ok(zinc_format_v3.metadata_key(f.h, "/", ZINC_NODE_GROUP, &b, &err));
+	assert_ok(zinc_node_key(f.h, "/", ZINC_NODE_GROUP, &b, &err));
 	assert_string_equal(text_of(&b), "p/q/zarr.json");
-	assert_ok(zinc_format_v3.metadata_key(f.h, "/foo/bar", ZINC_NODE_ARRAY, &b, &err));
+	assert_ok(zinc_node_key(f.h, "/foo/bar", ZINC_NODE_ARRAY, &b, &err));
 	assert_string_equal(text_of(&b), "p/q/foo/bar/zarr.json");
-	assert_ok(zinc_format_v3.data_prefix(f.h, "/", &b, &err));
+	assert_ok(zinc_data_prefix(f.h, "/", &b, &err));
 	assert_string_equal(text_of(&b), "p/q/");
-	assert_ok(zinc_format_v3.prefixes(f.h, "/foo", keep, &b, &err));
+	assert_ok(zinc_node_prefixes(f.h, "/foo", keep, &b, &err));
 	assert_string_equal(text_of(&b), "p/q/foo/");
 	forest_put(&f, "p/q/foo/zarr.json", ARRAY);
 	zinc_report_init(&r, f.ctx, true, "");
@@ -73,9 +73,9 @@ test_keys(void **state)
 	assert_ok(zinc_format_v3.read_node(f.h, "/foo", &r, &m, &err));
 	assert_int_equal(forest_counts(&f).get_requests, 1); /* (2) */
 	assert_true(m->tag.n > 0);
-	assert_ok(zinc_format_v3.chunk_key(f.h, "/foo", m, index, &b, &err));
+	assert_ok(zinc_chunk_key(f.h, "/foo", m, index, &b, &err));
 	assert_string_equal(text_of(&b), "p/q/foo/c/1");
-	assert_ok(zinc_format_v3.chunk_key(f.h, "/", m, index, &b, &err));
+	assert_ok(zinc_chunk_key(f.h, "/", m, index, &b, &err));
 	assert_string_equal(text_of(&b), "p/q/c/1");
 	zinc_meta_free(m);
 	zinc_buf_fini(&b);
@@ -129,7 +129,7 @@ test_unsupported_keys(void **state)
 		   "\"fill_value\": 0, "
 		   "\"codecs\": [\"bytes\"]}");
 	assert_ok(zinc_format_v3.read_node(f.h, "/", &r, &m, &err));
-	assert_int_equal(zinc_format_v3.chunk_key(f.h, "/", m, index, &b, &err), ZINC_E_UNSUPPORTED);
+	assert_int_equal(zinc_chunk_key(f.h, "/", m, index, &b, &err), ZINC_E_UNSUPPORTED);
 	assert_non_null(strstr(err.text, "own"));
 	zinc_meta_free(m);
 	zinc_buf_fini(&b);

@@ -1,0 +1,110 @@
+/*
+ * node_key.c - where documents and stored objects of a node lie, in every version of Zarr
+ *
+ *   version   document of /foo/bar           below it        stored objects
+ *   v3, v2    foo/bar/zarr.json              foo/bar/        foo/bar/c/0/0
+ *   2020      meta/root/foo/bar.array.json   meta/root/...   data/root/foo/bar/c0/0
+ *
+ * all below the root's prefix.  Versions without an entry point have one tree, and each document in the directory of its
+ * node.  Those with one have two, and documents beside what lies below the node, with the suffix that it names.
+ */
+#include "format/draft.h"
+#include "format/layout.h"
+
+/* The name of a tree, the path, and a '/': nothing of these for the root of one without a name. */
+static zinc_status
+add_prefix(const zinc_hierarchy *h, const char *tree, const char *path, zinc_buf *out, zinc_error *err)
+{
+	const char *below = path[1] ? path : "";
+
+	below += !*tree && *below; /* the root adds nothing (M36) */
+	ZINC_TRY(zinc_buf_puts(out, h->prefix, err));
+	ZINC_TRY(zinc_buf_puts(out, tree, err));
+	ZINC_TRY(zinc_buf_puts(out, below, err));
+	return *tree || *below ? zinc_buf_puts(out, "/", err) : ZINC_OK;
+}
+
+zinc_status
+zinc_node_prefix(const zinc_hierarchy *h, const char *path, zinc_buf *out, zinc_error *err)
+{
+	return add_prefix(h, h->entry ? h->entry->meta : "", path, out, err);
+}
+
+zinc_status
+zinc_data_prefix(const zinc_hierarchy *h, const char *path, zinc_buf *out, zinc_error *err)
+{
+	return add_prefix(h, h->entry ? h->entry->data : "", path, out, err);
+}
+
+zinc_status
+zinc_document_key(const zinc_hierarchy *h, const char *path, size_t which, zinc_buf *out, zinc_error *err)
+{
+	const zinc_draft_entry *e = h->entry;
+	const char *name = h->format->documents[which].name;
+	const bool root = path[1] == '\0';
+
+	if (e)
+		return zinc_buf_printf(out, err, "%s%s%s%s%s%s", h->prefix, e->meta, root ? "" : path,
+				       root && !e->root_dot ? "/" : ".", name, e->suffix);
+	ZINC_TRY(zinc_node_prefix(h, path, out, err));
+	return zinc_buf_puts(out, name, err);
+}
+
+size_t
+zinc_documents(const zinc_format *f, zinc_document_part upto)
+{
+	size_t n = 0;
+
+	while (n < ZINC_DOCUMENTS_MAX && f->documents[n].name && f->documents[n].part <= upto)
+		n++;
+	return n;
+}
+
+size_t
+zinc_document_of(const zinc_format *f, zinc_node_kind kind)
+{
+	return kind == ZINC_NODE_GROUP && f->documents[1].makes == ZINC_NODE_GROUP ? 1 : 0;
+}
+
+zinc_status
+zinc_node_key(const zinc_hierarchy *h, const char *path, zinc_node_kind kind, zinc_buf *out, zinc_error *err)
+{
+	return zinc_document_key(h, path, zinc_document_of(h->format, kind), out, err);
+}
+
+/* An unknown key encoding leaves no way to find a chunk (M19). */
+zinc_status
+zinc_chunk_key(const zinc_hierarchy *h, const char *path, const zinc_meta *m, const uint64_t *index, zinc_buf *out,
+	       zinc_error *err)
+{
+	if (!m->keys.ops)
+		return zinc_meta_refuse(m, err);
+	ZINC_TRY(zinc_data_prefix(h, path, out, err));
+	return m->keys.ops->encode(&m->keys, index, m->ndim, out, err);
+}
+
+/* Of the root of two trees the first names: its document may lie beside what is below it. */
+static zinc_status
+call_with(const zinc_hierarchy *h, const char *path, const char *tree, const char *top,
+	  zinc_status (*fn)(void *arg, const char *prefix, zinc_error *err), void *arg, zinc_error *err)
+{
+	zinc_status s;
+	zinc_buf prefix;
+
+	zinc_buf_init(&prefix, h->ctx, ZINC_MAX_KEY);
+	s = add_prefix(h, path[1] ? tree : top, path, &prefix, err);
+	if (s == ZINC_OK)
+		s = zinc_buf_text(&prefix) ? fn(arg, zinc_buf_text(&prefix), err) : zinc_fail_nomem(err);
+	zinc_buf_fini(&prefix);
+	return s;
+}
+
+zinc_status
+zinc_node_prefixes(const zinc_hierarchy *h, const char *path,
+		   zinc_status (*fn)(void *arg, const char *prefix, zinc_error *err), void *arg, zinc_error *err)
+{
+	if (!h->entry)
+		return call_with(h, path, "", "", fn, arg, err);
+	ZINC_TRY(call_with(h, path, h->entry->meta, "meta", fn, arg, err));
+	return call_with(h, path, h->entry->data, "data", fn, arg, err);
+}
