@@ -197,6 +197,15 @@ ZINC_API ZINC_CHECKED zinc_status zinc_context_new(zinc_context **out, const zin
 /* Stop its threads and free it; NULL is fine. */
 ZINC_API void zinc_context_free(zinc_context *ctx);
 
+/* Give back the memory that calls keep for the next ones: buffers and compressors of threads, cached chunks.  Safe while
+ * other threads are at work: what they use they give back later.  What remains is the context, its idle threads, and what
+ * open handles hold.  NULL: the default context.  Without this, what calls have not needed for a while goes by itself. */
+ZINC_API void zinc_context_trim(zinc_context *ctx);
+
+/* Free all that the default context (NULL) holds, threads included, as before dlclose() or at the end of a program that
+ * looks for leaks.  Not while anything of it is open or under way; the next call that needs it makes it anew. */
+ZINC_API void zinc_context_free_default(void);
+
 /* Bytes or text that a call hands to you.  `data` is followed by a zero byte that `nbytes` does
  * not count, so text can be used as a string.  Free it with zinc_blob_fini, which empties it. */
 typedef struct zinc_blob {

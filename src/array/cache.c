@@ -103,6 +103,23 @@ free_cache(zinc_context *ctx, void *object)
 	zinc_free(ctx, c);
 }
 
+/* Entries that are being copied from go when that is done. */
+static void
+trim_cache(zinc_context *ctx)
+{
+	zinc_cache *c;
+
+	pthread_mutex_lock(&ctx->lock);
+	c = ctx->slots[ZINC_SLOT_CACHE].object;
+	pthread_mutex_unlock(&ctx->lock);
+	if (c == NULL)
+		return;
+	pthread_mutex_lock(&c->lock);
+	while (c->oldest != NULL)
+		drop(c, c->oldest);
+	pthread_mutex_unlock(&c->lock);
+}
+
 static zinc_cache *
 make_cache(zinc_context *ctx)
 {
@@ -118,6 +135,7 @@ make_cache(zinc_context *ctx)
 	if (first == NULL) {
 		ctx->slots[ZINC_SLOT_CACHE].object = c;
 		ctx->slots[ZINC_SLOT_CACHE].free = free_cache;
+		ctx->slots[ZINC_SLOT_CACHE].trim = trim_cache;
 	}
 	pthread_mutex_unlock(&ctx->lock);
 	if (first == NULL) {

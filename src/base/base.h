@@ -126,6 +126,7 @@ struct zinc_context {
 	struct zinc_context_slot {
 		void *object;
 		void (*free)(zinc_context *ctx, void *object);
+		void (*trim)(zinc_context *ctx); /* gives back what no call is using */
 	} slots[4];
 	zinc_fork_hook fork; /* keeps `lock` usable in a child */
 };
@@ -202,7 +203,8 @@ typedef struct zinc_buf {
 	uint8_t *p;
 	size_t n;
 	size_t cap;
-	size_t max; /* never grows beyond */
+	size_t max;  /* never grows beyond */
+	size_t peak; /* bytes that were asked for since whoever keeps the buffer looked last */
 	zinc_context *ctx;
 	bool borrowed; /* the memory is somebody else's */
 	bool bare;     /* and ends at `cap`: no NUL can be there */

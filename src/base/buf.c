@@ -74,6 +74,7 @@ zinc_buf_reserve(zinc_buf *b, size_t more, zinc_error *err)
 
 	if (zinc_size_add(b->n, more, &need) || need > b->max)
 		return too_long(b, err);
+	b->peak = need > b->peak ? need : b->peak;
 	if (b->p && need <= b->cap)
 		return ZINC_OK;
 	cap = next_cap(b, need);
@@ -97,6 +98,7 @@ zinc_buf_reset(zinc_buf *b, size_t n, zinc_error *err)
 	zinc_buf_end(b, 0);
 	if (n > b->max)
 		return too_long(b, err);
+	b->peak = n > b->peak ? n : b->peak;
 	if (b->p && n <= b->cap)
 		return ZINC_OK;
 	zinc_buf_fini(b);

@@ -4,9 +4,10 @@
  * Promises (tests/unit/test_context.c names each by its number):
  *
  * (1) Every limit that was given as zero has its documented default.
- * (2) NULL is the process's default context, which needs no memory to come into being and is
- *     never freed.
+ * (2) NULL is the process's default context, which needs no memory to come into being; freed, it comes back with
+ *     the next call.
  * (3) A context can be used in a forked child, also when another thread held its lock.
+ * (4) Trimmed, a context holds no more memory than a new one with its threads, whatever calls it has seen.
  *
  * Everything that would otherwise be a global of the process is here, so that two libraries in one program
  * can both use this one, each with its own threads, memory and limits.
@@ -226,22 +227,55 @@ zinc_context_new(zinc_context **out, const zinc_context_options *options, zinc_e
 }
 
 /* Threads first: they may be using what the slots hold. */
+static void
+free_content(zinc_context *ctx)
+{
+	size_t i;
+
+	zinc_pool_free(ctx->pool);
+	ctx->pool = NULL;
+	for (i = 0; i < sizeof ctx->slots / sizeof ctx->slots[0]; i++) {
+		if (ctx->slots[i].object)
+			ctx->slots[i].free(ctx, ctx->slots[i].object);
+		ctx->slots[i].object = NULL;
+	}
+}
+
 void
 zinc_context_free(zinc_context *ctx)
 {
 	zinc_allocator a;
-	size_t i;
 
 	if (!ctx || ctx == &default_context)
 		return;
-	zinc_pool_free(ctx->pool);
-	for (i = 0; i < sizeof ctx->slots / sizeof ctx->slots[0]; i++)
-		if (ctx->slots[i].object)
-			ctx->slots[i].free(ctx, ctx->slots[i].object);
+	free_content(ctx);
 	zinc_fork_remove(&ctx->fork);
 	pthread_mutex_destroy(&ctx->lock);
 	a = ctx->allocator;
 	a.free(a.ctx, ctx);
+}
+
+/* All that it has allocated.  The structure is static, and as good as new. */
+void
+zinc_context_free_default(void)
+{
+	free_content(zinc_context_get(NULL));
+}
+
+void
+zinc_context_trim(zinc_context *ctx)
+{
+	void (*trim)(zinc_context *);
+	size_t i;
+
+	ctx = zinc_context_get(ctx);
+	for (i = 0; i < sizeof ctx->slots / sizeof ctx->slots[0]; i++) {
+		pthread_mutex_lock(&ctx->lock);
+		trim = ctx->slots[i].trim;
+		pthread_mutex_unlock(&ctx->lock);
+		if (trim)
+			trim(ctx);
+	}
 }
 
 /* Not while anything is open: descriptors of one table mean nothing to another. */

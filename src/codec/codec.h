@@ -27,11 +27,14 @@ typedef struct zinc_scratch {
 	zinc_buf vlen;     /* bytes of decoded elements of variable length */
 	zinc_buf places;   /* of a program's memory layout that are taken */
 	zinc_arena *kept;  /* the same of the inner chunks of a whole shard; made on first use */
+	uint8_t idle[9];   /* of each buffer: uses in a row that did not need its size */
+	uint64_t turn;     /* counts its uses; in the context's list, the older the lower */
 	struct zinc_scratch_state {
 		const void *key; /* whose: the codec's operations */
 		int64_t variant; /* and which of them: a compression level */
 		void *state;
 		void (*free)(void *state);
+		uint64_t turn; /* of its last use */
 	} states[16];
 	struct zinc_scratch *next;  /* in the context's list; or, for a nested chain, the deeper level */
 	struct zinc_scratch *inner; /* for the chain inside a shard; made on first use */

@@ -9,10 +9,16 @@
  * (3) Buffers above KEEP_BYTES are freed when the scratch is given back: one huge chunk does not
  *     stay in memory for ever.
  * (4) Everything is freed with the context.
+ * (5) What an outsized call needed goes by itself: a large buffer of which IDLE_TURNS uses in a row took less than a
+ *     quarter, a compressor and a scratch that STALE_TURNS uses did without.
+ * (6) zinc_context_trim frees all that nobody holds.
  */
 #include "codec/codec.h"
 
-#define KEEP_BYTES ((size_t)256 << 20)
+#define KEEP_BYTES  ((size_t)256 << 20)
+#define SMALL_BYTES ((size_t)1 << 20) /* not worth freeing */
+#define IDLE_TURNS  16
+#define STALE_TURNS 2048 /* more than a call has threads */
 #define STATES     (sizeof((zinc_scratch *)0)->states / sizeof(struct zinc_scratch_state))
 
 /* Each buffer of a scratch, for loops. */
@@ -98,6 +104,39 @@ zinc_scratch_get(zinc_context *ctx)
 	return s;
 }
 
+/* Has it been too large for a while?  Its ceiling was that of one use. */
+static void
+trim_buffer(zinc_scratch *s, zinc_buf *b, uint8_t *idle)
+{
+	if (b->cap <= SMALL_BYTES || b->peak > b->cap / 4)
+		*idle = 0;
+	else
+		++*idle;
+	if (b->cap > KEEP_BYTES || *idle >= IDLE_TURNS) {
+		zinc_buf_fini(b);
+		*idle = 0;
+	}
+	b->peak = 0;
+	b->max = zinc_max_chunk(s->ctx);
+}
+
+static void
+trim_states(zinc_scratch *s)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < STATES && s->states[i].key; i++) {
+		if (s->states[i].turn + STALE_TURNS < s->turn) {
+			if (s->states[i].state)
+				s->states[i].free(s->states[i].state);
+			continue;
+		}
+		s->states[n++] = s->states[i];
+	}
+	if (n < i)
+		memset(&s->states[n], 0, (i - n) * sizeof s->states[0]);
+}
+
 /* Forget what would only fill memory; the others stay as warm as they are. */
 static void
 trim(zinc_scratch *s)
@@ -107,27 +146,62 @@ trim(zinc_scratch *s)
 
 	for (; s; s = s->inner) {
 		for (i = 0; (b = buffer(s, i)) != NULL; i++)
-			if (b->cap > KEEP_BYTES)
-				zinc_buf_fini(b);
+			trim_buffer(s, b, &s->idle[i]);
 		if (s->kept)
 			zinc_arena_empty(s->kept);
+		trim_states(s);
+		if (s->inner)
+			s->inner->turn = s->turn;
 	}
+}
+
+/* The end of the list that nobody has asked for in a while: a call on more threads left it. */
+static zinc_scratch *
+cut_stale(zinc_scratch *first)
+{
+	zinc_scratch *s = first, *rest;
+
+	while (s->next && s->next->turn + STALE_TURNS >= first->turn)
+		s = s->next;
+	rest = s->next;
+	s->next = NULL;
+	return rest;
+}
+
+static void
+trim_slot(zinc_context *ctx)
+{
+	struct zinc_context_slot *slot = &ctx->slots[ZINC_SLOT_SCRATCH];
+	zinc_scratch *s;
+
+	pthread_mutex_lock(&ctx->lock);
+	s = (zinc_scratch *)slot->object;
+	slot->object = NULL;
+	pthread_mutex_unlock(&ctx->lock);
+	free_list(s);
 }
 
 void
 zinc_scratch_put(zinc_scratch *s)
 {
 	struct zinc_context_slot *slot;
+	zinc_context *ctx;
+	zinc_scratch *stale;
 
 	if (!s)
 		return;
+	ctx = s->ctx;
 	trim(s);
-	slot = &s->ctx->slots[ZINC_SLOT_SCRATCH];
-	pthread_mutex_lock(&s->ctx->lock);
+	slot = &ctx->slots[ZINC_SLOT_SCRATCH];
+	pthread_mutex_lock(&ctx->lock);
 	s->next = (zinc_scratch *)slot->object;
+	s->turn = zinc_max_u64(s->turn, s->next ? s->next->turn : 0) + 1;
+	stale = cut_stale(s);
 	slot->object = s;
 	slot->free = free_slot;
-	pthread_mutex_unlock(&s->ctx->lock);
+	slot->trim = trim_slot;
+	pthread_mutex_unlock(&ctx->lock);
+	free_list(stale);
 }
 
 zinc_scratch *
@@ -145,8 +219,10 @@ zinc_scratch_state(zinc_scratch *s, const void *key, int64_t variant, void (*fin
 	size_t i;
 
 	for (i = 0; i < STATES && s->states[i].key; i++)
-		if (s->states[i].key == key && s->states[i].variant == variant)
+		if (s->states[i].key == key && s->states[i].variant == variant) {
+			s->states[i].turn = s->turn;
 			return &s->states[i].state;
+		}
 	if (i == STATES) { /* more kinds than anybody mixes: the oldest makes room */
 		if (s->states[0].state)
 			s->states[0].free(s->states[0].state);
@@ -154,6 +230,6 @@ zinc_scratch_state(zinc_scratch *s, const void *key, int64_t variant, void (*fin
 		i--;
 	}
 	slot = &s->states[i];
-	*slot = (struct zinc_scratch_state){.key = key, .variant = variant, .free = fini};
+	*slot = (struct zinc_scratch_state){.key = key, .variant = variant, .free = fini, .turn = s->turn};
 	return &slot->state;
 }

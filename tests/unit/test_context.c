@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "codec/codec.h"
 #include "support/sweep.h"
 #include "support/test.h"
 
@@ -110,6 +111,63 @@ null_is_the_default_context(void **state)
 	zinc_context_free(ctx);
 	assert_ptr_equal(zinc_context_get(NULL), ctx);
 	zinc_free(NULL, zinc_alloc(NULL, 1));
+}
+
+static void
+count(void *arg, size_t i, int worker)
+{
+	(void)i, (void)worker;
+	__atomic_fetch_add((int *)arg, 1, __ATOMIC_RELAXED);
+}
+
+/* (2) Freed, it comes back with the next call. */
+static void
+default_context_can_be_freed(void **state)
+{
+	int round, n = 0;
+
+	(void)state;
+	for (round = 0; round < 3; round++) {
+		zinc_pool_run(NULL, 4, 100, count, &n);
+		zinc_scratch_put(zinc_scratch_get(NULL));
+		zinc_context_free_default();
+		assert_null(zinc_context_get(NULL)->pool);
+		assert_null(zinc_context_get(NULL)->slots[ZINC_SLOT_SCRATCH].object);
+	}
+	assert_int_equal(n, 300);
+	zinc_context_free_default();
+	zinc_context_trim(NULL);
+}
+
+/* (4) After reads and writes with a cache, a trimmed context holds what it held before them. */
+static void
+trimmed_context_holds_nothing(void **state)
+{
+	const uint64_t shape[] = {1 << 20}, chunks[] = {1 << 18};
+	static uint8_t v[1 << 20];
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_context *ctx = NULL;
+	zinc_array *a = NULL;
+	sweep_memory m;
+	long before;
+
+	(void)state;
+	sweep_memory_init(&m);
+	assert_ok(zinc_context_new(&ctx, ZINC_CONTEXT_OPTIONS(.threads = 1, .allocator = &m.allocator, .cache_bytes = 8 << 20), &err));
+	assert_ok(zinc_array_create_url(&a, "memory:trim", ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = shape, .dtype = "uint8", .chunks = chunks),
+					ZINC_OPEN_OPTIONS(.context = ctx), &err));
+	assert_ok(zinc_array_write_text(a, "", ZINC_BUFFER(v, sizeof v), &err));
+	zinc_context_trim(ctx);
+	before = m.bytes;
+	v[0] = 1;
+	assert_ok(zinc_array_write_text(a, "", ZINC_BUFFER(v, sizeof v), &err));
+	assert_ok(zinc_array_read_text(a, "1:", ZINC_BUFFER(v, sizeof v - 1), &err));
+	assert_true(m.bytes > before + (1 << 18));
+	zinc_context_trim(ctx);
+	assert_true(m.bytes < before + (1 << 18)); /* the cache's table, and one stored chunk that was fill */
+	zinc_array_close(a);
+	zinc_context_free(ctx);
+	assert_int_equal(m.blocks, 0);
 }
 
 static void *
@@ -268,6 +326,8 @@ main(void)
 	    cmocka_unit_test(bad_options_are_refused),
 	    cmocka_unit_test(options_of_any_age),
 	    cmocka_unit_test(null_is_the_default_context),
+					   cmocka_unit_test(default_context_can_be_freed),
+					   cmocka_unit_test(trimmed_context_holds_nothing),
 	    cmocka_unit_test(lock_survives_fork),
 	    cmocka_unit_test(warnings_reach_the_program),
 	    cmocka_unit_test(slots_live_as_long_as_the_context),

@@ -76,6 +76,79 @@ huge_buffers_go(void **state)
 	assert_int_equal(m.blocks, 0);
 }
 
+/* (5) */
+static void
+what_is_not_needed_goes(void **state)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_context *ctx = NULL;
+	int key, kept = 0, gone = 0, i;
+	zinc_scratch *s, *other;
+	sweep_memory m;
+
+	(void)state;
+	sweep_memory_init(&m);
+	assert_ok(zinc_context_new(&ctx, ZINC_CONTEXT_OPTIONS(.allocator = &m.allocator), &err));
+	s = zinc_scratch_get(ctx);
+	other = zinc_scratch_get(ctx);
+	assert_true(s && other);
+	assert_ok(zinc_buf_reset(&other->a, 3 << 20, &err));
+	*zinc_scratch_state(s, &key, 1, free_state) = &gone;
+	zinc_scratch_put(other);
+	zinc_scratch_put(s);
+	for (i = 0; i < 3 * 2048; i++) {
+		s = zinc_scratch_get(ctx);
+		assert_ok(zinc_buf_reset(&s->a, i == 0 ? 64 << 20 : 8 << 20, &err));
+		assert_ok(zinc_buf_reset(&s->b, 32 << 20, &err)); /* needed each time */
+		*zinc_scratch_state(s, &key, 2, free_state) = &kept;
+		zinc_scratch_put(s);
+		if (i == 15)
+			assert_true(m.bytes > 64 << 20);
+		if (i == 17)
+			assert_true(m.bytes < 48 << 20);
+	}
+	assert_true(m.bytes < 41 << 20); /* nor `other`, which nobody asked for */
+	assert_true(m.bytes > 40 << 20);
+	assert_int_equal(gone, 1);
+	assert_int_equal(kept, 0);
+	zinc_context_free(ctx);
+	assert_int_equal(m.blocks, 0);
+}
+
+/* (6) */
+static void
+trimming(void **state)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_context *ctx = NULL;
+	zinc_scratch *s, *held;
+	long before;
+	sweep_memory m;
+
+	(void)state;
+	sweep_memory_init(&m);
+	assert_ok(zinc_context_new(&ctx, ZINC_CONTEXT_OPTIONS(.allocator = &m.allocator), &err));
+	before = m.bytes;
+	zinc_context_trim(ctx);
+	s = zinc_scratch_get(ctx);
+	held = zinc_scratch_get(ctx);
+	assert_true(s && held);
+	assert_ok(zinc_buf_reset(&s->a, 1000, &err));
+	assert_ok(zinc_buf_reset(&held->a, 1000, &err));
+	zinc_scratch_put(s);
+	zinc_context_trim(ctx);
+	assert_true(m.bytes > before);
+	assert_ok(zinc_buf_reset(&held->a, 10, &err)); /* still its holder's */
+	zinc_scratch_put(held);
+	zinc_context_trim(ctx);
+	assert_int_equal(m.bytes, before);
+	s = zinc_scratch_get(ctx);
+	assert_non_null(s);
+	zinc_scratch_put(s);
+	zinc_context_free(ctx);
+	assert_int_equal(m.blocks, 0);
+}
+
 /* States are found by key and variant; the oldest goes when there are too many; all go with the context. */
 static void
 states(void **state)
@@ -145,7 +218,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(handed_out_again),
-	    cmocka_unit_test(huge_buffers_go),
+	    cmocka_unit_test(huge_buffers_go), cmocka_unit_test(what_is_not_needed_goes), cmocka_unit_test(trimming),
 	    cmocka_unit_test(states),
 	    cmocka_unit_test(threads),
 	};
