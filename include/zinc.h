@@ -404,7 +404,9 @@ ZINC_API void zinc_cancel_reset(zinc_cancel *cancel);
 /* NULL is never raised. */
 ZINC_API int zinc_cancel_is(const zinc_cancel *cancel);
 
-/* How far a call has come.  Return non-zero to cancel. */
+/* How far a call has come: chunks (whole shards when writing) and bytes of the caller's buffer
+ * that are done.  Neither ever goes back, and the last call of one that succeeds has units_done == units_total.  Return
+ * non-zero to cancel. */
 typedef int (*zinc_progress_fn)(void *arg, uint64_t units_done, uint64_t units_total, uint64_t bytes_done);
 
 typedef struct zinc_io_options {

@@ -56,6 +56,7 @@ zinc_call_begin(zinc_call *c, zinc_array *a, const zinc_io_options *o, zinc_erro
 	c->units_total = 0;
 	atomic_init(&c->stop_at, UINT64_MAX);
 	c->units_done = c->bytes_done = 0;
+	c->told_to_stop = false;
 	pthread_mutex_init(&c->lock, NULL);
 	c->layers = zinc_array_layers(a, &c->m);
 	if (c->m->unsupported != NULL)
@@ -127,13 +128,14 @@ zinc_call_fail(zinc_call *c, uint64_t at, zinc_status code, const zinc_error *er
 	pthread_mutex_unlock(&c->lock);
 }
 
+/* Whatever has begun: nobody waits for it. */
 static void
-cancel(zinc_call *c, uint64_t at, const char *why)
+cancel(zinc_call *c, const char *why)
 {
 	zinc_error err = ZINC_ERROR_INIT;
 
 	zinc_fail(&err, ZINC_E_CANCELLED, "%s", why);
-	zinc_call_fail(c, at, ZINC_E_CANCELLED, &err);
+	zinc_call_fail(c, 0, ZINC_E_CANCELLED, &err);
 }
 
 bool
@@ -142,9 +144,9 @@ zinc_call_stopped(zinc_call *c, uint64_t at)
 	if (at >= atomic_load_explicit(&c->stop_at, memory_order_relaxed))
 		return true;
 	if (zinc_cancelled(c->o.cancel))
-		cancel(c, at, "cancelled by the caller");
+		cancel(c, "cancelled by the caller");
 	else if (c->deadline > 0 && zinc_now(c->ctx) > c->deadline)
-		cancel(c, at, "the deadline passed");
+		cancel(c, "the deadline passed");
 	else
 		return false;
 	return true;
@@ -152,19 +154,21 @@ zinc_call_stopped(zinc_call *c, uint64_t at)
 
 /* Counted under the lock where somebody is told, so that nobody hears of fewer than before. */
 void
-zinc_call_done(zinc_call *c, uint64_t at, uint64_t units, uint64_t nbytes)
+zinc_call_done(zinc_call *c, uint64_t units, uint64_t nbytes)
 {
-	int stop;
+	bool stop = false;
 
 	if (c->o.progress == NULL)
 		return;
 	pthread_mutex_lock(&c->lock);
 	c->units_done += units;
 	c->bytes_done += nbytes;
-	stop = c->o.progress(c->o.progress_arg, c->units_done, c->units_total, c->bytes_done);
+	if (!c->told_to_stop)
+		stop = c->o.progress(c->o.progress_arg, c->units_done, c->units_total, c->bytes_done) != 0;
+	c->told_to_stop |= stop;
 	pthread_mutex_unlock(&c->lock);
 	if (stop)
-		cancel(c, at, "cancelled by the progress callback");
+		cancel(c, "cancelled by the progress callback");
 }
 
 bool

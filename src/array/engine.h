@@ -112,6 +112,7 @@ typedef struct zinc_call {
 	zinc_status code;
 	zinc_error error;                /* of the lowest failing object so far */
 	uint64_t units_done, bytes_done; /* counted for whoever wants to be told */
+	bool told_to_stop;
 	uint64_t units_total;
 } zinc_call;
 
@@ -123,8 +124,8 @@ zinc_status zinc_call_end(zinc_call *c, zinc_status code, zinc_error *err);
 void zinc_call_fail(zinc_call *c, uint64_t at, zinc_status code, const zinc_error *err);
 /* Should object number `at` not be started?  Also notices cancel and deadline. */
 bool zinc_call_stopped(zinc_call *c, uint64_t at);
-/* Units of object `at` are finished, and so many bytes of the caller's: progress, and its callback. */
-void zinc_call_done(zinc_call *c, uint64_t at, uint64_t units, uint64_t nbytes);
+/* Units are finished, and so many bytes of the caller's: progress, and its callback. */
+void zinc_call_done(zinc_call *c, uint64_t units, uint64_t nbytes);
 /* The key of an object, in w->key; borrowed. */
 zinc_status zinc_call_key(zinc_call *c, zinc_worker *w, const uint64_t *index, const char **key, zinc_error *err);
 /* The same in an item's. */
@@ -233,7 +234,8 @@ bool zinc_may_split(const zinc_call *c, uint64_t n);
 
 /* The fill value into the place of a unit whose object is not stored, or E_NOTFOUND when that was asked for. */
 zinc_status zinc_read_missing(zinc_job *j, const zinc_unit *u, zinc_error *err);
-/* How many elements of the unit are selected. */
+/* How many elements of the object, or of the unit, are selected. */
+uint64_t zinc_object_selected(const zinc_plan *p, const zinc_object *o);
 uint64_t zinc_unit_selected(const zinc_plan *p, const zinc_unit *u);
 
 /*

@@ -48,6 +48,23 @@ zinc_elements_needed(const zinc_plan *p, const zinc_chain *c, const int *axis, c
 }
 
 uint64_t
+zinc_object_selected(const zinc_plan *p, const zinc_object *o)
+{
+	uint64_t n = 1, in_dim;
+	size_t i;
+	int d;
+
+	if (p->sel.is_points)
+		return o->end - o->begin;
+	for (d = 0; d < p->m->ndim; d++) {
+		for (i = o->span[d]->begin, in_dim = 0; i < o->span[d]->end; i++)
+			in_dim += p->split[d].segments[i].count;
+		n *= in_dim; /* no more than the result has */
+	}
+	return n;
+}
+
+uint64_t
 zinc_unit_selected(const zinc_plan *p, const zinc_unit *u)
 {
 	uint64_t n = 1;
@@ -242,7 +259,7 @@ take(void *arg, zinc_fetch_item *it, int worker, bool *again, zinc_error *err)
 		return ZINC_OK;
 	if (j->explain != NULL)
 		explain(j, it);
-	zinc_call_done(j->c, it->i, 1, zinc_unit_selected(j->p, &r->u) * (uint64_t)j->t->element);
+	zinc_call_done(j->c, 1, zinc_unit_selected(j->p, &r->u) * (uint64_t)j->t->element);
 	return ZINC_OK;
 }
 

@@ -471,7 +471,7 @@ tell(window *win, slot *s, size_t batch)
 	}
 	pthread_mutex_unlock(&win->lock);
 	if (units > 0)
-		zinc_call_done(win->j->c, s->o.number, units, nbytes);
+		zinc_call_done(win->j->c, units, nbytes);
 }
 
 /* A shard that was replaced or erased since its index was read is begun anew. */

@@ -205,7 +205,7 @@ write_item(void *arg, size_t i, int worker)
 		zinc_call_fail(j->c, i, code, &w->err);
 		return;
 	}
-	zinc_call_done(j->c, i, 1, (uint64_t)w->s->fetch.n);
+	zinc_call_done(j->c, 1, zinc_object_selected(j->p, &o) * (uint64_t)j->t->element);
 }
 
 zinc_status

@@ -1,0 +1,397 @@
+/*
+ * test_fetch.c - items of a far store; numbers are the promises of src/fetch/fetch.h
+ *
+ * Item i is the value of key "k<i>", 1000 bytes of i.
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fetch/fetch.h"
+#include "support/afar.h"
+#include "support/test.h"
+
+enum { ITEMS = 300, BYTES = 1000, THREADS = 4 };
+
+typedef struct scene {
+	zinc_context *ctx;
+	zinc_store *memory, *store;
+	afar far;
+	zinc_caps caps;
+	zinc_fetch f;
+	zinc_fetch_item near[THREADS];
+	zinc_error near_err[THREADS];
+	zinc_buf bytes[THREADS];
+	int rounds; /* of each item */
+	size_t parts;
+	/* what the planner saw */
+	atomic_int busy[ITEMS], taken[ITEMS], failed[ITEMS];
+	atomic_size_t lowest; /* failure */
+	atomic_int stop;
+	atomic_size_t ntaken;
+	size_t stop_after; /* items taken */
+	unsigned slow;     /* microseconds a take */
+	bool counting;
+	atomic_ullong counted[3];
+} scene;
+
+static zinc_status
+want(void *arg, zinc_fetch_item *it, int worker, zinc_error *err)
+{
+	scene *s = arg;
+	zinc_get *gets;
+	size_t k;
+
+	assert_true(worker >= 0 && worker <= s->f.threads);
+	assert_int_equal(atomic_fetch_add(&s->busy[it->i], 1), 0);
+	it->key.n = 0;
+	ZINC_TRY(zinc_buf_printf(&it->key, err, "k%zu", it->i));
+	it->bound = BYTES;
+	if (s->parts <= 1) {
+		zinc_fetch_want(it, (zinc_get){.length = ZINC_TO_END});
+		return ZINC_OK;
+	}
+	ZINC_TRY(zinc_fetch_room(it, s->parts, 0, &gets, err));
+	for (k = 0; k < s->parts; k++)
+		gets[k] = (zinc_get){
+		    .key = (const char *)it->key.p, .offset = k * (BYTES / s->parts), .length = BYTES / s->parts};
+	return ZINC_OK;
+}
+
+static zinc_status
+take(void *arg, zinc_fetch_item *it, int worker, bool *again, zinc_error *err)
+{
+	scene *s = arg;
+	const struct timespec pause = {0, (long)s->slow * 1000};
+	size_t i;
+
+	(void)worker;
+	assert_int_equal(atomic_fetch_sub(&s->busy[it->i], 1), 1);
+	if (it->found == ZINC_MISSING || it->found == ZINC_CHANGED)
+		return zinc_fail(err, it->found == ZINC_MISSING ? ZINC_E_NOTFOUND : ZINC_E_CONFLICT, "item %zu", it->i);
+	assert_int_equal(it->size, BYTES);
+	if (!s->counting) {
+		assert_int_equal(it->bytes->n, BYTES);
+		for (i = 0; i < BYTES; i++)
+			assert_int_equal(it->bytes->p[i], it->i & 255);
+	}
+	if (s->slow)
+		nanosleep(&pause, NULL);
+	*again = it->round + 1 < s->rounds;
+	if (*again)
+		return ZINC_OK;
+	atomic_fetch_add(&s->taken[it->i], 1);
+	if (atomic_fetch_add(&s->ntaken, 1) + 1 == s->stop_after)
+		atomic_store(&s->stop, 1);
+	return ZINC_OK;
+}
+
+static void
+fail_item(void *arg, zinc_fetch_item *it, zinc_status code, zinc_error *err)
+{
+	scene *s = arg;
+	size_t low = atomic_load(&s->lowest);
+
+	assert_int_equal(code, err->code);
+	atomic_store(&s->busy[it->i], 0);
+	atomic_store(&s->failed[it->i], (int)code);
+	while (it->i < low && !atomic_compare_exchange_weak(&s->lowest, &low, it->i))
+		;
+}
+
+static bool
+stopped(void *arg, size_t i)
+{
+	scene *s = arg;
+
+	return atomic_load(&s->stop) || i >= atomic_load(&s->lowest);
+}
+
+static bool
+halted(void *arg)
+{
+	scene *s = arg;
+
+	return atomic_load(&s->stop) || atomic_load(&s->lowest) != SIZE_MAX;
+}
+
+static zinc_status
+too_long(void *arg, const zinc_fetch_item *it, uint64_t nbytes, zinc_error *err)
+{
+	(void)arg;
+	return zinc_fail(err, ZINC_E_CORRUPT, "%d bytes, %d allowed", (int)nbytes, (int)it->bound);
+}
+
+static void
+count(void *arg, uint64_t requests, uint64_t ranges, uint64_t nbytes)
+{
+	scene *s = arg;
+
+	atomic_fetch_add(&s->counted[0], requests);
+	atomic_fetch_add(&s->counted[1], ranges);
+	atomic_fetch_add(&s->counted[2], nbytes);
+}
+
+static void
+open_scene(scene *s, int threads, uint64_t in_flight)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	uint8_t value[BYTES];
+	char key[16];
+	int i;
+
+	memset(s, 0, sizeof *s);
+	assert_ok(zinc_context_new(&s->ctx, ZINC_CONTEXT_OPTIONS(.threads = THREADS), &err));
+	assert_ok(zinc_store_open(&s->memory, "memory://", ZINC_STORE_OPTIONS(.context = s->ctx), &err));
+	for (i = 0; i < ITEMS; i++) {
+		snprintf(key, sizeof key, "k%d", i);
+		memset(value, i, sizeof value);
+		assert_ok(zinc_store_put(s->memory, NULL, key, value, sizeof value, NULL, 0, NULL, &err));
+	}
+	s->far = (afar){.near = s->memory, .parallel = 16};
+	s->store = afar_open(&s->far, s->ctx);
+	zinc_store_caps(s->store, &s->caps);
+	s->rounds = 1;
+	atomic_store(&s->lowest, SIZE_MAX);
+	for (i = 0; i < THREADS; i++) {
+		zinc_buf_init(&s->bytes[i], s->ctx, BYTES);
+		zinc_fetch_item_init(&s->near[i], s->ctx, &s->bytes[i], &s->near_err[i]);
+	}
+	s->f = (zinc_fetch){.ctx = s->ctx,
+			    .store = s->store,
+			    .caps = &s->caps,
+			    .threads = threads,
+			    .in_flight = in_flight,
+			    .near = s->near,
+			    .arg = s,
+			    .stopped = stopped,
+			    .halted = halted,
+			    .want = want,
+			    .take = take,
+			    .fail = fail_item,
+			    .too_long = too_long};
+}
+
+static void
+close_scene(scene *s)
+{
+	int i;
+
+	for (i = 0; i < THREADS; i++) {
+		zinc_fetch_item_fini(&s->near[i]);
+		zinc_buf_fini(&s->bytes[i]);
+	}
+	zinc_store_close(s->store);
+	zinc_store_close(s->memory);
+	zinc_context_free(s->ctx);
+}
+
+static void
+all_taken(const scene *s)
+{
+	int i;
+
+	for (i = 0; i < ITEMS; i++)
+		assert_int_equal(atomic_load(&s->taken[i]), 1);
+}
+
+/* (1), (3) */
+static void
+open_requests_do_not_depend_on_threads(void **state)
+{
+	int threads;
+
+	(void)state;
+	for (threads = 1; threads <= THREADS; threads++) {
+		scene s;
+
+		open_scene(&s, threads, 1 << 20);
+		zinc_fetch_run(&s.f, ITEMS);
+		all_taken(&s);
+		assert_int_equal(s.far.most_open, 16);
+		assert_int_equal(s.far.calls, 1);
+		assert_int_equal(s.far.requests, ITEMS);
+		close_scene(&s);
+	}
+}
+
+/* (1) also in the second and third round, each of them one call */
+static void
+rounds_go_together(void **state)
+{
+	scene s;
+
+	(void)state;
+	open_scene(&s, 2, 1 << 20);
+	s.rounds = 3;
+	s.parts = 4;
+	zinc_fetch_run(&s.f, ITEMS);
+	all_taken(&s);
+	assert_int_equal(s.far.requests, 3 * 4 * ITEMS);
+	assert_true(s.far.calls < ITEMS / 4);
+	close_scene(&s);
+}
+
+/* (4) so that the store must hear "not now" */
+static void
+bytes_in_flight_are_bounded(void **state)
+{
+	int threads;
+
+	(void)state;
+	for (threads = 1; threads <= THREADS; threads += 3) {
+		scene s;
+
+		open_scene(&s, threads, 0);
+		s.slow = 300;
+		zinc_fetch_run(&s.f, ITEMS);
+		all_taken(&s);
+		assert_true(s.far.not_now > 0);
+		close_scene(&s);
+	}
+}
+
+/* (2) the value is replaced between two requests of an item */
+static void
+replace(void *arg, uint64_t answers, const zinc_get *get)
+{
+	zinc_store *memory = arg;
+	static const uint8_t other[BYTES] = {1};
+
+	if (strcmp(get->key, "k7") == 0 && get->offset == 500 && answers > 0)
+		(void)!zinc_store_put(memory, NULL, "k7", other, sizeof other, NULL, 0, NULL, NULL);
+}
+
+static void
+generations_do_not_mix(void **state)
+{
+	scene s;
+	int i;
+
+	(void)state;
+	open_scene(&s, 2, 1 << 20);
+	s.parts = 2;
+	s.far.before = replace;
+	s.far.arg = s.memory;
+	zinc_fetch_run(&s.f, ITEMS);
+	assert_int_equal(atomic_load(&s.failed[7]), ZINC_E_CONFLICT);
+	for (i = 0; i < 7; i++)
+		assert_int_equal(atomic_load(&s.taken[i]), 1);
+	close_scene(&s);
+}
+
+/* (5) all below the lowest failure are done, and few above it */
+static void
+the_lowest_failure_is_found(void **state)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	scene s;
+	int i;
+
+	(void)state;
+	open_scene(&s, 2, 1 << 20);
+	assert_ok(zinc_store_del(s.memory, NULL, "k31", NULL, 0, &err));
+	assert_ok(zinc_store_del(s.memory, NULL, "k25", NULL, 0, &err));
+	zinc_fetch_run(&s.f, ITEMS);
+	assert_int_equal(atomic_load(&s.lowest), 25);
+	assert_int_equal(atomic_load(&s.failed[25]), ZINC_E_NOTFOUND);
+	for (i = 0; i < 25; i++)
+		assert_int_equal(atomic_load(&s.taken[i]), 1);
+	close_scene(&s);
+}
+
+static void
+what_is_too_long_is_never_held(void **state)
+{
+	static const uint8_t longer[BYTES + 1] = {0};
+	zinc_error err = ZINC_ERROR_INIT;
+	scene s;
+
+	(void)state;
+	open_scene(&s, 2, 1 << 20);
+	assert_ok(zinc_store_put(s.memory, NULL, "k0", longer, sizeof longer, NULL, 0, NULL, &err));
+	zinc_fetch_run(&s.f, ITEMS);
+	assert_int_equal(atomic_load(&s.failed[0]), ZINC_E_CORRUPT);
+	close_scene(&s);
+}
+
+/* (5) a cancel in the middle of a window ends it */
+static void
+a_cancel_ends_the_window(void **state)
+{
+	scene s;
+
+	(void)state;
+	open_scene(&s, 1, 4 * BYTES);
+	s.stop_after = 20;
+	s.slow = 100;
+	zinc_fetch_run(&s.f, ITEMS);
+	assert_int_equal(atomic_load(&s.ntaken), 20);
+	assert_true(s.far.answers < ITEMS);
+	close_scene(&s);
+}
+
+static void
+counting_asks_for_sizes_only(void **state)
+{
+	scene s;
+
+	(void)state;
+	open_scene(&s, 2, 1 << 20);
+	s.counting = true;
+	s.f.count = count;
+	s.parts = 4;
+	zinc_fetch_run(&s.f, ITEMS);
+	all_taken(&s);
+	assert_int_equal(s.far.requests, ITEMS);
+	assert_int_equal(atomic_load(&s.counted[0]), 4 * ITEMS);
+	assert_int_equal(atomic_load(&s.counted[1]), 4 * ITEMS);
+	assert_int_equal(atomic_load(&s.counted[2]), BYTES * ITEMS);
+	close_scene(&s);
+}
+
+/* ---- merging ---- */
+
+static void
+ranges_are_merged(void **state)
+{
+	zinc_fetch_range r[] = {{.offset = 100, .nbytes = 10, .tell = 0},
+				{.offset = 0, .nbytes = 50, .tell = 1},
+				{.offset = 60, .nbytes = 20, .tell = 2},
+				{.offset = 65, .nbytes = 5, .tell = 3}};
+	zinc_get gets[4];
+	size_t n;
+
+	(void)state;
+	n = zinc_fetch_merge(r, 4, 10, "k", NULL, gets);
+	assert_int_equal(n, 2);
+	assert_int_equal(gets[0].offset, 0);
+	assert_int_equal(gets[0].length, 80);
+	assert_int_equal(gets[1].offset, 100);
+	assert_int_equal(gets[1].length, 10);
+	assert_int_equal(r[0].at, 0);
+	assert_int_equal(r[1].at, 60);
+	assert_int_equal(r[2].at, 65);
+	assert_int_equal(r[3].at, 80);
+	assert_int_equal(r[3].tell, 0);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(open_requests_do_not_depend_on_threads),
+	    cmocka_unit_test(rounds_go_together),
+	    cmocka_unit_test(bytes_in_flight_are_bounded),
+	    cmocka_unit_test(generations_do_not_mix),
+	    cmocka_unit_test(the_lowest_failure_is_found),
+	    cmocka_unit_test(what_is_too_long_is_never_held),
+	    cmocka_unit_test(a_cancel_ends_the_window),
+	    cmocka_unit_test(counting_asks_for_sizes_only),
+	    cmocka_unit_test(ranges_are_merged),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
