@@ -243,6 +243,14 @@ typedef struct zinc_store_ops {
 	/* The settings it knows, ended by a row without a name.  NULL: none, and a URL's query is handed to open as it is. */
 	const zinc_setting_row *settings;
 	int foreign_query; /* what `settings` do not know of a URL's query is handed to open: it is for the server */
+	/* How many bytes of "/d/x.db/a/b", a URL's rest without its query, are what is opened; behind them lies the path
+	 * within, which is unescaped.  NULL: those before the first '/' where the root of a node's URL is looked for, and all
+	 * where the store itself is opened.  With it and without `settings`, no URL has a query. */
+	zinc_status (*split)(const char *rest, zinc_context *ctx, size_t *nbytes, zinc_error *err);
+	/* A store on top of another: `base|zip:path` is `path` in what "zip" of `adapters` ("zip,tar") makes of `key`, a key
+	 * or prefix of `next` ("" for all of it), to which it takes a reference of its own. */
+	const char *adapters;
+	zinc_status (*adapt)(void **self, zinc_store *next, const char *key, const zinc_store_options *options, zinc_error *err);
 
 	zinc_status (*open)(void **self, const char *rest, const zinc_store_options *options, zinc_error *err);
 	void (*close)(void *self);
@@ -325,7 +333,7 @@ ZINC_API size_t zinc_url_show(char *out, size_t cap, const char *url);
 
 /* ---- making stores ---- */
 
-/* Add a scheme for zinc_store_open.  `ops` must live for ever.  E_EXISTS when the scheme is taken. */
+/* Add schemes and adapters for zinc_store_open.  `ops` must live for ever.  E_EXISTS when one of them is taken. */
 ZINC_API ZINC_CHECKED zinc_status zinc_store_register(const zinc_store_ops *ops, zinc_error *err);
 /* For programs that hold libzinc.a, which loads no modules: the stores of "http" and "https" URLs.  Not in libzinc.so,
  * which finds its modules itself, but in libzinc_http.a of the same build (pkg-config --static zinc-http; CMake

@@ -160,7 +160,7 @@ char *zinc_strndup(zinc_context *ctx, const char *s, size_t n);
 /* What the headers were that this libzinc was compiled with; the same pointer always. */
 ZINC_MODULE_API const char *zinc_build(void);
 /* The function "zinc_module_init" of the module NAME (docs/architecture.md); modules in use are never unloaded.
- * E_UNSUPPORTED when it is not there, cannot be loaded or trusted, or is of another build. */
+ * E_NOTFOUND when it is not there, E_UNSUPPORTED when it cannot be loaded or trusted, or is of another build. */
 zinc_status zinc_module_load(zinc_context *ctx, const char *name, void **init, zinc_error *err);
 
 /* ---- registries: what a program adds to one of the library's tables ---- */
@@ -215,8 +215,9 @@ typedef struct zinc_bytes {
 	size_t n;
 } zinc_bytes;
 
-/* The parts of a URL that may be shown, one behind the other (url.c). */
-void zinc_url_parts(const char *url, zinc_bytes out[3]);
+/* The parts of a URL that may be shown, one behind the other (url.c); how many. */
+#define ZINC_URL_PARTS 10
+size_t zinc_url_parts(const char *url, zinc_bytes out[ZINC_URL_PARTS]);
 
 /*
  * Ceilings by purpose, for every buffer has one.  A limit that the context's owner set to "all there is" is cut to half

@@ -39,5 +39,6 @@
 #define zinc_iov_next    zinc__iov_next
 #define zinc_iov_advance zinc__iov_advance
 #define zinc_url_unescape zinc__url_unescape
+#define zinc_url_split_file zinc__url_split_file
 
 #endif

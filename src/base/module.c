@@ -210,7 +210,7 @@ load_beside(zinc_context *ctx, char *library, const char *name, void **init, zin
 		if (st == ZINC_OK)
 			st = open_module((const char *)path.p, init, err);
 	} else {
-		st = zinc_fail(err, ZINC_E_UNSUPPORTED,
+		st = zinc_fail(err, ZINC_E_NOTFOUND,
 			       "the module %s is not there; was it built, and installed in zinc/ beside %s?", name, library);
 	}
 	zinc_buf_fini(&path);
@@ -243,7 +243,7 @@ zinc_status
 zinc_module_load(zinc_context *ctx, const char *name, void **init, zinc_error *err)
 {
 	(void)ctx, (void)init;
-	return zinc_fail(err, ZINC_E_UNSUPPORTED,
+	return zinc_fail(err, ZINC_E_NOTFOUND,
 			 "%s is a module, and a program that holds libzinc.a loads none: link its archive and register it "
 			 "(zinc/store.h)",
 			 name);

@@ -1,15 +1,15 @@
 /*
  * url.c - what of a URL may be shown to people
  *
- *     https://me:secret@host/a/b?token=1|c     is shown as     https://host/a/b|c
- *             '--------'        '------'
+ *     https://me:secret@host/a/b?token=1|zip:c?key=2|d     is shown as     https://host/a/b|zip:c|d
+ *             '--------'        '------'      '----'
  *
  * Promises (tests/unit/test_url.c names each by its number):
  *
  * (1) Neither user, password nor query of a URL is shown, however long they are and however little is shown of it.
  * (2) What is no URL for a mistake in it shows no password either: one '/' too few, a password with a '/', '?', '#' or
  *     '@' that was not escaped.
- * (3) Paths and file URLs are shown as they are.
+ * (3) Paths and file URLs are shown as they are, but for the queries of adapters behind a '|'.
  * (4) What is shown is one line of valid UTF-8, as in every text of an error.
  */
 #include <ctype.h>
@@ -57,29 +57,40 @@ secret_length(const char *rest, size_t *from)
 	return n - colon;
 }
 
-void
-zinc_url_parts(const char *url, zinc_bytes out[3])
+/* What is shown of "|adapter:path?query|...": its query may hold a secret; a '|' without an adapter has none. */
+static size_t
+adapter_length(const char *s)
+{
+	const size_t n = 1 + strcspn(s + 1, "|"), name = 1 + strcspn(s + 1, ":/|"), query = strcspn(s, "?");
+
+	return s[name] == ':' && query < n ? query : n;
+}
+
+size_t
+zinc_url_parts(const char *url, zinc_bytes out[ZINC_URL_PARTS])
 {
 	const size_t host = before_host(url);
-	size_t at = 0, skip = host ? secret_length(url + host, &at) : 0, n;
+	size_t at = 0, skip = host ? secret_length(url + host, &at) : 0, k = 2;
 	const char *from = url + host + at + skip;
 
-	n = host ? strcspn(from, "?#") : strlen(from);
 	out[0] = (zinc_bytes){(const uint8_t *)url, host + at};
-	out[1] = (zinc_bytes){(const uint8_t *)from, n};
-	from += n + strcspn(from + n, "|");
-	out[2] = (zinc_bytes){(const uint8_t *)from, strlen(from)};
+	out[1] = (zinc_bytes){(const uint8_t *)from, strcspn(from, host ? "?#|" : "|")};
+	from += out[1].n;
+	for (from += strcspn(from, "|"); *from && k < ZINC_URL_PARTS; k++) {
+		out[k] = (zinc_bytes){(const uint8_t *)from, adapter_length(from)};
+		from += 1 + strcspn(from + 1, "|");
+	}
+	return k;
 }
 
 size_t
 zinc_url_show(char *out, size_t cap, const char *url)
 {
-	zinc_bytes parts[3];
+	zinc_bytes parts[ZINC_URL_PARTS];
 	char raw[MOST_SHOWN];
-	size_t n = 0, take, k;
+	size_t n = 0, take, k, nparts = zinc_url_parts(url, parts);
 
-	zinc_url_parts(url, parts);
-	for (k = 0; k < 3; k++) {
+	for (k = 0; k < nparts; k++) {
 		take = (size_t)zinc_min_u64(parts[k].n, sizeof raw - 1 - n);
 		memcpy(raw + n, parts[k].p, take);
 		n += take;

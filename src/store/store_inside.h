@@ -40,8 +40,12 @@ extern ZINC_MODULE_API const char zinc_module_build[];
 typedef const zinc_store_ops *(*zinc_module_init_fn)(const char *build, const char *scheme);
 ZINC_MODULE_API const zinc_store_ops *zinc_module_init(const char *build, const char *scheme);
 
-/* The store for a scheme that a module has; *out NULL: no module has it.  E_UNSUPPORTED when it cannot be loaded. */
-zinc_status zinc_store_module_find(const zinc_store_ops **out, zinc_context *ctx, const char *scheme, zinc_error *err);
+/* The store for a scheme, or for an adapter, that a module has; *out NULL: no module has it.  E_UNSUPPORTED when it cannot
+ * be loaded. */
+zinc_status zinc_store_module_find(const zinc_store_ops **out, zinc_context *ctx, const char *name, size_t n, bool adapter,
+				   zinc_error *err);
+/* Is name[0..n) an adapter that names a version of Zarr (store_pipeline.c)? */
+bool zinc_pipeline_is_format(const char *name, size_t n);
 /* The rows of `zinc stores`; non-zero when fn was. */
 int zinc_store_module_each(zinc_row_fn fn, void *arg);
 
@@ -58,6 +62,13 @@ int zinc_store_module_each_setting(zinc_context *ctx, zinc_setting_fn fn, void *
 
 /* Take the escapes out of s[0..n), and append it; of a path, without '?', '#' and an escaped '/'.  E_INVALID. */
 ZINC_MODULE_API zinc_status zinc_url_unescape(zinc_buf *out, const char *s, size_t n, bool path, zinc_error *err);
+
+/*
+ * For `split` of stores that are files: *nbytes of "/d/x.db/a/b" are the file.  That is the first part of the path that is
+ * a file now, else the first that has one of the endings (".db,.sqlite"), else all of it.
+ */
+ZINC_MODULE_API zinc_status zinc_url_split_file(const char *rest, const char *endings, zinc_context *ctx, size_t *nbytes,
+						zinc_error *err);
 
 /* Guards the table of schemes and the memory stores' names. */
 void zinc_store_lock_names(void);

@@ -594,6 +594,15 @@ memory_open(void **self, const char *rest, const zinc_store_options *options, zi
 	return ZINC_OK;
 }
 
+/* "name/in/side"; a name may have any other character. */
+static zinc_status
+memory_split(const char *rest, zinc_context *ctx, size_t *nbytes, zinc_error *err)
+{
+	(void)ctx, (void)err;
+	*nbytes = strcspn(rest, "/");
+	return ZINC_OK;
+}
+
 /* The last to close frees it, outside of the lock, since hooks must not be removed under it. */
 static void
 memory_close(void *self)
@@ -618,6 +627,7 @@ const zinc_store_ops zinc_store_ops_memory = {
     .name = "memory",
     .purpose = "keys in the memory of this process, shared by name",
     .schemes = "memory",
+    .split = memory_split,
     .open = memory_open,
     .close = memory_close,
     .caps = memory_caps,

@@ -1,31 +1,35 @@
 /*
  * store_module.c - stores that libzinc does not link: each a module, loaded when its scheme is first used
  *
- * The table is all that the library itself knows of them, so that `zinc stores` can show what there is without
- * loading anything.
+ * The table is all that the library itself knows of its own, so that `zinc stores` can show what there is without
+ * loading anything.  Any other lies beside them as store_<scheme>.so or store_<adapter>.so.
  */
 #include <stdio.h>
 
 #include "store/store_inside.h"
 
+#define MOST_NAME 32
+
 static const struct module {
 	const char *name; /* zinc/store_<name>.so */
 	const char *schemes;
+	const char *adapters;
 	const char *purpose;
 } modules[] = {
-    {"http", "http,https", "what a web server has below a URL, read only; a module"},
+    {"http", "http,https", NULL, "what a web server has below a URL, read only; a module"},
 };
 #define MODULES (sizeof modules / sizeof modules[0])
 
-/* Loading again what is loaded costs a few microseconds, so nothing is remembered here. */
+/* Loading again what is loaded costs a few microseconds, so nothing is remembered here.  E_NOTFOUND when there is no such
+ * file. */
 static zinc_status
-load(const zinc_store_ops **out, zinc_context *ctx, const struct module *m, const char *scheme, zinc_error *err)
+load(const zinc_store_ops **out, zinc_context *ctx, const char *module, const char *scheme, zinc_error *err)
 {
 	zinc_module_init_fn init;
-	char name[32];
+	char name[MOST_NAME + 16];
 	void *symbol = NULL;
 
-	snprintf(name, sizeof name, "store_%s", m->name);
+	snprintf(name, sizeof name, "store_%s", module);
 	ZINC_TRY(zinc_module_load(ctx, name, &symbol, err));
 	memcpy(&init, &symbol, sizeof init);
 	*out = init(zinc_build(), scheme);
@@ -35,17 +39,49 @@ load(const zinc_store_ops **out, zinc_context *ctx, const struct module *m, cons
 	return ZINC_OK;
 }
 
-zinc_status
-zinc_store_module_find(const zinc_store_ops **out, zinc_context *ctx, const char *scheme, zinc_error *err)
+/* One of the table's must be there. */
+static zinc_status
+load_listed(const zinc_store_ops **out, zinc_context *ctx, const char *module, const char *scheme, zinc_error *err)
 {
-	const size_t n = strlen(scheme);
+	const zinc_status st = load(out, ctx, module, scheme, err);
+
+	if (st != ZINC_E_NOTFOUND)
+		return st;
+	if (err)
+		err->code = ZINC_E_UNSUPPORTED;
+	return ZINC_E_UNSUPPORTED;
+}
+
+/* Others are found by the scheme itself: small letters and digits, so that it is the name of a file and no path. */
+static zinc_status
+load_unlisted(const zinc_store_ops **out, zinc_context *ctx, const char *scheme, bool adapter, zinc_error *err)
+{
+	zinc_status st;
+
+	if (scheme[strspn(scheme, "abcdefghijklmnopqrstuvwxyz0123456789")])
+		return ZINC_OK;
+	st = load(out, ctx, scheme, scheme, err);
+	if (st == ZINC_OK &&
+	    !zinc_store_has_scheme(adapter ? (*out)->adapters : (*out)->schemes, scheme, strlen(scheme)))
+		*out = NULL;
+	return st == ZINC_E_NOTFOUND ? ZINC_OK : st;
+}
+
+zinc_status
+zinc_store_module_find(const zinc_store_ops **out, zinc_context *ctx, const char *name, size_t n, bool adapter,
+		       zinc_error *err)
+{
+	char scheme[MOST_NAME] = "";
 	size_t i;
 
 	*out = NULL;
+	if (n == 0 || n >= sizeof scheme)
+		return ZINC_OK;
+	memcpy(scheme, name, n);
 	for (i = 0; i < MODULES; i++)
-		if (zinc_store_has_scheme(modules[i].schemes, scheme, n))
-			return load(out, ctx, &modules[i], scheme, err);
-	return ZINC_OK;
+		if (zinc_store_has_scheme(adapter ? modules[i].adapters : modules[i].schemes, scheme, n))
+			return load_listed(out, ctx, modules[i].name, scheme, err);
+	return load_unlisted(out, ctx, scheme, adapter, err);
 }
 
 int
@@ -80,7 +116,8 @@ zinc_store_module_each_setting(zinc_context *ctx, zinc_setting_fn fn, void *arg)
 
 	for (i = 0; i < MODULES; i++) {
 		snprintf(scheme, sizeof scheme, "%.*s", (int)strcspn(modules[i].schemes, ","), modules[i].schemes);
-		if (load(&ops, ctx, &modules[i], scheme, NULL) == ZINC_OK && zinc_store_row_settings(ops, fn, arg) != 0)
+		if (load(&ops, ctx, modules[i].name, scheme, NULL) == ZINC_OK &&
+		    zinc_store_row_settings(ops, fn, arg) != 0)
 			return 1;
 	}
 	return 0;

@@ -82,16 +82,16 @@ open_rest(zinc_store **out, const zinc_store_ops *ops, const char *scheme, const
 	  const zinc_store_options *o, zinc_error *err)
 {
 	zinc_buf url, shown;
-	zinc_bytes parts[3];
+	zinc_bytes parts[ZINC_URL_PARTS];
+	size_t k, n = 0;
 	zinc_status st;
-	int k;
 
 	zinc_buf_init(&url, o->context, ZINC_MAX_KEY);
 	zinc_buf_init(&shown, o->context, ZINC_MAX_KEY);
 	st = zinc_buf_printf(&url, err, "%s://%s", scheme, rest);
 	if (st == ZINC_OK)
-		zinc_url_parts(zinc_buf_text(&url), parts);
-	for (k = 0; k < 3 && st == ZINC_OK; k++)
+		n = zinc_url_parts(zinc_buf_text(&url), parts);
+	for (k = 0; k < n && st == ZINC_OK; k++)
 		st = zinc_buf_add(&shown, parts[k].p, parts[k].n, err);
 	if (st == ZINC_OK && !zinc_buf_text(&shown))
 		st = zinc_fail_nomem(err);
@@ -102,37 +102,59 @@ open_rest(zinc_store **out, const zinc_store_ops *ops, const char *scheme, const
 	return st;
 }
 
-/* Open "name" of "name/inner" and give the inner path.  A query goes with the name: "name/inner?query" is the key
- * "inner" of "name?query".  Names of memory stores have no query. */
-zinc_status
-zinc_store_open_authority(zinc_store **out, char **inner, const zinc_store_ops *ops, zinc_url *u,
-			  const zinc_store_options *o, zinc_error *err)
+/* Where the root ends: the store's own word, else the first '/'. */
+static zinc_status
+split_rest(const zinc_store_ops *ops, const char *rest, zinc_context *ctx, size_t *n, zinc_error *err)
 {
-	const char *base = zinc_buf_text(&u->base), *query;
-	size_t n = base ? strcspn(base, ops == &zinc_store_ops_memory ? "/" : "/?") : 0;
-	char *path = NULL;
-	zinc_buf rest;
-	zinc_status st;
+	*n = strcspn(rest, "/");
+	if (!ops->split)
+		return ZINC_OK;
+	ZINC_TRY(ops->split(rest, ctx, n, err));
+	return *n <= strlen(rest) ? ZINC_OK : zinc_fail(err, ZINC_E_INVALID, "the store splits its URL behind its end");
+}
 
-	if (!base)
-		return zinc_fail_nomem(err);
-	query = ops == &zinc_store_ops_memory ? "" : base + strcspn(base, "?");
-	zinc_buf_init(&rest, o->context, ZINC_MAX_KEY);
-	st = zinc_buf_printf(&rest, err, "%.*s%s", (int)n, base, query);
-	if (st == ZINC_OK) {
-		path = zinc_strndup(o->context, base + n, strlen(base + n) - strlen(query));
-		st = path ? zinc_url_key(inner, o->context, path, true, err) : zinc_fail_nomem(err);
-	}
+/* The same with `rest` and `query` apart: "name/inner?query" is the key "inner" of "name?query". */
+static zinc_status
+open_split(zinc_store **out, char **inner, const zinc_store_ops *ops, const char *scheme, const char *rest,
+	   const char *query, const zinc_store_options *o, zinc_error *err)
+{
+	zinc_buf root;
+	zinc_status st;
+	size_t n;
+
+	ZINC_TRY(split_rest(ops, rest, o->context, &n, err));
+	zinc_buf_init(&root, o->context, ZINC_MAX_KEY);
+	st = zinc_buf_printf(&root, err, "%.*s%s", (int)n, rest, query);
 	if (st == ZINC_OK)
-		st = open_rest(out, ops, u->scheme, zinc_buf_text(&rest), o, err);
-	zinc_free(o->context, path);
-	zinc_buf_fini(&rest);
+		st = zinc_url_key(inner, o->context, rest + n, true, err);
+	if (st == ZINC_OK)
+		st = open_rest(out, ops, scheme, zinc_buf_text(&root), o, err);
+	zinc_buf_fini(&root);
 	return st;
 }
 
-/* Replace *s by the keys below "path/" of it. */
-static zinc_status
-enter(zinc_store **s, const char *path, zinc_error *err)
+zinc_status
+zinc_store_open_inside(zinc_store **out, char **inner, const zinc_store_ops *ops, zinc_url *u,
+		       const zinc_store_options *o, zinc_error *err)
+{
+	const char *base = zinc_buf_text(&u->base);
+	zinc_status st;
+	char *rest;
+	size_t n;
+
+	if (!base)
+		return zinc_fail_nomem(err);
+	n = ops->settings || !ops->split ? strcspn(base, "?") : strlen(base);
+	rest = zinc_strndup(o->context, base, n);
+	if (!rest)
+		return zinc_fail_nomem(err);
+	st = open_split(out, inner, ops, u->scheme, rest, base + n, o, err);
+	zinc_free(o->context, rest);
+	return st;
+}
+
+zinc_status
+zinc_store_enter(zinc_store **s, const char *path, zinc_error *err)
 {
 	zinc_store *outer = *s;
 	zinc_buf prefix;
@@ -166,11 +188,11 @@ zinc_store_open_base(zinc_store **out, zinc_url *u, const zinc_store_options *o,
 	ZINC_TRY(zinc_store_find_url(&ops, u, o->context, err));
 	if (zinc_url_is_local(u))
 		return zinc_store_open_ops(out, ops, base, base, o, err);
-	if (ops != &zinc_store_ops_memory)
+	if (!ops->split)
 		return open_rest(out, ops, u->scheme, base, o, err);
-	st = zinc_store_open_authority(&s, &path, ops, u, o, err);
+	st = zinc_store_open_inside(&s, &path, ops, u, o, err);
 	if (st == ZINC_OK)
-		st = enter(&s, path, err);
+		st = zinc_store_enter(&s, path, err);
 	if (st == ZINC_OK)
 		*out = s;
 	else
@@ -181,28 +203,36 @@ zinc_store_open_base(zinc_store **out, zinc_url *u, const zinc_store_options *o,
 
 /* ---- the door ---- */
 
+static zinc_status
+open_pipeline(zinc_store **out, zinc_url *u, const zinc_store_options *o, zinc_error *err)
+{
+	zinc_place place;
+	zinc_status st;
+
+	memset(&place, 0, sizeof place);
+	place.ctx = o->context;
+	st = zinc_pipeline_open(&place, u, o, err);
+	if (st == ZINC_OK)
+		st = zinc_store_enter(&place.store, place.path, err);
+	if (st == ZINC_OK)
+		*out = zinc_store_ref(place.store);
+	zinc_place_fini(&place);
+	return st;
+}
+
 /* Unlike a place, a store begins where the URL says, also in the middle of a hierarchy. */
 zinc_status
 zinc_store_open(zinc_store **out, const char *url, const zinc_store_options *options, zinc_error *err)
 {
 	zinc_store_options o;
-	zinc_place place;
 	zinc_url u;
 	zinc_status st;
 
-	if (url && strchr(url, '|')) {
-		ZINC_TRY(zinc_place_open(&place, url, options, err));
-		st = enter(&place.store, place.path, err);
-		if (st == ZINC_OK)
-			*out = zinc_store_ref(place.store);
-		zinc_place_fini(&place);
-		return zinc_error_at_url(err, st, url);
-	}
 	ZINC_TRY(zinc_options_take(&o, sizeof o, options, err));
 	o.context = zinc_context_get(o.context);
 	st = zinc_url_parse(&u, o.context, url, err);
 	if (st == ZINC_OK)
-		st = zinc_store_open_base(out, &u, &o, err);
+		st = u.inner ? open_pipeline(out, &u, &o, err) : zinc_store_open_base(out, &u, &o, err);
 	zinc_buf_fini(&u.base);
 	return zinc_error_at_url(err, st, url);
 }

@@ -10,9 +10,8 @@
 
 /* ---- where a local path leads ---- */
 
-/* Make `path` absolute and clean, without the slash in front. */
-static zinc_status
-absolute_path(zinc_buf *out, const char *path, zinc_error *err)
+zinc_status
+zinc_url_absolute(zinc_buf *out, const char *path, zinc_error *err)
 {
 	char cwd[PATH_MAX];
 
@@ -149,7 +148,7 @@ local_place(zinc_place *out, zinc_url *u, const zinc_store_options *o, zinc_erro
 	ZINC_TRY(check_settings(o, err));
 	climbing.links = ZINC_LINKS_FOLLOW; /* until the root is found: zinc_place_narrow */
 	zinc_buf_init(&path, ctx, ZINC_MAX_KEY);
-	st = absolute_path(&path, base, err);
+	st = zinc_url_absolute(&path, base, err);
 	if (st == ZINC_OK)
 		st = find_barrier(ctx, (char *)path.p, &w, err);
 	if (st == ZINC_OK) {
@@ -163,34 +162,6 @@ local_place(zinc_place *out, zinc_url *u, const zinc_store_options *o, zinc_erro
 	return st;
 }
 
-/* ---- pipelines ---- */
-
-/* "adapter:path" or "path" behind the '|' of a pipeline. */
-static zinc_status
-parse_inner(zinc_place *out, const char *inner, zinc_error *err)
-{
-	static const char *const known[] = {"zarr", "zarr2", "zarr3"};
-	size_t n = strcspn(inner, ":/|"), i;
-
-	if (strchr(inner, '|'))
-		return zinc_fail(err, ZINC_E_UNSUPPORTED, "a URL with more than one '|'");
-	if (inner[n] != ':')
-		return ZINC_OK;
-	for (i = 0; i < sizeof known / sizeof known[0]; i++)
-		if (strlen(known[i]) == n && memcmp(known[i], inner, n) == 0) {
-			memcpy(out->format, inner, n);
-			return ZINC_OK;
-		}
-	return zinc_fail(err, ZINC_E_UNSUPPORTED, "no adapter \"%.*s\" for what follows '|'", (int)n, inner);
-}
-
-/* The adapter's name and its colon are as long as what parse_inner kept of them. */
-static const char *
-behind_adapter(const zinc_place *place, const char *inner)
-{
-	return place->format[0] ? inner + strlen(place->format) + 1 : inner;
-}
-
 /* ---- doors ---- */
 
 /* Three ways: a fixed root, a local path that may be climbed, or a store of its own with a path inside. */
@@ -199,18 +170,13 @@ open_place(zinc_place *out, zinc_url *u, const zinc_store_options *o, zinc_error
 {
 	const zinc_store_ops *ops = NULL;
 
-	if (u->inner) {
-		out->root_fixed = true;
-		ZINC_TRY(parse_inner(out, u->inner, err));
-		ZINC_TRY(
-		    zinc_url_key(&out->path, o->context, behind_adapter(out, u->inner), u->scheme[0] != '\0', err));
-		return zinc_store_open_base(&out->store, u, o, err);
-	}
+	if (u->inner)
+		return zinc_pipeline_open(out, u, o, err);
 	out->local = zinc_url_is_local(u);
 	if (out->local)
 		return local_place(out, u, o, err);
 	ZINC_TRY(zinc_store_find_url(&ops, u, o->context, err));
-	return zinc_store_open_authority(&out->store, &out->path, ops, u, o, err);
+	return zinc_store_open_inside(&out->store, &out->path, ops, u, o, err);
 }
 
 void

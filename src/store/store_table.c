@@ -71,33 +71,41 @@ zinc_store_has_scheme(const char *list, const char *scheme, size_t n)
 	return false;
 }
 
-/* The registry's lock is held. */
+/* The registry's lock is held.  Of adapters, else of schemes. */
 static const zinc_store_ops *
-find_scheme(const char *scheme, size_t n)
+find_row(const char *name, size_t n, bool adapter)
 {
 	size_t i;
 
-	for (i = 0; i < BUILTINS; i++)
-		if (zinc_store_has_scheme(builtin[i]->schemes, scheme, n))
-			return builtin[i];
-	for (i = 0; i < registry.n; i++)
-		if (zinc_store_has_scheme(registry.added[i]->schemes, scheme, n))
-			return registry.added[i];
+	for (i = 0; i < BUILTINS + registry.n; i++) {
+		const zinc_store_ops *ops = i < BUILTINS ? builtin[i] : registry.added[i - BUILTINS];
+
+		if (zinc_store_has_scheme(adapter ? ops->adapters : ops->schemes, name, n))
+			return ops;
+	}
 	return NULL;
 }
 
-/* All of its schemes or none. */
+static zinc_status
+check_free(const char *list, bool adapter, zinc_error *err)
+{
+	size_t len;
+
+	for (; list && *list; list += len + (list[len] == ',')) {
+		len = strcspn(list, ",");
+		if (find_row(list, len, adapter) || (adapter && zinc_pipeline_is_format(list, len)))
+			return zinc_fail(err, ZINC_E_EXISTS, "the %s \"%.*s\" is taken", adapter ? "adapter" : "scheme",
+					 (int)len, list);
+	}
+	return ZINC_OK;
+}
+
+/* All of its names or none. */
 static zinc_status
 add_ops(const zinc_store_ops *ops, zinc_error *err)
 {
-	const char *list = ops->schemes;
-	size_t len;
-
-	for (; *list; list += len + (list[len] == ',')) {
-		len = strcspn(list, ",");
-		if (find_scheme(list, len))
-			return zinc_fail(err, ZINC_E_EXISTS, "the scheme \"%.*s\" is taken", (int)len, list);
-	}
+	ZINC_TRY(check_free(ops->schemes, false, err));
+	ZINC_TRY(check_free(ops->adapters, true, err));
 	if (registry.n == MOST_SCHEMES)
 		return zinc_fail(err, ZINC_E_LIMIT, "more than %d stores", MOST_SCHEMES);
 	registry.added[registry.n++] = ops;
@@ -110,9 +118,12 @@ zinc_store_register(const zinc_store_ops *ops, zinc_error *err)
 {
 	zinc_status st;
 
-	if (ops->size < offsetof(zinc_store_ops, put) || !ops->schemes || !ops->schemes[0] || !ops->open || !ops->get ||
-	    !ops->caps || !ops->close)
-		return zinc_fail(err, ZINC_E_INVALID, "a store needs size, schemes, open, get, caps and close");
+	if (ops->size < offsetof(zinc_store_ops, put) || !ops->get || !ops->caps || !ops->close)
+		return zinc_fail(err, ZINC_E_INVALID, "a store needs size, get, caps and close");
+	if (!(ops->schemes && ops->schemes[0]) && !(ops->adapters && ops->adapters[0]))
+		return zinc_fail(err, ZINC_E_INVALID, "a store needs schemes or adapters");
+	if ((ops->schemes && !ops->open) || (ops->adapters && !ops->adapt))
+		return zinc_fail(err, ZINC_E_INVALID, "a store with schemes needs open, with adapters adapt");
 	zinc_store_lock_names();
 	st = add_ops(ops, err);
 	zinc_store_unlock_names();
@@ -141,7 +152,7 @@ zinc_store_each(zinc_row_fn fn, void *arg)
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		if (fn(arg, all[i]->name ? all[i]->name : "", all[i]->schemes,
+		if (fn(arg, all[i]->name ? all[i]->name : "", all[i]->schemes ? all[i]->schemes : all[i]->adapters,
 		       all[i]->purpose ? all[i]->purpose : "") != 0)
 			return;
 	(void)zinc_store_module_each(fn, arg);
@@ -185,13 +196,26 @@ zinc_store_is_name(const char *name, size_t n)
 }
 
 /* The table only grows and rows live for ever, so the row can be used without the lock. */
+static zinc_status
+find_or_load(const zinc_store_ops **out, zinc_context *ctx, const char *name, size_t n, bool adapter, zinc_error *err)
+{
+	zinc_store_lock_names();
+	*out = find_row(name, n, adapter);
+	zinc_store_unlock_names();
+	return *out ? ZINC_OK : zinc_store_module_find(out, ctx, name, n, adapter, err);
+}
+
 zinc_status
 zinc_store_find(const zinc_store_ops **out, zinc_context *ctx, const char *scheme, zinc_error *err)
 {
-	zinc_store_lock_names();
-	*out = find_scheme(scheme, strlen(scheme));
-	zinc_store_unlock_names();
-	if (!*out)
-		ZINC_TRY(zinc_store_module_find(out, ctx, scheme, err));
+	ZINC_TRY(find_or_load(out, ctx, scheme, strlen(scheme), false, err));
 	return *out ? ZINC_OK : zinc_fail(err, ZINC_E_INVALID, "no store for the scheme \"%s\"", scheme);
+}
+
+zinc_status
+zinc_store_find_adapter(const zinc_store_ops **out, zinc_context *ctx, const char *name, size_t n, zinc_error *err)
+{
+	ZINC_TRY(find_or_load(out, ctx, name, n, true, err));
+	return *out ? ZINC_OK
+		    : zinc_fail(err, ZINC_E_UNSUPPORTED, "no adapter \"%.*s\" for what follows '|'", (int)n, name);
 }

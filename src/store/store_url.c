@@ -1,12 +1,12 @@
 /*
  * store_url.c - taking URLs apart: schemes, escapes, paths
  *
- *   bare path            taken as it is, without unescaping
+ *   bare path            taken as it is, without unescaping; a '?' is part of the name, a '|' where there is such a file
  *   file:///a%20b        RFC 8089; also file:/a and file://localhost/a
  *   memory://name[/in]   the part behind the name is a prefix
- *   scheme://rest        a module, or whatever a program has registered; `rest` is handed over as it is, but
- *                        where a root must be looked for it is "name?query" of "name/path?query"
- *   base|[adapter:]path  pipeline (draft ZEP 8): the store is base, the node lies at path
+ *   scheme://rest?query  a module, or whatever a program has registered; its row says where in `rest` the path inside
+ *                        begins, and which settings the query may have
+ *   base|[adapter:]path  pipeline (draft ZEP 8), see store_pipeline.c
  *
  * Promises (tests/unit/test_store_url.c names each by its number):
  *
@@ -17,6 +17,7 @@
  * (5) The registry can be read and extended from many threads, and works in a forked child.
  */
 #include <ctype.h>
+#include <fcntl.h>
 
 #include "store/store_url.h"
 
@@ -124,7 +125,46 @@ lacks_slashes(const char *url)
 	return url[n] == ':' && zinc_store_has_scheme("http,https", url, n);
 }
 
-/* A '|' is never part of a base: in a name it must be written %7C. */
+/* Is path[0..n), a bare one, there?  Links are not followed. */
+static bool
+is_there(zinc_context *ctx, const char *path, size_t n)
+{
+	const bool absolute = path[0] == '/';
+	int top = ctx->os->open_root(ctx->os, absolute ? "/" : ".", O_PATH);
+	char *copy = zinc_strndup(ctx, path, n);
+	struct stat st;
+	const bool there = copy && top != -1 && ctx->os->fstatat(ctx->os, top, copy + absolute, &st) == 0;
+
+	if (top != -1)
+		ctx->os->close(ctx->os, top);
+	zinc_free(ctx, copy);
+	return there;
+}
+
+/* Does the '|' at url[n] belong to a name that is there?  That may end at the next '|', at one behind that, or at '/'. */
+static bool
+is_in_name(zinc_context *ctx, const char *url, size_t n)
+{
+	while (url[n] && url[n] != '/') {
+		n += 1 + strcspn(url + n + 1, "|/");
+		if (is_there(ctx, url, n))
+			return true;
+	}
+	return false;
+}
+
+/* Where a '|' ends the base.  Of a bare path it is a part of the name where there is a file of that name; elsewhere it
+ * must be written %7C. */
+static size_t
+base_length(zinc_context *ctx, const char *url, bool bare)
+{
+	size_t n = strcspn(url, "|");
+
+	while (bare && url[n] == '|' && is_in_name(ctx, url, n))
+		n += 1 + strcspn(url + n + 1, "|");
+	return n;
+}
+
 zinc_status
 zinc_url_parse(zinc_url *out, zinc_context *ctx, const char *url, zinc_error *err)
 {
@@ -134,10 +174,10 @@ zinc_url_parse(zinc_url *out, zinc_context *ctx, const char *url, zinc_error *er
 	zinc_buf_init(&out->base, ctx, ZINC_MAX_KEY);
 	if (!url || !url[0])
 		return zinc_fail(err, ZINC_E_INVALID, "an empty URL");
-	n = strcspn(url, "|");
+	scheme = scheme_length(url);
+	n = base_length(ctx, url, scheme == 0);
 	if (url[n] == '|')
 		out->inner = url + n + 1;
-	scheme = scheme_length(url);
 	if (scheme >= ZINC_SCHEME_BYTES)
 		return zinc_fail(err, ZINC_E_INVALID, "a scheme of %zu characters", scheme);
 	memcpy(out->scheme, url, scheme);
@@ -208,4 +248,71 @@ zinc_url_key(char **out, zinc_context *ctx, const char *path, bool escaped, zinc
 	else
 		zinc_buf_fini(&clean);
 	return st;
+}
+
+/* ---- databases that are files, with a path inside ---- */
+
+/* Has path[0..n) one of the endings in ".db,.sqlite"? */
+static bool
+ends_so(const char *path, size_t n, const char *endings)
+{
+	size_t len;
+
+	for (; *endings; endings += len + (endings[len] == ',')) {
+		len = strcspn(endings, ",");
+		if (len < n && memcmp(path + n - len, endings, len) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Is the escaped path[0..n) a file?  Links are followed. */
+static zinc_status
+is_file(zinc_context *ctx, const char *path, size_t n, bool *yes, zinc_error *err)
+{
+	const zinc_os *os = ctx->os;
+	const bool absolute = path[0] == '/';
+	int top = -1, fd = -1;
+	struct stat st;
+	zinc_buf plain;
+	zinc_status s;
+
+	*yes = false;
+	zinc_buf_init(&plain, ctx, ZINC_MAX_KEY);
+	s = zinc_url_unescape(&plain, path, n, true, err);
+	if (s == ZINC_OK && !zinc_buf_text(&plain))
+		s = zinc_fail_nomem(err);
+	if (s == ZINC_OK)
+		top = os->open_root(os, absolute ? "/" : ".", O_PATH);
+	if (top != -1)
+		fd = os->open_at(os, top, (const char *)plain.p + absolute, O_PATH, 0, ZINC_LINKS_FOLLOW);
+	*yes = fd != -1 && os->fstat(os, fd, &st) == 0 && S_ISREG(st.st_mode);
+	if (fd != -1)
+		os->close(os, fd);
+	if (top != -1)
+		os->close(os, top);
+	zinc_buf_fini(&plain);
+	return s;
+}
+
+zinc_status
+zinc_url_split_file(const char *rest, const char *endings, zinc_context *ctx, size_t *nbytes, zinc_error *err)
+{
+	size_t at, end, named = SIZE_MAX;
+	bool yes;
+
+	for (at = 0; rest[at]; at = end + (rest[end] == '/')) {
+		end = at + strcspn(rest + at, "/");
+		if (end == at)
+			continue;
+		ZINC_TRY(is_file(ctx, rest, end, &yes, err));
+		if (yes) {
+			*nbytes = end;
+			return ZINC_OK;
+		}
+		if (named == SIZE_MAX && ends_so(rest + at, end - at, endings))
+			named = end;
+	}
+	*nbytes = named == SIZE_MAX ? strlen(rest) : named;
+	return ZINC_OK;
 }

@@ -1,6 +1,6 @@
 /*
  * store_url.h - URLs and what they lead to, inside of the room: store_url.c takes them apart, store_table.c knows the
- * kinds of stores, store_open.c opens them, store_place.c finds where a node's URL leads
+ * kinds of stores, store_open.c opens them, store_pipeline.c follows what stands behind '|', store_place.c finds where a node's URL leads
  */
 #ifndef ZINC_STORE_URL_H
 #define ZINC_STORE_URL_H
@@ -25,6 +25,8 @@ bool zinc_url_is_local(const zinc_url *u);
 bool zinc_url_same(const char *a, const char *b, size_t n);
 /* Append the components of path[0..n) to `out`, joined by single slashes; "." goes, ".." takes one back. */
 zinc_status zinc_url_add_path(zinc_buf *out, const char *path, size_t n, zinc_error *err);
+/* Make `path` absolute and clean, without the slash in front. */
+zinc_status zinc_url_absolute(zinc_buf *out, const char *path, zinc_error *err);
 /* The path inside of a store, as a valid key or "". */
 zinc_status zinc_url_key(char **out, zinc_context *ctx, const char *path, bool escaped, zinc_error *err);
 
@@ -32,6 +34,9 @@ zinc_status zinc_url_key(char **out, zinc_context *ctx, const char *path, bool e
 
 /* The kind of store for a scheme.  E_INVALID when there is none. */
 zinc_status zinc_store_find(const zinc_store_ops **out, zinc_context *ctx, const char *scheme, zinc_error *err);
+/* The kind of store for name[0..n) behind '|'.  E_UNSUPPORTED when there is none. */
+zinc_status zinc_store_find_adapter(const zinc_store_ops **out, zinc_context *ctx, const char *name, size_t n,
+				    zinc_error *err);
 zinc_status zinc_store_find_url(const zinc_store_ops **out, const zinc_url *u, zinc_context *ctx, zinc_error *err);
 
 /* A store around what was opened, with the options that hold for every kind. */
@@ -40,10 +45,14 @@ zinc_status zinc_store_wrap_opened(zinc_store **out, const zinc_store_ops *ops, 
 /* Open a store of this kind with `rest` of its URL, to be shown as `url`. */
 zinc_status zinc_store_open_ops(zinc_store **out, const zinc_store_ops *ops, const char *rest, const char *url,
 				const zinc_store_options *o, zinc_error *err);
-/* Open "name" of "name/inner" and give the inner path. */
-zinc_status zinc_store_open_authority(zinc_store **out, char **inner, const zinc_store_ops *ops, zinc_url *u,
-				      const zinc_store_options *o, zinc_error *err);
+/* Open what holds the node of a URL, as the store splits it, and give the path inside. */
+zinc_status zinc_store_open_inside(zinc_store **out, char **inner, const zinc_store_ops *ops, zinc_url *u,
+				   const zinc_store_options *o, zinc_error *err);
+/* Replace *s by the keys below "path/" of it; NULL after a failure. */
+zinc_status zinc_store_enter(zinc_store **s, const char *path, zinc_error *err);
 /* The whole of what stands before '|'. */
 zinc_status zinc_store_open_base(zinc_store **out, zinc_url *u, const zinc_store_options *o, zinc_error *err);
+/* The place that a URL with a '|' leads to; fini it also after a failure (store_pipeline.c). */
+zinc_status zinc_pipeline_open(zinc_place *out, zinc_url *u, const zinc_store_options *o, zinc_error *err);
 
 #endif

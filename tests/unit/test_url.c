@@ -27,6 +27,8 @@ user_password_and_query(void **state)
 {
 	(void)state;
 	shows("https://me:pw@host/a/b?token=1|c/d", "https://host/a/b|c/d");
+	shows("https://h/a?t=1|zip:b?key=2|zip:c?key=3|d", "https://h/a|zip:b|zip:c|d");
+	shows("/d/a.zip|zip:b?key=2|zarr3:c", "/d/a.zip|zip:b|zarr3:c");
 	shows("https://me@host/a@b", "https://host/a@b");
 	shows("https://token@host", "https://host");
 	shows("HTTPS://me:pw@host:8443/a#b", "HTTPS://host:8443/a");

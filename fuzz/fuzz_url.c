@@ -1,0 +1,57 @@
+/*
+ * fuzz_url.c - any text as a URL
+ *
+ * (1) A scheme that is found is a prefix of the URL, and what stands behind '|' a part of it.
+ * (2) A path that is taken for a key is one.
+ * (3) What is shown is shown again the same, and is never longer than the URL.
+ * (4) A file with a path behind it ends within the URL.
+ */
+#include <stdlib.h>
+
+#include "store/store_url.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void
+insist(bool holds)
+{
+	if (!holds)
+		abort();
+}
+
+static void
+check_shown(const char *url)
+{
+	char out[4096], again[4096];
+
+	zinc_url_show(out, sizeof out, url);
+	zinc_url_show(again, sizeof again, out);
+	insist(strcmp(out, again) == 0); /* (3) */
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	zinc_context *ctx = zinc_context_get(NULL);
+	char *text = (char *)malloc(size + 1), *key = NULL;
+	zinc_url u;
+	size_t n;
+
+	insist(text != NULL);
+	memcpy(text, data, size);
+	text[size] = '\0';
+	if (zinc_url_parse(&u, ctx, text, NULL) == ZINC_OK) {
+		insist(strncasecmp(u.scheme, text, strlen(u.scheme)) == 0);
+		insist(!u.inner || (u.inner > text && u.inner <= text + size && u.inner[-1] == '|')); /* (1) */
+	}
+	zinc_buf_fini(&u.base);
+	if (zinc_url_key(&key, ctx, text, true, NULL) == ZINC_OK)
+		insist(key[0] == '\0' || zinc_key_check(key, NULL) == ZINC_OK); /* (2) */
+	zinc_free(ctx, key);
+	if (zinc_url_split_file(text, ".db,.sqlite", ctx, &n, NULL) == ZINC_OK)
+		insist(n <= strlen(text) && (text[n] == '/' || text[n] == '\0')); /* (4) */
+	if (size < 1000)
+		check_shown(text);
+	free(text);
+	return 0;
+}
