@@ -306,6 +306,8 @@ typedef struct zinc_draft_make {
 } zinc_draft_make;
 
 zinc_status zinc_draft_refuse(zinc_draft_make *b, const char *what);
+/* What the draft calls a member of the document that is an extension: a URI; NULL: it is none. */
+const char *zinc_draft_member_uri(const zinc_draft *d, zinc_node_kind kind, const zinc_json *member);
 /* {key: URI, "configuration": ...} for a codec; *out NULL when the draft has no name for it. */
 zinc_status zinc_draft_codec_print(zinc_draft_make *b, const zinc_codec *c, const char *key, zinc_json **out);
 /* `encoding` adds the members that say how chunks are encoded. */

@@ -258,20 +258,25 @@ set_layout(zinc_draft_make *b)
 
 /* ---- other members ---- */
 
-/* What the draft calls a member of the document that is an extension: a URI; NULL: it is none. */
-static const char *
-uri_of(const zinc_draft_make *b, const zinc_json *member)
+const char *
+zinc_draft_member_uri(const zinc_draft *d, zinc_node_kind kind, const zinc_json *member)
 {
-	const bool array = b->m->kind == ZINC_NODE_ARRAY;
+	const bool array = kind == ZINC_NODE_ARRAY;
 	const zinc_extension_def *def;
 	zinc_uri_match match;
 
-	if ((!array && !b->draft->version) || !zinc_json_is(member, ZINC_JSON_OBJECT)) /* groups: in 2019 only */
+	if ((!array && !d->version) || !zinc_json_is(member, ZINC_JSON_OBJECT)) /* groups: in 2019 only */
 		return NULL;
 	if (strchr(member->key, ':'))
 		return member->key;
 	def = zinc_extension_find(member->key, array ? ZINC_EXTENDS_ARRAY : ZINC_EXTENDS_GROUP, &match);
 	return def && def->uris ? def->uris[0] : NULL;
+}
+
+static const char *
+uri_of(const zinc_draft_make *b, const zinc_json *member)
+{
+	return zinc_draft_member_uri(b->draft, b->m->kind, member);
 }
 
 /* Members that are named by a URI, or have one, are extensions. */

@@ -194,6 +194,34 @@ typedef struct zinc_document {
 #define ZINC_DOCUMENTS_MAX 4
 
 /*
+ * What a version can hold, in the vocabulary of the final one, for those who copy into it: they change beforehand what
+ * it has no place for.  Its printer refuses the rest.
+ */
+typedef enum zinc_holds_codecs {
+	ZINC_HOLDS_ANY,
+	ZINC_HOLDS_ID,  /* those that have an id in version 2 */
+	ZINC_HOLDS_URI, /* those of `codecs`, and programs' that have a URI */
+	ZINC_HOLDS_NO_CODEC
+} zinc_holds_codecs;
+
+/* Places in the chain of one chunk; `bytes` and a transpose in front are a byte order and a layout, not codecs. */
+typedef enum zinc_codec_place { ZINC_OF_ELEMENTS, ZINC_TO_BYTES, ZINC_OF_BYTES, ZINC_LAST } zinc_codec_place;
+
+typedef struct zinc_holds {
+	bool no_shards;
+	bool plain_shards; /* not reordered or compressed as a whole */
+	bool plain_orders; /* of axes: forwards or backwards, before any other codec */
+	bool plain_nan;    /* as a fill value: no bits of its own */
+	bool whole_names;  /* of all dimensions or of none, and in the attribute _ARRAY_DIMENSIONS */
+	bool filters;      /* codecs of elements say their byte order, which is that of the type */
+	const char *filters_in; /* an attribute; NULL: it is no attribute */
+	zinc_holds_codecs places[4];
+	const char *const *codecs; /* ids in version 2, NULL-ended */
+	/* Members that the core does not name, and key encodings: all, those with a URI, none. */
+	enum { ZINC_HOLDS_EXTENSIONS, ZINC_HOLDS_URIS, ZINC_HOLDS_NO_EXTENSION } extensions;
+} zinc_holds;
+
+/*
  * A version of Zarr.  Paths are normalised ("/", "/foo").  Reading functions take a report that
  * says strict or lenient and collects findings.
  */
@@ -205,7 +233,7 @@ struct zinc_format {
 	bool crc32c_when_asked; /* the same of crc32c behind a compressor */
 
 	zinc_document documents[ZINC_DOCUMENTS_MAX]; /* of a node: those that make it first, consolidated metadata last */
-
+	zinc_holds holds;
 	zinc_masks masks;       /* what xarray takes for missing */
 	const char *keys;       /* chunk keys of new arrays that do not say theirs; NULL: "default" */
 
@@ -299,6 +327,15 @@ zinc_status zinc_walk(zinc_hierarchy *h, const char *path, int depth, zinc_repor
 		      zinc_error *err);
 /* Is an entry of the store that is no key a child of some group, or may it hide one? */
 bool zinc_hides(const zinc_hierarchy *h, const zinc_odd *odd);
+
+/* ---- what a version can hold (holds.c) ---- */
+
+bool zinc_holds_codec(const zinc_format *f, const zinc_codec_ops *ops, zinc_codec_place place);
+bool zinc_holds_keys(const zinc_format *f, const zinc_keys_ops *ops); /* NULL: some that are not known, as they are */
+/* A member of the final version's document. */
+bool zinc_holds_member(const zinc_format *f, zinc_node_kind kind, const zinc_json *member);
+/* What a filter of version 2 takes elements for, and what it makes of them: '<' or '>'; 0: it does not say. */
+void zinc_v2_filter_orders(const char *id, const zinc_json *filter, char *in, char *out);
 
 /* ---- whose keys, and erasing them (own.c, erase.c) ---- */
 

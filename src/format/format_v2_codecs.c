@@ -101,6 +101,15 @@ order_of(const zinc_json *type)
 	return type->text[1] && strcmp(type->text + 2, "1") == 0 ? 0 : type->text[0];
 }
 
+void
+zinc_v2_filter_orders(const char *id, const zinc_json *filter, char *in, char *out)
+{
+	const bool astype = strcmp(id, "astype") == 0;
+
+	*in = order_of(zinc_json_member(filter, astype ? "decode_dtype" : "dtype"));
+	*out = order_of(zinc_json_member(filter, astype ? "encode_dtype" : "astype"));
+}
+
 /*
  * Follow the byte order of elements through a filter, in c->big.  NumCodecs takes the bytes for elements of the type
  * that the filter names, whatever they were before, so that another order would make other numbers.
@@ -108,11 +117,10 @@ order_of(const zinc_json *type)
 static zinc_status
 follow_order(zinc_v2_codecs *c, const zinc_json *f, const char *id)
 {
-	const bool astype = strcmp(id, "astype") == 0;
-	const char in = order_of(zinc_json_member(f, astype ? "decode_dtype" : "dtype"));
-	const char out = order_of(zinc_json_member(f, astype ? "encode_dtype" : "astype"));
+	char in, out;
 	const bool ordered = c->n > 0 || (c->dtype && c->dtype->unit > 1);
 
+	zinc_v2_filter_orders(id, f, &in, &out);
 	if (in && ordered && (in == '>') != c->big)
 		return zinc_report_unsupported(c->r, c->rule, c->err,
 					       "filter \"%.60s\" takes elements for those of the other byte order", id);

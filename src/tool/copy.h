@@ -7,7 +7,7 @@
  *   copy_meta.c       what the target makes of a node's metadata
  *   copy_compare.c    what of it is lost, what replaced
  *   copy_missing.c    what masks missing values, where versions say it in different ways
- *   copy_remedy.c     what can be changed about metadata that the target does not take
+ *   copy_fit.c        what is changed about metadata so that the target can hold it
  *   copy_layout.c     other chunks, shards, codecs, types, selections
  *   copy_keys.c       every key of the source: objects of arrays, documents, foreign ones
  *   copy_raw.c        objects and foreign keys as they are stored
@@ -142,10 +142,16 @@ typedef struct zinc_cp_translation {
 	zinc_json_doc *given;  /* what there is: the final version's vocabulary, all spelled out */
 	zinc_json_doc *own;    /* the same as the source's format would write it; NULL: it would not */
 	zinc_json_doc *wanted; /* what the options make of it */
-	zinc_json_doc *trial;
+	zinc_buf changes;      /* zinc_cp_change: what has been changed so that the target can hold it */
+	size_t nmembers;       /* of those the first: members that are lost */
 	zinc_meta *target;
 	zinc_error *err;
 } zinc_cp_translation;
+
+typedef struct zinc_cp_change {
+	zinc_copy_kind kind;
+	char what[160];
+} zinc_cp_change;
 
 /* Members of a v3 document as the objects print them: aliases, bare names and old spellings are gone. */
 zinc_status zinc_cp_spell_out(zinc_json_doc *doc, const zinc_meta *m, zinc_error *err);
@@ -179,11 +185,10 @@ bool zinc_cp_unshard(zinc_json_doc *doc);
  * memory is out. */
 bool zinc_cp_unseal(zinc_json_doc *doc);
 
-/* ---- copy_remedy.c ---- */
+/* ---- copy_fit.c ---- */
 
-/* Number i of the things that can be tried on a document, in order: storage first, then content.  `what` says it.
- * *kind: what it costs.  False: there is no number i; *changed false: it does not apply. */
-bool zinc_cp_remedy(zinc_json_doc *doc, size_t i, bool *changed, zinc_copy_kind *kind, char *what, size_t room);
+/* Change t->wanted so that the target can hold it, as far as anything helps: t->changes. */
+zinc_status zinc_cp_fit(zinc_cp_translation *t);
 
 /* ---- copy_keys.c ---- */
 

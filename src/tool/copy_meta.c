@@ -4,14 +4,14 @@
  * Promises:
  *
  * (1) A document that nothing asks to change stays as it is, byte for byte, within a format.
- * (2) What the target's format refuses is tried again with one thing changed, until it takes the document.  Each change
- *     that helped is told: storage as replaced, content as lost.
+ * (2) What the target's format has no place for is changed beforehand.  Each change is told: storage as replaced,
+ *     content as lost.
  * (3) What comes out is read back and compared with what went in, so that nothing is lost in silence.
  * (4) Within a format, members that the options do not change stay as they are spelled, unknown ones included.
  */
-#include <ctype.h>
-
 #include "tool/copy.h"
+
+enum { CHANGES = 4096 }; /* of one document */
 
 /* ---- the document to translate ---- */
 
@@ -88,25 +88,7 @@ make_wanted(zinc_cp_translation *t)
 				  "shards become plain chunks of the inner shape");
 }
 
-/* ---- trying ---- */
-
-/* The same complaint?  Numbers may differ: positions move when something is left out. */
-static bool
-same_complaint(const zinc_error *a, const zinc_error *b)
-{
-	const char *p = a->text, *q = b->text;
-
-	for (;; p++, q++) {
-		while (isdigit((unsigned char)*p))
-			p++;
-		while (isdigit((unsigned char)*q))
-			q++;
-		if (*p != *q)
-			return false;
-		if (!*p)
-			return true;
-	}
-}
+/* ---- the target's document ---- */
 
 /* Is it the document that is not to the target's liking, rather than the machine? */
 static bool
@@ -132,71 +114,34 @@ try_doc(zinc_cp_translation *t, zinc_json_doc *doc, zinc_meta **out, zinc_error 
 	return ZINC_OK;
 }
 
-/* A copy of the document with remedy i.  *changed false: it does not apply. */
+/* Of a node that is itself lost, how it would have been stored is not told. */
 static zinc_status
-make_trial(zinc_cp_translation *t, size_t i, bool *more, bool *changed, zinc_copy_kind *kind, char *what, size_t room)
+tell_changes(zinc_cp_translation *t)
 {
-	zinc_json_free(t->trial);
-	t->trial = NULL;
-	ZINC_TRY(copy_doc(t, zinc_json_root(t->wanted), &t->trial));
-	*more = zinc_cp_remedy(t->trial, i, changed, kind, what, room);
+	const zinc_cp_change *changes = (const zinc_cp_change *)(const void *)t->changes.p;
+	const size_t n = t->n->left_out ? t->nmembers : t->changes.n / sizeof *changes;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		ZINC_TRY(zinc_cp_note(t->c, changes[i].kind, t->n->from, t->err, "%s", changes[i].what));
 	return ZINC_OK;
 }
 
-/* One thing changed, such that `e` is no complaint any more; *found false: nothing helps. */
+/* Promise (2).  What the format refuses after all is itself what the target cannot hold. */
 static zinc_status
-find_remedy(zinc_cp_translation *t, const zinc_error *e, bool *found)
+make_target(zinc_cp_translation *t)
 {
-	bool more = true, changed;
-	zinc_copy_kind kind;
-	char what[160];
-	size_t i;
+	zinc_error e = ZINC_ERROR_INIT;
+	zinc_status s;
 
-	*found = false;
-	for (i = 0; more && !*found; i++) {
-		zinc_error again = ZINC_ERROR_INIT;
-		zinc_meta *m = NULL;
-		zinc_status s;
-
-		ZINC_TRY(make_trial(t, i, &more, &changed, &kind, what, sizeof what));
-		if (!changed)
-			continue;
-		s = try_doc(t, t->trial, &m, &again);
-		zinc_meta_free(m);
-		if (s != ZINC_OK && !is_refusal(s))
-			return zinc_error_copy(t->err, &again);
-		*found = s == ZINC_OK || !same_complaint(e, &again);
-	}
-	if (!*found)
-		return ZINC_OK;
-	zinc_json_free(t->wanted);
-	t->wanted = t->trial;
-	t->trial = NULL;
-	return kind == ZINC_COPY_PLAN ? ZINC_OK : zinc_cp_note(t->c, kind, t->n->from, t->err, "%s", what);
-}
-
-/* Promise (2).  A node for which nothing helps is itself what the target cannot hold. */
-static zinc_status
-try_until_taken(zinc_cp_translation *t)
-{
-	int round;
-
-	for (round = 0; round < 64; round++) {
-		zinc_error e = ZINC_ERROR_INIT;
-		bool found;
-		zinc_status s = try_doc(t, t->wanted, &t->target, &e);
-
-		if (s == ZINC_OK)
-			return ZINC_OK;
-		if (!is_refusal(s))
-			return zinc_error_copy(t->err, &e);
-		ZINC_TRY(find_remedy(t, &e, &found));
-		if (found)
-			continue;
-		t->n->left_out = true;
-		return zinc_cp_note(t->c, ZINC_COPY_LOST, t->n->from, t->err, "the whole node: %s", e.text);
-	}
-	return zinc_fail(t->err, ZINC_E_UNSUPPORTED, "the metadata cannot be translated");
+	ZINC_TRY(zinc_cp_fit(t));
+	s = try_doc(t, t->wanted, &t->target, &e);
+	if (s != ZINC_OK && !is_refusal(s))
+		return zinc_error_copy(t->err, &e);
+	t->n->left_out = s != ZINC_OK;
+	ZINC_TRY(tell_changes(t));
+	return s == ZINC_OK ? s
+			    : zinc_cp_note(t->c, ZINC_COPY_LOST, t->n->from, t->err, "the whole node: %s", e.text);
 }
 
 /* ---- within a format ---- */
@@ -283,7 +228,7 @@ translate(zinc_cp_translation *t)
 	if (n->source->unsupported)
 		return leave_out(t);
 	ZINC_TRY(make_wanted(t));
-	ZINC_TRY(try_until_taken(t));
+	ZINC_TRY(make_target(t));
 	if (n->left_out)
 		return ZINC_OK;
 	ZINC_TRY(keep_spelling(t));
@@ -321,9 +266,10 @@ zinc_cp_translate(zinc_cp *c, zinc_cp_node *n, zinc_error *err)
 		n->target = zinc_meta_ref(n->source);
 		return ZINC_OK;
 	}
+	zinc_buf_init(&t.changes, c->ctx, CHANGES * sizeof(zinc_cp_change));
 	s = translate(&t);
 	n->target = t.target;
-	zinc_json_free(t.trial);
+	zinc_buf_fini(&t.changes);
 	zinc_json_free(t.wanted);
 	zinc_json_free(t.own);
 	zinc_json_free(t.given);
