@@ -417,7 +417,7 @@ typedef struct zinc_io_options {
 	int store_fill;           /* writing: store chunks that are all fill value [they are erased] */
 	int relaxed;              /* writing: do not wait for the disk [durable when the call returns] */
 	int single_writer;        /* writing: nobody else writes; lets stores without exclusion do partial writes */
-	int unverified;           /* reading: checksums inside compressed frames may be skipped */
+	int unverified;           /* reading parts: checksums at the end of gzip and zstd frames may stay unseen; crc32c never */
 	int assume_unchanged;     /* reading: use cached chunks without asking the store */
 	uint64_t in_flight_bytes; /* [the context's]; one chunk per thread is always allowed */
 	double timeout;           /* seconds until E_CANCELLED [never] */

@@ -40,6 +40,7 @@ make_workers(zinc_call *c, zinc_error *err)
 		w->s = zinc_scratch_get(c->ctx);
 		if (w->s == NULL)
 			return zinc_fail_nomem(err);
+		w->s->unverified = c->o.unverified != 0;
 		c->items[i].bytes = &w->s->fetch;
 	}
 	return ZINC_OK;

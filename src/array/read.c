@@ -126,7 +126,8 @@ want_start(zinc_job *j, const zinc_reading *r, zinc_fetch_item *it, bool *can, z
 	(void)err;
 	*can =
 	    zinc_cache_of(j->c) == NULL && (j->c->caps.flags & ZINC_CAP_RANGE) &&
-	    zinc_chain_starts(chain, r->o.extent, zinc_elements_needed(j->p, chain, NULL, r->o.extent, &r->u).end, &n);
+	    zinc_chain_starts(chain, r->o.extent, zinc_elements_needed(j->p, chain, NULL, r->o.extent, &r->u).end,
+			      j->c->o.unverified, &n);
 	if (*can)
 		zinc_fetch_want(it, (zinc_get){.length = n});
 	return ZINC_OK;

@@ -369,13 +369,14 @@ can_start(const zinc_chain *c, const zinc_rep *rep)
 }
 
 bool
-zinc_chain_starts(const zinc_chain *c, const uint64_t *shape, uint64_t need, size_t *nbytes)
+zinc_chain_starts(const zinc_chain *c, const uint64_t *shape, uint64_t need, bool unverified, size_t *nbytes)
 {
 	zinc_rep rep;
 	size_t all, n;
 
 	stage_rep(c, c->naa, shape, &rep);
-	if (need == 0 || !can_start(c, &rep) || zinc_rep_bytes(&rep, &all, NULL) != ZINC_OK)
+	if (need == 0 || !can_start(c, &rep) || (c->bb[0]->ops->starts_unverified && !unverified) ||
+	    zinc_rep_bytes(&rep, &all, NULL) != ZINC_OK)
 		return false;
 	n = (size_t)need * rep.dtype->size; /* no more than all, which fits */
 	*nbytes = n + n / START_EXTRA + 2 * START_BLOCK;

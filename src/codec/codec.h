@@ -29,6 +29,7 @@ typedef struct zinc_scratch {
 	zinc_arena *kept;  /* the same of the inner chunks of a whole shard; made on first use */
 	uint8_t idle[9];   /* of each buffer: uses in a row that did not need its size */
 	uint64_t turn;     /* counts its uses; in the context's list, the older the lower */
+	bool unverified;   /* checksums inside compressed frames need not be seen to where only a part is decoded */
 	struct zinc_scratch_state {
 		const void *key; /* whose: the codec's operations */
 		int64_t variant; /* and which of them: a compression level */
@@ -122,6 +123,8 @@ struct zinc_codec_ops {
 	 * false, and any status: they cannot be had from it alone.  NULL: never. */
 	zinc_status (*decode_start)(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, size_t need,
 				    bool *enough, zinc_error *err);
+	/* It can do so only where checksums need not be seen to. */
+	bool starts_unverified;
 	/* Bytes->bytes that only adds a trailer has these instead of encode and decode, so that nothing is copied:
 	 * append the trailer of the bytes from `from` on; check `in` and give what is left of it without the trailer.
 	 */
@@ -238,7 +241,7 @@ zinc_status zinc_chain_decode_part(const zinc_chain *c, zinc_scratch *s, const u
 				   void *into, uint64_t skip, uint64_t need, zinc_view *out, zinc_error *err);
 /* Can the first `need` elements be decoded from the beginning of a chunk's encoding?  *nbytes of it are enough unless
  * the encoder was very odd. */
-bool zinc_chain_starts(const zinc_chain *c, const uint64_t *shape, uint64_t need, size_t *nbytes);
+bool zinc_chain_starts(const zinc_chain *c, const uint64_t *shape, uint64_t need, bool unverified, size_t *nbytes);
 /* Decode that many from the beginning of an encoding.  *enough false: more of it is needed, or something is wrong with
  * it that decoding all of it will tell. */
 zinc_status zinc_chain_decode_start(const zinc_chain *c, zinc_scratch *s, const uint64_t *shape, zinc_bytes in,

@@ -89,13 +89,33 @@ gzip_encode(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, 
 	return zinc_deflate_gzip(s, ((const gzip_codec *)c)->level, in, out, err);
 }
 
-/* The checksum stands at the end, so there is no stopping early: `need` is not looked at. */
+/* The checksum stands at the end, so there is no stopping early unless the reader has waived it; a stream is slower by
+ * a half, too, so it must be worth it. */
+static bool
+stops_early(const zinc_scratch *s, size_t exact, size_t need)
+{
+	return s->unverified && exact != SIZE_MAX && need < exact / 2;
+}
+
 static zinc_status
 gzip_decode(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, size_t exact, size_t need,
 	    zinc_error *err)
 {
-	(void)c, (void)need;
-	return zinc_deflate_gunzip(s, in, out, exact, err);
+	bool enough = false;
+
+	(void)c;
+	if (stops_early(s, exact, need))
+		ZINC_TRY(zinc_deflate_gunzip_start(s, in, out, need, &enough, err));
+	return enough ? ZINC_OK : zinc_deflate_gunzip(s, in, out, exact, err);
+}
+
+static zinc_status
+gzip_decode_start(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, size_t need, bool *enough,
+		  zinc_error *err)
+{
+	(void)c;
+	*enough = false;
+	return stops_early(s, out->max, need) ? zinc_deflate_gunzip_start(s, in, out, need, enough, err) : ZINC_OK;
 }
 
 const zinc_codec_ops zinc_codec_v2_gzip = {
@@ -121,5 +141,7 @@ const zinc_codec_ops zinc_codec_gzip = {
     .bound = zinc_bound_compressed,
     .encode = gzip_encode,
     .decode = gzip_decode,
+    .decode_start = gzip_decode_start,
+    .starts_unverified = true,
     .verifies = zinc_verifies_always,
 };

@@ -207,6 +207,9 @@ const char *zinc_deflate_missing(void);
 /* One RFC 1952 member without name and time, appended. */
 zinc_status zinc_deflate_gzip(zinc_scratch *s, int level, zinc_bytes in, zinc_buf *out, zinc_error *err);
 /* All members of `in`, appended; as zinc_codec_ops.decode. */
+/* The first `need` bytes of the first member, whose checksum is not looked at; *enough false: they cannot be had so. */
+zinc_status zinc_deflate_gunzip_start(zinc_scratch *s, zinc_bytes in, zinc_buf *out, size_t need, bool *enough,
+				      zinc_error *err);
 zinc_status zinc_deflate_gunzip(zinc_scratch *s, zinc_bytes in, zinc_buf *out, size_t exact, zinc_error *err);
 /* The same of RFC 1950, where nothing follows the one stream. */
 zinc_status zinc_deflate_zlib(zinc_scratch *s, int level, zinc_bytes in, zinc_buf *out, zinc_error *err);

@@ -9,8 +9,8 @@
  * (1) Any number of frames is read, also without content size, and skippable ones between them; there must be one
  *     that holds data, and nothing else may stand behind the last.
  * (2) Decoding stops at the last byte that is needed where the first frame says that it has the whole chunk, no more and
- *     no less, unless it has a checksum, which must be seen to, or a window above 8 MiB, which would have to be
- *     allocated.  All other frames go straight into the destination, to the last of them: a chunk of another size is
+ *     no less, unless it has a checksum, which must be seen to where the reader has not waived that, or a window above
+ *     8 MiB, which would have to be allocated.  All other frames go straight into the destination, to the last of them: a chunk of another size is
  *     E_CORRUPT whatever is needed of it.  Where it can stop, the beginning of the frame is all that it asks for.
  * (3) A frame that unpacks to more than it may is E_CORRUPT before its bytes are, and memory stays bounded.
  * (4) The same input and level give the same bytes, whatever the context did before.
@@ -210,11 +210,11 @@ stream_frame(ZSTD_DCtx *d, zinc_bytes in, const frame *f, zinc_buf *out, size_t 
 
 /* Worth a stream, which is slower by a third, and allowed by promise 2?  `f` is the first frame of the chunk. */
 static bool
-stops_early(const frame *f, size_t exact, size_t need)
+stops_early(const zinc_scratch *s, const frame *f, size_t exact, size_t need)
 {
 	if (f->content != exact || need > exact - exact / 4)
 		return false;
-	return !f->checksum && f->window <= STREAM_WINDOW;
+	return (!f->checksum || s->unverified) && f->window <= STREAM_WINDOW;
 }
 
 /* The context of this scratch, or NULL without memory. */
@@ -245,7 +245,7 @@ zstd_decode(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, 
 		ZINC_TRY(read_frame(in, &f, err));
 		if (f.skippable)
 			continue;
-		if (!data && known && stops_early(&f, exact, need))
+		if (!data && known && stops_early(s, &f, exact, need))
 			return stream_frame(d, in, &f, out, need, err);
 		data = true;
 		ZINC_TRY(decode_frame(d, in, &f, out, (known ? exact : out->max) - out->n, known, err));
@@ -268,7 +268,7 @@ zstd_decode_start(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf 
 	if (in.n < HEADER_MAX || zinc_get_le32(in.p) != ZSTD_MAGICNUMBER)
 		return ZINC_OK;
 	read_header(in, &f);
-	if (!stops_early(&f, out->max, need))
+	if (!stops_early(s, &f, out->max, need))
 		return ZINC_OK;
 	*enough = stream_frame(d, in, &f, out, need, NULL) == ZINC_OK;
 	return ZINC_OK;

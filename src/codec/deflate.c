@@ -1,17 +1,22 @@
 /*
- * deflate.c - the only file that knows a deflate library (libdeflate)
+ * deflate.c - the only file that knows deflate libraries: libdeflate, and ISA-L where a stream is to be stopped
  *
  * Promises (tests/unit/test_codec_gzip.c and test_codec_zlib.c name each by its number):
  *
  * (1) Compression gives the same bytes for the same input and level, always.
- * (2) Every gzip member's CRC-32 and size are checked, and a zlib stream's Adler-32; bytes behind the last member, or
+ * (2) Every gzip member's CRC-32 and size are checked where all of it is decoded, and a zlib stream's Adler-32; bytes behind the last member, or
  *     behind the one stream, are an error.
  * (3) No more memory is taken than `exact` bytes, or, when that is not known, than twice what
  *     came out and never more than out->max: a bomb is E_CORRUPT before it is unpacked.
- * (4) (De)compressors live in the scratch: the second chunk makes none.  Their memory is the
+ * (4) A decoding that may stop early reads no further than it must, nor writes further than `need`.
+ * (5) (De)compressors live in the scratch: the second chunk makes none.  Their memory is the
  *     library's own.
  */
 #include "codec/codec_parts.h"
+
+#ifndef ZINC_WITH_ISAL
+#define ZINC_WITH_ISAL 0
+#endif
 
 #if ZINC_WITH_DEFLATE
 
@@ -182,6 +187,52 @@ zinc_status
 zinc_deflate_unzlib(zinc_scratch *s, zinc_bytes in, zinc_buf *out, size_t exact, zinc_error *err)
 {
 	return zinc_deflate_gunzip(s, in, out, exact, err);
+}
+
+#endif
+
+/* ---- the beginning of a member ---- */
+
+#if ZINC_WITH_ISAL
+
+#include <isa-l/igzip_lib.h>
+
+zinc_status
+zinc_deflate_gunzip_start(zinc_scratch *s, zinc_bytes in, zinc_buf *out, size_t need, bool *enough, zinc_error *err)
+{
+	struct inflate_state *d;
+	int code;
+
+	*enough = false;
+	if (in.n > UINT32_MAX || need > UINT32_MAX)
+		return ZINC_OK;
+	ZINC_TRY(zinc_decoded_room(out, need, err));
+	d = (struct inflate_state *)zinc_alloc(s->ctx, sizeof *d);
+	if (!d)
+		return zinc_fail_nomem(err);
+	isal_inflate_init(d);
+	d->crc_flag = ISAL_GZIP;
+	d->next_in = (uint8_t *)(uintptr_t)in.p;
+	d->avail_in = (uint32_t)in.n;
+	d->next_out = out->p;
+	d->avail_out = (uint32_t)need;
+	do
+		code = isal_inflate(d);
+	while (code == ISAL_DECOMP_OK && d->avail_out > 0 && d->avail_in > 0 && d->block_state != ISAL_BLOCK_FINISH);
+	*enough = code == ISAL_DECOMP_OK && d->avail_out == 0;
+	out->n = *enough ? need : 0;
+	zinc_free(s->ctx, d);
+	return ZINC_OK;
+}
+
+#else
+
+zinc_status
+zinc_deflate_gunzip_start(zinc_scratch *s, zinc_bytes in, zinc_buf *out, size_t need, bool *enough, zinc_error *err)
+{
+	(void)s, (void)in, (void)out, (void)need, (void)err;
+	*enough = false;
+	return ZINC_OK;
 }
 
 #endif

@@ -191,6 +191,7 @@ zinc_scratch_put(zinc_scratch *s)
 	if (!s)
 		return;
 	ctx = s->ctx;
+	s->unverified = false;
 	trim(s);
 	slot = &ctx->slots[ZINC_SLOT_SCRATCH];
 	pthread_mutex_lock(&ctx->lock);
@@ -209,6 +210,8 @@ zinc_scratch_inner(zinc_scratch *s)
 {
 	if (!s->inner)
 		s->inner = make(s->ctx);
+	if (s->inner)
+		s->inner->unverified = s->unverified;
 	return s->inner;
 }
 
