@@ -88,6 +88,8 @@ typedef struct zinc_object_checks {
 	int threads; /* 0: the context's */
 	const volatile int *cancel;
 } zinc_object_checks;
+/* The most bytes that the stored object at `index` may have; more is never read as one. */
+uint64_t zinc_array_object_limit(const zinc_array *a, const uint64_t *index);
 zinc_status zinc_array_objects_check(const zinc_array *a, const zinc_object_checks *of, zinc_error *err);
 zinc_status zinc_array_object_check(const zinc_array *a, const uint64_t *index, zinc_object_check *out,
 				    zinc_error *err);

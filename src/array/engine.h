@@ -233,6 +233,8 @@ zinc_status zinc_shard_write(zinc_job *j, zinc_worker *w, const zinc_object *o, 
 bool zinc_may_split(const zinc_call *c, uint64_t n);
 
 /* The fill value into the place of a unit whose object is not stored, or E_NOTFOUND when that was asked for. */
+/* The most bytes that a stored object of this extent may have: more is not read. */
+uint64_t zinc_object_limit(const zinc_meta *m, zinc_context *ctx, const uint64_t *extent);
 zinc_status zinc_read_missing(zinc_job *j, const zinc_unit *u, zinc_error *err);
 /* How many elements of the object, or of the unit, are selected. */
 uint64_t zinc_object_selected(const zinc_plan *p, const zinc_object *o);

@@ -17,6 +17,16 @@ check_index(const zinc_meta *m, const uint64_t *index, zinc_error *err)
 	return ZINC_OK;
 }
 
+static void
+span(const zinc_meta *m, const uint64_t *index, uint64_t *extent)
+{
+	uint64_t start;
+	int d;
+
+	for (d = 0; d < m->ndim; d++)
+		m->grid->ops->span(m->grid, d, index[d], &start, &extent[d]);
+}
+
 /* The key, and the layers to use it with (NULL: none are wanted). */
 static zinc_status
 make_key(const zinc_array *a, const uint64_t *index, zinc_buf *key, zinc_stack **layers, zinc_error *err)
@@ -51,6 +61,20 @@ zinc_array_chunk_key(const zinc_array *a, const uint64_t *index, zinc_blob *key,
 	return code;
 }
 
+/* A codec that is not known may have made any number. */
+uint64_t
+zinc_array_object_limit(const zinc_array *a, const uint64_t *index)
+{
+	zinc_meta *m = zinc_array_snapshot(a);
+	uint64_t extent[ZINC_MAX_NDIM], limit = zinc_max_chunk(a->ctx);
+
+	span(m, index, extent);
+	if (m->unsupported == NULL)
+		limit = zinc_object_limit(m, a->ctx, extent);
+	zinc_meta_free(m);
+	return limit;
+}
+
 zinc_status
 zinc_array_chunk_get(zinc_array *a, const uint64_t *index, zinc_blob *bytes, zinc_error *err)
 {
@@ -62,7 +86,7 @@ zinc_array_chunk_get(zinc_array *a, const uint64_t *index, zinc_blob *bytes, zin
 	if (code == ZINC_OK)
 		code = zinc_stack_store(layers, &store, err);
 	if (code == ZINC_OK)
-		code = zinc_store_get_all(store, (const char *)key.p, bytes, NULL, 0, err);
+		code = zinc_store_get_all(store, (const char *)key.p, bytes, NULL, zinc_array_object_limit(a, index), err);
 	zinc_stack_free(layers);
 	zinc_buf_fini(&key);
 	return code;
@@ -165,10 +189,13 @@ want(void *arg, zinc_fetch_item *it, int worker, zinc_error *err)
 {
 	checking *x = arg;
 	const uint64_t *index = x->of->index(x->of->arg, it->i);
+	uint64_t extent[ZINC_MAX_NDIM];
 
 	(void)worker;
 	ZINC_TRY(check_index(x->c->m, index, err));
 	ZINC_TRY(zinc_call_item_key(x->c, it, index, err));
+	span(x->c->m, index, extent);
+	it->bound = zinc_object_limit(x->c->m, x->c->ctx, extent);
 	zinc_fetch_want(it, (zinc_get){.length = ZINC_TO_END});
 	return ZINC_OK;
 }
@@ -177,12 +204,10 @@ static zinc_status
 check_object(zinc_call *c, zinc_worker *w, const uint64_t *index, zinc_bytes in, zinc_object_check *out,
 	     zinc_error *err)
 {
-	uint64_t extent[ZINC_MAX_NDIM], start;
+	uint64_t extent[ZINC_MAX_NDIM];
 	zinc_view v;
-	int d;
 
-	for (d = 0; d < c->m->ndim; d++)
-		c->m->grid->ops->span(c->m->grid, d, index[d], &start, &extent[d]);
+	span(c->m, index, extent);
 	out->stored = in.n;
 	out->units = 1;
 	if (c->m->chain->open_shard)
@@ -230,8 +255,16 @@ fail(void *arg, zinc_fetch_item *it, zinc_status code, zinc_error *err)
 static zinc_status
 too_long(void *arg, const zinc_fetch_item *it, uint64_t nbytes, zinc_error *err)
 {
-	(void)arg, (void)it;
-	return zinc_fail(err, ZINC_E_LIMIT, "the object has %llu bytes", (unsigned long long)nbytes);
+	const zinc_chain *chain = ((const checking *)arg)->c->m->chain;
+	const zinc_codec *outer = chain->nbb > 0 ? chain->bb[chain->nbb - 1] : chain->ab;
+
+	if (chain->fixed_size)
+		return zinc_fail_rule(err, ZINC_E_CORRUPT, "M72", "%llu bytes instead of %llu", (unsigned long long)nbytes,
+				      (unsigned long long)it->bound);
+	zinc_fail(err, ZINC_E_CORRUPT,
+		  "the object has %llu bytes; no encoding of a chunk of this array has more than %llu",
+		  (unsigned long long)nbytes, (unsigned long long)it->bound);
+	return zinc_error_at_codec(err, ZINC_E_CORRUPT, outer->ops->name);
 }
 
 /* One object that fails is no reason not to look at the next. */

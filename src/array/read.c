@@ -93,15 +93,15 @@ zinc_may_split(const zinc_call *c, uint64_t n)
 
 /* ---- the beginning of an object, and all of it ---- */
 
-/* The most bytes that an object of this extent may have; shards may have gaps, so only memory limits them. */
-static uint64_t
-object_limit(const zinc_meta *m, const zinc_context *ctx, const uint64_t *extent)
+/* Gaps in shards are legal: as many bytes of them as of chunks, and some more in small ones. */
+uint64_t
+zinc_object_limit(const zinc_meta *m, zinc_context *ctx, const uint64_t *extent)
 {
 	size_t n;
 
-	if (m->chain->shard != NULL || zinc_chain_bound(m->chain, extent, &n))
-		return 2 * ctx->limits.chunk_bytes;
-	return n;
+	if (m->chain == NULL || zinc_chain_bound(m->chain, extent, &n))
+		return zinc_max_chunk(ctx);
+	return m->chain->shard != NULL ? zinc_max_u64(n, ZINC_MIB) : n;
 }
 
 static zinc_status
@@ -208,7 +208,7 @@ want(void *arg, zinc_fetch_item *it, int worker, zinc_error *err)
 
 	if (it->round == 0)
 		ZINC_TRY(zinc_call_item_key(j->c, it, r->o.index, err));
-	it->bound = object_limit(j->p->m, j->c->ctx, r->o.extent);
+	it->bound = zinc_object_limit(j->p->m, j->c->ctx, r->o.extent);
 	ZINC_TRY(ways[it->how]->want(j, r, it, &can, err));
 	while (!can)
 		ZINC_TRY(ways[++it->how]->want(j, r, it, &can, err));

@@ -138,7 +138,7 @@ want_index(void *arg, zinc_fetch_item *it, int worker, zinc_error *err)
 		    it, (zinc_get){.length = s->index_bytes, .suffix = !win->j->p->m->chain->shard->index_at_start});
 		return ZINC_OK;
 	}
-	it->bound = 2 * c->ctx->limits.chunk_bytes;
+	it->bound = zinc_object_limit(c->m, c->ctx, s->o.extent);
 	zinc_fetch_want(it, (zinc_get){.length = ZINC_TO_END});
 	return ZINC_OK;
 }

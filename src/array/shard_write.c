@@ -108,6 +108,10 @@ load_inner(const shard_job *x, zinc_scratch *s, const zinc_shard_entry *e, const
 		zinc_fill_run(v->p, m->fill, x->chunk_elems, m->dtype->size);
 		return ZINC_OK;
 	}
+	if (e->nbytes > x->inner_max)
+		return zinc_fail(err, ZINC_E_CORRUPT,
+				 "an inner chunk of %llu bytes: no encoding of it has more than %zu",
+				 (unsigned long long)e->nbytes, x->inner_max);
 	ZINC_TRY(read_old(x, e->offset, e->nbytes, &s->b, &in, err));
 	ZINC_TRY(zinc_chain_decode(x->sh->inner, s, x->sh->chunk_shape, in, v->p, 0, &from, err));
 	if (from.p == v->p)

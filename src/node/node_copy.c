@@ -159,7 +159,7 @@ static zinc_status
 copy_key(struct copy *c, zinc_put_group *group, const char *from, const char *to, const zinc_condition *when)
 {
 	zinc_blob value = ZINC_BLOB_INIT;
-	zinc_status s = zinc_store_get_all(c->from->store, from, &value, NULL, 0, c->err);
+	zinc_status s = zinc_store_get_all(c->from->store, from, &value, NULL, zinc_max_chunk(c->from->ctx), c->err);
 
 	if (s != ZINC_OK)
 		return zinc_error_at_key(c->err, s, from);

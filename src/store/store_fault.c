@@ -83,7 +83,7 @@ past_new(past **out, faulty *f, const char *key, zinc_error *err)
 		return zinc_fail_nomem(err);
 	p->refs = 1;
 	memcpy(p->key, key, n + 1);
-	st = zinc_store_get_all(f->next, key, &p->value, &p->tag, 0, &e);
+	st = zinc_store_get_all(f->next, key, &p->value, &p->tag, zinc_max_chunk(f->next->ctx), &e);
 	p->existed = st == ZINC_OK;
 	if (st != ZINC_OK && st != ZINC_E_NOTFOUND) {
 		zinc_free(f->next->ctx, p);

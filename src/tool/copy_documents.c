@@ -176,7 +176,7 @@ lay_over_parts(struct documents *d)
 		zinc_status s;
 
 		to = zinc_cp_next(&c->documents, from);
-		s = zinc_store_get_all(c->drafts, to, &there, NULL, 0, NULL);
+		s = zinc_store_get_all(c->drafts, to, &there, NULL, c->ctx->limits.json_bytes, NULL);
 		zinc_blob_fini(&there);
 		if (s == ZINC_E_NOTFOUND)
 			s = lay_over(d, from, to);
@@ -288,7 +288,7 @@ put(struct documents *d, const char *key)
 	zinc_error e = ZINC_ERROR_INIT;
 	zinc_status s;
 
-	ZINC_TRY(zinc_store_get_all(c->drafts, key, &value, NULL, 0, d->err));
+	ZINC_TRY(zinc_store_get_all(c->drafts, key, &value, NULL, c->ctx->limits.json_bytes, d->err));
 	s = zinc_store_put(c->to->store, NULL, key, value.data, value.nbytes, fresh || !ours ? &absent : NULL,
 			   c->to->put_flags, NULL, &e);
 	zinc_blob_fini(&value);

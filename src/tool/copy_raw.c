@@ -57,9 +57,9 @@ static zinc_status
 compare_object(zinc_cp *c, const char *key, const zinc_blob *value, zinc_error *err)
 {
 	zinc_blob back = ZINC_BLOB_INIT;
-	zinc_status s = zinc_store_get_all(c->to->store, key, &back, NULL, 0, err);
+	zinc_status s = zinc_store_get_all(c->to->store, key, &back, NULL, value->nbytes + 1, err);
 
-	if (s == ZINC_E_NOTFOUND ||
+	if (s == ZINC_E_NOTFOUND || s == ZINC_E_LIMIT ||
 	    (s == ZINC_OK && (back.nbytes != value->nbytes || memcmp(back.data, value->data, back.nbytes) != 0)))
 		s = zinc_fail(err, ZINC_E_CORRUPT, "read back, it is not what was written");
 	zinc_blob_fini(&back);
@@ -96,6 +96,16 @@ first_done(void *arg, size_t i, const zinc_got *got)
 		zinc_error_copy(f->err, got->error);
 }
 
+/* What an object, or a foreign value (n NULL), may take in memory: what is allowed, or else what is usual, and more where
+ * a chunk of the array is larger. */
+static uint64_t
+most_bytes(const zinc_cp *c, const zinc_cp_node *n)
+{
+	if (c->o.max_memory > 0 || !n || n->nobjects == 0)
+		return c->memory;
+	return zinc_max_u64(c->memory, zinc_array_object_limit(n->in, zinc_cp_object(n, 0)));
+}
+
 /* The object, or only its first byte: that it can be opened is known then, and costs little. */
 static zinc_status
 get_object(const struct batch *b, const char *key, zinc_blob *value, zinc_error *err)
@@ -106,7 +116,7 @@ get_object(const struct batch *b, const char *key, zinc_blob *value, zinc_error 
 	const zinc_get first = {.key = key, .length = 1};
 
 	if (!b->look)
-		return zinc_store_get_all(store, key, value, NULL, b->c->o.max_memory, err);
+		return zinc_store_get_all(store, key, value, NULL, most_bytes(b->c, b->n), err);
 	ZINC_TRY(zinc_store_get(store, &first, 1, &sink, err));
 	return f.status;
 }
@@ -288,17 +298,18 @@ find_batch(zinc_cp_node *n, uint64_t step, size_t *first, size_t *count)
 	}
 }
 
-/* Is there room for `copies` of an object, if anybody has set a limit? */
+/* Is there room for `copies` of an object? */
 static zinc_status
-check_size(const zinc_cp *c, uint64_t nbytes, uint64_t copies, const char *key, zinc_error *err)
+check_size(const zinc_cp *c, const zinc_cp_node *n, uint64_t nbytes, uint64_t copies, const char *key, zinc_error *err)
 {
+	const uint64_t most = most_bytes(c, n);
 	zinc_status s;
 
-	if (c->o.max_memory == 0 || nbytes <= c->o.max_memory / copies)
+	if (nbytes <= (c->o.max_memory > 0 ? most / copies : most))
 		return ZINC_OK;
 	s = zinc_fail(err, ZINC_E_LIMIT, "its %llu bytes are held in memory %s, and max-memory is %llu",
 		      (unsigned long long)nbytes, copies == 1 ? "as a whole" : "twice, to verify them",
-		      (unsigned long long)c->o.max_memory);
+		      (unsigned long long)most);
 	return zinc_error_at_key(err, s, key);
 }
 
@@ -335,7 +346,7 @@ check_objects(zinc_cp *c, const zinc_cp_node *n, zinc_error *err)
 	zinc_buf_init(&bufs[1], c->ctx, ZINC_MAX_KEY);
 	s = name_object(&b, 0, bufs, key, err);
 	if (s == ZINC_OK)
-		s = check_size(c, zinc_cp_object_bytes(n, b.first), c->o.verify ? 2 : 1, key[0], err);
+		s = check_size(c, n, zinc_cp_object_bytes(n, b.first), c->o.verify ? 2 : 1, key[0], err);
 	if (s == ZINC_OK)
 		s = check_decoded(c, zinc_cp_object_bytes(n, b.first), decoded_bytes(c, n), key[0], err);
 	zinc_buf_fini(&bufs[0]);
@@ -350,7 +361,7 @@ check_foreign(const zinc_cp *c, zinc_error *err)
 
 	if (c->foreign.n == 0)
 		return ZINC_OK;
-	s = check_size(c, c->foreign_largest, 1, (const char *)c->foreign.p + c->foreign_largest_at, err);
+	s = check_size(c, NULL, c->foreign_largest, 1, (const char *)c->foreign.p + c->foreign_largest_at, err);
 	return s == ZINC_OK ? s : zinc_error_at_url(err, s, c->from->url);
 }
 

@@ -578,8 +578,8 @@ look_beside(struct objects *o)
 	s = zinc_buf_printf(&key, o->err, "%s%s%s", h->prefix, o->owner->prefix, name);
 	if (s == ZINC_OK && !zinc_buf_text(&key))
 		s = zinc_fail_nomem(o->err);
-	if (s == ZINC_OK)
-		o->shared = zinc_store_get_all(h->store, zinc_buf_text(&key), &text, NULL, 0, NULL) != ZINC_E_NOTFOUND;
+	if (s == ZINC_OK) /* that it is there is enough: one byte of it says so as well as all */
+		o->shared = zinc_store_get_all(h->store, zinc_buf_text(&key), &text, NULL, 1, NULL) != ZINC_E_NOTFOUND;
 	zinc_blob_fini(&text);
 	zinc_buf_fini(&key);
 	return s;

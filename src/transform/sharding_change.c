@@ -226,7 +226,7 @@ static zinc_status
 get_shard(const conditional *x, zinc_blob *old, zinc_tag *tag, zinc_error *err)
 {
 	zinc_error e = ZINC_ERROR_INIT;
-	const zinc_status st = zinc_store_get_all(x->c->s->next, x->key, old, tag, 0, &e);
+	const zinc_status st = zinc_store_get_all(x->c->s->next, x->key, old, tag, zinc_max_chunk(x->c->s->ctx), &e);
 
 	if (st == ZINC_OK || st == ZINC_E_NOTFOUND)
 		return ZINC_OK;

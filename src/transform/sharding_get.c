@@ -211,7 +211,7 @@ static void
 fetch_whole(batch *b, shard *sh)
 {
 	zinc_error e = ZINC_ERROR_INIT;
-	const zinc_status st = zinc_store_get_all(b->s->next, sh->key, &sh->whole, &sh->tag, 0, &e);
+	const zinc_status st = zinc_store_get_all(b->s->next, sh->key, &sh->whole, &sh->tag, zinc_max_chunk(b->s->ctx), &e);
 
 	sh->size = sh->whole.nbytes;
 	if (st == ZINC_E_NOTFOUND)
