@@ -124,12 +124,13 @@ want_start(zinc_job *j, const zinc_reading *r, zinc_fetch_item *it, bool *can, z
 	size_t n;
 
 	(void)err;
-	*can =
-	    zinc_cache_of(j->c) == NULL && (j->c->caps.flags & ZINC_CAP_RANGE) &&
-	    zinc_chain_starts(chain, r->o.extent, zinc_elements_needed(j->p, chain, NULL, r->o.extent, &r->u).end,
-			      j->c->o.unverified, &n);
-	if (*can)
-		zinc_fetch_want(it, (zinc_get){.length = n});
+	*can = zinc_cache_of(j->c) == NULL && (j->c->caps.flags & ZINC_CAP_RANGE) &&
+	       zinc_chain_starts(chain, r->o.extent, zinc_elements_needed(j->p, chain, NULL, r->o.extent, &r->u).end,
+				 j->c->o.unverified, &n);
+	if (!*can)
+		return ZINC_OK;
+	it->bound = zinc_object_limit(j->p->m, j->c->ctx, r->o.extent);
+	zinc_fetch_want(it, (zinc_get){.length = n});
 	return ZINC_OK;
 }
 
@@ -150,8 +151,9 @@ take_start(zinc_job *j, const zinc_reading *r, zinc_fetch_item *it, zinc_worker 
 static zinc_status
 want_whole(zinc_job *j, const zinc_reading *r, zinc_fetch_item *it, bool *can, zinc_error *err)
 {
-	(void)j, (void)r, (void)err;
+	(void)err;
 	*can = true;
+	it->bound = zinc_object_limit(j->p->m, j->c->ctx, r->o.extent);
 	zinc_fetch_want(it, (zinc_get){.length = ZINC_TO_END});
 	return ZINC_OK;
 }
@@ -208,7 +210,6 @@ want(void *arg, zinc_fetch_item *it, int worker, zinc_error *err)
 
 	if (it->round == 0)
 		ZINC_TRY(zinc_call_item_key(j->c, it, r->o.index, err));
-	it->bound = zinc_object_limit(j->p->m, j->c->ctx, r->o.extent);
 	ZINC_TRY(ways[it->how]->want(j, r, it, &can, err));
 	while (!can)
 		ZINC_TRY(ways[++it->how]->want(j, r, it, &can, err));

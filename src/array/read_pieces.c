@@ -33,11 +33,13 @@ typedef struct pieces {
 static bool
 find_piece(pieces *x, const zinc_job *j, const zinc_reading *o, uint64_t offset)
 {
+	uint64_t expected;
 	int d;
 
 	if (!j->t->far || !o->u.full || (j->c->caps.flags & (ZINC_CAP_REMOTE | ZINC_CAP_TAGS)) != ZINC_CAP_TAGS ||
-	    !zinc_rows_find(&x->r, j, o) || x->r.bytes > ROW_BYTES_MAX || x->r.bytes % ROW_BYTES_UNIT ||
-	    x->r.expected <= PIECE_BYTES)
+	    zinc_shape_bytes(o->o.extent, j->p->m->ndim, j->t->element, UINT64_MAX, &expected) ||
+	    expected <= PIECE_BYTES || !zinc_rows_find(&x->r, j, o) || x->r.bytes > ROW_BYTES_MAX ||
+	    x->r.bytes % ROW_BYTES_UNIT)
 		return false;
 	for (x->dim = 0; (uint64_t)x->r.file[x->dim] > PIECE_BYTES;)
 		x->dim++;

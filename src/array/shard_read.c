@@ -9,6 +9,7 @@
  * (2) Ranges of a batch are sorted and merged where the store says that a gap is cheaper than a request.
  * (3) Inner chunks of all shards of a window are scheduled together.
  * (4) Where the grid's shards differ in size so do their indexes.
+ * (5) A remote shard that is small is had in one request.
  *
  *     window:   [shard][shard][shard] ...         first all indexes, in parallel,
  *     batches:  [u u u u][u u u u][u u ...        then all inner chunks, in parallel
@@ -103,116 +104,6 @@ zinc_shard_position(const zinc_meta *m, const uint64_t *per_axis, const uint64_t
 	for (d = 0; d < m->ndim; d++)
 		at = at * per_axis[d] + inner[m->chain->axis[d]];
 	return at;
-}
-
-/* ---- the indexes: an item is a shard ---- */
-
-enum { INDEX = 0, ALL = 1 }; /* what is asked for */
-
-static slot *
-shard_of(const window *win, size_t i)
-{
-	return &win->slots[win->todo[i]];
-}
-
-/* Where the store gives no tag nothing shows that ranges belong to the index, so all of the shard is had at once. */
-static zinc_status
-want_index(void *arg, zinc_fetch_item *it, int worker, zinc_error *err)
-{
-	window *win = arg;
-	zinc_call *c = win->j->c;
-	slot *s = shard_of(win, it->i);
-
-	(void)worker;
-	it->real = true;
-	if (it->round == 0) {
-		ZINC_TRY(zinc_call_item_key(c, it, s->o.index, err));
-		atomic_store(&s->changed, false);
-		s->units_done = s->bytes_done = 0;
-		it->how = c->caps.flags & ZINC_CAP_TAGS ? INDEX : ALL;
-	}
-	if (s->nentries > win->nentries) /* the grid is a program's */
-		return zinc_fail(err, ZINC_E_CORRUPT, "the shard is larger than the widest of its grid");
-	if (it->how == INDEX) {
-		zinc_fetch_want(
-		    it, (zinc_get){.length = s->index_bytes, .suffix = !win->j->p->m->chain->shard->index_at_start});
-		return ZINC_OK;
-	}
-	it->bound = zinc_object_limit(c->m, c->ctx, s->o.extent);
-	zinc_fetch_want(it, (zinc_get){.length = ZINC_TO_END});
-	return ZINC_OK;
-}
-
-/* The item gets the memory of the last one that was kept. */
-static void
-keep_whole(slot *s, zinc_fetch_item *it)
-{
-	const zinc_buf whole = *it->bytes;
-
-	*it->bytes = s->whole;
-	s->whole = whole;
-	s->tag.n = 0;
-}
-
-static zinc_status
-take_index(void *arg, zinc_fetch_item *it, int worker, bool *again, zinc_error *err)
-{
-	window *win = arg;
-	zinc_job *j = win->j;
-	const zinc_shard *sh = j->p->m->chain->shard;
-	slot *s = shard_of(win, it->i);
-	zinc_bytes tail = {it->bytes->p, it->bytes->n};
-
-	s->found = it->found == ZINC_FOUND;
-	s->size = s->found ? it->size : 0;
-	s->tag.n = 0;
-	if (!s->found)
-		return ZINC_OK;
-	s->tag = it->tag;
-	if (it->how == INDEX && s->tag.n == 0) {
-		it->how = ALL;
-		*again = true;
-		return ZINC_OK;
-	}
-	if (it->how == ALL) {
-		keep_whole(s, it);
-		tail.n = (size_t)zinc_min_u64(tail.n, s->index_bytes);
-		tail.p += sh->index_at_start ? 0 : s->whole.n - tail.n;
-	}
-	return zinc_shard_index_decode(sh, j->c->workers[worker].s, s->shape, tail, s->size, s->entries, err);
-}
-
-static void
-fail_index(void *arg, zinc_fetch_item *it, zinc_status code, zinc_error *err)
-{
-	window *win = arg;
-	slot *s = shard_of(win, it->i);
-
-	s->found = false;
-	fail_at(win, it, s, code, err);
-}
-
-static bool
-stopped_index(void *arg, size_t i)
-{
-	const window *win = arg;
-
-	return zinc_call_stopped(win->j->c, shard_of(win, i)->o.number);
-}
-
-static void
-load_indexes(window *win)
-{
-	zinc_fetch f = zinc_call_fetch(win->j->c, win);
-
-	f.stopped = stopped_index;
-	f.halted = halted;
-	f.want = want_index;
-	f.take = take_index;
-	f.fail = fail_index;
-	f.too_long = too_long;
-	f.count = win->j->explain != NULL ? count : NULL;
-	zinc_fetch_run(&f, win->ntodo);
 }
 
 /* ---- the inner chunks: an item is a batch of them ---- */
@@ -527,6 +418,171 @@ read_batches(window *win, size_t n)
 	f.too_long = too_long;
 	f.count = win->j->explain != NULL ? count : NULL;
 	zinc_fetch_run(&f, n);
+}
+
+/* ---- the indexes: an item is a shard ---- */
+
+enum { INDEX = 0, ALL = 1, SMALL = 2 }; /* what is asked for */
+
+static slot *
+shard_of(const window *win, size_t i)
+{
+	return &win->slots[win->todo[i]];
+}
+
+/* Is all of the shard, if it is no longer than its elements, cheaper than a second request?  The cache would rather know
+ * its tag first. */
+static bool
+is_small(const window *win, const slot *s)
+{
+	const zinc_caps *caps = &win->j->c->caps;
+	uint64_t nbytes;
+
+	return (caps->flags & ZINC_CAP_REMOTE) && zinc_cache_of(win->j->c) == NULL &&
+	       !zinc_u64_mul(s->nentries, win->unit_bytes, &nbytes) && nbytes < caps->merge_gap &&
+	       s->index_bytes <= caps->merge_gap - nbytes;
+}
+
+/* Where the store gives no tag nothing shows that ranges belong to the index, so all of the shard is had at once. */
+static zinc_status
+want_index(void *arg, zinc_fetch_item *it, int worker, zinc_error *err)
+{
+	window *win = arg;
+	zinc_call *c = win->j->c;
+	slot *s = shard_of(win, it->i);
+
+	(void)worker;
+	it->real = true;
+	if (it->round == 0) {
+		ZINC_TRY(zinc_call_item_key(c, it, s->o.index, err));
+		atomic_store(&s->changed, false);
+		s->units_done = s->bytes_done = 0;
+		it->how = !(c->caps.flags & ZINC_CAP_TAGS) ? ALL : is_small(win, s) ? SMALL : INDEX;
+	}
+	if (s->nentries > win->nentries) /* the grid is a program's */
+		return zinc_fail(err, ZINC_E_CORRUPT, "the shard is larger than the widest of its grid");
+	if (it->how == INDEX) {
+		zinc_fetch_want(
+		    it, (zinc_get){.length = s->index_bytes, .suffix = !win->j->p->m->chain->shard->index_at_start});
+		return ZINC_OK;
+	}
+	it->bound = it->how == SMALL ? c->caps.merge_gap : zinc_object_limit(c->m, c->ctx, s->o.extent);
+	zinc_fetch_want(it, (zinc_get){.length = it->how == SMALL ? c->caps.merge_gap : ZINC_TO_END});
+	return ZINC_OK;
+}
+
+/* The item gets the memory of the last one that was kept. */
+static void
+keep_whole(slot *s, zinc_fetch_item *it)
+{
+	const zinc_buf whole = *it->bytes;
+
+	*it->bytes = s->whole;
+	s->whole = whole;
+	s->tag.n = 0;
+}
+
+/* All of a small shard is here: its chunks are taken at once, and no batch is left. */
+static zinc_status
+take_small(window *win, zinc_worker *w, slot *s, const zinc_fetch_item *it, zinc_error *err)
+{
+	const zinc_plan *p = win->j->p;
+	zinc_unit u;
+	bool done;
+	size_t i;
+
+	for (i = 0; i < s->o.nunits; i++) {
+		uint64_t at;
+
+		zinc_plan_unit(p, &s->o, i, &u);
+		at = zinc_shard_position(p->m, s->per_axis, u.inner);
+		if (win->j->explain != NULL) {
+			explain_unit(win->j, s, i, at);
+		} else if (!is_stored(s, at)) {
+			ZINC_TRY(unit_at_hand(win, w, s, &u, (const char *)it->key.p, &done, err));
+		} else {
+			const zinc_bytes in = {it->bytes->p + (size_t)s->entries[at].offset,
+					       (size_t)s->entries[at].nbytes};
+
+			ZINC_TRY(check_entry(win, &s->entries[at], err));
+			ZINC_TRY(decode_unit(win, w, s, &u, in, (const char *)it->key.p, err));
+		}
+	}
+	for (i = 0; i < s->nbatches; i++)
+		tell(win, s, s->first_batch + i);
+	s->nbatches = 0;
+	return ZINC_OK;
+}
+
+/* The index from the bytes of a whole shard. */
+static void
+cut_index(const window *win, const slot *s, zinc_bytes *all)
+{
+	const size_t n = (size_t)zinc_min_u64(all->n, s->index_bytes);
+
+	all->p += win->j->p->m->chain->shard->index_at_start ? 0 : all->n - n;
+	all->n = n;
+}
+
+static zinc_status
+take_index(void *arg, zinc_fetch_item *it, int worker, bool *again, zinc_error *err)
+{
+	window *win = arg;
+	zinc_worker *w = &win->j->c->workers[worker];
+	const zinc_shard *sh = win->j->p->m->chain->shard;
+	slot *s = shard_of(win, it->i);
+	zinc_bytes tail = {it->bytes->p, it->bytes->n};
+
+	s->found = it->found == ZINC_FOUND;
+	s->size = s->found ? it->size : 0;
+	s->tag.n = 0;
+	if (!s->found)
+		return ZINC_OK;
+	s->tag = it->tag;
+	if ((it->how == INDEX && s->tag.n == 0) || (it->how == SMALL && it->bytes->n < s->size)) {
+		it->how = it->how == SMALL ? INDEX : ALL;
+		*again = true;
+		return ZINC_OK;
+	}
+	if (it->how != INDEX)
+		cut_index(win, s, &tail);
+	if (it->how == ALL)
+		keep_whole(s, it);
+	ZINC_TRY(zinc_shard_index_decode(sh, w->s, s->shape, tail, s->size, s->entries, err));
+	return it->how == SMALL ? take_small(win, w, s, it, err) : ZINC_OK;
+}
+
+static void
+fail_index(void *arg, zinc_fetch_item *it, zinc_status code, zinc_error *err)
+{
+	window *win = arg;
+	slot *s = shard_of(win, it->i);
+
+	s->found = false;
+	fail_at(win, it, s, code, err);
+}
+
+static bool
+stopped_index(void *arg, size_t i)
+{
+	const window *win = arg;
+
+	return zinc_call_stopped(win->j->c, shard_of(win, i)->o.number);
+}
+
+static void
+load_indexes(window *win)
+{
+	zinc_fetch f = zinc_call_fetch(win->j->c, win);
+
+	f.stopped = stopped_index;
+	f.halted = halted;
+	f.want = want_index;
+	f.take = take_index;
+	f.fail = fail_index;
+	f.too_long = too_long;
+	f.count = win->j->explain != NULL ? count : NULL;
+	zinc_fetch_run(&f, win->ntodo);
 }
 
 /* ---- windows ---- */

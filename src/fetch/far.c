@@ -304,7 +304,7 @@ make_room(far *x, zinc_fetch_item *it, uint64_t nbytes)
 	pthread_mutex_unlock(&x->lock);
 	if (!may)
 		return ZINC_ROOM_NOT_NOW;
-	it->bytes->max = (size_t)need;
+	it->bytes->max = (size_t)(need + need / 2);
 	code = zinc_buf_reset(it->bytes, (size_t)need, &e);
 	if (code != ZINC_OK)
 		zinc_fetch_round_fail(x->f, it, code, &e);

@@ -16,11 +16,13 @@ make_room(near *x, uint64_t nbytes)
 	zinc_error e = ZINC_ERROR_INIT;
 	zinc_buf *to = x->it->bytes;
 	zinc_status code;
+	size_t need;
 
 	if (zinc_fetch_round_too_long(x->f, x->it, nbytes))
 		return ZINC_ROOM_FAIL;
-	to->max = (size_t)zinc_fetch_round_bytes(x->it, nbytes);
-	code = zinc_buf_reset(to, to->max, &e);
+	need = (size_t)zinc_fetch_round_bytes(x->it, nbytes);
+	to->max = need + need / 2; /* the next may be a little larger */
+	code = zinc_buf_reset(to, need, &e);
 	if (code != ZINC_OK)
 		zinc_fetch_round_fail(x->f, x->it, code, &e);
 	x->it->roomed = code == ZINC_OK;

@@ -20,10 +20,15 @@ static const struct layout {
 	uint64_t chunk[2], shard[2];
 	const char *codecs;
 	uint64_t calls; /* for all of it */
+	uint64_t gap;   /* 0: 100 */
 } layouts[] = {
-    {"zstd", {10, 10}, {0, 0}, "zstd", 1},   {"plain", {10, 10}, {0, 0}, "none", 1},
-    {"long", {10, 300}, {0, 0}, "none", 1},  {"turned", {10, 20}, {0, 0}, "transpose:1,0+zstd", 1},
-    {"shards", {5, 5}, {20, 20}, "zstd", 2}, {"plainshards", {5, 5}, {20, 20}, "none", 2},
+    {"zstd", {10, 10}, {0, 0}, "zstd", 1, 0},
+    {"plain", {10, 10}, {0, 0}, "none", 1, 0},
+    {"long", {10, 300}, {0, 0}, "none", 1, 0},
+    {"turned", {10, 20}, {0, 0}, "transpose:1,0+zstd", 1, 0},
+    {"shards", {5, 5}, {20, 20}, "zstd", 2, 0},
+    {"plainshards", {5, 5}, {20, 20}, "none", 2, 0},
+    {"smallshards", {5, 5}, {20, 20}, "zstd", 1, 100000},
 };
 
 static const char *const selections[] = {
@@ -46,7 +51,7 @@ open_pair(pair *p, const struct layout *l, int threads, uint64_t cache)
 	stage_open(&p->g, threads, cache);
 	p->near = stage_array(&p->g, "a", ROWS, COLS, l->chunk[0], l->chunk[1], l->shard[0], l->shard[1], l->codecs);
 	stage_fill(p->near);
-	p->x = (afar){.near = p->g.memory, .parallel = 32, .merge_gap = 100};
+	p->x = (afar){.near = p->g.memory, .parallel = 32, .merge_gap = l->gap ? l->gap : 100};
 	p->store = afar_open(&p->x, p->g.ctx);
 	assert_ok(zinc_hierarchy_open(&p->h, p->store, "", ZINC_OPEN_OPTIONS(.context = p->g.ctx), &err));
 	assert_ok(zinc_array_open(&p->far, p->h, "a", &err));
@@ -257,7 +262,7 @@ look(void *arg, uint64_t units, uint64_t total, uint64_t bytes)
 static void
 progress_counts_units_and_bytes(void **state)
 {
-	static const uint64_t units[] = {600, 600, 20, 300, 2400, 2400};
+	static const uint64_t units[] = {600, 600, 20, 300, 2400, 2400, 2400};
 	zinc_error err = ZINC_ERROR_INIT;
 	size_t i, k;
 
