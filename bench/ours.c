@@ -368,7 +368,7 @@ walk(bench *b)
 
 		bench_start(b);
 		must(zinc_hierarchy_open_url(&h, b->path, ZINC_OPEN_OPTIONS(.context = ctx, .read_only = 1), &err));
-		must(zinc_node_walk(h, "/", -1, count_node, &n, &err));
+		must(zinc_node_walk(h, "/", -1, count_node, &n, NULL, &err));
 		zinc_hierarchy_close(h);
 		bench_stop(b);
 	}

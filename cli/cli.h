@@ -194,7 +194,8 @@ struct run {
 	} budget;
 };
 
-extern volatile int cancel_flag; /* set by Ctrl-C; for the library */
+extern zinc_cancel cancel_flag;               /* set by Ctrl-C; for the library */
+extern const zinc_call_options until_stopped; /* for every call that may wait */
 int interrupted(void);           /* is it set? other threads ask too */
 bool timed_out(void);            /* ... by --timeout? */
 
@@ -243,6 +244,7 @@ void text_paint(struct text *t, bool colour, enum paint p, const char *s);
 /* ---- progress.c ---- */
 
 struct progress {
+	zinc_call_options call; /* for the call that it shows */
 	bool on;
 	const char *what;            /* "checking" */
 	const char *unit;            /* "chunk", one of them; may be set after progress_init */

@@ -29,7 +29,7 @@ print(struct attrs *a, const char *key)
 	zinc_blob json = ZINC_BLOB_INIT;
 	struct text t = {NULL, 0, 0};
 
-	if (zinc_attributes_get(a->h, zinc_hierarchy_path(a->h), key, &json, &err))
+	if (zinc_attributes_get(a->h, zinc_hierarchy_path(a->h), key, &json, &until_stopped, &err))
 		return fail(a->url, &err);
 	if (a->run->args->json || key) {
 		text_compact(&t, json.data);
@@ -94,7 +94,7 @@ rehearse(struct attrs *a)
 		zinc_blob old = ZINC_BLOB_INIT;
 		zinc_error err = ZINC_ERROR_INIT;
 
-		if (!c->json && zinc_attributes_get(a->h, path, c->key, &old, &err))
+		if (!c->json && zinc_attributes_get(a->h, path, c->key, &old, &until_stopped, &err))
 			return fail(a->url, &err);
 		zinc_blob_fini(&old);
 		out_printf(&a->run->out, "would %s %s%s%s\n", c->json ? "set" : "remove", c->key, c->json ? " = " : "",
@@ -111,7 +111,8 @@ edit(struct attrs *a)
 
 	if (status == DONE && a->run->args->dry_run)
 		status = rehearse(a);
-	else if (status == DONE && zinc_attributes_edit(a->h, zinc_hierarchy_path(a->h), a->changes, a->n, &err))
+	else if (status == DONE &&
+		 zinc_attributes_edit(a->h, zinc_hierarchy_path(a->h), a->changes, a->n, &until_stopped, &err))
 		status = fail(a->url, &err);
 	while (a->nkeys)
 		free(a->keys[--a->nkeys]);

@@ -299,7 +299,7 @@ open_logged(struct bench *b)
 		prefix.p[prefix.n - 1] = '\0'; /* without its '/' */
 	if (zinc_store_log(&b->log, zinc_hierarchy_store(h), NULL, NULL, &err) ||
 	    zinc_hierarchy_open(&logged, b->log, text_str(&prefix), &o, &err) ||
-	    zinc_array_open(&b->array, logged, zinc_hierarchy_path(h), &err))
+	    zinc_array_open(&b->array, logged, zinc_hierarchy_path(h), &until_stopped, &err))
 		status = fail(b->url, &err);
 	text_free(&prefix);
 	zinc_hierarchy_close(logged);

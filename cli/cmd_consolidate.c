@@ -13,13 +13,13 @@ cmd_consolidate(struct run *r)
 
 	if (status != DONE)
 		return status;
-	if (zinc_node_exists(h, zinc_hierarchy_path(h), &kind, &err))
+	if (zinc_node_exists(h, zinc_hierarchy_path(h), &kind, &until_stopped, &err))
 		status = fail(url, &err);
 	else if (kind != ZINC_NODE_GROUP)
 		status = complain(USAGE, url, "this is no group: consolidated metadata lies at the top of a hierarchy");
 	else if (r->args->dry_run && (status = may_write(url, h)) == DONE)
 		out_printf(&r->out, "would %s the consolidated metadata of %s\n", remove ? "remove" : "write", url);
-	else if (!r->args->dry_run && zinc_consolidate(h, zinc_hierarchy_path(h), remove, &err))
+	else if (!r->args->dry_run && zinc_consolidate(h, zinc_hierarchy_path(h), remove, &until_stopped, &err))
 		status = fail(url, &err);
 	zinc_hierarchy_close(h);
 	return status;

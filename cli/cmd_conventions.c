@@ -103,7 +103,7 @@ has_levels(const zinc_convention *c)
 static void
 levels(struct conventions *v, struct text *t, zinc_scale_level_fn fn)
 {
-	(void)!zinc_multiscale_levels(v->h, v->path, fn, t, NULL);
+	(void)!zinc_multiscale_levels(v->h, v->path, fn, t, &until_stopped, NULL);
 }
 
 /* ---- one verdict ---- */
@@ -232,7 +232,7 @@ check_node(struct conventions *v, const char *path)
 	zinc_error err = ZINC_ERROR_INIT;
 
 	v->path = path;
-	if (zinc_conventions_check(v->c, v->h, path, take_verdict, v, &err))
+	if (zinc_conventions_check(v->c, v->h, path, take_verdict, v, &until_stopped, &err))
 		return fail(v->url, &err);
 	if (v->run->args->json && (v->conventions.n || !v->run->args->recursive)) {
 		text_printf(&v->json, "%s{\"path\":", v->json.n ? "," : "");
@@ -250,7 +250,7 @@ check_all(struct conventions *v)
 	zinc_error err = ZINC_ERROR_INIT;
 	int i, status = DONE;
 
-	if (zinc_node_walk(v->h, path, v->run->args->recursive ? -1 : 0, gather, v, &err))
+	if (zinc_node_walk(v->h, path, v->run->args->recursive ? -1 : 0, gather, v, &until_stopped, &err))
 		return fail(v->url, &err);
 	for (i = 0; i < v->paths.n && status == DONE && !interrupted(); i++)
 		status = check_node(v, v->paths.at[i]);
@@ -407,7 +407,7 @@ edit(struct conventions *v)
 		return DONE;
 	}
 	if (a->retract)
-		s = zinc_conventions_remove(v->h, path, a->retract, &err);
+		s = zinc_conventions_remove(v->h, path, a->retract, &until_stopped, &err);
 	if (s == ZINC_OK && a->declare)
 		s = zinc_conventions_declare(v->h, path, a->declare, &o, &err);
 	return s == ZINC_OK ? DONE : fail(v->url, &err);

@@ -88,9 +88,7 @@ take_common(struct cp *c)
 	if (a->max_memory) /* that is for elements and objects; codecs and metadata need something beside */
 		c->run->budget.limit += (uint64_t)64 << 20;
 	o->threads = thread_count(c->run);
-	o->cancel = &cancel_flag;
-	o->progress = progress_tick;
-	o->progress_arg = &c->progress;
+	o->call = &c->progress.call;
 }
 
 /* ---- notes ---- */
@@ -285,7 +283,7 @@ names_root(zinc_hierarchy *h, const char *typed)
 		}
 	}
 	text_printf(&up, "%.*s", (int)(end - typed), typed);
-	if (found && !zinc_node_exists(h, text_str(&up), &kind, NULL))
+	if (found && !zinc_node_exists(h, text_str(&up), &kind, &until_stopped, NULL))
 		found = kind == ZINC_NODE_NONE;
 	text_free(&up);
 	return found;

@@ -223,7 +223,7 @@ rehearse(struct create *c)
 	if (status == DONE)
 		status = create(c, place, &open);
 	if (status == DONE && (zinc_hierarchy_open_url(&h, place, &open, &err) ||
-			       zinc_node_document(h, zinc_hierarchy_path(h), &json, &err)))
+			       zinc_node_document(h, zinc_hierarchy_path(h), &json, &until_stopped, &err)))
 		status = fail(c->url, &err);
 	if (status == DONE) {
 		out_printf(&c->run->out, "would create %s:\n", c->url);

@@ -147,9 +147,7 @@ options(struct compared *c)
 	o.select = a->select;
 	o.rtol = a->rtol;
 	o.atol = a->atol;
-	o.cancel = &cancel_flag;
-	o.progress = progress_tick;
-	o.progress_arg = &c->progress;
+	o.call = &c->progress.call;
 	return o;
 }
 

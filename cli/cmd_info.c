@@ -167,7 +167,7 @@ stored_row(struct info *i, const zinc_array *a)
 	struct text t = {NULL, 0, 0};
 	zinc_stored s;
 
-	if (zinc_array_stored(a, &s, &err))
+	if (zinc_array_stored(a, &s, &until_stopped, &err))
 		return fail(i->url, &err);
 	text_printf(&t, "%llu of %llu objects, ", (unsigned long long)s.objects, (unsigned long long)s.objects_total);
 	text_size(&t, s.bytes);
@@ -212,7 +212,7 @@ add_stored(struct info *i, const zinc_array *a, struct text *t)
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_stored s;
 
-	if (zinc_array_stored(a, &s, &err))
+	if (zinc_array_stored(a, &s, &until_stopped, &err))
 		return fail(i->url, &err);
 	t->n--;
 	text_printf(
@@ -259,7 +259,7 @@ cmd_info(struct run *r)
 	zinc_error err = ZINC_ERROR_INIT;
 	int status = open_node(r, i.url, false, &i.h);
 
-	if (status == DONE && zinc_node_stat(i.h, zinc_hierarchy_path(i.h), show, &i, &err))
+	if (status == DONE && zinc_node_stat(i.h, zinc_hierarchy_path(i.h), show, &i, &until_stopped, &err))
 		status = fail(i.url, &err);
 	zinc_hierarchy_close(i.h);
 	return status == DONE ? i.status : status;

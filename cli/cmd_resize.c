@@ -40,7 +40,7 @@ cmd_resize(struct run *r)
 		status = complain(UNSUPPORTED, url, "%s", zinc_array_unsupported(a));
 	else if (r->args->dry_run && (status = may_write(url, zinc_array_hierarchy(a))) == DONE)
 		say_resize(r, url, a, shape);
-	else if (!r->args->dry_run && zinc_array_resize(a, shape, &err))
+	else if (!r->args->dry_run && zinc_array_resize(a, shape, &until_stopped, &err))
 		status = fail(url, &err);
 	zinc_array_close(a);
 	return status;

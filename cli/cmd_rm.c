@@ -83,7 +83,7 @@ erase(struct rm *m, zinc_hierarchy *h)
 		return status;
 	if (ask && !confirmed(m->url, &n, a->force))
 		return complain(TROUBLE, m->url, "nothing was erased");
-	if (a->keep_parents && zinc_node_keep_parents(h, path, &err))
+	if (a->keep_parents && zinc_node_keep_parents(h, path, &until_stopped, &err))
 		return fail(m->url, &err);
 	o.force = a->force;
 	return zinc_node_erase_with(h, path, &o, NULL, &err) ? fail(m->url, &err) : DONE;

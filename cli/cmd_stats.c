@@ -323,14 +323,12 @@ stats(struct shown *x, zinc_array *a)
 	if (status == DONE) {
 		progress_init(&progress, x->run, "reading");
 		progress.unit = "piece";
-		o.cancel = &cancel_flag;
-		o.progress = progress_tick;
-		o.progress_arg = &progress;
+		o.call = &progress.call;
 		sel = region_selection(&g);
 		s = zinc_array_stats(a, &sel, &o, &x->s, &err);
 		progress_summary(&progress, "read", progress.done, progress.bytes);
 		if (s == ZINC_OK) {
-			s = zinc_array_stored(a, &x->stored, &err);
+			s = zinc_array_stored(a, &x->stored, &until_stopped, &err);
 			x->unlisted = s == ZINC_E_UNSUPPORTED; /* elements were read, so there is a grid */
 		}
 		if (x->unlisted)

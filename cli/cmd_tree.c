@@ -59,7 +59,7 @@ mark_conventions(struct text *line, struct tree *t, const zinc_node *node)
 
 	if (!node->attributes || !strstr(node->attributes, "\"zarr_conventions"))
 		return;
-	(void)!zinc_conventions_list(t->h, node->path, name_convention, &names, NULL);
+	(void)!zinc_conventions_list(t->h, node->path, name_convention, &names, &until_stopped, NULL);
 	if (names.n)
 		text_printf(line, "%s[%s]", line->n ? "  " : "", names.p);
 	text_free(&names);
@@ -228,7 +228,8 @@ cmd_tree(struct run *r)
 	int status = open_node(r, t.url, false, &t.h);
 	size_t i;
 
-	if (status == DONE && zinc_node_walk(t.h, zinc_hierarchy_path(t.h), r->args->depth, visit, &t, &err))
+	if (status == DONE &&
+	    zinc_node_walk(t.h, zinc_hierarchy_path(t.h), r->args->depth, visit, &t, &until_stopped, &err))
 		status = fail(t.url, &err);
 	if (status == DONE)
 		print(&t);

@@ -125,9 +125,7 @@ cmd_validate(struct run *r)
 	o.schemas = a->schemas;
 	o.cache = cache.n ? cache.p : NULL;
 	o.fetch = a->fetch;
-	o.cancel = &cancel_flag;
-	o.progress = progress_tick;
-	o.progress_arg = &v.progress;
+	o.call = &v.progress.call;
 	o.unchecked = unchecked;
 	s = zinc_validate(typed_url(r->args, v.url), &o, found, &v, &n, &err);
 	if (s == ZINC_OK)

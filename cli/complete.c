@@ -104,7 +104,7 @@ offer_nodes(struct run *r, const char *word)
 	c.base = base.p;
 	o.read_only = 1;
 	if (zinc_hierarchy_open_url(&h, base.p, &o, NULL) == ZINC_OK)
-		(void)!zinc_node_children(h, zinc_hierarchy_path(h), offer_child, &c, NULL);
+		(void)!zinc_node_children(h, zinc_hierarchy_path(h), offer_child, &c, &until_stopped, NULL);
 	zinc_hierarchy_close(h);
 	text_free(&base);
 }

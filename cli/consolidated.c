@@ -36,7 +36,7 @@ note(struct consolidated *c, const char *path)
 	for (i = 0; i < c->n; i++)
 		if (!strcmp(c->path[i], path))
 			return;
-	if (zinc_consolidated(c->h, path, &has, &err) || !has)
+	if (zinc_consolidated(c->h, path, &has, &until_stopped, &err) || !has)
 		return; /* what cannot be read is the command's to complain of */
 	c->path = need(c->path, (size_t)(c->n + 1) * sizeof *c->path);
 	c->path[c->n++] = copy_of(path);
@@ -129,11 +129,11 @@ restore(struct consolidated *c, const struct run *r, const char *path)
 	zinc_caps caps;
 
 	zinc_store_caps(zinc_hierarchy_store(c->h), &caps);
-	if (zinc_consolidated(c->h, path, &has, &err) || has)
+	if (zinc_consolidated(c->h, path, &has, &until_stopped, &err) || has)
 		return DONE; /* the group has gone, or a copy brought its own */
 	group_url(&url, c, path);
 	if (!(caps.flags & ZINC_CAP_REMOTE) || r->args->consolidate)
-		s = zinc_consolidate(c->h, path, 0, &err);
+		s = zinc_consolidate(c->h, path, 0, &until_stopped, &err);
 	else
 		complain(DONE, text_str(&url), "its consolidated metadata was removed; this writes it anew: zinc consolidate %s",
 			 text_str(&url));

@@ -6,7 +6,8 @@
 
 #include "cli.h"
 
-volatile int cancel_flag;
+zinc_cancel cancel_flag = ZINC_CANCEL_INIT;
+const zinc_call_options until_stopped = {sizeof until_stopped, 0.0, &cancel_flag, NULL, NULL};
 
 /* The first Ctrl-C asks the library to stop between keys; a second one ends the process.  Either way no key
  * is half written: stores replace values whole. */
@@ -14,13 +15,13 @@ static void
 on_interrupt(int sig)
 {
 	(void)sig;
-	__atomic_store_n(&cancel_flag, 1, __ATOMIC_RELAXED);
+	zinc_cancel_set(&cancel_flag);
 }
 
 int
 interrupted(void)
 {
-	return __atomic_load_n(&cancel_flag, __ATOMIC_RELAXED);
+	return zinc_cancel_is(&cancel_flag);
 }
 
 /* What --timeout allows for stopping in good order, before the process ends as it is: seconds. */

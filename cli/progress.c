@@ -43,6 +43,9 @@ progress_init(struct progress *p, const struct run *r, const char *what)
 	const char *mode = r->args->progress ? r->args->progress : "auto";
 
 	*p = (struct progress){.what = what, .unit = "chunk", .began = now()};
+	p->call = until_stopped;
+	p->call.progress = progress_tick;
+	p->call.progress_arg = p;
 	p->on = !strcmp(mode, "always") || (!strcmp(mode, "auto") && isatty(STDERR_FILENO));
 }
 

@@ -390,7 +390,7 @@ io_options(const struct run *r)
 	zinc_io_options o = ZINC_IO_OPTIONS_INIT;
 
 	o.convert = convert_flags(r);
-	o.cancel = &cancel_flag;
+	o.call = &until_stopped;
 	return o;
 }
 

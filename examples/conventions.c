@@ -52,7 +52,7 @@ make(zinc_hierarchy *h, zinc_error *err)
 			   "\"transform\": {\"scale\": [2, 2]}}]}"};
 	const uint64_t shapes[2][2] = {{64, 48}, {32, 24}};
 	static const char *const names[] = {"/0", "/1"};
-	zinc_status s = zinc_group_create(h, "/", NULL, 0, err);
+	zinc_status s = zinc_group_create(h, "/", NULL, 0, NULL, err);
 	int i;
 
 	for (i = 0; i < 2 && s == ZINC_OK; i++) {
@@ -63,8 +63,8 @@ make(zinc_hierarchy *h, zinc_error *err)
 		zinc_array_close(a);
 	}
 	if (s == ZINC_OK)
-		s = zinc_conventions_add(h, "/", "multiscales", ZINC_SHAPE_LIVE, err);
-	return s == ZINC_OK ? zinc_attributes_edit(h, "/", &layout, 1, err) : s;
+		s = zinc_conventions_add(h, "/", "multiscales", ZINC_SHAPE_LIVE, NULL, err);
+	return s == ZINC_OK ? zinc_attributes_edit(h, "/", &layout, 1, NULL, err) : s;
 }
 
 /* The three questions, and the levels. */
@@ -72,16 +72,16 @@ static zinc_status
 look(zinc_hierarchy *h, int *errors, int *levels, zinc_error *err)
 {
 	zinc_blob properties = ZINC_BLOB_INIT;
-	zinc_status s = zinc_conventions_list(h, "/", show_convention, NULL, err);
+	zinc_status s = zinc_conventions_list(h, "/", show_convention, NULL, NULL, err);
 
 	if (s == ZINC_OK)
-		s = zinc_conventions_properties(h, "/", "multiscales", &properties, err);
+		s = zinc_conventions_properties(h, "/", "multiscales", &properties, NULL, err);
 	if (s == ZINC_OK)
 		printf("properties: %s\n", (const char *)properties.data);
 	if (s == ZINC_OK)
-		s = zinc_conventions_check(NULL, h, "/", show_verdict, errors, err);
+		s = zinc_conventions_check(NULL, h, "/", show_verdict, errors, NULL, err);
 	if (s == ZINC_OK)
-		s = zinc_multiscale_levels(h, "/", show_level, levels, err);
+		s = zinc_multiscale_levels(h, "/", show_level, levels, NULL, err);
 	zinc_blob_fini(&properties);
 	return s;
 }

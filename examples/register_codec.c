@@ -93,9 +93,9 @@ main(void)
 				   .codecs = "[{\"name\": \"bytes\", \"configuration\": {\"endian\": \"little\"}},"
 					     " {\"name\": \"example.xor\", \"configuration\": {\"key\": 90}}]"),
 		NULL, &err) ||
-	    zinc_array_write_text(a, NULL, ZINC_BUFFER(&in[0][0], sizeof in), &err) ||
-	    zinc_array_read_text(a, NULL, ZINC_BUFFER(&out[0][0], sizeof out), &err) ||
-	    zinc_array_chunk_get(a, first, &chunk, &err))
+	    zinc_array_write_text(a, NULL, ZINC_BUFFER(&in[0][0], sizeof in), NULL, &err) ||
+	    zinc_array_read_text(a, NULL, ZINC_BUFFER(&out[0][0], sizeof out), NULL, &err) ||
+	    zinc_array_chunk_get(a, first, &chunk, NULL, &err))
 		fprintf(stderr, "%s\n", zinc_error_text(&err));
 	else if (memcmp(in, out, sizeof in) != 0 || ((unsigned char *)chunk.data)[0] != (1 ^ 90))
 		fprintf(stderr, "the elements are not what was written\n");

@@ -61,8 +61,8 @@ main(void)
 				  ZINC_ARRAY_OPTIONS(.ndim = 2, .shape = shape, .chunks = chunks,
 						     .dtype = "example.rgb", .codecs = "none", .fill = "\"#ff8000\""),
 				  NULL, &err) ||
-	    zinc_array_write_text(a, "1, 2", ZINC_BUFFER((const void *)red, sizeof red), &err) ||
-	    zinc_array_read_text(a, NULL, ZINC_BUFFER((void *)out, sizeof out), &err))
+	    zinc_array_write_text(a, "1, 2", ZINC_BUFFER((const void *)red, sizeof red), NULL, &err) ||
+	    zinc_array_read_text(a, NULL, ZINC_BUFFER((void *)out, sizeof out), NULL, &err))
 		fprintf(stderr, "%s\n", zinc_error_text(&err));
 	else
 		right = memcmp(out[1][2], red, 3) == 0 && memcmp(out[0][0], orange, 3) == 0 &&

@@ -50,10 +50,10 @@ read_mask(zinc_hierarchy *h, zinc_error *err)
 {
 	zinc_array *a = NULL;
 	uint8_t out[4];
-	zinc_status st = zinc_array_open(&a, h, "/", err);
+	zinc_status st = zinc_array_open(&a, h, "/", NULL, err);
 
 	if (st == ZINC_OK)
-		st = zinc_array_read_text(a, NULL, ZINC_BUFFER_AS(ZINC_BOOL, out, sizeof out), err);
+		st = zinc_array_read_text(a, NULL, ZINC_BUFFER_AS(ZINC_BOOL, out, sizeof out), NULL, err);
 	zinc_array_close(a);
 	return st;
 }
@@ -73,7 +73,7 @@ main(void)
 	else if (read_mask(h, &before) != ZINC_E_UNSUPPORTED)
 		fprintf(stderr, "what is not understood was read\n");
 	else if (zinc_register_extension(&mask, &err) || read_mask(h, &err) ||
-		 zinc_extensions(h, "/", show, &known, &err))
+		 zinc_extensions(h, "/", show, &known, NULL, &err))
 		fprintf(stderr, "%s\n", zinc_error_text(&err));
 	zinc_hierarchy_close(h);
 	zinc_store_close(s);

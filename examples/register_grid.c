@@ -92,9 +92,9 @@ main(void)
 	if (zinc_register_grid(&doubling, &err) ||
 	    zinc_array_create_url(&a, "memory://example/doubling", ZINC_ARRAY_OPTIONS(.document = document), NULL,
 				  &err) ||
-	    zinc_array_write_text(a, "5:35", ZINC_BUFFER(in, sizeof in), &err) ||
-	    zinc_array_read_text(a, NULL, ZINC_BUFFER(out, sizeof out), &err) ||
-	    zinc_array_chunk_get(a, &third, &chunk, &err))
+	    zinc_array_write_text(a, "5:35", ZINC_BUFFER(in, sizeof in), NULL, &err) ||
+	    zinc_array_read_text(a, NULL, ZINC_BUFFER(out, sizeof out), NULL, &err) ||
+	    zinc_array_chunk_get(a, &third, &chunk, NULL, &err))
 		fprintf(stderr, "%s\n", zinc_error_text(&err));
 	else
 		right = zinc_array_grid_shape(a, grid) && grid[0] == 8 && chunk.nbytes == 8 * sizeof(int16_t);

@@ -73,8 +73,8 @@ main(void)
 	if (zinc_register_key_encoding(&padded, &err) ||
 	    zinc_array_create_url(&a, "memory://example/padded", ZINC_ARRAY_OPTIONS(.document = document), NULL,
 				  &err) ||
-	    zinc_array_write_text(a, NULL, ZINC_BUFFER(&in[0][0], sizeof in), &err) ||
-	    zinc_array_read_text(a, NULL, ZINC_BUFFER(&out[0][0], sizeof out), &err) ||
+	    zinc_array_write_text(a, NULL, ZINC_BUFFER(&in[0][0], sizeof in), NULL, &err) ||
+	    zinc_array_read_text(a, NULL, ZINC_BUFFER(&out[0][0], sizeof out), NULL, &err) ||
 	    zinc_array_chunk_key(a, last, &key, &err))
 		fprintf(stderr, "%s\n", zinc_error_text(&err));
 	else

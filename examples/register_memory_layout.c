@@ -66,9 +66,9 @@ main(void)
 				  ZINC_ARRAY_OPTIONS(.ndim = 2, .shape = shape, .chunks = shape, .dtype = "uint8",
 						     .codecs = "[\"example.morton\", \"bytes\"]"),
 				  NULL, &err) ||
-	    zinc_array_write_text(a, NULL, ZINC_BUFFER(&in[0][0], sizeof in), &err) ||
-	    zinc_array_read_text(a, NULL, ZINC_BUFFER(&out[0][0], sizeof out), &err) ||
-	    zinc_array_chunk_get(a, first, &chunk, &err))
+	    zinc_array_write_text(a, NULL, ZINC_BUFFER(&in[0][0], sizeof in), NULL, &err) ||
+	    zinc_array_read_text(a, NULL, ZINC_BUFFER(&out[0][0], sizeof out), NULL, &err) ||
+	    zinc_array_chunk_get(a, first, &chunk, NULL, &err))
 		fprintf(stderr, "%s\n", zinc_error_text(&err));
 	else
 		good = memcmp(in, out, sizeof in) == 0 && memcmp(chunk.data, wanted, sizeof wanted) == 0;

@@ -79,7 +79,7 @@ main(void)
 		good = strstr(text.data, "\"SHAPE\": [3]") != NULL;
 	zinc_array_close(a);
 	a = NULL;
-	if (good && zinc_array_open(&a, h, "/a", &err) == ZINC_OK)
+	if (good && zinc_array_open(&a, h, "/a", NULL, &err) == ZINC_OK)
 		printf("an array of %d dimension, described in capitals\n", zinc_array_ndim(a));
 	good = good && a && zinc_array_ndim(a) == 1;
 	zinc_blob_fini(&text);

@@ -294,9 +294,9 @@ main(void)
 				  ZINC_ARRAY_OPTIONS(.ndim = 2, .shape = shape, .chunks = chunks, .shards = shards,
 						     .dtype = "float64", .codecs = "crc32c"),
 				  NULL, &err) ||
-	    zinc_array_write_text(a, NULL, ZINC_BUFFER(&in[0][0], sizeof in), &err) ||
-	    (in[3][3] = -1.5, zinc_array_write_text(a, "3, 3", ZINC_BUFFER(&in[3][3], sizeof in[3][3]), &err)) ||
-	    zinc_array_read_text(a, NULL, ZINC_BUFFER(&out[0][0], sizeof out), &err))
+	    zinc_array_write_text(a, NULL, ZINC_BUFFER(&in[0][0], sizeof in), NULL, &err) ||
+	    (in[3][3] = -1.5, zinc_array_write_text(a, "3, 3", ZINC_BUFFER(&in[3][3], sizeof in[3][3]), NULL, &err)) ||
+	    zinc_array_read_text(a, NULL, ZINC_BUFFER(&out[0][0], sizeof out), NULL, &err))
 		fprintf(stderr, "%s\n", zinc_error_text(&err));
 	else
 		right = memcmp(in, out, sizeof in) == 0 && find("measured/c/1/0") != NULL;

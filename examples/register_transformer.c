@@ -212,8 +212,8 @@ main(void)
 
 	if (zinc_register_transformer(&veil, &err) ||
 	    zinc_array_create_url(&a, "memory://veiled", ZINC_ARRAY_OPTIONS(.document = document), NULL, &err) ||
-	    zinc_array_write_text(a, NULL, ZINC_BUFFER(in, sizeof in), &err) ||
-	    zinc_array_read_text(a, NULL, ZINC_BUFFER(out, sizeof out), &err) ||
+	    zinc_array_write_text(a, NULL, ZINC_BUFFER(in, sizeof in), NULL, &err) ||
+	    zinc_array_read_text(a, NULL, ZINC_BUFFER(out, sizeof out), NULL, &err) ||
 	    zinc_store_get_all(zinc_hierarchy_store(zinc_array_hierarchy(a)), "c/0", &stored, NULL, 0, &err))
 		fprintf(stderr, "%s\n", zinc_error_text(&err));
 	else

@@ -48,13 +48,13 @@ add_and_remove(zinc_hierarchy *h)
 	zinc_blob before = ZINC_BLOB_INIT, after = ZINC_BLOB_INIT;
 	size_t n = 0, more = 0;
 
-	insist(zinc_conventions_list(h, "/", count, &n, NULL) == ZINC_OK);
-	insist(zinc_attributes_get(h, "/", NULL, &before, NULL) == ZINC_OK);
-	if (n < 900 && zinc_conventions_add(h, "/", MINE, ZINC_SHAPE_LIVE, NULL) == ZINC_OK) {
-		insist(zinc_conventions_list(h, "/", count, &more, NULL) == ZINC_OK);
+	insist(zinc_conventions_list(h, "/", count, &n, NULL, NULL) == ZINC_OK);
+	insist(zinc_attributes_get(h, "/", NULL, &before, NULL, NULL) == ZINC_OK);
+	if (n < 900 && zinc_conventions_add(h, "/", MINE, ZINC_SHAPE_LIVE, NULL, NULL) == ZINC_OK) {
+		insist(zinc_conventions_list(h, "/", count, &more, NULL, NULL) == ZINC_OK);
 		insist(more == n + 1);
-		insist(zinc_conventions_remove(h, "/", MINE, NULL) == ZINC_OK);
-		insist(zinc_attributes_get(h, "/", NULL, &after, NULL) == ZINC_OK);
+		insist(zinc_conventions_remove(h, "/", MINE, NULL, NULL) == ZINC_OK);
+		insist(zinc_attributes_get(h, "/", NULL, &after, NULL, NULL) == ZINC_OK);
 		if (strstr(before.data, "\"zarr_conventions\":["))
 			insist(strcmp(before.data, after.data) == 0);
 	}
@@ -78,11 +78,11 @@ use(zinc_store *store)
 
 	if (zinc_hierarchy_open(&h, store, "", NULL, NULL) != ZINC_OK)
 		return;
-	if (zinc_conventions_check(NULL, h, "/", see, &checked, NULL) == ZINC_OK) {
-		insist(zinc_conventions_list(h, "/", count, &listed, NULL) == ZINC_OK);
+	if (zinc_conventions_check(NULL, h, "/", see, &checked, NULL, NULL) == ZINC_OK) {
+		insist(zinc_conventions_list(h, "/", count, &listed, NULL, NULL) == ZINC_OK);
 		insist(listed == checked); /* (2) */
-		(void)!zinc_multiscale_levels(h, "/", ignore_level, NULL, NULL);
-		if (zinc_conventions_effective(h, "/", "license", &json, NULL, NULL) == ZINC_OK)
+		(void)!zinc_multiscale_levels(h, "/", ignore_level, NULL, NULL, NULL);
+		if (zinc_conventions_effective(h, "/", "license", &json, NULL, NULL, NULL) == ZINC_OK)
 			zinc_blob_fini(&json);
 		add_and_remove(h);
 	}

@@ -409,6 +409,20 @@ ZINC_API int zinc_cancel_is(const zinc_cancel *cancel);
  * non-zero to cancel. */
 typedef int (*zinc_progress_fn)(void *arg, uint64_t units_done, uint64_t units_total, uint64_t bytes_done);
 
+/* How long a call may take, and who may stop it.  It counts for the call that it is given to and for no other. */
+typedef struct zinc_call_options {
+	size_t size;
+	double timeout;            /* seconds until E_CANCELLED [never] */
+	const zinc_cancel *cancel; /* E_CANCELLED soon after it is set */
+	zinc_progress_fn progress;
+	void *progress_arg;
+} zinc_call_options;
+
+/* clang-format off */
+#define ZINC_CALL_OPTIONS(...) ZINC_OPTIONS_OF(zinc_call_options, __VA_ARGS__)
+#define ZINC_CALL_OPTIONS_INIT {sizeof(zinc_call_options), 0.0, NULL, NULL, NULL}
+/* clang-format on */
+
 typedef struct zinc_io_options {
 	size_t size;
 	int threads;              /* at most this many [the context's] */
@@ -420,15 +434,12 @@ typedef struct zinc_io_options {
 	int unverified;           /* reading parts: checksums at the end of gzip and zstd frames may stay unseen; crc32c never */
 	int assume_unchanged;     /* reading: use cached chunks without asking the store */
 	uint64_t in_flight_bytes; /* [the context's]; one chunk per thread is always allowed */
-	double timeout;           /* seconds until E_CANCELLED [never] */
-	const volatile int *cancel; /* E_CANCELLED soon after it becomes non-zero */
-	zinc_progress_fn progress;
-	void *progress_arg;
+	const zinc_call_options *call; /* [for ever] */
 } zinc_io_options;
 
 /* clang-format off */
 #define ZINC_IO_OPTIONS(...) ZINC_OPTIONS_OF(zinc_io_options, __VA_ARGS__)
-#define ZINC_IO_OPTIONS_INIT {sizeof(zinc_io_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, NULL, NULL, NULL}
+#define ZINC_IO_OPTIONS_INIT {sizeof(zinc_io_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL}
 /* clang-format on */
 
 /* ------------------------------------------------------------------------
@@ -466,11 +477,12 @@ typedef struct zinc_store_options {
 	int links;        /* file system: zinc_links */
 	const zinc_setting *settings; /* needed until the call returns */
 	size_t nsettings;
+	const zinc_call_options *call; /* of the call that opens it [for ever] */
 } zinc_store_options;
 
 /* clang-format off */
 #define ZINC_STORE_OPTIONS(...) ZINC_OPTIONS_OF(zinc_store_options, __VA_ARGS__)
-#define ZINC_STORE_OPTIONS_INIT {sizeof(zinc_store_options), NULL, 0, 0, 0, 0, NULL, 0}
+#define ZINC_STORE_OPTIONS_INIT {sizeof(zinc_store_options), NULL, 0, 0, 0, 0, NULL, 0, NULL}
 /* clang-format on */
 
 /*
@@ -521,11 +533,12 @@ typedef struct zinc_open_options {
 	int climb; /* look above the URL for the root of its hierarchy [yes; -1: no, the URL names the root] */
 	const zinc_setting *settings; /* of the store, as in zinc_store_options */
 	size_t nsettings;
+	const zinc_call_options *call; /* of the call that these are given to [for ever] */
 } zinc_open_options;
 
 /* clang-format off */
 #define ZINC_OPEN_OPTIONS(...) ZINC_OPTIONS_OF(zinc_open_options, __VA_ARGS__)
-#define ZINC_OPEN_OPTIONS_INIT {sizeof(zinc_open_options), NULL, NULL, 0, 0, 0, 0, 0, NULL, 0, NULL, 0}
+#define ZINC_OPEN_OPTIONS_INIT {sizeof(zinc_open_options), NULL, NULL, 0, 0, 0, 0, 0, NULL, 0, NULL, 0, NULL}
 /* clang-format on */
 
 /*
@@ -589,12 +602,13 @@ typedef struct zinc_array_options {
 	int overwrite;                /* 1, ZINC_FORCE: erase a node that is there, as zinc_node_erase_with [E_EXISTS] */
 	int big_endian;               /* store big-endian elements */
 	int fortran;                  /* store chunks in Fortran order */
+	const zinc_call_options *call; /* of the call that creates it [for ever; by URL: that of the zinc_open_options] */
 } zinc_array_options;
 
 /* clang-format off */
 #define ZINC_ARRAY_OPTIONS(...) ZINC_OPTIONS_OF(zinc_array_options, __VA_ARGS__)
 #define ZINC_ARRAY_OPTIONS_INIT \
-	{sizeof(zinc_array_options), 0, NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, 0}
+	{sizeof(zinc_array_options), 0, NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, NULL}
 /* clang-format on */
 
 /*
@@ -613,13 +627,14 @@ ZINC_API ZINC_CHECKED zinc_status zinc_array_create_url(zinc_array **out, const 
  * can be read, and reading elements is E_UNSUPPORTED (zinc_array_unsupported tells why).
  * E_NOTFOUND (nothing there, or a group), E_CORRUPT, E_LIMIT, E_IO.
  */
-ZINC_API ZINC_CHECKED zinc_status zinc_array_open(zinc_array **out, zinc_hierarchy *h, const char *path, zinc_error *err);
+ZINC_API ZINC_CHECKED zinc_status zinc_array_open(zinc_array **out, zinc_hierarchy *h, const char *path,
+                                                  const zinc_call_options *call, zinc_error *err);
 ZINC_API ZINC_CHECKED zinc_status zinc_array_open_url(zinc_array **out, const char *url, const zinc_open_options *options,
                                                       zinc_error *err);
 ZINC_API void zinc_array_close(zinc_array *a);
 
 /* Reread the metadata (a resize by somebody else).  Running reads keep the old. */
-ZINC_API ZINC_CHECKED zinc_status zinc_array_refresh(zinc_array *a, zinc_error *err);
+ZINC_API ZINC_CHECKED zinc_status zinc_array_refresh(zinc_array *a, const zinc_call_options *call, zinc_error *err);
 
 /* What the array is at this moment; others may resize or refresh the handle meanwhile.  Pointers are borrowed from the
  * handle, and hold and say what they said until it is closed; ask again for what is new.  A shape has ZINC_MAX_NDIM
@@ -696,21 +711,25 @@ ZINC_API ZINC_CHECKED zinc_status zinc_array_read(zinc_array *a, const zinc_sele
 ZINC_API ZINC_CHECKED zinc_status zinc_array_write(zinc_array *a, const zinc_selection *selection, const zinc_buffer *source,
                                                    const zinc_io_options *options, zinc_error *err);
 /* The same with the selection as text; NULL or "" selects everything. */
-ZINC_API ZINC_CHECKED zinc_status zinc_array_read_text(zinc_array *a, const char *selection, zinc_buffer *buffer, zinc_error *err);
-ZINC_API ZINC_CHECKED zinc_status zinc_array_write_text(zinc_array *a, const char *selection, const zinc_buffer *source, zinc_error *err);
+ZINC_API ZINC_CHECKED zinc_status zinc_array_read_text(zinc_array *a, const char *selection, zinc_buffer *buffer,
+                                                       const zinc_io_options *options, zinc_error *err);
+ZINC_API ZINC_CHECKED zinc_status zinc_array_write_text(zinc_array *a, const char *selection, const zinc_buffer *source,
+                                                        const zinc_io_options *options, zinc_error *err);
 
 /* A parsed text selection, for zinc_array_read and zinc_array_write.  Free with zinc_selection_free. */
-ZINC_API ZINC_CHECKED zinc_status zinc_selection_parse(zinc_selection **out, const zinc_array *a, const char *text, zinc_error *err);
+ZINC_API ZINC_CHECKED zinc_status zinc_selection_parse(zinc_selection **out, const zinc_array *a, const char *text,
+                                                       zinc_error *err);
 ZINC_API void zinc_selection_free(zinc_selection *selection);
 /* The shape that reading `selection` gives, into shape[ZINC_MAX_NDIM]; `ndim` gets its rank. */
 ZINC_API ZINC_CHECKED zinc_status zinc_array_selection_shape(const zinc_array *a, const zinc_selection *selection, int *ndim,
                                                              uint64_t *shape, zinc_error *err);
 
 /* Encoded bytes of one stored object (chunk, or shard), by grid index.  Missing is E_NOTFOUND. */
-ZINC_API ZINC_CHECKED zinc_status zinc_array_chunk_get(zinc_array *a, const uint64_t *index, zinc_blob *bytes, zinc_error *err);
+ZINC_API ZINC_CHECKED zinc_status zinc_array_chunk_get(zinc_array *a, const uint64_t *index, zinc_blob *bytes,
+                                                       const zinc_call_options *call, zinc_error *err);
 /* Replace it, unchecked; `bytes` NULL erases it. */
 ZINC_API ZINC_CHECKED zinc_status zinc_array_chunk_put(zinc_array *a, const uint64_t *index, const void *bytes, size_t nbytes,
-                                                       zinc_error *err);
+                                                       const zinc_call_options *call, zinc_error *err);
 /* Its key in the store. */
 ZINC_API ZINC_CHECKED zinc_status zinc_array_chunk_key(const zinc_array *a, const uint64_t *index, zinc_blob *key, zinc_error *err);
 
@@ -718,7 +737,8 @@ ZINC_API ZINC_CHECKED zinc_status zinc_array_chunk_key(const zinc_array *a, cons
  * Change the shape.  Growing is one metadata put; shrinking puts the metadata first, then
  * deletes exactly the stored objects that lie wholly outside.  Same rank only.
  */
-ZINC_API ZINC_CHECKED zinc_status zinc_array_resize(zinc_array *a, const uint64_t *shape, zinc_error *err);
+ZINC_API ZINC_CHECKED zinc_status zinc_array_resize(zinc_array *a, const uint64_t *shape, const zinc_call_options *call,
+                                                    zinc_error *err);
 
 /*
  * Add `source` (shape required: the array's, but for `axis`) at the end of `axis`.  The range is
@@ -726,7 +746,8 @@ ZINC_API ZINC_CHECKED zinc_status zinc_array_resize(zinc_array *a, const uint64_
  * `at` (may be NULL) gets the index where it begins.  A buffer whose `data` is NULL only reserves: the range
  * is fill value until the caller writes it, as programs do whose elements do not fit into memory.
  */
-ZINC_API ZINC_CHECKED zinc_status zinc_array_append(zinc_array *a, int axis, const zinc_buffer *source, const zinc_io_options *options,
+ZINC_API ZINC_CHECKED zinc_status zinc_array_append(zinc_array *a, int axis, const zinc_buffer *source,
+                                                    const zinc_io_options *options,
                                                     uint64_t *at, zinc_error *err);
 
 /* ------------------------------------------------------------------------
@@ -757,7 +778,8 @@ typedef struct zinc_node {
 typedef int (*zinc_node_fn)(void *arg, const zinc_node *node);
 
 /* Is there a node?  ZINC_OK and `*kind` (NONE when there is not). */
-ZINC_API ZINC_CHECKED zinc_status zinc_node_exists(zinc_hierarchy *h, const char *path, zinc_node_kind *kind, zinc_error *err);
+ZINC_API ZINC_CHECKED zinc_status zinc_node_exists(zinc_hierarchy *h, const char *path, zinc_node_kind *kind,
+                                                   const zinc_call_options *call, zinc_error *err);
 
 /* Call `fn` for the node alone, for its children, or for it and everything below, parents first and
  * siblings in order of their bytes; depth < 0 is unlimited.  From consolidated metadata when present.  A document
@@ -766,19 +788,21 @@ ZINC_API ZINC_CHECKED zinc_status zinc_node_exists(zinc_hierarchy *h, const char
  * below a prefix that is no node, is shown at its whole path.  Without consolidated metadata the directory of an array is
  * looked into where it is near and short (4096 entries by its grid); zinc_copy, zinc_diff and zinc_validate look at every
  * key of the store. */
-ZINC_API ZINC_CHECKED zinc_status zinc_node_stat(zinc_hierarchy *h, const char *path, zinc_node_fn fn, void *arg, zinc_error *err);
+ZINC_API ZINC_CHECKED zinc_status zinc_node_stat(zinc_hierarchy *h, const char *path, zinc_node_fn fn, void *arg,
+                                                 const zinc_call_options *call, zinc_error *err);
 ZINC_API ZINC_CHECKED zinc_status zinc_node_children(zinc_hierarchy *h, const char *path, zinc_node_fn fn, void *arg,
-                                                     zinc_error *err);
+                                                     const zinc_call_options *call, zinc_error *err);
 ZINC_API ZINC_CHECKED zinc_status zinc_node_walk(zinc_hierarchy *h, const char *path, int depth, zinc_node_fn fn, void *arg,
-                                                 zinc_error *err);
+                                                 const zinc_call_options *call, zinc_error *err);
 
 /* The node's whole document as stored.  Text in `json`. */
-ZINC_API ZINC_CHECKED zinc_status zinc_node_document(zinc_hierarchy *h, const char *path, zinc_blob *json, zinc_error *err);
+ZINC_API ZINC_CHECKED zinc_status zinc_node_document(zinc_hierarchy *h, const char *path, zinc_blob *json,
+                                                     const zinc_call_options *call, zinc_error *err);
 
 /* Make a group, and groups at all ancestors.  `attributes` is a JSON object or NULL.  An existing group is
  * E_EXISTS unless `overwrite` (1, or ZINC_FORCE), which erases it and all below first, as zinc_node_erase_with. */
 ZINC_API ZINC_CHECKED zinc_status zinc_group_create(zinc_hierarchy *h, const char *path, const char *attributes, int overwrite,
-                                                    zinc_error *err);
+                                                    const zinc_call_options *call, zinc_error *err);
 ZINC_API ZINC_CHECKED zinc_status zinc_group_create_url(const char *url, const char *attributes, int overwrite,
                                                         const zinc_open_options *open, zinc_error *err);
 
@@ -790,20 +814,22 @@ ZINC_API ZINC_CHECKED zinc_status zinc_node_check_place(const char *url, zinc_no
 
 /* Give every group above `path` that exists only by what is below it (drafts) a document of its own, so that it stays
  * when the node there is erased. */
-ZINC_API ZINC_CHECKED zinc_status zinc_node_keep_parents(zinc_hierarchy *h, const char *path, zinc_error *err);
+ZINC_API ZINC_CHECKED zinc_status zinc_node_keep_parents(zinc_hierarchy *h, const char *path, const zinc_call_options *call,
+                                                         zinc_error *err);
 
 /* Erase a node and everything below it, if all of it is certainly the node's own; zinc_node_erase_with in <zinc/erase.h>
  * says what that is and how it is refused, and erases the rest when forced. */
-ZINC_API ZINC_CHECKED zinc_status zinc_node_erase(zinc_hierarchy *h, const char *path, zinc_error *err);
+ZINC_API ZINC_CHECKED zinc_status zinc_node_erase(zinc_hierarchy *h, const char *path, const zinc_call_options *call,
+                                                  zinc_error *err);
 
 /* Copy a node and everything below it, byte for byte, to another path of this or another hierarchy of the
  * same format.  Metadata is written last.  E_EXISTS when the target is there. */
 ZINC_API ZINC_CHECKED zinc_status zinc_node_copy(zinc_hierarchy *from, const char *from_path, zinc_hierarchy *to,
-                                                 const char *to_path, zinc_error *err);
+                                                 const char *to_path, const zinc_call_options *call, zinc_error *err);
 
 /* Attributes.  `key` NULL: all of them, as an object.  E_NOTFOUND when there is no such key. */
 ZINC_API ZINC_CHECKED zinc_status zinc_attributes_get(zinc_hierarchy *h, const char *path, const char *key, zinc_blob *json,
-                                                      zinc_error *err);
+                                                      const zinc_call_options *call, zinc_error *err);
 
 /* One change of attributes: `json` NULL removes the key. */
 typedef struct zinc_attribute {
@@ -814,15 +840,17 @@ typedef struct zinc_attribute {
 /* Apply all changes in one put; keys not named keep their values and spelling, also when others edit at
  * the same time.  Removing a key that is not there is E_NOTFOUND, and nothing changes. */
 ZINC_API ZINC_CHECKED zinc_status zinc_attributes_edit(zinc_hierarchy *h, const char *path, const zinc_attribute *changes,
-                                                       size_t nchanges, zinc_error *err);
+                                                       size_t nchanges, const zinc_call_options *call, zinc_error *err);
 
 /* Write consolidated metadata for the hierarchy below `path` (a group), or remove it.  In v3-2020 it is zarr-python's, of
  * the root alone; the other drafts have none (E_INVALID).  E_LIMIT, and nothing is
  * written, when readers with these limits would refuse the document; E_CONFLICT, and none is left, when others
  * change the hierarchy all the time. */
-ZINC_API ZINC_CHECKED zinc_status zinc_consolidate(zinc_hierarchy *h, const char *path, int remove, zinc_error *err);
+ZINC_API ZINC_CHECKED zinc_status zinc_consolidate(zinc_hierarchy *h, const char *path, int remove, const zinc_call_options *call,
+                                                   zinc_error *err);
 /* Has the node at `path` consolidated metadata, usable or damaged?  E_NOTFOUND when no node is there. */
-ZINC_API ZINC_CHECKED zinc_status zinc_consolidated(zinc_hierarchy *h, const char *path, int *has, zinc_error *err);
+ZINC_API ZINC_CHECKED zinc_status zinc_consolidated(zinc_hierarchy *h, const char *path, int *has, const zinc_call_options *call,
+                                                    zinc_error *err);
 
 /* ------------------------------------------------------------------------
  * 9  Buffered writer
@@ -835,12 +863,13 @@ ZINC_API ZINC_CHECKED zinc_status zinc_consolidated(zinc_hierarchy *h, const cha
  */
 typedef struct zinc_writer zinc_writer;
 
-/* `budget` bytes of memory; 0 means 256 MiB.  The array must stay open. */
+/* `budget` bytes of memory; 0 means 256 MiB.  The array must stay open.  The options hold for all that is written; their
+ * `call` must be NULL (E_INVALID), for each call below takes its own. */
 ZINC_API ZINC_CHECKED zinc_status zinc_writer_new(zinc_writer **out, zinc_array *a, uint64_t budget, const zinc_io_options *options,
                                                   zinc_error *err);
 ZINC_API ZINC_CHECKED zinc_status zinc_writer_write(zinc_writer *w, const zinc_selection *selection, const zinc_buffer *source,
-                                                    zinc_error *err);
-ZINC_API ZINC_CHECKED zinc_status zinc_writer_flush(zinc_writer *w, zinc_error *err);
+                                                    const zinc_call_options *call, zinc_error *err);
+ZINC_API ZINC_CHECKED zinc_status zinc_writer_flush(zinc_writer *w, const zinc_call_options *call, zinc_error *err);
 ZINC_API void zinc_writer_free(zinc_writer *w);
 
 #ifdef __cplusplus

@@ -47,7 +47,7 @@ typedef int (*zinc_convention_fn)(void *arg, const zinc_convention *c);
 /* Call `fn` for each convention that the node declares and that has an identifier.  A node that declares none, or
  * whose declaration is malformed, is ZINC_OK.  E_NOTFOUND, E_CORRUPT (no usable document), E_IO, E_NOMEM. */
 ZINC_API ZINC_CHECKED zinc_status zinc_conventions_list(zinc_hierarchy *h, const char *path, zinc_convention_fn fn, void *arg,
-                                                        zinc_error *err);
+                                                        const zinc_call_options *call, zinc_error *err);
 
 /*
  * The attributes of the node that belong to the convention `id` (uuid, URL, or the name of a built-in one), as a JSON
@@ -55,7 +55,7 @@ ZINC_API ZINC_CHECKED zinc_status zinc_conventions_list(zinc_hierarchy *h, const
  * E_NOTFOUND when the node does not declare it, E_INVALID when two entries could be meant.
  */
 ZINC_API ZINC_CHECKED zinc_status zinc_conventions_properties(zinc_hierarchy *h, const char *path, const char *id, zinc_blob *json,
-                                                              zinc_error *err);
+                                                              const zinc_call_options *call, zinc_error *err);
 
 /*
  * The value of attribute `key` that holds for a node, by inheritance where a built-in convention has it: `proj:`
@@ -64,7 +64,7 @@ ZINC_API ZINC_CHECKED zinc_status zinc_conventions_properties(zinc_hierarchy *h,
  * licenses refer to each other in a circle.
  */
 ZINC_API ZINC_CHECKED zinc_status zinc_conventions_effective(zinc_hierarchy *h, const char *path, const char *key, zinc_blob *json,
-                                                             zinc_blob *from, zinc_error *err);
+                                                             zinc_blob *from, const zinc_call_options *call, zinc_error *err);
 
 /* ---- checking ---- */
 
@@ -74,11 +74,12 @@ typedef struct zinc_conventions_options {
 	const char *schemas; /* a directory (any store's URL) of schemas, by their $id, or by URL without scheme [none] */
 	const char *cache;   /* the same for schemas that were fetched [none] */
 	int fetch;           /* get what is nowhere else from its URL, at most 1 MiB, and put it into the cache */
+	const zinc_call_options *call; /* of zinc_conventions_new [for ever] */
 } zinc_conventions_options;
 
 /* clang-format off */
 #define ZINC_CONVENTIONS_OPTIONS(...) ZINC_OPTIONS_OF(zinc_conventions_options, __VA_ARGS__)
-#define ZINC_CONVENTIONS_OPTIONS_INIT {sizeof(zinc_conventions_options), NULL, NULL, NULL, 0}
+#define ZINC_CONVENTIONS_OPTIONS_INIT {sizeof(zinc_conventions_options), NULL, NULL, NULL, 0, NULL}
 /* clang-format on */
 
 /* Where schemas come from, and those already read; for one thread at a time.  Free with zinc_conventions_free. */
@@ -114,7 +115,8 @@ typedef int (*zinc_verdict_fn)(void *arg, const zinc_verdict *v);
  * E_NOTFOUND (no such node), E_CORRUPT (its document), E_IO, E_NOMEM.
  */
 ZINC_API ZINC_CHECKED zinc_status zinc_conventions_check(zinc_conventions *c, zinc_hierarchy *h, const char *path,
-                                                         zinc_verdict_fn fn, void *arg, zinc_error *err);
+                                                         zinc_verdict_fn fn, void *arg, const zinc_call_options *call,
+                                                         zinc_error *err);
 
 /* ---- declaring ---- */
 
@@ -125,18 +127,19 @@ ZINC_API ZINC_CHECKED zinc_status zinc_conventions_check(zinc_conventions *c, zi
  * the declaration there is malformed, E_READONLY, E_IO ...
  */
 ZINC_API ZINC_CHECKED zinc_status zinc_conventions_add(zinc_hierarchy *h, const char *path, const char *id,
-                                                       zinc_convention_shape shape, zinc_error *err);
+                                                       zinc_convention_shape shape, const zinc_call_options *call, zinc_error *err);
 typedef struct zinc_declare_options {
 	size_t size;
 	const char *shape;  /* "live" or "seed" [seed for a URL, live for a uuid or a name; by uuid where that is so] */
 	const char *schema; /* URL of the schema [the identifier, or the built-in convention's] */
 	const char *spec;   /* URL of the specification [the same] */
 	const char *name, *description; /* [the built-in convention's, or none] */
+	const zinc_call_options *call; /* [for ever] */
 } zinc_declare_options;
 
 /* clang-format off */
 #define ZINC_DECLARE_OPTIONS(...) ZINC_OPTIONS_OF(zinc_declare_options, __VA_ARGS__)
-#define ZINC_DECLARE_OPTIONS_INIT {sizeof(zinc_declare_options), NULL, NULL, NULL, NULL, NULL}
+#define ZINC_DECLARE_OPTIONS_INIT {sizeof(zinc_declare_options), NULL, NULL, NULL, NULL, NULL, NULL}
 /* clang-format on */
 
 /*
@@ -147,7 +150,8 @@ typedef struct zinc_declare_options {
 ZINC_API ZINC_CHECKED zinc_status zinc_conventions_declare(zinc_hierarchy *h, const char *path, const char *id,
                                                            const zinc_declare_options *options, zinc_error *err);
 /* Take the entry away; the properties stay.  E_NOTFOUND; E_INVALID when two entries could be meant. */
-ZINC_API ZINC_CHECKED zinc_status zinc_conventions_remove(zinc_hierarchy *h, const char *path, const char *id, zinc_error *err);
+ZINC_API ZINC_CHECKED zinc_status zinc_conventions_remove(zinc_hierarchy *h, const char *path, const char *id,
+                                                          const zinc_call_options *call, zinc_error *err);
 
 /* ---- multiscales ---- */
 
@@ -170,7 +174,7 @@ typedef int (*zinc_scale_level_fn)(void *arg, const zinc_scale_level *level);
 /* Call `fn` for the levels of a group in the order of its layout: convention multiscales (either age), or the first image of
  * OME-Zarr.  E_NOTFOUND when the group is no multiscale one, E_CORRUPT when its layout is malformed. */
 ZINC_API ZINC_CHECKED zinc_status zinc_multiscale_levels(zinc_hierarchy *h, const char *path, zinc_scale_level_fn fn, void *arg,
-                                                         zinc_error *err);
+                                                         const zinc_call_options *call, zinc_error *err);
 
 /* Conventions that are built in: name, uuid, description. */
 ZINC_API void zinc_list_conventions(zinc_row_fn fn, void *arg);

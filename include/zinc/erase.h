@@ -21,11 +21,12 @@ typedef struct zinc_erase_options {
 	int dry_run;      /* look, tell, refuse as without it, and erase nothing */
 	zinc_erase_fn fn; /* called for the path of each node that goes, parents first [NULL] */
 	void *arg;
+	const zinc_call_options *call; /* [for ever] */
 } zinc_erase_options;
 
 /* clang-format off */
 #define ZINC_ERASE_OPTIONS(...) ZINC_OPTIONS_OF(zinc_erase_options, __VA_ARGS__)
-#define ZINC_ERASE_OPTIONS_INIT {sizeof(zinc_erase_options), 0, 0, 0, NULL, NULL}
+#define ZINC_ERASE_OPTIONS_INIT {sizeof(zinc_erase_options), 0, 0, 0, NULL, NULL, NULL}
 /* clang-format on */
 
 /* What goes. */

@@ -242,7 +242,7 @@ typedef int (*zinc_declaration_fn)(void *arg, const zinc_declaration *declaratio
 
 /* What a node declares, or with `path` NULL the hierarchy itself. */
 ZINC_API ZINC_CHECKED zinc_status zinc_extensions(zinc_hierarchy *h, const char *path, zinc_declaration_fn fn, void *arg,
-                                                  zinc_error *err);
+                                                  const zinc_call_options *call, zinc_error *err);
 
 /* ---- storage transformers ---- */
 

@@ -52,9 +52,7 @@ typedef struct zinc_validate_options {
 	int repair;         /* remove leftovers, write stale consolidated metadata anew */
 	int orphans;        /* with repair: erase objects that belong to nothing, and give up unfinished copies, too */
 	int threads;        /* [the context's] */
-	const volatile int *cancel;
-	zinc_progress_fn progress; /* units are objects */
-	void *progress_arg;
+	const zinc_call_options *call; /* [for ever]; units of progress are objects */
 	int links; /* zinc_links */
 	/* Told of each array whose codecs have no checksum: damage of its objects that still decodes is noticed neither
 	 * by this call nor by any read.  That is no finding. */
@@ -66,7 +64,7 @@ typedef struct zinc_validate_options {
 
 /* clang-format off */
 #define ZINC_VALIDATE_OPTIONS(...) ZINC_OPTIONS_OF(zinc_validate_options, __VA_ARGS__)
-#define ZINC_VALIDATE_OPTIONS_INIT {sizeof(zinc_validate_options), NULL, NULL, 0, 0, 0, 0, 0, NULL, NULL, NULL, 0, NULL, 0, NULL, NULL, 0}
+#define ZINC_VALIDATE_OPTIONS_INIT {sizeof(zinc_validate_options), NULL, NULL, 0, 0, 0, 0, 0, NULL, 0, NULL, 0, NULL, NULL, 0}
 /* clang-format on */
 
 /* What a validation saw.  Findings that were repaired count under `repaired` alone. */
@@ -136,9 +134,7 @@ typedef struct zinc_copy_options {
 	int dry_run;            /* plan, tell, and write nothing */
 	uint64_t max_memory;    /* bytes for elements and encoded objects [512 MiB, more where one object needs it] */
 	int threads;            /* [the context's] */
-	const volatile int *cancel;
-	zinc_progress_fn progress; /* units are objects of the target */
-	void *progress_arg;
+	const zinc_call_options *call; /* [for ever]; units of progress are objects of the target */
 	zinc_copy_note_fn note; /* may be NULL */
 	void *note_arg;
 	const char *fallback; /* zinc_copy_url only: what arrays get that are translated to a draft, as in zinc_open_options */
@@ -160,7 +156,7 @@ typedef struct zinc_copy_options {
 /* clang-format off */
 #define ZINC_COPY_OPTIONS(...) ZINC_OPTIONS_OF(zinc_copy_options, __VA_ARGS__)
 #define ZINC_COPY_OPTIONS_INIT \
-	{sizeof(zinc_copy_options), NULL, NULL, 0, 0, NULL, NULL, 0, 0, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL, \
+	{sizeof(zinc_copy_options), NULL, NULL, 0, 0, NULL, NULL, 0, 0, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, NULL, \
 	 NULL, NULL, NULL, 0, 0, 0, NULL, 0, 0}
 /* clang-format on */
 
@@ -199,7 +195,7 @@ ZINC_API ZINC_CHECKED zinc_status zinc_copy(zinc_hierarchy *from, const char *fr
 ZINC_API ZINC_CHECKED zinc_status zinc_copy_url(const char *from, const char *to, const zinc_copy_options *options,
                                                 zinc_copy_counts *counts, zinc_error *err);
 /* Rename a node within its hierarchy: copy, verify, erase.  What zinc_node_erase_with would not erase is not copied
- * either.  Of the options only threads, max_memory, cancel, progress, overwrite, force, resume, dry_run and note are
+ * either.  Of the options only threads, max_memory, call, overwrite, force, resume, dry_run and note are
  * looked at.  Where anything is hidden the source stays, and nothing is copied. */
 ZINC_API ZINC_CHECKED zinc_status zinc_move(zinc_hierarchy *h, const char *from_path, const char *to_path,
                                             const zinc_copy_options *options, zinc_error *err);
@@ -216,7 +212,8 @@ typedef struct zinc_stored {
 
 /* Add up the stored objects of an array, by listing alone.  E_UNSUPPORTED when its keys are not understood;
  * E_IO ... */
-ZINC_API ZINC_CHECKED zinc_status zinc_array_stored(const zinc_array *a, zinc_stored *out, zinc_error *err);
+ZINC_API ZINC_CHECKED zinc_status zinc_array_stored(const zinc_array *a, zinc_stored *out, const zinc_call_options *call,
+                                                    zinc_error *err);
 
 /* ---- what a read costs ---- */
 
@@ -306,14 +303,12 @@ typedef struct zinc_stats {
 typedef struct zinc_stats_options {
 	size_t size;
 	int threads; /* [the context's] */
-	const volatile int *cancel;
-	zinc_progress_fn progress; /* units are pieces of some chunks */
-	void *progress_arg;
+	const zinc_call_options *call; /* [for ever]; units of progress are pieces of some chunks */
 } zinc_stats_options;
 
 /* clang-format off */
 #define ZINC_STATS_OPTIONS(...) ZINC_OPTIONS_OF(zinc_stats_options, __VA_ARGS__)
-#define ZINC_STATS_OPTIONS_INIT {sizeof(zinc_stats_options), 0, NULL, NULL, NULL}
+#define ZINC_STATS_OPTIONS_INIT {sizeof(zinc_stats_options), 0, NULL}
 /* clang-format on */
 
 /* Read the selection (NULL: everything) in bounded memory, by many threads, and sum it up.  Errors are those of
@@ -353,14 +348,12 @@ typedef struct zinc_diff_options {
 	int storage;        /* compare choices of storage, too */
 	const char *select; /* of two arrays: which elements [all] */
 	double rtol, atol;  /* numbers a and b are equal when |a - b| <= atol + rtol * |b| */
-	const volatile int *cancel;
-	zinc_progress_fn progress; /* units are pieces of some chunks, of one array at a time */
-	void *progress_arg;
+	const zinc_call_options *call; /* [for ever]; units of progress are pieces of some chunks, of one array at a time */
 } zinc_diff_options;
 
 /* clang-format off */
 #define ZINC_DIFF_OPTIONS(...) ZINC_OPTIONS_OF(zinc_diff_options, __VA_ARGS__)
-#define ZINC_DIFF_OPTIONS_INIT {sizeof(zinc_diff_options), 0, 0, NULL, 0.0, 0.0, NULL, NULL, NULL}
+#define ZINC_DIFF_OPTIONS_INIT {sizeof(zinc_diff_options), 0, 0, NULL, 0.0, 0.0, NULL}
 /* clang-format on */
 
 typedef struct zinc_diff_counts {

@@ -111,12 +111,13 @@ zinc_array_read_meta(zinc_hierarchy *h, const char *path, zinc_meta **out, zinc_
 }
 
 zinc_status
-zinc_array_open(zinc_array **out, zinc_hierarchy *h, const char *path, zinc_error *err)
+zinc_array_open(zinc_array **out, zinc_hierarchy *h, const char *path, const zinc_call_options *call, zinc_error *err)
 {
 	zinc_meta *m = NULL;
 	char *normal = NULL;
 	zinc_status code;
 
+	ZINC_TRY(zinc_call_options_check(call, err));
 	if (out == NULL || h == NULL)
 		return zinc_fail(err, ZINC_E_INVALID, "zinc_array_open needs a place for the handle and a hierarchy");
 	code = zinc_path_normalise(&normal, h, path, err);
@@ -136,17 +137,18 @@ zinc_array_open_url(zinc_array **out, const char *url, const zinc_open_options *
 	zinc_status code;
 
 	ZINC_TRY(zinc_hierarchy_open_url(&h, url, options, err));
-	code = zinc_array_open(out, h, zinc_hierarchy_path(h), err);
+	code = zinc_array_open(out, h, zinc_hierarchy_path(h), NULL, err);
 	zinc_hierarchy_close(h);
 	return code;
 }
 
 zinc_status
-zinc_array_refresh(zinc_array *a, zinc_error *err)
+zinc_array_refresh(zinc_array *a, const zinc_call_options *call, zinc_error *err)
 {
 	zinc_meta *m = NULL;
 	zinc_status code;
 
+	ZINC_TRY(zinc_call_options_check(call, err));
 	if (a == NULL)
 		return zinc_fail(err, ZINC_E_INVALID, "no array");
 	/* Before reading: what a resize puts meanwhile must not be followed by what was before. */

@@ -86,7 +86,7 @@ typedef struct zinc_object_checks {
 	void (*told)(void *arg, size_t i, const zinc_object_check *seen, zinc_status code, const zinc_error *err);
 	void *arg;
 	int threads; /* 0: the context's */
-	const volatile int *cancel;
+	const zinc_call_options *call; /* may be NULL */
 } zinc_object_checks;
 /* The most bytes that the stored object at `index` may have; more is never read as one. */
 uint64_t zinc_array_object_limit(const zinc_array *a, const uint64_t *index);

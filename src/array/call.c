@@ -13,8 +13,10 @@ static zinc_status
 copy_options(zinc_call *c, const zinc_io_options *o, zinc_error *err)
 {
 	ZINC_TRY(zinc_options_take(&c->o, sizeof c->o, o, err));
-	if (c->o.threads < 0 || c->o.timeout < 0)
-		return zinc_fail(err, ZINC_E_INVALID, "zinc_io_options: threads and timeout cannot be negative");
+	if (c->o.threads < 0)
+		return zinc_fail(err, ZINC_E_INVALID, "zinc_io_options: threads cannot be negative");
+	ZINC_TRY(zinc_call_options_take(&c->call, c->o.call, err));
+	c->cancel = zinc_cancel_flag(c->call.cancel);
 	return ZINC_OK;
 }
 
@@ -67,8 +69,8 @@ zinc_call_begin(zinc_call *c, zinc_array *a, const zinc_io_options *o, zinc_erro
 	zinc_store_caps(c->store, &c->caps);
 	c->threads = c->o.threads > 0 && c->o.threads < c->ctx->threads ? c->o.threads : c->ctx->threads;
 	c->put_flags = c->h->put_flags | (c->o.relaxed ? ZINC_PUT_RELAXED : 0);
-	if (c->o.timeout > 0)
-		c->deadline = zinc_now(c->ctx) + c->o.timeout;
+	if (c->call.timeout > 0)
+		c->deadline = zinc_now(c->ctx) + c->call.timeout;
 	return make_workers(c, err);
 }
 
@@ -144,7 +146,7 @@ zinc_call_stopped(zinc_call *c, uint64_t at)
 {
 	if (at >= atomic_load_explicit(&c->stop_at, memory_order_relaxed))
 		return true;
-	if (zinc_cancelled(c->o.cancel))
+	if (zinc_cancelled(c->cancel))
 		cancel(c, "cancelled by the caller");
 	else if (c->deadline > 0 && zinc_now(c->ctx) > c->deadline)
 		cancel(c, "the deadline passed");
@@ -159,13 +161,13 @@ zinc_call_done(zinc_call *c, uint64_t units, uint64_t nbytes)
 {
 	bool stop = false;
 
-	if (c->o.progress == NULL)
+	if (c->call.progress == NULL)
 		return;
 	pthread_mutex_lock(&c->lock);
 	c->units_done += units;
 	c->bytes_done += nbytes;
 	if (!c->told_to_stop)
-		stop = c->o.progress(c->o.progress_arg, c->units_done, c->units_total, c->bytes_done) != 0;
+		stop = c->call.progress(c->call.progress_arg, c->units_done, c->units_total, c->bytes_done) != 0;
 	c->told_to_stop |= stop;
 	pthread_mutex_unlock(&c->lock);
 	if (stop)
@@ -224,7 +226,7 @@ zinc_call_fetch(zinc_call *c, void *arg)
 			    .caps = &c->caps,
 			    .threads = c->threads,
 			    .in_flight = in_flight(c),
-			    .cancel = c->o.cancel,
+			    .cancel = c->cancel,
 			    .near = c->items,
 			    .arg = arg};
 }

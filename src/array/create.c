@@ -15,6 +15,7 @@ build_meta(zinc_meta **out, zinc_hierarchy *h, const zinc_array_options *options
 	zinc_status code;
 
 	ZINC_TRY(zinc_options_take(&o, sizeof o, options, err));
+	ZINC_TRY(zinc_call_options_check(o.call, err));
 	if (o.codecs == NULL && o.document == NULL)
 		o.codecs = h->format->codecs;
 	if (o.key_encoding == NULL && o.document == NULL)

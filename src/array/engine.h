@@ -101,6 +101,8 @@ typedef struct zinc_call {
 	zinc_stack *layers;
 	zinc_store *store; /* the uppermost of its layers */
 	zinc_io_options o;
+	zinc_call_options call; /* o.call, or nothing */
+	const volatile int *cancel;
 	zinc_caps caps;
 	int threads;
 	uint32_t put_flags;

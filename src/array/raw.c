@@ -76,13 +76,16 @@ zinc_array_object_limit(const zinc_array *a, const uint64_t *index)
 }
 
 zinc_status
-zinc_array_chunk_get(zinc_array *a, const uint64_t *index, zinc_blob *bytes, zinc_error *err)
+zinc_array_chunk_get(zinc_array *a, const uint64_t *index, zinc_blob *bytes, const zinc_call_options *call,
+		     zinc_error *err)
 {
 	zinc_buf key;
 	zinc_stack *layers;
 	zinc_store *store;
 	zinc_status code = make_key(a, index, &key, &layers, err);
 
+	if (code == ZINC_OK)
+		code = zinc_call_options_check(call, err);
 	if (code == ZINC_OK)
 		code = zinc_stack_store(layers, &store, err);
 	if (code == ZINC_OK)
@@ -93,13 +96,16 @@ zinc_array_chunk_get(zinc_array *a, const uint64_t *index, zinc_blob *bytes, zin
 }
 
 zinc_status
-zinc_array_chunk_put(zinc_array *a, const uint64_t *index, const void *bytes, size_t nbytes, zinc_error *err)
+zinc_array_chunk_put(zinc_array *a, const uint64_t *index, const void *bytes, size_t nbytes,
+		     const zinc_call_options *call, zinc_error *err)
 {
 	zinc_buf key;
 	zinc_stack *layers;
 	zinc_store *store = NULL;
 	zinc_status code = make_key(a, index, &key, &layers, err);
 
+	if (code == ZINC_OK)
+		code = zinc_call_options_check(call, err);
 	if (code == ZINC_OK)
 		code = zinc_hierarchy_writable(a->h, err);
 	if (code == ZINC_OK)
@@ -291,7 +297,7 @@ zinc_array_objects_check(const zinc_array *a, const zinc_object_checks *of, zinc
 	zinc_fetch f;
 
 	o.threads = of->threads;
-	o.cancel = of->cancel;
+	o.call = of->call;
 	code = zinc_call_begin(&c, (zinc_array *)(uintptr_t)a, &o, err);
 	if (code == ZINC_OK) {
 		f = zinc_call_fetch(&c, &x);

@@ -351,15 +351,16 @@ zinc_array_read(zinc_array *a, const zinc_selection *selection, zinc_buffer *buf
 }
 
 zinc_status
-zinc_array_read_text(zinc_array *a, const char *selection, zinc_buffer *buffer, zinc_error *err)
+zinc_array_read_text(zinc_array *a, const char *selection, zinc_buffer *buffer, const zinc_io_options *options,
+		     zinc_error *err)
 {
 	zinc_selection *s = NULL;
 	zinc_status code;
 
 	if (selection == NULL || *selection == '\0')
-		return zinc_array_read(a, NULL, buffer, NULL, err);
+		return zinc_array_read(a, NULL, buffer, options, err);
 	ZINC_TRY(zinc_selection_parse(&s, a, selection, err));
-	code = zinc_array_read(a, s, buffer, NULL, err);
+	code = zinc_array_read(a, s, buffer, options, err);
 	zinc_selection_free(s);
 	return code;
 }

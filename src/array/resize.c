@@ -196,12 +196,13 @@ check_resizable(const zinc_meta *m, zinc_error *err)
 }
 
 zinc_status
-zinc_array_resize(zinc_array *a, const uint64_t *shape, zinc_error *err)
+zinc_array_resize(zinc_array *a, const uint64_t *shape, const zinc_call_options *call, zinc_error *err)
 {
 	reshape x = {.axis = -1, .shape = shape};
 	zinc_status code;
 	zinc_meta *m;
 
+	ZINC_TRY(zinc_call_options_check(call, err));
 	if (a == NULL || (shape == NULL && zinc_array_ndim(a) > 0))
 		return zinc_fail(err, ZINC_E_INVALID, "zinc_array_resize needs an array and a shape");
 	m = zinc_array_snapshot(a);

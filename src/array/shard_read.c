@@ -344,7 +344,7 @@ tell(window *win, slot *s, size_t batch)
 	size_t i, end;
 	zinc_unit u;
 
-	if (win->j->c->o.progress == NULL)
+	if (win->j->c->call.progress == NULL)
 		return;
 	pthread_mutex_lock(&win->lock);
 	for (units_of(s, batch, &i, &end); i < end; i++) {

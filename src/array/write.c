@@ -274,15 +274,16 @@ zinc_array_write(zinc_array *a, const zinc_selection *selection, const zinc_buff
 }
 
 zinc_status
-zinc_array_write_text(zinc_array *a, const char *selection, const zinc_buffer *source, zinc_error *err)
+zinc_array_write_text(zinc_array *a, const char *selection, const zinc_buffer *source, const zinc_io_options *options,
+		      zinc_error *err)
 {
 	zinc_selection *s = NULL;
 	zinc_status code;
 
 	if (selection == NULL || *selection == '\0')
-		return zinc_array_write(a, NULL, source, NULL, err);
+		return zinc_array_write(a, NULL, source, options, err);
 	ZINC_TRY(zinc_selection_parse(&s, a, selection, err));
-	code = zinc_array_write(a, s, source, NULL, err);
+	code = zinc_array_write(a, s, source, options, err);
 	zinc_selection_free(s);
 	return code;
 }

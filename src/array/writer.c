@@ -59,6 +59,9 @@ zinc_writer_new(zinc_writer **out, zinc_array *a, uint64_t budget, const zinc_io
 	w->a = a;
 	w->budget = budget > 0 ? budget : DEFAULT_BUDGET;
 	zinc_status code = zinc_options_take(&w->o, sizeof w->o, options, err);
+	if (code == ZINC_OK && w->o.call != NULL)
+		code =
+		    zinc_fail(err, ZINC_E_INVALID, "zinc_writer_new: give zinc_call_options to the calls that write");
 	if (code != ZINC_OK) {
 		zinc_free(a->ctx, w);
 		return code;
@@ -328,13 +331,15 @@ gather_all(zinc_writer *w, zinc_call *c, const zinc_plan *p, const zinc_buffer *
 /* ---- public ---- */
 
 zinc_status
-zinc_writer_write(zinc_writer *w, const zinc_selection *selection, const zinc_buffer *source, zinc_error *err)
+zinc_writer_write(zinc_writer *w, const zinc_selection *selection, const zinc_buffer *source,
+		  const zinc_call_options *call, zinc_error *err)
 {
 	zinc_call c;
 	zinc_plan p;
 	zinc_status code;
 
 	memset(&p, 0, sizeof p);
+	w->o.call = call;
 	code = zinc_call_begin(&c, w->a, &w->o, err);
 	if (code == ZINC_OK)
 		code = zinc_hierarchy_writable(w->a->h, err);
@@ -343,15 +348,20 @@ zinc_writer_write(zinc_writer *w, const zinc_selection *selection, const zinc_bu
 	if (code == ZINC_OK)
 		code = gather_all(w, &c, &p, source, err);
 	zinc_plan_fini(&p);
+	w->o.call = NULL;
 	return zinc_call_end(&c, code, err);
 }
 
 zinc_status
-zinc_writer_flush(zinc_writer *w, zinc_error *err)
+zinc_writer_flush(zinc_writer *w, const zinc_call_options *call, zinc_error *err)
 {
-	while (w->first != NULL)
-		ZINC_TRY(write_oldest(w, err));
-	return ZINC_OK;
+	zinc_status code = ZINC_OK;
+
+	w->o.call = call;
+	while (code == ZINC_OK && w->first != NULL)
+		code = write_oldest(w, err);
+	w->o.call = NULL;
+	return code;
 }
 
 void

@@ -144,6 +144,10 @@ void zinc_warn(zinc_context *ctx, const char *where, const char *fmt, ...) __att
  * library does not know.
  */
 zinc_status zinc_options_take(void *to, size_t nbytes, const void *from, zinc_error *err);
+/* The same for how long a call may take.  E_INVALID also for a timeout that is negative or no number. */
+zinc_status zinc_call_options_take(zinc_call_options *to, const zinc_call_options *from, zinc_error *err);
+/* May a call with these begin?  E_INVALID, E_CANCELLED. */
+zinc_status zinc_call_options_check(const zinc_call_options *call, zinc_error *err);
 
 /* The allocator of contexts that were given none. */
 extern const zinc_allocator zinc_allocator_libc;
@@ -358,6 +362,13 @@ static inline bool
 zinc_cancelled(const volatile int *flag)
 {
 	return flag != NULL && __atomic_load_n(flag, __ATOMIC_RELAXED) != 0;
+}
+
+/* The flag of a caller's wish to stop, which may be NULL. */
+static inline const volatile int *
+zinc_cancel_flag(const zinc_cancel *cancel)
+{
+	return cancel != NULL ? &cancel->raised : NULL;
 }
 
 /* Seconds on the monotonic clock. */

@@ -51,6 +51,25 @@ zinc_options_take(void *to, size_t nbytes, const void *from, zinc_error *err)
 	return ZINC_OK;
 }
 
+zinc_status
+zinc_call_options_take(zinc_call_options *to, const zinc_call_options *from, zinc_error *err)
+{
+	ZINC_TRY(zinc_options_take(to, sizeof *to, from, err));
+	if (!(to->timeout >= 0))
+		return zinc_fail(err, ZINC_E_INVALID,
+				 "zinc_call_options: a timeout is a number of seconds, not negative");
+	return ZINC_OK;
+}
+
+zinc_status
+zinc_call_options_check(const zinc_call_options *call, zinc_error *err)
+{
+	zinc_call_options own;
+
+	ZINC_TRY(zinc_call_options_take(&own, call, err));
+	return zinc_cancel_is(own.cancel) ? zinc_fail(err, ZINC_E_CANCELLED, "cancelled by the caller") : ZINC_OK;
+}
+
 /* Processors this process may use, which can be fewer than the machine has. */
 static int
 processors(void)

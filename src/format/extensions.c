@@ -169,13 +169,15 @@ tell_hierarchy(zinc_hierarchy *h, zinc_declaration_fn fn, void *arg, zinc_error 
 }
 
 zinc_status
-zinc_extensions(zinc_hierarchy *h, const char *path, zinc_declaration_fn fn, void *arg, zinc_error *err)
+zinc_extensions(zinc_hierarchy *h, const char *path, zinc_declaration_fn fn, void *arg, const zinc_call_options *call,
+		zinc_error *err)
 {
 	zinc_report r;
 	zinc_status s;
 	zinc_meta *m;
 	char *clean;
 
+	ZINC_TRY(zinc_call_options_check(call, err));
 	if (!h || !fn)
 		return zinc_fail(err, ZINC_E_INVALID, "no hierarchy or no function given");
 	if (!path)

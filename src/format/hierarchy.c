@@ -566,6 +566,7 @@ zinc_hierarchy_open_url(zinc_hierarchy **out, const char *url, const zinc_open_o
 	zinc_status s;
 
 	ZINC_TRY(zinc_options_take(&o, sizeof o, options, err));
+	ZINC_TRY(zinc_call_options_check(o.call, err));
 	so.context = o.context;
 	so.read_only = o.read_only;
 	so.relaxed = o.relaxed;
@@ -608,6 +609,7 @@ zinc_hierarchy_open(zinc_hierarchy **out, zinc_store *store, const char *prefix,
 
 	prefix = prefix ? prefix : "";
 	ZINC_TRY(zinc_options_take(&o, sizeof o, options, err));
+	ZINC_TRY(zinc_call_options_check(o.call, err));
 	if (*prefix)
 		ZINC_TRY(zinc_key_check(prefix, err));
 	return open_at(out, store, prefix, strlen(prefix), false, &o, err);
@@ -637,6 +639,7 @@ zinc_hierarchy_open_new(zinc_hierarchy **out, zinc_hierarchy **old, const char *
 
 	*old = NULL;
 	ZINC_TRY(zinc_options_take(&o, sizeof o, options, err));
+	ZINC_TRY(zinc_call_options_check(o.call, err));
 	o.size = sizeof o;
 	o.create = 1;
 	ZINC_TRY(find_format(&format, o.format, err));

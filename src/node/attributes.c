@@ -24,7 +24,8 @@ print_attributes(const zinc_meta *m, const char *key, zinc_buf *out, zinc_error 
 }
 
 zinc_status
-zinc_attributes_get(zinc_hierarchy *h, const char *path, const char *key, zinc_blob *json, zinc_error *err)
+zinc_attributes_get(zinc_hierarchy *h, const char *path, const char *key, zinc_blob *json,
+		    const zinc_call_options *call, zinc_error *err)
 {
 	zinc_meta *m = NULL;
 	zinc_report r;
@@ -32,6 +33,7 @@ zinc_attributes_get(zinc_hierarchy *h, const char *path, const char *key, zinc_b
 	zinc_status s;
 	char *node;
 
+	ZINC_TRY(zinc_call_options_check(call, err));
 	ZINC_TRY(zinc_path_normalise(&node, h, path, err));
 	zinc_buf_init(&text, h->ctx, zinc_max_text(h->ctx));
 	zinc_report_init(&r, h->ctx, h->strict, h->url);
@@ -134,9 +136,10 @@ zinc_attributes_change(zinc_hierarchy *h, const char *path, zinc_attributes_fn f
 
 zinc_status
 zinc_attributes_edit(zinc_hierarchy *h, const char *path, const zinc_attribute *changes, size_t nchanges,
-		     zinc_error *err)
+		     const zinc_call_options *call, zinc_error *err)
 {
 	struct edit e = {h->ctx, changes, nchanges};
 
+	ZINC_TRY(zinc_call_options_check(call, err));
 	return zinc_attributes_change(h, path, apply_all, &e, err);
 }

@@ -111,7 +111,7 @@ check(const zinc_subject *s, zinc_report *r, zinc_error *err)
 		return zinc_fail_nomem(err);
 	l->r = r;
 	l->ctx = s->h->ctx;
-	st = zinc_node_children(s->h, s->path, check_child, l, err);
+	st = zinc_node_children(s->h, s->path, check_child, l, NULL, err);
 	if (st == ZINC_OK && l->lost)
 		st = zinc_fail_nomem(err);
 	while (l->n > 0)

@@ -86,7 +86,8 @@ zinc_path_join(zinc_buf *out, const char *base, const char *relative, zinc_error
 
 /* Findings are for zinc_conventions_check: here a malformed entry is just not there. */
 zinc_status
-zinc_conventions_list(zinc_hierarchy *h, const char *path, zinc_convention_fn fn, void *arg, zinc_error *err)
+zinc_conventions_list(zinc_hierarchy *h, const char *path, zinc_convention_fn fn, void *arg,
+		      const zinc_call_options *call, zinc_error *err)
 {
 	zinc_declared d = {.ctx = h->ctx};
 	zinc_meta *m;
@@ -94,6 +95,7 @@ zinc_conventions_list(zinc_hierarchy *h, const char *path, zinc_convention_fn fn
 	zinc_status s;
 	size_t i;
 
+	ZINC_TRY(zinc_call_options_check(call, err));
 	ZINC_TRY(zinc_node_read(h, path, &m, err));
 	zinc_report_init_quiet(&r, h->ctx, false);
 	s = zinc_declared_parse(&d, h->ctx, m->attributes, &r, err);
@@ -147,7 +149,8 @@ print_properties(zinc_context *ctx, const zinc_json *attributes, const zinc_entr
 }
 
 zinc_status
-zinc_conventions_properties(zinc_hierarchy *h, const char *path, const char *id, zinc_blob *json, zinc_error *err)
+zinc_conventions_properties(zinc_hierarchy *h, const char *path, const char *id, zinc_blob *json,
+			    const zinc_call_options *call, zinc_error *err)
 {
 	zinc_declared d = {.ctx = h->ctx};
 	const zinc_entry *e;
@@ -155,6 +158,7 @@ zinc_conventions_properties(zinc_hierarchy *h, const char *path, const char *id,
 	zinc_report r;
 	zinc_status s;
 
+	ZINC_TRY(zinc_call_options_check(call, err));
 	if (!id)
 		return zinc_fail(err, ZINC_E_INVALID, "no identifier");
 	ZINC_TRY(zinc_node_read(h, path, &m, err));
@@ -423,7 +427,7 @@ check_node(struct checking *k, zinc_error *err)
 
 zinc_status
 zinc_conventions_check(zinc_conventions *c, zinc_hierarchy *h, const char *path, zinc_verdict_fn fn, void *arg,
-		       zinc_error *err)
+		       const zinc_call_options *call, zinc_error *err)
 {
 	const zinc_conventions_options o = {.size = sizeof o, .context = h->ctx};
 	zinc_conventions *mine = NULL;
@@ -432,6 +436,7 @@ zinc_conventions_check(zinc_conventions *c, zinc_hierarchy *h, const char *path,
 	zinc_status s;
 	char *node;
 
+	ZINC_TRY(zinc_call_options_check(call, err));
 	ZINC_TRY(zinc_path_normalise(&node, h, path, err));
 	s = zinc_node_read(h, node, &m, err);
 	if (s == ZINC_OK && m->attributes && !c) {

@@ -68,13 +68,14 @@ keep_parents(zinc_hierarchy *h, char *path, zinc_error *err)
 }
 
 zinc_status
-zinc_node_keep_parents(zinc_hierarchy *h, const char *path, zinc_error *err)
+zinc_node_keep_parents(zinc_hierarchy *h, const char *path, const zinc_call_options *call, zinc_error *err)
 {
 	zinc_node_kind kind;
 	zinc_status s;
 	char *node;
 
-	ZINC_TRY(zinc_node_exists(h, path, &kind, err));
+	ZINC_TRY(zinc_call_options_check(call, err));
+	ZINC_TRY(zinc_node_exists(h, path, &kind, NULL, err));
 	if (kind == ZINC_NODE_NONE)
 		return zinc_fail(err, ZINC_E_NOTFOUND, "no node is there");
 	ZINC_TRY(zinc_path_normalise(&node, h, path, err));
@@ -86,11 +87,13 @@ zinc_node_keep_parents(zinc_hierarchy *h, const char *path, zinc_error *err)
 /* ---- making groups ---- */
 
 zinc_status
-zinc_group_create(zinc_hierarchy *h, const char *path, const char *attributes, int overwrite, zinc_error *err)
+zinc_group_create(zinc_hierarchy *h, const char *path, const char *attributes, int overwrite,
+		  const zinc_call_options *call, zinc_error *err)
 {
 	zinc_status s;
 	char *node;
 
+	ZINC_TRY(zinc_call_options_check(call, err));
 	ZINC_TRY(zinc_path_normalise(&node, h, path, err));
 	s = create(h, node, attributes, overwrite, err);
 	zinc_free(h->ctx, node);
@@ -126,7 +129,7 @@ zinc_group_create_url(const char *url, const char *attributes, int overwrite, co
 	ZINC_TRY(zinc_hierarchy_open_new(&h, &old, url, NULL, open, err));
 	s = old ? make_way(old, h, attributes, overwrite, err) : ZINC_OK;
 	if (s == ZINC_OK)
-		s = zinc_group_create(h, zinc_hierarchy_path(h), attributes, overwrite, err);
+		s = zinc_group_create(h, zinc_hierarchy_path(h), attributes, overwrite, NULL, err);
 	zinc_hierarchy_close(old);
 	zinc_hierarchy_close(h);
 	return s;

@@ -126,7 +126,7 @@ find_kind(zinc_hierarchy *h, const char *path, struct shown *s, zinc_error *err)
 	if (m && m->kind == ZINC_NODE_ARRAY)
 		show(s, path, m);
 	zinc_meta_free(m);
-	return st == ZINC_E_NOTFOUND ? zinc_node_stat(h, path, note_implicit, s, err) : zinc_error_copy(err, &e);
+	return st == ZINC_E_NOTFOUND ? zinc_node_stat(h, path, note_implicit, s, NULL, err) : zinc_error_copy(err, &e);
 }
 
 /* That nothing is there is an answer, and so is what cannot be read as a node. */
@@ -141,7 +141,7 @@ look_at(zinc_hierarchy *h, const char *path, struct shown *s, zinc_error *err)
 	s->status = ZINC_OK;
 	st = find_kind(h, path, s, &e);
 	if (st == ZINC_OK && s->kind == ZINC_NODE_GROUP)
-		st = zinc_node_children(h, path, show_child, s, &e);
+		st = zinc_node_children(h, path, show_child, s, NULL, &e);
 	if (s->status != ZINC_OK)
 		return zinc_fail_nomem(err);
 	return st == ZINC_E_NOMEM || st == ZINC_E_IO ? zinc_error_copy(err, &e) : ZINC_OK;
@@ -255,7 +255,8 @@ give_levels(struct levels *l, const zinc_json *layout, zinc_error *err)
 }
 
 zinc_status
-zinc_multiscale_levels(zinc_hierarchy *h, const char *path, zinc_scale_level_fn fn, void *arg, zinc_error *err)
+zinc_multiscale_levels(zinc_hierarchy *h, const char *path, zinc_scale_level_fn fn, void *arg,
+		       const zinc_call_options *call, zinc_error *err)
 {
 	struct levels l = {.h = h, .fn = fn, .arg = arg};
 	const zinc_json *layout = NULL;
@@ -263,6 +264,7 @@ zinc_multiscale_levels(zinc_hierarchy *h, const char *path, zinc_scale_level_fn 
 	zinc_status s;
 	char *node;
 
+	ZINC_TRY(zinc_call_options_check(call, err));
 	ZINC_TRY(zinc_path_normalise(&node, h, path, err));
 	l.path = node;
 	zinc_buf_init(&l.asset, h->ctx, ZINC_MAX_KEY);

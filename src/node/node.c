@@ -120,20 +120,26 @@ list(zinc_hierarchy *h, const char *path, bool children, int depth, zinc_node_fn
 }
 
 zinc_status
-zinc_node_stat(zinc_hierarchy *h, const char *path, zinc_node_fn fn, void *arg, zinc_error *err)
+zinc_node_stat(zinc_hierarchy *h, const char *path, zinc_node_fn fn, void *arg, const zinc_call_options *call,
+	       zinc_error *err)
 {
+	ZINC_TRY(zinc_call_options_check(call, err));
 	return list(h, path, false, 0, fn, arg, err);
 }
 
 zinc_status
-zinc_node_children(zinc_hierarchy *h, const char *path, zinc_node_fn fn, void *arg, zinc_error *err)
+zinc_node_children(zinc_hierarchy *h, const char *path, zinc_node_fn fn, void *arg, const zinc_call_options *call,
+		   zinc_error *err)
 {
+	ZINC_TRY(zinc_call_options_check(call, err));
 	return list(h, path, true, 1, fn, arg, err);
 }
 
 zinc_status
-zinc_node_walk(zinc_hierarchy *h, const char *path, int depth, zinc_node_fn fn, void *arg, zinc_error *err)
+zinc_node_walk(zinc_hierarchy *h, const char *path, int depth, zinc_node_fn fn, void *arg,
+	       const zinc_call_options *call, zinc_error *err)
 {
+	ZINC_TRY(zinc_call_options_check(call, err));
 	return list(h, path, false, depth < 0 ? ZINC_WALK_ALL : depth, fn, arg, err);
 }
 
@@ -157,12 +163,15 @@ read_node(zinc_hierarchy *h, const char *path, zinc_meta **out, zinc_error *err)
 
 /* That nothing is there is an answer, not a failure. */
 zinc_status
-zinc_node_exists(zinc_hierarchy *h, const char *path, zinc_node_kind *kind, zinc_error *err)
+zinc_node_exists(zinc_hierarchy *h, const char *path, zinc_node_kind *kind, const zinc_call_options *call,
+		 zinc_error *err)
 {
 	zinc_meta *m = NULL;
 	zinc_error e;
-	const zinc_status s = read_node(h, path, &m, &e);
+	zinc_status s;
 
+	ZINC_TRY(zinc_call_options_check(call, err));
+	s = read_node(h, path, &m, &e);
 	*kind = m ? m->kind : ZINC_NODE_NONE;
 	zinc_meta_free(m);
 	if (s == ZINC_OK || s == ZINC_E_NOTFOUND)
@@ -192,12 +201,13 @@ get_document(zinc_hierarchy *h, const char *path, zinc_node_kind kind, zinc_blob
 }
 
 zinc_status
-zinc_node_document(zinc_hierarchy *h, const char *path, zinc_blob *json, zinc_error *err)
+zinc_node_document(zinc_hierarchy *h, const char *path, zinc_blob *json, const zinc_call_options *call, zinc_error *err)
 {
 	zinc_error e = ZINC_ERROR_INIT;
 	zinc_status s;
 	char *node;
 
+	ZINC_TRY(zinc_call_options_check(call, err));
 	ZINC_TRY(zinc_path_normalise(&node, h, path, err));
 	s = get_document(h, node, ZINC_NODE_ARRAY, json, &e);
 	s = s == ZINC_E_NOTFOUND ? get_document(h, node, ZINC_NODE_GROUP, json, err) : zinc_error_copy(err, &e);
@@ -214,6 +224,7 @@ zinc_node_erase_with(zinc_hierarchy *h, const char *path, const zinc_erase_optio
 	char *node;
 
 	ZINC_TRY(zinc_options_take(&o, sizeof o, options, err));
+	ZINC_TRY(zinc_call_options_check(o.call, err));
 	ZINC_TRY(zinc_path_normalise(&node, h, path, err));
 	s = zinc_erase(h, node, &o, counts, err);
 	zinc_free(h->ctx, node);
@@ -221,19 +232,20 @@ zinc_node_erase_with(zinc_hierarchy *h, const char *path, const zinc_erase_optio
 }
 
 zinc_status
-zinc_node_erase(zinc_hierarchy *h, const char *path, zinc_error *err)
+zinc_node_erase(zinc_hierarchy *h, const char *path, const zinc_call_options *call, zinc_error *err)
 {
-	return zinc_node_erase_with(h, path, NULL, NULL, err);
+	return zinc_node_erase_with(h, path, ZINC_ERASE_OPTIONS(.call = call), NULL, err);
 }
 
 zinc_status
-zinc_consolidate(zinc_hierarchy *h, const char *path, int remove, zinc_error *err)
+zinc_consolidate(zinc_hierarchy *h, const char *path, int remove, const zinc_call_options *call, zinc_error *err)
 {
 	zinc_node_kind kind;
 	zinc_status s;
 	char *node;
 
-	ZINC_TRY(zinc_node_exists(h, path, &kind, err));
+	ZINC_TRY(zinc_call_options_check(call, err));
+	ZINC_TRY(zinc_node_exists(h, path, &kind, NULL, err));
 	if (kind == ZINC_NODE_NONE)
 		return zinc_fail(err, ZINC_E_NOTFOUND, "no node is there");
 	if (kind != ZINC_NODE_GROUP)
@@ -262,13 +274,14 @@ look_for_copies(zinc_hierarchy *h, const char *node, const zinc_meta *m, bool *t
 }
 
 zinc_status
-zinc_consolidated(zinc_hierarchy *h, const char *path, int *has, zinc_error *err)
+zinc_consolidated(zinc_hierarchy *h, const char *path, int *has, const zinc_call_options *call, zinc_error *err)
 {
 	zinc_meta *m = NULL;
 	bool there = false;
 	zinc_status s;
 	char *node;
 
+	ZINC_TRY(zinc_call_options_check(call, err));
 	*has = 0;
 	ZINC_TRY(zinc_path_normalise(&node, h, path, err));
 	s = read_node(h, node, &m, err);

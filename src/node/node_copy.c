@@ -294,11 +294,13 @@ start(zinc_hierarchy *from, const char *from_path, zinc_hierarchy *to, const cha
 }
 
 zinc_status
-zinc_node_copy(zinc_hierarchy *from, const char *from_path, zinc_hierarchy *to, const char *to_path, zinc_error *err)
+zinc_node_copy(zinc_hierarchy *from, const char *from_path, zinc_hierarchy *to, const char *to_path,
+	       const zinc_call_options *call, zinc_error *err)
 {
 	char *a, *b;
 	zinc_status s;
 
+	ZINC_TRY(zinc_call_options_check(call, err));
 	ZINC_TRY(zinc_path_normalise(&a, from, from_path, err));
 	s = zinc_path_normalise(&b, to, to_path, err);
 	if (s == ZINC_OK) {

@@ -229,6 +229,7 @@ zinc_store_open(zinc_store **out, const char *url, const zinc_store_options *opt
 	zinc_status st;
 
 	ZINC_TRY(zinc_options_take(&o, sizeof o, options, err));
+	ZINC_TRY(zinc_call_options_check(o.call, err));
 	o.context = zinc_context_get(o.context);
 	st = zinc_url_parse(&u, o.context, url, err);
 	if (st == ZINC_OK)

@@ -69,6 +69,9 @@ typedef struct zinc_cp_node {
 typedef struct zinc_cp {
 	zinc_context *ctx;
 	zinc_copy_options o;
+	zinc_call_options call;
+	zinc_call_options part; /* for calls that do a part of the copy: the same without progress */
+	const volatile int *cancel;
 	zinc_copy_counts n;
 	zinc_hierarchy *from, *to;
 	zinc_hierarchy *old; /* what is at the target in another format; NULL: nothing */

@@ -65,7 +65,7 @@ io_options(const struct box *b)
 
 	o.threads = b->threads;
 	o.convert = b->c->o.convert;
-	o.cancel = b->c->o.cancel;
+	o.call = &b->c->part;
 	o.single_writer = 1;
 	o.relaxed = (b->c->to->put_flags & ZINC_PUT_RELAXED) != 0;
 	o.in_flight_bytes = b->c->memory / 4;
@@ -225,7 +225,7 @@ open_middle(zinc_cp *c, const zinc_cp_node *n, const zinc_cp_plan *p, bool creat
 	if (s == ZINC_OK)
 		s = open_middle_place(c, &h, err);
 	if (s == ZINC_OK)
-		s = create ? create_middle(c, n, p, h, out, err) : zinc_array_open(out, h, "/", err);
+		s = create ? create_middle(c, n, p, h, out, err) : zinc_array_open(out, h, "/", NULL, err);
 	zinc_hierarchy_close(h);
 	return s;
 }

@@ -91,7 +91,7 @@ add_tags(struct listing *l)
 {
 	zinc_get *requests = zinc_calloc(l->c->ctx, l->nkeys + 1, sizeof *requests);
 	struct tags t = {l->c, requests, PTHREAD_MUTEX_INITIALIZER, ZINC_OK, l->err};
-	const zinc_sink sink = {zinc_cp_no_room, add_tag, &t, l->c->o.cancel};
+	const zinc_sink sink = {zinc_cp_no_room, add_tag, &t, l->c->cancel};
 	const char *key = NULL;
 	zinc_status s;
 	size_t i;

@@ -136,8 +136,8 @@ zinc_status
 zinc_cp_look_progress(zinc_cp *c, uint64_t units, zinc_error *err)
 {
 	c->units_done = zinc_min_u64(c->units_done + units, c->look_until);
-	if (zinc_cancelled(c->o.cancel) ||
-	    (c->o.progress && c->o.progress(c->o.progress_arg, c->units_done, c->units, c->n.bytes) != 0))
+	if (zinc_cancelled(c->cancel) ||
+	    (c->call.progress && c->call.progress(c->call.progress_arg, c->units_done, c->units, c->n.bytes) != 0))
 		return zinc_fail(err, ZINC_E_CANCELLED, "cancelled; nothing was erased");
 	return ZINC_OK;
 }

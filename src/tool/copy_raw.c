@@ -184,7 +184,7 @@ run_object(void *arg, size_t i, int worker)
 		return;
 	zinc_buf_init(&bufs[0], b->c->ctx, ZINC_MAX_KEY);
 	zinc_buf_init(&bufs[1], b->c->ctx, ZINC_MAX_KEY);
-	s = zinc_cancelled(b->c->o.cancel) ? zinc_fail(&e, ZINC_E_CANCELLED, "cancelled")
+	s = zinc_cancelled(b->c->cancel) ? zinc_fail(&e, ZINC_E_CANCELLED, "cancelled")
 					   : move_object(b, i, worker, bufs, &e);
 	zinc_buf_fini(&bufs[0]);
 	zinc_buf_fini(&bufs[1]);

@@ -77,7 +77,7 @@ compare_tag(void *arg, size_t i, const zinc_got *got)
 static zinc_status
 compare_window(struct shared *x)
 {
-	const zinc_sink sink = {zinc_cp_no_room, compare_tag, x, x->c->o.cancel};
+	const zinc_sink sink = {zinc_cp_no_room, compare_tag, x, x->c->cancel};
 	const char *key = NULL;
 	size_t i;
 

@@ -149,8 +149,8 @@ zinc_cp_progress(zinc_cp *c, uint64_t units, uint64_t bytes, zinc_error *err)
 	c->units_done += units;
 	c->done++;
 	ZINC_TRY(zinc_cp_journal_save(c, false, err));
-	if (zinc_cancelled(c->o.cancel) ||
-	    (c->o.progress && c->o.progress(c->o.progress_arg, c->units_done, c->units, c->n.bytes) != 0))
+	if (zinc_cancelled(c->cancel) ||
+	    (c->call.progress && c->call.progress(c->call.progress_arg, c->units_done, c->units, c->n.bytes) != 0))
 		return zinc_fail(err, ZINC_E_CANCELLED, "cancelled; resume goes on");
 	return ZINC_OK;
 }
@@ -423,6 +423,9 @@ copy(zinc_hierarchy *from, const char *from_path, zinc_hierarchy *to, const char
 	if (!from || !to)
 		return zinc_fail(err, ZINC_E_INVALID, "a copy needs two hierarchies");
 	ZINC_TRY(zinc_options_take(&c.o, sizeof c.o, options, err));
+	ZINC_TRY(zinc_call_options_take(&c.call, c.o.call, err));
+	c.cancel = zinc_cancel_flag(c.call.cancel);
+	c.part = (zinc_call_options){.size = sizeof c.part, .cancel = c.call.cancel};
 	init(&c, from, to);
 	s = zinc_path_normalise(&c.from_path, from, from_path, err);
 	if (s == ZINC_OK)
@@ -522,9 +525,7 @@ zinc_move(zinc_hierarchy *h, const char *from_path, const char *to_path, const z
 	erase.force = o.force = given.force;
 	o.threads = given.threads;
 	o.max_memory = given.max_memory;
-	o.cancel = given.cancel;
-	o.progress = given.progress;
-	o.progress_arg = given.progress_arg;
+	o.call = given.call;
 	o.overwrite = given.overwrite;
 	o.resume = given.resume;
 	o.dry_run = given.dry_run;

@@ -344,7 +344,7 @@ walk(zinc_cmp *c, const struct listing *a, const struct listing *b, zinc_error *
 	while ((i < a->n || k < b->n) && !c->stopped) {
 		const int which = i == a->n ? 1 : k == b->n ? -1 : order(a->at[i].path, b->at[k].path);
 
-		if (zinc_cancelled(c->o.cancel))
+		if (zinc_cancelled(c->cancel))
 			return zinc_fail(err, ZINC_E_CANCELLED, "cancelled");
 		if (which < 0) {
 			differ_in_kind(c, a->at[i].path, a->at[i].kind, ZINC_NODE_NONE);
@@ -391,6 +391,8 @@ zinc_diff(zinc_hierarchy *a, const char *path_a, zinc_hierarchy *b, const char *
 	if (!a || !b)
 		return zinc_fail(err, ZINC_E_INVALID, "two hierarchies are needed");
 	ZINC_TRY(zinc_options_take(&c.o, sizeof c.o, options, err));
+	ZINC_TRY(zinc_call_options_take(&c.call, c.o.call, err));
+	c.cancel = zinc_cancel_flag(c.call.cancel);
 	if (!(c.o.rtol >= 0) || !(c.o.atol >= 0) || c.o.threads < 0)
 		return zinc_fail(err, ZINC_E_INVALID, "tolerances and threads cannot be negative");
 	c.ctx = a->ctx;

@@ -14,6 +14,8 @@
 typedef struct zinc_cmp {
 	zinc_context *ctx;
 	zinc_diff_options o;
+	zinc_call_options call;
+	const volatile int *cancel;
 	int threads;
 	zinc_hierarchy *h[2];
 	char *base[2]; /* paths */

@@ -386,13 +386,12 @@ compare(struct values *v, const zinc_cmp_pair *pair, zinc_error *err)
 {
 	zinc_array *const arrays[2] = {v->side[0].array, v->side[1].array};
 	zinc_cmp *c = v->c;
-	zinc_pieces_job job = {.threads = c->threads, .cancel = c->o.cancel, .progress = c->o.progress};
+	zinc_pieces_job job = {.threads = c->threads, .call = &c->call};
 	uint64_t grain[ZINC_MAX_NDIM];
 	zinc_selection *sel = NULL;
 	zinc_pieces p = {.n = 0};
 	zinc_status s;
 
-	job.progress_arg = c->o.progress_arg;
 	job.work = compare_piece;
 	job.merge = merge_piece;
 	job.arg = v;

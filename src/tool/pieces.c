@@ -236,8 +236,8 @@ note_progress(struct window *w, size_t at, uint64_t nbytes)
 	pthread_mutex_lock(&w->lock);
 	w->done++;
 	w->bytes += nbytes;
-	if (w->job->progress)
-		stop = w->job->progress(w->job->progress_arg, w->done, w->p->n, w->bytes);
+	if (w->job->call->progress)
+		stop = w->job->call->progress(w->job->call->progress_arg, w->done, w->p->n, w->bytes);
 	pthread_mutex_unlock(&w->lock);
 	if (!stop)
 		return;
@@ -259,7 +259,7 @@ do_piece(void *arg, size_t i, int worker)
 	pthread_mutex_unlock(&w->lock);
 	if (s != ZINC_OK)
 		return;
-	if (zinc_cancelled(w->job->cancel)) {
+	if (zinc_cancel_is(w->job->call->cancel)) {
 		s = zinc_fail(&e, ZINC_E_CANCELLED, "cancelled by the caller");
 	} else {
 		zinc_pieces_get(w->p, at, &piece);

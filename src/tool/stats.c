@@ -323,14 +323,13 @@ free_workers(struct stats *x)
 }
 
 static zinc_status
-sum_up(struct stats *x, const zinc_pieces *p, const zinc_stats_options *o, zinc_stats *out, zinc_error *err)
+sum_up(struct stats *x, const zinc_pieces *p, const zinc_call_options *call, zinc_stats *out, zinc_error *err)
 {
-	zinc_pieces_job job = {.threads = x->threads, .cancel = o->cancel, .progress = o->progress};
+	zinc_pieces_job job = {.threads = x->threads, .call = call};
 	zinc_status s;
 
 	x->how = how_of(x->dtype);
 	x->element = x->how.read == ZINC_NATIVE ? x->dtype->size : zinc_type_size(x->how.read);
-	job.progress_arg = o->progress_arg;
 	job.work = sum_piece;
 	job.merge = merge_piece;
 	job.arg = x;
@@ -351,6 +350,7 @@ zinc_array_stats(zinc_array *a, const zinc_selection *selection, const zinc_stat
 {
 	uint64_t grain[ZINC_MAX_NDIM];
 	zinc_stats_options o;
+	zinc_call_options call;
 	struct stats x = {.a = a};
 	zinc_pieces p;
 	zinc_status s;
@@ -359,6 +359,7 @@ zinc_array_stats(zinc_array *a, const zinc_selection *selection, const zinc_stat
 	if (!a || !out)
 		return zinc_fail(err, ZINC_E_INVALID, "no array, or no place for the answer");
 	ZINC_TRY(zinc_options_take(&o, sizeof o, options, err));
+	ZINC_TRY(zinc_call_options_take(&call, o.call, err));
 	*out = (zinc_stats){.of = ZINC_STATS_NOTHING};
 	m = zinc_array_snapshot(a);
 	x.threads = o.threads > 0 && o.threads < a->ctx->threads ? o.threads : a->ctx->threads;
@@ -367,7 +368,7 @@ zinc_array_stats(zinc_array *a, const zinc_selection *selection, const zinc_stat
 	x.dtype = m->dtype;
 	x.fill = m->fill;
 	if (s == ZINC_OK)
-		s = sum_up(&x, &p, &o, out, err);
+		s = sum_up(&x, &p, &call, out, err);
 	zinc_pieces_fini(&p);
 	zinc_meta_free(m);
 	return s == ZINC_OK ? s : zinc_error_at_url(err, s, a->h->url);

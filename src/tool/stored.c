@@ -125,11 +125,12 @@ total(const zinc_meta *m)
 }
 
 zinc_status
-zinc_array_stored(const zinc_array *a, zinc_stored *out, zinc_error *err)
+zinc_array_stored(const zinc_array *a, zinc_stored *out, const zinc_call_options *call, zinc_error *err)
 {
 	zinc_stack *layers;
 	zinc_status s;
 
+	ZINC_TRY(zinc_call_options_check(call, err));
 	if (!a || !out)
 		return zinc_fail(err, ZINC_E_INVALID, "no array, or no place for the answer");
 	layers = zinc_array_layers(a, NULL);

@@ -35,6 +35,8 @@ typedef struct zinc_check {
 	zinc_context *ctx;
 	zinc_hierarchy *h;
 	zinc_validate_options o;
+	zinc_call_options call;
+	const volatile int *cancel;
 	int threads;
 	zinc_finding_fn fn;
 	void *arg;
@@ -170,9 +172,7 @@ void zinc_piece_index(const zinc_piece *piece, uint64_t k, uint64_t *index);
  * zinc_pieces_window() is where the first leaves its answer for the second. */
 typedef struct zinc_pieces_job {
 	int threads;
-	const volatile int *cancel;
-	zinc_progress_fn progress; /* units are pieces */
-	void *progress_arg;
+	const zinc_call_options *call; /* units of progress are pieces */
 	zinc_status (*work)(void *arg, const zinc_piece *piece, size_t slot, int worker, zinc_error *err);
 	void (*merge)(void *arg, size_t slot);
 	void *arg;

@@ -153,7 +153,7 @@ zinc_kept_error(zinc_kept_list *list, const zinc_check *c, const zinc_error *e, 
 zinc_status
 zinc_check_cancelled(zinc_check *c, zinc_error *err)
 {
-	if (zinc_cancelled(c->o.cancel))
+	if (zinc_cancelled(c->cancel))
 		return zinc_fail(err, ZINC_E_CANCELLED, "cancelled");
 	return ZINC_OK;
 }
@@ -266,7 +266,7 @@ leftover(void *arg, const char *name, const char *key, const char *what)
 	if (!ours)
 		f.message = "named as a lock file is, but no writer of this hierarchy would make it: it is left alone";
 	zinc_check_found(c, &f);
-	if (c->stopped || zinc_cancelled(c->o.cancel))
+	if (c->stopped || zinc_cancelled(c->cancel))
 		return 1;
 	return ours ? 0 : ZINC_SCRUB_KEEP;
 }
@@ -446,6 +446,8 @@ zinc_validate(const char *url, const zinc_validate_options *options, zinc_findin
 	if (!url)
 		return zinc_fail(err, ZINC_E_INVALID, "no URL");
 	ZINC_TRY(zinc_options_take(&c.o, sizeof c.o, options, err));
+	ZINC_TRY(zinc_call_options_take(&c.call, c.o.call, err));
+	c.cancel = zinc_cancel_flag(c.call.cancel);
 	c.ctx = zinc_context_get(c.o.context);
 	c.threads = c.o.threads > 0 ? c.o.threads : c.ctx->threads;
 	zinc_buf_init(&c.base, c.ctx, ZINC_MAX_KEY);

@@ -44,7 +44,7 @@ check_node(zinc_check *c, zinc_conventions *conventions, const zinc_check_node *
 	if (!zinc_buf_text(key))
 		return zinc_fail_nomem(err);
 	d.key = zinc_check_key(c, zinc_buf_text(key));
-	s = zinc_conventions_check(conventions, c->h, zinc_buf_text(path), take_verdict, &d, &e);
+	s = zinc_conventions_check(conventions, c->h, zinc_buf_text(path), take_verdict, &d, NULL, &e);
 	if (s == ZINC_E_NOMEM || s == ZINC_E_IO)
 		return zinc_error_copy(err, &e);
 	return zinc_check_cancelled(c, err);

@@ -134,7 +134,8 @@ repair(zinc_check *c, const char *path)
 {
 	if (!c->o.repair)
 		return false;
-	return zinc_consolidate(c->h, path, 0, NULL) == ZINC_OK || zinc_consolidate(c->h, path, 1, NULL) == ZINC_OK;
+	return zinc_consolidate(c->h, path, 0, NULL, NULL) == ZINC_OK ||
+	       zinc_consolidate(c->h, path, 1, NULL, NULL) == ZINC_OK;
 }
 
 static zinc_status

@@ -58,7 +58,7 @@ check_object(void *arg, size_t i, int worker)
 	(void)worker;
 	x->error = (zinc_error)ZINC_ERROR_INIT;
 	x->empty = 0;
-	if (zinc_cancelled(o->c->o.cancel))
+	if (zinc_cancelled(o->c->cancel))
 		return;
 	(void)!zinc_array_object_check(o->array, x->index, &seen, &x->error);
 	x->empty = seen.empty_units;
@@ -122,7 +122,7 @@ flush(struct objects *o)
 	o->n = 0;
 	ZINC_TRY(zinc_check_hand_over(c, &list, o->err));
 	ZINC_TRY(zinc_check_cancelled(c, o->err));
-	if (c->o.progress && c->o.progress(c->o.progress_arg, o->done, c->keys, o->bytes))
+	if (c->call.progress && c->call.progress(c->call.progress_arg, o->done, c->keys, o->bytes))
 		return zinc_fail(o->err, ZINC_E_CANCELLED, "cancelled");
 	return ZINC_OK;
 }

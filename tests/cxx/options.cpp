@@ -97,8 +97,8 @@ check_array()
 	options.chunks = chunks;
 	options.dtype = "float32";
 	if (zinc_array_create_url(&a, "cxx.zarr", &options, nullptr, &err) ||
-	    zinc_array_write_text(a, "", ZINC_BUFFER(&out[0][0], sizeof out), &err) ||
-	    zinc_array_read_text(a, "1:3, :", ZINC_BUFFER(&in[0][0], sizeof in), &err))
+	    zinc_array_write_text(a, "", ZINC_BUFFER(&out[0][0], sizeof out), NULL, &err) ||
+	    zinc_array_read_text(a, "1:3, :", ZINC_BUFFER(&in[0][0], sizeof in), NULL, &err))
 		std::fprintf(stderr, "%s\n", zinc_error_text(&err));
 	EXPECT(zinc_error_status(&err) == ZINC_OK);
 	EXPECT(in[0][0] == 6.0f && in[1][5] == 17.0f);
@@ -106,9 +106,9 @@ check_array()
 	reversed.ndim = 1;
 	reversed.strides = backwards;
 	reversed.first = 20;
-	if (zinc_array_write_text(a, "0, :", ZINC_BUFFER(row, sizeof row), &err) ||
-	    zinc_array_write_text(a, "1, :", &reversed, &err) ||
-	    zinc_array_read_text(a, "0:2, :", ZINC_BUFFER(&in[0][0], sizeof in), &err))
+	if (zinc_array_write_text(a, "0, :", ZINC_BUFFER(row, sizeof row), NULL, &err) ||
+	    zinc_array_write_text(a, "1, :", &reversed, NULL, &err) ||
+	    zinc_array_read_text(a, "0:2, :", ZINC_BUFFER(&in[0][0], sizeof in), NULL, &err))
 		std::fprintf(stderr, "%s\n", zinc_error_text(&err));
 	EXPECT(in[0][0] == 1.0f && in[0][5] == 6.0f && in[1][0] == 6.0f && in[1][5] == 1.0f);
 	zinc_array_close(a);

@@ -70,7 +70,7 @@ resize(const char *url, const char *argument, zinc_error *err)
 	zinc_status status = zinc_array_open_url(&a, url, NULL, err);
 
 	if (status == ZINC_OK)
-		status = parse_shape(argument, shape) == zinc_array_ndim(a) ? zinc_array_resize(a, shape, err)
+		status = parse_shape(argument, shape) == zinc_array_ndim(a) ? zinc_array_resize(a, shape, NULL, err)
 									    : ZINC_E_INVALID;
 	zinc_array_close(a);
 	return status;
@@ -118,7 +118,7 @@ consolidate(const char *url, const char *argument, zinc_error *err)
 
 	(void)argument;
 	if (status == ZINC_OK)
-		status = zinc_consolidate(h, zinc_hierarchy_path(h), 0, err);
+		status = zinc_consolidate(h, zinc_hierarchy_path(h), 0, NULL, err);
 	zinc_hierarchy_close(h);
 	return status;
 }

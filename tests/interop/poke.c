@@ -65,7 +65,7 @@ watch(zinc_array *a, uint32_t workers, zinc_error *err)
 
 	for (int last = 0; status == ZINC_OK && !last; reads++) {
 		last = stdin_ended();
-		status = zinc_array_read_text(a, NULL, ZINC_BUFFER_AS(ZINC_UINT32, seen, n * sizeof *seen), err);
+		status = zinc_array_read_text(a, NULL, ZINC_BUFFER_AS(ZINC_UINT32, seen, n * sizeof *seen), NULL, err);
 		for (uint32_t w = 0; status == ZINC_OK && w < workers; w++) {
 			long now = progress(seen, n, w, workers);
 			if (now < before[w]) {

@@ -39,24 +39,24 @@ if command -v "${CXX:-c++}" >/dev/null; then languages="c cpp"; fi
 for language in $languages; do
 	for type in float char 'unsigned long' 'long long' void; do
 		element=${type/void/char}
-		try $language yes "$element v[2] = {0, 0}; $type *p = v; return zinc_array_read_text(a, \"\", ZINC_BUFFER(p, sizeof v), err);"
-		try $language yes "$element v[2] = {0, 0}; $type *p = v; return zinc_array_write_text(a, \"\", ZINC_BUFFER(p, sizeof v), err);"
-		try $language yes "const $element v[2] = {0, 0}; const $type *p = v; return zinc_array_write_text(a, \"\", ZINC_BUFFER(p, sizeof v), err);"
-		try $language no "const $element v[2] = {0, 0}; const $type *p = v; return zinc_array_read_text(a, \"\", ZINC_BUFFER(p, sizeof v), err);"
+		try $language yes "$element v[2] = {0, 0}; $type *p = v; return zinc_array_read_text(a, \"\", ZINC_BUFFER(p, sizeof v), NULL, err);"
+		try $language yes "$element v[2] = {0, 0}; $type *p = v; return zinc_array_write_text(a, \"\", ZINC_BUFFER(p, sizeof v), NULL, err);"
+		try $language yes "const $element v[2] = {0, 0}; const $type *p = v; return zinc_array_write_text(a, \"\", ZINC_BUFFER(p, sizeof v), NULL, err);"
+		try $language no "const $element v[2] = {0, 0}; const $type *p = v; return zinc_array_read_text(a, \"\", ZINC_BUFFER(p, sizeof v), NULL, err);"
 		try $language no "const $element v[2] = {0, 0}; const $type *p = v; return zinc_array_read(a, 0, ZINC_BUFFER(p, sizeof v), 0, err);"
 	done
 	# whatever has no number of Zarr's
-	try $language no 'long double v[2] = {0, 0}; return zinc_array_read_text(a, "", ZINC_BUFFER(v, sizeof v), err);'
-	try $language no 'const long double v[2] = {0, 0}; return zinc_array_write_text(a, "", ZINC_BUFFER(v, sizeof v), err);'
-	try $language no 'struct s { int i; } v[2] = {{0}, {0}}; return zinc_array_read_text(a, "", ZINC_BUFFER(v, sizeof v), err);'
-	try $language no 'float v[2][2] = {{0}}; return zinc_array_read_text(a, "", ZINC_BUFFER(v, sizeof v), err);'
-	try $language no 'float *v[2] = {0, 0}; return zinc_array_read_text(a, "", ZINC_BUFFER(v, sizeof v), err);'
-	try $language no 'volatile float v[2] = {0, 0}; return zinc_array_read_text(a, "", ZINC_BUFFER(v, sizeof v), err);'
+	try $language no 'long double v[2] = {0, 0}; return zinc_array_read_text(a, "", ZINC_BUFFER(v, sizeof v), NULL, err);'
+	try $language no 'const long double v[2] = {0, 0}; return zinc_array_write_text(a, "", ZINC_BUFFER(v, sizeof v), NULL, err);'
+	try $language no 'struct s { int i; } v[2] = {{0}, {0}}; return zinc_array_read_text(a, "", ZINC_BUFFER(v, sizeof v), NULL, err);'
+	try $language no 'float v[2][2] = {{0}}; return zinc_array_read_text(a, "", ZINC_BUFFER(v, sizeof v), NULL, err);'
+	try $language no 'float *v[2] = {0, 0}; return zinc_array_read_text(a, "", ZINC_BUFFER(v, sizeof v), NULL, err);'
+	try $language no 'volatile float v[2] = {0, 0}; return zinc_array_read_text(a, "", ZINC_BUFFER(v, sizeof v), NULL, err);'
 	# all that write, from both kinds, and structures filled by hand
 	for const in '' const; do
 		try $language yes "$const float v[2] = {0, 0}; return zinc_array_write(a, 0, ZINC_BUFFER(v, sizeof v), 0, err);"
 		try $language yes "$const float v[2] = {0, 0}; return zinc_array_append(a, 0, ZINC_BUFFER(v, sizeof v), 0, 0, err);"
-		try $language yes "$const float v[2] = {0, 0}; zinc_writer *w = 0; (void)a; return zinc_writer_write(w, 0, ZINC_BUFFER(v, sizeof v), err);"
+		try $language yes "$const float v[2] = {0, 0}; zinc_writer *w = 0; (void)a; return zinc_writer_write(w, 0, ZINC_BUFFER(v, sizeof v), 0, err);"
 	done
 	try $language yes 'float v[2] = {0, 0}; zinc_buffer b = ZINC_BUFFER_INIT(ZINC_NATIVE, v, sizeof v); b.first = 4; return zinc_array_read(a, 0, &b, 0, err);'
 	try $language yes 'float v[2] = {0, 0}; const zinc_buffer b = ZINC_BUFFER_INIT(ZINC_NATIVE, v, sizeof v); return zinc_array_write(a, 0, &b, 0, err);'
@@ -66,17 +66,17 @@ for language in $languages; do
 	try $language yes 'const float v[2] = {0, 0}; return zinc_array_write(a, 0, ZINC_BUFFER_AS(ZINC_BOOL, v, sizeof v), 0, err);'
 	try $language no 'const float v[2] = {0, 0}; return zinc_array_read(a, 0, ZINC_BUFFER_AS(ZINC_BOOL, v, sizeof v), 0, err);'
 done
-try c yes 'float _Complex v[2] = {0, 0}; return zinc_array_read_text(a, "", ZINC_BUFFER(v, sizeof v), err);'
-try c no 'const double _Complex v[2] = {0, 0}; return zinc_array_read_text(a, "", ZINC_BUFFER(v, sizeof v), err);'
-try c no 'long double _Complex v[2] = {0, 0}; return zinc_array_read_text(a, "", ZINC_BUFFER(v, sizeof v), err);'
-try c yes '_Bool v[2] = {0, 0}; return zinc_array_read_text(a, "", ZINC_BUFFER(v, sizeof v), err);'
+try c yes 'float _Complex v[2] = {0, 0}; return zinc_array_read_text(a, "", ZINC_BUFFER(v, sizeof v), NULL, err);'
+try c no 'const double _Complex v[2] = {0, 0}; return zinc_array_read_text(a, "", ZINC_BUFFER(v, sizeof v), NULL, err);'
+try c no 'long double _Complex v[2] = {0, 0}; return zinc_array_read_text(a, "", ZINC_BUFFER(v, sizeof v), NULL, err);'
+try c yes '_Bool v[2] = {0, 0}; return zinc_array_read_text(a, "", ZINC_BUFFER(v, sizeof v), NULL, err);'
 if [ "$languages" != c ]; then
-	try cpp yes 'std::complex<float> v[2]; return zinc_array_read_text(a, "", ZINC_BUFFER(v, sizeof v), err);'
-	try cpp yes 'const std::complex<double> v[2]; return zinc_array_write_text(a, "", ZINC_BUFFER(v, sizeof v), err);'
-	try cpp no 'const std::complex<double> v[2]; return zinc_array_read_text(a, "", ZINC_BUFFER(v, sizeof v), err);'
-	try cpp no 'std::complex<long double> v[2]; return zinc_array_read_text(a, "", ZINC_BUFFER(v, sizeof v), err);'
-	try cpp no 'std::array<float, 2> v[2]; return zinc_array_read_text(a, "", ZINC_BUFFER(v, sizeof v), err);'
-	try cpp no 'enum class e { x } v[2] = {}; return zinc_array_read_text(a, "", ZINC_BUFFER(v, sizeof v), err);'
-	try cpp no 'char16_t v[2] = {}; return zinc_array_read_text(a, "", ZINC_BUFFER(v, sizeof v), err);'
+	try cpp yes 'std::complex<float> v[2]; return zinc_array_read_text(a, "", ZINC_BUFFER(v, sizeof v), NULL, err);'
+	try cpp yes 'const std::complex<double> v[2]; return zinc_array_write_text(a, "", ZINC_BUFFER(v, sizeof v), NULL, err);'
+	try cpp no 'const std::complex<double> v[2]; return zinc_array_read_text(a, "", ZINC_BUFFER(v, sizeof v), NULL, err);'
+	try cpp no 'std::complex<long double> v[2]; return zinc_array_read_text(a, "", ZINC_BUFFER(v, sizeof v), NULL, err);'
+	try cpp no 'std::array<float, 2> v[2]; return zinc_array_read_text(a, "", ZINC_BUFFER(v, sizeof v), NULL, err);'
+	try cpp no 'enum class e { x } v[2] = {}; return zinc_array_read_text(a, "", ZINC_BUFFER(v, sizeof v), NULL, err);'
+	try cpp no 'char16_t v[2] = {}; return zinc_array_read_text(a, "", ZINC_BUFFER(v, sizeof v), NULL, err);'
 fi
 echo "$checked snippets"

@@ -65,7 +65,7 @@ make_array(zinc_hierarchy *h, const char *name, const char *codecs, int sharded)
 				    ZINC_ARRAY_OPTIONS(.ndim = 2, .shape = shape, .dtype = "uint16", .chunks = chunks,
 						       .shards = sharded ? shards : NULL, .codecs = codecs),
 				    &err));
-	assert_ok(zinc_array_write_text(a, "", ZINC_BUFFER(old, sizeof old), &err));
+	assert_ok(zinc_array_write_text(a, "", ZINC_BUFFER(old, sizeof old), NULL, &err));
 	zinc_array_close(a);
 }
 
@@ -104,7 +104,7 @@ check_array(const scenario *s, zinc_status st)
 	assert_ok(open_array(&a, s->array, calm, &err));
 	rows = zinc_array_shape(a)[0];
 	assert_true(rows <= 64);
-	assert_ok(zinc_array_read_text(a, "", ZINC_BUFFER(v, (size_t)rows * COLS * sizeof *v), &err));
+	assert_ok(zinc_array_read_text(a, "", ZINC_BUFFER(v, (size_t)rows * COLS * sizeof *v), NULL, &err));
 	for (int r = 0; r < (int)rows && r < ROWS; r++)
 		for (int c = 0; c < COLS; c++) {
 			int x = v[r * COLS + c], asked = r >= s->r0 && r < s->r1 && c >= s->c0 && c < s->c1;
@@ -142,7 +142,7 @@ read_one(const char *name, zinc_context *ctx, zinc_error *err)
 
 	memset(v, 0, sizeof v);
 	if (st == ZINC_OK)
-		st = zinc_array_read_text(a, "", ZINC_BUFFER(v, sizeof v), err);
+		st = zinc_array_read_text(a, "", ZINC_BUFFER(v, sizeof v), NULL, err);
 	for (int i = 0; st == ZINC_OK && i < ROWS * COLS; i++)
 		if (v[i] != OLD)
 			fail_msg("read of %s said ok and gave %d at %d", name, v[i], i);
@@ -232,7 +232,7 @@ read_converted(void *arg, zinc_context *ctx, zinc_error *err)
 
 	(void)arg;
 	if (st == ZINC_OK)
-		st = zinc_array_read_text(a, ":, ::2", ZINC_BUFFER(&v[0][0], sizeof v), err);
+		st = zinc_array_read_text(a, ":, ::2", ZINC_BUFFER(&v[0][0], sizeof v), NULL, err);
 	if (st == ZINC_OK)
 		assert_true(v[3][3] == OLD);
 	zinc_array_close(a);
@@ -266,7 +266,7 @@ resize_to(uint64_t rows, zinc_context *ctx, zinc_error *err)
 	zinc_status st = open_array(&a, "gzip", ctx, err);
 
 	if (st == ZINC_OK)
-		st = zinc_array_resize(a, shape, err);
+		st = zinc_array_resize(a, shape, NULL, err);
 	zinc_array_close(a);
 	return st;
 }
@@ -325,10 +325,10 @@ writer(void *arg, zinc_context *ctx, zinc_error *err)
 		uint64_t start[2] = {r, 0};
 
 		s.start = start;
-		st = zinc_writer_write(w, &s, ZINC_BUFFER(v, sizeof v), err);
+		st = zinc_writer_write(w, &s, ZINC_BUFFER(v, sizeof v), NULL, err);
 	}
 	if (st == ZINC_OK)
-		st = zinc_writer_flush(w, err);
+		st = zinc_writer_flush(w, NULL, err);
 	zinc_writer_free(w);
 	zinc_array_close(a);
 	return st;
@@ -352,7 +352,7 @@ walk(void *arg, zinc_context *ctx, zinc_error *err)
 
 	(void)arg;
 	if (st == ZINC_OK)
-		st = zinc_node_walk(h, "/", -1, count_nodes, &n, err);
+		st = zinc_node_walk(h, "/", -1, count_nodes, &n, NULL, err);
 	if (st == ZINC_OK)
 		assert_int_equal(n, 2);
 	zinc_hierarchy_close(h);
@@ -367,7 +367,7 @@ group(void *arg, zinc_context *ctx, zinc_error *err)
 
 	(void)arg;
 	if (st == ZINC_OK)
-		st = zinc_group_create(h, "g/h", "{\"k\": true}", 0, err);
+		st = zinc_group_create(h, "g/h", "{\"k\": true}", 0, NULL, err);
 	zinc_hierarchy_close(h);
 	return st;
 }
@@ -382,9 +382,9 @@ attributes(void *arg, zinc_context *ctx, zinc_error *err)
 
 	(void)arg;
 	if (st == ZINC_OK)
-		st = zinc_attributes_edit(h, "/", changes, 2, err);
+		st = zinc_attributes_edit(h, "/", changes, 2, NULL, err);
 	if (st == ZINC_OK)
-		st = zinc_attributes_get(h, "/", "b", &json, err);
+		st = zinc_attributes_get(h, "/", "b", &json, NULL, err);
 	if (st == ZINC_OK)
 		assert_string_equal(json.data, "\"x\"");
 	zinc_blob_fini(&json);
@@ -400,7 +400,7 @@ erase(void *arg, zinc_context *ctx, zinc_error *err)
 
 	(void)arg;
 	if (st == ZINC_OK)
-		st = zinc_node_erase(h, "/shard", err);
+		st = zinc_node_erase(h, "/shard", NULL, err);
 	zinc_hierarchy_close(h);
 	return st;
 }
@@ -413,7 +413,7 @@ copy(void *arg, zinc_context *ctx, zinc_error *err)
 
 	(void)arg;
 	if (st == ZINC_OK)
-		st = zinc_node_copy(h, "/shard", h, "/twin", err);
+		st = zinc_node_copy(h, "/shard", h, "/twin", NULL, err);
 	zinc_hierarchy_close(h);
 	return st;
 }
@@ -426,7 +426,7 @@ consolidate(void *arg, zinc_context *ctx, zinc_error *err)
 
 	(void)arg;
 	if (st == ZINC_OK)
-		st = zinc_consolidate(h, "/", 0, err);
+		st = zinc_consolidate(h, "/", 0, NULL, err);
 	zinc_hierarchy_close(h);
 	return st;
 }
@@ -441,9 +441,9 @@ raw_chunk(void *arg, zinc_context *ctx, zinc_error *err)
 
 	(void)arg;
 	if (st == ZINC_OK)
-		st = zinc_array_chunk_get(a, index, &b, err);
+		st = zinc_array_chunk_get(a, index, &b, NULL, err);
 	if (st == ZINC_OK)
-		st = zinc_array_chunk_put(a, index, b.data, b.nbytes, err);
+		st = zinc_array_chunk_put(a, index, b.data, b.nbytes, NULL, err);
 	zinc_blob_fini(&b);
 	zinc_array_close(a);
 	return st;
@@ -460,7 +460,7 @@ tell(void *arg, zinc_context *ctx, zinc_error *err)
 
 	(void)arg;
 	if (st == ZINC_OK)
-		st = zinc_array_refresh(a, err);
+		st = zinc_array_refresh(a, NULL, err);
 	if (st == ZINC_OK)
 		st = zinc_array_describe(a, &json, err);
 	if (st == ZINC_OK)
@@ -490,16 +490,16 @@ bad_names(void *arg, zinc_context *ctx, zinc_error *err)
 	for (i = 0; st == ZINC_OK && i < COUNT(names); i++) {
 		const char *name = names[i];
 
-		if ((last = zinc_array_open(&a, h, name, err)) == ZINC_E_INVALID &&
+		if ((last = zinc_array_open(&a, h, name, NULL, err)) == ZINC_E_INVALID &&
 		    (last = zinc_array_create(&a, h, name,
 					      ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = shape, .dtype = "int8"), err)) ==
 			ZINC_E_INVALID &&
-		    (last = zinc_group_create(h, name, NULL, 0, err)) == ZINC_E_INVALID &&
-		    (last = zinc_node_exists(h, name, &kind, err)) == ZINC_E_INVALID &&
-		    (last = zinc_node_document(h, name, &json, err)) == ZINC_E_INVALID &&
-		    (last = zinc_node_erase(h, name, err)) == ZINC_E_INVALID &&
-		    (last = zinc_node_copy(h, "/raw", h, name, err)) == ZINC_E_INVALID &&
-		    (last = zinc_node_keep_parents(h, name, err)) == ZINC_E_INVALID &&
+		    (last = zinc_group_create(h, name, NULL, 0, NULL, err)) == ZINC_E_INVALID &&
+		    (last = zinc_node_exists(h, name, &kind, NULL, err)) == ZINC_E_INVALID &&
+		    (last = zinc_node_document(h, name, &json, NULL, err)) == ZINC_E_INVALID &&
+		    (last = zinc_node_erase(h, name, NULL, err)) == ZINC_E_INVALID &&
+		    (last = zinc_node_copy(h, "/raw", h, name, NULL, err)) == ZINC_E_INVALID &&
+		    (last = zinc_node_keep_parents(h, name, NULL, err)) == ZINC_E_INVALID &&
 		    (last = zinc_copy(h, "/raw", h, name, NULL, NULL, err)) == ZINC_E_INVALID)
 			last = zinc_move(h, "/raw", name, NULL, err);
 		assert_null(a);
@@ -517,11 +517,11 @@ move(void *arg, zinc_context *ctx, zinc_error *err)
 
 	(void)arg;
 	if (st == ZINC_OK)
-		st = zinc_node_copy(h, "/raw", h, "/g/twin", err);
+		st = zinc_node_copy(h, "/raw", h, "/g/twin", NULL, err);
 	if (st == ZINC_OK)
 		st = zinc_move(h, "/g/twin", "/other", NULL, err);
 	if (st == ZINC_OK)
-		st = zinc_node_keep_parents(h, "/other", err);
+		st = zinc_node_keep_parents(h, "/other", NULL, err);
 	zinc_hierarchy_close(h);
 	return st;
 }
@@ -573,7 +573,7 @@ after_points(void *arg, zinc_status st)
 
 	(void)arg;
 	assert_ok(open_array(&a, "zstd", calm, &err));
-	assert_ok(zinc_array_read_text(a, "", ZINC_BUFFER(&v[0][0], sizeof v), &err));
+	assert_ok(zinc_array_read_text(a, "", ZINC_BUFFER(&v[0][0], sizeof v), NULL, &err));
 	for (r = 0; r < ROWS; r++)
 		for (c = 0; c < COLS; c++) {
 			int listed = 0;

@@ -24,7 +24,7 @@ stage_open(stage *s, int threads, uint64_t cache)
 	assert_ok(zinc_store_log(&s->log, s->memory, NULL, NULL, &err));
 	assert_ok(zinc_store_fault(&s->fault, s->log, &err));
 	assert_ok(zinc_hierarchy_open(&s->h, s->fault, "", ZINC_OPEN_OPTIONS(.context = s->ctx, .create = 1), &err));
-	assert_ok(zinc_group_create(s->h, "/", NULL, 0, &err));
+	assert_ok(zinc_group_create(s->h, "/", NULL, 0, NULL, &err));
 }
 
 void
@@ -86,6 +86,6 @@ stage_fill(zinc_array *a)
 	assert_non_null(v);
 	for (i = 0; i < n; i++)
 		v[i] = (uint16_t)(i + 1);
-	assert_ok(zinc_array_write_text(a, "", ZINC_BUFFER(v, n * sizeof *v), &err));
+	assert_ok(zinc_array_write_text(a, "", ZINC_BUFFER(v, n * sizeof *v), NULL, &err));
 	free(v);
 }

@@ -153,7 +153,7 @@ forest_list(forest *f, const char *path, int depth)
 	zinc_status s;
 
 	f->text[0] = '\0';
-	s = depth == CHILDREN ? zinc_node_children(f->h, path, add_node, f, &err)
-			      : zinc_node_walk(f->h, path, depth, add_node, f, &err);
+	s = depth == CHILDREN ? zinc_node_children(f->h, path, add_node, f, NULL, &err)
+			      : zinc_node_walk(f->h, path, depth, add_node, f, NULL, &err);
 	return s == ZINC_OK ? f->text : zinc_status_name(s);
 }

@@ -46,12 +46,12 @@ lent_pointers_hold(void **state)
 	fill = zinc_array_fill(a);
 	unsupported = zinc_array_unsupported(a);
 	for (uint64_t i = 0; i < COUNT(shape); i++) {
-		assert_ok(zinc_array_resize(a, (uint64_t[]){i + 1, 3}, &err));
+		assert_ok(zinc_array_resize(a, (uint64_t[]){i + 1, 3}, NULL, &err));
 		shape[i] = zinc_array_shape(a);
 	}
 	zinc_array_close(make(&s, "int16", 7));
 	for (int i = 0; i < 3; i++) {
-		assert_ok(zinc_array_refresh(a, &err));
+		assert_ok(zinc_array_refresh(a, NULL, &err));
 		assert_string_equal(zinc_array_dtype(a), "int16");
 		assert_ptr_equal(zinc_array_shape(a), zinc_array_shape(a));
 	}
@@ -84,10 +84,10 @@ what_nobody_saw_is_not_kept(void **state)
 	assert_ok(zinc_array_create_url(&a, "memory://accessors/a",
 					ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = &one, .dtype = "int8"),
 					ZINC_OPEN_OPTIONS(.context = ctx), &err));
-	assert_ok(zinc_array_resize(a, (uint64_t[]){2}, &err));
+	assert_ok(zinc_array_resize(a, (uint64_t[]){2}, NULL, &err));
 	before = m.blocks;
 	for (uint64_t i = 1; i < 50; i++)
-		assert_ok(zinc_array_resize(a, &i, &err));
+		assert_ok(zinc_array_resize(a, &i, NULL, &err));
 	assert_true(m.blocks <= before);
 	zinc_array_close(a);
 	assert_ok(zinc_array_create_url(
@@ -95,10 +95,10 @@ what_nobody_saw_is_not_kept(void **state)
 	    ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = &one, .dtype = "string", .codecs = "none", .fill = "\"many words\""),
 	    ZINC_OPEN_OPTIONS(.context = ctx), &err));
 	assert_memory_equal(((const zinc_vlen *)zinc_array_fill(a))->data, "many words", 10);
-	assert_ok(zinc_array_refresh(a, &err));
+	assert_ok(zinc_array_refresh(a, NULL, &err));
 	before = m.blocks;
 	for (int i = 0; i < 50; i++) {
-		assert_ok(zinc_array_refresh(a, &err));
+		assert_ok(zinc_array_refresh(a, NULL, &err));
 		assert_memory_equal(((const zinc_vlen *)zinc_array_fill(a))->data, "many words", 10);
 	}
 	assert_true(m.blocks <= before);
@@ -149,7 +149,7 @@ refresh(void *arg)
 	zinc_error err = ZINC_ERROR_INIT;
 
 	while (!atomic_load(&c->stop))
-		assert_ok(zinc_array_refresh(c->a, &err));
+		assert_ok(zinc_array_refresh(c->a, NULL, &err));
 	return NULL;
 }
 
@@ -171,7 +171,7 @@ beside_resize(void **state)
 	for (int i = 0; i < MANY(2000) + 20; i++) {
 		const uint64_t rows = 1 + (uint64_t)i % 40;
 
-		assert_ok(zinc_array_resize(c.a, (uint64_t[]){rows, 3}, &err));
+		assert_ok(zinc_array_resize(c.a, (uint64_t[]){rows, 3}, NULL, &err));
 		older += zinc_array_shape(c.a)[0] != rows; /* nobody else resizes */
 	}
 	atomic_store(&c.stop, true);
@@ -199,7 +199,7 @@ resize(void *arg)
 	slow *x = arg;
 	zinc_error err = ZINC_ERROR_INIT;
 
-	assert_ok(zinc_array_resize(x->a, (uint64_t[]){9, 3}, &err));
+	assert_ok(zinc_array_resize(x->a, (uint64_t[]){9, 3}, NULL, &err));
 	pthread_mutex_lock(&x->lock);
 	x->resized = true;
 	pthread_cond_signal(&x->cond);
@@ -242,9 +242,9 @@ refresh_is_never_older(void **state)
 	zinc_array_close(make(&s, "uint16", 5));
 	assert_ok(zinc_store_log(&log, s.memory, between, &x, &err));
 	assert_ok(zinc_hierarchy_open(&h, log, "", ZINC_OPEN_OPTIONS(.context = s.ctx), &err));
-	assert_ok(zinc_array_open(&x.a, h, "a", &err));
+	assert_ok(zinc_array_open(&x.a, h, "a", NULL, &err));
 	x.armed = true;
-	assert_ok(zinc_array_refresh(x.a, &err));
+	assert_ok(zinc_array_refresh(x.a, NULL, &err));
 	assert_false(x.armed);
 	pthread_join(x.thread, NULL);
 	assert_int_equal(zinc_array_shape(x.a)[0], 9);

@@ -36,7 +36,7 @@ calls_of_read(sweep_memory *m, zinc_array *a, const char *selection, void *v, si
 	zinc_error err = ZINC_ERROR_INIT;
 	unsigned long was = atomic_load(&m->calls);
 
-	assert_ok(zinc_array_read_text(a, selection, ZINC_BUFFER_AS(ZINC_NATIVE, v, nbytes), &err));
+	assert_ok(zinc_array_read_text(a, selection, ZINC_BUFFER_AS(ZINC_NATIVE, v, nbytes), NULL, &err));
 	return atomic_load(&m->calls) - was;
 }
 
@@ -62,7 +62,7 @@ count_allocations(const char *codecs, int sharded)
 					ZINC_OPEN_OPTIONS(.context = ctx, .relaxed = 1), &err));
 	for (size_t i = 0; i < COUNT(v); i++)
 		v[i] = (uint16_t)(i * 7 + i / 1000);
-	assert_ok(zinc_array_write_text(a, "", ZINC_BUFFER(v, sizeof v), &err));
+	assert_ok(zinc_array_write_text(a, "", ZINC_BUFFER(v, sizeof v), NULL, &err));
 	(void)calls_of_read(&memory, a, ":, 1:1023", v, sizeof v);
 	few = calls_of_read(&memory, a, ":100, 1:1023", v, sizeof v);
 	many = calls_of_read(&memory, a, ":, 1:1023", v, sizeof v);
@@ -111,7 +111,7 @@ test_peak_memory(void **unused)
 	assert_ok(zinc_array_create_url(
 	    &a, url, ZINC_ARRAY_OPTIONS(.ndim = 3, .shape = shape, .dtype = "uint8", .chunks = chunks),
 	    ZINC_OPEN_OPTIONS(.relaxed = 1), &err));
-	assert_ok(zinc_array_write_text(a, "", ZINC_BUFFER(v, nbytes), &err));
+	assert_ok(zinc_array_write_text(a, "", ZINC_BUFFER(v, nbytes), NULL, &err));
 	zinc_array_close(a);
 	free(v);
 	fflush(NULL);
@@ -126,7 +126,7 @@ test_peak_memory(void **unused)
 		memset(v, 1, nbytes);
 		getrusage(RUSAGE_SELF, &was);
 		if (zinc_array_open_url(&a, url, NULL, NULL) != ZINC_OK ||
-		    zinc_array_read_text(a, "", ZINC_BUFFER(v, nbytes), NULL) != ZINC_OK)
+		    zinc_array_read_text(a, "", ZINC_BUFFER(v, nbytes), NULL, NULL) != ZINC_OK)
 			_exit(2);
 		getrusage(RUSAGE_SELF, &now);
 		grown = now.ru_maxrss - was.ru_maxrss;

@@ -122,13 +122,13 @@ whole_and_in_part(zinc_array *a, zinc_arena *arena)
 			write_text(i, 2);
 			v[(i / COLS - 2) * 3 + i % COLS - 1] = vlen(texts[i]);
 		}
-	assert_ok(zinc_array_write_text(a, "2:5, 1:4", ZINC_BUFFER_AS(ZINC_NATIVE, v, 9 * sizeof *v), &err));
+	assert_ok(zinc_array_write_text(a, "2:5, 1:4", ZINC_BUFFER_AS(ZINC_NATIVE, v, 9 * sizeof *v), NULL, &err));
 	check_all(a, arena);
 	for (i = 0; i < ROWS; i += 3) {
 		snprintf(texts[i * COLS + 4], sizeof texts[0], "%s", i == 3 ? "" : "third");
 		v[i / 3] = vlen(texts[i * COLS + 4]);
 	}
-	assert_ok(zinc_array_write_text(a, "::3, 4", ZINC_BUFFER_AS(ZINC_NATIVE, v, 3 * sizeof *v), &err));
+	assert_ok(zinc_array_write_text(a, "::3, 4", ZINC_BUFFER_AS(ZINC_NATIVE, v, 3 * sizeof *v), NULL, &err));
 	check_all(a, arena);
 	/* one element at a time, also longer than all the rest of its chunk */
 	for (i = 0; i < ROWS * COLS; i += 4) {
@@ -160,7 +160,7 @@ every_way(void **state)
 		for (i = 0; i < COUNT(ways); i++) {
 			a = create(&s, &ways[i]);
 			whole_and_in_part(a, arena);
-			assert_ok(zinc_array_open(&again, s.h, ways[i].name, &err));
+			assert_ok(zinc_array_open(&again, s.h, ways[i].name, NULL, &err));
 			check_all(again, arena);
 			zinc_array_close(again);
 			zinc_array_close(a);
@@ -205,7 +205,7 @@ selections(void **state)
 		a = create(&s, &ways[k]);
 		whole_and_in_part(a, arena);
 		b = *reading(v, 9, arena);
-		assert_ok(zinc_array_read_text(a, "1:6:2, [4,0,2]", &b, &err));
+		assert_ok(zinc_array_read_text(a, "1:6:2, [4,0,2]", &b, NULL, &err));
 		for (i = 0; i < 9; i++)
 			expect(v[i], texts[(1 + 2 * (i / 3)) * COLS + (i % 3 == 0 ? 4 : i % 3 == 1 ? 0 : 2)]);
 		assert_ok(zinc_array_read(a, &some, reading(v, 4, arena), NULL, &err));
@@ -220,10 +220,10 @@ selections(void **state)
 		b.ndim = 1;
 		b.strides = backwards;
 		b.first = (COLS - 1) * sizeof *v;
-		assert_ok(zinc_array_read_text(a, "3", &b, &err));
+		assert_ok(zinc_array_read_text(a, "3", &b, NULL, &err));
 		for (i = 0; i < COLS; i++)
 			expect(v[COLS - 1 - i], texts[3 * COLS + i]);
-		assert_ok(zinc_array_read_text(a, "0:0", reading(v, 0, arena), &err));
+		assert_ok(zinc_array_read_text(a, "0:0", reading(v, 0, arena), NULL, &err));
 		zinc_array_close(a);
 	}
 	zinc_arena_free(arena);
@@ -256,7 +256,7 @@ fills_are_not_stored(void **state)
 			snprintf(texts[i], sizeof texts[i], "%s", same);
 		}
 		assert_ok(zinc_array_write(a, NULL, ZINC_BUFFER_AS(ZINC_NATIVE, v, sizeof v), NULL, &err));
-		assert_int_equal(zinc_array_chunk_get(a, (uint64_t[]){0, 0}, &(zinc_blob)ZINC_BLOB_INIT, &err),
+		assert_int_equal(zinc_array_chunk_get(a, (uint64_t[]){0, 0}, &(zinc_blob)ZINC_BLOB_INIT, NULL, &err),
 				 ZINC_E_NOTFOUND);
 		check_all(a, arena);
 		assert_ok(zinc_array_write(a, NULL, ZINC_BUFFER_AS(ZINC_NATIVE, v, sizeof v), &store, &err));
@@ -284,12 +284,12 @@ bytes_in_the_store(void **state)
 	assert_ok(zinc_array_create(
 	    &a, s.h, "a", ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = shape, .dtype = "string", .codecs = "none"), &err));
 	assert_ok(zinc_array_write(a, NULL, ZINC_BUFFER_AS(ZINC_NATIVE, v, sizeof v), NULL, &err));
-	assert_ok(zinc_array_chunk_get(a, (uint64_t[]){0}, &blob, &err));
+	assert_ok(zinc_array_chunk_get(a, (uint64_t[]){0}, &blob, NULL, &err));
 	assert_int_equal(blob.nbytes, sizeof want - 1);
 	assert_memory_equal(blob.data, want, sizeof want - 1);
 	zinc_blob_fini(&blob);
 	zinc_array_close(a);
-	assert_ok(zinc_node_document(s.h, "a", &blob, &err));
+	assert_ok(zinc_node_document(s.h, "a", &blob, NULL, &err));
 	assert_non_null(strstr(blob.data, "\"data_type\": \"string\""));
 	assert_non_null(strstr(blob.data, "\"vlen-utf8\""));
 	assert_non_null(strstr(blob.data, "\"fill_value\": \"\""));
@@ -320,7 +320,7 @@ arenas(void **state)
 			 ZINC_E_INVALID);
 	assert_int_equal(zinc_array_read(a, NULL, reading(v, ROWS * COLS, small), NULL, &err), ZINC_E_LIMIT);
 	zinc_arena_empty(small);
-	assert_ok(zinc_array_read_text(a, "1, 1", reading(v, 1, small), &err));
+	assert_ok(zinc_array_read_text(a, "1, 1", reading(v, 1, small), NULL, &err));
 	expect(v[0], texts[6]);
 	assert_ok(zinc_array_read(a, NULL, reading(v, ROWS * COLS, arena), NULL, &err));
 	zinc_array_close(a);
@@ -352,15 +352,17 @@ refused(void **state)
 	assert_int_equal(zinc_array_element_size(a), sizeof(zinc_vlen));
 	assert_string_equal(zinc_array_dtype(a), "string");
 	/* no number is a text, and no other bytes are */
-	assert_int_equal(zinc_array_write_text(a, "0, 0", ZINC_BUFFER(number, sizeof number), &err), ZINC_E_INVALID);
-	assert_int_equal(zinc_array_read_text(a, "0, 0", ZINC_BUFFER(number, sizeof number), &err), ZINC_E_INVALID);
-	assert_int_equal(zinc_array_write_text(a, "0, 0", ZINC_BUFFER_AS(ZINC_NATIVE, wrong, sizeof wrong), &err),
+	assert_int_equal(zinc_array_write_text(a, "0, 0", ZINC_BUFFER(number, sizeof number), NULL, &err),
+			 ZINC_E_INVALID);
+	assert_int_equal(zinc_array_read_text(a, "0, 0", ZINC_BUFFER(number, sizeof number), NULL, &err),
+			 ZINC_E_INVALID);
+	assert_int_equal(zinc_array_write_text(a, "0, 0", ZINC_BUFFER_AS(ZINC_NATIVE, wrong, sizeof wrong), NULL, &err),
 			 ZINC_E_RANGE);
 	assert_int_equal(zinc_writer_new(&w, a, 0, NULL, &err), ZINC_E_INVALID);
 	check_all(a, arena);
 	/* damage is found */
-	assert_ok(zinc_array_chunk_put(a, (uint64_t[]){1, 1}, "spam", 4, &err));
-	assert_int_equal(zinc_array_read_text(a, "3, 2", reading((zinc_vlen[1]){{NULL, 0}}, 1, arena), &err),
+	assert_ok(zinc_array_chunk_put(a, (uint64_t[]){1, 1}, "spam", 4, NULL, &err));
+	assert_int_equal(zinc_array_read_text(a, "3, 2", reading((zinc_vlen[1]){{NULL, 0}}, 1, arena), NULL, &err),
 			 ZINC_E_CHECKSUM);
 	zinc_array_close(a);
 	zinc_arena_free(arena);
@@ -392,7 +394,7 @@ shapes_that_change(void **state)
 	b.shape = (uint64_t[]){3};
 	assert_ok(zinc_array_append(a, 0, &b, NULL, &at, &err));
 	assert_int_equal(at, 2);
-	assert_ok(zinc_array_resize(a, longer, &err));
+	assert_ok(zinc_array_resize(a, longer, NULL, &err));
 	assert_ok(zinc_array_read(a, NULL, reading(v, 6, arena), NULL, &err));
 	expect(v[0], "a");
 	expect(v[1], "b");
@@ -430,7 +432,7 @@ write_and_read(void *arg, zinc_context *ctx, zinc_error *err)
 							 .fill = "\"f\"", .fortran = w->fortran),
 				      err);
 	if (code == ZINC_OK)
-		code = zinc_array_write_text(a, "1:3, 1:3", ZINC_BUFFER_AS(ZINC_NATIVE, in, sizeof in), err);
+		code = zinc_array_write_text(a, "1:3, 1:3", ZINC_BUFFER_AS(ZINC_NATIVE, in, sizeof in), NULL, err);
 	if (code == ZINC_OK)
 		code = zinc_array_read(a, NULL, reading(v, 16, arena), NULL, err);
 	if (code == ZINC_OK) {

@@ -14,7 +14,7 @@ get(zinc_hierarchy *h, const char *path, const char *key)
 {
 	static char text[1024];
 	zinc_blob json = ZINC_BLOB_INIT;
-	const zinc_status s = zinc_attributes_get(h, path, key, &json, NULL);
+	const zinc_status s = zinc_attributes_get(h, path, key, &json, NULL, NULL);
 
 	if (s != ZINC_OK)
 		return zinc_status_name(s);
@@ -28,7 +28,7 @@ set(zinc_hierarchy *h, const char *path, const char *key, const char *json)
 {
 	const zinc_attribute change = {key, json};
 
-	return zinc_attributes_edit(h, path, &change, 1, NULL);
+	return zinc_attributes_edit(h, path, &change, 1, NULL, NULL);
 }
 
 static void
@@ -68,7 +68,7 @@ test_edit(void **state)
 		   "{\"zarr_format\": 3, \"attributes\": {\"a\": 1.50, \"b\": 0, \"c\": 0, \"z\": -0}, \"node_type\": "
 		   "\"group\"}");
 	forest_counts(&f);
-	assert_ok(zinc_attributes_edit(f.h, "/", changes, COUNT(changes), &err));
+	assert_ok(zinc_attributes_edit(f.h, "/", changes, COUNT(changes), NULL, &err));
 	n = forest_counts(&f);
 	assert_int_equal(n.update_calls, 1);
 	assert_int_equal(n.put_calls, 0);
@@ -102,7 +102,7 @@ test_refused(void **state)
 	(void)state;
 	forest_open(&f, "", ZINC_LENIENT);
 	forest_put(&f, "zarr.json", document);
-	assert_int_equal(zinc_attributes_edit(f.h, "/", half, 2, &err), ZINC_E_NOTFOUND);
+	assert_int_equal(zinc_attributes_edit(f.h, "/", half, 2, NULL, &err), ZINC_E_NOTFOUND);
 	assert_non_null(strstr(err.text, "\"b\""));
 	assert_int_equal(set(f.h, "/", "a", "{"), ZINC_E_INVALID);
 	assert_int_equal(set(f.h, "/", "a", ""), ZINC_E_INVALID);
@@ -112,7 +112,7 @@ test_refused(void **state)
 	assert_int_equal(set(f.h, "/b", "a", "1"), ZINC_E_NOTFOUND);
 	assert_string_equal(forest_get(&f, "zarr.json"), document);
 	assert_string_equal(forest_keys(&f), "zarr.json");
-	assert_ok(zinc_attributes_edit(f.h, "/", NULL, 0, &err)); /* nothing to do */
+	assert_ok(zinc_attributes_edit(f.h, "/", NULL, 0, NULL, &err)); /* nothing to do */
 	forest_close(&f);
 }
 

@@ -24,8 +24,9 @@ test_lowest_failure(void **unused)
 			a = stage_array(&s, "a", 100, 100, 10, 10, 0, 0, "zstd");
 			stage_fill(a);
 			for (int i = 0; i < 3; i++)
-				assert_ok(zinc_array_chunk_put(a, bad[i], "broken", 6, &err));
-			assert_int_equal(zinc_array_read_text(a, "", ZINC_BUFFER(v, sizeof v), &err), ZINC_E_CORRUPT);
+				assert_ok(zinc_array_chunk_put(a, bad[i], "broken", 6, NULL, &err));
+			assert_int_equal(zinc_array_read_text(a, "", ZINC_BUFFER(v, sizeof v), NULL, &err),
+					 ZINC_E_CORRUPT);
 			assert_string_equal(err.chunk, "2,9");
 			assert_string_equal(err.key, "a/c/2/9");
 			assert_string_equal(err.codec, "zstd");
@@ -57,7 +58,7 @@ test_cancel(void **unused)
 {
 	zinc_error err = ZINC_ERROR_INIT;
 	watch w = {0, 0, 0, 0};
-	volatile int cancel = 1;
+	const zinc_cancel cancel = {1};
 	zinc_array *a;
 	stage s;
 
@@ -65,21 +66,26 @@ test_cancel(void **unused)
 	stage_open(&s, 1, 0);
 	a = stage_array(&s, "a", 100, 100, 10, 10, 0, 0, "zstd");
 	stage_fill(a);
-	assert_int_equal(zinc_array_read(a, NULL, ZINC_BUFFER(v, sizeof v), ZINC_IO_OPTIONS(.cancel = &cancel), &err),
+	assert_int_equal(zinc_array_read(a, NULL, ZINC_BUFFER(v, sizeof v),
+					 ZINC_IO_OPTIONS(.call = ZINC_CALL_OPTIONS(.cancel = &cancel)), &err),
 			 ZINC_E_CANCELLED);
 	assert_ok(zinc_array_read(a, NULL, ZINC_BUFFER(v, sizeof v),
-				  ZINC_IO_OPTIONS(.progress = look, .progress_arg = &w), &err));
+				  ZINC_IO_OPTIONS(.call = ZINC_CALL_OPTIONS(.progress = look, .progress_arg = &w)),
+				  &err));
 	assert_int_equal(w.calls, 100);
 	assert_int_equal(w.last, 100);
 	assert_int_equal(w.total, 100);
 	w = (watch){0, 0, 0, 7};
-	assert_int_equal(zinc_array_read(a, NULL, ZINC_BUFFER(v, sizeof v),
-					 ZINC_IO_OPTIONS(.progress = look, .progress_arg = &w), &err),
-			 ZINC_E_CANCELLED);
+	assert_int_equal(
+	    zinc_array_read(a, NULL, ZINC_BUFFER(v, sizeof v),
+			    ZINC_IO_OPTIONS(.call = ZINC_CALL_OPTIONS(.progress = look, .progress_arg = &w)), &err),
+	    ZINC_E_CANCELLED);
 	assert_int_equal(w.calls, 7);
-	assert_int_equal(zinc_array_read(a, NULL, ZINC_BUFFER(v, sizeof v), ZINC_IO_OPTIONS(.timeout = 1e-9), &err),
+	assert_int_equal(zinc_array_read(a, NULL, ZINC_BUFFER(v, sizeof v),
+					 ZINC_IO_OPTIONS(.call = ZINC_CALL_OPTIONS(.timeout = 1e-9)), &err),
 			 ZINC_E_CANCELLED);
-	assert_ok(zinc_array_read(a, NULL, ZINC_BUFFER(v, sizeof v), ZINC_IO_OPTIONS(.timeout = 1000), &err));
+	assert_ok(zinc_array_read(a, NULL, ZINC_BUFFER(v, sizeof v),
+				  ZINC_IO_OPTIONS(.call = ZINC_CALL_OPTIONS(.timeout = 1000)), &err));
 	zinc_array_close(a);
 	stage_close(&s);
 }

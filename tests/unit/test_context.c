@@ -156,12 +156,12 @@ trimmed_context_holds_nothing(void **state)
 	assert_ok(zinc_context_new(&ctx, ZINC_CONTEXT_OPTIONS(.threads = 1, .allocator = &m.allocator, .cache_bytes = 8 << 20), &err));
 	assert_ok(zinc_array_create_url(&a, "memory:trim", ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = shape, .dtype = "uint8", .chunks = chunks),
 					ZINC_OPEN_OPTIONS(.context = ctx), &err));
-	assert_ok(zinc_array_write_text(a, "", ZINC_BUFFER(v, sizeof v), &err));
+	assert_ok(zinc_array_write_text(a, "", ZINC_BUFFER(v, sizeof v), NULL, &err));
 	zinc_context_trim(ctx);
 	before = m.bytes;
 	v[0] = 1;
-	assert_ok(zinc_array_write_text(a, "", ZINC_BUFFER(v, sizeof v), &err));
-	assert_ok(zinc_array_read_text(a, "1:", ZINC_BUFFER(v, sizeof v - 1), &err));
+	assert_ok(zinc_array_write_text(a, "", ZINC_BUFFER(v, sizeof v), NULL, &err));
+	assert_ok(zinc_array_read_text(a, "1:", ZINC_BUFFER(v, sizeof v - 1), NULL, &err));
 	assert_true(m.bytes > before + (1 << 18));
 	zinc_context_trim(ctx);
 	assert_true(m.bytes < before + (1 << 18)); /* the cache's table, and one stored chunk that was fill */

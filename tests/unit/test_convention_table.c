@@ -152,7 +152,7 @@ run_case(const zinc_convention_row *row, const zinc_json *c)
 	s.rule = valid ? NULL : zinc_json_member(c, "rule")->text;
 	forest_open(&f, "", ZINC_LENIENT);
 	put_case(&f, row, c);
-	assert_ok(zinc_conventions_check(NULL, f.h, "/", see, &s, &err));
+	assert_ok(zinc_conventions_check(NULL, f.h, "/", see, &s, NULL, &err));
 	forest_close(&f);
 	assert_int_equal(s.verdicts, 1);
 	if (valid ? s.errors != 0 : !s.rule_met)

@@ -21,7 +21,7 @@ properties(forest *f, const char *id)
 {
 	static char text[1000];
 	zinc_blob json = ZINC_BLOB_INIT;
-	const zinc_status s = zinc_conventions_properties(f->h, "/", id, &json, NULL);
+	const zinc_status s = zinc_conventions_properties(f->h, "/", id, &json, NULL, NULL);
 
 	if (s != ZINC_OK)
 		return zinc_status_name(s);
@@ -60,7 +60,7 @@ effective(forest *f, const char *path, const char *key)
 {
 	static char text[1000];
 	zinc_blob json = ZINC_BLOB_INIT, from = ZINC_BLOB_INIT;
-	const zinc_status s = zinc_conventions_effective(f->h, path, key, &json, &from, NULL);
+	const zinc_status s = zinc_conventions_effective(f->h, path, key, &json, &from, NULL, NULL);
 
 	if (s != ZINC_OK)
 		return zinc_status_name(s);
@@ -132,7 +132,7 @@ levels(forest *f, const char *path)
 	zinc_status s;
 
 	out[0] = '\0';
-	s = zinc_multiscale_levels(f->h, path, see_level, out, NULL);
+	s = zinc_multiscale_levels(f->h, path, see_level, out, NULL, NULL);
 	return s == ZINC_OK ? out : zinc_status_name(s);
 }
 
@@ -224,8 +224,9 @@ check_with(const char *key, const char *schema, const char *attributes)
 	}
 	assert_ok(
 	    zinc_conventions_new(&c, ZINC_CONVENTIONS_OPTIONS(.context = f.ctx, .schemas = "memory://schemas"), &err));
-	assert_ok(zinc_conventions_check(c, f.h, "/", see, &s, &err));
-	assert_ok(zinc_conventions_check(c, f.h, "/", see, &(struct seen){.validity = 0}, &err)); /* from the shelf */
+	assert_ok(zinc_conventions_check(c, f.h, "/", see, &s, NULL, &err));
+	assert_ok(
+	    zinc_conventions_check(c, f.h, "/", see, &(struct seen){.validity = 0}, NULL, &err)); /* from the shelf */
 	zinc_conventions_free(c);
 	zinc_store_close(dir);
 	forest_close(&f);
@@ -313,8 +314,8 @@ test_reading(void **state)
 		snprintf(document, sizeof document, ARRAY_WITH("%s"), declarations[i]);
 		forest_put(&f, "a/zarr.json", document);
 		assert_ok(zinc_store_put(f.memory, NULL, "a/c/0", "\x01\x00\xfe\xff", 4, NULL, 0, NULL, &err));
-		assert_ok(zinc_array_open(&a, f.h, "/a", &err));
-		assert_ok(zinc_array_read_text(a, NULL, ZINC_BUFFER(got, sizeof got), &err));
+		assert_ok(zinc_array_open(&a, f.h, "/a", NULL, &err));
+		assert_ok(zinc_array_read_text(a, NULL, ZINC_BUFFER(got, sizeof got), NULL, &err));
 		assert_memory_equal(got, elements, sizeof got);
 		assert_int_equal(f.warnings, 0);
 		zinc_array_close(a);
@@ -351,15 +352,15 @@ use(zinc_context *ctx, zinc_store *s, zinc_error *err)
 		st = zinc_conventions_new(
 		    &c, ZINC_CONVENTIONS_OPTIONS(.context = ctx, .schemas = "memory://sweep-schemas"), err);
 	if (st == ZINC_OK)
-		st = zinc_conventions_check(c, h, "/", ignore, NULL, err);
+		st = zinc_conventions_check(c, h, "/", ignore, NULL, NULL, err);
 	if (st == ZINC_OK)
-		st = zinc_conventions_effective(h, "/0", "license", &json, &from, err);
+		st = zinc_conventions_effective(h, "/0", "license", &json, &from, NULL, err);
 	zinc_blob_fini(&json);
 	zinc_blob_fini(&from);
 	if (st == ZINC_OK)
-		st = zinc_multiscale_levels(h, "/", ignore_level, NULL, err);
+		st = zinc_multiscale_levels(h, "/", ignore_level, NULL, NULL, err);
 	if (st == ZINC_OK)
-		st = zinc_conventions_properties(h, "/", "license", &json, err);
+		st = zinc_conventions_properties(h, "/", "license", &json, NULL, err);
 	zinc_blob_fini(&json);
 	zinc_conventions_free(c);
 	zinc_hierarchy_close(h);

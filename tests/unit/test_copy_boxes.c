@@ -124,7 +124,7 @@ watch_open(watch *w, const uint64_t *shape, const uint64_t *chunks)
 	    &a, w->h[0], "/",
 	    ZINC_ARRAY_OPTIONS(.ndim = 3, .shape = shape, .chunks = chunks, .dtype = "uint16", .codecs = "none"),
 	    &err));
-	assert_ok(zinc_array_write_text(a, NULL, ZINC_BUFFER(elements, w->n * sizeof *elements), &err));
+	assert_ok(zinc_array_write_text(a, NULL, ZINC_BUFFER(elements, w->n * sizeof *elements), NULL, &err));
 	zinc_array_close(a);
 	free(elements);
 	forget(&w->seen[0]);
@@ -140,8 +140,8 @@ watch_close(watch *w)
 	zinc_array *a = NULL;
 	size_t i;
 
-	assert_ok(zinc_array_open(&a, w->h[1], "/", &err));
-	assert_ok(zinc_array_read_text(a, NULL, ZINC_BUFFER(elements, w->n * sizeof *elements), &err));
+	assert_ok(zinc_array_open(&a, w->h[1], "/", NULL, &err));
+	assert_ok(zinc_array_read_text(a, NULL, ZINC_BUFFER(elements, w->n * sizeof *elements), NULL, &err));
 	for (i = 0; i < w->n; i++)
 		if (elements[i] != value(i))
 			fail_msg("element %zu is %u", i, elements[i]);
@@ -288,8 +288,7 @@ test_go_on(void **state)
 	o.max_memory = MIB;
 	o.resume = 1;
 	o.verify = 1;
-	o.progress = count_down;
-	o.progress_arg = &left;
+	o.call = ZINC_CALL_OPTIONS(.progress = count_down, .progress_arg = &left);
 	do {
 		left = 3;
 		s = zinc_copy(w.h[0], "/", w.h[1], "/", &o, NULL, &err);

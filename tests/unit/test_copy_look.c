@@ -106,7 +106,7 @@ scene_open(scene *x, size_t way, uint16_t last)
 	for (i = 0; i < n; i++)
 		elements[i] = (uint16_t)(i % 255 + 1);
 	elements[n - 1] = last;
-	assert_ok(zinc_array_write_text(a, "", ZINC_BUFFER(elements, n * sizeof *elements), &err));
+	assert_ok(zinc_array_write_text(a, "", ZINC_BUFFER(elements, n * sizeof *elements), NULL, &err));
 	zinc_array_close(a);
 	a = stage_array(&x->to, "b", 4, 4, 2, 2, 0, 0, "none");
 	stage_fill(a);
@@ -218,7 +218,7 @@ cancelled(void **state)
 	(void)state;
 	for (w = 0; w < COUNT(ways); w++) {
 		scene_open(&x, w, 7);
-		x.o.progress = stop;
+		x.o.call = ZINC_CALL_OPTIONS(.progress = stop);
 		fails(&x, ZINC_E_CANCELLED, "cancelled");
 		scene_close(&x);
 	}
@@ -269,9 +269,8 @@ costs(void **state)
 	(void)state;
 	for (w = 0; w < COUNT(ways); w++) {
 		scene_open(&x, w, 7);
-		x.o.progress = tick;
-		x.o.progress_arg = &t;
-		assert_ok(zinc_node_erase(x.to.h, "/b", &err));
+		x.o.call = ZINC_CALL_OPTIONS(.progress = tick, .progress_arg = &t);
+		assert_ok(zinc_node_erase(x.to.h, "/b", NULL, &err));
 		(void)bytes_read(&x);
 		t = (struct ticks){0};
 		assert_ok(go(&x, &err)); /* nothing is there */

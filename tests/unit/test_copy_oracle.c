@@ -235,8 +235,7 @@ sequence(void)
 	o.dtype = rnd(4) == 0 ? wider[x.type] : NULL;
 	o.verify = rnd(2) == 0;
 	o.max_memory = rnd(2) ? 65536 + rnd(65536) : 0;
-	o.progress = cancel_soon;
-	o.progress_arg = &left;
+	o.call = ZINC_CALL_OPTIONS(.progress = cancel_soon, .progress_arg = &left);
 	o.resume = 1;
 	do {
 		left = rnd(3) == 0 ? (int)rnd(4) + 1 : 1000000;

@@ -63,7 +63,7 @@ scene_open(scene *x, size_t way)
 			"zstd:1");
 	for (i = 0; i < x->nbytes / sizeof *want; i++)
 		want[i] = (uint16_t)(i % 65535 + 1);
-	assert_ok(zinc_array_write_text(a, "", ZINC_BUFFER(want, x->nbytes), &err));
+	assert_ok(zinc_array_write_text(a, "", ZINC_BUFFER(want, x->nbytes), NULL, &err));
 	zinc_array_close(a);
 	x->o = (zinc_copy_options)ZINC_COPY_OPTIONS_INIT;
 	x->o.ndim = 2;
@@ -87,8 +87,7 @@ go(scene *x, const char *to, int threads, int steps, bool resume, zinc_error *er
 	o.threads = threads;
 	o.resume = resume;
 	o.overwrite = !resume;
-	o.progress = steps < 0 ? NULL : count_down;
-	o.progress_arg = &left;
+	o.call = ZINC_CALL_OPTIONS(.progress = steps < 0 ? NULL : count_down, .progress_arg = &left);
 	return zinc_copy(x->s.h, "/a", x->s.h, to, &o, NULL, err);
 }
 
@@ -99,8 +98,8 @@ compare(scene *x, const char *to, const char *what)
 	zinc_array *a = NULL;
 
 	memset(have, 0, x->nbytes);
-	assert_ok(zinc_array_open(&a, x->s.h, to, &err));
-	assert_ok(zinc_array_read_text(a, "", ZINC_BUFFER(have, x->nbytes), &err));
+	assert_ok(zinc_array_open(&a, x->s.h, to, NULL, &err));
+	assert_ok(zinc_array_read_text(a, "", ZINC_BUFFER(have, x->nbytes), NULL, &err));
 	zinc_array_close(a);
 	if (memcmp(have, want, x->nbytes) != 0)
 		fail_msg("%s: elements are lost", what);

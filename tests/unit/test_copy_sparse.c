@@ -83,7 +83,7 @@ stored(zinc_array *a)
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_stored st;
 
-	assert_ok(zinc_array_stored(a, &st, &err));
+	assert_ok(zinc_array_stored(a, &st, NULL, &err));
 	return st.objects;
 }
 
@@ -99,8 +99,8 @@ copy_both(stage *s, const zinc_copy_options *o)
 
 	assert_ok(zinc_copy(s->h, "/a", s->h, "/x", o, NULL, &err));
 	assert_ok(zinc_copy(s->h, "/dense", s->h, "/y", o, &n, &err));
-	assert_ok(zinc_array_open(&x, s->h, "/x", &err));
-	assert_ok(zinc_array_open(&y, s->h, "/y", &err));
+	assert_ok(zinc_array_open(&x, s->h, "/x", NULL, &err));
+	assert_ok(zinc_array_open(&y, s->h, "/y", NULL, &err));
 	if (n.raw == 0) /* else they are as they were */
 		assert_int_equal(stored(x), stored(y));
 	p = read_all(x, &nx);
@@ -111,8 +111,8 @@ copy_both(stage *s, const zinc_copy_options *o)
 	free(q);
 	zinc_array_close(x);
 	zinc_array_close(y);
-	assert_ok(zinc_node_erase(s->h, "/x", &err));
-	assert_ok(zinc_node_erase(s->h, "/y", &err));
+	assert_ok(zinc_node_erase(s->h, "/x", NULL, &err));
+	assert_ok(zinc_node_erase(s->h, "/y", NULL, &err));
 }
 
 /* (1) Types, selections, chunks and shards: as if everything had been stored. */
@@ -231,7 +231,7 @@ uncounted(void **state)
 		(void)stage_counts(&s);
 		assert_ok(zinc_copy(s.h, "/a", s.h, "/x", &forms[i], NULL, &err));
 		assert_true(stage_counts(&s).get_requests < 5000);
-		assert_ok(zinc_array_open(&a, s.h, "/x", &err));
+		assert_ok(zinc_array_open(&a, s.h, "/x", NULL, &err));
 		end.ndim = zinc_array_ndim(a);
 		at[0] = zinc_array_shape(a)[0] - 1;
 		at[1] = end.ndim > 1 ? zinc_array_shape(a)[1] - 1 : 0;
@@ -242,7 +242,7 @@ uncounted(void **state)
 		assert_true(got == 3);
 		assert_int_equal(stored(a), 1);
 		zinc_array_close(a);
-		assert_ok(zinc_node_erase(s.h, "/x", &err));
+		assert_ok(zinc_node_erase(s.h, "/x", NULL, &err));
 	}
 	stage_close(&s);
 }

@@ -280,7 +280,7 @@ test_consolidated(void **state)
 	plant(&f);
 	forest_put(&f, "src/zarr.json", GROUP);
 	forest_put(&f, "src/a/zarr.json", ARRAY);
-	assert_ok(zinc_consolidate(f.h, "/", 0, &err));
+	assert_ok(zinc_consolidate(f.h, "/", 0, NULL, &err));
 	v2 = open_as(&f, "two", "v2");
 	assert_ok(zinc_copy(f.h, "/", v2, "/", NULL, NULL, &err));
 	assert_non_null(strstr(forest_get(&f, "two/.zmetadata"), "a/.zarray"));
@@ -333,13 +333,13 @@ interrupt_at(const char *format, const zinc_copy_options *options)
 		if (s != ZINC_OK && forest_get(&to, "x/__zinc_cp.json")) {
 			assert_int_equal(zinc_copy(f.h, "/g", h, "/x", options, NULL, &err), ZINC_E_EXISTS);
 			assert_ok(zinc_copy(f.h, "/g", h, "/x", &again, &n, &err));
-		} else if (s != ZINC_OK && zinc_node_exists(clean, "/x", &kind, &err) == ZINC_OK &&
+		} else if (s != ZINC_OK && zinc_node_exists(clean, "/x", &kind, NULL, &err) == ZINC_OK &&
 			   kind == ZINC_NODE_NONE)
 			assert_ok(zinc_copy(f.h, "/g", h, "/x", &again, &n, &err));
 		assert_null(forest_get(&to, "x/__zinc_cp.json"));
-		assert_ok(zinc_node_exists(clean, "/x/a", &kind, &err));
+		assert_ok(zinc_node_exists(clean, "/x/a", &kind, NULL, &err));
 		assert_int_equal(kind, ZINC_NODE_ARRAY);
-		assert_ok(zinc_node_exists(clean, "/x/h/b", &kind, &err));
+		assert_ok(zinc_node_exists(clean, "/x/h/b", &kind, NULL, &err));
 		assert_int_equal(kind, ZINC_NODE_ARRAY);
 		zinc_hierarchy_close(clean);
 		zinc_hierarchy_close(h);
@@ -388,7 +388,7 @@ test_misfit(void **state)
 				 ZINC_E_RANGE);
 		assert_string_equal(forest_keys(&to), "");
 		/* what others have is left alone */
-		assert_ok(zinc_group_create(h, "/mine", NULL, 0, &err));
+		assert_ok(zinc_group_create(h, "/mine", NULL, 0, NULL, &err));
 		assert_int_equal(zinc_copy(f.h, "/a", h, "/mine/group/a",
 					   ZINC_COPY_OPTIONS(.dtype = "int8", .max_memory = 64), NULL, &err),
 				 ZINC_E_RANGE);
@@ -424,7 +424,8 @@ test_resume(void **state)
 	forest_put(&f, "g/h/b/c/1", "3344");
 	forest_put(&f, "e/zarr.json", ARRAY);
 	assert_int_equal(
-	    zinc_copy(f.h, "/g", to.h, "/x", ZINC_COPY_OPTIONS(.progress = stop, .progress_arg = &left), &n, &err),
+	    zinc_copy(f.h, "/g", to.h, "/x",
+		      ZINC_COPY_OPTIONS(.call = ZINC_CALL_OPTIONS(.progress = stop, .progress_arg = &left)), &n, &err),
 	    ZINC_E_CANCELLED);
 	assert_non_null(strstr(forest_get(&to, "x/__zinc_cp.json"), "\"steps\": 3, \"done\": 2}"));
 	assert_null(forest_get(&to, "x/zarr.json"));
@@ -444,7 +445,9 @@ test_resume(void **state)
 	/* and with nothing to go on with it begins; a chunk of the same size is a change, too */
 	left = 0;
 	assert_int_equal(zinc_copy(f.h, "/g", to.h, "/y",
-				   ZINC_COPY_OPTIONS(.resume = 1, .progress = stop, .progress_arg = &left), &n, &err),
+				   ZINC_COPY_OPTIONS(.resume = 1, .call = ZINC_CALL_OPTIONS(.progress = stop,
+											    .progress_arg = &left)),
+				   &n, &err),
 			 ZINC_E_CANCELLED);
 	forest_put(&f, "g/a/c/0", "9999");
 	assert_int_equal(zinc_copy(f.h, "/g", to.h, "/y", ZINC_COPY_OPTIONS(.resume = 1), &n, &err), ZINC_E_CONFLICT);
@@ -505,7 +508,7 @@ test_unlisted(void **state)
 		forest_put(&f, "src/a/c/1", "1122");
 		source = open_as(&f, "s", formats[i]);
 		assert_ok(zinc_copy(f.h, "/", source, "/", NULL, NULL, &err));
-		assert_ok(zinc_consolidate(source, "/", 0, &err));
+		assert_ok(zinc_consolidate(source, "/", 0, NULL, &err));
 		assert_ok(zinc_store_wrap(&store, f.ctx, &bare, zinc_store_ref(f.memory), "bare://", &err));
 		assert_ok(zinc_hierarchy_open(&from, store, "s", ZINC_OPEN_OPTIONS(.read_only = 1), &err));
 		to = open_as(&f, "t", formats[i]);

@@ -53,7 +53,7 @@ check(const char *attributes)
 		 attributes);
 	forest_open(&f, "", ZINC_LENIENT);
 	forest_put(&f, "zarr.json", document);
-	assert_ok(zinc_conventions_check(NULL, f.h, "/", see, &s, &err));
+	assert_ok(zinc_conventions_check(NULL, f.h, "/", see, &s, NULL, &err));
 	forest_close(&f);
 	return &s;
 }
@@ -256,9 +256,9 @@ test_list(void **state)
 		   "{\"schema\": \"" S
 		   "\", \"name\": \"n\"}, {\"spec_url\": \"https://example.com/blob/v2/README.md\"}, {\"uuid\": \"" U
 		   "\"}]}}");
-	assert_ok(zinc_conventions_list(f.h, "/", see_version, out, &err));
+	assert_ok(zinc_conventions_list(f.h, "/", see_version, out, NULL, &err));
 	assert_string_equal(out, "n v0.1.0 1;https://example.com/blob/v2/README.md v2 0;" U "  0;");
-	assert_int_equal(zinc_conventions_list(f.h, "/none", see_version, out, NULL), ZINC_E_NOTFOUND);
+	assert_int_equal(zinc_conventions_list(f.h, "/none", see_version, out, NULL, NULL), ZINC_E_NOTFOUND);
 	forest_close(&f);
 }
 
@@ -312,7 +312,7 @@ test_seed_examples(void **state)
 				 "{\"zarr_format\": 3, \"node_type\": \"group\", \"attributes\": %s}",
 				 seed_examples[i]);
 		forest_put(&f, i < 3 ? "a/zarr.json" : "zarr.json", document);
-		assert_ok(zinc_conventions_check(NULL, f.h, i < 3 ? "/a" : "/", see, &s, &err));
+		assert_ok(zinc_conventions_check(NULL, f.h, i < 3 ? "/a" : "/", see, &s, NULL, &err));
 		assert_string_equal(s.found, found[i]);
 		forest_close(&f);
 	}
@@ -361,7 +361,7 @@ test_huge(void **state)
 	snprintf(document + n, room - n, "{}]}}");
 	forest_open(&f, "", ZINC_LENIENT);
 	forest_put(&f, "zarr.json", document);
-	assert_ok(zinc_conventions_check(NULL, f.h, "/", see, &s, &err));
+	assert_ok(zinc_conventions_check(NULL, f.h, "/", see, &s, NULL, &err));
 	assert_true(s.errors >= 1);
 	assert_memory_equal(s.found, "C2!", 3);
 	forest_close(&f);

@@ -18,7 +18,7 @@ attributes(forest *f)
 	static char text[4000];
 	zinc_blob json = ZINC_BLOB_INIT;
 
-	assert_int_equal(zinc_attributes_get(f->h, "/", NULL, &json, NULL), ZINC_OK);
+	assert_int_equal(zinc_attributes_get(f->h, "/", NULL, &json, NULL, NULL), ZINC_OK);
 	snprintf(text, sizeof text, "%s", (const char *)json.data);
 	zinc_blob_fini(&json);
 	return text;
@@ -27,7 +27,7 @@ attributes(forest *f)
 static zinc_status
 add(forest *f, const char *id)
 {
-	return zinc_conventions_add(f->h, "/", id, ZINC_SHAPE_LIVE, NULL);
+	return zinc_conventions_add(f->h, "/", id, ZINC_SHAPE_LIVE, NULL, NULL);
 }
 
 /* (2): a first declaration in either shape, later ones in the same. */
@@ -40,7 +40,7 @@ test_shapes(void **state)
 	(void)state;
 	forest_open(&f, "", ZINC_LENIENT);
 	forest_put(&f, "zarr.json", NODE("{\"a\": 1.50}"));
-	assert_ok(zinc_conventions_add(f.h, "/", S, ZINC_SHAPE_LIVE, &err));
+	assert_ok(zinc_conventions_add(f.h, "/", S, ZINC_SHAPE_LIVE, NULL, &err));
 	assert_int_equal(add(&f, U), ZINC_OK);
 	assert_int_equal(add(&f, "https://example.com/README.md"), ZINC_OK);
 	assert_string_equal(attributes(&f),
@@ -48,7 +48,7 @@ test_shapes(void **state)
 			    "\"},{\"spec_url\":\"https://example.com/README.md\"}]}");
 	assert_int_equal(add(&f, S), ZINC_E_EXISTS);
 	forest_put(&f, "zarr.json", NODE("{}"));
-	assert_ok(zinc_conventions_add(f.h, "/", S, ZINC_SHAPE_SEED, &err));
+	assert_ok(zinc_conventions_add(f.h, "/", S, ZINC_SHAPE_SEED, NULL, &err));
 	assert_int_equal(add(&f, "license"), ZINC_OK);
 	assert_non_null(strstr(attributes(&f),
 			       "[{\"schema\":\"" S "\"},{\"schema\":\"https://raw.githubusercontent.com/"
@@ -59,7 +59,7 @@ test_shapes(void **state)
 	assert_int_equal(add(&f, "uom"), ZINC_OK);
 	assert_non_null(strstr(attributes(&f), ",\"3bbe438d-df37-49fe-8e2b-739296d46dfb\":{\"schema\":"));
 	assert_int_equal(add(&f, S), ZINC_E_INVALID);
-	assert_int_equal(zinc_conventions_remove(f.h, "/", U, NULL), ZINC_OK);
+	assert_int_equal(zinc_conventions_remove(f.h, "/", U, NULL, NULL), ZINC_OK);
 	assert_null(strstr(attributes(&f), U));
 	forest_put(&f, "zarr.json", NODE("{\"zarr_conventions_metadata\": {\"" U "\": {}}}"));
 	assert_int_equal(add(&f, "uom"), ZINC_OK);
@@ -81,8 +81,8 @@ test_ids(void **state)
 	assert_int_equal(add(&f, zinc_convention_proj.schemas[2]), ZINC_E_EXISTS);
 	assert_int_equal(add(&f, "nonsense"), ZINC_E_INVALID);
 	assert_int_equal(add(&f, ""), ZINC_E_INVALID);
-	assert_int_equal(zinc_conventions_remove(f.h, "/", "license", NULL), ZINC_E_NOTFOUND);
-	assert_int_equal(zinc_conventions_remove(f.h, "/", zinc_convention_proj.schemas[1], NULL), ZINC_OK);
+	assert_int_equal(zinc_conventions_remove(f.h, "/", "license", NULL, NULL), ZINC_E_NOTFOUND);
+	assert_int_equal(zinc_conventions_remove(f.h, "/", zinc_convention_proj.schemas[1], NULL, NULL), ZINC_OK);
 	assert_string_equal(attributes(&f), "{\"zarr_conventions\":[]}");
 	/* two entries could be meant; by their own identifiers each can be removed */
 	forest_put(
@@ -92,10 +92,10 @@ test_ids(void **state)
 		"\"https://raw.githubusercontent.com/zarr-conventions/proj/refs/tags/v1/schema.json\"}, {\"schema\": "
 		"\"https://raw.githubusercontent.com/zarr-conventions/proj/refs/tags/v0.1/schema.json\"}, {\"schema\": "
 		"\"" S "\"}, {\"schema\": \"" S "\"}]}"));
-	assert_int_equal(zinc_conventions_remove(f.h, "/", "proj", NULL), ZINC_E_INVALID);
-	assert_int_equal(zinc_conventions_remove(f.h, "/", S, NULL), ZINC_E_INVALID);
-	assert_int_equal(zinc_conventions_remove(f.h, "/", zinc_convention_proj.schemas[0], NULL), ZINC_OK);
-	assert_int_equal(zinc_conventions_remove(f.h, "/", "proj", NULL), ZINC_OK);
+	assert_int_equal(zinc_conventions_remove(f.h, "/", "proj", NULL, NULL), ZINC_E_INVALID);
+	assert_int_equal(zinc_conventions_remove(f.h, "/", S, NULL, NULL), ZINC_E_INVALID);
+	assert_int_equal(zinc_conventions_remove(f.h, "/", zinc_convention_proj.schemas[0], NULL, NULL), ZINC_OK);
+	assert_int_equal(zinc_conventions_remove(f.h, "/", "proj", NULL, NULL), ZINC_OK);
 	forest_close(&f);
 }
 
@@ -114,7 +114,7 @@ test_malformed(void **state)
 		snprintf(document, sizeof document, NODE("{\"zarr_conventions\": %s}"), bad[i]);
 		forest_put(&f, "zarr.json", document);
 		assert_int_equal(add(&f, S), ZINC_E_CORRUPT);
-		assert_int_equal(zinc_conventions_remove(f.h, "/", S, NULL), ZINC_E_CORRUPT);
+		assert_int_equal(zinc_conventions_remove(f.h, "/", S, NULL, NULL), ZINC_E_CORRUPT);
 		assert_string_equal(forest_get(&f, "zarr.json"), document);
 	}
 	forest_close(&f);
@@ -135,7 +135,7 @@ declare(void *arg)
 
 	for (i = 0; i < 25; i++) {
 		snprintf(id, sizeof id, "https://example.com/%d/%d.json", w->number, i);
-		if (zinc_conventions_add(w->h, "/", id, ZINC_SHAPE_LIVE, NULL) != ZINC_OK)
+		if (zinc_conventions_add(w->h, "/", id, ZINC_SHAPE_LIVE, NULL, NULL) != ZINC_OK)
 			return arg;
 	}
 	return NULL;
@@ -169,7 +169,7 @@ test_concurrent(void **state)
 		assert_int_equal(pthread_join(threads[i], &failed), 0);
 		assert_null(failed);
 	}
-	assert_int_equal(zinc_conventions_list(f.h, "/", count, &n, NULL), ZINC_OK);
+	assert_int_equal(zinc_conventions_list(f.h, "/", count, &n, NULL, NULL), ZINC_OK);
 	assert_int_equal(n, 100);
 	assert_non_null(strstr(forest_get(&f, "zarr.json"), "\"keep\": 1e400"));
 	forest_close(&f);
@@ -189,11 +189,11 @@ test_v2(void **state)
 	assert_ok(
 	    zinc_group_create_url("memory://declare-v2", "{\"a\": 1}", 0, ZINC_OPEN_OPTIONS(.format = "v2"), &err));
 	assert_ok(zinc_hierarchy_open_url(&h, "memory://declare-v2", NULL, &err));
-	assert_ok(zinc_conventions_add(h, "/", S, ZINC_SHAPE_LIVE, &err));
+	assert_ok(zinc_conventions_add(h, "/", S, ZINC_SHAPE_LIVE, NULL, &err));
 	assert_ok(zinc_store_get_all(s, ".zattrs", &text, NULL, 0, &err));
 	assert_non_null(strstr(text.data, "\"zarr_conventions\""));
 	zinc_blob_fini(&text);
-	assert_ok(zinc_conventions_remove(h, "/", S, &err));
+	assert_ok(zinc_conventions_remove(h, "/", S, NULL, &err));
 	zinc_hierarchy_close(h);
 	zinc_store_close(s);
 }
@@ -215,9 +215,9 @@ scenario(void *arg, zinc_context *ctx, zinc_error *err)
 	if (st == ZINC_OK)
 		st = zinc_hierarchy_open(&h, s, "", ZINC_OPEN_OPTIONS(.context = ctx), err);
 	if (st == ZINC_OK)
-		st = zinc_conventions_add(h, "/", "license", ZINC_SHAPE_LIVE, err);
+		st = zinc_conventions_add(h, "/", "license", ZINC_SHAPE_LIVE, NULL, err);
 	if (st == ZINC_OK)
-		st = zinc_conventions_remove(h, "/", S, err);
+		st = zinc_conventions_remove(h, "/", S, NULL, err);
 	zinc_hierarchy_close(h);
 	zinc_store_close(s);
 	return st;

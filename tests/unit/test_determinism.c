@@ -290,9 +290,9 @@ write_gathered(subject *x)
 	assert_ok(zinc_writer_new(&w, x->a, budget, &x->io, &err));
 	for (i = 0; i < 12; i++) {
 		choose_box(x, 20, 1, &b);
-		assert_ok(zinc_writer_write(w, &b.s, fresh(x, product(b.count, x->ndim), false), &err));
+		assert_ok(zinc_writer_write(w, &b.s, fresh(x, product(b.count, x->ndim), false), NULL, &err));
 	}
-	assert_ok(zinc_writer_flush(w, &err));
+	assert_ok(zinc_writer_flush(w, NULL, &err));
 	zinc_writer_free(w);
 }
 
@@ -321,7 +321,7 @@ resize(subject *x)
 
 	for (d = 0; d < x->ndim; d++)
 		x->shape[d] = 1 + x->shape[d] * (3 + rnd(3)) / 5;
-	assert_ok(zinc_array_resize(x->a, x->shape, &err));
+	assert_ok(zinc_array_resize(x->a, x->shape, NULL, &err));
 }
 
 static void

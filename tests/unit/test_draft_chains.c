@@ -54,7 +54,7 @@ round_trip(forest *f, const char *key, const char *stored, size_t n)
 	uint16_t back[4] = {0};
 	zinc_array *a = NULL;
 
-	assert_ok(zinc_array_open(&a, f->h, "/a", &err));
+	assert_ok(zinc_array_open(&a, f->h, "/a", NULL, &err));
 	assert_null(zinc_array_unsupported(a));
 	assert_ok(zinc_array_write(a, NULL, ZINC_BUFFER(values, sizeof values), NULL, &err));
 	assert_ok(zinc_array_read(a, NULL, ZINC_BUFFER(back, sizeof back), NULL, &err));
@@ -118,7 +118,7 @@ test_impossible_chain(void **state)
 	plant(&f, ENTRY, "meta/a.array.json",
 	      ARRAY22("\"uint16\"", "0", ", \"chunk_memory_layout\": \"C\", \"codecs\": [" GZIP ", " ENDIAN("big") "]"),
 	      NULL);
-	assert_ok(zinc_array_open(&a, f.h, "/a", &err));
+	assert_ok(zinc_array_open(&a, f.h, "/a", NULL, &err));
 	assert_non_null(strstr(zinc_array_unsupported(a), "endian"));
 	zinc_array_close(a);
 	forest_close(&f);
@@ -170,13 +170,13 @@ test_fallback_read(void **state)
 
 	(void)state;
 	plant(&f, ENTRY, "meta/a.array.json", array, NULL);
-	assert_ok(zinc_array_open(&a, f.h, "/a", &err));
+	assert_ok(zinc_array_open(&a, f.h, "/a", NULL, &err));
 	assert_non_null(strstr(zinc_array_unsupported(a), "https://example.org/types/angle/1.0"));
 	zinc_array_close(a);
 	forest_close(&f);
 	plant(&f, ENTRY, "meta/a.array.json", array, "any");
 	f.warnings = 0;
-	assert_ok(zinc_array_open(&a, f.h, "/a", &err));
+	assert_ok(zinc_array_open(&a, f.h, "/a", NULL, &err));
 	assert_null(zinc_array_unsupported(a));
 	assert_string_equal(zinc_array_dtype(a), "uint16");
 	assert_int_equal(f.warnings, 1);
@@ -234,7 +234,7 @@ work(zinc_hierarchy *h, zinc_error *err)
 	s = zinc_array_write(a, NULL, ZINC_BUFFER(values, sizeof values), NULL, err);
 	zinc_array_close(a);
 	ZINC_TRY(s);
-	return zinc_node_erase(h, "/g", err);
+	return zinc_node_erase(h, "/g", NULL, err);
 }
 
 static zinc_status

@@ -367,14 +367,14 @@ works(const dialect *d, const parts *p, const char *key, unsigned char first)
 	forest f;
 
 	assert_ok(plant(&f, d, p, &err));
-	assert_ok(zinc_array_open(&a, f.h, "/a", &err));
+	assert_ok(zinc_array_open(&a, f.h, "/a", NULL, &err));
 	if (zinc_array_unsupported(a))
 		fail_msg("%s", zinc_array_unsupported(a));
 	for (n = 0; n < sizeof in; n++)
 		in[n] = (unsigned char)(n + 1);
 	n = p->type ? 16 : 8;
-	assert_ok(zinc_array_write_text(a, NULL, ZINC_BUFFER_AS(ZINC_NATIVE, in, n), &err));
-	assert_ok(zinc_array_read_text(a, NULL, ZINC_BUFFER_AS(ZINC_NATIVE, out, n), &err));
+	assert_ok(zinc_array_write_text(a, NULL, ZINC_BUFFER_AS(ZINC_NATIVE, in, n), NULL, &err));
+	assert_ok(zinc_array_read_text(a, NULL, ZINC_BUFFER_AS(ZINC_NATIVE, out, n), NULL, &err));
 	assert_memory_equal(in, out, n);
 	snprintf(where, sizeof where, "%s%s", d->data, key ? key : d->first);
 	assert_non_null(forest_get(&f, where));
@@ -429,7 +429,7 @@ minor_versions(void **state)
 	for (i = 0; i < COUNT(dialects); i++)
 		for (k = 0; k < COUNT(cases); k++) {
 			assert_ok(plant(&f, &dialects[i], &cases[k], &err));
-			assert_ok(zinc_array_open(&a, f.h, "/a", &err));
+			assert_ok(zinc_array_open(&a, f.h, "/a", NULL, &err));
 			assert_null(zinc_array_unsupported(a));
 			assert_true(f.warnings > 0);
 			assert_non_null(strstr(f.warning, "/1.4"));
@@ -451,15 +451,15 @@ is_unsupported(const dialect *d, const parts *p, const char *name)
 	forest f;
 
 	assert_ok(plant(&f, d, p, &err));
-	assert_ok(zinc_array_open(&a, f.h, "/a", &err));
+	assert_ok(zinc_array_open(&a, f.h, "/a", NULL, &err));
 	assert_non_null(zinc_array_unsupported(a));
 	assert_non_null(strstr(zinc_array_unsupported(a), name));
-	assert_int_equal(zinc_array_read_text(a, "0", ZINC_BUFFER_AS(ZINC_NATIVE, out, sizeof out), &err),
+	assert_int_equal(zinc_array_read_text(a, "0", ZINC_BUFFER_AS(ZINC_NATIVE, out, sizeof out), NULL, &err),
 			 ZINC_E_UNSUPPORTED);
 	assert_non_null(strstr(err.text, name));
 	zinc_array_close(a);
 	assert_string_equal(forest_list(&f, "/", -1), "g/ !/a:E_UNSUPPORTED");
-	assert_ok(zinc_attributes_edit(f.h, "/a", &(zinc_attribute){"k", "2"}, 1, &err));
+	assert_ok(zinc_attributes_edit(f.h, "/a", &(zinc_attribute){"k", "2"}, 1, NULL, &err));
 	snprintf(key, sizeof key, "%s%s", d->array_key, d->suffix);
 	assert_non_null(strstr(forest_get(&f, key), name));
 	assert_non_null(strstr(forest_get(&f, key), "\"more\": ["));
@@ -518,7 +518,7 @@ refused(void **state)
 	for (i = 0; i < COUNT(dialects); i++)
 		for (k = 0; k < COUNT(cases); k++) {
 			assert_ok(plant(&f, &dialects[i], &cases[k], &err));
-			assert_int_equal(zinc_array_open(&a, f.h, "/a", &err), ZINC_E_CORRUPT);
+			assert_int_equal(zinc_array_open(&a, f.h, "/a", NULL, &err), ZINC_E_CORRUPT);
 			forest_close(&f);
 		}
 }
@@ -546,14 +546,14 @@ refused_types(void **state)
 		int cited = 0;
 
 		assert_ok(plant(&f, &dialects[i], &bad, &err));
-		assert_int_equal(zinc_array_open(&a, f.h, "/a", &err), ZINC_E_CORRUPT);
+		assert_int_equal(zinc_array_open(&a, f.h, "/a", NULL, &err), ZINC_E_CORRUPT);
 		assert_non_null(strstr(err.text, "no bad pairs"));
 		for (k = 0; k < COUNT(rules); k++)
 			cited += strncmp(err.rule, rules[k], 3) == 0;
 		assert_int_equal(cited, 1);
 		forest_close(&f);
 		assert_ok(plant(&f, &dialects[i], &large, &err));
-		assert_int_equal(zinc_array_open(&a, f.h, "/a", &err), ZINC_E_NOMEM);
+		assert_int_equal(zinc_array_open(&a, f.h, "/a", NULL, &err), ZINC_E_NOMEM);
 		forest_close(&f);
 	}
 }
@@ -589,10 +589,10 @@ ignorable(void **state)
 		works(&dialects[i], &p, NULL, 1);
 		assert_ok(plant(&f, &dialects[i], &p, &err));
 		text[0] = '\0';
-		assert_ok(zinc_extensions(f.h, "/a", note, text, &err));
+		assert_ok(zinc_extensions(f.h, "/a", note, text, NULL, &err));
 		assert_string_equal(text, "none/1.0? {\"more\":2};mask/1.0! {\"of\":3};");
-		assert_ok(zinc_array_open(&a, f.h, "/a", &err));
-		assert_ok(zinc_array_resize(a, shape, &err));
+		assert_ok(zinc_array_open(&a, f.h, "/a", NULL, &err));
+		assert_ok(zinc_array_resize(a, shape, NULL, &err));
 		zinc_array_close(a);
 		snprintf(key, sizeof key, "%s%s", dialects[i].array_key, dialects[i].suffix);
 		assert_non_null(strstr(forest_get(&f, key), BASE "none/1.0"));
@@ -634,7 +634,7 @@ hierarchies(void **state)
 			"none/1.0", ", \"must_understand\": false"),
 		    &err));
 		text[0] = '\0';
-		assert_ok(zinc_extensions(f.h, NULL, note, text, &err));
+		assert_ok(zinc_extensions(f.h, NULL, note, text, NULL, &err));
 		assert_string_equal(text, "whole/1.0! {\"a\":1};none/1.0? -;");
 		assert_string_equal(forest_list(&f, "/", -1), "g/ A/a");
 		forest_close(&f);
@@ -679,10 +679,10 @@ groups(void **state)
 		snprintf(text, sizeof text, "{\"extensions\": [%s], \"attributes\": {}}", cases[i].extensions);
 		forest_put(&f, "meta/root/g.group", text);
 		assert_string_equal(forest_list(&f, "/", -1), cases[i].list);
-		assert_ok(zinc_attributes_edit(f.h, "/g", &(zinc_attribute){"k", "2"}, 1, &err));
+		assert_ok(zinc_attributes_edit(f.h, "/g", &(zinc_attribute){"k", "2"}, 1, NULL, &err));
 		assert_non_null(strstr(forest_get(&f, "meta/root/g.group"), "\"must_understand\""));
 		text[0] = '\0';
-		assert_ok(zinc_extensions(f.h, "/g", note, text, &err));
+		assert_ok(zinc_extensions(f.h, "/g", note, text, NULL, &err));
 		assert_true(strlen(text) > 8);
 		forest_close(&f);
 	}
@@ -707,15 +707,16 @@ encodings(void **state)
 		snprintf(encoding, sizeof encoding, d->other, BASE "turned/1.0");
 		assert_ok(open_with(&f, d, encoding, "", &err));
 		/* plain JSON is not a document here */
-		assert_int_not_equal(zinc_node_erase(f.h, "/", &err), ZINC_OK);
+		assert_int_not_equal(zinc_node_erase(f.h, "/", NULL, &err), ZINC_OK);
 		assert_ok(zinc_node_erase_with(f.h, "/", ZINC_ERASE_OPTIONS(.force = 1), NULL, &err));
 		assert_ok(zinc_array_create(&a, f.h, "/g/b",
 					    ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = shape, .dtype = "int16"), &err));
 		zinc_array_close(a);
-		assert_ok(zinc_attributes_edit(f.h, "/g/b", &(zinc_attribute){"k", "[1, 2]"}, 1, &err));
-		assert_ok(zinc_attributes_edit(f.h, "/g", &(zinc_attribute){"k", "3"}, 1, &err)); /* made explicit */
+		assert_ok(zinc_attributes_edit(f.h, "/g/b", &(zinc_attribute){"k", "[1, 2]"}, 1, NULL, &err));
+		assert_ok(
+		    zinc_attributes_edit(f.h, "/g", &(zinc_attribute){"k", "3"}, 1, NULL, &err)); /* made explicit */
 		assert_string_equal(forest_list(&f, "/", -1), "g/ G/g A/g/b");
-		assert_ok(zinc_attributes_get(f.h, "/g/b", "k", &json, &err));
+		assert_ok(zinc_attributes_get(f.h, "/g/b", "k", &json, NULL, &err));
 		assert_string_equal(json.data, "[1,2]");
 		zinc_blob_fini(&json);
 		snprintf(key, sizeof key, "%.*sg/b.array%s", (int)strlen(d->array_key) - 7, d->array_key,
@@ -723,7 +724,7 @@ encodings(void **state)
 		assert_non_null(forest_get(&f, key));
 		assert_int_equal((unsigned char)forest_get(&f, key)[0], (unsigned char)~'{');
 		forest_put(&f, key, "{\"plain\": \"JSON\"}");
-		assert_int_equal(zinc_array_open(&a, f.h, "/g/b", &err), ZINC_E_CORRUPT);
+		assert_int_equal(zinc_array_open(&a, f.h, "/g/b", NULL, &err), ZINC_E_CORRUPT);
 		forest_close(&f);
 		snprintf(encoding, sizeof encoding, d->other, BASE "none/1.0");
 		assert_int_equal(open_with(&f, d, encoding, "", &err), ZINC_E_UNSUPPORTED);
@@ -755,13 +756,13 @@ creating(void **state)
 		in[i] = (unsigned char)(3 * i);
 	for (i = 0; i < COUNT(dialects); i++) {
 		assert_ok(open_with(&f, &dialects[i], dialects[i].encoding, "", &err));
-		assert_ok(zinc_node_erase(f.h, "/a", &err));
+		assert_ok(zinc_node_erase(f.h, "/a", NULL, &err));
 		assert_ok(zinc_array_create(&a, f.h, "/a",
 					    ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = shape, .chunks = chunks,
 							       .dtype = "test.pair", .fill = "[1, 2]",
 							       .codecs = v3_codecs, .key_encoding = "test.keys"),
 					    &err));
-		assert_ok(zinc_array_write_text(a, NULL, ZINC_BUFFER_AS(ZINC_NATIVE, in, 16), &err));
+		assert_ok(zinc_array_write_text(a, NULL, ZINC_BUFFER_AS(ZINC_NATIVE, in, 16), NULL, &err));
 		zinc_array_close(a);
 		snprintf(key, sizeof key, "%s%s", dialects[i].array_key, dialects[i].suffix);
 		text = forest_get(&f, key);
@@ -772,8 +773,8 @@ creating(void **state)
 		assert_non_null(strstr(text, BASE "keys/1.0"));
 		snprintf(key, sizeof key, "%schunk-1", dialects[i].data);
 		assert_non_null(forest_get(&f, key));
-		assert_ok(zinc_array_open(&a, f.h, "/a", &err));
-		assert_ok(zinc_array_read_text(a, NULL, ZINC_BUFFER_AS(ZINC_NATIVE, out, 16), &err));
+		assert_ok(zinc_array_open(&a, f.h, "/a", NULL, &err));
+		assert_ok(zinc_array_read_text(a, NULL, ZINC_BUFFER_AS(ZINC_NATIVE, out, 16), NULL, &err));
 		assert_memory_equal(in, out, 16);
 		zinc_array_close(a);
 		forest_close(&f);
@@ -815,9 +816,9 @@ scenario(void *arg, zinc_context *ctx, zinc_error *err)
 	if (st == ZINC_OK)
 		st = zinc_hierarchy_open(&h, s, "", ZINC_OPEN_OPTIONS(.context = ctx), err);
 	if (st == ZINC_OK)
-		st = zinc_array_open(&a, h, "/a", err);
+		st = zinc_array_open(&a, h, "/a", NULL, err);
 	if (st == ZINC_OK)
-		st = zinc_attributes_edit(h, "/a", &(zinc_attribute){"k", "[1, 2]"}, 1, err);
+		st = zinc_attributes_edit(h, "/a", &(zinc_attribute){"k", "[1, 2]"}, 1, NULL, err);
 	zinc_array_close(a);
 	zinc_hierarchy_close(h);
 	zinc_store_close(s);

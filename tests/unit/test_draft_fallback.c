@@ -80,7 +80,7 @@ open_at(rig *r, const char *key, const char *document, const char *fallback, zin
 	h = hierarchy(r, fallback);
 	r->warnings = 0;
 	*a = NULL;
-	st = zinc_array_open(a, h, "a", &err);
+	st = zinc_array_open(a, h, "a", NULL, &err);
 	zinc_hierarchy_close(h);
 	return st;
 }
@@ -111,7 +111,8 @@ test_used_only_when_allowed(void **state)
 	for (i = 0; i < COUNT(no); i++) {
 		assert_int_equal(open_as(&r, document, no[i], &a), ZINC_OK);
 		assert_non_null(strstr(zinc_array_unsupported(a), "https://example.com/data-types/angle/1.0"));
-		assert_int_equal(zinc_array_read_text(a, NULL, ZINC_BUFFER(v, sizeof v), &err), ZINC_E_UNSUPPORTED);
+		assert_int_equal(zinc_array_read_text(a, NULL, ZINC_BUFFER(v, sizeof v), NULL, &err),
+				 ZINC_E_UNSUPPORTED);
 		assert_int_equal(r.warnings, 0);
 		zinc_array_close(a);
 	}
@@ -120,13 +121,13 @@ test_used_only_when_allowed(void **state)
 		assert_null(zinc_array_unsupported(a));
 		assert_int_equal(r.warnings, 1);
 		assert_non_null(strstr(r.warning, "int32"));
-		assert_ok(zinc_array_read_text(a, NULL, ZINC_BUFFER(v, sizeof v), &err));
+		assert_ok(zinc_array_read_text(a, NULL, ZINC_BUFFER(v, sizeof v), NULL, &err));
 		assert_int_equal(v[0], -7); /* the fill value, of which it is an element too */
 		assert_int_equal(v[3], 2);
 		v[0] = 99;
-		assert_ok(zinc_array_write_text(a, "0", ZINC_BUFFER(v, sizeof *v), &err));
-		assert_ok(zinc_array_resize(a, longer, &err));
-		assert_ok(zinc_array_read_text(a, "0", ZINC_BUFFER(v, sizeof *v), &err));
+		assert_ok(zinc_array_write_text(a, "0", ZINC_BUFFER(v, sizeof *v), NULL, &err));
+		assert_ok(zinc_array_resize(a, longer, NULL, &err));
+		assert_ok(zinc_array_read_text(a, "0", ZINC_BUFFER(v, sizeof *v), NULL, &err));
 		assert_int_equal(v[0], 99);
 		zinc_array_close(a);
 		assert_ok(zinc_store_del(r.s, NULL, "data/root/a/c0", NULL, 0, &err));
@@ -234,7 +235,7 @@ test_fill_value_of_another_type(void **state)
 	rig_open(&r);
 	assert_int_equal(open_as(&r, document, "any", &a), ZINC_OK);
 	assert_non_null(strstr(zinc_array_unsupported(a), "fill value"));
-	assert_int_equal(zinc_array_read_text(a, NULL, ZINC_BUFFER(v, sizeof v), &err), ZINC_E_UNSUPPORTED);
+	assert_int_equal(zinc_array_read_text(a, NULL, ZINC_BUFFER(v, sizeof v), NULL, &err), ZINC_E_UNSUPPORTED);
 	zinc_array_close(a);
 	rig_close(&r);
 }
@@ -402,8 +403,8 @@ test_transformers(void **state)
 	assert_int_equal(open_as(&r, TRANSFORMERS(OTHER("1.0") ", " SHARDING), NULL, &a), ZINC_OK);
 	assert_null(zinc_array_unsupported(a));
 	assert_int_equal(zinc_array_shard_shape(a, (uint64_t[1]){0}), 0);
-	assert_ok(zinc_array_write_text(a, NULL, ZINC_BUFFER(v, sizeof v), &err));
-	assert_ok(zinc_array_read_text(a, NULL, ZINC_BUFFER(w, sizeof w), &err));
+	assert_ok(zinc_array_write_text(a, NULL, ZINC_BUFFER(v, sizeof v), NULL, &err));
+	assert_ok(zinc_array_read_text(a, NULL, ZINC_BUFFER(w, sizeof w), NULL, &err));
 	assert_memory_equal(v, w, sizeof v);
 	zinc_array_close(a);
 	assert_missing(r.s, "data/root/a/c1");
@@ -411,7 +412,7 @@ test_transformers(void **state)
 	assert_int_equal(open_as(&r, TRANSFORMERS(SHARDING), NULL, &a), ZINC_OK);
 	assert_int_equal(zinc_array_shard_shape(a, (uint64_t[1]){0}), 1);
 	memset(w, 0, sizeof w);
-	assert_ok(zinc_array_read_text(a, NULL, ZINC_BUFFER(w, sizeof w), &err));
+	assert_ok(zinc_array_read_text(a, NULL, ZINC_BUFFER(w, sizeof w), NULL, &err));
 	assert_memory_equal(v, w, sizeof v);
 	zinc_array_close(a);
 	rig_close(&r);
@@ -437,7 +438,7 @@ use(void *arg, zinc_context *ctx, zinc_error *err)
 	if (st == ZINC_OK)
 		st = zinc_hierarchy_open(&h, s, "", ZINC_OPEN_OPTIONS(.fallback = "r32,int32"), err);
 	if (st == ZINC_OK)
-		st = zinc_array_open(&a, h, "a", err);
+		st = zinc_array_open(&a, h, "a", NULL, err);
 	zinc_array_close(a);
 	zinc_hierarchy_close(h);
 	zinc_store_close(s);

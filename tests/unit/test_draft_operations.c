@@ -55,7 +55,7 @@ make_group(forest *f, const char *path)
 {
 	zinc_error err = ZINC_ERROR_INIT;
 
-	assert_ok(zinc_group_create(f->h, path, NULL, 0, &err));
+	assert_ok(zinc_group_create(f->h, path, NULL, 0, NULL, &err));
 }
 
 /* Is there a key of this form? */
@@ -77,7 +77,7 @@ exists(forest *f, const char *path)
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_node_kind kind = ZINC_NODE_NONE;
 
-	assert_ok(zinc_node_exists(f->h, path, &kind, &err));
+	assert_ok(zinc_node_exists(f->h, path, &kind, NULL, &err));
 	return kind;
 }
 
@@ -186,7 +186,7 @@ create(const struct draft *d)
 	assert_non_null(strstr(f.text, "\"fill_value\": 0")); /* recorded, although nobody chose it: 22-75+ */
 	assert_false(has(&f, d->group, "a", "") || has(&f, d->group, "a/x", ""));
 	assert_string_equal(forest_list(&f, "/", -1), "g/ g/a g/a/b G/a/b/c g/a/x A/a/x/y");
-	assert_int_equal(zinc_group_create(f.h, "/a/b/c", NULL, 0, &err), ZINC_E_EXISTS);
+	assert_int_equal(zinc_group_create(f.h, "/a/b/c", NULL, 0, NULL, &err), ZINC_E_EXISTS);
 	forest_close(&f);
 }
 
@@ -250,7 +250,7 @@ look(const struct draft *d)
 			snprintf(want + n, sizeof want - (size_t)n, "list_dir %.*s/\n", below, group);
 		diary.text[0] = '\0';
 		snprintf(path, sizeof path, "/%s", cases[i].path);
-		assert_ok(zinc_node_exists(diary.h, path, &kind, &err));
+		assert_ok(zinc_node_exists(diary.h, path, &kind, NULL, &err));
 		assert_int_equal(kind, cases[i].kind);
 		assert_string_equal(diary.text, want);
 	}
@@ -297,7 +297,7 @@ erase_order(const struct draft *d)
 			 key_of(d->data, cases[i].path, data));
 		diary.text[0] = '\0';
 		snprintf(path, sizeof path, "/%s", cases[i].path);
-		assert_ok(zinc_node_erase(diary.h, path, &err));
+		assert_ok(zinc_node_erase(diary.h, path, NULL, &err));
 		assert_string_equal(only(&diary, "del", dels, sizeof dels), want);
 	}
 	diary_close(&diary);
@@ -317,25 +317,25 @@ erase(const struct draft *d)
 	make_array(&f, "/keep");
 	snprintf(before, sizeof before, "%s", forest_keys(&f));
 	make_array(&f, "/a");
-	assert_ok(zinc_node_erase(f.h, "/a", &err)); /* an array */
+	assert_ok(zinc_node_erase(f.h, "/a", NULL, &err)); /* an array */
 	assert_string_equal(forest_keys(&f), before);
 	make_array(&f, "/i/j/b");
-	assert_ok(zinc_node_erase(f.h, "/i", &err)); /* an implicit group */
+	assert_ok(zinc_node_erase(f.h, "/i", NULL, &err)); /* an implicit group */
 	assert_string_equal(forest_keys(&f), before);
 	make_group(&f, "/g");
 	make_array(&f, "/g/b");
-	assert_ok(zinc_node_erase(f.h, "/g", &err)); /* an explicit one */
+	assert_ok(zinc_node_erase(f.h, "/g", NULL, &err)); /* an explicit one */
 	assert_string_equal(forest_keys(&f), before);
 	make_array(&f, "/r/b");
 	make_group(&f, "/r"); /* made explicit */
-	assert_ok(zinc_node_erase(f.h, "/r/b", &err));
+	assert_ok(zinc_node_erase(f.h, "/r/b", NULL, &err));
 	assert_int_equal(exists(&f, "/r"), ZINC_NODE_GROUP);
-	assert_ok(zinc_node_erase(f.h, "/r", &err));
+	assert_ok(zinc_node_erase(f.h, "/r", NULL, &err));
 	make_array(&f, "/v/b");
-	assert_ok(zinc_node_erase(f.h, "/v/b", &err));
+	assert_ok(zinc_node_erase(f.h, "/v/b", NULL, &err));
 	assert_int_equal(exists(&f, "/v"), ZINC_NODE_NONE); /* it was there by its child alone */
 	assert_string_equal(forest_keys(&f), before);
-	assert_int_equal(zinc_node_erase(f.h, "/v", &err), ZINC_E_NOTFOUND);
+	assert_int_equal(zinc_node_erase(f.h, "/v", NULL, &err), ZINC_E_NOTFOUND);
 	forest_close(&f);
 }
 
@@ -351,10 +351,10 @@ keep_parent(const struct draft *d)
 	open_draft(&f, d);
 	make_array(&f, "/v/b");
 	diary_open(&diary, &f);
-	assert_ok(zinc_node_keep_parents(diary.h, "/v/b", &err));
+	assert_ok(zinc_node_keep_parents(diary.h, "/v/b", NULL, &err));
 	snprintf(want, sizeof want, "put %s\n", key_of(d->group, "v", key));
 	assert_non_null(strstr(only(&diary, "put", puts, sizeof puts), want));
-	assert_ok(zinc_node_erase(diary.h, "/v/b", &err));
+	assert_ok(zinc_node_erase(diary.h, "/v/b", NULL, &err));
 	diary_close(&diary);
 	assert_string_equal(forest_list(&f, "/", -1), "G/ G/v");
 	forest_close(&f);
@@ -409,10 +409,10 @@ no_list(const struct draft *d)
 	make_array(&f, "/i/b");
 	assert_ok(zinc_store_wrap(&mute, f.ctx, &mute_ops, zinc_store_ref(f.memory), "mute:", &err));
 	assert_ok(zinc_hierarchy_open(&h, mute, "", ZINC_OPEN_OPTIONS(.context = f.ctx), &err));
-	assert_int_equal(zinc_node_children(h, "/i", count, &n, &err), ZINC_E_UNSUPPORTED);
-	assert_int_equal(zinc_node_walk(h, "/", -1, count, &n, &err), ZINC_E_UNSUPPORTED);
+	assert_int_equal(zinc_node_children(h, "/i", count, &n, NULL, &err), ZINC_E_UNSUPPORTED);
+	assert_int_equal(zinc_node_walk(h, "/", -1, count, &n, NULL, &err), ZINC_E_UNSUPPORTED);
 	assert_int_equal(n, 0);
-	assert_ok(zinc_array_open(&a, h, "/i/b", &err));
+	assert_ok(zinc_array_open(&a, h, "/i/b", NULL, &err));
 	assert_ok(zinc_array_read(a, NULL, ZINC_BUFFER(values, sizeof values), NULL, &err));
 	assert_int_equal(values[3], 4);
 	zinc_array_close(a);
@@ -435,16 +435,16 @@ chunks(const struct draft *d)
 	open_draft(&f, d);
 	make_array(&f, "/x");
 	assert_true(has(&f, d->data, "x", d->chunk));
-	assert_ok(zinc_array_open(&a, f.h, "/x", &err));
+	assert_ok(zinc_array_open(&a, f.h, "/x", NULL, &err));
 	forest_counts(&f);
-	assert_ok(zinc_array_resize(a, longer, &err));
+	assert_ok(zinc_array_resize(a, longer, NULL, &err));
 	n = forest_counts(&f);
 	assert_int_equal(n.put_calls + n.update_calls, 1); /* the document alone */
 	assert_int_equal(n.del_calls, 0);
 	assert_ok(zinc_array_read(a, NULL, ZINC_BUFFER(values, sizeof values), NULL, &err));
 	assert_int_equal(values[3], 4);
 	assert_int_equal(values[4], 0);
-	assert_ok(zinc_array_resize(a, shorter, &err));
+	assert_ok(zinc_array_resize(a, shorter, NULL, &err));
 	assert_true(has(&f, d->data, "x", d->chunk));
 	assert_false(has(&f, d->data, "x", strcmp(d->chunk, "0") == 0 ? "1" : "c1"));
 	zinc_array_close(a);
@@ -487,19 +487,19 @@ test_copies(void **state)
 	(void)state;
 	open_draft(&f, &drafts[1]);
 	make_array(&f, "/a/x");
-	assert_ok(zinc_array_open(&a, f.h, "/a/x", &err));
+	assert_ok(zinc_array_open(&a, f.h, "/a/x", NULL, &err));
 	for (i = 0; i < 7; i++) {
 		forest_put(&f, ZMETADATA, "{}");
 		switch (i) {
 		case 0:
-			assert_int_equal(zinc_attributes_edit(f.h, "/no", &color, 1, &err), ZINC_E_NOTFOUND);
+			assert_int_equal(zinc_attributes_edit(f.h, "/no", &color, 1, NULL, &err), ZINC_E_NOTFOUND);
 			assert_non_null(forest_get(&f, ZMETADATA));
 			break;
 		case 1:
-			assert_ok(zinc_attributes_edit(f.h, "/a", &color, 1, &err));
+			assert_ok(zinc_attributes_edit(f.h, "/a", &color, 1, NULL, &err));
 			break;
 		case 2:
-			assert_ok(zinc_array_resize(a, shape, &err));
+			assert_ok(zinc_array_resize(a, shape, NULL, &err));
 			break;
 		case 3:
 			make_group(&f, "/b");
@@ -508,10 +508,10 @@ test_copies(void **state)
 			make_array(&f, "/c");
 			break;
 		case 5:
-			assert_ok(zinc_node_copy(f.h, "/a", f.h, "/d", &err));
+			assert_ok(zinc_node_copy(f.h, "/a", f.h, "/d", NULL, &err));
 			break;
 		default:
-			assert_ok(zinc_node_erase(f.h, "/b", &err));
+			assert_ok(zinc_node_erase(f.h, "/b", NULL, &err));
 		}
 		assert_true(i == 0 || !forest_get(&f, ZMETADATA));
 	}
@@ -539,16 +539,16 @@ test_closed(void **state)
 	make_array(&f, "/g/i/b");
 	forest_put(&f, "meta/g.group.json", "{\"attributes\": {}, \"colour\": \"red\"}");
 	snprintf(before, sizeof before, "%s", forest_keys(&f));
-	assert_int_equal(zinc_group_create(f.h, "/g/n", NULL, 0, &err), ZINC_E_UNSUPPORTED);
+	assert_int_equal(zinc_group_create(f.h, "/g/n", NULL, 0, NULL, &err), ZINC_E_UNSUPPORTED);
 	assert_non_null(strstr(err.text, "colour"));
 	assert_string_equal(err.key, "meta/g.group.json");
-	assert_int_equal(zinc_group_create(f.h, "/g/i/n", NULL, ZINC_FORCE, &err), ZINC_E_UNSUPPORTED);
+	assert_int_equal(zinc_group_create(f.h, "/g/i/n", NULL, ZINC_FORCE, NULL, &err), ZINC_E_UNSUPPORTED);
 	assert_int_equal(zinc_array_create(&a, f.h, "/g/i/b",
 					   ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = shape, .dtype = "int16", .overwrite = 1),
 					   &err),
 			 ZINC_E_UNSUPPORTED);
-	assert_int_equal(zinc_array_open(&a, f.h, "/g", &err), ZINC_E_UNSUPPORTED);
-	assert_int_equal(zinc_node_copy(f.h, "/x", f.h, "/g/z", &err), ZINC_E_UNSUPPORTED);
+	assert_int_equal(zinc_array_open(&a, f.h, "/g", NULL, &err), ZINC_E_UNSUPPORTED);
+	assert_int_equal(zinc_node_copy(f.h, "/x", f.h, "/g/z", NULL, &err), ZINC_E_UNSUPPORTED);
 	for (dry = 0; dry < 2; dry++) {
 		assert_int_equal(
 		    zinc_node_erase_with(f.h, "/g/i/b", ZINC_ERASE_OPTIONS(.dry_run = dry), NULL, &err),

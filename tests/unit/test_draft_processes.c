@@ -79,9 +79,9 @@ test_processes(void **state)
 		assert_ok(zinc_hierarchy_open_url(&h, url, NULL, &err));
 		assert_string_equal(zinc_hierarchy_format(h), drafts[d]);
 		arrays = 0;
-		assert_ok(zinc_node_walk(h, "/", -1, count_arrays, &arrays, &err));
+		assert_ok(zinc_node_walk(h, "/", -1, count_arrays, &arrays, NULL, &err));
 		assert_int_equal(arrays, PROCESSES * EACH);
-		assert_ok(zinc_node_erase(h, "/", &err));
+		assert_ok(zinc_node_erase(h, "/", NULL, &err));
 		zinc_hierarchy_close(h);
 		snprintf(command, sizeof command, "rm -rf %s", url);
 		assert_int_equal(system(command), 0);
@@ -103,10 +103,10 @@ live_copies(zinc_hierarchy *h, zinc_error *err)
 {
 	int has = 0;
 
-	ZINC_TRY(zinc_consolidate(h, "/", 0, err));
-	ZINC_TRY(zinc_consolidated(h, "/", &has, err));
+	ZINC_TRY(zinc_consolidate(h, "/", 0, NULL, err));
+	ZINC_TRY(zinc_consolidated(h, "/", &has, NULL, err));
 	assert_int_equal(has, 1);
-	return zinc_consolidate(h, "/", 1, err);
+	return zinc_consolidate(h, "/", 1, NULL, err);
 }
 
 /* Everything that a draft does, in a store in memory. */
@@ -139,20 +139,20 @@ live(void *arg, zinc_context *ctx, zinc_error *err)
 				      err);
 	zinc_array_close(a);
 	if (s == ZINC_OK)
-		s = zinc_attributes_edit(h, "/g", &(zinc_attribute){.key = "k", .json = "2"}, 1, err);
+		s = zinc_attributes_edit(h, "/g", &(zinc_attribute){.key = "k", .json = "2"}, 1, NULL, err);
 	if (s == ZINC_OK)
-		s = zinc_node_walk(h, "/", -1, look, NULL, err);
+		s = zinc_node_walk(h, "/", -1, look, NULL, NULL, err);
 	if (s == ZINC_OK)
-		s = zinc_node_children(h, "/g", look, NULL, err);
+		s = zinc_node_children(h, "/g", look, NULL, NULL, err);
 	if (s == ZINC_OK)
-		s = zinc_attributes_get(h, "/g/a", "a", &json, err);
+		s = zinc_attributes_get(h, "/g/a", "a", &json, NULL, err);
 	zinc_blob_fini(&json);
 	if (s == ZINC_OK && strcmp(format, "v3-2020") == 0)
 		s = live_copies(h, err);
 	if (s == ZINC_OK)
-		s = zinc_node_keep_parents(h, "/g/a", err);
+		s = zinc_node_keep_parents(h, "/g/a", NULL, err);
 	if (s == ZINC_OK)
-		s = zinc_node_erase(h, "/", err);
+		s = zinc_node_erase(h, "/", NULL, err);
 	zinc_hierarchy_close(h);
 	zinc_store_close(store);
 	return s;

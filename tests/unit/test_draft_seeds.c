@@ -64,7 +64,7 @@ place(forest *f, const char *role, const char *text)
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_buf key;
 
-	assert_ok(zinc_group_create(f->h, "/x", NULL, 0, &err)); /* and the entry point */
+	assert_ok(zinc_group_create(f->h, "/x", NULL, 0, NULL, &err)); /* and the entry point */
 	zinc_buf_init(&key, f->ctx, SIZE_MAX);
 	if (strcmp(role, "entry") == 0)
 		assert_ok(zinc_buf_puts(&key, "zarr.json", &err));
@@ -72,7 +72,7 @@ place(forest *f, const char *role, const char *text)
 		assert_ok(zinc_node_key(
 		    f->h, "/x", strcmp(role, "array") == 0 ? ZINC_NODE_ARRAY : ZINC_NODE_GROUP, &key, &err));
 	if (strcmp(role, "array") == 0)
-		assert_ok(zinc_node_erase(f->h, "/x", &err));
+		assert_ok(zinc_node_erase(f->h, "/x", NULL, &err));
 	forest_put(f, zinc_buf_text(&key), text);
 	zinc_buf_fini(&key);
 }
@@ -226,7 +226,7 @@ create_named(const char *draft, const char *name, size_t n, zinc_status want)
 	memcpy(path + 3, name, n);
 	path[3 + n] = '\0';
 	open_draft(&f, draft);
-	assert_int_equal(zinc_group_create(f.h, path, NULL, 0, &err), want);
+	assert_int_equal(zinc_group_create(f.h, path, NULL, 0, NULL, &err), want);
 	forest_close(&f);
 }
 

@@ -97,7 +97,7 @@ through_a_store(void **state)
 		assert_string_equal(print(a, native, ZINC_SPELL_JSON), x->json);
 		/* ... into the store, where they are in the array's ... */
 		assert_ok(zinc_array_write(a, NULL, ZINC_BUFFER_AS(ZINC_NATIVE, native, n), NULL, &err));
-		assert_ok(zinc_array_chunk_get(a, (uint64_t[]){0}, &blob, &err));
+		assert_ok(zinc_array_chunk_get(a, (uint64_t[]){0}, &blob, NULL, &err));
 		assert_int_equal(blob.nbytes, n);
 		assert_memory_equal(blob.data, big ? other : stored, n);
 		zinc_blob_fini(&blob);
@@ -317,7 +317,7 @@ unsupported(void **state)
 	(void)state;
 	stage_open(&s, 1, 0);
 	assert_ok(zinc_store_put(s.memory, NULL, "a/zarr.json", document, sizeof document - 1, NULL, 0, NULL, &err));
-	assert_ok(zinc_array_open(&a, s.h, "a", &err));
+	assert_ok(zinc_array_open(&a, s.h, "a", NULL, &err));
 	assert_string_equal(zinc_array_dtype(a), "{\"name\":\"odd.type\",\"configuration\":{\"a\":1}}");
 	assert_int_equal(zinc_array_numpy(a, text, sizeof text), 0);
 	assert_int_equal(zinc_array_element_print(a, document, ZINC_SPELL_TEXT, text, sizeof text, &n, &err),

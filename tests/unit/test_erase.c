@@ -67,7 +67,7 @@ test_dry_run(void **state)
 		snprintf(before, sizeof before, "%s", forest_keys(&f));
 		assert_int_equal(zinc_node_erase_with(f.h, "/g", ZINC_ERASE_OPTIONS(.dry_run = 1), NULL, &err),
 				 ZINC_E_EXISTS);
-		assert_int_equal(zinc_node_erase(f.h, "/g", &again), ZINC_E_EXISTS);
+		assert_int_equal(zinc_node_erase(f.h, "/g", NULL, &again), ZINC_E_EXISTS);
 		assert_string_equal(err.text, again.text);
 		assert_non_null(strstr(err.text, "README"));
 		assert_string_equal(forest_keys(&f), before);
@@ -87,7 +87,7 @@ test_dry_run(void **state)
 		assert_int_equal(a.keys, b.keys);
 		assert_null(strstr(forest_keys(&f), "g/"));
 		assert_non_null(strstr(forest_keys(&f), "keep"));
-		assert_int_equal(zinc_node_erase(f.h, "/g", &err), ZINC_E_NOTFOUND);
+		assert_int_equal(zinc_node_erase(f.h, "/g", NULL, &err), ZINC_E_NOTFOUND);
 		forest_close(&f);
 	}
 }
@@ -116,16 +116,16 @@ test_force(void **state)
 				 ZINC_E_CANCELLED);
 		snprintf(key, sizeof key, "%sleft/c/0", data[i]);
 		forest_put(&f, key, "x");
-		assert_int_equal(zinc_node_erase(f.h, "/left", &err), ZINC_E_EXISTS); /* (4) */
+		assert_int_equal(zinc_node_erase(f.h, "/left", NULL, &err), ZINC_E_EXISTS); /* (4) */
 		assert_non_null(strstr(err.text, "--force"));
-		assert_int_equal(zinc_group_create(f.h, "/left", NULL, 1, &err), ZINC_E_EXISTS);
+		assert_int_equal(zinc_group_create(f.h, "/left", NULL, 1, NULL, &err), ZINC_E_EXISTS);
 		assert_non_null(forest_get(&f, key));
 		assert_ok(zinc_node_erase_with(f.h, "/left", ZINC_ERASE_OPTIONS(.force = 1), NULL, &err));
 		assert_string_equal(forest_keys(&f), before);
 		assert_int_equal(zinc_node_erase_with(f.h, "/left", ZINC_ERASE_OPTIONS(.force = 1), NULL, &err),
 				 ZINC_E_NOTFOUND);
 		forest_put(&f, key, "x");
-		assert_ok(zinc_group_create(f.h, "/left", NULL, ZINC_FORCE, &err));
+		assert_ok(zinc_group_create(f.h, "/left", NULL, ZINC_FORCE, NULL, &err));
 		assert_null(forest_get(&f, key));
 		forest_close(&f);
 	}
@@ -143,12 +143,12 @@ test_root(void **state)
 	for (i = 0; i < COUNT(formats); i++) {
 		plant(&f, i);
 		forest_put(&f, "README", "mine");
-		assert_int_equal(zinc_node_erase(f.h, "/", &err), ZINC_E_EXISTS);
+		assert_int_equal(zinc_node_erase(f.h, "/", NULL, &err), ZINC_E_EXISTS);
 		assert_ok(zinc_node_erase_with(f.h, "/", ZINC_ERASE_OPTIONS(.force = 1), NULL, &err));
 		assert_string_equal(forest_keys(&f), "");
 		forest_close(&f);
 		plant(&f, i);
-		assert_ok(zinc_node_erase(f.h, "/", &err));
+		assert_ok(zinc_node_erase(f.h, "/", NULL, &err));
 		assert_string_equal(forest_keys(&f), "");
 		make_array(&f, "/again", 1, 0);
 		forest_close(&f);
@@ -222,7 +222,7 @@ test_unlisted(void **state)
 	plant(&f, 0);
 	assert_ok(zinc_store_wrap(&store, f.ctx, &blind, f.memory, "blind://", &err));
 	assert_ok(zinc_hierarchy_open(&h, store, "", NULL, &err));
-	assert_int_equal(zinc_node_erase(h, "/g", &err), ZINC_E_UNSUPPORTED);
+	assert_int_equal(zinc_node_erase(h, "/g", NULL, &err), ZINC_E_UNSUPPORTED);
 	assert_non_null(strstr(err.text, "cannot list"));
 	zinc_hierarchy_close(h);
 	zinc_store_close(store);

@@ -44,13 +44,14 @@ problem_of(forest *f, const char *document)
 	zinc_array *a;
 
 	forest_put(f, "a/zarr.json", document);
-	assert_ok(zinc_array_open(&a, f->h, "/a", &err));
+	assert_ok(zinc_array_open(&a, f->h, "/a", NULL, &err));
 	snprintf(text, sizeof text, "%s", zinc_array_unsupported(a) ? zinc_array_unsupported(a) : "");
 	if (*text) { /* then no element can be had */
-		assert_int_equal(zinc_array_read_text(a, NULL, ZINC_BUFFER(out, sizeof out), &err), ZINC_E_UNSUPPORTED);
+		assert_int_equal(zinc_array_read_text(a, NULL, ZINC_BUFFER(out, sizeof out), NULL, &err),
+				 ZINC_E_UNSUPPORTED);
 		assert_non_null(strstr(err.text, text));
 	} else {
-		assert_ok(zinc_array_read_text(a, NULL, ZINC_BUFFER(out, sizeof out), &err));
+		assert_ok(zinc_array_read_text(a, NULL, ZINC_BUFFER(out, sizeof out), NULL, &err));
 	}
 	zinc_array_close(a);
 	return text;
@@ -78,7 +79,7 @@ known(void **state)
 	assert_string_equal(problem_of(&f, ARRAY_WITH(", \"https://example.org/extensions/mask/1.4\": {}")), "");
 	assert_non_null(strstr(f.warning, "https://example.org/extensions/mask/1.4"));
 	forest_put(&f, "a/zarr.json", ARRAY_WITH(", \"test.mask\": {\"bad\": 1}"));
-	assert_int_equal(zinc_array_open(&a, f.h, "/a", &err), ZINC_E_CORRUPT);
+	assert_int_equal(zinc_array_open(&a, f.h, "/a", NULL, &err), ZINC_E_CORRUPT);
 	assert_non_null(strstr(err.text, "no bad ones"));
 	assert_non_null(strstr(err.text, "at /test.mask"));
 	forest_close(&f);
@@ -151,7 +152,7 @@ ask(void *arg, zinc_context *ctx, zinc_error *err)
 	if (st == ZINC_OK)
 		st = zinc_hierarchy_open(&h, s, "", ZINC_OPEN_OPTIONS(.context = ctx, .create = 1), err);
 	if (st == ZINC_OK)
-		st = zinc_extensions(h, "/a", note, text, err);
+		st = zinc_extensions(h, "/a", note, text, NULL, err);
 	if (st == ZINC_OK)
 		assert_string_equal(text, "test.mask! {\"a\":1};test.what? {\"x\":2};last!? 5;");
 	zinc_hierarchy_close(h);
@@ -175,16 +176,17 @@ asked_about_and_kept(void **state)
 	forest_put(&f, "zarr.json", GROUP);
 	forest_put(&f, "a/zarr.json", declaring);
 	assert_true(sweep_alloc(ask, NULL) > 5);
-	assert_int_equal(zinc_extensions(f.h, "/none", note, text, &err), ZINC_E_NOTFOUND);
-	assert_ok(zinc_extensions(f.h, "/", note, text, &err));
-	assert_ok(zinc_extensions(f.h, NULL, note, text, &err)); /* version 3 declares nothing of the whole */
+	assert_int_equal(zinc_extensions(f.h, "/none", note, text, NULL, &err), ZINC_E_NOTFOUND);
+	assert_ok(zinc_extensions(f.h, "/", note, text, NULL, &err));
+	assert_ok(zinc_extensions(f.h, NULL, note, text, NULL, &err)); /* version 3 declares nothing of the whole */
 	assert_string_equal(text, "");
 
-	assert_ok(zinc_attributes_edit(f.h, "/a", &(zinc_attribute){"k", "1"}, 1, &err)); /* though not understood */
+	assert_ok(
+	    zinc_attributes_edit(f.h, "/a", &(zinc_attribute){"k", "1"}, 1, NULL, &err)); /* though not understood */
 	assert_non_null(strstr(forest_get(&f, "a/zarr.json"), kept));
 	forest_put(&f, "a/zarr.json", ARRAY_WITH(", \"test.mask\": {\"must_understand\": true, \"a\": 1}"));
-	assert_ok(zinc_array_open(&a, f.h, "/a", &err));
-	assert_ok(zinc_array_resize(a, larger, &err));
+	assert_ok(zinc_array_open(&a, f.h, "/a", NULL, &err));
+	assert_ok(zinc_array_resize(a, larger, NULL, &err));
 	zinc_array_close(a);
 	assert_non_null(strstr(forest_get(&f, "a/zarr.json"), kept));
 	forest_close(&f);

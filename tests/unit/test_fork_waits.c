@@ -24,7 +24,7 @@ do_resize(zinc_array *a)
 {
 	static const uint64_t shape[1] = {12};
 
-	return zinc_array_resize(a, shape, NULL);
+	return zinc_array_resize(a, shape, NULL, NULL);
 }
 
 static zinc_status
@@ -44,7 +44,7 @@ do_edit(zinc_array *a)
 {
 	static const zinc_attribute change = {"units", "\"m\""};
 
-	return zinc_attributes_edit(zinc_array_hierarchy(a), "/a", &change, 1, NULL);
+	return zinc_attributes_edit(zinc_array_hierarchy(a), "/a", &change, 1, NULL, NULL);
 }
 
 static zinc_status
@@ -52,7 +52,7 @@ do_write_part(zinc_array *a)
 {
 	uint8_t one = 5;
 
-	return zinc_array_write_text(a, "1:2", ZINC_BUFFER(&one, sizeof one), NULL);
+	return zinc_array_write_text(a, "1:2", ZINC_BUFFER(&one, sizeof one), NULL, NULL);
 }
 
 static void *
@@ -72,8 +72,8 @@ child_reads(zinc_array *a)
 	uint8_t all[8];
 
 	alarm(HANGS);
-	return zinc_array_read_text(a, NULL, ZINC_BUFFER(all, sizeof all), NULL) == ZINC_OK && all[0] == 1 &&
-	       zinc_array_refresh(a, NULL) == ZINC_OK;
+	return zinc_array_read_text(a, NULL, ZINC_BUFFER(all, sizeof all), NULL, NULL) == ZINC_OK && all[0] == 1 &&
+	       zinc_array_refresh(a, NULL, NULL) == ZINC_OK;
 }
 
 static void
@@ -92,7 +92,7 @@ try_call(zinc_status (*call)(zinc_array *a), const char *lock_file)
 	    &w.a, "d.zarr/a",
 	    ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = shape, .chunks = chunks, .dtype = "uint8", .codecs = "none"),
 	    ZINC_OPEN_OPTIONS(.relaxed = 1), &err));
-	assert_ok(zinc_array_write_text(w.a, NULL, ZINC_BUFFER(all, sizeof all), &err));
+	assert_ok(zinc_array_write_text(w.a, NULL, ZINC_BUFFER(all, sizeof all), NULL, &err));
 	holder = holder_start(lock_file);
 	assert_int_equal(pthread_create(&thread, NULL, wait_in_thread, &w), 0);
 	usleep(100000);

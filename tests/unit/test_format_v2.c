@@ -190,23 +190,23 @@ test_creating(void **state)
 	open_v2(&f);
 	zinc_array_close(make_array(&f, "a/b/x", ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = shape, .dtype = "int16")));
 	assert_string_equal(forest_keys(&f), ".zgroup a/.zgroup a/b/.zgroup a/b/x/.zarray");
-	assert_int_equal(zinc_group_create(f.h, "a/b/x", NULL, 0, &err), ZINC_E_EXISTS);
-	assert_int_equal(zinc_group_create(f.h, "a/b/x/y", NULL, 0, &err), ZINC_E_INVALID);
+	assert_int_equal(zinc_group_create(f.h, "a/b/x", NULL, 0, NULL, &err), ZINC_E_EXISTS);
+	assert_int_equal(zinc_group_create(f.h, "a/b/x/y", NULL, 0, NULL, &err), ZINC_E_INVALID);
 	assert_non_null(strstr(err.text, "V2-18"));
 	assert_int_equal(
 	    zinc_array_create(&a, f.h, "a/b", ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = shape, .dtype = "int16"), &err),
 	    ZINC_E_EXISTS);
 	forest_counts(&f);
-	assert_ok(zinc_group_create(f.h, "g", "{\"k\": 1}", 0, &err));
+	assert_ok(zinc_group_create(f.h, "g", "{\"k\": 1}", 0, NULL, &err));
 	n = forest_counts(&f);
 	assert_int_equal(n.put_calls, 2); /* .zgroup and .zattrs */
 	assert_int_equal(n.get_calls, 2); /* before and behind */
 	assert_string_equal(forest_get(&f, "g/.zgroup"), "{\n  \"zarr_format\": 2\n}\n");
 	assert_string_equal(forest_get(&f, "g/.zattrs"), "{\n  \"k\": 1\n}\n");
-	assert_ok(zinc_group_create(f.h, "g", NULL, 1, &err)); /* over it: nothing of the old one stays */
+	assert_ok(zinc_group_create(f.h, "g", NULL, 1, NULL, &err)); /* over it: nothing of the old one stays */
 	assert_null(forest_get(&f, "g/.zattrs"));
 	forest_put(&f, "h/.zattrs", "{\"left\": 1}");
-	assert_ok(zinc_group_create(f.h, "h", NULL, 0, &err));
+	assert_ok(zinc_group_create(f.h, "h", NULL, 0, NULL, &err));
 	assert_null(forest_get(&f, "h/.zattrs"));
 	forest_close(&f);
 }
@@ -227,7 +227,7 @@ test_editing(void **state)
 	forest_put(&f, "a/.zarray", ARRAY2);
 	forest_put(&f, "a/.zattrs", "{\"x\": 1, \"nan\": NaN, \"inf\": [-Infinity, 1e400]}");
 	forest_counts(&f);
-	assert_ok(zinc_attributes_edit(f.h, "a", &set, 1, &err));
+	assert_ok(zinc_attributes_edit(f.h, "a", &set, 1, NULL, &err));
 	n = forest_counts(&f);
 	assert_int_equal(n.update_calls, 1);
 	assert_int_equal(n.put_calls, 0);
@@ -235,26 +235,26 @@ test_editing(void **state)
 			    "{\n  \"x\": 1,\n  \"nan\": NaN,\n  \"inf\": [-Infinity, 1e400],\n"
 			    "  \"k\": [1, 2.50]\n}\n");
 	assert_string_equal(forest_get(&f, "a/.zarray"), ARRAY2); /* untouched */
-	assert_ok(zinc_attributes_edit(f.h, "a", &remove, 1, &err));
+	assert_ok(zinc_attributes_edit(f.h, "a", &remove, 1, NULL, &err));
 	assert_null(strstr(forest_get(&f, "a/.zattrs"), "\"x\""));
-	assert_int_equal(zinc_attributes_edit(f.h, "a", &absent, 1, &err), ZINC_E_NOTFOUND);
-	assert_ok(zinc_array_open(&a, f.h, "a", &err));
+	assert_int_equal(zinc_attributes_edit(f.h, "a", &absent, 1, NULL, &err), ZINC_E_NOTFOUND);
+	assert_ok(zinc_array_open(&a, f.h, "a", NULL, &err));
 	forest_counts(&f);
-	assert_ok(zinc_array_resize(a, shape, &err));
+	assert_ok(zinc_array_resize(a, shape, NULL, &err));
 	assert_int_equal(forest_counts(&f).update_calls, 1);
 	zinc_array_close(a);
 	assert_non_null(strstr(forest_get(&f, "a/.zarray"), "\"shape\": [9]"));
 	assert_non_null(strstr(forest_get(&f, "a/.zattrs"), "\"nan\": NaN"));
 	forest_put(&f, "b/.zgroup", GROUP2); /* no .zattrs yet */
-	assert_ok(zinc_attributes_edit(f.h, "b", &set, 1, &err));
+	assert_ok(zinc_attributes_edit(f.h, "b", &set, 1, NULL, &err));
 	assert_string_equal(forest_get(&f, "b/.zgroup"), GROUP2);
 	forest_put(&f, "c/.zgroup",
 		   "{\"zarr_format\": 2, \"attributes\": {}}"); /* what would be lost is not rewritten */
-	assert_int_equal(zinc_attributes_edit(f.h, "c", &set, 1, &err), ZINC_E_UNSUPPORTED);
+	assert_int_equal(zinc_attributes_edit(f.h, "c", &set, 1, NULL, &err), ZINC_E_UNSUPPORTED);
 	forest_put(&f, "d/.zgroup", GROUP2);
 	forest_put(&f, "d/.zattrs", "{\"a\": 1, \"a\": 2}");
-	assert_int_equal(zinc_attributes_edit(f.h, "d", &set, 1, &err), ZINC_E_CORRUPT);
-	assert_int_equal(zinc_attributes_edit(f.h, "nobody", &set, 1, &err), ZINC_E_NOTFOUND);
+	assert_int_equal(zinc_attributes_edit(f.h, "d", &set, 1, NULL, &err), ZINC_E_CORRUPT);
+	assert_int_equal(zinc_attributes_edit(f.h, "nobody", &set, 1, NULL, &err), ZINC_E_NOTFOUND);
 	forest_close(&f);
 }
 
@@ -276,7 +276,7 @@ edit_often(void *arg)
 		const zinc_attribute a = {key, "1"};
 
 		snprintf(key, sizeof key, "k%d-%d", e->who, i);
-		if (zinc_attributes_edit(e->h, "/", &a, 1, NULL) != ZINC_OK)
+		if (zinc_attributes_edit(e->h, "/", &a, 1, NULL, NULL) != ZINC_OK)
 			return arg;
 	}
 	return NULL;
@@ -296,7 +296,7 @@ test_editors(void **state)
 
 	(void)state;
 	open_v2(&f);
-	assert_ok(zinc_group_create(f.h, "/", NULL, 0, &err));
+	assert_ok(zinc_group_create(f.h, "/", NULL, 0, NULL, &err));
 	for (i = 0; i < EDITORS; i++) {
 		e[i] = (struct editor){f.h, i};
 		assert_int_equal(pthread_create(&thread[i], NULL, edit_often, &e[i]), 0);
@@ -307,7 +307,7 @@ test_editors(void **state)
 		pthread_join(thread[i], &failed);
 		assert_null(failed);
 	}
-	assert_ok(zinc_attributes_get(f.h, "/", NULL, &text, &err));
+	assert_ok(zinc_attributes_get(f.h, "/", NULL, &text, NULL, &err));
 	assert_ok(zinc_json_parse(&doc, f.ctx, text.data, text.nbytes, 0, &err));
 	assert_int_equal(zinc_json_root(doc)->n, EDITORS * EDITS);
 	zinc_json_free(doc);
@@ -335,34 +335,34 @@ test_trees(void **state)
 	forest_put(&f, "e/0.0", "no node");
 	assert_string_equal(forest_list(&f, "/", -1), "G/ G/a A/a/x g/b A/b/c !/d:E_CORRUPT");
 	assert_string_equal(forest_list(&f, "/", CHILDREN), "G/a g/b !/d:E_CORRUPT");
-	assert_int_equal(zinc_consolidate(f.h, "/", 0, &err), ZINC_E_CORRUPT);
-	assert_int_equal(zinc_node_erase(f.h, "d", &err), ZINC_E_CORRUPT);
+	assert_int_equal(zinc_consolidate(f.h, "/", 0, NULL, &err), ZINC_E_CORRUPT);
+	assert_int_equal(zinc_node_erase(f.h, "d", NULL, &err), ZINC_E_CORRUPT);
 	assert_ok(zinc_node_erase_with(f.h, "d", ZINC_ERASE_OPTIONS(.force = 1), NULL, &err));
-	assert_ok(zinc_node_erase(f.h, "b", &err));
-	assert_ok(zinc_consolidate(f.h, "/", 0, &err));
+	assert_ok(zinc_node_erase(f.h, "b", NULL, &err));
+	assert_ok(zinc_consolidate(f.h, "/", 0, NULL, &err));
 	assert_non_null(strstr(forest_get(&f, ".zmetadata"), "\"a/x/.zattrs\""));
 	assert_non_null(strstr(forest_get(&f, ".zmetadata"), "NaN"));
 	forest_counts(&f);
 	assert_string_equal(forest_list(&f, "/", -1), "G/ G/a A/a/x");
 	assert_int_equal(forest_counts(&f).list_calls, 0); /* all from .zmetadata */
 	assert_string_equal(forest_list(&f, "/a", CHILDREN), "A/a/x");
-	assert_ok(zinc_attributes_edit(f.h, "a/x", &set, 1, &err));
+	assert_ok(zinc_attributes_edit(f.h, "a/x", &set, 1, NULL, &err));
 	assert_null(forest_get(&f, ".zmetadata"));
-	assert_ok(zinc_consolidate(f.h, "/", 0, &err));
-	assert_ok(zinc_attributes_edit(f.h, "/", &set, 1, &err)); /* it has the group's own documents, too */
+	assert_ok(zinc_consolidate(f.h, "/", 0, NULL, &err));
+	assert_ok(zinc_attributes_edit(f.h, "/", &set, 1, NULL, &err)); /* it has the group's own documents, too */
 	assert_null(forest_get(&f, ".zmetadata"));
-	assert_ok(zinc_consolidate(f.h, "a", 0, &err));
-	assert_ok(zinc_group_create(f.h, "a/new", NULL, 0, &err));
+	assert_ok(zinc_consolidate(f.h, "a", 0, NULL, &err));
+	assert_ok(zinc_group_create(f.h, "a/new", NULL, 0, NULL, &err));
 	assert_null(forest_get(&f, "a/.zmetadata"));
-	assert_ok(zinc_consolidate(f.h, "/", 0, &err));
-	assert_ok(zinc_consolidate(f.h, "/", 1, &err));
-	assert_ok(zinc_consolidate(f.h, "/", 1, &err)); /* nothing there is fine */
+	assert_ok(zinc_consolidate(f.h, "/", 0, NULL, &err));
+	assert_ok(zinc_consolidate(f.h, "/", 1, NULL, &err));
+	assert_ok(zinc_consolidate(f.h, "/", 1, NULL, &err)); /* nothing there is fine */
 	assert_null(forest_get(&f, ".zmetadata"));
 	forest_put(&f, ".zmetadata", "{\"zarr_consolidated_format\": 1, \"metadata\": 3}"); /* (C2) */
 	assert_string_equal(forest_list(&f, "/", 1), "G/ G/a");
-	assert_ok(zinc_node_erase(f.h, "a", &err));
+	assert_ok(zinc_node_erase(f.h, "a", NULL, &err));
 	assert_string_equal(forest_keys(&f), ".zattrs .zgroup e/0.0");
-	assert_int_equal(zinc_node_erase(f.h, "a", &err), ZINC_E_NOTFOUND);
+	assert_int_equal(zinc_node_erase(f.h, "a", NULL, &err), ZINC_E_NOTFOUND);
 	forest_close(&f);
 }
 
@@ -381,13 +381,13 @@ work(zinc_hierarchy *h, zinc_error *err)
 				   ZINC_ARRAY_OPTIONS(.ndim = 2, .shape = shape, .chunks = chunks, .dtype = ">f4",
 						      .fortran = 1, .dimension_names = names, .codecs = "zstd"),
 				   err));
-	s = zinc_array_resize(a, grown, err);
+	s = zinc_array_resize(a, grown, NULL, err);
 	zinc_array_close(a);
 	ZINC_TRY(s);
-	ZINC_TRY(zinc_attributes_edit(h, "g/a", &set, 1, err));
-	ZINC_TRY(zinc_consolidate(h, "/", 0, err));
-	ZINC_TRY(zinc_node_erase(h, "g/a", err));
-	return zinc_node_erase(h, "/", err);
+	ZINC_TRY(zinc_attributes_edit(h, "g/a", &set, 1, NULL, err));
+	ZINC_TRY(zinc_consolidate(h, "/", 0, NULL, err));
+	ZINC_TRY(zinc_node_erase(h, "g/a", NULL, err));
+	return zinc_node_erase(h, "/", NULL, err);
 }
 
 static zinc_status

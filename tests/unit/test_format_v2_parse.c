@@ -347,7 +347,7 @@ expect_values(zinc_hierarchy *h, const struct expected *e)
 	int d, ndim;
 	size_t i;
 
-	assert_ok(zinc_array_open(&a, h, e->name, &err));
+	assert_ok(zinc_array_open(&a, h, e->name, NULL, &err));
 	ndim = zinc_array_ndim(a);
 	assert_in_range(ndim, 1, 3);
 	for (d = 0; d < ndim; d++) {
@@ -355,7 +355,7 @@ expect_values(zinc_hierarchy *h, const struct expected *e)
 		n *= shape[d];
 	}
 	assert_in_range(n, 1, 27);
-	assert_ok(zinc_array_read_text(a, "...", ZINC_BUFFER(&values[0], n * sizeof *values), &err));
+	assert_ok(zinc_array_read_text(a, "...", ZINC_BUFFER(&values[0], n * sizeof *values), NULL, &err));
 	for (i = 0; i < n; i++)
 		if (values[i] != (e->list ? e->list[i] : e->first + e->step * (double)i))
 			fail_msg("%s: element %zu is %g", e->name, i, values[i]);
@@ -404,7 +404,7 @@ test_zarrita(void **state)
 	}
 	assert_ok(zinc_hierarchy_open_url(&h, FIXTURES, ZINC_OPEN_OPTIONS(.read_only = 1), &err));
 	assert_string_equal(zinc_hierarchy_format(h), "v2");
-	assert_ok(zinc_node_walk(h, "/", -1, count_node, n, &err));
+	assert_ok(zinc_node_walk(h, "/", -1, count_node, n, NULL, &err));
 	assert_int_equal(n[0], 2);
 	assert_int_equal(n[1], 32);
 	assert_int_equal(n[2], 0);

@@ -35,7 +35,7 @@ open_2019(forest *f)
 static zinc_status
 make_group(forest *f, const char *path, zinc_error *err)
 {
-	return zinc_group_create(f->h, path, NULL, 0, err);
+	return zinc_group_create(f->h, path, NULL, 0, NULL, err);
 }
 
 /* (1) At every level, for groups and arrays, explicit or not.  19-10- 19-10+ */
@@ -230,7 +230,7 @@ test_chains(void **state)
 		zinc_array_close(a);
 		if (!strstr(forest_get(&f, "meta/root/a.array"), cases[i].stored))
 			fail_msg("%s", f.text);
-		assert_ok(zinc_array_open(&a, f.h, "/a", &err));
+		assert_ok(zinc_array_open(&a, f.h, "/a", NULL, &err));
 		assert_ok(zinc_array_read(a, NULL, ZINC_BUFFER(back, sizeof back), NULL, &err));
 		assert_memory_equal(back, values, sizeof back);
 		zinc_array_close(a);
@@ -322,7 +322,7 @@ test_implicit_group_edited(void **state)
 	(void)state;
 	open_2019(&f);
 	assert_ok(make_group(&f, "/i/g", &err));
-	assert_ok(zinc_attributes_edit(f.h, "/i", &change, 1, &err));
+	assert_ok(zinc_attributes_edit(f.h, "/i", &change, 1, NULL, &err));
 	assert_non_null(strstr(forest_get(&f, "meta/root/i.group"), "\"zarr_format\": \"" CORE "\""));
 	assert_non_null(strstr(forest_get(&f, "meta/root/i.group"), "\"extensions\": []"));
 	assert_string_equal(validate(&f), "");
@@ -347,7 +347,7 @@ work(zinc_hierarchy *h, zinc_error *err)
 	zinc_array *a = NULL;
 	zinc_status s;
 
-	ZINC_TRY(zinc_group_create(h, "/g", "{\"b\": 2}", 0, err));
+	ZINC_TRY(zinc_group_create(h, "/g", "{\"b\": 2}", 0, NULL, err));
 	ZINC_TRY(zinc_array_create(
 	    &a, h, "/i/a",
 	    ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = shape, .chunks = chunks, .dtype = "int16", .codecs = "gzip:1"),
@@ -355,9 +355,9 @@ work(zinc_hierarchy *h, zinc_error *err)
 	s = zinc_array_write(a, NULL, ZINC_BUFFER(values, sizeof values), NULL, err);
 	zinc_array_close(a);
 	ZINC_TRY(s);
-	ZINC_TRY(zinc_attributes_edit(h, "/i", &change, 1, err));
-	ZINC_TRY(zinc_node_walk(h, "/", -1, ignore, NULL, err));
-	return zinc_node_erase(h, "/i", err);
+	ZINC_TRY(zinc_attributes_edit(h, "/i", &change, 1, NULL, err));
+	ZINC_TRY(zinc_node_walk(h, "/", -1, ignore, NULL, NULL, err));
+	return zinc_node_erase(h, "/i", NULL, err);
 }
 
 static zinc_status

@@ -63,7 +63,7 @@ expect(const char *entry, const char *tree, const char *document, const char *he
 	put_hex(&f, key, hex);
 	assert_ok(zinc_hierarchy_open(&h, f.memory, "", ZINC_OPEN_OPTIONS(.context = f.ctx), &err));
 	assert_string_equal(zinc_hierarchy_format(h), "v3-2022");
-	assert_ok(zinc_array_open(&a, h, "a", &err));
+	assert_ok(zinc_array_open(&a, h, "a", NULL, &err));
 	s = zinc_array_read(a, NULL, ZINC_BUFFER(values, sizeof values), NULL, &err);
 	if (s != status)
 		fail_msg("%s: %s: %s", document, zinc_status_name(s), err.text);

@@ -31,7 +31,7 @@ test_consolidate(void **state)
 	(void)state;
 	forest_open(&f, "", ZINC_LENIENT);
 	plant(&f);
-	assert_ok(zinc_consolidate(f.h, "/", 0, &err));
+	assert_ok(zinc_consolidate(f.h, "/", 0, NULL, &err));
 	text = forest_get(&f, "zarr.json");
 	assert_non_null(strstr(text, "\"n\": 1.50"));
 	assert_ok(zinc_json_parse(&now, f.ctx, text, strlen(text), 0, &err));
@@ -42,13 +42,13 @@ test_consolidate(void **state)
 	zinc_json_free(then);
 	assert_string_equal(forest_list(&f, "/", -1), "G/ G/a A/a/x A/b");
 	/* again is the same again; removing leaves the rest */
-	assert_ok(zinc_consolidate(f.h, "", 0, &err));
-	assert_ok(zinc_consolidate(f.h, "/", 1, &err));
+	assert_ok(zinc_consolidate(f.h, "", 0, NULL, &err));
+	assert_ok(zinc_consolidate(f.h, "/", 1, NULL, &err));
 	assert_null(strstr(forest_get(&f, "zarr.json"), "consolidated"));
 	assert_non_null(strstr(forest_get(&f, "zarr.json"), "\"n\": 1.50"));
-	assert_ok(zinc_consolidate(f.h, "/", 1, &err));
+	assert_ok(zinc_consolidate(f.h, "/", 1, NULL, &err));
 	/* a group below the root */
-	assert_ok(zinc_consolidate(f.h, "/a", 0, &err));
+	assert_ok(zinc_consolidate(f.h, "/a", 0, NULL, &err));
 	assert_non_null(strstr(forest_get(&f, "a/zarr.json"), "\"x\": {"));
 	forest_close(&f);
 }
@@ -65,24 +65,24 @@ test_too_long(void **state)
 	(void)state;
 	forest_open(&f, "", ZINC_LENIENT);
 	plant(&f);
-	assert_ok(zinc_consolidated(f.h, "/", &has, &err));
+	assert_ok(zinc_consolidated(f.h, "/", &has, NULL, &err));
 	assert_int_equal(has, 0);
-	assert_ok(zinc_consolidate(f.h, "/", 0, &err));
-	assert_ok(zinc_consolidated(f.h, "/", &has, &err));
+	assert_ok(zinc_consolidate(f.h, "/", 0, NULL, &err));
+	assert_ok(zinc_consolidated(f.h, "/", &has, NULL, &err));
 	assert_int_equal(has, 1);
-	assert_ok(zinc_consolidated(f.h, "/b", &has, &err)); /* an array never has */
+	assert_ok(zinc_consolidated(f.h, "/b", &has, NULL, &err)); /* an array never has */
 	assert_int_equal(has, 0);
-	assert_int_equal(zinc_consolidated(f.h, "/none", &has, &err), ZINC_E_NOTFOUND);
+	assert_int_equal(zinc_consolidated(f.h, "/none", &has, NULL, &err), ZINC_E_NOTFOUND);
 	before = strdup(forest_get(&f, "zarr.json"));
 	f.ctx->limits.json_bytes = strlen(before) - 1;
 	forest_put(&f, "a/y/zarr.json", ARRAY);
 	forest_put(&f, "zarr.json", GROUP);
-	assert_int_equal(zinc_consolidate(f.h, "/", 0, &err), ZINC_E_LIMIT);
+	assert_int_equal(zinc_consolidate(f.h, "/", 0, NULL, &err), ZINC_E_LIMIT);
 	assert_string_equal(forest_get(&f, "zarr.json"), GROUP);
 	forest_put(&f, "zarr.json", before);
-	assert_int_equal(zinc_consolidated(f.h, "/", &has, &err), ZINC_E_LIMIT);
+	assert_int_equal(zinc_consolidated(f.h, "/", &has, NULL, &err), ZINC_E_LIMIT);
 	assert_ok(f.h->format->consolidate(f.h, "/", true, &err));
-	assert_ok(zinc_consolidated(f.h, "/", &has, &err));
+	assert_ok(zinc_consolidated(f.h, "/", &has, NULL, &err));
 	assert_int_equal(has, 0);
 	free(before);
 	forest_close(&f);
@@ -97,12 +97,12 @@ test_refused(void **state)
 	(void)state;
 	forest_open(&f, "", ZINC_LENIENT);
 	plant(&f);
-	assert_int_equal(zinc_consolidate(f.h, "/b", 0, &err), ZINC_E_INVALID);
-	assert_int_equal(zinc_consolidate(f.h, "/b", 1, &err), ZINC_E_INVALID);
-	assert_int_equal(zinc_consolidate(f.h, "/c", 0, &err), ZINC_E_NOTFOUND);
+	assert_int_equal(zinc_consolidate(f.h, "/b", 0, NULL, &err), ZINC_E_INVALID);
+	assert_int_equal(zinc_consolidate(f.h, "/b", 1, NULL, &err), ZINC_E_INVALID);
+	assert_int_equal(zinc_consolidate(f.h, "/c", 0, NULL, &err), ZINC_E_NOTFOUND);
 	/* a copy of a damaged document would hide the damage */
 	forest_put(&f, "c/zarr.json", "{");
-	assert_int_equal(zinc_consolidate(f.h, "/", 0, &err), ZINC_E_CORRUPT);
+	assert_int_equal(zinc_consolidate(f.h, "/", 0, NULL, &err), ZINC_E_CORRUPT);
 	assert_string_equal(err.key, "c/zarr.json");
 	assert_null(strstr(forest_get(&f, "zarr.json"), "consolidated"));
 	forest_close(&f);
@@ -178,11 +178,11 @@ test_moving(void **state)
 	assert_ok(zinc_store_log(&log, f.memory, meddle, &m, &err));
 	assert_ok(zinc_hierarchy_open(&h, log, "", NULL, &err));
 	m.times = 1; /* once: the second attempt has it */
-	assert_ok(zinc_consolidate(h, "/", 0, &err));
+	assert_ok(zinc_consolidate(h, "/", 0, NULL, &err));
 	assert_int_equal(m.times, 0);
 	assert_non_null(strstr(forest_get(&f, "zarr.json"), "\"n0\""));
 	m.times = 1000; /* for ever: none is left, rather than a stale one */
-	assert_int_equal(zinc_consolidate(h, "/", 0, &err), ZINC_E_CONFLICT);
+	assert_int_equal(zinc_consolidate(h, "/", 0, NULL, &err), ZINC_E_CONFLICT);
 	assert_null(strstr(forest_get(&f, "zarr.json"), "consolidated"));
 	zinc_hierarchy_close(h);
 	zinc_store_close(log);
@@ -217,9 +217,9 @@ write_nodes(zinc_hierarchy *h, int who)
 
 	for (i = 0; i < NODES; i++) {
 		snprintf(path, sizeof path, "/w%d-%d", who, i);
-		if (zinc_group_create(h, path, NULL, 0, NULL) != ZINC_OK)
+		if (zinc_group_create(h, path, NULL, 0, NULL, NULL) != ZINC_OK)
 			_exit(2);
-		if (i % 3 == 0 && zinc_node_erase(h, path, NULL) != ZINC_OK)
+		if (i % 3 == 0 && zinc_node_erase(h, path, NULL, NULL) != ZINC_OK)
 			_exit(3);
 	}
 }
@@ -231,7 +231,7 @@ consolidate_often(zinc_hierarchy *h, int who)
 
 	(void)who;
 	for (i = 0; i < NODES; i++) {
-		const zinc_status s = zinc_consolidate(h, "/", 0, NULL);
+		const zinc_status s = zinc_consolidate(h, "/", 0, NULL, NULL);
 
 		if (s != ZINC_OK && s != ZINC_E_CONFLICT)
 			_exit(4);
@@ -267,9 +267,9 @@ test_processes(void **state)
 		assert_int_equal(status, 0);
 	}
 	assert_ok(zinc_hierarchy_open_url(&h, "stress.zarr", NULL, &err));
-	assert_ok(zinc_node_walk(h, "/", -1, add_path, before, &err));
-	assert_ok(zinc_consolidate(h, "/", 1, &err));
-	assert_ok(zinc_node_walk(h, "/", -1, add_path, after, &err));
+	assert_ok(zinc_node_walk(h, "/", -1, add_path, before, NULL, &err));
+	assert_ok(zinc_consolidate(h, "/", 1, NULL, &err));
+	assert_ok(zinc_node_walk(h, "/", -1, add_path, after, NULL, &err));
 	assert_string_equal(before, after);
 	zinc_hierarchy_close(h);
 }

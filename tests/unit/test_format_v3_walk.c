@@ -256,7 +256,7 @@ test_stop(void **state)
 	plant(&f);
 	for (i = 1; i <= 5; i++) {
 		left = i;
-		assert_ok(zinc_node_walk(f.h, "/", -1, stop_at, &left, &err));
+		assert_ok(zinc_node_walk(f.h, "/", -1, stop_at, &left, NULL, &err));
 		assert_int_equal(left, 0);
 	}
 	forest_close(&f);
@@ -290,7 +290,7 @@ test_many(void **state)
 		forest_put(&f, key, i % 2 ? GROUP : ARRAY);
 	}
 	forest_counts(&f);
-	assert_ok(zinc_node_children(f.h, "/", count, &seen, &err));
+	assert_ok(zinc_node_children(f.h, "/", count, &seen, NULL, &err));
 	n = forest_counts(&f);
 	assert_int_equal(seen, 2500);
 	assert_int_equal(n.list_calls, 1);
@@ -315,7 +315,7 @@ test_deep(void **state)
 		forest_put(&f, key, GROUP);
 		memcpy(key + 2 * (size_t)i, "d/", 3);
 	}
-	assert_ok(zinc_node_walk(f.h, "/", -1, stop_at, &left, &err));
+	assert_ok(zinc_node_walk(f.h, "/", -1, stop_at, &left, NULL, &err));
 	assert_int_equal(left, 0);
 	forest_close(&f);
 }
@@ -333,11 +333,11 @@ test_limit(void **state)
 	assert_ok(zinc_context_new(&ctx, ZINC_CONTEXT_OPTIONS(.limits = {.children = 3}), &err));
 	assert_ok(zinc_store_open(&store, "memory://limit", ZINC_STORE_OPTIONS(.context = ctx), &err));
 	assert_ok(zinc_hierarchy_open(&h, store, "", ZINC_OPEN_OPTIONS(.create = 1), &err));
-	assert_ok(zinc_group_create(h, "a", NULL, 0, &err));
-	assert_ok(zinc_group_create(h, "b", NULL, 0, &err));
-	assert_ok(zinc_node_children(h, "/", stop_at, &left, &err));
-	assert_ok(zinc_group_create(h, "c", NULL, 0, &err));
-	assert_int_equal(zinc_node_children(h, "/", stop_at, &left, &err), ZINC_E_LIMIT);
+	assert_ok(zinc_group_create(h, "a", NULL, 0, NULL, &err));
+	assert_ok(zinc_group_create(h, "b", NULL, 0, NULL, &err));
+	assert_ok(zinc_node_children(h, "/", stop_at, &left, NULL, &err));
+	assert_ok(zinc_group_create(h, "c", NULL, 0, NULL, &err));
+	assert_int_equal(zinc_node_children(h, "/", stop_at, &left, NULL, &err), ZINC_E_LIMIT);
 	zinc_hierarchy_close(h);
 	zinc_store_close(store);
 	zinc_context_free(ctx);

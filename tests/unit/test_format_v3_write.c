@@ -56,12 +56,12 @@ test_ancestors(void **state)
 
 	(void)state;
 	forest_open(&f, "root", ZINC_LENIENT);
-	assert_ok(zinc_group_create(f.h, "/a/b/c", NULL, 0, &err));
+	assert_ok(zinc_group_create(f.h, "/a/b/c", NULL, 0, NULL, &err));
 	assert_string_equal(forest_keys(&f), "root/a/b/c/zarr.json root/a/b/zarr.json root/a/zarr.json root/zarr.json");
 	assert_string_equal(forest_get(&f, "root/a/zarr.json"),
 			    "{\n  \"zarr_format\": 3,\n  \"node_type\": \"group\",\n  \"attributes\": {}\n}\n");
 	forest_put(&f, "root/a/zarr.json", GROUP);
-	assert_ok(zinc_group_create(f.h, "/a/d", "{\"k\": 1}", 0, &err));
+	assert_ok(zinc_group_create(f.h, "/a/d", "{\"k\": 1}", 0, NULL, &err));
 	assert_string_equal(forest_get(&f, "root/a/zarr.json"), GROUP);
 	forest_close(&f);
 }
@@ -87,7 +87,7 @@ test_bad_ancestors(void **state)
 		forest_open(&f, "", ZINC_LENIENT);
 		forest_put(&f, "zarr.json", GROUP);
 		forest_put(&f, "a/zarr.json", cases[i].document);
-		assert_int_equal(zinc_group_create(f.h, "/a/b/c", NULL, 0, &err), cases[i].status);
+		assert_int_equal(zinc_group_create(f.h, "/a/b/c", NULL, 0, NULL, &err), cases[i].status);
 		assert_string_equal(err.key, "a/zarr.json");
 		assert_string_equal(forest_keys(&f), "a/zarr.json zarr.json");
 		forest_close(&f);
@@ -105,16 +105,16 @@ test_create_once(void **state)
 
 	(void)state;
 	forest_open(&f, "", ZINC_LENIENT);
-	assert_ok(zinc_group_create(f.h, "/", NULL, 0, &err));
+	assert_ok(zinc_group_create(f.h, "/", NULL, 0, NULL, &err));
 	forest_counts(&f);
-	assert_ok(zinc_group_create(f.h, "/a", NULL, 0, &err));
+	assert_ok(zinc_group_create(f.h, "/a", NULL, 0, NULL, &err));
 	n = forest_counts(&f);
 	assert_int_equal(n.put_calls, 1);
 	assert_int_equal(n.get_calls, 2); /* the parent's document, before and after */
 	assert_int_equal(n.list_calls, 0);
-	assert_int_equal(zinc_group_create(f.h, "/a", NULL, 0, &err), ZINC_E_EXISTS);
+	assert_int_equal(zinc_group_create(f.h, "/a", NULL, 0, NULL, &err), ZINC_E_EXISTS);
 	assert_string_equal(err.key, "a/zarr.json");
-	assert_int_equal(zinc_group_create(f.h, "/", NULL, 0, &err), ZINC_E_EXISTS);
+	assert_int_equal(zinc_group_create(f.h, "/", NULL, 0, NULL, &err), ZINC_E_EXISTS);
 	forest_close(&f);
 }
 
@@ -128,7 +128,7 @@ race(void *arg)
 {
 	struct racer *r = arg;
 
-	r->status = zinc_group_create(r->h, "/a/b", NULL, 0, NULL);
+	r->status = zinc_group_create(r->h, "/a/b", NULL, 0, NULL, NULL);
 	return NULL;
 }
 
@@ -181,7 +181,7 @@ test_parent_race(void **state)
 
 		forest_open(&f, "", ZINC_LENIENT);
 		h = open_scripted(&f, &s, &log);
-		assert_int_equal(zinc_group_create(h, "/a/b", NULL, 0, &err), cases[i].status);
+		assert_int_equal(zinc_group_create(h, "/a/b", NULL, 0, NULL, &err), cases[i].status);
 		assert_int_equal(s.times, 0);
 		assert_string_equal(forest_get(&f, "a/zarr.json"), cases[i].document);
 		assert_int_equal(forest_get(&f, "a/b/zarr.json") != NULL, cases[i].status == ZINC_OK);
@@ -201,14 +201,14 @@ test_read_only(void **state)
 
 	(void)state;
 	forest_open(&f, "", ZINC_LENIENT);
-	assert_ok(zinc_group_create(f.h, "/a", NULL, 0, &err));
+	assert_ok(zinc_group_create(f.h, "/a", NULL, 0, NULL, &err));
 	assert_ok(zinc_hierarchy_open(&h, f.memory, "", ZINC_OPEN_OPTIONS(.read_only = 1), &err));
-	assert_int_equal(zinc_group_create(h, "/b", NULL, 0, &err), ZINC_E_READONLY);
-	assert_int_equal(zinc_group_create(h, "/a", NULL, 1, &err), ZINC_E_READONLY);
-	assert_int_equal(zinc_node_erase(h, "/a", &err), ZINC_E_READONLY);
-	assert_int_equal(zinc_attributes_edit(h, "/a", &change, 1, &err), ZINC_E_READONLY);
-	assert_int_equal(zinc_consolidate(h, "/", 0, &err), ZINC_E_READONLY);
-	assert_int_equal(zinc_node_copy(h, "/a", h, "/b", &err), ZINC_E_READONLY);
+	assert_int_equal(zinc_group_create(h, "/b", NULL, 0, NULL, &err), ZINC_E_READONLY);
+	assert_int_equal(zinc_group_create(h, "/a", NULL, 1, NULL, &err), ZINC_E_READONLY);
+	assert_int_equal(zinc_node_erase(h, "/a", NULL, &err), ZINC_E_READONLY);
+	assert_int_equal(zinc_attributes_edit(h, "/a", &change, 1, NULL, &err), ZINC_E_READONLY);
+	assert_int_equal(zinc_consolidate(h, "/", 0, NULL, &err), ZINC_E_READONLY);
+	assert_int_equal(zinc_node_copy(h, "/a", h, "/b", NULL, &err), ZINC_E_READONLY);
 	assert_string_equal(forest_keys(&f), "a/zarr.json zarr.json");
 	zinc_hierarchy_close(h);
 	forest_close(&f);
@@ -314,18 +314,18 @@ test_erase(void **state)
 	plant(&f);
 	h = open_scripted(&f, &s, &log);
 	s.log[0] = '\0';
-	assert_ok(zinc_node_erase(h, "g", &err));
+	assert_ok(zinc_node_erase(h, "g", NULL, &err));
 	/* all is looked at first; then documents, its own before the others */
 	assert_true(strstr(s.log, "list g/") < strstr(s.log, "del g/zarr.json"));
 	assert_true(strstr(s.log, "del g/zarr.json") < strstr(s.log, "del g/a/zarr.json"));
 	assert_true(strstr(s.log, "del g/a/zarr.json") < strstr(s.log, "del_prefix"));
 	assert_string_equal(forest_keys(&f), "ga/zarr.json zarr.json");
-	assert_int_equal(zinc_node_erase(h, "g", &err), ZINC_E_NOTFOUND);
+	assert_int_equal(zinc_node_erase(h, "g", NULL, &err), ZINC_E_NOTFOUND);
 	/* an array's chunks are looked at, too */
 	s.log[0] = '\0';
-	assert_ok(zinc_node_erase(h, "ga", &err));
+	assert_ok(zinc_node_erase(h, "ga", NULL, &err));
 	assert_non_null(strstr(s.log, "list ga/"));
-	assert_ok(zinc_node_erase(h, "/", &err));
+	assert_ok(zinc_node_erase(h, "/", NULL, &err));
 	assert_string_equal(forest_keys(&f), "");
 	zinc_hierarchy_close(h);
 	zinc_store_close(log);
@@ -361,7 +361,7 @@ test_erase_interrupted(void **state)
 		assert_ok(zinc_store_fault(&fault, f.memory, &err));
 		assert_ok(zinc_hierarchy_open(&h, fault, "", NULL, &err));
 		zinc_store_fault_set(fault, &plan);
-		s = zinc_node_erase(h, "g", &err);
+		s = zinc_node_erase(h, "g", NULL, &err);
 		assert_true(s == ZINC_OK || s == ZINC_E_IO);
 		assert_nothing_torn(&f);
 		zinc_store_fault_set(fault, &none);
@@ -390,12 +390,12 @@ test_erase_damaged(void **state)
 	forest_open(&f, "", ZINC_LENIENT);
 	plant(&f);
 	forest_put(&f, "g/zarr.json", "{");
-	assert_int_equal(zinc_node_erase(f.h, "/g", &err), ZINC_E_CORRUPT);
+	assert_int_equal(zinc_node_erase(f.h, "/g", NULL, &err), ZINC_E_CORRUPT);
 	assert_non_null(strstr(err.text, "force"));
 	assert_ok(zinc_node_erase_with(f.h, "/g", ZINC_ERASE_OPTIONS(.force = 1), NULL, &err));
 	assert_string_equal(forest_keys(&f), "ga/zarr.json zarr.json");
 	forest_put(&f, "left/c/0", "1122");
-	assert_int_equal(zinc_node_erase(f.h, "/left", &err), ZINC_E_EXISTS);
+	assert_int_equal(zinc_node_erase(f.h, "/left", NULL, &err), ZINC_E_EXISTS);
 	assert_non_null(strstr(err.text, "force"));
 	assert_ok(zinc_node_erase_with(f.h, "/left", ZINC_ERASE_OPTIONS(.force = 1), NULL, &err));
 	assert_string_equal(forest_keys(&f), "ga/zarr.json zarr.json");
@@ -422,11 +422,11 @@ test_drop(void **state)
 		forest_put(&f, "a/x/zarr.json", ARRAY);
 		forest_put(&f, "b/zarr.json", inner);
 		if (what == 0)
-			assert_ok(zinc_group_create(f.h, "/a/y", NULL, 0, &err));
+			assert_ok(zinc_group_create(f.h, "/a/y", NULL, 0, NULL, &err));
 		else if (what == 1)
-			assert_ok(zinc_node_erase(f.h, "/a/x", &err));
+			assert_ok(zinc_node_erase(f.h, "/a/x", NULL, &err));
 		else if (what == 2)
-			assert_ok(zinc_attributes_edit(f.h, "/a/x", &change, 1, &err));
+			assert_ok(zinc_attributes_edit(f.h, "/a/x", &change, 1, NULL, &err));
 		else
 			assert_ok(zinc_format_v3.edit_node(f.h, "/a/x", set_shape, &shape, NULL, &err));
 		assert_null(strstr(forest_get(&f, "zarr.json"), "consolidated"));
@@ -447,7 +447,7 @@ test_keep_own(void **state)
 	(void)state;
 	forest_open(&f, "", ZINC_LENIENT);
 	forest_put(&f, "zarr.json", COPIES(""));
-	assert_ok(zinc_attributes_edit(f.h, "/", &change, 1, &err));
+	assert_ok(zinc_attributes_edit(f.h, "/", &change, 1, NULL, &err));
 	assert_non_null(strstr(forest_get(&f, "zarr.json"), "consolidated"));
 	forest_close(&f);
 }
@@ -467,11 +467,11 @@ test_look_again(void **state)
 	forest_open(&f, "", ZINC_LENIENT);
 	forest_put(&f, "zarr.json", GROUP);
 	h = open_scripted(&f, &s, &log);
-	assert_ok(zinc_group_create(h, "/a", NULL, 0, &err));
+	assert_ok(zinc_group_create(h, "/a", NULL, 0, NULL, &err));
 	assert_int_equal(s.times, 0);
 	assert_null(strstr(forest_get(&f, "zarr.json"), "consolidated"));
 	s.times = 1;
-	assert_ok(zinc_node_erase(h, "/a", &err));
+	assert_ok(zinc_node_erase(h, "/a", NULL, &err));
 	assert_int_equal(s.times, 0);
 	assert_null(strstr(forest_get(&f, "zarr.json"), "consolidated"));
 	zinc_hierarchy_close(h);

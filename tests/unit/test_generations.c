@@ -200,14 +200,14 @@ fill(zinc_store *store, uint16_t x)
 	for (i = 0; i < ROWS * COLS; i++)
 		v[i] = x;
 	assert_ok(zinc_hierarchy_open(&h, store, "", ZINC_OPEN_OPTIONS(.create = 1), &err));
-	assert_ok(zinc_group_create(h, "/", NULL, 0, &err));
+	assert_ok(zinc_group_create(h, "/", NULL, 0, NULL, &err));
 	for (i = 0; i < 2; i++) {
 		assert_ok(zinc_array_create(&a, h, i ? "shards" : "raw",
 					    ZINC_ARRAY_OPTIONS(.ndim = 2, .shape = shape, .dtype = "uint16",
 							       .chunks = i ? small : chunks,
 							       .shards = i ? chunks : NULL, .codecs = "none"),
 					    &err));
-		assert_ok(zinc_array_write_text(a, "", ZINC_BUFFER(v, sizeof v), &err));
+		assert_ok(zinc_array_write_text(a, "", ZINC_BUFFER(v, sizeof v), NULL, &err));
 		zinc_array_close(a);
 	}
 	zinc_hierarchy_close(h);
@@ -235,8 +235,8 @@ scene_open(scene *x, bool tags, unsigned threads)
 	}
 	assert_ok(zinc_store_wrap(&x->store, NULL, &ops, &x->s, "strange://", &err));
 	assert_ok(zinc_hierarchy_open(&x->h, x->store, "", NULL, &err));
-	assert_ok(zinc_array_open(&x->raw, x->h, "raw", &err));
-	assert_ok(zinc_array_open(&x->shards, x->h, "shards", &err));
+	assert_ok(zinc_array_open(&x->raw, x->h, "raw", NULL, &err));
+	assert_ok(zinc_array_open(&x->shards, x->h, "shards", NULL, &err));
 }
 
 static void
@@ -399,7 +399,7 @@ many_threads_call_done(void **state)
 		check(x.raw, false);
 		check(x.shards, false);
 		nodes = 0;
-		assert_ok(zinc_node_walk(x.h, "/", -1, count_node, &nodes, &err));
+		assert_ok(zinc_node_walk(x.h, "/", -1, count_node, &nodes, NULL, &err));
 		assert_int_equal(nodes, 3);
 		x.s.fails = true; /* each with an error of its own */
 		assert_int_equal(read_text(x.raw, selections[0], &n, &err), ZINC_E_IO);

@@ -13,13 +13,13 @@ test_create(void **state)
 
 	(void)state;
 	forest_open(&f, "", ZINC_LENIENT);
-	assert_ok(zinc_group_create(f.h, "/a", "{\"k\": 1e3}", 0, &err));
+	assert_ok(zinc_group_create(f.h, "/a", "{\"k\": 1e3}", 0, NULL, &err));
 	assert_string_equal(
 	    forest_get(&f, "a/zarr.json"),
 	    "{\n  \"zarr_format\": 3,\n  \"node_type\": \"group\",\n  \"attributes\": {\n    \"k\": 1e3\n  }\n}\n");
-	assert_int_equal(zinc_group_create(f.h, "/b", "[]", 0, &err), ZINC_E_INVALID);
-	assert_int_equal(zinc_group_create(f.h, "/__b", NULL, 0, &err), ZINC_E_INVALID);
-	assert_int_equal(zinc_group_create(f.h, "/a", NULL, 0, &err), ZINC_E_EXISTS);
+	assert_int_equal(zinc_group_create(f.h, "/b", "[]", 0, NULL, &err), ZINC_E_INVALID);
+	assert_int_equal(zinc_group_create(f.h, "/__b", NULL, 0, NULL, &err), ZINC_E_INVALID);
+	assert_int_equal(zinc_group_create(f.h, "/a", NULL, 0, NULL, &err), ZINC_E_EXISTS);
 	assert_string_equal(forest_keys(&f), "a/zarr.json zarr.json");
 	forest_close(&f);
 }
@@ -36,11 +36,11 @@ test_overwrite(void **state)
 	forest_put(&f, "a/zarr.json", ARRAY);
 	forest_put(&f, "a/c/0", "1122");
 	forest_put(&f, "b/zarr.json", GROUP);
-	assert_ok(zinc_group_create(f.h, "/a", NULL, 1, &err));
+	assert_ok(zinc_group_create(f.h, "/a", NULL, 1, NULL, &err));
 	assert_string_equal(forest_keys(&f), "a/zarr.json b/zarr.json zarr.json");
-	assert_ok(zinc_group_create(f.h, "/new", NULL, 1, &err)); /* nothing to overwrite */
+	assert_ok(zinc_group_create(f.h, "/new", NULL, 1, NULL, &err)); /* nothing to overwrite */
 	/* attributes that are refused erase nothing */
-	assert_int_equal(zinc_group_create(f.h, "/", "7", 1, &err), ZINC_E_INVALID);
+	assert_int_equal(zinc_group_create(f.h, "/", "7", 1, NULL, &err), ZINC_E_INVALID);
 	assert_string_equal(forest_keys(&f), "a/zarr.json b/zarr.json new/zarr.json zarr.json");
 	forest_close(&f);
 }

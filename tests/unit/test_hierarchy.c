@@ -325,7 +325,7 @@ test_options(void **state)
 	write_file("seven/zarr.json", GROUP);
 	assert_int_equal(zinc_hierarchy_open_url(&h, "seven", ZINC_OPEN_OPTIONS(.format = "v9"), &err), ZINC_E_INVALID);
 	assert_ok(zinc_hierarchy_open_url(&h, "seven", ZINC_OPEN_OPTIONS(.format = "v3", .read_only = 1), &err));
-	assert_int_equal(zinc_group_create(h, "/x", NULL, 0, &err), ZINC_E_READONLY);
+	assert_int_equal(zinc_group_create(h, "/x", NULL, 0, NULL, &err), ZINC_E_READONLY);
 	assert_int_equal(access("seven/x", F_OK), -1);
 	zinc_hierarchy_close(h);
 	assert_int_equal(zinc_hierarchy_open_url(&h, "", NULL, &err), ZINC_E_INVALID);
@@ -356,7 +356,7 @@ test_memory(void **state)
 	assert_ok(zinc_hierarchy_open_url(&h, "memory://climb/x.zarr/a", ZINC_OPEN_OPTIONS(.create = 1), &err));
 	assert_string_equal(zinc_hierarchy_prefix(h), "x.zarr/");
 	assert_string_equal(zinc_hierarchy_path(h), "/a");
-	assert_ok(zinc_group_create(h, "/a/b", NULL, 0, &err));
+	assert_ok(zinc_group_create(h, "/a/b", NULL, 0, NULL, &err));
 	assert_ok(zinc_hierarchy_open_url(&g, "memory://climb/x.zarr/a/b", NULL, &err));
 	assert_string_equal(zinc_hierarchy_path(g), "/a/b");
 	assert_string_equal(zinc_hierarchy_prefix(g), "x.zarr/");
@@ -434,11 +434,11 @@ test_refused(void **state)
 	for (i = 0; i < COUNT(bad); i++) {
 		const zinc_array_options o = {.size = sizeof o, .ndim = 1, .shape = shape, .dtype = "int8"};
 
-		assert_int_equal(zinc_array_open(&a, f.h, bad[i], &err), ZINC_E_INVALID);
+		assert_int_equal(zinc_array_open(&a, f.h, bad[i], NULL, &err), ZINC_E_INVALID);
 		assert_int_equal(zinc_array_create(&a, f.h, bad[i], &o, &err), ZINC_E_INVALID);
-		assert_int_equal(zinc_group_create(f.h, bad[i], NULL, 0, &err), ZINC_E_INVALID);
-		assert_int_equal(zinc_node_erase(f.h, bad[i], &err), ZINC_E_INVALID);
-		assert_int_equal(zinc_node_copy(f.h, "/x", f.h, bad[i], &err), ZINC_E_INVALID);
+		assert_int_equal(zinc_group_create(f.h, bad[i], NULL, 0, NULL, &err), ZINC_E_INVALID);
+		assert_int_equal(zinc_node_erase(f.h, bad[i], NULL, &err), ZINC_E_INVALID);
+		assert_int_equal(zinc_node_copy(f.h, "/x", f.h, bad[i], NULL, &err), ZINC_E_INVALID);
 		assert_int_equal(zinc_move(f.h, "/x", bad[i], NULL, &err), ZINC_E_INVALID);
 		assert_int_equal(zinc_copy(f.h, "/x", f.h, bad[i], NULL, NULL, &err), ZINC_E_INVALID);
 		assert_int_equal(zinc_copy(f.h, bad[i], f.h, "/y", NULL, NULL, &err), ZINC_E_INVALID);

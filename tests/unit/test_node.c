@@ -17,21 +17,21 @@ test_exists(void **state)
 	forest_put(&f, "zarr.json", GROUP);
 	forest_put(&f, "a/zarr.json", ARRAY);
 	forest_put(&f, "bad/zarr.json", "{");
-	assert_ok(zinc_node_exists(f.h, "/", &kind, &err));
+	assert_ok(zinc_node_exists(f.h, "/", &kind, NULL, &err));
 	assert_int_equal(kind, ZINC_NODE_GROUP);
 	forest_counts(&f);
-	assert_ok(zinc_node_exists(f.h, "a", &kind, &err));
+	assert_ok(zinc_node_exists(f.h, "a", &kind, NULL, &err));
 	n = forest_counts(&f);
 	assert_int_equal(n.get_calls, 1);
 	assert_int_equal(n.get_requests, 1);
 	assert_int_equal(n.list_calls, 0);
 	assert_int_equal(kind, ZINC_NODE_ARRAY);
-	assert_ok(zinc_node_exists(f.h, "/a/c", &kind, &err));
+	assert_ok(zinc_node_exists(f.h, "/a/c", &kind, NULL, &err));
 	assert_int_equal(kind, ZINC_NODE_NONE);
-	assert_ok(zinc_node_exists(f.h, "/A", &kind, &err)); /* names are compared by case (M34) */
+	assert_ok(zinc_node_exists(f.h, "/A", &kind, NULL, &err)); /* names are compared by case (M34) */
 	assert_int_equal(kind, ZINC_NODE_NONE);
-	assert_int_equal(zinc_node_exists(f.h, "/bad", &kind, &err), ZINC_E_CORRUPT);
-	assert_int_equal(zinc_node_exists(f.h, "/..", &kind, &err), ZINC_E_INVALID);
+	assert_int_equal(zinc_node_exists(f.h, "/bad", &kind, NULL, &err), ZINC_E_CORRUPT);
+	assert_int_equal(zinc_node_exists(f.h, "/..", &kind, NULL, &err), ZINC_E_INVALID);
 	forest_close(&f);
 }
 
@@ -73,7 +73,7 @@ test_stat(void **state)
 	forest_open(&f, "root", ZINC_LENIENT);
 	forest_put(&f, "root/zarr.json", GROUP);
 	forest_put(&f, "root/a/b/zarr.json", ARRAY_WITH(", \"attributes\": {\"n\": 1.50}"));
-	assert_ok(zinc_node_stat(f.h, "/a/b", look, &s, &err));
+	assert_ok(zinc_node_stat(f.h, "/a/b", look, &s, NULL, &err));
 	assert_int_equal(s.n, 1);
 	assert_string_equal(s.name, "b");
 	assert_string_equal(s.path, "/a/b");
@@ -81,18 +81,18 @@ test_stat(void **state)
 	assert_string_equal(s.attributes, "{\"n\":1.50}");
 	assert_int_equal(s.depth, 0);
 	assert_int_equal(s.ndim, 1);
-	assert_ok(zinc_node_stat(f.h, "/", look, &s, &err));
+	assert_ok(zinc_node_stat(f.h, "/", look, &s, NULL, &err));
 	assert_string_equal(s.name, "");
 	assert_string_equal(s.attributes, "{}");
 	assert_int_equal(s.ndim, -1);
-	assert_ok(zinc_node_stat(f.h, "/a", look, &s, &err));
+	assert_ok(zinc_node_stat(f.h, "/a", look, &s, NULL, &err));
 	assert_int_equal(s.implicit, 1);
 	assert_string_equal(s.key, "");
-	assert_int_equal(zinc_node_stat(f.h, "/c", look, &s, &err), ZINC_E_NOTFOUND);
+	assert_int_equal(zinc_node_stat(f.h, "/c", look, &s, NULL, &err), ZINC_E_NOTFOUND);
 	/* depth counts from the node asked about */
-	assert_ok(zinc_node_walk(f.h, "/", -1, look, &s, &err));
+	assert_ok(zinc_node_walk(f.h, "/", -1, look, &s, NULL, &err));
 	assert_int_equal(s.depth, 2);
-	assert_ok(zinc_node_children(f.h, "/a", look, &s, &err));
+	assert_ok(zinc_node_children(f.h, "/a", look, &s, NULL, &err));
 	assert_int_equal(s.depth, 1);
 	forest_close(&f);
 }
@@ -108,11 +108,11 @@ test_problems(void **state)
 	(void)state;
 	forest_open(&f, "", ZINC_LENIENT);
 	forest_put(&f, "zarr.json", "{\"zarr_format\": 3, \"node_type\": \"group\", \"new\": 1}");
-	assert_ok(zinc_node_stat(f.h, "/", look, &s, &err));
+	assert_ok(zinc_node_stat(f.h, "/", look, &s, NULL, &err));
 	assert_int_equal(s.problem, ZINC_E_UNSUPPORTED);
 	assert_non_null(strstr(s.text, "M16"));
 	forest_put(&f, "zarr.json", "[]");
-	assert_ok(zinc_node_stat(f.h, "/", look, &s, &err));
+	assert_ok(zinc_node_stat(f.h, "/", look, &s, NULL, &err));
 	assert_int_equal(s.problem, ZINC_E_CORRUPT);
 	assert_non_null(strstr(s.text, "M2"));
 	assert_int_equal(s.ndim, -1);
@@ -129,10 +129,10 @@ test_document(void **state)
 	(void)state;
 	forest_open(&f, "", ZINC_LENIENT);
 	forest_put(&f, "a/zarr.json", " {\"any\":\t1.0 } \n");
-	assert_ok(zinc_node_document(f.h, "/a", &text, &err));
+	assert_ok(zinc_node_document(f.h, "/a", &text, NULL, &err));
 	assert_string_equal(text.data, " {\"any\":\t1.0 } \n");
 	zinc_blob_fini(&text);
-	assert_int_equal(zinc_node_document(f.h, "/b", &text, &err), ZINC_E_NOTFOUND);
+	assert_int_equal(zinc_node_document(f.h, "/b", &text, NULL, &err), ZINC_E_NOTFOUND);
 	assert_string_equal(err.key, "b/zarr.json");
 	forest_close(&f);
 }
@@ -151,17 +151,18 @@ test_errors(void **state)
 	forest_open(&f, "root", ZINC_LENIENT);
 	forest_put(&f, "root/zarr.json", GROUP);
 	forest_put(&f, "root/root/zarr.json", "{");
-	assert_int_equal(zinc_node_exists(f.h, "/root", &kind, &err), ZINC_E_CORRUPT);
+	assert_int_equal(zinc_node_exists(f.h, "/root", &kind, NULL, &err), ZINC_E_CORRUPT);
 	assert_string_equal(err.key, "root/zarr.json");
-	assert_int_equal(zinc_attributes_get(f.h, "/root", NULL, &json, &err), ZINC_E_CORRUPT);
+	assert_int_equal(zinc_attributes_get(f.h, "/root", NULL, &json, NULL, &err), ZINC_E_CORRUPT);
 	assert_string_equal(err.key, "root/zarr.json");
-	assert_int_equal(zinc_attributes_edit(f.h, "/root", &(zinc_attribute){"a", "1"}, 1, &err), ZINC_E_CORRUPT);
+	assert_int_equal(zinc_attributes_edit(f.h, "/root", &(zinc_attribute){"a", "1"}, 1, NULL, &err),
+			 ZINC_E_CORRUPT);
 	assert_string_equal(err.key, "root/zarr.json");
-	assert_int_equal(zinc_node_children(f.h, "/none", look, &s, &err), ZINC_E_NOTFOUND);
+	assert_int_equal(zinc_node_children(f.h, "/none", look, &s, NULL, &err), ZINC_E_NOTFOUND);
 	assert_string_equal(err.key, "none/zarr.json");
-	assert_int_equal(zinc_node_document(f.h, "/none", &json, &err), ZINC_E_NOTFOUND);
+	assert_int_equal(zinc_node_document(f.h, "/none", &json, NULL, &err), ZINC_E_NOTFOUND);
 	assert_string_equal(err.key, "none/zarr.json");
-	assert_int_equal(zinc_group_create(f.h, "/", NULL, 0, &err), ZINC_E_EXISTS);
+	assert_int_equal(zinc_group_create(f.h, "/", NULL, 0, NULL, &err), ZINC_E_EXISTS);
 	assert_string_equal(err.key, "zarr.json");
 	forest_close(&f);
 }

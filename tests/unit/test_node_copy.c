@@ -30,7 +30,7 @@ test_copy(void **state)
 	forest_open(&f, "", ZINC_LENIENT);
 	forest_open(&to, "p", ZINC_LENIENT);
 	plant(&f);
-	assert_ok(zinc_node_copy(f.h, "/g", to.h, "/x/y", &err));
+	assert_ok(zinc_node_copy(f.h, "/g", to.h, "/x/y", NULL, &err));
 	assert_string_equal(forest_keys(&to),
 			    "p/x/y/a/c/0 p/x/y/a/c/1 p/x/y/a/zarr.json p/x/y/h/b/zarr.json p/x/y/h/zarr.json "
 			    "p/x/y/note p/x/y/zarr.json p/x/zarr.json p/zarr.json");
@@ -38,12 +38,12 @@ test_copy(void **state)
 	assert_string_equal(forest_get(&to, "p/x/y/a/c/0"), "1122");
 	assert_string_equal(forest_get(&to, "p/x/y/a/c/1"), "");
 	/* a whole hierarchy, and within one */
-	assert_int_equal(zinc_node_copy(f.h, "/", to.h, "/", &err), ZINC_E_EXISTS);
-	assert_int_equal(zinc_node_erase(to.h, "/", &err), ZINC_E_EXISTS); /* a note is nobody's */
+	assert_int_equal(zinc_node_copy(f.h, "/", to.h, "/", NULL, &err), ZINC_E_EXISTS);
+	assert_int_equal(zinc_node_erase(to.h, "/", NULL, &err), ZINC_E_EXISTS); /* a note is nobody's */
 	assert_ok(zinc_node_erase_with(to.h, "/", ZINC_ERASE_OPTIONS(.force = 1), NULL, &err));
-	assert_ok(zinc_node_copy(f.h, "/", to.h, "/", &err));
+	assert_ok(zinc_node_copy(f.h, "/", to.h, "/", NULL, &err));
 	assert_string_equal(forest_list(&to, "/", 1), "G/ G/g A/ga");
-	assert_ok(zinc_node_copy(f.h, "/g/a", f.h, "/g2", &err));
+	assert_ok(zinc_node_copy(f.h, "/g/a", f.h, "/g2", NULL, &err));
 	assert_string_equal(forest_get(&f, "g2/c/0"), "1122");
 	forest_close(&to);
 	forest_close(&f);
@@ -62,14 +62,14 @@ test_refused(void **state)
 	plant(&f);
 	forest_put(&f, "left/c/0", "leftover");
 	snprintf(before, sizeof before, "%s", forest_keys(&f));
-	assert_int_equal(zinc_node_copy(f.h, "/g", f.h, "/ga", &err), ZINC_E_EXISTS);
-	assert_int_equal(zinc_node_copy(f.h, "/g", f.h, "/left", &err), ZINC_E_EXISTS);
-	assert_int_equal(zinc_node_copy(f.h, "/g", f.h, "/g", &err), ZINC_E_INVALID);
-	assert_int_equal(zinc_node_copy(f.h, "/g", f.h, "/g/new", &err), ZINC_E_INVALID);
-	assert_int_equal(zinc_node_copy(f.h, "/", f.h, "/new", &err), ZINC_E_INVALID);
-	assert_int_equal(zinc_node_copy(f.h, "/no", f.h, "/new", &err), ZINC_E_NOTFOUND);
-	assert_int_equal(zinc_node_copy(f.h, "/g", f.h, "/ga/new", &err), ZINC_E_INVALID); /* below an array */
-	assert_int_equal(zinc_node_copy(f.h, "/g", f.h, "/__new", &err), ZINC_E_INVALID);
+	assert_int_equal(zinc_node_copy(f.h, "/g", f.h, "/ga", NULL, &err), ZINC_E_EXISTS);
+	assert_int_equal(zinc_node_copy(f.h, "/g", f.h, "/left", NULL, &err), ZINC_E_EXISTS);
+	assert_int_equal(zinc_node_copy(f.h, "/g", f.h, "/g", NULL, &err), ZINC_E_INVALID);
+	assert_int_equal(zinc_node_copy(f.h, "/g", f.h, "/g/new", NULL, &err), ZINC_E_INVALID);
+	assert_int_equal(zinc_node_copy(f.h, "/", f.h, "/new", NULL, &err), ZINC_E_INVALID);
+	assert_int_equal(zinc_node_copy(f.h, "/no", f.h, "/new", NULL, &err), ZINC_E_NOTFOUND);
+	assert_int_equal(zinc_node_copy(f.h, "/g", f.h, "/ga/new", NULL, &err), ZINC_E_INVALID); /* below an array */
+	assert_int_equal(zinc_node_copy(f.h, "/g", f.h, "/__new", NULL, &err), ZINC_E_INVALID);
 	assert_string_equal(forest_keys(&f), before);
 	forest_close(&f);
 }
@@ -95,7 +95,7 @@ test_interrupted(void **state)
 		assert_ok(zinc_store_fault(&fault, to.memory, &err));
 		assert_ok(zinc_hierarchy_open(&h, fault, "", ZINC_OPEN_OPTIONS(.create = 1), &err));
 		zinc_store_fault_set(fault, &plan);
-		s = zinc_node_copy(f.h, "/g", h, "/x", &err);
+		s = zinc_node_copy(f.h, "/g", h, "/x", NULL, &err);
 		zinc_store_fault_set(fault, &none);
 		if (s != ZINC_OK && forest_get(&to, "x/zarr.json") == NULL)
 			assert_true(strcmp(forest_keys(&to), "") == 0 || strcmp(forest_keys(&to), "zarr.json") == 0);
@@ -120,7 +120,7 @@ test_drops(void **state)
 	forest_open(&f, "", ZINC_LENIENT);
 	plant(&f);
 	forest_put(&f, "zarr.json", COPIES(""));
-	assert_ok(zinc_node_copy(f.h, "/ga", f.h, "/new", &err));
+	assert_ok(zinc_node_copy(f.h, "/ga", f.h, "/new", NULL, &err));
 	assert_null(strstr(forest_get(&f, "zarr.json"), "consolidated"));
 	forest_close(&f);
 }
@@ -181,7 +181,7 @@ test_v2(void **state)
 		assert_ok(zinc_store_fault(&fault, to.memory, &err));
 		assert_ok(zinc_hierarchy_open(&h, fault, "", ZINC_OPEN_OPTIONS(.create = 1, .format = "v2"), &err));
 		zinc_store_fault_set(fault, &plan);
-		s = zinc_node_copy(f.h, "/g", h, "/x", &err);
+		s = zinc_node_copy(f.h, "/g", h, "/x", NULL, &err);
 		zinc_store_fault_set(fault, &none);
 		failed += s != ZINC_OK;
 		if (s == ZINC_OK)
@@ -194,10 +194,10 @@ test_v2(void **state)
 		zinc_store_close(fault);
 		if (s == ZINC_OK) {
 			assert_string_equal(forest_get(&to, "x/a/.zattrs"), "{\"k\": NaN}");
-			assert_ok(zinc_node_copy(f.h, "/g/a", to.h, "/b", &err));
+			assert_ok(zinc_node_copy(f.h, "/g/a", to.h, "/b", NULL, &err));
 			assert_string_equal(forest_get(&to, "b/0"), "12");
 			assert_string_equal(forest_list(&to, "/", -1), "G/ A/b G/x A/x/a");
-			assert_int_equal(zinc_node_copy(f.h, "/g/a", to.h, "/b", &err), ZINC_E_EXISTS);
+			assert_int_equal(zinc_node_copy(f.h, "/g/a", to.h, "/b", NULL, &err), ZINC_E_EXISTS);
 		}
 		forest_close(&to);
 		forest_close(&f);
@@ -220,11 +220,11 @@ test_draft(void **state)
 	open_as(&to, "v3-2020");
 	assert_ok(zinc_array_create(
 	    &a, f.h, "/g/a", ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = shape, .dtype = "int16", .codecs = "none"), &err));
-	assert_ok(zinc_array_write_text(a, NULL, ZINC_BUFFER(in, sizeof in), &err));
+	assert_ok(zinc_array_write_text(a, NULL, ZINC_BUFFER(in, sizeof in), NULL, &err));
 	zinc_array_close(a);
-	assert_ok(zinc_node_copy(f.h, "/g", to.h, "/x", &err));
+	assert_ok(zinc_node_copy(f.h, "/g", to.h, "/x", NULL, &err));
 	assert_string_equal(forest_keys(&to), "data/root/x/a/c0 meta/root/x/a.array.json zarr.json");
-	assert_ok(zinc_node_copy(f.h, "/g/a", to.h, "/b", &err));
+	assert_ok(zinc_node_copy(f.h, "/g/a", to.h, "/b", NULL, &err));
 	assert_string_equal(forest_list(&to, "/", -1), "g/ A/b g/x A/x/a");
 	forest_close(&to);
 	forest_close(&f);

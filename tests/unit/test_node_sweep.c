@@ -80,7 +80,7 @@ look(void)
 
 	assert_ok(zinc_hierarchy_open_url(&h, "t.zarr", ZINC_OPEN_OPTIONS(.create = 1, .relaxed = 1), &err));
 	if (exists("t.zarr/zarr.json"))
-		assert_ok(zinc_node_walk(h, "/", -1, no_problem, NULL, &err));
+		assert_ok(zinc_node_walk(h, "/", -1, no_problem, NULL, NULL, &err));
 	if (exists("t.zarr/g/a/zarr.json"))
 		assert_true(exists("t.zarr/g/a/c/0") && exists("t.zarr/g/a/c/1"));
 	return h;
@@ -130,11 +130,11 @@ run_walk(void *arg, zinc_context *ctx, zinc_error *err)
 	zinc_status s = open_tree(&h, ctx, err);
 
 	if (s == ZINC_OK)
-		s = zinc_node_walk(h, "/", -1, count_failed, &l, err);
+		s = zinc_node_walk(h, "/", -1, count_failed, &l, NULL, err);
 	if (s == ZINC_OK)
-		s = zinc_node_children(h, "/g", count_failed, &l, err);
+		s = zinc_node_children(h, "/g", count_failed, &l, NULL, err);
 	if (s == ZINC_OK)
-		s = zinc_node_stat(h, "/g/a", count_failed, &l, err);
+		s = zinc_node_stat(h, "/g/a", count_failed, &l, NULL, err);
 	assert_true(s != ZINC_OK || l.failed || l.n >= 5);
 	zinc_hierarchy_close(h);
 	(void)arg;
@@ -150,11 +150,11 @@ run_read(void *arg, zinc_context *ctx, zinc_error *err)
 	zinc_status s = open_tree(&h, ctx, err);
 
 	if (s == ZINC_OK)
-		s = zinc_node_exists(h, "/g", &kind, err);
+		s = zinc_node_exists(h, "/g", &kind, NULL, err);
 	if (s == ZINC_OK)
-		s = zinc_node_document(h, "/g/a", &text, err);
+		s = zinc_node_document(h, "/g/a", &text, NULL, err);
 	if (s == ZINC_OK)
-		s = zinc_attributes_get(h, "/g/a", NULL, &attributes, err);
+		s = zinc_attributes_get(h, "/g/a", NULL, &attributes, NULL, err);
 	if (s == ZINC_OK)
 		assert_string_equal(attributes.data, "{\"k\":1,\"n\":1.50}");
 	zinc_blob_fini(&attributes);
@@ -180,11 +180,11 @@ after_create(void *arg, zinc_status s)
 	zinc_hierarchy *h = look();
 	zinc_node_kind kind = ZINC_NODE_NONE;
 
-	assert_ok(zinc_node_exists(h, "/g/new/deep", &kind, &err));
+	assert_ok(zinc_node_exists(h, "/g/new/deep", &kind, NULL, &err));
 	if (s == ZINC_OK)
 		assert_int_equal(kind, ZINC_NODE_GROUP);
 	if (kind == ZINC_NODE_NONE)
-		assert_ok(zinc_group_create(h, "/g/new/deep", NULL, 0, &err));
+		assert_ok(zinc_group_create(h, "/g/new/deep", NULL, 0, NULL, &err));
 	zinc_hierarchy_close(h);
 	(void)arg;
 }
@@ -197,7 +197,7 @@ run_edit(void *arg, zinc_context *ctx, zinc_error *err)
 	zinc_status s = open_tree(&h, ctx, err);
 
 	if (s == ZINC_OK)
-		s = zinc_attributes_edit(h, "/g/a", changes, COUNT(changes), err);
+		s = zinc_attributes_edit(h, "/g/a", changes, COUNT(changes), NULL, err);
 	zinc_hierarchy_close(h);
 	planted = NULL;
 	(void)arg;
@@ -212,7 +212,7 @@ after_edit(void *arg, zinc_status s)
 	zinc_blob text = ZINC_BLOB_INIT;
 	zinc_hierarchy *h = look();
 
-	assert_ok(zinc_attributes_get(h, "/g/a", NULL, &text, &err));
+	assert_ok(zinc_attributes_get(h, "/g/a", NULL, &text, NULL, &err));
 	assert_true(strcmp(text.data, new) == 0 || (s != ZINC_OK && strcmp(text.data, old) == 0));
 	zinc_blob_fini(&text);
 	zinc_hierarchy_close(h);
@@ -226,7 +226,7 @@ run_erase(void *arg, zinc_context *ctx, zinc_error *err)
 	zinc_status s = open_tree(&h, ctx, err);
 
 	if (s == ZINC_OK)
-		s = zinc_node_erase(h, "/g", err);
+		s = zinc_node_erase(h, "/g", NULL, err);
 	zinc_hierarchy_close(h);
 	planted = NULL;
 	(void)arg;
@@ -255,7 +255,7 @@ run_consolidate(void *arg, zinc_context *ctx, zinc_error *err)
 	zinc_status s = open_tree(&h, ctx, err);
 
 	if (s == ZINC_OK)
-		s = zinc_consolidate(h, "/", 0, err);
+		s = zinc_consolidate(h, "/", 0, NULL, err);
 	zinc_hierarchy_close(h);
 	planted = NULL;
 	(void)arg;
@@ -271,7 +271,7 @@ after_consolidate(void *arg, zinc_status s)
 	zinc_hierarchy *h = look();
 	int n = 0;
 
-	assert_ok(zinc_node_walk(h, "/", -1, count, &n, &err));
+	assert_ok(zinc_node_walk(h, "/", -1, count, &n, NULL, &err));
 	assert_int_equal(n, 6);
 	zinc_hierarchy_close(h);
 	(void)arg, (void)s;
@@ -284,7 +284,7 @@ run_copy(void *arg, zinc_context *ctx, zinc_error *err)
 	zinc_status s = open_tree(&h, ctx, err);
 
 	if (s == ZINC_OK)
-		s = zinc_node_copy(h, "/g", h, "/copy", err);
+		s = zinc_node_copy(h, "/g", h, "/copy", NULL, err);
 	zinc_hierarchy_close(h);
 	planted = NULL;
 	(void)arg;

@@ -62,7 +62,7 @@ look(void *arg, zinc_status s)
 	assert_ok(
 	    zinc_hierarchy_open_url(&h, "s.zarr", ZINC_OPEN_OPTIONS(.create = 1, .relaxed = 1, .format = "v2"), &err));
 	if (exists("s.zarr/.zgroup"))
-		assert_ok(zinc_node_walk(h, "/", -1, no_problem, NULL, &err));
+		assert_ok(zinc_node_walk(h, "/", -1, no_problem, NULL, NULL, &err));
 	if (exists("s.zarr/g/a/.zarray"))
 		assert_true(exists("s.zarr/g/a/0") && exists("s.zarr/g/a/1"));
 	if (exists("s.zarr/copy/a/.zarray"))
@@ -98,7 +98,7 @@ walk(zinc_hierarchy *h, zinc_error *err)
 {
 	int n = 0;
 
-	return zinc_node_walk(h, "/", -1, count, &n, err);
+	return zinc_node_walk(h, "/", -1, count, &n, NULL, err);
 }
 
 static zinc_status
@@ -119,25 +119,25 @@ edit(zinc_hierarchy *h, zinc_error *err)
 {
 	static const zinc_attribute changes[] = {{"k", NULL}, {"l", "{\"m\": 2}"}};
 
-	return zinc_attributes_edit(h, "/g/a", changes, COUNT(changes), err);
+	return zinc_attributes_edit(h, "/g/a", changes, COUNT(changes), NULL, err);
 }
 
 static zinc_status
 erase(zinc_hierarchy *h, zinc_error *err)
 {
-	return zinc_node_erase(h, "/g", err);
+	return zinc_node_erase(h, "/g", NULL, err);
 }
 
 static zinc_status
 consolidate(zinc_hierarchy *h, zinc_error *err)
 {
-	return zinc_consolidate(h, "/", 0, err);
+	return zinc_consolidate(h, "/", 0, NULL, err);
 }
 
 static zinc_status
 copy(zinc_hierarchy *h, zinc_error *err)
 {
-	return zinc_node_copy(h, "/g", h, "/copy", err);
+	return zinc_node_copy(h, "/g", h, "/copy", NULL, err);
 }
 
 #define SCENARIO(name)                                                                                                 \

@@ -518,8 +518,8 @@ access_array(subject *x, zinc_buffer b, int writing, zinc_error *err)
 	o.threads = (int)rnd(3);
 	o.store_fill = rnd(4) == 0;
 	if (x->c.text[0] != '\0' && rnd(2) == 0)
-		return writing ? zinc_array_write_text(x->a, x->c.text, &b, err)
-			       : zinc_array_read_text(x->a, x->c.text, &b, err);
+		return writing ? zinc_array_write_text(x->a, x->c.text, &b, NULL, err)
+			       : zinc_array_read_text(x->a, x->c.text, &b, NULL, err);
 	return writing ? zinc_array_write(x->a, &x->c.s, &b, &o, err) : zinc_array_read(x->a, &x->c.s, &b, &o, err);
 }
 
@@ -588,7 +588,7 @@ step_grow(subject *x)
 	n = product(shape, x->o.ndim);
 	if (n > MAX_ELEMS)
 		return;
-	if (zinc_array_resize(x->a, shape, &err) != ZINC_OK)
+	if (zinc_array_resize(x->a, shape, NULL, &err) != ZINC_OK)
 		fail_msg("%s: resize: %s", x->describe, zinc_error_text(&err));
 	flat = calloc(MAX_ELEMS * 8, 16);
 	for (k = 0; k < n; k++) {

@@ -14,7 +14,7 @@ read_ok(zinc_array *a, const char *selection)
 	zinc_error err = ZINC_ERROR_INIT;
 
 	memset(v, 0xee, sizeof v);
-	assert_ok(zinc_array_read_text(a, selection, ZINC_BUFFER(&v[0][0], sizeof v), &err));
+	assert_ok(zinc_array_read_text(a, selection, ZINC_BUFFER(&v[0][0], sizeof v), NULL, &err));
 }
 
 /* (1) missing is fill value, or E_NOTFOUND when asked; a failing store is a failure. */
@@ -36,7 +36,7 @@ test_missing(void **unused)
 				 ZINC_E_NOTFOUND);
 		assert_non_null(strstr(zinc_error_text(&err), sharded ? "s/c/0/0" : "c/c/0/0"));
 		zinc_store_fault_set(s.fault, &(zinc_fault){.at = 1, .forever = 1, .status = ZINC_E_IO});
-		assert_int_equal(zinc_array_read_text(a, "", ZINC_BUFFER(&v[0][0], sizeof v), &err), ZINC_E_IO);
+		assert_int_equal(zinc_array_read_text(a, "", ZINC_BUFFER(&v[0][0], sizeof v), NULL, &err), ZINC_E_IO);
 		zinc_store_fault_set(s.fault, &(zinc_fault){.at = 0});
 		zinc_array_close(a);
 	}
@@ -83,7 +83,7 @@ test_cache(void **unused)
 	(void)stage_counts(&s);
 	read_ok(a, "");
 	assert_int_equal(stage_counts(&s).get_bytes, 0);
-	assert_ok(zinc_array_write_text(a, "3, 3", ZINC_BUFFER(&x, sizeof x), &err));
+	assert_ok(zinc_array_write_text(a, "3, 3", ZINC_BUFFER(&x, sizeof x), NULL, &err));
 	read_ok(a, "3, 3");
 	assert_int_equal(v[0][0], 999);
 	assert_ok(
@@ -137,15 +137,15 @@ test_oversized_object(void **unused)
 	(void)unused;
 	stage_open(&s, 1, 0);
 	a = stage_array(&s, "a", 4, 4, 4, 4, 0, 0, "zstd");
-	assert_ok(zinc_array_chunk_put(a, origin, big, sizeof big, &err));
+	assert_ok(zinc_array_chunk_put(a, origin, big, sizeof big, NULL, &err));
 	(void)stage_counts(&s);
-	assert_int_equal(zinc_array_read_text(a, "", ZINC_BUFFER(&v[0][0], sizeof v), &err), ZINC_E_CORRUPT);
+	assert_int_equal(zinc_array_read_text(a, "", ZINC_BUFFER(&v[0][0], sizeof v), NULL, &err), ZINC_E_CORRUPT);
 	assert_int_equal(stage_counts(&s).get_bytes, 0);
 	assert_non_null(strstr(zinc_error_text(&err), "a/c/0/0"));
 	zinc_array_close(a);
 	a = stage_array(&s, "raw", 16, 16, 16, 16, 0, 0, "none");
-	assert_ok(zinc_array_chunk_put(a, origin, big, 511, &err));
-	assert_int_equal(zinc_array_read_text(a, "", ZINC_BUFFER(&v[0][0], sizeof v), &err), ZINC_E_CORRUPT);
+	assert_ok(zinc_array_chunk_put(a, origin, big, 511, NULL, &err));
+	assert_int_equal(zinc_array_read_text(a, "", ZINC_BUFFER(&v[0][0], sizeof v), NULL, &err), ZINC_E_CORRUPT);
 	zinc_array_close(a);
 	stage_close(&s);
 }
@@ -190,11 +190,11 @@ test_rows(void **unused)
 	a = stage_array(&s, "a", 16, 4096, 8, 4096, 0, 0, "none");
 	stage_fill(a);
 	(void)stage_counts(&s);
-	assert_ok(zinc_array_read_text(a, "9", ZINC_BUFFER(big, sizeof big), &err));
+	assert_ok(zinc_array_read_text(a, "9", ZINC_BUFFER(big, sizeof big), NULL, &err));
 	assert_int_equal(stage_counts(&s).get_bytes, 8192);
 	for (int i = 0; i < 4096; i++)
 		assert_int_equal(big[i], (uint16_t)(9 * 4096 + i + 1));
-	assert_ok(zinc_array_read_text(a, "6:10:2", ZINC_BUFFER(big, sizeof big), &err));
+	assert_ok(zinc_array_read_text(a, "6:10:2", ZINC_BUFFER(big, sizeof big), NULL, &err));
 	assert_int_equal(big[4096], (uint16_t)(8 * 4096 + 1));
 	zinc_array_close(a);
 	stage_close(&s);
@@ -230,7 +230,7 @@ test_bands(void **unused)
 		a = stage_array(&s, "a", rows[i].lines, rows[i].columns, rows[i].lines, rows[i].columns, 0, 0, "none");
 		stage_fill(a);
 		(void)stage_counts(&s);
-		assert_ok(zinc_array_read_text(a, rows[i].sel, ZINC_BUFFER(got, sizeof got), &err));
+		assert_ok(zinc_array_read_text(a, rows[i].sel, ZINC_BUFFER(got, sizeof got), NULL, &err));
 		n = stage_counts(&s);
 		assert_int_equal(n.get_requests, rows[i].requests);
 		assert_int_equal(n.get_bytes, rows[i].bytes);
@@ -255,10 +255,10 @@ test_bad_calls(void **unused)
 	(void)unused;
 	stage_open(&s, 1, 0);
 	a = stage_array(&s, "a", 10, 10, 5, 5, 0, 0, "zstd");
-	assert_int_equal(zinc_array_read_text(a, "", ZINC_BUFFER(&v[0][0], 199), &err), ZINC_E_INVALID);
-	assert_int_equal(zinc_array_read_text(a, "10", ZINC_BUFFER(&v[0][0], sizeof v), &err), ZINC_E_RANGE);
-	assert_int_equal(zinc_array_read_text(a, "1,2,3", ZINC_BUFFER(&v[0][0], sizeof v), &err), ZINC_E_INVALID);
-	assert_int_equal(zinc_array_read_text(a, "::-1", ZINC_BUFFER(&v[0][0], sizeof v), &err), ZINC_E_INVALID);
+	assert_int_equal(zinc_array_read_text(a, "", ZINC_BUFFER(&v[0][0], 199), NULL, &err), ZINC_E_INVALID);
+	assert_int_equal(zinc_array_read_text(a, "10", ZINC_BUFFER(&v[0][0], sizeof v), NULL, &err), ZINC_E_RANGE);
+	assert_int_equal(zinc_array_read_text(a, "1,2,3", ZINC_BUFFER(&v[0][0], sizeof v), NULL, &err), ZINC_E_INVALID);
+	assert_int_equal(zinc_array_read_text(a, "::-1", ZINC_BUFFER(&v[0][0], sizeof v), NULL, &err), ZINC_E_INVALID);
 	b.ndim = 2;
 	b.strides = zero;
 	assert_int_equal(zinc_array_read(a, NULL, &b, NULL, &err), ZINC_E_INVALID);
@@ -283,8 +283,8 @@ test_conversion(void **unused)
 	(void)unused;
 	stage_open(&s, 1, 0);
 	a = stage_array(&s, "a", 1, 4, 1, 4, 0, 0, "zstd");
-	assert_ok(zinc_array_write_text(a, "", ZINC_BUFFER(x, sizeof x), &err));
-	assert_int_equal(zinc_array_read_text(a, "", ZINC_BUFFER(small, sizeof small), &err), ZINC_E_RANGE);
+	assert_ok(zinc_array_write_text(a, "", ZINC_BUFFER(x, sizeof x), NULL, &err));
+	assert_int_equal(zinc_array_read_text(a, "", ZINC_BUFFER(small, sizeof small), NULL, &err), ZINC_E_RANGE);
 	assert_non_null(strstr(zinc_error_text(&err), "128"));
 	assert_ok(zinc_array_read(a, NULL, ZINC_BUFFER(small, sizeof small),
 				  ZINC_IO_OPTIONS(.convert = ZINC_CONVERT_CLAMP), &err));
@@ -312,16 +312,16 @@ test_inexact(void **unused)
 	stage_open(&s, 1, 0);
 	assert_ok(zinc_array_create(
 	    &a, s.h, "a", ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = shape, .dtype = "int64", .fill = "16777217"), &err));
-	assert_ok(zinc_array_read_text(a, "", ZINC_BUFFER(d, sizeof d), &err));
+	assert_ok(zinc_array_read_text(a, "", ZINC_BUFFER(d, sizeof d), NULL, &err));
 	assert_true(d[0] == 16777217);
-	assert_int_equal(zinc_array_read_text(a, "", ZINC_BUFFER(f, sizeof f), &err), ZINC_E_RANGE);
+	assert_int_equal(zinc_array_read_text(a, "", ZINC_BUFFER(f, sizeof f), NULL, &err), ZINC_E_RANGE);
 	assert_non_null(
 	    strstr(zinc_error_text(&err), "the fill value of type int64 does not fit float32 exactly; ROUND"));
-	assert_ok(zinc_array_write_text(a, "", ZINC_BUFFER(x, sizeof x), &err));
-	assert_int_equal(zinc_array_read_text(a, "", ZINC_BUFFER(d, sizeof d), &err), ZINC_E_RANGE);
+	assert_ok(zinc_array_write_text(a, "", ZINC_BUFFER(x, sizeof x), NULL, &err));
+	assert_int_equal(zinc_array_read_text(a, "", ZINC_BUFFER(d, sizeof d), NULL, &err), ZINC_E_RANGE);
 	assert_non_null(strstr(zinc_error_text(&err),
 			       "the value 9007199254740993 of type int64 does not fit float64 exactly; ROUND"));
-	assert_ok(zinc_array_read_text(a, ":2", ZINC_BUFFER(d, 2 * sizeof *d), &err));
+	assert_ok(zinc_array_read_text(a, ":2", ZINC_BUFFER(d, 2 * sizeof *d), NULL, &err));
 	assert_ok(
 	    zinc_array_read(a, NULL, ZINC_BUFFER(d, sizeof d), ZINC_IO_OPTIONS(.convert = ZINC_CONVERT_ROUND), &err));
 	assert_true(d[1] == 0x1p53 && d[2] == 0x1p53 && d[3] == -0x1.0000000000002p53);

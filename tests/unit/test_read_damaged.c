@@ -157,7 +157,7 @@ judge(table *t, int k, size_t n)
 	zinc_status all, some;
 	size_t i;
 
-	assert_ok(zinc_array_chunk_put(t->a, index, damaged, n, &err));
+	assert_ok(zinc_array_chunk_put(t->a, index, damaged, n, NULL, &err));
 	all = zinc_array_read(t->a, NULL, ZINC_BUFFER(full, t->shape[0] * t->shape[1] * sizeof *full), NULL, &err);
 	v->objects++;
 	v->read += all == ZINC_OK;
@@ -206,7 +206,7 @@ take(zinc_array *a, uint8_t *to)
 	zinc_blob blob = {0};
 	size_t n;
 
-	assert_ok(zinc_array_chunk_get(a, index, &blob, &err));
+	assert_ok(zinc_array_chunk_get(a, index, &blob, NULL, &err));
 	assert_in_range(blob.nbytes, 1, OBJECT / 2);
 	n = blob.nbytes;
 	memcpy(to, blob.data, n);
@@ -313,7 +313,7 @@ others(stage *s, table *t)
 		b = make(s, name, t->r, what[i].dtype, r, c);
 		for (k = 0; k < r * c * (t->r->sharded ? 2 : 1); k++)
 			other[k] = (uint32_t)(k % 200) + 1;
-		assert_ok(zinc_array_write_text(b, "", ZINC_BUFFER(other, k * sizeof *other), &err));
+		assert_ok(zinc_array_write_text(b, "", ZINC_BUFFER(other, k * sizeof *other), NULL, &err));
 		n = take(b, damaged);
 		judge(t, ANOTHER, n);
 		zinc_array_close(b);
@@ -400,7 +400,7 @@ judge_row(const row *r)
 	count = (size_t)(t.shape[0] * t.shape[1]);
 	for (i = 0; i < count; i++) /* packs well, so that there are few places to damage */
 		right[i] = (uint16_t)(i / (8 * r->n) * 3 + i % 7 * 300 + (i % 977 == 0));
-	assert_ok(zinc_array_write_text(t.a, "", ZINC_BUFFER(right, count * sizeof *right), &err));
+	assert_ok(zinc_array_write_text(t.a, "", ZINC_BUFFER(right, count * sizeof *right), NULL, &err));
 	n = take(t.a, object);
 	memcpy(damaged, object, n);
 	judge(&t, WHOLE, n);

@@ -54,7 +54,7 @@ open_pair(pair *p, const struct layout *l, int threads, uint64_t cache)
 	p->x = (afar){.near = p->g.memory, .parallel = 32, .merge_gap = l->gap ? l->gap : 100};
 	p->store = afar_open(&p->x, p->g.ctx);
 	assert_ok(zinc_hierarchy_open(&p->h, p->store, "", ZINC_OPEN_OPTIONS(.context = p->g.ctx), &err));
-	assert_ok(zinc_array_open(&p->far, p->h, "a", &err));
+	assert_ok(zinc_array_open(&p->far, p->h, "a", NULL, &err));
 	p->x.calls = p->x.requests = 0;
 	p->x.most_open = 0;
 }
@@ -148,7 +148,7 @@ cached_chunks_are_confirmed_together(void **state)
 	assert_int_equal(p.x.calls, 1);
 	assert_int_equal(p.x.requests, 600);
 	near_v[0] = 4711;
-	assert_ok(zinc_array_write_text(p.near, "0, 0", ZINC_BUFFER(near_v, sizeof *near_v), &err));
+	assert_ok(zinc_array_write_text(p.near, "0, 0", ZINC_BUFFER(near_v, sizeof *near_v), NULL, &err));
 	p.x.calls = 0;
 	compare(&p, NULL, "changed");
 	assert_int_equal(p.x.calls, 2);
@@ -187,7 +187,7 @@ missing_chunks_and_failures(void **state)
 		assert_string_equal(err.chunk, "1,1");
 		assert_ok(zinc_store_put(p.g.memory, NULL, "a/c/3/2", "broken", 6, NULL, 0, NULL, &err));
 		assert_ok(zinc_store_put(p.g.memory, NULL, "a/c/2/9", "broken", 6, NULL, 0, NULL, &err));
-		assert_int_equal(zinc_array_read_text(p.far, "", ZINC_BUFFER(far_v, sizeof far_v), &err),
+		assert_int_equal(zinc_array_read_text(p.far, "", ZINC_BUFFER(far_v, sizeof far_v), NULL, &err),
 				 ZINC_E_CORRUPT);
 		assert_string_equal(err.chunk, "2,9");
 		assert_string_equal(err.key, "a/c/2/9");
@@ -232,7 +232,7 @@ a_replaced_shard_is_read_anew(void **state)
 	compare(&p, NULL, "three times");
 	assert_int_equal(r.times, 0);
 	r.times = 1000;
-	assert_int_equal(zinc_array_read_text(p.far, "", ZINC_BUFFER(far_v, sizeof far_v), &err), ZINC_E_CONFLICT);
+	assert_int_equal(zinc_array_read_text(p.far, "", ZINC_BUFFER(far_v, sizeof far_v), NULL, &err), ZINC_E_CONFLICT);
 	assert_string_equal(err.chunk, "0,0");
 	zinc_blob_fini(&r.old);
 	close_pair(&p);
@@ -275,7 +275,7 @@ progress_counts_units_and_bytes(void **state)
 			watch w = {0};
 
 			assert_ok(zinc_array_read(k ? p.far : p.near, NULL, ZINC_BUFFER(far_v, sizeof far_v),
-						  ZINC_IO_OPTIONS(.progress = look, .progress_arg = &w), &err));
+						  ZINC_IO_OPTIONS(.call = ZINC_CALL_OPTIONS(.progress = look, .progress_arg = &w)), &err));
 			assert_int_equal(w.units, units[i]);
 			assert_int_equal(w.total, units[i]);
 			assert_int_equal(w.bytes, sizeof far_v);
@@ -297,11 +297,11 @@ stops_in_the_middle(void **state)
 
 		open_pair(&p, &layouts[i], 1, 0);
 		assert_int_equal(zinc_array_read(p.far, NULL, ZINC_BUFFER(far_v, sizeof far_v),
-						 ZINC_IO_OPTIONS(.progress = look, .progress_arg = &w), &err),
+						 ZINC_IO_OPTIONS(.call = ZINC_CALL_OPTIONS(.progress = look, .progress_arg = &w)), &err),
 				 ZINC_E_CANCELLED);
 		assert_int_equal(w.calls, 5);
 		assert_int_equal(zinc_array_read(p.far, NULL, ZINC_BUFFER(far_v, sizeof far_v),
-						 ZINC_IO_OPTIONS(.timeout = 1e-6), &err),
+						 ZINC_IO_OPTIONS(.call = ZINC_CALL_OPTIONS(.timeout = 1e-6)), &err),
 				 ZINC_E_CANCELLED);
 		close_pair(&p);
 	}
@@ -323,7 +323,7 @@ scalars_and_empty_arrays(void **state)
 	assert_ok(zinc_array_create(&a, p.g.h, "scalar", ZINC_ARRAY_OPTIONS(.ndim = 0, .dtype = "uint16"), &err));
 	assert_ok(zinc_array_write(a, NULL, ZINC_BUFFER(&value, sizeof value), NULL, &err));
 	zinc_array_close(a);
-	assert_ok(zinc_array_open(&a, p.h, "scalar", &err));
+	assert_ok(zinc_array_open(&a, p.h, "scalar", NULL, &err));
 	assert_ok(zinc_array_read(a, NULL, ZINC_BUFFER(&got, sizeof got), NULL, &err));
 	assert_int_equal(got, 7);
 	zinc_array_close(a);
@@ -331,7 +331,7 @@ scalars_and_empty_arrays(void **state)
 				    ZINC_ARRAY_OPTIONS(.ndim = 2, .shape = none, .chunks = chunks, .dtype = "uint16"),
 				    &err));
 	zinc_array_close(a);
-	assert_ok(zinc_array_open(&a, p.h, "none", &err));
+	assert_ok(zinc_array_open(&a, p.h, "none", NULL, &err));
 	assert_ok(zinc_array_read(a, NULL, ZINC_BUFFER(&got, 0), NULL, &err));
 	zinc_array_close(a);
 	close_pair(&p);

@@ -61,7 +61,7 @@ whole_chunks_come_in_pieces(void **state)
 	stage_open(&s, 2, 0);
 	a = filled(&s);
 	(void)stage_counts(&s);
-	assert_ok(zinc_array_read_text(a, "", ZINC_BUFFER(v, nbytes), &err));
+	assert_ok(zinc_array_read_text(a, "", ZINC_BUFFER(v, nbytes), NULL, &err));
 	check(v, false);
 	assert_int_equal(stage_counts(&s).get_calls, 3 * WHOLE + CHUNKS - WHOLE);
 	zinc_array_close(a);
@@ -81,12 +81,12 @@ what_is_missing_or_short_is_said(void **state)
 	stage_open(&s, 2, 0);
 	a = filled(&s);
 	assert_ok(zinc_store_del(s.memory, NULL, "a/c/0/1", NULL, 0, &err));
-	assert_ok(zinc_array_read_text(a, "", ZINC_BUFFER(v, nbytes), &err));
+	assert_ok(zinc_array_read_text(a, "", ZINC_BUFFER(v, nbytes), NULL, &err));
 	check(v, true);
 	assert_int_equal(zinc_array_read(a, NULL, ZINC_BUFFER(v, nbytes), ZINC_IO_OPTIONS(.missing_is_error = 1), &err),
 			 ZINC_E_NOTFOUND);
 	assert_ok(zinc_store_put(s.memory, NULL, "a/c/0/1", v, 1000000, NULL, 0, NULL, &err));
-	assert_int_equal(zinc_array_read_text(a, "", ZINC_BUFFER(v, nbytes), &err), ZINC_E_CORRUPT);
+	assert_int_equal(zinc_array_read_text(a, "", ZINC_BUFFER(v, nbytes), NULL, &err), ZINC_E_CORRUPT);
 	assert_non_null(strstr(zinc_error_text(&err), "a/c/0/1"));
 	assert_non_null(strstr(zinc_error_text(&err), "1000000 bytes instead of 1228800"));
 	zinc_array_close(a);
@@ -140,13 +140,13 @@ no_chunk_mixes_generations(void **state)
 	for (round = 0; round < 20; round++) {
 		size_t wrong = 0;
 
-		assert_ok(zinc_array_read_text(a, "", ZINC_BUFFER(v, nbytes), &err));
+		assert_ok(zinc_array_read_text(a, "", ZINC_BUFFER(v, nbytes), NULL, &err));
 		for (i = 0; i < CHUNK_ROWS && round > 0; i++)
 			for (k = 0; k < CHUNK_COLS; k++)
 				wrong += v[i * COLS + k] != v[0];
 		assert_int_equal(wrong, 0);
 		while (round == 0 && v[1] != v[0]) /* the first replacement */
-			assert_ok(zinc_array_read_text(a, "", ZINC_BUFFER(v, nbytes), &err));
+			assert_ok(zinc_array_read_text(a, "", ZINC_BUFFER(v, nbytes), NULL, &err));
 	}
 	atomic_store(&r.stop, true);
 	pthread_join(t, NULL);

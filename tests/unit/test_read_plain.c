@@ -161,9 +161,9 @@ only_what_is_needed_is_read(void **state)
 	(void)state;
 	a = open_stage(&s);
 	(void)stage_counts(&s);
-	assert_ok(zinc_array_read_text(a, "[3,77,12], :", ZINC_BUFFER(v, sizeof v), &err));
+	assert_ok(zinc_array_read_text(a, "[3,77,12], :", ZINC_BUFFER(v, sizeof v), NULL, &err));
 	assert_int_equal(stage_counts(&s).get_bytes, 3 * COLS * sizeof *v);
-	assert_ok(zinc_array_read_text(a, "::50, 10", ZINC_BUFFER(v, sizeof v), &err));
+	assert_ok(zinc_array_read_text(a, "::50, 10", ZINC_BUFFER(v, sizeof v), NULL, &err));
 	assert_true(stage_counts(&s).get_bytes <= 6 * sizeof *v);
 	zinc_array_close(a);
 	stage_close(&s);
@@ -186,7 +186,7 @@ an_object_of_another_size_is_corrupt(void **state)
 	a = open_stage(&s);
 	assert_ok(zinc_store_put(s.memory, NULL, "a/c/0/0", v, 5000, NULL, 0, NULL, &err));
 	for (i = 0; i < COUNT(selections); i++)
-		assert_int_equal(zinc_array_read_text(a, selections[i], ZINC_BUFFER(v, sizeof v), &err),
+		assert_int_equal(zinc_array_read_text(a, selections[i], ZINC_BUFFER(v, sizeof v), NULL, &err),
 				 ZINC_E_CORRUPT);
 	assert_int_equal(zinc_array_read(a, &sel, ZINC_BUFFER(v, sizeof *v), NULL, &err), ZINC_E_CORRUPT);
 	assert_non_null(strstr(zinc_error_text(&err), "a/c/0/0"));

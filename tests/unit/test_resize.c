@@ -34,24 +34,24 @@ test_resize(void **unused)
 	assert_ok(zinc_store_put(s.memory, NULL, "a/c/9/9", "mine", 4, NULL, 0, NULL,
 				 &err)); /* foreign: never was in the grid */
 	(void)stage_counts(&s);
-	assert_ok(zinc_array_resize(a, (uint64_t[]){30, 25}, &err));
+	assert_ok(zinc_array_resize(a, (uint64_t[]){30, 25}, NULL, &err));
 	n = stage_counts(&s);
 	assert_int_equal(n.put_calls + n.update_calls, 1);
 	assert_int_equal(n.del_calls, 0);
 	assert_int_equal(zinc_array_shape(a)[0], 30);
-	assert_ok(zinc_array_read_text(a, "25:, :", ZINC_BUFFER(v, sizeof v), &err));
+	assert_ok(zinc_array_read_text(a, "25:, :", ZINC_BUFFER(v, sizeof v), NULL, &err));
 	assert_int_equal(v[0], 0);
-	assert_ok(zinc_array_resize(a, (uint64_t[]){11, 20}, &err));
+	assert_ok(zinc_array_resize(a, (uint64_t[]){11, 20}, NULL, &err));
 	assert_true(has(&s, "a/c/2/0"));
 	assert_true(has(&s, "a/c/0/3"));
 	assert_false(has(&s, "a/c/3/0"));
 	assert_false(has(&s, "a/c/3/3"));
 	assert_true(has(&s, "a/c/9/9"));
-	assert_ok(zinc_array_read_text(a, "10", ZINC_BUFFER(v, sizeof v), &err));
+	assert_ok(zinc_array_read_text(a, "10", ZINC_BUFFER(v, sizeof v), NULL, &err));
 	assert_int_equal(v[19], 220);
-	assert_ok(zinc_array_resize(a, (uint64_t[]){0, 20}, &err));
+	assert_ok(zinc_array_resize(a, (uint64_t[]){0, 20}, NULL, &err));
 	assert_false(has(&s, "a/c/0/0"));
-	assert_int_equal(zinc_array_chunk_put(a, (uint64_t[]){0, 0}, "x", 1, &err), ZINC_E_RANGE);
+	assert_int_equal(zinc_array_chunk_put(a, (uint64_t[]){0, 0}, "x", 1, NULL, &err), ZINC_E_RANGE);
 	zinc_array_close(a);
 	stage_close(&s);
 }
@@ -73,14 +73,14 @@ test_append(void **unused)
 	b.shape = shape;
 	assert_ok(zinc_array_append(a, 0, &b, NULL, &at, &err));
 	assert_int_equal(at, 0);
-	assert_ok(zinc_array_open(&second, s.h, "a", &err));
+	assert_ok(zinc_array_open(&second, s.h, "a", NULL, &err));
 	assert_ok(zinc_array_append(second, 0, &b, NULL, &at, &err));
 	assert_int_equal(at, 3);
 	assert_ok(zinc_array_append(a, 0, &b, NULL, &at, &err)); /* its shape was stale: the store's counts */
 	assert_int_equal(at, 6);
-	assert_ok(zinc_array_refresh(second, &err));
+	assert_ok(zinc_array_refresh(second, NULL, &err));
 	assert_int_equal(zinc_array_shape(second)[0], 9);
-	assert_ok(zinc_array_read_text(second, "", ZINC_BUFFER(v, sizeof v), &err));
+	assert_ok(zinc_array_read_text(second, "", ZINC_BUFFER(v, sizeof v), NULL, &err));
 	for (int i = 0; i < 36; i++)
 		assert_int_equal(v[i], i % 12 + 1);
 	assert_int_equal(zinc_array_append(a, 2, &b, NULL, NULL, &err), ZINC_E_INVALID);
@@ -142,14 +142,14 @@ test_writer(void **unused)
 			sel.ndim = 2;
 			sel.start = start;
 			sel.count = count;
-			assert_ok(zinc_writer_write(w, &sel, ZINC_BUFFER(&x, sizeof x), &err));
+			assert_ok(zinc_writer_write(w, &sel, ZINC_BUFFER(&x, sizeof x), NULL, &err));
 		}
 		assert_int_equal(stage_counts(&s).put_calls, 0);
-		assert_ok(zinc_writer_flush(w, &err));
+		assert_ok(zinc_writer_flush(w, NULL, &err));
 		n = stage_counts(&s);
 		assert_int_equal(n.put_calls, sharded ? 2 : 12);
 		assert_int_equal(n.update_calls, 0);
-		assert_ok(zinc_array_read_text(a, "", ZINC_BUFFER(v, sizeof v), &err));
+		assert_ok(zinc_array_read_text(a, "", ZINC_BUFFER(v, sizeof v), NULL, &err));
 		for (int i = 0; i < 20 * 21; i++)
 			assert_int_equal(v[i], i + 1);
 		zinc_writer_free(w);
@@ -183,13 +183,13 @@ test_writer_many(void **unused)
 		sel.ndim = 2;
 		sel.start = start;
 		sel.count = count;
-		assert_ok(zinc_writer_write(w, &sel, ZINC_BUFFER(&x, sizeof x), &err));
+		assert_ok(zinc_writer_write(w, &sel, ZINC_BUFFER(&x, sizeof x), NULL, &err));
 	}
-	assert_ok(zinc_writer_flush(w, &err));
+	assert_ok(zinc_writer_flush(w, NULL, &err));
 	n = stage_counts(&s);
 	assert_int_equal(n.put_calls, 400);
 	assert_int_equal(n.update_calls, 0);
-	assert_ok(zinc_array_read_text(a, "", ZINC_BUFFER(got, sizeof got), &err));
+	assert_ok(zinc_array_read_text(a, "", ZINC_BUFFER(got, sizeof got), NULL, &err));
 	for (size_t i = 0; i < COUNT(got); i++)
 		assert_int_equal(got[i], i + 1);
 	zinc_writer_free(w);
@@ -215,10 +215,10 @@ test_writer_parts(void **unused)
 	for (size_t i = 0; i < COUNT(v); i++)
 		v[i] = 1000;
 	assert_ok(zinc_selection_parse(&sel, a, "::3, ::2", &err));
-	assert_ok(zinc_writer_write(w, sel, ZINC_BUFFER(v, sizeof v), &err));
-	assert_ok(zinc_writer_flush(w, &err));
+	assert_ok(zinc_writer_write(w, sel, ZINC_BUFFER(v, sizeof v), NULL, &err));
+	assert_ok(zinc_writer_flush(w, NULL, &err));
 	zinc_selection_free(sel);
-	assert_ok(zinc_array_read_text(a, "", ZINC_BUFFER(v, sizeof v), &err));
+	assert_ok(zinc_array_read_text(a, "", ZINC_BUFFER(v, sizeof v), NULL, &err));
 	for (int r = 0; r < 20; r++)
 		for (int c = 0; c < 20; c++)
 			assert_int_equal(v[r * 20 + c], r % 3 == 0 && c % 2 == 0 ? 1000 : r * 20 + c + 1);
@@ -270,10 +270,10 @@ test_accessors(void **unused)
 	assert_ok(zinc_array_describe(a, &b, &err));
 	assert_non_null(strstr(b.data, "\"shard_shape\""));
 	zinc_blob_fini(&b);
-	assert_int_equal(zinc_array_chunk_get(a, (uint64_t[]){0, 0}, &b, &err), ZINC_E_NOTFOUND);
+	assert_int_equal(zinc_array_chunk_get(a, (uint64_t[]){0, 0}, &b, NULL, &err), ZINC_E_NOTFOUND);
 	zinc_array_close(a);
-	assert_int_equal(zinc_array_open(&a, s.h, "deep", &err), ZINC_E_NOTFOUND);
-	assert_int_equal(zinc_array_open(&a, s.h, "deep/no", &err), ZINC_E_NOTFOUND);
+	assert_int_equal(zinc_array_open(&a, s.h, "deep", NULL, &err), ZINC_E_NOTFOUND);
+	assert_int_equal(zinc_array_open(&a, s.h, "deep/no", NULL, &err), ZINC_E_NOTFOUND);
 	stage_close(&s);
 }
 
@@ -290,7 +290,7 @@ test_create_again(void **unused)
 	stage_open(&s, 1, 0);
 	assert_ok(
 	    zinc_array_create(&a, s.h, "a", ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = shape, .dtype = "uint16"), &err));
-	assert_ok(zinc_array_write_text(a, "", ZINC_BUFFER(x, sizeof x), &err));
+	assert_ok(zinc_array_write_text(a, "", ZINC_BUFFER(x, sizeof x), NULL, &err));
 	zinc_array_close(a);
 	assert_int_equal(
 	    zinc_array_create(&a, s.h, "a", ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = shape, .dtype = "uint16"), &err),
@@ -300,7 +300,7 @@ test_create_again(void **unused)
 	    ZINC_E_INVALID);
 	assert_ok(zinc_array_create(
 	    &a, s.h, "a", ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = shape, .dtype = "uint16", .overwrite = 1), &err));
-	assert_ok(zinc_array_read_text(a, "", ZINC_BUFFER(x, sizeof x), &err));
+	assert_ok(zinc_array_read_text(a, "", ZINC_BUFFER(x, sizeof x), NULL, &err));
 	assert_int_equal(x[2], 0); /* nothing of the old array shows through */
 	zinc_array_close(a);
 	assert_int_equal(

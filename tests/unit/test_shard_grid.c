@@ -98,22 +98,22 @@ all_are_read(void **state)
 		a = make(&s, 2, at ? "start" : "end");
 		for (i = 0; i < N; i++)
 			v[i] = (uint16_t)(i + 1);
-		assert_ok(zinc_array_write_text(a, "", ZINC_BUFFER(v, sizeof v), &err));
+		assert_ok(zinc_array_write_text(a, "", ZINC_BUFFER(v, sizeof v), NULL, &err));
 		for (from = 0; from < N; from++) { /* object 0 of the plan is another one each time */
 			char text[16];
 
 			snprintf(text, sizeof text, "%d:", from);
 			memset(x, 0, sizeof x);
-			assert_ok(zinc_array_read_text(a, text, ZINC_BUFFER(x, sizeof x), &err));
+			assert_ok(zinc_array_read_text(a, text, ZINC_BUFFER(x, sizeof x), NULL, &err));
 			assert_memory_equal(x, v + from, (size_t)(N - from) * sizeof *v);
 		}
 		assert_ok(zinc_array_read(a, &p, ZINC_BUFFER(x, sizeof x), NULL, &err));
 		for (i = 0; i < (int)COUNT(points); i++)
 			assert_int_equal(x[i], points[i] + 1);
 		v[1] = v[12] = 999;
-		assert_ok(zinc_array_write_text(a, "12", ZINC_BUFFER(&v[12], sizeof *v), &err));
-		assert_ok(zinc_array_write_text(a, "1", ZINC_BUFFER(&v[1], sizeof *v), &err));
-		assert_ok(zinc_array_read_text(a, "", ZINC_BUFFER(x, sizeof x), &err));
+		assert_ok(zinc_array_write_text(a, "12", ZINC_BUFFER(&v[12], sizeof *v), NULL, &err));
+		assert_ok(zinc_array_write_text(a, "1", ZINC_BUFFER(&v[1], sizeof *v), NULL, &err));
+		assert_ok(zinc_array_read_text(a, "", ZINC_BUFFER(x, sizeof x), NULL, &err));
 		assert_memory_equal(x, v, sizeof v);
 		zinc_array_close(a);
 	}
@@ -135,14 +135,14 @@ what_does_not_fit_is_refused(void **state)
 	(void)state;
 	stage_open(&s, 2, 0);
 	a = make(&s, 4, "end");
-	assert_int_equal(zinc_array_write_text(a, "", ZINC_BUFFER(v, sizeof v), &err), ZINC_E_CORRUPT);
-	assert_int_equal(zinc_array_read_text(a, "3:", ZINC_BUFFER(v, sizeof v), &err), ZINC_E_CORRUPT);
+	assert_int_equal(zinc_array_write_text(a, "", ZINC_BUFFER(v, sizeof v), NULL, &err), ZINC_E_CORRUPT);
+	assert_int_equal(zinc_array_read_text(a, "3:", ZINC_BUFFER(v, sizeof v), NULL, &err), ZINC_E_CORRUPT);
 	assert_int_equal(zinc_array_read(a, &p, ZINC_BUFFER(v, sizeof v), NULL, &err), ZINC_E_CORRUPT);
 	zinc_array_close(a);
 	a = make(&s, 2, "end");
-	assert_ok(zinc_array_write_text(a, "", ZINC_BUFFER(v, sizeof v), &err));
+	assert_ok(zinc_array_write_text(a, "", ZINC_BUFFER(v, sizeof v), NULL, &err));
 	widest = 2;
-	assert_int_equal(zinc_array_read_text(a, "", ZINC_BUFFER(v, sizeof v), &err), ZINC_E_CORRUPT);
+	assert_int_equal(zinc_array_read_text(a, "", ZINC_BUFFER(v, sizeof v), NULL, &err), ZINC_E_CORRUPT);
 	widest = 16;
 	zinc_array_close(a);
 	stage_close(&s);

@@ -231,9 +231,9 @@ test_values(void **state)
 			stage_fill(a);
 			stage_fill(b);
 			assert_string_equal(diff(g.h, "a", g.h, "b", NULL), "");
-			assert_ok(zinc_array_write_text(b, "29, 0", ZINC_BUFFER(&zero, sizeof zero), &err));
-			assert_ok(zinc_array_write_text(b, "8, 3", ZINC_BUFFER(&zero, sizeof zero), &err));
-			assert_ok(zinc_array_write_text(b, "8, 2", ZINC_BUFFER(&zero, sizeof zero), &err));
+			assert_ok(zinc_array_write_text(b, "29, 0", ZINC_BUFFER(&zero, sizeof zero), NULL, &err));
+			assert_ok(zinc_array_write_text(b, "8, 3", ZINC_BUFFER(&zero, sizeof zero), NULL, &err));
+			assert_ok(zinc_array_write_text(b, "8, 2", ZINC_BUFFER(&zero, sizeof zero), NULL, &err));
 			assert_string_equal(diff(g.h, "a", g.h, "b", NULL), "v / values 163|0 3/600@8,2;");
 			assert_string_equal(diff(g.h, "a", g.h, "b", ZINC_DIFF_OPTIONS(.select = "[29,8], ::3")),
 					    "v / values 164|0 2/14@8,3;");
@@ -302,7 +302,7 @@ sweep_diff(void *arg, zinc_context *ctx, zinc_error *err)
 static void
 test_failures(void **state)
 {
-	static const volatile int cancel = 1;
+	static const zinc_cancel cancel = {1};
 	struct heard h = {.stop_after = 1};
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_array *a, *b;
@@ -314,11 +314,12 @@ test_failures(void **state)
 	a = stage_array(&g, "a", 30, 20, 7, 6, 0, 0, "none");
 	b = stage_array(&g, "b", 30, 21, 7, 6, 0, 0, "none");
 	assert_string_equal(diff(g.h, "a", g.h, "b", NULL), "m / shape [30,20]|[30,21];");
-	assert_int_equal(zinc_diff(g.h, "a", g.h, "a", ZINC_DIFF_OPTIONS(.cancel = &cancel), NULL, NULL, NULL, &err),
+	assert_int_equal(zinc_diff(g.h, "a", g.h, "a", ZINC_DIFF_OPTIONS(.call = ZINC_CALL_OPTIONS(.cancel = &cancel)),
+				   NULL, NULL, NULL, &err),
 			 ZINC_E_CANCELLED);
 	assert_ok(zinc_diff(g.h, "a", g.h, "b", ZINC_DIFF_OPTIONS(.storage = 1), hear, &h, NULL, &err));
 	stage_fill(a);
-	assert_ok(zinc_array_chunk_put(a, (const uint64_t[]){1, 1}, "bad", 3, &err));
+	assert_ok(zinc_array_chunk_put(a, (const uint64_t[]){1, 1}, "bad", 3, NULL, &err));
 	assert_int_equal(zinc_diff(g.h, "a", g.h, "a", NULL, NULL, NULL, NULL, &err), ZINC_E_CORRUPT);
 	assert_string_equal(err.chunk, "1,1");
 	zinc_array_close(a);

@@ -46,7 +46,7 @@ make(stage *g, size_t i)
 	a = stage_array(g, name, 300, 4000, l->chunk[0], l->chunk[1], l->shard[0], l->shard[1], l->codecs);
 	for (k = 0; k < COUNT(row); k++)
 		row[k] = (uint16_t)(k * 31 + 1);
-	assert_ok(zinc_array_write_text(a, "0:150, 0:3000", ZINC_BUFFER(row, 150 * 3000 * sizeof *row), &err));
+	assert_ok(zinc_array_write_text(a, "0:150, 0:3000", ZINC_BUFFER(row, 150 * 3000 * sizeof *row), NULL, &err));
 	return a;
 }
 
@@ -153,7 +153,7 @@ see(void *arg, const zinc_chunk *c)
 	if (c->present) {
 		uint16_t first;
 
-		assert_ok(zinc_array_chunk_get(s->a, object, &bytes, &err));
+		assert_ok(zinc_array_chunk_get(s->a, object, &bytes, NULL, &err));
 		assert_true(c->offset + c->bytes <= bytes.nbytes);
 		memcpy(&first, (const char *)bytes.data + c->offset, sizeof first);
 		assert_int_equal(first, (uint16_t)((c->index[0] * 10 * 3000 + c->index[1] * 20) * 31 + 1));
@@ -179,7 +179,7 @@ test_chunks(void **state)
 	a = stage_array(&g, "a", 300, 4000, 10, 20, 100, 200, "none");
 	for (k = 0; k < COUNT(row); k++)
 		row[k] = (uint16_t)(k * 31 + 1);
-	assert_ok(zinc_array_write_text(a, "0:150, 0:3000", ZINC_BUFFER(row, sizeof row), &err));
+	assert_ok(zinc_array_write_text(a, "0:150, 0:3000", ZINC_BUFFER(row, sizeof row), NULL, &err));
 	s.a = a;
 	assert_ok(zinc_selection_parse(&sel, a, "95:205, 2990:3010", &err));
 	assert_ok(zinc_array_explain(a, sel, NULL, see, &s, &e, &err));

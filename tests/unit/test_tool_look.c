@@ -16,8 +16,8 @@ stored(forest *f, const char *document)
 	zinc_stored s;
 
 	forest_put(f, "a/zarr.json", document);
-	assert_ok(zinc_array_open(&a, f->h, "a", &err));
-	assert_ok(zinc_array_stored(a, &s, &err));
+	assert_ok(zinc_array_open(&a, f->h, "a", NULL, &err));
+	assert_ok(zinc_array_stored(a, &s, NULL, &err));
 	zinc_array_close(a);
 	return s;
 }
@@ -53,21 +53,21 @@ test_stored(void **state)
 	assert_true(s.objects_total == UINT64_MAX);
 
 	forest_put(&f, "a/zarr.json", ARRAY_WITH(", \"unheard_of\": 1"));
-	assert_ok(zinc_array_open(&a, f.h, "a", &err));
-	assert_ok(zinc_array_stored(a, &s, &err)); /* keys are understood: they can be counted */
+	assert_ok(zinc_array_open(&a, f.h, "a", NULL, &err));
+	assert_ok(zinc_array_stored(a, &s, NULL, &err)); /* keys are understood: they can be counted */
 	zinc_array_close(a);
 	forest_put(&f, "a/zarr.json", ARRAY_WITH(", \"storage_transformers\": [\"unheard_of\"]"));
-	assert_ok(zinc_array_open(&a, f.h, "a", &err));
-	assert_int_equal(zinc_array_stored(a, &s, &err), ZINC_E_UNSUPPORTED); /* whose keys are they? */
+	assert_ok(zinc_array_open(&a, f.h, "a", NULL, &err));
+	assert_int_equal(zinc_array_stored(a, &s, NULL, &err), ZINC_E_UNSUPPORTED); /* whose keys are they? */
 	zinc_array_close(a);
 	forest_put(&f, "a/zarr.json",
 		   "{\"zarr_format\": 3, \"node_type\": \"array\", \"shape\": [4], \"data_type\": \"int8\", "
 		   "\"chunk_grid\": {\"name\": \"unheard-of\"}, \"chunk_key_encoding\": \"default\", "
 		   "\"fill_value\": 0, \"codecs\": [\"bytes\"]}");
-	assert_ok(zinc_array_open(&a, f.h, "a", &err));
-	assert_int_equal(zinc_array_stored(a, &s, &err), ZINC_E_UNSUPPORTED);
-	assert_int_equal(zinc_array_stored(a, NULL, &err), ZINC_E_INVALID);
-	assert_int_equal(zinc_array_stored(NULL, &s, NULL), ZINC_E_INVALID);
+	assert_ok(zinc_array_open(&a, f.h, "a", NULL, &err));
+	assert_int_equal(zinc_array_stored(a, &s, NULL, &err), ZINC_E_UNSUPPORTED);
+	assert_int_equal(zinc_array_stored(a, NULL, NULL, &err), ZINC_E_INVALID);
+	assert_int_equal(zinc_array_stored(NULL, &s, NULL, NULL), ZINC_E_INVALID);
 	zinc_array_close(a);
 	forest_close(&f);
 }

@@ -448,7 +448,7 @@ stop(void *arg, uint64_t done, uint64_t total, uint64_t bytes)
 static void
 test_failures(void **state)
 {
-	static const volatile int cancel = 1;
+	static const zinc_cancel cancel = {1};
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_array *a;
 	zinc_stats s;
@@ -459,10 +459,14 @@ test_failures(void **state)
 	stage_open(&g, 3, 0);
 	a = stage_array(&g, "a", 300, 20, 7, 6, 0, 0, "none");
 	stage_fill(a);
-	assert_int_equal(zinc_array_stats(a, NULL, ZINC_STATS_OPTIONS(.cancel = &cancel), &s, &err), ZINC_E_CANCELLED);
-	assert_int_equal(zinc_array_stats(a, NULL, ZINC_STATS_OPTIONS(.progress = stop), &s, &err), ZINC_E_CANCELLED);
-	assert_ok(zinc_array_chunk_put(a, (const uint64_t[]){30, 1}, "bad", 3, &err));
-	assert_ok(zinc_array_chunk_put(a, (const uint64_t[]){9, 2}, "bad", 3, &err));
+	assert_int_equal(
+	    zinc_array_stats(a, NULL, ZINC_STATS_OPTIONS(.call = ZINC_CALL_OPTIONS(.cancel = &cancel)), &s, &err),
+	    ZINC_E_CANCELLED);
+	assert_int_equal(
+	    zinc_array_stats(a, NULL, ZINC_STATS_OPTIONS(.call = ZINC_CALL_OPTIONS(.progress = stop)), &s, &err),
+	    ZINC_E_CANCELLED);
+	assert_ok(zinc_array_chunk_put(a, (const uint64_t[]){30, 1}, "bad", 3, NULL, &err));
+	assert_ok(zinc_array_chunk_put(a, (const uint64_t[]){9, 2}, "bad", 3, NULL, &err));
 	assert_int_equal(zinc_array_stats(a, NULL, NULL, &s, &err), ZINC_E_CORRUPT);
 	assert_string_equal(err.chunk, "9,2"); /* the lowest */
 	zinc_array_close(a);

@@ -90,7 +90,7 @@ add_up(void *arg, zinc_context *ctx, zinc_error *err)
 
 	(void)arg;
 	if (s == ZINC_OK)
-		s = zinc_array_stored(a, &stored, err);
+		s = zinc_array_stored(a, &stored, NULL, err);
 	if (s == ZINC_OK)
 		assert_int_equal(stored.objects, 2);
 	zinc_array_close(a);

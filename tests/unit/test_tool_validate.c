@@ -327,7 +327,7 @@ test_stopping(void **state)
 	zinc_validate_counts n;
 	static struct seen s;
 	struct ticks t = {0};
-	volatile int cancel = 1;
+	const zinc_cancel cancel = {1};
 	char url[64];
 	forest f;
 
@@ -346,8 +346,7 @@ test_stopping(void **state)
 	assert_ok(zinc_validate(url, &o, see, &s, &n, &err));
 	assert_int_equal(s.count, 1);
 
-	o.progress = tick;
-	o.progress_arg = &t;
+	o.call = ZINC_CALL_OPTIONS(.progress = tick, .progress_arg = &t);
 	assert_ok(zinc_validate(url, &o, NULL, NULL, &n, &err)); /* no callback: counts alone */
 	assert_int_equal(n.errors, 2);
 	assert_int_equal(n.warnings, 2);
@@ -355,8 +354,7 @@ test_stopping(void **state)
 	assert_int_equal(t.total, 4);
 	t = (struct ticks){.cancel_at = 1};
 	assert_int_equal(zinc_validate(url, &o, NULL, NULL, &n, &err), ZINC_E_CANCELLED);
-	o.progress = NULL;
-	o.cancel = &cancel;
+	o.call = ZINC_CALL_OPTIONS(.cancel = &cancel);
 	assert_int_equal(zinc_validate(url, &o, NULL, NULL, NULL, &err), ZINC_E_CANCELLED);
 	assert_int_equal(zinc_validate(url, &o, NULL, NULL, NULL, NULL), ZINC_E_CANCELLED);
 	forest_close(&f);

@@ -209,7 +209,7 @@ write_all(zinc_array *a, uint16_t *v)
 
 	for (i = 0; i < ROWS * COLUMNS; i++)
 		v[i] = (uint16_t)(i * 7 + 1);
-	assert_ok(zinc_array_write_text(a, NULL, ZINC_BUFFER(v, ROWS * COLUMNS * sizeof *v), &err));
+	assert_ok(zinc_array_write_text(a, NULL, ZINC_BUFFER(v, ROWS * COLUMNS * sizeof *v), NULL, &err));
 }
 
 static void
@@ -219,7 +219,7 @@ assert_all(zinc_array *a, const uint16_t *v)
 	uint16_t got[ROWS * COLUMNS];
 
 	memset(got, 0, sizeof got);
-	assert_ok(zinc_array_read_text(a, NULL, ZINC_BUFFER(got, sizeof got), &err));
+	assert_ok(zinc_array_read_text(a, NULL, ZINC_BUFFER(got, sizeof got), NULL, &err));
 	assert_memory_equal(got, v, sizeof got);
 }
 
@@ -284,13 +284,13 @@ test_elements(void **state)
 		for (r = 0; r < 3; r++)
 			for (c = 0; c < 4; c++)
 				v[(r + 5) * COLUMNS + c + 4] = part[r][c] = (uint16_t)(1000 + r * 4 + c);
-		assert_ok(zinc_array_write_text(a, "5:8, 4:8", ZINC_BUFFER(p, sizeof part), &err));
+		assert_ok(zinc_array_write_text(a, "5:8, 4:8", ZINC_BUFFER(p, sizeof part), NULL, &err));
 		assert_all(a, v);
 		memset(part, 0, sizeof part);
-		assert_ok(zinc_array_read_text(a, "5:8, 4:8", ZINC_BUFFER(p, sizeof part), &err));
+		assert_ok(zinc_array_read_text(a, "5:8, 4:8", ZINC_BUFFER(p, sizeof part), NULL, &err));
 		assert_int_equal(part[2][3], 1011);
 		zinc_array_close(a);
-		assert_ok(zinc_array_open(&a, f.h, "a", &err)); /* and by another handle */
+		assert_ok(zinc_array_open(&a, f.h, "a", NULL, &err)); /* and by another handle */
 		assert_all(a, v);
 		zinc_array_close(a);
 	}
@@ -337,25 +337,25 @@ test_chunks_and_shapes(void **state)
 			continue; /* asserts its shape */
 		a = make(&f, documents[i]);
 		write_all(a, v);
-		assert_ok(zinc_array_stored(a, &s, &err));
+		assert_ok(zinc_array_stored(a, &s, NULL, &err));
 		assert_int_equal(s.objects, 7 * 4);
 		assert_int_equal(s.bytes, 7 * 4 * 16); /* 2 * 3 * 2 and a checksum */
-		assert_ok(zinc_array_chunk_get(a, at, &b, &err));
+		assert_ok(zinc_array_chunk_get(a, at, &b, NULL, &err));
 		assert_int_equal(b.nbytes, 16);
-		assert_ok(zinc_array_chunk_put(a, at, NULL, 0, &err));
+		assert_ok(zinc_array_chunk_put(a, at, NULL, 0, NULL, &err));
 		v[12 * COLUMNS + 9] = 9;
 		assert_all(a, v);
-		assert_ok(zinc_array_chunk_put(a, at, b.data, b.nbytes, &err));
+		assert_ok(zinc_array_chunk_put(a, at, b.data, b.nbytes, NULL, &err));
 		v[12 * COLUMNS + 9] = (uint16_t)((12 * COLUMNS + 9) * 7 + 1);
 		assert_all(a, v);
 		zinc_blob_fini(&b);
-		assert_int_equal(zinc_array_chunk_get(a, outside, &b, &err), ZINC_E_RANGE);
-		assert_ok(zinc_array_resize(a, smaller, &err));
-		assert_ok(zinc_array_stored(a, &s, &err));
+		assert_int_equal(zinc_array_chunk_get(a, outside, &b, NULL, &err), ZINC_E_RANGE);
+		assert_ok(zinc_array_resize(a, smaller, NULL, &err));
+		assert_ok(zinc_array_stored(a, &s, NULL, &err));
 		assert_int_equal(s.objects, 3 * 4);
-		assert_ok(zinc_array_read_text(a, NULL, ZINC_BUFFER(few, sizeof few), &err));
+		assert_ok(zinc_array_read_text(a, NULL, ZINC_BUFFER(few, sizeof few), NULL, &err));
 		assert_memory_equal(few, v, sizeof few);
-		assert_ok(zinc_array_refresh(a, &err));
+		assert_ok(zinc_array_refresh(a, NULL, &err));
 		zinc_array_close(a);
 	}
 	forest_close(&f);
@@ -392,7 +392,8 @@ test_validate(void **state)
 	assert_non_null(strstr(text, "c/1/1"));
 	a = make(&f, DOCUMENT(INDEXED(1, 1)));
 	write_all(a, v);
-	assert_ok(zinc_array_chunk_put(a, (uint64_t[]){1, 1}, "0123456789abcdef", 16, &err)); /* a wrong checksum */
+	assert_ok(
+	    zinc_array_chunk_put(a, (uint64_t[]){1, 1}, "0123456789abcdef", 16, NULL, &err)); /* a wrong checksum */
 	zinc_array_close(a);
 	n = validate(&f, text);
 	assert_int_equal(n.errors, 1);
@@ -449,13 +450,13 @@ test_unknown(void **state)
 	forest_put(&f, "zarr.json", GROUP);
 	forest_put(&f, "a/zarr.json", DOCUMENT(INDEXED(2, 2) ", {\"name\": \"https://example.com/moved/3.0\"}"));
 	forest_put(&f, "a/c/0/0", "whatever this is");
-	assert_ok(zinc_array_open(&a, f.h, "a", &err));
+	assert_ok(zinc_array_open(&a, f.h, "a", NULL, &err));
 	assert_non_null(strstr(zinc_array_unsupported(a), "https://example.com/moved/3.0"));
-	assert_int_equal(zinc_array_read_text(a, NULL, ZINC_BUFFER(v, sizeof v), &err), ZINC_E_UNSUPPORTED);
+	assert_int_equal(zinc_array_read_text(a, NULL, ZINC_BUFFER(v, sizeof v), NULL, &err), ZINC_E_UNSUPPORTED);
 	assert_non_null(strstr(err.text, "https://example.com/moved/3.0"));
-	assert_int_equal(zinc_array_write_text(a, NULL, ZINC_BUFFER(v, sizeof v), &err), ZINC_E_UNSUPPORTED);
-	assert_int_equal(zinc_array_chunk_get(a, at, &b, &err), ZINC_E_UNSUPPORTED);
-	assert_int_equal(zinc_array_chunk_put(a, at, "x", 1, &err), ZINC_E_UNSUPPORTED);
+	assert_int_equal(zinc_array_write_text(a, NULL, ZINC_BUFFER(v, sizeof v), NULL, &err), ZINC_E_UNSUPPORTED);
+	assert_int_equal(zinc_array_chunk_get(a, at, &b, NULL, &err), ZINC_E_UNSUPPORTED);
+	assert_int_equal(zinc_array_chunk_put(a, at, "x", 1, NULL, &err), ZINC_E_UNSUPPORTED);
 	zinc_array_close(a);
 	assert_string_equal(forest_get(&f, "a/c/0/0"), "whatever this is");
 	n = validate(&f, text);
@@ -487,7 +488,7 @@ test_bad_configurations(void **state)
 	forest_put(&f, "zarr.json", GROUP);
 	for (i = 0; i < COUNT(bad); i++) {
 		forest_put(&f, "a/zarr.json", bad[i]);
-		assert_int_equal(zinc_array_open(&a, f.h, "a", &err), ZINC_E_CORRUPT);
+		assert_int_equal(zinc_array_open(&a, f.h, "a", NULL, &err), ZINC_E_CORRUPT);
 		assert_non_null(strstr(err.text, "storage transformer"));
 		assert_null(a);
 	}
@@ -559,16 +560,16 @@ test_run_time_layers(void **state)
 	assert_true(above.gets > 0);
 	assert_int_equal(below.gets, 0);
 	v[0] = 4711;
-	assert_ok(zinc_array_write_text(a, "0, 0", ZINC_BUFFER(&v[0], 2), &err));
+	assert_ok(zinc_array_write_text(a, "0, 0", ZINC_BUFFER(&v[0], 2), NULL, &err));
 	assert_all(a, v);
-	assert_ok(zinc_array_resize(a, smaller, &err)); /* layers made anew */
+	assert_ok(zinc_array_resize(a, smaller, NULL, &err)); /* layers made anew */
 	above.gets = below.gets = 0;
-	assert_ok(zinc_array_read_text(a, "0, 0", ZINC_BUFFER(&v[1], 2), &err));
+	assert_ok(zinc_array_read_text(a, "0, 0", ZINC_BUFFER(&v[1], 2), NULL, &err));
 	assert_int_equal(v[1], 4711);
 	assert_int_equal(below.gets, above.gets);
 	assert_ok(zinc_array_stack(a, NULL, &err)); /* none again */
 	above.gets = 0;
-	assert_ok(zinc_array_read_text(a, "0, 0", ZINC_BUFFER(&v[1], 2), &err));
+	assert_ok(zinc_array_read_text(a, "0, 0", ZINC_BUFFER(&v[1], 2), NULL, &err));
 	assert_int_equal(above.gets, 0);
 	assert_null(strstr(forest_get(&f, "a/zarr.json"), "cache")); /* no document tells of them */
 	assert_null(strstr(forest_get(&f, "a/zarr.json"), "log"));
@@ -598,7 +599,7 @@ test_run_time_order(void **state)
 	assert_memory_equal(rows.data, morton.data, 32); /* (0, 0) and (0, 1) come first in both */
 	assert_ok(zinc_array_stack(a, ZINC_STACK_OPTIONS(.shard_order = ZINC_SHARD_APPEND), &err));
 	w = v[0] = 5;
-	assert_ok(zinc_array_write_text(a, "0, 0", ZINC_BUFFER(&w, 2), &err));
+	assert_ok(zinc_array_write_text(a, "0, 0", ZINC_BUFFER(&w, 2), NULL, &err));
 	assert_ok(zinc_store_get_all(f.memory, "a/c/0/0", &append, NULL, 0, &err));
 	assert_int_equal(append.nbytes, morton.nbytes + 16 + 256);
 	assert_memory_equal(append.data, morton.data, morton.nbytes);
@@ -630,13 +631,13 @@ use(zinc_hierarchy *h, zinc_error *err)
 				   ZINC_ARRAY_OPTIONS(.document = DOCUMENT(INDEXED(2, 2) ", " INDEXED(2, 1))), err));
 	st = zinc_array_stack(a, ZINC_STACK_OPTIONS(.layers = layers, .nlayers = 2), err);
 	if (st == ZINC_OK)
-		st = zinc_array_write_text(a, "1:5, 1:5", ZINC_BUFFER(v, sizeof v), err);
+		st = zinc_array_write_text(a, "1:5, 1:5", ZINC_BUFFER(v, sizeof v), NULL, err);
 	if (st == ZINC_OK)
-		st = zinc_array_read_text(a, "1:5, 1:5", ZINC_BUFFER(v, sizeof v), err);
+		st = zinc_array_read_text(a, "1:5, 1:5", ZINC_BUFFER(v, sizeof v), NULL, err);
 	if (st == ZINC_OK)
-		st = zinc_array_read_text(a, "1:5, 1:5", ZINC_BUFFER(v, sizeof v), err);
+		st = zinc_array_read_text(a, "1:5, 1:5", ZINC_BUFFER(v, sizeof v), NULL, err);
 	if (st == ZINC_OK)
-		st = zinc_array_resize(a, smaller, err);
+		st = zinc_array_resize(a, smaller, NULL, err);
 	zinc_array_close(a);
 	return st;
 }

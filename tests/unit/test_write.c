@@ -31,12 +31,12 @@ test_reads_only_parts(void **unused)
 		a = stage_array(&s, sharded ? "s" : "c", 20, 40, 5, 10, sharded ? 10 : 0, 20, "zstd");
 		set_all(3);
 		(void)stage_counts(&s);
-		assert_ok(zinc_array_write_text(a, "", ZINC_BUFFER(v, sizeof v), &err));
+		assert_ok(zinc_array_write_text(a, "", ZINC_BUFFER(v, sizeof v), NULL, &err));
 		n = stage_counts(&s);
 		assert_int_equal(n.get_requests, 0);
 		assert_int_equal(n.update_calls, 0);
 		assert_int_equal(n.put_calls, sharded ? 4 : 16);
-		assert_ok(zinc_array_write_text(a, "3:6, 4", ZINC_BUFFER(v, sizeof v), &err));
+		assert_ok(zinc_array_write_text(a, "3:6, 4", ZINC_BUFFER(v, sizeof v), NULL, &err));
 		n = stage_counts(&s);
 		assert_int_equal(n.update_calls, sharded ? 1 : 2);
 		zinc_array_close(a);
@@ -57,21 +57,21 @@ test_edge(void **unused)
 	for (int sharded = 0; sharded < 2; sharded++) {
 		stage_open(&s, 1, 0);
 		old = stage_array(&s, "a", 1, 6, 1, 5, sharded ? 1 : 0, 10, "zstd");
-		assert_ok(zinc_array_open(&grown, s.h, "a", &err));
-		assert_ok(zinc_array_resize(grown, (uint64_t[]){1, 10}, &err));
-		assert_ok(zinc_array_write_text(grown, ":, 6:", ZINC_BUFFER(y, sizeof y), &err));
-		assert_ok(zinc_array_write_text(old, "", ZINC_BUFFER(x, sizeof x),
+		assert_ok(zinc_array_open(&grown, s.h, "a", NULL, &err));
+		assert_ok(zinc_array_resize(grown, (uint64_t[]){1, 10}, NULL, &err));
+		assert_ok(zinc_array_write_text(grown, ":, 6:", ZINC_BUFFER(y, sizeof y), NULL, &err));
+		assert_ok(zinc_array_write_text(old, "", ZINC_BUFFER(x, sizeof x), NULL,
 						&err)); /* by a handle that knows 6 columns */
-		assert_ok(zinc_array_read_text(grown, "", ZINC_BUFFER(v, sizeof v), &err));
+		assert_ok(zinc_array_read_text(grown, "", ZINC_BUFFER(v, sizeof v), NULL, &err));
 		for (int i = 0; i < 10; i++)
 			assert_int_equal(v[i], i < 6 ? 1 : 2);
 		(void)stage_counts(&s);
 		assert_ok(
 		    zinc_array_write(old, NULL, ZINC_BUFFER(x, sizeof x), ZINC_IO_OPTIONS(.single_writer = 1), &err));
 		assert_int_equal(stage_counts(&s).update_calls, 0);
-		assert_ok(zinc_array_chunk_put(grown, (uint64_t[]){0, sharded ? 0 : 1}, "damaged", 7, &err));
-		assert_ok(zinc_array_write_text(old, "", ZINC_BUFFER(x, sizeof x), &err));
-		assert_ok(zinc_array_read_text(old, "", ZINC_BUFFER(v, sizeof v), &err));
+		assert_ok(zinc_array_chunk_put(grown, (uint64_t[]){0, sharded ? 0 : 1}, "damaged", 7, NULL, &err));
+		assert_ok(zinc_array_write_text(old, "", ZINC_BUFFER(x, sizeof x), NULL, &err));
+		assert_ok(zinc_array_read_text(old, "", ZINC_BUFFER(v, sizeof v), NULL, &err));
 		assert_int_equal(v[5], 1);
 		zinc_array_close(grown);
 		zinc_array_close(old);
@@ -95,17 +95,18 @@ test_damaged_inner_chunk(void **unused)
 	for (int threads = 1; threads <= 4; threads += 3) {
 		stage_open(&s, threads, 0);
 		a = stage_array(&s, "a", 1, 6, 1, 5, 1, 10, "zstd+crc32c");
-		assert_ok(zinc_array_write_text(a, "", ZINC_BUFFER(x, sizeof x), &err));
-		assert_ok(zinc_array_chunk_get(a, origin, &b, &err));
+		assert_ok(zinc_array_write_text(a, "", ZINC_BUFFER(x, sizeof x), NULL, &err));
+		assert_ok(zinc_array_chunk_get(a, origin, &b, NULL, &err));
 		assert_true(b.nbytes > index_bytes);
 		memset(b.data, 0xff, b.nbytes - index_bytes);
-		assert_ok(zinc_array_chunk_put(a, origin, b.data, b.nbytes, &err));
+		assert_ok(zinc_array_chunk_put(a, origin, b.data, b.nbytes, NULL, &err));
 		zinc_blob_fini(&b);
 		/* a part of it cannot be changed, and stays as it is */
-		assert_int_equal(zinc_array_write_text(a, ":, 1:", ZINC_BUFFER(x, sizeof x), &err), ZINC_E_CHECKSUM);
-		assert_int_equal(zinc_array_read_text(a, "", ZINC_BUFFER(v, sizeof v), &err), ZINC_E_CHECKSUM);
-		assert_ok(zinc_array_write_text(a, "", ZINC_BUFFER(x, sizeof x), &err));
-		assert_ok(zinc_array_read_text(a, "", ZINC_BUFFER(v, sizeof v), &err));
+		assert_int_equal(zinc_array_write_text(a, ":, 1:", ZINC_BUFFER(x, sizeof x), NULL, &err),
+				 ZINC_E_CHECKSUM);
+		assert_int_equal(zinc_array_read_text(a, "", ZINC_BUFFER(v, sizeof v), NULL, &err), ZINC_E_CHECKSUM);
+		assert_ok(zinc_array_write_text(a, "", ZINC_BUFFER(x, sizeof x), NULL, &err));
+		assert_ok(zinc_array_read_text(a, "", ZINC_BUFFER(v, sizeof v), NULL, &err));
 		assert_int_equal(v[5], 1);
 		zinc_array_close(a);
 		stage_close(&s);
@@ -129,12 +130,12 @@ test_nothing_stored(void **unused)
 		d[i] = 5;
 	d[399] = 0.5;
 	(void)stage_counts(&s);
-	assert_int_equal(zinc_array_write_text(a, "", ZINC_BUFFER(d, sizeof d), &err), ZINC_E_RANGE);
+	assert_int_equal(zinc_array_write_text(a, "", ZINC_BUFFER(d, sizeof d), NULL, &err), ZINC_E_RANGE);
 	assert_non_null(strstr(zinc_error_text(&err), "0.5"));
 	assert_int_equal(stage_counts(&s).put_calls, 0);
 	assert_ok(zinc_array_write(a, NULL, ZINC_BUFFER(d, sizeof d), ZINC_IO_OPTIONS(.convert = ZINC_CONVERT_TRUNCATE),
 				   &err));
-	assert_ok(zinc_array_read_text(a, "18, 18", ZINC_BUFFER(&x, sizeof x), &err));
+	assert_ok(zinc_array_read_text(a, "18, 18", ZINC_BUFFER(&x, sizeof x), NULL, &err));
 	assert_int_equal(x, 5);
 	zinc_array_close(a);
 	stage_close(&s);
@@ -174,18 +175,18 @@ test_fill_is_not_stored(void **unused)
 		stage_open(&s, 1, 0);
 		a = stage_array(&s, "a", 10, 10, 5, 5, sharded ? 10 : 0, 10, "zstd");
 		set_all(0);
-		assert_ok(zinc_array_write_text(a, "", ZINC_BUFFER(v, sizeof v), &err));
+		assert_ok(zinc_array_write_text(a, "", ZINC_BUFFER(v, sizeof v), NULL, &err));
 		assert_int_equal(stored(&s), 0);
 		assert_ok(zinc_array_write(a, NULL, ZINC_BUFFER(v, sizeof v), ZINC_IO_OPTIONS(.store_fill = 1), &err));
 		assert_int_equal(stored(&s), objects);
-		assert_ok(zinc_array_write_text(a, "", ZINC_BUFFER(v, sizeof v), &err));
+		assert_ok(zinc_array_write_text(a, "", ZINC_BUFFER(v, sizeof v), NULL, &err));
 		assert_int_equal(stored(&s), 0);
 		set_all(7);
-		assert_ok(zinc_array_write_text(a, "2, 2", ZINC_BUFFER(v, sizeof v), &err));
+		assert_ok(zinc_array_write_text(a, "2, 2", ZINC_BUFFER(v, sizeof v), NULL, &err));
 		assert_int_equal(stored(&s), 1);
 		set_all(0);
-		assert_ok(
-		    zinc_array_write_text(a, "2, 2", ZINC_BUFFER(v, sizeof v), &err)); /* the last element goes back */
+		assert_ok(zinc_array_write_text(a, "2, 2", ZINC_BUFFER(v, sizeof v), NULL,
+						&err)); /* the last element goes back */
 		assert_int_equal(stored(&s), 0);
 		zinc_array_close(a);
 		stage_close(&s);
@@ -213,7 +214,7 @@ test_same_bytes(void **unused)
 				stage_open(&s, threads, 0);
 				a = stage_array(&s, "a", 40, 40, 7, 5, sharded ? 42 : 0, 40, codecs[k]);
 				stage_fill(a);
-				assert_ok(zinc_array_chunk_get(a, origin, &b, &err));
+				assert_ok(zinc_array_chunk_get(a, origin, &b, NULL, &err));
 				if (threads == 1) {
 					first.data = malloc(b.nbytes);
 					first.nbytes = b.nbytes;
@@ -243,8 +244,8 @@ test_partial_shard(void **unused)
 		stage_open(&s, threads, 0);
 		a = stage_array(&s, "a", 33, 35, 5, 7, 20, 21, "zstd");
 		stage_fill(a);
-		assert_ok(zinc_array_write_text(a, "17, 30", ZINC_BUFFER(&x, sizeof x), &err));
-		assert_ok(zinc_array_read_text(a, "", ZINC_BUFFER(v, sizeof v), &err));
+		assert_ok(zinc_array_write_text(a, "17, 30", ZINC_BUFFER(&x, sizeof x), NULL, &err));
+		assert_ok(zinc_array_read_text(a, "", ZINC_BUFFER(v, sizeof v), NULL, &err));
 		for (int i = 0; i < 33 * 35; i++)
 			assert_int_equal(v[i], i == 17 * 35 + 30 ? 4242 : i + 1);
 		zinc_array_close(a);
@@ -264,9 +265,9 @@ test_read_only(void **unused)
 	stage_open(&s, 1, 0);
 	zinc_array_close(stage_array(&s, "a", 4, 4, 4, 4, 0, 0, "zstd"));
 	assert_ok(zinc_hierarchy_open(&h, s.memory, "", ZINC_OPEN_OPTIONS(.context = s.ctx, .read_only = 1), &err));
-	assert_ok(zinc_array_open(&a, h, "a", &err));
-	assert_int_equal(zinc_array_write_text(a, "", ZINC_BUFFER(v, sizeof v), &err), ZINC_E_READONLY);
-	assert_int_equal(zinc_array_resize(a, (uint64_t[]){5, 5}, &err), ZINC_E_READONLY);
+	assert_ok(zinc_array_open(&a, h, "a", NULL, &err));
+	assert_int_equal(zinc_array_write_text(a, "", ZINC_BUFFER(v, sizeof v), NULL, &err), ZINC_E_READONLY);
+	assert_int_equal(zinc_array_resize(a, (uint64_t[]){5, 5}, NULL, &err), ZINC_E_READONLY);
 	zinc_array_close(a);
 	zinc_hierarchy_close(h);
 	stage_close(&s);
