@@ -44,7 +44,7 @@ parse(const zinc_format *f, zinc_bytes text, bool strict, unsigned *errors, zinc
 		r.found = count;
 		r.arg = errors;
 	}
-	s = f->parse(f, r.ctx, (const char *)text.p, text.n, &r, out, &err);
+	s = zinc_text_parse(f, r.ctx, (const char *)text.p, text.n, &r, out, &err);
 	insist(s == ZINC_OK || s == err.code);
 	insist(s == ZINC_OK || s == ZINC_E_LIMIT || (s == ZINC_E_CORRUPT && strstr(err.text, "(rule "))); /* (1) */
 	return s;
@@ -106,7 +106,7 @@ again(zinc_meta *m)
 	zinc_buf text;
 
 	zinc_buf_init(&text, m->ctx, 256u << 20);
-	insist(m->format->print(m, &text, NULL) == ZINC_OK);
+	insist(zinc_meta_print(m, &text, NULL) == ZINC_OK);
 	insist(parse(m->format, (zinc_bytes){text.p, text.n}, false, NULL, &back) == ZINC_OK && same(m, back));
 	zinc_meta_free(back);
 	zinc_buf_fini(&text);

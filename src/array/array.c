@@ -100,7 +100,7 @@ zinc_array_read_meta(zinc_hierarchy *h, const char *path, zinc_meta **out, zinc_
 
 	zinc_report_init(&r, h->ctx, h->strict, h->url);
 	r.fallback = h->fallback;
-	ZINC_TRY(h->format->read_node(h, path, &r, out, err));
+	ZINC_TRY(zinc_read_node(h, path, &r, out, err));
 	if ((*out)->kind == ZINC_NODE_ARRAY)
 		return ZINC_OK;
 	s = (*out)->closed ? zinc_meta_refuse(*out, err)

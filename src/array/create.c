@@ -53,7 +53,7 @@ create(zinc_array **out, zinc_hierarchy *h, const char *path, const zinc_array_o
 	if (code == ZINC_OK)
 		code = zinc_hierarchy_init(h, err);
 	if (code == ZINC_OK)
-		code = h->format->write_node(h, path, m, &absent, &m->tag, err);
+		code = zinc_write_node(h, path, m, &absent, &m->tag, err);
 	if (code == ZINC_OK)
 		code = zinc_array_make(out, h, path, m, err);
 	zinc_meta_free(m);

@@ -59,7 +59,7 @@ put_shape(zinc_array *a, reshape *x, zinc_error *err)
 
 	ZINC_TRY(zinc_hierarchy_writable(a->h, err));
 	ZINC_TRY(zinc_turn_take(&a->edit, NULL, err));
-	code = a->h->format->edit_node(a->h, a->path, edit_shape, x, &m, err);
+	code = zinc_edit_node(a->h, a->path, edit_shape, x, &m, err);
 	if (code == ZINC_OK)
 		code = zinc_array_swap(a, m, err);
 	zinc_turn_give(&a->edit);

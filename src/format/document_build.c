@@ -282,7 +282,7 @@ check(zinc_json_doc *doc, zinc_context *ctx, zinc_node_kind kind, zinc_error *er
 	zinc_buf_init(&text, ctx, zinc_max_text(ctx));
 	s = zinc_json_print_line(zinc_json_root(doc), &text, err);
 	if (s == ZINC_OK)
-		s = zinc_format_v3.parse(&zinc_format_v3, ctx, (const char *)text.p, text.n, &r, &m, err);
+		s = zinc_text_parse(&zinc_format_v3, ctx, (const char *)text.p, text.n, &r, &m, err);
 	zinc_buf_fini(&text);
 	if (s == ZINC_OK && m->kind != kind)
 		s = zinc_fail(err, ZINC_E_INVALID, "the document is not that of an array");

@@ -12,7 +12,6 @@
  *   draft_entry.c   the entry point
  *   draft_case.c    names that differ only in case, where they are forbidden
  *   draft_key.c     names, and which node a key belongs to
- *   draft_node.c    reading, creating, editing one node
  *   draft_walk.c    children and walks
  *   draft_names.c   the URIs that identify codecs, types and transformers
  *   draft_parse.c   documents -> zinc_meta
@@ -20,7 +19,6 @@
  *   draft_type.c    data types and fill values -> those of the final version, and back
  *   draft_fallback.c  what may stand in for a data type
  *   draft_make.c    the final version's document -> theirs
- *   draft_above.c   where a new node may not be
  *   draft_rules.h   the numbers of their rules
  *   draft_extend.c  what programs registered, in the drafts' words
  *
@@ -62,7 +60,6 @@ struct zinc_draft {
 	const char *name;        /* in messages: "the 2020 draft" */
 	const char *core;        /* URI of the core specification, up to its version */
 	const char *entry;       /* the text of a new entry point */
-	const char *group;       /* the text of a group without attributes */
 	const char *version;     /* what new documents have as zarr_format, and then groups have extensions; NULL */
 	const char *meta, *data; /* as in zinc_draft_entry */
 	bool root_dot;           /* the root's document is meta + ".array", else meta + "/array" */
@@ -122,30 +119,8 @@ zinc_status zinc_draft_find_scalar(zinc_hierarchy *h, const char *path, zinc_met
 /* For a new node: E_INVALID when its name, or one above it, differs from a sibling's only in case. */
 zinc_status zinc_draft_check_case(zinc_hierarchy *h, const char *path, zinc_error *err);
 
-/* ---- draft_above.c ---- */
+/* ---- draft_consolidated.c ---- */
 
-/* For a new node: E_INVALID when an array is above it, or names differ only in case where that is forbidden; E_UNSUPPORTED
- * when a group above must not be opened. */
-zinc_status zinc_draft_check_above(zinc_hierarchy *h, const char *path, zinc_error *err);
-/* For one that goes: E_UNSUPPORTED for the same reason. */
-zinc_status zinc_draft_check_open(zinc_hierarchy *h, const char *path, zinc_error *err);
-/* E_EXISTS when a node of the other kind is at its path. */
-zinc_status zinc_draft_check_beside(zinc_hierarchy *h, const char *path, zinc_node_kind kind, zinc_error *err);
-
-/* ---- draft_node.c ---- */
-
-/* The bytes of a document, whatever their encoding -> meta. */
-zinc_status zinc_draft_parse_stored(const zinc_hierarchy *h, const void *bytes, size_t n, zinc_node_kind kind,
-				    zinc_report *r, zinc_meta **out, zinc_error *err);
-zinc_status zinc_draft_read_node(zinc_hierarchy *h, const char *path, zinc_report *r, zinc_meta **out, zinc_error *err);
-zinc_status zinc_draft_write_node(zinc_hierarchy *h, const char *path, const zinc_meta *m, const zinc_condition *when,
-				  zinc_tag *tag, zinc_error *err);
-zinc_status zinc_draft_edit_node(zinc_hierarchy *h, const char *path,
-				 zinc_status (*edit)(void *arg, zinc_json_doc *doc, zinc_error *err), void *arg,
-				 zinc_meta **out, zinc_error *err);
-zinc_status zinc_draft_prepare(zinc_hierarchy *h, const char *path, bool create, zinc_error *err);
-zinc_status zinc_draft_settle(zinc_hierarchy *h, const char *path, zinc_error *err);
-zinc_status zinc_draft_print(const zinc_meta *m, zinc_buf *out, zinc_error *err);
 /* Erase zarr-python's copy of all documents, if there is one. */
 zinc_status zinc_draft_drop_copies(zinc_hierarchy *h, zinc_error *err);
 zinc_status zinc_draft_consolidate(zinc_hierarchy *h, const char *path, bool remove, zinc_error *err);
@@ -223,13 +198,9 @@ zinc_json *zinc_draft_extension(zinc_draft_parse *p, const char *name, const cha
  * knows.  E_CORRUPT by `rule` when it has no such members, by the next when the first is no URI. */
 zinc_status zinc_draft_foreign(zinc_draft_parse *p, const zinc_json *v, zinc_draft_rule rule, zinc_json **out);
 
-zinc_status zinc_draft_parse_doc(zinc_context *ctx, const zinc_draft *d, zinc_json_doc *doc, zinc_node_kind kind,
+/* The slot `parse`. */
+zinc_status zinc_draft_parse_doc(const zinc_format *f, zinc_context *ctx, zinc_json_doc *doc, zinc_node_kind kind,
 				 zinc_report *r, zinc_meta **out, zinc_error *err);
-zinc_status zinc_draft_parse_text(zinc_context *ctx, const zinc_draft *d, const char *text, size_t n,
-				  zinc_node_kind kind, zinc_report *r, zinc_meta **out, zinc_error *err);
-/* For the slot `parse`: of the kind that its members show. */
-zinc_status zinc_draft_parse_any(const zinc_format *f, zinc_context *ctx, const char *text, size_t n, zinc_report *r,
-				 zinc_meta **out, zinc_error *err);
 /* What a document is by its members. */
 zinc_node_kind zinc_draft_kind(const zinc_json *root);
 
@@ -320,11 +291,9 @@ zinc_status zinc_draft_from_v3(zinc_hierarchy *h, zinc_json_doc *v3, zinc_status
 /* clang-format off */
 #define ZINC_DRAFT_SLOTS \
     .documents = {{"array", ZINC_NODE_ARRAY, ZINC_PART_NODE}, {"group", ZINC_NODE_GROUP, ZINC_PART_NODE}}, \
-    .enter = zinc_draft_enter, .read_node = zinc_draft_read_node, \
-    .print = zinc_draft_print, .prepare = zinc_draft_prepare, .check_above = zinc_draft_check_above, \
-    .settle = zinc_draft_settle, .write_node = zinc_draft_write_node, .edit_node = zinc_draft_edit_node, \
+    .enter = zinc_draft_enter, .kind = zinc_draft_kind, .parse = zinc_draft_parse_doc, \
     .consolidate = zinc_draft_consolidate, .copies = zinc_draft_copies, .place = zinc_draft_place, \
-    .check_name = zinc_draft_check_name, .parse = zinc_draft_parse_any, .rule = zinc_draft_rule_for
+    .check_name = zinc_draft_check_name, .rule = zinc_draft_rule_for
 /* clang-format on */
 
 #endif

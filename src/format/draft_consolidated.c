@@ -130,7 +130,7 @@ zinc_draft_consolidate(zinc_hierarchy *h, const char *path, bool remove, zinc_er
 				 h->format->draft->name);
 	ZINC_TRY(zinc_hierarchy_writable(h, err));
 	if (remove)
-		return zinc_draft_settle(h, path, err);
+		return zinc_settle(h, path, err);
 	zinc_buf_init(&key, h->ctx, ZINC_MAX_KEY);
 	s = copies_key(h, &key, err);
 	if (s == ZINC_OK)

@@ -46,7 +46,7 @@ zinc_draft_rule_for(const zinc_format *f, const char *rule)
 	    {"M42", ZINC_DRAFT_CHUNK_SIZE},  {"M72", ZINC_DRAFT_CHUNK_SIZE},  {"M70", ZINC_DRAFT_CHUNK_BOOL},
 	    {"M75", ZINC_DRAFT_CHUNK_GZIP},  {"M82", ZINC_DRAFT_CHUNK_BLOSC}, {"M84", ZINC_DRAFT_CHUNK},
 	    {"M91", ZINC_DRAFT_SHARD_INDEX}, {"M93", ZINC_DRAFT_SHARD_INDEX}, {"M92", ZINC_DRAFT_SHARD_MISSING},
-	    {"decode", ZINC_DRAFT_CHUNK},
+	    {"decode", ZINC_DRAFT_CHUNK},    {"two", ZINC_DRAFT_TWO},
 	};
 	size_t i;
 
@@ -416,10 +416,20 @@ show_attributes(zinc_meta *m, zinc_error *err)
 	return m->attributes ? ZINC_OK : zinc_fail_nomem(err);
 }
 
+zinc_node_kind
+zinc_draft_kind(const zinc_json *root)
+{
+	return zinc_json_member(root, "shape") || zinc_json_member(root, "data_type") ||
+		       zinc_json_member(root, "chunk_grid")
+		   ? ZINC_NODE_ARRAY
+		   : ZINC_NODE_GROUP;
+}
+
 zinc_status
-zinc_draft_parse_doc(zinc_context *ctx, const zinc_draft *d, zinc_json_doc *doc, zinc_node_kind kind, zinc_report *r,
+zinc_draft_parse_doc(const zinc_format *f, zinc_context *ctx, zinc_json_doc *doc, zinc_node_kind kind, zinc_report *r,
 		     zinc_meta **out, zinc_error *err)
 {
+	const zinc_draft *d = f->draft;
 	zinc_draft_parse p = {
 	    .ctx = ctx, .r = r, .draft = d, .root = zinc_json_root(doc), .separator = d->separator, .err = err};
 	zinc_meta *m = NULL;
@@ -428,7 +438,7 @@ zinc_draft_parse_doc(zinc_context *ctx, const zinc_draft *d, zinc_json_doc *doc,
 	if (s != ZINC_OK)
 		zinc_error_copy(err, &p.e);
 	if (s == ZINC_OK)
-		s = translate(&p, kind);
+		s = translate(&p, kind == ZINC_NODE_NONE ? zinc_draft_kind(p.root) : kind);
 	if (s == ZINC_OK)
 		s = make_meta(&p, doc, &m);
 	zinc_json_free(p.v3);
@@ -444,58 +454,4 @@ zinc_draft_parse_doc(zinc_context *ctx, const zinc_draft *d, zinc_json_doc *doc,
 	else
 		zinc_meta_free(m);
 	return s;
-}
-
-/* NaN tokens are no JSON, but zarr-python writes them into attributes; `why` is what is wrong without them. */
-static zinc_status
-parse_tokens(zinc_context *ctx, const zinc_draft *d, const char *text, size_t n, zinc_node_kind kind, const char *why,
-	     zinc_report *r, zinc_meta **out, zinc_error *err)
-{
-	const char *rule = d->rules[ZINC_DRAFT_JSON];
-	zinc_json_doc *doc;
-	zinc_status s = zinc_json_parse(&doc, ctx, text, n, ZINC_JSON_DUPLICATES | ZINC_JSON_NAN_TOKENS, NULL);
-
-	if (s != ZINC_OK)
-		return s == ZINC_E_NOMEM ? zinc_fail_nomem(err) : zinc_report_error(r, rule, err, "%s", why);
-	if (r->code != ZINC_E_INVALID) /* into a document that is being made they were let before */
-		s = zinc_report_lenient(r, rule, err, "NaN or Infinity, which JSON does not have");
-	if (s != ZINC_OK) {
-		zinc_json_free(doc);
-		return s;
-	}
-	return zinc_draft_parse_doc(ctx, d, doc, kind == ZINC_NODE_NONE ? zinc_draft_kind(zinc_json_root(doc)) : kind,
-				    r, out, err);
-}
-
-/* Duplicates are let in here and judged with the rest. */
-zinc_status
-zinc_draft_parse_text(zinc_context *ctx, const zinc_draft *d, const char *text, size_t n, zinc_node_kind kind,
-		      zinc_report *r, zinc_meta **out, zinc_error *err)
-{
-	zinc_json_doc *doc;
-	zinc_error e;
-	zinc_status s = zinc_json_parse(&doc, ctx, text, n, ZINC_JSON_DUPLICATES, &e);
-
-	if (s == ZINC_E_CORRUPT)
-		return parse_tokens(ctx, d, text, n, kind, e.text, r, out, err);
-	if (s != ZINC_OK)
-		return zinc_error_copy(err, &e);
-	return zinc_draft_parse_doc(ctx, d, doc, kind == ZINC_NODE_NONE ? zinc_draft_kind(zinc_json_root(doc)) : kind,
-				    r, out, err);
-}
-
-zinc_status
-zinc_draft_parse_any(const zinc_format *f, zinc_context *ctx, const char *text, size_t n, zinc_report *r,
-		     zinc_meta **out, zinc_error *err)
-{
-	return zinc_draft_parse_text(ctx, f->draft, text, n, ZINC_NODE_NONE, r, out, err);
-}
-
-zinc_node_kind
-zinc_draft_kind(const zinc_json *root)
-{
-	return zinc_json_member(root, "shape") || zinc_json_member(root, "data_type") ||
-		       zinc_json_member(root, "chunk_grid")
-		   ? ZINC_NODE_ARRAY
-		   : ZINC_NODE_GROUP;
 }

@@ -20,6 +20,7 @@
  */
 #include <stdlib.h>
 
+#include "format/documents.h"
 #include "format/draft.h"
 #include "format/hidden.h"
 
@@ -431,25 +432,23 @@ order(struct list *l, zinc_node_kind self, int depth)
 
 /* ---- showing ---- */
 
-/* A document that was fetched, as the node where the walker stands. */
+/* A document that was fetched, as the node where the walker stands; `two`: the other kind of document is there, too. */
 static zinc_status
-show_fetched(zinc_walker *w, zinc_node_kind kind, bool two, const zinc_fetched *doc, const char *key, zinc_error *err)
+show_fetched(zinc_walker *w, zinc_node_kind kind, bool two, const zinc_fetched *doc, char *key, zinc_error *err)
 {
+	const size_t which = zinc_document_of(w->h->format, kind);
+	zinc_fetched docs[2] = {{.found = ZINC_MISSING}, {.found = two ? ZINC_FOUND : ZINC_MISSING}};
+	char *const keys[2] = {key, key};
 	zinc_found_node node = {.kind = kind};
 	zinc_error problem = ZINC_ERROR_INIT;
 	const char *where = w->r->where;
-	const zinc_draft *d = w->h->format->draft;
-	zinc_status s = zinc_fetched_status(doc, key, &problem);
+	zinc_status s;
 
-	w->r->where = key;
-	if (s == ZINC_OK && two)
-		s = zinc_report_lenient(w->r, d->rules[ZINC_DRAFT_TWO], &problem,
-					"a group is at the same path, and not read: the array wins");
+	docs[which] = *doc;
+	s = zinc_fetched_status(doc, key, &problem);
 	if (s == ZINC_OK)
-		s = zinc_draft_parse_stored(w->h, doc->text, doc->n, kind, w->r, &node.meta, &problem);
+		s = zinc_documents_parse(w->h, docs, keys, w->r, &node.meta, &node.kind, &problem);
 	w->r->where = where;
-	if (s == ZINC_OK)
-		node.meta->tag = doc->tag;
 	return zinc_walker_show(w, &node, s, &problem, err);
 }
 

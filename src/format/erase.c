@@ -125,13 +125,13 @@ static zinc_status
 erase_all(zinc_hierarchy *h, const char *path, zinc_survey *s, zinc_error *err)
 {
 	ZINC_TRY(zinc_survey_documents(s, err));
-	ZINC_TRY(h->format->prepare(h, path, false, err));
+	ZINC_TRY(zinc_prepare(h, path, false, err));
 	ZINC_TRY(erase_document(h, s, ZINC_NODE_ARRAY, err));
 	ZINC_TRY(erase_document(h, s, ZINC_NODE_GROUP, err));
 	ZINC_TRY(erase_documents(s, &s->documents, err));
 	ZINC_TRY(zinc_node_prefixes(h, path, erase_prefix, h, err));
 	if (path[1] || !h->entry)
-		return h->format->settle(h, path, err);
+		return zinc_settle(h, path, err);
 	ZINC_TRY(erase_prefix(h, h->prefix, err));
 	atomic_store(&h->entry->stored, false);
 	return ZINC_OK;
@@ -193,7 +193,7 @@ run(zinc_hierarchy *h, const char *path, const zinc_erase_options *o, zinc_erase
 	if (!o->dry_run)
 		ZINC_TRY(zinc_hierarchy_writable(h, err));
 	if (h->format->draft && !o->force)
-		ZINC_TRY(zinc_draft_check_open(h, path, err));
+		ZINC_TRY(zinc_check_open(h, path, err));
 	s = zinc_survey_init(&survey, h, path, !o->force, err);
 	if (s == ZINC_OK)
 		s = permit(&survey, o, err);
@@ -217,7 +217,7 @@ replace(zinc_hierarchy *h, const char *path, const zinc_erase_options *o, zinc_e
 	zinc_error e = ZINC_ERROR_INIT;
 	zinc_status s;
 
-	ZINC_TRY(h->format->check_above(h, path, err));
+	ZINC_TRY(zinc_check_above(h, path, err));
 	s = run(h, path, o, counts, &e);
 	return s == ZINC_OK || s == ZINC_E_NOTFOUND ? ZINC_OK : zinc_error_copy(err, &e);
 }

@@ -184,7 +184,7 @@ zinc_extensions(zinc_hierarchy *h, const char *path, zinc_declaration_fn fn, voi
 		return tell_hierarchy(h, fn, arg, err);
 	ZINC_TRY(zinc_path_normalise(&clean, h, path, err));
 	zinc_report_init_quiet(&r, h->ctx, h->strict);
-	s = h->format->read_node(h, clean, &r, &m, err);
+	s = zinc_read_node(h, clean, &r, &m, err);
 	if (s == ZINC_OK) {
 		s = tell_node(m, fn, arg, err);
 		zinc_meta_free(m);

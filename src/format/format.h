@@ -18,6 +18,7 @@
 typedef struct zinc_format zinc_format;
 struct zinc_draft;
 struct zinc_draft_entry;
+struct zinc_fetched;
 
 /* ---- the common metadata ---- */
 
@@ -234,6 +235,10 @@ struct zinc_format {
 
 	zinc_document documents[ZINC_DOCUMENTS_MAX]; /* of a node: those that make it first, consolidated metadata last */
 	zinc_holds holds;
+
+	const char *group;      /* the text of a group without attributes */
+	bool nan_in_attributes; /* NaN tokens, which JSON does not have, are forgiven in attributes only */
+
 	zinc_masks masks;       /* what xarray takes for missing */
 	const char *keys;       /* chunk keys of new arrays that do not say theirs; NULL: "default" */
 
@@ -251,34 +256,20 @@ struct zinc_format {
 	bool fold_case; /* names of siblings must differ in more than case */
 	/* A name legal for a node? */
 	zinc_status (*check_name)(const zinc_format *f, const char *name, size_t n, zinc_error *err);
-	/* The node at `path`; E_NOTFOUND when there is none. */
-	zinc_status (*read_node)(zinc_hierarchy *h, const char *path, zinc_report *r, zinc_meta **out, zinc_error *err);
-	/* A stored document's bytes -> meta (for read_node, consolidated metadata, validators). */
-	zinc_status (*parse)(const zinc_format *f, zinc_context *ctx, const char *text, size_t n, zinc_report *r,
-			     zinc_meta **out, zinc_error *err);
-	/* meta->doc -> the bytes to store. */
-	zinc_status (*print)(const zinc_meta *m, zinc_buf *out, zinc_error *err);
-	/* Around every change of metadata at `path`.  prepare drops consolidated metadata above and, with `create`,
-	 * makes sure that all ancestors are groups (M37; E_INVALID when one is an array); settle looks again and drops
-	 * what came back: of a writer and a consolidator one always sees the other. */
-	zinc_status (*prepare)(zinc_hierarchy *h, const char *path, bool create, zinc_error *err);
-	/* What prepare with `create` would refuse, asked before anything is changed. */
-	zinc_status (*check_above)(zinc_hierarchy *h, const char *path, zinc_error *err);
-	zinc_status (*settle)(zinc_hierarchy *h, const char *path, zinc_error *err);
-	/* Put the node's document under a condition, between prepare and settle.  E_EXISTS, E_CONFLICT. */
-	zinc_status (*write_node)(zinc_hierarchy *h, const char *path, const zinc_meta *m, const zinc_condition *when,
-				  zinc_tag *tag, zinc_error *err);
-	/* Read-modify-write of the document under the store's exclusion: `edit` changes doc's root, perhaps more than
-	 * once, each time from what is stored.  A document with duplicate members is refused, for a rewrite would lose
-	 * one.  `out` may be NULL; its tag is empty. */
-	zinc_status (*edit_node)(zinc_hierarchy *h, const char *path,
-				 zinc_status (*edit)(void *arg, zinc_json_doc *doc, zinc_error *err), void *arg,
-				 zinc_meta **out, zinc_error *err);
+	/* What a document in memory says it is, however broken the rest. */
+	zinc_node_kind (*kind)(const zinc_json *root);
+	/* A document in memory -> metadata; `doc` is taken, also on failure.  `kind` NONE: what it says. */
+	zinc_status (*parse)(const zinc_format *f, zinc_context *ctx, zinc_json_doc *doc, zinc_node_kind kind,
+			     zinc_report *r, zinc_meta **out, zinc_error *err);
 	/* Members of a v3 array document (built by zinc_document_build) -> this format's document, or E_INVALID naming
 	 * what it cannot hold.  `v3` stays the caller's, `out` is new. */
 	zinc_status (*from_v3)(zinc_hierarchy *h, zinc_json_doc *v3, zinc_json_doc **out, zinc_error *err);
 
 	zinc_copies_of copies_of;
+	/* The consolidated metadata in all documents of a node, as an object of copies by path.  *doc NULL: none that
+	 * can be used.  NULL: nobody reads by it. */
+	zinc_status (*find_copies)(zinc_context *ctx, const struct zinc_fetched *docs, zinc_json_doc **doc,
+				   const zinc_json **metadata, zinc_error *err);
 	/* Write consolidated metadata of a group, or remove it. */
 	zinc_status (*consolidate)(zinc_hierarchy *h, const char *path, bool remove, zinc_error *err);
 	/* For validators: has the group consolidated metadata?  Then call fn for each copy in it.  E_CORRUPT, and *has, when
@@ -317,6 +308,36 @@ zinc_status zinc_data_prefix(const zinc_hierarchy *h, const char *path, zinc_buf
 zinc_status zinc_node_prefixes(const zinc_hierarchy *h, const char *path,
 			       zinc_status (*fn)(void *arg, const char *prefix, zinc_error *err), void *arg,
 			       zinc_error *err);
+
+/* ---- reading and writing a node (documents.c, node_read.c, node_write.c, node_edit.c) ---- */
+
+/* The format's number for a rule of the final version; NULL: it has none such. */
+const char *zinc_rule(const zinc_format *f, const char *rule);
+/* The text of a node's document, with its attributes in it, -> metadata; and metadata -> such a text, appended. */
+zinc_status zinc_text_parse(const zinc_format *f, zinc_context *ctx, const char *text, size_t n, zinc_report *r,
+			    zinc_meta **out, zinc_error *err);
+zinc_status zinc_meta_print(const zinc_meta *m, zinc_buf *out, zinc_error *err);
+/* The node at `path`; E_NOTFOUND when there is none. */
+zinc_status zinc_read_node(zinc_hierarchy *h, const char *path, zinc_report *r, zinc_meta **out, zinc_error *err);
+/* Around every change of metadata at `path`.  prepare drops consolidated metadata that would be stale and, with `create`,
+ * makes sure that all ancestors are groups (M37; E_INVALID when one is an array); settle looks again and drops what came
+ * back: of a writer and a consolidator one always sees the other. */
+zinc_status zinc_prepare(zinc_hierarchy *h, const char *path, bool create, zinc_error *err);
+zinc_status zinc_settle(zinc_hierarchy *h, const char *path, zinc_error *err);
+/* What zinc_prepare with `create` would refuse, asked before anything is changed. */
+zinc_status zinc_check_above(zinc_hierarchy *h, const char *path, zinc_error *err);
+/* For a node that goes: E_UNSUPPORTED when a group above must not be opened. */
+zinc_status zinc_check_open(zinc_hierarchy *h, const char *path, zinc_error *err);
+/* Put the node's documents, the one that makes it under a condition, with zinc_prepare and zinc_settle around.  E_EXISTS,
+ * E_CONFLICT. */
+zinc_status zinc_write_node(zinc_hierarchy *h, const char *path, const zinc_meta *m, const zinc_condition *when,
+			    zinc_tag *tag, zinc_error *err);
+/* Read-modify-write of the document under the store's exclusion: `edit` changes doc's root, perhaps more than once, each
+ * time from what is stored.  A document with duplicate members is refused, for a rewrite would lose one.  `out` may be
+ * NULL; its tag is empty. */
+zinc_status zinc_edit_node(zinc_hierarchy *h, const char *path,
+			   zinc_status (*edit)(void *arg, zinc_json_doc *doc, zinc_error *err), void *arg,
+			   zinc_meta **out, zinc_error *err);
 
 /* ---- listing (walk.c, draft_walk.c) ---- */
 

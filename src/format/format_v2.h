@@ -1,18 +1,14 @@
 /*
  * format_v2.h - what the files of Zarr version 2 share
  *
- *   format_v2.c               names, keys, detection, reading, listing; the table row
- *   format_v2_parse.c         documents -> zinc_meta
- *   format_v2_join.c          two stored documents -> the one in memory; rules
+ *   format_v2.c               names, detection; the table row
+ *   format_v2_parse.c         the document in memory -> zinc_meta
  *   format_v2_dtype.c         data types and fill values -> those of the final version
  *   format_v2_codecs.c        filters and compressor -> chains
  *   format_v2_make.c          the final version's document -> documents of version 2
- *   format_v2_write.c         creating, editing
  *   format_v2_consolidated.c  .zmetadata
  *
- * A node has two documents, .zarray or .zgroup and .zattrs.  In memory they are one: the members of the first, and
- * a member "attributes" that is the second.  So whoever changes "shape" or "attributes" in a document need not
- * know the version.
+ * A node has two documents, .zarray or .zgroup and .zattrs; documents.h makes one of them.
  */
 #ifndef ZINC_FORMAT_V2_H
 #define ZINC_FORMAT_V2_H
@@ -23,8 +19,6 @@
 enum { ZINC_V2_ARRAY, ZINC_V2_GROUP, ZINC_V2_ATTRIBUTES, ZINC_V2_COPIES };
 #define ZINC_V2_MEMBER "attributes"
 
-extern const zinc_layout zinc_v2_layout;
-
 /* ---- format_v2.c ---- */
 
 zinc_status zinc_v2_check_name(const zinc_format *f, const char *name, size_t n, zinc_error *err);
@@ -33,16 +27,9 @@ zinc_status zinc_v2_check_name(const zinc_format *f, const char *name, size_t n,
 
 /* What a document in memory is. */
 zinc_node_kind zinc_v2_kind(const zinc_json *root);
-/* The document in memory -> meta; `doc` is taken, also on failure. */
-zinc_status zinc_v2_parse_doc(zinc_context *ctx, zinc_json_doc *doc, zinc_node_kind kind, zinc_report *r,
-			      zinc_meta **out, zinc_error *err);
-zinc_status zinc_v2_parse(const zinc_format *f, zinc_context *ctx, const char *text, size_t n, zinc_report *r,
-			  zinc_meta **out, zinc_error *err);
-/* The two stored documents (attributes may be missing) -> the one in memory.  E_CORRUPT cites a rule. */
-zinc_status zinc_v2_join(zinc_json_doc **out, zinc_context *ctx, const zinc_fetched *node,
-			 const zinc_fetched *attributes, char *const *keys, zinc_report *r, zinc_error *err);
-/* The number that a rule of the final version has here. */
-const char *zinc_v2_rule(const zinc_format *f, const char *rule);
+/* The slot `parse`. */
+zinc_status zinc_v2_parse(const zinc_format *f, zinc_context *ctx, zinc_json_doc *doc, zinc_node_kind kind,
+			  zinc_report *r, zinc_meta **out, zinc_error *err);
 
 /* ---- format_v2_dtype.c ---- */
 
@@ -92,20 +79,6 @@ zinc_status zinc_v2_add_named(zinc_v2_codecs *c, const char *id, const zinc_json
 /* ---- format_v2_make.c ---- */
 
 zinc_status zinc_v2_from_v3(zinc_hierarchy *h, zinc_json_doc *v3, zinc_json_doc **out, zinc_error *err);
-
-/* ---- format_v2_write.c ---- */
-
-/* The stored documents' text; of .zattrs none when it is empty. */
-zinc_status zinc_v2_print_node(const zinc_json *root, zinc_buf *out, zinc_error *err);
-zinc_status zinc_v2_print_attributes(const zinc_json *root, zinc_buf *out, zinc_error *err);
-zinc_status zinc_v2_prepare(zinc_hierarchy *h, const char *path, bool create, zinc_error *err);
-zinc_status zinc_v2_check_above(zinc_hierarchy *h, const char *path, zinc_error *err);
-zinc_status zinc_v2_settle(zinc_hierarchy *h, const char *path, zinc_error *err);
-zinc_status zinc_v2_write_node(zinc_hierarchy *h, const char *path, const zinc_meta *m, const zinc_condition *when,
-			       zinc_tag *tag, zinc_error *err);
-zinc_status zinc_v2_edit_node(zinc_hierarchy *h, const char *path,
-			      zinc_status (*edit)(void *arg, zinc_json_doc *doc, zinc_error *err), void *arg,
-			      zinc_meta **out, zinc_error *err);
 
 /* ---- format_v2_consolidated.c ---- */
 

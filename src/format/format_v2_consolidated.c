@@ -189,7 +189,7 @@ gather(zinc_hierarchy *h, const char *path, zinc_json_doc *doc, zinc_error *err)
 	zinc_report_init_quiet(&r, h->ctx, h->strict);
 	s = zinc_copies_head(doc, &g.metadata, err);
 	if (s == ZINC_OK)
-		s = zinc_layout_list(h, &zinc_v2_layout, path, all, &r, gather_node, &g, err);
+		s = zinc_layout_list(h, path, all, &r, gather_node, &g, err);
 	zinc_buf_fini(&g.key);
 	return s == ZINC_OK ? g.status : s;
 }

@@ -406,18 +406,30 @@ translate(struct parse *p, zinc_node_kind kind)
 	return p->failed ? p->r->code : ZINC_OK;
 }
 
+zinc_node_kind
+zinc_v2_kind(const zinc_json *root)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (strcmp(rows[i].name, ZINC_V2_MEMBER) != 0 && zinc_json_member(root, rows[i].name))
+			return ZINC_NODE_ARRAY;
+	return ZINC_NODE_GROUP;
+}
+
 zinc_status
-zinc_v2_parse_doc(zinc_context *ctx, zinc_json_doc *doc, zinc_node_kind kind, zinc_report *r, zinc_meta **out,
-		  zinc_error *err)
+zinc_v2_parse(const zinc_format *f, zinc_context *ctx, zinc_json_doc *doc, zinc_node_kind kind, zinc_report *r,
+	      zinc_meta **out, zinc_error *err)
 {
 	struct parse p = {.ctx = ctx, .r = r, .root = zinc_json_root(doc), .err = err};
 	zinc_meta *m = NULL;
 	zinc_status s = parse_head(&p, doc);
 
+	(void)f;
 	if (s != ZINC_OK)
 		zinc_error_copy(err, &p.e);
 	if (s == ZINC_OK)
-		s = translate(&p, kind);
+		s = translate(&p, kind == ZINC_NODE_NONE ? zinc_v2_kind(p.root) : kind);
 	if (s == ZINC_OK)
 		s = make_meta(&p, doc, &m);
 	zinc_json_free(p.v3);
@@ -433,31 +445,4 @@ zinc_v2_parse_doc(zinc_context *ctx, zinc_json_doc *doc, zinc_node_kind kind, zi
 	else
 		zinc_meta_free(m);
 	return s;
-}
-
-zinc_node_kind
-zinc_v2_kind(const zinc_json *root)
-{
-	size_t i;
-
-	for (i = 0; i < sizeof rows / sizeof *rows; i++)
-		if (strcmp(rows[i].name, ZINC_V2_MEMBER) != 0 && zinc_json_member(root, rows[i].name))
-			return ZINC_NODE_ARRAY;
-	return ZINC_NODE_GROUP;
-}
-
-zinc_status
-zinc_v2_parse(const zinc_format *f, zinc_context *ctx, const char *text, size_t n, zinc_report *r, zinc_meta **out,
-	      zinc_error *err)
-{
-	zinc_json_doc *doc;
-	zinc_error e;
-	zinc_status s = zinc_json_parse(&doc, ctx, text, n, ZINC_JSON_DUPLICATES | ZINC_JSON_NAN_TOKENS, &e);
-
-	(void)f;
-	if (s == ZINC_E_CORRUPT)
-		return zinc_report_error(r, "V2-2", err, "%s", e.text);
-	if (s != ZINC_OK)
-		return zinc_error_copy(err, &e);
-	return zinc_v2_parse_doc(ctx, doc, zinc_v2_kind(zinc_json_root(doc)), r, out, err);
 }

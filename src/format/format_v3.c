@@ -8,7 +8,6 @@
  * all below the root's prefix.  Promises:
  *
  * (1) A name that the specification forbids (M29-M33) makes no key.
- * (2) Reading a node is one get, of its own document.
  */
 #include "format/format_v3.h"
 
@@ -67,94 +66,13 @@ v3_claims(const zinc_json *root, zinc_node_kind *kind)
 	return !zinc_format_is_draft(root);
 }
 
-/* The report names the key while the document is parsed, so that warnings say where they come from. */
 static zinc_status
-read_key(zinc_hierarchy *h, const char *key, zinc_report *r, zinc_meta **out, zinc_error *err)
+v3_parse(const zinc_format *f, zinc_context *ctx, zinc_json_doc *doc, zinc_node_kind kind, zinc_report *r,
+	 zinc_meta **out, zinc_error *err)
 {
-	zinc_blob text = ZINC_BLOB_INIT;
-	const char *where = r->where;
-	zinc_tag tag = {.n = 0};
-	zinc_status s;
-
-	s = zinc_store_get_all(h->store, key, &text, &tag, h->ctx->limits.json_bytes, err);
-	if (s == ZINC_E_NOTFOUND)
-		return zinc_fail(err, s, "no node is there");
-	ZINC_TRY(s);
-	r->where = key;
-	s = zinc_v3_parse(h->format, h->ctx, text.data, text.nbytes, r, out, err);
-	r->where = where;
-	zinc_blob_fini(&text);
-	if (s == ZINC_OK)
-		(*out)->tag = tag;
-	return s;
+	(void)f, (void)kind; /* it says so itself */
+	return zinc_v3_parse_doc(ctx, doc, r, out, err);
 }
-
-static zinc_status
-v3_read_node(zinc_hierarchy *h, const char *path, zinc_report *r, zinc_meta **out, zinc_error *err)
-{
-	zinc_status s;
-	zinc_buf key;
-
-	zinc_buf_init(&key, h->ctx, ZINC_MAX_KEY);
-	s = zinc_node_key(h, path, ZINC_NODE_NONE, &key, err);
-	if (s == ZINC_OK && !zinc_buf_text(&key))
-		s = zinc_fail_nomem(err);
-	if (s == ZINC_OK) {
-		s = read_key(h, zinc_buf_text(&key), r, out, err);
-		if (s != ZINC_OK) {
-			zinc_error_at_key(err, s, zinc_buf_text(&key));
-			zinc_error_at_url(err, s, h->url);
-		}
-	}
-	zinc_buf_fini(&key);
-	return s;
-}
-
-/* Text files end with a newline, and people will open this one in an editor. */
-static zinc_status
-v3_print(const zinc_meta *m, zinc_buf *out, zinc_error *err)
-{
-	ZINC_TRY(zinc_json_print(zinc_json_root(m->doc), out, err));
-	return zinc_buf_puts(out, "\n", err);
-}
-
-/* ---- listing ---- */
-
-/* What a document that cannot be used says it is. */
-static zinc_node_kind
-peek(zinc_context *ctx, const zinc_fetched *text)
-{
-	zinc_node_kind kind;
-	zinc_json_doc *doc;
-
-	if (zinc_json_parse(&doc, ctx, text->text, text->n, ZINC_V3_JSON, NULL) != ZINC_OK)
-		return ZINC_NODE_NONE;
-	kind = zinc_v3_kind(zinc_json_root(doc));
-	zinc_json_free(doc);
-	return kind;
-}
-
-static zinc_status
-parse_fetched(zinc_context *ctx, const zinc_fetched *docs, char *const *keys, zinc_report *r, zinc_meta **out,
-	      zinc_node_kind *kind, zinc_error *err)
-{
-	zinc_status s;
-
-	r->where = keys[0];
-	s = zinc_v3_parse(&zinc_format_v3, ctx, docs->text, docs->n, r, out, err);
-	*kind = s == ZINC_OK ? (*out)->kind : peek(ctx, docs);
-	if (s == ZINC_OK)
-		(*out)->tag = docs->tag;
-	return s;
-}
-
-const zinc_layout zinc_v3_layout = {
-    .implicit_rule = "M25",
-    .parse = parse_fetched,
-    .copy_kind = zinc_v3_kind,
-    .parse_copy = zinc_v3_parse_doc,
-    .copies = zinc_v3_find_copies,
-};
 
 /* ---- the row ---- */
 
@@ -207,18 +125,19 @@ const zinc_format zinc_format_v3 = {
     .purpose = "Zarr version 3, the final specification (core 3.1)",
     .codecs = "zstd+crc32c",
     .documents = {{ZINC_V3_DOCUMENT, ZINC_NODE_NONE, ZINC_PART_NODE}},
+    .group = "{\n"
+	     "  \"zarr_format\": 3,\n"
+	     "  \"node_type\": \"group\",\n"
+	     "  \"attributes\": {}\n"
+	     "}\n",
+    .nan_in_attributes = true,
     .masks = ZINC_MASKS_ATTRIBUTE,
     .claims = v3_claims,
     .check_name = zinc_v3_check_name,
-    .read_node = v3_read_node,
-    .parse = zinc_v3_parse,
-    .print = v3_print,
-    .prepare = zinc_v3_prepare,
-    .check_above = zinc_v3_check_above,
-    .settle = zinc_v3_settle,
-    .write_node = zinc_v3_write_node,
-    .edit_node = zinc_v3_edit_node,
+    .kind = zinc_v3_kind,
+    .parse = v3_parse,
     .from_v3 = v3_from_v3,
+    .find_copies = zinc_v3_find_copies,
     .consolidate = zinc_v3_consolidate,
     .copies_of = ZINC_COPIES_OF_GROUPS,
     .copies = zinc_v3_copies,

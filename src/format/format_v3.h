@@ -1,9 +1,8 @@
 /*
  * format_v3.h - what the files of the final version 3 share
  *
- *   format_v3.c               keys, detection, reading, listing; the table row
+ *   format_v3.c               names, detection; the table row
  *   format_v3_parse.c         zarr.json -> zinc_meta
- *   format_v3_write.c         creating, editing
  *   format_v3_consolidated.c  consolidated metadata
  */
 #ifndef ZINC_FORMAT_V3_H
@@ -27,8 +26,6 @@ enum { ZINC_V3_JULY_2026 = 1 };
 
 /* The document -> meta.  `doc` is taken, also on failure. */
 zinc_status zinc_v3_parse_doc(zinc_context *ctx, zinc_json_doc *doc, zinc_report *r, zinc_meta **out, zinc_error *err);
-zinc_status zinc_v3_parse(const zinc_format *f, zinc_context *ctx, const char *text, size_t n, zinc_report *r,
-			  zinc_meta **out, zinc_error *err);
 /* {"name": ..., "configuration": {member: value}}, without it when `member` is NULL.  NULL: no memory. */
 zinc_json *zinc_v3_extension(zinc_json_doc *doc, const char *name, const char *member, zinc_json *value);
 /* The same for a document that was translated into the final version's words.  What is found goes to `retell`, which
@@ -45,24 +42,11 @@ zinc_node_kind zinc_v3_kind(const zinc_json *root);
 
 /* ---- format_v3.c ---- */
 
-extern const zinc_layout zinc_v3_layout;
-
 /* A copy of a document in memory, as it is. */
 zinc_status zinc_v3_copy(zinc_context *ctx, const zinc_json_doc *v3, zinc_json_doc **out, zinc_error *err);
 /* The rule (M29-M33) that a node's name breaks, and how; NULL: none. */
 const char *zinc_v3_name_rule(const char *name, size_t n, const char **why);
 zinc_status zinc_v3_check_name(const zinc_format *f, const char *name, size_t n, zinc_error *err);
-
-/* ---- format_v3_write.c ---- */
-
-zinc_status zinc_v3_prepare(zinc_hierarchy *h, const char *path, bool create, zinc_error *err);
-zinc_status zinc_v3_check_above(zinc_hierarchy *h, const char *path, zinc_error *err);
-zinc_status zinc_v3_settle(zinc_hierarchy *h, const char *path, zinc_error *err);
-zinc_status zinc_v3_write_node(zinc_hierarchy *h, const char *path, const zinc_meta *m, const zinc_condition *when,
-			       zinc_tag *tag, zinc_error *err);
-zinc_status zinc_v3_edit_node(zinc_hierarchy *h, const char *path,
-			      zinc_status (*edit)(void *arg, zinc_json_doc *doc, zinc_error *err), void *arg,
-			      zinc_meta **out, zinc_error *err);
 
 /* ---- format_v3_consolidated.c ---- */
 

@@ -298,7 +298,6 @@ static const zinc_draft draft = {
 	     "  \"metadata_encoding\": \"" ENCODING "\",\n"
 	     "  \"extensions\": []\n"
 	     "}\n",
-    .group = "{\"zarr_format\": \"" CORE "3.0\", \"extensions\": [], \"attributes\": {}}",
     .version = CORE "3.0",
     .meta = "meta/root",
     .data = "data",
@@ -330,6 +329,7 @@ const zinc_format zinc_format_v3_2019 = {
 	      .places = {ZINC_HOLDS_NO_CODEC, ZINC_HOLDS_NO_CODEC, ZINC_HOLDS_URI, ZINC_HOLDS_URI},
 	      .codecs = codec_ids,
 	      .extensions = ZINC_HOLDS_URIS},
+    .group = "{\"zarr_format\": \"" CORE "3.0\", \"extensions\": [], \"attributes\": {}}",
     .masks = ZINC_MASKS_FILL,
     .keys = "v2",
     .claims = claims,

@@ -256,7 +256,6 @@ static const zinc_draft draft = {
 	     "  \"metadata_key_suffix\": \".json\",\n"
 	     "  \"extensions\": []\n"
 	     "}\n",
-    .group = "{\"attributes\": {}}",
     .meta = "meta/root",
     .data = "data/root",
     .root_dot = true,
@@ -290,6 +289,7 @@ const zinc_format zinc_format_v3_2020 = {
 	      .places = {ZINC_HOLDS_ID, ZINC_HOLDS_ID, ZINC_HOLDS_ID, ZINC_HOLDS_URI},
 	      .codecs = codec_ids,
 	      .extensions = ZINC_HOLDS_URIS},
+    .group = "{\"attributes\": {}}",
     .masks = ZINC_MASKS_FILL,
     .claims = claims,
     .draft = &draft,

@@ -393,7 +393,6 @@ static const zinc_draft draft = {
 	     "  },\n"
 	     "  \"extensions\": []\n"
 	     "}\n",
-    .group = "{\"attributes\": {}}",
     .meta = "meta",
     .data = "data",
     .chunk = "c",
@@ -421,6 +420,7 @@ const zinc_format zinc_format_v3_2022 = {
 	      .places = {ZINC_HOLDS_URI, ZINC_HOLDS_NO_CODEC, ZINC_HOLDS_URI, ZINC_HOLDS_URI},
 	      .codecs = codec_ids,
 	      .extensions = ZINC_HOLDS_URIS},
+    .group = "{\"attributes\": {}}",
     .masks = ZINC_MASKS_ATTRIBUTE,
     .claims = claims,
     .draft = &draft,

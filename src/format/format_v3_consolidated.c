@@ -201,7 +201,7 @@ gather(zinc_hierarchy *h, const char *path, zinc_json_doc *doc, zinc_error *err)
 		return zinc_fail_nomem(err);
 	zinc_json_set_root(doc, g.metadata);
 	zinc_report_init_quiet(&r, h->ctx, h->strict);
-	ZINC_TRY(zinc_layout_list(h, &zinc_v3_layout, path, all, &r, gather_node, &g, err));
+	ZINC_TRY(zinc_layout_list(h, path, all, &r, gather_node, &g, err));
 	return g.status;
 }
 

@@ -424,69 +424,6 @@ zinc_v3_parse_doc(zinc_context *ctx, zinc_json_doc *doc, zinc_report *r, zinc_me
 	return s;
 }
 
-/* NaN tokens in other members than the attributes, of this document or of a copy in it? */
-static bool
-has_nan_elsewhere(const zinc_json *root)
-{
-	const zinc_json *v, *metadata, *copy;
-
-	for (v = zinc_json_is(root, ZINC_JSON_OBJECT) ? root->first : NULL; v; v = v->next) {
-		metadata = strcmp(v->key, "consolidated_metadata") == 0 ? zinc_json_member(v, "metadata") : NULL;
-		if (strcmp(v->key, "attributes") == 0)
-			continue;
-		if (!zinc_json_is(metadata, ZINC_JSON_OBJECT)) {
-			if (zinc_json_has_nan(v))
-				return true;
-			continue;
-		}
-		for (copy = metadata->first; copy; copy = copy->next)
-			if (has_nan_elsewhere(copy))
-				return true;
-	}
-	return !zinc_json_is(root, ZINC_JSON_OBJECT) && zinc_json_has_nan(root);
-}
-
-/* Promise (4).  `why` is what is wrong without the tokens.  Into a document that is being made they were let before. */
-static zinc_status
-parse_tokens(zinc_json_doc **out, zinc_context *ctx, const char *text, size_t n, const char *why, zinc_report *r,
-	     zinc_error *err)
-{
-	zinc_status s = zinc_json_parse(out, ctx, text, n, ZINC_V3_JSON, NULL);
-
-	if (s == ZINC_E_NOMEM)
-		return zinc_fail_nomem(err);
-	if (s != ZINC_OK)
-		return zinc_report_error(r, "M2", err, "%s", why);
-	if (has_nan_elsewhere(zinc_json_root(*out)))
-		s = zinc_report_error(r, "M2", err, "%s", why);
-	else if (r->code != ZINC_E_INVALID)
-		s = zinc_report_lenient(r, "M2", err, "NaN or Infinity, which JSON does not have, among the attributes");
-	if (s != ZINC_OK) {
-		zinc_json_free(*out);
-		*out = NULL;
-	}
-	return s;
-}
-
-/* Duplicates are let in here and judged with the rest, so that strict and lenient reading differ in one place only. */
-zinc_status
-zinc_v3_parse(const zinc_format *f, zinc_context *ctx, const char *text, size_t n, zinc_report *r, zinc_meta **out,
-	      zinc_error *err)
-{
-	zinc_json_doc *doc;
-	zinc_error e;
-	zinc_status s = zinc_json_parse(&doc, ctx, text, n, ZINC_JSON_DUPLICATES, &e);
-
-	(void)f;
-	if (s == ZINC_E_CORRUPT) {
-		ZINC_TRY(parse_tokens(&doc, ctx, text, n, e.text, r, err));
-	} else if (s != ZINC_OK) {
-		zinc_error_copy(err, &e);
-		return s;
-	}
-	return zinc_v3_parse_doc(ctx, doc, r, out, err);
-}
-
 /* ---- for other versions ---- */
 
 /* NULL when memory is out, which the next zinc_json_set tells. */

@@ -1,14 +1,8 @@
 /*
- * layout.h - hierarchies whose nodes keep their documents in a directory of their own
+ * layout.h - the way to a node, and listings, for the files of this room
  *
- * Versions 2 and 3 differ in what these documents are called and say, not in where they lie:
- *
- *   node      v3                  v2
- *   /         zarr.json           .zgroup, .zattrs, .zmetadata
- *   /foo      foo/zarr.json       foo/.zarray, foo/.zattrs
- *
- *   line.c           keys, and the documents from the root down to a node
- *   walk.c           children and walks
+ *   line.c           the documents from the root down to a node
+ *   walk.c           children and walks of versions whose nodes have a directory each
  *   walk_copies.c    the same from consolidated metadata
  */
 #ifndef ZINC_LAYOUT_H
@@ -17,32 +11,12 @@
 #include "format/fetch_documents.h"
 #include "format/format.h"
 
-typedef struct zinc_layout {
-	const char *implicit_rule; /* that a group without a document breaks */
-
-	/* The documents of one node up to its attributes, at least one maker not missing -> metadata.  `kind` is told on failure,
-	 * too: a damaged group may have sound children.  The report names the document under the parser. */
-	zinc_status (*parse)(zinc_context *ctx, const zinc_fetched *docs, char *const *keys, zinc_report *r,
-			     zinc_meta **out, zinc_node_kind *kind, zinc_error *err);
-	/* What a copy in consolidated metadata says it is, and its metadata; `doc` is taken, also on failure. */
-	zinc_node_kind (*copy_kind)(const zinc_json *copy);
-	zinc_status (*parse_copy)(zinc_context *ctx, zinc_json_doc *doc, zinc_report *r, zinc_meta **out,
-				  zinc_error *err);
-	/* The consolidated metadata in all documents of a node, as an object of copies by path.  *doc NULL: none that
-	 * can be used. */
-	zinc_status (*copies)(zinc_context *ctx, const zinc_fetched *docs, zinc_json_doc **doc,
-			      const zinc_json **metadata, zinc_error *err);
-} zinc_layout;
-
 /* ---- line.c ---- */
 
 /* For the slot `place`: a key lies where it is stored, a document in its node's directory. */
 zinc_status zinc_layout_place(const char *key, zinc_key_role role, zinc_buf *place, zinc_error *err);
 /* Does a document of this name make a node? */
 bool zinc_documents_make(const zinc_format *f, const char *name);
-/* Is none of the makers there, as far as could be told? */
-bool zinc_documents_missing(const zinc_format *f, const zinc_fetched *docs);
-
 typedef struct zinc_line {
 	zinc_context *ctx;
 	size_t n;           /* nodes, root first */
@@ -64,7 +38,6 @@ void zinc_line_fini(zinc_line *line);
 /* A listing under way.  `path` is that of the node to show next. */
 typedef struct zinc_walker {
 	zinc_hierarchy *h;
-	const zinc_layout *layout;
 	zinc_report *r;
 	zinc_found_fn fn;
 	void *arg;
@@ -108,8 +81,8 @@ typedef struct zinc_listing {
 	int depth;   /* < 0: all */
 } zinc_listing;
 
-zinc_status zinc_layout_list(zinc_hierarchy *h, const zinc_layout *l, const char *path, zinc_listing what,
-			     zinc_report *r, zinc_found_fn fn, void *arg, zinc_error *err);
+zinc_status zinc_layout_list(zinc_hierarchy *h, const char *path, zinc_listing what, zinc_report *r, zinc_found_fn fn,
+			     void *arg, zinc_error *err);
 
 /* ---- walk_copies.c ---- */
 

@@ -27,17 +27,6 @@ zinc_documents_make(const zinc_format *f, const char *name)
 	return false;
 }
 
-bool
-zinc_documents_missing(const zinc_format *f, const zinc_fetched *docs)
-{
-	size_t i;
-
-	for (i = 0; i < zinc_documents(f, ZINC_PART_NODE); i++)
-		if (docs[i].found != ZINC_MISSING)
-			return false;
-	return true;
-}
-
 /* ---- the line ---- */
 
 /* The keys of node i of the line, whose path is the first bytes of `path`. */

@@ -73,22 +73,6 @@ zinc_meta_free(zinc_meta *m)
 	zinc_free(m->ctx, m);
 }
 
-/* A document in the format's own vocabulary -> metadata. */
-static zinc_status
-parse_doc(zinc_meta **out, zinc_context *ctx, const zinc_format *format, zinc_json_doc *doc, zinc_report *r,
-	  zinc_error *err)
-{
-	zinc_buf text;
-	zinc_status s;
-
-	zinc_buf_init(&text, ctx, zinc_max_text(ctx));
-	s = zinc_json_print_line(zinc_json_root(doc), &text, err);
-	if (s == ZINC_OK)
-		s = format->parse(format, ctx, (const char *)text.p, text.n, r, out, err);
-	zinc_buf_fini(&text);
-	return s;
-}
-
 /* Only the drafts can name data types that may stand in for others. */
 static zinc_status
 check_fallback(const zinc_hierarchy *h, const zinc_json_doc *v3, zinc_error *err)
@@ -104,15 +88,12 @@ zinc_meta_from_v3(zinc_meta **out, zinc_hierarchy *h, zinc_json_doc *v3, zinc_er
 {
 	zinc_json_doc *doc;
 	zinc_report r;
-	zinc_status s;
 
 	ZINC_TRY(check_fallback(h, v3, err));
 	ZINC_TRY(h->format->from_v3(h, v3, &doc, err));
 	zinc_report_init(&r, h->ctx, true, h->url);
 	r.code = ZINC_E_INVALID;
-	s = parse_doc(out, h->ctx, h->format, doc, &r, err);
-	zinc_json_free(doc);
-	return s;
+	return h->format->parse(h->format, h->ctx, doc, ZINC_NODE_NONE, &r, out, err);
 }
 
 zinc_status
@@ -226,14 +207,11 @@ zinc_meta_resized(zinc_meta **out, const zinc_meta *m, const uint64_t *shape, zi
 {
 	zinc_json_doc *doc;
 	zinc_report r;
-	zinc_status s;
 
 	if (m->kind != ZINC_NODE_ARRAY)
 		return zinc_fail(err, ZINC_E_INVALID, "only an array has a shape");
 	ZINC_TRY(copy_with_shape(&doc, m, shape, err));
 	zinc_report_init_quiet(&r, m->ctx, false); /* it was judged when it was read */
 	r.code = ZINC_E_INVALID;
-	s = parse_doc(out, m->ctx, m->format, doc, &r, err);
-	zinc_json_free(doc);
-	return s;
+	return m->format->parse(m->format, m->ctx, doc, m->kind, &r, out, err);
 }

@@ -336,7 +336,7 @@ read_owner(const zinc_survey *s, const owner *o, zinc_meta **m, zinc_error *err)
 	zinc_report_init_quiet(&r, s->h->ctx, false);
 	st = path_of(s, o, &path, err);
 	if (st == ZINC_OK)
-		st = s->h->format->read_node(s->h, zinc_buf_text(&path), &r, m, err);
+		st = zinc_read_node(s->h, zinc_buf_text(&path), &r, m, err);
 	zinc_buf_fini(&path);
 	return st;
 }
@@ -592,7 +592,7 @@ look_at_base(zinc_survey *s, bool *found, zinc_error *err)
 	if (s->h->entry && !atomic_load(&s->h->entry->stored))
 		return ZINC_OK; /* a draft's hierarchy that is yet to be made */
 	zinc_report_init_quiet(&r, s->h->ctx, false);
-	st = s->h->format->read_node(s->h, s->path, &r, &m, &e);
+	st = zinc_read_node(s->h, s->path, &r, &m, &e);
 	s->kind = m ? m->kind : ZINC_NODE_NONE;
 	s->implicit = m && m->implicit;
 	zinc_meta_free(m);

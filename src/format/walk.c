@@ -20,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "format/documents.h"
 #include "format/draft.h"
 #include "format/hidden.h"
 
@@ -120,7 +121,7 @@ zinc_walker_implicit(zinc_walker *w, zinc_error *err)
 	zinc_status s;
 
 	w->r->where = zinc_buf_text(&w->path);
-	s = zinc_report_lenient(w->r, w->layout->implicit_rule, &problem, "a group without a document");
+	s = zinc_report_lenient(w->r, zinc_rule(w->h->format, "M25"), &problem, "a group without a document");
 	w->r->where = where;
 	return zinc_walker_show(w, &node, s, &problem, err);
 }
@@ -129,7 +130,7 @@ zinc_walker_implicit(zinc_walker *w, zinc_error *err)
 zinc_status
 zinc_walker_copy(zinc_walker *w, const zinc_json *copy, zinc_error *err)
 {
-	zinc_found_node node = {.kind = w->layout->copy_kind(copy)};
+	zinc_found_node node = {.kind = w->h->format->kind(copy)};
 	zinc_error problem = ZINC_ERROR_INIT;
 	const char *where = w->r->where;
 	zinc_json_doc *doc;
@@ -143,7 +144,7 @@ zinc_walker_copy(zinc_walker *w, const zinc_json *copy, zinc_error *err)
 		return zinc_fail_nomem(err);
 	}
 	w->r->where = zinc_buf_text(&w->key);
-	s = w->layout->parse_copy(w->h->ctx, doc, w->r, &node.meta, &problem);
+	s = w->h->format->parse(w->h->format, w->h->ctx, doc, ZINC_NODE_NONE, w->r, &node.meta, &problem);
 	w->r->where = where;
 	return zinc_walker_show(w, &node, s, &problem, err);
 }
@@ -225,14 +226,12 @@ show_fetched(zinc_walker *w, const zinc_fetched *docs, char *const *keys, zinc_n
 	zinc_found_node node = {.kind = ZINC_NODE_NONE};
 	zinc_error problem = ZINC_ERROR_INIT;
 	const char *where = w->r->where;
-	zinc_status s = ZINC_OK;
+	zinc_status s;
 	bool foreign;
-	size_t i;
 
-	for (i = 0; i < zinc_documents(w->h->format, ZINC_PART_ATTRIBUTES) && s == ZINC_OK; i++)
-		s = zinc_fetched_status(&docs[i], keys[i], &problem);
+	s = zinc_documents_status(w->h->format, docs, keys, &problem);
 	if (s == ZINC_OK)
-		s = w->layout->parse(w->h->ctx, docs, keys, w->r, &node.meta, &node.kind, &problem);
+		s = zinc_documents_parse(w->h, docs, keys, w->r, &node.meta, &node.kind, &problem);
 	w->r->where = where;
 	*kind = node.kind;
 	if (s == ZINC_E_CORRUPT || s == ZINC_E_UNSUPPORTED) {
@@ -630,7 +629,7 @@ find_copies(zinc_walker *w, const zinc_line *line, zinc_json_doc **doc, const zi
 	*doc = NULL;
 	for (*at = line->n; *at > 0 && !*doc;) {
 		(*at)--;
-		ZINC_TRY(w->layout->copies(w->h->ctx, &line->docs[*at * line->per], doc, metadata, err));
+		ZINC_TRY(w->h->format->find_copies(w->h->ctx, &line->docs[*at * line->per], doc, metadata, err));
 	}
 	return ZINC_OK;
 }
@@ -722,10 +721,10 @@ list(zinc_walker *w, const char *path, const zinc_listing *what, zinc_error *err
 }
 
 zinc_status
-zinc_layout_list(zinc_hierarchy *h, const zinc_layout *l, const char *path, zinc_listing what, zinc_report *r,
-		 zinc_found_fn fn, void *arg, zinc_error *err)
+zinc_layout_list(zinc_hierarchy *h, const char *path, zinc_listing what, zinc_report *r, zinc_found_fn fn, void *arg,
+		 zinc_error *err)
 {
-	zinc_walker w = {.h = h, .layout = l, .r = r, .fn = fn, .arg = arg};
+	zinc_walker w = {.h = h, .r = r, .fn = fn, .arg = arg};
 	zinc_status s;
 
 	zinc_buf_init(&w.base, h->ctx, ZINC_MAX_KEY);
@@ -745,18 +744,12 @@ zinc_layout_list(zinc_hierarchy *h, const zinc_layout *l, const char *path, zinc
 
 /* ---- for every version ---- */
 
-static const zinc_layout *
-layout_of(const zinc_hierarchy *h)
-{
-	return h->format == &zinc_format_v2 ? &zinc_v2_layout : &zinc_v3_layout;
-}
-
 zinc_status
 zinc_children(zinc_hierarchy *h, const char *path, zinc_report *r, zinc_found_fn fn, void *arg, zinc_error *err)
 {
 	if (h->entry)
 		return zinc_draft_children(h, path, r, fn, arg, err);
-	return zinc_layout_list(h, layout_of(h), path, (zinc_listing){.depth = 1}, r, fn, arg, err);
+	return zinc_layout_list(h, path, (zinc_listing){.depth = 1}, r, fn, arg, err);
 }
 
 zinc_status
@@ -769,7 +762,7 @@ zinc_walk(zinc_hierarchy *h, const char *path, int depth, zinc_report *r, zinc_f
 
 	if (h->entry)
 		return zinc_draft_walk(h, path, depth, r, fn, arg, err);
-	return zinc_layout_list(h, layout_of(h), path, what, r, fn, arg, err);
+	return zinc_layout_list(h, path, what, r, fn, arg, err);
 }
 
 bool

@@ -37,7 +37,7 @@ zinc_attributes_get(zinc_hierarchy *h, const char *path, const char *key, zinc_b
 	ZINC_TRY(zinc_path_normalise(&node, h, path, err));
 	zinc_buf_init(&text, h->ctx, zinc_max_text(h->ctx));
 	zinc_report_init(&r, h->ctx, h->strict, h->url);
-	s = h->format->read_node(h, node, &r, &m, err);
+	s = zinc_read_node(h, node, &r, &m, err);
 	if (s == ZINC_OK)
 		s = print_attributes(m, key, &text, err);
 	if (s == ZINC_OK)
@@ -129,7 +129,7 @@ zinc_attributes_change(zinc_hierarchy *h, const char *path, zinc_attributes_fn f
 	char *node;
 
 	ZINC_TRY(zinc_path_normalise(&node, h, path, err));
-	s = h->format->edit_node(h, node, edit_attributes, &c, NULL, err);
+	s = zinc_edit_node(h, node, edit_attributes, &c, NULL, err);
 	zinc_free(h->ctx, node);
 	return zinc_error_in(err, s, h);
 }

@@ -24,7 +24,7 @@ zinc_node_read(zinc_hierarchy *h, const char *path, zinc_meta **out, zinc_error 
 	*out = NULL;
 	ZINC_TRY(zinc_path_normalise(&node, h, path, err));
 	zinc_report_init_quiet(&r, h->ctx, false);
-	s = h->format->read_node(h, node, &r, out, err);
+	s = zinc_read_node(h, node, &r, out, err);
 	zinc_free(h->ctx, node);
 	return s;
 }

@@ -23,7 +23,7 @@ create(zinc_hierarchy *h, const char *path, const char *attributes, int overwrit
 	if (s == ZINC_OK)
 		s = zinc_hierarchy_init(h, err);
 	if (s == ZINC_OK)
-		s = h->format->write_node(h, path, m, &absent, NULL, err);
+		s = zinc_write_node(h, path, m, &absent, NULL, err);
 	zinc_meta_free(m);
 	return s;
 }
@@ -41,7 +41,7 @@ make_explicit(zinc_hierarchy *h, const char *path, zinc_error *err)
 	bool there;
 
 	zinc_report_init_quiet(&r, h->ctx, h->strict);
-	s = h->format->read_node(h, path, &r, &m, &e);
+	s = zinc_read_node(h, path, &r, &m, &e);
 	there = s == ZINC_OK && !m->implicit;
 	zinc_meta_free(m);
 	if (there || (s != ZINC_OK && s != ZINC_E_NOTFOUND))

@@ -156,7 +156,7 @@ read_node(zinc_hierarchy *h, const char *path, zinc_meta **out, zinc_error *err)
 	ZINC_TRY(zinc_path_normalise(&node, h, path, err));
 	zinc_report_init(&r, h->ctx, h->strict, h->url);
 	r.fallback = h->fallback;
-	s = h->format->read_node(h, node, &r, out, err);
+	s = zinc_read_node(h, node, &r, out, err);
 	zinc_free(h->ctx, node);
 	return zinc_error_in(err, s, h);
 }

@@ -244,13 +244,12 @@ check_target(struct copy *c, const char *to_path)
 static zinc_status
 name_keys(struct copy *c, const char *from_path, const char *to_path)
 {
-	const zinc_format *f = c->from->format;
 	zinc_meta *m;
 	zinc_report r;
 	zinc_status s;
 
 	zinc_report_init(&r, c->from->ctx, c->from->strict, c->from->url);
-	ZINC_TRY(f->read_node(c->from, from_path, &r, &m, c->err));
+	ZINC_TRY(zinc_read_node(c->from, from_path, &r, &m, c->err));
 	s = zinc_node_key(c->from, from_path, m->kind, &c->from_key, c->err);
 	if (s == ZINC_OK)
 		s = zinc_node_key(c->to, to_path, m->kind, &c->to_key, c->err);
@@ -271,9 +270,9 @@ copy_node(struct copy *c, const char *from_path, const char *to_path)
 	ZINC_TRY(collect_keys(c));
 	ZINC_TRY(order_keys(c));
 	ZINC_TRY(zinc_hierarchy_init(c->to, c->err));
-	ZINC_TRY(c->to->format->prepare(c->to, to_path, true, c->err));
+	ZINC_TRY(zinc_prepare(c->to, to_path, true, c->err));
 	ZINC_TRY(copy_all(c));
-	return c->to->format->settle(c->to, to_path, c->err);
+	return zinc_settle(c->to, to_path, c->err);
 }
 
 static zinc_status

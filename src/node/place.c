@@ -19,7 +19,7 @@ check_absent(zinc_hierarchy *h, const char *path, zinc_error *err)
 	bool implicit;
 
 	zinc_report_init_quiet(&r, h->ctx, h->strict);
-	s = h->format->read_node(h, path, &r, &m, &e);
+	s = zinc_read_node(h, path, &r, &m, &e);
 	implicit = m && m->implicit;
 	zinc_meta_free(m);
 	if (s == ZINC_E_NOTFOUND || implicit)
@@ -42,7 +42,7 @@ check(zinc_hierarchy *h, const char *path, zinc_node_kind kind, int overwrite, z
 		ZINC_TRY(zinc_hierarchy_vacant(h, path, &vacant, err));
 	if (!vacant)
 		return zinc_fail(err, ZINC_E_EXISTS, "%s is not empty; overwrite it, or choose another path", path);
-	ZINC_TRY(h->format->check_above(h, path, err));
+	ZINC_TRY(zinc_check_above(h, path, err));
 	return check_absent(h, path, err);
 }
 

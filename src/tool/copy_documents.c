@@ -125,7 +125,7 @@ write_nodes(struct documents *d)
 
 		if (!is_made(d->c, n) || n->left_out || n->implicit)
 			continue;
-		ZINC_TRY(d->h->format->write_node(d->h, n->to, n->target, NULL, NULL, d->err));
+		ZINC_TRY(zinc_write_node(d->h, n->to, n->target, NULL, NULL, d->err));
 	}
 	return ZINC_OK;
 }
@@ -312,7 +312,7 @@ wants_copies(const zinc_cp *c, const zinc_cp_node *n, bool *wants, zinc_error *e
 	if (!*wants || c->any_changed || c->unlisted)
 		return ZINC_OK;
 	zinc_report_init_quiet(&r, c->ctx, false);
-	ZINC_TRY(c->to->format->read_node(c->to, n->to, &r, &m, err));
+	ZINC_TRY(zinc_read_node(c->to, n->to, &r, &m, err));
 	s = zinc_cp_has_copies(c->to, n->to, m, &has, err);
 	zinc_meta_free(m);
 	*wants = !has;
@@ -353,7 +353,7 @@ run(struct documents *d)
 	ZINC_TRY(name_place(d));
 	for (i = 0; i < d->n; i++)
 		ZINC_TRY(put(d, d->list[i].key));
-	ZINC_TRY(c->to->format->settle(c->to, c->to_path, d->err));
+	ZINC_TRY(zinc_settle(c->to, c->to_path, d->err));
 	return consolidate(d);
 }
 

@@ -175,22 +175,19 @@ keep_spelling(zinc_cp_translation *t)
 	zinc_json_doc *after = NULL, *doc = NULL;
 	zinc_meta *m = NULL;
 	zinc_report r;
-	zinc_buf text;
 	zinc_status s;
 
 	if (!t->own || f != t->c->from->format)
 		return ZINC_OK;
-	zinc_buf_init(&text, t->c->ctx, zinc_max_text(t->c->ctx));
 	s = f->from_v3(t->c->to, t->wanted, &after, t->err);
 	if (s != ZINC_OK)
 		after = NULL; /* what is there is no document */
 	if (s == ZINC_OK)
 		s = change_members(t, zinc_json_root(t->own), zinc_json_root(after), &doc);
-	if (s == ZINC_OK)
-		s = zinc_json_print_line(zinc_json_root(doc), &text, t->err);
 	if (s == ZINC_OK) {
 		zinc_report_init_quiet(&r, t->c->ctx, false);
-		s = f->parse(f, t->c->ctx, (const char *)text.p, text.n, &r, &m, NULL);
+		s = f->parse(f, t->c->ctx, doc, t->n->kind, &r, &m, NULL);
+		doc = NULL; /* was taken */
 		m = s == ZINC_OK ? m : NULL;
 		s = s == ZINC_E_NOMEM ? zinc_fail_nomem(t->err) : ZINC_OK;
 	}
@@ -200,7 +197,6 @@ keep_spelling(zinc_cp_translation *t)
 		m = NULL;
 	}
 	zinc_meta_free(m);
-	zinc_buf_fini(&text);
 	zinc_json_free(doc);
 	zinc_json_free(after);
 	return s;

@@ -278,7 +278,6 @@ make_null(zinc_cp *c, zinc_cp_node *n, zinc_error *err)
 	zinc_json *attributes;
 	zinc_meta *m = NULL;
 	zinc_report quiet;
-	zinc_buf text;
 	zinc_status s;
 
 	ZINC_TRY(zinc_json_new(&doc, c->ctx, err));
@@ -286,20 +285,16 @@ make_null(zinc_cp *c, zinc_cp_node *n, zinc_error *err)
 	attributes = zinc_json_member(zinc_json_root(doc), "attributes");
 	if (n->null_fill != ZINC_CP_NULL_KEPT && zinc_json_is(zinc_json_member(attributes, ATTRIBUTE), ZINC_JSON_NULL))
 		(void)zinc_json_remove(attributes, ATTRIBUTE);
-	zinc_buf_init(&text, c->ctx, zinc_max_text(c->ctx));
 	s = zinc_json_set(doc, zinc_json_root(doc), "fill_value", zinc_json_make(doc, ZINC_JSON_NULL), err);
-	if (s == ZINC_OK)
-		s = zinc_json_print_line(zinc_json_root(doc), &text, err);
-	zinc_report_init_quiet(&quiet, c->ctx, false);
-	if (s == ZINC_OK)
-		s = f->parse(f, c->ctx, (const char *)text.p, text.n, &quiet, &m, err);
-	if (s == ZINC_OK) {
-		zinc_meta_free(n->target);
-		n->target = m;
+	if (s != ZINC_OK) {
+		zinc_json_free(doc);
+		return s;
 	}
-	zinc_buf_fini(&text);
-	zinc_json_free(doc);
-	return s;
+	zinc_report_init_quiet(&quiet, c->ctx, false);
+	ZINC_TRY(f->parse(f, c->ctx, doc, n->kind, &quiet, &m, err));
+	zinc_meta_free(n->target);
+	n->target = m;
+	return ZINC_OK;
 }
 
 /* Is every object of the source stored? */

@@ -113,7 +113,7 @@ read_nodes(zinc_cp *c, zinc_error *err)
 		if (n->implicit)
 			continue;
 		zinc_report_init(&r, c->ctx, c->from->strict, c->from->url);
-		ZINC_TRY(c->from->format->read_node(c->from, n->from, &r, &n->source, err));
+		ZINC_TRY(zinc_read_node(c->from, n->from, &r, &n->source, err));
 		n->kind = n->source->kind;
 		c->narrays += n->kind == ZINC_NODE_ARRAY;
 		if (n->kind == ZINC_NODE_GROUP)

@@ -58,7 +58,7 @@ tag_of(zinc_hierarchy *h, const char *path, zinc_tag *tag, zinc_error *err)
 	if (!zinc_cp_has_tags(h))
 		return ZINC_OK;
 	zinc_report_init_quiet(&r, h->ctx, false);
-	s = h->format->read_node(h, path, &r, &m, &e);
+	s = zinc_read_node(h, path, &r, &m, &e);
 	if (s == ZINC_OK)
 		*tag = m->tag;
 	zinc_meta_free(m);
@@ -116,7 +116,7 @@ check_places(zinc_cp *c, zinc_error *err)
 	if (c->o.overwrite && (in || in_to))
 		return zinc_fail(err, ZINC_E_INVALID, "the source would be erased with the target");
 	ZINC_TRY(zinc_path_check_new(c->to_path, err));
-	ZINC_TRY(c->to->format->check_above(c->to, c->to_path, err));
+	ZINC_TRY(zinc_check_above(c->to, c->to_path, err));
 	return zinc_hierarchy_writable(c->to, err);
 }
 
@@ -287,7 +287,7 @@ look_above(zinc_cp *c, zinc_error *err)
 		return zinc_fail_nomem(err);
 	zinc_report_init_quiet(&r, c->ctx, false);
 	while (!there && go_up(c->above)) {
-		const zinc_status s = c->to->format->read_node(c->to, c->above, &r, &m, &e);
+		const zinc_status s = zinc_read_node(c->to, c->above, &r, &m, &e);
 
 		zinc_meta_free(m);
 		m = NULL;
@@ -328,7 +328,7 @@ write_target(zinc_cp *c, zinc_error *err)
 	if (!c->resuming) {
 		ZINC_TRY(clear_target(c, err));
 		ZINC_TRY(look_above(c, err));
-		ZINC_TRY(c->to->format->prepare(c->to, c->to_path, true, err));
+		ZINC_TRY(zinc_prepare(c->to, c->to_path, true, err));
 		ZINC_TRY(zinc_cp_journal_begin(c, err));
 	}
 	s = copy_data(c, err);

@@ -201,7 +201,7 @@ load_side(zinc_cmp *c, zinc_cmp_pair *p, int side, zinc_error *err)
 	zinc_buf_fini(&full);
 	ZINC_TRY(s);
 	zinc_report_init_quiet(&r, c->ctx, c->h[side]->strict);
-	s = c->h[side]->format->read_node(c->h[side], p->full[side], &r, &p->meta[side], &e);
+	s = zinc_read_node(c->h[side], p->full[side], &r, &p->meta[side], &e);
 	/* it was listed: a group by its children alone */
 	return s == ZINC_E_NOTFOUND ? ZINC_OK : zinc_error_copy(err, &e);
 }

@@ -321,7 +321,7 @@ is_nothing(zinc_check *c)
 	zinc_report r;
 
 	zinc_report_init_quiet(&r, c->ctx, false);
-	if (c->nnodes == 0 && c->h->format->read_node(c->h, c->h->path, &r, &m, NULL) == ZINC_E_NOTFOUND)
+	if (c->nnodes == 0 && zinc_read_node(c->h, c->h->path, &r, &m, NULL) == ZINC_E_NOTFOUND)
 		return true;
 	zinc_meta_free(m);
 	return false;

@@ -65,7 +65,7 @@ compare(struct group *g, const char *below, const char *path, const zinc_json *c
 	bool equal;
 
 	zinc_report_init_quiet(&r, g->c->ctx, false);
-	s = h->format->read_node(h, path, &r, &m, &e);
+	s = zinc_read_node(h, path, &r, &m, &e);
 	if (s == ZINC_E_NOMEM)
 		return zinc_fail_nomem(g->err);
 	if (s == ZINC_E_NOTFOUND)
@@ -184,7 +184,7 @@ compare_all(struct group *g, const char *path)
 	bool has;
 
 	zinc_report_init_quiet(&r, g->c->ctx, false);
-	s = h->format->read_node(h, path, &r, &m, g->err);
+	s = zinc_read_node(h, path, &r, &m, g->err);
 	if (s == ZINC_OK)
 		s = h->format->copies(h, path, m, &has, compare_copy, g, g->err);
 	zinc_meta_free(m);

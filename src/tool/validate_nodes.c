@@ -169,7 +169,7 @@ add_self(zinc_check *c, zinc_error *err)
 		if (strcmp(c->nodes[i].prefix, (const char *)c->base.p) == 0)
 			return ZINC_OK;
 	zinc_report_init_quiet(&r, c->ctx, false);
-	s = c->h->format->read_node(c->h, c->h->path, &r, &m, NULL);
+	s = zinc_read_node(c->h, c->h->path, &r, &m, NULL);
 	if (s == ZINC_E_NOTFOUND || (m && m->implicit))
 		s = ZINC_OK;
 	else
@@ -272,7 +272,7 @@ read_shortened(zinc_check *c, struct document *d, const char *path, zinc_report 
 
 	if (!c->o.repair || c->h->format->consolidate(c->h, path, true, NULL) != ZINC_OK)
 		return ZINC_E_LIMIT;
-	ZINC_TRY(c->h->format->read_node(c->h, path, r, m, err));
+	ZINC_TRY(zinc_read_node(c->h, path, r, m, err));
 	f.message = "the document was longer than readers take, and its consolidated metadata was removed";
 	zinc_kept_add(&d->found, &f);
 	return ZINC_OK;
@@ -294,7 +294,7 @@ read_document(zinc_check *c, struct document *d, const char *path, const char *k
 	zinc_report_init(&r, c->ctx, c->o.strict, key);
 	r.found = collect;
 	r.arg = &to;
-	d->status = c->h->format->read_node(c->h, path, &r, &m, &e);
+	d->status = zinc_read_node(c->h, path, &r, &m, &e);
 	if (d->status == ZINC_E_LIMIT)
 		d->status = read_shortened(c, d, path, &r, &m, &e);
 	if (d->status == ZINC_E_NOMEM)

@@ -149,7 +149,7 @@ open_array(struct objects *o, const char *path)
 	zinc_status s;
 
 	zinc_report_init_quiet(&r, o->c->ctx, false);
-	s = o->c->h->format->read_node(o->c->h, path, &r, &o->meta, &e);
+	s = zinc_read_node(o->c->h, path, &r, &o->meta, &e);
 	if (s == ZINC_OK)
 		s = zinc_array_make(&o->array, o->c->h, path, o->meta, &e);
 	if (s == ZINC_E_NOMEM)

@@ -20,7 +20,7 @@ described(const char *path, const char *text)
 	zinc_report_init(&r, f.ctx, false, "");
 	zinc_buf_init(&b, f.ctx, sizeof out - 1);
 	if (text)
-		assert_ok(zinc_format_v3.parse(&zinc_format_v3, f.ctx, text, strlen(text), &r, &m, &err));
+		assert_ok(zinc_text_parse(&zinc_format_v3, f.ctx, text, strlen(text), &r, &m, &err));
 	assert_ok(zinc_meta_describe(f.h, path, m, &b, &err));
 	memcpy(out, b.p, b.n);
 	out[b.n] = '\0';

@@ -149,7 +149,7 @@ chunk_key(forest *f, const char *path, const char *separator, const char *indice
 	assert_ok(zinc_array_create(&a, f->h, path, &o, &err));
 	zinc_array_close(a);
 	zinc_report_init_quiet(&r, f->ctx, true);
-	assert_ok(f->h->format->read_node(f->h, path, &r, &m, &err));
+	assert_ok(zinc_read_node(f->h, path, &r, &m, &err));
 	assert_ok(zinc_chunk_key(f->h, path, m, index, out, &err));
 	zinc_meta_free(m);
 }

@@ -149,12 +149,12 @@ test_reading(void **state)
 	(void)state;
 	open_v2(&f);
 	zinc_report_init(&r, f.ctx, false, "");
-	assert_int_equal(zinc_format_v2.read_node(f.h, "/a", &r, &m, &err), ZINC_E_NOTFOUND);
+	assert_int_equal(zinc_read_node(f.h, "/a", &r, &m, &err), ZINC_E_NOTFOUND);
 	forest_put(&f, "a/.zarray", ARRAY2);
 	forest_put(&f, "a/.zattrs",
 		   "{\"n\": 1.50, \"_ARRAY_DIMENSIONS\": [\"x\"], \"bad\": [NaN, {\"x\": -Infinity}]}");
 	forest_counts(&f);
-	assert_ok(zinc_format_v2.read_node(f.h, "/a", &r, &m, &err));
+	assert_ok(zinc_read_node(f.h, "/a", &r, &m, &err));
 	n = forest_counts(&f);
 	assert_int_equal(n.get_calls, 1);
 	assert_int_equal(f.warnings, 1); /* of NaN */
@@ -167,12 +167,12 @@ test_reading(void **state)
 	assert_true(m->tag.n > 0);
 	zinc_meta_free(m);
 	forest_put(&f, "a/.zgroup", GROUP2);
-	assert_ok(zinc_format_v2.read_node(f.h, "/a", &r, &m, &err));
+	assert_ok(zinc_read_node(f.h, "/a", &r, &m, &err));
 	assert_int_equal(m->kind, ZINC_NODE_ARRAY); /* (3) */
 	assert_int_equal(f.warnings, 3);            /* of NaN again, and of rule V2-16 */
 	zinc_meta_free(m);
 	r.strict = true;
-	assert_int_equal(zinc_format_v2.read_node(f.h, "/a", &r, &m, &err), ZINC_E_CORRUPT);
+	assert_int_equal(zinc_read_node(f.h, "/a", &r, &m, &err), ZINC_E_CORRUPT);
 	forest_close(&f);
 }
 

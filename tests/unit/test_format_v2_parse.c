@@ -22,7 +22,7 @@ parse(const char *text, bool strict)
 	zinc_report r;
 
 	zinc_report_init(&r, zinc_context_get(NULL), strict, "test");
-	if (zinc_format_v2.parse(&zinc_format_v2, r.ctx, text, strlen(text), &r, &m, &err) != ZINC_OK)
+	if (zinc_text_parse(&zinc_format_v2, r.ctx, text, strlen(text), &r, &m, &err) != ZINC_OK)
 		fail_msg("%s: %s", text, err.text);
 	assert_ptr_equal(m->format, &zinc_format_v2);
 	return m;

@@ -70,7 +70,7 @@ test_keys(void **state)
 	forest_put(&f, "p/q/foo/zarr.json", ARRAY);
 	zinc_report_init(&r, f.ctx, true, "");
 	forest_counts(&f);
-	assert_ok(zinc_format_v3.read_node(f.h, "/foo", &r, &m, &err));
+	assert_ok(zinc_read_node(f.h, "/foo", &r, &m, &err));
 	assert_int_equal(forest_counts(&f).get_requests, 1); /* (2) */
 	assert_true(m->tag.n > 0);
 	assert_ok(zinc_chunk_key(f.h, "/foo", m, index, &b, &err));
@@ -93,15 +93,15 @@ test_read(void **state)
 	(void)state;
 	forest_open(&f, "", ZINC_LENIENT);
 	zinc_report_init(&r, f.ctx, false, "");
-	assert_int_equal(zinc_format_v3.read_node(f.h, "/a", &r, &m, &err), ZINC_E_NOTFOUND);
+	assert_int_equal(zinc_read_node(f.h, "/a", &r, &m, &err), ZINC_E_NOTFOUND);
 	assert_string_equal(err.key, "a/zarr.json");
 	forest_put(&f, "a/zarr.json", "{}");
-	assert_int_equal(zinc_format_v3.read_node(f.h, "/a", &r, &m, &err), ZINC_E_CORRUPT);
+	assert_int_equal(zinc_read_node(f.h, "/a", &r, &m, &err), ZINC_E_CORRUPT);
 	assert_string_equal(err.key, "a/zarr.json");
 	assert_true(err.url[0] != '\0');
 	/* warnings name the key */
 	forest_put(&f, "a/zarr.json", "{\"zarr_format\": 3, \"node_type\": \"group\", \"attributes\": null}");
-	assert_ok(zinc_format_v3.read_node(f.h, "/a", &r, &m, &err));
+	assert_ok(zinc_read_node(f.h, "/a", &r, &m, &err));
 	zinc_meta_free(m);
 	assert_int_equal(f.warnings, 1);
 	assert_memory_equal(f.warning, "a/zarr.json: ", 13);
@@ -128,7 +128,7 @@ test_unsupported_keys(void **state)
 		   "\"regular\", \"configuration\": {\"chunk_shape\": [1]}}, \"chunk_key_encoding\": \"own\", "
 		   "\"fill_value\": 0, "
 		   "\"codecs\": [\"bytes\"]}");
-	assert_ok(zinc_format_v3.read_node(f.h, "/", &r, &m, &err));
+	assert_ok(zinc_read_node(f.h, "/", &r, &m, &err));
 	assert_int_equal(zinc_chunk_key(f.h, "/", m, index, &b, &err), ZINC_E_UNSUPPORTED);
 	assert_non_null(strstr(err.text, "own"));
 	zinc_meta_free(m);

@@ -155,7 +155,7 @@ parse(const char *text, zinc_meta **out, zinc_error *err)
 	zinc_report r;
 
 	zinc_report_init(&r, zinc_context_get(NULL), true, "a.array");
-	return zinc_format_v3_2019.parse(&zinc_format_v3_2019, r.ctx, text, strlen(text), &r, out, err);
+	return zinc_text_parse(&zinc_format_v3_2019, r.ctx, text, strlen(text), &r, out, err);
 }
 
 /* Every spelling of a codec gives the same chain.  19-22+ 19-53+ 19-68+ */

@@ -129,12 +129,12 @@ test_copies(void **state)
 
 	(void)state;
 	zinc_report_init(&r, zinc_context_get(NULL), true, "");
-	assert_ok(zinc_format_v3.parse(&zinc_format_v3, r.ctx, with, sizeof with - 1, &r, &m, &err));
+	assert_ok(zinc_text_parse(&zinc_format_v3, r.ctx, with, sizeof with - 1, &r, &m, &err));
 	assert_int_equal(zinc_format_v3.copies(NULL, "/", m, &has, keep_copy, path, NULL), ZINC_OK);
 	assert_true(has);
 	assert_string_equal(path, "a/b");
 	zinc_meta_free(m);
-	assert_ok(zinc_format_v3.parse(&zinc_format_v3, r.ctx, without, sizeof without - 1, &r, &m, &err));
+	assert_ok(zinc_text_parse(&zinc_format_v3, r.ctx, without, sizeof without - 1, &r, &m, &err));
 	assert_int_equal(zinc_format_v3.copies(NULL, "/", m, &has, keep_copy, path, NULL), ZINC_OK);
 	assert_false(has);
 	zinc_meta_free(m);

@@ -35,7 +35,7 @@ parse(const char *text, bool strict, struct findings *found, zinc_meta **out, zi
 		r.found = note;
 		r.arg = found;
 	}
-	return zinc_format_v3.parse(&zinc_format_v3, zinc_context_get(NULL), text, strlen(text), &r, out, err);
+	return zinc_text_parse(&zinc_format_v3, zinc_context_get(NULL), text, strlen(text), &r, out, err);
 }
 
 static zinc_meta *
@@ -248,9 +248,9 @@ test_limits(void **state)
 	assert_int_equal(parse(text, false, &(struct findings){.rules = ""}, &m, &err), ZINC_E_LIMIT);
 	assert_ok(zinc_context_new(&ctx, ZINC_CONTEXT_OPTIONS(.limits = {.rank = 1, .json_depth = 3}), &err));
 	zinc_report_init(&r, ctx, false, "test");
-	assert_int_equal(zinc_format_v3.parse(&zinc_format_v3, ctx, plane, sizeof plane - 1, &r, &m, &err),
+	assert_int_equal(zinc_text_parse(&zinc_format_v3, ctx, plane, sizeof plane - 1, &r, &m, &err),
 			 ZINC_E_LIMIT);
-	assert_int_equal(zinc_format_v3.parse(&zinc_format_v3, ctx, "[[[[]]]]", 8, &r, &m, &err), ZINC_E_LIMIT);
+	assert_int_equal(zinc_text_parse(&zinc_format_v3, ctx, "[[[[]]]]", 8, &r, &m, &err), ZINC_E_LIMIT);
 	zinc_context_free(ctx);
 }
 
@@ -265,8 +265,8 @@ test_code(void **state)
 	(void)state;
 	zinc_report_init(&r, zinc_context_get(NULL), true, "");
 	r.code = ZINC_E_INVALID;
-	assert_int_equal(zinc_format_v3.parse(&zinc_format_v3, r.ctx, "{", 1, &r, &m, &err), ZINC_E_INVALID);
-	assert_int_equal(zinc_format_v3.parse(&zinc_format_v3, r.ctx, "{}", 2, &r, &m, &err), ZINC_E_INVALID);
+	assert_int_equal(zinc_text_parse(&zinc_format_v3, r.ctx, "{", 1, &r, &m, &err), ZINC_E_INVALID);
+	assert_int_equal(zinc_text_parse(&zinc_format_v3, r.ctx, "{}", 2, &r, &m, &err), ZINC_E_INVALID);
 	assert_int_equal(err.code, ZINC_E_INVALID);
 }
 

@@ -239,7 +239,7 @@ test_edit(void **state)
 	forest_put(&f, "a/zarr.json",
 		   ARRAY_WITH(", \"new\": {\"must_understand\": false, \"x\": 1.50e+3}, \"attributes\": {\"n\": "
 			      "18446744073709551616}"));
-	assert_ok(zinc_format_v3.edit_node(f.h, "/a", set_shape, &shape, &m, &err));
+	assert_ok(zinc_edit_node(f.h, "/a", set_shape, &shape, &m, &err));
 	assert_int_equal(m->shape[0], 9);
 	assert_int_equal(m->tag.n, 0);
 	zinc_meta_free(m);
@@ -248,7 +248,7 @@ test_edit(void **state)
 	assert_non_null(strstr(forest_get(&f, "a/zarr.json"), "\"shape\": [9]"));
 	/* nothing to change, nothing put */
 	forest_counts(&f);
-	assert_ok(zinc_format_v3.edit_node(f.h, "/a", set_shape, &shape, NULL, &err));
+	assert_ok(zinc_edit_node(f.h, "/a", set_shape, &shape, NULL, &err));
 	n = forest_counts(&f);
 	assert_int_equal(n.put_calls, 0);
 	forest_close(&f);
@@ -276,11 +276,11 @@ test_edit_refused(void **state)
 		int shape = cases[i].shape;
 
 		forest_put(&f, "a/zarr.json", cases[i].document);
-		assert_int_equal(zinc_format_v3.edit_node(f.h, "/a", set_shape, &shape, NULL, &err), cases[i].status);
+		assert_int_equal(zinc_edit_node(f.h, "/a", set_shape, &shape, NULL, &err), cases[i].status);
 		assert_string_equal(err.key, "a/zarr.json");
 		assert_string_equal(forest_get(&f, "a/zarr.json"), cases[i].document);
 	}
-	assert_int_equal(zinc_format_v3.edit_node(f.h, "/b", set_shape, &(int){1}, NULL, NULL), ZINC_E_NOTFOUND);
+	assert_int_equal(zinc_edit_node(f.h, "/b", set_shape, &(int){1}, NULL, NULL), ZINC_E_NOTFOUND);
 	assert_null(forest_get(&f, "b/zarr.json"));
 	forest_close(&f);
 }
@@ -428,7 +428,7 @@ test_drop(void **state)
 		else if (what == 2)
 			assert_ok(zinc_attributes_edit(f.h, "/a/x", &change, 1, NULL, &err));
 		else
-			assert_ok(zinc_format_v3.edit_node(f.h, "/a/x", set_shape, &shape, NULL, &err));
+			assert_ok(zinc_edit_node(f.h, "/a/x", set_shape, &shape, NULL, &err));
 		assert_null(strstr(forest_get(&f, "zarr.json"), "consolidated"));
 		assert_null(strstr(forest_get(&f, "a/zarr.json"), "consolidated"));
 		assert_string_equal(forest_get(&f, "b/zarr.json"), inner);

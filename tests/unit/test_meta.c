@@ -14,7 +14,7 @@ parsed(const char *text)
 	zinc_report r;
 
 	zinc_report_init(&r, zinc_context_get(NULL), false, "");
-	assert_ok(zinc_format_v3.parse(&zinc_format_v3, r.ctx, text, strlen(text), &r, &m, &err));
+	assert_ok(zinc_text_parse(&zinc_format_v3, r.ctx, text, strlen(text), &r, &m, &err));
 	return m;
 }
 
@@ -65,7 +65,7 @@ test_resized(void **state)
 	assert_true(big->shape[0] == UINT64_MAX);
 	assert_string_equal(big->dimension_names[0], "t");
 	assert_int_equal(big->tag.n, 0);
-	assert_ok(zinc_format_v3.print(big, &b, &err));
+	assert_ok(zinc_meta_print(big, &b, &err));
 	assert_non_null(strstr(zinc_buf_text(&b), "\"shape\": [18446744073709551615]"));
 	assert_non_null(strstr(zinc_buf_text(&b), "\"x\": 1.50e+1"));
 	zinc_buf_fini(&b);

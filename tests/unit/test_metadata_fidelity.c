@@ -47,14 +47,14 @@ check(const char *name, const zinc_json *document, bool known)
 	zinc_report_init(&r, ctx, true, name);
 	zinc_buf_init(&text, ctx, SIZE_MAX);
 	assert_ok(zinc_json_print_line(document, &text, &err));
-	if (zinc_format_v3.parse(&zinc_format_v3, ctx, (const char *)text.p, text.n, &r, &m, &err) != ZINC_OK)
+	if (zinc_text_parse(&zinc_format_v3, ctx, (const char *)text.p, text.n, &r, &m, &err) != ZINC_OK)
 		fail_msg("%s: %s", name, err.text);
 	if (known && m->unsupported)
 		fail_msg("%s: %s", name, m->unsupported);
 	checked++;
 	unsupported += m->unsupported != NULL;
 	text.n = 0;
-	assert_ok(zinc_format_v3.print(m, &text, &err));
+	assert_ok(zinc_meta_print(m, &text, &err));
 	assert_int_equal(text.p[text.n - 1], '\n');
 	assert_ok(zinc_json_parse(&again, ctx, (const char *)text.p, text.n, 0, &err));
 	if (!zinc_json_equal(document, zinc_json_root(again)))

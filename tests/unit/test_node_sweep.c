@@ -380,7 +380,7 @@ run_faults(void *arg, zinc_context *ctx, zinc_error *err)
 
 		zinc_report_init(&r, ctx, false, "");
 		r.found = ignore;
-		s = zinc_format_v3.parse(&zinc_format_v3, ctx, documents[i], strlen(documents[i]), &r, &m, &e);
+		s = zinc_text_parse(&zinc_format_v3, ctx, documents[i], strlen(documents[i]), &r, &m, &e);
 		zinc_meta_free(m);
 		if (s == ZINC_E_NOMEM)
 			return zinc_error_copy(err, &e);

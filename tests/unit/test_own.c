@@ -398,7 +398,7 @@ test_long_names(void **state)
 	forest_open_format(&f, "v3");
 	make_array(&f, "/a", 2, NULL);
 	zinc_report_init_quiet(&r, f.ctx, false);
-	assert_ok(f.h->format->read_node(f.h, "/a", &r, &m, &err));
+	assert_ok(zinc_read_node(f.h, "/a", &r, &m, &err));
 	for (n = 1000; n < sizeof name - 1; n++) {
 		const zinc_odd odd = {.key = name, .kind = ZINC_ODD_LINK};
 

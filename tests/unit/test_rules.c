@@ -98,7 +98,7 @@ parse(const struct fixture *f, bool strict, bool collect, struct findings *found
 		r.found = note;
 		r.arg = found;
 	}
-	s = zinc_format_v3.parse(&zinc_format_v3, ctx, text, n, &r, &m, err);
+	s = zinc_text_parse(&zinc_format_v3, ctx, text, n, &r, &m, err);
 	*unsupported = m && m->unsupported;
 	zinc_meta_free(m);
 	free(text);

@@ -1,0 +1,100 @@
+/*
+ * node_read.c - reading one node, in every version of Zarr
+ *
+ * Promises:
+ *
+ * (1) Reading a node is one batched get of all documents that it may have.
+ * (2) Where an array and a group are at one path the array is read.  Whoever collects findings hears of it; others only in
+ *     versions that say so, for the drafts let nobody look (20-86).
+ * (3) Where groups need no document, anything below a path makes one, and the root is always there.
+ */
+#include "format/documents.h"
+#include "format/draft.h"
+
+static int
+stop_at_first(void *arg, const char *entry, int is_prefix)
+{
+	(void)entry, (void)is_prefix;
+	*(bool *)arg = true;
+	return 1;
+}
+
+/* Is anything below?  The root needs nothing. */
+static zinc_status
+has_descendants(zinc_hierarchy *h, const char *path, bool *yes, zinc_error *err)
+{
+	zinc_status s;
+	zinc_buf prefix;
+
+	*yes = path[1] == '\0';
+	if (*yes)
+		return ZINC_OK;
+	zinc_buf_init(&prefix, h->ctx, ZINC_MAX_KEY);
+	s = zinc_node_prefix(h, path, &prefix, err);
+	if (s == ZINC_OK)
+		s = zinc_buf_text(&prefix)
+			? zinc_store_list_dir(h->store, zinc_buf_text(&prefix), stop_at_first, yes, err)
+			: zinc_fail_nomem(err);
+	zinc_buf_fini(&prefix);
+	return s;
+}
+
+/* Promise (3). */
+static zinc_status
+read_implicit(zinc_hierarchy *h, const char *path, zinc_meta **out, zinc_error *err)
+{
+	const char *text = h->format->group;
+	zinc_report r;
+	bool yes = false;
+
+	if (!zinc_rule(h->format, "M25"))
+		ZINC_TRY(has_descendants(h, path, &yes, err));
+	if (!yes)
+		return zinc_fail(err, ZINC_E_NOTFOUND, "no node is there");
+	zinc_report_init_quiet(&r, h->ctx, false);
+	ZINC_TRY(zinc_text_parse(h->format, h->ctx, text, strlen(text), &r, out, err));
+	(*out)->implicit = true;
+	return ZINC_OK;
+}
+
+static zinc_status
+read_line(zinc_hierarchy *h, const char *path, const zinc_line *line, zinc_report *r, zinc_meta **out, zinc_error *err)
+{
+	const char *where = r->where;
+	zinc_node_kind kind;
+	zinc_status s;
+
+	if (zinc_documents_missing(h->format, line->docs))
+		return read_implicit(h, path, out, err);
+	ZINC_TRY(zinc_documents_status(h->format, line->docs, line->keys, err));
+	if (h->entry && !r->found && line->docs[0].found == ZINC_FOUND) /* promise (2) */
+		line->docs[1].found = ZINC_MISSING;
+	s = zinc_documents_parse(h, line->docs, line->keys, r, out, &kind, err);
+	if (s != ZINC_OK)
+		zinc_error_at_key(err, s, r->where);
+	r->where = where;
+	return s;
+}
+
+zinc_status
+zinc_read_node(zinc_hierarchy *h, const char *path, zinc_report *r, zinc_meta **out, zinc_error *err)
+{
+	zinc_line line;
+	zinc_status s;
+
+	ZINC_TRY(zinc_line_get(&line, h, path, ZINC_LINE_SELF, ZINC_PART_ATTRIBUTES, err));
+	s = read_line(h, path, &line, r, out, err);
+	if (s == ZINC_OK && h->entry) {
+		s = zinc_draft_find_scalar(h, path, *out, err);
+		if (s != ZINC_OK) {
+			zinc_meta_free(*out);
+			*out = NULL;
+		}
+	}
+	if (s != ZINC_OK) {
+		zinc_error_at_key(err, s, h->entry && s == ZINC_E_NOTFOUND ? path + 1 : line.keys[0]);
+		zinc_error_at_url(err, s, h->url);
+	}
+	zinc_line_fini(&line);
+	return s;
+}

@@ -1,0 +1,335 @@
+/*
+ * node_write.c - creating and editing nodes, in every version of Zarr
+ *
+ * Promises:
+ *
+ * (1) Creating a node leaves a document at every ancestor, where groups need one (M37).  A group that is there stays as it
+ *     is; an array there is refused, and so is a group that must not be opened.
+ * (2) Creation is one conditional put of the document that makes the node, then one of its attributes where they have their
+ *     own: of several creators one succeeds, and its attributes stay.  No array is made where a group has its document,
+ *     and no group where an array has.
+ * (3) An edit puts the document that it changes and no other, under the store's exclusion; members, numbers and NaN
+ *     tokens that it does not touch stay as they were spelled.  A document that would not be valid afterwards is not put.
+ * (4) Consolidated metadata that a change makes stale is dropped before it, and again if it came back meanwhile.  The
+ *     consolidator puts, then looks whether anything moved.  Whichever is later sees the other; so a stale copy never stays.
+ */
+#include "format/documents.h"
+#include "format/draft.h"
+
+/* ---- what is above ---- */
+
+/* May this node be a parent?  With `create` of a new node, else of one that goes. */
+static zinc_status
+check_parent(zinc_hierarchy *h, const zinc_fetched *docs, char *const *keys, bool create, zinc_error *err)
+{
+	const bool explicit = zinc_rule(h->format, "M25") != NULL;
+	zinc_error e = ZINC_ERROR_INIT;
+	zinc_meta *m = NULL;
+	zinc_node_kind kind;
+	zinc_report r;
+	zinc_status s;
+
+	ZINC_TRY(zinc_documents_status(h->format, docs, keys, err));
+	zinc_report_init_quiet(&r, h->ctx, h->strict && explicit);
+	s = zinc_documents_parse(h, docs, keys, &r, &m, &kind, &e);
+	if (s != ZINC_OK && s != ZINC_E_NOMEM && !explicit)
+		s = ZINC_OK; /* where groups need no document what is wrong with one is nothing to what lies below */
+	if (s != ZINC_OK)
+		return zinc_error_copy(err, &e);
+	if (create && kind == ZINC_NODE_ARRAY)
+		s = zinc_fail_rule(err, ZINC_E_INVALID, zinc_rule(h->format, "M28"),
+				   "an array is there, and arrays have no children");
+	else if (m && kind == ZINC_NODE_GROUP && m->unsupported && (explicit || m->closed))
+		s = zinc_meta_refuse(m, err);
+	zinc_meta_free(m);
+	return s;
+}
+
+static zinc_status
+check_line(zinc_hierarchy *h, const char *path, bool create, zinc_error *err)
+{
+	zinc_line line;
+	zinc_status s;
+	size_t i;
+
+	ZINC_TRY(zinc_line_get(&line, h, path, ZINC_LINE_ABOVE, ZINC_PART_ATTRIBUTES, err));
+	for (i = 0, s = ZINC_OK; i < line.n && s == ZINC_OK; i++) {
+		const zinc_fetched *docs = &line.docs[i * line.per];
+		char *const *keys = &line.keys[i * line.per];
+
+		if (!zinc_documents_missing(h->format, docs))
+			s = check_parent(h, docs, keys, create, err);
+		if (s != ZINC_OK)
+			zinc_error_at_key(err, s, keys[zinc_documents_maker(h->format, docs)]);
+	}
+	zinc_line_fini(&line);
+	return s;
+}
+
+zinc_status
+zinc_check_above(zinc_hierarchy *h, const char *path, zinc_error *err)
+{
+	zinc_status s = check_line(h, path, true, err);
+
+	if (s == ZINC_OK && h->format->fold_case)
+		s = zinc_draft_check_case(h, path, err);
+	return s == ZINC_OK ? s : zinc_error_at_url(err, s, h->url);
+}
+
+zinc_status
+zinc_check_open(zinc_hierarchy *h, const char *path, zinc_error *err)
+{
+	zinc_status s = ZINC_OK;
+
+	if (h->format->draft && h->format->draft->strict_members)
+		s = check_line(h, path, false, err);
+	return s == ZINC_OK ? s : zinc_error_at_url(err, s, h->url);
+}
+
+/* Somebody else was quicker: any group will do. */
+static zinc_status
+check_made(zinc_hierarchy *h, char *const *keys, size_t which, zinc_error *err)
+{
+	zinc_fetched docs[ZINC_DOCUMENTS_MAX];
+	zinc_status s = ZINC_OK;
+	size_t i;
+
+	for (i = 0; i < ZINC_DOCUMENTS_MAX; i++)
+		docs[i] = (zinc_fetched){.found = ZINC_MISSING};
+	ZINC_TRY(zinc_fetch(h->store, &keys[which], 1, &docs[which], err));
+	if (docs[which].found != ZINC_MISSING)
+		s = check_parent(h, docs, keys, true, err);
+	zinc_fetched_fini(h->ctx, &docs[which], 1);
+	return s;
+}
+
+/* Empty, but complete: an explicit group (M25). */
+static zinc_status
+put_group(zinc_hierarchy *h, char *const *keys, zinc_error *err)
+{
+	static const zinc_condition absent = {ZINC_ABSENT, NULL};
+	const size_t which = zinc_document_of(h->format, ZINC_NODE_GROUP);
+	const char *text = h->format->group;
+	zinc_error e = ZINC_ERROR_INIT;
+	zinc_status s;
+
+	if (!zinc_rule(h->format, "M25"))
+		return ZINC_OK;
+	s = zinc_store_put(h->store, NULL, keys[which], text, strlen(text), &absent, h->put_flags, NULL, &e);
+	return s == ZINC_E_EXISTS ? check_made(h, keys, which, err) : zinc_error_copy(err, &e);
+}
+
+/* ---- consolidated metadata ---- */
+
+static bool
+has_copies_document(const zinc_format *f)
+{
+	return zinc_documents(f, ZINC_PART_COPIES) > zinc_documents(f, ZINC_PART_ATTRIBUTES);
+}
+
+/* What this node has, as a document of its own or as a member. */
+static zinc_status
+drop_copies(zinc_hierarchy *h, const zinc_fetched *docs, char *const *keys, zinc_error *err)
+{
+	const size_t at = zinc_documents(h->format, ZINC_PART_COPIES) - 1;
+	const zinc_json *metadata;
+	zinc_json_doc *doc;
+
+	if (!has_copies_document(h->format)) {
+		ZINC_TRY(zinc_fetched_status(&docs[0], keys[0], err));
+		ZINC_TRY(h->format->find_copies(h->ctx, docs, &doc, &metadata, err));
+		zinc_json_free(doc);
+		return doc ? zinc_v3_consolidated_drop(h, keys[0], err) : ZINC_OK;
+	}
+	if (docs[at].found == ZINC_MISSING)
+		return ZINC_OK;
+	ZINC_TRY(zinc_fetched_status(&docs[at], keys[at], err));
+	return zinc_store_del(h->store, NULL, keys[at], NULL, h->put_flags, err);
+}
+
+/* ---- around a change ---- */
+
+/* Which nodes of the way are looked at?  A document of copies has one of its own group's, too. */
+static unsigned
+parts_of(const zinc_format *f, bool create)
+{
+	const bool copies = has_copies_document(f), two = create && zinc_documents(f, ZINC_PART_NODE) > 1;
+
+	return (create || f->find_copies ? ZINC_LINE_ABOVE : 0u) | (copies || two ? ZINC_LINE_SELF : 0u);
+}
+
+/* One node of the way; `above` is whether it is an ancestor. */
+static zinc_status
+prepare_one(zinc_hierarchy *h, const zinc_fetched *docs, char *const *keys, bool above, bool create, zinc_error *err)
+{
+	if (create && above)
+		ZINC_TRY(zinc_documents_missing(h->format, docs) ? put_group(h, keys, err)
+								  : check_parent(h, docs, keys, true, err));
+	return h->format->find_copies ? drop_copies(h, docs, keys, err) : ZINC_OK;
+}
+
+/* One batched get of all documents on the way; most often nothing is to be done about them.  The line stays. */
+static zinc_status
+prepare_line(zinc_line *line, zinc_hierarchy *h, const char *path, bool create, zinc_error *err)
+{
+	const unsigned parts = parts_of(h->format, create);
+	const size_t self = parts & ZINC_LINE_SELF ? 1 : 0;
+	zinc_status s;
+	size_t i;
+
+	ZINC_TRY(zinc_line_get(line, h, path, parts, ZINC_PART_COPIES, err));
+	for (i = 0, s = ZINC_OK; i < line->n && s == ZINC_OK; i++) { /* from the root down: a parent before its child */
+		const zinc_fetched *docs = &line->docs[i * line->per];
+		char *const *keys = &line->keys[i * line->per];
+
+		s = prepare_one(h, docs, keys, i + self < line->n, create, err);
+		if (s != ZINC_OK)
+			zinc_error_at_key(err, s, keys[zinc_documents_maker(h->format, docs)]);
+	}
+	if (s == ZINC_OK && create && h->format->fold_case)
+		s = zinc_draft_check_case(h, path, err);
+	if (s == ZINC_OK && h->entry)
+		s = zinc_draft_drop_copies(h, err);
+	if (s != ZINC_OK)
+		zinc_line_fini(line);
+	return s;
+}
+
+zinc_status
+zinc_prepare(zinc_hierarchy *h, const char *path, bool create, zinc_error *err)
+{
+	zinc_line line;
+	zinc_status s;
+
+	ZINC_TRY(zinc_hierarchy_writable(h, err));
+	s = prepare_line(&line, h, path, create, err);
+	if (s == ZINC_OK)
+		zinc_line_fini(&line);
+	return s == ZINC_OK ? s : zinc_error_at_url(err, s, h->url);
+}
+
+/* The same look as before the change. */
+zinc_status
+zinc_settle(zinc_hierarchy *h, const char *path, zinc_error *err)
+{
+	return zinc_prepare(h, path, false, err);
+}
+
+/* ---- creating ---- */
+
+/* A node under creation. */
+struct creation {
+	zinc_hierarchy *h;
+	const char *path;
+	zinc_buf key, node, attributes; /* of the document that makes it, and texts */
+	size_t mine;                    /* which document that is */
+	bool empty;                     /* no attributes */
+};
+
+/* Is one of the other documents that make a node there?  `line` ends with the node itself, or has no such documents. */
+static zinc_status
+check_others(const struct creation *c, const zinc_line *line, zinc_error *err)
+{
+	const size_t n = zinc_documents(c->h->format, ZINC_PART_NODE);
+	size_t at, i;
+
+	for (i = 0; i < n && line->n > 0; i++) {
+		at = (line->n - 1) * line->per + i;
+		if (i == c->mine)
+			continue;
+		ZINC_TRY(zinc_fetched_status(&line->docs[at], line->keys[at], err));
+		if (line->docs[at].found == ZINC_FOUND)
+			return zinc_error_at_key(err, zinc_fail(err, ZINC_E_EXISTS, "a node is already there"),
+						 line->keys[at]);
+	}
+	return ZINC_OK;
+}
+
+/* Behind the put, where the version looks at the node itself: did the other kind come at the same time?  Promise (2). */
+static zinc_status
+look_again(struct creation *c, zinc_error *err)
+{
+	zinc_line line;
+	zinc_status s = ZINC_OK;
+
+	ZINC_TRY(prepare_line(&line, c->h, c->path, false, err));
+	if (has_copies_document(c->h->format))
+		s = check_others(c, &line, err);
+	if (s == ZINC_E_EXISTS)
+		(void)!zinc_store_del(c->h->store, NULL, zinc_buf_text(&c->key), NULL, c->h->put_flags, NULL);
+	zinc_line_fini(&line);
+	return s;
+}
+
+/* Attributes that an interrupted erase has left are not the new node's. */
+static zinc_status
+put_attributes(struct creation *c, const zinc_line *line, zinc_error *err)
+{
+	const size_t which = zinc_documents_attributes(c->h->format), at = (line->n - 1) * line->per + which;
+
+	if (which == 0)
+		return ZINC_OK;
+	if (!c->empty)
+		return zinc_store_put(c->h->store, NULL, line->keys[at], c->attributes.p, c->attributes.n, NULL,
+				      c->h->put_flags, NULL, err);
+	return line->docs[at].found == ZINC_MISSING
+		   ? ZINC_OK
+		   : zinc_store_del(c->h->store, NULL, line->keys[at], NULL, c->h->put_flags, err);
+}
+
+static zinc_status
+put_documents(struct creation *c, const zinc_line *line, const zinc_condition *when, zinc_tag *tag, zinc_error *err)
+{
+	const char *key = zinc_buf_text(&c->key);
+	zinc_status s;
+
+	ZINC_TRY(check_others(c, line, err));
+	s = zinc_store_put(c->h->store, NULL, key, c->node.p, c->node.n, when, c->h->put_flags, tag, err);
+	if (s == ZINC_E_EXISTS)
+		zinc_fail(err, s, "a node is already there");
+	if (s == ZINC_OK)
+		s = put_attributes(c, line, err);
+	if (s == ZINC_E_UNCERTAIN) /* then it may be there, and a copy of its absence must not stay */
+		(void)zinc_settle(c->h, c->path, NULL);
+	return s == ZINC_OK ? look_again(c, err) : zinc_error_at_key(err, s, key);
+}
+
+/* Keys and texts are made first, so that no memory can be missing once the store has been changed. */
+static zinc_status
+create(struct creation *c, const zinc_meta *m, const zinc_condition *when, zinc_tag *tag, zinc_error *err)
+{
+	const zinc_json *root = zinc_json_root(m->doc), *attributes = zinc_json_member(root, ZINC_ATTRIBUTES);
+	const size_t which = zinc_documents_attributes(c->h->format);
+	zinc_line line;
+	zinc_status s;
+
+	c->mine = zinc_document_of(c->h->format, m->kind);
+	c->empty = !attributes || attributes->n == 0;
+	ZINC_TRY(zinc_hierarchy_writable(c->h, err));
+	ZINC_TRY(zinc_document_key(c->h, c->path, c->mine, &c->key, err));
+	ZINC_TRY(zinc_buf_text(&c->key) ? ZINC_OK : zinc_fail_nomem(err));
+	ZINC_TRY(zinc_document_print(c->h, root, c->mine, &c->node, err));
+	if (which > 0)
+		ZINC_TRY(zinc_document_print(c->h, root, which, &c->attributes, err));
+	ZINC_TRY(prepare_line(&line, c->h, c->path, true, err));
+	s = put_documents(c, &line, when, tag, err);
+	zinc_line_fini(&line);
+	return s;
+}
+
+zinc_status
+zinc_write_node(zinc_hierarchy *h, const char *path, const zinc_meta *m, const zinc_condition *when, zinc_tag *tag,
+		zinc_error *err)
+{
+	struct creation c = {.h = h, .path = path};
+	zinc_status s;
+
+	zinc_buf_init(&c.key, h->ctx, ZINC_MAX_KEY);
+	zinc_buf_init(&c.node, h->ctx, zinc_max_document(h->ctx));
+	zinc_buf_init(&c.attributes, h->ctx, zinc_max_document(h->ctx));
+	s = create(&c, m, when, tag, err);
+	zinc_buf_fini(&c.key);
+	zinc_buf_fini(&c.node);
+	zinc_buf_fini(&c.attributes);
+	return s == ZINC_OK ? s : zinc_error_at_url(err, s, h->url);
+}
