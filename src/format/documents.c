@@ -88,8 +88,8 @@ static zinc_status
 parse_tokens(zinc_json_doc **out, const zinc_format *f, zinc_context *ctx, zinc_bytes text, const char *rule,
 	     const char *why, zinc_report *r, zinc_error *err)
 {
-	zinc_status s = zinc_json_parse(out, ctx, (const char *)text.p, text.n, ZINC_JSON_DUPLICATES | ZINC_JSON_NAN_TOKENS,
-					NULL);
+	zinc_status s =
+	    zinc_json_parse(out, ctx, (const char *)text.p, text.n, ZINC_JSON_DUPLICATES | ZINC_JSON_NAN_TOKENS, NULL);
 
 	if (s != ZINC_OK)
 		return s == ZINC_E_NOMEM ? zinc_fail_nomem(err) : zinc_report_error(r, rule, err, "%s", why);
@@ -243,7 +243,8 @@ peek(const zinc_hierarchy *h, const zinc_fetched *text)
 	zinc_node_kind kind;
 	zinc_json_doc *doc;
 
-	if (zinc_json_parse(&doc, h->ctx, text->text, text->n, ZINC_JSON_DUPLICATES | ZINC_JSON_NAN_TOKENS, NULL) != ZINC_OK)
+	if (zinc_json_parse(&doc, h->ctx, text->text, text->n, ZINC_JSON_DUPLICATES | ZINC_JSON_NAN_TOKENS, NULL) !=
+	    ZINC_OK)
 		return ZINC_NODE_NONE;
 	kind = h->format->kind(zinc_json_root(doc));
 	zinc_json_free(doc);

@@ -1,8 +1,9 @@
 /*
  * format.h - door of the room `format`: one file per version of Zarr
  *
- * All versions describe the same thing, so each is translated to and from one common
- * zinc_array_meta / zinc_group_meta here, and nobody else asks which version a node has.
+ * All versions describe the same thing, so each is translated to and from one common zinc_meta here, and nobody else asks
+ * which version a node has.  A version is a row of data and two translations, parse and print; what is done with a node is
+ * written once, on top of that row.
  */
 #ifndef ZINC_FORMAT_H
 #define ZINC_FORMAT_H
@@ -261,9 +262,9 @@ struct zinc_format {
 	/* A document in memory -> metadata; `doc` is taken, also on failure.  `kind` NONE: what it says. */
 	zinc_status (*parse)(const zinc_format *f, zinc_context *ctx, zinc_json_doc *doc, zinc_node_kind kind,
 			     zinc_report *r, zinc_meta **out, zinc_error *err);
-	/* Members of a v3 array document (built by zinc_document_build) -> this format's document, or E_INVALID naming
+	/* The way back: what the final version's document says -> this format's document in memory, or E_INVALID naming
 	 * what it cannot hold.  `v3` stays the caller's, `out` is new. */
-	zinc_status (*from_v3)(zinc_hierarchy *h, zinc_json_doc *v3, zinc_json_doc **out, zinc_error *err);
+	zinc_status (*print)(zinc_hierarchy *h, zinc_json_doc *v3, zinc_json_doc **out, zinc_error *err);
 
 	zinc_copies_of copies_of;
 	/* The consolidated metadata in all documents of a node, as an object of copies by path.  *doc NULL: none that

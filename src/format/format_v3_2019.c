@@ -335,6 +335,6 @@ const zinc_format zinc_format_v3_2019 = {
     .claims = claims,
     .draft = &draft,
     .fold_case = true,
-    .from_v3 = from_v3,
+    .print = from_v3,
     ZINC_DRAFT_SLOTS,
 };

@@ -293,7 +293,7 @@ const zinc_format zinc_format_v3_2020 = {
     .masks = ZINC_MASKS_FILL,
     .claims = claims,
     .draft = &draft,
-    .from_v3 = from_v3,
+    .print = from_v3,
     .copies_of = ZINC_COPIES_OF_ROOT,
     ZINC_DRAFT_SLOTS,
 };

@@ -424,6 +424,6 @@ const zinc_format zinc_format_v3_2022 = {
     .masks = ZINC_MASKS_ATTRIBUTE,
     .claims = claims,
     .draft = &draft,
-    .from_v3 = from_v3,
+    .print = from_v3,
     ZINC_DRAFT_SLOTS,
 };

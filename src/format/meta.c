@@ -90,7 +90,7 @@ zinc_meta_from_v3(zinc_meta **out, zinc_hierarchy *h, zinc_json_doc *v3, zinc_er
 	zinc_report r;
 
 	ZINC_TRY(check_fallback(h, v3, err));
-	ZINC_TRY(h->format->from_v3(h, v3, &doc, err));
+	ZINC_TRY(h->format->print(h, v3, &doc, err));
 	zinc_report_init(&r, h->ctx, true, h->url);
 	r.code = ZINC_E_INVALID;
 	return h->format->parse(h->format, h->ctx, doc, ZINC_NODE_NONE, &r, out, err);

@@ -94,7 +94,8 @@ edit_update(void *arg, const void *old, size_t nold, zinc_update *out, zinc_erro
 	ZINC_TRY(edit_text(e, docs, err));
 	out->bytes = e->text.p;
 	out->nbytes = e->text.n;
-	out->keep = (old || e->part != e->node) && e->text.n == nold && (nold == 0 || memcmp(e->text.p, old, nold) == 0);
+	out->keep =
+	    (old || e->part != e->node) && e->text.n == nold && (nold == 0 || memcmp(e->text.p, old, nold) == 0);
 	return ZINC_OK;
 }
 
@@ -182,9 +183,8 @@ edit(struct edit *e, const char *path, zinc_error *err)
 }
 
 zinc_status
-zinc_edit_node(zinc_hierarchy *h, const char *path,
-	       zinc_status (*fn)(void *arg, zinc_json_doc *doc, zinc_error *err), void *arg, zinc_meta **out,
-	       zinc_error *err)
+zinc_edit_node(zinc_hierarchy *h, const char *path, zinc_status (*fn)(void *arg, zinc_json_doc *doc, zinc_error *err),
+	       void *arg, zinc_meta **out, zinc_error *err)
 {
 	struct edit e = {.h = h, .fn = fn, .arg = arg, .line.ctx = h->ctx};
 	zinc_status s;

@@ -164,7 +164,7 @@ prepare_one(zinc_hierarchy *h, const zinc_fetched *docs, char *const *keys, bool
 {
 	if (create && above)
 		ZINC_TRY(zinc_documents_missing(h->format, docs) ? put_group(h, keys, err)
-								  : check_parent(h, docs, keys, true, err));
+								 : check_parent(h, docs, keys, true, err));
 	return h->format->find_copies ? drop_copies(h, docs, keys, err) : ZINC_OK;
 }
 

@@ -66,7 +66,7 @@ make_given(zinc_cp_translation *t)
 	(void)zinc_json_remove(zinc_json_root(t->given), "consolidated_metadata");
 	if (m->kind == ZINC_NODE_ARRAY)
 		ZINC_TRY(zinc_cp_spell_out(t->given, m, t->err));
-	s = t->c->from->format->from_v3(t->c->from, t->given, &t->own, &e);
+	s = t->c->from->format->print(t->c->from, t->given, &t->own, &e);
 	if (s != ZINC_OK)
 		t->own = NULL;
 	return s == ZINC_E_NOMEM ? zinc_fail_nomem(t->err) : ZINC_OK;
@@ -179,7 +179,7 @@ keep_spelling(zinc_cp_translation *t)
 
 	if (!t->own || f != t->c->from->format)
 		return ZINC_OK;
-	s = f->from_v3(t->c->to, t->wanted, &after, t->err);
+	s = f->print(t->c->to, t->wanted, &after, t->err);
 	if (s != ZINC_OK)
 		after = NULL; /* what is there is no document */
 	if (s == ZINC_OK)
