@@ -154,7 +154,7 @@ trimmed_context_holds_nothing(void **state)
 	(void)state;
 	sweep_memory_init(&m);
 	assert_ok(zinc_context_new(&ctx, ZINC_CONTEXT_OPTIONS(.threads = 1, .allocator = &m.allocator, .cache_bytes = 8 << 20), &err));
-	assert_ok(zinc_array_create_url(&a, "memory:trim", ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = shape, .dtype = "uint8", .chunks = chunks),
+	assert_ok(zinc_array_create_url(&a, "memory://trim", ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = shape, .dtype = "uint8", .chunks = chunks),
 					ZINC_OPEN_OPTIONS(.context = ctx), &err));
 	assert_ok(zinc_array_write_text(a, "", ZINC_BUFFER(v, sizeof v), NULL, &err));
 	zinc_context_trim(ctx);
