@@ -248,7 +248,7 @@ static int
 measure(struct bench *b, const struct workload *w, int repeat)
 {
 	double *seconds = need(NULL, (size_t)repeat * sizeof *seconds);
-	zinc_store_counts before, after;
+	zinc_store_counts before = ZINC_STORE_COUNTS_INIT, after = ZINC_STORE_COUNTS_INIT;
 	int i, status = DONE;
 
 	reset_peak();

@@ -126,7 +126,7 @@ restore(struct consolidated *c, const struct run *r, const char *path)
 	struct text url = {NULL, 0, 0};
 	zinc_status s = ZINC_OK;
 	int has = 0, status = DONE;
-	zinc_caps caps;
+	zinc_caps caps = ZINC_CAPS_INIT;
 
 	zinc_store_caps(zinc_hierarchy_store(c->h), &caps);
 	if (zinc_consolidated(c->h, path, &has, &until_stopped, &err) || has)

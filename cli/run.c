@@ -432,7 +432,7 @@ open_node(struct run *r, const char *url, bool write, zinc_hierarchy **h)
 int
 may_write(const char *url, const zinc_hierarchy *h)
 {
-	zinc_caps caps;
+	zinc_caps caps = ZINC_CAPS_INIT;
 
 	zinc_store_caps(zinc_hierarchy_store(h), &caps);
 	return caps.flags & ZINC_CAP_WRITE ? DONE : complain(TROUBLE, url, "this store cannot be written");

@@ -67,7 +67,7 @@ main(void)
 	int known = 0;
 
 	if (zinc_store_open(&s, "memory://example-mask", NULL, &err) ||
-	    zinc_store_put(s, NULL, "zarr.json", document, sizeof document - 1, NULL, 0, NULL, &err) ||
+	    zinc_store_put(s, NULL, "zarr.json", document, sizeof document - 1, NULL, 0, NULL, NULL, &err) ||
 	    zinc_hierarchy_open(&h, s, "", NULL, &err))
 		fprintf(stderr, "%s\n", zinc_error_text(&err));
 	else if (read_mask(h, &before) != ZINC_E_UNSUPPORTED)

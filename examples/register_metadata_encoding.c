@@ -70,10 +70,10 @@ main(void)
 
 	if (zinc_register_metadata_encoding(&telegram, &err) ||
 	    zinc_store_open(&s, "memory://example-telegram", NULL, &err) ||
-	    zinc_store_put(s, NULL, "zarr.json", entry, sizeof entry - 1, NULL, 0, NULL, &err) ||
+	    zinc_store_put(s, NULL, "zarr.json", entry, sizeof entry - 1, NULL, 0, NULL, NULL, &err) ||
 	    zinc_hierarchy_open(&h, s, "", NULL, &err) ||
 	    zinc_array_create(&a, h, "/a", ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = shape, .dtype = "int8"), &err) ||
-	    zinc_store_get_all(s, "meta/root/a.array.telegram", &text, NULL, 0, &err))
+	    zinc_store_get_all(s, "meta/root/a.array.telegram", &text, NULL, 0, NULL, &err))
 		fprintf(stderr, "%s\n", zinc_error_text(&err));
 	else
 		good = strstr(text.data, "\"SHAPE\": [3]") != NULL;

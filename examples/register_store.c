@@ -119,7 +119,7 @@ scatter(const zinc_get *want, const unsigned char *from, size_t n)
 static void
 get_one(const zinc_get *want, size_t i, const zinc_sink *sink)
 {
-	zinc_got got = {ZINC_MISSING, 0, 0, NULL, ZINC_OK, NULL};
+	zinc_got got = {sizeof got, ZINC_MISSING, 0, 0, NULL, ZINC_OK, NULL};
 	unsigned char *copy = NULL;
 	size_t offset = 0, length = 0;
 	zinc_tag tag;
@@ -157,11 +157,11 @@ get_one(const zinc_get *want, size_t i, const zinc_sink *sink)
 }
 
 static zinc_status
-table_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, zinc_error *err)
+table_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, const zinc_wait *wait, zinc_error *err)
 {
 	size_t i;
 
-	(void)self, (void)err;
+	(void)self, (void)wait, (void)err; /* nothing here waits */
 	for (i = 0; i < n; i++)
 		get_one(&requests[i], i, sink);
 	return ZINC_OK;
@@ -179,8 +179,7 @@ check(const struct slot *s, const zinc_condition *when, zinc_error *err)
 }
 
 static zinc_status
-table_put(void *self, zinc_put_group *group, const char *key, const struct iovec *iov, int niov,
-	  const zinc_condition *when, uint32_t flags, zinc_tag *tag, zinc_error *err)
+put_one(const zinc_put *put, zinc_tag *tag, zinc_error *err)
 {
 	size_t n = 0, total = 0;
 	unsigned char *bytes;
@@ -188,27 +187,25 @@ table_put(void *self, zinc_put_group *group, const char *key, const struct iovec
 	struct slot *s;
 	int i;
 
-	(void)self, (void)group, (void)flags;
-	for (i = 0; i < niov; i++)
-		total += iov[i].iov_len;
+	for (i = 0; i < put->niov; i++)
+		total += put->iov[i].iov_len;
 	bytes = malloc(total + 1);
 	if (!bytes)
 		return fail(err, ZINC_E_NOMEM, "out of memory");
-	for (i = 0; i < niov; n += iov[i++].iov_len)
-		memcpy(bytes + n, iov[i].iov_base, iov[i].iov_len);
+	for (i = 0; i < put->niov; n += put->iov[i++].iov_len)
+		memcpy(bytes + n, put->iov[i].iov_base, put->iov[i].iov_len);
 	pthread_mutex_lock(&lock);
-	s = find(key);
-	st = check(s, when, err);
+	s = find(put->key);
+	st = check(s, put->when, err);
 	if (st == ZINC_OK && !s && !(s = find("")))
 		st = fail(err, ZINC_E_IO, "the table is full");
 	if (st == ZINC_OK) {
-		snprintf(s->key, sizeof s->key, "%s", key);
+		snprintf(s->key, sizeof s->key, "%s", put->key);
 		free(s->bytes);
 		s->bytes = bytes;
 		s->nbytes = total;
 		s->generation = ++generations;
-		if (tag)
-			tag_of(s, tag);
+		tag_of(s, tag);
 	}
 	pthread_mutex_unlock(&lock);
 	if (st != ZINC_OK)
@@ -216,23 +213,48 @@ table_put(void *self, zinc_put_group *group, const char *key, const struct iovec
 	return st;
 }
 
+/* Of each put the caller is told, as it ends; a store behind a network would have many open at once. */
 static zinc_status
-table_del(void *self, zinc_put_group *group, const char *key, const zinc_condition *when, uint32_t flags,
-	  zinc_error *err)
+table_put(void *self, zinc_put_group *group, const zinc_put *puts, size_t n, const zinc_done *done, uint32_t flags,
+	  const zinc_wait *wait, zinc_error *err)
 {
-	zinc_status st;
-	struct slot *s;
+	size_t i;
 
-	(void)self, (void)group, (void)flags;
-	pthread_mutex_lock(&lock);
-	s = find(key);
-	st = check(s, when, err);
-	if (st == ZINC_OK && s) {
-		free(s->bytes);
-		memset(s, 0, sizeof *s);
+	(void)self, (void)group, (void)flags, (void)wait, (void)err;
+	for (i = 0; i < n; i++) {
+		zinc_error why = ZINC_ERROR_INIT;
+		zinc_tag tag = {0, {0}};
+		zinc_outcome outcome = {sizeof outcome, ZINC_OK, &tag, &why};
+
+		outcome.status = put_one(&puts[i], &tag, &why);
+		done->done(done->arg, i, &outcome);
 	}
-	pthread_mutex_unlock(&lock);
-	return st;
+	return ZINC_OK;
+}
+
+static zinc_status
+table_del(void *self, zinc_put_group *group, const zinc_del *dels, size_t n, const zinc_done *done, uint32_t flags,
+	  const zinc_wait *wait, zinc_error *err)
+{
+	struct slot *s;
+	size_t i;
+
+	(void)self, (void)group, (void)flags, (void)wait, (void)err;
+	for (i = 0; i < n; i++) {
+		zinc_error why = ZINC_ERROR_INIT;
+		zinc_outcome outcome = {sizeof outcome, ZINC_OK, NULL, &why};
+
+		pthread_mutex_lock(&lock);
+		s = find(dels[i].key);
+		outcome.status = check(s, dels[i].when, &why);
+		if (outcome.status == ZINC_OK && s) {
+			free(s->bytes);
+			memset(s, 0, sizeof *s);
+		}
+		pthread_mutex_unlock(&lock);
+		done->done(done->arg, i, &outcome);
+	}
+	return ZINC_OK;
 }
 
 static int
@@ -243,12 +265,12 @@ by_key(const void *a, const void *b)
 
 /* In order of the keys' bytes, from a copy: `fn` may come back into the store. */
 static zinc_status
-table_list(void *self, const char *prefix, zinc_key_fn fn, void *arg, zinc_error *err)
+table_list(void *self, const char *prefix, zinc_key_fn fn, void *arg, const zinc_wait *wait, zinc_error *err)
 {
 	struct slot *copy = malloc(sizeof slots);
 	int i;
 
-	(void)self;
+	(void)self, (void)wait;
 	if (!copy)
 		return fail(err, ZINC_E_NOMEM, "out of memory");
 	pthread_mutex_lock(&lock);

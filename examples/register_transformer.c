@@ -75,58 +75,74 @@ veil_done(void *arg, size_t i, const zinc_got *got)
 }
 
 static zinc_status
-veil_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, zinc_error *err)
+veil_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, const zinc_wait *wait, zinc_error *err)
 {
 	struct call c = {self, requests, sink, calloc(n, sizeof *c.where)};
-	zinc_sink mine = {veil_room, veil_done, &c, sink->cancel};
+	zinc_sink mine = {sizeof mine, veil_room, veil_done, &c};
 	zinc_status st;
 
 	if (!c.where)
 		return zinc_error_set(err, ZINC_E_NOMEM, "out of memory");
-	st = zinc_store_get(c.v->next, requests, n, &mine, err);
+	st = zinc_store_get(c.v->next, requests, n, &mine, wait, err);
 	free(c.where);
 	return st;
 }
 
 /* ---- changes ---- */
 
+/* One value, changed in a copy. */
 static zinc_status
-veil_put(void *self, zinc_put_group *group, const char *key, const struct iovec *iov, int niov,
-	 const zinc_condition *when, uint32_t flags, zinc_tag *tag, zinc_error *err)
+put_one(const struct veil *v, const zinc_put *put, uint32_t flags, zinc_tag *tag, const zinc_wait *wait, zinc_error *err)
 {
-	const struct veil *v = self;
 	unsigned char *copy;
 	size_t n = 0, at = 0;
 	zinc_status st;
 	int i;
 
-	(void)group; /* there is no put_begin, so that there are no groups */
-	for (i = 0; i < niov; i++)
-		n += iov[i].iov_len;
+	for (i = 0; i < put->niov; i++)
+		n += put->iov[i].iov_len;
 	copy = malloc(n + 1);
 	if (!copy)
 		return zinc_error_set(err, ZINC_E_NOMEM, "out of memory");
-	for (i = 0; i < niov; at += iov[i++].iov_len)
-		memcpy(copy + at, iov[i].iov_base, iov[i].iov_len);
-	if (is_chunk(v, key))
+	for (i = 0; i < put->niov; at += put->iov[i++].iov_len)
+		memcpy(copy + at, put->iov[i].iov_base, put->iov[i].iov_len);
+	if (is_chunk(v, put->key))
 		change(copy, n, v->with);
-	st = zinc_store_put(v->next, NULL, key, copy, n, when, flags, tag, err);
+	st = zinc_store_put(v->next, NULL, put->key, copy, n, put->when, flags, tag, wait, err);
 	free(copy);
 	return st;
 }
 
 static zinc_status
-veil_del(void *self, zinc_put_group *group, const char *key, const zinc_condition *when, uint32_t flags,
-	 zinc_error *err)
+veil_put(void *self, zinc_put_group *group, const zinc_put *puts, size_t n, const zinc_done *done, uint32_t flags,
+	 const zinc_wait *wait, zinc_error *err)
 {
-	(void)group;
-	return zinc_store_del(((struct veil *)self)->next, NULL, key, when, flags, err);
+	size_t i;
+
+	(void)group, (void)err; /* there is no put_begin, so that there are no groups */
+	for (i = 0; i < n; i++) {
+		zinc_error why = ZINC_ERROR_INIT;
+		zinc_tag tag = {0, {0}};
+		zinc_outcome outcome = {sizeof outcome, ZINC_OK, &tag, &why};
+
+		outcome.status = put_one(self, &puts[i], flags, &tag, wait, &why);
+		done->done(done->arg, i, &outcome);
+	}
+	return ZINC_OK;
 }
 
 static zinc_status
-veil_list(void *self, const char *prefix, zinc_key_fn fn, void *arg, zinc_error *err)
+veil_del(void *self, zinc_put_group *group, const zinc_del *dels, size_t n, const zinc_done *done, uint32_t flags,
+	 const zinc_wait *wait, zinc_error *err)
 {
-	return zinc_store_list(((struct veil *)self)->next, prefix, fn, arg, err);
+	(void)group;
+	return zinc_store_del_many(((struct veil *)self)->next, NULL, dels, n, done, flags, wait, err);
+}
+
+static zinc_status
+veil_list(void *self, const char *prefix, zinc_key_fn fn, void *arg, const zinc_wait *wait, zinc_error *err)
+{
+	return zinc_store_list(((struct veil *)self)->next, prefix, fn, arg, wait, err);
 }
 
 /* ---- the layer ---- */
@@ -214,7 +230,7 @@ main(void)
 	    zinc_array_create_url(&a, "memory://veiled", ZINC_ARRAY_OPTIONS(.document = document), NULL, &err) ||
 	    zinc_array_write_text(a, NULL, ZINC_BUFFER(in, sizeof in), NULL, &err) ||
 	    zinc_array_read_text(a, NULL, ZINC_BUFFER(out, sizeof out), NULL, &err) ||
-	    zinc_store_get_all(zinc_hierarchy_store(zinc_array_hierarchy(a)), "c/0", &stored, NULL, 0, &err))
+	    zinc_store_get_all(zinc_hierarchy_store(zinc_array_hierarchy(a)), "c/0", &stored, NULL, 0, NULL, &err))
 		fprintf(stderr, "%s\n", zinc_error_text(&err));
 	else
 		right = memcmp(in, out, sizeof in) == 0 && ((unsigned char *)stored.data)[0] == (1 ^ 42);

@@ -100,7 +100,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	insist(zinc_buf_puts(&text, before, NULL) == ZINC_OK && zinc_buf_add(&text, data, size, NULL) == ZINC_OK &&
 	       zinc_buf_puts(&text, "}", NULL) == ZINC_OK);
 	insist(zinc_store_open(&store, "memory://fuzz-conventions", NULL, NULL) == ZINC_OK);
-	if (zinc_store_put(store, NULL, "zarr.json", text.p, text.n, NULL, 0, NULL, NULL) == ZINC_OK)
+	if (zinc_store_put(store, NULL, "zarr.json", text.p, text.n, NULL, 0, NULL, NULL, NULL) == ZINC_OK)
 		use(store);
 	zinc_store_close(store);
 	zinc_buf_fini(&text);

@@ -14,7 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void
 put(zinc_store *s, const char *key, const void *bytes, size_t n)
 {
-	if (zinc_store_put(s, NULL, key, bytes, n, NULL, 0, NULL, NULL) != ZINC_OK)
+	if (zinc_store_put(s, NULL, key, bytes, n, NULL, 0, NULL, NULL, NULL) != ZINC_OK)
 		abort();
 }
 
@@ -22,7 +22,7 @@ static zinc_status
 look(zinc_store *s, const char *key)
 {
 	zinc_blob text = ZINC_BLOB_INIT;
-	zinc_status st = zinc_store_get_all(s, key, &text, NULL, 0, NULL);
+	zinc_status st = zinc_store_get_all(s, key, &text, NULL, 0, NULL, NULL);
 
 	zinc_blob_fini(&text);
 	return st;

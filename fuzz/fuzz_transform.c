@@ -25,7 +25,7 @@ check_key(void *arg, const char *key, uint64_t nbytes)
 {
 	zinc_blob b = ZINC_BLOB_INIT;
 
-	must(zinc_store_get_all((zinc_store *)arg, key, &b, NULL, 0, NULL) == ZINC_OK);
+	must(zinc_store_get_all((zinc_store *)arg, key, &b, NULL, 0, NULL, NULL) == ZINC_OK);
 	must(b.nbytes == nbytes);
 	zinc_blob_fini(&b);
 	return 0;
@@ -35,12 +35,12 @@ static void
 check_put(zinc_store *s, const char *key)
 {
 	zinc_blob b = ZINC_BLOB_INIT;
-	const zinc_status st = zinc_store_put(s, NULL, key, "put", 3, NULL, 0, NULL, NULL);
+	const zinc_status st = zinc_store_put(s, NULL, key, "put", 3, NULL, 0, NULL, NULL, NULL);
 
 	must(st == ZINC_OK || st == ZINC_E_CORRUPT);
 	if (st != ZINC_OK)
 		return;
-	must(zinc_store_get_all(s, key, &b, NULL, 0, NULL) == ZINC_OK);
+	must(zinc_store_get_all(s, key, &b, NULL, 0, NULL, NULL) == ZINC_OK);
 	must(b.nbytes == 3 && memcmp(b.data, "put", 3) == 0);
 	zinc_blob_fini(&b);
 }
@@ -58,18 +58,18 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	cut = (const uint8_t *)memchr(data + 1, '\n', size - 1);
 	n = cut ? (size_t)(cut - data) - 1 : size - 1;
 	must(zinc_store_open(&base, "memory://", NULL, NULL) == ZINC_OK);
-	must(zinc_store_put(base, NULL, "c/0/0", data + 1, n, NULL, 0, NULL, NULL) == ZINC_OK);
+	must(zinc_store_put(base, NULL, "c/0/0", data + 1, n, NULL, 0, NULL, NULL, NULL) == ZINC_OK);
 	if (cut)
-		must(zinc_store_put(base, NULL, "c/0/1", cut + 1, size - 2 - n, NULL, 0, NULL, NULL) == ZINC_OK);
+		must(zinc_store_put(base, NULL, "c/0/1", cut + 1, size - 2 - n, NULL, 0, NULL, NULL, NULL) == ZINC_OK);
 	must(zinc_store_sharded(
 		 &s, base, ZINC_SHARDED_OPTIONS(.ndim = 2, .chunks_per_shard = per_shard, .shard_order = data[0] % 3),
 		 NULL) == ZINC_OK);
-	(void)!zinc_store_list(s, "", check_key, s, NULL);
+	(void)!zinc_store_list(s, "", check_key, s, NULL, NULL);
 	check_put(s, "c/1/1");
 	check_put(s, "c/0/2");
-	(void)!zinc_store_del(s, NULL, "c/0/0", NULL, 0, NULL);
-	(void)!zinc_store_list(s, "c/0/", check_key, s, NULL);
-	(void)!zinc_store_del_prefix(s, "c/1/", 0, NULL);
+	(void)!zinc_store_del(s, NULL, "c/0/0", NULL, 0, NULL, NULL);
+	(void)!zinc_store_list(s, "c/0/", check_key, s, NULL, NULL);
+	(void)!zinc_store_del_prefix(s, "c/1/", 0, NULL, NULL);
 	zinc_store_close(s);
 	zinc_store_close(base);
 	return 0;

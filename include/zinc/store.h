@@ -2,8 +2,12 @@
  * store.h - what a store is, and how a program adds its own
  *
  * A store maps keys (UTF-8, components joined by '/') to bytes and knows nothing of
- * Zarr.  One call carries many reads, because that is what makes object stores fast
+ * Zarr.  One call carries many reads, puts or deletes, because that is what makes object stores fast
  * and it costs a local store nothing.
+ *
+ * Structures that one side hands to the other alone begin with their size, which whoever makes one sets.  Those that lie
+ * in arrays (zinc_get, zinc_put, zinc_del, zinc_partial, zinc_part) keep their size for ever: what they may need later
+ * goes into `reserved`, which must be 0.
  */
 #ifndef ZINC_STORE_H
 #define ZINC_STORE_H
@@ -52,6 +56,7 @@ ZINC_API double zinc_wait_left(const zinc_wait *wait);
 #define ZINC_CAP_NORMALISES 0x8000u       /* names are changed by Unicode normalisation */
 
 typedef struct zinc_caps {
+	size_t size;
 	uint32_t flags;
 	uint32_t parallel;      /* requests worth keeping open at once */
 	uint64_t merge_gap;     /* ranges closer than this are better read as one */
@@ -60,8 +65,9 @@ typedef struct zinc_caps {
 	const char *refused;    /* characters that no key may have; NULL: zinc_key_check is all there is to it */
 	const char *reserved;   /* an ending that no component may have; NULL: any */
 } zinc_caps;
+#define ZINC_CAPS_INIT {sizeof(zinc_caps), 0, 0, 0, 0, 0, NULL, NULL}
 
-/* The generation of a value.  Two tags of one key are equal only if the bytes are. */
+/* The generation of a value.  Two tags of one key differ whenever the bytes differ. */
 typedef struct zinc_tag {
 	uint8_t n; /* 0: this store has none */
 	uint8_t b[127];
@@ -83,6 +89,9 @@ typedef struct zinc_get {
 	const struct iovec *iov; /* destination of exactly `length` bytes, or NULL: ask room() */
 	int niov;
 	int stat;                /* no bytes wanted: only existence, size and tag */
+	uint64_t limit;          /* the most bytes that the caller takes; more are ZINC_FAILED with E_LIMIT, before they are in
+	                            memory.  0: any */
+	uint64_t reserved[3];
 } zinc_get;
 
 typedef enum zinc_found {
@@ -93,6 +102,7 @@ typedef enum zinc_found {
 } zinc_found;
 
 typedef struct zinc_got {
+	size_t size;
 	zinc_found found;
 	uint64_t nbytes;         /* bytes delivered */
 	uint64_t object_size;    /* of the whole value */
@@ -108,17 +118,17 @@ typedef enum zinc_room {
 } zinc_room;
 
 /*
- * Where bytes go.  room() is called before the first byte of a request without iov is read, when
+ * Where bytes go.  room() (may be NULL when every request has iov or stat) is called before the first byte of a request without iov is read, when
  * the size is known; it may be called again for the same request after NOT_NOW.  done() is
  * called exactly once per request, as each finishes, from any thread, several at once, all before get
  * returns; it may take its time (decode) in the calling thread.  An answer that is found has as many bytes as the request
  * selects of object_size, and a tag, though it may be an empty one; another is taken for E_IO.
  */
 typedef struct zinc_sink {
+	size_t size;
 	zinc_room (*room)(void *arg, size_t i, uint64_t nbytes, void **buf);
 	void (*done)(void *arg, size_t i, const zinc_got *got);
 	void *arg;
-	const volatile int *cancel; /* NULL, or: when non-zero, finish what is left as E_CANCELLED */
 } zinc_sink;
 
 /* ---- writing ---- */
@@ -130,6 +140,38 @@ typedef struct zinc_condition {
 	const zinc_tag *tag; /* with ZINC_EQUALS */
 } zinc_condition;
 
+/* One put. */
+typedef struct zinc_put {
+	const char *key;
+	const struct iovec *iov; /* the value, in pieces; they stay as they are until done() */
+	int niov;
+	const zinc_condition *when; /* NULL: any */
+	uint64_t reserved[3];
+} zinc_put;
+
+/* One delete. */
+typedef struct zinc_del {
+	const char *key;
+	const zinc_condition *when; /* NULL: any */
+	uint64_t reserved[2];
+} zinc_del;
+
+/* What became of a put or a delete.  E_CONFLICT when the condition did not hold, for ZINC_ABSENT E_EXISTS. */
+typedef struct zinc_outcome {
+	size_t size;
+	zinc_status status;
+	const zinc_tag *tag;     /* of the value that was put; NULL or empty without ZINC_PUT_TAGS, or when the store has none */
+	const zinc_error *error; /* of a failure; may be NULL */
+} zinc_outcome;
+
+/* Who is told.  Called exactly once for each i, as each ends, also after failure or cancel, from any thread, several at
+ * once, all before the call returns. */
+typedef struct zinc_done {
+	size_t size;
+	void (*done)(void *arg, size_t i, const zinc_outcome *outcome);
+	void *arg;
+} zinc_done;
+
 /* Puts and deletes of one durable commit. */
 typedef struct zinc_put_group zinc_put_group;
 
@@ -138,6 +180,7 @@ typedef void (*zinc_committed_fn)(void *arg, const char *key, zinc_status status
 
 /* What update() does with the value; `old` is NULL when the key is missing.  Set one of the two: */
 typedef struct zinc_update {
+	size_t size;       /* set by who calls the function */
 	const void *bytes; /* new value (owned by the callback, valid until the next call or return) */
 	size_t nbytes;
 	int erase;         /* erase the key */
@@ -145,6 +188,41 @@ typedef struct zinc_update {
 } zinc_update;
 /* May be called several times (CAS loop); must give the same answer for the same old bytes. */
 typedef zinc_status (*zinc_update_fn)(void *arg, const void *old, size_t nold, zinc_update *out, zinc_error *err);
+
+/* ---- update of a large value of which most stays ---- */
+
+/* Bring `nbytes` bytes from `offset` of a value into the front of iov, which may be longer. */
+typedef zinc_status (*zinc_read_fn)(void *arg, uint64_t offset, uint64_t nbytes, const struct iovec *iov, int niov,
+                                    zinc_error *err);
+
+/* The value as it is; may be read by several threads at once. */
+typedef struct zinc_old {
+	size_t size;
+	int found;
+	uint64_t nbytes;
+	zinc_read_fn read;
+	void *arg;
+} zinc_old;
+
+/* A run of the new value: bytes of the caller's, or (NULL) as many of the old value's. */
+typedef struct zinc_part {
+	const uint8_t *bytes;
+	uint64_t offset; /* in the old value */
+	size_t nbytes;
+	uint64_t reserved;
+} zinc_part;
+
+/* As zinc_update, in parts, which are the function's own until it is called again or the operation returns. */
+typedef struct zinc_splice {
+	size_t size; /* set by who calls the function */
+	const zinc_part *parts;
+	size_t nparts;
+	int erase, keep;
+} zinc_splice;
+/* As zinc_update_fn. */
+typedef zinc_status (*zinc_splice_fn)(void *arg, const zinc_old *old, zinc_splice *out, zinc_error *err);
+
+/* ---- listing ---- */
 
 /* Return non-zero to stop. */
 typedef int (*zinc_key_fn)(void *arg, const char *key, uint64_t nbytes);
@@ -181,6 +259,7 @@ typedef int (*zinc_odd_fn)(void *arg, const zinc_odd *odd);
  * fail on is E_IO.  Each may stop it.  `own`: only what del_prefix would
  * erase, a link being a key of its own that leads nowhere.  `locks`: lock files are told to `odd`, too. */
 typedef struct zinc_lister {
+	size_t size;
 	zinc_key_fn key;
 	zinc_entry_fn entry;
 	zinc_odd_fn odd;
@@ -195,18 +274,15 @@ typedef struct zinc_lister {
 typedef int (*zinc_scrub_fn)(void *arg, const char *name, const char *key, const char *what);
 
 #define ZINC_PUT_RELAXED 1u /* do not wait for the disk */
+#define ZINC_PUT_TAGS 2u    /* the outcome has the new tag, also where telling it costs more, or in a group */
 
-/*
- * The operations of a store.  Every slot but get, caps and close may be NULL; the
- * library supplies what the specification lets it.  All but `open` take the object
- * that open made.  Keys have passed zinc_key_check.
- */
 /* Bytes that go into a value from `offset` on; a value that is too short grows. */
 typedef struct zinc_partial {
 	const char *key;
 	uint64_t offset;
 	const void *bytes;
 	size_t nbytes;
+	uint64_t reserved;
 } zinc_partial;
 
 /* ---- settings ---- */
@@ -235,6 +311,14 @@ ZINC_API const char *zinc_setting_text(const zinc_store_options *options, const 
 ZINC_API double zinc_setting_number(const zinc_store_options *options, const char *name);
 ZINC_API int zinc_setting_yes(const zinc_store_options *options, const char *name);
 
+/*
+ * The operations of a store.  Every slot but get, caps and close may be NULL: the library then does what the
+ * specification lets it make of the others, or refuses.  Only a wrapper that has `forwards` passes NULL slots on.  All
+ * but `open` take the object that open made.  Keys have passed zinc_key_check, and conditions have
+ * their tag.
+ *
+ * get, put and del fail themselves only if they have called no done().
+ */
 typedef struct zinc_store_ops {
 	size_t size;
 	const char *name;    /* "fs" */
@@ -254,27 +338,39 @@ typedef struct zinc_store_ops {
 
 	zinc_status (*open)(void **self, const char *rest, const zinc_store_options *options, zinc_error *err);
 	void (*close)(void *self);
+	/* `out` is cleared, and has its size. */
 	void (*caps)(void *self, zinc_caps *out);
-	zinc_status (*get)(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, zinc_error *err);
-	zinc_status (*put)(void *self, zinc_put_group *group, const char *key, const struct iovec *iov, int niov,
-	                   const zinc_condition *when, uint32_t flags, zinc_tag *tag, zinc_error *err);
-	zinc_status (*del)(void *self, zinc_put_group *group, const char *key, const zinc_condition *when, uint32_t flags,
+	zinc_status (*get)(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, const zinc_wait *wait,
 	                   zinc_error *err);
-	zinc_status (*put_begin)(void *self, zinc_put_group **group, uint32_t flags, zinc_error *err);
-	zinc_status (*commit)(void *self, zinc_put_group *group, zinc_committed_fn fn, void *arg, zinc_error *err);
+	zinc_status (*put)(void *self, zinc_put_group *group, const zinc_put *puts, size_t n, const zinc_done *done,
+	                   uint32_t flags, const zinc_wait *wait, zinc_error *err);
+	zinc_status (*del)(void *self, zinc_put_group *group, const zinc_del *dels, size_t n, const zinc_done *done,
+	                   uint32_t flags, const zinc_wait *wait, zinc_error *err);
+	zinc_status (*put_begin)(void *self, zinc_put_group **group, uint32_t flags, const zinc_wait *wait, zinc_error *err);
+	zinc_status (*commit)(void *self, zinc_put_group *group, zinc_committed_fn fn, void *arg, const zinc_wait *wait,
+	                      zinc_error *err);
 	void (*abort)(void *self, zinc_put_group *group);
-	zinc_status (*update)(void *self, const char *key, zinc_update_fn fn, void *arg, uint32_t flags, zinc_error *err);
-	zinc_status (*del_prefix)(void *self, const char *prefix, uint32_t flags, zinc_error *err);
-	zinc_status (*list)(void *self, const char *prefix, zinc_key_fn fn, void *arg, zinc_error *err);
-	zinc_status (*list_dir)(void *self, const char *prefix, zinc_entry_fn fn, void *arg, zinc_error *err);
-	zinc_status (*sync)(void *self, zinc_error *err);
-	zinc_status (*scrub)(void *self, const char *prefix, int remove, zinc_scrub_fn fn, void *arg, zinc_error *err);
+	/* A value of more than `limit` bytes (0: any) is E_LIMIT before it is in memory. */
+	zinc_status (*update)(void *self, const char *key, zinc_update_fn fn, void *arg, uint64_t limit, uint32_t flags,
+	                      const zinc_wait *wait, zinc_error *err);
+	/* Likewise where the store must hold the old value in memory. */
+	zinc_status (*splice)(void *self, const char *key, zinc_splice_fn fn, void *arg, uint64_t limit, uint32_t flags,
+	                      const zinc_wait *wait, zinc_error *err);
+	zinc_status (*del_prefix)(void *self, const char *prefix, uint32_t flags, const zinc_wait *wait, zinc_error *err);
+	zinc_status (*list)(void *self, const char *prefix, zinc_key_fn fn, void *arg, const zinc_wait *wait, zinc_error *err);
+	zinc_status (*list_dir)(void *self, const char *prefix, zinc_entry_fn fn, void *arg, const zinc_wait *wait,
+	                        zinc_error *err);
+	zinc_status (*sync)(void *self, const zinc_wait *wait, zinc_error *err);
+	zinc_status (*scrub)(void *self, const char *prefix, int remove, zinc_scrub_fn fn, void *arg, const zinc_wait *wait,
+	                     zinc_error *err);
 	/* list, list_dir and what is no key in one; a store that has it needs neither of the two. */
-	zinc_status (*walk)(void *self, const char *prefix, const zinc_lister *to, zinc_error *err);
+	zinc_status (*walk)(void *self, const char *prefix, const zinc_lister *to, const zinc_wait *wait, zinc_error *err);
 	/* For a store that holds several keys in one value.  The parts are checked, and sorted by key and offset.  NULL: each
 	 * key is one update. */
 	zinc_status (*put_partial)(void *self, const zinc_partial *const *parts, size_t n, int single_writer, uint32_t flags,
-	                           zinc_error *err);
+	                           const zinc_wait *wait, zinc_error *err);
+	/* Of a wrapper: the store to which its NULL slots are passed on as they are.  NULL: to none. */
+	zinc_store *(*forwards)(void *self);
 } zinc_store_ops;
 
 /* ---- operations on an open store ----
@@ -284,7 +380,7 @@ typedef struct zinc_store_ops {
  * end fills the gap with zeros; listing is in order of the keys' bytes; a prefix is "" or ends in '/'.
  */
 
-/* What it can do; never fails.  What a remote store finds out of its server as it goes comes and goes. */
+/* What it can do; never fails.  As much as out->size (ZINC_CAPS_INIT) has room for.  What a remote store finds out of its server as it goes comes and goes. */
 ZINC_API void zinc_store_caps(zinc_store *s, zinc_caps *out);
 
 /* The URL it was opened with, without a user name, password or query: those may be secrets. */
@@ -293,39 +389,60 @@ ZINC_API zinc_context *zinc_store_context(const zinc_store *s);
 
 /* Fails itself only if it called no done(). */
 ZINC_API ZINC_CHECKED zinc_status zinc_store_get(zinc_store *s, const zinc_get *requests, size_t n, const zinc_sink *sink,
-                                                 zinc_error *err);
+                                                 const zinc_wait *wait, zinc_error *err);
 /* One whole value; E_NOTFOUND when missing.  `tag` and `limit` (0: none; longer is E_LIMIT) may be NULL/0. */
 ZINC_API ZINC_CHECKED zinc_status zinc_store_get_all(zinc_store *s, const char *key, zinc_blob *out, zinc_tag *tag, uint64_t limit,
-                                                     zinc_error *err);
-/* `when` NULL: any.  E_CONFLICT when the condition does not hold; for ZINC_ABSENT E_EXISTS.  With a group the
- * outcome may come at commit only. */
+                                                     const zinc_wait *wait, zinc_error *err);
+/* Many at once, in no order: `done` is told of each.  With a group, a put that it says ZINC_OK of may still fail at
+ * commit.  Fail themselves only if they called no done(). */
+ZINC_API ZINC_CHECKED zinc_status zinc_store_put_many(zinc_store *s, zinc_put_group *group, const zinc_put *puts, size_t n,
+                                                      const zinc_done *done, uint32_t flags, const zinc_wait *wait,
+                                                      zinc_error *err);
+ZINC_API ZINC_CHECKED zinc_status zinc_store_del_many(zinc_store *s, zinc_put_group *group, const zinc_del *dels, size_t n,
+                                                      const zinc_done *done, uint32_t flags, const zinc_wait *wait,
+                                                      zinc_error *err);
+/* One of them.  `when` NULL: any.  E_CONFLICT when the condition does not hold; for ZINC_ABSENT E_EXISTS.  With a group the
+ * outcome may come at commit only, unless `tag` is asked for. */
 ZINC_API ZINC_CHECKED zinc_status zinc_store_put(zinc_store *s, zinc_put_group *group, const char *key, const void *bytes, size_t nbytes,
-                                                 const zinc_condition *when, uint32_t flags, zinc_tag *tag, zinc_error *err);
+                                                 const zinc_condition *when, uint32_t flags, zinc_tag *tag, const zinc_wait *wait,
+                                                 zinc_error *err);
 ZINC_API ZINC_CHECKED zinc_status zinc_store_del(zinc_store *s, zinc_put_group *group, const char *key, const zinc_condition *when,
-                                                 uint32_t flags, zinc_error *err);
-ZINC_API ZINC_CHECKED zinc_status zinc_store_put_begin(zinc_store *s, zinc_put_group **group, uint32_t flags, zinc_error *err);
+                                                 uint32_t flags, const zinc_wait *wait, zinc_error *err);
+/* All of these keys, under one commit; goes on after a failure, and tells the first. */
+ZINC_API ZINC_CHECKED zinc_status zinc_store_del_keys(zinc_store *s, const char *const *keys, size_t n, uint32_t flags,
+                                                      const zinc_wait *wait, zinc_error *err);
+ZINC_API ZINC_CHECKED zinc_status zinc_store_put_begin(zinc_store *s, zinc_put_group **group, uint32_t flags, const zinc_wait *wait,
+                                                       zinc_error *err);
 /* Make the group durable and free it, whatever the outcome.  `fn` (may be NULL) is called for each key that
  * failed; the status is that of the first. */
 ZINC_API ZINC_CHECKED zinc_status zinc_store_commit(zinc_store *s, zinc_put_group *group, zinc_committed_fn fn, void *arg,
-                                                    zinc_error *err);
+                                                    const zinc_wait *wait, zinc_error *err);
 /* Drop what was not done yet and free it. */
 ZINC_API void zinc_store_abort(zinc_store *s, zinc_put_group *group);
 /* Read, change and put one key, excluding all other writers; E_READONLY where the store has neither
- * exclusion nor conditions, unless `single_writer`. */
+ * exclusion nor conditions, unless `single_writer`.  A value of more than `limit` bytes (0: any) is E_LIMIT before it is in
+ * memory. */
 ZINC_API ZINC_CHECKED zinc_status zinc_store_update(zinc_store *s, const char *key, zinc_update_fn fn, void *arg, int single_writer,
-                                                    uint32_t flags, zinc_error *err);
+                                                    uint64_t limit, uint32_t flags, const zinc_wait *wait, zinc_error *err);
+/* zinc_store_update where the function reads what it needs of the old value, and names what it keeps.  The limit is of
+ * stores that must hold the old value in memory. */
+ZINC_API ZINC_CHECKED zinc_status zinc_store_splice(zinc_store *s, const char *key, zinc_splice_fn fn, void *arg, int single_writer,
+                                                    uint64_t limit, uint32_t flags, const zinc_wait *wait, zinc_error *err);
 /* set_partial_values of the specification: ranges of one key must not overlap (E_INVALID). */
 ZINC_API ZINC_CHECKED zinc_status zinc_store_put_partial(zinc_store *s, const zinc_partial *parts, size_t n, int single_writer,
-                                                         uint32_t flags, zinc_error *err);
-ZINC_API ZINC_CHECKED zinc_status zinc_store_del_many(zinc_store *s, const char *const *keys, size_t n, uint32_t flags, zinc_error *err);
-ZINC_API ZINC_CHECKED zinc_status zinc_store_del_prefix(zinc_store *s, const char *prefix, uint32_t flags, zinc_error *err);
-ZINC_API ZINC_CHECKED zinc_status zinc_store_list(zinc_store *s, const char *prefix, zinc_key_fn fn, void *arg, zinc_error *err);
-ZINC_API ZINC_CHECKED zinc_status zinc_store_list_dir(zinc_store *s, const char *prefix, zinc_entry_fn fn, void *arg, zinc_error *err);
+                                                         uint32_t flags, const zinc_wait *wait, zinc_error *err);
+ZINC_API ZINC_CHECKED zinc_status zinc_store_del_prefix(zinc_store *s, const char *prefix, uint32_t flags, const zinc_wait *wait,
+                                                        zinc_error *err);
+ZINC_API ZINC_CHECKED zinc_status zinc_store_list(zinc_store *s, const char *prefix, zinc_key_fn fn, void *arg, const zinc_wait *wait,
+                                                  zinc_error *err);
+ZINC_API ZINC_CHECKED zinc_status zinc_store_list_dir(zinc_store *s, const char *prefix, zinc_entry_fn fn, void *arg,
+                                                      const zinc_wait *wait, zinc_error *err);
 /* One listing of either kind that also tells of entries that are no keys, where the store knows of such. */
-ZINC_API ZINC_CHECKED zinc_status zinc_store_walk(zinc_store *s, const char *prefix, const zinc_lister *to, zinc_error *err);
-ZINC_API ZINC_CHECKED zinc_status zinc_store_sync(zinc_store *s, zinc_error *err);
+ZINC_API ZINC_CHECKED zinc_status zinc_store_walk(zinc_store *s, const char *prefix, const zinc_lister *to, const zinc_wait *wait,
+                                                  zinc_error *err);
+ZINC_API ZINC_CHECKED zinc_status zinc_store_sync(zinc_store *s, const zinc_wait *wait, zinc_error *err);
 ZINC_API ZINC_CHECKED zinc_status zinc_store_scrub(zinc_store *s, const char *prefix, int remove, zinc_scrub_fn fn, void *arg,
-                                                   zinc_error *err);
+                                                   const zinc_wait *wait, zinc_error *err);
 
 /* A URL as it may be shown: one line of UTF-8 without user, password and query, cut with "..." where it does not fit
  * into `cap` > 0 bytes with its NUL.  Returns its length.  What is no URL is shown as it is. */
@@ -358,24 +475,14 @@ ZINC_API ZINC_CHECKED zinc_status zinc_store_prefix(zinc_store **out, zinc_store
 
 /* Counts of operations that have passed a log store. */
 typedef struct zinc_store_counts {
+	size_t size;
 	uint64_t get_calls, get_requests, get_bytes, put_calls, put_bytes, del_calls, list_calls, update_calls;
 } zinc_store_counts;
+#define ZINC_STORE_COUNTS_INIT {sizeof(zinc_store_counts), 0, 0, 0, 0, 0, 0, 0, 0}
 typedef void (*zinc_log_fn)(void *arg, const char *operation, const char *key, uint64_t nbytes, zinc_status status);
 /* Count every operation, and call `fn` (may be NULL) for each. */
 ZINC_API ZINC_CHECKED zinc_status zinc_store_log(zinc_store **out, zinc_store *next, zinc_log_fn fn, void *arg, zinc_error *err);
 ZINC_API void zinc_store_log_counts(zinc_store *log, zinc_store_counts *out);
-
-/* Inject faults: fail operation number `at` (from 1; and all later ones with `forever`) with `status`;
- * `stale` makes reads and lists show the state before the last `stale` changes (eventual consistency). */
-typedef struct zinc_fault {
-	uint64_t at;
-	int forever;
-	zinc_status status;
-	unsigned stale;
-} zinc_fault;
-ZINC_API ZINC_CHECKED zinc_status zinc_store_fault(zinc_store **out, zinc_store *next, zinc_error *err);
-/* Set the plan and start counting anew; returns the operations counted so far. */
-ZINC_API uint64_t zinc_store_fault_set(zinc_store *fault, const zinc_fault *plan);
 
 #ifdef __cplusplus
 }

@@ -66,11 +66,13 @@ zinc_call_begin(zinc_call *c, zinc_array *a, const zinc_io_options *o, zinc_erro
 		return zinc_meta_refuse(c->m, err);
 	ZINC_TRY(copy_options(c, o, err));
 	ZINC_TRY(zinc_stack_store(c->layers, &c->store, err));
+	c->caps.size = sizeof c->caps;
 	zinc_store_caps(c->store, &c->caps);
 	c->threads = c->o.threads > 0 && c->o.threads < c->ctx->threads ? c->o.threads : c->ctx->threads;
 	c->put_flags = c->h->put_flags | (c->o.relaxed ? ZINC_PUT_RELAXED : 0);
 	if (c->call.timeout > 0)
 		c->deadline = zinc_now(c->ctx) + c->call.timeout;
+	c->wait = (zinc_wait){sizeof c->wait, c->deadline, c->call.cancel};
 	return make_workers(c, err);
 }
 
@@ -226,7 +228,7 @@ zinc_call_fetch(zinc_call *c, void *arg)
 			    .caps = &c->caps,
 			    .threads = c->threads,
 			    .in_flight = in_flight(c),
-			    .cancel = c->cancel,
+			    .wait = &c->wait,
 			    .near = c->items,
 			    .arg = arg};
 }

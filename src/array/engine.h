@@ -107,6 +107,7 @@ typedef struct zinc_call {
 	int threads;
 	uint32_t put_flags;
 	double deadline;        /* 0: none */
+	zinc_wait wait;  /* the same, and cancel, for the store */
 	zinc_worker *workers;   /* one per thread, and one that only asks */
 	zinc_fetch_item *items; /* one per thread */
 	pthread_mutex_t lock;

@@ -89,7 +89,7 @@ zinc_array_chunk_get(zinc_array *a, const uint64_t *index, zinc_blob *bytes, con
 	if (code == ZINC_OK)
 		code = zinc_stack_store(layers, &store, err);
 	if (code == ZINC_OK)
-		code = zinc_store_get_all(store, (const char *)key.p, bytes, NULL, zinc_array_object_limit(a, index), err);
+		code = zinc_store_get_all(store, (const char *)key.p, bytes, NULL, zinc_array_object_limit(a, index), NULL, err);
 	zinc_stack_free(layers);
 	zinc_buf_fini(&key);
 	return code;
@@ -111,10 +111,10 @@ zinc_array_chunk_put(zinc_array *a, const uint64_t *index, const void *bytes, si
 	if (code == ZINC_OK)
 		code = zinc_stack_store(layers, &store, err);
 	if (code == ZINC_OK && bytes == NULL)
-		code = zinc_store_del(store, NULL, (const char *)key.p, NULL, a->h->put_flags, err);
+		code = zinc_store_del(store, NULL, (const char *)key.p, NULL, a->h->put_flags, NULL, err);
 	else if (code == ZINC_OK)
 		code =
-		    zinc_store_put(store, NULL, (const char *)key.p, bytes, nbytes, NULL, a->h->put_flags, NULL, err);
+		    zinc_store_put(store, NULL, (const char *)key.p, bytes, nbytes, NULL, a->h->put_flags, NULL, NULL, err);
 	zinc_stack_free(layers);
 	zinc_buf_fini(&key);
 	return code;

@@ -104,7 +104,7 @@ sweep_key(void *arg, const char *key, uint64_t nbytes)
 	(void)nbytes;
 	if (!s->m->keys.ops->decode(&s->m->keys, key + strlen(s->prefix), s->m->ndim, index) || !outside(s, index))
 		return 0;
-	s->code = zinc_store_del(s->store, s->group, key, NULL, s->a->h->put_flags, s->err);
+	s->code = zinc_store_del(s->store, s->group, key, NULL, s->a->h->put_flags, NULL, s->err);
 	return s->code != ZINC_OK;
 }
 
@@ -141,17 +141,17 @@ sweep_odd(void *arg, const zinc_odd *odd)
 static zinc_status
 sweep_outside(sweep *s, zinc_error *err)
 {
-	const zinc_lister to = {.key = sweep_key, .odd = sweep_odd, .arg = s};
+	const zinc_lister to = {.size = sizeof to, .key = sweep_key, .odd = sweep_odd, .arg = s};
 	zinc_store *store = s->store;
 	zinc_status code;
 
-	ZINC_TRY(zinc_store_put_begin(store, &s->group, s->a->h->put_flags, err));
+	ZINC_TRY(zinc_store_put_begin(store, &s->group, s->a->h->put_flags, NULL, err));
 	s->err = err;
-	code = zinc_store_walk(store, s->prefix, &to, err);
+	code = zinc_store_walk(store, s->prefix, &to, NULL, err);
 	if (code == ZINC_OK)
 		code = s->code;
 	if (code == ZINC_OK) {
-		ZINC_TRY(zinc_store_commit(store, s->group, NULL, NULL, err));
+		ZINC_TRY(zinc_store_commit(store, s->group, NULL, NULL, NULL, err));
 		return s->left == ZINC_OK ? ZINC_OK : zinc_error_copy(err, &s->why);
 	}
 	zinc_store_abort(store, s->group);

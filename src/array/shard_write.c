@@ -178,7 +178,7 @@ add_part(shard_job *x, bool kept, uint64_t offset, size_t nbytes)
 	if (last != NULL && (last->bytes == NULL) == kept && last->offset + last->nbytes == offset)
 		last->nbytes += nbytes;
 	else
-		x->parts[x->nparts++] = (zinc_part){kept ? NULL : &is_new, offset, nbytes};
+		x->parts[x->nparts++] = (zinc_part){kept ? NULL : &is_new, offset, nbytes, 0};
 }
 
 static void

@@ -114,10 +114,11 @@ write_whole(zinc_job *j, zinc_worker *w, const zinc_object *o, const char *key, 
 	else
 		ZINC_TRY(zinc_shard_write(j, w, o, NULL, &all, err));
 	if (w->group == NULL)
-		ZINC_TRY(zinc_store_put_begin(store, &w->group, j->c->put_flags, err));
+		ZINC_TRY(zinc_store_put_begin(store, &w->group, j->c->put_flags, &j->c->wait, err));
 	if (w->erase)
-		return zinc_store_del(store, w->group, key, NULL, j->c->put_flags, err);
-	return zinc_store_put(store, w->group, key, w->s->fetch.p, w->s->fetch.n, NULL, j->c->put_flags, NULL, err);
+		return zinc_store_del(store, w->group, key, NULL, j->c->put_flags, &j->c->wait, err);
+	return zinc_store_put(store, w->group, key, w->s->fetch.p, w->s->fetch.n, NULL, j->c->put_flags, NULL,
+			      &j->c->wait, err);
 }
 
 typedef struct change {
@@ -171,8 +172,8 @@ write_part(zinc_job *j, zinc_worker *w, const zinc_object *o, const char *key)
 	const int single = j->c->o.single_writer;
 
 	if (j->p->units_are_objects)
-		return zinc_store_update(j->c->store, key, change_chunk, &x, single, j->c->put_flags, &w->err);
-	return zinc_store_splice(j->c->store, key, change_shard, &x, single, j->c->put_flags, &w->err);
+		return zinc_store_update(j->c->store, key, change_chunk, &x, single, 0, j->c->put_flags, NULL, &w->err);
+	return zinc_store_splice(j->c->store, key, change_shard, &x, single, 0, j->c->put_flags, NULL, &w->err);
 }
 
 /* Does nobody else write, or can the store not exclude others anyway? */
@@ -228,7 +229,7 @@ zinc_job_write(zinc_job *j, zinc_error *err)
 		w->group = NULL;
 		if (group == NULL)
 			continue;
-		one = zinc_store_commit(j->c->store, group, NULL, NULL, code == ZINC_OK ? err : NULL);
+		one = zinc_store_commit(j->c->store, group, NULL, NULL, NULL, code == ZINC_OK ? err : NULL);
 		if (code == ZINC_OK)
 			code = one;
 	}

@@ -33,7 +33,7 @@ typedef struct far {
 	size_t n;
 	size_t begun;  /* items that a window has had */
 	bool alone;    /* nobody else takes */
-	int cancel;    /* of the get under way */
+	zinc_cancel cancel; /* of the get under way */
 	zinc_buf gets; /* requests of the window, and whose they are */
 	zinc_buf whose;
 	size_t nrequests;
@@ -160,13 +160,13 @@ look_around(far *x)
 	const zinc_fetch *f = x->f;
 	size_t i;
 
-	if (__atomic_load_n(&x->cancel, __ATOMIC_RELAXED) || !f->halted(f->arg))
+	if (zinc_cancel_is(&x->cancel) || !f->halted(f->arg))
 		return;
 	pthread_mutex_lock(&x->lock);
 	i = lowest(x);
 	pthread_mutex_unlock(&x->lock);
 	if (i == SIZE_MAX || f->stopped(f->arg, i))
-		__atomic_store_n(&x->cancel, 1, __ATOMIC_RELAXED);
+		zinc_cancel_set(&x->cancel);
 }
 
 /* ---- taking ---- */
@@ -462,14 +462,14 @@ fill_window(far *x)
 
 /* A get that fails as a whole has answered nobody: one of its keys may be to blame, or memory was short. */
 static void
-send_singly(far *x, const zinc_sink *sink)
+send_singly(far *x, const zinc_sink *sink, const zinc_wait *wait)
 {
 	const zinc_get *gets = (const zinc_get *)(const void *)x->gets.p;
 
 	for (x->base = 0; x->base < x->nrequests; x->base++) {
 		zinc_error e = ZINC_ERROR_INIT;
-		const zinc_status code = zinc_store_get(x->f->store, &gets[x->base], 1, sink, &e);
-		const zinc_got got = {.found = ZINC_FAILED, .status = code, .error = &e};
+		const zinc_status code = zinc_store_get(x->f->store, &gets[x->base], 1, sink, wait, &e);
+		const zinc_got got = {.size = sizeof got, .found = ZINC_FAILED, .status = code, .error = &e};
 
 		if (code != ZINC_OK)
 			far_done(x, 0, &got);
@@ -479,12 +479,13 @@ send_singly(far *x, const zinc_sink *sink)
 static void
 send(far *x)
 {
-	const zinc_sink sink = {.room = far_room, .done = far_done, .arg = x, .cancel = &x->cancel};
+	const zinc_sink sink = {.size = sizeof sink, .room = far_room, .done = far_done, .arg = x};
+	const zinc_wait wait = {sizeof wait, x->f->wait ? x->f->wait->until : 0, &x->cancel};
 	const zinc_get *gets = (const zinc_get *)(const void *)x->gets.p;
 
 	x->base = 0;
-	if (zinc_store_get(x->f->store, gets, x->nrequests, &sink, NULL) != ZINC_OK)
-		send_singly(x, &sink);
+	if (zinc_store_get(x->f->store, gets, x->nrequests, &sink, &wait, NULL) != ZINC_OK)
+		send_singly(x, &sink, &wait);
 }
 
 /* Nothing to send now: there may be when those that have arrived are taken.  True: all is over. */

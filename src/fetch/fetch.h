@@ -91,7 +91,7 @@ typedef struct zinc_fetch {
 	const zinc_caps *caps;
 	int threads;
 	uint64_t in_flight; /* bytes held for far items */
-	const volatile int *cancel;
+	const zinc_wait *wait;
 	zinc_fetch_item *near; /* one per thread */
 
 	void *arg;

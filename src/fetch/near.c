@@ -57,14 +57,14 @@ static zinc_status
 get(const zinc_fetch *f, zinc_fetch_item *it, zinc_error *err)
 {
 	near x = {f, it};
-	const zinc_sink sink = {.room = near_room, .done = near_done, .arg = &x, .cancel = f->cancel};
+	const zinc_sink sink = {.size = sizeof sink, .room = near_room, .done = near_done, .arg = &x};
 	const zinc_get *gets;
 	size_t n;
 
 	it->bytes->n = 0;
 	zinc_fetch_round_send(f, it, &gets, &n);
 	if (n > 0)
-		ZINC_TRY(zinc_store_get(f->store, gets, n, &sink, err));
+		ZINC_TRY(zinc_store_get(f->store, gets, n, &sink, f->wait, err));
 	if (!it->failed)
 		zinc_fetch_round_end(f, it);
 	return ZINC_OK;

@@ -68,7 +68,7 @@ get_document(zinc_store *store, const char *prefix, bool *found, zinc_blob *text
 		s = zinc_buf_puts(&key, DOCUMENT, &e);
 	if (s == ZINC_OK)
 		s = zinc_buf_text(&key)
-			? zinc_store_get_all(store, zinc_buf_text(&key), text, NULL, ctx->limits.json_bytes, &e)
+			? zinc_store_get_all(store, zinc_buf_text(&key), text, NULL, ctx->limits.json_bytes, NULL, &e)
 			: zinc_fail_nomem(&e);
 	zinc_buf_fini(&key);
 	*found = s == ZINC_OK || s == ZINC_E_LIMIT;
@@ -156,7 +156,7 @@ zinc_hierarchy_look_aside(zinc_hierarchy *h)
 	zinc_blob text = ZINC_BLOB_INIT;
 	zinc_node_kind kind;
 	bool found = false;
-	zinc_caps caps;
+	zinc_caps caps = ZINC_CAPS_INIT;
 
 	zinc_store_caps(h->store, &caps);
 	if (caps.flags & ZINC_CAP_REMOTE)

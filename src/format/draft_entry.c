@@ -225,7 +225,7 @@ join(zinc_hierarchy *h, const char *key, zinc_error *err)
 	zinc_report r;
 	zinc_status s;
 
-	ZINC_TRY(zinc_store_get_all(h->store, key, &text, NULL, h->ctx->limits.json_bytes, err));
+	ZINC_TRY(zinc_store_get_all(h->store, key, &text, NULL, h->ctx->limits.json_bytes, NULL, err));
 	zinc_report_init_quiet(&r, h->ctx, h->strict);
 	s = parse_text(&theirs, h->ctx, d, text.data, text.nbytes, &r, err);
 	if (s == ZINC_OK && (strcmp(theirs.suffix, h->entry->suffix) != 0 || strcmp(theirs.meta, h->entry->meta) != 0 ||
@@ -255,7 +255,7 @@ zinc_hierarchy_init(zinc_hierarchy *h, zinc_error *err)
 	if (s == ZINC_OK && !zinc_buf_text(&key))
 		s = zinc_fail_nomem(err);
 	if (s == ZINC_OK) {
-		s = zinc_store_put(h->store, NULL, zinc_buf_text(&key), text, strlen(text), &absent, h->put_flags, NULL,
+		s = zinc_store_put(h->store, NULL, zinc_buf_text(&key), text, strlen(text), &absent, h->put_flags, NULL, NULL,
 				   &e);
 		s = s == ZINC_E_EXISTS ? join(h, zinc_buf_text(&key), err) : zinc_error_copy(err, &e);
 		if (s != ZINC_OK)

@@ -184,7 +184,7 @@ zinc_draft_find_scalar(zinc_hierarchy *h, const char *path, zinc_meta *m, zinc_e
 	s = zinc_data_prefix(h, path, &prefix, &e);
 	x.nprefix = prefix.n;
 	if (s == ZINC_OK)
-		s = zinc_buf_text(&prefix) ? zinc_store_list_dir(h->store, zinc_buf_text(&prefix), see_scalar, &x, &e)
+		s = zinc_buf_text(&prefix) ? zinc_store_list_dir(h->store, zinc_buf_text(&prefix), see_scalar, &x, NULL, &e)
 					   : zinc_fail_nomem(&e);
 	zinc_buf_fini(&prefix);
 	if (s == ZINC_OK && x.c0 && !x.c)

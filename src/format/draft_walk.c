@@ -251,7 +251,7 @@ list_odd(void *arg, const zinc_odd *odd)
 static zinc_status
 gather(struct list *l, const char *path, int depth, zinc_error *err)
 {
-	zinc_lister to = {.odd = list_odd, .arg = l};
+	zinc_lister to = {.size = sizeof to, .odd = list_odd, .arg = l};
 	zinc_status s;
 	zinc_buf prefix;
 
@@ -265,7 +265,7 @@ gather(struct list *l, const char *path, int depth, zinc_error *err)
 		s = zinc_fail_nomem(err);
 	l->nprefix = prefix.n;
 	if (s == ZINC_OK)
-		s = zinc_store_walk(l->h->store, zinc_buf_text(&prefix), &to, err);
+		s = zinc_store_walk(l->h->store, zinc_buf_text(&prefix), &to, NULL, err);
 	zinc_buf_fini(&prefix);
 	return s == ZINC_OK ? l->status : s;
 }
@@ -336,7 +336,7 @@ gather_foreign(zinc_walker *w, struct list *l, zinc_error *err)
 	size_t at;
 
 	zinc_buf_init(&b.names, w->h->ctx, zinc_max_list(w->h->ctx));
-	s = zinc_store_list_dir(w->h->store, w->h->prefix, note_beside, &b, err);
+	s = zinc_store_list_dir(w->h->store, w->h->prefix, note_beside, &b, NULL, err);
 	if (s == ZINC_OK)
 		s = b.status;
 	for (at = 0; s == ZINC_OK && at < b.names.n; at += strlen(name) + 1) {
@@ -687,7 +687,7 @@ check_implicit(zinc_walker *w, const struct list *l, const char *path, int depth
 		zinc_buf_end(&w->key, 0);
 		ZINC_TRY(zinc_node_prefix(w->h, path, &w->key, err));
 		s = zinc_buf_text(&w->key)
-			? zinc_store_list_dir(w->h->store, zinc_buf_text(&w->key), stop_at_first, &yes, err)
+			? zinc_store_list_dir(w->h->store, zinc_buf_text(&w->key), stop_at_first, &yes, NULL, err)
 			: zinc_fail_nomem(err);
 	}
 	if (s == ZINC_OK && !yes) {

@@ -52,13 +52,13 @@ erase_below(void *arg, const char *prefix, zinc_error *err)
 
 	if (d->n == 0)
 		return ZINC_OK;
-	ZINC_TRY(zinc_store_erase_begin(store, prefix, &group, flags, err));
+	ZINC_TRY(zinc_store_erase_begin(store, prefix, &group, flags, NULL, err));
 	for (; d->n > 0 && s == ZINC_OK; d->keys += n, d->n -= n) {
 		n = strlen(d->keys) + 1;
-		s = zinc_store_del(store, group, d->keys, NULL, flags, err);
+		s = zinc_store_del(store, group, d->keys, NULL, flags, NULL, err);
 	}
 	if (s == ZINC_OK)
-		return zinc_store_commit(store, group, NULL, NULL, err);
+		return zinc_store_commit(store, group, NULL, NULL, NULL, err);
 	zinc_store_abort(store, group);
 	return s;
 }
@@ -84,7 +84,7 @@ zinc_hierarchy_drop(zinc_hierarchy *h, zinc_buf *key, zinc_error *err)
 	text = (char *)key->p;
 	ZINC_TRY(zinc_fetch(h->store, &text, 1, &doc, err));
 	if (doc.found != ZINC_MISSING)
-		s = zinc_store_del(h->store, NULL, text, NULL, h->put_flags, err);
+		s = zinc_store_del(h->store, NULL, text, NULL, h->put_flags, NULL, err);
 	zinc_fetched_fini(h->ctx, &doc, 1);
 	return s;
 }
@@ -116,7 +116,7 @@ erase_prefix(void *arg, const char *prefix, zinc_error *err)
 {
 	zinc_hierarchy *h = arg;
 
-	return zinc_store_del_prefix(h->store, prefix, h->put_flags, err);
+	return zinc_store_del_prefix(h->store, prefix, h->put_flags, NULL, err);
 }
 
 /* The order is promise (1): this node's documents, those below, the data.  The root of a draft has an entry point

@@ -71,7 +71,7 @@ zinc_fetch(zinc_store *s, char *const *keys, size_t n, zinc_fetched *out, zinc_e
 {
 	zinc_context *ctx = zinc_store_context(s);
 	struct batch b = {ctx, out};
-	const zinc_sink sink = {fetch_room, fetch_done, &b, NULL};
+	const zinc_sink sink = {sizeof sink, fetch_room, fetch_done, &b};
 	zinc_get *requests = zinc_calloc(ctx, n, sizeof *requests);
 	zinc_status status;
 	size_t i;
@@ -84,7 +84,7 @@ zinc_fetch(zinc_store *s, char *const *keys, size_t n, zinc_fetched *out, zinc_e
 		requests[i].length = ZINC_TO_END;
 		(void)zinc_u64_add(ctx->limits.json_bytes, 1, &requests[i].length);
 	}
-	status = zinc_store_get(s, requests, n, &sink, err);
+	status = zinc_store_get(s, requests, n, &sink, NULL, err);
 	zinc_free(ctx, requests);
 	if (status == ZINC_OK)
 		status = fill_empty(ctx, out, n, err);

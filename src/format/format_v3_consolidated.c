@@ -102,7 +102,7 @@ change_key(zinc_hierarchy *h, const char *key, const zinc_json *metadata, zinc_e
 	zinc_status s;
 
 	zinc_buf_init(&c.text, h->ctx, zinc_max_document(h->ctx));
-	s = zinc_store_update(h->store, key, change_update, &c, 0, h->put_flags, err);
+	s = zinc_store_update(h->store, key, change_update, &c, 0, 0, h->put_flags, NULL, err);
 	zinc_buf_fini(&c.text);
 	return s == ZINC_OK ? s : zinc_error_at_key(err, s, key);
 }

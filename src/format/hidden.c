@@ -157,9 +157,9 @@ zinc_status
 zinc_hidden_list(zinc_hidden *x, const char *prefix, zinc_error *err)
 {
 	struct listing l = {x, ZINC_OK, err};
-	const zinc_lister to = {.key = list_key, .odd = pass_over, .arg = &l};
+	const zinc_lister to = {.size = sizeof to, .key = list_key, .odd = pass_over, .arg = &l};
 
-	ZINC_TRY(zinc_store_walk(x->h->store, prefix, &to, err));
+	ZINC_TRY(zinc_store_walk(x->h->store, prefix, &to, NULL, err));
 	return l.status;
 }
 
@@ -295,7 +295,7 @@ count_entries(const zinc_meta *m)
 static bool
 may_look(const zinc_hierarchy *h, const zinc_meta *m)
 {
-	zinc_caps caps;
+	zinc_caps caps = ZINC_CAPS_INIT;
 
 	zinc_store_caps(h->store, &caps);
 	return (caps.flags & ZINC_CAP_LIST) && !(caps.flags & ZINC_CAP_REMOTE) && zinc_meta_keys_known(m) &&
@@ -345,7 +345,7 @@ note_prefix(void *arg, const char *entry, int is_prefix)
 static zinc_status
 list_below(const zinc_hierarchy *h, const char *path, struct below *b)
 {
-	const zinc_lister to = {.entry = note_prefix, .odd = pass_over, .arg = b};
+	const zinc_lister to = {.size = sizeof to, .entry = note_prefix, .odd = pass_over, .arg = b};
 	zinc_buf prefix;
 	zinc_status s;
 
@@ -353,7 +353,7 @@ list_below(const zinc_hierarchy *h, const char *path, struct below *b)
 	s = zinc_data_prefix(h, path, &prefix, b->err);
 	b->nprefix = prefix.n;
 	if (s == ZINC_OK)
-		s = zinc_buf_text(&prefix) ? zinc_store_walk(h->store, zinc_buf_text(&prefix), &to, b->err)
+		s = zinc_buf_text(&prefix) ? zinc_store_walk(h->store, zinc_buf_text(&prefix), &to, NULL, b->err)
 					   : zinc_fail_nomem(b->err);
 	zinc_buf_fini(&prefix);
 	return s == ZINC_OK ? b->status : s;
@@ -483,7 +483,7 @@ zinc_status
 zinc_walk_thorough(zinc_hierarchy *h, const char *path, zinc_report *r, zinc_found_fn fn, void *arg, zinc_error *err)
 {
 	struct thorough t = {.fn = fn, .arg = arg, .err = err};
-	zinc_caps caps;
+	zinc_caps caps = ZINC_CAPS_INIT;
 	zinc_status s;
 
 	zinc_store_caps(h->store, &caps);

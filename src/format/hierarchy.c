@@ -126,7 +126,7 @@ climb_to_open(struct climb *c, zinc_error *err)
 {
 	const size_t n = strlen(c->path);
 	zinc_node_kind kind;
-	zinc_caps caps;
+	zinc_caps caps = ZINC_CAPS_INIT;
 
 	zinc_store_caps(c->store, &caps);
 	for (c->root = n;; c->root = parent(c->path, c->root)) {
@@ -201,7 +201,7 @@ is_there(const struct climb *c, size_t n, bool *yes, zinc_error *err)
 	zinc_buf_init(&prefix, zinc_store_context(c->store), ZINC_MAX_KEY);
 	s = zinc_buf_printf(&prefix, err, "%.*s/", (int)n, c->path);
 	if (s == ZINC_OK)
-		s = zinc_store_list_dir(c->store, zinc_buf_text(&prefix), stop_at_first, &vacant, err);
+		s = zinc_store_list_dir(c->store, zinc_buf_text(&prefix), stop_at_first, &vacant, NULL, err);
 	zinc_buf_fini(&prefix);
 	*yes = !vacant;
 	return s;
@@ -709,7 +709,7 @@ zinc_hierarchy_prefix(const zinc_hierarchy *h)
 zinc_status
 zinc_hierarchy_writable(const zinc_hierarchy *h, zinc_error *err)
 {
-	zinc_caps caps;
+	zinc_caps caps = ZINC_CAPS_INIT;
 
 	zinc_store_caps(h->store, &caps);
 	if (!h->read_only && (caps.flags & ZINC_CAP_WRITE))
@@ -828,7 +828,7 @@ look_below(void *arg, const char *prefix, zinc_error *err)
 {
 	const struct vacancy *look = arg;
 
-	return *look->vacant ? zinc_store_list_dir(look->store, prefix, stop_at_first, look->vacant, err) : ZINC_OK;
+	return *look->vacant ? zinc_store_list_dir(look->store, prefix, stop_at_first, look->vacant, NULL, err) : ZINC_OK;
 }
 
 zinc_status

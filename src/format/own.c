@@ -72,7 +72,7 @@ zinc_cp_is_journal(const zinc_hierarchy *h, const char *key)
 	zinc_blob text = ZINC_BLOB_INIT;
 	bool is;
 
-	if (zinc_store_get_all(h->store, key, &text, NULL, h->ctx->limits.json_bytes, NULL) != ZINC_OK)
+	if (zinc_store_get_all(h->store, key, &text, NULL, h->ctx->limits.json_bytes, NULL, NULL) != ZINC_OK)
 		return false;
 	is = is_journal_text(h->ctx, &text);
 	zinc_blob_fini(&text);
@@ -561,7 +561,7 @@ list_prefix(void *arg, const char *prefix, zinc_error *err)
 {
 	const struct listing *l = arg;
 
-	ZINC_TRY(zinc_store_walk(l->s->h->store, prefix, &l->to, err));
+	ZINC_TRY(zinc_store_walk(l->s->h->store, prefix, &l->to, NULL, err));
 	return l->s->status;
 }
 
@@ -569,7 +569,7 @@ list_prefix(void *arg, const char *prefix, zinc_error *err)
 static zinc_status
 list(zinc_survey *s, zinc_key_fn fn, zinc_error *err)
 {
-	struct listing l = {s, {.key = fn, .odd = note_odd, .arg = s, .locks = 1}};
+	struct listing l = {s, {.size = sizeof l.to, .key = fn, .odd = note_odd, .arg = s, .locks = 1}};
 
 	s->err = err;
 	s->judging = fn == judge_key;
@@ -650,7 +650,7 @@ zinc_status
 zinc_survey_init(zinc_survey *s, zinc_hierarchy *h, const char *path, bool judge, zinc_error *err)
 {
 	zinc_buf *bufs[] = {&s->base, &s->place, &s->pool, &s->owners, &s->documents, &s->foreign};
-	zinc_caps caps;
+	zinc_caps caps = ZINC_CAPS_INIT;
 	size_t i;
 
 	*s = (zinc_survey){.h = h, .path = path};
@@ -696,7 +696,7 @@ gather_document(void *arg, const char *key, uint64_t nbytes)
 zinc_status
 zinc_survey_documents(zinc_survey *s, zinc_error *err)
 {
-	struct listing l = {s, {.key = gather_document, .own = 1, .arg = s}};
+	struct listing l = {s, {.size = sizeof l.to, .key = gather_document, .own = 1, .arg = s}};
 
 	s->err = err;
 	return zinc_node_prefixes(s->h, s->path, list_prefix, &l, err);

@@ -278,7 +278,7 @@ show_prefix(zinc_walker *w, bool *implicit, zinc_error *err)
 	zinc_hidden_init(&p.x, w->h);
 	s = zinc_node_prefix(w->h, zinc_buf_text(&w->path), &prefix, err);
 	if (s == ZINC_OK)
-		s = zinc_buf_text(&prefix) ? zinc_store_list(w->h->store, zinc_buf_text(&prefix), probe_key, &p, err)
+		s = zinc_buf_text(&prefix) ? zinc_store_list(w->h->store, zinc_buf_text(&prefix), probe_key, &p, NULL, err)
 					   : zinc_fail_nomem(err);
 	if (s == ZINC_OK)
 		s = p.status;
@@ -431,7 +431,7 @@ level_list(zinc_walker *w, struct level *l, const char *parent, zinc_error *err)
 			    .parent = parent,
 			    .max = w->h->ctx->limits.children,
 			    .err = err};
-	const zinc_lister to = {.entry = collect_entry, .odd = collect_odd, .arg = &c};
+	const zinc_lister to = {.size = sizeof to, .entry = collect_entry, .odd = collect_odd, .arg = &c};
 	zinc_buf prefix;
 	zinc_status s;
 
@@ -439,7 +439,7 @@ level_list(zinc_walker *w, struct level *l, const char *parent, zinc_error *err)
 	zinc_buf_init(&c.refused, w->h->ctx, zinc_max_list(w->h->ctx));
 	s = zinc_node_prefix(w->h, zinc_buf_text(&w->path), &prefix, err);
 	if (s == ZINC_OK)
-		s = zinc_buf_text(&prefix) ? zinc_store_walk(w->h->store, zinc_buf_text(&prefix), &to, err)
+		s = zinc_buf_text(&prefix) ? zinc_store_walk(w->h->store, zinc_buf_text(&prefix), &to, NULL, err)
 					   : zinc_fail_nomem(err);
 	zinc_buf_fini(&prefix);
 	if (s == ZINC_OK)

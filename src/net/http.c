@@ -509,7 +509,7 @@ run_lane(lane *l)
 	bool waits;
 
 	while (is_busy(l)) {
-		if (zinc_cancelled(l->user->cancel)) {
+		if (zinc_cancel_is(l->user->cancel)) {
 			cancel_all(l);
 			return;
 		}

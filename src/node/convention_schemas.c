@@ -107,7 +107,7 @@ look_at(void *arg, const char *key, uint64_t nbytes)
 		return 1;
 	if (n < 5 || strcmp(key + n - 5, ".json") != 0 || nbytes > SCHEMA_BYTES)
 		return 0;
-	s->status = zinc_store_get_all(s->c->schemas, key, &text, NULL, SCHEMA_BYTES, s->err);
+	s->status = zinc_store_get_all(s->c->schemas, key, &text, NULL, SCHEMA_BYTES, NULL, s->err);
 	if (s->status == ZINC_OK) {
 		s->status = zinc_json_parse(&doc, s->c->ctx, text.data, text.nbytes, 0, s->err);
 		if (s->status == ZINC_OK)
@@ -127,7 +127,7 @@ survey(zinc_conventions *c, zinc_error *err)
 
 	if (c->surveyed)
 		return ZINC_OK;
-	ZINC_TRY(zinc_store_list(c->schemas, "", look_at, &s, err));
+	ZINC_TRY(zinc_store_list(c->schemas, "", look_at, &s, NULL, err));
 	c->surveyed = s.status == ZINC_OK;
 	return s.status;
 }
@@ -142,14 +142,14 @@ search(zinc_conventions *c, const char *id, zinc_blob *out, zinc_error *err)
 	zinc_status st;
 
 	if (key_of(id, key, sizeof key)) {
-		st = zinc_store_get_all(c->schemas, key, out, NULL, SCHEMA_BYTES, &miss);
+		st = zinc_store_get_all(c->schemas, key, out, NULL, SCHEMA_BYTES, NULL, &miss);
 		if (st != ZINC_E_NOTFOUND)
 			return st == ZINC_OK ? st : zinc_error_copy(err, &miss);
 	}
 	ZINC_TRY(survey(c, err));
 	for (name = c->names; name; name = name->next)
 		if (strcmp(name->text, id) == 0)
-			return zinc_store_get_all(c->schemas, name->text + name->nid + 1, out, NULL, SCHEMA_BYTES, err);
+			return zinc_store_get_all(c->schemas, name->text + name->nid + 1, out, NULL, SCHEMA_BYTES, NULL, err);
 	return zinc_fail(err, ZINC_E_NOTFOUND, "no schema of \"%.200s\" is there", id);
 }
 
@@ -164,7 +164,7 @@ keep(zinc_conventions *c, const char *key, const zinc_blob *text, zinc_error *er
 	ZINC_TRY(zinc_json_parse(&doc, c->ctx, text->data, text->nbytes, 0, err));
 	zinc_json_free(doc);
 	if (c->cache && key &&
-	    zinc_store_put(c->cache, NULL, key, text->data, text->nbytes, NULL, 0, NULL, NULL) != ZINC_OK)
+	    zinc_store_put(c->cache, NULL, key, text->data, text->nbytes, NULL, 0, NULL, NULL, NULL) != ZINC_OK)
 		zinc_warn(c->ctx, key, "the schema could not be put into the cache");
 	return ZINC_OK;
 }
@@ -179,7 +179,7 @@ get_url(zinc_conventions *c, const char *url, zinc_blob *out, zinc_error *err)
 	o.context = c->ctx;
 	o.read_only = 1;
 	ZINC_TRY(zinc_place_open(&place, url, &o, err));
-	s = zinc_store_get_all(place.store, place.path, out, NULL, SCHEMA_BYTES, err);
+	s = zinc_store_get_all(place.store, place.path, out, NULL, SCHEMA_BYTES, NULL, err);
 	zinc_place_fini(&place);
 	return s;
 }
@@ -192,7 +192,7 @@ fetch(zinc_conventions *c, const char *url, zinc_blob *out, zinc_error *err)
 	zinc_error e = ZINC_ERROR_INIT;
 	zinc_status s;
 
-	if (c->cache && has_key && zinc_store_get_all(c->cache, key, out, NULL, SCHEMA_BYTES, NULL) == ZINC_OK)
+	if (c->cache && has_key && zinc_store_get_all(c->cache, key, out, NULL, SCHEMA_BYTES, NULL, NULL) == ZINC_OK)
 		return ZINC_OK;
 	if (!c->fetch)
 		return zinc_fail(err, ZINC_E_NOTFOUND,
@@ -346,7 +346,7 @@ open_schemas(zinc_conventions *c, const char *url, const zinc_store_options *so,
 	bool any = false;
 
 	ZINC_TRY(zinc_store_open(&c->schemas, url, so, err));
-	ZINC_TRY(zinc_store_list(c->schemas, "", stop_at_first, &any, err));
+	ZINC_TRY(zinc_store_list(c->schemas, "", stop_at_first, &any, NULL, err));
 	return any ? ZINC_OK : zinc_fail(err, ZINC_E_NOTFOUND, "no schemas are in %s", url);
 }
 

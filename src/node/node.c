@@ -192,7 +192,7 @@ get_document(zinc_hierarchy *h, const char *path, zinc_node_kind kind, zinc_blob
 	if (s == ZINC_OK && !zinc_buf_text(&key))
 		s = zinc_fail_nomem(err);
 	if (s == ZINC_OK) {
-		s = zinc_store_get_all(h->store, zinc_buf_text(&key), out, NULL, h->ctx->limits.json_bytes, err);
+		s = zinc_store_get_all(h->store, zinc_buf_text(&key), out, NULL, h->ctx->limits.json_bytes, NULL, err);
 		if (s != ZINC_OK)
 			zinc_error_at_key(err, s, zinc_buf_text(&key));
 	}

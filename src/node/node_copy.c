@@ -86,13 +86,13 @@ refuse_odd(void *arg, const zinc_odd *odd)
 static zinc_status
 collect_keys(struct copy *c)
 {
-	const zinc_lister to = {.key = collect_key, .odd = refuse_odd, .arg = c};
+	const zinc_lister to = {.size = sizeof to, .key = collect_key, .odd = refuse_odd, .arg = c};
 	const char *end = (const char *)c->from_prefixes.p + c->from_prefixes.n;
 
 	c->from_prefix = (const char *)c->from_prefixes.p;
 	c->to_prefix = (const char *)c->to_prefixes.p;
 	while (c->from_prefix < end) {
-		ZINC_TRY(zinc_store_walk(c->from->store, c->from_prefix, &to, c->err));
+		ZINC_TRY(zinc_store_walk(c->from->store, c->from_prefix, &to, NULL, c->err));
 		ZINC_TRY(c->status);
 		c->from_prefix += strlen(c->from_prefix) + 1;
 		c->to_prefix += strlen(c->to_prefix) + 1;
@@ -159,11 +159,11 @@ static zinc_status
 copy_key(struct copy *c, zinc_put_group *group, const char *from, const char *to, const zinc_condition *when)
 {
 	zinc_blob value = ZINC_BLOB_INIT;
-	zinc_status s = zinc_store_get_all(c->from->store, from, &value, NULL, zinc_max_chunk(c->from->ctx), c->err);
+	zinc_status s = zinc_store_get_all(c->from->store, from, &value, NULL, zinc_max_chunk(c->from->ctx), NULL, c->err);
 
 	if (s != ZINC_OK)
 		return zinc_error_at_key(c->err, s, from);
-	s = zinc_store_put(c->to->store, group, to, value.data, value.nbytes, when, c->to->put_flags, NULL, c->err);
+	s = zinc_store_put(c->to->store, group, to, value.data, value.nbytes, when, c->to->put_flags, NULL, NULL, c->err);
 	zinc_blob_fini(&value);
 	return s == ZINC_OK ? s : zinc_error_at_key(c->err, s, to);
 }
@@ -175,11 +175,11 @@ copy_data(struct copy *c)
 	zinc_put_group *group;
 	zinc_status s = ZINC_OK;
 
-	ZINC_TRY(zinc_store_put_begin(c->to->store, &group, c->to->put_flags, c->err));
+	ZINC_TRY(zinc_store_put_begin(c->to->store, &group, c->to->put_flags, NULL, c->err));
 	for (; c->done < c->ndata && s == ZINC_OK; c->done++)
 		s = copy_key(c, group, c->pairs[c->done].from, c->pairs[c->done].to, NULL);
 	if (s == ZINC_OK)
-		return zinc_store_commit(c->to->store, group, NULL, NULL, c->err);
+		return zinc_store_commit(c->to->store, group, NULL, NULL, NULL, c->err);
 	zinc_store_abort(c->to->store, group);
 	return s;
 }
@@ -191,7 +191,7 @@ take_back(struct copy *c)
 	zinc_status ignored = ZINC_OK; /* the failure that led here is the one to report */
 
 	while (c->done > 0)
-		ignored = zinc_store_del(c->to->store, NULL, c->pairs[--c->done].to, NULL, c->to->put_flags, NULL);
+		ignored = zinc_store_del(c->to->store, NULL, c->pairs[--c->done].to, NULL, c->to->put_flags, NULL, NULL);
 	(void)ignored;
 }
 

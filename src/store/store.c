@@ -9,10 +9,15 @@
  * (3) A slot that a store does not have, or that its structure ends before, is done without: by a
  *     fallback where the specification has one (store_fallback.c), else by one clear error.
  * (4) No listing hands out more keys than zinc_limits.children.
+ * (5) Of every put and delete whose call did not fail the caller is told once, whatever the store says how often.
+ * (6) A request with a limit brings no more bytes, whatever the store makes of it.
  */
 #include <stddef.h>
 
 #include "store/store_inside.h"
+
+/* Things of one call that are marked without asking for memory. */
+#define FEW_MARKS 64
 
 /* ---- the object ---- */
 
@@ -45,7 +50,7 @@ zinc_store_wrap(zinc_store **out, zinc_context *ctx, const zinc_store_ops *ops, 
 		zinc_error *err)
 {
 	zinc_store_ops slots;
-	zinc_caps caps;
+	zinc_caps caps = ZINC_CAPS_INIT;
 	zinc_store *s;
 
 	ctx = zinc_context_get(ctx);
@@ -96,10 +101,14 @@ zinc_store_close(zinc_store *store)
 void
 zinc_store_caps(zinc_store *s, zinc_caps *out)
 {
-	memset(out, 0, sizeof *out);
-	s->ops.caps(s->self, out);
+	zinc_caps caps = ZINC_CAPS_INIT;
+	const size_t size = out->size < sizeof caps ? out->size : sizeof caps;
+
+	s->ops.caps(s->self, &caps);
 	if (s->put_flags & ZINC_PUT_RELAXED)
-		out->flags &= ~ZINC_CAP_DURABLE;
+		caps.flags &= ~ZINC_CAP_DURABLE;
+	caps.size = size;
+	memcpy(out, &caps, size);
 }
 
 const char *
@@ -112,6 +121,21 @@ zinc_context *
 zinc_store_context(const zinc_store *s)
 {
 	return s->ctx;
+}
+
+/* ---- slots ---- */
+
+/* The one place where a NULL slot is passed on: to the store of a wrapper that forwards, and from there likewise. */
+zinc_store *
+zinc_store_owner(zinc_store *s, size_t slot)
+{
+	void (*fn)(void);
+
+	for (;; s = s->ops.forwards(s->self)) {
+		memcpy(&fn, (const char *)&s->ops + slot, sizeof fn);
+		if (fn || !s->ops.forwards)
+			return s;
+	}
 }
 
 /* ---- checks and errors ---- */
@@ -211,14 +235,19 @@ typedef struct named_sink {
 	const zinc_store *store;
 	const zinc_get *requests;
 	const zinc_sink *sink;
+	uint8_t *over; /* of each request: it asked for more room than its limit */
 } named_sink;
 
 static zinc_room
 named_room(void *arg, size_t i, uint64_t nbytes, void **buf)
 {
-	const zinc_sink *k = ((named_sink *)arg)->sink;
+	const named_sink *n = (const named_sink *)arg;
 
-	return k->room(k->arg, i, nbytes, buf);
+	if (n->requests[i].limit && nbytes > n->requests[i].limit) {
+		n->over[i] = 1;
+		return ZINC_ROOM_FAIL;
+	}
+	return n->sink->room(n->sink->arg, i, nbytes, buf);
 }
 
 /* The store's error may be shared between requests, so it is copied before it is completed.  A failure is one even
@@ -229,11 +258,14 @@ named_failure(const named_sink *n, size_t i, const zinc_got *got)
 	zinc_error e = ZINC_ERROR_INIT;
 	zinc_status status = got->status;
 
-	if (status == ZINC_OK && got->error)
+	if (n->over[i])
+		status = zinc_fail(&e, ZINC_E_LIMIT, "more than the %llu bytes that are taken",
+				   (unsigned long long)n->requests[i].limit);
+	else if (status == ZINC_OK && got->error)
 		status = got->error->code;
 	if (status == ZINC_OK)
 		status = zinc_fail(&e, ZINC_E_IO, "the store says that it failed, and not why");
-	else if (zinc_error_copy(&e, got->error) == ZINC_OK)
+	else if (!n->over[i] && zinc_error_copy(&e, got->error) == ZINC_OK)
 		zinc_fail(&e, status, "%s", zinc_status_text(status));
 	zinc_store_at(n->store, n->requests[i].key, status, &e);
 	zinc_sink_failed(n->sink, i, status, &e);
@@ -252,112 +284,315 @@ is_complete(const zinc_get *r, const zinc_got *got)
 }
 
 static void
-named_incomplete(const named_sink *n, size_t i)
+named_fault(const named_sink *n, size_t i, const char *why)
 {
 	zinc_error e = ZINC_ERROR_INIT;
 	const zinc_got got = {.found = ZINC_FAILED, .status = ZINC_E_IO, .error = &e};
 
-	zinc_fail(&e, ZINC_E_IO, "the store's answer is not what was asked for: another number of bytes, or no tag");
+	zinc_fail(&e, ZINC_E_IO, "%s", why);
 	named_failure(n, i, &got);
 }
 
+/* What an older store knows of an answer; none is older than the tag. */
 static void
-named_done(void *arg, size_t i, const zinc_got *got)
+named_done(void *arg, size_t i, const zinc_got *answer)
 {
 	const named_sink *n = (const named_sink *)arg;
+	const zinc_get *r = &n->requests[i];
+	zinc_got got = {.size = sizeof got};
 
-	if (got->found == ZINC_FOUND && !is_complete(&n->requests[i], got))
-		named_incomplete(n, i);
-	else if ((unsigned)got->found >= ZINC_FAILED) /* also what is no answer at all */
-		named_failure(n, i, got);
+	if (answer->size < offsetof(zinc_got, status)) {
+		named_fault(n, i, "the store's answer does not begin with its size");
+		return;
+	}
+	memcpy(&got, answer, answer->size < sizeof got ? answer->size : sizeof got);
+	got.size = sizeof got;
+	if (got.found == ZINC_FOUND && r->limit && !r->stat && got.nbytes > r->limit)
+		n->over[i] = 1;
+	if (n->over[i])
+		named_failure(n, i, &got);
+	else if (got.found == ZINC_FOUND && !is_complete(r, &got))
+		named_fault(n, i, "the store's answer is not what was asked for: another number of bytes, or no tag");
+	else if ((unsigned)got.found >= ZINC_FAILED) /* also what is no answer at all */
+		named_failure(n, i, &got);
 	else
-		n->sink->done(n->sink->arg, i, got);
+		n->sink->done(n->sink->arg, i, &got);
+}
+
+static zinc_status
+check_sink(const zinc_store *s, const zinc_sink *sink, zinc_error *err)
+{
+	if (sink->size >= offsetof(zinc_sink, arg) + sizeof sink->arg && sink->done)
+		return ZINC_OK;
+	zinc_fail(err, ZINC_E_INVALID, "a sink must begin with its size, and have done");
+	return zinc_store_at(s, NULL, ZINC_E_INVALID, err);
+}
+
+/* One byte for each of n things: on the stack of the caller where they are few. */
+static uint8_t *
+marks_new(const zinc_store *s, uint8_t few[FEW_MARKS], size_t n)
+{
+	if (n > FEW_MARKS)
+		return (uint8_t *)zinc_calloc(s->ctx, n, 1);
+	memset(few, 0, FEW_MARKS);
+	return few;
+}
+
+static void
+marks_free(const zinc_store *s, const uint8_t *few, uint8_t *marks)
+{
+	if (marks != few)
+		zinc_free(s->ctx, marks);
 }
 
 /* All requests are checked before the first is served: get fails as a whole, or every request is answered. */
 zinc_status
-zinc_store_get(zinc_store *s, const zinc_get *requests, size_t n, const zinc_sink *sink, zinc_error *err)
+zinc_store_get(zinc_store *s, const zinc_get *requests, size_t n, const zinc_sink *sink, const zinc_wait *wait,
+	       zinc_error *err)
 {
-	named_sink named = {s, requests, sink};
-	zinc_sink k = {named_room, named_done, &named, sink->cancel};
+	uint8_t few[FEW_MARKS];
+	named_sink named = {s, requests, sink, NULL};
+	zinc_sink k = {sizeof k, sink->room ? named_room : NULL, named_done, &named};
+	zinc_status st;
 	size_t i;
 
+	ZINC_TRY(check_sink(s, sink, err));
 	for (i = 0; i < n; i++)
 		ZINC_TRY(check_request(s, &requests[i], sink, err));
 	if (n == 0)
 		return ZINC_OK;
-	return zinc_store_at(s, NULL, s->ops.get(s->self, requests, n, &k, err), err);
+	named.over = marks_new(s, few, n);
+	if (!named.over)
+		return zinc_store_at(s, NULL, zinc_fail_nomem(err), err);
+	st = s->ops.get(s->self, requests, n, &k, wait, err);
+	marks_free(s, few, named.over);
+	return zinc_store_at(s, NULL, st, err);
 }
 
 /* ---- changes ---- */
 
-/* A condition without its tag cannot hold; NULL stands for "any". */
-static zinc_status
-check_change(const zinc_store *s, const char *key, const zinc_condition **when, const void *slot, zinc_error *err)
-{
-	static const zinc_condition any = {ZINC_ANY, NULL};
+/* One call of put or del.  Stands before the caller, to name the place in what failed and to tell of each once. */
+typedef struct named_changes {
+	const zinc_store *store;
+	const zinc_put *puts; /* one of the two */
+	const zinc_del *dels;
+	const zinc_done *done;
+	uint8_t *told;
+} named_changes;
 
+static const char *
+changed_key(const named_changes *c, size_t i)
+{
+	return c->puts ? c->puts[i].key : c->dels[i].key;
+}
+
+/* The first to tell of it is believed. */
+static bool
+is_first(const named_changes *c, size_t i)
+{
+	return __atomic_exchange_n(&c->told[i], 1, __ATOMIC_RELAXED) == 0;
+}
+
+/* The store's error may be shared, so it is copied before it is completed. */
+static void
+tell_failure(const named_changes *c, size_t i, zinc_status status, const zinc_error *error)
+{
+	zinc_error e = ZINC_ERROR_INIT;
+
+	if (zinc_error_copy(&e, error) != status)
+		zinc_fail(&e, status, "%s", zinc_status_text(status));
+	zinc_store_at(c->store, changed_key(c, i), status, &e);
+	zinc_done_tell(c->done, i, status, NULL, &e);
+}
+
+static void
+named_outcome(void *arg, size_t i, const zinc_outcome *o)
+{
+	const named_changes *c = (const named_changes *)arg;
+	const size_t whole = offsetof(zinc_outcome, error) + sizeof o->error;
+
+	if (!is_first(c, i))
+		return;
+	if (o->size < whole)
+		tell_failure(c, i, ZINC_E_UNCERTAIN, NULL);
+	else if (o->status != ZINC_OK)
+		tell_failure(c, i, o->status, o->error);
+	else
+		zinc_done_tell(c->done, i, ZINC_OK, o->tag, NULL);
+}
+
+/* What the store has not told of is not known.  One that failed has told of nothing, or breaks the contract: then the
+ * rest has failed like it. */
+static zinc_status
+settle(const named_changes *c, size_t n, zinc_status st, zinc_error *err)
+{
+	zinc_error e = ZINC_ERROR_INIT;
+	bool any = st == ZINC_OK;
+	size_t i;
+
+	for (i = 0; i < n && !any; i++)
+		any = c->told[i];
+	if (!any)
+		return zinc_store_at(c->store, NULL, st, err);
+	if (st == ZINC_OK)
+		st = zinc_fail(&e, ZINC_E_UNCERTAIN, "the store does not say what became of it");
+	else
+		zinc_error_copy(&e, err);
+	for (i = 0; i < n; i++)
+		if (is_first(c, i))
+			tell_failure(c, i, st, &e);
+	return ZINC_OK;
+}
+
+/* A condition without its tag cannot hold. */
+static zinc_status
+check_change(const zinc_store *s, const char *key, const zinc_condition *when, zinc_error *err)
+{
 	ZINC_TRY(zinc_store_check_key(s, key, err));
-	if (!slot)
-		return zinc_store_refuse(s, key, err);
-	if (!*when)
-		*when = &any;
-	if ((*when)->when == ZINC_EQUALS && (!(*when)->tag || !(*when)->tag->n))
+	if (when && when->when == ZINC_EQUALS && (!when->tag || !when->tag->n))
 		return zinc_store_at(s, key, zinc_fail(err, ZINC_E_INVALID, "the condition has no tag"), err);
 	return ZINC_OK;
+}
+
+static zinc_status
+check_done(const zinc_store *s, const zinc_done *done, zinc_error *err)
+{
+	if (done->size >= offsetof(zinc_done, arg) + sizeof done->arg && done->done)
+		return ZINC_OK;
+	zinc_fail(err, ZINC_E_INVALID, "a zinc_done must begin with its size, and have done");
+	return zinc_store_at(s, NULL, ZINC_E_INVALID, err);
 }
 
 /* Without put_begin a group is only a token, and everything happens at once. */
 static zinc_put_group *
 own_group(const zinc_store *s, zinc_put_group *group)
 {
-	return s->ops.put_begin ? group : NULL;
+	return s->ops.put_begin || s->ops.forwards ? group : NULL;
+}
+
+zinc_status
+zinc_store_put_many(zinc_store *s, zinc_put_group *group, const zinc_put *puts, size_t n, const zinc_done *done,
+		    uint32_t flags, const zinc_wait *wait, zinc_error *err)
+{
+	uint8_t few[FEW_MARKS];
+	named_changes c = {NULL, puts, NULL, done, NULL};
+	const zinc_done named = {sizeof named, named_outcome, &c};
+	zinc_status st;
+	size_t i;
+
+	c.store = s = ZINC_OWNER(s, put);
+	ZINC_TRY(check_done(s, done, err));
+	for (i = 0; i < n; i++)
+		ZINC_TRY(check_change(s, puts[i].key, puts[i].when, err));
+	if (!s->ops.put)
+		return zinc_store_refuse(s, n == 1 ? puts[0].key : NULL, err);
+	c.told = marks_new(s, few, n);
+	if (!c.told)
+		return zinc_store_at(s, NULL, zinc_fail_nomem(err), err);
+	st = n ? s->ops.put(s->self, own_group(s, group), puts, n, &named, flags | s->put_flags, wait, err) : ZINC_OK;
+	st = settle(&c, n, st, err);
+	marks_free(s, few, c.told);
+	return st;
+}
+
+zinc_status
+zinc_store_del_many(zinc_store *s, zinc_put_group *group, const zinc_del *dels, size_t n, const zinc_done *done,
+		    uint32_t flags, const zinc_wait *wait, zinc_error *err)
+{
+	uint8_t few[FEW_MARKS];
+	named_changes c = {NULL, NULL, dels, done, NULL};
+	const zinc_done named = {sizeof named, named_outcome, &c};
+	zinc_status st;
+	size_t i;
+
+	c.store = s = ZINC_OWNER(s, del);
+	ZINC_TRY(check_done(s, done, err));
+	for (i = 0; i < n; i++)
+		ZINC_TRY(check_change(s, dels[i].key, dels[i].when, err));
+	if (!s->ops.del)
+		return zinc_store_refuse(s, n == 1 ? dels[0].key : NULL, err);
+	c.told = marks_new(s, few, n);
+	if (!c.told)
+		return zinc_store_at(s, NULL, zinc_fail_nomem(err), err);
+	st = n ? s->ops.del(s->self, own_group(s, group), dels, n, &named, flags | s->put_flags, wait, err) : ZINC_OK;
+	st = settle(&c, n, st, err);
+	marks_free(s, few, c.told);
+	return st;
+}
+
+/* ---- one change ---- */
+
+/* The outcome of the only one. */
+typedef struct single {
+	zinc_status status;
+	zinc_tag *tag;
+	zinc_error *err;
+} single;
+
+static void
+single_done(void *arg, size_t i, const zinc_outcome *o)
+{
+	single *one = (single *)arg;
+
+	(void)i;
+	one->status = o->status;
+	if (o->status != ZINC_OK)
+		zinc_error_copy(one->err, o->error);
+	else if (one->tag && o->tag)
+		*one->tag = *o->tag;
 }
 
 /* A store without tags leaves the caller's empty. */
 zinc_status
 zinc_store_putv(zinc_store *s, zinc_put_group *group, const char *key, const struct iovec *iov, int niov,
-		const zinc_condition *when, uint32_t flags, zinc_tag *tag, zinc_error *err)
+		const zinc_condition *when, uint32_t flags, zinc_tag *tag, const zinc_wait *wait, zinc_error *err)
 {
-	zinc_status st;
+	single one = {ZINC_OK, tag, err};
+	const zinc_done done = {sizeof done, single_done, &one};
+	const zinc_put put = {.key = key, .iov = iov, .niov = niov, .when = when};
 
-	ZINC_TRY(check_change(s, key, &when, s->ops.put ? s : NULL, err));
-	if (tag)
+	if (tag) {
 		tag->n = 0;
-	st = s->ops.put(s->self, own_group(s, group), key, iov, niov, when, flags | s->put_flags, tag, err);
-	return zinc_store_at(s, key, st, err);
+		flags |= ZINC_PUT_TAGS;
+	}
+	ZINC_TRY(zinc_store_at(s, key, zinc_store_put_many(s, group, &put, 1, &done, flags, wait, err), err));
+	return one.status;
 }
 
 zinc_status
 zinc_store_put(zinc_store *s, zinc_put_group *group, const char *key, const void *bytes, size_t nbytes,
-	       const zinc_condition *when, uint32_t flags, zinc_tag *tag, zinc_error *err)
+	       const zinc_condition *when, uint32_t flags, zinc_tag *tag, const zinc_wait *wait, zinc_error *err)
 {
 	struct iovec iov = {(void *)(uintptr_t)bytes, nbytes};
 
-	return zinc_store_putv(s, group, key, &iov, nbytes ? 1 : 0, when, flags, tag, err);
+	return zinc_store_putv(s, group, key, &iov, nbytes ? 1 : 0, when, flags, tag, wait, err);
 }
 
 zinc_status
 zinc_store_del(zinc_store *s, zinc_put_group *group, const char *key, const zinc_condition *when, uint32_t flags,
-	       zinc_error *err)
+	       const zinc_wait *wait, zinc_error *err)
 {
-	zinc_status st;
+	single one = {ZINC_OK, NULL, err};
+	const zinc_done done = {sizeof done, single_done, &one};
+	const zinc_del del = {.key = key, .when = when};
 
-	ZINC_TRY(check_change(s, key, &when, s->ops.del ? s : NULL, err));
-	st = s->ops.del(s->self, own_group(s, group), key, when, flags | s->put_flags, err);
-	return zinc_store_at(s, key, st, err);
+	ZINC_TRY(zinc_store_at(s, key, zinc_store_del_many(s, group, &del, 1, &done, flags, wait, err), err));
+	return one.status;
 }
+
+/* ---- groups ---- */
 
 /* The token is one byte: something to tell groups apart, and to free. */
 zinc_status
-zinc_store_put_begin(zinc_store *s, zinc_put_group **group, uint32_t flags, zinc_error *err)
+zinc_store_put_begin(zinc_store *s, zinc_put_group **group, uint32_t flags, const zinc_wait *wait, zinc_error *err)
 {
 	zinc_status st = ZINC_OK;
 
+	s = ZINC_OWNER(s, put_begin);
 	if (!s->ops.put && !s->ops.del)
 		return zinc_store_refuse(s, NULL, err);
 	if (s->ops.put_begin) {
-		st = s->ops.put_begin(s->self, group, flags | s->put_flags, err);
+		st = s->ops.put_begin(s->self, group, flags | s->put_flags, wait, err);
 	} else {
 		*group = (zinc_put_group *)zinc_alloc(s->ctx, 1);
 		if (!*group)
@@ -368,10 +603,12 @@ zinc_store_put_begin(zinc_store *s, zinc_put_group **group, uint32_t flags, zinc
 
 /* Without groups everything has happened, and every failure was told, at once. */
 zinc_status
-zinc_store_commit(zinc_store *s, zinc_put_group *group, zinc_committed_fn fn, void *arg, zinc_error *err)
+zinc_store_commit(zinc_store *s, zinc_put_group *group, zinc_committed_fn fn, void *arg, const zinc_wait *wait,
+		  zinc_error *err)
 {
-	if (s->ops.put_begin)
-		return zinc_store_at(s, NULL, s->ops.commit(s->self, group, fn, arg, err), err);
+	s = ZINC_OWNER(s, commit);
+	if (s->ops.put_begin || s->ops.forwards)
+		return zinc_store_at(s, NULL, s->ops.commit(s->self, group, fn, arg, wait, err), err);
 	zinc_free(s->ctx, group);
 	return ZINC_OK;
 }
@@ -381,7 +618,8 @@ zinc_store_abort(zinc_store *s, zinc_put_group *group)
 {
 	if (!group)
 		return;
-	if (s->ops.put_begin)
+	s = ZINC_OWNER(s, abort);
+	if (s->ops.put_begin || s->ops.forwards)
 		s->ops.abort(s->self, group);
 	else
 		zinc_free(s->ctx, group);
@@ -389,19 +627,22 @@ zinc_store_abort(zinc_store *s, zinc_put_group *group)
 
 /* A store that has nothing to flush is always in sync. */
 zinc_status
-zinc_store_sync(zinc_store *s, zinc_error *err)
+zinc_store_sync(zinc_store *s, const zinc_wait *wait, zinc_error *err)
 {
-	return s->ops.sync ? zinc_store_at(s, NULL, s->ops.sync(s->self, err), err) : ZINC_OK;
+	s = ZINC_OWNER(s, sync);
+	return s->ops.sync ? zinc_store_at(s, NULL, s->ops.sync(s->self, wait, err), err) : ZINC_OK;
 }
 
 /* Most stores leave nothing behind. */
 zinc_status
-zinc_store_scrub(zinc_store *s, const char *prefix, int remove, zinc_scrub_fn fn, void *arg, zinc_error *err)
+zinc_store_scrub(zinc_store *s, const char *prefix, int remove, zinc_scrub_fn fn, void *arg, const zinc_wait *wait,
+		 zinc_error *err)
 {
 	ZINC_TRY(check_prefix(s, prefix, err));
+	s = ZINC_OWNER(s, scrub);
 	if (!s->ops.scrub)
 		return ZINC_OK;
-	return zinc_store_at(s, NULL, s->ops.scrub(s->self, prefix, remove, fn, arg, err), err);
+	return zinc_store_at(s, NULL, s->ops.scrub(s->self, prefix, remove, fn, arg, wait, err), err);
 }
 
 /* ---- listing ---- */
@@ -412,6 +653,7 @@ typedef struct checked_list {
 	const char *prefix;
 	size_t nprefix;
 	zinc_lister to;
+	const zinc_wait *wait;
 	uint64_t count;
 	zinc_status status;
 	zinc_error *err;
@@ -420,6 +662,7 @@ typedef struct checked_list {
 static zinc_status
 count_listed(checked_list *c)
 {
+	ZINC_TRY(zinc_wait_check(c->wait, c->err));
 	if (c->count++ >= c->store->ctx->limits.children)
 		return zinc_fail(c->err, ZINC_E_LIMIT, "more than %llu keys below \"%s\"",
 				 (unsigned long long)c->store->ctx->limits.children, c->prefix);
@@ -518,7 +761,7 @@ list_dir_of_list(const zinc_store *s, checked_list *c, zinc_error *err)
 	g.out = c;
 	g.err = err;
 	zinc_buf_init(&g.last, s->ctx, ZINC_MAX_KEY);
-	st = s->ops.list(s->self, c->prefix, group_key, &g, err);
+	st = s->ops.list(s->self, c->prefix, group_key, &g, c->wait, err);
 	zinc_buf_fini(&g.last);
 	return g.status != ZINC_OK ? g.status : st;
 }
@@ -527,29 +770,39 @@ list_dir_of_list(const zinc_store *s, checked_list *c, zinc_error *err)
 static zinc_status
 list_checked(const zinc_store *s, checked_list *c, zinc_error *err)
 {
-	const zinc_lister all = {.key = checked_key, .arg = c}, level = {.entry = checked_entry, .arg = c};
-	zinc_lister checked = c->to.key ? all : level;
+	zinc_lister checked = {.size = sizeof checked, .arg = c, .own = c->to.own, .locks = c->to.locks};
 
+	checked.key = c->to.key ? checked_key : NULL;
+	checked.entry = c->to.key ? NULL : checked_entry;
 	checked.odd = c->to.odd ? checked_odd : NULL;
-	checked.own = c->to.own;
-	checked.locks = c->to.locks;
 	if (s->ops.walk)
-		return s->ops.walk(s->self, c->prefix, &checked, err);
+		return s->ops.walk(s->self, c->prefix, &checked, c->wait, err);
 	if (c->to.key)
-		return s->ops.list(s->self, c->prefix, checked_key, c, err);
-	return s->ops.list_dir ? s->ops.list_dir(s->self, c->prefix, checked_entry, c, err)
+		return s->ops.list(s->self, c->prefix, checked_key, c, c->wait, err);
+	return s->ops.list_dir ? s->ops.list_dir(s->self, c->prefix, checked_entry, c, c->wait, err)
 			       : list_dir_of_list(s, c, err);
+}
+
+/* Any slot of listing is as good as another: a wrapper that has none of them passes all of them on. */
+static zinc_store *
+lister_owner(zinc_store *s)
+{
+	while (!s->ops.walk && !s->ops.list && !s->ops.list_dir && s->ops.forwards)
+		s = s->ops.forwards(s->self);
+	return s;
 }
 
 /* A callback that stops is no failure; a key that fails the check stops too, and is one. */
 zinc_status
-zinc_store_walk(zinc_store *s, const char *prefix, const zinc_lister *to, zinc_error *err)
+zinc_store_walk(zinc_store *s, const char *prefix, const zinc_lister *to, const zinc_wait *wait, zinc_error *err)
 {
-	checked_list c = {s, prefix, 0, *to, 0, ZINC_OK, err};
+	checked_list c = {s, prefix, 0, {.size = sizeof c.to}, wait, 0, ZINC_OK, err};
 	zinc_status st;
 
 	ZINC_TRY(check_prefix(s, prefix, err));
-	if (!s->ops.walk && !s->ops.list && (to->key || !s->ops.list_dir))
+	ZINC_TRY(zinc_store_at(s, NULL, zinc_options_take(&c.to, sizeof c.to, to, err), err));
+	s = lister_owner(s);
+	if (!s->ops.walk && !s->ops.list && (c.to.key || !s->ops.list_dir))
 		return cannot_list(s, err);
 	c.nprefix = strlen(prefix);
 	st = list_checked(s, &c, err);
@@ -557,17 +810,18 @@ zinc_store_walk(zinc_store *s, const char *prefix, const zinc_lister *to, zinc_e
 }
 
 zinc_status
-zinc_store_list(zinc_store *s, const char *prefix, zinc_key_fn fn, void *arg, zinc_error *err)
+zinc_store_list(zinc_store *s, const char *prefix, zinc_key_fn fn, void *arg, const zinc_wait *wait, zinc_error *err)
 {
-	const zinc_lister to = {.key = fn, .arg = arg};
+	const zinc_lister to = {.size = sizeof to, .key = fn, .arg = arg};
 
-	return zinc_store_walk(s, prefix, &to, err);
+	return zinc_store_walk(s, prefix, &to, wait, err);
 }
 
 zinc_status
-zinc_store_list_dir(zinc_store *s, const char *prefix, zinc_entry_fn fn, void *arg, zinc_error *err)
+zinc_store_list_dir(zinc_store *s, const char *prefix, zinc_entry_fn fn, void *arg, const zinc_wait *wait,
+		    zinc_error *err)
 {
-	const zinc_lister to = {.entry = fn, .arg = arg};
+	const zinc_lister to = {.size = sizeof to, .entry = fn, .arg = arg};
 
-	return zinc_store_walk(s, prefix, &to, err);
+	return zinc_store_walk(s, prefix, &to, wait, err);
 }

@@ -74,41 +74,8 @@ zinc_status zinc_store_check_key(const zinc_store *s, const char *key, zinc_erro
 
 /* zinc_store_put from several pieces. */
 zinc_status zinc_store_putv(zinc_store *s, zinc_put_group *group, const char *key, const struct iovec *iov, int niov,
-			    const zinc_condition *when, uint32_t flags, zinc_tag *tag, zinc_error *err);
-
-/* Bring `nbytes` bytes from `offset` of the value into the front of iov, which may be longer. */
-typedef zinc_status (*zinc_read_fn)(void *arg, uint64_t offset, uint64_t nbytes, const struct iovec *iov, int niov,
-				    zinc_error *err);
-
-/* ---- update of a large value of which most stays ---- */
-
-/* The value as it is; may be read by several threads at once. */
-typedef struct zinc_old {
-	bool found;
-	uint64_t nbytes;
-	zinc_read_fn read;
-	void *arg;
-} zinc_old;
-
-/* A run of the new value: bytes of the caller's, or (NULL) as many of the old value's. */
-typedef struct zinc_part {
-	const uint8_t *bytes;
-	uint64_t offset; /* in the old value */
-	size_t nbytes;
-} zinc_part;
-
-/* As zinc_update, in parts. */
-typedef struct zinc_splice {
-	const zinc_part *parts;
-	size_t nparts;
-	bool erase, keep;
-} zinc_splice;
-
-typedef zinc_status (*zinc_splice_fn)(void *arg, const zinc_old *old, zinc_splice *out, zinc_error *err);
-
-/* zinc_store_update where the function reads what it needs of the old value, and names what it keeps. */
-zinc_status zinc_store_splice(zinc_store *s, const char *key, zinc_splice_fn fn, void *arg, int single_writer,
-			      uint32_t flags, zinc_error *err);
+			    const zinc_condition *when, uint32_t flags, zinc_tag *tag, const zinc_wait *wait,
+			    zinc_error *err);
 
 /*
  * zinc_store_put_begin for who erases keys below `prefix` one by one, having listed them with `own`: what was a directory
@@ -116,7 +83,7 @@ zinc_status zinc_store_splice(zinc_store *s, const char *key, zinc_splice_fn fn,
  * so are those to keys elsewhere.
  */
 zinc_status zinc_store_erase_begin(zinc_store *s, const char *prefix, zinc_put_group **group, uint32_t flags,
-				   zinc_error *err);
+				   const zinc_wait *wait, zinc_error *err);
 
 /* ---- put_partial, for layers that hold several keys in one value; parts are sorted ---- */
 
@@ -127,20 +94,23 @@ zinc_status zinc_parts_apply(const zinc_partial *const *parts, size_t n, const v
 			     uint8_t **bytes, size_t *nbytes, zinc_error *err);
 /* zinc_store_put_partial of what was checked and sorted by a layer above. */
 zinc_status zinc_store_put_parts(zinc_store *s, const zinc_partial *const *parts, size_t n, int single_writer,
-				 uint32_t flags, zinc_error *err);
+				 uint32_t flags, const zinc_wait *wait, zinc_error *err);
 
 /* ---- delivering, for stores and the layers of the room `transform` ---- */
 
 /* Answer request i from a value of `size` bytes and generation `tag`: tag, range, room, read, done.
  * A read that says E_CONFLICT met a value that somebody changed in place. */
 void zinc_sink_serve(const zinc_sink *k, size_t i, const zinc_get *r, uint64_t size, const zinc_tag *tag,
-		     zinc_read_fn bring, void *arg);
+		     zinc_read_fn bring, void *arg, const zinc_wait *wait);
 void zinc_sink_missing(const zinc_sink *k, size_t i);
 /* Which bytes of a value of `size` bytes a request means. */
 ZINC_MODULE_API void zinc_get_select(const zinc_get *r, uint64_t size, uint64_t *offset, uint64_t *nbytes);
 ZINC_MODULE_API void zinc_sink_failed(const zinc_sink *k, size_t i, zinc_status status, const zinc_error *error);
 /* When cancelled, answer request i so and return true. */
-bool zinc_sink_cancelled(const zinc_sink *k, size_t i);
+bool zinc_sink_cancelled(const zinc_sink *k, size_t i, const zinc_wait *wait);
+/* Tell of put or delete i. */
+ZINC_MODULE_API void zinc_done_tell(const zinc_done *d, size_t i, zinc_status status, const zinc_tag *tag,
+				    const zinc_error *error);
 
 /* The total of an iovec list; non-zero when it overflows. */
 int zinc_iov_bytes(const struct iovec *iov, int niov, size_t *out);

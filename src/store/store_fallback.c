@@ -21,7 +21,6 @@
 
 typedef struct whole {
 	zinc_context *ctx;
-	uint64_t limit;
 	uint8_t *bytes;
 	size_t nbytes;
 	zinc_tag *tag;
@@ -29,7 +28,6 @@ typedef struct whole {
 	zinc_error *err;
 } whole;
 
-/* The first thing known is the size, so a value over the limit costs neither memory nor transfer. */
 static zinc_room
 whole_room(void *arg, size_t i, uint64_t nbytes, void **buf)
 {
@@ -39,12 +37,6 @@ whole_room(void *arg, size_t i, uint64_t nbytes, void **buf)
 	(void)i;
 	zinc_free(w->ctx, w->bytes); /* asked again: a store may have begun anew */
 	w->bytes = NULL;
-	if (w->limit && nbytes > w->limit) {
-		w->status = ZINC_E_LIMIT;
-		zinc_fail(w->err, ZINC_E_LIMIT, "%llu bytes where at most %llu are taken", (unsigned long long)nbytes,
-			  (unsigned long long)w->limit);
-		return ZINC_ROOM_FAIL;
-	}
 	if (nbytes > SIZE_MAX || zinc_size_add((size_t)nbytes, 1, &total))
 		return ZINC_ROOM_FAIL;
 	*buf = w->bytes = (uint8_t *)zinc_alloc(w->ctx, total);
@@ -58,8 +50,6 @@ whole_done(void *arg, size_t i, const zinc_got *got)
 	whole *w = (whole *)arg;
 
 	(void)i;
-	if (w->status != ZINC_OK)
-		return; /* over the limit, and said so */
 	if (got->found == ZINC_FOUND) {
 		w->nbytes = (size_t)got->nbytes;
 		if (w->tag)
@@ -75,17 +65,19 @@ whole_done(void *arg, size_t i, const zinc_got *got)
 /* One request for all of it, through the same door as every other; a value of no bytes is a blob of no bytes, not NULL.
  */
 zinc_status
-zinc_store_get_all(zinc_store *s, const char *key, zinc_blob *out, zinc_tag *tag, uint64_t limit, zinc_error *err)
+zinc_store_get_all(zinc_store *s, const char *key, zinc_blob *out, zinc_tag *tag, uint64_t limit,
+		   const zinc_wait *wait, zinc_error *err)
 {
-	whole w = {s->ctx, limit, NULL, 0, tag, ZINC_OK, err};
-	zinc_sink sink = {whole_room, whole_done, &w, NULL};
+	whole w = {s->ctx, NULL, 0, tag, ZINC_OK, err};
+	const zinc_sink sink = {sizeof sink, whole_room, whole_done, &w};
 	zinc_get r;
 	zinc_status st;
 
 	memset(&r, 0, sizeof r);
 	r.key = key;
 	r.length = ZINC_TO_END;
-	st = zinc_store_get(s, &r, 1, &sink, err);
+	r.limit = limit;
+	st = zinc_store_get(s, &r, 1, &sink, wait, err);
 	if (st == ZINC_OK)
 		st = w.status;
 	if (st == ZINC_OK && !w.bytes && !(w.bytes = (uint8_t *)zinc_alloc(s->ctx, 1)))
@@ -103,12 +95,23 @@ zinc_store_get_all(zinc_store *s, const char *key, zinc_blob *out, zinc_tag *tag
 
 /* ---- update ---- */
 
-/* The value of `key`, or an empty blob with data NULL when it is missing. */
+/* One update of one key. */
+typedef struct updating {
+	zinc_store *s;
+	const char *key;
+	zinc_update_fn fn;
+	void *arg;
+	uint64_t limit;
+	uint32_t flags;
+	const zinc_wait *wait;
+} updating;
+
+/* The value of the key, or an empty blob with data NULL when it is missing. */
 static zinc_status
-get_or_none(zinc_store *s, const char *key, zinc_blob *old, zinc_tag *tag, zinc_error *err)
+get_or_none(const updating *u, zinc_blob *old, zinc_tag *tag, zinc_error *err)
 {
 	zinc_error e = ZINC_ERROR_INIT;
-	zinc_status st = zinc_store_get_all(s, key, old, tag, 0, &e);
+	zinc_status st = zinc_store_get_all(u->s, u->key, old, tag, u->limit, u->wait, &e);
 
 	if (st == ZINC_E_NOTFOUND)
 		return ZINC_OK;
@@ -119,33 +122,31 @@ get_or_none(zinc_store *s, const char *key, zinc_blob *old, zinc_tag *tag, zinc_
 
 /* Erasing what is not there is no change, and makes no call: the condition "equals" would have no tag to name. */
 static zinc_status
-apply(zinc_store *s, const char *key, const zinc_update *u, const zinc_blob *old, const zinc_condition *when,
-      uint32_t flags, zinc_error *err)
+apply(const updating *u, const zinc_update *to, const zinc_blob *old, const zinc_condition *when, zinc_error *err)
 {
-	if (u->keep || (u->erase && !old->data))
+	if (to->keep || (to->erase && !old->data))
 		return ZINC_OK;
-	if (u->erase)
-		return zinc_store_del(s, NULL, key, when, flags, err);
-	return zinc_store_put(s, NULL, key, u->bytes, u->nbytes, when, flags, NULL, err);
+	if (to->erase)
+		return zinc_store_del(u->s, NULL, u->key, when, u->flags, u->wait, err);
+	return zinc_store_put(u->s, NULL, u->key, to->bytes, to->nbytes, when, u->flags, NULL, u->wait, err);
 }
 
 /* Read, change, put back: on condition that nobody came between where `lost` can be told so. */
 static zinc_status
-update_once(zinc_store *s, const char *key, zinc_update_fn fn, void *arg, bool *lost, uint32_t flags, zinc_error *err)
+update_once(const updating *u, bool *lost, zinc_error *err)
 {
 	zinc_blob old = ZINC_BLOB_INIT;
 	zinc_tag tag = {0, {0}};
 	zinc_condition when = {ZINC_ANY, &tag};
-	zinc_update u;
-	zinc_status st = get_or_none(s, key, &old, &tag, err);
+	zinc_update to = {.size = sizeof to};
+	zinc_status st = get_or_none(u, &old, &tag, err);
 
-	memset(&u, 0, sizeof u);
 	if (lost)
 		when.when = old.data ? ZINC_EQUALS : ZINC_ABSENT;
 	if (st == ZINC_OK)
-		st = fn(arg, old.data, old.nbytes, &u, err);
+		st = u->fn(u->arg, old.data, old.nbytes, &to, err);
 	if (st == ZINC_OK) {
-		st = apply(s, key, &u, &old, &when, flags, err);
+		st = apply(u, &to, &old, &when, err);
 		if (lost)
 			*lost = st == ZINC_E_CONFLICT || st == ZINC_E_EXISTS;
 	}
@@ -165,7 +166,7 @@ zinc_store_back_off(int tries, const void *caller)
 
 /* Only a put that lost its condition is tried again.  What the caller's function says, even E_CONFLICT, is its own. */
 static zinc_status
-update_in_loop(zinc_store *s, const char *key, zinc_update_fn fn, void *arg, uint32_t flags, zinc_error *err)
+update_in_loop(const updating *u, zinc_error *err)
 {
 	zinc_error e = ZINC_ERROR_INIT;
 	bool lost = false;
@@ -173,13 +174,14 @@ update_in_loop(zinc_store *s, const char *key, zinc_update_fn fn, void *arg, uin
 	int tries;
 
 	for (tries = 0; tries < MOST_TRIES; tries++) {
-		st = update_once(s, key, fn, arg, &lost, flags, &e);
+		st = update_once(u, &lost, &e);
 		if (!lost) {
 			if (st != ZINC_OK)
 				zinc_error_copy(err, &e);
 			return st;
 		}
 		lost = false;
+		ZINC_TRY(zinc_wait_check(u->wait, err));
 		zinc_store_back_off(tries, &e);
 	}
 	return zinc_fail(err, ZINC_E_CONFLICT, "others changed the key %d times while it was being changed",
@@ -189,23 +191,25 @@ update_in_loop(zinc_store *s, const char *key, zinc_update_fn fn, void *arg, uin
 /* In this order: the store's own exclusion, conditions, trust.  Wrappers have an update slot whether or not the store
  * below has one, so caps decide, not slots. */
 zinc_status
-zinc_store_update(zinc_store *s, const char *key, zinc_update_fn fn, void *arg, int single_writer, uint32_t flags,
-		  zinc_error *err)
+zinc_store_update(zinc_store *s, const char *key, zinc_update_fn fn, void *arg, int single_writer, uint64_t limit,
+		  uint32_t flags, const zinc_wait *wait, zinc_error *err)
 {
 	const uint32_t cas = ZINC_CAP_CAS | ZINC_CAP_TAGS;
-	zinc_caps caps;
+	const updating u = {ZINC_OWNER(s, update), key, fn, arg, limit, flags, wait};
+	zinc_caps caps = ZINC_CAPS_INIT;
 	zinc_status st;
 
+	s = u.s;
 	ZINC_TRY(zinc_store_check_key(s, key, err));
 	if (!s->ops.put)
 		return zinc_store_refuse(s, key, err);
 	zinc_store_caps(s, &caps);
 	if (s->ops.update && (caps.flags & ZINC_CAP_UPDATE))
-		st = s->ops.update(s->self, key, fn, arg, flags | s->put_flags, err);
+		st = s->ops.update(s->self, key, fn, arg, limit, flags | s->put_flags, wait, err);
 	else if ((caps.flags & cas) == cas)
-		st = update_in_loop(s, key, fn, arg, flags, err);
+		st = update_in_loop(&u, err);
 	else if (single_writer)
-		st = update_once(s, key, fn, arg, NULL, flags, err);
+		st = update_once(&u, NULL, err);
 	else
 		st = zinc_fail(
 		    err, ZINC_E_READONLY,
@@ -252,8 +256,8 @@ static zinc_status
 splice_memory(void *arg, const void *old, size_t nold, zinc_update *out, zinc_error *err)
 {
 	whole_splice *w = (whole_splice *)arg;
-	const zinc_old value = {old != NULL, nold, read_memory, w};
-	zinc_splice answer = {NULL, 0, false, false};
+	const zinc_old value = {sizeof value, old != NULL, nold, read_memory, w};
+	zinc_splice answer = {.size = sizeof answer};
 	size_t i;
 
 	w->old = (zinc_bytes){(const uint8_t *)old, nold};
@@ -272,19 +276,24 @@ splice_memory(void *arg, const void *old, size_t nold, zinc_update *out, zinc_er
 	return ZINC_OK;
 }
 
+/* As with update, caps decide whether the slot may be trusted. */
 zinc_status
-zinc_store_splice(zinc_store *s, const char *key, zinc_splice_fn fn, void *arg, int single_writer, uint32_t flags,
-		  zinc_error *err)
+zinc_store_splice(zinc_store *s, const char *key, zinc_splice_fn fn, void *arg, int single_writer, uint64_t limit,
+		  uint32_t flags, const zinc_wait *wait, zinc_error *err)
 {
 	whole_splice w = {.fn = fn, .arg = arg};
+	zinc_caps caps = ZINC_CAPS_INIT;
 	zinc_status st;
 
-	if (s->ops.update == zinc_fs_update) {
+	s = ZINC_OWNER(s, splice);
+	zinc_store_caps(s, &caps);
+	if (s->ops.splice && (caps.flags & ZINC_CAP_UPDATE)) {
 		ZINC_TRY(zinc_store_check_key(s, key, err));
-		return zinc_store_at(s, key, zinc_fs_splice(s->self, key, fn, arg, flags | s->put_flags, err), err);
+		st = s->ops.splice(s->self, key, fn, arg, limit, flags | s->put_flags, wait, err);
+		return zinc_store_at(s, key, st, err);
 	}
 	zinc_buf_init(&w.joined, s->ctx, 0);
-	st = zinc_store_update(s, key, splice_memory, &w, single_writer, flags, err);
+	st = zinc_store_update(s, key, splice_memory, &w, single_writer, limit, flags, wait, err);
 	zinc_buf_fini(&w.joined);
 	return st;
 }
@@ -389,7 +398,7 @@ zinc_parts_same_key(const zinc_partial *const *parts, size_t n)
 /* By the store itself where it knows which keys go together, else each key is one update. */
 zinc_status
 zinc_store_put_parts(zinc_store *s, const zinc_partial *const *parts, size_t n, int single_writer, uint32_t flags,
-		     zinc_error *err)
+		     const zinc_wait *wait, zinc_error *err)
 {
 	partial_update u = {s->ctx, NULL, 0, NULL};
 	zinc_status st = ZINC_OK;
@@ -397,12 +406,13 @@ zinc_store_put_parts(zinc_store *s, const zinc_partial *const *parts, size_t n, 
 
 	if (n == 0)
 		return ZINC_OK;
+	s = ZINC_OWNER(s, put_partial);
 	if (s->ops.put_partial)
-		return zinc_store_at(s, NULL, s->ops.put_partial(s->self, parts, n, single_writer, flags, err), err);
+		return zinc_store_at(s, NULL, s->ops.put_partial(s->self, parts, n, single_writer, flags, wait, err), err);
 	for (at = 0; st == ZINC_OK && at < n; at += u.n) {
 		u.parts = parts + at;
 		u.n = zinc_parts_same_key(parts + at, n - at);
-		st = zinc_store_update(s, parts[at]->key, apply_parts, &u, single_writer, flags, err);
+		st = zinc_store_update(s, parts[at]->key, apply_parts, &u, single_writer, 0, flags, wait, err);
 	}
 	zinc_free(s->ctx, u.bytes);
 	return st;
@@ -411,7 +421,7 @@ zinc_store_put_parts(zinc_store *s, const zinc_partial *const *parts, size_t n, 
 /* Everything is checked before the first key is changed. */
 zinc_status
 zinc_store_put_partial(zinc_store *s, const zinc_partial *parts, size_t n, int single_writer, uint32_t flags,
-		       zinc_error *err)
+		       const zinc_wait *wait, zinc_error *err)
 {
 	const zinc_partial **sorted = (const zinc_partial **)zinc_calloc(s->ctx, n, sizeof *sorted);
 	zinc_status st;
@@ -421,47 +431,77 @@ zinc_store_put_partial(zinc_store *s, const zinc_partial *parts, size_t n, int s
 		return zinc_fail_nomem(err);
 	st = sort_parts(s, parts, n, sorted, &m, err);
 	if (st == ZINC_OK)
-		st = zinc_store_put_parts(s, sorted, m, single_writer, flags, err);
+		st = zinc_store_put_parts(s, sorted, m, single_writer, flags, wait, err);
 	zinc_free(s->ctx, sorted);
 	return st;
 }
 
 /* ---- erasing many ---- */
 
-/* The first failure, whether it comes from a delete or from the commit. */
+/* The failure of the key that comes first, or of the commit when no key failed. */
 typedef struct first_failure {
+	pthread_mutex_t lock;
+	size_t at;
 	zinc_status status;
 	zinc_error *err;
 } first_failure;
 
-/* `e` is the failure that happened last; of many the caller sees the first. */
 static void
-keep_first(first_failure *f, zinc_status st, const zinc_error *e)
+note_failure(first_failure *f, size_t at, zinc_status st, const zinc_error *e)
 {
-	if (st == ZINC_OK || f->status != ZINC_OK)
+	if (st == ZINC_OK)
 		return;
-	f->status = st;
-	zinc_error_copy(f->err, e);
+	pthread_mutex_lock(&f->lock);
+	if (f->status == ZINC_OK || at < f->at) {
+		f->at = at;
+		f->status = st;
+		zinc_error_copy(f->err, e);
+	}
+	pthread_mutex_unlock(&f->lock);
+}
+
+static void
+deleted(void *arg, size_t i, const zinc_outcome *o)
+{
+	note_failure((first_failure *)arg, i, o->status, o->error);
 }
 
 /* Under one group, so that a durable store syncs each directory once. */
-zinc_status
-zinc_store_del_many(zinc_store *s, const char *const *keys, size_t n, uint32_t flags, zinc_error *err)
+static zinc_status
+del_grouped(zinc_store *s, const zinc_del *dels, size_t n, uint32_t flags, const zinc_wait *wait, zinc_error *err)
 {
-	first_failure first = {ZINC_OK, err};
+	first_failure first = {PTHREAD_MUTEX_INITIALIZER, 0, ZINC_OK, err};
+	const zinc_done done = {sizeof done, deleted, &first};
 	zinc_error e = ZINC_ERROR_INIT;
 	zinc_put_group *group = NULL;
+
+	ZINC_TRY(zinc_store_put_begin(s, &group, flags, wait, err));
+	note_failure(&first, 0, zinc_store_del_many(s, group, dels, n, &done, flags, wait, &e), &e);
+	note_failure(&first, n, zinc_store_commit(s, group, NULL, NULL, wait, &e), &e);
+	pthread_mutex_destroy(&first.lock);
+	return first.status;
+}
+
+zinc_status
+zinc_store_del_keys(zinc_store *s, const char *const *keys, size_t n, uint32_t flags, const zinc_wait *wait,
+		    zinc_error *err)
+{
+	zinc_del *dels;
+	zinc_status st;
 	size_t i;
 
 	for (i = 0; i < n; i++)
 		ZINC_TRY(zinc_store_check_key(s, keys[i], err));
-	if (!s->ops.del)
+	if (!ZINC_OWNER(s, del)->ops.del)
 		return zinc_store_refuse(s, NULL, err);
-	ZINC_TRY(zinc_store_put_begin(s, &group, flags, err));
+	dels = (zinc_del *)zinc_calloc(s->ctx, n, sizeof *dels);
+	if (!dels)
+		return zinc_fail_nomem(err);
 	for (i = 0; i < n; i++)
-		keep_first(&first, zinc_store_del(s, group, keys[i], NULL, flags, &e), &e);
-	keep_first(&first, zinc_store_commit(s, group, NULL, NULL, &e), &e);
-	return first.status;
+		dels[i].key = keys[i];
+	st = del_grouped(s, dels, n, flags, wait, err);
+	zinc_free(s->ctx, dels);
+	return st;
 }
 
 /* Keys one after another, each with its NUL. */
@@ -486,7 +526,7 @@ collect_key(void *arg, const char *key, uint64_t nbytes)
 
 /* The keys point into the buffer, which has stopped growing. */
 static zinc_status
-del_collected(zinc_store *s, const key_list *l, uint32_t flags, zinc_error *err)
+del_collected(zinc_store *s, const key_list *l, uint32_t flags, const zinc_wait *wait, zinc_error *err)
 {
 	const char **keys = (const char **)zinc_calloc(s->ctx, l->n, sizeof *keys);
 	const char *p = (const char *)l->keys.p;
@@ -499,49 +539,52 @@ del_collected(zinc_store *s, const key_list *l, uint32_t flags, zinc_error *err)
 		keys[i] = p;
 		p += strlen(p) + 1;
 	}
-	st = zinc_store_del_many(s, keys, l->n, flags, err);
+	st = zinc_store_del_keys(s, keys, l->n, flags, wait, err);
 	zinc_free(s->ctx, keys);
 	return st;
 }
 
 /* Only a file system has links. */
 zinc_status
-zinc_store_erase_begin(zinc_store *s, const char *prefix, zinc_put_group **group, uint32_t flags, zinc_error *err)
+zinc_store_erase_begin(zinc_store *s, const char *prefix, zinc_put_group **group, uint32_t flags, const zinc_wait *wait,
+		       zinc_error *err)
 {
 	zinc_status st = zinc_prefix_check(prefix, err);
 
 	if (st != ZINC_OK)
 		return zinc_store_at(s, NULL, st, err);
+	s = ZINC_OWNER(s, put_begin);
 	if (s->ops.del_prefix == zinc_fs_del_prefix)
-		st = zinc_fs_erase_begin(s->self, prefix, group, flags | s->put_flags, err);
+		st = zinc_fs_erase_begin(s->self, prefix, group, flags | s->put_flags, wait, err);
 	else if (s->ops.del_prefix == zinc_prefix_del_prefix)
-		st = zinc_prefix_erase_begin(s->self, prefix, group, flags | s->put_flags, err);
+		st = zinc_prefix_erase_begin(s->self, prefix, group, flags | s->put_flags, wait, err);
 	else
-		return zinc_store_put_begin(s, group, flags, err);
+		return zinc_store_put_begin(s, group, flags, wait, err);
 	return zinc_store_at(s, prefix, st, err);
 }
 
 /* All keys are listed before the first is erased, since a store may list what was erased a moment ago. */
 zinc_status
-zinc_store_del_prefix(zinc_store *s, const char *prefix, uint32_t flags, zinc_error *err)
+zinc_store_del_prefix(zinc_store *s, const char *prefix, uint32_t flags, const zinc_wait *wait, zinc_error *err)
 {
 	key_list l;
 	zinc_status st = zinc_prefix_check(prefix, err);
 
 	if (st != ZINC_OK)
 		return zinc_store_at(s, NULL, st, err);
+	s = ZINC_OWNER(s, del_prefix);
 	if (!s->ops.del)
 		return zinc_store_refuse(s, prefix, err);
 	if (s->ops.del_prefix)
-		return zinc_store_at(s, prefix, s->ops.del_prefix(s->self, prefix, flags | s->put_flags, err), err);
+		return zinc_store_at(s, prefix, s->ops.del_prefix(s->self, prefix, flags | s->put_flags, wait, err), err);
 	memset(&l, 0, sizeof l);
 	l.err = err;
 	zinc_buf_init(&l.keys, s->ctx, zinc_max_list(s->ctx));
-	st = zinc_store_list(s, prefix, collect_key, &l, err);
+	st = zinc_store_list(s, prefix, collect_key, &l, wait, err);
 	if (st == ZINC_OK)
 		st = l.status;
 	if (st == ZINC_OK)
-		st = del_collected(s, &l, flags, err);
+		st = del_collected(s, &l, flags, wait, err);
 	zinc_buf_fini(&l.keys);
 	return zinc_store_at(s, prefix, st, err);
 }

@@ -280,7 +280,7 @@ nth(const ordered_gets *g, size_t i)
 
 /* Serve the requests from `from` on that have the same key; returns where the next key begins. */
 static size_t
-serve_key(zinc_fs *fs, ordered_gets *g, size_t from, const zinc_sink *sink)
+serve_key(zinc_fs *fs, ordered_gets *g, size_t from, const zinc_sink *sink, const zinc_wait *wait)
 {
 	const char *key = g->requests[nth(g, from)].key;
 	zinc_error e = ZINC_ERROR_INIT;
@@ -290,7 +290,7 @@ serve_key(zinc_fs *fs, ordered_gets *g, size_t from, const zinc_sink *sink)
 	zinc_status status;
 	size_t i, at;
 
-	if (zinc_sink_cancelled(sink, nth(g, from)))
+	if (zinc_sink_cancelled(sink, nth(g, from), wait))
 		return from + 1;
 	status = open_value(fs, key, &f.fd, &st, NULL, &g->seen, &e);
 	if (f.fd != -1)
@@ -301,8 +301,9 @@ serve_key(zinc_fs *fs, ordered_gets *g, size_t from, const zinc_sink *sink)
 			zinc_sink_failed(sink, at, status, &e);
 		else if (f.fd == -1)
 			zinc_sink_missing(sink, at);
-		else if (i == from || !zinc_sink_cancelled(sink, at))
-			zinc_sink_serve(sink, at, &g->requests[at], (uint64_t)st.st_size, &tag, zinc_fs_read_open, &f);
+		else if (i == from || !zinc_sink_cancelled(sink, at, wait))
+			zinc_sink_serve(sink, at, &g->requests[at], (uint64_t)st.st_size, &tag, zinc_fs_read_open, &f,
+					wait);
 	}
 	if (f.fd != -1)
 		fs_os(fs)->close(fs_os(fs), f.fd);
@@ -345,7 +346,7 @@ bring_in_order(zinc_context *ctx, const zinc_get *r, size_t n, size_t **out, zin
 
 /* One request after another, in the calling thread: whoever wants more calls from more threads. */
 static zinc_status
-fs_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, zinc_error *err)
+fs_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, const zinc_wait *wait, zinc_error *err)
 {
 	zinc_fs *fs = (zinc_fs *)self;
 	ordered_gets g = {requests, NULL, n, NULL};
@@ -356,7 +357,7 @@ fs_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, zi
 	ZINC_TRY(bring_in_order(fs->ctx, requests, n, &order, err));
 	g.order = order;
 	for (i = 0; i < n;)
-		i = serve_key(fs, &g, i, sink);
+		i = serve_key(fs, &g, i, sink, wait);
 	zinc_free(fs->ctx, order);
 	return ZINC_OK;
 }
@@ -516,6 +517,7 @@ const zinc_store_ops zinc_store_ops_fs = {
     .commit = zinc_fs_commit,
     .abort = zinc_fs_abort,
     .update = zinc_fs_update,
+    .splice = zinc_fs_splice,
     .del_prefix = zinc_fs_del_prefix,
     .sync = zinc_fs_sync,
     .scrub = zinc_fs_scrub,

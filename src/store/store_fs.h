@@ -198,12 +198,18 @@ void zinc_fs_probe_names(zinc_fs *fs, const fs_dir *dir);
 
 /* ---- changes (store_fs_write.c) ---- */
 
-zinc_status zinc_fs_put(void *self, zinc_put_group *group, const char *key, const struct iovec *iov, int niov,
-			const zinc_condition *when, uint32_t flags, zinc_tag *tag, zinc_error *err);
-/* Also with FS_DEL_LINK: a link has no value to speak of, whatever it leads to, and is itself what is erased. */
+zinc_status zinc_fs_put(void *self, zinc_put_group *group, const zinc_put *puts, size_t n, const zinc_done *done,
+			uint32_t flags, const zinc_wait *wait, zinc_error *err);
+zinc_status zinc_fs_del(void *self, zinc_put_group *group, const zinc_del *dels, size_t n, const zinc_done *done,
+			uint32_t flags, const zinc_wait *wait, zinc_error *err);
+/* One without a condition; also with FS_DEL_LINK: a link has no value to speak of, whatever it leads to, and is itself
+ * what is erased. */
 #define FS_DEL_LINK 0x80000000u
-zinc_status zinc_fs_del(void *self, zinc_put_group *group, const char *key, const zinc_condition *when, uint32_t flags,
-			zinc_error *err);
+zinc_status zinc_fs_del_one(zinc_fs *fs, zinc_put_group *group, const char *key, uint32_t flags, zinc_error *err);
+zinc_status zinc_fs_update(void *self, const char *key, zinc_update_fn fn, void *arg, uint64_t limit, uint32_t flags,
+			   const zinc_wait *wait, zinc_error *err);
+zinc_status zinc_fs_splice(void *self, const char *key, zinc_splice_fn fn, void *arg, uint64_t limit, uint32_t flags,
+			   const zinc_wait *wait, zinc_error *err);
 /* Time, fsync, conditions, rename, release.  The outcome is in c->status and c->error. */
 void zinc_fs_finish(zinc_fs *fs, fs_change *c);
 /* Give up what was not renamed: unlink and release the lock. */
@@ -212,10 +218,12 @@ void zinc_fs_change_free(zinc_fs *fs, fs_change *c);
 
 /* ---- groups (store_fs_group.c) ---- */
 
-zinc_status zinc_fs_put_begin(void *self, zinc_put_group **group, uint32_t flags, zinc_error *err);
-zinc_status zinc_fs_commit(void *self, zinc_put_group *group, zinc_committed_fn fn, void *arg, zinc_error *err);
+zinc_status zinc_fs_put_begin(void *self, zinc_put_group **group, uint32_t flags, const zinc_wait *wait,
+			      zinc_error *err);
+zinc_status zinc_fs_commit(void *self, zinc_put_group *group, zinc_committed_fn fn, void *arg, const zinc_wait *wait,
+			   zinc_error *err);
 void zinc_fs_abort(void *self, zinc_put_group *group);
-zinc_status zinc_fs_sync(void *self, zinc_error *err);
+zinc_status zinc_fs_sync(void *self, const zinc_wait *wait, zinc_error *err);
 /* The directory of the group's latest change, if it is path[0..n); counted. */
 fs_dir *zinc_fs_group_dir(zinc_fs *fs, fs_group *g, const char *path, size_t n);
 /* This one is the latest now, or none is (NULL). */
@@ -262,8 +270,10 @@ void zinc_fs_entries_fini(fs_entries *e);
 const fs_entry *zinc_fs_entry(const fs_entries *e, size_t i, const char **name);
 /* Is the directory there, and not to be read by us?  `path` ends in '/'. */
 bool zinc_fs_is_denied(zinc_fs *fs, const fs_dir *base, const char *path);
-zinc_status zinc_fs_walk(void *self, const char *prefix, const zinc_lister *to, zinc_error *err);
-zinc_status zinc_fs_scrub(void *self, const char *prefix, int remove, zinc_scrub_fn fn, void *arg, zinc_error *err);
+zinc_status zinc_fs_walk(void *self, const char *prefix, const zinc_lister *to, const zinc_wait *wait,
+			 zinc_error *err);
+zinc_status zinc_fs_scrub(void *self, const char *prefix, int remove, zinc_scrub_fn fn, void *arg,
+			  const zinc_wait *wait, zinc_error *err);
 zinc_status zinc_fs_scrub_below(zinc_fs *fs, const fs_dir *base, const char *prefix, bool remove, zinc_scrub_fn fn,
 				void *arg, zinc_error *err);
 

@@ -354,11 +354,12 @@ zinc_fs_group_turn(zinc_fs *fs, fs_group *g)
 /* ---- begin, commit, abort ---- */
 
 zinc_status
-zinc_fs_put_begin(void *self, zinc_put_group **group, uint32_t flags, zinc_error *err)
+zinc_fs_put_begin(void *self, zinc_put_group **group, uint32_t flags, const zinc_wait *wait, zinc_error *err)
 {
 	zinc_fs *fs = (zinc_fs *)self;
 	fs_group *g = (fs_group *)zinc_calloc(fs->ctx, 1, sizeof *g);
 
+	(void)wait;
 	if (!g)
 		return zinc_fail_nomem(err);
 	g->flags = flags;
@@ -375,7 +376,8 @@ zinc_fs_put_begin(void *self, zinc_put_group **group, uint32_t flags, zinc_error
 
 /* The base is what the prefix lies in, so that the prefix itself is not followed either.  It is the group's. */
 zinc_status
-zinc_fs_erase_begin(void *self, const char *prefix, zinc_put_group **group, uint32_t flags, zinc_error *err)
+zinc_fs_erase_begin(void *self, const char *prefix, zinc_put_group **group, uint32_t flags, const zinc_wait *wait,
+		    zinc_error *err)
 {
 	zinc_fs *fs = (zinc_fs *)self;
 	const size_t n = strlen(prefix);
@@ -383,7 +385,7 @@ zinc_fs_erase_begin(void *self, const char *prefix, zinc_put_group **group, uint
 	zinc_status st;
 
 	ZINC_TRY(zinc_fs_base_open(fs, prefix, n ? zinc_fs_parent(prefix, n - 1) : 0, &base, err));
-	st = zinc_fs_put_begin(self, group, flags, err);
+	st = zinc_fs_put_begin(self, group, flags, wait, err);
 	if (st == ZINC_OK)
 		((fs_group *)*group)->base = base;
 	else
@@ -431,12 +433,14 @@ report(zinc_fs *fs, fs_group *g, zinc_committed_fn fn, void *arg, zinc_error *er
 }
 
 zinc_status
-zinc_fs_commit(void *self, zinc_put_group *group, zinc_committed_fn fn, void *arg, zinc_error *err)
+zinc_fs_commit(void *self, zinc_put_group *group, zinc_committed_fn fn, void *arg, const zinc_wait *wait,
+	       zinc_error *err)
 {
 	zinc_fs *fs = (zinc_fs *)self;
 	fs_group *g = (fs_group *)group;
 	zinc_status st;
 
+	(void)wait; /* it waits for nobody but the disk */
 	zinc_fs_flush(fs, g);
 	detach(fs, g);
 	zinc_fs_group_keep_dir(fs, g, NULL);
@@ -586,13 +590,14 @@ put_back(zinc_fs *fs, fs_dirs *waiting, const fs_dirs *set, bool untried)
 
 /* The sets are taken away first: what is put meanwhile waits for the next sync. */
 zinc_status
-zinc_fs_sync(void *self, zinc_error *err)
+zinc_fs_sync(void *self, const zinc_wait *wait, zinc_error *err)
 {
 	zinc_fs *fs = (zinc_fs *)self;
 	fs_dirs files, dirs;
 	zinc_status st, above;
 	bool lost;
 
+	(void)wait;
 	pthread_mutex_lock(&fs->lock);
 	files = fs->unsynced_files;
 	dirs = fs->unsynced_dirs;

@@ -564,7 +564,7 @@ first_file(void *arg, const char *name, int type)
 static zinc_status
 has_key(zinc_fs *fs, const char *path, bool *found, zinc_error *err)
 {
-	const zinc_lister first = {.key = first_key, .odd = first_odd, .arg = found};
+	const zinc_lister first = {.size = sizeof first, .key = first_key, .odd = first_odd, .arg = found};
 	reading r = {fs, NULL, FS_KEYS, strlen(path), 0, ZINC_OK, err};
 	fs_dir *d = NULL;
 	int failed;
@@ -658,11 +658,12 @@ is_link(zinc_fs *fs, const fs_dir *base, const char *path, size_t n)
 }
 
 zinc_status
-zinc_fs_walk(void *self, const char *prefix, const zinc_lister *to, zinc_error *err)
+zinc_fs_walk(void *self, const char *prefix, const zinc_lister *to, const zinc_wait *wait, zinc_error *err)
 {
 	zinc_fs *fs = (zinc_fs *)self;
 	const size_t n = strlen(prefix);
 
+	(void)wait; /* store.c looks at it with every key */
 	if (to->own && is_link(fs, NULL, prefix, n ? n - 1 : 0))
 		return ZINC_OK;
 	return to->key ? walk_all(fs, prefix, to, NULL, err) : walk_level(fs, prefix, to, err);
@@ -675,6 +676,7 @@ typedef struct erasing {
 	const fs_dir *base; /* what the prefix lies in */
 	zinc_put_group *group;
 	uint32_t flags;
+	const zinc_wait *wait;
 	zinc_buf path;      /* "" or ends in '/' */
 	zinc_status status; /* the first failure */
 	zinc_error *err;
@@ -710,17 +712,13 @@ unlink_odd(const erasing *x, const char *path, zinc_error *err)
 static void
 erase_entry(erasing *x, const char *name)
 {
-	static const zinc_condition any = {ZINC_ANY, NULL};
 	const char *path = zinc_buf_text(&x->path);
 	zinc_error e = ZINC_ERROR_INIT;
-	zinc_status st;
+	zinc_status st = path ? zinc_wait_check(x->wait, &e) : zinc_fail_nomem(&e);
 
-	if (!path)
-		st = zinc_fail_nomem(&e);
-	else if (is_name(x->path.n, name))
-		st = zinc_fs_del(x->fs, x->group, path, &any, x->flags | FS_DEL_LINK, &e);
-	else
-		st = unlink_odd(x, path, &e);
+	if (st == ZINC_OK)
+		st = is_name(x->path.n, name) ? zinc_fs_del_one(x->fs, x->group, path, x->flags | FS_DEL_LINK, &e)
+					      : unlink_odd(x, path, &e);
 	zinc_error_at_key(&e, st, path ? path : "");
 	note_failure(x, st, &e);
 }
@@ -794,18 +792,18 @@ erase_all(erasing *x, const char *prefix)
 	if (x->status == ZINC_OK)
 		erase_prefix(x, link);
 	zinc_buf_fini(&x->path);
-	note_failure(x, zinc_fs_commit(x->fs, x->group, NULL, NULL, &e), &e);
+	note_failure(x, zinc_fs_commit(x->fs, x->group, NULL, NULL, x->wait, &e), &e);
 	if (!link)
 		note_failure(x, zinc_fs_scrub_below(x->fs, x->base, prefix, true, ignore_leftover, NULL, &e), &e);
 }
 
 zinc_status
-zinc_fs_del_prefix(void *self, const char *prefix, uint32_t flags, zinc_error *err)
+zinc_fs_del_prefix(void *self, const char *prefix, uint32_t flags, const zinc_wait *wait, zinc_error *err)
 {
-	erasing x = {.fs = (zinc_fs *)self, .flags = flags, .err = err};
+	erasing x = {.fs = (zinc_fs *)self, .flags = flags, .wait = wait, .err = err};
 	fs_dir *base;
 
-	ZINC_TRY(zinc_fs_erase_begin(self, prefix, &x.group, flags, err));
+	ZINC_TRY(zinc_fs_erase_begin(self, prefix, &x.group, flags, wait, err));
 	base = ((fs_group *)x.group)->base;
 	if (!base) { /* nothing is there */
 		zinc_fs_abort(self, x.group);

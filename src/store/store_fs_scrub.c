@@ -150,13 +150,15 @@ zinc_fs_scrub_below(zinc_fs *fs, const fs_dir *base, const char *prefix, bool re
 
 /* The prefix itself may be a link, below it none is followed. */
 zinc_status
-zinc_fs_scrub(void *self, const char *prefix, int remove, zinc_scrub_fn fn, void *arg, zinc_error *err)
+zinc_fs_scrub(void *self, const char *prefix, int remove, zinc_scrub_fn fn, void *arg, const zinc_wait *wait,
+	      zinc_error *err)
 {
 	zinc_fs *fs = (zinc_fs *)self;
 	const size_t n = strlen(prefix);
 	fs_dir *base = NULL;
 	zinc_status st;
 
+	ZINC_TRY(zinc_wait_check(wait, err));
 	if (n && zinc_fs_is_denied(fs, NULL, prefix))
 		return ZINC_OK;
 	ZINC_TRY(zinc_fs_base_open(fs, prefix, n ? n - 1 : 0, &base, err));

@@ -39,8 +39,9 @@ change_new(fs_change **out, zinc_fs *fs, zinc_put_group *group, const char *key,
 	c->flags = flags | (c->group ? c->group->flags : 0);
 	c->lock.fd = -1;
 	c->made = SIZE_MAX;
-	c->when.when = when->when;
-	if (when->when == ZINC_EQUALS) {
+	if (when)
+		c->when.when = when->when;
+	if (c->when.when == ZINC_EQUALS) {
 		c->if_tag = *when->tag;
 		c->when.tag = &c->if_tag;
 	}
@@ -410,23 +411,21 @@ give_up(zinc_fs *fs, fs_change *c, zinc_status st)
  * that wrote it: to replace large files is work (the old pages are freed, ext4 allocates the new blocks), which would
  * otherwise be left to the one thread that commits.
  */
-zinc_status
-zinc_fs_put(void *self, zinc_put_group *group, const char *key, const struct iovec *iov, int niov,
-	    const zinc_condition *when, uint32_t flags, zinc_tag *tag, zinc_error *err)
+static zinc_status
+put_one(zinc_fs *fs, zinc_put_group *group, const zinc_put *put, uint32_t flags, zinc_tag *tag, zinc_error *err)
 {
-	zinc_fs *fs = (zinc_fs *)self;
 	fs_dirs own = {NULL, 0, 0};
-	bool grouped = group && !tag; /* who asks for the tag is told the outcome at once */
+	const bool grouped = group && !(flags & ZINC_PUT_TAGS); /* who asks for the tag is told the outcome at once */
 	bool relaxed;
 	fs_change *c;
 	zinc_status st;
 
-	ZINC_TRY(change_new(&c, fs, group, key, when, flags, err));
-	c->tag_out = tag;
+	ZINC_TRY(change_new(&c, fs, group, put->key, put->when, flags, err));
+	c->tag_out = grouped ? NULL : tag;
 	relaxed = c->flags & ZINC_PUT_RELAXED;
 	st = take_lock(fs, c, true, err);
 	if (st == ZINC_OK)
-		st = write_change(fs, c, iov, niov, err);
+		st = write_change(fs, c, put->iov, put->niov, err);
 	if (st == ZINC_OK)
 		st = zinc_fs_enlist(fs, c, &own, !grouped || relaxed, err);
 	if (st != ZINC_OK) {
@@ -442,6 +441,26 @@ zinc_fs_put(void *self, zinc_put_group *group, const char *key, const struct iov
 		zinc_fs_group_done(fs, c, true);
 	}
 	zinc_fs_group_turn(fs, (fs_group *)group);
+	return ZINC_OK;
+}
+
+/* One after another, in the calling thread: whoever wants more calls from more threads. */
+zinc_status
+zinc_fs_put(void *self, zinc_put_group *group, const zinc_put *puts, size_t n, const zinc_done *done, uint32_t flags,
+	    const zinc_wait *wait, zinc_error *err)
+{
+	size_t i;
+
+	(void)err;
+	for (i = 0; i < n; i++) {
+		zinc_error e = ZINC_ERROR_INIT;
+		zinc_tag tag = {0, {0}};
+		zinc_status st = zinc_wait_check(wait, &e);
+
+		if (st == ZINC_OK)
+			st = put_one((zinc_fs *)self, group, &puts[i], flags, &tag, &e);
+		zinc_done_tell(done, i, st, &tag, &e);
+	}
 	return ZINC_OK;
 }
 
@@ -516,18 +535,16 @@ is_missing(zinc_fs *fs, const fs_change *c, bool *missing, zinc_error *err)
 }
 
 /* A put of the same key that is pending in the group comes first, as the caller meant it. */
-zinc_status
-zinc_fs_del(void *self, zinc_put_group *group, const char *key, const zinc_condition *when, uint32_t flags,
-	    zinc_error *err)
+static zinc_status
+del_one(zinc_fs *fs, zinc_put_group *group, const zinc_del *del, uint32_t flags, zinc_error *err)
 {
-	zinc_fs *fs = (zinc_fs *)self;
 	fs_change *c;
 	bool missing;
 	zinc_status st;
 
-	ZINC_TRY(change_new(&c, fs, group, key, when, flags, err));
+	ZINC_TRY(change_new(&c, fs, group, del->key, del->when, flags, err));
 	if (c->group)
-		zinc_fs_group_settle(fs, c->group, key);
+		zinc_fs_group_settle(fs, c->group, del->key);
 	st = is_missing(fs, c, &missing, err);
 	if (st == ZINC_OK && !missing)
 		st = take_lock(fs, c, false, err);
@@ -539,11 +556,37 @@ zinc_fs_del(void *self, zinc_put_group *group, const char *key, const zinc_condi
 	return st;
 }
 
+zinc_status
+zinc_fs_del_one(zinc_fs *fs, zinc_put_group *group, const char *key, uint32_t flags, zinc_error *err)
+{
+	const zinc_del del = {.key = key};
+
+	return del_one(fs, group, &del, flags, err);
+}
+
+zinc_status
+zinc_fs_del(void *self, zinc_put_group *group, const zinc_del *dels, size_t n, const zinc_done *done, uint32_t flags,
+	    const zinc_wait *wait, zinc_error *err)
+{
+	size_t i;
+
+	(void)err;
+	for (i = 0; i < n; i++) {
+		zinc_error e = ZINC_ERROR_INIT;
+		zinc_status st = zinc_wait_check(wait, &e);
+
+		if (st == ZINC_OK)
+			st = del_one((zinc_fs *)self, group, &dels[i], flags, &e);
+		zinc_done_tell(done, i, st, NULL, &e);
+	}
+	return ZINC_OK;
+}
+
 /* ---- update ---- */
 
 /* The value under the lock, which no writer of ours can change; data NULL when it is missing. */
 static zinc_status
-read_old(zinc_fs *fs, const fs_change *c, zinc_blob *out, zinc_error *err)
+read_old(zinc_fs *fs, const fs_change *c, uint64_t limit, zinc_blob *out, zinc_error *err)
 {
 	struct iovec iov;
 	struct stat st;
@@ -554,6 +597,10 @@ read_old(zinc_fs *fs, const fs_change *c, zinc_blob *out, zinc_error *err)
 	ZINC_TRY(zinc_fs_open_value(fs, c->key, &fd, &st, &is_dir, err));
 	if (fd == -1) /* missing; or a directory, which publish() removes if it is empty */
 		return ZINC_OK;
+	if (limit && (uint64_t)st.st_size > limit) {
+		fs_os(fs)->close(fs_os(fs), fd);
+		return zinc_fail(err, ZINC_E_LIMIT, "more than the %llu bytes that are taken", (unsigned long long)limit);
+	}
 	iov.iov_len = (size_t)st.st_size;
 	iov.iov_base = out->data = zinc_alloc(fs->ctx, iov.iov_len);
 	out->nbytes = iov.iov_len;
@@ -594,20 +641,20 @@ apply(zinc_fs *fs, fs_change *c, const zinc_update *u, zinc_error *err)
 
 /* The caller's function runs under the key's lock and no other: it may use other keys of the store. */
 zinc_status
-zinc_fs_update(void *self, const char *key, zinc_update_fn fn, void *arg, uint32_t flags, zinc_error *err)
+zinc_fs_update(void *self, const char *key, zinc_update_fn fn, void *arg, uint64_t limit, uint32_t flags,
+	       const zinc_wait *wait, zinc_error *err)
 {
-	static const zinc_condition any = {ZINC_ANY, NULL};
 	zinc_fs *fs = (zinc_fs *)self;
 	zinc_blob old = ZINC_BLOB_INIT;
-	zinc_update u;
+	zinc_update u = {.size = sizeof u};
 	fs_change *c;
 	zinc_status st;
 
-	memset(&u, 0, sizeof u);
-	ZINC_TRY(change_new(&c, fs, NULL, key, &any, flags, err));
+	ZINC_TRY(zinc_wait_check(wait, err));
+	ZINC_TRY(change_new(&c, fs, NULL, key, NULL, flags, err));
 	st = take_lock(fs, c, true, err);
 	if (st == ZINC_OK)
-		st = read_old(fs, c, &old, err);
+		st = read_old(fs, c, limit, &old, err);
 	if (st == ZINC_OK)
 		st = fn(arg, old.data, old.nbytes, &u, err);
 	st = st == ZINC_OK ? apply(fs, c, &u, err) : give_up(fs, c, st);
@@ -666,23 +713,25 @@ apply_parts(fs_change *c, fs_open_file *f, const zinc_splice *u, zinc_error *err
  * with the old shard read, copied and written; 7.5 by blocks; copy_file_range(2) no better, 7.3.
  */
 zinc_status
-zinc_fs_splice(void *self, const char *key, zinc_splice_fn fn, void *arg, uint32_t flags, zinc_error *err)
+zinc_fs_splice(void *self, const char *key, zinc_splice_fn fn, void *arg, uint64_t limit, uint32_t flags,
+	       const zinc_wait *wait, zinc_error *err)
 {
-	static const zinc_condition any = {ZINC_ANY, NULL};
 	fs_open_file f = {(zinc_fs *)self, -1};
-	zinc_old old = {false, 0, zinc_fs_read_open, &f};
-	zinc_splice u = {NULL, 0, false, false};
+	zinc_old old = {sizeof old, 0, 0, zinc_fs_read_open, &f};
+	zinc_splice u = {.size = sizeof u};
 	struct stat value;
 	bool is_dir;
 	fs_change *c;
 	zinc_status st;
 
-	ZINC_TRY(change_new(&c, f.fs, NULL, key, &any, flags, err));
+	(void)limit; /* the old value is never in memory */
+	ZINC_TRY(zinc_wait_check(wait, err));
+	ZINC_TRY(change_new(&c, f.fs, NULL, key, NULL, flags, err));
 	st = take_lock(f.fs, c, true, err);
 	if (st == ZINC_OK)
 		st = zinc_fs_open_value(f.fs, c->key, &f.fd, &value, &is_dir, err);
 	if (st == ZINC_OK && f.fd != -1) {
-		old.found = true;
+		old.found = 1;
 		old.nbytes = (uint64_t)value.st_size;
 	}
 	if (st == ZINC_OK)

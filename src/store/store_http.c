@@ -444,6 +444,7 @@ tell(const batch *b, size_t i)
 	zinc_got got;
 
 	memset(&got, 0, sizeof got);
+	got.size = sizeof got;
 	got.found = x->found;
 	if (x->found == ZINC_FOUND) {
 		got.nbytes = x->have;
@@ -477,12 +478,16 @@ on_end(void *arg, size_t i, zinc_status st, const zinc_error *err)
 /* ---- operations ---- */
 
 static zinc_status
-http_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, zinc_error *err)
+http_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, const zinc_wait *wait, zinc_error *err)
 {
 	http_store *s = (http_store *)self;
 	batch b = {s, requests, sink, (exchange *)zinc_calloc(s->ctx, n, sizeof(exchange))};
-	const zinc_http_user user = {
-	    .ask = on_ask, .head = on_head, .body = on_body, .end = on_end, .arg = &b, .cancel = sink->cancel};
+	const zinc_http_user user = {.ask = on_ask,
+				     .head = on_head,
+				     .body = on_body,
+				     .end = on_end,
+				     .arg = &b,
+				     .cancel = wait ? wait->cancel : NULL};
 	zinc_status st;
 	size_t i;
 

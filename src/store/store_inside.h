@@ -4,25 +4,25 @@
 #ifndef ZINC_STORE_INSIDE_H
 #define ZINC_STORE_INSIDE_H
 
+#include <stddef.h>
+
 #include "store/store.h"
 
 /* ---- the stores that are built in ---- */
 
 extern const zinc_store_ops zinc_store_ops_fs, zinc_store_ops_memory;
 
-/* The file system's update, by which it is known, and the same for zinc_store_splice. */
-zinc_status zinc_fs_update(void *self, const char *key, zinc_update_fn fn, void *arg, uint32_t flags, zinc_error *err);
-zinc_status zinc_fs_splice(void *self, const char *key, zinc_splice_fn fn, void *arg, uint32_t flags, zinc_error *err);
-
 /* Its del_prefix, by which it is known, and the same for zinc_store_erase_begin. */
-zinc_status zinc_fs_del_prefix(void *self, const char *prefix, uint32_t flags, zinc_error *err);
-zinc_status zinc_fs_erase_begin(void *self, const char *prefix, zinc_put_group **group, uint32_t flags,
+zinc_status zinc_fs_del_prefix(void *self, const char *prefix, uint32_t flags, const zinc_wait *wait,
 				zinc_error *err);
+zinc_status zinc_fs_erase_begin(void *self, const char *prefix, zinc_put_group **group, uint32_t flags,
+				const zinc_wait *wait, zinc_error *err);
 
 /* The same of a part of a store (store_prefix.c). */
-zinc_status zinc_prefix_del_prefix(void *self, const char *prefix, uint32_t flags, zinc_error *err);
+zinc_status zinc_prefix_del_prefix(void *self, const char *prefix, uint32_t flags, const zinc_wait *wait,
+				zinc_error *err);
 zinc_status zinc_prefix_erase_begin(void *self, const char *prefix, zinc_put_group **group, uint32_t flags,
-				    zinc_error *err);
+				    const zinc_wait *wait, zinc_error *err);
 
 /* Open a directory as a store that never removes `keep` ("" or "a/b") or what lies above it. */
 zinc_status zinc_fs_open_keeping(void **self, const char *root, const char *keep, const zinc_store_options *options,
@@ -75,6 +75,10 @@ void zinc_store_lock_names(void);
 void zinc_store_unlock_names(void);
 
 /* ---- store.c ---- */
+
+/* The store that answers for a slot: `s`, or where it has none and forwards, one below. */
+zinc_store *zinc_store_owner(zinc_store *s, size_t slot);
+#define ZINC_OWNER(s, slot) zinc_store_owner(s, offsetof(zinc_store_ops, slot))
 
 /* Name the place in the error and return `st`. */
 zinc_status zinc_store_at(const zinc_store *s, const char *key, zinc_status st, zinc_error *err);

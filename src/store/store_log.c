@@ -70,60 +70,74 @@ log_done(void *arg, size_t i, const zinc_got *got)
 }
 
 static zinc_status
-log_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, zinc_error *err)
+log_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, const zinc_wait *wait, zinc_error *err)
 {
 	logged *l = (logged *)self;
 	logged_sink s = {l, requests, sink};
-	zinc_sink k = {log_room, log_done, &s, sink->cancel};
+	zinc_sink k = {sizeof k, sink->room ? log_room : NULL, log_done, &s};
 
 	atomic_fetch_add(&l->get_calls, 1);
 	atomic_fetch_add(&l->get_requests, n);
-	return zinc_store_get(l->next, requests, n, &k, err);
+	return zinc_store_get(l->next, requests, n, &k, wait, err);
 }
 
 /* ---- changes ---- */
 
-/* Counted when it is asked for: in a group the outcome comes with the commit. */
-static zinc_status
-log_put(void *self, zinc_put_group *group, const char *key, const struct iovec *iov, int niov,
-	const zinc_condition *when, uint32_t flags, zinc_tag *tag, zinc_error *err)
-{
-	logged *l = (logged *)self;
-	size_t n = 0;
-
-	(void)zinc_iov_bytes(iov, niov, &n);
-	atomic_fetch_add(&l->put_calls, 1);
-	atomic_fetch_add(&l->put_bytes, n);
-	return tell(l, "put", key, n, zinc_store_putv(l->next, group, key, iov, niov, when, flags, tag, err));
-}
-
-static zinc_status
-log_del(void *self, zinc_put_group *group, const char *key, const zinc_condition *when, uint32_t flags, zinc_error *err)
-{
-	logged *l = (logged *)self;
-
-	atomic_fetch_add(&l->del_calls, 1);
-	return tell(l, "del", key, 0, zinc_store_del(l->next, group, key, when, flags, err));
-}
-
-static zinc_status
-log_put_begin(void *self, zinc_put_group **group, uint32_t flags, zinc_error *err)
-{
-	return zinc_store_put_begin(((logged *)self)->next, group, flags, err);
-}
-
-static zinc_status
-log_commit(void *self, zinc_put_group *group, zinc_committed_fn fn, void *arg, zinc_error *err)
-{
-	logged *l = (logged *)self;
-
-	return tell(l, "commit", "", 0, zinc_store_commit(l->next, group, fn, arg, err));
-}
+typedef struct logged_done {
+	logged *log;
+	const zinc_put *puts; /* NULL: deletes */
+	const zinc_del *dels;
+	const zinc_done *done;
+} logged_done;
 
 static void
-log_abort(void *self, zinc_put_group *group)
+log_outcome(void *arg, size_t i, const zinc_outcome *o)
 {
-	zinc_store_abort(((logged *)self)->next, group);
+	const logged_done *d = (const logged_done *)arg;
+	size_t n = 0;
+
+	if (d->puts)
+		(void)zinc_iov_bytes(d->puts[i].iov, d->puts[i].niov, &n);
+	tell(d->log, d->puts ? "put" : "del", d->puts ? d->puts[i].key : d->dels[i].key, n, o->status);
+	d->done->done(d->done->arg, i, o);
+}
+
+/* Counted when it is asked for: in a group the outcome comes with the commit. */
+static zinc_status
+log_put(void *self, zinc_put_group *group, const zinc_put *puts, size_t n, const zinc_done *done, uint32_t flags,
+	const zinc_wait *wait, zinc_error *err)
+{
+	logged *l = (logged *)self;
+	logged_done d = {l, puts, NULL, done};
+	const zinc_done k = {sizeof k, log_outcome, &d};
+	size_t i, nbytes;
+
+	for (i = 0; i < n; i++) {
+		if (zinc_iov_bytes(puts[i].iov, puts[i].niov, &nbytes) == 0)
+			atomic_fetch_add(&l->put_bytes, nbytes);
+	}
+	atomic_fetch_add(&l->put_calls, n);
+	return zinc_store_put_many(l->next, group, puts, n, &k, flags, wait, err);
+}
+
+static zinc_status
+log_del(void *self, zinc_put_group *group, const zinc_del *dels, size_t n, const zinc_done *done, uint32_t flags,
+	const zinc_wait *wait, zinc_error *err)
+{
+	logged *l = (logged *)self;
+	logged_done d = {l, NULL, dels, done};
+	const zinc_done k = {sizeof k, log_outcome, &d};
+
+	atomic_fetch_add(&l->del_calls, n);
+	return zinc_store_del_many(l->next, group, dels, n, &k, flags, wait, err);
+}
+
+static zinc_status
+log_commit(void *self, zinc_put_group *group, zinc_committed_fn fn, void *arg, const zinc_wait *wait, zinc_error *err)
+{
+	logged *l = (logged *)self;
+
+	return tell(l, "commit", "", 0, zinc_store_commit(l->next, group, fn, arg, wait, err));
 }
 
 /* Counts the bytes that the caller's function puts, each time it is asked. */
@@ -145,53 +159,115 @@ note_update(void *arg, const void *old, size_t nold, zinc_update *out, zinc_erro
 
 /* Called only where caps say UPDATE; else store.c makes it of gets and puts, which pass here one by one. */
 static zinc_status
-log_update(void *self, const char *key, zinc_update_fn fn, void *arg, uint32_t flags, zinc_error *err)
+log_update(void *self, const char *key, zinc_update_fn fn, void *arg, uint64_t limit, uint32_t flags,
+	   const zinc_wait *wait, zinc_error *err)
 {
 	logged *l = (logged *)self;
 	logged_update u = {fn, arg, 0};
-	zinc_status st = zinc_store_update(l->next, key, note_update, &u, 0, flags, err);
+	zinc_status st = zinc_store_update(l->next, key, note_update, &u, 0, limit, flags, wait, err);
 
 	atomic_fetch_add(&l->update_calls, 1);
 	return tell(l, "update", key, u.nbytes, st);
 }
 
+typedef struct logged_splice {
+	zinc_splice_fn fn;
+	void *arg;
+	size_t nbytes;
+} logged_splice;
+
 static zinc_status
-log_del_prefix(void *self, const char *prefix, uint32_t flags, zinc_error *err)
+note_splice(void *arg, const zinc_old *old, zinc_splice *out, zinc_error *err)
+{
+	logged_splice *u = (logged_splice *)arg;
+	zinc_status st = u->fn(u->arg, old, out, err);
+	size_t i;
+
+	u->nbytes = 0;
+	for (i = 0; i < out->nparts && !out->erase && !out->keep; i++)
+		u->nbytes += out->parts[i].nbytes;
+	return st;
+}
+
+/* An update like any other, of as many bytes as the new value has. */
+static zinc_status
+log_splice(void *self, const char *key, zinc_splice_fn fn, void *arg, uint64_t limit, uint32_t flags,
+	   const zinc_wait *wait, zinc_error *err)
+{
+	logged *l = (logged *)self;
+	logged_splice u = {fn, arg, 0};
+	zinc_status st = zinc_store_splice(l->next, key, note_splice, &u, 0, limit, flags, wait, err);
+
+	atomic_fetch_add(&l->update_calls, 1);
+	return tell(l, "update", key, u.nbytes, st);
+}
+
+/* Each key is one update, whichever way the store below goes. */
+static zinc_status
+log_put_partial(void *self, const zinc_partial *const *parts, size_t n, int single_writer, uint32_t flags,
+		const zinc_wait *wait, zinc_error *err)
+{
+	logged *l = (logged *)self;
+	zinc_status st = zinc_store_put_parts(l->next, parts, n, single_writer, flags, wait, err);
+	size_t at, i, many;
+
+	for (at = 0; at < n; at += many) {
+		size_t nbytes = 0;
+
+		many = zinc_parts_same_key(parts + at, n - at);
+		for (i = at; i < at + many; i++)
+			nbytes += parts[i]->nbytes;
+		atomic_fetch_add(&l->update_calls, 1);
+		tell(l, "update", parts[at]->key, nbytes, st);
+	}
+	return st;
+}
+
+static zinc_status
+log_del_prefix(void *self, const char *prefix, uint32_t flags, const zinc_wait *wait, zinc_error *err)
 {
 	logged *l = (logged *)self;
 
 	atomic_fetch_add(&l->del_calls, 1);
-	return tell(l, "del_prefix", prefix, 0, zinc_store_del_prefix(l->next, prefix, flags, err));
+	return tell(l, "del_prefix", prefix, 0, zinc_store_del_prefix(l->next, prefix, flags, wait, err));
 }
 
 static zinc_status
-log_sync(void *self, zinc_error *err)
+log_sync(void *self, const zinc_wait *wait, zinc_error *err)
 {
 	logged *l = (logged *)self;
 
-	return tell(l, "sync", "", 0, zinc_store_sync(l->next, err));
+	return tell(l, "sync", "", 0, zinc_store_sync(l->next, wait, err));
 }
 
 /* ---- listing ---- */
 
 static zinc_status
-log_walk(void *self, const char *prefix, const zinc_lister *to, zinc_error *err)
+log_walk(void *self, const char *prefix, const zinc_lister *to, const zinc_wait *wait, zinc_error *err)
 {
 	logged *l = (logged *)self;
 
 	atomic_fetch_add(&l->list_calls, 1);
-	return tell(l, to->key ? "list" : "list_dir", prefix, 0, zinc_store_walk(l->next, prefix, to, err));
+	return tell(l, to->key ? "list" : "list_dir", prefix, 0, zinc_store_walk(l->next, prefix, to, wait, err));
 }
 
 static zinc_status
-log_scrub(void *self, const char *prefix, int remove, zinc_scrub_fn fn, void *arg, zinc_error *err)
+log_scrub(void *self, const char *prefix, int remove, zinc_scrub_fn fn, void *arg, const zinc_wait *wait,
+	  zinc_error *err)
 {
 	logged *l = (logged *)self;
 
-	return tell(l, "scrub", prefix, 0, zinc_store_scrub(l->next, prefix, remove, fn, arg, err));
+	return tell(l, "scrub", prefix, 0, zinc_store_scrub(l->next, prefix, remove, fn, arg, wait, err));
 }
 
 /* ---- the object ---- */
+
+/* What it does not count passes by: a group is begun and given up below. */
+static zinc_store *
+log_forwards(void *self)
+{
+	return ((logged *)self)->next;
+}
 
 static const zinc_store_ops log_ops = {
     .size = sizeof(zinc_store_ops),
@@ -202,14 +278,15 @@ static const zinc_store_ops log_ops = {
     .get = log_get,
     .put = log_put,
     .del = log_del,
-    .put_begin = log_put_begin,
     .commit = log_commit,
-    .abort = log_abort,
     .update = log_update,
+    .splice = log_splice,
     .del_prefix = log_del_prefix,
     .sync = log_sync,
     .scrub = log_scrub,
     .walk = log_walk,
+    .put_partial = log_put_partial,
+    .forwards = log_forwards,
 };
 
 zinc_status
@@ -235,17 +312,19 @@ zinc_store_log(zinc_store **out, zinc_store *next, zinc_log_fn fn, void *arg, zi
 void
 zinc_store_log_counts(zinc_store *log, zinc_store_counts *out)
 {
+	zinc_store_counts counts = ZINC_STORE_COUNTS_INIT;
 	logged *l = (logged *)log->self;
 
-	memset(out, 0, sizeof *out);
-	if (log->ops.get != log_get)
-		return;
-	out->get_calls = atomic_load(&l->get_calls);
-	out->get_requests = atomic_load(&l->get_requests);
-	out->get_bytes = atomic_load(&l->get_bytes);
-	out->put_calls = atomic_load(&l->put_calls);
-	out->put_bytes = atomic_load(&l->put_bytes);
-	out->del_calls = atomic_load(&l->del_calls);
-	out->list_calls = atomic_load(&l->list_calls);
-	out->update_calls = atomic_load(&l->update_calls);
+	if (log->ops.get == log_get) {
+		counts.get_calls = atomic_load(&l->get_calls);
+		counts.get_requests = atomic_load(&l->get_requests);
+		counts.get_bytes = atomic_load(&l->get_bytes);
+		counts.put_calls = atomic_load(&l->put_calls);
+		counts.put_bytes = atomic_load(&l->put_bytes);
+		counts.del_calls = atomic_load(&l->del_calls);
+		counts.list_calls = atomic_load(&l->list_calls);
+		counts.update_calls = atomic_load(&l->update_calls);
+	}
+	counts.size = out->size < sizeof counts ? out->size : sizeof counts;
+	memcpy(out, &counts, counts.size);
 }

@@ -189,6 +189,8 @@ remove_node(memory *m, node *n)
 static zinc_status
 check_condition(const node *n, const zinc_condition *when, zinc_error *err)
 {
+	if (!when)
+		return ZINC_OK;
 	if (when->when == ZINC_ABSENT && n)
 		return zinc_fail(err, ZINC_E_EXISTS, "the key is there already");
 	if (when->when == ZINC_EQUALS && (!n || !zinc_tag_equal(when->tag, &n->value->tag)))
@@ -246,18 +248,18 @@ take_value(memory *m, const char *key)
 
 /* The lock is held for finding only; copying, room and done happen without it. */
 static zinc_status
-memory_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, zinc_error *err)
+memory_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, const zinc_wait *wait, zinc_error *err)
 {
 	value *v;
 	size_t i;
 
 	(void)err;
 	for (i = 0; i < n; i++) {
-		if (zinc_sink_cancelled(sink, i))
+		if (zinc_sink_cancelled(sink, i, wait))
 			continue;
 		v = take_value((memory *)self, requests[i].key);
 		if (v)
-			zinc_sink_serve(sink, i, &requests[i], v->nbytes, &v->tag, read_value, v);
+			zinc_sink_serve(sink, i, &requests[i], v->nbytes, &v->tag, read_value, v, wait);
 		else
 			zinc_sink_missing(sink, i);
 		value_unref(v);
@@ -267,47 +269,77 @@ memory_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink
 
 /* The value is made before the lock is taken, and the old one freed after. */
 static zinc_status
-memory_put(void *self, zinc_put_group *group, const char *key, const struct iovec *iov, int niov,
-	   const zinc_condition *when, uint32_t flags, zinc_tag *tag, zinc_error *err)
+put_one(memory *m, const zinc_put *put, zinc_tag *tag, zinc_error *err)
 {
-	memory *m = (memory *)self;
 	value *v = NULL, *old = NULL;
 	zinc_status st;
 
-	(void)group, (void)flags;
-	ZINC_TRY(value_new(&v, m->ctx, iov, niov, err));
-	if (tag)
-		*tag = v->tag;
+	ZINC_TRY(value_new(&v, m->ctx, put->iov, put->niov, err));
+	*tag = v->tag;
 	pthread_mutex_lock(&m->lock);
-	st = set(m, key, v, when, &old, err);
+	st = set(m, put->key, v, put->when, &old, err);
 	pthread_mutex_unlock(&m->lock);
 	value_unref(st == ZINC_OK ? old : v);
 	return st;
 }
 
 static zinc_status
-memory_del(void *self, zinc_put_group *group, const char *key, const zinc_condition *when, uint32_t flags,
-	   zinc_error *err)
+memory_put(void *self, zinc_put_group *group, const zinc_put *puts, size_t n, const zinc_done *done, uint32_t flags,
+	   const zinc_wait *wait, zinc_error *err)
 {
-	memory *m = (memory *)self;
+	zinc_tag tag = {0, {0}};
+	size_t i;
+
+	(void)group, (void)flags, (void)err;
+	for (i = 0; i < n; i++) {
+		zinc_error e = ZINC_ERROR_INIT;
+		zinc_status st = zinc_wait_check(wait, &e);
+
+		if (st == ZINC_OK)
+			st = put_one((memory *)self, &puts[i], &tag, &e);
+		zinc_done_tell(done, i, st, &tag, &e);
+	}
+	return ZINC_OK;
+}
+
+static zinc_status
+del_one(memory *m, const char *key, const zinc_condition *when, zinc_error *err)
+{
 	zinc_status st;
 
-	(void)group, (void)flags;
 	pthread_mutex_lock(&m->lock);
 	st = erase(m, key, when, err);
 	pthread_mutex_unlock(&m->lock);
 	return st;
 }
 
+static zinc_status
+memory_del(void *self, zinc_put_group *group, const zinc_del *dels, size_t n, const zinc_done *done, uint32_t flags,
+	   const zinc_wait *wait, zinc_error *err)
+{
+	size_t i;
+
+	(void)group, (void)flags, (void)err;
+	for (i = 0; i < n; i++) {
+		zinc_error e = ZINC_ERROR_INIT;
+		zinc_status st = zinc_wait_check(wait, &e);
+
+		if (st == ZINC_OK)
+			st = del_one((memory *)self, dels[i].key, dels[i].when, &e);
+		zinc_done_tell(done, i, st, NULL, &e);
+	}
+	return ZINC_OK;
+}
+
 /* All at once: nobody sees half of it. */
 static zinc_status
-memory_del_prefix(void *self, const char *prefix, uint32_t flags, zinc_error *err)
+memory_del_prefix(void *self, const char *prefix, uint32_t flags, const zinc_wait *wait, zinc_error *err)
 {
 	memory *m = (memory *)self;
 	size_t n = strlen(prefix);
 	node *at, *next;
 
-	(void)flags, (void)err;
+	(void)flags, (void)wait, (void)err;
 	pthread_mutex_lock(&m->lock);
 	for (at = seek(m, prefix, NULL); at && strncmp(at->key, prefix, n) == 0; at = next) {
 		next = at->next[0];
@@ -358,23 +390,32 @@ end_update(memory *m, const updating *u)
 	pthread_mutex_unlock(&m->lock);
 }
 
+/* What fn wants done with the value that it saw. */
+static zinc_status
+apply(memory *m, const char *key, const zinc_update *u, const zinc_condition *when, zinc_error *err)
+{
+	const struct iovec iov = {(void *)(uintptr_t)u->bytes, u->nbytes};
+	const zinc_put put = {.key = key, .iov = &iov, .niov = 1, .when = when};
+	zinc_tag tag;
+
+	return u->erase ? del_one(m, key, when, err) : put_one(m, &put, &tag, err);
+}
+
 /* One try; *lost when somebody put or deleted the key while fn ran. */
 static zinc_status
-try_update(memory *m, const char *key, zinc_update_fn fn, void *arg, bool *lost, zinc_error *err)
+try_update(memory *m, const char *key, zinc_update_fn fn, void *arg, uint64_t limit, bool *lost, zinc_error *err)
 {
 	value *old = take_value(m, key);
-	zinc_condition when = {old ? ZINC_EQUALS : ZINC_ABSENT, old ? &old->tag : NULL};
-	struct iovec iov;
-	zinc_update u;
+	const zinc_condition when = {old ? ZINC_EQUALS : ZINC_ABSENT, old ? &old->tag : NULL};
+	zinc_update u = {.size = sizeof u};
 	zinc_status st;
 
-	memset(&u, 0, sizeof u);
-	st = fn(arg, old ? old->bytes : NULL, old ? old->nbytes : 0, &u, err);
+	if (old && limit && old->nbytes > limit)
+		st = zinc_fail(err, ZINC_E_LIMIT, "more than the %llu bytes that are taken", (unsigned long long)limit);
+	else
+		st = fn(arg, old ? old->bytes : NULL, old ? old->nbytes : 0, &u, err);
 	if (st == ZINC_OK && !u.keep && (!u.erase || old)) {
-		iov.iov_base = (void *)(uintptr_t)u.bytes;
-		iov.iov_len = u.nbytes;
-		st = u.erase ? memory_del(m, NULL, key, &when, 0, err)
-			     : memory_put(m, NULL, key, &iov, 1, &when, 0, NULL, err);
+		st = apply(m, key, &u, &when, err);
 		*lost = st == ZINC_E_EXISTS || st == ZINC_E_CONFLICT;
 	}
 	value_unref(old);
@@ -383,7 +424,8 @@ try_update(memory *m, const char *key, zinc_update_fn fn, void *arg, bool *lost,
 
 /* A lost try means that a put succeeded meanwhile, so somebody always gets on. */
 static zinc_status
-memory_update(void *self, const char *key, zinc_update_fn fn, void *arg, uint32_t flags, zinc_error *err)
+memory_update(void *self, const char *key, zinc_update_fn fn, void *arg, uint64_t limit, uint32_t flags,
+	      const zinc_wait *wait, zinc_error *err)
 {
 	memory *m = (memory *)self;
 	zinc_error e = ZINC_ERROR_INIT;
@@ -395,7 +437,9 @@ memory_update(void *self, const char *key, zinc_update_fn fn, void *arg, uint32_
 	begin_update(m, &u);
 	do {
 		lost = false;
-		st = try_update(m, key, fn, arg, &lost, &e);
+		st = zinc_wait_check(wait, &e);
+		if (st == ZINC_OK)
+			st = try_update(m, key, fn, arg, limit, &lost, &e);
 	} while (lost);
 	end_update(m, &u);
 	if (st != ZINC_OK)
@@ -452,7 +496,7 @@ give_batch(const batch *b, zinc_key_fn fn, void *arg)
 }
 
 static zinc_status
-memory_list(void *self, const char *prefix, zinc_key_fn fn, void *arg, zinc_error *err)
+memory_list(void *self, const char *prefix, zinc_key_fn fn, void *arg, const zinc_wait *wait, zinc_error *err)
 {
 	memory *m = (memory *)self;
 	const char *last = prefix;
@@ -464,7 +508,9 @@ memory_list(void *self, const char *prefix, zinc_key_fn fn, void *arg, zinc_erro
 	zinc_buf_init(&from, m->ctx, ZINC_MAX_KEY);
 	do {
 		zinc_buf_end(&from, 0);
-		st = zinc_buf_puts(&from, last, err); /* `last` points into the batch, which is filled anew */
+		st = zinc_wait_check(wait, err);
+		if (st == ZINC_OK)
+			st = zinc_buf_puts(&from, last, err); /* `last` points into the batch, which is filled anew */
 		if (st == ZINC_OK)
 			st = fill_batch(m, &b, prefix, zinc_buf_text(&from), last != prefix, err);
 		last = st == ZINC_OK ? give_batch(&b, fn, arg) : NULL;
@@ -540,7 +586,7 @@ static void
 memory_free(memory *m)
 {
 	zinc_fork_remove(&m->fork);
-	memory_del_prefix(m, "", 0, NULL);
+	memory_del_prefix(m, "", 0, NULL, NULL);
 	pthread_cond_destroy(&m->updated);
 	pthread_mutex_destroy(&m->lock);
 	zinc_free(m->ctx, m->name);

@@ -48,80 +48,103 @@ prefix_caps(void *self, zinc_caps *out)
 
 /* ---- get ---- */
 
-/* All keys in one buffer, then all requests pointing into it. */
+/* n elements of a batch, copied, and their keys made whole in one buffer.  `nbytes` is the size of an element, and `at`
+ * where in it the pointer to its key is. */
 static zinc_status
-whole_requests(const prefixed *p, const zinc_get *requests, size_t n, zinc_buf *keys, zinc_get *out, zinc_error *err)
+whole_batch(const prefixed *p, void *batch, size_t n, size_t nbytes, size_t at, zinc_buf *keys, zinc_error *err)
 {
+	uint8_t *element = (uint8_t *)batch + at;
 	const char *key;
 	size_t i;
 
-	for (i = 0; i < n; i++) {
+	for (i = 0; i < n; i++, element += nbytes) {
+		memcpy(&key, element, sizeof key);
 		ZINC_TRY(zinc_buf_add(keys, p->prefix, p->n, err));
-		ZINC_TRY(zinc_buf_add(keys, requests[i].key, strlen(requests[i].key) + 1, err));
+		ZINC_TRY(zinc_buf_add(keys, key, strlen(key) + 1, err));
 	}
-	key = (const char *)keys->p;
-	for (i = 0; i < n; i++) {
-		out[i] = requests[i];
-		out[i].key = key;
+	key = (const char *)keys->p; /* which has stopped growing */
+	element = (uint8_t *)batch + at;
+	for (i = 0; i < n; i++, element += nbytes) {
+		memcpy(element, &key, sizeof key);
 		key += strlen(key) + 1;
 	}
 	return ZINC_OK;
 }
 
+/* The batch with whole keys; free it with free_batch, also on failure. */
+static zinc_status
+copy_batch(const prefixed *p, void **out, const void *batch, size_t n, size_t nbytes, size_t at, zinc_buf *keys,
+	   zinc_error *err)
+{
+	zinc_context *ctx = p->next->ctx;
+
+	zinc_buf_init(keys, ctx, zinc_max_list(ctx));
+	*out = zinc_calloc(ctx, n, nbytes);
+	if (!*out)
+		return zinc_fail_nomem(err);
+	memcpy(*out, batch, n * nbytes);
+	return whole_batch(p, *out, n, nbytes, at, keys, err);
+}
+
+static void
+free_batch(const prefixed *p, void *batch, zinc_buf *keys)
+{
+	zinc_buf_fini(keys);
+	zinc_free(p->next->ctx, batch);
+}
+
 /* Two allocations for the whole batch, whatever its length. */
 static zinc_status
-prefix_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, zinc_error *err)
+prefix_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, const zinc_wait *wait, zinc_error *err)
 {
 	const prefixed *p = (const prefixed *)self;
-	zinc_context *ctx = p->next->ctx;
-	zinc_get *whole = (zinc_get *)zinc_calloc(ctx, n, sizeof *whole);
 	zinc_buf keys;
-	zinc_status st;
+	void *whole;
+	zinc_status st = copy_batch(p, &whole, requests, n, sizeof *requests, offsetof(zinc_get, key), &keys, err);
 
-	zinc_buf_init(&keys, ctx, zinc_max_list(ctx));
-	st = whole ? whole_requests(p, requests, n, &keys, whole, err) : zinc_fail_nomem(err);
 	if (st == ZINC_OK)
-		st = zinc_store_get(p->next, whole, n, sink, err);
-	zinc_buf_fini(&keys);
-	zinc_free(ctx, whole);
+		st = zinc_store_get(p->next, (const zinc_get *)whole, n, sink, wait, err);
+	free_batch(p, whole, &keys);
 	return st;
 }
 
 /* ---- changes ---- */
 
 static zinc_status
-prefix_put(void *self, zinc_put_group *group, const char *key, const struct iovec *iov, int niov,
-	   const zinc_condition *when, uint32_t flags, zinc_tag *tag, zinc_error *err)
+prefix_put(void *self, zinc_put_group *group, const zinc_put *puts, size_t n, const zinc_done *done, uint32_t flags,
+	   const zinc_wait *wait, zinc_error *err)
 {
 	const prefixed *p = (const prefixed *)self;
-	zinc_buf whole;
-	zinc_status st = whole_key(&whole, p, key, err);
+	zinc_buf keys;
+	void *whole;
+	zinc_status st = copy_batch(p, &whole, puts, n, sizeof *puts, offsetof(zinc_put, key), &keys, err);
 
 	if (st == ZINC_OK)
-		st = zinc_store_putv(p->next, group, zinc_buf_text(&whole), iov, niov, when, flags, tag, err);
-	zinc_buf_fini(&whole);
+		st = zinc_store_put_many(p->next, group, (const zinc_put *)whole, n, done, flags, wait, err);
+	free_batch(p, whole, &keys);
 	return st;
 }
 
 static zinc_status
-prefix_del(void *self, zinc_put_group *group, const char *key, const zinc_condition *when, uint32_t flags,
-	   zinc_error *err)
+prefix_del(void *self, zinc_put_group *group, const zinc_del *dels, size_t n, const zinc_done *done, uint32_t flags,
+	   const zinc_wait *wait, zinc_error *err)
 {
 	const prefixed *p = (const prefixed *)self;
-	zinc_buf whole;
-	zinc_status st = whole_key(&whole, p, key, err);
+	zinc_buf keys;
+	void *whole;
+	zinc_status st = copy_batch(p, &whole, dels, n, sizeof *dels, offsetof(zinc_del, key), &keys, err);
 
 	if (st == ZINC_OK)
-		st = zinc_store_del(p->next, group, zinc_buf_text(&whole), when, flags, err);
-	zinc_buf_fini(&whole);
+		st = zinc_store_del_many(p->next, group, (const zinc_del *)whole, n, done, flags, wait, err);
+	free_batch(p, whole, &keys);
 	return st;
 }
 
 /* A group is the store's below, handed through. */
 static zinc_status
-prefix_put_begin(void *self, zinc_put_group **group, uint32_t flags, zinc_error *err)
+prefix_put_begin(void *self, zinc_put_group **group, uint32_t flags, const zinc_wait *wait, zinc_error *err)
 {
-	return zinc_store_put_begin(((prefixed *)self)->next, group, flags, err);
+	return zinc_store_put_begin(((prefixed *)self)->next, group, flags, wait, err);
 }
 
 typedef struct named_commit {
@@ -139,12 +162,12 @@ committed(void *arg, const char *key, zinc_status status, const zinc_error *erro
 }
 
 static zinc_status
-prefix_commit(void *self, zinc_put_group *group, zinc_committed_fn fn, void *arg, zinc_error *err)
+prefix_commit(void *self, zinc_put_group *group, zinc_committed_fn fn, void *arg, const zinc_wait *wait, zinc_error *err)
 {
 	const prefixed *p = (const prefixed *)self;
 	named_commit c = {p, fn, arg};
 
-	return zinc_store_commit(p->next, group, fn ? committed : NULL, &c, err);
+	return zinc_store_commit(p->next, group, fn ? committed : NULL, &c, wait, err);
 }
 
 static void
@@ -155,48 +178,64 @@ prefix_abort(void *self, zinc_put_group *group)
 
 /* Called only where caps say UPDATE, so nobody need say that he is the only writer. */
 static zinc_status
-prefix_update(void *self, const char *key, zinc_update_fn fn, void *arg, uint32_t flags, zinc_error *err)
+prefix_update(void *self, const char *key, zinc_update_fn fn, void *arg, uint64_t limit, uint32_t flags,
+	      const zinc_wait *wait, zinc_error *err)
 {
 	const prefixed *p = (const prefixed *)self;
 	zinc_buf whole;
 	zinc_status st = whole_key(&whole, p, key, err);
 
 	if (st == ZINC_OK)
-		st = zinc_store_update(p->next, zinc_buf_text(&whole), fn, arg, 0, flags, err);
-	zinc_buf_fini(&whole);
-	return st;
-}
-
-zinc_status
-zinc_prefix_del_prefix(void *self, const char *prefix, uint32_t flags, zinc_error *err)
-{
-	const prefixed *p = (const prefixed *)self;
-	zinc_buf whole;
-	zinc_status st = whole_key(&whole, p, prefix, err);
-
-	if (st == ZINC_OK)
-		st = zinc_store_del_prefix(p->next, zinc_buf_text(&whole), flags, err);
-	zinc_buf_fini(&whole);
-	return st;
-}
-
-zinc_status
-zinc_prefix_erase_begin(void *self, const char *prefix, zinc_put_group **group, uint32_t flags, zinc_error *err)
-{
-	const prefixed *p = (const prefixed *)self;
-	zinc_buf whole;
-	zinc_status st = whole_key(&whole, p, prefix, err);
-
-	if (st == ZINC_OK)
-		st = zinc_store_erase_begin(p->next, zinc_buf_text(&whole), group, flags, err);
+		st = zinc_store_update(p->next, zinc_buf_text(&whole), fn, arg, 0, limit, flags, wait, err);
 	zinc_buf_fini(&whole);
 	return st;
 }
 
 static zinc_status
-prefix_sync(void *self, zinc_error *err)
+prefix_splice(void *self, const char *key, zinc_splice_fn fn, void *arg, uint64_t limit, uint32_t flags,
+	      const zinc_wait *wait, zinc_error *err)
 {
-	return zinc_store_sync(((prefixed *)self)->next, err);
+	const prefixed *p = (const prefixed *)self;
+	zinc_buf whole;
+	zinc_status st = whole_key(&whole, p, key, err);
+
+	if (st == ZINC_OK)
+		st = zinc_store_splice(p->next, zinc_buf_text(&whole), fn, arg, 0, limit, flags, wait, err);
+	zinc_buf_fini(&whole);
+	return st;
+}
+
+zinc_status
+zinc_prefix_del_prefix(void *self, const char *prefix, uint32_t flags, const zinc_wait *wait, zinc_error *err)
+{
+	const prefixed *p = (const prefixed *)self;
+	zinc_buf whole;
+	zinc_status st = whole_key(&whole, p, prefix, err);
+
+	if (st == ZINC_OK)
+		st = zinc_store_del_prefix(p->next, zinc_buf_text(&whole), flags, wait, err);
+	zinc_buf_fini(&whole);
+	return st;
+}
+
+zinc_status
+zinc_prefix_erase_begin(void *self, const char *prefix, zinc_put_group **group, uint32_t flags, const zinc_wait *wait,
+			zinc_error *err)
+{
+	const prefixed *p = (const prefixed *)self;
+	zinc_buf whole;
+	zinc_status st = whole_key(&whole, p, prefix, err);
+
+	if (st == ZINC_OK)
+		st = zinc_store_erase_begin(p->next, zinc_buf_text(&whole), group, flags, wait, err);
+	zinc_buf_fini(&whole);
+	return st;
+}
+
+static zinc_status
+prefix_sync(void *self, const zinc_wait *wait, zinc_error *err)
+{
+	return zinc_store_sync(((prefixed *)self)->next, wait, err);
 }
 
 /* ---- listing ---- */
@@ -246,11 +285,11 @@ listed_leftover(void *arg, const char *name, const char *key, const char *what)
 }
 
 static zinc_status
-prefix_walk(void *self, const char *prefix, const zinc_lister *to, zinc_error *err)
+prefix_walk(void *self, const char *prefix, const zinc_lister *to, const zinc_wait *wait, zinc_error *err)
 {
 	const prefixed *p = (const prefixed *)self;
 	named_list l = {p, *to, NULL, NULL};
-	zinc_lister whole_names = {NULL, NULL, NULL, &l, to->own, to->locks};
+	zinc_lister whole_names = {.size = sizeof whole_names, .arg = &l, .own = to->own, .locks = to->locks};
 	zinc_buf whole;
 	zinc_status st = whole_key(&whole, p, prefix, err);
 
@@ -258,13 +297,14 @@ prefix_walk(void *self, const char *prefix, const zinc_lister *to, zinc_error *e
 	whole_names.entry = to->entry ? listed_entry : NULL;
 	whole_names.odd = to->odd ? listed_odd : NULL;
 	if (st == ZINC_OK)
-		st = zinc_store_walk(p->next, zinc_buf_text(&whole), &whole_names, err);
+		st = zinc_store_walk(p->next, zinc_buf_text(&whole), &whole_names, wait, err);
 	zinc_buf_fini(&whole);
 	return st;
 }
 
 static zinc_status
-prefix_scrub(void *self, const char *prefix, int remove, zinc_scrub_fn fn, void *arg, zinc_error *err)
+prefix_scrub(void *self, const char *prefix, int remove, zinc_scrub_fn fn, void *arg, const zinc_wait *wait,
+	     zinc_error *err)
 {
 	const prefixed *p = (const prefixed *)self;
 	named_list l = {p, {.key = NULL}, fn, arg};
@@ -272,7 +312,7 @@ prefix_scrub(void *self, const char *prefix, int remove, zinc_scrub_fn fn, void 
 	zinc_status st = whole_key(&whole, p, prefix, err);
 
 	if (st == ZINC_OK)
-		st = zinc_store_scrub(p->next, zinc_buf_text(&whole), remove, listed_leftover, &l, err);
+		st = zinc_store_scrub(p->next, zinc_buf_text(&whole), remove, listed_leftover, &l, wait, err);
 	zinc_buf_fini(&whole);
 	return st;
 }
@@ -292,6 +332,7 @@ static const zinc_store_ops prefix_ops = {
     .commit = prefix_commit,
     .abort = prefix_abort,
     .update = prefix_update,
+    .splice = prefix_splice,
     .del_prefix = zinc_prefix_del_prefix,
     .sync = prefix_sync,
     .scrub = prefix_scrub,

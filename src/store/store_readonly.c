@@ -23,24 +23,26 @@ readonly_caps(void *self, zinc_caps *out)
 }
 
 static zinc_status
-readonly_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, zinc_error *err)
+readonly_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, const zinc_wait *wait,
+	     zinc_error *err)
 {
-	return zinc_store_get((zinc_store *)self, requests, n, sink, err);
+	return zinc_store_get((zinc_store *)self, requests, n, sink, wait, err);
 }
 
 static zinc_status
-readonly_walk(void *self, const char *prefix, const zinc_lister *to, zinc_error *err)
+readonly_walk(void *self, const char *prefix, const zinc_lister *to, const zinc_wait *wait, zinc_error *err)
 {
-	return zinc_store_walk((zinc_store *)self, prefix, to, err);
+	return zinc_store_walk((zinc_store *)self, prefix, to, wait, err);
 }
 
 /* Looking for leftovers is reading; removing them is not. */
 static zinc_status
-readonly_scrub(void *self, const char *prefix, int remove, zinc_scrub_fn fn, void *arg, zinc_error *err)
+readonly_scrub(void *self, const char *prefix, int remove, zinc_scrub_fn fn, void *arg, const zinc_wait *wait,
+	       zinc_error *err)
 {
 	if (remove)
 		return zinc_store_refuse((zinc_store *)self, prefix, err);
-	return zinc_store_scrub((zinc_store *)self, prefix, 0, fn, arg, err);
+	return zinc_store_scrub((zinc_store *)self, prefix, 0, fn, arg, wait, err);
 }
 
 static const zinc_store_ops readonly_ops = {

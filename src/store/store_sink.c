@@ -77,6 +77,7 @@ zinc_sink_missing(const zinc_sink *k, size_t i)
 	zinc_got got;
 
 	memset(&got, 0, sizeof got);
+	got.size = sizeof got;
 	got.found = ZINC_MISSING;
 	k->done(k->arg, i, &got);
 }
@@ -87,28 +88,30 @@ zinc_sink_failed(const zinc_sink *k, size_t i, zinc_status status, const zinc_er
 	zinc_got got;
 
 	memset(&got, 0, sizeof got);
+	got.size = sizeof got;
 	got.found = ZINC_FAILED;
 	got.status = status;
 	got.error = error;
 	k->done(k->arg, i, &got);
 }
 
-/* The flag belongs to the caller, who may set it from any thread. */
-static bool
-is_cancelled(const zinc_sink *k)
-{
-	return zinc_cancelled(k->cancel);
-}
-
 bool
-zinc_sink_cancelled(const zinc_sink *k, size_t i)
+zinc_sink_cancelled(const zinc_sink *k, size_t i, const zinc_wait *wait)
 {
 	zinc_error e = ZINC_ERROR_INIT;
 
-	if (!is_cancelled(k))
+	if (zinc_wait_check(wait, &e) == ZINC_OK)
 		return false;
-	zinc_sink_failed(k, i, zinc_fail(&e, ZINC_E_CANCELLED, "the read was cancelled"), &e);
+	zinc_sink_failed(k, i, ZINC_E_CANCELLED, &e);
 	return true;
+}
+
+void
+zinc_done_tell(const zinc_done *d, size_t i, zinc_status status, const zinc_tag *tag, const zinc_error *error)
+{
+	const zinc_outcome o = {sizeof o, status, tag, error};
+
+	d->done(d->arg, i, &o);
 }
 
 /* ---- one request ---- */
@@ -130,7 +133,7 @@ zinc_get_select(const zinc_get *r, uint64_t size, uint64_t *offset, uint64_t *nb
  * be the done() of another call that shares the budget; it is awaited by asking again, ever more slowly.
  */
 static zinc_status
-ask_room(const zinc_sink *k, size_t i, uint64_t nbytes, void **buf, zinc_error *err)
+ask_room(const zinc_sink *k, size_t i, uint64_t nbytes, void **buf, const zinc_wait *wait, zinc_error *err)
 {
 	struct timespec pause = {0, 20000};
 
@@ -144,8 +147,7 @@ ask_room(const zinc_sink *k, size_t i, uint64_t nbytes, void **buf, zinc_error *
 		default:
 			return zinc_fail(err, ZINC_E_NOMEM, "no memory for %llu bytes", (unsigned long long)nbytes);
 		}
-		if (is_cancelled(k))
-			return zinc_fail(err, ZINC_E_CANCELLED, "the read was cancelled");
+		ZINC_TRY(zinc_wait_check(wait, err));
 		nanosleep(&pause, NULL);
 		if (pause.tv_nsec < 1000000)
 			pause.tv_nsec *= 2;
@@ -155,7 +157,7 @@ ask_room(const zinc_sink *k, size_t i, uint64_t nbytes, void **buf, zinc_error *
 /* A range of no bytes is asked room for too, but nothing is read. */
 static zinc_status
 deliver(const zinc_sink *k, size_t i, const zinc_get *r, zinc_got *got, uint64_t size, zinc_read_fn bring, void *arg,
-	zinc_error *err)
+	const zinc_wait *wait, zinc_error *err)
 {
 	const struct iovec *iov = r->iov;
 	struct iovec slot;
@@ -168,7 +170,7 @@ deliver(const zinc_sink *k, size_t i, const zinc_get *r, zinc_got *got, uint64_t
 	if (!iov) {
 		slot.iov_base = NULL;
 		slot.iov_len = (size_t)got->nbytes;
-		ZINC_TRY(ask_room(k, i, got->nbytes, &slot.iov_base, err));
+		ZINC_TRY(ask_room(k, i, got->nbytes, &slot.iov_base, wait, err));
 		iov = &slot;
 		niov = 1;
 	}
@@ -193,18 +195,19 @@ fail_request(const zinc_get *r, zinc_got *got, zinc_error *e)
 
 void
 zinc_sink_serve(const zinc_sink *k, size_t i, const zinc_get *r, uint64_t size, const zinc_tag *tag, zinc_read_fn bring,
-		void *arg)
+		void *arg, const zinc_wait *wait)
 {
 	zinc_error e = ZINC_ERROR_INIT;
 	zinc_got got;
 
 	memset(&got, 0, sizeof got);
+	got.size = sizeof got;
 	got.object_size = size;
 	got.tag = tag;
 	if (r->if_tag && !zinc_tag_equal(r->if_tag, tag))
 		got.found = ZINC_CHANGED;
 	else if (!r->stat)
-		got.status = deliver(k, i, r, &got, size, bring, arg, &e);
+		got.status = deliver(k, i, r, &got, size, bring, arg, wait, &e);
 	if (got.status != ZINC_OK)
 		fail_request(r, &got, &e);
 	k->done(k->arg, i, &got);

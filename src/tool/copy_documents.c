@@ -43,7 +43,7 @@ get_entry(zinc_hierarchy *h, zinc_blob *text, zinc_error *err)
 	s = zinc_buf_printf(&key, err, "%s" ZINC_CP_ENTRY, h->prefix);
 	if (s == ZINC_OK)
 		s = zinc_buf_text(&key)
-			? zinc_store_get_all(h->store, zinc_buf_text(&key), text, NULL, h->ctx->limits.json_bytes, err)
+			? zinc_store_get_all(h->store, zinc_buf_text(&key), text, NULL, h->ctx->limits.json_bytes, NULL, err)
 			: zinc_fail_nomem(err);
 	zinc_buf_fini(&key);
 	return s;
@@ -75,7 +75,7 @@ take_entry(struct documents *d)
 		s = zinc_buf_printf(&key, &e, "%s" ZINC_CP_ENTRY, c->to->prefix);
 	if (s == ZINC_OK)
 		s = zinc_buf_text(&key) ? zinc_store_put(c->drafts, NULL, zinc_buf_text(&key), text.data, text.nbytes,
-							 NULL, 0, NULL, &e)
+							 NULL, 0, NULL, NULL, &e)
 					: zinc_fail_nomem(&e);
 	zinc_buf_fini(&key);
 	zinc_blob_fini(&text);
@@ -134,11 +134,11 @@ static zinc_status
 lay_over(struct documents *d, const char *from, const char *to)
 {
 	zinc_blob value = ZINC_BLOB_INIT;
-	zinc_status s = zinc_store_get_all(d->c->from->store, from, &value, NULL, d->c->ctx->limits.json_bytes, d->err);
+	zinc_status s = zinc_store_get_all(d->c->from->store, from, &value, NULL, d->c->ctx->limits.json_bytes, NULL, d->err);
 
 	if (s != ZINC_OK)
 		return zinc_error_at_key(d->err, s, from);
-	s = zinc_store_put(d->c->drafts, NULL, to, value.data, value.nbytes, NULL, 0, NULL, d->err);
+	s = zinc_store_put(d->c->drafts, NULL, to, value.data, value.nbytes, NULL, 0, NULL, NULL, d->err);
 	zinc_blob_fini(&value);
 	return s;
 }
@@ -176,7 +176,7 @@ lay_over_parts(struct documents *d)
 		zinc_status s;
 
 		to = zinc_cp_next(&c->documents, from);
-		s = zinc_store_get_all(c->drafts, to, &there, NULL, c->ctx->limits.json_bytes, NULL);
+		s = zinc_store_get_all(c->drafts, to, &there, NULL, c->ctx->limits.json_bytes, NULL, NULL);
 		zinc_blob_fini(&there);
 		if (s == ZINC_E_NOTFOUND)
 			s = lay_over(d, from, to);
@@ -233,7 +233,7 @@ sort(struct documents *d)
 	zinc_key_role role;
 	size_t i;
 
-	ZINC_TRY(zinc_store_list(d->c->drafts, "", collect, d, d->err));
+	ZINC_TRY(zinc_store_list(d->c->drafts, "", collect, d, NULL, d->err));
 	ZINC_TRY(d->status);
 	d->list = zinc_calloc(d->c->ctx, d->n + 1, sizeof *d->list);
 	if (!d->list)
@@ -288,9 +288,9 @@ put(struct documents *d, const char *key)
 	zinc_error e = ZINC_ERROR_INIT;
 	zinc_status s;
 
-	ZINC_TRY(zinc_store_get_all(c->drafts, key, &value, NULL, c->ctx->limits.json_bytes, d->err));
+	ZINC_TRY(zinc_store_get_all(c->drafts, key, &value, NULL, c->ctx->limits.json_bytes, NULL, d->err));
 	s = zinc_store_put(c->to->store, NULL, key, value.data, value.nbytes, fresh || !ours ? &absent : NULL,
-			   c->to->put_flags, NULL, &e);
+			   c->to->put_flags, NULL, NULL, &e);
 	zinc_blob_fini(&value);
 	if (s == ZINC_E_EXISTS && !ours)
 		return ZINC_OK;

@@ -233,7 +233,7 @@ open_middle(zinc_cp *c, const zinc_cp_node *n, const zinc_cp_plan *p, bool creat
 zinc_status
 zinc_cp_middle_erase(zinc_cp *c, zinc_error *err)
 {
-	return zinc_store_del_prefix(c->to->store, (const char *)c->middle.p, c->to->put_flags, err);
+	return zinc_store_del_prefix(c->to->store, (const char *)c->middle.p, c->to->put_flags, NULL, err);
 }
 
 /* ---- steps ---- */

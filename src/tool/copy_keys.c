@@ -91,7 +91,8 @@ add_tags(struct listing *l)
 {
 	zinc_get *requests = zinc_calloc(l->c->ctx, l->nkeys + 1, sizeof *requests);
 	struct tags t = {l->c, requests, PTHREAD_MUTEX_INITIALIZER, ZINC_OK, l->err};
-	const zinc_sink sink = {zinc_cp_no_room, add_tag, &t, l->c->cancel};
+	const zinc_sink sink = {sizeof sink, zinc_cp_no_room, add_tag, &t};
+	const zinc_wait wait = {sizeof wait, 0, l->c->call.cancel};
 	const char *key = NULL;
 	zinc_status s;
 	size_t i;
@@ -102,7 +103,7 @@ add_tags(struct listing *l)
 		key = zinc_cp_next(&l->keys, key);
 		requests[i] = (zinc_get){.key = key, .stat = 1};
 	}
-	s = zinc_store_get(l->c->from->store, requests, l->nkeys, &sink, l->err);
+	s = zinc_store_get(l->c->from->store, requests, l->nkeys, &sink, &wait, l->err);
 	zinc_free(l->c->ctx, requests);
 	pthread_mutex_destroy(&t.lock);
 	l->keys.n = l->nkeys = 0;
@@ -354,13 +355,13 @@ zinc_cp_by_index(const void *a, const void *b, void *count)
 static zinc_status
 list_prefixes(struct listing *l, const zinc_buf *from, const zinc_buf *to)
 {
-	const zinc_lister lister = {.key = list_key, .odd = list_odd, .arg = l};
+	const zinc_lister lister = {.size = sizeof lister, .key = list_key, .odd = list_odd, .arg = l};
 	const char *end = (const char *)from->p + from->n, *next = (const char *)to->p;
 
 	for (l->from_prefix = (const char *)from->p; l->from_prefix < end;
 	     l->from_prefix += strlen(l->from_prefix) + 1) {
 		l->to_prefix = l->c->from->format == l->c->to->format ? next : "";
-		ZINC_TRY(zinc_store_walk(l->c->from->store, l->from_prefix, &lister, l->err));
+		ZINC_TRY(zinc_store_walk(l->c->from->store, l->from_prefix, &lister, NULL, l->err));
 		ZINC_TRY(l->status);
 		next += l->c->from->format == l->c->to->format ? strlen(next) + 1 : 0;
 	}
@@ -484,7 +485,7 @@ zinc_status
 zinc_cp_list(zinc_cp *c, zinc_error *err)
 {
 	struct listing l = {.c = c, .err = err};
-	zinc_caps caps;
+	zinc_caps caps = ZINC_CAPS_INIT;
 	zinc_status s;
 	size_t i;
 

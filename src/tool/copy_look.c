@@ -28,32 +28,38 @@ nowhere_caps(void *self, zinc_caps *out)
 }
 
 static zinc_status
-nowhere_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, zinc_error *err)
-{
-	const zinc_got missing = {.found = ZINC_MISSING};
-	size_t i;
-
-	(void)self, (void)requests, (void)err;
-	for (i = 0; i < n; i++)
-		sink->done(sink->arg, i, &missing);
-	return ZINC_OK;
-}
-
-static zinc_status
-nowhere_put(void *self, zinc_put_group *group, const char *key, const struct iovec *iov, int niov,
-	    const zinc_condition *when, uint32_t flags, zinc_tag *tag, zinc_error *err)
-{
-	(void)self, (void)group, (void)key, (void)iov, (void)niov, (void)when, (void)flags, (void)err;
-	if (tag)
-		tag->n = 0;
-	return ZINC_OK;
-}
-
-static zinc_status
-nowhere_del(void *self, zinc_put_group *group, const char *key, const zinc_condition *when, uint32_t flags,
+nowhere_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, const zinc_wait *wait,
 	    zinc_error *err)
 {
-	(void)self, (void)group, (void)key, (void)when, (void)flags, (void)err;
+	size_t i;
+
+	(void)self, (void)requests, (void)wait, (void)err;
+	for (i = 0; i < n; i++)
+		zinc_sink_missing(sink, i);
+	return ZINC_OK;
+}
+
+static zinc_status
+nowhere_put(void *self, zinc_put_group *group, const zinc_put *puts, size_t n, const zinc_done *done, uint32_t flags,
+	    const zinc_wait *wait, zinc_error *err)
+{
+	size_t i;
+
+	(void)self, (void)group, (void)puts, (void)flags, (void)wait, (void)err;
+	for (i = 0; i < n; i++)
+		zinc_done_tell(done, i, ZINC_OK, NULL, NULL);
+	return ZINC_OK;
+}
+
+static zinc_status
+nowhere_del(void *self, zinc_put_group *group, const zinc_del *dels, size_t n, const zinc_done *done, uint32_t flags,
+	    const zinc_wait *wait, zinc_error *err)
+{
+	size_t i;
+
+	(void)self, (void)group, (void)dels, (void)flags, (void)wait, (void)err;
+	for (i = 0; i < n; i++)
+		zinc_done_tell(done, i, ZINC_OK, NULL, NULL);
 	return ZINC_OK;
 }
 

@@ -83,7 +83,7 @@ translate_entry(zinc_cp *c, zinc_error *err)
 	s = zinc_buf_printf(&key, err, "%s" ZINC_CP_ENTRY, c->from->prefix);
 	if (s == ZINC_OK)
 		s = zinc_buf_text(&key) ? zinc_store_get_all(c->from->store, zinc_buf_text(&key), &text, NULL,
-							     c->ctx->limits.json_bytes, err)
+							     c->ctx->limits.json_bytes, NULL, err)
 					: zinc_fail_nomem(err);
 	if (s == ZINC_OK)
 		s = note_entry(c, &text, err);

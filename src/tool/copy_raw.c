@@ -57,7 +57,7 @@ static zinc_status
 compare_object(zinc_cp *c, const char *key, const zinc_blob *value, zinc_error *err)
 {
 	zinc_blob back = ZINC_BLOB_INIT;
-	zinc_status s = zinc_store_get_all(c->to->store, key, &back, NULL, value->nbytes + 1, err);
+	zinc_status s = zinc_store_get_all(c->to->store, key, &back, NULL, value->nbytes + 1, NULL, err);
 
 	if (s == ZINC_E_NOTFOUND || s == ZINC_E_LIMIT ||
 	    (s == ZINC_OK && (back.nbytes != value->nbytes || memcmp(back.data, value->data, back.nbytes) != 0)))
@@ -112,12 +112,12 @@ get_object(const struct batch *b, const char *key, zinc_blob *value, zinc_error 
 {
 	zinc_store *store = b->c->from->store;
 	struct first_byte f = {.status = ZINC_OK, .err = err};
-	const zinc_sink sink = {first_room, first_done, &f, NULL};
+	const zinc_sink sink = {sizeof sink, first_room, first_done, &f};
 	const zinc_get first = {.key = key, .length = 1};
 
 	if (!b->look)
-		return zinc_store_get_all(store, key, value, NULL, most_bytes(b->c, b->n), err);
-	ZINC_TRY(zinc_store_get(store, &first, 1, &sink, err));
+		return zinc_store_get_all(store, key, value, NULL, most_bytes(b->c, b->n), NULL, err);
+	ZINC_TRY(zinc_store_get(store, &first, 1, &sink, NULL, err));
 	return f.status;
 }
 
@@ -163,7 +163,7 @@ move_object(struct batch *b, size_t i, int worker, zinc_buf bufs[2], zinc_error 
 		s = compare_object(c, key[1], &value, err);
 	else
 		s = zinc_store_put(c->to->store, b->groups[worker], key[1], value.data, value.nbytes, NULL,
-				   c->to->put_flags, NULL, err);
+				   c->to->put_flags, NULL, NULL, err);
 	__atomic_add_fetch(&b->nbytes, value.nbytes, __ATOMIC_RELAXED);
 	zinc_blob_fini(&value);
 	if (s != ZINC_OK || !b->compare)
@@ -242,7 +242,7 @@ end_groups(struct batch *b, int threads, zinc_status s, zinc_error *err)
 		if (!b->groups[i])
 			continue;
 		if (s == ZINC_OK)
-			s = zinc_store_commit(b->c->to->store, b->groups[i], NULL, NULL, err);
+			s = zinc_store_commit(b->c->to->store, b->groups[i], NULL, NULL, NULL, err);
 		else
 			zinc_store_abort(b->c->to->store, b->groups[i]);
 	}
@@ -261,7 +261,7 @@ run_batch(struct batch *b, size_t n, zinc_error *err)
 	if (!b->groups)
 		return zinc_fail_nomem(err);
 	for (i = 0; i < threads && s == ZINC_OK && !b->compare && !b->look; i++)
-		s = zinc_store_put_begin(c->to->store, &b->groups[i], c->to->put_flags, err);
+		s = zinc_store_put_begin(c->to->store, &b->groups[i], c->to->put_flags, NULL, err);
 	if (s == ZINC_OK) {
 		pthread_mutex_init(&b->lock, NULL);
 		zinc_pool_run(c->ctx, threads, n, run_object, b);

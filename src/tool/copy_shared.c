@@ -20,7 +20,7 @@
 bool
 zinc_cp_has_tags(const zinc_hierarchy *h)
 {
-	zinc_caps caps;
+	zinc_caps caps = ZINC_CAPS_INIT;
 
 	zinc_store_caps(h->store, &caps);
 	return (caps.flags & ZINC_CAP_TAGS) && !(caps.flags & ZINC_CAP_REMOTE);
@@ -77,7 +77,8 @@ compare_tag(void *arg, size_t i, const zinc_got *got)
 static zinc_status
 compare_window(struct shared *x)
 {
-	const zinc_sink sink = {zinc_cp_no_room, compare_tag, x, x->c->cancel};
+	const zinc_sink sink = {sizeof sink, zinc_cp_no_room, compare_tag, x};
+	const zinc_wait wait = {sizeof wait, 0, x->c->call.cancel};
 	const char *key = NULL;
 	size_t i;
 
@@ -86,7 +87,7 @@ compare_window(struct shared *x)
 		x->requests[i] = (zinc_get){.key = key, .stat = 1};
 	}
 	x->found = SIZE_MAX;
-	ZINC_TRY(zinc_store_get(x->store, x->requests, x->n, &sink, x->err));
+	ZINC_TRY(zinc_store_get(x->store, x->requests, x->n, &sink, &wait, x->err));
 	if (x->found < x->n) {
 		zinc_fail(x->err, ZINC_E_INVALID,
 			  "the source would be erased with the target, for it leads here by a link");
@@ -113,9 +114,9 @@ static zinc_status
 compare_prefix(void *arg, const char *prefix, zinc_error *err)
 {
 	struct shared *x = arg;
-	const zinc_lister to = {.key = add_key, .arg = x, .own = 1};
+	const zinc_lister to = {.size = sizeof to, .key = add_key, .arg = x, .own = 1};
 
-	ZINC_TRY(zinc_store_walk(x->store, prefix, &to, err));
+	ZINC_TRY(zinc_store_walk(x->store, prefix, &to, NULL, err));
 	return x->status;
 }
 

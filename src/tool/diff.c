@@ -254,10 +254,10 @@ static zinc_status
 hunt_hidden(zinc_cmp *c, const zinc_cmp_pair *p, bool *found, zinc_error *err)
 {
 	struct hunt h = {.c = c, .p = p};
-	const zinc_lister to = {.key = hunt_key, .odd = hunt_odd, .arg = &h};
+	const zinc_lister to = {.size = sizeof to, .key = hunt_key, .odd = hunt_odd, .arg = &h};
 	zinc_status s = ZINC_OK;
 	zinc_buf prefix;
-	zinc_caps caps;
+	zinc_caps caps = ZINC_CAPS_INIT;
 
 	for (; h.side < 2 && s == ZINC_OK; h.side++) {
 		zinc_store_caps(c->h[h.side]->store, &caps);
@@ -268,7 +268,7 @@ hunt_hidden(zinc_cmp *c, const zinc_cmp_pair *p, bool *found, zinc_error *err)
 		h.nprefix = prefix.n;
 		if (s == ZINC_OK)
 			s = zinc_buf_text(&prefix)
-				? zinc_store_walk(c->h[h.side]->store, zinc_buf_text(&prefix), &to, err)
+				? zinc_store_walk(c->h[h.side]->store, zinc_buf_text(&prefix), &to, NULL, err)
 				: zinc_fail_nomem(err);
 		zinc_buf_fini(&prefix);
 	}

@@ -247,7 +247,7 @@ is_box(const zinc_pieces *p)
 static bool
 can_list(zinc_array *const *arrays, int n)
 {
-	zinc_caps caps;
+	zinc_caps caps = ZINC_CAPS_INIT;
 	int i;
 
 	for (i = 0; i < n; i++) {

@@ -67,7 +67,7 @@ list_objects(const zinc_array *a, const zinc_stack *layers, bool hidden, zinc_st
 {
 	const zinc_meta *m = layers->meta;
 	struct listing l = {.m = m, .fn = fn, .arg = arg, .err = err};
-	const zinc_lister to = {.key = each_key, .odd = hidden ? each_odd : NULL, .arg = &l};
+	const zinc_lister to = {.size = sizeof to, .key = each_key, .odd = hidden ? each_odd : NULL, .arg = &l};
 	zinc_store *store;
 	zinc_status code;
 	zinc_buf prefix;
@@ -79,7 +79,7 @@ list_objects(const zinc_array *a, const zinc_stack *layers, bool hidden, zinc_st
 	code = zinc_data_prefix(a->h, a->path, &prefix, err);
 	l.skip = prefix.n;
 	if (code == ZINC_OK)
-		code = zinc_buf_text(&prefix) ? zinc_store_walk(store, zinc_buf_text(&prefix), &to, err)
+		code = zinc_buf_text(&prefix) ? zinc_store_walk(store, zinc_buf_text(&prefix), &to, NULL, err)
 					      : zinc_fail_nomem(err);
 	zinc_buf_fini(&prefix);
 	return code == ZINC_OK ? l.status : code;

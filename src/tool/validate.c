@@ -203,7 +203,7 @@ list_prefix(void *arg, const char *prefix, zinc_error *err)
 {
 	const struct listing *l = arg;
 
-	return zinc_store_walk(l->c->h->store, prefix, &l->to, err);
+	return zinc_store_walk(l->c->h->store, prefix, &l->to, NULL, err);
 }
 
 /* Of a whole hierarchy everything is looked at, also what no node would have. */
@@ -217,7 +217,7 @@ each_prefix(const zinc_check *c, zinc_status (*fn)(void *arg, const char *prefix
 zinc_status
 zinc_check_list(zinc_check *c, zinc_key_fn fn, zinc_odd_fn odd, void *arg, zinc_error *err)
 {
-	struct listing l = {c, {.key = fn, .odd = odd, .arg = arg}};
+	struct listing l = {c, {.size = sizeof l.to, .key = fn, .odd = odd, .arg = arg}};
 
 	return each_prefix(c, list_prefix, &l, err);
 }
@@ -276,7 +276,7 @@ scrub_prefix(void *arg, const char *prefix, zinc_error *err)
 {
 	zinc_check *c = arg;
 
-	return zinc_store_scrub(c->h->store, prefix, c->o.repair, leftover, c, err);
+	return zinc_store_scrub(c->h->store, prefix, c->o.repair, leftover, c, NULL, err);
 }
 
 /* ---- the whole ---- */

@@ -14,9 +14,10 @@
 #define MOST_TRIES 64
 
 void
-zinc_shard_change_init(zinc_shard_change *c, const zinc_sharded *s, const zinc_chunk_edit *edits, size_t n)
+zinc_shard_change_init(zinc_shard_change *c, const zinc_sharded *s, const zinc_chunk_edit *edits, size_t n,
+		       const zinc_wait *wait)
 {
-	*c = (zinc_shard_change){.s = s, .edits = edits, .nedits = n};
+	*c = (zinc_shard_change){.s = s, .edits = edits, .nedits = n, .wait = wait};
 	zinc_buf_init(&c->out, s->ctx, zinc_max_many(s->n + 1, zinc_max_chunk(s->ctx)));
 }
 
@@ -187,7 +188,8 @@ zinc_shard_change_update(void *change, const void *old, size_t nold, zinc_update
 zinc_status
 zinc_shard_change_run(zinc_shard_change *c, const char *shard_key, uint32_t flags, zinc_error *err)
 {
-	return zinc_store_update(c->s->next, shard_key, zinc_shard_change_update, c, c->s->in.single_writer, flags, err);
+	return zinc_store_update(c->s->next, shard_key, zinc_shard_change_update, c, c->s->in.single_writer, 0, flags,
+				 c->wait, err);
 }
 
 /* ---- under a condition ---- */
@@ -213,9 +215,9 @@ check_condition(const conditional *x, const zinc_blob *old, const zinc_tag *tag,
 	if (st == ZINC_OK) {
 		const bool there = !zinc_entry_empty(&was[x->position]);
 
-		if (x->when->when == ZINC_ABSENT && there)
+		if (x->when && x->when->when == ZINC_ABSENT && there)
 			st = zinc_fail(err, ZINC_E_EXISTS, "the key exists");
-		else if (x->when->when == ZINC_EQUALS && !(there && zinc_tag_equal(x->when->tag, tag)))
+		else if (x->when && x->when->when == ZINC_EQUALS && !(there && zinc_tag_equal(x->when->tag, tag)))
 			st = zinc_fail(err, ZINC_E_CONFLICT, "the value has changed");
 	}
 	zinc_free(s->ctx, was);
@@ -226,7 +228,8 @@ static zinc_status
 get_shard(const conditional *x, zinc_blob *old, zinc_tag *tag, zinc_error *err)
 {
 	zinc_error e = ZINC_ERROR_INIT;
-	const zinc_status st = zinc_store_get_all(x->c->s->next, x->key, old, tag, zinc_max_chunk(x->c->s->ctx), &e);
+	const zinc_status st = zinc_store_get_all(x->c->s->next, x->key, old, tag, zinc_max_chunk(x->c->s->ctx),
+						   x->c->wait, &e);
 
 	if (st == ZINC_OK || st == ZINC_E_NOTFOUND)
 		return ZINC_OK;
@@ -243,9 +246,10 @@ put_shard(conditional *x, const zinc_blob *old, const zinc_tag *tag, zinc_error 
 	if (x->c->nothing || (x->c->empty && !old->data))
 		return ZINC_OK;
 	if (x->c->empty)
-		st = zinc_store_del(next, NULL, x->key, &when, x->flags, err);
+		st = zinc_store_del(next, NULL, x->key, &when, x->flags, x->c->wait, err);
 	else
-		st = zinc_store_put(next, NULL, x->key, x->c->out.p, x->c->out.n, &when, x->flags, x->tag, err);
+		st = zinc_store_put(next, NULL, x->key, x->c->out.p, x->c->out.n, &when, x->flags, x->tag,
+				    x->c->wait, err);
 	x->lost = st == ZINC_E_CONFLICT || st == ZINC_E_EXISTS;
 	return st;
 }
@@ -280,6 +284,7 @@ run_conditional(conditional *x, zinc_error *err)
 		st = try_once(x, &e);
 		if (!x->lost)
 			return st == ZINC_OK ? st : (zinc_error_copy(err, &e), st);
+		ZINC_TRY(zinc_wait_check(x->c->wait, err));
 		zinc_store_back_off(tries, x);
 	}
 	return zinc_fail(err, ZINC_E_CONFLICT, "others changed the shard %d times while a chunk was being changed",
@@ -288,25 +293,38 @@ run_conditional(conditional *x, zinc_error *err)
 
 /* ---- put and del ---- */
 
-/* One change at once, in whichever of the two ways it needs. */
+/* One change of a batch. */
+typedef struct one_change {
+	const zinc_sharded *s;
+	zinc_put_group *group;
+	zinc_spot at;
+	const zinc_condition *when; /* NULL: any */
+	uint32_t flags;
+	zinc_tag *tag; /* NULL: not asked for */
+	const zinc_wait *wait;
+} one_change;
+
+static bool
+is_plain(const one_change *o)
+{
+	return (!o->when || o->when->when == ZINC_ANY) && !o->tag;
+}
+
+/* At once, in whichever of the two ways it needs. */
 static zinc_status
-change_now(const zinc_sharded *s, const zinc_spot *at, const zinc_chunk_edit *edit, const zinc_condition *when,
-	   uint32_t flags, zinc_tag *tag, zinc_error *err)
+change_now(const one_change *o, const zinc_chunk_edit *edit, zinc_error *err)
 {
 	zinc_shard_change c;
-	conditional x = {&c, NULL, at->position, when, flags, tag, false};
+	conditional x = {&c, NULL, o->at.position, o->when, o->flags, o->tag, false};
 	zinc_status st;
 	zinc_buf key;
 
-	zinc_buf_init(&key, s->ctx, ZINC_MAX_KEY);
-	zinc_shard_change_init(&c, s, edit, 1);
-	st = zinc_sharded_key(s, at->shard, &key, err);
+	zinc_buf_init(&key, o->s->ctx, ZINC_MAX_KEY);
+	zinc_shard_change_init(&c, o->s, edit, 1, o->wait);
+	st = zinc_sharded_key(o->s, o->at.shard, &key, err);
 	if (st == ZINC_OK) {
 		x.key = zinc_buf_text(&key);
-		if (when->when == ZINC_ANY && !tag)
-			st = zinc_shard_change_run(&c, x.key, flags, err);
-		else
-			st = run_conditional(&x, err);
+		st = is_plain(o) ? zinc_shard_change_run(&c, x.key, o->flags, err) : run_conditional(&x, err);
 	}
 	zinc_shard_change_fini(&c);
 	zinc_buf_fini(&key);
@@ -324,60 +342,95 @@ gather(zinc_buf *out, const struct iovec *iov, int niov, zinc_error *err)
 }
 
 static zinc_status
-put_chunk(const zinc_sharded *s, const zinc_spot *at, const struct iovec *iov, int niov, const zinc_condition *when,
-	  uint32_t flags, zinc_tag *tag, zinc_error *err)
+put_chunk(const one_change *o, const zinc_put *put, zinc_error *err)
 {
-	zinc_chunk_edit edit = {.position = at->position, .what = ZINC_CHUNK_PUT};
+	zinc_chunk_edit edit = {.position = o->at.position, .what = ZINC_CHUNK_PUT};
 	zinc_status st;
 	zinc_buf bytes;
 
-	zinc_buf_init(&bytes, s->ctx, zinc_max_chunk(s->ctx));
-	st = gather(&bytes, iov, niov, err);
+	zinc_buf_init(&bytes, o->s->ctx, zinc_max_chunk(o->s->ctx));
+	st = gather(&bytes, put->iov, put->niov, err);
 	edit.bytes = bytes.p;
 	edit.nbytes = bytes.n;
 	if (st == ZINC_OK)
-		st = change_now(s, at, &edit, when, flags, tag, err);
+		st = change_now(o, &edit, err);
 	zinc_buf_fini(&bytes);
 	return st;
 }
 
 /* In a group, what has a condition or wants its tag is done at once, after what the group has for its shard. */
 static zinc_status
-settle_before(zinc_put_group *group, const zinc_spot *at, zinc_error *err)
+settle_before(const one_change *o, zinc_error *err)
 {
-	return group ? zinc_sharded_flush_one(group, at, err) : ZINC_OK;
+	return o->group ? zinc_sharded_flush_one(o->group, &o->at, o->wait, err) : ZINC_OK;
 }
 
-zinc_status
-zinc_sharded_put(void *self, zinc_put_group *group, const char *key, const struct iovec *iov, int niov,
-		 const zinc_condition *when, uint32_t flags, zinc_tag *tag, zinc_error *err)
+static zinc_status
+put_one(one_change *o, const zinc_put *put, zinc_error *err)
 {
-	const zinc_sharded *s = (const zinc_sharded *)self;
-	zinc_spot at;
-
-	if (!zinc_sharded_locate(s, key, &at))
-		return zinc_store_putv(s->next, NULL, key, iov, niov, when, flags, tag, err);
-	if (group && when->when == ZINC_ANY && !tag)
-		return zinc_sharded_enlist(group, &at, ZINC_CHUNK_PUT, iov, niov, err);
-	ZINC_TRY(settle_before(group, &at, err));
-	return put_chunk(s, &at, iov, niov, when, flags, tag, err);
+	o->when = put->when;
+	if (!zinc_sharded_locate(o->s, put->key, &o->at))
+		return zinc_store_putv(o->s->next, NULL, put->key, put->iov, put->niov, put->when, o->flags, o->tag,
+				       o->wait, err);
+	if (o->group && is_plain(o))
+		return zinc_sharded_enlist(o->group, &o->at, ZINC_CHUNK_PUT, put->iov, put->niov, o->wait, err);
+	ZINC_TRY(settle_before(o, err));
+	return put_chunk(o, put, err);
 }
 
-zinc_status
-zinc_sharded_del(void *self, zinc_put_group *group, const char *key, const zinc_condition *when, uint32_t flags,
-		 zinc_error *err)
+static zinc_status
+del_one(one_change *o, const zinc_del *del, zinc_error *err)
 {
-	const zinc_sharded *s = (const zinc_sharded *)self;
 	zinc_chunk_edit edit = {.what = ZINC_CHUNK_ERASE};
-	zinc_spot at;
 
-	if (!zinc_sharded_locate(s, key, &at))
-		return zinc_store_del(s->next, NULL, key, when, flags, err);
-	if (group && when->when == ZINC_ANY)
-		return zinc_sharded_enlist(group, &at, ZINC_CHUNK_ERASE, NULL, 0, err);
-	ZINC_TRY(settle_before(group, &at, err));
-	edit.position = at.position;
-	return change_now(s, &at, &edit, when, flags, NULL, err);
+	o->when = del->when;
+	if (!zinc_sharded_locate(o->s, del->key, &o->at))
+		return zinc_store_del(o->s->next, NULL, del->key, del->when, o->flags, o->wait, err);
+	if (o->group && is_plain(o))
+		return zinc_sharded_enlist(o->group, &o->at, ZINC_CHUNK_ERASE, NULL, 0, o->wait, err);
+	ZINC_TRY(settle_before(o, err));
+	edit.position = o->at.position;
+	return change_now(o, &edit, err);
+}
+
+zinc_status
+zinc_sharded_put(void *self, zinc_put_group *group, const zinc_put *puts, size_t n, const zinc_done *done,
+		 uint32_t flags, const zinc_wait *wait, zinc_error *err)
+{
+	one_change o = {.s = (const zinc_sharded *)self, .group = group, .flags = flags, .wait = wait};
+	size_t i;
+
+	(void)err;
+	for (i = 0; i < n; i++) {
+		zinc_error e = ZINC_ERROR_INIT;
+		zinc_tag tag = {0, {0}};
+		zinc_status st = zinc_wait_check(wait, &e);
+
+		o.tag = flags & ZINC_PUT_TAGS ? &tag : NULL;
+		if (st == ZINC_OK)
+			st = put_one(&o, &puts[i], &e);
+		zinc_done_tell(done, i, st, &tag, &e);
+	}
+	return ZINC_OK;
+}
+
+zinc_status
+zinc_sharded_del(void *self, zinc_put_group *group, const zinc_del *dels, size_t n, const zinc_done *done,
+		 uint32_t flags, const zinc_wait *wait, zinc_error *err)
+{
+	one_change o = {.s = (const zinc_sharded *)self, .group = group, .flags = flags, .wait = wait};
+	size_t i;
+
+	(void)err;
+	for (i = 0; i < n; i++) {
+		zinc_error e = ZINC_ERROR_INIT;
+		zinc_status st = zinc_wait_check(wait, &e);
+
+		if (st == ZINC_OK)
+			st = del_one(&o, &dels[i], &e);
+		zinc_done_tell(done, i, st, NULL, &e);
+	}
+	return ZINC_OK;
 }
 
 /* ---- update ---- */
@@ -387,6 +440,7 @@ typedef struct chunk_update {
 	zinc_chunk_edit edit;
 	zinc_update_fn fn;
 	void *arg;
+	uint64_t limit; /* of the chunk, 0: any */
 } chunk_update;
 
 /* The caller's function sees its chunk, the store below the shard around it. */
@@ -396,13 +450,15 @@ ask_caller(chunk_update *u, const uint8_t *old, size_t nold, zinc_error *err)
 	const zinc_sharded *s = u->c.s;
 	zinc_shard_entry *was = (zinc_shard_entry *)zinc_calloc(s->ctx, s->n, sizeof *was), e = {0, 0};
 	zinc_status st = was ? zinc_sharded_entries(s, old, nold, was, err) : zinc_fail_nomem(err);
-	zinc_update answer;
+	zinc_update answer = {.size = sizeof answer};
 
-	memset(&answer, 0, sizeof answer);
 	if (st == ZINC_OK)
 		e = was[u->edit.position];
 	zinc_free(s->ctx, was);
 	ZINC_TRY(st);
+	if (!zinc_entry_empty(&e) && u->limit && e.nbytes > u->limit)
+		return zinc_fail(err, ZINC_E_LIMIT, "more than the %llu bytes that are taken",
+				 (unsigned long long)u->limit);
 	if (zinc_entry_empty(&e))
 		ZINC_TRY(u->fn(u->arg, NULL, 0, &answer, err));
 	else
@@ -424,22 +480,23 @@ update_shard(void *arg, const void *old, size_t nold, zinc_update *out, zinc_err
 
 /* Called only where caps say UPDATE, so nobody need say that he is the only writer. */
 zinc_status
-zinc_sharded_update(void *self, const char *key, zinc_update_fn fn, void *arg, uint32_t flags, zinc_error *err)
+zinc_sharded_update(void *self, const char *key, zinc_update_fn fn, void *arg, uint64_t limit, uint32_t flags,
+		    const zinc_wait *wait, zinc_error *err)
 {
 	const zinc_sharded *s = (const zinc_sharded *)self;
-	chunk_update u = {.fn = fn, .arg = arg};
+	chunk_update u = {.fn = fn, .arg = arg, .limit = limit};
 	zinc_spot at;
 	zinc_status st;
 	zinc_buf shard;
 
 	if (!zinc_sharded_locate(s, key, &at))
-		return zinc_store_update(s->next, key, fn, arg, 0, flags, err);
+		return zinc_store_update(s->next, key, fn, arg, 0, limit, flags, wait, err);
 	u.edit.position = at.position;
 	zinc_buf_init(&shard, s->ctx, ZINC_MAX_KEY);
-	zinc_shard_change_init(&u.c, s, &u.edit, 1);
+	zinc_shard_change_init(&u.c, s, &u.edit, 1, wait);
 	st = zinc_sharded_key(s, at.shard, &shard, err);
 	if (st == ZINC_OK)
-		st = zinc_store_update(s->next, zinc_buf_text(&shard), update_shard, &u, 0, flags, err);
+		st = zinc_store_update(s->next, zinc_buf_text(&shard), update_shard, &u, 0, 0, flags, wait, err);
 	zinc_shard_change_fini(&u.c);
 	zinc_buf_fini(&shard);
 	return st;

@@ -42,6 +42,7 @@ typedef struct batch {
 	const zinc_sharded *s;
 	const zinc_get *requests;
 	const zinc_sink *sink;
+	const zinc_wait *wait;
 	zinc_buf keys; /* of the shards, each with its NUL */
 	asked *asked;  /* for chunks, in order of their shards' keys */
 	size_t nasked;
@@ -211,7 +212,8 @@ static void
 fetch_whole(batch *b, shard *sh)
 {
 	zinc_error e = ZINC_ERROR_INIT;
-	const zinc_status st = zinc_store_get_all(b->s->next, sh->key, &sh->whole, &sh->tag, zinc_max_chunk(b->s->ctx), &e);
+	const zinc_status st = zinc_store_get_all(b->s->next, sh->key, &sh->whole, &sh->tag, zinc_max_chunk(b->s->ctx),
+						   b->wait, &e);
 
 	sh->size = sh->whole.nbytes;
 	if (st == ZINC_E_NOTFOUND)
@@ -244,7 +246,7 @@ static zinc_status
 fetch_indexes(batch *b, zinc_error *err)
 {
 	const size_t npassed = b->begun ? 0 : b->npassed;
-	zinc_sink sink = {index_room, index_done, b, b->sink->cancel};
+	zinc_sink sink = {sizeof sink, index_room, index_done, b};
 	size_t i;
 
 	collect_shards(b);
@@ -252,7 +254,7 @@ fetch_indexes(batch *b, zinc_error *err)
 		b->below[i] = (zinc_get){.key = b->shards[i].key, .length = b->s->index_bytes, .suffix = 1};
 	for (i = 0; i < npassed; i++)
 		b->below[b->nshards + i] = b->requests[b->passed[i]];
-	ZINC_TRY(zinc_store_get(b->s->next, b->below, b->nshards + npassed, &sink, err));
+	ZINC_TRY(zinc_store_get(b->s->next, b->below, b->nshards + npassed, &sink, b->wait, err));
 	b->begun = true;
 	for (i = 0; i < b->nshards; i++) {
 		if (b->shards[i].found == ZINC_FOUND && b->shards[i].tag.n == 0)
@@ -269,7 +271,7 @@ fetch_indexes(batch *b, zinc_error *err)
 static void
 answer_found(const batch *b, const asked *a, zinc_found found)
 {
-	zinc_got got = {.found = found, .object_size = a->nbytes, .tag = &a->shard->tag};
+	zinc_got got = {.size = sizeof got, .found = found, .object_size = a->nbytes, .tag = &a->shard->tag};
 
 	b->sink->done(b->sink->arg, a->i, &got);
 }
@@ -289,7 +291,7 @@ answer_by_index(const batch *b, asked *a)
 	const zinc_get *r = &b->requests[a->i];
 	const shard *sh = a->shard;
 
-	if (zinc_sink_cancelled(b->sink, a->i))
+	if (zinc_sink_cancelled(b->sink, a->i, b->wait))
 		return true;
 	if (sh->found == ZINC_FAILED) {
 		zinc_sink_failed(b->sink, a->i, sh->status, sh->error);
@@ -308,7 +310,7 @@ answer_by_index(const batch *b, asked *a)
 		answer_found(b, a, ZINC_FOUND);
 	else if (sh->whole.data) /* the index was checked against its size */
 		zinc_sink_serve(b->sink, a->i, r, a->nbytes, &sh->tag, bring_whole,
-				(uint8_t *)sh->whole.data + (size_t)sh->entries[a->position].offset);
+				(uint8_t *)sh->whole.data + (size_t)sh->entries[a->position].offset, b->wait);
 	return r->stat || sh->whole.data;
 }
 
@@ -381,7 +383,7 @@ make_range(const batch *b, const asked *a, zinc_get *g, struct iovec **room)
 static void
 fetch_ranges(batch *b)
 {
-	zinc_sink sink = {b->sink->room ? range_room : NULL, range_done, b, b->sink->cancel};
+	zinc_sink sink = {sizeof sink, b->sink->room ? range_room : NULL, range_done, b};
 	zinc_error e = ZINC_ERROR_INIT;
 	struct iovec *room = b->iov;
 	size_t i, n = 0, left = 0;
@@ -396,7 +398,7 @@ fetch_ranges(batch *b)
 		make_range(b, a, &b->below[n], &room);
 		b->whose[n++] = a;
 	}
-	st = n ? zinc_store_get(b->s->next, b->below, n, &sink, &e) : ZINC_OK;
+	st = n ? zinc_store_get(b->s->next, b->below, n, &sink, b->wait, &e) : ZINC_OK;
 	for (i = 0; st != ZINC_OK && i < n; i++)
 		zinc_sink_failed(b->sink, b->whose[i]->i, st, &e);
 	for (i = 0; i < b->nasked; i++)
@@ -440,9 +442,10 @@ run(batch *b, zinc_error *err)
 }
 
 zinc_status
-zinc_sharded_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, zinc_error *err)
+zinc_sharded_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, const zinc_wait *wait,
+		 zinc_error *err)
 {
-	batch b = {.s = (const zinc_sharded *)self, .requests = requests, .sink = sink};
+	batch b = {.s = (const zinc_sharded *)self, .requests = requests, .sink = sink, .wait = wait};
 	zinc_status st = batch_init(&b, n, err);
 
 	if (st == ZINC_OK)

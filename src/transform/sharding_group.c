@@ -45,6 +45,7 @@ typedef struct group {
 	pending *buckets[BUCKETS];
 	failure *failed, **last;
 	zinc_status lost; /* memory was out for a failure */
+	const zinc_wait *wait; /* of the call that writes */
 } group;
 
 /* ---- what is pending ---- */
@@ -208,9 +209,9 @@ static zinc_status
 put_whole(group *g, const pending *p, zinc_shard_change *c, zinc_put_group *below, zinc_error *err)
 {
 	if (p->nput == 0)
-		return zinc_store_del(g->s->next, below, p->key, NULL, g->flags, err);
+		return zinc_store_del(g->s->next, below, p->key, NULL, g->flags, g->wait, err);
 	ZINC_TRY(zinc_shard_change_apply(c, NULL, 0, err));
-	return zinc_store_put(g->s->next, below, p->key, c->out.p, c->out.n, NULL, g->flags, NULL, err);
+	return zinc_store_put(g->s->next, below, p->key, c->out.p, c->out.n, NULL, g->flags, NULL, g->wait, err);
 }
 
 /* Write one shard; what fails is noted, and *st tells of it. */
@@ -222,7 +223,7 @@ write_shard(group *g, const pending *p, zinc_put_group *below)
 	zinc_shard_change c;
 	zinc_status st;
 
-	zinc_shard_change_init(&c, g->s, edits, p->nset);
+	zinc_shard_change_init(&c, g->s, edits, p->nset, g->wait);
 	if (!edits)
 		st = zinc_fail_nomem(&e);
 	else if (is_whole(g, p))
@@ -264,13 +265,13 @@ write_whole_shards(group *g)
 	zinc_error e = ZINC_ERROR_INIT;
 	zinc_put_group *below = NULL;
 	const failure *const *mark;
-	zinc_status st = zinc_store_put_begin(g->s->next, &below, g->flags, &e);
+	zinc_status st = zinc_store_put_begin(g->s->next, &below, g->flags, g->wait, &e);
 
 	write_some(g, true, st == ZINC_OK ? below : NULL); /* without a group each is on its own */
 	if (st != ZINC_OK)
 		return;
 	mark = (const failure *const *)g->last;
-	st = zinc_store_commit(g->s->next, below, below_failed, g, &e);
+	st = zinc_store_commit(g->s->next, below, below_failed, g, g->wait, &e);
 	if (st != ZINC_OK && !*mark && !g->lost) /* of no key in particular */
 		fail_key(g, "", st, &e);
 }
@@ -302,8 +303,9 @@ forget(group *g)
 }
 
 static void
-flush(group *g)
+flush(group *g, const zinc_wait *wait)
 {
+	g->wait = wait;
 	write_some(g, false, NULL);
 	if (any_whole(g))
 		write_whole_shards(g);
@@ -314,15 +316,15 @@ flush(group *g)
 
 /* The store below says best why it cannot be written. */
 zinc_status
-zinc_sharded_put_begin(void *self, zinc_put_group **out, uint32_t flags, zinc_error *err)
+zinc_sharded_put_begin(void *self, zinc_put_group **out, uint32_t flags, const zinc_wait *wait, zinc_error *err)
 {
 	zinc_sharded *s = (zinc_sharded *)self;
-	zinc_caps caps;
+	zinc_caps caps = ZINC_CAPS_INIT;
 	group *g;
 
 	zinc_store_caps(s->next, &caps);
 	if (!(caps.flags & (ZINC_CAP_WRITE | ZINC_CAP_ERASE)))
-		return zinc_store_put_begin(s->next, out, flags, err);
+		return zinc_store_put_begin(s->next, out, flags, wait, err);
 	g = (group *)zinc_calloc(s->ctx, 1, sizeof *g);
 	if (!g)
 		return zinc_fail_nomem(err);
@@ -336,7 +338,7 @@ zinc_sharded_put_begin(void *self, zinc_put_group **out, uint32_t flags, zinc_er
 
 zinc_status
 zinc_sharded_enlist(zinc_put_group *group_, const zinc_spot *at, zinc_chunk_change what, const struct iovec *iov,
-		    int niov, zinc_error *err)
+		    int niov, const zinc_wait *wait, zinc_error *err)
 {
 	group *g = (group *)group_;
 	pending **slot;
@@ -353,12 +355,12 @@ zinc_sharded_enlist(zinc_put_group *group_, const zinc_spot *at, zinc_chunk_chan
 	}
 	zinc_buf_fini(&key);
 	if (st == ZINC_OK && g->bytes > BUDGET)
-		flush(g);
+		flush(g, wait);
 	return st;
 }
 
 zinc_status
-zinc_sharded_flush_one(zinc_put_group *group_, const zinc_spot *at, zinc_error *err)
+zinc_sharded_flush_one(zinc_put_group *group_, const zinc_spot *at, const zinc_wait *wait, zinc_error *err)
 {
 	group *g = (group *)group_;
 	pending **slot, *p;
@@ -375,6 +377,7 @@ zinc_sharded_flush_one(zinc_put_group *group_, const zinc_spot *at, zinc_error *
 	if (!p)
 		return ZINC_OK;
 	*slot = p->next;
+	g->wait = wait;
 	write_shard(g, p, NULL);
 	pending_free(g, p);
 	return ZINC_OK;
@@ -395,14 +398,15 @@ group_free(group *g)
 }
 
 zinc_status
-zinc_sharded_commit(void *self, zinc_put_group *group_, zinc_committed_fn fn, void *arg, zinc_error *err)
+zinc_sharded_commit(void *self, zinc_put_group *group_, zinc_committed_fn fn, void *arg, const zinc_wait *wait,
+		    zinc_error *err)
 {
 	group *g = (group *)group_;
 	zinc_status st = ZINC_OK;
 	const failure *f;
 
 	(void)self;
-	flush(g);
+	flush(g, wait);
 	for (f = g->failed; f; f = f->next) {
 		if (st == ZINC_OK)
 			st = f->status, zinc_error_copy(err, &f->error);

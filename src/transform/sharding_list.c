@@ -32,14 +32,16 @@ typedef struct listing {
 	zinc_buf names;  /* and its keys, each with its NUL */
 	zinc_buf chunks; /* the same of the answer */
 	zinc_buf text;
+	const zinc_wait *wait;
 	zinc_status status;
 	zinc_error *err;
 } listing;
 
 static void
-listing_init(listing *l, const zinc_sharded *s, const char *prefix, zinc_error *err)
+listing_init(listing *l, const zinc_sharded *s, const char *prefix, const zinc_wait *wait, zinc_error *err)
 {
 	*l = (listing){.s = s, .prefix = prefix, .nprefix = strlen(prefix), .status = ZINC_OK, .err = err};
+	l->wait = wait;
 	zinc_buf_init(&l->below, s->ctx, ZINC_MAX_KEY);
 	zinc_buf_init(&l->names, s->ctx, zinc_max_list(s->ctx));
 	zinc_buf_init(&l->chunks, s->ctx, zinc_max_list(s->ctx));
@@ -185,7 +187,7 @@ list_below(listing *l, zinc_error *err)
 	else
 		st = zinc_buf_add(&prefix, l->prefix, l->nprefix, err);
 	if (st == ZINC_OK)
-		st = zinc_buf_text(&prefix) ? zinc_store_list(l->s->next, zinc_buf_text(&prefix), note_below, l, err)
+		st = zinc_buf_text(&prefix) ? zinc_store_list(l->s->next, zinc_buf_text(&prefix), note_below, l, l->wait, err)
 					    : zinc_fail_nomem(err);
 	zinc_buf_fini(&prefix);
 	settle(&l->below, &l->names);
@@ -271,14 +273,14 @@ add_chunks(window *w, const opened *o, zinc_error *err)
 static zinc_status
 open_window(window *w, zinc_error *err)
 {
-	zinc_sink sink = {tail_room, tail_done, w, NULL};
+	zinc_sink sink = {sizeof sink, tail_room, tail_done, w};
 	zinc_get requests[WINDOW];
 	zinc_status st;
 	size_t i;
 
 	for (i = 0; i < w->n; i++)
 		requests[i] = (zinc_get){.key = w->shards[i].f->key, .length = w->l->s->index_bytes, .suffix = 1};
-	st = zinc_store_get(w->l->s->next, requests, w->n, &sink, err);
+	st = zinc_store_get(w->l->s->next, requests, w->n, &sink, w->l->wait, err);
 	if (st == ZINC_OK)
 		st = w->l->status;
 	for (i = 0; i < w->n; i++) {
@@ -362,7 +364,8 @@ is_foreign(const zinc_sharded *s, const char *prefix)
 }
 
 zinc_status
-zinc_sharded_list(void *self, const char *prefix, zinc_key_fn fn, void *arg, zinc_error *err)
+zinc_sharded_list(void *self, const char *prefix, zinc_key_fn fn, void *arg, const zinc_wait *wait,
+		  zinc_error *err)
 {
 	const zinc_sharded *s = (const zinc_sharded *)self;
 	zinc_status st;
@@ -370,8 +373,8 @@ zinc_sharded_list(void *self, const char *prefix, zinc_key_fn fn, void *arg, zin
 	size_t i;
 
 	if (is_foreign(s, prefix))
-		return zinc_store_list(s->next, prefix, fn, arg, err);
-	listing_init(&l, s, prefix, err);
+		return zinc_store_list(s->next, prefix, fn, arg, wait, err);
+	listing_init(&l, s, prefix, wait, err);
 	st = collect(&l, err);
 	for (i = 0; st == ZINC_OK && i < count(&l.chunks); i++)
 		if (fn(arg, items(&l.chunks)[i].key, items(&l.chunks)[i].nbytes))
@@ -407,15 +410,16 @@ tell_entries(const listing *l, zinc_entry_fn fn, void *arg, zinc_error *err)
 
 /* Above the array's prefix nothing shows of shards. */
 zinc_status
-zinc_sharded_list_dir(void *self, const char *prefix, zinc_entry_fn fn, void *arg, zinc_error *err)
+zinc_sharded_list_dir(void *self, const char *prefix, zinc_entry_fn fn, void *arg, const zinc_wait *wait,
+		  zinc_error *err)
 {
 	const zinc_sharded *s = (const zinc_sharded *)self;
 	zinc_status st;
 	listing l;
 
 	if (is_foreign(s, prefix) || strlen(prefix) < s->nprefix)
-		return zinc_store_list_dir(s->next, prefix, fn, arg, err);
-	listing_init(&l, s, prefix, err);
+		return zinc_store_list_dir(s->next, prefix, fn, arg, wait, err);
+	listing_init(&l, s, prefix, wait, err);
 	st = collect(&l, err);
 	if (st == ZINC_OK)
 		st = tell_entries(&l, fn, arg, err);
@@ -437,7 +441,7 @@ del_listed(const zinc_sharded *s, const listing *l, uint32_t flags, zinc_error *
 		return zinc_fail_nomem(err);
 	for (i = 0; i < n; i++)
 		keys[i] = items(&l->chunks)[i].key;
-	st = zinc_store_del_many(s->me, keys, n, flags, err);
+	st = zinc_store_del_keys(s->me, keys, n, flags, l->wait, err);
 	zinc_free(s->ctx, keys);
 	return st;
 }
@@ -445,15 +449,15 @@ del_listed(const zinc_sharded *s, const listing *l, uint32_t flags, zinc_error *
 /* Whole shards go with the store's own operation; a prefix that cuts through shards is done chunk by chunk, each shard
  * being written once. */
 zinc_status
-zinc_sharded_del_prefix(void *self, const char *prefix, uint32_t flags, zinc_error *err)
+zinc_sharded_del_prefix(void *self, const char *prefix, uint32_t flags, const zinc_wait *wait, zinc_error *err)
 {
 	const zinc_sharded *s = (const zinc_sharded *)self;
 	zinc_status st;
 	listing l;
 
 	if (is_foreign(s, prefix) || strlen(prefix) <= s->nprefix)
-		return zinc_store_del_prefix(s->next, prefix, flags, err);
-	listing_init(&l, s, prefix, err);
+		return zinc_store_del_prefix(s->next, prefix, flags, wait, err);
+	listing_init(&l, s, prefix, wait, err);
 	st = collect(&l, err);
 	if (st == ZINC_OK)
 		st = del_listed(s, &l, flags, err);

@@ -73,19 +73,19 @@ patch_shard(void *arg, const void *old, size_t nold, zinc_update *out, zinc_erro
 }
 
 static zinc_status
-patch_one(const zinc_sharded *s, patched *x, int single_writer, uint32_t flags, zinc_error *err)
+patch_one(const zinc_sharded *s, patched *x, int single_writer, uint32_t flags, const zinc_wait *wait, zinc_error *err)
 {
 	zinc_status st;
 	zinc_buf key;
 
 	zinc_buf_init(&key, s->ctx, ZINC_MAX_KEY);
-	zinc_shard_change_init(&x->c, s, x->edits, x->n);
+	zinc_shard_change_init(&x->c, s, x->edits, x->n, wait);
 	st = zinc_sharded_key(s, x->patches[0].at.shard, &key, err);
 	if (st == ZINC_OK && !zinc_buf_text(&key))
 		st = zinc_fail_nomem(err);
 	if (st == ZINC_OK)
 		st = zinc_store_update(s->next, (const char *)key.p, patch_shard, x,
-				       single_writer || s->in.single_writer, flags, err);
+				       single_writer || s->in.single_writer, 0, flags, wait, err);
 	zinc_shard_change_fini(&x->c);
 	zinc_buf_fini(&key);
 	return st;
@@ -93,7 +93,7 @@ patch_one(const zinc_sharded *s, patched *x, int single_writer, uint32_t flags, 
 
 static zinc_status
 patch_all(const zinc_sharded *s, patch *patches, zinc_chunk_edit *edits, size_t n, int single_writer, uint32_t flags,
-	  zinc_error *err)
+	  const zinc_wait *wait, zinc_error *err)
 {
 	zinc_status st = ZINC_OK;
 	patched x = {.patches = patches, .edits = edits};
@@ -102,7 +102,7 @@ patch_all(const zinc_sharded *s, patch *patches, zinc_chunk_edit *edits, size_t 
 	qsort(patches, n, sizeof *patches, by_shard);
 	for (; n > 0 && st == ZINC_OK; n -= x.n, x.patches += x.n) {
 		x.n = same_shard(x.patches, n);
-		st = patch_one(s, &x, single_writer, flags, err);
+		st = patch_one(s, &x, single_writer, flags, wait, err);
 		for (i = 0; i < x.n; i++) {
 			zinc_free(s->ctx, x.patches[i].bytes);
 			x.patches[i].bytes = NULL;
@@ -114,7 +114,7 @@ patch_all(const zinc_sharded *s, patch *patches, zinc_chunk_edit *edits, size_t 
 /* Keys that are no chunk's go to the store below at once. */
 zinc_status
 zinc_sharded_put_partial(void *self, const zinc_partial *const *parts, size_t n, int single_writer, uint32_t flags,
-			 zinc_error *err)
+			 const zinc_wait *wait, zinc_error *err)
 {
 	const zinc_sharded *s = (const zinc_sharded *)self;
 	patch *patches = (patch *)zinc_calloc(s->ctx, n, sizeof *patches);
@@ -131,11 +131,11 @@ zinc_sharded_put_partial(void *self, const zinc_partial *const *parts, size_t n,
 			p->n = many;
 			m++;
 		} else {
-			st = zinc_store_put_parts(s->next, parts + at, many, single_writer, flags, err);
+			st = zinc_store_put_parts(s->next, parts + at, many, single_writer, flags, wait, err);
 		}
 	}
 	if (st == ZINC_OK)
-		st = patch_all(s, patches, edits, m, single_writer, flags, err);
+		st = patch_all(s, patches, edits, m, single_writer, flags, wait, err);
 	zinc_free(s->ctx, edits);
 	zinc_free(s->ctx, patches);
 	return st;

@@ -210,6 +210,7 @@ typedef struct batch {
 	const zinc_get *requests;
 	size_t n;
 	const zinc_sink *sink;
+	const zinc_wait *wait;
 	wish *wishes;
 	zinc_get *below;
 	size_t *whose; /* of the requests below */
@@ -228,7 +229,7 @@ confirm_done(void *arg, size_t i, const zinc_got *got)
 static void
 confirm(batch *b)
 {
-	zinc_sink sink = {NULL, confirm_done, b, b->sink->cancel};
+	zinc_sink sink = {sizeof sink, NULL, confirm_done, b};
 	size_t i, n = 0;
 
 	for (i = 0; i < b->n; i++) {
@@ -244,7 +245,7 @@ confirm(batch *b)
 		b->whose[n++] = i;
 	}
 	if (n)
-		(void)!zinc_store_get(b->c->next, b->below, n, &sink, NULL);
+		(void)!zinc_store_get(b->c->next, b->below, n, &sink, b->wait, NULL);
 }
 
 static zinc_status
@@ -284,7 +285,7 @@ note_done(void *arg, size_t i, const zinc_got *got)
 static zinc_status
 answer_all(batch *b, zinc_error *err)
 {
-	zinc_sink sink = {b->sink->room ? note_room : NULL, note_done, b, b->sink->cancel};
+	zinc_sink sink = {sizeof sink, b->sink->room ? note_room : NULL, note_done, b};
 	zinc_status st = ZINC_OK;
 	size_t i, n = 0;
 
@@ -294,12 +295,13 @@ answer_all(batch *b, zinc_error *err)
 			b->whose[n++] = i;
 		}
 	if (n)
-		st = zinc_store_get(b->c->next, b->below, n, &sink, err);
+		st = zinc_store_get(b->c->next, b->below, n, &sink, b->wait, err);
 	for (i = 0; i < b->n; i++) {
 		entry *e = b->wishes[i].e;
 
-		if (st == ZINC_OK && b->wishes[i].valid && !zinc_sink_cancelled(b->sink, i))
-			zinc_sink_serve(b->sink, i, &b->requests[i], e->size, &e->tag, bring, e);
+		if (st == ZINC_OK && b->wishes[i].valid && !zinc_sink_cancelled(b->sink, i, b->wait))
+			zinc_sink_serve(b->sink, i, &b->requests[i], e->size, &e->tag, bring, e,
+					b->wait);
 		if (e)
 			release(b->c, e);
 	}
@@ -307,10 +309,10 @@ answer_all(batch *b, zinc_error *err)
 }
 
 static zinc_status
-cache_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, zinc_error *err)
+cache_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, const zinc_wait *wait, zinc_error *err)
 {
 	cache *c = (cache *)self;
-	batch b = {.c = c, .requests = requests, .n = n, .sink = sink};
+	batch b = {.c = c, .requests = requests, .n = n, .sink = sink, .wait = wait};
 	zinc_status st;
 
 	b.wishes = (wish *)zinc_calloc(c->ctx, n, sizeof *b.wishes);
@@ -331,66 +333,83 @@ cache_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink,
 /* ---- changes: passed on, and then forgotten ---- */
 
 static zinc_status
-cache_put(void *self, zinc_put_group *group, const char *key, const struct iovec *iov, int niov,
-	  const zinc_condition *when, uint32_t flags, zinc_tag *tag, zinc_error *err)
+cache_put(void *self, zinc_put_group *group, const zinc_put *puts, size_t n, const zinc_done *done, uint32_t flags,
+	  const zinc_wait *wait, zinc_error *err)
 {
 	cache *c = (cache *)self;
-	const zinc_status st = zinc_store_putv(c->next, group, key, iov, niov, when, flags, tag, err);
+	const zinc_status st = zinc_store_put_many(c->next, group, puts, n, done, flags, wait, err);
+	size_t i;
 
-	forget(c, key);
+	for (i = 0; i < n; i++)
+		forget(c, puts[i].key);
 	return st;
 }
 
 static zinc_status
-cache_del(void *self, zinc_put_group *group, const char *key, const zinc_condition *when, uint32_t flags,
-	  zinc_error *err)
+cache_del(void *self, zinc_put_group *group, const zinc_del *dels, size_t n, const zinc_done *done, uint32_t flags,
+	  const zinc_wait *wait, zinc_error *err)
 {
 	cache *c = (cache *)self;
-	const zinc_status st = zinc_store_del(c->next, group, key, when, flags, err);
+	const zinc_status st = zinc_store_del_many(c->next, group, dels, n, done, flags, wait, err);
+	size_t i;
 
-	forget(c, key);
+	for (i = 0; i < n; i++)
+		forget(c, dels[i].key);
 	return st;
-}
-
-static zinc_status
-cache_put_begin(void *self, zinc_put_group **group, uint32_t flags, zinc_error *err)
-{
-	return zinc_store_put_begin(((cache *)self)->next, group, flags, err);
 }
 
 /* What a group puts may show only now; whose keys they were is the store's to know. */
 static zinc_status
-cache_commit(void *self, zinc_put_group *group, zinc_committed_fn fn, void *arg, zinc_error *err)
+cache_commit(void *self, zinc_put_group *group, zinc_committed_fn fn, void *arg, const zinc_wait *wait, zinc_error *err)
 {
 	cache *c = (cache *)self;
-	const zinc_status st = zinc_store_commit(c->next, group, fn, arg, err);
+	const zinc_status st = zinc_store_commit(c->next, group, fn, arg, wait, err);
 
 	if (c->o.trust)
 		forget(c, NULL);
 	return st;
 }
 
-static void
-cache_abort(void *self, zinc_put_group *group)
-{
-	zinc_store_abort(((cache *)self)->next, group);
-}
-
 static zinc_status
-cache_update(void *self, const char *key, zinc_update_fn fn, void *arg, uint32_t flags, zinc_error *err)
+cache_update(void *self, const char *key, zinc_update_fn fn, void *arg, uint64_t limit, uint32_t flags,
+	     const zinc_wait *wait, zinc_error *err)
 {
 	cache *c = (cache *)self;
-	const zinc_status st = zinc_store_update(c->next, key, fn, arg, 0, flags, err);
+	const zinc_status st = zinc_store_update(c->next, key, fn, arg, 0, limit, flags, wait, err);
 
 	forget(c, key);
 	return st;
 }
 
 static zinc_status
-cache_del_prefix(void *self, const char *prefix, uint32_t flags, zinc_error *err)
+cache_splice(void *self, const char *key, zinc_splice_fn fn, void *arg, uint64_t limit, uint32_t flags,
+	     const zinc_wait *wait, zinc_error *err)
 {
 	cache *c = (cache *)self;
-	const zinc_status st = zinc_store_del_prefix(c->next, prefix, flags, err);
+	const zinc_status st = zinc_store_splice(c->next, key, fn, arg, 0, limit, flags, wait, err);
+
+	forget(c, key);
+	return st;
+}
+
+static zinc_status
+cache_put_partial(void *self, const zinc_partial *const *parts, size_t n, int single_writer, uint32_t flags,
+		  const zinc_wait *wait, zinc_error *err)
+{
+	cache *c = (cache *)self;
+	const zinc_status st = zinc_store_put_parts(c->next, parts, n, single_writer, flags, wait, err);
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		forget(c, parts[i]->key);
+	return st;
+}
+
+static zinc_status
+cache_del_prefix(void *self, const char *prefix, uint32_t flags, const zinc_wait *wait, zinc_error *err)
+{
+	cache *c = (cache *)self;
+	const zinc_status st = zinc_store_del_prefix(c->next, prefix, flags, wait, err);
 
 	forget(c, NULL);
 	return st;
@@ -414,22 +433,11 @@ cache_caps(void *self, zinc_caps *out)
 	zinc_store_caps(((cache *)self)->next, out);
 }
 
-static zinc_status
-cache_walk(void *self, const char *prefix, const zinc_lister *to, zinc_error *err)
+/* What changes no value passes by: groups, listing, sync, scrub. */
+static zinc_store *
+cache_forwards(void *self)
 {
-	return zinc_store_walk(((cache *)self)->next, prefix, to, err);
-}
-
-static zinc_status
-cache_sync(void *self, zinc_error *err)
-{
-	return zinc_store_sync(((cache *)self)->next, err);
-}
-
-static zinc_status
-cache_scrub(void *self, const char *prefix, int remove, zinc_scrub_fn fn, void *arg, zinc_error *err)
-{
-	return zinc_store_scrub(((cache *)self)->next, prefix, remove, fn, arg, err);
+	return ((cache *)self)->next;
 }
 
 static const zinc_store_ops cache_ops = {
@@ -441,14 +449,12 @@ static const zinc_store_ops cache_ops = {
     .get = cache_get,
     .put = cache_put,
     .del = cache_del,
-    .put_begin = cache_put_begin,
     .commit = cache_commit,
-    .abort = cache_abort,
     .update = cache_update,
+    .splice = cache_splice,
     .del_prefix = cache_del_prefix,
-    .sync = cache_sync,
-    .scrub = cache_scrub,
-    .walk = cache_walk,
+    .put_partial = cache_put_partial,
+    .forwards = cache_forwards,
 };
 
 zinc_status

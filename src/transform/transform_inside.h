@@ -63,21 +63,27 @@ zinc_entry_empty(const zinc_shard_entry *e)
 
 /* ---- slots of zinc_store_ops, each in its file ---- */
 
-zinc_status zinc_sharded_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, zinc_error *err);
-zinc_status zinc_sharded_put(void *self, zinc_put_group *group, const char *key, const struct iovec *iov, int niov,
-			     const zinc_condition *when, uint32_t flags, zinc_tag *tag, zinc_error *err);
-zinc_status zinc_sharded_del(void *self, zinc_put_group *group, const char *key, const zinc_condition *when,
-			     uint32_t flags, zinc_error *err);
-zinc_status zinc_sharded_update(void *self, const char *key, zinc_update_fn fn, void *arg, uint32_t flags,
-				zinc_error *err);
+zinc_status zinc_sharded_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink,
+			     const zinc_wait *wait, zinc_error *err);
+zinc_status zinc_sharded_put(void *self, zinc_put_group *group, const zinc_put *puts, size_t n, const zinc_done *done,
+			     uint32_t flags, const zinc_wait *wait, zinc_error *err);
+zinc_status zinc_sharded_del(void *self, zinc_put_group *group, const zinc_del *dels, size_t n, const zinc_done *done,
+			     uint32_t flags, const zinc_wait *wait, zinc_error *err);
+zinc_status zinc_sharded_update(void *self, const char *key, zinc_update_fn fn, void *arg, uint64_t limit,
+				uint32_t flags, const zinc_wait *wait, zinc_error *err);
 zinc_status zinc_sharded_put_partial(void *self, const zinc_partial *const *parts, size_t n, int single_writer,
-				     uint32_t flags, zinc_error *err);
-zinc_status zinc_sharded_put_begin(void *self, zinc_put_group **group, uint32_t flags, zinc_error *err);
-zinc_status zinc_sharded_commit(void *self, zinc_put_group *group, zinc_committed_fn fn, void *arg, zinc_error *err);
+				     uint32_t flags, const zinc_wait *wait, zinc_error *err);
+zinc_status zinc_sharded_put_begin(void *self, zinc_put_group **group, uint32_t flags, const zinc_wait *wait,
+				   zinc_error *err);
+zinc_status zinc_sharded_commit(void *self, zinc_put_group *group, zinc_committed_fn fn, void *arg,
+				const zinc_wait *wait, zinc_error *err);
 void zinc_sharded_abort(void *self, zinc_put_group *group);
-zinc_status zinc_sharded_list(void *self, const char *prefix, zinc_key_fn fn, void *arg, zinc_error *err);
-zinc_status zinc_sharded_list_dir(void *self, const char *prefix, zinc_entry_fn fn, void *arg, zinc_error *err);
-zinc_status zinc_sharded_del_prefix(void *self, const char *prefix, uint32_t flags, zinc_error *err);
+zinc_status zinc_sharded_list(void *self, const char *prefix, zinc_key_fn fn, void *arg, const zinc_wait *wait,
+			      zinc_error *err);
+zinc_status zinc_sharded_list_dir(void *self, const char *prefix, zinc_entry_fn fn, void *arg, const zinc_wait *wait,
+				  zinc_error *err);
+zinc_status zinc_sharded_del_prefix(void *self, const char *prefix, uint32_t flags, const zinc_wait *wait,
+				    zinc_error *err);
 
 /* ---- changes ---- */
 
@@ -96,12 +102,14 @@ typedef struct zinc_shard_change {
 	const zinc_sharded *s;
 	const zinc_chunk_edit *edits;
 	size_t nedits;
+	const zinc_wait *wait;
 	zinc_buf out; /* the new shard */
 	bool empty;   /* it holds no chunk: erase it instead */
 	bool nothing; /* it stays as it is */
 } zinc_shard_change;
 
-void zinc_shard_change_init(zinc_shard_change *c, const zinc_sharded *s, const zinc_chunk_edit *edits, size_t n);
+void zinc_shard_change_init(zinc_shard_change *c, const zinc_sharded *s, const zinc_chunk_edit *edits, size_t n,
+			    const zinc_wait *wait);
 void zinc_shard_change_fini(zinc_shard_change *c);
 /* The shard after the change, in c->out; `old` NULL: there is none yet. */
 zinc_status zinc_shard_change_apply(zinc_shard_change *c, const void *old, size_t nold, zinc_error *err);
@@ -112,8 +120,8 @@ zinc_status zinc_shard_change_run(zinc_shard_change *c, const char *shard_key, u
 
 /* A put (ERASE: del) that belongs to a group; its bytes are copied. */
 zinc_status zinc_sharded_enlist(zinc_put_group *group, const zinc_spot *at, zinc_chunk_change what,
-				const struct iovec *iov, int niov, zinc_error *err);
+				const struct iovec *iov, int niov, const zinc_wait *wait, zinc_error *err);
 /* Do what the group has for the shard of this chunk now. */
-zinc_status zinc_sharded_flush_one(zinc_put_group *group, const zinc_spot *at, zinc_error *err);
+zinc_status zinc_sharded_flush_one(zinc_put_group *group, const zinc_spot *at, const zinc_wait *wait, zinc_error *err);
 
 #endif

@@ -116,15 +116,16 @@ sharded_caps(void *self, zinc_caps *out)
 }
 
 static zinc_status
-sharded_sync(void *self, zinc_error *err)
+sharded_sync(void *self, const zinc_wait *wait, zinc_error *err)
 {
-	return zinc_store_sync(((zinc_sharded *)self)->next, err);
+	return zinc_store_sync(((zinc_sharded *)self)->next, wait, err);
 }
 
 static zinc_status
-sharded_scrub(void *self, const char *prefix, int remove, zinc_scrub_fn fn, void *arg, zinc_error *err)
+sharded_scrub(void *self, const char *prefix, int remove, zinc_scrub_fn fn, void *arg, const zinc_wait *wait,
+	      zinc_error *err)
 {
-	return zinc_store_scrub(((zinc_sharded *)self)->next, prefix, remove, fn, arg, err);
+	return zinc_store_scrub(((zinc_sharded *)self)->next, prefix, remove, fn, arg, wait, err);
 }
 
 static const zinc_store_ops sharded_ops = {

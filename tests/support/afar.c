@@ -25,7 +25,7 @@ static void
 deliver(const call *c, size_t i, const zinc_blob *b, zinc_tag *tag, uint64_t offset, uint64_t nbytes, void *to)
 {
 	const zinc_get *g = &c->gets[i];
-	const zinc_got got = {.found = ZINC_FOUND, .nbytes = nbytes, .object_size = b->nbytes, .tag = tag};
+	const zinc_got got = {.size = sizeof got, .found = ZINC_FOUND, .nbytes = nbytes, .object_size = b->nbytes, .tag = tag};
 	const struct iovec slot = {to, (size_t)nbytes};
 
 	if (nbytes > 0)
@@ -38,7 +38,7 @@ deliver(const call *c, size_t i, const zinc_blob *b, zinc_tag *tag, uint64_t off
 static bool
 found(call *c, size_t i, const zinc_blob *b, zinc_tag *tag)
 {
-	static const zinc_got changed = {.found = ZINC_CHANGED};
+	static const zinc_got changed = {.size = sizeof changed, .found = ZINC_CHANGED};
 	const zinc_get *g = &c->gets[i];
 	uint64_t offset, nbytes;
 	void *to = NULL;
@@ -76,7 +76,7 @@ answer(call *c, size_t i)
 
 	if (c->x->before)
 		c->x->before(c->x->arg, c->x->answers, &c->gets[i]);
-	st = zinc_store_get_all(c->x->near, c->gets[i].key, &b, &tag, 0, &e);
+	st = zinc_store_get_all(c->x->near, c->gets[i].key, &b, &tag, 0, NULL, &e);
 	if (st == ZINC_OK)
 		over = found(c, i, &b, &tag);
 	else if (st == ZINC_E_NOTFOUND)
@@ -111,7 +111,7 @@ answer_one(call *c)
 }
 
 static zinc_status
-afar_get(void *self, const zinc_get *gets, size_t n, const zinc_sink *sink, zinc_error *err)
+afar_get(void *self, const zinc_get *gets, size_t n, const zinc_sink *sink, const zinc_wait *wait, zinc_error *err)
 {
 	afar *x = self;
 	call c = {.x = x, .gets = gets, .sink = sink, .n = n};
@@ -126,9 +126,9 @@ afar_get(void *self, const zinc_get *gets, size_t n, const zinc_sink *sink, zinc
 			c.open[c.nopen++] = c.begun++;
 		if (c.nopen > x->most_open)
 			x->most_open = c.nopen;
-		while (c.nopen > 0 && zinc_sink_cancelled(sink, c.open[c.nopen - 1]))
+		while (c.nopen > 0 && zinc_sink_cancelled(sink, c.open[c.nopen - 1], wait))
 			c.nopen--;
-		while (c.nopen == 0 && c.begun < n && zinc_sink_cancelled(sink, c.begun))
+		while (c.nopen == 0 && c.begun < n && zinc_sink_cancelled(sink, c.begun, wait))
 			c.begun++;
 		if (c.nopen > 0)
 			answer_one(&c);
@@ -155,15 +155,15 @@ afar_close(void *self)
 }
 
 static zinc_status
-afar_list(void *self, const char *prefix, zinc_key_fn fn, void *arg, zinc_error *err)
+afar_list(void *self, const char *prefix, zinc_key_fn fn, void *arg, const zinc_wait *wait, zinc_error *err)
 {
-	return zinc_store_list(((afar *)self)->near, prefix, fn, arg, err);
+	return zinc_store_list(((afar *)self)->near, prefix, fn, arg, wait, err);
 }
 
 static zinc_status
-afar_list_dir(void *self, const char *prefix, zinc_entry_fn fn, void *arg, zinc_error *err)
+afar_list_dir(void *self, const char *prefix, zinc_entry_fn fn, void *arg, const zinc_wait *wait, zinc_error *err)
 {
-	return zinc_store_list_dir(((afar *)self)->near, prefix, fn, arg, err);
+	return zinc_store_list_dir(((afar *)self)->near, prefix, fn, arg, wait, err);
 }
 
 zinc_store *

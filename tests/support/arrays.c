@@ -1,6 +1,7 @@
 /*
  * arrays.c - small arrays in memory behind a counting store, for tests of the array room
  */
+#include "support/fault.h"
 #include "support/arrays.h"
 
 #include <stdio.h>
@@ -40,8 +41,8 @@ stage_close(stage *s)
 zinc_store_counts
 stage_counts(stage *s)
 {
-	static zinc_store_counts last;
-	zinc_store_counts now, gone;
+	static zinc_store_counts last = ZINC_STORE_COUNTS_INIT;
+	zinc_store_counts now = ZINC_STORE_COUNTS_INIT, gone = ZINC_STORE_COUNTS_INIT;
 
 	zinc_store_log_counts(s->log, &now);
 	if (now.get_calls < last.get_calls || now.put_calls < last.put_calls)

@@ -34,7 +34,7 @@ get_whole_missing_and_empty(void **state)
 	assert_int_equal(g.r[2].object_size, 0);
 	gets_fini(&g);
 	/* a prefix of keys is no key; where it cannot be one beside it, something may be in its way */
-	assert_int_not_equal(zinc_store_get_all(s, "a", &none, NULL, 0, &err), ZINC_OK);
+	assert_int_not_equal(zinc_store_get_all(s, "a", &none, NULL, 0, NULL, &err), ZINC_OK);
 	assert_missing(s, "a/b/c");
 }
 
@@ -209,7 +209,7 @@ get_can_be_cancelled(void **state)
 		r[i] = get_range(keys[i], 0, ZINC_TO_END);
 	}
 	gets_init(&g, N);
-	g.cancel = 1;
+	zinc_cancel_set(&g.cancel);
 	assert_ok(gets_run(&g, subject(state), r, &err));
 	for (i = 0; i < N; i++) {
 		assert_int_equal(g.r[i].found, ZINC_FAILED);
@@ -225,7 +225,7 @@ get_can_be_cancelled(void **state)
 	gets_fini(&g);
 	gets_init(&g, 1); /* while it waits for room */
 	g.not_now = 1 << 30;
-	g.cancel = 1;
+	zinc_cancel_set(&g.cancel);
 	assert_ok(gets_run(&g, subject(state), r, &err));
 	assert_int_equal(g.r[0].status, ZINC_E_CANCELLED);
 	gets_fini(&g);
@@ -242,14 +242,14 @@ get_all_has_a_limit(void **state)
 	zinc_error err = ZINC_ERROR_INIT;
 
 	put_text(filler(state), "k", "12345");
-	assert_ok(zinc_store_get_all(s, "k", &b, NULL, 5, &err));
+	assert_ok(zinc_store_get_all(s, "k", &b, NULL, 5, NULL, &err));
 	assert_string_equal((const char *)b.data, "12345");
 	zinc_blob_fini(&b);
-	assert_int_equal(zinc_store_get_all(s, "k", &b, NULL, 4, &err), ZINC_E_LIMIT);
+	assert_int_equal(zinc_store_get_all(s, "k", &b, NULL, 4, NULL, &err), ZINC_E_LIMIT);
 	assert_null(b.data);
 	assert_true(err.url[0] != '\0');
-	assert_int_equal(zinc_store_get_all(s, "k", &b, NULL, 4, NULL), ZINC_E_LIMIT);
-	assert_int_equal(zinc_store_get_all(s, "none", &b, NULL, 0, NULL), ZINC_E_NOTFOUND);
+	assert_int_equal(zinc_store_get_all(s, "k", &b, NULL, 4, NULL, NULL), ZINC_E_LIMIT);
+	assert_int_equal(zinc_store_get_all(s, "none", &b, NULL, 0, NULL, NULL), ZINC_E_NOTFOUND);
 }
 
 const conform_row conform_read[] = {

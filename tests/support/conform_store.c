@@ -28,7 +28,7 @@ filler(void **state)
 uint32_t
 flags_of(zinc_store *s)
 {
-	zinc_caps caps;
+	zinc_caps caps = ZINC_CAPS_INIT;
 
 	zinc_store_caps(s, &caps);
 	return caps.flags;

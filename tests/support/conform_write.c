@@ -28,19 +28,19 @@ put_replaces(void **state)
 	assert_text(s, "k", "");
 	put_text(s, "deep/er/and/deeper/k", "x");
 	assert_text(s, "deep/er/and/deeper/k", "x");
-	assert_ok(zinc_store_putv(s, NULL, "v", iov, 4, NULL, 0, NULL, &err));
+	assert_ok(zinc_store_putv(s, NULL, "v", iov, 4, NULL, 0, NULL, NULL, &err));
 	assert_text(s, "v", "abcdefg");
-	assert_ok(zinc_store_putv(s, NULL, "v", NULL, 0, NULL, 0, NULL, &err));
+	assert_ok(zinc_store_putv(s, NULL, "v", NULL, 0, NULL, 0, NULL, NULL, &err));
 	assert_text(s, "v", "");
 	big = (uint8_t *)malloc(BIG);
 	for (i = 0; i < BIG; i++)
 		big[i] = (uint8_t)(i * 2654435761u >> 13);
-	assert_ok(zinc_store_put(s, NULL, "big", big, BIG, NULL, 0, NULL, &err));
+	assert_ok(zinc_store_put(s, NULL, "big", big, BIG, NULL, 0, NULL, NULL, &err));
 	assert_value(s, "big", big, BIG);
 	free(big);
-	assert_ok(zinc_store_put(s, NULL, "relaxed", "r", 1, NULL, ZINC_PUT_RELAXED, NULL, &err));
+	assert_ok(zinc_store_put(s, NULL, "relaxed", "r", 1, NULL, ZINC_PUT_RELAXED, NULL, NULL, &err));
 	assert_text(s, "relaxed", "r");
-	assert_ok(zinc_store_sync(s, &err));
+	assert_ok(zinc_store_sync(s, NULL, &err));
 }
 
 static void
@@ -53,28 +53,28 @@ put_under_conditions(void **state)
 
 	if (!s)
 		return;
-	assert_ok(zinc_store_put(s, NULL, "k", "1", 1, &absent, 0, &tag, &err));
+	assert_ok(zinc_store_put(s, NULL, "k", "1", 1, &absent, 0, &tag, NULL, &err));
 	first = tag_of(s, "k");
 	assert_true(zinc_tag_equal(&tag, &first));
-	assert_int_equal(zinc_store_put(s, NULL, "k", "2", 1, &absent, 0, NULL, &err), ZINC_E_EXISTS);
+	assert_int_equal(zinc_store_put(s, NULL, "k", "2", 1, &absent, 0, NULL, NULL, &err), ZINC_E_EXISTS);
 	assert_int_equal(err.code, ZINC_E_EXISTS);
 	assert_text(s, "k", "1");
 	equals.tag = &first;
-	assert_ok(zinc_store_put(s, NULL, "k", "2", 1, &equals, 0, &tag, &err));
-	assert_int_equal(zinc_store_put(s, NULL, "k", "3", 1, &equals, 0, NULL, &err), ZINC_E_CONFLICT);
-	assert_int_equal(zinc_store_put(s, NULL, "other", "3", 1, &equals, 0, NULL, &err), ZINC_E_CONFLICT);
+	assert_ok(zinc_store_put(s, NULL, "k", "2", 1, &equals, 0, &tag, NULL, &err));
+	assert_int_equal(zinc_store_put(s, NULL, "k", "3", 1, &equals, 0, NULL, NULL, &err), ZINC_E_CONFLICT);
+	assert_int_equal(zinc_store_put(s, NULL, "other", "3", 1, &equals, 0, NULL, NULL, &err), ZINC_E_CONFLICT);
 	assert_text(s, "k", "2");
 	assert_missing(s, "other");
-	assert_int_equal(zinc_store_del(s, NULL, "k", &equals, 0, &err), ZINC_E_CONFLICT);
-	assert_int_equal(zinc_store_del(s, NULL, "k", &absent, 0, &err), ZINC_E_EXISTS);
-	assert_int_equal(zinc_store_del(s, NULL, "other", &equals, 0, &err), ZINC_E_CONFLICT);
-	assert_ok(zinc_store_del(s, NULL, "other", &absent, 0, &err));
+	assert_int_equal(zinc_store_del(s, NULL, "k", &equals, 0, NULL, &err), ZINC_E_CONFLICT);
+	assert_int_equal(zinc_store_del(s, NULL, "k", &absent, 0, NULL, &err), ZINC_E_EXISTS);
+	assert_int_equal(zinc_store_del(s, NULL, "other", &equals, 0, NULL, &err), ZINC_E_CONFLICT);
+	assert_ok(zinc_store_del(s, NULL, "other", &absent, 0, NULL, &err));
 	assert_text(s, "k", "2");
 	equals.tag = &tag;
-	assert_ok(zinc_store_del(s, NULL, "k", &equals, 0, &err));
+	assert_ok(zinc_store_del(s, NULL, "k", &equals, 0, NULL, &err));
 	assert_missing(s, "k");
 	equals.tag = NULL;
-	assert_int_equal(zinc_store_put(s, NULL, "k", "3", 1, &equals, 0, NULL, &err), ZINC_E_INVALID);
+	assert_int_equal(zinc_store_put(s, NULL, "k", "3", 1, &equals, 0, NULL, NULL, &err), ZINC_E_INVALID);
 }
 
 /* Also when the same bytes come back, and after a delete. */
@@ -90,11 +90,11 @@ tags_never_repeat(void **state)
 	if (!s)
 		return;
 	for (i = 0; i < N; i++) {
-		assert_ok(zinc_store_put(s, NULL, "k", "same", 4, NULL, ZINC_PUT_RELAXED, &tags[i], &err));
+		assert_ok(zinc_store_put(s, NULL, "k", "same", 4, NULL, ZINC_PUT_RELAXED, &tags[i], NULL, &err));
 		for (j = 0; j < i; j++)
 			assert_false(zinc_tag_equal(&tags[i], &tags[j]));
 		if (i % 3 == 0)
-			assert_ok(zinc_store_del(s, NULL, "k", NULL, ZINC_PUT_RELAXED, &err));
+			assert_ok(zinc_store_del(s, NULL, "k", NULL, ZINC_PUT_RELAXED, NULL, &err));
 	}
 }
 
@@ -108,12 +108,12 @@ del_and_del_of_what_is_missing(void **state)
 		return;
 	put_text(s, "a/b", "1");
 	put_text(s, "a/c", "2");
-	assert_ok(zinc_store_del(s, NULL, "a/b", NULL, 0, &err));
+	assert_ok(zinc_store_del(s, NULL, "a/b", NULL, 0, NULL, &err));
 	assert_missing(s, "a/b");
 	assert_text(s, "a/c", "2");
-	assert_ok(zinc_store_del(s, NULL, "a/b", NULL, 0, &err));
-	assert_ok(zinc_store_del(s, NULL, "a", NULL, 0, &err)); /* a prefix of keys is no key */
-	assert_ok(zinc_store_del(s, NULL, "never/was", NULL, 0, &err));
+	assert_ok(zinc_store_del(s, NULL, "a/b", NULL, 0, NULL, &err));
+	assert_ok(zinc_store_del(s, NULL, "a", NULL, 0, NULL, &err)); /* a prefix of keys is no key */
+	assert_ok(zinc_store_del(s, NULL, "never/was", NULL, 0, NULL, &err));
 	assert_text(s, "a/c", "2");
 	put_text(s, "a/b", "again");
 	assert_text(s, "a/b", "again");
@@ -131,20 +131,20 @@ del_many_and_prefix(void **state)
 		return;
 	for (i = 0; i < COUNT(keys); i++)
 		put_text(s, keys[i], "v");
-	assert_ok(zinc_store_del_many(s, (const char *const[]){"b/c", "no/such", "a/b"}, 3, 0, &err));
+	assert_ok(zinc_store_del_keys(s, (const char *const[]){"b/c", "no/such", "a/b"}, 3, 0, NULL, &err));
 	assert_missing(s, "b/c");
 	assert_missing(s, "a/b");
-	assert_ok(zinc_store_del_prefix(s, "a/", 0, &err));
+	assert_ok(zinc_store_del_prefix(s, "a/", 0, NULL, &err));
 	assert_missing(s, "a/c/d");
 	assert_missing(s, "a/c/e/f");
 	assert_text(s, "ab", "v");
 	assert_text(s, "a.b/c", "v");
-	assert_ok(zinc_store_del_prefix(s, "a/", 0, &err));
-	assert_int_equal(zinc_store_del_prefix(s, "ab", 0, &err), ZINC_E_INVALID);
-	assert_ok(zinc_store_del_prefix(s, "", 0, &err));
+	assert_ok(zinc_store_del_prefix(s, "a/", 0, NULL, &err));
+	assert_int_equal(zinc_store_del_prefix(s, "ab", 0, NULL, &err), ZINC_E_INVALID);
+	assert_ok(zinc_store_del_prefix(s, "", 0, NULL, &err));
 	assert_missing(s, "ab");
 	assert_missing(s, "a.b/c");
-	assert_ok(zinc_store_del_many(s, NULL, 0, 0, &err));
+	assert_ok(zinc_store_del_keys(s, NULL, 0, 0, NULL, &err));
 }
 
 /* ---- groups ---- */
@@ -172,19 +172,19 @@ groups_commit_many(void **state)
 	if (!s)
 		return;
 	put_text(s, "gone", "x");
-	assert_ok(zinc_store_put_begin(s, &g, 0, &err));
+	assert_ok(zinc_store_put_begin(s, &g, 0, NULL, &err));
 	for (i = 0; i < N; i++) {
 		snprintf(key, sizeof key, "c/%d/%d", i % 7, i);
 		snprintf(text, sizeof text, "value %d", i);
-		assert_ok(zinc_store_put(s, g, key, text, strlen(text), NULL, 0, NULL, &err));
+		assert_ok(zinc_store_put(s, g, key, text, strlen(text), NULL, 0, NULL, NULL, &err));
 	}
-	assert_ok(zinc_store_put(s, g, "twice", "1", 1, NULL, 0, NULL, &err));
-	assert_ok(zinc_store_put(s, g, "twice", "2", 1, NULL, 0, NULL, &err));
-	assert_ok(zinc_store_put(s, g, "put then del", "1", 1, NULL, 0, NULL, &err));
-	assert_ok(zinc_store_del(s, g, "put then del", NULL, 0, &err));
-	assert_ok(zinc_store_del(s, g, "gone", NULL, 0, &err));
-	assert_ok(zinc_store_put(s, g, "gone and back", "1", 1, NULL, 0, NULL, &err));
-	assert_ok(zinc_store_commit(s, g, NULL, NULL, &err));
+	assert_ok(zinc_store_put(s, g, "twice", "1", 1, NULL, 0, NULL, NULL, &err));
+	assert_ok(zinc_store_put(s, g, "twice", "2", 1, NULL, 0, NULL, NULL, &err));
+	assert_ok(zinc_store_put(s, g, "put then del", "1", 1, NULL, 0, NULL, NULL, &err));
+	assert_ok(zinc_store_del(s, g, "put then del", NULL, 0, NULL, &err));
+	assert_ok(zinc_store_del(s, g, "gone", NULL, 0, NULL, &err));
+	assert_ok(zinc_store_put(s, g, "gone and back", "1", 1, NULL, 0, NULL, NULL, &err));
+	assert_ok(zinc_store_commit(s, g, NULL, NULL, NULL, &err));
 	for (i = 0; i < N; i++) {
 		snprintf(key, sizeof key, "c/%d/%d", i % 7, i);
 		snprintf(text, sizeof text, "value %d", i);
@@ -194,8 +194,8 @@ groups_commit_many(void **state)
 	assert_missing(s, "put then del");
 	assert_missing(s, "gone");
 	assert_text(s, "gone and back", "1");
-	assert_ok(zinc_store_put_begin(s, &g, 0, &err));
-	assert_ok(zinc_store_commit(s, g, NULL, NULL, &err)); /* an empty one */
+	assert_ok(zinc_store_put_begin(s, &g, 0, NULL, &err));
+	assert_ok(zinc_store_commit(s, g, NULL, NULL, NULL, &err)); /* an empty one */
 }
 
 /* A lost condition fails its own key only, at the put or at the commit. */
@@ -213,13 +213,13 @@ groups_report_what_failed(void **state)
 	if (!s)
 		return;
 	put_text(s, "k", "old");
-	assert_ok(zinc_store_put_begin(s, &g, 0, &err));
-	assert_ok(zinc_store_put(s, g, "a", "1", 1, &absent, 0, NULL, &err));
-	put = zinc_store_put(s, g, "k", "new", 3, &absent, 0, NULL, &err);
-	assert_ok(zinc_store_put(s, g, "z", "2", 1, &absent, 0, &tag, &err)); /* with a tag: done at once */
+	assert_ok(zinc_store_put_begin(s, &g, 0, NULL, &err));
+	assert_ok(zinc_store_put(s, g, "a", "1", 1, &absent, 0, NULL, NULL, &err));
+	put = zinc_store_put(s, g, "k", "new", 3, &absent, 0, NULL, NULL, &err);
+	assert_ok(zinc_store_put(s, g, "z", "2", 1, &absent, 0, &tag, NULL, &err)); /* with a tag: done at once */
 	now = tag_of(s, "z");
 	assert_true(zinc_tag_equal(&tag, &now));
-	commit = zinc_store_commit(s, g, note_failed_key, failed, &err);
+	commit = zinc_store_commit(s, g, note_failed_key, failed, NULL, &err);
 	assert_int_equal(put == ZINC_OK ? commit : put, ZINC_E_EXISTS);
 	if (put == ZINC_OK) {
 		assert_string_equal(failed, "k E_EXISTS");
@@ -228,8 +228,8 @@ groups_report_what_failed(void **state)
 	assert_text(s, "k", "old");
 	assert_text(s, "a", "1");
 	assert_text(s, "z", "2");
-	assert_ok(zinc_store_put_begin(s, &g, ZINC_PUT_RELAXED, &err));
-	assert_ok(zinc_store_put(s, g, "aborted", "1", 1, NULL, 0, NULL, &err));
+	assert_ok(zinc_store_put_begin(s, &g, ZINC_PUT_RELAXED, NULL, &err));
+	assert_ok(zinc_store_put(s, g, "aborted", "1", 1, NULL, 0, NULL, NULL, &err));
 	zinc_store_abort(s, g);
 	zinc_store_abort(s, NULL);
 	put_text(s, "aborted", "anew");
@@ -243,28 +243,28 @@ update_creates_changes_keeps_and_erases(void **state)
 {
 	zinc_store *s = able(state, ZINC_CAP_WRITE | ZINC_CAP_ERASE);
 	zinc_error err = ZINC_ERROR_INIT;
-	edit e = {NULL, {"one", 3, 0, 0}, ZINC_OK, 0};
+	edit e = {NULL, {sizeof(zinc_update), "one", 3, 0, 0}, ZINC_OK, 0};
 
 	if (!s)
 		return;
-	assert_ok(zinc_store_update(s, "d/k", apply_edit, &e, 1, 0, &err));
+	assert_ok(zinc_store_update(s, "d/k", apply_edit, &e, 1, 0, 0, NULL, &err));
 	assert_text(s, "d/k", "one");
-	e = (edit){"one", {"three", 5, 0, 0}, ZINC_OK, 0};
-	assert_ok(zinc_store_update(s, "d/k", apply_edit, &e, 1, 0, &err));
+	e = (edit){"one", {sizeof(zinc_update), "three", 5, 0, 0}, ZINC_OK, 0};
+	assert_ok(zinc_store_update(s, "d/k", apply_edit, &e, 1, 0, 0, NULL, &err));
 	assert_text(s, "d/k", "three");
-	e = (edit){"three", {"", 0, 0, 0}, ZINC_OK, 0};
-	assert_ok(zinc_store_update(s, "d/k", apply_edit, &e, 1, 0, &err));
+	e = (edit){"three", {sizeof(zinc_update), "", 0, 0, 0}, ZINC_OK, 0};
+	assert_ok(zinc_store_update(s, "d/k", apply_edit, &e, 1, 0, 0, NULL, &err));
 	assert_text(s, "d/k", "");
-	e = (edit){"", {NULL, 0, 0, 1}, ZINC_OK, 0};
-	assert_ok(zinc_store_update(s, "d/k", apply_edit, &e, 1, 0, &err));
+	e = (edit){"", {sizeof(zinc_update), NULL, 0, 0, 1}, ZINC_OK, 0};
+	assert_ok(zinc_store_update(s, "d/k", apply_edit, &e, 1, 0, 0, NULL, &err));
 	assert_text(s, "d/k", "");
-	e = (edit){"", {NULL, 0, 1, 0}, ZINC_OK, 0};
-	assert_ok(zinc_store_update(s, "d/k", apply_edit, &e, 1, 0, &err));
+	e = (edit){"", {sizeof(zinc_update), NULL, 0, 1, 0}, ZINC_OK, 0};
+	assert_ok(zinc_store_update(s, "d/k", apply_edit, &e, 1, 0, 0, NULL, &err));
 	assert_missing(s, "d/k");
-	e = (edit){NULL, {NULL, 0, 1, 0}, ZINC_OK, 0};
-	assert_ok(zinc_store_update(s, "d/k", apply_edit, &e, 1, 0, &err));
-	e = (edit){NULL, {NULL, 0, 0, 1}, ZINC_OK, 0};
-	assert_ok(zinc_store_update(s, "d/k", apply_edit, &e, 1, 0, &err));
+	e = (edit){NULL, {sizeof(zinc_update), NULL, 0, 1, 0}, ZINC_OK, 0};
+	assert_ok(zinc_store_update(s, "d/k", apply_edit, &e, 1, 0, 0, NULL, &err));
+	e = (edit){NULL, {sizeof(zinc_update), NULL, 0, 0, 1}, ZINC_OK, 0};
+	assert_ok(zinc_store_update(s, "d/k", apply_edit, &e, 1, 0, 0, NULL, &err));
 	assert_missing(s, "d/k");
 }
 
@@ -281,12 +281,12 @@ update_passes_failures_on(void **state)
 		return;
 	put_text(s, "k", "old");
 	for (i = 0; i < COUNT(all); i++) {
-		edit e = {"old", {"new", 3, 0, 0}, all[i], 0}, f = {NULL, {"new", 3, 0, 0}, all[i], 0};
+		edit e = {"old", {sizeof(zinc_update), "new", 3, 0, 0}, all[i], 0}, f = {NULL, {sizeof(zinc_update), "new", 3, 0, 0}, all[i], 0};
 
-		assert_int_equal(zinc_store_update(s, "k", apply_edit, &e, 1, 0, &err), all[i]);
+		assert_int_equal(zinc_store_update(s, "k", apply_edit, &e, 1, 0, 0, NULL, &err), all[i]);
 		assert_int_equal(e.calls, 1);
 		assert_string_equal(err.text, "the caller's own reason");
-		assert_int_equal(zinc_store_update(s, "new/k", apply_edit, &f, 1, 0, &err), all[i]);
+		assert_int_equal(zinc_store_update(s, "new/k", apply_edit, &f, 1, 0, 0, NULL, &err), all[i]);
 	}
 	assert_text(s, "k", "old");
 	assert_missing(s, "new/k");
@@ -301,7 +301,7 @@ increment_often(void *arg)
 	int i, n;
 
 	for (i = 0; i < ROUNDS; i++)
-		if (zinc_store_update(s, "d/n", increment, &n, 0, ZINC_PUT_RELAXED, NULL) != ZINC_OK)
+		if (zinc_store_update(s, "d/n", increment, &n, 0, 0, ZINC_PUT_RELAXED, NULL, NULL) != ZINC_OK)
 			return arg;
 	return NULL;
 }
@@ -336,8 +336,8 @@ update_without_exclusion_is_refused(void **state)
 
 	if (!s || (flags_of(s) & (ZINC_CAP_UPDATE | ZINC_CAP_CAS)))
 		return;
-	assert_int_equal(zinc_store_update(s, "k", increment, &n, 0, 0, &err), ZINC_E_READONLY);
-	assert_ok(zinc_store_update(s, "k", increment, &n, 1, 0, &err));
+	assert_int_equal(zinc_store_update(s, "k", increment, &n, 0, 0, 0, NULL, &err), ZINC_E_READONLY);
+	assert_ok(zinc_store_update(s, "k", increment, &n, 1, 0, 0, NULL, &err));
 }
 
 /* ---- set_partial_values ---- */
@@ -347,24 +347,24 @@ put_partial_changes_ranges(void **state)
 {
 	zinc_store *s = able(state, ZINC_CAP_WRITE);
 	const zinc_partial parts[] = {
-	    {"k", 8, "XY", 2}, {"new", 3, "z", 1}, {"k", 0, "AB", 2}, {"k", 2, "C", 1}, {"k", 1, "", 0}};
-	const zinc_partial overlap[] = {{"k", 0, "ab", 2}, {"x", 1, "b", 1}, {"k", 1, "b", 1}};
-	const zinc_partial endless[] = {{"k", UINT64_MAX, "ab", 2}};
+	    {"k", 8, "XY", 2, 0}, {"new", 3, "z", 1, 0}, {"k", 0, "AB", 2, 0}, {"k", 2, "C", 1, 0}, {"k", 1, "", 0, 0}};
+	const zinc_partial overlap[] = {{"k", 0, "ab", 2, 0}, {"x", 1, "b", 1, 0}, {"k", 1, "b", 1, 0}};
+	const zinc_partial endless[] = {{"k", UINT64_MAX, "ab", 2, 0}};
 	zinc_error err = ZINC_ERROR_INIT;
 
 	if (!s)
 		return;
 	put_text(s, "k", "0123456789");
-	assert_ok(zinc_store_put_partial(s, parts, 5, 1, 0, &err));
+	assert_ok(zinc_store_put_partial(s, parts, 5, 1, 0, NULL, &err));
 	assert_text(s, "k", "ABC34567XY");
 	assert_value(s, "new", "\0\0\0z", 4); /* past the end: zeros between */
-	assert_ok(zinc_store_put_partial(s, &(zinc_partial){"k", 12, "!", 1}, 1, 1, 0, &err));
+	assert_ok(zinc_store_put_partial(s, &(zinc_partial){"k", 12, "!", 1, 0}, 1, 1, 0, NULL, &err));
 	assert_value(s, "k", "ABC34567XY\0\0!", 13);
-	assert_int_equal(zinc_store_put_partial(s, overlap, 3, 1, 0, &err), ZINC_E_INVALID);
+	assert_int_equal(zinc_store_put_partial(s, overlap, 3, 1, 0, NULL, &err), ZINC_E_INVALID);
 	assert_value(s, "k", "ABC34567XY\0\0!", 13);
 	assert_missing(s, "x");
-	assert_int_equal(zinc_store_put_partial(s, endless, 1, 1, 0, &err), ZINC_E_INVALID);
-	assert_ok(zinc_store_put_partial(s, NULL, 0, 1, 0, &err));
+	assert_int_equal(zinc_store_put_partial(s, endless, 1, 1, 0, NULL, &err), ZINC_E_INVALID);
+	assert_ok(zinc_store_put_partial(s, NULL, 0, 1, 0, NULL, &err));
 }
 
 const conform_row conform_write[] = {

@@ -71,15 +71,16 @@ gets_done(void *arg, size_t i, const zinc_got *got)
 	if (got->error)
 		r->error = *got->error;
 	if (++g->total_dones == g->cancel_after)
-		__atomic_store_n(&g->cancel, 1, __ATOMIC_RELAXED);
+		zinc_cancel_set(&g->cancel);
 	pthread_mutex_unlock(&g->lock);
 }
 
 zinc_status
 gets_run(gets *g, zinc_store *s, const zinc_get *requests, zinc_error *err)
 {
-	zinc_sink sink = {gets_room, gets_done, g, &g->cancel};
-	zinc_status st = zinc_store_get(s, requests, g->n, &sink, err);
+	const zinc_sink sink = {sizeof sink, gets_room, gets_done, g};
+	const zinc_wait wait = {sizeof wait, 0, &g->cancel};
+	zinc_status st = zinc_store_get(s, requests, g->n, &sink, &wait, err);
 	size_t i;
 
 	for (i = 0; i < g->n; i++) /* exactly once, or never when get itself failed */
@@ -111,7 +112,7 @@ assert_value(zinc_store *s, const char *key, const void *bytes, size_t n)
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_blob b = ZINC_BLOB_INIT;
 
-	assert_ok(zinc_store_get_all(s, key, &b, NULL, 0, &err));
+	assert_ok(zinc_store_get_all(s, key, &b, NULL, 0, NULL, &err));
 	assert_int_equal(b.nbytes, n);
 	if (n)
 		assert_memory_equal(b.data, bytes, n);
@@ -131,7 +132,7 @@ assert_missing(zinc_store *s, const char *key)
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_blob b = ZINC_BLOB_INIT;
 
-	assert_int_equal(zinc_store_get_all(s, key, &b, NULL, 0, &err), ZINC_E_NOTFOUND);
+	assert_int_equal(zinc_store_get_all(s, key, &b, NULL, 0, NULL, &err), ZINC_E_NOTFOUND);
 	assert_int_equal(err.code, ZINC_E_NOTFOUND);
 }
 
@@ -140,7 +141,7 @@ put_text(zinc_store *s, const char *key, const char *text)
 {
 	zinc_error err = ZINC_ERROR_INIT;
 
-	assert_ok(zinc_store_put(s, NULL, key, text, strlen(text), NULL, 0, NULL, &err));
+	assert_ok(zinc_store_put(s, NULL, key, text, strlen(text), NULL, 0, NULL, NULL, &err));
 }
 
 zinc_tag
@@ -150,7 +151,7 @@ tag_of(zinc_store *s, const char *key)
 	zinc_blob b = ZINC_BLOB_INIT;
 	zinc_tag tag = {0, {0}};
 
-	assert_ok(zinc_store_get_all(s, key, &b, &tag, 0, &err));
+	assert_ok(zinc_store_get_all(s, key, &b, &tag, 0, NULL, &err));
 	zinc_blob_fini(&b);
 	return tag;
 }

@@ -22,7 +22,7 @@ typedef struct gets {
 	size_t n;
 	int not_now; /* say so this many times first */
 	bool refuse; /* no room at all */
-	volatile int cancel;
+	zinc_cancel cancel;
 	int cancel_after; /* set cancel when so many are done; 0: never */
 	int total_dones;
 	pthread_mutex_t lock;

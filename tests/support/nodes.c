@@ -57,7 +57,7 @@ forest_close(forest *f)
 zinc_store_counts
 forest_counts(forest *f)
 {
-	zinc_store_counts now, since;
+	zinc_store_counts now = ZINC_STORE_COUNTS_INIT, since = ZINC_STORE_COUNTS_INIT;
 
 	zinc_store_log_counts(f->log, &now);
 	since.get_calls = now.get_calls - f->last.get_calls;
@@ -77,7 +77,7 @@ forest_put(forest *f, const char *key, const char *text)
 {
 	zinc_error err = ZINC_ERROR_INIT;
 
-	assert_ok(zinc_store_put(f->memory, NULL, key, text, strlen(text), NULL, 0, NULL, &err));
+	assert_ok(zinc_store_put(f->memory, NULL, key, text, strlen(text), NULL, 0, NULL, NULL, &err));
 }
 
 const char *
@@ -85,7 +85,7 @@ forest_get(forest *f, const char *key)
 {
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_blob text = ZINC_BLOB_INIT;
-	const zinc_status s = zinc_store_get_all(f->memory, key, &text, NULL, 0, &err);
+	const zinc_status s = zinc_store_get_all(f->memory, key, &text, NULL, 0, NULL, &err);
 
 	if (s == ZINC_E_NOTFOUND)
 		return NULL;
@@ -119,7 +119,7 @@ forest_keys(forest *f)
 	zinc_error err = ZINC_ERROR_INIT;
 
 	f->text[0] = '\0';
-	assert_ok(zinc_store_list(f->memory, "", add_key, f, &err));
+	assert_ok(zinc_store_list(f->memory, "", add_key, f, NULL, &err));
 	return f->text;
 }
 

@@ -105,7 +105,7 @@ web_count(const web *w, const char *mode)
 	zinc_blob b = ZINC_BLOB_INIT;
 	int n;
 
-	assert_ok(zinc_store_get_all(s, mode, &b, NULL, 0, &err));
+	assert_ok(zinc_store_get_all(s, mode, &b, NULL, 0, NULL, &err));
 	n = (int)strtol((const char *)b.data, NULL, 10);
 	zinc_blob_fini(&b);
 	zinc_store_close(s);

@@ -59,7 +59,7 @@ test_edit(void **state)
 {
 	static const zinc_attribute changes[] = {{"b", NULL}, {"c", "[1e0]"}, {"d", "\"new\""}, {"c", "2"}};
 	zinc_error err = ZINC_ERROR_INIT;
-	zinc_store_counts n;
+	zinc_store_counts n = ZINC_STORE_COUNTS_INIT;
 	forest f;
 
 	(void)state;

@@ -9,8 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "support/fault.h"
 #include "support/conform_store.h"
 #include "support/gets.h"
+#include "support/slots.h"
 #include "support/test.h"
 
 /* What is laid over a base that is new each time. */
@@ -58,31 +60,34 @@ bare_caps(void *self, zinc_caps *out)
 }
 
 static zinc_status
-bare_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, zinc_error *err)
+bare_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, const zinc_wait *wait, zinc_error *err)
 {
-	return zinc_store_get((zinc_store *)self, requests, n, sink, err);
+	return zinc_store_get((zinc_store *)self, requests, n, sink, wait, err);
 }
 
 static zinc_status
-bare_put(void *self, zinc_put_group *group, const char *key, const struct iovec *iov, int niov,
-	 const zinc_condition *when, uint32_t flags, zinc_tag *tag, zinc_error *err)
+bare_put_one(void *self, zinc_put_group *group, const char *key, const struct iovec *iov, int niov,
+	 const zinc_condition *when, uint32_t flags, zinc_tag *tag, const zinc_wait *wait, zinc_error *err)
 {
 	assert_null(group);
-	return zinc_store_putv((zinc_store *)self, NULL, key, iov, niov, when, flags, tag, err);
+	return zinc_store_putv((zinc_store *)self, NULL, key, iov, niov, when, flags, tag, wait, err);
 }
 
+PUT_SLOT(bare_put, bare_put_one)
+
 static zinc_status
-bare_del(void *self, zinc_put_group *group, const char *key, const zinc_condition *when, uint32_t flags,
-	 zinc_error *err)
+bare_del_one(void *self, zinc_put_group *group, const char *key, const zinc_condition *when, uint32_t flags, const zinc_wait *wait, zinc_error *err)
 {
 	assert_null(group);
-	return zinc_store_del((zinc_store *)self, NULL, key, when, flags, err);
+	return zinc_store_del((zinc_store *)self, NULL, key, when, flags, wait, err);
 }
 
+DEL_SLOT(bare_del, bare_del_one)
+
 static zinc_status
-bare_list(void *self, const char *prefix, zinc_key_fn fn, void *arg, zinc_error *err)
+bare_list(void *self, const char *prefix, zinc_key_fn fn, void *arg, const zinc_wait *wait, zinc_error *err)
 {
-	return zinc_store_list((zinc_store *)self, prefix, fn, arg, err);
+	return zinc_store_list((zinc_store *)self, prefix, fn, arg, wait, err);
 }
 
 static const zinc_store_ops bare_ops = {

@@ -218,9 +218,9 @@ check_with(const char *key, const char *schema, const char *attributes)
 		    zinc_conventions_new(&c, ZINC_CONVENTIONS_OPTIONS(.context = f.ctx, .schemas = "memory://schemas"),
 					 NULL),
 		    ZINC_E_NOTFOUND);
-		assert_ok(zinc_store_put(dir, NULL, "other.json", "{}", 2, NULL, 0, NULL, &err));
+		assert_ok(zinc_store_put(dir, NULL, "other.json", "{}", 2, NULL, 0, NULL, NULL, &err));
 	} else {
-		assert_ok(zinc_store_put(dir, NULL, key, schema, strlen(schema), NULL, 0, NULL, &err));
+		assert_ok(zinc_store_put(dir, NULL, key, schema, strlen(schema), NULL, 0, NULL, NULL, &err));
 	}
 	assert_ok(
 	    zinc_conventions_new(&c, ZINC_CONVENTIONS_OPTIONS(.context = f.ctx, .schemas = "memory://schemas"), &err));
@@ -313,7 +313,7 @@ test_reading(void **state)
 		forest_open(&f, "", ZINC_LENIENT);
 		snprintf(document, sizeof document, ARRAY_WITH("%s"), declarations[i]);
 		forest_put(&f, "a/zarr.json", document);
-		assert_ok(zinc_store_put(f.memory, NULL, "a/c/0", "\x01\x00\xfe\xff", 4, NULL, 0, NULL, &err));
+		assert_ok(zinc_store_put(f.memory, NULL, "a/c/0", "\x01\x00\xfe\xff", 4, NULL, 0, NULL, NULL, &err));
 		assert_ok(zinc_array_open(&a, f.h, "/a", NULL, &err));
 		assert_ok(zinc_array_read_text(a, NULL, ZINC_BUFFER(got, sizeof got), NULL, &err));
 		assert_memory_equal(got, elements, sizeof got);
@@ -383,11 +383,11 @@ scenario(void *arg, zinc_context *ctx, zinc_error *err)
 	if (st == ZINC_OK)
 		st = zinc_store_open(&dir, "memory://sweep-schemas", ZINC_STORE_OPTIONS(.context = ctx), err);
 	if (st == ZINC_OK)
-		st = zinc_store_put(s, NULL, "zarr.json", root, strlen(root), NULL, 0, NULL, err);
+		st = zinc_store_put(s, NULL, "zarr.json", root, strlen(root), NULL, 0, NULL, NULL, err);
 	if (st == ZINC_OK)
-		st = zinc_store_put(s, NULL, "0/zarr.json", leaf, strlen(leaf), NULL, 0, NULL, err);
+		st = zinc_store_put(s, NULL, "0/zarr.json", leaf, strlen(leaf), NULL, 0, NULL, NULL, err);
 	if (st == ZINC_OK)
-		st = zinc_store_put(dir, NULL, "a.json", schema, strlen(schema), NULL, 0, NULL, err);
+		st = zinc_store_put(dir, NULL, "a.json", schema, strlen(schema), NULL, 0, NULL, NULL, err);
 	if (st == ZINC_OK)
 		st = use(ctx, s, err);
 	zinc_store_close(dir);

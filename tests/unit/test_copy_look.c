@@ -47,10 +47,10 @@ deaf_caps(void *self, zinc_caps *out)
 }
 
 static zinc_status
-deaf_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, zinc_error *err)
+deaf_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, const zinc_wait *wait, zinc_error *err)
 {
 	const struct deaf *d = self;
-	const zinc_got failed = {.found = ZINC_FAILED, .status = ZINC_E_IO};
+	const zinc_got failed = {.size = sizeof failed, .found = ZINC_FAILED, .status = ZINC_E_IO};
 	bool met = false;
 	size_t i;
 
@@ -58,13 +58,13 @@ deaf_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, 
 		met = met || (!requests[i].stat && strcmp(requests[i].key, d->key) == 0);
 	for (i = 0; i < n && met; i++)
 		sink->done(sink->arg, i, &failed);
-	return met ? ZINC_OK : zinc_store_get(d->next, requests, n, sink, err);
+	return met ? ZINC_OK : zinc_store_get(d->next, requests, n, sink, wait, err);
 }
 
 static zinc_status
-deaf_list(void *self, const char *prefix, zinc_key_fn fn, void *arg, zinc_error *err)
+deaf_list(void *self, const char *prefix, zinc_key_fn fn, void *arg, const zinc_wait *wait, zinc_error *err)
 {
-	return zinc_store_list(((struct deaf *)self)->next, prefix, fn, arg, err);
+	return zinc_store_list(((struct deaf *)self)->next, prefix, fn, arg, wait, err);
 }
 
 static const zinc_store_ops deaf_ops = {.size = sizeof(zinc_store_ops),
@@ -140,7 +140,7 @@ go(scene *x, zinc_error *err)
 static void
 fails(scene *x, zinc_status want, const char *what)
 {
-	zinc_store_counts before, after;
+	zinc_store_counts before = ZINC_STORE_COUNTS_INIT, after = ZINC_STORE_COUNTS_INIT;
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_status s;
 
@@ -170,7 +170,7 @@ bad_source(void **state)
 		x.deaf.key = ways[w].last;
 		fails(&x, ZINC_E_IO, "an object that cannot be read");
 		x.deaf.key = NULL;
-		assert_ok(zinc_store_put(x.from.memory, NULL, ways[w].last, "damaged", 7, NULL, 0, NULL, &err));
+		assert_ok(zinc_store_put(x.from.memory, NULL, ways[w].last, "damaged", 7, NULL, 0, NULL, NULL, &err));
 		if (w == 0)
 			assert_ok(go(&x, &err)); /* as they are */
 		else
@@ -247,7 +247,7 @@ static uint64_t
 bytes_read(scene *x)
 {
 	static uint64_t last;
-	zinc_store_counts n;
+	zinc_store_counts n = ZINC_STORE_COUNTS_INIT;
 	uint64_t gone;
 
 	zinc_store_log_counts(x->from.log, &n);

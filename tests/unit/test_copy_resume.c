@@ -147,7 +147,7 @@ put_journal(scene *x, const char *text)
 {
 	zinc_error err = ZINC_ERROR_INIT;
 
-	assert_ok(zinc_store_put(x->s.memory, NULL, "b/__zinc_cp.json", text, strlen(text), NULL, 0, NULL, &err));
+	assert_ok(zinc_store_put(x->s.memory, NULL, "b/__zinc_cp.json", text, strlen(text), NULL, 0, NULL, NULL, &err));
 }
 
 /* (2) of copy_journal.c: another plan is refused though it has as many steps, and so is a journal of an earlier Zinc,
@@ -165,7 +165,7 @@ another_plan(void **state)
 	assert_int_equal(go(&x, "/b", 2, 1, false, &err), ZINC_E_CANCELLED);
 	x.o.max_memory *= 4;
 	assert_int_equal(go(&x, "/b", 1, 1, true, &err), ZINC_E_CANCELLED);
-	assert_ok(zinc_store_get_all(x.s.memory, "b/__zinc_cp.json", &text, NULL, 0, &err));
+	assert_ok(zinc_store_get_all(x.s.memory, "b/__zinc_cp.json", &text, NULL, 0, NULL, &err));
 	journal = text.data;
 	at = strstr(journal, "\"plan\": \"");
 	assert_non_null(at);

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <zinc/tool.h>
 
+#include "fault.h"
 #include "nodes.h"
 #include "test.h"
 
@@ -412,7 +413,7 @@ static void
 test_resume(void **state)
 {
 	zinc_error err = ZINC_ERROR_INIT;
-	zinc_store_counts counts;
+	zinc_store_counts counts = ZINC_STORE_COUNTS_INIT;
 	zinc_copy_counts n;
 	forest f, to;
 	int left = 1;
@@ -475,9 +476,9 @@ bare_caps(void *self, zinc_caps *out)
 }
 
 static zinc_status
-bare_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, zinc_error *err)
+bare_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, const zinc_wait *wait, zinc_error *err)
 {
-	return zinc_store_get(self, requests, n, sink, err);
+	return zinc_store_get(self, requests, n, sink, wait, err);
 }
 
 static void

@@ -190,7 +190,7 @@ test_v2(void **state)
 	    zinc_group_create_url("memory://declare-v2", "{\"a\": 1}", 0, ZINC_OPEN_OPTIONS(.format = "v2"), &err));
 	assert_ok(zinc_hierarchy_open_url(&h, "memory://declare-v2", NULL, &err));
 	assert_ok(zinc_conventions_add(h, "/", S, ZINC_SHAPE_LIVE, NULL, &err));
-	assert_ok(zinc_store_get_all(s, ".zattrs", &text, NULL, 0, &err));
+	assert_ok(zinc_store_get_all(s, ".zattrs", &text, NULL, 0, NULL, &err));
 	assert_non_null(strstr(text.data, "\"zarr_conventions\""));
 	zinc_blob_fini(&text);
 	assert_ok(zinc_conventions_remove(h, "/", S, NULL, &err));
@@ -211,7 +211,7 @@ scenario(void *arg, zinc_context *ctx, zinc_error *err)
 	(void)arg;
 	st = zinc_store_open(&s, "memory://declare-sweep", ZINC_STORE_OPTIONS(.context = ctx), err);
 	if (st == ZINC_OK)
-		st = zinc_store_put(s, NULL, "zarr.json", document, strlen(document), NULL, 0, NULL, err);
+		st = zinc_store_put(s, NULL, "zarr.json", document, strlen(document), NULL, 0, NULL, NULL, err);
 	if (st == ZINC_OK)
 		st = zinc_hierarchy_open(&h, s, "", ZINC_OPEN_OPTIONS(.context = ctx), err);
 	if (st == ZINC_OK)

@@ -99,7 +99,7 @@ add_key(void *arg, const char *key, uint64_t nbytes)
 	zinc_blob value = ZINC_BLOB_INIT;
 
 	(void)nbytes;
-	assert_ok(zinc_store_get_all(x->store, key, &value, NULL, 0, &err));
+	assert_ok(zinc_store_get_all(x->store, key, &value, NULL, 0, NULL, &err));
 	add(x, key, strlen(key) + 1);
 	add(x, &value.nbytes, sizeof value.nbytes);
 	add(x, value.data, value.nbytes);
@@ -372,7 +372,7 @@ run(const kind *k, const char *url, int threads, bool by_call)
 		write_all(&x);
 	for (i = 0; i < 8; i++)
 		step(&x);
-	assert_ok(zinc_store_list(out.store, "", add_key, &out, &err));
+	assert_ok(zinc_store_list(out.store, "", add_key, &out, NULL, &err));
 	zinc_array_close(x.a);
 	zinc_store_close(out.store);
 	zinc_context_free(ctx);

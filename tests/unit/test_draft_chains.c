@@ -60,7 +60,7 @@ round_trip(forest *f, const char *key, const char *stored, size_t n)
 	assert_ok(zinc_array_read(a, NULL, ZINC_BUFFER(back, sizeof back), NULL, &err));
 	assert_memory_equal(back, values, sizeof back);
 	zinc_array_close(a);
-	assert_ok(zinc_store_get_all(f->memory, key, &chunk, NULL, 0, &err));
+	assert_ok(zinc_store_get_all(f->memory, key, &chunk, NULL, 0, NULL, &err));
 	if (n > 0 && !memmem(chunk.data, chunk.nbytes, stored, n))
 		fail_msg("%s: other bytes are stored", key);
 	zinc_blob_fini(&chunk);

@@ -810,9 +810,9 @@ scenario(void *arg, zinc_context *ctx, zinc_error *err)
 		text[i] = (char)~text[i];
 	snprintf(key, sizeof key, "%s%s", d->array_key, d->other_suffix);
 	if (st == ZINC_OK)
-		st = zinc_store_put(s, NULL, "zarr.json", entry, strlen(entry), NULL, 0, NULL, err);
+		st = zinc_store_put(s, NULL, "zarr.json", entry, strlen(entry), NULL, 0, NULL, NULL, err);
 	if (st == ZINC_OK)
-		st = zinc_store_put(s, NULL, key, text, n, NULL, 0, NULL, err);
+		st = zinc_store_put(s, NULL, key, text, n, NULL, 0, NULL, NULL, err);
 	if (st == ZINC_OK)
 		st = zinc_hierarchy_open(&h, s, "", ZINC_OPEN_OPTIONS(.context = ctx), err);
 	if (st == ZINC_OK)

@@ -107,7 +107,7 @@ test_used_only_when_allowed(void **state)
 
 	(void)state;
 	rig_open(&r);
-	assert_ok(zinc_store_put(r.s, NULL, "data/root/a/c1", "\1\0\0\0\2\0\0\0", 8, NULL, 0, NULL, &err));
+	assert_ok(zinc_store_put(r.s, NULL, "data/root/a/c1", "\1\0\0\0\2\0\0\0", 8, NULL, 0, NULL, NULL, &err));
 	for (i = 0; i < COUNT(no); i++) {
 		assert_int_equal(open_as(&r, document, no[i], &a), ZINC_OK);
 		assert_non_null(strstr(zinc_array_unsupported(a), "https://example.com/data-types/angle/1.0"));
@@ -130,7 +130,7 @@ test_used_only_when_allowed(void **state)
 		assert_ok(zinc_array_read_text(a, "0", ZINC_BUFFER(v, sizeof *v), NULL, &err));
 		assert_int_equal(v[0], 99);
 		zinc_array_close(a);
-		assert_ok(zinc_store_del(r.s, NULL, "data/root/a/c0", NULL, 0, &err));
+		assert_ok(zinc_store_del(r.s, NULL, "data/root/a/c0", NULL, 0, NULL, &err));
 	}
 	rig_close(&r);
 }
@@ -284,7 +284,7 @@ test_writing(void **state)
 		zinc_hierarchy_close(h);
 		if (!rows[i].want)
 			continue;
-		assert_ok(zinc_store_get_all(r.s, "meta/root/b.array.json", &text, NULL, 0, &err));
+		assert_ok(zinc_store_get_all(r.s, "meta/root/b.array.json", &text, NULL, 0, NULL, &err));
 		if (*rows[i].want)
 			assert_non_null(strstr((const char *)text.data, rows[i].want));
 		else
@@ -323,7 +323,7 @@ test_writing_lists(void **state)
 					    &err));
 		zinc_array_close(a);
 		zinc_hierarchy_close(h);
-		assert_ok(zinc_store_get_all(r.s, "meta/b.array.json", &text, NULL, 0, &err));
+		assert_ok(zinc_store_get_all(r.s, "meta/b.array.json", &text, NULL, 0, NULL, &err));
 		assert_non_null(strstr((const char *)text.data, rows[i][2]));
 		zinc_blob_fini(&text);
 	}
@@ -431,9 +431,9 @@ use(void *arg, zinc_context *ctx, zinc_error *err)
 
 	(void)arg;
 	ZINC_TRY(zinc_store_open(&s, "memory://", ZINC_STORE_OPTIONS(.context = ctx), err));
-	st = zinc_store_put(s, NULL, "zarr.json", ENTRY, sizeof ENTRY - 1, NULL, 0, NULL, err);
+	st = zinc_store_put(s, NULL, "zarr.json", ENTRY, sizeof ENTRY - 1, NULL, 0, NULL, NULL, err);
 	if (st == ZINC_OK)
-		st = zinc_store_put(s, NULL, "meta/root/a.array.json", document, sizeof document - 1, NULL, 0, NULL,
+		st = zinc_store_put(s, NULL, "meta/root/a.array.json", document, sizeof document - 1, NULL, 0, NULL, NULL,
 				    err);
 	if (st == ZINC_OK)
 		st = zinc_hierarchy_open(&h, s, "", ZINC_OPEN_OPTIONS(.fallback = "r32,int32"), err);

@@ -163,7 +163,7 @@ create(const struct draft *d)
 {
 	static const uint64_t shape[] = {4};
 	zinc_error err = ZINC_ERROR_INIT;
-	zinc_store_counts n;
+	zinc_store_counts n = ZINC_STORE_COUNTS_INIT;
 	zinc_array *a = NULL;
 	forest f;
 
@@ -196,7 +196,7 @@ create(const struct draft *d)
 static void
 discover(const struct draft *d)
 {
-	zinc_store_counts n;
+	zinc_store_counts n = ZINC_STORE_COUNTS_INIT;
 	forest f;
 
 	open_draft(&f, d);
@@ -375,9 +375,9 @@ mute_caps(void *self, zinc_caps *out)
 }
 
 static zinc_status
-mute_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, zinc_error *err)
+mute_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, const zinc_wait *wait, zinc_error *err)
 {
-	return zinc_store_get((zinc_store *)self, requests, n, sink, err);
+	return zinc_store_get((zinc_store *)self, requests, n, sink, wait, err);
 }
 
 static const zinc_store_ops mute_ops = {
@@ -426,7 +426,7 @@ chunks(const struct draft *d)
 {
 	static const uint64_t longer[] = {6}, shorter[] = {1};
 	zinc_error err = ZINC_ERROR_INIT;
-	zinc_store_counts n;
+	zinc_store_counts n = ZINC_STORE_COUNTS_INIT;
 	int16_t values[6] = {0};
 	zinc_array *a = NULL;
 	forest f;

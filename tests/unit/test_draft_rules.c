@@ -82,14 +82,14 @@ put_hex(struct bench *b, const char *key, const char *hex)
 	unsigned v;
 
 	if (hex[0] == '"') {
-		assert_ok(zinc_store_put(b->f.memory, NULL, key, hex + 1, quoted - 2, NULL, 0, NULL, &err));
+		assert_ok(zinc_store_put(b->f.memory, NULL, key, hex + 1, quoted - 2, NULL, 0, NULL, NULL, &err));
 		return;
 	}
 	for (; hex[0] && n < sizeof bytes; hex += 2, n++) {
 		assert_int_equal(sscanf(hex, "%2x", &v), 1);
 		bytes[n] = (uint8_t)v;
 	}
-	assert_ok(zinc_store_put(b->f.memory, NULL, key, bytes, n, NULL, 0, NULL, &err));
+	assert_ok(zinc_store_put(b->f.memory, NULL, key, bytes, n, NULL, 0, NULL, NULL, &err));
 }
 
 static struct document *
@@ -132,7 +132,7 @@ erase(struct bench *b, const char *key)
 {
 	zinc_error err = ZINC_ERROR_INIT;
 
-	assert_ok(zinc_store_del(b->f.memory, NULL, key, NULL, 0, &err));
+	assert_ok(zinc_store_del(b->f.memory, NULL, key, NULL, 0, NULL, &err));
 }
 
 /* "array.chunk_grid.type=..." or "array.shape-": `path` begins behind the document's name. */

@@ -19,7 +19,7 @@ put(zinc_store *s, const char *key)
 {
 	zinc_error err = ZINC_ERROR_INIT;
 
-	assert_ok(zinc_store_put(s, NULL, key, "x", 1, NULL, 0, NULL, &err));
+	assert_ok(zinc_store_put(s, NULL, key, "x", 1, NULL, 0, NULL, NULL, &err));
 }
 
 /* 22-168+ */
@@ -35,14 +35,14 @@ test_delete(void **state)
 	put(s, "a/b/d/e");
 	put(s, "a/bb");
 	put(s, "a/f");
-	assert_ok(zinc_store_del(s, NULL, "a/f", NULL, 0, &err)); /* a file */
+	assert_ok(zinc_store_del(s, NULL, "a/f", NULL, 0, NULL, &err)); /* a file */
 	assert_false(is_there("base/a/f"));
-	assert_ok(zinc_store_del(s, NULL, "a/b", NULL, 0, &err)); /* no key, though a directory has its name */
+	assert_ok(zinc_store_del(s, NULL, "a/b", NULL, 0, NULL, &err)); /* no key, though a directory has its name */
 	assert_true(is_there("base/a/b/c") && is_there("base/a/b/d/e"));
-	assert_ok(zinc_store_del_prefix(s, "a/b/", 0, &err)); /* a directory */
+	assert_ok(zinc_store_del_prefix(s, "a/b/", 0, NULL, &err)); /* a directory */
 	assert_false(is_there("base/a/b"));
 	assert_true(is_there("base/a/bb"));
-	assert_ok(zinc_store_del(s, NULL, "a/bb", NULL, 0, &err)); /* the last file takes its directory along */
+	assert_ok(zinc_store_del(s, NULL, "a/bb", NULL, 0, NULL, &err)); /* the last file takes its directory along */
 	assert_false(is_there("base/a"));
 	zinc_store_close(s);
 }

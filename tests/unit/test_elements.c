@@ -316,7 +316,7 @@ unsupported(void **state)
 
 	(void)state;
 	stage_open(&s, 1, 0);
-	assert_ok(zinc_store_put(s.memory, NULL, "a/zarr.json", document, sizeof document - 1, NULL, 0, NULL, &err));
+	assert_ok(zinc_store_put(s.memory, NULL, "a/zarr.json", document, sizeof document - 1, NULL, 0, NULL, NULL, &err));
 	assert_ok(zinc_array_open(&a, s.h, "a", NULL, &err));
 	assert_string_equal(zinc_array_dtype(a), "{\"name\":\"odd.type\",\"configuration\":{\"a\":1}}");
 	assert_int_equal(zinc_array_numpy(a, text, sizeof text), 0);

@@ -71,7 +71,7 @@ test_dry_run(void **state)
 		assert_string_equal(err.text, again.text);
 		assert_non_null(strstr(err.text, "README"));
 		assert_string_equal(forest_keys(&f), before);
-		assert_ok(zinc_store_del(f.memory, NULL, key, NULL, 0, &err));
+		assert_ok(zinc_store_del(f.memory, NULL, key, NULL, 0, NULL, &err));
 
 		told[0] = done[0] = '\0';
 		snprintf(before, sizeof before, "%s", forest_keys(&f));
@@ -197,9 +197,9 @@ blind_caps(void *self, zinc_caps *out)
 }
 
 static zinc_status
-blind_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, zinc_error *err)
+blind_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, const zinc_wait *wait, zinc_error *err)
 {
-	return zinc_store_get(self, requests, n, sink, err);
+	return zinc_store_get(self, requests, n, sink, wait, err);
 }
 
 static void

@@ -148,7 +148,7 @@ ask(void *arg, zinc_context *ctx, zinc_error *err)
 
 	(void)arg;
 	if (st == ZINC_OK)
-		st = zinc_store_put(s, NULL, "a/zarr.json", declaring, strlen(declaring), NULL, 0, NULL, err);
+		st = zinc_store_put(s, NULL, "a/zarr.json", declaring, strlen(declaring), NULL, 0, NULL, NULL, err);
 	if (st == ZINC_OK)
 		st = zinc_hierarchy_open(&h, s, "", ZINC_OPEN_OPTIONS(.context = ctx, .create = 1), err);
 	if (st == ZINC_OK)

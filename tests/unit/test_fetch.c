@@ -148,10 +148,11 @@ open_scene(scene *s, int threads, uint64_t in_flight)
 	for (i = 0; i < ITEMS; i++) {
 		snprintf(key, sizeof key, "k%d", i);
 		memset(value, i, sizeof value);
-		assert_ok(zinc_store_put(s->memory, NULL, key, value, sizeof value, NULL, 0, NULL, &err));
+		assert_ok(zinc_store_put(s->memory, NULL, key, value, sizeof value, NULL, 0, NULL, NULL, &err));
 	}
 	s->far = (afar){.near = s->memory, .parallel = 16};
 	s->store = afar_open(&s->far, s->ctx);
+	s->caps.size = sizeof s->caps;
 	zinc_store_caps(s->store, &s->caps);
 	s->rounds = 1;
 	atomic_store(&s->lowest, SIZE_MAX);
@@ -261,7 +262,7 @@ replace(void *arg, uint64_t answers, const zinc_get *get)
 	static const uint8_t other[BYTES] = {1};
 
 	if (strcmp(get->key, "k7") == 0 && get->offset == 500 && answers > 0)
-		(void)!zinc_store_put(memory, NULL, "k7", other, sizeof other, NULL, 0, NULL, NULL);
+		(void)!zinc_store_put(memory, NULL, "k7", other, sizeof other, NULL, 0, NULL, NULL, NULL);
 }
 
 static void
@@ -292,8 +293,8 @@ the_lowest_failure_is_found(void **state)
 
 	(void)state;
 	open_scene(&s, 2, 1 << 20);
-	assert_ok(zinc_store_del(s.memory, NULL, "k31", NULL, 0, &err));
-	assert_ok(zinc_store_del(s.memory, NULL, "k25", NULL, 0, &err));
+	assert_ok(zinc_store_del(s.memory, NULL, "k31", NULL, 0, NULL, &err));
+	assert_ok(zinc_store_del(s.memory, NULL, "k25", NULL, 0, NULL, &err));
 	zinc_fetch_run(&s.f, ITEMS);
 	assert_int_equal(atomic_load(&s.lowest), 25);
 	assert_int_equal(atomic_load(&s.failed[25]), ZINC_E_NOTFOUND);
@@ -311,7 +312,7 @@ what_is_too_long_is_never_held(void **state)
 
 	(void)state;
 	open_scene(&s, 2, 1 << 20);
-	assert_ok(zinc_store_put(s.memory, NULL, "k0", longer, sizeof longer, NULL, 0, NULL, &err));
+	assert_ok(zinc_store_put(s.memory, NULL, "k0", longer, sizeof longer, NULL, 0, NULL, NULL, &err));
 	zinc_fetch_run(&s.f, ITEMS);
 	assert_int_equal(atomic_load(&s.failed[0]), ZINC_E_CORRUPT);
 	close_scene(&s);

@@ -141,7 +141,7 @@ static void
 test_reading(void **state)
 {
 	zinc_error err = ZINC_ERROR_INIT;
-	zinc_store_counts n;
+	zinc_store_counts n = ZINC_STORE_COUNTS_INIT;
 	zinc_meta *m = NULL;
 	zinc_report r;
 	forest f;
@@ -183,7 +183,7 @@ test_creating(void **state)
 	static const uint64_t shape[] = {4};
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_array *a = NULL;
-	zinc_store_counts n;
+	zinc_store_counts n = ZINC_STORE_COUNTS_INIT;
 	forest f;
 
 	(void)state;
@@ -218,7 +218,7 @@ test_editing(void **state)
 	static const zinc_attribute set = {"k", "[1, 2.50]"}, remove = {"x", NULL}, absent = {"no", NULL};
 	static const uint64_t shape[] = {9};
 	zinc_error err = ZINC_ERROR_INIT;
-	zinc_store_counts n;
+	zinc_store_counts n = ZINC_STORE_COUNTS_INIT;
 	zinc_array *a = NULL;
 	forest f;
 

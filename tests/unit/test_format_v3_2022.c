@@ -39,7 +39,7 @@ put_hex(forest *f, const char *key, const char *hex)
 		assert_int_equal(sscanf(hex + 2 * n, "%2x", &v), 1);
 		bytes[n] = (uint8_t)v;
 	}
-	assert_int_equal(zinc_store_put(f->memory, NULL, key, bytes, n, NULL, 0, NULL, NULL), ZINC_OK);
+	assert_int_equal(zinc_store_put(f->memory, NULL, key, bytes, n, NULL, 0, NULL, NULL, NULL), ZINC_OK);
 }
 
 /* The array "a" must hold 1, 2, 3, 4, or be refused with this status. */

@@ -63,7 +63,7 @@ test_prefix(void **state)
 static void
 test_counts(void **state)
 {
-	zinc_store_counts n;
+	zinc_store_counts n = ZINC_STORE_COUNTS_INIT;
 	forest f;
 
 	(void)state;
@@ -138,7 +138,7 @@ test_implicit(void **state)
 static void
 test_consolidated(void **state)
 {
-	zinc_store_counts n;
+	zinc_store_counts n = ZINC_STORE_COUNTS_INIT;
 	forest f;
 
 	(void)state;
@@ -277,7 +277,7 @@ static void
 test_many(void **state)
 {
 	zinc_error err = ZINC_ERROR_INIT;
-	zinc_store_counts n;
+	zinc_store_counts n = ZINC_STORE_COUNTS_INIT;
 	char key[64];
 	forest f;
 	int i, seen = 0;

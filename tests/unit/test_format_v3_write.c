@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "fault.h"
 #include "format/format.h"
 #include "nodes.h"
 #include "test.h"
@@ -100,7 +101,7 @@ static void
 test_create_once(void **state)
 {
 	zinc_error err = ZINC_ERROR_INIT;
-	zinc_store_counts n;
+	zinc_store_counts n = ZINC_STORE_COUNTS_INIT;
 	forest f;
 
 	(void)state;
@@ -229,7 +230,7 @@ static void
 test_edit(void **state)
 {
 	zinc_error err = ZINC_ERROR_INIT;
-	zinc_store_counts n;
+	zinc_store_counts n = ZINC_STORE_COUNTS_INIT;
 	zinc_meta *m = NULL;
 	int shape = 9;
 	forest f;

@@ -80,7 +80,7 @@ liar_done(void *arg, size_t i, const zinc_got *got)
 	if (l->lie == 2)
 		mine.tag = NULL;
 	if (l->lie >= 3) /* failed, and status OK */
-		mine = (zinc_got){.found = l->lie == 6 ? (zinc_found)7 : ZINC_FAILED};
+		mine = (zinc_got){.size = sizeof mine, .found = l->lie == 6 ? (zinc_found)7 : ZINC_FAILED};
 	if (l->lie == 4 || l->lie == 5)
 		mine.error = &silent;
 	if (l->lie == 5)
@@ -95,15 +95,15 @@ answer(strange *s, const zinc_get *r, size_t i, const zinc_sink *sink)
 	const unsigned g = chunk && s->flips ? atomic_fetch_add(&s->turn, 1) % 2 : 0;
 	const zinc_tag tag = {s->tags, {(uint8_t)(g + 1)}};
 	liar l = {sink, chunk ? s->lie : 0};
-	const zinc_sink k = {liar_room, liar_done, &l, sink->cancel};
+	const zinc_sink k = {sizeof k, liar_room, liar_done, &l};
 	zinc_error e = ZINC_ERROR_INIT;
 	zinc_blob b = ZINC_BLOB_INIT;
 	zinc_status st;
 
 	st = chunk && s->fails ? zinc_fail(&e, ZINC_E_IO, "request %zu failed", i)
-			       : zinc_store_get_all(s->generation[g], r->key, &b, NULL, 0, &e);
+			       : zinc_store_get_all(s->generation[g], r->key, &b, NULL, 0, NULL, &e);
 	if (st == ZINC_OK)
-		zinc_sink_serve(&k, i, r, b.nbytes, &tag, bring, b.data);
+		zinc_sink_serve(&k, i, r, b.nbytes, &tag, bring, b.data, NULL);
 	else if (st == ZINC_E_NOTFOUND)
 		zinc_sink_missing(sink, i);
 	else
@@ -125,7 +125,7 @@ serve(void *arg)
 }
 
 static zinc_status
-strange_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, zinc_error *err)
+strange_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, const zinc_wait *wait, zinc_error *err)
 {
 	serving x = {.s = self, .requests = requests, .n = n, .sink = sink};
 	const unsigned n_threads = x.s->threads;
@@ -133,7 +133,7 @@ strange_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sin
 	server servers[THREADS] = {{&x, 0, 1}};
 	unsigned t;
 
-	(void)err;
+	(void)wait, (void)err;
 	pthread_barrier_init(&x.start, NULL, n_threads > 0 ? n_threads : 1);
 	for (t = 0; t < n_threads; t++) {
 		servers[t] = (server){&x, t, n_threads};
@@ -165,15 +165,15 @@ strange_close(void *self)
 }
 
 static zinc_status
-strange_list_dir(void *self, const char *prefix, zinc_entry_fn fn, void *arg, zinc_error *err)
+strange_list_dir(void *self, const char *prefix, zinc_entry_fn fn, void *arg, const zinc_wait *wait, zinc_error *err)
 {
-	return zinc_store_list_dir(((strange *)self)->generation[0], prefix, fn, arg, err);
+	return zinc_store_list_dir(((strange *)self)->generation[0], prefix, fn, arg, wait, err);
 }
 
 static zinc_status
-strange_list(void *self, const char *prefix, zinc_key_fn fn, void *arg, zinc_error *err)
+strange_list(void *self, const char *prefix, zinc_key_fn fn, void *arg, const zinc_wait *wait, zinc_error *err)
 {
-	return zinc_store_list(((strange *)self)->generation[0], prefix, fn, arg, err);
+	return zinc_store_list(((strange *)self)->generation[0], prefix, fn, arg, wait, err);
 }
 
 static const zinc_store_ops ops = {.size = sizeof ops,
@@ -352,10 +352,10 @@ one_generation_through_a_layer(void **state)
 			    &sharded, x.s.generation[g],
 			    ZINC_SHARDED_OPTIONS(.prefix = "s/", .ndim = 1, .chunks_per_shard = per_shard), &err));
 			memset(bytes, 9, sizeof bytes);
-			assert_ok(zinc_store_put(sharded, NULL, "s/c/0", bytes, (size_t)(100 + 100 * g), NULL, 0, NULL,
+			assert_ok(zinc_store_put(sharded, NULL, "s/c/0", bytes, (size_t)(100 + 100 * g), NULL, 0, NULL, NULL,
 						 &err));
 			memset(bytes, g + 1, sizeof bytes);
-			assert_ok(zinc_store_put(sharded, NULL, "s/c/1", bytes, 200, NULL, 0, NULL, &err));
+			assert_ok(zinc_store_put(sharded, NULL, "s/c/1", bytes, 200, NULL, 0, NULL, NULL, &err));
 			zinc_store_close(sharded);
 		}
 		assert_ok(zinc_store_sharded(
@@ -363,7 +363,7 @@ one_generation_through_a_layer(void **state)
 		    &err));
 		x.s.flips = true;
 		for (i = 0; i < 4; i++) {
-			zinc_status st = zinc_store_get_all(sharded, "s/c/1", &b, NULL, 0, &err);
+			zinc_status st = zinc_store_get_all(sharded, "s/c/1", &b, NULL, 0, NULL, &err);
 
 			if (st != ZINC_OK && !(tags && st == ZINC_E_CONFLICT))
 				fail_msg("%s", zinc_error_text(&err));
@@ -421,7 +421,7 @@ incomplete_answers(void **state)
 	(void)state;
 	scene_open(&x, true, 0);
 	for (x.s.lie = 1; x.s.lie <= 2; x.s.lie++) {
-		assert_int_equal(zinc_store_get_all(x.store, "raw/c/0/0", &b, NULL, 0, &err), ZINC_E_IO);
+		assert_int_equal(zinc_store_get_all(x.store, "raw/c/0/0", &b, NULL, 0, NULL, &err), ZINC_E_IO);
 		assert_non_null(strstr(zinc_error_text(&err), "raw/c/0/0: the store's answer"));
 		assert_int_equal(read_text(x.raw, selections[0], &n, &err), ZINC_E_IO);
 		assert_int_equal(read_text(x.shards, selections[0], &n, &err), ZINC_E_IO);
@@ -441,7 +441,7 @@ failures_without_a_reason(void **state)
 	for (x.s.lie = 3; x.s.lie <= 6; x.s.lie++) {
 		zinc_error err = ZINC_ERROR_INIT;
 
-		assert_int_equal(zinc_store_get_all(x.store, "raw/c/0/0", &b, NULL, 0, &err), ZINC_E_IO);
+		assert_int_equal(zinc_store_get_all(x.store, "raw/c/0/0", &b, NULL, 0, NULL, &err), ZINC_E_IO);
 		assert_int_equal(zinc_error_status(&err), ZINC_E_IO);
 		assert_non_null(strstr(zinc_error_text(&err), "raw/c/0/0: "));
 		assert_int_equal(read_text(x.raw, selections[0], &n, &err), ZINC_E_IO);

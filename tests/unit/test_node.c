@@ -8,7 +8,7 @@ static void
 test_exists(void **state)
 {
 	zinc_error err = ZINC_ERROR_INIT;
-	zinc_store_counts n;
+	zinc_store_counts n = ZINC_STORE_COUNTS_INIT;
 	zinc_node_kind kind;
 	forest f;
 

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <zinc/erase.h>
 
+#include "fault.h"
 #include "nodes.h"
 #include "test.h"
 

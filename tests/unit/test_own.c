@@ -28,7 +28,7 @@ del(forest *f, const char *key)
 {
 	zinc_error err = ZINC_ERROR_INIT;
 
-	assert_ok(zinc_store_del(f->memory, NULL, key, NULL, 0, &err));
+	assert_ok(zinc_store_del(f->memory, NULL, key, NULL, 0, NULL, &err));
 }
 
 static zinc_status

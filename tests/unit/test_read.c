@@ -3,6 +3,7 @@
  */
 #include <string.h>
 
+#include "support/fault.h"
 #include "support/arrays.h"
 #include "support/test.h"
 
@@ -154,7 +155,7 @@ test_oversized_object(void **unused)
 static void
 test_shard_requests(void **unused)
 {
-	zinc_store_counts n;
+	zinc_store_counts n = ZINC_STORE_COUNTS_INIT;
 	zinc_array *a;
 	stage s;
 
@@ -222,7 +223,7 @@ test_bands(void **unused)
 	(void)unused;
 	for (i = 0; i < COUNT(rows); i++) {
 		zinc_error err = ZINC_ERROR_INIT;
-		zinc_store_counts n;
+		zinc_store_counts n = ZINC_STORE_COUNTS_INIT;
 		zinc_array *a;
 		stage s;
 

@@ -179,14 +179,14 @@ missing_chunks_and_failures(void **state)
 		pair p;
 
 		open_pair(&p, &layouts[i], 4, 0);
-		assert_ok(zinc_store_del(p.g.memory, NULL, "a/c/1/1", NULL, 0, &err));
+		assert_ok(zinc_store_del(p.g.memory, NULL, "a/c/1/1", NULL, 0, NULL, &err));
 		compare(&p, NULL, "missing");
 		assert_int_equal(zinc_array_read(p.far, NULL, ZINC_BUFFER(far_v, sizeof far_v),
 						 ZINC_IO_OPTIONS(.missing_is_error = 1), &err),
 				 ZINC_E_NOTFOUND);
 		assert_string_equal(err.chunk, "1,1");
-		assert_ok(zinc_store_put(p.g.memory, NULL, "a/c/3/2", "broken", 6, NULL, 0, NULL, &err));
-		assert_ok(zinc_store_put(p.g.memory, NULL, "a/c/2/9", "broken", 6, NULL, 0, NULL, &err));
+		assert_ok(zinc_store_put(p.g.memory, NULL, "a/c/3/2", "broken", 6, NULL, 0, NULL, NULL, &err));
+		assert_ok(zinc_store_put(p.g.memory, NULL, "a/c/2/9", "broken", 6, NULL, 0, NULL, NULL, &err));
 		assert_int_equal(zinc_array_read_text(p.far, "", ZINC_BUFFER(far_v, sizeof far_v), NULL, &err),
 				 ZINC_E_CORRUPT);
 		assert_string_equal(err.chunk, "2,9");
@@ -213,7 +213,7 @@ replace(void *arg, uint64_t answers, const zinc_get *get)
 	if (r->times == 0 || strcmp(get->key, "a/c/0/0") != 0 || get->suffix)
 		return;
 	r->times--;
-	(void)!zinc_store_put(r->memory, NULL, "a/c/0/0", r->old.data, r->old.nbytes, NULL, 0, NULL, NULL);
+	(void)!zinc_store_put(r->memory, NULL, "a/c/0/0", r->old.data, r->old.nbytes, NULL, 0, NULL, NULL, NULL);
 }
 
 static void
@@ -226,7 +226,7 @@ a_replaced_shard_is_read_anew(void **state)
 	(void)state;
 	open_pair(&p, &layouts[4], 2, 0);
 	r.memory = p.g.memory;
-	assert_ok(zinc_store_get_all(p.g.memory, "a/c/0/0", &r.old, NULL, 0, &err));
+	assert_ok(zinc_store_get_all(p.g.memory, "a/c/0/0", &r.old, NULL, 0, NULL, &err));
 	p.x.before = replace;
 	p.x.arg = &r;
 	compare(&p, NULL, "three times");

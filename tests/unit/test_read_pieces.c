@@ -80,12 +80,12 @@ what_is_missing_or_short_is_said(void **state)
 	(void)state;
 	stage_open(&s, 2, 0);
 	a = filled(&s);
-	assert_ok(zinc_store_del(s.memory, NULL, "a/c/0/1", NULL, 0, &err));
+	assert_ok(zinc_store_del(s.memory, NULL, "a/c/0/1", NULL, 0, NULL, &err));
 	assert_ok(zinc_array_read_text(a, "", ZINC_BUFFER(v, nbytes), NULL, &err));
 	check(v, true);
 	assert_int_equal(zinc_array_read(a, NULL, ZINC_BUFFER(v, nbytes), ZINC_IO_OPTIONS(.missing_is_error = 1), &err),
 			 ZINC_E_NOTFOUND);
-	assert_ok(zinc_store_put(s.memory, NULL, "a/c/0/1", v, 1000000, NULL, 0, NULL, &err));
+	assert_ok(zinc_store_put(s.memory, NULL, "a/c/0/1", v, 1000000, NULL, 0, NULL, NULL, &err));
 	assert_int_equal(zinc_array_read_text(a, "", ZINC_BUFFER(v, nbytes), NULL, &err), ZINC_E_CORRUPT);
 	assert_non_null(strstr(zinc_error_text(&err), "a/c/0/1"));
 	assert_non_null(strstr(zinc_error_text(&err), "1000000 bytes instead of 1228800"));
@@ -113,7 +113,7 @@ replace(void *arg)
 	for (g = 1; v && !atomic_load(&r->stop); g++) {
 		for (i = 0; i < n; i++)
 			v[i] = g;
-		if (zinc_store_put(r->store, NULL, "a/c/0/0", v, n * sizeof *v, NULL, 0, NULL, NULL) != ZINC_OK)
+		if (zinc_store_put(r->store, NULL, "a/c/0/0", v, n * sizeof *v, NULL, 0, NULL, NULL, NULL) != ZINC_OK)
 			break;
 	}
 	free(v);

@@ -68,7 +68,7 @@ open_stage(stage *s)
 	stage_open(s, 2, 0);
 	a = stage_array(s, "a", ROWS, COLS, CHUNK_ROWS, CHUNK_COLS, 0, 0, "none");
 	stage_fill(a);
-	assert_ok(zinc_store_del(s->memory, NULL, "a/c/1/1", NULL, 0, &err));
+	assert_ok(zinc_store_del(s->memory, NULL, "a/c/1/1", NULL, 0, NULL, &err));
 	return a;
 }
 
@@ -184,7 +184,7 @@ an_object_of_another_size_is_corrupt(void **state)
 
 	(void)state;
 	a = open_stage(&s);
-	assert_ok(zinc_store_put(s.memory, NULL, "a/c/0/0", v, 5000, NULL, 0, NULL, &err));
+	assert_ok(zinc_store_put(s.memory, NULL, "a/c/0/0", v, 5000, NULL, 0, NULL, NULL, &err));
 	for (i = 0; i < COUNT(selections); i++)
 		assert_int_equal(zinc_array_read_text(a, selections[i], ZINC_BUFFER(v, sizeof v), NULL, &err),
 				 ZINC_E_CORRUPT);

@@ -104,13 +104,13 @@ what_is_wrong_is_said(void **state)
 
 	(void)state;
 	a = filled(&s, "zstd:1");
-	assert_ok(zinc_store_put(s.memory, NULL, "a/c/0/0", all, 1000000, NULL, 0, NULL, &err));
+	assert_ok(zinc_store_put(s.memory, NULL, "a/c/0/0", all, 1000000, NULL, 0, NULL, NULL, &err));
 	assert_int_equal(zinc_array_read_text(a, "0, :", ZINC_BUFFER(row, sizeof row), NULL, &err), ZINC_E_CORRUPT);
 	assert_non_null(strstr(zinc_error_text(&err), "no frame"));
-	assert_ok(zinc_store_put(s.memory, NULL, "a/c/0/0", large, sizeof large, NULL, 0, NULL, &err));
+	assert_ok(zinc_store_put(s.memory, NULL, "a/c/0/0", large, sizeof large, NULL, 0, NULL, NULL, &err));
 	assert_int_equal(zinc_array_read_text(a, "0, :", ZINC_BUFFER(row, sizeof row), NULL, &err), ZINC_E_CORRUPT);
 	assert_non_null(strstr(zinc_error_text(&err), "no encoding of a chunk of this array has more"));
-	assert_ok(zinc_store_del(s.memory, NULL, "a/c/0/0", NULL, 0, &err));
+	assert_ok(zinc_store_del(s.memory, NULL, "a/c/0/0", NULL, 0, NULL, &err));
 	assert_ok(zinc_array_read_text(a, "0, :", ZINC_BUFFER(row, sizeof row), NULL, &err));
 	assert_int_equal(row[0] | row[COLS - 1], 0);
 	zinc_array_close(a);

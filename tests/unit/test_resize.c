@@ -12,7 +12,7 @@ static int
 has(stage *s, const char *key)
 {
 	zinc_blob b = ZINC_BLOB_INIT;
-	zinc_status st = zinc_store_get_all(s->memory, key, &b, NULL, 0, NULL);
+	zinc_status st = zinc_store_get_all(s->memory, key, &b, NULL, 0, NULL, NULL);
 
 	zinc_blob_fini(&b);
 	return st == ZINC_OK;
@@ -23,7 +23,7 @@ static void
 test_resize(void **unused)
 {
 	zinc_error err = ZINC_ERROR_INIT;
-	zinc_store_counts n;
+	zinc_store_counts n = ZINC_STORE_COUNTS_INIT;
 	zinc_array *a;
 	stage s;
 
@@ -31,7 +31,7 @@ test_resize(void **unused)
 	stage_open(&s, 1, 0);
 	a = stage_array(&s, "a", 20, 20, 5, 5, 0, 0, "zstd");
 	stage_fill(a);
-	assert_ok(zinc_store_put(s.memory, NULL, "a/c/9/9", "mine", 4, NULL, 0, NULL,
+	assert_ok(zinc_store_put(s.memory, NULL, "a/c/9/9", "mine", 4, NULL, 0, NULL, NULL,
 				 &err)); /* foreign: never was in the grid */
 	(void)stage_counts(&s);
 	assert_ok(zinc_array_resize(a, (uint64_t[]){30, 25}, NULL, &err));
@@ -122,7 +122,7 @@ static void
 test_writer(void **unused)
 {
 	zinc_error err = ZINC_ERROR_INIT;
-	zinc_store_counts n;
+	zinc_store_counts n = ZINC_STORE_COUNTS_INIT;
 	zinc_writer *w = NULL;
 	zinc_array *a;
 	stage s;
@@ -164,7 +164,7 @@ test_writer_many(void **unused)
 {
 	static uint16_t got[40 * 40];
 	zinc_error err = ZINC_ERROR_INIT;
-	zinc_store_counts n;
+	zinc_store_counts n = ZINC_STORE_COUNTS_INIT;
 	zinc_writer *w = NULL;
 	zinc_array *a;
 	stage s;

@@ -15,13 +15,13 @@ static void
 test_parts_are_one_update_of_each_shard(void **state)
 {
 	static const zinc_partial parts[] = {
-	    {"a/c/0/0", 0, "AB", 2}, {"a/c/1/2", 1, "l", 1},  {"a/c/0/1", 0, "b", 1},  {"a/zarr.json", 1, "x", 1},
-	    {"a/c/0/2", 2, "c", 1},  {"a/c/1/0", 0, "dd", 2}, {"a/c/10/0", 0, "e", 1}, {"a/c/1/1", 0, "f", 1},
-	    {"a/c/0/0", 4, "E", 1},  {"a/c/11/1", 0, "g", 1},
+	    {"a/c/0/0", 0, "AB", 2, 0}, {"a/c/1/2", 1, "l", 1, 0},  {"a/c/0/1", 0, "b", 1, 0},  {"a/zarr.json", 1, "x", 1, 0},
+	    {"a/c/0/2", 2, "c", 1, 0},  {"a/c/1/0", 0, "dd", 2, 0}, {"a/c/10/0", 0, "e", 1, 0}, {"a/c/1/1", 0, "f", 1, 0},
+	    {"a/c/0/0", 4, "E", 1, 0},  {"a/c/11/1", 0, "g", 1, 0},
 	};
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_store *base, *log, *s;
-	zinc_store_counts was, n;
+	zinc_store_counts was = ZINC_STORE_COUNTS_INIT, n = ZINC_STORE_COUNTS_INIT;
 
 	(void)state;
 	assert_ok(zinc_store_open(&base, "memory://", NULL, &err));
@@ -31,7 +31,7 @@ test_parts_are_one_update_of_each_shard(void **state)
 	put_text(s, "a/c/0/0", "abcdefg");
 	put_text(s, "a/c/0/1", "old");
 	zinc_store_log_counts(log, &was);
-	assert_ok(zinc_store_put_partial(s, parts, COUNT(parts), 0, 0, &err));
+	assert_ok(zinc_store_put_partial(s, parts, COUNT(parts), 0, 0, NULL, &err));
 	zinc_store_log_counts(log, &n);
 	assert_int_equal(n.update_calls - was.update_calls, 3); /* two shards, one foreign key */
 	assert_int_equal(n.put_calls - was.put_calls, 0);
@@ -85,11 +85,11 @@ test_keys_of_the_seed(void **state)
 		snprintf(key, sizeof key, "%s%s", all[i].prefix, all[i].other);
 		put_text(s, key, "other");
 		snprintf(key, sizeof key, "%s%s", all[i].prefix, all[i].shard);
-		assert_ok(zinc_store_get_all(base, key, &b, NULL, 0, &err));
+		assert_ok(zinc_store_get_all(base, key, &b, NULL, 0, NULL, &err));
 		assert_int_equal(b.nbytes, strlen(all[i].in[0]) + strlen(all[i].in[1]) + strlen(all[i].in[2]) + 1024);
 		zinc_blob_fini(&b);
 		snprintf(key, sizeof key, "%s%s", all[i].prefix, all[i].shard_of_other);
-		assert_ok(zinc_store_get_all(base, key, &b, NULL, 0, &err));
+		assert_ok(zinc_store_get_all(base, key, &b, NULL, 0, NULL, &err));
 		zinc_blob_fini(&b);
 		put_text(s, "meta/root/foo/baz.array.json", "{}");
 		assert_text(base, "meta/root/foo/baz.array.json", "{}");

@@ -7,6 +7,7 @@
 
 #include "support/gets.h"
 #include "support/sweep.h"
+#include "support/slots.h"
 #include "support/test.h"
 
 /* ---- a store that says what it is told to say ---- */
@@ -33,12 +34,12 @@ odd_caps(void *self, zinc_caps *out)
 }
 
 static zinc_status
-odd_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, zinc_error *err)
+odd_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, const zinc_wait *wait, zinc_error *err)
 {
 	odd_store *o = (odd_store *)self;
 	size_t i;
 
-	(void)requests;
+	(void)wait, (void)requests;
 	o->called++;
 	if (o->status != ZINC_OK)
 		return zinc_fail(err, o->status, "get itself");
@@ -48,22 +49,23 @@ odd_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, z
 }
 
 static zinc_status
-odd_put(void *self, zinc_put_group *group, const char *key, const struct iovec *iov, int niov,
-	const zinc_condition *when, uint32_t flags, zinc_tag *tag, zinc_error *err)
+odd_put_one(void *self, zinc_put_group *group, const char *key, const struct iovec *iov, int niov,
+	const zinc_condition *when, uint32_t flags, zinc_tag *tag, const zinc_wait *wait, zinc_error *err)
 {
-	(void)group, (void)key, (void)iov, (void)niov, (void)flags, (void)tag;
+	(void)wait, (void)group, (void)key, (void)iov, (void)niov, (void)when, (void)flags, (void)tag;
 	((odd_store *)self)->called++;
-	assert_non_null(when);
 	return zinc_fail(err, ZINC_E_IO, "put itself");
 }
 
+PUT_SLOT(odd_put, odd_put_one)
+
 static zinc_status
-odd_list(void *self, const char *prefix, zinc_key_fn fn, void *arg, zinc_error *err)
+odd_list(void *self, const char *prefix, zinc_key_fn fn, void *arg, const zinc_wait *wait, zinc_error *err)
 {
 	const odd_store *o = (const odd_store *)self;
 	size_t i;
 
-	(void)prefix, (void)err;
+	(void)wait, (void)prefix, (void)err;
 	for (i = 0; o->keys[i]; i++)
 		if (fn(arg, o->keys[i], i))
 			break;
@@ -71,12 +73,12 @@ odd_list(void *self, const char *prefix, zinc_key_fn fn, void *arg, zinc_error *
 }
 
 static zinc_status
-odd_list_dir(void *self, const char *prefix, zinc_entry_fn fn, void *arg, zinc_error *err)
+odd_list_dir(void *self, const char *prefix, zinc_entry_fn fn, void *arg, const zinc_wait *wait, zinc_error *err)
 {
 	const odd_store *o = (const odd_store *)self;
 	size_t i;
 
-	(void)prefix, (void)err;
+	(void)wait, (void)prefix, (void)err;
 	for (i = 0; o->keys[i]; i++)
 		if (fn(arg, o->keys[i], o->keys[i][0] && o->keys[i][strlen(o->keys[i]) - 1] == '/'))
 			break;
@@ -131,14 +133,14 @@ keys_are_checked_before(void **state)
 	zinc_blob b;
 
 	(void)state;
-	assert_int_equal(zinc_store_get_all(s, "aaaa/bbbb/c", &b, NULL, 0, &err), ZINC_E_INVALID);
+	assert_int_equal(zinc_store_get_all(s, "aaaa/bbbb/c", &b, NULL, 0, NULL, &err), ZINC_E_INVALID);
 	assert_non_null(strstr(err.text, "at most 10"));
-	assert_int_equal(zinc_store_get_all(s, "aaaa/bbbbb", &b, NULL, 0, &err), ZINC_E_INVALID);
+	assert_int_equal(zinc_store_get_all(s, "aaaa/bbbbb", &b, NULL, 0, NULL, &err), ZINC_E_INVALID);
 	assert_non_null(strstr(err.text, "at most 4"));
 	assert_string_equal(err.key, "aaaa/bbbbb");
-	assert_int_equal(zinc_store_get_all(s, NULL, &b, NULL, 0, &err), ZINC_E_INVALID);
+	assert_int_equal(zinc_store_get_all(s, NULL, &b, NULL, 0, NULL, &err), ZINC_E_INVALID);
 	assert_int_equal(o.called, 0);
-	assert_int_equal(zinc_store_put(s, NULL, "aaaa/bbbb", "", 0, NULL, 0, NULL, &err), ZINC_E_IO);
+	assert_int_equal(zinc_store_put(s, NULL, "aaaa/bbbb", "", 0, NULL, 0, NULL, NULL, &err), ZINC_E_IO);
 	assert_int_equal(o.called, 1);
 	zinc_store_close(s);
 	assert_int_equal(o.closed, 1);
@@ -164,14 +166,14 @@ keys_are_checked_coming_back(void **state)
 	t = wrap(&no_list_dir, &o);
 	for (i = 0; i < COUNT(lies); i++) {
 		o.keys = lies[i];
-		assert_int_equal(zinc_store_list(s, "a/", count_key, &n, &err), ZINC_E_CORRUPT);
+		assert_int_equal(zinc_store_list(s, "a/", count_key, &n, NULL, &err), ZINC_E_CORRUPT);
 		assert_string_equal(err.url, "odd:url");
-		assert_int_equal(zinc_store_list_dir(t, "a/", count_entry, &n, &err), ZINC_E_CORRUPT);
+		assert_int_equal(zinc_store_list_dir(t, "a/", count_entry, &n, NULL, &err), ZINC_E_CORRUPT);
 	}
 	assert_int_equal(n, 2); /* only a/ok, twice */
 	for (i = 0; i < COUNT(entry_lies); i++) {
 		o.keys = entry_lies[i];
-		assert_int_equal(zinc_store_list_dir(s, "a/", count_entry, &n, &err), ZINC_E_CORRUPT);
+		assert_int_equal(zinc_store_list_dir(s, "a/", count_entry, &n, NULL, &err), ZINC_E_CORRUPT);
 	}
 	zinc_store_close(s);
 	zinc_store_close(t);
@@ -183,7 +185,7 @@ static void
 failures_are_named(void **state)
 {
 	zinc_error inner = ZINC_ERROR_INIT, err = ZINC_ERROR_INIT;
-	odd_store o = {.got = {.found = ZINC_FAILED, .status = ZINC_E_IO}};
+	odd_store o = {.got = {.size = sizeof(zinc_got), .found = ZINC_FAILED, .status = ZINC_E_IO}};
 	zinc_store *s = wrap(&odd_ops, &o);
 	zinc_get r = get_range("some/key", 0, ZINC_TO_END);
 	zinc_blob b;
@@ -199,13 +201,20 @@ failures_are_named(void **state)
 	zinc_fail(&inner, ZINC_E_IO, "inner reason");
 	zinc_error_at_key(&inner, ZINC_E_IO, "inner/key");
 	o.got.error = &inner;
-	assert_int_equal(zinc_store_get_all(s, "some/key", &b, NULL, 0, &err), ZINC_E_IO);
+	assert_int_equal(zinc_store_get_all(s, "some/key", &b, NULL, 0, NULL, &err), ZINC_E_IO);
 	assert_string_equal(zinc_error_text(&err), "odd:url: inner/key: inner reason");
 	assert_string_equal(inner.url, ""); /* the store's own is not written to */
 	o.status = ZINC_E_NOMEM;
-	assert_int_equal(zinc_store_get_all(s, "some/key", &b, NULL, 0, &err), ZINC_E_NOMEM);
+	assert_int_equal(zinc_store_get_all(s, "some/key", &b, NULL, 0, NULL, &err), ZINC_E_NOMEM);
 	assert_string_equal(err.url, "odd:url");
 	zinc_store_close(s);
+}
+
+static void
+not_asked(void *arg, size_t i, const zinc_got *got)
+{
+	(void)arg, (void)i, (void)got;
+	fail();
 }
 
 static void
@@ -214,20 +223,23 @@ requests_are_checked(void **state)
 	odd_store o = {.status = ZINC_E_IO};
 	zinc_store *s = wrap(&odd_ops, &o);
 	zinc_error err = ZINC_ERROR_INIT;
-	zinc_sink no_room = {NULL, NULL, NULL, NULL};
+	const zinc_sink no_room = {sizeof no_room, NULL, not_asked, NULL}, no_done = {sizeof no_done, NULL, NULL, NULL};
+	const zinc_sink no_size = {0, NULL, not_asked, NULL};
 	zinc_get r = get_range("k", 0, 3);
 	char byte;
 	struct iovec iov[2] = {{&byte, SIZE_MAX}, {&byte, 4}};
 
 	(void)state;
-	assert_int_equal(zinc_store_get(s, &r, 1, &no_room, &err), ZINC_E_INVALID);
+	assert_int_equal(zinc_store_get(s, &r, 1, &no_room, NULL, &err), ZINC_E_INVALID);
 	r.iov = iov;
 	r.niov = -1;
-	assert_int_equal(zinc_store_get(s, &r, 1, &no_room, &err), ZINC_E_INVALID);
+	assert_int_equal(zinc_store_get(s, &r, 1, &no_room, NULL, &err), ZINC_E_INVALID);
 	r.niov = 2; /* overflows to 3 */
-	assert_int_equal(zinc_store_get(s, &r, 1, &no_room, &err), ZINC_E_INVALID);
+	assert_int_equal(zinc_store_get(s, &r, 1, &no_room, NULL, &err), ZINC_E_INVALID);
 	r.stat = 1; /* then none of it matters */
-	assert_int_equal(zinc_store_get(s, &r, 1, &no_room, &err), ZINC_E_IO);
+	assert_int_equal(zinc_store_get(s, &r, 1, &no_done, NULL, &err), ZINC_E_INVALID);
+	assert_int_equal(zinc_store_get(s, &r, 1, &no_size, NULL, &err), ZINC_E_INVALID);
+	assert_int_equal(zinc_store_get(s, &r, 1, &no_room, NULL, &err), ZINC_E_IO);
 	assert_int_equal(o.called, 1);
 	zinc_store_close(s);
 }
@@ -246,10 +258,10 @@ structures_of_older_programs(void **state)
 	(void)state;
 	old.size = offsetof(zinc_store_ops, put); /* ends before put, though there is something */
 	s = wrap(&old, &o);
-	assert_int_equal(zinc_store_put(s, NULL, "k", "", 0, NULL, 0, NULL, &err), ZINC_E_READONLY);
-	assert_int_equal(zinc_store_list(s, "", count_key, &n, &err), ZINC_E_UNSUPPORTED);
-	assert_ok(zinc_store_sync(s, &err));
-	assert_ok(zinc_store_scrub(s, "", 1, NULL, NULL, &err));
+	assert_int_equal(zinc_store_put(s, NULL, "k", "", 0, NULL, 0, NULL, NULL, &err), ZINC_E_READONLY);
+	assert_int_equal(zinc_store_list(s, "", count_key, &n, NULL, &err), ZINC_E_UNSUPPORTED);
+	assert_ok(zinc_store_sync(s, NULL, &err));
+	assert_ok(zinc_store_scrub(s, "", 1, NULL, NULL, NULL, &err));
 	zinc_store_close(s);
 	s = NULL;
 	old.size = 8;
@@ -298,7 +310,7 @@ listings_are_limited(void **state)
 	assert_ok(zinc_context_new(&ctx, &co, &err));
 	assert_ok(zinc_store_wrap(&s, ctx, &odd_ops, &o, "odd:", &err));
 	assert_ptr_equal(zinc_store_context(s), ctx);
-	assert_int_equal(zinc_store_list(s, "", count_key, &n, &err), ZINC_E_LIMIT);
+	assert_int_equal(zinc_store_list(s, "", count_key, &n, NULL, &err), ZINC_E_LIMIT);
 	assert_int_equal(n, 3);
 	zinc_store_close(s);
 	zinc_context_free(ctx);

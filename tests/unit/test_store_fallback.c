@@ -9,6 +9,7 @@
 #include "support/files.h"
 #include "support/gets.h"
 #include "support/sweep.h"
+#include "support/slots.h"
 #include "support/test.h"
 
 /* A memory store behind few slots and fewer caps, that can be disturbed between a read and a put. */
@@ -34,14 +35,14 @@ poor_caps(void *self, zinc_caps *out)
 }
 
 static zinc_status
-poor_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, zinc_error *err)
+poor_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, const zinc_wait *wait, zinc_error *err)
 {
-	return zinc_store_get(((poor *)self)->next, requests, n, sink, err);
+	return zinc_store_get(((poor *)self)->next, requests, n, sink, wait, err);
 }
 
 static zinc_status
-poor_put(void *self, zinc_put_group *group, const char *key, const struct iovec *iov, int niov,
-	 const zinc_condition *when, uint32_t flags, zinc_tag *tag, zinc_error *err)
+poor_put_one(void *self, zinc_put_group *group, const char *key, const struct iovec *iov, int niov,
+	 const zinc_condition *when, uint32_t flags, zinc_tag *tag, const zinc_wait *wait, zinc_error *err)
 {
 	poor *p = (poor *)self;
 
@@ -51,25 +52,28 @@ poor_put(void *self, zinc_put_group *group, const char *key, const struct iovec 
 		p->disturb -= p->disturb > 0;
 		put_text(p->next, key, "theirs");
 	}
-	return zinc_store_putv(p->next, NULL, key, iov, niov, when, flags, tag, err);
+	return zinc_store_putv(p->next, NULL, key, iov, niov, when, flags, tag, wait, err);
 }
 
+PUT_SLOT(poor_put, poor_put_one)
+
 static zinc_status
-poor_del(void *self, zinc_put_group *group, const char *key, const zinc_condition *when, uint32_t flags,
-	 zinc_error *err)
+poor_del_one(void *self, zinc_put_group *group, const char *key, const zinc_condition *when, uint32_t flags, const zinc_wait *wait, zinc_error *err)
 {
 	poor *p = (poor *)self;
 
 	(void)group;
 	if (++p->dels == p->fail_del)
 		return zinc_fail(err, ZINC_E_IO, "as asked");
-	return zinc_store_del(p->next, NULL, key, when, flags, err);
+	return zinc_store_del(p->next, NULL, key, when, flags, wait, err);
 }
 
+DEL_SLOT(poor_del, poor_del_one)
+
 static zinc_status
-poor_list(void *self, const char *prefix, zinc_key_fn fn, void *arg, zinc_error *err)
+poor_list(void *self, const char *prefix, zinc_key_fn fn, void *arg, const zinc_wait *wait, zinc_error *err)
 {
-	return zinc_store_list(((poor *)self)->next, prefix, fn, arg, err);
+	return zinc_store_list(((poor *)self)->next, prefix, fn, arg, wait, err);
 }
 
 static const zinc_store_ops poor_ops = {
@@ -127,21 +131,21 @@ update_loops_until_nobody_comes_between(void **state)
 	zinc_store *s = open_poor(&p, NULL, ZINC_CAP_CAS | ZINC_CAP_TAGS);
 
 	(void)state;
-	assert_ok(zinc_store_update(s, "k", append, buf, 0, 0, &err));
+	assert_ok(zinc_store_update(s, "k", append, buf, 0, 0, 0, NULL, &err));
 	assert_text(s, "k", "+");
 	p.disturb = 3;
 	p.puts = 0;
-	assert_ok(zinc_store_update(s, "k", append, buf, 0, 0, &err));
+	assert_ok(zinc_store_update(s, "k", append, buf, 0, 0, 0, NULL, &err));
 	assert_int_equal(p.puts, 4);
 	assert_text(s, "k", "theirs+");
 	p.disturb = 1; /* the key comes into being */
-	assert_ok(zinc_store_update(s, "new", append, buf, 0, 0, &err));
+	assert_ok(zinc_store_update(s, "new", append, buf, 0, 0, 0, NULL, &err));
 	assert_text(s, "new", "theirs+");
-	assert_ok(zinc_store_update(s, "new", erase, buf, 0, 0, &err));
+	assert_ok(zinc_store_update(s, "new", erase, buf, 0, 0, 0, NULL, &err));
 	assert_missing(s, "new");
 	p.disturb = -1;
 	p.puts = 0;
-	assert_int_equal(zinc_store_update(s, "k", append, buf, 0, 0, &err), ZINC_E_CONFLICT);
+	assert_int_equal(zinc_store_update(s, "k", append, buf, 0, 0, 0, NULL, &err), ZINC_E_CONFLICT);
 	assert_int_equal(p.puts, 64);
 	assert_text(s, "k", "theirs");
 	assert_string_equal(err.key, "k");
@@ -157,13 +161,13 @@ update_is_refused_without_conditions(void **state)
 	zinc_store *s = open_poor(&p, NULL, ZINC_CAP_TAGS);
 
 	(void)state;
-	assert_int_equal(zinc_store_update(s, "k", append, buf, 0, 0, &err), ZINC_E_READONLY);
+	assert_int_equal(zinc_store_update(s, "k", append, buf, 0, 0, 0, NULL, &err), ZINC_E_READONLY);
 	assert_non_null(strstr(err.text, "only writer"));
-	assert_int_equal(zinc_store_put_partial(s, &(zinc_partial){"k", 0, "x", 1}, 1, 0, 0, &err), ZINC_E_READONLY);
-	assert_ok(zinc_store_update(s, "k", append, buf, 1, 0, &err));
-	assert_ok(zinc_store_update(s, "k", append, buf, 1, 0, &err));
+	assert_int_equal(zinc_store_put_partial(s, &(zinc_partial){"k", 0, "x", 1, 0}, 1, 0, 0, NULL, &err), ZINC_E_READONLY);
+	assert_ok(zinc_store_update(s, "k", append, buf, 1, 0, 0, NULL, &err));
+	assert_ok(zinc_store_update(s, "k", append, buf, 1, 0, 0, NULL, &err));
 	assert_text(s, "k", "++");
-	assert_ok(zinc_store_put_partial(s, &(zinc_partial){"k", 1, "x", 1}, 1, 1, 0, &err));
+	assert_ok(zinc_store_put_partial(s, &(zinc_partial){"k", 1, "x", 1, 0}, 1, 1, 0, NULL, &err));
 	assert_text(s, "k", "+x");
 	zinc_store_close(s);
 }
@@ -187,11 +191,11 @@ get_all_allocates_within_its_limit(void **state)
 	memset(big, 'x', sizeof big);
 	assert_ok(zinc_context_new(&ctx, &o, &err));
 	assert_ok(zinc_store_open(&s, "memory://", ZINC_STORE_OPTIONS(.context = ctx), &err));
-	assert_ok(zinc_store_put(s, NULL, "k", big, sizeof big, NULL, 0, NULL, &err));
+	assert_ok(zinc_store_put(s, NULL, "k", big, sizeof big, NULL, 0, NULL, NULL, &err));
 	m.peak = m.bytes;
-	assert_int_equal(zinc_store_get_all(s, "k", &b, NULL, 9999, &err), ZINC_E_LIMIT);
+	assert_int_equal(zinc_store_get_all(s, "k", &b, NULL, 9999, NULL, &err), ZINC_E_LIMIT);
 	assert_int_equal(m.peak, m.bytes); /* not a byte */
-	assert_ok(zinc_store_get_all(s, "k", &b, NULL, 10000, &err));
+	assert_ok(zinc_store_get_all(s, "k", &b, NULL, 10000, NULL, &err));
 	assert_int_equal(b.nbytes, 10000);
 	zinc_blob_fini(&b);
 	zinc_store_close(s);
@@ -205,18 +209,18 @@ static void
 put_partial_puts_each_key_once(void **state)
 {
 	const zinc_partial parts[] = {
-	    {"b", 0, "1", 1}, {"a", 3, "2", 1}, {"b", 5, "3", 1}, {"a", 0, "4", 1}, {"b", 1, "5", 1}};
-	const zinc_partial overlap[] = {{"a", 0, "x", 1}, {"b", 2, "yyy", 3}, {"b", 4, "z", 1}};
+	    {"b", 0, "1", 1, 0}, {"a", 3, "2", 1, 0}, {"b", 5, "3", 1, 0}, {"a", 0, "4", 1, 0}, {"b", 1, "5", 1, 0}};
+	const zinc_partial overlap[] = {{"a", 0, "x", 1, 0}, {"b", 2, "yyy", 3, 0}, {"b", 4, "z", 1, 0}};
 	zinc_error err = ZINC_ERROR_INIT;
 	poor p;
 	zinc_store *s = open_poor(&p, NULL, ZINC_CAP_CAS | ZINC_CAP_TAGS);
 
 	(void)state;
-	assert_ok(zinc_store_put_partial(s, parts, 5, 0, 0, &err));
+	assert_ok(zinc_store_put_partial(s, parts, 5, 0, 0, NULL, &err));
 	assert_int_equal(p.puts, 2);
 	assert_value(s, "a", "4\0\0\x32", 4);
 	assert_value(s, "b", "15\0\0\0\x33", 6);
-	assert_int_equal(zinc_store_put_partial(s, overlap, 3, 0, 0, &err), ZINC_E_INVALID);
+	assert_int_equal(zinc_store_put_partial(s, overlap, 3, 0, 0, NULL, &err), ZINC_E_INVALID);
 	assert_string_equal(err.key, "b");
 	assert_int_equal(p.puts, 2);
 	zinc_store_close(s);
@@ -237,7 +241,7 @@ erasing_goes_on_after_a_failure(void **state)
 	for (i = 0; i < COUNT(keys); i++)
 		put_text(s, keys[i], "v");
 	p.fail_del = 2;
-	assert_int_equal(zinc_store_del_many(s, keys, 3, 0, &err), ZINC_E_IO);
+	assert_int_equal(zinc_store_del_keys(s, keys, 3, 0, NULL, &err), ZINC_E_IO);
 	assert_string_equal(err.key, "a/2");
 	assert_missing(s, "a/1");
 	assert_text(s, "a/2", "v");
@@ -245,7 +249,7 @@ erasing_goes_on_after_a_failure(void **state)
 	put_text(s, "a/1", "v");
 	p.dels = 0;
 	p.fail_del = 1;
-	assert_int_equal(zinc_store_del_prefix(s, "a/", 0, &err), ZINC_E_IO);
+	assert_int_equal(zinc_store_del_prefix(s, "a/", 0, NULL, &err), ZINC_E_IO);
 	assert_text(s, "a/1", "v");
 	assert_missing(s, "a/2");
 	assert_text(s, "b", "v");
@@ -265,7 +269,7 @@ count_entry(void *arg, const char *name, int is_prefix)
 static zinc_status
 use_everything(void *arg, zinc_context *ctx, zinc_error *err)
 {
-	const zinc_partial parts[] = {{"a/k", 2, "x", 1}, {"b", 0, "y", 1}};
+	const zinc_partial parts[] = {{"a/k", 2, "x", 1, 0}, {"b", 0, "y", 1, 0}};
 	zinc_put_group *g = NULL;
 	zinc_store *s = NULL;
 	char buf[64];
@@ -278,22 +282,22 @@ use_everything(void *arg, zinc_context *ctx, zinc_error *err)
 	if (st == ZINC_OK && (st = zinc_store_wrap(&s, ctx, &poor_ops, &p, "poor:", err)) != ZINC_OK)
 		zinc_store_close(p.next);
 	if (st == ZINC_OK)
-		st = zinc_store_put(s, NULL, "a/k", "v", 1, NULL, 0, NULL, err);
+		st = zinc_store_put(s, NULL, "a/k", "v", 1, NULL, 0, NULL, NULL, err);
 	if (st == ZINC_OK)
-		st = zinc_store_update(s, "a/k", append, buf, 0, 0, err);
+		st = zinc_store_update(s, "a/k", append, buf, 0, 0, 0, NULL, err);
 	if (st == ZINC_OK)
-		st = zinc_store_put_partial(s, parts, 2, 0, 0, err);
-	if (st == ZINC_OK && (st = zinc_store_put_begin(s, &g, 0, err)) == ZINC_OK) {
-		st = zinc_store_put(s, g, "c", "v", 1, NULL, 0, NULL, err);
-		if (zinc_store_commit(s, g, NULL, NULL, NULL) != ZINC_OK)
+		st = zinc_store_put_partial(s, parts, 2, 0, 0, NULL, err);
+	if (st == ZINC_OK && (st = zinc_store_put_begin(s, &g, 0, NULL, err)) == ZINC_OK) {
+		st = zinc_store_put(s, g, "c", "v", 1, NULL, 0, NULL, NULL, err);
+		if (zinc_store_commit(s, g, NULL, NULL, NULL, NULL) != ZINC_OK)
 			fail_msg("a commit of nothing failed");
 	}
 	if (st == ZINC_OK)
-		st = zinc_store_list_dir(s, "", count_entry, &n, err);
+		st = zinc_store_list_dir(s, "", count_entry, &n, NULL, err);
 	if (st == ZINC_OK)
 		assert_int_equal(n, 3);
 	if (st == ZINC_OK)
-		st = zinc_store_del_prefix(s, "", 0, err);
+		st = zinc_store_del_prefix(s, "", 0, NULL, err);
 	zinc_store_close(s);
 	return st;
 }
@@ -323,9 +327,9 @@ splice_middle(void *arg, const zinc_old *old, zinc_splice *out, zinc_error *err)
 	ZINC_TRY(old->read(old->arg, 2, 2, &iov, 1, err));
 	assert_memory_equal(seen, "cd", 2);
 	assert_int_equal(old->read(old->arg, 5, 2, &iov, 1, NULL), ZINC_E_CONFLICT);
-	parts[0] = (zinc_part){NULL, 0, 2};
-	parts[1] = (zinc_part){(const uint8_t *)"XY", 0, 2};
-	parts[2] = (zinc_part){NULL, 4, 2};
+	parts[0] = (zinc_part){NULL, 0, 2, 0};
+	parts[1] = (zinc_part){(const uint8_t *)"XY", 0, 2, 0};
+	parts[2] = (zinc_part){NULL, 4, 2, 0};
 	out->parts = parts;
 	out->nparts = 3;
 	return ZINC_OK;
@@ -338,12 +342,12 @@ splice_in(zinc_store *s)
 	zinc_part parts[3];
 
 	put_text(s, "k", "abcdef");
-	assert_ok(zinc_store_splice(s, "k", splice_middle, parts, 0, 0, &err));
+	assert_ok(zinc_store_splice(s, "k", splice_middle, parts, 0, 0, 0, NULL, &err));
 	assert_text(s, "k", "abXYef");
 	put_text(s, "k", "short");
-	assert_ok(zinc_store_splice(s, "k", splice_middle, parts, 0, 0, &err));
+	assert_ok(zinc_store_splice(s, "k", splice_middle, parts, 0, 0, 0, NULL, &err));
 	assert_missing(s, "k");
-	assert_ok(zinc_store_splice(s, "k", splice_middle, parts, 0, 0, &err));
+	assert_ok(zinc_store_splice(s, "k", splice_middle, parts, 0, 0, 0, NULL, &err));
 	assert_missing(s, "k");
 	zinc_store_close(s);
 }

@@ -47,7 +47,7 @@ expect_get(zinc_store *s, const char *key, zinc_status want)
 	zinc_blob b = ZINC_BLOB_INIT;
 	zinc_error err = ZINC_ERROR_INIT;
 
-	assert_int_equal(zinc_store_get_all(s, key, &b, NULL, 0, &err), want);
+	assert_int_equal(zinc_store_get_all(s, key, &b, NULL, 0, NULL, &err), want);
 	zinc_blob_fini(&b);
 }
 
@@ -68,15 +68,15 @@ refused_links_are_errors(void **state)
 	expect_get(s, "up/secret", ZINC_E_IO);
 	expect_get(s, "inner", ZINC_E_IO);
 	expect_get(s, "root/etc/passwd", ZINC_E_IO);
-	assert_int_equal(zinc_store_put(s, NULL, "up/new", "x", 1, NULL, 0, NULL, &err), ZINC_E_IO);
+	assert_int_equal(zinc_store_put(s, NULL, "up/new", "x", 1, NULL, 0, NULL, NULL, &err), ZINC_E_IO);
 	assert_non_null(strstr(err.text, "symbolic link"));
-	assert_int_equal(zinc_store_put(s, NULL, "up/a/b/new", "x", 1, NULL, 0, NULL, &err), ZINC_E_IO);
-	assert_int_equal(zinc_store_put(s, NULL, "file", "x", 1, NULL, 0, NULL, &err), ZINC_E_IO);
-	assert_int_equal(zinc_store_del(s, NULL, "up/secret", NULL, 0, &err), ZINC_E_IO);
-	assert_int_equal(zinc_store_del_prefix(s, "up/x/", 0, &err), ZINC_E_IO);
-	assert_ok(zinc_store_del(s, NULL, "inner", NULL, 0, &err)); /* the link itself is ours to delete */
-	assert_ok(zinc_store_del_prefix(s, "up/", 0, &err));
-	assert_ok(zinc_store_del_prefix(s, "", 0, &err));
+	assert_int_equal(zinc_store_put(s, NULL, "up/a/b/new", "x", 1, NULL, 0, NULL, NULL, &err), ZINC_E_IO);
+	assert_int_equal(zinc_store_put(s, NULL, "file", "x", 1, NULL, 0, NULL, NULL, &err), ZINC_E_IO);
+	assert_int_equal(zinc_store_del(s, NULL, "up/secret", NULL, 0, NULL, &err), ZINC_E_IO);
+	assert_int_equal(zinc_store_del_prefix(s, "up/x/", 0, NULL, &err), ZINC_E_IO);
+	assert_ok(zinc_store_del(s, NULL, "inner", NULL, 0, NULL, &err)); /* the link itself is ours to delete */
+	assert_ok(zinc_store_del_prefix(s, "up/", 0, NULL, &err));
+	assert_ok(zinc_store_del_prefix(s, "", 0, NULL, &err));
 	zinc_store_close(s);
 	assert_string_equal(tree("outside"), "secret");
 	assert_string_equal(read_text("outside/secret"), "secret");
@@ -105,11 +105,11 @@ links_beneath_stay_beneath(void **state)
 	assert_text(s, "also/k", "k");
 	put_text(s, "also/new", "n"); /* in d/dir */
 	assert_text(s, "dir/new", "n");
-	assert_int_equal(zinc_store_put(s, NULL, "up/new", "x", 1, NULL, 0, NULL, &err), ZINC_E_IO);
-	assert_int_equal(zinc_store_del(s, NULL, "up/secret", NULL, 0, &err), ZINC_E_IO);
+	assert_int_equal(zinc_store_put(s, NULL, "up/new", "x", 1, NULL, 0, NULL, NULL, &err), ZINC_E_IO);
+	assert_int_equal(zinc_store_del(s, NULL, "up/secret", NULL, 0, NULL, &err), ZINC_E_IO);
 	/* the condition is about what the link leads to; the put replaces the link */
 	tag = tag_of(s, "inner");
-	assert_ok(zinc_store_put(s, NULL, "inner", "own", 3, &(zinc_condition){ZINC_EQUALS, &tag}, 0, NULL, &err));
+	assert_ok(zinc_store_put(s, NULL, "inner", "own", 3, &(zinc_condition){ZINC_EQUALS, &tag}, 0, NULL, NULL, &err));
 	assert_text(s, "inner", "own");
 	assert_text(s, "real", "inside");
 	put_text(s, "file", "own, too");
@@ -144,8 +144,8 @@ hostile_keys_open_nothing(void **state)
 	sweep_calls_forget(&rig.calls);
 	for (i = 0; i < COUNT(keys); i++) {
 		expect_get(rig.store, keys[i], ZINC_E_INVALID);
-		assert_int_equal(zinc_store_put(rig.store, NULL, keys[i], "x", 1, NULL, 0, NULL, &err), ZINC_E_INVALID);
-		assert_int_equal(zinc_store_del(rig.store, NULL, keys[i], NULL, 0, &err), ZINC_E_INVALID);
+		assert_int_equal(zinc_store_put(rig.store, NULL, keys[i], "x", 1, NULL, 0, NULL, NULL, &err), ZINC_E_INVALID);
+		assert_int_equal(zinc_store_del(rig.store, NULL, keys[i], NULL, 0, NULL, &err), ZINC_E_INVALID);
 	}
 	assert_int_equal(rig.calls.nlog, 0); /* not a single call */
 	rig_close(&rig);
@@ -188,12 +188,12 @@ race_outside(int links)
 		zinc_blob b = ZINC_BLOB_INIT;
 
 		snprintf(key, sizeof key, "t/%d", i % 10);
-		(void)!zinc_store_put(s, NULL, key, "x", 1, NULL, 0, NULL, NULL);
-		(void)!zinc_store_del(s, NULL, i % 3 ? "t/secret" : key, NULL, 0, NULL);
-		if (zinc_store_get_all(s, "t/secret", &b, NULL, 0, NULL) == ZINC_OK)
+		(void)!zinc_store_put(s, NULL, key, "x", 1, NULL, 0, NULL, NULL, NULL);
+		(void)!zinc_store_del(s, NULL, i % 3 ? "t/secret" : key, NULL, 0, NULL, NULL);
+		if (zinc_store_get_all(s, "t/secret", &b, NULL, 0, NULL, NULL) == ZINC_OK)
 			fail_msg("read the secret");
 		if (i % 10 == 9)
-			(void)!zinc_store_del_prefix(s, "t/", 0, NULL);
+			(void)!zinc_store_del_prefix(s, "t/", 0, NULL, NULL);
 	}
 	w.stop = true;
 	pthread_join(t, NULL);
@@ -223,9 +223,9 @@ files_and_directories_collide_clearly(void **state)
 	make_empty("d");
 	s = open_with("d", 0);
 	put_text(s, "a/b", "x");
-	assert_int_equal(zinc_store_put(s, NULL, "a", "x", 1, NULL, 0, NULL, &err), ZINC_E_EXISTS);
+	assert_int_equal(zinc_store_put(s, NULL, "a", "x", 1, NULL, 0, NULL, NULL, &err), ZINC_E_EXISTS);
 	assert_non_null(strstr(err.text, "cannot hold both"));
-	assert_int_equal(zinc_store_put(s, NULL, "a/b/c", "x", 1, NULL, 0, NULL, &err), ZINC_E_IO);
+	assert_int_equal(zinc_store_put(s, NULL, "a/b/c", "x", 1, NULL, 0, NULL, NULL, &err), ZINC_E_IO);
 	assert_non_null(strstr(err.text, "cannot hold both"));
 	expect_get(s, "a", ZINC_E_IO);
 	assert_missing(s, "a/b/c");
@@ -259,7 +259,7 @@ other_kinds_of_files_are_no_values(void **state)
 	for (i = 0; i < COUNT(keys); i++)
 		expect_get(s, keys[i], ZINC_E_IO); /* without waiting for a writer */
 	assert_missing(s, "full/k/below"); /* a value, not a file of another kind: as in any store */
-	assert_int_equal(zinc_store_put(s, NULL, "fifo", "x", 1, NULL, 0, NULL, &err), ZINC_E_IO);
+	assert_int_equal(zinc_store_put(s, NULL, "fifo", "x", 1, NULL, 0, NULL, NULL, &err), ZINC_E_IO);
 	zinc_store_close(s);
 	close(fd);
 	write_file("d/file", "x");
@@ -294,7 +294,7 @@ dangling_links_are_not_missing(void **state)
 	expect_get(s, "self", ZINC_E_IO);
 	assert_missing(s, "a/1x");
 	assert_missing(s, "none/at/all");
-	assert_int_equal(zinc_store_put(s, NULL, "b/k", "x", 1, NULL, 0, NULL, &err), ZINC_E_IO);
+	assert_int_equal(zinc_store_put(s, NULL, "b/k", "x", 1, NULL, 0, NULL, NULL, &err), ZINC_E_IO);
 	assert_non_null(strstr(err.text, "leads nowhere"));
 	zinc_store_close(s);
 }
@@ -420,7 +420,7 @@ many_pieces(void **state)
 	for (i = 0; i < 3; i++) {
 		rig.calls.most_bytes = (size_t)i * 7; /* 0: as asked */
 		memset(got, 0, sizeof got);
-		assert_ok(zinc_store_putv(rig.store, NULL, "k", in, N, NULL, 0, NULL, &err));
+		assert_ok(zinc_store_putv(rig.store, NULL, "k", in, N, NULL, 0, NULL, NULL, &err));
 		gets_init(&g, 1);
 		assert_ok(gets_run(&g, rig.store, &r, &err));
 		assert_int_equal(g.r[0].nbytes, N * 2);
@@ -464,7 +464,7 @@ caps_tell_the_truth(void **state)
 {
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_store *s = NULL;
-	zinc_caps caps;
+	zinc_caps caps = ZINC_CAPS_INIT;
 
 	(void)state;
 	make_empty("d");
@@ -482,7 +482,7 @@ caps_tell_the_truth(void **state)
 	assert_ok(zinc_store_open(&s, "d", ZINC_STORE_OPTIONS(.read_only = 1), &err));
 	zinc_store_caps(s, &caps);
 	assert_false(caps.flags & ZINC_CAP_WRITE);
-	assert_int_equal(zinc_store_put(s, NULL, "k", "v", 1, NULL, 0, NULL, &err), ZINC_E_READONLY);
+	assert_int_equal(zinc_store_put(s, NULL, "k", "v", 1, NULL, 0, NULL, NULL, &err), ZINC_E_READONLY);
 	zinc_store_close(s);
 }
 
@@ -532,12 +532,12 @@ read_everything(void *arg, zinc_context *ctx, zinc_error *err)
 
 	(void)arg;
 	if (st == ZINC_OK)
-		st = zinc_store_get_all(s, "dir/k", &b, NULL, 0, err);
+		st = zinc_store_get_all(s, "dir/k", &b, NULL, 0, NULL, err);
 	zinc_blob_fini(&b);
 	if (st == ZINC_OK)
-		st = zinc_store_list(s, "", count_key, &keys, err);
+		st = zinc_store_list(s, "", count_key, &keys, NULL, err);
 	if (st == ZINC_OK)
-		st = zinc_store_list_dir(s, "", count_entry, &entries, err);
+		st = zinc_store_list_dir(s, "", count_entry, &entries, NULL, err);
 	zinc_store_close(s);
 	if (st == ZINC_OK && arg) {
 		assert_int_equal(keys, 2);

@@ -16,7 +16,7 @@ begin(zinc_store *s, uint32_t flags)
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_put_group *g = NULL;
 
-	assert_ok(zinc_store_put_begin(s, &g, flags, &err));
+	assert_ok(zinc_store_put_begin(s, &g, flags, NULL, &err));
 	return g;
 }
 
@@ -25,7 +25,7 @@ put_in(zinc_store *s, zinc_put_group *g, const char *key)
 {
 	zinc_error err = ZINC_ERROR_INIT;
 
-	assert_ok(zinc_store_put(s, g, key, key, strlen(key), NULL, 0, NULL, &err));
+	assert_ok(zinc_store_put(s, g, key, key, strlen(key), NULL, 0, NULL, NULL, &err));
 }
 
 static void
@@ -33,7 +33,7 @@ commit(zinc_store *s, zinc_put_group *g)
 {
 	zinc_error err = ZINC_ERROR_INIT;
 
-	assert_ok(zinc_store_commit(s, g, NULL, NULL, &err));
+	assert_ok(zinc_store_commit(s, g, NULL, NULL, NULL, &err));
 }
 
 /* ---- promise 2: counts ---- */
@@ -64,7 +64,7 @@ each_directory_is_synced_once(void **state)
 	g = begin(rig.store, 0);
 	for (i = 0; i < 12; i++) {
 		snprintf(key, sizeof key, "c/%d/%d", i % 3, i);
-		assert_int_equal(zinc_store_del(rig.store, g, key, NULL, 0, NULL), ZINC_OK);
+		assert_int_equal(zinc_store_del(rig.store, g, key, NULL, 0, NULL, NULL), ZINC_OK);
 	}
 	commit(rig.store, g);
 	assert_int_equal(rig_count(&rig, "fsync"), 1); /* all are gone: the root */
@@ -201,7 +201,7 @@ a_huge_group(void **state)
 		snprintf(key, sizeof key, "c/%d/%d", i % 10, i);
 		assert_text(s, key, key);
 	}
-	assert_int_equal(zinc_store_del_prefix(s, "", 0, NULL), ZINC_OK);
+	assert_int_equal(zinc_store_del_prefix(s, "", 0, NULL, NULL), ZINC_OK);
 	assert_string_equal(tree("d"), "");
 	rig_close(&rig);
 	leave_fast_dir();
@@ -265,7 +265,7 @@ commit_unsynced(fs_rig *rig, zinc_put_group *g, unsigned n, zinc_status status, 
 	o->text[0] = '\0';
 	rig->calls.only = "fsync";
 	sweep_calls_fail(&rig->calls, n, false, EIO);
-	assert_int_equal(zinc_store_commit(rig->store, g, note_outcome, o, err), status);
+	assert_int_equal(zinc_store_commit(rig->store, g, note_outcome, o, NULL, err), status);
 }
 
 static void
@@ -309,9 +309,9 @@ removed_directories_share_their_failure(void **state)
 	(void)state;
 	plant(&rig, keys);
 	g = begin(rig.store, 0);
-	assert_ok(zinc_store_del(rig.store, g, "a/b/k", NULL, 0, &err));
+	assert_ok(zinc_store_del(rig.store, g, "a/b/k", NULL, 0, NULL, &err));
 	put_in(rig.store, g, "a/bb/l");
-	assert_ok(zinc_store_del(rig.store, g, "a/c/k", NULL, 0, &err));
+	assert_ok(zinc_store_del(rig.store, g, "a/c/k", NULL, 0, NULL, &err));
 	commit_unsynced(&rig, g, 2, ZINC_E_UNCERTAIN, &o, &err); /* the file, then a, then a/bb */
 	assert_non_null(strstr(o.text, "a/b/k:E_UNCERTAIN "));
 	assert_non_null(strstr(o.text, "a/c/k:E_UNCERTAIN "));
@@ -348,7 +348,7 @@ windows_are_finished_by_helpers(void **state)
 		snprintf(key, sizeof key, "%d", i);
 		put_in(s, g, key);
 	}
-	assert_int_equal(zinc_store_commit(s, g, note_outcome, &o, &err), ZINC_E_IO);
+	assert_int_equal(zinc_store_commit(s, g, note_outcome, &o, NULL, &err), ZINC_E_IO);
 	assert_ptr_equal(strchr(o.text, ' '), o.text + strlen(o.text) - 1); /* one key */
 	for (i = 0; i < N; i++) {
 		snprintf(key, sizeof key, "d/%d", i);
@@ -388,15 +388,15 @@ cross(void *arg)
 	int i;
 
 	for (i = 0; i < 100 && x->status == ZINC_OK; i++) {
-		x->status = zinc_store_put_begin(x->store, &g, 0, NULL);
+		x->status = zinc_store_put_begin(x->store, &g, 0, NULL, NULL);
 		if (x->status == ZINC_OK)
-			x->status = zinc_store_put(x->store, g, x->first, "1", 1, NULL, 0, NULL, NULL);
+			x->status = zinc_store_put(x->store, g, x->first, "1", 1, NULL, 0, NULL, NULL, NULL);
 		if (x->status == ZINC_OK && x->update)
-			x->status = zinc_store_update(x->store, x->second, set_x, NULL, 0, 0, NULL);
+			x->status = zinc_store_update(x->store, x->second, set_x, NULL, 0, 0, 0, NULL, NULL);
 		else if (x->status == ZINC_OK)
-			x->status = zinc_store_put(x->store, g, x->second, "2", 1, NULL, 0, NULL, NULL);
+			x->status = zinc_store_put(x->store, g, x->second, "2", 1, NULL, 0, NULL, NULL, NULL);
 		if (x->status == ZINC_OK)
-			x->status = zinc_store_commit(x->store, g, NULL, NULL, NULL);
+			x->status = zinc_store_commit(x->store, g, NULL, NULL, NULL, NULL);
 	}
 	return NULL;
 }
@@ -446,11 +446,11 @@ share(void *arg)
 
 	for (i = 0; i < 150 && x->status == ZINC_OK; i++) {
 		snprintf(key, sizeof key, "c/%d/%d", i % 5, x->which * 1000 + i);
-		x->status = zinc_store_put(x->store, x->group, key, key, strlen(key), NULL, 0, NULL, NULL);
+		x->status = zinc_store_put(x->store, x->group, key, key, strlen(key), NULL, 0, NULL, NULL, NULL);
 		if (x->status == ZINC_OK && i % 7 == 0)
-			x->status = zinc_store_del(x->store, x->group, key, NULL, 0, NULL);
+			x->status = zinc_store_del(x->store, x->group, key, NULL, 0, NULL, NULL);
 		if (x->status == ZINC_OK && i % 11 == 0)
-			x->status = zinc_store_update(x->store, "c/shared", set_x, NULL, 0, 0, NULL);
+			x->status = zinc_store_update(x->store, "c/shared", set_x, NULL, 0, 0, 0, NULL, NULL);
 	}
 	return NULL;
 }

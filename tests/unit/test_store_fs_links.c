@@ -60,8 +60,8 @@ changes_follow_links_to_directories(void **state)
 	(void)state;
 	put_text(s, "link/new", "ours");
 	put_text(s, "link/deep/er/new", "ours");
-	assert_ok(zinc_store_update(s, "link/k", append_x, NULL, 0, 0, &err));
-	assert_ok(zinc_store_del(s, NULL, "link/sub/k", NULL, 0, &err));
+	assert_ok(zinc_store_update(s, "link/k", append_x, NULL, 0, 0, 0, NULL, &err));
+	assert_ok(zinc_store_del(s, NULL, "link/sub/k", NULL, 0, NULL, &err));
 	assert_text(s, "link/k", "theirsx");
 	zinc_store_close(s);
 	assert_true(is_link("d/link"));
@@ -78,20 +78,20 @@ a_linked_value_is_replaced_by_name(void **state)
 	zinc_tag tag = tag_of(s, "k");
 
 	(void)state;
-	assert_int_equal(zinc_store_put(s, NULL, "k", "x", 1, &(zinc_condition){ZINC_ABSENT, NULL}, 0, NULL, &err),
+	assert_int_equal(zinc_store_put(s, NULL, "k", "x", 1, &(zinc_condition){ZINC_ABSENT, NULL}, 0, NULL, NULL, &err),
 			 ZINC_E_EXISTS);
-	assert_ok(zinc_store_put(s, NULL, "k", "ours", 4, &(zinc_condition){ZINC_EQUALS, &tag}, 0, NULL, &err));
+	assert_ok(zinc_store_put(s, NULL, "k", "ours", 4, &(zinc_condition){ZINC_EQUALS, &tag}, 0, NULL, NULL, &err));
 	assert_false(is_link("d/k"));
 	assert_string_equal(read_text("other/k"), "theirs");
 	assert_int_equal(unlink("d/k"), 0);
 	assert_int_equal(symlink("../other/k", "d/k"), 0);
-	assert_ok(zinc_store_update(s, "k", append_x, NULL, 0, 0, &err));
+	assert_ok(zinc_store_update(s, "k", append_x, NULL, 0, 0, 0, NULL, &err));
 	assert_text(s, "k", "theirsx");
 	assert_false(is_link("d/k"));
 	assert_string_equal(read_text("other/k"), "theirs");
 	assert_int_equal(unlink("d/k"), 0);
 	assert_int_equal(symlink("../other/k", "d/k"), 0);
-	assert_ok(zinc_store_del(s, NULL, "k", NULL, 0, &err));
+	assert_ok(zinc_store_del(s, NULL, "k", NULL, 0, NULL, &err));
 	assert_missing(s, "k");
 	assert_string_equal(read_text("other/k"), "theirs");
 	zinc_store_close(s);
@@ -105,19 +105,19 @@ a_dangling_link_has_no_old_value(void **state)
 	zinc_store *s = open_linked(ZINC_LINKS_FOLLOW);
 
 	(void)state;
-	assert_int_equal(zinc_store_update(s, "gone", append_x, NULL, 0, 0, &err), ZINC_E_IO);
+	assert_int_equal(zinc_store_update(s, "gone", append_x, NULL, 0, 0, 0, NULL, &err), ZINC_E_IO);
 	assert_true(is_link("d/gone"));
-	assert_int_equal(zinc_store_put(s, NULL, "gone", "x", 1, &(zinc_condition){ZINC_ABSENT, NULL}, 0, NULL, &err),
+	assert_int_equal(zinc_store_put(s, NULL, "gone", "x", 1, &(zinc_condition){ZINC_ABSENT, NULL}, 0, NULL, NULL, &err),
 			 ZINC_E_EXISTS);
 	put_text(s, "gone", "whole");
 	assert_text(s, "gone", "whole");
 	assert_int_equal(unlink("d/gone"), 0);
 	assert_int_equal(symlink("nowhere", "d/gone"), 0);
-	assert_ok(zinc_store_del(s, NULL, "gone", NULL, 0, &err));
+	assert_ok(zinc_store_del(s, NULL, "gone", NULL, 0, NULL, &err));
 	assert_missing(s, "gone");
 	/* a link to a directory is a prefix: its name can hold no value */
-	assert_int_equal(zinc_store_put(s, NULL, "link", "x", 1, NULL, 0, NULL, &err), ZINC_E_EXISTS);
-	assert_ok(zinc_store_del(s, NULL, "link", NULL, 0, &err));
+	assert_int_equal(zinc_store_put(s, NULL, "link", "x", 1, NULL, 0, NULL, NULL, &err), ZINC_E_EXISTS);
+	assert_ok(zinc_store_del(s, NULL, "link", NULL, 0, NULL, &err));
 	assert_true(is_link("d/link"));
 	zinc_store_close(s);
 }
@@ -133,7 +133,7 @@ a_prefix_is_erased_without_following(void **state)
 	(void)state;
 	for (i = 0; i < COUNT(how); i++) {
 		s = open_linked(how[i]);
-		assert_ok(zinc_store_del_prefix(s, "link/", 0, &err)); /* the link itself */
+		assert_ok(zinc_store_del_prefix(s, "link/", 0, NULL, &err)); /* the link itself */
 		assert_false(is_link("d/link"));
 		assert_int_equal(symlink("../other", "d/link"), 0);
 		write_file("d/real", "x");
@@ -141,7 +141,7 @@ a_prefix_is_erased_without_following(void **state)
 		write_file("d/odd\nname", "x");
 		assert_int_equal(mkdir("d/odd\ndir", 0777), 0);
 		write_file("d/odd\ndir/k", "x");
-		assert_ok(zinc_store_del_prefix(s, "", 0, &err));
+		assert_ok(zinc_store_del_prefix(s, "", 0, NULL, &err));
 		assert_string_equal(tree("d"), "");
 		assert_string_equal(tree("other"), "k sub/ sub/k");
 		zinc_store_close(s);
@@ -163,16 +163,16 @@ static void
 own_keys_are_listed_without_following(void **state)
 {
 	char text[256] = "";
-	const zinc_lister to = {.key = note, .arg = text, .own = 1};
+	const zinc_lister to = {.size = sizeof to, .key = note, .arg = text, .own = 1};
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_store *s = open_linked(ZINC_LINKS_FOLLOW);
 
 	(void)state;
 	put_text(s, "a/k", "");
-	assert_ok(zinc_store_walk(s, "", &to, &err));
+	assert_ok(zinc_store_walk(s, "", &to, NULL, &err));
 	assert_string_equal(text, "a/k gone k link up");
 	text[0] = '\0';
-	assert_ok(zinc_store_walk(s, "link/", &to, &err));
+	assert_ok(zinc_store_walk(s, "link/", &to, NULL, &err));
 	assert_string_equal(text, "");
 	zinc_store_close(s);
 }
@@ -210,7 +210,7 @@ make_twins(void)
 static zinc_status
 del_p(zinc_store *s, uint32_t flags)
 {
-	return zinc_store_del_prefix(s, "p/", flags, NULL);
+	return zinc_store_del_prefix(s, "p/", flags, NULL, NULL);
 }
 
 static int
@@ -224,7 +224,7 @@ static zinc_status
 scrub_p(zinc_store *s, uint32_t flags)
 {
 	(void)flags;
-	return zinc_store_scrub(s, "p/", 1, see_leftover, NULL, NULL);
+	return zinc_store_scrub(s, "p/", 1, see_leftover, NULL, NULL, NULL);
 }
 
 static zinc_status
@@ -232,10 +232,10 @@ del_keys(zinc_store *s, const char *prefix, const char *const keys[2], uint32_t 
 {
 	zinc_put_group *g;
 
-	ZINC_TRY(zinc_store_erase_begin(s, prefix, &g, flags, NULL));
-	(void)!zinc_store_del(s, g, keys[0], NULL, flags, NULL);
-	(void)!zinc_store_del(s, g, keys[1], NULL, flags, NULL);
-	return zinc_store_commit(s, g, NULL, NULL, NULL);
+	ZINC_TRY(zinc_store_erase_begin(s, prefix, &g, flags, NULL, NULL));
+	(void)!zinc_store_del(s, g, keys[0], NULL, flags, NULL, NULL);
+	(void)!zinc_store_del(s, g, keys[1], NULL, flags, NULL, NULL);
+	return zinc_store_commit(s, g, NULL, NULL, NULL, NULL);
 }
 
 static zinc_status
@@ -320,7 +320,7 @@ other_links_are_followed(void **state)
 	assert_string_equal(tree("other"), "");
 	assert_string_equal(tree("d"), "gone k link up");
 	write_file("other/sub/k", "x");
-	assert_ok(zinc_store_del_prefix(s, "link/sub/", 0, &err));
+	assert_ok(zinc_store_del_prefix(s, "link/sub/", 0, NULL, &err));
 	assert_string_equal(tree("other"), "");
 	zinc_store_close(s);
 }

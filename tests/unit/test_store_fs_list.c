@@ -34,7 +34,7 @@ list(zinc_store *s, const char *prefix)
 	zinc_error err = ZINC_ERROR_INIT;
 
 	text[0] = '\0';
-	assert_ok(zinc_store_list(s, prefix, note_key, NULL, &err));
+	assert_ok(zinc_store_list(s, prefix, note_key, NULL, NULL, &err));
 	return text;
 }
 
@@ -44,7 +44,7 @@ list_dir(zinc_store *s, const char *prefix)
 	zinc_error err = ZINC_ERROR_INIT;
 
 	text[0] = '\0';
-	assert_ok(zinc_store_list_dir(s, prefix, note_entry, NULL, &err));
+	assert_ok(zinc_store_list_dir(s, prefix, note_entry, NULL, NULL, &err));
 	return text;
 }
 
@@ -113,7 +113,7 @@ note_odd(void *arg, const zinc_odd *odd)
 static const char *
 odd(zinc_store *s, const char *prefix, bool all)
 {
-	zinc_lister to = {.odd = note_odd};
+	zinc_lister to = {.size = sizeof to, .odd = note_odd};
 	zinc_error err = ZINC_ERROR_INIT;
 
 	if (all)
@@ -121,7 +121,7 @@ odd(zinc_store *s, const char *prefix, bool all)
 	else
 		to.entry = note_entry;
 	text[0] = '\0';
-	assert_ok(zinc_store_walk(s, prefix, &to, &err));
+	assert_ok(zinc_store_walk(s, prefix, &to, NULL, &err));
 	return text;
 }
 
@@ -194,7 +194,7 @@ note_dir(void *arg, const zinc_odd *odd)
 static void
 directories_are_told(void **state)
 {
-	const zinc_lister to = {.key = note_key, .odd = note_dir}, level = {.entry = note_entry, .odd = note_dir};
+	const zinc_lister to = {.size = sizeof to, .key = note_key, .odd = note_dir}, level = {.size = sizeof level, .entry = note_entry, .odd = note_dir};
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_store *s;
 
@@ -202,10 +202,10 @@ directories_are_told(void **state)
 	make_odd_directory();
 	s = open_with("d", ZINC_LINKS_FOLLOW);
 	text[0] = '\0';
-	assert_ok(zinc_store_walk(s, "", &to, &err));
+	assert_ok(zinc_store_walk(s, "", &to, NULL, &err));
 	assert_string_equal(text, "a a/k empty klink link link/k locks nested nested/empty");
 	text[0] = '\0';
-	assert_ok(zinc_store_walk(s, "", &level, &err));
+	assert_ok(zinc_store_walk(s, "", &level, NULL, &err));
 	assert_string_equal(text, "a a/ empty klink link link/ locks nested");
 	zinc_store_close(s);
 }
@@ -265,8 +265,8 @@ unreadable_directories_are_told(void **state)
 	s = open_with("d", ZINC_LINKS_FOLLOW);
 	assert_string_equal(odd(s, "", true), "k x(UNREAD)");
 	assert_string_equal(odd(s, "", false), "k x(UNREAD)");
-	assert_int_equal(zinc_store_list(s, "", note_key, NULL, &err), ZINC_E_IO);
-	assert_int_equal(zinc_store_list_dir(s, "", note_entry, NULL, &err), ZINC_E_IO);
+	assert_int_equal(zinc_store_list(s, "", note_key, NULL, NULL, &err), ZINC_E_IO);
+	assert_int_equal(zinc_store_list_dir(s, "", note_entry, NULL, NULL, &err), ZINC_E_IO);
 	zinc_store_close(s);
 	assert_int_equal(chmod("d/x", 0777), 0);
 }
@@ -274,7 +274,7 @@ unreadable_directories_are_told(void **state)
 static zinc_status
 list_status(zinc_store *s, const char *prefix, bool all)
 {
-	zinc_lister to = {.odd = note_odd};
+	zinc_lister to = {.size = sizeof to, .odd = note_odd};
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_status st;
 
@@ -283,10 +283,10 @@ list_status(zinc_store *s, const char *prefix, bool all)
 	else
 		to.entry = note_entry;
 	text[0] = '\0';
-	st = zinc_store_walk(s, prefix, &to, &err);
+	st = zinc_store_walk(s, prefix, &to, NULL, &err);
 	assert_string_equal(text, "");
 	to.odd = NULL;
-	assert_int_equal(zinc_store_walk(s, prefix, &to, &err), st);
+	assert_int_equal(zinc_store_walk(s, prefix, &to, NULL, &err), st);
 	assert_string_equal(text, "");
 	return st;
 }
@@ -356,7 +356,7 @@ types_need_not_be_told(void **state)
 	assert_string_equal(list(rig.store, ""), "a/k");
 	assert_string_equal(list_dir(rig.store, ""), "a/");
 	put_text(rig.store, "a/l", "relaxed");
-	assert_ok(zinc_store_sync(rig.store, &err));
+	assert_ok(zinc_store_sync(rig.store, NULL, &err));
 	rig_close(&rig);
 }
 
@@ -379,13 +379,13 @@ limits_hold(void **state)
 	o.limits.children = 3;
 	assert_ok(zinc_context_new(&ctx, &o, &err));
 	assert_ok(zinc_store_open(&s, "d", ZINC_STORE_OPTIONS(.context = ctx), &err));
-	assert_int_equal(zinc_store_list(s, "", note_key, NULL, &err), ZINC_E_LIMIT);
+	assert_int_equal(zinc_store_list(s, "", note_key, NULL, NULL, &err), ZINC_E_LIMIT);
 	assert_string_equal(list(s, "a/"), "a/1 a/2");
 	assert_string_equal(list_dir(s, ""), "a/ b/");
 	put_text(s, "b/3", "");
 	put_text(s, "b/4", "");
-	assert_int_equal(zinc_store_list(s, "b/", note_key, NULL, &err), ZINC_E_LIMIT);
-	assert_int_equal(zinc_store_list_dir(s, "b/", note_entry, NULL, &err), ZINC_E_LIMIT);
+	assert_int_equal(zinc_store_list(s, "b/", note_key, NULL, NULL, &err), ZINC_E_LIMIT);
+	assert_int_equal(zinc_store_list_dir(s, "b/", note_entry, NULL, NULL, &err), ZINC_E_LIMIT);
 	zinc_store_close(s);
 	zinc_context_free(ctx);
 }
@@ -434,7 +434,7 @@ scrub(zinc_store *s, const char *prefix, int remove)
 	zinc_error err = ZINC_ERROR_INIT;
 
 	text[0] = '\0';
-	assert_ok(zinc_store_scrub(s, prefix, remove, note_leftover, NULL, &err));
+	assert_ok(zinc_store_scrub(s, prefix, remove, note_leftover, NULL, NULL, &err));
 	return text;
 }
 
@@ -482,10 +482,10 @@ held_locks_are_not_leftovers(void **state)
 	make_empty("d");
 	s = open_with("d", ZINC_LINKS_REFUSE);
 	other = open_with("d", ZINC_LINKS_REFUSE);
-	assert_ok(zinc_store_put_begin(other, &g, 0, &err));
-	assert_ok(zinc_store_put(other, g, "a/k", "v", 1, NULL, 0, NULL, &err));
+	assert_ok(zinc_store_put_begin(other, &g, 0, NULL, &err));
+	assert_ok(zinc_store_put(other, g, "a/k", "v", 1, NULL, 0, NULL, NULL, &err));
 	assert_string_equal(scrub(s, "", 1), "");
-	assert_ok(zinc_store_commit(other, g, NULL, NULL, &err));
+	assert_ok(zinc_store_commit(other, g, NULL, NULL, NULL, &err));
 	assert_text(s, "a/k", "v");
 	zinc_store_close(other);
 	zinc_store_close(s);
@@ -506,7 +506,7 @@ erasing_all_leaves_no_trace(void **state)
 	put_text(s, "z", "1");
 	write_file("d/a/b/dead.__lock", "");
 	assert_int_equal(mkdir("d/a/void", 0777), 0);
-	assert_ok(zinc_store_del_prefix(s, "a/", 0, &err));
+	assert_ok(zinc_store_del_prefix(s, "a/", 0, NULL, &err));
 	assert_string_equal(tree("d"), "z");
 	zinc_store_close(s);
 }
@@ -520,9 +520,9 @@ scrub_all(void *arg, zinc_context *ctx, zinc_error *err)
 	(void)arg;
 	text[0] = '\0';
 	if (st == ZINC_OK)
-		st = zinc_store_scrub(s, "", 1, note_leftover, NULL, err);
+		st = zinc_store_scrub(s, "", 1, note_leftover, NULL, NULL, err);
 	if (st == ZINC_OK)
-		st = zinc_store_del_prefix(s, "", 0, err);
+		st = zinc_store_del_prefix(s, "", 0, NULL, err);
 	zinc_store_close(s);
 	return st;
 }

@@ -86,7 +86,7 @@ a_strangers_leftover_is_made_anew(void **state)
 	sweep_calls_forget(&rig.calls);
 	rig.calls.only = "futimens";
 	sweep_calls_fail(&rig.calls, 1, false, EPERM);
-	assert_ok(zinc_store_put(rig.store, NULL, "k", "ours", 4, NULL, 0, NULL, &err));
+	assert_ok(zinc_store_put(rig.store, NULL, "k", "ours", 4, NULL, 0, NULL, NULL, &err));
 	assert_int_equal(rig.calls.failed, 1);
 	assert_true(sweep_calls_find(&rig.calls, 0, "unlinkat", "k.__lock") >= 0);
 	assert_int_equal(stat("d/k", &after), 0);
@@ -125,9 +125,9 @@ a_lock_file_that_is_something_else_is_refused(void **state)
 	assert_int_equal(mkdir("d/b.__lock", 0777), 0);
 	assert_int_equal(mkfifo("d/c.__lock", 0666), 0);
 	s = open_fs("d");
-	assert_int_equal(zinc_store_put(s, NULL, "a", "x", 1, NULL, 0, NULL, &err), ZINC_E_IO);
-	assert_int_equal(zinc_store_put(s, NULL, "b", "x", 1, NULL, 0, NULL, &err), ZINC_E_IO);
-	assert_int_equal(zinc_store_put(s, NULL, "c", "x", 1, NULL, 0, NULL, &err), ZINC_E_IO);
+	assert_int_equal(zinc_store_put(s, NULL, "a", "x", 1, NULL, 0, NULL, NULL, &err), ZINC_E_IO);
+	assert_int_equal(zinc_store_put(s, NULL, "b", "x", 1, NULL, 0, NULL, NULL, &err), ZINC_E_IO);
+	assert_int_equal(zinc_store_put(s, NULL, "c", "x", 1, NULL, 0, NULL, NULL, &err), ZINC_E_IO);
 	assert_string_equal(read_text("precious"), "do not touch");
 	zinc_store_close(s);
 }
@@ -145,7 +145,7 @@ put_in_thread(void *arg)
 {
 	waiter *w = (waiter *)arg;
 
-	w->status = zinc_store_put(w->store, NULL, "k", "ours", 4, NULL, 0, NULL, NULL);
+	w->status = zinc_store_put(w->store, NULL, "k", "ours", 4, NULL, 0, NULL, NULL, NULL);
 	w->done = true;
 	return NULL;
 }
@@ -243,11 +243,11 @@ increment_in_process(int which)
 	int i;
 
 	for (i = 0; i < TIMES; i++) {
-		if (zinc_store_update(s, "deep/n", increment, &n, 0, 0, NULL) != ZINC_OK)
+		if (zinc_store_update(s, "deep/n", increment, &n, 0, 0, 0, NULL, NULL) != ZINC_OK)
 			return 1;
-		if (zinc_store_put(s, NULL, "come/and/go", "x", 1, NULL, 0, NULL, NULL) != ZINC_OK)
+		if (zinc_store_put(s, NULL, "come/and/go", "x", 1, NULL, 0, NULL, NULL, NULL) != ZINC_OK)
 			return 2;
-		if (which % 2 && zinc_store_del(s, NULL, "come/and/go", NULL, 0, NULL) != ZINC_OK)
+		if (which % 2 && zinc_store_del(s, NULL, "come/and/go", NULL, 0, NULL, NULL) != ZINC_OK)
 			return 3;
 	}
 	zinc_store_close(s);
@@ -351,10 +351,10 @@ a_child_keeps_no_lock_alive(void **state)
 	s = open_durable("d");
 	other = open_fs("d");
 	assert_int_equal(pipe(f.pipe), 0);
-	assert_ok(zinc_store_put_begin(s, &g, 0, &err));
-	assert_ok(zinc_store_put(s, g, "grouped", "v", 1, NULL, 0, NULL, &err));
-	assert_ok(zinc_store_update(s, "k", fork_inside, &f, 0, 0, &err));
-	assert_ok(zinc_store_commit(s, g, NULL, NULL, &err));
+	assert_ok(zinc_store_put_begin(s, &g, 0, NULL, &err));
+	assert_ok(zinc_store_put(s, g, "grouped", "v", 1, NULL, 0, NULL, NULL, &err));
+	assert_ok(zinc_store_update(s, "k", fork_inside, &f, 0, 0, 0, NULL, &err));
+	assert_ok(zinc_store_commit(s, g, NULL, NULL, NULL, &err));
 	put_text(other, "k", "next"); /* would wait for ever for a lock that the child has */
 	put_text(other, "grouped", "next");
 	close(f.pipe[0]);
@@ -384,8 +384,8 @@ a_child_of_a_killed_holder_is_no_obstacle(void **state)
 		zinc_put_group *g = NULL;
 
 		s = open_durable("d");
-		if (zinc_store_put_begin(s, &g, 0, NULL) != ZINC_OK ||
-		    zinc_store_put(s, g, "k", "never", 5, NULL, 0, NULL, NULL) != ZINC_OK)
+		if (zinc_store_put_begin(s, &g, 0, NULL, NULL) != ZINC_OK ||
+		    zinc_store_put(s, g, "k", "never", 5, NULL, 0, NULL, NULL, NULL) != ZINC_OK)
 			_exit(1);
 		if (fork() == 0) {
 			close(alive[1]);
@@ -414,11 +414,11 @@ use_in_child(zinc_store *s, zinc_put_group *g)
 {
 	zinc_blob b = ZINC_BLOB_INIT;
 
-	if (zinc_store_commit(s, g, NULL, NULL, NULL) != ZINC_E_IO)
+	if (zinc_store_commit(s, g, NULL, NULL, NULL, NULL) != ZINC_E_IO)
 		return 1;
-	if (zinc_store_put(s, NULL, "child", "c", 1, NULL, 0, NULL, NULL) != ZINC_OK)
+	if (zinc_store_put(s, NULL, "child", "c", 1, NULL, 0, NULL, NULL, NULL) != ZINC_OK)
 		return 2;
-	if (zinc_store_get_all(s, "child", &b, NULL, 0, NULL) != ZINC_OK || b.nbytes != 1)
+	if (zinc_store_get_all(s, "child", &b, NULL, 0, NULL, NULL) != ZINC_OK || b.nbytes != 1)
 		return 3;
 	zinc_blob_fini(&b);
 	zinc_store_close(s);
@@ -437,14 +437,14 @@ a_child_can_use_the_store(void **state)
 	(void)state;
 	make_empty("d");
 	s = open_durable("d");
-	assert_ok(zinc_store_put_begin(s, &g, 0, &err));
-	assert_ok(zinc_store_put(s, g, "a/parent", "p", 1, NULL, 0, NULL, &err));
+	assert_ok(zinc_store_put_begin(s, &g, 0, NULL, &err));
+	assert_ok(zinc_store_put(s, g, "a/parent", "p", 1, NULL, 0, NULL, NULL, &err));
 	pid = fork();
 	if (pid == 0)
 		_exit(use_in_child(s, g));
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
-	assert_ok(zinc_store_commit(s, g, NULL, NULL, &err));
+	assert_ok(zinc_store_commit(s, g, NULL, NULL, NULL, &err));
 	assert_string_equal(tree("d"), "a/ a/parent child");
 	zinc_store_close(s);
 }
@@ -459,7 +459,7 @@ write_all_the_time(void *arg)
 
 	while (!w->done && st == ZINC_OK) {
 		step_begin();
-		st = zinc_store_update(w->store, "n", increment, &n, 0, 0, NULL);
+		st = zinc_store_update(w->store, "n", increment, &n, 0, 0, 0, NULL, NULL);
 		step_end();
 	}
 	return st == ZINC_OK ? NULL : arg;
@@ -483,7 +483,7 @@ forks_amidst_writers(void **state)
 	for (i = 0; i < 30; i++) {
 		pid = fork_amidst();
 		if (pid == 0)
-			leave_child(zinc_store_update(w.store, "n", increment, &n, 0, 0, NULL) != ZINC_OK);
+			leave_child(zinc_store_update(w.store, "n", increment, &n, 0, 0, 0, NULL, NULL) != ZINC_OK);
 		assert_int_equal(waitpid(pid, &status, 0), pid);
 		assert_int_equal(status, 0);
 	}

@@ -138,7 +138,7 @@ open_folding(fs_rig *rig, bool by_case, bool by_form)
 static uint32_t
 folding_flags(zinc_store *s)
 {
-	zinc_caps caps;
+	zinc_caps caps = ZINC_CAPS_INIT;
 
 	zinc_store_caps(s, &caps);
 	return caps.flags & (ZINC_CAP_FOLDS_CASE | ZINC_CAP_NORMALISES);
@@ -149,7 +149,7 @@ refuse(zinc_store *s, const char *key)
 {
 	zinc_error err = ZINC_ERROR_INIT;
 
-	assert_int_equal(zinc_store_put(s, NULL, key, "x", 1, NULL, 0, NULL, &err), ZINC_E_EXISTS);
+	assert_int_equal(zinc_store_put(s, NULL, key, "x", 1, NULL, 0, NULL, NULL, &err), ZINC_E_EXISTS);
 	assert_non_null(strstr(err.text, "folds"));
 	assert_string_equal(err.key, key);
 }
@@ -173,8 +173,8 @@ a_base_that_folds_case(void **state)
 	put_text(rig.store, "Dir/other", "3");
 	assert_text(rig.store, "Dir/Key", "2");
 	assert_string_equal(tree("d"), "Dir/ Dir/Key Dir/other");
-	assert_int_equal(zinc_store_put(rig.store, NULL, "DIR", "x", 1, NULL, 0, NULL, &err), ZINC_E_EXISTS);
-	assert_ok(zinc_store_del(rig.store, NULL, "Dir/Key", NULL, 0, &err));
+	assert_int_equal(zinc_store_put(rig.store, NULL, "DIR", "x", 1, NULL, 0, NULL, NULL, &err), ZINC_E_EXISTS);
+	assert_ok(zinc_store_del(rig.store, NULL, "Dir/Key", NULL, 0, NULL, &err));
 	put_text(rig.store, "Dir/KEY", "4"); /* nothing is there any more */
 	assert_text(rig.store, "Dir/KEY", "4");
 	rig_close(&rig);
@@ -241,13 +241,13 @@ directories_above_a_place_stay(void **state)
 	snprintf(key, sizeof key, "%s/c/0/k", place.path);
 	put_text(place.store, key, "v");
 	assert_string_equal(tree("d"), "mine/ mine/a.zarr/ mine/a.zarr/c/ mine/a.zarr/c/0/ mine/a.zarr/c/0/k");
-	assert_ok(zinc_store_del(place.store, NULL, key, NULL, 0, &err));
+	assert_ok(zinc_store_del(place.store, NULL, key, NULL, 0, NULL, &err));
 	assert_string_equal(tree("d"), "mine/"); /* empty now, but it was not ours to remove */
 	snprintf(key, sizeof key, "%s/", place.path);
 	put_text(place.store, place.path, "a file");
-	assert_ok(zinc_store_del_prefix(place.store, key, 0, &err));
+	assert_ok(zinc_store_del_prefix(place.store, key, 0, NULL, &err));
 	assert_string_equal(read_text("d/mine/a.zarr"), "a file");
-	assert_ok(zinc_store_scrub(place.store, key, 1, NULL, NULL, &err));
+	assert_ok(zinc_store_scrub(place.store, key, 1, NULL, NULL, NULL, &err));
 	assert_string_equal(tree("d"), "mine/ mine/a.zarr");
 	zinc_place_fini(&place);
 }

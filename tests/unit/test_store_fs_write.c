@@ -111,7 +111,7 @@ the_root_is_made_durably(void **state)
 	assert_int_equal(rig_count(&rig, "fsync"), 4);
 	rig_close(&rig);
 	rig_open(&rig, "d/none", NULL, ZINC_STORE_OPTIONS(.create = -1));
-	assert_int_equal(zinc_store_put(rig.store, NULL, "k", "v", 1, NULL, 0, NULL, NULL), ZINC_E_NOTFOUND);
+	assert_int_equal(zinc_store_put(rig.store, NULL, "k", "v", 1, NULL, 0, NULL, NULL, NULL), ZINC_E_NOTFOUND);
 	assert_false(exists("d/none"));
 	rig_close(&rig);
 }
@@ -129,16 +129,16 @@ deletes_are_durable(void **state)
 	put_text(rig.store, "a/b/k", "v");
 	put_text(rig.store, "a/b/l", "v");
 	sweep_calls_forget(&rig.calls);
-	assert_ok(zinc_store_del(rig.store, NULL, "a/b/k", NULL, 0, &err));
+	assert_ok(zinc_store_del(rig.store, NULL, "a/b/k", NULL, 0, NULL, &err));
 	assert_string_equal(rig_story(&rig), "lock(k.__lock) unlink(k) unlink(k.__lock) unlock(k.__lock) sync(a/b)");
 	sweep_calls_forget(&rig.calls);
-	assert_ok(zinc_store_del(rig.store, NULL, "a/b/l", NULL, 0, &err));
+	assert_ok(zinc_store_del(rig.store, NULL, "a/b/l", NULL, 0, NULL, &err));
 	/* both directories are gone, which only the root has to remember */
 	assert_string_equal(rig_story(&rig),
 			    "lock(l.__lock) unlink(l) unlink(l.__lock) unlock(l.__lock) unlink(b) unlink(a) "
 			    "sync(.)");
 	sweep_calls_forget(&rig.calls);
-	assert_ok(zinc_store_del(rig.store, NULL, "a/b/l", NULL, 0, &err));
+	assert_ok(zinc_store_del(rig.store, NULL, "a/b/l", NULL, 0, NULL, &err));
 	assert_string_equal(rig_story(&rig), ""); /* nothing there: no lock, no change */
 	rig_close(&rig);
 }
@@ -157,7 +157,7 @@ erased_prefixes_are_durable(void **state)
 	put_text(rig.store, "x/a/b/c/k", "v");
 	put_text(rig.store, "x/k", "v");
 	sweep_calls_forget(&rig.calls);
-	assert_ok(zinc_store_del_prefix(rig.store, "x/a/b/", 0, &err));
+	assert_ok(zinc_store_del_prefix(rig.store, "x/a/b/", 0, NULL, &err));
 	assert_string_equal(rig_story(&rig),
 			    "lock(k.__lock) unlink(k) unlink(k.__lock) unlock(k.__lock) unlink(c) unlink(b) unlink(a) "
 			    "sync(x)");
@@ -177,13 +177,13 @@ relaxed_waits_for_sync(void **state)
 	put_text(rig.store, "a/b/k", "v");
 	put_text(rig.store, "a/b/l", "v");
 	put_text(rig.store, "top", "v");
-	assert_ok(zinc_store_del(rig.store, NULL, "top", NULL, 0, &err));
+	assert_ok(zinc_store_del(rig.store, NULL, "top", NULL, 0, NULL, &err));
 	assert_int_equal(rig_count(&rig, "fsync"), 0);
-	assert_ok(zinc_store_sync(rig.store, &err));
+	assert_ok(zinc_store_sync(rig.store, NULL, &err));
 	/* a/b/k, a/b/l, the root (where "top" was), a/b; then where directories were made: the root and a */
 	assert_int_equal(rig_count(&rig, "fsync"), 6);
 	sweep_calls_forget(&rig.calls);
-	assert_ok(zinc_store_sync(rig.store, &err));
+	assert_ok(zinc_store_sync(rig.store, NULL, &err));
 	assert_int_equal(rig_count(&rig, "fsync"), 0);
 	rig_close(&rig);
 }
@@ -203,22 +203,22 @@ a_failed_sync_is_not_forgotten(void **state)
 	sweep_calls_forget(&rig.calls);
 	rig.calls.only = "read_dir"; /* the files of a cannot be found */
 	sweep_calls_fail(&rig.calls, 1, false, EMFILE);
-	assert_int_equal(zinc_store_sync(rig.store, &err), ZINC_E_IO);
+	assert_int_equal(zinc_store_sync(rig.store, NULL, &err), ZINC_E_IO);
 	sweep_calls_forget(&rig.calls);
 	rig.calls.only = NULL;
 	sweep_calls_fail(&rig.calls, 0, false, 0);
 	err = (zinc_error)ZINC_ERROR_INIT;
-	assert_ok(zinc_store_sync(rig.store, &err));
+	assert_ok(zinc_store_sync(rig.store, NULL, &err));
 	assert_true(sweep_calls_find(&rig.calls, 0, "open_at", "k") >= 0);
 	assert_int_equal(rig_count(&rig, "fsync"), 2); /* a/k and a; b was done */
 	put_text(rig.store, "a/k", "w");
 	put_text(rig.store, "b/k", "w");
 	rig.calls.only = "fsync";
 	sweep_calls_fail(&rig.calls, 1, false, EIO); /* of a/k */
-	assert_int_equal(zinc_store_sync(rig.store, &err), ZINC_E_IO);
+	assert_int_equal(zinc_store_sync(rig.store, NULL, &err), ZINC_E_IO);
 	sweep_calls_fail(&rig.calls, 0, false, 0);
-	assert_int_equal(zinc_store_sync(rig.store, &err), ZINC_E_UNCERTAIN);
-	assert_int_equal(zinc_store_sync(rig.store, &err), ZINC_E_UNCERTAIN);
+	assert_int_equal(zinc_store_sync(rig.store, NULL, &err), ZINC_E_UNCERTAIN);
+	assert_int_equal(zinc_store_sync(rig.store, NULL, &err), ZINC_E_UNCERTAIN);
 	rig_close(&rig);
 }
 
@@ -233,7 +233,7 @@ durable_below_relaxed(void **state)
 	make_empty("d");
 	rig_open(&rig, "d", NULL, NULL);
 	warm_up(&rig);
-	assert_ok(zinc_store_put(rig.store, NULL, "a/b/k", "v", 1, NULL, ZINC_PUT_RELAXED, NULL, &err));
+	assert_ok(zinc_store_put(rig.store, NULL, "a/b/k", "v", 1, NULL, ZINC_PUT_RELAXED, NULL, NULL, &err));
 	assert_int_equal(rig_count(&rig, "fsync"), 0);
 	put_text(rig.store, "a/b/l", "v");
 	assert_int_equal(rig_count(&rig, "fsync"), 4); /* the file, a/b, a, the root */
@@ -272,7 +272,7 @@ old_value_stays(void **state)
 		sweep_calls_forget(&rig.calls);
 		rig.calls.only = rows[i].call;
 		sweep_calls_fail(&rig.calls, 1, false, rows[i].errnum);
-		assert_int_equal(zinc_store_put(rig.store, NULL, "a/k", "new", 3, NULL, 0, NULL, &err), rows[i].want);
+		assert_int_equal(zinc_store_put(rig.store, NULL, "a/k", "new", 3, NULL, 0, NULL, NULL, &err), rows[i].want);
 		assert_int_equal(rig.calls.failed, 1);
 		assert_string_equal(err.key, "a/k");
 		assert_string_equal(err.url, "d");
@@ -300,7 +300,7 @@ a_failed_fsync_is_never_retried(void **state)
 	warm_up(&rig);
 	rig.calls.only = "fsync";
 	sweep_calls_fail(&rig.calls, 1, false, EINTR);
-	assert_int_equal(zinc_store_put(rig.store, NULL, "k", "v", 1, NULL, 0, NULL, NULL), ZINC_E_IO);
+	assert_int_equal(zinc_store_put(rig.store, NULL, "k", "v", 1, NULL, 0, NULL, NULL, NULL), ZINC_E_IO);
 	for (i = 0; i < rig.calls.nlog; i++)
 		tries += strcmp(rig.calls.log[i].name, "fsync") == 0;
 	assert_int_equal(tries, 1);
@@ -320,11 +320,11 @@ an_unsynced_directory_is_uncertain(void **state)
 	warm_up(&rig);
 	rig.calls.only = "fsync";
 	sweep_calls_fail(&rig.calls, 2, false, EIO); /* the file's succeeds */
-	assert_int_equal(zinc_store_put(rig.store, NULL, "k", "v", 1, NULL, 0, NULL, &err), ZINC_E_UNCERTAIN);
+	assert_int_equal(zinc_store_put(rig.store, NULL, "k", "v", 1, NULL, 0, NULL, NULL, &err), ZINC_E_UNCERTAIN);
 	assert_int_equal(err.code, ZINC_E_UNCERTAIN);
 	assert_text(rig.store, "k", "v");
 	sweep_calls_fail(&rig.calls, 1, false, EIO);
-	assert_int_equal(zinc_store_del(rig.store, NULL, "k", NULL, 0, &err), ZINC_E_UNCERTAIN);
+	assert_int_equal(zinc_store_del(rig.store, NULL, "k", NULL, 0, NULL, &err), ZINC_E_UNCERTAIN);
 	rig_close(&rig);
 }
 
@@ -342,11 +342,11 @@ a_sync_is_believed_only_of_a_living_file_system(void **state)
 	warm_up(&rig);
 	rig.calls.only = "fstat";
 	sweep_calls_forget(&rig.calls);
-	assert_int_equal(zinc_store_put(rig.store, NULL, "k", "1", 1, NULL, 0, NULL, &err), ZINC_OK);
+	assert_int_equal(zinc_store_put(rig.store, NULL, "k", "1", 1, NULL, 0, NULL, NULL, &err), ZINC_OK);
 	for (i = 0; i < rig.calls.nlog; i++)
 		n += strcmp(rig.calls.log[i].name, "fstat") == 0;
 	sweep_calls_fail(&rig.calls, n, false, EIO);
-	assert_int_equal(zinc_store_put(rig.store, NULL, "l", "2", 1, NULL, 0, NULL, &err), ZINC_E_UNCERTAIN);
+	assert_int_equal(zinc_store_put(rig.store, NULL, "l", "2", 1, NULL, 0, NULL, NULL, &err), ZINC_E_UNCERTAIN);
 	rig.calls.only = NULL;
 	rig_close(&rig);
 }
@@ -363,7 +363,7 @@ a_failed_close_is_uncertain(void **state)
 	warm_up(&rig);
 	rig.calls.only = "close";
 	sweep_calls_fail(&rig.calls, 1, false, EIO);
-	assert_int_equal(zinc_store_put(rig.store, NULL, "k", "v", 1, NULL, 0, NULL, &err), ZINC_E_UNCERTAIN);
+	assert_int_equal(zinc_store_put(rig.store, NULL, "k", "v", 1, NULL, 0, NULL, NULL, &err), ZINC_E_UNCERTAIN);
 	rig.calls.only = NULL;
 	rig_close(&rig);
 }
@@ -412,11 +412,11 @@ check_tags_differ(time_t unit)
 	make_empty("d");
 	rig_open(&rig, "d", &odd_clock, ZINC_STORE_OPTIONS(.relaxed = 1));
 	for (i = 0; i < N; i++) {
-		assert_ok(zinc_store_put(rig.store, NULL, "k", "same", 4, NULL, 0, &tags[i], &err));
+		assert_ok(zinc_store_put(rig.store, NULL, "k", "same", 4, NULL, 0, &tags[i], NULL, &err));
 		for (j = 0; j < i; j++)
 			assert_memory_not_equal(tags[i].b + 16, tags[j].b + 16, 16); /* the time alone */
 		if (i % 4 == 0)
-			assert_ok(zinc_store_del(rig.store, NULL, "k", NULL, 0, &err));
+			assert_ok(zinc_store_del(rig.store, NULL, "k", NULL, 0, NULL, &err));
 	}
 	assert_int_equal(stat("d/k", &st), 0);
 	assert_true(st.st_mtime < 1000000000 + 3 * N);
@@ -450,7 +450,7 @@ tags_grow_past_the_future(void **state)
 	assert_int_equal(stat("d/k", &st), 0);
 	assert_int_equal(st.st_mtim.tv_sec, 4000000000);
 	assert_int_equal(st.st_mtim.tv_nsec, 8);
-	assert_ok(zinc_store_del(rig.store, NULL, "k", NULL, 0, &err));
+	assert_ok(zinc_store_del(rig.store, NULL, "k", NULL, 0, NULL, &err));
 	put_text(rig.store, "l", "v");
 	assert_int_equal(stat("d/l", &st), 0);
 	assert_true(st.st_mtim.tv_sec < 4000000000);
@@ -502,17 +502,17 @@ change_everything(void *arg, zinc_context *ctx, zinc_error *err)
 
 	(void)arg;
 	if (st == ZINC_OK)
-		st = zinc_store_put(s, NULL, "a/k", "new value", 9, NULL, 0, NULL, err);
+		st = zinc_store_put(s, NULL, "a/k", "new value", 9, NULL, 0, NULL, NULL, err);
 	if (st == ZINC_OK)
-		st = zinc_store_put(s, NULL, "a/l", "new", 3, &(zinc_condition){ZINC_ABSENT, NULL}, 0, NULL, err);
+		st = zinc_store_put(s, NULL, "a/l", "new", 3, &(zinc_condition){ZINC_ABSENT, NULL}, 0, NULL, NULL, err);
 	if (st == ZINC_OK)
-		st = zinc_store_put(s, NULL, "b/c/k", "new", 3, NULL, 0, NULL, err);
+		st = zinc_store_put(s, NULL, "b/c/k", "new", 3, NULL, 0, NULL, NULL, err);
 	if (st == ZINC_OK)
-		st = zinc_store_del(s, NULL, "a/gone", NULL, 0, err);
+		st = zinc_store_del(s, NULL, "a/gone", NULL, 0, NULL, err);
 	if (st == ZINC_OK)
-		st = zinc_store_del(s, NULL, "e/last", NULL, 0, err);
+		st = zinc_store_del(s, NULL, "e/last", NULL, 0, NULL, err);
 	if (st == ZINC_OK)
-		st = zinc_store_update(s, "a/k", append_x, buf, 0, 0, err);
+		st = zinc_store_update(s, "a/k", append_x, buf, 0, 0, 0, NULL, err);
 	zinc_store_close(s);
 	return st;
 }
@@ -529,13 +529,13 @@ change_in_a_group(void *arg, zinc_context *ctx, zinc_error *err)
 
 	(void)arg;
 	if (st == ZINC_OK)
-		st = zinc_store_put_begin(s, &g, 0, err);
+		st = zinc_store_put_begin(s, &g, 0, NULL, err);
 	for (i = 0; st == ZINC_OK && i < COUNT(keys); i++)
-		st = zinc_store_put(s, g, keys[i], "new value", 9, NULL, 0, NULL, err);
+		st = zinc_store_put(s, g, keys[i], "new value", 9, NULL, 0, NULL, NULL, err);
 	if (st == ZINC_OK)
-		st = zinc_store_del(s, g, "e/last", NULL, 0, err);
+		st = zinc_store_del(s, g, "e/last", NULL, 0, NULL, err);
 	if (g) {
-		committed = zinc_store_commit(s, g, NULL, NULL, &e);
+		committed = zinc_store_commit(s, g, NULL, NULL, NULL, &e);
 		if (st == ZINC_OK && committed != ZINC_OK)
 			st = zinc_error_copy(err, &e);
 	}
@@ -551,13 +551,13 @@ change_relaxed_and_sync(void *arg, zinc_context *ctx, zinc_error *err)
 
 	(void)arg;
 	if (st == ZINC_OK)
-		st = zinc_store_put(s, NULL, "a/k", "new value", 9, NULL, ZINC_PUT_RELAXED, NULL, err);
+		st = zinc_store_put(s, NULL, "a/k", "new value", 9, NULL, ZINC_PUT_RELAXED, NULL, NULL, err);
 	if (st == ZINC_OK)
-		st = zinc_store_put(s, NULL, "b/c/k", "new", 3, NULL, ZINC_PUT_RELAXED, NULL, err);
+		st = zinc_store_put(s, NULL, "b/c/k", "new", 3, NULL, ZINC_PUT_RELAXED, NULL, NULL, err);
 	if (st == ZINC_OK)
-		st = zinc_store_sync(s, err);
+		st = zinc_store_sync(s, NULL, err);
 	if (st == ZINC_OK)
-		st = zinc_store_del_prefix(s, "a/", ZINC_PUT_RELAXED, err);
+		st = zinc_store_del_prefix(s, "a/", ZINC_PUT_RELAXED, NULL, err);
 	zinc_store_close(s);
 	return st;
 }
@@ -582,7 +582,7 @@ check_old_or_new(void *arg, zinc_status st)
 	put_text(s, "a/l", "again");
 	put_text(s, "b/c/k", "again");
 	put_text(s, "e/last", "again");
-	assert_ok(zinc_store_del_prefix(s, "", 0, &err));
+	assert_ok(zinc_store_del_prefix(s, "", 0, NULL, &err));
 	zinc_store_close(s);
 	assert_string_equal(tree("d"), "");
 }
@@ -628,7 +628,7 @@ success_means_done(void **state)
 		warm_up(&rig);
 		put_text(rig.store, "a/k", "old");
 		sweep_calls_fail(&rig.calls, at, false, EIO);
-		st = zinc_store_put(rig.store, NULL, "a/k", "new", 3, NULL, 0, NULL, NULL);
+		st = zinc_store_put(rig.store, NULL, "a/k", "new", 3, NULL, 0, NULL, NULL, NULL);
 		if (rig.calls.failed == 0)
 			at = 0;
 		sweep_calls_fail(&rig.calls, 0, false, 0);
@@ -667,7 +667,7 @@ full_disk_keeps_old_values(void **state)
 	put_text(s, "kept", "old");
 	for (i = 0; i < 10; i++) {
 		snprintf(key, sizeof key, "d%d/k", i);
-		st = zinc_store_put(s, NULL, key, big, BIG, NULL, 0, NULL, &err);
+		st = zinc_store_put(s, NULL, key, big, BIG, NULL, 0, NULL, NULL, &err);
 		if (st != ZINC_OK) {
 			assert_int_equal(st, ZINC_E_IO);
 			assert_non_null(strstr(err.text, "No space left"));
@@ -676,12 +676,12 @@ full_disk_keeps_old_values(void **state)
 		}
 	}
 	assert_in_range(refused, 7, 8);
-	assert_int_equal(zinc_store_put(s, NULL, "kept", big, BIG, NULL, 0, NULL, &err), ZINC_E_IO);
+	assert_int_equal(zinc_store_put(s, NULL, "kept", big, BIG, NULL, 0, NULL, NULL, &err), ZINC_E_IO);
 	assert_text(s, "kept", "old");
-	assert_int_equal(zinc_store_scrub(s, "", 0, NULL, NULL, &err),
+	assert_int_equal(zinc_store_scrub(s, "", 0, NULL, NULL, NULL, &err),
 			 ZINC_OK); /* no leftovers, or NULL would be called */
-	assert_ok(zinc_store_del(s, NULL, "d0/k", NULL, 0, &err));
-	assert_ok(zinc_store_put(s, NULL, "kept", big, BIG, NULL, 0, NULL, &err)); /* there is room again */
+	assert_ok(zinc_store_del(s, NULL, "d0/k", NULL, 0, NULL, &err));
+	assert_ok(zinc_store_put(s, NULL, "kept", big, BIG, NULL, 0, NULL, NULL, &err)); /* there is room again */
 	assert_value(s, "kept", big, BIG);
 	zinc_store_close(s);
 	free(big);

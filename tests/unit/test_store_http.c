@@ -64,7 +64,7 @@ flags_after(const char *mode)
 	zinc_store *s = web_open(&server, mode, NULL);
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_get r = get_range("k", 3, 4);
-	zinc_caps caps;
+	zinc_caps caps = ZINC_CAPS_INIT;
 	gets g;
 
 	gets_init(&g, 1);
@@ -216,7 +216,7 @@ long_values(void **state)
 	for (i = 0; i < N; i++)
 		bytes[i] = (uint8_t)(i * 2654435761u >> 13);
 	assert_ok(zinc_store_open(&fill, "served", ZINC_STORE_OPTIONS(.relaxed = 1), &err));
-	assert_ok(zinc_store_put(fill, NULL, "long", bytes, N, NULL, 0, NULL, &err));
+	assert_ok(zinc_store_put(fill, NULL, "long", bytes, N, NULL, 0, NULL, NULL, &err));
 	for (i = 0; i < COUNT(modes); i++) {
 		zinc_store *s = web_open(&server, modes[i], NULL);
 
@@ -247,7 +247,7 @@ secrets_are_not_shown(void **state)
 	zinc_blob b = ZINC_BLOB_INIT;
 
 	(void)state;
-	assert_int_equal(zinc_store_get_all(s, "k", &b, NULL, 0, &err), ZINC_E_IO);
+	assert_int_equal(zinc_store_get_all(s, "k", &b, NULL, 0, NULL, &err), ZINC_E_IO);
 	assert_null(strstr(zinc_error_text(&err), "hush"));
 	assert_non_null(strstr(err.url, "/forbidden/x"));
 	zinc_store_close(s);
@@ -295,7 +295,7 @@ settings_and_queries(void **state)
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_store *s =
 	    web_open(&server, "_echo?a=1&http.timeout=7&b&header.X-Test=v%201&%74imeout=2&parallel=3", NULL);
-	zinc_caps caps;
+	zinc_caps caps = ZINC_CAPS_INIT;
 	size_t i;
 
 	(void)state;
@@ -321,10 +321,10 @@ headers_stay_at_home(void **state)
 	zinc_blob b = ZINC_BLOB_INIT;
 
 	(void)state;
-	assert_ok(zinc_store_get_all(s, "home", &b, NULL, 0, &err));
+	assert_ok(zinc_store_get_all(s, "home", &b, NULL, 0, NULL, &err));
 	assert_non_null(strstr((const char *)b.data, "hush"));
 	zinc_blob_fini(&b);
-	assert_ok(zinc_store_get_all(s, "away", &b, NULL, 0, &err));
+	assert_ok(zinc_store_get_all(s, "away", &b, NULL, 0, NULL, &err));
 	assert_null(strstr((const char *)b.data, "hush"));
 	zinc_blob_fini(&b);
 	zinc_store_close(s);
@@ -374,7 +374,7 @@ nobody_there(void **state)
 	zinc_blob b = ZINC_BLOB_INIT;
 
 	(void)state;
-	assert_int_equal(zinc_store_get_all(s, "k", &b, NULL, 0, &err), ZINC_E_IO);
+	assert_int_equal(zinc_store_get_all(s, "k", &b, NULL, 0, NULL, &err), ZINC_E_IO);
 	assert_string_equal(err.url, "http://127.0.0.1:1/x");
 	zinc_store_close(s);
 }
@@ -393,7 +393,7 @@ cancel_while_silent(void **state)
 	for (i = 0; i < 40; i++)
 		r[i] = get_range("k", 3, 4);
 	gets_init(&g, 40);
-	g.cancel = 1;
+	zinc_cancel_set(&g.cancel);
 	assert_ok(gets_run(&g, s, r, &err));
 	for (i = 0; i < 40; i++) {
 		assert_int_equal(g.r[i].dones, 1);
@@ -433,7 +433,7 @@ certificates(void **state)
 	assert_text(s, "k", "0123456789");
 	zinc_store_close(s);
 	s = web_open(&secure, "plain?retries=0", NULL);
-	assert_int_equal(zinc_store_get_all(s, "k", &b, NULL, 0, &err), ZINC_E_IO);
+	assert_int_equal(zinc_store_get_all(s, "k", &b, NULL, 0, NULL, &err), ZINC_E_IO);
 	assert_non_null(strstr(err.text, "certificate"));
 	zinc_store_close(s);
 }
@@ -473,7 +473,7 @@ open_and_read(void *arg, zinc_context *ctx, zinc_error *err)
 	(void)arg;
 	ZINC_TRY(zinc_store_open(&s, web_url(&server, "chunked?timeout=9&header.a=b&x=y"),
 				 ZINC_STORE_OPTIONS(.context = ctx), err));
-	st = zinc_store_get_all(s, "k", &b, NULL, 0, err);
+	st = zinc_store_get_all(s, "k", &b, NULL, 0, NULL, err);
 	zinc_blob_fini(&b);
 	zinc_store_close(s);
 	return st;

@@ -38,7 +38,7 @@ replace_first(void *arg, size_t i, uint64_t nbytes, void **buf)
 	(void)i;
 	assert_int_equal(nbytes, 3);
 	put_text(r->store, "k", "a new and longer value");
-	assert_int_equal(zinc_store_del(r->store, NULL, "k", NULL, 0, NULL), ZINC_OK);
+	assert_int_equal(zinc_store_del(r->store, NULL, "k", NULL, 0, NULL, NULL), ZINC_OK);
 	*buf = r->buf;
 	return ZINC_ROOM_OK;
 }
@@ -54,13 +54,13 @@ static void
 readers_hold_their_value(void **state)
 {
 	late_reader r = {.store = open_memory("memory://")};
-	zinc_sink sink = {replace_first, note_bytes, &r, NULL};
+	zinc_sink sink = {sizeof sink, replace_first, note_bytes, &r};
 	zinc_get get = get_range("k", 0, ZINC_TO_END);
 	zinc_error err = ZINC_ERROR_INIT;
 
 	(void)state;
 	put_text(r.store, "k", "old");
-	assert_ok(zinc_store_get(r.store, &get, 1, &sink, &err));
+	assert_ok(zinc_store_get(r.store, &get, 1, &sink, NULL, &err));
 	assert_int_equal(r.nbytes, 3);
 	assert_memory_equal(r.buf, "old", 3);
 	assert_missing(r.store, "k");
@@ -127,7 +127,7 @@ a_put_between_makes_update_run_again(void **state)
 
 	(void)state;
 	put_text(n.store, "k", "old");
-	assert_ok(zinc_store_update(n.store, "k", use_store_inside, &n, 0, 0, &err));
+	assert_ok(zinc_store_update(n.store, "k", use_store_inside, &n, 0, 0, 0, NULL, &err));
 	assert_int_equal(n.calls, 2);
 	assert_text(n.store, "k", "final");
 	assert_text(n.store, "other", "reachable");
@@ -156,7 +156,7 @@ update_often(void *arg)
 	int i;
 
 	for (i = 0; i < 30; i++)
-		(void)!zinc_store_update(n->store, "k", be_alone, n, 0, 0, NULL);
+		(void)!zinc_store_update(n->store, "k", be_alone, n, 0, 0, 0, NULL, NULL);
 	return NULL;
 }
 
@@ -203,18 +203,18 @@ many_keys(void **state)
 	for (i = 0; i < N; i++) {
 		k = i * 7919u % N;
 		snprintf(key, sizeof key, "%u/%u", k % 100, k);
-		assert_ok(zinc_store_put(s, NULL, key, key, strlen(key), NULL, 0, NULL, &err));
+		assert_ok(zinc_store_put(s, NULL, key, key, strlen(key), NULL, 0, NULL, NULL, &err));
 	}
-	assert_ok(zinc_store_list(s, "", check_order, last, &err));
+	assert_ok(zinc_store_list(s, "", check_order, last, NULL, &err));
 	for (i = 0; i < N; i += 2) {
 		snprintf(key, sizeof key, "%u/%u", i % 100, i);
-		assert_ok(zinc_store_del(s, NULL, key, NULL, 0, &err));
+		assert_ok(zinc_store_del(s, NULL, key, NULL, 0, NULL, &err));
 	}
 	assert_missing(s, "0/100");
 	assert_text(s, "1/101", "1/101");
 	last[0] = '\0';
-	assert_ok(zinc_store_list(s, "", check_order, last, &err));
-	assert_ok(zinc_store_del_prefix(s, "1/", 0, &err));
+	assert_ok(zinc_store_list(s, "", check_order, last, NULL, &err));
+	assert_ok(zinc_store_del_prefix(s, "1/", 0, NULL, &err));
 	assert_missing(s, "1/101");
 	assert_text(s, "11/111", "11/111");
 	zinc_store_close(s);
@@ -271,8 +271,8 @@ keep_busy(void *arg)
 
 	while (!b->stop) {
 		step_begin();
-		(void)!zinc_store_update(b->store, "k", dawdle, NULL, 0, 0, NULL);
-		(void)!zinc_store_put(b->store, NULL, "l", "v", 1, NULL, 0, NULL, NULL);
+		(void)!zinc_store_update(b->store, "k", dawdle, NULL, 0, 0, 0, NULL, NULL);
+		(void)!zinc_store_put(b->store, NULL, "l", "v", 1, NULL, 0, NULL, NULL, NULL);
 		step_end();
 	}
 	return NULL;
@@ -293,7 +293,7 @@ a_child_can_use_the_store(void **state)
 	for (i = 0; i < 30; i++) {
 		pid = fork_amidst();
 		if (pid == 0) { /* the key may have been under update by a thread that is not here */
-			zinc_status st = zinc_store_update(b.store, "k", dawdle, NULL, 0, 0, NULL);
+			zinc_status st = zinc_store_update(b.store, "k", dawdle, NULL, 0, 0, 0, NULL, NULL);
 
 			assert_text(b.store, "before", "fork");
 			leave_child(st != ZINC_OK);
@@ -338,15 +338,15 @@ use_everything(void *arg, zinc_context *ctx, zinc_error *err)
 
 	(void)arg;
 	if (st == ZINC_OK)
-		st = zinc_store_put(s, NULL, "k", "old", 3, NULL, 0, NULL, err);
-	if (st == ZINC_OK && (st = zinc_store_put(s, NULL, "k", "new", 3, NULL, 0, NULL, err)) != ZINC_OK)
+		st = zinc_store_put(s, NULL, "k", "old", 3, NULL, 0, NULL, NULL, err);
+	if (st == ZINC_OK && (st = zinc_store_put(s, NULL, "k", "new", 3, NULL, 0, NULL, NULL, err)) != ZINC_OK)
 		check_old(s);
 	if (st == ZINC_OK)
-		st = zinc_store_update(s, "k", dawdle, NULL, 0, 0, err);
+		st = zinc_store_update(s, "k", dawdle, NULL, 0, 0, 0, NULL, err);
 	if (st == ZINC_OK)
-		st = zinc_store_get_all(s, "k", &b, NULL, 0, err);
+		st = zinc_store_get_all(s, "k", &b, NULL, 0, NULL, err);
 	if (st == ZINC_OK)
-		st = zinc_store_list(s, "", ignore_key, NULL, err);
+		st = zinc_store_list(s, "", ignore_key, NULL, NULL, err);
 	zinc_blob_fini(&b);
 	zinc_store_close(s);
 	return st;

@@ -31,7 +31,7 @@ lines_adapt(void **self, zinc_store *next, const char *key, const zinc_store_opt
 		return zinc_fail_nomem(err);
 	l->ctx = options->context;
 	snprintf(l->mark, sizeof l->mark, "%s", mark ? mark : "");
-	st = zinc_store_get_all(next, key, &l->text, NULL, 0, err);
+	st = zinc_store_get_all(next, key, &l->text, NULL, 0, NULL, err);
 	if (st == ZINC_OK)
 		*self = l;
 	else
@@ -64,7 +64,7 @@ bring(void *arg, uint64_t offset, uint64_t nbytes, const struct iovec *iov, int 
 }
 
 static zinc_status
-lines_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, zinc_error *err)
+lines_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, const zinc_wait *wait, zinc_error *err)
 {
 	const lines *l = (const lines *)self;
 	const zinc_tag tag = {1, {'t'}};
@@ -83,7 +83,7 @@ lines_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink,
 			continue;
 		}
 		snprintf(value, sizeof value, "%s%.*s", l->mark, (int)strcspn(at + nkey + 1, "\n"), at + nkey + 1);
-		zinc_sink_serve(sink, i, &requests[i], strlen(value), &tag, bring, value);
+		zinc_sink_serve(sink, i, &requests[i], strlen(value), &tag, bring, value, wait);
 	}
 	return ZINC_OK;
 }
@@ -129,9 +129,9 @@ filed_caps(void *self, zinc_caps *out)
 }
 
 static zinc_status
-filed_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, zinc_error *err)
+filed_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, const zinc_wait *wait, zinc_error *err)
 {
-	return zinc_store_get((zinc_store *)self, requests, n, sink, err);
+	return zinc_store_get((zinc_store *)self, requests, n, sink, wait, err);
 }
 
 static zinc_status

@@ -77,14 +77,15 @@ read_positions(void *arg, uint64_t offset, uint64_t nbytes, const struct iovec *
 }
 
 static told
-serve(const zinc_get *r, uint64_t size, int not_now, bool refuse, zinc_status status, const volatile int *cancel)
+serve(const zinc_get *r, uint64_t size, int not_now, bool refuse, zinc_status status, const zinc_cancel *cancel)
 {
 	told t = {.not_now = not_now, .refuse = refuse};
-	zinc_sink k = {room, done, &t, cancel};
+	const zinc_sink k = {sizeof k, room, done, &t};
+	const zinc_wait wait = {sizeof wait, 0, cancel};
 	zinc_tag tag = {1, {42}};
 	positions p = {&t, status};
 
-	zinc_sink_serve(&k, 0, r, size, &tag, read_positions, &p);
+	zinc_sink_serve(&k, 0, r, size, &tag, read_positions, &p, &wait);
 	assert_int_equal(t.dones, 1); /* promise 1 */
 	assert_int_equal(t.order[strlen(t.order) - 1], 'd');
 	return t;
@@ -131,7 +132,7 @@ static void
 room_is_asked_again(void **state)
 {
 	zinc_get r = {.key = "k", .length = ZINC_TO_END};
-	volatile int cancel = 1;
+	const zinc_cancel cancel = {1};
 	told t = serve(&r, 5, 12, false, ZINC_OK, NULL);
 
 	(void)state;
@@ -210,16 +211,17 @@ iovec_lists(void **state)
 static void
 cancelled_before_it_begins(void **state)
 {
-	volatile int cancel = 0;
+	zinc_cancel cancel = ZINC_CANCEL_INIT;
+	const zinc_wait wait = {sizeof wait, 0, &cancel};
 	told t = {.not_now = 0};
-	zinc_sink k = {room, done, &t, &cancel}, never = {room, done, &t, NULL};
+	const zinc_sink k = {sizeof k, room, done, &t};
 
 	(void)state;
-	assert_false(zinc_sink_cancelled(&never, 0));
-	assert_false(zinc_sink_cancelled(&k, 0));
+	assert_false(zinc_sink_cancelled(&k, 0, NULL));
+	assert_false(zinc_sink_cancelled(&k, 0, &wait));
 	assert_int_equal(t.dones, 0);
-	cancel = 1;
-	assert_true(zinc_sink_cancelled(&k, 0));
+	zinc_cancel_set(&cancel);
+	assert_true(zinc_sink_cancelled(&k, 0, &wait));
 	assert_int_equal(t.dones, 1);
 	assert_int_equal(t.got.status, ZINC_E_CANCELLED);
 	zinc_sink_missing(&k, 0);

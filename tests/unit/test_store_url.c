@@ -121,7 +121,7 @@ options_are_checked(void **state)
 	assert_ok(zinc_store_open(&s, "memory://", &o, &err));
 	zinc_store_close(s);
 	assert_ok(zinc_store_open(&s, "memory://x/y", ZINC_STORE_OPTIONS(.read_only = 1), &err));
-	assert_int_equal(zinc_store_put(s, NULL, "k", "", 0, NULL, 0, NULL, &err), ZINC_E_READONLY);
+	assert_int_equal(zinc_store_put(s, NULL, "k", "", 0, NULL, 0, NULL, NULL, &err), ZINC_E_READONLY);
 	zinc_store_close(s);
 }
 
@@ -332,9 +332,9 @@ echo_caps(void *self, zinc_caps *out)
 }
 
 static zinc_status
-echo_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, zinc_error *err)
+echo_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, const zinc_wait *wait, zinc_error *err)
 {
-	(void)self, (void)requests, (void)n, (void)sink;
+	(void)wait, (void)self, (void)requests, (void)n, (void)sink;
 	return zinc_fail(err, ZINC_E_IO, "nothing here");
 }
 

@@ -3,6 +3,7 @@
  */
 #include <stdio.h>
 
+#include "support/fault.h"
 #include "support/files.h"
 #include "support/gets.h"
 #include "support/sweep.h"
@@ -59,7 +60,7 @@ list(zinc_store *s)
 	zinc_error err = ZINC_ERROR_INIT;
 
 	text[0] = '\0';
-	assert_ok(zinc_store_list(s, "", note_key, NULL, &err));
+	assert_ok(zinc_store_list(s, "", note_key, NULL, NULL, &err));
 	return text;
 }
 
@@ -79,7 +80,7 @@ prefix_hides_the_rest(void **state)
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_store *base = NULL, *s = NULL;
 	zinc_put_group *g = NULL;
-	zinc_caps caps, below;
+	zinc_caps caps = ZINC_CAPS_INIT, below = ZINC_CAPS_INIT;
 
 	(void)state;
 	make_empty("d");
@@ -92,18 +93,18 @@ prefix_hides_the_rest(void **state)
 	put_text(base, "a/b/k", "mine");
 	put_text(s, "l", "mine");
 	assert_string_equal(list(s), "k:4 l:4"); /* promise 1 */
-	assert_ok(zinc_store_del_prefix(s, "", 0, &err));
+	assert_ok(zinc_store_del_prefix(s, "", 0, NULL, &err));
 	assert_text(base, "a/bc", "neighbour");
 	put_text(s, "k", "again");
 	text[0] = '\0'; /* promise 2 */
-	assert_ok(zinc_store_put_begin(s, &g, 0, &err));
-	assert_ok(zinc_store_put(s, g, "k", "x", 1, &absent, 0, NULL, &err));
-	assert_int_equal(zinc_store_commit(s, g, note_failed, NULL, &err), ZINC_E_EXISTS);
+	assert_ok(zinc_store_put_begin(s, &g, 0, NULL, &err));
+	assert_ok(zinc_store_put(s, g, "k", "x", 1, &absent, 0, NULL, NULL, &err));
+	assert_int_equal(zinc_store_commit(s, g, note_failed, NULL, NULL, &err), ZINC_E_EXISTS);
 	assert_string_equal(text, "k");
 	assert_string_equal(err.key, "a/b/k");
 	write_file("d/a/b/x.__lock", "");
 	text[0] = '\0';
-	assert_ok(zinc_store_scrub(s, "", 1, note_leftover, NULL, &err));
+	assert_ok(zinc_store_scrub(s, "", 1, note_leftover, NULL, NULL, &err));
 	assert_string_equal(text, "x.__lock");
 	zinc_store_caps(base, &below);
 	zinc_store_caps(s, &caps);
@@ -126,9 +127,9 @@ readonly_looks_for_leftovers(void **state)
 	write_file("d/x.__lock", "");
 	assert_ok(zinc_store_open(&s, "d", ZINC_STORE_OPTIONS(.read_only = 1), &err));
 	text[0] = '\0';
-	assert_ok(zinc_store_scrub(s, "", 0, note_leftover, NULL, &err));
+	assert_ok(zinc_store_scrub(s, "", 0, note_leftover, NULL, NULL, &err));
 	assert_string_equal(text, "x.__lock");
-	assert_int_equal(zinc_store_scrub(s, "", 1, note_leftover, NULL, &err), ZINC_E_READONLY);
+	assert_int_equal(zinc_store_scrub(s, "", 1, note_leftover, NULL, NULL, &err), ZINC_E_READONLY);
 	assert_true(exists("d/x.__lock"));
 	zinc_store_close(s);
 }
@@ -163,7 +164,7 @@ log_counts_and_tells(void **state)
 	zinc_store *base = open_memory(), *s = NULL;
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_put_group *g = NULL;
-	zinc_store_counts n;
+	zinc_store_counts n = ZINC_STORE_COUNTS_INIT;
 	gets got;
 
 	(void)state;
@@ -177,14 +178,14 @@ log_counts_and_tells(void **state)
 	gets_fini(&got);
 	assert_string_equal(text, "put(k,5) get(k,2) get(none,0)=E_NOTFOUND get(k,0)=E_CONFLICT");
 	text[0] = '\0';
-	assert_ok(zinc_store_update(s, "k", append, NULL, 0, 0, &err));
-	assert_ok(zinc_store_del(s, NULL, "k", NULL, 0, &err));
-	assert_ok(zinc_store_put_begin(s, &g, 0, &err));
-	assert_ok(zinc_store_commit(s, g, NULL, NULL, &err));
-	assert_ok(zinc_store_del_prefix(s, "a/", 0, &err));
-	assert_ok(zinc_store_list_dir(s, "", note_entry, NULL, &err));
-	assert_ok(zinc_store_sync(s, &err));
-	assert_ok(zinc_store_scrub(s, "", 0, note_leftover, NULL, &err));
+	assert_ok(zinc_store_update(s, "k", append, NULL, 0, 0, 0, NULL, &err));
+	assert_ok(zinc_store_del(s, NULL, "k", NULL, 0, NULL, &err));
+	assert_ok(zinc_store_put_begin(s, &g, 0, NULL, &err));
+	assert_ok(zinc_store_commit(s, g, NULL, NULL, NULL, &err));
+	assert_ok(zinc_store_del_prefix(s, "a/", 0, NULL, &err));
+	assert_ok(zinc_store_list_dir(s, "", note_entry, NULL, NULL, &err));
+	assert_ok(zinc_store_sync(s, NULL, &err));
+	assert_ok(zinc_store_scrub(s, "", 0, note_leftover, NULL, NULL, &err));
 	assert_string_equal(text, "update(k,2) del(k,0) commit(,0) del_prefix(a/,0) list_dir(,0) sync(,0) scrub(,0)");
 	zinc_store_log_counts(s, &n);
 	assert_int_equal(n.put_calls, 1);
@@ -242,20 +243,20 @@ faults_come_when_asked(void **state)
 	assert_int_equal(zinc_store_fault_set(s, &(zinc_fault){.at = 2, .forever = 1}), 3);
 	put_text(s, "a", "new");
 	for (i = 0; i < 2; i++) {
-		assert_int_equal(zinc_store_put(s, NULL, "a", "x", 1, NULL, 0, NULL, &err), ZINC_E_IO);
-		assert_int_equal(zinc_store_del(s, NULL, "a", NULL, 0, &err), ZINC_E_IO);
-		assert_int_equal(zinc_store_list(s, "", note_key, NULL, &err), ZINC_E_IO);
-		assert_int_equal(zinc_store_update(s, "a", append, NULL, 0, 0, &err), ZINC_E_IO);
-		assert_int_equal(zinc_store_put_begin(s, &g, 0, &err), ZINC_E_IO);
-		assert_int_equal(zinc_store_sync(s, &err), ZINC_E_IO);
-		assert_int_equal(zinc_store_scrub(s, "", 0, note_leftover, NULL, &err), ZINC_E_IO);
-		assert_int_equal(zinc_store_del_prefix(s, "", 0, &err), ZINC_E_IO);
+		assert_int_equal(zinc_store_put(s, NULL, "a", "x", 1, NULL, 0, NULL, NULL, &err), ZINC_E_IO);
+		assert_int_equal(zinc_store_del(s, NULL, "a", NULL, 0, NULL, &err), ZINC_E_IO);
+		assert_int_equal(zinc_store_list(s, "", note_key, NULL, NULL, &err), ZINC_E_IO);
+		assert_int_equal(zinc_store_update(s, "a", append, NULL, 0, 0, 0, NULL, &err), ZINC_E_IO);
+		assert_int_equal(zinc_store_put_begin(s, &g, 0, NULL, &err), ZINC_E_IO);
+		assert_int_equal(zinc_store_sync(s, NULL, &err), ZINC_E_IO);
+		assert_int_equal(zinc_store_scrub(s, "", 0, note_leftover, NULL, NULL, &err), ZINC_E_IO);
+		assert_int_equal(zinc_store_del_prefix(s, "", 0, NULL, &err), ZINC_E_IO);
 	}
 	zinc_store_fault_set(s, NULL);
 	assert_text(s, "a", "new");
-	assert_ok(zinc_store_put_begin(s, &g, 0, &err));
+	assert_ok(zinc_store_put_begin(s, &g, 0, NULL, &err));
 	zinc_store_fault_set(s, &(zinc_fault){.at = 1});
-	assert_int_equal(zinc_store_commit(s, g, NULL, NULL, &err), ZINC_E_IO);
+	assert_int_equal(zinc_store_commit(s, g, NULL, NULL, NULL, &err), ZINC_E_IO);
 	zinc_store_close(s);
 }
 
@@ -266,7 +267,7 @@ reads_are_stale(void **state)
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_store *s = open_fault();
 	zinc_tag old, now;
-	zinc_caps caps;
+	zinc_caps caps = ZINC_CAPS_INIT;
 
 	(void)state;
 	zinc_store_fault_set(s, &(zinc_fault){.stale = 3});
@@ -275,21 +276,21 @@ reads_are_stale(void **state)
 	put_text(s, "a", "1");
 	put_text(s, "a", "22");
 	put_text(s, "b", "1");
-	assert_ok(zinc_store_del(s, NULL, "a", NULL, 0, &err));
+	assert_ok(zinc_store_del(s, NULL, "a", NULL, 0, NULL, &err));
 	assert_text(s, "a", "1");
 	assert_missing(s, "b");
 	assert_string_equal(list(s), "a:1");
 	old = tag_of(s, "a");
-	assert_int_equal(zinc_store_put(s, NULL, "a", "x", 1, &(zinc_condition){ZINC_EQUALS, &old}, 0, NULL, &err),
+	assert_int_equal(zinc_store_put(s, NULL, "a", "x", 1, &(zinc_condition){ZINC_EQUALS, &old}, 0, NULL, NULL, &err),
 			 ZINC_E_CONFLICT); /* conditions know better */
 	put_text(s, "c", "1");
 	put_text(s, "d", "1");
 	assert_string_equal(list(s), "b:1");
 	text[0] = '\0';
-	assert_ok(zinc_store_list_dir(s, "", note_entry, NULL, &err));
+	assert_ok(zinc_store_list_dir(s, "", note_entry, NULL, NULL, &err));
 	assert_string_equal(text, "b");
 	put_text(s, "x/y", "1");
-	assert_ok(zinc_store_update(s, "b", append, NULL, 0, 0, &err));
+	assert_ok(zinc_store_update(s, "b", append, NULL, 0, 0, 0, NULL, &err));
 	assert_text(s, "b", "1");
 	zinc_store_fault_set(s, NULL); /* all is told */
 	assert_string_equal(list(s), "b:2 c:1 d:1 x/y:1");
@@ -297,7 +298,7 @@ reads_are_stale(void **state)
 	now = tag_of(s, "b");
 	assert_false(zinc_tag_equal(&old, &now));
 	zinc_store_fault_set(s, &(zinc_fault){.stale = 2});
-	assert_ok(zinc_store_del_prefix(s, "", 0, &err)); /* four changes, two of which are seen */
+	assert_ok(zinc_store_del_prefix(s, "", 0, NULL, &err)); /* four changes, two of which are seen */
 	assert_string_equal(list(s), "d:1 x/y:1");
 	zinc_store_close(s);
 }
@@ -326,14 +327,14 @@ use_wrappers(void *arg, zinc_context *ctx, zinc_error *err)
 		st = zinc_store_readonly(&r, f, err);
 	if (st == ZINC_OK) {
 		zinc_store_fault_set(f, &(zinc_fault){.stale = 2});
-		st = zinc_store_put(f, NULL, "k", "v", 1, NULL, 0, NULL, err);
+		st = zinc_store_put(f, NULL, "k", "v", 1, NULL, 0, NULL, NULL, err);
 	}
 	if (st == ZINC_OK)
-		st = zinc_store_put(f, NULL, "k", "w", 1, NULL, 0, NULL, err);
+		st = zinc_store_put(f, NULL, "k", "w", 1, NULL, 0, NULL, NULL, err);
 	if (st == ZINC_OK)
-		st = zinc_store_list(r, "", note_key, NULL, err);
+		st = zinc_store_list(r, "", note_key, NULL, NULL, err);
 	if (st == ZINC_OK)
-		st = zinc_store_get_all(r, "k", &b, NULL, 0, &e);
+		st = zinc_store_get_all(r, "k", &b, NULL, 0, NULL, &e);
 	st = st == ZINC_E_NOTFOUND ? ZINC_OK : st == e.code ? zinc_error_copy(err, &e) : st; /* it is stale */
 	if (st == ZINC_OK) {
 		gets_init(&g, 2);
@@ -341,7 +342,7 @@ use_wrappers(void *arg, zinc_context *ctx, zinc_error *err)
 		gets_fini(&g);
 	}
 	if (st == ZINC_OK)
-		st = zinc_store_del_prefix(f, "", 0, err);
+		st = zinc_store_del_prefix(f, "", 0, NULL, err);
 	zinc_blob_fini(&b);
 	zinc_store_close(r);
 	zinc_store_close(f);

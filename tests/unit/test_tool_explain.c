@@ -55,7 +55,7 @@ check(stage *g, zinc_array *a, const zinc_selection *sel, const char *where)
 {
 	static uint16_t values[300 * 4000];
 	zinc_error err = ZINC_ERROR_INIT;
-	zinc_store_counts n;
+	zinc_store_counts n = ZINC_STORE_COUNTS_INIT;
 	zinc_explanation e;
 	uint64_t shape[ZINC_MAX_NDIM], elements = 1;
 	int ndim, d;

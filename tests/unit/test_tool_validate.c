@@ -68,7 +68,7 @@ put_bytes(forest *f, const char *key, const void *p, size_t n)
 {
 	zinc_error err = ZINC_ERROR_INIT;
 
-	assert_ok(zinc_store_put(f->memory, NULL, key, p, n, NULL, 0, NULL, &err));
+	assert_ok(zinc_store_put(f->memory, NULL, key, p, n, NULL, 0, NULL, NULL, &err));
 }
 
 /* ---- a sound hierarchy ---- */

@@ -11,6 +11,7 @@
 #include "array/array.h"
 #include "support/nodes.h"
 #include "support/sweep.h"
+#include "support/slots.h"
 #include "support/test.h"
 
 enum { ROWS = 13, COLUMNS = 10 };
@@ -87,7 +88,7 @@ one_done(void *arg, size_t i, const zinc_got *got)
 }
 
 static zinc_status
-moved_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, zinc_error *err)
+moved_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, const zinc_wait *wait, zinc_error *err)
 {
 	size_t i;
 
@@ -95,32 +96,35 @@ moved_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink,
 		zinc_get r = requests[i];
 		zinc_store *s = where((moved *)self, &r.key);
 		one o = {sink, i};
-		zinc_sink mine = {one_room, one_done, &o, sink->cancel};
+		zinc_sink mine = {sizeof mine, one_room, one_done, &o};
 
-		ZINC_TRY(zinc_store_get(s, &r, 1, &mine, err));
+		ZINC_TRY(zinc_store_get(s, &r, 1, &mine, wait, err));
 	}
 	return ZINC_OK;
 }
 
 static zinc_status
-moved_put(void *self, zinc_put_group *group, const char *key, const struct iovec *iov, int niov,
-	  const zinc_condition *when, uint32_t flags, zinc_tag *tag, zinc_error *err)
+moved_put_one(void *self, zinc_put_group *group, const char *key, const struct iovec *iov, int niov,
+	  const zinc_condition *when, uint32_t flags, zinc_tag *tag, const zinc_wait *wait, zinc_error *err)
 {
 	zinc_store *s = where((moved *)self, &key);
 
 	assert_null(group);
-	return zinc_store_putv(s, NULL, key, iov, niov, when, flags, tag, err);
+	return zinc_store_putv(s, NULL, key, iov, niov, when, flags, tag, wait, err);
 }
+
+PUT_SLOT(moved_put, moved_put_one)
 
 static zinc_status
-moved_del(void *self, zinc_put_group *group, const char *key, const zinc_condition *when, uint32_t flags,
-	  zinc_error *err)
+moved_del_one(void *self, zinc_put_group *group, const char *key, const zinc_condition *when, uint32_t flags, const zinc_wait *wait, zinc_error *err)
 {
 	zinc_store *s = where((moved *)self, &key);
 
 	assert_null(group);
-	return zinc_store_del(s, NULL, key, when, flags, err);
+	return zinc_store_del(s, NULL, key, when, flags, wait, err);
 }
+
+DEL_SLOT(moved_del, moved_del_one)
 
 typedef struct named {
 	const moved *m;
@@ -139,12 +143,12 @@ named_key(void *arg, const char *key, uint64_t nbytes)
 }
 
 static zinc_status
-moved_list(void *self, const char *prefix, zinc_key_fn fn, void *arg, zinc_error *err)
+moved_list(void *self, const char *prefix, zinc_key_fn fn, void *arg, const zinc_wait *wait, zinc_error *err)
 {
 	moved *m = (moved *)self;
 	named n = {m, fn, arg};
 
-	return strcmp(prefix, m->prefix) == 0 ? zinc_store_list(m->within, "", named_key, &n, err) : ZINC_OK;
+	return strcmp(prefix, m->prefix) == 0 ? zinc_store_list(m->within, "", named_key, &n, wait, err) : ZINC_OK;
 }
 
 static const zinc_store_ops moved_ops = {
@@ -417,7 +421,7 @@ test_repair(void **state)
 	forest_open(&f, "", 0);
 	a = make(&f, DOCUMENT(INDEXED(3, 3)));
 	write_all(a, v);
-	assert_ok(zinc_store_put(a->stack->store, NULL, "a/c/7/0", "orphan", 6, NULL, 0, NULL, &err));
+	assert_ok(zinc_store_put(a->stack->store, NULL, "a/c/7/0", "orphan", 6, NULL, 0, NULL, NULL, &err));
 	n = validate(&f, text);
 	assert_int_equal(n.warnings, 1);
 	o.context = f.ctx;
@@ -590,17 +594,17 @@ test_run_time_order(void **state)
 	forest_open(&f, "", 0);
 	a = make(&f, DOCUMENT(INDEXED(4, 4)));
 	write_all(a, v);
-	assert_ok(zinc_store_get_all(f.memory, "a/c/0/0", &rows, NULL, 0, &err));
+	assert_ok(zinc_store_get_all(f.memory, "a/c/0/0", &rows, NULL, 0, NULL, &err));
 	assert_ok(zinc_array_stack(a, ZINC_STACK_OPTIONS(.shard_order = ZINC_SHARD_MORTON), &err));
 	write_all(a, v);
-	assert_ok(zinc_store_get_all(f.memory, "a/c/0/0", &morton, NULL, 0, &err));
+	assert_ok(zinc_store_get_all(f.memory, "a/c/0/0", &morton, NULL, 0, NULL, &err));
 	assert_int_equal(rows.nbytes, morton.nbytes);
 	assert_memory_not_equal(rows.data, morton.data, rows.nbytes);
 	assert_memory_equal(rows.data, morton.data, 32); /* (0, 0) and (0, 1) come first in both */
 	assert_ok(zinc_array_stack(a, ZINC_STACK_OPTIONS(.shard_order = ZINC_SHARD_APPEND), &err));
 	w = v[0] = 5;
 	assert_ok(zinc_array_write_text(a, "0, 0", ZINC_BUFFER(&w, 2), NULL, &err));
-	assert_ok(zinc_store_get_all(f.memory, "a/c/0/0", &append, NULL, 0, &err));
+	assert_ok(zinc_store_get_all(f.memory, "a/c/0/0", &append, NULL, 0, NULL, &err));
 	assert_int_equal(append.nbytes, morton.nbytes + 16 + 256);
 	assert_memory_equal(append.data, morton.data, morton.nbytes);
 	assert_all(a, v);

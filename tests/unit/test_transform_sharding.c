@@ -30,6 +30,7 @@ rig_open(rig *r, int ndim, const uint64_t *per_shard, int order, const char *key
 				     ZINC_SHARDED_OPTIONS(.prefix = "a/", .ndim = ndim, .chunks_per_shard = per_shard,
 							  .shard_order = order, .key_encoding = keys),
 				     &err));
+	r->was.size = sizeof r->was;
 	zinc_store_log_counts(r->log, &r->was);
 }
 
@@ -45,7 +46,7 @@ rig_close(rig *r)
 static zinc_store_counts
 asked(rig *r)
 {
-	zinc_store_counts now, d;
+	zinc_store_counts now = ZINC_STORE_COUNTS_INIT, d;
 
 	zinc_store_log_counts(r->log, &now);
 	d = now;
@@ -67,7 +68,7 @@ test_a_batch_is_two_calls(void **state)
 	static const char *const keys[] = {"a/c/0/0", "a/c/1/2", "a/c/0/1", "a/c/5/5", "a/zarr.json", "b", "a/c/9/9"};
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_get r[COUNT(keys)];
-	zinc_store_counts n;
+	zinc_store_counts n = ZINC_STORE_COUNTS_INIT;
 	rig x;
 	gets g;
 	size_t i;
@@ -120,7 +121,7 @@ put_shard(zinc_store *base, const char *key, char value)
 	memset(shard, value, n);
 	memset(shard + n, 0, 16);
 	shard[n + 8] = (uint8_t)n;
-	assert_ok(zinc_store_put(base, NULL, key, shard, n + 96, NULL, 0, NULL, &err));
+	assert_ok(zinc_store_put(base, NULL, key, shard, n + 96, NULL, 0, NULL, NULL, &err));
 }
 
 static void
@@ -181,7 +182,7 @@ put_box(zinc_store *s, zinc_put_group *g, int rows, int columns)
 	for (i = 0; i < rows; i++)
 		for (j = 0; j < columns; j++) {
 			snprintf(key, sizeof key, "a/c/%d/%d", i, j);
-			assert_ok(zinc_store_put(s, g, key, key, strlen(key), NULL, 0, NULL, &err));
+			assert_ok(zinc_store_put(s, g, key, key, strlen(key), NULL, 0, NULL, NULL, &err));
 		}
 }
 
@@ -190,39 +191,39 @@ test_whole_shards_are_not_read(void **state)
 {
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_put_group *g = NULL;
-	zinc_store_counts n;
+	zinc_store_counts n = ZINC_STORE_COUNTS_INIT;
 	rig x;
 
 	(void)state;
 	rig_open(&x, 2, two_by_three, 0, NULL);
-	assert_ok(zinc_store_put_begin(x.s, &g, 0, &err));
+	assert_ok(zinc_store_put_begin(x.s, &g, 0, NULL, &err));
 	put_box(x.s, g, 4, 6);
-	assert_ok(zinc_store_commit(x.s, g, NULL, NULL, &err));
+	assert_ok(zinc_store_commit(x.s, g, NULL, NULL, NULL, &err));
 	n = asked(&x);
 	assert_int_equal(n.get_calls, 0);
 	assert_int_equal(n.update_calls, 0);
 	assert_int_equal(n.put_calls, 4);
 	assert_text(x.s, "a/c/3/5", "a/c/3/5");
 	asked(&x);
-	assert_ok(zinc_store_put_begin(x.s, &g, 0, &err)); /* part of three shards, each once */
+	assert_ok(zinc_store_put_begin(x.s, &g, 0, NULL, &err)); /* part of three shards, each once */
 	put_box(x.s, g, 3, 2);
-	assert_ok(zinc_store_commit(x.s, g, NULL, NULL, &err));
+	assert_ok(zinc_store_commit(x.s, g, NULL, NULL, NULL, &err));
 	n = asked(&x);
 	assert_int_equal(n.update_calls, 2);
 	assert_int_equal(n.put_calls, 0);
 	assert_text(x.s, "a/c/3/5", "a/c/3/5");
 	assert_text(x.s, "a/c/2/1", "a/c/2/1");
 	asked(&x);
-	assert_ok(zinc_store_del_prefix(x.s, "a/c/0/", 0, &err)); /* cuts through two shards */
+	assert_ok(zinc_store_del_prefix(x.s, "a/c/0/", 0, NULL, &err)); /* cuts through two shards */
 	n = asked(&x);
 	assert_int_equal(n.update_calls, 2);
 	assert_missing(x.s, "a/c/0/0");
 	assert_text(x.s, "a/c/1/5", "a/c/1/5");
-	assert_ok(zinc_store_del_prefix(x.s, "a/c/1/", 0, &err)); /* and now they are empty */
+	assert_ok(zinc_store_del_prefix(x.s, "a/c/1/", 0, NULL, &err)); /* and now they are empty */
 	assert_missing(x.base, "a/c/0/0");
 	assert_missing(x.base, "a/c/0/1");
 	asked(&x);
-	assert_ok(zinc_store_del_prefix(x.s, "a/", 0, &err));
+	assert_ok(zinc_store_del_prefix(x.s, "a/", 0, NULL, &err));
 	n = asked(&x);
 	assert_int_equal(n.get_calls + n.update_calls + n.list_calls, 0);
 	rig_close(&x);
@@ -305,14 +306,14 @@ test_bytes_in_morton_order(void **state)
 
 	(void)state;
 	rig_open(&x, 2, per_shard, ZINC_SHARD_MORTON, "v2");
-	assert_ok(zinc_store_put_begin(x.s, &g, 0, &err));
+	assert_ok(zinc_store_put_begin(x.s, &g, 0, NULL, &err));
 	for (i = 0; i < 15; i++) {
 		snprintf(key, sizeof key, "a/%d.%d", i / 5, i % 5);
 		letter = (char)('a' + i);
-		assert_ok(zinc_store_put(x.s, g, key, &letter, 1, NULL, 0, NULL, &err));
+		assert_ok(zinc_store_put(x.s, g, key, &letter, 1, NULL, 0, NULL, NULL, &err));
 	}
-	assert_ok(zinc_store_commit(x.s, g, NULL, NULL, &err));
-	assert_ok(zinc_store_get_all(x.base, "a/0.0", &b, NULL, 0, &err));
+	assert_ok(zinc_store_commit(x.s, g, NULL, NULL, NULL, &err));
+	assert_ok(zinc_store_get_all(x.base, "a/0.0", &b, NULL, 0, NULL, &err));
 	assert_int_equal(b.nbytes, 15 + 240);
 	/* rows abcde fghij klmno: (0,0) (0,1) (1,0) (1,1), then the square to the right, then those below ... */
 	assert_memory_equal(b.data, "abfgcdhiklmnejo", 15);
@@ -344,13 +345,13 @@ test_foreign_bytes(void **state)
 	le64(shard + n + 16, n - 4), le64(shard + n + 24, 3);
 	le64(shard + n + 48, 6), le64(shard + n + 56, 5);
 	rig_open(&x, 2, per_shard, ZINC_SHARD_APPEND, NULL);
-	assert_ok(zinc_store_put(x.base, NULL, "a/c/0/0", shard, sizeof shard, NULL, 0, NULL, &err));
+	assert_ok(zinc_store_put(x.base, NULL, "a/c/0/0", shard, sizeof shard, NULL, 0, NULL, NULL, &err));
 	assert_text(x.s, "a/c/0/0", "....");
 	assert_text(x.s, "a/c/0/1", "bbb");
 	assert_text(x.s, "a/c/1/1", "..the");
 	assert_missing(x.s, "a/c/1/0");
 	put_text(x.s, "a/c/1/0", "new");
-	assert_ok(zinc_store_get_all(x.base, "a/c/0/0", &b, NULL, 0, &err));
+	assert_ok(zinc_store_get_all(x.base, "a/c/0/0", &b, NULL, 0, NULL, &err));
 	assert_memory_equal(b.data, front, n); /* append keeps what is not ours */
 	zinc_blob_fini(&b);
 	assert_text(x.s, "a/c/0/1", "bbb");
@@ -374,16 +375,16 @@ test_damaged_shards(void **state)
 	(void)state;
 	rig_open(&x, 1, per_shard, 0, NULL);
 	put_text(x.base, "a/c/7", "shorter than an index");
-	assert_int_equal(zinc_store_get_all(x.s, "a/c/14", &b, NULL, 0, &err), ZINC_E_CORRUPT);
+	assert_int_equal(zinc_store_get_all(x.s, "a/c/14", &b, NULL, 0, NULL, &err), ZINC_E_CORRUPT);
 	assert_string_equal(err.key, "a/c/7");
 	for (i = 0; i < COUNT(bad); i++) {
 		memset(shard, 0xff, sizeof shard);
 		le64(shard + 4, bad[i].offset);
 		le64(shard + 12, bad[i].nbytes);
-		assert_ok(zinc_store_put(x.base, NULL, "a/c/0", shard, sizeof shard, NULL, 0, NULL, &err));
-		assert_int_equal(zinc_store_get_all(x.s, "a/c/0", &b, NULL, 0, &err), ZINC_E_CORRUPT);
-		assert_int_equal(zinc_store_get_all(x.s, "a/c/1", &b, NULL, 0, &err), ZINC_E_CORRUPT);
-		assert_int_equal(zinc_store_put(x.s, NULL, "a/c/1", "x", 1, NULL, 0, NULL, &err), ZINC_E_CORRUPT);
+		assert_ok(zinc_store_put(x.base, NULL, "a/c/0", shard, sizeof shard, NULL, 0, NULL, NULL, &err));
+		assert_int_equal(zinc_store_get_all(x.s, "a/c/0", &b, NULL, 0, NULL, &err), ZINC_E_CORRUPT);
+		assert_int_equal(zinc_store_get_all(x.s, "a/c/1", &b, NULL, 0, NULL, &err), ZINC_E_CORRUPT);
+		assert_int_equal(zinc_store_put(x.s, NULL, "a/c/1", "x", 1, NULL, 0, NULL, NULL, &err), ZINC_E_CORRUPT);
 		assert_value(x.base, "a/c/0", shard, sizeof shard);
 	}
 	rig_close(&x);
@@ -424,9 +425,9 @@ assert_lists(zinc_store *s, const char *prefix, const char *keys, const char *en
 	zinc_error err = ZINC_ERROR_INIT;
 	listing k = {"", 0}, e = {"", 0};
 
-	assert_ok(zinc_store_list(s, prefix, list_key, &k, &err));
+	assert_ok(zinc_store_list(s, prefix, list_key, &k, NULL, &err));
 	assert_string_equal(k.text, keys);
-	assert_ok(zinc_store_list_dir(s, prefix, list_entry, &e, &err));
+	assert_ok(zinc_store_list_dir(s, prefix, list_entry, &e, NULL, &err));
 	assert_string_equal(e.text, entries);
 }
 
@@ -488,7 +489,7 @@ test_prefixes_are_translated(void **state)
 				       ZINC_SHARDED_OPTIONS(.prefix = "a/", .ndim = 2, .chunks_per_shard = per_shard,
 							    .key_encoding = rows[i].encoding),
 				       &err));
-		assert_ok(zinc_store_list(s, rows[i].asked, list_key, &l, &err));
+		assert_ok(zinc_store_list(s, rows[i].asked, list_key, &l, NULL, &err));
 		assert_string_equal(below, rows[i].below);
 		zinc_store_close(s);
 		zinc_store_close(log);
@@ -582,11 +583,11 @@ compare_lists(zinc_store *s, zinc_store *plain)
 	listing a = {"", 0}, b = {"", 0};
 
 	if (roll(2)) {
-		assert_ok(zinc_store_list(s, prefix, list_key, &a, &err));
-		assert_ok(zinc_store_list(plain, prefix, list_key, &b, &err));
+		assert_ok(zinc_store_list(s, prefix, list_key, &a, NULL, &err));
+		assert_ok(zinc_store_list(plain, prefix, list_key, &b, NULL, &err));
 	} else {
-		assert_ok(zinc_store_list_dir(s, prefix, list_entry, &a, &err));
-		assert_ok(zinc_store_list_dir(plain, prefix, list_entry, &b, &err));
+		assert_ok(zinc_store_list_dir(s, prefix, list_entry, &a, NULL, &err));
+		assert_ok(zinc_store_list_dir(plain, prefix, list_entry, &b, NULL, &err));
 	}
 	assert_string_equal(a.text, b.text);
 }
@@ -601,18 +602,18 @@ change_both(zinc_store *s, zinc_store *plain, zinc_put_group *g, zinc_put_group 
 
 	random_key(key, sizeof key);
 	if (roll(3) == 0) {
-		assert_ok(zinc_store_del(s, g, key, NULL, 0, &err));
-		assert_ok(zinc_store_del(plain, h, key, NULL, 0, &err));
+		assert_ok(zinc_store_del(s, g, key, NULL, 0, NULL, &err));
+		assert_ok(zinc_store_del(plain, h, key, NULL, 0, NULL, &err));
 	} else if (g || roll(2)) {
-		assert_ok(zinc_store_put(s, g, key, text, n, NULL, 0, NULL, &err));
-		assert_ok(zinc_store_put(plain, h, key, text, n, NULL, 0, NULL, &err));
+		assert_ok(zinc_store_put(s, g, key, text, n, NULL, 0, NULL, NULL, &err));
+		assert_ok(zinc_store_put(plain, h, key, text, n, NULL, 0, NULL, NULL, &err));
 	} else {
 		char other[64];
-		zinc_partial parts[2] = {{key, roll(30), text, n}, {other, roll(30), text, n}};
+		zinc_partial parts[2] = {{key, roll(30), text, n, 0}, {other, roll(30), text, n, 0}};
 
 		snprintf(other, sizeof other, "a/c/%u/%u", (unsigned)roll(9), (unsigned)roll(9));
-		assert_ok(zinc_store_put_partial(s, parts, strcmp(key, other) ? 2 : 1, 0, 0, &err));
-		assert_ok(zinc_store_put_partial(plain, parts, strcmp(key, other) ? 2 : 1, 0, 0, &err));
+		assert_ok(zinc_store_put_partial(s, parts, strcmp(key, other) ? 2 : 1, 0, 0, NULL, &err));
+		assert_ok(zinc_store_put_partial(plain, parts, strcmp(key, other) ? 2 : 1, 0, 0, NULL, &err));
 	}
 }
 
@@ -626,19 +627,19 @@ step(zinc_store *s, zinc_store *plain)
 
 	switch (roll(8)) {
 	case 0: /* a group; its changes show when it commits */
-		assert_ok(zinc_store_put_begin(s, &g, 0, &err));
-		assert_ok(zinc_store_put_begin(plain, &h, 0, &err));
+		assert_ok(zinc_store_put_begin(s, &g, 0, NULL, &err));
+		assert_ok(zinc_store_put_begin(plain, &h, 0, NULL, &err));
 		for (i = 0, n = roll(60); i < n; i++)
 			change_both(s, plain, g, h);
-		assert_ok(zinc_store_commit(s, g, NULL, NULL, &err));
-		assert_ok(zinc_store_commit(plain, h, NULL, NULL, &err));
+		assert_ok(zinc_store_commit(s, g, NULL, NULL, NULL, &err));
+		assert_ok(zinc_store_commit(plain, h, NULL, NULL, NULL, &err));
 		break;
 	case 1:
 		i = roll(COUNT(prefixes));
 		if (i == 4 && roll(5))
 			break;
-		assert_ok(zinc_store_del_prefix(s, prefixes[i], 0, &err));
-		assert_ok(zinc_store_del_prefix(plain, prefixes[i], 0, &err));
+		assert_ok(zinc_store_del_prefix(s, prefixes[i], 0, NULL, &err));
+		assert_ok(zinc_store_del_prefix(plain, prefixes[i], 0, NULL, &err));
 		break;
 	case 2:
 		compare_lists(s, plain);
@@ -710,12 +711,12 @@ write_and_read(void *arg)
 	snprintf(b, sizeof b, "a/c/%d/%d", w->number / 2, w->number % 2 + 3);
 	for (i = 0; i < ROUNDS; i++) {
 		snprintf(text, sizeof text, "%d of %d", i, w->number);
-		if (zinc_store_put(w->s, NULL, a, text, strlen(text), NULL, 0, NULL, NULL) != ZINC_OK ||
-		    zinc_store_put_begin(w->s, &g, 0, NULL) != ZINC_OK)
+		if (zinc_store_put(w->s, NULL, a, text, strlen(text), NULL, 0, NULL, NULL, NULL) != ZINC_OK ||
+		    zinc_store_put_begin(w->s, &g, 0, NULL, NULL) != ZINC_OK)
 			return w->failed++, NULL;
-		w->failed += zinc_store_put(w->s, g, b, text, strlen(text), NULL, 0, NULL, NULL) != ZINC_OK;
-		w->failed += zinc_store_commit(w->s, g, NULL, NULL, NULL) != ZINC_OK;
-		if (zinc_store_get_all(w->s, i % 2 ? a : b, &got, NULL, 0, NULL) != ZINC_OK)
+		w->failed += zinc_store_put(w->s, g, b, text, strlen(text), NULL, 0, NULL, NULL, NULL) != ZINC_OK;
+		w->failed += zinc_store_commit(w->s, g, NULL, NULL, NULL, NULL) != ZINC_OK;
+		if (zinc_store_get_all(w->s, i % 2 ? a : b, &got, NULL, 0, NULL, NULL) != ZINC_OK)
 			return w->failed++, NULL;
 		w->failed += got.nbytes != strlen(text) || memcmp(got.data, text, got.nbytes) != 0;
 		zinc_blob_fini(&got);
@@ -765,21 +766,21 @@ everything(zinc_store *s, zinc_error *err)
 	size_t i;
 
 	for (i = 0; i < COUNT(keys); i++)
-		ZINC_TRY(zinc_store_put(s, NULL, keys[i], "value", 5, NULL, 0, NULL, err));
-	ZINC_TRY(zinc_store_put(s, NULL, "c/7/7", "value", 5, &absent, 0, &tag, err));
-	ZINC_TRY(zinc_store_put_partial(s, &(zinc_partial){"c/0/0", 2, "!", 1}, 1, 0, 0, err));
-	ZINC_TRY(zinc_store_put_begin(s, &g, 0, err));
+		ZINC_TRY(zinc_store_put(s, NULL, keys[i], "value", 5, NULL, 0, NULL, NULL, err));
+	ZINC_TRY(zinc_store_put(s, NULL, "c/7/7", "value", 5, &absent, 0, &tag, NULL, err));
+	ZINC_TRY(zinc_store_put_partial(s, &(zinc_partial){"c/0/0", 2, "!", 1, 0}, 1, 0, 0, NULL, err));
+	ZINC_TRY(zinc_store_put_begin(s, &g, 0, NULL, err));
 	for (i = 0, st = ZINC_OK; st == ZINC_OK && i < COUNT(keys); i++)
-		st = zinc_store_put(s, g, keys[i], "other", 5, NULL, 0, NULL, err);
+		st = zinc_store_put(s, g, keys[i], "other", 5, NULL, 0, NULL, NULL, err);
 	if (st != ZINC_OK)
 		return zinc_store_abort(s, g), st;
-	ZINC_TRY(zinc_store_commit(s, g, NULL, NULL, err));
-	ZINC_TRY(zinc_store_get_all(s, "c/3/4", &b, NULL, 0, err));
+	ZINC_TRY(zinc_store_commit(s, g, NULL, NULL, NULL, err));
+	ZINC_TRY(zinc_store_get_all(s, "c/3/4", &b, NULL, 0, NULL, err));
 	zinc_blob_fini(&b);
-	ZINC_TRY(zinc_store_list(s, "c/3/", list_key, &l, err));
-	ZINC_TRY(zinc_store_list_dir(s, "", list_entry, &l, err));
-	ZINC_TRY(zinc_store_del(s, NULL, "c/0/0", NULL, 0, err));
-	return zinc_store_del_prefix(s, "c/1/", 0, err);
+	ZINC_TRY(zinc_store_list(s, "c/3/", list_key, &l, NULL, err));
+	ZINC_TRY(zinc_store_list_dir(s, "", list_entry, &l, NULL, err));
+	ZINC_TRY(zinc_store_del(s, NULL, "c/0/0", NULL, 0, NULL, err));
+	return zinc_store_del_prefix(s, "c/1/", 0, NULL, err);
 }
 
 static zinc_status

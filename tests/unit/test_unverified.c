@@ -32,10 +32,10 @@ damaged(stage *s, const char *codecs, uint64_t *nbytes)
 		v[i] = (uint16_t)(x >> 20);
 	}
 	assert_ok(zinc_array_write(a, NULL, ZINC_BUFFER(v, sizeof v), NULL, &err));
-	assert_ok(zinc_store_get_all(s->memory, "a/c/0/0", &b, NULL, 0, &err));
+	assert_ok(zinc_store_get_all(s->memory, "a/c/0/0", &b, NULL, 0, NULL, &err));
 	*nbytes = b.nbytes;
 	((uint8_t *)b.data)[b.nbytes - 6] ^= 0xff;
-	assert_ok(zinc_store_put(s->memory, NULL, "a/c/0/0", b.data, b.nbytes, NULL, 0, NULL, &err));
+	assert_ok(zinc_store_put(s->memory, NULL, "a/c/0/0", b.data, b.nbytes, NULL, 0, NULL, NULL, &err));
 	zinc_blob_fini(&b);
 	return a;
 }

@@ -21,7 +21,7 @@ static void
 test_reads_only_parts(void **unused)
 {
 	zinc_error err = ZINC_ERROR_INIT;
-	zinc_store_counts n;
+	zinc_store_counts n = ZINC_STORE_COUNTS_INIT;
 	zinc_array *a;
 	stage s;
 
@@ -156,7 +156,7 @@ stored(stage *s)
 	zinc_error err = ZINC_ERROR_INIT;
 	int n = 0;
 
-	assert_ok(zinc_store_list(s->memory, "", count_keys, &n, &err));
+	assert_ok(zinc_store_list(s->memory, "", count_keys, &n, NULL, &err));
 	return n;
 }
 

@@ -1,5 +1,5 @@
 /*
- * store_fault.c - a store that fails on request, or shows what was there a while ago; for tests
+ * fault.c - a store that fails on request, or shows what was there a while ago; for tests
  *
  * Each request of a get and every other operation counts as one.  An operation that is made to fail is not done.
  *
@@ -15,6 +15,7 @@
  */
 #include <stdlib.h>
 
+#include "fault.h"
 #include "store/store_inside.h"
 
 /* What a key was before a change; counted under the store's lock. */
@@ -83,7 +84,7 @@ past_new(past **out, faulty *f, const char *key, zinc_error *err)
 		return zinc_fail_nomem(err);
 	p->refs = 1;
 	memcpy(p->key, key, n + 1);
-	st = zinc_store_get_all(f->next, key, &p->value, &p->tag, zinc_max_chunk(f->next->ctx), &e);
+	st = zinc_store_get_all(f->next, key, &p->value, &p->tag, zinc_max_chunk(f->next->ctx), NULL, &e);
 	p->existed = st == ZINC_OK;
 	if (st != ZINC_OK && st != ZINC_E_NOTFOUND) {
 		zinc_free(f->next->ctx, p);
@@ -199,7 +200,7 @@ read_past(void *arg, uint64_t offset, uint64_t nbytes, const struct iovec *iov, 
 
 /* Answer the request here if it must fail or be old; false: pass it on. */
 static bool
-answer(faulty *f, size_t i, const zinc_get *r, const zinc_sink *sink)
+answer(faulty *f, size_t i, const zinc_get *r, const zinc_sink *sink, const zinc_wait *wait)
 {
 	zinc_error e = ZINC_ERROR_INIT;
 	zinc_status st = strike(f, &e);
@@ -212,9 +213,9 @@ answer(faulty *f, size_t i, const zinc_get *r, const zinc_sink *sink)
 	p = recall(f, r->key);
 	if (!p)
 		return false;
-	if (!zinc_sink_cancelled(sink, i)) {
+	if (!zinc_sink_cancelled(sink, i, wait)) {
 		if (p->existed)
-			zinc_sink_serve(sink, i, r, p->value.nbytes, &p->tag, read_past, p);
+			zinc_sink_serve(sink, i, r, p->value.nbytes, &p->tag, read_past, p, wait);
 		else
 			zinc_sink_missing(sink, i);
 	}
@@ -224,11 +225,11 @@ answer(faulty *f, size_t i, const zinc_get *r, const zinc_sink *sink)
 
 /* Some done() may have been called, so whatever fails from here on is told by done(). */
 static void
-pass_on(faulty *f, passed *p)
+pass_on(faulty *f, passed *p, const zinc_wait *wait)
 {
-	zinc_sink k = {passed_room, passed_done, p, p->sink->cancel};
+	zinc_sink k = {sizeof k, p->sink->room ? passed_room : NULL, passed_done, p};
 	zinc_error e = ZINC_ERROR_INIT;
-	zinc_status st = zinc_store_get(f->next, p->requests, p->n, &k, &e);
+	zinc_status st = zinc_store_get(f->next, p->requests, p->n, &k, wait, &e);
 	size_t i;
 
 	for (i = 0; st != ZINC_OK && i < p->n; i++)
@@ -237,7 +238,7 @@ pass_on(faulty *f, passed *p)
 
 /* Memory first: once a done() was called, this function may no longer fail. */
 static zinc_status
-fault_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, zinc_error *err)
+fault_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, const zinc_wait *wait, zinc_error *err)
 {
 	faulty *f = (faulty *)self;
 	zinc_context *ctx = f->next->ctx;
@@ -249,12 +250,12 @@ fault_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink,
 	if (!p.requests || !p.index)
 		st = zinc_fail_nomem(err);
 	for (i = 0; st == ZINC_OK && i < n; i++)
-		if (!answer(f, i, &requests[i], sink)) {
+		if (!answer(f, i, &requests[i], sink, wait)) {
 			p.requests[p.n] = requests[i];
 			p.index[p.n++] = i;
 		}
 	if (p.n)
-		pass_on(f, &p);
+		pass_on(f, &p, wait);
 	zinc_free(ctx, p.requests);
 	zinc_free(ctx, p.index);
 	return st;
@@ -269,44 +270,82 @@ before_change(faulty *f, const char *key, zinc_error *err)
 	return remember(f, key, err);
 }
 
+/* The one of a batch whose turn it is. */
+typedef struct turn {
+	const zinc_done *done;
+	size_t i;
+} turn;
+
+static void
+turn_done(void *arg, size_t i, const zinc_outcome *o)
+{
+	const turn *t = (const turn *)arg;
+
+	(void)i;
+	t->done->done(t->done->arg, t->i, o);
+}
+
+/* One by one, so that each can fail, and be remembered, before the next is begun. */
 static zinc_status
-fault_put(void *self, zinc_put_group *group, const char *key, const struct iovec *iov, int niov,
-	  const zinc_condition *when, uint32_t flags, zinc_tag *tag, zinc_error *err)
+fault_put(void *self, zinc_put_group *group, const zinc_put *puts, size_t n, const zinc_done *done, uint32_t flags,
+	  const zinc_wait *wait, zinc_error *err)
 {
 	faulty *f = (faulty *)self;
+	turn t = {done, 0};
+	const zinc_done k = {sizeof k, turn_done, &t};
 
-	ZINC_TRY(before_change(f, key, err));
-	return zinc_store_putv(f->next, group, key, iov, niov, when, flags, tag, err);
+	(void)err;
+	for (; t.i < n; t.i++) {
+		zinc_error e = ZINC_ERROR_INIT;
+		zinc_status st = before_change(f, puts[t.i].key, &e);
+
+		if (st == ZINC_OK)
+			st = zinc_store_put_many(f->next, group, &puts[t.i], 1, &k, flags, wait, &e);
+		if (st != ZINC_OK)
+			zinc_done_tell(done, t.i, st, NULL, &e);
+	}
+	return ZINC_OK;
 }
 
 static zinc_status
-fault_del(void *self, zinc_put_group *group, const char *key, const zinc_condition *when, uint32_t flags,
-	  zinc_error *err)
+fault_del(void *self, zinc_put_group *group, const zinc_del *dels, size_t n, const zinc_done *done, uint32_t flags,
+	  const zinc_wait *wait, zinc_error *err)
 {
 	faulty *f = (faulty *)self;
+	turn t = {done, 0};
+	const zinc_done k = {sizeof k, turn_done, &t};
 
-	ZINC_TRY(before_change(f, key, err));
-	return zinc_store_del(f->next, group, key, when, flags, err);
+	(void)err;
+	for (; t.i < n; t.i++) {
+		zinc_error e = ZINC_ERROR_INIT;
+		zinc_status st = before_change(f, dels[t.i].key, &e);
+
+		if (st == ZINC_OK)
+			st = zinc_store_del_many(f->next, group, &dels[t.i], 1, &k, flags, wait, &e);
+		if (st != ZINC_OK)
+			zinc_done_tell(done, t.i, st, NULL, &e);
+	}
+	return ZINC_OK;
 }
 
 static zinc_status
-fault_put_begin(void *self, zinc_put_group **group, uint32_t flags, zinc_error *err)
+fault_put_begin(void *self, zinc_put_group **group, uint32_t flags, const zinc_wait *wait, zinc_error *err)
 {
 	faulty *f = (faulty *)self;
 
 	ZINC_TRY(strike(f, err));
-	return zinc_store_put_begin(f->next, group, flags, err);
+	return zinc_store_put_begin(f->next, group, flags, wait, err);
 }
 
 /* A commit that fails frees its group all the same. */
 static zinc_status
-fault_commit(void *self, zinc_put_group *group, zinc_committed_fn fn, void *arg, zinc_error *err)
+fault_commit(void *self, zinc_put_group *group, zinc_committed_fn fn, void *arg, const zinc_wait *wait, zinc_error *err)
 {
 	faulty *f = (faulty *)self;
 	zinc_status st = strike(f, err);
 
 	if (st == ZINC_OK)
-		return zinc_store_commit(f->next, group, fn, arg, err);
+		return zinc_store_commit(f->next, group, fn, arg, wait, err);
 	zinc_store_abort(f->next, group);
 	return st;
 }
@@ -318,21 +357,22 @@ fault_abort(void *self, zinc_put_group *group)
 }
 
 static zinc_status
-fault_update(void *self, const char *key, zinc_update_fn fn, void *arg, uint32_t flags, zinc_error *err)
+fault_update(void *self, const char *key, zinc_update_fn fn, void *arg, uint64_t limit, uint32_t flags,
+	     const zinc_wait *wait, zinc_error *err)
 {
 	faulty *f = (faulty *)self;
 
 	ZINC_TRY(before_change(f, key, err));
-	return zinc_store_update(f->next, key, fn, arg, 0, flags, err);
+	return zinc_store_update(f->next, key, fn, arg, 0, limit, flags, wait, err);
 }
 
 static zinc_status
-fault_sync(void *self, zinc_error *err)
+fault_sync(void *self, const zinc_wait *wait, zinc_error *err)
 {
 	faulty *f = (faulty *)self;
 
 	ZINC_TRY(strike(f, err));
-	return zinc_store_sync(f->next, err);
+	return zinc_store_sync(f->next, wait, err);
 }
 
 /* ---- listing ---- */
@@ -433,7 +473,7 @@ view_give(view *v, zinc_key_fn fn, void *arg)
 }
 
 static zinc_status
-fault_list(void *self, const char *prefix, zinc_key_fn fn, void *arg, zinc_error *err)
+fault_list(void *self, const char *prefix, zinc_key_fn fn, void *arg, const zinc_wait *wait, zinc_error *err)
 {
 	faulty *f = (faulty *)self;
 	view v = {f->next->ctx, {0}, ZINC_OK, err};
@@ -441,9 +481,9 @@ fault_list(void *self, const char *prefix, zinc_key_fn fn, void *arg, zinc_error
 
 	ZINC_TRY(strike(f, err));
 	if (f->plan.stale == 0)
-		return zinc_store_list(f->next, prefix, fn, arg, err);
+		return zinc_store_list(f->next, prefix, fn, arg, wait, err);
 	zinc_buf_init(&v.list, v.ctx, zinc_max_list(v.ctx));
-	st = zinc_store_list(f->next, prefix, view_add, &v, err);
+	st = zinc_store_list(f->next, prefix, view_add, &v, wait, err);
 	if (v.status == ZINC_OK)
 		v.status = st;
 	if (v.status == ZINC_OK)
@@ -453,12 +493,13 @@ fault_list(void *self, const char *prefix, zinc_key_fn fn, void *arg, zinc_error
 }
 
 static zinc_status
-fault_scrub(void *self, const char *prefix, int remove, zinc_scrub_fn fn, void *arg, zinc_error *err)
+fault_scrub(void *self, const char *prefix, int remove, zinc_scrub_fn fn, void *arg, const zinc_wait *wait,
+	    zinc_error *err)
 {
 	faulty *f = (faulty *)self;
 
 	ZINC_TRY(strike(f, err));
-	return zinc_store_scrub(f->next, prefix, remove, fn, arg, err);
+	return zinc_store_scrub(f->next, prefix, remove, fn, arg, wait, err);
 }
 
 /* ---- the object ---- */
