@@ -32,68 +32,34 @@ struct batch {
 
 /* ---- one object ---- */
 
-/* Keys of object i of the batch, in the two buffers or borrowed. */
+/* The key of object i of the batch, in the source or in the target. */
 static zinc_status
-name_object(const struct batch *b, size_t i, zinc_buf bufs[2], const char *key[2], zinc_error *err)
+name_object(const struct batch *b, size_t i, bool target, zinc_buf *out, zinc_error *err)
 {
 	const zinc_cp_node *n = b->n;
-	const uint64_t *index;
 
-	if (!n) {
-		key[0] = b->keys[2 * i];
-		key[1] = b->keys[2 * i + 1];
-		return ZINC_OK;
-	}
-	index = zinc_cp_object(n, b->first + i);
-	ZINC_TRY(zinc_chunk_key(b->c->from, n->from, n->source, index, &bufs[0], err));
-	ZINC_TRY(zinc_chunk_key(b->c->to, n->to, n->target, index, &bufs[1], err));
-	key[0] = zinc_buf_text(&bufs[0]);
-	key[1] = zinc_buf_text(&bufs[1]);
-	return key[0] && key[1] ? ZINC_OK : zinc_fail_nomem(err);
+	zinc_buf_end(out, 0);
+	if (!n)
+		ZINC_TRY(zinc_buf_puts(out, b->keys[2 * i + target], err));
+	else if (target)
+		ZINC_TRY(zinc_chunk_key(b->c->to, n->to, n->target, zinc_cp_object(n, b->first + i), out, err));
+	else
+		ZINC_TRY(zinc_chunk_key(b->c->from, n->from, n->source, zinc_cp_object(n, b->first + i), out, err));
+	return zinc_buf_text(out) ? ZINC_OK : zinc_fail_nomem(err);
 }
 
 /* What the target has must be what the source has. */
 static zinc_status
-compare_object(zinc_cp *c, const char *key, const zinc_blob *value, zinc_error *err)
+compare_object(zinc_cp *c, const char *key, const zinc_buf *value, zinc_error *err)
 {
 	zinc_blob back = ZINC_BLOB_INIT;
-	zinc_status s = zinc_store_get_all(c->to->store, key, &back, NULL, value->nbytes + 1, NULL, err);
+	zinc_status s = zinc_store_get_all(c->to->store, key, &back, NULL, value->n + 1, NULL, err);
 
 	if (s == ZINC_E_NOTFOUND || s == ZINC_E_LIMIT ||
-	    (s == ZINC_OK && (back.nbytes != value->nbytes || memcmp(back.data, value->data, back.nbytes) != 0)))
+	    (s == ZINC_OK && (back.nbytes != value->n || (value->n > 0 && memcmp(back.data, value->p, value->n) != 0))))
 		s = zinc_fail(err, ZINC_E_CORRUPT, "read back, it is not what was written");
 	zinc_blob_fini(&back);
 	return s == ZINC_OK ? s : zinc_error_at_key(err, s, key);
-}
-
-struct first_byte {
-	uint8_t byte;
-	zinc_status status;
-	zinc_error *err;
-};
-
-static zinc_room
-first_room(void *arg, size_t i, uint64_t nbytes, void **buf)
-{
-	struct first_byte *f = arg;
-
-	(void)i;
-	*buf = &f->byte;
-	return nbytes <= 1 ? ZINC_ROOM_OK : ZINC_ROOM_FAIL;
-}
-
-static void
-first_done(void *arg, size_t i, const zinc_got *got)
-{
-	struct first_byte *f = arg;
-
-	(void)i;
-	if (got->found == ZINC_MISSING)
-		f->status = zinc_fail(f->err, ZINC_E_NOTFOUND, "no such key");
-	else if (got->found != ZINC_FOUND)
-		f->status = zinc_fail(f->err, got->status ? got->status : ZINC_E_IO, "it cannot be read");
-	if (got->found == ZINC_FAILED && got->error)
-		zinc_error_copy(f->err, got->error);
 }
 
 /* What an object, or a foreign value (n NULL), may take in memory: what is allowed, or else what is usual, and more where
@@ -108,17 +74,23 @@ most_bytes(const zinc_cp *c, const zinc_cp_node *n)
 
 /* The object, or only its first byte: that it can be opened is known then, and costs little. */
 static zinc_status
-get_object(const struct batch *b, const char *key, zinc_blob *value, zinc_error *err)
+want_object(void *arg, zinc_fetch_item *it, int worker, zinc_error *err)
 {
-	zinc_store *store = b->c->from->store;
-	struct first_byte f = {.status = ZINC_OK, .err = err};
-	const zinc_sink sink = {sizeof sink, first_room, first_done, &f};
-	const zinc_get first = {.key = key, .length = 1};
+	const struct batch *b = arg;
 
-	if (!b->look)
-		return zinc_store_get_all(store, key, value, NULL, most_bytes(b->c, b->n), NULL, err);
-	ZINC_TRY(zinc_store_get(store, &first, 1, &sink, NULL, err));
-	return f.status;
+	(void)worker;
+	ZINC_TRY(name_object(b, it->i, false, &it->key, err));
+	it->bound = most_bytes(b->c, b->n);
+	zinc_fetch_want(it, (zinc_get){.length = b->look ? 1 : ZINC_TO_END});
+	return ZINC_OK;
+}
+
+static zinc_status
+too_long(void *arg, const zinc_fetch_item *it, uint64_t nbytes, zinc_error *err)
+{
+	(void)arg;
+	return zinc_fail(err, ZINC_E_LIMIT, "%llu bytes where at most %llu are taken", (unsigned long long)nbytes,
+			 (unsigned long long)it->bound);
 }
 
 static zinc_status
@@ -139,63 +111,87 @@ blame_source(const zinc_cp *c, const char *key, zinc_status s, zinc_error *err)
 }
 
 static zinc_status
-move_object(struct batch *b, size_t i, int worker, zinc_buf bufs[2], zinc_error *err)
+put_object(struct batch *b, const zinc_fetch_item *it, int worker, const char *key, zinc_error *err)
 {
 	zinc_cp *c = b->c;
-	zinc_blob value = ZINC_BLOB_INIT;
-	zinc_error e = ZINC_ERROR_INIT;
-	const char *key[2];
 	zinc_status s;
 
-	ZINC_TRY(name_object(b, i, bufs, key, err));
-	s = get_object(b, key[0], &value, &e);
-	if (s == ZINC_E_NOTFOUND && c->unlisted)
-		return ZINC_OK;
-	if (s == ZINC_E_NOTFOUND)
-		s = zinc_fail(err, ZINC_E_CONFLICT, "it was erased while the copy was under way");
-	else if (s != ZINC_OK)
-		zinc_error_copy(err, &e);
-	if (s != ZINC_OK)
-		return zinc_error_at_key(err, s, key[0]);
-	if (b->look)
-		return decode_object(b, i, b->n ? b->n->in : NULL, err);
 	if (b->compare)
-		s = compare_object(c, key[1], &value, err);
+		s = compare_object(c, key, it->bytes, err);
 	else
-		s = zinc_store_put(c->to->store, b->groups[worker], key[1], value.data, value.nbytes, NULL,
-				   c->to->put_flags, NULL, NULL, err);
-	__atomic_add_fetch(&b->nbytes, value.nbytes, __ATOMIC_RELAXED);
-	zinc_blob_fini(&value);
+		s = zinc_store_put(c->to->store, b->groups[worker], key, it->bytes->n ? (void *)it->bytes->p : "",
+				   it->bytes->n, NULL, c->to->put_flags, NULL, NULL, err);
+	__atomic_add_fetch(&b->nbytes, it->bytes->n, __ATOMIC_RELAXED);
 	if (s != ZINC_OK || !b->compare)
-		return s == ZINC_OK ? s : zinc_error_at_key(err, s, key[1]);
-	s = decode_object(b, i, b->n->out, err);
-	return s == ZINC_OK ? s : blame_source(c, key[0], s, err);
+		return s == ZINC_OK ? s : zinc_error_at_key(err, s, key);
+	s = decode_object(b, it->i, b->n ? b->n->out : NULL, err);
+	return s == ZINC_OK ? s : blame_source(c, (const char *)it->key.p, s, err);
 }
 
+static zinc_status
+take_object(void *arg, zinc_fetch_item *it, int worker, bool *again, zinc_error *err)
+{
+	struct batch *b = arg;
+	zinc_buf key;
+	zinc_status s;
+
+	(void)again;
+	if (it->found == ZINC_MISSING && b->c->unlisted)
+		return ZINC_OK;
+	if (it->found == ZINC_MISSING)
+		return zinc_error_at_key(err,
+					 zinc_fail(err, ZINC_E_CONFLICT, "it was erased while the copy was under way"),
+					 (const char *)it->key.p);
+	if (b->look)
+		return decode_object(b, it->i, b->n ? b->n->in : NULL, err);
+	zinc_buf_init(&key, b->c->ctx, ZINC_MAX_KEY);
+	s = name_object(b, it->i, true, &key, err);
+	if (s == ZINC_OK)
+		s = put_object(b, it, worker, (const char *)key.p, err);
+	zinc_buf_fini(&key);
+	return s;
+}
+
+/* The first that fails ends the batch. */
 static void
-run_object(void *arg, size_t i, int worker)
+fail_object(void *arg, zinc_fetch_item *it, zinc_status code, zinc_error *err)
+{
+	struct batch *b = arg;
+
+	if (it->key.n > 0 && err->key[0] == '\0')
+		zinc_error_at_key(err, code, (const char *)it->key.p);
+	pthread_mutex_lock(&b->lock);
+	if (b->status == ZINC_OK) {
+		b->error = *err;
+		__atomic_store_n(&b->status, code, __ATOMIC_RELAXED);
+	}
+	pthread_mutex_unlock(&b->lock);
+}
+
+static bool
+halted(void *arg)
 {
 	struct batch *b = arg;
 	zinc_error e = ZINC_ERROR_INIT;
-	zinc_buf bufs[2];
-	zinc_status s;
 
 	if (__atomic_load_n(&b->status, __ATOMIC_RELAXED) != ZINC_OK)
-		return;
-	zinc_buf_init(&bufs[0], b->c->ctx, ZINC_MAX_KEY);
-	zinc_buf_init(&bufs[1], b->c->ctx, ZINC_MAX_KEY);
-	s = zinc_cancelled(b->c->cancel) ? zinc_fail(&e, ZINC_E_CANCELLED, "cancelled")
-					   : move_object(b, i, worker, bufs, &e);
-	zinc_buf_fini(&bufs[0]);
-	zinc_buf_fini(&bufs[1]);
-	if (s == ZINC_OK)
-		return;
+		return true;
+	if (!zinc_cancelled(b->c->cancel))
+		return false;
 	pthread_mutex_lock(&b->lock);
 	if (b->status == ZINC_OK) {
+		__atomic_store_n(&b->status, zinc_fail(&e, ZINC_E_CANCELLED, "cancelled"), __ATOMIC_RELAXED);
 		b->error = e;
-		__atomic_store_n(&b->status, s, __ATOMIC_RELAXED);
 	}
 	pthread_mutex_unlock(&b->lock);
+	return true;
+}
+
+static bool
+stopped(void *arg, size_t i)
+{
+	(void)i;
+	return halted(arg);
 }
 
 /* ---- one batch ---- */
@@ -228,7 +224,9 @@ threads_for(const zinc_cp *c, const struct batch *b, size_t n)
 
 	for (i = 0; b->n && i < n; i++)
 		largest = zinc_max_u64(largest, zinc_cp_object_bytes(b->n, b->first + i));
-	fit = c->memory / (largest + (b->decode ? zinc_max_u64(largest, decoded_bytes(c, b->n)) : b->compare ? largest : 0));
+	fit = c->memory / (largest + (b->decode    ? zinc_max_u64(largest, decoded_bytes(c, b->n))
+				      : b->compare ? largest
+						   : 0));
 	return fit < 1 ? 1 : fit < (uint64_t)c->threads ? (int)fit : c->threads;
 }
 
@@ -249,6 +247,38 @@ end_groups(struct batch *b, int threads, zinc_status s, zinc_error *err)
 	return s;
 }
 
+/* What is compared or decoded is in memory twice. */
+static zinc_status
+fetch_batch(struct batch *b, int threads, size_t n, zinc_error *err)
+{
+	zinc_cp *c = b->c;
+	zinc_fetch_item *items = zinc_calloc(c->ctx, (size_t)threads, sizeof *items);
+	zinc_error *errors = zinc_calloc(c->ctx, (size_t)threads, sizeof *errors);
+	const zinc_status s = items && errors ? ZINC_OK : zinc_fail_nomem(err);
+	zinc_fetch f = {.ctx = c->ctx, .store = c->from->store, .threads = threads, .near = items, .arg = b};
+	zinc_caps caps;
+	int i;
+
+	zinc_store_caps(c->from->store, &caps);
+	f.caps = &caps;
+	f.in_flight = b->compare || b->decode ? c->memory / 2 : c->memory;
+	f.stopped = stopped;
+	f.halted = halted;
+	f.want = want_object;
+	f.take = take_object;
+	f.fail = fail_object;
+	f.too_long = too_long;
+	for (i = 0; s == ZINC_OK && i < threads; i++)
+		zinc_fetch_item_init(&items[i], c->ctx, NULL, &errors[i]);
+	if (s == ZINC_OK)
+		zinc_fetch_run(&f, n);
+	for (i = 0; s == ZINC_OK && i < threads; i++)
+		zinc_fetch_item_fini(&items[i]);
+	zinc_free(c->ctx, items);
+	zinc_free(c->ctx, errors);
+	return s;
+}
+
 static zinc_status
 run_batch(struct batch *b, size_t n, zinc_error *err)
 {
@@ -264,9 +294,10 @@ run_batch(struct batch *b, size_t n, zinc_error *err)
 		s = zinc_store_put_begin(c->to->store, &b->groups[i], c->to->put_flags, NULL, err);
 	if (s == ZINC_OK) {
 		pthread_mutex_init(&b->lock, NULL);
-		zinc_pool_run(c->ctx, threads, n, run_object, b);
+		s = fetch_batch(b, threads, n, err);
 		pthread_mutex_destroy(&b->lock);
-		s = b->status == ZINC_OK ? ZINC_OK : zinc_error_copy(err, &b->error);
+		if (s == ZINC_OK && b->status != ZINC_OK)
+			s = zinc_error_copy(err, &b->error);
 	}
 	s = end_groups(b, threads, s, err);
 	zinc_free(c->ctx, b->groups);
@@ -332,8 +363,7 @@ static zinc_status
 check_objects(zinc_cp *c, const zinc_cp_node *n, zinc_error *err)
 {
 	struct batch b = {.c = c, .n = n};
-	const char *key[2];
-	zinc_buf bufs[2];
+	zinc_buf key;
 	zinc_status s;
 	size_t i;
 
@@ -342,15 +372,13 @@ check_objects(zinc_cp *c, const zinc_cp_node *n, zinc_error *err)
 	for (i = 1; i < n->nobjects; i++)
 		if (zinc_cp_object_bytes(n, i) > zinc_cp_object_bytes(n, b.first))
 			b.first = i;
-	zinc_buf_init(&bufs[0], c->ctx, ZINC_MAX_KEY);
-	zinc_buf_init(&bufs[1], c->ctx, ZINC_MAX_KEY);
-	s = name_object(&b, 0, bufs, key, err);
+	zinc_buf_init(&key, c->ctx, ZINC_MAX_KEY);
+	s = name_object(&b, 0, false, &key, err);
 	if (s == ZINC_OK)
-		s = check_size(c, n, zinc_cp_object_bytes(n, b.first), c->o.verify ? 2 : 1, key[0], err);
+		s = check_size(c, n, zinc_cp_object_bytes(n, b.first), c->o.verify ? 2 : 1, (const char *)key.p, err);
 	if (s == ZINC_OK)
-		s = check_decoded(c, zinc_cp_object_bytes(n, b.first), decoded_bytes(c, n), key[0], err);
-	zinc_buf_fini(&bufs[0]);
-	zinc_buf_fini(&bufs[1]);
+		s = check_decoded(c, zinc_cp_object_bytes(n, b.first), decoded_bytes(c, n), (const char *)key.p, err);
+	zinc_buf_fini(&key);
 	return s == ZINC_OK ? s : zinc_error_at_url(err, s, c->from->url);
 }
 

@@ -47,21 +47,45 @@ struct objects {
 
 /* ---- decoding ---- */
 
-/* In a worker.  Everything is decoded, also where a read would stop early or skip an inner chunk. */
-static void
-check_object(void *arg, size_t i, int worker)
+static const uint64_t *
+index_of(void *arg, size_t i)
 {
-	const struct objects *o = arg;
-	struct object *x = &o->window[i];
-	zinc_object_check seen = {.empty_units = 0};
+	return ((const struct objects *)arg)->window[i].index;
+}
 
-	(void)worker;
-	x->error = (zinc_error)ZINC_ERROR_INIT;
-	x->empty = 0;
-	if (zinc_cancelled(o->c->cancel))
-		return;
-	(void)!zinc_array_object_check(o->array, x->index, &seen, &x->error);
-	x->empty = seen.empty_units;
+/* In a worker. */
+static void
+object_checked(void *arg, size_t i, const zinc_object_check *seen, zinc_status code, const zinc_error *err)
+{
+	struct object *x = &((const struct objects *)arg)->window[i];
+
+	x->empty = seen->empty_units;
+	if (code != ZINC_OK)
+		zinc_error_copy(&x->error, err);
+}
+
+/* Everything is decoded, also where a read would stop early or skip an inner chunk. */
+static void
+check_objects(struct objects *o)
+{
+	const zinc_call_options call = {.size = sizeof call, .cancel = o->c->call.cancel};
+	const zinc_object_checks all = {.n = o->n,
+					.index = index_of,
+					.told = object_checked,
+					.arg = o,
+					.threads = o->c->threads,
+					.call = &call};
+	zinc_error e = ZINC_ERROR_INIT;
+	zinc_status st;
+	size_t i;
+
+	for (i = 0; i < o->n; i++) {
+		o->window[i].error = (zinc_error)ZINC_ERROR_INIT;
+		o->window[i].empty = 0;
+	}
+	st = zinc_array_objects_check(o->array, &all, &e);
+	for (i = 0; st != ZINC_OK && st != ZINC_E_CANCELLED && i < o->n; i++)
+		zinc_error_copy(&o->window[i].error, &e);
 }
 
 /* Does the chunk reach beyond the array?  It is stored in full all the same (M42). */
@@ -109,7 +133,7 @@ flush(struct objects *o)
 	size_t i;
 
 	if (!c->o.fast && o->n > 0)
-		zinc_pool_run(c->ctx, c->threads, o->n, check_object, o);
+		check_objects(o);
 	for (i = 0; !c->o.fast && i < o->n; i++) {
 		const zinc_error *e = &o->window[i].error;
 
@@ -594,7 +618,8 @@ outside_key(struct objects *o, const char *key)
 	if (!o->looked)
 		ZINC_TRY(look_beside(o));
 	if (o->shared)
-		return stray(o, key, "M41", "a chunk outside the shape of the array, perhaps of that of another version beside it");
+		return stray(o, key, "M41",
+			     "a chunk outside the shape of the array, perhaps of that of another version beside it");
 	return o->meta->unsupported ? stray(o, key, "M41", outside) : orphan(o, key, "M41", outside);
 }
 
@@ -694,9 +719,8 @@ is_hidden(struct objects *o, const zinc_odd *odd, bool *hidden)
 		return ZINC_OK;
 	if (odd->kind == ZINC_ODD_DIR && o->meta->ndim == 0)
 		return ZINC_OK; /* what is below it breaks a rule of its own (M45, M47) */
-	*hidden = o->array && o->array->stack->layered
-		      ? odd->kind != ZINC_ODD_DIR && odd->kind != ZINC_ODD_NAME
-		      : zinc_meta_reads(o->meta, rel + strlen(o->owner->prefix), odd);
+	*hidden = o->array && o->array->stack->layered ? odd->kind != ZINC_ODD_DIR && odd->kind != ZINC_ODD_NAME
+						       : zinc_meta_reads(o->meta, rel + strlen(o->owner->prefix), odd);
 	return ZINC_OK;
 }
 
