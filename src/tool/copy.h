@@ -80,10 +80,12 @@ typedef struct zinc_cp {
 	uint64_t memory; /* for elements and objects */
 	int threads;
 	bool resuming;
+	bool walked;         /* the walk over the source has read its documents */
 	bool unlisted;       /* the source cannot list: every object of a grid may be there or not */
 	bool verifying;      /* a box is compared: it is there twice */
 	bool any_changed;    /* of the nodes: consolidated metadata is made anew */
 	zinc_store *drafts;  /* documents, until they are put: memory */
+	zinc_hierarchy *made; /* that hierarchy, once the documents of all nodes that change are in it; NULL: not yet */
 	zinc_cp_node *nodes; /* parents first */
 	size_t nnodes, room;
 	size_t *arrays; /* numbers of nodes, in order of `data` */
@@ -295,8 +297,10 @@ zinc_status zinc_cp_journal_end(zinc_cp *c, zinc_error *err);
 /* ---- copy_documents.c ---- */
 
 zinc_status zinc_cp_documents(zinc_cp *c, zinc_error *err);
-/* Does the target's format take all documents that are made anew, each beside the others? */
+/* Does the target's format take all documents that are made anew, each beside the others?  They stay where no entry
+ * point can change them. */
 zinc_status zinc_cp_documents_check(zinc_cp *c, zinc_error *err);
+void zinc_cp_documents_fini(zinc_cp *c);
 
 /* ---- copy_shared.c ---- */
 

@@ -192,7 +192,8 @@ assemble(struct documents *d)
 	size_t i;
 
 	ZINC_TRY(zinc_hierarchy_init(d->h, d->err));
-	ZINC_TRY(write_nodes(d));
+	if (!d->c->made)
+		ZINC_TRY(write_nodes(d));
 	ZINC_TRY(lay_over_parts(d));
 	for (i = 0; i < d->c->nnodes; i++) {
 		const zinc_cp_node *n = &d->c->nodes[i];
@@ -347,7 +348,8 @@ run(struct documents *d)
 	zinc_cp *c = d->c;
 	size_t i;
 
-	ZINC_TRY(open_memory(d));
+	if (!c->made)
+		ZINC_TRY(open_memory(d));
 	ZINC_TRY(assemble(d));
 	ZINC_TRY(sort(d));
 	ZINC_TRY(name_place(d));
@@ -363,12 +365,21 @@ close_memory(struct documents *d)
 	zinc_hierarchy_close(d->h);
 	zinc_store_close(d->c->drafts);
 	d->c->drafts = NULL;
+	d->c->made = NULL;
+}
+
+void
+zinc_cp_documents_fini(zinc_cp *c)
+{
+	struct documents d = {.c = c, .h = c->made};
+
+	close_memory(&d);
 }
 
 zinc_status
 zinc_cp_documents(zinc_cp *c, zinc_error *err)
 {
-	struct documents d = {.c = c, .err = err};
+	struct documents d = {.c = c, .h = c->made, .err = err};
 	zinc_status s;
 
 	zinc_buf_init(&d.keys, c->ctx, zinc_max_list(c->ctx));
@@ -393,7 +404,10 @@ zinc_cp_documents_check(zinc_cp *c, zinc_error *err)
 
 	if (s == ZINC_OK)
 		s = write_nodes(&d);
-	close_memory(&d);
+	if (s == ZINC_OK && !c->to->format->enter)
+		c->made = d.h;
+	else
+		close_memory(&d);
 	e.url[0] = '\0'; /* of the store in memory */
 	return s == ZINC_OK ? s : zinc_error_copy(err, &e);
 }

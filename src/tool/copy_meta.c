@@ -66,6 +66,8 @@ make_given(zinc_cp_translation *t)
 	(void)zinc_json_remove(zinc_json_root(t->given), "consolidated_metadata");
 	if (m->kind == ZINC_NODE_ARRAY)
 		ZINC_TRY(zinc_cp_spell_out(t->given, m, t->err));
+	if (m->v3 == NULL && t->c->from->format != t->c->to->format)
+		return ZINC_OK; /* all its members are in what is given */
 	s = t->c->from->format->print(t->c->from, t->given, &t->own, &e);
 	if (s != ZINC_OK)
 		t->own = NULL;
@@ -172,34 +174,28 @@ static zinc_status
 keep_spelling(zinc_cp_translation *t)
 {
 	const zinc_format *f = t->c->to->format;
-	zinc_json_doc *after = NULL, *doc = NULL;
+	zinc_json_doc *doc = NULL;
 	zinc_meta *m = NULL;
 	zinc_report r;
 	zinc_status s;
 
 	if (!t->own || f != t->c->from->format)
 		return ZINC_OK;
-	s = f->print(t->c->to, t->wanted, &after, t->err);
-	if (s != ZINC_OK)
-		after = NULL; /* what is there is no document */
-	if (s == ZINC_OK)
-		s = change_members(t, zinc_json_root(t->own), zinc_json_root(after), &doc);
-	if (s == ZINC_OK) {
-		zinc_report_init_quiet(&r, t->c->ctx, false);
-		s = f->parse(f, t->c->ctx, doc, t->n->kind, &r, &m, NULL);
-		doc = NULL; /* was taken */
-		m = s == ZINC_OK ? m : NULL;
-		s = s == ZINC_E_NOMEM ? zinc_fail_nomem(t->err) : ZINC_OK;
+	s = change_members(t, zinc_json_root(t->own), zinc_json_root(t->target->doc), &doc);
+	if (s != ZINC_OK) {
+		zinc_json_free(doc);
+		return s;
 	}
-	if (m && !m->unsupported && m->kind == t->n->kind) {
+	zinc_report_init_quiet(&r, t->c->ctx, false);
+	s = f->parse(f, t->c->ctx, doc, t->n->kind, &r, &m, NULL);
+	if (s != ZINC_OK)
+		return s == ZINC_E_NOMEM ? zinc_fail_nomem(t->err) : ZINC_OK;
+	if (!m->unsupported && m->kind == t->n->kind) {
 		zinc_meta_free(t->target);
 		t->target = m;
-		m = NULL;
-	}
-	zinc_meta_free(m);
-	zinc_json_free(doc);
-	zinc_json_free(after);
-	return s;
+	} else
+		zinc_meta_free(m);
+	return ZINC_OK;
 }
 
 /* ---- the whole ---- */

@@ -65,6 +65,8 @@ add_node(zinc_cp *c, const zinc_found_node *found, zinc_error *err)
 	ZINC_TRY(more_nodes(c, err));
 	n = &c->nodes[c->nnodes++];
 	*n = (zinc_cp_node){.kind = found->kind, .implicit = found->implicit};
+	if (c->walked && found->meta)
+		n->source = zinc_meta_ref(found->meta);
 	n->from = zinc_strdup(c->ctx, found->path);
 	n->to = target_path(c, found->path);
 	return n->from && n->to ? ZINC_OK : zinc_fail_nomem(err);
@@ -113,7 +115,8 @@ read_nodes(zinc_cp *c, zinc_error *err)
 		if (n->implicit)
 			continue;
 		zinc_report_init(&r, c->ctx, c->from->strict, c->from->url);
-		ZINC_TRY(zinc_read_node(c->from, n->from, &r, &n->source, err));
+		if (!n->source)
+			ZINC_TRY(zinc_read_node(c->from, n->from, &r, &n->source, err));
 		n->kind = n->source->kind;
 		c->narrays += n->kind == ZINC_NODE_ARRAY;
 		if (n->kind == ZINC_NODE_GROUP)
@@ -122,13 +125,42 @@ read_nodes(zinc_cp *c, zinc_error *err)
 	return ZINC_OK;
 }
 
+/* Does a walk read what a reader of the node would?  Of a store that cannot list it shows copies, and a draft's scalar is
+ * looked for when it is read. */
+static bool
+walk_reads(zinc_hierarchy *h)
+{
+	zinc_caps caps;
+
+	zinc_store_caps(h->store, &caps);
+	return (caps.flags & ZINC_CAP_LIST) && !h->format->enter;
+}
+
+/* As a reader of the node would; what only a walk finds, groups without a document, a copy does not mind. */
+static void
+warn_of_document(void *arg, zinc_severity severity, const char *rule, const char *pointer, const char *message)
+{
+	const zinc_report *r = arg;
+	char more[192];
+
+	if (severity != ZINC_SEVERITY_WARNING || strcmp(rule, "M25") == 0 || strcmp(rule, "V2-17") == 0)
+		return;
+	zinc_cite(more, sizeof more, rule, pointer);
+	zinc_warn(r->ctx, r->where, "%s%s", message, more);
+}
+
 zinc_status
 zinc_cp_find_nodes(zinc_cp *c, zinc_error *err)
 {
 	struct walk w = {c, ZINC_OK, err};
 	zinc_report r;
 
-	zinc_report_init_quiet(&r, c->ctx, c->from->strict); /* each is judged when it is read */
+	c->walked = walk_reads(c->from);
+	zinc_report_init_quiet(&r, c->ctx, c->from->strict); /* unless the walk reads, each is judged when it is read */
+	if (c->walked) {
+		r.found = warn_of_document;
+		r.arg = &r;
+	}
 	ZINC_TRY(zinc_walk_thorough(c->from, c->from_path, &r, walk_node, &w, err));
 	ZINC_TRY(w.status);
 	if (c->nnodes == 0)

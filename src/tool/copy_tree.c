@@ -388,6 +388,7 @@ fini(zinc_cp *c)
 	zinc_buf *bufs[] = {&c->foreign, &c->documents, &c->options, &c->journal_key, &c->middle, &c->lost, &c->tags};
 	size_t i;
 
+	zinc_cp_documents_fini(c);
 	zinc_cp_free_nodes(c);
 	for (i = 0; i < sizeof bufs / sizeof *bufs; i++)
 		zinc_buf_fini(bufs[i]);

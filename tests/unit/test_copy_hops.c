@@ -1,0 +1,95 @@
+/*
+ * test_copy_hops.c - how often a copy reads and prints a document
+ *
+ * The linker puts the functions below in place of the library's (--wrap), so that every call is counted.  A hierarchy with
+ * one array more costs one parse of its document more, one of the group above it in the target, which must be a group, and
+ * one print of each document that the array gets.
+ */
+#include <stdio.h>
+#include <zinc/tool.h>
+
+#include "json/json.h"
+#include "nodes.h"
+#include "test.h"
+
+static unsigned parses, prints;
+
+zinc_status __real_zinc_json_parse(zinc_json_doc **out, zinc_context *ctx, const char *text, size_t n, uint32_t flags,
+				   zinc_error *err);
+zinc_status __wrap_zinc_json_parse(zinc_json_doc **out, zinc_context *ctx, const char *text, size_t n, uint32_t flags,
+				   zinc_error *err);
+zinc_status __real_zinc_json_print(const zinc_json *v, zinc_buf *out, zinc_error *err);
+zinc_status __wrap_zinc_json_print(const zinc_json *v, zinc_buf *out, zinc_error *err);
+
+zinc_status
+__wrap_zinc_json_parse(zinc_json_doc **out, zinc_context *ctx, const char *text, size_t n, uint32_t flags,
+		       zinc_error *err)
+{
+	parses++;
+	return __real_zinc_json_parse(out, ctx, text, n, flags, err);
+}
+
+zinc_status
+__wrap_zinc_json_print(const zinc_json *v, zinc_buf *out, zinc_error *err)
+{
+	prints++;
+	return __real_zinc_json_print(v, out, err);
+}
+
+/* Shards, a checksum, a NaN with bits of its own, an unknown member: all of it has to be changed. */
+#define HARD                                                                                                           \
+	"{\"zarr_format\": 3, \"node_type\": \"array\", \"shape\": [4], \"data_type\": \"float32\", "                  \
+	"\"chunk_grid\": {\"name\": \"regular\", \"configuration\": {\"chunk_shape\": [4]}}, "                         \
+	"\"chunk_key_encoding\": {\"name\": \"default\"}, \"fill_value\": \"0x7fc00001\", \"codecs\": [{\"name\": "    \
+	"\"sharding_indexed\", \"configuration\": {\"chunk_shape\": [2], \"codecs\": [{\"name\": \"bytes\", "          \
+	"\"configuration\": {\"endian\": \"little\"}}, {\"name\": \"zstd\", \"configuration\": {\"level\": 1, "        \
+	"\"checksum\": false}}, {\"name\": \"crc32c\"}], \"index_codecs\": [{\"name\": \"bytes\", \"configuration\": " \
+	"{\"endian\": \"little\"}}]}}], \"x\": {\"must_understand\": false}}"
+
+static void
+copy(const char *format, unsigned arrays, unsigned *nparses, unsigned *nprints)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_hierarchy *to = NULL;
+	zinc_copy_counts n;
+	char key[32];
+	unsigned i;
+	forest f;
+
+	forest_open(&f, "src", ZINC_LENIENT);
+	forest_put(&f, "src/zarr.json", GROUP);
+	for (i = 0; i < arrays; i++) {
+		snprintf(key, sizeof key, "src/a%u/zarr.json", i);
+		forest_put(&f, key, HARD);
+	}
+	assert_ok(zinc_hierarchy_open(&to, f.log, "dst", ZINC_OPEN_OPTIONS(.format = format, .create = 1), &err));
+	parses = prints = 0;
+	assert_ok(zinc_copy(f.h, "/", to, "/", ZINC_COPY_OPTIONS(.lossy = 1), &n, &err));
+	assert_int_equal(n.arrays, arrays);
+	*nparses = parses;
+	*nprints = prints;
+	zinc_hierarchy_close(to);
+	forest_close(&f);
+}
+
+static void
+test_one_parse_and_one_print(void **state)
+{
+	unsigned before[2], after[2];
+
+	(void)state;
+	copy("v2", 3, &before[0], &before[1]);
+	copy("v2", 4, &after[0], &after[1]);
+	assert_int_equal(after[0] - before[0], 2); /* its own, and the group above it */
+	assert_int_equal(after[1] - before[1], 2); /* .zarray and .zattrs */
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_one_parse_and_one_print),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
