@@ -415,13 +415,14 @@ settle(slot *s, CURLcode code)
 
 /* ---- the loop ---- */
 
+/* After a cancel those that are left are not looked at: they end as cancelled. */
 static void
 settle_finished(lane *l)
 {
 	CURLMsg *m;
 	int left;
 
-	while ((m = curl_multi_info_read(l->multi, &left)) != NULL)
+	while (!zinc_cancel_is(l->user->cancel) && (m = curl_multi_info_read(l->multi, &left)) != NULL)
 		if (m->msg == CURLMSG_DONE) {
 			const CURLcode code = m->data.result;
 			char *s = NULL;
@@ -517,7 +518,7 @@ run_lane(lane *l)
 		begin_more(l, waits);
 		curl_multi_perform(l->multi, &running);
 		settle_finished(l);
-		if (is_busy(l))
+		if (is_busy(l) && !zinc_cancel_is(l->user->cancel))
 			curl_multi_poll(l->multi, NULL, 0, waits ? WAIT_MS : POLL_MS, &events);
 	}
 }
