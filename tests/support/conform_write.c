@@ -367,7 +367,122 @@ put_partial_changes_ranges(void **state)
 	assert_ok(zinc_store_put_partial(s, NULL, 0, 1, 0, NULL, &err));
 }
 
+/* ---- many at once ---- */
+
+enum { MANY = 100 };
+
+typedef struct outcomes {
+	int dones[MANY];
+	zinc_status status[MANY];
+	zinc_tag tag[MANY];
+	bool named[MANY]; /* the error has the key */
+	const zinc_put *puts;
+	pthread_mutex_t lock;
+} outcomes;
+
+static void
+note_outcome(void *arg, size_t i, const zinc_outcome *o)
+{
+	outcomes *x = (outcomes *)arg;
+
+	pthread_mutex_lock(&x->lock);
+	x->dones[i]++;
+	x->status[i] = o->status;
+	if (o->tag)
+		x->tag[i] = *o->tag;
+	x->named[i] = o->error && x->puts && strstr(o->error->key, x->puts[i].key);
+	pthread_mutex_unlock(&x->lock);
+}
+
+/* Every third is there already; of those that must be absent these lose, and nobody else. */
+static void
+many_puts_are_told_of_each(void **state)
+{
+	static const zinc_condition absent = {ZINC_ABSENT, NULL};
+	zinc_store *s = able(state, ZINC_CAP_WRITE);
+	zinc_error err = ZINC_ERROR_INIT;
+	outcomes x = {.lock = PTHREAD_MUTEX_INITIALIZER};
+	const zinc_done done = {sizeof done, note_outcome, &x};
+	struct iovec iov[2] = {{(void *)(uintptr_t)"ne", 2}, {(void *)(uintptr_t)"w", 1}};
+	char keys[MANY][16];
+	zinc_put puts[MANY];
+	int i;
+
+	if (!s)
+		return;
+	for (i = 0; i < MANY; i++) {
+		snprintf(keys[i], sizeof keys[i], "m/%d", i);
+		puts[i] = (zinc_put){.key = keys[i], .iov = iov, .niov = 2, .when = i % 2 ? &absent : NULL};
+		if (i % 3 == 0)
+			put_text(s, keys[i], "old");
+	}
+	x.puts = puts;
+	assert_ok(zinc_store_put_many(s, NULL, puts, MANY, &done, ZINC_PUT_TAGS | ZINC_PUT_RELAXED, NULL, &err));
+	for (i = 0; i < MANY; i++) {
+		const bool loses = i % 2 && i % 3 == 0 && (flags_of(s) & ZINC_CAP_CAS);
+
+		assert_int_equal(x.dones[i], 1);
+		assert_int_equal(x.status[i], loses ? ZINC_E_EXISTS : ZINC_OK);
+		assert_int_equal(x.named[i], loses);
+		assert_text(s, keys[i], loses ? "old" : "new");
+		if (!loses && (flags_of(s) & ZINC_CAP_TAGS)) {
+			const zinc_tag now = tag_of(s, keys[i]);
+
+			assert_true(zinc_tag_equal(&x.tag[i], &now));
+		}
+	}
+}
+
+static void
+many_dels_are_told_of_each(void **state)
+{
+	zinc_store *s = able(state, ZINC_CAP_WRITE | ZINC_CAP_ERASE);
+	zinc_error err = ZINC_ERROR_INIT;
+	outcomes x = {.lock = PTHREAD_MUTEX_INITIALIZER};
+	const zinc_done done = {sizeof done, note_outcome, &x};
+	const zinc_del dels[] = {{.key = "d/a"}, {.key = "d/none"}, {.key = "d/b"}};
+	int i;
+
+	if (!s)
+		return;
+	put_text(s, "d/a", "1");
+	put_text(s, "d/b", "2");
+	assert_ok(zinc_store_del_many(s, NULL, dels, 3, &done, ZINC_PUT_RELAXED, NULL, &err));
+	for (i = 0; i < 3; i++) {
+		assert_int_equal(x.dones[i], 1);
+		assert_int_equal(x.status[i], ZINC_OK);
+		assert_missing(s, dels[i].key);
+	}
+}
+
+/* Cancelled before it began: of each it is told, and nothing is stored. */
+static void
+many_puts_can_be_cancelled(void **state)
+{
+	zinc_store *s = able(state, ZINC_CAP_WRITE);
+	zinc_error err = ZINC_ERROR_INIT;
+	outcomes x = {.lock = PTHREAD_MUTEX_INITIALIZER};
+	const zinc_done done = {sizeof done, note_outcome, &x};
+	const zinc_put puts[] = {{.key = "c/a"}, {.key = "c/b"}};
+	zinc_cancel cancel = ZINC_CANCEL_INIT;
+	const zinc_wait wait = {sizeof wait, 0, &cancel};
+	int i;
+
+	if (!s)
+		return;
+	zinc_cancel_set(&cancel);
+	assert_ok(zinc_store_put_many(s, NULL, puts, 2, &done, 0, &wait, &err));
+	for (i = 0; i < 2; i++) {
+		assert_int_equal(x.dones[i], 1);
+		assert_int_equal(x.status[i], ZINC_E_CANCELLED);
+		assert_missing(s, puts[i].key);
+	}
+}
+
 const conform_row conform_write[] = {
+    CONFORM_ROW(many_puts_are_told_of_each),
+    CONFORM_ROW(many_dels_are_told_of_each),
+    CONFORM_ROW(many_puts_can_be_cancelled),
     CONFORM_ROW(put_replaces),
     CONFORM_ROW(put_under_conditions),
     CONFORM_ROW(tags_never_repeat),

@@ -316,10 +316,118 @@ listings_are_limited(void **state)
 	zinc_context_free(ctx);
 }
 
+/* ---- promise 5: of every put the caller is told once ---- */
+
+static zinc_status
+talk_put(void *self, zinc_put_group *group, const zinc_put *puts, size_t n, const zinc_done *done, uint32_t flags,
+	 const zinc_wait *wait, zinc_error *err)
+{
+	(void)self, (void)group, (void)puts, (void)n, (void)flags, (void)wait, (void)err;
+	zinc_done_tell(done, 0, ZINC_OK, NULL, NULL); /* twice of the first, never of the second */
+	zinc_done_tell(done, 0, ZINC_E_IO, NULL, NULL);
+	return ZINC_OK;
+}
+
+typedef struct heard {
+	int times[2];
+	zinc_status status[2];
+} heard;
+
+static void
+hear(void *arg, size_t i, const zinc_outcome *o)
+{
+	heard *h = (heard *)arg;
+
+	h->times[i]++;
+	h->status[i] = o->status;
+}
+
+static void
+puts_are_told_of_once(void **state)
+{
+	static const zinc_store_ops ops = {.size = sizeof ops,
+					   .name = "talk",
+					   .close = odd_close,
+					   .caps = odd_caps,
+					   .get = odd_get,
+					   .put = talk_put};
+	const zinc_put puts[] = {{.key = "a"}, {.key = "b"}};
+	zinc_error err = ZINC_ERROR_INIT;
+	odd_store o = {.closed = 0};
+	heard h = {{0, 0}, {ZINC_OK, ZINC_OK}};
+	const zinc_done done = {sizeof done, hear, &h}, no_size = {0, hear, &h};
+	zinc_store *s = NULL;
+
+	(void)state;
+	assert_ok(zinc_store_wrap(&s, NULL, &ops, &o, "talk:", &err));
+	assert_int_equal(zinc_store_put_many(s, NULL, puts, 2, &no_size, 0, NULL, &err), ZINC_E_INVALID);
+	assert_ok(zinc_store_put_many(s, NULL, puts, 2, &done, 0, NULL, &err));
+	assert_int_equal(h.times[0], 1);
+	assert_int_equal(h.status[0], ZINC_OK);
+	assert_int_equal(h.times[1], 1);
+	assert_int_equal(h.status[1], ZINC_E_UNCERTAIN);
+	zinc_store_close(s);
+}
+
+/* ---- promise 3: a NULL slot is passed on by who forwards, and by nobody else ---- */
+
+static zinc_store *
+pass_on(void *self)
+{
+	return (zinc_store *)self;
+}
+
+static void
+pass_close(void *self)
+{
+	zinc_store_close((zinc_store *)self);
+}
+
+static void
+pass_caps(void *self, zinc_caps *out)
+{
+	zinc_store_caps((zinc_store *)self, out);
+}
+
+static zinc_status
+pass_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, const zinc_wait *wait, zinc_error *err)
+{
+	return zinc_store_get((zinc_store *)self, requests, n, sink, wait, err);
+}
+
+static void
+null_slots_are_forwarded(void **state)
+{
+	zinc_store_ops ops = {.size = sizeof ops, .name = "pass", .close = pass_close, .caps = pass_caps, .get = pass_get};
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_store *base = NULL, *mute = NULL, *open = NULL;
+	zinc_put_group *group = NULL;
+
+	(void)state;
+	assert_ok(zinc_store_open(&base, "memory://", NULL, &err));
+	assert_ok(zinc_store_wrap(&mute, NULL, &ops, zinc_store_ref(base), "pass:", &err));
+	ops.forwards = pass_on;
+	assert_ok(zinc_store_wrap(&open, NULL, &ops, zinc_store_ref(base), "pass:", &err));
+	assert_int_equal(zinc_store_put(mute, NULL, "k", "v", 1, NULL, 0, NULL, NULL, &err), ZINC_E_READONLY);
+	assert_int_equal(zinc_store_put_begin(mute, &group, 0, NULL, &err), ZINC_E_READONLY);
+	assert_ok(zinc_store_put_begin(open, &group, 0, NULL, &err));
+	assert_ok(zinc_store_put(open, group, "k", "v", 1, NULL, 0, NULL, NULL, &err));
+	assert_ok(zinc_store_commit(open, group, NULL, NULL, NULL, &err));
+	assert_text(base, "k", "v");
+	assert_int_equal(zinc_store_del_prefix(mute, "", 0, NULL, &err), ZINC_E_READONLY);
+	assert_ok(zinc_store_del_prefix(open, "", 0, NULL, &err));
+	assert_missing(base, "k");
+	zinc_store_close(mute);
+	zinc_store_close(open);
+	zinc_store_close(base);
+}
+
 int
 main(void)
 {
 	static const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(puts_are_told_of_once),
+	    cmocka_unit_test(null_slots_are_forwarded),
 	    cmocka_unit_test(keys_are_checked_before),      cmocka_unit_test(keys_are_checked_coming_back),
 	    cmocka_unit_test(failures_are_named),           cmocka_unit_test(requests_are_checked),
 	    cmocka_unit_test(structures_of_older_programs), cmocka_unit_test(serials_differ),
