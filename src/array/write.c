@@ -170,10 +170,17 @@ write_part(zinc_job *j, zinc_worker *w, const zinc_object *o, const char *key)
 {
 	change x = {j, w, o};
 	const int single = j->c->o.single_writer;
+	const uint64_t limit = zinc_object_limit(j->p->m, j->c->ctx, o->extent);
+	zinc_error e = ZINC_ERROR_INIT;
+	zinc_status code;
 
-	if (j->p->units_are_objects)
-		return zinc_store_update(j->c->store, key, change_chunk, &x, single, 0, j->c->put_flags, NULL, &w->err);
-	return zinc_store_splice(j->c->store, key, change_shard, &x, single, 0, j->c->put_flags, NULL, &w->err);
+	if (!j->p->units_are_objects)
+		return zinc_store_splice(j->c->store, key, change_shard, &x, single, limit, j->c->put_flags, NULL,
+					 &w->err);
+	code = zinc_store_update(j->c->store, key, change_chunk, &x, single, limit, j->c->put_flags, NULL, &e);
+	if (code == ZINC_E_LIMIT && o->covered) /* what lies there is no chunk, and nothing of it is kept */
+		return write_whole(j, w, o, key, &w->err);
+	return code == ZINC_OK ? code : zinc_error_copy(&w->err, &e);
 }
 
 /* Does nobody else write, or can the store not exclude others anyway? */

@@ -134,6 +134,8 @@ zinc_fetch_round_send(const zinc_fetch *f, zinc_fetch_item *it, const zinc_get *
 		*gets = &it->one;
 		*n = 1;
 	}
+	if (*gets == &it->one && it->one.iov == NULL && it->bound < UINT64_MAX && (f->caps->flags & ZINC_CAP_REMOTE))
+		it->one.limit = it->bound; /* a server may not say how long its answer is; near stores do, to room() */
 	it->nsent = *n;
 }
 
@@ -156,7 +158,11 @@ note_failure(const zinc_fetch *f, zinc_fetch_item *it, const zinc_got *got)
 	zinc_error e = ZINC_ERROR_INIT;
 	const zinc_status code = zinc_got_fail(got, &e);
 
-	zinc_fetch_round_fail(f, it, code, &e);
+	/* the store has noticed it first, and may know no more than that */
+	if (code == ZINC_E_LIMIT && it->gets == &it->one && it->one.limit > 0)
+		(void)zinc_fetch_round_too_long(f, it, zinc_max_u64(got->object_size, it->bound + 1));
+	else
+		zinc_fetch_round_fail(f, it, code, &e);
 }
 
 bool

@@ -83,6 +83,7 @@ zinc_fetch(zinc_store *s, char *const *keys, size_t n, zinc_fetched *out, zinc_e
 		requests[i].key = keys[i];
 		requests[i].length = ZINC_TO_END;
 		(void)zinc_u64_add(ctx->limits.json_bytes, 1, &requests[i].length);
+		requests[i].limit = requests[i].length;
 	}
 	status = zinc_store_get(s, requests, n, &sink, NULL, err);
 	zinc_free(ctx, requests);

@@ -98,11 +98,13 @@ change_update(void *arg, const void *old, size_t nold, zinc_update *out, zinc_er
 static zinc_status
 change_key(zinc_hierarchy *h, const char *key, const zinc_json *metadata, zinc_error *err)
 {
+	/* to remove what is too large to be read is the way out of it */
+	const size_t most = metadata ? zinc_max_document(h->ctx) : zinc_max_text(h->ctx);
 	struct change c = {.ctx = h->ctx, .metadata = metadata};
 	zinc_status s;
 
-	zinc_buf_init(&c.text, h->ctx, zinc_max_document(h->ctx));
-	s = zinc_store_update(h->store, key, change_update, &c, 0, 0, h->put_flags, NULL, err);
+	zinc_buf_init(&c.text, h->ctx, most);
+	s = zinc_store_update(h->store, key, change_update, &c, 0, most, h->put_flags, NULL, err);
 	zinc_buf_fini(&c.text);
 	return s == ZINC_OK ? s : zinc_error_at_key(err, s, key);
 }

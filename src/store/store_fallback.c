@@ -412,7 +412,7 @@ zinc_store_put_parts(zinc_store *s, const zinc_partial *const *parts, size_t n, 
 	for (at = 0; st == ZINC_OK && at < n; at += u.n) {
 		u.parts = parts + at;
 		u.n = zinc_parts_same_key(parts + at, n - at);
-		st = zinc_store_update(s, parts[at]->key, apply_parts, &u, single_writer, 0, flags, wait, err);
+		st = zinc_store_update(s, parts[at]->key, apply_parts, &u, single_writer, zinc_max_chunk(s->ctx), flags, wait, err);
 	}
 	zinc_free(s->ctx, u.bytes);
 	return st;

@@ -21,6 +21,7 @@
 
 #define MOST_PARALLEL 1000
 #define MERGE_GAP     ZINC_MIB /* what a round trip costs in bytes, on a line of 10 ms and 1 Gbit/s */
+#define GATHER_BYTES (32 * ZINC_MIB)
 
 /* What answers have told about the server. */
 #define SEEN_NO_RANGES 1u
@@ -391,7 +392,9 @@ on_body(void *arg, size_t i, const uint8_t *bytes, size_t n)
 
 	if (x->gathers) {
 		st = zinc_buf_add(&x->gathered, bytes, n, NULL);
-		return st == ZINC_OK ? ZINC_HTTP_GO : fault(x, st, "a value without a length, and too long to gather");
+		if (st == ZINC_E_LIMIT)
+			return fault(x, st, "an answer without a length, and of more bytes than are taken");
+		return st == ZINC_OK ? ZINC_HTTP_GO : fault(x, st, "no memory for an answer without a length");
 	}
 	if (x->http_status == 206 && n > x->want - x->have)
 		return fault(x, ZINC_E_IO, "the server sends more than it said");
@@ -429,7 +432,9 @@ tell_failure(const batch *b, size_t i, zinc_status st, const zinc_error *err)
 	const exchange *x = &b->x[i];
 	zinc_error e = ZINC_ERROR_INIT;
 
-	if (!err && x->fault)
+	if (!err && x->fault && st == ZINC_E_LIMIT)
+		zinc_fail(&e, st, "%s: %zu", x->fault, x->gathered.max);
+	else if (!err && x->fault)
 		zinc_fail(&e, st, "%s", x->fault);
 	else if (!err)
 		zinc_fail(&e, st, "HTTP %d%s", x->http_status,
@@ -477,6 +482,23 @@ on_end(void *arg, size_t i, zinc_status st, const zinc_error *err)
 
 /* ---- operations ---- */
 
+/* What is taken of an answer whose length nobody says: what the caller takes; where only a part is wanted, that, and all
+ * of a value that is not large. */
+static size_t
+gather_most(const http_store *s, const zinc_get *r)
+{
+	const bool all = !r->suffix && r->offset == 0 && r->length == ZINC_TO_END && !r->stat;
+	uint64_t end;
+
+	if (r->limit && !r->suffix && r->offset == 0)
+		return (size_t)zinc_min_u64(r->limit, PTRDIFF_MAX / 2);
+	if (all)
+		return (size_t)s->ctx->limits.chunk_bytes;
+	if (r->suffix || r->stat || zinc_u64_add(r->offset, r->length, &end))
+		end = 0;
+	return (size_t)zinc_min_u64(zinc_max_u64(end, GATHER_BYTES), s->ctx->limits.chunk_bytes);
+}
+
 static zinc_status
 http_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, const zinc_wait *wait, zinc_error *err)
 {
@@ -495,7 +517,7 @@ http_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, 
 		return zinc_fail_nomem(err);
 	for (i = 0; i < n; i++) {
 		b.x[i].question = first_question(&requests[i]);
-		zinc_buf_init(&b.x[i].gathered, s->ctx, (size_t)s->ctx->limits.chunk_bytes);
+		zinc_buf_init(&b.x[i].gathered, s->ctx, gather_most(s, &requests[i]));
 	}
 	st = zinc_http_run(s->http, n, &user, err);
 	zinc_free(s->ctx, b.x);

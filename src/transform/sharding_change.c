@@ -188,7 +188,7 @@ zinc_shard_change_update(void *change, const void *old, size_t nold, zinc_update
 zinc_status
 zinc_shard_change_run(zinc_shard_change *c, const char *shard_key, uint32_t flags, zinc_error *err)
 {
-	return zinc_store_update(c->s->next, shard_key, zinc_shard_change_update, c, c->s->in.single_writer, 0, flags,
+	return zinc_store_update(c->s->next, shard_key, zinc_shard_change_update, c, c->s->in.single_writer, zinc_max_chunk(c->s->ctx), flags,
 				 c->wait, err);
 }
 
@@ -496,7 +496,7 @@ zinc_sharded_update(void *self, const char *key, zinc_update_fn fn, void *arg, u
 	zinc_shard_change_init(&u.c, s, &u.edit, 1, wait);
 	st = zinc_sharded_key(s, at.shard, &shard, err);
 	if (st == ZINC_OK)
-		st = zinc_store_update(s->next, zinc_buf_text(&shard), update_shard, &u, 0, 0, flags, wait, err);
+		st = zinc_store_update(s->next, zinc_buf_text(&shard), update_shard, &u, 0, zinc_max_chunk(s->ctx), flags, wait, err);
 	zinc_shard_change_fini(&u.c);
 	zinc_buf_fini(&shard);
 	return st;

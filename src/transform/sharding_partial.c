@@ -85,7 +85,7 @@ patch_one(const zinc_sharded *s, patched *x, int single_writer, uint32_t flags, 
 		st = zinc_fail_nomem(err);
 	if (st == ZINC_OK)
 		st = zinc_store_update(s->next, (const char *)key.p, patch_shard, x,
-				       single_writer || s->in.single_writer, 0, flags, wait, err);
+				       single_writer || s->in.single_writer, zinc_max_chunk(s->ctx), flags, wait, err);
 	zinc_shard_change_fini(&x->c);
 	zinc_buf_fini(&key);
 	return st;

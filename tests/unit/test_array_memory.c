@@ -4,6 +4,7 @@
  * (1) A read of 1 000 chunks makes as many allocations of ours as a read of 100, once warm.
  * (2) Memory of ours during a full read stays within max(64 MiB, threads x (encoded + decoded bytes of a chunk)).
  * (3) Nothing is left when everything is closed.
+ * (4) A stored value that is longer than any encoding of its chunk costs nothing, whatever is done with it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -139,10 +140,47 @@ test_peak_memory(void **unused)
 	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
+/* (4) 200 MiB in the place of 4 bytes.  tests/cli/memory.sh tries the other stores. */
+static void
+test_huge_value(void **unused)
+{
+	const uint64_t shape[] = {8}, chunks[] = {4}, index[] = {0};
+	const size_t huge = (size_t)200 << 20;
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_blob bytes = ZINC_BLOB_INIT;
+	zinc_context *ctx = NULL;
+	sweep_memory memory;
+	zinc_array *a = NULL;
+	uint8_t v[8] = {0}, *value = calloc(1, huge);
+	long before;
+
+	(void)unused;
+	assert_non_null(value);
+	sweep_memory_init(&memory);
+	assert_ok(zinc_context_new(&ctx, ZINC_CONTEXT_OPTIONS(.threads = 1, .allocator = &memory.allocator), &err));
+	assert_ok(zinc_array_create_url(&a, "memory://huge", ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = shape, .dtype = "uint8", .chunks = chunks, .codecs = "none"),
+					ZINC_OPEN_OPTIONS(.context = ctx), &err));
+	assert_ok(zinc_array_chunk_put(a, index, value, huge, NULL, &err));
+	free(value);
+	before = atomic_load(&memory.bytes);
+	atomic_store(&memory.peak, before);
+	assert_int_equal(zinc_array_read_text(a, "", ZINC_BUFFER(v, 8), NULL, &err), ZINC_E_CORRUPT);
+	assert_int_equal(zinc_array_read_text(a, "1:3", ZINC_BUFFER(v, 2), NULL, &err), ZINC_E_CORRUPT);
+	assert_int_equal(zinc_array_chunk_get(a, index, &bytes, NULL, &err), ZINC_E_LIMIT);
+	assert_int_equal(zinc_array_write_text(a, "0:1", ZINC_BUFFER(v, 1), NULL, &err), ZINC_E_LIMIT);
+	printf("200 MiB for a chunk of 4 bytes: %ld KiB more at most\n", (atomic_load(&memory.peak) - before) >> 10);
+	assert_true(atomic_load(&memory.peak) - before < 1 << 20);
+	assert_ok(zinc_array_write_text(a, "", ZINC_BUFFER(v, 8), NULL, &err)); /* whole, it is replaced */
+	assert_ok(zinc_array_read_text(a, "", ZINC_BUFFER(v, 8), NULL, &err));
+	zinc_array_close(a);
+	zinc_context_free(ctx);
+	assert_int_equal(atomic_load(&memory.blocks), 0);
+}
+
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_no_allocation_per_chunk),
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_no_allocation_per_chunk), cmocka_unit_test(test_huge_value),
 					   cmocka_unit_test(test_peak_memory)};
 	char command[128];
 	int failed;
