@@ -487,7 +487,7 @@ typedef struct zinc_store_options {
 
 /*
  * Open the store of a URL: a path, "file:///...", "memory://name" (one per name and
- * process; it lives while open), "https://host/path" (read only; a module, loaded on first
+ * process; it lives while open), "https://host/path" (read only unless http.write says yes; a module, loaded on first
  * use from beside libzinc.so; with libzinc.a see zinc_store_http_register in zinc/store.h).
  * Nothing need exist yet.  Close with zinc_store_close.  E_INVALID (no such scheme, bad
  * escape), E_UNSUPPORTED (the module is not there, or of another build), E_NOTFOUND, E_IO,

@@ -136,7 +136,7 @@ show_head(slot *s)
 	const zinc_http_user *u = s->lane->user;
 	zinc_http_next next;
 
-	s->head.unknown = s->unknown;
+	s->head.unknown = s->unknown + (s->sends > 1 && !zinc_http_is_safe(s));
 	next = u->head(u->arg, s->i, &s->head);
 	s->headed = next != ZINC_HTTP_WAIT;
 	s->stopped = next == ZINC_HTTP_STOP;

@@ -33,6 +33,7 @@ typedef struct slot {
 	int part;     /* of the body, and how much of that is sent */
 	size_t part_at;
 	uint64_t sent;
+	int sends;     /* of this try: libcurl sends again by itself when a connection that it kept is dead */
 	double began;  /* of what libcurl has now */
 	char *place;   /* where redirections have led; NULL: the request's URL */
 	bool away;     /* and that is another scheme, host or port */

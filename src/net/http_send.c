@@ -117,6 +117,30 @@ on_read(char *to, size_t one, size_t n, void *arg)
 	return got;
 }
 
+#if LIBCURL_VERSION_NUM >= 0x075000
+static int
+on_send(void *arg, char *there, char *here, int there_port, int here_port)
+{
+	(void)there, (void)here, (void)there_port, (void)here_port;
+	((slot *)arg)->sends++;
+	return CURL_PREREQFUNC_OK;
+}
+
+static void
+count_sends(slot *s)
+{
+	curl_easy_setopt(s->easy, CURLOPT_PREREQFUNCTION, on_send);
+	curl_easy_setopt(s->easy, CURLOPT_PREREQDATA, s);
+}
+#else
+/* An older libcurl does not tell: it must not send again. */
+static void
+count_sends(slot *s)
+{
+	(void)s;
+}
+#endif
+
 /* libcurl begins again by itself when a connection that it kept was closed meanwhile. */
 static int
 on_seek(void *arg, curl_off_t offset, int origin)
@@ -131,6 +155,12 @@ on_seek(void *arg, curl_off_t offset, int origin)
 	return CURL_SEEKFUNC_OK;
 }
 
+static bool
+may_be_sent_again(const slot *s)
+{
+	return zinc_http_is_safe(s) || (zinc_http_repeats(s) && LIBCURL_VERSION_NUM >= 0x075000);
+}
+
 static void
 set_method(slot *s)
 {
@@ -138,7 +168,7 @@ set_method(slot *s)
 	const char *method = zinc_http_method(s);
 
 	/* On a connection that it kept libcurl would by itself send again what the server may have seen. */
-	curl_easy_setopt(s->easy, CURLOPT_FRESH_CONNECT, zinc_http_repeats(s) ? 0L : 1L);
+	curl_easy_setopt(s->easy, CURLOPT_FRESH_CONNECT, may_be_sent_again(s) ? 0L : 1L);
 	curl_easy_setopt(s->easy, CURLOPT_UPLOAD, 0L);
 	curl_easy_setopt(s->easy, CURLOPT_NOBODY, 0L);
 	curl_easy_setopt(s->easy, CURLOPT_HTTPGET, 1L);
@@ -202,6 +232,7 @@ set_common(slot *s)
 	curl_easy_setopt(e, CURLOPT_READDATA, s);
 	curl_easy_setopt(e, CURLOPT_SEEKFUNCTION, on_seek);
 	curl_easy_setopt(e, CURLOPT_SEEKDATA, s);
+	count_sends(s);
 	curl_easy_setopt(e, CURLOPT_PRIVATE, s);
 }
 
@@ -264,6 +295,7 @@ hand_over(slot *s, zinc_error *err)
 	s->head.keep = s->request.keep;
 	s->headed = s->stopped = false;
 	s->unwanted = 0;
+	s->sends = 0;
 	s->message[0] = '\0';
 	s->began = zinc_now(s->lane->http->ctx);
 	ZINC_TRY(set_request(s, err));

@@ -1,5 +1,5 @@
 /*
- * store_http.c - keys below a URL, read only; a module
+ * store_http.c - keys below a URL; a module.  store_http_put.c changes them, where that is asked for
  *
  *     http://host/base?query   +   key "a b/c"   =   http://host/base/a%20b/c?query
  *
@@ -16,26 +16,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "net/net.h"
-#include "store/store_inside.h"
+#include "store/store_http.h"
 
 #define MOST_PARALLEL 1000
 #define MERGE_GAP     ZINC_MIB /* what a round trip costs in bytes, on a line of 10 ms and 1 Gbit/s */
 #define GATHER_BYTES (32 * ZINC_MIB)
-
-/* What answers have told about the server. */
-#define SEEN_NO_RANGES 1u
-#define SEEN_TAG       2u
-#define SEEN_NO_TAG    4u
-
-typedef struct http_store {
-	zinc_context *ctx;
-	zinc_http *http;
-	char *base;  /* "https://host/base", without a slash at the end */
-	char *query; /* "?...", or "" */
-	uint32_t parallel;
-	atomic_uint seen;
-} http_store;
 
 /* The questions for one request; a server's answer may lead from one to the next. */
 typedef enum question {
@@ -92,8 +77,8 @@ add_escaped(zinc_buf *out, const char *key, zinc_error *err)
 	return ZINC_OK;
 }
 
-static zinc_status
-make_url(const http_store *s, const char *key, char **out, zinc_error *err)
+zinc_status
+zinc_http_key_url(const http_store *s, const char *key, char **out, zinc_error *err)
 {
 	zinc_status st;
 	zinc_buf url;
@@ -138,9 +123,8 @@ add_range(zinc_http_request *out, const zinc_get *r, zinc_error *err)
 	return zinc_http_header(out, "Range", text, err);
 }
 
-/* A tag is 'E' and the ETag, or 'M', the date of Last-Modified and the size: see take_tag. */
-static zinc_status
-add_condition(zinc_http_request *out, const zinc_tag *tag, zinc_error *err)
+zinc_status
+zinc_http_add_condition(zinc_http_request *out, const zinc_tag *tag, zinc_error *err)
 {
 	char text[sizeof tag->b + 1];
 
@@ -166,14 +150,14 @@ on_ask(void *arg, size_t i, zinc_http_request *out, zinc_error *err)
 	x->have = 0;
 	x->gathered.n = 0;
 	if (!x->url)
-		ZINC_TRY(make_url(b->store, r->key, &x->url, err));
+		ZINC_TRY(zinc_http_key_url(b->store, r->key, &x->url, err));
 	out->url = x->url;
 	out->method = x->question == ASK_HEAD ? "HEAD" : "GET";
 	if (x->question == ASK_BYTES)
 		ZINC_TRY(add_range(out, r, err));
 	else if (x->question == ASK_FIRST)
 		ZINC_TRY(zinc_http_header(out, "Range", "bytes=0-0", err));
-	return add_condition(out, r->if_tag, err);
+	return zinc_http_add_condition(out, r->if_tag, err);
 }
 
 /* ---- heads ---- */
@@ -203,9 +187,8 @@ ask_next(exchange *x, question q)
 	return ZINC_HTTP_STOP;
 }
 
-/* The generation that the answer is of; empty when the server gives nothing that would tell. */
-static void
-take_tag(http_store *s, const zinc_http_head *h, uint64_t size, zinc_tag *out)
+void
+zinc_http_take_tag(http_store *s, const zinc_http_head *h, uint64_t size, zinc_tag *out)
 {
 	int n = 0;
 
@@ -250,7 +233,7 @@ choose(const batch *b, size_t i, const zinc_http_head *h, uint64_t size)
 	uint64_t offset, nbytes;
 	zinc_tag tag = {0, {0}};
 
-	take_tag(b->store, h, size, &tag);
+	zinc_http_take_tag(b->store, h, size, &tag);
 	if (r->if_tag && !zinc_tag_equal(r->if_tag, &tag))
 		return result(x, ZINC_CHANGED);
 	zinc_get_select(r, size, &offset, &nbytes);
@@ -312,7 +295,7 @@ take_whole(const batch *b, size_t i, const zinc_http_head *h)
 		return fault(x, ZINC_E_IO, "the server does not say where the value ends (Content-Length)");
 	x->gathers = true;
 	x->found = ZINC_FOUND;
-	take_tag(b->store, h, ZINC_HTTP_UNKNOWN, &x->tag);
+	zinc_http_take_tag(b->store, h, ZINC_HTTP_UNKNOWN, &x->tag);
 	return ZINC_HTTP_GO;
 }
 
@@ -499,8 +482,8 @@ gather_most(const http_store *s, const zinc_get *r)
 	return (size_t)zinc_min_u64(zinc_max_u64(end, GATHER_BYTES), s->ctx->limits.chunk_bytes);
 }
 
-static zinc_status
-http_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, const zinc_wait *wait, zinc_error *err)
+zinc_status
+zinc_http_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, const zinc_wait *wait, zinc_error *err)
 {
 	http_store *s = (http_store *)self;
 	batch b = {s, requests, sink, (exchange *)zinc_calloc(s->ctx, n, sizeof(exchange))};
@@ -529,14 +512,19 @@ http_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, 
 static void
 http_caps(void *self, zinc_caps *out)
 {
-	const unsigned seen = atomic_load(&((http_store *)self)->seen);
+	http_store *s = (http_store *)self;
+	const unsigned seen = atomic_load(&s->seen);
 
 	out->flags = ZINC_CAP_READ | ZINC_CAP_REMOTE;
 	if (!(seen & SEEN_NO_RANGES))
 		out->flags |= ZINC_CAP_RANGE | ZINC_CAP_SUFFIX_RANGE;
-	if ((seen & (SEEN_TAG | SEEN_NO_TAG)) == SEEN_TAG)
+	if ((seen & (SEEN_TAG | SEEN_NO_TAG)) == SEEN_TAG || (s->writes && s->conditions))
 		out->flags |= ZINC_CAP_TAGS;
-	out->parallel = ((http_store *)self)->parallel;
+	if (s->writes)
+		out->flags |= ZINC_CAP_WRITE | ZINC_CAP_ERASE;
+	if (s->writes && s->conditions)
+		out->flags |= ZINC_CAP_CAS | ZINC_CAP_READ_AFTER_WRITE;
+	out->parallel = s->parallel;
 	out->merge_gap = MERGE_GAP;
 }
 
@@ -608,6 +596,11 @@ static const zinc_setting_row http_settings[] = {
      .preset = "64",
      .purpose = "requests kept open at once, 1 to 1000"},
     {.name = "ca_file", .env = "SSL_CERT_FILE", .purpose = "certificates to trust instead of the system's, PEM"},
+    {.name = "write", .type = ZINC_SETTING_YES, .preset = "no", .purpose = "change values by PUT and DELETE"},
+    {.name = "conditions",
+     .type = ZINC_SETTING_YES,
+     .preset = "no",
+     .purpose = "the server honours If-Match and If-None-Match of a PUT"},
     {.name = "header.*", .secret = 1, .purpose = "a header of every request, as header.Authorization"},
     {.name = NULL},
 };
@@ -660,6 +653,8 @@ make_client(http_store *s, const zinc_store_options *o, zinc_error *err)
 			st = add_header(lines, &c.nheaders, &o->settings[i], s->ctx, err);
 	c.headers = lines;
 	s->parallel = (uint32_t)c.parallel;
+	s->writes = zinc_setting_yes(o, "write");
+	s->conditions = zinc_setting_yes(o, "conditions");
 	if (st == ZINC_OK)
 		st = zinc_http_new(&s->http, s->ctx, &c, err);
 	for (i = 0; i < c.nheaders; i++)
@@ -679,6 +674,7 @@ open_scheme(void **self, const char *scheme, const char *rest, const zinc_store_
 		return zinc_fail_nomem(err);
 	s->ctx = ctx;
 	atomic_init(&s->seen, 0);
+	atomic_init(&s->honours, 0);
 	st = split_url(s, scheme, rest, err);
 	if (st == ZINC_OK)
 		st = make_client(s, options, err);
@@ -704,10 +700,9 @@ open_https(void **self, const char *rest, const zinc_store_options *options, zin
 
 #define HTTP_OPS(scheme_, open_)                                                                                       \
 	{                                                                                                              \
-		.size = sizeof(zinc_store_ops), .name = "http",                                                        \
-		.purpose = "what a web server has below a URL, read only", .schemes = scheme_, .open = open_,          \
-		.close = http_close, .caps = http_caps, .get = http_get, .settings = http_settings,                    \
-		.foreign_query = 1,                                                                                    \
+		.size = sizeof(zinc_store_ops), .name = "http", .purpose = "what a web server has below a URL",        \
+		.schemes = scheme_, .open = open_, .close = http_close, .caps = http_caps, .get = zinc_http_get,       \
+		.put = zinc_http_put, .del = zinc_http_del, .settings = http_settings, .foreign_query = 1,             \
 	}
 
 const zinc_store_ops zinc_store_ops_http = HTTP_OPS("http", open_http);

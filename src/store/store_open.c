@@ -4,6 +4,24 @@
 #include "store/store_setting.h"
 #include "store/store_url.h"
 
+/* What a setting has switched off is refused as if there were no such slot. */
+static void
+close_slots(zinc_store *s)
+{
+	zinc_caps caps = ZINC_CAPS_INIT;
+
+	s->ops.caps(s->self, &caps);
+	if (!(caps.flags & ZINC_CAP_WRITE)) {
+		s->ops.put = NULL;
+		s->ops.put_begin = NULL;
+		s->ops.update = NULL;
+	}
+	if (!(caps.flags & ZINC_CAP_ERASE)) {
+		s->ops.del = NULL;
+		s->ops.del_prefix = NULL;
+	}
+}
+
 /* A store around what was opened, with the options that hold for every kind. */
 zinc_status
 zinc_store_wrap_opened(zinc_store **out, const zinc_store_ops *ops, void *self, const char *url,
@@ -16,6 +34,7 @@ zinc_store_wrap_opened(zinc_store **out, const zinc_store_ops *ops, void *self, 
 		ops->close(self);
 		return st;
 	}
+	close_slots(s);
 	if (o->relaxed)
 		s->put_flags |= ZINC_PUT_RELAXED;
 	if (!o->read_only) {

@@ -76,6 +76,8 @@ MODES = {
     "putsilent": "the same, always",
     "putdrop": "PUT and DELETE are hung up on before they are read, the first time",
     "put500": "PUT and DELETE are 500",
+    "accepted": "PUT and DELETE are 202",
+    "noput": "PUT and DELETE are 405",
 }
 
 
@@ -144,8 +146,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.plain(302 if self.mode == "moved" else 307, Location="/plain/" + urllib.parse.quote(key))
         if self.mode not in MODES or self.misbehave(n, key):
             return None if self.mode in MODES else self.plain(404)
-        if self.mode == "put500":
-            return self.plain(500)
+        if self.mode in ("put500", "accepted", "noput"):
+            return self.plain({"put500": 500, "accepted": 202, "noput": 405}[self.mode])
         with lock:
             status, fields = self.apply(os.path.join(options.dir, key), body)
         if self.mode == "putsilent" or (self.mode == "putcut" and n == 1):

@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# http_put.sh - writing to a web server: refused unless asked for; elements and attributes changed by PUT
+set -eu
+. "$ZINC_SOURCE_DIR/tests/support/cli.bash"
+zinc 0 --version
+if ! grep -q 'curl *yes' out; then
+	exit 77
+fi
+mkdir served
+head -c 4096 /dev/urandom >s.bin
+
+everything() { # everything BASE: the URL of a server whose files are below served/
+	local url=$1/d.zarr
+	zinc 0 create served/d.zarr --group
+	zinc 0 create served/d.zarr/s --shape 64,64 --dtype uint8 --chunks 16,16 --codecs gzip:1
+	zinc 3 put "$url/s" --from s.bin
+	says "this store cannot be written"
+	zinc 3 put "$url/s?write=no" --from s.bin
+	ZINC_HTTP_WRITE=yes zinc 0 put "$url/s" --from s.bin
+	zinc 0 cat served/d.zarr/s --as raw
+	cmp out s.bin || bad "the elements that were put"
+	zinc 0 cat "$url/s" --as raw
+	cmp out s.bin || bad "the elements that are read"
+	zinc 3 attrs "$url/s?write=yes" a=1
+	says "can neither lock a key nor put on condition"
+	# What cannot be listed cannot be known to be free: nothing is made over what may be there.
+	zinc 4 create "$url/new?write=yes" --shape 4 --dtype uint8
+	says "cannot list"
+	rm -r served/d.zarr
+}
+
+# ---- a server of our own, which ends with its standard input ----
+mkfifo server.in
+python3 "$ZINC_SOURCE_DIR/tests/support/http_server.py" served <server.in >port &
+exec {keep}>server.in
+for _ in $(seq 200); do
+	[ -s port ] && break
+	sleep 0.05
+done
+base=http://127.0.0.1:$(cat port)
+everything "$base/plain"
+zinc 0 create served/c.zarr --group
+zinc 0 attrs "$base/plain/c.zarr?write=yes&conditions=yes" a=1
+zinc 0 attrs served/c.zarr a
+prints <<<"1"
+zinc 4 attrs "$base/ignores/c.zarr?write=yes&conditions=yes" a=2
+says "does not look at If-Match"
+zinc 0 attrs served/c.zarr a
+prints <<<"1"
+rm -r served/c.zarr
+
+# ---- nginx with WebDAV, where it is installed ----
+if command -v nginx >/dev/null && nginx -V 2>&1 | grep -q http_dav_module; then
+	mkdir -p logs
+	cat >nginx.conf <<END
+daemon off; pid $PWD/nginx.pid; error_log $PWD/logs/error.log; worker_processes 1;
+events {}
+http { access_log off; server { listen 127.0.0.1:18462; root $PWD/served;
+    location / { dav_methods PUT DELETE; create_full_put_path on; client_max_body_size 0; } }
+  client_body_temp_path $PWD/logs; proxy_temp_path logs; fastcgi_temp_path logs; uwsgi_temp_path logs; scgi_temp_path logs; }
+END
+	chmod o+rx . served 2>/dev/null || true
+	nginx -c "$PWD/nginx.conf" -p "$PWD" -g 'user root;' 2>nginx.err &
+	server=$!
+	for _ in $(seq 100); do
+		[ -e nginx.pid ] || ! kill -0 $server 2>/dev/null || { sleep 0.05; continue; }
+		break
+	done
+	if [ -e nginx.pid ]; then
+		everything http://127.0.0.1:18462
+		# It looks at no condition of a PUT: found by a trial, of which nothing stays.
+		zinc 0 create served/c.zarr --group
+		zinc 4 attrs "http://127.0.0.1:18462/c.zarr?write=yes&conditions=yes" a=1
+		says "does not look at If-Match"
+		[ -z "$(find served -name '*zinc-condition*')" ] || bad "the trial is left over"
+		kill $server
+		wait $server || true
+	fi
+fi
+exec {keep}>&-
+echo "http_put: ok"

@@ -1,0 +1,224 @@
+/*
+ * test_store_http_put.c - writing to a web server, by the promises of store_http_put.c
+ */
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "support/conform_store.h"
+#include "support/files.h"
+#include "support/gets.h"
+#include "support/test.h"
+#include "support/web.h"
+
+static web server;
+
+static zinc_store *
+open_mode(const char *mode, const char *query)
+{
+	char rest[256];
+
+	snprintf(rest, sizeof rest, "%s?write=yes&%s", mode, query);
+	return web_open(&server, rest, NULL);
+}
+
+/* Put "new" to a key of a mode; the status. */
+static zinc_status
+put_to(const char *mode, const char *query, const char *key, const zinc_condition *when, zinc_error *err)
+{
+	zinc_store *s = open_mode(mode, query);
+	const zinc_status st = zinc_store_put(s, NULL, key, "new", 3, when, 0, NULL, NULL, err);
+
+	zinc_store_close(s);
+	return st;
+}
+
+static zinc_tag
+tag_now(zinc_store *s, const char *key)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_blob b = ZINC_BLOB_INIT;
+	zinc_tag tag;
+
+	assert_ok(zinc_store_get_all(s, key, &b, &tag, 0, NULL, &err));
+	zinc_blob_fini(&b);
+	return tag;
+}
+
+/* ---- off by default ---- */
+
+static void
+nothing_is_written_unasked(void **state)
+{
+	zinc_store *s = web_open(&server, "plain", NULL);
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_caps caps = ZINC_CAPS_INIT;
+
+	(void)state;
+	zinc_store_caps(s, &caps);
+	assert_int_equal(caps.flags & (ZINC_CAP_WRITE | ZINC_CAP_ERASE | ZINC_CAP_CAS), 0);
+	assert_int_equal(zinc_store_put(s, NULL, "k", "x", 1, NULL, 0, NULL, NULL, &err), ZINC_E_READONLY);
+	assert_int_equal(zinc_store_del(s, NULL, "k", NULL, 0, NULL, &err), ZINC_E_READONLY);
+	zinc_store_close(s);
+	s = open_mode("plain", "");
+	zinc_store_caps(s, &caps);
+	assert_int_equal(caps.flags & (ZINC_CAP_WRITE | ZINC_CAP_ERASE), ZINC_CAP_WRITE | ZINC_CAP_ERASE);
+	assert_int_equal(caps.flags & (ZINC_CAP_CAS | ZINC_CAP_ATOMIC_PUT | ZINC_CAP_DURABLE), 0);
+	zinc_store_close(s);
+}
+
+/* ---- promise 1: outcomes ---- */
+
+static void
+outcomes(void **state)
+{
+	static const struct {
+		const char *mode, *query;
+		zinc_status want;
+	} rows[] = {
+	    {"plain", "", ZINC_OK},
+	    {"putcut", "", ZINC_OK}, /* tried again: twice is as good as once */
+	    {"putdrop", "", ZINC_OK},
+	    {"busy", "", ZINC_OK},
+	    {"moved307", "", ZINC_OK},
+	    {"putcut", "retries=0", ZINC_E_UNCERTAIN},
+	    {"putsilent", "retries=1", ZINC_E_UNCERTAIN},
+	    {"put500", "retries=0", ZINC_E_UNCERTAIN},
+	    {"busyalways", "retries=0", ZINC_E_IO},
+	    {"forbidden", "", ZINC_E_IO},
+	    {"nohead", "", ZINC_OK},
+	    {"teapot", "", ZINC_E_IO},
+	    {"accepted", "", ZINC_E_UNCERTAIN},
+	    {"noput", "", ZINC_E_READONLY},
+	    {"moved", "", ZINC_E_IO},
+	};
+	char key[64], path[80];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(rows); i++) {
+		zinc_error err = ZINC_ERROR_INIT;
+
+		snprintf(key, sizeof key, "out/%zu", i);
+		assert_int_equal(put_to(rows[i].mode, rows[i].query, key, NULL, &err), rows[i].want);
+		snprintf(path, sizeof path, "served/%s", key);
+		if (rows[i].want == ZINC_OK)
+			assert_string_equal(read_text(path), "new");
+		else
+			assert_non_null(strstr(err.url, rows[i].mode));
+	}
+}
+
+static void
+erasing(void **state)
+{
+	zinc_store *s = open_mode("plain", "");
+	zinc_error err = ZINC_ERROR_INIT;
+
+	(void)state;
+	put_text(s, "e/a b", "x");
+	assert_ok(zinc_store_del(s, NULL, "e/a b", NULL, 0, NULL, &err));
+	assert_false(exists("served/e/a b"));
+	assert_ok(zinc_store_del(s, NULL, "e/a b", NULL, 0, NULL, &err)); /* missing */
+	zinc_store_close(s);
+}
+
+/* ---- promises 2 and 4: conditions ---- */
+
+static void
+conditions_hold(void **state)
+{
+	static const zinc_condition absent = {ZINC_ABSENT, NULL};
+	static const char *const queries[] = {"conditions=yes", ""};
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_tag old, now;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(queries); i++) {
+		zinc_store *s = open_mode("plain", queries[i]);
+		zinc_condition equals = {ZINC_EQUALS, &old};
+
+		make_empty("served/c");
+		assert_ok(zinc_store_put(s, NULL, "c/k", "1", 1, &absent, 0, &old, NULL, &err));
+		assert_true(old.n > 1);
+		assert_int_equal(zinc_store_put(s, NULL, "c/k", "2", 1, &absent, 0, NULL, NULL, &err), ZINC_E_EXISTS);
+		assert_ok(zinc_store_put(s, NULL, "c/k", "22", 2, &equals, 0, &now, NULL, &err));
+		assert_memory_equal(tag_now(s, "c/k").b, now.b, now.n);
+		assert_int_equal(zinc_store_put(s, NULL, "c/k", "3", 1, &equals, 0, NULL, NULL, &err), ZINC_E_CONFLICT);
+		assert_int_equal(zinc_store_del(s, NULL, "c/k", &equals, 0, NULL, &err), ZINC_E_CONFLICT);
+		assert_text(s, "c/k", "22");
+		equals.tag = &now;
+		assert_ok(zinc_store_del(s, NULL, "c/k", &equals, 0, NULL, &err));
+		assert_int_equal(zinc_store_del(s, NULL, "c/k", &equals, 0, NULL, &err), ZINC_E_CONFLICT);
+		assert_string_equal(tree("served/c"), ""); /* nor is anything left of the trial */
+		zinc_store_close(s);
+	}
+}
+
+static void
+servers_that_ignore_conditions(void **state)
+{
+	static const zinc_condition absent = {ZINC_ABSENT, NULL};
+	zinc_error err = ZINC_ERROR_INIT;
+
+	(void)state;
+	make_empty("served/i");
+	write_file("served/i/k", "old");
+	assert_int_equal(put_to("ignores/i", "conditions=yes", "k", &absent, &err), ZINC_E_UNSUPPORTED);
+	assert_int_equal(put_to("ignores/i", "conditions=yes", "new", &absent, &err), ZINC_E_UNSUPPORTED);
+	assert_string_equal(tree("served/i"), "k");
+	assert_int_equal(put_to("ignores/i", "", "k", &absent, &err), ZINC_E_EXISTS); /* looked at first */
+	assert_string_equal(read_text("served/i/k"), "old");
+}
+
+/* ---- promise 3 ---- */
+
+static void
+an_own_earlier_try(void **state)
+{
+	static const zinc_condition absent = {ZINC_ABSENT, NULL};
+	zinc_error err = ZINC_ERROR_INIT;
+
+	(void)state;
+	assert_int_equal(put_to("putcut", "conditions=yes", "own/k", &absent, &err), ZINC_E_UNCERTAIN);
+	assert_string_equal(read_text("served/own/k"), "new");
+	assert_int_equal(put_to("putcut", "conditions=yes", "own/k", &absent, &err), ZINC_E_EXISTS);
+}
+
+/* ---- the conformance suite ---- */
+
+static void
+make(void *arg, conform_subject *out)
+{
+	static int number;
+	char dir[64];
+
+	snprintf(dir, sizeof dir, "plain/conform/%d", ++number);
+	out->store = out->fill = open_mode(dir, (const char *)arg);
+}
+
+int
+main(void)
+{
+	static char with[] = "conditions=yes", without[] = "conditions=no";
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(nothing_is_written_unasked),
+	    cmocka_unit_test(outcomes),
+	    cmocka_unit_test(erasing),
+	    cmocka_unit_test(conditions_hold),
+	    cmocka_unit_test(servers_that_ignore_conditions),
+	    cmocka_unit_test(an_own_earlier_try),
+	};
+	int failed;
+
+	if (!web_can())
+		return 77;
+	make_empty("served");
+	web_start(&server, "served", false);
+	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	failed += conform_store_run("http, written with conditions", make, with);
+	failed += conform_store_run("http, written without", make, without);
+	web_stop(&server);
+	return failed;
+}
