@@ -46,6 +46,7 @@ function(zinc_hash_headers)
     string(APPEND all "${hash}\n")
   endforeach()
   string(SHA256 hash "${all}")
+  set(ZINC_BUILD_HASH ${hash} CACHE INTERNAL "for modules of others, and of tests")
   set_source_files_properties(${ZINC_LOADER} ${ZINC_MODULE_SOURCES} PROPERTIES COMPILE_DEFINITIONS ZINC_BUILD="${hash}")
 endfunction()
 

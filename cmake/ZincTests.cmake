@@ -2,6 +2,7 @@
 #
 #   tests/unit/test_*.c    cmocka programs, linked with the static library (hidden symbols visible)
 #   fuzz/fuzz_*.c          replayed over fuzz/corpus/<name>/; also libFuzzer targets with ZINC_FUZZ
+#   tests/module/*.c       a store as a module of others would be, with a program that loads it
 #   examples/*.c           public headers and shared library only; each must exit 0 in an empty directory
 #   tests/cxx/*.cpp        the same in C++17
 #   tests/cli/*.sh         the command, named by $ZINC, in an empty directory
@@ -105,6 +106,26 @@ foreach(source ${FUZZ_SOURCES})
     target_link_libraries(${target} PRIVATE zinc_module_parts -fsanitize=fuzzer)
   endif()
 endforeach()
+
+# ---- a module outside of src/, and a program with the shared library, which finds it by its scheme ----
+
+if(CMOCKA_INCLUDE AND CMOCKA_LIBRARY)
+  add_library(store_tiny MODULE ${PROJECT_SOURCE_DIR}/tests/module/store_tiny.c)
+  target_compile_definitions(store_tiny PRIVATE _GNU_SOURCE ${ZINC_DEFINITIONS} ZINC_MODULE ZINC_BUILD="${ZINC_BUILD_HASH}")
+  target_include_directories(store_tiny PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+  target_link_libraries(store_tiny PRIVATE zinc_shared zinc_flags)
+  set_target_properties(store_tiny PROPERTIES PREFIX "" LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/zinc-modules
+    C_VISIBILITY_PRESET hidden)
+  set(suite conform_store conform_read conform_write conform_list gets errors forks)
+  list(TRANSFORM suite REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/tests/support/\\1.c")
+  zinc_program(test_store_module ${PROJECT_SOURCE_DIR}/tests/module/test_store_module.c ${suite})
+  target_include_directories(test_store_module PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src
+    ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR}/tests/support ${CMOCKA_INCLUDE})
+  target_compile_definitions(test_store_module PRIVATE _GNU_SOURCE ${ZINC_DEFINITIONS})
+  target_link_libraries(test_store_module PRIVATE zinc_shared ${CMOCKA_LIBRARY} Threads::Threads)
+  add_dependencies(test_store_module store_tiny)
+  zinc_test(test_store_module unit ${CMAKE_CROSSCOMPILING_EMULATOR} ${PROJECT_BINARY_DIR}/tests/test_store_module)
+endif()
 
 # ---- programs of strangers: public headers, shared library ----
 

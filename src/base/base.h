@@ -38,7 +38,8 @@ zinc_status zinc_fail_rule_at(zinc_error *err, zinc_status code, const char *rul
 void zinc_cite(char *out, size_t cap, const char *rule, const char *pointer);
 /* As zinc_fail, with the number in `os_error` and ": strerror(errnum)" behind the text, as E_IO, or E_NOTFOUND for
  * ENOENT, E_NOMEM for ENOMEM, E_READONLY for EROFS. */
-zinc_status zinc_fail_errno(zinc_error *err, int errnum, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+ZINC_MODULE_API zinc_status zinc_fail_errno(zinc_error *err, int errnum, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 ZINC_MODULE_API zinc_status zinc_fail_nomem(zinc_error *err);
 /* Name the place, on the way up; the first (innermost) name stays.  All return `code` for use in `return`. */
 zinc_status zinc_error_at_url(zinc_error *err, zinc_status code, const char *url);
@@ -47,7 +48,7 @@ zinc_status zinc_error_at_chunk(zinc_error *err, zinc_status code, const uint64_
 zinc_status zinc_error_at_codec(zinc_error *err, zinc_status code, const char *codec);
 /* Copy `from` to `to` (either may be NULL) and return its code; one that holds no failure is not copied.  What may fail
  * without the call failing is given an error of its own, which is copied when the call does fail. */
-zinc_status zinc_error_copy(zinc_error *to, const zinc_error *from);
+ZINC_MODULE_API zinc_status zinc_error_copy(zinc_error *to, const zinc_error *from);
 /* After a new failure whose text tells of `cause`: rule, place in the document and errno stay those of the cause. */
 zinc_status zinc_error_by(zinc_error *err, zinc_status code, const zinc_error *cause);
 /* Name the rule, where the text has it already; one that is there stays. */
@@ -133,10 +134,11 @@ struct zinc_context {
 enum { ZINC_SLOT_CACHE = 0, ZINC_SLOT_SCRATCH = 1 };
 
 /* `ctx`, or the process's default context; never NULL. */
-zinc_context *zinc_context_get(zinc_context *ctx);
+ZINC_MODULE_API zinc_context *zinc_context_get(zinc_context *ctx);
 /* Tests: replace the table of OS calls. */
 void zinc_context_set_os(zinc_context *ctx, const zinc_os *os);
-void zinc_warn(zinc_context *ctx, const char *where, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+ZINC_MODULE_API void zinc_warn(zinc_context *ctx, const char *where, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /*
  * Take over an options structure of any age, whose first member is its size: members it does not have yet
@@ -154,10 +156,10 @@ extern const zinc_allocator zinc_allocator_libc;
 /* Only alloc.c calls malloc.  Sizes of 0 give a valid pointer.  NULL when memory is out. */
 ZINC_MODULE_API void *zinc_alloc(zinc_context *ctx, size_t nbytes);
 ZINC_MODULE_API void *zinc_calloc(zinc_context *ctx, size_t n, size_t nbytes); /* zeroed; checks the product */
-void *zinc_realloc(zinc_context *ctx, void *p, size_t nbytes);
+ZINC_MODULE_API void *zinc_realloc(zinc_context *ctx, void *p, size_t nbytes);
 ZINC_MODULE_API void zinc_free(zinc_context *ctx, void *p);
 ZINC_MODULE_API char *zinc_strdup(zinc_context *ctx, const char *s);
-char *zinc_strndup(zinc_context *ctx, const char *s, size_t n);
+ZINC_MODULE_API char *zinc_strndup(zinc_context *ctx, const char *s, size_t n);
 
 /* ---- modules: what libzinc itself does not link ---- */
 
@@ -228,10 +230,10 @@ size_t zinc_url_parts(const char *url, zinc_bytes out[ZINC_URL_PARTS]);
  * the address space, so that sums of two do not overflow.
  */
 #define ZINC_MAX_KEY ((size_t)ZINC_MIB) /* a key, prefix, path, name or URL; stores have lower limits of their own */
-size_t zinc_max_document(zinc_context *ctx); /* one document that is stored: limits.json_bytes */
-size_t zinc_max_text(zinc_context *ctx);     /* what is printed of one: escaped, indented, with words of ours */
-size_t zinc_max_list(zinc_context *ctx);     /* names and records of one listing: limits.children, 256 bytes each */
-size_t zinc_max_chunk(zinc_context *ctx);    /* a chunk, decoded or encoded: limits.chunk_bytes and what codecs add */
+size_t zinc_max_document(zinc_context *ctx);   /* one document that is stored: limits.json_bytes */
+size_t zinc_max_text(zinc_context *ctx);       /* what is printed of one: escaped, indented, with words of ours */
+size_t zinc_max_list(zinc_context *ctx);       /* names and records of one listing: limits.children, 256 bytes each */
+size_t zinc_max_chunk(zinc_context *ctx);      /* a chunk, decoded or encoded: limits.chunk_bytes and what codecs add */
 size_t zinc_max_many(uint64_t n, size_t each); /* n of these */
 
 ZINC_MODULE_API void zinc_buf_init(zinc_buf *b, zinc_context *ctx, size_t max);
@@ -239,7 +241,7 @@ ZINC_MODULE_API void zinc_buf_init(zinc_buf *b, zinc_context *ctx, size_t max);
 void zinc_buf_wrap(zinc_buf *b, void *p, size_t nbytes);
 ZINC_MODULE_API void zinc_buf_fini(zinc_buf *b);
 /* Make room for `more` bytes behind n.  E_LIMIT past max, E_NOMEM. */
-zinc_status zinc_buf_reserve(zinc_buf *b, size_t more, zinc_error *err);
+ZINC_MODULE_API zinc_status zinc_buf_reserve(zinc_buf *b, size_t more, zinc_error *err);
 /* Set n to 0 and make room for `n` bytes, not keeping the content (no copy on growth). */
 zinc_status zinc_buf_reset(zinc_buf *b, size_t n, zinc_error *err);
 ZINC_MODULE_API zinc_status zinc_buf_add(zinc_buf *b, const void *p, size_t n, zinc_error *err);
@@ -258,7 +260,7 @@ zinc_buf_end(zinc_buf *b, size_t n)
 /* A NUL behind the bytes (not counted), also where n was set; the string, borrowed; NULL when memory is out. */
 ZINC_MODULE_API const char *zinc_buf_text(zinc_buf *b);
 /* Hand the memory to a blob (with its zero byte) and empty the buffer. */
-zinc_status zinc_buf_to_blob(zinc_buf *b, zinc_blob *out, zinc_error *err);
+ZINC_MODULE_API zinc_status zinc_buf_to_blob(zinc_buf *b, zinc_blob *out, zinc_error *err);
 
 /* ---- arenas: memory of one life, for many threads ---- */
 
@@ -269,13 +271,13 @@ zinc_status zinc_arena_add(zinc_arena *a, const void *p, size_t n, const void **
 
 /* Is `key` a valid key?  No empty, "." or ".." component, no leading or trailing '/', no control bytes, valid UTF-8.
  * E_INVALID naming the reason.  Length limits belong to the stores. */
-zinc_status zinc_key_check(const char *key, zinc_error *err);
+ZINC_MODULE_API zinc_status zinc_key_check(const char *key, zinc_error *err);
 /* The same for a prefix: "" or a key followed by '/'. */
-zinc_status zinc_prefix_check(const char *prefix, zinc_error *err);
+ZINC_MODULE_API zinc_status zinc_prefix_check(const char *prefix, zinc_error *err);
 /* "a/b/.zarray" -> ".zarray" */
 const char *zinc_key_name(const char *key);
 /* Strict UTF-8 (no surrogates, no overlong forms, at most U+10FFFF). */
-bool zinc_utf8_valid(const char *s, size_t n);
+ZINC_MODULE_API bool zinc_utf8_valid(const char *s, size_t n);
 /* Length of the character at the start of s[0..n), its code point in `code` (may be NULL); 0 when it is not valid. */
 size_t zinc_utf8_next(const char *s, size_t n, uint32_t *code);
 
@@ -303,8 +305,8 @@ zinc_status zinc_regex_match(zinc_regex *r, const char *s, size_t n, uint64_t *s
 
 /* ---- checksums ---- */
 
-uint32_t zinc_crc32c(uint32_t crc, const void *p, size_t n); /* Castagnoli; start with 0 */
-uint32_t zinc_crc32(uint32_t crc, const void *p, size_t n);  /* of gzip; start with 0 */
+ZINC_MODULE_API uint32_t zinc_crc32c(uint32_t crc, const void *p, size_t n); /* Castagnoli; start with 0 */
+uint32_t zinc_crc32(uint32_t crc, const void *p, size_t n);                  /* of gzip; start with 0 */
 
 /* ---- thread pool ---- */
 
@@ -355,7 +357,7 @@ extern const zinc_os zinc_os_posix;
 int zinc_cwd(char *out, size_t nbytes);
 
 /* A variable of the environment; NULL when it is not set or empty, and where the program has more rights than its caller. */
-const char *zinc_env(const char *name);
+ZINC_MODULE_API const char *zinc_env(const char *name);
 
 /* Has the caller's flag (NULL: none) been raised?  Other threads and signal handlers may be writing it. */
 static inline bool

@@ -73,7 +73,7 @@ void zinc_place_fini(zinc_place *place);
 zinc_status zinc_store_check_key(const zinc_store *s, const char *key, zinc_error *err);
 
 /* zinc_store_put from several pieces. */
-zinc_status zinc_store_putv(zinc_store *s, zinc_put_group *group, const char *key, const struct iovec *iov, int niov,
+ZINC_MODULE_API zinc_status zinc_store_putv(zinc_store *s, zinc_put_group *group, const char *key, const struct iovec *iov, int niov,
 			    const zinc_condition *when, uint32_t flags, zinc_tag *tag, const zinc_wait *wait,
 			    zinc_error *err);
 
@@ -90,8 +90,8 @@ zinc_status zinc_store_erase_begin(zinc_store *s, const char *prefix, zinc_put_g
 /* How many parts from here on belong to the first one's key. */
 size_t zinc_parts_same_key(const zinc_partial *const *parts, size_t n);
 /* The value with the parts of its key: *bytes is grown (NULL at first), and freed by the caller also on failure. */
-zinc_status zinc_parts_apply(const zinc_partial *const *parts, size_t n, const void *old, size_t nold, zinc_context *ctx,
-			     uint8_t **bytes, size_t *nbytes, zinc_error *err);
+zinc_status zinc_parts_apply(const zinc_partial *const *parts, size_t n, const void *old, size_t nold,
+			     zinc_context *ctx, uint8_t **bytes, size_t *nbytes, zinc_error *err);
 /* zinc_store_put_partial of what was checked and sorted by a layer above. */
 zinc_status zinc_store_put_parts(zinc_store *s, const zinc_partial *const *parts, size_t n, int single_writer,
 				 uint32_t flags, const zinc_wait *wait, zinc_error *err);
@@ -100,26 +100,26 @@ zinc_status zinc_store_put_parts(zinc_store *s, const zinc_partial *const *parts
 
 /* Answer request i from a value of `size` bytes and generation `tag`: tag, range, room, read, done.
  * A read that says E_CONFLICT met a value that somebody changed in place. */
-void zinc_sink_serve(const zinc_sink *k, size_t i, const zinc_get *r, uint64_t size, const zinc_tag *tag,
+ZINC_MODULE_API void zinc_sink_serve(const zinc_sink *k, size_t i, const zinc_get *r, uint64_t size, const zinc_tag *tag,
 		     zinc_read_fn bring, void *arg, const zinc_wait *wait);
-void zinc_sink_missing(const zinc_sink *k, size_t i);
+ZINC_MODULE_API void zinc_sink_missing(const zinc_sink *k, size_t i);
 /* Which bytes of a value of `size` bytes a request means. */
 ZINC_MODULE_API void zinc_get_select(const zinc_get *r, uint64_t size, uint64_t *offset, uint64_t *nbytes);
 ZINC_MODULE_API void zinc_sink_failed(const zinc_sink *k, size_t i, zinc_status status, const zinc_error *error);
 /* When cancelled, answer request i so and return true. */
-bool zinc_sink_cancelled(const zinc_sink *k, size_t i, const zinc_wait *wait);
+ZINC_MODULE_API bool zinc_sink_cancelled(const zinc_sink *k, size_t i, const zinc_wait *wait);
 /* Tell of put or delete i. */
 ZINC_MODULE_API void zinc_done_tell(const zinc_done *d, size_t i, zinc_status status, const zinc_tag *tag,
 				    const zinc_error *error);
 
 /* The total of an iovec list; non-zero when it overflows. */
-int zinc_iov_bytes(const struct iovec *iov, int niov, size_t *out);
+ZINC_MODULE_API int zinc_iov_bytes(const struct iovec *iov, int niov, size_t *out);
 
 /* Copy n bytes into the front of an iovec list that has room for them. */
-void zinc_iov_scatter(const struct iovec *iov, int niov, const uint8_t *bytes, size_t n);
+ZINC_MODULE_API void zinc_iov_scatter(const struct iovec *iov, int niov, const uint8_t *bytes, size_t n);
 
 /* Pause after having lost a race for the `tries`th time: longer with every loss, and different for each caller. */
-void zinc_store_back_off(int tries, const void *caller);
+ZINC_MODULE_API void zinc_store_back_off(int tries, const void *caller);
 
 /* Are the two tags the same generation?  Never with one that is empty. */
 static inline bool

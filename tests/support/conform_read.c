@@ -196,7 +196,7 @@ get_asks_for_room(void **state)
 static void
 get_can_be_cancelled(void **state)
 {
-	enum { N = 50 };
+	enum { N = 200 }; /* more than a store keeps open */
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_get r[N];
 	char keys[N][16];
