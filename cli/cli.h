@@ -16,6 +16,7 @@
 #include <zinc.h>
 #include <zinc/conventions.h>
 #include <zinc/erase.h>
+#include <zinc/numpy.h>
 #include <zinc/store.h>
 #include <zinc/tool.h>
 

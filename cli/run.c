@@ -349,6 +349,7 @@ run_context(struct run *r)
 {
 	const struct args *a = r->args;
 	zinc_allocator counting = {budget_alloc, budget_realloc, budget_free, &r->budget};
+	const zinc_limits any = {.size = sizeof any, .json_bytes = UINT64_MAX / 4, .json_values = UINT64_MAX / 4};
 	zinc_context_options o = ZINC_CONTEXT_OPTIONS_INIT;
 	zinc_error err = ZINC_ERROR_INIT;
 
@@ -361,7 +362,7 @@ run_context(struct run *r)
 	o.trace = a->trace_requests ? print_request : NULL;
 	if (!strcmp(r->command->name, "consolidate") &&
 	    a->remove) /* a document that is too long must not protect itself */
-		o.limits.json_bytes = o.limits.json_values = UINT64_MAX / 4;
+		o.limits = &any;
 	if (a->max_memory) {
 		r->budget.limit = a->max_memory;
 		o.allocator = &counting;

@@ -182,9 +182,9 @@ run(const uint8_t *data, size_t size)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const zinc_limits limits = {.json_bytes = 65536, .chunk_bytes = 1 << 16};
+	const zinc_limits limits = {.size = sizeof limits, .json_bytes = 65536, .chunk_bytes = 1 << 16};
 
-	if (size < 2 || zinc_context_new(&ctx, ZINC_CONTEXT_OPTIONS(.threads = 1, .limits = limits), NULL) != ZINC_OK)
+	if (size < 2 || zinc_context_new(&ctx, ZINC_CONTEXT_OPTIONS(.threads = 1, .limits = &limits), NULL) != ZINC_OK)
 		return 0;
 	run(data, size);
 	zinc_context_free(ctx);

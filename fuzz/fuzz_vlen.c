@@ -120,10 +120,10 @@ run(zinc_context *ctx, const uint8_t *data, size_t size)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const zinc_limits limits = {.json_bytes = 65536, .chunk_bytes = 1 << 20};
+	const zinc_limits limits = {.size = sizeof limits, .json_bytes = 65536, .chunk_bytes = 1 << 20};
 	zinc_context *ctx = NULL;
 
-	if (size < 3 || zinc_context_new(&ctx, ZINC_CONTEXT_OPTIONS(.threads = 1, .limits = limits), NULL) != ZINC_OK)
+	if (size < 3 || zinc_context_new(&ctx, ZINC_CONTEXT_OPTIONS(.threads = 1, .limits = &limits), NULL) != ZINC_OK)
 		return 0;
 	run(ctx, data, size);
 	zinc_context_free(ctx);

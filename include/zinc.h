@@ -10,12 +10,13 @@
  *    5  selections               which elements
  *    6  stores and hierarchies   where the bytes are
  *    7  arrays                   create, open, read, write, resize
- *    8  nodes                    groups, walking, attributes, erasing, copying
+ *    8  nodes                    groups, walking, attributes, erasing
  *    9  buffered writer          for programs that write small pieces
  *
  * Programs that add their own stores, codecs, data types, grids or key
  * encodings also include <zinc/store.h> or <zinc/extend.h>; checking, statistics
- * and the like are in <zinc/tool.h>, Zarr conventions in <zinc/conventions.h>.
+ * and the like are in <zinc/tool.h>, Zarr conventions in <zinc/conventions.h>, the
+ * element types of NumPy in <zinc/numpy.h>.
  *
  * Ownership.  A pointer that is *returned* is borrowed from its parent and lives
  * as long as it.  A pointer written through a `**out` first parameter is yours;
@@ -156,6 +157,7 @@ typedef struct zinc_allocator {
 
 /* What hostile or merely huge input may cost.  Zero means the default in brackets. */
 typedef struct zinc_limits {
+	size_t size;
 	uint64_t json_bytes;   /* length of one document [64 MiB] */
 	uint32_t json_depth;   /* nesting of one document [256] */
 	uint64_t json_values;  /* values in one document [4 M] */
@@ -165,6 +167,11 @@ typedef struct zinc_limits {
 	uint32_t shard_depth;  /* shards within shards [4] */
 	uint64_t children;     /* nodes or keys listed by one call [10 M] */
 } zinc_limits;
+
+/* clang-format off */
+#define ZINC_LIMITS(...) ZINC_OPTIONS_OF(zinc_limits, __VA_ARGS__)
+#define ZINC_LIMITS_INIT {sizeof(zinc_limits), 0, 0, 0, 0, 0, 0, 0, 0}
+/* clang-format on */
 
 /* Called for each warning, from any thread; `where` is a URL, key or JSON pointer. */
 typedef void (*zinc_warn_fn)(void *arg, const char *where, const char *text);
@@ -177,7 +184,7 @@ typedef struct zinc_context_options {
 	size_t size;
 	int threads;                     /* worker threads [number of processors] */
 	const zinc_allocator *allocator; /* copied [malloc] */
-	zinc_limits limits;
+	const zinc_limits *limits; /* copied [those in brackets there] */
 	zinc_warn_fn warn; /* [silent] */
 	void *warn_arg;
 	uint64_t cache_bytes;     /* decoded-chunk cache [0: none] */
@@ -188,7 +195,7 @@ typedef struct zinc_context_options {
 
 /* clang-format off */
 #define ZINC_CONTEXT_OPTIONS(...) ZINC_OPTIONS_OF(zinc_context_options, __VA_ARGS__)
-#define ZINC_CONTEXT_OPTIONS_INIT {sizeof(zinc_context_options), 0, NULL, {0, 0, 0, 0, 0, 0, 0, 0}, NULL, NULL, 0, 0, NULL, NULL}
+#define ZINC_CONTEXT_OPTIONS_INIT {sizeof(zinc_context_options), 0, NULL, NULL, NULL, NULL, 0, 0, NULL, NULL}
 /* clang-format on */
 
 /* Make a context.  E_NOMEM, E_INVALID (negative threads). */
@@ -670,29 +677,6 @@ ZINC_API ZINC_CHECKED zinc_status zinc_array_describe(const zinc_array *a, zinc_
 ZINC_API ZINC_CHECKED zinc_status zinc_array_element_print(const zinc_array *a, const void *element, zinc_spelling how, char *out,
                                                            size_t room, size_t *n, zinc_error *err);
 
-/* The NumPy type of the elements, little-endian, as the header of a .npy file has it: '<f4', '<M8[ns]', [('a', '<i4'), ('b',
- * '|S3')].  As snprintf; 0: NumPy has none for elements of variable length, or they are unsupported. */
-ZINC_API size_t zinc_array_numpy(const zinc_array *a, char *out, size_t room);
-
-/* A type of NumPy's, from the same spelling in any byte order, or without quotes, or as Zarr v2 has it in JSON.
- * E_INVALID, E_UNSUPPORTED (objects), E_LIMIT, E_NOMEM.  Free with zinc_numpy_free. */
-typedef struct zinc_numpy zinc_numpy;
-ZINC_API ZINC_CHECKED zinc_status zinc_numpy_new(zinc_numpy **out, zinc_context *ctx, const char *descr, zinc_error *err);
-ZINC_API void zinc_numpy_free(zinc_numpy *type);
-ZINC_API size_t zinc_numpy_size(const zinc_numpy *type); /* bytes of an element */
-
-/*
- * n elements of a NumPy type, in C order without gaps -> as many of the array's own, in this machine's byte order, for
- * zinc_array_write; or from zinc_array_read back.  Numbers convert as on reading (`convert`: zinc_convert flags), datetimes
- * to other units exactly, texts to other lengths and to or from variable length (whose bytes go to `arena`, else NULL),
- * records field by field.
- * E_INVALID when the types are too different, E_RANGE naming the first element that does not fit; nothing is cut off.
- */
-ZINC_API ZINC_CHECKED zinc_status zinc_array_from_numpy(const zinc_array *a, const zinc_numpy *type, void *to, const void *from,
-                                                        size_t n, int convert, zinc_arena *arena, zinc_error *err);
-ZINC_API ZINC_CHECKED zinc_status zinc_array_to_numpy(const zinc_array *a, const zinc_numpy *type, void *to, const void *from,
-                                                      size_t n, int convert, zinc_error *err);
-
 /*
  * Read a selection into `buffer` or write it from `source`.  Elements are converted when the
  * buffer's type is another number type (zinc_convert says how).  Missing chunks are fill value.
@@ -822,11 +806,6 @@ ZINC_API ZINC_CHECKED zinc_status zinc_node_keep_parents(zinc_hierarchy *h, cons
 ZINC_API ZINC_CHECKED zinc_status zinc_node_erase(zinc_hierarchy *h, const char *path, const zinc_call_options *call,
                                                   zinc_error *err);
 
-/* Copy a node and everything below it, byte for byte, to another path of this or another hierarchy of the
- * same format.  Metadata is written last.  E_EXISTS when the target is there. */
-ZINC_API ZINC_CHECKED zinc_status zinc_node_copy(zinc_hierarchy *from, const char *from_path, zinc_hierarchy *to,
-                                                 const char *to_path, const zinc_call_options *call, zinc_error *err);
-
 /* Attributes.  `key` NULL: all of them, as an object.  E_NOTFOUND when there is no such key. */
 ZINC_API ZINC_CHECKED zinc_status zinc_attributes_get(zinc_hierarchy *h, const char *path, const char *key, zinc_blob *json,
                                                       const zinc_call_options *call, zinc_error *err);
@@ -875,75 +854,7 @@ ZINC_API void zinc_writer_free(zinc_writer *w);
 #ifdef __cplusplus
 } /* extern "C" */
 
-/* The number of a type; a compile error where there is none. */
-template <typename T, typename = void> struct zinc_type_of;
-template <typename T> struct zinc_type_of<const T> : zinc_type_of<T> {};
-#define ZINC_X(ctype, number) \
-	template <> struct zinc_type_of<ctype> { static const zinc_type value = number; };
-#define ZINC_XI(ctype)                                                                      \
-	ZINC_X(ctype, ctype(-1) < ctype(1)                                                  \
-		? (sizeof(ctype) == 1   ? ZINC_INT8                                         \
-		   : sizeof(ctype) == 2 ? ZINC_INT16                                        \
-		   : sizeof(ctype) == 4 ? ZINC_INT32 : ZINC_INT64)                          \
-		: (sizeof(ctype) == 1   ? ZINC_UINT8                                        \
-		   : sizeof(ctype) == 2 ? ZINC_UINT16                                       \
-		   : sizeof(ctype) == 4 ? ZINC_UINT32 : ZINC_UINT64))
-ZINC_X(void, ZINC_NATIVE)
-ZINC_X(bool, ZINC_BOOL)
-ZINC_XI(char)
-ZINC_X(signed char, ZINC_INT8)
-ZINC_X(unsigned char, ZINC_UINT8)
-ZINC_XI(short)
-ZINC_X(unsigned short, sizeof(short) == 2 ? ZINC_UINT16 : ZINC_UINT32)
-ZINC_XI(int)
-ZINC_XI(unsigned)
-ZINC_XI(long)
-ZINC_X(unsigned long, sizeof(long) == 4 ? ZINC_UINT32 : ZINC_UINT64)
-ZINC_X(long long, ZINC_INT64)
-ZINC_X(unsigned long long, ZINC_UINT64)
-ZINC_X(float, ZINC_FLOAT32)
-ZINC_X(double, ZINC_FLOAT64)
-#undef ZINC_XI
-#undef ZINC_X
-/* std::complex, told by what it has: <complex> is large, and not everybody's. */
-template <typename T> const T &zinc_any(); /* never called */
-template <typename A, typename B> struct zinc_same;
-template <typename A> struct zinc_same<A, A> { typedef void type; };
-template <typename P> struct zinc_complex_of;
-template <> struct zinc_complex_of<float> { static const zinc_type value = ZINC_COMPLEX64; };
-template <> struct zinc_complex_of<double> { static const zinc_type value = ZINC_COMPLEX128; };
-template <typename T>
-struct zinc_type_of<T, typename zinc_same<decltype(zinc_any<T>().imag()), typename T::value_type>::type>
-    : zinc_complex_of<typename T::value_type> {
-	static_assert(sizeof(T) == 2 * sizeof(typename T::value_type), "a complex number is two parts");
-};
-/* A buffer that lives as long as the statement, and stands for its address. */
-struct zinc_buffer_here {
-	zinc_buffer buffer;
-	operator zinc_buffer *() { return &buffer; }
-};
-struct zinc_const_buffer_here {
-	zinc_buffer buffer;
-	operator const zinc_buffer *() const { return &buffer; }
-};
-template <typename T> inline zinc_buffer_here zinc_buffer_as(zinc_type type, T *pointer, size_t nbytes)
-{
-	return {ZINC_BUFFER_INIT(type, pointer, nbytes)};
-}
-template <typename T> inline zinc_const_buffer_here zinc_buffer_as(zinc_type type, const T *pointer, size_t nbytes)
-{
-	return {ZINC_BUFFER_INIT(type, const_cast<T *>(pointer), nbytes)};
-}
-template <typename T> inline zinc_buffer_here zinc_buffer_of(T *pointer, size_t nbytes)
-{
-	return zinc_buffer_as(zinc_type_of<T>::value, pointer, nbytes);
-}
-template <typename T> inline zinc_const_buffer_here zinc_buffer_of(const T *pointer, size_t nbytes)
-{
-	return zinc_buffer_as(zinc_type_of<T>::value, pointer, nbytes);
-}
-#define ZINC_BUFFER(pointer, nbytes) zinc_buffer_of((pointer), (nbytes))
-#define ZINC_BUFFER_AS(type, pointer, nbytes) zinc_buffer_as((type), (pointer), (nbytes))
+#include <zinc/cxx.h>
 #endif
 
 #endif /* ZINC_H */

@@ -200,6 +200,11 @@ ZINC_API ZINC_CHECKED zinc_status zinc_copy_url(const char *from, const char *to
 ZINC_API ZINC_CHECKED zinc_status zinc_move(zinc_hierarchy *h, const char *from_path, const char *to_path,
                                             const zinc_copy_options *options, zinc_error *err);
 
+/* Copy a node and everything below it, byte for byte, to another path of this or another hierarchy of the
+ * same format.  Metadata is written last.  E_EXISTS when the target is there. */
+ZINC_API ZINC_CHECKED zinc_status zinc_node_copy(zinc_hierarchy *from, const char *from_path, zinc_hierarchy *to,
+                                                 const char *to_path, const zinc_call_options *call, zinc_error *err);
+
 /* ---- what is stored ---- */
 
 typedef struct zinc_stored {

@@ -6,6 +6,8 @@
  * (1) Printing takes no memory where the text fits.
  * (2) Elements cross to NumPy and back unchanged, or not at all.
  */
+#include <zinc/numpy.h>
+
 #include "array/array.h"
 
 /* The snapshot's type; E_UNSUPPORTED when this build does not know it.  zinc_meta_free(*m) must follow a success. */

@@ -163,9 +163,11 @@ static zinc_status
 init(zinc_context *ctx, const zinc_context_options *o, zinc_error *err)
 {
 	int threads = o->threads ? o->threads : processors();
+	zinc_limits limits;
 
 	ctx->allocator = o->allocator ? *o->allocator : zinc_allocator_libc;
-	set_limits(&ctx->limits, &o->limits);
+	ZINC_TRY(zinc_options_take(&limits, sizeof limits, o->limits, err));
+	set_limits(&ctx->limits, &limits);
 	ctx->warn = o->warn;
 	ctx->warn_arg = o->warn_arg;
 	ctx->trace = o->trace;
@@ -210,10 +212,12 @@ static zinc_status
 check_options(const zinc_context_options *o, zinc_error *err)
 {
 	const zinc_allocator *a = o->allocator;
+	zinc_limits limits;
 
+	ZINC_TRY(zinc_options_take(&limits, sizeof limits, o->limits, err));
 	if (o->threads < 0)
 		return zinc_fail(err, ZINC_E_INVALID, "%d threads", o->threads);
-	if (o->limits.rank > ZINC_MAX_NDIM)
+	if (limits.rank > ZINC_MAX_NDIM)
 		return zinc_fail(err, ZINC_E_INVALID, "the limit of rank cannot be above %d", ZINC_MAX_NDIM);
 	if (a && (!a->alloc || !a->realloc || !a->free))
 		return zinc_fail(err, ZINC_E_INVALID, "an allocator must have alloc, realloc and free");

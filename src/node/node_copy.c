@@ -13,6 +13,7 @@
  * their data are mixed.
  */
 #include <stdlib.h>
+#include <zinc/tool.h>
 
 #include "node/node.h"
 

@@ -117,7 +117,7 @@ parse_limited(const char *codecs, const uint64_t *shape, zinc_limits limits)
 	chain_case t;
 	zinc_status st;
 
-	assert_ok(zinc_context_new(&ctx, ZINC_CONTEXT_OPTIONS(.limits = limits), &err));
+	assert_ok(zinc_context_new(&ctx, ZINC_CONTEXT_OPTIONS(.limits = &limits), &err));
 	st = chain_init(&t, ctx, codecs, "uint8", shape, NULL, true, &err);
 	assert_int_equal(zinc_error_status(&err), st);
 	chain_fini(&t);
@@ -135,26 +135,39 @@ limits(void **state)
 	const uint64_t many[] = {(uint64_t)1 << 62, ENDED};
 
 	(void)state;
-	assert_int_equal(parse_limited("[\"bytes\", \"crc32c\"]", n8, (zinc_limits){.codecs = 2}), ZINC_OK);
-	assert_int_equal(parse_limited("[\"bytes\", \"crc32c\"]", n8, (zinc_limits){.codecs = 1}), ZINC_E_LIMIT);
-	assert_int_equal(parse_limited("[\"bytes\"]", n8, (zinc_limits){.chunk_bytes = 8}), ZINC_OK);
-	assert_int_equal(parse_limited("[\"bytes\"]", n8, (zinc_limits){.chunk_bytes = 7}), ZINC_E_LIMIT);
-	assert_int_equal(parse_limited(two_deep, n8, (zinc_limits){.shard_depth = 2}), ZINC_OK);
-	assert_int_equal(parse_limited(two_deep, n8, (zinc_limits){.shard_depth = 1}), ZINC_E_LIMIT);
-	/* an open shard may be larger than a chunk; its inner chunks and its index may not */
-	assert_int_equal(parse_limited(one, n8, (zinc_limits){.chunk_bytes = 36}), ZINC_OK);
-	assert_int_equal(parse_limited(one, n8, (zinc_limits){.chunk_bytes = 31}), ZINC_E_LIMIT);
-	assert_int_equal(parse_limited("[" SHARD("[64]", "\"bytes\"") "]", n64, (zinc_limits){.chunk_bytes = 63}),
-			 ZINC_E_LIMIT);
-	assert_int_equal(parse_limited(closed, n64, (zinc_limits){.chunk_bytes = 260}), ZINC_OK);
-	assert_int_equal(parse_limited("[" SHARD("[32]", "\"bytes\"") "]", n64, (zinc_limits){.chunk_bytes = 40}),
-			 ZINC_OK);
 	assert_int_equal(
-	    parse_limited("[" SHARD("[32]", "\"bytes\"") ",\"crc32c\"]", n64, (zinc_limits){.chunk_bytes = 40}),
+	    parse_limited("[\"bytes\", \"crc32c\"]", n8, (zinc_limits){.size = sizeof(zinc_limits), .codecs = 2}),
+	    ZINC_OK);
+	assert_int_equal(
+	    parse_limited("[\"bytes\", \"crc32c\"]", n8, (zinc_limits){.size = sizeof(zinc_limits), .codecs = 1}),
 	    ZINC_E_LIMIT);
+	assert_int_equal(parse_limited("[\"bytes\"]", n8, (zinc_limits){.size = sizeof(zinc_limits), .chunk_bytes = 8}),
+			 ZINC_OK);
+	assert_int_equal(parse_limited("[\"bytes\"]", n8, (zinc_limits){.size = sizeof(zinc_limits), .chunk_bytes = 7}),
+			 ZINC_E_LIMIT);
+	assert_int_equal(parse_limited(two_deep, n8, (zinc_limits){.size = sizeof(zinc_limits), .shard_depth = 2}),
+			 ZINC_OK);
+	assert_int_equal(parse_limited(two_deep, n8, (zinc_limits){.size = sizeof(zinc_limits), .shard_depth = 1}),
+			 ZINC_E_LIMIT);
+	/* an open shard may be larger than a chunk; its inner chunks and its index may not */
+	assert_int_equal(parse_limited(one, n8, (zinc_limits){.size = sizeof(zinc_limits), .chunk_bytes = 36}),
+			 ZINC_OK);
+	assert_int_equal(parse_limited(one, n8, (zinc_limits){.size = sizeof(zinc_limits), .chunk_bytes = 31}),
+			 ZINC_E_LIMIT);
+	assert_int_equal(parse_limited("[" SHARD("[64]", "\"bytes\"") "]", n64,
+				       (zinc_limits){.size = sizeof(zinc_limits), .chunk_bytes = 63}),
+			 ZINC_E_LIMIT);
+	assert_int_equal(parse_limited(closed, n64, (zinc_limits){.size = sizeof(zinc_limits), .chunk_bytes = 260}),
+			 ZINC_OK);
+	assert_int_equal(parse_limited("[" SHARD("[32]", "\"bytes\"") "]", n64,
+				       (zinc_limits){.size = sizeof(zinc_limits), .chunk_bytes = 40}),
+			 ZINC_OK);
+	assert_int_equal(parse_limited("[" SHARD("[32]", "\"bytes\"") ",\"crc32c\"]", n64,
+				       (zinc_limits){.size = sizeof(zinc_limits), .chunk_bytes = 40}),
+			 ZINC_E_LIMIT);
 	/* products that do not fit any number */
-	assert_int_equal(parse_limited("[\"bytes\"]", huge, (zinc_limits){0}), ZINC_E_LIMIT);
-	assert_int_equal(parse_limited(one, many, (zinc_limits){0}), ZINC_E_LIMIT);
+	assert_int_equal(parse_limited("[\"bytes\"]", huge, (zinc_limits)ZINC_LIMITS_INIT), ZINC_E_LIMIT);
+	assert_int_equal(parse_limited(one, many, (zinc_limits)ZINC_LIMITS_INIT), ZINC_E_LIMIT);
 }
 
 /* (4) M24 */

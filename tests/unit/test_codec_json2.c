@@ -168,7 +168,7 @@ configurations(void **state)
 static void
 limits(void **state)
 {
-	const zinc_limits small = {.chunk_bytes = 64};
+	const zinc_limits small = {.size = sizeof small, .chunk_bytes = 64};
 	static const zinc_vlen large[] = {TEXT("0123456789012345678901"), TEXT("0123456789012345678901"),
 					  TEXT("0123456789012345678901"), TEXT("")};
 	zinc_error err = ZINC_ERROR_INIT;
@@ -176,7 +176,7 @@ limits(void **state)
 	chain_case t;
 
 	(void)state;
-	assert_ok(zinc_context_new(&ctx, ZINC_CONTEXT_OPTIONS(.limits = small), &err));
+	assert_ok(zinc_context_new(&ctx, ZINC_CONTEXT_OPTIONS(.limits = &small), &err));
 	assert_ok(chain_init(&t, ctx, JSON2, "string", four, NULL, true, &err));
 	assert_int_equal(chain_encode(&t, large, &err), ZINC_E_LIMIT);
 	chain_fini(&t);

@@ -161,7 +161,7 @@ refused(void **state)
 	static const zinc_vlen wrong[] = {TEXT("a"), TEXT("\xff"), TEXT("b")};
 	static const zinc_vlen missing[] = {TEXT("a"), {NULL, 3}, TEXT("b")};
 	static const zinc_vlen huge[] = {TEXT("a"), {"", (uint64_t)1 << 32}, TEXT("b")};
-	const zinc_limits limits = {.chunk_bytes = 64};
+	const zinc_limits limits = {.size = sizeof limits, .chunk_bytes = 64};
 	static const zinc_vlen large[] = {TEXT("0123456789012345678901"), TEXT("0123456789012345678901"),
 					  TEXT("012345678")};
 	zinc_error err = ZINC_ERROR_INIT;
@@ -180,7 +180,7 @@ refused(void **state)
 	assert_ok(chain_encode(&t, wrong, &err));
 	chain_fini(&t);
 	/* 4 + 3 * 4 + 53 bytes */
-	assert_ok(zinc_context_new(&ctx, ZINC_CONTEXT_OPTIONS(.limits = limits), &err));
+	assert_ok(zinc_context_new(&ctx, ZINC_CONTEXT_OPTIONS(.limits = &limits), &err));
 	assert_ok(chain_init(&t, ctx, BYTES, "bytes", three, NULL, true, &err));
 	assert_int_equal(chain_encode(&t, large, &err), ZINC_E_LIMIT);
 	chain_fini(&t);
@@ -209,7 +209,7 @@ configurations(void **state)
 static void
 bombs(void **state)
 {
-	const zinc_limits limits = {.chunk_bytes = 1 << 16};
+	const zinc_limits limits = {.size = sizeof limits, .chunk_bytes = 1 << 16};
 	const char *zip = "[\"vlen-bytes\", {\"name\": \"zstd\", \"configuration\": {\"level\": 1}}]";
 	const uint64_t one[] = {1, ENDED};
 	zinc_error err = ZINC_ERROR_INIT;
@@ -225,7 +225,7 @@ bombs(void **state)
 		skip();
 	assert_ok(chain_encode(&a, &v, &err));
 	sweep_memory_init(&m);
-	assert_ok(zinc_context_new(&ctx, ZINC_CONTEXT_OPTIONS(.limits = limits, .allocator = &m.allocator), &err));
+	assert_ok(zinc_context_new(&ctx, ZINC_CONTEXT_OPTIONS(.limits = &limits, .allocator = &m.allocator), &err));
 	assert_ok(chain_init(&b, ctx, zip, "bytes", one, NULL, true, &err));
 	assert_int_equal(chain_decode(&b, a.out.p, a.out.n, &back, &err), ZINC_E_CORRUPT);
 	assert_true(m.peak < 1 << 19);

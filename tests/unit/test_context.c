@@ -34,8 +34,7 @@ limits_have_defaults(void **state)
 	assert_ptr_equal(ctx->os, &zinc_os_posix);
 	zinc_context_free(ctx);
 
-	o.limits.json_depth = 3;
-	o.limits.rank = 5;
+	o.limits = ZINC_LIMITS(.json_depth = 3, .rank = 5);
 	o.threads = 7;
 	o.cache_bytes = 9;
 	o.in_flight_bytes = 11;
@@ -58,7 +57,8 @@ bad_options_are_refused(void **state)
 
 	(void)state;
 	assert_int_equal(zinc_context_new(&ctx, ZINC_CONTEXT_OPTIONS(.threads = -1), &err), ZINC_E_INVALID);
-	assert_int_equal(zinc_context_new(&ctx, ZINC_CONTEXT_OPTIONS(.limits.rank = 65), &err), ZINC_E_INVALID);
+	assert_int_equal(zinc_context_new(&ctx, ZINC_CONTEXT_OPTIONS(.limits = ZINC_LIMITS(.rank = 65)), &err),
+			 ZINC_E_INVALID);
 	assert_int_equal(zinc_context_new(&ctx, ZINC_CONTEXT_OPTIONS(.allocator = &half), &err), ZINC_E_INVALID);
 	assert_int_equal(zinc_context_new(&ctx, &(zinc_context_options){.threads = 1}, &err), ZINC_E_INVALID);
 	assert_non_null(strstr(err.text, "size"));

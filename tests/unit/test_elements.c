@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zinc/numpy.h>
 
 #include "support/arrays.h"
 #include "support/chains.h"

@@ -246,7 +246,8 @@ test_limits(void **state)
 	snprintf(text + strlen(text), sizeof text - strlen(text), "]}");
 	assert_int_equal(parse(text, false, NULL, &m, &err), ZINC_E_LIMIT);
 	assert_int_equal(parse(text, false, &(struct findings){.rules = ""}, &m, &err), ZINC_E_LIMIT);
-	assert_ok(zinc_context_new(&ctx, ZINC_CONTEXT_OPTIONS(.limits = {.rank = 1, .json_depth = 3}), &err));
+	assert_ok(
+	    zinc_context_new(&ctx, ZINC_CONTEXT_OPTIONS(.limits = ZINC_LIMITS(.rank = 1, .json_depth = 3)), &err));
 	zinc_report_init(&r, ctx, false, "test");
 	assert_int_equal(zinc_text_parse(&zinc_format_v3, ctx, plane, sizeof plane - 1, &r, &m, &err),
 			 ZINC_E_LIMIT);

@@ -330,7 +330,7 @@ test_limit(void **state)
 	int left = 100;
 
 	(void)state;
-	assert_ok(zinc_context_new(&ctx, ZINC_CONTEXT_OPTIONS(.limits = {.children = 3}), &err));
+	assert_ok(zinc_context_new(&ctx, ZINC_CONTEXT_OPTIONS(.limits = ZINC_LIMITS(.children = 3)), &err));
 	assert_ok(zinc_store_open(&store, "memory://limit", ZINC_STORE_OPTIONS(.context = ctx), &err));
 	assert_ok(zinc_hierarchy_open(&h, store, "", ZINC_OPEN_OPTIONS(.create = 1), &err));
 	assert_ok(zinc_group_create(h, "a", NULL, 0, NULL, &err));

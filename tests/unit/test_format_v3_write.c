@@ -1,5 +1,6 @@
 /* test_format_v3_write.c - creating, editing and erasing, promise by promise */
 #include <pthread.h>
+#include <zinc/tool.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -280,7 +280,7 @@ context_with(zinc_limits limits, sweep_memory *m)
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_context *ctx = NULL;
 
-	o.limits = limits;
+	o.limits = &limits;
 	if (m) {
 		sweep_memory_init(m);
 		o.allocator = &m->allocator;
@@ -305,7 +305,9 @@ parse_limited(zinc_limits limits, const char *s, size_t n)
 static void
 limits_are_kept(void **state)
 {
-	zinc_limits depth = {.json_depth = 3}, values = {.json_values = 4}, bytes = {.json_bytes = 5};
+	zinc_limits depth = {.size = sizeof(zinc_limits), .json_depth = 3},
+		    values = {.size = sizeof(zinc_limits), .json_values = 4},
+		    bytes = {.size = sizeof(zinc_limits), .json_bytes = 5};
 
 	(void)state;
 	assert_int_equal(parse_limited(depth, "[[[]]]", 6), ZINC_OK);
@@ -352,7 +354,8 @@ a_million_brackets(void **state)
 {
 	enum { N = 1000000 };
 	static const char *const openings[] = {"[", "{\"a\":"};
-	zinc_limits none = {.json_depth = 0}, deep = {.json_depth = N + 1};
+	zinc_limits none = {.size = sizeof(zinc_limits), .json_depth = 0},
+		    deep = {.size = sizeof(zinc_limits), .json_depth = N + 1};
 	sweep_memory m;
 	zinc_context *ctx = context_with(none, &m);
 	zinc_error err = ZINC_ERROR_INIT;

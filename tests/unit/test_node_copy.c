@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <zinc/erase.h>
+#include <zinc/tool.h>
 
 #include "fault.h"
 #include "nodes.h"

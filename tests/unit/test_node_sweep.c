@@ -5,6 +5,7 @@
  * no array has lost a part of its data, the change was made or was not, and the hierarchy still works.
  */
 #include <errno.h>
+#include <zinc/tool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,6 +5,7 @@
  * an array has all of its data, and the hierarchy still works.
  */
 #include <errno.h>
+#include <zinc/tool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

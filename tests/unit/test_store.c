@@ -306,7 +306,7 @@ listings_are_limited(void **state)
 	int n = 0;
 
 	(void)state;
-	co.limits.children = 3;
+	co.limits = ZINC_LIMITS(.children = 3);
 	assert_ok(zinc_context_new(&ctx, &co, &err));
 	assert_ok(zinc_store_wrap(&s, ctx, &odd_ops, &o, "odd:", &err));
 	assert_ptr_equal(zinc_store_context(s), ctx);

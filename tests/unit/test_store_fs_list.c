@@ -376,7 +376,7 @@ limits_hold(void **state)
 	put_text(s, "b/1", "");
 	put_text(s, "b/2", "");
 	zinc_store_close(s);
-	o.limits.children = 3;
+	o.limits = ZINC_LIMITS(.children = 3);
 	assert_ok(zinc_context_new(&ctx, &o, &err));
 	assert_ok(zinc_store_open(&s, "d", ZINC_STORE_OPTIONS(.context = ctx), &err));
 	assert_int_equal(zinc_store_list(s, "", note_key, NULL, NULL, &err), ZINC_E_LIMIT);
