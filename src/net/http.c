@@ -34,7 +34,7 @@
 
 #define SWALLOW        (64u * 1024)        /* an unwanted body up to here is cheaper read than a new connection made */
 #define MOST_ELSEWHERE (16u * 1024 * 1024) /* of a redirection's: its target is known at the end only */
-#define POLL_MS        50                  /* how late a cancel may be noticed */
+#define POLL_MS        50                  /* how late a cancel or a deadline may be noticed */
 #define WAIT_MS        2                   /* while somebody waits for room */
 #define FIRST_REST     0.1                 /* seconds */
 #define LONGEST_REST   10.0
@@ -422,7 +422,7 @@ settle_finished(lane *l)
 	CURLMsg *m;
 	int left;
 
-	while (!zinc_cancel_is(l->user->cancel) && (m = curl_multi_info_read(l->multi, &left)) != NULL)
+	while (zinc_wait_check(l->user->wait, NULL) == ZINC_OK && (m = curl_multi_info_read(l->multi, &left)) != NULL)
 		if (m->msg == CURLMSG_DONE) {
 			const CURLcode code = m->data.result;
 			char *s = NULL;
@@ -483,42 +483,41 @@ is_busy(const lane *l)
 
 /* What libcurl has is taken back from it; what never began is told all the same. */
 static void
-cancel_all(lane *l)
+cancel_all(lane *l, const zinc_error *e)
 {
 	const zinc_http_user *u = l->user;
-	zinc_error e = ZINC_ERROR_INIT;
 	int k;
 
-	zinc_fail(&e, ZINC_E_CANCELLED, "the read was cancelled");
 	for (k = 0; k < l->http->config.parallel; k++) {
 		slot *s = &l->slots[k];
 
 		if (s->phase == SENT || s->phase == PAUSED)
 			curl_multi_remove_handle(l->multi, s->easy);
 		if (s->phase != IDLE)
-			give_up(s, ZINC_E_CANCELLED, &e);
+			give_up(s, e->code, e);
 	}
 	for (; l->begun < l->n; l->begun++)
-		(void)u->end(u->arg, l->begun, ZINC_E_CANCELLED, &e);
+		(void)u->end(u->arg, l->begun, e->code, e);
 }
 
 /* Poll wakes with the first byte; its timeout is for those who rest, wait, or want to be cancelled. */
 static void
 run_lane(lane *l)
 {
+	zinc_error e = ZINC_ERROR_INIT;
 	int running, events;
 	bool waits;
 
 	while (is_busy(l)) {
-		if (zinc_cancel_is(l->user->cancel)) {
-			cancel_all(l);
+		if (zinc_wait_for(l->user->wait, "a server", &e) != ZINC_OK) {
+			cancel_all(l, &e);
 			return;
 		}
 		waits = ask_waiting(l);
 		begin_more(l, waits);
 		curl_multi_perform(l->multi, &running);
 		settle_finished(l);
-		if (is_busy(l) && !zinc_cancel_is(l->user->cancel))
+		if (is_busy(l) && zinc_wait_check(l->user->wait, NULL) == ZINC_OK)
 			curl_multi_poll(l->multi, NULL, 0, waits ? WAIT_MS : POLL_MS, &events);
 	}
 }

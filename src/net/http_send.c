@@ -192,6 +192,13 @@ milliseconds(double seconds)
 	return seconds > 1e6 ? 1000000000L : (long)(seconds * 1e3);
 }
 
+/* Known since libcurl 7.87; before it a cancelled exchange may wait for the name server.  0 is no option. */
+#if LIBCURL_VERSION_NUM >= 0x075700
+#define CURLOPT_QUICK_EXIT_NOW CURLOPT_QUICK_EXIT
+#else
+#define CURLOPT_QUICK_EXIT_NOW ((CURLoption)0)
+#endif
+
 /* Names instead of bits since libcurl 7.85. */
 #if LIBCURL_VERSION_NUM >= 0x075500
 #define CURLOPT_PROTOCOLS_NOW CURLOPT_PROTOCOLS_STR
@@ -210,6 +217,7 @@ set_common(slot *s)
 	CURL *e = s->easy;
 
 	curl_easy_setopt(e, CURLOPT_NOSIGNAL, 1L);
+	curl_easy_setopt(e, CURLOPT_QUICK_EXIT_NOW, 1L); /* who gives up does not wait for the resolver's thread */
 	curl_easy_setopt(e, CURLOPT_USERAGENT, "zinc/" ZINC_VERSION);
 	curl_easy_setopt(e, CURLOPT_PROTOCOLS_NOW, WEB_PROTOCOLS);
 	curl_easy_setopt(e, CURLOPT_FOLLOWLOCATION, 0L); /* libcurl would look at the first scheme only */

@@ -98,7 +98,7 @@ typedef struct zinc_http_user {
 	zinc_http_next (*body)(void *arg, size_t i, const uint8_t *bytes, size_t n);           /* GO, STOP */
 	zinc_http_next (*end)(void *arg, size_t i, zinc_status status, const zinc_error *err); /* GO, WAIT, AGAIN */
 	void *arg;
-	const zinc_cancel *cancel; /* NULL, or: when raised, end what is left as E_CANCELLED */
+	const zinc_wait *wait; /* NULL, or: when the time is over, end what is left as E_CANCELLED */
 	/* NULL, or: add the headers that sign the request, which goes to `url`; `away`: that is not where it was asked.
 	 * Called for each try and each redirection, behind ask. */
 	zinc_status (*sign)(void *arg, size_t i, zinc_http_request *r, const char *url, bool away, zinc_error *err);

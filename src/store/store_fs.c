@@ -284,7 +284,7 @@ serve_key(zinc_fs *fs, ordered_gets *g, size_t from, const zinc_sink *sink, cons
 {
 	const char *key = g->requests[nth(g, from)].key;
 	zinc_error e = ZINC_ERROR_INIT;
-	fs_open_file f = {fs, -1};
+	fs_open_file f = {fs, -1, NULL};
 	struct stat st;
 	zinc_tag tag;
 	zinc_status status;

@@ -36,9 +36,9 @@ typedef struct fs_dir {
 typedef struct fs_dirs {
 	struct fs_dirs_entry {
 		char *path;
-		bool prune;    /* something was deleted in it: remove it when it is empty */
-		bool failed;   /* it is not synced: of it or, for sync(), of a file in it */
-		bool lost;     /* and never will be: an fsync failed, after which the kernel may have dropped what it had */
+		bool prune;  /* something was deleted in it: remove it when it is empty */
+		bool failed; /* it is not synced: of it or, for sync(), of a file in it */
+		bool lost; /* and never will be: an fsync failed, after which the kernel may have dropped what it had */
 		size_t synced; /* bytes of the path of what was synced for it */
 	} * e;
 	size_t n, cap;
@@ -89,7 +89,7 @@ typedef struct zinc_fs {
 	zinc_context *ctx;
 	char *path; /* of the root, as given */
 	char *keep; /* never removed, nor what is above */
-	int links; /* zinc_links */
+	int links;  /* zinc_links */
 	bool create;
 	atomic_int root;   /* -1: not there yet */
 	atomic_uint names; /* ZINC_CAP_FOLDS_CASE, ZINC_CAP_NORMALISES, FS_NAMES_KNOWN */
@@ -127,6 +127,7 @@ zinc_status zinc_fs_read(zinc_fs *fs, int fd, uint64_t offset, uint64_t n, const
 typedef struct fs_open_file {
 	zinc_fs *fs;
 	int fd;
+	const zinc_wait *wait; /* of who copies much of it */
 } fs_open_file;
 
 zinc_status zinc_fs_read_open(void *arg, uint64_t offset, uint64_t nbytes, const struct iovec *iov, int niov,
@@ -182,9 +183,10 @@ void zinc_fs_lock_name(char out[FS_NAME_BYTES], const char *name);
 bool zinc_fs_is_lock(const char *name);
 
 typedef enum fs_take { FS_TAKEN, FS_BUSY, FS_GONE, FS_FAILED } fs_take;
-/* Try to take the lock of `name` in `dir`, and leave the file empty.  FS_BUSY: somebody has it.  FS_GONE: the directory
- * was removed.  FS_FAILED: errno is in *errnum. */
-fs_take zinc_fs_lock_try(zinc_fs *fs, int dir, const char *name, bool wait, fs_lock *out, int *errnum);
+/* Take the lock of `name` in `dir`, and leave the file empty.  FS_BUSY: somebody has it; with `wait` that is waited for,
+ * until the time is over.  FS_GONE: the directory was removed.  FS_FAILED: errno is in *errnum; ECANCELED: too late. */
+fs_take zinc_fs_lock_try(zinc_fs *fs, int dir, const char *name, bool wait, const zinc_wait *until, fs_lock *out,
+			 int *errnum);
 /* Only an existing, free lock file: for scrub. */
 fs_take zinc_fs_lock_leftover(zinc_fs *fs, int dir, const char *lock_name, fs_lock *out);
 /* Remove the lock file that is held. */
@@ -205,13 +207,14 @@ zinc_status zinc_fs_del(void *self, zinc_put_group *group, const zinc_del *dels,
 /* One without a condition; also with FS_DEL_LINK: a link has no value to speak of, whatever it leads to, and is itself
  * what is erased. */
 #define FS_DEL_LINK 0x80000000u
-zinc_status zinc_fs_del_one(zinc_fs *fs, zinc_put_group *group, const char *key, uint32_t flags, zinc_error *err);
+zinc_status zinc_fs_del_one(zinc_fs *fs, zinc_put_group *group, const char *key, uint32_t flags, const zinc_wait *wait,
+			    zinc_error *err);
 zinc_status zinc_fs_update(void *self, const char *key, zinc_update_fn fn, void *arg, uint64_t limit, uint32_t flags,
 			   const zinc_wait *wait, zinc_error *err);
 zinc_status zinc_fs_splice(void *self, const char *key, zinc_splice_fn fn, void *arg, uint64_t limit, uint32_t flags,
 			   const zinc_wait *wait, zinc_error *err);
-/* Time, fsync, conditions, rename, release.  The outcome is in c->status and c->error. */
-void zinc_fs_finish(zinc_fs *fs, fs_change *c);
+/* Time, fsync, conditions, rename, release; nothing of it when the time is over.  The outcome is in c->status and c->error. */
+void zinc_fs_finish(zinc_fs *fs, fs_change *c, const zinc_wait *wait);
 /* Give up what was not renamed: unlink and release the lock. */
 void zinc_fs_drop(zinc_fs *fs, fs_change *c);
 void zinc_fs_change_free(zinc_fs *fs, fs_change *c);
@@ -238,7 +241,7 @@ void zinc_fs_group_turn(zinc_fs *fs, fs_group *g);
 /* The caller has finished what it took: hand it over, or take a failed one back to report it at once. */
 void zinc_fs_group_done(zinc_fs *fs, fs_change *c, bool keep);
 /* Finish the windows of one group, or of all (NULL). */
-void zinc_fs_flush(zinc_fs *fs, fs_group *g);
+void zinc_fs_flush(zinc_fs *fs, fs_group *g, const zinc_wait *wait);
 /* Around waiting for a lock: no group holds one meanwhile. */
 void zinc_fs_wait_begin(zinc_fs *fs);
 void zinc_fs_wait_end(zinc_fs *fs);
@@ -264,17 +267,16 @@ typedef struct fs_entries {
  * links followed where the store does (or, own, as files of size 0), with sizes of files; or with locks.  `where` (may be NULL) gets the directory's own stat. */
 typedef enum fs_which { FS_EVERYTHING, FS_KEYS, FS_KEYS_WITH_SIZES, FS_OWN_KEYS, FS_KEYS_AND_LOCKS } fs_which;
 zinc_status zinc_fs_entries_read(zinc_fs *fs, const fs_dir *base, fs_entries *e, const char *path, size_t n,
-				 fs_which which, struct stat *where, zinc_error *err);
+				 fs_which which, struct stat *where, const zinc_wait *wait, zinc_error *err);
 void zinc_fs_entries_fini(fs_entries *e);
 /* Entry i and its name; NULL past the end. */
 const fs_entry *zinc_fs_entry(const fs_entries *e, size_t i, const char **name);
 /* Is the directory there, and not to be read by us?  `path` ends in '/'. */
 bool zinc_fs_is_denied(zinc_fs *fs, const fs_dir *base, const char *path);
-zinc_status zinc_fs_walk(void *self, const char *prefix, const zinc_lister *to, const zinc_wait *wait,
-			 zinc_error *err);
+zinc_status zinc_fs_walk(void *self, const char *prefix, const zinc_lister *to, const zinc_wait *wait, zinc_error *err);
 zinc_status zinc_fs_scrub(void *self, const char *prefix, int remove, zinc_scrub_fn fn, void *arg,
 			  const zinc_wait *wait, zinc_error *err);
 zinc_status zinc_fs_scrub_below(zinc_fs *fs, const fs_dir *base, const char *prefix, bool remove, zinc_scrub_fn fn,
-				void *arg, zinc_error *err);
+				void *arg, const zinc_wait *wait, zinc_error *err);
 
 #endif

@@ -117,7 +117,8 @@ take_pending(fs_group *g, fs_change *mates)
 /* Changes that several threads finish together, each taking the next. */
 typedef struct finishing {
 	zinc_fs *fs;
-	fs_change *next; /* under the store's lock */
+	fs_change *next;       /* under the store's lock */
+	const zinc_wait *wait; /* of the commit; NULL: they are others', or nobody waits for them */
 } finishing;
 
 static void *
@@ -134,7 +135,7 @@ finish_mates(void *arg)
 		pthread_mutex_unlock(&f->fs->lock);
 		if (!c)
 			return NULL;
-		zinc_fs_finish(f->fs, c);
+		zinc_fs_finish(f->fs, c, f->wait);
 		zinc_fs_group_done(f->fs, c, true);
 	}
 }
@@ -169,9 +170,9 @@ start_helpers(pthread_t *threads, int n, finishing *f)
 }
 
 void
-zinc_fs_flush(zinc_fs *fs, fs_group *g)
+zinc_fs_flush(zinc_fs *fs, fs_group *g, const zinc_wait *wait)
 {
-	finishing f = {fs, NULL};
+	finishing f = {fs, NULL, wait};
 	pthread_t helpers[MOST_HELPERS];
 	fs_group *each;
 	int n;
@@ -197,7 +198,7 @@ zinc_fs_wait_begin(zinc_fs *fs)
 	pthread_mutex_lock(&fs->lock);
 	fs->waiting++;
 	pthread_mutex_unlock(&fs->lock);
-	zinc_fs_flush(fs, NULL);
+	zinc_fs_flush(fs, NULL, NULL);
 }
 
 void
@@ -254,7 +255,7 @@ zinc_fs_group_settle(zinc_fs *fs, fs_group *g, const char *key)
 		flush = c != NULL;
 	pthread_mutex_unlock(&fs->lock);
 	if (flush)
-		zinc_fs_flush(fs, g);
+		zinc_fs_flush(fs, g, NULL);
 }
 
 /* ---- what is done ---- */
@@ -344,7 +345,7 @@ zinc_fs_group_turn(zinc_fs *fs, fs_group *g)
 	many = g->ndone >= MOST_DONE;
 	pthread_mutex_unlock(&fs->lock);
 	if (full || crowded)
-		zinc_fs_flush(fs, crowded ? NULL : g);
+		zinc_fs_flush(fs, crowded ? NULL : g, NULL);
 	if (many) {
 		done = take_done(fs, g, &dirs);
 		sync_done(fs, g, done, &dirs);
@@ -440,8 +441,7 @@ zinc_fs_commit(void *self, zinc_put_group *group, zinc_committed_fn fn, void *ar
 	fs_group *g = (fs_group *)group;
 	zinc_status st;
 
-	(void)wait; /* it waits for nobody but the disk */
-	zinc_fs_flush(fs, g);
+	zinc_fs_flush(fs, g, wait);
 	detach(fs, g);
 	zinc_fs_group_keep_dir(fs, g, NULL);
 	sync_done(fs, g, g->done, &g->dirs);

@@ -31,9 +31,17 @@ typedef struct reading {
 	fs_which which;
 	size_t npath;
 	uint64_t count;
+	const zinc_wait *wait;
 	zinc_status status;
 	zinc_error *err;
 } reading;
+
+/* A directory may have millions of entries: look at the time between some. */
+static zinc_status
+look_up(const zinc_wait *wait, uint64_t i, zinc_error *err)
+{
+	return i % 256 == 0 ? zinc_wait_for(wait, "the listing of a directory", err) : ZINC_OK;
+}
 
 /* The checks of keys, for a single component; a path that would be too long for a key leads to none. */
 static bool
@@ -57,7 +65,8 @@ add_entry(void *arg, const char *name, int type)
 			return 0;
 		entry.odd = ZINC_ODD_LOCK;
 	}
-	if (r->count++ >= r->fs->ctx->limits.children)
+	r->status = look_up(r->wait, r->count, r->err);
+	if (r->status == ZINC_OK && r->count++ >= r->fs->ctx->limits.children)
 		r->status = zinc_fail(r->err, ZINC_E_LIMIT, "more than %llu entries in one directory",
 				      (unsigned long long)r->fs->ctx->limits.children);
 	if (r->status == ZINC_OK)
@@ -252,13 +261,14 @@ compare_names(const void *a, const void *b, void *names)
 
 /* Sorting comes last: only now is it known which names end in a slash. */
 static zinc_status
-resolve_all(zinc_fs *fs, const fs_dir *d, fs_entries *e, fs_which which, zinc_error *err)
+resolve_all(zinc_fs *fs, const fs_dir *d, fs_entries *e, fs_which which, const zinc_wait *wait, zinc_error *err)
 {
 	fs_entry *list = (fs_entry *)(void *)e->list.p;
 	size_t n = e->list.n / sizeof *list, i;
 	char *name;
 
 	for (i = 0; i < n; i++) {
+		ZINC_TRY(look_up(wait, i, err));
 		name = (char *)e->names.p + list[i].name;
 		if (resolve(fs, d, &list[i], name, which) == -1)
 			return zinc_fs_fail(err, errno, "cannot look at an entry of its directory");
@@ -271,17 +281,18 @@ resolve_all(zinc_fs *fs, const fs_dir *d, fs_entries *e, fs_which which, zinc_er
 }
 
 static zinc_status
-read_open(zinc_fs *fs, fs_entries *e, const fs_dir *d, fs_which which, struct stat *where, zinc_error *err)
+read_open(zinc_fs *fs, fs_entries *e, const fs_dir *d, fs_which which, struct stat *where, const zinc_wait *wait,
+	  zinc_error *err)
 {
 	const zinc_os *os = fs_os(fs);
-	reading r = {fs, e, which, d->n, 0, ZINC_OK, err};
+	reading r = {fs, e, which, d->n, 0, wait, ZINC_OK, err};
 
 	if (where && os->fstat(os, d->fd, where) == -1)
 		return zinc_fs_fail(err, errno, "cannot look at a directory");
 	if (os->read_dir(os, d->fd, add_entry, &r) == -1)
 		return zinc_fs_fail(err, errno, "cannot list a directory");
 	ZINC_TRY(r.status);
-	return resolve_all(fs, d, e, which, err);
+	return resolve_all(fs, d, e, which, wait, err);
 }
 
 /* A directory that is not there has no entries.  To list is to read: what get() would fail on is in the way here, too, and
@@ -297,7 +308,7 @@ no_entries(zinc_fs *fs, const char *path, size_t n, fs_which which, zinc_error *
 /* The directory is closed when this returns; what is deleted meanwhile is met again as missing. */
 zinc_status
 zinc_fs_entries_read(zinc_fs *fs, const fs_dir *base, fs_entries *e, const char *path, size_t n, fs_which which,
-		     struct stat *where, zinc_error *err)
+		     struct stat *where, const zinc_wait *wait, zinc_error *err)
 {
 	fs_dir *d = NULL;
 	zinc_status st;
@@ -309,7 +320,7 @@ zinc_fs_entries_read(zinc_fs *fs, const fs_dir *base, fs_entries *e, const char 
 	ZINC_TRY(zinc_fs_dir_open(fs, base, path, n, &d, err));
 	if (!d)
 		return no_entries(fs, path, n, which, err);
-	st = read_open(fs, e, d, which, where, err);
+	st = read_open(fs, e, d, which, where, wait, err);
 	zinc_fs_dir_unref(fs, d);
 	if (st != ZINC_OK) {
 		zinc_error_at_key(err, st, path);
@@ -327,6 +338,7 @@ typedef struct walk {
 	bool stop;
 	bool *any_link;  /* NULL, or what to set at the first link to a directory, which ends the walk */
 	uint64_t linked; /* directories entered through links */
+	const zinc_wait *wait;
 	zinc_error *err;
 } walk;
 
@@ -469,7 +481,7 @@ read_entries(walk *w, fs_entries *e, chain *here, zinc_error *err)
 				    w->to.own     ? FS_OWN_KEYS
 				    : w->to.locks ? FS_KEYS_AND_LOCKS
 						  : FS_KEYS_WITH_SIZES,
-				    &here->st, err);
+				    &here->st, w->wait, err);
 }
 
 /* *skip: the directory at w->path may not be read, and was told of.  Not the one that the caller asked for. */
@@ -517,9 +529,9 @@ walk_dir(walk *w, const chain *up)
 }
 
 static zinc_status
-walk_all(zinc_fs *fs, const char *prefix, const zinc_lister *to, bool *any_link, zinc_error *err)
+walk_all(zinc_fs *fs, const char *prefix, const zinc_lister *to, bool *any_link, const zinc_wait *wait, zinc_error *err)
 {
-	walk w = {.fs = fs, .to = *to, .any_link = any_link, .err = err};
+	walk w = {.fs = fs, .to = *to, .any_link = any_link, .wait = wait, .err = err};
 	zinc_status st;
 
 	zinc_buf_init(&w.path, fs->ctx, ZINC_MAX_KEY);
@@ -562,10 +574,10 @@ first_file(void *arg, const char *name, int type)
 
 /* Is there a key below "path", or a link to a directory, which is not searched?  Mostly the first entries tell. */
 static zinc_status
-has_key(zinc_fs *fs, const char *path, bool *found, zinc_error *err)
+has_key(zinc_fs *fs, const char *path, bool *found, const zinc_wait *wait, zinc_error *err)
 {
 	const zinc_lister first = {.size = sizeof first, .key = first_key, .odd = first_odd, .arg = found};
-	reading r = {fs, NULL, FS_KEYS, strlen(path), 0, ZINC_OK, err};
+	reading r = {fs, NULL, FS_KEYS, strlen(path), 0, wait, ZINC_OK, err};
 	fs_dir *d = NULL;
 	int failed;
 
@@ -577,7 +589,7 @@ has_key(zinc_fs *fs, const char *path, bool *found, zinc_error *err)
 	if (failed)
 		return zinc_fs_fail(err, failed, "cannot list a directory");
 	*found = r.count != 0;
-	return *found ? ZINC_OK : walk_all(fs, path, &first, found, err);
+	return *found ? ZINC_OK : walk_all(fs, path, &first, found, wait, err);
 }
 
 /* *found: a directory is a prefix only if some key lies below it. */
@@ -587,12 +599,12 @@ look_into(walk *w, bool *found)
 	const char *path = zinc_buf_text(&w->path);
 
 	if (!w->to.odd)
-		return has_key(w->fs, path, found, w->err);
-	if (has_key(w->fs, path, found, NULL) == ZINC_OK)
+		return has_key(w->fs, path, found, w->wait, w->err);
+	if (has_key(w->fs, path, found, w->wait, NULL) == ZINC_OK)
 		return ZINC_OK;
 	*found = false;
 	if (!zinc_fs_is_denied(w->fs, NULL, path))
-		return has_key(w->fs, path, found, w->err);
+		return has_key(w->fs, path, found, w->wait, w->err);
 	tell_denied(w);
 	return ZINC_OK;
 }
@@ -617,16 +629,17 @@ give_entry(walk *w, const fs_entry *entry)
 }
 
 static zinc_status
-walk_level(zinc_fs *fs, const char *prefix, const zinc_lister *to, zinc_error *err)
+walk_level(zinc_fs *fs, const char *prefix, const zinc_lister *to, const zinc_wait *wait, zinc_error *err)
 {
-	walk w = {.fs = fs, .to = *to, .err = err};
+	walk w = {.fs = fs, .to = *to, .wait = wait, .err = err};
 	size_t n = strlen(prefix), i;
 	const fs_entry *entry;
 	const char *name;
 	fs_entries e;
 	zinc_status st;
 
-	ZINC_TRY(zinc_fs_entries_read(fs, NULL, &e, prefix, n ? n - 1 : 0, to->own ? FS_OWN_KEYS : FS_KEYS, NULL, err));
+	ZINC_TRY(zinc_fs_entries_read(fs, NULL, &e, prefix, n ? n - 1 : 0, to->own ? FS_OWN_KEYS : FS_KEYS, NULL, wait,
+				      err));
 	zinc_buf_init(&w.path, fs->ctx, ZINC_MAX_KEY);
 	st = zinc_buf_puts(&w.path, prefix, err);
 	for (i = 0; st == ZINC_OK && !w.stop && (entry = zinc_fs_entry(&e, i, &name)); i++) {
@@ -663,10 +676,9 @@ zinc_fs_walk(void *self, const char *prefix, const zinc_lister *to, const zinc_w
 	zinc_fs *fs = (zinc_fs *)self;
 	const size_t n = strlen(prefix);
 
-	(void)wait; /* store.c looks at it with every key */
 	if (to->own && is_link(fs, NULL, prefix, n ? n - 1 : 0))
 		return ZINC_OK;
-	return to->key ? walk_all(fs, prefix, to, NULL, err) : walk_level(fs, prefix, to, err);
+	return to->key ? walk_all(fs, prefix, to, NULL, wait, err) : walk_level(fs, prefix, to, wait, err);
 }
 
 /* ---- erasing all below ---- */
@@ -717,8 +729,9 @@ erase_entry(erasing *x, const char *name)
 	zinc_status st = path ? zinc_wait_check(x->wait, &e) : zinc_fail_nomem(&e);
 
 	if (st == ZINC_OK)
-		st = is_name(x->path.n, name) ? zinc_fs_del_one(x->fs, x->group, path, x->flags | FS_DEL_LINK, &e)
-					      : unlink_odd(x, path, &e);
+		st = is_name(x->path.n, name)
+			 ? zinc_fs_del_one(x->fs, x->group, path, x->flags | FS_DEL_LINK, x->wait, &e)
+			 : unlink_odd(x, path, &e);
 	zinc_error_at_key(&e, st, path ? path : "");
 	note_failure(x, st, &e);
 }
@@ -735,7 +748,7 @@ erase_below(erasing *x)
 	size_t i;
 
 	st = zinc_fs_entries_read(x->fs, x->base, &e, zinc_buf_text(&x->path), path_length(&x->path), FS_EVERYTHING,
-				  NULL, x->status == ZINC_OK ? x->err : NULL);
+				  NULL, x->wait, x->status == ZINC_OK ? x->err : NULL);
 	if (st != ZINC_OK) {
 		x->status = x->status == ZINC_OK ? st : x->status;
 		return;
@@ -751,8 +764,9 @@ erase_below(erasing *x)
 		else if (entry->type != DT_DIR)
 			erase_entry(x, name);
 		else if (x->status == ZINC_OK)
-			x->status = zinc_fail(x->err, ZINC_E_IO,
-					      "a directory is too deep to be erased: its path has %zu bytes", x->path.n);
+			x->status =
+			    zinc_fail(x->err, ZINC_E_IO, "a directory is too deep to be erased: its path has %zu bytes",
+				      x->path.n);
 		zinc_buf_end(&x->path, n);
 	}
 	zinc_fs_entries_fini(&e);
@@ -794,7 +808,8 @@ erase_all(erasing *x, const char *prefix)
 	zinc_buf_fini(&x->path);
 	note_failure(x, zinc_fs_commit(x->fs, x->group, NULL, NULL, x->wait, &e), &e);
 	if (!link)
-		note_failure(x, zinc_fs_scrub_below(x->fs, x->base, prefix, true, ignore_leftover, NULL, &e), &e);
+		note_failure(x, zinc_fs_scrub_below(x->fs, x->base, prefix, true, ignore_leftover, NULL, x->wait, &e),
+			     &e);
 }
 
 zinc_status

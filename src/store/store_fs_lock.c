@@ -155,13 +155,17 @@ rest(struct timespec *pause, int64_t *waited)
  * pauses from the start a waiter lost 200 rounds on average against two busy writers, and now and then a thousand.
  */
 static int
-ask_often(zinc_fs *fs, int fd)
+ask_often(zinc_fs *fs, int fd, const zinc_wait *wait)
 {
 	struct timespec pause = {0, 20000};
 	int64_t waited = 0;
 	int asked = 0, got;
 
 	while ((got = ask_once(fs, fd)) == -1 && is_busy(errno)) {
+		if (zinc_wait_check(wait, NULL) != ZINC_OK) {
+			errno = ECANCELED;
+			break;
+		}
 		if (asked++ < QUICK_ASKS)
 			sched_yield();
 		else
@@ -228,7 +232,7 @@ open_lock(zinc_fs *fs, int dir, const char *lock_name, bool *fresh)
 
 /* One round of the protocol.  FS_GONE: begin again. */
 static fs_take
-take_once(zinc_fs *fs, int dir, const char *lock_name, bool wait, fs_lock *out, bool *dir_gone)
+take_once(zinc_fs *fs, int dir, const char *lock_name, bool wait, const zinc_wait *until, fs_lock *out, bool *dir_gone)
 {
 	int fd, saved;
 	bool fresh;
@@ -241,7 +245,7 @@ take_once(zinc_fs *fs, int dir, const char *lock_name, bool wait, fs_lock *out, 
 		return *dir_gone ? FS_GONE : FS_FAILED;
 	}
 	hold(fs, out, fd);
-	if ((wait ? ask_often(fs, fd) : ask_once(fs, fd)) == 0)
+	if ((wait ? ask_often(fs, fd, until) : ask_once(fs, fd)) == 0)
 		took = settle(fs, dir, lock_name, out, fresh);
 	else
 		took = is_busy(errno) ? FS_BUSY : FS_FAILED;
@@ -262,7 +266,7 @@ may_try_again(zinc_fs *fs, bool wait, int tries, double began)
 }
 
 fs_take
-zinc_fs_lock_try(zinc_fs *fs, int dir, const char *name, bool wait, fs_lock *out, int *errnum)
+zinc_fs_lock_try(zinc_fs *fs, int dir, const char *name, bool wait, const zinc_wait *until, fs_lock *out, int *errnum)
 {
 	char lock_name[FS_NAME_BYTES];
 	fs_take took = FS_GONE;
@@ -272,7 +276,7 @@ zinc_fs_lock_try(zinc_fs *fs, int dir, const char *name, bool wait, fs_lock *out
 
 	zinc_fs_lock_name(lock_name, name);
 	for (tries = 0; took == FS_GONE && !dir_gone && may_try_again(fs, wait, tries, began); tries++)
-		took = take_once(fs, dir, lock_name, wait, out, &dir_gone);
+		took = take_once(fs, dir, lock_name, wait, until, out, &dir_gone);
 	*errnum = errno;
 	if (took == FS_GONE && !dir_gone) {
 		*errnum = EBUSY;
@@ -335,7 +339,7 @@ zinc_fs_probe_names(zinc_fs *fs, const fs_dir *dir)
 
 	if (atomic_load(&fs->names) & FS_NAMES_KNOWN)
 		return;
-	if (zinc_fs_lock_try(fs, dir->fd, name, false, &lock, &errnum) != FS_TAKEN)
+	if (zinc_fs_lock_try(fs, dir->fd, name, false, NULL, &lock, &errnum) != FS_TAKEN)
 		return;
 	if (fs_os(fs)->fstat(fs_os(fs), lock.fd, &st) == 0) {
 		if (answers_to(fs, dir->fd, upper, &st))

@@ -19,6 +19,7 @@ typedef struct scrub {
 	zinc_buf path; /* "" or ends in '/' */
 	zinc_buf key;  /* that a lock is of */
 	bool stop;
+	const zinc_wait *wait;
 	zinc_error *err;
 } scrub;
 
@@ -46,7 +47,8 @@ scrub_held(scrub *s, const fs_dir *d, const char *name, bool *gone)
 		st = zinc_fail_nomem(s->err);
 	*gone = st == ZINC_OK && may_go(s, zinc_buf_text(&s->key), "lock file of a writer that is gone");
 	if (*gone && s->remove && fs_os(s->fs)->unlinkat(fs_os(s->fs), d->fd, name, 0) == -1)
-		st = zinc_error_at_key(s->err, zinc_fs_fail(s->err, errno, "cannot remove it"), zinc_buf_text(&s->path));
+		st =
+		    zinc_error_at_key(s->err, zinc_fs_fail(s->err, errno, "cannot remove it"), zinc_buf_text(&s->path));
 	zinc_buf_end(&s->path, n);
 	return st;
 }
@@ -119,7 +121,8 @@ scrub_dir(scrub *s, bool *empty)
 	if (n && zinc_fs_is_denied(s->fs, s->base, zinc_buf_text(&s->path)))
 		return ZINC_OK; /* not ours, whatever is in it */
 	*empty = true;
-	ZINC_TRY(zinc_fs_entries_read(s->fs, s->base, &e, zinc_buf_text(&s->path), n, FS_EVERYTHING, &where, s->err));
+	ZINC_TRY(zinc_fs_entries_read(s->fs, s->base, &e, zinc_buf_text(&s->path), n, FS_EVERYTHING, &where, s->wait,
+				      s->err));
 	for (i = 0; st == ZINC_OK && !s->stop && (entry = zinc_fs_entry(&e, i, &name)); i++)
 		st = scrub_entry(s, entry, name, empty);
 	zinc_fs_entries_fini(&e);
@@ -130,9 +133,9 @@ scrub_dir(scrub *s, bool *empty)
 
 zinc_status
 zinc_fs_scrub_below(zinc_fs *fs, const fs_dir *base, const char *prefix, bool remove, zinc_scrub_fn fn, void *arg,
-		    zinc_error *err)
+		    const zinc_wait *wait, zinc_error *err)
 {
-	scrub s = {.fs = fs, .base = base, .remove = remove, .fn = fn, .arg = arg, .err = err};
+	scrub s = {.fs = fs, .base = base, .remove = remove, .fn = fn, .arg = arg, .wait = wait, .err = err};
 	bool empty;
 	zinc_status st;
 
@@ -162,7 +165,7 @@ zinc_fs_scrub(void *self, const char *prefix, int remove, zinc_scrub_fn fn, void
 	if (n && zinc_fs_is_denied(fs, NULL, prefix))
 		return ZINC_OK;
 	ZINC_TRY(zinc_fs_base_open(fs, prefix, n ? n - 1 : 0, &base, err));
-	st = base ? zinc_fs_scrub_below(fs, base, prefix, remove != 0, fn, arg, err) : ZINC_OK;
+	st = base ? zinc_fs_scrub_below(fs, base, prefix, remove != 0, fn, arg, wait, err) : ZINC_OK;
 	zinc_fs_dir_unref(fs, base);
 	return st;
 }

@@ -95,13 +95,13 @@ open_dir(zinc_fs *fs, fs_change *c, bool make, zinc_error *err)
 
 /* The windows of all groups are finished before this thread waits (promise 7 of store_fs.c). */
 static fs_take
-take_once(zinc_fs *fs, fs_change *c, bool wait, int *errnum)
+take_once(zinc_fs *fs, fs_change *c, bool wait, const zinc_wait *until, int *errnum)
 {
 	fs_take took;
 
 	if (wait)
 		zinc_fs_wait_begin(fs);
-	took = zinc_fs_lock_try(fs, c->dir->fd, c->name, wait, &c->lock, errnum);
+	took = zinc_fs_lock_try(fs, c->dir->fd, c->name, wait, until, &c->lock, errnum);
 	if (wait)
 		zinc_fs_wait_end(fs);
 	return took;
@@ -110,7 +110,7 @@ take_once(zinc_fs *fs, fs_change *c, bool wait, int *errnum)
 /* Wait only after all windows are finished: whoever waits holds no lock.  Without `make`, c->dir stays NULL where there
  * is no directory. */
 static zinc_status
-take_lock(zinc_fs *fs, fs_change *c, bool make, zinc_error *err)
+take_lock(zinc_fs *fs, fs_change *c, bool make, const zinc_wait *until, zinc_error *err)
 {
 	int tries, errnum = EBUSY;
 	bool wait = false;
@@ -120,7 +120,7 @@ take_lock(zinc_fs *fs, fs_change *c, bool make, zinc_error *err)
 			ZINC_TRY(open_dir(fs, c, make, err));
 		if (!c->dir)
 			return ZINC_OK;
-		switch (take_once(fs, c, wait, &errnum)) {
+		switch (take_once(fs, c, wait, until, &errnum)) {
 		case FS_TAKEN:
 			if (c->group)
 				zinc_fs_group_keep_dir(fs, c->group, c->dir);
@@ -136,6 +136,8 @@ take_lock(zinc_fs *fs, fs_change *c, bool make, zinc_error *err)
 			break;
 		case FS_FAILED:
 		default:
+			if (errnum == ECANCELED)
+				return zinc_wait_for(until, "the lock of its value, which somebody else has", err);
 			return zinc_fs_fail(err, errnum, "cannot make and lock its lock file");
 		}
 	}
@@ -354,11 +356,13 @@ publish(zinc_fs *fs, fs_change *c, zinc_error *err)
 
 /* A failure is kept with the change, for commit to tell; without memory for it, only its status. */
 void
-zinc_fs_finish(zinc_fs *fs, fs_change *c)
+zinc_fs_finish(zinc_fs *fs, fs_change *c, const zinc_wait *wait)
 {
 	zinc_error e = ZINC_ERROR_INIT;
 
-	c->status = publish(fs, c, &e);
+	c->status = zinc_wait_for(wait, "the disk", &e);
+	if (c->status == ZINC_OK)
+		c->status = publish(fs, c, &e);
 	if (c->status != ZINC_OK)
 		zinc_fs_drop(fs, c);
 	else if (zinc_fs_lock_release(fs, &c->lock) == -1) {
@@ -412,7 +416,8 @@ give_up(zinc_fs *fs, fs_change *c, zinc_status st)
  * otherwise be left to the one thread that commits.
  */
 static zinc_status
-put_one(zinc_fs *fs, zinc_put_group *group, const zinc_put *put, uint32_t flags, zinc_tag *tag, zinc_error *err)
+put_one(zinc_fs *fs, zinc_put_group *group, const zinc_put *put, uint32_t flags, zinc_tag *tag, const zinc_wait *wait,
+	zinc_error *err)
 {
 	fs_dirs own = {NULL, 0, 0};
 	const bool grouped = group && !(flags & ZINC_PUT_TAGS); /* who asks for the tag is told the outcome at once */
@@ -423,7 +428,7 @@ put_one(zinc_fs *fs, zinc_put_group *group, const zinc_put *put, uint32_t flags,
 	ZINC_TRY(change_new(&c, fs, group, put->key, put->when, flags, err));
 	c->tag_out = grouped ? NULL : tag;
 	relaxed = c->flags & ZINC_PUT_RELAXED;
-	st = take_lock(fs, c, true, err);
+	st = take_lock(fs, c, true, wait, err);
 	if (st == ZINC_OK)
 		st = write_change(fs, c, put->iov, put->niov, err);
 	if (st == ZINC_OK)
@@ -433,11 +438,11 @@ put_one(zinc_fs *fs, zinc_put_group *group, const zinc_put *put, uint32_t flags,
 		return give_up(fs, c, st);
 	}
 	if (!grouped) {
-		zinc_fs_finish(fs, c);
+		zinc_fs_finish(fs, c, NULL);
 		return conclude(fs, c, &own, err);
 	}
 	if (relaxed) {
-		zinc_fs_finish(fs, c);
+		zinc_fs_finish(fs, c, NULL);
 		zinc_fs_group_done(fs, c, true);
 	}
 	zinc_fs_group_turn(fs, (fs_group *)group);
@@ -458,7 +463,7 @@ zinc_fs_put(void *self, zinc_put_group *group, const zinc_put *puts, size_t n, c
 		zinc_status st = zinc_wait_check(wait, &e);
 
 		if (st == ZINC_OK)
-			st = put_one((zinc_fs *)self, group, &puts[i], flags, &tag, &e);
+			st = put_one((zinc_fs *)self, group, &puts[i], flags, &tag, wait, &e);
 		zinc_done_tell(done, i, st, &tag, &e);
 	}
 	return ZINC_OK;
@@ -536,7 +541,7 @@ is_missing(zinc_fs *fs, const fs_change *c, bool *missing, zinc_error *err)
 
 /* A put of the same key that is pending in the group comes first, as the caller meant it. */
 static zinc_status
-del_one(zinc_fs *fs, zinc_put_group *group, const zinc_del *del, uint32_t flags, zinc_error *err)
+del_one(zinc_fs *fs, zinc_put_group *group, const zinc_del *del, uint32_t flags, const zinc_wait *wait, zinc_error *err)
 {
 	fs_change *c;
 	bool missing;
@@ -547,7 +552,7 @@ del_one(zinc_fs *fs, zinc_put_group *group, const zinc_del *del, uint32_t flags,
 		zinc_fs_group_settle(fs, c->group, del->key);
 	st = is_missing(fs, c, &missing, err);
 	if (st == ZINC_OK && !missing)
-		st = take_lock(fs, c, false, err);
+		st = take_lock(fs, c, false, wait, err);
 	if (st == ZINC_OK && c->dir)
 		return erase(fs, c, err);
 	if (st == ZINC_OK)
@@ -557,11 +562,12 @@ del_one(zinc_fs *fs, zinc_put_group *group, const zinc_del *del, uint32_t flags,
 }
 
 zinc_status
-zinc_fs_del_one(zinc_fs *fs, zinc_put_group *group, const char *key, uint32_t flags, zinc_error *err)
+zinc_fs_del_one(zinc_fs *fs, zinc_put_group *group, const char *key, uint32_t flags, const zinc_wait *wait,
+		zinc_error *err)
 {
 	const zinc_del del = {.key = key};
 
-	return del_one(fs, group, &del, flags, err);
+	return del_one(fs, group, &del, flags, wait, err);
 }
 
 zinc_status
@@ -576,7 +582,7 @@ zinc_fs_del(void *self, zinc_put_group *group, const zinc_del *dels, size_t n, c
 		zinc_status st = zinc_wait_check(wait, &e);
 
 		if (st == ZINC_OK)
-			st = del_one((zinc_fs *)self, group, &dels[i], flags, &e);
+			st = del_one((zinc_fs *)self, group, &dels[i], flags, wait, &e);
 		zinc_done_tell(done, i, st, NULL, &e);
 	}
 	return ZINC_OK;
@@ -599,7 +605,8 @@ read_old(zinc_fs *fs, const fs_change *c, uint64_t limit, zinc_blob *out, zinc_e
 		return ZINC_OK;
 	if (limit && (uint64_t)st.st_size > limit) {
 		fs_os(fs)->close(fs_os(fs), fd);
-		return zinc_fail(err, ZINC_E_LIMIT, "more than the %llu bytes that are taken", (unsigned long long)limit);
+		return zinc_fail(err, ZINC_E_LIMIT, "more than the %llu bytes that are taken",
+				 (unsigned long long)limit);
 	}
 	iov.iov_len = (size_t)st.st_size;
 	iov.iov_base = out->data = zinc_alloc(fs->ctx, iov.iov_len);
@@ -623,7 +630,7 @@ rename_written(zinc_fs *fs, fs_change *c, zinc_status st, zinc_error *err)
 		zinc_fs_dirs_fini(fs, &own);
 		return give_up(fs, c, st);
 	}
-	zinc_fs_finish(fs, c);
+	zinc_fs_finish(fs, c, NULL);
 	return conclude(fs, c, &own, err);
 }
 
@@ -652,7 +659,7 @@ zinc_fs_update(void *self, const char *key, zinc_update_fn fn, void *arg, uint64
 
 	ZINC_TRY(zinc_wait_check(wait, err));
 	ZINC_TRY(change_new(&c, fs, NULL, key, NULL, flags, err));
-	st = take_lock(fs, c, true, err);
+	st = take_lock(fs, c, true, wait, err);
 	if (st == ZINC_OK)
 		st = read_old(fs, c, limit, &old, err);
 	if (st == ZINC_OK)
@@ -673,6 +680,7 @@ copy_part(fs_open_file *f, int to, const zinc_part *part, uint8_t *block, zinc_e
 	while (at < part->nbytes) {
 		struct iovec iov = {block, (size_t)zinc_min_u64(COPY_BLOCK, part->nbytes - at)};
 
+		ZINC_TRY(zinc_wait_check(f->wait, err));
 		ZINC_TRY(zinc_fs_read(f->fs, f->fd, part->offset + at, iov.iov_len, &iov, 1, err));
 		ZINC_TRY(write_value(f->fs, to, &iov, 1, err));
 		at += iov.iov_len;
@@ -716,7 +724,7 @@ zinc_status
 zinc_fs_splice(void *self, const char *key, zinc_splice_fn fn, void *arg, uint64_t limit, uint32_t flags,
 	       const zinc_wait *wait, zinc_error *err)
 {
-	fs_open_file f = {(zinc_fs *)self, -1};
+	fs_open_file f = {(zinc_fs *)self, -1, wait};
 	zinc_old old = {sizeof old, 0, 0, zinc_fs_read_open, &f};
 	zinc_splice u = {.size = sizeof u};
 	struct stat value;
@@ -727,7 +735,7 @@ zinc_fs_splice(void *self, const char *key, zinc_splice_fn fn, void *arg, uint64
 	(void)limit; /* the old value is never in memory */
 	ZINC_TRY(zinc_wait_check(wait, err));
 	ZINC_TRY(change_new(&c, f.fs, NULL, key, NULL, flags, err));
-	st = take_lock(f.fs, c, true, err);
+	st = take_lock(f.fs, c, true, wait, err);
 	if (st == ZINC_OK)
 		st = zinc_fs_open_value(f.fs, c->key, &f.fd, &value, &is_dir, err);
 	if (st == ZINC_OK && f.fd != -1) {

@@ -492,7 +492,7 @@ zinc_http_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *s
 				     .body = on_body,
 				     .end = on_end,
 				     .arg = &b,
-				     .cancel = wait ? wait->cancel : NULL};
+				     .wait = wait};
 	zinc_status st;
 	size_t i;
 

@@ -248,7 +248,8 @@ take_value(memory *m, const char *key)
 
 /* The lock is held for finding only; copying, room and done happen without it. */
 static zinc_status
-memory_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, const zinc_wait *wait, zinc_error *err)
+memory_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, const zinc_wait *wait,
+	   zinc_error *err)
 {
 	value *v;
 	size_t i;
@@ -364,15 +365,20 @@ is_updating(const memory *m, const char *key)
 }
 
 /* First come, first served is not promised; progress is. */
-static void
-begin_update(memory *m, updating *u)
+static zinc_status
+begin_update(memory *m, updating *u, const zinc_wait *wait, zinc_error *err)
 {
+	zinc_status st = ZINC_OK;
+
 	pthread_mutex_lock(&m->lock);
-	while (is_updating(m, u->key))
-		pthread_cond_wait(&m->updated, &m->lock);
-	u->next = m->updates;
-	m->updates = u;
+	while (st == ZINC_OK && is_updating(m, u->key))
+		st = zinc_wait_cond(wait, &m->updated, &m->lock, "another thread's update of the value", err);
+	if (st == ZINC_OK) {
+		u->next = m->updates;
+		m->updates = u;
+	}
 	pthread_mutex_unlock(&m->lock);
+	return st;
 }
 
 /* After a fork the list was emptied, and the entry may not be in it any more. */
@@ -434,7 +440,7 @@ memory_update(void *self, const char *key, zinc_update_fn fn, void *arg, uint64_
 	bool lost;
 
 	(void)flags;
-	begin_update(m, &u);
+	ZINC_TRY(begin_update(m, &u, wait, err));
 	do {
 		lost = false;
 		st = zinc_wait_check(wait, &e);
@@ -552,7 +558,7 @@ child_after_fork(void *object)
 	memory *m = (memory *)object;
 
 	m->updates = NULL;
-	pthread_cond_init(&m->updated, NULL);
+	zinc_wait_cond_init(&m->updated);
 	pthread_mutex_unlock(&m->lock);
 }
 
@@ -572,7 +578,7 @@ memory_new(memory **out, zinc_context *ctx, const char *name, zinc_error *err)
 		zinc_free(ctx, m);
 		return zinc_fail_nomem(err);
 	}
-	pthread_cond_init(&m->updated, NULL);
+	zinc_wait_cond_init(&m->updated);
 	m->fork.before = before_fork;
 	m->fork.parent = parent_after_fork;
 	m->fork.child = child_after_fork;

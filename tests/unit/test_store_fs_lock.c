@@ -14,6 +14,7 @@
 #include "support/forks.h"
 #include "support/files.h"
 #include "support/gets.h"
+#include "support/holder.h"
 #include "support/test.h"
 
 static zinc_store *
@@ -185,6 +186,52 @@ a_waiter_looks_again(void **state)
 	zinc_store_close(w.store);
 }
 
+static zinc_status
+increment(void *arg, const void *old, size_t nold, zinc_update *out, zinc_error *err)
+{
+	long *n = (long *)arg;
+
+	(void)err;
+	*n = 0;
+	if (nold == sizeof *n)
+		memcpy(n, old, sizeof *n);
+	++*n;
+	out->bytes = n;
+	out->nbytes = sizeof *n;
+	return ZINC_OK;
+}
+
+/* The holder never lets go: only the deadline or the flag can end the waiting, and nothing is changed then. */
+static void
+a_waiter_may_give_up(void **state)
+{
+	zinc_cancel flag = ZINC_CANCEL_INIT;
+	zinc_wait deadline = {sizeof deadline, zinc_now(NULL) + 0.1, NULL}, flagged = {sizeof flagged, 0, &flag};
+	zinc_error err = ZINC_ERROR_INIT;
+	pid_t holder;
+	zinc_store *s;
+	long n;
+
+	(void)state;
+	make_empty("d");
+	s = open_fs("d");
+	put_text(s, "k", "old");
+	holder = holder_start("d/k.__lock");
+	assert_int_equal(zinc_store_put(s, NULL, "k", "new", 3, NULL, 0, NULL, &deadline, &err), ZINC_E_CANCELLED);
+	assert_string_equal(err.text,
+			    "the deadline passed while waiting for the lock of its value, which somebody else has");
+	assert_string_equal(err.key, "k");
+	assert_int_equal(zinc_store_del(s, NULL, "k", NULL, 0, &deadline, &err), ZINC_E_CANCELLED);
+	zinc_cancel_set(&flag);
+	assert_int_equal(zinc_store_update(s, "k", increment, &n, 0, 0, 0, &flagged, &err), ZINC_E_CANCELLED);
+	assert_true(holder_stands(holder));
+	assert_text(s, "k", "old");
+	holder_end(holder);
+	put_text(s, "k", "new");
+	assert_string_equal(tree("d"), "k");
+	zinc_store_close(s);
+}
+
 /* Until the store asks for the lock but seldom. */
 static void
 a_waiter_is_patient(void **state)
@@ -218,21 +265,6 @@ a_waiter_is_patient(void **state)
 /* ---- promise 5: none is lost ---- */
 
 enum { PROCESSES = 8, TIMES = 60 };
-
-static zinc_status
-increment(void *arg, const void *old, size_t nold, zinc_update *out, zinc_error *err)
-{
-	long *n = (long *)arg;
-
-	(void)err;
-	*n = 0;
-	if (nold == sizeof *n)
-		memcpy(n, old, sizeof *n);
-	++*n;
-	out->bytes = n;
-	out->nbytes = sizeof *n;
-	return ZINC_OK;
-}
 
 /* Directories come and go under the writers: every tenth time the key is erased and counted apart. */
 static int
@@ -504,6 +536,7 @@ main(void)
 	    cmocka_unit_test(a_lock_file_with_two_names_is_not_written),
 	    cmocka_unit_test(a_lock_file_that_is_something_else_is_refused),
 	    cmocka_unit_test(a_waiter_looks_again),
+	    cmocka_unit_test(a_waiter_may_give_up),
 	    cmocka_unit_test(a_waiter_is_patient),
 	    cmocka_unit_test(processes_lose_no_update),
 	    cmocka_unit_test(a_killed_holder_is_no_obstacle),
