@@ -113,11 +113,12 @@ zinc_array_read_meta(zinc_hierarchy *h, const char *path, zinc_meta **out, zinc_
 zinc_status
 zinc_array_open(zinc_array **out, zinc_hierarchy *h, const char *path, const zinc_call_options *call, zinc_error *err)
 {
+	zinc_visit v;
 	zinc_meta *m = NULL;
 	char *normal = NULL;
 	zinc_status code;
 
-	ZINC_TRY(zinc_call_options_check(call, err));
+	ZINC_TRY(zinc_visit_begin(&v, &h, call, err));
 	if (out == NULL || h == NULL)
 		return zinc_fail(err, ZINC_E_INVALID, "zinc_array_open needs a place for the handle and a hierarchy");
 	code = zinc_path_normalise(&normal, h, path, err);
@@ -134,10 +135,18 @@ zinc_status
 zinc_array_open_url(zinc_array **out, const char *url, const zinc_open_options *options, zinc_error *err)
 {
 	zinc_hierarchy *h = NULL;
+	zinc_call_options rest;
+	zinc_open_options o;
+	zinc_visit v;
 	zinc_status code;
 
-	ZINC_TRY(zinc_hierarchy_open_url(&h, url, options, err));
-	code = zinc_array_open(out, h, zinc_hierarchy_path(h), NULL, err);
+	ZINC_TRY(zinc_options_take(&o, sizeof o, options, err));
+	o.size = sizeof o;
+	ZINC_TRY(zinc_wait_begin(&v.wait, o.call, err));
+	rest = zinc_wait_rest(&v.wait);
+	o.call = &rest;
+	ZINC_TRY(zinc_hierarchy_open_url(&h, url, &o, err));
+	code = zinc_array_open(out, zinc_visit_within(&v, h, &v.wait), zinc_hierarchy_path(h), NULL, err);
 	zinc_hierarchy_close(h);
 	return code;
 }
@@ -145,15 +154,18 @@ zinc_array_open_url(zinc_array **out, const char *url, const zinc_open_options *
 zinc_status
 zinc_array_refresh(zinc_array *a, const zinc_call_options *call, zinc_error *err)
 {
+	zinc_hierarchy *h;
+	zinc_visit v;
 	zinc_meta *m = NULL;
 	zinc_status code;
 
-	ZINC_TRY(zinc_call_options_check(call, err));
+	h = a->h;
+	ZINC_TRY(zinc_visit_begin(&v, &h, call, err));
 	if (a == NULL)
 		return zinc_fail(err, ZINC_E_INVALID, "no array");
 	/* Before reading: what a resize puts meanwhile must not be followed by what was before. */
-	ZINC_TRY(zinc_turn_take(&a->edit, NULL, err));
-	code = zinc_array_read_meta(a->h, a->path, &m, err);
+	ZINC_TRY(zinc_turn_take(&a->edit, h->wait, err));
+	code = zinc_array_read_meta(h, a->path, &m, err);
 	if (code == ZINC_OK)
 		code = zinc_array_swap(a, m, err);
 	zinc_turn_give(&a->edit);

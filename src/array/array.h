@@ -85,14 +85,14 @@ typedef struct zinc_object_checks {
 	const uint64_t *(*index)(void *arg, size_t i);
 	void (*told)(void *arg, size_t i, const zinc_object_check *seen, zinc_status code, const zinc_error *err);
 	void *arg;
-	int threads; /* 0: the context's */
+	int threads;                   /* 0: the context's */
 	const zinc_call_options *call; /* may be NULL */
 } zinc_object_checks;
 /* The most bytes that the stored object at `index` may have; more is never read as one. */
 uint64_t zinc_array_object_limit(const zinc_array *a, const uint64_t *index);
 zinc_status zinc_array_objects_check(const zinc_array *a, const zinc_object_checks *of, zinc_error *err);
 zinc_status zinc_array_object_check(const zinc_array *a, const uint64_t *index, zinc_object_check *out,
-				    zinc_error *err);
+				    const zinc_wait *wait, zinc_error *err);
 
 /* What a read would ask the store for: see read_cost.c, and zinc_explanation of <zinc/tool.h>. */
 typedef struct zinc_read_cost {

@@ -15,7 +15,6 @@ build_meta(zinc_meta **out, zinc_hierarchy *h, const zinc_array_options *options
 	zinc_status code;
 
 	ZINC_TRY(zinc_options_take(&o, sizeof o, options, err));
-	ZINC_TRY(zinc_call_options_check(o.call, err));
 	if (o.codecs == NULL && o.document == NULL)
 		o.codecs = h->format->codecs;
 	if (o.key_encoding == NULL && o.document == NULL)
@@ -64,12 +63,16 @@ zinc_status
 zinc_array_create(zinc_array **out, zinc_hierarchy *h, const char *path, const zinc_array_options *options,
 		  zinc_error *err)
 {
+	zinc_array_options o;
 	char *normal = NULL;
+	zinc_visit v;
 	zinc_status code;
 
 	if (out == NULL || h == NULL || options == NULL)
 		return zinc_fail(err, ZINC_E_INVALID,
 				 "zinc_array_create needs a place for the handle, a hierarchy and options");
+	ZINC_TRY(zinc_options_take(&o, sizeof o, options, err));
+	ZINC_TRY(zinc_visit_begin(&v, &h, o.call, err));
 	code = zinc_path_normalise(&normal, h, path, err);
 	if (code == ZINC_OK)
 		code = create(out, h, normal, options, err);
@@ -95,13 +98,15 @@ zinc_status
 zinc_array_create_url(zinc_array **out, const char *url, const zinc_array_options *options,
 		      const zinc_open_options *open, zinc_error *err)
 {
-	zinc_hierarchy *h = NULL, *old = NULL;
+	zinc_hierarchy *h = NULL, *old = NULL, *within;
+	zinc_visit v, v_old;
 	zinc_status code;
 
-	ZINC_TRY(zinc_hierarchy_open_new(&h, &old, url, NULL, open, err));
-	code = old ? make_way(old, h, options, err) : ZINC_OK;
+	ZINC_TRY(zinc_visit_open_new(&v, &h, &old, url, open, err));
+	within = zinc_visit_within(&v, h, &v.wait);
+	code = old ? make_way(zinc_visit_within(&v_old, old, &v.wait), within, options, err) : ZINC_OK;
 	if (code == ZINC_OK)
-		code = zinc_array_create(out, h, zinc_hierarchy_path(h), options, err);
+		code = zinc_array_create(out, within, zinc_hierarchy_path(h), options, err);
 	zinc_hierarchy_close(old);
 	zinc_hierarchy_close(h);
 	return code;

@@ -82,14 +82,15 @@ zinc_array_chunk_get(zinc_array *a, const uint64_t *index, zinc_blob *bytes, con
 	zinc_buf key;
 	zinc_stack *layers;
 	zinc_store *store;
+	zinc_wait wait;
 	zinc_status code = make_key(a, index, &key, &layers, err);
 
 	if (code == ZINC_OK)
-		code = zinc_call_options_check(call, err);
+		code = zinc_wait_begin(&wait, call, err);
 	if (code == ZINC_OK)
 		code = zinc_stack_store(layers, &store, err);
 	if (code == ZINC_OK)
-		code = zinc_store_get_all(store, (const char *)key.p, bytes, NULL, zinc_array_object_limit(a, index), NULL, err);
+		code = zinc_store_get_all(store, (const char *)key.p, bytes, NULL, zinc_array_object_limit(a, index), &wait, err);
 	zinc_stack_free(layers);
 	zinc_buf_fini(&key);
 	return code;
@@ -102,19 +103,20 @@ zinc_array_chunk_put(zinc_array *a, const uint64_t *index, const void *bytes, si
 	zinc_buf key;
 	zinc_stack *layers;
 	zinc_store *store = NULL;
+	zinc_wait wait;
 	zinc_status code = make_key(a, index, &key, &layers, err);
 
 	if (code == ZINC_OK)
-		code = zinc_call_options_check(call, err);
+		code = zinc_wait_begin(&wait, call, err);
 	if (code == ZINC_OK)
 		code = zinc_hierarchy_writable(a->h, err);
 	if (code == ZINC_OK)
 		code = zinc_stack_store(layers, &store, err);
 	if (code == ZINC_OK && bytes == NULL)
-		code = zinc_store_del(store, NULL, (const char *)key.p, NULL, a->h->put_flags, NULL, err);
+		code = zinc_store_del(store, NULL, (const char *)key.p, NULL, a->h->put_flags, &wait, err);
 	else if (code == ZINC_OK)
-		code =
-		    zinc_store_put(store, NULL, (const char *)key.p, bytes, nbytes, NULL, a->h->put_flags, NULL, NULL, err);
+		code = zinc_store_put(store, NULL, (const char *)key.p, bytes, nbytes, NULL, a->h->put_flags, NULL,
+				      &wait, err);
 	zinc_stack_free(layers);
 	zinc_buf_fini(&key);
 	return code;
@@ -341,10 +343,13 @@ single_told(void *arg, size_t i, const zinc_object_check *seen, zinc_status code
 }
 
 zinc_status
-zinc_array_object_check(const zinc_array *a, const uint64_t *index, zinc_object_check *out, zinc_error *err)
+zinc_array_object_check(const zinc_array *a, const uint64_t *index, zinc_object_check *out, const zinc_wait *wait,
+			zinc_error *err)
 {
+	const zinc_call_options rest = zinc_wait_rest(wait);
 	single s = {index, out, ZINC_OK, err};
-	const zinc_object_checks one = {.n = 1, .index = single_index, .told = single_told, .arg = &s, .threads = 1};
+	const zinc_object_checks one = {
+	    .n = 1, .index = single_index, .told = single_told, .arg = &s, .threads = 1, .call = &rest};
 
 	memset(out, 0, sizeof *out);
 	ZINC_TRY(zinc_array_objects_check(a, &one, err));

@@ -52,14 +52,14 @@ edit_shape(void *arg, zinc_json_doc *doc, zinc_error *err)
 }
 
 static zinc_status
-put_shape(zinc_array *a, reshape *x, zinc_error *err)
+put_shape(zinc_array *a, zinc_hierarchy *h, reshape *x, zinc_error *err)
 {
 	zinc_meta *m = NULL;
 	zinc_status code;
 
-	ZINC_TRY(zinc_hierarchy_writable(a->h, err));
-	ZINC_TRY(zinc_turn_take(&a->edit, NULL, err));
-	code = zinc_edit_node(a->h, a->path, edit_shape, x, &m, err);
+	ZINC_TRY(zinc_hierarchy_writable(h, err));
+	ZINC_TRY(zinc_turn_take(&a->edit, h->wait, err));
+	code = zinc_edit_node(h, a->path, edit_shape, x, &m, err);
 	if (code == ZINC_OK)
 		code = zinc_array_swap(a, m, err);
 	zinc_turn_give(&a->edit);
@@ -70,9 +70,10 @@ put_shape(zinc_array *a, reshape *x, zinc_error *err)
 
 typedef struct sweep {
 	zinc_array *a;
-	zinc_store *store;                                    /* through its layers */
-	const zinc_meta *m;                                   /* with the new shape */
-	const char *prefix;                                   /* of the array's data */
+	zinc_store *store;  /* through its layers */
+	const zinc_meta *m; /* with the new shape */
+	const char *prefix; /* of the array's data */
+	const zinc_wait *wait;
 	uint64_t before[ZINC_MAX_NDIM], after[ZINC_MAX_NDIM]; /* grid shapes */
 	zinc_put_group *group;
 	zinc_status code;
@@ -104,7 +105,7 @@ sweep_key(void *arg, const char *key, uint64_t nbytes)
 	(void)nbytes;
 	if (!s->m->keys.ops->decode(&s->m->keys, key + strlen(s->prefix), s->m->ndim, index) || !outside(s, index))
 		return 0;
-	s->code = zinc_store_del(s->store, s->group, key, NULL, s->a->h->put_flags, NULL, s->err);
+	s->code = zinc_store_del(s->store, s->group, key, NULL, s->a->h->put_flags, s->wait, s->err);
 	return s->code != ZINC_OK;
 }
 
@@ -145,13 +146,13 @@ sweep_outside(sweep *s, zinc_error *err)
 	zinc_store *store = s->store;
 	zinc_status code;
 
-	ZINC_TRY(zinc_store_put_begin(store, &s->group, s->a->h->put_flags, NULL, err));
+	ZINC_TRY(zinc_store_put_begin(store, &s->group, s->a->h->put_flags, s->wait, err));
 	s->err = err;
-	code = zinc_store_walk(store, s->prefix, &to, NULL, err);
+	code = zinc_store_walk(store, s->prefix, &to, s->wait, err);
 	if (code == ZINC_OK)
 		code = s->code;
 	if (code == ZINC_OK) {
-		ZINC_TRY(zinc_store_commit(store, s->group, NULL, NULL, NULL, err));
+		ZINC_TRY(zinc_store_commit(store, s->group, NULL, NULL, s->wait, err));
 		return s->left == ZINC_OK ? ZINC_OK : zinc_error_copy(err, &s->why);
 	}
 	zinc_store_abort(store, s->group);
@@ -159,11 +160,11 @@ sweep_outside(sweep *s, zinc_error *err)
 }
 
 static zinc_status
-delete_outside(zinc_array *a, const uint64_t *before, zinc_error *err)
+delete_outside(zinc_array *a, const uint64_t *before, const zinc_wait *wait, zinc_error *err)
 {
 	zinc_meta *m;
 	zinc_stack *layers = zinc_array_layers(a, &m);
-	sweep s = {.a = a, .m = m, .store = layers->store, .code = ZINC_OK, .why = ZINC_ERROR_INIT};
+	sweep s = {.a = a, .m = m, .store = layers->store, .wait = wait, .code = ZINC_OK, .why = ZINC_ERROR_INIT};
 	zinc_status code = ZINC_OK;
 	bool any = false;
 	zinc_buf prefix;
@@ -198,11 +199,14 @@ check_resizable(const zinc_meta *m, zinc_error *err)
 zinc_status
 zinc_array_resize(zinc_array *a, const uint64_t *shape, const zinc_call_options *call, zinc_error *err)
 {
+	zinc_visit v;
+	zinc_hierarchy *h;
 	reshape x = {.axis = -1, .shape = shape};
 	zinc_status code;
 	zinc_meta *m;
 
-	ZINC_TRY(zinc_call_options_check(call, err));
+	h = a->h;
+	ZINC_TRY(zinc_visit_begin(&v, &h, call, err));
 	if (a == NULL || (shape == NULL && zinc_array_ndim(a) > 0))
 		return zinc_fail(err, ZINC_E_INVALID, "zinc_array_resize needs an array and a shape");
 	m = zinc_array_snapshot(a);
@@ -210,9 +214,9 @@ zinc_array_resize(zinc_array *a, const uint64_t *shape, const zinc_call_options 
 	code = check_resizable(m, err);
 	zinc_meta_free(m);
 	if (code == ZINC_OK)
-		code = put_shape(a, &x, err);
+		code = put_shape(a, h, &x, err);
 	if (code == ZINC_OK)
-		code = delete_outside(a, x.before, err);
+		code = delete_outside(a, x.before, h->wait, err);
 	return zinc_error_in(err, code, a->h);
 }
 
@@ -263,7 +267,8 @@ check_buffer(zinc_array *a, const zinc_buffer *b, const zinc_io_options *options
 
 /* Everything that can be wrong with an append is found before the shape changes. */
 static zinc_status
-reserve(zinc_array *a, reshape *x, const zinc_buffer *b, const zinc_io_options *options, zinc_error *err)
+reserve(zinc_array *a, zinc_hierarchy *h, reshape *x, const zinc_buffer *b, const zinc_io_options *options,
+	zinc_error *err)
 {
 	zinc_meta *m = zinc_array_snapshot(a);
 	zinc_status code = check_append(m, x->axis, b, err);
@@ -274,7 +279,23 @@ reserve(zinc_array *a, reshape *x, const zinc_buffer *b, const zinc_io_options *
 		code = check_buffer(a, b, options, err);
 	if (code == ZINC_OK)
 		x->by = b->shape[x->axis];
-	return code == ZINC_OK ? put_shape(a, x, err) : code;
+	return code == ZINC_OK ? put_shape(a, h, x, err) : code;
+}
+
+/* With what is left of the call's time. */
+static zinc_status
+write_rest(zinc_array *a, const zinc_selection *s, const zinc_buffer *b, zinc_io_options *o, const zinc_wait *wait,
+	   zinc_error *err)
+{
+	zinc_call_options rest = zinc_wait_rest(wait);
+
+	if (o->call != NULL) {
+		rest.progress = o->call->progress;
+		rest.progress_arg = o->call->progress_arg;
+	}
+	o->size = sizeof *o;
+	o->call = &rest;
+	return zinc_array_write(a, s, b, o, err);
 }
 
 zinc_status
@@ -284,14 +305,22 @@ zinc_array_append(zinc_array *a, int axis, const zinc_buffer *source, const zinc
 	reshape x = {.axis = axis};
 	uint64_t start[ZINC_MAX_NDIM] = {0};
 	zinc_selection s = ZINC_SELECTION_ALL;
+	zinc_hierarchy *h;
+	zinc_io_options o;
+	zinc_visit v;
 	zinc_buffer b;
 	zinc_status code;
 
 	if (a == NULL)
 		return zinc_fail(err, ZINC_E_INVALID, "no array");
-	code = zinc_buffer_take(&b, source, err);
+	h = a->h;
+	code = zinc_options_take(&o, sizeof o, options, err);
 	if (code == ZINC_OK)
-		code = reserve(a, &x, &b, options, err);
+		code = zinc_visit_begin(&v, &h, o.call, err);
+	if (code == ZINC_OK)
+		code = zinc_buffer_take(&b, source, err);
+	if (code == ZINC_OK)
+		code = reserve(a, h, &x, &b, options, err);
 	if (code != ZINC_OK)
 		return zinc_error_in(err, code, a->h);
 	start[axis] = x.before[axis];
@@ -303,5 +332,5 @@ zinc_array_append(zinc_array *a, int axis, const zinc_buffer *source, const zinc
 	s.ndim = x.ndim;
 	s.start = start;
 	s.count = b.shape;
-	return zinc_array_write(a, &s, &b, options, err);
+	return write_rest(a, &s, &b, &o, h->wait, err);
 }

@@ -175,9 +175,9 @@ write_part(zinc_job *j, zinc_worker *w, const zinc_object *o, const char *key)
 	zinc_status code;
 
 	if (!j->p->units_are_objects)
-		return zinc_store_splice(j->c->store, key, change_shard, &x, single, limit, j->c->put_flags, NULL,
+		return zinc_store_splice(j->c->store, key, change_shard, &x, single, limit, j->c->put_flags, &j->c->wait,
 					 &w->err);
-	code = zinc_store_update(j->c->store, key, change_chunk, &x, single, limit, j->c->put_flags, NULL, &e);
+	code = zinc_store_update(j->c->store, key, change_chunk, &x, single, limit, j->c->put_flags, &j->c->wait, &e);
 	if (code == ZINC_E_LIMIT && o->covered) /* what lies there is no chunk, and nothing of it is kept */
 		return write_whole(j, w, o, key, &w->err);
 	return code == ZINC_OK ? code : zinc_error_copy(&w->err, &e);
@@ -236,7 +236,7 @@ zinc_job_write(zinc_job *j, zinc_error *err)
 		w->group = NULL;
 		if (group == NULL)
 			continue;
-		one = zinc_store_commit(j->c->store, group, NULL, NULL, NULL, code == ZINC_OK ? err : NULL);
+		one = zinc_store_commit(j->c->store, group, NULL, NULL, &j->c->wait, code == ZINC_OK ? err : NULL);
 		if (code == ZINC_OK)
 			code = one;
 	}

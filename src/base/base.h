@@ -84,6 +84,10 @@ ZINC_MODULE_API void zinc_fork_remove(zinc_fork_hook *hook); /* nothing when it 
 
 /* ---- waiting (wait.c; zinc_wait_check and zinc_wait_left are public) ---- */
 
+/* From the options of a public call (NULL: for ever), whose time begins now.  E_INVALID as zinc_call_options_take. */
+zinc_status zinc_wait_begin(zinc_wait *out, const zinc_call_options *call, zinc_error *err);
+/* What is left of it, for a public call that is part of another. */
+zinc_call_options zinc_wait_rest(const zinc_wait *wait);
 /* zinc_wait_check that names what was waited for. */
 ZINC_MODULE_API zinc_status zinc_wait_for(const zinc_wait *wait, const char *what, zinc_error *err);
 /* Sleep; E_CANCELLED as soon as the time is over. */

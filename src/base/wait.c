@@ -69,6 +69,28 @@ zinc_wait_check(const zinc_wait *wait, zinc_error *err)
 	return zinc_wait_for(wait, NULL, err);
 }
 
+zinc_status
+zinc_wait_begin(zinc_wait *out, const zinc_call_options *call, zinc_error *err)
+{
+	zinc_call_options o;
+
+	ZINC_TRY(zinc_call_options_take(&o, call, err));
+	*out = (zinc_wait){sizeof *out, o.timeout > 0 ? now() + o.timeout : 0, o.cancel};
+	return ZINC_OK;
+}
+
+zinc_call_options
+zinc_wait_rest(const zinc_wait *wait)
+{
+	zinc_call_options o = ZINC_CALL_OPTIONS_INIT;
+	const double left = zinc_wait_left(wait);
+
+	if (left < HUGE_VAL)
+		o.timeout = left > 0 ? left : 1e-9;
+	o.cancel = wait ? wait->cancel : NULL;
+	return o;
+}
+
 /* How long to sleep before the next look, at most `seconds`. */
 static double
 nap(const zinc_wait *wait, double seconds)

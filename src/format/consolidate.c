@@ -80,7 +80,7 @@ static zinc_status
 remove_key(zinc_hierarchy *h, const char *key, zinc_error *err)
 {
 	zinc_error e = ZINC_ERROR_INIT;
-	const zinc_status s = zinc_store_del(h->store, NULL, key, NULL, h->put_flags, NULL, &e);
+	const zinc_status s = zinc_store_del(h->store, NULL, key, NULL, h->put_flags, h->wait, &e);
 
 	return s == ZINC_OK || s == ZINC_E_NOTFOUND ? ZINC_OK : zinc_error_copy(err, &e);
 }
@@ -100,7 +100,7 @@ zinc_copies_put(zinc_hierarchy *h, const char *key, const zinc_json *copies, zin
 	if (s == ZINC_OK)
 		s = zinc_document_fits(h->ctx, &text, err);
 	if (s == ZINC_OK)
-		s = zinc_store_put(h->store, NULL, key, text.p, text.n, NULL, h->put_flags, NULL, NULL, err);
+		s = zinc_store_put(h->store, NULL, key, text.p, text.n, NULL, h->put_flags, NULL, h->wait, err);
 	zinc_buf_fini(&text);
 	return s;
 }

@@ -38,7 +38,8 @@ zinc_path_check_new(const char *path, zinc_error *err)
 	for (path += *path == '/'; *path; path += n + (path[n] == '/')) {
 		n = strcspn(path, "/");
 		if (zinc_format_is_document(path, n))
-			return zinc_fail(err, ZINC_E_INVALID, "a node's name is that of a document: \"%.*s\"", (int)n, path);
+			return zinc_fail(err, ZINC_E_INVALID, "a node's name is that of a document: \"%.*s\"", (int)n,
+					 path);
 	}
 	return ZINC_OK;
 }
@@ -55,7 +56,8 @@ zinc_format_is_draft(const zinc_json *root)
 
 /* The value of zarr.json, if it is there. */
 static zinc_status
-get_document(zinc_store *store, const char *prefix, bool *found, zinc_blob *text, zinc_error *err)
+get_document(zinc_store *store, const char *prefix, bool *found, zinc_blob *text, const zinc_wait *wait,
+	     zinc_error *err)
 {
 	zinc_context *ctx = zinc_store_context(store);
 	zinc_error e = ZINC_ERROR_INIT;
@@ -68,7 +70,7 @@ get_document(zinc_store *store, const char *prefix, bool *found, zinc_blob *text
 		s = zinc_buf_puts(&key, DOCUMENT, &e);
 	if (s == ZINC_OK)
 		s = zinc_buf_text(&key)
-			? zinc_store_get_all(store, zinc_buf_text(&key), text, NULL, ctx->limits.json_bytes, NULL, &e)
+			? zinc_store_get_all(store, zinc_buf_text(&key), text, NULL, ctx->limits.json_bytes, wait, &e)
 			: zinc_fail_nomem(&e);
 	zinc_buf_fini(&key);
 	*found = s == ZINC_OK || s == ZINC_E_LIMIT;
@@ -118,7 +120,7 @@ judge(zinc_context *ctx, const zinc_blob *text, const zinc_format *only, const z
 /* Formats that keep their documents under other names. */
 static zinc_status
 ask_others(zinc_store *store, const char *prefix, const zinc_format *only, const zinc_format **format,
-	   zinc_node_kind *kind, zinc_error *err)
+	   zinc_node_kind *kind, const zinc_wait *wait, zinc_error *err)
 {
 	const zinc_format *f;
 	bool found = false;
@@ -127,7 +129,7 @@ ask_others(zinc_store *store, const char *prefix, const zinc_format *only, const
 	for (i = 0; (f = zinc_format_row(i)) != NULL && !found; i++) {
 		if ((only && f != only) || !f->detect)
 			continue;
-		ZINC_TRY(f->detect(store, prefix, &found, kind, err));
+		ZINC_TRY(f->detect(store, prefix, &found, kind, wait, err));
 		*format = found ? f : NULL;
 	}
 	return ZINC_OK;
@@ -135,17 +137,17 @@ ask_others(zinc_store *store, const char *prefix, const zinc_format *only, const
 
 zinc_status
 zinc_format_detect(zinc_store *store, const char *prefix, const zinc_format *only, const zinc_format **format,
-		   zinc_node_kind *kind, zinc_blob *text, zinc_error *err)
+		   zinc_node_kind *kind, zinc_blob *text, const zinc_wait *wait, zinc_error *err)
 {
 	bool found = false;
 
 	*format = NULL;
 	*kind = ZINC_NODE_NONE;
 	if (!only || only->claims)
-		ZINC_TRY(get_document(store, prefix, &found, text, err));
+		ZINC_TRY(get_document(store, prefix, &found, text, wait, err));
 	if (found)
 		return judge(zinc_store_context(store), text, only, format, kind, err);
-	return ask_others(store, prefix, only, format, kind, err);
+	return ask_others(store, prefix, only, format, kind, wait, err);
 }
 
 /* A look aside is worth no failure, and over a network not its time. */
@@ -162,9 +164,9 @@ zinc_hierarchy_look_aside(zinc_hierarchy *h)
 	if (caps.flags & ZINC_CAP_REMOTE)
 		return;
 	if (other)
-		(void)!other->detect(h->store, h->prefix, &found, &kind, NULL);
+		(void)!other->detect(h->store, h->prefix, &found, &kind, h->wait, NULL);
 	else
-		(void)!get_document(h->store, h->prefix, &found, &text, NULL);
+		(void)!get_document(h->store, h->prefix, &found, &text, h->wait, NULL);
 	zinc_blob_fini(&text);
 	if (found)
 		zinc_warn(h->ctx, h->url, "%s",
@@ -182,7 +184,7 @@ zinc_hierarchy_judge(zinc_hierarchy *h, zinc_report *r, zinc_error *err)
 
 	if (!h->format->enter)
 		return ZINC_OK;
-	ZINC_TRY(get_document(h->store, h->prefix, &found, &text, err));
+	ZINC_TRY(get_document(h->store, h->prefix, &found, &text, h->wait, err));
 	s = text.data ? h->format->enter(h, text.data, text.nbytes, r, NULL) : ZINC_OK;
 	zinc_blob_fini(&text);
 	return s == ZINC_E_NOMEM ? zinc_fail_nomem(err) : ZINC_OK;

@@ -60,8 +60,9 @@ check_level(zinc_hierarchy *h, const char *path, const char *name, const char *e
 					   : zinc_fail_nomem(&e);
 	look.nprefix = prefix.n;
 	if (s == ZINC_OK)
-		s = zinc_buf_text(&prefix) ? zinc_store_list_dir(h->store, zinc_buf_text(&prefix), look_at, &look, NULL, &e)
-					   : zinc_fail_nomem(&e);
+		s = zinc_buf_text(&prefix)
+			? zinc_store_list_dir(h->store, zinc_buf_text(&prefix), look_at, &look, h->wait, &e)
+			: zinc_fail_nomem(&e);
 	zinc_buf_fini(&prefix);
 	zinc_buf_fini(&parent);
 	if (s == ZINC_OK && look.clash)

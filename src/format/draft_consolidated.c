@@ -87,7 +87,7 @@ gather_entry(struct gather *g)
 	s = zinc_buf_printf(&key, g->err, "%s" ENTRY, g->h->prefix);
 	text = s == ZINC_OK ? (char *)(uintptr_t)zinc_buf_text(&key) : NULL;
 	if (s == ZINC_OK)
-		s = text ? zinc_fetch(g->h->store, &text, 1, &doc, g->err) : zinc_fail_nomem(g->err);
+		s = text ? zinc_fetch(g->h->store, &text, 1, &doc, g->h->wait, g->err) : zinc_fail_nomem(g->err);
 	if (s == ZINC_OK) {
 		s = zinc_fetched_status(&doc, ENTRY, g->err);
 		if (s == ZINC_OK)
@@ -204,7 +204,7 @@ zinc_draft_copies(zinc_hierarchy *h, const char *path, const zinc_meta *group, b
 	s = copies_key(h, &key, err);
 	text = (char *)key.p;
 	if (s == ZINC_OK)
-		s = zinc_fetch(h->store, &text, 1, &doc, err);
+		s = zinc_fetch(h->store, &text, 1, &doc, h->wait, err);
 	if (s == ZINC_OK) {
 		s = zinc_fetched_status(&doc, text, err);
 		*has = s == ZINC_OK && doc.found == ZINC_FOUND;

@@ -193,6 +193,8 @@ zinc_draft_enter(zinc_hierarchy *h, const char *text, size_t n, zinc_report *r, 
 	if (s == ZINC_OK) {
 		zinc_hierarchy_leave(h);
 		h->entry = e;
+		if (h->of)
+			h->of->entry = e; /* the handle's own went with this one's */
 		return ZINC_OK;
 	}
 	zinc_free(h->ctx, e->suffix);
@@ -225,7 +227,7 @@ join(zinc_hierarchy *h, const char *key, zinc_error *err)
 	zinc_report r;
 	zinc_status s;
 
-	ZINC_TRY(zinc_store_get_all(h->store, key, &text, NULL, h->ctx->limits.json_bytes, NULL, err));
+	ZINC_TRY(zinc_store_get_all(h->store, key, &text, NULL, h->ctx->limits.json_bytes, h->wait, err));
 	zinc_report_init_quiet(&r, h->ctx, h->strict);
 	s = parse_text(&theirs, h->ctx, d, text.data, text.nbytes, &r, err);
 	if (s == ZINC_OK && (strcmp(theirs.suffix, h->entry->suffix) != 0 || strcmp(theirs.meta, h->entry->meta) != 0 ||
@@ -255,8 +257,8 @@ zinc_hierarchy_init(zinc_hierarchy *h, zinc_error *err)
 	if (s == ZINC_OK && !zinc_buf_text(&key))
 		s = zinc_fail_nomem(err);
 	if (s == ZINC_OK) {
-		s = zinc_store_put(h->store, NULL, zinc_buf_text(&key), text, strlen(text), &absent, h->put_flags, NULL, NULL,
-				   &e);
+		s = zinc_store_put(h->store, NULL, zinc_buf_text(&key), text, strlen(text), &absent, h->put_flags, NULL,
+				   h->wait, &e);
 		s = s == ZINC_E_EXISTS ? join(h, zinc_buf_text(&key), err) : zinc_error_copy(err, &e);
 		if (s != ZINC_OK)
 			zinc_error_at_key(err, s, zinc_buf_text(&key));

@@ -39,13 +39,14 @@ struct item {
 
 struct list {
 	zinc_hierarchy *h;
-	size_t nprefix; /* bytes of the listed prefix in each key */
-	zinc_buf pool;  /* paths, each with its NUL */
-	zinc_buf items; /* struct item each, as found */
-	zinc_buf shown; /* struct item each, in order and with the groups between */
+	size_t nprefix;   /* bytes of the listed prefix in each key */
+	zinc_buf pool;    /* paths, each with its NUL */
+	zinc_buf items;   /* struct item each, as found */
+	zinc_buf shown;   /* struct item each, in order and with the groups between */
 	const char *base; /* of the node asked about: "" or "a/b" */
 	zinc_hidden left; /* nodes that the walk does not come to */
-	zinc_buf hidden; /* of each a mark, 'n' for a name and 'f' for a foreign node, its path and what is wrong, with their NULs */
+	zinc_buf
+	    hidden; /* of each a mark, 'n' for a name and 'f' for a foreign node, its path and what is wrong, with their NULs */
 	zinc_status status;
 	zinc_error *err;
 };
@@ -265,7 +266,7 @@ gather(struct list *l, const char *path, int depth, zinc_error *err)
 		s = zinc_fail_nomem(err);
 	l->nprefix = prefix.n;
 	if (s == ZINC_OK)
-		s = zinc_store_walk(l->h->store, zinc_buf_text(&prefix), &to, NULL, err);
+		s = zinc_store_walk(l->h->store, zinc_buf_text(&prefix), &to, l->h->wait, err);
 	zinc_buf_fini(&prefix);
 	return s == ZINC_OK ? l->status : s;
 }
@@ -305,7 +306,8 @@ list_beside(struct list *l, const char *name, zinc_error *err)
 	zinc_buf_init(&prefix, l->h->ctx, ZINC_MAX_KEY);
 	s = zinc_buf_printf(&prefix, err, "%s%s/", l->h->prefix, name);
 	if (s == ZINC_OK)
-		s = zinc_buf_text(&prefix) ? zinc_hidden_list(&l->left, zinc_buf_text(&prefix), err) : zinc_fail_nomem(err);
+		s = zinc_buf_text(&prefix) ? zinc_hidden_list(&l->left, zinc_buf_text(&prefix), err)
+					   : zinc_fail_nomem(err);
 	zinc_buf_fini(&prefix);
 	return s;
 }
@@ -336,7 +338,7 @@ gather_foreign(zinc_walker *w, struct list *l, zinc_error *err)
 	size_t at;
 
 	zinc_buf_init(&b.names, w->h->ctx, zinc_max_list(w->h->ctx));
-	s = zinc_store_list_dir(w->h->store, w->h->prefix, note_beside, &b, NULL, err);
+	s = zinc_store_list_dir(w->h->store, w->h->prefix, note_beside, &b, w->h->wait, err);
 	if (s == ZINC_OK)
 		s = b.status;
 	for (at = 0; s == ZINC_OK && at < b.names.n; at += strlen(name) + 1) {
@@ -500,7 +502,7 @@ fill_window(zinc_walker *w, struct window *x, const struct item *items, size_t n
 			return zinc_fail_nomem(err);
 	}
 	if (ndocs > 0)
-		ZINC_TRY(zinc_fetch(w->h->store, x->keys, ndocs, x->docs, err));
+		ZINC_TRY(zinc_fetch(w->h->store, x->keys, ndocs, x->docs, w->h->wait, err));
 	x->ndocs = ndocs;
 	return ZINC_OK;
 }
@@ -635,7 +637,7 @@ fetch_self(zinc_walker *w, struct self *self, const char *path, zinc_error *err)
 		self->key = zinc_strndup(w->h->ctx, (const char *)w->key.p, w->key.n);
 		if (!self->key)
 			return zinc_fail_nomem(err);
-		ZINC_TRY(zinc_fetch(w->h->store, &self->key, 1, &self->doc, err));
+		ZINC_TRY(zinc_fetch(w->h->store, &self->key, 1, &self->doc, w->h->wait, err));
 		if (self->doc.found != ZINC_MISSING)
 			self->kind = kinds[i];
 	}
@@ -687,7 +689,7 @@ check_implicit(zinc_walker *w, const struct list *l, const char *path, int depth
 		zinc_buf_end(&w->key, 0);
 		ZINC_TRY(zinc_node_prefix(w->h, path, &w->key, err));
 		s = zinc_buf_text(&w->key)
-			? zinc_store_list_dir(w->h->store, zinc_buf_text(&w->key), stop_at_first, &yes, NULL, err)
+			? zinc_store_list_dir(w->h->store, zinc_buf_text(&w->key), stop_at_first, &yes, w->h->wait, err)
 			: zinc_fail_nomem(err);
 	}
 	if (s == ZINC_OK && !yes) {

@@ -52,13 +52,13 @@ erase_below(void *arg, const char *prefix, zinc_error *err)
 
 	if (d->n == 0)
 		return ZINC_OK;
-	ZINC_TRY(zinc_store_erase_begin(store, prefix, &group, flags, NULL, err));
+	ZINC_TRY(zinc_store_erase_begin(store, prefix, &group, flags, d->h->wait, err));
 	for (; d->n > 0 && s == ZINC_OK; d->keys += n, d->n -= n) {
 		n = strlen(d->keys) + 1;
-		s = zinc_store_del(store, group, d->keys, NULL, flags, NULL, err);
+		s = zinc_store_del(store, group, d->keys, NULL, flags, d->h->wait, err);
 	}
 	if (s == ZINC_OK)
-		return zinc_store_commit(store, group, NULL, NULL, NULL, err);
+		return zinc_store_commit(store, group, NULL, NULL, d->h->wait, err);
 	zinc_store_abort(store, group);
 	return s;
 }
@@ -82,9 +82,9 @@ zinc_hierarchy_drop(zinc_hierarchy *h, zinc_buf *key, zinc_error *err)
 	if (!zinc_buf_text(key))
 		return zinc_fail_nomem(err);
 	text = (char *)key->p;
-	ZINC_TRY(zinc_fetch(h->store, &text, 1, &doc, err));
+	ZINC_TRY(zinc_fetch(h->store, &text, 1, &doc, h->wait, err));
 	if (doc.found != ZINC_MISSING)
-		s = zinc_store_del(h->store, NULL, text, NULL, h->put_flags, NULL, err);
+		s = zinc_store_del(h->store, NULL, text, NULL, h->put_flags, h->wait, err);
 	zinc_fetched_fini(h->ctx, &doc, 1);
 	return s;
 }
@@ -116,7 +116,7 @@ erase_prefix(void *arg, const char *prefix, zinc_error *err)
 {
 	zinc_hierarchy *h = arg;
 
-	return zinc_store_del_prefix(h->store, prefix, h->put_flags, NULL, err);
+	return zinc_store_del_prefix(h->store, prefix, h->put_flags, h->wait, err);
 }
 
 /* The order is promise (1): this node's documents, those below, the data.  The root of a draft has an entry point
@@ -145,8 +145,9 @@ refuse(const zinc_survey *s, const char *what, zinc_error *err)
 {
 	const char *names = s->foreign.n > 0 ? (const char *)s->foreign.p : "";
 
-	return zinc_fail(err, ZINC_E_EXISTS, "%s %llu key%s (%s%s); nothing was erased, --force erases all that is below",
-			 what, (unsigned long long)s->nforeign, s->nforeign == 1 ? "" : "s", names,
+	return zinc_fail(err, ZINC_E_EXISTS,
+			 "%s %llu key%s (%s%s); nothing was erased, --force erases all that is below", what,
+			 (unsigned long long)s->nforeign, s->nforeign == 1 ? "" : "s", names,
 			 s->nforeign > ZINC_SURVEY_NAMED ? ", ..." : "");
 }
 

@@ -173,11 +173,12 @@ zinc_extensions(zinc_hierarchy *h, const char *path, zinc_declaration_fn fn, voi
 		zinc_error *err)
 {
 	zinc_report r;
+	zinc_visit v;
 	zinc_status s;
 	zinc_meta *m;
 	char *clean;
 
-	ZINC_TRY(zinc_call_options_check(call, err));
+	ZINC_TRY(zinc_visit_begin(&v, &h, call, err));
 	if (!h || !fn)
 		return zinc_fail(err, ZINC_E_INVALID, "no hierarchy or no function given");
 	if (!path)

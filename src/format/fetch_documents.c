@@ -67,7 +67,7 @@ fill_empty(zinc_context *ctx, zinc_fetched *docs, size_t n, zinc_error *err)
 }
 
 zinc_status
-zinc_fetch(zinc_store *s, char *const *keys, size_t n, zinc_fetched *out, zinc_error *err)
+zinc_fetch(zinc_store *s, char *const *keys, size_t n, zinc_fetched *out, const zinc_wait *wait, zinc_error *err)
 {
 	zinc_context *ctx = zinc_store_context(s);
 	struct batch b = {ctx, out};
@@ -85,7 +85,7 @@ zinc_fetch(zinc_store *s, char *const *keys, size_t n, zinc_fetched *out, zinc_e
 		(void)zinc_u64_add(ctx->limits.json_bytes, 1, &requests[i].length);
 		requests[i].limit = requests[i].length;
 	}
-	status = zinc_store_get(s, requests, n, &sink, NULL, err);
+	status = zinc_store_get(s, requests, n, &sink, wait, err);
 	zinc_free(ctx, requests);
 	if (status == ZINC_OK)
 		status = fill_empty(ctx, out, n, err);

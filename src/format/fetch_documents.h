@@ -21,7 +21,8 @@ typedef struct zinc_fetched {
  * fails only when nothing could be tried.  A value longer than limits.json_bytes is cut one byte behind
  * it, so that the reader of JSON says so.  Free with zinc_fetched_fini, on success only.
  */
-zinc_status zinc_fetch(zinc_store *s, char *const *keys, size_t n, zinc_fetched *out, zinc_error *err);
+zinc_status zinc_fetch(zinc_store *s, char *const *keys, size_t n, zinc_fetched *out, const zinc_wait *wait,
+		       zinc_error *err);
 void zinc_fetched_fini(zinc_context *ctx, zinc_fetched *docs, size_t n);
 /* The failure of a document as the caller's own, with its key named; ZINC_OK when it did not fail. */
 zinc_status zinc_fetched_status(const zinc_fetched *doc, const char *key, zinc_error *err);

@@ -111,7 +111,24 @@ struct zinc_hierarchy {
 	char *fallback;                 /* as in zinc_open_options; NULL */
 	uint32_t put_flags;             /* ZINC_PUT_RELAXED or 0 */
 	struct zinc_draft_entry *entry; /* of a draft; NULL in other formats */
+	zinc_hierarchy *of;             /* of a call's copy: the handle (visit.c); NULL: this is it */
+	const zinc_wait *wait;          /* of the call; NULL: for ever */
 };
+
+/* What a call has on its stack. */
+typedef struct zinc_visit {
+	zinc_hierarchy h;
+	zinc_wait wait;
+} zinc_visit;
+
+/* *h becomes the call's copy, which needs no close; without options it stays, and with it the wait of the call that this
+ * one is a part of.  E_INVALID, as zinc_wait_begin. */
+zinc_status zinc_visit_begin(zinc_visit *v, zinc_hierarchy **h, const zinc_call_options *call, zinc_error *err);
+/* zinc_hierarchy_open_new whose time, in v->wait, goes on for what follows. */
+zinc_status zinc_visit_open_new(zinc_visit *v, zinc_hierarchy **h, zinc_hierarchy **old, const char *url,
+				const zinc_open_options *options, zinc_error *err);
+/* The same for another hierarchy of the call. */
+zinc_hierarchy *zinc_visit_within(zinc_visit *v, zinc_hierarchy *h, const zinc_wait *wait);
 
 zinc_hierarchy *zinc_hierarchy_ref(zinc_hierarchy *h);
 /*
@@ -248,7 +265,7 @@ struct zinc_format {
 	bool (*claims)(const zinc_json *root, zinc_node_kind *kind);
 	/* Is there a node of this format at `prefix` of the store?  *found says; *kind is NONE when its document is
 	 * damaged.  E_UNSUPPORTED for a sister format that only another reader knows. */
-	zinc_status (*detect)(zinc_store *s, const char *prefix, bool *found, zinc_node_kind *kind, zinc_error *err);
+	zinc_status (*detect)(zinc_store *s, const char *prefix, bool *found, zinc_node_kind *kind, const zinc_wait *wait, zinc_error *err);
 	/* Drafts: make h->entry of an entry point's text, or of nothing (NULL) for a new hierarchy.  E_UNSUPPORTED for
 	 * what must be understood and is not.  NULL: there is none. */
 	zinc_status (*enter)(zinc_hierarchy *h, const char *text, size_t n, zinc_report *r, zinc_error *err);
@@ -392,7 +409,7 @@ zinc_status zinc_erase_for(zinc_hierarchy *h, const char *path, int overwrite, b
 /* Which format (`only`, or any) has a node or an entry point at `prefix`; *format NULL: none.  One get of zarr.json,
  * whose text goes to `text`, and those of formats without it. */
 zinc_status zinc_format_detect(zinc_store *s, const char *prefix, const zinc_format *only, const zinc_format **format,
-			       zinc_node_kind *kind, zinc_blob *text, zinc_error *err);
+			       zinc_node_kind *kind, zinc_blob *text, const zinc_wait *wait, zinc_error *err);
 
 /* Is it the name of a document, of whatever version? */
 bool zinc_format_is_document(const char *name, size_t n);

@@ -103,7 +103,8 @@ judge(zinc_context *ctx, const zinc_fetched *docs, char *const *keys, bool *foun
 }
 
 static zinc_status
-v2_detect(zinc_store *store, const char *prefix, bool *found, zinc_node_kind *kind, zinc_error *err)
+v2_detect(zinc_store *store, const char *prefix, bool *found, zinc_node_kind *kind, const zinc_wait *wait,
+	  zinc_error *err)
 {
 	static const char *const names[] = {".zarray", ".zgroup", "meta"};
 	zinc_context *ctx = zinc_store_context(store);
@@ -124,7 +125,7 @@ v2_detect(zinc_store *store, const char *prefix, bool *found, zinc_node_kind *ki
 			s = zinc_fail_nomem(err);
 	}
 	if (s == ZINC_OK)
-		s = zinc_fetch(store, keys, 3, docs, err);
+		s = zinc_fetch(store, keys, 3, docs, wait, err);
 	if (s == ZINC_OK) {
 		s = judge(ctx, docs, keys, found, kind, err);
 		zinc_fetched_fini(ctx, docs, 3);

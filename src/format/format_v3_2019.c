@@ -90,7 +90,7 @@ look_into(zinc_hierarchy *h, const char *tree, struct entries *x, zinc_error *er
 	s = zinc_buf_printf(&prefix, &e, "%s%s", h->prefix, tree);
 	x->nprefix = prefix.n;
 	if (s == ZINC_OK)
-		s = zinc_buf_text(&prefix) ? zinc_store_list_dir(h->store, zinc_buf_text(&prefix), note, x, NULL, &e)
+		s = zinc_buf_text(&prefix) ? zinc_store_list_dir(h->store, zinc_buf_text(&prefix), note, x, h->wait, &e)
 					   : zinc_fail_nomem(&e);
 	zinc_buf_fini(&prefix);
 	return s == ZINC_OK || s == ZINC_E_UNSUPPORTED ? ZINC_OK : zinc_error_copy(err, &e); /* it cannot list */

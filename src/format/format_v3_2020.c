@@ -103,8 +103,9 @@ look_for_suffix(zinc_hierarchy *h, zinc_draft_entry *e, zinc_report *r, zinc_err
 	zinc_buf_init(&prefix, h->ctx, ZINC_MAX_KEY);
 	s = zinc_buf_printf(&prefix, err, "%smeta/", h->prefix);
 	if (s == ZINC_OK)
-		s = zinc_buf_text(&prefix) ? zinc_store_list(h->store, zinc_buf_text(&prefix), see_key, &g, NULL, err)
-					   : zinc_fail_nomem(err);
+		s = zinc_buf_text(&prefix)
+			? zinc_store_list(h->store, zinc_buf_text(&prefix), see_key, &g, h->wait, err)
+			: zinc_fail_nomem(err);
 	zinc_buf_fini(&prefix);
 	if (s != ZINC_OK || !g.found)
 		return s;

@@ -87,8 +87,8 @@ change_update(void *arg, const void *old, size_t nold, zinc_update *out, zinc_er
 		out->keep = 1;
 		return ZINC_OK;
 	}
-	ZINC_TRY(zinc_json_parse(&doc, c->ctx, old, nold,
-				 ZINC_JSON_NAN_TOKENS | (c->metadata ? 0 : ZINC_JSON_ANY_SIZE), err));
+	ZINC_TRY(zinc_json_parse(&doc, c->ctx, old, nold, ZINC_JSON_NAN_TOKENS | (c->metadata ? 0 : ZINC_JSON_ANY_SIZE),
+				 err));
 	s = change_doc(c, doc, out, err);
 	zinc_json_free(doc);
 	return s;
@@ -104,7 +104,7 @@ change_key(zinc_hierarchy *h, const char *key, const zinc_json *metadata, zinc_e
 	zinc_status s;
 
 	zinc_buf_init(&c.text, h->ctx, most);
-	s = zinc_store_update(h->store, key, change_update, &c, 0, most, h->put_flags, NULL, err);
+	s = zinc_store_update(h->store, key, change_update, &c, 0, most, h->put_flags, h->wait, err);
 	zinc_buf_fini(&c.text);
 	return s == ZINC_OK ? s : zinc_error_at_key(err, s, key);
 }

@@ -159,7 +159,7 @@ zinc_hidden_list(zinc_hidden *x, const char *prefix, zinc_error *err)
 	struct listing l = {x, ZINC_OK, err};
 	const zinc_lister to = {.size = sizeof to, .key = list_key, .odd = pass_over, .arg = &l};
 
-	ZINC_TRY(zinc_store_walk(x->h->store, prefix, &to, NULL, err));
+	ZINC_TRY(zinc_store_walk(x->h->store, prefix, &to, x->h->wait, err));
 	return l.status;
 }
 
@@ -204,7 +204,7 @@ tell_version(const zinc_hierarchy *h, const char *key, zinc_error *problem, bool
 
 	if (!prefix)
 		return zinc_fail_nomem(err);
-	s = zinc_format_detect(h->store, prefix, NULL, &format, &kind, &text, &why);
+	s = zinc_format_detect(h->store, prefix, NULL, &format, &kind, &text, h->wait, &why);
 	zinc_blob_fini(&text);
 	zinc_free(h->ctx, prefix);
 	if (s == ZINC_E_NOMEM || s == ZINC_E_CANCELLED)
@@ -229,11 +229,13 @@ show(const zinc_hidden *x, const struct entry *e, bool below_array, zinc_found_f
 	char path[1200] = "/";
 
 	if (below_array)
-		zinc_fail(&problem, ZINC_E_CORRUPT, "cannot be shown: it lies below an array, which can have no children");
+		zinc_fail(&problem, ZINC_E_CORRUPT,
+			  "cannot be shown: it lies below an array, which can have no children");
 	else if (e->what == OWN)
 		zinc_fail(&problem, ZINC_E_CORRUPT, "cannot be shown: no listing of what is above comes to it");
 	else if (e->what == COPY)
-		zinc_fail(&problem, ZINC_E_CORRUPT, "cannot be read: it has no document, but for consolidated metadata");
+		zinc_fail(&problem, ZINC_E_CORRUPT,
+			  "cannot be read: it has no document, but for consolidated metadata");
 	else
 		ZINC_TRY(tell_version(x->h, pool + e->key, &problem, &gone, err));
 	if (gone)
@@ -353,7 +355,7 @@ list_below(const zinc_hierarchy *h, const char *path, struct below *b)
 	s = zinc_data_prefix(h, path, &prefix, b->err);
 	b->nprefix = prefix.n;
 	if (s == ZINC_OK)
-		s = zinc_buf_text(&prefix) ? zinc_store_walk(h->store, zinc_buf_text(&prefix), &to, NULL, b->err)
+		s = zinc_buf_text(&prefix) ? zinc_store_walk(h->store, zinc_buf_text(&prefix), &to, h->wait, b->err)
 					   : zinc_fail_nomem(b->err);
 	zinc_buf_fini(&prefix);
 	return s == ZINC_OK ? b->status : s;

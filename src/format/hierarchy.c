@@ -30,6 +30,7 @@
 
 struct climb {
 	zinc_store *store;
+	const zinc_wait *wait;   /* of the call */
 	const char *path;        /* "" or a key; nobody climbs past "" */
 	const zinc_format *only; /* NULL: any */
 	size_t there;            /* bytes of `path` that are directories; SIZE_MAX: the store must be asked */
@@ -53,8 +54,8 @@ refuse(const struct climb *c, size_t n, const char *what, const char *more, zinc
 {
 	const char *url = zinc_store_url(c->store);
 
-	return zinc_fail(err, ZINC_E_INVALID, "%s %s%s%.*s%s", what, url, n > 0 ? slash_behind(url) : "", (int)n, c->path,
-			 more);
+	return zinc_fail(err, ZINC_E_INVALID, "%s %s%s%.*s%s", what, url, n > 0 ? slash_behind(url) : "", (int)n,
+			 c->path, more);
 }
 
 /* Which format, if any, has a node at the first n bytes of the path? */
@@ -72,9 +73,9 @@ ask(struct climb *c, size_t n, const zinc_format **format, zinc_node_kind *kind,
 	if (s == ZINC_OK && n > 0)
 		s = zinc_buf_puts(&prefix, "/", err);
 	if (s == ZINC_OK)
-		s = zinc_buf_text(&prefix)
-			? zinc_format_detect(c->store, zinc_buf_text(&prefix), c->only, format, kind, &c->text, err)
-			: zinc_fail_nomem(err);
+		s = zinc_buf_text(&prefix) ? zinc_format_detect(c->store, zinc_buf_text(&prefix), c->only, format, kind,
+								&c->text, c->wait, err)
+					   : zinc_fail_nomem(err);
 	if (s != ZINC_OK && n > 0)
 		zinc_error_at_key(err, s, zinc_buf_text(&prefix) ? zinc_buf_text(&prefix) : "");
 	zinc_buf_fini(&prefix);
@@ -201,7 +202,7 @@ is_there(const struct climb *c, size_t n, bool *yes, zinc_error *err)
 	zinc_buf_init(&prefix, zinc_store_context(c->store), ZINC_MAX_KEY);
 	s = zinc_buf_printf(&prefix, err, "%.*s/", (int)n, c->path);
 	if (s == ZINC_OK)
-		s = zinc_store_list_dir(c->store, zinc_buf_text(&prefix), stop_at_first, &vacant, NULL, err);
+		s = zinc_store_list_dir(c->store, zinc_buf_text(&prefix), stop_at_first, &vacant, c->wait, err);
 	zinc_buf_fini(&prefix);
 	*yes = !vacant;
 	return s;
@@ -377,6 +378,7 @@ make(zinc_hierarchy **out, const struct climb *c, const zinc_open_options *o, zi
 	h->linked = c->linked;
 	h->fallback = o->fallback ? zinc_strdup(ctx, o->fallback) : NULL;
 	h->put_flags = o->relaxed ? ZINC_PUT_RELAXED : 0;
+	h->wait = c->wait; /* until it is open */
 	h->url = join(ctx, base, c->root > 0 ? slash_behind(base) : "", c->path, c->root, "");
 	h->prefix = join(ctx, "", "", c->path, c->root, c->root > 0 ? "/" : "");
 	rest += *rest == '/';
@@ -407,9 +409,9 @@ finish(zinc_hierarchy **out, struct climb *c, const zinc_format *format, const z
 
 /* A name that cannot be part of a key may be that of a root, or of a directory above, but of no node in a hierarchy. */
 static zinc_status
-check_odd_name(const zinc_place *place, const zinc_store_options *so, zinc_error *err)
+check_odd_name(const zinc_place *place, const zinc_store_options *so, const zinc_wait *wait, zinc_error *err)
 {
-	struct climb c = {.text = ZINC_BLOB_INIT};
+	struct climb c = {.wait = wait, .text = ZINC_BLOB_INIT};
 	zinc_place above;
 	zinc_status s;
 	size_t end;
@@ -426,7 +428,7 @@ check_odd_name(const zinc_place *place, const zinc_store_options *so, zinc_error
 	if (s == ZINC_OK && c.found)
 		s = refuse(&c, c.root, "the hierarchy at", " cannot hold a node of this name", err);
 	if (s == ZINC_OK)
-		s = check_odd_name(&above, so, err);
+		s = check_odd_name(&above, so, wait, err);
 	zinc_blob_fini(&c.text);
 	zinc_place_fini(&above);
 	return s;
@@ -472,9 +474,10 @@ check_way(struct climb *c, size_t n, const char *whole, int links, zinc_error *e
 
 /* The same for what lies above names that no key can have. */
 static zinc_status
-check_way_above(const zinc_place *place, const char *whole, const zinc_store_options *so, zinc_error *err)
+check_way_above(const zinc_place *place, const char *whole, const zinc_store_options *so, const zinc_wait *wait,
+		zinc_error *err)
 {
-	struct climb c = {.text = ZINC_BLOB_INIT};
+	struct climb c = {.wait = wait, .text = ZINC_BLOB_INIT};
 	zinc_place above;
 	zinc_status s;
 
@@ -485,7 +488,7 @@ check_way_above(const zinc_place *place, const char *whole, const zinc_store_opt
 	c.path = above.path;
 	s = check_way(&c, strlen(c.path), whole, so->links, err);
 	if (s == ZINC_OK)
-		s = check_way_above(&above, whole, so, err);
+		s = check_way_above(&above, whole, so, wait, err);
 	zinc_blob_fini(&c.text);
 	zinc_place_fini(&above);
 	return s;
@@ -496,7 +499,7 @@ check_way_above(const zinc_place *place, const char *whole, const zinc_store_opt
 static zinc_status
 check_root(struct climb *c, const zinc_place *place, const zinc_store_options *so, bool alone, zinc_error *err)
 {
-	struct climb up = {.store = c->store, .path = c->path, .text = ZINC_BLOB_INIT};
+	struct climb up = {.store = c->store, .wait = c->wait, .path = c->path, .text = ZINC_BLOB_INIT};
 	const char *base = zinc_store_url(c->store);
 	zinc_context *ctx = zinc_store_context(c->store);
 	zinc_status s = ZINC_OK;
@@ -512,7 +515,7 @@ check_root(struct climb *c, const zinc_place *place, const zinc_store_options *s
 	if (!alone && c->root > 0)
 		s = check_way(&up, parent(c->path, c->root), whole, so->links, err);
 	if (!alone && s == ZINC_OK)
-		s = check_way_above(place, whole, so, err);
+		s = check_way_above(place, whole, so, c->wait, err);
 	zinc_blob_fini(&up.text);
 	zinc_free(ctx, whole);
 	return s;
@@ -534,9 +537,10 @@ narrow(struct climb *c, zinc_place *place, const zinc_store_options *so, zinc_er
 
 static zinc_status
 open_place(zinc_hierarchy **out, zinc_place *place, const zinc_store_options *so, const zinc_open_options *o,
-	   zinc_error *err)
+	   const zinc_wait *wait, zinc_error *err)
 {
-	struct climb c = {.store = place->store, .path = place->path, .there = place->there, .text = ZINC_BLOB_INIT};
+	struct climb c = {
+	    .store = place->store, .wait = wait, .path = place->path, .there = place->there, .text = ZINC_BLOB_INIT};
 	const zinc_format *format;
 	zinc_status s;
 
@@ -564,9 +568,10 @@ zinc_hierarchy_open_url(zinc_hierarchy **out, const char *url, const zinc_open_o
 	zinc_open_options o;
 	zinc_place place;
 	zinc_status s;
+	zinc_wait wait;
 
 	ZINC_TRY(zinc_options_take(&o, sizeof o, options, err));
-	ZINC_TRY(zinc_call_options_check(o.call, err));
+	ZINC_TRY(zinc_wait_begin(&wait, o.call, err));
 	so.context = o.context;
 	so.read_only = o.read_only;
 	so.relaxed = o.relaxed;
@@ -574,9 +579,11 @@ zinc_hierarchy_open_url(zinc_hierarchy **out, const char *url, const zinc_open_o
 	so.settings = o.settings;
 	so.nsettings = o.nsettings;
 	ZINC_TRY(zinc_place_open(&place, url, &so, err));
-	s = o.create && o.climb >= 0 ? check_odd_name(&place, &so, err) : ZINC_OK;
+	s = o.create && o.climb >= 0 ? check_odd_name(&place, &so, &wait, err) : ZINC_OK;
 	if (s == ZINC_OK)
-		s = open_place(out, &place, &so, &o, err);
+		s = open_place(out, &place, &so, &o, &wait, err);
+	if (s == ZINC_OK)
+		(*out)->wait = NULL;
 	zinc_place_fini(&place);
 	return s == ZINC_OK ? s : zinc_error_at_url(err, s, url);
 }
@@ -584,9 +591,9 @@ zinc_hierarchy_open_url(zinc_hierarchy **out, const char *url, const zinc_open_o
 /* A hierarchy with its root at `prefix`; `replace`: whatever is there will be erased first. */
 static zinc_status
 open_at(zinc_hierarchy **out, zinc_store *store, const char *prefix, size_t n, bool replace, const zinc_open_options *o,
-	zinc_error *err)
+	const zinc_wait *wait, zinc_error *err)
 {
-	struct climb c = {.store = store, .path = prefix, .text = ZINC_BLOB_INIT};
+	struct climb c = {.store = store, .wait = wait, .path = prefix, .text = ZINC_BLOB_INIT};
 	const zinc_format *format;
 	zinc_status s;
 
@@ -597,6 +604,8 @@ open_at(zinc_hierarchy **out, zinc_store *store, const char *prefix, size_t n, b
 		s = check_format(&c, format, err);
 	if (s == ZINC_OK)
 		s = finish(out, &c, format, o, err);
+	if (s == ZINC_OK)
+		(*out)->wait = NULL;
 	zinc_blob_fini(&c.text);
 	return s == ZINC_OK ? s : zinc_error_at_url(err, s, zinc_store_url(store));
 }
@@ -606,23 +615,25 @@ zinc_hierarchy_open(zinc_hierarchy **out, zinc_store *store, const char *prefix,
 		    zinc_error *err)
 {
 	zinc_open_options o;
+	zinc_wait wait;
 
 	prefix = prefix ? prefix : "";
 	ZINC_TRY(zinc_options_take(&o, sizeof o, options, err));
-	ZINC_TRY(zinc_call_options_check(o.call, err));
+	ZINC_TRY(zinc_wait_begin(&wait, o.call, err));
 	if (*prefix)
 		ZINC_TRY(zinc_key_check(prefix, err));
-	return open_at(out, store, prefix, strlen(prefix), false, &o, err);
+	return open_at(out, store, prefix, strlen(prefix), false, &o, &wait, err);
 }
 
 /* With the root of `old`, in another format. */
 static zinc_status
-open_instead(zinc_hierarchy **out, const zinc_hierarchy *old, const zinc_open_options *o, zinc_error *err)
+open_instead(zinc_hierarchy **out, const zinc_hierarchy *old, const zinc_open_options *o, const zinc_wait *wait,
+	     zinc_error *err)
 {
 	const size_t n = strlen(old->prefix);
 	char *prefix = zinc_strndup(old->ctx, old->prefix, n - (n > 0));
 	const zinc_status s =
-	    prefix ? open_at(out, old->store, prefix, n - (n > 0), true, o, err) : zinc_fail_nomem(err);
+	    prefix ? open_at(out, old->store, prefix, n - (n > 0), true, o, wait, err) : zinc_fail_nomem(err);
 
 	zinc_free(old->ctx, prefix);
 	return s;
@@ -635,15 +646,19 @@ zinc_hierarchy_open_new(zinc_hierarchy **out, zinc_hierarchy **old, const char *
 	const zinc_format *format;
 	zinc_hierarchy *h = NULL;
 	zinc_open_options o;
+	zinc_call_options rest;
+	zinc_wait wait;
 	zinc_status s;
 
 	*old = NULL;
 	ZINC_TRY(zinc_options_take(&o, sizeof o, options, err));
-	ZINC_TRY(zinc_call_options_check(o.call, err));
+	ZINC_TRY(zinc_wait_begin(&wait, o.call, err));
 	o.size = sizeof o;
 	o.create = 1;
 	ZINC_TRY(find_format(&format, o.format, err));
 	o.format = NULL;
+	o.call = &rest;
+	rest = zinc_wait_rest(&wait);
 	ZINC_TRY(zinc_hierarchy_open_url(&h, url, &o, err));
 	o.format = format ? format->id : h->fresh ? otherwise : h->format->id;
 	if (!o.format || strcmp(o.format, h->format->id) == 0) {
@@ -651,10 +666,11 @@ zinc_hierarchy_open_new(zinc_hierarchy **out, zinc_hierarchy **old, const char *
 		return ZINC_OK;
 	}
 	if (!h->fresh && h->path[1] == '\0') {
-		s = open_instead(out, h, &o, err);
+		s = open_instead(out, h, &o, &wait, err);
 		if (s == ZINC_OK && (*out)->fresh)
 			*old = zinc_hierarchy_ref(h);
 	} else {
+		rest = zinc_wait_rest(&wait);
 		s = zinc_hierarchy_open_url(out, url, &o, err);
 	}
 	zinc_hierarchy_close(h);
@@ -664,6 +680,7 @@ zinc_hierarchy_open_new(zinc_hierarchy **out, zinc_hierarchy **old, const char *
 zinc_hierarchy *
 zinc_hierarchy_ref(zinc_hierarchy *h)
 {
+	h = h->of ? h->of : h;
 	atomic_fetch_add(&h->refs, 1);
 	return h;
 }
@@ -819,6 +836,7 @@ zinc_path_normalise(char **out, const zinc_hierarchy *h, const char *path, zinc_
 
 struct vacancy {
 	zinc_store *store;
+	const zinc_wait *wait;
 	bool *vacant;
 };
 
@@ -828,13 +846,14 @@ look_below(void *arg, const char *prefix, zinc_error *err)
 {
 	const struct vacancy *look = arg;
 
-	return *look->vacant ? zinc_store_list_dir(look->store, prefix, stop_at_first, look->vacant, NULL, err) : ZINC_OK;
+	return *look->vacant ? zinc_store_list_dir(look->store, prefix, stop_at_first, look->vacant, look->wait, err)
+			     : ZINC_OK;
 }
 
 zinc_status
 zinc_hierarchy_vacant(zinc_hierarchy *h, const char *path, bool *vacant, zinc_error *err)
 {
-	struct vacancy look = {h->store, vacant};
+	struct vacancy look = {h->store, h->wait, vacant};
 
 	*vacant = true;
 	return zinc_node_prefixes(h, path, look_below, &look, err);

@@ -73,7 +73,8 @@ line_keys(zinc_line *line, const zinc_hierarchy *h, const char *path, size_t ski
 
 /* One batched get whatever the depth, so that a deep node costs no more round trips than a shallow one. */
 zinc_status
-zinc_line_get(zinc_line *out, zinc_hierarchy *h, const char *path, unsigned parts, zinc_document_part upto, zinc_error *err)
+zinc_line_get(zinc_line *out, zinc_hierarchy *h, const char *path, unsigned parts, zinc_document_part upto,
+	      zinc_error *err)
 {
 	size_t above = 0, skip, n;
 	const char *p;
@@ -91,7 +92,7 @@ zinc_line_get(zinc_line *out, zinc_hierarchy *h, const char *path, unsigned part
 	out->docs = zinc_calloc(h->ctx, n, sizeof *out->docs);
 	s = out->keys && out->npath && out->docs ? line_keys(out, h, path, skip, err) : zinc_fail_nomem(err);
 	if (s == ZINC_OK && n > 0)
-		s = zinc_fetch(h->store, out->keys, n, out->docs, err);
+		s = zinc_fetch(h->store, out->keys, n, out->docs, h->wait, err);
 	if (s != ZINC_OK)
 		zinc_line_fini(out);
 	return s;

@@ -132,7 +132,7 @@ edit_part(struct edit *e, size_t part, const char *path, zinc_error *err)
 	key = zinc_buf_text(&e->key);
 	if (!key)
 		return zinc_fail_nomem(err);
-	s = zinc_store_update(e->h->store, key, edit_update, e, 0, e->h->ctx->limits.json_bytes, e->h->put_flags, NULL, err);
+	s = zinc_store_update(e->h->store, key, edit_update, e, 0, e->h->ctx->limits.json_bytes, e->h->put_flags, e->h->wait, err);
 	if (s == ZINC_E_UNCERTAIN)
 		(void)zinc_settle(e->h, path, NULL);
 	return s == ZINC_OK ? s : zinc_error_at_key(err, s, key);

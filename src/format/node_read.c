@@ -33,7 +33,7 @@ has_descendants(zinc_hierarchy *h, const char *path, bool *yes, zinc_error *err)
 	s = zinc_node_prefix(h, path, &prefix, err);
 	if (s == ZINC_OK)
 		s = zinc_buf_text(&prefix)
-			? zinc_store_list_dir(h->store, zinc_buf_text(&prefix), stop_at_first, yes, NULL, err)
+			? zinc_store_list_dir(h->store, zinc_buf_text(&prefix), stop_at_first, yes, h->wait, err)
 			: zinc_fail_nomem(err);
 	zinc_buf_fini(&prefix);
 	return s;

@@ -96,7 +96,7 @@ check_made(zinc_hierarchy *h, char *const *keys, size_t which, zinc_error *err)
 
 	for (i = 0; i < ZINC_DOCUMENTS_MAX; i++)
 		docs[i] = (zinc_fetched){.found = ZINC_MISSING};
-	ZINC_TRY(zinc_fetch(h->store, &keys[which], 1, &docs[which], err));
+	ZINC_TRY(zinc_fetch(h->store, &keys[which], 1, &docs[which], h->wait, err));
 	if (docs[which].found != ZINC_MISSING)
 		s = check_parent(h, docs, keys, true, err);
 	zinc_fetched_fini(h->ctx, &docs[which], 1);
@@ -115,7 +115,7 @@ put_group(zinc_hierarchy *h, char *const *keys, zinc_error *err)
 
 	if (!zinc_rule(h->format, "M25"))
 		return ZINC_OK;
-	s = zinc_store_put(h->store, NULL, keys[which], text, strlen(text), &absent, h->put_flags, NULL, NULL, &e);
+	s = zinc_store_put(h->store, NULL, keys[which], text, strlen(text), &absent, h->put_flags, NULL, h->wait, &e);
 	return s == ZINC_E_EXISTS ? check_made(h, keys, which, err) : zinc_error_copy(err, &e);
 }
 
@@ -144,7 +144,7 @@ drop_copies(zinc_hierarchy *h, const zinc_fetched *docs, char *const *keys, zinc
 	if (docs[at].found == ZINC_MISSING)
 		return ZINC_OK;
 	ZINC_TRY(zinc_fetched_status(&docs[at], keys[at], err));
-	return zinc_store_del(h->store, NULL, keys[at], NULL, h->put_flags, NULL, err);
+	return zinc_store_del(h->store, NULL, keys[at], NULL, h->put_flags, h->wait, err);
 }
 
 /* ---- around a change ---- */
@@ -256,7 +256,7 @@ look_again(struct creation *c, zinc_error *err)
 	if (has_copies_document(c->h->format))
 		s = check_others(c, &line, err);
 	if (s == ZINC_E_EXISTS)
-		(void)!zinc_store_del(c->h->store, NULL, zinc_buf_text(&c->key), NULL, c->h->put_flags, NULL, NULL);
+		(void)!zinc_store_del(c->h->store, NULL, zinc_buf_text(&c->key), NULL, c->h->put_flags, c->h->wait, NULL);
 	zinc_line_fini(&line);
 	return s;
 }
@@ -271,10 +271,10 @@ put_attributes(struct creation *c, const zinc_line *line, zinc_error *err)
 		return ZINC_OK;
 	if (!c->empty)
 		return zinc_store_put(c->h->store, NULL, line->keys[at], c->attributes.p, c->attributes.n, NULL,
-				      c->h->put_flags, NULL, NULL, err);
+				      c->h->put_flags, NULL, c->h->wait, err);
 	return line->docs[at].found == ZINC_MISSING
 		   ? ZINC_OK
-		   : zinc_store_del(c->h->store, NULL, line->keys[at], NULL, c->h->put_flags, NULL, err);
+		   : zinc_store_del(c->h->store, NULL, line->keys[at], NULL, c->h->put_flags, c->h->wait, err);
 }
 
 static zinc_status
@@ -284,7 +284,7 @@ put_documents(struct creation *c, const zinc_line *line, const zinc_condition *w
 	zinc_status s;
 
 	ZINC_TRY(check_others(c, line, err));
-	s = zinc_store_put(c->h->store, NULL, key, c->node.p, c->node.n, when, c->h->put_flags, tag, NULL, err);
+	s = zinc_store_put(c->h->store, NULL, key, c->node.p, c->node.n, when, c->h->put_flags, tag, c->h->wait, err);
 	if (s == ZINC_E_EXISTS)
 		zinc_fail(err, s, "a node is already there");
 	if (s == ZINC_OK)

@@ -72,7 +72,7 @@ zinc_cp_is_journal(const zinc_hierarchy *h, const char *key)
 	zinc_blob text = ZINC_BLOB_INIT;
 	bool is;
 
-	if (zinc_store_get_all(h->store, key, &text, NULL, h->ctx->limits.json_bytes, NULL, NULL) != ZINC_OK)
+	if (zinc_store_get_all(h->store, key, &text, NULL, h->ctx->limits.json_bytes, h->wait, NULL) != ZINC_OK)
 		return false;
 	is = is_journal_text(h->ctx, &text);
 	zinc_blob_fini(&text);
@@ -118,8 +118,7 @@ zinc_meta_owns(const zinc_hierarchy *h, const zinc_meta *m, const char *below)
 static bool
 is_part(const zinc_survey *s, const char *rel)
 {
-	static const char *const names[] = {".zattrs",	 ".zmetadata", ".nczarr",
-					    ".nczgroup", ".nczarray",  ".nczattr"};
+	static const char *const names[] = {".zattrs", ".zmetadata", ".nczarr", ".nczgroup", ".nczarray", ".nczattr"};
 	const char *name = zinc_key_name(rel);
 	size_t i;
 
@@ -446,7 +445,8 @@ is_near_node(const zinc_survey *s, const char *rel)
 static bool
 is_copys(const zinc_survey *s, const char *rel, zinc_key_role role)
 {
-	return role == ZINC_KEY_NODE || (role == ZINC_KEY_PART ? is_part(s, rel) : zinc_is_chunk_name(zinc_key_name(rel)));
+	return role == ZINC_KEY_NODE ||
+	       (role == ZINC_KEY_PART ? is_part(s, rel) : zinc_is_chunk_name(zinc_key_name(rel)));
 }
 
 /* A journal, and what lies in a copy's temporary array, which is one of version 3. */
@@ -561,7 +561,7 @@ list_prefix(void *arg, const char *prefix, zinc_error *err)
 {
 	const struct listing *l = arg;
 
-	ZINC_TRY(zinc_store_walk(l->s->h->store, prefix, &l->to, NULL, err));
+	ZINC_TRY(zinc_store_walk(l->s->h->store, prefix, &l->to, l->s->h->wait, err));
 	return l->s->status;
 }
 

@@ -165,7 +165,8 @@ zinc_walker_detect(zinc_walker *w, const char *name, const zinc_format **format,
 	if (s == ZINC_OK)
 		s = zinc_buf_printf(&prefix, err, "%s%s", name, *name ? "/" : "");
 	if (s == ZINC_OK) {
-		s = zinc_format_detect(w->h->store, zinc_buf_text(&prefix), NULL, format, &kind, &text, why);
+		s = zinc_format_detect(w->h->store, zinc_buf_text(&prefix), NULL, format, &kind, &text, w->h->wait,
+				       why);
 		zinc_blob_fini(&text);
 		if (s == ZINC_E_NOMEM || s == ZINC_E_CANCELLED)
 			zinc_error_copy(err, why);
@@ -278,8 +279,9 @@ show_prefix(zinc_walker *w, bool *implicit, zinc_error *err)
 	zinc_hidden_init(&p.x, w->h);
 	s = zinc_node_prefix(w->h, zinc_buf_text(&w->path), &prefix, err);
 	if (s == ZINC_OK)
-		s = zinc_buf_text(&prefix) ? zinc_store_list(w->h->store, zinc_buf_text(&prefix), probe_key, &p, NULL, err)
-					   : zinc_fail_nomem(err);
+		s = zinc_buf_text(&prefix)
+			? zinc_store_list(w->h->store, zinc_buf_text(&prefix), probe_key, &p, w->h->wait, err)
+			: zinc_fail_nomem(err);
 	if (s == ZINC_OK)
 		s = p.status;
 	*implicit = p.x.own;
@@ -381,9 +383,9 @@ collect_odd(void *arg, const zinc_odd *odd)
 	struct collect *c = arg;
 
 	if (zinc_layout_hides(c->format, odd))
-		c->status = zinc_walker_hidden(c->w, c->parent, zinc_key_name(odd->key),
-					       odd->kind == ZINC_ODD_NAME ? ZINC_E_CORRUPT : ZINC_E_IO, odd->why,
-					       c->err);
+		c->status =
+		    zinc_walker_hidden(c->w, c->parent, zinc_key_name(odd->key),
+				       odd->kind == ZINC_ODD_NAME ? ZINC_E_CORRUPT : ZINC_E_IO, odd->why, c->err);
 	return c->status != ZINC_OK || c->w->stopped;
 }
 
@@ -439,7 +441,7 @@ level_list(zinc_walker *w, struct level *l, const char *parent, zinc_error *err)
 	zinc_buf_init(&c.refused, w->h->ctx, zinc_max_list(w->h->ctx));
 	s = zinc_node_prefix(w->h, zinc_buf_text(&w->path), &prefix, err);
 	if (s == ZINC_OK)
-		s = zinc_buf_text(&prefix) ? zinc_store_walk(w->h->store, zinc_buf_text(&prefix), &to, NULL, err)
+		s = zinc_buf_text(&prefix) ? zinc_store_walk(w->h->store, zinc_buf_text(&prefix), &to, w->h->wait, err)
 					   : zinc_fail_nomem(err);
 	zinc_buf_fini(&prefix);
 	if (s == ZINC_OK)
@@ -552,7 +554,7 @@ next_window(zinc_walker *w, struct level *l, zinc_error *err)
 	drop_window(w->h->ctx, l);
 	for (i = 0; i < n; i++)
 		ZINC_TRY(child_keys(w, l->paths[l->at + i], &l->keys[i * l->per], l->per, err));
-	ZINC_TRY(zinc_fetch(w->h->store, l->keys, n * l->per, l->docs, err));
+	ZINC_TRY(zinc_fetch(w->h->store, l->keys, n * l->per, l->docs, w->h->wait, err));
 	l->from = l->at;
 	l->nheld = n;
 	return ZINC_OK;
@@ -708,7 +710,8 @@ list(zinc_walker *w, const char *path, const zinc_listing *what, zinc_error *err
 
 	if (path[1])
 		ZINC_TRY(zinc_buf_puts(&w->base, path, err));
-	ZINC_TRY(zinc_line_get(&line, w->h, path, ZINC_LINE_SELF | (above ? ZINC_LINE_ABOVE : 0u), ZINC_PART_COPIES, err));
+	ZINC_TRY(
+	    zinc_line_get(&line, w->h, path, ZINC_LINE_SELF | (above ? ZINC_LINE_ABOVE : 0u), ZINC_PART_COPIES, err));
 	s = what->copies ? show_descendants(w, &line, true, what->depth, err)
 			 : show_self(w, &line, what->self, &kind, err);
 	if (s == ZINC_OK && kind == ZINC_NODE_GROUP && !w->stopped && what->depth != 0)
@@ -755,10 +758,8 @@ zinc_children(zinc_hierarchy *h, const char *path, zinc_report *r, zinc_found_fn
 zinc_status
 zinc_walk(zinc_hierarchy *h, const char *path, int depth, zinc_report *r, zinc_found_fn fn, void *arg, zinc_error *err)
 {
-	const zinc_listing what = {.self = true,
-				   .stored = depth == ZINC_WALK_STORED,
-				   .copies = depth == ZINC_WALK_COPIES,
-				   .depth = depth};
+	const zinc_listing what = {
+	    .self = true, .stored = depth == ZINC_WALK_STORED, .copies = depth == ZINC_WALK_COPIES, .depth = depth};
 
 	if (h->entry)
 		return zinc_draft_walk(h, path, depth, r, fn, arg, err);

@@ -27,13 +27,14 @@ zinc_status
 zinc_attributes_get(zinc_hierarchy *h, const char *path, const char *key, zinc_blob *json,
 		    const zinc_call_options *call, zinc_error *err)
 {
+	zinc_visit v;
 	zinc_meta *m = NULL;
 	zinc_report r;
 	zinc_buf text;
 	zinc_status s;
 	char *node;
 
-	ZINC_TRY(zinc_call_options_check(call, err));
+	ZINC_TRY(zinc_visit_begin(&v, &h, call, err));
 	ZINC_TRY(zinc_path_normalise(&node, h, path, err));
 	zinc_buf_init(&text, h->ctx, zinc_max_text(h->ctx));
 	zinc_report_init(&r, h->ctx, h->strict, h->url);
@@ -138,8 +139,9 @@ zinc_status
 zinc_attributes_edit(zinc_hierarchy *h, const char *path, const zinc_attribute *changes, size_t nchanges,
 		     const zinc_call_options *call, zinc_error *err)
 {
+	zinc_visit v;
 	struct edit e = {h->ctx, changes, nchanges};
 
-	ZINC_TRY(zinc_call_options_check(call, err));
+	ZINC_TRY(zinc_visit_begin(&v, &h, call, err));
 	return zinc_attributes_change(h, path, apply_all, &e, err);
 }

@@ -213,9 +213,10 @@ zinc_status
 zinc_conventions_add(zinc_hierarchy *h, const char *path, const char *id, zinc_convention_shape shape,
 		     const zinc_call_options *call, zinc_error *err)
 {
+	zinc_visit v;
 	struct declare d = {.shape = shape, .joins = true};
 
-	ZINC_TRY(zinc_call_options_check(call, err));
+	ZINC_TRY(zinc_visit_begin(&v, &h, call, err));
 	if (shape != ZINC_SHAPE_LIVE && shape != ZINC_SHAPE_SEED)
 		return zinc_fail(err, ZINC_E_INVALID, "new declarations have the live shape or the seed's");
 	ZINC_TRY(start(&d, h, id, err));
@@ -244,9 +245,10 @@ zinc_conventions_declare(zinc_hierarchy *h, const char *path, const char *id, co
 			 zinc_error *err)
 {
 	struct declare d = {.shape = ZINC_SHAPE_LIVE};
+	zinc_visit v;
 
 	ZINC_TRY(zinc_options_take(&d.o, sizeof d.o, options, err));
-	ZINC_TRY(zinc_call_options_check(d.o.call, err));
+	ZINC_TRY(zinc_visit_begin(&v, &h, d.o.call, err));
 	ZINC_TRY(start(&d, h, id, err));
 	ZINC_TRY(take_options(&d, err));
 	return zinc_attributes_change(h, path, add, &d, err);
@@ -256,9 +258,10 @@ zinc_status
 zinc_conventions_remove(zinc_hierarchy *h, const char *path, const char *id, const zinc_call_options *call,
 			zinc_error *err)
 {
+	zinc_visit v;
 	struct declare d = {.shape = ZINC_SHAPE_LIVE};
 
-	ZINC_TRY(zinc_call_options_check(call, err));
+	ZINC_TRY(zinc_visit_begin(&v, &h, call, err));
 	ZINC_TRY(start(&d, h, id, err));
 	return zinc_attributes_change(h, path, take_away, &d, err);
 }

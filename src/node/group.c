@@ -70,11 +70,12 @@ keep_parents(zinc_hierarchy *h, char *path, zinc_error *err)
 zinc_status
 zinc_node_keep_parents(zinc_hierarchy *h, const char *path, const zinc_call_options *call, zinc_error *err)
 {
+	zinc_visit v;
 	zinc_node_kind kind;
 	zinc_status s;
 	char *node;
 
-	ZINC_TRY(zinc_call_options_check(call, err));
+	ZINC_TRY(zinc_visit_begin(&v, &h, call, err));
 	ZINC_TRY(zinc_node_exists(h, path, &kind, NULL, err));
 	if (kind == ZINC_NODE_NONE)
 		return zinc_fail(err, ZINC_E_NOTFOUND, "no node is there");
@@ -90,10 +91,11 @@ zinc_status
 zinc_group_create(zinc_hierarchy *h, const char *path, const char *attributes, int overwrite,
 		  const zinc_call_options *call, zinc_error *err)
 {
+	zinc_visit v;
 	zinc_status s;
 	char *node;
 
-	ZINC_TRY(zinc_call_options_check(call, err));
+	ZINC_TRY(zinc_visit_begin(&v, &h, call, err));
 	ZINC_TRY(zinc_path_normalise(&node, h, path, err));
 	s = create(h, node, attributes, overwrite, err);
 	zinc_free(h->ctx, node);
@@ -123,13 +125,15 @@ zinc_status
 zinc_group_create_url(const char *url, const char *attributes, int overwrite, const zinc_open_options *open,
 		      zinc_error *err)
 {
-	zinc_hierarchy *h = NULL, *old = NULL;
+	zinc_hierarchy *h = NULL, *old = NULL, *within;
+	zinc_visit v, v_old;
 	zinc_status s;
 
-	ZINC_TRY(zinc_hierarchy_open_new(&h, &old, url, NULL, open, err));
-	s = old ? make_way(old, h, attributes, overwrite, err) : ZINC_OK;
+	ZINC_TRY(zinc_visit_open_new(&v, &h, &old, url, open, err));
+	within = zinc_visit_within(&v, h, &v.wait);
+	s = old ? make_way(zinc_visit_within(&v_old, old, &v.wait), within, attributes, overwrite, err) : ZINC_OK;
 	if (s == ZINC_OK)
-		s = zinc_group_create(h, zinc_hierarchy_path(h), attributes, overwrite, NULL, err);
+		s = zinc_group_create(within, zinc_hierarchy_path(h), attributes, overwrite, NULL, err);
 	zinc_hierarchy_close(old);
 	zinc_hierarchy_close(h);
 	return s;

@@ -146,12 +146,13 @@ zinc_status
 zinc_conventions_effective(zinc_hierarchy *h, const char *path, const char *key, zinc_blob *json, zinc_blob *from,
 			   const zinc_call_options *call, zinc_error *err)
 {
+	zinc_visit v;
 	const zinc_convention_row *row = key ? owner(key) : NULL;
 	zinc_meta *m = NULL;
 	zinc_status s;
 	char *node;
 
-	ZINC_TRY(zinc_call_options_check(call, err));
+	ZINC_TRY(zinc_visit_begin(&v, &h, call, err));
 	if (!key)
 		return zinc_fail(err, ZINC_E_INVALID, "no key");
 	ZINC_TRY(zinc_path_normalise(&node, h, path, err));

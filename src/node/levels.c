@@ -258,13 +258,14 @@ zinc_status
 zinc_multiscale_levels(zinc_hierarchy *h, const char *path, zinc_scale_level_fn fn, void *arg,
 		       const zinc_call_options *call, zinc_error *err)
 {
+	zinc_visit v;
 	struct levels l = {.h = h, .fn = fn, .arg = arg};
 	const zinc_json *layout = NULL;
 	zinc_meta *m = NULL;
 	zinc_status s;
 	char *node;
 
-	ZINC_TRY(zinc_call_options_check(call, err));
+	ZINC_TRY(zinc_visit_begin(&v, &h, call, err));
 	ZINC_TRY(zinc_path_normalise(&node, h, path, err));
 	l.path = node;
 	zinc_buf_init(&l.asset, h->ctx, ZINC_MAX_KEY);

@@ -123,7 +123,9 @@ zinc_status
 zinc_node_stat(zinc_hierarchy *h, const char *path, zinc_node_fn fn, void *arg, const zinc_call_options *call,
 	       zinc_error *err)
 {
-	ZINC_TRY(zinc_call_options_check(call, err));
+	zinc_visit v;
+
+	ZINC_TRY(zinc_visit_begin(&v, &h, call, err));
 	return list(h, path, false, 0, fn, arg, err);
 }
 
@@ -131,7 +133,9 @@ zinc_status
 zinc_node_children(zinc_hierarchy *h, const char *path, zinc_node_fn fn, void *arg, const zinc_call_options *call,
 		   zinc_error *err)
 {
-	ZINC_TRY(zinc_call_options_check(call, err));
+	zinc_visit v;
+
+	ZINC_TRY(zinc_visit_begin(&v, &h, call, err));
 	return list(h, path, true, 1, fn, arg, err);
 }
 
@@ -139,7 +143,9 @@ zinc_status
 zinc_node_walk(zinc_hierarchy *h, const char *path, int depth, zinc_node_fn fn, void *arg,
 	       const zinc_call_options *call, zinc_error *err)
 {
-	ZINC_TRY(zinc_call_options_check(call, err));
+	zinc_visit v;
+
+	ZINC_TRY(zinc_visit_begin(&v, &h, call, err));
 	return list(h, path, false, depth < 0 ? ZINC_WALK_ALL : depth, fn, arg, err);
 }
 
@@ -166,11 +172,12 @@ zinc_status
 zinc_node_exists(zinc_hierarchy *h, const char *path, zinc_node_kind *kind, const zinc_call_options *call,
 		 zinc_error *err)
 {
+	zinc_visit v;
 	zinc_meta *m = NULL;
 	zinc_error e;
 	zinc_status s;
 
-	ZINC_TRY(zinc_call_options_check(call, err));
+	ZINC_TRY(zinc_visit_begin(&v, &h, call, err));
 	s = read_node(h, path, &m, &e);
 	*kind = m ? m->kind : ZINC_NODE_NONE;
 	zinc_meta_free(m);
@@ -192,7 +199,8 @@ get_document(zinc_hierarchy *h, const char *path, zinc_node_kind kind, zinc_blob
 	if (s == ZINC_OK && !zinc_buf_text(&key))
 		s = zinc_fail_nomem(err);
 	if (s == ZINC_OK) {
-		s = zinc_store_get_all(h->store, zinc_buf_text(&key), out, NULL, h->ctx->limits.json_bytes, NULL, err);
+		s = zinc_store_get_all(h->store, zinc_buf_text(&key), out, NULL, h->ctx->limits.json_bytes, h->wait,
+				       err);
 		if (s != ZINC_OK)
 			zinc_error_at_key(err, s, zinc_buf_text(&key));
 	}
@@ -203,11 +211,12 @@ get_document(zinc_hierarchy *h, const char *path, zinc_node_kind kind, zinc_blob
 zinc_status
 zinc_node_document(zinc_hierarchy *h, const char *path, zinc_blob *json, const zinc_call_options *call, zinc_error *err)
 {
+	zinc_visit v;
 	zinc_error e = ZINC_ERROR_INIT;
 	zinc_status s;
 	char *node;
 
-	ZINC_TRY(zinc_call_options_check(call, err));
+	ZINC_TRY(zinc_visit_begin(&v, &h, call, err));
 	ZINC_TRY(zinc_path_normalise(&node, h, path, err));
 	s = get_document(h, node, ZINC_NODE_ARRAY, json, &e);
 	s = s == ZINC_E_NOTFOUND ? get_document(h, node, ZINC_NODE_GROUP, json, err) : zinc_error_copy(err, &e);
@@ -220,11 +229,12 @@ zinc_node_erase_with(zinc_hierarchy *h, const char *path, const zinc_erase_optio
 		     zinc_error *err)
 {
 	zinc_erase_options o;
+	zinc_visit v;
 	zinc_status s;
 	char *node;
 
 	ZINC_TRY(zinc_options_take(&o, sizeof o, options, err));
-	ZINC_TRY(zinc_call_options_check(o.call, err));
+	ZINC_TRY(zinc_visit_begin(&v, &h, o.call, err));
 	ZINC_TRY(zinc_path_normalise(&node, h, path, err));
 	s = zinc_erase(h, node, &o, counts, err);
 	zinc_free(h->ctx, node);
@@ -240,11 +250,12 @@ zinc_node_erase(zinc_hierarchy *h, const char *path, const zinc_call_options *ca
 zinc_status
 zinc_consolidate(zinc_hierarchy *h, const char *path, int remove, const zinc_call_options *call, zinc_error *err)
 {
+	zinc_visit v;
 	zinc_node_kind kind;
 	zinc_status s;
 	char *node;
 
-	ZINC_TRY(zinc_call_options_check(call, err));
+	ZINC_TRY(zinc_visit_begin(&v, &h, call, err));
 	ZINC_TRY(zinc_node_exists(h, path, &kind, NULL, err));
 	if (kind == ZINC_NODE_NONE)
 		return zinc_fail(err, ZINC_E_NOTFOUND, "no node is there");
@@ -276,12 +287,13 @@ look_for_copies(zinc_hierarchy *h, const char *node, const zinc_meta *m, bool *t
 zinc_status
 zinc_consolidated(zinc_hierarchy *h, const char *path, int *has, const zinc_call_options *call, zinc_error *err)
 {
+	zinc_visit v;
 	zinc_meta *m = NULL;
 	bool there = false;
 	zinc_status s;
 	char *node;
 
-	ZINC_TRY(zinc_call_options_check(call, err));
+	ZINC_TRY(zinc_visit_begin(&v, &h, call, err));
 	*has = 0;
 	ZINC_TRY(zinc_path_normalise(&node, h, path, err));
 	s = read_node(h, node, &m, err);

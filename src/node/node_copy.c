@@ -93,7 +93,7 @@ collect_keys(struct copy *c)
 	c->from_prefix = (const char *)c->from_prefixes.p;
 	c->to_prefix = (const char *)c->to_prefixes.p;
 	while (c->from_prefix < end) {
-		ZINC_TRY(zinc_store_walk(c->from->store, c->from_prefix, &to, NULL, c->err));
+		ZINC_TRY(zinc_store_walk(c->from->store, c->from_prefix, &to, c->from->wait, c->err));
 		ZINC_TRY(c->status);
 		c->from_prefix += strlen(c->from_prefix) + 1;
 		c->to_prefix += strlen(c->to_prefix) + 1;
@@ -160,11 +160,12 @@ static zinc_status
 copy_key(struct copy *c, zinc_put_group *group, const char *from, const char *to, const zinc_condition *when)
 {
 	zinc_blob value = ZINC_BLOB_INIT;
-	zinc_status s = zinc_store_get_all(c->from->store, from, &value, NULL, zinc_max_chunk(c->from->ctx), NULL, c->err);
+	zinc_status s = zinc_store_get_all(c->from->store, from, &value, NULL, zinc_max_chunk(c->from->ctx), c->from->wait, c->err);
 
 	if (s != ZINC_OK)
 		return zinc_error_at_key(c->err, s, from);
-	s = zinc_store_put(c->to->store, group, to, value.data, value.nbytes, when, c->to->put_flags, NULL, NULL, c->err);
+	s = zinc_store_put(c->to->store, group, to, value.data, value.nbytes, when, c->to->put_flags, NULL, c->to->wait,
+			   c->err);
 	zinc_blob_fini(&value);
 	return s == ZINC_OK ? s : zinc_error_at_key(c->err, s, to);
 }
@@ -176,11 +177,11 @@ copy_data(struct copy *c)
 	zinc_put_group *group;
 	zinc_status s = ZINC_OK;
 
-	ZINC_TRY(zinc_store_put_begin(c->to->store, &group, c->to->put_flags, NULL, c->err));
+	ZINC_TRY(zinc_store_put_begin(c->to->store, &group, c->to->put_flags, c->to->wait, c->err));
 	for (; c->done < c->ndata && s == ZINC_OK; c->done++)
 		s = copy_key(c, group, c->pairs[c->done].from, c->pairs[c->done].to, NULL);
 	if (s == ZINC_OK)
-		return zinc_store_commit(c->to->store, group, NULL, NULL, NULL, c->err);
+		return zinc_store_commit(c->to->store, group, NULL, NULL, c->to->wait, c->err);
 	zinc_store_abort(c->to->store, group);
 	return s;
 }
@@ -192,7 +193,8 @@ take_back(struct copy *c)
 	zinc_status ignored = ZINC_OK; /* the failure that led here is the one to report */
 
 	while (c->done > 0)
-		ignored = zinc_store_del(c->to->store, NULL, c->pairs[--c->done].to, NULL, c->to->put_flags, NULL, NULL);
+		ignored = zinc_store_del(c->to->store, NULL, c->pairs[--c->done].to, NULL, c->to->put_flags,
+					 c->to->wait, NULL);
 	(void)ignored;
 }
 
@@ -297,10 +299,12 @@ zinc_status
 zinc_node_copy(zinc_hierarchy *from, const char *from_path, zinc_hierarchy *to, const char *to_path,
 	       const zinc_call_options *call, zinc_error *err)
 {
+	zinc_visit v, v_to;
 	char *a, *b;
 	zinc_status s;
 
-	ZINC_TRY(zinc_call_options_check(call, err));
+	ZINC_TRY(zinc_visit_begin(&v, &from, call, err));
+	to = zinc_visit_within(&v_to, to, from ? from->wait : NULL);
 	ZINC_TRY(zinc_path_normalise(&a, from, from_path, err));
 	s = zinc_path_normalise(&b, to, to_path, err);
 	if (s == ZINC_OK) {

@@ -68,12 +68,14 @@ zinc_node_check_place(const char *url, zinc_node_kind kind, int overwrite, const
 		      const char **format, zinc_error *err)
 {
 	zinc_hierarchy *h = NULL, *old = NULL;
+	zinc_visit v, v_old;
 	zinc_status s;
 
-	ZINC_TRY(zinc_hierarchy_open_new(&h, &old, url, NULL, open, err));
+	ZINC_TRY(zinc_visit_open_new(&v, &h, &old, url, open, err));
 	s = zinc_hierarchy_writable(h, err);
 	if (s == ZINC_OK)
-		s = check_either(h, old, kind, overwrite, err);
+		s = check_either(zinc_visit_within(&v, h, &v.wait), zinc_visit_within(&v_old, old, &v.wait), kind,
+				 overwrite, err);
 	if (s == ZINC_OK && format)
 		*format = h->format->id;
 	zinc_hierarchy_close(old);

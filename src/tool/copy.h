@@ -30,11 +30,11 @@ typedef enum zinc_cp_way { ZINC_CP_RAW, ZINC_CP_BOXES } zinc_cp_way;
 
 /* Shall the target's document have null for a fill value, so that nothing is masked by it? */
 typedef enum zinc_cp_null {
-	ZINC_CP_FILLED,        /* no */
-	ZINC_CP_NULL_KEPT,     /* yes, as the source's */
-	ZINC_CP_NULL_PLAIN,    /* if every object is stored */
+	ZINC_CP_FILLED,         /* no */
+	ZINC_CP_NULL_KEPT,      /* yes, as the source's */
+	ZINC_CP_NULL_PLAIN,     /* if every object is stored */
 	ZINC_CP_NULL_ATTRIBUTE, /* the same, and an attribute masks */
-	ZINC_CP_NULL           /* yes */
+	ZINC_CP_NULL            /* yes */
 } zinc_cp_null;
 
 typedef struct zinc_cp_node {
@@ -51,8 +51,8 @@ typedef struct zinc_cp_node {
 	zinc_array *trial;      /* like out, but nothing is kept; NULL: nobody is looking */
 	zinc_selection *select; /* NULL: everything */
 	zinc_cp_way way;
-	char *data;   /* prefix of its objects */
-	size_t ndata; /* its length */
+	char *data;        /* prefix of its objects */
+	size_t ndata;      /* its length */
 	uint64_t *objects; /* of each its index in the grid, then its size; in C order: zinc_cp_object */
 	size_t nobjects, room;
 	uint64_t batch;  /* of raw objects, looked at last */
@@ -70,8 +70,7 @@ typedef struct zinc_cp {
 	zinc_context *ctx;
 	zinc_copy_options o;
 	zinc_call_options call;
-	zinc_call_options part; /* for calls that do a part of the copy: the same without progress */
-	const volatile int *cancel;
+	zinc_wait wait;
 	zinc_copy_counts n;
 	zinc_hierarchy *from, *to;
 	zinc_hierarchy *old; /* what is at the target in another format; NULL: nothing */
@@ -106,7 +105,7 @@ typedef struct zinc_cp {
 	char journal_plan[17]; /* as the journal has it */
 	uint64_t units, units_done;
 	uint64_t look_until; /* units_done when the array under the look is done */
-	double saved; /* when the journal was put last */
+	double saved;        /* when the journal was put last */
 	uint64_t saved_bytes;
 	zinc_buf tags;  /* of the source's keys, as words, when an old target is to be erased */
 	zinc_buf lost;  /* what the target cannot hold, for the error */
@@ -182,8 +181,8 @@ bool zinc_cp_asked(const zinc_cp *c, const zinc_cp_node *n);
 /* Change the document (v3 vocabulary, members spelled out) as the options ask. */
 zinc_status zinc_cp_apply(zinc_cp *c, zinc_cp_node *n, zinc_json_doc *doc, zinc_error *err);
 /* The source's fill value in another type; `arena` for texts.  An error but E_NOMEM: it has no counterpart. */
-zinc_status zinc_cp_cast_fill(const zinc_cp *c, const zinc_meta *from, const zinc_dtype *to, void *out, zinc_arena *arena,
-			      zinc_error *err);
+zinc_status zinc_cp_cast_fill(const zinc_cp *c, const zinc_meta *from, const zinc_dtype *to, void *out,
+			      zinc_arena *arena, zinc_error *err);
 /* The same array without shards: chunks of the inner shape.  False: it has none, or memory is out. */
 bool zinc_cp_unshard(zinc_json_doc *doc);
 /* The same array without crc32c behind the compressor of its chunks, or of a shard's inner ones.  False: it has none, or

@@ -42,9 +42,9 @@ get_entry(zinc_hierarchy *h, zinc_blob *text, zinc_error *err)
 	zinc_buf_init(&key, h->ctx, ZINC_MAX_KEY);
 	s = zinc_buf_printf(&key, err, "%s" ZINC_CP_ENTRY, h->prefix);
 	if (s == ZINC_OK)
-		s = zinc_buf_text(&key)
-			? zinc_store_get_all(h->store, zinc_buf_text(&key), text, NULL, h->ctx->limits.json_bytes, NULL, err)
-			: zinc_fail_nomem(err);
+		s = zinc_buf_text(&key) ? zinc_store_get_all(h->store, zinc_buf_text(&key), text, NULL,
+							     h->ctx->limits.json_bytes, h->wait, err)
+					: zinc_fail_nomem(err);
 	zinc_buf_fini(&key);
 	return s;
 }
@@ -134,7 +134,8 @@ static zinc_status
 lay_over(struct documents *d, const char *from, const char *to)
 {
 	zinc_blob value = ZINC_BLOB_INIT;
-	zinc_status s = zinc_store_get_all(d->c->from->store, from, &value, NULL, d->c->ctx->limits.json_bytes, NULL, d->err);
+	zinc_status s = zinc_store_get_all(d->c->from->store, from, &value, NULL, d->c->ctx->limits.json_bytes,
+					   d->c->from->wait, d->err);
 
 	if (s != ZINC_OK)
 		return zinc_error_at_key(d->err, s, from);
@@ -291,7 +292,7 @@ put(struct documents *d, const char *key)
 
 	ZINC_TRY(zinc_store_get_all(c->drafts, key, &value, NULL, c->ctx->limits.json_bytes, NULL, d->err));
 	s = zinc_store_put(c->to->store, NULL, key, value.data, value.nbytes, fresh || !ours ? &absent : NULL,
-			   c->to->put_flags, NULL, NULL, &e);
+			   c->to->put_flags, NULL, c->to->wait, &e);
 	zinc_blob_fini(&value);
 	if (s == ZINC_E_EXISTS && !ours)
 		return ZINC_OK;

@@ -59,13 +59,14 @@ buffer_of(const struct box *b, int which, zinc_type type)
 }
 
 static zinc_io_options
-io_options(const struct box *b)
+io_options(const struct box *b, zinc_call_options *rest)
 {
 	zinc_io_options o = ZINC_IO_OPTIONS_INIT;
 
 	o.threads = b->threads;
 	o.convert = b->c->o.convert;
-	o.call = &b->c->part;
+	*rest = zinc_wait_rest(&b->c->wait);
+	o.call = rest;
 	o.single_writer = 1;
 	o.relaxed = (b->c->to->put_flags & ZINC_PUT_RELAXED) != 0;
 	o.in_flight_bytes = b->c->memory / 4;
@@ -103,7 +104,8 @@ read_elements(struct box *b, zinc_array *a, bool selected, int which, zinc_type 
 {
 	zinc_select_dim dims[ZINC_MAX_NDIM];
 	zinc_selection s = ZINC_SELECTION_ALL;
-	const zinc_io_options o = io_options(b);
+	zinc_call_options rest;
+	const zinc_io_options o = io_options(b, &rest);
 	zinc_buffer elements = buffer_of(b, which, type);
 
 	s.kind = ZINC_SELECT_BOX;
@@ -143,10 +145,12 @@ static zinc_status
 write_elements(struct box *b, zinc_array *a)
 {
 	zinc_selection s = ZINC_SELECTION_ALL;
-	zinc_io_options o = io_options(b);
+	zinc_call_options rest;
+	zinc_io_options o = io_options(b, &rest);
 	const zinc_buffer elements = buffer_of(b, 0, ZINC_NATIVE);
 
-	o.store_fill = (a == b->n->out || a == b->n->trial) && b->n->target->no_fill; /* some readers make up what is not stored then */
+	o.store_fill = (a == b->n->out || a == b->n->trial) &&
+		       b->n->target->no_fill; /* some readers make up what is not stored then */
 	s.kind = ZINC_SELECT_BOX;
 	s.ndim = b->n->target->ndim;
 	s.start = b->start;
@@ -233,7 +237,7 @@ open_middle(zinc_cp *c, const zinc_cp_node *n, const zinc_cp_plan *p, bool creat
 zinc_status
 zinc_cp_middle_erase(zinc_cp *c, zinc_error *err)
 {
-	return zinc_store_del_prefix(c->to->store, (const char *)c->middle.p, c->to->put_flags, NULL, err);
+	return zinc_store_del_prefix(c->to->store, (const char *)c->middle.p, c->to->put_flags, c->to->wait, err);
 }
 
 /* ---- steps ---- */

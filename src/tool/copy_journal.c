@@ -124,7 +124,8 @@ put(zinc_cp *c, const zinc_condition *when, zinc_error *err)
 	zinc_buf_init(&text, c->ctx, zinc_max_document(c->ctx));
 	s = print(c, &text, err);
 	if (s == ZINC_OK)
-		s = zinc_store_put(c->to->store, NULL, key, text.p, text.n, when, c->to->put_flags, NULL, NULL, err);
+		s = zinc_store_put(c->to->store, NULL, key, text.p, text.n, when, c->to->put_flags, NULL, c->to->wait,
+				   err);
 	zinc_buf_fini(&text);
 	c->saved = zinc_now(c->ctx);
 	c->saved_bytes = c->n.bytes;
@@ -153,7 +154,7 @@ zinc_status
 zinc_cp_journal_end(zinc_cp *c, zinc_error *err)
 {
 	const char *key = (const char *)c->journal_key.p;
-	const zinc_status s = zinc_store_del(c->to->store, NULL, key, NULL, c->to->put_flags, NULL, err);
+	const zinc_status s = zinc_store_del(c->to->store, NULL, key, NULL, c->to->put_flags, c->to->wait, err);
 
 	return s == ZINC_OK ? s : zinc_error_at_key(err, s, key);
 }
@@ -243,7 +244,7 @@ zinc_cp_journal_read(zinc_cp *c, bool *found, zinc_error *err)
 	const char *key = (const char *)c->journal_key.p;
 	zinc_blob text = ZINC_BLOB_INIT;
 	zinc_error e = ZINC_ERROR_INIT;
-	zinc_status s = zinc_store_get_all(c->to->store, key, &text, NULL, c->ctx->limits.json_bytes, NULL, &e);
+	zinc_status s = zinc_store_get_all(c->to->store, key, &text, NULL, c->ctx->limits.json_bytes, c->to->wait, &e);
 
 	*found = s == ZINC_OK;
 	if (s == ZINC_E_NOTFOUND)

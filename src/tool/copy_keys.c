@@ -92,7 +92,6 @@ add_tags(struct listing *l)
 	zinc_get *requests = zinc_calloc(l->c->ctx, l->nkeys + 1, sizeof *requests);
 	struct tags t = {l->c, requests, PTHREAD_MUTEX_INITIALIZER, ZINC_OK, l->err};
 	const zinc_sink sink = {sizeof sink, zinc_cp_no_room, add_tag, &t};
-	const zinc_wait wait = {sizeof wait, 0, l->c->call.cancel};
 	const char *key = NULL;
 	zinc_status s;
 	size_t i;
@@ -103,7 +102,7 @@ add_tags(struct listing *l)
 		key = zinc_cp_next(&l->keys, key);
 		requests[i] = (zinc_get){.key = key, .stat = 1};
 	}
-	s = zinc_store_get(l->c->from->store, requests, l->nkeys, &sink, &wait, l->err);
+	s = zinc_store_get(l->c->from->store, requests, l->nkeys, &sink, &l->c->wait, l->err);
 	zinc_free(l->c->ctx, requests);
 	pthread_mutex_destroy(&t.lock);
 	l->keys.n = l->nkeys = 0;
@@ -291,8 +290,8 @@ list_key(void *arg, const char *key, uint64_t nbytes)
 static zinc_status
 note_odd(const struct listing *l, const zinc_cp_node *n, const zinc_odd *odd)
 {
-	return zinc_cp_note(l->c, ZINC_COPY_HIDDEN, n->from, l->err, "%s: %s",
-			    odd->key + strlen(l->c->from->prefix), odd->why);
+	return zinc_cp_note(l->c, ZINC_COPY_HIDDEN, n->from, l->err, "%s: %s", odd->key + strlen(l->c->from->prefix),
+			    odd->why);
 }
 
 /* Where arrays begin whose prefix is not before "key/". */
@@ -361,7 +360,7 @@ list_prefixes(struct listing *l, const zinc_buf *from, const zinc_buf *to)
 	for (l->from_prefix = (const char *)from->p; l->from_prefix < end;
 	     l->from_prefix += strlen(l->from_prefix) + 1) {
 		l->to_prefix = l->c->from->format == l->c->to->format ? next : "";
-		ZINC_TRY(zinc_store_walk(l->c->from->store, l->from_prefix, &lister, NULL, l->err));
+		ZINC_TRY(zinc_store_walk(l->c->from->store, l->from_prefix, &lister, l->c->from->wait, l->err));
 		ZINC_TRY(l->status);
 		next += l->c->from->format == l->c->to->format ? strlen(next) + 1 : 0;
 	}

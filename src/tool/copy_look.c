@@ -95,7 +95,8 @@ takes_any(const zinc_codec *codec)
 {
 	static const char prefix[] = "numcodecs.";
 	static const char *const names[] = {"crc32c", "gzip", "zstd",  "blosc",   "zlib",       "bz2",
-					    "lzma",   "lz4",  "crc32", "adler32", "fletcher32", "jenkins_lookup3", NULL};
+					    "lzma",   "lz4",  "crc32", "adler32", "fletcher32", "jenkins_lookup3",
+					    NULL};
 	const char *name = codec->ops->name;
 	const char *const *k;
 
@@ -142,7 +143,7 @@ zinc_status
 zinc_cp_look_progress(zinc_cp *c, uint64_t units, zinc_error *err)
 {
 	c->units_done = zinc_min_u64(c->units_done + units, c->look_until);
-	if (zinc_cancelled(c->cancel) ||
+	if (zinc_wait_check(&c->wait, NULL) != ZINC_OK ||
 	    (c->call.progress && c->call.progress(c->call.progress_arg, c->units_done, c->units, c->n.bytes) != 0))
 		return zinc_fail(err, ZINC_E_CANCELLED, "cancelled; nothing was erased");
 	return ZINC_OK;

@@ -83,7 +83,7 @@ translate_entry(zinc_cp *c, zinc_error *err)
 	s = zinc_buf_printf(&key, err, "%s" ZINC_CP_ENTRY, c->from->prefix);
 	if (s == ZINC_OK)
 		s = zinc_buf_text(&key) ? zinc_store_get_all(c->from->store, zinc_buf_text(&key), &text, NULL,
-							     c->ctx->limits.json_bytes, NULL, err)
+							     c->ctx->limits.json_bytes, c->from->wait, err)
 					: zinc_fail_nomem(err);
 	if (s == ZINC_OK)
 		s = note_entry(c, &text, err);
@@ -154,11 +154,11 @@ describe_boxes(const zinc_cp_node *n, const zinc_cp_plan *p, zinc_buf *b, zinc_e
 {
 	const int ndim = n->target->ndim;
 
-	ZINC_TRY(zinc_buf_printf(b, err, "decode and encode %llu chunks into %llu objects of ",
-				 (unsigned long long)(n->sparse ? n->nmet : p->read_units),
-				 (unsigned long long)(n->sparse ? count_found(n, &p->boxes)
-								: count_objects(n->target->grid, ndim,
-									       n->target->shape))));
+	ZINC_TRY(
+	    zinc_buf_printf(b, err, "decode and encode %llu chunks into %llu objects of ",
+			    (unsigned long long)(n->sparse ? n->nmet : p->read_units),
+			    (unsigned long long)(n->sparse ? count_found(n, &p->boxes)
+							   : count_objects(n->target->grid, ndim, n->target->shape))));
 	ZINC_TRY(put_shape(b, n->target->chunk_shape, ndim, err));
 	if (p->two_passes) {
 		ZINC_TRY(zinc_buf_printf(b, err, " in two passes of %llu and %llu boxes, by %llu temporary chunks of ",
@@ -203,8 +203,8 @@ plan_boxes(zinc_cp *c, zinc_cp_node *n, zinc_error *err)
 	ZINC_TRY(zinc_cp_boxes_find(c, n, &p, err));
 	fingerprint(c, &p);
 	n->steps = n->sparse ? n->nboxes : p.boxes.n + (p.two_passes ? p.first.n : 0);
-	n->units = n->sparse ? count_found(n, &p.boxes)
-			    : count_objects(n->target->grid, n->target->ndim, n->target->shape);
+	n->units =
+	    n->sparse ? count_found(n, &p.boxes) : count_objects(n->target->grid, n->target->ndim, n->target->shape);
 	if (p.two_passes)
 		n->units += count_objects(&p.middle_grid, n->target->ndim, n->target->shape);
 	zinc_buf_init(&text, c->ctx, zinc_max_text(c->ctx));

@@ -53,7 +53,7 @@ static zinc_status
 compare_object(zinc_cp *c, const char *key, const zinc_buf *value, zinc_error *err)
 {
 	zinc_blob back = ZINC_BLOB_INIT;
-	zinc_status s = zinc_store_get_all(c->to->store, key, &back, NULL, value->n + 1, NULL, err);
+	zinc_status s = zinc_store_get_all(c->to->store, key, &back, NULL, value->n + 1, c->to->wait, err);
 
 	if (s == ZINC_E_NOTFOUND || s == ZINC_E_LIMIT ||
 	    (s == ZINC_OK && (back.nbytes != value->n || (value->n > 0 && memcmp(back.data, value->p, value->n) != 0))))
@@ -98,7 +98,8 @@ decode_object(const struct batch *b, size_t i, const zinc_array *a, zinc_error *
 {
 	zinc_object_check seen;
 
-	return b->decode ? zinc_array_object_check(a, zinc_cp_object(b->n, b->first + i), &seen, err) : ZINC_OK;
+	return b->decode ? zinc_array_object_check(a, zinc_cp_object(b->n, b->first + i), &seen, &b->c->wait, err)
+			 : ZINC_OK;
 }
 
 /* Both have the same bytes, and the target never appears: who is to mend something needs the name of the other. */
@@ -120,7 +121,7 @@ put_object(struct batch *b, const zinc_fetch_item *it, int worker, const char *k
 		s = compare_object(c, key, it->bytes, err);
 	else
 		s = zinc_store_put(c->to->store, b->groups[worker], key, it->bytes->n ? (void *)it->bytes->p : "",
-				   it->bytes->n, NULL, c->to->put_flags, NULL, NULL, err);
+				   it->bytes->n, NULL, c->to->put_flags, NULL, c->to->wait, err);
 	__atomic_add_fetch(&b->nbytes, it->bytes->n, __ATOMIC_RELAXED);
 	if (s != ZINC_OK || !b->compare)
 		return s == ZINC_OK ? s : zinc_error_at_key(err, s, key);
@@ -176,7 +177,7 @@ halted(void *arg)
 
 	if (__atomic_load_n(&b->status, __ATOMIC_RELAXED) != ZINC_OK)
 		return true;
-	if (!zinc_cancelled(b->c->cancel))
+	if (zinc_wait_check(&b->c->wait, NULL) == ZINC_OK)
 		return false;
 	pthread_mutex_lock(&b->lock);
 	if (b->status == ZINC_OK) {
@@ -240,7 +241,7 @@ end_groups(struct batch *b, int threads, zinc_status s, zinc_error *err)
 		if (!b->groups[i])
 			continue;
 		if (s == ZINC_OK)
-			s = zinc_store_commit(b->c->to->store, b->groups[i], NULL, NULL, NULL, err);
+			s = zinc_store_commit(b->c->to->store, b->groups[i], NULL, NULL, b->c->to->wait, err);
 		else
 			zinc_store_abort(b->c->to->store, b->groups[i]);
 	}
@@ -264,6 +265,7 @@ fetch_batch(struct batch *b, int threads, size_t n, zinc_error *err)
 	f.in_flight = b->compare || b->decode ? c->memory / 2 : c->memory;
 	f.stopped = stopped;
 	f.halted = halted;
+	f.wait = &c->wait;
 	f.want = want_object;
 	f.take = take_object;
 	f.fail = fail_object;
@@ -291,7 +293,7 @@ run_batch(struct batch *b, size_t n, zinc_error *err)
 	if (!b->groups)
 		return zinc_fail_nomem(err);
 	for (i = 0; i < threads && s == ZINC_OK && !b->compare && !b->look; i++)
-		s = zinc_store_put_begin(c->to->store, &b->groups[i], c->to->put_flags, NULL, err);
+		s = zinc_store_put_begin(c->to->store, &b->groups[i], c->to->put_flags, c->to->wait, err);
 	if (s == ZINC_OK) {
 		pthread_mutex_init(&b->lock, NULL);
 		s = fetch_batch(b, threads, n, err);

@@ -78,7 +78,6 @@ static zinc_status
 compare_window(struct shared *x)
 {
 	const zinc_sink sink = {sizeof sink, zinc_cp_no_room, compare_tag, x};
-	const zinc_wait wait = {sizeof wait, 0, x->c->call.cancel};
 	const char *key = NULL;
 	size_t i;
 
@@ -87,7 +86,7 @@ compare_window(struct shared *x)
 		x->requests[i] = (zinc_get){.key = key, .stat = 1};
 	}
 	x->found = SIZE_MAX;
-	ZINC_TRY(zinc_store_get(x->store, x->requests, x->n, &sink, &wait, x->err));
+	ZINC_TRY(zinc_store_get(x->store, x->requests, x->n, &sink, &x->c->wait, x->err));
 	if (x->found < x->n) {
 		zinc_fail(x->err, ZINC_E_INVALID,
 			  "the source would be erased with the target, for it leads here by a link");
@@ -116,7 +115,7 @@ compare_prefix(void *arg, const char *prefix, zinc_error *err)
 	struct shared *x = arg;
 	const zinc_lister to = {.size = sizeof to, .key = add_key, .arg = x, .own = 1};
 
-	ZINC_TRY(zinc_store_walk(x->store, prefix, &to, NULL, err));
+	ZINC_TRY(zinc_store_walk(x->store, prefix, &to, x->c->to->wait, err));
 	return x->status;
 }
 

@@ -149,7 +149,7 @@ zinc_cp_progress(zinc_cp *c, uint64_t units, uint64_t bytes, zinc_error *err)
 	c->units_done += units;
 	c->done++;
 	ZINC_TRY(zinc_cp_journal_save(c, false, err));
-	if (zinc_cancelled(c->cancel) ||
+	if (zinc_wait_check(&c->wait, NULL) != ZINC_OK ||
 	    (c->call.progress && c->call.progress(c->call.progress_arg, c->units_done, c->units, c->n.bytes) != 0))
 		return zinc_fail(err, ZINC_E_CANCELLED, "cancelled; resume goes on");
 	return ZINC_OK;
@@ -418,15 +418,21 @@ static zinc_status
 copy(zinc_hierarchy *from, const char *from_path, zinc_hierarchy *to, const char *to_path, zinc_hierarchy *old,
      const zinc_copy_options *options, zinc_copy_counts *counts, zinc_error *err)
 {
-	zinc_cp c = {.old = old};
+	zinc_visit v[3];
+	zinc_cp c = {.old = NULL};
 	zinc_status s;
 
 	if (!from || !to)
 		return zinc_fail(err, ZINC_E_INVALID, "a copy needs two hierarchies");
 	ZINC_TRY(zinc_options_take(&c.o, sizeof c.o, options, err));
 	ZINC_TRY(zinc_call_options_take(&c.call, c.o.call, err));
-	c.cancel = zinc_cancel_flag(c.call.cancel);
-	c.part = (zinc_call_options){.size = sizeof c.part, .cancel = c.call.cancel};
+	if (c.o.call)
+		ZINC_TRY(zinc_wait_begin(&c.wait, c.o.call, err));
+	else if (from->wait)
+		c.wait = *from->wait;
+	from = zinc_visit_within(&v[0], from, &c.wait);
+	to = zinc_visit_within(&v[1], to, &c.wait);
+	c.old = zinc_visit_within(&v[2], old, &c.wait);
 	init(&c, from, to);
 	s = zinc_path_normalise(&c.from_path, from, from_path, err);
 	if (s == ZINC_OK)
@@ -449,14 +455,16 @@ zinc_copy(zinc_hierarchy *from, const char *from_path, zinc_hierarchy *to, const
 /* A target within a hierarchy has its format, a new one the source's. */
 static zinc_status
 open_target(zinc_hierarchy **to, zinc_hierarchy **old, const char *url, const zinc_hierarchy *from,
-	    const zinc_copy_options *o, zinc_error *err)
+	    const zinc_copy_options *o, const zinc_wait *wait, zinc_error *err)
 {
+	const zinc_call_options rest = zinc_wait_rest(wait);
 	zinc_open_options open = ZINC_OPEN_OPTIONS_INIT;
 
 	open.context = o->context;
 	open.strictness = o->strict ? ZINC_STRICT : ZINC_LENIENT;
 	open.links = o->links;
 	open.create = 1;
+	open.call = &rest;
 	open.fallback = o->fallback;
 	open.climb = o->climb;
 	open.format = o->format;
@@ -469,13 +477,18 @@ zinc_copy_url(const char *from, const char *to, const zinc_copy_options *options
 {
 	zinc_open_options open = ZINC_OPEN_OPTIONS_INIT;
 	zinc_hierarchy *source = NULL, *target = NULL, *old = NULL;
+	zinc_call_options rest[2];
 	zinc_copy_options o;
+	zinc_wait wait;
 	zinc_status s;
 
 	if (!from || !to)
 		return zinc_fail(err, ZINC_E_INVALID, "a copy needs two URLs");
 	ZINC_TRY(zinc_options_take(&o, sizeof o, options, err));
 	o.size = sizeof o;
+	ZINC_TRY(zinc_wait_begin(&wait, o.call, err));
+	rest[0] = zinc_wait_rest(&wait);
+	open.call = &rest[0];
 	open.context = o.context;
 	open.strictness = o.strict ? ZINC_STRICT : ZINC_LENIENT;
 	open.links = o.links;
@@ -483,11 +496,17 @@ zinc_copy_url(const char *from, const char *to, const zinc_copy_options *options
 	open.climb = o.climb;
 	s = zinc_hierarchy_open_url(&source, from, &open, err);
 	if (s == ZINC_OK)
-		s = open_target(&target, &old, to, source, &o, err);
+		s = open_target(&target, &old, to, source, &o, &wait, err);
 	if (s == ZINC_OK && old && !o.overwrite)
 		s = zinc_error_at_url(
 		    err, zinc_fail(err, ZINC_E_EXISTS, "a hierarchy of format %s is already there", old->format->id),
 		    to);
+	rest[1] = zinc_wait_rest(&wait);
+	if (o.call) {
+		rest[1].progress = o.call->progress;
+		rest[1].progress_arg = o.call->progress_arg;
+	}
+	o.call = &rest[1];
 	if (s == ZINC_OK)
 		s = copy(source, zinc_hierarchy_path(source), target, zinc_hierarchy_path(target), old, &o, counts,
 			 err);
@@ -521,19 +540,27 @@ zinc_move(zinc_hierarchy *h, const char *from_path, const char *to_path, const z
 {
 	zinc_copy_options given, o = ZINC_COPY_OPTIONS_INIT;
 	zinc_erase_options erase = ZINC_ERASE_OPTIONS_INIT;
+	zinc_call_options rest;
+	zinc_visit v;
 
 	ZINC_TRY(zinc_options_take(&given, sizeof given, options, err));
 	erase.force = o.force = given.force;
 	o.threads = given.threads;
 	o.max_memory = given.max_memory;
-	o.call = given.call;
 	o.overwrite = given.overwrite;
 	o.resume = given.resume;
 	o.dry_run = given.dry_run;
 	o.note = given.note;
 	o.note_arg = given.note_arg;
 	o.verify = 1;
+	ZINC_TRY(zinc_visit_begin(&v, &h, given.call, err));
 	ZINC_TRY(may_move(h, from_path, to_path, &o, err));
+	rest = zinc_wait_rest(h->wait);
+	if (given.call) {
+		rest.progress = given.call->progress;
+		rest.progress_arg = given.call->progress_arg;
+	}
+	o.call = &rest;
 	ZINC_TRY(zinc_copy(h, from_path, h, to_path, &o, NULL, err));
 	return o.dry_run ? ZINC_OK : zinc_node_erase_with(h, from_path, &erase, NULL, err);
 }

@@ -267,9 +267,9 @@ hunt_hidden(zinc_cmp *c, const zinc_cmp_pair *p, bool *found, zinc_error *err)
 		s = zinc_data_prefix(c->h[h.side], p->full[h.side], &prefix, err);
 		h.nprefix = prefix.n;
 		if (s == ZINC_OK)
-			s = zinc_buf_text(&prefix)
-				? zinc_store_walk(c->h[h.side]->store, zinc_buf_text(&prefix), &to, NULL, err)
-				: zinc_fail_nomem(err);
+			s = zinc_buf_text(&prefix) ? zinc_store_walk(c->h[h.side]->store, zinc_buf_text(&prefix), &to,
+								     c->h[h.side]->wait, err)
+						   : zinc_fail_nomem(err);
 		zinc_buf_fini(&prefix);
 	}
 	*found = h.found;
@@ -344,8 +344,7 @@ walk(zinc_cmp *c, const struct listing *a, const struct listing *b, zinc_error *
 	while ((i < a->n || k < b->n) && !c->stopped) {
 		const int which = i == a->n ? 1 : k == b->n ? -1 : order(a->at[i].path, b->at[k].path);
 
-		if (zinc_cancelled(c->cancel))
-			return zinc_fail(err, ZINC_E_CANCELLED, "cancelled");
+		ZINC_TRY(zinc_wait_check(&c->wait, err));
 		if (which < 0) {
 			differ_in_kind(c, a->at[i].path, a->at[i].kind, ZINC_NODE_NONE);
 			i += subtree(a, i);
@@ -385,14 +384,17 @@ zinc_status
 zinc_diff(zinc_hierarchy *a, const char *path_a, zinc_hierarchy *b, const char *path_b,
 	  const zinc_diff_options *options, zinc_difference_fn fn, void *arg, zinc_diff_counts *counts, zinc_error *err)
 {
-	zinc_cmp c = {.fn = fn, .arg = arg, .h = {a, b}};
+	zinc_cmp c = {.fn = fn, .arg = arg};
+	zinc_visit v[2];
 	zinc_status s;
 
 	if (!a || !b)
 		return zinc_fail(err, ZINC_E_INVALID, "two hierarchies are needed");
 	ZINC_TRY(zinc_options_take(&c.o, sizeof c.o, options, err));
 	ZINC_TRY(zinc_call_options_take(&c.call, c.o.call, err));
-	c.cancel = zinc_cancel_flag(c.call.cancel);
+	ZINC_TRY(zinc_wait_begin(&c.wait, c.o.call, err));
+	c.h[0] = a = zinc_visit_within(&v[0], a, &c.wait);
+	c.h[1] = b = zinc_visit_within(&v[1], b, &c.wait);
 	if (!(c.o.rtol >= 0) || !(c.o.atol >= 0) || c.o.threads < 0)
 		return zinc_fail(err, ZINC_E_INVALID, "tolerances and threads cannot be negative");
 	c.ctx = a->ctx;

@@ -15,7 +15,7 @@ typedef struct zinc_cmp {
 	zinc_context *ctx;
 	zinc_diff_options o;
 	zinc_call_options call;
-	const volatile int *cancel;
+	zinc_wait wait;
 	int threads;
 	zinc_hierarchy *h[2];
 	char *base[2]; /* paths */

@@ -209,7 +209,7 @@ read_side(const struct values *v, struct worker *w, int side, const zinc_piece *
 	b.arena = w->arena[side];
 	if (b.arena)
 		zinc_arena_empty(b.arena);
-	return zinc_array_read(s->array, &piece->sel, &b, NULL, err);
+	return zinc_piece_read(s->array, piece, &b, &v->c->wait, err);
 }
 
 static zinc_status
@@ -386,7 +386,7 @@ compare(struct values *v, const zinc_cmp_pair *pair, zinc_error *err)
 {
 	zinc_array *const arrays[2] = {v->side[0].array, v->side[1].array};
 	zinc_cmp *c = v->c;
-	zinc_pieces_job job = {.threads = c->threads, .call = &c->call};
+	zinc_pieces_job job = {.threads = c->threads, .call = &c->call, .wait = &c->wait};
 	uint64_t grain[ZINC_MAX_NDIM];
 	zinc_selection *sel = NULL;
 	zinc_pieces p = {.n = 0};
@@ -398,7 +398,7 @@ compare(struct values *v, const zinc_cmp_pair *pair, zinc_error *err)
 	choose_grain(v, grain);
 	s = zinc_selection_parse(&sel, v->side[0].array, c->o.select ? c->o.select : "", err);
 	if (s == ZINC_OK)
-		s = zinc_pieces_init_stored(&p, arrays, 2, sel, grain, err);
+		s = zinc_pieces_init_stored(&p, arrays, 2, sel, grain, &c->wait, err);
 	if (s == ZINC_OK)
 		s = make_workers(v, err);
 	if (s == ZINC_OK)

@@ -123,15 +123,19 @@ explain_stored(zinc_array *a, const zinc_selection *selection, const zinc_io_opt
 	       zinc_read_cost *all, zinc_error *err)
 {
 	uint64_t grain[ZINC_MAX_NDIM];
+	zinc_io_options o;
 	zinc_read_cost cost;
 	zinc_piece piece;
+	zinc_wait wait;
 	zinc_status s;
 	zinc_pieces p;
 	size_t i;
 
 	memset(all, 0, sizeof *all);
+	ZINC_TRY(zinc_options_take(&o, sizeof o, options, err));
+	ZINC_TRY(zinc_wait_begin(&wait, o.call, err));
 	zinc_pieces_grain(a, grain);
-	s = zinc_pieces_init_stored(&p, &a, 1, selection, grain, NULL);
+	s = zinc_pieces_init_stored(&p, &a, 1, selection, grain, &wait, NULL);
 	if (s == ZINC_OK && !p.sparse)
 		s = ZINC_E_LIMIT;
 	for (i = 0; s == ZINC_OK && i < p.n && !f->stopped; i++) {

@@ -79,10 +79,11 @@ check_number(const zinc_pieces *p, const zinc_grid *g, zinc_error *err)
 	for (d = 0; d < p->sel.ndim; d++)
 		bounds[d] = zinc_split_bound(g, d, &p->sel.dim[d]);
 	if (zinc_shape_bytes(bounds, p->sel.ndim, 1, p->ctx->limits.children, &n))
-		return zinc_fail(err, ZINC_E_LIMIT,
-				 "more than %llu chunks to look at (limits.children), and nobody knows which are stored; "
-				 "select fewer (-s)",
-				 (unsigned long long)p->ctx->limits.children);
+		return zinc_fail(
+		    err, ZINC_E_LIMIT,
+		    "more than %llu chunks to look at (limits.children), and nobody knows which are stored; "
+		    "select fewer (-s)",
+		    (unsigned long long)p->ctx->limits.children);
 	return ZINC_OK;
 }
 
@@ -259,9 +260,8 @@ do_piece(void *arg, size_t i, int worker)
 	pthread_mutex_unlock(&w->lock);
 	if (s != ZINC_OK)
 		return;
-	if (zinc_cancel_is(w->job->call->cancel)) {
-		s = zinc_fail(&e, ZINC_E_CANCELLED, "cancelled by the caller");
-	} else {
+	s = zinc_wait_check(w->job->wait, &e);
+	if (s == ZINC_OK) {
 		zinc_pieces_get(w->p, at, &piece);
 		s = w->job->work(w->job->arg, &piece, i, worker, &e);
 	}
@@ -293,4 +293,14 @@ zinc_pieces_run(const zinc_pieces *p, const zinc_pieces_job *job, zinc_error *er
 	}
 	pthread_mutex_destroy(&w.lock);
 	return w.failed == SIZE_MAX ? ZINC_OK : zinc_error_copy(err, &w.error);
+}
+
+zinc_status
+zinc_piece_read(zinc_array *a, const zinc_piece *piece, zinc_buffer *b, const zinc_wait *wait, zinc_error *err)
+{
+	const zinc_call_options rest = zinc_wait_rest(wait);
+	zinc_io_options o = ZINC_IO_OPTIONS_INIT;
+
+	o.call = &rest;
+	return zinc_array_read(a, &piece->sel, b, &o, err);
 }

@@ -15,7 +15,7 @@
 
 #include "tool/tool.h"
 
-#define FEW        1024u           /* pieces that are as quickly read as listed */
+#define FEW        1024u          /* pieces that are as quickly read as listed */
 #define CELL_BYTES (4 * ZINC_MIB) /* a cell is a whole object up to this size, else a part of it */
 
 struct gather {
@@ -259,13 +259,13 @@ can_list(zinc_array *const *arrays, int n)
 }
 
 static zinc_status
-gather(zinc_pieces *p, zinc_array *const *arrays, int n, zinc_error *err)
+gather(zinc_pieces *p, zinc_array *const *arrays, int n, const zinc_wait *wait, zinc_error *err)
 {
 	struct gather g = {.p = p, .shape = zinc_array_shape(arrays[0]), .err = err};
 	int i;
 
 	for (i = 0; i < n; i++) {
-		ZINC_TRY(zinc_stored_each(arrays[i], add_object, &g, err));
+		ZINC_TRY(zinc_stored_each(arrays[i], add_object, &g, wait, err));
 		ZINC_TRY(g.status);
 	}
 	tidy(p);
@@ -275,7 +275,8 @@ gather(zinc_pieces *p, zinc_array *const *arrays, int n, zinc_error *err)
 /* Is so little stored that only this is gone over?  Of few cells nothing is gained, and of too many none are counted.  A
  * store that cannot list would be asked for each. */
 static zinc_status
-look_for_gaps(zinc_pieces *p, zinc_array *const *arrays, int n, const uint64_t *grain, zinc_error *err)
+look_for_gaps(zinc_pieces *p, zinc_array *const *arrays, int n, const uint64_t *grain, const zinc_wait *wait,
+	      zinc_error *err)
 {
 	uint64_t cells = 0;
 	bool counted;
@@ -288,14 +289,14 @@ look_for_gaps(zinc_pieces *p, zinc_array *const *arrays, int n, const uint64_t *
 			   : zinc_fail(err, ZINC_E_LIMIT, "too many chunks for a store that cannot list");
 	if (!counted || cells <= FEW)
 		return ZINC_OK;
-	ZINC_TRY(gather(p, arrays, n, err));
+	ZINC_TRY(gather(p, arrays, n, wait, err));
 	p->sparse = p->absent > 0 && p->absent / 3 >= (p->sel.out_n - p->absent) / 2;
 	return ZINC_OK;
 }
 
 zinc_status
-zinc_pieces_init_stored(zinc_pieces *p, zinc_array *const *arrays, int n, const zinc_selection *s, const uint64_t *grain,
-			zinc_error *err)
+zinc_pieces_init_stored(zinc_pieces *p, zinc_array *const *arrays, int n, const zinc_selection *s,
+			const uint64_t *grain, const zinc_wait *wait, zinc_error *err)
 {
 	zinc_meta *m = zinc_array_snapshot(arrays[0]);
 	zinc_status code = ZINC_OK;
@@ -310,7 +311,7 @@ zinc_pieces_init_stored(zinc_pieces *p, zinc_array *const *arrays, int n, const 
 	zinc_meta_free(m);
 	ZINC_TRY(code);
 	if (is_box(p))
-		ZINC_TRY(look_for_gaps(p, arrays, n, grain, err));
+		ZINC_TRY(look_for_gaps(p, arrays, n, grain, wait, err));
 	if (p->sparse)
 		return ZINC_OK;
 	zinc_sel_fini(&p->sel);

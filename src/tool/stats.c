@@ -34,6 +34,7 @@ struct stats {
 	struct worker *workers;
 	zinc_sums *slots; /* of a window of pieces */
 	zinc_sums all;
+	const zinc_wait *wait;
 };
 
 /* ---- elements that are no numbers yet ---- */
@@ -201,7 +202,7 @@ sum_piece(void *arg, const zinc_piece *piece, size_t slot, int worker, zinc_erro
 	ZINC_TRY(make_room(x, w, piece->n, &nbytes, err));
 	b = *ZINC_BUFFER_AS(x->how.read, w->elements.p, nbytes);
 	b.arena = w->arena;
-	ZINC_TRY(zinc_array_read(x->a, &piece->sel, &b, NULL, err));
+	ZINC_TRY(zinc_piece_read(x->a, piece, &b, x->wait, err));
 	sum_elements(x, w, (size_t)piece->n, s);
 	if (w->arena)
 		zinc_arena_empty(w->arena);
@@ -325,7 +326,7 @@ free_workers(struct stats *x)
 static zinc_status
 sum_up(struct stats *x, const zinc_pieces *p, const zinc_call_options *call, zinc_stats *out, zinc_error *err)
 {
-	zinc_pieces_job job = {.threads = x->threads, .call = call};
+	zinc_pieces_job job = {.threads = x->threads, .call = call, .wait = x->wait};
 	zinc_status s;
 
 	x->how = how_of(x->dtype);
@@ -351,6 +352,7 @@ zinc_array_stats(zinc_array *a, const zinc_selection *selection, const zinc_stat
 	uint64_t grain[ZINC_MAX_NDIM];
 	zinc_stats_options o;
 	zinc_call_options call;
+	zinc_wait wait;
 	struct stats x = {.a = a};
 	zinc_pieces p;
 	zinc_status s;
@@ -360,11 +362,13 @@ zinc_array_stats(zinc_array *a, const zinc_selection *selection, const zinc_stat
 		return zinc_fail(err, ZINC_E_INVALID, "no array, or no place for the answer");
 	ZINC_TRY(zinc_options_take(&o, sizeof o, options, err));
 	ZINC_TRY(zinc_call_options_take(&call, o.call, err));
+	ZINC_TRY(zinc_wait_begin(&wait, o.call, err));
+	x.wait = &wait;
 	*out = (zinc_stats){.of = ZINC_STATS_NOTHING};
 	m = zinc_array_snapshot(a);
 	x.threads = o.threads > 0 && o.threads < a->ctx->threads ? o.threads : a->ctx->threads;
 	zinc_pieces_grain(a, grain);
-	s = zinc_pieces_init_stored(&p, &a, 1, selection, grain, err);
+	s = zinc_pieces_init_stored(&p, &a, 1, selection, grain, &wait, err);
 	x.dtype = m->dtype;
 	x.fill = m->fill;
 	if (s == ZINC_OK)

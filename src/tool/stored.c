@@ -63,7 +63,8 @@ each_odd(void *arg, const zinc_odd *odd)
 
 /* `hidden`: objects that cannot be read are told of, too; else what is listed counts. */
 static zinc_status
-list_objects(const zinc_array *a, const zinc_stack *layers, bool hidden, zinc_stored_fn fn, void *arg, zinc_error *err)
+list_objects(const zinc_array *a, const zinc_stack *layers, bool hidden, zinc_stored_fn fn, void *arg,
+	     const zinc_wait *wait, zinc_error *err)
 {
 	const zinc_meta *m = layers->meta;
 	struct listing l = {.m = m, .fn = fn, .arg = arg, .err = err};
@@ -79,17 +80,17 @@ list_objects(const zinc_array *a, const zinc_stack *layers, bool hidden, zinc_st
 	code = zinc_data_prefix(a->h, a->path, &prefix, err);
 	l.skip = prefix.n;
 	if (code == ZINC_OK)
-		code = zinc_buf_text(&prefix) ? zinc_store_walk(store, zinc_buf_text(&prefix), &to, NULL, err)
+		code = zinc_buf_text(&prefix) ? zinc_store_walk(store, zinc_buf_text(&prefix), &to, wait, err)
 					      : zinc_fail_nomem(err);
 	zinc_buf_fini(&prefix);
 	return code == ZINC_OK ? l.status : code;
 }
 
 zinc_status
-zinc_stored_each(const zinc_array *a, zinc_stored_fn fn, void *arg, zinc_error *err)
+zinc_stored_each(const zinc_array *a, zinc_stored_fn fn, void *arg, const zinc_wait *wait, zinc_error *err)
 {
 	zinc_stack *layers = zinc_array_layers(a, NULL);
-	const zinc_status s = list_objects(a, layers, true, fn, arg, err);
+	const zinc_status s = list_objects(a, layers, true, fn, arg, wait, err);
 
 	zinc_stack_free(layers);
 	return s;
@@ -128,14 +129,15 @@ zinc_status
 zinc_array_stored(const zinc_array *a, zinc_stored *out, const zinc_call_options *call, zinc_error *err)
 {
 	zinc_stack *layers;
+	zinc_wait wait;
 	zinc_status s;
 
-	ZINC_TRY(zinc_call_options_check(call, err));
+	ZINC_TRY(zinc_wait_begin(&wait, call, err));
 	if (!a || !out)
 		return zinc_fail(err, ZINC_E_INVALID, "no array, or no place for the answer");
 	layers = zinc_array_layers(a, NULL);
 	*out = (zinc_stored){0};
-	s = list_objects(a, layers, false, add_object, out, err);
+	s = list_objects(a, layers, false, add_object, out, &wait, err);
 	if (s == ZINC_OK)
 		out->objects_total = total(layers->meta);
 	zinc_stack_free(layers);

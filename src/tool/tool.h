@@ -36,7 +36,9 @@ typedef struct zinc_check {
 	zinc_hierarchy *h;
 	zinc_validate_options o;
 	zinc_call_options call;
-	const volatile int *cancel;
+	zinc_wait wait;
+	zinc_visit visit;    /* of `h` */
+	zinc_hierarchy *own; /* the handle itself */
 	int threads;
 	zinc_finding_fn fn;
 	void *arg;
@@ -121,7 +123,7 @@ bool zinc_missing_same(const zinc_dtype *t, const void *a, const void *b);
 typedef int (*zinc_stored_fn)(void *arg, const zinc_meta *m, const uint64_t *index, uint64_t nbytes);
 
 /* By one listing.  E_UNSUPPORTED where the store cannot. */
-zinc_status zinc_stored_each(const zinc_array *a, zinc_stored_fn fn, void *arg, zinc_error *err);
+zinc_status zinc_stored_each(const zinc_array *a, zinc_stored_fn fn, void *arg, const zinc_wait *wait, zinc_error *err);
 
 /* ---- pieces of a selection (pieces.c, pieces_stored.c) ---- */
 
@@ -132,9 +134,9 @@ typedef struct zinc_pieces {
 	size_t element;
 	/* where most of a large grid is not stored, pieces are the cells of another grid that hold something: */
 	bool sparse;
-	uint64_t *cells;  /* their numbers among those that the selection touches, in order */
-	size_t room;      /* for how many */
-	uint64_t absent;  /* selected elements in none of them */
+	uint64_t *cells; /* their numbers among those that the selection touches, in order */
+	size_t room;     /* for how many */
+	uint64_t absent; /* selected elements in none of them */
 	uint64_t cell[ZINC_MAX_NDIM], base[ZINC_MAX_NDIM], along[ZINC_MAX_NDIM]; /* extent, first, how many */
 	zinc_split split[ZINC_MAX_NDIM];
 	uint64_t *list[ZINC_MAX_NDIM];  /* of a dimension that is a list: its indices, segment by segment */
@@ -156,7 +158,10 @@ zinc_status zinc_pieces_init(zinc_pieces *p, const zinc_array *a, const zinc_sel
 /* The same, but where two thirds or more of a large grid are not stored in any of the n arrays, which have one shape, pieces
  * leave them out, and p->absent counts them.  What cannot be listed must not have more chunks than limits.children. */
 zinc_status zinc_pieces_init_stored(zinc_pieces *p, zinc_array *const *arrays, int n, const zinc_selection *s,
-				    const uint64_t *grain, zinc_error *err);
+				    const uint64_t *grain, const zinc_wait *wait, zinc_error *err);
+/* The elements of a piece, with what is left of the call's time. */
+zinc_status zinc_piece_read(zinc_array *a, const zinc_piece *piece, zinc_buffer *b, const zinc_wait *wait,
+			    zinc_error *err);
 /* The first selected element in C order that is absent; only where p->absent > 0. */
 void zinc_pieces_absent(const zinc_pieces *p, uint64_t *index);
 /* Number i of the cells as a piece. */
@@ -173,6 +178,7 @@ void zinc_piece_index(const zinc_piece *piece, uint64_t k, uint64_t *index);
 typedef struct zinc_pieces_job {
 	int threads;
 	const zinc_call_options *call; /* units of progress are pieces */
+	const zinc_wait *wait;
 	zinc_status (*work)(void *arg, const zinc_piece *piece, size_t slot, int worker, zinc_error *err);
 	void (*merge)(void *arg, size_t slot);
 	void *arg;

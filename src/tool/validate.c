@@ -153,9 +153,7 @@ zinc_kept_error(zinc_kept_list *list, const zinc_check *c, const zinc_error *e, 
 zinc_status
 zinc_check_cancelled(zinc_check *c, zinc_error *err)
 {
-	if (zinc_cancelled(c->cancel))
-		return zinc_fail(err, ZINC_E_CANCELLED, "cancelled");
-	return ZINC_OK;
+	return zinc_wait_check(&c->wait, err);
 }
 
 /* ---- keys and paths ---- */
@@ -192,7 +190,6 @@ zinc_check_reserved(const zinc_check *c, const char *key)
 	return false;
 }
 
-
 struct listing {
 	zinc_check *c;
 	zinc_lister to;
@@ -203,7 +200,7 @@ list_prefix(void *arg, const char *prefix, zinc_error *err)
 {
 	const struct listing *l = arg;
 
-	return zinc_store_walk(l->c->h->store, prefix, &l->to, NULL, err);
+	return zinc_store_walk(l->c->h->store, prefix, &l->to, l->c->h->wait, err);
 }
 
 /* Of a whole hierarchy everything is looked at, also what no node would have. */
@@ -266,7 +263,7 @@ leftover(void *arg, const char *name, const char *key, const char *what)
 	if (!ours)
 		f.message = "named as a lock file is, but no writer of this hierarchy would make it: it is left alone";
 	zinc_check_found(c, &f);
-	if (c->stopped || zinc_cancelled(c->cancel))
+	if (c->stopped || zinc_wait_check(&c->wait, NULL) != ZINC_OK)
 		return 1;
 	return ours ? 0 : ZINC_SCRUB_KEEP;
 }
@@ -276,7 +273,7 @@ scrub_prefix(void *arg, const char *prefix, zinc_error *err)
 {
 	zinc_check *c = arg;
 
-	return zinc_store_scrub(c->h->store, prefix, c->o.repair, leftover, c, NULL, err);
+	return zinc_store_scrub(c->h->store, prefix, c->o.repair, leftover, c, c->h->wait, err);
 }
 
 /* ---- the whole ---- */
@@ -387,7 +384,7 @@ open_bare(zinc_check *c, const char *url, const zinc_open_options *o, zinc_error
 	open.create = 1; /* that is: it need not be there */
 	s = zinc_place_narrow(&place, strlen(place.path), &so, err);
 	if (s == ZINC_OK)
-		s = zinc_hierarchy_open(&c->h, place.store, place.path, &open, err);
+		s = zinc_hierarchy_open(&c->own, place.store, place.path, &open, err);
 	zinc_place_fini(&place);
 	return s;
 }
@@ -395,6 +392,7 @@ open_bare(zinc_check *c, const char *url, const zinc_open_options *o, zinc_error
 static zinc_status
 open_hierarchy(zinc_check *c, const char *url, zinc_error *err)
 {
+	const zinc_call_options rest = zinc_wait_rest(&c->wait);
 	zinc_open_options open = ZINC_OPEN_OPTIONS_INIT;
 	zinc_error e = ZINC_ERROR_INIT;
 	zinc_status s;
@@ -405,8 +403,11 @@ open_hierarchy(zinc_check *c, const char *url, zinc_error *err)
 	open.read_only = !c->o.repair;
 	open.links = c->o.links;
 	open.climb = c->o.climb;
-	s = zinc_hierarchy_open_url(&c->h, url, &open, &e);
-	return s == ZINC_E_NOTFOUND && !c->o.format ? open_bare(c, url, &open, err) : zinc_error_copy(err, &e);
+	open.call = &rest;
+	s = zinc_hierarchy_open_url(&c->own, url, &open, &e);
+	s = s == ZINC_E_NOTFOUND && !c->o.format ? open_bare(c, url, &open, err) : zinc_error_copy(err, &e);
+	c->h = zinc_visit_within(&c->visit, c->own, &c->wait);
+	return s;
 }
 
 static void
@@ -418,7 +419,7 @@ check_fini(zinc_check *c)
 	zinc_buf_fini(&c->base);
 	zinc_buf_fini(&c->place);
 	zinc_buf_fini(&c->copies);
-	zinc_hierarchy_close(c->h);
+	zinc_hierarchy_close(c->own);
 }
 
 /* An entry point that nobody can get past is a finding, too, and the last. */
@@ -447,7 +448,7 @@ zinc_validate(const char *url, const zinc_validate_options *options, zinc_findin
 		return zinc_fail(err, ZINC_E_INVALID, "no URL");
 	ZINC_TRY(zinc_options_take(&c.o, sizeof c.o, options, err));
 	ZINC_TRY(zinc_call_options_take(&c.call, c.o.call, err));
-	c.cancel = zinc_cancel_flag(c.call.cancel);
+	ZINC_TRY(zinc_wait_begin(&c.wait, c.o.call, err));
 	c.ctx = zinc_context_get(c.o.context);
 	c.threads = c.o.threads > 0 ? c.o.threads : c.ctx->threads;
 	zinc_buf_init(&c.base, c.ctx, ZINC_MAX_KEY);

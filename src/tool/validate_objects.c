@@ -68,7 +68,7 @@ object_checked(void *arg, size_t i, const zinc_object_check *seen, zinc_status c
 static void
 check_objects(struct objects *o)
 {
-	const zinc_call_options call = {.size = sizeof call, .cancel = o->c->call.cancel};
+	const zinc_call_options call = zinc_wait_rest(&o->c->wait);
 	const zinc_object_checks all = {.n = o->n,
 					.index = index_of,
 					.told = object_checked,
@@ -208,7 +208,7 @@ layered_keys(struct objects *o)
 
 	if (!layers->layered)
 		return ZINC_OK;
-	s = zinc_store_list(layers->store, layers->prefix, layered_key, o, NULL, &e);
+	s = zinc_store_list(layers->store, layers->prefix, layered_key, o, o->c->h->wait, &e);
 	if (s == ZINC_OK || s == ZINC_E_NOMEM)
 		return s == ZINC_OK ? o->status : zinc_fail_nomem(o->err);
 	zinc_kept_error(&list, o->c, &e, "read", o->array->path, e.key); /* a shard that cannot be opened */
@@ -283,7 +283,8 @@ tell(struct objects *o, const char *key, zinc_finding f, bool erase)
 		f.path = o->owner ? zinc_buf_text(&path) : "";
 		f.key = zinc_check_key(c, key);
 		if (erase && c->o.repair && c->o.orphans)
-			f.repaired = zinc_store_del(store_of(o), NULL, key, NULL, c->h->put_flags, NULL, NULL) == ZINC_OK;
+			f.repaired =
+			    zinc_store_del(store_of(o), NULL, key, NULL, c->h->put_flags, c->h->wait, NULL) == ZINC_OK;
 		zinc_check_found(c, &f);
 	}
 	zinc_buf_fini(&path);
@@ -419,8 +420,9 @@ has_below(struct objects *o, const char *key, bool *any)
 	zinc_buf_init(&prefix, o->c->ctx, ZINC_MAX_KEY);
 	s = zinc_buf_printf(&prefix, o->err, "%s/", key);
 	if (s == ZINC_OK)
-		s = zinc_buf_text(&prefix) ? zinc_store_list(store_of(o), zinc_buf_text(&prefix), see_key, any, NULL, o->err)
-					   : zinc_fail_nomem(o->err);
+		s = zinc_buf_text(&prefix)
+			? zinc_store_list(store_of(o), zinc_buf_text(&prefix), see_key, any, o->c->h->wait, o->err)
+			: zinc_fail_nomem(o->err);
 	zinc_buf_fini(&prefix);
 	return s;
 }
@@ -559,8 +561,9 @@ give_up(zinc_check *c, const char *key)
 	zinc_buf_init(&middle, c->ctx, ZINC_MAX_KEY);
 	if (zinc_buf_add(&middle, key, (size_t)(zinc_key_name(key) - key), NULL) == ZINC_OK &&
 	    zinc_buf_puts(&middle, ZINC_CP_MIDDLE "/", NULL) == ZINC_OK && zinc_buf_text(&middle))
-		done = zinc_store_del_prefix(c->h->store, zinc_buf_text(&middle), c->h->put_flags, NULL, NULL) == ZINC_OK &&
-		       zinc_store_del(c->h->store, NULL, key, NULL, c->h->put_flags, NULL, NULL) == ZINC_OK;
+		done = zinc_store_del_prefix(c->h->store, zinc_buf_text(&middle), c->h->put_flags, c->h->wait, NULL) ==
+			   ZINC_OK &&
+		       zinc_store_del(c->h->store, NULL, key, NULL, c->h->put_flags, c->h->wait, NULL) == ZINC_OK;
 	zinc_buf_fini(&middle);
 	return done;
 }
@@ -603,7 +606,7 @@ look_beside(struct objects *o)
 	if (s == ZINC_OK && !zinc_buf_text(&key))
 		s = zinc_fail_nomem(o->err);
 	if (s == ZINC_OK) /* that it is there is enough: one byte of it says so as well as all */
-		o->shared = zinc_store_get_all(h->store, zinc_buf_text(&key), &text, NULL, 1, NULL, NULL) != ZINC_E_NOTFOUND;
+		o->shared = zinc_store_get_all(h->store, zinc_buf_text(&key), &text, NULL, 1, h->wait, NULL) != ZINC_E_NOTFOUND;
 	zinc_blob_fini(&text);
 	zinc_buf_fini(&key);
 	return s;

@@ -55,6 +55,9 @@ MODES = {
     "limited": "429 the first time",
     "silent": "never answers",
     "stalls": "half of it, and then nothing",
+    "trickle": "a byte a second",
+    "tricklehead": "the head of the answer a byte a second",
+    "tricklehop": "302 to /plain, a byte a second",
     "shifted": "ranges begin one byte late",
     "untold": "206 without Content-Range",
     "longer": "206 that has a byte more than its range, in chunks",
@@ -116,6 +119,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.wfile.flush()
         self.close_connection = True
         self.connection.close()
+
+    def trickle(self, text):
+        """A server that is never silent for long, and never done."""
+        for at in range(len(text)):
+            self.wfile.write(text[at : at + 1])
+            self.wfile.flush()
+            time.sleep(1)
+        self.close_connection = True
 
     def chunks(self, status, fields, body):
         self.head(status, {**fields, "Transfer-Encoding": "chunked"})
@@ -265,6 +276,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
         elif mode == "silent":
             time.sleep(20)
             self.close_connection = True
+        elif mode == "tricklehead":
+            self.trickle(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")
+        elif mode == "tricklehop":
+            self.trickle(b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: /plain/%s\r\n\r\n" % key.encode())
         elif mode == "drop" and n == 1:
             self.hang_up()
         else:
@@ -317,6 +332,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.head(status, fields)
         if not with_body:
             return None
+        if mode == "trickle":
+            return self.trickle(body)
         cuts = mode == "cutalways" or (mode in ("cut", "cutchanged") and n == 1)
         if cuts or mode == "stalls":
             self.wfile.write(body[: len(body) // 2])

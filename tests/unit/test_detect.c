@@ -82,7 +82,7 @@ test_gets(void **state)
 
 		forest_put(&f, "x/zarr.json", entries[i]);
 		forest_counts(&f);
-		assert_ok(zinc_format_detect(f.h->store, "x/", NULL, &format, &kind, &text, &err));
+		assert_ok(zinc_format_detect(f.h->store, "x/", NULL, &format, &kind, &text, NULL, &err));
 		assert_int_equal(forest_counts(&f).get_requests, 1);
 		assert_non_null(format);
 		assert_int_equal(text.nbytes, strlen(entries[i]));

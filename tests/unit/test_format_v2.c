@@ -48,9 +48,9 @@ test_names(void **state)
 	static const struct {
 		const char *name;
 		bool good;
-	} cases[] = {{"a", true},         {"__a", true},      {"0.0", true},      {"...", true},       {".x", true},
-		     {"zarr.json", false}, {"", false},       {".", false},       {"..", false},       {"a/b", false},
-		     {"a\\b", false},     {".zarray", false}, {".zattrs", false}, {".nczarray", false}};
+	} cases[] = {{"a", true},          {"__a", true},      {"0.0", true},      {"...", true},       {".x", true},
+		     {"zarr.json", false}, {"", false},        {".", false},       {"..", false},       {"a/b", false},
+		     {"a\\b", false},      {".zarray", false}, {".zattrs", false}, {".nczarray", false}};
 	size_t i;
 
 	(void)state;
@@ -94,7 +94,7 @@ detect(forest *f, const char *prefix, zinc_node_kind *kind, zinc_status *status)
 	const zinc_format *format;
 	zinc_blob text = ZINC_BLOB_INIT;
 
-	*status = zinc_format_detect(f->memory, prefix, NULL, &format, kind, &text, NULL);
+	*status = zinc_format_detect(f->memory, prefix, NULL, &format, kind, &text, NULL, NULL);
 	zinc_blob_fini(&text);
 	return format ? format->id : "";
 }

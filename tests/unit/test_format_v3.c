@@ -163,7 +163,7 @@ test_detect(void **state)
 	for (i = 0; i < sizeof cases / sizeof *cases; i++) {
 		zinc_blob text = ZINC_BLOB_INIT;
 
-		assert_ok(zinc_format_detect(f.memory, cases[i].prefix, NULL, &format, &kind, &text, &err));
+		assert_ok(zinc_format_detect(f.memory, cases[i].prefix, NULL, &format, &kind, &text, NULL, &err));
 		zinc_blob_fini(&text);
 		assert_true(cases[i].format ? format && strcmp(format->id, cases[i].format) == 0 : !format);
 		assert_int_equal(kind, cases[i].kind);
@@ -171,7 +171,7 @@ test_detect(void **state)
 	{
 		zinc_blob text = ZINC_BLOB_INIT;
 
-		assert_int_equal(zinc_format_detect(f.memory, "draft/", NULL, &format, &kind, &text, &err),
+		assert_int_equal(zinc_format_detect(f.memory, "draft/", NULL, &format, &kind, &text, NULL, &err),
 				 ZINC_E_UNSUPPORTED);
 		zinc_blob_fini(&text);
 	}

@@ -1,0 +1,47 @@
+/*
+ * visit.c - one call on a hierarchy: how long it may wait
+ *
+ * A handle is shared by many threads, and each call has a deadline of its own.  The handle goes through every function
+ * below the public ones, and does not change once it is open: so a call works on a copy of it that has the call's
+ * zinc_wait, and nobody needs another parameter.
+ */
+#include "format/format.h"
+
+/* All but the count: whoever takes a reference takes it of the handle itself. */
+zinc_hierarchy *
+zinc_visit_within(zinc_visit *v, zinc_hierarchy *h, const zinc_wait *wait)
+{
+	const size_t behind = offsetof(zinc_hierarchy, ctx);
+
+	if (!h || !wait)
+		return h;
+	memcpy((char *)&v->h + behind, (const char *)h + behind, sizeof *h - behind);
+	v->h.of = h->of ? h->of : h;
+	v->h.wait = wait;
+	return &v->h;
+}
+
+zinc_status
+zinc_visit_begin(zinc_visit *v, zinc_hierarchy **h, const zinc_call_options *call, zinc_error *err)
+{
+	if (!call)
+		return ZINC_OK;
+	ZINC_TRY(zinc_wait_begin(&v->wait, call, err));
+	*h = zinc_visit_within(v, *h, &v->wait);
+	return ZINC_OK;
+}
+
+zinc_status
+zinc_visit_open_new(zinc_visit *v, zinc_hierarchy **h, zinc_hierarchy **old, const char *url,
+		    const zinc_open_options *options, zinc_error *err)
+{
+	zinc_call_options rest;
+	zinc_open_options o;
+
+	ZINC_TRY(zinc_options_take(&o, sizeof o, options, err));
+	o.size = sizeof o;
+	ZINC_TRY(zinc_wait_begin(&v->wait, o.call, err));
+	rest = zinc_wait_rest(&v->wait);
+	o.call = &rest;
+	return zinc_hierarchy_open_new(h, old, url, NULL, &o, err);
+}
