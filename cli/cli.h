@@ -78,12 +78,13 @@ struct args {
 	struct words words; /* what is not an option; URLs without what is secret */
 	struct words typed; /* the same as it was typed */
 	bool help, json, strict, detail, recursive, full, index, overwrite, dry_run, yes, group, stored, fast, repair,
-	    orphans, remove, keep_parents, no_climb, consolidate, no_consolidate, resume, verify, lossy, for_xarray, round,
-	    fetch, storage, trace_requests, force;
+	    orphans, remove, keep_parents, no_climb, consolidate, no_consolidate, resume, verify, lossy, for_xarray,
+	    round, fetch, storage, trace_requests, force;
 	const char *select, *as, *output, *from, *format, *progress, *shape, *dtype, *chunks, *shards, *codecs, *fill;
 	const char *dims, *attrs, *order, *endian, *key_encoding, *fallback, *links;
-	const char *schemas, *declare, *retract, *new_dir, *prefix, *declared_shape, *schema, *spec, *name, *description;
-	struct words removed;       /* --rm KEY ... */
+	const char *schemas, *declare, *retract, *new_dir, *prefix, *declared_shape, *schema, *spec, *name,
+	    *description;
+	struct words removed;             /* --rm KEY ... */
 	int threads, repeat, depth, axis; /* -1: not given */
 	uint64_t cache_bytes, max_memory;
 	double rtol, atol, timeout;
@@ -197,8 +198,8 @@ struct run {
 
 extern zinc_cancel cancel_flag;               /* set by Ctrl-C; for the library */
 extern const zinc_call_options until_stopped; /* for every call that may wait */
-int interrupted(void);           /* is it set? other threads ask too */
-bool timed_out(void);            /* ... by --timeout? */
+int interrupted(void);                        /* is it set? other threads ask too */
+bool timed_out(void);                         /* ... by --timeout? */
 
 /* "zinc: what: why" on stderr; returns `status`. */
 int complain(int status, const char *what, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
@@ -206,6 +207,8 @@ int complain(int status, const char *what, const char *fmt, ...) __attribute__((
 int fail(const char *url, zinc_error *err);
 /* The same for a command with two URLs: the one that the error names, or both. */
 int fail_either(const char *a, const char *b, zinc_error *err);
+/* The last words of a command that --timeout has stopped: at which URL, and what it waited for. */
+int complain_late(void);
 int exit_status(zinc_status s);
 /* A key of the store without the prefix of the hierarchy's root. */
 const char *key_below(const zinc_hierarchy *h, const char *key);

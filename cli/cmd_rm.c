@@ -53,6 +53,7 @@ look(struct rm *m, zinc_hierarchy *h, zinc_erase_counts *n)
 	if (status != DONE)
 		return status;
 	o.force = a->force;
+	o.call = &until_stopped;
 	o.dry_run = 1;
 	o.fn = a->dry_run ? name_node : NULL;
 	o.arg = m;
@@ -86,6 +87,7 @@ erase(struct rm *m, zinc_hierarchy *h)
 	if (a->keep_parents && zinc_node_keep_parents(h, path, &until_stopped, &err))
 		return fail(m->url, &err);
 	o.force = a->force;
+	o.call = &until_stopped;
 	return zinc_node_erase_with(h, path, &o, NULL, &err) ? fail(m->url, &err) : DONE;
 }
 

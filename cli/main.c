@@ -36,7 +36,7 @@ on_alarm(int sig)
 	static const char text[] = "zinc: --timeout: the time is over\n";
 
 	if (late && write(STDERR_FILENO, text, sizeof text - 1) >= -1)
-		_exit(TROUBLE);
+		_exit(CANCELLED);
 	late = 1;
 	on_interrupt(sig);
 }
@@ -62,11 +62,11 @@ start_clock(double seconds)
 	setitimer(ITIMER_REAL, &t, NULL);
 }
 
-/* Whatever was stopped by the clock has failed; what had ended before it struck has not. */
+/* One message for whatever was stopped by the clock; what had ended before it struck is done. */
 static int
 end_status(int status)
 {
-	return timed_out() && status == CANCELLED ? complain(TROUBLE, "--timeout", "the time is over") : status;
+	return timed_out() && status == CANCELLED ? complain_late() : status;
 }
 
 static int

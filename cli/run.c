@@ -199,11 +199,41 @@ is_file(const char *url, const zinc_error *err)
 	return is;
 }
 
+/* What was under way when the time was over, the first of it: all that is asked for later fails, too. */
+static struct {
+	bool known;
+	char url[1024];
+	zinc_error error;
+} late;
+
+static int
+note_late(const char *url, const zinc_error *err)
+{
+	if (!late.known) {
+		late.known = true;
+		zinc_url_show(late.url, sizeof late.url, url);
+		late.error = *err;
+	}
+	return CANCELLED;
+}
+
+int
+complain_late(void)
+{
+	const char *text = late.known ? zinc_error_text(&late.error) : "";
+
+	return complain(CANCELLED, late.known ? late.url : NULL, "--timeout: the time is over%s%s", *text ? ": " : "",
+			text);
+}
+
 int
 fail(const char *url, zinc_error *err)
 {
-	if (timed_out() && zinc_error_status(err) == ZINC_E_CANCELLED)
-		return complain(TROUBLE, url, "not done within the time that --timeout allows");
+	if (timed_out() && zinc_error_status(err) == ZINC_E_CANCELLED) {
+		shorten_key(url, err);
+		err->url[0] = '\0';
+		return note_late(url, err);
+	}
 	if (is_file(url, err))
 		return complain(TROUBLE, url, "it is a file, where a hierarchy has a directory");
 	shorten_key(url, err);
@@ -417,6 +447,7 @@ open_options(const struct run *r, bool write)
 	o.read_only = !write;
 	o.links = links_option(r);
 	o.climb = r->args->no_climb ? -1 : 0;
+	o.call = &until_stopped;
 	return o;
 }
 
