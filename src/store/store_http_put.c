@@ -152,7 +152,7 @@ run_all(http_store *s, change *c, size_t n, const zinc_wait *wait, zinc_error *e
 				     .body = on_body,
 				     .end = on_end,
 				     .arg = c,
-				     .cancel = wait ? wait->cancel : NULL};
+				     .wait = wait};
 	zinc_status st = ZINC_OK;
 	size_t i;
 

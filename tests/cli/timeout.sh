@@ -7,7 +7,7 @@ hold() {
 	holder=$!
 	for _ in $(seq 200); do [ -s held ] && break; sleep 0.05; done
 }
-trap 'kill -KILL "$holder" 2>/dev/null' EXIT
+trap 'kill -KILL "$holder" 2>/dev/null || :' EXIT
 holder=
 zinc 0 create served/d.zarr/a --shape 4 --dtype uint8 --chunks 2 --codecs none
 zinc 0 create served/d.zarr/s --shape 4 --dtype uint8 --chunks 1 --shards 4
