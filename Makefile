@@ -11,7 +11,7 @@ EACH ?= 0
 export BUILD JOBS FUZZ_SECONDS CUTS
 
 .PHONY: build demo test check test-asan test-tsan test-valgrind test-clang test-s390x
-.PHONY: fuzz interop conformance mutants power bench install format clean help
+.PHONY: fuzz interop conformance mutants power bench latency install format clean help
 
 build: ## build/zinc and build/libzinc.so.0, without the tests
 	@scripts/setup.sh build
@@ -50,6 +50,9 @@ interop: ## exchange arrays with other implementations of Zarr
 power: build ## cut the power in the middle of write storms, CUTS (20) times per file system; needs root
 	@scripts/setup.sh power
 	@scripts/power.sh || [ $$? = 77 ]
+
+latency: ## time reads and writes of 1 000 objects that are 20 ms away, beside TensorStore
+	@scripts/bench.sh latency
 
 bench: ## time reads and writes beside zarrs, TensorStore, zarr-python, GDAL; BENCH_QUICK=1: a short form
 	@scripts/bench.sh

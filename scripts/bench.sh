@@ -4,6 +4,7 @@
 # Installs the peers once: Python packages into build/interop-venv, zarrs' own programs by cargo, for this very
 # processor, into $BENCH_CACHE [~/.cache/zinc-bench]; without cargo they are left out.  Writes bench/results.md, .json
 # and .svg, or to $BENCH_OUT.  BENCH_QUICK=1 is a short form for CI, whose results go to build/bench.
+# With the argument "latency" only the table of far objects, see bench/latency.py.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -35,6 +36,9 @@ INTEROP_INSTALL=1 scripts/interop.sh
 cmake -G Ninja -B "$BUILD" -S . --log-level=WARNING >/dev/null
 cmake --build "$BUILD" -j "${JOBS:-2}" --target product -- --quiet
 program zinc bench/ours.c bench/common.c -L"$BUILD" -lzinc
+program far bench/far.c
 program limit bench/limit.c bench/common.c -lzstd -lblosc -ldeflate
+[ "${1:-}" != latency ] || exec "$BUILD/interop-venv/bin/python" bench/latency.py
 if command -v hyperfine >/dev/null; then scripts/bench_start.sh "$BUILD/zinc"; fi
+[ -n "${BENCH_ONLY:-}" ] || "$BUILD/interop-venv/bin/python" bench/latency.py
 exec "$BUILD/interop-venv/bin/python" bench/run.py

@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+"""latency.py - many small objects from far away: Zinc beside TensorStore over HTTP with a delay
+
+1 000 stored objects of 32 KiB lie behind bench-far, which answers every request 20 ms after it has come.  Plain, zstd
+and sharded (four inner chunks in each), read and written, with 1, 2 and 8 threads.  Contenders take turns; times are
+in-process medians of ROUNDS, array open.  TensorStore may have as many requests open as Zinc; it writes by its s3
+driver, for its http driver cannot.  What was written is read back and compared.  Prints the table, and writes
+latency.md to $BENCH_OUT [bench].  Environment: BUILD, BENCH_QUICK=1 (100 objects, 2 threads), BENCH_ROUNDS [7].
+"""
+
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+
+import numpy
+import zarr
+
+BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
+HERE = os.path.dirname(os.path.abspath(__file__))
+QUICK = bool(os.environ.get("BENCH_QUICK"))
+COUNT = 100 if QUICK else 1000
+DELAY = 20
+ROUNDS = int(os.environ.get("BENCH_ROUNDS", "2" if QUICK else "7"))
+THREADS = (2,) if QUICK else (1, 2, 8)
+OUT = os.environ.get("BENCH_OUT", HERE)
+WHERE = os.path.join(BUILD, "bench-far-data")
+KINDS = ("plain", "zstd", "shards")
+WANTED = 1.2  # times as fast as TensorStore
+
+
+def make(kind, name, values=None):
+    """An array of COUNT objects, empty without values; the metadata alone is written through no contender"""
+    inner = (1, 64, 64) if kind == "shards" else (1, 128, 128)
+    a = zarr.create_array(
+        os.path.join(WHERE, "data", name),
+        shape=(COUNT, 128, 128),
+        dtype="uint16",
+        chunks=inner,
+        shards=(1, 128, 128) if kind == "shards" else None,
+        compressors=None if kind == "plain" else [zarr.codecs.ZstdCodec(level=3)],
+        fill_value=0,
+        overwrite=True,
+    )
+    if values is not None:
+        a[...] = values
+
+
+def values():
+    """Rows that rise with some noise: zstd makes about half of them"""
+    noise = numpy.random.default_rng(1).integers(0, 256, (COUNT, 128, 128), dtype="uint16")
+    return noise + numpy.arange(1, 129, dtype="uint16") * 256
+
+
+class Far:
+    """The server, as long as it is needed"""
+
+    def __enter__(self):
+        self.child = subprocess.Popen([os.path.join(BUILD, "bench-far"), WHERE, str(DELAY)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.url = f"http://127.0.0.1:{int(self.child.stdout.readline())}"
+        return self
+
+    def __exit__(self, *_):
+        self.told = self.child.communicate()[0].strip()
+
+
+def command(who, operation, url, name, threads):
+    read = f"{url}/data/{name}"
+    to = [f"to={url}/data/{name}-to?http.write=yes" if who == "zinc" else f"to={url}/data/{name}-to"] if operation == "write" else []
+    if operation == "write":
+        read = os.path.join(WHERE, "data", name)
+    if who == "zinc":
+        return [os.path.join(BUILD, "bench-zinc"), operation, read, str(threads), "1", *to]
+    return [sys.executable, os.path.join(HERE, "peers.py"), who, operation, read, str(threads), "1", *to]
+
+
+def run(who, operation, url, kind, threads):
+    """Milliseconds, computed milliseconds and peak bytes of one run"""
+    if operation == "write":
+        make(kind, f"{kind}-to")
+    done = subprocess.run(command(who, operation, url, kind, threads), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+    if done.returncode != 0:
+        sys.exit(f"latency: {who} {operation} {kind}: {(done.stderr.strip().splitlines() or ['no reason'])[-1]}")
+    told = json.loads(done.stdout.splitlines()[-1])
+    if operation == "write" and not numpy.array_equal(zarr.open_array(os.path.join(WHERE, "data", f"{kind}-to"), mode="r")[...], VALUES):
+        sys.exit(f"latency: {who} wrote other elements of {kind}")
+    return told["ms"][-1], told["cpu_ms"][-1], told["rss_kb"] / 1024
+
+
+def row(url, operation, kind, threads):
+    seen = {"zinc": [], "tensorstore": []}
+    for r in range(ROUNDS):
+        for who in sorted(seen, reverse=r % 2 == 0):
+            seen[who].append(run(who, operation, url, kind, threads))
+    z, t = ([statistics.median(x) for x in zip(*seen[who])] for who in ("zinc", "tensorstore"))
+    ratio = t[0] / z[0]
+    line = f"| {operation} | {kind} | {threads} | {z[0]:.0f} | {t[0]:.0f} | {ratio:.2f} | {z[1]:.0f} | {t[1]:.0f} | {z[2]:.0f} | {t[2]:.0f} |"
+    print(line, flush=True)
+    return line, ratio
+
+
+TITLE = f"""# {COUNT} objects of 32 KiB, {DELAY} ms away
+
+Milliseconds of one call, medians of {ROUNDS} runs in turns; `times` is how many times faster Zinc is (wanted: {WANTED}).
+
+| | | threads | Zinc | TensorStore | times | Zinc CPU | TensorStore CPU | Zinc MiB | TensorStore MiB |
+|---|---|---|---|---|---|---|---|---|---|"""
+
+
+def main():
+    shutil.rmtree(WHERE, ignore_errors=True)
+    for kind in KINDS:
+        make(kind, kind, VALUES)
+    print(TITLE)
+    with Far() as far:
+        rows = [row(far.url, o, k, t) for o in ("read", "write") for k in KINDS for t in THREADS]
+    os.makedirs(OUT, exist_ok=True)
+    worst = min(r for _, r in rows)
+    with open(os.path.join(OUT, "latency.md"), "w", encoding="utf-8") as f:
+        f.write("\n".join([TITLE, *(line for line, _ in rows), "", f"Server: {far.told}.  Least ratio: {worst:.2f}.", ""]))
+    print(f"latency: the least ratio is {worst:.2f}, wanted {WANTED}; wrote {OUT}/latency.md")
+
+
+VALUES = values()
+main()
