@@ -232,7 +232,7 @@ static zinc_status
 take_by(zinc_job *j, const zinc_way *way, const zinc_reading *r, zinc_fetch_item *it, zinc_worker *w, bool *done,
 	zinc_error *err)
 {
-	uint64_t expected;
+	uint64_t expected = 0;
 
 	*done = it->found != ZINC_CHANGED;
 	if (it->found == ZINC_MISSING && way != &zinc_way_cached)
