@@ -130,7 +130,7 @@ read_nodes(zinc_cp *c, zinc_error *err)
 static bool
 walk_reads(zinc_hierarchy *h)
 {
-	zinc_caps caps;
+	zinc_caps caps = ZINC_CAPS_INIT;
 
 	zinc_store_caps(h->store, &caps);
 	return (caps.flags & ZINC_CAP_LIST) && !h->format->enter;

@@ -257,7 +257,7 @@ fetch_batch(struct batch *b, int threads, size_t n, zinc_error *err)
 	zinc_error *errors = zinc_calloc(c->ctx, (size_t)threads, sizeof *errors);
 	const zinc_status s = items && errors ? ZINC_OK : zinc_fail_nomem(err);
 	zinc_fetch f = {.ctx = c->ctx, .store = c->from->store, .threads = threads, .near = items, .arg = b};
-	zinc_caps caps;
+	zinc_caps caps = ZINC_CAPS_INIT;
 	int i;
 
 	zinc_store_caps(c->from->store, &caps);
