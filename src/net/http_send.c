@@ -91,7 +91,8 @@ read_parts(slot *s, char *to, size_t room)
 		const struct iovec *v = &s->request.body[s->part];
 
 		take = (size_t)zinc_min_u64(room - n, v->iov_len - s->part_at);
-		memcpy(to + n, (const char *)v->iov_base + s->part_at, take);
+		if (take > 0) /* a body may be empty */
+			memcpy(to + n, (const char *)v->iov_base + s->part_at, take);
 		n += take;
 		s->part_at += take;
 		if (s->part_at == v->iov_len) {
