@@ -217,8 +217,8 @@ random_chain(char *out, size_t room, bool inner)
 	    CODEC("numcodecs.adler32"),
 	    CODEC("numcodecs.crc32"),
 	    "{\"name\": \"zstd\", \"configuration\": {\"level\": 3, \"checksum\": false}}",
-	    "{\"name\": \"blosc\", \"configuration\": {\"cname\": \"lz4\", \"clevel\": 5, \"shuffle\": "
-	    "\"shuffle\", \"typesize\": 4, \"blocksize\": 0}}",
+	    ("{\"name\": \"blosc\", \"configuration\": {\"cname\": \"lz4\", \"clevel\": 5, \"shuffle\": "
+	     "\"shuffle\", \"typesize\": 4, \"blocksize\": 0}}"),
 	    "{\"name\": \"numcodecs.shuffle\", \"configuration\": {\"elementsize\": 4}}",
 	    "{\"name\": \"numcodecs.bz2\", \"configuration\": {\"level\": 1}}"};
 	char chain[2048] = "";
