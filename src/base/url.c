@@ -83,18 +83,32 @@ zinc_url_parts(const char *url, zinc_bytes out[ZINC_URL_PARTS])
 	return k;
 }
 
-size_t
-zinc_url_show(char *out, size_t cap, const char *url)
+/* The parts of `url` that are shown -> out, which may be the URL itself.  Returns how many bytes they are. */
+static size_t
+join(char *out, size_t cap, const char *url)
 {
 	zinc_bytes parts[ZINC_URL_PARTS];
-	char raw[MOST_SHOWN];
 	size_t n = 0, take, k, nparts = zinc_url_parts(url, parts);
 
 	for (k = 0; k < nparts; k++) {
-		take = (size_t)zinc_min_u64(parts[k].n, sizeof raw - 1 - n);
-		memcpy(raw + n, parts[k].p, take);
+		take = (size_t)zinc_min_u64(parts[k].n, cap - 1 - n);
+		memmove(out + n, parts[k].p, take);
 		n += take;
 	}
-	raw[n] = '\0';
+	out[n] = '\0';
+	return n;
+}
+
+/* Without a password that holds an '@' a URL may look as if it had another one. */
+size_t
+zinc_url_show(char *out, size_t cap, const char *url)
+{
+	char raw[MOST_SHOWN];
+	size_t n = join(raw, sizeof raw, url), was;
+
+	do {
+		was = n;
+		n = join(raw, sizeof raw, raw);
+	} while (n < was);
 	return zinc_show(out, cap, raw);
 }
