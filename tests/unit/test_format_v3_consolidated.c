@@ -88,6 +88,22 @@ test_too_long(void **state)
 	forest_close(&f);
 }
 
+/* Promise (1) again: each document has few values, all of them together too many. */
+static void
+test_too_many_values(void **state)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	forest f;
+
+	(void)state;
+	forest_open(&f, "", ZINC_LENIENT);
+	plant(&f);
+	f.ctx->limits.json_values = 40;
+	assert_int_equal(zinc_consolidate(f.h, "/", 0, NULL, &err), ZINC_E_LIMIT);
+	assert_null(strstr(forest_get(&f, "zarr.json"), "consolidated_metadata"));
+	forest_close(&f);
+}
+
 static void
 test_refused(void **state)
 {
@@ -278,9 +294,9 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_consolidate), cmocka_unit_test(test_too_long),  cmocka_unit_test(test_refused),
-	    cmocka_unit_test(test_copies),
-	    cmocka_unit_test(test_moving),      cmocka_unit_test(test_processes),
+	    cmocka_unit_test(test_consolidate), cmocka_unit_test(test_too_long), cmocka_unit_test(test_too_many_values),
+	    cmocka_unit_test(test_refused),     cmocka_unit_test(test_copies),   cmocka_unit_test(test_moving),
+	    cmocka_unit_test(test_processes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
