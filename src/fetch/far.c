@@ -38,7 +38,6 @@ typedef struct far {
 	zinc_buf whose;
 	size_t nrequests;
 	size_t base; /* what the sink calls 0 */
-	zinc_fetch_item **window;
 	size_t nwindow, room;
 
 	pthread_mutex_t lock;          /* guards what follows */
@@ -47,6 +46,8 @@ typedef struct far {
 	zinc_fetch_item *first, *last; /* arrived, in this order */
 	zinc_fetch_item *again;        /* want another round */
 	zinc_fetch_item *spare, *all;
+	zinc_fetch_item **window; /* in the order of their requests; NULL: settled */
+	size_t low;               /* nothing before it is left */
 	size_t taking; /* arrived and not yet settled */
 	uint64_t held; /* bytes for items */
 	size_t nheld;  /* items that have some */
@@ -102,6 +103,8 @@ use_spare(far *x, size_t i)
 static void
 let_go(far *x, zinc_fetch_item *it)
 {
+	if (x->window[it->place] == it)
+		x->window[it->place] = NULL;
 	if (!it->roomed)
 		return;
 	x->held -= it->held;
@@ -275,6 +278,15 @@ sent_of(const far *x, size_t i)
 	return (const sent *)(const void *)x->whose.p + x->base + i;
 }
 
+/* Is it the first that is left of the window?  With the lock. */
+static bool
+is_first(far *x, const zinc_fetch_item *it)
+{
+	while (x->low < x->nwindow && x->window[x->low] == NULL)
+		x->low++;
+	return x->low < x->nwindow && x->window[x->low] == it;
+}
+
 /* Is there room for so many bytes more?  With the lock. */
 static bool
 may_hold(const far *x, uint64_t nbytes)
@@ -293,7 +305,7 @@ make_room(far *x, zinc_fetch_item *it, uint64_t nbytes)
 	if (zinc_fetch_round_too_long(x->f, it, nbytes))
 		return ZINC_ROOM_FAIL;
 	pthread_mutex_lock(&x->lock);
-	may = may_hold(x, need);
+	may = may_hold(x, need) || is_first(x, it); /* a later one may hold all, and not be begun whole */
 	if (may) {
 		x->held += need;
 		x->nheld++;
@@ -411,7 +423,10 @@ add_requests(far *x, zinc_fetch_item *it, zinc_error *err)
 		ZINC_TRY(zinc_buf_add(&x->whose, &s, sizeof s, err));
 	}
 	x->nrequests += n;
+	pthread_mutex_lock(&x->lock);
+	it->place = x->nwindow;
 	x->window[x->nwindow++] = it;
+	pthread_mutex_unlock(&x->lock);
 	return ZINC_OK;
 }
 
@@ -454,7 +469,7 @@ fill_window(far *x)
 	zinc_fetch_item *it;
 
 	x->gets.n = x->whose.n = 0;
-	x->nwindow = x->nrequests = 0;
+	x->nwindow = x->nrequests = x->low = 0;
 	while (x->nwindow < x->room && x->nrequests < WINDOW_REQUESTS && (it = next_item(x)) != NULL)
 		add_item(x, it);
 	return x->nwindow > 0;

@@ -27,6 +27,7 @@ zinc_fetch_item_init(zinc_fetch_item *it, zinc_context *ctx, zinc_buf *bytes, zi
 	it->bytes = bytes != NULL ? bytes : &it->own;
 	it->err = err;
 	it->held = 0;
+	it->place = 0;
 	it->live = false;
 	it->next = it->all = NULL;
 	pthread_mutex_init(&it->lock, NULL);

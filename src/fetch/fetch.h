@@ -14,7 +14,8 @@
  * (1) want, take and fail of one item never run at the same time; take follows only when all that was wanted is there.
  * (2) All bytes of one round of an item are of one generation of its object, else it->found is ZINC_CHANGED.
  * (3) On a remote store the number of open requests does not depend on the number of threads.
- * (4) Bytes that are held for items never exceed in_flight, but one item per thread is always allowed.
+ * (4) Bytes that are held for items never exceed in_flight, but one item per thread is always allowed, and the first of
+ *     those that are under way: it never waits for a later one, whose requests may be behind its own.
  * (5) After a failure, a cancel or the deadline nothing is begun that is not needed to find the lowest failing item.
  * (6) A near run makes no allocation per item.
  */
@@ -58,6 +59,7 @@ typedef struct zinc_fetch_item {
 	bool changed, failed, roomed;
 	uint64_t total; /* of their bytes */
 	uint64_t held;
+	size_t place; /* in the window */
 	bool live;
 	struct zinc_fetch_item *next, *all;
 } zinc_fetch_item;

@@ -93,6 +93,7 @@ static void
 answer_one(call *c)
 {
 	const struct timespec pause = {0, 100000};
+	bool waits = false;
 	unsigned k;
 
 	for (k = 0; k < c->nopen; k++) {
@@ -100,11 +101,11 @@ answer_one(call *c)
 
 		if (!answer(c, c->open[at])) {
 			c->x->not_now++;
-			c->waits = true;
+			c->waits = waits = true;
 			continue;
 		}
 		c->open[at] = c->open[--c->nopen];
-		c->waits = false;
+		c->waits = c->x->shy && (waits || (c->waits && c->nopen > 0));
 		return;
 	}
 	nanosleep(&pause, NULL);

@@ -15,6 +15,7 @@ typedef struct afar {
 	unsigned parallel;
 	uint64_t merge_gap;
 	bool no_tags;
+	bool shy; /* begins nothing while anybody waits for room */
 	/* Called before each answer, with the number of answers so far; NULL: nobody. */
 	void (*before)(void *arg, uint64_t answers, const zinc_get *get);
 	void *arg;

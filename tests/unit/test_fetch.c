@@ -254,6 +254,33 @@ bytes_in_flight_are_bounded(void **state)
 	}
 }
 
+/* (4) what has room may have requests behind those that wait for it: the first of a window never waits for a later one */
+static void
+room_is_never_held_by_what_cannot_begin(void **state)
+{
+	size_t parts;
+	unsigned parallel;
+
+	(void)state;
+	for (parts = 2; parts <= 5; parts += parts == 2 ? 2 : 1)
+		for (parallel = 2; parallel <= 9; parallel++) {
+			const zinc_call_options soon = {.size = sizeof soon, .timeout = 5};
+			zinc_error err = ZINC_ERROR_INIT;
+			zinc_wait wait;
+			scene s;
+
+			open_scene(&s, 1, 0);
+			assert_ok(zinc_wait_begin(&wait, &soon, &err));
+			s.f.wait = &wait;
+			s.parts = parts;
+			s.far.parallel = parallel;
+			s.far.shy = true;
+			zinc_fetch_run(&s.f, ITEMS);
+			all_taken(&s);
+			close_scene(&s);
+		}
+}
+
 /* (2) the value is replaced between two requests of an item */
 static void
 replace(void *arg, uint64_t answers, const zinc_get *get)
@@ -386,6 +413,7 @@ main(void)
 	    cmocka_unit_test(open_requests_do_not_depend_on_threads),
 	    cmocka_unit_test(rounds_go_together),
 	    cmocka_unit_test(bytes_in_flight_are_bounded),
+	    cmocka_unit_test(room_is_never_held_by_what_cannot_begin),
 	    cmocka_unit_test(generations_do_not_mix),
 	    cmocka_unit_test(the_lowest_failure_is_found),
 	    cmocka_unit_test(what_is_too_long_is_never_held),
