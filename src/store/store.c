@@ -11,6 +11,7 @@
  * (4) No listing hands out more keys than zinc_limits.children.
  * (5) Of every put and delete whose call did not fail the caller is told once, whatever the store says how often.
  * (6) A request with a limit brings no more bytes, whatever the store makes of it.
+ * (7) Of every get whose call did not fail the caller is told once, too; "changed" only if it named a tag.
  */
 #include <stddef.h>
 
@@ -235,8 +236,11 @@ typedef struct named_sink {
 	const zinc_store *store;
 	const zinc_get *requests;
 	const zinc_sink *sink;
-	uint8_t *over; /* of each request: it asked for more room than its limit */
+	uint8_t *marks; /* of each request */
 } named_sink;
+
+#define OVER 1 /* it asked for more room than its limit */
+#define TOLD 2 /* done() was called */
 
 static zinc_room
 named_room(void *arg, size_t i, uint64_t nbytes, void **buf)
@@ -244,7 +248,7 @@ named_room(void *arg, size_t i, uint64_t nbytes, void **buf)
 	const named_sink *n = (const named_sink *)arg;
 
 	if (n->requests[i].limit && nbytes > n->requests[i].limit) {
-		n->over[i] = 1;
+		n->marks[i] |= OVER;
 		return ZINC_ROOM_FAIL;
 	}
 	return n->sink->room(n->sink->arg, i, nbytes, buf);
@@ -256,16 +260,17 @@ static void
 named_failure(const named_sink *n, size_t i, const zinc_got *got)
 {
 	zinc_error e = ZINC_ERROR_INIT;
+	const bool over = n->marks[i] & OVER;
 	zinc_status status = got->status;
 
-	if (n->over[i])
+	if (over)
 		status = zinc_fail(&e, ZINC_E_LIMIT, "more than the %llu bytes that are taken",
 				   (unsigned long long)n->requests[i].limit);
 	else if (status == ZINC_OK && got->error)
 		status = got->error->code;
 	if (status == ZINC_OK)
 		status = zinc_fail(&e, ZINC_E_IO, "the store says that it failed, and not why");
-	else if (!n->over[i] && zinc_error_copy(&e, got->error) == ZINC_OK)
+	else if (!over && zinc_error_copy(&e, got->error) == ZINC_OK)
 		zinc_fail(&e, status, "%s", zinc_status_text(status));
 	zinc_store_at(n->store, n->requests[i].key, status, &e);
 	zinc_sink_failed(n->sink, i, status, &e);
@@ -293,6 +298,17 @@ named_fault(const named_sink *n, size_t i, const char *why)
 	named_failure(n, i, &got);
 }
 
+/* What is wrong with an answer, NULL: nothing. */
+static const char *
+why_no_answer(const zinc_get *r, const zinc_got *got)
+{
+	if (got->found == ZINC_FOUND && !is_complete(r, got))
+		return "the store's answer is not what was asked for: another number of bytes, or no tag";
+	if (got->found == ZINC_CHANGED && !r->if_tag)
+		return "the store says that the value is another than one that nobody named";
+	return NULL;
+}
+
 /* What an older store knows of an answer; none is older than the tag. */
 static void
 named_done(void *arg, size_t i, const zinc_got *answer)
@@ -300,7 +316,10 @@ named_done(void *arg, size_t i, const zinc_got *answer)
 	const named_sink *n = (const named_sink *)arg;
 	const zinc_get *r = &n->requests[i];
 	zinc_got got = {.size = sizeof got};
+	const char *why;
 
+	if (__atomic_fetch_or(&n->marks[i], TOLD, __ATOMIC_RELAXED) & TOLD)
+		return; /* the first answer is believed */
 	if (answer->size < offsetof(zinc_got, status)) {
 		named_fault(n, i, "the store's answer does not begin with its size");
 		return;
@@ -308,11 +327,12 @@ named_done(void *arg, size_t i, const zinc_got *answer)
 	memcpy(&got, answer, answer->size < sizeof got ? answer->size : sizeof got);
 	got.size = sizeof got;
 	if (got.found == ZINC_FOUND && r->limit && !r->stat && got.nbytes > r->limit)
-		n->over[i] = 1;
-	if (n->over[i])
+		n->marks[i] |= OVER;
+	why = why_no_answer(r, &got);
+	if (n->marks[i] & OVER)
 		named_failure(n, i, &got);
-	else if (got.found == ZINC_FOUND && !is_complete(r, &got))
-		named_fault(n, i, "the store's answer is not what was asked for: another number of bytes, or no tag");
+	else if (why)
+		named_fault(n, i, why);
 	else if ((unsigned)got.found >= ZINC_FAILED) /* also what is no answer at all */
 		named_failure(n, i, &got);
 	else
@@ -345,6 +365,29 @@ marks_free(const zinc_store *s, const uint8_t *few, uint8_t *marks)
 		zinc_free(s->ctx, marks);
 }
 
+/* Like settle() of changes: a store that failed has answered nobody, or breaks the contract, and nobody is forgotten. */
+static zinc_status
+settle_gets(const named_sink *named, size_t n, zinc_status st, const zinc_error *e, zinc_error *err)
+{
+	const zinc_got failed = {.found = ZINC_FAILED, .status = st, .error = e};
+	bool any = st == ZINC_OK;
+	size_t i;
+
+	for (i = 0; i < n && !any; i++)
+		any = named->marks[i] & TOLD;
+	for (i = 0; i < n && any; i++) {
+		if (named->marks[i] & TOLD)
+			continue;
+		if (st == ZINC_OK)
+			named_fault(named, i, "the store does not answer");
+		else
+			named_failure(named, i, &failed);
+	}
+	if (!any && e->code == st)
+		zinc_error_copy(err, e);
+	return any ? ZINC_OK : st;
+}
+
 /* All requests are checked before the first is served: get fails as a whole, or every request is answered. */
 zinc_status
 zinc_store_get(zinc_store *s, const zinc_get *requests, size_t n, const zinc_sink *sink, const zinc_wait *wait,
@@ -353,6 +396,7 @@ zinc_store_get(zinc_store *s, const zinc_get *requests, size_t n, const zinc_sin
 	uint8_t few[FEW_MARKS];
 	named_sink named = {s, requests, sink, NULL};
 	zinc_sink k = {sizeof k, sink->room ? named_room : NULL, named_done, &named};
+	zinc_error e = ZINC_ERROR_INIT;
 	zinc_status st;
 	size_t i;
 
@@ -361,11 +405,12 @@ zinc_store_get(zinc_store *s, const zinc_get *requests, size_t n, const zinc_sin
 		ZINC_TRY(check_request(s, &requests[i], sink, err));
 	if (n == 0)
 		return ZINC_OK;
-	named.over = marks_new(s, few, n);
-	if (!named.over)
+	named.marks = marks_new(s, few, n);
+	if (!named.marks)
 		return zinc_store_at(s, NULL, zinc_fail_nomem(err), err);
-	st = s->ops.get(s->self, requests, n, &k, wait, err);
-	marks_free(s, few, named.over);
+	st = s->ops.get(s->self, requests, n, &k, wait, &e);
+	st = settle_gets(&named, n, st, &e, err);
+	marks_free(s, few, named.marks);
 	return zinc_store_at(s, NULL, st, err);
 }
 

@@ -369,6 +369,57 @@ puts_are_told_of_once(void **state)
 	zinc_store_close(s);
 }
 
+/* ---- promise 7: of every get, too ---- */
+
+/* Twice of the first, never of the second. */
+static zinc_status
+talk_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, const zinc_wait *wait, zinc_error *err)
+{
+	odd_store *o = (odd_store *)self;
+
+	(void)requests, (void)n, (void)wait;
+	sink->done(sink->arg, 0, &o->got);
+	sink->done(sink->arg, 0, &o->got);
+	return o->status == ZINC_OK ? ZINC_OK : zinc_fail(err, o->status, "get itself");
+}
+
+static void
+hear_got(void *arg, size_t i, const zinc_got *got)
+{
+	heard *h = (heard *)arg;
+
+	h->times[i]++;
+	h->status[i] = got->found == ZINC_FAILED ? got->status : ZINC_OK;
+}
+
+static void
+gets_are_told_of_once(void **state)
+{
+	static const zinc_store_ops ops = {
+	    .size = sizeof ops, .name = "talk", .close = odd_close, .caps = odd_caps, .get = talk_get};
+	static const zinc_got rows[] = {{.size = sizeof(zinc_got), .found = ZINC_MISSING},
+					{.size = sizeof(zinc_got), .found = ZINC_MISSING},
+					{.size = sizeof(zinc_got), .found = ZINC_CHANGED}};
+	const zinc_get two[] = {{.key = "a", .stat = 1}, {.key = "b", .stat = 1}};
+	zinc_error err = ZINC_ERROR_INIT;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(rows); i++) {
+		odd_store o = {.got = rows[i], .status = i == 1 ? ZINC_E_READONLY : ZINC_OK};
+		heard h = {{0, 0}, {ZINC_OK, ZINC_OK}};
+		const zinc_sink sink = {sizeof sink, NULL, hear_got, &h};
+		zinc_store *s = wrap(&ops, &o);
+
+		assert_ok(zinc_store_get(s, two, 2, &sink, NULL, &err));
+		assert_int_equal(h.times[0], 1);
+		assert_int_equal(h.status[0], i == 2 ? ZINC_E_IO : ZINC_OK); /* no tag was named */
+		assert_int_equal(h.times[1], 1);
+		assert_int_equal(h.status[1], i == 1 ? ZINC_E_READONLY : ZINC_E_IO);
+		zinc_store_close(s);
+	}
+}
+
 /* ---- promise 3: a NULL slot is passed on by who forwards, and by nobody else ---- */
 
 static zinc_store *
@@ -426,7 +477,7 @@ int
 main(void)
 {
 	static const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(puts_are_told_of_once),
+	    cmocka_unit_test(puts_are_told_of_once),        cmocka_unit_test(gets_are_told_of_once),
 	    cmocka_unit_test(null_slots_are_forwarded),
 	    cmocka_unit_test(keys_are_checked_before),      cmocka_unit_test(keys_are_checked_coming_back),
 	    cmocka_unit_test(failures_are_named),           cmocka_unit_test(requests_are_checked),
