@@ -481,21 +481,34 @@ is_busy(const lane *l)
 	return l->begun < l->n;
 }
 
-/* What libcurl has is taken back from it; what never began is told all the same. */
+/* What libcurl has is taken back from it.  Of a change that was sent nobody knows whether it is made. */
+static void
+cancel_one(slot *s, const zinc_error *e)
+{
+	zinc_error uncertain = ZINC_ERROR_INIT;
+	long sent = 0;
+
+	if (s->phase == SENT || s->phase == PAUSED) {
+		curl_easy_getinfo(s->easy, CURLINFO_REQUEST_SIZE, &sent);
+		curl_multi_remove_handle(s->lane->multi, s->easy);
+	}
+	if (!zinc_http_is_safe(s) && (sent > 0 || s->unknown)) {
+		zinc_fail(&uncertain, ZINC_E_UNCERTAIN, "%s; it may or may not have been done", e->text);
+		e = &uncertain;
+	}
+	give_up(s, e->code, e);
+}
+
+/* What never began is told all the same. */
 static void
 cancel_all(lane *l, const zinc_error *e)
 {
 	const zinc_http_user *u = l->user;
 	int k;
 
-	for (k = 0; k < l->http->config.parallel; k++) {
-		slot *s = &l->slots[k];
-
-		if (s->phase == SENT || s->phase == PAUSED)
-			curl_multi_remove_handle(l->multi, s->easy);
-		if (s->phase != IDLE)
-			give_up(s, e->code, e);
-	}
+	for (k = 0; k < l->http->config.parallel; k++)
+		if (l->slots[k].phase != IDLE)
+			cancel_one(&l->slots[k], e);
 	for (; l->begun < l->n; l->begun++)
 		(void)u->end(u->arg, l->begun, e->code, e);
 }

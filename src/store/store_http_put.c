@@ -169,10 +169,10 @@ run_all(http_store *s, change *c, size_t n, const zinc_wait *wait, zinc_error *e
 }
 
 static zinc_status
-run(change *c, zinc_error *err)
+run(change *c, const zinc_wait *wait, zinc_error *err)
 {
 	c->err = err;
-	ZINC_TRY(run_all(c->store, c, 1, NULL, err));
+	ZINC_TRY(run_all(c->store, c, 1, wait, err));
 	return c->status;
 }
 
@@ -180,14 +180,14 @@ run(change *c, zinc_error *err)
 
 /* A value that is not there cannot have a tag.  Where the server makes one all the same, it is taken away again. */
 static zinc_status
-try_key(http_store *s, const char *key, zinc_error *err)
+try_key(http_store *s, const char *key, const zinc_wait *wait, zinc_error *err)
 {
 	static const zinc_tag never = {21, "E\"zinc-no-such-value\""};
 	const zinc_condition when = {ZINC_EQUALS, &never};
 	change probe = {.store = s, .method = "PUT", .key = key, .when = &when};
 	change undo = {.store = s, .method = "DELETE", .key = key};
 	zinc_error e = ZINC_ERROR_INIT;
-	const zinc_status st = run(&probe, &e);
+	const zinc_status st = run(&probe, wait, &e);
 
 	if (probe.http_status == 412) { /* whatever became of earlier tries: it can hold for none */
 		atomic_store(&s->honours, 1);
@@ -195,14 +195,14 @@ try_key(http_store *s, const char *key, zinc_error *err)
 	}
 	if (st != ZINC_OK)
 		return zinc_fail(err, st, "whether the server looks at conditions cannot be told: %.400s", e.text);
-	(void)run(&undo, NULL);
+	(void)run(&undo, NULL, NULL);
 	atomic_store(&s->honours, -1);
 	return ZINC_OK;
 }
 
 /* Beside the key that is to be changed: elsewhere the server may have other rules. */
 static zinc_status
-try_conditions(http_store *s, const char *key, zinc_error *err)
+try_conditions(http_store *s, const char *key, const zinc_wait *wait, zinc_error *err)
 {
 	const char *slash = strrchr(key, '/');
 	zinc_buf beside;
@@ -212,17 +212,17 @@ try_conditions(http_store *s, const char *key, zinc_error *err)
 	st =
 	    zinc_buf_printf(&beside, err, "%.*s.zinc-condition-%p", slash ? (int)(slash - key) + 1 : 0, key, (void *)s);
 	if (st == ZINC_OK)
-		st = try_key(s, zinc_buf_text(&beside), err);
+		st = try_key(s, zinc_buf_text(&beside), wait, err);
 	zinc_buf_fini(&beside);
 	return st;
 }
 
 /* Is the condition in good hands? */
 static zinc_status
-check_server(http_store *s, const char *key, zinc_error *err)
+check_server(http_store *s, const char *key, const zinc_wait *wait, zinc_error *err)
 {
 	if (atomic_load(&s->honours) == 0)
-		ZINC_TRY(try_conditions(s, key, err));
+		ZINC_TRY(try_conditions(s, key, wait, err));
 	if (atomic_load(&s->honours) == 1)
 		return ZINC_OK;
 	return zinc_fail(err, ZINC_E_UNSUPPORTED,
@@ -254,7 +254,7 @@ looked(void *arg, size_t i, const zinc_got *got)
 
 /* Without conditions: as it is now. */
 static zinc_status
-check_value(http_store *s, const char *key, const zinc_condition *when, zinc_error *err)
+check_value(http_store *s, const char *key, const zinc_condition *when, const zinc_wait *wait, zinc_error *err)
 {
 	look l = {.err = err};
 	const zinc_sink sink = {.size = sizeof sink, .done = looked, .arg = &l};
@@ -263,7 +263,7 @@ check_value(http_store *s, const char *key, const zinc_condition *when, zinc_err
 	memset(&r, 0, sizeof r);
 	r.key = key;
 	r.stat = 1;
-	ZINC_TRY(zinc_http_get(s, &r, 1, &sink, NULL, err));
+	ZINC_TRY(zinc_http_get(s, &r, 1, &sink, wait, err));
 	if (l.found == ZINC_FAILED)
 		return l.status;
 	if (when->when == ZINC_ABSENT)
@@ -275,29 +275,29 @@ check_value(http_store *s, const char *key, const zinc_condition *when, zinc_err
 
 /* A tag that is no strong ETag cannot be given to a server as a condition that holds. */
 static zinc_status
-check_condition(http_store *s, const char *key, const zinc_condition *when, zinc_error *err)
+check_condition(http_store *s, const char *key, const zinc_condition *when, const zinc_wait *wait, zinc_error *err)
 {
 	if (!when || when->when == ZINC_ANY)
 		return ZINC_OK;
 	if (!s->conditions)
-		return check_value(s, key, when, err);
+		return check_value(s, key, when, wait, err);
 	if (when->when == ZINC_EQUALS && (!when->tag || when->tag->n < 2 || when->tag->b[0] != 'E'))
 		return zinc_fail(err, ZINC_E_UNSUPPORTED,
 				 "the server gives no strong ETag that a condition could name");
-	return check_server(s, key, err);
+	return check_server(s, key, wait, err);
 }
 
 /* ---- operations ---- */
 
 /* Whose condition is lost already is told at once; the others stay, moved to the front. */
 static size_t
-sort_out(http_store *s, change *c, size_t n)
+sort_out(http_store *s, change *c, size_t n, const zinc_wait *wait)
 {
 	size_t i, left = 0;
 
 	for (i = 0; i < n; i++) {
 		zinc_error e = ZINC_ERROR_INIT;
-		const zinc_status st = check_condition(s, c[i].key, c[i].when, &e);
+		const zinc_status st = check_condition(s, c[i].key, c[i].when, wait, &e);
 
 		if (st != ZINC_OK)
 			zinc_done_tell(c[i].done, c[i].i, st, NULL, &e);
@@ -311,7 +311,7 @@ sort_out(http_store *s, change *c, size_t n)
 static zinc_status
 change_all(http_store *s, change *c, size_t n, const zinc_wait *wait, zinc_error *err)
 {
-	const size_t left = sort_out(s, c, n);
+	const size_t left = sort_out(s, c, n, wait);
 	zinc_error e = ZINC_ERROR_INIT;
 	zinc_status st = run_all(s, c, left, wait, &e);
 	size_t i;

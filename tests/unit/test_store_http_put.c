@@ -198,6 +198,34 @@ make(void *arg, conform_subject *out)
 	out->store = out->fill = open_mode(dir, (const char *)arg);
 }
 
+/* ---- promise 1: also where the caller does not wait for the answer ---- */
+
+static zinc_status
+put_within(const char *mode, const zinc_condition *when, double seconds)
+{
+	const zinc_call_options call = {.size = sizeof call, .timeout = seconds};
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_store *s = open_mode(mode, "timeout=20");
+	zinc_status st;
+	zinc_wait wait;
+
+	assert_ok(zinc_wait_begin(&wait, &call, &err));
+	st = zinc_store_put(s, NULL, "waits", "new", 3, when, 0, NULL, &wait, &err);
+	assert_true(zinc_now(zinc_context_get(NULL)) - wait.until < 5); /* looking at the value ends in time, too */
+	zinc_store_close(s);
+	return st;
+}
+
+static void
+deadlines(void **state)
+{
+	static const zinc_condition absent = {ZINC_ABSENT, NULL};
+
+	(void)state;
+	assert_int_equal(put_within("putsilent", NULL, 0.7), ZINC_E_UNCERTAIN);
+	assert_int_equal(put_within("silent", &absent, 0.5), ZINC_E_CANCELLED);
+}
+
 int
 main(void)
 {
@@ -209,6 +237,7 @@ main(void)
 	    cmocka_unit_test(conditions_hold),
 	    cmocka_unit_test(servers_that_ignore_conditions),
 	    cmocka_unit_test(an_own_earlier_try),
+	    cmocka_unit_test(deadlines),
 	};
 	int failed;
 
