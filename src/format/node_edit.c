@@ -34,7 +34,9 @@ check_stored(const struct edit *e, const zinc_fetched *docs, zinc_error *err)
 	for (i = 0; i < ZINC_DOCUMENTS_MAX; i++)
 		keys[i] = e->line.n > 0 && i < e->line.per ? e->line.keys[i] : (char *)e->key.p;
 	zinc_report_init_quiet(&r, e->h->ctx, e->h->strict);
-	ZINC_TRY(zinc_documents_parse(e->h, docs, keys, &r, &m, &kind, err));
+	s = zinc_documents_parse(e->h, docs, keys, &r, &m, &kind, err);
+	if (s != ZINC_OK)
+		return zinc_error_at_key(err, s, r.where);
 	if (m->closed)
 		s = zinc_meta_refuse(m, err);
 	zinc_meta_free(m);
