@@ -97,14 +97,14 @@ shape_row(struct info *i, const char *label, const uint64_t *shape, int ndim)
 }
 
 static void
-names_row(struct info *i, const zinc_array *a)
+names_row(struct info *i, const zinc_array_info *a)
 {
 	struct text t = {NULL, 0, 0};
 	bool any = false;
 	int d;
 
-	for (d = 0; d < zinc_array_ndim(a); d++) {
-		const char *name = zinc_array_dimension_name(a, d);
+	for (d = 0; d < a->ndim; d++) {
+		const char *name = a->dimension_names[d];
 
 		any |= name != NULL;
 		text_puts(&t, d ? ", " : "");
@@ -142,33 +142,44 @@ codecs_row(struct info *i, const char *json)
 }
 
 static void
-array_rows(struct info *i, const zinc_array *a, const char *json)
+array_rows(struct info *i, const zinc_array_info *a, const char *json)
 {
-	uint64_t shape[ZINC_MAX_NDIM];
-	int ndim = zinc_array_ndim(a);
-
-	shape_row(i, "shape", zinc_array_shape(a), ndim);
+	shape_row(i, "shape", a->shape, a->ndim);
 	names_row(i, a);
 	member_row(i, "data type", json, "data_type");
-	if (zinc_array_chunk_shape(a, shape))
-		shape_row(i, "chunks", shape, ndim);
-	if (zinc_array_shard_shape(a, shape))
-		shape_row(i, "shards", shape, ndim);
+	if (a->chunk_shape)
+		shape_row(i, "chunks", a->chunk_shape, a->ndim);
+	if (a->shard_shape)
+		shape_row(i, "shards", a->shard_shape, a->ndim);
 	codecs_row(i, json);
 	member_row(i, "fill value", json, "fill_value");
-	if (zinc_array_unsupported(a))
-		row(i, "unsupported", zinc_array_unsupported(a));
+	if (a->unsupported)
+		row(i, "unsupported", a->unsupported);
+}
+
+/* Listing shows metadata only: what is stored is asked of an open array. */
+static int
+ask_stored(struct info *i, const char *path, zinc_stored *s)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_array *a = NULL;
+	zinc_status status = zinc_array_open(&a, i->h, path, &until_stopped, &err);
+
+	if (status == ZINC_OK)
+		status = zinc_array_stored(a, s, &until_stopped, &err);
+	zinc_array_close(a);
+	return status ? fail(i->url, &err) : DONE;
 }
 
 static int
-stored_row(struct info *i, const zinc_array *a)
+stored_row(struct info *i, const char *path)
 {
-	zinc_error err = ZINC_ERROR_INIT;
 	struct text t = {NULL, 0, 0};
 	zinc_stored s;
+	const int status = ask_stored(i, path, &s);
 
-	if (zinc_array_stored(a, &s, &until_stopped, &err))
-		return fail(i->url, &err);
+	if (status != DONE)
+		return status;
 	text_printf(&t, "%llu of %llu objects, ", (unsigned long long)s.objects, (unsigned long long)s.objects_total);
 	text_size(&t, s.bytes);
 	text_puts(&t, " for ");
@@ -192,7 +203,7 @@ show_text(struct info *i, const zinc_node *node)
 		    node->implicit ? ", implicit (it has no document of its own)" : "");
 	out_text(&i->run->out, &t);
 	if (node->array) {
-		if (zinc_array_describe(node->array, &json, &err))
+		if (zinc_array_info_describe(node->array, &json, &err))
 			return fail(i->url, &err);
 		array_rows(i, node->array, json.data);
 		zinc_blob_fini(&json);
@@ -201,19 +212,19 @@ show_text(struct info *i, const zinc_node *node)
 	}
 	(void)!zinc_json_each(NULL, node->attributes, attribute_row, i, NULL);
 	if (i->run->args->stored && node->array)
-		status = stored_row(i, node->array);
+		status = stored_row(i, node->path);
 	return status;
 }
 
 /* {...} -> {..., "stored": {...}} */
 static int
-add_stored(struct info *i, const zinc_array *a, struct text *t)
+add_stored(struct info *i, const char *path, struct text *t)
 {
-	zinc_error err = ZINC_ERROR_INIT;
 	zinc_stored s;
+	const int status = ask_stored(i, path, &s);
 
-	if (zinc_array_stored(a, &s, &until_stopped, &err))
-		return fail(i->url, &err);
+	if (status != DONE)
+		return status;
 	t->n--;
 	text_printf(
 	    t, ",\"stored\":{\"objects\":%llu,\"objects_total\":%llu,\"bytes\":%llu,\"decoded_bytes\":%llu,\"ratio\":",
@@ -233,7 +244,7 @@ show_json(struct info *i, const zinc_node *node)
 	int status = describe_json(&t, node, i->h, i->url);
 
 	if (status == DONE && i->run->args->stored && node->array)
-		status = add_stored(i, node->array, &t);
+		status = add_stored(i, node->path, &t);
 	text_puts(&t, "\n");
 	if (status == DONE)
 		out_add(&i->run->out, t.p, t.n);

@@ -67,13 +67,13 @@ describe_codecs(struct text *t, const char *codecs_json)
 
 /* Types with parameters as NumPy spells them, which is short: M8[ns], U4. */
 static void
-describe_dtype(struct text *t, const zinc_array *a)
+describe_dtype(struct text *t, const zinc_array_info *a)
 {
 	char name[200];
-	const size_t n = zinc_array_numpy(a, name, sizeof name);
+	const size_t n = zinc_array_info_numpy(a, name, sizeof name);
 
-	if (*zinc_array_dtype(a) != '{' || n == 0 || n >= sizeof name)
-		text_puts(t, zinc_array_dtype(a));
+	if (*a->dtype != '{' || n == 0 || n >= sizeof name)
+		text_puts(t, a->dtype);
 	else if (name[0] == '\'')
 		text_add(t, name + 2, n - 3); /* without quotes and byte order */
 	else
@@ -82,28 +82,26 @@ describe_dtype(struct text *t, const zinc_array *a)
 }
 
 static void
-line_of_array(struct text *t, const zinc_array *a, const char *json)
+line_of_array(struct text *t, const zinc_array_info *a, const char *json)
 {
 	struct text member = {NULL, 0, 0}, codecs = {NULL, 0, 0};
-	uint64_t chunk[ZINC_MAX_NDIM];
-	const int ndim = zinc_array_ndim(a);
 
 	describe_dtype(t, a);
-	text_tuple(t, zinc_array_shape(a), ndim);
-	if (zinc_array_chunk_shape(a, chunk)) {
+	text_tuple(t, a->shape, a->ndim);
+	if (a->chunk_shape) {
 		text_puts(t, "  chunks ");
-		text_tuple(t, chunk, ndim);
+		text_tuple(t, a->chunk_shape, a->ndim);
 	}
-	if (zinc_array_shard_shape(a, chunk)) {
+	if (a->shard_shape) {
 		text_puts(t, " in shards ");
-		text_tuple(t, chunk, ndim);
+		text_tuple(t, a->shard_shape, a->ndim);
 	}
 	if (json_member(json, "codecs", &member))
 		describe_codecs(&codecs, member.p);
 	if (codecs.n)
 		text_printf(t, "  %s", codecs.p);
-	if (zinc_array_unsupported(a))
-		text_printf(t, "  (unsupported: %s)", zinc_array_unsupported(a));
+	if (a->unsupported)
+		text_printf(t, "  (unsupported: %s)", a->unsupported);
 	text_free(&member);
 	text_free(&codecs);
 }
@@ -113,7 +111,7 @@ describe_line(struct text *t, const zinc_node *node)
 {
 	zinc_blob json = ZINC_BLOB_INIT;
 
-	if (node->array && zinc_array_describe(node->array, &json, NULL) == ZINC_OK)
+	if (node->array && zinc_array_info_describe(node->array, &json, NULL) == ZINC_OK)
 		line_of_array(t, node->array, json.data);
 	else if (node->problem)
 		text_printf(t, "(%s%s)", node->problem_code == ZINC_E_UNSUPPORTED ? "unsupported: " : "",
@@ -171,7 +169,7 @@ describe_json(struct text *t, const zinc_node *node, const zinc_hierarchy *h, co
 	zinc_blob json = ZINC_BLOB_INIT;
 
 	if (node->array) {
-		if (zinc_array_describe(node->array, &json, &err))
+		if (zinc_array_info_describe(node->array, &json, &err))
 			return fail(url, &err);
 		text_compact(t, json.data);
 		zinc_blob_fini(&json);

@@ -740,6 +740,27 @@ ZINC_API ZINC_CHECKED zinc_status zinc_array_append(zinc_array *a, int axis, con
 
 typedef enum zinc_node_kind { ZINC_NODE_NONE = 0, ZINC_NODE_GROUP = 1, ZINC_NODE_ARRAY = 2 } zinc_node_kind;
 
+/* What an array's document says, for listing: no elements can be read by it (zinc_array_open opens by path).  Made by the
+ * library alone, and valid as long as the node it belongs to. */
+typedef struct zinc_array_info {
+	size_t size;
+	int ndim;
+	const uint64_t *shape;
+	zinc_type type;          /* ZINC_NATIVE for types without a number */
+	const char *dtype;       /* as zinc_array_dtype */
+	size_t element_size;     /* bytes in memory; 0 when unsupported */
+	int variable;            /* 1: elements are zinc_vlen, else 0 */
+	const char *const *dimension_names; /* ndim entries, each may be NULL */
+	const uint64_t *chunk_shape; /* as zinc_array_chunk_shape and its neighbours; NULL: there is none */
+	const uint64_t *shard_shape;
+	const uint64_t *grid_shape;
+	const void *fill;        /* element_size bytes; NULL when unsupported */
+	const char *unsupported; /* NULL, or why elements cannot be read by this build */
+} zinc_array_info;
+
+/* As zinc_array_describe. */
+ZINC_API ZINC_CHECKED zinc_status zinc_array_info_describe(const zinc_array_info *info, zinc_blob *json, zinc_error *err);
+
 /* One node as listing shows it; all pointers are valid during the callback only. */
 typedef struct zinc_node {
 	size_t size;
@@ -751,7 +772,7 @@ typedef struct zinc_node {
 	int depth;                /* 0 for the node asked about */
 	const char *problem;      /* NULL, or why its document cannot be used; kind may be NONE then */
 	zinc_status problem_code; /* E_CORRUPT, E_UNSUPPORTED ... */
-	const zinc_array *array;  /* an array's metadata (not for reading elements); NULL for groups */
+	const zinc_array_info *array; /* NULL for groups */
 	const char *attributes;   /* a JSON object; "{}" when there are none */
 	int hidden;               /* a node that cannot be shown, by its name, a link, the kind of file or its place (below an
 	                           * array; of another version): `problem` says why, kind is NONE, `path` and `name` are

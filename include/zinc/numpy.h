@@ -13,6 +13,8 @@ extern "C" {
 /* The NumPy type of the elements, little-endian, as the header of a .npy file has it: '<f4', '<M8[ns]', [('a', '<i4'), ('b',
  * '|S3')].  As snprintf; 0: NumPy has none for elements of variable length, or they are unsupported. */
 ZINC_API size_t zinc_array_numpy(const zinc_array *a, char *out, size_t room);
+/* The same of an array in a listing. */
+ZINC_API size_t zinc_array_info_numpy(const zinc_array_info *info, char *out, size_t room);
 
 /* A type of NumPy's, from the same spelling in any byte order, or without quotes, or as Zarr v2 has it in JSON.
  * E_INVALID, E_UNSUPPORTED (objects), E_LIMIT, E_NOMEM.  Free with zinc_numpy_free. */

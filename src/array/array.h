@@ -40,6 +40,19 @@ struct zinc_array {
 	zinc_turn edit; /* one change of the shape at a time, so that the last one put is the last one swapped in */
 };
 
+/* What a listing shows of an array: pointers into a handle of its own.  Programs see `told` only. */
+typedef struct zinc_shown_array {
+	zinc_array_info told;
+	zinc_array *array;
+	uint64_t chunk_shape[ZINC_MAX_NDIM], shard_shape[ZINC_MAX_NDIM], grid_shape[ZINC_MAX_NDIM];
+	const char *names[ZINC_MAX_NDIM];
+} zinc_shown_array;
+zinc_status zinc_shown_array_init(zinc_shown_array *s, zinc_hierarchy *h, const char *path, zinc_meta *meta,
+				  zinc_error *err);
+void zinc_shown_array_fini(zinc_shown_array *s);
+/* The metadata behind what is shown. */
+const zinc_meta *zinc_array_info_meta(const zinc_array_info *info);
+
 /* A handle from metadata already read; takes references to both. */
 zinc_status zinc_array_make(zinc_array **out, zinc_hierarchy *h, const char *path, zinc_meta *meta, zinc_error *err);
 /* Put a new snapshot into the handle, which takes the reference, also on failure. */

@@ -82,16 +82,18 @@ static int
 check_child(void *arg, const zinc_node *node)
 {
 	struct lengths *l = arg;
+	const zinc_meta *m;
 	int d;
 
 	if (!node->array)
 		return 0;
-	check_names(node->path, node->array->meta, l->r);
-	for (d = 0; d < node->array->meta->ndim; d++) {
-		const char *name = zinc_dimension_name(node->array->meta, d);
+	m = zinc_array_info_meta(node->array);
+	check_names(node->path, m, l->r);
+	for (d = 0; d < m->ndim; d++) {
+		const char *name = zinc_dimension_name(m, d);
 
 		if (name && *name)
-			check_length(l, node, name, node->array->meta->shape[d]);
+			check_length(l, node, name, m->shape[d]);
 	}
 	return l->lost;
 }

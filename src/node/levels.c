@@ -100,8 +100,8 @@ show_child(void *arg, const zinc_node *node)
 {
 	struct shown *s = arg;
 
-	if (node->array && node->array->meta->ndim > s->ndim)
-		show(s, node->path, node->array->meta);
+	if (node->array && node->array->ndim > s->ndim)
+		show(s, node->path, zinc_array_info_meta(node->array));
 	return s->status != ZINC_OK;
 }
 

@@ -59,7 +59,7 @@ zinc_node_show(zinc_hierarchy *h, const zinc_found_node *found, const char *base
 			  .implicit = found->implicit,
 			  .hidden = found->hidden,
 			  .depth = depth_below(found->path, base)};
-	zinc_array *array = NULL;
+	zinc_shown_array array = {.array = NULL};
 	zinc_buf attributes;
 	zinc_status s;
 
@@ -67,13 +67,13 @@ zinc_node_show(zinc_hierarchy *h, const zinc_found_node *found, const char *base
 	set_problem(&node, found);
 	s = attributes_text(found->meta, &attributes, err);
 	if (s == ZINC_OK && found->meta && found->kind == ZINC_NODE_ARRAY)
-		s = zinc_array_make(&array, h, found->path, found->meta, err);
+		s = zinc_shown_array_init(&array, h, found->path, found->meta, err);
 	if (s == ZINC_OK) {
-		node.array = array;
+		node.array = array.array ? &array.told : NULL;
 		node.attributes = zinc_buf_text(&attributes);
 		*stop = fn(arg, &node);
 	}
-	zinc_array_close(array);
+	zinc_shown_array_fini(&array);
 	zinc_buf_fini(&attributes);
 	return s;
 }

@@ -52,6 +52,13 @@ for language in $languages; do
 	try $language no 'float v[2][2] = {{0}}; return zinc_array_read_text(a, "", ZINC_BUFFER(v, sizeof v), NULL, err);'
 	try $language no 'float *v[2] = {0, 0}; return zinc_array_read_text(a, "", ZINC_BUFFER(v, sizeof v), NULL, err);'
 	try $language no 'volatile float v[2] = {0, 0}; return zinc_array_read_text(a, "", ZINC_BUFFER(v, sizeof v), NULL, err);'
+	# what a listing shows of an array cannot be read, written, asked or closed
+	for call in 'zinc_array_read(n->array, 0, ZINC_BUFFER(v, sizeof v), 0, err)' 'zinc_array_write(n->array, 0, ZINC_BUFFER(v, sizeof v), 0, err)' \
+		'zinc_array_describe(n->array, 0, err)' '(zinc_array_close(n->array), ZINC_OK)'; do
+		try $language no "const zinc_node *n = 0; float v[2] = {0, 0}; (void)a; (void)v; (void)err; return $call;"
+		try $language yes "const zinc_node *n = 0; float v[2] = {0, 0}; (void)n; (void)v; (void)err; return ${call//n->array/a};"
+	done
+	try $language yes 'const zinc_node *n = 0; zinc_blob b = ZINC_BLOB_INIT; (void)a; return zinc_array_info_describe(n->array, &b, err);'
 	# all that write, from both kinds, and structures filled by hand
 	for const in '' const; do
 		try $language yes "$const float v[2] = {0, 0}; return zinc_array_write(a, 0, ZINC_BUFFER(v, sizeof v), 0, err);"

@@ -58,7 +58,7 @@ look(void *arg, const zinc_node *node)
 	s->depth = node->depth;
 	s->implicit = node->implicit;
 	s->problem = node->problem_code;
-	s->ndim = node->array ? zinc_array_ndim(node->array) : -1;
+	s->ndim = node->array ? node->array->ndim : -1;
 	return 0;
 }
 
