@@ -858,8 +858,7 @@ ZINC_API ZINC_CHECKED zinc_status zinc_consolidated(zinc_hierarchy *h, const cha
 
 /*
  * Gathers small writes into whole chunks or shards within a byte budget.  Nothing is
- * acknowledged before flush returns ZINC_OK; close without flush drops what was not flushed.
- * One writer is for one thread at a time.
+ * acknowledged before flush or close returns ZINC_OK.  One writer is for one thread at a time.
  */
 typedef struct zinc_writer zinc_writer;
 
@@ -867,9 +866,15 @@ typedef struct zinc_writer zinc_writer;
  * `call` must be NULL (E_INVALID), for each call below takes its own. */
 ZINC_API ZINC_CHECKED zinc_status zinc_writer_new(zinc_writer **out, zinc_array *a, uint64_t budget, const zinc_io_options *options,
                                                   zinc_error *err);
+/* Gather.  When it fails, the writer holds what it held before and nothing of this; a write that needs more than the budget
+ * goes to the array at once, and fails as zinc_array_write does. */
 ZINC_API ZINC_CHECKED zinc_status zinc_writer_write(zinc_writer *w, const zinc_selection *selection, const zinc_buffer *source,
                                                     const zinc_call_options *call, zinc_error *err);
+/* Write all that is gathered.  What fails stays gathered, so that flush may be called again. */
 ZINC_API ZINC_CHECKED zinc_status zinc_writer_flush(zinc_writer *w, const zinc_call_options *call, zinc_error *err);
+/* Flush and free, whatever the outcome: a failure says that gathered elements are lost.  NULL is fine. */
+ZINC_API ZINC_CHECKED zinc_status zinc_writer_close(zinc_writer *w, const zinc_call_options *call, zinc_error *err);
+/* Free without flushing: what is gathered is discarded. */
 ZINC_API void zinc_writer_free(zinc_writer *w);
 
 #ifdef __cplusplus

@@ -8,6 +8,10 @@
  * however many are held:
  *
  *     first -> x <-> y <-> z <- last        table[hash(index)] -> y -> x        (other)
+ *
+ * A write that fails leaves nothing of itself behind: everything that may fail (older objects that make room, memory for
+ * new ones, elements that do not convert) comes before the first element is taken over.  A write that needs more than
+ * the budget goes to the array at once.
  */
 #include "array/engine.h"
 
@@ -212,12 +216,10 @@ write_pending(zinc_writer *w, pending *x, zinc_error *err)
 	return zinc_array_write(w->a, &s, &b, &w->o, err);
 }
 
-/* Write the oldest object; it stays when that fails. */
+/* Write an object and let it go; it stays when that fails. */
 static zinc_status
-write_oldest(zinc_writer *w, zinc_error *err)
+write_out(zinc_writer *w, pending *x, zinc_error *err)
 {
-	pending *x = w->first;
-
 	ZINC_TRY(write_pending(w, x, err));
 	take_out(w, x);
 	w->used -= cost(w, x);
@@ -227,21 +229,12 @@ write_oldest(zinc_writer *w, zinc_error *err)
 
 /* ---- gathering ---- */
 
-/* The object as the newest; made when it is not held. */
-static pending *
-take(zinc_writer *w, const zinc_meta *m, const zinc_object *o)
+/* Where the object lies in the array. */
+static void
+place(pending *x, const zinc_meta *m, const zinc_object *o)
 {
-	pending *x = find(w, o->index);
 	int d;
 
-	if (x != NULL) {
-		take_out(w, x);
-		put_in(w, x);
-		return x;
-	}
-	x = zinc_calloc(w->ctx, 1, sizeof *x);
-	if (x == NULL)
-		return NULL;
 	x->nelems = 1;
 	for (d = 0; d < m->ndim; d++) {
 		x->index[d] = o->index[d];
@@ -249,6 +242,17 @@ take(zinc_writer *w, const zinc_meta *m, const zinc_object *o)
 		x->inside[d] = zinc_min_u64(o->extent[d], m->shape[d] - o->start[d]);
 		x->nelems *= x->inside[d];
 	}
+}
+
+/* A new object, without elements, as the newest. */
+static pending *
+make(zinc_writer *w, const zinc_meta *m, const zinc_object *o)
+{
+	pending *x = zinc_calloc(w->ctx, 1, sizeof *x);
+
+	if (x == NULL)
+		return NULL;
+	place(x, m, o);
 	x->elements = zinc_calloc(w->ctx, (size_t)x->nelems, m->dtype->size);
 	x->written = zinc_calloc(w->ctx, (size_t)x->nelems, 1);
 	if (x->elements != NULL && x->written != NULL && grow_table(w)) {
@@ -303,27 +307,103 @@ gather(zinc_call *c, const zinc_plan *p, const zinc_target *t, const zinc_object
 	return ZINC_OK;
 }
 
+/* Make the objects held that the write touches the newest.  Returns what all that it touches cost; `more` gets the part of
+ * that which is not held. */
+static uint64_t
+touch(zinc_writer *w, const zinc_meta *m, const zinc_plan *p, uint64_t *more)
+{
+	uint64_t all = 0;
+	zinc_object o;
+	size_t i;
+
+	for (i = 0, *more = 0; i < p->nobjects; i++) {
+		pending *x, fresh;
+
+		zinc_plan_object(p, i, &o);
+		x = find(w, o.index);
+		if (x != NULL) {
+			take_out(w, x);
+			put_in(w, x);
+		} else {
+			place(&fresh, m, &o);
+			*more += cost(w, &fresh);
+		}
+		all += cost(w, x != NULL ? x : &fresh);
+	}
+	return all;
+}
+
+/* Drop objects from the newest on, until `last` is that. */
+static void
+drop_after(zinc_writer *w, const pending *last)
+{
+	pending *x;
+
+	while ((x = w->last) != last) {
+		take_out(w, x);
+		w->used -= cost(w, x);
+		free_pending(w, x);
+	}
+}
+
+/* Make all objects that are not held yet, or none. */
 static zinc_status
-gather_all(zinc_writer *w, zinc_call *c, const zinc_plan *p, const zinc_buffer *buffer, zinc_error *err)
+make_all(zinc_writer *w, const zinc_meta *m, const zinc_plan *p, zinc_error *err)
+{
+	const pending *last = w->last;
+	zinc_object o;
+	size_t i;
+
+	for (i = 0; i < p->nobjects; i++) {
+		zinc_plan_object(p, i, &o);
+		if (find(w, o.index) == NULL && make(w, m, &o) == NULL) {
+			drop_after(w, last);
+			return zinc_fail_nomem(err);
+		}
+	}
+	return ZINC_OK;
+}
+
+/* For a write that does not fit: what is held of its objects goes first, so that it is the last to be written. */
+static zinc_status
+write_through(zinc_writer *w, const zinc_plan *p, const zinc_selection *selection, const zinc_buffer *b, zinc_error *err)
+{
+	zinc_object o;
+	size_t i;
+
+	for (i = 0; i < p->nobjects; i++) {
+		pending *x;
+
+		zinc_plan_object(p, i, &o);
+		x = find(w, o.index);
+		if (x != NULL)
+			ZINC_TRY(write_out(w, x, err));
+	}
+	return zinc_array_write(w->a, selection, b, &w->o, err);
+}
+
+static zinc_status
+gather_all(zinc_writer *w, zinc_call *c, const zinc_plan *p, const zinc_selection *selection, const zinc_buffer *buffer,
+	   zinc_error *err)
 {
 	zinc_target t;
 	zinc_buffer b;
 	zinc_object o;
+	uint64_t more;
 	size_t i;
 
 	ZINC_TRY(zinc_buffer_take(&b, buffer, err));
 	ZINC_TRY(zinc_target_init(&t, c->m, &p->sel, &b, c->o.convert, true, err));
 	ZINC_TRY(zinc_transfer_check(p, &t, c->workers[0].s, err));
+	if (touch(w, c->m, p, &more) > w->budget)
+		return write_through(w, p, selection, buffer, err);
+	while (w->used + more > w->budget)
+		ZINC_TRY(write_out(w, w->first, err));
+	ZINC_TRY(make_all(w, c->m, p, err));
+	/* From here on nothing fails: zinc_transfer_check has made the room that a conversion needs. */
 	for (i = 0; i < p->nobjects; i++) {
-		pending *x;
-
 		zinc_plan_object(p, i, &o);
-		x = take(w, c->m, &o);
-		if (x == NULL)
-			return zinc_fail_nomem(err);
-		ZINC_TRY(gather(c, p, &t, &o, x, err));
-		while (w->used > w->budget && w->first != NULL)
-			ZINC_TRY(write_oldest(w, err));
+		ZINC_TRY(gather(c, p, &t, &o, find(w, o.index), err));
 	}
 	return ZINC_OK;
 }
@@ -346,7 +426,7 @@ zinc_writer_write(zinc_writer *w, const zinc_selection *selection, const zinc_bu
 	if (code == ZINC_OK)
 		code = zinc_plan_init(&p, c.ctx, c.m, selection, err);
 	if (code == ZINC_OK)
-		code = gather_all(w, &c, &p, source, err);
+		code = gather_all(w, &c, &p, selection, source, err);
 	zinc_plan_fini(&p);
 	w->o.call = NULL;
 	return zinc_call_end(&c, code, err);
@@ -359,8 +439,17 @@ zinc_writer_flush(zinc_writer *w, const zinc_call_options *call, zinc_error *err
 
 	w->o.call = call;
 	while (code == ZINC_OK && w->first != NULL)
-		code = write_oldest(w, err);
+		code = write_out(w, w->first, err);
 	w->o.call = NULL;
+	return code;
+}
+
+zinc_status
+zinc_writer_close(zinc_writer *w, const zinc_call_options *call, zinc_error *err)
+{
+	zinc_status code = w != NULL ? zinc_writer_flush(w, call, err) : ZINC_OK;
+
+	zinc_writer_free(w);
 	return code;
 }
 

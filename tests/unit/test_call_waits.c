@@ -434,6 +434,14 @@ CALL(writer_flush)
 	return zinc_writer_flush(f->writer, &f->call, err);
 }
 
+CALL(writer_close)
+{
+	zinc_writer *w = f->writer;
+
+	f->writer = NULL;
+	return zinc_writer_close(w, &f->call, err);
+}
+
 CALL(copy)
 {
 	return zinc_copy(f->h, "/g", f->h, "/copied", ZINC_COPY_OPTIONS(.call = &f->call), NULL, err);
@@ -513,6 +521,7 @@ static const struct row {
     {"zinc_attributes_edit", attributes_edit},
     {"zinc_consolidated", consolidated},
     {"zinc_writer_flush", writer_flush},
+    {"zinc_writer_close", writer_close},
     {"zinc_copy", copy},
     {"zinc_copy, elements", copy_elements},
     {"zinc_move", move},
