@@ -26,7 +26,7 @@ test: ## everything a commit must pass: tests, checks, and the tests again under
 
 check: ## style and layers only
 	@scripts/setup.sh test
-	@scripts/check_layers.py && scripts/check_symbols.py && scripts/check_style.py && scripts/check_promises.py
+	@scripts/check_layers.py && scripts/check_symbols.py && scripts/check_style.py && scripts/check_promises.py && scripts/mutants.py --stale
 
 test-asan test-tsan test-valgrind test-clang test-s390x: test-%: ## the tests in one other way
 	@scripts/test.sh $*

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""mutants.py [--build DIR] [--each N] [WORD...] - does a test fail for each small mistake in tests/mutants/*.txt?
+"""mutants.py [--build DIR] [--each N] [--stale] [WORD...] - does a test fail for each small mistake in tests/mutants/*.txt?
 
 A test that cannot fail holds nothing.  Each stanza is one mistake in one line of the source and the test that must
 notice it:
@@ -16,7 +16,8 @@ notice it:
 (4) A mutant that does not compile counts as a failure: the compiler saw it, no test did.
 (5) A test that hangs has noticed.
 
---each N takes at most N of each file; WORDs choose mutants by what their stanza says.
+--each N takes at most N of each file; WORDs choose mutants by what their stanza says.  --stale only looks for
+(3), which takes a second and is part of `make check`.
 """
 import argparse
 import pathlib
@@ -104,11 +105,26 @@ class Tree:
                     f"^({expression})$"]).returncode == 0
 
 
+def stale(root, mutant):
+    """Why the mistake cannot be made, or None"""
+    path = root / mutant.file
+    n = (path.read_text() if path.is_file() else "").count(getattr(mutant, "from"))
+    return None if n == 1 else f"stale: `from` occurs {n} times in {mutant.file}"
+
+
+def look_for_stale(mutants):
+    found = [(m, why) for m in mutants if (why := stale(ROOT, m))]
+    for m, why in found:
+        print(f"tests/mutants/{m.origin}.txt: {m.mutant}: {why}")
+    print(f"mutants: {len(mutants)} stanzas, {len(found)} stale")
+    return 1 if found or not mutants else 0
+
+
 def verdict(tree, mutant):
     path = tree.source / mutant.file
-    text = path.read_text() if path.is_file() else ""
-    if text.count(getattr(mutant, "from")) != 1:
-        return f"stale: `from` occurs {text.count(getattr(mutant, 'from'))} times"
+    if stale(tree.source, mutant):
+        return stale(tree.source, mutant)
+    text = path.read_text()
     path.write_text(text.replace(getattr(mutant, "from"), mutant.to))
     try:
         made = tree.make(mutant.test)
@@ -123,9 +139,12 @@ def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("--build", default=ROOT / "build-mutants", type=pathlib.Path)
     parser.add_argument("--each", type=int, default=0)
+    parser.add_argument("--stale", action="store_true")
     parser.add_argument("words", nargs="*")
     options = parser.parse_args()
     mutants = read_mutants(options.each, options.words)
+    if options.stale:
+        sys.exit(look_for_stale(mutants))
     tree = Tree(options.build.resolve())
     bad = [t for t in sorted({m.test for m in mutants}) if not tree.passes(t)]
     for test in bad:
