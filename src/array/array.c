@@ -140,7 +140,7 @@ zinc_array_open_url(zinc_array **out, const char *url, const zinc_open_options *
 	zinc_visit v;
 	zinc_status code;
 
-	ZINC_TRY(zinc_options_take(&o, sizeof o, options, err));
+	ZINC_TRY(zinc_options_take_as(&zinc_open_options_kind, &o, options, err));
 	o.size = sizeof o;
 	ZINC_TRY(zinc_wait_begin(&v.wait, o.call, err));
 	rest = zinc_wait_rest(&v.wait);

@@ -12,9 +12,7 @@
 static zinc_status
 copy_options(zinc_call *c, const zinc_io_options *o, zinc_error *err)
 {
-	ZINC_TRY(zinc_options_take(&c->o, sizeof c->o, o, err));
-	if (c->o.threads < 0)
-		return zinc_fail(err, ZINC_E_INVALID, "zinc_io_options: threads cannot be negative");
+	ZINC_TRY(zinc_options_take_as(&zinc_io_options_kind, &c->o, o, err));
 	ZINC_TRY(zinc_call_options_take(&c->call, c->o.call, err));
 	c->cancel = zinc_cancel_flag(c->call.cancel);
 	return ZINC_OK;

@@ -14,7 +14,7 @@ build_meta(zinc_meta **out, zinc_hierarchy *h, const zinc_array_options *options
 	zinc_json_doc *v3;
 	zinc_status code;
 
-	ZINC_TRY(zinc_options_take(&o, sizeof o, options, err));
+	ZINC_TRY(zinc_options_take_as(&zinc_array_options_kind, &o, options, err));
 	if (o.codecs == NULL && o.document == NULL)
 		o.codecs = h->format->codecs;
 	if (o.key_encoding == NULL && o.document == NULL)
@@ -71,7 +71,7 @@ zinc_array_create(zinc_array **out, zinc_hierarchy *h, const char *path, const z
 	if (out == NULL || h == NULL || options == NULL)
 		return zinc_fail(err, ZINC_E_INVALID,
 				 "zinc_array_create needs a place for the handle, a hierarchy and options");
-	ZINC_TRY(zinc_options_take(&o, sizeof o, options, err));
+	ZINC_TRY(zinc_options_take_as(&zinc_array_options_kind, &o, options, err));
 	ZINC_TRY(zinc_visit_begin(&v, &h, o.call, err));
 	code = zinc_path_normalise(&normal, h, path, err);
 	if (code == ZINC_OK)

@@ -314,7 +314,7 @@ zinc_array_append(zinc_array *a, int axis, const zinc_buffer *source, const zinc
 	if (a == NULL)
 		return zinc_fail(err, ZINC_E_INVALID, "no array");
 	h = a->h;
-	code = zinc_options_take(&o, sizeof o, options, err);
+	code = zinc_options_take_as(&zinc_io_options_kind, &o, options, err);
 	if (code == ZINC_OK)
 		code = zinc_visit_begin(&v, &h, o.call, err);
 	if (code == ZINC_OK)

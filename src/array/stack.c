@@ -135,7 +135,7 @@ take_options(zinc_stack_options *o, zinc_context *ctx, const zinc_stack_options 
 	zinc_layer *layers;
 	size_t i;
 
-	ZINC_TRY(zinc_options_take(o, sizeof *o, options, err));
+	ZINC_TRY(zinc_options_take_as(&zinc_stack_options_kind, o, options, err));
 	if (o->nlayers > 0 && o->layers == NULL)
 		return zinc_fail(err, ZINC_E_INVALID, "zinc_stack_options: %zu layers, but no list", o->nlayers);
 	for (i = 0; i < o->nlayers; i++)

@@ -62,7 +62,7 @@ zinc_writer_new(zinc_writer **out, zinc_array *a, uint64_t budget, const zinc_io
 	w->ctx = a->ctx;
 	w->a = a;
 	w->budget = budget > 0 ? budget : DEFAULT_BUDGET;
-	zinc_status code = zinc_options_take(&w->o, sizeof w->o, options, err);
+	zinc_status code = zinc_options_take_as(&zinc_io_options_kind, &w->o, options, err);
 	if (code == ZINC_OK && w->o.call != NULL)
 		code =
 		    zinc_fail(err, ZINC_E_INVALID, "zinc_writer_new: give zinc_call_options to the calls that write");

@@ -30,46 +30,6 @@
  * What it does not know is zero, hence the default.  What we do not know must be zero, or it would ask for
  * something and silently not get it.
  */
-zinc_status
-zinc_options_take(void *to, size_t nbytes, const void *from, zinc_error *err)
-{
-	const uint8_t *bytes = (const uint8_t *)from;
-	size_t size = 0, i;
-
-	memset(to, 0, nbytes);
-	memcpy(to, &nbytes, sizeof nbytes);
-	if (!from)
-		return ZINC_OK;
-	memcpy(&size, from, sizeof size);
-	if (size < sizeof size)
-		return zinc_fail(err, ZINC_E_INVALID, "a structure without its size: use its macro, ZINC_..._OPTIONS, _INIT ...");
-	for (i = nbytes; i < size; i++)
-		if (bytes[i])
-			return zinc_fail(err, ZINC_E_INVALID, "options of a newer version of the library");
-	memcpy(to, from, size < nbytes ? size : nbytes);
-	memcpy(to, &nbytes, sizeof nbytes);
-	return ZINC_OK;
-}
-
-zinc_status
-zinc_call_options_take(zinc_call_options *to, const zinc_call_options *from, zinc_error *err)
-{
-	ZINC_TRY(zinc_options_take(to, sizeof *to, from, err));
-	if (!(to->timeout >= 0))
-		return zinc_fail(err, ZINC_E_INVALID,
-				 "zinc_call_options: a timeout is a number of seconds, not negative");
-	return ZINC_OK;
-}
-
-zinc_status
-zinc_call_options_check(const zinc_call_options *call, zinc_error *err)
-{
-	zinc_call_options own;
-
-	ZINC_TRY(zinc_call_options_take(&own, call, err));
-	return zinc_cancel_is(own.cancel) ? zinc_fail(err, ZINC_E_CANCELLED, "cancelled by the caller") : ZINC_OK;
-}
-
 /* Processors this process may use, which can be fewer than the machine has. */
 static int
 processors(void)
@@ -215,8 +175,6 @@ check_options(const zinc_context_options *o, zinc_error *err)
 	zinc_limits limits;
 
 	ZINC_TRY(zinc_options_take(&limits, sizeof limits, o->limits, err));
-	if (o->threads < 0)
-		return zinc_fail(err, ZINC_E_INVALID, "%d threads", o->threads);
 	if (limits.rank > ZINC_MAX_NDIM)
 		return zinc_fail(err, ZINC_E_INVALID, "the limit of rank cannot be above %d", ZINC_MAX_NDIM);
 	if (a && (!a->alloc || !a->realloc || !a->free))
@@ -233,7 +191,7 @@ zinc_context_new(zinc_context **out, const zinc_context_options *options, zinc_e
 	zinc_context *ctx;
 	zinc_status st;
 
-	ZINC_TRY(zinc_options_take(&o, sizeof o, options, err));
+	ZINC_TRY(zinc_options_take_as(&zinc_context_options_kind, &o, options, err));
 	ZINC_TRY(check_options(&o, err));
 	a = o.allocator ? o.allocator : &zinc_allocator_libc;
 	ctx = (zinc_context *)a->alloc(a->ctx, sizeof *ctx);

@@ -312,7 +312,7 @@ zinc_document_build(zinc_json_doc **out, zinc_context *ctx, const zinc_array_opt
 {
 	struct build b = {.ctx = ctx};
 
-	ZINC_TRY(zinc_options_take(&b.o, sizeof b.o, o, err));
+	ZINC_TRY(zinc_options_take_as(&zinc_array_options_kind, &b.o, o, err));
 	return finish(&b, ZINC_NODE_ARRAY, b.o.document ? take_document(&b, err) : build_members(&b, err), out, err);
 }
 

@@ -570,7 +570,7 @@ zinc_hierarchy_open_url(zinc_hierarchy **out, const char *url, const zinc_open_o
 	zinc_status s;
 	zinc_wait wait;
 
-	ZINC_TRY(zinc_options_take(&o, sizeof o, options, err));
+	ZINC_TRY(zinc_options_take_as(&zinc_open_options_kind, &o, options, err));
 	ZINC_TRY(zinc_wait_begin(&wait, o.call, err));
 	so.context = o.context;
 	so.read_only = o.read_only;
@@ -618,7 +618,7 @@ zinc_hierarchy_open(zinc_hierarchy **out, zinc_store *store, const char *prefix,
 	zinc_wait wait;
 
 	prefix = prefix ? prefix : "";
-	ZINC_TRY(zinc_options_take(&o, sizeof o, options, err));
+	ZINC_TRY(zinc_options_take_as(&zinc_open_options_kind, &o, options, err));
 	ZINC_TRY(zinc_wait_begin(&wait, o.call, err));
 	if (*prefix)
 		ZINC_TRY(zinc_key_check(prefix, err));
@@ -651,7 +651,7 @@ zinc_hierarchy_open_new(zinc_hierarchy **out, zinc_hierarchy **old, const char *
 	zinc_status s;
 
 	*old = NULL;
-	ZINC_TRY(zinc_options_take(&o, sizeof o, options, err));
+	ZINC_TRY(zinc_options_take_as(&zinc_open_options_kind, &o, options, err));
 	ZINC_TRY(zinc_wait_begin(&wait, o.call, err));
 	o.size = sizeof o;
 	o.create = 1;

@@ -38,7 +38,7 @@ zinc_visit_open_new(zinc_visit *v, zinc_hierarchy **h, zinc_hierarchy **old, con
 	zinc_call_options rest;
 	zinc_open_options o;
 
-	ZINC_TRY(zinc_options_take(&o, sizeof o, options, err));
+	ZINC_TRY(zinc_options_take_as(&zinc_open_options_kind, &o, options, err));
 	o.size = sizeof o;
 	ZINC_TRY(zinc_wait_begin(&v->wait, o.call, err));
 	rest = zinc_wait_rest(&v->wait);

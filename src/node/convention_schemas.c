@@ -371,7 +371,7 @@ zinc_conventions_new(zinc_conventions **out, const zinc_conventions_options *opt
 	zinc_conventions *c;
 	zinc_status s;
 
-	ZINC_TRY(zinc_options_take(&o, sizeof o, options, err));
+	ZINC_TRY(zinc_options_take_as(&zinc_conventions_options_kind, &o, options, err));
 	ZINC_TRY(zinc_call_options_check(o.call, err));
 	o.context = zinc_context_get(o.context);
 	c = zinc_calloc(o.context, 1, sizeof *c);

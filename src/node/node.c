@@ -233,7 +233,7 @@ zinc_node_erase_with(zinc_hierarchy *h, const char *path, const zinc_erase_optio
 	zinc_status s;
 	char *node;
 
-	ZINC_TRY(zinc_options_take(&o, sizeof o, options, err));
+	ZINC_TRY(zinc_options_take_as(&zinc_erase_options_kind, &o, options, err));
 	ZINC_TRY(zinc_visit_begin(&v, &h, o.call, err));
 	ZINC_TRY(zinc_path_normalise(&node, h, path, err));
 	s = zinc_erase(h, node, &o, counts, err);

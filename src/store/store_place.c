@@ -196,7 +196,7 @@ zinc_place_open(zinc_place *out, const char *url, const zinc_store_options *opti
 	zinc_status st;
 
 	memset(out, 0, sizeof *out);
-	ZINC_TRY(zinc_options_take(&o, sizeof o, options, err));
+	ZINC_TRY(zinc_options_take_as(&zinc_store_options_kind, &o, options, err));
 	ZINC_TRY(zinc_call_options_check(o.call, err));
 	o.context = zinc_context_get(o.context);
 	out->ctx = o.context;
@@ -247,7 +247,7 @@ zinc_place_above(zinc_place *out, const zinc_place *of, const zinc_store_options
 
 	memset(out, 0, sizeof *out);
 	memset(&u, 0, sizeof u);
-	ZINC_TRY(zinc_options_take(&o, sizeof o, options, err));
+	ZINC_TRY(zinc_options_take_as(&zinc_store_options_kind, &o, options, err));
 	ZINC_TRY(zinc_call_options_check(o.call, err));
 	o.context = of->ctx;
 	out->ctx = of->ctx;

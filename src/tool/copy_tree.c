@@ -424,7 +424,7 @@ copy(zinc_hierarchy *from, const char *from_path, zinc_hierarchy *to, const char
 
 	if (!from || !to)
 		return zinc_fail(err, ZINC_E_INVALID, "a copy needs two hierarchies");
-	ZINC_TRY(zinc_options_take(&c.o, sizeof c.o, options, err));
+	ZINC_TRY(zinc_options_take_as(&zinc_copy_options_kind, &c.o, options, err));
 	ZINC_TRY(zinc_call_options_take(&c.call, c.o.call, err));
 	if (c.o.call)
 		ZINC_TRY(zinc_wait_begin(&c.wait, c.o.call, err));
@@ -484,7 +484,7 @@ zinc_copy_url(const char *from, const char *to, const zinc_copy_options *options
 
 	if (!from || !to)
 		return zinc_fail(err, ZINC_E_INVALID, "a copy needs two URLs");
-	ZINC_TRY(zinc_options_take(&o, sizeof o, options, err));
+	ZINC_TRY(zinc_options_take_as(&zinc_copy_options_kind, &o, options, err));
 	o.size = sizeof o;
 	ZINC_TRY(zinc_wait_begin(&wait, o.call, err));
 	rest[0] = zinc_wait_rest(&wait);
@@ -543,7 +543,7 @@ zinc_move(zinc_hierarchy *h, const char *from_path, const char *to_path, const z
 	zinc_call_options rest;
 	zinc_visit v;
 
-	ZINC_TRY(zinc_options_take(&given, sizeof given, options, err));
+	ZINC_TRY(zinc_options_take_as(&zinc_copy_options_kind, &given, options, err));
 	erase.force = o.force = given.force;
 	o.threads = given.threads;
 	o.max_memory = given.max_memory;

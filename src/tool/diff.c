@@ -390,13 +390,11 @@ zinc_diff(zinc_hierarchy *a, const char *path_a, zinc_hierarchy *b, const char *
 
 	if (!a || !b)
 		return zinc_fail(err, ZINC_E_INVALID, "two hierarchies are needed");
-	ZINC_TRY(zinc_options_take(&c.o, sizeof c.o, options, err));
+	ZINC_TRY(zinc_options_take_as(&zinc_diff_options_kind, &c.o, options, err));
 	ZINC_TRY(zinc_call_options_take(&c.call, c.o.call, err));
 	ZINC_TRY(zinc_wait_begin(&c.wait, c.o.call, err));
 	c.h[0] = a = zinc_visit_within(&v[0], a, &c.wait);
 	c.h[1] = b = zinc_visit_within(&v[1], b, &c.wait);
-	if (!(c.o.rtol >= 0) || !(c.o.atol >= 0) || c.o.threads < 0)
-		return zinc_fail(err, ZINC_E_INVALID, "tolerances and threads cannot be negative");
 	c.ctx = a->ctx;
 	c.threads = c.o.threads > 0 && c.o.threads < c.ctx->threads ? c.o.threads : c.ctx->threads;
 	s = zinc_path_normalise(&c.base[0], a, path_a ? path_a : "/", err);

@@ -132,7 +132,7 @@ explain_stored(zinc_array *a, const zinc_selection *selection, const zinc_io_opt
 	size_t i;
 
 	memset(all, 0, sizeof *all);
-	ZINC_TRY(zinc_options_take(&o, sizeof o, options, err));
+	ZINC_TRY(zinc_options_take_as(&zinc_io_options_kind, &o, options, err));
 	ZINC_TRY(zinc_wait_begin(&wait, o.call, err));
 	zinc_pieces_grain(a, grain);
 	s = zinc_pieces_init_stored(&p, &a, 1, selection, grain, &wait, NULL);

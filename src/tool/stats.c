@@ -360,7 +360,7 @@ zinc_array_stats(zinc_array *a, const zinc_selection *selection, const zinc_stat
 
 	if (!a || !out)
 		return zinc_fail(err, ZINC_E_INVALID, "no array, or no place for the answer");
-	ZINC_TRY(zinc_options_take(&o, sizeof o, options, err));
+	ZINC_TRY(zinc_options_take_as(&zinc_stats_options_kind, &o, options, err));
 	ZINC_TRY(zinc_call_options_take(&call, o.call, err));
 	ZINC_TRY(zinc_wait_begin(&wait, o.call, err));
 	x.wait = &wait;

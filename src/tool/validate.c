@@ -446,7 +446,7 @@ zinc_validate(const char *url, const zinc_validate_options *options, zinc_findin
 
 	if (!url)
 		return zinc_fail(err, ZINC_E_INVALID, "no URL");
-	ZINC_TRY(zinc_options_take(&c.o, sizeof c.o, options, err));
+	ZINC_TRY(zinc_options_take_as(&zinc_validate_options_kind, &c.o, options, err));
 	ZINC_TRY(zinc_call_options_take(&c.call, c.o.call, err));
 	ZINC_TRY(zinc_wait_begin(&c.wait, c.o.call, err));
 	c.ctx = zinc_context_get(c.o.context);
