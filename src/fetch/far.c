@@ -12,14 +12,10 @@
  * Items that want another round go into the next window.  Memory of items is used again, so that a thousand of them
  * cost as many allocations as are in flight.
  */
-#include <signal.h>
-#include <time.h>
-
 #include "fetch/fetch_inside.h"
 
 #define WINDOW_ITEMS    4096u  /* of one get: waiting for the last few of them costs a hundredth */
 #define WINDOW_REQUESTS 65536u /* but one item may have more */
-#define POLL_MS         20     /* how late a cancel may be noticed */
 #define KEPT            64u    /* buffers that wait for the next item */
 
 /* One request of a window. */
@@ -31,10 +27,10 @@ typedef struct sent {
 typedef struct far {
 	const zinc_fetch *f;
 	size_t n;
-	size_t begun;  /* items that a window has had */
-	bool alone;    /* nobody else takes */
+	size_t begun;       /* items that a window has had */
+	bool alone;         /* nobody else takes */
 	zinc_cancel cancel; /* of the get under way */
-	zinc_buf gets; /* requests of the window, and whose they are */
+	zinc_buf gets;      /* requests of the window, and whose they are */
 	zinc_buf whose;
 	size_t nrequests;
 	size_t base; /* what the sink calls 0 */
@@ -231,14 +227,9 @@ static zinc_fetch_item *
 next_arrived(far *x)
 {
 	zinc_fetch_item *it;
-	struct timespec until;
 
 	while (x->first == NULL && !x->over) {
-		clock_gettime(CLOCK_MONOTONIC, &until);
-		until.tv_nsec += POLL_MS * 1000000L;
-		until.tv_sec += until.tv_nsec / 1000000000L;
-		until.tv_nsec %= 1000000000L;
-		if (pthread_cond_timedwait(&x->ready, &x->lock, &until) != 0) {
+		if (!zinc_fetch_cond_wait(&x->ready, &x->lock)) {
 			pthread_mutex_unlock(&x->lock);
 			look_around(x);
 			pthread_mutex_lock(&x->lock);
@@ -535,26 +526,12 @@ drive(void *arg)
 
 /* ---- the run ---- */
 
-/* No signal of the program is delivered to the driver. */
-static bool
-start_driver(far *x, pthread_t *thread)
-{
-	sigset_t all, old;
-	int failed;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	failed = pthread_create(thread, NULL, drive, x);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	return failed == 0;
-}
-
 static void
 run(far *x)
 {
 	pthread_t driver;
 
-	if (!start_driver(x, &driver)) {
+	if (!zinc_fetch_thread(&driver, drive, x)) {
 		x->alone = true;
 		drive(x);
 		return;
@@ -589,7 +566,6 @@ bool
 zinc_fetch_far(const zinc_fetch *f, size_t n)
 {
 	far *x = zinc_calloc(f->ctx, 1, sizeof *x);
-	pthread_condattr_t clock;
 
 	if (x == NULL)
 		return false;
@@ -597,11 +573,8 @@ zinc_fetch_far(const zinc_fetch *f, size_t n)
 	x->n = n;
 	x->room = n < WINDOW_ITEMS ? n : WINDOW_ITEMS;
 	pthread_mutex_init(&x->lock, NULL);
-	pthread_condattr_init(&clock);
-	pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
-	pthread_cond_init(&x->ready, &clock);
+	zinc_fetch_cond_init(&x->ready);
 	pthread_cond_init(&x->settled, NULL);
-	pthread_condattr_destroy(&clock);
 	zinc_buf_init(&x->gets, f->ctx, zinc_max_many(2 * WINDOW_REQUESTS, sizeof(zinc_get)));
 	zinc_buf_init(&x->whose, f->ctx, zinc_max_many(2 * WINDOW_REQUESTS, sizeof(sent)));
 	x->window = zinc_calloc(f->ctx, x->room, sizeof *x->window);

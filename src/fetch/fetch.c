@@ -3,7 +3,9 @@
  *
  * A store may call done() from any thread, several at once, so what the requests of an item share is under its lock.
  */
+#include <signal.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "fetch/fetch_inside.h"
 
@@ -243,4 +245,42 @@ zinc_fetch_round_fail(const zinc_fetch *f, zinc_fetch_item *it, zinc_status code
 {
 	it->failed = true;
 	f->fail(f->arg, it, code, err);
+}
+
+/* ---- threads ---- */
+
+bool
+zinc_fetch_thread(pthread_t *thread, void *(*fn)(void *), void *arg)
+{
+	sigset_t all, old;
+	int failed;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	failed = pthread_create(thread, NULL, fn, arg);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return failed == 0;
+}
+
+void
+zinc_fetch_cond_init(pthread_cond_t *cond)
+{
+	pthread_condattr_t clock;
+
+	pthread_condattr_init(&clock);
+	pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+	pthread_cond_init(cond, &clock);
+	pthread_condattr_destroy(&clock);
+}
+
+bool
+zinc_fetch_cond_wait(pthread_cond_t *cond, pthread_mutex_t *lock)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_nsec += ZINC_FETCH_POLL_MS * 1000000L;
+	until.tv_sec += until.tv_nsec / 1000000000L;
+	until.tv_nsec %= 1000000000L;
+	return pthread_cond_timedwait(cond, lock, &until) == 0;
 }

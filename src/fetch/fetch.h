@@ -1,5 +1,5 @@
 /*
- * fetch.h - door of the room `fetch`: what is wanted of a store -> bytes
+ * fetch.h - door of the room `fetch`: what is wanted of a store -> bytes, and bytes -> a store that is far away
  *
  * Whoever reads many objects is a *planner*: it numbers them 0 to n-1 as items, says of each what is wanted (want), and
  * takes what came (take), which may show that more is wanted: then there is another round.  How the bytes come is
@@ -18,6 +18,14 @@
  *     those that are under way: it never waits for a later one, whose requests may be behind its own.
  * (5) After a failure, a cancel or the deadline nothing is begun that is not needed to find the lowest failing item.
  * (6) A near run makes no allocation per item.
+ *
+ * Whoever writes many objects to a remote store hands them to a *sender* (send.c), as parcels.  Its promises
+ * (tests/unit/test_send.c):
+ *
+ * (7) As many puts are open as the store likes, whatever the number of threads, while others are still being encoded.
+ * (8) Bytes of parcels never exceed in_flight, but one parcel per thread is always allowed.
+ * (9) Each parcel that was given is told to done() once, unless it was stopped before it was begun.
+ * (10) After a failure, a cancel or the deadline no put is begun that is not needed to find the lowest failing one.
  */
 #ifndef ZINC_FETCH_H
 #define ZINC_FETCH_H
@@ -114,6 +122,56 @@ typedef struct zinc_fetch {
 
 /* Run items 0 to n-1.  What fails is told to fail(), without memory too. */
 void zinc_fetch_run(const zinc_fetch *f, size_t n);
+
+/* ---- sending ---- */
+
+/* One object that is to be put or deleted. */
+typedef struct zinc_parcel {
+	size_t i;
+	size_t at; /* the planner's own */
+	zinc_buf key;
+	zinc_buf bytes;
+	bool erase;
+	zinc_when when; /* with a condition it is in no group: what became of it is known at once */
+	zinc_tag tag;
+
+	/* Inside. */
+	uint64_t held;
+	zinc_condition condition;
+	struct iovec iov;
+	struct zinc_parcel *next, *all;
+} zinc_parcel;
+
+typedef struct zinc_sending {
+	zinc_context *ctx;
+	zinc_store *store;
+	uint32_t parallel; /* of its caps */
+	int threads;       /* that make parcels */
+	uint64_t in_flight;
+	uint32_t put_flags;
+	const zinc_wait *wait;
+
+	void *arg;
+	bool (*stopped)(void *arg, size_t i); /* as of zinc_fetch */
+	bool (*halted)(void *arg);
+	/* What became of a parcel; `err` has its key.  From any thread, several at once. */
+	void (*done)(void *arg, const zinc_parcel *p, zinc_status code, zinc_error *err);
+} zinc_sending;
+
+typedef struct zinc_send zinc_send;
+
+/* `how` is copied; its wait stays the caller's. */
+zinc_status zinc_send_begin(zinc_send **out, const zinc_sending *how, zinc_error *err);
+/* A parcel for object i that is going to have at most `nbytes` bytes, when there is room for them.  *out NULL: stopped. */
+zinc_status zinc_send_take(zinc_send *x, size_t i, uint64_t nbytes, zinc_parcel **out, zinc_error *err);
+/* Let it go out.  `bytes` (NULL: they are in the parcel) is emptied, or left as it is; others may write there. */
+zinc_status zinc_send_give(zinc_send *x, zinc_parcel *p, zinc_buf *bytes, zinc_error *err);
+/* It is not needed. */
+void zinc_send_drop(zinc_send *x, zinc_parcel *p);
+/* Wait until all that was given is done. */
+void zinc_send_flush(zinc_send *x);
+/* Flush, commit and free.  The status is that of the commit: what failed before was told. */
+zinc_status zinc_send_end(zinc_send *x, zinc_error *err);
 
 /* What a failed request says, as the caller's error. */
 zinc_status zinc_got_fail(const zinc_got *got, zinc_error *err);

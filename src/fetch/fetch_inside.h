@@ -1,5 +1,5 @@
 /*
- * fetch_inside.h - what near.c and far.c share: one round of an item
+ * fetch_inside.h - what near.c, far.c and send.c share: one round of an item, threads that wait for others
  */
 #ifndef ZINC_FETCH_INSIDE_H
 #define ZINC_FETCH_INSIDE_H
@@ -22,6 +22,15 @@ void *zinc_fetch_round_place(const zinc_fetch_item *it, size_t k);
 bool zinc_fetch_round_too_long(const zinc_fetch *f, zinc_fetch_item *it, uint64_t nbytes);
 /* It is over with the item, once. */
 void zinc_fetch_round_fail(const zinc_fetch *f, zinc_fetch_item *it, zinc_status code, zinc_error *err);
+
+#define ZINC_FETCH_POLL_MS 20 /* how late a cancel may be noticed */
+
+/* A thread of ours, to which no signal of the program is delivered; false: there is none to be had. */
+bool zinc_fetch_thread(pthread_t *thread, void *(*fn)(void *), void *arg);
+/* A condition for the next. */
+void zinc_fetch_cond_init(pthread_cond_t *cond);
+/* Wait, but no longer than POLL_MS; false: nothing happened meanwhile. */
+bool zinc_fetch_cond_wait(pthread_cond_t *cond, pthread_mutex_t *lock);
 
 /* false: there is no memory to begin with. */
 bool zinc_fetch_far(const zinc_fetch *f, size_t n);

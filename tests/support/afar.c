@@ -25,7 +25,8 @@ static void
 deliver(const call *c, size_t i, const zinc_blob *b, zinc_tag *tag, uint64_t offset, uint64_t nbytes, void *to)
 {
 	const zinc_get *g = &c->gets[i];
-	const zinc_got got = {.size = sizeof got, .found = ZINC_FOUND, .nbytes = nbytes, .object_size = b->nbytes, .tag = tag};
+	const zinc_got got = {
+	    .size = sizeof got, .found = ZINC_FOUND, .nbytes = nbytes, .object_size = b->nbytes, .tag = tag};
 	const struct iovec slot = {to, (size_t)nbytes};
 
 	if (nbytes > 0)
@@ -138,6 +139,94 @@ afar_get(void *self, const zinc_get *gets, size_t n, const zinc_sink *sink, cons
 	return ZINC_OK;
 }
 
+/* ---- changes ---- */
+
+/* One put or del. */
+typedef struct changes {
+	afar *x;
+	const zinc_put *puts; /* or */
+	const zinc_del *dels;
+	const zinc_done *done;
+	uint32_t flags;
+} changes;
+
+static void
+change_one(const changes *c, size_t i)
+{
+	afar *x = c->x;
+	const struct timespec pause = {0, (long)x->slow * 1000};
+	const char *key = c->puts ? c->puts[i].key : c->dels[i].key;
+	zinc_error e = ZINC_ERROR_INIT;
+	zinc_tag tag = {0, {0}};
+	zinc_status st = ZINC_OK;
+
+	if (x->slow)
+		nanosleep(&pause, NULL);
+	if (x->before_put)
+		st = x->before_put(x->arg, x->puts + x->dels, key);
+	if (st != ZINC_OK)
+		zinc_fail(&e, st, "the far store was told to fail");
+	else if (c->puts)
+		st = zinc_store_putv(x->near, NULL, key, c->puts[i].iov, c->puts[i].niov, c->puts[i].when, c->flags,
+				     &tag, NULL, &e);
+	else
+		st = zinc_store_del(x->near, NULL, key, c->dels[i].when, c->flags, NULL, &e);
+	*(c->puts ? &x->puts : &x->dels) += 1;
+	zinc_done_tell(c->done, i, st, &tag, st == ZINC_OK ? NULL : &e);
+}
+
+/* Those that are open are answered from the last to the first, then the next are opened. */
+static void
+change_all(const changes *c, size_t n, const zinc_wait *wait)
+{
+	size_t first, k, open;
+
+	c->x->put_calls++;
+	for (first = 0; first < n; first += open) {
+		open = n - first < c->x->parallel ? n - first : c->x->parallel;
+		if (open > c->x->most_puts)
+			c->x->most_puts = (unsigned)open;
+		for (k = open; k-- > 0;) {
+			zinc_error e = ZINC_ERROR_INIT;
+			const zinc_status st = zinc_wait_check(wait, &e);
+
+			c->x->cancelled += st != ZINC_OK;
+			if (st == ZINC_OK)
+				change_one(c, first + k);
+			else
+				zinc_done_tell(c->done, first + k, st, NULL, &e);
+		}
+	}
+}
+
+static zinc_status
+afar_put(void *self, zinc_put_group *group, const zinc_put *puts, size_t n, const zinc_done *done, uint32_t flags,
+	 const zinc_wait *wait, zinc_error *err)
+{
+	const changes c = {.x = self, .puts = puts, .done = done, .flags = flags};
+	uint64_t total = 0;
+	size_t i;
+
+	(void)group, (void)err;
+	for (i = 0; i < n; i++)
+		total += puts[i].niov > 0 ? puts[i].iov[0].iov_len : 0;
+	if (total > c.x->most_bytes)
+		c.x->most_bytes = total;
+	change_all(&c, n, wait);
+	return ZINC_OK;
+}
+
+static zinc_status
+afar_del(void *self, zinc_put_group *group, const zinc_del *dels, size_t n, const zinc_done *done, uint32_t flags,
+	 const zinc_wait *wait, zinc_error *err)
+{
+	const changes c = {.x = self, .dels = dels, .done = done, .flags = flags};
+
+	(void)group, (void)err;
+	change_all(&c, n, wait);
+	return ZINC_OK;
+}
+
 static void
 afar_caps(void *self, zinc_caps *out)
 {
@@ -145,6 +234,8 @@ afar_caps(void *self, zinc_caps *out)
 
 	out->flags = ZINC_CAP_READ | ZINC_CAP_RANGE | ZINC_CAP_SUFFIX_RANGE | ZINC_CAP_LIST | ZINC_CAP_REMOTE;
 	out->flags |= x->no_tags ? 0 : ZINC_CAP_TAGS;
+	out->flags |= x->writes ? ZINC_CAP_WRITE | ZINC_CAP_ERASE | ZINC_CAP_ATOMIC_PUT : 0;
+	out->flags |= x->cas ? ZINC_CAP_CAS : 0;
 	out->parallel = x->parallel;
 	out->merge_gap = x->merge_gap;
 }
@@ -170,16 +261,20 @@ afar_list_dir(void *self, const char *prefix, zinc_entry_fn fn, void *arg, const
 zinc_store *
 afar_open(afar *x, zinc_context *ctx)
 {
-	static const zinc_store_ops ops = {.size = sizeof ops,
-					   .name = "afar",
-					   .get = afar_get,
-					   .caps = afar_caps,
-					   .close = afar_close,
-					   .list = afar_list,
-					   .list_dir = afar_list_dir};
+	zinc_store_ops ops = {.size = sizeof ops,
+			      .name = "afar",
+			      .get = afar_get,
+			      .put = afar_put,
+			      .del = afar_del,
+			      .caps = afar_caps,
+			      .close = afar_close,
+			      .list = afar_list,
+			      .list_dir = afar_list_dir};
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_store *s = NULL;
 
+	if (!x->writes)
+		ops.put = NULL, ops.del = NULL;
 	assert_ok(zinc_store_wrap(&s, ctx, &ops, x, "afar://", &err));
 	return s;
 }

@@ -2,7 +2,7 @@
  * afar.h - a store that is far away: it keeps many requests open and answers them out of order
  *
  * It serves what another store has, counts, and keeps the promise of zinc_room: after "not now" nothing more is begun
- * until a done() has returned.
+ * until a done() has returned.  With `writes` it takes puts and deletes, too, as many open as gets.
  */
 #ifndef AFAR_H
 #define AFAR_H
@@ -16,12 +16,20 @@ typedef struct afar {
 	uint64_t merge_gap;
 	bool no_tags;
 	bool shy; /* begins nothing while anybody waits for room */
+	bool writes, cas;
+	unsigned slow; /* microseconds that each answer to a put or delete takes */
 	/* Called before each answer, with the number of answers so far; NULL: nobody. */
 	void (*before)(void *arg, uint64_t answers, const zinc_get *get);
 	void *arg;
+	/* Called before each put or delete; what it says but ZINC_OK is what becomes of it. */
+	zinc_status (*before_put)(void *arg, uint64_t puts, const char *key);
 	/* What it saw. */
 	uint64_t calls, requests, answers, not_now;
 	unsigned most_open;
+	uint64_t put_calls, puts, dels; /* answered; not those that were cancelled */
+	unsigned most_puts;
+	uint64_t cancelled;
+	uint64_t most_bytes; /* of the puts of one call */
 } afar;
 
 /* The store; the caller fills `near` and `parallel` before, and closes `near` itself. */

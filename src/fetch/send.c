@@ -1,0 +1,446 @@
+/*
+ * send.c - objects to a remote store: threads make parcels, one thread drives batched puts of what is ready
+ *
+ *     threads   encode -- encode -- encode -- encode ...      each waits for room before it begins
+ *                   | give    | give
+ *     ready         v         v
+ *     driver    [ put_many: as many open as the store likes ][ put_many of what became ready meanwhile ][ ...
+ *
+ * A put_many takes parcels of one kind: puts or deletes, with conditions or under the one group of the sender.  Those
+ * that become ready while it runs are the next.  So the first window may be short, and later ones are as long as
+ * encoding is faster than sending.
+ *
+ * Where no thread can be had, whoever gives a parcel drives.
+ */
+#include "fetch/fetch_inside.h"
+
+#define WINDOW_ROUNDS 8u /* parcels of a window for each put that may be open: waiting for the last costs an eighth */
+#define WINDOW_MOST   4096u /* but a failure must not wait for more */
+#define KINDS         4
+
+typedef struct queue {
+	zinc_parcel *first, *last;
+	size_t n;
+} queue;
+
+struct zinc_send {
+	zinc_sending how;
+	pthread_t driver;
+	bool alone;              /* there is no driver */
+	pthread_mutex_t driving; /* then */
+	zinc_put_group *group;
+	size_t room; /* parcels of a window */
+	zinc_put *puts;
+	zinc_del *dels;
+	size_t base; /* what done() calls 0 */
+
+	pthread_mutex_t lock;   /* guards what follows */
+	pthread_cond_t ready;   /* a parcel was given, or all is over */
+	pthread_cond_t settled; /* it is over with a parcel */
+	queue given[KINDS];
+	zinc_parcel **window; /* under way; NULL: done */
+	size_t nwindow, nopen;
+	zinc_cancel cancel; /* of the window */
+	zinc_parcel *spare, *all;
+	size_t live;   /* parcels that are in use */
+	uint64_t held; /* bytes for them */
+	uint64_t kept; /* bytes of spare ones */
+	bool over;
+};
+
+/* ---- room ---- */
+
+/* Parcels without bytes need memory, too. */
+static bool
+may_take(const zinc_send *x, uint64_t nbytes)
+{
+	const uint64_t most = x->how.in_flight;
+
+	return x->live < (size_t)x->how.threads ||
+	       (x->live < 2 * x->room && x->held <= most && nbytes <= most - x->held);
+}
+
+/* Its bytes stay for the next, unless too much is kept already; with the lock. */
+static void
+retire(zinc_send *x, zinc_parcel *p)
+{
+	x->held -= p->held;
+	p->held = 0;
+	x->live--;
+	if (x->held + x->kept + p->bytes.cap > x->how.in_flight)
+		zinc_buf_fini(&p->bytes);
+	x->kept += p->bytes.cap;
+	p->next = x->spare;
+	x->spare = p;
+	pthread_cond_broadcast(&x->settled);
+}
+
+/* With the lock; NULL: no memory. */
+static zinc_parcel *
+use_spare(zinc_send *x, size_t i, uint64_t nbytes)
+{
+	zinc_parcel *p = x->spare;
+
+	if (p != NULL) {
+		x->spare = p->next;
+		x->kept -= p->bytes.cap;
+	} else {
+		p = zinc_calloc(x->how.ctx, 1, sizeof *p);
+		if (p == NULL)
+			return NULL;
+		zinc_buf_init(&p->key, x->how.ctx, 64 * ZINC_KIB);
+		zinc_buf_init(&p->bytes, x->how.ctx, 0);
+		p->all = x->all;
+		x->all = p;
+	}
+	zinc_buf_end(&p->key, 0);
+	zinc_buf_end(&p->bytes, 0);
+	p->i = i;
+	p->at = 0;
+	p->erase = false;
+	p->when = ZINC_ANY;
+	p->tag.n = 0;
+	p->held = nbytes;
+	x->held += nbytes;
+	x->live++;
+	return p;
+}
+
+/* ---- stopping ---- */
+
+/* Let go of the window as soon as nothing of it can matter any more. */
+static void
+look_around(zinc_send *x)
+{
+	const zinc_sending *h = &x->how;
+	size_t k;
+
+	if (!h->halted(h->arg))
+		return;
+	pthread_mutex_lock(&x->lock);
+	for (k = 0; k < x->nwindow; k++)
+		if (x->window[k] != NULL && !h->stopped(h->arg, x->window[k]->i))
+			break;
+	if (k == x->nwindow)
+		zinc_cancel_set(&x->cancel);
+	pthread_mutex_unlock(&x->lock);
+}
+
+/* Until something was settled; with the lock. */
+static void
+wait_settled(zinc_send *x)
+{
+	if (zinc_fetch_cond_wait(&x->settled, &x->lock))
+		return;
+	pthread_mutex_unlock(&x->lock);
+	look_around(x);
+	pthread_mutex_lock(&x->lock);
+}
+
+/* ---- windows ---- */
+
+static int
+kind_of(const zinc_parcel *p)
+{
+	return (p->erase ? 2 : 0) + (p->when != ZINC_ANY ? 1 : 0);
+}
+
+/* What is ready of the kind of which most is, in the order in which it was given; with the lock.  Stopped ones end. */
+static int
+fill_window(zinc_send *x)
+{
+	const zinc_sending *h = &x->how;
+	int kind = 0, k;
+
+	for (k = 1; k < KINDS; k++)
+		kind = x->given[k].n > x->given[kind].n ? k : kind;
+	zinc_cancel_reset(&x->cancel);
+	for (x->nwindow = 0; x->nwindow < x->room && x->given[kind].first != NULL;) {
+		zinc_parcel *p = x->given[kind].first;
+
+		x->given[kind].first = p->next;
+		x->given[kind].n--;
+		if (h->stopped(h->arg, p->i))
+			retire(x, p);
+		else
+			x->window[x->nwindow++] = p;
+	}
+	x->nopen = x->nwindow;
+	return kind;
+}
+
+static void
+sent(void *arg, size_t k, const zinc_outcome *o)
+{
+	zinc_send *x = arg;
+	zinc_parcel *p = x->window[x->base + k];
+	zinc_error e = ZINC_ERROR_INIT;
+
+	if (o->status != ZINC_OK && o->error != NULL)
+		zinc_error_copy(&e, o->error);
+	else if (o->status != ZINC_OK)
+		zinc_fail(&e, o->status, "%s", zinc_status_text(o->status));
+	zinc_error_at_key(&e, o->status, (const char *)p->key.p);
+	x->how.done(x->how.arg, p, o->status, &e);
+	pthread_mutex_lock(&x->lock);
+	x->window[x->base + k] = NULL;
+	x->nopen--;
+	retire(x, p);
+	pthread_mutex_unlock(&x->lock);
+	look_around(x);
+}
+
+static zinc_status
+call_store(zinc_send *x, int kind, size_t first, size_t n, zinc_error *err)
+{
+	const zinc_sending *h = &x->how;
+	const zinc_done done = {sizeof done, sent, x};
+	const zinc_wait wait = {sizeof wait, h->wait ? h->wait->until : 0, &x->cancel};
+	zinc_put_group *group = kind & 1 ? NULL : x->group;
+
+	x->base = first;
+	if (kind & 2)
+		return zinc_store_del_many(h->store, group, x->dels + first, n, &done, h->put_flags, &wait, err);
+	return zinc_store_put_many(h->store, group, x->puts + first, n, &done, h->put_flags, &wait, err);
+}
+
+/* A call that fails as a whole has told nobody: one of its keys may be to blame, or memory was short. */
+static void
+call_singly(zinc_send *x, int kind)
+{
+	const size_t n = x->nwindow;
+	size_t k;
+
+	for (k = 0; k < n; k++) {
+		zinc_error e = ZINC_ERROR_INIT;
+		zinc_outcome o = {.size = sizeof o, .error = &e};
+
+		o.status = call_store(x, kind, k, 1, &e);
+		if (o.status != ZINC_OK)
+			sent(x, 0, &o);
+	}
+}
+
+static void
+send_window(zinc_send *x, int kind)
+{
+	size_t k;
+
+	for (k = 0; k < x->nwindow; k++) {
+		zinc_parcel *p = x->window[k];
+
+		p->condition = (zinc_condition){p->when, p->when == ZINC_EQUALS ? &p->tag : NULL};
+		p->iov = (struct iovec){p->bytes.p, p->bytes.n};
+		if (kind & 2)
+			x->dels[k] = (zinc_del){.key = (const char *)p->key.p, .when = &p->condition};
+		else
+			x->puts[k] = (zinc_put){.key = (const char *)p->key.p,
+						.iov = &p->iov,
+						.niov = p->bytes.n > 0,
+						.when = &p->condition};
+	}
+	if (call_store(x, kind, 0, x->nwindow, NULL) != ZINC_OK)
+		call_singly(x, kind);
+}
+
+static bool
+any_given(const zinc_send *x)
+{
+	return x->given[0].n + x->given[1].n + x->given[2].n + x->given[3].n > 0;
+}
+
+/* All that is ready, and what becomes so meanwhile; with the lock. */
+static void
+send_ready(zinc_send *x)
+{
+	while (any_given(x)) {
+		const int kind = fill_window(x);
+
+		pthread_mutex_unlock(&x->lock);
+		if (x->nwindow > 0)
+			send_window(x, kind);
+		pthread_mutex_lock(&x->lock);
+		x->nwindow = 0;
+	}
+}
+
+static void *
+drive(void *arg)
+{
+	zinc_send *x = arg;
+
+	pthread_mutex_lock(&x->lock);
+	for (;;) {
+		send_ready(x);
+		if (x->over)
+			break;
+		pthread_cond_wait(&x->ready, &x->lock);
+	}
+	pthread_mutex_unlock(&x->lock);
+	return NULL;
+}
+
+/* ---- parcels ---- */
+
+zinc_status
+zinc_send_take(zinc_send *x, size_t i, uint64_t nbytes, zinc_parcel **out, zinc_error *err)
+{
+	const zinc_sending *h = &x->how;
+	bool stopped;
+
+	*out = NULL;
+	pthread_mutex_lock(&x->lock);
+	while (!(stopped = h->stopped(h->arg, i)) && !may_take(x, nbytes))
+		wait_settled(x);
+	if (!stopped)
+		*out = use_spare(x, i, nbytes);
+	pthread_mutex_unlock(&x->lock);
+	return stopped || *out != NULL ? ZINC_OK : zinc_fail_nomem(err);
+}
+
+void
+zinc_send_drop(zinc_send *x, zinc_parcel *p)
+{
+	pthread_mutex_lock(&x->lock);
+	retire(x, p);
+	pthread_mutex_unlock(&x->lock);
+}
+
+/* A buffer that is mostly full changes hands; of one that is mostly empty a copy costs less than what it holds. */
+static zinc_status
+take_bytes(zinc_parcel *p, zinc_buf *from, zinc_error *err)
+{
+	zinc_buf was = p->bytes;
+
+	if (from->n < from->cap / 2 || from->borrowed) {
+		zinc_buf_fini(&p->bytes);
+		p->bytes.max = from->n;
+		ZINC_TRY(zinc_buf_reset(&p->bytes, from->n, err));
+		return zinc_buf_add(&p->bytes, from->p, from->n, err);
+	}
+	p->bytes.p = from->p;
+	p->bytes.n = from->n;
+	p->bytes.cap = from->cap;
+	from->p = was.p;
+	from->n = 0;
+	from->cap = was.cap;
+	return ZINC_OK;
+}
+
+static void
+enqueue(zinc_send *x, zinc_parcel *p)
+{
+	queue *q = &x->given[kind_of(p)];
+
+	x->held += p->bytes.cap - p->held;
+	p->held = p->bytes.cap;
+	p->next = NULL;
+	*(q->first != NULL ? &q->last->next : &q->first) = p;
+	q->last = p;
+	q->n++;
+}
+
+zinc_status
+zinc_send_give(zinc_send *x, zinc_parcel *p, zinc_buf *bytes, zinc_error *err)
+{
+	const zinc_status code = bytes != NULL && !p->erase ? take_bytes(p, bytes, err) : ZINC_OK;
+
+	if (code != ZINC_OK) {
+		zinc_send_drop(x, p);
+		return code;
+	}
+	if (x->alone)
+		pthread_mutex_lock(&x->driving);
+	pthread_mutex_lock(&x->lock);
+	enqueue(x, p);
+	pthread_cond_broadcast(&x->settled); /* it may hold less now than it might have */
+	if (x->alone)
+		send_ready(x);
+	else
+		pthread_cond_signal(&x->ready);
+	pthread_mutex_unlock(&x->lock);
+	if (x->alone)
+		pthread_mutex_unlock(&x->driving);
+	return ZINC_OK;
+}
+
+/* ---- the sender ---- */
+
+static void
+send_free(zinc_send *x)
+{
+	zinc_context *ctx = x->how.ctx;
+	zinc_parcel *p, *next;
+
+	for (p = x->all; p != NULL; p = next) {
+		next = p->all;
+		zinc_buf_fini(&p->key);
+		zinc_buf_fini(&p->bytes);
+		zinc_free(ctx, p);
+	}
+	zinc_free(ctx, x->window);
+	zinc_free(ctx, x->puts);
+	zinc_free(ctx, x->dels);
+	pthread_cond_destroy(&x->ready);
+	pthread_cond_destroy(&x->settled);
+	pthread_mutex_destroy(&x->driving);
+	pthread_mutex_destroy(&x->lock);
+	zinc_free(ctx, x);
+}
+
+zinc_status
+zinc_send_begin(zinc_send **out, const zinc_sending *how, zinc_error *err)
+{
+	zinc_send *x = zinc_calloc(how->ctx, 1, sizeof *x);
+	const uint64_t open = zinc_max_u64(how->parallel, (uint64_t)how->threads);
+	zinc_status code;
+
+	if (x == NULL)
+		return zinc_fail_nomem(err);
+	x->how = *how;
+	x->room = (size_t)zinc_min_u64(WINDOW_ROUNDS * open, WINDOW_MOST);
+	pthread_mutex_init(&x->lock, NULL);
+	pthread_mutex_init(&x->driving, NULL);
+	pthread_cond_init(&x->ready, NULL);
+	zinc_fetch_cond_init(&x->settled);
+	x->window = zinc_calloc(how->ctx, x->room, sizeof *x->window);
+	x->puts = zinc_calloc(how->ctx, x->room, sizeof *x->puts);
+	x->dels = zinc_calloc(how->ctx, x->room, sizeof *x->dels);
+	code = x->window && x->puts && x->dels ? ZINC_OK : zinc_fail_nomem(err);
+	if (code == ZINC_OK)
+		code = zinc_store_put_begin(how->store, &x->group, how->put_flags, how->wait, err);
+	if (code != ZINC_OK) {
+		send_free(x);
+		return code;
+	}
+	x->alone = !zinc_fetch_thread(&x->driver, drive, x);
+	*out = x;
+	return ZINC_OK;
+}
+
+void
+zinc_send_flush(zinc_send *x)
+{
+	pthread_mutex_lock(&x->lock);
+	while (any_given(x) || x->nopen > 0)
+		wait_settled(x);
+	pthread_mutex_unlock(&x->lock);
+}
+
+/* What was put before a failure is made durable, as in any write. */
+zinc_status
+zinc_send_end(zinc_send *x, zinc_error *err)
+{
+	zinc_status code;
+
+	zinc_send_flush(x);
+	pthread_mutex_lock(&x->lock);
+	x->over = true;
+	pthread_cond_signal(&x->ready);
+	pthread_mutex_unlock(&x->lock);
+	if (!x->alone)
+		pthread_join(x->driver, NULL);
+	code = zinc_store_commit(x->how.store, x->group, NULL, NULL, x->how.wait, err);
+	send_free(x);
+	return code;
+}
