@@ -230,3 +230,16 @@ zinc_call_fetch(zinc_call *c, void *arg)
 			    .near = c->items,
 			    .arg = arg};
 }
+
+zinc_sending
+zinc_call_sending(zinc_call *c, void *arg)
+{
+	return (zinc_sending){.ctx = c->ctx,
+			      .store = c->store,
+			      .parallel = c->caps.parallel,
+			      .threads = c->threads,
+			      .in_flight = in_flight(c),
+			      .put_flags = c->put_flags,
+			      .wait = &c->wait,
+			      .arg = arg};
+}

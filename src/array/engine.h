@@ -6,7 +6,7 @@
  *   call.c      options, deadline, cancel, the lowest failing chunk
  *   plan.c      selection x grid -> stored objects, and in each the units (inner chunks) it needs
  *   transfer.c  elements between a decoded unit and the caller's buffer, converting on the way
- *   read.c / write.c (and shard_read.c, shard_write.c for objects that are open shards)
+ *   read.c / write.c (and shard_read.c, shard_write.c for objects that are open shards; write_far.c for remote stores)
  *
  * What a read needs of the store is asked for through the room `fetch`, whose items are the stored objects of the plan or,
  * of an open shard, its index and then batches of its inner chunks.
@@ -135,6 +135,8 @@ zinc_status zinc_call_key(zinc_call *c, zinc_worker *w, const uint64_t *index, c
 zinc_status zinc_call_item_key(zinc_call *c, zinc_fetch_item *it, const uint64_t *index, zinc_error *err);
 /* What every run of items of a call has in common; its planner is still missing. */
 zinc_fetch zinc_call_fetch(zinc_call *c, void *arg);
+/* What every sender of a call has in common; done() is still missing. */
+zinc_sending zinc_call_sending(zinc_call *c, void *arg);
 /* Has anything failed, been cancelled, or taken too long? */
 bool zinc_call_halted(zinc_call *c);
 
@@ -224,6 +226,22 @@ zinc_needed zinc_elements_needed(const zinc_plan *p, const zinc_chain *c, const 
 zinc_status zinc_job_read(zinc_job *j, zinc_error *err);
 zinc_status zinc_job_read_shards(zinc_job *j, zinc_error *err);
 zinc_status zinc_job_write(zinc_job *j, zinc_error *err);
+/* To a remote store: many objects on their way at once (write_far.c). */
+zinc_status zinc_job_write_far(zinc_job *j, zinc_error *err);
+/* Call fn for each object: on all threads, or where they are few one after another, each on all threads. */
+void zinc_job_each(zinc_job *j, zinc_pool_fn fn, void *arg);
+/* Are its old bytes of no matter? */
+bool zinc_write_is_whole(const zinc_job *j, const zinc_object *o);
+/* Write one object, and wait for it. */
+void zinc_write_item(zinc_job *j, const zinc_object *o, int worker);
+/* Encode a whole object into w->s->fetch; where w->erase says so there is nothing to store. */
+zinc_status zinc_write_encode(zinc_job *j, zinc_worker *w, const zinc_object *o, zinc_error *err);
+/* Change what is selected of an object (`old` NULL: it is missing).  The new bytes are in w->s->fetch, those of a shard in
+ * `joined`. */
+zinc_status zinc_write_change(zinc_job *j, zinc_worker *w, const zinc_object *o, const zinc_bytes *old, zinc_buf *joined,
+			      zinc_update *out, zinc_error *err);
+/* It is over with the object; of a failure `err` has the key already. */
+void zinc_write_settle(zinc_job *j, const zinc_object *o, zinc_status code, zinc_error *err);
 /* One open shard of a write: whole, with all new bytes in w->s->fetch, or in parts on top of the old one (not NULL).
  * Where w->erase says so there is nothing to store. */
 zinc_status zinc_shard_write(zinc_job *j, zinc_worker *w, const zinc_object *o, const zinc_old *old, zinc_splice *out,

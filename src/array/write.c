@@ -102,17 +102,23 @@ encode_chunk(zinc_job *j, zinc_worker *w, const zinc_object *o, zinc_bytes old, 
 
 /* ---- whole and partial objects ---- */
 
-static zinc_status
-write_whole(zinc_job *j, zinc_worker *w, const zinc_object *o, const char *key, zinc_error *err)
+zinc_status
+zinc_write_encode(zinc_job *j, zinc_worker *w, const zinc_object *o, zinc_error *err)
 {
-	zinc_store *store = j->c->store;
 	zinc_bytes none = {NULL, 0};
 	zinc_splice all;
 
 	if (j->p->units_are_objects)
-		ZINC_TRY(encode_chunk(j, w, o, none, false, err));
-	else
-		ZINC_TRY(zinc_shard_write(j, w, o, NULL, &all, err));
+		return encode_chunk(j, w, o, none, false, err);
+	return zinc_shard_write(j, w, o, NULL, &all, err);
+}
+
+static zinc_status
+write_whole(zinc_job *j, zinc_worker *w, const zinc_object *o, const char *key, zinc_error *err)
+{
+	zinc_store *store = j->c->store;
+
+	ZINC_TRY(zinc_write_encode(j, w, o, err));
 	if (w->group == NULL)
 		ZINC_TRY(zinc_store_put_begin(store, &w->group, j->c->put_flags, &j->c->wait, err));
 	if (w->erase)
@@ -164,6 +170,17 @@ change_shard(void *arg, const zinc_old *old, zinc_splice *out, zinc_error *err)
 	return ZINC_OK;
 }
 
+zinc_status
+zinc_write_change(zinc_job *j, zinc_worker *w, const zinc_object *o, const zinc_bytes *old, zinc_buf *joined,
+		  zinc_update *out, zinc_error *err)
+{
+	change x = {j, w, o};
+
+	if (!j->p->units_are_objects)
+		return zinc_splice_whole(change_shard, &x, old, joined, out, err);
+	return change_chunk(&x, old != NULL ? old->p : NULL, old != NULL ? old->n : 0, out, err);
+}
+
 /* Read, change and put an object under the store's exclusion. */
 static zinc_status
 write_part(zinc_job *j, zinc_worker *w, const zinc_object *o, const char *key)
@@ -175,8 +192,8 @@ write_part(zinc_job *j, zinc_worker *w, const zinc_object *o, const char *key)
 	zinc_status code;
 
 	if (!j->p->units_are_objects)
-		return zinc_store_splice(j->c->store, key, change_shard, &x, single, limit, j->c->put_flags, &j->c->wait,
-					 &w->err);
+		return zinc_store_splice(j->c->store, key, change_shard, &x, single, limit, j->c->put_flags,
+					 &j->c->wait, &w->err);
 	code = zinc_store_update(j->c->store, key, change_chunk, &x, single, limit, j->c->put_flags, &j->c->wait, &e);
 	if (code == ZINC_E_LIMIT && o->covered) /* what lies there is no chunk, and nothing of it is kept */
 		return write_whole(j, w, o, key, &w->err);
@@ -190,45 +207,73 @@ alone(const zinc_job *j)
 	return j->c->o.single_writer || !(j->c->caps.flags & (ZINC_CAP_UPDATE | ZINC_CAP_CAS));
 }
 
-static void
-write_item(void *arg, size_t i, int worker)
+bool
+zinc_write_is_whole(const zinc_job *j, const zinc_object *o)
 {
-	zinc_job *j = arg;
+	return o->full || (o->covered && alone(j));
+}
+
+void
+zinc_write_settle(zinc_job *j, const zinc_object *o, zinc_status code, zinc_error *err)
+{
+	if (code == ZINC_OK) {
+		zinc_call_done(j->c, 1, zinc_object_selected(j->p, o) * (uint64_t)j->t->element);
+		return;
+	}
+	zinc_error_at_chunk(err, code, o->index, j->p->m->ndim);
+	zinc_call_fail(j->c, o->number, code, err);
+}
+
+void
+zinc_write_item(zinc_job *j, const zinc_object *o, int worker)
+{
 	zinc_worker *w = &j->c->workers[worker];
-	zinc_object o;
 	const char *key = NULL;
 	zinc_status code;
+
+	code = zinc_call_key(j->c, w, o->index, &key, &w->err);
+	if (code == ZINC_OK)
+		code = zinc_write_is_whole(j, o) ? write_whole(j, w, o, key, &w->err) : write_part(j, w, o, key);
+	if (code != ZINC_OK)
+		zinc_error_at_key(&w->err, code, key);
+	zinc_write_settle(j, o, code, &w->err);
+}
+
+static void
+write_near(void *arg, size_t i, int worker)
+{
+	zinc_job *j = arg;
+	zinc_object o;
 
 	if (zinc_call_stopped(j->c, i))
 		return;
 	zinc_plan_object(j->p, i, &o);
-	code = zinc_call_key(j->c, w, o.index, &key, &w->err);
-	if (code == ZINC_OK && (o.full || (o.covered && alone(j))))
-		code = write_whole(j, w, &o, key, &w->err);
-	else if (code == ZINC_OK)
-		code = write_part(j, w, &o, key);
-	if (code != ZINC_OK) {
-		zinc_error_at_key(&w->err, code, key);
-		zinc_error_at_chunk(&w->err, code, o.index, j->p->m->ndim);
-		zinc_call_fail(j->c, i, code, &w->err);
-		return;
-	}
-	zinc_call_done(j->c, 1, zinc_object_selected(j->p, &o) * (uint64_t)j->t->element);
+	zinc_write_item(j, &o, worker);
+}
+
+void
+zinc_job_each(zinc_job *j, zinc_pool_fn fn, void *arg)
+{
+	size_t i;
+
+	j->inner_parallel = j->p->nobjects < (size_t)j->c->threads;
+	if (!j->inner_parallel)
+		zinc_pool_run(j->c->ctx, j->c->threads, j->p->nobjects, fn, arg);
+	else
+		for (i = 0; i < j->p->nobjects; i++)
+			fn(arg, i, 0);
 }
 
 zinc_status
 zinc_job_write(zinc_job *j, zinc_error *err)
 {
 	zinc_status code = ZINC_OK, one;
-	size_t n;
 	int i;
 
-	j->inner_parallel = j->p->nobjects < (size_t)j->c->threads;
-	if (j->inner_parallel)
-		for (n = 0; n < j->p->nobjects; n++)
-			write_item(j, n, 0);
+	if (j->p->nobjects > 1 && (j->c->caps.flags & ZINC_CAP_REMOTE))
+		code = zinc_job_write_far(j, err);
 	else
-		zinc_pool_run(j->c->ctx, j->c->threads, j->p->nobjects, write_item, j);
+		zinc_job_each(j, write_near, j);
 	for (i = 0; i < j->c->threads; i++) {
 		zinc_worker *w = &j->c->workers[i];
 		zinc_put_group *group = w->group;

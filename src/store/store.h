@@ -118,6 +118,13 @@ ZINC_MODULE_API int zinc_iov_bytes(const struct iovec *iov, int niov, size_t *ou
 /* Copy n bytes into the front of an iovec list that has room for them. */
 ZINC_MODULE_API void zinc_iov_scatter(const struct iovec *iov, int niov, const uint8_t *bytes, size_t n);
 
+/* What a splice makes of a value that is in memory (NULL: missing); the new one is put together in `joined`. */
+zinc_status zinc_splice_whole(zinc_splice_fn fn, void *arg, const zinc_bytes *old, zinc_buf *joined, zinc_update *out,
+			      zinc_error *err);
+
+/* Lost races after which an update gives up. */
+#define ZINC_UPDATE_TRIES 64
+
 /* Pause after having lost a race for the `tries`th time: longer with every loss, and different for each caller. */
 ZINC_MODULE_API void zinc_store_back_off(int tries, const void *caller);
 

@@ -14,9 +14,6 @@
 
 #include "store/store_inside.h"
 
-/* Lost races after which update gives up. */
-#define MOST_TRIES 64
-
 /* ---- get_all ---- */
 
 typedef struct whole {
@@ -173,7 +170,7 @@ update_in_loop(const updating *u, zinc_error *err)
 	zinc_status st;
 	int tries;
 
-	for (tries = 0; tries < MOST_TRIES; tries++) {
+	for (tries = 0; tries < ZINC_UPDATE_TRIES; tries++) {
 		st = update_once(u, &lost, &e);
 		if (!lost) {
 			if (st != ZINC_OK)
@@ -185,7 +182,7 @@ update_in_loop(const updating *u, zinc_error *err)
 		zinc_store_back_off(tries, &e);
 	}
 	return zinc_fail(err, ZINC_E_CONFLICT, "others changed the key %d times while it was being changed",
-			 MOST_TRIES);
+			 ZINC_UPDATE_TRIES);
 }
 
 /* In this order: the store's own exclusion, conditions, trust.  Wrappers have an update slot whether or not the store
@@ -220,21 +217,14 @@ zinc_store_update(zinc_store *s, const char *key, zinc_update_fn fn, void *arg, 
 
 /* ---- splice ---- */
 
-typedef struct whole_splice {
-	zinc_splice_fn fn;
-	void *arg;
-	zinc_bytes old;
-	zinc_buf joined; /* the new value */
-} whole_splice;
-
 static zinc_status
 read_memory(void *arg, uint64_t offset, uint64_t nbytes, const struct iovec *iov, int niov, zinc_error *err)
 {
-	const whole_splice *w = (const whole_splice *)arg;
+	const zinc_bytes *old = (const zinc_bytes *)arg;
 
-	if (offset > w->old.n || nbytes > w->old.n - offset)
+	if (offset > old->n || nbytes > old->n - offset)
 		return zinc_fail(err, ZINC_E_CONFLICT, "the value ends before");
-	zinc_iov_scatter(iov, niov, w->old.p + offset, (size_t)nbytes);
+	zinc_iov_scatter(iov, niov, old->p + offset, (size_t)nbytes);
 	return ZINC_OK;
 }
 
@@ -251,29 +241,43 @@ joined_room(zinc_buf *joined, const zinc_splice *answer, zinc_error *err)
 	return zinc_buf_reset(joined, joined->max, err);
 }
 
+zinc_status
+zinc_splice_whole(zinc_splice_fn fn, void *arg, const zinc_bytes *old, zinc_buf *joined, zinc_update *out,
+		  zinc_error *err)
+{
+	const zinc_old value = {sizeof value, old != NULL, old ? old->n : 0, read_memory, (void *)(uintptr_t)old};
+	zinc_splice answer = {.size = sizeof answer};
+	size_t i;
+
+	ZINC_TRY(fn(arg, &value, &answer, err));
+	ZINC_TRY(joined_room(joined, &answer, err));
+	for (i = 0; i < answer.nparts; i++) {
+		const zinc_part *part = &answer.parts[i];
+
+		ZINC_TRY(zinc_buf_add(joined, part->bytes || !old ? part->bytes : old->p + part->offset, part->nbytes,
+				      err));
+	}
+	out->bytes = joined->p;
+	out->nbytes = joined->n;
+	out->erase = answer.erase;
+	out->keep = answer.keep;
+	return ZINC_OK;
+}
+
+typedef struct whole_splice {
+	zinc_splice_fn fn;
+	void *arg;
+	zinc_buf joined; /* the new value */
+} whole_splice;
+
 /* A store that knows no parts: the old value is in memory, and the new one is put together there. */
 static zinc_status
 splice_memory(void *arg, const void *old, size_t nold, zinc_update *out, zinc_error *err)
 {
 	whole_splice *w = (whole_splice *)arg;
-	const zinc_old value = {sizeof value, old != NULL, nold, read_memory, w};
-	zinc_splice answer = {.size = sizeof answer};
-	size_t i;
+	const zinc_bytes value = {(const uint8_t *)old, nold};
 
-	w->old = (zinc_bytes){(const uint8_t *)old, nold};
-	ZINC_TRY(w->fn(w->arg, &value, &answer, err));
-	ZINC_TRY(joined_room(&w->joined, &answer, err));
-	for (i = 0; i < answer.nparts; i++) {
-		const zinc_part *part = &answer.parts[i];
-
-		ZINC_TRY(
-		    zinc_buf_add(&w->joined, part->bytes ? part->bytes : w->old.p + part->offset, part->nbytes, err));
-	}
-	out->bytes = w->joined.p;
-	out->nbytes = w->joined.n;
-	out->erase = answer.erase;
-	out->keep = answer.keep;
-	return ZINC_OK;
+	return zinc_splice_whole(w->fn, w->arg, old ? &value : NULL, &w->joined, out, err);
 }
 
 /* As with update, caps decide whether the slot may be trusted. */

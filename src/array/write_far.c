@@ -1,0 +1,377 @@
+/*
+ * write_far.c - write a selection to a remote store: many objects on their way at once
+ *
+ * Whole objects are encoded by the threads of the call and go out through a sender of the room `fetch`.  Objects that are
+ * changed in part are fetched together, changed as they arrive, and put on condition that nobody has changed them
+ * meanwhile.  Those that lose are fetched again, as often as an update of one key would be:
+ *
+ *     get  k1 k2 k3 ...                     get  k2 ...
+ *       change -> put if still so  ->  lost: k2     change -> put if still so  ->  lost: none
+ *
+ * A store that excludes others itself (ZINC_CAP_UPDATE), or cannot, is asked to change one object a thread.
+ */
+#include "array/engine.h"
+
+/* An object that is changed in part. */
+typedef struct part {
+	size_t i;   /* in the plan */
+	bool whole; /* what lies there is too long for a chunk, and nothing of it is kept */
+} part;
+
+typedef struct far_write {
+	zinc_job *j;
+	zinc_send *send;
+	bool batches;    /* parts go together */
+	bool conditions; /* and on condition */
+	uint64_t share;  /* of bytes in flight: a thread's, where no bound is known */
+	int tries;
+	part *parts; /* of this try */
+	size_t nparts;
+	pthread_mutex_t lock;
+	part *lost; /* to be tried again */
+	size_t nlost;
+} far_write;
+
+/* ---- the sender's side ---- */
+
+static bool
+stopped(void *arg, size_t i)
+{
+	return zinc_call_stopped(((const far_write *)arg)->j->c, i);
+}
+
+static bool
+halted(void *arg)
+{
+	return zinc_call_halted(((const far_write *)arg)->j->c);
+}
+
+static void
+try_again(far_write *x, size_t i, bool whole)
+{
+	pthread_mutex_lock(&x->lock);
+	x->lost[x->nlost++] = (part){i, whole};
+	pthread_mutex_unlock(&x->lock);
+}
+
+static void
+done(void *arg, const zinc_parcel *p, zinc_status code, zinc_error *err)
+{
+	far_write *x = arg;
+	const bool lost = p->when != ZINC_ANY && (code == ZINC_E_CONFLICT || code == ZINC_E_EXISTS);
+	zinc_object o;
+
+	if (lost && x->tries + 1 < ZINC_UPDATE_TRIES) {
+		try_again(x, p->i, false);
+		return;
+	}
+	if (lost) {
+		code = zinc_fail(err, ZINC_E_CONFLICT, "others changed the key %d times while it was being changed",
+				 ZINC_UPDATE_TRIES);
+		zinc_error_at_key(err, code, (const char *)p->key.p);
+	}
+	zinc_plan_object(x->j->p, p->i, &o);
+	zinc_write_settle(x->j, &o, code, err);
+}
+
+/* ---- whole objects ---- */
+
+/* How many bytes it is going to have at most.  Where elements vary in length nobody knows, and each counts as a thread's
+ * share until it is encoded. */
+static uint64_t
+bound_of(const far_write *x, const zinc_object *o)
+{
+	const zinc_meta *m = x->j->p->m;
+	const uint64_t limit = zinc_object_limit(m, x->j->c->ctx, o->extent);
+
+	return m->dtype->variable ? zinc_min_u64(limit, x->share) : limit;
+}
+
+static zinc_status
+take_parcel(far_write *x, const zinc_object *o, zinc_parcel **p, zinc_error *err)
+{
+	zinc_status code;
+
+	ZINC_TRY(zinc_send_take(x->send, (size_t)o->number, bound_of(x, o), p, err));
+	if (*p == NULL)
+		return ZINC_OK;
+	code = zinc_chunk_key(x->j->c->h, x->j->c->a->path, x->j->c->m, o->index, &(*p)->key, err);
+	if (code == ZINC_OK && zinc_buf_text(&(*p)->key) == NULL)
+		code = zinc_fail_nomem(err);
+	if (code == ZINC_OK)
+		return ZINC_OK;
+	zinc_send_drop(x->send, *p);
+	*p = NULL;
+	return code;
+}
+
+static zinc_status
+send_whole(far_write *x, const zinc_object *o, zinc_worker *w, zinc_error *err)
+{
+	zinc_parcel *p = NULL;
+	zinc_status code;
+
+	ZINC_TRY(take_parcel(x, o, &p, err));
+	if (p == NULL)
+		return ZINC_OK;
+	code = zinc_write_encode(x->j, w, o, err);
+	if (code != ZINC_OK) {
+		zinc_error_at_key(err, code, (const char *)p->key.p);
+		zinc_send_drop(x->send, p);
+		return code;
+	}
+	p->erase = w->erase;
+	return zinc_send_give(x->send, p, &w->s->fetch, err);
+}
+
+/* Parts are left for later, where they go together. */
+static void
+write_item(void *arg, size_t i, int worker)
+{
+	far_write *x = arg;
+	zinc_worker *w = &x->j->c->workers[worker];
+	zinc_object o;
+	zinc_status code;
+
+	if (zinc_call_stopped(x->j->c, i))
+		return;
+	zinc_plan_object(x->j->p, i, &o);
+	if (zinc_write_is_whole(x->j, &o)) {
+		code = send_whole(x, &o, w, &w->err);
+		if (code != ZINC_OK)
+			zinc_write_settle(x->j, &o, code, &w->err);
+	} else if (!x->batches) {
+		zinc_write_item(x->j, &o, worker);
+	} else {
+		pthread_mutex_lock(&x->lock);
+		x->parts[x->nparts++] = (part){i, false};
+		pthread_mutex_unlock(&x->lock);
+	}
+}
+
+/* ---- parts ---- */
+
+static bool
+part_stopped(void *arg, size_t i)
+{
+	const far_write *x = arg;
+
+	return zinc_call_stopped(x->j->c, x->parts[i].i);
+}
+
+static zinc_status
+want_part(void *arg, zinc_fetch_item *it, int worker, zinc_error *err)
+{
+	const far_write *x = arg;
+	const part *t = &x->parts[it->i];
+	zinc_object o;
+
+	(void)worker;
+	zinc_plan_object(x->j->p, t->i, &o);
+	ZINC_TRY(zinc_call_item_key(x->j->c, it, o.index, err));
+	it->bound = zinc_object_limit(x->j->p->m, x->j->c->ctx, o.extent);
+	if (!t->whole)
+		zinc_fetch_want(it, (zinc_get){.length = ZINC_TO_END});
+	return ZINC_OK;
+}
+
+static zinc_status
+too_long(void *arg, const zinc_fetch_item *it, uint64_t nbytes, zinc_error *err)
+{
+	(void)arg;
+	return zinc_fail(err, ZINC_E_LIMIT, "the value has %llu bytes, and at most %llu are taken",
+			 (unsigned long long)nbytes, (unsigned long long)it->bound);
+}
+
+/* What the change says is to be done with the object. */
+static zinc_status
+send_changed(far_write *x, const zinc_object *o, zinc_worker *w, const zinc_fetch_item *it, zinc_parcel *p,
+	     zinc_error *err)
+{
+	const zinc_bytes old = {it->bytes->p, it->bytes->n};
+	const bool found = it->found == ZINC_FOUND;
+	zinc_update to = {.size = sizeof to};
+	zinc_status code;
+
+	code = zinc_write_change(x->j, w, o, found ? &old : NULL, &p->bytes, &to, err);
+	if (code != ZINC_OK || to.keep || (to.erase && !found)) {
+		zinc_send_drop(x->send, p);
+		if (code == ZINC_OK)
+			zinc_write_settle(x->j, o, ZINC_OK, NULL);
+		return code;
+	}
+	p->erase = to.erase != 0;
+	if (x->conditions) {
+		p->when = found ? ZINC_EQUALS : ZINC_ABSENT;
+		p->tag = it->tag;
+	}
+	return zinc_send_give(x->send, p, x->j->p->units_are_objects ? &w->s->fetch : NULL, err);
+}
+
+static zinc_status
+take_part(void *arg, zinc_fetch_item *it, int worker, bool *again, zinc_error *err)
+{
+	far_write *x = arg;
+	const part *t = &x->parts[it->i];
+	zinc_worker *w = &x->j->c->workers[worker];
+	zinc_parcel *p = NULL;
+	zinc_object o;
+
+	(void)again;
+	zinc_plan_object(x->j->p, t->i, &o);
+	if (t->whole)
+		return send_whole(x, &o, w, err);
+	ZINC_TRY(take_parcel(x, &o, &p, err));
+	return p == NULL ? ZINC_OK : send_changed(x, &o, w, it, p, err);
+}
+
+static void
+fail_part(void *arg, zinc_fetch_item *it, zinc_status code, zinc_error *err)
+{
+	far_write *x = arg;
+	zinc_object o;
+
+	zinc_plan_object(x->j->p, x->parts[it->i].i, &o);
+	if (code == ZINC_E_LIMIT && o.covered && !x->parts[it->i].whole) {
+		try_again(x, x->parts[it->i].i, true);
+		return;
+	}
+	if (it->key.n > 0)
+		zinc_error_at_key(err, code, (const char *)it->key.p);
+	zinc_write_settle(x->j, &o, code, err);
+}
+
+/* One try of all parts.  Its items keep old bytes in memory of their own, for what is new is made in the threads'. */
+static void
+try_parts(far_write *x, zinc_fetch_item *items)
+{
+	zinc_fetch f = zinc_call_fetch(x->j->c, x);
+
+	f.in_flight /= 2;
+	f.near = items;
+	f.stopped = part_stopped;
+	f.halted = halted;
+	f.want = want_part;
+	f.take = take_part;
+	f.fail = fail_part;
+	f.too_long = too_long;
+	zinc_fetch_run(&f, x->nparts);
+	zinc_send_flush(x->send);
+}
+
+static int
+by_number(const void *a, const void *b)
+{
+	const part *x = a, *y = b;
+
+	return x->i < y->i ? -1 : x->i > y->i;
+}
+
+/* Until nobody loses any more. */
+static void
+repeat_parts(far_write *x, zinc_fetch_item *items)
+{
+	part *was;
+
+	for (x->tries = 0; x->nparts > 0 && !zinc_call_halted(x->j->c); x->tries++) {
+		if (x->tries > 0)
+			zinc_store_back_off(x->tries, x);
+		qsort(x->parts, x->nparts, sizeof *x->parts, by_number);
+		try_parts(x, items);
+		was = x->parts;
+		x->parts = x->lost;
+		x->nparts = x->nlost;
+		x->lost = was;
+		x->nlost = 0;
+	}
+}
+
+static zinc_status
+write_parts(far_write *x, zinc_error *err)
+{
+	zinc_call *c = x->j->c;
+	zinc_fetch_item *items = zinc_calloc(c->ctx, (size_t)c->threads, sizeof *items);
+	int i;
+
+	if (items == NULL)
+		return zinc_fail_nomem(err);
+	for (i = 0; i < c->threads; i++)
+		zinc_fetch_item_init(&items[i], c->ctx, NULL, &c->workers[i].err);
+	x->j->inner_parallel = false;
+	repeat_parts(x, items);
+	for (i = 0; i < c->threads; i++)
+		zinc_fetch_item_fini(&items[i]);
+	zinc_free(c->ctx, items);
+	return ZINC_OK;
+}
+
+/* ---- the write ---- */
+
+/* The order of zinc_store_update: the store's own exclusion, conditions, trust. */
+static void
+choose(far_write *x)
+{
+	const uint32_t cas = ZINC_CAP_CAS | ZINC_CAP_TAGS;
+	const zinc_call *c = x->j->c;
+
+	x->conditions = (c->caps.flags & cas) == cas;
+	x->batches = !(c->caps.flags & ZINC_CAP_UPDATE) && (x->conditions || c->o.single_writer);
+}
+
+/* How many objects are changed in part. */
+static size_t
+count_parts(const far_write *x)
+{
+	zinc_object o;
+	size_t i, n = 0;
+
+	for (i = 0; x->batches && i < x->j->p->nobjects; i++) {
+		zinc_plan_object(x->j->p, i, &o);
+		n += !zinc_write_is_whole(x->j, &o);
+	}
+	return n;
+}
+
+static zinc_status
+run(far_write *x, size_t n, zinc_error *err)
+{
+	zinc_sending how = zinc_call_sending(x->j->c, x);
+	zinc_status code = ZINC_OK, ended;
+
+	how.stopped = stopped;
+	how.halted = halted;
+	how.done = done;
+	if (n > 0)
+		how.in_flight /= 2; /* the other half is for old bytes */
+	x->share = how.in_flight / (2 * (uint64_t)how.threads);
+	ZINC_TRY(zinc_send_begin(&x->send, &how, err));
+	zinc_job_each(x->j, write_item, x);
+	if (x->nparts > 0)
+		code = write_parts(x, err);
+	ended = zinc_send_end(x->send, code == ZINC_OK ? err : NULL);
+	return code != ZINC_OK ? code : ended;
+}
+
+zinc_status
+zinc_job_write_far(zinc_job *j, zinc_error *err)
+{
+	zinc_context *ctx = j->c->ctx;
+	far_write x = {.j = j};
+	zinc_status code = ZINC_OK;
+	size_t n;
+
+	choose(&x);
+	n = count_parts(&x);
+	if (n > 0) {
+		x.parts = zinc_calloc(ctx, n, sizeof *x.parts);
+		x.lost = zinc_calloc(ctx, n, sizeof *x.lost);
+		code = x.parts != NULL && x.lost != NULL ? ZINC_OK : zinc_fail_nomem(err);
+	}
+	pthread_mutex_init(&x.lock, NULL);
+	if (code == ZINC_OK)
+		code = run(&x, n, err);
+	pthread_mutex_destroy(&x.lock);
+	zinc_free(ctx, x.parts);
+	zinc_free(ctx, x.lost);
+	return code;
+}

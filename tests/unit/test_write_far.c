@@ -1,0 +1,467 @@
+/*
+ * test_write_far.c - writing to a store that is far away: the same bytes as near, in few calls
+ *
+ * Numbers are the promises of src/array/write.c.  Element (r, c) is r * COLS + c + 1 before the write under test.
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/afar.h"
+#include "support/arrays.h"
+#include "support/test.h"
+
+enum { ROWS = 200, COLS = 300, PARALLEL = 32 };
+
+static uint16_t values[ROWS * COLS], near_v[ROWS * COLS], far_v[ROWS * COLS];
+
+static const struct layout {
+	const char *name;
+	uint64_t chunk[2], shard[2];
+	const char *codecs;
+} layouts[] = {
+    {"zstd", {10, 10}, {0, 0}, "zstd"},
+    {"plain", {10, 10}, {0, 0}, "none"},
+    {"edge", {13, 7}, {0, 0}, "none"},
+    {"shards", {5, 5}, {20, 20}, "zstd"},
+    {"turned", {5, 5}, {20, 20}, "transpose:1,0+zstd"},
+};
+
+static const char *const selections[] = {
+    "", "0", ":, 3", "5:150, 100:222", "::7, ::9", "-1, -1", "100:100", "199:, :", "10:20, ::299",
+};
+
+typedef struct pair {
+	stage g;
+	afar x;
+	zinc_store *store;
+	zinc_hierarchy *h;
+	zinc_array *near, *far, *direct; /* direct: the far array, written near */
+} pair;
+
+/* Two arrays of the same elements, one of them behind a far store. */
+static void
+open_pair(pair *p, const struct layout *l, int threads, bool cas)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+
+	stage_open(&p->g, threads, 0);
+	p->near = stage_array(&p->g, "a", ROWS, COLS, l->chunk[0], l->chunk[1], l->shard[0], l->shard[1], l->codecs);
+	p->direct = stage_array(&p->g, "b", ROWS, COLS, l->chunk[0], l->chunk[1], l->shard[0], l->shard[1], l->codecs);
+	stage_fill(p->near);
+	stage_fill(p->direct);
+	p->x = (afar){.near = p->g.memory, .parallel = PARALLEL, .merge_gap = 100, .writes = true, .cas = cas};
+	p->store = afar_open(&p->x, p->g.ctx);
+	assert_ok(zinc_hierarchy_open(&p->h, p->store, "", ZINC_OPEN_OPTIONS(.context = p->g.ctx), &err));
+	assert_ok(zinc_array_open(&p->far, p->h, "b", NULL, &err));
+	p->x.calls = p->x.requests = 0;
+	p->x.most_open = 0;
+}
+
+static void
+close_pair(pair *p)
+{
+	zinc_array_close(p->near);
+	zinc_array_close(p->direct);
+	zinc_array_close(p->far);
+	zinc_hierarchy_close(p->h);
+	zinc_store_close(p->store);
+	stage_close(&p->g);
+}
+
+static void
+compare(pair *p, const char *where)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+
+	assert_ok(zinc_array_read(p->near, NULL, ZINC_BUFFER(near_v, sizeof near_v), NULL, &err));
+	assert_ok(zinc_array_read(p->direct, NULL, ZINC_BUFFER(far_v, sizeof far_v), NULL, &err));
+	if (memcmp(near_v, far_v, sizeof near_v) != 0)
+		fail_msg("%s differs", where);
+}
+
+static size_t
+selected(zinc_array *a, const zinc_selection *sel)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	uint64_t shape[ZINC_MAX_NDIM];
+	size_t n = 1;
+	int ndim, d;
+
+	assert_ok(zinc_array_selection_shape(a, sel, &ndim, shape, &err));
+	for (d = 0; d < ndim; d++)
+		n *= (size_t)shape[d];
+	return n;
+}
+
+static zinc_status
+write_to(zinc_array *a, const char *selection, const zinc_io_options *o, zinc_error *out)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_selection *sel = NULL;
+	zinc_status st;
+
+	assert_ok(zinc_selection_parse(&sel, a, selection, &err));
+	st = zinc_array_write(a, sel, ZINC_BUFFER(values, selected(a, sel) * sizeof *values), o, out);
+	zinc_selection_free(sel);
+	return st;
+}
+
+static void
+fill_values(size_t first)
+{
+	size_t i;
+
+	for (i = 0; i < COUNT(values); i++)
+		values[i] = (uint16_t)(first + i * 3);
+}
+
+/* (2), (5) by conditions, and by the word of the only writer */
+static void
+near_and_far_are_the_same(void **state)
+{
+	int threads, cas;
+	size_t i, k;
+
+	(void)state;
+	for (threads = 1; threads <= 4; threads += 3)
+		for (cas = 0; cas <= 1; cas++)
+			for (i = 0; i < COUNT(layouts); i++) {
+				zinc_error err = ZINC_ERROR_INIT;
+				pair p;
+
+				open_pair(&p, &layouts[i], threads, cas);
+				for (k = 0; k < COUNT(selections); k++) {
+					fill_values(1000 * k + 5);
+					assert_ok(write_to(p.far, selections[k], ZINC_IO_OPTIONS(.single_writer = !cas),
+							   &err));
+					assert_ok(write_to(p.near, selections[k], NULL, &err));
+					compare(&p, selections[k]);
+				}
+				close_pair(&p);
+			}
+}
+
+/* The first answer takes until everything is encoded. */
+static zinc_status
+slow_first(void *arg, uint64_t puts, const char *key)
+{
+	const struct timespec pause = {0, 200000000};
+
+	(void)arg, (void)key;
+	if (puts == 0)
+		nanosleep(&pause, NULL);
+	return ZINC_OK;
+}
+
+/* (1) 600 chunks, none of them read; (2) 600 of which each is read once, in one call */
+static void
+many_are_open(void **state)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	int threads;
+
+	(void)state;
+	for (threads = 1; threads <= 4; threads += 3) {
+		pair p;
+
+		open_pair(&p, &layouts[0], threads, true);
+		p.x.before_put = slow_first;
+		fill_values(7);
+		assert_ok(write_to(p.far, "", NULL, &err));
+		assert_int_equal(p.x.calls, 0);
+		assert_int_equal(p.x.puts, 600);
+		assert_int_equal(p.x.most_puts, PARALLEL);
+		p.x.put_calls = p.x.puts = p.x.most_puts = 0;
+		assert_ok(write_to(p.far, ":, ::2", NULL, &err));
+		assert_int_equal(p.x.calls, 1);
+		assert_int_equal(p.x.requests, 600);
+		assert_int_equal(p.x.most_open, PARALLEL);
+		assert_int_equal(p.x.puts, 600);
+		assert_int_equal(p.x.most_puts, PARALLEL);
+		close_pair(&p);
+	}
+}
+
+/* (4) */
+static void
+fill_value_is_erased_together(void **state)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	pair p;
+
+	(void)state;
+	open_pair(&p, &layouts[0], 2, true);
+	p.x.before_put = slow_first;
+	memset(values, 0, sizeof values);
+	assert_ok(write_to(p.far, "", NULL, &err));
+	assert_int_equal(p.x.dels, 600);
+	assert_int_equal(p.x.puts, 0);
+	assert_int_equal(p.x.most_puts, PARALLEL);
+	assert_ok(write_to(p.near, "", NULL, &err));
+	compare(&p, "all fill");
+	p.x.dels = 0;
+	assert_ok(write_to(p.far, ":, ::2", NULL, &err)); /* nothing is there, and nothing is put */
+	assert_int_equal(p.x.dels + p.x.puts, 0);
+	close_pair(&p);
+}
+
+/* ---- others write, too ---- */
+
+typedef struct rival {
+	zinc_array *a;  /* the same one, near */
+	uint64_t every; /* puts between two of his */
+	uint16_t next;
+} rival;
+
+/* Row 1, column 1 of the chunk whose key this is: the write under test never touches it. */
+static zinc_status
+come_between(void *arg, uint64_t puts, const char *key)
+{
+	rival *r = arg;
+	uint64_t at[2];
+	zinc_selection sel = {.size = sizeof sel, .kind = ZINC_SELECT_POINTS, .ndim = 2, .points = at, .npoints = 1};
+	zinc_error err = ZINC_ERROR_INIT;
+	unsigned long row, col;
+
+	if (puts % r->every != 0 || sscanf(key, "b/c/%lu/%lu", &row, &col) != 2)
+		return ZINC_OK;
+	at[0] = row * 10 + 1;
+	at[1] = col * 10 + 1;
+	r->next = 4711;
+	assert_ok(zinc_array_write(r->a, &sel, ZINC_BUFFER(&r->next, sizeof r->next), NULL, &err));
+	return ZINC_OK;
+}
+
+/* (2) Every fifth put loses; both writers' elements are there in the end. */
+static void
+losers_try_again(void **state)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	size_t r, c, theirs = 0;
+	rival other;
+	pair p;
+
+	(void)state;
+	open_pair(&p, &layouts[0], 2, true);
+	other = (rival){.a = p.direct, .every = 5};
+	p.x.before_put = come_between;
+	p.x.arg = &other;
+	fill_values(9);
+	assert_ok(write_to(p.far, "::10, ::10", NULL, &err));
+	assert_true(p.x.puts > 600 + 100);
+	p.x.before_put = NULL;
+	assert_ok(write_to(p.near, "::10, ::10", NULL, &err));
+	assert_ok(zinc_array_read(p.near, NULL, ZINC_BUFFER(near_v, sizeof near_v), NULL, &err));
+	assert_ok(zinc_array_read(p.direct, NULL, ZINC_BUFFER(far_v, sizeof far_v), NULL, &err));
+	for (r = 0; r < ROWS; r++)
+		for (c = 0; c < COLS; c++) {
+			const bool his = r % 10 == 1 && c % 10 == 1 && far_v[r * COLS + c] == 4711;
+
+			theirs += his;
+			if (!his)
+				assert_int_equal(far_v[r * COLS + c], near_v[r * COLS + c]);
+		}
+	assert_in_range(theirs, 100, 600);
+	close_pair(&p);
+}
+
+static zinc_status
+always_lost(void *arg, uint64_t puts, const char *key)
+{
+	(void)arg, (void)puts;
+	return strcmp(key, "b/c/3/4") == 0 ? ZINC_E_CONFLICT : ZINC_OK;
+}
+
+/* (2) as often as an update of one key */
+static void
+who_always_loses_gives_up(void **state)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	pair p;
+
+	(void)state;
+	open_pair(&p, &layouts[0], 2, true);
+	p.x.before_put = always_lost;
+	assert_int_equal(write_to(p.far, ":, ::2", NULL, &err), ZINC_E_CONFLICT);
+	assert_non_null(strstr(err.text, "64 times"));
+	assert_string_equal(err.key, "b/c/3/4");
+	assert_int_equal(p.x.puts, 600 - 1 + 64);
+	close_pair(&p);
+}
+
+/* ---- failures ---- */
+
+static zinc_status
+fail_two(void *arg, uint64_t puts, const char *key)
+{
+	(void)arg, (void)puts;
+	return strcmp(key, "b/c/2/0") == 0 || strcmp(key, "b/c/1/7") == 0 ? ZINC_E_IO : ZINC_OK;
+}
+
+static void
+the_lowest_failure_is_told(void **state)
+{
+	static const char *const ways[] = {"", ":, ::2"};
+	int threads;
+	size_t i;
+
+	(void)state;
+	for (threads = 1; threads <= 4; threads += 3)
+		for (i = 0; i < COUNT(ways); i++) {
+			zinc_error err = ZINC_ERROR_INIT;
+			pair p;
+
+			open_pair(&p, &layouts[0], threads, true);
+			p.x.before_put = fail_two;
+			p.x.slow = 50;
+			assert_int_equal(write_to(p.far, ways[i], NULL, &err), ZINC_E_IO);
+			assert_string_equal(err.key, "b/c/1/7");
+			assert_in_range(p.x.puts, 38, 599);
+			close_pair(&p);
+		}
+}
+
+/* What lies in the place of a chunk is too long for one: an edge chunk, of which nothing is kept, replaces it. */
+static void
+too_long_values_are_replaced(void **state)
+{
+	static const uint8_t junk[5000];
+	zinc_error err = ZINC_ERROR_INIT;
+	pair p;
+
+	(void)state;
+	open_pair(&p, &layouts[2], 2, true);
+	fill_values(3);
+	assert_ok(zinc_store_put(p.g.memory, NULL, "b/c/15/42", junk, sizeof junk, NULL, 0, NULL, NULL, &err));
+	assert_ok(write_to(p.far, "", NULL, &err));
+	assert_ok(write_to(p.near, "", NULL, &err));
+	compare(&p, "replaced");
+	assert_ok(zinc_store_put(p.g.memory, NULL, "b/c/0/0", junk, sizeof junk, NULL, 0, NULL, NULL, &err));
+	assert_int_equal(write_to(p.far, ":, ::2", NULL, &err), ZINC_E_LIMIT);
+	assert_string_equal(err.key, "b/c/0/0");
+	close_pair(&p);
+}
+
+/* ---- progress, cancel, deadline ---- */
+
+typedef struct watch {
+	uint64_t units, total, nbytes;
+	uint64_t stop_at;
+} watch;
+
+static int
+progress(void *arg, uint64_t units, uint64_t total, uint64_t nbytes)
+{
+	watch *w = arg;
+
+	assert_int_equal(units, w->units + 1);
+	w->units = units;
+	w->total = total;
+	w->nbytes = nbytes;
+	return w->stop_at > 0 && units >= w->stop_at;
+}
+
+static void
+progress_counts_what_is_stored(void **state)
+{
+	static const char *const ways[] = {"", ":, ::2"};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(ways); i++) {
+		zinc_error err = ZINC_ERROR_INIT;
+		watch w = {0};
+		pair p;
+
+		open_pair(&p, &layouts[3], 2, true);
+		fill_values(1);
+		assert_ok(write_to(p.far, ways[i],
+				   ZINC_IO_OPTIONS(.call = ZINC_CALL_OPTIONS(.progress = progress, .progress_arg = &w)),
+				   &err));
+		assert_int_equal(w.units, 150);
+		assert_int_equal(w.total, 150);
+		assert_int_equal(w.nbytes, sizeof values / (i + 1));
+		close_pair(&p);
+
+		w = (watch){.stop_at = 10};
+		open_pair(&p, &layouts[3], 2, true);
+		assert_int_equal(
+		    write_to(p.far, ways[i],
+			     ZINC_IO_OPTIONS(.call = ZINC_CALL_OPTIONS(.progress = progress, .progress_arg = &w)),
+			     &err),
+		    ZINC_E_CANCELLED);
+		assert_in_range(p.x.puts, 10, 12);
+		close_pair(&p);
+	}
+}
+
+static zinc_status
+cancel_at_40(void *arg, uint64_t puts, const char *key)
+{
+	(void)key;
+	if (puts == 40)
+		zinc_cancel_set(arg);
+	return ZINC_OK;
+}
+
+static void
+cancel_and_deadline_end_it(void **state)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_cancel cancel = ZINC_CANCEL_INIT;
+	pair p;
+
+	(void)state;
+	open_pair(&p, &layouts[0], 2, true);
+	p.x.before_put = cancel_at_40;
+	p.x.arg = &cancel;
+	fill_values(1);
+	assert_int_equal(write_to(p.far, "", ZINC_IO_OPTIONS(.call = ZINC_CALL_OPTIONS(.cancel = &cancel)), &err),
+			 ZINC_E_CANCELLED);
+	assert_in_range(p.x.puts, 41, 42);
+	p.x.before_put = NULL;
+	p.x.puts = 0;
+	p.x.slow = 5000;
+	assert_int_equal(write_to(p.far, "", ZINC_IO_OPTIONS(.call = ZINC_CALL_OPTIONS(.timeout = 0.1)), &err),
+			 ZINC_E_CANCELLED);
+	assert_in_range(p.x.puts, 0, 100);
+	close_pair(&p);
+}
+
+/* ---- memory ---- */
+
+/* Bytes of puts that the store has at once: half of it where old bytes are held, too. */
+static void
+bytes_in_flight_are_bounded(void **state)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	pair p;
+
+	(void)state;
+	open_pair(&p, &layouts[1], 2, true);
+	p.x.before_put = slow_first;
+	fill_values(1);
+	assert_ok(write_to(p.far, "", ZINC_IO_OPTIONS(.in_flight_bytes = 10 * 200), &err));
+	assert_in_range(p.x.most_bytes, 200, 8 * 200); /* the threads hold two chunks */
+	p.x.most_bytes = 0;
+	assert_ok(write_to(p.far, ":, ::2", ZINC_IO_OPTIONS(.in_flight_bytes = 10 * 200), &err));
+	assert_in_range(p.x.most_bytes, 200, 4 * 200);
+	close_pair(&p);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(near_and_far_are_the_same),     cmocka_unit_test(many_are_open),
+	    cmocka_unit_test(fill_value_is_erased_together), cmocka_unit_test(losers_try_again),
+	    cmocka_unit_test(who_always_loses_gives_up),     cmocka_unit_test(the_lowest_failure_is_told),
+	    cmocka_unit_test(too_long_values_are_replaced),  cmocka_unit_test(progress_counts_what_is_stored),
+	    cmocka_unit_test(cancel_and_deadline_end_it),    cmocka_unit_test(bytes_in_flight_are_bounded),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
