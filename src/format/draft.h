@@ -33,6 +33,7 @@
 
 typedef struct zinc_draft zinc_draft;
 typedef struct zinc_draft_parse zinc_draft_parse;
+typedef struct zinc_draft_make zinc_draft_make;
 
 /* How one member of an array's document is read; `v` is NULL when it is not there. */
 typedef struct zinc_draft_member {
@@ -86,6 +87,8 @@ struct zinc_draft {
 	zinc_status (*look)(zinc_hierarchy *h, zinc_draft_entry *e, zinc_report *r, zinc_error *err);
 	/* The codecs of one chunk behind the memory layout, appended to a `codecs` member of the final version. */
 	zinc_status (*codecs)(zinc_draft_parse *p, zinc_json *list);
+	/* And back: the members that say how chunks are encoded. */
+	zinc_status (*print_codecs)(zinc_draft_make *b);
 };
 
 /* ---- draft_entry.c ---- */
@@ -262,10 +265,10 @@ zinc_status zinc_draft_fallback_choose(zinc_json *type, zinc_json_doc *doc, cons
 /* ---- draft_make.c ---- */
 
 /* A document of a draft under construction. */
-typedef struct zinc_draft_make {
+struct zinc_draft_make {
 	const zinc_draft *draft;
-	const zinc_json *v3;     /* root */
-	const zinc_meta *m;      /* what it means */
+	const zinc_meta *m;
+	const zinc_json *v3;     /* its root in the final version's words */
 	const zinc_chain *chain; /* of one chunk: that inside a shard */
 	const char *fallback;    /* as the caller asked for it; NULL */
 	bool big, fortran;
@@ -274,16 +277,15 @@ typedef struct zinc_draft_make {
 	zinc_json *out; /* root */
 	zinc_json *attributes;
 	zinc_error *err;
-} zinc_draft_make;
+};
 
 zinc_status zinc_draft_refuse(zinc_draft_make *b, const char *what);
 /* What the draft calls a member of the document that is an extension: a URI; NULL: it is none. */
 const char *zinc_draft_member_uri(const zinc_draft *d, zinc_node_kind kind, const zinc_json *member);
 /* {key: URI, "configuration": ...} for a codec; *out NULL when the draft has no name for it. */
 zinc_status zinc_draft_codec_print(zinc_draft_make *b, const zinc_codec *c, const char *key, zinc_json **out);
-/* `encoding` adds the members that say how chunks are encoded. */
-zinc_status zinc_draft_from_v3(zinc_hierarchy *h, zinc_json_doc *v3, zinc_status (*encoding)(zinc_draft_make *b),
-			       zinc_json_doc **out, zinc_error *err);
+/* The slot `print`. */
+zinc_status zinc_draft_print(zinc_hierarchy *h, const zinc_meta *m, zinc_json_doc **out, zinc_error *err);
 
 /* ---- rows ---- */
 
@@ -291,7 +293,7 @@ zinc_status zinc_draft_from_v3(zinc_hierarchy *h, zinc_json_doc *v3, zinc_status
 /* clang-format off */
 #define ZINC_DRAFT_SLOTS \
     .documents = {{"array", ZINC_NODE_ARRAY, ZINC_PART_NODE}, {"group", ZINC_NODE_GROUP, ZINC_PART_NODE}}, \
-    .enter = zinc_draft_enter, .kind = zinc_draft_kind, .parse = zinc_draft_parse_doc, \
+    .enter = zinc_draft_enter, .kind = zinc_draft_kind, .parse = zinc_draft_parse_doc, .print = zinc_draft_print, \
     .consolidate = zinc_draft_consolidate, .copies = zinc_draft_copies, .place = zinc_draft_place, \
     .check_name = zinc_draft_check_name, .rule = zinc_draft_rule_for
 /* clang-format on */

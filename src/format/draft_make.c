@@ -1,5 +1,5 @@
 /*
- * draft_make.c - the final version's document -> that of a draft
+ * draft_make.c - metadata -> the document of a draft
  *
  * Promises:
  *
@@ -344,7 +344,7 @@ set_dimensions(zinc_draft_make *b)
 
 /* In the order of the drafts' own examples. */
 static zinc_status
-make_array(zinc_draft_make *b, zinc_json *extensions, zinc_status (*encoding)(zinc_draft_make *b))
+make_array(zinc_draft_make *b, zinc_json *extensions)
 {
 	zinc_json *transformers = NULL, *type, *fill;
 	uint64_t chunk[ZINC_MAX_NDIM];
@@ -358,7 +358,7 @@ make_array(zinc_draft_make *b, zinc_json *extensions, zinc_status (*encoding)(zi
 	ZINC_TRY(set(b, "data_type", type));
 	ZINC_TRY(set_grid(b, chunk, extensions));
 	ZINC_TRY(set_layout(b));
-	ZINC_TRY(encoding(b));
+	ZINC_TRY(b->draft->print_codecs(b));
 	if (transformers)
 		ZINC_TRY(set(b, "storage_transformers", transformers));
 	ZINC_TRY(set(b, "fill_value", fill));
@@ -367,7 +367,7 @@ make_array(zinc_draft_make *b, zinc_json *extensions, zinc_status (*encoding)(zi
 }
 
 static zinc_status
-make_doc(zinc_draft_make *b, zinc_context *ctx, zinc_status (*encoding)(zinc_draft_make *b))
+make_doc(zinc_draft_make *b, zinc_context *ctx)
 {
 	const zinc_json *attributes = zinc_json_member(b->v3, "attributes");
 	zinc_json *extensions;
@@ -381,30 +381,19 @@ make_doc(zinc_draft_make *b, zinc_context *ctx, zinc_status (*encoding)(zinc_dra
 	if (b->draft->version)
 		ZINC_TRY(set(b, "zarr_format", zinc_json_make_string(b->doc, b->draft->version)));
 	if (b->m->kind == ZINC_NODE_ARRAY)
-		ZINC_TRY(make_array(b, extensions, encoding));
+		ZINC_TRY(make_array(b, extensions));
 	else if (b->draft->version)
 		ZINC_TRY(set(b, "extensions", extensions));
 	return set(b, "attributes", b->attributes);
 }
 
-/* Parsed first: codecs are told by what they are, not by how they were spelled. */
 zinc_status
-zinc_draft_from_v3(zinc_hierarchy *h, zinc_json_doc *v3, zinc_status (*encoding)(zinc_draft_make *b),
-		   zinc_json_doc **out, zinc_error *err)
+zinc_draft_print(zinc_hierarchy *h, const zinc_meta *m, zinc_json_doc **out, zinc_error *err)
 {
-	zinc_draft_make b = {.draft = h->format->draft, .v3 = zinc_json_root(v3), .fallback = h->fallback, .err = err};
-	zinc_meta *m = NULL;
-	zinc_json_doc *copy;
-	zinc_report r;
-	zinc_status s;
+	zinc_draft_make b = {
+	    .draft = h->format->draft, .m = m, .v3 = zinc_meta_v3(m), .fallback = h->fallback, .err = err};
+	const zinc_status s = make_doc(&b, h->ctx);
 
-	ZINC_TRY(zinc_v3_copy(h->ctx, v3, &copy, err));
-	zinc_report_init_quiet(&r, h->ctx, false);
-	r.code = ZINC_E_INVALID;
-	ZINC_TRY(zinc_v3_parse_doc(h->ctx, copy, &r, &m, err));
-	b.m = m;
-	s = m->unsupported ? zinc_meta_refuse(m, err) : make_doc(&b, h->ctx, encoding);
-	zinc_meta_free(m);
 	if (s == ZINC_OK)
 		*out = b.doc;
 	else

@@ -74,6 +74,8 @@ const zinc_json *zinc_meta_v3(const zinc_meta *m);
 /* The document of a new node in the v3 vocabulary (stays the caller's) -> metadata of the hierarchy's own format,
  * judged strictly. E_INVALID naming what the format cannot hold. */
 zinc_status zinc_meta_from_v3(zinc_meta **out, zinc_hierarchy *h, zinc_json_doc *v3, zinc_error *err);
+/* The same, and the hierarchy's own document of it. */
+zinc_status zinc_document_from_v3(zinc_json_doc **out, zinc_hierarchy *h, const zinc_json_doc *v3, zinc_error *err);
 /* E_UNSUPPORTED as it says. */
 zinc_status zinc_meta_refuse(const zinc_meta *m, zinc_error *err);
 /* A copy with another shape (same rank); its document is changed to match.  Its tag is empty.  E_INVALID when the grid
@@ -279,9 +281,9 @@ struct zinc_format {
 	/* A document in memory -> metadata; `doc` is taken, also on failure.  `kind` NONE: what it says. */
 	zinc_status (*parse)(const zinc_format *f, zinc_context *ctx, zinc_json_doc *doc, zinc_node_kind kind,
 			     zinc_report *r, zinc_meta **out, zinc_error *err);
-	/* The way back: what the final version's document says -> this format's document in memory, or E_INVALID naming
-	 * what it cannot hold.  `v3` stays the caller's, `out` is new. */
-	zinc_status (*print)(zinc_hierarchy *h, zinc_json_doc *v3, zinc_json_doc **out, zinc_error *err);
+	/* The way back: metadata of any format, all of it understood -> this format's document in memory, or E_INVALID
+	 * naming what it cannot hold.  NULL: it is the final version's. */
+	zinc_status (*print)(zinc_hierarchy *h, const zinc_meta *m, zinc_json_doc **out, zinc_error *err);
 
 	zinc_copies_of copies_of;
 	/* The consolidated metadata in all documents of a node, as an object of copies by path.  *doc NULL: none that

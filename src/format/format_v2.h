@@ -5,7 +5,7 @@
  *   format_v2_parse.c         the document in memory -> zinc_meta
  *   format_v2_dtype.c         data types and fill values -> those of the final version
  *   format_v2_codecs.c        filters and compressor -> chains
- *   format_v2_make.c          the final version's document -> documents of version 2
+ *   format_v2_make.c          zinc_meta -> the document in memory
  *   format_v2_consolidated.c  .zmetadata
  *
  * A node has two documents, .zarray or .zgroup and .zattrs; documents.h makes one of them.
@@ -78,7 +78,7 @@ zinc_status zinc_v2_add_named(zinc_v2_codecs *c, const char *id, const zinc_json
 
 /* ---- format_v2_make.c ---- */
 
-zinc_status zinc_v2_from_v3(zinc_hierarchy *h, zinc_json_doc *v3, zinc_json_doc **out, zinc_error *err);
+zinc_status zinc_v2_print(zinc_hierarchy *h, const zinc_meta *m, zinc_json_doc **out, zinc_error *err);
 
 /* ---- format_v2_consolidated.c ---- */
 

@@ -1,5 +1,5 @@
 /*
- * format_v2_make.c - the final version's document -> that of version 2
+ * format_v2_make.c - metadata -> the document of version 2
  *
  * Promises:
  *
@@ -13,8 +13,8 @@
 #define DIMENSIONS "_ARRAY_DIMENSIONS"
 
 struct make {
-	const zinc_json *v3; /* root */
-	const zinc_meta *m;  /* what it means */
+	const zinc_meta *m;
+	const zinc_json *v3; /* its root in the final version's words */
 	zinc_json_doc *doc;
 	zinc_json *out; /* root */
 	zinc_json *attributes;
@@ -228,23 +228,12 @@ make_doc(struct make *b, zinc_context *ctx)
 	return set(b, ZINC_V2_MEMBER, b->attributes);
 }
 
-/* Parsed first: codecs are told by what they are, not by how they were spelled. */
 zinc_status
-zinc_v2_from_v3(zinc_hierarchy *h, zinc_json_doc *v3, zinc_json_doc **out, zinc_error *err)
+zinc_v2_print(zinc_hierarchy *h, const zinc_meta *m, zinc_json_doc **out, zinc_error *err)
 {
-	struct make b = {.v3 = zinc_json_root(v3), .err = err};
-	zinc_meta *m = NULL;
-	zinc_json_doc *copy;
-	zinc_report r;
-	zinc_status s;
+	struct make b = {.v3 = zinc_meta_v3(m), .m = m, .err = err};
+	const zinc_status s = make_doc(&b, h->ctx);
 
-	ZINC_TRY(zinc_v3_copy(h->ctx, v3, &copy, err));
-	zinc_report_init_quiet(&r, h->ctx, false);
-	r.code = ZINC_E_INVALID;
-	ZINC_TRY(zinc_v3_parse_doc(h->ctx, copy, &r, &m, err));
-	b.m = m;
-	s = m->unsupported ? zinc_meta_refuse(m, err) : make_doc(&b, h->ctx);
-	zinc_meta_free(m);
 	if (s == ZINC_OK)
 		*out = b.doc;
 	else

@@ -84,42 +84,6 @@ v3_place(const zinc_hierarchy *h, const char *key, zinc_key_role *role, zinc_buf
 	return zinc_layout_place(key, *role, place, err);
 }
 
-/* Nothing to translate; a copy, because the caller keeps his own. */
-zinc_status
-zinc_v3_copy(zinc_context *ctx, const zinc_json_doc *v3, zinc_json_doc **out, zinc_error *err)
-{
-	zinc_json *root;
-
-	ZINC_TRY(zinc_json_new(out, ctx, err));
-	root = zinc_json_copy(*out, zinc_json_root(v3));
-	zinc_json_set_root(*out, root);
-	if (root)
-		return ZINC_OK;
-	zinc_json_free(*out);
-	*out = NULL;
-	return zinc_fail_nomem(err);
-}
-
-/* Version 3 has one byte order for all fields of a struct. */
-static zinc_status
-v3_from_v3(zinc_hierarchy *h, zinc_json_doc *v3, zinc_json_doc **out, zinc_error *err)
-{
-	zinc_json *type;
-	zinc_status s;
-
-	ZINC_TRY(zinc_v3_copy(h->ctx, v3, out, err));
-	type = zinc_json_member(zinc_json_root(*out), "data_type");
-	if (!zinc_json_is(type, ZINC_JSON_OBJECT))
-		return ZINC_OK;
-	s = zinc_json_set(*out, zinc_json_root(*out), "data_type",
-			  zinc_dtype_drop_orders(*out, zinc_json_copy(*out, type)), err);
-	if (s != ZINC_OK) {
-		zinc_json_free(*out);
-		*out = NULL;
-	}
-	return s;
-}
-
 const zinc_format zinc_format_v3 = {
     .id = "v3",
     .purpose = "Zarr version 3, the final specification (core 3.1)",
@@ -136,7 +100,6 @@ const zinc_format zinc_format_v3 = {
     .check_name = zinc_v3_check_name,
     .kind = zinc_v3_kind,
     .parse = v3_parse,
-    .print = v3_from_v3,
     .find_copies = zinc_v3_find_copies,
     .consolidate = zinc_v3_consolidate,
     .copies_of = ZINC_COPIES_OF_GROUPS,

@@ -42,8 +42,6 @@ zinc_node_kind zinc_v3_kind(const zinc_json *root);
 
 /* ---- format_v3.c ---- */
 
-/* A copy of a document in memory, as it is. */
-zinc_status zinc_v3_copy(zinc_context *ctx, const zinc_json_doc *v3, zinc_json_doc **out, zinc_error *err);
 /* The rule (M29-M33) that a node's name breaks, and how; NULL: none. */
 const char *zinc_v3_name_rule(const char *name, size_t n, const char **why);
 zinc_status zinc_v3_check_name(const zinc_format *f, const char *name, size_t n, zinc_error *err);

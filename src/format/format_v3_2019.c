@@ -255,12 +255,6 @@ make_codecs(zinc_draft_make *b)
 	return zinc_json_set(b->doc, b->out, "chunk_codecs", list, b->err);
 }
 
-static zinc_status
-from_v3(zinc_hierarchy *h, zinc_json_doc *v3, zinc_json_doc **out, zinc_error *err)
-{
-	return zinc_draft_from_v3(h, v3, make_codecs, out, err);
-}
-
 /* ---- the row ---- */
 
 static const zinc_draft_member members[] = {
@@ -316,6 +310,7 @@ static const zinc_draft draft = {
     .parse_encoding = parse_encoding,
     .look = look,
     .codecs = add_codecs,
+    .print_codecs = make_codecs,
 };
 
 const zinc_format zinc_format_v3_2019 = {
@@ -335,6 +330,5 @@ const zinc_format zinc_format_v3_2019 = {
     .claims = claims,
     .draft = &draft,
     .fold_case = true,
-    .print = from_v3,
     ZINC_DRAFT_SLOTS,
 };

@@ -214,12 +214,6 @@ make_codecs(zinc_draft_make *b)
 	return zinc_json_set(b->doc, b->attributes, "filters", filters, b->err);
 }
 
-static zinc_status
-from_v3(zinc_hierarchy *h, zinc_json_doc *v3, zinc_json_doc **out, zinc_error *err)
-{
-	return zinc_draft_from_v3(h, v3, make_codecs, out, err);
-}
-
 /* ---- the row ---- */
 
 static const zinc_draft_member members[] = {
@@ -275,6 +269,7 @@ static const zinc_draft draft = {
     .parse_encoding = parse_encoding,
     .look = look_for_suffix,
     .codecs = add_codecs,
+    .print_codecs = make_codecs,
 };
 
 const zinc_format zinc_format_v3_2020 = {
@@ -294,7 +289,6 @@ const zinc_format zinc_format_v3_2020 = {
     .masks = ZINC_MASKS_FILL,
     .claims = claims,
     .draft = &draft,
-    .print = from_v3,
     .copies_of = ZINC_COPIES_OF_ROOT,
     ZINC_DRAFT_SLOTS,
 };

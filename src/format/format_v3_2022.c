@@ -348,12 +348,6 @@ make_codecs(zinc_draft_make *b)
 	return zinc_json_set(b->doc, b->out, "codecs", list, b->err);
 }
 
-static zinc_status
-from_v3(zinc_hierarchy *h, zinc_json_doc *v3, zinc_json_doc **out, zinc_error *err)
-{
-	return zinc_draft_from_v3(h, v3, make_codecs, out, err);
-}
-
 /* ---- the row ---- */
 
 static const zinc_draft_member members[] = {
@@ -408,6 +402,7 @@ static const zinc_draft draft = {
     .claims = is_2022,
     .parse_encoding = parse_encoding,
     .codecs = add_codecs,
+    .print_codecs = make_codecs,
 };
 
 const zinc_format zinc_format_v3_2022 = {
@@ -424,6 +419,5 @@ const zinc_format zinc_format_v3_2022 = {
     .masks = ZINC_MASKS_ATTRIBUTE,
     .claims = claims,
     .draft = &draft,
-    .print = from_v3,
     ZINC_DRAFT_SLOTS,
 };

@@ -7,7 +7,7 @@
  *     it from any thread without a lock.
  * (2) zinc_meta_resized leaves every other member of the document as it was, spelling included.
  */
-#include "format/format.h"
+#include "format/format_v3.h"
 
 zinc_status
 zinc_meta_new(zinc_meta **out, zinc_context *ctx, const zinc_format *format, zinc_json_doc *doc, zinc_error *err)
@@ -83,6 +83,68 @@ check_fallback(const zinc_hierarchy *h, const zinc_json_doc *v3, zinc_error *err
 	return zinc_fail(err, ZINC_E_INVALID, "format %s has no fallback data types", h->format->id);
 }
 
+/* The caller keeps his own. */
+static zinc_status
+copy_doc(zinc_context *ctx, const zinc_json_doc *v3, zinc_json_doc **out, zinc_error *err)
+{
+	zinc_json *root;
+
+	ZINC_TRY(zinc_json_new(out, ctx, err));
+	root = zinc_json_copy(*out, zinc_json_root(v3));
+	zinc_json_set_root(*out, root);
+	if (root)
+		return ZINC_OK;
+	zinc_json_free(*out);
+	*out = NULL;
+	return zinc_fail_nomem(err);
+}
+
+/* The final version has one byte order for all fields of a struct. */
+static zinc_status
+drop_orders(zinc_json_doc *doc, zinc_error *err)
+{
+	const zinc_json *type = zinc_json_member(zinc_json_root(doc), "data_type");
+
+	if (!zinc_json_is(type, ZINC_JSON_OBJECT))
+		return ZINC_OK;
+	return zinc_json_set(doc, zinc_json_root(doc), "data_type",
+			     zinc_dtype_drop_orders(doc, zinc_json_copy(doc, type)), err);
+}
+
+/* Codecs are told by what they are, not by how they were spelled.  `doc` is taken. */
+static zinc_status
+print_doc(zinc_hierarchy *h, zinc_json_doc *doc, zinc_json_doc **out, zinc_error *err)
+{
+	zinc_meta *m = NULL;
+	zinc_report r;
+	zinc_status s;
+
+	zinc_report_init_quiet(&r, h->ctx, false);
+	r.code = ZINC_E_INVALID;
+	ZINC_TRY(zinc_v3_parse_doc(h->ctx, doc, &r, &m, err));
+	s = m->unsupported ? zinc_meta_refuse(m, err) : h->format->print(h, m, out, err);
+	zinc_meta_free(m);
+	return s;
+}
+
+zinc_status
+zinc_document_from_v3(zinc_json_doc **out, zinc_hierarchy *h, const zinc_json_doc *v3, zinc_error *err)
+{
+	zinc_json_doc *doc;
+	zinc_status s;
+
+	*out = NULL;
+	ZINC_TRY(copy_doc(h->ctx, v3, &doc, err));
+	if (h->format->print)
+		return print_doc(h, doc, out, err);
+	s = drop_orders(doc, err);
+	if (s == ZINC_OK)
+		*out = doc;
+	else
+		zinc_json_free(doc);
+	return s;
+}
+
 zinc_status
 zinc_meta_from_v3(zinc_meta **out, zinc_hierarchy *h, zinc_json_doc *v3, zinc_error *err)
 {
@@ -90,7 +152,7 @@ zinc_meta_from_v3(zinc_meta **out, zinc_hierarchy *h, zinc_json_doc *v3, zinc_er
 	zinc_report r;
 
 	ZINC_TRY(check_fallback(h, v3, err));
-	ZINC_TRY(h->format->print(h, v3, &doc, err));
+	ZINC_TRY(zinc_document_from_v3(&doc, h, v3, err));
 	zinc_report_init(&r, h->ctx, true, h->url);
 	r.code = ZINC_E_INVALID;
 	return h->format->parse(h->format, h->ctx, doc, ZINC_NODE_NONE, &r, out, err);

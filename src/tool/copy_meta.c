@@ -68,7 +68,8 @@ make_given(zinc_cp_translation *t)
 		ZINC_TRY(zinc_cp_spell_out(t->given, m, t->err));
 	if (m->v3 == NULL && t->c->from->format != t->c->to->format)
 		return ZINC_OK; /* all its members are in what is given */
-	s = t->c->from->format->print(t->c->from, t->given, &t->own, &e);
+	s = m->v3 ? t->c->from->format->print(t->c->from, m, &t->own, &e)
+		  : zinc_document_from_v3(&t->own, t->c->from, t->given, &e);
 	if (s != ZINC_OK)
 		t->own = NULL;
 	return s == ZINC_E_NOMEM ? zinc_fail_nomem(t->err) : ZINC_OK;
