@@ -352,6 +352,8 @@ zinc_status zinc_check_open(zinc_hierarchy *h, const char *path, zinc_error *err
  * E_CONFLICT. */
 zinc_status zinc_write_node(zinc_hierarchy *h, const char *path, const zinc_meta *m, const zinc_condition *when,
 			    zinc_tag *tag, zinc_error *err);
+/* The same where nobody else writes, the group above is there and no node: nothing is read. */
+zinc_status zinc_put_node(zinc_hierarchy *h, const char *path, const zinc_meta *m, zinc_error *err);
 /* Read-modify-write of the document under the store's exclusion: `edit` changes doc's root, perhaps more than once, each
  * time from what is stored.  A document with duplicate members is refused, for a rewrite would lose one.  `out` may be
  * NULL; its tag is empty. */

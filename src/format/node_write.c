@@ -256,7 +256,8 @@ look_again(struct creation *c, zinc_error *err)
 	if (has_copies_document(c->h->format))
 		s = check_others(c, &line, err);
 	if (s == ZINC_E_EXISTS)
-		(void)!zinc_store_del(c->h->store, NULL, zinc_buf_text(&c->key), NULL, c->h->put_flags, c->h->wait, NULL);
+		(void)!zinc_store_del(c->h->store, NULL, zinc_buf_text(&c->key), NULL, c->h->put_flags, c->h->wait,
+				      NULL);
 	zinc_line_fini(&line);
 	return s;
 }
@@ -296,12 +297,10 @@ put_documents(struct creation *c, const zinc_line *line, const zinc_condition *w
 
 /* Keys and texts are made first, so that no memory can be missing once the store has been changed. */
 static zinc_status
-create(struct creation *c, const zinc_meta *m, const zinc_condition *when, zinc_tag *tag, zinc_error *err)
+print_all(struct creation *c, const zinc_meta *m, zinc_error *err)
 {
 	const zinc_json *root = zinc_json_root(m->doc), *attributes = zinc_json_member(root, ZINC_ATTRIBUTES);
 	const size_t which = zinc_documents_attributes(c->h->format);
-	zinc_line line;
-	zinc_status s;
 
 	c->mine = zinc_document_of(c->h->format, m->kind);
 	c->empty = !attributes || attributes->n == 0;
@@ -309,27 +308,85 @@ create(struct creation *c, const zinc_meta *m, const zinc_condition *when, zinc_
 	ZINC_TRY(zinc_document_key(c->h, c->path, c->mine, &c->key, err));
 	ZINC_TRY(zinc_buf_text(&c->key) ? ZINC_OK : zinc_fail_nomem(err));
 	ZINC_TRY(zinc_document_print(c->h, root, c->mine, &c->node, err));
-	if (which > 0)
-		ZINC_TRY(zinc_document_print(c->h, root, which, &c->attributes, err));
+	return which > 0 ? zinc_document_print(c->h, root, which, &c->attributes, err) : ZINC_OK;
+}
+
+static zinc_status
+create(struct creation *c, const zinc_condition *when, zinc_tag *tag, zinc_error *err)
+{
+	zinc_line line;
+	zinc_status s;
+
 	ZINC_TRY(prepare_line(&line, c->h, c->path, true, err));
 	s = put_documents(c, &line, when, tag, err);
 	zinc_line_fini(&line);
 	return s;
 }
 
+static void
+creation_init(struct creation *c, zinc_hierarchy *h, const char *path)
+{
+	*c = (struct creation){.h = h, .path = path};
+	zinc_buf_init(&c->key, h->ctx, ZINC_MAX_KEY);
+	zinc_buf_init(&c->node, h->ctx, zinc_max_document(h->ctx));
+	zinc_buf_init(&c->attributes, h->ctx, zinc_max_document(h->ctx));
+}
+
+/* `s` as it is told of outside. */
+static zinc_status
+creation_fini(struct creation *c, zinc_status s, zinc_error *err)
+{
+	zinc_buf_fini(&c->key);
+	zinc_buf_fini(&c->node);
+	zinc_buf_fini(&c->attributes);
+	return s == ZINC_OK ? s : zinc_error_at_url(err, s, c->h->url);
+}
+
 zinc_status
 zinc_write_node(zinc_hierarchy *h, const char *path, const zinc_meta *m, const zinc_condition *when, zinc_tag *tag,
 		zinc_error *err)
 {
-	struct creation c = {.h = h, .path = path};
+	struct creation c;
 	zinc_status s;
 
-	zinc_buf_init(&c.key, h->ctx, ZINC_MAX_KEY);
-	zinc_buf_init(&c.node, h->ctx, zinc_max_document(h->ctx));
-	zinc_buf_init(&c.attributes, h->ctx, zinc_max_document(h->ctx));
-	s = create(&c, m, when, tag, err);
-	zinc_buf_fini(&c.key);
-	zinc_buf_fini(&c.node);
-	zinc_buf_fini(&c.attributes);
-	return s == ZINC_OK ? s : zinc_error_at_url(err, s, h->url);
+	creation_init(&c, h, path);
+	s = print_all(&c, m, err);
+	if (s == ZINC_OK)
+		s = create(&c, when, tag, err);
+	return creation_fini(&c, s, err);
+}
+
+/* ---- where nobody else is ---- */
+
+static zinc_status
+put_alone(struct creation *c, zinc_error *err)
+{
+	const size_t which = zinc_documents_attributes(c->h->format);
+	zinc_store *store = c->h->store;
+	const uint32_t flags = c->h->put_flags;
+
+	if (c->h->format->fold_case)
+		ZINC_TRY(zinc_draft_check_case(c->h, c->path, err));
+	ZINC_TRY(zinc_store_put(store, NULL, zinc_buf_text(&c->key), c->node.p, c->node.n, NULL, flags, NULL,
+				c->h->wait, err));
+	if (which == 0 || c->empty)
+		return ZINC_OK;
+	zinc_buf_end(&c->key, 0);
+	ZINC_TRY(zinc_document_key(c->h, c->path, which, &c->key, err));
+	return zinc_buf_text(&c->key) ? zinc_store_put(store, NULL, zinc_buf_text(&c->key), c->attributes.p,
+						       c->attributes.n, NULL, flags, NULL, c->h->wait, err)
+				      : zinc_fail_nomem(err);
+}
+
+zinc_status
+zinc_put_node(zinc_hierarchy *h, const char *path, const zinc_meta *m, zinc_error *err)
+{
+	struct creation c;
+	zinc_status s;
+
+	creation_init(&c, h, path);
+	s = print_all(&c, m, err);
+	if (s == ZINC_OK)
+		s = put_alone(&c, err);
+	return creation_fini(&c, s, err);
 }

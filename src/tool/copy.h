@@ -296,8 +296,8 @@ zinc_status zinc_cp_journal_end(zinc_cp *c, zinc_error *err);
 /* ---- copy_documents.c ---- */
 
 zinc_status zinc_cp_documents(zinc_cp *c, zinc_error *err);
-/* Does the target's format take all documents that are made anew, each beside the others?  They stay where no entry
- * point can change them. */
+/* Does the target's format take all documents that are made anew, each beside the others?  They stay for
+ * zinc_cp_documents. */
 zinc_status zinc_cp_documents_check(zinc_cp *c, zinc_error *err);
 void zinc_cp_documents_fini(zinc_cp *c);
 

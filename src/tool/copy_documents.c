@@ -20,7 +20,7 @@ struct document {
 struct documents {
 	zinc_cp *c;
 	zinc_hierarchy *h; /* in memory */
-	bool trial;        /* nothing will be put: any entry point will do */
+	bool trial;        /* any entry point will do */
 	zinc_buf keys;     /* each with its NUL */
 	zinc_buf prefixes; /* of the node in the target, the same */
 	zinc_buf own;      /* key of its document */
@@ -49,8 +49,18 @@ get_entry(zinc_hierarchy *h, zinc_blob *text, zinc_error *err)
 	return s;
 }
 
-/* Keys of documents depend on it: the target's own stays, a new hierarchy of the same format gets the source's, with
- * all its members. */
+/* Keys of documents depend on it: the target's own stays, a new hierarchy of the same format is `given` the source's,
+ * with all its members.  E_NOTFOUND: it gets the format's. */
+static zinc_status
+find_entry(zinc_cp *c, zinc_blob *text, bool *given, zinc_error *err)
+{
+	const zinc_status s =
+	    c->old ? ZINC_E_NOTFOUND : get_entry(c->to, text, err); /* what is there of another format will go */
+
+	*given = s == ZINC_E_NOTFOUND && zinc_cp_same_entry(c);
+	return *given ? get_entry(c->from, text, err) : s;
+}
+
 static zinc_status
 take_entry(struct documents *d)
 {
@@ -60,16 +70,14 @@ take_entry(struct documents *d)
 	zinc_report r;
 	zinc_status s;
 	zinc_buf key;
+	bool given;
 
 	if (!c->to->format->enter)
 		return ZINC_OK;
-	s = c->old ? ZINC_E_NOTFOUND : get_entry(c->to, &text, &e); /* what is there of another format will go */
-	if (s == ZINC_E_NOTFOUND && zinc_cp_same_entry(c)) {
-		s = get_entry(c->from, &text, &e);
-		zinc_report_init_quiet(&r, c->ctx, false);
-		if (s == ZINC_OK)
-			s = c->to->format->enter(c->to, text.data, text.nbytes, &r, &e);
-	}
+	s = find_entry(c, &text, &given, &e);
+	zinc_report_init_quiet(&r, c->ctx, false);
+	if (s == ZINC_OK && given)
+		s = c->to->format->enter(c->to, text.data, text.nbytes, &r, &e);
 	zinc_buf_init(&key, c->ctx, ZINC_MAX_KEY);
 	if (s == ZINC_OK)
 		s = zinc_buf_printf(&key, &e, "%s" ZINC_CP_ENTRY, c->to->prefix);
@@ -113,19 +121,25 @@ is_made(const zinc_cp *c, const zinc_cp_node *n)
 	return n->changed || c->unlisted;
 }
 
-/* Made anew, by the format; its ancestors come with it. */
+/* Made anew, by the format.  The ancestors of the first come with it, and so do groups that are passed over here; else
+ * the group above a node was made before it. */
 static zinc_status
 write_nodes(struct documents *d)
 {
 	zinc_cp *c = d->c;
+	bool complete = false;
 	size_t i;
 
 	for (i = 0; i < c->nnodes; i++) {
 		const zinc_cp_node *n = &c->nodes[i];
+		const bool passed = !is_made(d->c, n) || n->left_out || n->implicit;
 
-		if (!is_made(d->c, n) || n->left_out || n->implicit)
-			continue;
-		ZINC_TRY(zinc_write_node(d->h, n->to, n->target, NULL, NULL, d->err));
+		if (!passed && complete)
+			ZINC_TRY(zinc_put_node(d->h, n->to, n->target, d->err));
+		else if (!passed)
+			ZINC_TRY(zinc_write_node(d->h, n->to, n->target, NULL, NULL, d->err));
+		if (i == 0 || (passed && n->kind != ZINC_NODE_ARRAY))
+			complete = !passed;
 	}
 	return ZINC_OK;
 }
@@ -343,12 +357,48 @@ consolidate(struct documents *d)
 	return ZINC_OK;
 }
 
+static void
+close_memory(struct documents *d)
+{
+	zinc_hierarchy_close(d->h);
+	zinc_store_close(d->c->drafts);
+	d->c->drafts = NULL;
+	d->c->made = d->h = NULL;
+}
+
+/* What was made to be checked stays, unless the entry point is another than that of a new hierarchy, for keys depend on
+ * it. */
+static zinc_status
+check_made(struct documents *d)
+{
+	zinc_cp *c = d->c;
+	zinc_blob text = ZINC_BLOB_INIT, fresh = ZINC_BLOB_INIT;
+	zinc_error e = ZINC_ERROR_INIT;
+	zinc_status s;
+	bool given;
+
+	if (!c->made || !c->to->format->enter)
+		return ZINC_OK;
+	s = find_entry(c, &text, &given, &e);
+	if (s == ZINC_OK) {
+		s = zinc_hierarchy_init(d->h, &e);
+		if (s == ZINC_OK)
+			s = get_entry(d->h, &fresh, &e);
+		if (s == ZINC_OK && (text.nbytes != fresh.nbytes || memcmp(text.data, fresh.data, text.nbytes) != 0))
+			close_memory(d);
+	}
+	zinc_blob_fini(&text);
+	zinc_blob_fini(&fresh);
+	return s == ZINC_OK || s == ZINC_E_NOTFOUND ? ZINC_OK : zinc_error_copy(d->err, &e);
+}
+
 static zinc_status
 run(struct documents *d)
 {
 	zinc_cp *c = d->c;
 	size_t i;
 
+	ZINC_TRY(check_made(d));
 	if (!c->made)
 		ZINC_TRY(open_memory(d));
 	ZINC_TRY(assemble(d));
@@ -358,15 +408,6 @@ run(struct documents *d)
 		ZINC_TRY(put(d, d->list[i].key));
 	ZINC_TRY(zinc_settle(c->to, c->to_path, d->err));
 	return consolidate(d);
-}
-
-static void
-close_memory(struct documents *d)
-{
-	zinc_hierarchy_close(d->h);
-	zinc_store_close(d->c->drafts);
-	d->c->drafts = NULL;
-	d->c->made = NULL;
 }
 
 void
@@ -405,7 +446,7 @@ zinc_cp_documents_check(zinc_cp *c, zinc_error *err)
 
 	if (s == ZINC_OK)
 		s = write_nodes(&d);
-	if (s == ZINC_OK && !c->to->format->enter)
+	if (s == ZINC_OK)
 		c->made = d.h;
 	else
 		close_memory(&d);

@@ -51,6 +51,13 @@ more_nodes(zinc_cp *c, zinc_error *err)
 	return ZINC_OK;
 }
 
+/* Where its one chunk lies is found out when it is read. */
+static bool
+is_draft_scalar(const zinc_hierarchy *h, const zinc_found_node *found)
+{
+	return h->entry && found->kind == ZINC_NODE_ARRAY && found->meta->ndim == 0;
+}
+
 static zinc_status
 add_node(zinc_cp *c, const zinc_found_node *found, zinc_error *err)
 {
@@ -65,7 +72,7 @@ add_node(zinc_cp *c, const zinc_found_node *found, zinc_error *err)
 	ZINC_TRY(more_nodes(c, err));
 	n = &c->nodes[c->nnodes++];
 	*n = (zinc_cp_node){.kind = found->kind, .implicit = found->implicit};
-	if (c->walked && found->meta)
+	if (c->walked && found->meta && !is_draft_scalar(c->from, found))
 		n->source = zinc_meta_ref(found->meta);
 	n->from = zinc_strdup(c->ctx, found->path);
 	n->to = target_path(c, found->path);
@@ -125,43 +132,50 @@ read_nodes(zinc_cp *c, zinc_error *err)
 	return ZINC_OK;
 }
 
-/* Does a walk read what a reader of the node would?  Of a store that cannot list it shows copies, and a draft's scalar is
- * looked for when it is read. */
+/* Does a walk read what a reader of the node would?  Of a store that cannot list it shows copies. */
 static bool
 walk_reads(zinc_hierarchy *h)
 {
 	zinc_caps caps = ZINC_CAPS_INIT;
 
 	zinc_store_caps(h->store, &caps);
-	return (caps.flags & ZINC_CAP_LIST) && !h->format->enter;
+	return (caps.flags & ZINC_CAP_LIST) != 0;
 }
 
-/* As a reader of the node would; what only a walk finds, groups without a document, a copy does not mind. */
+struct reading {
+	zinc_report r;
+	const zinc_hierarchy *h;
+};
+
+/* As a reader of the node would; what only a walk finds a copy does not mind: groups without a document, and in drafts
+ * two documents at one path. */
 static void
 warn_of_document(void *arg, zinc_severity severity, const char *rule, const char *pointer, const char *message)
 {
-	const zinc_report *r = arg;
+	const struct reading *x = arg;
 	char more[192];
 
-	if (severity != ZINC_SEVERITY_WARNING || strcmp(rule, "M25") == 0 || strcmp(rule, "V2-17") == 0)
+	if (severity != ZINC_SEVERITY_WARNING || strcmp(rule, "M25") == 0 || strcmp(rule, "V2-17") == 0 ||
+	    (x->h->entry && strcmp(rule, zinc_rule(x->h->format, "two")) == 0))
 		return;
 	zinc_cite(more, sizeof more, rule, pointer);
-	zinc_warn(r->ctx, r->where, "%s%s", message, more);
+	zinc_warn(x->r.ctx, x->r.where, "%s%s", message, more);
 }
 
 zinc_status
 zinc_cp_find_nodes(zinc_cp *c, zinc_error *err)
 {
 	struct walk w = {c, ZINC_OK, err};
-	zinc_report r;
+	struct reading x = {.h = c->from};
 
 	c->walked = walk_reads(c->from);
-	zinc_report_init_quiet(&r, c->ctx, c->from->strict); /* unless the walk reads, each is judged when it is read */
+	zinc_report_init_quiet(&x.r, c->ctx,
+			       c->from->strict); /* unless the walk reads, each is judged when it is read */
 	if (c->walked) {
-		r.found = warn_of_document;
-		r.arg = &r;
+		x.r.found = warn_of_document;
+		x.r.arg = &x;
 	}
-	ZINC_TRY(zinc_walk_thorough(c->from, c->from_path, &r, walk_node, &w, err));
+	ZINC_TRY(zinc_walk_thorough(c->from, c->from_path, &x.r, walk_node, &w, err));
 	ZINC_TRY(w.status);
 	if (c->nnodes == 0)
 		return zinc_fail(err, ZINC_E_NOTFOUND, "no node is there");
