@@ -1,24 +1,162 @@
 /*
- * consolidate.c - writing consolidated metadata such that it is true when it stays
+ * consolidate.c - writing consolidated metadata such that it is true when it stays, and dropping it
  *
  * Promises:
  *
- * (1) After the put all documents are looked at again; if anything moved it starts over, a bounded number of times, and
- *     then leaves none.
+ * (1) Only zinc_consolidate writes it.  After the put all documents are looked at again; if anything moved it starts over,
+ *     a bounded number of times, and then leaves none.
  * (2) One that readers would refuse for its size is not written at all, and what was there before stays.
+ * (3) Where it is a member, dropping it is an edit under the store's exclusion: no other member is lost.  It works on a
+ *     document of any size, so that one which readers refuse can be made one that they take.
  */
 #include "format/consolidate.h"
 
+#include "format/documents.h"
+#include "format/draft.h"
+#include "format/own.h"
+
 /* How often a consolidator starts over before it calls the hierarchy too lively. */
 #define TRIES 8
+/* Of a draft. */
+#define ENTRY "zarr.json"
+
+/* ---- what it holds ---- */
+
+struct gather {
+	zinc_hierarchy *h;
+	zinc_json_doc *doc;
+	zinc_json *metadata;
+	size_t skip;  /* of a path: the group's own, and its '/' */
+	size_t nbase; /* of a key: that of the group's directory */
+	zinc_buf key;
+	zinc_status status;
+	zinc_error *err;
+};
+
+/* As a member: the whole node under its path. */
+static zinc_status
+add_node(struct gather *g, const zinc_found_node *node)
+{
+	zinc_json *copy = zinc_json_copy(g->doc, zinc_json_root(node->meta->doc));
+
+	if (copy && node->kind == ZINC_NODE_GROUP)
+		(void)zinc_json_remove(copy, g->h->format->copies.member); /* its own would hold everything twice */
+	return zinc_json_set(g->doc, g->metadata, node->path + g->skip, copy, g->err);
+}
 
 static zinc_status
-gather(zinc_hierarchy *h, const char *path, const zinc_copies_ops *ops, zinc_json_doc **doc, zinc_error *err)
+add_document(struct gather *g, const char *path, size_t which, zinc_json *copy)
 {
+	zinc_buf_end(&g->key, 0);
+	ZINC_TRY(zinc_document_key(g->h, path, which, &g->key, g->err));
+	if (!zinc_buf_text(&g->key))
+		return zinc_fail_nomem(g->err);
+	return zinc_json_set(g->doc, g->metadata, zinc_buf_text(&g->key) + g->nbase, copy, g->err);
+}
+
+/* As a document: each of the node's under its key. */
+static zinc_status
+add_documents(struct gather *g, const zinc_found_node *node)
+{
+	const size_t which = zinc_documents_attributes(g->h->format);
+	zinc_json *copy = zinc_json_copy(g->doc, zinc_json_root(node->meta->doc)), *attributes;
+
+	attributes = which > 0 ? zinc_json_copy(g->doc, zinc_json_member(copy, ZINC_ATTRIBUTES)) : NULL;
+	if (which > 0 && zinc_json_remove(copy, ZINC_ATTRIBUTES))
+		ZINC_TRY(add_document(g, node->path, which, attributes));
+	return add_document(g, node->path, zinc_document_of(g->h->format, node->kind), copy);
+}
+
+/* Documents are taken as they stand, with members that this build does not know. */
+static zinc_status
+gather_one(struct gather *g, const zinc_found_node *node)
+{
+	const bool member = g->h->format->copies.member != NULL;
+
+	if (member && strlen(node->path) <= g->skip)
+		return ZINC_OK; /* the group itself, whose document it is in */
+	if (node->problem)      /* a copy of what nobody can read would hide that */
+		return zinc_error_at_key(g->err, zinc_error_copy(g->err, node->problem), node->path + 1);
+	if (node->implicit)
+		return ZINC_OK;
+	return member ? add_node(g, node) : add_documents(g, node);
+}
+
+static int
+gather_node(void *arg, const zinc_found_node *node)
+{
+	struct gather *g = arg;
+
+	g->status = gather_one(g, node);
+	return g->status != ZINC_OK;
+}
+
+/* The entry point of a draft is copied as it stands. */
+static zinc_status
+gather_entry(struct gather *g)
+{
+	zinc_json_doc *entry = NULL;
+	zinc_fetched doc;
+	zinc_status s;
+	char *text;
+
+	zinc_buf_end(&g->key, 0);
+	ZINC_TRY(zinc_buf_printf(&g->key, g->err, "%s" ENTRY, g->h->prefix));
+	text = (char *)(uintptr_t)zinc_buf_text(&g->key);
+	ZINC_TRY(text ? zinc_fetch(g->h->store, &text, 1, &doc, g->h->wait, g->err) : zinc_fail_nomem(g->err));
+	s = zinc_fetched_status(&doc, ENTRY, g->err);
+	if (s == ZINC_OK)
+		s = zinc_json_parse(&entry, g->h->ctx, doc.text, doc.n, ZINC_JSON_DUPLICATES, g->err);
+	zinc_fetched_fini(g->h->ctx, &doc, 1);
+	if (s == ZINC_OK)
+		s = zinc_json_set(g->doc, g->metadata, ENTRY, zinc_json_copy(g->doc, zinc_json_root(entry)), g->err);
+	zinc_json_free(entry);
+	return s;
+}
+
+/* The head of a document of its own, with an object for the copies; as a member they are all there is. */
+static zinc_status
+make_head(struct gather *g)
+{
+	zinc_json *root = zinc_json_make(g->doc, ZINC_JSON_OBJECT);
+
+	zinc_json_set_root(g->doc, root);
+	g->metadata = root;
+	if (g->h->format->copies.member)
+		return root ? ZINC_OK : zinc_fail_nomem(g->err);
+	g->metadata = zinc_json_make(g->doc, ZINC_JSON_OBJECT);
+	ZINC_TRY(zinc_json_set(g->doc, root, "zarr_consolidated_format", zinc_json_make_u64(g->doc, 1), g->err));
+	return zinc_json_set(g->doc, root, "metadata", g->metadata, g->err);
+}
+
+static zinc_status
+gather_all(struct gather *g, const char *path)
+{
+	zinc_report r;
+
+	ZINC_TRY(make_head(g));
+	if (path[1])
+		ZINC_TRY(zinc_node_prefix(g->h, path, &g->key, g->err));
+	g->nbase = path[1] ? g->key.n : strlen(g->h->prefix);
+	if (g->h->entry)
+		ZINC_TRY(gather_entry(g));
+	zinc_report_init_quiet(&r, g->h->ctx, g->h->strict);
+	ZINC_TRY(zinc_walk(g->h, path, ZINC_WALK_STORED, &r, gather_node, g, g->err));
+	return g->status;
+}
+
+/* All of it as the documents are now. */
+static zinc_status
+gather(zinc_hierarchy *h, const char *path, zinc_json_doc **doc, zinc_error *err)
+{
+	struct gather g = {.h = h, .skip = path[1] ? strlen(path) + 1 : 1, .err = err};
 	zinc_status s;
 
 	ZINC_TRY(zinc_json_new(doc, h->ctx, err));
-	s = ops->gather(h, path, *doc, err);
+	g.doc = *doc;
+	zinc_buf_init(&g.key, h->ctx, ZINC_MAX_KEY);
+	s = gather_all(&g, path);
+	zinc_buf_fini(&g.key);
 	if (s != ZINC_OK) {
 		zinc_json_free(*doc);
 		*doc = NULL;
@@ -26,55 +164,87 @@ gather(zinc_hierarchy *h, const char *path, const zinc_copies_ops *ops, zinc_jso
 	return s;
 }
 
-/* Put what `now` holds until the documents are still so afterwards.  `now` is taken. */
+/* ---- putting and removing a member ---- */
+
+struct change {
+	const zinc_hierarchy *h;
+	const zinc_json *metadata; /* to put; NULL: to remove */
+	zinc_buf text;
+};
+
+/* M22 wants exactly these three members. */
 static zinc_status
-put_until_true(zinc_hierarchy *h, const char *path, const char *key, const zinc_copies_ops *ops, zinc_json_doc *now,
-	       zinc_error *err)
+set_member(const struct change *x, zinc_json_doc *doc, zinc_error *err)
 {
-	zinc_status s = ZINC_OK;
-	bool same = false, refused = false;
-	int i;
+	zinc_json *c = zinc_json_make(doc, ZINC_JSON_OBJECT);
 
-	for (i = 0; i < TRIES && !same && s == ZINC_OK; i++) {
-		zinc_json_doc *then = NULL;
+	ZINC_TRY(zinc_json_set(doc, c, "must_understand", zinc_json_make(doc, ZINC_JSON_FALSE), err));
+	ZINC_TRY(zinc_json_set(doc, c, "kind", zinc_json_make_string(doc, "inline"), err));
+	ZINC_TRY(zinc_json_set(doc, c, "metadata", zinc_json_copy(doc, x->metadata), err));
+	return zinc_json_set(doc, zinc_json_root(doc), x->h->format->copies.member, c, err);
+}
 
-		s = ops->put(h, key, zinc_json_root(now), err);
-		refused = s == ZINC_E_LIMIT && i == 0;
-		if (s == ZINC_OK)
-			s = gather(h, path, ops, &then, err);
-		if (s == ZINC_OK) {
-			same = zinc_json_equal(zinc_json_root(now), zinc_json_root(then));
-			zinc_json_free(now);
-			now = then;
-		}
+/* The member is replaced or removed in its place; all others stay as they were spelled. */
+static zinc_status
+change_doc(struct change *c, zinc_json_doc *doc, zinc_update *out, zinc_error *err)
+{
+	zinc_json *root = zinc_json_root(doc);
+
+	if (c->h->format->kind(root) != ZINC_NODE_GROUP)
+		return zinc_fail(err, ZINC_E_INVALID, "only a group can have consolidated metadata");
+	if (c->metadata)
+		ZINC_TRY(set_member(c, doc, err));
+	else if (!zinc_json_remove(root, c->h->format->copies.member)) {
+		out->keep = 1;
+		return ZINC_OK;
 	}
-	zinc_json_free(now);
-	if (s == ZINC_OK && !same)
-		s = zinc_fail(err, ZINC_E_CONFLICT, "the hierarchy changed during each of %d attempts", TRIES);
-	if (s != ZINC_OK && !refused)
-		(void)!ops->put(h, key, NULL, NULL); /* rather none than one that may be stale */
+	zinc_buf_end(&c->text, 0);
+	ZINC_TRY(zinc_json_print(root, &c->text, err));
+	ZINC_TRY(zinc_buf_puts(&c->text, "\n", err));
+	if (c->metadata)
+		ZINC_TRY(zinc_document_fits(c->h->ctx, &c->text, err));
+	out->bytes = c->text.p;
+	out->nbytes = c->text.n;
+	return ZINC_OK;
+}
+
+/* Runs under the store's exclusion, perhaps several times; each time from what is stored now. */
+static zinc_status
+change_update(void *arg, const void *old, size_t nold, zinc_update *out, zinc_error *err)
+{
+	struct change *c = arg;
+	zinc_json_doc *doc;
+	zinc_status s;
+
+	if (!old && c->metadata)
+		return zinc_fail(err, ZINC_E_NOTFOUND, "no node is there");
+	if (!old) { /* the group is gone, and its consolidated metadata with it */
+		out->keep = 1;
+		return ZINC_OK;
+	}
+	ZINC_TRY(zinc_json_parse(&doc, c->h->ctx, old, nold,
+				 ZINC_JSON_NAN_TOKENS | (c->metadata ? 0 : ZINC_JSON_ANY_SIZE), err));
+	s = change_doc(c, doc, out, err);
+	zinc_json_free(doc);
 	return s;
 }
 
-zinc_status
-zinc_copies_write(zinc_hierarchy *h, const char *path, const char *key, const zinc_copies_ops *ops, zinc_error *err)
+/* Put (metadata) or remove (NULL) the member in the document under `key`. */
+static zinc_status
+change_key(zinc_hierarchy *h, const char *key, const zinc_json *metadata, zinc_error *err)
 {
-	zinc_json_doc *now;
+	/* to remove what is too large to be read is the way out of it */
+	const size_t most = metadata ? zinc_max_document(h->ctx) : zinc_max_text(h->ctx);
+	struct change c = {.h = h, .metadata = metadata};
+	zinc_status s;
 
-	ZINC_TRY(gather(h, path, ops, &now, err));
-	return put_until_true(h, path, key, ops, now, err);
+	zinc_buf_init(&c.text, h->ctx, most);
+	s = zinc_store_update(h->store, key, change_update, &c, 0, most, h->put_flags, h->wait, err);
+	zinc_buf_fini(&c.text);
+	return s == ZINC_OK ? s : zinc_error_at_key(err, s, key);
 }
 
-zinc_status
-zinc_copies_head(zinc_json_doc *doc, zinc_json **metadata, zinc_error *err)
-{
-	zinc_json *root = zinc_json_make(doc, ZINC_JSON_OBJECT);
-
-	*metadata = zinc_json_make(doc, ZINC_JSON_OBJECT);
-	zinc_json_set_root(doc, root);
-	ZINC_TRY(zinc_json_set(doc, root, "zarr_consolidated_format", zinc_json_make_u64(doc, 1), err));
-	return zinc_json_set(doc, root, "metadata", *metadata, err);
-}
+/* ---- putting and removing a document ---- */
 
 static zinc_status
 remove_key(zinc_hierarchy *h, const char *key, zinc_error *err)
@@ -85,8 +255,8 @@ remove_key(zinc_hierarchy *h, const char *key, zinc_error *err)
 	return s == ZINC_OK || s == ZINC_E_NOTFOUND ? ZINC_OK : zinc_error_copy(err, &e);
 }
 
-zinc_status
-zinc_copies_put(zinc_hierarchy *h, const char *key, const zinc_json *copies, zinc_error *err)
+static zinc_status
+put_document(zinc_hierarchy *h, const char *key, const zinc_json *copies, zinc_error *err)
 {
 	zinc_status s;
 	zinc_buf text;
@@ -102,5 +272,109 @@ zinc_copies_put(zinc_hierarchy *h, const char *key, const zinc_json *copies, zin
 	if (s == ZINC_OK)
 		s = zinc_store_put(h->store, NULL, key, text.p, text.n, NULL, h->put_flags, NULL, h->wait, err);
 	zinc_buf_fini(&text);
+	return s;
+}
+
+/* ---- consolidating ---- */
+
+/* Store it under `key`, or with NULL remove what is there.  E_LIMIT, and nothing is stored, when readers would refuse it
+ * for its size. */
+static zinc_status
+put(zinc_hierarchy *h, const char *key, const zinc_json *copies, zinc_error *err)
+{
+	return h->format->copies.member ? change_key(h, key, copies, err) : put_document(h, key, copies, err);
+}
+
+/* Put what `now` holds until the documents are still so afterwards.  `now` is taken. */
+static zinc_status
+put_until_true(zinc_hierarchy *h, const char *path, const char *key, zinc_json_doc *now, zinc_error *err)
+{
+	zinc_status s = ZINC_OK;
+	bool same = false, refused = false;
+	int i;
+
+	for (i = 0; i < TRIES && !same && s == ZINC_OK; i++) {
+		zinc_json_doc *then = NULL;
+
+		s = put(h, key, zinc_json_root(now), err);
+		refused = s == ZINC_E_LIMIT && i == 0;
+		if (s == ZINC_OK)
+			s = gather(h, path, &then, err);
+		if (s == ZINC_OK) {
+			same = zinc_json_equal(zinc_json_root(now), zinc_json_root(then));
+			zinc_json_free(now);
+			now = then;
+		}
+	}
+	zinc_json_free(now);
+	if (s == ZINC_OK && !same)
+		s = zinc_fail(err, ZINC_E_CONFLICT, "the hierarchy changed during each of %d attempts", TRIES);
+	if (s != ZINC_OK && !refused)
+		(void)!put(h, key, NULL, NULL); /* rather none than one that may be stale */
+	return s;
+}
+
+zinc_status
+zinc_consolidate_group(zinc_hierarchy *h, const char *path, bool remove, zinc_error *err)
+{
+	const zinc_format *f = h->format;
+	zinc_json_doc *now;
+	zinc_status s;
+	zinc_buf key;
+
+	if (!remove && f->copies.of == ZINC_COPIES_NONE)
+		return zinc_fail(err, ZINC_E_INVALID, "%s has no consolidated metadata: one listing shows all nodes",
+				 f->draft->name);
+	if (path[1] && f->copies.of < ZINC_COPIES_OF_GROUPS)
+		return zinc_fail(err, ZINC_E_INVALID, "%s has consolidated metadata of whole hierarchies only",
+				 f->draft->name);
+	ZINC_TRY(zinc_hierarchy_writable(h, err));
+	if (f->copies.of == ZINC_COPIES_NONE)
+		return ZINC_OK;
+	zinc_buf_init(&key, h->ctx, ZINC_MAX_KEY);
+	s = zinc_copies_key(h, path, &key, err);
+	if (s == ZINC_OK && remove)
+		s = put(h, zinc_buf_text(&key), NULL, err);
+	else if (s == ZINC_OK)
+		s = gather(h, path, &now, err); /* what fails before the first put leaves an old one as it was */
+	if (s == ZINC_OK && !remove)
+		s = put_until_true(h, path, zinc_buf_text(&key), now, err);
+	zinc_buf_fini(&key);
+	return s == ZINC_OK ? s : zinc_error_at_url(err, s, h->url);
+}
+
+/* ---- dropping ---- */
+
+zinc_status
+zinc_copies_drop(zinc_hierarchy *h, const zinc_fetched *docs, char *const *keys, zinc_error *err)
+{
+	const bool member = h->format->copies.member != NULL;
+	const size_t at = member ? 0 : zinc_documents(h->format, ZINC_PART_COPIES) - 1;
+	const zinc_json *metadata;
+	zinc_json_doc *doc = NULL;
+
+	if (docs[at].found == ZINC_MISSING)
+		return ZINC_OK;
+	ZINC_TRY(zinc_fetched_status(&docs[at], keys[at], err));
+	if (!member)
+		return zinc_store_del(h->store, NULL, keys[at], NULL, h->put_flags, h->wait, err);
+	ZINC_TRY(zinc_copies_find(h, docs, &doc, &metadata, err));
+	zinc_json_free(doc);
+	return doc ? change_key(h, keys[at], NULL, err) : ZINC_OK;
+}
+
+zinc_status
+zinc_copies_drop_root(zinc_hierarchy *h, zinc_error *err)
+{
+	zinc_status s;
+	zinc_buf key;
+
+	if (h->format->copies.of != ZINC_COPIES_OF_ROOT)
+		return ZINC_OK;
+	zinc_buf_init(&key, h->ctx, ZINC_MAX_KEY);
+	s = zinc_copies_key(h, "/", &key, err);
+	if (s == ZINC_OK)
+		s = zinc_hierarchy_drop(h, &key, err);
+	zinc_buf_fini(&key);
 	return s;
 }

@@ -1,26 +1,24 @@
 /*
- * consolidate.h - writing consolidated metadata such that it is true when it stays
+ * consolidate.h - consolidated metadata, for the files of this room
+ *
+ *   copies_read.c   found and read
+ *   consolidate.c   written, and dropped
  */
 #ifndef ZINC_CONSOLIDATE_H
 #define ZINC_CONSOLIDATE_H
 
+#include "format/fetch_documents.h"
 #include "format/format.h"
 
-/* How a format keeps it. */
-typedef struct zinc_copies_ops {
-	/* All of it as the documents are now becomes the root of `doc`, which is new. */
-	zinc_status (*gather)(zinc_hierarchy *h, const char *path, zinc_json_doc *doc, zinc_error *err);
-	/* Store it under `key`, or with NULL remove what is there.  E_LIMIT, and nothing is stored, when readers would
-	 * refuse it for its size. */
-	zinc_status (*put)(zinc_hierarchy *h, const char *key, const zinc_json *copies, zinc_error *err);
-} zinc_copies_ops;
-
-/* What fails before the first put leaves an old one as it was. */
-zinc_status zinc_copies_write(zinc_hierarchy *h, const char *path, const char *key, const zinc_copies_ops *ops,
-			      zinc_error *err);
-/* Where it is an object of its own: the head of it in a new `doc`, with an object for the copies. */
-zinc_status zinc_copies_head(zinc_json_doc *doc, zinc_json **metadata, zinc_error *err);
-/* And for the slot `put`. */
-zinc_status zinc_copies_put(zinc_hierarchy *h, const char *key, const zinc_json *copies, zinc_error *err);
+/* The key of the document that it is, or is in, appended. */
+zinc_status zinc_copies_key(const zinc_hierarchy *h, const char *path, zinc_buf *key, zinc_error *err);
+/* Where groups can have it: that in all documents of a node, as an object of copies by path.  *doc NULL: none that can be
+ * used. */
+zinc_status zinc_copies_find(const zinc_hierarchy *h, const zinc_fetched *docs, zinc_json_doc **doc,
+			     const zinc_json **metadata, zinc_error *err);
+/* Drop that in the documents of a node, if there is any. */
+zinc_status zinc_copies_drop(zinc_hierarchy *h, const zinc_fetched *docs, char *const *keys, zinc_error *err);
+/* Drop that of the whole hierarchy, where only the root can have it. */
+zinc_status zinc_copies_drop_root(zinc_hierarchy *h, zinc_error *err);
 
 #endif

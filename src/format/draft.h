@@ -18,7 +18,7 @@
  *   draft_member.c  the members that the drafts have in common
  *   draft_type.c    data types and fill values -> those of the final version, and back
  *   draft_fallback.c  what may stand in for a data type
- *   draft_make.c    the final version's document -> theirs
+ *   draft_make.c    zinc_meta -> documents
  *   draft_rules.h   the numbers of their rules
  *   draft_extend.c  what programs registered, in the drafts' words
  *
@@ -65,7 +65,6 @@ struct zinc_draft {
 	const char *meta, *data; /* as in zinc_draft_entry */
 	bool root_dot;           /* the root's document is meta + ".array", else meta + "/array" */
 	bool scalar_c0;          /* a scalar's chunk may be "c0": zarr-python's */
-	const char *copies;      /* below `meta`: zarr-python's consolidated metadata; NULL */
 	const char *chunk;       /* what chunk identifiers begin with: "c" or "" */
 	const char *codec;       /* URI of a codec to be written: "https://.../%s/1.0" */
 	const char *const *codec_ids; /* codecs that it may be written for, by their ids in version 2; ends with NULL */
@@ -121,14 +120,6 @@ zinc_status zinc_draft_find_scalar(zinc_hierarchy *h, const char *path, zinc_met
 
 /* For a new node: E_INVALID when its name, or one above it, differs from a sibling's only in case. */
 zinc_status zinc_draft_check_case(zinc_hierarchy *h, const char *path, zinc_error *err);
-
-/* ---- draft_consolidated.c ---- */
-
-/* Erase zarr-python's copy of all documents, if there is one. */
-zinc_status zinc_draft_drop_copies(zinc_hierarchy *h, zinc_error *err);
-zinc_status zinc_draft_consolidate(zinc_hierarchy *h, const char *path, bool remove, zinc_error *err);
-zinc_status zinc_draft_copies(zinc_hierarchy *h, const char *path, const zinc_meta *group, bool *has, zinc_copy_fn fn,
-			      void *arg, zinc_error *err);
 
 /* ---- draft_walk.c ---- */
 
@@ -294,8 +285,7 @@ zinc_status zinc_draft_print(zinc_hierarchy *h, const zinc_meta *m, zinc_json_do
 #define ZINC_DRAFT_SLOTS \
     .documents = {{"array", ZINC_NODE_ARRAY, ZINC_PART_NODE}, {"group", ZINC_NODE_GROUP, ZINC_PART_NODE}}, \
     .enter = zinc_draft_enter, .kind = zinc_draft_kind, .parse = zinc_draft_parse_doc, .print = zinc_draft_print, \
-    .consolidate = zinc_draft_consolidate, .copies = zinc_draft_copies, .place = zinc_draft_place, \
-    .check_name = zinc_draft_check_name, .rule = zinc_draft_rule_for
+    .place = zinc_draft_place, .check_name = zinc_draft_check_name, .rule = zinc_draft_rule_for
 /* clang-format on */
 
 #endif

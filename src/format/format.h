@@ -19,7 +19,6 @@
 typedef struct zinc_format zinc_format;
 struct zinc_draft;
 struct zinc_draft_entry;
-struct zinc_fetched;
 
 /* ---- the common metadata ---- */
 
@@ -201,6 +200,14 @@ typedef int (*zinc_copy_fn)(void *arg, const char *below, const zinc_json *copy)
 /* Which groups can have consolidated metadata? */
 typedef enum zinc_copies_of { ZINC_COPIES_NONE, ZINC_COPIES_OF_ROOT, ZINC_COPIES_OF_GROUPS } zinc_copies_of;
 
+/* Where it lies (copies_read.c): in a member the copies go by paths ("a/b"), in a document by the keys of what was copied
+ * ("a/.zarray").  Readers go by that of groups. */
+typedef struct zinc_copies {
+	zinc_copies_of of;
+	const char *member;   /* of the group's own document */
+	const char *document; /* or one of its own, behind the prefix of the group; where groups have it, among `documents` */
+} zinc_copies;
+
 /* Which part of a node does a document hold? */
 typedef enum zinc_document_part { ZINC_PART_NODE, ZINC_PART_ATTRIBUTES, ZINC_PART_COPIES } zinc_document_part;
 
@@ -259,6 +266,7 @@ struct zinc_format {
 	const char *group;      /* the text of a group without attributes */
 	bool nan_in_attributes; /* NaN tokens, which JSON does not have, are forgiven in attributes only */
 
+	zinc_copies copies;     /* consolidated metadata */
 	zinc_masks masks;       /* what xarray takes for missing */
 	const char *keys;       /* chunk keys of new arrays that do not say theirs; NULL: "default" */
 
@@ -285,17 +293,6 @@ struct zinc_format {
 	 * naming what it cannot hold.  NULL: it is the final version's. */
 	zinc_status (*print)(zinc_hierarchy *h, const zinc_meta *m, zinc_json_doc **out, zinc_error *err);
 
-	zinc_copies_of copies_of;
-	/* The consolidated metadata in all documents of a node, as an object of copies by path.  *doc NULL: none that
-	 * can be used.  NULL: nobody reads by it. */
-	zinc_status (*find_copies)(zinc_context *ctx, const struct zinc_fetched *docs, zinc_json_doc **doc,
-				   const zinc_json **metadata, zinc_error *err);
-	/* Write consolidated metadata of a group, or remove it. */
-	zinc_status (*consolidate)(zinc_hierarchy *h, const char *path, bool remove, zinc_error *err);
-	/* For validators: has the group consolidated metadata?  Then call fn for each copy in it.  E_CORRUPT, and *has, when
-	 * it cannot be used. */
-	zinc_status (*copies)(zinc_hierarchy *h, const char *path, const zinc_meta *group, bool *has, zinc_copy_fn fn,
-			      void *arg, zinc_error *err);
 	/* What a key below the root is, and where it lies in the tree: `place` becomes the prefix ("", "a/b/") of the
 	 * node that a document makes, or for other keys the prefix of the node they would belong to and what follows
 	 * ("a/b/0.0").  Empty for PART and FOREIGN. */
@@ -318,6 +315,8 @@ size_t zinc_document_of(const zinc_format *f, zinc_node_kind kind);
 zinc_status zinc_document_key(const zinc_hierarchy *h, const char *path, size_t which, zinc_buf *out, zinc_error *err);
 zinc_status zinc_node_key(const zinc_hierarchy *h, const char *path, zinc_node_kind kind, zinc_buf *out,
 			  zinc_error *err);
+/* The kind of node that the document under this key makes; NONE: none, or it says so itself. */
+zinc_node_kind zinc_key_kind(const zinc_hierarchy *h, const char *key);
 /* The key of one stored object of an array, appended.  E_UNSUPPORTED when nobody knows them. */
 zinc_status zinc_chunk_key(const zinc_hierarchy *h, const char *path, const zinc_meta *m, const uint64_t *index,
 			   zinc_buf *out, zinc_error *err);
@@ -360,6 +359,15 @@ zinc_status zinc_put_node(zinc_hierarchy *h, const char *path, const zinc_meta *
 zinc_status zinc_edit_node(zinc_hierarchy *h, const char *path,
 			   zinc_status (*edit)(void *arg, zinc_json_doc *doc, zinc_error *err), void *arg,
 			   zinc_meta **out, zinc_error *err);
+
+/* ---- consolidated metadata (copies_read.c, consolidate.c) ---- */
+
+/* Has the group any?  Then call fn for each copy in it.  `group` may be NULL where it is a document.  E_CORRUPT, and *has,
+ * when it cannot be used. */
+zinc_status zinc_copies_each(zinc_hierarchy *h, const char *path, const zinc_meta *group, bool *has, zinc_copy_fn fn,
+			     void *arg, zinc_error *err);
+/* Write that of a group, or remove it. */
+zinc_status zinc_consolidate_group(zinc_hierarchy *h, const char *path, bool remove, zinc_error *err);
 
 /* ---- listing (walk.c, draft_walk.c) ---- */
 

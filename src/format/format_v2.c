@@ -182,10 +182,7 @@ const zinc_format zinc_format_v2 = {
     .kind = zinc_v2_kind,
     .parse = zinc_v2_parse,
     .print = zinc_v2_print,
-    .find_copies = zinc_v2_find_copies,
-    .consolidate = zinc_v2_consolidate,
-    .copies_of = ZINC_COPIES_OF_GROUPS,
-    .copies = zinc_v2_copies,
+    .copies = {ZINC_COPIES_OF_GROUPS, .document = ".zmetadata"},
     .place = v2_place,
     .rule = v2_rule,
 };

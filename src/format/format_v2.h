@@ -6,7 +6,6 @@
  *   format_v2_dtype.c         data types and fill values -> those of the final version
  *   format_v2_codecs.c        filters and compressor -> chains
  *   format_v2_make.c          zinc_meta -> the document in memory
- *   format_v2_consolidated.c  .zmetadata
  *
  * A node has two documents, .zarray or .zgroup and .zattrs; documents.h makes one of them.
  */
@@ -15,8 +14,6 @@
 
 #include "format/format_v3.h"
 
-/* In this order they are fetched. */
-enum { ZINC_V2_ARRAY, ZINC_V2_GROUP, ZINC_V2_ATTRIBUTES, ZINC_V2_COPIES };
 #define ZINC_V2_MEMBER "attributes"
 
 /* ---- format_v2.c ---- */
@@ -79,13 +76,5 @@ zinc_status zinc_v2_add_named(zinc_v2_codecs *c, const char *id, const zinc_json
 /* ---- format_v2_make.c ---- */
 
 zinc_status zinc_v2_print(zinc_hierarchy *h, const zinc_meta *m, zinc_json_doc **out, zinc_error *err);
-
-/* ---- format_v2_consolidated.c ---- */
-
-zinc_status zinc_v2_find_copies(zinc_context *ctx, const zinc_fetched *docs, zinc_json_doc **doc,
-				const zinc_json **metadata, zinc_error *err);
-zinc_status zinc_v2_copies(zinc_hierarchy *h, const char *path, const zinc_meta *group, bool *has, zinc_copy_fn fn,
-			   void *arg, zinc_error *err);
-zinc_status zinc_v2_consolidate(zinc_hierarchy *h, const char *path, bool remove, zinc_error *err);
 
 #endif

@@ -100,9 +100,6 @@ const zinc_format zinc_format_v3 = {
     .check_name = zinc_v3_check_name,
     .kind = zinc_v3_kind,
     .parse = v3_parse,
-    .find_copies = zinc_v3_find_copies,
-    .consolidate = zinc_v3_consolidate,
-    .copies_of = ZINC_COPIES_OF_GROUPS,
-    .copies = zinc_v3_copies,
+    .copies = {ZINC_COPIES_OF_GROUPS, .member = "consolidated_metadata"},
     .place = v3_place,
 };

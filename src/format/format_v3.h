@@ -3,7 +3,6 @@
  *
  *   format_v3.c               names, detection; the table row
  *   format_v3_parse.c         zarr.json -> zinc_meta
- *   format_v3_consolidated.c  consolidated metadata
  */
 #ifndef ZINC_FORMAT_V3_H
 #define ZINC_FORMAT_V3_H
@@ -45,18 +44,5 @@ zinc_node_kind zinc_v3_kind(const zinc_json *root);
 /* The rule (M29-M33) that a node's name breaks, and how; NULL: none. */
 const char *zinc_v3_name_rule(const char *name, size_t n, const char **why);
 zinc_status zinc_v3_check_name(const zinc_format *f, const char *name, size_t n, zinc_error *err);
-
-/* ---- format_v3_consolidated.c ---- */
-
-/* The `metadata` object of a group's consolidated metadata; NULL when it has none that can be used. */
-const zinc_json *zinc_v3_consolidated(const zinc_json *root);
-zinc_status zinc_v3_find_copies(zinc_context *ctx, const zinc_fetched *docs, zinc_json_doc **doc,
-				const zinc_json **metadata, zinc_error *err);
-/* Remove consolidated metadata from the document under `key`, if it is there. */
-zinc_status zinc_v3_consolidated_drop(zinc_hierarchy *h, const char *key, zinc_error *err);
-zinc_status zinc_v3_consolidate(zinc_hierarchy *h, const char *path, bool remove, zinc_error *err);
-
-zinc_status zinc_v3_copies(zinc_hierarchy *h, const char *path, const zinc_meta *group, bool *has, zinc_copy_fn fn,
-			   void *arg, zinc_error *err);
 
 #endif

@@ -256,7 +256,6 @@ static const zinc_draft draft = {
     .root_dot = true,
     .chunk = "c",
     .scalar_c0 = true,
-    .copies = "consolidated/.zmetadata",
     .separator = '/',
     .codec = "https://purl.org/zarr/spec/codec/%s/1.0",
     .codec_ids = codec_ids,
@@ -289,6 +288,6 @@ const zinc_format zinc_format_v3_2020 = {
     .masks = ZINC_MASKS_FILL,
     .claims = claims,
     .draft = &draft,
-    .copies_of = ZINC_COPIES_OF_ROOT,
+    .copies = {ZINC_COPIES_OF_ROOT, .document = "consolidated/.zmetadata"},
     ZINC_DRAFT_SLOTS,
 };

@@ -72,6 +72,21 @@ zinc_node_key(const zinc_hierarchy *h, const char *path, zinc_node_kind kind, zi
 	return zinc_document_key(h, path, zinc_document_of(h->format, kind), out, err);
 }
 
+zinc_node_kind
+zinc_key_kind(const zinc_hierarchy *h, const char *key)
+{
+	const char *name = zinc_key_name(key);
+	zinc_node_kind kind;
+	size_t i;
+
+	if (h->entry)
+		return zinc_draft_document(h, name, &kind) > 0 ? kind : ZINC_NODE_NONE;
+	for (i = 0; i < zinc_documents(h->format, ZINC_PART_NODE); i++)
+		if (strcmp(name, h->format->documents[i].name) == 0)
+			return h->format->documents[i].makes;
+	return ZINC_NODE_NONE;
+}
+
 /* An unknown key encoding leaves no way to find a chunk (M19). */
 zinc_status
 zinc_chunk_key(const zinc_hierarchy *h, const char *path, const zinc_meta *m, const uint64_t *index, zinc_buf *out,

@@ -13,6 +13,7 @@
  * (4) Consolidated metadata that a change makes stale is dropped before it, and again if it came back meanwhile.  The
  *     consolidator puts, then looks whether anything moved.  Whichever is later sees the other; so a stale copy never stays.
  */
+#include "format/consolidate.h"
 #include "format/documents.h"
 #include "format/draft.h"
 
@@ -119,7 +120,7 @@ put_group(zinc_hierarchy *h, char *const *keys, zinc_error *err)
 	return s == ZINC_E_EXISTS ? check_made(h, keys, which, err) : zinc_error_copy(err, &e);
 }
 
-/* ---- consolidated metadata ---- */
+/* ---- around a change ---- */
 
 static bool
 has_copies_document(const zinc_format *f)
@@ -127,35 +128,14 @@ has_copies_document(const zinc_format *f)
 	return zinc_documents(f, ZINC_PART_COPIES) > zinc_documents(f, ZINC_PART_ATTRIBUTES);
 }
 
-/* What this node has, as a document of its own or as a member. */
-static zinc_status
-drop_copies(zinc_hierarchy *h, const zinc_fetched *docs, char *const *keys, zinc_error *err)
-{
-	const size_t at = zinc_documents(h->format, ZINC_PART_COPIES) - 1;
-	const zinc_json *metadata;
-	zinc_json_doc *doc;
-
-	if (!has_copies_document(h->format)) {
-		ZINC_TRY(zinc_fetched_status(&docs[0], keys[0], err));
-		ZINC_TRY(h->format->find_copies(h->ctx, docs, &doc, &metadata, err));
-		zinc_json_free(doc);
-		return doc ? zinc_v3_consolidated_drop(h, keys[0], err) : ZINC_OK;
-	}
-	if (docs[at].found == ZINC_MISSING)
-		return ZINC_OK;
-	ZINC_TRY(zinc_fetched_status(&docs[at], keys[at], err));
-	return zinc_store_del(h->store, NULL, keys[at], NULL, h->put_flags, h->wait, err);
-}
-
-/* ---- around a change ---- */
-
 /* Which nodes of the way are looked at?  A document of copies has one of its own group's, too. */
 static unsigned
 parts_of(const zinc_format *f, bool create)
 {
 	const bool copies = has_copies_document(f), two = create && zinc_documents(f, ZINC_PART_NODE) > 1;
 
-	return (create || f->find_copies ? ZINC_LINE_ABOVE : 0u) | (copies || two ? ZINC_LINE_SELF : 0u);
+	return (create || f->copies.of == ZINC_COPIES_OF_GROUPS ? ZINC_LINE_ABOVE : 0u) |
+	       (copies || two ? ZINC_LINE_SELF : 0u);
 }
 
 /* One node of the way; `above` is whether it is an ancestor. */
@@ -165,7 +145,7 @@ prepare_one(zinc_hierarchy *h, const zinc_fetched *docs, char *const *keys, bool
 	if (create && above)
 		ZINC_TRY(zinc_documents_missing(h->format, docs) ? put_group(h, keys, err)
 								 : check_parent(h, docs, keys, true, err));
-	return h->format->find_copies ? drop_copies(h, docs, keys, err) : ZINC_OK;
+	return h->format->copies.of == ZINC_COPIES_OF_GROUPS ? zinc_copies_drop(h, docs, keys, err) : ZINC_OK;
 }
 
 /* One batched get of all documents on the way; most often nothing is to be done about them.  The line stays. */
@@ -188,8 +168,8 @@ prepare_line(zinc_line *line, zinc_hierarchy *h, const char *path, bool create, 
 	}
 	if (s == ZINC_OK && create && h->format->fold_case)
 		s = zinc_draft_check_case(h, path, err);
-	if (s == ZINC_OK && h->entry)
-		s = zinc_draft_drop_copies(h, err);
+	if (s == ZINC_OK)
+		s = zinc_copies_drop_root(h, err);
 	if (s != ZINC_OK)
 		zinc_line_fini(line);
 	return s;

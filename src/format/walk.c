@@ -20,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "format/consolidate.h"
 #include "format/documents.h"
 #include "format/draft.h"
 #include "format/hidden.h"
@@ -631,7 +632,7 @@ find_copies(zinc_walker *w, const zinc_line *line, zinc_json_doc **doc, const zi
 	*doc = NULL;
 	for (*at = line->n; *at > 0 && !*doc;) {
 		(*at)--;
-		ZINC_TRY(w->h->format->find_copies(w->h->ctx, &line->docs[*at * line->per], doc, metadata, err));
+		ZINC_TRY(zinc_copies_find(w->h, &line->docs[*at * line->per], doc, metadata, err));
 	}
 	return ZINC_OK;
 }

@@ -262,7 +262,7 @@ zinc_consolidate(zinc_hierarchy *h, const char *path, int remove, const zinc_cal
 	if (kind != ZINC_NODE_GROUP)
 		return zinc_fail(err, ZINC_E_INVALID, "only a group can have consolidated metadata");
 	ZINC_TRY(zinc_path_normalise(&node, h, path, err));
-	s = h->format->consolidate(h, node, remove != 0, err);
+	s = zinc_consolidate_group(h, node, remove != 0, err);
 	zinc_free(h->ctx, node);
 	return zinc_error_in(err, s, h);
 }
@@ -279,7 +279,7 @@ static zinc_status
 look_for_copies(zinc_hierarchy *h, const char *node, const zinc_meta *m, bool *there, zinc_error *err)
 {
 	zinc_error e = ZINC_ERROR_INIT;
-	const zinc_status s = h->format->copies(h, node, m, there, pass_over, NULL, &e);
+	const zinc_status s = zinc_copies_each(h, node, m, there, pass_over, NULL, &e);
 
 	return s == ZINC_OK || s == ZINC_E_CORRUPT ? ZINC_OK : zinc_error_copy(err, &e);
 }

@@ -324,7 +324,7 @@ wants_copies(const zinc_cp *c, const zinc_cp_node *n, bool *wants, zinc_error *e
 	bool has;
 
 	*wants = n->copies && !n->left_out &&
-		 c->to->format->copies_of >= (n->to[1] ? ZINC_COPIES_OF_GROUPS : ZINC_COPIES_OF_ROOT);
+		 c->to->format->copies.of >= (n->to[1] ? ZINC_COPIES_OF_GROUPS : ZINC_COPIES_OF_ROOT);
 	if (!*wants || c->any_changed || c->unlisted)
 		return ZINC_OK;
 	zinc_report_init_quiet(&r, c->ctx, false);
@@ -350,7 +350,7 @@ consolidate(struct documents *d)
 		ZINC_TRY(wants_copies(c, &c->nodes[i], &wants, d->err));
 		if (!wants)
 			continue;
-		s = c->to->format->consolidate(c->to, c->nodes[i].to, false, &e);
+		s = zinc_consolidate_group(c->to, c->nodes[i].to, false, &e);
 		if (s != ZINC_OK && s != ZINC_E_UNSUPPORTED)
 			return zinc_error_copy(d->err, &e);
 	}

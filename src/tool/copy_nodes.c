@@ -99,7 +99,7 @@ zinc_status
 zinc_cp_has_copies(zinc_hierarchy *h, const char *path, const zinc_meta *group, bool *has, zinc_error *err)
 {
 	zinc_error e = ZINC_ERROR_INIT;
-	const zinc_status s = h->format->copies(h, path, group, has, stop_at_first, NULL, &e);
+	const zinc_status s = zinc_copies_each(h, path, group, has, stop_at_first, NULL, &e);
 
 	if (s == ZINC_OK)
 		return s;
@@ -117,7 +117,7 @@ read_nodes(zinc_cp *c, zinc_error *err)
 	for (i = 0; i < c->nnodes; i++) {
 		zinc_cp_node *n = &c->nodes[i];
 
-		if (n->implicit && c->from->format->copies_of == ZINC_COPIES_OF_ROOT) /* which needs no document */
+		if (n->implicit && c->from->format->copies.of == ZINC_COPIES_OF_ROOT) /* which needs no document */
 			ZINC_TRY(zinc_cp_has_copies(c->from, n->from, NULL, &n->copies, err));
 		if (n->implicit)
 			continue;

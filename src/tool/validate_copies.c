@@ -186,7 +186,7 @@ compare_all(struct group *g, const char *path)
 	zinc_report_init_quiet(&r, g->c->ctx, false);
 	s = zinc_read_node(h, path, &r, &m, g->err);
 	if (s == ZINC_OK)
-		s = h->format->copies(h, path, m, &has, compare_copy, g, g->err);
+		s = zinc_copies_each(h, path, m, &has, compare_copy, g, g->err);
 	zinc_meta_free(m);
 	return s == ZINC_OK ? g->status : s;
 }
@@ -237,12 +237,12 @@ check_bare_root(zinc_check *c, zinc_error *err)
 	bool has = false;
 	size_t i;
 
-	if (c->h->format->copies_of != ZINC_COPIES_OF_ROOT || c->h->path[1])
+	if (c->h->format->copies.of != ZINC_COPIES_OF_ROOT || c->h->path[1])
 		return ZINC_OK;
 	for (i = 0; i < c->nnodes; i++)
 		if (!c->nodes[i].prefix[0])
 			return ZINC_OK;
-	if (c->h->format->copies(c->h, "/", NULL, &has, stop_at_first, NULL, &e) == ZINC_E_NOMEM)
+	if (zinc_copies_each(c->h, "/", NULL, &has, stop_at_first, NULL, &e) == ZINC_E_NOMEM)
 		return zinc_fail_nomem(err);
 	return has ? check_group(c, &root, err) : ZINC_OK;
 }

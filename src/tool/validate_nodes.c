@@ -260,7 +260,7 @@ note(zinc_check *c, struct document *d, const char *path, const zinc_meta *m)
 	d->unchecked = m->kind == ZINC_NODE_ARRAY && m->chain && !zinc_chain_verifies(m->chain);
 	if (m->kind == ZINC_NODE_ARRAY)
 		d->objects = count_objects(m);
-	else if (c->h->format->copies(c->h, path, m, &d->node->copies, ignore_copy, NULL, NULL) == ZINC_E_NOMEM)
+	else if (zinc_copies_each(c->h, path, m, &d->node->copies, ignore_copy, NULL, NULL) == ZINC_E_NOMEM)
 		d->status = ZINC_E_NOMEM;
 }
 
@@ -270,7 +270,7 @@ read_shortened(zinc_check *c, struct document *d, const char *path, zinc_report 
 {
 	zinc_finding f = {.level = ZINC_LEVEL_ERROR, .rule = "consolidated", .path = path, .repaired = 1};
 
-	if (!c->o.repair || c->h->format->consolidate(c->h, path, true, NULL) != ZINC_OK)
+	if (!c->o.repair || zinc_consolidate_group(c->h, path, true, NULL) != ZINC_OK)
 		return ZINC_E_LIMIT;
 	ZINC_TRY(zinc_read_node(c->h, path, r, m, err));
 	f.message = "the document was longer than readers take, and its consolidated metadata was removed";

@@ -1,8 +1,8 @@
 /*
  * test_format_v2.c - version 2: names, keys, detection, creating, editing, listing, .zmetadata
  *
- * Numbers in brackets are the promises of format_v2.c, those with a W of format_v2_write.c, with a C of
- * format_v2_consolidated.c.
+ * Numbers in brackets are the promises of format_v2.c, those with a W of node_write.c, with a C of consolidate.c, with a D
+ * of copies_read.c.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -358,7 +358,7 @@ test_trees(void **state)
 	assert_ok(zinc_consolidate(f.h, "/", 1, NULL, &err));
 	assert_ok(zinc_consolidate(f.h, "/", 1, NULL, &err)); /* nothing there is fine */
 	assert_null(forest_get(&f, ".zmetadata"));
-	forest_put(&f, ".zmetadata", "{\"zarr_consolidated_format\": 1, \"metadata\": 3}"); /* (C2) */
+	forest_put(&f, ".zmetadata", "{\"zarr_consolidated_format\": 1, \"metadata\": 3}"); /* (D1) */
 	assert_string_equal(forest_list(&f, "/", 1), "G/ G/a");
 	assert_ok(zinc_node_erase(f.h, "a", NULL, &err));
 	assert_string_equal(forest_keys(&f), ".zattrs .zgroup e/0.0");

@@ -1,4 +1,4 @@
-/* test_format_v3_consolidated.c - consolidated metadata, promise by promise */
+/* test_format_v3_consolidated.c - consolidated metadata, by the promises of consolidate.c */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +53,7 @@ test_consolidate(void **state)
 	forest_close(&f);
 }
 
-/* Promise (1): one that readers would refuse is not written, and what was there stays; (2) a drop takes any size. */
+/* Promise (2): one that readers would refuse is not written, and what was there stays; (3) a drop takes any size. */
 static void
 test_too_long(void **state)
 {
@@ -81,7 +81,7 @@ test_too_long(void **state)
 	assert_string_equal(forest_get(&f, "zarr.json"), GROUP);
 	forest_put(&f, "zarr.json", before);
 	assert_int_equal(zinc_consolidated(f.h, "/", &has, NULL, &err), ZINC_E_LIMIT);
-	assert_ok(f.h->format->consolidate(f.h, "/", true, &err));
+	assert_ok(zinc_consolidate_group(f.h, "/", true, &err));
 	assert_ok(zinc_consolidated(f.h, "/", &has, NULL, &err));
 	assert_int_equal(has, 0);
 	free(before);
@@ -137,6 +137,7 @@ static void
 test_copies(void **state)
 {
 	static const char with[] = COPIES("\"/a/b\": " GROUP ", \"c\": " GROUP), without[] = GROUP;
+	zinc_hierarchy h = {.format = &zinc_format_v3};
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_meta *m = NULL;
 	char path[32] = "";
@@ -146,12 +147,12 @@ test_copies(void **state)
 	(void)state;
 	zinc_report_init(&r, zinc_context_get(NULL), true, "");
 	assert_ok(zinc_text_parse(&zinc_format_v3, r.ctx, with, sizeof with - 1, &r, &m, &err));
-	assert_int_equal(zinc_format_v3.copies(NULL, "/", m, &has, keep_copy, path, NULL), ZINC_OK);
+	assert_int_equal(zinc_copies_each(&h, "/", m, &has, keep_copy, path, NULL), ZINC_OK);
 	assert_true(has);
 	assert_string_equal(path, "a/b");
 	zinc_meta_free(m);
 	assert_ok(zinc_text_parse(&zinc_format_v3, r.ctx, without, sizeof without - 1, &r, &m, &err));
-	assert_int_equal(zinc_format_v3.copies(NULL, "/", m, &has, keep_copy, path, NULL), ZINC_OK);
+	assert_int_equal(zinc_copies_each(&h, "/", m, &has, keep_copy, path, NULL), ZINC_OK);
 	assert_false(has);
 	zinc_meta_free(m);
 }

@@ -1,0 +1,270 @@
+/*
+ * copies_read.c - copies of the documents of a group and below, as readers find them
+ *
+ * As a member of the group's own document, by the paths of nodes below it:
+ *
+ *   "consolidated_metadata": {
+ *     "must_understand": false, "kind": "inline",
+ *     "metadata": {"a": {...}, "a/b": {...}}
+ *   }
+ *
+ * As a document of its own, by the keys of what was copied, below the directory of the group:
+ *
+ *   {"zarr_consolidated_format": 1,
+ *    "metadata": {".zgroup": {...}, ".zattrs": {...}, "a/.zarray": {...}, "a/.zattrs": {...}}}
+ *
+ * zarr-python 2.12 to 2.18 has the same for the root of a hierarchy of October 2020, which the draft does not know:
+ *
+ *   meta/root/consolidated/.zmetadata
+ *   {"zarr_consolidated_format": 1,
+ *    "metadata": {"zarr.json": {...}, "meta/root/a.array.json": {...}, "meta/root/g.group.json": {...}}}
+ *
+ * Nothing here reads by that, for one listing shows all nodes; but whoever has it keeps it.  Promises:
+ *
+ * (1) A damaged one counts as none.  Whoever checks it hears of it, where it is a document of its own.
+ * (2) Of an array and a group at one path the array counts.
+ */
+#include "format/consolidate.h"
+
+#include "format/documents.h"
+
+/* Duplicates and NaN tokens are judged with the copies. */
+#define JSON (ZINC_JSON_DUPLICATES | ZINC_JSON_NAN_TOKENS)
+
+zinc_status
+zinc_copies_key(const zinc_hierarchy *h, const char *path, zinc_buf *key, zinc_error *err)
+{
+	if (h->format->copies.member) {
+		ZINC_TRY(zinc_node_key(h, path, ZINC_NODE_GROUP, key, err));
+	} else {
+		ZINC_TRY(zinc_node_prefix(h, path, key, err));
+		ZINC_TRY(zinc_buf_puts(key, h->format->copies.document, err));
+	}
+	return zinc_buf_text(key) ? ZINC_OK : zinc_fail_nomem(err);
+}
+
+/* ---- a member ---- */
+
+/* Null for "none" is in the wild, and a kind other than "inline" is not defined: both count as none. */
+static const zinc_json *
+find_member(const zinc_format *f, const zinc_json *root)
+{
+	const zinc_json *c = zinc_json_member(root, f->copies.member);
+	const zinc_json *metadata = zinc_json_member(c, "metadata");
+
+	if (f->kind(root) != ZINC_NODE_GROUP || !zinc_json_is_string(zinc_json_member(c, "kind"), "inline"))
+		return NULL;
+	return zinc_json_is(metadata, ZINC_JSON_OBJECT) ? metadata : NULL;
+}
+
+static zinc_status
+parse_member(const zinc_hierarchy *h, const zinc_fetched *text, zinc_json_doc **doc, const zinc_json **metadata,
+	     zinc_error *err)
+{
+	const zinc_status s = zinc_json_parse(doc, h->ctx, text->text, text->n, JSON, NULL);
+
+	if (s != ZINC_OK) {
+		*doc = NULL;
+		return s == ZINC_E_NOMEM ? zinc_fail_nomem(err) : ZINC_OK;
+	}
+	*metadata = find_member(h->format, zinc_json_root(*doc));
+	if (!*metadata) {
+		zinc_json_free(*doc);
+		*doc = NULL;
+	}
+	return ZINC_OK;
+}
+
+/* ---- a document of its own ---- */
+
+/* Copies of documents on their way to become copies of nodes. */
+struct nodes {
+	const zinc_hierarchy *h;
+	zinc_json_doc *doc;
+	zinc_json *root; /* the nodes, by their paths */
+	zinc_buf path;   /* of one */
+	zinc_error *err;
+};
+
+/* The kind of node that this is a copy of; NONE: it is no node's, or the group itself. */
+static zinc_status
+find_node(struct nodes *x, const zinc_json *copy, zinc_node_kind *kind)
+{
+	zinc_key_role role;
+
+	*kind = ZINC_NODE_NONE;
+	if (strlen(copy->key) != copy->nkey)
+		return ZINC_OK;
+	ZINC_TRY(x->h->format->place(x->h, copy->key, &role, &x->path, x->err));
+	if (role != ZINC_KEY_NODE || x->path.n == 0)
+		return ZINC_OK;
+	zinc_buf_end(&x->path, x->path.n - 1); /* the '/' */
+	*kind = zinc_key_kind(x->h, copy->key);
+	return zinc_buf_text(&x->path) ? ZINC_OK : zinc_fail_nomem(x->err);
+}
+
+static zinc_status
+take_nodes(struct nodes *x, const zinc_json *metadata, zinc_node_kind wanted)
+{
+	zinc_node_kind kind;
+	const zinc_json *v;
+
+	for (v = metadata->first; v; v = v->next) {
+		ZINC_TRY(find_node(x, v, &kind));
+		if (kind == wanted && !zinc_json_member(x->root, zinc_buf_text(&x->path)))
+			ZINC_TRY(
+			    zinc_json_set(x->doc, x->root, zinc_buf_text(&x->path), zinc_json_copy(x->doc, v), x->err));
+	}
+	return ZINC_OK;
+}
+
+/* "a/b/.zattrs", a document that lies beside the node's. */
+static zinc_status
+take_attributes(struct nodes *x, const zinc_json *metadata)
+{
+	const size_t which = zinc_documents_attributes(x->h->format);
+	const zinc_json *v;
+	zinc_json *node;
+
+	for (v = which > 0 ? metadata->first : NULL; v; v = v->next) {
+		const char *name = zinc_key_name(v->key);
+
+		if (strlen(v->key) != v->nkey || name == v->key ||
+		    strcmp(name, x->h->format->documents[which].name) != 0)
+			continue;
+		zinc_buf_end(&x->path, 0);
+		ZINC_TRY(zinc_buf_add(&x->path, v->key, (size_t)(name - v->key) - 1, x->err));
+		ZINC_TRY(zinc_buf_text(&x->path) ? ZINC_OK : zinc_fail_nomem(x->err));
+		node = zinc_json_member(x->root, zinc_buf_text(&x->path));
+		if (zinc_json_is(node, ZINC_JSON_OBJECT))
+			ZINC_TRY(zinc_json_set(x->doc, node, ZINC_ATTRIBUTES, zinc_json_copy(x->doc, v), x->err));
+	}
+	return ZINC_OK;
+}
+
+static zinc_status
+take_all(struct nodes *x, const zinc_json *metadata)
+{
+	x->root = zinc_json_make(x->doc, ZINC_JSON_OBJECT);
+	zinc_json_set_root(x->doc, x->root);
+	if (!x->root)
+		return zinc_fail_nomem(x->err);
+	ZINC_TRY(take_nodes(x, metadata, ZINC_NODE_ARRAY)); /* promise (2) */
+	ZINC_TRY(take_nodes(x, metadata, ZINC_NODE_GROUP));
+	return take_attributes(x, metadata);
+}
+
+static zinc_status
+gather_nodes(zinc_json_doc **out, const zinc_hierarchy *h, const zinc_json *metadata, zinc_error *err)
+{
+	struct nodes x = {.h = h, .err = err};
+	zinc_status s;
+
+	ZINC_TRY(zinc_json_new(&x.doc, h->ctx, err));
+	zinc_buf_init(&x.path, h->ctx, ZINC_MAX_KEY);
+	s = take_all(&x, metadata);
+	zinc_buf_fini(&x.path);
+	if (s == ZINC_OK)
+		*out = x.doc;
+	else
+		zinc_json_free(x.doc);
+	return s;
+}
+
+static zinc_status
+parse_document(const zinc_hierarchy *h, const zinc_fetched *text, zinc_json_doc **doc, const zinc_json **metadata,
+	       zinc_error *err)
+{
+	const zinc_json *copies;
+	zinc_json_doc *stored;
+	uint64_t version = 0;
+	zinc_status s = zinc_json_parse(&stored, h->ctx, text->text, text->n, JSON, NULL);
+
+	if (s != ZINC_OK)
+		return s == ZINC_E_NOMEM ? zinc_fail_nomem(err) : ZINC_OK;
+	(void)zinc_json_u64(zinc_json_member(zinc_json_root(stored), "zarr_consolidated_format"), &version);
+	copies = zinc_json_member(zinc_json_root(stored), "metadata");
+	if (version == 1 && zinc_json_is(copies, ZINC_JSON_OBJECT))
+		s = gather_nodes(doc, h, copies, err);
+	zinc_json_free(stored);
+	if (*doc)
+		*metadata = zinc_json_root(*doc);
+	return s;
+}
+
+/* ---- either ---- */
+
+zinc_status
+zinc_copies_find(const zinc_hierarchy *h, const zinc_fetched *docs, zinc_json_doc **doc, const zinc_json **metadata,
+		 zinc_error *err)
+{
+	const zinc_format *f = h->format;
+	const zinc_fetched *text = &docs[f->copies.member ? 0 : zinc_documents(f, ZINC_PART_COPIES) - 1];
+
+	*doc = NULL;
+	if (text->found != ZINC_FOUND)
+		return ZINC_OK;
+	return f->copies.member ? parse_member(h, text, doc, metadata, err)
+				: parse_document(h, text, doc, metadata, err);
+}
+
+static void
+tell(const zinc_json *metadata, zinc_copy_fn fn, void *arg)
+{
+	const zinc_json *v;
+
+	for (v = metadata ? metadata->first : NULL; v; v = v->next)
+		if (fn(arg, v->key + (v->key[0] == '/'), v) != 0)
+			return;
+}
+
+/* Readers pass a damaged one over; whoever checks it wants to know. */
+static zinc_status
+read_document(zinc_hierarchy *h, char *key, bool *has, zinc_copy_fn fn, void *arg, zinc_error *err)
+{
+	const zinc_json *metadata = NULL;
+	zinc_json_doc *doc = NULL;
+	zinc_fetched text;
+	zinc_status s;
+
+	ZINC_TRY(zinc_fetch(h->store, &key, 1, &text, h->wait, err));
+	s = zinc_fetched_status(&text, key, err);
+	*has = s == ZINC_OK && text.found == ZINC_FOUND;
+	if (*has)
+		s = parse_document(h, &text, &doc, &metadata, err);
+	zinc_fetched_fini(h->ctx, &text, 1);
+	if (s == ZINC_OK && *has && !doc) {
+		s = zinc_fail(err, ZINC_E_CORRUPT,
+			      "it is no object of \"zarr_consolidated_format\" 1 and \"metadata\"");
+		zinc_error_at_key(err, s, key);
+	}
+	tell(metadata, fn, arg);
+	zinc_json_free(doc);
+	return s;
+}
+
+zinc_status
+zinc_copies_each(zinc_hierarchy *h, const char *path, const zinc_meta *group, bool *has, zinc_copy_fn fn, void *arg,
+		 zinc_error *err)
+{
+	const zinc_format *f = h->format;
+	const zinc_json *metadata;
+	zinc_status s;
+	zinc_buf key;
+
+	*has = false;
+	if (f->copies.of < (path[1] ? ZINC_COPIES_OF_GROUPS : ZINC_COPIES_OF_ROOT))
+		return ZINC_OK;
+	if (f->copies.member) { /* of the document that was read */
+		metadata = find_member(f, zinc_json_root(group->doc));
+		*has = metadata != NULL;
+		tell(metadata, fn, arg);
+		return ZINC_OK;
+	}
+	zinc_buf_init(&key, h->ctx, ZINC_MAX_KEY);
+	s = zinc_copies_key(h, path, &key, err);
+	if (s == ZINC_OK)
+		s = read_document(h, (char *)key.p, has, fn, arg, err);
+	zinc_buf_fini(&key);
+	return s;
+}
