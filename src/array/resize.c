@@ -282,6 +282,17 @@ reserve(zinc_array *a, zinc_hierarchy *h, reshape *x, const zinc_buffer *b, cons
 	return code == ZINC_OK ? put_shape(a, h, x, err) : code;
 }
 
+/* The new shape waits for the disk no more than the elements do. */
+static void
+relax(zinc_visit *v, zinc_hierarchy **h)
+{
+	static const zinc_wait for_ever = ZINC_WAIT_INIT;
+
+	if (*h != &v->h)
+		*h = zinc_visit_within(v, *h, (*h)->wait != NULL ? (*h)->wait : &for_ever);
+	v->h.put_flags |= ZINC_PUT_RELAXED;
+}
+
 /* With what is left of the call's time. */
 static zinc_status
 write_rest(zinc_array *a, const zinc_selection *s, const zinc_buffer *b, zinc_io_options *o, const zinc_wait *wait,
@@ -317,6 +328,8 @@ zinc_array_append(zinc_array *a, int axis, const zinc_buffer *source, const zinc
 	code = zinc_options_take_as(&zinc_io_options_kind, &o, options, err);
 	if (code == ZINC_OK)
 		code = zinc_visit_begin(&v, &h, o.call, err);
+	if (code == ZINC_OK && o.relaxed)
+		relax(&v, &h);
 	if (code == ZINC_OK)
 		code = zinc_buffer_take(&b, source, err);
 	if (code == ZINC_OK)
