@@ -86,18 +86,25 @@ zinc_options_take(void *to, size_t nbytes, const void *from, zinc_error *err)
 	return ZINC_OK;
 }
 
+static int
+number_at(const void *member)
+{
+	int number;
+
+	memcpy(&number, member, sizeof number);
+	return number;
+}
+
 static bool
 within(const zinc_option_range *r, const void *member)
 {
 	double real;
-	int number;
 
 	if (r->real) {
 		memcpy(&real, member, sizeof real);
 		return real >= 0; /* and no NaN */
 	}
-	memcpy(&number, member, sizeof number);
-	return number >= r->least && number <= r->most;
+	return number_at(member) >= r->least && number_at(member) <= r->most;
 }
 
 zinc_status
@@ -110,8 +117,8 @@ zinc_options_take_as(const zinc_options_kind *kind, void *to, const void *from, 
 		if (!within(r, (const char *)to + r->at))
 			return r->real ? zinc_fail(err, ZINC_E_INVALID,
 						   "%s: %s must be a number that is not negative", kind->name, r->name)
-				       : zinc_fail(err, ZINC_E_INVALID, "%s: %s has no such value", kind->name,
-						   r->name);
+				       : zinc_fail(err, ZINC_E_INVALID, "%s: %s cannot be %d", kind->name, r->name,
+						   number_at((const char *)to + r->at));
 	return ZINC_OK;
 }
 

@@ -209,7 +209,7 @@ test_refused(void **state)
 	o.shape = NULL;
 	refused(&o, ZINC_E_INVALID, "shape");
 	o = base, o.ndim = -1;
-	refused(&o, ZINC_E_INVALID, "dimensions");
+	refused(&o, ZINC_E_INVALID, "ndim cannot be -1");
 	o = base, o.ndim = 65, o.shape = one;
 	refused(&o, ZINC_E_INVALID, "dimensions");
 	o = base, o.chunks = zero;

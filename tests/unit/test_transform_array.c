@@ -608,7 +608,7 @@ test_run_time_order(void **state)
 	assert_int_equal(append.nbytes, morton.nbytes + 16 + 256);
 	assert_memory_equal(append.data, morton.data, morton.nbytes);
 	assert_all(a, v);
-	assert_int_equal(zinc_array_stack(a, ZINC_STACK_OPTIONS(.shard_order = 9), &err), ZINC_E_CORRUPT);
+	assert_int_equal(zinc_array_stack(a, ZINC_STACK_OPTIONS(.shard_order = 9), &err), ZINC_E_INVALID);
 	assert_int_equal(zinc_array_stack(a, ZINC_STACK_OPTIONS(.nlayers = 1), &err), ZINC_E_INVALID);
 	assert_int_equal(zinc_array_stack(NULL, NULL, &err), ZINC_E_INVALID);
 	assert_all(a, v); /* the old ones stay */
