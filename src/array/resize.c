@@ -4,7 +4,8 @@
  * Promises (tests/unit/test_resize.c names each by its number):
  *
  * (1) Growing is one put of metadata.
- * (2) Shrinking puts the metadata first, then deletes exactly the stored objects that lie wholly outside.
+ * (2) Shrinking puts the metadata first, then deletes exactly the stored objects that lie wholly outside.  Where the store
+ *     cannot list them it is refused before anything changes: a larger shape would bring them back.
  * (3) Concurrent appends reserve their ranges by changing the shape under the store's exclusion, so they never
  *     overlap; a failed append leaves fill value, never another's elements.
  */
@@ -17,6 +18,7 @@ typedef struct reshape {
 	const uint64_t *shape; /* set it, or (axis >= 0) add to one axis */
 	int axis;
 	uint64_t by;
+	const zinc_meta *fewer_not; /* whose grid must not lose a chunk; NULL: it may */
 	uint64_t before[ZINC_MAX_NDIM], after[ZINC_MAX_NDIM];
 } reshape;
 
@@ -38,6 +40,19 @@ new_shape(reshape *x, const zinc_json *old, zinc_error *err)
 }
 
 static zinc_status
+check_chunks_stay(const reshape *x, zinc_error *err)
+{
+	const zinc_grid *g = x->fewer_not != NULL ? x->fewer_not->grid : NULL;
+	int d;
+
+	for (d = 0; g != NULL && d < x->ndim; d++)
+		if (g->ops->count(g, d, x->after[d]) < g->ops->count(g, d, x->before[d]))
+			return zinc_fail(err, ZINC_E_UNSUPPORTED,
+					 "this store cannot list the chunks that would lie outside of a smaller shape");
+	return ZINC_OK;
+}
+
+static zinc_status
 edit_shape(void *arg, zinc_json_doc *doc, zinc_error *err)
 {
 	reshape *x = arg;
@@ -45,6 +60,7 @@ edit_shape(void *arg, zinc_json_doc *doc, zinc_error *err)
 	int d;
 
 	ZINC_TRY(new_shape(x, zinc_json_member(root, "shape"), err));
+	ZINC_TRY(check_chunks_stay(x, err));
 	list = zinc_json_make(doc, ZINC_JSON_ARRAY);
 	for (d = 0; d < x->ndim; d++)
 		ZINC_TRY(zinc_json_append(list, zinc_json_make_u64(doc, x->after[d]), err));
@@ -202,19 +218,22 @@ zinc_array_resize(zinc_array *a, const uint64_t *shape, const zinc_call_options 
 	zinc_visit v;
 	zinc_hierarchy *h;
 	reshape x = {.axis = -1, .shape = shape};
+	zinc_caps caps = ZINC_CAPS_INIT;
 	zinc_status code;
 	zinc_meta *m;
 
-	h = a->h;
-	ZINC_TRY(zinc_visit_begin(&v, &h, call, err));
 	if (a == NULL || (shape == NULL && zinc_array_ndim(a) > 0))
 		return zinc_fail(err, ZINC_E_INVALID, "zinc_array_resize needs an array and a shape");
+	h = a->h;
+	ZINC_TRY(zinc_visit_begin(&v, &h, call, err));
 	m = zinc_array_snapshot(a);
 	x.ndim = m->ndim;
+	zinc_store_caps(h->store, &caps);
+	x.fewer_not = caps.flags & ZINC_CAP_LIST ? NULL : m;
 	code = check_resizable(m, err);
-	zinc_meta_free(m);
 	if (code == ZINC_OK)
 		code = put_shape(a, h, &x, err);
+	zinc_meta_free(m);
 	if (code == ZINC_OK)
 		code = delete_outside(a, x.before, h->wait, err);
 	return zinc_error_in(err, code, a->h);
