@@ -565,7 +565,7 @@ typedef struct zinc_open_options {
 ZINC_API ZINC_CHECKED zinc_status zinc_hierarchy_open_url(zinc_hierarchy **out, const char *url,
                                                           const zinc_open_options *options, zinc_error *err);
 
-/* The same on an open store, whose reference is taken.  The root is `prefix` ("" or "a/b"), as given. */
+/* The same on an open store, whose reference is taken.  The root is `prefix` ("", "a/b" or "a/b/"), as given. */
 ZINC_API ZINC_CHECKED zinc_status zinc_hierarchy_open(zinc_hierarchy **out, zinc_store *store, const char *prefix,
                                                       const zinc_open_options *options, zinc_error *err);
 

@@ -614,15 +614,16 @@ zinc_status
 zinc_hierarchy_open(zinc_hierarchy **out, zinc_store *store, const char *prefix, const zinc_open_options *options,
 		    zinc_error *err)
 {
+	const size_t n = prefix ? strlen(prefix) : 0;
+	const bool slash = n > 0 && prefix[n - 1] == '/'; /* as zinc_hierarchy_prefix says it */
 	zinc_open_options o;
 	zinc_wait wait;
 
-	prefix = prefix ? prefix : "";
 	ZINC_TRY(zinc_options_take_as(&zinc_open_options_kind, &o, options, err));
 	ZINC_TRY(zinc_wait_begin(&wait, o.call, err));
-	if (*prefix)
-		ZINC_TRY(zinc_key_check(prefix, err));
-	return open_at(out, store, prefix, strlen(prefix), false, &o, &wait, err);
+	if (n > 0)
+		ZINC_TRY(slash ? zinc_prefix_check(prefix, err) : zinc_key_check(prefix, err));
+	return open_at(out, store, n > 0 ? prefix : "", n - slash, false, &o, &wait, err);
 }
 
 /* With the root of `old`, in another format. */

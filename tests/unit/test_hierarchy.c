@@ -318,7 +318,7 @@ static void
 test_options(void **state)
 {
 	zinc_error err = ZINC_ERROR_INIT;
-	zinc_hierarchy *h = NULL;
+	zinc_hierarchy *h = NULL, *g = NULL;
 	forest f;
 
 	(void)state;
@@ -340,6 +340,13 @@ test_options(void **state)
 	assert_string_equal(zinc_hierarchy_prefix(h), "a/b/");
 	assert_string_equal(zinc_hierarchy_path(h), "/");
 	assert_ptr_equal(zinc_hierarchy_store(h), f.memory);
+	/* what one says of itself opens another */
+	assert_ok(zinc_hierarchy_open(&g, f.memory, zinc_hierarchy_prefix(h), NULL, &err));
+	assert_string_equal(zinc_hierarchy_prefix(g), "a/b/");
+	assert_string_equal(zinc_hierarchy_path(g), "/");
+	zinc_hierarchy_close(g);
+	assert_int_equal(zinc_hierarchy_open(&g, f.memory, "a/b//", NULL, &err), ZINC_E_INVALID);
+	assert_int_equal(zinc_hierarchy_open(&g, f.memory, "/", NULL, &err), ZINC_E_INVALID);
 	zinc_hierarchy_close(zinc_hierarchy_ref(h));
 	zinc_hierarchy_close(h);
 	forest_close(&f);
