@@ -196,7 +196,7 @@ int
 cmd_chunks(struct run *r)
 {
 	struct touched x = {.run = r, .url = r->args->words.at[0]};
-	zinc_explanation e;
+	zinc_explanation e = ZINC_EXPLANATION_INIT;
 	int ndim, status = ask(&x, show_chunk, &e, &ndim);
 
 	if (status == DONE && r->args->json) {
@@ -214,7 +214,7 @@ cmd_explain(struct run *r)
 {
 	struct touched x = {.run = r, .url = r->args->words.at[0]};
 	struct text t = {NULL, 0, 0};
-	zinc_explanation e;
+	zinc_explanation e = ZINC_EXPLANATION_INIT;
 	int ndim, status = ask(&x, NULL, &e, &ndim);
 
 	if (status == DONE && r->args->json)

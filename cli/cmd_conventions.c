@@ -115,7 +115,7 @@ count(const zinc_verdict *v, unsigned *errors, unsigned *warnings)
 
 	*errors = *warnings = 0;
 	for (i = 0; i < v->nfindings; i++)
-		++*(v->findings[i].level == ZINC_LEVEL_ERROR ? errors : warnings);
+		++*(v->findings[i]->level == ZINC_LEVEL_ERROR ? errors : warnings);
 }
 
 static void
@@ -146,7 +146,7 @@ add_row(struct conventions *v, const zinc_verdict *verdict, unsigned errors, uns
 	verdict_text(&row->verdict, verdict, errors, warnings);
 	for (i = 0; i < verdict->nfindings; i++) {
 		text_puts(&row->below, "        ");
-		finding_text(&row->below, v->run->colour, "", &verdict->findings[i]);
+		finding_text(&row->below, v->run->colour, "", verdict->findings[i]);
 	}
 	if (has_levels(c))
 		levels(v, &row->below, level_text);
@@ -179,7 +179,7 @@ add_json(struct conventions *v, const zinc_verdict *verdict)
 		    words[verdict->validity + 1]);
 	for (i = 0; i < verdict->nfindings; i++) {
 		text_puts(t, i ? "," : "");
-		finding_json(t, &verdict->findings[i]);
+		finding_json(t, verdict->findings[i]);
 	}
 	text_puts(t, "]");
 	if (has_levels(c)) {

@@ -215,7 +215,7 @@ int
 cmd_cp(struct run *r)
 {
 	struct cp c = {.run = r, .from = r->args->words.at[0], .to = r->args->words.at[1]};
-	zinc_copy_counts n = {0};
+	zinc_copy_counts n = ZINC_COPY_COUNTS_INIT;
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_status s;
 	int status;

@@ -156,7 +156,7 @@ compare(struct compared *c)
 {
 	zinc_diff_options o = options(c);
 	zinc_error err = ZINC_ERROR_INIT;
-	zinc_diff_counts n = {0};
+	zinc_diff_counts n = ZINC_DIFF_COUNTS_INIT;
 
 	progress_init(&c->progress, c->run, "comparing");
 	c->progress.unit = "piece";

@@ -175,7 +175,7 @@ static int
 stored_row(struct info *i, const char *path)
 {
 	struct text t = {NULL, 0, 0};
-	zinc_stored s;
+	zinc_stored s = ZINC_STORED_INIT;
 	const int status = ask_stored(i, path, &s);
 
 	if (status != DONE)
@@ -220,7 +220,7 @@ show_text(struct info *i, const zinc_node *node)
 static int
 add_stored(struct info *i, const char *path, struct text *t)
 {
-	zinc_stored s;
+	zinc_stored s = ZINC_STORED_INIT;
 	const int status = ask_stored(i, path, &s);
 
 	if (status != DONE)

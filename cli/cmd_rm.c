@@ -72,7 +72,7 @@ erase(struct rm *m, zinc_hierarchy *h)
 	const char *path = zinc_hierarchy_path(h);
 	const struct args *a = m->run->args;
 	zinc_erase_options o = ZINC_ERASE_OPTIONS_INIT;
-	zinc_erase_counts n = {0, 0};
+	zinc_erase_counts n = ZINC_ERASE_COUNTS_INIT;
 	zinc_error err = ZINC_ERROR_INIT;
 	const bool ask = !a->yes && !a->dry_run;
 	int status;
@@ -110,7 +110,7 @@ static uint64_t
 count_keys(struct rm *m)
 {
 	const zinc_erase_options o = {.size = sizeof o, .force = 1, .dry_run = 1};
-	zinc_erase_counts n = {0, 0};
+	zinc_erase_counts n = ZINC_ERASE_COUNTS_INIT;
 	zinc_hierarchy *h = NULL;
 
 	if (open_forced(m, false, &h) != ZINC_OK ||

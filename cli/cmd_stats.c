@@ -342,7 +342,7 @@ stats(struct shown *x, zinc_array *a)
 int
 cmd_stats(struct run *r)
 {
-	struct shown x = {.run = r, .url = r->args->words.at[0]};
+	struct shown x = {.run = r, .url = r->args->words.at[0], .s = ZINC_STATS_INIT, .stored = ZINC_STORED_INIT};
 	zinc_array *a = NULL;
 	int status = open_array(r, x.url, false, &a);
 

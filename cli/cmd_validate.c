@@ -104,7 +104,7 @@ cmd_validate(struct run *r)
 	struct validate v = {.run = r, .url = r->args->words.at[0]};
 	const struct args *a = r->args;
 	zinc_validate_options o = ZINC_VALIDATE_OPTIONS_INIT;
-	zinc_validate_counts n = {0};
+	zinc_validate_counts n = ZINC_VALIDATE_COUNTS_INIT;
 	zinc_error err = ZINC_ERROR_INIT;
 	struct text cache = {NULL, 0, 0};
 	zinc_status s;

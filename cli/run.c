@@ -378,7 +378,7 @@ int
 run_context(struct run *r)
 {
 	const struct args *a = r->args;
-	zinc_allocator counting = {budget_alloc, budget_realloc, budget_free, &r->budget};
+	zinc_allocator counting = {sizeof counting, budget_alloc, budget_realloc, budget_free, &r->budget};
 	const zinc_limits any = {.size = sizeof any, .json_bytes = UINT64_MAX / 4, .json_values = UINT64_MAX / 4};
 	zinc_context_options o = ZINC_CONTEXT_OPTIONS_INIT;
 	zinc_error err = ZINC_ERROR_INIT;

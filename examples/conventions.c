@@ -22,8 +22,8 @@ show_verdict(void *arg, const zinc_verdict *v)
 	size_t i;
 
 	for (i = 0; i < v->nfindings; i++) {
-		printf("  %s %s: %s\n", v->findings[i].rule, v->findings[i].pointer, v->findings[i].message);
-		*errors += v->findings[i].level == ZINC_LEVEL_ERROR;
+		printf("  %s %s: %s\n", v->findings[i]->rule, v->findings[i]->pointer, v->findings[i]->message);
+		*errors += v->findings[i]->level == ZINC_LEVEL_ERROR;
 	}
 	return 0;
 }

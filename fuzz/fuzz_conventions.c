@@ -29,7 +29,7 @@ see(void *arg, const zinc_verdict *v)
 
 	*(size_t *)arg += v->convention && v->convention->shape != ZINC_SHAPE_NONE;
 	for (i = 0; i < v->nfindings; i++)
-		insist(v->findings[i].rule[0] && v->findings[i].message[0]); /* (1) */
+		insist(v->findings[i]->rule[0] && v->findings[i]->message[0]); /* (1) */
 	return 0;
 }
 

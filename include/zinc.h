@@ -149,11 +149,15 @@ typedef struct zinc_context zinc_context;
 /* All memory of the library comes from here (codec libraries allocate their own work space;
  * docs/promises.md lists it).  `realloc` and `free` accept NULL; all may be called from any thread. */
 typedef struct zinc_allocator {
+	size_t size;
 	void *(*alloc)(void *ctx, size_t nbytes);
 	void *(*realloc)(void *ctx, void *p, size_t nbytes);
 	void (*free)(void *ctx, void *p);
 	void *ctx;
 } zinc_allocator;
+/* clang-format off */
+#define ZINC_ALLOCATOR_INIT {sizeof(zinc_allocator), NULL, NULL, NULL, NULL}
+/* clang-format on */
 
 /* What hostile or merely huge input may cost.  Zero means the default in brackets. */
 typedef struct zinc_limits {

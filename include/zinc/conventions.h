@@ -101,7 +101,7 @@ typedef struct zinc_verdict {
 	size_t size;
 	const zinc_convention *convention; /* NULL: findings about the declaration as a whole */
 	zinc_validity validity;
-	const zinc_finding *findings;
+	const zinc_finding *const *findings;
 	size_t nfindings;
 } zinc_verdict;
 

@@ -31,9 +31,13 @@ typedef struct zinc_erase_options {
 
 /* What goes. */
 typedef struct zinc_erase_counts {
+	size_t size;
 	uint64_t nodes;
 	uint64_t keys; /* documents, chunks and all others */
 } zinc_erase_counts;
+/* clang-format off */
+#define ZINC_ERASE_COUNTS_INIT {sizeof(zinc_erase_counts), 0, 0}
+/* clang-format on */
 
 /*
  * Erase a node and everything below it, documents first.  Only what is certainly its own is erased: its documents, all

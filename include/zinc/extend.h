@@ -321,17 +321,31 @@ ZINC_API ZINC_CHECKED zinc_status zinc_array_stack(zinc_array *a, const zinc_sta
 
 /* Answers of the store kept in memory.  Each is used only after the store has confirmed its tag, unless `trust`. */
 typedef struct zinc_layer_cache_options {
+	size_t size;
 	uint64_t bytes; /* the most that is kept */
 	int trust;      /* nobody changes the data: ask nothing, also of a store without tags */
 } zinc_layer_cache_options;
+
+/* clang-format off */
+#define ZINC_LAYER_CACHE_OPTIONS(...) ZINC_OPTIONS_OF(zinc_layer_cache_options, __VA_ARGS__)
+#define ZINC_LAYER_CACHE_OPTIONS_INIT {sizeof(zinc_layer_cache_options), 0, 0}
+/* clang-format on */
+/* For zinc_layer.make, with zinc_layer_cache_options or NULL as its `arg`. */
 ZINC_API ZINC_CHECKED zinc_status zinc_layer_cache(zinc_store **out, const void *cache_options,
 						   const zinc_transformer_input *in, zinc_error *err);
 
 /* Every operation that comes to the layer is told. */
 typedef struct zinc_layer_log_options {
+	size_t size;
 	zinc_log_fn fn;
 	void *arg;
 } zinc_layer_log_options;
+
+/* clang-format off */
+#define ZINC_LAYER_LOG_OPTIONS(...) ZINC_OPTIONS_OF(zinc_layer_log_options, __VA_ARGS__)
+#define ZINC_LAYER_LOG_OPTIONS_INIT {sizeof(zinc_layer_log_options), NULL, NULL}
+/* clang-format on */
+/* For zinc_layer.make, with zinc_layer_log_options or NULL as its `arg`. */
 ZINC_API ZINC_CHECKED zinc_status zinc_layer_log(zinc_store **out, const void *log_options, const zinc_transformer_input *in,
 						 zinc_error *err);
 

@@ -1,6 +1,9 @@
 /*
  * tool.h - checking, looking, copying: what the command `zinc` shows and programs may call
  *
+ * An answer (counts, zinc_stats ...) begins as its _INIT, which sets its size; the library fills what the caller has room
+ * for, and its size then says how much that is.  Without a size it is E_INVALID.
+ *
  * Everything here may still change before version 1.0.
  */
 #ifndef ZINC_TOOL_H
@@ -64,11 +67,13 @@ typedef struct zinc_validate_options {
 
 /* clang-format off */
 #define ZINC_VALIDATE_OPTIONS(...) ZINC_OPTIONS_OF(zinc_validate_options, __VA_ARGS__)
-#define ZINC_VALIDATE_OPTIONS_INIT {sizeof(zinc_validate_options), NULL, NULL, 0, 0, 0, 0, 0, NULL, 0, NULL, 0, NULL, NULL, 0}
+#define ZINC_VALIDATE_OPTIONS_INIT \
+	{sizeof(zinc_validate_options), NULL, NULL, 0, 0, 0, 0, 0, NULL, 0, NULL, 0, NULL, NULL, 0}
 /* clang-format on */
 
 /* What a validation saw.  Findings that were repaired count under `repaired` alone. */
 typedef struct zinc_validate_counts {
+	size_t size;
 	uint64_t groups, arrays; /* documents that say so */
 	uint64_t objects, bytes; /* stored chunks or shards, and their size */
 	uint64_t missing;        /* objects of all grids that are not stored: legal, they are fill value */
@@ -76,6 +81,9 @@ typedef struct zinc_validate_counts {
 	uint64_t errors, warnings, unsupported, repaired;
 	uint64_t unchecked; /* arrays without a checksum */
 } zinc_validate_counts;
+/* clang-format off */
+#define ZINC_VALIDATE_COUNTS_INIT {sizeof(zinc_validate_counts), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+/* clang-format on */
 
 /*
  * Check the node that `url` names and everything below: each document against the specification, the
@@ -162,6 +170,7 @@ typedef struct zinc_copy_options {
 
 /* What a copy did, or with dry_run would do. */
 typedef struct zinc_copy_counts {
+	size_t size;
 	uint64_t groups, arrays;
 	uint64_t objects;        /* chunks, shards and other keys of the target that this call was to write */
 	uint64_t raw;            /* of them copied as they are stored */
@@ -170,6 +179,9 @@ typedef struct zinc_copy_counts {
 	uint64_t lost, replaced; /* notes of these kinds */
 	uint64_t hidden;         /* and of this one */
 } zinc_copy_counts;
+/* clang-format off */
+#define ZINC_COPY_COUNTS_INIT {sizeof(zinc_copy_counts), 0, 0, 0, 0, 0, 0, 0, 0, 0}
+/* clang-format on */
 
 /*
  * Copy a node and everything below to another path, hierarchy, store or version of Zarr.  All content (values, shape,
@@ -208,12 +220,16 @@ ZINC_API ZINC_CHECKED zinc_status zinc_node_copy(zinc_hierarchy *from, const cha
 /* ---- what is stored ---- */
 
 typedef struct zinc_stored {
+	size_t size;
 	uint64_t objects;       /* chunks or shards that are stored */
 	uint64_t objects_total; /* that the grid has; UINT64_MAX when there are more */
 	uint64_t bytes;         /* stored bytes */
 	uint64_t decoded_bytes; /* that the stored objects decode to */
 	uint64_t smallest, largest; /* stored bytes of one object; 0 when there is none */
 } zinc_stored;
+/* clang-format off */
+#define ZINC_STORED_INIT {sizeof(zinc_stored), 0, 0, 0, 0, 0, 0}
+/* clang-format on */
 
 /* Add up the stored objects of an array, by listing alone.  E_UNSUPPORTED when its keys are not understood;
  * E_IO ... */
@@ -244,6 +260,7 @@ typedef int (*zinc_chunk_fn)(void *arg, const zinc_chunk *chunk);
  * looked at.
  */
 typedef struct zinc_explanation {
+	size_t size;
 	uint64_t objects, objects_present;
 	uint64_t chunks, chunks_present;
 	uint64_t requests;       /* of the store */
@@ -258,6 +275,9 @@ typedef struct zinc_explanation {
 	double better_waste;
 	int only_stored; /* 1: there are too many chunks; only those that are stored were told and counted */
 } zinc_explanation;
+/* clang-format off */
+#define ZINC_EXPLANATION_INIT {sizeof(zinc_explanation), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0, {0}, 0.0, 0}
+/* clang-format on */
 
 /* Explain a read; `fn` (may be NULL) is called for each chunk, in order of objects.  `options` may be NULL.  Errors are
  * those of zinc_array_read, and E_LIMIT for more than 4 million chunks: then, with `fn`, where the store can list, the
@@ -292,6 +312,7 @@ typedef union zinc_number {
  * of two lets one pass over the elements be enough.  Infinities are in no bin.
  */
 typedef struct zinc_stats {
+	size_t size;
 	zinc_stats_of of;
 	zinc_type type;         /* of minimum and maximum: ZINC_INT64, ZINC_UINT64 or ZINC_FLOAT64 */
 	uint64_t elements;      /* selected */
@@ -304,6 +325,10 @@ typedef struct zinc_stats {
 	zinc_number first; /* an integer: `u` of ZINC_UINT64, else `i` */
 	uint64_t count[ZINC_STATS_BINS];
 } zinc_stats;
+/* clang-format off */
+#define ZINC_STATS_INIT \
+	{sizeof(zinc_stats), ZINC_STATS_NOTHING, ZINC_NATIVE, 0, 0, 0, {0}, {0}, 0.0, 0.0, "", 0, 0, {0}, {0}}
+/* clang-format on */
 
 typedef struct zinc_stats_options {
 	size_t size;
@@ -362,11 +387,15 @@ typedef struct zinc_diff_options {
 /* clang-format on */
 
 typedef struct zinc_diff_counts {
+	size_t size;
 	uint64_t nodes;       /* that are in both */
 	uint64_t differences; /* handed over, but for those that nobody can tell */
 	uint64_t unknown;     /* arrays whose elements this build cannot read */
 	uint64_t elements, different;
 } zinc_diff_counts;
+/* clang-format off */
+#define ZINC_DIFF_COUNTS_INIT {sizeof(zinc_diff_counts), 0, 0, 0, 0, 0}
+/* clang-format on */
 
 /*
  * Compare two nodes and everything below, whatever their stores and formats: the content that a copy keeps (tree,

@@ -65,7 +65,7 @@ libc_free(void *ctx, void *p)
 	free(p);
 }
 
-const zinc_allocator zinc_allocator_libc = {libc_alloc, libc_realloc, libc_free, NULL};
+const zinc_allocator zinc_allocator_libc = {sizeof(zinc_allocator), libc_alloc, libc_realloc, libc_free, NULL};
 
 /* ---- what the rooms call ---- */
 

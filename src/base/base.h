@@ -165,13 +165,19 @@ typedef struct zinc_options_kind {
 extern const zinc_options_kind zinc_context_options_kind, zinc_call_options_kind, zinc_io_options_kind,
     zinc_store_options_kind, zinc_open_options_kind, zinc_array_options_kind, zinc_erase_options_kind,
     zinc_validate_options_kind, zinc_copy_options_kind, zinc_stats_options_kind, zinc_diff_options_kind,
-    zinc_conventions_options_kind, zinc_stack_options_kind, zinc_sharded_options_kind;
+    zinc_conventions_options_kind, zinc_stack_options_kind, zinc_sharded_options_kind, zinc_layer_cache_options_kind;
 /* The same, and E_INVALID for numbers that have no meaning. */
 zinc_status zinc_options_take_as(const zinc_options_kind *kind, void *to, const void *from, zinc_error *err);
 /* The same for how long a call may take.  E_INVALID also for a timeout that is negative or no number. */
 zinc_status zinc_call_options_take(zinc_call_options *to, const zinc_call_options *from, zinc_error *err);
 /* May a call with these begin?  E_INVALID, E_CANCELLED. */
 zinc_status zinc_call_options_check(const zinc_call_options *call, zinc_error *err);
+
+/* An answer whose first member is the size that the caller has (NULL: it wants none).  Can it be filled?  E_INVALID when
+ * it says no size.  Asked before anything is done. */
+zinc_status zinc_answer_check(const void *out, zinc_error *err);
+/* Fill it with as much of `from`, a structure of the same type, as it has room for. */
+void zinc_answer_give(void *out, const void *from, size_t nbytes);
 
 /* The allocator of contexts that were given none. */
 extern const zinc_allocator zinc_allocator_libc;

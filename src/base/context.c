@@ -118,6 +118,15 @@ unlock_context(void *object)
 	pthread_mutex_unlock(&((zinc_context *)object)->lock);
 }
 
+static zinc_status
+take_allocator(zinc_allocator *to, const zinc_allocator *from, zinc_error *err)
+{
+	ZINC_TRY(zinc_options_take(to, sizeof *to, from ? from : &zinc_allocator_libc, err));
+	if (!to->alloc || !to->realloc || !to->free)
+		return zinc_fail(err, ZINC_E_INVALID, "an allocator must have alloc, realloc and free");
+	return ZINC_OK;
+}
+
 /* `ctx` is all zeros, or, for the default context in a child forked amidst this, what it was. */
 static zinc_status
 init(zinc_context *ctx, const zinc_context_options *o, zinc_error *err)
@@ -125,7 +134,7 @@ init(zinc_context *ctx, const zinc_context_options *o, zinc_error *err)
 	int threads = o->threads ? o->threads : processors();
 	zinc_limits limits;
 
-	ctx->allocator = o->allocator ? *o->allocator : zinc_allocator_libc;
+	ZINC_TRY(take_allocator(&ctx->allocator, o->allocator, err));
 	ZINC_TRY(zinc_options_take(&limits, sizeof limits, o->limits, err));
 	set_limits(&ctx->limits, &limits);
 	ctx->warn = o->warn;
@@ -171,14 +180,11 @@ zinc_context_get(zinc_context *ctx)
 static zinc_status
 check_options(const zinc_context_options *o, zinc_error *err)
 {
-	const zinc_allocator *a = o->allocator;
 	zinc_limits limits;
 
 	ZINC_TRY(zinc_options_take(&limits, sizeof limits, o->limits, err));
 	if (limits.rank > ZINC_MAX_NDIM)
 		return zinc_fail(err, ZINC_E_INVALID, "the limit of rank cannot be above %d", ZINC_MAX_NDIM);
-	if (a && (!a->alloc || !a->realloc || !a->free))
-		return zinc_fail(err, ZINC_E_INVALID, "an allocator must have alloc, realloc and free");
 	return ZINC_OK;
 }
 
@@ -187,20 +193,20 @@ zinc_status
 zinc_context_new(zinc_context **out, const zinc_context_options *options, zinc_error *err)
 {
 	zinc_context_options o;
-	const zinc_allocator *a;
 	zinc_context *ctx;
+	zinc_allocator a;
 	zinc_status st;
 
 	ZINC_TRY(zinc_options_take_as(&zinc_context_options_kind, &o, options, err));
 	ZINC_TRY(check_options(&o, err));
-	a = o.allocator ? o.allocator : &zinc_allocator_libc;
-	ctx = (zinc_context *)a->alloc(a->ctx, sizeof *ctx);
+	ZINC_TRY(take_allocator(&a, o.allocator, err));
+	ctx = (zinc_context *)a.alloc(a.ctx, sizeof *ctx);
 	if (!ctx)
 		return zinc_fail_nomem(err);
 	memset(ctx, 0, sizeof *ctx);
 	st = init(ctx, &o, err);
 	if (st != ZINC_OK) {
-		a->free(a->ctx, ctx);
+		a.free(a.ctx, ctx);
 		return st;
 	}
 	*out = ctx;

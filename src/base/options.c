@@ -1,11 +1,12 @@
 /*
- * options.c - taking over options of any age, and what their numbers may be
+ * options.c - taking over options of any age, what their numbers may be, and giving answers of any age
  *
  * Promises (tests/unit/test_options.c goes through every structure):
  *
  * (1) A member that a structure does not have yet is 0.
  * (2) A number that has no meaning (an unknown flag, an enum without that value, a yes-or-no that is neither, a time that
  *     is negative or no number) is E_INVALID, never taken for another: a later version may give it a meaning.
+ * (3) Of an answer no byte is written that the caller has no room for, and its size says what was (test_answers.c).
  */
 #include <limits.h>
 #include <zinc/conventions.h>
@@ -15,17 +16,22 @@
 
 #include "base/base.h"
 
-#define RANGE(type, member, least, most) {#member, offsetof(type, member), false, least, most}
-#define YES_NO(type, member)             RANGE(type, member, 0, 1)
-#define COUNT_OF(type, member)           RANGE(type, member, 0, INT_MAX)
+#define RANGE(type, member, least, most)                                                                               \
+	{                                                                                                              \
+#member, offsetof(type, member), false, least, most                                                    \
+	}
+#define YES_NO(type, member)   RANGE(type, member, 0, 1)
+#define COUNT_OF(type, member) RANGE(type, member, 0, INT_MAX)
 /* Unset, no, yes. */
 #define UNLESS(type, member) RANGE(type, member, -1, 1)
-#define REAL(type, member)   {#member, offsetof(type, member), true, 0, 0}
-#define LINKS(type)          RANGE(type, links, 0, ZINC_LINKS_REFUSE)
-#define FLAGS_OF_CONVERT \
-	(ZINC_CONVERT_CLAMP | ZINC_CONVERT_TRUNCATE | ZINC_CONVERT_WRAP | ZINC_CONVERT_ROUND)
-#define KIND(type, ...)                                                          \
-	const zinc_options_kind type##_kind = {#type, sizeof(type),              \
+#define REAL(type, member)                                                                                             \
+	{                                                                                                              \
+#member, offsetof(type, member), true, 0, 0                                                            \
+	}
+#define LINKS(type)      RANGE(type, links, 0, ZINC_LINKS_REFUSE)
+#define FLAGS_OF_CONVERT (ZINC_CONVERT_CLAMP | ZINC_CONVERT_TRUNCATE | ZINC_CONVERT_WRAP | ZINC_CONVERT_ROUND)
+#define KIND(type, ...)                                                                                                \
+	const zinc_options_kind type##_kind = {#type, sizeof(type),                                                    \
 					       (const zinc_option_range[]){__VA_ARGS__, {NULL, 0, false, 0, 0}}}
 
 KIND(zinc_context_options, COUNT_OF(zinc_context_options, threads));
@@ -63,6 +69,9 @@ KIND(zinc_stack_options, RANGE(zinc_stack_options, shard_order, 0, ZINC_SHARD_AP
      YES_NO(zinc_stack_options, single_writer));
 KIND(zinc_sharded_options, COUNT_OF(zinc_sharded_options, ndim),
      RANGE(zinc_sharded_options, shard_order, 0, ZINC_SHARD_APPEND), YES_NO(zinc_sharded_options, single_writer));
+KIND(zinc_layer_cache_options, YES_NO(zinc_layer_cache_options, trust));
+
+#define NO_SIZE "a structure without its size: use its macro, ZINC_..._OPTIONS, _INIT ..."
 
 zinc_status
 zinc_options_take(void *to, size_t nbytes, const void *from, zinc_error *err)
@@ -76,8 +85,7 @@ zinc_options_take(void *to, size_t nbytes, const void *from, zinc_error *err)
 		return ZINC_OK;
 	memcpy(&size, from, sizeof size);
 	if (size < sizeof size)
-		return zinc_fail(err, ZINC_E_INVALID,
-				 "a structure without its size: use its macro, ZINC_..._OPTIONS, _INIT ...");
+		return zinc_fail(err, ZINC_E_INVALID, NO_SIZE);
 	for (i = nbytes; i < size; i++)
 		if (bytes[i])
 			return zinc_fail(err, ZINC_E_INVALID, "options of a newer version of the library");
@@ -135,4 +143,27 @@ zinc_call_options_check(const zinc_call_options *call, zinc_error *err)
 
 	ZINC_TRY(zinc_call_options_take(&own, call, err));
 	return zinc_cancel_is(own.cancel) ? zinc_fail(err, ZINC_E_CANCELLED, "cancelled by the caller") : ZINC_OK;
+}
+
+zinc_status
+zinc_answer_check(const void *out, zinc_error *err)
+{
+	size_t size = sizeof size;
+
+	if (out)
+		memcpy(&size, out, sizeof size);
+	return size < sizeof size ? zinc_fail(err, ZINC_E_INVALID, NO_SIZE) : ZINC_OK;
+}
+
+void
+zinc_answer_give(void *out, const void *from, size_t nbytes)
+{
+	size_t size;
+
+	if (zinc_answer_check(out, NULL) != ZINC_OK || !out)
+		return;
+	memcpy(&size, out, sizeof size);
+	size = size < nbytes ? size : nbytes;
+	memcpy(out, from, size);
+	memcpy(out, &size, sizeof size);
 }

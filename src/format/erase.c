@@ -226,10 +226,12 @@ replace(zinc_hierarchy *h, const char *path, const zinc_erase_options *o, zinc_e
 zinc_status
 zinc_erase(zinc_hierarchy *h, const char *path, const zinc_erase_options *o, zinc_erase_counts *counts, zinc_error *err)
 {
-	zinc_erase_counts ignored;
+	zinc_erase_counts ignored = ZINC_ERASE_COUNTS_INIT;
 
-	counts = counts ? counts : &ignored;
-	*counts = (zinc_erase_counts){0, 0};
+	if (counts)
+		*counts = ignored;
+	else
+		counts = &ignored;
 	return o->replace ? replace(h, path, o, counts, err) : run(h, path, o, counts, err);
 }
 

@@ -125,6 +125,7 @@ typedef struct zinc_findings {
 	zinc_context *ctx;
 	const char *path;    /* of the node */
 	zinc_finding *items; /* rules are static; pointer and message belong to the list */
+	const zinc_finding **list;
 	size_t n, room;
 	unsigned more, errors; /* not kept; all errors */
 	bool lost;             /* memory was out */
@@ -135,6 +136,9 @@ void zinc_findings_add(void *findings, zinc_severity severity, const char *rule,
 		       const char *message);
 /* Say how many were not kept. */
 void zinc_findings_close(zinc_findings *f);
+/* Pointers to all, for programs that know a shorter zinc_finding; until the list changes.  NULL: there are none, or it is
+ * lost. */
+const zinc_finding *const *zinc_findings_list(zinc_findings *f);
 /* Move what is about `pointer`, or something in it, to another list. */
 void zinc_findings_move(zinc_findings *to, zinc_findings *from, const char *pointer);
 void zinc_findings_empty(zinc_findings *f);

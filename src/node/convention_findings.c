@@ -94,6 +94,19 @@ zinc_findings_close(zinc_findings *f)
 	keep(f, ZINC_LEVEL_WARNING, "C2", "", text);
 }
 
+const zinc_finding *const *
+zinc_findings_list(zinc_findings *f)
+{
+	size_t i;
+
+	zinc_free(f->ctx, f->list);
+	f->list = f->n > 0 ? zinc_calloc(f->ctx, f->n, sizeof *f->list) : NULL;
+	f->lost = f->lost || (f->n > 0 && !f->list);
+	for (i = 0; f->list && i < f->n; i++)
+		f->list[i] = &f->items[i];
+	return f->list;
+}
+
 void
 zinc_findings_empty(zinc_findings *f)
 {
@@ -137,5 +150,7 @@ zinc_findings_fini(zinc_findings *f)
 {
 	zinc_findings_empty(f);
 	zinc_free(f->ctx, f->items);
+	zinc_free(f->ctx, f->list);
 	f->items = NULL;
+	f->list = NULL;
 }

@@ -198,7 +198,7 @@ hand_over(struct checking *k, const zinc_convention *convention, zinc_validity v
 	zinc_verdict v = {sizeof v, convention, validity, NULL, 0};
 
 	zinc_findings_close(&k->f);
-	v.findings = k->f.items;
+	v.findings = zinc_findings_list(&k->f);
 	v.nfindings = k->f.n;
 	if (k->f.lost)
 		return zinc_fail_nomem(err);

@@ -228,15 +228,18 @@ zinc_status
 zinc_node_erase_with(zinc_hierarchy *h, const char *path, const zinc_erase_options *options, zinc_erase_counts *counts,
 		     zinc_error *err)
 {
+	zinc_erase_counts n = ZINC_ERASE_COUNTS_INIT;
 	zinc_erase_options o;
 	zinc_visit v;
 	zinc_status s;
 	char *node;
 
+	ZINC_TRY(zinc_answer_check(counts, err));
 	ZINC_TRY(zinc_options_take_as(&zinc_erase_options_kind, &o, options, err));
 	ZINC_TRY(zinc_visit_begin(&v, &h, o.call, err));
 	ZINC_TRY(zinc_path_normalise(&node, h, path, err));
-	s = zinc_erase(h, node, &o, counts, err);
+	s = zinc_erase(h, node, &o, &n, err);
+	zinc_answer_give(counts, &n, sizeof n);
 	zinc_free(h->ctx, node);
 	return zinc_error_in(err, s, h);
 }

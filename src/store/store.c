@@ -103,13 +103,11 @@ void
 zinc_store_caps(zinc_store *s, zinc_caps *out)
 {
 	zinc_caps caps = ZINC_CAPS_INIT;
-	const size_t size = out->size < sizeof caps ? out->size : sizeof caps;
 
 	s->ops.caps(s->self, &caps);
 	if (s->put_flags & ZINC_PUT_RELAXED)
 		caps.flags &= ~ZINC_CAP_DURABLE;
-	caps.size = size;
-	memcpy(out, &caps, size);
+	zinc_answer_give(out, &caps, sizeof caps);
 }
 
 const char *

@@ -325,6 +325,5 @@ zinc_store_log_counts(zinc_store *log, zinc_store_counts *out)
 		counts.list_calls = atomic_load(&l->list_calls);
 		counts.update_calls = atomic_load(&l->update_calls);
 	}
-	counts.size = out->size < sizeof counts ? out->size : sizeof counts;
-	memcpy(out, &counts, counts.size);
+	zinc_answer_give(out, &counts, sizeof counts);
 }

@@ -236,7 +236,7 @@ erase_old(zinc_cp *c, bool dry_run, zinc_erase_counts *counts, zinc_error *err)
 static zinc_status
 clear_target(zinc_cp *c, zinc_error *err)
 {
-	zinc_erase_counts old = {0, 0};
+	zinc_erase_counts old = ZINC_ERASE_COUNTS_INIT;
 	bool vacant;
 
 	if (c->o.overwrite)
@@ -306,7 +306,7 @@ static void
 take_back(zinc_cp *c)
 {
 	zinc_erase_options o = ZINC_ERASE_OPTIONS_INIT;
-	zinc_erase_counts n;
+	zinc_erase_counts n = ZINC_ERASE_COUNTS_INIT;
 	char *up = zinc_strdup(c->ctx, c->to_path);
 
 	(void)!zinc_erase_for(c->to, c->to_path, 1, false, NULL);
@@ -424,6 +424,7 @@ copy(zinc_hierarchy *from, const char *from_path, zinc_hierarchy *to, const char
 
 	if (!from || !to)
 		return zinc_fail(err, ZINC_E_INVALID, "a copy needs two hierarchies");
+	ZINC_TRY(zinc_answer_check(counts, err));
 	ZINC_TRY(zinc_options_take_as(&zinc_copy_options_kind, &c.o, options, err));
 	ZINC_TRY(zinc_call_options_take(&c.call, c.o.call, err));
 	if (c.o.call)
@@ -439,8 +440,7 @@ copy(zinc_hierarchy *from, const char *from_path, zinc_hierarchy *to, const char
 		s = zinc_path_normalise(&c.to_path, to, to_path, err);
 	if (s == ZINC_OK)
 		s = run(&c, err);
-	if (counts)
-		*counts = c.n;
+	zinc_answer_give(counts, &c.n, sizeof c.n);
 	fini(&c);
 	return s == ZINC_OK ? s : zinc_error_at_url(err, s, to->url);
 }
@@ -484,6 +484,7 @@ zinc_copy_url(const char *from, const char *to, const zinc_copy_options *options
 
 	if (!from || !to)
 		return zinc_fail(err, ZINC_E_INVALID, "a copy needs two URLs");
+	ZINC_TRY(zinc_answer_check(counts, err));
 	ZINC_TRY(zinc_options_take_as(&zinc_copy_options_kind, &o, options, err));
 	o.size = sizeof o;
 	ZINC_TRY(zinc_wait_begin(&wait, o.call, err));

@@ -390,6 +390,7 @@ zinc_diff(zinc_hierarchy *a, const char *path_a, zinc_hierarchy *b, const char *
 
 	if (!a || !b)
 		return zinc_fail(err, ZINC_E_INVALID, "two hierarchies are needed");
+	ZINC_TRY(zinc_answer_check(counts, err));
 	ZINC_TRY(zinc_options_take_as(&zinc_diff_options_kind, &c.o, options, err));
 	ZINC_TRY(zinc_call_options_take(&c.call, c.o.call, err));
 	ZINC_TRY(zinc_wait_begin(&c.wait, c.o.call, err));
@@ -402,8 +403,7 @@ zinc_diff(zinc_hierarchy *a, const char *path_a, zinc_hierarchy *b, const char *
 		s = zinc_path_normalise(&c.base[1], b, path_b ? path_b : "/", err);
 	if (s == ZINC_OK)
 		s = run(&c, err);
-	if (counts)
-		*counts = c.n;
+	zinc_answer_give(counts, &c.n, sizeof c.n);
 	zinc_free(a->ctx, c.base[0]);
 	zinc_free(b->ctx, c.base[1]);
 	return s;

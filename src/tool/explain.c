@@ -68,7 +68,8 @@ suggest(const zinc_array *a, const zinc_sel *sel, size_t element, zinc_explanati
 static void
 take_cost(const zinc_read_cost *c, zinc_explanation *out)
 {
-	*out = (zinc_explanation){.objects = c->objects,
+	*out = (zinc_explanation){.size = sizeof *out,
+				  .objects = c->objects,
 				  .objects_present = c->objects_present,
 				  .chunks = c->chunks,
 				  .chunks_present = c->chunks_present,
@@ -147,9 +148,9 @@ explain_stored(zinc_array *a, const zinc_selection *selection, const zinc_io_opt
 	return s;
 }
 
-zinc_status
-zinc_array_explain(zinc_array *a, const zinc_selection *selection, const zinc_io_options *options, zinc_chunk_fn fn,
-		   void *arg, zinc_explanation *out, zinc_error *err)
+static zinc_status
+explain(zinc_array *a, const zinc_selection *selection, const zinc_io_options *options, zinc_chunk_fn fn, void *arg,
+	zinc_explanation *out, zinc_error *err)
 {
 	struct filter f = {.fn = fn, .arg = arg};
 	zinc_error e = ZINC_ERROR_INIT;
@@ -159,8 +160,6 @@ zinc_array_explain(zinc_array *a, const zinc_selection *selection, const zinc_io
 	zinc_sel sel;
 	bool few;
 
-	if (!a || !out)
-		return zinc_fail(err, ZINC_E_INVALID, "no array, or no place for the answer");
 	s = zinc_array_read_cost(a, selection, options, fn, arg, &cost, &e);
 	few = s != ZINC_E_LIMIT;
 	if (!few && fn)
@@ -179,4 +178,18 @@ zinc_array_explain(zinc_array *a, const zinc_selection *selection, const zinc_io
 	}
 	zinc_meta_free(m);
 	return s;
+}
+
+zinc_status
+zinc_array_explain(zinc_array *a, const zinc_selection *selection, const zinc_io_options *options, zinc_chunk_fn fn,
+		   void *arg, zinc_explanation *out, zinc_error *err)
+{
+	zinc_explanation all;
+
+	if (!a || !out)
+		return zinc_fail(err, ZINC_E_INVALID, "no array, or no place for the answer");
+	ZINC_TRY(zinc_answer_check(out, err));
+	ZINC_TRY(explain(a, selection, options, fn, arg, &all, err));
+	zinc_answer_give(out, &all, sizeof all);
+	return ZINC_OK;
 }

@@ -350,6 +350,7 @@ zinc_array_stats(zinc_array *a, const zinc_selection *selection, const zinc_stat
 		 zinc_error *err)
 {
 	uint64_t grain[ZINC_MAX_NDIM];
+	zinc_stats all = ZINC_STATS_INIT;
 	zinc_stats_options o;
 	zinc_call_options call;
 	zinc_wait wait;
@@ -360,11 +361,11 @@ zinc_array_stats(zinc_array *a, const zinc_selection *selection, const zinc_stat
 
 	if (!a || !out)
 		return zinc_fail(err, ZINC_E_INVALID, "no array, or no place for the answer");
+	ZINC_TRY(zinc_answer_check(out, err));
 	ZINC_TRY(zinc_options_take_as(&zinc_stats_options_kind, &o, options, err));
 	ZINC_TRY(zinc_call_options_take(&call, o.call, err));
 	ZINC_TRY(zinc_wait_begin(&wait, o.call, err));
 	x.wait = &wait;
-	*out = (zinc_stats){.of = ZINC_STATS_NOTHING};
 	m = zinc_array_snapshot(a);
 	x.threads = o.threads > 0 && o.threads < a->ctx->threads ? o.threads : a->ctx->threads;
 	zinc_pieces_grain(a, grain);
@@ -372,7 +373,8 @@ zinc_array_stats(zinc_array *a, const zinc_selection *selection, const zinc_stat
 	x.dtype = m->dtype;
 	x.fill = m->fill;
 	if (s == ZINC_OK)
-		s = sum_up(&x, &p, &call, out, err);
+		s = sum_up(&x, &p, &call, &all, err);
+	zinc_answer_give(out, &all, sizeof all);
 	zinc_pieces_fini(&p);
 	zinc_meta_free(m);
 	return s == ZINC_OK ? s : zinc_error_at_url(err, s, a->h->url);

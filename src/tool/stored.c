@@ -128,6 +128,7 @@ total(const zinc_meta *m)
 zinc_status
 zinc_array_stored(const zinc_array *a, zinc_stored *out, const zinc_call_options *call, zinc_error *err)
 {
+	zinc_stored sum = ZINC_STORED_INIT;
 	zinc_stack *layers;
 	zinc_wait wait;
 	zinc_status s;
@@ -135,11 +136,12 @@ zinc_array_stored(const zinc_array *a, zinc_stored *out, const zinc_call_options
 	ZINC_TRY(zinc_wait_begin(&wait, call, err));
 	if (!a || !out)
 		return zinc_fail(err, ZINC_E_INVALID, "no array, or no place for the answer");
+	ZINC_TRY(zinc_answer_check(out, err));
 	layers = zinc_array_layers(a, NULL);
-	*out = (zinc_stored){0};
-	s = list_objects(a, layers, false, add_object, out, &wait, err);
+	s = list_objects(a, layers, false, add_object, &sum, &wait, err);
 	if (s == ZINC_OK)
-		out->objects_total = total(layers->meta);
+		sum.objects_total = total(layers->meta);
+	zinc_answer_give(out, &sum, sizeof sum);
 	zinc_stack_free(layers);
 	return s == ZINC_OK ? s : zinc_error_at_url(err, s, a->h->url);
 }

@@ -446,6 +446,7 @@ zinc_validate(const char *url, const zinc_validate_options *options, zinc_findin
 
 	if (!url)
 		return zinc_fail(err, ZINC_E_INVALID, "no URL");
+	ZINC_TRY(zinc_answer_check(counts, err));
 	ZINC_TRY(zinc_options_take_as(&zinc_validate_options_kind, &c.o, options, err));
 	ZINC_TRY(zinc_call_options_take(&c.call, c.o.call, err));
 	ZINC_TRY(zinc_wait_begin(&c.wait, c.o.call, err));
@@ -461,8 +462,7 @@ zinc_validate(const char *url, const zinc_validate_options *options, zinc_findin
 		zinc_error_copy(err, &e);
 	else
 		s = run(&c, err);
-	if (counts)
-		*counts = c.n;
+	zinc_answer_give(counts, &c.n, sizeof c.n);
 	check_fini(&c);
 	return s == ZINC_OK ? s : zinc_error_at_url(err, s, url);
 }

@@ -21,7 +21,7 @@ take_verdict(void *arg, const zinc_verdict *v)
 	size_t i;
 
 	for (i = 0; i < v->nfindings && !d->c->stopped; i++) {
-		f = v->findings[i];
+		f = *v->findings[i];
 		f.key = d->key;
 		zinc_check_found(d->c, &f);
 	}

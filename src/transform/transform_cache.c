@@ -461,15 +461,17 @@ zinc_status
 zinc_layer_cache(zinc_store **out, const void *cache_options, const zinc_transformer_input *in, zinc_error *err)
 {
 	zinc_context *ctx = zinc_store_context(in->next);
-	cache *c = (cache *)zinc_calloc(ctx, 1, sizeof *c);
+	zinc_layer_cache_options o;
 	zinc_status st;
+	cache *c;
 
+	ZINC_TRY(zinc_options_take_as(&zinc_layer_cache_options_kind, &o, cache_options, err));
+	c = (cache *)zinc_calloc(ctx, 1, sizeof *c);
 	if (!c)
 		return zinc_fail_nomem(err);
 	c->ctx = ctx;
 	c->next = in->next;
-	if (cache_options)
-		c->o = *(const zinc_layer_cache_options *)cache_options;
+	c->o = o;
 	st = zinc_store_wrap(out, ctx, &cache_ops, c, zinc_store_url(in->next), err);
 	if (st != ZINC_OK) {
 		zinc_free(ctx, c);

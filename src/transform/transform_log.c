@@ -6,7 +6,8 @@
 zinc_status
 zinc_layer_log(zinc_store **out, const void *log_options, const zinc_transformer_input *in, zinc_error *err)
 {
-	const zinc_layer_log_options *o = (const zinc_layer_log_options *)log_options;
+	zinc_layer_log_options o;
 
-	return zinc_store_log(out, in->next, o ? o->fn : NULL, o ? o->arg : NULL, err);
+	ZINC_TRY(zinc_options_take(&o, sizeof o, log_options, err));
+	return zinc_store_log(out, in->next, o.fn, o.arg, err);
 }

@@ -72,7 +72,7 @@ void
 sweep_memory_init(sweep_memory *m)
 {
 	memset(m, 0, sizeof *m);
-	m->allocator = (zinc_allocator){counted_alloc, counted_realloc, counted_free, m};
+	m->allocator = (zinc_allocator){sizeof m->allocator, counted_alloc, counted_realloc, counted_free, m};
 }
 
 void

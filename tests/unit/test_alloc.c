@@ -52,7 +52,7 @@ all_memory_is_the_contexts(void **state)
 static void
 zero_bytes_are_a_block(void **state)
 {
-	zinc_allocator picky = {picky_alloc, picky_realloc, zinc_allocator_libc.free, NULL};
+	zinc_allocator picky = {sizeof picky, picky_alloc, picky_realloc, zinc_allocator_libc.free, NULL};
 	zinc_context *ctx = NULL;
 	zinc_error err = ZINC_ERROR_INIT;
 	void *p;

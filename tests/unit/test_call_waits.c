@@ -462,16 +462,15 @@ CALL(move)
 
 CALL(stored)
 {
-	zinc_stored out = {.objects = 0};
+	zinc_stored out = ZINC_STORED_INIT;
 
 	return zinc_array_stored(f->a, &out, &f->call, err);
 }
 
 CALL(stats)
 {
-	zinc_stats out;
+	zinc_stats out = ZINC_STATS_INIT;
 
-	memset(&out, 0, sizeof out);
 	return zinc_array_stats(f->a, NULL, ZINC_STATS_OPTIONS(.call = &f->call), &out, err);
 }
 

@@ -51,7 +51,7 @@ limits_have_defaults(void **state)
 static void
 bad_options_are_refused(void **state)
 {
-	zinc_allocator half = {zinc_allocator_libc.alloc, NULL, zinc_allocator_libc.free, NULL};
+	zinc_allocator half = {sizeof half, zinc_allocator_libc.alloc, NULL, zinc_allocator_libc.free, NULL};
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_context *ctx = NULL;
 

@@ -129,7 +129,7 @@ see(void *arg, const zinc_verdict *v)
 		assert_string_equal(v->convention->known, s->row->name);
 	}
 	for (i = 0; i < v->nfindings; i++) {
-		const zinc_finding *f = &v->findings[i];
+		const zinc_finding *f = v->findings[i];
 
 		n = strlen(s->text);
 		snprintf(s->text + n, sizeof s->text - n, "%d %s %s %s; ", f->level, f->rule, f->pointer, f->message);

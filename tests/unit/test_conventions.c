@@ -189,8 +189,8 @@ see(void *arg, const zinc_verdict *v)
 
 	for (i = 0; i < v->nfindings; i++) {
 		n = strlen(s->found);
-		snprintf(s->found + n, sizeof s->found - n, "%s%s%s", n ? " " : "", v->findings[i].rule,
-			 v->findings[i].level == ZINC_LEVEL_ERROR ? "!" : "?");
+		snprintf(s->found + n, sizeof s->found - n, "%s%s%s", n ? " " : "", v->findings[i]->rule,
+			 v->findings[i]->level == ZINC_LEVEL_ERROR ? "!" : "?");
 	}
 	if (v->convention)
 		s->validity = v->validity;

@@ -182,7 +182,7 @@ test_orthogonal(void **state)
 	zinc_error err = ZINC_ERROR_INIT;
 	struct plan plan = {""};
 	unsigned keys, often;
-	zinc_copy_counts n;
+	zinc_copy_counts n = ZINC_COPY_COUNTS_INIT;
 	watch w;
 
 	(void)state;

@@ -58,7 +58,7 @@ carry(const char *document, const char *format, bool lossy, struct notes *t, zin
 	zinc_hierarchy *to = NULL, *again = NULL;
 	zinc_array *a = NULL;
 	zinc_error err = ZINC_ERROR_INIT;
-	zinc_copy_counts n;
+	zinc_copy_counts n = ZINC_COPY_COUNTS_INIT;
 	zinc_status s;
 	forest f;
 

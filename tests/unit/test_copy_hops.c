@@ -73,7 +73,7 @@ copy(const char *from, const char *format, unsigned arrays, unsigned *nparses, u
 {
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_hierarchy *to = NULL;
-	zinc_copy_counts n;
+	zinc_copy_counts n = ZINC_COPY_COUNTS_INIT;
 	forest f;
 
 	plant(&f, from, arrays);

@@ -81,7 +81,7 @@ static uint64_t
 stored(zinc_array *a)
 {
 	zinc_error err = ZINC_ERROR_INIT;
-	zinc_stored st;
+	zinc_stored st = ZINC_STORED_INIT;
 
 	assert_ok(zinc_array_stored(a, &st, NULL, &err));
 	return st.objects;
@@ -93,7 +93,7 @@ copy_both(stage *s, const zinc_copy_options *o)
 {
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_array *x = NULL, *y = NULL;
-	zinc_copy_counts n;
+	zinc_copy_counts n = ZINC_COPY_COUNTS_INIT;
 	size_t nx, ny;
 	void *p, *q;
 

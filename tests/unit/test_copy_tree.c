@@ -37,7 +37,7 @@ static void
 test_same(void **state)
 {
 	zinc_error err = ZINC_ERROR_INIT;
-	zinc_copy_counts n;
+	zinc_copy_counts n = ZINC_COPY_COUNTS_INIT;
 	forest f, to;
 
 	(void)state;
@@ -87,7 +87,7 @@ test_other_format(void **state)
 {
 	zinc_error err = ZINC_ERROR_INIT;
 	struct notes t = {{0}, "", ""};
-	zinc_copy_counts n;
+	zinc_copy_counts n = ZINC_COPY_COUNTS_INIT;
 	zinc_hierarchy *v2, *back;
 	forest f;
 
@@ -318,7 +318,7 @@ interrupt_at(const char *format, const zinc_copy_options *options)
 		zinc_node_kind kind = ZINC_NODE_NONE;
 		zinc_store *fault = NULL;
 		zinc_hierarchy *h = NULL, *clean = NULL;
-		zinc_copy_counts n;
+		zinc_copy_counts n = ZINC_COPY_COUNTS_INIT;
 		forest f, to;
 
 		forest_open(&f, "", ZINC_LENIENT);
@@ -414,7 +414,7 @@ test_resume(void **state)
 {
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_store_counts counts = ZINC_STORE_COUNTS_INIT;
-	zinc_copy_counts n;
+	zinc_copy_counts n = ZINC_COPY_COUNTS_INIT;
 	forest f, to;
 	int left = 1;
 
@@ -500,7 +500,7 @@ test_unlisted(void **state)
 	for (i = 0; i < COUNT(formats); i++) {
 		zinc_hierarchy *from = NULL, *source, *to;
 		zinc_store *store = NULL;
-		zinc_copy_counts n;
+		zinc_copy_counts n = ZINC_COPY_COUNTS_INIT;
 		forest f;
 
 		forest_open(&f, "src", ZINC_LENIENT);

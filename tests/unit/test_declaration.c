@@ -28,11 +28,11 @@ see(void *arg, const zinc_verdict *v)
 	if (v->convention)
 		snprintf(s->ids + n, sizeof s->ids - n, "%s%s", n ? " " : "", v->convention->id);
 	for (i = 0; i < v->nfindings; i++) {
-		const bool error = v->findings[i].level == ZINC_LEVEL_ERROR;
+		const bool error = v->findings[i]->level == ZINC_LEVEL_ERROR;
 
 		n = strlen(s->found);
-		if (strcmp(v->findings[i].rule, "C15") != 0) /* no schema is at hand */
-			snprintf(s->found + n, sizeof s->found - n, "%s%s%s", n ? " " : "", v->findings[i].rule,
+		if (strcmp(v->findings[i]->rule, "C15") != 0) /* no schema is at hand */
+			snprintf(s->found + n, sizeof s->found - n, "%s%s%s", n ? " " : "", v->findings[i]->rule,
 				 error ? "!" : "?");
 		s->errors += error;
 	}

@@ -55,7 +55,7 @@ test_dry_run(void **state)
 {
 	zinc_error err = ZINC_ERROR_INIT, again = ZINC_ERROR_INIT;
 	char told[256] = "", done[256] = "", before[8192], key[64];
-	zinc_erase_counts a = {0, 0}, b = {0, 0};
+	zinc_erase_counts a = ZINC_ERASE_COUNTS_INIT, b = ZINC_ERASE_COUNTS_INIT;
 	size_t i;
 	forest f;
 

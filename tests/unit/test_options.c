@@ -72,7 +72,7 @@ CALL(writer_by)
 
 CALL(explain_by)
 {
-	zinc_explanation out;
+	zinc_explanation out = ZINC_EXPLANATION_INIT;
 
 	return zinc_array_explain(a, NULL, o, NULL, NULL, &out, err);
 }
@@ -144,7 +144,7 @@ CALL(move)
 
 CALL(stats)
 {
-	zinc_stats out;
+	zinc_stats out = ZINC_STATS_INIT;
 
 	return zinc_array_stats(a, NULL, o, &out, err);
 }
@@ -166,6 +166,14 @@ CALL(stack)
 	return zinc_array_stack(a, o, err);
 }
 
+CALL(layer_cache)
+{
+	const zinc_transformer_input in = {.size = sizeof in, .next = s.memory, .prefix = ""};
+	zinc_store *out = NULL;
+
+	return zinc_layer_cache(&out, o, &in, err);
+}
+
 CALL(sharded)
 {
 	zinc_store *out = NULL;
@@ -177,18 +185,31 @@ static const struct row {
 	const zinc_options_kind *kind;
 	call_fn call;
 } rows[] = {
-    {&zinc_context_options_kind, context_new}, {&zinc_call_options_kind, open_array_for},
-    {&zinc_call_options_kind, read_for},       {&zinc_io_options_kind, read_by},
-    {&zinc_io_options_kind, write_by},         {&zinc_io_options_kind, append_by},
-    {&zinc_io_options_kind, writer_by},        {&zinc_io_options_kind, explain_by},
-    {&zinc_store_options_kind, open_store},    {&zinc_open_options_kind, open_hierarchy},
-    {&zinc_open_options_kind, open_hierarchy_url}, {&zinc_open_options_kind, open_array_url},
-    {&zinc_open_options_kind, create_group_url}, {&zinc_array_options_kind, create_array},
-    {&zinc_erase_options_kind, erase},         {&zinc_validate_options_kind, validate},
-    {&zinc_copy_options_kind, copy},           {&zinc_copy_options_kind, copy_url},
-    {&zinc_copy_options_kind, move},           {&zinc_stats_options_kind, stats},
-    {&zinc_diff_options_kind, diff},           {&zinc_conventions_options_kind, conventions_new},
-    {&zinc_stack_options_kind, stack},         {&zinc_sharded_options_kind, sharded},
+    {&zinc_context_options_kind, context_new},
+    {&zinc_call_options_kind, open_array_for},
+    {&zinc_call_options_kind, read_for},
+    {&zinc_io_options_kind, read_by},
+    {&zinc_io_options_kind, write_by},
+    {&zinc_io_options_kind, append_by},
+    {&zinc_io_options_kind, writer_by},
+    {&zinc_io_options_kind, explain_by},
+    {&zinc_store_options_kind, open_store},
+    {&zinc_open_options_kind, open_hierarchy},
+    {&zinc_open_options_kind, open_hierarchy_url},
+    {&zinc_open_options_kind, open_array_url},
+    {&zinc_open_options_kind, create_group_url},
+    {&zinc_array_options_kind, create_array},
+    {&zinc_erase_options_kind, erase},
+    {&zinc_validate_options_kind, validate},
+    {&zinc_copy_options_kind, copy},
+    {&zinc_copy_options_kind, copy_url},
+    {&zinc_copy_options_kind, move},
+    {&zinc_stats_options_kind, stats},
+    {&zinc_diff_options_kind, diff},
+    {&zinc_conventions_options_kind, conventions_new},
+    {&zinc_stack_options_kind, stack},
+    {&zinc_sharded_options_kind, sharded},
+    {&zinc_layer_cache_options_kind, layer_cache},
 };
 
 /* The largest of them. */

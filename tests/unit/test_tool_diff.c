@@ -37,7 +37,7 @@ diff(zinc_hierarchy *a, const char *pa, zinc_hierarchy *b, const char *pb, const
 {
 	static struct heard h;
 	zinc_error err = ZINC_ERROR_INIT;
-	zinc_diff_counts n;
+	zinc_diff_counts n = ZINC_DIFF_COUNTS_INIT;
 
 	memset(&h, 0, sizeof h);
 	assert_ok(zinc_diff(a, pa, b, pb, o, hear, &h, &n, &err));
@@ -189,7 +189,7 @@ test_numbers(void **state)
 	for (i = 0; i < COUNT(rows); i++) {
 		zinc_error err = ZINC_ERROR_INIT;
 		zinc_array *a = NULL, *b = NULL;
-		zinc_diff_counts n;
+		zinc_diff_counts n = ZINC_DIFF_COUNTS_INIT;
 		stage g;
 
 		stage_open(&g, 1, 0);
@@ -272,7 +272,7 @@ sweep_diff(void *arg, zinc_context *ctx, zinc_error *err)
 	zinc_hierarchy *h = NULL;
 	zinc_store *store = NULL;
 	zinc_array *a = NULL, *b = NULL;
-	zinc_diff_counts n;
+	zinc_diff_counts n = ZINC_DIFF_COUNTS_INIT;
 	zinc_status s = zinc_store_open(&store, "memory://", ZINC_STORE_OPTIONS(.context = ctx), err);
 
 	(void)arg;

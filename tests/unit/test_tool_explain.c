@@ -56,7 +56,7 @@ check(stage *g, zinc_array *a, const zinc_selection *sel, const char *where)
 	static uint16_t values[300 * 4000];
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_store_counts n = ZINC_STORE_COUNTS_INIT;
-	zinc_explanation e;
+	zinc_explanation e = ZINC_EXPLANATION_INIT;
 	uint64_t shape[ZINC_MAX_NDIM], elements = 1;
 	int ndim, d;
 
@@ -167,7 +167,7 @@ test_chunks(void **state)
 {
 	static uint16_t row[150 * 3000];
 	zinc_error err = ZINC_ERROR_INIT;
-	zinc_explanation e;
+	zinc_explanation e = ZINC_EXPLANATION_INIT;
 	struct seen s = {.chunks = 0};
 	zinc_selection *sel = NULL;
 	zinc_array *a;
@@ -205,7 +205,7 @@ test_suggestion(void **state)
 {
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_selection *sel = NULL;
-	zinc_explanation e;
+	zinc_explanation e = ZINC_EXPLANATION_INIT;
 	zinc_array *a;
 	stage g;
 
@@ -242,7 +242,7 @@ sweep_explain(void *arg, zinc_context *ctx, zinc_error *err)
 	zinc_hierarchy *h = NULL;
 	zinc_store *store = NULL;
 	zinc_array *a = NULL;
-	zinc_explanation e;
+	zinc_explanation e = ZINC_EXPLANATION_INIT;
 	zinc_status s = zinc_store_open(&store, "memory://", ZINC_STORE_OPTIONS(.context = ctx), err);
 
 	(void)arg;

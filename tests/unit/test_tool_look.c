@@ -13,7 +13,7 @@ stored(forest *f, const char *document)
 {
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_array *a = NULL;
-	zinc_stored s;
+	zinc_stored s = ZINC_STORED_INIT;
 
 	forest_put(f, "a/zarr.json", document);
 	assert_ok(zinc_array_open(&a, f->h, "a", NULL, &err));
@@ -32,7 +32,7 @@ test_stored(void **state)
 	    "\"fill_value\": 0, \"codecs\": [{\"name\": \"bytes\"}]}";
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_array *a = NULL;
-	zinc_stored s;
+	zinc_stored s = ZINC_STORED_INIT;
 	forest f;
 
 	(void)state;

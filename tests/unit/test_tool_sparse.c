@@ -73,7 +73,7 @@ statistics(void **state)
 			zinc_selection *sel = NULL;
 			int64_t sum = 0, n = 0, low = INT64_MAX, high = INT64_MIN;
 			char text[32];
-			zinc_stats st;
+			zinc_stats st = ZINC_STATS_INIT;
 			uint64_t r, c, all = 0;
 			int b;
 
@@ -134,7 +134,7 @@ fill_values(void **state)
 	(void)state;
 	for (i = 0; i < COUNT(rows); i++) {
 		zinc_array *a;
-		zinc_stats st;
+		zinc_stats st = ZINC_STATS_INIT;
 		stage s;
 
 		stage_open(&s, 2, 0);
@@ -231,8 +231,8 @@ huge(void **state)
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_copy_options o = ZINC_COPY_OPTIONS_INIT;
 	zinc_array *a, *b;
-	zinc_explanation e;
-	zinc_stats st;
+	zinc_explanation e = ZINC_EXPLANATION_INIT;
+	zinc_stats st = ZINC_STATS_INIT;
 	int n = 0;
 	stage s;
 
@@ -272,7 +272,7 @@ large_shards(void **state)
 	const uint64_t shape[] = {8192, 8192};
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_array *a;
-	zinc_stats st;
+	zinc_stats st = ZINC_STATS_INIT;
 	stage s;
 
 	(void)state;

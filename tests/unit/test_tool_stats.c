@@ -279,7 +279,7 @@ stats(zinc_array *a, const char *select)
 {
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_selection *sel = NULL;
-	zinc_stats s;
+	zinc_stats s = ZINC_STATS_INIT;
 
 	assert_ok(zinc_selection_parse(&sel, a, select, &err));
 	assert_ok(zinc_array_stats(a, sel, NULL, &s, &err));
@@ -340,7 +340,7 @@ test_points(void **state)
 	    .size = sizeof(zinc_selection), .kind = ZINC_SELECT_POINTS, .ndim = 2, .points = at, .npoints = 4};
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_array *a;
-	zinc_stats s;
+	zinc_stats s = ZINC_STATS_INIT;
 	stage g;
 
 	(void)state;
@@ -387,7 +387,7 @@ test_sorts(void **state)
 	for (i = 0; i < COUNT(rows); i++) {
 		zinc_error err = ZINC_ERROR_INIT;
 		zinc_array *a = NULL;
-		zinc_stats s;
+		zinc_stats s = ZINC_STATS_INIT;
 		stage g;
 
 		stage_open(&g, 1, 0);
@@ -417,7 +417,7 @@ sweep_stats(void *arg, zinc_context *ctx, zinc_error *err)
 	zinc_hierarchy *h = NULL;
 	zinc_store *store = NULL;
 	zinc_array *a = NULL;
-	zinc_stats stat;
+	zinc_stats stat = ZINC_STATS_INIT;
 	zinc_status s = zinc_store_open(&store, "memory://", ZINC_STORE_OPTIONS(.context = ctx), err);
 
 	(void)arg;
@@ -451,7 +451,7 @@ test_failures(void **state)
 	static const zinc_cancel cancel = {1};
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_array *a;
-	zinc_stats s;
+	zinc_stats s = ZINC_STATS_INIT;
 	stage g;
 
 	(void)state;

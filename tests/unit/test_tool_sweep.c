@@ -58,7 +58,7 @@ look(void *arg, zinc_status st)
 static zinc_status
 check(zinc_context *ctx, int repair, zinc_error *err)
 {
-	zinc_validate_counts n;
+	zinc_validate_counts n = ZINC_VALIDATE_COUNTS_INIT;
 	zinc_status s = zinc_validate(PLACE, ZINC_VALIDATE_OPTIONS(.context = ctx, .repair = repair, .orphans = repair),
 				      NULL, NULL, &n, err);
 
@@ -85,7 +85,7 @@ static zinc_status
 add_up(void *arg, zinc_context *ctx, zinc_error *err)
 {
 	zinc_array *a = NULL;
-	zinc_stored stored;
+	zinc_stored stored = ZINC_STORED_INIT;
 	zinc_status s = zinc_array_open_url(&a, PLACE "/a", ZINC_OPEN_OPTIONS(.context = ctx), err);
 
 	(void)arg;

@@ -76,7 +76,7 @@ put_bytes(forest *f, const char *key, const void *p, size_t n)
 static void
 test_sound(void **state)
 {
-	zinc_validate_counts n;
+	zinc_validate_counts n = ZINC_VALIDATE_COUNTS_INIT;
 	zinc_validate_options o;
 	forest f;
 
@@ -114,7 +114,7 @@ test_sound(void **state)
 static void
 test_all_is_found(void **state)
 {
-	zinc_validate_counts n;
+	zinc_validate_counts n = ZINC_VALIDATE_COUNTS_INIT;
 	zinc_validate_options o;
 	forest f;
 
@@ -143,7 +143,7 @@ static void
 test_tree(void **state)
 {
 	zinc_validate_options o;
-	zinc_validate_counts n;
+	zinc_validate_counts n = ZINC_VALIDATE_COUNTS_INIT;
 	forest f;
 
 	(void)state;
@@ -179,7 +179,7 @@ static const char *const orphans[] = {"a/c",  "a/c/00", "a/c/2",   "a/c/0/0",  "
 static void
 test_orphans(void **state)
 {
-	zinc_validate_counts n;
+	zinc_validate_counts n = ZINC_VALIDATE_COUNTS_INIT;
 	zinc_validate_options o;
 	forest f;
 	size_t i;
@@ -230,7 +230,7 @@ test_copies(void **state)
 	    {COPIES(""), "E consolidated / "},
 	};
 	zinc_validate_options o;
-	zinc_validate_counts n;
+	zinc_validate_counts n = ZINC_VALIDATE_COUNTS_INIT;
 	forest f;
 	size_t i;
 
@@ -267,7 +267,7 @@ test_threads(void **state)
 {
 	char key[64], first[65536];
 	zinc_validate_options o;
-	zinc_validate_counts n;
+	zinc_validate_counts n = ZINC_VALIDATE_COUNTS_INIT;
 	int threads, i;
 	forest f;
 
@@ -324,7 +324,7 @@ test_stopping(void **state)
 {
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_validate_options o;
-	zinc_validate_counts n;
+	zinc_validate_counts n = ZINC_VALIDATE_COUNTS_INIT;
 	static struct seen s;
 	struct ticks t = {0};
 	const zinc_cancel cancel = {1};

@@ -240,7 +240,7 @@ static zinc_validate_counts
 validate(forest *f, char *text)
 {
 	zinc_error err = ZINC_ERROR_INIT;
-	zinc_validate_counts n;
+	zinc_validate_counts n = ZINC_VALIDATE_COUNTS_INIT;
 	char url[200];
 
 	text[0] = '\0';
@@ -329,7 +329,7 @@ test_chunks_and_shapes(void **state)
 	uint16_t v[ROWS * COLUMNS], few[5 * COLUMNS];
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_blob b = ZINC_BLOB_INIT;
-	zinc_stored s;
+	zinc_stored s = ZINC_STORED_INIT;
 	zinc_array *a;
 	forest f;
 	size_t i;
@@ -370,7 +370,7 @@ test_validate(void **state)
 {
 	uint16_t v[ROWS * COLUMNS];
 	zinc_error err = ZINC_ERROR_INIT;
-	zinc_validate_counts n;
+	zinc_validate_counts n = ZINC_VALIDATE_COUNTS_INIT;
 	char text[300];
 	zinc_array *a;
 	forest f;
@@ -412,7 +412,7 @@ test_repair(void **state)
 	uint16_t v[ROWS * COLUMNS];
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_validate_options o = ZINC_VALIDATE_OPTIONS_INIT;
-	zinc_validate_counts n;
+	zinc_validate_counts n = ZINC_VALIDATE_COUNTS_INIT;
 	char url[200], text[300];
 	zinc_array *a;
 	forest f;
@@ -443,7 +443,7 @@ test_unknown(void **state)
 	static const uint64_t at[] = {0, 0};
 	uint16_t v[ROWS * COLUMNS];
 	zinc_error err = ZINC_ERROR_INIT;
-	zinc_validate_counts n;
+	zinc_validate_counts n = ZINC_VALIDATE_COUNTS_INIT;
 	zinc_blob b = ZINC_BLOB_INIT;
 	char text[300];
 	zinc_array *a;
@@ -540,8 +540,8 @@ static void
 test_run_time_layers(void **state)
 {
 	told above = {0, 0}, below = {0, 0};
-	const zinc_layer_log_options logs[] = {{tell, &above}, {tell, &below}};
-	const zinc_layer_cache_options kept = {1 << 20, 1};
+	const zinc_layer_log_options logs[] = {{sizeof *logs, tell, &above}, {sizeof *logs, tell, &below}};
+	const zinc_layer_cache_options kept = {sizeof kept, 1 << 20, 1};
 	const zinc_layer layers[] = {{zinc_layer_log, &logs[0]}, {zinc_layer_cache, &kept}, {zinc_layer_log, &logs[1]}};
 	static const uint64_t smaller[] = {12, 10};
 	uint16_t v[ROWS * COLUMNS];
@@ -624,7 +624,7 @@ test_run_time_order(void **state)
 static zinc_status
 use(zinc_hierarchy *h, zinc_error *err)
 {
-	static const zinc_layer_cache_options kept = {1 << 20, 0};
+	static const zinc_layer_cache_options kept = {sizeof kept, 1 << 20, 0};
 	static const zinc_layer layers[] = {{zinc_layer_cache, &kept}, {zinc_layer_log, NULL}};
 	static const uint64_t smaller[] = {5, 10};
 	uint16_t v[16] = {1, 2, 3};

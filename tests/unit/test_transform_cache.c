@@ -17,7 +17,7 @@ typedef struct rig {
 static zinc_status
 lay_cache(zinc_store **out, zinc_store *next, uint64_t bytes, int trust, zinc_error *err)
 {
-	const zinc_layer_cache_options o = {bytes, trust};
+	const zinc_layer_cache_options o = {sizeof o, bytes, trust};
 	const zinc_transformer_input in = {.size = sizeof in, .next = next, .prefix = ""};
 
 	return zinc_layer_cache(out, &o, &in, err);

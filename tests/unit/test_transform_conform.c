@@ -78,8 +78,8 @@ static void
 put_layer(zinc_store **top, char what, bool by_word)
 {
 	static const uint64_t shape[] = {MOST_WORDS}, one[] = {1};
-	static const zinc_layer_cache_options kept = {1 << 20, 0};
-	static const zinc_layer_log_options silent = {NULL, NULL};
+	static const zinc_layer_cache_options kept = {sizeof kept, 1 << 20, 0};
+	static const zinc_layer_log_options silent = ZINC_LAYER_LOG_OPTIONS_INIT;
 	zinc_transformer_input in = {.size = sizeof in, .next = *top, .prefix = "", .ndim = 1, .shape = shape};
 	zinc_store *layer = NULL;
 	zinc_error err = ZINC_ERROR_INIT;
