@@ -18,25 +18,35 @@ copy_options(zinc_call *c, const zinc_io_options *o, zinc_error *err)
 	return ZINC_OK;
 }
 
+/* What is not zeroed is written before it is read. */
+static void
+worker_init(zinc_worker *w, zinc_context *ctx)
+{
+	memset(w, 0, offsetof(zinc_worker, err));
+	zinc_error_clear(&w->err);
+	w->r.i = SIZE_MAX;
+	zinc_buf_init(&w->key, ctx, 64 * ZINC_KIB);
+	zinc_buf_init(&w->requests, ctx, 64 * ZINC_MIB);
+}
+
 static zinc_status
 make_workers(zinc_call *c, zinc_error *err)
 {
+	size_t nbytes;
 	int i;
 
-	c->workers = zinc_calloc(c->ctx, (size_t)c->threads + 1, sizeof *c->workers);
 	c->items = zinc_calloc(c->ctx, (size_t)c->threads, sizeof *c->items);
-	if (c->workers == NULL || c->items == NULL)
+	if (c->items != NULL && !zinc_size_mul((size_t)c->threads + 1, sizeof *c->workers, &nbytes))
+		c->workers = zinc_alloc(c->ctx, nbytes);
+	if (c->workers == NULL)
 		return zinc_fail_nomem(err);
 	for (i = 0; i < c->threads; i++)
 		zinc_fetch_item_init(&c->items[i], c->ctx, NULL, &c->workers[i].err);
-	for (i = 0; i <= c->threads; i++) {
+	for (i = 0; i <= c->threads; i++)
+		worker_init(&c->workers[i], c->ctx);
+	for (i = 0; i < c->threads; i++) {
 		zinc_worker *w = &c->workers[i];
 
-		w->r.i = SIZE_MAX;
-		zinc_buf_init(&w->key, c->ctx, 64 * ZINC_KIB);
-		zinc_buf_init(&w->requests, c->ctx, 64 * ZINC_MIB);
-		if (i == c->threads)
-			break;
 		w->s = zinc_scratch_get(c->ctx);
 		if (w->s == NULL)
 			return zinc_fail_nomem(err);

@@ -66,17 +66,6 @@ zinc_show(char *out, size_t cap, const char *s)
 	return used;
 }
 
-/* Only the first bytes: an error is 3 KiB, and failing must be cheap where it is tried and expected. */
-static void
-clear(zinc_error *err, zinc_status code)
-{
-	err->code = code;
-	err->os_error = 0;
-	err->sentence = 0;
-	err->url[0] = err->key[0] = err->chunk[0] = err->codec[0] = '\0';
-	err->rule[0] = err->pointer[0] = err->text[0] = err->line[0] = '\0';
-}
-
 /* The arguments may point into `err`, so the text is made before anything is written.  `reason` goes behind it and
  * is never what is cut off: it is short and says most.  Returns the bytes before it. */
 static size_t
@@ -89,7 +78,8 @@ fail(zinc_error *err, zinc_status code, const char *reason, const char *fmt, va_
 		return 0;
 	if (vsnprintf(raw, sizeof raw, fmt, args) < 0)
 		raw[0] = '\0';
-	clear(err, code);
+	zinc_error_clear(err);
+	err->code = code;
 	if (nreason > sizeof err->text / 2)
 		nreason = sizeof err->text / 2;
 	n = zinc_show(err->text, sizeof err->text - nreason, raw);

@@ -232,10 +232,11 @@ zinc_fetch_round_place(const zinc_fetch_item *it, size_t k)
 bool
 zinc_fetch_round_too_long(const zinc_fetch *f, zinc_fetch_item *it, uint64_t nbytes)
 {
-	zinc_error e = ZINC_ERROR_INIT;
+	zinc_error e;
 
 	if (nbytes <= it->bound)
 		return false;
+	zinc_error_clear(&e);
 	zinc_fetch_round_fail(f, it, f->too_long(f->arg, it, nbytes, &e), &e);
 	return true;
 }

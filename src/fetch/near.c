@@ -13,13 +13,14 @@ typedef struct near {
 static zinc_room
 make_room(near *x, uint64_t nbytes)
 {
-	zinc_error e = ZINC_ERROR_INIT;
+	zinc_error e;
 	zinc_buf *to = x->it->bytes;
 	zinc_status code;
 	size_t need;
 
 	if (zinc_fetch_round_too_long(x->f, x->it, nbytes))
 		return ZINC_ROOM_FAIL;
+	zinc_error_clear(&e);
 	need = (size_t)zinc_fetch_round_bytes(x->it, nbytes);
 	to->max = need + need / 2; /* the next may be a little larger */
 	code = zinc_buf_reset(to, need, &e);

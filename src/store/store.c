@@ -213,11 +213,13 @@ check_prefix(const zinc_store *s, const char *prefix, zinc_error *err)
 
 /* A destination must be exactly as long as its request: longer ones would hide mistakes, shorter ones overflow. */
 static zinc_status
-check_request(const zinc_store *s, const zinc_get *r, const zinc_sink *sink, zinc_error *err)
+check_request(const zinc_store *s, const zinc_get *requests, size_t i, const zinc_sink *sink, zinc_error *err)
 {
+	const zinc_get *r = &requests[i];
 	size_t total;
 
-	ZINC_TRY(zinc_store_check_key(s, r->key, err));
+	if (!zinc_get_goes_on(requests, i))
+		ZINC_TRY(zinc_store_check_key(s, r->key, err));
 	if (r->stat)
 		return ZINC_OK;
 	if (!r->iov && !sink->room)
@@ -394,18 +396,19 @@ zinc_store_get(zinc_store *s, const zinc_get *requests, size_t n, const zinc_sin
 	uint8_t few[FEW_MARKS];
 	named_sink named = {s, requests, sink, NULL};
 	zinc_sink k = {sizeof k, sink->room ? named_room : NULL, named_done, &named};
-	zinc_error e = ZINC_ERROR_INIT;
+	zinc_error e;
 	zinc_status st;
 	size_t i;
 
 	ZINC_TRY(check_sink(s, sink, err));
 	for (i = 0; i < n; i++)
-		ZINC_TRY(check_request(s, &requests[i], sink, err));
+		ZINC_TRY(check_request(s, requests, i, sink, err));
 	if (n == 0)
 		return ZINC_OK;
 	named.marks = marks_new(s, few, n);
 	if (!named.marks)
 		return zinc_store_at(s, NULL, zinc_fail_nomem(err), err);
+	zinc_error_clear(&e);
 	st = s->ops.get(s->self, requests, n, &k, wait, &e);
 	st = settle_gets(&named, n, st, &e, err);
 	marks_free(s, few, named.marks);

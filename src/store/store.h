@@ -103,6 +103,12 @@ zinc_status zinc_store_put_parts(zinc_store *s, const zinc_partial *const *parts
 ZINC_MODULE_API void zinc_sink_serve(const zinc_sink *k, size_t i, const zinc_get *r, uint64_t size, const zinc_tag *tag,
 		     zinc_read_fn bring, void *arg, const zinc_wait *wait);
 ZINC_MODULE_API void zinc_sink_missing(const zinc_sink *k, size_t i);
+/* Is request i for the very key of the one before?  Then what was found out of that one need not be asked again. */
+static inline bool
+zinc_get_goes_on(const zinc_get *requests, size_t i)
+{
+	return i > 0 && requests[i].key == requests[i - 1].key;
+}
 /* Which bytes of a value of `size` bytes a request means. */
 ZINC_MODULE_API void zinc_get_select(const zinc_get *r, uint64_t size, uint64_t *offset, uint64_t *nbytes);
 ZINC_MODULE_API void zinc_sink_failed(const zinc_sink *k, size_t i, zinc_status status, const zinc_error *error);

@@ -283,15 +283,16 @@ static size_t
 serve_key(zinc_fs *fs, ordered_gets *g, size_t from, const zinc_sink *sink, const zinc_wait *wait)
 {
 	const char *key = g->requests[nth(g, from)].key;
-	zinc_error e = ZINC_ERROR_INIT;
 	fs_open_file f = {fs, -1, NULL};
 	struct stat st;
 	zinc_tag tag;
+	zinc_error e;
 	zinc_status status;
 	size_t i, at;
 
 	if (zinc_sink_cancelled(sink, nth(g, from), wait))
 		return from + 1;
+	zinc_error_clear(&e);
 	status = open_value(fs, key, &f.fd, &st, NULL, &g->seen, &e);
 	if (f.fd != -1)
 		zinc_fs_tag(&tag, &st);
@@ -330,7 +331,7 @@ bring_in_order(zinc_context *ctx, const zinc_get *r, size_t n, size_t **out, zin
 	size_t *order, i;
 
 	*out = NULL;
-	for (i = 1; i < n && strcmp(r[i - 1].key, r[i].key) <= 0; i++)
+	for (i = 1; i < n && (zinc_get_goes_on(r, i) || strcmp(r[i - 1].key, r[i].key) <= 0); i++)
 		continue;
 	if (i >= n)
 		return ZINC_OK;
@@ -353,7 +354,8 @@ fs_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, co
 	size_t *order, i;
 
 	for (i = 0; i < n; i++)
-		ZINC_TRY(zinc_error_at_key(err, zinc_fs_key_check(requests[i].key, err), requests[i].key));
+		if (!zinc_get_goes_on(requests, i))
+			ZINC_TRY(zinc_error_at_key(err, zinc_fs_key_check(requests[i].key, err), requests[i].key));
 	ZINC_TRY(bring_in_order(fs->ctx, requests, n, &order, err));
 	g.order = order;
 	for (i = 0; i < n;)

@@ -98,8 +98,9 @@ zinc_sink_failed(const zinc_sink *k, size_t i, zinc_status status, const zinc_er
 bool
 zinc_sink_cancelled(const zinc_sink *k, size_t i, const zinc_wait *wait)
 {
-	zinc_error e = ZINC_ERROR_INIT;
+	zinc_error e;
 
+	zinc_error_clear(&e);
 	if (zinc_wait_check(wait, &e) == ZINC_OK)
 		return false;
 	zinc_sink_failed(k, i, ZINC_E_CANCELLED, &e);
@@ -197,9 +198,10 @@ void
 zinc_sink_serve(const zinc_sink *k, size_t i, const zinc_get *r, uint64_t size, const zinc_tag *tag, zinc_read_fn bring,
 		void *arg, const zinc_wait *wait)
 {
-	zinc_error e = ZINC_ERROR_INIT;
+	zinc_error e;
 	zinc_got got;
 
+	zinc_error_clear(&e);
 	memset(&got, 0, sizeof got);
 	got.size = sizeof got;
 	got.object_size = size;
