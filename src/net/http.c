@@ -1,5 +1,5 @@
 /*
- * http.c - exchanges over HTTP and HTTPS, many at once: with http_send.c the only file that knows libcurl
+ * http.c - exchanges over HTTP and HTTPS, many at once: with http_send.c and http_poll.c all that knows libcurl
  *
  *     ask -> sent -> head -> body ... body -> end
  *      ^       |       |'- WAIT: the transfer is paused, nothing more is begun
@@ -53,6 +53,7 @@ lane_free(lane *l)
 			curl_easy_cleanup(l->slots[k].easy);
 	if (l->multi)
 		curl_multi_cleanup(l->multi);
+	zinc_http_poll_fini(l);
 	zinc_free(l->http->ctx, l->slots);
 	zinc_free(l->http->ctx, l);
 }
@@ -66,15 +67,20 @@ lane_new(lane **out, zinc_http *h, zinc_error *err)
 	if (!l)
 		return zinc_fail_nomem(err);
 	l->http = h;
+	l->epoll = -1;
 	l->random = (uint64_t)(uintptr_t)l | 1;
 	l->slots = (slot *)zinc_calloc(h->ctx, (size_t)h->config.parallel, sizeof *l->slots);
 	l->multi = l->slots ? curl_multi_init() : NULL;
-	if (!l->multi) {
+	if (!l->multi || !zinc_http_poll_init(l)) {
 		lane_free(l);
 		return zinc_fail_nomem(err);
 	}
-	for (k = 0; k < h->config.parallel; k++)
+	for (k = h->config.parallel; k-- > 0;) {
 		l->slots[k].lane = l;
+		l->slots[k].next = l->idle;
+		l->idle = &l->slots[k];
+	}
+	l->in[IDLE] = (size_t)h->config.parallel;
 	curl_multi_setopt(l->multi, CURLMOPT_MAXCONNECTS, (long)h->config.parallel);
 	*out = l;
 	return ZINC_OK;
@@ -97,10 +103,43 @@ lane_give(lane *l)
 {
 	zinc_http *h = l->http;
 
+	if (l->broken) {
+		lane_free(l);
+		return;
+	}
 	pthread_mutex_lock(&h->lock);
 	l->next = h->idle;
 	h->idle = l;
 	pthread_mutex_unlock(&h->lock);
+}
+
+/* ---- phases ---- */
+
+void
+zinc_http_phase(slot *s, phase to)
+{
+	lane *l = s->lane;
+
+	l->in[s->phase]--;
+	l->in[to]++;
+	if (to == IDLE) {
+		s->next = l->idle;
+		l->idle = s;
+	}
+	s->phase = to;
+}
+
+/* Does anybody wait for room?  Then nothing new is begun. */
+static bool
+is_full(const lane *l)
+{
+	return l->in[PAUSED] + l->in[ENDS] > 0;
+}
+
+static bool
+is_busy(const lane *l)
+{
+	return l->in[IDLE] < (size_t)l->http->config.parallel || l->begun < l->n;
 }
 
 /* ---- what libcurl calls ---- */
@@ -161,7 +200,7 @@ zinc_http_on_body(char *bytes, size_t one, size_t n, void *arg)
 	if (is_later(s->head.status) || is_elsewhere(s) || s->stopped)
 		return swallow(s, n);
 	if (!s->headed && show_head(s) == ZINC_HTTP_WAIT) {
-		s->phase = PAUSED;
+		zinc_http_phase(s, PAUSED);
 		return CURL_WRITEFUNC_PAUSE;
 	}
 	if (s->stopped)
@@ -181,11 +220,12 @@ tell_end(slot *s, zinc_status st, const zinc_error *e)
 
 	if (next == ZINC_HTTP_WAIT)
 		return false;
-	s->phase = IDLE;
 	if (next == ZINC_HTTP_AGAIN) {
 		s->tries = s->unknown = 0;
-		s->phase = RESTS;
+		zinc_http_phase(s, RESTS);
 		s->wake = 0;
+	} else {
+		zinc_http_phase(s, IDLE);
 	}
 	return true;
 }
@@ -197,14 +237,14 @@ give_up(slot *s, zinc_status st, const zinc_error *e)
 	const zinc_http_user *u = s->lane->user;
 
 	(void)u->end(u->arg, s->i, st, e);
-	s->phase = IDLE;
+	zinc_http_phase(s, IDLE);
 }
 
 /* The whole answer is here, or as much as was wanted. */
 static void
 finish(slot *s)
 {
-	s->phase = ENDS;
+	zinc_http_phase(s, ENDS);
 	if (!s->headed && show_head(s) == ZINC_HTTP_WAIT)
 		return;
 	(void)tell_end(s, ZINC_OK, NULL);
@@ -297,7 +337,7 @@ fail_or_rest(slot *s, bool again, zinc_status st, const char *what)
 	}
 	s->wake = zinc_now(s->lane->http->ctx) + rest_of(s);
 	s->tries++;
-	s->phase = RESTS;
+	zinc_http_phase(s, RESTS);
 }
 
 static zinc_status
@@ -415,10 +455,11 @@ settle(slot *s, CURLcode code)
 
 /* ---- the loop ---- */
 
-/* After a cancel those that are left are not looked at: they end as cancelled. */
-static void
+/* After a cancel those that are left are not looked at: they end as cancelled.  False: there was none. */
+static bool
 settle_finished(lane *l)
 {
+	bool any = false;
 	CURLMsg *m;
 	int left;
 
@@ -429,56 +470,52 @@ settle_finished(lane *l)
 
 			curl_easy_getinfo(m->easy_handle, CURLINFO_PRIVATE, &s);
 			settle((slot *)(void *)s, code);
+			any = true;
 		}
+	return any;
 }
 
-/* Whoever waits for room is asked first; while anybody still does, nothing new is begun. */
-static bool
+/* Whoever waits for room is asked first. */
+static void
 ask_waiting(lane *l)
 {
-	bool waits = false;
 	int k;
 
-	for (k = 0; k < l->http->config.parallel; k++) {
+	for (k = 0; k < l->http->config.parallel && is_full(l); k++) {
 		slot *s = &l->slots[k];
 
 		if (s->phase == ENDS) {
 			finish(s);
 		} else if (s->phase == PAUSED && show_head(s) != ZINC_HTTP_WAIT) {
-			s->phase = SENT;
+			zinc_http_phase(s, SENT);
 			curl_easy_pause(s->easy, CURLPAUSE_CONT); /* calls zinc_http_on_body at once */
 		}
-		waits |= s->phase == ENDS || s->phase == PAUSED;
 	}
-	return waits;
 }
 
 /* What was tried before goes on in any case: it may hold the very room that somebody waits for. */
 static void
-begin_more(lane *l, bool waits)
+resend_rested(lane *l)
 {
-	const double now = zinc_now(l->http->ctx);
+	const double now = l->in[RESTS] > 0 ? zinc_now(l->http->ctx) : 0;
 	int k;
 
-	for (k = 0; k < l->http->config.parallel; k++) {
-		slot *s = &l->slots[k];
-
-		if (s->phase == RESTS && s->wake <= now)
-			resend(s);
-		else if (s->phase == IDLE && !waits && l->begun < l->n)
-			begin(s, l->begun++);
-	}
+	for (k = 0; k < l->http->config.parallel && l->in[RESTS] > 0; k++)
+		if (l->slots[k].phase == RESTS && l->slots[k].wake <= now)
+			resend(&l->slots[k]);
 }
 
-static bool
-is_busy(const lane *l)
+static void
+begin_more(lane *l)
 {
-	int k;
+	resend_rested(l);
+	while (l->idle && !is_full(l) && l->begun < l->n) {
+		slot *s = l->idle;
 
-	for (k = 0; k < l->http->config.parallel; k++)
-		if (l->slots[k].phase != IDLE)
-			return true;
-	return l->begun < l->n;
+		l->idle = s->next;
+		begin(s, l->begun++);
+	}
+	zinc_http_poll_due(l);
 }
 
 /* What libcurl has is taken back from it.  Of a change that was sent nobody knows whether it is made. */
@@ -513,25 +550,42 @@ cancel_all(lane *l, const zinc_error *e)
 		(void)u->end(u->arg, l->begun, e->code, e);
 }
 
+/* Nothing goes on where libcurl could not even note what it waits for. */
+static zinc_status
+check(const lane *l, zinc_error *err)
+{
+	return l->broken ? zinc_fail_nomem(err) : zinc_wait_for(l->user->wait, "a server", err);
+}
+
+/* The next exchange is on its way before another answer is looked at: else all would be answered, and asked for, at once,
+ * and server and client would wait for each other. */
+static void
+settle_and_begin(lane *l)
+{
+	do
+		begin_more(l);
+	while (settle_finished(l));
+}
+
 /* Poll wakes with the first byte; its timeout is for those who rest, wait, or want to be cancelled. */
 static void
 run_lane(lane *l)
 {
 	zinc_error e = ZINC_ERROR_INIT;
-	int running, events;
-	bool waits;
 
 	while (is_busy(l)) {
-		if (zinc_wait_for(l->user->wait, "a server", &e) != ZINC_OK) {
+		if (check(l, &e) != ZINC_OK) {
 			cancel_all(l, &e);
 			return;
 		}
-		waits = ask_waiting(l);
-		begin_more(l, waits);
-		curl_multi_perform(l->multi, &running);
-		settle_finished(l);
-		if (is_busy(l) && zinc_wait_check(l->user->wait, NULL) == ZINC_OK)
-			curl_multi_poll(l->multi, NULL, 0, waits ? WAIT_MS : POLL_MS, &events);
+		ask_waiting(l);
+		settle_and_begin(l);
+		if (!is_busy(l) || zinc_wait_check(l->user->wait, NULL) != ZINC_OK)
+			continue;
+		zinc_http_poll(l, is_full(l) ? WAIT_MS : POLL_MS);
+		while (zinc_http_poll_one(l))
+			if (settle_finished(l))
+				settle_and_begin(l);
 	}
 }
 

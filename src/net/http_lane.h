@@ -1,10 +1,12 @@
 /*
- * http_lane.h - what http.c and http_send.c share: exchanges in the hands of libcurl
+ * http_lane.h - what http.c, http_send.c and http_poll.c share: exchanges in the hands of libcurl
  */
 #ifndef ZINC_HTTP_LANE_H
 #define ZINC_HTTP_LANE_H
 
 #include <curl/curl.h>
+#include <math.h>
+#include <sys/epoll.h>
 
 #include "net/net.h"
 
@@ -13,7 +15,8 @@ typedef enum phase {
 	SENT,   /* libcurl has it */
 	PAUSED, /* libcurl has it; the user said WAIT */
 	RESTS,  /* until the next try */
-	ENDS    /* the answer is here; head() or end() said WAIT */
+	ENDS,   /* the answer is here; head() or end() said WAIT */
+	PHASES
 } phase;
 
 struct lane;
@@ -21,7 +24,8 @@ struct lane;
 /* One exchange under way. */
 typedef struct slot {
 	struct lane *lane;
-	CURL *easy; /* made once, used for one exchange after another */
+	struct slot *next; /* that is IDLE, too */
+	CURL *easy;        /* made once, used for one exchange after another */
 	struct curl_slist *headers;
 	phase phase;
 	size_t i;
@@ -45,6 +49,8 @@ typedef struct slot {
 	char message[CURL_ERROR_SIZE];
 } slot;
 
+#define ZINC_HTTP_READY 64
+
 /* What one run needs: connections live in `multi` and are found again by the next run. */
 typedef struct lane {
 	struct lane *next;
@@ -53,7 +59,14 @@ typedef struct lane {
 	const zinc_http_user *user;
 	size_t begun, n;
 	uint64_t random;
-	slot *slots; /* config.parallel of them */
+	slot *slots;       /* config.parallel of them */
+	size_t in[PHASES]; /* how many of them are in each */
+	slot *idle;        /* those that are IDLE */
+	int epoll;         /* what libcurl waits for */
+	struct epoll_event ready[ZINC_HTTP_READY];
+	int at, nready; /* of these, those that were not seen to yet */
+	double due;     /* when it wants to be called in any case */
+	bool broken;    /* it does not go on */
 } lane;
 
 struct zinc_http {
@@ -65,7 +78,9 @@ struct zinc_http {
 	lane *idle;
 };
 
-/* ---- http.c: what libcurl calls ---- */
+/* ---- http.c ---- */
+
+void zinc_http_phase(slot *s, phase to);
 
 size_t zinc_http_on_header(char *line, size_t one, size_t n, void *arg);
 size_t zinc_http_on_body(char *bytes, size_t one, size_t n, void *arg);
@@ -78,6 +93,19 @@ zinc_status zinc_http_transmit(slot *s, zinc_error *err);
 zinc_status zinc_http_redirect(slot *s, const char *location, zinc_error *err);
 /* Free what it holds until its next use. */
 void zinc_http_clean(slot *s);
+
+/* ---- http_poll.c ---- */
+
+bool zinc_http_poll_init(lane *l);
+void zinc_http_poll_fini(lane *l);
+/* What is to be done at this time: also the first step of what was begun. */
+void zinc_http_poll_due(lane *l);
+/* Wait until a socket is ready, but no longer than `ms`. */
+void zinc_http_poll(lane *l, int ms);
+/* See to one of those that were; false: there is none left. */
+bool zinc_http_poll_one(lane *l);
+
+/* ---- of requests ---- */
 
 const char *zinc_http_method(const slot *s);
 /* Does the method leave everything as it is (RFC 9110 section 9.2.1)? */

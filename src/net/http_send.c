@@ -310,7 +310,7 @@ hand_over(slot *s, zinc_error *err)
 	ZINC_TRY(set_request(s, err));
 	if (curl_multi_add_handle(s->lane->multi, s->easy) != CURLM_OK)
 		return zinc_fail_nomem(err);
-	s->phase = SENT;
+	zinc_http_phase(s, SENT);
 	return ZINC_OK;
 }
 

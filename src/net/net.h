@@ -1,8 +1,8 @@
 /*
  * net.h - door of the room `net`: HTTP for the stores that live behind it
  *
- * http.c runs exchanges, many at once, and http_send.c sends them; they alone know libcurl.  http_head.c understands what
- * an answer says of itself before its first byte.  Neither knows what a key or a store is.
+ * http.c runs exchanges, many at once, http_send.c sends them and http_poll.c waits for them; they alone know libcurl.
+ * http_head.c understands what an answer says of itself before its first byte.  None knows what a key or a store is.
  *
  * None of it is part of libzinc: whoever needs it is a module (base/module.c).
  */
