@@ -65,7 +65,7 @@ count_allocations(const char *codecs, int sharded)
 		v[i] = (uint16_t)(i * 7 + i / 1000);
 	assert_ok(zinc_array_write_text(a, "", ZINC_BUFFER(v, sizeof v), NULL, &err));
 	(void)calls_of_read(&memory, a, ":, 1:1023", v, sizeof v);
-	few = calls_of_read(&memory, a, ":100, 1:1023", v, sizeof v);
+	few = calls_of_read(&memory, a, "900:, 1:1023", v, sizeof v); /* keys as long as any */
 	many = calls_of_read(&memory, a, ":, 1:1023", v, sizeof v);
 	printf("%s%s: %lu allocations to read 100 chunks, %lu to read 1000\n", codecs, sharded ? " in a shard" : "",
 	       few, many);
