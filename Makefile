@@ -11,7 +11,7 @@ EACH ?= 0
 export BUILD JOBS FUZZ_SECONDS CUTS
 
 .PHONY: build demo test check test-asan test-tsan test-valgrind test-clang test-s390x
-.PHONY: fuzz interop conformance mutants power bench latency install format clean help
+.PHONY: programs fuzz interop conformance mutants power bench latency install format clean help
 
 build: ## build/zinc and build/libzinc.so.0, without the tests
 	@scripts/setup.sh build
@@ -30,6 +30,9 @@ check: ## style and layers only
 
 test-asan test-tsan test-valgrind test-clang test-s390x: test-%: ## the tests in one other way
 	@scripts/test.sh $*
+
+programs: ## C and C++ programs that call every public function: as shipped, under ASan + UBSan, TSan and valgrind
+	@TARGET=programs CTEST_FLAGS="-R every_call|check_calls -V" scripts/test.sh gcc asan tsan valgrind
 
 fuzz: ## every fuzz target for FUZZ_SECONDS (60)
 	@scripts/fuzz.sh

@@ -5,6 +5,7 @@
 #   tests/module/*.c       a store as a module of others would be, with a program that loads it
 #   examples/*.c           public headers and shared library only; each must exit 0 in an empty directory
 #   tests/cxx/*.cpp        the same in C++17
+#   tests/programs/*.c     one such program that calls every public function, as C11 and as C++17
 #   tests/cli/*.sh         the command, named by $ZINC, in an empty directory
 #   include/*.h            each compiles alone, as C11 and as C++17
 #   tests/scripts/*        the project's own scripts and checks (label "check")
@@ -141,6 +142,29 @@ foreach(source ${EXAMPLE_SOURCES} ${CXX_SOURCES})
   zinc_test(example_${stem} example ${CMAKE_CROSSCOMPILING_EMULATOR} ${PROJECT_BINARY_DIR}/tests/example_${stem})
 endforeach()
 
+file(GLOB PROGRAM_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/programs/*.c)
+zinc_program(every_call_c ${PROGRAM_SOURCES})
+set(EVERY_CALL every_call_c)
+if(CMAKE_CXX_COMPILER)
+  foreach(source ${PROGRAM_SOURCES})
+    get_filename_component(stem ${source} NAME_WE)
+    set(twin ${PROJECT_BINARY_DIR}/programs/${stem}.cpp)
+    file(CONFIGURE OUTPUT ${twin} CONTENT "#include \"${source}\"\n")
+    list(APPEND PROGRAM_TWINS ${twin})
+  endforeach()
+  zinc_program(every_call_cxx ${PROGRAM_TWINS})
+  list(APPEND EVERY_CALL every_call_cxx)
+endif()
+foreach(name ${EVERY_CALL})
+  target_link_libraries(${name} PRIVATE zinc_shared m)
+  target_link_options(${name} PRIVATE -Wl,-z,lazy) # so that the loader can tell what is called
+  set_target_properties(${name} PROPERTIES CXX_STANDARD 17 CXX_STANDARD_REQUIRED ON CXX_EXTENSIONS OFF)
+  zinc_test(${name} example bash ${PROJECT_SOURCE_DIR}/tests/programs/run.sh ${CMAKE_CROSSCOMPILING_EMULATOR}
+    ${PROJECT_BINARY_DIR}/tests/${name})
+  list(APPEND EVERY_CALL_PROGRAMS ${PROJECT_BINARY_DIR}/tests/${name})
+endforeach()
+add_custom_target(programs DEPENDS ${EVERY_CALL} product)
+
 file(GLOB CLI_TESTS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/cli/*.sh)
 if(TARGET zinc_command)
   foreach(source ${CLI_TESTS})
@@ -174,6 +198,7 @@ foreach(source ${CHECK_TESTS})
 endforeach()
 zinc_test(check_layers check ${PROJECT_SOURCE_DIR}/scripts/check_layers.py)
 zinc_test(check_symbols check ${PROJECT_SOURCE_DIR}/scripts/check_symbols.py ${PROJECT_BINARY_DIR}/libzinc.so.0)
+zinc_test(check_calls check ${PROJECT_SOURCE_DIR}/scripts/check_calls.py ${EVERY_CALL_PROGRAMS})
 zinc_test(check_style check ${PROJECT_SOURCE_DIR}/scripts/check_style.py --build ${PROJECT_BINARY_DIR})
 zinc_test(check_mutants check ${PROJECT_SOURCE_DIR}/scripts/mutants.py --stale)
 zinc_test(check_plain_build check ${PROJECT_SOURCE_DIR}/scripts/check_plain_build.sh)

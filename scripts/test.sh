@@ -9,7 +9,7 @@
 #   s390x     a big-endian machine, under qemu-user       build-s390x/
 #
 # The last line is "N passed, N failed"; a suite that does not build counts as one failure.
-# Environment: BUILD, JOBS, ZINC_WERROR=ON, CTEST_FLAGS (say, -R store).
+# Environment: BUILD, JOBS, ZINC_WERROR=ON, CTEST_FLAGS (say, -R store), TARGET (what is built for that) [all].
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
 
@@ -35,7 +35,7 @@ suite() {
 		return
 	fi
 	rm -f "$report"
-	if ! cmake --build "$dir" -j "$JOBS" -- --quiet; then
+	if ! cmake --build "$dir" -j "$JOBS" ${TARGET:+--target "$TARGET"} -- --quiet; then
 		echo "== $name: does not build"
 		failed=$((failed + 1))
 		return
@@ -78,7 +78,7 @@ for name in "$@"; do
 	valgrind)
 		scripts/setup.sh build test valgrind || exit 1
 		ZINC_QUICK=1 suite valgrind "$BUILD-valgrind" "-LE check|header" "${DEBUG[@]}" \
-			"-DCMAKE_CROSSCOMPILING_EMULATOR=valgrind;-q;--leak-check=full;--show-leak-kinds=definite;--errors-for-leak-kinds=definite;--error-exitcode=99"
+			"-DCMAKE_CROSSCOMPILING_EMULATOR=valgrind;-q;--suppressions=$PWD/tests/support/valgrind.supp;--leak-check=full;--show-leak-kinds=definite;--errors-for-leak-kinds=definite;--error-exitcode=99"
 		;;
 	s390x)
 		scripts/setup.sh build test s390x && scripts/sysroot_s390x.sh "$BUILD-s390x" || exit 1
