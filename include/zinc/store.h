@@ -170,6 +170,11 @@ typedef struct zinc_done {
 	size_t size;
 	void (*done)(void *arg, size_t i, const zinc_outcome *outcome);
 	void *arg;
+	/* NULL, or: how many puts or deletes the array has by now, of the `room` that it has place for.  A store whose
+	 * zinc_store_ops.more says so asks for it while it could begin another, from the thread that called it; nobody is told
+	 * of those that it has not asked for. */
+	size_t (*more)(void *arg);
+	size_t room;
 } zinc_done;
 
 /* Puts and deletes of one durable commit. */
@@ -371,6 +376,7 @@ typedef struct zinc_store_ops {
 	                           const zinc_wait *wait, zinc_error *err);
 	/* Of a wrapper: the store to which its NULL slots are passed on as they are.  NULL: to none. */
 	zinc_store *(*forwards)(void *self);
+	int more; /* put and del go on with what zinc_done.more tells of; to others it is not shown */
 } zinc_store_ops;
 
 /* ---- operations on an open store ----

@@ -35,7 +35,7 @@
 #define SWALLOW        (64u * 1024)        /* an unwanted body up to here is cheaper read than a new connection made */
 #define MOST_ELSEWHERE (16u * 1024 * 1024) /* of a redirection's: its target is known at the end only */
 #define POLL_MS        50                  /* how late a cancel or a deadline may be noticed */
-#define WAIT_MS        2                   /* while somebody waits for room */
+#define WAIT_MS        2                   /* while somebody waits for room, or another could begin */
 #define FIRST_REST     0.1                 /* seconds */
 #define LONGEST_REST   10.0
 #define LONGEST_ASKED  60u /* of what a server asks for by Retry-After */
@@ -505,11 +505,22 @@ resend_rested(lane *l)
 			resend(&l->slots[k]);
 }
 
+/* Is there one that has not begun, perhaps since a moment? */
+static bool
+any_left(lane *l)
+{
+	const zinc_http_user *u = l->user;
+
+	if (l->begun == l->n && u->more)
+		l->n = u->more(u->arg);
+	return l->begun < l->n;
+}
+
 static void
 begin_more(lane *l)
 {
 	resend_rested(l);
-	while (l->idle && !is_full(l) && l->begun < l->n) {
+	while (l->idle && !is_full(l) && any_left(l)) {
 		slot *s = l->idle;
 
 		l->idle = s->next;
@@ -567,6 +578,13 @@ settle_and_begin(lane *l)
 	while (settle_finished(l));
 }
 
+/* Could another begin as soon as the user tells of one? */
+static bool
+is_hungry(const lane *l)
+{
+	return l->user->more && l->idle;
+}
+
 /* Poll wakes with the first byte; its timeout is for those who rest, wait, or want to be cancelled. */
 static void
 run_lane(lane *l)
@@ -582,7 +600,7 @@ run_lane(lane *l)
 		settle_and_begin(l);
 		if (!is_busy(l) || zinc_wait_check(l->user->wait, NULL) != ZINC_OK)
 			continue;
-		zinc_http_poll(l, is_full(l) ? WAIT_MS : POLL_MS);
+		zinc_http_poll(l, is_full(l) || is_hungry(l) ? WAIT_MS : POLL_MS);
 		while (zinc_http_poll_one(l))
 			if (settle_finished(l))
 				settle_and_begin(l);

@@ -104,6 +104,8 @@ typedef struct zinc_http_user {
 	zinc_status (*sign)(void *arg, size_t i, zinc_http_request *r, const char *url, bool away, zinc_error *err);
 	/* Bytes of a body from `at` on, at least one and at most `room`; 0: they cannot be had.  Any `at` may come again. */
 	size_t (*pull)(void *arg, size_t i, uint64_t at, void *to, size_t room);
+	/* NULL, or: how many exchanges there are by now, at least as many as before; asked while another could be begun. */
+	size_t (*more)(void *arg);
 } zinc_http_user;
 
 /* Every exchange is ended before it returns; it fails itself only before the first was begun. */

@@ -9,16 +9,14 @@
  * (3) A slot that a store does not have, or that its structure ends before, is done without: by a
  *     fallback where the specification has one (store_fallback.c), else by one clear error.
  * (4) No listing hands out more keys than zinc_limits.children.
- * (5) Of every put and delete whose call did not fail the caller is told once, whatever the store says how often.
+ * (5) Of every put and delete whose call did not fail the caller is told once, whatever the store says how often
+ *     (store_change.c).
  * (6) A request with a limit brings no more bytes, whatever the store makes of it.
  * (7) Of every get whose call did not fail the caller is told once, too; "changed" only if it named a tag.
  */
 #include <stddef.h>
 
 #include "store/store_inside.h"
-
-/* Things of one call that are marked without asking for memory. */
-#define FEW_MARKS 64
 
 /* ---- the object ---- */
 
@@ -348,18 +346,17 @@ check_sink(const zinc_store *s, const zinc_sink *sink, zinc_error *err)
 	return zinc_store_at(s, NULL, ZINC_E_INVALID, err);
 }
 
-/* One byte for each of n things: on the stack of the caller where they are few. */
-static uint8_t *
-marks_new(const zinc_store *s, uint8_t few[FEW_MARKS], size_t n)
+uint8_t *
+zinc_marks_new(const zinc_store *s, uint8_t few[ZINC_FEW_MARKS], size_t n)
 {
-	if (n > FEW_MARKS)
+	if (n > ZINC_FEW_MARKS)
 		return (uint8_t *)zinc_calloc(s->ctx, n, 1);
-	memset(few, 0, FEW_MARKS);
+	memset(few, 0, ZINC_FEW_MARKS);
 	return few;
 }
 
-static void
-marks_free(const zinc_store *s, const uint8_t *few, uint8_t *marks)
+void
+zinc_marks_free(const zinc_store *s, const uint8_t *few, uint8_t *marks)
 {
 	if (marks != few)
 		zinc_free(s->ctx, marks);
@@ -393,7 +390,7 @@ zinc_status
 zinc_store_get(zinc_store *s, const zinc_get *requests, size_t n, const zinc_sink *sink, const zinc_wait *wait,
 	       zinc_error *err)
 {
-	uint8_t few[FEW_MARKS];
+	uint8_t few[ZINC_FEW_MARKS];
 	named_sink named = {s, requests, sink, NULL};
 	zinc_sink k = {sizeof k, sink->room ? named_room : NULL, named_done, &named};
 	zinc_error e;
@@ -405,225 +402,14 @@ zinc_store_get(zinc_store *s, const zinc_get *requests, size_t n, const zinc_sin
 		ZINC_TRY(check_request(s, requests, i, sink, err));
 	if (n == 0)
 		return ZINC_OK;
-	named.marks = marks_new(s, few, n);
+	named.marks = zinc_marks_new(s, few, n);
 	if (!named.marks)
 		return zinc_store_at(s, NULL, zinc_fail_nomem(err), err);
 	zinc_error_clear(&e);
 	st = s->ops.get(s->self, requests, n, &k, wait, &e);
 	st = settle_gets(&named, n, st, &e, err);
-	marks_free(s, few, named.marks);
+	zinc_marks_free(s, few, named.marks);
 	return zinc_store_at(s, NULL, st, err);
-}
-
-/* ---- changes ---- */
-
-/* One call of put or del.  Stands before the caller, to name the place in what failed and to tell of each once. */
-typedef struct named_changes {
-	const zinc_store *store;
-	const zinc_put *puts; /* one of the two */
-	const zinc_del *dels;
-	const zinc_done *done;
-	uint8_t *told;
-} named_changes;
-
-static const char *
-changed_key(const named_changes *c, size_t i)
-{
-	return c->puts ? c->puts[i].key : c->dels[i].key;
-}
-
-/* The first to tell of it is believed. */
-static bool
-is_first(const named_changes *c, size_t i)
-{
-	return __atomic_exchange_n(&c->told[i], 1, __ATOMIC_RELAXED) == 0;
-}
-
-/* The store's error may be shared, so it is copied before it is completed. */
-static void
-tell_failure(const named_changes *c, size_t i, zinc_status status, const zinc_error *error)
-{
-	zinc_error e = ZINC_ERROR_INIT;
-
-	if (zinc_error_copy(&e, error) != status)
-		zinc_fail(&e, status, "%s", zinc_status_text(status));
-	zinc_store_at(c->store, changed_key(c, i), status, &e);
-	zinc_done_tell(c->done, i, status, NULL, &e);
-}
-
-static void
-named_outcome(void *arg, size_t i, const zinc_outcome *o)
-{
-	const named_changes *c = (const named_changes *)arg;
-	const size_t whole = offsetof(zinc_outcome, error) + sizeof o->error;
-
-	if (!is_first(c, i))
-		return;
-	if (o->size < whole)
-		tell_failure(c, i, ZINC_E_UNCERTAIN, NULL);
-	else if (o->status != ZINC_OK)
-		tell_failure(c, i, o->status, o->error);
-	else
-		zinc_done_tell(c->done, i, ZINC_OK, o->tag, NULL);
-}
-
-/* What the store has not told of is not known.  One that failed has told of nothing, or breaks the contract: then the
- * rest has failed like it. */
-static zinc_status
-settle(const named_changes *c, size_t n, zinc_status st, zinc_error *err)
-{
-	zinc_error e = ZINC_ERROR_INIT;
-	bool any = st == ZINC_OK;
-	size_t i;
-
-	for (i = 0; i < n && !any; i++)
-		any = c->told[i];
-	if (!any)
-		return zinc_store_at(c->store, NULL, st, err);
-	if (st == ZINC_OK)
-		st = zinc_fail(&e, ZINC_E_UNCERTAIN, "the store does not say what became of it");
-	else
-		zinc_error_copy(&e, err);
-	for (i = 0; i < n; i++)
-		if (is_first(c, i))
-			tell_failure(c, i, st, &e);
-	return ZINC_OK;
-}
-
-/* A condition without its tag cannot hold. */
-static zinc_status
-check_change(const zinc_store *s, const char *key, const zinc_condition *when, zinc_error *err)
-{
-	ZINC_TRY(zinc_store_check_key(s, key, err));
-	if (when && when->when == ZINC_EQUALS && (!when->tag || !when->tag->n))
-		return zinc_store_at(s, key, zinc_fail(err, ZINC_E_INVALID, "the condition has no tag"), err);
-	return ZINC_OK;
-}
-
-static zinc_status
-check_done(const zinc_store *s, const zinc_done *done, zinc_error *err)
-{
-	if (done->size >= offsetof(zinc_done, arg) + sizeof done->arg && done->done)
-		return ZINC_OK;
-	zinc_fail(err, ZINC_E_INVALID, "a zinc_done must begin with its size, and have done");
-	return zinc_store_at(s, NULL, ZINC_E_INVALID, err);
-}
-
-/* Without put_begin a group is only a token, and everything happens at once. */
-static zinc_put_group *
-own_group(const zinc_store *s, zinc_put_group *group)
-{
-	return s->ops.put_begin || s->ops.forwards ? group : NULL;
-}
-
-zinc_status
-zinc_store_put_many(zinc_store *s, zinc_put_group *group, const zinc_put *puts, size_t n, const zinc_done *done,
-		    uint32_t flags, const zinc_wait *wait, zinc_error *err)
-{
-	uint8_t few[FEW_MARKS];
-	named_changes c = {NULL, puts, NULL, done, NULL};
-	const zinc_done named = {sizeof named, named_outcome, &c};
-	zinc_status st;
-	size_t i;
-
-	c.store = s = ZINC_OWNER(s, put);
-	ZINC_TRY(check_done(s, done, err));
-	for (i = 0; i < n; i++)
-		ZINC_TRY(check_change(s, puts[i].key, puts[i].when, err));
-	if (!s->ops.put)
-		return zinc_store_refuse(s, n == 1 ? puts[0].key : NULL, err);
-	c.told = marks_new(s, few, n);
-	if (!c.told)
-		return zinc_store_at(s, NULL, zinc_fail_nomem(err), err);
-	st = n ? s->ops.put(s->self, own_group(s, group), puts, n, &named, flags | s->put_flags, wait, err) : ZINC_OK;
-	st = settle(&c, n, st, err);
-	marks_free(s, few, c.told);
-	return st;
-}
-
-zinc_status
-zinc_store_del_many(zinc_store *s, zinc_put_group *group, const zinc_del *dels, size_t n, const zinc_done *done,
-		    uint32_t flags, const zinc_wait *wait, zinc_error *err)
-{
-	uint8_t few[FEW_MARKS];
-	named_changes c = {NULL, NULL, dels, done, NULL};
-	const zinc_done named = {sizeof named, named_outcome, &c};
-	zinc_status st;
-	size_t i;
-
-	c.store = s = ZINC_OWNER(s, del);
-	ZINC_TRY(check_done(s, done, err));
-	for (i = 0; i < n; i++)
-		ZINC_TRY(check_change(s, dels[i].key, dels[i].when, err));
-	if (!s->ops.del)
-		return zinc_store_refuse(s, n == 1 ? dels[0].key : NULL, err);
-	c.told = marks_new(s, few, n);
-	if (!c.told)
-		return zinc_store_at(s, NULL, zinc_fail_nomem(err), err);
-	st = n ? s->ops.del(s->self, own_group(s, group), dels, n, &named, flags | s->put_flags, wait, err) : ZINC_OK;
-	st = settle(&c, n, st, err);
-	marks_free(s, few, c.told);
-	return st;
-}
-
-/* ---- one change ---- */
-
-/* The outcome of the only one. */
-typedef struct single {
-	zinc_status status;
-	zinc_tag *tag;
-	zinc_error *err;
-} single;
-
-static void
-single_done(void *arg, size_t i, const zinc_outcome *o)
-{
-	single *one = (single *)arg;
-
-	(void)i;
-	one->status = o->status;
-	if (o->status != ZINC_OK)
-		zinc_error_copy(one->err, o->error);
-	else if (one->tag && o->tag)
-		*one->tag = *o->tag;
-}
-
-/* A store without tags leaves the caller's empty. */
-zinc_status
-zinc_store_putv(zinc_store *s, zinc_put_group *group, const char *key, const struct iovec *iov, int niov,
-		const zinc_condition *when, uint32_t flags, zinc_tag *tag, const zinc_wait *wait, zinc_error *err)
-{
-	single one = {ZINC_OK, tag, err};
-	const zinc_done done = {sizeof done, single_done, &one};
-	const zinc_put put = {.key = key, .iov = iov, .niov = niov, .when = when};
-
-	if (tag) {
-		tag->n = 0;
-		flags |= ZINC_PUT_TAGS;
-	}
-	ZINC_TRY(zinc_store_at(s, key, zinc_store_put_many(s, group, &put, 1, &done, flags, wait, err), err));
-	return one.status;
-}
-
-zinc_status
-zinc_store_put(zinc_store *s, zinc_put_group *group, const char *key, const void *bytes, size_t nbytes,
-	       const zinc_condition *when, uint32_t flags, zinc_tag *tag, const zinc_wait *wait, zinc_error *err)
-{
-	struct iovec iov = {(void *)(uintptr_t)bytes, nbytes};
-
-	return zinc_store_putv(s, group, key, &iov, nbytes ? 1 : 0, when, flags, tag, wait, err);
-}
-
-zinc_status
-zinc_store_del(zinc_store *s, zinc_put_group *group, const char *key, const zinc_condition *when, uint32_t flags,
-	       const zinc_wait *wait, zinc_error *err)
-{
-	single one = {ZINC_OK, NULL, err};
-	const zinc_done done = {sizeof done, single_done, &one};
-	const zinc_del del = {.key = key, .when = when};
-
-	ZINC_TRY(zinc_store_at(s, key, zinc_store_del_many(s, group, &del, 1, &done, flags, wait, err), err));
-	return one.status;
 }
 
 /* ---- groups ---- */

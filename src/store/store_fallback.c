@@ -475,7 +475,7 @@ static zinc_status
 del_grouped(zinc_store *s, const zinc_del *dels, size_t n, uint32_t flags, const zinc_wait *wait, zinc_error *err)
 {
 	first_failure first = {PTHREAD_MUTEX_INITIALIZER, 0, ZINC_OK, err};
-	const zinc_done done = {sizeof done, deleted, &first};
+	const zinc_done done = {.size = sizeof done, .done = deleted, .arg = &first};
 	zinc_error e = ZINC_ERROR_INIT;
 	zinc_put_group *group = NULL;
 

@@ -702,7 +702,7 @@ open_https(void **self, const char *rest, const zinc_store_options *options, zin
 	{                                                                                                              \
 		.size = sizeof(zinc_store_ops), .name = "http", .purpose = "what a web server has below a URL",        \
 		.schemes = scheme_, .open = open_, .close = http_close, .caps = http_caps, .get = zinc_http_get,       \
-		.put = zinc_http_put, .del = zinc_http_del, .settings = http_settings, .foreign_query = 1,             \
+		.put = zinc_http_put, .del = zinc_http_del, .settings = http_settings, .foreign_query = 1, .more = 1,  \
 	}
 
 const zinc_store_ops zinc_store_ops_http = HTTP_OPS("http", open_http);

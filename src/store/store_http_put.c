@@ -32,12 +32,22 @@ typedef struct change {
 	zinc_error *err;
 } change;
 
+/* Those of one call. */
+typedef struct changes {
+	http_store *store;
+	const zinc_put *puts; /* or */
+	const zinc_del *dels;
+	const zinc_done *done;
+	change *all;
+	size_t n, taken; /* of `all`; and of the caller's, some of which are lost already */
+} changes;
+
 /* ---- what the server says ---- */
 
 static zinc_status
 on_ask(void *arg, size_t i, zinc_http_request *out, zinc_error *err)
 {
-	change *c = &((change *)arg)[i];
+	const change *c = &((const changes *)arg)->all[i];
 
 	out->url = c->url;
 	out->method = c->method;
@@ -52,7 +62,7 @@ on_ask(void *arg, size_t i, zinc_http_request *out, zinc_error *err)
 static zinc_http_next
 on_head(void *arg, size_t i, const zinc_http_head *h)
 {
-	change *c = &((change *)arg)[i];
+	change *c = &((const changes *)arg)->all[i];
 
 	c->http_status = h->status;
 	c->unknown = h->unknown;
@@ -127,7 +137,7 @@ outcome(const change *c)
 static zinc_http_next
 on_end(void *arg, size_t i, zinc_status st, const zinc_error *err)
 {
-	change *c = &((change *)arg)[i];
+	change *c = &((const changes *)arg)->all[i];
 	zinc_error e = ZINC_ERROR_INIT;
 
 	if (!c->err)
@@ -142,37 +152,72 @@ on_end(void *arg, size_t i, zinc_status st, const zinc_error *err)
 	return ZINC_HTTP_GO;
 }
 
-/* As many at once as the client keeps open.  Fails only before the first was begun. */
-static zinc_status
-run_all(http_store *s, change *c, size_t n, const zinc_wait *wait, zinc_error *err)
+/* ---- many at once ---- */
+
+static change
+make_change(const changes *x, size_t i)
 {
 	static const zinc_condition any = {ZINC_ANY, NULL};
+	const zinc_condition *when = x->puts ? x->puts[i].when : x->dels[i].when;
+
+	return (change){.store = x->store,
+			.method = x->puts ? "PUT" : "DELETE",
+			.key = x->puts ? x->puts[i].key : x->dels[i].key,
+			.iov = x->puts ? x->puts[i].iov : NULL,
+			.niov = x->puts ? x->puts[i].niov : 0,
+			.when = when ? when : &any,
+			.done = x->done,
+			.i = i};
+}
+
+/* Conditions are looked at before the first is begun: whoever has one comes with the next call, and without memory so do
+ * all. */
+static size_t
+on_more(void *arg)
+{
+	changes *x = (changes *)arg;
+	const size_t n = x->done->more(x->done->arg);
+
+	for (; x->taken < n; x->taken++, x->n++) {
+		change *c = &x->all[x->n];
+
+		*c = make_change(x, x->taken);
+		if (c->when->when != ZINC_ANY || zinc_http_key_url(x->store, c->key, &c->url, NULL) != ZINC_OK)
+			break;
+	}
+	return x->n;
+}
+
+/* As many at once as the client keeps open.  Fails only before the first was begun. */
+static zinc_status
+run_all(changes *x, const zinc_wait *wait, zinc_error *err)
+{
 	const zinc_http_user user = {.ask = on_ask,
 				     .head = on_head,
 				     .body = on_body,
 				     .end = on_end,
-				     .arg = c,
-				     .wait = wait};
+				     .arg = x,
+				     .wait = wait,
+				     .more = x->done && x->done->more ? on_more : NULL};
 	zinc_status st = ZINC_OK;
 	size_t i;
 
-	for (i = 0; i < n && st == ZINC_OK; i++) {
-		if (!c[i].when)
-			c[i].when = &any;
-		st = zinc_http_key_url(s, c[i].key, &c[i].url, err);
-	}
-	if (st == ZINC_OK && n)
-		st = zinc_http_run(s->http, n, &user, err);
-	for (i = 0; i < n; i++)
-		zinc_free(s->ctx, c[i].url);
+	for (i = 0; i < x->n && st == ZINC_OK; i++)
+		st = zinc_http_key_url(x->store, x->all[i].key, &x->all[i].url, err);
+	if (st == ZINC_OK && x->n)
+		st = zinc_http_run(x->store->http, x->n, &user, err);
+	for (i = 0; i < x->n; i++)
+		zinc_free(x->store->ctx, x->all[i].url);
 	return st;
 }
 
 static zinc_status
 run(change *c, const zinc_wait *wait, zinc_error *err)
 {
+	changes x = {.store = c->store, .all = c, .n = 1};
+
 	c->err = err;
-	ZINC_TRY(run_all(c->store, c, 1, wait, err));
+	ZINC_TRY(run_all(&x, wait, err));
 	return c->status;
 }
 
@@ -184,8 +229,9 @@ try_key(http_store *s, const char *key, const zinc_wait *wait, zinc_error *err)
 {
 	static const zinc_tag never = {21, "E\"zinc-no-such-value\""};
 	const zinc_condition when = {ZINC_EQUALS, &never};
+	static const zinc_condition any = {ZINC_ANY, NULL};
 	change probe = {.store = s, .method = "PUT", .key = key, .when = &when};
-	change undo = {.store = s, .method = "DELETE", .key = key};
+	change undo = {.store = s, .method = "DELETE", .key = key, .when = &any};
 	zinc_error e = ZINC_ERROR_INIT;
 	const zinc_status st = run(&probe, wait, &e);
 
@@ -229,100 +275,139 @@ check_server(http_store *s, const char *key, const zinc_wait *wait, zinc_error *
 			 "this server does not look at If-Match: http.conditions=yes must not be said of it");
 }
 
-typedef struct look {
-	zinc_found found;
-	zinc_tag tag;
-	zinc_status status;
-	zinc_error *err;
-} look;
+/* ---- without conditions: as it is now ---- */
 
-static void
-looked(void *arg, size_t i, const zinc_got *got)
-{
-	look *l = (look *)arg;
+/* What was found of each, all asked for at once. */
+typedef struct looks {
+	changes *of;
+	zinc_get *gets;
+	size_t *who; /* of `of`, for each get */
+} looks;
 
-	(void)i;
-	l->found = got->found;
-	if (got->found == ZINC_FOUND)
-		l->tag = *got->tag;
-	if (got->found == ZINC_FAILED) {
-		l->status = got->status ? got->status : ZINC_E_IO;
-		if (l->err && got->error)
-			*l->err = *got->error;
-	}
-}
-
-/* Without conditions: as it is now. */
 static zinc_status
-check_value(http_store *s, const char *key, const zinc_condition *when, const zinc_wait *wait, zinc_error *err)
+compare(const zinc_condition *when, const zinc_got *got, zinc_error *err)
 {
-	look l = {.err = err};
-	const zinc_sink sink = {.size = sizeof sink, .done = looked, .arg = &l};
-	zinc_get r;
+	const bool found = got->found == ZINC_FOUND;
 
-	memset(&r, 0, sizeof r);
-	r.key = key;
-	r.stat = 1;
-	ZINC_TRY(zinc_http_get(s, &r, 1, &sink, wait, err));
-	if (l.found == ZINC_FAILED)
-		return l.status;
+	if (got->found == ZINC_FAILED)
+		return got->error ? zinc_error_copy(err, got->error)
+				  : zinc_fail(err, got->status ? got->status : ZINC_E_IO, "it cannot be looked at");
 	if (when->when == ZINC_ABSENT)
-		return l.found == ZINC_FOUND ? zinc_fail(err, ZINC_E_EXISTS, "the key is there already") : ZINC_OK;
-	if (l.found != ZINC_FOUND || !when->tag || !zinc_tag_equal(when->tag, &l.tag))
+		return found ? zinc_fail(err, ZINC_E_EXISTS, "the key is there already") : ZINC_OK;
+	if (!found || !when->tag || !zinc_tag_equal(when->tag, got->tag))
 		return zinc_fail(err, ZINC_E_CONFLICT, "the value was changed by someone else");
 	return ZINC_OK;
 }
 
-/* A tag that is no strong ETag cannot be given to a server as a condition that holds. */
-static zinc_status
-check_condition(http_store *s, const char *key, const zinc_condition *when, const zinc_wait *wait, zinc_error *err)
+static void
+lose(change *c, zinc_status st, const zinc_error *e)
 {
-	if (!when || when->when == ZINC_ANY)
-		return ZINC_OK;
-	if (!s->conditions)
-		return check_value(s, key, when, wait, err);
-	if (when->when == ZINC_EQUALS && (!when->tag || when->tag->n < 2 || when->tag->b[0] != 'E'))
-		return zinc_fail(err, ZINC_E_UNSUPPORTED,
-				 "the server gives no strong ETag that a condition could name");
-	return check_server(s, key, wait, err);
+	c->status = st;
+	zinc_done_tell(c->done, c->i, st, NULL, e);
+}
+
+static void
+looked(void *arg, size_t i, const zinc_got *got)
+{
+	const looks *l = (const looks *)arg;
+	change *c = &l->of->all[l->who[i]];
+	zinc_error e = ZINC_ERROR_INIT;
+	const zinc_status st = compare(c->when, got, &e);
+
+	if (st != ZINC_OK)
+		lose(c, st, &e);
+}
+
+static zinc_status
+look_at(looks *l, const zinc_wait *wait, zinc_error *err)
+{
+	const zinc_sink sink = {.size = sizeof sink, .done = looked, .arg = l};
+	size_t i, n = 0;
+
+	if (!l->gets || !l->who)
+		return zinc_fail_nomem(err);
+	for (i = 0; i < l->of->n; i++)
+		if (l->of->all[i].when->when != ZINC_ANY) {
+			l->gets[n].key = l->of->all[i].key;
+			l->gets[n].stat = 1;
+			l->who[n++] = i;
+		}
+	return n ? zinc_http_get(l->of->store, l->gets, n, &sink, wait, err) : ZINC_OK;
+}
+
+static zinc_status
+check_values(changes *x, const zinc_wait *wait, zinc_error *err)
+{
+	zinc_context *ctx = x->store->ctx;
+	looks l = {x, (zinc_get *)zinc_calloc(ctx, x->n, sizeof *l.gets),
+		   (size_t *)zinc_calloc(ctx, x->n, sizeof *l.who)};
+	const zinc_status st = look_at(&l, wait, err);
+
+	zinc_free(ctx, l.gets);
+	zinc_free(ctx, l.who);
+	return st;
 }
 
 /* ---- operations ---- */
 
+/* A tag that is no strong ETag cannot be given to a server as a condition that holds. */
+static zinc_status
+check_condition(http_store *s, const change *c, const zinc_wait *wait, zinc_error *err)
+{
+	const zinc_condition *when = c->when;
+
+	if (when->when == ZINC_ANY)
+		return ZINC_OK;
+	if (when->when == ZINC_EQUALS && (!when->tag || when->tag->n < 2 || when->tag->b[0] != 'E'))
+		return zinc_fail(err, ZINC_E_UNSUPPORTED,
+				 "the server gives no strong ETag that a condition could name");
+	return check_server(s, c->key, wait, err);
+}
+
 /* Whose condition is lost already is told at once; the others stay, moved to the front. */
-static size_t
-sort_out(http_store *s, change *c, size_t n, const zinc_wait *wait)
+static zinc_status
+sort_out(changes *x, const zinc_wait *wait, zinc_error *err)
 {
 	size_t i, left = 0;
 
-	for (i = 0; i < n; i++) {
+	if (!x->store->conditions)
+		ZINC_TRY(check_values(x, wait, err));
+	for (i = 0; i < x->n; i++) {
 		zinc_error e = ZINC_ERROR_INIT;
-		const zinc_status st = check_condition(s, c[i].key, c[i].when, wait, &e);
+		zinc_status st = ZINC_OK;
 
+		if (x->store->conditions)
+			st = check_condition(x->store, &x->all[i], wait, &e);
 		if (st != ZINC_OK)
-			zinc_done_tell(c[i].done, c[i].i, st, NULL, &e);
-		else
-			c[left++] = c[i];
+			lose(&x->all[i], st, &e);
+		if (x->all[i].status == ZINC_OK)
+			x->all[left++] = x->all[i];
 	}
-	return left;
+	x->n = left;
+	return ZINC_OK;
 }
 
-/* Frees the changes. */
 static zinc_status
-change_all(http_store *s, change *c, size_t n, const zinc_wait *wait, zinc_error *err)
+change_all(changes *x, size_t n, const zinc_wait *wait, zinc_error *err)
 {
-	const size_t left = sort_out(s, c, n, wait);
 	zinc_error e = ZINC_ERROR_INIT;
-	zinc_status st = run_all(s, c, left, wait, &e);
+	zinc_status st;
 	size_t i;
 
-	for (i = 0; st != ZINC_OK && left < n && i < left; i++)
-		zinc_done_tell(c[i].done, c[i].i, st, NULL, &e);
-	if (st != ZINC_OK && left < n)
-		st = ZINC_OK;
-	if (st != ZINC_OK)
-		zinc_fail(err, st, "%s", e.text);
-	zinc_free(s->ctx, c);
+	x->all = (change *)zinc_calloc(x->store->ctx, x->done->more ? x->done->room : n, sizeof *x->all);
+	if (!x->all)
+		return zinc_fail_nomem(err);
+	for (i = 0; i < n; i++)
+		x->all[i] = make_change(x, i);
+	x->n = x->taken = n;
+	st = sort_out(x, wait, err);
+	if (st == ZINC_OK)
+		st = run_all(x, wait, &e);
+	for (i = 0; e.code != ZINC_OK && x->n < n && i < x->n; i++)
+		lose(&x->all[i], st, &e);
+	if (e.code != ZINC_OK)
+		st = x->n < n ? ZINC_OK : zinc_error_copy(err, &e);
+	zinc_free(x->store->ctx, x->all);
 	return st;
 }
 
@@ -330,38 +415,18 @@ zinc_status
 zinc_http_put(void *self, zinc_put_group *group, const zinc_put *puts, size_t n, const zinc_done *done, uint32_t flags,
 	      const zinc_wait *wait, zinc_error *err)
 {
-	http_store *s = (http_store *)self;
-	change *c = (change *)zinc_calloc(s->ctx, n, sizeof *c);
-	size_t i;
+	changes x = {.store = (http_store *)self, .puts = puts, .done = done};
 
 	(void)group, (void)flags;
-	if (!c)
-		return zinc_fail_nomem(err);
-	for (i = 0; i < n; i++)
-		c[i] = (change){.store = s,
-				.method = "PUT",
-				.key = puts[i].key,
-				.iov = puts[i].iov,
-				.niov = puts[i].niov,
-				.when = puts[i].when,
-				.done = done,
-				.i = i};
-	return change_all(s, c, n, wait, err);
+	return change_all(&x, n, wait, err);
 }
 
 zinc_status
 zinc_http_del(void *self, zinc_put_group *group, const zinc_del *dels, size_t n, const zinc_done *done, uint32_t flags,
 	      const zinc_wait *wait, zinc_error *err)
 {
-	http_store *s = (http_store *)self;
-	change *c = (change *)zinc_calloc(s->ctx, n, sizeof *c);
-	size_t i;
+	changes x = {.store = (http_store *)self, .dels = dels, .done = done};
 
 	(void)group, (void)flags;
-	if (!c)
-		return zinc_fail_nomem(err);
-	for (i = 0; i < n; i++)
-		c[i] = (change){
-		    .store = s, .method = "DELETE", .key = dels[i].key, .when = dels[i].when, .done = done, .i = i};
-	return change_all(s, c, n, wait, err);
+	return change_all(&x, n, wait, err);
 }

@@ -84,6 +84,11 @@ zinc_store *zinc_store_owner(zinc_store *s, size_t slot);
 zinc_status zinc_store_at(const zinc_store *s, const char *key, zinc_status st, zinc_error *err);
 zinc_status zinc_store_refuse(const zinc_store *s, const char *key, zinc_error *err);
 
+/* One byte for each of n things of a call: on the stack of the caller where they are few. */
+#define ZINC_FEW_MARKS 64
+uint8_t *zinc_marks_new(const zinc_store *s, uint8_t few[ZINC_FEW_MARKS], size_t n);
+void zinc_marks_free(const zinc_store *s, const uint8_t *few, uint8_t *marks);
+
 /* ---- delivering (store_sink.c; the rest is in store.h) ---- */
 
 /* A place in an iovec list that a short read or write has reached. */

@@ -109,7 +109,7 @@ log_put(void *self, zinc_put_group *group, const zinc_put *puts, size_t n, const
 {
 	logged *l = (logged *)self;
 	logged_done d = {l, puts, NULL, done};
-	const zinc_done k = {sizeof k, log_outcome, &d};
+	const zinc_done k = {.size = sizeof k, .done = log_outcome, .arg = &d};
 	size_t i, nbytes;
 
 	for (i = 0; i < n; i++) {
@@ -126,7 +126,7 @@ log_del(void *self, zinc_put_group *group, const zinc_del *dels, size_t n, const
 {
 	logged *l = (logged *)self;
 	logged_done d = {l, NULL, dels, done};
-	const zinc_done k = {sizeof k, log_outcome, &d};
+	const zinc_done k = {.size = sizeof k, .done = log_outcome, .arg = &d};
 
 	atomic_fetch_add(&l->del_calls, n);
 	return zinc_store_del_many(l->next, group, dels, n, &k, flags, wait, err);

@@ -416,7 +416,7 @@ many_puts_are_told_of_each(void **state)
 	zinc_store *s = able(state, ZINC_CAP_WRITE);
 	zinc_error err = ZINC_ERROR_INIT;
 	outcomes x = {.lock = PTHREAD_MUTEX_INITIALIZER};
-	const zinc_done done = {sizeof done, note_outcome, &x};
+	const zinc_done done = {.size = sizeof done, .done = note_outcome, .arg = &x};
 	struct iovec iov[2] = {{(void *)(uintptr_t)"ne", 2}, {(void *)(uintptr_t)"w", 1}};
 	char keys[MANY][16];
 	zinc_put puts[MANY];
@@ -456,7 +456,7 @@ many_dels_are_told_of_each(void **state)
 	zinc_store *s = able(state, ZINC_CAP_WRITE | ZINC_CAP_ERASE);
 	zinc_error err = ZINC_ERROR_INIT;
 	outcomes x = {.lock = PTHREAD_MUTEX_INITIALIZER};
-	const zinc_done done = {sizeof done, note_outcome, &x};
+	const zinc_done done = {.size = sizeof done, .done = note_outcome, .arg = &x};
 	const zinc_del dels[] = {{.key = "d/a"}, {.key = "d/none"}, {.key = "d/b"}};
 	int i;
 
@@ -479,7 +479,7 @@ many_puts_can_be_cancelled(void **state)
 	zinc_store *s = able(state, ZINC_CAP_WRITE);
 	zinc_error err = ZINC_ERROR_INIT;
 	outcomes x = {.lock = PTHREAD_MUTEX_INITIALIZER};
-	const zinc_done done = {sizeof done, note_outcome, &x};
+	const zinc_done done = {.size = sizeof done, .done = note_outcome, .arg = &x};
 	const zinc_put puts[] = {{.key = "c/a"}, {.key = "c/b"}};
 	zinc_cancel cancel = ZINC_CANCEL_INIT;
 	const zinc_wait wait = {sizeof wait, 0, &cancel};

@@ -292,7 +292,7 @@ fault_put(void *self, zinc_put_group *group, const zinc_put *puts, size_t n, con
 {
 	faulty *f = (faulty *)self;
 	turn t = {done, 0};
-	const zinc_done k = {sizeof k, turn_done, &t};
+	const zinc_done k = {.size = sizeof k, .done = turn_done, .arg = &t};
 
 	(void)err;
 	for (; t.i < n; t.i++) {
@@ -313,7 +313,7 @@ fault_del(void *self, zinc_put_group *group, const zinc_del *dels, size_t n, con
 {
 	faulty *f = (faulty *)self;
 	turn t = {done, 0};
-	const zinc_done k = {sizeof k, turn_done, &t};
+	const zinc_done k = {.size = sizeof k, .done = turn_done, .arg = &t};
 
 	(void)err;
 	for (; t.i < n; t.i++) {

@@ -38,6 +38,7 @@ MODES = {
     "noranges": "always all of it",
     "saysnone": "always all of it, with Accept-Ranges: none",
     "nohead": "HEAD is 405",
+    "slow": "what is read comes 0.3 s later",
     "modified": "no ETag, but Last-Modified",
     "fresh": "no ETag, and Last-Modified is now",
     "weak": "ETags are weak",
@@ -238,6 +239,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             count[self.mode] += 1
             seen[path] += 1
             n = seen[path]
+        if self.mode == "slow":
+            time.sleep(0.3)
         if self.mode not in MODES:
             return self.plain(404)
         if not self.misbehave(n, key):

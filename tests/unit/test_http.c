@@ -117,7 +117,8 @@ on_end(void *arg, size_t i, zinc_status status, const zinc_error *err)
 static void
 run(trial *t, size_t n, int retries)
 {
-	const zinc_http_user user = {on_ask, on_head, on_body, on_end, t, NULL, on_sign, on_pull};
+	const zinc_http_user user = {
+	    .ask = on_ask, .head = on_head, .body = on_body, .end = on_end, .arg = t, .sign = on_sign, .pull = on_pull};
 	const zinc_http_config config = {.timeout = 5, .retries = retries, .parallel = 8};
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_http *h = NULL;

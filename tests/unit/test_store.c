@@ -50,7 +50,7 @@ odd_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, c
 
 static zinc_status
 odd_put_one(void *self, zinc_put_group *group, const char *key, const struct iovec *iov, int niov,
-	const zinc_condition *when, uint32_t flags, zinc_tag *tag, const zinc_wait *wait, zinc_error *err)
+	    const zinc_condition *when, uint32_t flags, zinc_tag *tag, const zinc_wait *wait, zinc_error *err)
 {
 	(void)wait, (void)group, (void)key, (void)iov, (void)niov, (void)when, (void)flags, (void)tag;
 	((odd_store *)self)->called++;
@@ -345,17 +345,13 @@ hear(void *arg, size_t i, const zinc_outcome *o)
 static void
 puts_are_told_of_once(void **state)
 {
-	static const zinc_store_ops ops = {.size = sizeof ops,
-					   .name = "talk",
-					   .close = odd_close,
-					   .caps = odd_caps,
-					   .get = odd_get,
-					   .put = talk_put};
+	static const zinc_store_ops ops = {
+	    .size = sizeof ops, .name = "talk", .close = odd_close, .caps = odd_caps, .get = odd_get, .put = talk_put};
 	const zinc_put puts[] = {{.key = "a"}, {.key = "b"}};
 	zinc_error err = ZINC_ERROR_INIT;
 	odd_store o = {.closed = 0};
 	heard h = {{0, 0}, {ZINC_OK, ZINC_OK}};
-	const zinc_done done = {sizeof done, hear, &h}, no_size = {0, hear, &h};
+	const zinc_done done = {.size = sizeof done, .done = hear, .arg = &h}, no_size = {.done = hear, .arg = &h};
 	zinc_store *s = NULL;
 
 	(void)state;
@@ -367,6 +363,79 @@ puts_are_told_of_once(void **state)
 	assert_int_equal(h.times[1], 1);
 	assert_int_equal(h.status[1], ZINC_E_UNCERTAIN);
 	zinc_store_close(s);
+}
+
+/* Tells of all that it knows, asks for more once, and says that it failed. */
+static zinc_status
+go_on_put(void *self, zinc_put_group *group, const zinc_put *puts, size_t n, const zinc_done *done, uint32_t flags,
+	  const zinc_wait *wait, zinc_error *err)
+{
+	size_t i;
+
+	(void)self, (void)group, (void)puts, (void)flags, (void)wait;
+	if (done->more)
+		n = done->more(done->arg);
+	for (i = 0; i < n; i++)
+		zinc_done_tell(done, i, ZINC_OK, NULL, NULL);
+	return zinc_fail(err, ZINC_E_IO, "after all");
+}
+
+typedef struct growing {
+	heard h;
+	zinc_put *puts;
+	const char *key;
+} growing;
+
+static void
+hear_growing(void *arg, size_t i, const zinc_outcome *o)
+{
+	hear(&((growing *)arg)->h, i, o);
+}
+
+static size_t
+one_more(void *arg)
+{
+	growing *g = (growing *)arg;
+
+	g->puts[1] = (zinc_put){.key = g->key};
+	return 2;
+}
+
+/* Only to a store that asks, and only what may be put; whoever was told of all of them hears of no failure. */
+static void
+more_puts_are_told_of(void **state)
+{
+	static const struct {
+		int more;
+		const char *key;
+		int told;
+	} rows[] = {{0, "b", 0}, {1, "b", 1}, {1, "a//b", 0}};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(rows); i++) {
+		const zinc_store_ops ops = {.size = sizeof ops,
+					    .name = "go on",
+					    .close = odd_close,
+					    .caps = odd_caps,
+					    .get = odd_get,
+					    .put = go_on_put,
+					    .more = rows[i].more};
+		zinc_put puts[2] = {{.key = "a"}};
+		zinc_error err = ZINC_ERROR_INIT;
+		odd_store o = {.closed = 0};
+		growing g = {{{0, 0}, {ZINC_OK, ZINC_OK}}, puts, rows[i].key};
+		const zinc_done done = {
+		    .size = sizeof done, .done = hear_growing, .arg = &g, .more = one_more, .room = 2};
+		zinc_store *s = NULL;
+
+		assert_ok(zinc_store_wrap(&s, NULL, &ops, &o, "go:", &err));
+		assert_ok(zinc_store_put_many(s, NULL, puts, 1, &done, 0, NULL, &err));
+		assert_int_equal(err.code, ZINC_OK);
+		assert_int_equal(g.h.times[0], 1);
+		assert_int_equal(g.h.times[1], rows[i].told);
+		zinc_store_close(s);
+	}
 }
 
 /* ---- promise 7: of every get, too ---- */
@@ -449,7 +518,8 @@ pass_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, 
 static void
 null_slots_are_forwarded(void **state)
 {
-	zinc_store_ops ops = {.size = sizeof ops, .name = "pass", .close = pass_close, .caps = pass_caps, .get = pass_get};
+	zinc_store_ops ops = {
+	    .size = sizeof ops, .name = "pass", .close = pass_close, .caps = pass_caps, .get = pass_get};
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_store *base = NULL, *mute = NULL, *open = NULL;
 	zinc_put_group *group = NULL;
@@ -477,8 +547,8 @@ int
 main(void)
 {
 	static const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(puts_are_told_of_once),        cmocka_unit_test(gets_are_told_of_once),
-	    cmocka_unit_test(null_slots_are_forwarded),
+	    cmocka_unit_test(puts_are_told_of_once),        cmocka_unit_test(more_puts_are_told_of),
+	    cmocka_unit_test(gets_are_told_of_once),        cmocka_unit_test(null_slots_are_forwarded),
 	    cmocka_unit_test(keys_are_checked_before),      cmocka_unit_test(keys_are_checked_coming_back),
 	    cmocka_unit_test(failures_are_named),           cmocka_unit_test(requests_are_checked),
 	    cmocka_unit_test(structures_of_older_programs), cmocka_unit_test(serials_differ),

@@ -226,6 +226,95 @@ deadlines(void **state)
 	assert_int_equal(put_within("silent", &absent, 0.5), ZINC_E_CANCELLED);
 }
 
+/* ---- many at once ---- */
+
+enum { MANY = 20 };
+
+typedef struct batch {
+	zinc_put puts[MANY];
+	char keys[MANY][16];
+	int told[MANY];
+	zinc_status status[MANY];
+	size_t n;
+} batch;
+
+static void
+hear(void *arg, size_t i, const zinc_outcome *o)
+{
+	batch *b = (batch *)arg;
+
+	b->told[i]++;
+	b->status[i] = o->status;
+}
+
+/* One more each time. */
+static size_t
+one_more(void *arg)
+{
+	batch *b = (batch *)arg;
+
+	return b->n < MANY ? ++b->n : MANY;
+}
+
+/* `n` puts, and those that are told of later; the seconds that they take. */
+static double
+put_batch(batch *b, const char *mode, const char *query, const zinc_condition *when, size_t n)
+{
+	static const struct iovec iov = {(void *)(uintptr_t) "new", 3};
+	const zinc_done done = {.size = sizeof done, .done = hear, .arg = b, .more = one_more, .room = MANY};
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_store *s = open_mode(mode, query);
+	const double began = zinc_now(zinc_context_get(NULL));
+	size_t i;
+
+	memset(b, 0, sizeof *b);
+	b->n = n;
+	for (i = 0; i < MANY; i++) {
+		snprintf(b->keys[i], sizeof b->keys[i], "many/%zu", i);
+		b->puts[i] = (zinc_put){.key = b->keys[i], .iov = &iov, .niov = 1, .when = when};
+	}
+	assert_ok(zinc_store_put_many(s, NULL, b->puts, n, &done, 0, NULL, &err));
+	zinc_store_close(s);
+	return zinc_now(zinc_context_get(NULL)) - began;
+}
+
+/* Those that are told of later go the same way; where each has a condition they are left. */
+static void
+puts_go_on_with_more(void **state)
+{
+	static const zinc_condition absent = {ZINC_ABSENT, NULL};
+	batch b;
+	size_t i;
+
+	(void)state;
+	(void)put_batch(&b, "plain", "", NULL, 3);
+	for (i = 0; i < MANY; i++) {
+		char path[64];
+
+		assert_int_equal(b.told[i], 1);
+		assert_int_equal(b.status[i], ZINC_OK);
+		snprintf(path, sizeof path, "served/%s", b.keys[i]);
+		assert_string_equal(read_text(path), "new");
+	}
+	(void)put_batch(&b, "plain", "", &absent, 3);
+	for (i = 0; i < MANY; i++) {
+		assert_int_equal(b.told[i], i < 3);
+		assert_int_equal(b.status[i], i < 3 ? ZINC_E_EXISTS : ZINC_OK);
+	}
+}
+
+/* Promise 4: one answer takes 0.3 s. */
+static void
+values_are_looked_at_together(void **state)
+{
+	static const zinc_condition absent = {ZINC_ABSENT, NULL};
+	batch b;
+
+	(void)state;
+	assert_true(put_batch(&b, "slow", "", &absent, MANY) < 0.3 * MANY / 2);
+	assert_int_equal(b.status[MANY - 1], ZINC_E_EXISTS);
+}
+
 int
 main(void)
 {
@@ -238,6 +327,8 @@ main(void)
 	    cmocka_unit_test(servers_that_ignore_conditions),
 	    cmocka_unit_test(an_own_earlier_try),
 	    cmocka_unit_test(deadlines),
+	    cmocka_unit_test(puts_go_on_with_more),
+	    cmocka_unit_test(values_are_looked_at_together),
 	};
 	int failed;
 

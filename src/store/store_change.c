@@ -1,0 +1,267 @@
+/*
+ * store_change.c - puts and deletes of an open store, many in one call: each checked, named and told of once
+ *
+ * Its promises are those of store.c.
+ */
+#include <stddef.h>
+
+#include "store/store_inside.h"
+
+/* ---- telling of each ---- */
+
+/* One call of put or del.  Stands before the caller, to name the place in what failed and to tell of each once. */
+typedef struct named_changes {
+	const zinc_store *store;
+	const zinc_put *puts; /* one of the two */
+	const zinc_del *dels;
+	const zinc_done *done;
+	uint8_t *told;
+	size_t n; /* of those that the store knows */
+} named_changes;
+
+static const char *
+changed_key(const named_changes *c, size_t i)
+{
+	return c->puts ? c->puts[i].key : c->dels[i].key;
+}
+
+static const zinc_condition *
+changed_when(const named_changes *c, size_t i)
+{
+	return c->puts ? c->puts[i].when : c->dels[i].when;
+}
+
+/* The first to tell of it is believed. */
+static bool
+is_first(const named_changes *c, size_t i)
+{
+	return __atomic_exchange_n(&c->told[i], 1, __ATOMIC_RELAXED) == 0;
+}
+
+/* The store's error may be shared, so it is copied before it is completed. */
+static void
+tell_failure(const named_changes *c, size_t i, zinc_status status, const zinc_error *error)
+{
+	zinc_error e = ZINC_ERROR_INIT;
+
+	if (zinc_error_copy(&e, error) != status)
+		zinc_fail(&e, status, "%s", zinc_status_text(status));
+	zinc_store_at(c->store, changed_key(c, i), status, &e);
+	zinc_done_tell(c->done, i, status, NULL, &e);
+}
+
+static void
+named_outcome(void *arg, size_t i, const zinc_outcome *o)
+{
+	const named_changes *c = (const named_changes *)arg;
+	const size_t whole = offsetof(zinc_outcome, error) + sizeof o->error;
+
+	if (!is_first(c, i))
+		return;
+	if (o->size < whole)
+		tell_failure(c, i, ZINC_E_UNCERTAIN, NULL);
+	else if (o->status != ZINC_OK)
+		tell_failure(c, i, o->status, o->error);
+	else
+		zinc_done_tell(c->done, i, ZINC_OK, o->tag, NULL);
+}
+
+/* What the store has not told of is not known.  One that failed has told of nothing, or breaks the contract: then the
+ * rest has failed like it. */
+static zinc_status
+settle(const named_changes *c, zinc_status st, zinc_error *e, zinc_error *err)
+{
+	bool any = st == ZINC_OK;
+	size_t i;
+
+	for (i = 0; i < c->n && !any; i++)
+		any = c->told[i];
+	if (!any) {
+		if (e->code == st)
+			zinc_error_copy(err, e);
+		return zinc_store_at(c->store, NULL, st, err);
+	}
+	if (st == ZINC_OK)
+		st = zinc_fail(e, ZINC_E_UNCERTAIN, "the store does not say what became of it");
+	for (i = 0; i < c->n; i++)
+		if (is_first(c, i))
+			tell_failure(c, i, st, e);
+	return ZINC_OK;
+}
+
+/* A condition without its tag cannot hold. */
+static zinc_status
+check_change(const zinc_store *s, const char *key, const zinc_condition *when, zinc_error *err)
+{
+	ZINC_TRY(zinc_store_check_key(s, key, err));
+	if (when && when->when == ZINC_EQUALS && (!when->tag || !when->tag->n))
+		return zinc_store_at(s, key, zinc_fail(err, ZINC_E_INVALID, "the condition has no tag"), err);
+	return ZINC_OK;
+}
+
+static zinc_status
+check_done(const zinc_store *s, const zinc_done *done, zinc_error *err)
+{
+	if (done->size >= offsetof(zinc_done, arg) + sizeof done->arg && done->done)
+		return ZINC_OK;
+	zinc_fail(err, ZINC_E_INVALID, "a zinc_done must begin with its size, and have done");
+	return zinc_store_at(s, NULL, ZINC_E_INVALID, err);
+}
+
+/* ---- more of them ---- */
+
+/* Is there anything to ask for, and does the store ask? */
+static bool
+has_more(const zinc_store *s, const zinc_done *done, size_t n)
+{
+	return s->ops.more && done->size >= offsetof(zinc_done, room) + sizeof done->room && done->more &&
+	       done->room > n;
+}
+
+/* One that may not be is left to a call of its own, and so are those behind it. */
+static size_t
+named_more(void *arg)
+{
+	named_changes *c = (named_changes *)arg;
+	const size_t n = (size_t)zinc_min_u64(c->done->more(c->done->arg), c->done->room);
+
+	for (; c->n < n; c->n++)
+		if (check_change(c->store, changed_key(c, c->n), changed_when(c, c->n), NULL) != ZINC_OK)
+			break;
+	return c->n;
+}
+
+/* Without put_begin a group is only a token, and everything happens at once. */
+static zinc_put_group *
+own_group(const zinc_store *s, zinc_put_group *group)
+{
+	return s->ops.put_begin || s->ops.forwards ? group : NULL;
+}
+
+/* All are checked before the first is made. */
+static zinc_status
+check_changes(const named_changes *c, bool able, zinc_error *err)
+{
+	size_t i;
+
+	ZINC_TRY(check_done(c->store, c->done, err));
+	for (i = 0; i < c->n; i++)
+		ZINC_TRY(check_change(c->store, changed_key(c, i), changed_when(c, i), err));
+	return able ? ZINC_OK : zinc_store_refuse(c->store, c->n == 1 ? changed_key(c, 0) : NULL, err);
+}
+
+/* With `group` of the store's own. */
+static zinc_status
+call_store(const named_changes *c, zinc_put_group *group, const zinc_done *named, uint32_t flags, const zinc_wait *wait,
+	   zinc_error *err)
+{
+	const zinc_store *s = c->store;
+
+	if (c->n == 0)
+		return ZINC_OK;
+	if (c->puts)
+		return s->ops.put(s->self, group, c->puts, c->n, named, flags | s->put_flags, wait, err);
+	return s->ops.del(s->self, group, c->dels, c->n, named, flags | s->put_flags, wait, err);
+}
+
+static zinc_status
+change_many(named_changes *c, zinc_put_group *group, uint32_t flags, const zinc_wait *wait, zinc_error *err)
+{
+	const zinc_store *s = c->store;
+	uint8_t few[ZINC_FEW_MARKS];
+	zinc_done named = {.size = sizeof named, .done = named_outcome, .arg = c, .room = c->n};
+	zinc_error e;
+	zinc_status st;
+
+	if (has_more(s, c->done, c->n)) {
+		named.more = named_more;
+		named.room = c->done->room;
+	}
+	c->told = zinc_marks_new(s, few, named.room);
+	if (!c->told)
+		return zinc_store_at(s, NULL, zinc_fail_nomem(err), err);
+	zinc_error_clear(&e);
+	st = settle(c, call_store(c, own_group(s, group), &named, flags, wait, &e), &e, err);
+	zinc_marks_free(s, few, c->told);
+	return st;
+}
+
+zinc_status
+zinc_store_put_many(zinc_store *s, zinc_put_group *group, const zinc_put *puts, size_t n, const zinc_done *done,
+		    uint32_t flags, const zinc_wait *wait, zinc_error *err)
+{
+	named_changes c = {ZINC_OWNER(s, put), puts, NULL, done, NULL, n};
+
+	ZINC_TRY(check_changes(&c, c.store->ops.put != NULL, err));
+	return change_many(&c, group, flags, wait, err);
+}
+
+zinc_status
+zinc_store_del_many(zinc_store *s, zinc_put_group *group, const zinc_del *dels, size_t n, const zinc_done *done,
+		    uint32_t flags, const zinc_wait *wait, zinc_error *err)
+{
+	named_changes c = {ZINC_OWNER(s, del), NULL, dels, done, NULL, n};
+
+	ZINC_TRY(check_changes(&c, c.store->ops.del != NULL, err));
+	return change_many(&c, group, flags, wait, err);
+}
+
+/* ---- one change ---- */
+
+/* The outcome of the only one. */
+typedef struct single {
+	zinc_status status;
+	zinc_tag *tag;
+	zinc_error *err;
+} single;
+
+static void
+single_done(void *arg, size_t i, const zinc_outcome *o)
+{
+	single *one = (single *)arg;
+
+	(void)i;
+	one->status = o->status;
+	if (o->status != ZINC_OK)
+		zinc_error_copy(one->err, o->error);
+	else if (one->tag && o->tag)
+		*one->tag = *o->tag;
+}
+
+/* A store without tags leaves the caller's empty. */
+zinc_status
+zinc_store_putv(zinc_store *s, zinc_put_group *group, const char *key, const struct iovec *iov, int niov,
+		const zinc_condition *when, uint32_t flags, zinc_tag *tag, const zinc_wait *wait, zinc_error *err)
+{
+	single one = {ZINC_OK, tag, err};
+	const zinc_done done = {.size = sizeof done, .done = single_done, .arg = &one};
+	const zinc_put put = {.key = key, .iov = iov, .niov = niov, .when = when};
+
+	if (tag) {
+		tag->n = 0;
+		flags |= ZINC_PUT_TAGS;
+	}
+	ZINC_TRY(zinc_store_at(s, key, zinc_store_put_many(s, group, &put, 1, &done, flags, wait, err), err));
+	return one.status;
+}
+
+zinc_status
+zinc_store_put(zinc_store *s, zinc_put_group *group, const char *key, const void *bytes, size_t nbytes,
+	       const zinc_condition *when, uint32_t flags, zinc_tag *tag, const zinc_wait *wait, zinc_error *err)
+{
+	struct iovec iov = {(void *)(uintptr_t)bytes, nbytes};
+
+	return zinc_store_putv(s, group, key, &iov, nbytes ? 1 : 0, when, flags, tag, wait, err);
+}
+
+zinc_status
+zinc_store_del(zinc_store *s, zinc_put_group *group, const char *key, const zinc_condition *when, uint32_t flags,
+	       const zinc_wait *wait, zinc_error *err)
+{
+	single one = {ZINC_OK, NULL, err};
+	const zinc_done done = {.size = sizeof done, .done = single_done, .arg = &one};
+	const zinc_del del = {.key = key, .when = when};
+
+	ZINC_TRY(zinc_store_at(s, key, zinc_store_del_many(s, group, &del, 1, &done, flags, wait, err), err));
+	return one.status;
+}
