@@ -2,20 +2,21 @@
  * send.c - objects to a remote store: threads make parcels, one thread drives batched puts of what is ready
  *
  *     threads   encode -- encode -- encode -- encode ...      each waits for room before it begins
- *                   | give    | give
- *     ready         v         v
- *     driver    [ put_many: as many open as the store likes ][ put_many of what became ready meanwhile ][ ...
+ *                   | give    | give    | give
+ *     ready         v         v         v
+ *     driver    [ put_many: as many open as the store likes, going on with what becomes ready ][ put_many ][ ...
  *
- * A put_many takes parcels of one kind: puts or deletes, with conditions or under the one group of the sender.  Those
- * that become ready while it runs are the next.  So the first window may be short, and later ones are as long as
- * encoding is faster than sending.
+ * A put_many takes a window of parcels of one kind: puts or deletes, with conditions or under the one group of the sender.
+ * A store that asks for more is told of those that became ready meanwhile, until the window is full; for another they are
+ * the next window, so the first may be short and later ones are as long as encoding is faster than sending.
  *
  * Where no thread can be had, whoever gives a parcel drives.
  */
 #include "fetch/fetch_inside.h"
 
-#define WINDOW_ROUNDS 8u /* parcels of a window for each put that may be open: waiting for the last costs an eighth */
-#define WINDOW_MOST   4096u /* but a failure must not wait for more */
+#define WINDOW_ROUNDS 64u /* parcels of a window for each put that may be open: waiting for the last costs little */
+#define WINDOW_MOST   4096u
+#define LIVE_ROUNDS   16u /* parcels in use for each */
 #define KINDS         4
 
 typedef struct queue {
@@ -30,6 +31,8 @@ struct zinc_send {
 	pthread_mutex_t driving; /* then */
 	zinc_put_group *group;
 	size_t room; /* parcels of a window */
+	size_t most; /* in use at once */
+	int kind;    /* of the window */
 	zinc_put *puts;
 	zinc_del *dels;
 	size_t base; /* what done() calls 0 */
@@ -56,8 +59,7 @@ may_take(const zinc_send *x, uint64_t nbytes)
 {
 	const uint64_t most = x->how.in_flight;
 
-	return x->live < (size_t)x->how.threads ||
-	       (x->live < 2 * x->room && x->held <= most && nbytes <= most - x->held);
+	return x->live < (size_t)x->how.threads || (x->live < x->most && x->held <= most && nbytes <= most - x->held);
 }
 
 /* Its bytes stay for the next, unless too much is kept already; with the lock. */
@@ -145,28 +147,80 @@ kind_of(const zinc_parcel *p)
 	return (p->erase ? 2 : 0) + (p->when != ZINC_ANY ? 1 : 0);
 }
 
-/* What is ready of the kind of which most is, in the order in which it was given; with the lock.  Stopped ones end. */
-static int
+static void
+add_to_window(zinc_send *x, zinc_parcel *p)
+{
+	const size_t k = x->nwindow++;
+
+	x->nopen++;
+	x->window[k] = p;
+	p->condition = (zinc_condition){p->when, p->when == ZINC_EQUALS ? &p->tag : NULL};
+	p->iov = (struct iovec){p->bytes.p, p->bytes.n};
+	if (p->erase)
+		x->dels[k] = (zinc_del){.key = (const char *)p->key.p, .when = &p->condition};
+	else
+		x->puts[k] = (zinc_put){
+		    .key = (const char *)p->key.p, .iov = &p->iov, .niov = p->bytes.n > 0, .when = &p->condition};
+}
+
+/* What is ready, in the order in which it was given; with the lock.  Stopped ones end. */
+static void
 fill_window(zinc_send *x)
 {
 	const zinc_sending *h = &x->how;
-	int kind = 0, k;
+	queue *q = &x->given[x->kind];
 
-	for (k = 1; k < KINDS; k++)
-		kind = x->given[k].n > x->given[kind].n ? k : kind;
-	zinc_cancel_reset(&x->cancel);
-	for (x->nwindow = 0; x->nwindow < x->room && x->given[kind].first != NULL;) {
-		zinc_parcel *p = x->given[kind].first;
+	while (x->nwindow < x->room && q->first != NULL) {
+		zinc_parcel *p = q->first;
 
-		x->given[kind].first = p->next;
-		x->given[kind].n--;
+		q->first = p->next;
+		q->n--;
 		if (h->stopped(h->arg, p->i))
 			retire(x, p);
 		else
-			x->window[x->nwindow++] = p;
+			add_to_window(x, p);
 	}
-	x->nopen = x->nwindow;
-	return kind;
+}
+
+/* Of the kind of which most is ready. */
+static void
+begin_window(zinc_send *x)
+{
+	int k;
+
+	for (k = 0; k < KINDS; k++)
+		x->kind = x->given[k].n > x->given[x->kind].n ? k : x->kind;
+	zinc_cancel_reset(&x->cancel);
+	x->nwindow = 0;
+	fill_window(x);
+}
+
+/* The store could begin another. */
+static size_t
+more(void *arg)
+{
+	zinc_send *x = arg;
+	size_t n;
+
+	pthread_mutex_lock(&x->lock);
+	if (!zinc_cancel_is(&x->cancel))
+		fill_window(x);
+	n = x->nwindow;
+	pthread_mutex_unlock(&x->lock);
+	return n;
+}
+
+/* It is over with parcel k of the window. */
+static void
+settle(zinc_send *x, size_t k)
+{
+	zinc_parcel *p = x->window[k];
+
+	pthread_mutex_lock(&x->lock);
+	x->window[k] = NULL;
+	x->nopen--;
+	retire(x, p);
+	pthread_mutex_unlock(&x->lock);
 }
 
 static void
@@ -182,65 +236,49 @@ sent(void *arg, size_t k, const zinc_outcome *o)
 		zinc_fail(&e, o->status, "%s", zinc_status_text(o->status));
 	zinc_error_at_key(&e, o->status, (const char *)p->key.p);
 	x->how.done(x->how.arg, p, o->status, &e);
-	pthread_mutex_lock(&x->lock);
-	x->window[x->base + k] = NULL;
-	x->nopen--;
-	retire(x, p);
-	pthread_mutex_unlock(&x->lock);
+	settle(x, x->base + k);
 	look_around(x);
 }
 
+/* The window, or (`only`) one parcel of it.  Without a driver nobody but the caller's own flag can end it. */
 static zinc_status
-call_store(zinc_send *x, int kind, size_t first, size_t n, zinc_error *err)
+call_store(zinc_send *x, size_t first, size_t n, bool only, zinc_error *err)
 {
 	const zinc_sending *h = &x->how;
-	const zinc_done done = {sizeof done, sent, x};
-	const zinc_wait wait = {sizeof wait, h->wait ? h->wait->until : 0, &x->cancel};
-	zinc_put_group *group = kind & 1 ? NULL : x->group;
+	const zinc_done done = {
+	    .size = sizeof done, .done = sent, .arg = x, .more = only ? NULL : more, .room = x->room};
+	const zinc_cancel *cancel = x->alone && h->wait ? h->wait->cancel : &x->cancel;
+	const zinc_wait wait = {sizeof wait, h->wait ? h->wait->until : 0, cancel};
+	zinc_put_group *group = x->kind & 1 ? NULL : x->group;
 
 	x->base = first;
-	if (kind & 2)
+	if (x->kind & 2)
 		return zinc_store_del_many(h->store, group, x->dels + first, n, &done, h->put_flags, &wait, err);
 	return zinc_store_put_many(h->store, group, x->puts + first, n, &done, h->put_flags, &wait, err);
 }
 
-/* A call that fails as a whole has told nobody: one of its keys may be to blame, or memory was short. */
+/* What nobody was told of: all, of a call that failed as a whole, and what was added last where it could not be taken.  A
+ * key may be to blame, or memory was short. */
 static void
-call_singly(zinc_send *x, int kind)
+call_singly(zinc_send *x)
 {
-	const size_t n = x->nwindow;
-	size_t k;
-
-	for (k = 0; k < n; k++) {
-		zinc_error e = ZINC_ERROR_INIT;
-		zinc_outcome o = {.size = sizeof o, .error = &e};
-
-		o.status = call_store(x, kind, k, 1, &e);
-		if (o.status != ZINC_OK)
-			sent(x, 0, &o);
-	}
-}
-
-static void
-send_window(zinc_send *x, int kind)
-{
+	const zinc_sending *h = &x->how;
 	size_t k;
 
 	for (k = 0; k < x->nwindow; k++) {
-		zinc_parcel *p = x->window[k];
+		zinc_error e = ZINC_ERROR_INIT;
+		zinc_outcome o = {.size = sizeof o, .error = &e};
 
-		p->condition = (zinc_condition){p->when, p->when == ZINC_EQUALS ? &p->tag : NULL};
-		p->iov = (struct iovec){p->bytes.p, p->bytes.n};
-		if (kind & 2)
-			x->dels[k] = (zinc_del){.key = (const char *)p->key.p, .when = &p->condition};
-		else
-			x->puts[k] = (zinc_put){.key = (const char *)p->key.p,
-						.iov = &p->iov,
-						.niov = p->bytes.n > 0,
-						.when = &p->condition};
+		if (x->window[k] == NULL)
+			continue;
+		if (h->stopped(h->arg, x->window[k]->i)) {
+			settle(x, k);
+			continue;
+		}
+		o.status = call_store(x, k, 1, true, &e);
+		if (o.status != ZINC_OK)
+			sent(x, 0, &o);
 	}
-	if (call_store(x, kind, 0, x->nwindow, NULL) != ZINC_OK)
-		call_singly(x, kind);
 }
 
 static bool
@@ -254,11 +292,11 @@ static void
 send_ready(zinc_send *x)
 {
 	while (any_given(x)) {
-		const int kind = fill_window(x);
-
+		begin_window(x);
 		pthread_mutex_unlock(&x->lock);
 		if (x->nwindow > 0)
-			send_window(x, kind);
+			(void)call_store(x, 0, x->nwindow, false, NULL);
+		call_singly(x);
 		pthread_mutex_lock(&x->lock);
 		x->nwindow = 0;
 	}
@@ -399,6 +437,7 @@ zinc_send_begin(zinc_send **out, const zinc_sending *how, zinc_error *err)
 		return zinc_fail_nomem(err);
 	x->how = *how;
 	x->room = (size_t)zinc_min_u64(WINDOW_ROUNDS * open, WINDOW_MOST);
+	x->most = (size_t)zinc_min_u64(LIVE_ROUNDS * open, WINDOW_MOST);
 	pthread_mutex_init(&x->lock, NULL);
 	pthread_mutex_init(&x->driving, NULL);
 	pthread_cond_init(&x->ready, NULL);

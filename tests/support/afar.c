@@ -182,7 +182,7 @@ change_all(const changes *c, size_t n, const zinc_wait *wait)
 	size_t first, k, open;
 
 	c->x->put_calls++;
-	for (first = 0; first < n; first += open) {
+	for (first = 0; first < n || (c->done->more && first < (n = c->done->more(c->done->arg))); first += open) {
 		open = n - first < c->x->parallel ? n - first : c->x->parallel;
 		if (open > c->x->most_puts)
 			c->x->most_puts = (unsigned)open;
@@ -207,7 +207,9 @@ afar_put(void *self, zinc_put_group *group, const zinc_put *puts, size_t n, cons
 	uint64_t total = 0;
 	size_t i;
 
-	(void)group, (void)err;
+	(void)group;
+	if (c.x->refuses && n > 1)
+		return zinc_fail(err, ZINC_E_IO, "one at a time");
 	for (i = 0; i < n; i++)
 		total += puts[i].niov > 0 ? puts[i].iov[0].iov_len : 0;
 	if (total > c.x->most_bytes)
@@ -273,6 +275,7 @@ afar_open(afar *x, zinc_context *ctx)
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_store *s = NULL;
 
+	ops.more = x->asks;
 	if (!x->writes)
 		ops.put = NULL, ops.del = NULL;
 	assert_ok(zinc_store_wrap(&s, ctx, &ops, x, "afar://", &err));

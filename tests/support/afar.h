@@ -17,6 +17,8 @@ typedef struct afar {
 	bool no_tags;
 	bool shy; /* begins nothing while anybody waits for room */
 	bool writes, cas;
+	bool asks;     /* for more puts */
+	bool refuses;  /* puts of more than one key */
 	unsigned slow; /* microseconds that each answer to a put or delete takes */
 	/* Called before each answer, with the number of answers so far; NULL: nobody. */
 	void (*before)(void *arg, uint64_t answers, const zinc_get *get);

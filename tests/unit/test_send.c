@@ -193,15 +193,58 @@ open_puts_do_not_depend_on_threads(void **state)
 		s.far.before_put = wait_for_many;
 		s.far.arg = &s;
 		s.waste = threads == 2 ? 5000 : 0;
+		s.far.asks = threads == 3;
+		s.store = (zinc_store_close(s.store), afar_open(&s.far, s.ctx));
+		s.how.store = s.store;
 		run(&s, PARCELS);
 		for (i = 0; i < PARCELS; i++) {
 			assert_int_equal(atomic_load(&s.done[i]), 1);
 			is_stored(&s, i);
 		}
 		assert_int_equal(s.far.most_puts, PARALLEL);
-		assert_in_range(s.far.put_calls, 2, PARCELS / 2);
+		assert_in_range(s.far.put_calls, s.far.asks ? 1 : 2, PARCELS / 2);
 		close_scene(&s);
 	}
+}
+
+/* What is given while others are open joins them. */
+static zinc_status
+give_another(void *arg, uint64_t puts, const char *key)
+{
+	scene *s = arg;
+
+	(void)key;
+	if (puts + 1 < PARCELS)
+		make(s, (size_t)puts + 1, 0);
+	return ZINC_OK;
+}
+
+/* (7), (9) */
+static void
+one_call_goes_on(void **state)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	scene s;
+	size_t i;
+
+	(void)state;
+	open_scene(&s, 2, 1 << 20);
+	s.far.asks = true;
+	s.far.before_put = give_another;
+	s.far.arg = &s;
+	s.store = (zinc_store_close(s.store), afar_open(&s.far, s.ctx));
+	s.how.store = s.store;
+	assert_ok(zinc_send_begin(&s.send, &s.how, &err));
+	make(&s, 0, 0);
+	while (atomic_load(&s.ndone) < PARCELS)
+		zinc_send_flush(s.send);
+	assert_ok(zinc_send_end(s.send, &err));
+	assert_int_equal(s.far.put_calls, 1);
+	for (i = 0; i < PARCELS; i++) {
+		assert_int_equal(atomic_load(&s.done[i]), 1);
+		is_stored(&s, i);
+	}
+	close_scene(&s);
 }
 
 /* (8) with room for five, and with room for none */
@@ -259,6 +302,29 @@ the_lowest_failure_is_found(void **state)
 		assert_true(s.far.puts < PARCELS / 2);
 		close_scene(&s);
 	}
+}
+
+/* (9), (10) a call that fails as a whole is made anew for each, as long as it matters */
+static void
+a_call_that_fails_is_made_singly(void **state)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	scene s;
+	size_t i;
+
+	(void)state;
+	open_scene(&s, 1, 1 << 20);
+	s.far.refuses = true;
+	s.far.before_put = fail_some;
+	assert_ok(zinc_send_begin(&s.send, &s.how, &err));
+	for (i = 0; i < PARCELS; i++)
+		make(&s, i, 0);
+	assert_ok(zinc_send_end(s.send, &err));
+	assert_int_equal(atomic_load(&s.lowest), 25);
+	for (i = 0; i < 25; i++)
+		is_stored(&s, i);
+	assert_int_equal(s.far.puts, 26);
+	close_scene(&s);
 }
 
 /* (10) while a window is under way, and while others wait for room */
@@ -376,8 +442,10 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(open_puts_do_not_depend_on_threads),
+	    cmocka_unit_test(one_call_goes_on),
 	    cmocka_unit_test(bytes_in_flight_are_bounded),
 	    cmocka_unit_test(the_lowest_failure_is_found),
+	    cmocka_unit_test(a_call_that_fails_is_made_singly),
 	    cmocka_unit_test(a_cancel_ends_the_window),
 	    cmocka_unit_test(a_deadline_ends_it),
 	    cmocka_unit_test(lost_conditions_are_told),
