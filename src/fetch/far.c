@@ -14,9 +14,11 @@
  */
 #include "fetch/fetch_inside.h"
 
-#define WINDOW_ITEMS    4096u  /* of one get: waiting for the last few of them costs a hundredth */
-#define WINDOW_REQUESTS 65536u /* but one item may have more */
-#define KEPT            64u    /* buffers that wait for the next item */
+#define WINDOW_ITEMS    4096u           /* of one get: waiting for the last few of them costs a hundredth */
+#define WINDOW_REQUESTS 65536u          /* but one item may have more */
+#define RECORD_BYTES    (32 * ZINC_MIB) /* of what is planned for items under way */
+#define KEPT_RECORD     4096u           /* of an item that waits for its next use */
+#define KEPT            64u             /* buffers that wait for the next item */
 
 /* One request of a window. */
 typedef struct sent {
@@ -44,9 +46,10 @@ typedef struct far {
 	zinc_fetch_item *spare, *all;
 	zinc_fetch_item **window; /* in the order of their requests; NULL: settled */
 	size_t low;               /* nothing before it is left */
-	size_t taking; /* arrived and not yet settled */
-	uint64_t held; /* bytes for items */
-	size_t nheld;  /* items that have some */
+	size_t taking;            /* arrived and not yet settled */
+	uint64_t records;         /* bytes that plans take */
+	uint64_t held;            /* bytes for items */
+	size_t nheld;             /* items that have some */
 	zinc_buf kept[KEPT];
 	size_t nkept;
 	uint64_t kept_bytes;
@@ -132,6 +135,10 @@ static void
 retire(far *x, zinc_fetch_item *it)
 {
 	let_go(x, it);
+	x->records -= it->records;
+	it->records = 0;
+	if (it->memory.cap > KEPT_RECORD)
+		zinc_buf_fini(&it->memory);
 	it->live = false;
 	it->next = x->spare;
 	x->spare = it;
@@ -366,21 +373,44 @@ fail_item(far *x, size_t i)
 	zinc_fetch_item_fini(&it);
 }
 
+/* May another item be planned?  With the lock.  What has arrived is waited for only where there is nothing to send. */
+static bool
+may_plan(far *x)
+{
+	while (x->records >= RECORD_BYTES && x->nwindow == 0 && x->taking > 0)
+		pthread_cond_wait(&x->settled, &x->lock);
+	return x->records < RECORD_BYTES || x->nwindow == 0;
+}
+
+/* What its plan takes, when that is made. */
+static void
+count_records(far *x, zinc_fetch_item *it)
+{
+	const uint64_t now = sizeof *it + it->key.cap + it->memory.cap;
+
+	pthread_mutex_lock(&x->lock);
+	x->records += now - it->records;
+	it->records = now;
+	pthread_mutex_unlock(&x->lock);
+}
+
 /* The next item of a window: one that wants another round, or a new one.  NULL: there is none now. */
 static zinc_fetch_item *
 next_item(far *x)
 {
-	const bool may = have_spare(x);
+	const bool spare = have_spare(x);
 	zinc_fetch_item *it;
 	size_t i = SIZE_MAX;
+	bool may;
 
 	pthread_mutex_lock(&x->lock);
-	it = x->again;
+	may = may_plan(x);
+	it = may ? x->again : NULL;
 	if (it != NULL) {
 		x->again = it->next;
-	} else if (x->begun < x->n) {
+	} else if (may && x->begun < x->n) {
 		i = x->begun++;
-		it = may ? use_spare(x, i) : NULL;
+		it = spare ? use_spare(x, i) : NULL;
 	}
 	pthread_mutex_unlock(&x->lock);
 	if (it == NULL && i != SIZE_MAX)
@@ -436,6 +466,7 @@ add_item(far *x, zinc_fetch_item *it)
 		return;
 	}
 	code = f->want(f->arg, it, x->alone ? 0 : f->threads, &e);
+	count_records(x, it);
 	if (code == ZINC_OK && it->n > 0) {
 		code = add_requests(x, it, &e);
 		if (code != ZINC_OK) {
@@ -486,7 +517,8 @@ static void
 send(far *x)
 {
 	const zinc_sink sink = {.size = sizeof sink, .room = far_room, .done = far_done, .arg = x};
-	const zinc_wait wait = {sizeof wait, x->f->wait ? x->f->wait->until : 0, &x->cancel};
+	const zinc_wait *own = x->f->wait;
+	const zinc_wait wait = {sizeof wait, own ? own->until : 0, x->alone && own ? own->cancel : &x->cancel};
 	const zinc_get *gets = (const zinc_get *)(const void *)x->gets.p;
 
 	x->base = 0;
@@ -532,7 +564,8 @@ run(far *x)
 	pthread_t driver;
 
 	if (!zinc_fetch_thread(&driver, drive, x)) {
-		x->alone = true;
+		x->alone = true; /* nobody looks around meanwhile: a failure is noticed between two windows */
+		x->room = (size_t)zinc_min_u64(x->room, zinc_max_u64(1, x->f->caps->parallel));
 		drive(x);
 		return;
 	}

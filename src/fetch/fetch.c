@@ -28,7 +28,7 @@ zinc_fetch_item_init(zinc_fetch_item *it, zinc_context *ctx, zinc_buf *bytes, zi
 	zinc_buf_init(&it->own, ctx, zinc_max_chunk(ctx));
 	it->bytes = bytes != NULL ? bytes : &it->own;
 	it->err = err;
-	it->held = 0;
+	it->held = it->records = 0;
 	it->place = 0;
 	it->live = false;
 	it->next = it->all = NULL;

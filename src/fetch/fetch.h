@@ -16,6 +16,7 @@
  * (3) On a remote store the number of open requests does not depend on the number of threads.
  * (4) Bytes that are held for items never exceed in_flight, but one item per thread is always allowed, and the first of
  *     those that are under way: it never waits for a later one, whose requests may be behind its own.
+ *     What is planned for items that are under way is bounded, too, whatever the number of their ranges.
  * (5) After a failure, a cancel or the deadline nothing is begun that is not needed to find the lowest failing item.
  * (6) A near run makes no allocation per item.
  *
@@ -67,7 +68,8 @@ typedef struct zinc_fetch_item {
 	bool changed, failed, roomed;
 	uint64_t total; /* of their bytes */
 	uint64_t held;
-	size_t place; /* in the window */
+	uint64_t records; /* bytes of itself and its memory, as they are counted */
+	size_t place;     /* in the window */
 	bool live;
 	struct zinc_fetch_item *next, *all;
 } zinc_fetch_item;

@@ -34,6 +34,7 @@ typedef struct scene {
 	size_t stop_after; /* items taken */
 	unsigned slow;     /* microseconds a take */
 	bool counting;
+	void *own; /* of one test */
 	atomic_ullong counted[3];
 } scene;
 
@@ -281,6 +282,117 @@ room_is_never_held_by_what_cannot_begin(void **state)
 		}
 }
 
+/* ---- plans that are large ---- */
+
+enum { PLAN_BYTES = 1 << 20, PLANS = 40 };
+
+typedef struct planning {
+	atomic_int live, most;
+	bool nothing; /* is wanted */
+} planning;
+
+static zinc_status
+want_much(void *arg, zinc_fetch_item *it, int worker, zinc_error *err)
+{
+	scene *s = arg;
+	planning *p = s->own;
+	zinc_get *gets;
+	int live = atomic_fetch_add(&p->live, 1) + 1;
+
+	(void)worker;
+	if (live > atomic_load(&p->most))
+		atomic_store(&p->most, live);
+	it->key.n = 0;
+	ZINC_TRY(zinc_buf_printf(&it->key, err, "k%zu", it->i));
+	ZINC_TRY(zinc_fetch_room(it, 1, PLAN_BYTES, &gets, err));
+	gets[0] = (zinc_get){.key = (const char *)it->key.p, .length = BYTES};
+	it->n = !p->nothing;
+	return ZINC_OK;
+}
+
+static zinc_status
+take_much(void *arg, zinc_fetch_item *it, int worker, bool *again, zinc_error *err)
+{
+	const struct timespec pause = {0, 100000};
+	scene *s = arg;
+
+	(void)worker, (void)err, (void)again;
+	nanosleep(&pause, NULL);
+	atomic_fetch_sub(&((planning *)s->own)->live, 1);
+	atomic_fetch_add(&s->taken[it->i], 1);
+	return ZINC_OK;
+}
+
+/* (4) whether they wait for bytes or for a thread that takes them */
+static void
+plans_are_bounded(void **state)
+{
+	int nothing;
+
+	(void)state;
+	for (nothing = 0; nothing < 2; nothing++) {
+		planning p = {.nothing = nothing};
+		scene s;
+
+		open_scene(&s, 2, 1 << 20);
+		s.own = &p;
+		s.f.want = want_much;
+		s.f.take = take_much;
+		zinc_fetch_run(&s.f, ITEMS);
+		all_taken(&s);
+		assert_in_range(atomic_load(&p.most), 2, PLANS);
+		close_scene(&s);
+	}
+}
+
+/* ---- no thread to be had ---- */
+
+static void
+want_no_threads(bool none)
+{
+	static size_t usual;
+	pthread_attr_t attr;
+
+	assert_int_equal(pthread_getattr_default_np(&attr), 0);
+	if (none)
+		pthread_attr_getstacksize(&attr, &usual);
+	pthread_attr_setstacksize(&attr, none ? (size_t)1 << 46 : usual);
+	assert_int_equal(pthread_setattr_default_np(&attr), 0);
+	pthread_attr_destroy(&attr);
+}
+
+static void
+cancel_now(void *arg, uint64_t answers, const zinc_get *get)
+{
+	(void)get;
+	if (answers == 10)
+		zinc_cancel_set(arg);
+}
+
+/* (1), (5): the caller drives and takes; its cancel ends what is under way */
+static void
+all_goes_on_without_threads(void **state)
+{
+	zinc_cancel cancel = ZINC_CANCEL_INIT;
+	const zinc_wait wait = {sizeof wait, 0, &cancel};
+	scene s;
+
+	(void)state;
+	want_no_threads(true);
+	open_scene(&s, 2, 1 << 20);
+	zinc_fetch_run(&s.f, ITEMS);
+	all_taken(&s);
+	close_scene(&s);
+	open_scene(&s, 2, 1 << 20);
+	s.f.wait = &wait;
+	s.far.before = cancel_now;
+	s.far.arg = &cancel;
+	zinc_fetch_run(&s.f, ITEMS);
+	assert_int_equal(s.far.answers, 11);
+	close_scene(&s);
+	want_no_threads(false);
+}
+
 /* (2) the value is replaced between two requests of an item */
 static void
 replace(void *arg, uint64_t answers, const zinc_get *get)
@@ -414,6 +526,8 @@ main(void)
 	    cmocka_unit_test(rounds_go_together),
 	    cmocka_unit_test(bytes_in_flight_are_bounded),
 	    cmocka_unit_test(room_is_never_held_by_what_cannot_begin),
+	    cmocka_unit_test(plans_are_bounded),
+	    cmocka_unit_test(all_goes_on_without_threads),
 	    cmocka_unit_test(generations_do_not_mix),
 	    cmocka_unit_test(the_lowest_failure_is_found),
 	    cmocka_unit_test(what_is_too_long_is_never_held),
