@@ -30,7 +30,6 @@ typedef struct slot {
 	bool found;
 	uint64_t size; /* of the object */
 	atomic_bool changed;
-	zinc_buf whole; /* all of an object that has no tag */
 	zinc_shard_entry *entries;
 	uint64_t nentries;
 	size_t index_bytes;
@@ -268,13 +267,12 @@ list_units(window *win, const slot *s, zinc_fetch_item *it, zinc_fetch_range *li
 	return ZINC_OK;
 }
 
-/* A shard that is here whole has its chunks already: the index was checked against its size. */
 static zinc_status
 want_batch(void *arg, zinc_fetch_item *it, int worker, zinc_error *err)
 {
 	window *win = arg;
 	const slot *s = slot_of(win, it->i);
-	size_t first, end, i;
+	size_t first, end;
 	zinc_fetch_range *list;
 	zinc_get *gets;
 
@@ -288,11 +286,8 @@ want_batch(void *arg, zinc_fetch_item *it, int worker, zinc_error *err)
 	list = it->behind;
 	it->n = 0;
 	ZINC_TRY(list_units(win, s, it, list, (uint8_t *)(list + (end - first)), err));
-	if (s->tag.n > 0)
-		it->n = zinc_fetch_merge(list, (size_t)it->at, win->j->c->caps.merge_gap, (const char *)it->key.p,
-					 &s->tag, gets);
-	for (i = 0; i < it->at && s->tag.n == 0; i++)
-		list[i].at = list[i].offset;
+	it->n =
+	    zinc_fetch_merge(list, (size_t)it->at, win->j->c->caps.merge_gap, (const char *)it->key.p, &s->tag, gets);
 	return ZINC_OK;
 }
 
@@ -320,13 +315,12 @@ serve_rest(window *win, zinc_worker *w, const slot *s, const zinc_fetch_item *it
 static zinc_status
 decode_batch(window *win, zinc_worker *w, const slot *s, const zinc_fetch_item *it, zinc_error *err)
 {
-	const uint8_t *bytes = s->tag.n > 0 ? it->bytes->p : s->whole.p;
 	const zinc_fetch_range *list = it->behind;
 	zinc_unit u;
 	size_t i;
 
 	for (i = 0; i < it->at; i++) {
-		const zinc_bytes in = {bytes + (size_t)list[i].at, (size_t)list[i].nbytes};
+		const zinc_bytes in = {it->bytes->p + (size_t)list[i].at, (size_t)list[i].nbytes};
 
 		u.end = list[i].more;
 		zinc_plan_unit(win->j->p, &s->o, list[i].tell, &u);
@@ -405,18 +399,27 @@ stopped_batch(void *arg, size_t i)
 	return zinc_call_stopped(win->j->c, slot_of(win, i)->o.number);
 }
 
-static void
-read_batches(window *win, size_t n)
+/* Of what shards and their batches have in common. */
+static zinc_fetch
+fetch_of(window *win)
 {
 	zinc_fetch f = zinc_call_fetch(win->j->c, win);
 
-	f.stopped = stopped_batch;
 	f.halted = halted;
+	f.too_long = too_long;
+	f.count = win->j->explain != NULL ? count : NULL;
+	return f;
+}
+
+static void
+read_batches(window *win, size_t n)
+{
+	zinc_fetch f = fetch_of(win);
+
+	f.stopped = stopped_batch;
 	f.want = want_batch;
 	f.take = take_batch;
 	f.fail = fail_batch;
-	f.too_long = too_long;
-	f.count = win->j->explain != NULL ? count : NULL;
 	zinc_fetch_run(&f, n);
 }
 
@@ -471,20 +474,9 @@ want_index(void *arg, zinc_fetch_item *it, int worker, zinc_error *err)
 	return ZINC_OK;
 }
 
-/* The item gets the memory of the last one that was kept. */
-static void
-keep_whole(slot *s, zinc_fetch_item *it)
-{
-	const zinc_buf whole = *it->bytes;
-
-	*it->bytes = s->whole;
-	s->whole = whole;
-	s->tag.n = 0;
-}
-
-/* All of a small shard is here: its chunks are taken at once, and no batch is left. */
+/* All of the shard is here: its chunks are taken at once, so that no bytes are kept, and no batch is left. */
 static zinc_status
-take_small(window *win, zinc_worker *w, slot *s, const zinc_fetch_item *it, zinc_error *err)
+take_chunks(window *win, zinc_worker *w, slot *s, const zinc_fetch_item *it, zinc_error *err)
 {
 	const zinc_plan *p = win->j->p;
 	zinc_unit u;
@@ -546,10 +538,8 @@ take_index(void *arg, zinc_fetch_item *it, int worker, bool *again, zinc_error *
 	}
 	if (it->how != INDEX)
 		cut_index(win, s, &tail);
-	if (it->how == ALL)
-		keep_whole(s, it);
 	ZINC_TRY(zinc_shard_index_decode(sh, w->s, s->shape, tail, s->size, s->entries, err));
-	return it->how == SMALL ? take_small(win, w, s, it, err) : ZINC_OK;
+	return it->how != INDEX ? take_chunks(win, w, s, it, err) : ZINC_OK;
 }
 
 static void
@@ -573,15 +563,12 @@ stopped_index(void *arg, size_t i)
 static void
 load_indexes(window *win)
 {
-	zinc_fetch f = zinc_call_fetch(win->j->c, win);
+	zinc_fetch f = fetch_of(win);
 
 	f.stopped = stopped_index;
-	f.halted = halted;
 	f.want = want_index;
 	f.take = take_index;
 	f.fail = fail_index;
-	f.too_long = too_long;
-	f.count = win->j->explain != NULL ? count : NULL;
 	zinc_fetch_run(&f, win->ntodo);
 }
 
@@ -659,7 +646,7 @@ window_init(window *win, zinc_job *j, size_t *slots, zinc_error *err)
 	const zinc_meta *m = j->p->m;
 	const zinc_shard *sh = m->chain->shard;
 	uint64_t widest[ZINC_MAX_NDIM], shape[ZINC_MAX_NDIM], n;
-	size_t index_bytes, i;
+	size_t index_bytes;
 	int d;
 
 	win->j = j;
@@ -675,14 +662,10 @@ window_init(window *win, zinc_job *j, size_t *slots, zinc_error *err)
 		win->unit_limit = (size_t)(2 * j->c->ctx->limits.chunk_bytes);
 	n = zinc_max_u64(1, zinc_min_u64(j->c->caps.flags & ZINC_CAP_REMOTE ? FAR_WINDOW : WINDOW_MAX,
 					 WINDOW_BYTES / zinc_max_u64(1, win->nentries * sizeof(zinc_shard_entry))));
-	if (!(j->c->caps.flags & ZINC_CAP_TAGS))
-		n = 1; /* all of it is going to be in memory */
 	*slots = (size_t)zinc_min_u64(n, j->p->nobjects);
 	win->slots = zinc_calloc(j->c->ctx, *slots, sizeof *win->slots);
 	win->todo = zinc_calloc(j->c->ctx, *slots, sizeof *win->todo);
 	win->entries = zinc_calloc(j->c->ctx, *slots * (size_t)win->nentries, sizeof *win->entries);
-	for (i = 0; win->slots != NULL && i < *slots; i++)
-		zinc_buf_init(&win->slots[i].whole, j->c->ctx, zinc_max_chunk(j->c->ctx));
 	return win->slots == NULL || win->todo == NULL || win->entries == NULL ? zinc_fail_nomem(err) : ZINC_OK;
 }
 
@@ -701,8 +684,6 @@ zinc_job_read_shards(zinc_job *j, zinc_error *err)
 		win.nslots = j->p->nobjects - i < slots ? j->p->nobjects - i : slots;
 		read_window(&win);
 	}
-	for (i = 0; win.slots != NULL && i < slots; i++)
-		zinc_buf_fini(&win.slots[i].whole);
 	zinc_free(j->c->ctx, win.slots);
 	zinc_free(j->c->ctx, win.todo);
 	zinc_free(j->c->ctx, win.entries);

@@ -235,7 +235,7 @@ afar_caps(void *self, zinc_caps *out)
 	const afar *x = self;
 
 	out->flags = ZINC_CAP_READ | ZINC_CAP_RANGE | ZINC_CAP_SUFFIX_RANGE | ZINC_CAP_LIST | ZINC_CAP_REMOTE;
-	out->flags |= x->no_tags ? 0 : ZINC_CAP_TAGS;
+	out->flags |= x->no_tags && !x->claims_tags ? 0 : ZINC_CAP_TAGS;
 	out->flags |= x->writes ? ZINC_CAP_WRITE | ZINC_CAP_ERASE | ZINC_CAP_ATOMIC_PUT : 0;
 	out->flags |= x->cas ? ZINC_CAP_CAS : 0;
 	out->parallel = x->parallel;

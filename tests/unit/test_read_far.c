@@ -9,6 +9,7 @@
 
 #include "support/afar.h"
 #include "support/arrays.h"
+#include "support/sweep.h"
 #include "support/test.h"
 
 enum { ROWS = 200, COLS = 300 };
@@ -155,16 +156,65 @@ cached_chunks_are_confirmed_together(void **state)
 	close_pair(&p);
 }
 
-/* A store without tags gives whole shards. */
+/* A store without tags gives whole shards, whether or not it says so before. */
 static void
 shards_without_tags(void **state)
 {
+	size_t i;
+
+	(void)state;
+	for (i = 4; i < COUNT(layouts); i++) {
+		pair p;
+
+		open_pair(&p, &layouts[i], 2, 0);
+		p.x.no_tags = true;
+		compare(&p, NULL, "no tags");
+		assert_int_equal(p.x.calls, 1);
+		p.x.claims_tags = true;
+		compare(&p, NULL, "no tags, though it claims them");
+		close_pair(&p);
+	}
+}
+
+/* Memory of one read from afar that may have little in flight. */
+static long
+peak_of(afar *x)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_context *ctx = NULL;
+	zinc_hierarchy *h = NULL;
+	zinc_store *store;
+	zinc_array *a = NULL;
+	sweep_memory m;
+	long before;
+
+	sweep_memory_init(&m);
+	assert_ok(zinc_context_new(&ctx, ZINC_CONTEXT_OPTIONS(.threads = 2, .allocator = &m.allocator), &err));
+	store = afar_open(x, ctx);
+	assert_ok(zinc_hierarchy_open(&h, store, "", ZINC_OPEN_OPTIONS(.context = ctx), &err));
+	assert_ok(zinc_array_open(&a, h, "a", NULL, &err));
+	before = atomic_load(&m.bytes);
+	assert_ok(zinc_array_read(a, NULL, ZINC_BUFFER(far_v, sizeof far_v), ZINC_IO_OPTIONS(.in_flight_bytes = 4096), &err));
+	zinc_array_close(a);
+	zinc_hierarchy_close(h);
+	zinc_store_close(store);
+	zinc_context_free(ctx);
+	return atomic_load(&m.peak) - before;
+}
+
+/* 150 shards of 1 060 bytes: all of them in memory would be 155 KiB. */
+static void
+whole_shards_are_in_flight(void **state)
+{
+	long with, without;
 	pair p;
 
 	(void)state;
-	open_pair(&p, &layouts[4], 2, 0);
-	p.x.no_tags = true;
-	compare(&p, NULL, "no tags");
+	open_pair(&p, &layouts[5], 2, 0);
+	with = peak_of(&p.x);
+	p.x.no_tags = p.x.claims_tags = true;
+	without = peak_of(&p.x);
+	assert_in_range(without, 1, with + 64 * 1024);
 	close_pair(&p);
 }
 
@@ -345,6 +395,7 @@ main(void)
 	    cmocka_unit_test(points_too),
 	    cmocka_unit_test(cached_chunks_are_confirmed_together),
 	    cmocka_unit_test(shards_without_tags),
+	    cmocka_unit_test(whole_shards_are_in_flight),
 	    cmocka_unit_test(missing_chunks_and_failures),
 	    cmocka_unit_test(a_replaced_shard_is_read_anew),
 	    cmocka_unit_test(progress_counts_units_and_bytes),
