@@ -12,6 +12,7 @@
  *     end cannot be told from a cut connection is refused.
  * (4) A server without ranges is read all the same; caps then say that it has none.
  * (5) Neither password nor query of the URL appears in an error.
+ * (6) Values whose length nobody says are gathered a few at a time: an eighth of what a call may have in flight, or one.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,7 +21,8 @@
 
 #define MOST_PARALLEL 1000
 #define MERGE_GAP     ZINC_MIB /* what a round trip costs in bytes, on a line of 10 ms and 1 Gbit/s */
-#define GATHER_BYTES (32 * ZINC_MIB)
+#define GATHER_BYTES  (32 * ZINC_MIB)
+#define GATHER_SHARE  8 /* of what is in flight */
 
 /* The questions for one request; a server's answer may lead from one to the next. */
 typedef enum question {
@@ -36,6 +38,8 @@ typedef struct exchange {
 	bool again;   /* the question has changed */
 	bool roomed;  /* there is a place for the bytes */
 	bool gathers; /* the size is not known before the end */
+	bool counted; /* among those that do */
+	bool over;
 	zinc_found found;
 	zinc_status status; /* of a failure */
 	const char *fault;
@@ -55,6 +59,8 @@ typedef struct batch {
 	const zinc_get *requests;
 	const zinc_sink *sink;
 	exchange *x;
+	size_t n, low;      /* nothing before `low` is left */
+	uint64_t gathering; /* bytes that may be gathered for those that are counted */
 } batch;
 
 /* ---- questions ---- */
@@ -278,9 +284,25 @@ take_part(const batch *b, size_t i, const zinc_http_head *h)
 	return agree(b, i);
 }
 
+/* May it be gathered now?  The first that is left always may: who comes later may wait for room that it holds. */
+static bool
+may_gather(batch *b, size_t i)
+{
+	exchange *x = &b->x[i];
+
+	while (b->low < b->n && b->x[b->low].over)
+		b->low++;
+	if (!x->counted && i != b->low &&
+	    b->gathering + x->gathered.max > b->store->ctx->in_flight_bytes / GATHER_SHARE)
+		return false;
+	b->gathering += x->counted ? 0 : x->gathered.max;
+	x->counted = true;
+	return true;
+}
+
 /* 200: all of it, whether or not that was asked for. */
 static zinc_http_next
-take_whole(const batch *b, size_t i, const zinc_http_head *h)
+take_whole(batch *b, size_t i, const zinc_http_head *h)
 {
 	const zinc_get *r = &b->requests[i];
 	exchange *x = &b->x[i];
@@ -293,6 +315,8 @@ take_whole(const batch *b, size_t i, const zinc_http_head *h)
 		return ask_next(x, ASK_FIRST);
 	if (!h->framed)
 		return fault(x, ZINC_E_IO, "the server does not say where the value ends (Content-Length)");
+	if (!may_gather(b, i))
+		return ZINC_HTTP_WAIT;
 	x->gathers = true;
 	x->found = ZINC_FOUND;
 	zinc_http_take_tag(b->store, h, ZINC_HTTP_UNKNOWN, &x->tag);
@@ -302,7 +326,7 @@ take_whole(const batch *b, size_t i, const zinc_http_head *h)
 static zinc_http_next
 on_head(void *arg, size_t i, const zinc_http_head *h)
 {
-	const batch *b = (const batch *)arg;
+	batch *b = (batch *)arg;
 	exchange *x = &b->x[i];
 
 	x->http_status = h->status;
@@ -445,7 +469,7 @@ tell(const batch *b, size_t i)
 static zinc_http_next
 on_end(void *arg, size_t i, zinc_status st, const zinc_error *err)
 {
-	const batch *b = (const batch *)arg;
+	batch *b = (batch *)arg;
 	exchange *x = &b->x[i];
 
 	if (st == ZINC_OK && x->again)
@@ -458,6 +482,8 @@ on_end(void *arg, size_t i, zinc_status st, const zinc_error *err)
 		tell_failure(b, i, st != ZINC_OK ? st : x->status, err);
 	else
 		tell(b, i);
+	b->gathering -= x->counted ? x->gathered.max : 0;
+	x->over = true;
 	zinc_free(b->store->ctx, x->url);
 	zinc_buf_fini(&x->gathered);
 	return ZINC_HTTP_GO;
@@ -483,16 +509,13 @@ gather_most(const http_store *s, const zinc_get *r)
 }
 
 zinc_status
-zinc_http_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, const zinc_wait *wait, zinc_error *err)
+zinc_http_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, const zinc_wait *wait,
+	      zinc_error *err)
 {
 	http_store *s = (http_store *)self;
-	batch b = {s, requests, sink, (exchange *)zinc_calloc(s->ctx, n, sizeof(exchange))};
-	const zinc_http_user user = {.ask = on_ask,
-				     .head = on_head,
-				     .body = on_body,
-				     .end = on_end,
-				     .arg = &b,
-				     .wait = wait};
+	batch b = {s, requests, sink, (exchange *)zinc_calloc(s->ctx, n, sizeof(exchange)), n, 0, 0};
+	const zinc_http_user user = {
+	    .ask = on_ask, .head = on_head, .body = on_body, .end = on_end, .arg = &b, .wait = wait};
 	zinc_status st;
 	size_t i;
 

@@ -11,6 +11,7 @@
 #include "support/conform_store.h"
 #include "support/files.h"
 #include "support/gets.h"
+#include "support/sweep.h"
 #include "support/test.h"
 #include "support/web.h"
 
@@ -438,6 +439,49 @@ certificates(void **state)
 	zinc_store_close(s);
 }
 
+/* ---- promise 6: values whose length nobody says ---- */
+
+static void
+lengths_that_nobody_says_are_few(void **state)
+{
+	enum { VALUES = 32, BYTES = 100000 };
+	static uint8_t value[BYTES];
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_get requests[VALUES];
+	zinc_store *fill = NULL, *s;
+	zinc_context *ctx = NULL;
+	char keys[VALUES][16];
+	sweep_memory m;
+	gets g;
+	int i;
+
+	(void)state;
+	sweep_memory_init(&m);
+	assert_ok(zinc_context_new(&ctx, ZINC_CONTEXT_OPTIONS(.in_flight_bytes = 8 * BYTES, .allocator = &m.allocator), &err));
+	assert_ok(zinc_store_open(&fill, "served", ZINC_STORE_OPTIONS(.relaxed = 1), &err));
+	for (i = 0; i < VALUES; i++) {
+		snprintf(keys[i], sizeof keys[i], "long%d", i);
+		memset(value, i, sizeof value);
+		assert_ok(zinc_store_put(fill, NULL, keys[i], value, sizeof value, NULL, 0, NULL, NULL, &err));
+		requests[i] = get_range(keys[i], 0, ZINC_TO_END);
+		requests[i].limit = BYTES;
+	}
+	zinc_store_close(fill);
+	s = web_open(&server, "chunked", ctx);
+	gets_init(&g, VALUES);
+	g.not_now = 600; /* so that those that have come wait for room */
+	assert_ok(gets_run(&g, s, requests, &err));
+	for (i = 0; i < VALUES; i++) {
+		assert_int_equal(g.r[i].found, ZINC_FOUND);
+		assert_int_equal(g.r[i].nbytes, BYTES);
+		assert_int_equal(g.r[i].bytes[BYTES - 1], i);
+	}
+	gets_fini(&g);
+	zinc_store_close(s);
+	zinc_context_free(ctx);
+	assert_in_range(atomic_load(&m.peak), BYTES, 4 * BYTES);
+}
+
 /* ---- http.c 5: fork ---- */
 
 static void
@@ -524,6 +568,7 @@ main(void)
 	    cmocka_unit_test(cancel_while_silent),
 	    cmocka_unit_test(redirections),
 	    cmocka_unit_test(certificates),
+	    cmocka_unit_test(lengths_that_nobody_says_are_few),
 	    cmocka_unit_test(forks),
 	    cmocka_unit_test(memory_runs_out),
 	};
