@@ -486,7 +486,7 @@ typedef struct zinc_store_counts {
 } zinc_store_counts;
 #define ZINC_STORE_COUNTS_INIT {sizeof(zinc_store_counts), 0, 0, 0, 0, 0, 0, 0, 0}
 typedef void (*zinc_log_fn)(void *arg, const char *operation, const char *key, uint64_t nbytes, zinc_status status);
-/* Count every operation, and call `fn` (may be NULL) for each. */
+/* Count every operation, and call `fn` (may be NULL) for each, from any thread, several at once. */
 ZINC_API ZINC_CHECKED zinc_status zinc_store_log(zinc_store **out, zinc_store *next, zinc_log_fn fn, void *arg, zinc_error *err);
 ZINC_API void zinc_store_log_counts(zinc_store *log, zinc_store_counts *out);
 
