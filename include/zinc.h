@@ -415,9 +415,15 @@ ZINC_API void zinc_cancel_reset(zinc_cancel *cancel);
 /* NULL is never raised. */
 ZINC_API int zinc_cancel_is(const zinc_cancel *cancel);
 
-/* How far a call has come: chunks (whole shards when writing) and bytes of the caller's buffer
- * that are done.  Neither ever goes back, and the last call of one that succeeds has units_done == units_total.  Return
- * non-zero to cancel. */
+/* How far a call has come.  Neither number ever goes back, and the last call of one that succeeds has units_done ==
+ * units_total.  Return non-zero to cancel.
+ *
+ *     reading, writing, appending   chunks (whole shards when writing), and bytes of the caller's buffer
+ *     walking, consolidating        nodes; nobody knows how many will come, so both numbers are those seen so far
+ *     erasing                       nodes: none when all have been looked at and nothing is gone yet, then all
+ *     copying, validating, comparing, statistics   what <zinc/tool.h> says
+ *
+ * Calls that are one step (open, create, resize, attributes, one document or chunk) tell nothing. */
 typedef int (*zinc_progress_fn)(void *arg, uint64_t units_done, uint64_t units_total, uint64_t bytes_done);
 
 /* How long a call may take, and who may stop it.  It counts for the call that it is given to and for no other. */

@@ -88,6 +88,8 @@ gather_node(void *arg, const zinc_found_node *node)
 	struct gather *g = arg;
 
 	g->status = gather_one(g, node);
+	if (g->status == ZINC_OK)
+		g->status = zinc_visit_tell(g->h, 1, 0, g->err);
 	return g->status != ZINC_OK;
 }
 

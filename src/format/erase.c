@@ -201,8 +201,12 @@ run(zinc_hierarchy *h, const char *path, const zinc_erase_options *o, zinc_erase
 	counts->keys = survey.keys;
 	if (s == ZINC_OK)
 		s = zinc_survey_each(&survey, tell, &t, err);
+	if (s == ZINC_OK)
+		s = zinc_visit_tell(h, 0, counts->nodes, err);
 	if (s == ZINC_OK && !o->dry_run)
 		s = erase_all(h, path, &survey, err);
+	if (s == ZINC_OK) /* too late to cancel */
+		(void)!zinc_visit_tell(h, counts->nodes, counts->nodes, NULL);
 	zinc_survey_fini(&survey);
 	if (s != ZINC_OK)
 		zinc_error_at_key(err, s, path[1] ? path + 1 : "");

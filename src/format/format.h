@@ -97,6 +97,13 @@ typedef enum zinc_key_role {
 	ZINC_KEY_FOREIGN /* where the format puts nothing: not ours to judge */
 } zinc_key_role;
 
+/* Who is told how many nodes a call has come to: its progress function. */
+typedef struct zinc_told {
+	zinc_progress_fn fn;
+	void *arg;
+	uint64_t done;
+} zinc_told;
+
 struct zinc_hierarchy {
 	atomic_uint refs;
 	zinc_context *ctx;
@@ -114,17 +121,23 @@ struct zinc_hierarchy {
 	struct zinc_draft_entry *entry; /* of a draft; NULL in other formats */
 	zinc_hierarchy *of;             /* of a call's copy: the handle (visit.c); NULL: this is it */
 	const zinc_wait *wait;          /* of the call; NULL: for ever */
+	zinc_told *told;                /* of the call; NULL: nobody */
 };
 
 /* What a call has on its stack. */
 typedef struct zinc_visit {
 	zinc_hierarchy h;
 	zinc_wait wait;
+	zinc_told told;
 } zinc_visit;
 
 /* *h becomes the call's copy, which needs no close; without options it stays, and with it the wait of the call that this
  * one is a part of.  E_INVALID, as zinc_wait_begin. */
 zinc_status zinc_visit_begin(zinc_visit *v, zinc_hierarchy **h, const zinc_call_options *call, zinc_error *err);
+/* The same for a call whose units of progress are nodes; and so many more of them are done, of `total` (0: nobody knows).
+ * E_CANCELLED when the progress function says so. */
+zinc_status zinc_visit_begin_told(zinc_visit *v, zinc_hierarchy **h, const zinc_call_options *call, zinc_error *err);
+zinc_status zinc_visit_tell(const zinc_hierarchy *h, uint64_t more, uint64_t total, zinc_error *err);
 /* zinc_hierarchy_open_new whose time, in v->wait, goes on for what follows. */
 zinc_status zinc_visit_open_new(zinc_visit *v, zinc_hierarchy **h, zinc_hierarchy **old, const char *url,
 				const zinc_open_options *options, zinc_error *err);

@@ -1,5 +1,5 @@
 /*
- * visit.c - one call on a hierarchy: how long it may wait
+ * visit.c - one call on a hierarchy: how long it may wait, and who is told how far it has come
  *
  * A handle is shared by many threads, and each call has a deadline of its own.  The handle goes through every function
  * below the public ones, and does not change once it is open: so a call works on a copy of it that has the call's
@@ -28,6 +28,33 @@ zinc_visit_begin(zinc_visit *v, zinc_hierarchy **h, const zinc_call_options *cal
 		return ZINC_OK;
 	ZINC_TRY(zinc_wait_begin(&v->wait, call, err));
 	*h = zinc_visit_within(v, *h, &v->wait);
+	return ZINC_OK;
+}
+
+zinc_status
+zinc_visit_begin_told(zinc_visit *v, zinc_hierarchy **h, const zinc_call_options *call, zinc_error *err)
+{
+	zinc_call_options o;
+
+	ZINC_TRY(zinc_call_options_take(&o, call, err));
+	ZINC_TRY(zinc_visit_begin(v, h, call, err));
+	if (o.progress) { /* so it is the call's copy */
+		v->told = (zinc_told){o.progress, o.progress_arg, 0};
+		v->h.told = &v->told;
+	}
+	return ZINC_OK;
+}
+
+zinc_status
+zinc_visit_tell(const zinc_hierarchy *h, uint64_t more, uint64_t total, zinc_error *err)
+{
+	zinc_told *t = h->told;
+
+	if (!t)
+		return ZINC_OK;
+	t->done += more;
+	if (t->fn(t->arg, t->done, zinc_max_u64(t->done, total), 0) != 0)
+		return zinc_fail(err, ZINC_E_CANCELLED, "cancelled by the progress callback");
 	return ZINC_OK;
 }
 
