@@ -135,8 +135,8 @@ static void
 put_many(zinc_store *s)
 {
 	static const char *const names[] = {"m/a", "m/b", "m/c"};
-	zinc_done done = {sizeof(zinc_done), done_one, NULL};
 	zinc_error err = ZINC_ERROR_INIT;
+	zinc_done done;
 	zinc_put puts[3];
 	zinc_del dels[2];
 	struct iovec iov;
@@ -148,6 +148,9 @@ put_many(zinc_store *s)
 	memset(puts, 0, sizeof puts);
 	memset(dels, 0, sizeof dels);
 	memset(&t, 0, sizeof t);
+	memset(&done, 0, sizeof done);
+	done.size = sizeof done;
+	done.done = done_one;
 	done.arg = &t;
 	for (i = 0; i < 3; i++) {
 		puts[i].key = names[i];
