@@ -31,6 +31,8 @@ struct zinc_writer {
 	zinc_context *ctx;
 	zinc_array *a;
 	zinc_io_options o;
+	zinc_wait wait;         /* of the call under way, however many objects it writes */
+	zinc_call_options rest; /* of it, for the next of them */
 	uint64_t budget, used;
 	pending *first, *last;
 	pending **table;
@@ -170,6 +172,30 @@ put_in(zinc_writer *w, pending *x)
 /* ---- writing one object out ---- */
 
 static zinc_status
+begin_call(zinc_writer *w, const zinc_call_options *call, zinc_error *err)
+{
+	zinc_call_options o;
+
+	ZINC_TRY(zinc_call_options_take(&o, call, err));
+	w->rest.progress = o.progress;
+	w->rest.progress_arg = o.progress_arg;
+	return zinc_wait_begin(&w->wait, call, err);
+}
+
+/* With what is left of the call's time. */
+static const zinc_io_options *
+options_now(zinc_writer *w)
+{
+	zinc_call_options rest = zinc_wait_rest(&w->wait);
+
+	rest.progress = w->rest.progress;
+	rest.progress_arg = w->rest.progress_arg;
+	w->rest = rest;
+	w->o.call = &w->rest;
+	return &w->o;
+}
+
+static zinc_status
 write_points(zinc_writer *w, const pending *x, zinc_error *err)
 {
 	int d, ndim = zinc_array_ndim(w->a);
@@ -192,7 +218,8 @@ write_points(zinc_writer *w, const pending *x, zinc_error *err)
 	s.points = points;
 	s.npoints = n;
 	if (code == ZINC_OK)
-		code = zinc_array_write(w->a, &s, ZINC_BUFFER_AS(ZINC_NATIVE, values, n * element), &w->o, err);
+		code = zinc_array_write(w->a, &s, ZINC_BUFFER_AS(ZINC_NATIVE, values, n * element), options_now(w),
+					err);
 	zinc_free(w->ctx, points);
 	zinc_free(w->ctx, values);
 	return code;
@@ -213,7 +240,7 @@ write_pending(zinc_writer *w, pending *x, zinc_error *err)
 	s.ndim = zinc_array_ndim(w->a);
 	s.start = x->start;
 	s.count = x->inside;
-	return zinc_array_write(w->a, &s, &b, &w->o, err);
+	return zinc_array_write(w->a, &s, &b, options_now(w), err);
 }
 
 /* Write an object and let it go; it stays when that fails. */
@@ -379,7 +406,7 @@ write_through(zinc_writer *w, const zinc_plan *p, const zinc_selection *selectio
 		if (x != NULL)
 			ZINC_TRY(write_out(w, x, err));
 	}
-	return zinc_array_write(w->a, selection, b, &w->o, err);
+	return zinc_array_write(w->a, selection, b, options_now(w), err);
 }
 
 static zinc_status
@@ -419,8 +446,8 @@ zinc_writer_write(zinc_writer *w, const zinc_selection *selection, const zinc_bu
 	zinc_status code;
 
 	memset(&p, 0, sizeof p);
-	w->o.call = call;
-	code = zinc_call_begin(&c, w->a, &w->o, err);
+	ZINC_TRY(begin_call(w, call, err));
+	code = zinc_call_begin(&c, w->a, options_now(w), err);
 	if (code == ZINC_OK)
 		code = zinc_hierarchy_writable(w->a->h, err);
 	if (code == ZINC_OK)
@@ -428,20 +455,16 @@ zinc_writer_write(zinc_writer *w, const zinc_selection *selection, const zinc_bu
 	if (code == ZINC_OK)
 		code = gather_all(w, &c, &p, selection, source, err);
 	zinc_plan_fini(&p);
-	w->o.call = NULL;
 	return zinc_call_end(&c, code, err);
 }
 
 zinc_status
 zinc_writer_flush(zinc_writer *w, const zinc_call_options *call, zinc_error *err)
 {
-	zinc_status code = ZINC_OK;
-
-	w->o.call = call;
-	while (code == ZINC_OK && w->first != NULL)
-		code = write_out(w, w->first, err);
-	w->o.call = NULL;
-	return code;
+	ZINC_TRY(begin_call(w, call, err));
+	while (w->first != NULL)
+		ZINC_TRY(write_out(w, w->first, err));
+	return ZINC_OK;
 }
 
 zinc_status

@@ -452,6 +452,36 @@ bytes_in_flight_are_bounded(void **state)
 	close_pair(&p);
 }
 
+/* The time of a flush is that of all its objects together: 40 of them take two seconds. */
+static void
+a_flush_has_one_deadline(void **state)
+{
+	static const char *const boxes[] = {"0:10, 0:200", "10:20, 0:200"};
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_selection *sel = NULL;
+	zinc_writer *w = NULL;
+	size_t i;
+	pair p;
+
+	(void)state;
+	open_pair(&p, &layouts[0], 2, true);
+	assert_ok(zinc_writer_new(&w, p.far, 0, NULL, &err));
+	for (i = 0; i < COUNT(boxes); i++) {
+		assert_ok(zinc_selection_parse(&sel, p.far, boxes[i], &err));
+		fill_values(3);
+		assert_ok(zinc_writer_write(w, sel, ZINC_BUFFER(values, 10 * 200 * sizeof values[0]), NULL, &err));
+		zinc_selection_free(sel);
+	}
+	p.x.puts = 0;
+	p.x.slow = 50000;
+	assert_int_equal(zinc_writer_flush(w, ZINC_CALL_OPTIONS(.timeout = 0.2), &err), ZINC_E_CANCELLED);
+	assert_in_range(p.x.puts, 1, 6);
+	p.x.slow = 0;
+	assert_ok(zinc_writer_close(w, NULL, &err)); /* nothing was lost */
+	assert_in_range(p.x.puts, 40, 46);
+	close_pair(&p);
+}
+
 int
 main(void)
 {
@@ -461,6 +491,7 @@ main(void)
 	    cmocka_unit_test(who_always_loses_gives_up),     cmocka_unit_test(the_lowest_failure_is_told),
 	    cmocka_unit_test(too_long_values_are_replaced),  cmocka_unit_test(progress_counts_what_is_stored),
 	    cmocka_unit_test(cancel_and_deadline_end_it),    cmocka_unit_test(bytes_in_flight_are_bounded),
+	    cmocka_unit_test(a_flush_has_one_deadline),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
