@@ -148,7 +148,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
             n = seen[path]
         if self.mode == "putdrop" and n == 1:
             return self.hang_up()
-        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        length = int(self.headers.get("Content-Length", 0))
+        body = self.rfile.read(length)
+        if len(body) < length:
+            return self.hang_up()
         if self.mode == "_mirror":
             words = [self.command, self.path, self.headers.get("X-Test", "-"), self.headers.get("X-Signature", "-")]
             return self.plain(200, " ".join(words).encode() + b" " + body, **{"X-Answer": "yes"})
