@@ -118,16 +118,22 @@ has_more(const zinc_store *s, const zinc_done *done, size_t n)
 	       done->room > n;
 }
 
-/* One that may not be is left to a call of its own, and so are those behind it. */
+/* One that may not be, or that has a condition, which a store may have to look at before it begins, is left to a call of
+ * its own, and so are those behind it. */
 static size_t
 named_more(void *arg)
 {
 	named_changes *c = (named_changes *)arg;
 	const size_t n = (size_t)zinc_min_u64(c->done->more(c->done->arg), c->done->room);
 
-	for (; c->n < n; c->n++)
-		if (check_change(c->store, changed_key(c, c->n), changed_when(c, c->n), NULL) != ZINC_OK)
+	for (; c->n < n; c->n++) {
+		const zinc_condition *when = changed_when(c, c->n);
+
+		if (when && when->when != ZINC_ANY)
 			break;
+		if (check_change(c->store, changed_key(c, c->n), when, NULL) != ZINC_OK)
+			break;
+	}
 	return c->n;
 }
 

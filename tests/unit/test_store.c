@@ -384,6 +384,7 @@ typedef struct growing {
 	heard h;
 	zinc_put *puts;
 	const char *key;
+	const zinc_condition *when;
 } growing;
 
 static void
@@ -397,19 +398,21 @@ one_more(void *arg)
 {
 	growing *g = (growing *)arg;
 
-	g->puts[1] = (zinc_put){.key = g->key};
+	g->puts[1] = (zinc_put){.key = g->key, .when = g->when};
 	return 2;
 }
 
-/* Only to a store that asks, and only what may be put; whoever was told of all of them hears of no failure. */
+/* Only to a store that asks, and only what may be put without a look at what is there; whoever was told of all of them hears of no failure. */
 static void
 more_puts_are_told_of(void **state)
 {
+	static const zinc_condition absent = {ZINC_ABSENT, NULL};
 	static const struct {
 		int more;
 		const char *key;
 		int told;
-	} rows[] = {{0, "b", 0}, {1, "b", 1}, {1, "a//b", 0}};
+		const zinc_condition *when;
+	} rows[] = {{0, "b", 0, NULL}, {1, "b", 1, NULL}, {1, "a//b", 0, NULL}, {1, "b", 0, &absent}};
 	size_t i;
 
 	(void)state;
@@ -424,7 +427,7 @@ more_puts_are_told_of(void **state)
 		zinc_put puts[2] = {{.key = "a"}};
 		zinc_error err = ZINC_ERROR_INIT;
 		odd_store o = {.closed = 0};
-		growing g = {{{0, 0}, {ZINC_OK, ZINC_OK}}, puts, rows[i].key};
+		growing g = {{{0, 0}, {ZINC_OK, ZINC_OK}}, puts, rows[i].key, rows[i].when};
 		const zinc_done done = {
 		    .size = sizeof done, .done = hear_growing, .arg = &g, .more = one_more, .room = 2};
 		zinc_store *s = NULL;
