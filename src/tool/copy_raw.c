@@ -2,8 +2,9 @@
  * copy_raw.c - objects and foreign keys as they are stored
  *
  * A step is a batch of them, put under one durable commit: whatever interrupts it, the journal says that none of it is
- * done.  Nothing is decoded; memory holds one object for each thread, and two where they are compared.  A put takes
- * a whole value, so an object larger than the memory allowed is E_LIMIT, before anything is written.
+ * done.  Nothing is decoded; memory holds one object for each thread, and two where they are compared; to a remote store
+ * as many are on their way as it likes and memory allows.  A put takes a whole value, so an object larger than the memory
+ * allowed is E_LIMIT, before anything is written.
  *
  * Bytes may be the same and mean nothing.  So who verifies decodes them, too: what is read back and, before an old
  * target is erased, what the source has.  Nobody can where a codec is not known; and where storage transformers are,
@@ -23,7 +24,8 @@ struct batch {
 	bool compare;            /* do not put: is it the same there? */
 	bool look;               /* do not put: can it be opened? */
 	bool decode;             /* then, or when it has been compared: does it decode? */
-	zinc_put_group **groups; /* one for each worker */
+	zinc_put_group **groups; /* one for each worker, or */
+	zinc_send *send;         /* to a remote store */
 	pthread_mutex_t lock;
 	zinc_status status;
 	zinc_error error;
@@ -111,6 +113,26 @@ blame_source(const zinc_cp *c, const char *key, zinc_status s, zinc_error *err)
 	return zinc_error_at_url(err, s, c->from->url);
 }
 
+/* Its bytes go with the parcel. */
+static zinc_status
+send_object(struct batch *b, const zinc_fetch_item *it, zinc_error *err)
+{
+	const size_t nbytes = it->bytes->n;
+	zinc_parcel *p = NULL;
+	zinc_status s;
+
+	ZINC_TRY(zinc_send_take(b->send, it->i, nbytes, &p, err));
+	if (!p)
+		return ZINC_OK;
+	s = name_object(b, it->i, true, &p->key, err);
+	if (s != ZINC_OK) {
+		zinc_send_drop(b->send, p);
+		return s;
+	}
+	__atomic_add_fetch(&b->nbytes, nbytes, __ATOMIC_RELAXED);
+	return zinc_send_give(b->send, p, it->bytes, err);
+}
+
 static zinc_status
 put_object(struct batch *b, const zinc_fetch_item *it, int worker, const char *key, zinc_error *err)
 {
@@ -145,6 +167,8 @@ take_object(void *arg, zinc_fetch_item *it, int worker, bool *again, zinc_error 
 					 (const char *)it->key.p);
 	if (b->look)
 		return decode_object(b, it->i, b->n ? b->n->in : NULL, err);
+	if (b->send)
+		return send_object(b, it, err);
 	zinc_buf_init(&key, b->c->ctx, ZINC_MAX_KEY);
 	s = name_object(b, it->i, true, &key, err);
 	if (s == ZINC_OK)
@@ -155,18 +179,30 @@ take_object(void *arg, zinc_fetch_item *it, int worker, bool *again, zinc_error 
 
 /* The first that fails ends the batch. */
 static void
-fail_object(void *arg, zinc_fetch_item *it, zinc_status code, zinc_error *err)
+fail_batch(struct batch *b, zinc_status code, const zinc_error *err)
 {
-	struct batch *b = arg;
-
-	if (it->key.n > 0 && err->key[0] == '\0')
-		zinc_error_at_key(err, code, (const char *)it->key.p);
 	pthread_mutex_lock(&b->lock);
 	if (b->status == ZINC_OK) {
 		b->error = *err;
 		__atomic_store_n(&b->status, code, __ATOMIC_RELAXED);
 	}
 	pthread_mutex_unlock(&b->lock);
+}
+
+static void
+fail_object(void *arg, zinc_fetch_item *it, zinc_status code, zinc_error *err)
+{
+	if (it->key.n > 0 && err->key[0] == '\0')
+		zinc_error_at_key(err, code, (const char *)it->key.p);
+	fail_batch(arg, code, err);
+}
+
+static void
+sent(void *arg, const zinc_parcel *p, zinc_status code, zinc_error *err)
+{
+	(void)p;
+	if (code != ZINC_OK)
+		fail_batch(arg, code, err);
 }
 
 static bool
@@ -179,12 +215,7 @@ halted(void *arg)
 		return true;
 	if (zinc_wait_check(&b->c->wait, NULL) == ZINC_OK)
 		return false;
-	pthread_mutex_lock(&b->lock);
-	if (b->status == ZINC_OK) {
-		__atomic_store_n(&b->status, zinc_fail(&e, ZINC_E_CANCELLED, "cancelled"), __ATOMIC_RELAXED);
-		b->error = e;
-	}
-	pthread_mutex_unlock(&b->lock);
+	fail_batch(b, zinc_fail(&e, ZINC_E_CANCELLED, "cancelled"), &e);
 	return true;
 }
 
@@ -262,7 +293,7 @@ fetch_batch(struct batch *b, int threads, size_t n, zinc_error *err)
 
 	zinc_store_caps(c->from->store, &caps);
 	f.caps = &caps;
-	f.in_flight = b->compare || b->decode ? c->memory / 2 : c->memory;
+	f.in_flight = b->compare || b->decode || b->send ? c->memory / 2 : c->memory;
 	f.stopped = stopped;
 	f.halted = halted;
 	f.wait = &c->wait;
@@ -281,27 +312,69 @@ fetch_batch(struct batch *b, int threads, size_t n, zinc_error *err)
 	return s;
 }
 
+/* Where puts go: to a sender, or to groups. */
+static zinc_status
+begin_puts(struct batch *b, int threads, zinc_error *err)
+{
+	zinc_cp *c = b->c;
+	zinc_caps caps = ZINC_CAPS_INIT;
+	int i;
+
+	if (b->compare || b->look)
+		return ZINC_OK;
+	zinc_store_caps(c->to->store, &caps);
+	if (caps.flags & ZINC_CAP_REMOTE) {
+		const zinc_sending how = {.ctx = c->ctx,
+					  .store = c->to->store,
+					  .parallel = caps.parallel,
+					  .threads = threads,
+					  .in_flight = c->memory / 2,
+					  .put_flags = c->to->put_flags,
+					  .wait = c->to->wait,
+					  .arg = b,
+					  .stopped = stopped,
+					  .halted = halted,
+					  .done = sent};
+
+		return zinc_send_begin(&b->send, &how, err);
+	}
+	for (i = 0; i < threads; i++)
+		ZINC_TRY(zinc_store_put_begin(c->to->store, &b->groups[i], c->to->put_flags, c->to->wait, err));
+	return ZINC_OK;
+}
+
+static zinc_status
+end_puts(struct batch *b, int threads, zinc_status s, zinc_error *err)
+{
+	zinc_status ended;
+
+	if (!b->send)
+		return end_groups(b, threads, s, err);
+	ended = zinc_send_end(b->send, s == ZINC_OK ? err : NULL);
+	b->send = NULL;
+	return s == ZINC_OK ? ended : s;
+}
+
 static zinc_status
 run_batch(struct batch *b, size_t n, zinc_error *err)
 {
 	zinc_cp *c = b->c;
 	const int threads = threads_for(c, b, n);
-	zinc_status s = ZINC_OK;
-	int i;
+	zinc_status s;
 
 	b->groups = zinc_calloc(c->ctx, (size_t)threads, sizeof *b->groups);
 	if (!b->groups)
 		return zinc_fail_nomem(err);
-	for (i = 0; i < threads && s == ZINC_OK && !b->compare && !b->look; i++)
-		s = zinc_store_put_begin(c->to->store, &b->groups[i], c->to->put_flags, c->to->wait, err);
-	if (s == ZINC_OK) {
-		pthread_mutex_init(&b->lock, NULL);
+	pthread_mutex_init(&b->lock, NULL);
+	s = begin_puts(b, threads, err);
+	if (s == ZINC_OK)
 		s = fetch_batch(b, threads, n, err);
-		pthread_mutex_destroy(&b->lock);
-		if (s == ZINC_OK && b->status != ZINC_OK)
-			s = zinc_error_copy(err, &b->error);
-	}
-	s = end_groups(b, threads, s, err);
+	if (s == ZINC_OK && b->send)
+		zinc_send_flush(b->send);
+	if (s == ZINC_OK && b->status != ZINC_OK)
+		s = zinc_error_copy(err, &b->error);
+	s = end_puts(b, threads, s, err);
+	pthread_mutex_destroy(&b->lock);
 	zinc_free(c->ctx, b->groups);
 	return s;
 }

@@ -1,8 +1,10 @@
 /* test_copy_tree.c - copies of nodes to other places and formats, promise by promise */
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <zinc/tool.h>
 
+#include "afar.h"
 #include "fault.h"
 #include "nodes.h"
 #include "test.h"
@@ -105,7 +107,7 @@ test_other_format(void **state)
 	assert_non_null(strstr(t.replaced, "/a chunk keys default(separator=\"/\") become v2(separator=\"/\")|"));
 	assert_non_null(strstr(t.replaced, "1 keys that belong to no node"));
 	assert_int_equal(t.n[ZINC_COPY_NOTICE], 1); /* an object is not stored: fill_value cannot be null for xarray */
-	assert_int_equal(n.raw, 1); /* the chain is the same: objects are copied as they are */
+	assert_int_equal(n.raw, 1);                 /* the chain is the same: objects are copied as they are */
 	assert_string_equal(forest_get(&f, "two/a/0"), "1122");
 	assert_string_equal(forest_get(&f, "two/a/.zattrs"),
 			    "{\n  \"n\": 1.50,\n  \"_FillValue\": null,\n  \"_ARRAY_DIMENSIONS\": [\"x\"]\n}\n");
@@ -527,6 +529,63 @@ test_unlisted(void **state)
 	}
 }
 
+/* ---- to a remote store ---- */
+
+/* The first answer comes late, and one key cannot be put. */
+static zinc_status
+late_and_bad(void *arg, uint64_t puts, const char *key)
+{
+	const struct timespec pause = {0, 100000000};
+
+	if (puts == 0)
+		nanosleep(&pause, NULL);
+	return arg && strcmp(key, arg) == 0 ? ZINC_E_IO : ZINC_OK;
+}
+
+/* Many puts are under way at once; a failure names its key. */
+static void
+test_remote(void **state)
+{
+	static char bad[] = "t/key7";
+	char key[16];
+	int i, fails;
+
+	(void)state;
+	for (fails = 0; fails < 2; fails++) {
+		zinc_error err = ZINC_ERROR_INIT;
+		zinc_hierarchy *far = NULL;
+		zinc_store *store;
+		afar x = {.parallel = 16, .writes = true, .cas = true};
+		forest f, to;
+
+		forest_open(&f, "", ZINC_LENIENT);
+		forest_open(&to, "", ZINC_LENIENT);
+		plant(&f);
+		for (i = 0; i < 60; i++) {
+			snprintf(key, sizeof key, "key%d", i);
+			forest_put(&f, key, key);
+		}
+		x.near = to.memory;
+		store = afar_open(&x, to.ctx);
+		assert_ok(zinc_hierarchy_open(&far, store, "t", ZINC_OPEN_OPTIONS(.create = 1), &err));
+		x.before_put = late_and_bad;
+		x.arg = fails ? bad : NULL;
+		if (fails) {
+			assert_int_equal(zinc_copy(f.h, "/", far, "/", NULL, NULL, &err), ZINC_E_IO);
+			assert_string_equal(err.key, bad);
+		} else {
+			assert_ok(zinc_copy(f.h, "/", far, "/", ZINC_COPY_OPTIONS(.verify = 1), NULL, &err));
+			assert_string_equal(forest_get(&to, "t/g/a/c/0"), "1122");
+			assert_string_equal(forest_get(&to, "t/key59"), "key59");
+			assert_int_equal(x.most_puts, 16);
+		}
+		zinc_hierarchy_close(far);
+		zinc_store_close(store);
+		forest_close(&to);
+		forest_close(&f);
+	}
+}
+
 /* ---- by URL ---- */
 
 static void
@@ -573,11 +632,18 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_same),         cmocka_unit_test(test_other_format),
-	    cmocka_unit_test(test_lossy),        cmocka_unit_test(test_unsupported),
-	    cmocka_unit_test(test_misfit),       cmocka_unit_test(test_refused),      cmocka_unit_test(test_overwrite_and_move),
-	    cmocka_unit_test(test_consolidated), cmocka_unit_test(test_interrupted),
-	    cmocka_unit_test(test_resume),       cmocka_unit_test(test_unlisted),
+	    cmocka_unit_test(test_same),
+	    cmocka_unit_test(test_other_format),
+	    cmocka_unit_test(test_lossy),
+	    cmocka_unit_test(test_unsupported),
+	    cmocka_unit_test(test_misfit),
+	    cmocka_unit_test(test_refused),
+	    cmocka_unit_test(test_overwrite_and_move),
+	    cmocka_unit_test(test_consolidated),
+	    cmocka_unit_test(test_interrupted),
+	    cmocka_unit_test(test_resume),
+	    cmocka_unit_test(test_unlisted),
+	    cmocka_unit_test(test_remote),
 	    cmocka_unit_test(test_urls),
 	};
 
