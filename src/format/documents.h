@@ -15,6 +15,8 @@
 bool zinc_documents_missing(const zinc_format *f, const zinc_fetched *docs);
 /* Which of those that make a node is there?  The first of them. */
 size_t zinc_documents_maker(const zinc_format *f, const zinc_fetched *docs);
+/* Where groups need none (node_read.c): is anything below the path, that makes it one? */
+zinc_status zinc_has_descendants(zinc_hierarchy *h, const char *path, bool *yes, zinc_error *err);
 /* Which holds the attributes?  0: they are in the node's own. */
 size_t zinc_documents_attributes(const zinc_format *f);
 /* What could not be read, unless another document that makes the node stands before it. */

@@ -12,7 +12,6 @@
  *   draft_entry.c   the entry point
  *   draft_case.c    names that differ only in case, where they are forbidden
  *   draft_key.c     names, and which node a key belongs to
- *   draft_walk.c    children and walks
  *   draft_names.c   the URIs that identify codecs, types and transformers
  *   draft_parse.c   documents -> zinc_meta
  *   draft_member.c  the members that the drafts have in common
@@ -120,14 +119,6 @@ zinc_status zinc_draft_find_scalar(zinc_hierarchy *h, const char *path, zinc_met
 
 /* For a new node: E_INVALID when its name, or one above it, differs from a sibling's only in case. */
 zinc_status zinc_draft_check_case(zinc_hierarchy *h, const char *path, zinc_error *err);
-
-/* ---- draft_walk.c ---- */
-
-zinc_status zinc_draft_children(zinc_hierarchy *h, const char *path, zinc_report *r, zinc_found_fn fn, void *arg,
-				zinc_error *err);
-bool zinc_draft_hides(const zinc_hierarchy *h, const zinc_odd *odd);
-zinc_status zinc_draft_walk(zinc_hierarchy *h, const char *path, int depth, zinc_report *r, zinc_found_fn fn, void *arg,
-			    zinc_error *err);
 
 /* ---- draft_names.c ---- */
 

@@ -382,7 +382,7 @@ zinc_status zinc_copies_each(zinc_hierarchy *h, const char *path, const zinc_met
 /* Write that of a group, or remove it. */
 zinc_status zinc_consolidate_group(zinc_hierarchy *h, const char *path, bool remove, zinc_error *err);
 
-/* ---- listing (walk.c, draft_walk.c) ---- */
+/* ---- listing (walk.c, walk_level.c) ---- */
 
 /* Children, or the node and everything below (depth < 0: all), parents first, siblings in order of bytes. */
 zinc_status zinc_children(zinc_hierarchy *h, const char *path, zinc_report *r, zinc_found_fn fn, void *arg,

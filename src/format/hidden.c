@@ -165,22 +165,29 @@ zinc_hidden_list(zinc_hidden *x, const char *prefix, zinc_error *err)
 
 /* ---- what is left over ---- */
 
-/* '/' before all other bytes: everything below a node comes right behind it. */
-static int
-compare(const void *a, const void *b, void *pool)
+int
+zinc_path_compare(const char *a, const char *b)
 {
-	const struct entry *x = a, *y = b;
-	const unsigned char *p = (const unsigned char *)pool + x->path, *q = (const unsigned char *)pool + y->path;
+	const unsigned char *p = (const unsigned char *)a, *q = (const unsigned char *)b;
 
 	for (; *p && *p == *q; p++, q++)
 		;
 	if (*p == *q)
-		return (int)x->what - (int)y->what;
+		return 0;
 	if (*p == '\0' || *q == '\0')
 		return *p == '\0' ? -1 : 1;
 	if (*p == '/' || *q == '/')
 		return *p == '/' ? -1 : 1;
 	return *p < *q ? -1 : 1;
+}
+
+static int
+compare(const void *a, const void *b, void *pool)
+{
+	const struct entry *x = a, *y = b;
+	const int order = zinc_path_compare((const char *)pool + x->path, (const char *)pool + y->path);
+
+	return order != 0 ? order : (int)x->what - (int)y->what;
 }
 
 static bool

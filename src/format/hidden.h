@@ -13,6 +13,9 @@ typedef struct zinc_hidden {
 	bool own;         /* a document of the hierarchy's own version was among the keys */
 } zinc_hidden;
 
+/* The order of listings: '/' before all other bytes, so that everything below a node comes right behind it. */
+int zinc_path_compare(const char *a, const char *b);
+
 void zinc_hidden_init(zinc_hidden *x, zinc_hierarchy *h);
 void zinc_hidden_fini(zinc_hidden *x);
 /* A node that was shown at `path` (n bytes, "a/b" or "" for the root): what lies below an array is hidden, and of what

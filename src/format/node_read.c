@@ -19,9 +19,9 @@ stop_at_first(void *arg, const char *entry, int is_prefix)
 	return 1;
 }
 
-/* Is anything below?  The root needs nothing. */
-static zinc_status
-has_descendants(zinc_hierarchy *h, const char *path, bool *yes, zinc_error *err)
+/* The root needs nothing. */
+zinc_status
+zinc_has_descendants(zinc_hierarchy *h, const char *path, bool *yes, zinc_error *err)
 {
 	zinc_status s;
 	zinc_buf prefix;
@@ -48,7 +48,7 @@ read_implicit(zinc_hierarchy *h, const char *path, zinc_meta **out, zinc_error *
 	bool yes = false;
 
 	if (!zinc_rule(h->format, "M25"))
-		ZINC_TRY(has_descendants(h, path, &yes, err));
+		ZINC_TRY(zinc_has_descendants(h, path, &yes, err));
 	if (!yes)
 		return zinc_fail(err, ZINC_E_NOTFOUND, "no node is there");
 	zinc_report_init_quiet(&r, h->ctx, false);

@@ -1,0 +1,280 @@
+/*
+ * walk_show.c - handing over one node of a listing
+ *
+ * Promises:
+ *
+ * (1) A document that cannot be used is shown with its problem and hides no other node.  One that could not even be
+ *     read is also the status of the whole listing, for nobody knows what lies below it.
+ * (2) A directory without a document is a node only by its descendants (lenient), with rule M25; strict makes that its
+ *     problem.  Where the version has no such rule, groups need no document.
+ * (3) A child of another version of Zarr, or of one that is not known, is shown as hidden.  So are those of other versions
+ *     however deep below a directory that is no node.
+ */
+#include <stdio.h>
+
+#include "format/walk.h"
+
+/* The path is made once per node and borrowed by everything that is shown of it. */
+zinc_status
+zinc_walker_at(zinc_walker *w, const char *below, size_t n, zinc_error *err)
+{
+	zinc_buf_end(&w->path, 0);
+	ZINC_TRY(zinc_buf_add(&w->path, w->base.p, w->base.n, err));
+	if (n > 0 || w->base.n == 0)
+		ZINC_TRY(zinc_buf_puts(&w->path, "/", err));
+	ZINC_TRY(zinc_buf_add(&w->path, below, n, err));
+	return zinc_buf_text(&w->path) ? ZINC_OK : zinc_fail_nomem(err);
+}
+
+/* The key that a node of this kind has there. */
+static zinc_status
+make_key(zinc_walker *w, zinc_node_kind kind, zinc_error *err)
+{
+	zinc_buf_end(&w->key, 0);
+	ZINC_TRY(zinc_node_key(w->h, zinc_buf_text(&w->path), kind, &w->key, err));
+	return zinc_buf_text(&w->key) ? ZINC_OK : zinc_fail_nomem(err);
+}
+
+/* `s` is the outcome of its document, with its error in `problem`.  Takes node->meta. */
+static zinc_status
+show(zinc_walker *w, zinc_found_node *node, zinc_status s, zinc_error *problem, zinc_error *err)
+{
+	if (s != ZINC_E_NOMEM)
+		s = make_key(w, node->kind, NULL) == ZINC_OK ? s : ZINC_E_NOMEM;
+	if (s == ZINC_E_NOMEM) {
+		zinc_meta_free(node->meta);
+		return zinc_fail_nomem(err);
+	}
+	if (s != ZINC_OK) {
+		zinc_error_at_key(problem, s, zinc_buf_text(&w->key));
+		zinc_error_at_url(problem, s, w->h->url);
+		node->problem = problem;
+		if (s != ZINC_E_CORRUPT && s != ZINC_E_UNSUPPORTED && s != ZINC_E_LIMIT && w->unread.code == ZINC_OK)
+			w->unread = *problem;
+	}
+	node->path = zinc_buf_text(&w->path);
+	node->key = node->implicit ? "" : zinc_buf_text(&w->key);
+	w->stopped = w->fn(w->arg, node) != 0;
+	zinc_meta_free(w->array);
+	w->array = NULL;
+	if (node->kind == ZINC_NODE_ARRAY)
+		w->array = node->meta;
+	else
+		zinc_meta_free(node->meta);
+	return ZINC_OK;
+}
+
+zinc_status
+zinc_walker_below(zinc_walker *w, zinc_error *err)
+{
+	if (!w->array || w->stopped)
+		return ZINC_OK;
+	return zinc_hidden_below(w->h, zinc_buf_text(&w->path), w->array, w->fn, w->arg, &w->stopped, err);
+}
+
+/* The bytes are any; what is shown of them can be printed. */
+zinc_status
+zinc_walker_hidden(zinc_walker *w, const char *path, zinc_status code, const char *why, zinc_error *err)
+{
+	zinc_found_node node = {.kind = ZINC_NODE_NONE, .hidden = true, .key = ""};
+	zinc_error problem = ZINC_ERROR_INIT;
+	char shown[2200];
+
+	ZINC_TRY(zinc_walker_at(w, shown, zinc_show(shown, sizeof shown, path), err));
+	zinc_fail(&problem, code, "cannot be shown: %s", why);
+	zinc_error_at_url(&problem, code, w->h->url);
+	node.path = zinc_buf_text(&w->path);
+	node.problem = &problem;
+	w->stopped = w->fn(w->arg, &node) != 0;
+	return ZINC_OK;
+}
+
+/* Groups that exist by their descendants only were legal until 2024: (2). */
+zinc_status
+zinc_walker_implicit(zinc_walker *w, zinc_error *err)
+{
+	zinc_found_node node = {.kind = ZINC_NODE_GROUP, .implicit = true};
+	zinc_error problem = ZINC_ERROR_INIT;
+	const char *where = w->r->where, *rule = zinc_rule(w->h->format, "M25");
+	zinc_status s;
+
+	w->r->where = zinc_buf_text(&w->path);
+	s = rule ? zinc_report_lenient(w->r, rule, &problem, "a group without a document") : ZINC_OK;
+	w->r->where = where;
+	return show(w, &node, s, &problem, err);
+}
+
+/* A copy becomes a document of its own, for the metadata may outlive the consolidated document. */
+zinc_status
+zinc_walker_copy(zinc_walker *w, const zinc_json *copy, zinc_error *err)
+{
+	zinc_found_node node = {.kind = w->h->format->kind(copy)};
+	zinc_error problem = ZINC_ERROR_INIT;
+	const char *where = w->r->where;
+	zinc_json_doc *doc;
+	zinc_status s;
+
+	ZINC_TRY(make_key(w, node.kind, err));
+	ZINC_TRY(zinc_json_new(&doc, w->h->ctx, err));
+	zinc_json_set_root(doc, zinc_json_copy(doc, copy));
+	if (!zinc_json_root(doc)) {
+		zinc_json_free(doc);
+		return zinc_fail_nomem(err);
+	}
+	w->r->where = zinc_buf_text(&w->key);
+	s = w->h->format->parse(w->h->format, w->h->ctx, doc, ZINC_NODE_NONE, w->r, &node.meta, &problem);
+	w->r->where = where;
+	return show(w, &node, s, &problem, err);
+}
+
+/* ---- other versions of Zarr ---- */
+
+zinc_status
+zinc_walker_detect(zinc_walker *w, const char *name, const zinc_format **format, zinc_error *why, zinc_error *err)
+{
+	zinc_blob text = ZINC_BLOB_INIT;
+	zinc_node_kind kind;
+	zinc_status s;
+	zinc_buf prefix;
+
+	*format = NULL;
+	zinc_buf_init(&prefix, w->h->ctx, ZINC_MAX_KEY);
+	s = zinc_node_prefix(w->h, zinc_buf_text(&w->path), &prefix, err);
+	if (s == ZINC_OK)
+		s = zinc_buf_printf(&prefix, err, "%s%s", name, *name ? "/" : "");
+	if (s == ZINC_OK) {
+		s = zinc_format_detect(w->h->store, zinc_buf_text(&prefix), NULL, format, &kind, &text, w->h->wait,
+				       why);
+		zinc_blob_fini(&text);
+		if (s == ZINC_E_NOMEM || s == ZINC_E_CANCELLED)
+			zinc_error_copy(err, why);
+		else if (s == ZINC_OK)
+			why->code = ZINC_OK;
+		else
+			s = ZINC_OK;
+	}
+	zinc_buf_fini(&prefix);
+	return s;
+}
+
+/* A node of another version of Zarr: what lies below is its own. */
+static zinc_status
+show_other(zinc_walker *w, const zinc_format *format, const zinc_error *why, zinc_error *err)
+{
+	char text[160], *path = zinc_strdup(w->h->ctx, zinc_buf_text(&w->path) + w->base.n + 1);
+	zinc_status s;
+
+	if (!path)
+		return zinc_fail_nomem(err);
+	if (format)
+		snprintf(text, sizeof text, "it is of another version of Zarr (%s); open it by its own URL",
+			 format->id);
+	s = zinc_walker_hidden(w, path, format ? ZINC_E_UNSUPPORTED : why->code, format ? text : why->text, err);
+	zinc_free(w->h->ctx, path);
+	return s;
+}
+
+/* Is a child of another version where the walker stands, or one that this build does not know?  Then show it as hidden. */
+static zinc_status
+show_foreign(zinc_walker *w, bool *shown, zinc_error *err)
+{
+	zinc_error why = ZINC_ERROR_INIT;
+	const zinc_format *format;
+
+	*shown = false;
+	if (w->path.n <= w->base.n + 1 || w->h->entry) /* the node itself, or not in a directory of its own */
+		return ZINC_OK;
+	ZINC_TRY(zinc_walker_detect(w, "", &format, &why, err));
+	*shown = format ? format != w->h->format : why.code != ZINC_OK;
+	return *shown ? show_other(w, format, &why, err) : ZINC_OK;
+}
+
+/* Show the node whose documents are `docs`. */
+static zinc_status
+show_fetched(zinc_walker *w, const zinc_fetched *docs, char *const *keys, zinc_node_kind *kind, zinc_error *err)
+{
+	zinc_found_node node = {.kind = *kind};
+	zinc_error problem = ZINC_ERROR_INIT;
+	const char *where = w->r->where;
+	zinc_status s;
+	bool foreign;
+
+	s = zinc_documents_status(w->h->format, docs, keys, &problem);
+	if (s == ZINC_OK)
+		s = zinc_documents_parse(w->h, docs, keys, w->r, &node.meta, &node.kind, &problem);
+	w->r->where = where;
+	*kind = node.kind;
+	if (s == ZINC_E_CORRUPT || s == ZINC_E_UNSUPPORTED) {
+		ZINC_TRY(show_foreign(w, &foreign, err));
+		if (foreign) {
+			*kind = ZINC_NODE_NONE;
+			return ZINC_OK;
+		}
+	}
+	return show(w, &node, s, &problem, err);
+}
+
+/* ---- groups without a document ---- */
+
+struct probe {
+	zinc_hidden x;
+	uint64_t left;
+	zinc_status status;
+	zinc_error *err;
+};
+
+/* The first document of the own version is enough. */
+static int
+probe_key(void *arg, const char *key, uint64_t nbytes)
+{
+	struct probe *p = arg;
+
+	(void)nbytes;
+	p->status = zinc_hidden_key(&p->x, key, p->err);
+	return p->status != ZINC_OK || p->x.own || p->left-- == 0;
+}
+
+/* Is any node below the prefix of w->path?  If all that are there are of other versions, show them as hidden, unless
+ * the prefix is that of the node asked about: then there is none. */
+static zinc_status
+show_prefix(zinc_walker *w, bool *implicit, zinc_error *err)
+{
+	struct probe p = {.left = w->h->ctx->limits.children, .err = err};
+	const bool child = w->path.n > w->base.n + 1;
+	zinc_status s;
+	zinc_buf prefix;
+
+	zinc_buf_init(&prefix, w->h->ctx, ZINC_MAX_KEY);
+	zinc_hidden_init(&p.x, w->h);
+	s = zinc_node_prefix(w->h, zinc_buf_text(&w->path), &prefix, err);
+	if (s == ZINC_OK)
+		s = zinc_buf_text(&prefix)
+			? zinc_store_list(w->h->store, zinc_buf_text(&prefix), probe_key, &p, w->h->wait, err)
+			: zinc_fail_nomem(err);
+	if (s == ZINC_OK)
+		s = p.status;
+	*implicit = p.x.own;
+	if (s == ZINC_OK && !p.x.own && child)
+		s = zinc_hidden_each(&p.x, w->fn, w->arg, &w->stopped, err);
+	zinc_hidden_fini(&p.x);
+	zinc_buf_fini(&prefix);
+	return s == ZINC_OK && *implicit ? zinc_walker_implicit(w, err) : s;
+}
+
+zinc_status
+zinc_walker_stored(zinc_walker *w, const zinc_fetched *docs, char *const *keys, zinc_node_kind *kind, zinc_error *err)
+{
+	bool foreign, implicit;
+
+	if (!zinc_documents_missing(w->h->format, docs))
+		return show_fetched(w, docs, keys, kind, err);
+	*kind = ZINC_NODE_NONE;
+	if (w->h->entry) /* it was erased meanwhile */
+		return ZINC_OK;
+	ZINC_TRY(show_foreign(w, &foreign, err));
+	if (foreign)
+		return ZINC_OK;
+	ZINC_TRY(show_prefix(w, &implicit, err));
+	*kind = implicit ? ZINC_NODE_GROUP : ZINC_NODE_NONE;
+	return ZINC_OK;
+}
