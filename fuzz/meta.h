@@ -66,6 +66,7 @@ static zinc_status
 enter(zinc_hierarchy *h, const zinc_format *f, const char *text, size_t n)
 {
 	zinc_error err = ZINC_ERROR_INIT;
+	zinc_json_doc *doc = NULL;
 	zinc_report r;
 
 	*h = (zinc_hierarchy){.ctx = zinc_context_get(NULL), .store = empty_store(), .format = f};
@@ -73,7 +74,12 @@ enter(zinc_hierarchy *h, const zinc_format *f, const char *text, size_t n)
 	h->prefix = (char *)(uintptr_t) "";
 	h->path = (char *)(uintptr_t) "/";
 	zinc_report_init_quiet(&r, h->ctx, false);
-	return f->enter ? f->enter(h, text, n, &r, &err) : ZINC_OK;
+	if (!f->enter)
+		return ZINC_OK;
+	if (text)
+		ZINC_TRY(
+		    zinc_json_parse(&doc, h->ctx, text, n, ZINC_JSON_DUPLICATES | ZINC_JSON_NAN_TOKENS, &err));
+	return f->enter(h, doc, &r, &err);
 }
 
 /* (4) */

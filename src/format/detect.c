@@ -95,7 +95,7 @@ claimant(const zinc_json *root, const zinc_format *only, zinc_node_kind *kind)
 
 static zinc_status
 judge(zinc_context *ctx, const zinc_blob *text, const zinc_format *only, const zinc_format **format,
-      zinc_node_kind *kind, zinc_error *err)
+      zinc_node_kind *kind, zinc_json_doc **out, zinc_error *err)
 {
 	zinc_json_doc *doc = NULL;
 	const zinc_json *root;
@@ -113,7 +113,10 @@ judge(zinc_context *ctx, const zinc_blob *text, const zinc_format *only, const z
 		s = zinc_fail(err, ZINC_E_UNSUPPORTED,
 			      "a hierarchy of a draft (zarr_format \"%.100s\"), which this build does not read",
 			      zinc_json_member(root, "zarr_format")->text);
-	zinc_json_free(doc);
+	if (out && s == ZINC_OK)
+		*out = doc;
+	else
+		zinc_json_free(doc);
 	return s;
 }
 
@@ -137,17 +140,22 @@ ask_others(zinc_store *store, const char *prefix, const zinc_format *only, const
 
 zinc_status
 zinc_format_detect(zinc_store *store, const char *prefix, const zinc_format *only, const zinc_format **format,
-		   zinc_node_kind *kind, zinc_blob *text, const zinc_wait *wait, zinc_error *err)
+		   zinc_node_kind *kind, zinc_json_doc **doc, const zinc_wait *wait, zinc_error *err)
 {
+	zinc_blob text = ZINC_BLOB_INIT;
 	bool found = false;
+	zinc_status s;
 
 	*format = NULL;
 	*kind = ZINC_NODE_NONE;
+	if (doc)
+		*doc = NULL;
 	if (!only || only->claims)
-		ZINC_TRY(get_document(store, prefix, &found, text, wait, err));
-	if (found)
-		return judge(zinc_store_context(store), text, only, format, kind, err);
-	return ask_others(store, prefix, only, format, kind, wait, err);
+		ZINC_TRY(get_document(store, prefix, &found, &text, wait, err));
+	s = found ? judge(zinc_store_context(store), &text, only, format, kind, doc, err)
+		  : ask_others(store, prefix, only, format, kind, wait, err);
+	zinc_blob_fini(&text);
+	return s;
 }
 
 /* A look aside is worth no failure, and over a network not its time. */
@@ -178,14 +186,14 @@ zinc_hierarchy_look_aside(zinc_hierarchy *h)
 zinc_status
 zinc_hierarchy_judge(zinc_hierarchy *h, zinc_report *r, zinc_error *err)
 {
-	zinc_blob text = ZINC_BLOB_INIT;
-	bool found;
+	const zinc_format *format;
+	zinc_json_doc *doc;
+	zinc_node_kind kind;
 	zinc_status s;
 
 	if (!h->format->enter)
 		return ZINC_OK;
-	ZINC_TRY(get_document(h->store, h->prefix, &found, &text, h->wait, err));
-	s = text.data ? h->format->enter(h, text.data, text.nbytes, r, NULL) : ZINC_OK;
-	zinc_blob_fini(&text);
+	ZINC_TRY(zinc_format_detect(h->store, h->prefix, h->format, &format, &kind, &doc, h->wait, err));
+	s = doc ? h->format->enter(h, doc, r, NULL) : ZINC_OK;
 	return s == ZINC_E_NOMEM ? zinc_fail_nomem(err) : ZINC_OK;
 }

@@ -91,7 +91,7 @@ struct zinc_draft {
 
 /* ---- draft_entry.c ---- */
 
-zinc_status zinc_draft_enter(zinc_hierarchy *h, const char *text, size_t n, zinc_report *r, zinc_error *err);
+zinc_status zinc_draft_enter(zinc_hierarchy *h, zinc_json_doc *entry, zinc_report *r, zinc_error *err);
 /* A list of extensions: `fn` is called for each sound one.  Without it they are the hierarchy's, and judged. */
 zinc_status zinc_draft_extensions(zinc_context *ctx, const zinc_draft *d, const zinc_json *list, zinc_report *r,
 				  zinc_status (*fn)(void *arg, const char *uri, const zinc_json *item, zinc_error *err),

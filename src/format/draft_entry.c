@@ -123,17 +123,17 @@ parse_entry(zinc_draft_entry *e, zinc_context *ctx, const zinc_draft *d, const z
 	return e->suffix ? ZINC_OK : zinc_fail_nomem(err);
 }
 
+/* `doc` is taken, also on failure. */
 static zinc_status
-parse_text(zinc_draft_entry *e, zinc_context *ctx, const zinc_draft *d, const char *text, size_t n, zinc_report *r,
-	   zinc_error *err)
+parse_doc(zinc_draft_entry *e, zinc_context *ctx, const zinc_draft *d, zinc_json_doc *doc, zinc_report *r,
+	  zinc_error *err)
 {
-	zinc_json_doc *doc;
-	const char *twice;
+	const char *twice = zinc_json_duplicate(doc);
 	zinc_status s = ZINC_OK;
 
-	ZINC_TRY(zinc_json_parse(&doc, ctx, text, n, ZINC_JSON_DUPLICATES, err));
-	twice = zinc_json_duplicate(doc);
-	if (!d->claims(zinc_json_root(doc)))
+	if (zinc_json_has_nan(zinc_json_root(doc)))
+		s = zinc_report_error(r, d->rules[ZINC_DRAFT_JSON], err, "NaN or Infinity, which JSON does not have");
+	else if (!d->claims(zinc_json_root(doc)))
 		s = zinc_report_error(r, d->rules[ZINC_DRAFT_URI], err, "zarr.json is not that of %s", d->name);
 	else if (twice)
 		s = zinc_report_lenient(r, d->rules[ZINC_DRAFT_ENTRY], err, "member \"%.60s\" is there twice", twice);
@@ -154,22 +154,27 @@ zinc_draft_declared(const zinc_hierarchy *h)
 
 /* While it is read the report names the whole key, as it does for the documents of nodes. */
 static zinc_status
-read_entry(zinc_hierarchy *h, zinc_draft_entry *e, const char *text, size_t n, zinc_report *r, zinc_error *err)
+read_entry(zinc_hierarchy *h, zinc_draft_entry *e, zinc_json_doc *doc, zinc_report *r, zinc_error *err)
 {
 	const zinc_draft *d = h->format->draft;
 	const char *where = r->where;
+	const bool stored = doc != NULL;
 	zinc_status s;
 	zinc_buf key;
 
+	if (!stored)
+		ZINC_TRY(zinc_json_parse(&doc, h->ctx, d->entry, strlen(d->entry), 0, err));
 	zinc_buf_init(&key, h->ctx, ZINC_MAX_KEY);
 	s = zinc_buf_printf(&key, err, "%s" DOCUMENT, h->prefix);
 	if (s == ZINC_OK && !zinc_buf_text(&key))
 		s = zinc_fail_nomem(err);
 	if (s == ZINC_OK) {
 		r->where = zinc_buf_text(&key);
-		s = parse_text(e, h->ctx, d, text ? text : d->entry, text ? n : strlen(d->entry), r, err);
+		s = parse_doc(e, h->ctx, d, doc, r, err);
+	} else {
+		zinc_json_free(doc);
 	}
-	if (s == ZINC_OK && text && d->look)
+	if (s == ZINC_OK && stored && d->look)
 		s = d->look(h, e, r, err);
 	r->where = where;
 	zinc_buf_fini(&key);
@@ -177,19 +182,21 @@ read_entry(zinc_hierarchy *h, zinc_draft_entry *e, const char *text, size_t n, z
 }
 
 zinc_status
-zinc_draft_enter(zinc_hierarchy *h, const char *text, size_t n, zinc_report *r, zinc_error *err)
+zinc_draft_enter(zinc_hierarchy *h, zinc_json_doc *entry, zinc_report *r, zinc_error *err)
 {
 	const zinc_draft *d = h->format->draft;
 	zinc_draft_entry *e = zinc_calloc(h->ctx, 1, sizeof *e);
 	zinc_status s;
 
-	if (!e)
+	if (!e) {
+		zinc_json_free(entry);
 		return zinc_fail_nomem(err);
+	}
 	e->meta = d->meta;
 	e->data = d->data;
 	e->root_dot = d->root_dot;
-	atomic_init(&e->stored, text != NULL);
-	s = read_entry(h, e, text, n, r, err);
+	atomic_init(&e->stored, entry != NULL);
+	s = read_entry(h, e, entry, r, err);
 	if (s == ZINC_OK) {
 		zinc_hierarchy_leave(h);
 		h->entry = e;
@@ -224,12 +231,15 @@ join(zinc_hierarchy *h, const char *key, zinc_error *err)
 	const zinc_draft *d = h->format->draft;
 	zinc_draft_entry theirs = {.meta = d->meta, .data = d->data, .root_dot = d->root_dot};
 	zinc_blob text = ZINC_BLOB_INIT;
+	zinc_json_doc *doc;
 	zinc_report r;
 	zinc_status s;
 
 	ZINC_TRY(zinc_store_get_all(h->store, key, &text, NULL, h->ctx->limits.json_bytes, h->wait, err));
 	zinc_report_init_quiet(&r, h->ctx, h->strict);
-	s = parse_text(&theirs, h->ctx, d, text.data, text.nbytes, &r, err);
+	s = zinc_json_parse(&doc, h->ctx, text.data, text.nbytes, ZINC_JSON_DUPLICATES, err);
+	if (s == ZINC_OK)
+		s = parse_doc(&theirs, h->ctx, d, doc, &r, err);
 	if (s == ZINC_OK && (strcmp(theirs.suffix, h->entry->suffix) != 0 || strcmp(theirs.meta, h->entry->meta) != 0 ||
 			     theirs.encoding != h->entry->encoding))
 		s = zinc_fail(err, ZINC_E_CONFLICT, "another hierarchy has begun here, with other keys");

@@ -289,9 +289,9 @@ struct zinc_format {
 	/* Is there a node of this format at `prefix` of the store?  *found says; *kind is NONE when its document is
 	 * damaged.  E_UNSUPPORTED for a sister format that only another reader knows. */
 	zinc_status (*detect)(zinc_store *s, const char *prefix, bool *found, zinc_node_kind *kind, const zinc_wait *wait, zinc_error *err);
-	/* Drafts: make h->entry of an entry point's text, or of nothing (NULL) for a new hierarchy.  E_UNSUPPORTED for
-	 * what must be understood and is not.  NULL: there is none. */
-	zinc_status (*enter)(zinc_hierarchy *h, const char *text, size_t n, zinc_report *r, zinc_error *err);
+	/* Drafts: make h->entry of an entry point, which is taken, also on failure, or of nothing (NULL) for a new
+	 * hierarchy.  E_UNSUPPORTED for what must be understood and is not.  NULL: there is none. */
+	zinc_status (*enter)(zinc_hierarchy *h, zinc_json_doc *entry, zinc_report *r, zinc_error *err);
 	const struct zinc_draft *draft;   /* what the drafts' shared files need to know of this one; else NULL */
 	bool lax_paths; /* in what callers write for a path '\' is '/', and several are one */
 	bool fold_case; /* names of siblings must differ in more than case */
@@ -432,9 +432,9 @@ zinc_status zinc_erase(zinc_hierarchy *h, const char *path, const zinc_erase_opt
 zinc_status zinc_erase_for(zinc_hierarchy *h, const char *path, int overwrite, bool dry_run, zinc_error *err);
 
 /* Which format (`only`, or any) has a node or an entry point at `prefix`; *format NULL: none.  One get of zarr.json,
- * whose text goes to `text`, and those of formats without it. */
+ * which goes to `doc` if that is not NULL, and those of formats without it.  *doc NULL: there is none, or it is damaged. */
 zinc_status zinc_format_detect(zinc_store *s, const char *prefix, const zinc_format *only, const zinc_format **format,
-			       zinc_node_kind *kind, zinc_blob *text, const zinc_wait *wait, zinc_error *err);
+			       zinc_node_kind *kind, zinc_json_doc **doc, const zinc_wait *wait, zinc_error *err);
 
 /* Is it the name of a document, of whatever version? */
 bool zinc_format_is_document(const char *name, size_t n);

@@ -204,15 +204,13 @@ tell_version(const zinc_hierarchy *h, const char *key, zinc_error *problem, bool
 {
 	char *prefix = zinc_strndup(h->ctx, key, (size_t)(zinc_key_name(key) - key));
 	zinc_error why = ZINC_ERROR_INIT;
-	zinc_blob text = ZINC_BLOB_INIT;
 	const zinc_format *format = NULL;
 	zinc_node_kind kind;
 	zinc_status s;
 
 	if (!prefix)
 		return zinc_fail_nomem(err);
-	s = zinc_format_detect(h->store, prefix, NULL, &format, &kind, &text, h->wait, &why);
-	zinc_blob_fini(&text);
+	s = zinc_format_detect(h->store, prefix, NULL, &format, &kind, NULL, h->wait, &why);
 	zinc_free(h->ctx, prefix);
 	if (s == ZINC_E_NOMEM || s == ZINC_E_CANCELLED)
 		return zinc_error_copy(err, &why);

@@ -37,8 +37,8 @@ struct climb {
 	const zinc_format *format;
 	size_t root; /* bytes of `path` that name the root */
 	bool found;
-	bool linked;    /* the root is a link that erasing would go through: strict modes, drafts */
-	zinc_blob text; /* of the zarr.json that was looked at last */
+	bool linked;        /* the root is a link that erasing would go through: strict modes, drafts */
+	zinc_json_doc *doc; /* the zarr.json that was looked at last; NULL */
 };
 
 /* What stands between the store's URL and a path in it. */
@@ -67,14 +67,15 @@ ask(struct climb *c, size_t n, const zinc_format **format, zinc_node_kind *kind,
 	zinc_buf prefix;
 
 	*format = NULL;
-	zinc_blob_fini(&c->text);
+	zinc_json_free(c->doc);
+	c->doc = NULL;
 	zinc_buf_init(&prefix, ctx, ZINC_MAX_KEY);
 	s = zinc_buf_add(&prefix, c->path, n, err);
 	if (s == ZINC_OK && n > 0)
 		s = zinc_buf_puts(&prefix, "/", err);
 	if (s == ZINC_OK)
 		s = zinc_buf_text(&prefix) ? zinc_format_detect(c->store, zinc_buf_text(&prefix), c->only, format, kind,
-								&c->text, c->wait, err)
+								&c->doc, c->wait, err)
 					   : zinc_fail_nomem(err);
 	if (s != ZINC_OK && n > 0)
 		zinc_error_at_key(err, s, zinc_buf_text(&prefix) ? zinc_buf_text(&prefix) : "");
@@ -347,19 +348,22 @@ join(zinc_context *ctx, const char *a, const char *b, const char *c, size_t n, c
 
 /* Read the entry point, where the format has one; a new hierarchy has yet to write its own. */
 static zinc_status
-enter(zinc_hierarchy *h, const struct climb *c, zinc_error *err)
+enter(zinc_hierarchy *h, struct climb *c, zinc_error *err)
 {
+	zinc_json_doc *entry = c->found ? c->doc : NULL;
 	zinc_report r;
 
 	if (!h->format->enter)
 		return ZINC_OK;
+	if (c->found)
+		c->doc = NULL;
 	zinc_report_init(&r, h->ctx, h->strict, h->url);
-	return h->format->enter(h, c->found ? c->text.data : NULL, c->text.nbytes, &r, err);
+	return h->format->enter(h, entry, &r, err);
 }
 
 /* What the climb found, as an object with a reference to the store. */
 static zinc_status
-make(zinc_hierarchy **out, const struct climb *c, const zinc_open_options *o, zinc_error *err)
+make(zinc_hierarchy **out, struct climb *c, const zinc_open_options *o, zinc_error *err)
 {
 	zinc_context *ctx = zinc_store_context(c->store);
 	zinc_hierarchy *h = zinc_calloc(ctx, 1, sizeof *h);
@@ -411,7 +415,7 @@ finish(zinc_hierarchy **out, struct climb *c, const zinc_format *format, const z
 static zinc_status
 check_odd_name(const zinc_place *place, const zinc_store_options *so, const zinc_wait *wait, zinc_error *err)
 {
-	struct climb c = {.wait = wait, .text = ZINC_BLOB_INIT};
+	struct climb c = {.wait = wait};
 	zinc_place above;
 	zinc_status s;
 	size_t end;
@@ -429,7 +433,7 @@ check_odd_name(const zinc_place *place, const zinc_store_options *so, const zinc
 		s = refuse(&c, c.root, "the hierarchy at", " cannot hold a node of this name", err);
 	if (s == ZINC_OK)
 		s = check_odd_name(&above, so, wait, err);
-	zinc_blob_fini(&c.text);
+	zinc_json_free(c.doc);
 	zinc_place_fini(&above);
 	return s;
 }
@@ -477,7 +481,7 @@ static zinc_status
 check_way_above(const zinc_place *place, const char *whole, const zinc_store_options *so, const zinc_wait *wait,
 		zinc_error *err)
 {
-	struct climb c = {.wait = wait, .text = ZINC_BLOB_INIT};
+	struct climb c = {.wait = wait};
 	zinc_place above;
 	zinc_status s;
 
@@ -489,7 +493,7 @@ check_way_above(const zinc_place *place, const char *whole, const zinc_store_opt
 	s = check_way(&c, strlen(c.path), whole, so->links, err);
 	if (s == ZINC_OK)
 		s = check_way_above(&above, whole, so, wait, err);
-	zinc_blob_fini(&c.text);
+	zinc_json_free(c.doc);
 	zinc_place_fini(&above);
 	return s;
 }
@@ -499,7 +503,7 @@ check_way_above(const zinc_place *place, const char *whole, const zinc_store_opt
 static zinc_status
 check_root(struct climb *c, const zinc_place *place, const zinc_store_options *so, bool alone, zinc_error *err)
 {
-	struct climb up = {.store = c->store, .wait = c->wait, .path = c->path, .text = ZINC_BLOB_INIT};
+	struct climb up = {.store = c->store, .wait = c->wait, .path = c->path};
 	const char *base = zinc_store_url(c->store);
 	zinc_context *ctx = zinc_store_context(c->store);
 	zinc_status s = ZINC_OK;
@@ -516,7 +520,7 @@ check_root(struct climb *c, const zinc_place *place, const zinc_store_options *s
 		s = check_way(&up, parent(c->path, c->root), whole, so->links, err);
 	if (!alone && s == ZINC_OK)
 		s = check_way_above(place, whole, so, c->wait, err);
-	zinc_blob_fini(&up.text);
+	zinc_json_free(up.doc);
 	zinc_free(ctx, whole);
 	return s;
 }
@@ -540,7 +544,7 @@ open_place(zinc_hierarchy **out, zinc_place *place, const zinc_store_options *so
 	   const zinc_wait *wait, zinc_error *err)
 {
 	struct climb c = {
-	    .store = place->store, .wait = wait, .path = place->path, .there = place->there, .text = ZINC_BLOB_INIT};
+	    .store = place->store, .wait = wait, .path = place->path, .there = place->there};
 	const zinc_format *format;
 	zinc_status s;
 
@@ -557,7 +561,7 @@ open_place(zinc_hierarchy **out, zinc_place *place, const zinc_store_options *so
 		s = finish(out, &c, format, o, err);
 	if (s == ZINC_OK && c.found)
 		zinc_hierarchy_look_aside(*out);
-	zinc_blob_fini(&c.text);
+	zinc_json_free(c.doc);
 	return s;
 }
 
@@ -593,7 +597,7 @@ static zinc_status
 open_at(zinc_hierarchy **out, zinc_store *store, const char *prefix, size_t n, bool replace, const zinc_open_options *o,
 	const zinc_wait *wait, zinc_error *err)
 {
-	struct climb c = {.store = store, .wait = wait, .path = prefix, .text = ZINC_BLOB_INIT};
+	struct climb c = {.store = store, .wait = wait, .path = prefix};
 	const zinc_format *format;
 	zinc_status s;
 
@@ -606,7 +610,7 @@ open_at(zinc_hierarchy **out, zinc_store *store, const char *prefix, size_t n, b
 		s = finish(out, &c, format, o, err);
 	if (s == ZINC_OK)
 		(*out)->wait = NULL;
-	zinc_blob_fini(&c.text);
+	zinc_json_free(c.doc);
 	return s == ZINC_OK ? s : zinc_error_at_url(err, s, zinc_store_url(store));
 }
 

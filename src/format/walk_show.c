@@ -132,7 +132,6 @@ zinc_walker_copy(zinc_walker *w, const zinc_json *copy, zinc_error *err)
 zinc_status
 zinc_walker_detect(zinc_walker *w, const char *name, const zinc_format **format, zinc_error *why, zinc_error *err)
 {
-	zinc_blob text = ZINC_BLOB_INIT;
 	zinc_node_kind kind;
 	zinc_status s;
 	zinc_buf prefix;
@@ -143,9 +142,8 @@ zinc_walker_detect(zinc_walker *w, const char *name, const zinc_format **format,
 	if (s == ZINC_OK)
 		s = zinc_buf_printf(&prefix, err, "%s%s", name, *name ? "/" : "");
 	if (s == ZINC_OK) {
-		s = zinc_format_detect(w->h->store, zinc_buf_text(&prefix), NULL, format, &kind, &text, w->h->wait,
+		s = zinc_format_detect(w->h->store, zinc_buf_text(&prefix), NULL, format, &kind, NULL, w->h->wait,
 				       why);
-		zinc_blob_fini(&text);
 		if (s == ZINC_E_NOMEM || s == ZINC_E_CANCELLED)
 			zinc_error_copy(err, why);
 		else if (s == ZINC_OK)

@@ -67,6 +67,7 @@ take_entry(struct documents *d)
 	zinc_cp *c = d->c;
 	zinc_error e = ZINC_ERROR_INIT;
 	zinc_blob text = ZINC_BLOB_INIT;
+	zinc_json_doc *entry;
 	zinc_report r;
 	zinc_status s;
 	zinc_buf key;
@@ -77,7 +78,9 @@ take_entry(struct documents *d)
 	s = find_entry(c, &text, &given, &e);
 	zinc_report_init_quiet(&r, c->ctx, false);
 	if (s == ZINC_OK && given)
-		s = c->to->format->enter(c->to, text.data, text.nbytes, &r, &e);
+		s = zinc_json_parse(&entry, c->ctx, text.data, text.nbytes, ZINC_JSON_DUPLICATES, &e);
+	if (s == ZINC_OK && given)
+		s = c->to->format->enter(c->to, entry, &r, &e);
 	zinc_buf_init(&key, c->ctx, ZINC_MAX_KEY);
 	if (s == ZINC_OK)
 		s = zinc_buf_printf(&key, &e, "%s" ZINC_CP_ENTRY, c->to->prefix);

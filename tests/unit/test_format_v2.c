@@ -92,10 +92,8 @@ static const char *
 detect(forest *f, const char *prefix, zinc_node_kind *kind, zinc_status *status)
 {
 	const zinc_format *format;
-	zinc_blob text = ZINC_BLOB_INIT;
 
-	*status = zinc_format_detect(f->memory, prefix, NULL, &format, kind, &text, NULL, NULL);
-	zinc_blob_fini(&text);
+	*status = zinc_format_detect(f->memory, prefix, NULL, &format, kind, NULL, NULL, NULL);
 	return format ? format->id : "";
 }
 
