@@ -61,8 +61,11 @@ static zinc_status
 parse_member(const zinc_hierarchy *h, const zinc_fetched *text, zinc_json_doc **doc, const zinc_json **metadata,
 	     zinc_error *err)
 {
-	const zinc_status s = zinc_json_parse(doc, h->ctx, text->text, text->n, JSON, NULL);
+	zinc_status s;
 
+	if (!strstr(text->text, h->format->copies.member) && !strchr(text->text, '\\'))
+		return ZINC_OK; /* most groups have none: they are not parsed once more */
+	s = zinc_json_parse(doc, h->ctx, text->text, text->n, JSON, NULL);
 	if (s != ZINC_OK) {
 		*doc = NULL;
 		return s == ZINC_E_NOMEM ? zinc_fail_nomem(err) : ZINC_OK;

@@ -288,7 +288,7 @@ print_all(struct creation *c, const zinc_meta *m, zinc_error *err)
 	ZINC_TRY(zinc_document_key(c->h, c->path, c->mine, &c->key, err));
 	ZINC_TRY(zinc_buf_text(&c->key) ? ZINC_OK : zinc_fail_nomem(err));
 	ZINC_TRY(zinc_document_print(c->h, root, c->mine, &c->node, err));
-	return which > 0 ? zinc_document_print(c->h, root, which, &c->attributes, err) : ZINC_OK;
+	return which > 0 && !c->empty ? zinc_document_print(c->h, root, which, &c->attributes, err) : ZINC_OK;
 }
 
 static zinc_status

@@ -1,5 +1,5 @@
 /*
- * test_copy_hops.c - how often a copy reads and prints a document
+ * test_copy_hops.c - how often a copy, or an open, reads and prints a document
  *
  * The linker puts the functions below in place of the library's (--wrap), so that every call is counted.  A hierarchy with
  * one array more costs one parse of its document more, and one print of each document that the array gets.
@@ -99,32 +99,67 @@ check(const char *from, const char *format, unsigned nparses, unsigned nprints)
 }
 
 static void
-test_one_parse_and_one_print(void **state)
+test_every_pair(void **state)
 {
+	static const char *const formats[] = {"v3", "v2", "v3-2019", "v3-2020", "v3-2022"};
+	size_t i, k;
+
 	(void)state;
-	check(NULL, "v2", 1, 2); /* .zarray and .zattrs */
-	check(NULL, "v3-2020", 1, 1);
-	check(NULL, "v3-2022", 1, 1);
-	check(NULL, "v3-2019", 1, 1);
+	for (i = 0; i < COUNT(formats); i++)
+		for (k = 0; k < COUNT(formats); k++)
+			if (i != k)
+				check(formats[i], formats[k], 1, 1);
 }
 
+/* Four nodes are four parses and four prints, and nothing else is. */
 static void
-test_one_parse_from_others(void **state)
+test_whole(void **state)
 {
+	static const char *const pairs[][2] = {{"v3", "v2"}, {"v2", "v3"}};
+	unsigned nparses, nprints;
+	size_t i;
+
 	(void)state;
-	check("v3-2020", "v3", 1, 1);
-	check("v3-2020", "v2", 1, 2);
-	check("v3-2022", "v3", 1, 1);
-	check("v3-2019", "v2", 1, 2);
-	check("v2", "v3", 1, 1);
+	for (i = 0; i < COUNT(pairs); i++) {
+		copy(pairs[i][0], pairs[i][1], 3, &nparses, &nprints);
+		assert_int_equal(nparses, 4);
+		assert_int_equal(nprints, 4);
+	}
+}
+
+/* Opening parses the root's document, or the entry point, and that of the array once; nothing is printed. */
+static void
+test_open(void **state)
+{
+	static const char *const formats[] = {NULL, "v2", "v3-2019", "v3-2020", "v3-2022"};
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_hierarchy *h = NULL;
+	zinc_array *a = NULL;
+	forest f;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(formats); i++) {
+		plant(&f, formats[i], 1);
+		parses = prints = 0;
+		assert_ok(zinc_hierarchy_open(&h, f.log, formats[i] ? "mid" : "src", NULL, &err));
+		assert_int_equal(parses, 1);
+		assert_ok(zinc_array_open(&a, h, "/a0", NULL, &err));
+		assert_int_equal(parses, 1 + 1);
+		assert_int_equal(prints, 0);
+		zinc_array_close(a);
+		zinc_hierarchy_close(h);
+		forest_close(&f);
+	}
 }
 
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_one_parse_and_one_print),
-	    cmocka_unit_test(test_one_parse_from_others),
+	    cmocka_unit_test(test_every_pair),
+	    cmocka_unit_test(test_whole),
+	    cmocka_unit_test(test_open),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
