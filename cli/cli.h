@@ -427,6 +427,11 @@ const char *kind_name(const zinc_node *node);
 int problem_status(const zinc_node *node);
 /* The same, said on stderr with the key of its document. */
 int complain_of_node(const zinc_hierarchy *h, const char *url, const zinc_node *node);
+
+/* ---- json_parts.c: what is inside a JSON text of the library's ---- */
+
+/* Call fn for each member or item, as zinc_json_each does; of other values for none. */
+void json_parts(const char *json, zinc_member_fn fn, void *arg);
 /* One member of an object as JSON, appended; false when there is none. */
 bool json_member(const char *object, const char *key, struct text *value);
 

@@ -45,7 +45,7 @@ parameter_text(void *arg, const char *key, const char *json)
 
 	text_printf(t, "%s%s=", t->p[t->n - 1] == '(' ? "" : ", ", key ? key : "");
 	if (!strcmp(key ? key : "", "codecs") || !strcmp(key ? key : "", "index_codecs")) {
-		(void)!zinc_json_each(NULL, json, codec_text, &inner, NULL);
+		json_parts(json, codec_text, &inner);
 		text_puts(t, text_str(&inner));
 	} else {
 		text_unquoted(t, json);
@@ -67,7 +67,7 @@ codec_text(void *arg, const char *key, const char *codec)
 	member.n = 0;
 	if (json_member(codec, "configuration", &member) && strcmp(member.p, "{}")) {
 		text_puts(t, "(");
-		(void)!zinc_json_each(NULL, member.p, parameter_text, t, NULL);
+		json_parts(member.p, parameter_text, t);
 		text_puts(t, ")");
 	}
 	text_free(&member);
@@ -135,7 +135,7 @@ codecs_row(struct info *i, const char *json)
 	struct text v = {NULL, 0, 0}, t = {NULL, 0, 0};
 
 	if (json_member(json, "codecs", &v))
-		(void)!zinc_json_each(NULL, v.p, codec_text, &t, NULL);
+		json_parts(v.p, codec_text, &t);
 	row(i, "codecs", text_str(&t));
 	text_free(&v);
 	text_free(&t);
@@ -210,7 +210,7 @@ show_text(struct info *i, const zinc_node *node)
 	} else if (node->problem) {
 		row(i, "unsupported", node->problem);
 	}
-	(void)!zinc_json_each(NULL, node->attributes, attribute_row, i, NULL);
+	json_parts(node->attributes, attribute_row, i);
 	if (i->run->args->stored && node->array)
 		status = stored_row(i, node->path);
 	return status;

@@ -6,33 +6,6 @@
  */
 #include "cli.h"
 
-/* ---- JSON, looked into by the library ---- */
-
-struct wanted {
-	const char *key;
-	struct text *value;
-	bool found;
-};
-
-static int
-take_member(void *arg, const char *key, const char *json)
-{
-	struct wanted *w = arg;
-
-	w->found = key && !strcmp(key, w->key);
-	if (w->found)
-		text_puts(w->value, json);
-	return w->found;
-}
-
-bool
-json_member(const char *object, const char *key, struct text *value)
-{
-	struct wanted w = {key, value, false};
-
-	return zinc_json_each(NULL, object, take_member, &w, NULL) == ZINC_OK && w.found;
-}
-
 /* ---- codecs ---- */
 
 /* Through shards, whose inner codecs are what matters; "bytes" is in every chain and says nothing. */
@@ -60,7 +33,7 @@ name_codec(void *arg, const char *key, const char *codec)
 void
 describe_codecs(struct text *t, const char *codecs_json)
 {
-	(void)!zinc_json_each(NULL, codecs_json, name_codec, t, NULL);
+	json_parts(codecs_json, name_codec, t);
 }
 
 /* ---- one line ---- */

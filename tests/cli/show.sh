@@ -23,6 +23,19 @@ attribute    spam = "ham"
 attribute    big = 18446744073709551615
 attribute    f = 1.50
 END
+# values with brackets and commas in strings, and names with escapes, stay whole
+zinc 0 create odd.zarr --group --attrs '{"a": "x]},{", "b": ["]", {"c": ","}, []], "e": {}}'
+zinc 0 info odd.zarr
+prints <<'END'
+/  group, v3
+attribute    a = "x]},{"
+attribute    b = ["]",{"c":","},[]]
+attribute    e = {}
+END
+zinc 0 attrs odd.zarr 'q"r="\",]"'
+zinc 0 info odd.zarr
+has 'attribute    b = ["]",{"c":","},[]]'
+has 'attribute    q"r = "\",]"'
 zinc 0 info --json d.zarr/t
 is_json
 prints <<'END'
