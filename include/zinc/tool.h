@@ -63,12 +63,15 @@ typedef struct zinc_validate_options {
 	int climb; /* as in zinc_open_options */
 	const char *schemas, *cache; /* schemas of conventions, and fetch: as in zinc_conventions_options */
 	int fetch;
+	const zinc_setting *settings; /* of the store, as in zinc_store_options */
+	size_t nsettings;
 } zinc_validate_options;
 
 /* clang-format off */
 #define ZINC_VALIDATE_OPTIONS(...) ZINC_OPTIONS_OF(zinc_validate_options, __VA_ARGS__)
 #define ZINC_VALIDATE_OPTIONS_INIT \
-	{sizeof(zinc_validate_options), NULL, NULL, 0, 0, 0, 0, 0, NULL, 0, NULL, 0, NULL, NULL, 0}
+	{sizeof(zinc_validate_options), NULL, NULL, 0, 0, 0, 0, 0, NULL, 0, NULL, 0, NULL, NULL, 0, \
+	 NULL, 0}
 /* clang-format on */
 
 /* What a validation saw.  Findings that were repaired count under `repaired` alone. */
@@ -159,13 +162,15 @@ typedef struct zinc_copy_options {
 	 */
 	int for_xarray;
 	int force;            /* zinc_move only: erase all keys below the source, as zinc_node_erase_with */
+	const zinc_setting *settings; /* zinc_copy_url only: of both stores, as in zinc_store_options */
+	size_t nsettings;
 } zinc_copy_options;
 
 /* clang-format off */
 #define ZINC_COPY_OPTIONS(...) ZINC_OPTIONS_OF(zinc_copy_options, __VA_ARGS__)
 #define ZINC_COPY_OPTIONS_INIT \
 	{sizeof(zinc_copy_options), NULL, NULL, 0, 0, NULL, NULL, 0, 0, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, NULL, \
-	 NULL, NULL, NULL, 0, 0, 0, NULL, 0, 0}
+	 NULL, NULL, NULL, 0, 0, 0, NULL, 0, 0, NULL, 0}
 /* clang-format on */
 
 /* What a copy did, or with dry_run would do. */

@@ -468,6 +468,8 @@ open_target(zinc_hierarchy **to, zinc_hierarchy **old, const char *url, const zi
 	open.fallback = o->fallback;
 	open.climb = o->climb;
 	open.format = o->format;
+	open.settings = o->settings;
+	open.nsettings = o->nsettings;
 	return zinc_hierarchy_open_new(to, old, url, from->format->id, &open, err);
 }
 
@@ -495,6 +497,8 @@ zinc_copy_url(const char *from, const char *to, const zinc_copy_options *options
 	open.links = o.links;
 	open.read_only = 1;
 	open.climb = o.climb;
+	open.settings = o.settings;
+	open.nsettings = o.nsettings;
 	s = zinc_hierarchy_open_url(&source, from, &open, err);
 	if (s == ZINC_OK)
 		s = open_target(&target, &old, to, source, &o, &wait, err);

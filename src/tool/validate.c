@@ -403,6 +403,8 @@ open_hierarchy(zinc_check *c, const char *url, zinc_error *err)
 	open.read_only = !c->o.repair;
 	open.links = c->o.links;
 	open.climb = c->o.climb;
+	open.settings = c->o.settings;
+	open.nsettings = c->o.nsettings;
 	open.call = &rest;
 	s = zinc_hierarchy_open_url(&c->own, url, &open, &e);
 	s = s == ZINC_E_NOTFOUND && !c->o.format ? open_bare(c, url, &open, err) : zinc_error_copy(err, &e);
