@@ -281,6 +281,7 @@ ZINC_MODULE_API void zinc_buf_init(zinc_buf *b, zinc_context *ctx, size_t max);
 /* A buffer over nbytes > 0 of the caller's, one of them for a NUL: it cannot grow (E_LIMIT), and fini frees nothing. */
 void zinc_buf_wrap(zinc_buf *b, void *p, size_t nbytes);
 ZINC_MODULE_API void zinc_buf_fini(zinc_buf *b);
+void zinc_buf_wipe(zinc_buf *b); /* zinc_buf_fini of what may be secret; reserve all of it before, growing leaves copies */
 /* Make room for `more` bytes behind n.  E_LIMIT past max, E_NOMEM. */
 ZINC_MODULE_API zinc_status zinc_buf_reserve(zinc_buf *b, size_t more, zinc_error *err);
 /* Set n to 0 and make room for `n` bytes, not keeping the content (no copy on growth). */

@@ -47,6 +47,14 @@ zinc_buf_fini(zinc_buf *b)
 	b->n = b->cap = 0;
 }
 
+void
+zinc_buf_wipe(zinc_buf *b)
+{
+	if (b->p)
+		explicit_bzero(b->p, b->cap);
+	zinc_buf_fini(b);
+}
+
 static zinc_status
 too_long(const zinc_buf *b, zinc_error *err)
 {

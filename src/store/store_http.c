@@ -680,8 +680,10 @@ make_client(http_store *s, const zinc_store_options *o, zinc_error *err)
 	s->conditions = zinc_setting_yes(o, "conditions");
 	if (st == ZINC_OK)
 		st = zinc_http_new(&s->http, s->ctx, &c, err);
-	for (i = 0; i < c.nheaders; i++)
+	for (i = 0; i < c.nheaders; i++) {
+		explicit_bzero((char *)(uintptr_t)lines[i], strlen(lines[i]));
 		zinc_free(s->ctx, (char *)(uintptr_t)lines[i]);
+	}
 	zinc_free(s->ctx, lines);
 	return st;
 }

@@ -72,7 +72,12 @@ zinc_store_open_ops(zinc_store **out, const zinc_store_ops *ops, const char *res
 
 	zinc_buf_init(&plain, o->context, ZINC_MAX_KEY);
 	zinc_buf_init(&query, o->context, ZINC_MAX_KEY);
-	st = zinc_settings_gather(&settings, ops, o, rest[n] ? rest + n + 1 : NULL, &query, err);
+	memset(&settings, 0, sizeof settings);
+	st = zinc_buf_reserve(&query, strlen(rest), err);
+	if (st == ZINC_OK)
+		st = zinc_buf_reserve(&plain, strlen(rest), err);
+	if (st == ZINC_OK)
+		st = zinc_settings_gather(&settings, ops, o, rest[n] ? rest + n + 1 : NULL, &query, err);
 	if (st == ZINC_OK)
 		st = zinc_buf_add(&plain, rest, n, err);
 	if (st == ZINC_OK && query.n)
@@ -84,8 +89,8 @@ zinc_store_open_ops(zinc_store **out, const zinc_store_ops *ops, const char *res
 	if (st == ZINC_OK)
 		st = open_told(out, ops, (const char *)plain.p, url, o, &settings, err);
 	zinc_settings_fini(&settings);
-	zinc_buf_fini(&plain);
-	zinc_buf_fini(&query);
+	zinc_buf_wipe(&plain);
+	zinc_buf_wipe(&query);
 	return st;
 }
 
@@ -117,7 +122,7 @@ open_rest(zinc_store **out, const zinc_store_ops *ops, const char *scheme, const
 	if (st == ZINC_OK)
 		st = zinc_store_open_ops(out, ops, rest, (const char *)shown.p, o, err);
 	zinc_buf_fini(&shown);
-	zinc_buf_fini(&url);
+	zinc_buf_wipe(&url);
 	return st;
 }
 
@@ -148,7 +153,7 @@ open_split(zinc_store **out, char **inner, const zinc_store_ops *ops, const char
 		st = zinc_url_key(inner, o->context, rest + n, true, err);
 	if (st == ZINC_OK)
 		st = open_rest(out, ops, scheme, zinc_buf_text(&root), o, err);
-	zinc_buf_fini(&root);
+	zinc_buf_wipe(&root);
 	return st;
 }
 
@@ -253,6 +258,6 @@ zinc_store_open(zinc_store **out, const char *url, const zinc_store_options *opt
 	st = zinc_url_parse(&u, o.context, url, err);
 	if (st == ZINC_OK)
 		st = u.inner ? open_pipeline(out, &u, &o, err) : zinc_store_open_base(out, &u, &o, err);
-	zinc_buf_fini(&u.base);
+	zinc_buf_wipe(&u.base);
 	return zinc_error_at_url(err, st, url);
 }

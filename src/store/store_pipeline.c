@@ -153,7 +153,7 @@ adapt(zinc_store **out, const zinc_store_ops *ops, const zinc_place *below, cons
 	if (st == ZINC_OK)
 		st = wrap_adapter(out, ops, self, below, p, o, err);
 	zinc_settings_fini(&settings);
-	zinc_buf_fini(&foreign);
+	zinc_buf_wipe(&foreign);
 	return st;
 }
 

@@ -204,7 +204,7 @@ zinc_place_open(zinc_place *out, const char *url, const zinc_store_options *opti
 	st = zinc_url_parse(&u, o.context, url, err);
 	if (st == ZINC_OK)
 		st = open_place(out, &u, &o, err);
-	zinc_buf_fini(&u.base);
+	zinc_buf_wipe(&u.base);
 	if (st != ZINC_OK)
 		zinc_place_fini(out);
 	return zinc_error_at_url(err, st, url);
@@ -255,7 +255,7 @@ zinc_place_above(zinc_place *out, const zinc_place *of, const zinc_store_options
 	st = zinc_buf_puts(&u.base, of->above, err);
 	if (st == ZINC_OK)
 		st = local_place(out, &u, &o, err);
-	zinc_buf_fini(&u.base);
+	zinc_buf_wipe(&u.base);
 	if (st != ZINC_OK)
 		zinc_place_fini(out);
 	return st;

@@ -235,6 +235,8 @@ from_options(gathering *g, const zinc_store_options *o, zinc_error *err)
 	size_t i;
 
 	begin_source(g, "the options");
+	if (o->nsettings > 0 && !o->settings)
+		return zinc_fail(err, ZINC_E_INVALID, "the options count settings and have none");
 	for (i = 0; i < o->nsettings; i++) {
 		const zinc_setting *s = &o->settings[i];
 
@@ -265,12 +267,14 @@ take_query_item(gathering *g, const char *item, size_t n, zinc_buf *foreign, zin
 	if (!name[0])
 		return zinc_fail(err, ZINC_E_INVALID, "behind '?' a URL has settings: name=value&name=value");
 	zinc_buf_init(&value, g->out->ctx, MOST_VALUE + 1);
-	st = zinc_url_unescape(&value, equals + 1, n - nname - 1, false, err);
+	st = zinc_buf_reserve(&value, n - nname - 1, err);
+	if (st == ZINC_OK)
+		st = zinc_url_unescape(&value, equals + 1, n - nname - 1, false, err);
 	if (st == ZINC_OK && !zinc_buf_text(&value))
 		st = zinc_fail_nomem(err);
 	if (st == ZINC_OK)
 		st = take(g, name, (const char *)value.p, err);
-	zinc_buf_fini(&value);
+	zinc_buf_wipe(&value);
 	return st;
 }
 

@@ -223,6 +223,126 @@ every_failing_allocation(void **state)
 	assert_true(sweep_alloc(gather_all, NULL) > 20);
 }
 
+/* ---- (5): an allocator that looks into what it is given back ---- */
+
+#define FRONT _Alignof(max_align_t)
+static unsigned long given_back, unwiped;
+
+static void
+look_into(const void *p)
+{
+	size_t nbytes;
+
+	if (!p)
+		return;
+	memcpy(&nbytes, (const uint8_t *)p - FRONT, sizeof nbytes);
+	given_back++;
+	unwiped += memmem(p, nbytes, "hush", 4) != NULL;
+}
+
+static void *
+looking_alloc(void *ctx, size_t nbytes)
+{
+	uint8_t *block = calloc(1, nbytes + FRONT);
+
+	(void)ctx;
+	assert_non_null(block);
+	memcpy(block, &nbytes, sizeof nbytes);
+	return block + FRONT;
+}
+
+static void
+looking_free(void *ctx, void *p)
+{
+	(void)ctx;
+	look_into(p);
+	free(p ? (uint8_t *)p - FRONT : NULL);
+}
+
+/* Always moves, so that what is left behind is seen. */
+static void *
+looking_realloc(void *ctx, void *p, size_t nbytes)
+{
+	uint8_t *q = looking_alloc(ctx, nbytes);
+	size_t old = 0;
+
+	if (p)
+		memcpy(&old, (uint8_t *)p - FRONT, sizeof old);
+	if (p)
+		memcpy(q, p, old < nbytes ? old : nbytes);
+	looking_free(ctx, p);
+	return q;
+}
+
+static zinc_status
+open_told(void **self, const char *rest, const zinc_store_options *options, zinc_error *err)
+{
+	(void)rest, (void)err;
+	assert_string_equal(zinc_setting_text(options, "key"), "hush, hush");
+	*self = NULL;
+	return ZINC_OK;
+}
+
+static void
+close_told(void *self)
+{
+	(void)self;
+}
+
+static void
+caps_told(void *self, zinc_caps *out)
+{
+	(void)self, (void)out;
+}
+
+static zinc_status
+get_nothing(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, const zinc_wait *wait,
+	    zinc_error *err)
+{
+	(void)self, (void)requests, (void)n, (void)sink, (void)wait;
+	return zinc_fail(err, ZINC_E_IO, "nothing");
+}
+
+static void
+values_are_overwritten(void **state)
+{
+	static const zinc_store_ops told = {.size = sizeof told,
+					    .name = "kind",
+					    .schemes = "kind",
+					    .settings = rows,
+					    .foreign_query = 1,
+					    .open = open_told,
+					    .close = close_told,
+					    .caps = caps_told,
+					    .get = get_nothing};
+	static const char *const urls[] = {"kind://host/a/b?key=hush%2c%20hush",
+					   "kind://h?X-Sig=hush&key=hush,%20hush&a=b"};
+	static const zinc_setting given[] = {{"key", "hush, hush"}};
+	const zinc_allocator looking = {sizeof looking, looking_alloc, looking_realloc, looking_free, NULL};
+	zinc_store_options o = ZINC_STORE_OPTIONS_INIT;
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_hierarchy *h = NULL;
+	zinc_store *s = NULL;
+	size_t i;
+
+	(void)state;
+	assert_ok(zinc_context_new(&o.context, ZINC_CONTEXT_OPTIONS(.allocator = &looking, .threads = 1), &err));
+	assert_ok(zinc_store_register(&told, &err));
+	for (i = 0; i < COUNT(urls); i++) {
+		assert_ok(zinc_store_open(&s, urls[i], &o, &err));
+		zinc_store_close(s);
+		assert_int_not_equal(
+		    zinc_hierarchy_open_url(&h, urls[i], ZINC_OPEN_OPTIONS(.context = o.context), &err), ZINC_OK);
+	}
+	o.settings = given;
+	o.nsettings = 1;
+	assert_ok(zinc_store_open(&s, "kind://host/a", &o, &err));
+	zinc_store_close(s);
+	zinc_context_free(o.context);
+	assert_true(given_back > 30);
+	assert_int_equal(unwiped, 0);
+}
+
 int
 main(void)
 {
@@ -232,6 +352,7 @@ main(void)
 	    cmocka_unit_test(values_are_checked_and_secrets_kept),
 	    cmocka_unit_test(a_server_gets_the_rest),
 	    cmocka_unit_test(every_failing_allocation),
+	    cmocka_unit_test(values_are_overwritten),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
