@@ -24,9 +24,9 @@ demo: build ## create, write, show, read back and check an array on disk
 test: ## everything a commit must pass: tests, checks, and the tests again under ASan + UBSan
 	@scripts/test.sh gcc asan
 
-check: ## style and layers only
+check: ## style, layers and the layout of public structures only
 	@scripts/setup.sh test
-	@scripts/check_layers.py && scripts/check_symbols.py && scripts/check_style.py && scripts/check_promises.py && scripts/mutants.py --stale
+	@scripts/check_layers.py && scripts/check_symbols.py && scripts/check_abi.py && scripts/check_style.py && scripts/check_promises.py && scripts/mutants.py --stale
 
 test-asan test-tsan test-valgrind test-clang test-s390x: test-%: ## the tests in one other way
 	@scripts/test.sh $*

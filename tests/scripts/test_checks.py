@@ -158,5 +158,71 @@ class Style(Checks):
             self.assertNotIn("zinc_good", done.stdout)
 
 
+class Symbols(Checks):
+    MAP = "ZINC_0 {\n\tglobal:\n%s\tlocal:\n\t\t*;\n};\n"
+
+    def finds(self, what, names):
+        listed = {"cmake/libzinc.map": self.MAP % "".join(f"\t\t{n};\n" for n in names)}
+        status, out = self.run_check("check_symbols.py", listed)
+        self.assertEqual(status, 1 if what else 0, out)
+        self.assertIn(what, out)
+
+    def test_clean(self):
+        self.finds("", ["zinc_version"])
+
+    def test_not_listed(self):
+        self.finds("zinc_version: in the headers, not in", [])
+
+    def test_not_declared(self):
+        self.finds("zinc_gone: in cmake/libzinc.map, not in", ["zinc_gone", "zinc_version"])
+
+
+@unittest.skipUnless(shutil.which("cc"), "no compiler is installed")
+class Abi(Checks):
+    GROWS = "typedef struct zinc_big {\n\tsize_t size;\n\tint a;\n%s} zinc_big;\n"
+    TABLE = "zinc_big 16\n\t0 size\n\t8 a\n"
+
+    def check(self, more, table="", inside=""):
+        header = "/* abi.h - test */\n#include <stddef.h>\n#define ZINC_API\n" + self.GROWS % inside + more
+        clean = CLEAN["include/zinc.h"].replace("/* The", "#define ZINC_API\n/* The")
+        tree = {"include/zinc.h": clean, "include/zinc/abi.h": header, "tests/abi/lp64.txt": self.TABLE + table}
+        return self.run_check("check_abi.py", tree)
+
+    def finds(self, what, more, table="", inside=""):
+        status, out = self.check(more, table, inside)
+        self.assertEqual(status, 1, out)
+        self.assertIn(what, out)
+
+    def test_clean(self):
+        status, out = self.check(
+            "typedef struct zinc_other {\n\tsize_t size;\n\tconst zinc_big *big, *const *bigs;\n\tsize_t nbigs;\n} zinc_other;\n"
+            "ZINC_API zinc_big *zinc_f(const zinc_big *big, int n, zinc_big **out);\n",
+            "zinc_other 32\n\t0 size\n\t8 big\n\t16 bigs\n\t24 nbigs\n",
+        )
+        self.assertEqual(status, 0, out)
+
+    def test_layout(self):
+        self.finds("zinc_big:\t12 b: not in the table", "", inside="\tint b;\n")
+        self.finds("zinc_gone 8: only in the table", "", "zinc_gone 8\n")
+
+    def test_inside_another(self):
+        self.finds("zinc_other: zinc_big can grow and must go by pointer", "struct zinc_other {\n\tsize_t size;\n\tzinc_big big;\n};\n"
+                   "typedef struct zinc_other zinc_other;\n")
+
+    def test_by_value(self):
+        self.finds("zinc_big can grow and must go by pointer", "ZINC_API int zinc_f(int a, const zinc_big big);\n")
+        self.finds("zinc_big can grow and must go by pointer", "ZINC_API zinc_big zinc_f(int a);\n")
+        self.finds("zinc_big can grow and must go by pointer", "typedef int (*zinc_fn)(zinc_big);\n")
+
+    def test_list(self):
+        self.finds("zinc_big can grow and cannot lie in a list", "ZINC_API int zinc_f(const zinc_big *all, size_t n);\n")
+        self.finds("zinc_big can grow and cannot lie in a list", "typedef struct zinc_other {\n\tsize_t size;\n\t"
+                   "const zinc_big *bigs;\n\tsize_t nbigs;\n} zinc_other;\n")
+
+    def test_neither(self):
+        self.finds("zinc_new: does not begin with its size", "typedef struct zinc_new {\n\tint a;\n} zinc_new;\n")
+        self.finds("zinc_tag: can grow, though FIXED", "typedef struct zinc_tag {\n\tsize_t size;\n} zinc_tag;\n")
+
+
 if __name__ == "__main__":
     unittest.main()
