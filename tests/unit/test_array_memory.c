@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <zinc.h>
+#include <zinc/tool.h>
 
 #include "support/sweep.h"
 #include "support/test.h"
@@ -158,8 +159,10 @@ test_huge_value(void **unused)
 	assert_non_null(value);
 	sweep_memory_init(&memory);
 	assert_ok(zinc_context_new(&ctx, ZINC_CONTEXT_OPTIONS(.threads = 1, .allocator = &memory.allocator), &err));
-	assert_ok(zinc_array_create_url(&a, "memory://huge", ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = shape, .dtype = "uint8", .chunks = chunks, .codecs = "none"),
-					ZINC_OPEN_OPTIONS(.context = ctx), &err));
+	assert_ok(zinc_array_create_url(
+	    &a, "memory://huge",
+	    ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = shape, .dtype = "uint8", .chunks = chunks, .codecs = "none"),
+	    ZINC_OPEN_OPTIONS(.context = ctx), &err));
 	assert_ok(zinc_array_chunk_put(a, index, value, huge, NULL, &err));
 	free(value);
 	before = atomic_load(&memory.bytes);
@@ -177,10 +180,138 @@ test_huge_value(void **unused)
 	assert_int_equal(atomic_load(&memory.blocks), 0);
 }
 
+/* ---- (4), whatever changes it or goes over it ---- */
+
+typedef zinc_status (*change_fn)(zinc_array *a);
+
+static uint8_t one = 1;
+
+static zinc_status
+write_part(zinc_array *a)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+
+	return zinc_array_write_text(a, "4:5", ZINC_BUFFER(&one, 1), NULL, &err);
+}
+
+static zinc_status
+append_part(zinc_array *a)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	static const uint64_t shape[] = {1};
+	zinc_buffer b = ZINC_BUFFER_INIT(ZINC_UINT8, &one, 1);
+
+	b.ndim = 1;
+	b.shape = shape;
+	return zinc_array_append(a, 0, &b, NULL, NULL, &err);
+}
+
+static zinc_status
+gather_part(zinc_array *a)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	static const uint64_t start[] = {4}, count[] = {1};
+	zinc_writer *w = NULL;
+
+	assert_ok(zinc_writer_new(&w, a, 0, NULL, &err));
+	assert_ok(zinc_writer_write(w,
+				    ZINC_SELECTION(.kind = ZINC_SELECT_BOX, .ndim = 1, .start = start, .count = count),
+				    ZINC_BUFFER(&one, 1), NULL, &err));
+	return zinc_writer_close(w, NULL, &err);
+}
+
+static zinc_status
+copy_it(zinc_array *a)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_hierarchy *h = zinc_array_hierarchy(a);
+
+	return zinc_copy(h, "/a", h, "/b", ZINC_COPY_OPTIONS(.max_memory = 16 << 20), NULL, &err);
+}
+
+static zinc_status
+recode_it(zinc_array *a)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_hierarchy *h = zinc_array_hierarchy(a);
+
+	return zinc_copy(h, "/a", h, "/b", ZINC_COPY_OPTIONS(.codecs = "gzip:1", .max_memory = 16 << 20), NULL, &err);
+}
+
+static zinc_status
+repair_it(zinc_array *a)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_validate_counts counts = ZINC_VALIDATE_COUNTS_INIT;
+	zinc_context *ctx = zinc_store_context(zinc_hierarchy_store(zinc_array_hierarchy(a)));
+
+	assert_ok(zinc_validate("memory://hostile/d.zarr",
+				ZINC_VALIDATE_OPTIONS(.context = ctx, .repair = 1, .orphans = 1), NULL, NULL, &counts,
+				&err));
+	assert_int_equal(counts.errors, 1);
+	return ZINC_E_LIMIT;
+}
+
+/* 200 MiB in the place of a chunk or shard of 4 bytes. */
+static void
+try_change(const char *name, change_fn fn, const uint64_t *shards)
+{
+	const uint64_t shape[] = {6}, chunks[] = {shards ? 2 : 4}, index[] = {1};
+	const size_t huge = (size_t)200 << 20;
+	uint8_t v[6] = {1, 2, 3, 4, 5, 6}, *value = calloc(1, huge);
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_context *ctx = NULL;
+	sweep_memory memory;
+	zinc_array *a = NULL;
+	zinc_status st;
+	long before;
+
+	assert_non_null(value);
+	sweep_memory_init(&memory);
+	assert_ok(zinc_context_new(&ctx, ZINC_CONTEXT_OPTIONS(.threads = 2, .allocator = &memory.allocator), &err));
+	assert_ok(zinc_array_create_url(&a, "memory://hostile/d.zarr/a",
+					ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = shape, .dtype = "uint8",
+							   .chunks = chunks, .shards = shards, .codecs = "none"),
+					ZINC_OPEN_OPTIONS(.context = ctx), &err));
+	assert_ok(zinc_array_write_text(a, NULL, ZINC_BUFFER(v, sizeof v), NULL, &err));
+	assert_ok(zinc_array_chunk_put(a, index, value, huge, NULL, &err));
+	free(value);
+	before = atomic_load(&memory.bytes);
+	atomic_store(&memory.peak, before);
+	st = fn(a);
+	printf("%s%s: %s, %ld KiB more at most\n", name, shards ? " in a shard" : "", zinc_status_name(st),
+	       (atomic_load(&memory.peak) - before) >> 10);
+	assert_true(st == ZINC_E_LIMIT || st == ZINC_E_CORRUPT || st == ZINC_E_CHECKSUM);
+	assert_true(atomic_load(&memory.peak) - before < 4 << 20);
+	zinc_array_close(a);
+	zinc_context_free(ctx);
+	assert_int_equal(atomic_load(&memory.blocks), 0);
+}
+
+static void
+test_huge_changes(void **unused)
+{
+	static const uint64_t shards[] = {4};
+	static const struct {
+		const char *name;
+		change_fn fn;
+	} rows[] = {{"part of it written", write_part},     {"appended to it", append_part},
+		    {"gathered by a writer", gather_part},  {"copied", copy_it},
+		    {"copied and encoded anew", recode_it}, {"repaired", repair_it}};
+	size_t i;
+
+	(void)unused;
+	for (i = 0; i < COUNT(rows); i++) {
+		try_change(rows[i].name, rows[i].fn, NULL);
+		try_change(rows[i].name, rows[i].fn, shards);
+	}
+}
+
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_no_allocation_per_chunk), cmocka_unit_test(test_huge_value),
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_no_allocation_per_chunk),
+					   cmocka_unit_test(test_huge_value), cmocka_unit_test(test_huge_changes),
 					   cmocka_unit_test(test_peak_memory)};
 	char command[128];
 	int failed;
