@@ -121,7 +121,10 @@ read_nodes(zinc_cp *c, zinc_error *err)
 			ZINC_TRY(zinc_cp_has_copies(c->from, n->from, NULL, &n->copies, err));
 		if (n->implicit)
 			continue;
-		zinc_report_init(&r, c->ctx, c->from->strict, c->from->url);
+		if (c->walked) /* what is to be said of it the walk has said */
+			zinc_report_init_quiet(&r, c->ctx, c->from->strict);
+		else
+			zinc_report_init(&r, c->ctx, c->from->strict, c->from->url);
 		if (!n->source)
 			ZINC_TRY(zinc_read_node(c->from, n->from, &r, &n->source, err));
 		n->kind = n->source->kind;

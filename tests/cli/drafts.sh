@@ -71,4 +71,11 @@ for draft in v3-2019 v3-2020 v3-2022; do
 	[ ! -e a.zarr/zarr.json ] || bad "$draft: the entry point is still there"
 done
 
+# what is wrong with a document is said once, also of a scalar, which a copy reads again
+zinc 0 create once.zarr --group --format v3-2020
+zinc 0 create once.zarr/s --shape "" --dtype int8
+sed -i 's/"shape"/"more": 1, "shape"/' once.zarr/meta/root/s.array.json
+zinc 0 cp once.zarr once2.zarr
+[ "$(grep -c '"more"' err)" = 1 ] || bad "a copy does not warn once"
+
 finish
