@@ -38,6 +38,7 @@ struct objects {
 	zinc_array *array;            /* NULL: cannot be used */
 	zinc_meta *meta;
 	bool looked, shared; /* is an array of another version in the same place?  Once looked for */
+	bool unread;         /* its document cannot be read */
 	struct object *window;
 	size_t n;
 	uint64_t done, bytes;
@@ -586,27 +587,49 @@ unfinished_copy(zinc_check *c, const char *key)
 
 /* ---- every key ---- */
 
-/* Is the document of an array of another version beside that of the owner?  One that cannot be read may be.  Drafts keep
- * data in a tree of their own. */
+/* It may be there, or not: then nothing of what lies here is certain to be an orphan. */
+static void
+tell_unread(struct objects *o, const char *key, const zinc_error *e)
+{
+	char text[sizeof e->text];
+	zinc_finding f = {.level = ZINC_LEVEL_ERROR,
+			  .rule = "M1",
+			  .key = zinc_check_key(o->c, key),
+			  .message = zinc_check_sentence(text, e)};
+
+	zinc_check_found(o->c, &f);
+}
+
+/* Is the document of an array of another version beside that of the owner?  Drafts keep data in a tree of their own. */
 static zinc_status
 look_beside(struct objects *o)
 {
 	const zinc_hierarchy *h = o->c->h;
 	const char *name = h->format == &zinc_format_v2 ? "zarr.json" : ".zarray";
+	zinc_error e = ZINC_ERROR_INIT;
 	zinc_blob text = ZINC_BLOB_INIT;
 	zinc_status s;
 	zinc_buf key;
 
 	o->looked = true;
-	o->shared = false;
+	o->shared = o->unread = false;
 	if (h->format->draft)
 		return ZINC_OK;
 	zinc_buf_init(&key, o->c->ctx, ZINC_MAX_KEY);
 	s = zinc_buf_printf(&key, o->err, "%s%s%s", h->prefix, o->owner->prefix, name);
 	if (s == ZINC_OK && !zinc_buf_text(&key))
 		s = zinc_fail_nomem(o->err);
-	if (s == ZINC_OK) /* that it is there is enough: one byte of it says so as well as all */
-		o->shared = zinc_store_get_all(h->store, zinc_buf_text(&key), &text, NULL, 1, h->wait, NULL) != ZINC_E_NOTFOUND;
+	if (s == ZINC_OK) { /* that it is there is enough: one byte of it says so as well as all */
+		const zinc_status got =
+		    zinc_store_get_all(h->store, zinc_buf_text(&key), &text, NULL, 1, h->wait, &e);
+
+		o->shared = got == ZINC_OK || got == ZINC_E_LIMIT;
+		o->unread = !o->shared && got != ZINC_E_NOTFOUND;
+		if (got == ZINC_E_NOMEM || got == ZINC_E_CANCELLED)
+			s = zinc_error_copy(o->err, &e);
+		else if (o->unread)
+			tell_unread(o, zinc_buf_text(&key), &e);
+	}
 	zinc_blob_fini(&text);
 	zinc_buf_fini(&key);
 	return s;
@@ -623,7 +646,7 @@ outside_key(struct objects *o, const char *key)
 	if (o->shared)
 		return stray(o, key, "M41",
 			     "a chunk outside the shape of the array, perhaps of that of another version beside it");
-	return o->meta->unsupported ? stray(o, key, "M41", outside) : orphan(o, key, "M41", outside);
+	return o->meta->unsupported || o->unread ? stray(o, key, "M41", outside) : orphan(o, key, "M41", outside);
 }
 
 /* A key below an array.  Where the grid or the key encoding is unknown nobody can tell whether it is an object; where

@@ -51,6 +51,17 @@ zinc 0 validate both.zarr --format v2
 has "warning V2-1: zarr.json: a document of another version of Zarr"
 has "warning V2-1: x/zarr.json: a document of another version of Zarr"
 
+# a document of another version that cannot be read may be there or not: it is told, and what may be its chunk stays
+zinc 0 create unread.zarr/x --shape 4 --chunks 2 --dtype int8
+mkdir -p unread.zarr/x/c
+printf ab >unread.zarr/x/c/9
+ln -s .zarray unread.zarr/x/.zarray
+zinc 1 validate unread.zarr --repair --orphans
+has "error M1: x/.zarray: cannot open"
+has "warning M41: x/c/9: a chunk outside the shape of the array"
+lacks "of another version"
+[ -e unread.zarr/x/c/9 ] || bad "a chunk that may be another array's was erased"
+
 # ---- damage: every object is looked at, the same findings whatever the threads ----
 cp -r a.zarr b.zarr
 for chunk in 0/0 0/2 2/1; do printf x >>b.zarr/g/x/c/$chunk; done
