@@ -65,6 +65,8 @@ done(void *arg, const zinc_parcel *p, zinc_status code, zinc_error *err)
 		try_again(x, p->i, false);
 		return;
 	}
+	if (code == ZINC_E_UNCERTAIN || code == ZINC_E_CANCELLED) /* the time may be over: then that is what is told */
+		(void)zinc_call_stopped(x->j->c, 0);
 	if (lost) {
 		code = zinc_fail(err, ZINC_E_CONFLICT, "others changed the key %d times while it was being changed",
 				 ZINC_UPDATE_TRIES);

@@ -170,20 +170,32 @@ make_change(const changes *x, size_t i)
 			.i = i};
 }
 
-/* Conditions are looked at before the first is begun: whoever has one comes with the next call, and without memory so do
- * all. */
+/* It ends before it began. */
+static void
+lose(change *c, zinc_status st, const zinc_error *e)
+{
+	c->status = st;
+	zinc_done_tell(c->done, c->i, st, NULL, e);
+}
+
+/* They have no conditions, so that nothing is to be looked at. */
 static size_t
 on_more(void *arg)
 {
 	changes *x = (changes *)arg;
 	const size_t n = x->done->more(x->done->arg);
 
-	for (; x->taken < n; x->taken++, x->n++) {
+	for (; x->taken < n; x->taken++) {
 		change *c = &x->all[x->n];
+		zinc_error e = ZINC_ERROR_INIT;
+		zinc_status st;
 
 		*c = make_change(x, x->taken);
-		if (c->when->when != ZINC_ANY || zinc_http_key_url(x->store, c->key, &c->url, NULL) != ZINC_OK)
-			break;
+		st = zinc_http_key_url(x->store, c->key, &c->url, &e);
+		if (st != ZINC_OK)
+			lose(c, st, &e);
+		else
+			x->n++;
 	}
 	return x->n;
 }
@@ -297,13 +309,6 @@ compare(const zinc_condition *when, const zinc_got *got, zinc_error *err)
 	if (!found || !when->tag || !zinc_tag_equal(when->tag, got->tag))
 		return zinc_fail(err, ZINC_E_CONFLICT, "the value was changed by someone else");
 	return ZINC_OK;
-}
-
-static void
-lose(change *c, zinc_status st, const zinc_error *e)
-{
-	c->status = st;
-	zinc_done_tell(c->done, c->i, st, NULL, e);
 }
 
 static void

@@ -407,11 +407,33 @@ cancel_at_40(void *arg, uint64_t puts, const char *key)
 	return ZINC_OK;
 }
 
+static double
+now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* As a store whose own wait ends first: what it was doing may be done or not. */
+static zinc_status
+uncertain_in_the_end(void *arg, uint64_t puts, const char *key)
+{
+	const struct timespec pause = {0, 200000};
+
+	(void)puts, (void)key;
+	while (now() < *(const double *)arg)
+		nanosleep(&pause, NULL);
+	return ZINC_E_UNCERTAIN;
+}
+
 static void
 cancel_and_deadline_end_it(void **state)
 {
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_cancel cancel = ZINC_CANCEL_INIT;
+	double end;
 	pair p;
 
 	(void)state;
@@ -428,6 +450,12 @@ cancel_and_deadline_end_it(void **state)
 	assert_int_equal(write_to(p.far, "", ZINC_IO_OPTIONS(.call = ZINC_CALL_OPTIONS(.timeout = 0.1)), &err),
 			 ZINC_E_CANCELLED);
 	assert_in_range(p.x.puts, 0, 100);
+	p.x.slow = 0;
+	p.x.before_put = uncertain_in_the_end;
+	p.x.arg = &end;
+	end = now() + 0.102;
+	assert_int_equal(write_to(p.far, "", ZINC_IO_OPTIONS(.call = ZINC_CALL_OPTIONS(.timeout = 0.1)), &err),
+			 ZINC_E_CANCELLED);
 	close_pair(&p);
 }
 
