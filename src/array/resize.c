@@ -92,6 +92,8 @@ typedef struct sweep {
 	const zinc_wait *wait;
 	uint64_t before[ZINC_MAX_NDIM], after[ZINC_MAX_NDIM]; /* grid shapes */
 	zinc_put_group *group;
+	zinc_buf keys; /* of a remote store, which deletes them together; each with its NUL */
+	bool gather;
 	zinc_status code;
 	zinc_error *err;
 	zinc_status left; /* something outside cannot be deleted; the rest is, all the same */
@@ -121,7 +123,10 @@ sweep_key(void *arg, const char *key, uint64_t nbytes)
 	(void)nbytes;
 	if (!s->m->keys.ops->decode(&s->m->keys, key + strlen(s->prefix), s->m->ndim, index) || !outside(s, index))
 		return 0;
-	s->code = zinc_store_del(s->store, s->group, key, NULL, s->a->h->put_flags, s->wait, s->err);
+	if (s->gather)
+		s->code = zinc_buf_add(&s->keys, key, strlen(key) + 1, s->err);
+	else
+		s->code = zinc_store_del(s->store, s->group, key, NULL, s->a->h->put_flags, s->wait, s->err);
 	return s->code != ZINC_OK;
 }
 
@@ -167,6 +172,9 @@ sweep_outside(sweep *s, zinc_error *err)
 	code = zinc_store_walk(store, s->prefix, &to, s->wait, err);
 	if (code == ZINC_OK)
 		code = s->code;
+	if (code == ZINC_OK && s->keys.n > 0)
+		code = zinc_store_del_list(store, s->group, (const char *)s->keys.p, s->keys.n, s->a->h->put_flags,
+					   s->wait, err);
 	if (code == ZINC_OK) {
 		ZINC_TRY(zinc_store_commit(store, s->group, NULL, NULL, s->wait, err));
 		return s->left == ZINC_OK ? ZINC_OK : zinc_error_copy(err, &s->why);
@@ -181,6 +189,7 @@ delete_outside(zinc_array *a, const uint64_t *before, const zinc_wait *wait, zin
 	zinc_meta *m;
 	zinc_stack *layers = zinc_array_layers(a, &m);
 	sweep s = {.a = a, .m = m, .store = layers->store, .wait = wait, .code = ZINC_OK, .why = ZINC_ERROR_INIT};
+	zinc_caps caps = ZINC_CAPS_INIT;
 	zinc_status code = ZINC_OK;
 	bool any = false;
 	zinc_buf prefix;
@@ -191,6 +200,9 @@ delete_outside(zinc_array *a, const uint64_t *before, const zinc_wait *wait, zin
 		s.after[d] = m->grid->ops->count(m->grid, d, m->shape[d]);
 		any = any || s.after[d] < s.before[d];
 	}
+	zinc_store_caps(s.store, &caps);
+	s.gather = (caps.flags & ZINC_CAP_REMOTE) != 0;
+	zinc_buf_init(&s.keys, a->ctx, zinc_max_list(a->ctx));
 	zinc_buf_init(&prefix, a->ctx, ZINC_MIB);
 	if (any) {
 		code = zinc_data_prefix(a->h, a->path, &prefix, err);
@@ -199,6 +211,7 @@ delete_outside(zinc_array *a, const uint64_t *before, const zinc_wait *wait, zin
 			code = s.prefix == NULL ? zinc_fail_nomem(err) : sweep_outside(&s, err);
 	}
 	zinc_buf_fini(&prefix);
+	zinc_buf_fini(&s.keys);
 	zinc_stack_free(layers);
 	zinc_meta_free(m);
 	return code;

@@ -47,16 +47,13 @@ erase_below(void *arg, const char *prefix, zinc_error *err)
 	zinc_store *store = d->h->store;
 	const uint32_t flags = d->h->put_flags;
 	zinc_put_group *group;
-	zinc_status s = ZINC_OK;
-	size_t n;
+	zinc_status s;
 
 	if (d->n == 0)
 		return ZINC_OK;
 	ZINC_TRY(zinc_store_erase_begin(store, prefix, &group, flags, d->h->wait, err));
-	for (; d->n > 0 && s == ZINC_OK; d->keys += n, d->n -= n) {
-		n = strlen(d->keys) + 1;
-		s = zinc_store_del(store, group, d->keys, NULL, flags, d->h->wait, err);
-	}
+	s = zinc_store_del_list(store, group, d->keys, d->n, flags, d->h->wait, err);
+	d->n = 0;
 	if (s == ZINC_OK)
 		return zinc_store_commit(store, group, NULL, NULL, d->h->wait, err);
 	zinc_store_abort(store, group);

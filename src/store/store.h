@@ -87,6 +87,11 @@ zinc_status zinc_store_erase_begin(zinc_store *s, const char *prefix, zinc_put_g
 
 /* ---- put_partial, for layers that hold several keys in one value; parts are sorted ---- */
 
+/* Delete keys (each with its NUL, `nbytes` in all) in a group: together where the store is remote, and then those behind
+ * one that fails, too.  The failure names the first that failed. */
+zinc_status zinc_store_del_list(zinc_store *s, zinc_put_group *group, const char *keys, size_t nbytes, uint32_t flags,
+				const zinc_wait *wait, zinc_error *err);
+
 /* How many parts from here on belong to the first one's key. */
 size_t zinc_parts_same_key(const zinc_partial *const *parts, size_t n);
 /* The value with the parts of its key: *bytes is grown (NULL at first), and freed by the caller also on failure. */

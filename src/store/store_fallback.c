@@ -7,7 +7,7 @@
  *     bounded loop of conditional puts, or is refused unless the caller says it is the only writer.
  * (2) get_all allocates nothing before the size is known to be within its limit.
  * (3) put_partial changes each key once, and nothing at all when two ranges of a key overlap.
- * (4) del_many and del_prefix go on after a failure and report the first.
+ * (4) del_many and del_prefix go on after a failure and report the first; so does del_list of a remote store.
  */
 #include <stdlib.h>
 #include <time.h>
@@ -468,6 +468,45 @@ static void
 deleted(void *arg, size_t i, const zinc_outcome *o)
 {
 	note_failure((first_failure *)arg, i, o->status, o->error);
+}
+
+static zinc_status
+del_singly(zinc_store *s, zinc_put_group *group, const char *keys, size_t nbytes, uint32_t flags, const zinc_wait *wait,
+	   zinc_error *err)
+{
+	size_t at;
+
+	for (at = 0; at < nbytes; at += strlen(keys + at) + 1)
+		ZINC_TRY(zinc_store_del(s, group, keys + at, NULL, flags, wait, err));
+	return ZINC_OK;
+}
+
+/* A local store does one after the other in any case, and can stop at the first that fails. */
+zinc_status
+zinc_store_del_list(zinc_store *s, zinc_put_group *group, const char *keys, size_t nbytes, uint32_t flags,
+		    const zinc_wait *wait, zinc_error *err)
+{
+	first_failure first = {PTHREAD_MUTEX_INITIALIZER, 0, ZINC_OK, err};
+	const zinc_done done = {.size = sizeof done, .done = deleted, .arg = &first};
+	zinc_caps caps = ZINC_CAPS_INIT;
+	size_t at, n = 0, i = 0;
+	zinc_del *dels;
+	zinc_status st;
+
+	zinc_store_caps(s, &caps);
+	if (!(caps.flags & ZINC_CAP_REMOTE))
+		return del_singly(s, group, keys, nbytes, flags, wait, err);
+	for (at = 0; at < nbytes; at += strlen(keys + at) + 1)
+		n++;
+	dels = (zinc_del *)zinc_calloc(s->ctx, n, sizeof *dels);
+	if (!dels)
+		return zinc_fail_nomem(err);
+	for (at = 0; at < nbytes; at += strlen(keys + at) + 1)
+		dels[i++].key = keys + at;
+	st = zinc_store_del_many(s, group, dels, n, &done, flags, wait, err);
+	zinc_free(s->ctx, dels);
+	pthread_mutex_destroy(&first.lock);
+	return st == ZINC_OK ? first.status : st;
 }
 
 /* Under one group, so that a durable store syncs each directory once. */

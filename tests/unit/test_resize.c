@@ -3,6 +3,7 @@
  */
 #include <string.h>
 
+#include "support/afar.h"
 #include "support/arrays.h"
 #include "support/test.h"
 
@@ -111,6 +112,49 @@ test_unlisted(void **unused)
 	assert_ok(zinc_array_resize(a, (uint64_t[]){30, 20}, NULL, &err));
 	assert_ok(zinc_array_resize(a, (uint64_t[]){26, 18}, NULL, &err)); /* as many chunks */
 	assert_int_equal(zinc_array_shape(a)[1], 18);
+	zinc_array_close(a);
+	zinc_hierarchy_close(h);
+	zinc_store_close(store);
+	stage_close(&s);
+}
+
+static zinc_status
+fail_one(void *arg, uint64_t puts, const char *key)
+{
+	(void)puts;
+	return strcmp(key, arg) == 0 ? ZINC_E_IO : ZINC_OK;
+}
+
+/* (2) To a remote store all deletes go in one call; one that fails is named, and the others are done. */
+static void
+test_remote(void **unused)
+{
+	static char bad[] = "a/c/3/2";
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_hierarchy *h = NULL;
+	zinc_array *a = NULL;
+	zinc_store *store;
+	afar x = {.parallel = 4, .writes = true, .cas = true};
+	stage s;
+
+	(void)unused;
+	stage_open(&s, 1, 0);
+	a = stage_array(&s, "a", 20, 20, 5, 5, 0, 0, "zstd");
+	stage_fill(a);
+	zinc_array_close(a);
+	x.near = s.memory;
+	store = afar_open(&x, s.ctx);
+	assert_ok(zinc_hierarchy_open(&h, store, "", NULL, &err));
+	assert_ok(zinc_array_open(&a, h, "/a", NULL, &err));
+	assert_ok(zinc_array_resize(a, (uint64_t[]){20, 15}, NULL, &err));
+	assert_int_equal(x.dels, 4);
+	assert_int_equal(x.most_puts, 4);
+	assert_int_equal(x.put_calls, 2); /* with the metadata's */
+	x.before_put = fail_one;
+	x.arg = bad;
+	assert_int_equal(zinc_array_resize(a, (uint64_t[]){5, 15}, NULL, &err), ZINC_E_IO);
+	assert_string_equal(err.key, bad);
+	assert_int_equal(x.dels, 4 + 9);
 	zinc_array_close(a);
 	zinc_hierarchy_close(h);
 	zinc_store_close(store);
@@ -382,6 +426,7 @@ main(void)
 	    cmocka_unit_test(test_resize),    cmocka_unit_test(test_append),       cmocka_unit_test(test_reserve),
 	    cmocka_unit_test(test_writer),    cmocka_unit_test(test_writer_many),  cmocka_unit_test(test_writer_parts),
 	    cmocka_unit_test(test_accessors), cmocka_unit_test(test_create_again), cmocka_unit_test(test_unlisted),
+	    cmocka_unit_test(test_remote),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
