@@ -310,7 +310,7 @@ enqueue(peer *p)
 		set_timer();
 }
 
-/* Has all of the request come?  Then it waits for its time. */
+/* Has all of the request come?  Then its answer waits for its time. */
 static void
 look(peer *p)
 {
@@ -323,8 +323,10 @@ look(peer *p)
 		    write(p->fd, "HTTP/1.1 100 Continue\r\n\r\n", 25) != 25)
 			die("100");
 	}
-	if (p->head > 0 && p->n >= p->head + p->body)
+	if (p->head > 0 && p->n >= p->head + p->body) {
 		enqueue(p);
+		serve(p); /* within the delay: else those who are measured would wait for the disk of this machine, too */
+	}
 }
 
 /* One that hangs up while it waits is dropped when its time comes. */
@@ -405,8 +407,6 @@ answer_due(void)
 		first = p->next;
 		waiting--;
 		p->queued = false;
-		if (!p->gone)
-			serve(p);
 		if (p->gone || !transmit(p))
 			drop(p);
 	}
