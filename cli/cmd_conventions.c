@@ -369,6 +369,7 @@ list(struct conventions *v)
 	o.schemas = v->run->args->schemas;
 	o.cache = cache.n ? cache.p : NULL;
 	o.fetch = v->run->args->fetch;
+	o.call = &until_stopped;
 	if (zinc_conventions_new(&v->c, &o, &err))
 		status = fail(o.schemas ? o.schemas : v->url, &err);
 	if (status == DONE)

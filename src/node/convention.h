@@ -98,6 +98,7 @@ struct zinc_conventions {
 	zinc_context *ctx;
 	zinc_store *schemas, *cache; /* NULL: none */
 	bool fetch, surveyed;
+	const zinc_wait *wait; /* of the call that is under way */
 	struct zinc_schema_name *names; /* of the files in `schemas` */
 	struct zinc_shelved *shelf;     /* compiled schemas, and those that are not to be had */
 };

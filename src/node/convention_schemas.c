@@ -107,7 +107,7 @@ look_at(void *arg, const char *key, uint64_t nbytes)
 		return 1;
 	if (n < 5 || strcmp(key + n - 5, ".json") != 0 || nbytes > SCHEMA_BYTES)
 		return 0;
-	s->status = zinc_store_get_all(s->c->schemas, key, &text, NULL, SCHEMA_BYTES, NULL, s->err);
+	s->status = zinc_store_get_all(s->c->schemas, key, &text, NULL, SCHEMA_BYTES, s->c->wait, s->err);
 	if (s->status == ZINC_OK) {
 		s->status = zinc_json_parse(&doc, s->c->ctx, text.data, text.nbytes, 0, s->err);
 		if (s->status == ZINC_OK)
@@ -127,7 +127,7 @@ survey(zinc_conventions *c, zinc_error *err)
 
 	if (c->surveyed)
 		return ZINC_OK;
-	ZINC_TRY(zinc_store_list(c->schemas, "", look_at, &s, NULL, err));
+	ZINC_TRY(zinc_store_list(c->schemas, "", look_at, &s, c->wait, err));
 	c->surveyed = s.status == ZINC_OK;
 	return s.status;
 }
@@ -142,14 +142,14 @@ search(zinc_conventions *c, const char *id, zinc_blob *out, zinc_error *err)
 	zinc_status st;
 
 	if (key_of(id, key, sizeof key)) {
-		st = zinc_store_get_all(c->schemas, key, out, NULL, SCHEMA_BYTES, NULL, &miss);
+		st = zinc_store_get_all(c->schemas, key, out, NULL, SCHEMA_BYTES, c->wait, &miss);
 		if (st != ZINC_E_NOTFOUND)
 			return st == ZINC_OK ? st : zinc_error_copy(err, &miss);
 	}
 	ZINC_TRY(survey(c, err));
 	for (name = c->names; name; name = name->next)
 		if (strcmp(name->text, id) == 0)
-			return zinc_store_get_all(c->schemas, name->text + name->nid + 1, out, NULL, SCHEMA_BYTES, NULL, err);
+			return zinc_store_get_all(c->schemas, name->text + name->nid + 1, out, NULL, SCHEMA_BYTES, c->wait, err);
 	return zinc_fail(err, ZINC_E_NOTFOUND, "no schema of \"%.200s\" is there", id);
 }
 
@@ -164,7 +164,7 @@ keep(zinc_conventions *c, const char *key, const zinc_blob *text, zinc_error *er
 	ZINC_TRY(zinc_json_parse(&doc, c->ctx, text->data, text->nbytes, 0, err));
 	zinc_json_free(doc);
 	if (c->cache && key &&
-	    zinc_store_put(c->cache, NULL, key, text->data, text->nbytes, NULL, 0, NULL, NULL, NULL) != ZINC_OK)
+	    zinc_store_put(c->cache, NULL, key, text->data, text->nbytes, NULL, 0, NULL, c->wait, NULL) != ZINC_OK)
 		zinc_warn(c->ctx, key, "the schema could not be put into the cache");
 	return ZINC_OK;
 }
@@ -179,7 +179,7 @@ get_url(zinc_conventions *c, const char *url, zinc_blob *out, zinc_error *err)
 	o.context = c->ctx;
 	o.read_only = 1;
 	ZINC_TRY(zinc_place_open(&place, url, &o, err));
-	s = zinc_store_get_all(place.store, place.path, out, NULL, SCHEMA_BYTES, NULL, err);
+	s = zinc_store_get_all(place.store, place.path, out, NULL, SCHEMA_BYTES, c->wait, err);
 	zinc_place_fini(&place);
 	return s;
 }
@@ -192,7 +192,7 @@ fetch(zinc_conventions *c, const char *url, zinc_blob *out, zinc_error *err)
 	zinc_error e = ZINC_ERROR_INIT;
 	zinc_status s;
 
-	if (c->cache && has_key && zinc_store_get_all(c->cache, key, out, NULL, SCHEMA_BYTES, NULL, NULL) == ZINC_OK)
+	if (c->cache && has_key && zinc_store_get_all(c->cache, key, out, NULL, SCHEMA_BYTES, c->wait, NULL) == ZINC_OK)
 		return ZINC_OK;
 	if (!c->fetch)
 		return zinc_fail(err, ZINC_E_NOTFOUND,
@@ -283,10 +283,13 @@ compile(zinc_conventions *c, const zinc_entry *e, bool builtin, struct zinc_shel
 		s->why = zinc_schema_new(&s->schema, c->ctx, text.data, text.nbytes, &o, &why);
 	zinc_blob_fini(&text);
 	snprintf(s->text, sizeof s->text, "%.*s", (int)sizeof s->text - 1, why.text);
+	if (s->why != ZINC_OK)
+		ZINC_TRY(zinc_wait_check(c->wait, err));
 	return s->why == ZINC_E_NOMEM ? zinc_fail_nomem(err) : ZINC_OK;
 }
 
-/* Under all that can make a difference: the identifier, and the URL of the schema. */
+/* Under all that can make a difference: the identifier, and the URL of the schema.  What was not waited for is looked for
+ * again another time. */
 static zinc_status
 shelve(zinc_conventions *c, const zinc_entry *e, bool builtin, struct zinc_shelved **out, zinc_error *err)
 {
@@ -308,6 +311,12 @@ shelve(zinc_conventions *c, const zinc_entry *e, bool builtin, struct zinc_shelv
 			(*out)->next = c->shelf;
 			c->shelf = *out;
 			st = compile(c, e, builtin, *out, err);
+		}
+		if (st == ZINC_E_CANCELLED) {
+			c->shelf = (*out)->next;
+			zinc_schema_free((*out)->schema);
+			zinc_free(c->ctx, *out);
+			*out = NULL;
 		}
 	}
 	zinc_buf_fini(&id);
@@ -346,7 +355,7 @@ open_schemas(zinc_conventions *c, const char *url, const zinc_store_options *so,
 	bool any = false;
 
 	ZINC_TRY(zinc_store_open(&c->schemas, url, so, err));
-	ZINC_TRY(zinc_store_list(c->schemas, "", stop_at_first, &any, NULL, err));
+	ZINC_TRY(zinc_store_list(c->schemas, "", stop_at_first, &any, c->wait, err));
 	return any ? ZINC_OK : zinc_fail(err, ZINC_E_NOTFOUND, "no schemas are in %s", url);
 }
 
@@ -369,17 +378,20 @@ zinc_conventions_new(zinc_conventions **out, const zinc_conventions_options *opt
 {
 	zinc_conventions_options o;
 	zinc_conventions *c;
+	zinc_wait wait;
 	zinc_status s;
 
 	ZINC_TRY(zinc_options_take_as(&zinc_conventions_options_kind, &o, options, err));
-	ZINC_TRY(zinc_call_options_check(o.call, err));
+	ZINC_TRY(zinc_wait_begin(&wait, o.call, err));
 	o.context = zinc_context_get(o.context);
 	c = zinc_calloc(o.context, 1, sizeof *c);
 	if (!c)
 		return zinc_fail_nomem(err);
 	c->ctx = o.context;
 	c->fetch = o.fetch != 0;
+	c->wait = &wait;
 	s = open_places(c, &o, err);
+	c->wait = NULL;
 	if (s != ZINC_OK) {
 		zinc_conventions_free(c);
 		return s;

@@ -453,7 +453,9 @@ zinc_conventions_check(zinc_conventions *c, zinc_hierarchy *h, const char *path,
 		zinc_report_init(&k.r, h->ctx, false, h->url);
 		k.r.found = zinc_findings_add;
 		k.r.arg = &k.f;
+		k.c->wait = h->wait;
 		s = check_node(&k, err);
+		k.c->wait = NULL;
 		zinc_findings_fini(&k.declared);
 		zinc_findings_fini(&k.f);
 	}

@@ -53,11 +53,13 @@ check_node(zinc_check *c, zinc_conventions *conventions, const zinc_check_node *
 zinc_status
 zinc_check_conventions(zinc_check *c, zinc_error *err)
 {
+	const zinc_call_options rest = zinc_wait_rest(&c->wait);
 	const zinc_conventions_options o = {.size = sizeof o,
 					    .context = c->ctx,
 					    .schemas = c->o.schemas,
 					    .cache = c->o.cache,
-					    .fetch = c->o.fetch};
+					    .fetch = c->o.fetch,
+					    .call = &rest};
 	zinc_conventions *conventions;
 	zinc_status s = ZINC_OK;
 	zinc_buf path, key;

@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>
+#include <zinc/conventions.h>
 #include <zinc/erase.h>
 #include <zinc/tool.h>
 
@@ -338,6 +339,47 @@ CALL(get_site)
 	return st;
 }
 
+/* What was sent may have been done: that is what the status says, and the words who ended it. */
+static zinc_status
+ended_on_the_way(zinc_status st, const zinc_error *err)
+{
+	if (st == ZINC_E_UNCERTAIN && (strstr(err->text, "deadline passed") || strstr(err->text, "cancelled")))
+		return ZINC_E_CANCELLED;
+	return st;
+}
+
+/* Also on condition, which asks the server first. */
+CALL(put_site)
+{
+	static const zinc_condition absent = {ZINC_ABSENT, NULL};
+	const site *at = arg;
+	zinc_wait wait = ZINC_WAIT_INIT;
+	zinc_store *s = NULL;
+	zinc_status st = zinc_store_open(&s, web_url(at->w, at->rest), ZINC_STORE_OPTIONS(.context = at->ctx), err);
+
+	if (st == ZINC_OK)
+		st = zinc_wait_begin(&wait, call, err);
+	if (st == ZINC_OK)
+		st = zinc_store_put(s, NULL, "k", "v", 1, &absent, 0, NULL, &wait, err);
+	zinc_store_close(s);
+	return ended_on_the_way(st, err);
+}
+
+CALL(del_site)
+{
+	const site *at = arg;
+	zinc_wait wait = ZINC_WAIT_INIT;
+	zinc_store *s = NULL;
+	zinc_status st = zinc_store_open(&s, web_url(at->w, at->rest), ZINC_STORE_OPTIONS(.context = at->ctx), err);
+
+	if (st == ZINC_OK)
+		st = zinc_wait_begin(&wait, call, err);
+	if (st == ZINC_OK)
+		st = zinc_store_del(s, NULL, "k", NULL, 0, &wait, err);
+	zinc_store_close(s);
+	return ended_on_the_way(st, err);
+}
+
 static void
 nobody_waits_for_a_slow_server(void **state)
 {
@@ -362,7 +404,63 @@ nobody_waits_for_a_slow_server(void **state)
 		end_by_thread(modes[i], open_site, &at);
 		end_by_signal(modes[i], get_site, &at);
 	}
+	snprintf(at.rest, sizeof at.rest, "silent/d.zarr?write=yes&conditions=yes");
+	end_by_deadline("put", put_site, &at);
+	end_by_thread("put", put_site, &at);
+	end_by_signal("put", put_site, &at);
+	snprintf(at.rest, sizeof at.rest, "silent/d.zarr?write=yes");
+	end_by_deadline("delete", del_site, &at);
+	end_by_thread("delete", del_site, &at);
+	end_by_signal("delete", del_site, &at);
 	zinc_context_free(at.ctx);
+	web_stop(&w);
+	place_close(&p);
+}
+
+/* ---- schemas that are fetched ---- */
+
+typedef struct library {
+	zinc_hierarchy *h;
+	zinc_conventions *c;
+} library;
+
+CALL(check_conventions)
+{
+	const library *l = arg;
+
+	return zinc_conventions_check(l->c, l->h, "/g", NULL, NULL, call, err);
+}
+
+/* Nor is what was not waited for taken for a schema that is not there: each call asks again. */
+static void
+nobody_waits_for_a_schema(void **state)
+{
+	static const char *const modes[] = {"silent", "trickle", "stalls"};
+	zinc_error err = ZINC_ERROR_INIT;
+	char json[256];
+	library l;
+	size_t i;
+	place p;
+	web w;
+
+	(void)state;
+	if (!web_can())
+		skip();
+	place_open(&p);
+	web_start(&w, ".", false);
+	l.h = p.h;
+	for (i = 0; i < COUNT(modes); i++) {
+		const zinc_attribute change = {"zarr_conventions", json};
+
+		snprintf(json, sizeof json, "[{\"schema_url\": \"%s/%s/d.zarr/zarr.json\", \"name\": \"x\"}]",
+			 web_url(&w, ""), modes[i]);
+		assert_ok(zinc_attributes_edit(p.h, "/g", &change, 1, NULL, &err));
+		assert_ok(zinc_conventions_new(&l.c, ZINC_CONVENTIONS_OPTIONS(.fetch = 1), &err));
+		end_by_deadline(modes[i], check_conventions, &l);
+		end_by_thread(modes[i], check_conventions, &l);
+		end_by_signal(modes[i], check_conventions, &l);
+		zinc_conventions_free(l.c);
+	}
 	web_stop(&w);
 	place_close(&p);
 }
@@ -404,9 +502,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(nobody_waits_for_a_stopped_holder),
-	    cmocka_unit_test(the_failure_names_the_lock),
-	    cmocka_unit_test(nobody_waits_for_a_slow_server),
+	    cmocka_unit_test(nobody_waits_for_a_stopped_holder), cmocka_unit_test(the_failure_names_the_lock),
+	    cmocka_unit_test(nobody_waits_for_a_slow_server),    cmocka_unit_test(nobody_waits_for_a_schema),
 	    cmocka_unit_test(nobody_waits_for_a_name_server),
 	};
 
