@@ -246,14 +246,33 @@ zinc_error_at_chunk(zinc_error *err, zinc_status code, const uint64_t *index, in
 	return code;
 }
 
+static void
+copy_text(char *to, const char *from)
+{
+	memcpy(to, from, strlen(from) + 1);
+}
+
+/* What lies behind the texts was never written (zinc_error_clear), and is nobody's business. */
 zinc_status
 zinc_error_copy(zinc_error *to, const zinc_error *from)
 {
 	if (!from || from->code == ZINC_OK)
 		return ZINC_OK;
-	if (to && to != from)
-		*to = *from;
-	return from->code;
+	if (!to || to == from)
+		return from->code;
+	to->code = from->code;
+	to->os_error = from->os_error;
+	to->sentence = from->sentence;
+	copy_text(to->url, from->url);
+	copy_text(to->key, from->key);
+	copy_text(to->chunk, from->chunk);
+	copy_text(to->codec, from->codec);
+	copy_text(to->rule, from->rule);
+	copy_text(to->pointer, from->pointer);
+	copy_text(to->text, from->text);
+	copy_text(to->line, from->line);
+	memcpy(to->reserved, from->reserved, sizeof to->reserved);
+	return to->code;
 }
 
 zinc_status
