@@ -324,6 +324,7 @@ a_call_that_fails_is_made_singly(void **state)
 	for (i = 0; i < 25; i++)
 		is_stored(&s, i);
 	assert_int_equal(s.far.puts, 26);
+	assert_int_equal(atomic_load(&s.ndone), 26);
 	close_scene(&s);
 }
 
