@@ -210,9 +210,9 @@ zinc_call_item_key(zinc_call *c, zinc_fetch_item *it, const uint64_t *index, zin
 	return zinc_buf_text(&it->key) == NULL ? zinc_fail_nomem(err) : ZINC_OK;
 }
 
-/* What the threads hold of decoded elements is in flight, too. */
+/* What the threads hold of decoded elements, or (`objects`) of objects to be sent, is in flight, too. */
 static uint64_t
-in_flight(const zinc_call *c)
+in_flight(const zinc_call *c, bool objects)
 {
 	const uint64_t all = c->o.in_flight_bytes > 0 ? c->o.in_flight_bytes : c->ctx->in_flight_bytes;
 	const zinc_chain *chain = c->m->chain;
@@ -221,8 +221,8 @@ in_flight(const zinc_call *c)
 
 	for (d = 0; d < c->m->ndim; d++)
 		widest[d] = c->m->grid->ops->widest(c->m->grid, d);
-	if (zinc_shape_bytes(chain->open_shard ? chain->shard->chunk_shape : widest, c->m->ndim, c->m->dtype->size, all,
-			     &unit) ||
+	if (zinc_shape_bytes(chain->open_shard && !objects ? chain->shard->chunk_shape : widest, c->m->ndim,
+			     c->m->dtype->size, all, &unit) ||
 	    zinc_u64_mul(unit, (uint64_t)c->threads, &most) || most > all)
 		return 0;
 	return all - most;
@@ -235,7 +235,7 @@ zinc_call_fetch(zinc_call *c, void *arg)
 			    .store = c->store,
 			    .caps = &c->caps,
 			    .threads = c->threads,
-			    .in_flight = in_flight(c),
+			    .in_flight = in_flight(c, false),
 			    .wait = &c->wait,
 			    .near = c->items,
 			    .arg = arg};
@@ -248,7 +248,7 @@ zinc_call_sending(zinc_call *c, void *arg)
 			      .store = c->store,
 			      .parallel = c->caps.parallel,
 			      .threads = c->threads,
-			      .in_flight = in_flight(c),
+			      .in_flight = in_flight(c, true),
 			      .put_flags = c->put_flags,
 			      .wait = &c->wait,
 			      .arg = arg};

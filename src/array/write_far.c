@@ -21,9 +21,11 @@ typedef struct part {
 typedef struct far_write {
 	zinc_job *j;
 	zinc_send *send;
-	bool batches;    /* parts go together */
-	bool conditions; /* and on condition */
-	uint64_t share;  /* of bytes in flight: a thread's, where no bound is known */
+	bool batches;       /* parts go together */
+	bool conditions;    /* and on condition */
+	uint64_t in_flight; /* bytes that are sent; as many may be old ones */
+	uint64_t share;     /* of these: a thread's, where no bound is known */
+	int threads;        /* that change parts: so many of the largest may be old, new and sent at once */
 	int tries;
 	part *parts; /* of this try */
 	size_t nparts;
@@ -249,7 +251,8 @@ try_parts(far_write *x, zinc_fetch_item *items)
 {
 	zinc_fetch f = zinc_call_fetch(x->j->c, x);
 
-	f.in_flight /= 2;
+	f.in_flight = x->in_flight;
+	f.threads = x->threads;
 	f.near = items;
 	f.stopped = part_stopped;
 	f.halted = halted;
@@ -320,22 +323,26 @@ choose(far_write *x)
 	x->batches = !(c->caps.flags & ZINC_CAP_UPDATE) && (x->conditions || c->o.single_writer);
 }
 
-/* How many objects are changed in part. */
+/* How many objects are changed in part, and what the largest has at most. */
 static size_t
-count_parts(const far_write *x)
+count_parts(const far_write *x, uint64_t *largest)
 {
 	zinc_object o;
 	size_t i, n = 0;
 
+	*largest = 1;
 	for (i = 0; x->batches && i < x->j->p->nobjects; i++) {
 		zinc_plan_object(x->j->p, i, &o);
-		n += !zinc_write_is_whole(x->j, &o);
+		if (zinc_write_is_whole(x->j, &o))
+			continue;
+		*largest = zinc_max_u64(*largest, bound_of(x, &o));
+		n++;
 	}
 	return n;
 }
 
 static zinc_status
-run(far_write *x, size_t n, zinc_error *err)
+run(far_write *x, size_t n, uint64_t largest, zinc_error *err)
 {
 	zinc_sending how = zinc_call_sending(x->j->c, x);
 	zinc_status code = ZINC_OK, ended;
@@ -343,8 +350,12 @@ run(far_write *x, size_t n, zinc_error *err)
 	how.stopped = stopped;
 	how.halted = halted;
 	how.done = done;
-	if (n > 0)
+	if (n > 0) {
 		how.in_flight /= 2; /* the other half is for old bytes */
+		x->threads = (int)zinc_max_u64(1, zinc_min_u64((uint64_t)how.threads, how.in_flight / largest));
+		how.threads = x->threads;
+	}
+	x->in_flight = how.in_flight;
 	x->share = how.in_flight / (2 * (uint64_t)how.threads);
 	ZINC_TRY(zinc_send_begin(&x->send, &how, err));
 	zinc_job_each(x->j, write_item, x);
@@ -360,10 +371,11 @@ zinc_job_write_far(zinc_job *j, zinc_error *err)
 	zinc_context *ctx = j->c->ctx;
 	far_write x = {.j = j};
 	zinc_status code = ZINC_OK;
+	uint64_t largest;
 	size_t n;
 
 	choose(&x);
-	n = count_parts(&x);
+	n = count_parts(&x, &largest);
 	if (n > 0) {
 		x.parts = zinc_calloc(ctx, n, sizeof *x.parts);
 		x.lost = zinc_calloc(ctx, n, sizeof *x.lost);
@@ -371,7 +383,7 @@ zinc_job_write_far(zinc_job *j, zinc_error *err)
 	}
 	pthread_mutex_init(&x.lock, NULL);
 	if (code == ZINC_OK)
-		code = run(&x, n, err);
+		code = run(&x, n, largest, err);
 	pthread_mutex_destroy(&x.lock);
 	zinc_free(ctx, x.parts);
 	zinc_free(ctx, x.lost);
