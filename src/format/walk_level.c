@@ -356,7 +356,7 @@ zinc_level_copies(zinc_level *l, zinc_walker *w, const zinc_json *metadata, cons
 	const struct listing c = {.l = l, .w = w, .parent = "", .err = err};
 	const size_t nbelow = strlen(below);
 	const zinc_json *v;
-	bool bad;
+	zinc_status s;
 
 	l->whole = true;
 	for (v = metadata->first; v; v = v->next) {
@@ -365,8 +365,10 @@ zinc_level_copies(zinc_level *l, zinc_walker *w, const zinc_json *metadata, cons
 
 		if (strncmp(path, below, nbelow) != 0 || !path[nbelow])
 			continue;
-		bad = strlen(v->key) != v->nkey || check_path(w->h, path + nbelow, n - nbelow, NULL) != ZINC_OK;
-		ZINC_TRY(add_item(&c, path + nbelow, n - nbelow, bad ? ZINC_HAS_NO_PATH : 0, v));
+		s = strlen(v->key) == v->nkey ? check_path(w->h, path + nbelow, n - nbelow, NULL) : ZINC_E_CORRUPT;
+		if (s == ZINC_E_NOMEM)
+			return zinc_fail_nomem(err);
+		ZINC_TRY(add_item(&c, path + nbelow, n - nbelow, s != ZINC_OK ? ZINC_HAS_NO_PATH : 0, v));
 	}
 	return ZINC_OK;
 }
@@ -375,8 +377,11 @@ zinc_status
 zinc_item_refused(zinc_walker *w, const zinc_item *item, zinc_error *err)
 {
 	zinc_error why = ZINC_ERROR_INIT;
+	const zinc_status s = check_path(w->h, item->path, item->n, &why);
 
-	if (check_path(w->h, item->path, item->n, &why) == ZINC_OK)
+	if (s == ZINC_E_NOMEM)
+		return zinc_fail_nomem(err);
+	if (s == ZINC_OK)
 		zinc_fail(&why, ZINC_E_CORRUPT, "a name must not have a NUL");
 	return zinc_walker_hidden(w, item->path, ZINC_E_CORRUPT, why.text, err);
 }
@@ -537,8 +542,7 @@ show_leftover(void *arg, const zinc_found_node *node)
 	const zinc_walker *w = arg;
 	const char *below = node->path + w->base.n + 1;
 
-	if (node->problem->code == ZINC_E_CORRUPT && w->depth >= 0 &&
-	    zinc_path_levels(below, strlen(below)) > w->depth)
+	if (node->problem->code == ZINC_E_CORRUPT && w->depth >= 0 && zinc_path_levels(below, strlen(below)) > w->depth)
 		return 0;
 	return w->fn(w->arg, node);
 }
