@@ -3,9 +3,10 @@
 
 1 000 stored objects of 32 KiB lie behind bench-far, which answers every request 20 ms after it has come.  Plain, zstd
 and sharded (four inner chunks in each), read and written, with 1, 2 and 8 threads.  Contenders take turns; times are
-in-process medians of ROUNDS, array open.  TensorStore may have as many requests open as Zinc; it writes by its s3
-driver, for its http driver cannot.  What was written is read back and compared.  Prints the table, and writes
-latency.md to $BENCH_OUT [bench].  Environment: BUILD, BENCH_QUICK=1 (100 objects, 2 threads), BENCH_ROUNDS [7].
+in-process medians of ROUNDS, array open.  TensorStore runs as it comes (32 requests open at once) and with as many
+open as Zinc, 64; it writes by its s3 driver, for its http driver cannot.  With 64 open nobody needs less than 1 000 / 64
+delays, 320 ms.  What was written is read back and compared.  Prints the table, and writes latency.md to $BENCH_OUT
+[bench].  Environment: BUILD, BENCH_QUICK=1 (100 objects, 2 threads), BENCH_ROUNDS [7].
 """
 
 import json
@@ -30,6 +31,8 @@ MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else BUILD  # no disk: wha
 WHERE = os.path.join(MEMORY, f"zinc-bench-far-{os.getpid()}")
 KINDS = ("plain", "zstd", "shards")
 WANTED = 1.2  # times as fast as TensorStore
+OPEN = 64  # requests of Zinc at once
+WHO = {"zinc": {}, "tensorstore": {}, "tensorstore with 64": {"BENCH_FAR_OPEN": str(OPEN)}}
 
 
 def make(kind, name, values=None):
@@ -74,14 +77,15 @@ def command(who, operation, url, name, threads):
         read = os.path.join(WHERE, "data", name)
     if who == "zinc":
         return [os.path.join(BUILD, "bench-zinc"), operation, read, str(threads), "1", *to]
-    return [sys.executable, os.path.join(HERE, "peers.py"), who, operation, read, str(threads), "1", *to]
+    return [sys.executable, os.path.join(HERE, "peers.py"), "tensorstore", operation, read, str(threads), "1", *to]
 
 
 def run(who, operation, url, kind, threads):
     """Milliseconds, computed milliseconds and peak bytes of one run"""
     if operation == "write":
         make(kind, f"{kind}-to")
-    done = subprocess.run(command(who, operation, url, kind, threads), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+    argv, env = command(who, operation, url, kind, threads), {**os.environ, **WHO[who]}
+    done = subprocess.run(argv, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
     if done.returncode != 0:
         sys.exit(f"latency: {who} {operation} {kind}: {(done.stderr.strip().splitlines() or ['no reason'])[-1]}")
     told = json.loads(done.stdout.splitlines()[-1])
@@ -91,23 +95,24 @@ def run(who, operation, url, kind, threads):
 
 
 def row(url, operation, kind, threads):
-    seen = {"zinc": [], "tensorstore": []}
+    seen = {who: [] for who in WHO}
     for r in range(ROUNDS):
         for who in sorted(seen, reverse=r % 2 == 0):
             seen[who].append(run(who, operation, url, kind, threads))
-    z, t = ([statistics.median(x) for x in zip(*seen[who])] for who in ("zinc", "tensorstore"))
+    z, t, u = ([statistics.median(x) for x in zip(*seen[who])] for who in WHO)
     ratio = t[0] / z[0]
-    line = f"| {operation} | {kind} | {threads} | {z[0]:.0f} | {t[0]:.0f} | {ratio:.2f} | {z[1]:.0f} | {t[1]:.0f} | {z[2]:.0f} | {t[2]:.0f} |"
+    line = f"| {operation} | {kind} | {threads} | {z[0]:.0f} | {t[0]:.0f} | {ratio:.2f} | {u[0]:.0f} | {u[0] / z[0]:.2f} "
+    line += f"| {z[1]:.0f} | {u[1]:.0f} | {z[2]:.0f} | {u[2]:.0f} |"
     print(line, flush=True)
-    return line, ratio
+    return line, ratio, u[0] / z[0]
 
 
 TITLE = f"""# {COUNT} objects of 32 KiB, {DELAY} ms away
 
 Milliseconds of one call, medians of {ROUNDS} runs in turns; `times` is how many times faster Zinc is (wanted: {WANTED}).
 
-| | | threads | Zinc | TensorStore | times | Zinc CPU | TensorStore CPU | Zinc MiB | TensorStore MiB |
-|---|---|---|---|---|---|---|---|---|---|"""
+| | | threads | Zinc | TensorStore | times | TensorStore with {OPEN} | times | Zinc CPU | TensorStore CPU | Zinc MiB | TensorStore MiB |
+|---|---|---|---|---|---|---|---|---|---|---|---|"""
 
 
 def main():
@@ -121,10 +126,10 @@ def main():
     finally:
         shutil.rmtree(WHERE, ignore_errors=True)
     os.makedirs(OUT, exist_ok=True)
-    worst = min(r for _, r in rows)
+    worst, even = (min(r[k] for r in rows) for k in (1, 2))
     with open(os.path.join(OUT, "latency.md"), "w", encoding="utf-8") as f:
-        f.write("\n".join([TITLE, *(line for line, _ in rows), "", f"Server: {far.told}.  Least ratio: {worst:.2f}.", ""]))
-    print(f"latency: the least ratio is {worst:.2f}, wanted {WANTED}; wrote {OUT}/latency.md")
+        f.write("\n".join([TITLE, *(r[0] for r in rows), "", f"Server: {far.told}.  Least ratio: {worst:.2f}, with {OPEN} open {even:.2f}.", ""]))
+    print(f"latency: the least ratio is {worst:.2f} (wanted {WANTED}), and {even:.2f} with as many open; wrote {OUT}/latency.md")
 
 
 VALUES = values()

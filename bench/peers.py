@@ -13,7 +13,7 @@ import os
 import sys
 import time
 
-FAR = 64  # requests that may be open at once to a server
+FAR = int(os.environ.get("BENCH_FAR_OPEN", "0"))  # requests that may be open at once to a server; 0: as it comes
 PRIMES = (7919, 104729, 1299709, 15485863, 179424673, 2038074743, 7927, 104743)
 
 
@@ -65,15 +65,11 @@ class TensorStore:
         import tensorstore
 
         self.np, self.ts = numpy, tensorstore
-        self.context = tensorstore.Context(
-            {
-                "cache_pool": {"total_bytes_limit": 0},
-                "data_copy_concurrency": {"limit": threads},
-                "file_io_concurrency": {"limit": threads},
-                "http_request_concurrency": {"limit": FAR},
-                "s3_request_concurrency": {"limit": FAR},
-            }
-        )
+        limits = {"data_copy_concurrency": threads, "file_io_concurrency": threads}
+        if FAR:
+            limits |= {"http_request_concurrency": FAR, "s3_request_concurrency": FAR}
+        resources = {name: {"limit": limit} for name, limit in limits.items()}
+        self.context = tensorstore.Context({"cache_pool": {"total_bytes_limit": 0}, **resources})
 
     def open(self, path, write=False):
         spec = {"driver": "zarr3" if version(path) == 3 else "zarr", "kvstore": {"driver": "file", "path": path}}
