@@ -196,7 +196,7 @@ LARGE = {
 }
 HELD = {"write whole": 128, "write parts": 128, "append": 128, "read whole": 128, "read parts": 128,
         "cp": 64, "cp recoded": 64, "stats": 64}  # MiB of elements: source, destination, --max-memory; widened to 8 bytes
-SHARD = 16  # MiB more, where parts of shards of so many are put by a store that takes whole values only
+SHARDS = 32  # MiB more, two shards, where parts of them are put by a store that takes whole values only
 
 # ---- a server that may never end; it takes PUT, and keeps conditions ----
 
@@ -326,7 +326,7 @@ class Table:
 
     def line(self, store, what, operation, args, good):
         status, peak = run(*args, data=DATA.get(operation) if not good else None)
-        more = SHARD if (store, what, operation) == ("http", "128 MiB in shards", "write parts") else 0
+        more = SHARDS if (store, what, operation) == ("http", "128 MiB in shards", "write parts") else 0
         above = peak > self.idle[store] + ALLOWED[store] + more + (HELD.get(operation, 0) if good else 0)
         said = ("  above" if above else "") + ("  killed" if status < 0 else "  failed" if good and status > 0 else "")
         self.wrong += said != ""
