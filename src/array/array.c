@@ -127,8 +127,9 @@ zinc_array_open(zinc_array **out, zinc_hierarchy *h, const char *path, const zin
 	if (code == ZINC_OK)
 		code = zinc_array_make(out, h, normal, m, err);
 	zinc_meta_free(m);
+	zinc_error_at_node(err, code, h, normal);
 	zinc_free(h->ctx, normal);
-	return zinc_error_in(err, code, h);
+	return code;
 }
 
 zinc_status
@@ -159,17 +160,17 @@ zinc_array_refresh(zinc_array *a, const zinc_call_options *call, zinc_error *err
 	zinc_meta *m = NULL;
 	zinc_status code;
 
-	h = a->h;
-	ZINC_TRY(zinc_visit_begin(&v, &h, call, err));
 	if (a == NULL)
 		return zinc_fail(err, ZINC_E_INVALID, "no array");
+	h = a->h;
+	ZINC_TRY(zinc_visit_begin(&v, &h, call, err));
 	/* Before reading: what a resize puts meanwhile must not be followed by what was before. */
 	ZINC_TRY(zinc_turn_take(&a->edit, h->wait, err));
 	code = zinc_array_read_meta(h, a->path, &m, err);
 	if (code == ZINC_OK)
 		code = zinc_array_swap(a, m, err);
 	zinc_turn_give(&a->edit);
-	return zinc_error_in(err, code, a->h);
+	return zinc_error_at_node(err, code, a->h, a->path);
 }
 
 /* ---- what the array is ---- */
@@ -294,10 +295,13 @@ zinc_array_grid_shape(const zinc_array *a, uint64_t *shape)
 zinc_status
 zinc_array_describe(const zinc_array *a, zinc_blob *json, zinc_error *err)
 {
-	zinc_meta *m = zinc_array_snapshot(a);
 	zinc_buf text;
 	zinc_status code;
+	zinc_meta *m;
 
+	if (a == NULL || json == NULL)
+		return zinc_fail(err, ZINC_E_INVALID, "no array, or no place for the answer");
+	m = zinc_array_snapshot(a);
 	zinc_buf_init(&text, a->ctx, zinc_max_text(a->ctx));
 	code = zinc_meta_describe(a->h, a->path, m, &text, err);
 	if (code == ZINC_OK)
@@ -312,21 +316,29 @@ zinc_array_describe(const zinc_array *a, zinc_blob *json, zinc_error *err)
 zinc_status
 zinc_selection_parse(zinc_selection **out, const zinc_array *a, const char *text, zinc_error *err)
 {
-	zinc_meta *m = zinc_array_snapshot(a);
-	zinc_status code = zinc_sel_parse_text(out, a->ctx, text, m->ndim, m->shape, err);
+	zinc_status code;
+	zinc_meta *m;
 
+	if (out == NULL || a == NULL || text == NULL)
+		return zinc_fail(err, ZINC_E_INVALID,
+				 "zinc_selection_parse needs a place for the selection, an array and a text");
+	m = zinc_array_snapshot(a);
+	code = zinc_sel_parse_text(out, a->ctx, text, m->ndim, m->shape, err);
 	zinc_meta_free(m);
-	return zinc_error_in(err, code, a->h);
+	return zinc_error_at_node(err, code, a->h, a->path);
 }
 
 zinc_status
 zinc_array_selection_shape(const zinc_array *a, const zinc_selection *selection, int *ndim, uint64_t *shape,
 			   zinc_error *err)
 {
-	zinc_meta *m = zinc_array_snapshot(a);
 	zinc_status code;
+	zinc_meta *m;
 	zinc_sel s;
 
+	if (a == NULL || ndim == NULL || shape == NULL)
+		return zinc_fail(err, ZINC_E_INVALID, "no array, or no place for the answer");
+	m = zinc_array_snapshot(a);
 	code = zinc_sel_init(&s, a->ctx, selection, m->grid, m->ndim, m->shape, err);
 	if (code == ZINC_OK) {
 		*ndim = s.out_ndim;
@@ -334,5 +346,5 @@ zinc_array_selection_shape(const zinc_array *a, const zinc_selection *selection,
 		zinc_sel_fini(&s);
 	}
 	zinc_meta_free(m);
-	return zinc_error_in(err, code, a->h);
+	return zinc_error_at_node(err, code, a->h, a->path);
 }

@@ -76,8 +76,9 @@ zinc_array_create(zinc_array **out, zinc_hierarchy *h, const char *path, const z
 	code = zinc_path_normalise(&normal, h, path, err);
 	if (code == ZINC_OK)
 		code = create(out, h, normal, options, err);
+	zinc_error_at_node(err, code, h, normal);
 	zinc_free(h->ctx, normal);
-	return zinc_error_in(err, code, h);
+	return code;
 }
 
 /* A hierarchy of another format is where the array is to be: erased only when the array can be made. */

@@ -81,6 +81,8 @@ zinc_array_element_print(const zinc_array *a, const void *element, zinc_spelling
 	if (element == NULL || n == NULL)
 		return zinc_fail(err, ZINC_E_INVALID,
 				 "zinc_array_element_print needs an element and a place for its length");
+	if ((int)how < ZINC_SPELL_TEXT || (int)how > ZINC_SPELL_JSON)
+		return zinc_fail(err, ZINC_E_INVALID, "there is no spelling %d", (int)how);
 	ZINC_TRY(type_of(a, &m, err));
 	code = print_into(&(printed){m->dtype, element, how}, a->ctx, out, room, n, &own);
 	zinc_meta_free(m);
@@ -145,6 +147,17 @@ zinc_numpy_size(const zinc_numpy *t)
 	return t->dtype->size;
 }
 
+/* What zinc_io_options.convert may be, and a type. */
+static zinc_status
+check_conversion(const zinc_numpy *t, int flags, zinc_error *err)
+{
+	zinc_io_options o;
+
+	if (t == NULL)
+		return zinc_fail(err, ZINC_E_INVALID, "no type of NumPy's");
+	return zinc_options_take_as(&zinc_io_options_kind, &o, ZINC_IO_OPTIONS(.convert = flags), err);
+}
+
 #define BLOCK_BYTES (64 * ZINC_KIB)
 
 /* Through a small buffer in this machine's byte order, block by block. */
@@ -184,6 +197,7 @@ zinc_array_from_numpy(const zinc_array *a, const zinc_numpy *t, void *to, const 
 	zinc_meta *m;
 	zinc_status code;
 
+	ZINC_TRY(check_conversion(t, flags, err));
 	ZINC_TRY(type_of(a, &m, err));
 	code = convert(a, m->dtype, t, to, from, n, true, flags, arena, err);
 	zinc_meta_free(m);
@@ -197,6 +211,7 @@ zinc_array_to_numpy(const zinc_array *a, const zinc_numpy *t, void *to, const vo
 	zinc_meta *m;
 	zinc_status code;
 
+	ZINC_TRY(check_conversion(t, flags, err));
 	ZINC_TRY(type_of(a, &m, err));
 	code = convert(a, m->dtype, t, to, from, n, false, flags, NULL, err);
 	zinc_meta_free(m);

@@ -32,10 +32,15 @@ static zinc_status
 make_key(const zinc_array *a, const uint64_t *index, zinc_buf *key, zinc_stack **layers, zinc_error *err)
 {
 	zinc_meta *m;
-	zinc_stack *s = zinc_array_layers(a, &m);
+	zinc_stack *s;
 	zinc_status code;
 
-	zinc_buf_init(key, a->ctx, 64 * ZINC_KIB);
+	zinc_buf_init(key, a != NULL ? a->ctx : NULL, 64 * ZINC_KIB);
+	if (layers != NULL)
+		*layers = NULL;
+	if (a == NULL)
+		return zinc_fail(err, ZINC_E_INVALID, "no array");
+	s = zinc_array_layers(a, &m);
 	code = check_index(m, index, err);
 	if (code == ZINC_OK)
 		code = zinc_chunk_key(a->h, a->path, m, index, key, err);
@@ -46,7 +51,7 @@ make_key(const zinc_array *a, const uint64_t *index, zinc_buf *key, zinc_stack *
 	else
 		zinc_stack_free(s);
 	zinc_meta_free(m);
-	return zinc_error_in(err, code, a->h);
+	return zinc_error_at_node(err, code, a->h, a->path);
 }
 
 zinc_status
@@ -93,7 +98,7 @@ zinc_array_chunk_get(zinc_array *a, const uint64_t *index, zinc_blob *bytes, con
 		code = zinc_store_get_all(store, (const char *)key.p, bytes, NULL, zinc_array_object_limit(a, index), &wait, err);
 	zinc_stack_free(layers);
 	zinc_buf_fini(&key);
-	return code;
+	return a != NULL ? zinc_error_at_node(err, code, a->h, a->path) : code;
 }
 
 zinc_status
@@ -119,7 +124,7 @@ zinc_array_chunk_put(zinc_array *a, const uint64_t *index, const void *bytes, si
 				      &wait, err);
 	zinc_stack_free(layers);
 	zinc_buf_fini(&key);
-	return code;
+	return a != NULL ? zinc_error_at_node(err, code, a->h, a->path) : code;
 }
 
 /* ---- checking one object ---- */

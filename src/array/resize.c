@@ -249,7 +249,7 @@ zinc_array_resize(zinc_array *a, const uint64_t *shape, const zinc_call_options 
 	zinc_meta_free(m);
 	if (code == ZINC_OK)
 		code = delete_outside(a, x.before, h->wait, err);
-	return zinc_error_in(err, code, a->h);
+	return zinc_error_at_node(err, code, a->h, a->path);
 }
 
 static zinc_status
@@ -367,7 +367,7 @@ zinc_array_append(zinc_array *a, int axis, const zinc_buffer *source, const zinc
 	if (code == ZINC_OK)
 		code = reserve(a, h, &x, &b, options, err);
 	if (code != ZINC_OK)
-		return zinc_error_in(err, code, a->h);
+		return zinc_error_at_node(err, code, a->h, a->path);
 	start[axis] = x.before[axis];
 	if (at != NULL)
 		*at = start[axis];

@@ -172,7 +172,7 @@ zinc_array_stack(zinc_array *a, const zinc_stack_options *options, zinc_error *e
 	code = zinc_turn_take(&a->edit, NULL, err);
 	if (code != ZINC_OK) {
 		free_layers(a->ctx, o.layers);
-		return zinc_error_in(err, code, a->h);
+		return zinc_error_at_node(err, code, a->h, a->path);
 	}
 	m = zinc_array_snapshot(a);
 	code = zinc_stack_make(&made, a->h, a->path, m, &o, err);
@@ -189,5 +189,5 @@ zinc_array_stack(zinc_array *a, const zinc_stack_options *options, zinc_error *e
 	zinc_turn_give(&a->edit);
 	free_layers(a->ctx, rid);
 	zinc_stack_free(old);
-	return zinc_error_in(err, code, a->h);
+	return zinc_error_at_node(err, code, a->h, a->path);
 }

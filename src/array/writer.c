@@ -176,6 +176,8 @@ begin_call(zinc_writer *w, const zinc_call_options *call, zinc_error *err)
 {
 	zinc_call_options o;
 
+	if (w == NULL)
+		return zinc_fail(err, ZINC_E_INVALID, "no writer");
 	ZINC_TRY(zinc_call_options_take(&o, call, err));
 	w->rest.progress = o.progress;
 	w->rest.progress_arg = o.progress_arg;

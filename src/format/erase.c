@@ -237,6 +237,14 @@ zinc_erase(zinc_hierarchy *h, const char *path, const zinc_erase_options *o, zin
 }
 
 zinc_status
+zinc_overwrite_check(int overwrite, zinc_error *err)
+{
+	return overwrite >= 0 && overwrite <= ZINC_FORCE
+		   ? ZINC_OK
+		   : zinc_fail(err, ZINC_E_INVALID, "overwrite cannot be %d", overwrite);
+}
+
+zinc_status
 zinc_erase_for(zinc_hierarchy *h, const char *path, int overwrite, bool dry_run, zinc_error *err)
 {
 	const zinc_erase_options o = {

@@ -427,6 +427,8 @@ bool zinc_meta_owns(const zinc_hierarchy *h, const zinc_meta *m, const char *bel
  * zinc_node_erase_with).  `counts` may be NULL. */
 zinc_status zinc_erase(zinc_hierarchy *h, const char *path, const zinc_erase_options *o, zinc_erase_counts *counts,
 		       zinc_error *err);
+/* Is it 0, 1 or ZINC_FORCE?  E_INVALID. */
+zinc_status zinc_overwrite_check(int overwrite, zinc_error *err);
 /* Make place for a new node: the one that is there goes, or what an unfinished copy has left.
  * `overwrite` is as in zinc_array_options.  ZINC_OK when there was nothing. */
 zinc_status zinc_erase_for(zinc_hierarchy *h, const char *path, int overwrite, bool dry_run, zinc_error *err);

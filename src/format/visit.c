@@ -24,6 +24,8 @@ zinc_visit_within(zinc_visit *v, zinc_hierarchy *h, const zinc_wait *wait)
 zinc_status
 zinc_visit_begin(zinc_visit *v, zinc_hierarchy **h, const zinc_call_options *call, zinc_error *err)
 {
+	if (!*h)
+		return zinc_fail(err, ZINC_E_INVALID, "no hierarchy");
 	if (!call)
 		return ZINC_OK;
 	ZINC_TRY(zinc_wait_begin(&v->wait, call, err));

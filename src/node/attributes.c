@@ -45,8 +45,9 @@ zinc_attributes_get(zinc_hierarchy *h, const char *path, const char *key, zinc_b
 		s = zinc_buf_to_blob(&text, json, err);
 	zinc_buf_fini(&text);
 	zinc_meta_free(m);
+	zinc_error_at_node(err, s, h, node);
 	zinc_free(h->ctx, node);
-	return zinc_error_in(err, s, h);
+	return s;
 }
 
 /* ---- editing ---- */
@@ -131,8 +132,9 @@ zinc_attributes_change(zinc_hierarchy *h, const char *path, zinc_attributes_fn f
 
 	ZINC_TRY(zinc_path_normalise(&node, h, path, err));
 	s = zinc_edit_node(h, node, edit_attributes, &c, NULL, err);
+	zinc_error_at_node(err, s, h, node);
 	zinc_free(h->ctx, node);
-	return zinc_error_in(err, s, h);
+	return s;
 }
 
 zinc_status
@@ -140,8 +142,9 @@ zinc_attributes_edit(zinc_hierarchy *h, const char *path, const zinc_attribute *
 		     const zinc_call_options *call, zinc_error *err)
 {
 	zinc_visit v;
-	struct edit e = {h->ctx, changes, nchanges};
+	struct edit e = {NULL, changes, nchanges};
 
 	ZINC_TRY(zinc_visit_begin(&v, &h, call, err));
+	e.ctx = h->ctx;
 	return zinc_attributes_change(h, path, apply_all, &e, err);
 }

@@ -95,11 +95,13 @@ zinc_group_create(zinc_hierarchy *h, const char *path, const char *attributes, i
 	zinc_status s;
 	char *node;
 
+	ZINC_TRY(zinc_overwrite_check(overwrite, err));
 	ZINC_TRY(zinc_visit_begin(&v, &h, call, err));
 	ZINC_TRY(zinc_path_normalise(&node, h, path, err));
 	s = create(h, node, attributes, overwrite, err);
+	zinc_error_at_node(err, s, h, node);
 	zinc_free(h->ctx, node);
-	return zinc_error_in(err, s, h);
+	return s;
 }
 
 /* A hierarchy of another format is where the group is to be: erased only when the group can be made. */
@@ -129,6 +131,7 @@ zinc_group_create_url(const char *url, const char *attributes, int overwrite, co
 	zinc_visit v, v_old;
 	zinc_status s;
 
+	ZINC_TRY(zinc_overwrite_check(overwrite, err));
 	ZINC_TRY(zinc_visit_open_new(&v, &h, &old, url, open, err));
 	within = zinc_visit_within(&v, h, &v.wait);
 	s = old ? make_way(zinc_visit_within(&v_old, old, &v.wait), within, attributes, overwrite, err) : ZINC_OK;

@@ -260,6 +260,8 @@ zinc_consolidate(zinc_hierarchy *h, const char *path, int remove, const zinc_cal
 	zinc_status s;
 	char *node;
 
+	if (remove != 0 && remove != 1)
+		return zinc_fail(err, ZINC_E_INVALID, "remove cannot be %d", remove);
 	ZINC_TRY(zinc_visit_begin_told(&v, &h, call, err));
 	ZINC_TRY(zinc_node_exists(h, path, &kind, NULL, err));
 	if (kind == ZINC_NODE_NONE)

@@ -71,6 +71,9 @@ zinc_node_check_place(const char *url, zinc_node_kind kind, int overwrite, const
 	zinc_visit v, v_old;
 	zinc_status s;
 
+	ZINC_TRY(zinc_overwrite_check(overwrite, err));
+	if (kind != ZINC_NODE_GROUP && kind != ZINC_NODE_ARRAY)
+		return zinc_fail(err, ZINC_E_INVALID, "a node is a group or an array");
 	ZINC_TRY(zinc_visit_open_new(&v, &h, &old, url, open, err));
 	s = zinc_hierarchy_writable(h, err);
 	if (s == ZINC_OK)

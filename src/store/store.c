@@ -414,12 +414,21 @@ zinc_store_get(zinc_store *s, const zinc_get *requests, size_t n, const zinc_sin
 
 /* ---- groups ---- */
 
+zinc_status
+zinc_put_flags_check(const zinc_store *s, uint32_t flags, zinc_error *err)
+{
+	if (!(flags & ~(ZINC_PUT_RELAXED | ZINC_PUT_TAGS)))
+		return ZINC_OK;
+	return zinc_store_at(s, NULL, zinc_fail(err, ZINC_E_INVALID, "flags of a put cannot be %#x", flags), err);
+}
+
 /* The token is one byte: something to tell groups apart, and to free. */
 zinc_status
 zinc_store_put_begin(zinc_store *s, zinc_put_group **group, uint32_t flags, const zinc_wait *wait, zinc_error *err)
 {
 	zinc_status st = ZINC_OK;
 
+	ZINC_TRY(zinc_put_flags_check(s, flags, err));
 	s = ZINC_OWNER(s, put_begin);
 	if (!s->ops.put && !s->ops.del)
 		return zinc_store_refuse(s, NULL, err);

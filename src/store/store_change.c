@@ -179,6 +179,7 @@ change_many(named_changes *c, zinc_put_group *group, uint32_t flags, const zinc_
 	zinc_error e;
 	zinc_status st;
 
+	ZINC_TRY(zinc_put_flags_check(s, flags, err));
 	if (has_more(s, c->done, c->n)) {
 		named.more = named_more;
 		named.room = c->done->room;

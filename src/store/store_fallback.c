@@ -197,6 +197,7 @@ zinc_store_update(zinc_store *s, const char *key, zinc_update_fn fn, void *arg, 
 	zinc_status st;
 
 	s = u.s;
+	ZINC_TRY(zinc_put_flags_check(s, flags, err));
 	ZINC_TRY(zinc_store_check_key(s, key, err));
 	if (!s->ops.put)
 		return zinc_store_refuse(s, key, err);
@@ -290,6 +291,7 @@ zinc_store_splice(zinc_store *s, const char *key, zinc_splice_fn fn, void *arg, 
 	zinc_status st;
 
 	s = ZINC_OWNER(s, splice);
+	ZINC_TRY(zinc_put_flags_check(s, flags, err));
 	zinc_store_caps(s, &caps);
 	if (s->ops.splice && (caps.flags & ZINC_CAP_UPDATE)) {
 		ZINC_TRY(zinc_store_check_key(s, key, err));
@@ -411,6 +413,7 @@ zinc_store_put_parts(zinc_store *s, const zinc_partial *const *parts, size_t n, 
 	if (n == 0)
 		return ZINC_OK;
 	s = ZINC_OWNER(s, put_partial);
+	ZINC_TRY(zinc_put_flags_check(s, flags, err));
 	if (s->ops.put_partial)
 		return zinc_store_at(s, NULL, s->ops.put_partial(s->self, parts, n, single_writer, flags, wait, err), err);
 	for (at = 0; st == ZINC_OK && at < n; at += u.n) {
@@ -616,6 +619,7 @@ zinc_store_del_prefix(zinc_store *s, const char *prefix, uint32_t flags, const z
 	if (st != ZINC_OK)
 		return zinc_store_at(s, NULL, st, err);
 	s = ZINC_OWNER(s, del_prefix);
+	ZINC_TRY(zinc_put_flags_check(s, flags, err));
 	if (!s->ops.del)
 		return zinc_store_refuse(s, prefix, err);
 	if (s->ops.del_prefix)

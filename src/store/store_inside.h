@@ -80,6 +80,8 @@ void zinc_store_unlock_names(void);
 zinc_store *zinc_store_owner(zinc_store *s, size_t slot);
 #define ZINC_OWNER(s, slot) zinc_store_owner(s, offsetof(zinc_store_ops, slot))
 
+/* E_INVALID for flags of puts that nobody knows. */
+zinc_status zinc_put_flags_check(const zinc_store *s, uint32_t flags, zinc_error *err);
 /* Name the place in the error and return `st`. */
 zinc_status zinc_store_at(const zinc_store *s, const char *key, zinc_status st, zinc_error *err);
 zinc_status zinc_store_refuse(const zinc_store *s, const char *key, zinc_error *err);

@@ -377,5 +377,5 @@ zinc_array_stats(zinc_array *a, const zinc_selection *selection, const zinc_stat
 	zinc_answer_give(out, &all, sizeof all);
 	zinc_pieces_fini(&p);
 	zinc_meta_free(m);
-	return s == ZINC_OK ? s : zinc_error_at_url(err, s, a->h->url);
+	return s == ZINC_OK ? s : zinc_error_at_node(err, s, a->h, a->path);
 }

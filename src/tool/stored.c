@@ -143,5 +143,5 @@ zinc_array_stored(const zinc_array *a, zinc_stored *out, const zinc_call_options
 		sum.objects_total = total(layers->meta);
 	zinc_answer_give(out, &sum, sizeof sum);
 	zinc_stack_free(layers);
-	return s == ZINC_OK ? s : zinc_error_at_url(err, s, a->h->url);
+	return s == ZINC_OK ? s : zinc_error_at_node(err, s, a->h, a->path);
 }
