@@ -291,6 +291,17 @@ repeat_parts(far_write *x, zinc_fetch_item *items)
 	}
 }
 
+/* Objects are so large that few may be held: those that were made whole go before any is changed. */
+static void
+make_room(far_write *x)
+{
+	int i;
+
+	zinc_send_flush(x->send);
+	for (i = 0; i < x->j->c->threads; i++)
+		zinc_buf_fini(&x->j->c->workers[i].s->fetch);
+}
+
 static zinc_status
 write_parts(far_write *x, zinc_error *err)
 {
@@ -303,6 +314,8 @@ write_parts(far_write *x, zinc_error *err)
 	for (i = 0; i < c->threads; i++)
 		zinc_fetch_item_init(&items[i], c->ctx, NULL, &c->workers[i].err);
 	x->j->inner_parallel = false;
+	if (x->threads < c->threads)
+		make_room(x);
 	repeat_parts(x, items);
 	for (i = 0; i < c->threads; i++)
 		zinc_fetch_item_fini(&items[i]);
