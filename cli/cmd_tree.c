@@ -186,7 +186,8 @@ in_place(struct tree *t, const zinc_node *node)
 		placed.name = node->path + (skip > 1 ? skip + 1 : 1);
 	}
 	t->last.n = 0;
-	text_puts(&t->last, node->path);
+	if (placed.depth == node->depth)
+		text_puts(&t->last, node->path);
 	return placed;
 }
 

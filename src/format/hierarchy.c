@@ -828,7 +828,8 @@ zinc_path_normalise(char **out, const zinc_hierarchy *h, const char *path, zinc_
 	zinc_status s;
 	char *clean;
 
-	path = path ? path : "";
+	if (!path) /* never the root by mistake: it can be erased */
+		return zinc_fail(err, ZINC_E_INVALID, "no path; that of the root is \"/\"");
 	if (!h->format->lax_paths)
 		return normalise(out, h, path, err);
 	clean = clean_path(h->ctx, path);

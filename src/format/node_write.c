@@ -55,9 +55,11 @@ check_line(zinc_hierarchy *h, const char *path, bool create, zinc_error *err)
 
 	ZINC_TRY(zinc_line_get(&line, h, path, ZINC_LINE_ABOVE, ZINC_PART_ATTRIBUTES, err));
 	for (i = 0, s = ZINC_OK; i < line.n && s == ZINC_OK; i++) {
-		const zinc_fetched *docs = &line.docs[i * line.per];
+		zinc_fetched *docs = &line.docs[i * line.per];
 		char *const *keys = &line.keys[i * line.per];
 
+		if (!create && h->entry) /* only a group can be closed */
+			docs[zinc_document_of(h->format, ZINC_NODE_ARRAY)].found = ZINC_MISSING;
 		if (!zinc_documents_missing(h->format, docs))
 			s = check_parent(h, docs, keys, create, err);
 		if (s != ZINC_OK)

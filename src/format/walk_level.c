@@ -304,6 +304,28 @@ list_beside(void *arg, const char *entry, int is_prefix)
 	return c->status != ZINC_OK;
 }
 
+/* What cannot be read is told of, and nothing of a hierarchy but its name. */
+static zinc_status
+add_beside(const struct listing *c, const char *prefix)
+{
+	const zinc_hierarchy *h = c->w->h;
+	const char *name = prefix + strlen(h->prefix);
+	zinc_error why = ZINC_ERROR_INIT;
+	const zinc_format *format = NULL;
+	zinc_node_kind kind;
+	zinc_status s;
+
+	s = zinc_format_detect(h->store, prefix, NULL, &format, &kind, NULL, h->wait, &why);
+	if (s == ZINC_E_NOMEM || s == ZINC_E_CANCELLED)
+		return zinc_error_copy(c->err, &why);
+	if (s == ZINC_OK && !format)
+		return zinc_hidden_list(&c->l->left, prefix, c->err);
+	if (s == ZINC_OK)
+		zinc_fail(&why, ZINC_E_UNSUPPORTED, "it is of another version of Zarr (%s); open it by its own URL",
+			  format->id);
+	return add_mark(c, 'f', name, strlen(name) - 1, why.text);
+}
+
 /* Hierarchies of any version in directories beside the trees, where the draft has no place for them: (4). */
 static zinc_status
 look_beside(struct listing *c)
@@ -316,7 +338,7 @@ look_beside(struct listing *c)
 	ZINC_TRY(c->status);
 	for (at = 0; at < c->l->refused.n; at += strlen(prefix) + 1) {
 		prefix = (const char *)c->l->refused.p + at;
-		ZINC_TRY(zinc_hidden_list(&c->l->left, prefix, c->err));
+		ZINC_TRY(add_beside(c, prefix));
 	}
 	zinc_buf_end(&c->l->refused, 0);
 	return ZINC_OK;
@@ -484,7 +506,7 @@ show_marks(const zinc_level *l, zinc_walker *w, zinc_error *err)
 	const char *at = (const char *)l->marks.p, *end = at + l->marks.n;
 
 	while (at < end && !w->stopped) {
-		const zinc_status code = *at == 'n' ? ZINC_E_CORRUPT : ZINC_E_IO;
+		const zinc_status code = *at == 'n' ? ZINC_E_CORRUPT : *at == 'f' ? ZINC_E_UNSUPPORTED : ZINC_E_IO;
 		const char *path = at + 1, *why = path + strlen(path) + 1;
 
 		at = why + strlen(why) + 1;

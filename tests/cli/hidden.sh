@@ -197,4 +197,37 @@ rm -r w.zarr/g/b
 printf 'no chunk' >w.zarr/g/a/c/0
 zinc 5 cp --lossy --codecs gzip:1 w.zarr w3.zarr
 
+# ---- beside the trees of a draft: what cannot be read is told of ----
+zinc 0 create m.zarr --group --format v3-2020
+zinc 0 create empty.zarr --group
+mkdir m.zarr/x
+ln -s nowhere m.zarr/x/zarr.json
+for command in "tree m.zarr" "ls m.zarr" "cp m.zarr m2.zarr"; do
+	# shellcheck disable=SC2086 # words of a command
+	zinc 1 $command
+	has "leads nowhere" err
+done
+zinc 1 diff m.zarr empty.zarr
+has "leads nowhere"
+[ ! -e m2.zarr ] || bad "something was copied"
+
+# ---- an array's document beside that of a group does not open the group (22-89) ----
+zinc 0 create k.zarr --group --format v3-2022
+zinc 0 create k.zarr/g --group
+zinc 0 create k.zarr/g/a --group
+echo '{"attributes":{},"foo":1}' >k.zarr/meta/g.group.json
+echo '{' >k.zarr/meta/g.array.json
+zinc 4 rm -y k.zarr/g/a
+has 22-89 err
+[ -e k.zarr/meta/g/a.group.json ] || bad "it was erased"
+
+# ---- several below one directory that is no node are still JSON ----
+zinc 0 create h.zarr --group
+for n in 1 2; do
+	mkdir -p h.zarr/d/e/$n
+	echo '{"zarr_format":2}' >h.zarr/d/e/$n/.zgroup
+done
+zinc 1 tree --json h.zarr
+python3 -m json.tool out >/dev/null || bad "tree --json is no JSON"
+
 finish
