@@ -121,7 +121,8 @@ ZINC_API const char *zinc_version(void);
  * An options structure starts with its size, so that it can grow, and every
  * zero member means "the default".  In C:
  *
- *     zinc_array_create_url(&a, url, ZINC_ARRAY_OPTIONS(.ndim = 2, .shape = s, .dtype = "float32"), &err);
+ *     zinc_array_create_url(&a, url, ZINC_ARRAY_OPTIONS(.ndim = 2, .shape = s, .dtype = "float32"), NULL,
+ *                           &err);
  *
  * and in C or C++:
  *

@@ -4,9 +4,9 @@
  * A convention is a set of attributes that a node declares in its attribute `zarr_conventions`.  It can always be
  * ignored: nothing here changes how elements are read.  Three calls answer what a program asks:
  *
- *     zinc_conventions_list(h, path, fn, arg, &err);                    which conventions?
- *     zinc_conventions_properties(h, path, id, &json, &err);            which properties?
- *     zinc_conventions_check(NULL, h, path, fn, arg, &err);             are they valid?
+ *     zinc_conventions_list(h, path, fn, arg, NULL, &err);              which conventions?
+ *     zinc_conventions_properties(h, path, id, &json, NULL, &err);      which properties?
+ *     zinc_conventions_check(NULL, h, path, fn, arg, NULL, &err);       are they valid?
  *
  * A convention is identified as its declaration's own version says (uuid, then schema URL, then specification URL), never
  * by its name.  Everything here may still change before version 1.0.

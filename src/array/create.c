@@ -101,13 +101,21 @@ zinc_array_create_url(zinc_array **out, const char *url, const zinc_array_option
 {
 	zinc_hierarchy *h = NULL, *old = NULL, *within;
 	zinc_visit v, v_old;
+	zinc_array_options a;
+	zinc_open_options o;
 	zinc_status code;
 
-	ZINC_TRY(zinc_visit_open_new(&v, &h, &old, url, open, err));
+	ZINC_TRY(zinc_options_take_as(&zinc_array_options_kind, &a, options, err));
+	ZINC_TRY(zinc_options_take_as(&zinc_open_options_kind, &o, open, err));
+	if (o.call == NULL) { /* one deadline for opening and creating */
+		o.call = a.call;
+		a.call = NULL;
+	}
+	ZINC_TRY(zinc_visit_open_new(&v, &h, &old, url, &o, err));
 	within = zinc_visit_within(&v, h, &v.wait);
-	code = old ? make_way(zinc_visit_within(&v_old, old, &v.wait), within, options, err) : ZINC_OK;
+	code = old ? make_way(zinc_visit_within(&v_old, old, &v.wait), within, &a, err) : ZINC_OK;
 	if (code == ZINC_OK)
-		code = zinc_array_create(out, within, zinc_hierarchy_path(h), options, err);
+		code = zinc_array_create(out, within, zinc_hierarchy_path(h), &a, err);
 	zinc_hierarchy_close(old);
 	zinc_hierarchy_close(h);
 	return code;

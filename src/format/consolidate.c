@@ -28,6 +28,7 @@ struct gather {
 	zinc_json *metadata;
 	size_t skip;  /* of a path: the group's own, and its '/' */
 	size_t nbase; /* of a key: that of the group's directory */
+	uint64_t n;   /* nodes so far */
 	zinc_buf key;
 	zinc_status status;
 	zinc_error *err;
@@ -82,6 +83,14 @@ gather_one(struct gather *g, const zinc_found_node *node)
 	return member ? add_node(g, node) : add_documents(g, node);
 }
 
+/* Once for each node, although they are gone over a second time for what has changed meanwhile. */
+static zinc_status
+tell(struct gather *g)
+{
+	g->n++;
+	return zinc_visit_tell(g->h, g->h->told && g->n > g->h->told->done, 0, g->err);
+}
+
 static int
 gather_node(void *arg, const zinc_found_node *node)
 {
@@ -89,7 +98,7 @@ gather_node(void *arg, const zinc_found_node *node)
 
 	g->status = gather_one(g, node);
 	if (g->status == ZINC_OK)
-		g->status = zinc_visit_tell(g->h, 1, 0, g->err);
+		g->status = tell(g);
 	return g->status != ZINC_OK;
 }
 

@@ -117,8 +117,9 @@ list(zinc_hierarchy *h, const char *path, bool children, int depth, zinc_node_fn
 	r.fallback = h->fallback;
 	s = children ? zinc_children(h, node, &r, list_node, &l, err)
 		     : zinc_walk(h, node, depth, &r, list_node, &l, err);
+	s = zinc_error_at_node(err, s == ZINC_OK ? l.status : s, h, node);
 	zinc_free(h->ctx, node);
-	return zinc_error_in(err, s == ZINC_OK ? l.status : s, h);
+	return s;
 }
 
 zinc_status
@@ -164,9 +165,9 @@ read_node(zinc_hierarchy *h, const char *path, zinc_meta **out, zinc_error *err)
 	ZINC_TRY(zinc_path_normalise(&node, h, path, err));
 	zinc_report_init(&r, h->ctx, h->strict, h->url);
 	r.fallback = h->fallback;
-	s = zinc_read_node(h, node, &r, out, err);
+	s = zinc_error_at_node(err, zinc_read_node(h, node, &r, out, err), h, node);
 	zinc_free(h->ctx, node);
-	return zinc_error_in(err, s, h);
+	return s;
 }
 
 /* That nothing is there is an answer, not a failure. */
@@ -176,7 +177,7 @@ zinc_node_exists(zinc_hierarchy *h, const char *path, zinc_node_kind *kind, cons
 {
 	zinc_visit v;
 	zinc_meta *m = NULL;
-	zinc_error e;
+	zinc_error e = ZINC_ERROR_INIT;
 	zinc_status s;
 
 	ZINC_TRY(zinc_visit_begin(&v, &h, call, err));
@@ -207,7 +208,7 @@ get_document(zinc_hierarchy *h, const char *path, zinc_node_kind kind, zinc_blob
 			zinc_error_at_key(err, s, zinc_buf_text(&key));
 	}
 	zinc_buf_fini(&key);
-	return zinc_error_in(err, s, h);
+	return zinc_error_at_node(err, s, h, path);
 }
 
 zinc_status
@@ -240,10 +241,10 @@ zinc_node_erase_with(zinc_hierarchy *h, const char *path, const zinc_erase_optio
 	ZINC_TRY(zinc_options_take_as(&zinc_erase_options_kind, &o, options, err));
 	ZINC_TRY(zinc_visit_begin_told(&v, &h, o.call, err));
 	ZINC_TRY(zinc_path_normalise(&node, h, path, err));
-	s = zinc_erase(h, node, &o, &n, err);
+	s = zinc_error_at_node(err, zinc_erase(h, node, &o, &n, err), h, node);
 	zinc_answer_give(counts, &n, sizeof n);
 	zinc_free(h->ctx, node);
-	return zinc_error_in(err, s, h);
+	return s;
 }
 
 zinc_status
@@ -264,14 +265,16 @@ zinc_consolidate(zinc_hierarchy *h, const char *path, int remove, const zinc_cal
 		return zinc_fail(err, ZINC_E_INVALID, "remove cannot be %d", remove);
 	ZINC_TRY(zinc_visit_begin_told(&v, &h, call, err));
 	ZINC_TRY(zinc_node_exists(h, path, &kind, NULL, err));
-	if (kind == ZINC_NODE_NONE)
-		return zinc_fail(err, ZINC_E_NOTFOUND, "no node is there");
-	if (kind != ZINC_NODE_GROUP)
-		return zinc_fail(err, ZINC_E_INVALID, "only a group can have consolidated metadata");
 	ZINC_TRY(zinc_path_normalise(&node, h, path, err));
-	s = zinc_consolidate_group(h, node, remove != 0, err);
+	if (kind == ZINC_NODE_NONE)
+		s = zinc_fail(err, ZINC_E_NOTFOUND, "no node is there");
+	else if (kind != ZINC_NODE_GROUP)
+		s = zinc_fail(err, ZINC_E_INVALID, "only a group can have consolidated metadata");
+	else
+		s = zinc_consolidate_group(h, node, remove != 0, err);
+	zinc_error_at_node(err, s, h, node);
 	zinc_free(h->ctx, node);
-	return zinc_error_in(err, s, h);
+	return s;
 }
 
 static int
@@ -308,6 +311,7 @@ zinc_consolidated(zinc_hierarchy *h, const char *path, int *has, const zinc_call
 		s = look_for_copies(h, node, m, &there, err);
 	*has = there;
 	zinc_meta_free(m);
+	zinc_error_at_node(err, s, h, node);
 	zinc_free(h->ctx, node);
-	return zinc_error_in(err, s, h);
+	return s;
 }
