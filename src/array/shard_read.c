@@ -469,7 +469,8 @@ want_index(void *arg, zinc_fetch_item *it, int worker, zinc_error *err)
 		    it, (zinc_get){.length = s->index_bytes, .suffix = !win->j->p->m->chain->shard->index_at_start});
 		return ZINC_OK;
 	}
-	it->bound = it->how == SMALL ? c->caps.merge_gap : zinc_object_limit(c->m, c->ctx, s->o.extent);
+	if (it->how == ALL) /* of a small one no more than the gap is asked for */
+		it->bound = zinc_object_limit(c->m, c->ctx, s->o.extent);
 	zinc_fetch_want(it, (zinc_get){.length = it->how == SMALL ? c->caps.merge_gap : ZINC_TO_END});
 	return ZINC_OK;
 }

@@ -246,7 +246,7 @@ call_store(zinc_send *x, size_t first, size_t n, bool only, zinc_error *err)
 {
 	const zinc_sending *h = &x->how;
 	const zinc_done done = {
-	    .size = sizeof done, .done = sent, .arg = x, .more = only ? NULL : more, .room = x->room};
+	    .size = sizeof done, .done = sent, .arg = x, .more = only || x->kind & 1 ? NULL : more, .room = x->room};
 	const zinc_cancel *cancel = x->alone && h->wait ? h->wait->cancel : &x->cancel;
 	const zinc_wait wait = {sizeof wait, h->wait ? h->wait->until : 0, cancel};
 	zinc_put_group *group = x->kind & 1 ? NULL : x->group;

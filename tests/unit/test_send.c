@@ -21,6 +21,7 @@ typedef struct scene {
 	zinc_sending how;
 	zinc_send *send;
 	zinc_wait wait;
+	atomic_int began;
 	zinc_when when;
 	bool erase;
 	uint64_t waste; /* bytes that an encoder has more than it needs */
@@ -299,7 +300,7 @@ the_lowest_failure_is_found(void **state)
 		assert_int_equal(atomic_load(&s.code[25]), ZINC_E_IO);
 		for (i = 0; i < 25; i++)
 			is_stored(&s, i);
-		assert_true(s.far.puts < PARCELS / 2);
+		assert_true(s.far.puts < PARCELS * 2 / 3); /* no window begins after it */
 		close_scene(&s);
 	}
 }
@@ -391,6 +392,46 @@ lost_conditions_are_told(void **state)
 	close_scene(&s);
 }
 
+/* The first is answered when all the others have been given. */
+static zinc_status
+hold_the_first(void *arg, uint64_t puts, const char *key)
+{
+	scene *s = arg;
+
+	atomic_store(&s->began, 1);
+	return puts == 0 ? wait_for_many(arg, puts, key) : ZINC_OK;
+}
+
+/* (7) Nothing can join a batch with conditions: such puts wait for the next, and go out together then. */
+static void
+conditions_go_together(void **state)
+{
+	const struct timespec pause = {0, 1000000};
+	zinc_error err = ZINC_ERROR_INIT;
+	scene s;
+	size_t i;
+
+	(void)state;
+	open_scene(&s, 2, 1 << 20);
+	s.far.before_put = hold_the_first;
+	s.far.arg = &s;
+	s.far.asks = true;
+	s.store = (zinc_store_close(s.store), afar_open(&s.far, s.ctx));
+	s.how.store = s.store;
+	s.when = ZINC_ABSENT;
+	assert_ok(zinc_send_begin(&s.send, &s.how, &err));
+	make(&s, 0, 0);
+	while (!atomic_load(&s.began))
+		nanosleep(&pause, NULL);
+	for (i = 1; i < 200; i++)
+		make(&s, i, 0);
+	assert_ok(zinc_send_end(s.send, &err));
+	for (i = 0; i < 200; i++)
+		is_stored(&s, i);
+	assert_in_range(s.far.put_calls, 2, 200 / 16);
+	close_scene(&s);
+}
+
 static void
 deletes_go_together(void **state)
 {
@@ -450,6 +491,7 @@ main(void)
 	    cmocka_unit_test(a_cancel_ends_the_window),
 	    cmocka_unit_test(a_deadline_ends_it),
 	    cmocka_unit_test(lost_conditions_are_told),
+	    cmocka_unit_test(conditions_go_together),
 	    cmocka_unit_test(deletes_go_together),
 	    cmocka_unit_test(dropped_parcels_are_not_sent),
 	};
