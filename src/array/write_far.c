@@ -195,9 +195,12 @@ send_changed(far_write *x, const zinc_object *o, zinc_worker *w, const zinc_fetc
 	const zinc_bytes old = {it->bytes->p, it->bytes->n};
 	const bool found = it->found == ZINC_FOUND;
 	zinc_update to = {.size = sizeof to};
-	zinc_status code;
+	zinc_status code = ZINC_OK;
 
-	code = zinc_write_change(x->j, w, o, found ? &old : NULL, &p->bytes, &to, err);
+	if (found && x->conditions)
+		code = zinc_tag_needed(&it->tag, err);
+	if (code == ZINC_OK)
+		code = zinc_write_change(x->j, w, o, found ? &old : NULL, &p->bytes, &to, err);
 	if (code != ZINC_OK || to.keep || (to.erase && !found)) {
 		zinc_send_drop(x->send, p);
 		if (code == ZINC_OK)

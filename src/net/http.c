@@ -27,6 +27,7 @@
 
 #if ZINC_WITH_CURL
 
+#include <errno.h>
 #include <stdio.h>
 #include <zinc/store.h>
 
@@ -62,7 +63,7 @@ static zinc_status
 lane_new(lane **out, zinc_http *h, zinc_error *err)
 {
 	lane *l = (lane *)zinc_calloc(h->ctx, 1, sizeof *l);
-	int k;
+	int k, failed = 0;
 
 	if (!l)
 		return zinc_fail_nomem(err);
@@ -71,9 +72,11 @@ lane_new(lane **out, zinc_http *h, zinc_error *err)
 	l->random = (uint64_t)(uintptr_t)l | 1;
 	l->slots = (slot *)zinc_calloc(h->ctx, (size_t)h->config.parallel, sizeof *l->slots);
 	l->multi = l->slots ? curl_multi_init() : NULL;
-	if (!l->multi || !zinc_http_poll_init(l)) {
+	if (l->multi && !zinc_http_poll_init(l))
+		failed = errno;
+	if (!l->multi || failed) {
 		lane_free(l);
-		return zinc_fail_nomem(err);
+		return failed ? zinc_fail_errno(err, failed, "epoll_create1") : zinc_fail_nomem(err);
 	}
 	for (k = h->config.parallel; k-- > 0;) {
 		l->slots[k].lane = l;
@@ -235,7 +238,12 @@ static void
 give_up(slot *s, zinc_status st, const zinc_error *e)
 {
 	const zinc_http_user *u = s->lane->user;
+	zinc_error uncertain = ZINC_ERROR_INIT;
 
+	if (s->unknown && st != ZINC_E_UNCERTAIN) {
+		st = zinc_fail(&uncertain, ZINC_E_UNCERTAIN, "%s; it may or may not have been done", e->text);
+		e = &uncertain;
+	}
 	(void)u->end(u->arg, s->i, st, e);
 	zinc_http_phase(s, IDLE);
 }
@@ -409,7 +417,7 @@ may_be_done(const slot *s, CURLcode code)
 
 	if (zinc_http_is_safe(s))
 		return false;
-	if (code == CURLE_OK || code == CURLE_WRITE_ERROR)
+	if (code == CURLE_OK || code == CURLE_WRITE_ERROR || status >= 200)
 		return status == 500 || status == 502 || status == 504;
 	curl_easy_getinfo(s->easy, CURLINFO_REQUEST_SIZE, &sent);
 	return sent > 0;
@@ -433,9 +441,10 @@ settle(slot *s, CURLcode code)
 
 	curl_multi_remove_handle(s->lane->multi, s->easy);
 	trace(s, code);
+	s->unknown += s->sends > 1 && !zinc_http_is_safe(s); /* libcurl's own second try */
 	if (is_elsewhere(s) && code == CURLE_OK && settle_elsewhere(s))
 		return;
-	later = is_later(s->head.status) && (code == CURLE_OK || code == CURLE_WRITE_ERROR);
+	later = is_later(s->head.status) && (code == CURLE_OK || code == CURLE_WRITE_ERROR || !zinc_http_is_safe(s));
 	if (!later && is_told(s, code)) {
 		finish(s);
 		return;
@@ -573,9 +582,11 @@ check(const lane *l, zinc_error *err)
 static void
 settle_and_begin(lane *l)
 {
-	do
+	while (zinc_wait_check(l->user->wait, NULL) == ZINC_OK) {
 		begin_more(l);
-	while (settle_finished(l));
+		if (!settle_finished(l))
+			break;
+	}
 }
 
 /* Could another begin as soon as the user tells of one? */

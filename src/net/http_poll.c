@@ -33,7 +33,8 @@ on_socket(CURL *easy, curl_socket_t fd, int what, void *arg, void *known)
 		epoll_ctl(l->epoll, EPOLL_CTL_DEL, fd, NULL);
 		return 0;
 	}
-	if (epoll_ctl(l->epoll, known ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd, &e) != 0) {
+	if (epoll_ctl(l->epoll, known ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd, &e) != 0 &&
+	    epoll_ctl(l->epoll, known ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, fd, &e) != 0) { /* closed and opened anew */
 		l->broken = true;
 		return -1;
 	}

@@ -138,6 +138,8 @@ zinc_status zinc_splice_whole(zinc_splice_fn fn, void *arg, const zinc_bytes *ol
 
 /* Pause after having lost a race for the `tries`th time: longer with every loss, and different for each caller. */
 ZINC_MODULE_API void zinc_store_back_off(int tries, const void *caller);
+/* E_UNSUPPORTED without one: a value that is there can be changed on no condition. */
+zinc_status zinc_tag_needed(const zinc_tag *tag, zinc_error *err);
 
 /* Are the two tags the same generation?  Never with one that is empty. */
 static inline bool

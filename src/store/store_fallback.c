@@ -129,6 +129,14 @@ apply(const updating *u, const zinc_update *to, const zinc_blob *old, const zinc
 }
 
 /* Read, change, put back: on condition that nobody came between where `lost` can be told so. */
+zinc_status
+zinc_tag_needed(const zinc_tag *tag, zinc_error *err)
+{
+	return tag->n > 0 ? ZINC_OK
+			  : zinc_fail(err, ZINC_E_UNSUPPORTED,
+				      "the store gives no tag of this value, so nobody can tell whether others change it");
+}
+
 static zinc_status
 update_once(const updating *u, bool *lost, zinc_error *err)
 {
@@ -140,6 +148,8 @@ update_once(const updating *u, bool *lost, zinc_error *err)
 
 	if (lost)
 		when.when = old.data ? ZINC_EQUALS : ZINC_ABSENT;
+	if (st == ZINC_OK && when.when == ZINC_EQUALS)
+		st = zinc_tag_needed(&tag, err);
 	if (st == ZINC_OK)
 		st = u->fn(u->arg, old.data, old.nbytes, &to, err);
 	if (st == ZINC_OK) {

@@ -94,6 +94,10 @@ lost_condition(const change *c)
 static zinc_status
 refused(const change *c)
 {
+	if (c->unknown)
+		return zinc_fail(c->err, ZINC_E_UNCERTAIN,
+				 "HTTP %d, after an earlier try without an answer; it may or may not have been done",
+				 c->http_status);
 	switch (c->http_status) {
 	case 202:
 		return zinc_fail(c->err, ZINC_E_UNCERTAIN, "HTTP 202: the server will do it later, or not");
@@ -124,9 +128,9 @@ outcome(const change *c)
 		return ZINC_OK;
 	case 404:
 	case 410: /* what is not there is as good as deleted, unless it should have had a tag */
-		if (deletes)
-			return c->when->when == ZINC_EQUALS ? lost_condition(c) : ZINC_OK;
-		return refused(c);
+		if (c->when->when == ZINC_EQUALS)
+			return lost_condition(c);
+		return deletes ? ZINC_OK : refused(c);
 	case 412:
 		return c->when->when == ZINC_ANY ? refused(c) : lost_condition(c);
 	default:

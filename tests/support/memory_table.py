@@ -196,7 +196,7 @@ LARGE = {
 }
 HELD = {"write whole": 128, "write parts": 128, "append": 128, "read whole": 128, "read parts": 128,
         "cp": 64, "cp recoded": 64, "stats": 64}  # MiB of elements: source, destination, --max-memory; widened to 8 bytes
-SHARDS = 32  # MiB more, two shards, where parts of them are put by a store that takes whole values only
+SHARDS = 64  # MiB more, four shards, where parts of them are put by a store that takes whole values only
 
 # ---- a server that may never end; it takes PUT, and keeps conditions ----
 
