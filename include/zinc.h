@@ -793,7 +793,7 @@ typedef struct zinc_node {
 /* Return non-zero to stop. */
 typedef int (*zinc_node_fn)(void *arg, const zinc_node *node);
 
-/* Is there a node?  ZINC_OK and `*kind` (NONE when there is not). */
+/* Is there a node?  ZINC_OK and `*kind` (may be NULL; NONE when there is not). */
 ZINC_API ZINC_CHECKED zinc_status zinc_node_exists(zinc_hierarchy *h, const char *path, zinc_node_kind *kind,
                                                    const zinc_call_options *call, zinc_error *err);
 

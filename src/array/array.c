@@ -118,9 +118,8 @@ zinc_array_open(zinc_array **out, zinc_hierarchy *h, const char *path, const zin
 	char *normal = NULL;
 	zinc_status code;
 
+	ZINC_TRY(ZINC_NEED(out && h, err));
 	ZINC_TRY(zinc_visit_begin(&v, &h, call, err));
-	if (out == NULL || h == NULL)
-		return zinc_fail(err, ZINC_E_INVALID, "zinc_array_open needs a place for the handle and a hierarchy");
 	code = zinc_path_normalise(&normal, h, path, err);
 	if (code == ZINC_OK)
 		code = zinc_array_read_meta(h, normal, &m, err);
@@ -141,6 +140,7 @@ zinc_array_open_url(zinc_array **out, const char *url, const zinc_open_options *
 	zinc_visit v;
 	zinc_status code;
 
+	ZINC_TRY(ZINC_NEED(out && url, err));
 	ZINC_TRY(zinc_options_take_as(&zinc_open_options_kind, &o, options, err));
 	o.size = sizeof o;
 	ZINC_TRY(zinc_wait_begin(&v.wait, o.call, err));
@@ -160,8 +160,7 @@ zinc_array_refresh(zinc_array *a, const zinc_call_options *call, zinc_error *err
 	zinc_meta *m = NULL;
 	zinc_status code;
 
-	if (a == NULL)
-		return zinc_fail(err, ZINC_E_INVALID, "no array");
+	ZINC_TRY(ZINC_NEED(a, err));
 	h = a->h;
 	ZINC_TRY(zinc_visit_begin(&v, &h, call, err));
 	/* Before reading: what a resize puts meanwhile must not be followed by what was before. */
@@ -299,8 +298,7 @@ zinc_array_describe(const zinc_array *a, zinc_blob *json, zinc_error *err)
 	zinc_status code;
 	zinc_meta *m;
 
-	if (a == NULL || json == NULL)
-		return zinc_fail(err, ZINC_E_INVALID, "no array, or no place for the answer");
+	ZINC_TRY(ZINC_NEED(a && json, err));
 	m = zinc_array_snapshot(a);
 	zinc_buf_init(&text, a->ctx, zinc_max_text(a->ctx));
 	code = zinc_meta_describe(a->h, a->path, m, &text, err);
@@ -319,9 +317,7 @@ zinc_selection_parse(zinc_selection **out, const zinc_array *a, const char *text
 	zinc_status code;
 	zinc_meta *m;
 
-	if (out == NULL || a == NULL || text == NULL)
-		return zinc_fail(err, ZINC_E_INVALID,
-				 "zinc_selection_parse needs a place for the selection, an array and a text");
+	ZINC_TRY(ZINC_NEED(out && a && text, err));
 	m = zinc_array_snapshot(a);
 	code = zinc_sel_parse_text(out, a->ctx, text, m->ndim, m->shape, err);
 	zinc_meta_free(m);
@@ -336,8 +332,7 @@ zinc_array_selection_shape(const zinc_array *a, const zinc_selection *selection,
 	zinc_meta *m;
 	zinc_sel s;
 
-	if (a == NULL || ndim == NULL || shape == NULL)
-		return zinc_fail(err, ZINC_E_INVALID, "no array, or no place for the answer");
+	ZINC_TRY(ZINC_NEED(a && ndim && shape, err));
 	m = zinc_array_snapshot(a);
 	code = zinc_sel_init(&s, a->ctx, selection, m->grid, m->ndim, m->shape, err);
 	if (code == ZINC_OK) {

@@ -68,9 +68,7 @@ zinc_array_create(zinc_array **out, zinc_hierarchy *h, const char *path, const z
 	zinc_visit v;
 	zinc_status code;
 
-	if (out == NULL || h == NULL || options == NULL)
-		return zinc_fail(err, ZINC_E_INVALID,
-				 "zinc_array_create needs a place for the handle, a hierarchy and options");
+	ZINC_TRY(ZINC_NEED(out && h && options, err));
 	ZINC_TRY(zinc_options_take_as(&zinc_array_options_kind, &o, options, err));
 	ZINC_TRY(zinc_visit_begin(&v, &h, o.call, err));
 	code = zinc_path_normalise(&normal, h, path, err);
@@ -87,7 +85,7 @@ make_way(zinc_hierarchy *old, zinc_hierarchy *h, const zinc_array_options *optio
 {
 	zinc_meta *m = NULL;
 
-	if (!options || !options->overwrite)
+	if (!options->overwrite)
 		return zinc_error_in(err, zinc_fail(err, ZINC_E_EXISTS, "a node is already there"), old);
 	ZINC_TRY(zinc_hierarchy_writable(h, err));
 	ZINC_TRY(build_meta(&m, h, options, err));
@@ -105,6 +103,7 @@ zinc_array_create_url(zinc_array **out, const char *url, const zinc_array_option
 	zinc_open_options o;
 	zinc_status code;
 
+	ZINC_TRY(ZINC_NEED(out && url && options, err));
 	ZINC_TRY(zinc_options_take_as(&zinc_array_options_kind, &a, options, err));
 	ZINC_TRY(zinc_options_take_as(&zinc_open_options_kind, &o, open, err));
 	if (o.call == NULL) { /* one deadline for opening and creating */

@@ -14,8 +14,6 @@
 static zinc_status
 type_of(const zinc_array *a, zinc_meta **m, zinc_error *err)
 {
-	if (a == NULL)
-		return zinc_fail(err, ZINC_E_INVALID, "no array");
 	*m = zinc_array_snapshot(a);
 	if ((*m)->dtype != NULL)
 		return ZINC_OK;
@@ -78,9 +76,7 @@ zinc_array_element_print(const zinc_array *a, const void *element, zinc_spelling
 	zinc_meta *m;
 	zinc_status code;
 
-	if (element == NULL || n == NULL)
-		return zinc_fail(err, ZINC_E_INVALID,
-				 "zinc_array_element_print needs an element and a place for its length");
+	ZINC_TRY(ZINC_NEED(a && element && n && (out || room == 0), err));
 	if ((int)how < ZINC_SPELL_TEXT || (int)how > ZINC_SPELL_JSON)
 		return zinc_fail(err, ZINC_E_INVALID, "there is no spelling %d", (int)how);
 	ZINC_TRY(type_of(a, &m, err));
@@ -95,7 +91,7 @@ zinc_array_numpy(const zinc_array *a, char *out, size_t room)
 	zinc_meta *m;
 	size_t n = 0;
 
-	if (type_of(a, &m, NULL) != ZINC_OK)
+	if (a == NULL || type_of(a, &m, NULL) != ZINC_OK)
 		return 0;
 	if (print_into(&(printed){.t = m->dtype}, a->ctx, out, room, &n, NULL) != ZINC_OK)
 		n = 0;
@@ -147,14 +143,12 @@ zinc_numpy_size(const zinc_numpy *t)
 	return t->dtype->size;
 }
 
-/* What zinc_io_options.convert may be, and a type. */
+/* What zinc_io_options.convert may be. */
 static zinc_status
-check_conversion(const zinc_numpy *t, int flags, zinc_error *err)
+check_conversion(int flags, zinc_error *err)
 {
 	zinc_io_options o;
 
-	if (t == NULL)
-		return zinc_fail(err, ZINC_E_INVALID, "no type of NumPy's");
 	return zinc_options_take_as(&zinc_io_options_kind, &o, ZINC_IO_OPTIONS(.convert = flags), err);
 }
 
@@ -197,7 +191,8 @@ zinc_array_from_numpy(const zinc_array *a, const zinc_numpy *t, void *to, const 
 	zinc_meta *m;
 	zinc_status code;
 
-	ZINC_TRY(check_conversion(t, flags, err));
+	ZINC_TRY(ZINC_NEED(a && t && ((to && from) || n == 0), err));
+	ZINC_TRY(check_conversion(flags, err));
 	ZINC_TRY(type_of(a, &m, err));
 	code = convert(a, m->dtype, t, to, from, n, true, flags, arena, err);
 	zinc_meta_free(m);
@@ -211,7 +206,8 @@ zinc_array_to_numpy(const zinc_array *a, const zinc_numpy *t, void *to, const vo
 	zinc_meta *m;
 	zinc_status code;
 
-	ZINC_TRY(check_conversion(t, flags, err));
+	ZINC_TRY(ZINC_NEED(a && t && ((to && from) || n == 0), err));
+	ZINC_TRY(check_conversion(flags, err));
 	ZINC_TRY(type_of(a, &m, err));
 	code = convert(a, m->dtype, t, to, from, n, false, flags, NULL, err);
 	zinc_meta_free(m);

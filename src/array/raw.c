@@ -35,11 +35,7 @@ make_key(const zinc_array *a, const uint64_t *index, zinc_buf *key, zinc_stack *
 	zinc_stack *s;
 	zinc_status code;
 
-	zinc_buf_init(key, a != NULL ? a->ctx : NULL, 64 * ZINC_KIB);
-	if (layers != NULL)
-		*layers = NULL;
-	if (a == NULL)
-		return zinc_fail(err, ZINC_E_INVALID, "no array");
+	zinc_buf_init(key, a->ctx, 64 * ZINC_KIB);
 	s = zinc_array_layers(a, &m);
 	code = check_index(m, index, err);
 	if (code == ZINC_OK)
@@ -58,8 +54,10 @@ zinc_status
 zinc_array_chunk_key(const zinc_array *a, const uint64_t *index, zinc_blob *key, zinc_error *err)
 {
 	zinc_buf text;
-	zinc_status code = make_key(a, index, &text, NULL, err);
+	zinc_status code;
 
+	ZINC_TRY(ZINC_NEED(a && key && (index || zinc_array_ndim(a) == 0), err));
+	code = make_key(a, index, &text, NULL, err);
 	if (code == ZINC_OK)
 		code = zinc_buf_to_blob(&text, key, err);
 	zinc_buf_fini(&text);
@@ -88,8 +86,10 @@ zinc_array_chunk_get(zinc_array *a, const uint64_t *index, zinc_blob *bytes, con
 	zinc_stack *layers;
 	zinc_store *store;
 	zinc_wait wait;
-	zinc_status code = make_key(a, index, &key, &layers, err);
+	zinc_status code;
 
+	ZINC_TRY(ZINC_NEED(a && bytes && (index || zinc_array_ndim(a) == 0), err));
+	code = make_key(a, index, &key, &layers, err);
 	if (code == ZINC_OK)
 		code = zinc_wait_begin(&wait, call, err);
 	if (code == ZINC_OK)
@@ -98,7 +98,7 @@ zinc_array_chunk_get(zinc_array *a, const uint64_t *index, zinc_blob *bytes, con
 		code = zinc_store_get_all(store, (const char *)key.p, bytes, NULL, zinc_array_object_limit(a, index), &wait, err);
 	zinc_stack_free(layers);
 	zinc_buf_fini(&key);
-	return a != NULL ? zinc_error_at_node(err, code, a->h, a->path) : code;
+	return zinc_error_at_node(err, code, a->h, a->path);
 }
 
 zinc_status
@@ -109,8 +109,10 @@ zinc_array_chunk_put(zinc_array *a, const uint64_t *index, const void *bytes, si
 	zinc_stack *layers;
 	zinc_store *store = NULL;
 	zinc_wait wait;
-	zinc_status code = make_key(a, index, &key, &layers, err);
+	zinc_status code;
 
+	ZINC_TRY(ZINC_NEED(a && (index || zinc_array_ndim(a) == 0), err));
+	code = make_key(a, index, &key, &layers, err);
 	if (code == ZINC_OK)
 		code = zinc_wait_begin(&wait, call, err);
 	if (code == ZINC_OK)
@@ -124,7 +126,7 @@ zinc_array_chunk_put(zinc_array *a, const uint64_t *index, const void *bytes, si
 				      &wait, err);
 	zinc_stack_free(layers);
 	zinc_buf_fini(&key);
-	return a != NULL ? zinc_error_at_node(err, code, a->h, a->path) : code;
+	return zinc_error_at_node(err, code, a->h, a->path);
 }
 
 /* ---- checking one object ---- */

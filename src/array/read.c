@@ -338,8 +338,7 @@ zinc_array_read(zinc_array *a, const zinc_selection *selection, zinc_buffer *buf
 	zinc_plan p;
 	zinc_status code;
 
-	if (a == NULL)
-		return zinc_fail(err, ZINC_E_INVALID, "no array");
+	ZINC_TRY(ZINC_NEED(a && buffer, err));
 	memset(&p, 0, sizeof p);
 	code = zinc_call_begin(&c, a, options, err);
 	if (code == ZINC_OK)
@@ -357,6 +356,7 @@ zinc_array_read_text(zinc_array *a, const char *selection, zinc_buffer *buffer, 
 	zinc_selection *s = NULL;
 	zinc_status code;
 
+	ZINC_TRY(ZINC_NEED(a && buffer, err));
 	if (selection == NULL || *selection == '\0')
 		return zinc_array_read(a, NULL, buffer, options, err);
 	ZINC_TRY(zinc_selection_parse(&s, a, selection, err));

@@ -354,8 +354,7 @@ zinc_array_append(zinc_array *a, int axis, const zinc_buffer *source, const zinc
 	zinc_buffer b;
 	zinc_status code;
 
-	if (a == NULL)
-		return zinc_fail(err, ZINC_E_INVALID, "no array");
+	ZINC_TRY(ZINC_NEED(a && source, err));
 	h = a->h;
 	code = zinc_options_take_as(&zinc_io_options_kind, &o, options, err);
 	if (code == ZINC_OK)

@@ -165,8 +165,7 @@ zinc_array_stack(zinc_array *a, const zinc_stack_options *options, zinc_error *e
 	zinc_meta *m;
 	zinc_status code;
 
-	if (a == NULL)
-		return zinc_fail(err, ZINC_E_INVALID, "no array");
+	ZINC_TRY(ZINC_NEED(a, err));
 	ZINC_TRY(take_options(&o, a->ctx, options, err));
 	/* So that no resize makes layers of the old choice meanwhile. */
 	code = zinc_turn_take(&a->edit, NULL, err);

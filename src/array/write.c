@@ -312,8 +312,7 @@ zinc_array_write(zinc_array *a, const zinc_selection *selection, const zinc_buff
 	zinc_plan p;
 	zinc_status code;
 
-	if (a == NULL)
-		return zinc_fail(err, ZINC_E_INVALID, "no array");
+	ZINC_TRY(ZINC_NEED(a && source, err));
 	memset(&p, 0, sizeof p);
 	code = zinc_call_begin(&c, a, options, err);
 	if (code == ZINC_OK && a->h->read_only)
@@ -333,6 +332,7 @@ zinc_array_write_text(zinc_array *a, const char *selection, const zinc_buffer *s
 	zinc_selection *s = NULL;
 	zinc_status code;
 
+	ZINC_TRY(ZINC_NEED(a && source, err));
 	if (selection == NULL || *selection == '\0')
 		return zinc_array_write(a, NULL, source, options, err);
 	ZINC_TRY(zinc_selection_parse(&s, a, selection, err));

@@ -176,8 +176,6 @@ begin_call(zinc_writer *w, const zinc_call_options *call, zinc_error *err)
 {
 	zinc_call_options o;
 
-	if (w == NULL)
-		return zinc_fail(err, ZINC_E_INVALID, "no writer");
 	ZINC_TRY(zinc_call_options_take(&o, call, err));
 	w->rest.progress = o.progress;
 	w->rest.progress_arg = o.progress_arg;
@@ -448,6 +446,7 @@ zinc_writer_write(zinc_writer *w, const zinc_selection *selection, const zinc_bu
 	zinc_status code;
 
 	memset(&p, 0, sizeof p);
+	ZINC_TRY(ZINC_NEED(w && source, err));
 	ZINC_TRY(begin_call(w, call, err));
 	code = zinc_call_begin(&c, w->a, options_now(w), err);
 	if (code == ZINC_OK)
@@ -463,6 +462,7 @@ zinc_writer_write(zinc_writer *w, const zinc_selection *selection, const zinc_bu
 zinc_status
 zinc_writer_flush(zinc_writer *w, const zinc_call_options *call, zinc_error *err)
 {
+	ZINC_TRY(ZINC_NEED(w, err));
 	ZINC_TRY(begin_call(w, call, err));
 	while (w->first != NULL)
 		ZINC_TRY(write_out(w, w->first, err));

@@ -39,6 +39,7 @@ zinc_arena_new(zinc_arena **out, zinc_context *ctx, uint64_t limit, zinc_error *
 {
 	zinc_arena *a;
 
+	ZINC_TRY(ZINC_NEED(out, err));
 	ctx = zinc_context_get(ctx);
 	a = zinc_calloc(ctx, 1, sizeof *a);
 	if (a == NULL)

@@ -78,6 +78,9 @@ size_t zinc_show(char *out, size_t cap, const char *s);
 			return try_;                                                                                   \
 	} while (0)
 
+/* Of a public function: E_INVALID, naming it, unless it was given what it needs.  ZINC_TRY(ZINC_NEED(out && h, err)); */
+#define ZINC_NEED(what, err) ((what) ? ZINC_OK : zinc_fail(err, ZINC_E_INVALID, "%s needs %s", __func__, #what))
+
 /* ---- fork ---- */
 
 /*

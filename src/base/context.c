@@ -197,6 +197,7 @@ zinc_context_new(zinc_context **out, const zinc_context_options *options, zinc_e
 	zinc_allocator a;
 	zinc_status st;
 
+	ZINC_TRY(ZINC_NEED(out, err));
 	ZINC_TRY(zinc_options_take_as(&zinc_context_options_kind, &o, options, err));
 	ZINC_TRY(check_options(&o, err));
 	ZINC_TRY(take_allocator(&a, o.allocator, err));

@@ -175,8 +175,7 @@ zinc_register_memory_layout(const zinc_memory_layout_def *def, zinc_error *err)
 	zinc_status st;
 	layout_row *row;
 
-	if (!def)
-		return zinc_fail(err, ZINC_E_INVALID, "no memory layout given");
+	ZINC_TRY(ZINC_NEED(def, err));
 	ZINC_TRY(zinc_options_take(&d, sizeof d, def, err));
 	if (!d.place)
 		return zinc_fail(err, ZINC_E_INVALID, "a memory layout must say the places of elements");

@@ -333,8 +333,7 @@ zinc_register_codec(const zinc_codec_def *def, zinc_error *err)
 	zinc_status st;
 	user_row *row;
 
-	if (!def)
-		return zinc_fail(err, ZINC_E_INVALID, "no codec given");
+	ZINC_TRY(ZINC_NEED(def, err));
 	ZINC_TRY(zinc_options_take(&d, sizeof d, def, err));
 	if (d.stage < ZINC_STAGE_ARRAY_ARRAY || d.stage > ZINC_STAGE_BYTES_BYTES)
 		return zinc_fail(err, ZINC_E_INVALID, "a codec must say its stage");

@@ -177,8 +177,7 @@ zinc_register_dtype(const zinc_dtype_def *def, zinc_error *err)
 	zinc_status st;
 	user_row *row;
 
-	if (!def)
-		return zinc_fail(err, ZINC_E_INVALID, "no data type given");
+	ZINC_TRY(ZINC_NEED(def, err));
 	ZINC_TRY(zinc_options_take(&d, sizeof d, def, err));
 	if (!d.parse_fill || !d.print_fill || (!d.open && d.element_size == 0))
 		return zinc_fail(err, ZINC_E_INVALID, "a data type lacks a function or its size");

@@ -135,8 +135,7 @@ zinc_register_grid(const zinc_grid_def *def, zinc_error *err)
 	zinc_status st;
 	grid_row *row;
 
-	if (!def)
-		return zinc_fail(err, ZINC_E_INVALID, "no chunk grid given");
+	ZINC_TRY(ZINC_NEED(def, err));
 	ZINC_TRY(zinc_options_take(&d, sizeof d, def, err));
 	if (!d.open || !d.count || !d.find || !d.span || !d.widest)
 		return zinc_fail(err, ZINC_E_INVALID, "a chunk grid lacks a function");
@@ -250,8 +249,7 @@ zinc_register_key_encoding(const zinc_key_encoding_def *def, zinc_error *err)
 	zinc_status st;
 	keys_row *row;
 
-	if (!def)
-		return zinc_fail(err, ZINC_E_INVALID, "no key encoding given");
+	ZINC_TRY(ZINC_NEED(def, err));
 	ZINC_TRY(zinc_options_take(&d, sizeof d, def, err));
 	if (!d.encode || !d.decode)
 		return zinc_fail(err, ZINC_E_INVALID, "a key encoding lacks a function");

@@ -105,8 +105,7 @@ zinc_register_transformer(const zinc_transformer_def *def, zinc_error *err)
 	zinc_status st;
 	row *r;
 
-	if (!def)
-		return zinc_fail(err, ZINC_E_INVALID, "no storage transformer given");
+	ZINC_TRY(ZINC_NEED(def, err));
 	ZINC_TRY(zinc_options_take(&d, sizeof d, def, err));
 	if (!d.open || !d.name || !*d.name)
 		return zinc_fail(err, ZINC_E_INVALID, "a storage transformer needs a name and open()");

@@ -178,9 +178,8 @@ zinc_extensions(zinc_hierarchy *h, const char *path, zinc_declaration_fn fn, voi
 	zinc_meta *m;
 	char *clean;
 
+	ZINC_TRY(ZINC_NEED(fn, err));
 	ZINC_TRY(zinc_visit_begin(&v, &h, call, err));
-	if (!h || !fn)
-		return zinc_fail(err, ZINC_E_INVALID, "no hierarchy or no function given");
 	if (!path)
 		return tell_hierarchy(h, fn, arg, err);
 	ZINC_TRY(zinc_path_normalise(&clean, h, path, err));
@@ -217,8 +216,7 @@ zinc_register_extension(const zinc_extension_def *def, zinc_error *err)
 	zinc_extension_def d;
 	zinc_status s;
 
-	if (!def)
-		return zinc_fail(err, ZINC_E_INVALID, "no extension given");
+	ZINC_TRY(ZINC_NEED(def, err));
 	ZINC_TRY(zinc_options_take(&d, sizeof d, def, err));
 	if (!d.extends || (d.extends & ~all))
 		return zinc_fail(err, ZINC_E_INVALID, "an extension must say what it extends");

@@ -132,11 +132,15 @@ typedef struct zinc_visit {
 } zinc_visit;
 
 /* *h becomes the call's copy, which needs no close; without options it stays, and with it the wait of the call that this
- * one is a part of.  E_INVALID, as zinc_wait_begin. */
-zinc_status zinc_visit_begin(zinc_visit *v, zinc_hierarchy **h, const zinc_call_options *call, zinc_error *err);
+ * one is a part of.  E_INVALID, as zinc_wait_begin, and without a hierarchy, naming the caller. */
+#define zinc_visit_begin(v, h, call, err) zinc_visit_begin_of(__func__, v, h, call, err)
+zinc_status zinc_visit_begin_of(const char *function, zinc_visit *v, zinc_hierarchy **h, const zinc_call_options *call,
+				zinc_error *err);
 /* The same for a call whose units of progress are nodes; and so many more of them are done, of `total` (0: nobody knows).
  * E_CANCELLED when the progress function says so. */
-zinc_status zinc_visit_begin_told(zinc_visit *v, zinc_hierarchy **h, const zinc_call_options *call, zinc_error *err);
+#define zinc_visit_begin_told(v, h, call, err) zinc_visit_begin_told_of(__func__, v, h, call, err)
+zinc_status zinc_visit_begin_told_of(const char *function, zinc_visit *v, zinc_hierarchy **h,
+				     const zinc_call_options *call, zinc_error *err);
 zinc_status zinc_visit_tell(const zinc_hierarchy *h, uint64_t more, uint64_t total, zinc_error *err);
 /* zinc_hierarchy_open_new whose time, in v->wait, goes on for what follows. */
 zinc_status zinc_visit_open_new(zinc_visit *v, zinc_hierarchy **h, zinc_hierarchy **old, const char *url,

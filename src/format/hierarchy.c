@@ -574,6 +574,7 @@ zinc_hierarchy_open_url(zinc_hierarchy **out, const char *url, const zinc_open_o
 	zinc_status s;
 	zinc_wait wait;
 
+	ZINC_TRY(ZINC_NEED(out && url, err));
 	ZINC_TRY(zinc_options_take_as(&zinc_open_options_kind, &o, options, err));
 	ZINC_TRY(zinc_wait_begin(&wait, o.call, err));
 	so.context = o.context;
@@ -623,6 +624,7 @@ zinc_hierarchy_open(zinc_hierarchy **out, zinc_store *store, const char *prefix,
 	zinc_open_options o;
 	zinc_wait wait;
 
+	ZINC_TRY(ZINC_NEED(out && store, err));
 	ZINC_TRY(zinc_options_take_as(&zinc_open_options_kind, &o, options, err));
 	ZINC_TRY(zinc_wait_begin(&wait, o.call, err));
 	if (n > 0)

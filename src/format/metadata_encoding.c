@@ -110,8 +110,7 @@ zinc_register_metadata_encoding(const zinc_metadata_encoding_def *def, zinc_erro
 	encoding_row *row;
 	zinc_status s;
 
-	if (!def)
-		return zinc_fail(err, ZINC_E_INVALID, "no metadata encoding given");
+	ZINC_TRY(ZINC_NEED(def, err));
 	ZINC_TRY(zinc_options_take(&d, sizeof d, def, err));
 	if (!d.encode || !d.decode || !d.uris || !d.uris[0])
 		return zinc_fail(err, ZINC_E_INVALID, "a metadata encoding lacks a function or its URI");

@@ -22,10 +22,11 @@ zinc_visit_within(zinc_visit *v, zinc_hierarchy *h, const zinc_wait *wait)
 }
 
 zinc_status
-zinc_visit_begin(zinc_visit *v, zinc_hierarchy **h, const zinc_call_options *call, zinc_error *err)
+zinc_visit_begin_of(const char *function, zinc_visit *v, zinc_hierarchy **h, const zinc_call_options *call,
+		    zinc_error *err)
 {
 	if (!*h)
-		return zinc_fail(err, ZINC_E_INVALID, "no hierarchy");
+		return zinc_fail(err, ZINC_E_INVALID, "%s needs a hierarchy", function);
 	if (!call)
 		return ZINC_OK;
 	ZINC_TRY(zinc_wait_begin(&v->wait, call, err));
@@ -34,12 +35,13 @@ zinc_visit_begin(zinc_visit *v, zinc_hierarchy **h, const zinc_call_options *cal
 }
 
 zinc_status
-zinc_visit_begin_told(zinc_visit *v, zinc_hierarchy **h, const zinc_call_options *call, zinc_error *err)
+zinc_visit_begin_told_of(const char *function, zinc_visit *v, zinc_hierarchy **h, const zinc_call_options *call,
+			 zinc_error *err)
 {
 	zinc_call_options o;
 
 	ZINC_TRY(zinc_call_options_take(&o, call, err));
-	ZINC_TRY(zinc_visit_begin(v, h, call, err));
+	ZINC_TRY(zinc_visit_begin_of(function, v, h, call, err));
 	if (o.progress) { /* so it is the call's copy */
 		v->told = (zinc_told){o.progress, o.progress_arg, 0};
 		v->h.told = &v->told;

@@ -34,6 +34,7 @@ zinc_attributes_get(zinc_hierarchy *h, const char *path, const char *key, zinc_b
 	zinc_status s;
 	char *node;
 
+	ZINC_TRY(ZINC_NEED(json, err));
 	ZINC_TRY(zinc_visit_begin(&v, &h, call, err));
 	ZINC_TRY(zinc_path_normalise(&node, h, path, err));
 	zinc_buf_init(&text, h->ctx, zinc_max_text(h->ctx));
@@ -144,6 +145,7 @@ zinc_attributes_edit(zinc_hierarchy *h, const char *path, const zinc_attribute *
 	zinc_visit v;
 	struct edit e = {NULL, changes, nchanges};
 
+	ZINC_TRY(ZINC_NEED(changes || nchanges == 0, err));
 	ZINC_TRY(zinc_visit_begin(&v, &h, call, err));
 	e.ctx = h->ctx;
 	return zinc_attributes_change(h, path, apply_all, &e, err);

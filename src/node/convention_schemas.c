@@ -381,6 +381,7 @@ zinc_conventions_new(zinc_conventions **out, const zinc_conventions_options *opt
 	zinc_wait wait;
 	zinc_status s;
 
+	ZINC_TRY(ZINC_NEED(out, err));
 	ZINC_TRY(zinc_options_take_as(&zinc_conventions_options_kind, &o, options, err));
 	ZINC_TRY(zinc_wait_begin(&wait, o.call, err));
 	o.context = zinc_context_get(o.context);

@@ -90,12 +90,13 @@ zinc_conventions_list(zinc_hierarchy *h, const char *path, zinc_convention_fn fn
 		      const zinc_call_options *call, zinc_error *err)
 {
 	zinc_visit v;
-	zinc_declared d = {.ctx = h->ctx};
+	zinc_declared d = {.ctx = NULL};
 	zinc_meta *m;
 	zinc_report r;
 	zinc_status s;
 	size_t i;
 
+	ZINC_TRY(ZINC_NEED(fn, err));
 	ZINC_TRY(zinc_visit_begin(&v, &h, call, err));
 	ZINC_TRY(zinc_node_read(h, path, &m, err));
 	zinc_report_init_quiet(&r, h->ctx, false);
@@ -154,15 +155,14 @@ zinc_conventions_properties(zinc_hierarchy *h, const char *path, const char *id,
 			    const zinc_call_options *call, zinc_error *err)
 {
 	zinc_visit v;
-	zinc_declared d = {.ctx = h->ctx};
+	zinc_declared d = {.ctx = NULL};
 	const zinc_entry *e;
 	zinc_meta *m;
 	zinc_report r;
 	zinc_status s;
 
+	ZINC_TRY(ZINC_NEED(id && json, err));
 	ZINC_TRY(zinc_visit_begin(&v, &h, call, err));
-	if (!id)
-		return zinc_fail(err, ZINC_E_INVALID, "no identifier");
 	ZINC_TRY(zinc_node_read(h, path, &m, err));
 	zinc_report_init_quiet(&r, h->ctx, false);
 	s = zinc_declared_parse(&d, h->ctx, m->attributes, &r, err);
@@ -432,17 +432,19 @@ zinc_conventions_check(zinc_conventions *c, zinc_hierarchy *h, const char *path,
 		       const zinc_call_options *call, zinc_error *err)
 {
 	zinc_visit v;
-	const zinc_conventions_options o = {.size = sizeof o, .context = h->ctx};
+	zinc_conventions_options o = ZINC_CONVENTIONS_OPTIONS_INIT;
 	zinc_conventions *mine = NULL;
 	struct checking k = {.c = c, .h = h, .fn = fn, .arg = arg};
 	zinc_meta *m = NULL;
 	zinc_status s;
 	char *node;
 
+	ZINC_TRY(ZINC_NEED(fn, err));
 	ZINC_TRY(zinc_visit_begin(&v, &h, call, err));
 	ZINC_TRY(zinc_path_normalise(&node, h, path, err));
 	s = zinc_node_read(h, node, &m, err);
 	if (s == ZINC_OK && m->attributes && !c) {
+		o.context = h->ctx;
 		s = zinc_conventions_new(&mine, &o, err);
 		k.c = mine;
 	}

@@ -199,8 +199,6 @@ take_away(void *arg, zinc_json_doc *doc, zinc_json *attributes, zinc_error *err)
 static zinc_status
 start(struct declare *d, zinc_hierarchy *h, const char *id, zinc_error *err)
 {
-	if (!id)
-		return zinc_fail(err, ZINC_E_INVALID, "no identifier");
 	d->ctx = h->ctx;
 	d->id = id;
 	d->row = zinc_convention_find(id, true);
@@ -216,6 +214,7 @@ zinc_conventions_add(zinc_hierarchy *h, const char *path, const char *id, zinc_c
 	zinc_visit v;
 	struct declare d = {.shape = shape, .joins = true};
 
+	ZINC_TRY(ZINC_NEED(id, err));
 	ZINC_TRY(zinc_visit_begin(&v, &h, call, err));
 	if (shape != ZINC_SHAPE_LIVE && shape != ZINC_SHAPE_SEED)
 		return zinc_fail(err, ZINC_E_INVALID, "new declarations have the live shape or the seed's");
@@ -247,6 +246,7 @@ zinc_conventions_declare(zinc_hierarchy *h, const char *path, const char *id, co
 	struct declare d = {.shape = ZINC_SHAPE_LIVE};
 	zinc_visit v;
 
+	ZINC_TRY(ZINC_NEED(id, err));
 	ZINC_TRY(zinc_options_take(&d.o, sizeof d.o, options, err));
 	ZINC_TRY(zinc_visit_begin(&v, &h, d.o.call, err));
 	ZINC_TRY(start(&d, h, id, err));
@@ -261,6 +261,7 @@ zinc_conventions_remove(zinc_hierarchy *h, const char *path, const char *id, con
 	zinc_visit v;
 	struct declare d = {.shape = ZINC_SHAPE_LIVE};
 
+	ZINC_TRY(ZINC_NEED(id, err));
 	ZINC_TRY(zinc_visit_begin(&v, &h, call, err));
 	ZINC_TRY(start(&d, h, id, err));
 	return zinc_attributes_change(h, path, take_away, &d, err);

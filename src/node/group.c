@@ -131,6 +131,7 @@ zinc_group_create_url(const char *url, const char *attributes, int overwrite, co
 	zinc_visit v, v_old;
 	zinc_status s;
 
+	ZINC_TRY(ZINC_NEED(url, err));
 	ZINC_TRY(zinc_overwrite_check(overwrite, err));
 	ZINC_TRY(zinc_visit_open_new(&v, &h, &old, url, open, err));
 	within = zinc_visit_within(&v, h, &v.wait);

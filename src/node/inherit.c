@@ -152,9 +152,8 @@ zinc_conventions_effective(zinc_hierarchy *h, const char *path, const char *key,
 	zinc_status s;
 	char *node;
 
+	ZINC_TRY(ZINC_NEED(key && json, err));
 	ZINC_TRY(zinc_visit_begin(&v, &h, call, err));
-	if (!key)
-		return zinc_fail(err, ZINC_E_INVALID, "no key");
 	ZINC_TRY(zinc_path_normalise(&node, h, path, err));
 	s = row ? find_speaker(h, node, row, &m, err) : zinc_node_read(h, node, &m, err);
 	if (s == ZINC_OK)

@@ -265,6 +265,7 @@ zinc_multiscale_levels(zinc_hierarchy *h, const char *path, zinc_scale_level_fn 
 	zinc_status s;
 	char *node;
 
+	ZINC_TRY(ZINC_NEED(fn, err));
 	ZINC_TRY(zinc_visit_begin(&v, &h, call, err));
 	ZINC_TRY(zinc_path_normalise(&node, h, path, err));
 	l.path = node;

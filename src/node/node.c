@@ -128,6 +128,7 @@ zinc_node_stat(zinc_hierarchy *h, const char *path, zinc_node_fn fn, void *arg, 
 {
 	zinc_visit v;
 
+	ZINC_TRY(ZINC_NEED(fn, err));
 	ZINC_TRY(zinc_visit_begin_told(&v, &h, call, err));
 	return list(h, path, false, 0, fn, arg, err);
 }
@@ -138,6 +139,7 @@ zinc_node_children(zinc_hierarchy *h, const char *path, zinc_node_fn fn, void *a
 {
 	zinc_visit v;
 
+	ZINC_TRY(ZINC_NEED(fn, err));
 	ZINC_TRY(zinc_visit_begin_told(&v, &h, call, err));
 	return list(h, path, true, 1, fn, arg, err);
 }
@@ -148,6 +150,7 @@ zinc_node_walk(zinc_hierarchy *h, const char *path, int depth, zinc_node_fn fn, 
 {
 	zinc_visit v;
 
+	ZINC_TRY(ZINC_NEED(fn, err));
 	ZINC_TRY(zinc_visit_begin_told(&v, &h, call, err));
 	return list(h, path, false, depth < 0 ? ZINC_WALK_ALL : depth, fn, arg, err);
 }
@@ -182,7 +185,8 @@ zinc_node_exists(zinc_hierarchy *h, const char *path, zinc_node_kind *kind, cons
 
 	ZINC_TRY(zinc_visit_begin(&v, &h, call, err));
 	s = read_node(h, path, &m, &e);
-	*kind = m ? m->kind : ZINC_NODE_NONE;
+	if (kind)
+		*kind = m ? m->kind : ZINC_NODE_NONE;
 	zinc_meta_free(m);
 	if (s == ZINC_OK || s == ZINC_E_NOTFOUND)
 		return ZINC_OK;
@@ -219,6 +223,7 @@ zinc_node_document(zinc_hierarchy *h, const char *path, zinc_blob *json, const z
 	zinc_status s;
 	char *node;
 
+	ZINC_TRY(ZINC_NEED(json, err));
 	ZINC_TRY(zinc_visit_begin(&v, &h, call, err));
 	ZINC_TRY(zinc_path_normalise(&node, h, path, err));
 	s = get_document(h, node, ZINC_NODE_ARRAY, json, &e);
@@ -303,6 +308,7 @@ zinc_consolidated(zinc_hierarchy *h, const char *path, int *has, const zinc_call
 	zinc_status s;
 	char *node;
 
+	ZINC_TRY(ZINC_NEED(has, err));
 	ZINC_TRY(zinc_visit_begin(&v, &h, call, err));
 	*has = 0;
 	ZINC_TRY(zinc_path_normalise(&node, h, path, err));

@@ -303,8 +303,9 @@ zinc_node_copy(zinc_hierarchy *from, const char *from_path, zinc_hierarchy *to, 
 	char *a, *b;
 	zinc_status s;
 
+	ZINC_TRY(ZINC_NEED(to, err));
 	ZINC_TRY(zinc_visit_begin(&v, &from, call, err));
-	to = zinc_visit_within(&v_to, to, from ? from->wait : NULL);
+	to = zinc_visit_within(&v_to, to, from->wait);
 	ZINC_TRY(zinc_path_normalise(&a, from, from_path, err));
 	s = zinc_path_normalise(&b, to, to_path, err);
 	if (s == ZINC_OK) {

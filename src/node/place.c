@@ -71,6 +71,7 @@ zinc_node_check_place(const char *url, zinc_node_kind kind, int overwrite, const
 	zinc_visit v, v_old;
 	zinc_status s;
 
+	ZINC_TRY(ZINC_NEED(url, err));
 	ZINC_TRY(zinc_overwrite_check(overwrite, err));
 	if (kind != ZINC_NODE_GROUP && kind != ZINC_NODE_ARRAY)
 		return zinc_fail(err, ZINC_E_INVALID, "a node is a group or an array");

@@ -52,6 +52,7 @@ zinc_store_wrap(zinc_store **out, zinc_context *ctx, const zinc_store_ops *ops, 
 	zinc_caps caps = ZINC_CAPS_INIT;
 	zinc_store *s;
 
+	ZINC_TRY(ZINC_NEED(out && ops, err));
 	ctx = zinc_context_get(ctx);
 	if (!ctx)
 		return zinc_fail_nomem(err);
@@ -136,6 +137,19 @@ zinc_store_owner(zinc_store *s, size_t slot)
 }
 
 /* ---- checks and errors ---- */
+
+zinc_status
+zinc_store_call_check(const char *function, const zinc_store *s, const zinc_wait *wait, zinc_error *err)
+{
+	if (!s)
+		return zinc_fail(err, ZINC_E_INVALID, "%s needs a store", function);
+	if (wait && (wait->size < sizeof *wait || !(wait->until >= 0))) { /* nor NaN */
+		zinc_fail(err, ZINC_E_INVALID, "%s: a wait must begin with its size, and until must not be negative",
+			  function);
+		return zinc_store_at(s, NULL, ZINC_E_INVALID, err);
+	}
+	return ZINC_OK;
+}
 
 /* Names that the store itself has given, deeper inside, stay.  A program's store may fail without a word. */
 zinc_status
@@ -392,12 +406,15 @@ zinc_store_get(zinc_store *s, const zinc_get *requests, size_t n, const zinc_sin
 {
 	uint8_t few[ZINC_FEW_MARKS];
 	named_sink named = {s, requests, sink, NULL};
-	zinc_sink k = {sizeof k, sink->room ? named_room : NULL, named_done, &named};
+	zinc_sink k = {sizeof k, NULL, named_done, &named};
 	zinc_error e;
 	zinc_status st;
 	size_t i;
 
+	ZINC_TRY(ZINC_STORE_CALL(s, wait, err));
+	ZINC_TRY(ZINC_NEED(sink && (requests || n == 0), err));
 	ZINC_TRY(check_sink(s, sink, err));
+	k.room = sink->room ? named_room : NULL;
 	for (i = 0; i < n; i++)
 		ZINC_TRY(check_request(s, requests, i, sink, err));
 	if (n == 0)
@@ -428,6 +445,8 @@ zinc_store_put_begin(zinc_store *s, zinc_put_group **group, uint32_t flags, cons
 {
 	zinc_status st = ZINC_OK;
 
+	ZINC_TRY(ZINC_STORE_CALL(s, wait, err));
+	ZINC_TRY(ZINC_NEED(group, err));
 	ZINC_TRY(zinc_put_flags_check(s, flags, err));
 	s = ZINC_OWNER(s, put_begin);
 	if (!s->ops.put && !s->ops.del)
@@ -447,6 +466,13 @@ zinc_status
 zinc_store_commit(zinc_store *s, zinc_put_group *group, zinc_committed_fn fn, void *arg, const zinc_wait *wait,
 		  zinc_error *err)
 {
+	zinc_status st = ZINC_STORE_CALL(s, wait, err);
+
+	if (s && st != ZINC_OK)
+		zinc_store_abort(s, group); /* which the caller must not see again */
+	if (st == ZINC_OK)
+		st = ZINC_NEED(group, err);
+	ZINC_TRY(st);
 	s = ZINC_OWNER(s, commit);
 	if (s->ops.put_begin || s->ops.forwards)
 		return zinc_store_at(s, NULL, s->ops.commit(s->self, group, fn, arg, wait, err), err);
@@ -470,6 +496,7 @@ zinc_store_abort(zinc_store *s, zinc_put_group *group)
 zinc_status
 zinc_store_sync(zinc_store *s, const zinc_wait *wait, zinc_error *err)
 {
+	ZINC_TRY(ZINC_STORE_CALL(s, wait, err));
 	s = ZINC_OWNER(s, sync);
 	return s->ops.sync ? zinc_store_at(s, NULL, s->ops.sync(s->self, wait, err), err) : ZINC_OK;
 }
@@ -479,6 +506,7 @@ zinc_status
 zinc_store_scrub(zinc_store *s, const char *prefix, int remove, zinc_scrub_fn fn, void *arg, const zinc_wait *wait,
 		 zinc_error *err)
 {
+	ZINC_TRY(ZINC_STORE_CALL(s, wait, err));
 	ZINC_TRY(check_prefix(s, prefix, err));
 	s = ZINC_OWNER(s, scrub);
 	if (!s->ops.scrub)
@@ -640,8 +668,11 @@ zinc_store_walk(zinc_store *s, const char *prefix, const zinc_lister *to, const 
 	checked_list c = {s, prefix, 0, {.size = sizeof c.to}, wait, 0, ZINC_OK, err};
 	zinc_status st;
 
+	ZINC_TRY(ZINC_STORE_CALL(s, wait, err));
+	ZINC_TRY(ZINC_NEED(to, err));
 	ZINC_TRY(check_prefix(s, prefix, err));
 	ZINC_TRY(zinc_store_at(s, NULL, zinc_options_take(&c.to, sizeof c.to, to, err), err));
+	ZINC_TRY(ZINC_NEED(c.to.key || c.to.entry, err));
 	s = lister_owner(s);
 	if (!s->ops.walk && !s->ops.list && (c.to.key || !s->ops.list_dir))
 		return cannot_list(s, err);
@@ -655,6 +686,8 @@ zinc_store_list(zinc_store *s, const char *prefix, zinc_key_fn fn, void *arg, co
 {
 	const zinc_lister to = {.size = sizeof to, .key = fn, .arg = arg};
 
+	ZINC_TRY(ZINC_STORE_CALL(s, wait, err));
+	ZINC_TRY(ZINC_NEED(fn, err));
 	return zinc_store_walk(s, prefix, &to, wait, err);
 }
 
@@ -664,5 +697,7 @@ zinc_store_list_dir(zinc_store *s, const char *prefix, zinc_entry_fn fn, void *a
 {
 	const zinc_lister to = {.size = sizeof to, .entry = fn, .arg = arg};
 
+	ZINC_TRY(ZINC_STORE_CALL(s, wait, err));
+	ZINC_TRY(ZINC_NEED(fn, err));
 	return zinc_store_walk(s, prefix, &to, wait, err);
 }

@@ -197,8 +197,11 @@ zinc_status
 zinc_store_put_many(zinc_store *s, zinc_put_group *group, const zinc_put *puts, size_t n, const zinc_done *done,
 		    uint32_t flags, const zinc_wait *wait, zinc_error *err)
 {
-	named_changes c = {ZINC_OWNER(s, put), puts, NULL, done, NULL, n};
+	named_changes c = {NULL, puts, NULL, done, NULL, n};
 
+	ZINC_TRY(ZINC_STORE_CALL(s, wait, err));
+	ZINC_TRY(ZINC_NEED(done && (puts || n == 0), err));
+	c.store = ZINC_OWNER(s, put);
 	ZINC_TRY(check_changes(&c, c.store->ops.put != NULL, err));
 	return change_many(&c, group, flags, wait, err);
 }
@@ -207,8 +210,11 @@ zinc_status
 zinc_store_del_many(zinc_store *s, zinc_put_group *group, const zinc_del *dels, size_t n, const zinc_done *done,
 		    uint32_t flags, const zinc_wait *wait, zinc_error *err)
 {
-	named_changes c = {ZINC_OWNER(s, del), NULL, dels, done, NULL, n};
+	named_changes c = {NULL, NULL, dels, done, NULL, n};
 
+	ZINC_TRY(ZINC_STORE_CALL(s, wait, err));
+	ZINC_TRY(ZINC_NEED(done && (dels || n == 0), err));
+	c.store = ZINC_OWNER(s, del);
 	ZINC_TRY(check_changes(&c, c.store->ops.del != NULL, err));
 	return change_many(&c, group, flags, wait, err);
 }
@@ -258,6 +264,8 @@ zinc_store_put(zinc_store *s, zinc_put_group *group, const char *key, const void
 {
 	struct iovec iov = {(void *)(uintptr_t)bytes, nbytes};
 
+	ZINC_TRY(ZINC_STORE_CALL(s, wait, err));
+	ZINC_TRY(ZINC_NEED(bytes || nbytes == 0, err));
 	return zinc_store_putv(s, group, key, &iov, nbytes ? 1 : 0, when, flags, tag, wait, err);
 }
 
@@ -269,6 +277,7 @@ zinc_store_del(zinc_store *s, zinc_put_group *group, const char *key, const zinc
 	const zinc_done done = {.size = sizeof done, .done = single_done, .arg = &one};
 	const zinc_del del = {.key = key, .when = when};
 
+	ZINC_TRY(ZINC_STORE_CALL(s, wait, err));
 	ZINC_TRY(zinc_store_at(s, key, zinc_store_del_many(s, group, &del, 1, &done, flags, wait, err), err));
 	return one.status;
 }

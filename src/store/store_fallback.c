@@ -65,11 +65,14 @@ zinc_status
 zinc_store_get_all(zinc_store *s, const char *key, zinc_blob *out, zinc_tag *tag, uint64_t limit,
 		   const zinc_wait *wait, zinc_error *err)
 {
-	whole w = {s->ctx, NULL, 0, tag, ZINC_OK, err};
+	whole w = {NULL, NULL, 0, tag, ZINC_OK, err};
 	const zinc_sink sink = {sizeof sink, whole_room, whole_done, &w};
 	zinc_get r;
 	zinc_status st;
 
+	ZINC_TRY(ZINC_STORE_CALL(s, wait, err));
+	ZINC_TRY(ZINC_NEED(out, err));
+	w.ctx = s->ctx;
 	memset(&r, 0, sizeof r);
 	r.key = key;
 	r.length = ZINC_TO_END;
@@ -202,11 +205,13 @@ zinc_store_update(zinc_store *s, const char *key, zinc_update_fn fn, void *arg, 
 		  uint32_t flags, const zinc_wait *wait, zinc_error *err)
 {
 	const uint32_t cas = ZINC_CAP_CAS | ZINC_CAP_TAGS;
-	const updating u = {ZINC_OWNER(s, update), key, fn, arg, limit, flags, wait};
+	updating u = {NULL, key, fn, arg, limit, flags, wait};
 	zinc_caps caps = ZINC_CAPS_INIT;
 	zinc_status st;
 
-	s = u.s;
+	ZINC_TRY(ZINC_STORE_CALL(s, wait, err));
+	ZINC_TRY(ZINC_NEED(fn, err));
+	s = u.s = ZINC_OWNER(s, update);
 	ZINC_TRY(zinc_put_flags_check(s, flags, err));
 	ZINC_TRY(zinc_store_check_key(s, key, err));
 	if (!s->ops.put)
@@ -300,6 +305,8 @@ zinc_store_splice(zinc_store *s, const char *key, zinc_splice_fn fn, void *arg, 
 	zinc_caps caps = ZINC_CAPS_INIT;
 	zinc_status st;
 
+	ZINC_TRY(ZINC_STORE_CALL(s, wait, err));
+	ZINC_TRY(ZINC_NEED(fn, err));
 	s = ZINC_OWNER(s, splice);
 	ZINC_TRY(zinc_put_flags_check(s, flags, err));
 	zinc_store_caps(s, &caps);
@@ -440,10 +447,13 @@ zinc_status
 zinc_store_put_partial(zinc_store *s, const zinc_partial *parts, size_t n, int single_writer, uint32_t flags,
 		       const zinc_wait *wait, zinc_error *err)
 {
-	const zinc_partial **sorted = (const zinc_partial **)zinc_calloc(s->ctx, n, sizeof *sorted);
+	const zinc_partial **sorted;
 	zinc_status st;
 	size_t m = 0;
 
+	ZINC_TRY(ZINC_STORE_CALL(s, wait, err));
+	ZINC_TRY(ZINC_NEED(parts || n == 0, err));
+	sorted = (const zinc_partial **)zinc_calloc(s->ctx, n, sizeof *sorted);
 	if (!sorted)
 		return zinc_fail_nomem(err);
 	st = sort_parts(s, parts, n, sorted, &m, err);
@@ -546,6 +556,8 @@ zinc_store_del_keys(zinc_store *s, const char *const *keys, size_t n, uint32_t f
 	zinc_status st;
 	size_t i;
 
+	ZINC_TRY(ZINC_STORE_CALL(s, wait, err));
+	ZINC_TRY(ZINC_NEED(keys || n == 0, err));
 	for (i = 0; i < n; i++)
 		ZINC_TRY(zinc_store_check_key(s, keys[i], err));
 	if (!ZINC_OWNER(s, del)->ops.del)
@@ -624,8 +636,10 @@ zinc_status
 zinc_store_del_prefix(zinc_store *s, const char *prefix, uint32_t flags, const zinc_wait *wait, zinc_error *err)
 {
 	key_list l;
-	zinc_status st = zinc_prefix_check(prefix, err);
+	zinc_status st;
 
+	ZINC_TRY(ZINC_STORE_CALL(s, wait, err));
+	st = zinc_prefix_check(prefix, err);
 	if (st != ZINC_OK)
 		return zinc_store_at(s, NULL, st, err);
 	s = ZINC_OWNER(s, del_prefix);

@@ -80,6 +80,10 @@ void zinc_store_unlock_names(void);
 zinc_store *zinc_store_owner(zinc_store *s, size_t slot);
 #define ZINC_OWNER(s, slot) zinc_store_owner(s, offsetof(zinc_store_ops, slot))
 
+/* Of a public call on a store: E_INVALID, naming the function, without a store or with a wait that cannot be. */
+zinc_status zinc_store_call_check(const char *function, const zinc_store *s, const zinc_wait *wait, zinc_error *err);
+#define ZINC_STORE_CALL(s, wait, err) zinc_store_call_check(__func__, s, wait, err)
+
 /* E_INVALID for flags of puts that nobody knows. */
 zinc_status zinc_put_flags_check(const zinc_store *s, uint32_t flags, zinc_error *err);
 /* Name the place in the error and return `st`. */

@@ -292,9 +292,11 @@ static const zinc_store_ops log_ops = {
 zinc_status
 zinc_store_log(zinc_store **out, zinc_store *next, zinc_log_fn fn, void *arg, zinc_error *err)
 {
-	logged *l = (logged *)zinc_calloc(next->ctx, 1, sizeof *l);
 	zinc_status st;
+	logged *l;
 
+	ZINC_TRY(ZINC_NEED(out && next, err));
+	l = (logged *)zinc_calloc(next->ctx, 1, sizeof *l);
 	if (!l)
 		return zinc_fail_nomem(err);
 	l->next = next;

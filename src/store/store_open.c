@@ -252,6 +252,7 @@ zinc_store_open(zinc_store **out, const char *url, const zinc_store_options *opt
 	zinc_url u;
 	zinc_status st;
 
+	ZINC_TRY(ZINC_NEED(out && url, err));
 	ZINC_TRY(zinc_options_take_as(&zinc_store_options_kind, &o, options, err));
 	ZINC_TRY(zinc_call_options_check(o.call, err));
 	o.context = zinc_context_get(o.context);

@@ -358,6 +358,7 @@ zinc_store_prefix(zinc_store **out, zinc_store *next, const char *prefix, zinc_e
 	zinc_status st;
 	size_t n, total;
 
+	ZINC_TRY(ZINC_NEED(out && next && prefix, err));
 	ZINC_TRY(zinc_prefix_check(prefix, err));
 	n = strlen(prefix);
 	p = zinc_size_add(n, sizeof *p + 1, &total) ? NULL : (prefixed *)zinc_alloc(next->ctx, total);

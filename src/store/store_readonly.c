@@ -59,6 +59,7 @@ static const zinc_store_ops readonly_ops = {
 zinc_status
 zinc_store_readonly(zinc_store **out, zinc_store *next, zinc_error *err)
 {
+	ZINC_TRY(ZINC_NEED(out && next, err));
 	ZINC_TRY(zinc_store_wrap(out, next->ctx, &readonly_ops, next, next->url, err));
 	zinc_store_ref(next);
 	return ZINC_OK;

@@ -118,6 +118,7 @@ zinc_store_register(const zinc_store_ops *ops, zinc_error *err)
 {
 	zinc_status st;
 
+	ZINC_TRY(ZINC_NEED(ops, err));
 	if (ops->size < offsetof(zinc_store_ops, put) || !ops->get || !ops->caps || !ops->close)
 		return zinc_fail(err, ZINC_E_INVALID, "a store needs size, get, caps and close");
 	if (!(ops->schemes && ops->schemes[0]) && !(ops->adapters && ops->adapters[0]))

@@ -422,14 +422,11 @@ copy(zinc_hierarchy *from, const char *from_path, zinc_hierarchy *to, const char
 	zinc_cp c = {.old = NULL};
 	zinc_status s;
 
-	if (!from || !to)
-		return zinc_fail(err, ZINC_E_INVALID, "a copy needs two hierarchies");
 	ZINC_TRY(zinc_answer_check(counts, err));
 	ZINC_TRY(zinc_options_take_as(&zinc_copy_options_kind, &c.o, options, err));
 	ZINC_TRY(zinc_call_options_take(&c.call, c.o.call, err));
-	if (c.o.call)
-		ZINC_TRY(zinc_wait_begin(&c.wait, c.o.call, err));
-	else if (from->wait)
+	ZINC_TRY(zinc_wait_begin(&c.wait, c.o.call, err));
+	if (!c.o.call && from->wait)
 		c.wait = *from->wait;
 	from = zinc_visit_within(&v[0], from, &c.wait);
 	to = zinc_visit_within(&v[1], to, &c.wait);
@@ -449,6 +446,7 @@ zinc_status
 zinc_copy(zinc_hierarchy *from, const char *from_path, zinc_hierarchy *to, const char *to_path,
 	  const zinc_copy_options *options, zinc_copy_counts *counts, zinc_error *err)
 {
+	ZINC_TRY(ZINC_NEED(from && to, err));
 	return copy(from, from_path, to, to_path, NULL, options, counts, err);
 }
 
@@ -484,8 +482,7 @@ zinc_copy_url(const char *from, const char *to, const zinc_copy_options *options
 	zinc_wait wait;
 	zinc_status s;
 
-	if (!from || !to)
-		return zinc_fail(err, ZINC_E_INVALID, "a copy needs two URLs");
+	ZINC_TRY(ZINC_NEED(from && to, err));
 	ZINC_TRY(zinc_answer_check(counts, err));
 	ZINC_TRY(zinc_options_take_as(&zinc_copy_options_kind, &o, options, err));
 	o.size = sizeof o;

@@ -388,8 +388,7 @@ zinc_diff(zinc_hierarchy *a, const char *path_a, zinc_hierarchy *b, const char *
 	zinc_visit v[2];
 	zinc_status s;
 
-	if (!a || !b)
-		return zinc_fail(err, ZINC_E_INVALID, "two hierarchies are needed");
+	ZINC_TRY(ZINC_NEED(a && b, err));
 	ZINC_TRY(zinc_answer_check(counts, err));
 	ZINC_TRY(zinc_options_take_as(&zinc_diff_options_kind, &c.o, options, err));
 	ZINC_TRY(zinc_call_options_take(&c.call, c.o.call, err));

@@ -186,8 +186,7 @@ zinc_array_explain(zinc_array *a, const zinc_selection *selection, const zinc_io
 {
 	zinc_explanation all;
 
-	if (!a || !out)
-		return zinc_fail(err, ZINC_E_INVALID, "no array, or no place for the answer");
+	ZINC_TRY(ZINC_NEED(a && out, err));
 	ZINC_TRY(zinc_answer_check(out, err));
 	ZINC_TRY(explain(a, selection, options, fn, arg, &all, err));
 	zinc_answer_give(out, &all, sizeof all);

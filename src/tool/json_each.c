@@ -34,8 +34,7 @@ zinc_json_each(zinc_context *ctx, const char *json, zinc_member_fn fn, void *arg
 	const zinc_json *root;
 	zinc_status s;
 
-	if (!json)
-		return zinc_fail(err, ZINC_E_INVALID, "no JSON");
+	ZINC_TRY(ZINC_NEED(json, err));
 	ctx = zinc_context_get(ctx);
 	s = zinc_json_parse(&doc, ctx, json, strlen(json), ZINC_JSON_DUPLICATES, err);
 	if (s != ZINC_OK) {

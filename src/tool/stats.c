@@ -359,8 +359,7 @@ zinc_array_stats(zinc_array *a, const zinc_selection *selection, const zinc_stat
 	zinc_status s;
 	zinc_meta *m;
 
-	if (!a || !out)
-		return zinc_fail(err, ZINC_E_INVALID, "no array, or no place for the answer");
+	ZINC_TRY(ZINC_NEED(a && out, err));
 	ZINC_TRY(zinc_answer_check(out, err));
 	ZINC_TRY(zinc_options_take_as(&zinc_stats_options_kind, &o, options, err));
 	ZINC_TRY(zinc_call_options_take(&call, o.call, err));

@@ -134,8 +134,7 @@ zinc_array_stored(const zinc_array *a, zinc_stored *out, const zinc_call_options
 	zinc_status s;
 
 	ZINC_TRY(zinc_wait_begin(&wait, call, err));
-	if (!a || !out)
-		return zinc_fail(err, ZINC_E_INVALID, "no array, or no place for the answer");
+	ZINC_TRY(ZINC_NEED(a && out, err));
 	ZINC_TRY(zinc_answer_check(out, err));
 	layers = zinc_array_layers(a, NULL);
 	s = list_objects(a, layers, false, add_object, &sum, &wait, err);

@@ -446,8 +446,7 @@ zinc_validate(const char *url, const zinc_validate_options *options, zinc_findin
 	zinc_error e = ZINC_ERROR_INIT;
 	zinc_status s;
 
-	if (!url)
-		return zinc_fail(err, ZINC_E_INVALID, "no URL");
+	ZINC_TRY(ZINC_NEED(url, err));
 	ZINC_TRY(zinc_answer_check(counts, err));
 	ZINC_TRY(zinc_options_take_as(&zinc_validate_options_kind, &c.o, options, err));
 	ZINC_TRY(zinc_call_options_take(&c.call, c.o.call, err));

@@ -460,11 +460,13 @@ static const zinc_store_ops cache_ops = {
 zinc_status
 zinc_layer_cache(zinc_store **out, const void *cache_options, const zinc_transformer_input *in, zinc_error *err)
 {
-	zinc_context *ctx = zinc_store_context(in->next);
 	zinc_layer_cache_options o;
+	zinc_context *ctx;
 	zinc_status st;
 	cache *c;
 
+	ZINC_TRY(ZINC_NEED(out && in && in->next, err));
+	ctx = zinc_store_context(in->next);
 	ZINC_TRY(zinc_options_take_as(&zinc_layer_cache_options_kind, &o, cache_options, err));
 	c = (cache *)zinc_calloc(ctx, 1, sizeof *c);
 	if (!c)

@@ -330,6 +330,7 @@ zinc_store_sharded(zinc_store **out, zinc_store *next, const zinc_sharded_option
 	zinc_sharded *s;
 	zinc_status st;
 
+	ZINC_TRY(ZINC_NEED(out && next && options, err));
 	ZINC_TRY(zinc_options_take_as(&zinc_sharded_options_kind, &o, options, err));
 	ZINC_TRY(check_sharded(&o, err));
 	in.ndim = o.ndim;

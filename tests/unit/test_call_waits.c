@@ -479,9 +479,16 @@ CALL(diff)
 	return zinc_diff(f->h, "/g/a", f->h, "/g/a", ZINC_DIFF_OPTIONS(.call = &f->call), NULL, NULL, NULL, err);
 }
 
+static int
+any_convention(void *arg, const zinc_convention *c)
+{
+	(void)arg, (void)c;
+	return 0;
+}
+
 CALL(conventions_list)
 {
-	return zinc_conventions_list(f->h, "/g/a", NULL, NULL, &f->call, err);
+	return zinc_conventions_list(f->h, "/g/a", any_convention, NULL, &f->call, err);
 }
 
 CALL(conventions_add)
