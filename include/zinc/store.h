@@ -7,7 +7,7 @@
  *
  * Structures that one side hands to the other alone begin with their size, which whoever makes one sets.  Those that lie
  * in arrays (zinc_get, zinc_put, zinc_del, zinc_partial, zinc_part) keep their size for ever: what they may need later
- * goes into `reserved`, which must be 0.
+ * goes into `reserved`, which must be 0 (E_INVALID).
  */
 #ifndef ZINC_STORE_H
 #define ZINC_STORE_H

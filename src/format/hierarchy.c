@@ -627,6 +627,7 @@ zinc_hierarchy_open(zinc_hierarchy **out, zinc_store *store, const char *prefix,
 	ZINC_TRY(ZINC_NEED(out && store, err));
 	ZINC_TRY(zinc_options_take_as(&zinc_open_options_kind, &o, options, err));
 	ZINC_TRY(zinc_wait_begin(&wait, o.call, err));
+	ZINC_TRY(zinc_store_check_settings(store, o.settings, o.nsettings, err));
 	if (n > 0)
 		ZINC_TRY(slash ? zinc_prefix_check(prefix, err) : zinc_key_check(prefix, err));
 	return open_at(out, store, n > 0 ? prefix : "", n - slash, false, &o, &wait, err);

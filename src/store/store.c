@@ -151,6 +151,14 @@ zinc_store_call_check(const char *function, const zinc_store *s, const zinc_wait
 	return ZINC_OK;
 }
 
+zinc_status
+zinc_yes_no_check(const zinc_store *s, const char *name, int value, zinc_error *err)
+{
+	if (value == 0 || value == 1)
+		return ZINC_OK;
+	return zinc_store_at(s, NULL, zinc_fail(err, ZINC_E_INVALID, "%s cannot be %d", name, value), err);
+}
+
 /* Names that the store itself has given, deeper inside, stay.  A program's store may fail without a word. */
 zinc_status
 zinc_store_at(const zinc_store *s, const char *key, zinc_status st, zinc_error *err)
@@ -230,6 +238,10 @@ check_request(const zinc_store *s, const zinc_get *requests, size_t i, const zin
 	const zinc_get *r = &requests[i];
 	size_t total;
 
+	if ((unsigned)r->suffix > 1 || (unsigned)r->stat > 1 || (r->reserved[0] | r->reserved[1] | r->reserved[2]))
+		return zinc_store_at(
+		    s, r->key,
+		    zinc_fail(err, ZINC_E_INVALID, "suffix and stat of a request are 0 or 1, and reserved is 0"), err);
 	if (!zinc_get_goes_on(requests, i))
 		ZINC_TRY(zinc_store_check_key(s, r->key, err));
 	if (r->stat)
@@ -507,6 +519,7 @@ zinc_store_scrub(zinc_store *s, const char *prefix, int remove, zinc_scrub_fn fn
 		 zinc_error *err)
 {
 	ZINC_TRY(ZINC_STORE_CALL(s, wait, err));
+	ZINC_TRY(zinc_yes_no_check(s, "remove", remove, err));
 	ZINC_TRY(check_prefix(s, prefix, err));
 	s = ZINC_OWNER(s, scrub);
 	if (!s->ops.scrub)
@@ -673,6 +686,8 @@ zinc_store_walk(zinc_store *s, const char *prefix, const zinc_lister *to, const 
 	ZINC_TRY(check_prefix(s, prefix, err));
 	ZINC_TRY(zinc_store_at(s, NULL, zinc_options_take(&c.to, sizeof c.to, to, err), err));
 	ZINC_TRY(ZINC_NEED(c.to.key || c.to.entry, err));
+	ZINC_TRY(zinc_yes_no_check(s, "own", c.to.own, err));
+	ZINC_TRY(zinc_yes_no_check(s, "locks", c.to.locks, err));
 	s = lister_owner(s);
 	if (!s->ops.walk && !s->ops.list && (c.to.key || !s->ops.list_dir))
 		return cannot_list(s, err);

@@ -25,6 +25,9 @@ struct zinc_store {
 	const char *refused, *reserved;
 };
 
+/* Are these settings that a store of this kind may be opened with?  E_INVALID. */
+zinc_status zinc_store_check_settings(const zinc_store *s, const zinc_setting *settings, size_t n, zinc_error *err);
+
 /*
  * Where the URL of a node leads.  Which part of `path` is the hierarchy's root is for the
  * format room to find: it probes the prefixes of `path`, from the whole of it up to "".

@@ -89,14 +89,37 @@ settle(const named_changes *c, zinc_status st, zinc_error *e, zinc_error *err)
 	return ZINC_OK;
 }
 
-/* A condition without its tag cannot hold. */
-static zinc_status
-check_change(const zinc_store *s, const char *key, const zinc_condition *when, zinc_error *err)
+/* What is wrong with a condition, NULL: nothing.  One without its tag cannot hold. */
+static const char *
+why_no_condition(const zinc_condition *when)
 {
-	ZINC_TRY(zinc_store_check_key(s, key, err));
+	if (when && (unsigned)when->when > ZINC_EQUALS)
+		return "the condition is none that there is";
 	if (when && when->when == ZINC_EQUALS && (!when->tag || !when->tag->n))
-		return zinc_store_at(s, key, zinc_fail(err, ZINC_E_INVALID, "the condition has no tag"), err);
-	return ZINC_OK;
+		return "the condition has no tag";
+	return NULL;
+}
+
+/* The same of the rest of it: what is no value must not become an empty one. */
+static const char *
+why_no_change(const zinc_put *put, const zinc_del *del)
+{
+	if (put && (put->niov < 0 || (put->niov > 0 && !put->iov)))
+		return "niov counts pieces that iov does not have";
+	if (put ? put->reserved[0] | put->reserved[1] | put->reserved[2] : del->reserved[0] | del->reserved[1])
+		return "reserved must be 0";
+	return NULL;
+}
+
+static zinc_status
+check_change(const named_changes *c, size_t i, zinc_error *err)
+{
+	const char *key = changed_key(c, i), *why = why_no_condition(changed_when(c, i));
+
+	ZINC_TRY(zinc_store_check_key(c->store, key, err));
+	if (!why)
+		why = why_no_change(c->puts ? &c->puts[i] : NULL, c->dels ? &c->dels[i] : NULL);
+	return why ? zinc_store_at(c->store, key, zinc_fail(err, ZINC_E_INVALID, "%s", why), err) : ZINC_OK;
 }
 
 static zinc_status
@@ -131,7 +154,7 @@ named_more(void *arg)
 
 		if (when && when->when != ZINC_ANY)
 			break;
-		if (check_change(c->store, changed_key(c, c->n), when, NULL) != ZINC_OK)
+		if (check_change(c, c->n, NULL) != ZINC_OK)
 			break;
 	}
 	return c->n;
@@ -152,7 +175,7 @@ check_changes(const named_changes *c, bool able, zinc_error *err)
 
 	ZINC_TRY(check_done(c->store, c->done, err));
 	for (i = 0; i < c->n; i++)
-		ZINC_TRY(check_change(c->store, changed_key(c, i), changed_when(c, i), err));
+		ZINC_TRY(check_change(c, i, err));
 	return able ? ZINC_OK : zinc_store_refuse(c->store, c->n == 1 ? changed_key(c, 0) : NULL, err);
 }
 

@@ -211,6 +211,7 @@ zinc_store_update(zinc_store *s, const char *key, zinc_update_fn fn, void *arg, 
 
 	ZINC_TRY(ZINC_STORE_CALL(s, wait, err));
 	ZINC_TRY(ZINC_NEED(fn, err));
+	ZINC_TRY(zinc_yes_no_check(s, "single_writer", single_writer, err));
 	s = u.s = ZINC_OWNER(s, update);
 	ZINC_TRY(zinc_put_flags_check(s, flags, err));
 	ZINC_TRY(zinc_store_check_key(s, key, err));
@@ -296,23 +297,44 @@ splice_memory(void *arg, const void *old, size_t nold, zinc_update *out, zinc_er
 	return zinc_splice_whole(w->fn, w->arg, old ? &value : NULL, &w->joined, out, err);
 }
 
+/* Stands before the caller's function, to look at the parts of its answer. */
+typedef struct checked_splice {
+	zinc_splice_fn fn;
+	void *arg;
+} checked_splice;
+
+static zinc_status
+splice_checked(void *arg, const zinc_old *old, zinc_splice *out, zinc_error *err)
+{
+	const checked_splice *c = (const checked_splice *)arg;
+	size_t i;
+
+	ZINC_TRY(c->fn(c->arg, old, out, err));
+	for (i = 0; i < out->nparts; i++)
+		if (out->parts[i].reserved)
+			return zinc_fail(err, ZINC_E_INVALID, "reserved must be 0");
+	return ZINC_OK;
+}
+
 /* As with update, caps decide whether the slot may be trusted. */
 zinc_status
 zinc_store_splice(zinc_store *s, const char *key, zinc_splice_fn fn, void *arg, int single_writer, uint64_t limit,
 		  uint32_t flags, const zinc_wait *wait, zinc_error *err)
 {
-	whole_splice w = {.fn = fn, .arg = arg};
+	checked_splice checked = {fn, arg};
+	whole_splice w = {.fn = splice_checked, .arg = &checked};
 	zinc_caps caps = ZINC_CAPS_INIT;
 	zinc_status st;
 
 	ZINC_TRY(ZINC_STORE_CALL(s, wait, err));
 	ZINC_TRY(ZINC_NEED(fn, err));
+	ZINC_TRY(zinc_yes_no_check(s, "single_writer", single_writer, err));
 	s = ZINC_OWNER(s, splice);
 	ZINC_TRY(zinc_put_flags_check(s, flags, err));
 	zinc_store_caps(s, &caps);
 	if (s->ops.splice && (caps.flags & ZINC_CAP_UPDATE)) {
 		ZINC_TRY(zinc_store_check_key(s, key, err));
-		st = s->ops.splice(s->self, key, fn, arg, limit, flags | s->put_flags, wait, err);
+		st = s->ops.splice(s->self, key, splice_checked, &checked, limit, flags | s->put_flags, wait, err);
 		return zinc_store_at(s, key, st, err);
 	}
 	zinc_buf_init(&w.joined, s->ctx, 0);
@@ -378,13 +400,17 @@ apply_parts(void *arg, const void *old, size_t nold, zinc_update *out, zinc_erro
 static zinc_status
 check_part(const zinc_store *s, const zinc_partial *part, zinc_error *err)
 {
+	const char *why = NULL;
 	uint64_t end;
 
 	ZINC_TRY(zinc_store_check_key(s, part->key, err));
 	if (zinc_u64_add(part->offset, part->nbytes, &end))
-		return zinc_store_at(s, part->key, zinc_fail(err, ZINC_E_INVALID, "a part that ends past every value"),
-				     err);
-	return ZINC_OK;
+		why = "a part that ends past every value";
+	else if (!part->bytes && part->nbytes > 0)
+		why = "a part without its bytes";
+	else if (part->reserved)
+		why = "reserved must be 0";
+	return why ? zinc_store_at(s, part->key, zinc_fail(err, ZINC_E_INVALID, "%s", why), err) : ZINC_OK;
 }
 
 /* Sorted pointers to the parts that change something, checked. */
@@ -453,6 +479,7 @@ zinc_store_put_partial(zinc_store *s, const zinc_partial *parts, size_t n, int s
 
 	ZINC_TRY(ZINC_STORE_CALL(s, wait, err));
 	ZINC_TRY(ZINC_NEED(parts || n == 0, err));
+	ZINC_TRY(zinc_yes_no_check(s, "single_writer", single_writer, err));
 	sorted = (const zinc_partial **)zinc_calloc(s->ctx, n, sizeof *sorted);
 	if (!sorted)
 		return zinc_fail_nomem(err);

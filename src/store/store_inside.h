@@ -84,6 +84,8 @@ zinc_store *zinc_store_owner(zinc_store *s, size_t slot);
 zinc_status zinc_store_call_check(const char *function, const zinc_store *s, const zinc_wait *wait, zinc_error *err);
 #define ZINC_STORE_CALL(s, wait, err) zinc_store_call_check(__func__, s, wait, err)
 
+/* E_INVALID unless what the caller says yes or no to is 1 or 0. */
+zinc_status zinc_yes_no_check(const zinc_store *s, const char *name, int value, zinc_error *err);
 /* E_INVALID for flags of puts that nobody knows. */
 zinc_status zinc_put_flags_check(const zinc_store *s, uint32_t flags, zinc_error *err);
 /* Name the place in the error and return `st`. */

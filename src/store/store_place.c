@@ -121,15 +121,28 @@ open_local(zinc_store **out, zinc_context *ctx, const char *path, size_t barrier
 	return st;
 }
 
-/* A file system has none; those of other stores are passed over. */
 static zinc_status
-check_settings(const zinc_store_options *o, zinc_error *err)
+check_settings(const zinc_store_ops *ops, const zinc_store_options *o, zinc_error *err)
 {
 	zinc_settings settings;
-	const zinc_status st = zinc_settings_gather(&settings, &zinc_store_ops_fs, o, NULL, NULL, err);
+	const zinc_status st = zinc_settings_gather(&settings, ops, o, NULL, NULL, err);
 
 	zinc_settings_fini(&settings);
 	return st;
+}
+
+/* They come too late to be obeyed, but not to be wrong. */
+zinc_status
+zinc_store_check_settings(const zinc_store *s, const zinc_setting *settings, size_t n, zinc_error *err)
+{
+	zinc_store_options o = ZINC_STORE_OPTIONS_INIT;
+
+	if (n == 0)
+		return ZINC_OK;
+	o.context = s->ctx;
+	o.settings = settings;
+	o.nsettings = n;
+	return check_settings(&s->ops, &o, err);
 }
 
 /* Nothing need exist: what is not there cannot be a link. */
@@ -145,7 +158,7 @@ local_place(zinc_place *out, zinc_url *u, const zinc_store_options *o, zinc_erro
 
 	if (!base)
 		return zinc_fail_nomem(err);
-	ZINC_TRY(check_settings(o, err));
+	ZINC_TRY(check_settings(&zinc_store_ops_fs, o, err)); /* which has none; those of other stores are passed over */
 	climbing.links = ZINC_LINKS_FOLLOW; /* until the root is found: zinc_place_narrow */
 	zinc_buf_init(&path, ctx, ZINC_MAX_KEY);
 	st = zinc_url_absolute(&path, base, err);

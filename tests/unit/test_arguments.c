@@ -434,6 +434,168 @@ stores(void **state)
 	INVALID(zinc_store_list(s, NULL, on_key, NULL, NULL, &err), "prefix");
 }
 
+/* ---- numbers and members without a meaning ---- */
+
+static void
+requests(void **state)
+{
+	const zinc_get good = {.key = "k", .length = 1};
+	zinc_found found = ZINC_FAILED;
+	const zinc_sink sink = {.size = sizeof sink, .room = no_room, .done = on_got, .arg = &found};
+	zinc_get get = good;
+
+	(void)state;
+	assert_ok(zinc_store_get(s, &get, 1, &sink, NULL, &err));
+	assert_int_equal(found, ZINC_MISSING);
+	for (int i = 0; i < 3; i++) {
+		get = good;
+		get.reserved[i] = 1;
+		INVALID(zinc_store_get(s, &get, 1, &sink, NULL, &err), "reserved");
+	}
+	get = good;
+	get.suffix = 2;
+	INVALID(zinc_store_get(s, &get, 1, &sink, NULL, &err), "suffix");
+	get = good;
+	get.stat = -1;
+	INVALID(zinc_store_get(s, &get, 1, &sink, NULL, &err), "stat");
+}
+
+/* What was stored stays. */
+static void
+changes(void **state)
+{
+	const struct iovec iov = {(void *)(uintptr_t) "new", 3};
+	const zinc_put good = {.key = "k", .iov = &iov, .niov = 1};
+	const zinc_condition odd = {(zinc_when)7, NULL}, negative = {(zinc_when)-1, NULL};
+	zinc_status told = ZINC_OK;
+	const zinc_done done = {.size = sizeof done, .done = on_outcome, .arg = &told};
+	zinc_put put = good;
+	zinc_del del = {.key = "k"};
+	zinc_blob b = ZINC_BLOB_INIT;
+
+	(void)state;
+	assert_ok(zinc_store_put(s, NULL, "k", "precious", 8, NULL, 0, NULL, NULL, &err));
+	put.niov = -1;
+	INVALID(zinc_store_put_many(s, NULL, &put, 1, &done, 0, NULL, &err), "niov");
+	put = good;
+	put.iov = NULL;
+	INVALID(zinc_store_put_many(s, NULL, &put, 1, &done, 0, NULL, &err), "niov");
+	for (int i = 0; i < 3; i++) {
+		put = good;
+		put.reserved[i] = 1;
+		INVALID(zinc_store_put_many(s, NULL, &put, 1, &done, 0, NULL, &err), "reserved");
+	}
+	INVALID(zinc_store_put(s, NULL, "k", "x", 1, &odd, 0, NULL, NULL, &err), "condition");
+	INVALID(zinc_store_put(s, NULL, "k", "x", 1, &negative, 0, NULL, NULL, &err), "condition");
+	INVALID(zinc_store_del(s, NULL, "k", &odd, 0, NULL, &err), "condition");
+	for (int i = 0; i < 2; i++) {
+		del = (zinc_del){.key = "k"};
+		del.reserved[i] = 1;
+		INVALID(zinc_store_del_many(s, NULL, &del, 1, &done, 0, NULL, &err), "reserved");
+	}
+	assert_ok(zinc_store_get_all(s, "k", &b, NULL, 0, NULL, &err));
+	assert_string_equal(b.data, "precious");
+	zinc_blob_fini(&b);
+	assert_ok(zinc_store_del(s, NULL, "k", NULL, 0, NULL, &err));
+}
+
+static zinc_status
+reserved_part(void *arg, const zinc_old *old, zinc_splice *out, zinc_error *e)
+{
+	static const zinc_part part = {(const uint8_t *)"x", 0, 1, 1};
+
+	(void)arg, (void)old, (void)e;
+	out->parts = &part;
+	out->nparts = 1;
+	return ZINC_OK;
+}
+
+static void
+parts_of_values(void **state)
+{
+	const zinc_partial good = {.key = "p", .bytes = "x", .nbytes = 1};
+	zinc_partial part = good;
+
+	(void)state;
+	INVALID(zinc_store_put_partial(s, &part, 1, 2, 0, NULL, &err), "single_writer");
+	part.reserved = 1;
+	INVALID(zinc_store_put_partial(s, &part, 1, 0, 0, NULL, &err), "reserved");
+	part = good;
+	part.bytes = NULL;
+	INVALID(zinc_store_put_partial(s, &part, 1, 0, 0, NULL, &err), "bytes");
+	INVALID(zinc_store_update(s, "p", on_update, NULL, 2, 0, 0, NULL, &err), "single_writer");
+	INVALID(zinc_store_splice(s, "p", on_splice, NULL, -1, 0, 0, NULL, &err), "single_writer");
+	INVALID(zinc_store_splice(s, "p", reserved_part, NULL, 0, 0, 0, NULL, &err), "reserved");
+}
+
+static void
+listings(void **state)
+{
+	zinc_lister to = {.size = sizeof to, .key = on_key, .own = 2};
+
+	(void)state;
+	INVALID(zinc_store_walk(s, "", &to, NULL, &err), "own");
+	to.own = 0;
+	to.locks = -1;
+	INVALID(zinc_store_walk(s, "", &to, NULL, &err), "locks");
+	INVALID(zinc_store_scrub(s, "", 2, NULL, NULL, NULL, &err), "remove");
+}
+
+static void
+waits(void **state)
+{
+	static const zinc_wait bad[] = {
+	    {0, 0.0, NULL}, {sizeof(zinc_wait), -1.0, NULL}, {sizeof(zinc_wait), NAN, NULL}};
+	const zinc_sink sink = {.size = sizeof sink, .done = on_got};
+	const zinc_done done = {.size = sizeof done, .done = on_outcome};
+	const zinc_lister to = {.size = sizeof to, .key = on_key};
+	zinc_put_group *group = NULL;
+	zinc_blob b = ZINC_BLOB_INIT;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(bad); i++) {
+		const zinc_wait *w = &bad[i];
+
+		REFUSED(zinc_store_get(s, NULL, 0, &sink, w, &err));
+		REFUSED(zinc_store_get_all(s, "k", &b, NULL, 0, w, &err));
+		REFUSED(zinc_store_put_many(s, NULL, NULL, 0, &done, 0, w, &err));
+		REFUSED(zinc_store_del_many(s, NULL, NULL, 0, &done, 0, w, &err));
+		REFUSED(zinc_store_put(s, NULL, "k", "x", 1, NULL, 0, NULL, w, &err));
+		REFUSED(zinc_store_del(s, NULL, "k", NULL, 0, w, &err));
+		REFUSED(zinc_store_del_keys(s, NULL, 0, 0, w, &err));
+		REFUSED(zinc_store_put_begin(s, &group, 0, w, &err));
+		assert_ok(zinc_store_put_begin(s, &group, 0, NULL, &err));
+		REFUSED(zinc_store_commit(s, group, NULL, NULL, w, &err)); /* and the group is gone */
+		REFUSED(zinc_store_update(s, "k", on_update, NULL, 0, 0, 0, w, &err));
+		REFUSED(zinc_store_splice(s, "k", on_splice, NULL, 0, 0, 0, w, &err));
+		REFUSED(zinc_store_put_partial(s, NULL, 0, 0, 0, w, &err));
+		REFUSED(zinc_store_del_prefix(s, "x/", 0, w, &err));
+		REFUSED(zinc_store_list(s, "", on_key, NULL, w, &err));
+		REFUSED(zinc_store_list_dir(s, "", on_entry, NULL, w, &err));
+		REFUSED(zinc_store_walk(s, "", &to, w, &err));
+		REFUSED(zinc_store_sync(s, w, &err));
+		REFUSED(zinc_store_scrub(s, "", 0, NULL, NULL, w, &err));
+	}
+}
+
+/* As where a URL is opened: those of other stores are passed over. */
+static void
+settings(void **state)
+{
+	static const zinc_setting unknown = {"nobody.knows", "1"}, other = {"http.timeout", "5"}, empty = {"a", NULL};
+	zinc_hierarchy *h2 = NULL;
+
+	(void)state;
+	INVALID(zinc_hierarchy_open(&h2, s, "", ZINC_OPEN_OPTIONS(.settings = &unknown, .nsettings = 1), &err),
+		"nobody.knows");
+	INVALID(zinc_hierarchy_open(&h2, s, "", ZINC_OPEN_OPTIONS(.settings = &empty, .nsettings = 1), &err), "value");
+	INVALID(zinc_hierarchy_open(&h2, s, "", ZINC_OPEN_OPTIONS(.nsettings = 1), &err), "settings");
+	assert_null(h2);
+	assert_ok(zinc_hierarchy_open(&h2, s, "", ZINC_OPEN_OPTIONS(.settings = &other, .nsettings = 1), &err));
+	zinc_hierarchy_close(h2);
+}
+
 int
 main(void)
 {
@@ -444,6 +606,12 @@ main(void)
 	    cmocka_unit_test(conventions_and_tools),
 	    cmocka_unit_test(things_of_ones_own),
 	    cmocka_unit_test(stores),
+	    cmocka_unit_test(requests),
+	    cmocka_unit_test(changes),
+	    cmocka_unit_test(parts_of_values),
+	    cmocka_unit_test(listings),
+	    cmocka_unit_test(waits),
+	    cmocka_unit_test(settings),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);
