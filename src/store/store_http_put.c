@@ -94,7 +94,7 @@ lost_condition(const change *c)
 static zinc_status
 refused(const change *c)
 {
-	if (c->unknown)
+	if (c->unknown && c->http_status != 202)
 		return zinc_fail(c->err, ZINC_E_UNCERTAIN,
 				 "HTTP %d, after an earlier try without an answer; it may or may not have been done",
 				 c->http_status);

@@ -78,6 +78,8 @@ MODES = {
     "tomirror": "changes are 307 to /_mirror",
     "putcut": "PUT and DELETE are done, but hung up on without an answer the first time",
     "putsilent": "the same, always",
+    "putforbid": "the same the first time, and 403 from then on",
+    "putlater": "PUT and DELETE are 503 the first time, with a text that is cut short",
     "putdrop": "PUT and DELETE are hung up on before they are read, the first time",
     "put500": "PUT and DELETE are 500",
     "accepted": "PUT and DELETE are 202",
@@ -161,11 +163,16 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.plain(302 if self.mode == "moved" else 307, Location="/plain/" + urllib.parse.quote(key))
         if self.mode not in MODES or self.misbehave(n, key):
             return None if self.mode in MODES else self.plain(404)
+        if self.mode == "putforbid" and n > 1:
+            return self.plain(403)
+        if self.mode == "putlater" and n == 1:
+            self.head(503, {"Content-Length": "100"})
+            return self.hang_up()
         if self.mode in ("put500", "accepted", "noput"):
             return self.plain({"put500": 500, "accepted": 202, "noput": 405}[self.mode])
         with lock:
             status, fields = self.apply(os.path.join(options.dir, key), body)
-        if self.mode == "putsilent" or (self.mode == "putcut" and n == 1):
+        if self.mode == "putsilent" or (self.mode in ("putcut", "putforbid") and n == 1):
             return self.hang_up()
         return self.plain(status, **fields)
 

@@ -84,6 +84,8 @@ outcomes(void **state)
 	    {"putcut", "retries=0", ZINC_E_UNCERTAIN},
 	    {"putsilent", "retries=1", ZINC_E_UNCERTAIN},
 	    {"put500", "retries=0", ZINC_E_UNCERTAIN},
+	    {"putforbid", "", ZINC_E_UNCERTAIN}, /* though the last answer is a refusal */
+	    {"putlater", "", ZINC_OK},
 	    {"busyalways", "retries=0", ZINC_E_IO},
 	    {"forbidden", "", ZINC_E_IO},
 	    {"nohead", "", ZINC_OK},
