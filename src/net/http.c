@@ -432,19 +432,26 @@ is_told(const slot *s, CURLcode code)
 	return !zinc_http_is_safe(s) && s->head.status >= 200;
 }
 
+/* What the server says it may do later; the text that says so of a change need not be whole. */
+static bool
+is_put_off(const slot *s, CURLcode code)
+{
+	return is_later(s->head.status) && (code == CURLE_OK || code == CURLE_WRITE_ERROR || !zinc_http_is_safe(s));
+}
+
 /* libcurl has let go of the exchange. */
 static void
 settle(slot *s, CURLcode code)
 {
+	const bool later = is_put_off(s, code);
 	char what[MESSAGE_BYTES];
-	bool later, again;
+	bool again;
 
 	curl_multi_remove_handle(s->lane->multi, s->easy);
 	trace(s, code);
 	s->unknown += s->sends > 1 && !zinc_http_is_safe(s); /* libcurl's own second try */
 	if (is_elsewhere(s) && code == CURLE_OK && settle_elsewhere(s))
 		return;
-	later = is_later(s->head.status) && (code == CURLE_OK || code == CURLE_WRITE_ERROR || !zinc_http_is_safe(s));
 	if (!later && is_told(s, code)) {
 		finish(s);
 		return;
