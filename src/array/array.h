@@ -83,11 +83,6 @@ zinc_stack *zinc_array_layers(const zinc_array *a, zinc_meta **m);
 /* The store that the array's objects are in, as it sees them; E_UNSUPPORTED when a layer is not known. */
 zinc_status zinc_stack_store(const zinc_stack *s, zinc_store **store, zinc_error *err);
 
-/* Name the hierarchy that an error happened in, and the key as seen from its root.  Returns `code`. */
-zinc_status zinc_error_in(zinc_error *err, zinc_status code, const zinc_hierarchy *h);
-/* The same for a call on the node at `path` (normalised; NULL: of the hierarchy), whose own URL is named. */
-zinc_status zinc_error_at_node(zinc_error *err, zinc_status code, const zinc_hierarchy *h, const char *path);
-
 /* One stored object decoded for a check: E_CORRUPT, E_CHECKSUM ... with key, chunk and codec named; E_NOTFOUND when
  * it is not stored.  `stored` gets its size; `empty_units` the inner chunks of a shard that are not stored. */
 typedef struct zinc_object_check {

@@ -148,6 +148,11 @@ zinc_status zinc_visit_open_new(zinc_visit *v, zinc_hierarchy **h, zinc_hierarch
 /* The same for another hierarchy of the call. */
 zinc_hierarchy *zinc_visit_within(zinc_visit *v, zinc_hierarchy *h, const zinc_wait *wait);
 
+/* Name the hierarchy that an error happened in, and the key as seen from its root.  Returns `code`. */
+zinc_status zinc_error_in(zinc_error *err, zinc_status code, const zinc_hierarchy *h);
+/* The same for a call on the node at `path` (normalised; NULL: of the hierarchy), whose own URL is named. */
+zinc_status zinc_error_at_node(zinc_error *err, zinc_status code, const zinc_hierarchy *h, const char *path);
+
 zinc_hierarchy *zinc_hierarchy_ref(zinc_hierarchy *h);
 /*
  * zinc_hierarchy_open_url for a new node; `otherwise` is the format of a hierarchy that is not there yet [v3].  Where

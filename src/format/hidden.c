@@ -218,8 +218,7 @@ tell_version(const zinc_hierarchy *h, const char *key, zinc_error *problem, bool
 	if (s != ZINC_OK)
 		zinc_error_by(problem, zinc_fail(problem, s, "cannot be shown: %s", why.text), &why);
 	else if (format)
-		zinc_fail(problem, ZINC_E_UNSUPPORTED,
-			  "cannot be shown: it is of another version of Zarr (%s); open it by its own URL", format->id);
+		zinc_fail(problem, ZINC_E_UNSUPPORTED, "cannot be shown: " ZINC_OTHER_VERSION, format->id);
 	return ZINC_OK;
 }
 

@@ -4,6 +4,9 @@
 
 #include "format/format.h"
 
+/* Why a node of another format, whose id it takes, cannot be shown. */
+#define ZINC_OTHER_VERSION "it is of another version of Zarr (%s); open it by its own URL"
+
 /* What was shown, and the documents that were found, in any order. */
 typedef struct zinc_hidden {
 	zinc_hierarchy *h;

@@ -45,6 +45,9 @@ zinc_status zinc_walker_below(zinc_walker *w, zinc_error *err);
  * none.  What cannot be read or is not known is a document all the same: then *why says so. */
 zinc_status zinc_walker_detect(zinc_walker *w, const char *name, const zinc_format **format, zinc_error *why,
 			       zinc_error *err);
+/* The same of a directory of the store, "x/y/". */
+zinc_status zinc_walker_detect_at(zinc_walker *w, const char *prefix, const zinc_format **format, zinc_error *why,
+				  zinc_error *err);
 
 /* ---- walk_level.c ---- */
 
@@ -61,19 +64,19 @@ typedef struct zinc_item {
 
 typedef struct zinc_level {
 	struct zinc_level *up;
-	bool whole;         /* the items are all nodes below, else children: what is below those is not known */
-	zinc_buf pool;      /* paths, each with its NUL */
-	zinc_buf found;     /* items as found, whose paths are the next in the pool */
-	zinc_buf items;     /* zinc_item each, in order and with the groups between */
-	zinc_buf marks;     /* of each thing that cannot be shown 'n' for its name or '-', its path and why, with their NULs */
-	zinc_buf refused;   /* names that no node may have, each with its NUL */
-	zinc_hidden left;   /* documents, and what was shown: the rest is hidden */
-	size_t n, at;       /* of `items` */
-	size_t held;        /* items before this one have had their documents fetched (walk.c) */
-	size_t per;         /* documents of each, at most */
-	char **keys;        /* of those that are held */
+	bool whole;     /* the items are all nodes below, else children: what is below those is not known */
+	zinc_buf pool;  /* paths, each with its NUL */
+	zinc_buf found; /* items as found, whose paths are the next in the pool */
+	zinc_buf items; /* zinc_item each, in order and with the groups between */
+	zinc_buf marks; /* of each thing that cannot be shown a letter (add_mark), its path and why, with their NULs */
+	zinc_buf refused; /* names that no node may have, each with its NUL */
+	zinc_hidden left; /* documents, and what was shown: the rest is hidden */
+	size_t n, at;     /* of `items` */
+	size_t held;      /* items before this one have had their documents fetched (walk.c) */
+	size_t per;       /* documents of each, at most */
+	char **keys;      /* of those that are held */
 	zinc_fetched *docs;
-	size_t ndocs, doc;  /* how many, and the first of the next item */
+	size_t ndocs, doc; /* how many, and the first of the next item */
 } zinc_level;
 
 void zinc_level_init(zinc_level *l, zinc_hierarchy *h);

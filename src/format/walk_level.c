@@ -119,7 +119,7 @@ note_shown(zinc_level *l, zinc_walker *w, const char *path, size_t n, zinc_node_
 	return zinc_hidden_shown(&l->left, zinc_buf_text(&w->path) + 1, w->path.n - 1, kind, hidden, err);
 }
 
-/* One thing to be shown as hidden: 'n' by its name, '-' because nobody can read it. */
+/* One thing to be shown as hidden: 'n' by its name, 'f' as a hierarchy of its own, '-' because nobody can read it. */
 static zinc_status
 add_mark(const struct listing *c, char mark, const char *path, size_t n, const char *why)
 {
@@ -308,21 +308,15 @@ list_beside(void *arg, const char *entry, int is_prefix)
 static zinc_status
 add_beside(const struct listing *c, const char *prefix)
 {
-	const zinc_hierarchy *h = c->w->h;
-	const char *name = prefix + strlen(h->prefix);
+	const char *name = prefix + strlen(c->w->h->prefix);
 	zinc_error why = ZINC_ERROR_INIT;
 	const zinc_format *format = NULL;
-	zinc_node_kind kind;
-	zinc_status s;
 
-	s = zinc_format_detect(h->store, prefix, NULL, &format, &kind, NULL, h->wait, &why);
-	if (s == ZINC_E_NOMEM || s == ZINC_E_CANCELLED)
-		return zinc_error_copy(c->err, &why);
-	if (s == ZINC_OK && !format)
+	ZINC_TRY(zinc_walker_detect_at(c->w, prefix, &format, &why, c->err));
+	if (why.code == ZINC_OK && !format)
 		return zinc_hidden_list(&c->l->left, prefix, c->err);
-	if (s == ZINC_OK)
-		zinc_fail(&why, ZINC_E_UNSUPPORTED, "it is of another version of Zarr (%s); open it by its own URL",
-			  format->id);
+	if (why.code == ZINC_OK)
+		zinc_fail(&why, ZINC_E_UNSUPPORTED, ZINC_OTHER_VERSION, format->id);
 	return add_mark(c, 'f', name, strlen(name) - 1, why.text);
 }
 

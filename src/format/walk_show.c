@@ -130,9 +130,23 @@ zinc_walker_copy(zinc_walker *w, const zinc_json *copy, zinc_error *err)
 /* ---- other versions of Zarr ---- */
 
 zinc_status
-zinc_walker_detect(zinc_walker *w, const char *name, const zinc_format **format, zinc_error *why, zinc_error *err)
+zinc_walker_detect_at(zinc_walker *w, const char *prefix, const zinc_format **format, zinc_error *why, zinc_error *err)
 {
 	zinc_node_kind kind;
+	zinc_status s;
+
+	*format = NULL;
+	s = zinc_format_detect(w->h->store, prefix, NULL, format, &kind, NULL, w->h->wait, why);
+	if (s == ZINC_E_NOMEM || s == ZINC_E_CANCELLED)
+		return zinc_error_copy(err, why);
+	if (s == ZINC_OK)
+		why->code = ZINC_OK;
+	return ZINC_OK;
+}
+
+zinc_status
+zinc_walker_detect(zinc_walker *w, const char *name, const zinc_format **format, zinc_error *why, zinc_error *err)
+{
 	zinc_status s;
 	zinc_buf prefix;
 
@@ -141,16 +155,8 @@ zinc_walker_detect(zinc_walker *w, const char *name, const zinc_format **format,
 	s = zinc_node_prefix(w->h, zinc_buf_text(&w->path), &prefix, err);
 	if (s == ZINC_OK)
 		s = zinc_buf_printf(&prefix, err, "%s%s", name, *name ? "/" : "");
-	if (s == ZINC_OK) {
-		s = zinc_format_detect(w->h->store, zinc_buf_text(&prefix), NULL, format, &kind, NULL, w->h->wait,
-				       why);
-		if (s == ZINC_E_NOMEM || s == ZINC_E_CANCELLED)
-			zinc_error_copy(err, why);
-		else if (s == ZINC_OK)
-			why->code = ZINC_OK;
-		else
-			s = ZINC_OK;
-	}
+	if (s == ZINC_OK)
+		s = zinc_walker_detect_at(w, zinc_buf_text(&prefix), format, why, err);
 	zinc_buf_fini(&prefix);
 	return s;
 }
@@ -165,8 +171,7 @@ show_other(zinc_walker *w, const zinc_format *format, const zinc_error *why, zin
 	if (!path)
 		return zinc_fail_nomem(err);
 	if (format)
-		snprintf(text, sizeof text, "it is of another version of Zarr (%s); open it by its own URL",
-			 format->id);
+		snprintf(text, sizeof text, ZINC_OTHER_VERSION, format->id);
 	s = zinc_walker_hidden(w, path, format ? ZINC_E_UNSUPPORTED : why->code, format ? text : why->text, err);
 	zinc_free(w->h->ctx, path);
 	return s;
