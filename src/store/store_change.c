@@ -94,7 +94,7 @@ static const char *
 why_no_condition(const zinc_condition *when)
 {
 	if (when && (unsigned)when->when > ZINC_EQUALS)
-		return "the condition is none that there is";
+		return "there is no such condition";
 	if (when && when->when == ZINC_EQUALS && (!when->tag || !when->tag->n))
 		return "the condition has no tag";
 	return NULL;
