@@ -187,6 +187,10 @@ read_string(struct reader *r, const char **out, size_t *n)
 	if (!text)
 		return zinc_fail_nomem(r->err);
 	while (r->at < end) {
+		if ((uint8_t)*r->at >= 0x20 && (uint8_t)*r->at < 0x80 && *r->at != '\\') {
+			*to++ = *r->at++; /* nearly all of any document */
+			continue;
+		}
 		if (*r->at == '\\') {
 			ZINC_TRY(read_escape(r, &to));
 			continue;

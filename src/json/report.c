@@ -42,16 +42,16 @@ size_t
 zinc_report_enter(zinc_report *r, const char *member)
 {
 	const size_t mark = r->npointer;
+	size_t plain;
 
 	point(r, "/", 1);
-	for (; *member; member++)
-		if (*member == '~')
-			point(r, "~0", 2);
-		else if (*member == '/')
-			point(r, "~1", 2);
-		else
-			point(r, member, 1);
-	return mark;
+	for (;; member += plain + 1) {
+		plain = strcspn(member, "~/");
+		point(r, member, plain);
+		if (!member[plain])
+			return mark;
+		point(r, member[plain] == '~' ? "~0" : "~1", 2);
+	}
 }
 
 size_t
