@@ -216,7 +216,7 @@ zinc_plan_fini(zinc_plan *p)
 
 	if (p->ctx == NULL)
 		return;
-	for (d = 0; d < ZINC_MAX_NDIM; d++) {
+	for (d = 0; d < p->m->ndim; d++) {
 		zinc_split_fini(&p->split[d]);
 		zinc_free(p->ctx, p->groups[d]);
 	}

@@ -339,7 +339,7 @@ zinc_array_read(zinc_array *a, const zinc_selection *selection, zinc_buffer *buf
 	zinc_status code;
 
 	ZINC_TRY(ZINC_NEED(a && buffer, err));
-	memset(&p, 0, sizeof p);
+	p.ctx = NULL; /* not begun */
 	code = zinc_call_begin(&c, a, options, err);
 	if (code == ZINC_OK)
 		code = zinc_plan_init(&p, c.ctx, c.m, selection, err);

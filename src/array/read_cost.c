@@ -175,7 +175,7 @@ zinc_array_read_cost(zinc_array *a, const zinc_selection *selection, const zinc_
 	zinc_call c;
 	zinc_plan p;
 
-	memset(&p, 0, sizeof p);
+	p.ctx = NULL; /* not begun */
 	pthread_mutex_init(&x.lock, NULL);
 	code = zinc_call_begin(&c, a, options, err);
 	if (code == ZINC_OK)

@@ -313,7 +313,7 @@ zinc_array_write(zinc_array *a, const zinc_selection *selection, const zinc_buff
 	zinc_status code;
 
 	ZINC_TRY(ZINC_NEED(a && source, err));
-	memset(&p, 0, sizeof p);
+	p.ctx = NULL; /* not begun */
 	code = zinc_call_begin(&c, a, options, err);
 	if (code == ZINC_OK && a->h->read_only)
 		code = zinc_fail(err, ZINC_E_READONLY, "the hierarchy was opened read-only");

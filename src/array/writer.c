@@ -445,7 +445,7 @@ zinc_writer_write(zinc_writer *w, const zinc_selection *selection, const zinc_bu
 	zinc_plan p;
 	zinc_status code;
 
-	memset(&p, 0, sizeof p);
+	p.ctx = NULL; /* not begun */
 	ZINC_TRY(ZINC_NEED(w && source, err));
 	ZINC_TRY(begin_call(w, call, err));
 	code = zinc_call_begin(&c, w->a, options_now(w), err);
