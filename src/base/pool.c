@@ -273,8 +273,8 @@ run_together(zinc_pool *pool, int limit, size_t n, zinc_pool_fn fn, void *arg)
 	pthread_mutex_lock(&pool->lock);
 	list_run(pool, &r);
 	start_threads(pool);
-	pthread_cond_broadcast(&pool->work);
 	pthread_mutex_unlock(&pool->lock);
+	pthread_cond_broadcast(&pool->work); /* without the lock, which those who wake want at once */
 
 	work_on(&r, 0);
 
