@@ -7,6 +7,7 @@ The first component of a path says how it behaves; the rest is a file below DIR:
     /plain/a/b    as a good server does: HEAD, one range, ETag, If-Match
     /cut/a/b      the same, but it hangs up in the middle of the first answer for each path
     /_count/cut   how often a path below /cut was asked for
+    /_most/slow   how many of those requests were under way at once, at most
     /_mirror/a    method, path, X-Test, X-Signature and body of a request that is no GET
     /_echo/a?b    path, query and the header X-Test of the request
     /toecho/away  302 to /_echo, by another name of the same host; /toecho/home by the same
@@ -31,6 +32,8 @@ import urllib.parse
 lock = threading.Lock()
 count = collections.Counter()  # requests by mode
 seen = collections.Counter()  # requests by mode and path
+under_way = collections.Counter()  # requests by mode, now
+most = collections.Counter()  # and at most
 
 # Every mode, and in what it differs from a good server.
 MODES = {
@@ -45,6 +48,7 @@ MODES = {
     "notag": "neither ETag nor Last-Modified",
     "changing": "another ETag each time",
     "ignores": "If-Match is not looked at",
+    "match404": "If-Match is 404 where nothing is, but for keys that begin with a dot",
     "chunked": "no length, but chunks; no ranges",
     "nolength": "no length: the end of the connection is that of the value; no ranges",
     "cut": "hangs up in the middle, the first time",
@@ -180,6 +184,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         there = os.path.isfile(name)
         tag = self.tag_of(os.stat(name), 0) if there else None
         match, none = self.headers.get("If-Match"), self.headers.get("If-None-Match")
+        if self.mode == "match404" and match and not there and not os.path.basename(name).startswith("."):
+            return 404, {}
         if self.mode != "ignores" and ((match and match != tag) or (none and there)):
             return 412, {}
         if self.command == "DELETE":
@@ -244,13 +250,24 @@ class Handler(http.server.BaseHTTPRequestHandler):
                     print(self.command, self.path, self.headers.get("Authorization", "-"), file=log)
             if self.mode == "_count":
                 return self.plain(200, b"%d" % count[key])
+            if self.mode == "_most":
+                return self.plain(200, b"%d" % most[key])
             if self.mode == "_echo":
                 return self.plain(200, ("%s %s" % (self.path, self.headers.get("X-Test", "-"))).encode())
             count[self.mode] += 1
             seen[path] += 1
             n = seen[path]
+            under_way[self.mode] += 1
+            most[self.mode] = max(most[self.mode], under_way[self.mode])
         if self.mode == "slow":
             time.sleep(0.3)
+        try:
+            self.answer(n, key, with_body)
+        finally:
+            with lock:
+                under_way[self.mode] -= 1
+
+    def answer(self, n, key, with_body):
         if self.mode not in MODES:
             return self.plain(404)
         if not self.misbehave(n, key):

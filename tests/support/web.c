@@ -97,10 +97,10 @@ web_open(const web *w, const char *rest, zinc_context *ctx)
 	return s;
 }
 
-int
-web_count(const web *w, const char *mode)
+static int
+ask(const web *w, const char *what, const char *mode)
 {
-	zinc_store *s = web_open(w, "_count", NULL);
+	zinc_store *s = web_open(w, what, NULL);
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_blob b = ZINC_BLOB_INIT;
 	int n;
@@ -110,4 +110,16 @@ web_count(const web *w, const char *mode)
 	zinc_blob_fini(&b);
 	zinc_store_close(s);
 	return n;
+}
+
+int
+web_count(const web *w, const char *mode)
+{
+	return ask(w, "_count", mode);
+}
+
+int
+web_most(const web *w, const char *mode)
+{
+	return ask(w, "_most", mode);
 }

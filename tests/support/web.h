@@ -28,5 +28,7 @@ const char *web_url(const web *w, const char *rest);
 zinc_store *web_open(const web *w, const char *rest, zinc_context *ctx);
 /* How many requests the server had below a mode. */
 int web_count(const web *w, const char *mode);
+/* How many of those that read were under way at once, at most. */
+int web_most(const web *w, const char *mode);
 
 #endif

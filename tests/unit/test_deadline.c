@@ -153,6 +153,23 @@ CALL(create_array)
 	return st;
 }
 
+CALL(create_array_url)
+{
+	zinc_array *a = NULL;
+	zinc_status st = zinc_array_create_url(
+	    &a, "d.zarr/new", ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = eight, .dtype = "uint8", .call = call), NULL, err);
+
+	(void)arg;
+	zinc_array_close(a);
+	return st;
+}
+
+CALL(create_group_url)
+{
+	(void)arg;
+	return zinc_group_create_url("d.zarr/new", "{}", 0, ZINC_OPEN_OPTIONS(.call = call), err);
+}
+
 CALL(create_group)
 {
 	return zinc_group_create(P->h, "/new", "{}", 0, call, err);
@@ -244,6 +261,8 @@ static const struct row {
 } rows[] = {
     {"zinc_array_create", create_array, "new/zarr.json"},
     {"zinc_group_create", create_group, "new/zarr.json"},
+    {"zinc_array_create_url", create_array_url, "new/zarr.json"},
+    {"zinc_group_create_url", create_group_url, "new/zarr.json"},
     {"zinc_array_write", write_all, "g/a/c/1"},
     {"zinc_array_write, part of a chunk", write_part, "g/a/c/0"},
     {"zinc_array_write, part of a shard", write_shard, "s/c/0"},
