@@ -363,15 +363,16 @@ zinc_copies_drop(zinc_hierarchy *h, const zinc_fetched *docs, char *const *keys,
 	const size_t at = member ? 0 : zinc_documents(h->format, ZINC_PART_COPIES) - 1;
 	const zinc_json *metadata;
 	zinc_json_doc *doc = NULL;
+	bool large;
 
 	if (docs[at].found == ZINC_MISSING)
 		return ZINC_OK;
 	ZINC_TRY(zinc_fetched_status(&docs[at], keys[at], err));
 	if (!member)
 		return zinc_store_del(h->store, NULL, keys[at], NULL, h->put_flags, h->wait, err);
-	ZINC_TRY(zinc_copies_find(h, docs, &doc, &metadata, err));
+	ZINC_TRY(zinc_copies_find(h, docs, &doc, &metadata, &large, err));
 	zinc_json_free(doc);
-	return doc ? change_key(h, keys[at], NULL, err) : ZINC_OK;
+	return doc || large ? change_key(h, keys[at], NULL, err) : ZINC_OK;
 }
 
 zinc_status

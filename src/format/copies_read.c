@@ -59,15 +59,17 @@ find_member(const zinc_format *f, const zinc_json *root)
 
 static zinc_status
 parse_member(const zinc_hierarchy *h, const zinc_fetched *text, zinc_json_doc **doc, const zinc_json **metadata,
-	     zinc_error *err)
+	     bool *large, zinc_error *err)
 {
+	const bool whole = text->n <= h->ctx->limits.json_bytes;
 	zinc_status s;
 
-	if (!strstr(text->text, h->format->copies.member) && !strchr(text->text, '\\'))
+	if (whole && !strstr(text->text, h->format->copies.member) && !strchr(text->text, '\\'))
 		return ZINC_OK; /* most groups have none: they are not parsed once more */
 	s = zinc_json_parse(doc, h->ctx, text->text, text->n, JSON, NULL);
 	if (s != ZINC_OK) {
 		*doc = NULL;
+		*large = s == ZINC_E_LIMIT;
 		return s == ZINC_E_NOMEM ? zinc_fail_nomem(err) : ZINC_OK;
 	}
 	*metadata = find_member(h->format, zinc_json_root(*doc));
@@ -199,15 +201,16 @@ parse_document(const zinc_hierarchy *h, const zinc_fetched *text, zinc_json_doc 
 
 zinc_status
 zinc_copies_find(const zinc_hierarchy *h, const zinc_fetched *docs, zinc_json_doc **doc, const zinc_json **metadata,
-		 zinc_error *err)
+		 bool *large, zinc_error *err)
 {
 	const zinc_format *f = h->format;
 	const zinc_fetched *text = &docs[f->copies.member ? 0 : zinc_documents(f, ZINC_PART_COPIES) - 1];
 
 	*doc = NULL;
+	*large = false;
 	if (text->found != ZINC_FOUND)
 		return ZINC_OK;
-	return f->copies.member ? parse_member(h, text, doc, metadata, err)
+	return f->copies.member ? parse_member(h, text, doc, metadata, large, err)
 				: parse_document(h, text, doc, metadata, err);
 }
 

@@ -230,10 +230,12 @@ static zinc_status
 find_copies(zinc_walker *w, const zinc_line *line, zinc_json_doc **doc, const zinc_json **metadata, size_t *at,
 	    zinc_error *err)
 {
+	bool large; /* none for readers */
+
 	*doc = NULL;
 	for (*at = line->n; *at > 0 && !*doc;) {
 		(*at)--;
-		ZINC_TRY(zinc_copies_find(w->h, &line->docs[*at * line->per], doc, metadata, err));
+		ZINC_TRY(zinc_copies_find(w->h, &line->docs[*at * line->per], doc, metadata, &large, err));
 	}
 	return ZINC_OK;
 }

@@ -104,6 +104,37 @@ test_too_many_values(void **state)
 	forest_close(&f);
 }
 
+/* Promise (3) again: an edit drops what it makes stale, also from a document that readers refuse. */
+static void
+test_drop_large(void **state)
+{
+	static const zinc_attribute units = {"units", "\"K\""};
+	static const char format[] =
+	    "{\"zarr_format\": 3, \"node_type\": \"group\", \"attributes\": {\"n\": \"%03000d\"}, "
+	    "\"consolidated_metadata\": {\"must_understand\": false, \"kind\": \"inline\", "
+	    "\"metadata\": {\"b\": " ARRAY ", \"c\": " ARRAY "}}}";
+	char text[3000 + sizeof format];
+	zinc_error err = ZINC_ERROR_INIT;
+	forest f;
+	int bytes;
+
+	(void)state;
+	snprintf(text, sizeof text, format, 0);
+	for (bytes = 0; bytes <= 1; bytes++) {
+		forest_open(&f, "", ZINC_LENIENT);
+		plant(&f);
+		forest_put(&f, "zarr.json", text);
+		if (bytes) /* the member begins behind what is got of the document */
+			f.ctx->limits.json_bytes = 2000;
+		else
+			f.ctx->limits.json_values = 40;
+		assert_ok(zinc_attributes_edit(f.h, "/b", &units, 1, NULL, &err));
+		assert_null(strstr(forest_get(&f, "zarr.json"), "consolidated"));
+		assert_non_null(strstr(forest_get(&f, "zarr.json"), "\"attributes\""));
+		forest_close(&f);
+	}
+}
+
 static void
 test_refused(void **state)
 {
@@ -295,9 +326,10 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_consolidate), cmocka_unit_test(test_too_long), cmocka_unit_test(test_too_many_values),
-	    cmocka_unit_test(test_refused),     cmocka_unit_test(test_copies),   cmocka_unit_test(test_moving),
-	    cmocka_unit_test(test_processes),
+	    cmocka_unit_test(test_consolidate),     cmocka_unit_test(test_too_long),
+	    cmocka_unit_test(test_too_many_values), cmocka_unit_test(test_drop_large),
+	    cmocka_unit_test(test_refused),         cmocka_unit_test(test_copies),
+	    cmocka_unit_test(test_moving),          cmocka_unit_test(test_processes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
