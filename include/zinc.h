@@ -816,7 +816,8 @@ ZINC_API ZINC_CHECKED zinc_status zinc_node_document(zinc_hierarchy *h, const ch
                                                      const zinc_call_options *call, zinc_error *err);
 
 /* Make a group, and groups at all ancestors.  `attributes` is a JSON object or NULL.  An existing group is
- * E_EXISTS unless `overwrite` (1, or ZINC_FORCE), which erases it and all below first, as zinc_node_erase_with. */
+ * E_EXISTS unless `overwrite` (1, or ZINC_FORCE), which erases it and all below first, as zinc_node_erase_with.
+ * Attributes without a group's document (v2) become the new group's; it is E_EXISTS to give others. */
 ZINC_API ZINC_CHECKED zinc_status zinc_group_create(zinc_hierarchy *h, const char *path, const char *attributes, int overwrite,
                                                     const zinc_call_options *call, zinc_error *err);
 ZINC_API ZINC_CHECKED zinc_status zinc_group_create_url(const char *url, const char *attributes, int overwrite,

@@ -12,6 +12,8 @@
  *     tokens that it does not touch stay as they were spelled.  A document that would not be valid afterwards is not put.
  * (4) Consolidated metadata that a change makes stale is dropped before it, and again if it came back meanwhile.  The
  *     consolidator puts, then looks whether anything moved.  Whichever is later sees the other; so a stale copy never stays.
+ * (5) Attributes that are there without a node, as those of a group that has no document, stay as they are; to give
+ *     others is refused.
  */
 #include "format/consolidate.h"
 #include "format/documents.h"
@@ -244,20 +246,30 @@ look_again(struct creation *c, zinc_error *err)
 	return s;
 }
 
-/* Attributes that an interrupted erase has left are not the new node's. */
+/* A group without its document may have attributes, which others would take the place of.  Promise (5). */
+static zinc_status
+check_attributes(const struct creation *c, const zinc_line *line, zinc_error *err)
+{
+	const size_t which = zinc_documents_attributes(c->h->format), at = (line->n - 1) * line->per + which;
+
+	if (which == 0 || c->empty || line->docs[at - which + c->mine].found != ZINC_MISSING)
+		return ZINC_OK;
+	ZINC_TRY(zinc_fetched_status(&line->docs[at], line->keys[at], err));
+	if (line->docs[at].found == ZINC_FOUND)
+		return zinc_error_at_key(err, zinc_fail(err, ZINC_E_EXISTS, "attributes are already there"),
+					 line->keys[at]);
+	return ZINC_OK;
+}
+
 static zinc_status
 put_attributes(struct creation *c, const zinc_line *line, zinc_error *err)
 {
 	const size_t which = zinc_documents_attributes(c->h->format), at = (line->n - 1) * line->per + which;
 
-	if (which == 0)
+	if (c->empty || which == 0) /* none given: those that are there stay */
 		return ZINC_OK;
-	if (!c->empty)
-		return zinc_store_put(c->h->store, NULL, line->keys[at], c->attributes.p, c->attributes.n, NULL,
-				      c->h->put_flags, NULL, c->h->wait, err);
-	return line->docs[at].found == ZINC_MISSING
-		   ? ZINC_OK
-		   : zinc_store_del(c->h->store, NULL, line->keys[at], NULL, c->h->put_flags, c->h->wait, err);
+	return zinc_store_put(c->h->store, NULL, line->keys[at], c->attributes.p, c->attributes.n, NULL,
+			      c->h->put_flags, NULL, c->h->wait, err);
 }
 
 static zinc_status
@@ -267,6 +279,7 @@ put_documents(struct creation *c, const zinc_line *line, const zinc_condition *w
 	zinc_status s;
 
 	ZINC_TRY(check_others(c, line, err));
+	ZINC_TRY(check_attributes(c, line, err));
 	s = zinc_store_put(c->h->store, NULL, key, c->node.p, c->node.n, when, c->h->put_flags, tag, c->h->wait, err);
 	if (s == ZINC_E_EXISTS)
 		zinc_fail(err, s, "a node is already there");

@@ -120,6 +120,14 @@ wait
 zinc 0 attrs --json a.zarr/g
 for i in $(seq 1 12); do has "\"key$i\":$i"; done
 
+# ---- attributes of a group of version 2 without its document ----
+zinc 0 create w.zarr/x/a --shape 4 --dtype int16 --format v2
+rm w.zarr/x/.zgroup
+echo '{"k": 1}' >w.zarr/x/.zattrs
+zinc 0 create w.zarr/x --group
+echo '{"k": 1}' | cmp - w.zarr/x/.zattrs || bad "the attributes stay"
+[ -f w.zarr/x/.zgroup ] || bad "the group has its document"
+
 # ---- erasing ----
 run 2 sh -c "'$ZINC' rm a.zarr/g </dev/null"
 says "--yes"

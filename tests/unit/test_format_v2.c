@@ -174,7 +174,7 @@ test_reading(void **state)
 	forest_close(&f);
 }
 
-/* (W1) (W2) */
+/* (W1) (W2) (W5) */
 static void
 test_creating(void **state)
 {
@@ -204,8 +204,15 @@ test_creating(void **state)
 	assert_ok(zinc_group_create(f.h, "g", NULL, 1, NULL, &err)); /* over it: nothing of the old one stays */
 	assert_null(forest_get(&f, "g/.zattrs"));
 	forest_put(&f, "h/.zattrs", "{\"left\": 1}");
-	assert_ok(zinc_group_create(f.h, "h", NULL, 0, NULL, &err));
-	assert_null(forest_get(&f, "h/.zattrs"));
+	assert_int_equal(zinc_group_create(f.h, "h", "{\"k\": 1}", 0, NULL, &err), ZINC_E_EXISTS);
+	assert_null(forest_get(&f, "h/.zgroup"));
+	assert_ok(zinc_group_create(f.h, "h", NULL, 0, NULL, &err)); /* it may have had them all along */
+	assert_string_equal(forest_get(&f, "h/.zattrs"), "{\"left\": 1}");
+	forest_put(&f, "p/.zattrs", "{\"k\": 1}");
+	forest_put(&f, "p/x/.zarray", forest_get(&f, "a/b/x/.zarray"));
+	assert_ok(zinc_node_keep_parents(f.h, "/p/x", NULL, &err));
+	assert_non_null(forest_get(&f, "p/.zgroup"));
+	assert_string_equal(forest_get(&f, "p/.zattrs"), "{\"k\": 1}");
 	forest_close(&f);
 }
 
