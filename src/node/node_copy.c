@@ -17,6 +17,8 @@
 
 #include "node/node.h"
 
+#define TAKE_BACK_SECONDS 10.0
+
 struct pair {
 	const char *from, *to; /* keys */
 	size_t depth;
@@ -160,7 +162,8 @@ static zinc_status
 copy_key(struct copy *c, zinc_put_group *group, const char *from, const char *to, const zinc_condition *when)
 {
 	zinc_blob value = ZINC_BLOB_INIT;
-	zinc_status s = zinc_store_get_all(c->from->store, from, &value, NULL, zinc_max_chunk(c->from->ctx), c->from->wait, c->err);
+	zinc_status s =
+	    zinc_store_get_all(c->from->store, from, &value, NULL, zinc_max_chunk(c->from->ctx), c->from->wait, c->err);
 
 	if (s != ZINC_OK)
 		return zinc_error_at_key(c->err, s, from);
@@ -186,15 +189,17 @@ copy_data(struct copy *c)
 	return s;
 }
 
-/* As far as the store lets it: what failed once may fail again. */
+/* As far as the store lets it: what failed once may fail again.  The deadline of the copy may be what failed, so this has
+ * its own. */
 static void
 take_back(struct copy *c)
 {
+	const zinc_wait wait = {sizeof wait, zinc_now(c->to->ctx) + TAKE_BACK_SECONDS, NULL};
 	zinc_status ignored = ZINC_OK; /* the failure that led here is the one to report */
 
 	while (c->done > 0)
-		ignored = zinc_store_del(c->to->store, NULL, c->pairs[--c->done].to, NULL, c->to->put_flags,
-					 c->to->wait, NULL);
+		ignored =
+		    zinc_store_del(c->to->store, NULL, c->pairs[--c->done].to, NULL, c->to->put_flags, &wait, NULL);
 	(void)ignored;
 }
 

@@ -4,6 +4,7 @@
 #include <zinc/erase.h>
 #include <zinc/tool.h>
 
+#include "afar.h"
 #include "fault.h"
 #include "nodes.h"
 #include "test.h"
@@ -112,6 +113,44 @@ test_interrupted(void **state)
 }
 
 /* Consolidated metadata above the target is dropped. */
+static zinc_cancel flag = ZINC_CANCEL_INIT;
+
+static zinc_status
+cancel_third(void *arg, uint64_t changes, const char *key)
+{
+	(void)arg, (void)key;
+	if (changes == 3)
+		zinc_cancel_set(&flag);
+	return ZINC_OK;
+}
+
+/* (3) Whoever cancels a copy, or lets it run out of time, gets the place back as it was. */
+static void
+test_cancelled(void **state)
+{
+	afar far = {.parallel = 4, .writes = true, .cas = true, .before_put = cancel_third};
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_hierarchy *h = NULL;
+	zinc_store *store;
+	forest f, to;
+
+	(void)state;
+	forest_open(&f, "", ZINC_LENIENT);
+	forest_open(&to, "", ZINC_LENIENT);
+	plant(&f);
+	far.near = to.memory;
+	store = afar_open(&far, NULL);
+	assert_ok(zinc_hierarchy_open(&h, store, "", ZINC_OPEN_OPTIONS(.create = 1), &err));
+	assert_int_equal(zinc_node_copy(f.h, "/g", h, "/x", ZINC_CALL_OPTIONS(.cancel = &flag), &err),
+			 ZINC_E_CANCELLED);
+	assert_string_equal(forest_keys(&to), "zarr.json");
+	assert_true(far.dels > 1);
+	zinc_hierarchy_close(h);
+	zinc_store_close(store);
+	forest_close(&to);
+	forest_close(&f);
+}
+
 static void
 test_drops(void **state)
 {
@@ -236,8 +275,9 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_copy),  cmocka_unit_test(test_refused), cmocka_unit_test(test_interrupted),
-	    cmocka_unit_test(test_drops), cmocka_unit_test(test_v2),      cmocka_unit_test(test_draft),
+	    cmocka_unit_test(test_copy),      cmocka_unit_test(test_refused), cmocka_unit_test(test_interrupted),
+	    cmocka_unit_test(test_cancelled), cmocka_unit_test(test_drops),   cmocka_unit_test(test_v2),
+	    cmocka_unit_test(test_draft),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
