@@ -81,6 +81,8 @@ struct listing {
 	zinc_walker *w;
 	const char *parent; /* below the base: "" or "a/b" */
 	size_t nprefix;     /* bytes of the listed prefix in each key */
+	bool consolidated;  /* the directory of consolidated metadata is there, */
+	bool other;         /* and has something else */
 	zinc_status status;
 	zinc_error *err;
 };
@@ -201,18 +203,50 @@ list_key(void *arg, const char *key, uint64_t nbytes)
 static bool
 is_consolidated(const struct listing *c, const char *name, size_t n)
 {
-	return n == 12 && memcmp(name, "consolidated", 12) == 0 &&
+	const char *document = c->w->h->format->copies.document;
+
+	return document && strncmp(document, name, n) == 0 && document[n] == '/' &&
 	       c->nprefix == strlen(c->w->h->prefix) + strlen(c->w->h->entry->meta) + 1;
+}
+
+static int
+note_other(void *arg, const char *entry, int is_prefix)
+{
+	struct listing *c = arg;
+
+	c->other |= is_prefix || strcmp(zinc_key_name(entry), zinc_key_name(c->w->h->format->copies.document)) != 0;
+	return c->other;
+}
+
+/* Where there is more than the consolidated metadata it is a group as well. */
+static zinc_status
+add_consolidated(struct listing *c, const char *prefix)
+{
+	const char *document = c->w->h->format->copies.document;
+	const size_t n = (size_t)(zinc_key_name(document) - document);
+	zinc_status s;
+	zinc_buf dir;
+
+	zinc_buf_init(&dir, c->w->h->ctx, ZINC_MAX_KEY);
+	s = zinc_buf_printf(&dir, c->err, "%s%.*s", prefix, (int)n, document);
+	if (s == ZINC_OK)
+		s = zinc_store_list_dir(c->w->h->store, zinc_buf_text(&dir), note_other, c, c->w->h->wait, c->err);
+	zinc_buf_fini(&dir);
+	return s == ZINC_OK && c->other ? add_known(c, document, n - 1, ZINC_HAS_BELOW) : s;
 }
 
 /* "a/" is a group by what is below it, or anything at all where the documents lie in it. */
 static zinc_status
-add_prefix(const struct listing *c, const char *name, size_t n)
+add_prefix(struct listing *c, const char *name, size_t n)
 {
 	const zinc_format *f = c->w->h->format;
 
+	if (c->w->h->entry && is_consolidated(c, name, n)) {
+		c->consolidated = true;
+		return ZINC_OK;
+	}
 	if (c->w->h->entry)
-		return is_consolidated(c, name, n) ? ZINC_OK : add_known(c, name, n, ZINC_HAS_BELOW);
+		return add_known(c, name, n, ZINC_HAS_BELOW);
 	if (f->check_name(f, name, n, NULL) == ZINC_OK)
 		return add_item(c, name, n, 0, NULL);
 	ZINC_TRY(zinc_buf_add(&c->l->refused, name, n, c->err));
@@ -358,9 +392,12 @@ zinc_level_list(zinc_level *l, zinc_walker *w, const char *parent, zinc_error *e
 	if (s == ZINC_OK)
 		s = zinc_buf_text(&prefix) ? zinc_store_walk(w->h->store, zinc_buf_text(&prefix), &to, w->h->wait, err)
 					   : zinc_fail_nomem(err);
+	if (s == ZINC_OK)
+		s = c.status;
+	if (s == ZINC_OK && c.consolidated)
+		s = add_consolidated(&c, zinc_buf_text(&prefix));
 	zinc_buf_fini(&prefix);
 	ZINC_TRY(s);
-	ZINC_TRY(c.status);
 	return l->whole && root ? look_beside(&c) : ZINC_OK;
 }
 

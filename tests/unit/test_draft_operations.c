@@ -518,6 +518,31 @@ test_copies(void **state)
 	forest_close(&f);
 }
 
+/* Its directory is no group, but for what else is in it; in the other drafts the name is like any other. */
+static void
+test_name_of_copies(void **state)
+{
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(drafts); i++) {
+		forest f;
+
+		open_draft(&f, &drafts[i]);
+		make_array(&f, "/x");
+		if (i == 1) {
+			forest_put(&f, ZMETADATA, "{}");
+			assert_string_equal(forest_list(&f, "/", 1), "g/ A/x");
+		}
+		make_array(&f, "/consolidated/y");
+		if (i == 1)
+			forest_put(&f, ZMETADATA, "{}");
+		assert_string_equal(forest_list(&f, "/", 1), "g/ g/consolidated A/x");
+		assert_string_equal(forest_list(&f, "/", -1), "g/ g/consolidated A/consolidated/y A/x");
+		forest_close(&f);
+	}
+}
+
 /* ---- a group that must not be opened ---- */
 
 /* Nothing comes into it and nothing goes out of it, unless it is forced; a dry run says the same.  22-89- */
@@ -542,16 +567,15 @@ test_closed(void **state)
 	assert_non_null(strstr(err.text, "colour"));
 	assert_string_equal(err.key, "meta/g.group.json");
 	assert_int_equal(zinc_group_create(f.h, "/g/i/n", NULL, ZINC_FORCE, NULL, &err), ZINC_E_UNSUPPORTED);
-	assert_int_equal(zinc_array_create(&a, f.h, "/g/i/b",
-					   ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = shape, .dtype = "int16", .overwrite = 1),
-					   &err),
-			 ZINC_E_UNSUPPORTED);
+	assert_int_equal(
+	    zinc_array_create(&a, f.h, "/g/i/b",
+			      ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = shape, .dtype = "int16", .overwrite = 1), &err),
+	    ZINC_E_UNSUPPORTED);
 	assert_int_equal(zinc_array_open(&a, f.h, "/g", NULL, &err), ZINC_E_UNSUPPORTED);
 	assert_int_equal(zinc_node_copy(f.h, "/x", f.h, "/g/z", NULL, &err), ZINC_E_UNSUPPORTED);
 	for (dry = 0; dry < 2; dry++) {
-		assert_int_equal(
-		    zinc_node_erase_with(f.h, "/g/i/b", ZINC_ERASE_OPTIONS(.dry_run = dry), NULL, &err),
-		    ZINC_E_UNSUPPORTED);
+		assert_int_equal(zinc_node_erase_with(f.h, "/g/i/b", ZINC_ERASE_OPTIONS(.dry_run = dry), NULL, &err),
+				 ZINC_E_UNSUPPORTED);
 		assert_int_equal(zinc_copy(f.h, "/x", f.h, "/g/z", ZINC_COPY_OPTIONS(.dry_run = dry), NULL, &err),
 				 ZINC_E_UNSUPPORTED);
 		assert_int_equal(zinc_move(f.h, "/g/i/b", "/b", ZINC_COPY_OPTIONS(.dry_run = dry), &err),
@@ -588,10 +612,12 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_create), cmocka_unit_test(test_discover),    cmocka_unit_test(test_look),
-	    cmocka_unit_test(test_erase),  cmocka_unit_test(test_keep_parent), cmocka_unit_test(test_chunks),
-	    cmocka_unit_test(test_roots),  cmocka_unit_test(test_copies),      cmocka_unit_test(test_erase_order),
-	    cmocka_unit_test(test_no_list), cmocka_unit_test(test_closed),
+	    cmocka_unit_test(test_create),         cmocka_unit_test(test_discover),
+	    cmocka_unit_test(test_look),           cmocka_unit_test(test_erase),
+	    cmocka_unit_test(test_keep_parent),    cmocka_unit_test(test_chunks),
+	    cmocka_unit_test(test_roots),          cmocka_unit_test(test_copies),
+	    cmocka_unit_test(test_name_of_copies), cmocka_unit_test(test_erase_order),
+	    cmocka_unit_test(test_no_list),        cmocka_unit_test(test_closed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
