@@ -315,6 +315,8 @@ take_whole(batch *b, size_t i, const zinc_http_head *h)
 		return ask_next(x, ASK_FIRST);
 	if (!h->framed)
 		return fault(x, ZINC_E_IO, "the server does not say where the value ends (Content-Length)");
+	if (x->roomed) /* by a first try, which told a length: is this the same value? */
+		return fault(x, ZINC_E_IO, "the server does not say again how long the value is (Content-Length)");
 	if (!may_gather(b, i))
 		return ZINC_HTTP_WAIT;
 	x->gathers = true;

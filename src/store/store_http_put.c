@@ -255,8 +255,10 @@ try_key(http_store *s, const char *key, const zinc_wait *wait, zinc_error *err)
 		atomic_store(&s->honours, 1);
 		return ZINC_OK;
 	}
-	if (st != ZINC_OK)
-		return zinc_fail(err, st, "whether the server looks at conditions cannot be told: %.400s", e.text);
+	if (st != ZINC_OK) /* nobody has changed anything: trying again would not help */
+		return zinc_fail(err, st == ZINC_E_CONFLICT ? ZINC_E_UNSUPPORTED : st,
+				 "whether the server looks at conditions cannot be told: HTTP %d, %.400s",
+				 probe.http_status, e.text);
 	(void)run(&undo, NULL, NULL);
 	atomic_store(&s->honours, -1);
 	return ZINC_OK;

@@ -49,11 +49,13 @@ MODES = {
     "changing": "another ETag each time",
     "ignores": "If-Match is not looked at",
     "match404": "If-Match is 404 where nothing is, but for keys that begin with a dot",
+    "all404": "If-Match is 404 where nothing is",
     "chunked": "no length, but chunks; no ranges",
     "nolength": "no length: the end of the connection is that of the value; no ranges",
     "cut": "hangs up in the middle, the first time",
     "cutalways": "hangs up in the middle, always",
     "cutchanged": "hangs up in the middle, and then has another value",
+    "cutlonger": "hangs up in the middle, and then has a longer one, in chunks",
     "drop": "hangs up without an answer, the first time",
     "busy": "503 with Retry-After the first two times",
     "busyalways": "503",
@@ -184,7 +186,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         there = os.path.isfile(name)
         tag = self.tag_of(os.stat(name), 0) if there else None
         match, none = self.headers.get("If-Match"), self.headers.get("If-None-Match")
-        if self.mode == "match404" and match and not there and not os.path.basename(name).startswith("."):
+        trial = os.path.basename(name).startswith(".")
+        if match and not there and (self.mode == "all404" or (self.mode == "match404" and not trial)):
             return 404, {}
         if self.mode != "ignores" and ((match and match != tag) or (none and there)):
             return 412, {}
@@ -355,6 +358,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.chunks(status, fields, body[:-1])
         if mode == "chunked" and with_body:
             return self.chunks(status, fields, body)
+        if mode == "cutlonger" and n > 1:
+            return self.chunks(status, fields, body * 2)
         if mode == "nolength":
             self.close_connection = True
         elif not (mode == "chunked"):
@@ -364,7 +369,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return None
         if mode == "trickle":
             return self.trickle(body)
-        cuts = mode == "cutalways" or (mode in ("cut", "cutchanged") and n == 1)
+        cuts = mode == "cutalways" or (mode in ("cut", "cutchanged", "cutlonger") and n == 1)
         if cuts or mode == "stalls":
             self.wfile.write(body[: len(body) // 2])
             if mode == "stalls":

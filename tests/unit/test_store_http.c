@@ -148,6 +148,7 @@ changed_is_told(void **state)
 	r.if_tag = &tag;
 	assert_int_equal(ask("changing", r, NULL).found, ZINC_CHANGED);
 	must_fail("cutchanged", get_range("k", 3, 4), NULL, "changed while it was being read");
+	must_fail("cutlonger", get_range("k", 0, ZINC_TO_END), NULL, "does not say again how long");
 }
 
 /* ---- promise 3: lengths ---- */
@@ -457,7 +458,8 @@ lengths_that_nobody_says_are_few(void **state)
 
 	(void)state;
 	sweep_memory_init(&m);
-	assert_ok(zinc_context_new(&ctx, ZINC_CONTEXT_OPTIONS(.in_flight_bytes = 8 * BYTES, .allocator = &m.allocator), &err));
+	assert_ok(zinc_context_new(&ctx, ZINC_CONTEXT_OPTIONS(.in_flight_bytes = 8 * BYTES, .allocator = &m.allocator),
+				   &err));
 	assert_ok(zinc_store_open(&fill, "served", ZINC_STORE_OPTIONS(.relaxed = 1), &err));
 	for (i = 0; i < VALUES; i++) {
 		snprintf(keys[i], sizeof keys[i], "long%d", i);

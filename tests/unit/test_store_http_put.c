@@ -189,6 +189,8 @@ servers_that_ignore_conditions(void **state)
 	assert_int_equal(put_to("ignores/i", "conditions=yes", "k", &absent, &err), ZINC_E_UNSUPPORTED);
 	assert_int_equal(put_to("ignores/i", "conditions=yes", "new", &absent, &err), ZINC_E_UNSUPPORTED);
 	assert_string_equal(tree("served/i"), "k");
+	assert_int_equal(put_to("all404/i", "conditions=yes", "k", &absent, &err),
+			 ZINC_E_UNSUPPORTED);                                         /* no conflict */
 	assert_int_equal(put_to("ignores/i", "", "k", &absent, &err), ZINC_E_EXISTS); /* looked at first */
 	assert_string_equal(read_text("served/i/k"), "old");
 }
