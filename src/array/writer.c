@@ -11,7 +11,7 @@
  *
  * A write that fails leaves nothing of itself behind: everything that may fail (older objects that make room, memory for
  * new ones, elements that do not convert) comes before the first element is taken over.  A write that needs more than
- * the budget goes to the array at once.
+ * the budget goes to the array at once.  So does what is held of an edge chunk when the array was resized meanwhile.
  */
 #include "array/engine.h"
 
@@ -218,11 +218,29 @@ write_points(zinc_writer *w, const pending *x, zinc_error *err)
 	s.points = points;
 	s.npoints = n;
 	if (code == ZINC_OK)
-		code = zinc_array_write(w->a, &s, ZINC_BUFFER_AS(ZINC_NATIVE, values, n * element), options_now(w),
-					err);
+		code =
+		    zinc_array_write(w->a, &s, ZINC_BUFFER_AS(ZINC_NATIVE, values, n * element), options_now(w), err);
 	zinc_free(w->ctx, points);
 	zinc_free(w->ctx, values);
 	return code;
+}
+
+/* Elements outside an array that has shrunk are gone, as those are that had been stored. */
+static void
+forget_outside(const zinc_writer *w, pending *x)
+{
+	const uint64_t *shape = zinc_array_shape(w->a);
+	const int ndim = zinc_array_ndim(w->a);
+	bool fits = true;
+	uint64_t i, rest;
+	int d;
+
+	for (d = 0; d < ndim; d++)
+		fits = fits && x->start[d] + x->inside[d] <= shape[d];
+	for (i = 0; !fits && i < x->nelems; i++)
+		for (d = ndim - 1, rest = i; d >= 0; rest /= x->inside[d], d--)
+			if (x->start[d] + rest % x->inside[d] >= shape[d])
+				x->written[i] = 0;
 }
 
 static zinc_status
@@ -232,10 +250,11 @@ write_pending(zinc_writer *w, pending *x, zinc_error *err)
 	zinc_selection s = ZINC_SELECTION_ALL;
 	zinc_buffer b = ZINC_BUFFER_INIT(ZINC_NATIVE, x->elements, (size_t)x->nelems * zinc_array_element_size(w->a));
 
+	forget_outside(w, x);
 	for (i = 0, x->nwritten = 0; i < x->nelems; i++)
 		x->nwritten += x->written[i];
 	if (x->nwritten < x->nelems)
-		return write_points(w, x, err);
+		return x->nwritten > 0 ? write_points(w, x, err) : ZINC_OK;
 	s.kind = ZINC_SELECT_BOX;
 	s.ndim = zinc_array_ndim(w->a);
 	s.start = x->start;
@@ -334,6 +353,26 @@ gather(zinc_call *c, const zinc_plan *p, const zinc_target *t, const zinc_object
 	return ZINC_OK;
 }
 
+/* What is held of an object was laid out for the shape that the array had.  Where another one makes the object larger or
+ * smaller within the array, it goes first. */
+static zinc_status
+write_resized(zinc_writer *w, const zinc_meta *m, const zinc_plan *p, zinc_error *err)
+{
+	zinc_object o;
+	size_t i;
+
+	for (i = 0; i < p->nobjects; i++) {
+		pending *x, fresh;
+
+		zinc_plan_object(p, i, &o);
+		x = find(w, o.index);
+		place(&fresh, m, &o);
+		if (x != NULL && memcmp(x->inside, fresh.inside, (size_t)m->ndim * sizeof *x->inside) != 0)
+			ZINC_TRY(write_out(w, x, err));
+	}
+	return ZINC_OK;
+}
+
 /* Make the objects held that the write touches the newest.  Returns what all that it touches cost; `more` gets the part of
  * that which is not held. */
 static uint64_t
@@ -393,7 +432,8 @@ make_all(zinc_writer *w, const zinc_meta *m, const zinc_plan *p, zinc_error *err
 
 /* For a write that does not fit: what is held of its objects goes first, so that it is the last to be written. */
 static zinc_status
-write_through(zinc_writer *w, const zinc_plan *p, const zinc_selection *selection, const zinc_buffer *b, zinc_error *err)
+write_through(zinc_writer *w, const zinc_plan *p, const zinc_selection *selection, const zinc_buffer *b,
+	      zinc_error *err)
 {
 	zinc_object o;
 	size_t i;
@@ -422,6 +462,7 @@ gather_all(zinc_writer *w, zinc_call *c, const zinc_plan *p, const zinc_selectio
 	ZINC_TRY(zinc_buffer_take(&b, buffer, err));
 	ZINC_TRY(zinc_target_init(&t, c->m, &p->sel, &b, c->o.convert, true, err));
 	ZINC_TRY(zinc_transfer_check(p, &t, c->workers[0].s, err));
+	ZINC_TRY(write_resized(w, c->m, p, err));
 	if (touch(w, c->m, p, &more) > w->budget)
 		return write_through(w, p, selection, buffer, err);
 	while (w->used + more > w->budget)

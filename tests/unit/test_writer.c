@@ -197,6 +197,36 @@ the_budget_is_kept(void **unused)
 	scene_close(&x);
 }
 
+/* A matrix of 3 x 6 elements in chunks of 2 x 4, grown and shrunk while the chunk at the corner is held. */
+static void
+a_resized_chunk_is_laid_out_anew(void **unused)
+{
+	static const uint64_t large[] = {4, 8}, small[] = {3, 6};
+	static const uint16_t want[] = {7, 7, 8, 8, 0, 0, 8, 8}; /* rows 2 and 3, from column 4 on */
+	zinc_error err = ZINC_ERROR_INIT;
+	uint16_t v[8];
+	scene x;
+
+	(void)unused;
+	stage_open(&x.s, 1, 0);
+	x.a = stage_array(&x.s, "a", 3, 6, 2, 4, 0, 0, "none");
+	assert_ok(zinc_writer_new(&x.w, x.a, 1000, NULL, &err));
+	assert_int_equal(put(&x, "2:3,4:6", 7), ZINC_OK);
+	assert_ok(zinc_array_resize(x.a, large, NULL, &err));
+	assert_int_equal(put(&x, "2:4,6:8", 8), ZINC_OK);
+	assert_ok(zinc_writer_flush(x.w, NULL, &err));
+	assert_ok(zinc_array_read_text(x.a, "2:4,4:8", ZINC_BUFFER(v, sizeof v), NULL, &err));
+	assert_memory_equal(v, want, sizeof v);
+
+	assert_int_equal(put(&x, "2:4,5:8", 9), ZINC_OK);
+	assert_int_equal(put(&x, "0:2,4:8", 3), ZINC_OK); /* behind it */
+	assert_ok(zinc_array_resize(x.a, small, NULL, &err));
+	assert_ok(zinc_writer_close(x.w, NULL, &err));
+	assert_ok(zinc_array_read_text(x.a, "1:3,4:6", ZINC_BUFFER(v, 4 * sizeof *v), NULL, &err));
+	assert_memory_equal(v, ((uint16_t[]){3, 3, 7, 9}), 4 * sizeof *v);
+	scene_close(&x);
+}
+
 int
 main(void)
 {
@@ -208,6 +238,7 @@ main(void)
 	    cmocka_unit_test(a_write_that_fails_keeps_nothing),
 	    cmocka_unit_test(a_write_beyond_the_budget_goes_at_once),
 	    cmocka_unit_test(the_budget_is_kept),
+	    cmocka_unit_test(a_resized_chunk_is_laid_out_anew),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
