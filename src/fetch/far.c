@@ -119,15 +119,17 @@ let_go(far *x, zinc_fetch_item *it)
 	}
 }
 
-/* Memory that another item has left; with the lock. */
+/* Memory that another item has left; with the lock.  Much more than is needed would be held and not counted. */
 static void
-use_kept(far *x, zinc_fetch_item *it)
+use_kept(far *x, zinc_fetch_item *it, uint64_t need)
 {
 	if (x->nkept == 0)
 		return;
 	zinc_buf_fini(&it->own);
 	it->own = x->kept[--x->nkept];
 	x->kept_bytes -= it->own.cap;
+	if (it->own.cap > need + need / 2)
+		zinc_buf_fini(&it->own);
 }
 
 /* It is over with the item; with the lock. */
@@ -309,7 +311,7 @@ make_room(far *x, zinc_fetch_item *it, uint64_t nbytes)
 		x->nheld++;
 		it->held = need;
 		it->roomed = true;
-		use_kept(x, it);
+		use_kept(x, it, need);
 	}
 	pthread_mutex_unlock(&x->lock);
 	if (!may)

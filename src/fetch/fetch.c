@@ -9,6 +9,8 @@
 
 #include "fetch/fetch_inside.h"
 
+#define GAPS_MOST (16 * ZINC_MIB) /* bytes between the ranges of one item that are fetched with them */
+
 zinc_status
 zinc_got_fail(const zinc_got *got, zinc_error *err)
 {
@@ -79,22 +81,25 @@ by_offset(const void *a, const void *b)
 	return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
+/* Each gap costs less than a request, but all of them together are in memory. */
 size_t
 zinc_fetch_merge(zinc_fetch_range *ranges, size_t n, uint64_t gap, const char *key, const zinc_tag *tag, zinc_get *gets)
 {
-	uint64_t end = 0, total = 0;
+	uint64_t end = 0, total = 0, gaps = 0;
 	size_t i, k = 0;
 
 	qsort(ranges, n, sizeof *ranges, by_offset);
 	for (i = 0; i < n; i++) {
 		const uint64_t far = ranges[i].offset + ranges[i].nbytes;
+		const uint64_t hole = ranges[i].offset > end ? ranges[i].offset - end : 0;
 
-		if (k > 0 && ranges[i].offset <= end + gap) {
+		if (k > 0 && hole <= gap && hole <= GAPS_MOST - gaps) {
 			const uint64_t more = far > end ? far - end : 0;
 
 			gets[k - 1].length += more;
 			total += more;
 			end += more;
+			gaps += hole;
 		} else {
 			gets[k++] = (zinc_get){
 			    .key = key, .offset = ranges[i].offset, .length = ranges[i].nbytes, .if_tag = tag};

@@ -90,8 +90,8 @@ typedef struct zinc_fetch_range {
 	size_t tell, more; /* the planner's own */
 } zinc_fetch_range;
 
-/* Sort the ranges and merge neighbours that are no further apart than `gap` into requests, of which there is room for n.
- * Returns how many they are. */
+/* Sort the ranges and merge neighbours that are no further apart than `gap` into requests, of which there is room for n,
+ * until the gaps come to 16 MiB.  Returns how many they are. */
 size_t zinc_fetch_merge(zinc_fetch_range *ranges, size_t n, uint64_t gap, const char *key, const zinc_tag *tag,
 			zinc_get *gets);
 

@@ -518,6 +518,27 @@ ranges_are_merged(void **state)
 	assert_int_equal(r[3].tell, 0);
 }
 
+/* (4) A column of a shard of a million small chunks must not cost the whole of it. */
+static void
+gaps_are_bounded(void **state)
+{
+	zinc_fetch_range r[40];
+	zinc_get gets[COUNT(r)];
+	uint64_t total = 0;
+	size_t i, n;
+
+	(void)state;
+	for (i = 0; i < COUNT(r); i++)
+		r[i] = (zinc_fetch_range){.offset = i * ZINC_MIB, .nbytes = 1};
+	n = zinc_fetch_merge(r, COUNT(r), ZINC_MIB, "k", NULL, gets);
+	assert_int_equal(n, 1 + COUNT(r) - 17);
+	for (i = 0; i < n; i++)
+		total += gets[i].length;
+	assert_in_range(total, COUNT(r), 16 * ZINC_MIB + COUNT(r));
+	assert_int_equal(r[16].at, 16 * ZINC_MIB);
+	assert_int_equal(r[39].at, 16 * ZINC_MIB + 23);
+}
+
 int
 main(void)
 {
@@ -534,6 +555,7 @@ main(void)
 	    cmocka_unit_test(a_cancel_ends_the_window),
 	    cmocka_unit_test(counting_asks_for_sizes_only),
 	    cmocka_unit_test(ranges_are_merged),
+	    cmocka_unit_test(gaps_are_bounded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
