@@ -10,6 +10,8 @@
  */
 #include "array/engine.h"
 
+#define MOST_POINTS (256 * 1024u) /* of a chunk that are asked for one by one: what is planned for each is in memory */
+
 /* Not where reading all costs less. */
 static bool
 are_worth_it(const zinc_job *j, const zinc_reading *r)
@@ -18,8 +20,8 @@ are_worth_it(const zinc_job *j, const zinc_reading *r)
 	const uint64_t n = r->u.end - r->u.begin;
 	uint64_t expected, cost;
 
-	return (j->c->caps.flags & ZINC_CAP_RANGE) && zinc_may_split(j->c, n) && zinc_cache_of(j->c) == NULL &&
-	       zinc_chain_plain(m->chain) == 1 && zinc_axes_in_order(m) &&
+	return n <= MOST_POINTS && (j->c->caps.flags & ZINC_CAP_RANGE) && zinc_may_split(j->c, n) &&
+	       zinc_cache_of(j->c) == NULL && zinc_chain_plain(m->chain) == 1 && zinc_axes_in_order(m) &&
 	       !zinc_shape_bytes(r->o.extent, m->ndim, m->dtype->size, INT64_MAX, &expected) &&
 	       !zinc_u64_mul(n, zinc_max_u64(j->c->caps.merge_gap, ZINC_REQUEST_BYTES), &cost) && cost < expected;
 }

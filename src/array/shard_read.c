@@ -20,6 +20,8 @@
 #define WINDOW_BYTES (16 * ZINC_MIB) /* of indexes in memory */
 #define BATCH_BYTES  ZINC_MIB        /* of decoded inner chunks handled at once */
 #define BATCH_MAX    1024u
+#define POINT_BYTES  (16 * ZINC_MIB) /* the same for points, of which neighbours are seldom in one batch */
+#define POINT_MAX    (64 * 1024u)
 #define FAR_WINDOW   4096u /* shards, where indexes come from afar: all of them are asked for together */
 #define TRIES        8
 
@@ -37,6 +39,7 @@ typedef struct slot {
 	size_t first_batch;                                     /* of the window */
 	size_t nbatches;
 	size_t batch_units;
+	zinc_buf begins; /* size_t each: where in the order of points a batch begins, if there are several */
 	uint64_t units_done, bytes_done; /* in this try; under the window's lock */
 	uint64_t units_told, bytes_told; /* in any */
 } slot;
@@ -220,12 +223,16 @@ slot_of(const window *win, size_t i)
 	return &win->slots[win->todo[low]];
 }
 
-/* The units of batch i. */
+/* The units of batch i; zinc_plan_unit gives them one after the other to `u`. */
 static void
-units_of(const slot *s, size_t i, size_t *first, size_t *end)
+units_of(const slot *s, size_t i, size_t *first, size_t *end, zinc_unit *u)
 {
-	*first = (i - s->first_batch) * s->batch_units;
+	const size_t batch = i - s->first_batch;
+
+	*first = batch * s->batch_units;
 	*end = s->o.nunits - *first < s->batch_units ? s->o.nunits : *first + s->batch_units;
+	if (s->begins.n > 0)
+		u->end = ((const size_t *)(const void *)s->begins.p)[batch];
 }
 
 /* Must the unit be fetched?  In the first round not what is cached. */
@@ -248,7 +255,7 @@ list_units(window *win, const slot *s, zinc_fetch_item *it, zinc_fetch_range *li
 	size_t i, end, n = 0;
 	zinc_unit u;
 
-	for (units_of(s, it->i, &i, &end); i < end; i++, asked++) {
+	for (units_of(s, it->i, &i, &end, &u); i < end; i++, asked++) {
 		const zinc_shard_entry *e;
 		uint64_t at;
 
@@ -275,12 +282,13 @@ want_batch(void *arg, zinc_fetch_item *it, int worker, zinc_error *err)
 	size_t first, end;
 	zinc_fetch_range *list;
 	zinc_get *gets;
+	zinc_unit u;
 
 	(void)worker;
 	it->at = 0;
 	if (atomic_load(&s->changed))
 		return ZINC_OK;
-	units_of(s, it->i, &first, &end);
+	units_of(s, it->i, &first, &end, &u);
 	ZINC_TRY(zinc_call_item_key(win->j->c, it, s->o.index, err));
 	ZINC_TRY(zinc_fetch_room(it, end - first, (end - first) * (sizeof *list + 1), &gets, err));
 	list = it->behind;
@@ -301,7 +309,7 @@ serve_rest(window *win, zinc_worker *w, const slot *s, const zinc_fetch_item *it
 	zinc_unit u;
 
 	*done = true;
-	units_of(s, it->i, &i, &end);
+	units_of(s, it->i, &i, &end, &u);
 	if (it->at == end - i)
 		return ZINC_OK;
 	for (asked = (const uint8_t *)(list + (end - i)); i < end && *done; i++, asked++) {
@@ -341,7 +349,7 @@ tell(window *win, slot *s, size_t batch)
 	if (win->j->c->call.progress == NULL)
 		return;
 	pthread_mutex_lock(&win->lock);
-	for (units_of(s, batch, &i, &end); i < end; i++) {
+	for (units_of(s, batch, &i, &end, &u); i < end; i++) {
 		zinc_plan_unit(p, &s->o, i, &u);
 		s->units_done++;
 		s->bytes_done += zinc_unit_selected(p, &u) * (uint64_t)win->j->t->element;
@@ -595,23 +603,50 @@ read_todo(window *win)
 	win->ntodo = n;
 }
 
-static void
-open_slot(window *win, size_t i)
+static size_t
+units_of_batch(const window *win)
+{
+	const bool points = win->j->p->sel.is_points;
+	const uint64_t fit = (points ? POINT_BYTES : BATCH_BYTES) / zinc_max_u64(1, win->unit_bytes);
+
+	return (size_t)zinc_max_u64(1, zinc_min_u64(points ? POINT_MAX : BATCH_MAX, fit));
+}
+
+/* Points of an object come in order only, so where each batch of them begins is found once. */
+static zinc_status
+find_begins(const window *win, slot *s, zinc_error *err)
+{
+	zinc_unit u;
+	size_t i;
+
+	zinc_buf_fini(&s->begins);
+	zinc_buf_init(&s->begins, win->j->c->ctx, s->nbatches * sizeof u.begin);
+	if (!win->j->p->sel.is_points || s->nbatches <= 1)
+		return ZINC_OK;
+	for (i = 0; i < s->o.nunits; i++) {
+		zinc_plan_unit(win->j->p, &s->o, i, &u);
+		if (i % s->batch_units == 0)
+			ZINC_TRY(zinc_buf_add(&s->begins, &u.begin, sizeof u.begin, err));
+	}
+	return ZINC_OK;
+}
+
+static zinc_status
+open_slot(window *win, size_t i, zinc_error *err)
 {
 	slot *s = &win->slots[i];
 	const zinc_plan *p = win->j->p;
-	uint64_t units = zinc_max_u64(1, zinc_min_u64(BATCH_MAX, BATCH_BYTES / zinc_max_u64(1, win->unit_bytes)));
 
 	zinc_plan_object(p, win->first + i, &s->o);
 	zinc_shard_shape(p->m, s->o.extent, s->shape);
 	s->entries = win->entries + i * win->nentries;
 	s->nentries = zinc_shard_count(p->m->chain->shard, s->shape, s->per_axis);
 	(void)zinc_shard_index_bytes(p->m->chain->shard, s->shape, &s->index_bytes); /* that of the largest fits */
-	/* points of an object come in order only, so they are one batch */
-	s->batch_units = p->sel.is_points ? s->o.nunits : (size_t)units;
+	s->batch_units = units_of_batch(win);
 	s->nbatches = (size_t)zinc_ceil_div(s->o.nunits, s->batch_units);
 	s->units_told = s->bytes_told = 0;
 	win->todo[i] = i;
+	return find_begins(win, s, err);
 }
 
 static void
@@ -626,19 +661,20 @@ conflict(window *win)
 	fail_at(win, it, s, ZINC_E_CONFLICT, &e);
 }
 
-static void
-read_window(window *win)
+static zinc_status
+read_window(window *win, zinc_error *err)
 {
 	size_t i;
 	int tries;
 
 	for (i = 0; i < win->nslots; i++)
-		open_slot(win, i);
+		ZINC_TRY(open_slot(win, i, err));
 	win->ntodo = win->nslots;
 	for (tries = 0; win->ntodo > 0 && tries < TRIES && win->j->c->code == ZINC_OK; tries++)
 		read_todo(win);
 	if (win->ntodo > 0 && win->j->c->code == ZINC_OK)
 		conflict(win);
+	return ZINC_OK;
 }
 
 static zinc_status
@@ -683,8 +719,10 @@ zinc_job_read_shards(zinc_job *j, zinc_error *err)
 	for (i = 0; code == ZINC_OK && i < j->p->nobjects && j->c->code == ZINC_OK; i += slots) {
 		win.first = i;
 		win.nslots = j->p->nobjects - i < slots ? j->p->nobjects - i : slots;
-		read_window(&win);
+		code = read_window(&win, err);
 	}
+	for (i = 0; win.slots != NULL && i < slots; i++)
+		zinc_buf_fini(&win.slots[i].begins);
 	zinc_free(j->c->ctx, win.slots);
 	zinc_free(j->c->ctx, win.todo);
 	zinc_free(j->c->ctx, win.entries);

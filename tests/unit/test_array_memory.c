@@ -4,6 +4,7 @@
  * (1) A read of 1 000 chunks makes as many allocations of ours as a read of 100, once warm.
  * (2) Memory of ours during a full read stays within max(64 MiB, threads x (encoded + decoded bytes of a chunk)).
  * (3) Nothing is left when everything is closed.
+ *     Points of a shard cost 16 MiB of inner chunks a thread, or one of them, however many they lie in.
  * (4) A stored value that is longer than any encoding of its chunk costs nothing, whatever is done with it.
  */
 #include <stdio.h>
@@ -86,6 +87,48 @@ test_no_allocation_per_chunk(void **unused)
 	count_allocations("blosc:lz4:1:shuffle", 0);
 	count_allocations("zstd:1+crc32c", 0);
 	count_allocations("zstd:1", 1);
+}
+
+/* Four points, in no order, in each of 16 inner chunks of 4 MiB. */
+static void
+test_points_in_a_shard(void **unused)
+{
+	enum { CHUNK = 4 * 1024 * 1024, CHUNKS = 16, POINTS = 4 * CHUNKS };
+	const uint64_t shape[] = {(uint64_t)CHUNK * CHUNKS}, chunks[] = {CHUNK};
+	uint64_t points[POINTS];
+	zinc_selection sel = {
+	    .size = sizeof sel, .kind = ZINC_SELECT_POINTS, .ndim = 1, .points = points, .npoints = POINTS};
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_context *ctx = NULL;
+	zinc_array *a = NULL;
+	sweep_memory memory;
+	uint8_t got[POINTS];
+	uint8_t *v = malloc((size_t)shape[0]);
+	char url[128];
+
+	(void)unused;
+	assert_non_null(v);
+	for (size_t i = 0; i < shape[0]; i++)
+		v[i] = (uint8_t)(i * 2654435761u >> 24);
+	snprintf(url, sizeof url, "%s/points.zarr", dir);
+	assert_ok(zinc_array_create_url(&a, url,
+					ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = shape, .dtype = "uint8",
+							   .chunks = chunks, .shards = shape, .codecs = "none"),
+					ZINC_OPEN_OPTIONS(.relaxed = 1), &err));
+	assert_ok(zinc_array_write_text(a, "", ZINC_BUFFER(v, (size_t)shape[0]), NULL, &err));
+	zinc_array_close(a);
+	sweep_memory_init(&memory);
+	assert_ok(zinc_context_new(&ctx, ZINC_CONTEXT_OPTIONS(.threads = 1, .allocator = &memory.allocator), &err));
+	assert_ok(zinc_array_open_url(&a, url, ZINC_OPEN_OPTIONS(.context = ctx), &err));
+	for (size_t i = 0; i < POINTS; i++)
+		points[i] = (i * 29 % POINTS) * (CHUNK / 4) + i;
+	assert_ok(zinc_array_read(a, &sel, ZINC_BUFFER(got, sizeof got), NULL, &err));
+	for (size_t i = 0; i < POINTS; i++)
+		assert_int_equal(got[i], v[points[i]]);
+	assert_in_range(atomic_load(&memory.peak), 0, 7 * CHUNK);
+	zinc_array_close(a);
+	zinc_context_free(ctx);
+	free(v);
 }
 
 /* A full read of 128 MiB in chunks of 4 MiB by a process of its own: the growth of its peak. */
@@ -312,7 +355,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_no_allocation_per_chunk),
 					   cmocka_unit_test(test_huge_value), cmocka_unit_test(test_huge_changes),
-					   cmocka_unit_test(test_peak_memory)};
+					   cmocka_unit_test(test_peak_memory),
+					   cmocka_unit_test(test_points_in_a_shard)};
 	char command[128];
 	int failed;
 
