@@ -362,13 +362,13 @@ write_resized(zinc_writer *w, const zinc_meta *m, const zinc_plan *p, zinc_error
 	size_t i;
 
 	for (i = 0; i < p->nobjects; i++) {
-		pending *x, fresh;
+		pending *held, fresh;
 
 		zinc_plan_object(p, i, &o);
-		x = find(w, o.index);
+		held = find(w, o.index);
 		place(&fresh, m, &o);
-		if (x != NULL && memcmp(x->inside, fresh.inside, (size_t)m->ndim * sizeof *x->inside) != 0)
-			ZINC_TRY(write_out(w, x, err));
+		if (held != NULL && memcmp(held->inside, fresh.inside, (size_t)m->ndim * sizeof *held->inside) != 0)
+			ZINC_TRY(write_out(w, held, err));
 	}
 	return ZINC_OK;
 }
