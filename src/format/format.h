@@ -360,6 +360,8 @@ zinc_status zinc_text_parse(const zinc_format *f, zinc_context *ctx, const char 
 zinc_status zinc_meta_print(const zinc_meta *m, zinc_buf *out, zinc_error *err);
 /* The node at `path`; E_NOTFOUND when there is none. */
 zinc_status zinc_read_node(zinc_hierarchy *h, const char *path, zinc_report *r, zinc_meta **out, zinc_error *err);
+/* A group that lacks its document and has attributes in one of their own; NULL: it has none. */
+zinc_status zinc_read_bare_group(zinc_hierarchy *h, const char *path, zinc_report *r, zinc_meta **out, zinc_error *err);
 /* Around every change of metadata at `path`.  prepare drops consolidated metadata that would be stale and, with `create`,
  * makes sure that all ancestors are groups (M37; E_INVALID when one is an array); settle looks again and drops what came
  * back: of a writer and a consolidator one always sees the other. */

@@ -7,6 +7,7 @@
  * (2) Where an array and a group are at one path the array is read.  Whoever collects findings hears of it; others only in
  *     versions that say so, for the drafts let nobody look (20-86).
  * (3) Where groups need no document, anything below a path makes one, and the root is always there.
+ * (4) A group without the document that it needs has its attributes all the same, for who asks for them.
  */
 #include "format/documents.h"
 #include "format/draft.h"
@@ -97,4 +98,49 @@ zinc_read_node(zinc_hierarchy *h, const char *path, zinc_report *r, zinc_meta **
 	}
 	zinc_line_fini(&line);
 	return s;
+}
+
+/* ---- groups without a document ---- */
+
+/* As if the document that is missing were there, and empty. */
+static zinc_status
+read_attributes(zinc_hierarchy *h, const zinc_line *line, size_t attributes, zinc_report *r, zinc_meta **out,
+		zinc_error *err)
+{
+	zinc_fetched *group = &line->docs[zinc_document_of(h->format, ZINC_NODE_GROUP)];
+	const char *where = r->where;
+	zinc_node_kind kind;
+	zinc_status s;
+
+	if (zinc_documents_missing(h->format, line->docs)) {
+		group->text = zinc_strdup(h->ctx, h->format->group);
+		if (!group->text)
+			return zinc_fail_nomem(err);
+		group->n = strlen(group->text);
+		group->tag = line->docs[attributes].tag;
+		group->found = ZINC_FOUND;
+	}
+	s = zinc_documents_parse(h, line->docs, line->keys, r, out, &kind, err);
+	if (s != ZINC_OK)
+		zinc_error_at_key(err, s, line->keys[attributes]);
+	r->where = where;
+	return s;
+}
+
+zinc_status
+zinc_read_bare_group(zinc_hierarchy *h, const char *path, zinc_report *r, zinc_meta **out, zinc_error *err)
+{
+	const size_t attributes = zinc_documents_attributes(h->format);
+	zinc_line line;
+	zinc_status s;
+
+	*out = NULL;
+	if (attributes == 0)
+		return ZINC_OK;
+	ZINC_TRY(zinc_line_get(&line, h, path, ZINC_LINE_SELF, ZINC_PART_ATTRIBUTES, err));
+	s = zinc_documents_status(h->format, line.docs, line.keys, err);
+	if (s == ZINC_OK && line.docs[attributes].found == ZINC_FOUND)
+		s = read_attributes(h, &line, attributes, r, out, err);
+	zinc_line_fini(&line);
+	return s == ZINC_OK ? s : zinc_error_at_url(err, s, h->url);
 }

@@ -211,6 +211,23 @@ by_path(const void *a, const void *b)
 	return *x < *y ? -1 : 1;
 }
 
+/* For another format: attributes belong to a node, and consolidated metadata is made anew; the rest is other programs'. */
+static zinc_status
+place_part(const zinc_format *f, const char *key, zinc_key_role *role, zinc_buf *place, zinc_error *err)
+{
+	const char *name = zinc_key_name(key);
+	zinc_key_role is = ZINC_KEY_OTHER;
+	size_t i;
+
+	if (f->draft)
+		return ZINC_OK;
+	for (i = 0; i < zinc_documents(f, ZINC_PART_COPIES); i++)
+		if (strcmp(name, f->documents[i].name) == 0)
+			is = f->documents[i].part == ZINC_PART_COPIES ? ZINC_KEY_PART : ZINC_KEY_NODE;
+	*role = is;
+	return is == ZINC_KEY_NODE ? zinc_buf_add(place, key, (size_t)(name - key), err) : ZINC_OK;
+}
+
 /* What is the key, and is it the document of a node that is copied?  One of a hidden node is nobody's. */
 static zinc_status
 judge_key(struct listing *l, const char *key, zinc_key_role *role)
@@ -222,6 +239,8 @@ judge_key(struct listing *l, const char *key, zinc_key_role *role)
 
 	zinc_buf_init(&place, h->ctx, ZINC_MAX_KEY);
 	s = h->format->place(h, key + strlen(h->prefix), role, &place, l->err);
+	if (s == ZINC_OK && *role == ZINC_KEY_PART && h->format != l->c->to->format)
+		s = place_part(h->format, key + strlen(h->prefix), role, &place, l->err);
 	zinc_buf_end(path, 0);
 	if (s == ZINC_OK && *role == ZINC_KEY_NODE)
 		s = zinc_buf_printf(path, l->err, "/%.*s", (int)(place.n - (place.n > 0)),

@@ -108,6 +108,22 @@ zinc_cp_has_copies(zinc_hierarchy *h, const char *path, const zinc_meta *group, 
 				   : zinc_error_copy(err, &e); /* readers pass it over, and so does the copy */
 }
 
+/* Where the documents of a node are made anew its attributes need a group to be in; else they are copied as they are. */
+static zinc_status
+read_implicit(zinc_cp *c, zinc_cp_node *n, zinc_error *err)
+{
+	zinc_report r;
+
+	if (c->from->format->copies.of == ZINC_COPIES_OF_ROOT) /* which needs no document */
+		ZINC_TRY(zinc_cp_has_copies(c->from, n->from, NULL, &n->copies, err));
+	if (c->walked && c->from->format == c->to->format)
+		return ZINC_OK;
+	zinc_report_init(&r, c->ctx, c->from->strict, c->from->url);
+	ZINC_TRY(zinc_read_bare_group(c->from, n->from, &r, &n->source, err));
+	n->implicit = !n->source;
+	return ZINC_OK;
+}
+
 static zinc_status
 read_nodes(zinc_cp *c, zinc_error *err)
 {
@@ -117,8 +133,8 @@ read_nodes(zinc_cp *c, zinc_error *err)
 	for (i = 0; i < c->nnodes; i++) {
 		zinc_cp_node *n = &c->nodes[i];
 
-		if (n->implicit && c->from->format->copies.of == ZINC_COPIES_OF_ROOT) /* which needs no document */
-			ZINC_TRY(zinc_cp_has_copies(c->from, n->from, NULL, &n->copies, err));
+		if (n->implicit)
+			ZINC_TRY(read_implicit(c, n, err));
 		if (n->implicit)
 			continue;
 		if (c->walked) /* what is to be said of it the walk has said */

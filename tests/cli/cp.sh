@@ -170,6 +170,25 @@ has '"odd": 5' u2.zarr/a/.zarray
 has '"chunks": [2]' u2.zarr/a/.zarray
 has '"m": NaN' u2.zarr/a/.zattrs
 
+# attributes of a group without its document arrive; what belongs to no node is told of
+zinc 0 create bare.zarr/x/a --shape 4 --dtype int8 --format v2
+rm bare.zarr/x/.zgroup
+mkdir bare.zarr/notes
+echo '{"k": 1.50}' | tee bare.zarr/x/.zattrs >bare.zarr/notes/.zattrs
+echo '{}' >bare.zarr/x/a/.nczarray
+echo '{"metadata": {}, "zarr_consolidated_format": 1}' >bare.zarr/x/.zmetadata
+for format in v3 v3-2020; do
+	zinc 0 cp bare.zarr bare-$format.zarr --format $format
+	has "replaced: /: 2 keys that belong to no node" err
+	zinc 0 attrs --json bare-$format.zarr/x
+	has '"k":1.50'
+done
+zinc 0 cp bare.zarr bare2.zarr # within the format all stays as it is
+diff -r bare.zarr bare2.zarr || bad "a copy within version 2"
+echo '[]' >bare.zarr/x/.zattrs
+zinc 5 cp bare.zarr bare3.zarr --format v3
+has x/.zattrs err
+
 # ---- other chunks, shards, codecs, types, parts ----
 zinc 0 cp a.zarr/g/x r.zarr/a --chunks 100,4 --codecs blosc:lz4:5:shuffle --verify
 zinc 0 info --json r.zarr/a
