@@ -563,7 +563,8 @@ typedef struct zinc_open_options {
  * Open the hierarchy that a URL lies in, and tell by zinc_hierarchy_path which node the URL
  * names.  The root is found by climbing: from the URL to the first directory that has a node's document or a draft's
  * entry point, and on while the parent is a group of the same format; a document above that cannot be read ends it.
- * Remote stores are climbed only when the URL itself has no document.  A '|' in the URL, or `climb` -1, fixes the root.
+ * Remote stores are climbed only when the URL itself has no document, or to be written: `read_only` saves requests.
+ * A '|' in the URL, or `climb` -1, fixes the root.
  *
  * With `create` the climb begins at the parent, passes what is not there yet and ends at a directory without a
  * document.  When it finds no hierarchy, the root is the first name that ends in ".zarr", ".zr3" or ".zr", from that

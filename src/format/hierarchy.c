@@ -6,8 +6,9 @@
  *
  *   /data/a.zarr/foo/bar     zarr.json in foo/bar, foo and a.zarr, none in data: the root is a.zarr
  *
- * A remote store is not asked beyond the path itself when that has a document.  For creating: the same from the parent,
- * over what is not there yet, but not past a directory without a document:
+ * A remote store is not asked beyond the path itself when that has a document, unless it can be written: consolidated
+ * metadata above would become stale.  For creating: the same from the parent, over what is not there yet, but not past a
+ * directory without a document:
  *
  *   a.zarr/new/x             zarr.json in a.zarr, and no new: the root is a.zarr
  *   a.zarr/notes/x           notes is a directory of somebody's: the root is a.zarr/notes/x
@@ -137,7 +138,7 @@ climb_to_open(struct climb *c, zinc_error *err)
 			break;
 	}
 	c->found = c->format != NULL;
-	if (!c->found || (c->root == n && (caps.flags & ZINC_CAP_REMOTE)))
+	if (!c->found || (c->root == n && (caps.flags & (ZINC_CAP_REMOTE | ZINC_CAP_WRITE)) == ZINC_CAP_REMOTE))
 		return ZINC_OK;
 	return climb_groups(c, err);
 }

@@ -49,6 +49,20 @@ zinc 0 attrs served/c.zarr a
 prints <<<"1"
 rm -r served/c.zarr
 
+# ---- consolidated metadata above: an edit removes it and says so, a read does not ask for it ----
+zinc 0 create served/k.zarr --group
+zinc 0 create served/k.zarr/t --shape 4 --dtype uint8
+zinc 0 consolidate served/k.zarr
+zinc 0 info "$base/plain/k.zarr/t?write=yes" --trace-requests
+has "k.zarr/t/zarr.json" err
+lacks "k.zarr/zarr.json" err
+zinc 0 attrs "$base/plain/k.zarr/t?write=yes&conditions=yes" a=1
+says "this writes it anew: zinc consolidate $base/plain/k.zarr"
+lacks consolidated_metadata served/k.zarr/zarr.json
+zinc 0 attrs served/k.zarr/t a
+prints <<<"1"
+rm -r served/k.zarr
+
 # ---- nginx with WebDAV, where it is installed ----
 if command -v nginx >/dev/null && nginx -V 2>&1 | grep -q http_dav_module; then
 	mkdir -p logs
