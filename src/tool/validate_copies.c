@@ -18,7 +18,7 @@
 struct group {
 	zinc_check *c;
 	const zinc_check_node *node;
-	size_t ncopies; /* of nodes that are there */
+	bool *copied; /* for each node of the check: it has a copy here */
 	bool damaged;
 	char message[200];
 	zinc_status status;
@@ -53,6 +53,16 @@ same(zinc_context *ctx, const zinc_json *copy, const zinc_meta *m, bool *out, zi
 	return mine && stored ? ZINC_OK : zinc_fail_nomem(err);
 }
 
+/* By its node: of one node there may be two copies, "a" and "/a". */
+static void
+mark_copied(struct group *g, const char *path, size_t n)
+{
+	const zinc_check_node *node = zinc_check_find(g->c, path, n);
+
+	if (node)
+		g->copied[node - g->c->nodes] = true;
+}
+
 /* One copy and the document that it was made from. */
 static zinc_status
 compare(struct group *g, const char *below, const char *path, const zinc_json *copy)
@@ -70,8 +80,6 @@ compare(struct group *g, const char *below, const char *path, const zinc_json *c
 		return zinc_fail_nomem(g->err);
 	if (s == ZINC_E_NOTFOUND)
 		say(g, "it has a copy of \"%.100s\", which is not there", below);
-	else
-		g->ncopies++;
 	if (s != ZINC_OK) /* a damaged document was a finding already */
 		return ZINC_OK;
 	s = same(g->c->ctx, copy, m, &equal, g->err);
@@ -102,7 +110,6 @@ compare_copy(void *arg, const char *below, const zinc_json *copy)
 	struct group *g = arg;
 	zinc_buf path;
 
-	below += *below == '/'; /* both spellings are in the wild */
 	if (!is_path(g->c->h->format, below)) {
 		say(g, "it has a copy of \"%.100s\", which no node can be called", below);
 		return 0;
@@ -112,20 +119,26 @@ compare_copy(void *arg, const char *below, const zinc_json *copy)
 	if (g->status == ZINC_OK)
 		g->status =
 		    zinc_buf_text(&path) ? compare(g, below, zinc_buf_text(&path), copy) : zinc_fail_nomem(g->err);
+	if (g->status == ZINC_OK)
+		g->status = zinc_buf_puts(&path, "/", g->err);
+	if (g->status == ZINC_OK)
+		mark_copied(g, (const char *)path.p + 1, path.n - 1);
 	zinc_buf_fini(&path);
 	return g->status != ZINC_OK;
 }
 
-/* Every copy that has its document was counted; when there are more documents than that, some have no copy. */
-static size_t
-nodes_below(const zinc_check *c, const char *prefix)
+/* Has every document below the group its copy? */
+static bool
+is_complete(const struct group *g)
 {
+	const char *prefix = g->node->prefix;
 	const size_t n = strlen(prefix);
-	size_t i, count = 0;
+	size_t i;
 
-	for (i = 0; i < c->nnodes; i++)
-		count += strncmp(c->nodes[i].prefix, prefix, n) == 0 && c->nodes[i].prefix[n] != '\0';
-	return count;
+	for (i = 0; i < g->c->nnodes; i++)
+		if (strncmp(g->c->nodes[i].prefix, prefix, n) == 0 && g->c->nodes[i].prefix[n] && !g->copied[i])
+			return false;
+	return true;
 }
 
 /* Write it anew; where the documents do not allow that (one is damaged), remove it: readers then ask the documents. */
@@ -200,6 +213,9 @@ check_group(zinc_check *c, const zinc_check_node *node, zinc_error *err)
 	zinc_status s;
 	zinc_buf path;
 
+	g.copied = zinc_calloc(c->ctx, c->nnodes + 1, sizeof *g.copied);
+	if (!g.copied)
+		return zinc_fail_nomem(err);
 	zinc_buf_init(&path, c->ctx, ZINC_MAX_KEY);
 	s = zinc_check_path(&path, node->prefix, strlen(node->prefix), &e);
 	if (s == ZINC_OK)
@@ -212,11 +228,12 @@ check_group(zinc_check *c, const zinc_check_node *node, zinc_error *err)
 	else
 		compared = true;
 	zinc_buf_fini(&path);
+	if (compared && !is_complete(&g))
+		say(&g, "nodes are missing from it");
+	zinc_free(c->ctx, g.copied);
 	if (!compared && !g.damaged)
 		return s;
 	g.err = err;
-	if (compared && g.ncopies < nodes_below(c, node->prefix))
-		say(&g, "nodes are missing from it");
 	return g.message[0] ? report(&g) : ZINC_OK;
 }
 

@@ -196,6 +196,17 @@ has 'error consolidated: / /consolidated_metadata: the consolidated metadata is 
 consolidated "" >k.zarr/zarr.json
 zinc 1 validate k.zarr
 has "nodes are missing from it"
+# two spellings of one node are not two nodes, and readers take off one slash
+cp -r k.zarr s.zarr
+cp -r s.zarr/y s.zarr/z
+consolidated "\"y\": $y, \"/y\": $y" >s.zarr/zarr.json
+zinc 1 validate s.zarr
+has "nodes are missing from it"
+consolidated "\"/y\": $y, \"z\": $y" >s.zarr/zarr.json
+zinc 0 validate s.zarr
+consolidated "\"//y\": $y, \"z\": $y" >s.zarr/zarr.json
+zinc 1 validate s.zarr
+has 'a copy of "/y", which no node can be called'
 consolidated "\"y\": $y, \"z\": $y" >k.zarr/zarr.json
 zinc 1 validate k.zarr
 has 'a copy of "z", which is not there'
