@@ -317,8 +317,8 @@ show_documents(zinc_walker *w, const zinc_line *line, zinc_node_kind *kind, zinc
 	}
 	if (w->h->entry) {
 		*kind = w->h->format->documents[docs[0].found == ZINC_MISSING].makes;
-		if (docs[0].found == ZINC_FOUND)
-			docs[1].found = ZINC_MISSING; /* nobody need look for it */
+		if (docs[0].found == ZINC_FOUND && !w->r->found)
+			docs[1].found = ZINC_MISSING; /* nobody need look for it, unless findings are collected */
 	}
 	return zinc_walker_stored(w, docs, &line->keys[at], kind, err);
 }
@@ -356,7 +356,8 @@ show_below(zinc_walker *w, const zinc_line *line, bool stored, zinc_node_kind se
 
 	if (self == ZINC_NODE_ARRAY)
 		ZINC_TRY(zinc_walker_below(w, err));
-	if (w->stopped || (self != ZINC_NODE_GROUP && !w->h->entry)) /* a tree of documents may have some all the same */
+	if (w->stopped ||
+	    (self != ZINC_NODE_GROUP && !w->h->entry)) /* a tree of documents may have some all the same */
 		return ZINC_OK;
 	if (!stored)
 		ZINC_TRY(show_copies(w, line, &has, err));

@@ -163,20 +163,28 @@ walk_reads(zinc_hierarchy *h)
 
 struct reading {
 	zinc_report r;
-	const zinc_hierarchy *h;
+	zinc_cp *c;
+	zinc_status status;
+	zinc_error *err;
 };
 
-/* As a reader of the node would; what only a walk finds a copy does not mind: groups without a document, and in drafts
- * two documents at one path. */
+/* As a reader of the node would; what only a walk finds a copy does not mind: groups without a document.  In drafts two
+ * documents may be at one path: the copy has the array alone, so the group's is something hidden. */
 static void
 warn_of_document(void *arg, zinc_severity severity, const char *rule, const char *pointer, const char *message)
 {
-	const struct reading *x = arg;
+	struct reading *x = arg;
+	const zinc_hierarchy *h = x->c->from;
 	char more[192];
 
-	if (severity != ZINC_SEVERITY_WARNING || strcmp(rule, "M25") == 0 || strcmp(rule, "V2-17") == 0 ||
-	    (x->h->entry && strcmp(rule, zinc_rule(x->h->format, "two")) == 0))
+	if (severity != ZINC_SEVERITY_WARNING || strcmp(rule, "M25") == 0 || strcmp(rule, "V2-17") == 0)
 		return;
+	if (h->entry && strcmp(rule, zinc_rule(h->format, "two")) == 0) {
+		if (x->status == ZINC_OK)
+			x->status = zinc_cp_note(x->c, ZINC_COPY_HIDDEN, x->c->from_path, x->err, "%s: %s",
+						 x->r.where + strlen(h->prefix), message);
+		return;
+	}
 	zinc_cite(more, sizeof more, rule, pointer);
 	zinc_warn(x->r.ctx, x->r.where, "%s%s", message, more);
 }
@@ -185,7 +193,7 @@ zinc_status
 zinc_cp_find_nodes(zinc_cp *c, zinc_error *err)
 {
 	struct walk w = {c, ZINC_OK, err};
-	struct reading x = {.h = c->from};
+	struct reading x = {.c = c, .err = err};
 
 	c->walked = walk_reads(c->from);
 	zinc_report_init_quiet(&x.r, c->ctx,
@@ -196,6 +204,7 @@ zinc_cp_find_nodes(zinc_cp *c, zinc_error *err)
 	}
 	ZINC_TRY(zinc_walk_thorough(c->from, c->from_path, &x.r, walk_node, &w, err));
 	ZINC_TRY(w.status);
+	ZINC_TRY(x.status);
 	if (c->nnodes == 0)
 		return zinc_fail(err, ZINC_E_NOTFOUND, "no node is there");
 	return read_nodes(c, err);

@@ -221,6 +221,25 @@ zinc 4 rm -y k.zarr/g/a
 has 22-89 err
 [ -e k.zarr/meta/g/a.group.json ] || bad "it was erased"
 
+# ---- in drafts an array hides the document of a group at the same path, and the group's attributes ----
+zinc 0 create two.zarr/foo --group --format v3-2020
+sed 's/"attributes": *{}/"attributes": {"k": 1}/' two.zarr/meta/root/foo.group.json >group
+has '"k": 1' group
+zinc 0 rm -y two.zarr/foo
+zinc 0 create two.zarr/foo --shape 4 --dtype int8 --format v3-2020
+cp group two.zarr/meta/root/foo.group.json
+for command in "cp two.zarr two2.zarr" "cp two.zarr/foo two2.zarr --format v3" "mv two.zarr/foo bar"; do
+	# shellcheck disable=SC2086 # words of a command
+	zinc 1 $command
+	has " meta/root/foo.array.json: a group is at the same path" err
+done
+[ ! -e two2.zarr ] || bad "something was copied"
+cmp group two.zarr/meta/root/foo.group.json || bad "the group's document is gone"
+[ -e two.zarr/meta/root/foo.array.json ] || bad "the array's document is gone"
+zinc 1 cp two.zarr two2.zarr --lossy
+has "a group is at the same path" err
+[ -e two2.zarr/meta/root/foo.array.json ] || bad "--lossy copies the array"
+
 # ---- several below one directory that is no node are still JSON ----
 zinc 0 create h.zarr --group
 for n in 1 2; do
