@@ -534,7 +534,7 @@ order(zinc_level *l, zinc_walker *w, const char *parent, zinc_node_kind self, zi
 static zinc_status
 show_marks(const zinc_level *l, zinc_walker *w, zinc_error *err)
 {
-	const char *at = (const char *)l->marks.p, *end = at + l->marks.n;
+	const char *at = (const char *)l->marks.p, *end = l->marks.n > 0 ? at + l->marks.n : at;
 
 	while (at < end && !w->stopped) {
 		const zinc_status code = *at == 'n' ? ZINC_E_CORRUPT : *at == 'f' ? ZINC_E_UNSUPPORTED : ZINC_E_IO;
