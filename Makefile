@@ -10,15 +10,20 @@ EACH ?= 0
 
 export BUILD JOBS FUZZ_SECONDS CUTS
 
-.PHONY: build demo test check test-asan test-tsan test-valgrind test-clang test-s390x
+.PHONY: build setup demo test check test-asan test-tsan test-valgrind test-clang test-s390x
 .PHONY: programs fuzz interop conformance mutants power bench latency install format clean help
 
-build: ## build/zinc and build/libzinc.so.0, without the tests
-	@scripts/setup.sh build
+build: ## build/zinc and build/libzinc.so.0, without the tests; installs nothing
+	@scripts/setup.sh --check
 	@cmake -G Ninja -B $(BUILD) -S . -DCMAKE_INSTALL_PREFIX=$(PREFIX) -DZINC_TESTS=OFF $(CMAKE_FLAGS) >/dev/null
 	@cmake --build $(BUILD) -j $(JOBS) --target product -- --quiet
 
-demo: build ## create, write, show, read back and check an array on disk
+setup: ## install the Debian packages that a build needs (apt, and sudo unless root)
+	@scripts/setup.sh build
+
+demo: ## install what is missing, build, then create, write, show, read back and check an array on disk
+	@scripts/setup.sh build
+	@$(MAKE) --no-print-directory build
 	@scripts/demo.sh $(BUILD)/zinc
 
 test: ## everything a commit must pass: tests, checks, and the tests again under ASan + UBSan
@@ -60,7 +65,7 @@ latency: ## time reads and writes of 1 000 objects that are 20 ms away, beside T
 bench: ## time reads and writes beside zarrs, TensorStore, zarr-python, GDAL; BENCH_QUICK=1: a short form
 	@scripts/bench.sh
 
-install: build ## PREFIX (/usr/local), DESTDIR
+install: build ## to PREFIX (/usr/local), DESTDIR; installs no packages
 	@cmake --install $(BUILD)
 
 format: ## apply .clang-format

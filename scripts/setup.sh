@@ -1,9 +1,14 @@
 #!/bin/sh
-# setup.sh GROUP... - install what is missing on a Debian machine, and nothing else
+# setup.sh GROUP... - install the Debian packages that are missing, and nothing else
+# setup.sh --check  - say what a build misses, and install nothing
 #
 # Groups: make build test clang valgrind s390x format power bench.  Quick when nothing is missing; sudo only when
-# something is and we are not root.  Elsewhere it says what is wanted and goes on.
+# something is and we are not root.  On other systems it prints the list of packages and goes on.
+#
+# --check asks neither apt nor dpkg, so that it works on every system: it looks for programs in PATH and for headers
+# with the compiler.  Without a program that the build needs it fails; without an optional library it goes on.
 set -eu
+compiler=${CC:-cc}
 
 packages() {
 	case $1 in
@@ -20,6 +25,53 @@ packages() {
 	interop-node) echo nodejs npm ;;
 	*) echo "setup.sh: no group '$1'" >&2 && exit 2 ;;
 	esac
+}
+
+# Programs that a build needs: what is run, and the package that has it
+programs() {
+	cat <<-END
+		${compiler%% *} gcc
+		cmake cmake
+		ninja ninja-build
+	END
+}
+
+# Optional libraries: their header, and the package that has it
+headers() {
+	cat <<-END
+		zstd.h libzstd-dev
+		blosc.h libblosc-dev
+		isa-l/igzip_lib.h libisal-dev
+		libdeflate.h libdeflate-dev
+		bzlib.h libbz2-dev
+		lzma.h liblzma-dev
+		lz4.h liblz4-dev
+		pcre2.h libpcre2-dev
+		curl/curl.h libcurl4-openssl-dev
+	END
+}
+
+missing_programs() {
+	programs | while read -r program package; do
+		command -v "$program" >/dev/null || printf ' %s' "$package"
+	done
+}
+
+missing_headers() {
+	headers | while read -r header package; do
+		printf '#if !__has_include(<%s>)\nmissing %s\n#endif\n' "$header" "$package"
+	done | $compiler -E -P -x c - | sed -n 's/^missing / /p' | tr -d '\n'
+}
+
+check() {
+	missing=$(missing_programs)
+	if [ -n "$missing" ]; then
+		echo "setup: the build needs these Debian packages, which are missing:$missing" >&2
+		echo 'setup: run "make setup" to install them, or install them yourself' >&2
+		return 1
+	fi
+	missing=$(missing_headers)
+	[ -z "$missing" ] || echo "setup: built without these optional libraries:$missing (\"make setup\" installs them)"
 }
 
 installed() {
@@ -45,6 +97,10 @@ available() {
 	done
 }
 
+if [ "${1:-}" = --check ]; then
+	check
+	exit
+fi
 wanted=$(for group; do packages "$group"; done)
 if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
 	echo "setup: not a Debian machine; these are wanted (by their Debian names):" $wanted
