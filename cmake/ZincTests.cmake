@@ -24,14 +24,14 @@ if(CMAKE_CXX_COMPILER)
 endif()
 
 set(ZINC_IN_EMPTY_DIR ${PROJECT_SOURCE_DIR}/scripts/in_empty_dir.sh)
+list(JOIN CMAKE_CROSSCOMPILING_EMULATOR " " launch)
 set(ZINC_RUN ${PROJECT_BINARY_DIR}/zinc) # the command as scripts call it
 if(CMAKE_CROSSCOMPILING_EMULATOR)      # qemu-user, valgrind
-  list(JOIN CMAKE_CROSSCOMPILING_EMULATOR " " launch)
   set(ZINC_RUN ${PROJECT_BINARY_DIR}/zinc-run)
   file(WRITE ${ZINC_RUN} "#!/bin/sh\nexec ${launch} ${PROJECT_BINARY_DIR}/zinc \"$@\"\n")
   file(CHMOD ${ZINC_RUN} PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
 endif()
-set(ZINC_TEST_ENV "ZINC=${ZINC_RUN};ZINC_SOURCE_DIR=${PROJECT_SOURCE_DIR};ZINC_BUILD_DIR=${PROJECT_BINARY_DIR}"
+set(ZINC_TEST_ENV "ZINC=${ZINC_RUN};ZINC_RULE_STORES=${launch} ${PROJECT_BINARY_DIR}/tests/rule_stores;ZINC_SOURCE_DIR=${PROJECT_SOURCE_DIR};ZINC_BUILD_DIR=${PROJECT_BINARY_DIR}"
   "ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1" "UBSAN_OPTIONS=print_stacktrace=1"
   "TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1:report_thread_leaks=0:die_after_fork=0") # a forked child has its parent's threads only in the books
 
@@ -58,7 +58,8 @@ endfunction()
 # ---- unit tests and replays: hidden symbols, support code ----
 
 file(GLOB SUPPORT_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/support/*.c)
-list(REMOVE_ITEM SUPPORT_SOURCES ${PROJECT_SOURCE_DIR}/tests/support/replay.c)
+set(RULE_STORES ${PROJECT_SOURCE_DIR}/tests/support/rule_stores.c)
+list(REMOVE_ITEM SUPPORT_SOURCES ${PROJECT_SOURCE_DIR}/tests/support/replay.c ${RULE_STORES})
 find_path(CMOCKA_INCLUDE cmocka.h)
 find_library(CMOCKA_LIBRARY cmocka)
 
@@ -90,6 +91,8 @@ if(CMOCKA_INCLUDE AND CMOCKA_LIBRARY)
     target_link_libraries(${name} PRIVATE zinc_support)
     zinc_test(${name} unit ${CMAKE_CROSSCOMPILING_EMULATOR} ${PROJECT_BINARY_DIR}/tests/${name})
   endforeach()
+  zinc_program(rule_stores ${RULE_STORES}) # for tests of the command
+  target_link_libraries(rule_stores PRIVATE zinc_support)
   target_link_options(test_copy_hops PRIVATE -Wl,--wrap=zinc_json_parse,--wrap=zinc_json_print) # it counts calls
 else()
   message(WARNING "cmocka not found: no unit tests")

@@ -33,5 +33,6 @@ zinc 3 bench nothing.zarr
 printf x >a.zarr/c/0/0
 zinc 5 bench a.zarr --repeat 1
 says "c/0/0"
-zinc 4 bench "$SOURCE/tests/rules/M20-unknown-codec"
+rule_stores v3 M20-unknown-codec
+zinc 4 bench M20-unknown-codec
 finish

@@ -87,7 +87,8 @@ zinc 2 diff a.zarr b.zarr --atol ''
 zinc 3 diff a.zarr nothing.zarr
 says "nothing.zarr"
 zinc 3 diff nothing.zarr a.zarr
-unknown=$SOURCE/tests/rules/M17-unknown-type
+rule_stores v3 M17-unknown-type
+unknown=M17-unknown-type
 zinc 4 diff "$unknown" "$unknown"
 has "cannot be compared"
 zinc 4 diff --json "$unknown" "$unknown"

@@ -57,13 +57,14 @@ is_json
 has '"requests":2,"ranges":2,"bytes_read":74,' # index of 4 * 16 + 4 bytes, and one chunk
 
 # ---- wrong ----
+rule_stores v3 M20-unknown-codec
 for command in chunks explain; do
 	zinc 2 $command
 	zinc 2 $command a.zarr/x -s 9
 	zinc 2 $command a.zarr/x -s 'x'
 	zinc 3 $command a.zarr
 	zinc 3 $command nothing.zarr
-	zinc 4 $command "$SOURCE/tests/rules/M20-unknown-codec"
+	zinc 4 $command M20-unknown-codec
 done
 truncate -s 10 s.zarr/c/0/0
 zinc 5 explain s.zarr

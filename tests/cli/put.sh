@@ -122,7 +122,8 @@ now a.zarr/i '[[7,98,9],[99,99,98]]'
 zinc 2 put a.zarr/i -s 5 --from raw
 zinc 3 put a.zarr/none --from raw
 zinc 3 put a.zarr --from raw
-zinc 4 put "$SOURCE/tests/rules/M20-unknown-codec" --from raw
+rule_stores v3 M20-unknown-codec
+zinc 4 put M20-unknown-codec --from raw
 
 # ---- --dry-run looks at everything and writes nothing ----
 zinc 0 put a.zarr/i --from raw --dry-run

@@ -145,8 +145,9 @@ has '"implicit":true'
 zinc 5 tree --strict i.zarr
 
 # ---- what this build does not know is shown, with status 0; its elements are status 4 ----
-for fixture in M16-array-member M17-unknown-type M18-unknown-grid M19-unknown-encoding M20-unknown-codec M21-unknown-transformer; do
-	url=$SOURCE/tests/rules/$fixture
+unknown="M16-array-member M17-unknown-type M18-unknown-grid M19-unknown-encoding M20-unknown-codec M21-unknown-transformer"
+rule_stores v3 $unknown M16-group-member M15-object
+for url in $unknown; do
 	zinc 0 info "$url"
 	has "unsupported"
 	zinc 0 info --json "$url"
@@ -160,9 +161,9 @@ for fixture in M16-array-member M17-unknown-type M18-unknown-grid M19-unknown-en
 	says ""
 	zinc 4 --array_path="$url"
 done
-zinc 0 info "$SOURCE/tests/rules/M16-group-member"
+zinc 0 info M16-group-member
 has "unsupported"
-zinc 0 info --json "$SOURCE/tests/rules/M16-group-member"
+zinc 0 info --json M16-group-member
 is_json
 has '"implicit":false,"unsupported":"'
 
@@ -189,9 +190,9 @@ zinc 5 ls -l e.zarr
 zinc 0 info e.zarr
 
 # ---- lenient: read with a warning, refused when strict ----
-zinc 0 info "$SOURCE/tests/rules/M15-object"
+zinc 0 info M15-object
 grep -q "^zinc: warning: .*M15" err || bad "no warning"
-zinc 5 info --strict "$SOURCE/tests/rules/M15-object"
+zinc 5 info --strict M15-object
 says "M15"
 
 # ---- lists ----

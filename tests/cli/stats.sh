@@ -95,7 +95,8 @@ printf x >i.zarr/c/1/1
 zinc 5 stats i.zarr
 says "c/1/1"
 zinc 0 stats i.zarr -s 0
-zinc 4 stats "$SOURCE/tests/rules/M17-unknown-type"
+rule_stores v3 M17-unknown-type
+zinc 4 stats M17-unknown-type
 
 # ---- NumPy ----
 cat >make.py <<'END'

@@ -6,6 +6,7 @@
 #   says TEXT               ./err must be one line, begin with "zinc: ", and contain TEXT
 #   has TEXT [FILE]         the file [./out] must contain TEXT
 #   is_json                 ./out must be one JSON document
+#   rule_stores VERSION [NAME...]  make stores of tests/rules here, all or some; ./stores lists them, see rule_stores.c
 #   numpy SCRIPT            run it by Python, if there is one that has NumPy
 #
 # Tests run in an empty directory.  The first thing that is wrong ends them.
@@ -85,6 +86,10 @@ quick() {
 instrumented() {
 	case $ZINC in *zinc-run) return 0 ;; esac
 	grep -qE '__asan_init|__tsan_init|__msan_init' "$ZINC"
+}
+
+rule_stores() {
+	${ZINC_RULE_STORES:?names a program} "$@" >stores || bad "no stores of tests/rules: $*"
 }
 
 # numpy SCRIPT...: run by a python3 that has NumPy; false when there is none

@@ -40,20 +40,26 @@ make_empty(const char *dir)
 }
 
 void
-write_file(const char *path, const char *text)
+write_bytes(const char *path, const void *bytes, size_t n)
 {
 	const char *slash = path;
 	char dir[256];
 	FILE *f;
 
-	while ((slash = strchr(slash, '/')) != NULL) {
+	while ((slash = strchr(slash, '/'))) {
 		snprintf(dir, sizeof dir, "%.*s", (int)(slash++ - path), path);
 		mkdir(dir, 0777);
 	}
 	f = fopen(path, "w");
 	assert_non_null(f);
-	assert_int_equal(fwrite(text, 1, strlen(text), f), strlen(text));
+	assert_int_equal(fwrite(bytes, 1, n, f), n);
 	assert_int_equal(fclose(f), 0);
+}
+
+void
+write_file(const char *path, const char *text)
+{
+	write_bytes(path, text, strlen(text));
 }
 
 const char *

@@ -12,6 +12,7 @@ void make_empty(const char *dir);
 void remove_tree(const char *dir);
 /* Directories above it are made. */
 void write_file(const char *path, const char *text);
+void write_bytes(const char *path, const void *bytes, size_t n);
 /* The whole file as text in static memory; NULL when there is none. */
 const char *read_text(const char *path);
 bool exists(const char *path); /* links are not followed */
