@@ -7,7 +7,7 @@
  */
 #include <stdlib.h>
 
-#include "node/schema.h"
+#include "schema/schema.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

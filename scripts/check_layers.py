@@ -16,17 +16,20 @@ import sys
 MAY_INCLUDE = {
     "base": "",
     "json": "base",
-    "dtype": "json base",
-    "grid": "json base",
-    "codec": "dtype grid json base",
+    "report": "json base",
+    "dtype": "report json base",
+    "grid": "report json base",
+    "codec": "dtype grid report json base",
     "net": "json base",
     "store": "net json base",
     "fetch": "store json base",
-    "transform": "fetch store codec grid json base",
-    "format": "codec dtype grid store json base",
-    "array": "format transform fetch codec dtype grid store json base",
-    "node": "array format dtype store json base",
-    "tool": "node array format fetch codec dtype grid store json base",
+    "transform": "fetch store codec grid report json base",
+    "format": "codec dtype grid store report json base",
+    "array": "format transform fetch codec dtype grid store report json base",
+    "node": "array format dtype store report json base",
+    "schema": "report json base",
+    "convention": "schema node report json base",
+    "tool": "convention node array format fetch codec dtype grid store report json base",
 }
 
 # header, as a pattern -> the files that wrap it
@@ -40,7 +43,7 @@ WRAPPERS = {
     r"bzlib\.h": ["codec/codec_bz2.c"],
     r"lzma.*": ["codec/codec_lzma.c"],
     r"lz4.*\.h": ["codec/codec_lz4.c"],
-    r"pcre2.*\.h": ["base/regex.c"],
+    r"pcre2.*\.h": ["schema/regex.c"],
     r"curl/.*": ["net/http_lane.h"],
 }
 

@@ -3,8 +3,8 @@
  *
  * errors (error.c), contexts (context.c), allocation (alloc.c), the bounded buffer (buf.c),
  * checked sizes (num.h), the key checker (key.c), the table of OS calls (os_posix.c), the thread pool
- * (pool.c), fork hooks (fork.c), checksums (crc.c), UTF-8 (utf8.c), base64 (base64.c), regular expressions
- * (regex.c, regex_ecma.c), registries (registry.c), arenas (arena.c), modules (module.c), URLs that are shown (url.c).
+ * (pool.c), fork hooks (fork.c), checksums (crc.c), UTF-8 (utf8.c), base64 (base64.c),
+ * registries (registry.c), arenas (arena.c), modules (module.c), URLs that are shown (url.c).
  */
 #ifndef ZINC_BASE_H
 #define ZINC_BASE_H
@@ -335,18 +335,6 @@ size_t zinc_utf8_put(char out[4], uint32_t code);
 zinc_status zinc_base64_encode(const void *bytes, size_t n, zinc_buf *out, zinc_error *err);
 /* At most `room` bytes (of fewer than n) are written; *nbytes is how many there are.  False: it is no base64. */
 bool zinc_base64_decode(const char *s, size_t n, void *bytes, size_t room, size_t *nbytes);
-
-/* ---- regular expressions: the dialect of JSON Schema ---- */
-
-typedef struct zinc_regex zinc_regex;
-/* A pattern of ECMA 262 in the words of PCRE2, appended. */
-zinc_status zinc_regex_translate(zinc_buf *out, const char *pattern, size_t n, zinc_error *err);
-/* E_INVALID when it is none, E_UNSUPPORTED without PCRE2. */
-zinc_status zinc_regex_new(zinc_regex **out, zinc_context *ctx, const char *pattern, size_t n, zinc_error *err);
-void zinc_regex_free(zinc_regex *r);
-/* Does it match anywhere in the valid UTF-8 `s`?  Takes from *steps; E_LIMIT when they are used up.  One thread at a
- * time. */
-zinc_status zinc_regex_match(zinc_regex *r, const char *s, size_t n, uint64_t *steps, bool *matches, zinc_error *err);
 
 /* ---- checksums ---- */
 

@@ -10,7 +10,7 @@
 
 #include "dtype/dtype.h"
 #include "grid/grid.h"
-#include "json/json.h"
+#include "report/report.h"
 
 /* ---- scratch: what one thread reuses from chunk to chunk ---- */
 

@@ -9,7 +9,7 @@
 #define ZINC_DTYPE_H
 
 #include "base/base.h"
-#include "json/json.h"
+#include "report/report.h"
 
 typedef enum zinc_kind {
 	ZINC_KIND_BOOL,

@@ -13,7 +13,7 @@
 #include "codec/codec.h"
 #include "dtype/dtype.h"
 #include "grid/grid.h"
-#include "json/json.h"
+#include "report/report.h"
 #include "store/store.h"
 
 typedef struct zinc_format zinc_format;

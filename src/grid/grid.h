@@ -8,7 +8,7 @@
 #define ZINC_GRID_H
 
 #include "base/base.h"
-#include "json/json.h"
+#include "report/report.h"
 
 /* ---- chunk grids ---- */
 

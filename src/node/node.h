@@ -1,7 +1,7 @@
 /*
- * node.h - door of the room `node`: groups, walking, attributes, copying, conventions
+ * node.h - door of the room `node`: groups, walking, attributes, copying
  *
- * The interface is section 8 of <zinc.h> and <zinc/conventions.h>; here is what the rooms above share with it.
+ * The interface is section 8 of <zinc.h>; here is what the rooms above share with it.
  */
 #ifndef ZINC_NODE_H
 #define ZINC_NODE_H
@@ -17,8 +17,5 @@ zinc_status zinc_node_show(zinc_hierarchy *h, const zinc_found_node *found, cons
 typedef zinc_status (*zinc_attributes_fn)(void *arg, zinc_json_doc *doc, zinc_json *attributes, zinc_error *err);
 zinc_status zinc_attributes_change(zinc_hierarchy *h, const char *path, zinc_attributes_fn fn, void *arg,
 				   zinc_error *err);
-
-/* Does the node declare a Zarr convention, in whatever shape? */
-bool zinc_declares(const zinc_json *attributes);
 
 #endif

@@ -20,7 +20,7 @@
 
 #include <zinc/tool.h>
 
-#include "node/node.h"
+#include "convention/convention.h"
 
 /* A document that was found.  Nodes are kept in order of their prefixes' bytes. */
 typedef struct zinc_check_node {

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "node/convention.h"
+#include "convention/convention.h"
 #include "nodes.h"
 #include "test.h"
 

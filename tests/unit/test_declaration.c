@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "nodes.h"
-#include "node/convention.h"
+#include "convention/convention.h"
 #include "test.h"
 
 #define S "https://example.com/my/v0.1.0/schema.json"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "nodes.h"
-#include "node/convention.h"
+#include "convention/convention.h"
 #include "support/sweep.h"
 #include "test.h"
 

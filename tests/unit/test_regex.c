@@ -1,7 +1,7 @@
 /* test_regex.c - regular expressions, promise by promise */
 #include <string.h>
 
-#include "base/base.h"
+#include "schema/regex.h"
 #include "support/sweep.h"
 #include "test.h"
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "json/json.h"
+#include "report/report.h"
 #include "support/sweep.h"
 #include "support/test.h"
 
@@ -256,7 +256,7 @@ extensions_that_break_rules(void **state)
 	    {"\"9zip\"", "M13", "", 1},
 	    {"\"a/b\"", "M13", "", 1},
 	    {"\"a b\"", "M13", "", 1},
-	    {"\"gzip\\u0000\"", "M13", "", 0}, /* (5) */
+	    {"\"gzip\\u0000\"", "M13", "", 0}, /* extension.c (1) */
 	    {"{\"name\":\"gzip\\u0000x\"}", "M13", "", 0},
 	    {"{\"name\":\"gzip\",\"level\":1}", "M11", "/level", 1},
 	    {"{\"name\":\"gzip\",\"must_understand\":\"false\"}", "M11", "/must_understand", 1},

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "node/schema.h"
+#include "schema/schema.h"
 #include "support/sweep.h"
 #include "test.h"
 

@@ -1,7 +1,7 @@
 /* test_schema_number.c - exact decimals: order and multiples */
 #include <string.h>
 
-#include "node/schema_impl.h"
+#include "schema/schema_impl.h"
 #include "test.h"
 
 static zinc_json

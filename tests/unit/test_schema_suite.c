@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "node/schema.h"
+#include "schema/schema.h"
 #include "test.h"
 
 #define DEBIAN "/usr/share/json-schema-test-suite"

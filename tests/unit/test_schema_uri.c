@@ -1,7 +1,7 @@
 /* test_schema_uri.c - references: the examples of RFC 3986, section 5.4, and fragments */
 #include <string.h>
 
-#include "node/schema_impl.h"
+#include "schema/schema_impl.h"
 #include "test.h"
 
 static const char *

@@ -1,0 +1,43 @@
+/*
+ * convention_uom.c - convention uom: the unit of an array's elements
+ *
+ * The text is about arrays only; its schema lets groups pass, so a group is warned about.
+ */
+#include "convention/convention.h"
+
+static const char *const schemas[] = {
+    ZINC_RAW "clbarnes/zarr-convention-uom/refs/tags/v1/schema.json",
+    NULL,
+};
+
+static const char *const specs[] = {
+    ZINC_HUB "clbarnes/zarr-convention-uom/blob/v1/README.md",
+    NULL,
+};
+
+static const char schema[] =
+    "{'type': 'object', 'required': ['uom'], 'properties': {'uom': {'type': 'object', 'required': ['ucum'],"
+    " 'properties': {'description': {'type': 'string'}, 'ucum': {'type': 'object',"
+    "  'properties': {'unit': {'type': 'string'}, 'version': {'type': 'string'}}}}}}}";
+
+static zinc_status
+check(const zinc_subject *s, zinc_report *r, zinc_error *err)
+{
+	(void)err;
+	if (s->meta->kind == ZINC_NODE_GROUP)
+		(void)zinc_report_lenient(r, "uom", NULL, "a unit is for arrays");
+	return ZINC_OK;
+}
+
+const zinc_convention_row zinc_convention_uom = {
+    .name = "uom",
+    .prefix = "uom",
+    .uuid = "3bbe438d-df37-49fe-8e2b-739296d46dfb",
+    .description = "Units of measurement for Zarr arrays",
+    .groups = true,
+    .arrays = true,
+    .check = check,
+    .schemas = schemas,
+    .specs = specs,
+    .schema = schema,
+};

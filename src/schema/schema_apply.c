@@ -1,0 +1,334 @@
+/*
+ * schema_apply.c - a schema applied to an instance: references, combinations
+ *
+ * A schema object is its keywords, each of which may say no.  Recursion follows the schema and the instance, and is
+ * bounded by ZINC_SCHEMA_DEPTH; work is bounded by steps.
+ *
+ * What a schema has "looked at" (for unevaluatedProperties and unevaluatedItems) is one byte per child of the
+ * instance.  It is kept only below a schema that asks, and handed outwards only by a schema that holds.
+ */
+#include <stdio.h>
+
+#include "schema/schema_impl.h"
+
+#define FINDINGS 100u /* said of one instance; a thousand more would help nobody */
+
+zinc_status
+zinc_schema_step(zinc_checker *c, uint64_t n)
+{
+	if (c->steps < n) {
+		c->steps = 0;
+		return zinc_fail(c->err, ZINC_E_LIMIT, "the check takes more than %llu steps: the schema is too costly",
+				 (unsigned long long)c->schema->o.steps);
+	}
+	c->steps -= n;
+	return ZINC_OK;
+}
+
+void
+zinc_schema_fault(zinc_here *h, const char *fmt, ...)
+{
+	char text[400];
+	va_list ap;
+
+	h->valid = false;
+	if (h->c->quiet > 0 || h->c->said >= FINDINGS)
+		return;
+	h->c->said++;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	(void)zinc_report_error(h->c->r, "schema", NULL, "%s", text);
+}
+
+/* ---- one schema ---- */
+
+/* In the order of the schema, but for those that need what all others have looked at. */
+static zinc_status
+apply_words(zinc_here *h, bool last)
+{
+	const zinc_json *m;
+
+	for (m = h->schema->first; m; m = m->next) {
+		const zinc_word *w = zinc_word_find(m->key, h->dialect);
+
+		if (w && w->apply && ((w->flags & ZINC_WORD_LAST) != 0) == last)
+			ZINC_TRY(w->apply(h, m));
+	}
+	return ZINC_OK;
+}
+
+/* In draft 07 a $ref is alone whatever stands beside it. */
+static zinc_status
+apply_object(zinc_here *h)
+{
+	const zinc_json *ref = h->dialect == ZINC_DRAFT_07 ? zinc_json_member(h->schema, "$ref") : NULL;
+
+	if (ref)
+		return zinc_word_ref(h, ref);
+	ZINC_TRY(apply_words(h, false));
+	return apply_words(h, true);
+}
+
+static bool
+asks_for_rest(const zinc_here *h)
+{
+	return h->dialect == ZINC_DRAFT_2020 && (zinc_json_member(h->schema, "unevaluatedProperties") ||
+						 zinc_json_member(h->schema, "unevaluatedItems"));
+}
+
+/* With a record of its own of what it looks at, when anybody asks. */
+static zinc_status
+apply_recorded(zinc_here *h, uint8_t *seen)
+{
+	zinc_context *ctx = h->c->schema->ctx;
+	const bool parts = h->instance->type == ZINC_JSON_ARRAY || h->instance->type == ZINC_JSON_OBJECT;
+	zinc_status s;
+	size_t i;
+
+	if (!parts || (!seen && !asks_for_rest(h)))
+		return apply_object(h);
+	ZINC_TRY(zinc_schema_step(h->c, h->instance->n / 8));
+	h->seen = zinc_calloc(ctx, h->instance->n + 1, 1);
+	if (!h->seen)
+		return zinc_fail_nomem(h->c->err);
+	s = apply_object(h);
+	for (i = 0; s == ZINC_OK && seen && h->valid && i < h->instance->n; i++)
+		seen[i] |= h->seen[i];
+	zinc_free(ctx, h->seen);
+	return s;
+}
+
+zinc_status
+zinc_schema_apply(zinc_checker *c, const zinc_json *schema, const zinc_json *instance, const zinc_scope *scope,
+		  uint8_t *seen, bool *valid)
+{
+	zinc_here h = {c, schema, instance, scope, c->schema->resources[scope->resource].dialect, NULL, true};
+	zinc_scope inner = {0, scope};
+	zinc_status s = ZINC_OK;
+
+	ZINC_TRY(zinc_schema_step(c, 1));
+	if (c->depth >= ZINC_SCHEMA_DEPTH)
+		return zinc_fail(c->err, ZINC_E_LIMIT,
+				 "the schema goes deeper than %u levels: does it refer to itself?", ZINC_SCHEMA_DEPTH);
+	if (schema->type == ZINC_JSON_FALSE)
+		zinc_schema_fault(&h, "nothing is allowed here");
+	if (schema->type == ZINC_JSON_OBJECT) {
+		if (zinc_json_member(schema, "$id")) {
+			inner.resource = zinc_schema_resource_of(c->schema, schema);
+			h.scope = &inner;
+			h.dialect = c->schema->resources[inner.resource].dialect;
+		}
+		c->depth++;
+		s = apply_recorded(&h, seen);
+		c->depth--;
+	}
+	*valid = h.valid;
+	return s;
+}
+
+zinc_status
+zinc_schema_try(zinc_here *h, const zinc_json *schema, const zinc_json *instance, uint8_t *seen, bool *valid)
+{
+	zinc_status s;
+
+	h->c->quiet++;
+	s = zinc_schema_apply(h->c, schema, instance, h->scope, seen, valid);
+	h->c->quiet--;
+	return s;
+}
+
+zinc_status
+zinc_schema_child(zinc_here *h, const zinc_json *schema, const zinc_json *child, size_t i)
+{
+	zinc_report *r = h->c->r;
+	const size_t mark =
+	    h->instance->type == ZINC_JSON_ARRAY ? zinc_report_enter_item(r, i) : zinc_report_enter(r, child->key);
+	bool valid = true;
+	const zinc_status s = zinc_schema_apply(h->c, schema, child, h->scope, NULL, &valid);
+
+	zinc_report_leave(r, mark);
+	h->valid = h->valid && valid;
+	if (h->seen)
+		h->seen[i] = 1;
+	return s;
+}
+
+/* A schema on the same instance, whose faults are this one's. */
+static zinc_status
+apply_here(zinc_here *h, const zinc_json *schema, const zinc_scope *scope)
+{
+	bool valid = true;
+	const zinc_status s = zinc_schema_apply(h->c, schema, h->instance, scope, h->seen, &valid);
+
+	h->valid = h->valid && valid;
+	return s;
+}
+
+/* ---- references ---- */
+
+/* JSON Schema's own schema: the table of keywords knows it. */
+static zinc_status
+apply_metaschema(zinc_here *h, zinc_dialect dialect)
+{
+	zinc_error e = ZINC_ERROR_INIT;
+	zinc_report quiet;
+	zinc_status s;
+
+	ZINC_TRY(zinc_schema_step(h->c, 100));
+	zinc_report_init(&quiet, h->c->schema->ctx, false, "");
+	s = zinc_schema_form(h->instance, dialect, NULL, NULL, &quiet, &e);
+	if (s == ZINC_E_CORRUPT)
+		zinc_schema_fault(h, "is no valid schema: %s", e.text);
+	else if (s != ZINC_OK)
+		return zinc_error_copy(h->c->err, &e);
+	return ZINC_OK;
+}
+
+/* The target is applied within its own resource: its "#" is not ours. */
+static zinc_status
+apply_target(zinc_here *h, const zinc_json *target)
+{
+	const zinc_scope scope = {zinc_schema_resource_of(h->c->schema, target), h->scope};
+
+	if (target->type != ZINC_JSON_OBJECT && target->type != ZINC_JSON_TRUE && target->type != ZINC_JSON_FALSE)
+		return zinc_fail(h->c->err, ZINC_E_CORRUPT, "the schema refers to a value that is no schema");
+	return apply_here(h, target, &scope);
+}
+
+/* Costs more steps than a keyword does, so that a bomb of references ends as soon as any other. */
+static zinc_status
+resolve(zinc_here *h, const zinc_json *value, const zinc_json **target, const zinc_anchor **anchor)
+{
+	zinc_dialect metaschema;
+
+	ZINC_TRY(zinc_schema_step(h->c, 8));
+	ZINC_TRY(
+	    zinc_schema_resolve(h->c->schema, h->scope->resource, value->text, target, anchor, &metaschema, h->c->err));
+	return *target ? ZINC_OK : apply_metaschema(h, metaschema);
+}
+
+zinc_status
+zinc_word_ref(zinc_here *h, const zinc_json *value)
+{
+	const zinc_json *target;
+	const zinc_anchor *anchor;
+
+	ZINC_TRY(resolve(h, value, &target, &anchor));
+	return target ? apply_target(h, target) : ZINC_OK;
+}
+
+/* If the anchor is a dynamic one, the outermost resource on the way that has one of that name is meant. */
+zinc_status
+zinc_word_dynamic_ref(zinc_here *h, const zinc_json *value)
+{
+	const zinc_anchor *anchor, *a;
+	const zinc_json *target;
+	const zinc_scope *s;
+
+	ZINC_TRY(resolve(h, value, &target, &anchor));
+	for (s = anchor && anchor->dynamic ? h->scope : NULL; s; s = s->outer) {
+		a = zinc_schema_anchor(h->c->schema, s->resource, anchor->name);
+		if (a && a->dynamic)
+			target = a->at;
+	}
+	return target ? apply_target(h, target) : ZINC_OK;
+}
+
+/* ---- combinations ---- */
+
+/* All are applied even after one that fails, so that one run finds all faults. */
+zinc_status
+zinc_word_all_of(zinc_here *h, const zinc_json *value)
+{
+	const zinc_json *v;
+
+	for (v = value->first; v; v = v->next)
+		ZINC_TRY(apply_here(h, v, h->scope));
+	return ZINC_OK;
+}
+
+/* How many hold.  When somebody asks what was looked at, all have to be tried. */
+static zinc_status
+count_valid(zinc_here *h, const zinc_json *value, size_t enough, size_t *out)
+{
+	const zinc_json *v;
+	size_t n = 0;
+	bool valid;
+
+	for (v = value->first; v && (h->seen || n < enough); v = v->next) {
+		ZINC_TRY(zinc_schema_try(h, v, h->instance, h->seen, &valid));
+		n += valid;
+	}
+	*out = n;
+	return ZINC_OK;
+}
+
+/* With a single alternative its own faults say more. */
+zinc_status
+zinc_word_any_of(zinc_here *h, const zinc_json *value)
+{
+	size_t n;
+
+	if (value->n == 1)
+		return apply_here(h, value->first, h->scope);
+	ZINC_TRY(count_valid(h, value, 1, &n));
+	if (n == 0)
+		zinc_schema_fault(h, "matches none of the %zu alternatives", value->n);
+	return ZINC_OK;
+}
+
+/* Trying may stop at the second that holds. */
+zinc_status
+zinc_word_one_of(zinc_here *h, const zinc_json *value)
+{
+	size_t n;
+
+	if (value->n == 1)
+		return apply_here(h, value->first, h->scope);
+	ZINC_TRY(count_valid(h, value, 2, &n));
+	if (n == 0)
+		zinc_schema_fault(h, "matches none of the %zu alternatives", value->n);
+	else if (n > 1)
+		zinc_schema_fault(h, "matches more than one of the %zu alternatives", value->n);
+	return ZINC_OK;
+}
+
+zinc_status
+zinc_word_not(zinc_here *h, const zinc_json *value)
+{
+	bool valid;
+
+	ZINC_TRY(zinc_schema_try(h, value, h->instance, NULL, &valid));
+	if (valid)
+		zinc_schema_fault(h, "is what the schema excludes by \"not\"");
+	return ZINC_OK;
+}
+
+/* `if` itself is never a fault; what it looked at counts when it holds (10.2.2.1). */
+zinc_status
+zinc_word_if(zinc_here *h, const zinc_json *value)
+{
+	const zinc_json *then;
+	bool valid;
+
+	ZINC_TRY(zinc_schema_try(h, value, h->instance, h->seen, &valid));
+	then = zinc_json_member(h->schema, valid ? "then" : "else");
+	return then ? apply_here(h, then, h->scope) : ZINC_OK;
+}
+
+/* ---- the whole ---- */
+
+zinc_status
+zinc_schema_check(zinc_schema *s, const zinc_json *instance, zinc_report *r, zinc_error *err)
+{
+	zinc_checker c = {s, r, err, s->o.steps, 0, 0, 0};
+	zinc_scope scope = {zinc_schema_resource_of(s, s->root), NULL};
+	const size_t mark = r->npointer;
+	zinc_status st;
+	bool valid;
+
+	st = zinc_schema_apply(&c, s->root, instance, &scope, NULL, &valid);
+	zinc_report_leave(r, mark); /* a check that was given up is somewhere below */
+	return st;
+}
