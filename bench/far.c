@@ -69,7 +69,7 @@ static void *
 grow(void *p, size_t n)
 {
 	p = realloc(p, n);
-	if (p == NULL)
+	if (!p)
 		die("memory");
 	return p;
 }
@@ -114,7 +114,7 @@ field(const peer *p, const char *name)
 	const size_t n = strlen(name);
 	const char *line = p->in;
 
-	while ((line = strstr(line, "\r\n")) != NULL && (size_t)(line - p->in) < p->head) {
+	while ((line = strstr(line, "\r\n")) && (size_t)(line - p->in) < p->head) {
 		line += 2;
 		if (strncasecmp(line, name, n) == 0 && line[n] == ':')
 			return line + n + 1 + strspn(line + n + 1, " ");
@@ -194,7 +194,7 @@ make_parents(char *path)
 {
 	char *s;
 
-	for (s = path + strlen(root) + 1; (s = strchr(s, '/')) != NULL; s++) {
+	for (s = path + strlen(root) + 1; (s = strchr(s, '/')); s++) {
 		*s = '\0';
 		if (mkdir(path, 0777) != 0 && errno != EEXIST)
 			die(path);
@@ -248,7 +248,7 @@ file_of(const peer *p, char *path, size_t room)
 	const char *s = strchr(p->in, ' ');
 	size_t n = (size_t)snprintf(path, room, "%s", root);
 
-	for (s = s != NULL ? s + 1 : ""; *s != '\0' && *s != ' ' && *s != '?' && n + 1 < room; s++) {
+	for (s = s ? s + 1 : ""; *s != '\0' && *s != ' ' && *s != '?' && n + 1 < room; s++) {
 		unsigned c = (unsigned char)*s;
 
 		if (c == '%' && sscanf(s + 1, "%2x", &c) == 1)
@@ -283,9 +283,9 @@ static void
 set_timer(void)
 {
 	struct itimerspec t = {{0, 0}, {0, 0}};
-	double left = first != NULL ? first->due - now() : 0;
+	double left = first ? first->due - now() : 0;
 
-	if (first != NULL) {
+	if (first) {
 		left = left > 1e-6 ? left : 1e-6;
 		t.it_value.tv_sec = (time_t)left;
 		t.it_value.tv_nsec = (long)((left - (double)t.it_value.tv_sec) * 1e9);
@@ -300,7 +300,7 @@ enqueue(peer *p)
 	p->next = NULL;
 	p->queued = true;
 	watch(p, 0);
-	if (first == NULL)
+	if (!first)
 		first = p;
 	else
 		last->next = p;
@@ -316,7 +316,7 @@ look(peer *p)
 {
 	const char *end = p->head == 0 ? strstr(p->in, "\r\n\r\n") : NULL;
 
-	if (end != NULL) {
+	if (end) {
 		p->head = (size_t)(end - p->in) + 4;
 		p->body = strtoull(field(p, "Content-Length"), NULL, 10);
 		if (strncasecmp(field(p, "Expect"), "100-continue", 12) == 0 &&
@@ -325,7 +325,8 @@ look(peer *p)
 	}
 	if (p->head > 0 && p->n >= p->head + p->body) {
 		enqueue(p);
-		serve(p); /* within the delay: else those who are measured would wait for the disk of this machine, too */
+		serve(
+		    p); /* within the delay: else those who are measured would wait for the disk of this machine, too */
 	}
 }
 
@@ -401,7 +402,7 @@ answer_due(void)
 
 	if (read(timer, &ticks, sizeof ticks) < 0 && errno != EAGAIN)
 		die("timer");
-	while (first != NULL && first->due <= now()) {
+	while (first && first->due <= now()) {
 		peer *p = first;
 
 		first = p->next;

@@ -100,7 +100,7 @@ parse_bytes(const char *s, uint64_t *out)
 
 	if (!parse_number(s, &s, &n))
 		return false;
-	if (*s && (u = strchr(units, *s & ~0x20)) != NULL && *u) {
+	if (*s && (u = strchr(units, *s & ~0x20)) && *u) {
 		shift = 10 * (int)(u - units + 1);
 		s++;
 		s += strncmp(s, "iB", 2) ? *s == 'B' || *s == 'b' : 2;

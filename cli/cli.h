@@ -209,7 +209,7 @@ int fail(const char *url, zinc_error *err);
 int fail_either(const char *a, const char *b, zinc_error *err);
 /* The last words of a command that --timeout has stopped: at which URL, and what it waited for. */
 int complain_late(void);
-int exit_status(zinc_status s);
+int exit_status(zinc_status st);
 /* A key of the store without the prefix of the hierarchy's root. */
 const char *key_below(const zinc_hierarchy *h, const char *key);
 int run_context(struct run *r); /* makes r->ctx */

@@ -80,7 +80,7 @@ read_fresh(struct bench *b, const zinc_selection *sel, uint64_t nelems)
 	zinc_arena *arena = NULL;
 	zinc_buffer buffer;
 	uint64_t nbytes;
-	zinc_status s = ZINC_OK;
+	zinc_status st = ZINC_OK;
 	double began;
 	void *p;
 
@@ -95,15 +95,15 @@ read_fresh(struct bench *b, const zinc_selection *sel, uint64_t nelems)
 				(unsigned long long)nbytes);
 	buffer = *ZINC_BUFFER_AS(ZINC_NATIVE, p, nbytes);
 	if (zinc_array_variable(b->array))
-		s = zinc_arena_new(&arena, b->run->ctx, 0, &err);
+		st = zinc_arena_new(&arena, b->run->ctx, 0, &err);
 	buffer.arena = arena;
-	if (s == ZINC_OK)
-		s = zinc_array_read(b->array, sel, &buffer, &io, &err);
+	if (st == ZINC_OK)
+		st = zinc_array_read(b->array, sel, &buffer, &io, &err);
 	b->spent += now() - began;
 	zinc_arena_free(arena);
 	munmap(p, nbytes);
 	b->decoded += nbytes;
-	return s ? fail(b->url, &err) : DONE;
+	return st ? fail(b->url, &err) : DONE;
 }
 
 static int

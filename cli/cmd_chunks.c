@@ -204,7 +204,8 @@ cmd_chunks(struct run *r)
 		out_text(&r->out, &x.json);
 	}
 	if (status == DONE && e.only_stored)
-		fprintf(stderr, "zinc: %s: too many chunks to list all: only those that are stored are listed\n", x.url);
+		fprintf(stderr, "zinc: %s: too many chunks to list all: only those that are stored are listed\n",
+			x.url);
 	text_free(&x.json);
 	return status;
 }

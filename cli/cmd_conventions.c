@@ -389,7 +389,7 @@ edit(struct conventions *v)
 	const char *path = zinc_hierarchy_path(v->h);
 	zinc_declare_options o = ZINC_DECLARE_OPTIONS_INIT;
 	zinc_error err = ZINC_ERROR_INIT;
-	zinc_status s = ZINC_OK;
+	zinc_status st = ZINC_OK;
 
 	o.shape = a->declared_shape;
 	o.schema = a->schema;
@@ -408,10 +408,10 @@ edit(struct conventions *v)
 		return DONE;
 	}
 	if (a->retract)
-		s = zinc_conventions_remove(v->h, path, a->retract, &until_stopped, &err);
-	if (s == ZINC_OK && a->declare)
-		s = zinc_conventions_declare(v->h, path, a->declare, &o, &err);
-	return s == ZINC_OK ? DONE : fail(v->url, &err);
+		st = zinc_conventions_remove(v->h, path, a->retract, &until_stopped, &err);
+	if (st == ZINC_OK && a->declare)
+		st = zinc_conventions_declare(v->h, path, a->declare, &o, &err);
+	return st == ZINC_OK ? DONE : fail(v->url, &err);
 }
 
 int
@@ -427,7 +427,8 @@ cmd_conventions(struct run *r)
 	if (a->words.n == 0)
 		return complain(USAGE, "conventions", "a URL is missing, or --new DIR");
 	if (!a->declare && (a->schema || a->spec || a->name || a->description || a->declared_shape))
-		return complain(USAGE, "conventions", "--schema, --spec, --name, --description and --shape go with --add");
+		return complain(USAGE, "conventions",
+				"--schema, --spec, --name, --description and --shape go with --add");
 	v.url = a->words.at[0];
 	status = open_node(r, v.url, edits, &v.h);
 	if (status == DONE)

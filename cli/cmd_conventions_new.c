@@ -111,14 +111,13 @@ schema(struct text *t, const struct author *a)
 		    "      \"type\": \"object\",\n",
 		    a->schema_url, a->name, a->name, a->name);
 	members(t, a);
-	text_puts(t,
-		  "        \"name\": {\"type\": \"string\"},\n"
-		  "        \"description\": {\"type\": \"string\"}\n"
-		  "      },\n"
-		  "      \"additionalProperties\": false\n"
-		  "    }\n"
-		  "  }\n"
-		  "}\n");
+	text_puts(t, "        \"name\": {\"type\": \"string\"},\n"
+		     "        \"description\": {\"type\": \"string\"}\n"
+		     "      },\n"
+		     "      \"additionalProperties\": false\n"
+		     "    }\n"
+		     "  }\n"
+		     "}\n");
 }
 
 static void

@@ -170,8 +170,8 @@ tell(struct cp *c, bool failed)
 		if (failed && !c->run->args->dry_run && t->kind != ZINC_COPY_HIDDEN)
 			continue;
 		if (t->times > 1)
-			say("zinc: %s: %s: %s (and %llu more)", kinds[t->kind], text_str(&t->path), text_str(&t->message),
-			    (unsigned long long)(t->times - 1));
+			say("zinc: %s: %s: %s (and %llu more)", kinds[t->kind], text_str(&t->path),
+			    text_str(&t->message), (unsigned long long)(t->times - 1));
 		else
 			say("zinc: %s: %s: %s", kinds[t->kind], text_str(&t->path), text_str(&t->message));
 	}
@@ -217,7 +217,7 @@ cmd_cp(struct run *r)
 	struct cp c = {.run = r, .from = r->args->words.at[0], .to = r->args->words.at[1]};
 	zinc_copy_counts n = ZINC_COPY_COUNTS_INIT;
 	zinc_error err = ZINC_ERROR_INIT;
-	zinc_status s;
+	zinc_status st;
 	int status;
 
 	c.options = (zinc_copy_options)ZINC_COPY_OPTIONS_INIT;
@@ -230,15 +230,15 @@ cmd_cp(struct run *r)
 	c.options.note = note;
 	c.options.note_arg = &c;
 	progress_init(&c.progress, r, "copying");
-	s = zinc_copy_url(typed_url(r->args, c.from), typed_url(r->args, c.to), &c.options, &n, &err);
+	st = zinc_copy_url(typed_url(r->args, c.from), typed_url(r->args, c.to), &c.options, &n, &err);
 	progress_end(&c.progress);
-	tell(&c, s != ZINC_OK);
-	if (s == ZINC_OK && r->args->json)
+	tell(&c, st != ZINC_OK);
+	if (st == ZINC_OK && r->args->json)
 		summary_json(&c, &n);
-	if (s == ZINC_OK && !r->args->dry_run)
+	if (st == ZINC_OK && !r->args->dry_run)
 		progress_summary(&c.progress, "copied", n.objects, n.bytes);
 	notes_free(&c);
-	return final_status(&c, s == ZINC_OK ? DONE : fail_either(c.from, c.to, &err));
+	return final_status(&c, st == ZINC_OK ? DONE : fail_either(c.from, c.to, &err));
 }
 
 /* NEWPATH is a path within the hierarchy; whoever types the URL of the new place means its path, too. */
@@ -316,8 +316,9 @@ take_new_path(struct run *r, zinc_hierarchy *h, const char *url, const char *typ
 	}
 	text_puts(path, within);
 	zinc_hierarchy_close(other);
-	return elsewhere ? complain(USAGE, typed, "another store; mv renames a node within its own: zinc cp, then zinc rm")
-			 : DONE;
+	return elsewhere
+		   ? complain(USAGE, typed, "another store; mv renames a node within its own: zinc cp, then zinc rm")
+		   : DONE;
 }
 
 int

@@ -137,13 +137,13 @@ names_zstd(const char *codecs)
 {
 	const char *p, *q;
 
-	for (p = codecs; (p = strstr(p, "zstd")) != NULL; p += 4) {
+	for (p = codecs; (p = strstr(p, "zstd")); p += 4) {
 		if (*codecs != '[') {
 			if ((p == codecs || p[-1] == '+') && strchr(":+", p[4]) != NULL) /* also at the end */
 				return true;
 			continue;
 		}
-		for (q = p; q > codecs && strchr("\" :\t\n", q[-1]) != NULL;)
+		for (q = p; q > codecs && strchr("\" :\t\n", q[-1]);)
 			q--;
 		if (q - codecs >= 5 && strncmp(q - 5, "\"name", 5) == 0)
 			return true;
@@ -184,18 +184,18 @@ create(struct create *c, const char *shown, const zinc_open_options *open)
 	const struct args *a = c->run->args;
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_array *array = NULL;
-	zinc_status s;
+	zinc_status st;
 
 	if (a->group)
-		s = zinc_group_create_url(url, a->attrs, overwrite(a), open, &err);
+		st = zinc_group_create_url(url, a->attrs, overwrite(a), open, &err);
 	else
-		s = zinc_array_create_url(&array, url, &c->options, open, &err);
+		st = zinc_array_create_url(&array, url, &c->options, open, &err);
 	if (array) {
 		tell_replaced(c, array);
 		tell_private(c, array);
 	}
 	zinc_array_close(array);
-	return s ? fail(c->url, &err) : DONE;
+	return st ? fail(c->url, &err) : DONE;
 }
 
 /* The document that would be written, made in memory in the version that the place asks for; a dry run refuses what the
@@ -215,8 +215,8 @@ rehearse(struct create *c)
 
 	open.create = 1;
 	so.context = c->run->ctx;
-	if (zinc_node_check_place(typed_url(a, c->url), a->group ? ZINC_NODE_GROUP : ZINC_NODE_ARRAY, overwrite(a), &open,
-				  &open.format, &err))
+	if (zinc_node_check_place(typed_url(a, c->url), a->group ? ZINC_NODE_GROUP : ZINC_NODE_ARRAY, overwrite(a),
+				  &open, &open.format, &err))
 		status = fail(c->url, &err);
 	if (status == DONE && zinc_store_open(&keep, "memory://dry-run", &so, &err))
 		status = fail(c->url, &err);

@@ -163,12 +163,12 @@ ask_stored(struct info *i, const char *path, zinc_stored *s)
 {
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_array *a = NULL;
-	zinc_status status = zinc_array_open(&a, i->h, path, &until_stopped, &err);
+	zinc_status st = zinc_array_open(&a, i->h, path, &until_stopped, &err);
 
-	if (status == ZINC_OK)
-		status = zinc_array_stored(a, s, &until_stopped, &err);
+	if (st == ZINC_OK)
+		st = zinc_array_stored(a, s, &until_stopped, &err);
 	zinc_array_close(a);
-	return status ? fail(i->url, &err) : DONE;
+	return st ? fail(i->url, &err) : DONE;
 }
 
 static int

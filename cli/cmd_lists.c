@@ -113,7 +113,8 @@ cmd_stores(struct run *r)
 		out_puts(&r->out, "{\"stores\":[");
 	out_text(&r->out, &rows.text);
 	if (r->args->detail)
-		out_puts(&r->out, rows.json ? "],\"settings\":[" : "\nSettings, as ?name=value in a URL, $ZINC_NAME or in a profile:\n");
+		out_puts(&r->out, rows.json ? "],\"settings\":["
+					    : "\nSettings, as ?name=value in a URL, $ZINC_NAME or in a profile:\n");
 	out_text(&r->out, &settings.text);
 	if (rows.json)
 		out_puts(&r->out, "]}\n");

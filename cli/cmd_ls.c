@@ -77,11 +77,11 @@ list(struct ls *l)
 {
 	const char *path = zinc_hierarchy_path(l->h);
 	zinc_error err = ZINC_ERROR_INIT;
-	zinc_status s = zinc_node_exists(l->h, path, &l->kind, &until_stopped, &err);
+	zinc_status st = zinc_node_exists(l->h, path, &l->kind, &until_stopped, &err);
 
-	if (s == ZINC_OK)
-		s = zinc_node_walk(l->h, path, l->run->args->recursive ? -1 : 1, visit, l, &until_stopped, &err);
-	if (s != ZINC_OK)
+	if (st == ZINC_OK)
+		st = zinc_node_walk(l->h, path, l->run->args->recursive ? -1 : 1, visit, l, &until_stopped, &err);
+	if (st != ZINC_OK)
 		return fail(l->url, &err);
 	if (l->run->args->json)
 		print_json(l);

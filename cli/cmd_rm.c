@@ -125,17 +125,17 @@ open_any(struct rm *m, zinc_hierarchy **h)
 {
 	zinc_open_options o = open_options(m->run, true);
 	zinc_error err = ZINC_ERROR_INIT;
-	const zinc_status s = zinc_hierarchy_open_url(h, typed_url(m->run->args, m->url), &o, &err);
+	const zinc_status st = zinc_hierarchy_open_url(h, typed_url(m->run->args, m->url), &o, &err);
 	uint64_t n;
 
-	if (s == ZINC_OK)
+	if (st == ZINC_OK)
 		return DONE;
-	if (s != ZINC_E_NOTFOUND && s != ZINC_E_CORRUPT && s != ZINC_E_UNSUPPORTED)
+	if (st != ZINC_E_NOTFOUND && st != ZINC_E_CORRUPT && st != ZINC_E_UNSUPPORTED)
 		return fail(m->url, &err);
 	n = count_keys(m);
 	if (n > 0 && m->run->args->force && open_forced(m, true, h) == ZINC_OK)
 		return DONE;
-	if (n > 0 && s == ZINC_E_NOTFOUND)
+	if (n > 0 && st == ZINC_E_NOTFOUND)
 		return complain(TROUBLE, m->url, "no Zarr is there, but %llu keys are; --force erases them",
 				(unsigned long long)n);
 	return fail(m->url, &err);

@@ -317,7 +317,7 @@ stats(struct shown *x, zinc_array *a)
 	struct progress progress;
 	zinc_selection sel;
 	struct region g;
-	zinc_status s;
+	zinc_status st;
 	int status = region_init(&g, a, x->run->args->select, x->url);
 
 	if (status == DONE) {
@@ -325,15 +325,15 @@ stats(struct shown *x, zinc_array *a)
 		progress.unit = "piece";
 		o.call = &progress.call;
 		sel = region_selection(&g);
-		s = zinc_array_stats(a, &sel, &o, &x->s, &err);
+		st = zinc_array_stats(a, &sel, &o, &x->s, &err);
 		progress_summary(&progress, "read", progress.done, progress.bytes);
-		if (s == ZINC_OK) {
-			s = zinc_array_stored(a, &x->stored, &until_stopped, &err);
-			x->unlisted = s == ZINC_E_UNSUPPORTED; /* elements were read, so there is a grid */
+		if (st == ZINC_OK) {
+			st = zinc_array_stored(a, &x->stored, &until_stopped, &err);
+			x->unlisted = st == ZINC_E_UNSUPPORTED; /* elements were read, so there is a grid */
 		}
 		if (x->unlisted)
-			s = ZINC_OK;
-		status = s == ZINC_OK ? DONE : fail(x->url, &err);
+			st = ZINC_OK;
+		status = st == ZINC_OK ? DONE : fail(x->url, &err);
 	}
 	region_fini(&g);
 	return status;

@@ -16,7 +16,7 @@ struct tree {
 	struct leaf *leaves;
 	size_t n;
 	struct text json;
-	int depth; /* of the node last written to `json`, -1 at first */
+	int depth;        /* of the node last written to `json`, -1 at first */
 	struct text last; /* path of the node that came last */
 	int status;
 };

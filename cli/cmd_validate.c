@@ -75,7 +75,8 @@ summary_text(struct validate *v, const zinc_validate_counts *n)
 	if (v->nunchecked > 0)
 		text_printf(&t, "no checksum: %s", text_str(&v->unchecked));
 	if (v->nunchecked > UNCHECKED_SHOWN)
-		text_printf(&t, " and %llu more (--json names all)", (unsigned long long)(v->nunchecked - UNCHECKED_SHOWN));
+		text_printf(&t, " and %llu more (--json names all)",
+			    (unsigned long long)(v->nunchecked - UNCHECKED_SHOWN));
 	text_puts(&t, v->nunchecked > 0 ? "\n" : "");
 	count_text(&t, "", n->groups, "group");
 	count_text(&t, ", ", n->arrays, "array");
@@ -107,7 +108,7 @@ cmd_validate(struct run *r)
 	zinc_validate_counts n = ZINC_VALIDATE_COUNTS_INIT;
 	zinc_error err = ZINC_ERROR_INIT;
 	struct text cache = {NULL, 0, 0};
-	zinc_status s;
+	zinc_status st;
 
 	if (a->orphans && !a->repair)
 		return complain(USAGE, "--orphans", "it says what --repair may erase; give both");
@@ -127,19 +128,19 @@ cmd_validate(struct run *r)
 	o.fetch = a->fetch;
 	o.call = &v.progress.call;
 	o.unchecked = unchecked;
-	s = zinc_validate(typed_url(r->args, v.url), &o, found, &v, &n, &err);
-	if (s == ZINC_OK)
+	st = zinc_validate(typed_url(r->args, v.url), &o, found, &v, &n, &err);
+	if (st == ZINC_OK)
 		progress_summary(&v.progress, "checked", n.objects, n.bytes);
 	else
 		progress_end(&v.progress);
-	if (s == ZINC_OK && a->json)
+	if (st == ZINC_OK && a->json)
 		summary_json(&v, &n);
-	else if (s == ZINC_OK)
+	else if (st == ZINC_OK)
 		summary_text(&v, &n);
 	text_free(&v.json);
 	text_free(&v.unchecked);
 	text_free(&cache);
-	if (s != ZINC_OK)
+	if (st != ZINC_OK)
 		return fail(v.url, &err);
 	if (interrupted())
 		return CANCELLED;

@@ -124,7 +124,7 @@ restore(struct consolidated *c, const struct run *r, const char *path)
 {
 	zinc_error err = ZINC_ERROR_INIT;
 	struct text url = {NULL, 0, 0};
-	zinc_status s = ZINC_OK;
+	zinc_status st = ZINC_OK;
 	int has = 0, status = DONE;
 	zinc_caps caps = ZINC_CAPS_INIT;
 
@@ -133,14 +133,16 @@ restore(struct consolidated *c, const struct run *r, const char *path)
 		return DONE; /* the group has gone, or a copy brought its own */
 	group_url(&url, c, path);
 	if (!(caps.flags & ZINC_CAP_REMOTE) || r->args->consolidate)
-		s = zinc_consolidate(c->h, path, 0, &until_stopped, &err);
+		st = zinc_consolidate(c->h, path, 0, &until_stopped, &err);
 	else
-		complain(DONE, text_str(&url), "its consolidated metadata was removed; this writes it anew: zinc consolidate %s",
+		complain(DONE, text_str(&url),
+			 "its consolidated metadata was removed; this writes it anew: zinc consolidate %s",
 			 text_str(&url));
-	if (s == ZINC_E_CONFLICT)
-		complain(DONE, text_str(&url), "its consolidated metadata was removed, because others change the hierarchy");
-	else if (s != ZINC_OK && s != ZINC_E_NOTFOUND)
-		status = complain(exit_status(s), text_str(&url), "the change was made, but %s: %s",
+	if (st == ZINC_E_CONFLICT)
+		complain(DONE, text_str(&url),
+			 "its consolidated metadata was removed, because others change the hierarchy");
+	else if (st != ZINC_OK && st != ZINC_E_NOTFOUND)
+		status = complain(exit_status(st), text_str(&url), "the change was made, but %s: %s",
 				  "consolidated metadata could not be written anew", zinc_error_text(&err));
 	text_free(&url);
 	return status;

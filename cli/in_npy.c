@@ -104,7 +104,7 @@ split(char *header, char *value[3])
 			return false;
 		p += strlen(keys[i]);
 		p += strspn(p, " ");
-		if (*p != ':' || (end = end_of(p)) == NULL)
+		if (*p != ':' || !(end = end_of(p)))
 			return false;
 		value[i] = p + 1 + strspn(p + 1, " ");
 		more = *end == ',';

@@ -55,32 +55,37 @@ options(struct text *t, const char *list)
 	}
 }
 
-static const char exit_text[] = ".SH EXIT STATUS\n"
-				".TP\n.B 0\ndone\n"
-				".TP\n.B 1\na difference, or a check found an error\n"
-				".TP\n.B 2\nthe command line is wrong, or a selection out of bounds\n"
-				".TP\n.B 3\nnot found, already there, or input/output failed\n"
-				".TP\n.B 4\nvalid Zarr that this build does not support\n"
-				".TP\n.B 5\ncorrupt data or metadata met on the way\n"
-				".TP\n.B 130\ninterrupted\n"
-				".SH ENVIRONMENT\n"
-				".TP\n.B NO_COLOR\nno colours when set and not empty\n"
-				".TP\n.BR ZINC_PROFILE ,\\ ZINC_PROFILES ,\\ ZINC_HTTP_TIMEOUT \\ ...\n"
-				"settings of stores: see zinc\\-stores(1)\n"
-				".TP\n.B SSL_CERT_FILE\ncertificates to trust instead of the system's, PEM\n"
-				".TP\n.BR http_proxy ,\\ https_proxy ,\\ all_proxy\n"
-				"proxies for http, for https and for both, as curl takes them; all but the first in capitals, too\n"
-				".TP\n.B no_proxy\nhosts that are asked without one, by commas; * is all\n"
-				".TP\n.B XDG_CACHE_HOME\nwhere fetched schemas are kept, in zinc/schemas [~/.cache]\n";
+static const char exit_text[] =
+    ".SH EXIT STATUS\n"
+    ".TP\n.B 0\ndone\n"
+    ".TP\n.B 1\na difference, or a check found an error\n"
+    ".TP\n.B 2\nthe command line is wrong, or a selection out of bounds\n"
+    ".TP\n.B 3\nnot found, already there, or input/output failed\n"
+    ".TP\n.B 4\nvalid Zarr that this build does not support\n"
+    ".TP\n.B 5\ncorrupt data or metadata met on the way\n"
+    ".TP\n.B 130\ninterrupted\n"
+    ".SH ENVIRONMENT\n"
+    ".TP\n.B NO_COLOR\nno colours when set and not empty\n"
+    ".TP\n.BR ZINC_PROFILE ,\\ ZINC_PROFILES ,\\ ZINC_HTTP_TIMEOUT \\ ...\n"
+    "settings of stores: see zinc\\-stores(1)\n"
+    ".TP\n.B SSL_CERT_FILE\ncertificates to trust instead of the system's, PEM\n"
+    ".TP\n.BR http_proxy ,\\ https_proxy ,\\ all_proxy\n"
+    "proxies for http, for https and for both, as curl takes them; all but the first in capitals, too\n"
+    ".TP\n.B no_proxy\nhosts that are asked without one, by commas; * is all\n"
+    ".TP\n.B XDG_CACHE_HOME\nwhere fetched schemas are kept, in zinc/schemas [~/.cache]\n";
 
 static const char url_text[] =
     "A URL is anything that a store opens (see zinc\\-stores(1)), with the path of the node behind it: "
     "data.zarr/foo/bar.\nThe version of Zarr is detected.\n"
-    "The root of the hierarchy is looked for from the URL upwards: the first directory that has a document, and on while "
-    "the\nparent is a group, too. A document above that cannot be read ends the search, and so does\n.BR \\-\\-no\\-climb .\n"
+    "The root of the hierarchy is looked for from the URL upwards: the first directory that has a document, and on "
+    "while "
+    "the\nparent is a group, too. A document above that cannot be read ends the search, and so does\n.BR "
+    "\\-\\-no\\-climb .\n"
     "A new node joins the hierarchy above it; directories that are not there are made groups, and one that is there "
-    "without\na document ends the search. Else the root is the first name from there on that ends in .zarr, .zr3 or .zr, "
-    "or the URL\nitself; nothing is written above it. A draft (v3\\-2019 to v3\\-2022) has its entry point, zarr.json, at the "
+    "without\na document ends the search. Else the root is the first name from there on that ends in .zarr, .zr3 or "
+    ".zr, "
+    "or the URL\nitself; nothing is written above it. A draft (v3\\-2019 to v3\\-2022) has its entry point, zarr.json, "
+    "at the "
     "root alone: to\nmake one without such a name, create the root first, or write dir|foo/bar.\n";
 
 /* ---- zinc-NAME.1 ---- */

@@ -156,7 +156,8 @@ limit_objects(struct cut *c)
 	int k;
 
 	for (k = c->split + 1; k < c->whole->out_ndim && objects < OBJECTS; k++)
-		objects *= c->whole->shape[slowest(c, k)] / together(c, slowest(c, k)) + 1; /* a piece's: they fit the budget */
+		objects *= c->whole->shape[slowest(c, k)] / together(c, slowest(c, k)) +
+			   1; /* a piece's: they fit the budget */
 	if (__builtin_mul_overflow(here, objects < OBJECTS ? OBJECTS / objects : 1, &here))
 		here = UINT64_MAX;
 	if (c->rows > here)

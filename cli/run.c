@@ -31,9 +31,9 @@ complain(int status, const char *what, const char *fmt, ...)
 
 /* Never DONE on something not understood: what has no case of its own is TROUBLE. */
 int
-exit_status(zinc_status s)
+exit_status(zinc_status st)
 {
-	switch (s) {
+	switch (st) {
 	case ZINC_OK:
 		return DONE;
 	case ZINC_E_INVALID:

@@ -52,19 +52,19 @@ make(zinc_hierarchy *h, zinc_error *err)
 			   "\"transform\": {\"scale\": [2, 2]}}]}"};
 	const uint64_t shapes[2][2] = {{64, 48}, {32, 24}};
 	static const char *const names[] = {"/0", "/1"};
-	zinc_status s = zinc_group_create(h, "/", NULL, 0, NULL, err);
+	zinc_status st = zinc_group_create(h, "/", NULL, 0, NULL, err);
 	int i;
 
-	for (i = 0; i < 2 && s == ZINC_OK; i++) {
+	for (i = 0; i < 2 && st == ZINC_OK; i++) {
 		zinc_array *a = NULL;
 
-		s = zinc_array_create(&a, h, names[i],
-				      ZINC_ARRAY_OPTIONS(.ndim = 2, .shape = shapes[i], .dtype = "uint8"), err);
+		st = zinc_array_create(&a, h, names[i],
+				       ZINC_ARRAY_OPTIONS(.ndim = 2, .shape = shapes[i], .dtype = "uint8"), err);
 		zinc_array_close(a);
 	}
-	if (s == ZINC_OK)
-		s = zinc_conventions_add(h, "/", "multiscales", ZINC_SHAPE_LIVE, NULL, err);
-	return s == ZINC_OK ? zinc_attributes_edit(h, "/", &layout, 1, NULL, err) : s;
+	if (st == ZINC_OK)
+		st = zinc_conventions_add(h, "/", "multiscales", ZINC_SHAPE_LIVE, NULL, err);
+	return st == ZINC_OK ? zinc_attributes_edit(h, "/", &layout, 1, NULL, err) : st;
 }
 
 /* The three questions, and the levels. */
@@ -72,18 +72,18 @@ static zinc_status
 look(zinc_hierarchy *h, int *errors, int *levels, zinc_error *err)
 {
 	zinc_blob properties = ZINC_BLOB_INIT;
-	zinc_status s = zinc_conventions_list(h, "/", show_convention, NULL, NULL, err);
+	zinc_status st = zinc_conventions_list(h, "/", show_convention, NULL, NULL, err);
 
-	if (s == ZINC_OK)
-		s = zinc_conventions_properties(h, "/", "multiscales", &properties, NULL, err);
-	if (s == ZINC_OK)
+	if (st == ZINC_OK)
+		st = zinc_conventions_properties(h, "/", "multiscales", &properties, NULL, err);
+	if (st == ZINC_OK)
 		printf("properties: %s\n", (const char *)properties.data);
-	if (s == ZINC_OK)
-		s = zinc_conventions_check(NULL, h, "/", show_verdict, errors, NULL, err);
-	if (s == ZINC_OK)
-		s = zinc_multiscale_levels(h, "/", show_level, levels, NULL, err);
+	if (st == ZINC_OK)
+		st = zinc_conventions_check(NULL, h, "/", show_verdict, errors, NULL, err);
+	if (st == ZINC_OK)
+		st = zinc_multiscale_levels(h, "/", show_level, levels, NULL, err);
 	zinc_blob_fini(&properties);
-	return s;
+	return st;
 }
 
 int
@@ -92,15 +92,15 @@ main(void)
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_hierarchy *h = NULL;
 	int errors = 0, levels = 0;
-	zinc_status s;
+	zinc_status st;
 
-	s = zinc_hierarchy_open_url(&h, "pyramid.zarr", ZINC_OPEN_OPTIONS(.create = 1, .relaxed = 1), &err);
-	if (s == ZINC_OK)
-		s = make(h, &err);
-	if (s == ZINC_OK)
-		s = look(h, &errors, &levels, &err);
-	if (s != ZINC_OK)
+	st = zinc_hierarchy_open_url(&h, "pyramid.zarr", ZINC_OPEN_OPTIONS(.create = 1, .relaxed = 1), &err);
+	if (st == ZINC_OK)
+		st = make(h, &err);
+	if (st == ZINC_OK)
+		st = look(h, &errors, &levels, &err);
+	if (st != ZINC_OK)
 		fprintf(stderr, "%s\n", zinc_error_text(&err));
 	zinc_hierarchy_close(h);
-	return s != ZINC_OK || errors != 0 || levels != 2;
+	return st != ZINC_OK || errors != 0 || levels != 2;
 }

@@ -24,14 +24,14 @@ static uint64_t generations;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static zinc_status
-fail(zinc_error *err, zinc_status status, const char *text)
+fail(zinc_error *err, zinc_status st, const char *text)
 {
 	if (err) {
 		memset(err, 0, sizeof *err);
-		err->code = status;
+		err->code = st;
 		snprintf(err->text, sizeof err->text, "%s", text);
 	}
-	return status;
+	return st;
 }
 
 static struct slot *

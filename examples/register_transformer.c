@@ -92,7 +92,8 @@ veil_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, 
 
 /* One value, changed in a copy. */
 static zinc_status
-put_one(const struct veil *v, const zinc_put *put, uint32_t flags, zinc_tag *tag, const zinc_wait *wait, zinc_error *err)
+put_one(const struct veil *v, const zinc_put *put, uint32_t flags, zinc_tag *tag, const zinc_wait *wait,
+	zinc_error *err)
 {
 	unsigned char *copy;
 	size_t n = 0, at = 0;

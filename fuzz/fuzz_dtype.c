@@ -28,20 +28,20 @@ parse(const zinc_dtype **out, bool *big, int how, const char *text, size_t n)
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_json_doc *doc = NULL;
 	zinc_report r;
-	zinc_status s;
+	zinc_status st;
 
 	zinc_report_init(&r, ctx, false, "fuzz");
 	*big = false;
 	if (how == 2)
 		return zinc_dtype_parse_numpy(out, big, ctx, text, &err);
-	s = zinc_json_parse(&doc, ctx, text, n, 0, NULL);
-	if (s != ZINC_OK)
-		return s;
-	s = how == 0 ? zinc_dtype_parse(out, ctx, zinc_json_root(doc), &r, &err)
-		     : zinc_dtype_parse_v2(out, big, ctx, zinc_json_root(doc), &r, &err);
-	must(s == err.code);
+	st = zinc_json_parse(&doc, ctx, text, n, 0, NULL);
+	if (st != ZINC_OK)
+		return st;
+	st = how == 0 ? zinc_dtype_parse(out, ctx, zinc_json_root(doc), &r, &err)
+		      : zinc_dtype_parse_v2(out, big, ctx, zinc_json_root(doc), &r, &err);
+	must(st == err.code);
 	zinc_json_free(doc);
-	return s;
+	return st;
 }
 
 /* The type in one of the vocabularies; false: it is not there. */
@@ -98,7 +98,7 @@ check_fill(const zinc_dtype *t, bool big, bool v2, const char *text, size_t n)
 	zinc_json *printed;
 	void *a, *b;
 	zinc_report r;
-	zinc_status s;
+	zinc_status st;
 
 	if (zinc_json_parse(&doc, ctx, text, n, ZINC_JSON_NAN_TOKENS, NULL) != ZINC_OK)
 		return;
@@ -106,9 +106,9 @@ check_fill(const zinc_dtype *t, bool big, bool v2, const char *text, size_t n)
 	zinc_report_init(&r, ctx, false, "fuzz");
 	a = zinc_dtype_fill_room(t, ctx, v);
 	must(a != NULL);
-	s = v2 ? zinc_dtype_parse_fill_v2(t, big, v, a, &r, NULL) : t->ops->parse_fill(t, v, a, &r, NULL);
-	must(s == ZINC_OK || s == ZINC_E_CORRUPT);
-	if (s == ZINC_OK) {
+	st = v2 ? zinc_dtype_parse_fill_v2(t, big, v, a, &r, NULL) : t->ops->parse_fill(t, v, a, &r, NULL);
+	must(st == ZINC_OK || st == ZINC_E_CORRUPT);
+	if (st == ZINC_OK) {
 		printed = v2 ? zinc_dtype_print_fill_v2(t, big, a, doc) : t->ops->print_fill(t, a, doc);
 		must(printed != NULL);
 		b = zinc_dtype_fill_room(t, ctx, printed);
@@ -129,7 +129,7 @@ check_element(const zinc_dtype *t, const uint8_t *bytes)
 {
 	uint8_t *a = (uint8_t *)malloc(t->size), *b = (uint8_t *)malloc(t->size);
 	zinc_json_doc *doc;
-	zinc_status s;
+	zinc_status st;
 	zinc_buf out;
 	int how;
 
@@ -142,11 +142,11 @@ check_element(const zinc_dtype *t, const uint8_t *bytes)
 	must(memcmp(a, bytes, t->size) == 0);
 	for (how = ZINC_SPELL_TEXT; how <= ZINC_SPELL_JSON; how++) {
 		zinc_buf_init(&out, ctx, PTRDIFF_MAX);
-		s = zinc_dtype_print_element(t, bytes, (zinc_spelling)how, &out, NULL);
-		must(s == ZINC_OK || s == ZINC_E_CORRUPT);
+		st = zinc_dtype_print_element(t, bytes, (zinc_spelling)how, &out, NULL);
+		must(st == ZINC_OK || st == ZINC_E_CORRUPT);
 		doc = NULL;
 		/* Python's escapes for bytes that are no UTF-8 are lone surrogates, which our own reader refuses */
-		if (s == ZINC_OK && how == ZINC_SPELL_JSON && !memmem(out.p, out.n, "\\udc", 4))
+		if (st == ZINC_OK && how == ZINC_SPELL_JSON && !memmem(out.p, out.n, "\\udc", 4))
 			must(zinc_json_parse(&doc, ctx, (const char *)out.p, out.n, 0, NULL) == ZINC_OK);
 		zinc_json_free(doc);
 		zinc_buf_fini(&out);

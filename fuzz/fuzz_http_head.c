@@ -44,7 +44,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		end = (const uint8_t *)memchr(data, '\n', size);
 		n = end ? (size_t)(end - data) + 1 : size;
 		line = (char *)malloc(n); /* no byte behind it: an overrun is seen */
-		insist(line != NULL);
+		insist(line);
 		memcpy(line, data, n);
 		zinc_http_head_line(&h, line, n);
 		free(line);

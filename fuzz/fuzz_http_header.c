@@ -26,7 +26,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char *text = (char *)malloc(size + 2);
 	size_t n, before;
 
-	insist(text != NULL);
+	insist(text);
 	memcpy(text, data, size);
 	text[size] = text[size + 1] = '\0';
 	n = strcspn(text, "\n");

@@ -62,13 +62,13 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char *url = (char *)malloc(sizeof base + size);
 	zinc_place place;
 
-	insist(url != NULL && (once || zinc_store_register(&box, NULL) == ZINC_OK));
+	insist(url && (once || zinc_store_register(&box, NULL) == ZINC_OK));
 	once = true;
 	memcpy(url, base, sizeof base - 1);
 	memcpy(url + sizeof base - 1, data, size);
 	url[sizeof base - 1 + size] = '\0';
 	if (zinc_place_open(&place, url, &o, NULL) == ZINC_OK) {
-		insist(place.store != NULL);
+		insist(place.store);
 		insist(place.path[0] == '\0' || zinc_key_check(place.path, NULL) == ZINC_OK); /* (1) */
 		zinc_place_fini(&place);
 	}

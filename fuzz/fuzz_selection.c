@@ -89,10 +89,10 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	text[size] = '\0';
 	zinc_grid_regular_init(&g, ndim, chunk);
 	if (zinc_sel_parse_text(&selection, NULL, text, ndim, shape, &err) == ZINC_OK) {
-		const zinc_status s = zinc_sel_init(&sel, NULL, selection, &g, ndim, shape, &err);
+		const zinc_status st = zinc_sel_init(&sel, NULL, selection, &g, ndim, shape, &err);
 
-		MUST(s == ZINC_OK || (s == ZINC_E_LIMIT && strstr(err.text, "2^64")));
-		for (d = 0; d < ndim && s == ZINC_OK; d++)
+		MUST(st == ZINC_OK || (st == ZINC_E_LIMIT && strstr(err.text, "2^64")));
+		for (d = 0; d < ndim && st == ZINC_OK; d++)
 			check_split(&g, d, &sel.dim[d]);
 		zinc_sel_fini(&sel);
 		zinc_selection_free(selection);

@@ -49,7 +49,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	zinc_settings s;
 	zinc_buf rest;
 
-	insist(query != NULL);
+	insist(query);
 	memcpy(query, data, size);
 	query[size] = '\0';
 	o.context = zinc_context_get(NULL);

@@ -37,7 +37,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	zinc_url u;
 	size_t n;
 
-	insist(text != NULL);
+	insist(text);
 	memcpy(text, data, size);
 	text[size] = '\0';
 	if (zinc_url_parse(&u, ctx, text, NULL) == ZINC_OK) {

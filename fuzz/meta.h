@@ -77,8 +77,7 @@ enter(zinc_hierarchy *h, const zinc_format *f, const char *text, size_t n)
 	if (!f->enter)
 		return ZINC_OK;
 	if (text)
-		ZINC_TRY(
-		    zinc_json_parse(&doc, h->ctx, text, n, ZINC_JSON_DUPLICATES | ZINC_JSON_NAN_TOKENS, &err));
+		ZINC_TRY(zinc_json_parse(&doc, h->ctx, text, n, ZINC_JSON_DUPLICATES | ZINC_JSON_NAN_TOKENS, &err));
 	return f->enter(h, doc, &r, &err);
 }
 

@@ -10,20 +10,20 @@ zinc_status
 zinc_array_make(zinc_array **out, zinc_hierarchy *h, const char *path, zinc_meta *meta, zinc_error *err)
 {
 	zinc_array *a = zinc_calloc(h->ctx, 1, sizeof *a);
-	zinc_status code;
+	zinc_status st;
 
-	if (a == NULL)
+	if (!a)
 		return zinc_fail_nomem(err);
 	a->ctx = h->ctx;
 	a->path = zinc_strdup(h->ctx, path);
-	code = a->path != NULL ? zinc_stack_make(&a->stack, h, path, meta, NULL, err) : zinc_fail_nomem(err);
-	if (code == ZINC_OK)
-		code = zinc_facts_make(&a->facts, h->ctx, meta, err);
-	if (code != ZINC_OK) {
+	st = a->path ? zinc_stack_make(&a->stack, h, path, meta, NULL, err) : zinc_fail_nomem(err);
+	if (st == ZINC_OK)
+		st = zinc_facts_make(&a->facts, h->ctx, meta, err);
+	if (st != ZINC_OK) {
 		zinc_stack_free(a->stack);
 		zinc_free(h->ctx, a->path);
 		zinc_free(h->ctx, a);
-		return code;
+		return st;
 	}
 	a->h = zinc_hierarchy_ref(h);
 	a->meta = zinc_meta_ref(meta);
@@ -37,7 +37,7 @@ zinc_array_close(zinc_array *a)
 {
 	zinc_context *ctx;
 
-	if (a == NULL)
+	if (!a)
 		return;
 	ctx = a->ctx;
 	zinc_turn_fini(&a->edit);
@@ -67,15 +67,15 @@ zinc_array_swap(zinc_array *a, zinc_meta *m, zinc_error *err)
 	zinc_stack *layers = NULL, *old_layers;
 	zinc_facts *facts, *rid;
 	zinc_meta *old;
-	zinc_status code;
+	zinc_status st;
 
-	code = zinc_stack_make(&layers, a->h, a->path, m, &a->run, err);
-	if (code == ZINC_OK)
-		code = zinc_facts_make(&facts, a->ctx, m, err);
-	if (code != ZINC_OK) {
+	st = zinc_stack_make(&layers, a->h, a->path, m, &a->run, err);
+	if (st == ZINC_OK)
+		st = zinc_facts_make(&facts, a->ctx, m, err);
+	if (st != ZINC_OK) {
 		zinc_stack_free(layers);
 		zinc_meta_free(m);
-		return code;
+		return st;
 	}
 	pthread_mutex_lock(&a->ctx->lock);
 	old = a->meta;
@@ -96,18 +96,18 @@ zinc_status
 zinc_array_read_meta(zinc_hierarchy *h, const char *path, zinc_meta **out, zinc_error *err)
 {
 	zinc_report r;
-	zinc_status s;
+	zinc_status st;
 
 	zinc_report_init(&r, h->ctx, h->strict, h->url);
 	r.fallback = h->fallback;
 	ZINC_TRY(zinc_read_node(h, path, &r, out, err));
 	if ((*out)->kind == ZINC_NODE_ARRAY)
 		return ZINC_OK;
-	s = (*out)->closed ? zinc_meta_refuse(*out, err)
-			   : zinc_fail(err, ZINC_E_NOTFOUND, "%s is a group, not an array", path);
+	st = (*out)->closed ? zinc_meta_refuse(*out, err)
+			    : zinc_fail(err, ZINC_E_NOTFOUND, "%s is a group, not an array", path);
 	zinc_meta_free(*out);
 	*out = NULL;
-	return s;
+	return st;
 }
 
 zinc_status
@@ -116,19 +116,19 @@ zinc_array_open(zinc_array **out, zinc_hierarchy *h, const char *path, const zin
 	zinc_visit v;
 	zinc_meta *m = NULL;
 	char *normal = NULL;
-	zinc_status code;
+	zinc_status st;
 
 	ZINC_TRY(ZINC_NEED(out && h, err));
 	ZINC_TRY(zinc_visit_begin(&v, &h, call, err));
-	code = zinc_path_normalise(&normal, h, path, err);
-	if (code == ZINC_OK)
-		code = zinc_array_read_meta(h, normal, &m, err);
-	if (code == ZINC_OK)
-		code = zinc_array_make(out, h, normal, m, err);
+	st = zinc_path_normalise(&normal, h, path, err);
+	if (st == ZINC_OK)
+		st = zinc_array_read_meta(h, normal, &m, err);
+	if (st == ZINC_OK)
+		st = zinc_array_make(out, h, normal, m, err);
 	zinc_meta_free(m);
-	zinc_error_at_node(err, code, h, normal);
+	zinc_error_at_node(err, st, h, normal);
 	zinc_free(h->ctx, normal);
-	return code;
+	return st;
 }
 
 zinc_status
@@ -138,7 +138,7 @@ zinc_array_open_url(zinc_array **out, const char *url, const zinc_open_options *
 	zinc_call_options rest;
 	zinc_open_options o;
 	zinc_visit v;
-	zinc_status code;
+	zinc_status st;
 
 	ZINC_TRY(ZINC_NEED(out && url, err));
 	ZINC_TRY(zinc_options_take_as(&zinc_open_options_kind, &o, options, err));
@@ -147,9 +147,9 @@ zinc_array_open_url(zinc_array **out, const char *url, const zinc_open_options *
 	rest = zinc_wait_rest(&v.wait);
 	o.call = &rest;
 	ZINC_TRY(zinc_hierarchy_open_url(&h, url, &o, err));
-	code = zinc_array_open(out, zinc_visit_within(&v, h, &v.wait), zinc_hierarchy_path(h), NULL, err);
+	st = zinc_array_open(out, zinc_visit_within(&v, h, &v.wait), zinc_hierarchy_path(h), NULL, err);
 	zinc_hierarchy_close(h);
-	return code;
+	return st;
 }
 
 zinc_status
@@ -158,18 +158,18 @@ zinc_array_refresh(zinc_array *a, const zinc_call_options *call, zinc_error *err
 	zinc_hierarchy *h;
 	zinc_visit v;
 	zinc_meta *m = NULL;
-	zinc_status code;
+	zinc_status st;
 
 	ZINC_TRY(ZINC_NEED(a, err));
 	h = a->h;
 	ZINC_TRY(zinc_visit_begin(&v, &h, call, err));
 	/* Before reading: what a resize puts meanwhile must not be followed by what was before. */
 	ZINC_TRY(zinc_turn_take(&a->edit, h->wait, err));
-	code = zinc_array_read_meta(h, a->path, &m, err);
-	if (code == ZINC_OK)
-		code = zinc_array_swap(a, m, err);
+	st = zinc_array_read_meta(h, a->path, &m, err);
+	if (st == ZINC_OK)
+		st = zinc_array_swap(a, m, err);
 	zinc_turn_give(&a->edit);
-	return zinc_error_at_node(err, code, a->h, a->path);
+	return zinc_error_at_node(err, st, a->h, a->path);
 }
 
 /* ---- what the array is ---- */
@@ -189,7 +189,7 @@ zinc_type
 zinc_array_type(const zinc_array *a)
 {
 	zinc_meta *m = zinc_array_snapshot(a);
-	zinc_type type = m->dtype != NULL ? m->dtype->type : ZINC_NATIVE;
+	zinc_type type = m->dtype ? m->dtype->type : ZINC_NATIVE;
 
 	zinc_meta_free(m);
 	return type;
@@ -199,7 +199,7 @@ size_t
 zinc_array_element_size(const zinc_array *a)
 {
 	zinc_meta *m = zinc_array_snapshot(a);
-	size_t size = m->dtype != NULL ? m->dtype->size : 0;
+	size_t size = m->dtype ? m->dtype->size : 0;
 
 	zinc_meta_free(m);
 	return size;
@@ -209,7 +209,7 @@ int
 zinc_array_variable(const zinc_array *a)
 {
 	zinc_meta *m = zinc_array_snapshot(a);
-	int variable = m->dtype != NULL && m->dtype->variable;
+	int variable = m->dtype && m->dtype->variable;
 
 	zinc_meta_free(m);
 	return variable;
@@ -232,11 +232,11 @@ chunk_shape(const zinc_meta *m, uint64_t *shape)
 {
 	int d;
 
-	if (m->grid == NULL)
+	if (!m->grid)
 		return 0;
 	for (d = 0; d < m->ndim; d++)
 		shape[d] = m->chunk_shape[d];
-	for (d = 0; m->chain != NULL && m->chain->shard != NULL && m->chain->reorders_only && d < m->ndim; d++)
+	for (d = 0; m->chain && m->chain->shard && m->chain->reorders_only && d < m->ndim; d++)
 		shape[m->chain->axis[d]] = m->chain->shard->chunk_shape[d];
 	return 1;
 }
@@ -244,7 +244,7 @@ chunk_shape(const zinc_meta *m, uint64_t *shape)
 static int
 shard_shape(const zinc_meta *m, uint64_t *shape)
 {
-	if (m->grid == NULL || m->chain == NULL || m->chain->shard == NULL)
+	if (!m->grid || !m->chain || !m->chain->shard)
 		return 0;
 	memcpy(shape, m->chunk_shape, (size_t)m->ndim * sizeof *shape);
 	return 1;
@@ -255,7 +255,7 @@ grid_shape(const zinc_meta *m, uint64_t *shape)
 {
 	int d;
 
-	if (m->grid == NULL)
+	if (!m->grid)
 		return 0;
 	for (d = 0; d < m->ndim; d++)
 		shape[d] = m->grid->ops->count(m->grid, d, m->shape[d]);
@@ -295,18 +295,18 @@ zinc_status
 zinc_array_describe(const zinc_array *a, zinc_blob *json, zinc_error *err)
 {
 	zinc_buf text;
-	zinc_status code;
+	zinc_status st;
 	zinc_meta *m;
 
 	ZINC_TRY(ZINC_NEED(a && json, err));
 	m = zinc_array_snapshot(a);
 	zinc_buf_init(&text, a->ctx, zinc_max_text(a->ctx));
-	code = zinc_meta_describe(a->h, a->path, m, &text, err);
-	if (code == ZINC_OK)
-		code = zinc_buf_to_blob(&text, json, err);
+	st = zinc_meta_describe(a->h, a->path, m, &text, err);
+	if (st == ZINC_OK)
+		st = zinc_buf_to_blob(&text, json, err);
 	zinc_buf_fini(&text);
 	zinc_meta_free(m);
-	return code;
+	return st;
 }
 
 /* ---- selections ---- */
@@ -314,32 +314,32 @@ zinc_array_describe(const zinc_array *a, zinc_blob *json, zinc_error *err)
 zinc_status
 zinc_selection_parse(zinc_selection **out, const zinc_array *a, const char *text, zinc_error *err)
 {
-	zinc_status code;
+	zinc_status st;
 	zinc_meta *m;
 
 	ZINC_TRY(ZINC_NEED(out && a && text, err));
 	m = zinc_array_snapshot(a);
-	code = zinc_sel_parse_text(out, a->ctx, text, m->ndim, m->shape, err);
+	st = zinc_sel_parse_text(out, a->ctx, text, m->ndim, m->shape, err);
 	zinc_meta_free(m);
-	return zinc_error_at_node(err, code, a->h, a->path);
+	return zinc_error_at_node(err, st, a->h, a->path);
 }
 
 zinc_status
 zinc_array_selection_shape(const zinc_array *a, const zinc_selection *selection, int *ndim, uint64_t *shape,
 			   zinc_error *err)
 {
-	zinc_status code;
+	zinc_status st;
 	zinc_meta *m;
 	zinc_sel s;
 
 	ZINC_TRY(ZINC_NEED(a && ndim && shape, err));
 	m = zinc_array_snapshot(a);
-	code = zinc_sel_init(&s, a->ctx, selection, m->grid, m->ndim, m->shape, err);
-	if (code == ZINC_OK) {
+	st = zinc_sel_init(&s, a->ctx, selection, m->grid, m->ndim, m->shape, err);
+	if (st == ZINC_OK) {
 		*ndim = s.out_ndim;
 		memcpy(shape, s.out_shape, (size_t)s.out_ndim * sizeof *shape);
 		zinc_sel_fini(&s);
 	}
 	zinc_meta_free(m);
-	return zinc_error_at_node(err, code, a->h, a->path);
+	return zinc_error_at_node(err, st, a->h, a->path);
 }

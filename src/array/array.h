@@ -93,7 +93,7 @@ typedef struct zinc_object_check {
 typedef struct zinc_object_checks {
 	size_t n;
 	const uint64_t *(*index)(void *arg, size_t i);
-	void (*told)(void *arg, size_t i, const zinc_object_check *seen, zinc_status code, const zinc_error *err);
+	void (*told)(void *arg, size_t i, const zinc_object_check *seen, zinc_status st, const zinc_error *err);
 	void *arg;
 	int threads;                   /* 0: the context's */
 	const zinc_call_options *call; /* may be NULL */

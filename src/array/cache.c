@@ -65,8 +65,8 @@ bucket_of(const char *key, uint64_t unit)
 static void
 unlink_use(zinc_cache *c, entry *e)
 {
-	*(e->newer != NULL ? &e->newer->older : &c->newest) = e->older;
-	*(e->older != NULL ? &e->older->newer : &c->oldest) = e->newer;
+	*(e->newer ? &e->newer->older : &c->newest) = e->older;
+	*(e->older ? &e->older->newer : &c->oldest) = e->newer;
 	e->newer = e->older = NULL;
 }
 
@@ -74,7 +74,7 @@ static void
 link_newest(zinc_cache *c, entry *e)
 {
 	e->older = c->newest;
-	*(c->newest != NULL ? &c->newest->newer : &c->oldest) = e;
+	*(c->newest ? &c->newest->newer : &c->oldest) = e;
 	c->newest = e;
 }
 
@@ -97,7 +97,7 @@ free_cache(zinc_context *ctx, void *object)
 	zinc_cache *c = object;
 
 	zinc_fork_remove(&c->fork);
-	while (c->oldest != NULL)
+	while (c->oldest)
 		drop(c, c->oldest);
 	pthread_mutex_destroy(&c->lock);
 	zinc_free(ctx, c);
@@ -112,10 +112,10 @@ trim_cache(zinc_context *ctx)
 	pthread_mutex_lock(&ctx->lock);
 	c = ctx->slots[ZINC_SLOT_CACHE].object;
 	pthread_mutex_unlock(&ctx->lock);
-	if (c == NULL)
+	if (!c)
 		return;
 	pthread_mutex_lock(&c->lock);
-	while (c->oldest != NULL)
+	while (c->oldest)
 		drop(c, c->oldest);
 	pthread_mutex_unlock(&c->lock);
 }
@@ -125,20 +125,20 @@ make_cache(zinc_context *ctx)
 {
 	zinc_cache *c = zinc_calloc(ctx, 1, sizeof *c), *first;
 
-	if (c == NULL)
+	if (!c)
 		return NULL;
 	c->ctx = ctx;
 	pthread_mutex_init(&c->lock, NULL);
 	c->fork = (zinc_fork_hook){before_fork, after_fork, after_fork, c, NULL, NULL};
 	pthread_mutex_lock(&ctx->lock);
 	first = ctx->slots[ZINC_SLOT_CACHE].object;
-	if (first == NULL) {
+	if (!first) {
 		ctx->slots[ZINC_SLOT_CACHE].object = c;
 		ctx->slots[ZINC_SLOT_CACHE].free = free_cache;
 		ctx->slots[ZINC_SLOT_CACHE].trim = trim_cache;
 	}
 	pthread_mutex_unlock(&ctx->lock);
-	if (first == NULL) {
+	if (!first) {
 		zinc_fork_add(&c->fork);
 		return c;
 	}
@@ -158,7 +158,7 @@ zinc_cache_of(const zinc_call *call)
 	pthread_mutex_lock(&ctx->lock);
 	c = ctx->slots[ZINC_SLOT_CACHE].object;
 	pthread_mutex_unlock(&ctx->lock);
-	return c != NULL ? c : make_cache(ctx);
+	return c ? c : make_cache(ctx);
 }
 
 /* ---- use ---- */
@@ -168,7 +168,7 @@ find(zinc_cache *c, uint64_t store, const char *key, uint64_t unit)
 {
 	entry *e;
 
-	for (e = c->buckets[bucket_of(key, unit)]; e != NULL; e = e->chain)
+	for (e = c->buckets[bucket_of(key, unit)]; e; e = e->chain)
 		if (e->unit == unit && e->store == store && strcmp(e->key, key) == 0)
 			return e;
 	return NULL;
@@ -182,7 +182,7 @@ zinc_cache_has(zinc_cache *c, zinc_store *store, const char *key, uint64_t unit,
 
 	pthread_mutex_lock(&c->lock);
 	e = find(c, store->serial, key, unit);
-	has = e != NULL && (tag == NULL || zinc_tag_equal(&e->tag, tag));
+	has = e && (!tag || zinc_tag_equal(&e->tag, tag));
 	pthread_mutex_unlock(&c->lock);
 	return has;
 }
@@ -199,9 +199,9 @@ zinc_cache_get(zinc_cache *c, zinc_store *store, const char *key, uint64_t unit,
 		return NULL;
 	pthread_mutex_lock(&c->lock);
 	e = find(c, store->serial, key, unit);
-	if (e != NULL && (e->nbytes != nbytes || (tag != NULL && !zinc_tag_equal(&e->tag, tag)))) {
+	if (e && (e->nbytes != nbytes || (tag && !zinc_tag_equal(&e->tag, tag)))) {
 		drop(c, e);
-	} else if (e != NULL) {
+	} else if (e) {
 		unlink_use(c, e);
 		link_newest(c, e);
 		e->refs++;
@@ -225,7 +225,7 @@ make_entry(zinc_cache *c, zinc_store *store, const char *key, uint64_t unit, con
 {
 	entry *e = zinc_calloc(c->ctx, 1, sizeof *e);
 
-	if (e == NULL)
+	if (!e)
 		return NULL;
 	e->refs = 1;
 	e->store = store->serial;
@@ -234,7 +234,7 @@ make_entry(zinc_cache *c, zinc_store *store, const char *key, uint64_t unit, con
 	e->nbytes = nbytes;
 	e->key = zinc_strdup(c->ctx, key);
 	e->bytes = zinc_alloc(c->ctx, nbytes);
-	if (e->key != NULL && e->bytes != NULL)
+	if (e->key && e->bytes)
 		return e;
 	unref(c, e);
 	return NULL;
@@ -247,9 +247,9 @@ insert(zinc_cache *c, entry *e)
 
 	pthread_mutex_lock(&c->lock);
 	old = find(c, e->store, e->key, e->unit);
-	if (old != NULL)
+	if (old)
 		drop(c, old);
-	while (c->oldest != NULL && c->used + e->nbytes > c->ctx->cache_bytes)
+	while (c->oldest && c->used + e->nbytes > c->ctx->cache_bytes)
 		drop(c, c->oldest);
 	e->chain = *bucket;
 	*bucket = e;
@@ -271,7 +271,7 @@ zinc_cache_put(zinc_cache *c, zinc_store *store, const char *key, uint64_t unit,
 	if (tag->n == 0 || zinc_shape_bytes(shape, ndim, element, c->ctx->cache_bytes, &nbytes))
 		return;
 	e = make_entry(c, store, key, unit, tag, (size_t)nbytes);
-	if (e == NULL)
+	if (!e)
 		return;
 	zinc_strides_c(shape, ndim, element, strides);
 	for (d = 0; d < ndim; d++)
@@ -289,8 +289,7 @@ want_cached(zinc_job *j, const zinc_reading *r, zinc_fetch_item *it, bool *can, 
 	zinc_cache *cache = zinc_cache_of(j->c);
 
 	(void)r, (void)err;
-	*can =
-	    j->explain == NULL && cache != NULL && zinc_cache_has(cache, j->c->store, (const char *)it->key.p, 0, NULL);
+	*can = !j->explain && cache && zinc_cache_has(cache, j->c->store, (const char *)it->key.p, 0, NULL);
 	if (*can && !j->c->o.assume_unchanged)
 		zinc_fetch_want(it, (zinc_get){.stat = 1});
 	return ZINC_OK;
@@ -303,7 +302,7 @@ take_cached(zinc_job *j, const zinc_reading *r, zinc_fetch_item *it, zinc_worker
 	const zinc_tag *tag = j->c->o.assume_unchanged ? NULL : it->found == ZINC_FOUND ? &it->tag : &none;
 	const zinc_meta *m = j->p->m;
 	zinc_cache *cache = zinc_cache_of(j->c);
-	zinc_status code;
+	zinc_status st;
 	zinc_view v;
 	void *hold;
 
@@ -313,9 +312,9 @@ take_cached(zinc_job *j, const zinc_reading *r, zinc_fetch_item *it, zinc_worker
 	if (!*done)
 		return ZINC_OK;
 	zinc_strides_c(r->o.extent, m->ndim, m->dtype->size, v.strides);
-	code = zinc_transfer_out(j->p, j->t, &r->u, &v, w->s, err);
+	st = zinc_transfer_out(j->p, j->t, &r->u, &v, w->s, err);
 	zinc_cache_release(cache, hold);
-	return code;
+	return st;
 }
 
 const zinc_way zinc_way_cached = {.want = want_cached, .take = take_cached};

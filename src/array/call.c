@@ -36,9 +36,9 @@ make_workers(zinc_call *c, zinc_error *err)
 	int i;
 
 	c->items = zinc_calloc(c->ctx, (size_t)c->threads, sizeof *c->items);
-	if (c->items != NULL && !zinc_size_mul((size_t)c->threads + 1, sizeof *c->workers, &nbytes))
+	if (c->items && !zinc_size_mul((size_t)c->threads + 1, sizeof *c->workers, &nbytes))
 		c->workers = zinc_alloc(c->ctx, nbytes);
-	if (c->workers == NULL)
+	if (!c->workers)
 		return zinc_fail_nomem(err);
 	for (i = 0; i < c->threads; i++)
 		zinc_fetch_item_init(&c->items[i], c->ctx, NULL, &c->workers[i].err);
@@ -48,7 +48,7 @@ make_workers(zinc_call *c, zinc_error *err)
 		zinc_worker *w = &c->workers[i];
 
 		w->s = zinc_scratch_get(c->ctx);
-		if (w->s == NULL)
+		if (!w->s)
 			return zinc_fail_nomem(err);
 		w->s->unverified = c->o.unverified != 0;
 		c->items[i].bytes = &w->s->fetch;
@@ -70,7 +70,7 @@ zinc_call_begin(zinc_call *c, zinc_array *a, const zinc_io_options *o, zinc_erro
 	c->told_to_stop = false;
 	pthread_mutex_init(&c->lock, NULL);
 	c->layers = zinc_array_layers(a, &c->m);
-	if (c->m->unsupported != NULL)
+	if (c->m->unsupported)
 		return zinc_meta_refuse(c->m, err);
 	ZINC_TRY(copy_options(c, o, err));
 	ZINC_TRY(zinc_stack_store(c->layers, &c->store, err));
@@ -89,10 +89,10 @@ free_workers(zinc_call *c)
 {
 	int i;
 
-	for (i = 0; c->items != NULL && i < c->threads; i++)
+	for (i = 0; c->items && i < c->threads; i++)
 		zinc_fetch_item_fini(&c->items[i]);
-	for (i = 0; c->workers != NULL && i <= c->threads; i++) {
-		if (c->workers[i].group != NULL)
+	for (i = 0; c->workers && i <= c->threads; i++) {
+		if (c->workers[i].group)
 			zinc_store_abort(c->store, c->workers[i].group);
 		zinc_scratch_put(c->workers[i].s);
 		zinc_buf_fini(&c->workers[i].key);
@@ -103,24 +103,24 @@ free_workers(zinc_call *c)
 }
 
 zinc_status
-zinc_call_end(zinc_call *c, zinc_status code, zinc_error *err)
+zinc_call_end(zinc_call *c, zinc_status st, zinc_error *err)
 {
-	if (code == ZINC_OK && c->code != ZINC_OK)
-		code = zinc_error_copy(err, &c->error);
-	zinc_error_at_node(err, code, c->h, c->a->path);
+	if (st == ZINC_OK && c->code != ZINC_OK)
+		st = zinc_error_copy(err, &c->error);
+	zinc_error_at_node(err, st, c->h, c->a->path);
 	free_workers(c);
 	zinc_stack_free(c->layers);
 	zinc_meta_free(c->m);
 	pthread_mutex_destroy(&c->lock);
-	return code;
+	return st;
 }
 
 void
-zinc_call_fail(zinc_call *c, uint64_t at, zinc_status code, const zinc_error *err)
+zinc_call_fail(zinc_call *c, uint64_t at, zinc_status st, const zinc_error *err)
 {
 	pthread_mutex_lock(&c->lock);
 	if (c->code == ZINC_OK || at < atomic_load(&c->stop_at)) {
-		c->code = code;
+		c->code = st;
 		c->error = *err;
 		atomic_store(&c->stop_at, at);
 	}
@@ -157,7 +157,7 @@ zinc_call_done(zinc_call *c, uint64_t units, uint64_t nbytes)
 {
 	bool stop = false;
 
-	if (c->call.progress == NULL)
+	if (!c->call.progress)
 		return;
 	pthread_mutex_lock(&c->lock);
 	c->units_done += units;
@@ -185,7 +185,7 @@ zinc_call_key(zinc_call *c, zinc_worker *w, const uint64_t *index, const char **
 	zinc_buf_end(&w->key, 0);
 	ZINC_TRY(zinc_chunk_key(c->h, c->a->path, c->m, index, &w->key, err));
 	*key = zinc_buf_text(&w->key);
-	return *key == NULL ? zinc_fail_nomem(err) : ZINC_OK;
+	return !*key ? zinc_fail_nomem(err) : ZINC_OK;
 }
 
 zinc_status
@@ -193,7 +193,7 @@ zinc_call_item_key(zinc_call *c, zinc_fetch_item *it, const uint64_t *index, zin
 {
 	it->key.n = 0;
 	ZINC_TRY(zinc_chunk_key(c->h, c->a->path, c->m, index, &it->key, err));
-	return zinc_buf_text(&it->key) == NULL ? zinc_fail_nomem(err) : ZINC_OK;
+	return !zinc_buf_text(&it->key) ? zinc_fail_nomem(err) : ZINC_OK;
 }
 
 /* What the threads hold of decoded elements, or (`objects`) of objects to be sent, is in flight, too. */

@@ -12,17 +12,17 @@ build_meta(zinc_meta **out, zinc_hierarchy *h, const zinc_array_options *options
 {
 	zinc_array_options o;
 	zinc_json_doc *v3;
-	zinc_status code;
+	zinc_status st;
 
 	ZINC_TRY(zinc_options_take_as(&zinc_array_options_kind, &o, options, err));
-	if (o.codecs == NULL && o.document == NULL)
+	if (!o.codecs && !o.document)
 		o.codecs = h->format->codecs;
-	if (o.key_encoding == NULL && o.document == NULL)
+	if (!o.key_encoding && !o.document)
 		o.key_encoding = h->format->keys;
 	ZINC_TRY(zinc_document_build(&v3, h->ctx, &o, err));
-	code = zinc_meta_from_v3(out, h, v3, err);
+	st = zinc_meta_from_v3(out, h, v3, err);
 	zinc_json_free(v3);
-	return code;
+	return st;
 }
 
 /* Nothing of an earlier array may show through: objects without a document are leftovers. */
@@ -43,20 +43,20 @@ create(zinc_array **out, zinc_hierarchy *h, const char *path, const zinc_array_o
 {
 	const zinc_condition absent = {ZINC_ABSENT, NULL};
 	zinc_meta *m = NULL;
-	zinc_status code;
+	zinc_status st;
 
 	ZINC_TRY(zinc_path_check_new(path, err));
 	ZINC_TRY(zinc_hierarchy_writable(h, err));
 	ZINC_TRY(build_meta(&m, h, options, err));
-	code = make_place(h, path, options->overwrite, err);
-	if (code == ZINC_OK)
-		code = zinc_hierarchy_init(h, err);
-	if (code == ZINC_OK)
-		code = zinc_write_node(h, path, m, &absent, &m->tag, err);
-	if (code == ZINC_OK)
-		code = zinc_array_make(out, h, path, m, err);
+	st = make_place(h, path, options->overwrite, err);
+	if (st == ZINC_OK)
+		st = zinc_hierarchy_init(h, err);
+	if (st == ZINC_OK)
+		st = zinc_write_node(h, path, m, &absent, &m->tag, err);
+	if (st == ZINC_OK)
+		st = zinc_array_make(out, h, path, m, err);
 	zinc_meta_free(m);
-	return code;
+	return st;
 }
 
 zinc_status
@@ -66,17 +66,17 @@ zinc_array_create(zinc_array **out, zinc_hierarchy *h, const char *path, const z
 	zinc_array_options o;
 	char *normal = NULL;
 	zinc_visit v;
-	zinc_status code;
+	zinc_status st;
 
 	ZINC_TRY(ZINC_NEED(out && h && options, err));
 	ZINC_TRY(zinc_options_take_as(&zinc_array_options_kind, &o, options, err));
 	ZINC_TRY(zinc_visit_begin(&v, &h, o.call, err));
-	code = zinc_path_normalise(&normal, h, path, err);
-	if (code == ZINC_OK)
-		code = create(out, h, normal, options, err);
-	zinc_error_at_node(err, code, h, normal);
+	st = zinc_path_normalise(&normal, h, path, err);
+	if (st == ZINC_OK)
+		st = create(out, h, normal, options, err);
+	zinc_error_at_node(err, st, h, normal);
 	zinc_free(h->ctx, normal);
-	return code;
+	return st;
 }
 
 /* A hierarchy of another format is where the array is to be: erased only when the array can be made. */
@@ -101,21 +101,21 @@ zinc_array_create_url(zinc_array **out, const char *url, const zinc_array_option
 	zinc_visit v, v_old;
 	zinc_array_options a;
 	zinc_open_options o;
-	zinc_status code;
+	zinc_status st;
 
 	ZINC_TRY(ZINC_NEED(out && url && options, err));
 	ZINC_TRY(zinc_options_take_as(&zinc_array_options_kind, &a, options, err));
 	ZINC_TRY(zinc_options_take_as(&zinc_open_options_kind, &o, open, err));
-	if (o.call == NULL) { /* one deadline for opening and creating */
+	if (!o.call) { /* one deadline for opening and creating */
 		o.call = a.call;
 		a.call = NULL;
 	}
 	ZINC_TRY(zinc_visit_open_new(&v, &h, &old, url, &o, err));
 	within = zinc_visit_within(&v, h, &v.wait);
-	code = old ? make_way(zinc_visit_within(&v_old, old, &v.wait), within, &a, err) : ZINC_OK;
-	if (code == ZINC_OK)
-		code = zinc_array_create(out, within, zinc_hierarchy_path(h), &a, err);
+	st = old ? make_way(zinc_visit_within(&v_old, old, &v.wait), within, &a, err) : ZINC_OK;
+	if (st == ZINC_OK)
+		st = zinc_array_create(out, within, zinc_hierarchy_path(h), &a, err);
 	zinc_hierarchy_close(old);
 	zinc_hierarchy_close(h);
-	return code;
+	return st;
 }

@@ -15,7 +15,7 @@ static zinc_status
 type_of(const zinc_array *a, zinc_meta **m, zinc_error *err)
 {
 	*m = zinc_array_snapshot(a);
-	if ((*m)->dtype != NULL)
+	if ((*m)->dtype)
 		return ZINC_OK;
 	zinc_meta_free(*m);
 	*m = NULL;
@@ -34,30 +34,30 @@ typedef struct printed {
 static zinc_status
 print(const printed *x, zinc_buf *out, zinc_error *err)
 {
-	return x->element != NULL ? zinc_dtype_print_element(x->t, x->element, x->how, out, err)
-				  : zinc_dtype_print_numpy(x->t, false, out, err);
+	return x->element ? zinc_dtype_print_element(x->t, x->element, x->how, out, err)
+			  : zinc_dtype_print_numpy(x->t, false, out, err);
 }
 
 /* As snprintf.  What does not fit is printed once more, to memory of ours, for its length. */
 static zinc_status
 print_into(const printed *x, zinc_context *ctx, char *out, size_t room, size_t *n, zinc_error *err)
 {
-	zinc_status code;
+	zinc_status st;
 	zinc_buf b;
 
 	if (room > 0) {
 		zinc_buf_wrap(&b, out, room);
-		code = print(x, &b, err);
-		if (code == ZINC_OK) {
+		st = print(x, &b, err);
+		if (st == ZINC_OK) {
 			*n = b.n;
 			out[b.n] = '\0';
 		}
-		if (code != ZINC_E_LIMIT)
-			return code;
+		if (st != ZINC_E_LIMIT)
+			return st;
 	}
 	zinc_buf_init(&b, ctx, zinc_max_chunk(ctx));
-	code = print(x, &b, err);
-	if (code == ZINC_OK) {
+	st = print(x, &b, err);
+	if (st == ZINC_OK) {
 		*n = b.n;
 		if (room > 0) {
 			memcpy(out, b.p, room - 1);
@@ -65,7 +65,7 @@ print_into(const printed *x, zinc_context *ctx, char *out, size_t room, size_t *
 		}
 	}
 	zinc_buf_fini(&b);
-	return code;
+	return st;
 }
 
 zinc_status
@@ -74,15 +74,15 @@ zinc_array_element_print(const zinc_array *a, const void *element, zinc_spelling
 {
 	zinc_error own = ZINC_ERROR_INIT; /* that it did not fit at first is nobody's business */
 	zinc_meta *m;
-	zinc_status code;
+	zinc_status st;
 
 	ZINC_TRY(ZINC_NEED(a && element && n && (out || room == 0), err));
 	if ((int)how < ZINC_SPELL_TEXT || (int)how > ZINC_SPELL_JSON)
 		return zinc_fail(err, ZINC_E_INVALID, "there is no spelling %d", (int)how);
 	ZINC_TRY(type_of(a, &m, err));
-	code = print_into(&(printed){m->dtype, element, how}, a->ctx, out, room, n, &own);
+	st = print_into(&(printed){m->dtype, element, how}, a->ctx, out, room, n, &own);
 	zinc_meta_free(m);
-	return code == ZINC_OK ? code : zinc_error_copy(err, &own);
+	return st == ZINC_OK ? st : zinc_error_copy(err, &own);
 }
 
 size_t
@@ -91,7 +91,7 @@ zinc_array_numpy(const zinc_array *a, char *out, size_t room)
 	zinc_meta *m;
 	size_t n = 0;
 
-	if (a == NULL || type_of(a, &m, NULL) != ZINC_OK)
+	if (!a || type_of(a, &m, NULL) != ZINC_OK)
 		return 0;
 	if (print_into(&(printed){.t = m->dtype}, a->ctx, out, room, &n, NULL) != ZINC_OK)
 		n = 0;
@@ -111,27 +111,27 @@ zinc_status
 zinc_numpy_new(zinc_numpy **out, zinc_context *ctx, const char *descr, zinc_error *err)
 {
 	zinc_numpy *t;
-	zinc_status code;
+	zinc_status st;
 
-	if (out == NULL || descr == NULL)
+	if (!out || !descr)
 		return zinc_fail(err, ZINC_E_INVALID, "zinc_numpy_new needs a place for the type and its description");
 	ctx = zinc_context_get(ctx);
 	t = zinc_calloc(ctx, 1, sizeof *t);
-	if (t == NULL)
+	if (!t)
 		return zinc_fail_nomem(err);
 	t->ctx = ctx;
-	code = zinc_dtype_parse_numpy(&t->dtype, &t->big, ctx, descr, err);
-	if (code != ZINC_OK)
+	st = zinc_dtype_parse_numpy(&t->dtype, &t->big, ctx, descr, err);
+	if (st != ZINC_OK)
 		zinc_free(ctx, t);
 	else
 		*out = t;
-	return code;
+	return st;
 }
 
 void
 zinc_numpy_free(zinc_numpy *t)
 {
-	if (t == NULL)
+	if (!t)
 		return;
 	zinc_dtype_free(t->dtype);
 	zinc_free(t->ctx, t);
@@ -162,26 +162,26 @@ convert(const zinc_array *a, const zinc_dtype *own, const zinc_numpy *t, void *t
 	const bool other = t->big != ZINC_HOST_BIG;
 	const size_t size = t->dtype->size, block = size < BLOCK_BYTES ? (size_t)BLOCK_BYTES / size : 1;
 	uint8_t *native = zinc_alloc(a->ctx, block * size);
-	zinc_status code = native != NULL ? ZINC_OK : zinc_fail_nomem(err);
+	zinc_status st = native ? ZINC_OK : zinc_fail_nomem(err);
 	size_t at = 0, m;
 
-	for (; code == ZINC_OK; at += m) { /* once also for no elements: the types are checked */
+	for (; st == ZINC_OK; at += m) { /* once also for no elements: the types are checked */
 		m = n - at < block ? n - at : block;
 		if (writing) {
 			zinc_dtype_reorder(t->dtype, other, native, (const uint8_t *)from + at * size, m);
-			code = zinc_dtype_cast(own, (uint8_t *)to + at * own->size, t->dtype, native, m, flags, arena,
-					       err);
+			st = zinc_dtype_cast(own, (uint8_t *)to + at * own->size, t->dtype, native, m, flags, arena,
+					     err);
 		} else {
-			code = zinc_dtype_cast(t->dtype, native, own, (const uint8_t *)from + at * own->size, m, flags,
-					       NULL, err);
-			if (code == ZINC_OK)
+			st = zinc_dtype_cast(t->dtype, native, own, (const uint8_t *)from + at * own->size, m, flags,
+					     NULL, err);
+			if (st == ZINC_OK)
 				zinc_dtype_reorder(t->dtype, other, (uint8_t *)to + at * size, native, m);
 		}
 		if (m == n - at)
 			break;
 	}
 	zinc_free(a->ctx, native);
-	return code;
+	return st;
 }
 
 zinc_status
@@ -189,14 +189,14 @@ zinc_array_from_numpy(const zinc_array *a, const zinc_numpy *t, void *to, const 
 		      zinc_arena *arena, zinc_error *err)
 {
 	zinc_meta *m;
-	zinc_status code;
+	zinc_status st;
 
 	ZINC_TRY(ZINC_NEED(a && t && ((to && from) || n == 0), err));
 	ZINC_TRY(check_conversion(flags, err));
 	ZINC_TRY(type_of(a, &m, err));
-	code = convert(a, m->dtype, t, to, from, n, true, flags, arena, err);
+	st = convert(a, m->dtype, t, to, from, n, true, flags, arena, err);
 	zinc_meta_free(m);
-	return code;
+	return st;
 }
 
 zinc_status
@@ -204,12 +204,12 @@ zinc_array_to_numpy(const zinc_array *a, const zinc_numpy *t, void *to, const vo
 		    zinc_error *err)
 {
 	zinc_meta *m;
-	zinc_status code;
+	zinc_status st;
 
 	ZINC_TRY(ZINC_NEED(a && t && ((to && from) || n == 0), err));
 	ZINC_TRY(check_conversion(flags, err));
 	ZINC_TRY(type_of(a, &m, err));
-	code = convert(a, m->dtype, t, to, from, n, false, flags, NULL, err);
+	st = convert(a, m->dtype, t, to, from, n, false, flags, NULL, err);
 	zinc_meta_free(m);
-	return code;
+	return st;
 }

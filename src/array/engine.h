@@ -107,7 +107,7 @@ typedef struct zinc_call {
 	int threads;
 	uint32_t put_flags;
 	double deadline;        /* 0: none */
-	zinc_wait wait;  /* the same, and cancel, for the store */
+	zinc_wait wait;         /* the same, and cancel, for the store */
 	zinc_worker *workers;   /* one per thread, and one that only asks */
 	zinc_fetch_item *items; /* one per thread */
 	pthread_mutex_t lock;
@@ -122,9 +122,9 @@ typedef struct zinc_call {
 /* Check that elements can be accessed, take a snapshot, make workers.  zinc_call_end must follow in any case. */
 zinc_status zinc_call_begin(zinc_call *c, zinc_array *a, const zinc_io_options *o, zinc_error *err);
 /* The outcome; frees everything. */
-zinc_status zinc_call_end(zinc_call *c, zinc_status code, zinc_error *err);
+zinc_status zinc_call_end(zinc_call *c, zinc_status st, zinc_error *err);
 /* Record that object number `at` failed with `code`; the lowest wins. */
-void zinc_call_fail(zinc_call *c, uint64_t at, zinc_status code, const zinc_error *err);
+void zinc_call_fail(zinc_call *c, uint64_t at, zinc_status st, const zinc_error *err);
 /* Should object number `at` not be started?  Also notices cancel and deadline. */
 bool zinc_call_stopped(zinc_call *c, uint64_t at);
 /* Units are finished, and so many bytes of the caller's: progress, and its callback. */
@@ -238,10 +238,10 @@ void zinc_write_item(zinc_job *j, const zinc_object *o, int worker);
 zinc_status zinc_write_encode(zinc_job *j, zinc_worker *w, const zinc_object *o, zinc_error *err);
 /* Change what is selected of an object (`old` NULL: it is missing).  The new bytes are in w->s->fetch, those of a shard in
  * `joined`. */
-zinc_status zinc_write_change(zinc_job *j, zinc_worker *w, const zinc_object *o, const zinc_bytes *old, zinc_buf *joined,
-			      zinc_update *out, zinc_error *err);
+zinc_status zinc_write_change(zinc_job *j, zinc_worker *w, const zinc_object *o, const zinc_bytes *old,
+			      zinc_buf *joined, zinc_update *out, zinc_error *err);
 /* It is over with the object; of a failure `err` has the key already. */
-void zinc_write_settle(zinc_job *j, const zinc_object *o, zinc_status code, zinc_error *err);
+void zinc_write_settle(zinc_job *j, const zinc_object *o, zinc_status st, zinc_error *err);
 /* One open shard of a write: whole, with all new bytes in w->s->fetch, or in parts on top of the old one (not NULL).
  * Where w->erase says so there is nothing to store. */
 zinc_status zinc_shard_write(zinc_job *j, zinc_worker *w, const zinc_object *o, const zinc_old *old, zinc_splice *out,

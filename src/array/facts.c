@@ -13,9 +13,9 @@
 
 /* Texts and the fill value are behind it, in `bytes`. */
 struct zinc_facts {
-	struct zinc_facts *older; /* also lent, or NULL */
-	bool lent;                /* guarded by ctx->lock, as `older` */
-	bool variable;            /* the fill value is a zinc_vlen */
+	struct zinc_facts *older;      /* also lent, or NULL */
+	bool lent;                     /* guarded by ctx->lock, as `older` */
+	bool variable;                 /* the fill value is a zinc_vlen */
 	uint64_t shape[ZINC_MAX_NDIM]; /* zeros behind the rank: a refresh may meet an array of another one */
 	size_t nbytes;
 	/* places in `bytes`; SIZE_MAX: none */
@@ -45,15 +45,15 @@ add(zinc_buf *b, const void *bytes, size_t n, size_t *place, zinc_error *err)
 static zinc_status
 add_text(zinc_buf *b, const char *text, size_t *place, zinc_error *err)
 {
-	return text != NULL ? add(b, text, strlen(text) + 1, place, err) : ZINC_OK;
+	return text ? add(b, text, strlen(text) + 1, place, err) : ZINC_OK;
 }
 
 /* A data_type member as text; a bare string without its quotes. */
 static zinc_status
 add_json(zinc_buf *b, const zinc_json *v, size_t *place, zinc_error *err)
 {
-	if (zinc_json_is(v, ZINC_JSON_STRING) || v == NULL)
-		return add_text(b, v != NULL ? v->text : "", place, err);
+	if (zinc_json_is(v, ZINC_JSON_STRING) || !v)
+		return add_text(b, v ? v->text : "", place, err);
 	ZINC_TRY(add(b, "", 0, place, err));
 	ZINC_TRY(zinc_json_print_line(v, b, err));
 	return zinc_buf_add(b, "", 1, err);
@@ -65,17 +65,17 @@ add_dtype(zinc_buf *b, zinc_context *ctx, const zinc_meta *m, size_t *place, zin
 {
 	zinc_json_doc *doc;
 	zinc_json *v;
-	zinc_status code;
+	zinc_status st;
 
-	if (m->dtype == NULL)
+	if (!m->dtype)
 		return add_json(b, zinc_json_member(zinc_meta_v3(m), "data_type"), place, err);
-	if (m->dtype->row == NULL || m->dtype->row->print == NULL)
+	if (!m->dtype->row || !m->dtype->row->print)
 		return add_text(b, m->dtype->name, place, err);
 	ZINC_TRY(zinc_json_new(&doc, ctx, err));
 	v = zinc_dtype_print(m->dtype, doc);
-	code = v != NULL ? add_json(b, v, place, err) : zinc_fail_nomem(err);
+	st = v ? add_json(b, v, place, err) : zinc_fail_nomem(err);
 	zinc_json_free(doc);
-	return code;
+	return st;
 }
 
 /* An element of variable length with the bytes behind it; its pointer is set when they have their place. */
@@ -84,7 +84,7 @@ add_fill(zinc_buf *b, const zinc_meta *m, size_t *place, zinc_error *err)
 {
 	const zinc_vlen *v = m->fill;
 
-	if (m->fill == NULL)
+	if (!m->fill)
 		return ZINC_OK;
 	ZINC_TRY(add(b, m->fill, m->dtype->size, place, err));
 	return m->dtype->variable ? zinc_buf_add(b, v->data, (size_t)v->nbytes, err) : ZINC_OK;
@@ -103,9 +103,9 @@ collect(zinc_facts *f, zinc_buf *b, zinc_context *ctx, const zinc_meta *m, zinc_
 	ZINC_TRY(add_dtype(b, ctx, m, &f->dtype, err));
 	ZINC_TRY(add_text(b, m->unsupported, &f->unsupported, err));
 	ZINC_TRY(add_fill(b, m, &f->fill, err));
-	for (d = 0; d < m->ndim && m->dimension_names != NULL; d++)
+	for (d = 0; d < m->ndim && m->dimension_names; d++)
 		ZINC_TRY(add_text(b, m->dimension_names[d], &f->names[d], err));
-	f->variable = m->fill != NULL && m->dtype->variable;
+	f->variable = m->fill && m->dtype->variable;
 	f->nbytes = b->n;
 	return ZINC_OK;
 }
@@ -123,27 +123,27 @@ zinc_status
 zinc_facts_make(zinc_facts **out, zinc_context *ctx, const zinc_meta *m, zinc_error *err)
 {
 	zinc_facts f;
-	zinc_status code;
+	zinc_status st;
 	zinc_buf b;
 
 	zinc_buf_init(&b, ctx, zinc_max_text(ctx));
-	code = collect(&f, &b, ctx, m, err);
-	*out = code == ZINC_OK ? zinc_calloc(ctx, 1, sizeof f + b.n) : NULL;
-	if (code == ZINC_OK && *out == NULL)
-		code = zinc_fail_nomem(err);
-	if (code == ZINC_OK) {
+	st = collect(&f, &b, ctx, m, err);
+	*out = st == ZINC_OK ? zinc_calloc(ctx, 1, sizeof f + b.n) : NULL;
+	if (st == ZINC_OK && !*out)
+		st = zinc_fail_nomem(err);
+	if (st == ZINC_OK) {
 		memcpy(*out, &f, sizeof f);
 		memcpy((*out)->bytes, b.p, b.n);
 		place_fill(*out);
 	}
 	zinc_buf_fini(&b);
-	return code;
+	return st;
 }
 
 void
 zinc_facts_free(zinc_context *ctx, zinc_facts *f)
 {
-	while (f != NULL) {
+	while (f) {
 		zinc_facts *older = f->older;
 
 		zinc_free(ctx, f);
@@ -163,7 +163,8 @@ same_bytes(const zinc_facts *a, const zinc_facts *b)
 static bool
 same(const zinc_facts *a, const zinc_facts *b)
 {
-	return a->nbytes == b->nbytes && a->variable == b->variable && a->dtype == b->dtype && a->unsupported == b->unsupported && a->fill == b->fill &&
+	return a->nbytes == b->nbytes && a->variable == b->variable && a->dtype == b->dtype &&
+	       a->unsupported == b->unsupported && a->fill == b->fill &&
 	       memcmp(a->names, b->names, sizeof a->names) == 0 && memcmp(a->shape, b->shape, sizeof a->shape) == 0 &&
 	       same_bytes(a, b);
 }

@@ -57,7 +57,7 @@ zinc_shown_array_fini(zinc_shown_array *s)
 zinc_status
 zinc_array_info_describe(const zinc_array_info *info, zinc_blob *json, zinc_error *err)
 {
-	if (info == NULL || json == NULL)
+	if (!info || !json)
 		return zinc_fail(err, ZINC_E_INVALID,
 				 "zinc_array_info_describe needs an array and a place for its text");
 	return zinc_array_describe(handle_of(info), json, err);

@@ -32,7 +32,7 @@ cover(const zinc_split *s, zinc_group_span *g, uint64_t length)
 	size_t i;
 
 	for (i = g->begin; i < g->end; i++) {
-		if (s->segments[i].in_list != NULL || (s->segments[i].step != 1 && s->segments[i].count > 1))
+		if (s->segments[i].in_list || (s->segments[i].step != 1 && s->segments[i].count > 1))
 			return;
 		n += s->segments[i].count;
 	}
@@ -46,10 +46,11 @@ check_units(const zinc_plan *p, int d, uint64_t chunk, uint64_t start, uint64_t 
 {
 	if (p->units_are_objects || (start % p->unit_step[d] == 0 && extent % p->unit_step[d] == 0))
 		return ZINC_OK;
-	return zinc_fail(err, ZINC_E_CORRUPT,
-			 "shard %llu of dimension %d holds elements %llu to %llu, which inner chunks of %llu do not divide",
-			 (unsigned long long)chunk, d, (unsigned long long)start, (unsigned long long)(start + extent),
-			 (unsigned long long)p->unit_step[d]);
+	return zinc_fail(
+	    err, ZINC_E_CORRUPT,
+	    "shard %llu of dimension %d holds elements %llu to %llu, which inner chunks of %llu do not divide",
+	    (unsigned long long)chunk, d, (unsigned long long)start, (unsigned long long)(start + extent),
+	    (unsigned long long)p->unit_step[d]);
 }
 
 /* Cut the segments of one dimension into groups by stored object. */
@@ -62,7 +63,7 @@ group_dim(zinc_plan *p, int d, zinc_error *err)
 	size_t i, n = 0;
 
 	g = zinc_calloc(p->ctx, s->n > 0 ? s->n : 1, sizeof *g);
-	if (g == NULL)
+	if (!g)
 		return zinc_fail_nomem(err);
 	p->groups[d] = g;
 	for (i = 0; i < s->n; i++) {
@@ -124,7 +125,7 @@ compare_points(const void *a, const void *b, void *arg)
 	int g, d;
 
 	for (g = 0; g < 2; g++)
-		for (d = 0; grids[g] != NULL && d < o->p->m->ndim; d++) {
+		for (d = 0; grids[g] && d < o->p->m->ndim; d++) {
 			uint64_t ca = grids[g]->ops->find(grids[g], d, pa[d]),
 				 cb = grids[g]->ops->find(grids[g], d, pb[d]);
 
@@ -173,7 +174,7 @@ plan_points(zinc_plan *p, zinc_error *err)
 
 	p->order = zinc_calloc(p->ctx, n + 1, sizeof *p->order);
 	p->object_begin = zinc_calloc(p->ctx, n + 1, sizeof *p->object_begin);
-	if (p->order == NULL || p->object_begin == NULL)
+	if (!p->order || !p->object_begin)
 		return zinc_fail_nomem(err);
 	if (!p->units_are_objects) {
 		zinc_grid_regular_init(&fine, p->m->ndim, p->unit_step);
@@ -189,7 +190,7 @@ plan_points(zinc_plan *p, zinc_error *err)
 			ZINC_TRY(check_point_units(p, p->order[i], err));
 			p->object_begin[p->nobjects++] = i;
 		}
-		if (new_object || (o.unit_grid != NULL && !same_chunk(p, &fine, p->order[i - 1], p->order[i])))
+		if (new_object || (o.unit_grid && !same_chunk(p, &fine, p->order[i - 1], p->order[i])))
 			p->nunits++;
 	}
 	p->object_begin[p->nobjects] = n;
@@ -214,7 +215,7 @@ zinc_plan_fini(zinc_plan *p)
 {
 	int d;
 
-	if (p->ctx == NULL)
+	if (!p->ctx)
 		return;
 	for (d = 0; d < p->m->ndim; d++) {
 		zinc_split_fini(&p->split[d]);
@@ -339,7 +340,6 @@ zinc_plan_unit(const zinc_plan *p, const zinc_object *o, size_t u, zinc_unit *ou
 		u /= n;
 		out->seg[d] = s;
 		place_unit(p, o, d, s->start, out);
-		out->full =
-		    out->full && s->in_list == NULL && (s->step == 1 || s->count == 1) && s->count == out->extent[d];
+		out->full = out->full && !s->in_list && (s->step == 1 || s->count == 1) && s->count == out->extent[d];
 	}
 }

@@ -8,7 +8,7 @@ check_index(const zinc_meta *m, const uint64_t *index, zinc_error *err)
 {
 	int d;
 
-	if (m->grid == NULL || m->keys.ops == NULL)
+	if (!m->grid || !m->keys.ops)
 		return zinc_meta_refuse(m, err);
 	for (d = 0; d < m->ndim; d++)
 		if (index[d] >= m->grid->ops->count(m->grid, d, m->shape[d]))
@@ -33,35 +33,35 @@ make_key(const zinc_array *a, const uint64_t *index, zinc_buf *key, zinc_stack *
 {
 	zinc_meta *m;
 	zinc_stack *s;
-	zinc_status code;
+	zinc_status st;
 
 	zinc_buf_init(key, a->ctx, 64 * ZINC_KIB);
 	s = zinc_array_layers(a, &m);
-	code = check_index(m, index, err);
-	if (code == ZINC_OK)
-		code = zinc_chunk_key(a->h, a->path, m, index, key, err);
-	if (code == ZINC_OK && zinc_buf_text(key) == NULL)
-		code = zinc_fail_nomem(err);
-	if (layers != NULL)
+	st = check_index(m, index, err);
+	if (st == ZINC_OK)
+		st = zinc_chunk_key(a->h, a->path, m, index, key, err);
+	if (st == ZINC_OK && !zinc_buf_text(key))
+		st = zinc_fail_nomem(err);
+	if (layers)
 		*layers = s;
 	else
 		zinc_stack_free(s);
 	zinc_meta_free(m);
-	return zinc_error_at_node(err, code, a->h, a->path);
+	return zinc_error_at_node(err, st, a->h, a->path);
 }
 
 zinc_status
 zinc_array_chunk_key(const zinc_array *a, const uint64_t *index, zinc_blob *key, zinc_error *err)
 {
 	zinc_buf text;
-	zinc_status code;
+	zinc_status st;
 
 	ZINC_TRY(ZINC_NEED(a && key && (index || zinc_array_ndim(a) == 0), err));
-	code = make_key(a, index, &text, NULL, err);
-	if (code == ZINC_OK)
-		code = zinc_buf_to_blob(&text, key, err);
+	st = make_key(a, index, &text, NULL, err);
+	if (st == ZINC_OK)
+		st = zinc_buf_to_blob(&text, key, err);
 	zinc_buf_fini(&text);
-	return code;
+	return st;
 }
 
 /* A codec that is not known may have made any number. */
@@ -72,7 +72,7 @@ zinc_array_object_limit(const zinc_array *a, const uint64_t *index)
 	uint64_t extent[ZINC_MAX_NDIM], limit = zinc_max_chunk(a->ctx);
 
 	span(m, index, extent);
-	if (m->unsupported == NULL)
+	if (!m->unsupported)
 		limit = zinc_object_limit(m, a->ctx, extent);
 	zinc_meta_free(m);
 	return limit;
@@ -86,19 +86,20 @@ zinc_array_chunk_get(zinc_array *a, const uint64_t *index, zinc_blob *bytes, con
 	zinc_stack *layers;
 	zinc_store *store;
 	zinc_wait wait;
-	zinc_status code;
+	zinc_status st;
 
 	ZINC_TRY(ZINC_NEED(a && bytes && (index || zinc_array_ndim(a) == 0), err));
-	code = make_key(a, index, &key, &layers, err);
-	if (code == ZINC_OK)
-		code = zinc_wait_begin(&wait, call, err);
-	if (code == ZINC_OK)
-		code = zinc_stack_store(layers, &store, err);
-	if (code == ZINC_OK)
-		code = zinc_store_get_all(store, (const char *)key.p, bytes, NULL, zinc_array_object_limit(a, index), &wait, err);
+	st = make_key(a, index, &key, &layers, err);
+	if (st == ZINC_OK)
+		st = zinc_wait_begin(&wait, call, err);
+	if (st == ZINC_OK)
+		st = zinc_stack_store(layers, &store, err);
+	if (st == ZINC_OK)
+		st = zinc_store_get_all(store, (const char *)key.p, bytes, NULL, zinc_array_object_limit(a, index),
+					&wait, err);
 	zinc_stack_free(layers);
 	zinc_buf_fini(&key);
-	return zinc_error_at_node(err, code, a->h, a->path);
+	return zinc_error_at_node(err, st, a->h, a->path);
 }
 
 zinc_status
@@ -109,24 +110,24 @@ zinc_array_chunk_put(zinc_array *a, const uint64_t *index, const void *bytes, si
 	zinc_stack *layers;
 	zinc_store *store = NULL;
 	zinc_wait wait;
-	zinc_status code;
+	zinc_status st;
 
 	ZINC_TRY(ZINC_NEED(a && (index || zinc_array_ndim(a) == 0), err));
-	code = make_key(a, index, &key, &layers, err);
-	if (code == ZINC_OK)
-		code = zinc_wait_begin(&wait, call, err);
-	if (code == ZINC_OK)
-		code = zinc_hierarchy_writable(a->h, err);
-	if (code == ZINC_OK)
-		code = zinc_stack_store(layers, &store, err);
-	if (code == ZINC_OK && bytes == NULL)
-		code = zinc_store_del(store, NULL, (const char *)key.p, NULL, a->h->put_flags, &wait, err);
-	else if (code == ZINC_OK)
-		code = zinc_store_put(store, NULL, (const char *)key.p, bytes, nbytes, NULL, a->h->put_flags, NULL,
-				      &wait, err);
+	st = make_key(a, index, &key, &layers, err);
+	if (st == ZINC_OK)
+		st = zinc_wait_begin(&wait, call, err);
+	if (st == ZINC_OK)
+		st = zinc_hierarchy_writable(a->h, err);
+	if (st == ZINC_OK)
+		st = zinc_stack_store(layers, &store, err);
+	if (st == ZINC_OK && !bytes)
+		st = zinc_store_del(store, NULL, (const char *)key.p, NULL, a->h->put_flags, &wait, err);
+	else if (st == ZINC_OK)
+		st = zinc_store_put(store, NULL, (const char *)key.p, bytes, nbytes, NULL, a->h->put_flags, NULL, &wait,
+				    err);
 	zinc_stack_free(layers);
 	zinc_buf_fini(&key);
-	return zinc_error_at_node(err, code, a->h, a->path);
+	return zinc_error_at_node(err, st, a->h, a->path);
 }
 
 /* ---- checking one object ---- */
@@ -146,7 +147,7 @@ check_inner(const shard_check *x, zinc_scratch *s, uint64_t n, zinc_object_check
 
 	for (i = 0; i < n; i++) {
 		zinc_bytes inner;
-		zinc_status code;
+		zinc_status st;
 
 		if (x->entries[i].nbytes == ZINC_SHARD_EMPTY) {
 			out->empty_units++;
@@ -154,14 +155,13 @@ check_inner(const shard_check *x, zinc_scratch *s, uint64_t n, zinc_object_check
 		}
 		inner.p = x->in.p + x->entries[i].offset;
 		inner.n = (size_t)x->entries[i].nbytes;
-		code = zinc_chain_decode(x->sh->inner, s, x->sh->chunk_shape, inner, NULL, 0, &v, err);
-		if (code != ZINC_OK && err != NULL) {
+		st = zinc_chain_decode(x->sh->inner, s, x->sh->chunk_shape, inner, NULL, 0, &v, err);
+		if (st != ZINC_OK && err) {
 			zinc_error was = *err;
 
-			return zinc_fail(err, code, "inner chunk %llu of the shard: %s", (unsigned long long)i,
-					 was.text);
+			return zinc_fail(err, st, "inner chunk %llu of the shard: %s", (unsigned long long)i, was.text);
 		}
-		ZINC_TRY(code);
+		ZINC_TRY(st);
 	}
 	return ZINC_OK;
 }
@@ -172,7 +172,7 @@ check_shard(zinc_call *c, zinc_worker *w, const uint64_t *extent, zinc_bytes in,
 {
 	shard_check x = {.sh = c->m->chain->shard, .in = in};
 	zinc_bytes tail = in;
-	zinc_status code;
+	zinc_status st;
 	size_t nbytes;
 
 	zinc_shard_shape(c->m, extent, x.shape);
@@ -184,13 +184,13 @@ check_shard(zinc_call *c, zinc_worker *w, const uint64_t *extent, zinc_bytes in,
 		tail.n = nbytes;
 	}
 	x.entries = zinc_calloc(c->ctx, (size_t)out->units, sizeof *x.entries);
-	if (x.entries == NULL)
+	if (!x.entries)
 		return zinc_fail_nomem(err);
-	code = zinc_shard_index_decode(x.sh, w->s, x.shape, tail, in.n, x.entries, err);
-	if (code == ZINC_OK)
-		code = check_inner(&x, w->s, out->units, out, err);
+	st = zinc_shard_index_decode(x.sh, w->s, x.shape, tail, in.n, x.entries, err);
+	if (st == ZINC_OK)
+		st = check_inner(&x, w->s, out->units, out, err);
 	zinc_free(c->ctx, x.entries);
-	return code;
+	return st;
 }
 
 /* One call that checks objects: an item of its fetch is one of them. */
@@ -232,14 +232,14 @@ check_object(zinc_call *c, zinc_worker *w, const uint64_t *index, zinc_bytes in,
 
 /* How the check of one ended. */
 static void
-tell(const checking *x, const zinc_fetch_item *it, const zinc_object_check *seen, zinc_status code, zinc_error *err)
+tell(const checking *x, const zinc_fetch_item *it, const zinc_object_check *seen, zinc_status st, zinc_error *err)
 {
-	if (code != ZINC_OK && it->key.n > 0)
-		zinc_error_at_key(err, code, (const char *)it->key.p);
-	if (code != ZINC_OK)
-		zinc_error_at_chunk(err, code, x->of->index(x->of->arg, it->i), x->c->m->ndim);
-	zinc_error_in(err, code, x->c->h);
-	x->of->told(x->of->arg, it->i, seen, code, err);
+	if (st != ZINC_OK && it->key.n > 0)
+		zinc_error_at_key(err, st, (const char *)it->key.p);
+	if (st != ZINC_OK)
+		zinc_error_at_chunk(err, st, x->of->index(x->of->arg, it->i), x->c->m->ndim);
+	zinc_error_in(err, st, x->c->h);
+	x->of->told(x->of->arg, it->i, seen, st, err);
 }
 
 static zinc_status
@@ -248,23 +248,23 @@ take(void *arg, zinc_fetch_item *it, int worker, bool *again, zinc_error *err)
 	checking *x = arg;
 	zinc_object_check seen = {.empty_units = 0};
 	const zinc_bytes in = {it->bytes->p, it->bytes->n};
-	zinc_status code;
+	zinc_status st;
 
 	(void)again;
 	if (it->found == ZINC_FOUND)
-		code = check_object(x->c, &x->c->workers[worker], x->of->index(x->of->arg, it->i), in, &seen, err);
+		st = check_object(x->c, &x->c->workers[worker], x->of->index(x->of->arg, it->i), in, &seen, err);
 	else
-		code = zinc_fail(err, ZINC_E_NOTFOUND, "the chunk is not stored");
-	tell(x, it, &seen, code, err);
+		st = zinc_fail(err, ZINC_E_NOTFOUND, "the chunk is not stored");
+	tell(x, it, &seen, st, err);
 	return ZINC_OK;
 }
 
 static void
-fail(void *arg, zinc_fetch_item *it, zinc_status code, zinc_error *err)
+fail(void *arg, zinc_fetch_item *it, zinc_status st, zinc_error *err)
 {
 	const zinc_object_check none = {.empty_units = 0};
 
-	tell(arg, it, &none, code, err);
+	tell(arg, it, &none, st, err);
 }
 
 static zinc_status
@@ -274,8 +274,8 @@ too_long(void *arg, const zinc_fetch_item *it, uint64_t nbytes, zinc_error *err)
 	const zinc_codec *outer = chain->nbb > 0 ? chain->bb[chain->nbb - 1] : chain->ab;
 
 	if (chain->fixed_size)
-		return zinc_fail_rule(err, ZINC_E_CORRUPT, "M72", "%llu bytes instead of %llu", (unsigned long long)nbytes,
-				      (unsigned long long)it->bound);
+		return zinc_fail_rule(err, ZINC_E_CORRUPT, "M72", "%llu bytes instead of %llu",
+				      (unsigned long long)nbytes, (unsigned long long)it->bound);
 	zinc_fail(err, ZINC_E_CORRUPT,
 		  "the object has %llu bytes; no encoding of a chunk of this array has more than %llu",
 		  (unsigned long long)nbytes, (unsigned long long)it->bound);
@@ -302,13 +302,13 @@ zinc_array_objects_check(const zinc_array *a, const zinc_object_checks *of, zinc
 	zinc_io_options o = ZINC_IO_OPTIONS_INIT;
 	zinc_call c;
 	checking x = {&c, of};
-	zinc_status code;
+	zinc_status st;
 	zinc_fetch f;
 
 	o.threads = of->threads;
 	o.call = of->call;
-	code = zinc_call_begin(&c, (zinc_array *)(uintptr_t)a, &o, err);
-	if (code == ZINC_OK) {
+	st = zinc_call_begin(&c, (zinc_array *)(uintptr_t)a, &o, err);
+	if (st == ZINC_OK) {
 		f = zinc_call_fetch(&c, &x);
 		f.stopped = stopped;
 		f.halted = halted;
@@ -318,7 +318,7 @@ zinc_array_objects_check(const zinc_array *a, const zinc_object_checks *of, zinc
 		f.too_long = too_long;
 		zinc_fetch_run(&f, of->n);
 	}
-	return zinc_call_end(&c, code, err);
+	return zinc_call_end(&c, st, err);
 }
 
 /* ---- one of them ---- */
@@ -338,14 +338,14 @@ single_index(void *arg, size_t i)
 }
 
 static void
-single_told(void *arg, size_t i, const zinc_object_check *seen, zinc_status code, const zinc_error *err)
+single_told(void *arg, size_t i, const zinc_object_check *seen, zinc_status st, const zinc_error *err)
 {
 	single *s = arg;
 
 	(void)i;
 	*s->seen = *seen;
-	s->code = code;
-	if (code != ZINC_OK)
+	s->code = st;
+	if (st != ZINC_OK)
 		zinc_error_copy(s->err, err);
 }
 

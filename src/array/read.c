@@ -19,9 +19,9 @@ ends(const zinc_segment *g, uint64_t *near, uint64_t *far)
 {
 	uint64_t i;
 
-	*near = g->in_list != NULL ? g->in_list[0] : g->first;
-	*far = g->in_list != NULL ? g->in_list[0] : g->first + (g->count - 1) * g->step;
-	for (i = 1; g->in_list != NULL && i < g->count; i++) {
+	*near = g->in_list ? g->in_list[0] : g->first;
+	*far = g->in_list ? g->in_list[0] : g->first + (g->count - 1) * g->step;
+	for (i = 1; g->in_list && i < g->count; i++) {
 		*near = zinc_min_u64(*near, g->in_list[i]);
 		*far = zinc_max_u64(*far, g->in_list[i]);
 	}
@@ -38,7 +38,7 @@ zinc_elements_needed(const zinc_plan *p, const zinc_chain *c, const int *axis, c
 	if (p->sel.is_points || !c->reorders_only)
 		return n;
 	for (d = p->m->ndim - 1; d >= 0; d--) {
-		ends(u->seg[axis != NULL ? axis[c->axis[d]] : c->axis[d]], &near, &far);
+		ends(u->seg[axis ? axis[c->axis[d]] : c->axis[d]], &near, &far);
 		n.first += near * stride;
 		last += far * stride;
 		stride *= extent[c->axis[d]];
@@ -99,9 +99,9 @@ zinc_object_limit(const zinc_meta *m, zinc_context *ctx, const uint64_t *extent)
 {
 	size_t n;
 
-	if (m->chain == NULL || zinc_chain_bound(m->chain, extent, &n))
+	if (!m->chain || zinc_chain_bound(m->chain, extent, &n))
 		return zinc_max_chunk(ctx);
-	return m->chain->shard != NULL ? zinc_max_u64(n, ZINC_MIB) : n;
+	return m->chain->shard ? zinc_max_u64(n, ZINC_MIB) : n;
 }
 
 static zinc_status
@@ -169,10 +169,10 @@ take_whole(zinc_job *j, const zinc_reading *r, zinc_fetch_item *it, zinc_worker 
 	zinc_view v;
 
 	*done = true;
-	if (cache == NULL)
+	if (!cache)
 		n = zinc_elements_needed(j->p, m->chain, NULL, r->o.extent, &r->u);
 	ZINC_TRY(zinc_chain_decode_part(m->chain, w->s, r->o.extent, in, direct, n.first, n.end, &v, err));
-	if (cache != NULL)
+	if (cache)
 		zinc_cache_put(cache, j->c->store, (const char *)it->key.p, 0, &it->tag, &v, r->o.extent, m->ndim,
 			       m->dtype->size);
 	return v.p == direct ? ZINC_OK : zinc_transfer_out(j->p, j->t, &r->u, &v, w->s, err);
@@ -236,8 +236,8 @@ take_by(zinc_job *j, const zinc_way *way, const zinc_reading *r, zinc_fetch_item
 
 	*done = it->found != ZINC_CHANGED;
 	if (it->found == ZINC_MISSING && way != &zinc_way_cached)
-		return j->explain != NULL ? ZINC_OK : zinc_read_missing(j, &r->u, err);
-	if (it->found == ZINC_CHANGED || j->explain != NULL)
+		return j->explain ? ZINC_OK : zinc_read_missing(j, &r->u, err);
+	if (it->found == ZINC_CHANGED || j->explain)
 		return ZINC_OK;
 	if (way->plain && (zinc_shape_bytes(r->o.extent, j->p->m->ndim, j->p->m->dtype->size, UINT64_MAX, &expected) ||
 			   it->size != expected))
@@ -259,23 +259,23 @@ take(void *arg, zinc_fetch_item *it, int worker, bool *again, zinc_error *err)
 	*again = !done || (it->found == ZINC_FOUND && way->more != NULL && way->more(j, r, it));
 	if (*again)
 		return ZINC_OK;
-	if (j->explain != NULL)
+	if (j->explain)
 		explain(j, it);
 	zinc_call_done(j->c, 1, zinc_unit_selected(j->p, &r->u) * (uint64_t)j->t->element);
 	return ZINC_OK;
 }
 
 static void
-fail(void *arg, zinc_fetch_item *it, zinc_status code, zinc_error *err)
+fail(void *arg, zinc_fetch_item *it, zinc_status st, zinc_error *err)
 {
 	zinc_job *j = arg;
 	zinc_object o;
 
 	zinc_plan_object(j->p, it->i, &o);
 	if (it->key.n > 0)
-		zinc_error_at_key(err, code, (const char *)it->key.p);
-	zinc_error_at_chunk(err, code, o.index, j->p->m->ndim);
-	zinc_call_fail(j->c, it->i, code, err);
+		zinc_error_at_key(err, st, (const char *)it->key.p);
+	zinc_error_at_chunk(err, st, o.index, j->p->m->ndim);
+	zinc_call_fail(j->c, it->i, st, err);
 }
 
 static bool
@@ -308,7 +308,7 @@ zinc_job_read(zinc_job *j, zinc_error *err)
 	f.take = take;
 	f.fail = fail;
 	f.too_long = too_long;
-	f.count = j->explain != NULL ? count : NULL;
+	f.count = j->explain ? count : NULL;
 	zinc_fetch_run(&f, j->p->nobjects);
 	return ZINC_OK;
 }
@@ -336,17 +336,17 @@ zinc_array_read(zinc_array *a, const zinc_selection *selection, zinc_buffer *buf
 {
 	zinc_call c;
 	zinc_plan p;
-	zinc_status code;
+	zinc_status st;
 
 	ZINC_TRY(ZINC_NEED(a && buffer, err));
 	p.ctx = NULL; /* not begun */
-	code = zinc_call_begin(&c, a, options, err);
-	if (code == ZINC_OK)
-		code = zinc_plan_init(&p, c.ctx, c.m, selection, err);
-	if (code == ZINC_OK)
-		code = read_planned(&c, &p, buffer, err);
+	st = zinc_call_begin(&c, a, options, err);
+	if (st == ZINC_OK)
+		st = zinc_plan_init(&p, c.ctx, c.m, selection, err);
+	if (st == ZINC_OK)
+		st = read_planned(&c, &p, buffer, err);
 	zinc_plan_fini(&p);
-	return zinc_call_end(&c, code, err);
+	return zinc_call_end(&c, st, err);
 }
 
 zinc_status
@@ -354,13 +354,13 @@ zinc_array_read_text(zinc_array *a, const char *selection, zinc_buffer *buffer, 
 		     zinc_error *err)
 {
 	zinc_selection *s = NULL;
-	zinc_status code;
+	zinc_status st;
 
 	ZINC_TRY(ZINC_NEED(a && buffer, err));
-	if (selection == NULL || *selection == '\0')
+	if (!selection || *selection == '\0')
 		return zinc_array_read(a, NULL, buffer, options, err);
 	ZINC_TRY(zinc_selection_parse(&s, a, selection, err));
-	code = zinc_array_read(a, s, buffer, options, err);
+	st = zinc_array_read(a, s, buffer, options, err);
 	zinc_selection_free(s);
-	return code;
+	return st;
 }

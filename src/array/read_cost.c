@@ -35,7 +35,7 @@ zinc_explain_unit(zinc_explain *x, const zinc_touch *touch)
 
 		if (!zinc_size_mul(room, sizeof *more, &nbytes))
 			more = zinc_realloc(x->ctx, x->touches, nbytes);
-		if (more != NULL) {
+		if (more) {
 			x->touches = more;
 			x->room = room;
 		} else {
@@ -120,7 +120,7 @@ hand_over(zinc_call *c, const zinc_plan *p, zinc_explain *x, zinc_chunk_fn fn, v
 		zinc_plan_unit(p, &o, (size_t)t->unit, &u);
 		describe_unit(p, &o, &u, t, &k);
 		add_cost(&x->cost, &k);
-		if (fn != NULL && fn(arg, &k))
+		if (fn && fn(arg, &k))
 			return ZINC_OK;
 	}
 	return ZINC_OK;
@@ -171,24 +171,24 @@ zinc_array_read_cost(zinc_array *a, const zinc_selection *selection, const zinc_
 		     void *arg, zinc_read_cost *out, zinc_error *err)
 {
 	zinc_explain x = {.ctx = a->ctx};
-	zinc_status code;
+	zinc_status st;
 	zinc_call c;
 	zinc_plan p;
 
 	p.ctx = NULL; /* not begun */
 	pthread_mutex_init(&x.lock, NULL);
-	code = zinc_call_begin(&c, a, options, err);
-	if (code == ZINC_OK)
-		code = check_number(&c, selection, err);
-	if (code == ZINC_OK)
-		code = zinc_plan_init(&p, c.ctx, c.m, selection, err);
-	if (code == ZINC_OK)
-		code = explain_planned(&c, &p, &x, err);
-	if (code == ZINC_OK && c.code == ZINC_OK)
-		code = hand_over(&c, &p, &x, fn, arg, err);
+	st = zinc_call_begin(&c, a, options, err);
+	if (st == ZINC_OK)
+		st = check_number(&c, selection, err);
+	if (st == ZINC_OK)
+		st = zinc_plan_init(&p, c.ctx, c.m, selection, err);
+	if (st == ZINC_OK)
+		st = explain_planned(&c, &p, &x, err);
+	if (st == ZINC_OK && c.code == ZINC_OK)
+		st = hand_over(&c, &p, &x, fn, arg, err);
 	zinc_plan_fini(&p);
 	zinc_free(x.ctx, x.touches);
 	pthread_mutex_destroy(&x.lock);
 	*out = x.cost;
-	return zinc_call_end(&c, code, err);
+	return zinc_call_end(&c, st, err);
 }

@@ -21,7 +21,7 @@ are_worth_it(const zinc_job *j, const zinc_reading *r)
 	uint64_t expected, cost;
 
 	return n <= MOST_POINTS && (j->c->caps.flags & ZINC_CAP_RANGE) && zinc_may_split(j->c, n) &&
-	       zinc_cache_of(j->c) == NULL && zinc_chain_plain(m->chain) == 1 && zinc_axes_in_order(m) &&
+	       !zinc_cache_of(j->c) && zinc_chain_plain(m->chain) == 1 && zinc_axes_in_order(m) &&
 	       !zinc_shape_bytes(r->o.extent, m->ndim, m->dtype->size, INT64_MAX, &expected) &&
 	       !zinc_u64_mul(n, zinc_max_u64(j->c->caps.merge_gap, ZINC_REQUEST_BYTES), &cost) && cost < expected;
 }

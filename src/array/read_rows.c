@@ -23,29 +23,28 @@
 static bool
 simple(const zinc_job *j)
 {
-	return !j->p->sel.is_points && j->t->convert == NULL && zinc_cache_of(j->c) == NULL &&
-	       (j->c->caps.flags & ZINC_CAP_RANGE) && zinc_chain_plain(j->p->m->chain) == 1 &&
-	       zinc_axes_in_order(j->p->m);
+	return !j->p->sel.is_points && !j->t->convert && !zinc_cache_of(j->c) && (j->c->caps.flags & ZINC_CAP_RANGE) &&
+	       zinc_chain_plain(j->p->m->chain) == 1 && zinc_axes_in_order(j->p->m);
 }
 
 /* Is what is selected of a dimension in one piece? */
 static bool
 in_one_piece(const zinc_segment *g)
 {
-	return g->in_list == NULL && g->out_list == NULL && (g->step == 1 || g->count == 1);
+	return !g->in_list && !g->out_list && (g->step == 1 || g->count == 1);
 }
 
 /* Index in the object, and in the result, of what is selected k-th. */
 static uint64_t
 index_in(const zinc_segment *g, uint64_t k)
 {
-	return g->in_list != NULL ? g->in_list[k] : g->first + k * g->step;
+	return g->in_list ? g->in_list[k] : g->first + k * g->step;
 }
 
 static uint64_t
 index_out(const zinc_segment *g, uint64_t k)
 {
-	return g->out_list != NULL ? g->out_list[k] : g->out + k;
+	return g->out_list ? g->out_list[k] : g->out + k;
 }
 
 /* Grow the row from the last dimension outwards while file and memory agree.  False: they cannot be counted. */
@@ -116,7 +115,7 @@ make_requests(const zinc_rows *r, const zinc_job *j, const zinc_unit *u, const c
 
 	for (i = 0; i < r->n; i++) {
 		place_row(r, j, u, i, &offset, &at);
-		iov[i].iov_base = j->t->p != NULL ? j->t->p + at : NULL; /* NULL: nothing is going to be read */
+		iov[i].iov_base = j->t->p ? j->t->p + at : NULL; /* NULL: nothing is going to be read */
 		iov[i].iov_len = (size_t)r->bytes;
 		if (k == 0 || gets[k - 1].offset + gets[k - 1].length != offset) {
 			gets[k++] =
@@ -179,7 +178,7 @@ find_bands(bands *b, const zinc_rows *r, const zinc_job *j, const zinc_unit *u)
 	for (d = j->p->m->ndim - 1; d >= 0; d--) {
 		const uint64_t count = u->seg[d]->count, step = u->seg[d]->step * (uint64_t)r->file[d];
 
-		together = together && u->seg[d]->in_list == NULL && (count == 1 || step - b->bytes <= gap);
+		together = together && !u->seg[d]->in_list && (count == 1 || step - b->bytes <= gap);
 		if (together) {
 			b->outer = d;
 			b->bytes += (count - 1) * step; /* within the object, so it cannot overflow */

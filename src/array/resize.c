@@ -28,10 +28,10 @@ new_shape(reshape *x, const zinc_json *old, zinc_error *err)
 	const zinc_json *v;
 	int d = 0;
 
-	for (v = old != NULL ? old->first : NULL; v != NULL && d < x->ndim; v = v->next, d++)
+	for (v = old ? old->first : NULL; v && d < x->ndim; v = v->next, d++)
 		if (!zinc_json_u64(v, &x->before[d]))
 			return zinc_fail(err, ZINC_E_CORRUPT, "the stored shape is not a list of integers");
-	if (v != NULL || d != x->ndim)
+	if (v || d != x->ndim)
 		return zinc_fail(err, ZINC_E_CONFLICT, "the array was replaced by one of another rank");
 	memcpy(x->after, x->axis >= 0 ? x->before : x->shape, (size_t)x->ndim * sizeof *x->after);
 	if (x->axis >= 0 && zinc_u64_add(x->before[x->axis], x->by, &x->after[x->axis]))
@@ -42,10 +42,10 @@ new_shape(reshape *x, const zinc_json *old, zinc_error *err)
 static zinc_status
 check_chunks_stay(const reshape *x, zinc_error *err)
 {
-	const zinc_grid *g = x->fewer_not != NULL ? x->fewer_not->grid : NULL;
+	const zinc_grid *g = x->fewer_not ? x->fewer_not->grid : NULL;
 	int d;
 
-	for (d = 0; g != NULL && d < x->ndim; d++)
+	for (d = 0; g && d < x->ndim; d++)
 		if (g->ops->count(g, d, x->after[d]) < g->ops->count(g, d, x->before[d]))
 			return zinc_fail(err, ZINC_E_UNSUPPORTED,
 					 "this store cannot list the chunks that would lie outside of a smaller shape");
@@ -71,15 +71,15 @@ static zinc_status
 put_shape(zinc_array *a, zinc_hierarchy *h, reshape *x, zinc_error *err)
 {
 	zinc_meta *m = NULL;
-	zinc_status code;
+	zinc_status st;
 
 	ZINC_TRY(zinc_hierarchy_writable(h, err));
 	ZINC_TRY(zinc_turn_take(&a->edit, h->wait, err));
-	code = zinc_edit_node(h, a->path, edit_shape, x, &m, err);
-	if (code == ZINC_OK)
-		code = zinc_array_swap(a, m, err);
+	st = zinc_edit_node(h, a->path, edit_shape, x, &m, err);
+	if (st == ZINC_OK)
+		st = zinc_array_swap(a, m, err);
 	zinc_turn_give(&a->edit);
-	return code;
+	return st;
 }
 
 /* ---- objects that fell outside ---- */
@@ -165,22 +165,22 @@ sweep_outside(sweep *s, zinc_error *err)
 {
 	const zinc_lister to = {.size = sizeof to, .key = sweep_key, .odd = sweep_odd, .arg = s};
 	zinc_store *store = s->store;
-	zinc_status code;
+	zinc_status st;
 
 	ZINC_TRY(zinc_store_put_begin(store, &s->group, s->a->h->put_flags, s->wait, err));
 	s->err = err;
-	code = zinc_store_walk(store, s->prefix, &to, s->wait, err);
-	if (code == ZINC_OK)
-		code = s->code;
-	if (code == ZINC_OK && s->keys.n > 0)
-		code = zinc_store_del_list(store, s->group, (const char *)s->keys.p, s->keys.n, s->a->h->put_flags,
-					   s->wait, err);
-	if (code == ZINC_OK) {
+	st = zinc_store_walk(store, s->prefix, &to, s->wait, err);
+	if (st == ZINC_OK)
+		st = s->code;
+	if (st == ZINC_OK && s->keys.n > 0)
+		st = zinc_store_del_list(store, s->group, (const char *)s->keys.p, s->keys.n, s->a->h->put_flags,
+					 s->wait, err);
+	if (st == ZINC_OK) {
 		ZINC_TRY(zinc_store_commit(store, s->group, NULL, NULL, s->wait, err));
 		return s->left == ZINC_OK ? ZINC_OK : zinc_error_copy(err, &s->why);
 	}
 	zinc_store_abort(store, s->group);
-	return code;
+	return st;
 }
 
 static zinc_status
@@ -190,7 +190,7 @@ delete_outside(zinc_array *a, const uint64_t *before, const zinc_wait *wait, zin
 	zinc_stack *layers = zinc_array_layers(a, &m);
 	sweep s = {.a = a, .m = m, .store = layers->store, .wait = wait, .code = ZINC_OK, .why = ZINC_ERROR_INIT};
 	zinc_caps caps = ZINC_CAPS_INIT;
-	zinc_status code = ZINC_OK;
+	zinc_status st = ZINC_OK;
 	bool any = false;
 	zinc_buf prefix;
 	int d;
@@ -205,16 +205,16 @@ delete_outside(zinc_array *a, const uint64_t *before, const zinc_wait *wait, zin
 	zinc_buf_init(&s.keys, a->ctx, zinc_max_list(a->ctx));
 	zinc_buf_init(&prefix, a->ctx, ZINC_MIB);
 	if (any) {
-		code = zinc_data_prefix(a->h, a->path, &prefix, err);
-		s.prefix = code == ZINC_OK ? zinc_buf_text(&prefix) : NULL;
-		if (code == ZINC_OK)
-			code = s.prefix == NULL ? zinc_fail_nomem(err) : sweep_outside(&s, err);
+		st = zinc_data_prefix(a->h, a->path, &prefix, err);
+		s.prefix = st == ZINC_OK ? zinc_buf_text(&prefix) : NULL;
+		if (st == ZINC_OK)
+			st = !s.prefix ? zinc_fail_nomem(err) : sweep_outside(&s, err);
 	}
 	zinc_buf_fini(&prefix);
 	zinc_buf_fini(&s.keys);
 	zinc_stack_free(layers);
 	zinc_meta_free(m);
-	return code;
+	return st;
 }
 
 /* ---- public ---- */
@@ -222,7 +222,7 @@ delete_outside(zinc_array *a, const uint64_t *before, const zinc_wait *wait, zin
 static zinc_status
 check_resizable(const zinc_meta *m, zinc_error *err)
 {
-	return m->unsupported == NULL ? ZINC_OK : zinc_meta_refuse(m, err);
+	return !m->unsupported ? ZINC_OK : zinc_meta_refuse(m, err);
 }
 
 zinc_status
@@ -232,10 +232,10 @@ zinc_array_resize(zinc_array *a, const uint64_t *shape, const zinc_call_options 
 	zinc_hierarchy *h;
 	reshape x = {.axis = -1, .shape = shape};
 	zinc_caps caps = ZINC_CAPS_INIT;
-	zinc_status code;
+	zinc_status st;
 	zinc_meta *m;
 
-	if (a == NULL || (shape == NULL && zinc_array_ndim(a) > 0))
+	if (!a || (!shape && zinc_array_ndim(a) > 0))
 		return zinc_fail(err, ZINC_E_INVALID, "zinc_array_resize needs an array and a shape");
 	h = a->h;
 	ZINC_TRY(zinc_visit_begin(&v, &h, call, err));
@@ -243,13 +243,13 @@ zinc_array_resize(zinc_array *a, const uint64_t *shape, const zinc_call_options 
 	x.ndim = m->ndim;
 	zinc_store_caps(h->store, &caps);
 	x.fewer_not = caps.flags & ZINC_CAP_LIST ? NULL : m;
-	code = check_resizable(m, err);
-	if (code == ZINC_OK)
-		code = put_shape(a, h, &x, err);
+	st = check_resizable(m, err);
+	if (st == ZINC_OK)
+		st = put_shape(a, h, &x, err);
 	zinc_meta_free(m);
-	if (code == ZINC_OK)
-		code = delete_outside(a, x.before, h->wait, err);
-	return zinc_error_at_node(err, code, a->h, a->path);
+	if (st == ZINC_OK)
+		st = delete_outside(a, x.before, h->wait, err);
+	return zinc_error_at_node(err, st, a->h, a->path);
 }
 
 static zinc_status
@@ -260,7 +260,7 @@ check_append(const zinc_meta *m, int axis, const zinc_buffer *b, zinc_error *err
 	ZINC_TRY(check_resizable(m, err));
 	if (axis < 0 || axis >= m->ndim)
 		return zinc_fail(err, ZINC_E_INVALID, "axis %d of an array of %d dimensions", axis, m->ndim);
-	if (b->shape == NULL || b->ndim != m->ndim)
+	if (!b->shape || b->ndim != m->ndim)
 		return zinc_fail(err, ZINC_E_INVALID, "append needs a buffer whose shape has %d dimensions", m->ndim);
 	for (d = 0; d < m->ndim; d++)
 		if (d != axis && b->shape[d] != m->shape[d])
@@ -277,12 +277,12 @@ check_buffer(zinc_array *a, const zinc_buffer *b, const zinc_io_options *options
 	zinc_call c;
 	zinc_plan p;
 	zinc_target t;
-	zinc_status code;
+	zinc_status st;
 	int d;
 
 	memset(&p, 0, sizeof p);
-	code = zinc_call_begin(&c, a, options, err);
-	if (code == ZINC_OK) {
+	st = zinc_call_begin(&c, a, options, err);
+	if (st == ZINC_OK) {
 		p.m = c.m;
 		p.sel.ndim = p.sel.out_ndim = b->ndim;
 		p.sel.out_n = 1;
@@ -290,11 +290,11 @@ check_buffer(zinc_array *a, const zinc_buffer *b, const zinc_io_options *options
 			p.sel.dim[d].count = p.sel.out_shape[d] = b->shape[d];
 			p.sel.out_n = b->shape[d] == 0 ? 0 : p.sel.out_n;
 		}
-		code = zinc_target_init(&t, c.m, &p.sel, b, c.o.convert, true, err);
+		st = zinc_target_init(&t, c.m, &p.sel, b, c.o.convert, true, err);
 	}
-	if (code == ZINC_OK)
-		code = zinc_transfer_check(&p, &t, c.workers[0].s, err);
-	return zinc_call_end(&c, code, err);
+	if (st == ZINC_OK)
+		st = zinc_transfer_check(&p, &t, c.workers[0].s, err);
+	return zinc_call_end(&c, st, err);
 }
 
 /* Everything that can be wrong with an append is found before the shape changes. */
@@ -303,15 +303,15 @@ reserve(zinc_array *a, zinc_hierarchy *h, reshape *x, const zinc_buffer *b, cons
 	zinc_error *err)
 {
 	zinc_meta *m = zinc_array_snapshot(a);
-	zinc_status code = check_append(m, x->axis, b, err);
+	zinc_status st = check_append(m, x->axis, b, err);
 
 	x->ndim = m->ndim;
 	zinc_meta_free(m);
-	if (code == ZINC_OK && b->data != NULL)
-		code = check_buffer(a, b, options, err);
-	if (code == ZINC_OK)
+	if (st == ZINC_OK && b->data)
+		st = check_buffer(a, b, options, err);
+	if (st == ZINC_OK)
 		x->by = b->shape[x->axis];
-	return code == ZINC_OK ? put_shape(a, h, x, err) : code;
+	return st == ZINC_OK ? put_shape(a, h, x, err) : st;
 }
 
 /* The new shape waits for the disk no more than the elements do. */
@@ -321,7 +321,7 @@ relax(zinc_visit *v, zinc_hierarchy **h)
 	static const zinc_wait for_ever = ZINC_WAIT_INIT;
 
 	if (*h != &v->h)
-		*h = zinc_visit_within(v, *h, (*h)->wait != NULL ? (*h)->wait : &for_ever);
+		*h = zinc_visit_within(v, *h, (*h)->wait ? (*h)->wait : &for_ever);
 	v->h.put_flags |= ZINC_PUT_RELAXED;
 }
 
@@ -332,7 +332,7 @@ write_rest(zinc_array *a, const zinc_selection *s, const zinc_buffer *b, zinc_io
 {
 	zinc_call_options rest = zinc_wait_rest(wait);
 
-	if (o->call != NULL) {
+	if (o->call) {
 		rest.progress = o->call->progress;
 		rest.progress_arg = o->call->progress_arg;
 	}
@@ -352,25 +352,25 @@ zinc_array_append(zinc_array *a, int axis, const zinc_buffer *source, const zinc
 	zinc_io_options o;
 	zinc_visit v;
 	zinc_buffer b;
-	zinc_status code;
+	zinc_status st;
 
 	ZINC_TRY(ZINC_NEED(a && source, err));
 	h = a->h;
-	code = zinc_options_take_as(&zinc_io_options_kind, &o, options, err);
-	if (code == ZINC_OK)
-		code = zinc_visit_begin(&v, &h, o.call, err);
-	if (code == ZINC_OK && o.relaxed)
+	st = zinc_options_take_as(&zinc_io_options_kind, &o, options, err);
+	if (st == ZINC_OK)
+		st = zinc_visit_begin(&v, &h, o.call, err);
+	if (st == ZINC_OK && o.relaxed)
 		relax(&v, &h);
-	if (code == ZINC_OK)
-		code = zinc_buffer_take(&b, source, err);
-	if (code == ZINC_OK)
-		code = reserve(a, h, &x, &b, options, err);
-	if (code != ZINC_OK)
-		return zinc_error_at_node(err, code, a->h, a->path);
+	if (st == ZINC_OK)
+		st = zinc_buffer_take(&b, source, err);
+	if (st == ZINC_OK)
+		st = reserve(a, h, &x, &b, options, err);
+	if (st != ZINC_OK)
+		return zinc_error_at_node(err, st, a->h, a->path);
 	start[axis] = x.before[axis];
-	if (at != NULL)
+	if (at)
 		*at = start[axis];
-	if (b.data == NULL) /* the range alone was wanted; the caller fills it */
+	if (!b.data) /* the range alone was wanted; the caller fills it */
 		return ZINC_OK;
 	s.kind = ZINC_SELECT_BOX;
 	s.ndim = x.ndim;

@@ -59,12 +59,12 @@ typedef struct window {
 } window;
 
 static void
-fail_at(const window *win, const zinc_fetch_item *it, const slot *s, zinc_status code, zinc_error *err)
+fail_at(const window *win, const zinc_fetch_item *it, const slot *s, zinc_status st, zinc_error *err)
 {
 	if (it->key.n > 0)
-		zinc_error_at_key(err, code, (const char *)it->key.p);
-	zinc_error_at_chunk(err, code, s->o.index, win->j->p->m->ndim);
-	zinc_call_fail(win->j->c, s->o.number, code, err);
+		zinc_error_at_key(err, st, (const char *)it->key.p);
+	zinc_error_at_chunk(err, st, s->o.index, win->j->p->m->ndim);
+	zinc_call_fail(win->j->c, s->o.number, st, err);
 }
 
 static bool
@@ -136,11 +136,11 @@ decode_unit(window *win, zinc_worker *w, const slot *s, const zinc_unit *u, zinc
 	zinc_needed n = {0, 0};
 	zinc_view v, t;
 
-	if (cache == NULL)
+	if (!cache)
 		n = zinc_elements_needed(j->p, inner, m->chain->axis, shape, u);
 	ZINC_TRY(zinc_chain_decode_part(inner, w->s, shape, in, direct, n.first, n.end, &v, err));
 	turn_view(m, &v, &t);
-	if (cache != NULL)
+	if (cache)
 		zinc_cache_put(cache, j->c->store, key, zinc_shard_position(m, s->per_axis, u->inner), &s->tag, &t,
 			       u->extent, m->ndim, m->dtype->size);
 	return v.p == direct ? ZINC_OK : zinc_transfer_out(j->p, j->t, u, &t, w->s, err);
@@ -161,7 +161,7 @@ unit_at_hand(window *win, zinc_worker *w, const slot *s, const zinc_unit *u, con
 	const zinc_meta *m = j->p->m;
 	const uint64_t position = zinc_shard_position(m, s->per_axis, u->inner);
 	zinc_cache *cache = zinc_cache_of(j->c);
-	zinc_status code;
+	zinc_status st;
 	zinc_view v;
 	void *hold;
 
@@ -178,9 +178,9 @@ unit_at_hand(window *win, zinc_worker *w, const slot *s, const zinc_unit *u, con
 	if (!*done)
 		return ZINC_OK;
 	zinc_strides_c(u->extent, m->ndim, m->dtype->size, v.strides);
-	code = zinc_transfer_out(j->p, j->t, u, &v, w->s, err);
+	st = zinc_transfer_out(j->p, j->t, u, &v, w->s, err);
 	zinc_cache_release(cache, hold);
-	return code;
+	return st;
 }
 
 static zinc_status
@@ -243,7 +243,7 @@ is_wanted(const window *win, const slot *s, const zinc_fetch_item *it, uint64_t 
 	zinc_cache *cache = zinc_cache_of(j->c);
 
 	return is_stored(s, position) &&
-	       !(cache != NULL && it->round == 0 && j->explain == NULL &&
+	       !(cache && it->round == 0 && !j->explain &&
 		 zinc_cache_has(cache, j->c->store, (const char *)it->key.p, position, &s->tag));
 }
 
@@ -261,7 +261,7 @@ list_units(window *win, const slot *s, zinc_fetch_item *it, zinc_fetch_range *li
 
 		zinc_plan_unit(p, &s->o, i, &u);
 		at = zinc_shard_position(p->m, s->per_axis, u.inner);
-		if (win->j->explain != NULL)
+		if (win->j->explain)
 			explain_unit(win->j, s, i, at);
 		*asked = is_wanted(win, s, it, at);
 		if (!*asked)
@@ -346,7 +346,7 @@ tell(window *win, slot *s, size_t batch)
 	size_t i, end;
 	zinc_unit u;
 
-	if (win->j->c->call.progress == NULL)
+	if (!win->j->c->call.progress)
 		return;
 	pthread_mutex_lock(&win->lock);
 	for (units_of(s, batch, &i, &end, &u); i < end; i++) {
@@ -376,7 +376,7 @@ take_batch(void *arg, zinc_fetch_item *it, int worker, bool *again, zinc_error *
 	slot *s = slot_of(win, it->i);
 	bool done;
 
-	if (atomic_load(&s->changed) || win->j->explain != NULL)
+	if (atomic_load(&s->changed) || win->j->explain)
 		return ZINC_OK;
 	if (it->n > 0 && (it->found != ZINC_FOUND || it->size != s->size)) {
 		atomic_store(&s->changed, true);
@@ -392,11 +392,11 @@ take_batch(void *arg, zinc_fetch_item *it, int worker, bool *again, zinc_error *
 }
 
 static void
-fail_batch(void *arg, zinc_fetch_item *it, zinc_status code, zinc_error *err)
+fail_batch(void *arg, zinc_fetch_item *it, zinc_status st, zinc_error *err)
 {
 	window *win = arg;
 
-	fail_at(win, it, slot_of(win, it->i), code, err);
+	fail_at(win, it, slot_of(win, it->i), st, err);
 }
 
 static bool
@@ -415,7 +415,7 @@ fetch_of(window *win)
 
 	f.halted = halted;
 	f.too_long = too_long;
-	f.count = win->j->explain != NULL ? count : NULL;
+	f.count = win->j->explain ? count : NULL;
 	return f;
 }
 
@@ -449,7 +449,7 @@ is_small(const window *win, const slot *s)
 	const zinc_caps *caps = &win->j->c->caps;
 	uint64_t nbytes;
 
-	return (caps->flags & ZINC_CAP_REMOTE) && zinc_cache_of(win->j->c) == NULL &&
+	return (caps->flags & ZINC_CAP_REMOTE) && !zinc_cache_of(win->j->c) &&
 	       !zinc_u64_mul(s->nentries, win->unit_bytes, &nbytes) && nbytes < caps->merge_gap &&
 	       s->index_bytes <= caps->merge_gap - nbytes;
 }
@@ -497,7 +497,7 @@ take_chunks(window *win, zinc_worker *w, slot *s, const zinc_fetch_item *it, zin
 
 		zinc_plan_unit(p, &s->o, i, &u);
 		at = zinc_shard_position(p->m, s->per_axis, u.inner);
-		if (win->j->explain != NULL) {
+		if (win->j->explain) {
 			explain_unit(win->j, s, i, at);
 		} else if (!is_stored(s, at)) {
 			ZINC_TRY(unit_at_hand(win, w, s, &u, (const char *)it->key.p, &done, err));
@@ -552,13 +552,13 @@ take_index(void *arg, zinc_fetch_item *it, int worker, bool *again, zinc_error *
 }
 
 static void
-fail_index(void *arg, zinc_fetch_item *it, zinc_status code, zinc_error *err)
+fail_index(void *arg, zinc_fetch_item *it, zinc_status st, zinc_error *err)
 {
 	window *win = arg;
 	slot *s = shard_of(win, it->i);
 
 	s->found = false;
-	fail_at(win, it, s, code, err);
+	fail_at(win, it, s, st, err);
 }
 
 static bool
@@ -695,7 +695,7 @@ window_init(window *win, zinc_job *j, size_t *slots, zinc_error *err)
 	    zinc_shape_bytes(sh->chunk_shape, m->ndim, m->dtype->size, j->c->ctx->limits.chunk_bytes, &win->unit_bytes))
 		return zinc_fail(err, ZINC_E_LIMIT,
 				 "the shard's index or inner chunks are larger than the limits allow");
-	if (sh->inner->shard != NULL || zinc_chain_bound(sh->inner, sh->chunk_shape, &win->unit_limit))
+	if (sh->inner->shard || zinc_chain_bound(sh->inner, sh->chunk_shape, &win->unit_limit))
 		win->unit_limit = (size_t)(2 * j->c->ctx->limits.chunk_bytes);
 	n = zinc_max_u64(1, zinc_min_u64(j->c->caps.flags & ZINC_CAP_REMOTE ? FAR_WINDOW : WINDOW_MAX,
 					 WINDOW_BYTES / zinc_max_u64(1, win->nentries * sizeof(zinc_shard_entry))));
@@ -703,7 +703,7 @@ window_init(window *win, zinc_job *j, size_t *slots, zinc_error *err)
 	win->slots = zinc_calloc(j->c->ctx, *slots, sizeof *win->slots);
 	win->todo = zinc_calloc(j->c->ctx, *slots, sizeof *win->todo);
 	win->entries = zinc_calloc(j->c->ctx, *slots * (size_t)win->nentries, sizeof *win->entries);
-	return win->slots == NULL || win->todo == NULL || win->entries == NULL ? zinc_fail_nomem(err) : ZINC_OK;
+	return !win->slots || !win->todo || !win->entries ? zinc_fail_nomem(err) : ZINC_OK;
 }
 
 zinc_status
@@ -711,21 +711,21 @@ zinc_job_read_shards(zinc_job *j, zinc_error *err)
 {
 	window win;
 	size_t slots = 0, i;
-	zinc_status code;
+	zinc_status st;
 
 	memset(&win, 0, sizeof win);
 	pthread_mutex_init(&win.lock, NULL);
-	code = window_init(&win, j, &slots, err);
-	for (i = 0; code == ZINC_OK && i < j->p->nobjects && j->c->code == ZINC_OK; i += slots) {
+	st = window_init(&win, j, &slots, err);
+	for (i = 0; st == ZINC_OK && i < j->p->nobjects && j->c->code == ZINC_OK; i += slots) {
 		win.first = i;
 		win.nslots = j->p->nobjects - i < slots ? j->p->nobjects - i : slots;
-		code = read_window(&win, err);
+		st = read_window(&win, err);
 	}
-	for (i = 0; win.slots != NULL && i < slots; i++)
+	for (i = 0; win.slots && i < slots; i++)
 		zinc_buf_fini(&win.slots[i].begins);
 	zinc_free(j->c->ctx, win.slots);
 	zinc_free(j->c->ctx, win.todo);
 	zinc_free(j->c->ctx, win.entries);
 	pthread_mutex_destroy(&win.lock);
-	return code;
+	return st;
 }

@@ -131,7 +131,7 @@ inner_in_buffer(const shard_job *x, const zinc_unit *u, zinc_view *v)
 	const zinc_target *t = x->j->t;
 	int d;
 
-	if (x->j->p->sel.is_points || t->convert != NULL || !u->full)
+	if (x->j->p->sel.is_points || t->convert || !u->full)
 		return false;
 	v->p = t->p;
 	for (d = 0; d < m->ndim; d++) {
@@ -175,7 +175,7 @@ add_part(shard_job *x, bool kept, uint64_t offset, size_t nbytes)
 	zinc_part *last = x->nparts > 0 ? &x->parts[x->nparts - 1] : NULL;
 
 	x->end += nbytes;
-	if (last != NULL && (last->bytes == NULL) == kept && last->offset + last->nbytes == offset)
+	if (last && (!last->bytes) == kept && last->offset + last->nbytes == offset)
 		last->nbytes += nbytes;
 	else
 		x->parts[x->nparts++] = (zinc_part){kept ? NULL : &is_new, offset, nbytes, 0};
@@ -244,13 +244,13 @@ window_item(void *arg, size_t i, int worker)
 	zinc_worker *w = &x->j->c->workers[worker];
 	uint64_t position = x->first + i;
 	zinc_error err = ZINC_ERROR_INIT;
-	zinc_status code;
+	zinc_status st;
 
 	x->out[i].n = 0;
 	if (x->touched[position].unit == 0 || zinc_call_stopped(x->j->c, x->o->number))
 		return;
-	code = encode_inner(x, w->s, position, &x->out[i], &x->empty[i], &err);
-	if (code != ZINC_OK)
+	st = encode_inner(x, w->s, position, &x->out[i], &x->empty[i], &err);
+	if (st != ZINC_OK)
 		inner_failed(x, position, &err);
 }
 
@@ -287,22 +287,22 @@ encode_in_parallel(shard_job *x, zinc_error *err)
 {
 	zinc_context *ctx = x->j->c->ctx;
 	size_t i, window = (size_t)zinc_min_u64(x->n, 8 * (uint64_t)x->j->c->threads);
-	zinc_status code = ZINC_OK;
+	zinc_status st = ZINC_OK;
 
 	x->failed = x->n;
 	x->out = zinc_calloc(ctx, window, sizeof *x->out);
 	x->empty = zinc_calloc(ctx, window, sizeof *x->empty);
-	if (x->out == NULL || x->empty == NULL)
-		code = zinc_fail_nomem(err);
-	for (i = 0; x->out != NULL && i < window; i++)
+	if (!x->out || !x->empty)
+		st = zinc_fail_nomem(err);
+	for (i = 0; x->out && i < window; i++)
 		zinc_buf_init(&x->out[i], ctx, x->inner_max);
-	if (code == ZINC_OK)
-		code = encode_windows(x, window, err);
-	for (i = 0; x->out != NULL && i < window; i++)
+	if (st == ZINC_OK)
+		st = encode_windows(x, window, err);
+	for (i = 0; x->out && i < window; i++)
 		zinc_buf_fini(&x->out[i]);
 	zinc_free(ctx, x->out);
 	zinc_free(ctx, x->empty);
-	return code;
+	return st;
 }
 
 /* ---- the shard ---- */
@@ -340,7 +340,7 @@ load_index(shard_job *x, size_t index_bytes, zinc_error *err)
 	zinc_bytes tail;
 
 	memset(x->was, 0xff, (size_t)x->n * sizeof *x->was);
-	if (x->old == NULL)
+	if (!x->old)
 		return ZINC_OK;
 	n = zinc_min_u64(index_bytes, x->old->nbytes);
 	ZINC_TRY(read_old(x, x->sh->index_at_start ? 0 : x->old->nbytes - n, n, &x->w->s->elements, &tail, err));
@@ -405,7 +405,7 @@ zinc_shard_write(zinc_job *j, zinc_worker *w, const zinc_object *o, const zinc_o
 
 	ZINC_TRY(encode_shard(&x, err));
 	for (i = 0; i < x.nparts; i++)
-		if (x.parts[i].bytes != NULL)
+		if (x.parts[i].bytes)
 			x.parts[i].bytes = w->s->fetch.p + x.parts[i].offset;
 	out->parts = x.parts;
 	out->nparts = x.nparts;

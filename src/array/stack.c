@@ -13,7 +13,7 @@
 void
 zinc_stack_free(zinc_stack *s)
 {
-	if (s == NULL || atomic_fetch_sub(&s->refs, 1) != 1)
+	if (!s || atomic_fetch_sub(&s->refs, 1) != 1)
 		return;
 	zinc_store_close(s->store); /* first: the layers point into the rest */
 	zinc_meta_free(s->meta);
@@ -29,7 +29,7 @@ zinc_array_layers(const zinc_array *a, zinc_meta **m)
 	pthread_mutex_lock(&a->ctx->lock);
 	s = a->stack;
 	atomic_fetch_add(&s->refs, 1);
-	if (m != NULL)
+	if (m)
 		*m = zinc_meta_ref(s->meta);
 	pthread_mutex_unlock(&a->ctx->lock);
 	return s;
@@ -39,7 +39,7 @@ zinc_status
 zinc_stack_store(const zinc_stack *s, zinc_store **store, zinc_error *err)
 {
 	*store = s->store;
-	if (s->store != NULL)
+	if (s->store)
 		return ZINC_OK;
 	return zinc_meta_refuse(s->meta, err);
 }
@@ -49,18 +49,18 @@ zinc_stack_store(const zinc_stack *s, zinc_store **store, zinc_error *err)
 static zinc_status
 data_prefix(zinc_stack *s, const zinc_hierarchy *h, const char *path, zinc_error *err)
 {
-	zinc_status code;
+	zinc_status st;
 	zinc_buf b;
 
 	zinc_buf_init(&b, s->ctx, ZINC_MIB);
-	code = zinc_data_prefix(h, path, &b, err);
-	if (code == ZINC_OK) {
+	st = zinc_data_prefix(h, path, &b, err);
+	if (st == ZINC_OK) {
 		s->prefix = zinc_strndup(s->ctx, (const char *)b.p, b.n);
-		if (s->prefix == NULL)
-			code = zinc_fail_nomem(err);
+		if (!s->prefix)
+			st = zinc_fail_nomem(err);
 	}
 	zinc_buf_fini(&b);
-	return code;
+	return st;
 }
 
 /* What a layer is told of the array. */
@@ -74,8 +74,8 @@ describe(const zinc_stack *s, zinc_store *next, zinc_transformer_input *in)
 	in->shape = m->shape;
 	in->chunk_shape = m->chunk_shape;
 	in->grid_shape = s->grid_shape;
-	in->dtype = m->dtype != NULL ? m->dtype->name : "";
-	in->element_size = m->dtype != NULL ? m->dtype->size : 0;
+	in->dtype = m->dtype ? m->dtype->name : "";
+	in->element_size = m->dtype ? m->dtype->size : 0;
 	in->fill = m->fill;
 	zinc_transformer_keys(in, &m->keys);
 }
@@ -86,20 +86,20 @@ make_layers(zinc_stack *s, zinc_hierarchy *h, const char *path, const zinc_json 
 {
 	zinc_error e = ZINC_ERROR_INIT;
 	zinc_transformer_input in;
-	zinc_status code;
+	zinc_status st;
 	int d;
 
-	if (s->meta->grid == NULL || s->meta->keys.ops == NULL)
+	if (!s->meta->grid || !s->meta->keys.ops)
 		return ZINC_OK; /* no layer could tell what its keys mean */
 	ZINC_TRY(data_prefix(s, h, path, err));
 	for (d = 0; d < s->meta->ndim; d++)
 		s->grid_shape[d] = s->meta->grid->ops->count(s->meta->grid, d, s->meta->shape[d]);
 	describe(s, h->store, &in);
-	code = zinc_stack_open(&s->store, list, run, &in, &e);
-	s->layered = code == ZINC_OK && s->store != h->store;
-	if (code == ZINC_OK || (code == ZINC_E_UNSUPPORTED && s->meta->unsupported != NULL))
+	st = zinc_stack_open(&s->store, list, run, &in, &e);
+	s->layered = st == ZINC_OK && s->store != h->store;
+	if (st == ZINC_OK || (st == ZINC_E_UNSUPPORTED && s->meta->unsupported))
 		return ZINC_OK;
-	return zinc_error_copy(err, &e), code;
+	return zinc_error_copy(err, &e), st;
 }
 
 zinc_status
@@ -108,22 +108,22 @@ zinc_stack_make(zinc_stack **out, zinc_hierarchy *h, const char *path, zinc_meta
 {
 	const zinc_json *list = zinc_json_member(zinc_meta_v3(m), "storage_transformers");
 	zinc_stack *s = zinc_calloc(h->ctx, 1, sizeof *s);
-	zinc_status code = ZINC_OK;
+	zinc_status st = ZINC_OK;
 
-	if (s == NULL)
+	if (!s)
 		return zinc_fail_nomem(err);
 	atomic_init(&s->refs, 1);
 	s->ctx = h->ctx;
 	s->meta = zinc_meta_ref(m);
-	if ((list != NULL && list->n > 0) || (run != NULL && run->nlayers > 0))
-		code = make_layers(s, h, path, list, run, err);
+	if ((list && list->n > 0) || (run && run->nlayers > 0))
+		st = make_layers(s, h, path, list, run, err);
 	else
 		s->store = zinc_store_ref(h->store);
-	if (code == ZINC_OK)
+	if (st == ZINC_OK)
 		*out = s;
 	else
 		zinc_stack_free(s);
-	return code;
+	return st;
 }
 
 /* ---- the program's choice ---- */
@@ -136,13 +136,13 @@ take_options(zinc_stack_options *o, zinc_context *ctx, const zinc_stack_options 
 	size_t i;
 
 	ZINC_TRY(zinc_options_take_as(&zinc_stack_options_kind, o, options, err));
-	if (o->nlayers > 0 && o->layers == NULL)
+	if (o->nlayers > 0 && !o->layers)
 		return zinc_fail(err, ZINC_E_INVALID, "zinc_stack_options: %zu layers, but no list", o->nlayers);
 	for (i = 0; i < o->nlayers; i++)
-		if (o->layers[i].make == NULL)
+		if (!o->layers[i].make)
 			return zinc_fail(err, ZINC_E_INVALID, "zinc_stack_options: layer %zu has no make()", i);
 	layers = zinc_calloc(ctx, o->nlayers, sizeof *layers);
-	if (layers == NULL)
+	if (!layers)
 		return zinc_fail_nomem(err);
 	if (o->nlayers > 0)
 		memcpy(layers, o->layers, o->nlayers * sizeof *layers);
@@ -163,21 +163,21 @@ zinc_array_stack(zinc_array *a, const zinc_stack_options *options, zinc_error *e
 	zinc_stack *made = NULL, *old = NULL;
 	const zinc_layer *rid;
 	zinc_meta *m;
-	zinc_status code;
+	zinc_status st;
 
 	ZINC_TRY(ZINC_NEED(a, err));
 	ZINC_TRY(take_options(&o, a->ctx, options, err));
 	/* So that no resize makes layers of the old choice meanwhile. */
-	code = zinc_turn_take(&a->edit, NULL, err);
-	if (code != ZINC_OK) {
+	st = zinc_turn_take(&a->edit, NULL, err);
+	if (st != ZINC_OK) {
 		free_layers(a->ctx, o.layers);
-		return zinc_error_at_node(err, code, a->h, a->path);
+		return zinc_error_at_node(err, st, a->h, a->path);
 	}
 	m = zinc_array_snapshot(a);
-	code = zinc_stack_make(&made, a->h, a->path, m, &o, err);
+	st = zinc_stack_make(&made, a->h, a->path, m, &o, err);
 	zinc_meta_free(m);
 	rid = o.layers;
-	if (code == ZINC_OK) {
+	if (st == ZINC_OK) {
 		pthread_mutex_lock(&a->ctx->lock);
 		old = a->stack;
 		a->stack = made;
@@ -188,5 +188,5 @@ zinc_array_stack(zinc_array *a, const zinc_stack_options *options, zinc_error *e
 	zinc_turn_give(&a->edit);
 	free_layers(a->ctx, rid);
 	zinc_stack_free(old);
-	return zinc_error_at_node(err, code, a->h, a->path);
+	return zinc_error_at_node(err, st, a->h, a->path);
 }

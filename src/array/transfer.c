@@ -18,7 +18,7 @@
 zinc_status
 zinc_buffer_take(zinc_buffer *out, const zinc_buffer *given, zinc_error *err)
 {
-	if (given == NULL)
+	if (!given)
 		return zinc_fail(err, ZINC_E_INVALID, "no buffer");
 	return zinc_options_take(out, sizeof *out, given, err);
 }
@@ -28,12 +28,12 @@ check_shape(const zinc_sel *sel, const zinc_buffer *b, zinc_error *err)
 {
 	int d;
 
-	if (b->shape == NULL && b->strides == NULL)
+	if (!b->shape && !b->strides)
 		return ZINC_OK;
 	if (b->ndim != sel->out_ndim)
 		return zinc_fail(err, ZINC_E_INVALID, "the buffer has %d dimensions, the selection %d", b->ndim,
 				 sel->out_ndim);
-	for (d = 0; b->shape != NULL && d < b->ndim; d++)
+	for (d = 0; b->shape && d < b->ndim; d++)
 		if (b->shape[d] != sel->out_shape[d])
 			return zinc_fail(err, ZINC_E_INVALID,
 					 "dimension %d of the buffer has %llu elements, of the selection %llu", d,
@@ -77,7 +77,7 @@ pick_converter(zinc_target *t, const zinc_meta *m, zinc_type type, bool writing,
 	t->convert = own == ZINC_NATIVE ? NULL
 		     : writing          ? zinc_dtype_converter(own, type)
 					: zinc_dtype_converter(type, own);
-	if (t->convert == NULL)
+	if (!t->convert)
 		return zinc_fail(err, ZINC_E_INVALID, "elements of type %s cannot be converted to %s",
 				 t->from ? t->from : "raw", t->to ? t->to : "raw");
 	t->element = zinc_type_size(type);
@@ -118,19 +118,19 @@ zinc_target_init(zinc_target *t, const zinc_meta *m, const zinc_sel *sel, const 
 	t->flags = flags;
 	ZINC_TRY(pick_converter(t, m, b->type, writing, err));
 	t->arena = b->arena;
-	if (m->dtype->variable && !writing && b->arena == NULL)
+	if (m->dtype->variable && !writing && !b->arena)
 		return zinc_fail(err, ZINC_E_INVALID, "elements of type %s need an arena in the buffer",
 				 m->dtype->name);
 	ZINC_TRY(check_shape(sel, b, err));
 	if (sel->out_n == 0)
 		return ZINC_OK;
-	if (b->data == NULL)
+	if (!b->data)
 		return zinc_fail(err, ZINC_E_INVALID, "the buffer has no memory");
 	if (zinc_shape_bytes(sel->out_shape, sel->out_ndim, t->element, INT64_MAX, &nbytes))
 		return zinc_fail(err, ZINC_E_INVALID, "the selection is larger than memory can be");
-	if (b->strides == NULL)
+	if (!b->strides)
 		zinc_strides_c(sel->out_shape, sel->out_ndim, t->element, strides);
-	for (d = 0; b->strides != NULL && d < sel->out_ndim; d++) {
+	for (d = 0; b->strides && d < sel->out_ndim; d++) {
 		strides[d] = b->strides[d];
 		if (strides[d] == 0 && sel->out_shape[d] > 1 && !writing)
 			return zinc_fail(err, ZINC_E_INVALID,
@@ -176,9 +176,9 @@ part_init(part *x, const zinc_plan *p, const zinc_target *t, const zinc_unit *u,
 		c->dst_list = g->out_list;
 		c->src_list = g->in_list;
 		c->dst_stride = t->strides[d];
-		c->src_stride = g->in_list != NULL ? v->strides[d] : v->strides[d] * (int64_t)g->step;
-		x->a += g->in_list != NULL ? 0 : (int64_t)g->first * v->strides[d];
-		x->b += g->out_list != NULL ? 0 : (int64_t)g->out * t->strides[d];
+		c->src_stride = g->in_list ? v->strides[d] : v->strides[d] * (int64_t)g->step;
+		x->a += g->in_list ? 0 : (int64_t)g->first * v->strides[d];
+		x->b += g->out_list ? 0 : (int64_t)g->out * t->strides[d];
 	}
 }
 
@@ -214,11 +214,11 @@ typedef zinc_status (*tile_fn)(part *x, const zinc_copy_dim *dims, uint8_t *a, u
 static void
 advance(zinc_copy_dim *c, uint64_t by, uint8_t **a, uint8_t **b)
 {
-	if (c->src_list != NULL)
+	if (c->src_list)
 		c->src_list += by;
 	else
 		*a += (int64_t)by * c->src_stride;
-	if (c->dst_list != NULL)
+	if (c->dst_list)
 		c->dst_list += by;
 	else
 		*b += (int64_t)by * c->dst_stride;
@@ -242,15 +242,15 @@ each_tile(part *x, zinc_copy_dim *dims, int d, uint8_t *a, uint8_t *b, tile_fn f
 	step = rest > TILE ? 1 : zinc_min_u64(TILE / rest, whole.n);
 	for (i = 0; i < whole.n; i += step) {
 		uint8_t *ta = a, *tb = b;
-		zinc_status code;
+		zinc_status st;
 
 		dims[d] = whole;
 		advance(&dims[d], i, &ta, &tb);
 		dims[d].n = zinc_min_u64(step, whole.n - i);
-		code = rest > TILE ? each_tile(x, dims, d, ta, tb, fn, err)
-				   : fn(x, dims, ta, tb, (size_t)(dims[d].n * rest), err);
-		if (code != ZINC_OK)
-			return code;
+		st = rest > TILE ? each_tile(x, dims, d, ta, tb, fn, err)
+				 : fn(x, dims, ta, tb, (size_t)(dims[d].n * rest), err);
+		if (st != ZINC_OK)
+			return st;
 	}
 	dims[d] = whole;
 	return ZINC_OK;
@@ -283,17 +283,16 @@ out_of_range(const part *x, const void *element, zinc_type type, zinc_error *err
 	const char *remedy =
 	    zinc_convert_remedy(x->t->convert(NULL, element, 1, x->t->flags | ZINC_CONVERT_ROUND) == 1);
 	zinc_buf text;
-	zinc_status code;
+	zinc_status st;
 
 	zinc_buf_init(&text, x->s->ctx, 4096);
-	if (t != NULL && t->ops->print_text(t, element, &text, NULL) == ZINC_OK && zinc_buf_text(&text) != NULL)
-		code = zinc_fail(err, ZINC_E_RANGE, "the value %s of type %s does not fit %s%s", (const char *)text.p,
-				 x->t->from, x->t->to, remedy);
+	if (t && t->ops->print_text(t, element, &text, NULL) == ZINC_OK && zinc_buf_text(&text))
+		st = zinc_fail(err, ZINC_E_RANGE, "the value %s of type %s does not fit %s%s", (const char *)text.p,
+			       x->t->from, x->t->to, remedy);
 	else
-		code =
-		    zinc_fail(err, ZINC_E_RANGE, "a value of type %s does not fit %s%s", x->t->from, x->t->to, remedy);
+		st = zinc_fail(err, ZINC_E_RANGE, "a value of type %s does not fit %s%s", x->t->from, x->t->to, remedy);
 	zinc_buf_fini(&text);
-	return code;
+	return st;
 }
 
 static zinc_type
@@ -348,10 +347,10 @@ tile_in(part *x, const zinc_copy_dim *dims, uint8_t *a, uint8_t *b, size_t n, zi
 	turn_around(back, dims, x->ndim);
 	contiguous_side(c, back, x->ndim, x->t->element, true);
 	zinc_copy_nd(from, b, c, x->ndim, x->t->element);
-	bad = x->t->convert(x->a == NULL ? NULL : to, from, n, x->t->flags);
+	bad = x->t->convert(!x->a ? NULL : to, from, n, x->t->flags);
 	if (bad < n)
 		return out_of_range(x, from + bad * x->t->element, type_named(x->t->from), err);
-	if (x->a == NULL)
+	if (!x->a)
 		return ZINC_OK;
 	contiguous_side(c, back, x->ndim, x->a_element, false);
 	zinc_copy_nd(a, to, c, x->ndim, x->a_element);
@@ -381,7 +380,7 @@ tile_vlen(part *x, const zinc_copy_dim *dims, uint8_t *a, uint8_t *b, size_t n, 
 static tile_fn
 tile_out_of(const zinc_plan *p, const zinc_target *t)
 {
-	return p->m->dtype->variable ? tile_vlen : t->convert != NULL ? tile_out : NULL;
+	return p->m->dtype->variable ? tile_vlen : t->convert ? tile_out : NULL;
 }
 
 /* ---- points ---- */
@@ -392,7 +391,7 @@ each_point(const zinc_plan *p, const zinc_target *t, const zinc_unit *u, const z
 	   zinc_error *err)
 {
 	part x = {.t = t, .s = s, .a_element = p->m->dtype->size, .ndim = 0, .a = v->p};
-	const tile_fn tile = out ? tile_out_of(p, t) : t->convert != NULL ? tile_in : NULL;
+	const tile_fn tile = out ? tile_out_of(p, t) : t->convert ? tile_in : NULL;
 	size_t i;
 	int d;
 
@@ -402,7 +401,7 @@ each_point(const zinc_plan *p, const zinc_target *t, const zinc_unit *u, const z
 
 		for (d = 0; d < p->m->ndim; d++)
 			a += (int64_t)(at[d] - u->start[d]) * v->strides[d];
-		if (tile != NULL)
+		if (tile)
 			ZINC_TRY(tile(&x, x.dims, a, b, 1, err));
 		else if (out)
 			memcpy(b, a, t->element);
@@ -423,7 +422,7 @@ zinc_transfer_out(const zinc_plan *p, const zinc_target *t, const zinc_unit *u, 
 	if (p->sel.is_points)
 		return each_point(p, t, u, from, s, true, err);
 	part_init(&x, p, t, u, from, s);
-	if (tile_out_of(p, t) != NULL)
+	if (tile_out_of(p, t))
 		return each_tile(&x, x.dims, 0, x.a, x.b, tile_out_of(p, t), err);
 	copy_out(t, x.b, x.a, x.dims, x.ndim);
 	return ZINC_OK;
@@ -439,7 +438,7 @@ zinc_transfer_in(const zinc_plan *p, const zinc_target *t, const zinc_unit *u, c
 	if (p->sel.is_points)
 		return each_point(p, t, u, to, s, false, err);
 	part_init(&x, p, t, u, to, s);
-	if (t->convert != NULL)
+	if (t->convert)
 		return each_tile(&x, x.dims, 0, x.a, x.b, tile_in, err);
 	turn_around(back, x.dims, x.ndim);
 	zinc_copy_nd(x.a, x.b, back, x.ndim, t->element);
@@ -455,7 +454,7 @@ zinc_transfer_fill(const zinc_plan *p, const zinc_target *t, const zinc_unit *u,
 	part x;
 	size_t i;
 
-	if (t->convert != NULL) {
+	if (t->convert) {
 		if (t->convert(value, p->m->fill, 1, t->flags) < 1)
 			return zinc_fail(
 			    err, ZINC_E_RANGE, "the fill value of type %s does not fit %s%s", t->from, t->to,
@@ -485,7 +484,7 @@ zinc_transfer_check(const zinc_plan *p, const zinc_target *t, zinc_scratch *s, z
 	part x = {.t = t, .s = s, .a = NULL, .b = t->p, .ndim = p->sel.is_points ? 1 : p->m->ndim};
 	int d;
 
-	if (t->convert == NULL || p->sel.out_n == 0)
+	if (!t->convert || p->sel.out_n == 0)
 		return ZINC_OK;
 	x.a_element = p->m->dtype->size;
 	for (d = 0; d < x.ndim; d++) {
@@ -513,12 +512,12 @@ zinc_transfer_direct(const zinc_plan *p, const zinc_target *t, const zinc_unit *
 	uint8_t *at = t->p;
 	int d;
 
-	if (p->sel.is_points || t->convert != NULL || p->m->dtype->variable)
+	if (p->sel.is_points || t->convert || p->m->dtype->variable)
 		return NULL;
 	for (d = p->m->ndim - 1; d >= 0; d--) {
 		const zinc_segment *g = u->seg[d];
 
-		if (g->in_list != NULL || g->count != u->extent[d] || (g->step != 1 && g->count > 1))
+		if (g->in_list || g->count != u->extent[d] || (g->step != 1 && g->count > 1))
 			return NULL;
 		if (g->count > 1 && t->strides[d] != stride)
 			return NULL;

@@ -64,7 +64,7 @@ view_of_buffer(const zinc_job *j, const zinc_unit *u, zinc_view *v)
 {
 	int d;
 
-	if (j->p->sel.is_points || j->t->convert != NULL)
+	if (j->p->sel.is_points || j->t->convert)
 		return false;
 	v->p = j->t->p;
 	for (d = 0; d < j->p->m->ndim; d++) {
@@ -119,7 +119,7 @@ write_whole(zinc_job *j, zinc_worker *w, const zinc_object *o, const char *key, 
 	zinc_store *store = j->c->store;
 
 	ZINC_TRY(zinc_write_encode(j, w, o, err));
-	if (w->group == NULL)
+	if (!w->group)
 		ZINC_TRY(zinc_store_put_begin(store, &w->group, j->c->put_flags, &j->c->wait, err));
 	if (w->erase)
 		return zinc_store_del(store, w->group, key, NULL, j->c->put_flags, &j->c->wait, err);
@@ -139,17 +139,17 @@ change_chunk(void *arg, const void *old, size_t nold, zinc_update *out, zinc_err
 	change *x = arg;
 	zinc_bytes in = {old, nold};
 	zinc_error e = ZINC_ERROR_INIT;
-	zinc_status code;
+	zinc_status st;
 
-	code = encode_chunk(x->j, x->w, x->o, in, old != NULL, &e);
-	if ((code == ZINC_E_CORRUPT || code == ZINC_E_CHECKSUM) && x->o->covered)
-		code = encode_chunk(x->j, x->w, x->o, in, false, &e);
-	if (code != ZINC_OK)
+	st = encode_chunk(x->j, x->w, x->o, in, old, &e);
+	if ((st == ZINC_E_CORRUPT || st == ZINC_E_CHECKSUM) && x->o->covered)
+		st = encode_chunk(x->j, x->w, x->o, in, false, &e);
+	if (st != ZINC_OK)
 		return zinc_error_copy(err, &e);
 	out->bytes = x->w->s->fetch.p;
 	out->nbytes = x->w->s->fetch.n;
-	out->erase = x->w->erase && old != NULL;
-	out->keep = x->w->erase && old == NULL;
+	out->erase = x->w->erase && old;
+	out->keep = x->w->erase && !old;
 	return ZINC_OK;
 }
 
@@ -158,12 +158,12 @@ change_shard(void *arg, const zinc_old *old, zinc_splice *out, zinc_error *err)
 {
 	change *x = arg;
 	zinc_error e = ZINC_ERROR_INIT;
-	zinc_status code;
+	zinc_status st;
 
-	code = zinc_shard_write(x->j, x->w, x->o, old->found ? old : NULL, out, &e);
-	if ((code == ZINC_E_CORRUPT || code == ZINC_E_CHECKSUM) && x->o->covered)
-		code = zinc_shard_write(x->j, x->w, x->o, NULL, out, &e);
-	if (code != ZINC_OK)
+	st = zinc_shard_write(x->j, x->w, x->o, old->found ? old : NULL, out, &e);
+	if ((st == ZINC_E_CORRUPT || st == ZINC_E_CHECKSUM) && x->o->covered)
+		st = zinc_shard_write(x->j, x->w, x->o, NULL, out, &e);
+	if (st != ZINC_OK)
 		return zinc_error_copy(err, &e);
 	out->erase = x->w->erase && old->found;
 	out->keep = x->w->erase && !old->found;
@@ -178,7 +178,7 @@ zinc_write_change(zinc_job *j, zinc_worker *w, const zinc_object *o, const zinc_
 
 	if (!j->p->units_are_objects)
 		return zinc_splice_whole(change_shard, &x, old, joined, out, err);
-	return change_chunk(&x, old != NULL ? old->p : NULL, old != NULL ? old->n : 0, out, err);
+	return change_chunk(&x, old ? old->p : NULL, old ? old->n : 0, out, err);
 }
 
 /* Read, change and put an object under the store's exclusion. */
@@ -189,15 +189,15 @@ write_part(zinc_job *j, zinc_worker *w, const zinc_object *o, const char *key)
 	const int single = j->c->o.single_writer;
 	const uint64_t limit = zinc_object_limit(j->p->m, j->c->ctx, o->extent);
 	zinc_error e = ZINC_ERROR_INIT;
-	zinc_status code;
+	zinc_status st;
 
 	if (!j->p->units_are_objects)
 		return zinc_store_splice(j->c->store, key, change_shard, &x, single, limit, j->c->put_flags,
 					 &j->c->wait, &w->err);
-	code = zinc_store_update(j->c->store, key, change_chunk, &x, single, limit, j->c->put_flags, &j->c->wait, &e);
-	if (code == ZINC_E_LIMIT && o->covered) /* what lies there is no chunk, and nothing of it is kept */
+	st = zinc_store_update(j->c->store, key, change_chunk, &x, single, limit, j->c->put_flags, &j->c->wait, &e);
+	if (st == ZINC_E_LIMIT && o->covered) /* what lies there is no chunk, and nothing of it is kept */
 		return write_whole(j, w, o, key, &w->err);
-	return code == ZINC_OK ? code : zinc_error_copy(&w->err, &e);
+	return st == ZINC_OK ? st : zinc_error_copy(&w->err, &e);
 }
 
 /* Does nobody else write, or can the store not exclude others anyway? */
@@ -214,14 +214,14 @@ zinc_write_is_whole(const zinc_job *j, const zinc_object *o)
 }
 
 void
-zinc_write_settle(zinc_job *j, const zinc_object *o, zinc_status code, zinc_error *err)
+zinc_write_settle(zinc_job *j, const zinc_object *o, zinc_status st, zinc_error *err)
 {
-	if (code == ZINC_OK) {
+	if (st == ZINC_OK) {
 		zinc_call_done(j->c, 1, zinc_object_selected(j->p, o) * (uint64_t)j->t->element);
 		return;
 	}
-	zinc_error_at_chunk(err, code, o->index, j->p->m->ndim);
-	zinc_call_fail(j->c, o->number, code, err);
+	zinc_error_at_chunk(err, st, o->index, j->p->m->ndim);
+	zinc_call_fail(j->c, o->number, st, err);
 }
 
 void
@@ -229,14 +229,14 @@ zinc_write_item(zinc_job *j, const zinc_object *o, int worker)
 {
 	zinc_worker *w = &j->c->workers[worker];
 	const char *key = NULL;
-	zinc_status code;
+	zinc_status st;
 
-	code = zinc_call_key(j->c, w, o->index, &key, &w->err);
-	if (code == ZINC_OK)
-		code = zinc_write_is_whole(j, o) ? write_whole(j, w, o, key, &w->err) : write_part(j, w, o, key);
-	if (code != ZINC_OK)
-		zinc_error_at_key(&w->err, code, key);
-	zinc_write_settle(j, o, code, &w->err);
+	st = zinc_call_key(j->c, w, o->index, &key, &w->err);
+	if (st == ZINC_OK)
+		st = zinc_write_is_whole(j, o) ? write_whole(j, w, o, key, &w->err) : write_part(j, w, o, key);
+	if (st != ZINC_OK)
+		zinc_error_at_key(&w->err, st, key);
+	zinc_write_settle(j, o, st, &w->err);
 }
 
 static void
@@ -267,11 +267,11 @@ zinc_job_each(zinc_job *j, zinc_pool_fn fn, void *arg)
 zinc_status
 zinc_job_write(zinc_job *j, zinc_error *err)
 {
-	zinc_status code = ZINC_OK, one;
+	zinc_status st = ZINC_OK, one;
 	int i;
 
 	if (j->p->nobjects > 1 && (j->c->caps.flags & ZINC_CAP_REMOTE))
-		code = zinc_job_write_far(j, err);
+		st = zinc_job_write_far(j, err);
 	else
 		zinc_job_each(j, write_near, j);
 	for (i = 0; i < j->c->threads; i++) {
@@ -279,13 +279,13 @@ zinc_job_write(zinc_job *j, zinc_error *err)
 		zinc_put_group *group = w->group;
 
 		w->group = NULL;
-		if (group == NULL)
+		if (!group)
 			continue;
-		one = zinc_store_commit(j->c->store, group, NULL, NULL, &j->c->wait, code == ZINC_OK ? err : NULL);
-		if (code == ZINC_OK)
-			code = one;
+		one = zinc_store_commit(j->c->store, group, NULL, NULL, &j->c->wait, st == ZINC_OK ? err : NULL);
+		if (st == ZINC_OK)
+			st = one;
 	}
-	return code;
+	return st;
 }
 
 /* ---- public ---- */
@@ -310,19 +310,19 @@ zinc_array_write(zinc_array *a, const zinc_selection *selection, const zinc_buff
 {
 	zinc_call c;
 	zinc_plan p;
-	zinc_status code;
+	zinc_status st;
 
 	ZINC_TRY(ZINC_NEED(a && source, err));
 	p.ctx = NULL; /* not begun */
-	code = zinc_call_begin(&c, a, options, err);
-	if (code == ZINC_OK && a->h->read_only)
-		code = zinc_fail(err, ZINC_E_READONLY, "the hierarchy was opened read-only");
-	if (code == ZINC_OK)
-		code = zinc_plan_init(&p, c.ctx, c.m, selection, err);
-	if (code == ZINC_OK)
-		code = write_planned(&c, &p, source, err);
+	st = zinc_call_begin(&c, a, options, err);
+	if (st == ZINC_OK && a->h->read_only)
+		st = zinc_fail(err, ZINC_E_READONLY, "the hierarchy was opened read-only");
+	if (st == ZINC_OK)
+		st = zinc_plan_init(&p, c.ctx, c.m, selection, err);
+	if (st == ZINC_OK)
+		st = write_planned(&c, &p, source, err);
 	zinc_plan_fini(&p);
-	return zinc_call_end(&c, code, err);
+	return zinc_call_end(&c, st, err);
 }
 
 zinc_status
@@ -330,13 +330,13 @@ zinc_array_write_text(zinc_array *a, const char *selection, const zinc_buffer *s
 		      zinc_error *err)
 {
 	zinc_selection *s = NULL;
-	zinc_status code;
+	zinc_status st;
 
 	ZINC_TRY(ZINC_NEED(a && source, err));
-	if (selection == NULL || *selection == '\0')
+	if (!selection || *selection == '\0')
 		return zinc_array_write(a, NULL, source, options, err);
 	ZINC_TRY(zinc_selection_parse(&s, a, selection, err));
-	code = zinc_array_write(a, s, source, options, err);
+	st = zinc_array_write(a, s, source, options, err);
 	zinc_selection_free(s);
-	return code;
+	return st;
 }

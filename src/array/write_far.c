@@ -57,25 +57,25 @@ try_again(far_write *x, size_t i, bool whole)
 }
 
 static void
-done(void *arg, const zinc_parcel *p, zinc_status code, zinc_error *err)
+done(void *arg, const zinc_parcel *p, zinc_status st, zinc_error *err)
 {
 	far_write *x = arg;
-	const bool lost = p->when != ZINC_ANY && (code == ZINC_E_CONFLICT || code == ZINC_E_EXISTS);
+	const bool lost = p->when != ZINC_ANY && (st == ZINC_E_CONFLICT || st == ZINC_E_EXISTS);
 	zinc_object o;
 
 	if (lost && x->tries + 1 < ZINC_UPDATE_TRIES) {
 		try_again(x, p->i, false);
 		return;
 	}
-	if (code == ZINC_E_UNCERTAIN || code == ZINC_E_CANCELLED) /* the time may be over: then that is what is told */
+	if (st == ZINC_E_UNCERTAIN || st == ZINC_E_CANCELLED) /* the time may be over: then that is what is told */
 		(void)zinc_call_stopped(x->j->c, 0);
 	if (lost) {
-		code = zinc_fail(err, ZINC_E_CONFLICT, "others changed the key %d times while it was being changed",
-				 ZINC_UPDATE_TRIES);
-		zinc_error_at_key(err, code, (const char *)p->key.p);
+		st = zinc_fail(err, ZINC_E_CONFLICT, "others changed the key %d times while it was being changed",
+			       ZINC_UPDATE_TRIES);
+		zinc_error_at_key(err, st, (const char *)p->key.p);
 	}
 	zinc_plan_object(x->j->p, p->i, &o);
-	zinc_write_settle(x->j, &o, code, err);
+	zinc_write_settle(x->j, &o, st, err);
 }
 
 /* ---- whole objects ---- */
@@ -94,35 +94,35 @@ bound_of(const far_write *x, const zinc_object *o)
 static zinc_status
 take_parcel(far_write *x, const zinc_object *o, zinc_parcel **p, zinc_error *err)
 {
-	zinc_status code;
+	zinc_status st;
 
 	ZINC_TRY(zinc_send_take(x->send, (size_t)o->number, bound_of(x, o), p, err));
-	if (*p == NULL)
+	if (!*p)
 		return ZINC_OK;
-	code = zinc_chunk_key(x->j->c->h, x->j->c->a->path, x->j->c->m, o->index, &(*p)->key, err);
-	if (code == ZINC_OK && zinc_buf_text(&(*p)->key) == NULL)
-		code = zinc_fail_nomem(err);
-	if (code == ZINC_OK)
+	st = zinc_chunk_key(x->j->c->h, x->j->c->a->path, x->j->c->m, o->index, &(*p)->key, err);
+	if (st == ZINC_OK && !zinc_buf_text(&(*p)->key))
+		st = zinc_fail_nomem(err);
+	if (st == ZINC_OK)
 		return ZINC_OK;
 	zinc_send_drop(x->send, *p);
 	*p = NULL;
-	return code;
+	return st;
 }
 
 static zinc_status
 send_whole(far_write *x, const zinc_object *o, zinc_worker *w, zinc_error *err)
 {
 	zinc_parcel *p = NULL;
-	zinc_status code;
+	zinc_status st;
 
 	ZINC_TRY(take_parcel(x, o, &p, err));
-	if (p == NULL)
+	if (!p)
 		return ZINC_OK;
-	code = zinc_write_encode(x->j, w, o, err);
-	if (code != ZINC_OK) {
-		zinc_error_at_key(err, code, (const char *)p->key.p);
+	st = zinc_write_encode(x->j, w, o, err);
+	if (st != ZINC_OK) {
+		zinc_error_at_key(err, st, (const char *)p->key.p);
 		zinc_send_drop(x->send, p);
-		return code;
+		return st;
 	}
 	p->erase = w->erase;
 	return zinc_send_give(x->send, p, &w->s->fetch, err);
@@ -135,15 +135,15 @@ write_item(void *arg, size_t i, int worker)
 	far_write *x = arg;
 	zinc_worker *w = &x->j->c->workers[worker];
 	zinc_object o;
-	zinc_status code;
+	zinc_status st;
 
 	if (zinc_call_stopped(x->j->c, i))
 		return;
 	zinc_plan_object(x->j->p, i, &o);
 	if (zinc_write_is_whole(x->j, &o)) {
-		code = send_whole(x, &o, w, &w->err);
-		if (code != ZINC_OK)
-			zinc_write_settle(x->j, &o, code, &w->err);
+		st = send_whole(x, &o, w, &w->err);
+		if (st != ZINC_OK)
+			zinc_write_settle(x->j, &o, st, &w->err);
 	} else if (!x->batches) {
 		zinc_write_item(x->j, &o, worker);
 	} else {
@@ -195,17 +195,17 @@ send_changed(far_write *x, const zinc_object *o, zinc_worker *w, const zinc_fetc
 	const zinc_bytes old = {it->bytes->p, it->bytes->n};
 	const bool found = it->found == ZINC_FOUND;
 	zinc_update to = {.size = sizeof to};
-	zinc_status code = ZINC_OK;
+	zinc_status st = ZINC_OK;
 
 	if (found && x->conditions)
-		code = zinc_tag_needed(&it->tag, err);
-	if (code == ZINC_OK)
-		code = zinc_write_change(x->j, w, o, found ? &old : NULL, &p->bytes, &to, err);
-	if (code != ZINC_OK || to.keep || (to.erase && !found)) {
+		st = zinc_tag_needed(&it->tag, err);
+	if (st == ZINC_OK)
+		st = zinc_write_change(x->j, w, o, found ? &old : NULL, &p->bytes, &to, err);
+	if (st != ZINC_OK || to.keep || (to.erase && !found)) {
 		zinc_send_drop(x->send, p);
-		if (code == ZINC_OK)
+		if (st == ZINC_OK)
 			zinc_write_settle(x->j, o, ZINC_OK, NULL);
-		return code;
+		return st;
 	}
 	p->erase = to.erase != 0;
 	if (x->conditions) {
@@ -229,23 +229,23 @@ take_part(void *arg, zinc_fetch_item *it, int worker, bool *again, zinc_error *e
 	if (t->whole)
 		return send_whole(x, &o, w, err);
 	ZINC_TRY(take_parcel(x, &o, &p, err));
-	return p == NULL ? ZINC_OK : send_changed(x, &o, w, it, p, err);
+	return !p ? ZINC_OK : send_changed(x, &o, w, it, p, err);
 }
 
 static void
-fail_part(void *arg, zinc_fetch_item *it, zinc_status code, zinc_error *err)
+fail_part(void *arg, zinc_fetch_item *it, zinc_status st, zinc_error *err)
 {
 	far_write *x = arg;
 	zinc_object o;
 
 	zinc_plan_object(x->j->p, x->parts[it->i].i, &o);
-	if (code == ZINC_E_LIMIT && o.covered && !x->parts[it->i].whole) {
+	if (st == ZINC_E_LIMIT && o.covered && !x->parts[it->i].whole) {
 		try_again(x, x->parts[it->i].i, true);
 		return;
 	}
 	if (it->key.n > 0)
-		zinc_error_at_key(err, code, (const char *)it->key.p);
-	zinc_write_settle(x->j, &o, code, err);
+		zinc_error_at_key(err, st, (const char *)it->key.p);
+	zinc_write_settle(x->j, &o, st, err);
 }
 
 /* One try of all parts.  Its items keep old bytes in memory of their own, for what is new is made in the threads'. */
@@ -312,7 +312,7 @@ write_parts(far_write *x, zinc_error *err)
 	zinc_fetch_item *items = zinc_calloc(c->ctx, (size_t)c->threads, sizeof *items);
 	int i;
 
-	if (items == NULL)
+	if (!items)
 		return zinc_fail_nomem(err);
 	for (i = 0; i < c->threads; i++)
 		zinc_fetch_item_init(&items[i], c->ctx, NULL, &c->workers[i].err);
@@ -361,7 +361,7 @@ static zinc_status
 run(far_write *x, size_t n, uint64_t largest, zinc_error *err)
 {
 	zinc_sending how = zinc_call_sending(x->j->c, x);
-	zinc_status code = ZINC_OK, ended;
+	zinc_status st = ZINC_OK, ended;
 
 	how.stopped = stopped;
 	how.halted = halted;
@@ -376,9 +376,9 @@ run(far_write *x, size_t n, uint64_t largest, zinc_error *err)
 	ZINC_TRY(zinc_send_begin(&x->send, &how, err));
 	zinc_job_each(x->j, write_item, x);
 	if (x->nparts > 0)
-		code = write_parts(x, err);
-	ended = zinc_send_end(x->send, code == ZINC_OK ? err : NULL);
-	return code != ZINC_OK ? code : ended;
+		st = write_parts(x, err);
+	ended = zinc_send_end(x->send, st == ZINC_OK ? err : NULL);
+	return st != ZINC_OK ? st : ended;
 }
 
 zinc_status
@@ -386,7 +386,7 @@ zinc_job_write_far(zinc_job *j, zinc_error *err)
 {
 	zinc_context *ctx = j->c->ctx;
 	far_write x = {.j = j};
-	zinc_status code = ZINC_OK;
+	zinc_status st = ZINC_OK;
 	uint64_t largest;
 	size_t n;
 
@@ -395,13 +395,13 @@ zinc_job_write_far(zinc_job *j, zinc_error *err)
 	if (n > 0) {
 		x.parts = zinc_calloc(ctx, n, sizeof *x.parts);
 		x.lost = zinc_calloc(ctx, n, sizeof *x.lost);
-		code = x.parts != NULL && x.lost != NULL ? ZINC_OK : zinc_fail_nomem(err);
+		st = x.parts && x.lost ? ZINC_OK : zinc_fail_nomem(err);
 	}
 	pthread_mutex_init(&x.lock, NULL);
-	if (code == ZINC_OK)
-		code = run(&x, n, largest, err);
+	if (st == ZINC_OK)
+		st = run(&x, n, largest, err);
 	pthread_mutex_destroy(&x.lock);
 	zinc_free(ctx, x.parts);
 	zinc_free(ctx, x.lost);
-	return code;
+	return st;
 }

@@ -43,7 +43,7 @@ static bool
 is_variable(const zinc_array *a)
 {
 	zinc_meta *m = zinc_array_snapshot(a);
-	bool variable = m->dtype != NULL && m->dtype->variable;
+	bool variable = m->dtype && m->dtype->variable;
 
 	zinc_meta_free(m);
 	return variable;
@@ -54,23 +54,22 @@ zinc_writer_new(zinc_writer **out, zinc_array *a, uint64_t budget, const zinc_io
 {
 	zinc_writer *w;
 
-	if (out == NULL || a == NULL)
+	if (!out || !a)
 		return zinc_fail(err, ZINC_E_INVALID, "zinc_writer_new needs a place for the writer and an array");
 	if (is_variable(a))
 		return zinc_fail(err, ZINC_E_INVALID, "a writer does not gather elements of variable length");
 	w = zinc_calloc(a->ctx, 1, sizeof *w);
-	if (w == NULL)
+	if (!w)
 		return zinc_fail_nomem(err);
 	w->ctx = a->ctx;
 	w->a = a;
 	w->budget = budget > 0 ? budget : DEFAULT_BUDGET;
-	zinc_status code = zinc_options_take_as(&zinc_io_options_kind, &w->o, options, err);
-	if (code == ZINC_OK && w->o.call != NULL)
-		code =
-		    zinc_fail(err, ZINC_E_INVALID, "zinc_writer_new: give zinc_call_options to the calls that write");
-	if (code != ZINC_OK) {
+	zinc_status st = zinc_options_take_as(&zinc_io_options_kind, &w->o, options, err);
+	if (st == ZINC_OK && w->o.call)
+		st = zinc_fail(err, ZINC_E_INVALID, "zinc_writer_new: give zinc_call_options to the calls that write");
+	if (st != ZINC_OK) {
 		zinc_free(a->ctx, w);
-		return code;
+		return st;
 	}
 	w->o.size = sizeof w->o;
 	*out = w;
@@ -116,12 +115,12 @@ grow_table(zinc_writer *w)
 	if (w->n < w->nslots)
 		return true;
 	table = zinc_calloc(w->ctx, nslots, sizeof *table);
-	if (table == NULL)
+	if (!table)
 		return false;
 	zinc_free(w->ctx, w->table);
 	w->table = table;
 	w->nslots = nslots;
-	for (x = w->first; x != NULL; x = x->next) {
+	for (x = w->first; x; x = x->next) {
 		pending **slot = &table[slot_of(w, x->index)];
 
 		x->other = *slot;
@@ -136,7 +135,7 @@ find(const zinc_writer *w, const uint64_t *index)
 	const size_t nbytes = (size_t)zinc_array_ndim(w->a) * sizeof *index;
 	pending *x = w->nslots > 0 ? w->table[slot_of(w, index)] : NULL;
 
-	while (x != NULL && memcmp(x->index, index, nbytes) != 0)
+	while (x && memcmp(x->index, index, nbytes) != 0)
 		x = x->other;
 	return x;
 }
@@ -149,8 +148,8 @@ take_out(zinc_writer *w, pending *x)
 	while (*slot != x)
 		slot = &(*slot)->other;
 	*slot = x->other;
-	*(x->previous != NULL ? &x->previous->next : &w->first) = x->next;
-	*(x->next != NULL ? &x->next->previous : &w->last) = x->previous;
+	*(x->previous ? &x->previous->next : &w->first) = x->next;
+	*(x->next ? &x->next->previous : &w->last) = x->previous;
 	w->n--;
 }
 
@@ -164,7 +163,7 @@ put_in(zinc_writer *w, pending *x)
 	*slot = x;
 	x->next = NULL;
 	x->previous = w->last;
-	*(w->last != NULL ? &w->last->next : &w->first) = x;
+	*(w->last ? &w->last->next : &w->first) = x;
 	w->last = x;
 	w->n++;
 }
@@ -203,9 +202,9 @@ write_points(zinc_writer *w, const pending *x, zinc_error *err)
 	uint64_t *points = zinc_calloc(w->ctx, n * (size_t)ndim + 1, sizeof *points), i, rest;
 	uint8_t *values = zinc_calloc(w->ctx, n, element);
 	zinc_selection s = ZINC_SELECTION_ALL;
-	zinc_status code = points == NULL || values == NULL ? zinc_fail_nomem(err) : ZINC_OK;
+	zinc_status st = !points || !values ? zinc_fail_nomem(err) : ZINC_OK;
 
-	for (i = 0; code == ZINC_OK && i < x->nelems; i++) {
+	for (i = 0; st == ZINC_OK && i < x->nelems; i++) {
 		if (!x->written[i])
 			continue;
 		for (d = ndim - 1, rest = i; d >= 0; rest /= x->inside[d], d--)
@@ -217,12 +216,11 @@ write_points(zinc_writer *w, const pending *x, zinc_error *err)
 	s.ndim = ndim;
 	s.points = points;
 	s.npoints = n;
-	if (code == ZINC_OK)
-		code =
-		    zinc_array_write(w->a, &s, ZINC_BUFFER_AS(ZINC_NATIVE, values, n * element), options_now(w), err);
+	if (st == ZINC_OK)
+		st = zinc_array_write(w->a, &s, ZINC_BUFFER_AS(ZINC_NATIVE, values, n * element), options_now(w), err);
 	zinc_free(w->ctx, points);
 	zinc_free(w->ctx, values);
-	return code;
+	return st;
 }
 
 /* Elements outside an array that has shrunk are gone, as those are that had been stored. */
@@ -296,12 +294,12 @@ make(zinc_writer *w, const zinc_meta *m, const zinc_object *o)
 {
 	pending *x = zinc_calloc(w->ctx, 1, sizeof *x);
 
-	if (x == NULL)
+	if (!x)
 		return NULL;
 	place(x, m, o);
 	x->elements = zinc_calloc(w->ctx, (size_t)x->nelems, m->dtype->size);
 	x->written = zinc_calloc(w->ctx, (size_t)x->nelems, 1);
-	if (x->elements != NULL && x->written != NULL && grow_table(w)) {
+	if (x->elements && x->written && grow_table(w)) {
 		w->used += cost(w, x);
 		put_in(w, x);
 		return x;
@@ -367,7 +365,7 @@ write_resized(zinc_writer *w, const zinc_meta *m, const zinc_plan *p, zinc_error
 		zinc_plan_object(p, i, &o);
 		held = find(w, o.index);
 		place(&fresh, m, &o);
-		if (held != NULL && memcmp(held->inside, fresh.inside, (size_t)m->ndim * sizeof *held->inside) != 0)
+		if (held && memcmp(held->inside, fresh.inside, (size_t)m->ndim * sizeof *held->inside) != 0)
 			ZINC_TRY(write_out(w, held, err));
 	}
 	return ZINC_OK;
@@ -387,14 +385,14 @@ touch(zinc_writer *w, const zinc_meta *m, const zinc_plan *p, uint64_t *more)
 
 		zinc_plan_object(p, i, &o);
 		x = find(w, o.index);
-		if (x != NULL) {
+		if (x) {
 			take_out(w, x);
 			put_in(w, x);
 		} else {
 			place(&fresh, m, &o);
 			*more += cost(w, &fresh);
 		}
-		all += cost(w, x != NULL ? x : &fresh);
+		all += cost(w, x ? x : &fresh);
 	}
 	return all;
 }
@@ -422,7 +420,7 @@ make_all(zinc_writer *w, const zinc_meta *m, const zinc_plan *p, zinc_error *err
 
 	for (i = 0; i < p->nobjects; i++) {
 		zinc_plan_object(p, i, &o);
-		if (find(w, o.index) == NULL && make(w, m, &o) == NULL) {
+		if (!find(w, o.index) && !make(w, m, &o)) {
 			drop_after(w, last);
 			return zinc_fail_nomem(err);
 		}
@@ -443,7 +441,7 @@ write_through(zinc_writer *w, const zinc_plan *p, const zinc_selection *selectio
 
 		zinc_plan_object(p, i, &o);
 		x = find(w, o.index);
-		if (x != NULL)
+		if (x)
 			ZINC_TRY(write_out(w, x, err));
 	}
 	return zinc_array_write(w->a, selection, b, options_now(w), err);
@@ -484,20 +482,20 @@ zinc_writer_write(zinc_writer *w, const zinc_selection *selection, const zinc_bu
 {
 	zinc_call c;
 	zinc_plan p;
-	zinc_status code;
+	zinc_status st;
 
 	p.ctx = NULL; /* not begun */
 	ZINC_TRY(ZINC_NEED(w && source, err));
 	ZINC_TRY(begin_call(w, call, err));
-	code = zinc_call_begin(&c, w->a, options_now(w), err);
-	if (code == ZINC_OK)
-		code = zinc_hierarchy_writable(w->a->h, err);
-	if (code == ZINC_OK)
-		code = zinc_plan_init(&p, c.ctx, c.m, selection, err);
-	if (code == ZINC_OK)
-		code = gather_all(w, &c, &p, selection, source, err);
+	st = zinc_call_begin(&c, w->a, options_now(w), err);
+	if (st == ZINC_OK)
+		st = zinc_hierarchy_writable(w->a->h, err);
+	if (st == ZINC_OK)
+		st = zinc_plan_init(&p, c.ctx, c.m, selection, err);
+	if (st == ZINC_OK)
+		st = gather_all(w, &c, &p, selection, source, err);
 	zinc_plan_fini(&p);
-	return zinc_call_end(&c, code, err);
+	return zinc_call_end(&c, st, err);
 }
 
 zinc_status
@@ -505,7 +503,7 @@ zinc_writer_flush(zinc_writer *w, const zinc_call_options *call, zinc_error *err
 {
 	ZINC_TRY(ZINC_NEED(w, err));
 	ZINC_TRY(begin_call(w, call, err));
-	while (w->first != NULL)
+	while (w->first)
 		ZINC_TRY(write_out(w, w->first, err));
 	return ZINC_OK;
 }
@@ -513,10 +511,10 @@ zinc_writer_flush(zinc_writer *w, const zinc_call_options *call, zinc_error *err
 zinc_status
 zinc_writer_close(zinc_writer *w, const zinc_call_options *call, zinc_error *err)
 {
-	zinc_status code = w != NULL ? zinc_writer_flush(w, call, err) : ZINC_OK;
+	zinc_status st = w ? zinc_writer_flush(w, call, err) : ZINC_OK;
 
 	zinc_writer_free(w);
-	return code;
+	return st;
 }
 
 void
@@ -524,9 +522,9 @@ zinc_writer_free(zinc_writer *w)
 {
 	pending *x;
 
-	if (w == NULL)
+	if (!w)
 		return;
-	while ((x = w->first) != NULL) {
+	while ((x = w->first)) {
 		w->first = x->next;
 		free_pending(w, x);
 	}

@@ -46,7 +46,7 @@ libc_alloc(void *ctx, size_t nbytes)
 	void *p = malloc(nbytes);
 
 	(void)ctx;
-	if (p != NULL && nbytes >= 2 * HUGE_PAGE)
+	if (p && nbytes >= 2 * HUGE_PAGE)
 		advise_huge(p, nbytes);
 	return p;
 }

@@ -42,7 +42,7 @@ zinc_arena_new(zinc_arena **out, zinc_context *ctx, uint64_t limit, zinc_error *
 	ZINC_TRY(ZINC_NEED(out, err));
 	ctx = zinc_context_get(ctx);
 	a = zinc_calloc(ctx, 1, sizeof *a);
-	if (a == NULL)
+	if (!a)
 		return zinc_fail_nomem(err);
 	a->ctx = ctx;
 	a->limit = limit > 0 ? limit : DEFAULT_LIMIT;
@@ -59,7 +59,7 @@ zinc_arena_empty(zinc_arena *a)
 	block *b;
 
 	pthread_mutex_lock(&a->lock);
-	while ((b = a->first) != NULL) {
+	while ((b = a->first)) {
 		a->first = b->next;
 		zinc_free(a->ctx, b);
 	}
@@ -70,7 +70,7 @@ zinc_arena_empty(zinc_arena *a)
 void
 zinc_arena_free(zinc_arena *a)
 {
-	if (a == NULL)
+	if (!a)
 		return;
 	zinc_arena_empty(a);
 	zinc_fork_remove(&a->fork);
@@ -86,16 +86,16 @@ block_for(zinc_arena *a, size_t n)
 	size_t cap = n > BLOCK_BYTES / 4 ? n : (size_t)BLOCK_BYTES, total;
 	block *b;
 
-	if (a->first != NULL && a->first->cap - a->first->n >= n)
+	if (a->first && a->first->cap - a->first->n >= n)
 		return a->first;
 	if (zinc_size_add(sizeof *b, cap, &total))
 		return NULL;
 	b = zinc_alloc(a->ctx, total);
-	if (b == NULL)
+	if (!b)
 		return NULL;
 	b->n = 0;
 	b->cap = cap;
-	if (a->first != NULL && cap == n) {
+	if (a->first && cap == n) {
 		b->next = a->first->next;
 		a->first->next = b;
 	} else {
@@ -114,7 +114,7 @@ add(zinc_arena *a, const void *p, size_t n, const void **out, zinc_error *err)
 		return zinc_fail(err, ZINC_E_LIMIT, "the elements need more than the arena's %llu bytes",
 				 (unsigned long long)a->limit);
 	b = block_for(a, n);
-	if (b == NULL)
+	if (!b)
 		return zinc_fail_nomem(err);
 	if (n > 0)
 		memcpy(b->bytes + b->n, p, n);
@@ -127,10 +127,10 @@ add(zinc_arena *a, const void *p, size_t n, const void **out, zinc_error *err)
 zinc_status
 zinc_arena_add(zinc_arena *a, const void *p, size_t n, const void **out, zinc_error *err)
 {
-	zinc_status code;
+	zinc_status st;
 
 	pthread_mutex_lock(&a->lock);
-	code = add(a, p, n, out, err);
+	st = add(a, p, n, out, err);
 	pthread_mutex_unlock(&a->lock);
-	return code;
+	return st;
 }

@@ -40,12 +40,12 @@ zinc_error_clear(zinc_error *err)
 }
 
 /* Fill `err` (NULL is fine) and return `code`.  Any earlier content is replaced. */
-ZINC_MODULE_API zinc_status zinc_fail(zinc_error *err, zinc_status code, const char *fmt, ...)
+ZINC_MODULE_API zinc_status zinc_fail(zinc_error *err, zinc_status st, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 /* The same for what breaks a rule of docs/rules.md: " (rule M29)" goes behind the text, or " (rule M49, at /fill_value)". */
-zinc_status zinc_fail_rule(zinc_error *err, zinc_status code, const char *rule, const char *fmt, ...)
+zinc_status zinc_fail_rule(zinc_error *err, zinc_status st, const char *rule, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
-zinc_status zinc_fail_rule_at(zinc_error *err, zinc_status code, const char *rule, const char *pointer, const char *fmt,
+zinc_status zinc_fail_rule_at(zinc_error *err, zinc_status st, const char *rule, const char *pointer, const char *fmt,
 			      ...) __attribute__((format(printf, 5, 6)));
 /* What goes behind the text. */
 void zinc_cite(char *out, size_t cap, const char *rule, const char *pointer);
@@ -55,17 +55,17 @@ ZINC_MODULE_API zinc_status zinc_fail_errno(zinc_error *err, int errnum, const c
     __attribute__((format(printf, 3, 4)));
 ZINC_MODULE_API zinc_status zinc_fail_nomem(zinc_error *err);
 /* Name the place, on the way up; the first (innermost) name stays.  All return `code` for use in `return`. */
-zinc_status zinc_error_at_url(zinc_error *err, zinc_status code, const char *url);
-zinc_status zinc_error_at_key(zinc_error *err, zinc_status code, const char *key);
-zinc_status zinc_error_at_chunk(zinc_error *err, zinc_status code, const uint64_t *index, int ndim);
-zinc_status zinc_error_at_codec(zinc_error *err, zinc_status code, const char *codec);
+zinc_status zinc_error_at_url(zinc_error *err, zinc_status st, const char *url);
+zinc_status zinc_error_at_key(zinc_error *err, zinc_status st, const char *key);
+zinc_status zinc_error_at_chunk(zinc_error *err, zinc_status st, const uint64_t *index, int ndim);
+zinc_status zinc_error_at_codec(zinc_error *err, zinc_status st, const char *codec);
 /* Copy `from` to `to` (either may be NULL) and return its code; one that holds no failure is not copied.  What may fail
  * without the call failing is given an error of its own, which is copied when the call does fail. */
 ZINC_MODULE_API zinc_status zinc_error_copy(zinc_error *to, const zinc_error *from);
 /* After a new failure whose text tells of `cause`: rule, place in the document and errno stay those of the cause. */
-zinc_status zinc_error_by(zinc_error *err, zinc_status code, const zinc_error *cause);
+zinc_status zinc_error_by(zinc_error *err, zinc_status st, const zinc_error *cause);
 /* Name the rule, where the text has it already; one that is there stays. */
-zinc_status zinc_error_by_rule(zinc_error *err, zinc_status code, const char *rule);
+zinc_status zinc_error_by_rule(zinc_error *err, zinc_status st, const char *rule);
 /* Copy `s` for a reader: one line of valid UTF-8, other bytes as \xNN, "..." at the end when it does not fit into
  * `cap` (> 3) bytes, NUL included.  Returns the length. */
 size_t zinc_show(char *out, size_t cap, const char *s);
@@ -284,7 +284,8 @@ ZINC_MODULE_API void zinc_buf_init(zinc_buf *b, zinc_context *ctx, size_t max);
 /* A buffer over nbytes > 0 of the caller's, one of them for a NUL: it cannot grow (E_LIMIT), and fini frees nothing. */
 void zinc_buf_wrap(zinc_buf *b, void *p, size_t nbytes);
 ZINC_MODULE_API void zinc_buf_fini(zinc_buf *b);
-void zinc_buf_wipe(zinc_buf *b); /* zinc_buf_fini of what may be secret; reserve all of it before, growing leaves copies */
+void
+zinc_buf_wipe(zinc_buf *b); /* zinc_buf_fini of what may be secret; reserve all of it before, growing leaves copies */
 /* Make room for `more` bytes behind n.  E_LIMIT past max, E_NOMEM. */
 ZINC_MODULE_API zinc_status zinc_buf_reserve(zinc_buf *b, size_t more, zinc_error *err);
 /* Set n to 0 and make room for `n` bytes, not keeping the content (no copy on growth). */
@@ -396,14 +397,14 @@ ZINC_MODULE_API const char *zinc_env(const char *name);
 static inline bool
 zinc_cancelled(const volatile int *flag)
 {
-	return flag != NULL && __atomic_load_n(flag, __ATOMIC_RELAXED) != 0;
+	return flag && __atomic_load_n(flag, __ATOMIC_RELAXED) != 0;
 }
 
 /* The flag of a caller's wish to stop, which may be NULL. */
 static inline const volatile int *
 zinc_cancel_flag(const zinc_cancel *cancel)
 {
-	return cancel != NULL ? &cancel->raised : NULL;
+	return cancel ? &cancel->raised : NULL;
 }
 
 /* Seconds on the monotonic clock. */

@@ -21,5 +21,5 @@ zinc_cancel_reset(zinc_cancel *cancel)
 int
 zinc_cancel_is(const zinc_cancel *cancel)
 {
-	return cancel != NULL && __atomic_load_n(&cancel->raised, __ATOMIC_RELAXED) != 0;
+	return cancel && __atomic_load_n(&cancel->raised, __ATOMIC_RELAXED) != 0;
 }

@@ -69,7 +69,7 @@ zinc_show(char *out, size_t cap, const char *s)
 /* The arguments may point into `err`, so the text is made before anything is written.  `reason` goes behind it and
  * is never what is cut off: it is short and says most.  Returns the bytes before it. */
 static size_t
-fail(zinc_error *err, zinc_status code, const char *reason, const char *fmt, va_list args)
+fail(zinc_error *err, zinc_status st, const char *reason, const char *fmt, va_list args)
 {
 	char raw[RAW_BYTES];
 	size_t n, nreason = strlen(reason);
@@ -79,7 +79,7 @@ fail(zinc_error *err, zinc_status code, const char *reason, const char *fmt, va_
 	if (vsnprintf(raw, sizeof raw, fmt, args) < 0)
 		raw[0] = '\0';
 	zinc_error_clear(err);
-	err->code = code;
+	err->code = st;
 	if (nreason > sizeof err->text / 2)
 		nreason = sizeof err->text / 2;
 	n = zinc_show(err->text, sizeof err->text - nreason, raw);
@@ -88,14 +88,14 @@ fail(zinc_error *err, zinc_status code, const char *reason, const char *fmt, va_
 }
 
 zinc_status
-zinc_fail(zinc_error *err, zinc_status code, const char *fmt, ...)
+zinc_fail(zinc_error *err, zinc_status st, const char *fmt, ...)
 {
 	va_list args;
 
 	va_start(args, fmt);
-	fail(err, code, "", fmt, args);
+	fail(err, st, "", fmt, args);
 	va_end(args);
-	return code;
+	return st;
 }
 
 void
@@ -106,7 +106,7 @@ zinc_cite(char *out, size_t cap, const char *rule, const char *pointer)
 
 /* Rule and place, too, may point into `err`. */
 static zinc_status
-fail_rule(zinc_error *err, zinc_status code, const char *rule, const char *pointer, const char *fmt, va_list args)
+fail_rule(zinc_error *err, zinc_status st, const char *rule, const char *pointer, const char *fmt, va_list args)
 {
 	char kept[sizeof err->rule], at[sizeof err->pointer], reason[sizeof kept + sizeof at + 16];
 	size_t n;
@@ -114,35 +114,35 @@ fail_rule(zinc_error *err, zinc_status code, const char *rule, const char *point
 	zinc_show(kept, sizeof kept, rule);
 	zinc_show(at, sizeof at, pointer);
 	zinc_cite(reason, sizeof reason, rule, pointer);
-	n = fail(err, code, reason, fmt, args);
+	n = fail(err, st, reason, fmt, args);
 	if (!err)
-		return code;
+		return st;
 	err->sentence = (unsigned)n;
 	memcpy(err->rule, kept, sizeof kept);
 	memcpy(err->pointer, at, sizeof at);
-	return code;
+	return st;
 }
 
 zinc_status
-zinc_fail_rule(zinc_error *err, zinc_status code, const char *rule, const char *fmt, ...)
+zinc_fail_rule(zinc_error *err, zinc_status st, const char *rule, const char *fmt, ...)
 {
 	va_list args;
 
 	va_start(args, fmt);
-	fail_rule(err, code, rule, "", fmt, args);
+	fail_rule(err, st, rule, "", fmt, args);
 	va_end(args);
-	return code;
+	return st;
 }
 
 zinc_status
-zinc_fail_rule_at(zinc_error *err, zinc_status code, const char *rule, const char *pointer, const char *fmt, ...)
+zinc_fail_rule_at(zinc_error *err, zinc_status st, const char *rule, const char *pointer, const char *fmt, ...)
 {
 	va_list args;
 
 	va_start(args, fmt);
-	fail_rule(err, code, rule, pointer, fmt, args);
+	fail_rule(err, st, rule, pointer, fmt, args);
 	va_end(args);
-	return code;
+	return st;
 }
 
 /* Those that callers decide by; every other errno is for people to read. */
@@ -164,18 +164,18 @@ status_of_errno(int errnum)
 zinc_status
 zinc_fail_errno(zinc_error *err, int errnum, const char *fmt, ...)
 {
-	zinc_status code = status_of_errno(errnum);
+	zinc_status st = status_of_errno(errnum);
 	char memory[128], reason[160];
 	va_list args;
 
 	/* The GNU strerror_r returns the text, which need not be in `memory`. */
 	snprintf(reason, sizeof reason, ": %s", strerror_r(errnum, memory, sizeof memory));
 	va_start(args, fmt);
-	fail(err, code, reason, fmt, args);
+	fail(err, st, reason, fmt, args);
 	va_end(args);
 	if (err)
 		err->os_error = errnum;
-	return code;
+	return st;
 }
 
 zinc_status
@@ -192,9 +192,9 @@ zinc_fail_nomem(zinc_error *err)
  */
 
 static void
-name_place(zinc_status code, char *member, size_t cap, const char *name)
+name_place(zinc_status st, char *member, size_t cap, const char *name)
 {
-	if (code != ZINC_OK && member[0] == '\0' && name)
+	if (st != ZINC_OK && member[0] == '\0' && name)
 		zinc_show(member, cap, name);
 }
 
@@ -206,44 +206,44 @@ is_root(const zinc_error *err)
 }
 
 zinc_status
-zinc_error_at_url(zinc_error *err, zinc_status code, const char *url)
+zinc_error_at_url(zinc_error *err, zinc_status st, const char *url)
 {
 	/* After success nothing in it need be set.  The root of a file system tells nothing without a key. */
-	if (err && code != ZINC_OK && url && (err->url[0] == '\0' || (is_root(err) && err->key[0] == '\0')))
+	if (err && st != ZINC_OK && url && (err->url[0] == '\0' || (is_root(err) && err->key[0] == '\0')))
 		zinc_url_show(err->url, sizeof err->url, url);
-	return code;
+	return st;
 }
 
 zinc_status
-zinc_error_at_key(zinc_error *err, zinc_status code, const char *key)
+zinc_error_at_key(zinc_error *err, zinc_status st, const char *key)
 {
 	if (err)
-		name_place(code, err->key, sizeof err->key, key);
-	return code;
+		name_place(st, err->key, sizeof err->key, key);
+	return st;
 }
 
 zinc_status
-zinc_error_at_codec(zinc_error *err, zinc_status code, const char *codec)
+zinc_error_at_codec(zinc_error *err, zinc_status st, const char *codec)
 {
 	if (err)
-		name_place(code, err->codec, sizeof err->codec, codec);
-	return code;
+		name_place(st, err->codec, sizeof err->codec, codec);
+	return st;
 }
 
 /* "1,0,3"; the only chunk of a 0-dimensional array is "()". */
 zinc_status
-zinc_error_at_chunk(zinc_error *err, zinc_status code, const uint64_t *index, int ndim)
+zinc_error_at_chunk(zinc_error *err, zinc_status st, const uint64_t *index, int ndim)
 {
 	char raw[ZINC_MAX_NDIM * 21 + 3] = "()";
 	size_t n = 0;
 	int d;
 
 	if (!err)
-		return code;
+		return st;
 	for (d = 0; d < ndim && d < ZINC_MAX_NDIM; d++)
 		n += (size_t)snprintf(raw + n, sizeof raw - n, "%s%" PRIu64, d ? "," : "", index[d]);
-	name_place(code, err->chunk, sizeof err->chunk, raw);
-	return code;
+	name_place(st, err->chunk, sizeof err->chunk, raw);
+	return st;
 }
 
 static void
@@ -276,22 +276,22 @@ zinc_error_copy(zinc_error *to, const zinc_error *from)
 }
 
 zinc_status
-zinc_error_by(zinc_error *err, zinc_status code, const zinc_error *cause)
+zinc_error_by(zinc_error *err, zinc_status st, const zinc_error *cause)
 {
-	if (!err || code == ZINC_OK || cause->code == ZINC_OK || err == cause)
-		return code;
+	if (!err || st == ZINC_OK || cause->code == ZINC_OK || err == cause)
+		return st;
 	memcpy(err->rule, cause->rule, sizeof err->rule);
 	memcpy(err->pointer, cause->pointer, sizeof err->pointer);
 	err->os_error = cause->os_error;
-	return code;
+	return st;
 }
 
 zinc_status
-zinc_error_by_rule(zinc_error *err, zinc_status code, const char *rule)
+zinc_error_by_rule(zinc_error *err, zinc_status st, const char *rule)
 {
 	if (err)
-		name_place(code, err->rule, sizeof err->rule, rule);
-	return code;
+		name_place(st, err->rule, sizeof err->rule, rule);
+	return st;
 }
 
 /* ---- reading ---- */
@@ -330,9 +330,9 @@ zinc_error_status(const zinc_error *err)
 }
 
 const char *
-zinc_status_text(zinc_status status)
+zinc_status_text(zinc_status st)
 {
-	switch (status) {
+	switch (st) {
 	case ZINC_OK:
 		return "success";
 #define ZINC_X(name, number, meaning)                                                                                  \
@@ -345,9 +345,9 @@ zinc_status_text(zinc_status status)
 }
 
 const char *
-zinc_status_name(zinc_status status)
+zinc_status_name(zinc_status st)
 {
-	switch (status) {
+	switch (st) {
 	case ZINC_OK:
 		return "OK";
 #define ZINC_X(name, number, meaning)                                                                                  \

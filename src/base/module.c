@@ -122,9 +122,10 @@ check_owner(const zinc_os *os, int top, const char *path, zinc_error *err)
 	if (os->fstatat(os, top, path[1] ? path + 1 : ".", &st) != 0)
 		return zinc_fail_errno(err, errno, "%s", path);
 	if (st.st_uid != 0 || (st.st_mode & (S_IWGRP | S_IWOTH)) || S_ISLNK(st.st_mode))
-		return zinc_fail(err, ZINC_E_UNSUPPORTED,
-				 "this program has more rights than its caller, so %s must be root's and writable by nobody else",
-				 path);
+		return zinc_fail(
+		    err, ZINC_E_UNSUPPORTED,
+		    "this program has more rights than its caller, so %s must be root's and writable by nobody else",
+		    path);
 	return ZINC_OK;
 }
 
@@ -205,13 +206,15 @@ load_beside(zinc_context *ctx, char *library, const char *name, void **init, zin
 	zinc_status st;
 
 	zinc_buf_init(&path, ctx, 64 * ZINC_KIB);
-	if (find_below(&path, ctx->os, library, "zinc-modules", name) || find_below(&path, ctx->os, library, "zinc", name)) {
+	if (find_below(&path, ctx->os, library, "zinc-modules", name) ||
+	    find_below(&path, ctx->os, library, "zinc", name)) {
 		st = check_trust(ctx->os, library, (char *)path.p, err);
 		if (st == ZINC_OK)
 			st = open_module((const char *)path.p, init, err);
 	} else {
 		st = zinc_fail(err, ZINC_E_NOTFOUND,
-			       "the module %s is not there; was it built, and installed in zinc/ beside %s?", name, library);
+			       "the module %s is not there; was it built, and installed in zinc/ beside %s?", name,
+			       library);
 	}
 	zinc_buf_fini(&path);
 	return st;
@@ -243,10 +246,11 @@ zinc_status
 zinc_module_load(zinc_context *ctx, const char *name, void **init, zinc_error *err)
 {
 	(void)ctx, (void)init;
-	return zinc_fail(err, ZINC_E_NOTFOUND,
-			 "%s is a module, and a program that holds libzinc.a loads none: link its archive and register it "
-			 "(zinc/store.h)",
-			 name);
+	return zinc_fail(
+	    err, ZINC_E_NOTFOUND,
+	    "%s is a module, and a program that holds libzinc.a loads none: link its archive and register it "
+	    "(zinc/store.h)",
+	    name);
 }
 
 #endif

@@ -123,8 +123,8 @@ zinc_options_take_as(const zinc_options_kind *kind, void *to, const void *from, 
 	ZINC_TRY(zinc_options_take(to, kind->nbytes, from, err));
 	for (r = kind->ranges; r->name; r++)
 		if (!within(r, (const char *)to + r->at))
-			return r->real ? zinc_fail(err, ZINC_E_INVALID,
-						   "%s: %s must be a number that is not negative", kind->name, r->name)
+			return r->real ? zinc_fail(err, ZINC_E_INVALID, "%s: %s must be a number that is not negative",
+						   kind->name, r->name)
 				       : zinc_fail(err, ZINC_E_INVALID, "%s: %s cannot be %d", kind->name, r->name,
 						   number_at((const char *)to + r->at));
 	return ZINC_OK;

@@ -47,7 +47,7 @@ zinc_registry_find(zinc_registry *g, const char *name)
 	const void *row;
 	size_t i;
 
-	for (i = 0; (row = zinc_registry_item(g, i)) != NULL; i++)
+	for (i = 0; (row = zinc_registry_item(g, i)); i++)
 		if (strcmp(row_name(row), name) == 0)
 			return row;
 	return NULL;

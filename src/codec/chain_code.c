@@ -365,7 +365,7 @@ zinc_chain_decode_part(const zinc_chain *c, zinc_scratch *s, const uint64_t *sha
 static bool
 can_start(const zinc_chain *c, const zinc_rep *rep)
 {
-	return c->reorders_only && c->nbb == 1 && c->bb[0]->ops->decode_start != NULL && plain(c, rep);
+	return c->reorders_only && c->nbb == 1 && c->bb[0]->ops->decode_start && plain(c, rep);
 }
 
 bool

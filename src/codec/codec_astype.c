@@ -22,44 +22,44 @@ as_number(const zinc_dtype *t)
 }
 
 static zinc_status
-check_bools(const uint8_t *p, size_t n, size_t at, zinc_status code, zinc_error *err)
+check_bools(const uint8_t *p, size_t n, size_t at, zinc_status st, zinc_error *err)
 {
 	size_t i;
 
 	for (i = 0; i < n; i++)
 		if (p[i] > 1)
-			return zinc_fail(err, code, "element %zu is no bool", at + i);
+			return zinc_fail(err, st, "element %zu is no bool", at + i);
 	return ZINC_OK;
 }
 
 /* n <= BLOCK elements from `at` on. */
 static zinc_status
-cast(const zinc_dtype *to, uint8_t *out, const zinc_dtype *from, const uint8_t *in, size_t n, size_t at,
-     zinc_status code, zinc_error *err)
+cast(const zinc_dtype *to, uint8_t *out, const zinc_dtype *from, const uint8_t *in, size_t n, size_t at, zinc_status st,
+     zinc_error *err)
 {
 	const zinc_dtype *f64 = zinc_dtype_of(ZINC_FLOAT64);
 	const int flags = to->kind == ZINC_KIND_BOOL ? ZINC_CONVERT_EXACT : ZINC_CONVERT_TRUNCATE;
 	double v[BLOCK];
 
-	if (code == ZINC_E_CORRUPT && from->kind == ZINC_KIND_FLOAT && to->kind == ZINC_KIND_FLOAT &&
+	if (st == ZINC_E_CORRUPT && from->kind == ZINC_KIND_FLOAT && to->kind == ZINC_KIND_FLOAT &&
 	    to->size < from->size) {
-		ZINC_TRY(zinc_recode_convert(f64, v, from, in, n, flags, at, code, err));
-		return zinc_recode_cast(to, out, v, n, at, code, err);
+		ZINC_TRY(zinc_recode_convert(f64, v, from, in, n, flags, at, st, err));
+		return zinc_recode_cast(to, out, v, n, at, st, err);
 	}
-	ZINC_TRY(zinc_recode_convert(as_number(to), out, as_number(from), in, n, flags, at, code, err));
-	return to->kind == ZINC_KIND_BOOL ? check_bools(out, n, at, code, err) : ZINC_OK;
+	ZINC_TRY(zinc_recode_convert(as_number(to), out, as_number(from), in, n, flags, at, st, err));
+	return to->kind == ZINC_KIND_BOOL ? check_bools(out, n, at, st, err) : ZINC_OK;
 }
 
 static zinc_status
-run(const zinc_rep *rep, const zinc_dtype *to, uint8_t *out, const zinc_dtype *from, const uint8_t *in,
-    zinc_status code, zinc_error *err)
+run(const zinc_rep *rep, const zinc_dtype *to, uint8_t *out, const zinc_dtype *from, const uint8_t *in, zinc_status st,
+    zinc_error *err)
 {
 	size_t n, at, m;
 
 	ZINC_TRY(zinc_recode_count(rep, &n, err));
 	for (at = 0; at < n; at += m) {
 		m = n - at < BLOCK ? n - at : BLOCK;
-		ZINC_TRY(cast(to, out + at * to->size, from, in + at * from->size, m, at, code, err));
+		ZINC_TRY(cast(to, out + at * to->size, from, in + at * from->size, m, at, st, err));
 	}
 	return ZINC_OK;
 }

@@ -99,13 +99,13 @@ bytes_plain(const zinc_codec *c, const zinc_rep *rep)
 
 /* In either byte order: what has to be checked are single bytes. */
 static zinc_status
-check(const zinc_dtype *t, const void *elements, size_t n, zinc_status code, zinc_error *err)
+check(const zinc_dtype *t, const void *elements, size_t n, zinc_status st, zinc_error *err)
 {
 	const size_t bad = t->ops->check ? t->ops->check(t, elements, n) : n;
 
 	if (bad == n)
 		return ZINC_OK;
-	return zinc_fail_rule(err, code, "M70", "element %zu has a bool that is neither 0 nor 1", bad);
+	return zinc_fail_rule(err, st, "M70", "element %zu has a bool that is neither 0 nor 1", bad);
 }
 
 static zinc_status

@@ -192,10 +192,10 @@ zinc_status zinc_recode_count(const zinc_rep *rep, size_t *n, zinc_error *err);
 
 /* Convert n elements, of which the first is element `at` of the chunk; what does not convert by `flags` is `code`. */
 zinc_status zinc_recode_convert(const zinc_dtype *to, void *dst, const zinc_dtype *from, const void *src, size_t n,
-				int flags, size_t at, zinc_status code, zinc_error *err);
+				int flags, size_t at, zinc_status st, zinc_error *err);
 /* The same from doubles, as NumPy's astype does: floats are rounded, to infinity where they must; integers are cut off,
  * and what does not fit them is `code`. */
-zinc_status zinc_recode_cast(const zinc_dtype *to, void *dst, double *src, size_t n, size_t at, zinc_status code,
+zinc_status zinc_recode_cast(const zinc_dtype *to, void *dst, double *src, size_t n, size_t at, zinc_status st,
 			     zinc_error *err);
 /* Round doubles to what the float type t has.  After each of + - * / on numbers of that type this is its own result. */
 void zinc_recode_round(const zinc_dtype *t, double *v, size_t n);

@@ -81,7 +81,7 @@ zinc_codec_find(const char *name)
 	const zinc_codec_ops *ops;
 	size_t i;
 
-	for (i = 0; (ops = row(i)) != NULL; i++)
+	for (i = 0; (ops = row(i)); i++)
 		if (answers_to(ops, name))
 			return ops;
 	return NULL;
@@ -96,7 +96,7 @@ zinc_codec_find_uri(const char *uri, zinc_uri_match *match)
 	zinc_uri_match best = ZINC_URI_OTHER, one;
 	size_t i;
 
-	for (i = 0; (ops = row(i)) != NULL; i++) {
+	for (i = 0; (ops = row(i)); i++) {
 		one = zinc_uri_among(ops->uris, uri);
 		if (one > best || (one == best && found && ops->v2 && is_numcodecs(ops->name, ops->v2)))
 			found = ops;
@@ -112,7 +112,7 @@ zinc_codec_find_v2(const char *id)
 	const zinc_codec_ops *ops, *found = NULL;
 	size_t i;
 
-	for (i = 0; (ops = row(i)) != NULL; i++) {
+	for (i = 0; (ops = row(i)); i++) {
 		if (is_numcodecs(ops->name, id))
 			return ops;
 		if (!found && ops->v2 && strcmp(ops->v2, id) == 0)
@@ -211,7 +211,7 @@ zinc_codec_each(int (*fn)(void *arg, const char *name, const char *also, const c
 	char also[128];
 	size_t i;
 
-	for (i = 0; (ops = row(i)) != NULL; i++) {
+	for (i = 0; (ops = row(i)); i++) {
 		join_aliases(ops, also, sizeof also);
 		if (fn(arg, ops->name, also, ops->purpose ? ops->purpose : ""))
 			return;

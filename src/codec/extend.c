@@ -6,9 +6,9 @@
 #include "codec/codec_parts.h"
 
 zinc_status
-zinc_error_set(zinc_error *err, zinc_status status, const char *text)
+zinc_error_set(zinc_error *err, zinc_status st, const char *text)
 {
-	return zinc_fail(err, status, "%s", text ? text : "");
+	return zinc_fail(err, st, "%s", text ? text : "");
 }
 
 zinc_status

@@ -97,7 +97,7 @@ user_print_fill(const zinc_dtype *t, const void *element, zinc_json_doc *doc)
 	zinc_buf b;
 
 	zinc_buf_init(&b, t->ctx, zinc_max_text(t->ctx));
-	if (zinc_user_append(&b, print_json, &o, NULL) == ZINC_OK && (text = zinc_buf_text(&b)) != NULL)
+	if (zinc_user_append(&b, print_json, &o, NULL) == ZINC_OK && (text = zinc_buf_text(&b)))
 		(void)!zinc_user_json(&v, doc, text, NULL);
 	zinc_buf_fini(&b);
 	return v;

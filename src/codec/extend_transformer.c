@@ -50,7 +50,7 @@ zinc_transformer_find_uri(const char *uri, zinc_uri_match *match)
 	size_t i;
 
 	*match = ZINC_URI_OTHER;
-	for (i = 0; (def = item(i)) != NULL; i++) {
+	for (i = 0; (def = item(i)); i++) {
 		one = zinc_uri_among(def->uris, uri);
 		if (one > *match) {
 			found = def;
@@ -67,7 +67,7 @@ zinc_transformer_find(const char *name)
 	zinc_uri_match match;
 	size_t i;
 
-	for (i = 0; (def = item(i)) != NULL; i++)
+	for (i = 0; (def = item(i)); i++)
 		if (strcmp(def->name, name) == 0)
 			return def;
 	return zinc_transformer_find_uri(name, &match);
@@ -79,7 +79,7 @@ zinc_list_transformers(zinc_row_fn fn, void *arg)
 	const zinc_transformer_def *def;
 	size_t i;
 
-	for (i = 0; (def = item(i)) != NULL; i++)
+	for (i = 0; (def = item(i)); i++)
 		if (fn(arg, def->name, def->uris && def->uris[0] ? def->uris[0] : "", def->purpose ? def->purpose : ""))
 			return;
 }

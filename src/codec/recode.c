@@ -137,14 +137,14 @@ zinc_recode_count(const zinc_rep *rep, size_t *n, zinc_error *err)
 /* What these codecs store is defined by NumPy's conversions, which round integers to floats. */
 zinc_status
 zinc_recode_convert(const zinc_dtype *to, void *dst, const zinc_dtype *from, const void *src, size_t n, int flags,
-		    size_t at, zinc_status code, zinc_error *err)
+		    size_t at, zinc_status st, zinc_error *err)
 {
 	const zinc_convert_fn convert = zinc_dtype_converter(to->type, from->type);
 	const size_t done = n == 0 ? 0 : convert(dst, src, n, flags | ZINC_CONVERT_ROUND);
 
 	if (done == n)
 		return ZINC_OK;
-	return zinc_fail(err, code, "element %zu has no place in type %s", at + done, to->name);
+	return zinc_fail(err, st, "element %zu has no place in type %s", at + done, to->name);
 }
 
 void
@@ -161,9 +161,9 @@ zinc_recode_round(const zinc_dtype *t, double *v, size_t n)
 }
 
 zinc_status
-zinc_recode_cast(const zinc_dtype *to, void *dst, double *src, size_t n, size_t at, zinc_status code, zinc_error *err)
+zinc_recode_cast(const zinc_dtype *to, void *dst, double *src, size_t n, size_t at, zinc_status st, zinc_error *err)
 {
 	if (to->kind == ZINC_KIND_FLOAT)
 		zinc_recode_round(to, src, n);
-	return zinc_recode_convert(to, dst, zinc_dtype_of(ZINC_FLOAT64), src, n, ZINC_CONVERT_TRUNCATE, at, code, err);
+	return zinc_recode_convert(to, dst, zinc_dtype_of(ZINC_FLOAT64), src, n, ZINC_CONVERT_TRUNCATE, at, st, err);
 }

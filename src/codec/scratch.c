@@ -19,7 +19,7 @@
 #define SMALL_BYTES ((size_t)1 << 20) /* not worth freeing */
 #define IDLE_TURNS  16
 #define STALE_TURNS 2048 /* more than a call has threads */
-#define STATES     (sizeof((zinc_scratch *)0)->states / sizeof(struct zinc_scratch_state))
+#define STATES      (sizeof((zinc_scratch *)0)->states / sizeof(struct zinc_scratch_state))
 
 /* Each buffer of a scratch, for loops. */
 static zinc_buf *
@@ -41,7 +41,7 @@ make(zinc_context *ctx)
 	if (!s)
 		return NULL;
 	s->ctx = ctx;
-	for (i = 0; (b = buffer(s, i)) != NULL; i++)
+	for (i = 0; (b = buffer(s, i)); i++)
 		zinc_buf_init(b, ctx, zinc_max_chunk(ctx));
 	return s;
 }
@@ -71,7 +71,7 @@ free_list(zinc_scratch *s)
 		}
 		next = s->next;
 		free_states(s);
-		for (i = 0; (b = buffer(s, i)) != NULL; i++)
+		for (i = 0; (b = buffer(s, i)); i++)
 			zinc_buf_fini(b);
 		zinc_arena_free(s->kept);
 		zinc_free(s->ctx, s);
@@ -145,7 +145,7 @@ trim(zinc_scratch *s)
 	int i;
 
 	for (; s; s = s->inner) {
-		for (i = 0; (b = buffer(s, i)) != NULL; i++)
+		for (i = 0; (b = buffer(s, i)); i++)
 			trim_buffer(s, b, &s->idle[i]);
 		if (s->kept)
 			zinc_arena_empty(s->kept);

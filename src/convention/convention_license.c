@@ -39,24 +39,25 @@ static zinc_status
 step(zinc_hierarchy *h, zinc_buf *at, const char *way, zinc_meta **holder, const zinc_json **license, zinc_error *err)
 {
 	zinc_buf next;
-	zinc_status s;
+	zinc_status st;
 
 	zinc_buf_init(&next, h->ctx, ZINC_MAX_KEY);
-	s = zinc_path_join(&next, zinc_buf_text(at), way, err);
+	st = zinc_path_join(&next, zinc_buf_text(at), way, err);
 	zinc_meta_free(*holder);
 	*holder = NULL;
-	if (s == ZINC_OK && !zinc_buf_text(&next))
-		s = zinc_fail_nomem(err);
-	if (s == ZINC_OK)
-		s = zinc_node_read(h, zinc_buf_text(&next), holder, err);
-	if (s == ZINC_OK) {
+	if (st == ZINC_OK && !zinc_buf_text(&next))
+		st = zinc_fail_nomem(err);
+	if (st == ZINC_OK)
+		st = zinc_node_read(h, zinc_buf_text(&next), holder, err);
+	if (st == ZINC_OK) {
 		*license = zinc_json_member((*holder)->attributes, "license");
 		if (!zinc_json_is(*license, ZINC_JSON_OBJECT))
-			s = zinc_fail(err, ZINC_E_NOTFOUND, "the node \"%.200s\" has no license", zinc_buf_text(&next));
+			st =
+			    zinc_fail(err, ZINC_E_NOTFOUND, "the node \"%.200s\" has no license", zinc_buf_text(&next));
 	}
 	zinc_buf_fini(at);
 	*at = next;
-	return s;
+	return st;
 }
 
 /* More steps than any sane data has are a circle, and so is a way back to the start. */

@@ -175,14 +175,14 @@ get_url(zinc_conventions *c, const char *url, zinc_blob *out, zinc_error *err)
 {
 	zinc_store_options o = ZINC_STORE_OPTIONS_INIT;
 	zinc_place place;
-	zinc_status s;
+	zinc_status st;
 
 	o.context = c->ctx;
 	o.read_only = 1;
 	ZINC_TRY(zinc_place_open(&place, url, &o, err));
-	s = zinc_store_get_all(place.store, place.path, out, NULL, SCHEMA_BYTES, c->wait, err);
+	st = zinc_store_get_all(place.store, place.path, out, NULL, SCHEMA_BYTES, c->wait, err);
 	zinc_place_fini(&place);
-	return s;
+	return st;
 }
 
 static zinc_status
@@ -191,7 +191,7 @@ fetch(zinc_conventions *c, const char *url, zinc_blob *out, zinc_error *err)
 	char key[600];
 	const bool has_key = key_of(url, key, sizeof key);
 	zinc_error e = ZINC_ERROR_INIT;
-	zinc_status s;
+	zinc_status st;
 
 	if (c->cache && has_key && zinc_store_get_all(c->cache, key, out, NULL, SCHEMA_BYTES, c->wait, NULL) == ZINC_OK)
 		return ZINC_OK;
@@ -200,14 +200,14 @@ fetch(zinc_conventions *c, const char *url, zinc_blob *out, zinc_error *err)
 				 "no schema is at hand; --fetch gets it, --schemas says where it is");
 	if (strncmp(url, "https://", 8) != 0 && strncmp(url, "http://", 7) != 0)
 		return zinc_fail(err, ZINC_E_NOTFOUND, "only http and https are fetched");
-	s = get_url(c, url, out, &e);
-	if (s == ZINC_OK)
-		s = keep(c, has_key ? key : NULL, out, &e);
-	if (s != ZINC_OK) {
+	st = get_url(c, url, out, &e);
+	if (st == ZINC_OK)
+		st = keep(c, has_key ? key : NULL, out, &e);
+	if (st != ZINC_OK) {
 		zinc_blob_fini(out);
-		s = zinc_error_by(err, zinc_fail(err, s, "%.200s: %s", url, e.text), &e);
+		st = zinc_error_by(err, zinc_fail(err, st, "%.200s: %s", url, e.text), &e);
 	}
-	return s;
+	return st;
 }
 
 /* What schemas refer to is looked for like the schemas themselves. */
@@ -216,11 +216,11 @@ find_document(void *arg, const char *uri, zinc_blob *text, zinc_error *err)
 {
 	zinc_conventions *c = arg;
 
-	const zinc_status s = c->schemas ? search(c, uri, text, NULL) : ZINC_E_NOTFOUND;
+	const zinc_status st = c->schemas ? search(c, uri, text, NULL) : ZINC_E_NOTFOUND;
 
-	if (s == ZINC_E_NOMEM)
+	if (st == ZINC_E_NOMEM)
 		return zinc_fail_nomem(err);
-	return s == ZINC_OK ? s : fetch(c, uri, text, err);
+	return st == ZINC_OK ? st : fetch(c, uri, text, err);
 }
 
 /* ---- built in ---- */
@@ -244,14 +244,14 @@ take_builtin(zinc_context *ctx, const char *text, zinc_blob *out, zinc_error *er
 static zinc_status
 find_text(zinc_conventions *c, const zinc_entry *e, zinc_blob *out, zinc_error *err)
 {
-	zinc_status s = ZINC_E_NOTFOUND;
+	zinc_status st = ZINC_E_NOTFOUND;
 
 	if (c->schemas)
-		s = search(c, *e->c.schema_url ? e->c.schema_url : e->c.id, out, NULL);
-	if (s != ZINC_OK && s != ZINC_E_NOMEM && c->schemas && *e->c.uuid)
-		s = search(c, e->c.uuid, out, NULL);
-	if (s == ZINC_OK || s == ZINC_E_NOMEM)
-		return s == ZINC_OK ? s : zinc_fail_nomem(err);
+		st = search(c, *e->c.schema_url ? e->c.schema_url : e->c.id, out, NULL);
+	if (st != ZINC_OK && st != ZINC_E_NOMEM && c->schemas && *e->c.uuid)
+		st = search(c, e->c.uuid, out, NULL);
+	if (st == ZINC_OK || st == ZINC_E_NOMEM)
+		return st == ZINC_OK ? st : zinc_fail_nomem(err);
 	if (e->row)
 		return zinc_fail(err, ZINC_E_NOTFOUND, "only the built-in schema is here");
 	if (*e->c.schema_url)
@@ -380,7 +380,7 @@ zinc_conventions_new(zinc_conventions **out, const zinc_conventions_options *opt
 	zinc_conventions_options o;
 	zinc_conventions *c;
 	zinc_wait wait;
-	zinc_status s;
+	zinc_status st;
 
 	ZINC_TRY(ZINC_NEED(out, err));
 	ZINC_TRY(zinc_options_take_as(&zinc_conventions_options_kind, &o, options, err));
@@ -392,11 +392,11 @@ zinc_conventions_new(zinc_conventions **out, const zinc_conventions_options *opt
 	c->ctx = o.context;
 	c->fetch = o.fetch != 0;
 	c->wait = &wait;
-	s = open_places(c, &o, err);
+	st = open_places(c, &o, err);
 	c->wait = NULL;
-	if (s != ZINC_OK) {
+	if (st != ZINC_OK) {
 		zinc_conventions_free(c);
-		return s;
+		return st;
 	}
 	*out = c;
 	return ZINC_OK;

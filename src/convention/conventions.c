@@ -18,15 +18,15 @@ zinc_status
 zinc_node_read(zinc_hierarchy *h, const char *path, zinc_meta **out, zinc_error *err)
 {
 	zinc_report r;
-	zinc_status s;
+	zinc_status st;
 	char *node;
 
 	*out = NULL;
 	ZINC_TRY(zinc_path_normalise(&node, h, path, err));
 	zinc_report_init_quiet(&r, h->ctx, false);
-	s = zinc_read_node(h, node, &r, out, err);
+	st = zinc_read_node(h, node, &r, out, err);
 	zinc_free(h->ctx, node);
-	return s;
+	return st;
 }
 
 zinc_status
@@ -34,16 +34,16 @@ zinc_node_declares(zinc_context *ctx, const zinc_meta *m, const zinc_convention_
 {
 	zinc_declared d;
 	zinc_report r;
-	zinc_status s;
+	zinc_status st;
 	size_t i;
 
 	*yes = false;
 	zinc_report_init_quiet(&r, ctx, false);
-	s = zinc_declared_parse(&d, ctx, m->attributes, &r, err);
-	for (i = 0; s == ZINC_OK && i < d.n; i++)
+	st = zinc_declared_parse(&d, ctx, m->attributes, &r, err);
+	for (i = 0; st == ZINC_OK && i < d.n; i++)
 		*yes = *yes || d.entries[i].row == row;
 	zinc_declared_fini(&d);
-	return s;
+	return st;
 }
 
 /* v2 and xarray keep names in an attribute. */
@@ -93,20 +93,20 @@ zinc_conventions_list(zinc_hierarchy *h, const char *path, zinc_convention_fn fn
 	zinc_declared d = {.ctx = NULL};
 	zinc_meta *m;
 	zinc_report r;
-	zinc_status s;
+	zinc_status st;
 	size_t i;
 
 	ZINC_TRY(ZINC_NEED(fn, err));
 	ZINC_TRY(zinc_visit_begin(&v, &h, call, err));
 	ZINC_TRY(zinc_node_read(h, path, &m, err));
 	zinc_report_init_quiet(&r, h->ctx, false);
-	s = zinc_declared_parse(&d, h->ctx, m->attributes, &r, err);
-	for (i = 0; s == ZINC_OK && i < d.n; i++)
+	st = zinc_declared_parse(&d, h->ctx, m->attributes, &r, err);
+	for (i = 0; st == ZINC_OK && i < d.n; i++)
 		if (fn(arg, &d.entries[i].c))
 			break;
 	zinc_declared_fini(&d);
 	zinc_meta_free(m);
-	return s;
+	return st;
 }
 
 /* ---- properties ---- */
@@ -128,7 +128,7 @@ static zinc_status
 print_properties(zinc_context *ctx, const zinc_json *attributes, const zinc_entry *e, zinc_blob *out, zinc_error *err)
 {
 	zinc_json_doc *doc;
-	zinc_status s = ZINC_OK;
+	zinc_status st = ZINC_OK;
 	zinc_json *object;
 	const zinc_json *m;
 	zinc_buf text;
@@ -138,16 +138,16 @@ print_properties(zinc_context *ctx, const zinc_json *attributes, const zinc_entr
 	object = zinc_json_make(doc, ZINC_JSON_OBJECT);
 	if (e->c.shape == ZINC_SHAPE_OCTOBER)
 		attributes = zinc_json_member(e->item, "configuration");
-	for (m = attributes ? attributes->first : NULL; m && s == ZINC_OK; m = m->next)
+	for (m = attributes ? attributes->first : NULL; m && st == ZINC_OK; m = m->next)
 		if (e->c.shape == ZINC_SHAPE_OCTOBER || owns(e, m->key))
-			s = zinc_json_set(doc, object, m->key, zinc_json_copy(doc, m), err);
-	if (s == ZINC_OK)
-		s = object ? zinc_json_print_line(object, &text, err) : zinc_fail_nomem(err);
-	if (s == ZINC_OK)
-		s = zinc_buf_to_blob(&text, out, err);
+			st = zinc_json_set(doc, object, m->key, zinc_json_copy(doc, m), err);
+	if (st == ZINC_OK)
+		st = object ? zinc_json_print_line(object, &text, err) : zinc_fail_nomem(err);
+	if (st == ZINC_OK)
+		st = zinc_buf_to_blob(&text, out, err);
 	zinc_buf_fini(&text);
 	zinc_json_free(doc);
-	return s;
+	return st;
 }
 
 zinc_status
@@ -159,20 +159,20 @@ zinc_conventions_properties(zinc_hierarchy *h, const char *path, const char *id,
 	const zinc_entry *e;
 	zinc_meta *m;
 	zinc_report r;
-	zinc_status s;
+	zinc_status st;
 
 	ZINC_TRY(ZINC_NEED(id && json, err));
 	ZINC_TRY(zinc_visit_begin(&v, &h, call, err));
 	ZINC_TRY(zinc_node_read(h, path, &m, err));
 	zinc_report_init_quiet(&r, h->ctx, false);
-	s = zinc_declared_parse(&d, h->ctx, m->attributes, &r, err);
-	if (s == ZINC_OK)
-		s = zinc_declared_find(&d, id, &e, err);
-	if (s == ZINC_OK)
-		s = print_properties(h->ctx, m->attributes, e, json, err);
+	st = zinc_declared_parse(&d, h->ctx, m->attributes, &r, err);
+	if (st == ZINC_OK)
+		st = zinc_declared_find(&d, id, &e, err);
+	if (st == ZINC_OK)
+		st = print_properties(h->ctx, m->attributes, e, json, err);
 	zinc_declared_fini(&d);
 	zinc_meta_free(m);
-	return s;
+	return st;
 }
 
 /* ---- checking ---- */
@@ -233,16 +233,16 @@ check_document(struct checking *k, zinc_schema *schema, zinc_error *err)
 {
 	zinc_json_doc *doc;
 	zinc_json *root;
-	zinc_status s;
+	zinc_status st;
 
 	ZINC_TRY(zinc_json_new(&doc, k->h->ctx, err));
 	root = zinc_json_copy(doc, zinc_meta_v3(k->m));
-	s = root ? zinc_json_set(doc, root, "attributes", zinc_json_copy(doc, k->m->attributes), err)
-		 : zinc_fail_nomem(err);
-	if (s == ZINC_OK)
-		s = zinc_schema_check(schema, root, &k->r, err);
+	st = root ? zinc_json_set(doc, root, "attributes", zinc_json_copy(doc, k->m->attributes), err)
+		  : zinc_fail_nomem(err);
+	if (st == ZINC_OK)
+		st = zinc_schema_check(schema, root, &k->r, err);
 	zinc_json_free(doc);
-	return s;
+	return st;
 }
 
 /* A schema that proves too costly, or refers to what is not here, is no fault of the node's; but it is said, and a
@@ -251,23 +251,23 @@ static zinc_status
 check_schema(struct checking *k, zinc_schema *schema, zinc_validity *validity, zinc_error *err)
 {
 	zinc_error e = ZINC_ERROR_INIT;
-	zinc_status s;
+	zinc_status st;
 	size_t mark;
 
 	if (wants_document(zinc_schema_root(schema))) {
-		s = check_document(k, schema, &e);
+		st = check_document(k, schema, &e);
 	} else {
 		mark = zinc_report_enter(&k->r, "attributes");
-		s = zinc_schema_check(schema, k->m->attributes, &k->r, &e);
+		st = zinc_schema_check(schema, k->m->attributes, &k->r, &e);
 		zinc_report_leave(&k->r, mark);
 	}
-	if (s == ZINC_E_NOMEM)
+	if (st == ZINC_E_NOMEM)
 		return zinc_fail_nomem(err);
-	*validity = s == ZINC_OK ? ZINC_VALID : ZINC_UNCHECKED;
-	if (s == ZINC_E_LIMIT)
+	*validity = st == ZINC_OK ? ZINC_VALID : ZINC_UNCHECKED;
+	if (st == ZINC_E_LIMIT)
 		(void)zinc_report_error(&k->r, "schema", NULL, "%s", e.text);
-	else if (s != ZINC_OK)
-		(void)zinc_report_lenient(&k->r, s == ZINC_E_NOTFOUND ? "C15" : "schema", NULL, "not checked: %s",
+	else if (st != ZINC_OK)
+		(void)zinc_report_lenient(&k->r, st == ZINC_E_NOTFOUND ? "C15" : "schema", NULL, "not checked: %s",
 					  e.text);
 	return ZINC_OK;
 }
@@ -351,7 +351,7 @@ check_implicit(struct checking *k, const zinc_declared *d)
 	const zinc_json *m;
 	size_t i, j;
 
-	for (i = 0; (row = zinc_convention_row_at(i)) != NULL; i++) {
+	for (i = 0; (row = zinc_convention_row_at(i)); i++) {
 		if (!row->prefix || row->prefix[strlen(row->prefix) - 1] != ':')
 			continue;
 		for (j = 0; j < d->n && d->entries[j].row != row; j++)
@@ -411,20 +411,20 @@ static zinc_status
 check_node(struct checking *k, zinc_error *err)
 {
 	zinc_declared d;
-	zinc_status s;
+	zinc_status st;
 	size_t i;
 
-	s = zinc_declared_parse(&d, k->h->ctx, k->m->attributes, &k->r, err);
-	if (s == ZINC_OK) {
+	st = zinc_declared_parse(&d, k->h->ctx, k->m->attributes, &k->r, err);
+	if (st == ZINC_OK) {
 		check_implicit(k, &d);
-		s = hand_over_rest(k, &d, err);
+		st = hand_over_rest(k, &d, err);
 	}
-	for (i = 0; i < d.n && s == ZINC_OK && !k->stopped; i++)
-		s = check_entry(k, &d.entries[i], err);
-	if (s == ZINC_OK && !k->stopped)
-		s = check_ome(k, err);
+	for (i = 0; i < d.n && st == ZINC_OK && !k->stopped; i++)
+		st = check_entry(k, &d.entries[i], err);
+	if (st == ZINC_OK && !k->stopped)
+		st = check_ome(k, err);
 	zinc_declared_fini(&d);
-	return s;
+	return st;
 }
 
 zinc_status
@@ -436,19 +436,19 @@ zinc_conventions_check(zinc_conventions *c, zinc_hierarchy *h, const char *path,
 	zinc_conventions *mine = NULL;
 	struct checking k = {.c = c, .h = h, .fn = fn, .arg = arg};
 	zinc_meta *m = NULL;
-	zinc_status s;
+	zinc_status st;
 	char *node;
 
 	ZINC_TRY(ZINC_NEED(fn, err));
 	ZINC_TRY(zinc_visit_begin(&v, &h, call, err));
 	ZINC_TRY(zinc_path_normalise(&node, h, path, err));
-	s = zinc_node_read(h, node, &m, err);
-	if (s == ZINC_OK && m->attributes && !c) {
+	st = zinc_node_read(h, node, &m, err);
+	if (st == ZINC_OK && m->attributes && !c) {
 		o.context = h->ctx;
-		s = zinc_conventions_new(&mine, &o, err);
+		st = zinc_conventions_new(&mine, &o, err);
 		k.c = mine;
 	}
-	if (s == ZINC_OK && m->attributes) {
+	if (st == ZINC_OK && m->attributes) {
 		k.m = m;
 		k.path = k.f.path = node;
 		k.f.ctx = k.declared.ctx = h->ctx;
@@ -456,7 +456,7 @@ zinc_conventions_check(zinc_conventions *c, zinc_hierarchy *h, const char *path,
 		k.r.found = zinc_findings_add;
 		k.r.arg = &k.f;
 		k.c->wait = h->wait;
-		s = check_node(&k, err);
+		st = check_node(&k, err);
 		k.c->wait = NULL;
 		zinc_findings_fini(&k.declared);
 		zinc_findings_fini(&k.f);
@@ -464,5 +464,5 @@ zinc_conventions_check(zinc_conventions *c, zinc_hierarchy *h, const char *path,
 	zinc_conventions_free(mine);
 	zinc_meta_free(m);
 	zinc_free(h->ctx, node);
-	return s;
+	return st;
 }

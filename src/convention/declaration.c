@@ -332,7 +332,7 @@ zinc_declared_parse(zinc_declared *d, zinc_context *ctx, const zinc_json *attrib
 	const zinc_json *v = zinc_json_member(attributes, "zarr_conventions");
 	const char *key = v ? "zarr_conventions" : "zarr_conventions_metadata";
 	size_t outer, mark;
-	zinc_status s;
+	zinc_status st;
 
 	*d = (zinc_declared){.ctx = ctx, .shape = ZINC_SHAPE_NONE};
 	if (!v)
@@ -341,10 +341,10 @@ zinc_declared_parse(zinc_declared *d, zinc_context *ctx, const zinc_json *attrib
 		return ZINC_OK;
 	outer = zinc_report_enter(r, "attributes");
 	mark = zinc_report_enter(r, key);
-	s = parse_value(d, v, strlen(key) > 16 ? ZINC_SHAPE_OCTOBER : ZINC_SHAPE_NOVEMBER, r, err);
+	st = parse_value(d, v, strlen(key) > 16 ? ZINC_SHAPE_OCTOBER : ZINC_SHAPE_NOVEMBER, r, err);
 	zinc_report_leave(r, mark);
 	zinc_report_leave(r, outer);
-	return s;
+	return st;
 }
 
 void

@@ -152,17 +152,17 @@ add(void *arg, zinc_json_doc *doc, zinc_json *attributes, zinc_error *err)
 	zinc_declared there;
 	const zinc_entry *e;
 	zinc_error miss;
-	zinc_status s = read_declaration(&there, d.ctx, attributes, err);
+	zinc_status st = read_declaration(&there, d.ctx, attributes, err);
 
-	if (s == ZINC_OK) {
-		s = zinc_declared_find(&there, d.id, &e, &miss);
-		if (s == ZINC_E_NOTFOUND)
-			s = add_entry(&d, there.shape, doc, attributes, err);
+	if (st == ZINC_OK) {
+		st = zinc_declared_find(&there, d.id, &e, &miss);
+		if (st == ZINC_E_NOTFOUND)
+			st = add_entry(&d, there.shape, doc, attributes, err);
 		else
-			s = zinc_fail(err, ZINC_E_EXISTS, "the node declares \"%.200s\" already", d.id);
+			st = zinc_fail(err, ZINC_E_EXISTS, "the node declares \"%.200s\" already", d.id);
 	}
 	zinc_declared_fini(&there);
-	return s;
+	return st;
 }
 
 /* Lists are rebuilt without the item: JSON documents have no other way. */
@@ -184,16 +184,16 @@ take_away(void *arg, zinc_json_doc *doc, zinc_json *attributes, zinc_error *err)
 	const struct declare *d = arg;
 	zinc_declared there;
 	const zinc_entry *e;
-	zinc_status s = read_declaration(&there, d->ctx, attributes, err);
+	zinc_status st = read_declaration(&there, d->ctx, attributes, err);
 
-	if (s == ZINC_OK)
-		s = zinc_declared_find(&there, d->id, &e, err);
-	if (s == ZINC_OK && e->c.shape <= ZINC_SHAPE_SEED)
-		s = remove_item(doc, attributes, e->item, err);
-	else if (s == ZINC_OK)
+	if (st == ZINC_OK)
+		st = zinc_declared_find(&there, d->id, &e, err);
+	if (st == ZINC_OK && e->c.shape <= ZINC_SHAPE_SEED)
+		st = remove_item(doc, attributes, e->item, err);
+	else if (st == ZINC_OK)
 		(void)zinc_json_remove(e->item->parent, e->c.uuid);
 	zinc_declared_fini(&there);
-	return s;
+	return st;
 }
 
 static zinc_status

@@ -12,7 +12,7 @@ owner(const char *key)
 	const zinc_convention_row *row;
 	size_t i;
 
-	for (i = 0; (row = zinc_convention_row_at(i)) != NULL; i++)
+	for (i = 0; (row = zinc_convention_row_at(i)); i++)
 		if (zinc_convention_owns(row, key))
 			return row;
 	return NULL;
@@ -57,19 +57,19 @@ ask(zinc_hierarchy *h, const char *path, const zinc_convention_row *row, bool fi
 	zinc_error e = ZINC_ERROR_INIT;
 	zinc_meta *m;
 	bool yes;
-	zinc_status s = zinc_node_read(h, path, &m, &e);
+	zinc_status st = zinc_node_read(h, path, &m, &e);
 
 	*out = NULL;
 	*array = false;
-	if (s != ZINC_OK)
-		return s == ZINC_E_NOTFOUND && !first ? ZINC_OK : zinc_error_copy(err, &e);
+	if (st != ZINC_OK)
+		return st == ZINC_E_NOTFOUND && !first ? ZINC_OK : zinc_error_copy(err, &e);
 	*array = m->kind == ZINC_NODE_ARRAY;
-	s = speaks(h->ctx, m, row, &yes, err);
-	if (s == ZINC_OK && yes)
+	st = speaks(h->ctx, m, row, &yes, err);
+	if (st == ZINC_OK && yes)
 		*out = m;
 	else
 		zinc_meta_free(m);
-	return s;
+	return st;
 }
 
 /* The node that speaks for `path`, which is shortened to its path on the way up. */
@@ -91,14 +91,14 @@ static zinc_status
 print_value(zinc_context *ctx, const zinc_json *v, zinc_blob *out, zinc_error *err)
 {
 	zinc_buf text;
-	zinc_status s;
+	zinc_status st;
 
 	zinc_buf_init(&text, ctx, zinc_max_text(ctx));
-	s = zinc_json_print_line(v, &text, err);
-	if (s == ZINC_OK)
-		s = zinc_buf_to_blob(&text, out, err);
+	st = zinc_json_print_line(v, &text, err);
+	if (st == ZINC_OK)
+		st = zinc_buf_to_blob(&text, out, err);
 	zinc_buf_fini(&text);
-	return s;
+	return st;
 }
 
 /* A license that only says where to look is followed. */
@@ -107,12 +107,12 @@ take_license(zinc_hierarchy *h, const char *path, const zinc_json *v, zinc_blob 
 {
 	zinc_meta *holder = NULL;
 	const zinc_json *out;
-	zinc_status s = zinc_license_follow(h, path, v, at, &holder, &out, err);
+	zinc_status st = zinc_license_follow(h, path, v, at, &holder, &out, err);
 
-	if (s == ZINC_OK)
-		s = print_value(h->ctx, out, json, err);
+	if (st == ZINC_OK)
+		st = print_value(h->ctx, out, json, err);
 	zinc_meta_free(holder);
-	return s;
+	return st;
 }
 
 /* The node that speaks may still be silent on this key: then nobody says it. */
@@ -121,25 +121,25 @@ take(zinc_hierarchy *h, const char *path, const zinc_meta *m, const char *key, z
      zinc_error *err)
 {
 	const zinc_json *v = zinc_json_member(m->attributes, key);
-	zinc_status s;
+	zinc_status st;
 	zinc_buf at;
 
 	if (!v)
 		return zinc_fail(err, ZINC_E_NOTFOUND, "\"%.200s\" has no \"%.60s\"", path, key);
 	zinc_buf_init(&at, h->ctx, ZINC_MAX_KEY);
 	if (strcmp(key, "license") == 0 && v->type == ZINC_JSON_OBJECT) {
-		s = take_license(h, path, v, json, &at, err);
+		st = take_license(h, path, v, json, &at, err);
 	} else {
-		s = print_value(h->ctx, v, json, err);
-		if (s == ZINC_OK)
-			s = zinc_buf_puts(&at, path, err);
+		st = print_value(h->ctx, v, json, err);
+		if (st == ZINC_OK)
+			st = zinc_buf_puts(&at, path, err);
 	}
-	if (s == ZINC_OK && from)
-		s = zinc_buf_to_blob(&at, from, err);
-	if (s != ZINC_OK)
+	if (st == ZINC_OK && from)
+		st = zinc_buf_to_blob(&at, from, err);
+	if (st != ZINC_OK)
 		zinc_blob_fini(json);
 	zinc_buf_fini(&at);
-	return s;
+	return st;
 }
 
 zinc_status
@@ -149,16 +149,16 @@ zinc_conventions_effective(zinc_hierarchy *h, const char *path, const char *key,
 	zinc_visit v;
 	const zinc_convention_row *row = key ? owner(key) : NULL;
 	zinc_meta *m = NULL;
-	zinc_status s;
+	zinc_status st;
 	char *node;
 
 	ZINC_TRY(ZINC_NEED(key && json, err));
 	ZINC_TRY(zinc_visit_begin(&v, &h, call, err));
 	ZINC_TRY(zinc_path_normalise(&node, h, path, err));
-	s = row ? find_speaker(h, node, row, &m, err) : zinc_node_read(h, node, &m, err);
-	if (s == ZINC_OK)
-		s = take(h, node, m, key, json, from, err);
+	st = row ? find_speaker(h, node, row, &m, err) : zinc_node_read(h, node, &m, err);
+	if (st == ZINC_OK)
+		st = take(h, node, m, key, json, from, err);
 	zinc_meta_free(m);
 	zinc_free(h->ctx, node);
-	return s;
+	return st;
 }

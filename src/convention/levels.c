@@ -242,16 +242,16 @@ static zinc_status
 give_levels(struct levels *l, const zinc_json *layout, zinc_error *err)
 {
 	const zinc_json *v;
-	zinc_status s = ZINC_OK;
+	zinc_status st = ZINC_OK;
 	bool stop = false;
 	struct item it;
 	int i = 0;
 
-	for (v = layout->first; v && s == ZINC_OK && !stop; v = v->next) {
+	for (v = layout->first; v && st == ZINC_OK && !stop; v = v->next) {
 		read_item(&it, v, l->ome);
-		s = give_level(l, i++, &it, &stop, err);
+		st = give_level(l, i++, &it, &stop, err);
 	}
-	return s;
+	return st;
 }
 
 zinc_status
@@ -262,7 +262,7 @@ zinc_multiscale_levels(zinc_hierarchy *h, const char *path, zinc_scale_level_fn 
 	struct levels l = {.h = h, .fn = fn, .arg = arg};
 	const zinc_json *layout = NULL;
 	zinc_meta *m = NULL;
-	zinc_status s;
+	zinc_status st;
 	char *node;
 
 	ZINC_TRY(ZINC_NEED(fn, err));
@@ -272,18 +272,18 @@ zinc_multiscale_levels(zinc_hierarchy *h, const char *path, zinc_scale_level_fn 
 	zinc_buf_init(&l.asset, h->ctx, ZINC_MAX_KEY);
 	zinc_buf_init(&l.source, h->ctx, ZINC_MAX_KEY);
 	zinc_buf_init(&l.shown.path, h->ctx, ZINC_MAX_KEY);
-	s = zinc_node_read(h, node, &m, err);
-	if (s == ZINC_OK) {
+	st = zinc_node_read(h, node, &m, err);
+	if (st == ZINC_OK) {
 		layout = find_layout(m->attributes, &l.ome);
-		s = layout ? give_levels(&l, layout, err)
-			   : zinc_fail(err, ZINC_E_NOTFOUND, "the node is no multiscale group");
+		st = layout ? give_levels(&l, layout, err)
+			    : zinc_fail(err, ZINC_E_NOTFOUND, "the node is no multiscale group");
 	}
 	zinc_meta_free(m);
 	zinc_buf_fini(&l.asset);
 	zinc_buf_fini(&l.source);
 	zinc_buf_fini(&l.shown.path);
 	zinc_free(h->ctx, node);
-	return s;
+	return st;
 }
 
 /* ---- rules ---- */
@@ -335,13 +335,13 @@ static zinc_status
 find_asset(struct check *k, const char *asset, struct shown *out, zinc_error *err)
 {
 	zinc_error e = ZINC_ERROR_INIT;
-	zinc_status s = asset_path(&k->path, k->s->path, asset, &e);
+	zinc_status st = asset_path(&k->path, k->s->path, asset, &e);
 
 	out->kind = ZINC_NODE_NONE;
 	out->ndim = -1;
-	if (s == ZINC_E_NOMEM)
+	if (st == ZINC_E_NOMEM)
 		return zinc_fail_nomem(err);
-	if (s == ZINC_OK)
+	if (st == ZINC_OK)
 		ZINC_TRY(look_at(k->s->h, zinc_buf_text(&k->path), out, err));
 	if (out->kind == ZINC_NODE_NONE && k->ome)
 		(void)zinc_report_lenient(k->r, "ome", NULL, "the dataset \"%.100s\" is not there", asset);
@@ -386,21 +386,21 @@ static zinc_status
 check_items(struct check *k, const zinc_json *layout, zinc_error *err)
 {
 	const zinc_json *v;
-	zinc_status s = ZINC_OK;
+	zinc_status st = ZINC_OK;
 	struct item it;
 	size_t i = 0;
 
-	for (v = layout->first; v && s == ZINC_OK; v = v->next, i++) {
+	for (v = layout->first; v && st == ZINC_OK; v = v->next, i++) {
 		const size_t mark = zinc_report_enter_item(k->r, i);
 
 		read_item(&it, v, k->ome);
 		if (!k->ome)
-			s = check_item(k, &it, err);
+			st = check_item(k, &it, err);
 		else if (it.asset)
-			s = find_asset(k, it.asset, &k->here, err);
+			st = find_asset(k, it.asset, &k->here, err);
 		zinc_report_leave(k->r, mark);
 	}
-	return s;
+	return st;
 }
 
 static zinc_status

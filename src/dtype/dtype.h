@@ -36,7 +36,8 @@ typedef struct zinc_dtype_row zinc_dtype_row;
 typedef struct zinc_dtype_ops {
 	/* A fill value's JSON (v3 core, "Fill value"; M49-M59) -> one element in native order.  Behind an element of
 	 * variable length there is room for the v->n bytes that it may point to (zinc_dtype_fill_room). */
-	zinc_status (*parse_fill)(const zinc_dtype *t, const zinc_json *v, void *element, zinc_report *r, zinc_error *err);
+	zinc_status (*parse_fill)(const zinc_dtype *t, const zinc_json *v, void *element, zinc_report *r,
+				  zinc_error *err);
 	/* One element -> the JSON of a fill value; -0.0, NaN payloads and 64-bit integers survive.  NULL: no memory. */
 	zinc_json *(*print_fill)(const zinc_dtype *t, const void *element, zinc_json_doc *doc);
 	/* One element -> text for people, as NumPy prints a scalar. */
@@ -53,21 +54,21 @@ typedef struct zinc_dtype_ops {
 } zinc_dtype_ops;
 
 struct zinc_dtype {
-	const char *name;  /* the v3 name, "float32", "r24" */
-	const char *v2;    /* NumPy's without byte order, "f4", "V3"; NULL: none, or a list (zinc_dtype_print_v2) */
+	const char *name; /* the v3 name, "float32", "r24" */
+	const char *v2;   /* NumPy's without byte order, "f4", "V3"; NULL: none, or a list (zinc_dtype_print_v2) */
 	zinc_kind kind;
-	zinc_type type;    /* for buffers; ZINC_NATIVE: none */
-	uint32_t size;     /* bytes of an element in memory and as stored by `bytes` */
-	uint32_t bits;     /* of them meaningful */
-	uint32_t unit;     /* bytes swapped together, of a struct the most; 1: byte order does not matter */
-	bool variable;     /* an element is a zinc_vlen, whose bytes lie elsewhere */
-	bool mixed;        /* a struct of Zarr v2 whose parts are stored in both byte orders */
-	bool legacy;       /* read under an old name, whose writers left out the byte order: little-endian */
+	zinc_type type;     /* for buffers; ZINC_NATIVE: none */
+	uint32_t size;      /* bytes of an element in memory and as stored by `bytes` */
+	uint32_t bits;      /* of them meaningful */
+	uint32_t unit;      /* bytes swapped together, of a struct the most; 1: byte order does not matter */
+	bool variable;      /* an element is a zinc_vlen, whose bytes lie elsewhere */
+	bool mixed;         /* a struct of Zarr v2 whose parts are stored in both byte orders */
+	bool legacy;        /* read under an old name, whose writers left out the byte order: little-endian */
 	const char *packer; /* of a variable type: the array->bytes codec that is its own */
 	const zinc_dtype_ops *ops;
-	zinc_context *ctx; /* NULL for rows of the table */
+	zinc_context *ctx;         /* NULL for rows of the table */
 	const zinc_dtype_row *row; /* of a registered type */
-	void *self;        /* of a parametrised or registered type */
+	void *self;                /* of a parametrised or registered type */
 	void (*fini)(zinc_dtype *t);
 	char name_buf[32];
 	char v2_buf[32];
@@ -77,10 +78,12 @@ struct zinc_dtype {
 const zinc_dtype *zinc_dtype_of(zinc_type type);
 /* The `data_type` member (bare string, or extension object) -> type.  M11, M15 (lenient: {"name": "float64"}), M17 (E_UNSUPPORTED
  * naming it), M58.  Free with zinc_dtype_free, which accepts rows of the table and NULL. */
-zinc_status zinc_dtype_parse(const zinc_dtype **out, zinc_context *ctx, const zinc_json *v, zinc_report *r, zinc_error *err);
+zinc_status zinc_dtype_parse(const zinc_dtype **out, zinc_context *ctx, const zinc_json *v, zinc_report *r,
+			     zinc_error *err);
 /* A caller's text: v3 names, NumPy/v2 strings ("<f4", ">i2", "|b1", "f8", "M8[ns]"; `big` tells ">"), or JSON that starts with '{' or
  * '"' (of v3) or '[' (a struct of v2).  E_INVALID, E_UNSUPPORTED. */
-zinc_status zinc_dtype_parse_text(const zinc_dtype **out, bool *big, zinc_context *ctx, const char *text, zinc_error *err);
+zinc_status zinc_dtype_parse_text(const zinc_dtype **out, bool *big, zinc_context *ctx, const char *text,
+				  zinc_error *err);
 void zinc_dtype_free(const zinc_dtype *t);
 /* The `data_type` member.  NULL: no memory. */
 zinc_json *zinc_dtype_print(const zinc_dtype *t, zinc_json_doc *doc);
@@ -145,8 +148,8 @@ const zinc_field *zinc_dtype_fields(const zinc_dtype *t, size_t *n);
  * the byte order (false where there is none); parts of a struct in the other one are kept as such.  Objects, "|O", are
  * E_UNSUPPORTED: what they are, the first filter says.
  */
-zinc_status zinc_dtype_parse_v2(const zinc_dtype **out, bool *big, zinc_context *ctx, const zinc_json *v, zinc_report *r,
-				zinc_error *err);
+zinc_status zinc_dtype_parse_v2(const zinc_dtype **out, bool *big, zinc_context *ctx, const zinc_json *v,
+				zinc_report *r, zinc_error *err);
 /* The same printed; "|O" for variable length.  NULL: no memory, or v2 has no such type. */
 zinc_json *zinc_dtype_print_v2(const zinc_dtype *t, bool big, zinc_json_doc *doc);
 /* Is there such a type in v2? */

@@ -127,14 +127,14 @@ cast_utf32_to_string(const zinc_dtype *to, void *dst, const zinc_dtype *from, co
 {
 	const zinc_chars c = chars_of(from, src);
 	zinc_buf text;
-	zinc_status s;
+	zinc_status st;
 
 	zinc_buf_init(&text, to->ctx, zinc_max_chunk(to->ctx));
-	s = zinc_chars_text(&c, &text, err);
-	if (s == ZINC_OK)
-		s = keep(dst, text.p, text.n, how->arena, err);
+	st = zinc_chars_text(&c, &text, err);
+	if (st == ZINC_OK)
+		st = keep(dst, text.p, text.n, how->arena, err);
 	zinc_buf_fini(&text);
-	return s;
+	return st;
 }
 
 /* ---- structs ---- */
@@ -188,7 +188,7 @@ shapes_match(const zinc_dtype *to, const zinc_dtype *from)
 	size_t count;
 
 	return n == m && memcmp(a, b, (size_t)n * sizeof *a) == 0 &&
-	       find_cast(zinc_subarray_base(to, &count), zinc_subarray_base(from, &count)) != NULL;
+	       find_cast(zinc_subarray_base(to, &count), zinc_subarray_base(from, &count));
 }
 
 static bool
@@ -265,12 +265,12 @@ zinc_dtype_cast(const zinc_dtype *to, void *dst, const zinc_dtype *from, const v
 	for (i = 0; i < n; i++) {
 		const uint8_t *element = (const uint8_t *)src + i * from->size;
 		uint8_t *out = (uint8_t *)dst + i * to->size;
-		const zinc_status s = cast(to, out, from, element, &how, err);
+		const zinc_status st = cast(to, out, from, element, &how, err);
 
-		if (s == ZINC_E_RANGE)
+		if (st == ZINC_E_RANGE)
 			return out_of_range(to, from, element, i,
 					    cast(to, out, from, element, &rounded, NULL) == ZINC_OK, err);
-		ZINC_TRY(s);
+		ZINC_TRY(st);
 	}
 	return ZINC_OK;
 }

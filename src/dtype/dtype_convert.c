@@ -92,7 +92,7 @@ float_to_float(const zinc_dtype *to, void *out, double v, int flags)
 
 /* Is the magnitude u a number of so many binary digits?  From its lowest one bit on it must be; what is shifted out is
  * beyond all magnitudes, and 0 - 1 is the largest, which is right for 0, too. */
-#define HAS_DIGITS(u, digits) ((u) - 1 <= (((u) & (0 - (u))) << (digits)) - 1)
+#define HAS_DIGITS(u, digits) ((u)-1 <= (((u) & (0 - (u))) << (digits)) - 1)
 
 static bool
 int_to_float(const zinc_dtype *to, void *out, bool negative, uint64_t bits, int flags)
@@ -359,11 +359,10 @@ COPY(4)
 COPY(8)
 COPY(16)
 
-/* clang-format on */
+    /* clang-format on */
 
-/* n parts of 4 or 8 bytes, each followed by as many zeros. */
-static void
-spread(uint8_t *out, const uint8_t *parts, size_t n, size_t size)
+    /* n parts of 4 or 8 bytes, each followed by as many zeros. */
+    static void spread(uint8_t *out, const uint8_t *parts, size_t n, size_t size)
 {
 	uint64_t part[2] = {0, 0};
 	size_t i;

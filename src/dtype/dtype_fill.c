@@ -344,10 +344,10 @@ zinc_fill_parse_complex(const zinc_dtype *t, const zinc_json *v, void *element, 
 					 t->name);
 	for (i = 0; i < 2; i++) {
 		const size_t mark = zinc_report_enter_item(r, i);
-		const zinc_status s = parse_part(zinc_json_item(v, i), t->unit, &bits[i], r, err);
+		const zinc_status st = parse_part(zinc_json_item(v, i), t->unit, &bits[i], r, err);
 
 		zinc_report_leave(r, mark);
-		ZINC_TRY(s);
+		ZINC_TRY(st);
 	}
 	zinc_bits_store(element, t->unit, bits[0]);
 	zinc_bits_store((uint8_t *)element + t->unit, t->unit, bits[1]);

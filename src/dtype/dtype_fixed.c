@@ -188,8 +188,7 @@ parse_v2(zinc_dtype *t, const char *rest, zinc_report *r, zinc_error *err)
 	uint64_t n;
 
 	if (!zinc_read_count(rest, &n))
-		return zinc_report_error(r, t->name, err,
-					 "\"%c%.40s\": its length must be a positive number",
+		return zinc_report_error(r, t->name, err, "\"%c%.40s\": its length must be a positive number",
 					 t->row->letter, rest);
 	return make(t, t->row == &zinc_row_utf32 ? n * 4 : n, err); /* n stops growing far below 2^62 */
 }

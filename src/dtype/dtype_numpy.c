@@ -81,10 +81,10 @@ parse_fields(zinc_dtype *t, order *o, const zinc_json *v, zinc_report *r, zinc_e
 	ZINC_TRY(zinc_struct_begin(t, v->n, err));
 	for (item = v->first; item; item = item->next) {
 		const size_t mark = zinc_report_enter_item(r, i++);
-		const zinc_status s = parse_field(t, o, item, r, err);
+		const zinc_status st = parse_field(t, o, item, r, err);
 
 		zinc_report_leave(r, mark);
-		ZINC_TRY(s);
+		ZINC_TRY(st);
 	}
 	return zinc_struct_end(t, r, err);
 }
@@ -93,7 +93,7 @@ static zinc_status
 parse_any(const zinc_dtype **out, order *o, zinc_context *ctx, const zinc_json *v, zinc_report *r, zinc_error *err)
 {
 	zinc_dtype *t;
-	zinc_status s;
+	zinc_status st;
 
 	*o = ORDER_NONE;
 	if (zinc_json_is(v, ZINC_JSON_STRING))
@@ -103,12 +103,12 @@ parse_any(const zinc_dtype **out, order *o, zinc_context *ctx, const zinc_json *
 	t = zinc_dtype_new(ctx, &zinc_row_struct);
 	if (!t)
 		return zinc_fail_nomem(err);
-	s = parse_fields(t, o, v, r, err);
-	if (s != ZINC_OK)
+	st = parse_fields(t, o, v, r, err);
+	if (st != ZINC_OK)
 		zinc_dtype_free(t);
 	else
 		*out = t;
-	return s;
+	return st;
 }
 
 zinc_status
@@ -210,8 +210,7 @@ print_tuple(const zinc_field *f, bool big, zinc_buf *out, zinc_error *err)
 	ZINC_TRY(zinc_buf_puts(out, "(", err));
 	ZINC_TRY(zinc_chars_repr(&name, out, err));
 	ZINC_TRY(zinc_buf_puts(out, ", ", err));
-	ZINC_TRY(
-	    zinc_dtype_print_numpy(shaped ? zinc_subarray_base(f->type, &n) : f->type, big, out, err));
+	ZINC_TRY(zinc_dtype_print_numpy(shaped ? zinc_subarray_base(f->type, &n) : f->type, big, out, err));
 	if (shaped) {
 		ZINC_TRY(zinc_buf_puts(out, ", ", err));
 		ZINC_TRY(print_shape(f->type, out, err));
@@ -321,21 +320,21 @@ static zinc_status
 parse_json(const zinc_dtype **out, bool *big, zinc_context *ctx, const zinc_buf *json, zinc_report *r, zinc_error *err)
 {
 	zinc_json_doc *doc;
-	zinc_status s = zinc_json_parse(&doc, ctx, (const char *)json->p, json->n, 0, err);
+	zinc_status st = zinc_json_parse(&doc, ctx, (const char *)json->p, json->n, 0, err);
 
-	if (s == ZINC_E_CORRUPT)
+	if (st == ZINC_E_CORRUPT)
 		return zinc_fail(err, ZINC_E_INVALID, "the NumPy type is no list of fields");
-	ZINC_TRY(s);
-	s = zinc_dtype_parse_v2(out, big, ctx, zinc_json_root(doc), r, err);
+	ZINC_TRY(st);
+	st = zinc_dtype_parse_v2(out, big, ctx, zinc_json_root(doc), r, err);
 	zinc_json_free(doc);
-	return s;
+	return st;
 }
 
 zinc_status
 zinc_dtype_parse_numpy(const zinc_dtype **out, bool *big, zinc_context *ctx, const char *text, zinc_error *err)
 {
 	zinc_report r;
-	zinc_status s;
+	zinc_status st;
 	zinc_buf json;
 
 	zinc_report_init(&r, ctx, false, "NumPy type");
@@ -343,9 +342,9 @@ zinc_dtype_parse_numpy(const zinc_dtype **out, bool *big, zinc_context *ctx, con
 	if (*text != '[' && *text != '\'' && *text != '"')
 		return zinc_dtype_parse_word(out, big, ctx, text, &r, err);
 	zinc_buf_init(&json, ctx, zinc_max_text(ctx));
-	s = translate(text, &json, err);
-	if (s == ZINC_OK)
-		s = parse_json(out, big, ctx, &json, &r, err);
+	st = translate(text, &json, err);
+	if (st == ZINC_OK)
+		st = parse_json(out, big, ctx, &json, &r, err);
 	zinc_buf_fini(&json);
-	return s;
+	return st;
 }

@@ -80,14 +80,14 @@ zinc_struct_add(zinc_dtype *t, const zinc_json *name, const zinc_dtype *type, bo
 {
 	record *x = t->self;
 	zinc_field *f = &x->fields[x->n];
-	zinc_status s = check_field(name, type, r, err);
+	zinc_status st = check_field(name, type, r, err);
 
-	if (s == ZINC_OK)
-		s = zinc_dtype_set_size(t, (uint64_t)t->size + type->size, err);
-	f->name = s == ZINC_OK ? zinc_strdup(t->ctx, name->text) : NULL;
+	if (st == ZINC_OK)
+		st = zinc_dtype_set_size(t, (uint64_t)t->size + type->size, err);
+	f->name = st == ZINC_OK ? zinc_strdup(t->ctx, name->text) : NULL;
 	if (!f->name) {
 		zinc_dtype_free(type);
-		return s != ZINC_OK ? s : zinc_fail_nomem(err);
+		return st != ZINC_OK ? st : zinc_fail_nomem(err);
 	}
 	f->type = type;
 	f->offset = t->size - type->size;
@@ -110,7 +110,7 @@ check_names(const zinc_dtype *t, zinc_report *r, zinc_error *err)
 {
 	const record *x = t->self;
 	const char **names = zinc_calloc(t->ctx, x->n, sizeof *names);
-	zinc_status s = ZINC_OK;
+	zinc_status st = ZINC_OK;
 	size_t i;
 
 	if (!names)
@@ -118,11 +118,11 @@ check_names(const zinc_dtype *t, zinc_report *r, zinc_error *err)
 	for (i = 0; i < x->n; i++)
 		names[i] = x->fields[i].name;
 	qsort(names, x->n, sizeof *names, by_name);
-	for (i = 1; i < x->n && s == ZINC_OK; i++)
+	for (i = 1; i < x->n && st == ZINC_OK; i++)
 		if (strcmp(names[i - 1], names[i]) == 0)
-			s = zinc_report_error(r, "struct", err, "two fields are called \"%.60s\"", names[i]);
+			st = zinc_report_error(r, "struct", err, "two fields are called \"%.60s\"", names[i]);
 	zinc_free(t->ctx, names);
-	return s;
+	return st;
 }
 
 /* ---- elements ---- */
@@ -200,10 +200,10 @@ static zinc_status
 parse_field_fill(const zinc_field *f, const zinc_json *v, void *element, zinc_report *r, zinc_error *err)
 {
 	const size_t mark = zinc_report_enter(r, f->name);
-	const zinc_status s = f->type->ops->parse_fill(f->type, v, (uint8_t *)element + f->offset, r, err);
+	const zinc_status st = f->type->ops->parse_fill(f->type, v, (uint8_t *)element + f->offset, r, err);
 
 	zinc_report_leave(r, mark);
-	return s;
+	return st;
 }
 
 static zinc_status
@@ -370,12 +370,12 @@ parse(zinc_dtype *t, const zinc_json *configuration, zinc_report *r, zinc_error 
 	ZINC_TRY(zinc_struct_begin(t, fields->n, err));
 	for (v = fields->first; v; v = v->next) {
 		const size_t mark = zinc_report_enter(r, "fields");
-		zinc_status s;
+		zinc_status st;
 
 		(void)zinc_report_enter_item(r, i++);
-		s = parse_field(t, v, r, err);
+		st = parse_field(t, v, r, err);
 		zinc_report_leave(r, mark);
-		ZINC_TRY(s);
+		ZINC_TRY(st);
 	}
 	return zinc_struct_end(t, r, err);
 }

@@ -110,10 +110,10 @@ parse_part(const subarray *x, int d, const zinc_json *v, uint8_t **p, zinc_repor
 					 (unsigned long long)x->shape[d]);
 	for (item = v->first; item; item = item->next) {
 		const size_t mark = zinc_report_enter_item(r, i++);
-		const zinc_status s = parse_part(x, d + 1, item, p, r, err);
+		const zinc_status st = parse_part(x, d + 1, item, p, r, err);
 
 		zinc_report_leave(r, mark);
-		ZINC_TRY(s);
+		ZINC_TRY(st);
 	}
 	return ZINC_OK;
 }
@@ -239,7 +239,7 @@ zinc_subarray_new(const zinc_dtype **out, zinc_context *ctx, const zinc_dtype *b
 	const bool good = zinc_json_is(shape, ZINC_JSON_ARRAY) && shape->n >= 1 && shape->n <= ZINC_MAX_NDIM;
 	zinc_dtype *t = good ? zinc_dtype_new(ctx, &row) : NULL;
 	subarray *x = t ? zinc_calloc(t->ctx, 1, sizeof *x + shape->n * sizeof *x->shape) : NULL;
-	zinc_status s;
+	zinc_status st;
 
 	if (!x) {
 		zinc_dtype_free(t);
@@ -252,12 +252,12 @@ zinc_subarray_new(const zinc_dtype **out, zinc_context *ctx, const zinc_dtype *b
 	x->base = base;
 	t->self = x;
 	t->fini = fini;
-	s = fill_in(t, shape, r, err);
-	if (s != ZINC_OK)
+	st = fill_in(t, shape, r, err);
+	if (st != ZINC_OK)
 		zinc_dtype_free(t);
 	else
 		*out = t;
-	return s;
+	return st;
 }
 
 zinc_status

@@ -150,7 +150,7 @@ find_row(const char *name)
 	const zinc_dtype_row *row;
 	size_t i;
 
-	for (i = 0; (row = zinc_dtype_row_at(i)) != NULL; i++)
+	for (i = 0; (row = zinc_dtype_row_at(i)); i++)
 		if (answers_to(row, name))
 			return row;
 	return NULL;
@@ -217,11 +217,11 @@ static zinc_status
 raw_new(const zinc_dtype **out, zinc_context *ctx, uint64_t nbytes, zinc_error *err)
 {
 	zinc_dtype *t = zinc_dtype_new(ctx, NULL);
-	zinc_status s = t ? zinc_dtype_set_size(t, nbytes, err) : zinc_fail_nomem(err);
+	zinc_status st = t ? zinc_dtype_set_size(t, nbytes, err) : zinc_fail_nomem(err);
 
-	if (s != ZINC_OK) {
+	if (st != ZINC_OK) {
 		zinc_dtype_free(t);
-		return s;
+		return st;
 	}
 	snprintf(t->name_buf, sizeof t->name_buf, "r%u", (unsigned)t->bits);
 	snprintf(t->v2_buf, sizeof t->v2_buf, "V%u", (unsigned)t->size);
@@ -289,18 +289,18 @@ make(const zinc_dtype **out, zinc_context *ctx, const zinc_dtype_row *row, const
 {
 	zinc_dtype *t = zinc_dtype_new(ctx, row);
 	size_t mark = r->npointer;
-	zinc_status s;
+	zinc_status st;
 
 	if (!t)
 		return zinc_fail_nomem(err);
 	t->legacy = e && strcmp(e->name, row->name) != 0;
 	if (e && e->configuration)
 		mark = zinc_report_enter(r, "configuration");
-	s = code ? row->parse_v2(t, code, r, err) : row->parse(t, e->configuration, r, err);
+	st = code ? row->parse_v2(t, code, r, err) : row->parse(t, e->configuration, r, err);
 	zinc_report_leave(r, mark);
-	if (s != ZINC_OK) {
+	if (st != ZINC_OK) {
 		zinc_dtype_free(t);
-		return s;
+		return st;
 	}
 	*out = t;
 	return ZINC_OK;
@@ -377,20 +377,20 @@ parse_json_text(const zinc_dtype **out, zinc_context *ctx, const char *text, zin
 {
 	zinc_json_doc *doc;
 	zinc_report r;
-	zinc_status s;
+	zinc_status st;
 
 	zinc_report_init(&r, ctx, false, "data type");
 	r.code = ZINC_E_INVALID;
-	s = zinc_json_parse(&doc, ctx, text, strlen(text), 0, err);
-	if (s == ZINC_E_CORRUPT) { /* the caller's mistake, no file's */
+	st = zinc_json_parse(&doc, ctx, text, strlen(text), 0, err);
+	if (st == ZINC_E_CORRUPT) { /* the caller's mistake, no file's */
 		if (err)
 			err->code = ZINC_E_INVALID;
 		return ZINC_E_INVALID;
 	}
-	ZINC_TRY(s);
-	s = zinc_dtype_parse(out, ctx, zinc_json_root(doc), &r, err);
+	ZINC_TRY(st);
+	st = zinc_dtype_parse(out, ctx, zinc_json_root(doc), &r, err);
 	zinc_json_free(doc);
-	return s;
+	return st;
 }
 
 /* NumPy's kinds, whether or not there is a row for them. */
@@ -423,7 +423,7 @@ zinc_dtype_parse_code(const zinc_dtype **out, zinc_context *ctx, const char *cod
 			*out = &types[i];
 			return ZINC_OK;
 		}
-	for (i = NEXTENSIONS; (own = zinc_dtype_row_at(i)) != NULL; i++)
+	for (i = NEXTENSIONS; (own = zinc_dtype_row_at(i)); i++)
 		if (own->v2 && strcmp(own->v2, code) == 0)
 			return zinc_dtype_parse_row(out, ctx, own, &(zinc_extension){.name = own->name}, r, err);
 	if (row)
@@ -488,7 +488,7 @@ zinc_dtype_each(int (*fn)(void *arg, const char *name, const char *also, const c
 			return;
 	if (fn(arg, "r*", "V*", "bytes without meaning; * is a number of bits, bytes"))
 		return;
-	for (i = 0; (row = zinc_dtype_row_at(i)) != NULL; i++)
+	for (i = 0; (row = zinc_dtype_row_at(i)); i++)
 		if (fn(arg, row->name, row->v2 ? row->v2 : "", row->purpose ? row->purpose : ""))
 			return;
 }

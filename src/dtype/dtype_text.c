@@ -254,13 +254,13 @@ static zinc_status
 json_as_fill(const zinc_dtype *t, const void *element, zinc_buf *out, zinc_error *err)
 {
 	zinc_json_doc *doc;
-	zinc_status s = zinc_json_new(&doc, t->ctx, err);
+	zinc_status st = zinc_json_new(&doc, t->ctx, err);
 
-	if (s != ZINC_OK)
-		return s;
-	s = zinc_json_print_line(t->ops->print_fill(t, element, doc), out, err);
+	if (st != ZINC_OK)
+		return st;
+	st = zinc_json_print_line(t->ops->print_fill(t, element, doc), out, err);
 	zinc_json_free(doc);
-	return s;
+	return st;
 }
 
 zinc_status

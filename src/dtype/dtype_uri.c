@@ -97,16 +97,16 @@ parse_built_in(const zinc_dtype **out, bool *big, zinc_context *ctx, const char 
 {
 	zinc_error why = ZINC_ERROR_INIT;
 	zinc_report quiet;
-	zinc_status s;
+	zinc_status st;
 
 	if (zinc_json_is(type, ZINC_JSON_ARRAY))
 		return zinc_dtype_parse_v2(out, big, ctx, type, r, err);
 	zinc_report_init(&quiet, ctx, true, uri);
-	s = zinc_dtype_parse_v2(out, big, ctx, type, &quiet, &why);
-	if (s == ZINC_E_CORRUPT || s == ZINC_E_UNSUPPORTED)
+	st = zinc_dtype_parse_v2(out, big, ctx, type, &quiet, &why);
+	if (st == ZINC_E_CORRUPT || st == ZINC_E_UNSUPPORTED)
 		return zinc_report_unsupported(r, "M17", err, "data type \"%.60s\" of \"%.120s\"", type_text(type),
 					       uri);
-	return s == ZINC_OK ? s : (zinc_error_copy(err, &why), s);
+	return st == ZINC_OK ? st : (zinc_error_copy(err, &why), st);
 }
 
 /* The program's row that has this URI and this name; several types may share a URI. */
@@ -117,7 +117,7 @@ find_row(const char *uri, const zinc_json *type, zinc_uri_match *match)
 	zinc_uri_match one;
 	size_t i;
 
-	for (i = 0; (row = zinc_dtype_row_at(i)) != NULL; i++) {
+	for (i = 0; (row = zinc_dtype_row_at(i)); i++) {
 		one = zinc_uri_among(row->uris, uri);
 		if (one > *match)
 			*match = one;

@@ -67,10 +67,10 @@ have_spare(far *x)
 	pthread_mutex_lock(&x->lock);
 	it = x->spare;
 	pthread_mutex_unlock(&x->lock);
-	if (it != NULL)
+	if (it)
 		return true;
 	it = zinc_alloc(x->f->ctx, sizeof *it);
-	if (it == NULL)
+	if (!it)
 		return false;
 	zinc_fetch_item_init(it, x->f->ctx, NULL, NULL);
 	pthread_mutex_lock(&x->lock);
@@ -155,7 +155,7 @@ lowest(const far *x)
 	size_t i = x->begun < x->n ? x->begun : SIZE_MAX;
 	const zinc_fetch_item *it;
 
-	for (it = x->all; it != NULL; it = it->all)
+	for (it = x->all; it; it = it->all)
 		if (it->live && it->i < i)
 			i = it->i;
 	return i;
@@ -201,14 +201,14 @@ static void
 take(far *x, zinc_fetch_item *it, int worker, zinc_error *err)
 {
 	const zinc_fetch *f = x->f;
-	zinc_status code = ZINC_OK;
+	zinc_status st = ZINC_OK;
 	bool again = false;
 
 	if (!f->stopped(f->arg, it->i))
-		code = f->take(f->arg, it, worker, &again, err);
-	if (code != ZINC_OK)
-		f->fail(f->arg, it, code, err);
-	settle(x, it, again && code == ZINC_OK);
+		st = f->take(f->arg, it, worker, &again, err);
+	if (st != ZINC_OK)
+		f->fail(f->arg, it, st, err);
+	settle(x, it, again && st == ZINC_OK);
 	look_around(x);
 }
 
@@ -222,7 +222,7 @@ arrive(far *x, zinc_fetch_item *it)
 	x->taking++;
 	if (!x->alone) {
 		it->next = NULL;
-		*(x->last != NULL ? &x->last->next : &x->first) = it;
+		*(x->last ? &x->last->next : &x->first) = it;
 		x->last = it;
 		pthread_cond_signal(&x->ready);
 	}
@@ -237,7 +237,7 @@ next_arrived(far *x)
 {
 	zinc_fetch_item *it;
 
-	while (x->first == NULL && !x->over) {
+	while (!x->first && !x->over) {
 		if (!zinc_fetch_cond_wait(&x->ready, &x->lock)) {
 			pthread_mutex_unlock(&x->lock);
 			look_around(x);
@@ -245,9 +245,9 @@ next_arrived(far *x)
 		}
 	}
 	it = x->first;
-	if (it != NULL) {
+	if (it) {
 		x->first = it->next;
-		x->last = x->first != NULL ? x->last : NULL;
+		x->last = x->first ? x->last : NULL;
 	}
 	return it;
 }
@@ -262,7 +262,7 @@ take_all(void *arg, size_t i, int worker)
 
 	(void)i;
 	pthread_mutex_lock(&x->lock);
-	while ((it = next_arrived(x)) != NULL) {
+	while ((it = next_arrived(x))) {
 		pthread_mutex_unlock(&x->lock);
 		take(x, it, worker, &e);
 		pthread_mutex_lock(&x->lock);
@@ -282,7 +282,7 @@ sent_of(const far *x, size_t i)
 static bool
 is_first(far *x, const zinc_fetch_item *it)
 {
-	while (x->low < x->nwindow && x->window[x->low] == NULL)
+	while (x->low < x->nwindow && !x->window[x->low])
 		x->low++;
 	return x->low < x->nwindow && x->window[x->low] == it;
 }
@@ -299,7 +299,7 @@ make_room(far *x, zinc_fetch_item *it, uint64_t nbytes)
 {
 	zinc_error e = ZINC_ERROR_INIT;
 	const uint64_t need = zinc_fetch_round_bytes(it, nbytes);
-	zinc_status code;
+	zinc_status st;
 	bool may;
 
 	if (zinc_fetch_round_too_long(x->f, it, nbytes))
@@ -317,10 +317,10 @@ make_room(far *x, zinc_fetch_item *it, uint64_t nbytes)
 	if (!may)
 		return ZINC_ROOM_NOT_NOW;
 	it->bytes->max = (size_t)(need + need / 2);
-	code = zinc_buf_reset(it->bytes, (size_t)need, &e);
-	if (code != ZINC_OK)
-		zinc_fetch_round_fail(x->f, it, code, &e);
-	return code == ZINC_OK ? ZINC_ROOM_OK : ZINC_ROOM_FAIL;
+	st = zinc_buf_reset(it->bytes, (size_t)need, &e);
+	if (st != ZINC_OK)
+		zinc_fetch_round_fail(x->f, it, st, &e);
+	return st == ZINC_OK ? ZINC_ROOM_OK : ZINC_ROOM_FAIL;
 }
 
 static zinc_room
@@ -408,14 +408,14 @@ next_item(far *x)
 	pthread_mutex_lock(&x->lock);
 	may = may_plan(x);
 	it = may ? x->again : NULL;
-	if (it != NULL) {
+	if (it) {
 		x->again = it->next;
 	} else if (may && x->begun < x->n) {
 		i = x->begun++;
 		it = spare ? use_spare(x, i) : NULL;
 	}
 	pthread_mutex_unlock(&x->lock);
-	if (it == NULL && i != SIZE_MAX)
+	if (!it && i != SIZE_MAX)
 		fail_item(x, i);
 	return it;
 }
@@ -460,29 +460,29 @@ add_item(far *x, zinc_fetch_item *it)
 	const zinc_fetch *f = x->f;
 	const size_t ngets = x->gets.n, nwhose = x->whose.n;
 	zinc_error e = ZINC_ERROR_INIT;
-	zinc_status code;
+	zinc_status st;
 
 	zinc_fetch_round_init(it);
 	if (f->stopped(f->arg, it->i)) {
 		drop(x, it);
 		return;
 	}
-	code = f->want(f->arg, it, x->alone ? 0 : f->threads, &e);
+	st = f->want(f->arg, it, x->alone ? 0 : f->threads, &e);
 	count_records(x, it);
-	if (code == ZINC_OK && it->n > 0) {
-		code = add_requests(x, it, &e);
-		if (code != ZINC_OK) {
+	if (st == ZINC_OK && it->n > 0) {
+		st = add_requests(x, it, &e);
+		if (st != ZINC_OK) {
 			x->gets.n = ngets;
 			x->whose.n = nwhose;
 		}
-	} else if (code == ZINC_OK) {
+	} else if (st == ZINC_OK) {
 		zinc_fetch_round_end(f, it);
 		arrive(x, it);
 		return;
 	}
-	if (code == ZINC_OK)
+	if (st == ZINC_OK)
 		return;
-	f->fail(f->arg, it, code, &e);
+	f->fail(f->arg, it, st, &e);
 	drop(x, it);
 }
 
@@ -494,7 +494,7 @@ fill_window(far *x)
 
 	x->gets.n = x->whose.n = 0;
 	x->nwindow = x->nrequests = x->low = 0;
-	while (x->nwindow < x->room && x->nrequests < WINDOW_REQUESTS && (it = next_item(x)) != NULL)
+	while (x->nwindow < x->room && x->nrequests < WINDOW_REQUESTS && (it = next_item(x)))
 		add_item(x, it);
 	return x->nwindow > 0;
 }
@@ -507,10 +507,10 @@ send_singly(far *x, const zinc_sink *sink, const zinc_wait *wait)
 
 	for (x->base = 0; x->base < x->nrequests; x->base++) {
 		zinc_error e = ZINC_ERROR_INIT;
-		const zinc_status code = zinc_store_get(x->f->store, &gets[x->base], 1, sink, wait, &e);
-		const zinc_got got = {.size = sizeof got, .found = ZINC_FAILED, .status = code, .error = &e};
+		const zinc_status st = zinc_store_get(x->f->store, &gets[x->base], 1, sink, wait, &e);
+		const zinc_got got = {.size = sizeof got, .found = ZINC_FAILED, .status = st, .error = &e};
 
-		if (code != ZINC_OK)
+		if (st != ZINC_OK)
 			far_done(x, 0, &got);
 	}
 }
@@ -535,9 +535,9 @@ rest(far *x)
 	bool over;
 
 	pthread_mutex_lock(&x->lock);
-	while (x->again == NULL && x->begun == x->n && x->taking > 0)
+	while (!x->again && x->begun == x->n && x->taking > 0)
 		pthread_cond_wait(&x->settled, &x->lock);
-	over = x->again == NULL && x->begun == x->n;
+	over = !x->again && x->begun == x->n;
 	if (over) {
 		x->over = true;
 		pthread_cond_broadcast(&x->ready);
@@ -581,7 +581,7 @@ far_fini(far *x)
 	zinc_fetch_item *it, *next;
 	size_t k;
 
-	for (it = x->all; it != NULL; it = next) {
+	for (it = x->all; it; it = next) {
 		next = it->all;
 		zinc_fetch_item_fini(it);
 		zinc_free(x->f->ctx, it);
@@ -602,7 +602,7 @@ zinc_fetch_far(const zinc_fetch *f, size_t n)
 {
 	far *x = zinc_calloc(f->ctx, 1, sizeof *x);
 
-	if (x == NULL)
+	if (!x)
 		return false;
 	x->f = f;
 	x->n = n;
@@ -613,7 +613,7 @@ zinc_fetch_far(const zinc_fetch *f, size_t n)
 	zinc_buf_init(&x->gets, f->ctx, zinc_max_many(2 * WINDOW_REQUESTS, sizeof(zinc_get)));
 	zinc_buf_init(&x->whose, f->ctx, zinc_max_many(2 * WINDOW_REQUESTS, sizeof(sent)));
 	x->window = zinc_calloc(f->ctx, x->room, sizeof *x->window);
-	if (x->window != NULL)
+	if (x->window)
 		run(x);
 	n = x->window != NULL;
 	far_fini(x);

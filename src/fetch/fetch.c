@@ -14,7 +14,7 @@
 zinc_status
 zinc_got_fail(const zinc_got *got, zinc_error *err)
 {
-	if (got->error != NULL)
+	if (got->error)
 		return zinc_error_copy(err, got->error);
 	return zinc_fail(err, got->status, "%s", zinc_status_text(got->status));
 }
@@ -28,7 +28,7 @@ zinc_fetch_item_init(zinc_fetch_item *it, zinc_context *ctx, zinc_buf *bytes, zi
 	zinc_buf_init(&it->key, ctx, 64 * ZINC_KIB);
 	zinc_buf_init(&it->memory, ctx, 64 * ZINC_MIB);
 	zinc_buf_init(&it->own, ctx, zinc_max_chunk(ctx));
-	it->bytes = bytes != NULL ? bytes : &it->own;
+	it->bytes = bytes ? bytes : &it->own;
 	it->err = err;
 	it->held = it->records = 0;
 	it->place = 0;
@@ -133,16 +133,16 @@ zinc_fetch_round_send(const zinc_fetch *f, zinc_fetch_item *it, const zinc_get *
 	it->total = 0;
 	for (k = 0; it->n > 1 && k < it->n; k++) {
 		it->places[k] = it->total;
-		it->total += it->gets[k].iov == NULL ? it->gets[k].length : 0;
+		it->total += !it->gets[k].iov ? it->gets[k].length : 0;
 	}
-	if (f->count != NULL && !it->real && it->n > 0) {
+	if (f->count && !it->real && it->n > 0) {
 		if (it->gets != &it->one)
 			it->one = (zinc_get){.key = (const char *)it->key.p};
 		it->one.stat = 1;
 		*gets = &it->one;
 		*n = 1;
 	}
-	if (*gets == &it->one && it->one.iov == NULL && it->bound < UINT64_MAX && (f->caps->flags & ZINC_CAP_REMOTE))
+	if (*gets == &it->one && !it->one.iov && it->bound < UINT64_MAX && (f->caps->flags & ZINC_CAP_REMOTE))
 		it->one.limit = it->bound; /* a server may not say how long its answer is; near stores do, to room() */
 	it->nsent = *n;
 }
@@ -164,13 +164,13 @@ static void
 note_failure(const zinc_fetch *f, zinc_fetch_item *it, const zinc_got *got)
 {
 	zinc_error e = ZINC_ERROR_INIT;
-	const zinc_status code = zinc_got_fail(got, &e);
+	const zinc_status st = zinc_got_fail(got, &e);
 
 	/* the store has noticed it first, and may know no more than that */
-	if (code == ZINC_E_LIMIT && it->gets == &it->one && it->one.limit > 0)
+	if (st == ZINC_E_LIMIT && it->gets == &it->one && it->one.limit > 0)
 		(void)zinc_fetch_round_too_long(f, it, zinc_max_u64(got->object_size, it->bound + 1));
 	else
-		zinc_fetch_round_fail(f, it, code, &e);
+		zinc_fetch_round_fail(f, it, st, &e);
 }
 
 bool
@@ -218,7 +218,7 @@ zinc_fetch_round_end(const zinc_fetch *f, zinc_fetch_item *it)
 		it->found = ZINC_CHANGED;
 	else if (it->nmissing > 0)
 		it->found = ZINC_MISSING;
-	if (f->count != NULL && it->n > 0)
+	if (f->count && it->n > 0)
 		count_round(f, it);
 }
 
@@ -247,10 +247,10 @@ zinc_fetch_round_too_long(const zinc_fetch *f, zinc_fetch_item *it, uint64_t nby
 }
 
 void
-zinc_fetch_round_fail(const zinc_fetch *f, zinc_fetch_item *it, zinc_status code, zinc_error *err)
+zinc_fetch_round_fail(const zinc_fetch *f, zinc_fetch_item *it, zinc_status st, zinc_error *err)
 {
 	it->failed = true;
-	f->fail(f->arg, it, code, err);
+	f->fail(f->arg, it, st, err);
 }
 
 /* ---- threads ---- */

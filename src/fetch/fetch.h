@@ -115,7 +115,7 @@ typedef struct zinc_fetch {
 	zinc_status (*want)(void *arg, zinc_fetch_item *it, int worker, zinc_error *err);
 	zinc_status (*take)(void *arg, zinc_fetch_item *it, int worker, bool *again, zinc_error *err);
 	/* It is over with this item. */
-	void (*fail)(void *arg, zinc_fetch_item *it, zinc_status code, zinc_error *err);
+	void (*fail)(void *arg, zinc_fetch_item *it, zinc_status st, zinc_error *err);
 	/* The failure of an object that has more than it->bound bytes. */
 	zinc_status (*too_long)(void *arg, const zinc_fetch_item *it, uint64_t nbytes, zinc_error *err);
 	/* NULL, or: what would be asked for is only counted, and the size of the object is asked for instead. */
@@ -157,7 +157,7 @@ typedef struct zinc_sending {
 	bool (*stopped)(void *arg, size_t i); /* as of zinc_fetch */
 	bool (*halted)(void *arg);
 	/* What became of a parcel; `err` has its key.  From any thread, several at once. */
-	void (*done)(void *arg, const zinc_parcel *p, zinc_status code, zinc_error *err);
+	void (*done)(void *arg, const zinc_parcel *p, zinc_status st, zinc_error *err);
 } zinc_sending;
 
 typedef struct zinc_send zinc_send;

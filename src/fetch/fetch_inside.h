@@ -21,7 +21,7 @@ void *zinc_fetch_round_place(const zinc_fetch_item *it, size_t k);
 /* Tell that the object is too long; false: it is not. */
 bool zinc_fetch_round_too_long(const zinc_fetch *f, zinc_fetch_item *it, uint64_t nbytes);
 /* It is over with the item, once. */
-void zinc_fetch_round_fail(const zinc_fetch *f, zinc_fetch_item *it, zinc_status code, zinc_error *err);
+void zinc_fetch_round_fail(const zinc_fetch *f, zinc_fetch_item *it, zinc_status st, zinc_error *err);
 
 #define ZINC_FETCH_POLL_MS 20 /* how late a cancel may be noticed */
 

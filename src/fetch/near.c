@@ -15,7 +15,7 @@ make_room(near *x, uint64_t nbytes)
 {
 	zinc_error e;
 	zinc_buf *to = x->it->bytes;
-	zinc_status code;
+	zinc_status st;
 	size_t need;
 
 	if (zinc_fetch_round_too_long(x->f, x->it, nbytes))
@@ -23,11 +23,11 @@ make_room(near *x, uint64_t nbytes)
 	zinc_error_clear(&e);
 	need = (size_t)zinc_fetch_round_bytes(x->it, nbytes);
 	to->max = need + need / 2; /* the next may be a little larger */
-	code = zinc_buf_reset(to, need, &e);
-	if (code != ZINC_OK)
-		zinc_fetch_round_fail(x->f, x->it, code, &e);
-	x->it->roomed = code == ZINC_OK;
-	return code == ZINC_OK ? ZINC_ROOM_OK : ZINC_ROOM_FAIL;
+	st = zinc_buf_reset(to, need, &e);
+	if (st != ZINC_OK)
+		zinc_fetch_round_fail(x->f, x->it, st, &e);
+	x->it->roomed = st == ZINC_OK;
+	return st == ZINC_OK ? ZINC_ROOM_OK : ZINC_ROOM_FAIL;
 }
 
 static zinc_room
@@ -85,7 +85,7 @@ near_item(void *arg, size_t i, int worker)
 {
 	const zinc_fetch *f = arg;
 	zinc_fetch_item *it = &f->near[worker];
-	zinc_status code;
+	zinc_status st;
 	bool again;
 
 	if (f->stopped(f->arg, i))
@@ -96,9 +96,9 @@ near_item(void *arg, size_t i, int worker)
 	it->tag.n = 0;
 	for (it->round = 0, again = true; again; it->round++) {
 		again = false;
-		code = run_round(f, it, worker, &again, it->err);
-		if (code != ZINC_OK) {
-			f->fail(f->arg, it, code, it->err);
+		st = run_round(f, it, worker, &again, it->err);
+		if (st != ZINC_OK) {
+			f->fail(f->arg, it, st, it->err);
 			return;
 		}
 	}

@@ -83,12 +83,12 @@ use_spare(zinc_send *x, size_t i, uint64_t nbytes)
 {
 	zinc_parcel *p = x->spare;
 
-	if (p != NULL) {
+	if (p) {
 		x->spare = p->next;
 		x->kept -= p->bytes.cap;
 	} else {
 		p = zinc_calloc(x->how.ctx, 1, sizeof *p);
-		if (p == NULL)
+		if (!p)
 			return NULL;
 		zinc_buf_init(&p->key, x->how.ctx, 64 * ZINC_KIB);
 		zinc_buf_init(&p->bytes, x->how.ctx, 0);
@@ -121,7 +121,7 @@ look_around(zinc_send *x)
 		return;
 	pthread_mutex_lock(&x->lock);
 	for (k = 0; k < x->nwindow; k++)
-		if (x->window[k] != NULL && !h->stopped(h->arg, x->window[k]->i))
+		if (x->window[k] && !h->stopped(h->arg, x->window[k]->i))
 			break;
 	if (k == x->nwindow)
 		zinc_cancel_set(&x->cancel);
@@ -170,7 +170,7 @@ fill_window(zinc_send *x)
 	const zinc_sending *h = &x->how;
 	queue *q = &x->given[x->kind];
 
-	while (x->nwindow < x->room && q->first != NULL) {
+	while (x->nwindow < x->room && q->first) {
 		zinc_parcel *p = q->first;
 
 		q->first = p->next;
@@ -230,7 +230,7 @@ sent(void *arg, size_t k, const zinc_outcome *o)
 	zinc_parcel *p = x->window[x->base + k];
 	zinc_error e = ZINC_ERROR_INIT;
 
-	if (o->status != ZINC_OK && o->error != NULL)
+	if (o->status != ZINC_OK && o->error)
 		zinc_error_copy(&e, o->error);
 	else if (o->status != ZINC_OK)
 		zinc_fail(&e, o->status, "%s", zinc_status_text(o->status));
@@ -269,7 +269,7 @@ call_singly(zinc_send *x)
 		zinc_error e = ZINC_ERROR_INIT;
 		zinc_outcome o = {.size = sizeof o, .error = &e};
 
-		if (x->window[k] == NULL)
+		if (!x->window[k])
 			continue;
 		if (h->stopped(h->arg, x->window[k]->i)) {
 			settle(x, k);
@@ -333,7 +333,7 @@ zinc_send_take(zinc_send *x, size_t i, uint64_t nbytes, zinc_parcel **out, zinc_
 	if (!stopped)
 		*out = use_spare(x, i, nbytes);
 	pthread_mutex_unlock(&x->lock);
-	return stopped || *out != NULL ? ZINC_OK : zinc_fail_nomem(err);
+	return stopped || *out ? ZINC_OK : zinc_fail_nomem(err);
 }
 
 void
@@ -373,7 +373,7 @@ enqueue(zinc_send *x, zinc_parcel *p)
 	x->held += p->bytes.cap - p->held;
 	p->held = p->bytes.cap;
 	p->next = NULL;
-	*(q->first != NULL ? &q->last->next : &q->first) = p;
+	*(q->first ? &q->last->next : &q->first) = p;
 	q->last = p;
 	q->n++;
 }
@@ -381,11 +381,11 @@ enqueue(zinc_send *x, zinc_parcel *p)
 zinc_status
 zinc_send_give(zinc_send *x, zinc_parcel *p, zinc_buf *bytes, zinc_error *err)
 {
-	const zinc_status code = bytes != NULL && !p->erase ? take_bytes(p, bytes, err) : ZINC_OK;
+	const zinc_status st = bytes && !p->erase ? take_bytes(p, bytes, err) : ZINC_OK;
 
-	if (code != ZINC_OK) {
+	if (st != ZINC_OK) {
 		zinc_send_drop(x, p);
-		return code;
+		return st;
 	}
 	if (x->alone)
 		pthread_mutex_lock(&x->driving);
@@ -410,7 +410,7 @@ send_free(zinc_send *x)
 	zinc_context *ctx = x->how.ctx;
 	zinc_parcel *p, *next;
 
-	for (p = x->all; p != NULL; p = next) {
+	for (p = x->all; p; p = next) {
 		next = p->all;
 		zinc_buf_fini(&p->key);
 		zinc_buf_fini(&p->bytes);
@@ -431,9 +431,9 @@ zinc_send_begin(zinc_send **out, const zinc_sending *how, zinc_error *err)
 {
 	zinc_send *x = zinc_calloc(how->ctx, 1, sizeof *x);
 	const uint64_t open = zinc_max_u64(how->parallel, (uint64_t)how->threads);
-	zinc_status code;
+	zinc_status st;
 
-	if (x == NULL)
+	if (!x)
 		return zinc_fail_nomem(err);
 	x->how = *how;
 	x->room = (size_t)zinc_min_u64(WINDOW_ROUNDS * open, WINDOW_MOST);
@@ -445,12 +445,12 @@ zinc_send_begin(zinc_send **out, const zinc_sending *how, zinc_error *err)
 	x->window = zinc_calloc(how->ctx, x->room, sizeof *x->window);
 	x->puts = zinc_calloc(how->ctx, x->room, sizeof *x->puts);
 	x->dels = zinc_calloc(how->ctx, x->room, sizeof *x->dels);
-	code = x->window && x->puts && x->dels ? ZINC_OK : zinc_fail_nomem(err);
-	if (code == ZINC_OK)
-		code = zinc_store_put_begin(how->store, &x->group, how->put_flags, how->wait, err);
-	if (code != ZINC_OK) {
+	st = x->window && x->puts && x->dels ? ZINC_OK : zinc_fail_nomem(err);
+	if (st == ZINC_OK)
+		st = zinc_store_put_begin(how->store, &x->group, how->put_flags, how->wait, err);
+	if (st != ZINC_OK) {
 		send_free(x);
-		return code;
+		return st;
 	}
 	x->alone = !zinc_fetch_thread(&x->driver, drive, x);
 	*out = x;
@@ -470,7 +470,7 @@ zinc_send_flush(zinc_send *x)
 zinc_status
 zinc_send_end(zinc_send *x, zinc_error *err)
 {
-	zinc_status code;
+	zinc_status st;
 
 	zinc_send_flush(x);
 	pthread_mutex_lock(&x->lock);
@@ -479,7 +479,7 @@ zinc_send_end(zinc_send *x, zinc_error *err)
 	pthread_mutex_unlock(&x->lock);
 	if (!x->alone)
 		pthread_join(x->driver, NULL);
-	code = zinc_store_commit(x->how.store, x->group, NULL, NULL, x->how.wait, err);
+	st = zinc_store_commit(x->how.store, x->group, NULL, NULL, x->how.wait, err);
 	send_free(x);
-	return code;
+	return st;
 }

@@ -108,21 +108,21 @@ gather_entry(struct gather *g)
 {
 	zinc_json_doc *entry = NULL;
 	zinc_fetched doc;
-	zinc_status s;
+	zinc_status st;
 	char *text;
 
 	zinc_buf_end(&g->key, 0);
 	ZINC_TRY(zinc_buf_printf(&g->key, g->err, "%s" ENTRY, g->h->prefix));
 	text = (char *)(uintptr_t)zinc_buf_text(&g->key);
 	ZINC_TRY(text ? zinc_fetch(g->h->store, &text, 1, &doc, g->h->wait, g->err) : zinc_fail_nomem(g->err));
-	s = zinc_fetched_status(&doc, ENTRY, g->err);
-	if (s == ZINC_OK)
-		s = zinc_json_parse(&entry, g->h->ctx, doc.text, doc.n, ZINC_JSON_DUPLICATES, g->err);
+	st = zinc_fetched_status(&doc, ENTRY, g->err);
+	if (st == ZINC_OK)
+		st = zinc_json_parse(&entry, g->h->ctx, doc.text, doc.n, ZINC_JSON_DUPLICATES, g->err);
 	zinc_fetched_fini(g->h->ctx, &doc, 1);
-	if (s == ZINC_OK)
-		s = zinc_json_set(g->doc, g->metadata, ENTRY, zinc_json_copy(g->doc, zinc_json_root(entry)), g->err);
+	if (st == ZINC_OK)
+		st = zinc_json_set(g->doc, g->metadata, ENTRY, zinc_json_copy(g->doc, zinc_json_root(entry)), g->err);
 	zinc_json_free(entry);
-	return s;
+	return st;
 }
 
 /* The head of a document of its own, with an object for the copies; as a member they are all there is. */
@@ -161,18 +161,18 @@ static zinc_status
 gather(zinc_hierarchy *h, const char *path, zinc_json_doc **doc, zinc_error *err)
 {
 	struct gather g = {.h = h, .skip = path[1] ? strlen(path) + 1 : 1, .err = err};
-	zinc_status s;
+	zinc_status st;
 
 	ZINC_TRY(zinc_json_new(doc, h->ctx, err));
 	g.doc = *doc;
 	zinc_buf_init(&g.key, h->ctx, ZINC_MAX_KEY);
-	s = gather_all(&g, path);
+	st = gather_all(&g, path);
 	zinc_buf_fini(&g.key);
-	if (s != ZINC_OK) {
+	if (st != ZINC_OK) {
 		zinc_json_free(*doc);
 		*doc = NULL;
 	}
-	return s;
+	return st;
 }
 
 /* ---- putting and removing a member ---- */
@@ -225,7 +225,7 @@ change_update(void *arg, const void *old, size_t nold, zinc_update *out, zinc_er
 {
 	struct change *c = arg;
 	zinc_json_doc *doc;
-	zinc_status s;
+	zinc_status st;
 
 	if (!old && c->metadata)
 		return zinc_fail(err, ZINC_E_NOTFOUND, "no node is there");
@@ -235,9 +235,9 @@ change_update(void *arg, const void *old, size_t nold, zinc_update *out, zinc_er
 	}
 	ZINC_TRY(zinc_json_parse(&doc, c->h->ctx, old, nold,
 				 ZINC_JSON_NAN_TOKENS | (c->metadata ? 0 : ZINC_JSON_ANY_SIZE), err));
-	s = change_doc(c, doc, out, err);
+	st = change_doc(c, doc, out, err);
 	zinc_json_free(doc);
-	return s;
+	return st;
 }
 
 /* Put (metadata) or remove (NULL) the member in the document under `key`. */
@@ -247,12 +247,12 @@ change_key(zinc_hierarchy *h, const char *key, const zinc_json *metadata, zinc_e
 	/* to remove what is too large to be read is the way out of it */
 	const size_t most = metadata ? zinc_max_document(h->ctx) : zinc_max_text(h->ctx);
 	struct change c = {.h = h, .metadata = metadata};
-	zinc_status s;
+	zinc_status st;
 
 	zinc_buf_init(&c.text, h->ctx, most);
-	s = zinc_store_update(h->store, key, change_update, &c, 0, most, h->put_flags, h->wait, err);
+	st = zinc_store_update(h->store, key, change_update, &c, 0, most, h->put_flags, h->wait, err);
 	zinc_buf_fini(&c.text);
-	return s == ZINC_OK ? s : zinc_error_at_key(err, s, key);
+	return st == ZINC_OK ? st : zinc_error_at_key(err, st, key);
 }
 
 /* ---- putting and removing a document ---- */
@@ -261,29 +261,29 @@ static zinc_status
 remove_key(zinc_hierarchy *h, const char *key, zinc_error *err)
 {
 	zinc_error e = ZINC_ERROR_INIT;
-	const zinc_status s = zinc_store_del(h->store, NULL, key, NULL, h->put_flags, h->wait, &e);
+	const zinc_status st = zinc_store_del(h->store, NULL, key, NULL, h->put_flags, h->wait, &e);
 
-	return s == ZINC_OK || s == ZINC_E_NOTFOUND ? ZINC_OK : zinc_error_copy(err, &e);
+	return st == ZINC_OK || st == ZINC_E_NOTFOUND ? ZINC_OK : zinc_error_copy(err, &e);
 }
 
 static zinc_status
 put_document(zinc_hierarchy *h, const char *key, const zinc_json *copies, zinc_error *err)
 {
-	zinc_status s;
+	zinc_status st;
 	zinc_buf text;
 
 	if (!copies)
 		return remove_key(h, key, err);
 	zinc_buf_init(&text, h->ctx, zinc_max_document(h->ctx));
-	s = zinc_json_print(copies, &text, err);
-	if (s == ZINC_OK)
-		s = zinc_buf_puts(&text, "\n", err);
-	if (s == ZINC_OK)
-		s = zinc_document_fits(h->ctx, &text, err);
-	if (s == ZINC_OK)
-		s = zinc_store_put(h->store, NULL, key, text.p, text.n, NULL, h->put_flags, NULL, h->wait, err);
+	st = zinc_json_print(copies, &text, err);
+	if (st == ZINC_OK)
+		st = zinc_buf_puts(&text, "\n", err);
+	if (st == ZINC_OK)
+		st = zinc_document_fits(h->ctx, &text, err);
+	if (st == ZINC_OK)
+		st = zinc_store_put(h->store, NULL, key, text.p, text.n, NULL, h->put_flags, NULL, h->wait, err);
 	zinc_buf_fini(&text);
-	return s;
+	return st;
 }
 
 /* ---- consolidating ---- */
@@ -300,29 +300,29 @@ put(zinc_hierarchy *h, const char *key, const zinc_json *copies, zinc_error *err
 static zinc_status
 put_until_true(zinc_hierarchy *h, const char *path, const char *key, zinc_json_doc *now, zinc_error *err)
 {
-	zinc_status s = ZINC_OK;
+	zinc_status st = ZINC_OK;
 	bool same = false, refused = false;
 	int i;
 
-	for (i = 0; i < TRIES && !same && s == ZINC_OK; i++) {
+	for (i = 0; i < TRIES && !same && st == ZINC_OK; i++) {
 		zinc_json_doc *then = NULL;
 
-		s = put(h, key, zinc_json_root(now), err);
-		refused = s == ZINC_E_LIMIT && i == 0;
-		if (s == ZINC_OK)
-			s = gather(h, path, &then, err);
-		if (s == ZINC_OK) {
+		st = put(h, key, zinc_json_root(now), err);
+		refused = st == ZINC_E_LIMIT && i == 0;
+		if (st == ZINC_OK)
+			st = gather(h, path, &then, err);
+		if (st == ZINC_OK) {
 			same = zinc_json_equal(zinc_json_root(now), zinc_json_root(then));
 			zinc_json_free(now);
 			now = then;
 		}
 	}
 	zinc_json_free(now);
-	if (s == ZINC_OK && !same)
-		s = zinc_fail(err, ZINC_E_CONFLICT, "the hierarchy changed during each of %d attempts", TRIES);
-	if (s != ZINC_OK && !refused)
+	if (st == ZINC_OK && !same)
+		st = zinc_fail(err, ZINC_E_CONFLICT, "the hierarchy changed during each of %d attempts", TRIES);
+	if (st != ZINC_OK && !refused)
 		(void)!put(h, key, NULL, NULL); /* rather none than one that may be stale */
-	return s;
+	return st;
 }
 
 zinc_status
@@ -330,7 +330,7 @@ zinc_consolidate_group(zinc_hierarchy *h, const char *path, bool remove, zinc_er
 {
 	const zinc_format *f = h->format;
 	zinc_json_doc *now;
-	zinc_status s;
+	zinc_status st;
 	zinc_buf key;
 
 	if (!remove && f->copies.of == ZINC_COPIES_NONE)
@@ -343,15 +343,15 @@ zinc_consolidate_group(zinc_hierarchy *h, const char *path, bool remove, zinc_er
 	if (f->copies.of == ZINC_COPIES_NONE)
 		return ZINC_OK;
 	zinc_buf_init(&key, h->ctx, ZINC_MAX_KEY);
-	s = zinc_copies_key(h, path, &key, err);
-	if (s == ZINC_OK && remove)
-		s = put(h, zinc_buf_text(&key), NULL, err);
-	else if (s == ZINC_OK)
-		s = gather(h, path, &now, err); /* what fails before the first put leaves an old one as it was */
-	if (s == ZINC_OK && !remove)
-		s = put_until_true(h, path, zinc_buf_text(&key), now, err);
+	st = zinc_copies_key(h, path, &key, err);
+	if (st == ZINC_OK && remove)
+		st = put(h, zinc_buf_text(&key), NULL, err);
+	else if (st == ZINC_OK)
+		st = gather(h, path, &now, err); /* what fails before the first put leaves an old one as it was */
+	if (st == ZINC_OK && !remove)
+		st = put_until_true(h, path, zinc_buf_text(&key), now, err);
 	zinc_buf_fini(&key);
-	return s == ZINC_OK ? s : zinc_error_at_url(err, s, h->url);
+	return st == ZINC_OK ? st : zinc_error_at_url(err, st, h->url);
 }
 
 /* ---- dropping ---- */
@@ -378,15 +378,15 @@ zinc_copies_drop(zinc_hierarchy *h, const zinc_fetched *docs, char *const *keys,
 zinc_status
 zinc_copies_drop_root(zinc_hierarchy *h, zinc_error *err)
 {
-	zinc_status s;
+	zinc_status st;
 	zinc_buf key;
 
 	if (h->format->copies.of != ZINC_COPIES_OF_ROOT)
 		return ZINC_OK;
 	zinc_buf_init(&key, h->ctx, ZINC_MAX_KEY);
-	s = zinc_copies_key(h, "/", &key, err);
-	if (s == ZINC_OK)
-		s = zinc_hierarchy_drop(h, &key, err);
+	st = zinc_copies_key(h, "/", &key, err);
+	if (st == ZINC_OK)
+		st = zinc_hierarchy_drop(h, &key, err);
 	zinc_buf_fini(&key);
-	return s;
+	return st;
 }

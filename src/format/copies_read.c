@@ -62,15 +62,15 @@ parse_member(const zinc_hierarchy *h, const zinc_fetched *text, zinc_json_doc **
 	     bool *large, zinc_error *err)
 {
 	const bool whole = text->n <= h->ctx->limits.json_bytes;
-	zinc_status s;
+	zinc_status st;
 
 	if (whole && !strstr(text->text, h->format->copies.member) && !strchr(text->text, '\\'))
 		return ZINC_OK; /* most groups have none: they are not parsed once more */
-	s = zinc_json_parse(doc, h->ctx, text->text, text->n, JSON, NULL);
-	if (s != ZINC_OK) {
+	st = zinc_json_parse(doc, h->ctx, text->text, text->n, JSON, NULL);
+	if (st != ZINC_OK) {
 		*doc = NULL;
-		*large = s == ZINC_E_LIMIT;
-		return s == ZINC_E_NOMEM ? zinc_fail_nomem(err) : ZINC_OK;
+		*large = st == ZINC_E_LIMIT;
+		return st == ZINC_E_NOMEM ? zinc_fail_nomem(err) : ZINC_OK;
 	}
 	*metadata = find_member(h->format, zinc_json_root(*doc));
 	if (!*metadata) {
@@ -163,17 +163,17 @@ static zinc_status
 gather_nodes(zinc_json_doc **out, const zinc_hierarchy *h, const zinc_json *metadata, zinc_error *err)
 {
 	struct nodes x = {.h = h, .err = err};
-	zinc_status s;
+	zinc_status st;
 
 	ZINC_TRY(zinc_json_new(&x.doc, h->ctx, err));
 	zinc_buf_init(&x.path, h->ctx, ZINC_MAX_KEY);
-	s = take_all(&x, metadata);
+	st = take_all(&x, metadata);
 	zinc_buf_fini(&x.path);
-	if (s == ZINC_OK)
+	if (st == ZINC_OK)
 		*out = x.doc;
 	else
 		zinc_json_free(x.doc);
-	return s;
+	return st;
 }
 
 static zinc_status
@@ -183,18 +183,18 @@ parse_document(const zinc_hierarchy *h, const zinc_fetched *text, zinc_json_doc 
 	const zinc_json *copies;
 	zinc_json_doc *stored;
 	uint64_t version = 0;
-	zinc_status s = zinc_json_parse(&stored, h->ctx, text->text, text->n, JSON, NULL);
+	zinc_status st = zinc_json_parse(&stored, h->ctx, text->text, text->n, JSON, NULL);
 
-	if (s != ZINC_OK)
-		return s == ZINC_E_NOMEM ? zinc_fail_nomem(err) : ZINC_OK;
+	if (st != ZINC_OK)
+		return st == ZINC_E_NOMEM ? zinc_fail_nomem(err) : ZINC_OK;
 	(void)zinc_json_u64(zinc_json_member(zinc_json_root(stored), "zarr_consolidated_format"), &version);
 	copies = zinc_json_member(zinc_json_root(stored), "metadata");
 	if (version == 1 && zinc_json_is(copies, ZINC_JSON_OBJECT))
-		s = gather_nodes(doc, h, copies, err);
+		st = gather_nodes(doc, h, copies, err);
 	zinc_json_free(stored);
 	if (*doc)
 		*metadata = zinc_json_root(*doc);
-	return s;
+	return st;
 }
 
 /* ---- either ---- */
@@ -231,22 +231,22 @@ read_document(zinc_hierarchy *h, char *key, bool *has, zinc_copy_fn fn, void *ar
 	const zinc_json *metadata = NULL;
 	zinc_json_doc *doc = NULL;
 	zinc_fetched text;
-	zinc_status s;
+	zinc_status st;
 
 	ZINC_TRY(zinc_fetch(h->store, &key, 1, &text, h->wait, err));
-	s = zinc_fetched_status(&text, key, err);
-	*has = s == ZINC_OK && text.found == ZINC_FOUND;
+	st = zinc_fetched_status(&text, key, err);
+	*has = st == ZINC_OK && text.found == ZINC_FOUND;
 	if (*has)
-		s = parse_document(h, &text, &doc, &metadata, err);
+		st = parse_document(h, &text, &doc, &metadata, err);
 	zinc_fetched_fini(h->ctx, &text, 1);
-	if (s == ZINC_OK && *has && !doc) {
-		s = zinc_fail(err, ZINC_E_CORRUPT,
-			      "it is no object of \"zarr_consolidated_format\" 1 and \"metadata\"");
-		zinc_error_at_key(err, s, key);
+	if (st == ZINC_OK && *has && !doc) {
+		st = zinc_fail(err, ZINC_E_CORRUPT,
+			       "it is no object of \"zarr_consolidated_format\" 1 and \"metadata\"");
+		zinc_error_at_key(err, st, key);
 	}
 	tell(metadata, fn, arg);
 	zinc_json_free(doc);
-	return s;
+	return st;
 }
 
 zinc_status
@@ -255,7 +255,7 @@ zinc_copies_each(zinc_hierarchy *h, const char *path, const zinc_meta *group, bo
 {
 	const zinc_format *f = h->format;
 	const zinc_json *metadata;
-	zinc_status s;
+	zinc_status st;
 	zinc_buf key;
 
 	*has = false;
@@ -268,9 +268,9 @@ zinc_copies_each(zinc_hierarchy *h, const char *path, const zinc_meta *group, bo
 		return ZINC_OK;
 	}
 	zinc_buf_init(&key, h->ctx, ZINC_MAX_KEY);
-	s = zinc_copies_key(h, path, &key, err);
-	if (s == ZINC_OK)
-		s = read_document(h, (char *)key.p, has, fn, arg, err);
+	st = zinc_copies_key(h, path, &key, err);
+	if (st == ZINC_OK)
+		st = read_document(h, (char *)key.p, has, fn, arg, err);
 	zinc_buf_fini(&key);
-	return s;
+	return st;
 }

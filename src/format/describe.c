@@ -194,9 +194,9 @@ chunk_grid(struct describe *d)
 
 /* A key without the root's prefix. */
 static zinc_json *
-key(struct describe *d, zinc_buf *b, zinc_status s)
+key(struct describe *d, zinc_buf *b, zinc_status st)
 {
-	const char *text = s == ZINC_OK ? zinc_buf_text(b) : NULL;
+	const char *text = st == ZINC_OK ? zinc_buf_text(b) : NULL;
 	zinc_json *v = text ? zinc_json_make_string(d->doc, text + strlen(d->h->prefix)) : NULL;
 
 	zinc_buf_fini(b);
@@ -312,13 +312,13 @@ zinc_status
 zinc_meta_describe(const zinc_hierarchy *h, const char *node, const zinc_meta *m, zinc_buf *out, zinc_error *err)
 {
 	struct describe d = {.h = h, .path = node, .m = m};
-	zinc_status s;
+	zinc_status st;
 
 	ZINC_TRY(zinc_json_new(&d.doc, h->ctx, err));
 	d.root = zinc_json_make(d.doc, ZINC_JSON_OBJECT);
-	s = fill_rows(&d, m && m->kind == ZINC_NODE_ARRAY ? array_rows : group_rows, err);
-	if (s == ZINC_OK)
-		s = zinc_json_print_line(d.root, out, err);
+	st = fill_rows(&d, m && m->kind == ZINC_NODE_ARRAY ? array_rows : group_rows, err);
+	if (st == ZINC_OK)
+		st = zinc_json_print_line(d.root, out, err);
 	zinc_json_free(d.doc);
-	return s;
+	return st;
 }

@@ -61,20 +61,20 @@ get_document(zinc_store *store, const char *prefix, bool *found, zinc_blob *text
 {
 	zinc_context *ctx = zinc_store_context(store);
 	zinc_error e = ZINC_ERROR_INIT;
-	zinc_status s;
+	zinc_status st;
 	zinc_buf key;
 
 	zinc_buf_init(&key, ctx, ZINC_MAX_KEY);
-	s = zinc_buf_puts(&key, prefix, &e);
-	if (s == ZINC_OK)
-		s = zinc_buf_puts(&key, DOCUMENT, &e);
-	if (s == ZINC_OK)
-		s = zinc_buf_text(&key)
-			? zinc_store_get_all(store, zinc_buf_text(&key), text, NULL, ctx->limits.json_bytes, wait, &e)
-			: zinc_fail_nomem(&e);
+	st = zinc_buf_puts(&key, prefix, &e);
+	if (st == ZINC_OK)
+		st = zinc_buf_puts(&key, DOCUMENT, &e);
+	if (st == ZINC_OK)
+		st = zinc_buf_text(&key)
+			 ? zinc_store_get_all(store, zinc_buf_text(&key), text, NULL, ctx->limits.json_bytes, wait, &e)
+			 : zinc_fail_nomem(&e);
 	zinc_buf_fini(&key);
-	*found = s == ZINC_OK || s == ZINC_E_LIMIT;
-	if (s == ZINC_OK || s == ZINC_E_NOTFOUND || s == ZINC_E_LIMIT)
+	*found = st == ZINC_OK || st == ZINC_E_LIMIT;
+	if (st == ZINC_OK || st == ZINC_E_NOTFOUND || st == ZINC_E_LIMIT)
 		return ZINC_OK;
 	return zinc_error_copy(err, &e);
 }
@@ -86,7 +86,7 @@ claimant(const zinc_json *root, const zinc_format *only, zinc_node_kind *kind)
 	const zinc_format *f;
 	size_t i;
 
-	for (i = 0; (f = zinc_format_row(i)) != NULL; i++)
+	for (i = 0; (f = zinc_format_row(i)); i++)
 		if ((!only || f == only) && f->claims && f->claims(root, kind))
 			return f;
 	*kind = ZINC_NODE_NONE;
@@ -99,25 +99,25 @@ judge(zinc_context *ctx, const zinc_blob *text, const zinc_format *only, const z
 {
 	zinc_json_doc *doc = NULL;
 	const zinc_json *root;
-	zinc_status s = ZINC_E_LIMIT;
+	zinc_status st = ZINC_E_LIMIT;
 
 	if (text->data)
-		s = zinc_json_parse(&doc, ctx, text->data, text->nbytes, ZINC_JSON_DUPLICATES | ZINC_JSON_NAN_TOKENS,
-				    NULL);
-	if (s == ZINC_E_NOMEM)
+		st = zinc_json_parse(&doc, ctx, text->data, text->nbytes, ZINC_JSON_DUPLICATES | ZINC_JSON_NAN_TOKENS,
+				     NULL);
+	if (st == ZINC_E_NOMEM)
 		return zinc_fail_nomem(err);
-	root = s == ZINC_OK ? zinc_json_root(doc) : NULL;
+	root = st == ZINC_OK ? zinc_json_root(doc) : NULL;
 	*format = claimant(root, only, kind);
-	s = ZINC_OK;
+	st = ZINC_OK;
 	if (!*format && !only)
-		s = zinc_fail(err, ZINC_E_UNSUPPORTED,
-			      "a hierarchy of a draft (zarr_format \"%.100s\"), which this build does not read",
-			      zinc_json_member(root, "zarr_format")->text);
-	if (out && s == ZINC_OK)
+		st = zinc_fail(err, ZINC_E_UNSUPPORTED,
+			       "a hierarchy of a draft (zarr_format \"%.100s\"), which this build does not read",
+			       zinc_json_member(root, "zarr_format")->text);
+	if (out && st == ZINC_OK)
 		*out = doc;
 	else
 		zinc_json_free(doc);
-	return s;
+	return st;
 }
 
 /* Formats that keep their documents under other names. */
@@ -129,7 +129,7 @@ ask_others(zinc_store *store, const char *prefix, const zinc_format *only, const
 	bool found = false;
 	size_t i;
 
-	for (i = 0; (f = zinc_format_row(i)) != NULL && !found; i++) {
+	for (i = 0; (f = zinc_format_row(i)) && !found; i++) {
 		if ((only && f != only) || !f->detect)
 			continue;
 		ZINC_TRY(f->detect(store, prefix, &found, kind, wait, err));
@@ -144,7 +144,7 @@ zinc_format_detect(zinc_store *store, const char *prefix, const zinc_format *onl
 {
 	zinc_blob text = ZINC_BLOB_INIT;
 	bool found = false;
-	zinc_status s;
+	zinc_status st;
 
 	*format = NULL;
 	*kind = ZINC_NODE_NONE;
@@ -152,10 +152,10 @@ zinc_format_detect(zinc_store *store, const char *prefix, const zinc_format *onl
 		*doc = NULL;
 	if (!only || only->claims)
 		ZINC_TRY(get_document(store, prefix, &found, &text, wait, err));
-	s = found ? judge(zinc_store_context(store), &text, only, format, kind, doc, err)
-		  : ask_others(store, prefix, only, format, kind, wait, err);
+	st = found ? judge(zinc_store_context(store), &text, only, format, kind, doc, err)
+		   : ask_others(store, prefix, only, format, kind, wait, err);
 	zinc_blob_fini(&text);
-	return s;
+	return st;
 }
 
 /* A look aside is worth no failure, and over a network not its time. */
@@ -189,11 +189,11 @@ zinc_hierarchy_judge(zinc_hierarchy *h, zinc_report *r, zinc_error *err)
 	const zinc_format *format;
 	zinc_json_doc *doc;
 	zinc_node_kind kind;
-	zinc_status s;
+	zinc_status st;
 
 	if (!h->format->enter)
 		return ZINC_OK;
 	ZINC_TRY(zinc_format_detect(h->store, h->prefix, h->format, &format, &kind, &doc, h->wait, err));
-	s = doc ? h->format->enter(h, doc, r, NULL) : ZINC_OK;
-	return s == ZINC_E_NOMEM ? zinc_fail_nomem(err) : ZINC_OK;
+	st = doc ? h->format->enter(h, doc, r, NULL) : ZINC_OK;
+	return st == ZINC_E_NOMEM ? zinc_fail_nomem(err) : ZINC_OK;
 }

@@ -52,13 +52,13 @@ parse_json(zinc_json **out, struct build *b, const char *what, const char *text,
 {
 	zinc_json_doc *doc;
 	zinc_error e;
-	zinc_status s = zinc_json_parse(&doc, b->ctx, text, strlen(text), 0, &e);
+	zinc_status st = zinc_json_parse(&doc, b->ctx, text, strlen(text), 0, &e);
 
-	if (s == ZINC_E_CORRUPT)
+	if (st == ZINC_E_CORRUPT)
 		return zinc_fail(err, ZINC_E_INVALID, "%s: %s", what, e.text);
-	if (s != ZINC_OK) {
+	if (st != ZINC_OK) {
 		zinc_error_copy(err, &e);
-		return s;
+		return st;
 	}
 	*out = zinc_json_copy(b->doc, zinc_json_root(doc));
 	zinc_json_free(doc);
@@ -174,7 +174,7 @@ set_fill(struct build *b, zinc_error *err)
 	zinc_json *v = NULL;
 	zinc_report r;
 	zinc_error e;
-	zinc_status s;
+	zinc_status st;
 
 	if (!b->o.fill) {
 		b->fill = zinc_dtype_fill_room(t, b->ctx, NULL);
@@ -183,11 +183,11 @@ set_fill(struct build *b, zinc_error *err)
 		zinc_dtype_zero(t, b->fill);
 		return set(b, "fill_value", t->ops->print_fill(t, b->fill, b->doc), err);
 	}
-	s = parse_json(&v, b, "fill", b->o.fill, &e);
-	if (s == ZINC_E_INVALID)
+	st = parse_json(&v, b, "fill", b->o.fill, &e);
+	if (st == ZINC_E_INVALID)
 		v = zinc_json_make_string(b->doc, b->o.fill);
-	else if (s != ZINC_OK)
-		return zinc_error_copy(err, &e), s;
+	else if (st != ZINC_OK)
+		return zinc_error_copy(err, &e), st;
 	ZINC_TRY(set(b, "fill_value", v, err));
 	b->fill = zinc_dtype_fill_room(t, b->ctx, v);
 	if (!b->fill)
@@ -206,8 +206,8 @@ set_codecs(struct build *b, zinc_error *err)
 	zinc_json *codecs;
 
 	memcpy(rep.shape, b->chunks, sizeof rep.shape);
-	ZINC_TRY(zinc_chain_parse_text(&codecs, b->doc, b->o.codecs ? b->o.codecs : zinc_format_v3.codecs, &rep,
-				       b->big, b->o.fortran != 0, err));
+	ZINC_TRY(zinc_chain_parse_text(&codecs, b->doc, b->o.codecs ? b->o.codecs : zinc_format_v3.codecs, &rep, b->big,
+				       b->o.fortran != 0, err));
 	if (b->sharded)
 		ZINC_TRY(zinc_chain_make_sharded(&codecs, b->doc, codecs, b->chunks, b->o.ndim, err));
 	return set(b, "codecs", codecs, err);
@@ -275,36 +275,36 @@ check(zinc_json_doc *doc, zinc_context *ctx, zinc_node_kind kind, zinc_error *er
 	zinc_meta *m = NULL;
 	zinc_report r;
 	zinc_buf text;
-	zinc_status s;
+	zinc_status st;
 
 	zinc_report_init(&r, ctx, true, "");
 	r.code = ZINC_E_INVALID;
 	zinc_buf_init(&text, ctx, zinc_max_text(ctx));
-	s = zinc_json_print_line(zinc_json_root(doc), &text, err);
-	if (s == ZINC_OK)
-		s = zinc_text_parse(&zinc_format_v3, ctx, (const char *)text.p, text.n, &r, &m, err);
+	st = zinc_json_print_line(zinc_json_root(doc), &text, err);
+	if (st == ZINC_OK)
+		st = zinc_text_parse(&zinc_format_v3, ctx, (const char *)text.p, text.n, &r, &m, err);
 	zinc_buf_fini(&text);
-	if (s == ZINC_OK && m->kind != kind)
-		s = zinc_fail(err, ZINC_E_INVALID, "the document is not that of an array");
-	else if (s == ZINC_OK && m->unsupported)
-		s = zinc_meta_refuse(m, err);
+	if (st == ZINC_OK && m->kind != kind)
+		st = zinc_fail(err, ZINC_E_INVALID, "the document is not that of an array");
+	else if (st == ZINC_OK && m->unsupported)
+		st = zinc_meta_refuse(m, err);
 	zinc_meta_free(m);
-	return s;
+	return st;
 }
 
 /* However a build went, everything but the document itself is given back here. */
 static zinc_status
-finish(struct build *b, zinc_node_kind kind, zinc_status s, zinc_json_doc **out, zinc_error *err)
+finish(struct build *b, zinc_node_kind kind, zinc_status st, zinc_json_doc **out, zinc_error *err)
 {
-	if (s == ZINC_OK)
-		s = check(b->doc, b->ctx, kind, err);
-	if (s == ZINC_OK)
+	if (st == ZINC_OK)
+		st = check(b->doc, b->ctx, kind, err);
+	if (st == ZINC_OK)
 		*out = b->doc;
 	else
 		zinc_json_free(b->doc);
 	zinc_free(b->ctx, b->fill);
 	zinc_dtype_free(b->dtype);
-	return s;
+	return st;
 }
 
 zinc_status
@@ -320,9 +320,9 @@ zinc_status
 zinc_document_build_group(zinc_json_doc **out, zinc_context *ctx, const char *attributes, zinc_error *err)
 {
 	struct build b = {.ctx = ctx};
-	zinc_status s = begin(&b, "group", err);
+	zinc_status st = begin(&b, "group", err);
 
-	if (s == ZINC_OK)
-		s = set_attributes(&b, attributes, err);
-	return finish(&b, ZINC_NODE_GROUP, s, out, err);
+	if (st == ZINC_OK)
+		st = set_attributes(&b, attributes, err);
+	return finish(&b, ZINC_NODE_GROUP, st, out, err);
 }

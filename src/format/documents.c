@@ -88,21 +88,21 @@ static zinc_status
 parse_tokens(zinc_json_doc **out, const zinc_format *f, zinc_context *ctx, zinc_bytes text, const char *rule,
 	     const char *why, zinc_report *r, zinc_error *err)
 {
-	zinc_status s =
+	zinc_status st =
 	    zinc_json_parse(out, ctx, (const char *)text.p, text.n, ZINC_JSON_DUPLICATES | ZINC_JSON_NAN_TOKENS, NULL);
 
-	if (s != ZINC_OK)
-		return s == ZINC_E_NOMEM ? zinc_fail_nomem(err) : zinc_report_error(r, rule, err, "%s", why);
+	if (st != ZINC_OK)
+		return st == ZINC_E_NOMEM ? zinc_fail_nomem(err) : zinc_report_error(r, rule, err, "%s", why);
 	if (f->nan_in_attributes && has_nan_elsewhere(zinc_json_root(*out)))
-		s = zinc_report_error(r, rule, err, "%s", why);
+		st = zinc_report_error(r, rule, err, "%s", why);
 	else if (r->code != ZINC_E_INVALID) /* into a document that is being made they were let before */
-		s = zinc_report_lenient(r, rule, err, "NaN or Infinity, which JSON does not have%s",
-					f->nan_in_attributes ? ", among the attributes" : "");
-	if (s != ZINC_OK) {
+		st = zinc_report_lenient(r, rule, err, "NaN or Infinity, which JSON does not have%s",
+					 f->nan_in_attributes ? ", among the attributes" : "");
+	if (st != ZINC_OK) {
 		zinc_json_free(*out);
 		*out = NULL;
 	}
-	return s;
+	return st;
 }
 
 /* Duplicates are let in here and judged with the rest, so that strict and lenient reading differ in one place only. */
@@ -111,11 +111,11 @@ parse_text(zinc_json_doc **out, const zinc_format *f, zinc_context *ctx, zinc_by
 	   zinc_report *r, zinc_error *err)
 {
 	zinc_error e;
-	zinc_status s = zinc_json_parse(out, ctx, (const char *)text.p, text.n, ZINC_JSON_DUPLICATES, &e);
+	zinc_status st = zinc_json_parse(out, ctx, (const char *)text.p, text.n, ZINC_JSON_DUPLICATES, &e);
 
-	if (s == ZINC_E_CORRUPT)
+	if (st == ZINC_E_CORRUPT)
 		return parse_tokens(out, f, ctx, text, rule, e.text, r, err);
-	return s == ZINC_OK ? s : zinc_error_copy(err, &e);
+	return st == ZINC_OK ? st : zinc_error_copy(err, &e);
 }
 
 zinc_status
@@ -144,20 +144,20 @@ decode(const zinc_hierarchy *h, const zinc_fetched *doc, zinc_buf *room, zinc_by
 static zinc_status
 encode(const zinc_hierarchy *h, zinc_buf *text, zinc_error *err)
 {
-	zinc_status s;
+	zinc_status st;
 	zinc_buf stored;
 
 	if (!h->entry || !h->entry->encoding)
 		return ZINC_OK;
 	zinc_buf_init(&stored, h->ctx, h->ctx->limits.json_bytes);
-	s = zinc_metadata_encode(h->entry->encoding, (zinc_bytes){text->p, text->n}, &stored, err);
-	if (s == ZINC_OK) {
+	st = zinc_metadata_encode(h->entry->encoding, (zinc_bytes){text->p, text->n}, &stored, err);
+	if (st == ZINC_OK) {
 		zinc_buf_fini(text);
 		*text = stored;
 		return ZINC_OK;
 	}
 	zinc_buf_fini(&stored);
-	return s;
+	return st;
 }
 
 static zinc_status
@@ -165,15 +165,15 @@ parse_stored(zinc_json_doc **out, const zinc_hierarchy *h, const zinc_fetched *d
 	     zinc_error *err)
 {
 	zinc_bytes text;
-	zinc_status s;
+	zinc_status st;
 	zinc_buf room;
 
 	zinc_buf_init(&room, h->ctx, h->ctx->limits.json_bytes);
-	s = decode(h, doc, &room, &text, err);
-	if (s == ZINC_OK)
-		s = parse_text(out, h->format, h->ctx, text, rule, r, err);
+	st = decode(h, doc, &room, &text, err);
+	if (st == ZINC_OK)
+		st = parse_text(out, h->format, h->ctx, text, rule, r, err);
 	zinc_buf_fini(&room);
-	return s;
+	return st;
 }
 
 /* ---- reading ---- */
@@ -183,17 +183,17 @@ static zinc_status
 put_in(zinc_json_doc *doc, zinc_json_doc *attributes, const char *rule, zinc_report *r, zinc_error *err)
 {
 	const char *twice = zinc_json_duplicate(attributes);
-	zinc_status s = ZINC_OK;
+	zinc_status st = ZINC_OK;
 
 	if (!zinc_json_is(zinc_json_root(attributes), ZINC_JSON_OBJECT))
-		s = zinc_report_error(r, rule, err, "attributes must be an object");
+		st = zinc_report_error(r, rule, err, "attributes must be an object");
 	else if (twice)
-		s = zinc_report_lenient(r, rule, err, "attribute \"%.60s\" is there twice", twice);
-	if (s == ZINC_OK && zinc_json_is(zinc_json_root(doc), ZINC_JSON_OBJECT))
-		s = zinc_json_set(doc, zinc_json_root(doc), ZINC_ATTRIBUTES,
-				  zinc_json_copy(doc, zinc_json_root(attributes)), err);
+		st = zinc_report_lenient(r, rule, err, "attribute \"%.60s\" is there twice", twice);
+	if (st == ZINC_OK && zinc_json_is(zinc_json_root(doc), ZINC_JSON_OBJECT))
+		st = zinc_json_set(doc, zinc_json_root(doc), ZINC_ATTRIBUTES,
+				   zinc_json_copy(doc, zinc_json_root(attributes)), err);
 	zinc_json_free(attributes);
-	return s;
+	return st;
 }
 
 /* Promise (2).  Then the attributes that are there. */
@@ -204,7 +204,7 @@ add_attributes(zinc_json_doc *doc, const zinc_hierarchy *h, const zinc_fetched *
 	zinc_json *root = zinc_json_root(doc);
 	const char *rule = zinc_rule(h->format, "attributes"), *where = r->where;
 	zinc_json_doc *more;
-	zinc_status s;
+	zinc_status st;
 
 	if (zinc_json_is(root, ZINC_JSON_OBJECT) && zinc_json_remove(root, ZINC_ATTRIBUTES))
 		ZINC_TRY(zinc_report_lenient(r, zinc_rule(h->format, "member"), err,
@@ -212,11 +212,11 @@ add_attributes(zinc_json_doc *doc, const zinc_hierarchy *h, const zinc_fetched *
 	if (attributes->found != ZINC_FOUND)
 		return ZINC_OK;
 	r->where = key;
-	s = parse_stored(&more, h, attributes, rule, r, err);
-	if (s == ZINC_OK)
-		s = put_in(doc, more, rule, r, err);
+	st = parse_stored(&more, h, attributes, rule, r, err);
+	if (st == ZINC_OK)
+		st = put_in(doc, more, rule, r, err);
 	r->where = where;
-	return s;
+	return st;
 }
 
 static zinc_status
@@ -224,16 +224,16 @@ read_documents(zinc_json_doc **out, const zinc_hierarchy *h, const zinc_fetched 
 	       zinc_report *r, zinc_error *err)
 {
 	const size_t attributes = zinc_documents_attributes(h->format);
-	zinc_status s = ZINC_OK;
+	zinc_status st = ZINC_OK;
 
 	ZINC_TRY(parse_stored(out, h, &docs[maker], zinc_rule(h->format, "M2"), r, err));
 	if (attributes > 0)
-		s = add_attributes(*out, h, &docs[attributes], keys[attributes], r, err);
-	if (s != ZINC_OK) {
+		st = add_attributes(*out, h, &docs[attributes], keys[attributes], r, err);
+	if (st != ZINC_OK) {
 		zinc_json_free(*out);
 		*out = NULL;
 	}
-	return s;
+	return st;
 }
 
 /* What a document that cannot be used says it is. */
@@ -257,22 +257,22 @@ zinc_documents_parse(const zinc_hierarchy *h, const zinc_fetched *docs, char *co
 {
 	const size_t maker = zinc_documents_maker(h->format, docs), n = zinc_documents(h->format, ZINC_PART_NODE);
 	zinc_json_doc *doc = NULL;
-	zinc_status s = ZINC_OK;
+	zinc_status st = ZINC_OK;
 
 	*kind = h->format->documents[maker].makes;
 	r->where = keys[maker];
 	if (maker + 1 < n && docs[maker + 1].found == ZINC_FOUND)
-		s = zinc_report_lenient(r, zinc_rule(h->format, "two"), err,
-					"a group is at the same path, and not read: the array wins");
-	if (s == ZINC_OK)
-		s = read_documents(&doc, h, docs, keys, maker, r, err);
-	if (s == ZINC_OK)
-		s = h->format->parse(h->format, h->ctx, doc, *kind, r, out, err);
-	if (s == ZINC_OK)
+		st = zinc_report_lenient(r, zinc_rule(h->format, "two"), err,
+					 "a group is at the same path, and not read: the array wins");
+	if (st == ZINC_OK)
+		st = read_documents(&doc, h, docs, keys, maker, r, err);
+	if (st == ZINC_OK)
+		st = h->format->parse(h->format, h->ctx, doc, *kind, r, out, err);
+	if (st == ZINC_OK)
 		(*out)->tag = docs[maker].tag;
 	if (*kind == ZINC_NODE_NONE)
-		*kind = s == ZINC_OK ? (*out)->kind : peek(h, &docs[maker]);
-	return s;
+		*kind = st == ZINC_OK ? (*out)->kind : peek(h, &docs[maker]);
+	return st;
 }
 
 /* ---- changing ---- */
@@ -282,16 +282,16 @@ static zinc_status
 parse_one(zinc_json_doc **out, const zinc_hierarchy *h, const zinc_fetched *doc, zinc_error *err)
 {
 	zinc_bytes text;
-	zinc_status s;
+	zinc_status st;
 	zinc_buf room;
 
 	zinc_buf_init(&room, h->ctx, h->ctx->limits.json_bytes);
-	s = decode(h, doc, &room, &text, err);
-	if (s == ZINC_OK)
-		s = zinc_json_parse(out, h->ctx, (const char *)text.p, text.n, ZINC_JSON_NAN_TOKENS, err);
+	st = decode(h, doc, &room, &text, err);
+	if (st == ZINC_OK)
+		st = zinc_json_parse(out, h->ctx, (const char *)text.p, text.n, ZINC_JSON_NAN_TOKENS, err);
 	zinc_buf_fini(&room);
-	if (s != ZINC_OK || zinc_json_is(zinc_json_root(*out), ZINC_JSON_OBJECT))
-		return s;
+	if (st != ZINC_OK || zinc_json_is(zinc_json_root(*out), ZINC_JSON_OBJECT))
+		return st;
 	zinc_json_free(*out);
 	*out = NULL;
 	return zinc_fail_rule(err, ZINC_E_CORRUPT, zinc_rule(h->format, "M2"), "the document must be a JSON object");
@@ -301,7 +301,7 @@ static zinc_status
 join_attributes(zinc_json_doc *doc, const zinc_hierarchy *h, const zinc_fetched *attributes, zinc_error *err)
 {
 	zinc_json_doc *more;
-	zinc_status s;
+	zinc_status st;
 
 	if (zinc_json_member(zinc_json_root(doc), ZINC_ATTRIBUTES))
 		return zinc_fail(err, ZINC_E_UNSUPPORTED,
@@ -310,9 +310,9 @@ join_attributes(zinc_json_doc *doc, const zinc_hierarchy *h, const zinc_fetched 
 	if (attributes->found != ZINC_FOUND)
 		return ZINC_OK;
 	ZINC_TRY(parse_one(&more, h, attributes, err));
-	s = zinc_json_set(doc, zinc_json_root(doc), ZINC_ATTRIBUTES, zinc_json_copy(doc, zinc_json_root(more)), err);
+	st = zinc_json_set(doc, zinc_json_root(doc), ZINC_ATTRIBUTES, zinc_json_copy(doc, zinc_json_root(more)), err);
 	zinc_json_free(more);
-	return s;
+	return st;
 }
 
 zinc_status
@@ -320,17 +320,17 @@ zinc_documents_join(zinc_json_doc **out, const zinc_hierarchy *h, const zinc_fet
 		    zinc_error *err)
 {
 	const size_t attributes = zinc_documents_attributes(h->format);
-	zinc_status s;
+	zinc_status st;
 
 	if (docs[maker].found != ZINC_FOUND) /* a group that needs none */
 		return zinc_json_parse(out, h->ctx, h->format->group, strlen(h->format->group), 0, err);
 	ZINC_TRY(parse_one(out, h, &docs[maker], err));
-	s = attributes > 0 ? join_attributes(*out, h, &docs[attributes], err) : ZINC_OK;
-	if (s != ZINC_OK) {
+	st = attributes > 0 ? join_attributes(*out, h, &docs[attributes], err) : ZINC_OK;
+	if (st != ZINC_OK) {
 		zinc_json_free(*out);
 		*out = NULL;
 	}
-	return s;
+	return st;
 }
 
 /* Text files end with a newline, and people will open these in an editor. */
@@ -353,14 +353,14 @@ print_rest(const zinc_json *root, zinc_buf *out, zinc_error *err)
 {
 	zinc_json_doc *doc;
 	zinc_json *copy;
-	zinc_status s;
+	zinc_status st;
 
 	ZINC_TRY(zinc_json_new(&doc, out->ctx, err));
 	copy = zinc_json_copy(doc, root);
 	(void)zinc_json_remove(copy, ZINC_ATTRIBUTES);
-	s = copy ? print_text(copy, out, err) : zinc_fail_nomem(err);
+	st = copy ? print_text(copy, out, err) : zinc_fail_nomem(err);
 	zinc_json_free(doc);
-	return s;
+	return st;
 }
 
 zinc_status

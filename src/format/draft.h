@@ -165,10 +165,10 @@ struct zinc_draft_parse {
 	char separator;
 	char *unsupported;
 	char rule[ZINC_RULE_BYTES]; /* of that */
-	bool opaque;     /* as in zinc_meta */
-	bool failed;     /* an error has been found; it is in err */
-	zinc_error *err; /* the caller's */
-	zinc_error e;    /* of the member under the parser */
+	bool opaque;                /* as in zinc_meta */
+	bool failed;                /* an error has been found; it is in err */
+	zinc_error *err;            /* the caller's */
+	zinc_error e;               /* of the member under the parser */
 };
 
 /* The draft's number for a rule of the final version, as validators name it. */

@@ -50,25 +50,25 @@ check_level(zinc_hierarchy *h, const char *path, const char *name, const char *e
 	struct siblings look = {.h = h, .name = name, .n = (size_t)(end - name)};
 	zinc_error e = ZINC_ERROR_INIT;
 	zinc_buf parent, prefix;
-	zinc_status s;
+	zinc_status st;
 
 	zinc_buf_init(&parent, h->ctx, ZINC_MAX_KEY);
 	zinc_buf_init(&prefix, h->ctx, ZINC_MAX_KEY);
-	s = zinc_buf_add(&parent, path, name - path > 1 ? (size_t)(name - path - 1) : 1, &e);
-	if (s == ZINC_OK)
-		s = zinc_buf_text(&parent) ? zinc_node_prefix(h, zinc_buf_text(&parent), &prefix, &e)
-					   : zinc_fail_nomem(&e);
+	st = zinc_buf_add(&parent, path, name - path > 1 ? (size_t)(name - path - 1) : 1, &e);
+	if (st == ZINC_OK)
+		st = zinc_buf_text(&parent) ? zinc_node_prefix(h, zinc_buf_text(&parent), &prefix, &e)
+					    : zinc_fail_nomem(&e);
 	look.nprefix = prefix.n;
-	if (s == ZINC_OK)
-		s = zinc_buf_text(&prefix)
-			? zinc_store_list_dir(h->store, zinc_buf_text(&prefix), look_at, &look, h->wait, &e)
-			: zinc_fail_nomem(&e);
+	if (st == ZINC_OK)
+		st = zinc_buf_text(&prefix)
+			 ? zinc_store_list_dir(h->store, zinc_buf_text(&prefix), look_at, &look, h->wait, &e)
+			 : zinc_fail_nomem(&e);
 	zinc_buf_fini(&prefix);
 	zinc_buf_fini(&parent);
-	if (s == ZINC_OK && look.clash)
+	if (st == ZINC_OK && look.clash)
 		return zinc_fail_rule(err, ZINC_E_INVALID, h->format->draft->rules[ZINC_DRAFT_NAME_CASE],
 				      "\"%.*s\" differs from the name of a sibling only in case", (int)look.n, name);
-	return s == ZINC_E_UNSUPPORTED ? ZINC_OK : zinc_error_copy(err, &e); /* a store that cannot list */
+	return st == ZINC_E_UNSUPPORTED ? ZINC_OK : zinc_error_copy(err, &e); /* a store that cannot list */
 }
 
 zinc_status

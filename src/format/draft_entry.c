@@ -50,15 +50,15 @@ zinc_draft_extensions(zinc_context *ctx, const zinc_draft *d, const zinc_json *l
 		return zinc_report_error(r, rules[ZINC_DRAFT_EXTENSIONS], err, "extensions must be a list");
 	for (v = list->first; v; v = v->next) {
 		const size_t mark = zinc_report_enter_item(r, i++);
-		zinc_status s = check_extension(rules, v, r, err);
+		zinc_status st = check_extension(rules, v, r, err);
 
-		if (s == ZINC_OK && fn)
-			s = fn(arg, zinc_json_member(v, "extension")->text, v, err);
-		else if (s == ZINC_OK)
-			s = zinc_extension_judge(ctx, ZINC_EXTENDS_HIERARCHY, zinc_json_member(v, "extension")->text, v,
-						 rules[ZINC_DRAFT_UNDERSTAND], r, err);
+		if (st == ZINC_OK && fn)
+			st = fn(arg, zinc_json_member(v, "extension")->text, v, err);
+		else if (st == ZINC_OK)
+			st = zinc_extension_judge(ctx, ZINC_EXTENDS_HIERARCHY, zinc_json_member(v, "extension")->text,
+						  v, rules[ZINC_DRAFT_UNDERSTAND], r, err);
 		zinc_report_leave(r, mark);
-		ZINC_TRY(s);
+		ZINC_TRY(st);
 	}
 	return ZINC_OK;
 }
@@ -106,7 +106,7 @@ parse_entry(zinc_draft_entry *e, zinc_context *ctx, const zinc_draft *d, const z
 {
 	const zinc_json *extensions = zinc_json_member(root, "extensions");
 	const char *suffix = ".json";
-	zinc_status s;
+	zinc_status st;
 	size_t mark;
 
 	ZINC_TRY(parse_version(d, root, r, err));
@@ -116,9 +116,9 @@ parse_entry(zinc_draft_entry *e, zinc_context *ctx, const zinc_draft *d, const z
 	if (!extensions)
 		ZINC_TRY(zinc_report_lenient(r, d->rules[ZINC_DRAFT_ENTRY], err, "extensions is missing"));
 	mark = zinc_report_enter(r, "extensions");
-	s = extensions ? zinc_draft_extensions(ctx, d, extensions, r, NULL, NULL, err) : ZINC_OK;
+	st = extensions ? zinc_draft_extensions(ctx, d, extensions, r, NULL, NULL, err) : ZINC_OK;
 	zinc_report_leave(r, mark);
-	ZINC_TRY(s);
+	ZINC_TRY(st);
 	e->suffix = zinc_strdup(ctx, suffix);
 	return e->suffix ? ZINC_OK : zinc_fail_nomem(err);
 }
@@ -129,21 +129,21 @@ parse_doc(zinc_draft_entry *e, zinc_context *ctx, const zinc_draft *d, zinc_json
 	  zinc_error *err)
 {
 	const char *twice = zinc_json_duplicate(doc);
-	zinc_status s = ZINC_OK;
+	zinc_status st = ZINC_OK;
 
 	if (zinc_json_has_nan(zinc_json_root(doc)))
-		s = zinc_report_error(r, d->rules[ZINC_DRAFT_JSON], err, "NaN or Infinity, which JSON does not have");
+		st = zinc_report_error(r, d->rules[ZINC_DRAFT_JSON], err, "NaN or Infinity, which JSON does not have");
 	else if (!d->claims(zinc_json_root(doc)))
-		s = zinc_report_error(r, d->rules[ZINC_DRAFT_URI], err, "zarr.json is not that of %s", d->name);
+		st = zinc_report_error(r, d->rules[ZINC_DRAFT_URI], err, "zarr.json is not that of %s", d->name);
 	else if (twice)
-		s = zinc_report_lenient(r, d->rules[ZINC_DRAFT_ENTRY], err, "member \"%.60s\" is there twice", twice);
-	if (s == ZINC_OK)
-		s = parse_entry(e, ctx, d, zinc_json_root(doc), r, err);
-	if (s == ZINC_OK)
+		st = zinc_report_lenient(r, d->rules[ZINC_DRAFT_ENTRY], err, "member \"%.60s\" is there twice", twice);
+	if (st == ZINC_OK)
+		st = parse_entry(e, ctx, d, zinc_json_root(doc), r, err);
+	if (st == ZINC_OK)
 		e->doc = doc;
 	else
 		zinc_json_free(doc);
-	return s;
+	return st;
 }
 
 const zinc_json *
@@ -159,26 +159,26 @@ read_entry(zinc_hierarchy *h, zinc_draft_entry *e, zinc_json_doc *doc, zinc_repo
 	const zinc_draft *d = h->format->draft;
 	const char *where = r->where;
 	const bool stored = doc != NULL;
-	zinc_status s;
+	zinc_status st;
 	zinc_buf key;
 
 	if (!stored)
 		ZINC_TRY(zinc_json_parse(&doc, h->ctx, d->entry, strlen(d->entry), 0, err));
 	zinc_buf_init(&key, h->ctx, ZINC_MAX_KEY);
-	s = zinc_buf_printf(&key, err, "%s" DOCUMENT, h->prefix);
-	if (s == ZINC_OK && !zinc_buf_text(&key))
-		s = zinc_fail_nomem(err);
-	if (s == ZINC_OK) {
+	st = zinc_buf_printf(&key, err, "%s" DOCUMENT, h->prefix);
+	if (st == ZINC_OK && !zinc_buf_text(&key))
+		st = zinc_fail_nomem(err);
+	if (st == ZINC_OK) {
 		r->where = zinc_buf_text(&key);
-		s = parse_doc(e, h->ctx, d, doc, r, err);
+		st = parse_doc(e, h->ctx, d, doc, r, err);
 	} else {
 		zinc_json_free(doc);
 	}
-	if (s == ZINC_OK && stored && d->look)
-		s = d->look(h, e, r, err);
+	if (st == ZINC_OK && stored && d->look)
+		st = d->look(h, e, r, err);
 	r->where = where;
 	zinc_buf_fini(&key);
-	return s;
+	return st;
 }
 
 zinc_status
@@ -186,7 +186,7 @@ zinc_draft_enter(zinc_hierarchy *h, zinc_json_doc *entry, zinc_report *r, zinc_e
 {
 	const zinc_draft *d = h->format->draft;
 	zinc_draft_entry *e = zinc_calloc(h->ctx, 1, sizeof *e);
-	zinc_status s;
+	zinc_status st;
 
 	if (!e) {
 		zinc_json_free(entry);
@@ -195,9 +195,9 @@ zinc_draft_enter(zinc_hierarchy *h, zinc_json_doc *entry, zinc_report *r, zinc_e
 	e->meta = d->meta;
 	e->data = d->data;
 	e->root_dot = d->root_dot;
-	atomic_init(&e->stored, entry != NULL);
-	s = read_entry(h, e, entry, r, err);
-	if (s == ZINC_OK) {
+	atomic_init(&e->stored, entry);
+	st = read_entry(h, e, entry, r, err);
+	if (st == ZINC_OK) {
 		zinc_hierarchy_leave(h);
 		h->entry = e;
 		if (h->of)
@@ -207,8 +207,8 @@ zinc_draft_enter(zinc_hierarchy *h, zinc_json_doc *entry, zinc_report *r, zinc_e
 	zinc_free(h->ctx, e->suffix);
 	zinc_json_free(e->doc);
 	zinc_free(h->ctx, e);
-	zinc_error_at_key(err, s, DOCUMENT);
-	return zinc_error_at_url(err, s, h->url);
+	zinc_error_at_key(err, st, DOCUMENT);
+	return zinc_error_at_url(err, st, h->url);
 }
 
 void
@@ -233,20 +233,20 @@ join(zinc_hierarchy *h, const char *key, zinc_error *err)
 	zinc_blob text = ZINC_BLOB_INIT;
 	zinc_json_doc *doc;
 	zinc_report r;
-	zinc_status s;
+	zinc_status st;
 
 	ZINC_TRY(zinc_store_get_all(h->store, key, &text, NULL, h->ctx->limits.json_bytes, h->wait, err));
 	zinc_report_init_quiet(&r, h->ctx, h->strict);
-	s = zinc_json_parse(&doc, h->ctx, text.data, text.nbytes, ZINC_JSON_DUPLICATES, err);
-	if (s == ZINC_OK)
-		s = parse_doc(&theirs, h->ctx, d, doc, &r, err);
-	if (s == ZINC_OK && (strcmp(theirs.suffix, h->entry->suffix) != 0 || strcmp(theirs.meta, h->entry->meta) != 0 ||
-			     theirs.encoding != h->entry->encoding))
-		s = zinc_fail(err, ZINC_E_CONFLICT, "another hierarchy has begun here, with other keys");
+	st = zinc_json_parse(&doc, h->ctx, text.data, text.nbytes, ZINC_JSON_DUPLICATES, err);
+	if (st == ZINC_OK)
+		st = parse_doc(&theirs, h->ctx, d, doc, &r, err);
+	if (st == ZINC_OK && (strcmp(theirs.suffix, h->entry->suffix) != 0 ||
+			      strcmp(theirs.meta, h->entry->meta) != 0 || theirs.encoding != h->entry->encoding))
+		st = zinc_fail(err, ZINC_E_CONFLICT, "another hierarchy has begun here, with other keys");
 	zinc_free(h->ctx, theirs.suffix);
 	zinc_json_free(theirs.doc);
 	zinc_blob_fini(&text);
-	return s;
+	return st;
 }
 
 zinc_status
@@ -255,7 +255,7 @@ zinc_hierarchy_init(zinc_hierarchy *h, zinc_error *err)
 	static const zinc_condition absent = {ZINC_ABSENT, NULL};
 	const char *text;
 	zinc_error e = ZINC_ERROR_INIT;
-	zinc_status s;
+	zinc_status st;
 	zinc_buf key;
 
 	if (!h->entry || atomic_load(&h->entry->stored))
@@ -263,18 +263,18 @@ zinc_hierarchy_init(zinc_hierarchy *h, zinc_error *err)
 	text = h->format->draft->entry;
 	ZINC_TRY(zinc_hierarchy_writable(h, err));
 	zinc_buf_init(&key, h->ctx, ZINC_MAX_KEY);
-	s = zinc_buf_printf(&key, err, "%s%s", h->prefix, DOCUMENT);
-	if (s == ZINC_OK && !zinc_buf_text(&key))
-		s = zinc_fail_nomem(err);
-	if (s == ZINC_OK) {
-		s = zinc_store_put(h->store, NULL, zinc_buf_text(&key), text, strlen(text), &absent, h->put_flags, NULL,
-				   h->wait, &e);
-		s = s == ZINC_E_EXISTS ? join(h, zinc_buf_text(&key), err) : zinc_error_copy(err, &e);
-		if (s != ZINC_OK)
-			zinc_error_at_key(err, s, zinc_buf_text(&key));
+	st = zinc_buf_printf(&key, err, "%s%s", h->prefix, DOCUMENT);
+	if (st == ZINC_OK && !zinc_buf_text(&key))
+		st = zinc_fail_nomem(err);
+	if (st == ZINC_OK) {
+		st = zinc_store_put(h->store, NULL, zinc_buf_text(&key), text, strlen(text), &absent, h->put_flags,
+				    NULL, h->wait, &e);
+		st = st == ZINC_E_EXISTS ? join(h, zinc_buf_text(&key), err) : zinc_error_copy(err, &e);
+		if (st != ZINC_OK)
+			zinc_error_at_key(err, st, zinc_buf_text(&key));
 	}
 	zinc_buf_fini(&key);
-	if (s == ZINC_OK)
+	if (st == ZINC_OK)
 		atomic_store(&h->entry->stored, true);
-	return s == ZINC_OK ? s : zinc_error_at_url(err, s, h->url);
+	return st == ZINC_OK ? st : zinc_error_at_url(err, st, h->url);
 }

@@ -59,21 +59,21 @@ parse_identifier(zinc_draft_parse *p, const zinc_json *v, const zinc_dtype **t, 
 {
 	const zinc_json *uri = zinc_json_member(v, "extension"), *type = zinc_json_member(v, "type");
 	const bool word = zinc_json_is(v, ZINC_JSON_STRING) && v->n > 0 && strlen(v->text) == v->n;
-	zinc_status s = ZINC_E_INVALID;
+	zinc_status st = ZINC_E_INVALID;
 	zinc_uri_match match;
 	zinc_report quiet;
 
 	*t = NULL;
 	zinc_report_init_quiet(&quiet, p->ctx, false);
 	if (word)
-		s = zinc_dtype_parse_text(t, big, p->ctx, v->text, NULL);
+		st = zinc_dtype_parse_text(t, big, p->ctx, v->text, NULL);
 	else if (p->draft->names && zinc_draft_is_uri(uri) && type)
-		s = zinc_dtype_parse_uri(t, big, p->ctx, uri->text, type, NULL, &match, &quiet, NULL);
-	if (s == ZINC_E_NOMEM)
+		st = zinc_dtype_parse_uri(t, big, p->ctx, uri->text, type, NULL, &match, &quiet, NULL);
+	if (st == ZINC_E_NOMEM)
 		return zinc_fail_nomem(&p->e);
-	if (s != ZINC_OK)
+	if (st != ZINC_OK)
 		*t = NULL;
-	if (s == ZINC_OK || (word && p->draft->names) || (s == ZINC_E_UNSUPPORTED && !word))
+	if (st == ZINC_OK || (word && p->draft->names) || (st == ZINC_E_UNSUPPORTED && !word))
 		return ZINC_OK;
 	return zinc_report_error(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_TYPE_FALLBACK), &p->e,
 				 "fallback must be the identifier of a data type");
@@ -84,7 +84,7 @@ static zinc_status
 check_identifier(zinc_draft_parse *p, const zinc_json *v, size_t *size)
 {
 	const zinc_dtype *t;
-	zinc_status s = ZINC_OK;
+	zinc_status st = ZINC_OK;
 	bool big;
 
 	ZINC_TRY(parse_identifier(p, v, &t, &big));
@@ -95,12 +95,12 @@ check_identifier(zinc_draft_parse *p, const zinc_json *v, size_t *size)
 		return ZINC_OK;
 	}
 	if (*size && t->size != *size)
-		s = zinc_report_error(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_TYPE_FALLBACK_SIZE), &p->e,
-				      "fallback \"%.60s\" has another size than the %s", t->name,
-				      p->dtype ? "type" : "others");
+		st = zinc_report_error(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_TYPE_FALLBACK_SIZE), &p->e,
+				       "fallback \"%.60s\" has another size than the %s", t->name,
+				       p->dtype ? "type" : "others");
 	*size = t->size;
 	zinc_dtype_free(t);
-	return s;
+	return st;
 }
 
 /* Take this one, if it is known and may be used. */
@@ -152,14 +152,14 @@ zinc_status
 zinc_draft_fallback_fill(zinc_draft_parse *p, const zinc_json *v, zinc_json **out)
 {
 	zinc_report *loud = p->r, quiet;
-	zinc_status s;
+	zinc_status st;
 
 	zinc_report_init_quiet(&quiet, p->ctx, false);
 	p->r = &quiet;
-	s = zinc_draft_fill_parse(p, v, out);
+	st = zinc_draft_fill_parse(p, v, out);
 	p->r = loud;
-	if (s != ZINC_E_CORRUPT)
-		return s;
+	if (st != ZINC_E_CORRUPT)
+		return st;
 	ZINC_TRY(zinc_draft_fill_parse(p, NULL, out)); /* something, for what is not used */
 	ZINC_TRY(zinc_draft_set(p, "fill_value", *out));
 	*out = NULL;
@@ -196,20 +196,20 @@ print_item(zinc_json **out, zinc_json_doc *doc, const zinc_draft *d, const zinc_
 {
 	const zinc_dtype *f = NULL;
 	bool ignored;
-	zinc_status s = zinc_dtype_parse_text(&f, &ignored, zinc_json_context(doc), item, err);
+	zinc_status st = zinc_dtype_parse_text(&f, &ignored, zinc_json_context(doc), item, err);
 
-	if (s != ZINC_OK)
-		return s == ZINC_E_NOMEM ? s
-					 : zinc_fail(err, ZINC_E_INVALID, "fallback \"%.30s\" is no data type", item);
+	if (st != ZINC_OK)
+		return st == ZINC_E_NOMEM ? st
+					  : zinc_fail(err, ZINC_E_INVALID, "fallback \"%.30s\" is no data type", item);
 	if (f->kind > ZINC_KIND_RAW)
-		s = zinc_fail(err, ZINC_E_INVALID, "fallback \"%.30s\" is the type of an extension itself", item);
+		st = zinc_fail(err, ZINC_E_INVALID, "fallback \"%.30s\" is the type of an extension itself", item);
 	else if (f->size != t->size)
-		s = zinc_fail(err, ZINC_E_INVALID, "fallback \"%.30s\" has %u bytes, and the data type %u", item,
-			      (unsigned)f->size, (unsigned)t->size);
+		st = zinc_fail(err, ZINC_E_INVALID, "fallback \"%.30s\" has %u bytes, and the data type %u", item,
+			       (unsigned)f->size, (unsigned)t->size);
 	else
-		s = zinc_draft_type_print(out, doc, d, f, big, err);
+		st = zinc_draft_type_print(out, doc, d, f, big, err);
 	zinc_dtype_free(f);
-	return s;
+	return st;
 }
 
 static zinc_status

@@ -175,23 +175,23 @@ zinc_draft_find_scalar(zinc_hierarchy *h, const char *path, zinc_meta *m, zinc_e
 {
 	struct scalar x = {.c = false};
 	zinc_error e = ZINC_ERROR_INIT;
-	zinc_status s;
+	zinc_status st;
 	zinc_buf prefix;
 
 	if (m->kind != ZINC_NODE_ARRAY || m->ndim > 0 || m->keys.ops != &zinc_keys_ops_draft ||
 	    !h->format->draft->scalar_c0)
 		return ZINC_OK;
 	zinc_buf_init(&prefix, h->ctx, ZINC_MAX_KEY);
-	s = zinc_data_prefix(h, path, &prefix, &e);
+	st = zinc_data_prefix(h, path, &prefix, &e);
 	x.nprefix = prefix.n;
-	if (s == ZINC_OK)
-		s = zinc_buf_text(&prefix)
-			? zinc_store_list_dir(h->store, zinc_buf_text(&prefix), see_scalar, &x, h->wait, &e)
-			: zinc_fail_nomem(&e);
+	if (st == ZINC_OK)
+		st = zinc_buf_text(&prefix)
+			 ? zinc_store_list_dir(h->store, zinc_buf_text(&prefix), see_scalar, &x, h->wait, &e)
+			 : zinc_fail_nomem(&e);
 	zinc_buf_fini(&prefix);
-	if (s == ZINC_OK && x.c0 && !x.c)
+	if (st == ZINC_OK && x.c0 && !x.c)
 		m->keys.ops = &c0_keys;
-	return s == ZINC_E_UNSUPPORTED ? ZINC_OK : zinc_error_copy(err, &e); /* a store that cannot list */
+	return st == ZINC_E_UNSUPPORTED ? ZINC_OK : zinc_error_copy(err, &e); /* a store that cannot list */
 }
 
 zinc_status

@@ -392,11 +392,11 @@ zinc_draft_print(zinc_hierarchy *h, const zinc_meta *m, zinc_json_doc **out, zin
 {
 	zinc_draft_make b = {
 	    .draft = h->format->draft, .m = m, .v3 = zinc_meta_v3(m), .fallback = h->fallback, .err = err};
-	const zinc_status s = make_doc(&b, h->ctx);
+	const zinc_status st = make_doc(&b, h->ctx);
 
-	if (s == ZINC_OK)
+	if (st == ZINC_OK)
 		*out = b.doc;
 	else
 		zinc_json_free(b.doc);
-	return s;
+	return st;
 }

@@ -84,7 +84,7 @@ zinc_draft_parse_grid(zinc_draft_parse *p, const zinc_json *v)
 	const zinc_json *chunk = zinc_json_member(v, "chunk_shape");
 	zinc_json *shape;
 	size_t mark;
-	zinc_status s;
+	zinc_status st;
 
 	if (zinc_json_member(v, "extension"))
 		return parse_other_grid(p, v);
@@ -101,9 +101,9 @@ zinc_draft_parse_grid(zinc_draft_parse *p, const zinc_json *v)
 	ZINC_TRY(copy_chunk_shape(p, chunk, &shape));
 	ZINC_TRY(zinc_draft_set(p, "chunk_grid", zinc_draft_extension(p, "regular", "chunk_shape", shape)));
 	mark = zinc_report_enter(p->r, "separator");
-	s = parse_separator(p, zinc_json_member(v, "separator"));
+	st = parse_separator(p, zinc_json_member(v, "separator"));
 	zinc_report_leave(p->r, mark);
-	return s;
+	return st;
 }
 
 zinc_status
@@ -277,10 +277,10 @@ zinc_draft_parse_transformers(zinc_draft_parse *p, const zinc_json *v)
 		return zinc_fail_nomem(&p->e);
 	for (item = v->first; item; item = item->next) {
 		const size_t mark = zinc_report_enter_item(p->r, i++);
-		const zinc_status s = parse_transformer(p, item, list);
+		const zinc_status st = parse_transformer(p, item, list);
 
 		zinc_report_leave(p->r, mark);
-		ZINC_TRY(s);
+		ZINC_TRY(st);
 	}
 	return list->n > 0 ? zinc_draft_set(p, "storage_transformers", list) : ZINC_OK;
 }

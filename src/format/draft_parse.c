@@ -20,9 +20,9 @@
 #include "format/draft.h"
 
 static zinc_status
-conclude(zinc_draft_parse *p, zinc_status s)
+conclude(zinc_draft_parse *p, zinc_status st)
 {
-	return zinc_report_conclude(p->r, s, &p->e, &p->unsupported, p->rule, &p->failed, p->err);
+	return zinc_report_conclude(p->r, st, &p->e, &p->unsupported, p->rule, &p->failed, p->err);
 }
 
 const char *
@@ -118,7 +118,7 @@ static zinc_status
 parse_member(zinc_draft_parse *p, const struct table *t, const zinc_draft_member *row)
 {
 	const zinc_json *v = zinc_json_member(p->root, row->name);
-	zinc_status s;
+	zinc_status st;
 	size_t mark;
 
 	if (!v && row->need == ZINC_DRAFT_REQUIRED)
@@ -128,10 +128,10 @@ parse_member(zinc_draft_parse *p, const struct table *t, const zinc_draft_member
 		ZINC_TRY(
 		    zinc_report_lenient(p->r, zinc_draft_rule_of(p, t->expected), &p->e, "%s is missing", row->name));
 	mark = zinc_report_enter(p->r, row->name);
-	s = row->parse(p, v);
+	st = row->parse(p, v);
 	zinc_report_leave(p->r, mark);
-	p->opaque = p->opaque || (s == ZINC_E_UNSUPPORTED && !zinc_meta_is_of_values(row->name));
-	return s;
+	p->opaque = p->opaque || (st == ZINC_E_UNSUPPORTED && !zinc_meta_is_of_values(row->name));
+	return st;
 }
 
 /* Members of other names are for later versions. */
@@ -146,8 +146,8 @@ parse_unknown(zinc_draft_parse *p, const struct table *t, const zinc_json *v)
 	if (p->draft->strict_members) {
 		p->closed = true;
 		return zinc_report_unsupported(p->r, zinc_draft_rule_of(p, t->unknown), &p->e,
-					       "member \"%.60s\" is not known, and so the %s must not be opened", v->key,
-					       t->members == p->draft->members ? "array" : "group");
+					       "member \"%.60s\" is not known, and so the %s must not be opened",
+					       v->key, t->members == p->draft->members ? "array" : "group");
 	}
 	return zinc_report_lenient(p->r, zinc_draft_rule_of(p, t->unknown), &p->e, "there is no member \"%.60s\"",
 				   v->key);
@@ -162,10 +162,10 @@ parse_members(zinc_draft_parse *p, const struct table *t)
 	for (row = t->members; row->name; row++)
 		ZINC_TRY(conclude(p, parse_member(p, t, row)));
 	for (v = p->root->first; v; v = v->next) {
-		const zinc_status s = parse_unknown(p, t, v);
+		const zinc_status st = parse_unknown(p, t, v);
 
-		p->opaque = p->opaque || s == ZINC_E_UNSUPPORTED;
-		ZINC_TRY(conclude(p, s));
+		p->opaque = p->opaque || st == ZINC_E_UNSUPPORTED;
+		ZINC_TRY(conclude(p, st));
 	}
 	return ZINC_OK;
 }
@@ -243,19 +243,19 @@ static zinc_status
 make_codecs(zinc_draft_parse *p)
 {
 	zinc_json *list = zinc_json_make(p->v3, ZINC_JSON_ARRAY);
-	zinc_status s;
+	zinc_status st;
 	size_t i;
 
 	ZINC_TRY(add_layout(p, list));
-	s = p->draft->codecs(p, list);
-	if (s == ZINC_E_UNSUPPORTED) /* nobody will decode anything, but the document must have some */
+	st = p->draft->codecs(p, list);
+	if (st == ZINC_E_UNSUPPORTED) /* nobody will decode anything, but the document must have some */
 		ZINC_TRY(bytes_only(p, &list));
-	else if (s != ZINC_OK)
-		return s;
+	else if (st != ZINC_OK)
+		return st;
 	for (i = 0; i < p->nshards; i++)
 		ZINC_TRY(wrap_shards(p, p->per_shard[i], &list));
 	ZINC_TRY(zinc_draft_set(p, "codecs", list));
-	return s;
+	return st;
 }
 
 /* What the drafts have no members for is left to the defaults of the final version. */
@@ -339,11 +339,11 @@ retell(void *arg, zinc_severity severity, const char *final, const char *pointer
 	zinc_draft_rule number;
 	const char *at = attribute(p, severity, final, pointer, &number), *rule = zinc_draft_rule_of(p, number);
 	const size_t mark = at ? zinc_report_enter(p->r, at) : p->r->npointer;
-	zinc_status s;
+	zinc_status st;
 
-	s = zinc_report_again(p->r, severity, rule, e, message);
+	st = zinc_report_again(p->r, severity, rule, e, message);
 	zinc_report_leave(p->r, mark);
-	(void)conclude(p, s); /* lack of memory shows again in what is made of it */
+	(void)conclude(p, st); /* lack of memory shows again in what is made of it */
 }
 
 /* The keys of the chunks are the draft's own, or a program's. */
@@ -363,14 +363,14 @@ make_meta(zinc_draft_parse *p, zinc_json_doc *doc, zinc_meta **out)
 {
 	zinc_json_doc *v3 = p->v3;
 	zinc_meta *m;
-	zinc_status s;
+	zinc_status st;
 
 	p->v3 = NULL; /* taken */
 	ZINC_TRY(zinc_v3_parse_translated(v3, p->r, retell, p, &p->failed, &m, p->err));
-	s = take_keys(p, m);
-	if (s != ZINC_OK) {
+	st = take_keys(p, m);
+	if (st != ZINC_OK) {
 		zinc_meta_free(m);
-		return s;
+		return st;
 	}
 	m->closed = p->closed;
 	m->opaque = m->opaque || p->opaque;
@@ -433,25 +433,25 @@ zinc_draft_parse_doc(const zinc_format *f, zinc_context *ctx, zinc_json_doc *doc
 	zinc_draft_parse p = {
 	    .ctx = ctx, .r = r, .draft = d, .root = zinc_json_root(doc), .separator = d->separator, .err = err};
 	zinc_meta *m = NULL;
-	zinc_status s = parse_head(&p, doc);
+	zinc_status st = parse_head(&p, doc);
 
-	if (s != ZINC_OK)
+	if (st != ZINC_OK)
 		zinc_error_copy(err, &p.e);
-	if (s == ZINC_OK)
-		s = translate(&p, kind == ZINC_NODE_NONE ? zinc_draft_kind(p.root) : kind);
-	if (s == ZINC_OK)
-		s = make_meta(&p, doc, &m);
+	if (st == ZINC_OK)
+		st = translate(&p, kind == ZINC_NODE_NONE ? zinc_draft_kind(p.root) : kind);
+	if (st == ZINC_OK)
+		st = make_meta(&p, doc, &m);
 	zinc_json_free(p.v3);
 	zinc_dtype_free(p.dtype);
 	zinc_free(ctx, p.unsupported);
 	if (!m) {
 		zinc_json_free(doc);
-		return s;
+		return st;
 	}
-	s = show_attributes(m, err);
-	if (s == ZINC_OK)
+	st = show_attributes(m, err);
+	if (st == ZINC_OK)
 		*out = m;
 	else
 		zinc_meta_free(m);
-	return s;
+	return st;
 }

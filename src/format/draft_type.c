@@ -91,16 +91,16 @@ parse_any(zinc_draft_parse *p, const zinc_json *v, bool name)
 {
 	zinc_error e = ZINC_ERROR_INIT;
 	zinc_report quiet;
-	zinc_status s;
+	zinc_status st;
 
 	zinc_report_init_quiet(&quiet, p->ctx, false);
-	s = name ? zinc_dtype_parse(&p->dtype, p->ctx, v, &quiet, &e)
-		 : zinc_dtype_parse_v2(&p->dtype, &p->big, p->ctx, v, &quiet, &e);
-	if (s != ZINC_OK)
+	st = name ? zinc_dtype_parse(&p->dtype, p->ctx, v, &quiet, &e)
+		  : zinc_dtype_parse_v2(&p->dtype, &p->big, p->ctx, v, &quiet, &e);
+	if (st != ZINC_OK)
 		p->dtype = NULL;
-	if (s == ZINC_E_CORRUPT)
+	if (st == ZINC_E_CORRUPT)
 		return zinc_report_error(p->r, type_rule(p, v), &p->e, "%s", e.text);
-	return s == ZINC_OK || s == ZINC_E_UNSUPPORTED ? ZINC_OK : zinc_error_copy(&p->e, &e);
+	return st == ZINC_OK || st == ZINC_E_UNSUPPORTED ? ZINC_OK : zinc_error_copy(&p->e, &e);
 }
 
 /* A type that nobody here knows stays as it is, for the final version's parser to name. */
@@ -176,9 +176,9 @@ static zinc_status
 parse_object(zinc_draft_parse *p)
 {
 	const char *object = zinc_v2_object_type(p->filters);
-	zinc_status s = object ? zinc_dtype_parse_text(&p->dtype, &p->big, p->ctx, object, &p->e) : ZINC_OK;
+	zinc_status st = object ? zinc_dtype_parse_text(&p->dtype, &p->big, p->ctx, object, &p->e) : ZINC_OK;
 
-	return s == ZINC_E_NOMEM ? s : ZINC_OK;
+	return st == ZINC_E_NOMEM ? st : ZINC_OK;
 }
 
 /* Types of several bytes must say their byte order, and dates their unit. */
@@ -203,14 +203,14 @@ static bool
 is_unknown_word(const zinc_draft_parse *p, const zinc_json *type)
 {
 	const zinc_dtype *t = NULL;
-	zinc_status s;
+	zinc_status st;
 
 	if (!zinc_json_is(type, ZINC_JSON_STRING) || type->n == 0 || strlen(type->text) != type->n ||
 	    memchr("SUO", letter_of(type), 3))
 		return false;
-	s = zinc_dtype_parse_text(&t, NULL, p->ctx, type->text, NULL);
-	zinc_dtype_free(s == ZINC_OK ? t : NULL);
-	return s != ZINC_OK && s != ZINC_E_NOMEM;
+	st = zinc_dtype_parse_text(&t, NULL, p->ctx, type->text, NULL);
+	zinc_dtype_free(st == ZINC_OK ? t : NULL);
+	return st != ZINC_OK && st != ZINC_E_NOMEM;
 }
 
 /* Has the type a word, its own or a field's, that no extension here has?  Then it is one that is not known. */
@@ -240,17 +240,17 @@ parse_registered(zinc_draft_parse *p, const zinc_json *v, zinc_json *foreign)
 	zinc_error e = ZINC_ERROR_INIT;
 	zinc_uri_match match;
 	zinc_report quiet;
-	zinc_status s;
+	zinc_status st;
 
 	ZINC_TRY(zinc_draft_configuration(&configuration, p->v3, v, &p->e));
 	zinc_report_init_quiet(&quiet, p->ctx, false);
-	s = zinc_dtype_parse_uri(&p->dtype, &p->big, p->ctx, uri, zinc_json_member(v, "type"), configuration, &match,
-				 &quiet, &e);
-	if (s == ZINC_E_UNSUPPORTED)
+	st = zinc_dtype_parse_uri(&p->dtype, &p->big, p->ctx, uri, zinc_json_member(v, "type"), configuration, &match,
+				  &quiet, &e);
+	if (st == ZINC_E_UNSUPPORTED)
 		return ZINC_OK;
-	if (s == ZINC_E_CORRUPT)
+	if (st == ZINC_E_CORRUPT)
 		return zinc_report_error(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_TYPE), &p->e, "%s", e.text);
-	if (s != ZINC_OK)
+	if (st != ZINC_OK)
 		return zinc_error_copy(&p->e, &e);
 	if (match == ZINC_URI_MINOR)
 		zinc_draft_warn_minor(p, uri, zinc_dtype_uris(p->dtype)[0], ZINC_DRAFT_TYPE);
@@ -267,7 +267,7 @@ parse_built_in(zinc_draft_parse *p, const zinc_json *v, zinc_uri_match match)
 	const char *uri = zinc_json_member(v, "extension")->text;
 	zinc_json *numpy = respell(p, type);
 	zinc_report *loud = p->r, quiet;
-	zinc_status s;
+	zinc_status st;
 
 	if (!numpy)
 		return zinc_fail_nomem(&p->e);
@@ -276,12 +276,12 @@ parse_built_in(zinc_draft_parse *p, const zinc_json *v, zinc_uri_match match)
 					     "\"%.200s\" is read as version 1.0", uri));
 	zinc_report_init_quiet(&quiet, p->ctx, false);
 	p->r = match == ZINC_URI_MINOR ? &quiet : loud; /* what is wrong in 1.0 may be right in 1.1 */
-	s = letter_of(type) == 'O' ? parse_object(p) : parse_any(p, numpy, false);
+	st = letter_of(type) == 'O' ? parse_object(p) : parse_any(p, numpy, false);
 	p->r = loud;
-	if (s == ZINC_E_CORRUPT && match == ZINC_URI_MINOR)
-		s = ZINC_OK;
-	if (s != ZINC_OK || !p->dtype)
-		return s;
+	if (st == ZINC_E_CORRUPT && match == ZINC_URI_MINOR)
+		st = ZINC_OK;
+	if (st != ZINC_OK || !p->dtype)
+		return st;
 	p->extension_type = true;
 	ZINC_TRY(take(p, NULL));
 	return check_order(p, type);
@@ -296,8 +296,8 @@ parse_extension(zinc_draft_parse *p, const zinc_json *v)
 	bool has;
 
 	ZINC_TRY(zinc_draft_foreign(p, v, ZINC_DRAFT_TYPE_OBJECT, &p->data_type));
-	match = zinc_draft_type_uri(zinc_json_member(v, "extension")->text, letter_of(zinc_json_member(v, "type")),
-				    &has);
+	match =
+	    zinc_draft_type_uri(zinc_json_member(v, "extension")->text, letter_of(zinc_json_member(v, "type")), &has);
 	if (match == ZINC_URI_OTHER)
 		ZINC_TRY(parse_registered(p, v, p->data_type));
 	else if (match >= ZINC_URI_MINOR && has && !is_unknown(p, zinc_json_member(v, "type")))
@@ -440,7 +440,7 @@ parse_element(zinc_draft_parse *p, const zinc_json *v, void *element)
 	struct retold x = {.p = p};
 	zinc_error e = ZINC_ERROR_INIT;
 	zinc_report own;
-	zinc_status s;
+	zinc_status st;
 
 	if (has_bits(p->dtype, v))
 		return parse_bits(p, v, element);
@@ -452,16 +452,16 @@ parse_element(zinc_draft_parse *p, const zinc_json *v, void *element)
 	own.code = p->r->code;
 	own.found = retell;
 	own.arg = &x;
-	s = parse_value(p, v, element, &own, &e);
+	st = parse_value(p, v, element, &own, &e);
 	ZINC_TRY(x.s);
-	return s == ZINC_OK ? s : zinc_error_copy(&p->e, &e);
+	return st == ZINC_OK ? st : zinc_error_copy(&p->e, &e);
 }
 
 zinc_status
 zinc_draft_fill_parse(zinc_draft_parse *p, const zinc_json *v, zinc_json **out)
 {
 	const bool null = !v || zinc_json_is(v, ZINC_JSON_NULL);
-	zinc_status s = ZINC_OK;
+	zinc_status st = ZINC_OK;
 	void *element;
 
 	if (v && null && p->draft->strict_members)
@@ -476,10 +476,10 @@ zinc_draft_fill_parse(zinc_draft_parse *p, const zinc_json *v, zinc_json **out)
 		return zinc_fail_nomem(&p->e);
 	zinc_dtype_zero(p->dtype, element);
 	if (!null)
-		s = parse_element(p, v, element);
-	*out = s == ZINC_OK ? p->dtype->ops->print_fill(p->dtype, element, p->v3) : NULL;
+		st = parse_element(p, v, element);
+	*out = st == ZINC_OK ? p->dtype->ops->print_fill(p->dtype, element, p->v3) : NULL;
 	zinc_free(p->ctx, element);
-	return s == ZINC_OK && !*out ? zinc_fail_nomem(&p->e) : s;
+	return st == ZINC_OK && !*out ? zinc_fail_nomem(&p->e) : st;
 }
 
 /* ---- the way back ---- */
@@ -543,13 +543,13 @@ print_raw(zinc_json_doc *doc, const zinc_dtype *t, const uint8_t *element)
 	zinc_json *v = NULL;
 	zinc_buf text;
 	size_t i;
-	zinc_status s;
+	zinc_status st;
 
 	zinc_buf_init(&text, zinc_json_context(doc), zinc_max_text(zinc_json_context(doc)));
-	s = zinc_buf_puts(&text, "0x", NULL);
-	for (i = 0; i < t->size && s == ZINC_OK; i++)
-		s = zinc_buf_printf(&text, NULL, "%02x", element[i]);
-	if (s == ZINC_OK && zinc_buf_text(&text))
+	st = zinc_buf_puts(&text, "0x", NULL);
+	for (i = 0; i < t->size && st == ZINC_OK; i++)
+		st = zinc_buf_printf(&text, NULL, "%02x", element[i]);
+	if (st == ZINC_OK && zinc_buf_text(&text))
 		v = zinc_json_make_string(doc, zinc_buf_text(&text));
 	zinc_buf_fini(&text);
 	return v;

@@ -47,17 +47,17 @@ erase_below(void *arg, const char *prefix, zinc_error *err)
 	zinc_store *store = d->h->store;
 	const uint32_t flags = d->h->put_flags;
 	zinc_put_group *group;
-	zinc_status s;
+	zinc_status st;
 
 	if (d->n == 0)
 		return ZINC_OK;
 	ZINC_TRY(zinc_store_erase_begin(store, prefix, &group, flags, d->h->wait, err));
-	s = zinc_store_del_list(store, group, d->keys, d->n, flags, d->h->wait, err);
+	st = zinc_store_del_list(store, group, d->keys, d->n, flags, d->h->wait, err);
 	d->n = 0;
-	if (s == ZINC_OK)
+	if (st == ZINC_OK)
 		return zinc_store_commit(store, group, NULL, NULL, d->h->wait, err);
 	zinc_store_abort(store, group);
-	return s;
+	return st;
 }
 
 /* Documents of the survey, which lie behind no link; whoever puts one there now is not followed. */
@@ -72,7 +72,7 @@ erase_documents(const zinc_survey *s, const zinc_buf *keys, zinc_error *err)
 zinc_status
 zinc_hierarchy_drop(zinc_hierarchy *h, zinc_buf *key, zinc_error *err)
 {
-	zinc_status s = ZINC_OK;
+	zinc_status st = ZINC_OK;
 	zinc_fetched doc;
 	char *text;
 
@@ -81,9 +81,9 @@ zinc_hierarchy_drop(zinc_hierarchy *h, zinc_buf *key, zinc_error *err)
 	text = (char *)key->p;
 	ZINC_TRY(zinc_fetch(h->store, &text, 1, &doc, h->wait, err));
 	if (doc.found != ZINC_MISSING)
-		s = zinc_store_del(h->store, NULL, text, NULL, h->put_flags, h->wait, err);
+		st = zinc_store_del(h->store, NULL, text, NULL, h->put_flags, h->wait, err);
 	zinc_fetched_fini(h->ctx, &doc, 1);
-	return s;
+	return st;
 }
 
 /* Both kinds of documents: a path may have two, and a draft's lie beside what is below the node.  Others lie below, unless
@@ -91,21 +91,21 @@ zinc_hierarchy_drop(zinc_hierarchy *h, zinc_buf *key, zinc_error *err)
 static zinc_status
 erase_document(zinc_hierarchy *h, const zinc_survey *survey, zinc_node_kind kind, zinc_error *err)
 {
-	zinc_status s;
+	zinc_status st;
 	zinc_buf key;
 
 	zinc_buf_init(&key, h->ctx, ZINC_MAX_KEY);
-	s = zinc_node_key(h, survey->path, kind, &key, err);
-	if (s == ZINC_OK && !zinc_buf_text(&key))
-		s = zinc_fail_nomem(err);
-	if (s == ZINC_OK && is_listed(survey, zinc_buf_text(&key))) {
+	st = zinc_node_key(h, survey->path, kind, &key, err);
+	if (st == ZINC_OK && !zinc_buf_text(&key))
+		st = zinc_fail_nomem(err);
+	if (st == ZINC_OK && is_listed(survey, zinc_buf_text(&key))) {
 		key.n++; /* its NUL */
-		s = erase_documents(survey, &key, err);
-	} else if (s == ZINC_OK && h->entry) {
-		s = zinc_hierarchy_drop(h, &key, err);
+		st = erase_documents(survey, &key, err);
+	} else if (st == ZINC_OK && h->entry) {
+		st = zinc_hierarchy_drop(h, &key, err);
 	}
 	zinc_buf_fini(&key);
-	return s;
+	return st;
 }
 
 static zinc_status
@@ -186,28 +186,28 @@ run(zinc_hierarchy *h, const char *path, const zinc_erase_options *o, zinc_erase
 {
 	struct telling t = {o, counts};
 	zinc_survey survey;
-	zinc_status s;
+	zinc_status st;
 
 	if (!o->dry_run)
 		ZINC_TRY(zinc_hierarchy_writable(h, err));
 	if (h->format->draft && !o->force)
 		ZINC_TRY(zinc_check_open(h, path, err));
-	s = zinc_survey_init(&survey, h, path, !o->force, err);
-	if (s == ZINC_OK)
-		s = permit(&survey, o, err);
+	st = zinc_survey_init(&survey, h, path, !o->force, err);
+	if (st == ZINC_OK)
+		st = permit(&survey, o, err);
 	counts->keys = survey.keys;
-	if (s == ZINC_OK)
-		s = zinc_survey_each(&survey, tell, &t, err);
-	if (s == ZINC_OK)
-		s = zinc_visit_tell(h, 0, counts->nodes, err);
-	if (s == ZINC_OK && !o->dry_run)
-		s = erase_all(h, path, &survey, err);
-	if (s == ZINC_OK) /* too late to cancel */
+	if (st == ZINC_OK)
+		st = zinc_survey_each(&survey, tell, &t, err);
+	if (st == ZINC_OK)
+		st = zinc_visit_tell(h, 0, counts->nodes, err);
+	if (st == ZINC_OK && !o->dry_run)
+		st = erase_all(h, path, &survey, err);
+	if (st == ZINC_OK) /* too late to cancel */
 		(void)!zinc_visit_tell(h, counts->nodes, counts->nodes, NULL);
 	zinc_survey_fini(&survey);
-	if (s != ZINC_OK)
-		zinc_error_at_key(err, s, path[1] ? path + 1 : "");
-	return s == ZINC_OK ? s : zinc_error_at_url(err, s, h->url);
+	if (st != ZINC_OK)
+		zinc_error_at_key(err, st, path[1] ? path + 1 : "");
+	return st == ZINC_OK ? st : zinc_error_at_url(err, st, h->url);
 }
 
 /* ---- the calls ---- */
@@ -217,11 +217,11 @@ static zinc_status
 replace(zinc_hierarchy *h, const char *path, const zinc_erase_options *o, zinc_erase_counts *counts, zinc_error *err)
 {
 	zinc_error e = ZINC_ERROR_INIT;
-	zinc_status s;
+	zinc_status st;
 
 	ZINC_TRY(zinc_check_above(h, path, err));
-	s = run(h, path, o, counts, &e);
-	return s == ZINC_OK || s == ZINC_E_NOTFOUND ? ZINC_OK : zinc_error_copy(err, &e);
+	st = run(h, path, o, counts, &e);
+	return st == ZINC_OK || st == ZINC_E_NOTFOUND ? ZINC_OK : zinc_error_copy(err, &e);
 }
 
 zinc_status

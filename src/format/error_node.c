@@ -15,32 +15,31 @@ names_url(const zinc_error *err, const char *url)
 }
 
 zinc_status
-zinc_error_in(zinc_error *err, zinc_status code, const zinc_hierarchy *h)
+zinc_error_in(zinc_error *err, zinc_status st, const zinc_hierarchy *h)
 {
 	size_t n = strlen(h->prefix);
 
-	if (code == ZINC_OK || err == NULL)
-		return code;
+	if (st == ZINC_OK || !err)
+		return st;
 	if (n > 0 && strncmp(err->key, h->prefix, n) == 0) {
 		memmove(err->key, err->key + n, strlen(err->key + n) + 1);
 		err->url[0] = '\0'; /* the store's, which the key does not begin at any more */
 	} else if (err->key[0] == '\0' && names_url(err, zinc_store_url(h->store))) {
 		err->url[0] = '\0'; /* where the store begins says nothing of where the failure is */
 	}
-	return zinc_error_at_url(err, code, h->url);
+	return zinc_error_at_url(err, st, h->url);
 }
 
 /* Only where the hierarchy is named: a failure in something else (another store) has its own name. */
 zinc_status
-zinc_error_at_node(zinc_error *err, zinc_status code, const zinc_hierarchy *h, const char *path)
+zinc_error_at_node(zinc_error *err, zinc_status st, const zinc_hierarchy *h, const char *path)
 {
 	const size_t n = strlen(h->url);
 	char url[2 * sizeof err->url];
 
-	if (zinc_error_in(err, code, h) == ZINC_OK || err == NULL || !path || strcmp(path, "/") == 0 ||
-	    !names_url(err, h->url))
-		return code;
+	if (zinc_error_in(err, st, h) == ZINC_OK || !err || !path || strcmp(path, "/") == 0 || !names_url(err, h->url))
+		return st;
 	snprintf(url, sizeof url, "%s%s", h->url, path + (n > 0 && strchr("/|:", h->url[n - 1]) != NULL));
 	zinc_url_show(err->url, sizeof err->url, url);
-	return code;
+	return st;
 }

@@ -31,7 +31,7 @@ zinc_extension_find(const char *name, unsigned extends, zinc_uri_match *match)
 	size_t i;
 
 	*match = ZINC_URI_OTHER;
-	for (i = 0; (row = zinc_registry_item(&registered, i)) != NULL; i++) {
+	for (i = 0; (row = zinc_registry_item(&registered, i)); i++) {
 		if (!(row->def.extends & extends))
 			continue;
 		one = strcmp(row->name, name) == 0 ? ZINC_URI_SAME : zinc_uri_among(row->def.uris, name);
@@ -72,20 +72,20 @@ configuration_text(char **out, zinc_context *ctx, const zinc_json *v, zinc_error
 	const zinc_json *m, *whole = zinc_json_member(v, "configuration");
 	zinc_json_doc *doc;
 	zinc_json *rest;
-	zinc_status s = ZINC_OK;
+	zinc_status st = ZINC_OK;
 
 	*out = NULL;
 	if (whole || !zinc_json_is(v, ZINC_JSON_OBJECT))
 		return zinc_user_text(out, ctx, whole ? whole : v, err);
 	ZINC_TRY(zinc_json_new(&doc, ctx, err));
 	rest = zinc_json_make(doc, ZINC_JSON_OBJECT);
-	for (m = v->first; m && s == ZINC_OK; m = m->next)
+	for (m = v->first; m && st == ZINC_OK; m = m->next)
 		if (!is_common(m))
-			s = zinc_json_set(doc, rest, m->key, zinc_json_copy(doc, m), err);
-	if (s == ZINC_OK && rest && rest->n > 0)
-		s = zinc_user_text(out, ctx, rest, err);
+			st = zinc_json_set(doc, rest, m->key, zinc_json_copy(doc, m), err);
+	if (st == ZINC_OK && rest && rest->n > 0)
+		st = zinc_user_text(out, ctx, rest, err);
 	zinc_json_free(doc);
-	return s;
+	return st;
 }
 
 /* (1) */
@@ -94,14 +94,14 @@ check(const zinc_extension_def *def, zinc_context *ctx, const zinc_json *v, zinc
 {
 	zinc_error why = ZINC_ERROR_INIT;
 	char *configuration;
-	zinc_status s;
+	zinc_status st;
 
 	if (!def->check)
 		return ZINC_OK;
 	ZINC_TRY(configuration_text(&configuration, ctx, v, err));
-	s = zinc_user_finding(def->check(configuration, &why), def->name, r, &why);
+	st = zinc_user_finding(def->check(configuration, &why), def->name, r, &why);
 	zinc_free(ctx, configuration);
-	return s == ZINC_OK ? s : (zinc_error_copy(err, &why), s);
+	return st == ZINC_OK ? st : (zinc_error_copy(err, &why), st);
 }
 
 zinc_status
@@ -174,7 +174,7 @@ zinc_extensions(zinc_hierarchy *h, const char *path, zinc_declaration_fn fn, voi
 {
 	zinc_report r;
 	zinc_visit v;
-	zinc_status s;
+	zinc_status st;
 	zinc_meta *m;
 	char *clean;
 
@@ -184,13 +184,13 @@ zinc_extensions(zinc_hierarchy *h, const char *path, zinc_declaration_fn fn, voi
 		return tell_hierarchy(h, fn, arg, err);
 	ZINC_TRY(zinc_path_normalise(&clean, h, path, err));
 	zinc_report_init_quiet(&r, h->ctx, h->strict);
-	s = zinc_read_node(h, clean, &r, &m, err);
-	if (s == ZINC_OK) {
-		s = tell_node(m, fn, arg, err);
+	st = zinc_read_node(h, clean, &r, &m, err);
+	if (st == ZINC_OK) {
+		st = tell_node(m, fn, arg, err);
 		zinc_meta_free(m);
 	}
 	zinc_free(h->ctx, clean);
-	return s;
+	return st;
 }
 
 /* ---- registration ---- */
@@ -214,7 +214,7 @@ zinc_register_extension(const zinc_extension_def *def, zinc_error *err)
 	const unsigned all = ZINC_EXTENDS_ARRAY | ZINC_EXTENDS_GROUP | ZINC_EXTENDS_HIERARCHY;
 	extension_row *row;
 	zinc_extension_def d;
-	zinc_status s;
+	zinc_status st;
 
 	ZINC_TRY(ZINC_NEED(def, err));
 	ZINC_TRY(zinc_options_take(&d, sizeof d, def, err));
@@ -229,10 +229,10 @@ zinc_register_extension(const zinc_extension_def *def, zinc_error *err)
 		return zinc_fail_nomem(err);
 	row->name = d.name;
 	row->def = d;
-	s = zinc_registry_add(&registered, row, err);
-	if (s != ZINC_OK)
+	st = zinc_registry_add(&registered, row, err);
+	if (st != ZINC_OK)
 		zinc_free(NULL, row);
-	return s; /* the row stays for ever */
+	return st; /* the row stays for ever */
 }
 
 void
@@ -241,7 +241,7 @@ zinc_list_extensions(zinc_row_fn fn, void *arg)
 	const extension_row *row;
 	size_t i;
 
-	for (i = 0; (row = zinc_registry_item(&registered, i)) != NULL; i++)
+	for (i = 0; (row = zinc_registry_item(&registered, i)); i++)
 		if (fn(arg, row->name, row->def.uris && row->def.uris[0] ? row->def.uris[0] : "",
 		       row->def.purpose ? row->def.purpose : ""))
 			return;

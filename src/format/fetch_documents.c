@@ -73,7 +73,7 @@ zinc_fetch(zinc_store *s, char *const *keys, size_t n, zinc_fetched *out, const 
 	struct batch b = {ctx, out};
 	const zinc_sink sink = {sizeof sink, fetch_room, fetch_done, &b};
 	zinc_get *requests = zinc_calloc(ctx, n, sizeof *requests);
-	zinc_status status;
+	zinc_status st;
 	size_t i;
 
 	if (!requests)
@@ -85,13 +85,13 @@ zinc_fetch(zinc_store *s, char *const *keys, size_t n, zinc_fetched *out, const 
 		(void)zinc_u64_add(ctx->limits.json_bytes, 1, &requests[i].length);
 		requests[i].limit = requests[i].length;
 	}
-	status = zinc_store_get(s, requests, n, &sink, wait, err);
+	st = zinc_store_get(s, requests, n, &sink, wait, err);
 	zinc_free(ctx, requests);
-	if (status == ZINC_OK)
-		status = fill_empty(ctx, out, n, err);
-	if (status != ZINC_OK)
+	if (st == ZINC_OK)
+		st = fill_empty(ctx, out, n, err);
+	if (st != ZINC_OK)
 		zinc_fetched_fini(ctx, out, n);
-	return status;
+	return st;
 }
 
 /* May be called twice: what is freed is forgotten. */

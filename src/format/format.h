@@ -37,11 +37,11 @@ typedef struct zinc_meta {
 	const zinc_json *attributes; /* an object in doc or v3, or NULL */
 	char *unsupported;           /* NULL, or why elements cannot be accessed */
 	char unsupported_rule[ZINC_RULE_BYTES];
-	bool closed;                 /* and why nothing may be done with it but to show it */
-	bool no_fill;                /* `fill_value` is null, and `fill` what is read for it */
-	bool opaque;                 /* something that is not understood may say which keys there are */
-	bool implicit;               /* a group that exists by its descendants only: `doc` is nobody's */
-	zinc_tag tag;                /* of the document as read; n == 0: none */
+	bool closed;   /* and why nothing may be done with it but to show it */
+	bool no_fill;  /* `fill_value` is null, and `fill` what is read for it */
+	bool opaque;   /* something that is not understood may say which keys there are */
+	bool implicit; /* a group that exists by its descendants only: `doc` is nobody's */
+	zinc_tag tag;  /* of the document as read; n == 0: none */
 
 	/* arrays only */
 	int ndim;
@@ -149,9 +149,9 @@ zinc_status zinc_visit_open_new(zinc_visit *v, zinc_hierarchy **h, zinc_hierarch
 zinc_hierarchy *zinc_visit_within(zinc_visit *v, zinc_hierarchy *h, const zinc_wait *wait);
 
 /* Name the hierarchy that an error happened in, and the key as seen from its root.  Returns `code`. */
-zinc_status zinc_error_in(zinc_error *err, zinc_status code, const zinc_hierarchy *h);
+zinc_status zinc_error_in(zinc_error *err, zinc_status st, const zinc_hierarchy *h);
 /* The same for a call on the node at `path` (normalised; NULL: of the hierarchy), whose own URL is named. */
-zinc_status zinc_error_at_node(zinc_error *err, zinc_status code, const zinc_hierarchy *h, const char *path);
+zinc_status zinc_error_at_node(zinc_error *err, zinc_status st, const zinc_hierarchy *h, const char *path);
 
 zinc_hierarchy *zinc_hierarchy_ref(zinc_hierarchy *h);
 /*
@@ -198,7 +198,8 @@ typedef struct zinc_found_node {
 	const char *key; /* of the document; "" when implicit */
 	zinc_node_kind kind;
 	bool implicit;
-	bool hidden; /* a child that cannot be shown, by its name, a link, the kind of file or its place (hidden.c); `path` is
+	bool
+	    hidden; /* a child that cannot be shown, by its name, a link, the kind of file or its place (hidden.c); `path` is
 		      * escaped, `key` "" */
 	zinc_meta *meta;
 	const zinc_error *problem; /* NULL, or why its document cannot be used */
@@ -226,8 +227,9 @@ typedef enum zinc_copies_of { ZINC_COPIES_NONE, ZINC_COPIES_OF_ROOT, ZINC_COPIES
  * ("a/.zarray").  Readers go by that of groups. */
 typedef struct zinc_copies {
 	zinc_copies_of of;
-	const char *member;   /* of the group's own document */
-	const char *document; /* or one of its own, behind the prefix of the group; where groups have it, among `documents` */
+	const char *member; /* of the group's own document */
+	const char
+	    *document; /* or one of its own, behind the prefix of the group; where groups have it, among `documents` */
 } zinc_copies;
 
 /* Which part of a node does a document hold? */
@@ -235,7 +237,7 @@ typedef enum zinc_document_part { ZINC_PART_NODE, ZINC_PART_ATTRIBUTES, ZINC_PAR
 
 /* A document that a node may have. */
 typedef struct zinc_document {
-	const char *name;     /* in the node's directory; of a draft what stands between the node's name and the suffix */
+	const char *name; /* in the node's directory; of a draft what stands between the node's name and the suffix */
 	zinc_node_kind makes; /* with ZINC_PART_NODE: what is there when it is there; NONE: it says so itself */
 	zinc_document_part part;
 } zinc_document;
@@ -259,11 +261,11 @@ typedef enum zinc_codec_place { ZINC_OF_ELEMENTS, ZINC_TO_BYTES, ZINC_OF_BYTES, 
 
 typedef struct zinc_holds {
 	bool no_shards;
-	bool plain_shards; /* not reordered or compressed as a whole */
-	bool plain_orders; /* of axes: forwards or backwards, before any other codec */
-	bool plain_nan;    /* as a fill value: no bits of its own */
-	bool whole_names;  /* of all dimensions or of none, and in the attribute _ARRAY_DIMENSIONS */
-	bool filters;      /* codecs of elements say their byte order, which is that of the type */
+	bool plain_shards;      /* not reordered or compressed as a whole */
+	bool plain_orders;      /* of axes: forwards or backwards, before any other codec */
+	bool plain_nan;         /* as a fill value: no bits of its own */
+	bool whole_names;       /* of all dimensions or of none, and in the attribute _ARRAY_DIMENSIONS */
+	bool filters;           /* codecs of elements say their byte order, which is that of the type */
 	const char *filters_in; /* an attribute; NULL: it is no attribute */
 	zinc_holds_codecs places[4];
 	const char *const *codecs; /* ids in version 2, NULL-ended */
@@ -282,28 +284,30 @@ struct zinc_format {
 	bool shards_when_asked; /* it can hold shards, but few readers know them: copies make none unless asked to */
 	bool crc32c_when_asked; /* the same of crc32c behind a compressor */
 
-	zinc_document documents[ZINC_DOCUMENTS_MAX]; /* of a node: those that make it first, consolidated metadata last */
+	zinc_document
+	    documents[ZINC_DOCUMENTS_MAX]; /* of a node: those that make it first, consolidated metadata last */
 	zinc_holds holds;
 
 	const char *group;      /* the text of a group without attributes */
 	bool nan_in_attributes; /* NaN tokens, which JSON does not have, are forgiven in attributes only */
 
-	zinc_copies copies;     /* consolidated metadata */
-	zinc_masks masks;       /* what xarray takes for missing */
-	const char *keys;       /* chunk keys of new arrays that do not say theirs; NULL: "default" */
+	zinc_copies copies; /* consolidated metadata */
+	zinc_masks masks;   /* what xarray takes for missing */
+	const char *keys;   /* chunk keys of new arrays that do not say theirs; NULL: "default" */
 
 	/* Is this zarr.json of this format?  `root` NULL: it is damaged.  *kind is NONE for those, and for entry
 	 * points. NULL: the format has no document of that name, but detect. */
 	bool (*claims)(const zinc_json *root, zinc_node_kind *kind);
 	/* Is there a node of this format at `prefix` of the store?  *found says; *kind is NONE when its document is
 	 * damaged.  E_UNSUPPORTED for a sister format that only another reader knows. */
-	zinc_status (*detect)(zinc_store *s, const char *prefix, bool *found, zinc_node_kind *kind, const zinc_wait *wait, zinc_error *err);
+	zinc_status (*detect)(zinc_store *s, const char *prefix, bool *found, zinc_node_kind *kind,
+			      const zinc_wait *wait, zinc_error *err);
 	/* Drafts: make h->entry of an entry point, which is taken, also on failure, or of nothing (NULL) for a new
 	 * hierarchy.  E_UNSUPPORTED for what must be understood and is not.  NULL: there is none. */
 	zinc_status (*enter)(zinc_hierarchy *h, zinc_json_doc *entry, zinc_report *r, zinc_error *err);
-	const struct zinc_draft *draft;   /* what the drafts' shared files need to know of this one; else NULL */
-	bool lax_paths; /* in what callers write for a path '\' is '/', and several are one */
-	bool fold_case; /* names of siblings must differ in more than case */
+	const struct zinc_draft *draft; /* what the drafts' shared files need to know of this one; else NULL */
+	bool lax_paths;                 /* in what callers write for a path '\' is '/', and several are one */
+	bool fold_case;                 /* names of siblings must differ in more than case */
 	/* A name legal for a node? */
 	zinc_status (*check_name)(const zinc_format *f, const char *name, size_t n, zinc_error *err);
 	/* What a document in memory says it is, however broken the rest. */

@@ -6,12 +6,7 @@
 #include "format/format.h"
 
 static const zinc_format *const formats[] = {
-    &zinc_format_v3,
-    &zinc_format_v2,
-    &zinc_format_v3_2022,
-    &zinc_format_v3_2020,
-    &zinc_format_v3_2019,
-    NULL,
+    &zinc_format_v3, &zinc_format_v2, &zinc_format_v3_2022, &zinc_format_v3_2020, &zinc_format_v3_2019, NULL,
 };
 
 const zinc_format *

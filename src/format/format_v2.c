@@ -59,13 +59,13 @@ refuse_v1(zinc_context *ctx, const zinc_fetched *meta, zinc_error *err)
 {
 	zinc_json_doc *doc;
 	uint64_t version = 0;
-	zinc_status s;
+	zinc_status st;
 
 	if (meta->found != ZINC_FOUND)
 		return ZINC_OK;
-	s = zinc_json_parse(&doc, ctx, meta->text, meta->n, ZINC_JSON_DUPLICATES | ZINC_JSON_NAN_TOKENS, NULL);
-	if (s != ZINC_OK)
-		return s == ZINC_E_NOMEM ? zinc_fail_nomem(err) : ZINC_OK;
+	st = zinc_json_parse(&doc, ctx, meta->text, meta->n, ZINC_JSON_DUPLICATES | ZINC_JSON_NAN_TOKENS, NULL);
+	if (st != ZINC_OK)
+		return st == ZINC_E_NOMEM ? zinc_fail_nomem(err) : ZINC_OK;
 	(void)zinc_json_u64(zinc_json_member(zinc_json_root(doc), "zarr_format"), &version);
 	zinc_json_free(doc);
 	if (version == 1)
@@ -80,12 +80,12 @@ look(zinc_context *ctx, const zinc_fetched *docs, zinc_node_kind *kind, zinc_err
 {
 	const bool array = docs[0].found == ZINC_FOUND;
 	zinc_json_doc *doc;
-	zinc_status s;
+	zinc_status st;
 
-	s = zinc_json_parse(&doc, ctx, docs[!array].text, docs[!array].n, ZINC_JSON_DUPLICATES | ZINC_JSON_NAN_TOKENS,
-			    NULL);
-	if (s != ZINC_OK)
-		return s == ZINC_E_NOMEM ? zinc_fail_nomem(err) : ZINC_OK;
+	st = zinc_json_parse(&doc, ctx, docs[!array].text, docs[!array].n, ZINC_JSON_DUPLICATES | ZINC_JSON_NAN_TOKENS,
+			     NULL);
+	if (st != ZINC_OK)
+		return st == ZINC_E_NOMEM ? zinc_fail_nomem(err) : ZINC_OK;
 	if (zinc_json_is(zinc_json_root(doc), ZINC_JSON_OBJECT))
 		*kind = array ? ZINC_NODE_ARRAY : ZINC_NODE_GROUP;
 	zinc_json_free(doc);
@@ -111,28 +111,28 @@ v2_detect(zinc_store *store, const char *prefix, bool *found, zinc_node_kind *ki
 	zinc_fetched docs[3];
 	zinc_buf text[3];
 	char *keys[3];
-	zinc_status s = ZINC_OK;
+	zinc_status st = ZINC_OK;
 	int i;
 
 	*found = false;
 	*kind = ZINC_NODE_NONE;
 	for (i = 0; i < 3; i++)
 		zinc_buf_init(&text[i], ctx, ZINC_MAX_KEY);
-	for (i = 0; i < 3 && s == ZINC_OK; i++) {
-		s = zinc_buf_printf(&text[i], err, "%s%s", prefix, names[i]);
-		keys[i] = s == ZINC_OK ? (char *)(uintptr_t)zinc_buf_text(&text[i]) : NULL;
-		if (s == ZINC_OK && !keys[i])
-			s = zinc_fail_nomem(err);
+	for (i = 0; i < 3 && st == ZINC_OK; i++) {
+		st = zinc_buf_printf(&text[i], err, "%s%s", prefix, names[i]);
+		keys[i] = st == ZINC_OK ? (char *)(uintptr_t)zinc_buf_text(&text[i]) : NULL;
+		if (st == ZINC_OK && !keys[i])
+			st = zinc_fail_nomem(err);
 	}
-	if (s == ZINC_OK)
-		s = zinc_fetch(store, keys, 3, docs, wait, err);
-	if (s == ZINC_OK) {
-		s = judge(ctx, docs, keys, found, kind, err);
+	if (st == ZINC_OK)
+		st = zinc_fetch(store, keys, 3, docs, wait, err);
+	if (st == ZINC_OK) {
+		st = judge(ctx, docs, keys, found, kind, err);
 		zinc_fetched_fini(ctx, docs, 3);
 	}
 	for (i = 0; i < 3; i++)
 		zinc_buf_fini(&text[i]);
-	return s;
+	return st;
 }
 
 /* ---- the row ---- */
@@ -142,10 +142,11 @@ static const char *
 v2_rule(const zinc_format *f, const char *rule)
 {
 	static const char *const same[][2] = {
-	    {"M1", "V2-1"},   {"M2", "V2-2"},   {"M25", "V2-17"}, {"M26", "V2-1"},     {"M28", "V2-18"},
-	    {"M29", "V2-19"}, {"M41", "V2-20"}, {"M42", "V2-21"}, {"M43", "V2-20"},    {"M45", "V2-20"},
-	    {"M46", "V2-20"}, {"M47", "V2-20"}, {"M48", "V2-20"}, {"M70", "V2-21"},    {"M72", "V2-21"},
-	    {"M75", "V2-21"}, {"M82", "V2-21"}, {"M84", "V2-21"}, {"decode", "V2-21"}, {"consolidated", "V2-22"},
+	    {"M1", "V2-1"},   {"M2", "V2-2"},          {"M25", "V2-17"},    {"M26", "V2-1"},
+	    {"M28", "V2-18"}, {"M29", "V2-19"},        {"M41", "V2-20"},    {"M42", "V2-21"},
+	    {"M43", "V2-20"}, {"M45", "V2-20"},        {"M46", "V2-20"},    {"M47", "V2-20"},
+	    {"M48", "V2-20"}, {"M70", "V2-21"},        {"M72", "V2-21"},    {"M75", "V2-21"},
+	    {"M82", "V2-21"}, {"M84", "V2-21"},        {"decode", "V2-21"}, {"consolidated", "V2-22"},
 	    {"two", "V2-16"}, {"attributes", "V2-15"}, {"member", "V2-4"},
 	};
 	size_t i;

@@ -64,14 +64,14 @@ add(zinc_v2_codecs *c, const char *id, zinc_json *configuration)
 	const zinc_codec_ops *ops = zinc_codec_find_v2(id);
 	zinc_json *item = NULL;
 	zinc_buf name;
-	zinc_status s;
+	zinc_status st;
 
 	zinc_buf_init(&name, zinc_json_context(c->doc), ZINC_JSON_KEY_MAX * 2);
-	s = ops ? zinc_buf_puts(&name, ops->name, c->err) : zinc_buf_printf(&name, c->err, "numcodecs.%s", id);
-	if (s == ZINC_OK && zinc_buf_text(&name))
+	st = ops ? zinc_buf_puts(&name, ops->name, c->err) : zinc_buf_printf(&name, c->err, "numcodecs.%s", id);
+	if (st == ZINC_OK && zinc_buf_text(&name))
 		item = item_of(c->doc, zinc_buf_text(&name), configuration);
 	zinc_buf_fini(&name);
-	ZINC_TRY(s);
+	ZINC_TRY(st);
 	c->n++;
 	return zinc_json_append(c->list, item, c->err);
 }
@@ -89,7 +89,8 @@ zinc_status
 zinc_v2_add_named(zinc_v2_codecs *c, const char *id, const zinc_json *configuration)
 {
 	return add(c, id,
-		   configuration ? zinc_json_copy_plain(c->doc, configuration) : zinc_json_make(c->doc, ZINC_JSON_OBJECT));
+		   configuration ? zinc_json_copy_plain(c->doc, configuration)
+				 : zinc_json_make(c->doc, ZINC_JSON_OBJECT));
 }
 
 /* What a type string says of the byte order: '<' or '>'; 0: nothing, or a byte has none. */
@@ -154,7 +155,7 @@ add_bytes(zinc_v2_codecs *c)
 zinc_status
 zinc_v2_add_filters(zinc_v2_codecs *c, const zinc_json *filters)
 {
-	zinc_status s, unsupported = ZINC_OK;
+	zinc_status st, unsupported = ZINC_OK;
 	const zinc_json *f;
 	bool bytes = false;
 
@@ -168,8 +169,8 @@ zinc_v2_add_filters(zinc_v2_codecs *c, const zinc_json *filters)
 			return zinc_report_unsupported(c->r, c->rule, c->err,
 						       "filter \"%.60s\" of elements behind one of bytes", id);
 		bytes = bytes || kind != ZINC_ARRAY_ARRAY;
-		s = kind == ZINC_ARRAY_ARRAY ? follow_order(c, f, id) : ZINC_OK;
-		unsupported = s == ZINC_OK ? unsupported : s;
+		st = kind == ZINC_ARRAY_ARRAY ? follow_order(c, f, id) : ZINC_OK;
+		unsupported = st == ZINC_OK ? unsupported : st;
 		ZINC_TRY(zinc_v2_add_codec(c, f));
 	}
 	if (!bytes)

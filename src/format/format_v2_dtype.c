@@ -85,17 +85,17 @@ parse_type(zinc_v2_type *t, zinc_context *ctx, const zinc_json *v, const char *o
 	struct retold x = {.r = r, .rule = "V2-7", .err = err};
 	zinc_error e = ZINC_ERROR_INIT;
 	zinc_report own;
-	zinc_status s;
+	zinc_status st;
 
 	if (string)
 		ZINC_TRY(check_string(v, r, err));
 	if (object && zinc_json_is_string(v, "|O"))
 		return parse_object(t, ctx, object, err);
 	bridge(&own, &x);
-	s = zinc_dtype_parse_v2(&t->dtype, &t->big, ctx, v, &own, &e);
+	st = zinc_dtype_parse_v2(&t->dtype, &t->big, ctx, v, &own, &e);
 	ZINC_TRY(x.s);
-	if (s != ZINC_OK)
-		return s == ZINC_E_UNSUPPORTED ? s : zinc_error_copy(err, &e);
+	if (st != ZINC_OK)
+		return st == ZINC_E_UNSUPPORTED ? st : zinc_error_copy(err, &e);
 	if (string && t->dtype->unit > 1 && v->text[0] == '|')
 		return zinc_report_lenient(r, "V2-7", err, "\"%.60s\" does not say its byte order", v->text);
 	return ZINC_OK;
@@ -105,14 +105,14 @@ zinc_status
 zinc_v2_type_parse(zinc_v2_type *out, zinc_json_doc *doc, const zinc_json *v, const char *object, zinc_report *r,
 		   zinc_error *err)
 {
-	zinc_status s = parse_type(out, zinc_json_context(doc), v, object, r, err);
+	zinc_status st = parse_type(out, zinc_json_context(doc), v, object, r, err);
 
-	if (s == ZINC_E_UNSUPPORTED)
+	if (st == ZINC_E_UNSUPPORTED)
 		out->v3 = unknown(doc, zinc_json_is(v, ZINC_JSON_STRING) ? v->text + 1 : "struct-of-unknown-types");
-	else if (s == ZINC_OK)
+	else if (st == ZINC_OK)
 		out->v3 = zinc_dtype_print_orders(out->dtype, doc);
 	else
-		return s;
+		return st;
 	return out->v3 ? ZINC_OK : zinc_fail_nomem(err);
 }
 
@@ -132,15 +132,15 @@ parse_fill(const zinc_v2_type *t, const zinc_json *v, void *element, zinc_report
 	struct retold x = {.r = r, .rule = "V2-8", .err = err};
 	zinc_error e = ZINC_ERROR_INIT;
 	zinc_report own;
-	zinc_status s;
+	zinc_status st;
 
 	zinc_dtype_zero(t->dtype, element);
 	if (!v || zinc_json_is(v, ZINC_JSON_NULL)) /* "undefined" reads as nothing */
 		return ZINC_OK;
 	bridge(&own, &x);
-	s = zinc_dtype_parse_fill_v2(t->dtype, t->big, v, element, &own, &e);
+	st = zinc_dtype_parse_fill_v2(t->dtype, t->big, v, element, &own, &e);
 	ZINC_TRY(x.s);
-	return s == ZINC_OK ? s : zinc_error_copy(err, &e);
+	return st == ZINC_OK ? st : zinc_error_copy(err, &e);
 }
 
 zinc_status
@@ -148,7 +148,7 @@ zinc_v2_fill_parse(zinc_json **out, zinc_json_doc *doc, const zinc_v2_type *t, c
 		   zinc_error *err)
 {
 	zinc_context *ctx = zinc_json_context(doc);
-	zinc_status s = ZINC_OK;
+	zinc_status st = ZINC_OK;
 	void *element;
 
 	if (!t->dtype) { /* nobody looks at it */
@@ -158,10 +158,10 @@ zinc_v2_fill_parse(zinc_json **out, zinc_json_doc *doc, const zinc_v2_type *t, c
 	element = zinc_dtype_fill_room(t->dtype, ctx, v);
 	if (!element)
 		return zinc_fail_nomem(err);
-	s = parse_fill(t, v, element, r, err);
-	*out = s == ZINC_OK ? t->dtype->ops->print_fill(t->dtype, element, doc) : NULL;
+	st = parse_fill(t, v, element, r, err);
+	*out = st == ZINC_OK ? t->dtype->ops->print_fill(t->dtype, element, doc) : NULL;
 	zinc_free(ctx, element);
-	return s == ZINC_OK && !*out ? zinc_fail_nomem(err) : s;
+	return st == ZINC_OK && !*out ? zinc_fail_nomem(err) : st;
 }
 
 /* ---- the way back ---- */

@@ -232,11 +232,11 @@ zinc_status
 zinc_v2_print(zinc_hierarchy *h, const zinc_meta *m, zinc_json_doc **out, zinc_error *err)
 {
 	struct make b = {.v3 = zinc_meta_v3(m), .m = m, .err = err};
-	const zinc_status s = make_doc(&b, h->ctx);
+	const zinc_status st = make_doc(&b, h->ctx);
 
-	if (s == ZINC_OK)
+	if (st == ZINC_OK)
 		*out = b.doc;
 	else
 		zinc_json_free(b.doc);
-	return s;
+	return st;
 }

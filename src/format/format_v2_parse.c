@@ -35,16 +35,16 @@ struct parse {
 	bool compressed; /* the last codec is the compressor */
 	char *unsupported;
 	char rule[ZINC_RULE_BYTES]; /* of that */
-	bool opaque; /* as in zinc_meta */
-	bool failed;     /* an error has been found; it is in err */
-	zinc_error *err; /* the caller's */
-	zinc_error e;    /* of the member under the parser */
+	bool opaque;                /* as in zinc_meta */
+	bool failed;                /* an error has been found; it is in err */
+	zinc_error *err;            /* the caller's */
+	zinc_error e;               /* of the member under the parser */
 };
 
 static zinc_status
-conclude(struct parse *p, zinc_status s)
+conclude(struct parse *p, zinc_status st)
 {
-	return zinc_report_conclude(p->r, s, &p->e, &p->unsupported, p->rule, &p->failed, p->err);
+	return zinc_report_conclude(p->r, st, &p->e, &p->unsupported, p->rule, &p->failed, p->err);
 }
 
 /* ---- pieces of the final version's document ---- */
@@ -187,16 +187,16 @@ make_codecs(struct parse *p)
 			    .r = p->r,
 			    .rule = "V2-12",
 			    .err = &p->e};
-	zinc_status s;
+	zinc_status st;
 
 	ZINC_TRY(add_order(p, c.list));
-	s = zinc_v2_add_filters(&c, member(p, "filters"));
-	if (s != ZINC_OK && s != ZINC_E_UNSUPPORTED)
-		return s;
+	st = zinc_v2_add_filters(&c, member(p, "filters"));
+	if (st != ZINC_OK && st != ZINC_E_UNSUPPORTED)
+		return st;
 	if (p->compressed)
 		ZINC_TRY(zinc_v2_add_codec(&c, member(p, "compressor")));
 	ZINC_TRY(set(p, "codecs", c.list));
-	return s;
+	return st;
 }
 
 /* ---- attributes ---- */
@@ -254,17 +254,17 @@ parse_row(struct parse *p, const struct row *row)
 {
 	const zinc_json *v = member(p, row->name);
 	size_t mark;
-	zinc_status s;
+	zinc_status st;
 
 	if (!v && row->required)
 		return zinc_report_error(p->r, "V2-4", &p->e, "%s is missing", row->name);
 	if (!v && !row->optional)
 		ZINC_TRY(zinc_report_lenient(p->r, "V2-4", &p->e, "%s is missing", row->name));
 	mark = zinc_report_enter(p->r, row->name);
-	s = row->parse(p, v);
+	st = row->parse(p, v);
 	zinc_report_leave(p->r, mark);
-	p->opaque = p->opaque || (s == ZINC_E_UNSUPPORTED && !zinc_meta_is_of_values(row->name));
-	return s;
+	p->opaque = p->opaque || (st == ZINC_E_UNSUPPORTED && !zinc_meta_is_of_values(row->name));
+	return st;
 }
 
 /* Members that the specification does not name are to be ignored. */
@@ -349,7 +349,7 @@ retell(void *arg, zinc_severity severity, const char *rule, const char *pointer,
 	struct parse *p = arg;
 	zinc_error *e = p->failed ? NULL : &p->e;
 	const char *at = "";
-	zinc_status s;
+	zinc_status st;
 	size_t mark, i;
 
 	for (i = 0; i < sizeof members / sizeof *members; i++)
@@ -364,9 +364,9 @@ retell(void *arg, zinc_severity severity, const char *rule, const char *pointer,
 	mark = *at ? zinc_report_enter(p->r, at) : p->r->npointer;
 	if (severity == ZINC_SEVERITY_UNSUPPORTED && strncmp(pointer, "/codecs", 7) == 0)
 		rule = "V2-12";
-	s = zinc_report_again(p->r, severity, rule, e, message);
+	st = zinc_report_again(p->r, severity, rule, e, message);
 	zinc_report_leave(p->r, mark);
-	(void)conclude(p, s); /* lack of memory shows again in what is made of it */
+	(void)conclude(p, st); /* lack of memory shows again in what is made of it */
 }
 
 /* Let the final version's parser make the objects, and give the document back its own words. */
@@ -423,26 +423,26 @@ zinc_v2_parse(const zinc_format *f, zinc_context *ctx, zinc_json_doc *doc, zinc_
 {
 	struct parse p = {.ctx = ctx, .r = r, .root = zinc_json_root(doc), .err = err};
 	zinc_meta *m = NULL;
-	zinc_status s = parse_head(&p, doc);
+	zinc_status st = parse_head(&p, doc);
 
 	(void)f;
-	if (s != ZINC_OK)
+	if (st != ZINC_OK)
 		zinc_error_copy(err, &p.e);
-	if (s == ZINC_OK)
-		s = translate(&p, kind == ZINC_NODE_NONE ? zinc_v2_kind(p.root) : kind);
-	if (s == ZINC_OK)
-		s = make_meta(&p, doc, &m);
+	if (st == ZINC_OK)
+		st = translate(&p, kind == ZINC_NODE_NONE ? zinc_v2_kind(p.root) : kind);
+	if (st == ZINC_OK)
+		st = make_meta(&p, doc, &m);
 	zinc_json_free(p.v3);
 	zinc_v2_type_fini(&p.type);
 	zinc_free(ctx, p.unsupported);
 	if (!m) {
 		zinc_json_free(doc);
-		return s;
+		return st;
 	}
-	s = show_attributes(m, err);
-	if (s == ZINC_OK)
+	st = show_attributes(m, err);
+	if (st == ZINC_OK)
 		*out = m;
 	else
 		zinc_meta_free(m);
-	return s;
+	return st;
 }

@@ -83,17 +83,18 @@ static zinc_status
 look_into(zinc_hierarchy *h, const char *tree, struct entries *x, zinc_error *err)
 {
 	zinc_error e = ZINC_ERROR_INIT;
-	zinc_status s;
+	zinc_status st;
 	zinc_buf prefix;
 
 	zinc_buf_init(&prefix, h->ctx, ZINC_MAX_KEY);
-	s = zinc_buf_printf(&prefix, &e, "%s%s", h->prefix, tree);
+	st = zinc_buf_printf(&prefix, &e, "%s%s", h->prefix, tree);
 	x->nprefix = prefix.n;
-	if (s == ZINC_OK)
-		s = zinc_buf_text(&prefix) ? zinc_store_list_dir(h->store, zinc_buf_text(&prefix), note, x, h->wait, &e)
-					   : zinc_fail_nomem(&e);
+	if (st == ZINC_OK)
+		st = zinc_buf_text(&prefix)
+			 ? zinc_store_list_dir(h->store, zinc_buf_text(&prefix), note, x, h->wait, &e)
+			 : zinc_fail_nomem(&e);
 	zinc_buf_fini(&prefix);
-	return s == ZINC_OK || s == ZINC_E_UNSUPPORTED ? ZINC_OK : zinc_error_copy(err, &e); /* it cannot list */
+	return st == ZINC_OK || st == ZINC_E_UNSUPPORTED ? ZINC_OK : zinc_error_copy(err, &e); /* it cannot list */
 }
 
 /* Promise (3).  A node /root would have data there, too. */
@@ -161,11 +162,11 @@ parse_codecs(zinc_draft_parse *p, const zinc_json *v)
 					 "chunk_codecs must be a list");
 	for (item = v->first; item; item = item->next) {
 		const size_t mark = zinc_report_enter_item(p->r, i++);
-		const zinc_status s =
+		const zinc_status st =
 		    check_codec(p, item, zinc_json_is(item, ZINC_JSON_OBJECT) ? ZINC_DRAFT_CODEC : ZINC_DRAFT_CODECS);
 
 		zinc_report_leave(p->r, mark);
-		ZINC_TRY(s);
+		ZINC_TRY(st);
 	}
 	return ZINC_OK;
 }

@@ -93,7 +93,7 @@ static zinc_status
 look_for_suffix(zinc_hierarchy *h, zinc_draft_entry *e, zinc_report *r, zinc_error *err)
 {
 	struct guess g = {".json", 5, false};
-	zinc_status s;
+	zinc_status st;
 	zinc_buf prefix;
 	char *suffix;
 
@@ -101,14 +101,14 @@ look_for_suffix(zinc_hierarchy *h, zinc_draft_entry *e, zinc_report *r, zinc_err
 	if (zinc_json_member(zinc_json_root(e->doc), "metadata_key_suffix"))
 		return ZINC_OK;
 	zinc_buf_init(&prefix, h->ctx, ZINC_MAX_KEY);
-	s = zinc_buf_printf(&prefix, err, "%smeta/", h->prefix);
-	if (s == ZINC_OK)
-		s = zinc_buf_text(&prefix)
-			? zinc_store_list(h->store, zinc_buf_text(&prefix), see_key, &g, h->wait, err)
-			: zinc_fail_nomem(err);
+	st = zinc_buf_printf(&prefix, err, "%smeta/", h->prefix);
+	if (st == ZINC_OK)
+		st = zinc_buf_text(&prefix)
+			 ? zinc_store_list(h->store, zinc_buf_text(&prefix), see_key, &g, h->wait, err)
+			 : zinc_fail_nomem(err);
 	zinc_buf_fini(&prefix);
-	if (s != ZINC_OK || !g.found)
-		return s;
+	if (st != ZINC_OK || !g.found)
+		return st;
 	suffix = zinc_strdup(h->ctx, g.ending);
 	if (!suffix)
 		return zinc_fail_nomem(err);
@@ -165,14 +165,14 @@ add_codecs(zinc_draft_parse *p, zinc_json *list)
 			    .r = p->r,
 			    .rule = zinc_draft_rule_of(p, ZINC_DRAFT_CODEC),
 			    .err = &p->e};
-	zinc_status s;
+	zinc_status st;
 
-	s = zinc_v2_add_filters(&c, p->filters);
-	if (s != ZINC_OK && s != ZINC_E_UNSUPPORTED)
-		return s;
+	st = zinc_v2_add_filters(&c, p->filters);
+	if (st != ZINC_OK && st != ZINC_E_UNSUPPORTED)
+		return st;
 	if (zinc_json_is(compressor, ZINC_JSON_OBJECT))
 		ZINC_TRY(add_compressor(p, &c, compressor));
-	return s;
+	return st;
 }
 
 /* ---- and back ---- */

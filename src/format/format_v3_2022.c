@@ -146,10 +146,10 @@ parse_codecs(zinc_draft_parse *p, const zinc_json *v)
 					 "codecs must be a list");
 	for (c = v->first; c; c = c->next) {
 		const size_t mark = zinc_report_enter_item(p->r, i++);
-		const zinc_status s = check_codec(p, c, "type");
+		const zinc_status st = check_codec(p, c, "type");
 
 		zinc_report_leave(p->r, mark);
-		ZINC_TRY(s);
+		ZINC_TRY(st);
 	}
 	return ZINC_OK;
 }
@@ -297,12 +297,12 @@ add_codecs(zinc_draft_parse *p, zinc_json *list)
 
 	for (v = codecs ? codecs->first : NULL; v; v = v->next) {
 		size_t mark = zinc_report_enter(p->r, "codecs");
-		zinc_status s;
+		zinc_status st;
 
 		(void)zinc_report_enter_item(p->r, i++);
-		s = add_one(&x, v, "type");
+		st = add_one(&x, v, "type");
 		zinc_report_leave(p->r, mark);
-		ZINC_TRY(s);
+		ZINC_TRY(st);
 	}
 	if (compressor)
 		ZINC_TRY(add_one(&x, compressor, "codec"));

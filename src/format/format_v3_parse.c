@@ -32,9 +32,9 @@ struct member {
 };
 
 static zinc_status
-conclude(struct parse *p, zinc_status s)
+conclude(struct parse *p, zinc_status st)
 {
-	return zinc_report_conclude(p->r, s, &p->e, &p->m->unsupported, p->m->unsupported_rule, &p->failed, p->err);
+	return zinc_report_conclude(p->r, st, &p->e, &p->m->unsupported, p->m->unsupported_rule, &p->failed, p->err);
 }
 
 /* ---- members that arrays and groups have ---- */
@@ -111,11 +111,11 @@ parse_chunk_grid(struct parse *p, zinc_json *v)
 static zinc_status
 parse_chunk_key_encoding(struct parse *p, zinc_json *v)
 {
-	const zinc_status s = zinc_keys_parse(&p->m->keys, p->ctx, v, p->r, &p->e);
+	const zinc_status st = zinc_keys_parse(&p->m->keys, p->ctx, v, p->r, &p->e);
 
-	if (s != ZINC_OK)
+	if (st != ZINC_OK)
 		p->m->keys = (zinc_keys){.ops = NULL};
-	return s;
+	return st;
 }
 
 /* M49-M58 are the type's own; without a type there is nothing to measure the value by. */
@@ -123,7 +123,7 @@ static zinc_status
 parse_fill_value(struct parse *p, zinc_json *v)
 {
 	const zinc_dtype *t = p->m->dtype;
-	zinc_status s;
+	zinc_status st;
 	void *fill;
 
 	if (!t) /* its form is the type's own affair (M59) */
@@ -131,12 +131,12 @@ parse_fill_value(struct parse *p, zinc_json *v)
 	fill = zinc_dtype_fill_room(t, p->ctx, v);
 	if (!fill)
 		return zinc_fail_nomem(&p->e);
-	s = t->ops->parse_fill(t, v, fill, p->r, &p->e);
-	if (s == ZINC_OK)
+	st = t->ops->parse_fill(t, v, fill, p->r, &p->e);
+	if (st == ZINC_OK)
 		p->m->fill = fill;
 	else
 		zinc_free(p->ctx, fill);
-	return s;
+	return st;
 }
 
 /* Are these extensions at all?  For lists whose meaning depends on something this build does not know. */
@@ -149,10 +149,10 @@ parse_forms(struct parse *p, zinc_json *list)
 
 	for (item = list->first; item; item = item->next) {
 		const size_t mark = zinc_report_enter_item(p->r, i++);
-		const zinc_status s = zinc_extension_parse(&x, item, p->r, &p->e);
+		const zinc_status st = zinc_extension_parse(&x, item, p->r, &p->e);
 
 		zinc_report_leave(p->r, mark);
-		ZINC_TRY(s);
+		ZINC_TRY(st);
 	}
 	return ZINC_OK;
 }
@@ -186,13 +186,13 @@ parse_storage_transformers(struct parse *p, zinc_json *v)
 		return zinc_report_error(p->r, "M10", &p->e, "storage_transformers must be an array");
 	for (item = v->first; item; item = item->next) {
 		const size_t mark = zinc_report_enter_item(p->r, i++);
-		zinc_status s = zinc_extension_parse(&x, item, p->r, &p->e);
+		zinc_status st = zinc_extension_parse(&x, item, p->r, &p->e);
 
-		if (s == ZINC_OK && !x.ignorable && !zinc_transformer_find(x.name))
-			s = zinc_report_unsupported(p->r, "M21", &p->e, "storage transformer \"%.200s\" is not known",
-						    x.name);
+		if (st == ZINC_OK && !x.ignorable && !zinc_transformer_find(x.name))
+			st = zinc_report_unsupported(p->r, "M21", &p->e, "storage transformer \"%.200s\" is not known",
+						     x.name);
 		zinc_report_leave(p->r, mark);
-		ZINC_TRY(s);
+		ZINC_TRY(st);
 	}
 	return ZINC_OK;
 }
@@ -309,11 +309,11 @@ static zinc_status
 parse_one(struct parse *p, const struct member *row, zinc_json *v)
 {
 	const size_t mark = zinc_report_enter(p->r, v->key);
-	const zinc_status s = row->parse(p, v);
+	const zinc_status st = row->parse(p, v);
 
 	zinc_report_leave(p->r, mark);
-	p->m->opaque = p->m->opaque || (s == ZINC_E_UNSUPPORTED && !zinc_meta_is_of_values(row->name));
-	return conclude(p, s);
+	p->m->opaque = p->m->opaque || (st == ZINC_E_UNSUPPORTED && !zinc_meta_is_of_values(row->name));
+	return conclude(p, st);
 }
 
 static const struct member *
@@ -327,7 +327,7 @@ find_member(const struct member *table, const char *name)
 bool
 zinc_v3_is_member(zinc_node_kind kind, const char *name)
 {
-	return find_member(kind == ZINC_NODE_ARRAY ? array_members : group_members, name) != NULL;
+	return find_member(kind == ZINC_NODE_ARRAY ? array_members : group_members, name);
 }
 
 /* Known members in the table's order, whatever theirs; then whatever else is there. */
@@ -408,20 +408,20 @@ zinc_status
 zinc_v3_parse_doc(zinc_context *ctx, zinc_json_doc *doc, zinc_report *r, zinc_meta **out, zinc_error *err)
 {
 	struct parse p = {.ctx = ctx, .r = r, .root = zinc_json_root(doc), .err = err};
-	zinc_status s, head;
+	zinc_status st, head;
 
 	ZINC_TRY(zinc_meta_new(&p.m, ctx, &zinc_format_v3, doc, err));
 	head = parse_head(&p);
-	s = conclude(&p, head);
-	if (s == ZINC_OK && head == ZINC_OK)
-		s = parse_members(&p, p.m->kind == ZINC_NODE_ARRAY ? array_members : group_members);
-	if (s == ZINC_OK && p.failed)
-		s = r->code;
-	if (s == ZINC_OK)
+	st = conclude(&p, head);
+	if (st == ZINC_OK && head == ZINC_OK)
+		st = parse_members(&p, p.m->kind == ZINC_NODE_ARRAY ? array_members : group_members);
+	if (st == ZINC_OK && p.failed)
+		st = r->code;
+	if (st == ZINC_OK)
 		*out = p.m;
 	else
 		zinc_meta_free(p.m);
-	return s;
+	return st;
 }
 
 /* ---- for other versions ---- */
@@ -446,21 +446,21 @@ zinc_v3_parse_translated(zinc_json_doc *v3, const zinc_report *r, zinc_report_fn
 {
 	zinc_report bridge;
 	zinc_error e = ZINC_ERROR_INIT;
-	zinc_status s;
+	zinc_status st;
 
 	zinc_report_init(&bridge, r->ctx, false, r->where);
 	bridge.code = r->code;
 	bridge.found = retell;
 	bridge.arg = arg;
-	s = zinc_v3_parse_doc(r->ctx, v3, &bridge, out, &e);
-	if (s != ZINC_OK && !*failed)
+	st = zinc_v3_parse_doc(r->ctx, v3, &bridge, out, &e);
+	if (st != ZINC_OK && !*failed)
 		return zinc_error_copy(err, &e);
-	if (s == ZINC_OK && !*failed)
+	if (st == ZINC_OK && !*failed)
 		return ZINC_OK;
-	if (s == ZINC_OK)
+	if (st == ZINC_OK)
 		zinc_meta_free(*out);
 	*out = NULL;
-	return s == ZINC_E_NOMEM ? zinc_fail_nomem(err) : r->code;
+	return st == ZINC_E_NOMEM ? zinc_fail_nomem(err) : r->code;
 }
 
 void

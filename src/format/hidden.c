@@ -206,17 +206,17 @@ tell_version(const zinc_hierarchy *h, const char *key, zinc_error *problem, bool
 	zinc_error why = ZINC_ERROR_INIT;
 	const zinc_format *format = NULL;
 	zinc_node_kind kind;
-	zinc_status s;
+	zinc_status st;
 
 	if (!prefix)
 		return zinc_fail_nomem(err);
-	s = zinc_format_detect(h->store, prefix, NULL, &format, &kind, NULL, h->wait, &why);
+	st = zinc_format_detect(h->store, prefix, NULL, &format, &kind, NULL, h->wait, &why);
 	zinc_free(h->ctx, prefix);
-	if (s == ZINC_E_NOMEM || s == ZINC_E_CANCELLED)
+	if (st == ZINC_E_NOMEM || st == ZINC_E_CANCELLED)
 		return zinc_error_copy(err, &why);
-	*gone = s == ZINC_OK && !format;
-	if (s != ZINC_OK)
-		zinc_error_by(problem, zinc_fail(problem, s, "cannot be shown: %s", why.text), &why);
+	*gone = st == ZINC_OK && !format;
+	if (st != ZINC_OK)
+		zinc_error_by(problem, zinc_fail(problem, st, "cannot be shown: %s", why.text), &why);
 	else if (format)
 		zinc_fail(problem, ZINC_E_UNSUPPORTED, "cannot be shown: " ZINC_OTHER_VERSION, format->id);
 	return ZINC_OK;
@@ -353,16 +353,16 @@ list_below(const zinc_hierarchy *h, const char *path, struct below *b)
 {
 	const zinc_lister to = {.size = sizeof to, .entry = note_prefix, .odd = pass_over, .arg = b};
 	zinc_buf prefix;
-	zinc_status s;
+	zinc_status st;
 
 	zinc_buf_init(&prefix, h->ctx, ZINC_MAX_KEY);
-	s = zinc_data_prefix(h, path, &prefix, b->err);
+	st = zinc_data_prefix(h, path, &prefix, b->err);
 	b->nprefix = prefix.n;
-	if (s == ZINC_OK)
-		s = zinc_buf_text(&prefix) ? zinc_store_walk(h->store, zinc_buf_text(&prefix), &to, h->wait, b->err)
-					   : zinc_fail_nomem(b->err);
+	if (st == ZINC_OK)
+		st = zinc_buf_text(&prefix) ? zinc_store_walk(h->store, zinc_buf_text(&prefix), &to, h->wait, b->err)
+					    : zinc_fail_nomem(b->err);
 	zinc_buf_fini(&prefix);
-	return s == ZINC_OK ? b->status : s;
+	return st == ZINC_OK ? b->status : st;
 }
 
 static zinc_status
@@ -400,25 +400,25 @@ zinc_hidden_below(zinc_hierarchy *h, const char *path, const zinc_meta *array, z
 	zinc_error e = ZINC_ERROR_INIT;
 	struct below b = {.array = array, .err = &e};
 	zinc_hidden x;
-	zinc_status s;
+	zinc_status st;
 
 	*stopped = false;
 	if (!may_look(h, array))
 		return ZINC_OK;
 	zinc_buf_init(&b.prefixes, h->ctx, zinc_max_list(h->ctx));
 	zinc_hidden_init(&x, h);
-	s = list_below(h, path, &b);
-	if (s == ZINC_E_IO)
+	st = list_below(h, path, &b);
+	if (st == ZINC_E_IO)
 		*stopped = show_unread(h, path, &e, fn, arg) != 0;
-	else if (s != ZINC_OK)
+	else if (st != ZINC_OK)
 		zinc_error_copy(err, &e);
-	if (s == ZINC_OK && b.prefixes.n > 0)
-		s = look_into(&x, path, &b.prefixes, err);
-	if (s == ZINC_OK)
-		s = zinc_hidden_each(&x, fn, arg, stopped, err);
+	if (st == ZINC_OK && b.prefixes.n > 0)
+		st = look_into(&x, path, &b.prefixes, err);
+	if (st == ZINC_OK)
+		st = zinc_hidden_each(&x, fn, arg, stopped, err);
 	zinc_hidden_fini(&x);
 	zinc_buf_fini(&b.prefixes);
-	return s == ZINC_E_IO && e.code == ZINC_E_IO ? ZINC_OK : s;
+	return st == ZINC_E_IO && e.code == ZINC_E_IO ? ZINC_OK : st;
 }
 
 /* ---- every key ---- */
@@ -490,13 +490,13 @@ zinc_walk_thorough(zinc_hierarchy *h, const char *path, zinc_report *r, zinc_fou
 {
 	struct thorough t = {.fn = fn, .arg = arg, .err = err};
 	zinc_caps caps = ZINC_CAPS_INIT;
-	zinc_status s;
+	zinc_status st;
 
 	zinc_store_caps(h->store, &caps);
 	if (!(caps.flags & ZINC_CAP_LIST))
 		return zinc_walk(h, path, ZINC_WALK_ALL, r, fn, arg, err);
 	zinc_hidden_init(&t.x, h);
-	s = walk_thorough(&t, path, r, err);
+	st = walk_thorough(&t, path, r, err);
 	zinc_hidden_fini(&t.x);
-	return s;
+	return st;
 }

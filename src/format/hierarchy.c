@@ -64,24 +64,24 @@ static zinc_status
 ask(struct climb *c, size_t n, const zinc_format **format, zinc_node_kind *kind, zinc_error *err)
 {
 	zinc_context *ctx = zinc_store_context(c->store);
-	zinc_status s;
+	zinc_status st;
 	zinc_buf prefix;
 
 	*format = NULL;
 	zinc_json_free(c->doc);
 	c->doc = NULL;
 	zinc_buf_init(&prefix, ctx, ZINC_MAX_KEY);
-	s = zinc_buf_add(&prefix, c->path, n, err);
-	if (s == ZINC_OK && n > 0)
-		s = zinc_buf_puts(&prefix, "/", err);
-	if (s == ZINC_OK)
-		s = zinc_buf_text(&prefix) ? zinc_format_detect(c->store, zinc_buf_text(&prefix), c->only, format, kind,
-								&c->doc, c->wait, err)
-					   : zinc_fail_nomem(err);
-	if (s != ZINC_OK && n > 0)
-		zinc_error_at_key(err, s, zinc_buf_text(&prefix) ? zinc_buf_text(&prefix) : "");
+	st = zinc_buf_add(&prefix, c->path, n, err);
+	if (st == ZINC_OK && n > 0)
+		st = zinc_buf_puts(&prefix, "/", err);
+	if (st == ZINC_OK)
+		st = zinc_buf_text(&prefix) ? zinc_format_detect(c->store, zinc_buf_text(&prefix), c->only, format,
+								 kind, &c->doc, c->wait, err)
+					    : zinc_fail_nomem(err);
+	if (st != ZINC_OK && n > 0)
+		zinc_error_at_key(err, st, zinc_buf_text(&prefix) ? zinc_buf_text(&prefix) : "");
 	zinc_buf_fini(&prefix);
-	return s;
+	return st;
 }
 
 /* "a/b/c" -> "a/b" -> "a" -> "" */
@@ -95,9 +95,9 @@ parent(const char *path, size_t n)
 
 /* Documents above a node are somebody else's: what is wrong with them ends the climb. */
 static bool
-ends_climb(zinc_status s)
+ends_climb(zinc_status st)
 {
-	return s != ZINC_OK && s != ZINC_E_NOMEM && s != ZINC_E_CANCELLED;
+	return st != ZINC_OK && st != ZINC_E_NOMEM && st != ZINC_E_CANCELLED;
 }
 
 /* On while the parent is a group of the same format.  An entry point is the root itself, and another format's above
@@ -110,11 +110,11 @@ climb_groups(struct climb *c, zinc_error *err)
 		zinc_error e = ZINC_ERROR_INIT;
 		const zinc_format *format;
 		zinc_node_kind kind;
-		const zinc_status s = ask(c, up, &format, &kind, &e);
+		const zinc_status st = ask(c, up, &format, &kind, &e);
 
-		if (ends_climb(s))
+		if (ends_climb(st))
 			return ZINC_OK;
-		if (s != ZINC_OK)
+		if (st != ZINC_OK)
 			return zinc_error_copy(err, &e);
 		if (format != c->format || kind != ZINC_NODE_GROUP)
 			return ZINC_OK;
@@ -195,19 +195,19 @@ static zinc_status
 is_there(const struct climb *c, size_t n, bool *yes, zinc_error *err)
 {
 	bool vacant = true;
-	zinc_status s;
+	zinc_status st;
 	zinc_buf prefix;
 
 	*yes = n <= c->there;
 	if (c->there != SIZE_MAX || n == 0)
 		return ZINC_OK;
 	zinc_buf_init(&prefix, zinc_store_context(c->store), ZINC_MAX_KEY);
-	s = zinc_buf_printf(&prefix, err, "%.*s/", (int)n, c->path);
-	if (s == ZINC_OK)
-		s = zinc_store_list_dir(c->store, zinc_buf_text(&prefix), stop_at_first, &vacant, c->wait, err);
+	st = zinc_buf_printf(&prefix, err, "%.*s/", (int)n, c->path);
+	if (st == ZINC_OK)
+		st = zinc_store_list_dir(c->store, zinc_buf_text(&prefix), stop_at_first, &vacant, c->wait, err);
 	zinc_buf_fini(&prefix);
 	*yes = !vacant;
-	return s;
+	return st;
 }
 
 /* Could a directory of this name hold chunks of the array above it: "c", "12"? */
@@ -231,11 +231,11 @@ climb_storage(struct climb *c, size_t n, zinc_error *err)
 		zinc_error e = ZINC_ERROR_INIT;
 		const zinc_format *format = NULL;
 		zinc_node_kind kind = ZINC_NODE_NONE;
-		zinc_status s = ZINC_OK;
+		zinc_status st = ZINC_OK;
 
 		if (tree || holds_chunks(name, n - from))
-			s = ask(c, up, &format, &kind, &e);
-		if (s != ZINC_OK && !ends_climb(s))
+			st = ask(c, up, &format, &kind, &e);
+		if (st != ZINC_OK && !ends_climb(st))
 			return zinc_error_copy(err, &e);
 		if (tree && format && format->enter) {
 			c->format = format;
@@ -262,12 +262,12 @@ climb_above(struct climb *c, size_t n, size_t *end, zinc_error *err)
 	for (;; n = parent(c->path, n)) {
 		zinc_error e = ZINC_ERROR_INIT;
 		zinc_node_kind kind;
-		const zinc_status s = ask(c, n, &c->format, &kind, &e);
+		const zinc_status st = ask(c, n, &c->format, &kind, &e);
 
-		*end = n + (s != ZINC_OK);
-		if (ends_climb(s) && s != ZINC_E_UNSUPPORTED)
+		*end = n + (st != ZINC_OK);
+		if (ends_climb(st) && st != ZINC_E_UNSUPPORTED)
 			return ZINC_OK;
-		if (s != ZINC_OK)
+		if (st != ZINC_OK)
 			return zinc_error_copy(err, &e);
 		if (c->format) {
 			c->root = n;
@@ -369,7 +369,7 @@ make(zinc_hierarchy **out, struct climb *c, const zinc_open_options *o, zinc_err
 	zinc_context *ctx = zinc_store_context(c->store);
 	zinc_hierarchy *h = zinc_calloc(ctx, 1, sizeof *h);
 	const char *base = zinc_store_url(c->store), *rest = c->path + c->root;
-	zinc_status s;
+	zinc_status st;
 
 	if (!h)
 		return zinc_fail_nomem(err);
@@ -392,12 +392,12 @@ make(zinc_hierarchy **out, struct climb *c, const zinc_open_options *o, zinc_err
 		zinc_hierarchy_close(h);
 		return zinc_fail_nomem(err);
 	}
-	s = enter(h, c, err);
-	if (s == ZINC_OK)
+	st = enter(h, c, err);
+	if (st == ZINC_OK)
 		*out = h;
 	else
 		zinc_hierarchy_close(h);
-	return s;
+	return st;
 }
 
 /* The climb has ended: open what was found, or what may be made there. */
@@ -418,7 +418,7 @@ check_odd_name(const zinc_place *place, const zinc_store_options *so, const zinc
 {
 	struct climb c = {.wait = wait};
 	zinc_place above;
-	zinc_status s;
+	zinc_status st;
 	size_t end;
 
 	if (!place->above)
@@ -429,14 +429,14 @@ check_odd_name(const zinc_place *place, const zinc_store_options *so, const zinc
 	c.store = above.store;
 	c.path = above.path;
 	c.there = above.there;
-	s = climb_above(&c, strlen(c.path), &end, err);
-	if (s == ZINC_OK && c.found)
-		s = refuse(&c, c.root, "the hierarchy at", " cannot hold a node of this name", err);
-	if (s == ZINC_OK)
-		s = check_odd_name(&above, so, wait, err);
+	st = climb_above(&c, strlen(c.path), &end, err);
+	if (st == ZINC_OK && c.found)
+		st = refuse(&c, c.root, "the hierarchy at", " cannot hold a node of this name", err);
+	if (st == ZINC_OK)
+		st = check_odd_name(&above, so, wait, err);
 	zinc_json_free(c.doc);
 	zinc_place_fini(&above);
-	return s;
+	return st;
 }
 
 /* The root is fixed by the URL or the caller, looked for, or to be made. */
@@ -464,13 +464,13 @@ check_way(struct climb *c, size_t n, const char *whole, int links, zinc_error *e
 		const size_t at = strlen(base) + (n > 0 ? strlen(slash_behind(base)) + n : 0);
 		const zinc_format *format = NULL;
 		zinc_node_kind kind;
-		zinc_status s = ZINC_OK;
+		zinc_status st = ZINC_OK;
 
 		if (at < strlen(whole) && zinc_path_linked(ctx, whole, at, strlen(whole)))
-			s = ask(c, n, &format, &kind, NULL);
-		if (s == ZINC_E_NOMEM || s == ZINC_E_CANCELLED)
-			return zinc_fail(err, s, "cannot look for a hierarchy above");
-		if (s != ZINC_OK || format) /* also one that cannot be read */
+			st = ask(c, n, &format, &kind, NULL);
+		if (st == ZINC_E_NOMEM || st == ZINC_E_CANCELLED)
+			return zinc_fail(err, st, "cannot look for a hierarchy above");
+		if (st != ZINC_OK || format) /* also one that cannot be read */
 			ZINC_TRY(zinc_path_stays(ctx, whole, at, links, err));
 		if (n == 0)
 			return ZINC_OK;
@@ -484,19 +484,19 @@ check_way_above(const zinc_place *place, const char *whole, const zinc_store_opt
 {
 	struct climb c = {.wait = wait};
 	zinc_place above;
-	zinc_status s;
+	zinc_status st;
 
 	if (!place->above)
 		return ZINC_OK;
 	ZINC_TRY(zinc_place_above(&above, place, so, err));
 	c.store = above.store;
 	c.path = above.path;
-	s = check_way(&c, strlen(c.path), whole, so->links, err);
-	if (s == ZINC_OK)
-		s = check_way_above(&above, whole, so, wait, err);
+	st = check_way(&c, strlen(c.path), whole, so->links, err);
+	if (st == ZINC_OK)
+		st = check_way_above(&above, whole, so, wait, err);
 	zinc_json_free(c.doc);
 	zinc_place_fini(&above);
-	return s;
+	return st;
 }
 
 /* What is to be known of the way to a root beneath which links must stay.  A draft's documents and data are erased one
@@ -507,7 +507,7 @@ check_root(struct climb *c, const zinc_place *place, const zinc_store_options *s
 	struct climb up = {.store = c->store, .wait = c->wait, .path = c->path};
 	const char *base = zinc_store_url(c->store);
 	zinc_context *ctx = zinc_store_context(c->store);
-	zinc_status s = ZINC_OK;
+	zinc_status st = ZINC_OK;
 	char *whole;
 
 	if (!place->local || (so->links == ZINC_LINKS_FOLLOW && !(c->format && c->format->enter)))
@@ -518,12 +518,12 @@ check_root(struct climb *c, const zinc_place *place, const zinc_store_options *s
 	c->linked = zinc_path_linked(ctx, whole, parent(whole, strlen(whole)), strlen(whole));
 	alone = alone || so->links == ZINC_LINKS_FOLLOW;
 	if (!alone && c->root > 0)
-		s = check_way(&up, parent(c->path, c->root), whole, so->links, err);
-	if (!alone && s == ZINC_OK)
-		s = check_way_above(place, whole, so, c->wait, err);
+		st = check_way(&up, parent(c->path, c->root), whole, so->links, err);
+	if (!alone && st == ZINC_OK)
+		st = check_way_above(place, whole, so, c->wait, err);
 	zinc_json_free(up.doc);
 	zinc_free(ctx, whole);
-	return s;
+	return st;
 }
 
 /* Where links must stay beneath the hierarchy, its store begins at the root that was found. */
@@ -544,26 +544,25 @@ static zinc_status
 open_place(zinc_hierarchy **out, zinc_place *place, const zinc_store_options *so, const zinc_open_options *o,
 	   const zinc_wait *wait, zinc_error *err)
 {
-	struct climb c = {
-	    .store = place->store, .wait = wait, .path = place->path, .there = place->there};
+	struct climb c = {.store = place->store, .wait = wait, .path = place->path, .there = place->there};
 	const zinc_format *format;
-	zinc_status s;
+	zinc_status st;
 
 	ZINC_TRY(find_format(&format, o->format && *o->format ? o->format : place->format, err));
 	c.only = o->create ? NULL : format;
-	s = climb(&c, place, o, err);
-	if (s == ZINC_OK && o->create)
-		s = check_format(&c, format, err);
-	if (s == ZINC_OK && (c.found || o->create))
-		s = check_root(&c, place, so, o->climb < 0, err);
-	if (s == ZINC_OK && (c.found || o->create))
-		s = narrow(&c, place, so, err);
-	if (s == ZINC_OK)
-		s = finish(out, &c, format, o, err);
-	if (s == ZINC_OK && c.found)
+	st = climb(&c, place, o, err);
+	if (st == ZINC_OK && o->create)
+		st = check_format(&c, format, err);
+	if (st == ZINC_OK && (c.found || o->create))
+		st = check_root(&c, place, so, o->climb < 0, err);
+	if (st == ZINC_OK && (c.found || o->create))
+		st = narrow(&c, place, so, err);
+	if (st == ZINC_OK)
+		st = finish(out, &c, format, o, err);
+	if (st == ZINC_OK && c.found)
 		zinc_hierarchy_look_aside(*out);
 	zinc_json_free(c.doc);
-	return s;
+	return st;
 }
 
 zinc_status
@@ -572,7 +571,7 @@ zinc_hierarchy_open_url(zinc_hierarchy **out, const char *url, const zinc_open_o
 	zinc_store_options so = ZINC_STORE_OPTIONS_INIT;
 	zinc_open_options o;
 	zinc_place place;
-	zinc_status s;
+	zinc_status st;
 	zinc_wait wait;
 
 	ZINC_TRY(ZINC_NEED(out && url, err));
@@ -585,13 +584,13 @@ zinc_hierarchy_open_url(zinc_hierarchy **out, const char *url, const zinc_open_o
 	so.settings = o.settings;
 	so.nsettings = o.nsettings;
 	ZINC_TRY(zinc_place_open(&place, url, &so, err));
-	s = o.create && o.climb >= 0 ? check_odd_name(&place, &so, &wait, err) : ZINC_OK;
-	if (s == ZINC_OK)
-		s = open_place(out, &place, &so, &o, &wait, err);
-	if (s == ZINC_OK)
+	st = o.create && o.climb >= 0 ? check_odd_name(&place, &so, &wait, err) : ZINC_OK;
+	if (st == ZINC_OK)
+		st = open_place(out, &place, &so, &o, &wait, err);
+	if (st == ZINC_OK)
 		(*out)->wait = NULL;
 	zinc_place_fini(&place);
-	return s == ZINC_OK ? s : zinc_error_at_url(err, s, url);
+	return st == ZINC_OK ? st : zinc_error_at_url(err, st, url);
 }
 
 /* A hierarchy with its root at `prefix`; `replace`: whatever is there will be erased first. */
@@ -601,19 +600,19 @@ open_at(zinc_hierarchy **out, zinc_store *store, const char *prefix, size_t n, b
 {
 	struct climb c = {.store = store, .wait = wait, .path = prefix};
 	const zinc_format *format;
-	zinc_status s;
+	zinc_status st;
 
 	ZINC_TRY(find_format(&format, o->format, err));
 	c.only = o->create && !replace ? NULL : format;
-	s = climb_fixed(&c, n, err);
-	if (s == ZINC_OK && o->create)
-		s = check_format(&c, format, err);
-	if (s == ZINC_OK)
-		s = finish(out, &c, format, o, err);
-	if (s == ZINC_OK)
+	st = climb_fixed(&c, n, err);
+	if (st == ZINC_OK && o->create)
+		st = check_format(&c, format, err);
+	if (st == ZINC_OK)
+		st = finish(out, &c, format, o, err);
+	if (st == ZINC_OK)
 		(*out)->wait = NULL;
 	zinc_json_free(c.doc);
-	return s == ZINC_OK ? s : zinc_error_at_url(err, s, zinc_store_url(store));
+	return st == ZINC_OK ? st : zinc_error_at_url(err, st, zinc_store_url(store));
 }
 
 zinc_status
@@ -641,11 +640,11 @@ open_instead(zinc_hierarchy **out, const zinc_hierarchy *old, const zinc_open_op
 {
 	const size_t n = strlen(old->prefix);
 	char *prefix = zinc_strndup(old->ctx, old->prefix, n - (n > 0));
-	const zinc_status s =
+	const zinc_status st =
 	    prefix ? open_at(out, old->store, prefix, n - (n > 0), true, o, wait, err) : zinc_fail_nomem(err);
 
 	zinc_free(old->ctx, prefix);
-	return s;
+	return st;
 }
 
 zinc_status
@@ -657,7 +656,7 @@ zinc_hierarchy_open_new(zinc_hierarchy **out, zinc_hierarchy **old, const char *
 	zinc_open_options o;
 	zinc_call_options rest;
 	zinc_wait wait;
-	zinc_status s;
+	zinc_status st;
 
 	*old = NULL;
 	ZINC_TRY(zinc_options_take_as(&zinc_open_options_kind, &o, options, err));
@@ -675,15 +674,15 @@ zinc_hierarchy_open_new(zinc_hierarchy **out, zinc_hierarchy **old, const char *
 		return ZINC_OK;
 	}
 	if (!h->fresh && h->path[1] == '\0') {
-		s = open_instead(out, h, &o, &wait, err);
-		if (s == ZINC_OK && (*out)->fresh)
+		st = open_instead(out, h, &o, &wait, err);
+		if (st == ZINC_OK && (*out)->fresh)
 			*old = zinc_hierarchy_ref(h);
 	} else {
 		rest = zinc_wait_rest(&wait);
-		s = zinc_hierarchy_open_url(out, url, &o, err);
+		st = zinc_hierarchy_open_url(out, url, &o, err);
 	}
 	zinc_hierarchy_close(h);
-	return s;
+	return st;
 }
 
 zinc_hierarchy *
@@ -761,22 +760,22 @@ zinc_status
 zinc_hierarchy_check_keys(const zinc_hierarchy *h, const char *path, zinc_error *err)
 {
 	static const zinc_node_kind kinds[] = {ZINC_NODE_ARRAY, ZINC_NODE_GROUP};
-	zinc_status s = zinc_key_check(path + 1, err);
+	zinc_status st = zinc_key_check(path + 1, err);
 	zinc_buf key;
 	size_t i;
 
 	zinc_buf_init(&key, h->ctx, ZINC_MAX_KEY);
-	for (i = 0; i < sizeof kinds / sizeof *kinds && s == ZINC_OK; i++) {
+	for (i = 0; i < sizeof kinds / sizeof *kinds && st == ZINC_OK; i++) {
 		zinc_buf_end(&key, 0);
-		s = zinc_node_key(h, path, kinds[i], &key, err);
-		if (s == ZINC_OK)
-			s = zinc_buf_text(&key) ? zinc_store_check_key(h->store, zinc_buf_text(&key), err)
-						: zinc_fail_nomem(err);
+		st = zinc_node_key(h, path, kinds[i], &key, err);
+		if (st == ZINC_OK)
+			st = zinc_buf_text(&key) ? zinc_store_check_key(h->store, zinc_buf_text(&key), err)
+						 : zinc_fail_nomem(err);
 	}
-	if (s == ZINC_OK)
-		s = check_data(h, path, &key, err);
+	if (st == ZINC_OK)
+		st = check_data(h, path, &key, err);
 	zinc_buf_fini(&key);
-	return s;
+	return st;
 }
 
 /* With nothing but a '/' at either end to be taken off. */
@@ -784,7 +783,7 @@ static zinc_status
 normalise(char **out, const zinc_hierarchy *h, const char *path, zinc_error *err)
 {
 	const char *name;
-	zinc_status s;
+	zinc_status st;
 	size_t n;
 
 	path += *path == '/';
@@ -800,12 +799,12 @@ normalise(char **out, const zinc_hierarchy *h, const char *path, zinc_error *err
 	*out = join(h->ctx, "/", "", path, n, "");
 	if (!*out)
 		return zinc_fail_nomem(err);
-	s = n > 0 ? zinc_hierarchy_check_keys(h, *out, err) : ZINC_OK;
-	if (s != ZINC_OK) {
+	st = n > 0 ? zinc_hierarchy_check_keys(h, *out, err) : ZINC_OK;
+	if (st != ZINC_OK) {
 		zinc_free(h->ctx, *out);
 		*out = NULL;
 	}
-	return s;
+	return st;
 }
 
 /* Version 2, "Logical storage paths": '\' is '/', and several are one. */
@@ -829,7 +828,7 @@ clean_path(zinc_context *ctx, const char *path)
 zinc_status
 zinc_path_normalise(char **out, const zinc_hierarchy *h, const char *path, zinc_error *err)
 {
-	zinc_status s;
+	zinc_status st;
 	char *clean;
 
 	if (!path) /* never the root by mistake: it can be erased */
@@ -839,9 +838,9 @@ zinc_path_normalise(char **out, const zinc_hierarchy *h, const char *path, zinc_
 	clean = clean_path(h->ctx, path);
 	if (!clean)
 		return zinc_fail_nomem(err);
-	s = normalise(out, h, clean, err);
+	st = normalise(out, h, clean, err);
 	zinc_free(h->ctx, clean);
-	return s;
+	return st;
 }
 
 struct vacancy {
@@ -875,11 +874,11 @@ zinc_status
 zinc_key_role_of(const zinc_hierarchy *h, const char *key, zinc_key_role *role, zinc_error *err)
 {
 	const size_t n = strlen(h->prefix);
-	zinc_status s;
+	zinc_status st;
 	zinc_buf place;
 
 	zinc_buf_init(&place, h->ctx, ZINC_MAX_KEY);
-	s = h->format->place(h, strncmp(key, h->prefix, n) == 0 ? key + n : key, role, &place, err);
+	st = h->format->place(h, strncmp(key, h->prefix, n) == 0 ? key + n : key, role, &place, err);
 	zinc_buf_fini(&place);
-	return s;
+	return st;
 }

@@ -34,24 +34,24 @@ static zinc_status
 line_node(zinc_line *line, const zinc_hierarchy *h, const char *path, size_t i, zinc_error *err)
 {
 	char *own = zinc_strndup(h->ctx, path, line->npath[i]);
-	zinc_status s = own ? ZINC_OK : zinc_fail_nomem(err);
+	zinc_status st = own ? ZINC_OK : zinc_fail_nomem(err);
 	zinc_buf key;
 	size_t j;
 
 	zinc_buf_init(&key, h->ctx, ZINC_MAX_KEY);
-	for (j = 0; j < line->per && s == ZINC_OK; j++) {
+	for (j = 0; j < line->per && st == ZINC_OK; j++) {
 		char **to = &line->keys[i * line->per + j];
 
 		zinc_buf_end(&key, 0);
-		s = zinc_document_key(h, own, j, &key, err);
-		if (s == ZINC_OK)
+		st = zinc_document_key(h, own, j, &key, err);
+		if (st == ZINC_OK)
 			*to = zinc_strndup(h->ctx, (const char *)key.p, key.n);
-		if (s == ZINC_OK && !*to)
-			s = zinc_fail_nomem(err);
+		if (st == ZINC_OK && !*to)
+			st = zinc_fail_nomem(err);
 	}
 	zinc_buf_fini(&key);
 	zinc_free(h->ctx, own);
-	return s;
+	return st;
 }
 
 /* The nodes on the way: "/", "/a" and "/a/b" for "/a/b".  The first `skip` of them are left out. */
@@ -78,7 +78,7 @@ zinc_line_get(zinc_line *out, zinc_hierarchy *h, const char *path, unsigned part
 {
 	size_t above = 0, skip, n;
 	const char *p;
-	zinc_status s;
+	zinc_status st;
 
 	*out = (zinc_line){.ctx = h->ctx, .per = zinc_documents(h->format, upto)};
 	for (p = path; path[1] && *p; p++) /* each '/' begins a name, and has an ancestor before it */
@@ -90,12 +90,12 @@ zinc_line_get(zinc_line *out, zinc_hierarchy *h, const char *path, unsigned part
 	out->keys = zinc_calloc(h->ctx, n, sizeof *out->keys);
 	out->npath = zinc_calloc(h->ctx, out->n, sizeof *out->npath);
 	out->docs = zinc_calloc(h->ctx, n, sizeof *out->docs);
-	s = out->keys && out->npath && out->docs ? line_keys(out, h, path, skip, err) : zinc_fail_nomem(err);
-	if (s == ZINC_OK && n > 0)
-		s = zinc_fetch(h->store, out->keys, n, out->docs, h->wait, err);
-	if (s != ZINC_OK)
+	st = out->keys && out->npath && out->docs ? line_keys(out, h, path, skip, err) : zinc_fail_nomem(err);
+	if (st == ZINC_OK && n > 0)
+		st = zinc_fetch(h->store, out->keys, n, out->docs, h->wait, err);
+	if (st != ZINC_OK)
 		zinc_line_fini(out);
-	return s;
+	return st;
 }
 
 void

@@ -43,8 +43,9 @@ zinc_meta_v3(const zinc_meta *m)
 bool
 zinc_meta_is_of_values(const char *member)
 {
-	static const char *const members[] = {"data_type",  "dtype",   "fill_value", "codecs",     "chunk_codecs",
-					      "compressor", "filters", "order",      "attributes", "chunk_memory_layout"};
+	static const char *const members[] = {
+	    "data_type",  "dtype",   "fill_value", "codecs",     "chunk_codecs",
+	    "compressor", "filters", "order",      "attributes", "chunk_memory_layout"};
 	size_t i;
 
 	for (i = 0; i < sizeof members / sizeof *members; i++)
@@ -117,32 +118,32 @@ print_doc(zinc_hierarchy *h, zinc_json_doc *doc, zinc_json_doc **out, zinc_error
 {
 	zinc_meta *m = NULL;
 	zinc_report r;
-	zinc_status s;
+	zinc_status st;
 
 	zinc_report_init_quiet(&r, h->ctx, false);
 	r.code = ZINC_E_INVALID;
 	ZINC_TRY(zinc_v3_parse_doc(h->ctx, doc, &r, &m, err));
-	s = m->unsupported ? zinc_meta_refuse(m, err) : h->format->print(h, m, out, err);
+	st = m->unsupported ? zinc_meta_refuse(m, err) : h->format->print(h, m, out, err);
 	zinc_meta_free(m);
-	return s;
+	return st;
 }
 
 zinc_status
 zinc_document_from_v3(zinc_json_doc **out, zinc_hierarchy *h, const zinc_json_doc *v3, zinc_error *err)
 {
 	zinc_json_doc *doc;
-	zinc_status s;
+	zinc_status st;
 
 	*out = NULL;
 	ZINC_TRY(copy_doc(h->ctx, v3, &doc, err));
 	if (h->format->print)
 		return print_doc(h, doc, out, err);
-	s = drop_orders(doc, err);
-	if (s == ZINC_OK)
+	st = drop_orders(doc, err);
+	if (st == ZINC_OK)
 		*out = doc;
 	else
 		zinc_json_free(doc);
-	return s;
+	return st;
 }
 
 zinc_status
@@ -171,22 +172,22 @@ static zinc_status
 copy_with_shape(zinc_json_doc **out, const zinc_meta *m, const uint64_t *shape, zinc_error *err)
 {
 	zinc_json *root, *list;
-	zinc_status s;
+	zinc_status st;
 	int d;
 
 	ZINC_TRY(zinc_json_new(out, m->ctx, err));
 	root = zinc_json_copy(*out, zinc_json_root(m->doc));
 	zinc_json_set_root(*out, root);
 	list = zinc_json_make(*out, ZINC_JSON_ARRAY);
-	for (d = 0, s = ZINC_OK; d < m->ndim && s == ZINC_OK; d++)
-		s = zinc_json_append(list, zinc_json_make_u64(*out, shape[d]), err);
-	if (s == ZINC_OK)
-		s = zinc_json_set(*out, root, "shape", list, err);
-	if (s != ZINC_OK) {
+	for (d = 0, st = ZINC_OK; d < m->ndim && st == ZINC_OK; d++)
+		st = zinc_json_append(list, zinc_json_make_u64(*out, shape[d]), err);
+	if (st == ZINC_OK)
+		st = zinc_json_set(*out, root, "shape", list, err);
+	if (st != ZINC_OK) {
 		zinc_json_free(*out);
 		*out = NULL;
 	}
-	return s;
+	return st;
 }
 
 /* Hears of every finding and tells nobody. */

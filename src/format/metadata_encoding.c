@@ -24,7 +24,7 @@ zinc_metadata_encoding_find(const char *uri, const char *type, zinc_uri_match *m
 	size_t i;
 
 	*match = ZINC_URI_OTHER;
-	for (i = 0; (row = zinc_registry_item(&registered, i)) != NULL; i++) {
+	for (i = 0; (row = zinc_registry_item(&registered, i)); i++) {
 		one = type && strcmp(type, row->name) != 0 ? ZINC_URI_OTHER : zinc_uri_among(row->def.uris, uri);
 		if (one > *match) {
 			*match = one;
@@ -67,22 +67,22 @@ turn(const zinc_metadata_encoding_def *def, turn_fn fn, zinc_bytes in, zinc_buf 
 {
 	zinc_error why = ZINC_ERROR_INIT;
 	size_t room = FIRST_BYTES, n;
-	zinc_status s;
+	zinc_status st;
 	int tries;
 
 	for (tries = 0; tries < 2; tries++) {
 		ZINC_TRY(zinc_buf_reserve(out, room, err));
 		n = room;
-		s = fn(def, in, out->p + out->n, &n, &why);
-		if (s != ZINC_E_LIMIT || n <= room)
+		st = fn(def, in, out->p + out->n, &n, &why);
+		if (st != ZINC_E_LIMIT || n <= room)
 			break;
 		room = n;
 	}
-	if (s == ZINC_OK && n > room)
-		s = zinc_fail(&why, ZINC_E_INVALID, "it wrote %zu bytes where there is room for %zu", n, room);
-	if (s != ZINC_OK)
-		return zinc_fail(err, s, "metadata encoding \"%s\": %s", def->name,
-				 why.code == s ? why.text : zinc_status_text(s));
+	if (st == ZINC_OK && n > room)
+		st = zinc_fail(&why, ZINC_E_INVALID, "it wrote %zu bytes where there is room for %zu", n, room);
+	if (st != ZINC_OK)
+		return zinc_fail(err, st, "metadata encoding \"%s\": %s", def->name,
+				 why.code == st ? why.text : zinc_status_text(st));
 	zinc_buf_end(out, out->n + n);
 	return ZINC_OK;
 }
@@ -108,7 +108,7 @@ zinc_register_metadata_encoding(const zinc_metadata_encoding_def *def, zinc_erro
 	const char *const *uri;
 	zinc_uri_match match;
 	encoding_row *row;
-	zinc_status s;
+	zinc_status st;
 
 	ZINC_TRY(ZINC_NEED(def, err));
 	ZINC_TRY(zinc_options_take(&d, sizeof d, def, err));
@@ -124,10 +124,10 @@ zinc_register_metadata_encoding(const zinc_metadata_encoding_def *def, zinc_erro
 		return zinc_fail_nomem(err);
 	row->name = d.name;
 	row->def = d;
-	s = zinc_registry_add(&registered, row, err);
-	if (s != ZINC_OK)
+	st = zinc_registry_add(&registered, row, err);
+	if (st != ZINC_OK)
 		zinc_free(NULL, row);
-	return s; /* the row stays for ever */
+	return st; /* the row stays for ever */
 }
 
 void
@@ -138,7 +138,7 @@ zinc_list_metadata_encodings(zinc_row_fn fn, void *arg)
 
 	if (fn(arg, "json", "", "JSON text"))
 		return;
-	for (i = 0; (row = zinc_registry_item(&registered, i)) != NULL; i++)
+	for (i = 0; (row = zinc_registry_item(&registered, i)); i++)
 		if (fn(arg, row->name, row->def.uris[0], row->def.purpose ? row->def.purpose : ""))
 			return;
 }

@@ -25,7 +25,7 @@ static zinc_status
 check_stored(const struct edit *e, const zinc_fetched *docs, zinc_error *err)
 {
 	char *keys[ZINC_DOCUMENTS_MAX];
-	zinc_status s = ZINC_OK;
+	zinc_status st = ZINC_OK;
 	zinc_node_kind kind;
 	zinc_meta *m = NULL;
 	zinc_report r;
@@ -34,13 +34,13 @@ check_stored(const struct edit *e, const zinc_fetched *docs, zinc_error *err)
 	for (i = 0; i < ZINC_DOCUMENTS_MAX; i++)
 		keys[i] = e->line.n > 0 && i < e->line.per ? e->line.keys[i] : (char *)e->key.p;
 	zinc_report_init_quiet(&r, e->h->ctx, e->h->strict);
-	s = zinc_documents_parse(e->h, docs, keys, &r, &m, &kind, err);
-	if (s != ZINC_OK)
-		return zinc_error_at_key(err, s, r.where);
+	st = zinc_documents_parse(e->h, docs, keys, &r, &m, &kind, err);
+	if (st != ZINC_OK)
+		return zinc_error_at_key(err, st, r.where);
 	if (m->closed)
-		s = zinc_meta_refuse(m, err);
+		st = zinc_meta_refuse(m, err);
 	zinc_meta_free(m);
-	return s;
+	return st;
 }
 
 /* Change the document; then it becomes e->meta, or is freed. */
@@ -49,14 +49,14 @@ edit_doc(struct edit *e, zinc_json_doc *doc, zinc_error *err)
 {
 	const zinc_format *f = e->h->format;
 	zinc_report r;
-	zinc_status s;
+	zinc_status st;
 
 	zinc_meta_free(e->meta);
 	e->meta = NULL;
-	s = e->fn(e->arg, doc, err);
-	if (s != ZINC_OK) {
+	st = e->fn(e->arg, doc, err);
+	if (st != ZINC_OK) {
 		zinc_json_free(doc);
-		return s;
+		return st;
 	}
 	zinc_report_init_quiet(&r, e->h->ctx, e->h->strict);
 	r.fallback = e->h->fallback;
@@ -107,18 +107,18 @@ changes(struct edit *e, size_t part, bool *yes, zinc_error *err)
 {
 	zinc_json_doc *doc;
 	zinc_buf before;
-	zinc_status s;
+	zinc_status st;
 
 	e->part = part;
 	ZINC_TRY(zinc_documents_join(&doc, e->h, e->line.docs, e->node, err));
 	zinc_buf_init(&before, e->h->ctx, zinc_max_document(e->h->ctx));
-	s = zinc_document_print(e->h, zinc_json_root(doc), part, &before, err);
+	st = zinc_document_print(e->h, zinc_json_root(doc), part, &before, err);
 	zinc_json_free(doc);
-	if (s == ZINC_OK)
-		s = edit_text(e, e->line.docs, err);
-	*yes = s == ZINC_OK && (before.n != e->text.n || (before.n > 0 && memcmp(before.p, e->text.p, before.n) != 0));
+	if (st == ZINC_OK)
+		st = edit_text(e, e->line.docs, err);
+	*yes = st == ZINC_OK && (before.n != e->text.n || (before.n > 0 && memcmp(before.p, e->text.p, before.n) != 0));
 	zinc_buf_fini(&before);
-	return s;
+	return st;
 }
 
 /* An uncertain put may have happened: then consolidated metadata must go as if it had. */
@@ -126,7 +126,7 @@ static zinc_status
 edit_part(struct edit *e, size_t part, const char *path, zinc_error *err)
 {
 	const char *key;
-	zinc_status s;
+	zinc_status st;
 
 	e->part = part;
 	zinc_buf_end(&e->key, 0);
@@ -134,10 +134,11 @@ edit_part(struct edit *e, size_t part, const char *path, zinc_error *err)
 	key = zinc_buf_text(&e->key);
 	if (!key)
 		return zinc_fail_nomem(err);
-	s = zinc_store_update(e->h->store, key, edit_update, e, 0, e->h->ctx->limits.json_bytes, e->h->put_flags, e->h->wait, err);
-	if (s == ZINC_E_UNCERTAIN)
+	st = zinc_store_update(e->h->store, key, edit_update, e, 0, e->h->ctx->limits.json_bytes, e->h->put_flags,
+			       e->h->wait, err);
+	if (st == ZINC_E_UNCERTAIN)
 		(void)zinc_settle(e->h, path, NULL);
-	return s == ZINC_OK ? s : zinc_error_at_key(err, s, key);
+	return st == ZINC_OK ? st : zinc_error_at_key(err, st, key);
 }
 
 /* Which of its documents describes the node, if it has one. */
@@ -189,21 +190,21 @@ zinc_edit_node(zinc_hierarchy *h, const char *path, zinc_status (*fn)(void *arg,
 	       void *arg, zinc_meta **out, zinc_error *err)
 {
 	struct edit e = {.h = h, .fn = fn, .arg = arg, .line.ctx = h->ctx};
-	zinc_status s;
+	zinc_status st;
 
 	ZINC_TRY(zinc_hierarchy_writable(h, err));
 	zinc_buf_init(&e.key, h->ctx, ZINC_MAX_KEY);
 	zinc_buf_init(&e.text, h->ctx, zinc_max_document(h->ctx));
-	s = edit(&e, path, err);
-	if (s == ZINC_OK && out) {
+	st = edit(&e, path, err);
+	if (st == ZINC_OK && out) {
 		*out = e.meta;
 		e.meta = NULL;
 	}
-	if (s != ZINC_OK && e.line.n > 0)
-		zinc_error_at_key(err, s, e.line.keys[0]);
+	if (st != ZINC_OK && e.line.n > 0)
+		zinc_error_at_key(err, st, e.line.keys[0]);
 	zinc_meta_free(e.meta);
 	zinc_buf_fini(&e.text);
 	zinc_buf_fini(&e.key);
 	zinc_line_fini(&e.line);
-	return s == ZINC_OK ? s : zinc_error_at_url(err, s, h->url);
+	return st == ZINC_OK ? st : zinc_error_at_url(err, st, h->url);
 }

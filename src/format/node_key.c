@@ -103,15 +103,15 @@ static zinc_status
 call_with(const zinc_hierarchy *h, const char *path, const char *tree, const char *top,
 	  zinc_status (*fn)(void *arg, const char *prefix, zinc_error *err), void *arg, zinc_error *err)
 {
-	zinc_status s;
+	zinc_status st;
 	zinc_buf prefix;
 
 	zinc_buf_init(&prefix, h->ctx, ZINC_MAX_KEY);
-	s = add_prefix(h, path[1] ? tree : top, path, &prefix, err);
-	if (s == ZINC_OK)
-		s = zinc_buf_text(&prefix) ? fn(arg, zinc_buf_text(&prefix), err) : zinc_fail_nomem(err);
+	st = add_prefix(h, path[1] ? tree : top, path, &prefix, err);
+	if (st == ZINC_OK)
+		st = zinc_buf_text(&prefix) ? fn(arg, zinc_buf_text(&prefix), err) : zinc_fail_nomem(err);
 	zinc_buf_fini(&prefix);
-	return s;
+	return st;
 }
 
 zinc_status

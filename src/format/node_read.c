@@ -24,20 +24,20 @@ stop_at_first(void *arg, const char *entry, int is_prefix)
 zinc_status
 zinc_has_descendants(zinc_hierarchy *h, const char *path, bool *yes, zinc_error *err)
 {
-	zinc_status s;
+	zinc_status st;
 	zinc_buf prefix;
 
 	*yes = path[1] == '\0';
 	if (*yes)
 		return ZINC_OK;
 	zinc_buf_init(&prefix, h->ctx, ZINC_MAX_KEY);
-	s = zinc_node_prefix(h, path, &prefix, err);
-	if (s == ZINC_OK)
-		s = zinc_buf_text(&prefix)
-			? zinc_store_list_dir(h->store, zinc_buf_text(&prefix), stop_at_first, yes, h->wait, err)
-			: zinc_fail_nomem(err);
+	st = zinc_node_prefix(h, path, &prefix, err);
+	if (st == ZINC_OK)
+		st = zinc_buf_text(&prefix)
+			 ? zinc_store_list_dir(h->store, zinc_buf_text(&prefix), stop_at_first, yes, h->wait, err)
+			 : zinc_fail_nomem(err);
 	zinc_buf_fini(&prefix);
-	return s;
+	return st;
 }
 
 /* Promise (3). */
@@ -63,41 +63,41 @@ read_line(zinc_hierarchy *h, const char *path, const zinc_line *line, zinc_repor
 {
 	const char *where = r->where;
 	zinc_node_kind kind;
-	zinc_status s;
+	zinc_status st;
 
 	if (zinc_documents_missing(h->format, line->docs))
 		return read_implicit(h, path, out, err);
 	ZINC_TRY(zinc_documents_status(h->format, line->docs, line->keys, err));
 	if (h->entry && !r->found && line->docs[0].found == ZINC_FOUND) /* promise (2) */
 		line->docs[1].found = ZINC_MISSING;
-	s = zinc_documents_parse(h, line->docs, line->keys, r, out, &kind, err);
-	if (s != ZINC_OK)
-		zinc_error_at_key(err, s, r->where);
+	st = zinc_documents_parse(h, line->docs, line->keys, r, out, &kind, err);
+	if (st != ZINC_OK)
+		zinc_error_at_key(err, st, r->where);
 	r->where = where;
-	return s;
+	return st;
 }
 
 zinc_status
 zinc_read_node(zinc_hierarchy *h, const char *path, zinc_report *r, zinc_meta **out, zinc_error *err)
 {
 	zinc_line line;
-	zinc_status s;
+	zinc_status st;
 
 	ZINC_TRY(zinc_line_get(&line, h, path, ZINC_LINE_SELF, ZINC_PART_ATTRIBUTES, err));
-	s = read_line(h, path, &line, r, out, err);
-	if (s == ZINC_OK && h->entry) {
-		s = zinc_draft_find_scalar(h, path, *out, err);
-		if (s != ZINC_OK) {
+	st = read_line(h, path, &line, r, out, err);
+	if (st == ZINC_OK && h->entry) {
+		st = zinc_draft_find_scalar(h, path, *out, err);
+		if (st != ZINC_OK) {
 			zinc_meta_free(*out);
 			*out = NULL;
 		}
 	}
-	if (s != ZINC_OK) {
-		zinc_error_at_key(err, s, h->entry && s == ZINC_E_NOTFOUND ? path + 1 : line.keys[0]);
-		zinc_error_at_url(err, s, h->url);
+	if (st != ZINC_OK) {
+		zinc_error_at_key(err, st, h->entry && st == ZINC_E_NOTFOUND ? path + 1 : line.keys[0]);
+		zinc_error_at_url(err, st, h->url);
 	}
 	zinc_line_fini(&line);
-	return s;
+	return st;
 }
 
 /* ---- groups without a document ---- */
@@ -110,7 +110,7 @@ read_attributes(zinc_hierarchy *h, const zinc_line *line, size_t attributes, zin
 	zinc_fetched *group = &line->docs[zinc_document_of(h->format, ZINC_NODE_GROUP)];
 	const char *where = r->where;
 	zinc_node_kind kind;
-	zinc_status s;
+	zinc_status st;
 
 	if (zinc_documents_missing(h->format, line->docs)) {
 		group->text = zinc_strdup(h->ctx, h->format->group);
@@ -120,11 +120,11 @@ read_attributes(zinc_hierarchy *h, const zinc_line *line, size_t attributes, zin
 		group->tag = line->docs[attributes].tag;
 		group->found = ZINC_FOUND;
 	}
-	s = zinc_documents_parse(h, line->docs, line->keys, r, out, &kind, err);
-	if (s != ZINC_OK)
-		zinc_error_at_key(err, s, line->keys[attributes]);
+	st = zinc_documents_parse(h, line->docs, line->keys, r, out, &kind, err);
+	if (st != ZINC_OK)
+		zinc_error_at_key(err, st, line->keys[attributes]);
 	r->where = where;
-	return s;
+	return st;
 }
 
 zinc_status
@@ -132,15 +132,15 @@ zinc_read_bare_group(zinc_hierarchy *h, const char *path, zinc_report *r, zinc_m
 {
 	const size_t attributes = zinc_documents_attributes(h->format);
 	zinc_line line;
-	zinc_status s;
+	zinc_status st;
 
 	*out = NULL;
 	if (attributes == 0)
 		return ZINC_OK;
 	ZINC_TRY(zinc_line_get(&line, h, path, ZINC_LINE_SELF, ZINC_PART_ATTRIBUTES, err));
-	s = zinc_documents_status(h->format, line.docs, line.keys, err);
-	if (s == ZINC_OK && line.docs[attributes].found == ZINC_FOUND)
-		s = read_attributes(h, &line, attributes, r, out, err);
+	st = zinc_documents_status(h->format, line.docs, line.keys, err);
+	if (st == ZINC_OK && line.docs[attributes].found == ZINC_FOUND)
+		st = read_attributes(h, &line, attributes, r, out, err);
 	zinc_line_fini(&line);
-	return s == ZINC_OK ? s : zinc_error_at_url(err, s, h->url);
+	return st == ZINC_OK ? st : zinc_error_at_url(err, st, h->url);
 }

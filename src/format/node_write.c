@@ -30,65 +30,65 @@ check_parent(zinc_hierarchy *h, const zinc_fetched *docs, char *const *keys, boo
 	zinc_meta *m = NULL;
 	zinc_node_kind kind;
 	zinc_report r;
-	zinc_status s;
+	zinc_status st;
 
 	ZINC_TRY(zinc_documents_status(h->format, docs, keys, err));
 	zinc_report_init_quiet(&r, h->ctx, h->strict && explicit);
-	s = zinc_documents_parse(h, docs, keys, &r, &m, &kind, &e);
-	if (s != ZINC_OK && s != ZINC_E_NOMEM && !explicit)
-		s = ZINC_OK; /* where groups need no document what is wrong with one is nothing to what lies below */
-	if (s != ZINC_OK)
+	st = zinc_documents_parse(h, docs, keys, &r, &m, &kind, &e);
+	if (st != ZINC_OK && st != ZINC_E_NOMEM && !explicit)
+		st = ZINC_OK; /* where groups need no document what is wrong with one is nothing to what lies below */
+	if (st != ZINC_OK)
 		return zinc_error_copy(err, &e);
 	if (create && kind == ZINC_NODE_ARRAY)
-		s = zinc_fail_rule(err, ZINC_E_INVALID, zinc_rule(h->format, "M28"),
-				   "an array is there, and arrays have no children");
+		st = zinc_fail_rule(err, ZINC_E_INVALID, zinc_rule(h->format, "M28"),
+				    "an array is there, and arrays have no children");
 	else if (m && kind == ZINC_NODE_GROUP && m->unsupported && (explicit || m->closed))
-		s = zinc_meta_refuse(m, err);
+		st = zinc_meta_refuse(m, err);
 	zinc_meta_free(m);
-	return s;
+	return st;
 }
 
 static zinc_status
 check_line(zinc_hierarchy *h, const char *path, bool create, zinc_error *err)
 {
 	zinc_line line;
-	zinc_status s;
+	zinc_status st;
 	size_t i;
 
 	ZINC_TRY(zinc_line_get(&line, h, path, ZINC_LINE_ABOVE, ZINC_PART_ATTRIBUTES, err));
-	for (i = 0, s = ZINC_OK; i < line.n && s == ZINC_OK; i++) {
+	for (i = 0, st = ZINC_OK; i < line.n && st == ZINC_OK; i++) {
 		zinc_fetched *docs = &line.docs[i * line.per];
 		char *const *keys = &line.keys[i * line.per];
 
 		if (!create && h->entry) /* only a group can be closed */
 			docs[zinc_document_of(h->format, ZINC_NODE_ARRAY)].found = ZINC_MISSING;
 		if (!zinc_documents_missing(h->format, docs))
-			s = check_parent(h, docs, keys, create, err);
-		if (s != ZINC_OK)
-			zinc_error_at_key(err, s, keys[zinc_documents_maker(h->format, docs)]);
+			st = check_parent(h, docs, keys, create, err);
+		if (st != ZINC_OK)
+			zinc_error_at_key(err, st, keys[zinc_documents_maker(h->format, docs)]);
 	}
 	zinc_line_fini(&line);
-	return s;
+	return st;
 }
 
 zinc_status
 zinc_check_above(zinc_hierarchy *h, const char *path, zinc_error *err)
 {
-	zinc_status s = check_line(h, path, true, err);
+	zinc_status st = check_line(h, path, true, err);
 
-	if (s == ZINC_OK && h->format->fold_case)
-		s = zinc_draft_check_case(h, path, err);
-	return s == ZINC_OK ? s : zinc_error_at_url(err, s, h->url);
+	if (st == ZINC_OK && h->format->fold_case)
+		st = zinc_draft_check_case(h, path, err);
+	return st == ZINC_OK ? st : zinc_error_at_url(err, st, h->url);
 }
 
 zinc_status
 zinc_check_open(zinc_hierarchy *h, const char *path, zinc_error *err)
 {
-	zinc_status s = ZINC_OK;
+	zinc_status st = ZINC_OK;
 
 	if (h->format->draft && h->format->draft->strict_members)
-		s = check_line(h, path, false, err);
-	return s == ZINC_OK ? s : zinc_error_at_url(err, s, h->url);
+		st = check_line(h, path, false, err);
+	return st == ZINC_OK ? st : zinc_error_at_url(err, st, h->url);
 }
 
 /* Somebody else was quicker: any group will do. */
@@ -96,16 +96,16 @@ static zinc_status
 check_made(zinc_hierarchy *h, char *const *keys, size_t which, zinc_error *err)
 {
 	zinc_fetched docs[ZINC_DOCUMENTS_MAX];
-	zinc_status s = ZINC_OK;
+	zinc_status st = ZINC_OK;
 	size_t i;
 
 	for (i = 0; i < ZINC_DOCUMENTS_MAX; i++)
 		docs[i] = (zinc_fetched){.found = ZINC_MISSING};
 	ZINC_TRY(zinc_fetch(h->store, &keys[which], 1, &docs[which], h->wait, err));
 	if (docs[which].found != ZINC_MISSING)
-		s = check_parent(h, docs, keys, true, err);
+		st = check_parent(h, docs, keys, true, err);
 	zinc_fetched_fini(h->ctx, &docs[which], 1);
-	return s;
+	return st;
 }
 
 /* Empty, but complete: an explicit group (M25). */
@@ -116,12 +116,12 @@ put_group(zinc_hierarchy *h, char *const *keys, zinc_error *err)
 	const size_t which = zinc_document_of(h->format, ZINC_NODE_GROUP);
 	const char *text = h->format->group;
 	zinc_error e = ZINC_ERROR_INIT;
-	zinc_status s;
+	zinc_status st;
 
 	if (!zinc_rule(h->format, "M25"))
 		return ZINC_OK;
-	s = zinc_store_put(h->store, NULL, keys[which], text, strlen(text), &absent, h->put_flags, NULL, h->wait, &e);
-	return s == ZINC_E_EXISTS ? check_made(h, keys, which, err) : zinc_error_copy(err, &e);
+	st = zinc_store_put(h->store, NULL, keys[which], text, strlen(text), &absent, h->put_flags, NULL, h->wait, &e);
+	return st == ZINC_E_EXISTS ? check_made(h, keys, which, err) : zinc_error_copy(err, &e);
 }
 
 /* ---- around a change ---- */
@@ -158,38 +158,39 @@ prepare_line(zinc_line *line, zinc_hierarchy *h, const char *path, bool create, 
 {
 	const unsigned parts = parts_of(h->format, create);
 	const size_t self = parts & ZINC_LINE_SELF ? 1 : 0;
-	zinc_status s;
+	zinc_status st;
 	size_t i;
 
 	ZINC_TRY(zinc_line_get(line, h, path, parts, ZINC_PART_COPIES, err));
-	for (i = 0, s = ZINC_OK; i < line->n && s == ZINC_OK; i++) { /* from the root down: a parent before its child */
+	for (i = 0, st = ZINC_OK; i < line->n && st == ZINC_OK;
+	     i++) { /* from the root down: a parent before its child */
 		const zinc_fetched *docs = &line->docs[i * line->per];
 		char *const *keys = &line->keys[i * line->per];
 
-		s = prepare_one(h, docs, keys, i + self < line->n, create, err);
-		if (s != ZINC_OK)
-			zinc_error_at_key(err, s, keys[zinc_documents_maker(h->format, docs)]);
+		st = prepare_one(h, docs, keys, i + self < line->n, create, err);
+		if (st != ZINC_OK)
+			zinc_error_at_key(err, st, keys[zinc_documents_maker(h->format, docs)]);
 	}
-	if (s == ZINC_OK && create && h->format->fold_case)
-		s = zinc_draft_check_case(h, path, err);
-	if (s == ZINC_OK)
-		s = zinc_copies_drop_root(h, err);
-	if (s != ZINC_OK)
+	if (st == ZINC_OK && create && h->format->fold_case)
+		st = zinc_draft_check_case(h, path, err);
+	if (st == ZINC_OK)
+		st = zinc_copies_drop_root(h, err);
+	if (st != ZINC_OK)
 		zinc_line_fini(line);
-	return s;
+	return st;
 }
 
 zinc_status
 zinc_prepare(zinc_hierarchy *h, const char *path, bool create, zinc_error *err)
 {
 	zinc_line line;
-	zinc_status s;
+	zinc_status st;
 
 	ZINC_TRY(zinc_hierarchy_writable(h, err));
-	s = prepare_line(&line, h, path, create, err);
-	if (s == ZINC_OK)
+	st = prepare_line(&line, h, path, create, err);
+	if (st == ZINC_OK)
 		zinc_line_fini(&line);
-	return s == ZINC_OK ? s : zinc_error_at_url(err, s, h->url);
+	return st == ZINC_OK ? st : zinc_error_at_url(err, st, h->url);
 }
 
 /* The same look as before the change. */
@@ -234,16 +235,16 @@ static zinc_status
 look_again(struct creation *c, zinc_error *err)
 {
 	zinc_line line;
-	zinc_status s = ZINC_OK;
+	zinc_status st = ZINC_OK;
 
 	ZINC_TRY(prepare_line(&line, c->h, c->path, false, err));
 	if (has_copies_document(c->h->format))
-		s = check_others(c, &line, err);
-	if (s == ZINC_E_EXISTS)
+		st = check_others(c, &line, err);
+	if (st == ZINC_E_EXISTS)
 		(void)!zinc_store_del(c->h->store, NULL, zinc_buf_text(&c->key), NULL, c->h->put_flags, c->h->wait,
 				      NULL);
 	zinc_line_fini(&line);
-	return s;
+	return st;
 }
 
 /* A group without its document may have attributes, which others would take the place of.  Promise (5). */
@@ -276,18 +277,18 @@ static zinc_status
 put_documents(struct creation *c, const zinc_line *line, const zinc_condition *when, zinc_tag *tag, zinc_error *err)
 {
 	const char *key = zinc_buf_text(&c->key);
-	zinc_status s;
+	zinc_status st;
 
 	ZINC_TRY(check_others(c, line, err));
 	ZINC_TRY(check_attributes(c, line, err));
-	s = zinc_store_put(c->h->store, NULL, key, c->node.p, c->node.n, when, c->h->put_flags, tag, c->h->wait, err);
-	if (s == ZINC_E_EXISTS)
-		zinc_fail(err, s, "a node is already there");
-	if (s == ZINC_OK)
-		s = put_attributes(c, line, err);
-	if (s == ZINC_E_UNCERTAIN) /* then it may be there, and a copy of its absence must not stay */
+	st = zinc_store_put(c->h->store, NULL, key, c->node.p, c->node.n, when, c->h->put_flags, tag, c->h->wait, err);
+	if (st == ZINC_E_EXISTS)
+		zinc_fail(err, st, "a node is already there");
+	if (st == ZINC_OK)
+		st = put_attributes(c, line, err);
+	if (st == ZINC_E_UNCERTAIN) /* then it may be there, and a copy of its absence must not stay */
 		(void)zinc_settle(c->h, c->path, NULL);
-	return s == ZINC_OK ? look_again(c, err) : zinc_error_at_key(err, s, key);
+	return st == ZINC_OK ? look_again(c, err) : zinc_error_at_key(err, st, key);
 }
 
 /* Keys and texts are made first, so that no memory can be missing once the store has been changed. */
@@ -310,12 +311,12 @@ static zinc_status
 create(struct creation *c, const zinc_condition *when, zinc_tag *tag, zinc_error *err)
 {
 	zinc_line line;
-	zinc_status s;
+	zinc_status st;
 
 	ZINC_TRY(prepare_line(&line, c->h, c->path, true, err));
-	s = put_documents(c, &line, when, tag, err);
+	st = put_documents(c, &line, when, tag, err);
 	zinc_line_fini(&line);
-	return s;
+	return st;
 }
 
 static void
@@ -329,12 +330,12 @@ creation_init(struct creation *c, zinc_hierarchy *h, const char *path)
 
 /* `s` as it is told of outside. */
 static zinc_status
-creation_fini(struct creation *c, zinc_status s, zinc_error *err)
+creation_fini(struct creation *c, zinc_status st, zinc_error *err)
 {
 	zinc_buf_fini(&c->key);
 	zinc_buf_fini(&c->node);
 	zinc_buf_fini(&c->attributes);
-	return s == ZINC_OK ? s : zinc_error_at_url(err, s, c->h->url);
+	return st == ZINC_OK ? st : zinc_error_at_url(err, st, c->h->url);
 }
 
 zinc_status
@@ -342,13 +343,13 @@ zinc_write_node(zinc_hierarchy *h, const char *path, const zinc_meta *m, const z
 		zinc_error *err)
 {
 	struct creation c;
-	zinc_status s;
+	zinc_status st;
 
 	creation_init(&c, h, path);
-	s = print_all(&c, m, err);
-	if (s == ZINC_OK)
-		s = create(&c, when, tag, err);
-	return creation_fini(&c, s, err);
+	st = print_all(&c, m, err);
+	if (st == ZINC_OK)
+		st = create(&c, when, tag, err);
+	return creation_fini(&c, st, err);
 }
 
 /* ---- where nobody else is ---- */
@@ -377,11 +378,11 @@ zinc_status
 zinc_put_node(zinc_hierarchy *h, const char *path, const zinc_meta *m, zinc_error *err)
 {
 	struct creation c;
-	zinc_status s;
+	zinc_status st;
 
 	creation_init(&c, h, path);
-	s = print_all(&c, m, err);
-	if (s == ZINC_OK)
-		s = put_alone(&c, err);
-	return creation_fini(&c, s, err);
+	st = print_all(&c, m, err);
+	if (st == ZINC_OK)
+		st = put_alone(&c, err);
+	return creation_fini(&c, st, err);
 }

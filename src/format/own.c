@@ -35,7 +35,7 @@ below_middle(const char *key)
 {
 	const char *at = key;
 
-	while ((at = strstr(at, ZINC_CP_MIDDLE "/")) != NULL && at > key && at[-1] != '/')
+	while ((at = strstr(at, ZINC_CP_MIDDLE "/")) && at > key && at[-1] != '/')
 		at++;
 	return at ? at + strlen(ZINC_CP_MIDDLE "/") : NULL;
 }

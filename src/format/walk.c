@@ -131,7 +131,7 @@ show_told(zinc_walker *w, const zinc_level *l, const zinc_item *item, size_t whi
 static zinc_status
 show_item(zinc_walker *w, zinc_level *l, const zinc_item *item, zinc_node_kind *kind, zinc_error *err)
 {
-	zinc_status s;
+	zinc_status st;
 	size_t from, to;
 
 	*kind = ZINC_NODE_NONE;
@@ -143,10 +143,10 @@ show_item(zinc_walker *w, zinc_level *l, const zinc_item *item, zinc_node_kind *
 	wanted(l, item, &from, &to);
 	if (from == to)
 		return zinc_walker_implicit(w, err);
-	s = item->has ? show_told(w, l, item, from, kind, err)
-		      : zinc_walker_stored(w, &l->docs[l->doc], &l->keys[l->doc], kind, err);
+	st = item->has ? show_told(w, l, item, from, kind, err)
+		       : zinc_walker_stored(w, &l->docs[l->doc], &l->keys[l->doc], kind, err);
 	l->doc += to - from;
-	return s;
+	return st;
 }
 
 /* ---- levels ---- */
@@ -167,20 +167,20 @@ push(zinc_walker *w, zinc_level **top, const char *parent, const zinc_json *meta
      zinc_error *err)
 {
 	zinc_level *l = zinc_calloc(w->h->ctx, 1, sizeof *l);
-	zinc_status s;
+	zinc_status st;
 
 	if (!l)
 		return zinc_fail_nomem(err);
 	zinc_level_init(l, w->h);
 	l->up = *top;
-	s = zinc_walker_at(w, parent, strlen(parent), err);
-	if (s == ZINC_OK)
-		s = metadata ? zinc_level_copies(l, w, metadata, below, err) : zinc_level_list(l, w, parent, err);
-	if (s == ZINC_OK)
+	st = zinc_walker_at(w, parent, strlen(parent), err);
+	if (st == ZINC_OK)
+		st = metadata ? zinc_level_copies(l, w, metadata, below, err) : zinc_level_list(l, w, parent, err);
+	if (st == ZINC_OK)
 		*top = l;
 	else
 		level_free(w->h->ctx, l);
-	return s;
+	return st;
 }
 
 /* Show the next item on the stack, and put its own children on top when it is a group not too deep. */
@@ -208,11 +208,11 @@ step(zinc_walker *w, zinc_level **top, zinc_error *err)
 static zinc_status
 show_levels(zinc_walker *w, zinc_level **top, zinc_node_kind self, zinc_error *err)
 {
-	zinc_status s = zinc_level_order(*top, w, "", self, err);
+	zinc_status st = zinc_level_order(*top, w, "", self, err);
 
 	while (*top) {
-		if (s == ZINC_OK && !w->stopped && (*top)->at < (*top)->n) {
-			s = step(w, top, err);
+		if (st == ZINC_OK && !w->stopped && (*top)->at < (*top)->n) {
+			st = step(w, top, err);
 		} else {
 			zinc_level *up = (*top)->up;
 
@@ -220,7 +220,7 @@ show_levels(zinc_walker *w, zinc_level **top, zinc_node_kind self, zinc_error *e
 			*top = up;
 		}
 	}
-	return s;
+	return st;
 }
 
 /* ---- consolidated metadata ---- */
@@ -247,7 +247,7 @@ show_copies(zinc_walker *w, const zinc_line *line, bool *has, zinc_error *err)
 	const zinc_json *metadata = NULL;
 	zinc_json_doc *doc;
 	zinc_level *top = NULL;
-	zinc_status s = ZINC_OK;
+	zinc_status st = ZINC_OK;
 	zinc_buf below;
 	size_t at;
 
@@ -259,18 +259,18 @@ show_copies(zinc_walker *w, const zinc_line *line, bool *has, zinc_error *err)
 	if (w->base.n > line->npath[at]) { /* "/x/a/b" in the copies of "/x" is "a/b/" */
 		const size_t skip = line->npath[at] + (at > 0);
 
-		s = zinc_buf_add(&below, w->base.p + skip, w->base.n - skip, err);
-		if (s == ZINC_OK)
-			s = zinc_buf_puts(&below, "/", err);
+		st = zinc_buf_add(&below, w->base.p + skip, w->base.n - skip, err);
+		if (st == ZINC_OK)
+			st = zinc_buf_puts(&below, "/", err);
 	}
-	if (s == ZINC_OK)
-		s = zinc_buf_text(&below) ? push(w, &top, "", metadata, zinc_buf_text(&below), err)
-					  : zinc_fail_nomem(err);
-	if (s == ZINC_OK)
-		s = show_levels(w, &top, ZINC_NODE_GROUP, err);
+	if (st == ZINC_OK)
+		st = zinc_buf_text(&below) ? push(w, &top, "", metadata, zinc_buf_text(&below), err)
+					   : zinc_fail_nomem(err);
+	if (st == ZINC_OK)
+		st = show_levels(w, &top, ZINC_NODE_GROUP, err);
 	zinc_buf_fini(&below);
 	zinc_json_free(doc);
-	return s;
+	return st;
 }
 
 /* ---- the node itself ---- */
@@ -390,16 +390,16 @@ list(zinc_walker *w, const char *path, const struct request *what, zinc_error *e
 	const unsigned above = !stored && w->depth != 0 ? ZINC_LINE_ABOVE : 0u; /* for consolidated metadata */
 	zinc_level *top = NULL;
 	zinc_line line;
-	zinc_status s;
+	zinc_status st;
 
 	if (path[1])
 		ZINC_TRY(zinc_buf_puts(&w->base, path, err));
 	ZINC_TRY(zinc_line_get(&line, w->h, path, ZINC_LINE_SELF | above, ZINC_PART_COPIES, err));
-	s = show_all(w, path, what, stored, &line, &top, err);
+	st = show_all(w, path, what, stored, &line, &top, err);
 	if (top)
 		level_free(w->h->ctx, top);
 	zinc_line_fini(&line);
-	return s;
+	return st;
 }
 
 static zinc_status
@@ -407,21 +407,21 @@ walk(zinc_hierarchy *h, const char *path, struct request what, int depth, zinc_r
      zinc_error *err)
 {
 	zinc_walker w = {.h = h, .r = r, .fn = fn, .arg = arg, .depth = depth};
-	zinc_status s;
+	zinc_status st;
 
 	zinc_buf_init(&w.base, h->ctx, ZINC_MAX_KEY);
 	zinc_buf_init(&w.path, h->ctx, ZINC_MAX_KEY);
 	zinc_buf_init(&w.key, h->ctx, ZINC_MAX_KEY);
-	s = list(&w, path, &what, err);
-	if (s == ZINC_OK && w.unread.code != ZINC_OK)
-		s = zinc_error_copy(err, &w.unread);
-	if (s != ZINC_OK)
-		zinc_error_at_url(err, s, h->url);
+	st = list(&w, path, &what, err);
+	if (st == ZINC_OK && w.unread.code != ZINC_OK)
+		st = zinc_error_copy(err, &w.unread);
+	if (st != ZINC_OK)
+		zinc_error_at_url(err, st, h->url);
 	zinc_meta_free(w.array);
 	zinc_buf_fini(&w.key);
 	zinc_buf_fini(&w.path);
 	zinc_buf_fini(&w.base);
-	return s;
+	return st;
 }
 
 zinc_status

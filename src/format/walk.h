@@ -38,7 +38,7 @@ zinc_status zinc_walker_copy(zinc_walker *w, const zinc_json *copy, zinc_error *
 zinc_status zinc_walker_stored(zinc_walker *w, const zinc_fetched *docs, char *const *keys, zinc_node_kind *kind,
 			       zinc_error *err);
 /* Show what is at `path` (below the base, of any bytes) and cannot be shown: a finding with its name, escaped. */
-zinc_status zinc_walker_hidden(zinc_walker *w, const char *path, zinc_status code, const char *why, zinc_error *err);
+zinc_status zinc_walker_hidden(zinc_walker *w, const char *path, zinc_status st, const char *why, zinc_error *err);
 /* The node shown last, `path`: if it is an array, show what lies below it and should not. */
 zinc_status zinc_walker_below(zinc_walker *w, zinc_error *err);
 /* Which format has a document in the directory `name` ("" for none) of the node where the walker stands?  *format NULL:

@@ -136,7 +136,7 @@ static zinc_status
 check_path(const zinc_hierarchy *h, const char *path, size_t n, zinc_error *err)
 {
 	const char *end = path + n, *name;
-	zinc_status s;
+	zinc_status st;
 	zinc_buf whole;
 
 	for (name = path; name <= end; name++) {
@@ -147,14 +147,14 @@ check_path(const zinc_hierarchy *h, const char *path, size_t n, zinc_error *err)
 		name += m;
 	}
 	zinc_buf_init(&whole, h->ctx, ZINC_MAX_KEY);
-	s = zinc_buf_puts(&whole, "/", err);
-	if (s == ZINC_OK)
-		s = zinc_buf_add(&whole, path, n, err);
-	if (s == ZINC_OK)
-		s = zinc_buf_text(&whole) ? zinc_hierarchy_check_keys(h, zinc_buf_text(&whole), err)
-					  : zinc_fail_nomem(err);
+	st = zinc_buf_puts(&whole, "/", err);
+	if (st == ZINC_OK)
+		st = zinc_buf_add(&whole, path, n, err);
+	if (st == ZINC_OK)
+		st = zinc_buf_text(&whole) ? zinc_hierarchy_check_keys(h, zinc_buf_text(&whole), err)
+					   : zinc_fail_nomem(err);
 	zinc_buf_fini(&whole);
-	return s;
+	return st;
 }
 
 /* A node of which a key tells, or something that has no such path. */
@@ -162,11 +162,11 @@ static zinc_status
 add_known(const struct listing *c, const char *path, size_t n, unsigned has)
 {
 	zinc_error why = ZINC_ERROR_INIT;
-	const zinc_status s = check_path(c->w->h, path, n, &why);
+	const zinc_status st = check_path(c->w->h, path, n, &why);
 
-	if (s == ZINC_E_NOMEM)
+	if (st == ZINC_E_NOMEM)
 		return zinc_fail_nomem(c->err);
-	return s == ZINC_OK ? add_item(c, path, n, has, NULL) : add_mark(c, 'n', path, n, why.text);
+	return st == ZINC_OK ? add_item(c, path, n, has, NULL) : add_mark(c, 'n', path, n, why.text);
 }
 
 /* ---- a directory, or a tree of documents ---- */
@@ -224,15 +224,15 @@ add_consolidated(struct listing *c, const char *prefix)
 {
 	const char *document = c->w->h->format->copies.document;
 	const size_t n = (size_t)(zinc_key_name(document) - document);
-	zinc_status s;
+	zinc_status st;
 	zinc_buf dir;
 
 	zinc_buf_init(&dir, c->w->h->ctx, ZINC_MAX_KEY);
-	s = zinc_buf_printf(&dir, c->err, "%s%.*s", prefix, (int)n, document);
-	if (s == ZINC_OK)
-		s = zinc_store_list_dir(c->w->h->store, zinc_buf_text(&dir), note_other, c, c->w->h->wait, c->err);
+	st = zinc_buf_printf(&dir, c->err, "%s%.*s", prefix, (int)n, document);
+	if (st == ZINC_OK)
+		st = zinc_store_list_dir(c->w->h->store, zinc_buf_text(&dir), note_other, c, c->w->h->wait, c->err);
 	zinc_buf_fini(&dir);
-	return s == ZINC_OK && c->other ? add_known(c, document, n - 1, ZINC_HAS_BELOW) : s;
+	return st == ZINC_OK && c->other ? add_known(c, document, n - 1, ZINC_HAS_BELOW) : st;
 }
 
 /* "a/" is a group by what is below it, or anything at all where the documents lie in it. */
@@ -378,7 +378,7 @@ zinc_level_list(zinc_level *l, zinc_walker *w, const char *parent, zinc_error *e
 	struct listing c = {.l = l, .w = w, .parent = parent, .err = err};
 	zinc_lister to = {.size = sizeof to, .odd = list_odd, .arg = &c};
 	const bool root = w->path.n == 1;
-	zinc_status s;
+	zinc_status st;
 	zinc_buf prefix;
 
 	l->whole = w->h->entry != NULL;
@@ -387,17 +387,17 @@ zinc_level_list(zinc_level *l, zinc_walker *w, const char *parent, zinc_error *e
 	else
 		to.entry = list_entry;
 	zinc_buf_init(&prefix, w->h->ctx, ZINC_MAX_KEY);
-	s = zinc_node_prefix(w->h, zinc_buf_text(&w->path), &prefix, err);
+	st = zinc_node_prefix(w->h, zinc_buf_text(&w->path), &prefix, err);
 	c.nprefix = prefix.n;
-	if (s == ZINC_OK)
-		s = zinc_buf_text(&prefix) ? zinc_store_walk(w->h->store, zinc_buf_text(&prefix), &to, w->h->wait, err)
-					   : zinc_fail_nomem(err);
-	if (s == ZINC_OK)
-		s = c.status;
-	if (s == ZINC_OK && c.consolidated)
-		s = add_consolidated(&c, zinc_buf_text(&prefix));
+	if (st == ZINC_OK)
+		st = zinc_buf_text(&prefix) ? zinc_store_walk(w->h->store, zinc_buf_text(&prefix), &to, w->h->wait, err)
+					    : zinc_fail_nomem(err);
+	if (st == ZINC_OK)
+		st = c.status;
+	if (st == ZINC_OK && c.consolidated)
+		st = add_consolidated(&c, zinc_buf_text(&prefix));
 	zinc_buf_fini(&prefix);
-	ZINC_TRY(s);
+	ZINC_TRY(st);
 	return l->whole && root ? look_beside(&c) : ZINC_OK;
 }
 
@@ -409,7 +409,7 @@ zinc_level_copies(zinc_level *l, zinc_walker *w, const zinc_json *metadata, cons
 	const struct listing c = {.l = l, .w = w, .parent = "", .err = err};
 	const size_t nbelow = strlen(below);
 	const zinc_json *v;
-	zinc_status s;
+	zinc_status st;
 
 	l->whole = true;
 	for (v = metadata->first; v; v = v->next) {
@@ -418,10 +418,10 @@ zinc_level_copies(zinc_level *l, zinc_walker *w, const zinc_json *metadata, cons
 
 		if (strncmp(path, below, nbelow) != 0 || !path[nbelow])
 			continue;
-		s = strlen(v->key) == v->nkey ? check_path(w->h, path + nbelow, n - nbelow, NULL) : ZINC_E_CORRUPT;
-		if (s == ZINC_E_NOMEM)
+		st = strlen(v->key) == v->nkey ? check_path(w->h, path + nbelow, n - nbelow, NULL) : ZINC_E_CORRUPT;
+		if (st == ZINC_E_NOMEM)
 			return zinc_fail_nomem(err);
-		ZINC_TRY(add_item(&c, path + nbelow, n - nbelow, s != ZINC_OK ? ZINC_HAS_NO_PATH : 0, v));
+		ZINC_TRY(add_item(&c, path + nbelow, n - nbelow, st != ZINC_OK ? ZINC_HAS_NO_PATH : 0, v));
 	}
 	return ZINC_OK;
 }
@@ -430,11 +430,11 @@ zinc_status
 zinc_item_refused(zinc_walker *w, const zinc_item *item, zinc_error *err)
 {
 	zinc_error why = ZINC_ERROR_INIT;
-	const zinc_status s = check_path(w->h, item->path, item->n, &why);
+	const zinc_status st = check_path(w->h, item->path, item->n, &why);
 
-	if (s == ZINC_E_NOMEM)
+	if (st == ZINC_E_NOMEM)
 		return zinc_fail_nomem(err);
-	if (s == ZINC_OK)
+	if (st == ZINC_OK)
 		zinc_fail(&why, ZINC_E_CORRUPT, "a name must not have a NUL");
 	return zinc_walker_hidden(w, item->path, ZINC_E_CORRUPT, why.text, err);
 }
@@ -537,12 +537,12 @@ show_marks(const zinc_level *l, zinc_walker *w, zinc_error *err)
 	const char *at = (const char *)l->marks.p, *end = l->marks.n > 0 ? at + l->marks.n : at;
 
 	while (at < end && !w->stopped) {
-		const zinc_status code = *at == 'n' ? ZINC_E_CORRUPT : *at == 'f' ? ZINC_E_UNSUPPORTED : ZINC_E_IO;
+		const zinc_status st = *at == 'n' ? ZINC_E_CORRUPT : *at == 'f' ? ZINC_E_UNSUPPORTED : ZINC_E_IO;
 		const char *path = at + 1, *why = path + strlen(path) + 1;
 
 		at = why + strlen(why) + 1;
 		if (w->depth < 0 || zinc_path_levels(path, strlen(path)) <= w->depth)
-			ZINC_TRY(zinc_walker_hidden(w, path, code, why, err));
+			ZINC_TRY(zinc_walker_hidden(w, path, st, why, err));
 	}
 	return ZINC_OK;
 }
@@ -554,7 +554,7 @@ show_refused_name(zinc_walker *w, const char *parent, const char *name, zinc_err
 	const struct listing c = {.parent = parent, .err = err};
 	zinc_error why = ZINC_ERROR_INIT;
 	const zinc_format *format;
-	zinc_status s;
+	zinc_status st;
 	zinc_buf path;
 
 	ZINC_TRY(zinc_walker_at(w, parent, strlen(parent), err));
@@ -566,11 +566,11 @@ show_refused_name(zinc_walker *w, const char *parent, const char *name, zinc_err
 		why.code = ZINC_E_CORRUPT;
 	}
 	zinc_buf_init(&path, w->h->ctx, ZINC_MAX_KEY);
-	s = add_path(&c, &path, name, strlen(name));
-	if (s == ZINC_OK)
-		s = zinc_walker_hidden(w, (const char *)path.p, why.code, why.text, err);
+	st = add_path(&c, &path, name, strlen(name));
+	if (st == ZINC_OK)
+		st = zinc_walker_hidden(w, (const char *)path.p, why.code, why.text, err);
 	zinc_buf_fini(&path);
-	return s;
+	return st;
 }
 
 /* Names that begin with "__" are reserved for others. */

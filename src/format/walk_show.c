@@ -37,19 +37,19 @@ make_key(zinc_walker *w, zinc_node_kind kind, zinc_error *err)
 
 /* `s` is the outcome of its document, with its error in `problem`.  Takes node->meta. */
 static zinc_status
-show(zinc_walker *w, zinc_found_node *node, zinc_status s, zinc_error *problem, zinc_error *err)
+show(zinc_walker *w, zinc_found_node *node, zinc_status st, zinc_error *problem, zinc_error *err)
 {
-	if (s != ZINC_E_NOMEM)
-		s = make_key(w, node->kind, NULL) == ZINC_OK ? s : ZINC_E_NOMEM;
-	if (s == ZINC_E_NOMEM) {
+	if (st != ZINC_E_NOMEM)
+		st = make_key(w, node->kind, NULL) == ZINC_OK ? st : ZINC_E_NOMEM;
+	if (st == ZINC_E_NOMEM) {
 		zinc_meta_free(node->meta);
 		return zinc_fail_nomem(err);
 	}
-	if (s != ZINC_OK) {
-		zinc_error_at_key(problem, s, zinc_buf_text(&w->key));
-		zinc_error_at_url(problem, s, w->h->url);
+	if (st != ZINC_OK) {
+		zinc_error_at_key(problem, st, zinc_buf_text(&w->key));
+		zinc_error_at_url(problem, st, w->h->url);
 		node->problem = problem;
-		if (s != ZINC_E_CORRUPT && s != ZINC_E_UNSUPPORTED && s != ZINC_E_LIMIT && w->unread.code == ZINC_OK)
+		if (st != ZINC_E_CORRUPT && st != ZINC_E_UNSUPPORTED && st != ZINC_E_LIMIT && w->unread.code == ZINC_OK)
 			w->unread = *problem;
 	}
 	node->path = zinc_buf_text(&w->path);
@@ -74,15 +74,15 @@ zinc_walker_below(zinc_walker *w, zinc_error *err)
 
 /* The bytes are any; what is shown of them can be printed. */
 zinc_status
-zinc_walker_hidden(zinc_walker *w, const char *path, zinc_status code, const char *why, zinc_error *err)
+zinc_walker_hidden(zinc_walker *w, const char *path, zinc_status st, const char *why, zinc_error *err)
 {
 	zinc_found_node node = {.kind = ZINC_NODE_NONE, .hidden = true, .key = ""};
 	zinc_error problem = ZINC_ERROR_INIT;
 	char shown[2200];
 
 	ZINC_TRY(zinc_walker_at(w, shown, zinc_show(shown, sizeof shown, path), err));
-	zinc_fail(&problem, code, "cannot be shown: %s", why);
-	zinc_error_at_url(&problem, code, w->h->url);
+	zinc_fail(&problem, st, "cannot be shown: %s", why);
+	zinc_error_at_url(&problem, st, w->h->url);
 	node.path = zinc_buf_text(&w->path);
 	node.problem = &problem;
 	w->stopped = w->fn(w->arg, &node) != 0;
@@ -96,12 +96,12 @@ zinc_walker_implicit(zinc_walker *w, zinc_error *err)
 	zinc_found_node node = {.kind = ZINC_NODE_GROUP, .implicit = true};
 	zinc_error problem = ZINC_ERROR_INIT;
 	const char *where = w->r->where, *rule = zinc_rule(w->h->format, "M25");
-	zinc_status s;
+	zinc_status st;
 
 	w->r->where = zinc_buf_text(&w->path);
-	s = rule ? zinc_report_lenient(w->r, rule, &problem, "a group without a document") : ZINC_OK;
+	st = rule ? zinc_report_lenient(w->r, rule, &problem, "a group without a document") : ZINC_OK;
 	w->r->where = where;
-	return show(w, &node, s, &problem, err);
+	return show(w, &node, st, &problem, err);
 }
 
 /* A copy becomes a document of its own, for the metadata may outlive the consolidated document. */
@@ -112,7 +112,7 @@ zinc_walker_copy(zinc_walker *w, const zinc_json *copy, zinc_error *err)
 	zinc_error problem = ZINC_ERROR_INIT;
 	const char *where = w->r->where;
 	zinc_json_doc *doc;
-	zinc_status s;
+	zinc_status st;
 
 	ZINC_TRY(make_key(w, node.kind, err));
 	ZINC_TRY(zinc_json_new(&doc, w->h->ctx, err));
@@ -122,9 +122,9 @@ zinc_walker_copy(zinc_walker *w, const zinc_json *copy, zinc_error *err)
 		return zinc_fail_nomem(err);
 	}
 	w->r->where = zinc_buf_text(&w->key);
-	s = w->h->format->parse(w->h->format, w->h->ctx, doc, ZINC_NODE_NONE, w->r, &node.meta, &problem);
+	st = w->h->format->parse(w->h->format, w->h->ctx, doc, ZINC_NODE_NONE, w->r, &node.meta, &problem);
 	w->r->where = where;
-	return show(w, &node, s, &problem, err);
+	return show(w, &node, st, &problem, err);
 }
 
 /* ---- other versions of Zarr ---- */
@@ -133,13 +133,13 @@ zinc_status
 zinc_walker_detect_at(zinc_walker *w, const char *prefix, const zinc_format **format, zinc_error *why, zinc_error *err)
 {
 	zinc_node_kind kind;
-	zinc_status s;
+	zinc_status st;
 
 	*format = NULL;
-	s = zinc_format_detect(w->h->store, prefix, NULL, format, &kind, NULL, w->h->wait, why);
-	if (s == ZINC_E_NOMEM || s == ZINC_E_CANCELLED)
+	st = zinc_format_detect(w->h->store, prefix, NULL, format, &kind, NULL, w->h->wait, why);
+	if (st == ZINC_E_NOMEM || st == ZINC_E_CANCELLED)
 		return zinc_error_copy(err, why);
-	if (s == ZINC_OK)
+	if (st == ZINC_OK)
 		why->code = ZINC_OK;
 	return ZINC_OK;
 }
@@ -147,18 +147,18 @@ zinc_walker_detect_at(zinc_walker *w, const char *prefix, const zinc_format **fo
 zinc_status
 zinc_walker_detect(zinc_walker *w, const char *name, const zinc_format **format, zinc_error *why, zinc_error *err)
 {
-	zinc_status s;
+	zinc_status st;
 	zinc_buf prefix;
 
 	*format = NULL;
 	zinc_buf_init(&prefix, w->h->ctx, ZINC_MAX_KEY);
-	s = zinc_node_prefix(w->h, zinc_buf_text(&w->path), &prefix, err);
-	if (s == ZINC_OK)
-		s = zinc_buf_printf(&prefix, err, "%s%s", name, *name ? "/" : "");
-	if (s == ZINC_OK)
-		s = zinc_walker_detect_at(w, zinc_buf_text(&prefix), format, why, err);
+	st = zinc_node_prefix(w->h, zinc_buf_text(&w->path), &prefix, err);
+	if (st == ZINC_OK)
+		st = zinc_buf_printf(&prefix, err, "%s%s", name, *name ? "/" : "");
+	if (st == ZINC_OK)
+		st = zinc_walker_detect_at(w, zinc_buf_text(&prefix), format, why, err);
 	zinc_buf_fini(&prefix);
-	return s;
+	return st;
 }
 
 /* A node of another version of Zarr: what lies below is its own. */
@@ -166,15 +166,15 @@ static zinc_status
 show_other(zinc_walker *w, const zinc_format *format, const zinc_error *why, zinc_error *err)
 {
 	char text[160], *path = zinc_strdup(w->h->ctx, zinc_buf_text(&w->path) + w->base.n + 1);
-	zinc_status s;
+	zinc_status st;
 
 	if (!path)
 		return zinc_fail_nomem(err);
 	if (format)
 		snprintf(text, sizeof text, ZINC_OTHER_VERSION, format->id);
-	s = zinc_walker_hidden(w, path, format ? ZINC_E_UNSUPPORTED : why->code, format ? text : why->text, err);
+	st = zinc_walker_hidden(w, path, format ? ZINC_E_UNSUPPORTED : why->code, format ? text : why->text, err);
 	zinc_free(w->h->ctx, path);
-	return s;
+	return st;
 }
 
 /* Is a child of another version where the walker stands, or one that this build does not know?  Then show it as hidden. */
@@ -199,22 +199,22 @@ show_fetched(zinc_walker *w, const zinc_fetched *docs, char *const *keys, zinc_n
 	zinc_found_node node = {.kind = *kind};
 	zinc_error problem = ZINC_ERROR_INIT;
 	const char *where = w->r->where;
-	zinc_status s;
+	zinc_status st;
 	bool foreign;
 
-	s = zinc_documents_status(w->h->format, docs, keys, &problem);
-	if (s == ZINC_OK)
-		s = zinc_documents_parse(w->h, docs, keys, w->r, &node.meta, &node.kind, &problem);
+	st = zinc_documents_status(w->h->format, docs, keys, &problem);
+	if (st == ZINC_OK)
+		st = zinc_documents_parse(w->h, docs, keys, w->r, &node.meta, &node.kind, &problem);
 	w->r->where = where;
 	*kind = node.kind;
-	if (s == ZINC_E_CORRUPT || s == ZINC_E_UNSUPPORTED) {
+	if (st == ZINC_E_CORRUPT || st == ZINC_E_UNSUPPORTED) {
 		ZINC_TRY(show_foreign(w, &foreign, err));
 		if (foreign) {
 			*kind = ZINC_NODE_NONE;
 			return ZINC_OK;
 		}
 	}
-	return show(w, &node, s, &problem, err);
+	return show(w, &node, st, &problem, err);
 }
 
 /* ---- groups without a document ---- */
@@ -244,24 +244,24 @@ show_prefix(zinc_walker *w, bool *implicit, zinc_error *err)
 {
 	struct probe p = {.left = w->h->ctx->limits.children, .err = err};
 	const bool child = w->path.n > w->base.n + 1;
-	zinc_status s;
+	zinc_status st;
 	zinc_buf prefix;
 
 	zinc_buf_init(&prefix, w->h->ctx, ZINC_MAX_KEY);
 	zinc_hidden_init(&p.x, w->h);
-	s = zinc_node_prefix(w->h, zinc_buf_text(&w->path), &prefix, err);
-	if (s == ZINC_OK)
-		s = zinc_buf_text(&prefix)
-			? zinc_store_list(w->h->store, zinc_buf_text(&prefix), probe_key, &p, w->h->wait, err)
-			: zinc_fail_nomem(err);
-	if (s == ZINC_OK)
-		s = p.status;
+	st = zinc_node_prefix(w->h, zinc_buf_text(&w->path), &prefix, err);
+	if (st == ZINC_OK)
+		st = zinc_buf_text(&prefix)
+			 ? zinc_store_list(w->h->store, zinc_buf_text(&prefix), probe_key, &p, w->h->wait, err)
+			 : zinc_fail_nomem(err);
+	if (st == ZINC_OK)
+		st = p.status;
 	*implicit = p.x.own;
-	if (s == ZINC_OK && !p.x.own && child)
-		s = zinc_hidden_each(&p.x, w->fn, w->arg, &w->stopped, err);
+	if (st == ZINC_OK && !p.x.own && child)
+		st = zinc_hidden_each(&p.x, w->fn, w->arg, &w->stopped, err);
 	zinc_hidden_fini(&p.x);
 	zinc_buf_fini(&prefix);
-	return s == ZINC_OK && *implicit ? zinc_walker_implicit(w, err) : s;
+	return st == ZINC_OK && *implicit ? zinc_walker_implicit(w, err) : st;
 }
 
 zinc_status

@@ -18,7 +18,8 @@ typedef struct zinc_grid_ops {
 	const char *name;
 	const char *purpose;
 	/* The configuration -> grid->self or grid->step; `shape` is the array's.  M38-M40. */
-	zinc_status (*parse)(zinc_grid *g, const zinc_json *configuration, const uint64_t *shape, zinc_report *r, zinc_error *err);
+	zinc_status (*parse)(zinc_grid *g, const zinc_json *configuration, const uint64_t *shape, zinc_report *r,
+			     zinc_error *err);
 	/* The configuration; NULL: no memory. */
 	zinc_json *(*print)(const zinc_grid *g, zinc_json_doc *doc);
 	/* How many chunks dimension `dim` of `length` elements has. */
@@ -30,8 +31,8 @@ typedef struct zinc_grid_ops {
 	/* The largest extent along a dimension. */
 	uint64_t (*widest)(const zinc_grid *g, int dim);
 	void (*fini)(zinc_grid *g); /* may be NULL; called after a failed parse too */
-	bool needs_configuration; /* the bare string is an error (M14) */
-	const char *const *uris;  /* in the drafts, NULL-ended; may be NULL */
+	bool needs_configuration;   /* the bare string is an error (M14) */
+	const char *const *uris;    /* in the drafts, NULL-ended; may be NULL */
 } zinc_grid_ops;
 
 struct zinc_grid {
@@ -43,11 +44,13 @@ struct zinc_grid {
 };
 
 /* The `chunk_grid` member.  M11, M14, M18 (E_UNSUPPORTED), M38-M40. */
-zinc_status zinc_grid_parse(zinc_grid **out, zinc_context *ctx, const zinc_json *v, int ndim, const uint64_t *shape, zinc_report *r,
-                            zinc_error *err);
+zinc_status zinc_grid_parse(zinc_grid **out, zinc_context *ctx, const zinc_json *v, int ndim, const uint64_t *shape,
+			    zinc_report *r, zinc_error *err);
 /* A regular grid. */
-zinc_status zinc_grid_regular(zinc_grid **out, zinc_context *ctx, int ndim, const uint64_t *chunk_shape, zinc_error *err);
-void zinc_grid_regular_init(zinc_grid *g, int ndim, const uint64_t *chunk_shape); /* in the caller's memory, nothing to free */
+zinc_status zinc_grid_regular(zinc_grid **out, zinc_context *ctx, int ndim, const uint64_t *chunk_shape,
+			      zinc_error *err);
+void zinc_grid_regular_init(zinc_grid *g, int ndim,
+			    const uint64_t *chunk_shape); /* in the caller's memory, nothing to free */
 void zinc_grid_free(zinc_grid *g);
 zinc_json *zinc_grid_print(const zinc_grid *g, zinc_json_doc *doc); /* the whole extension object */
 void zinc_grid_each(int (*fn)(void *arg, const char *name, const char *also, const char *purpose), void *arg);
@@ -62,7 +65,8 @@ zinc_status zinc_grid_register(const zinc_grid_ops *ops, zinc_error *err);
 /* A good chunk shape: near-cubic, 1 to 4 MiB, at least 1 and at most the (non-zero) length along each dimension. */
 void zinc_grid_choose(const uint64_t *shape, int ndim, uint64_t element, uint64_t *chunk_shape);
 /* A good shard shape: multiples of the chunk shape, 64 to 256 MiB, no further than covering the array. */
-void zinc_grid_choose_shard(const uint64_t *shape, int ndim, uint64_t element, const uint64_t *chunk_shape, uint64_t *shard_shape);
+void zinc_grid_choose_shard(const uint64_t *shape, int ndim, uint64_t element, const uint64_t *chunk_shape,
+			    uint64_t *shard_shape);
 
 /* ---- chunk key encodings ---- */
 
@@ -73,9 +77,11 @@ typedef struct zinc_keys_ops {
 	const char *purpose;
 	zinc_status (*parse)(zinc_keys *k, const zinc_json *configuration, zinc_report *r, zinc_error *err); /* M44 */
 	zinc_json *(*print)(const zinc_keys *k, zinc_json_doc *doc); /* the configuration; NULL: no memory */
-	zinc_status (*encode)(const zinc_keys *k, const uint64_t *index, int ndim, zinc_buf *out, zinc_error *err); /* appends */
-	bool (*decode)(const zinc_keys *k, const char *key, int ndim, uint64_t *index); /* exact inverse; false: not a chunk's key */
-	void (*fini)(zinc_keys *k); /* may be NULL; called after a failed parse too */
+	zinc_status (*encode)(const zinc_keys *k, const uint64_t *index, int ndim, zinc_buf *out,
+			      zinc_error *err); /* appends */
+	bool (*decode)(const zinc_keys *k, const char *key, int ndim,
+		       uint64_t *index); /* exact inverse; false: not a chunk's key */
+	void (*fini)(zinc_keys *k);      /* may be NULL; called after a failed parse too */
 	const char *const *uris; /* in the drafts, where it is an extension of the array; NULL-ended; may be NULL */
 } zinc_keys_ops;
 
@@ -129,21 +135,21 @@ typedef struct zinc_sel {
 /* Check a selection against the shape (E_RANGE, E_INVALID) and normalise it; NULL selects everything.  Lists and points of
  * the caller stay his and must live as long.  Masks become points in C order. */
 zinc_status zinc_sel_init(zinc_sel *out, zinc_context *ctx, const zinc_selection *s, const zinc_grid *grid, int ndim,
-                          const uint64_t *shape, zinc_error *err);
+			  const uint64_t *shape, zinc_error *err);
 void zinc_sel_fini(zinc_sel *s);
 /* Text (zinc.h section 5) -> a selection of kind ORTHO in one allocation, freed by zinc_selection_free.
  * Negative numbers count from the end; slices clip; negative steps, too many items, bad syntax: E_INVALID; out of bounds: E_RANGE. */
-zinc_status zinc_sel_parse_text(zinc_selection **out, zinc_context *ctx, const char *text, int ndim, const uint64_t *shape,
-                                zinc_error *err);
+zinc_status zinc_sel_parse_text(zinc_selection **out, zinc_context *ctx, const char *text, int ndim,
+				const uint64_t *shape, zinc_error *err);
 
 /* ---- cutting a selection at chunk boundaries ---- */
 
 /* The part of one dimension's selection that lies in one chunk. */
 typedef struct zinc_segment {
-	uint64_t chunk;           /* index along this dimension */
-	uint64_t start, extent;   /* of the chunk */
+	uint64_t chunk;              /* index along this dimension */
+	uint64_t start, extent;      /* of the chunk */
 	uint64_t first, step, count; /* selected elements, counted from the chunk's start */
-	uint64_t out;             /* index in the result of the first */
+	uint64_t out;                /* index in the result of the first */
 	const uint64_t *in_list;  /* lists: `count` offsets from the chunk's start, and their indices in the result; */
 	const uint64_t *out_list; /* NULL: first + i * step and out + i */
 } zinc_segment;
@@ -157,7 +163,8 @@ typedef struct zinc_split {
 
 /* O(count of lists log) or O(chunks touched); never O(elements) for slices.  A strided slice may skip chunks.
  * E_NOMEM; E_INVALID when a program's grid contradicts itself. */
-zinc_status zinc_split_init(zinc_split *out, zinc_context *ctx, const zinc_grid *grid, int dim, const zinc_sel_dim *sel, zinc_error *err);
+zinc_status zinc_split_init(zinc_split *out, zinc_context *ctx, const zinc_grid *grid, int dim, const zinc_sel_dim *sel,
+			    zinc_error *err);
 void zinc_split_fini(zinc_split *s);
 /* No fewer than the segments there will be, at once: the chunks from the first to the last one touched, or the elements,
  * whichever is less. */

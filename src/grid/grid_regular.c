@@ -33,10 +33,10 @@ parse_chunk_shape(zinc_grid *g, const zinc_json *v, const uint64_t *shape, zinc_
 		return zinc_report_error(r, "M39", err, "chunk_shape has %zu dimensions, the array %d", v->n, g->ndim);
 	for (item = v->first; item; item = item->next, dim++) {
 		const size_t mark = zinc_report_enter_item(r, (size_t)dim);
-		const zinc_status s = parse_extent(g, dim, item, shape, r, err);
+		const zinc_status st = parse_extent(g, dim, item, shape, r, err);
 
 		zinc_report_leave(r, mark);
-		ZINC_TRY(s);
+		ZINC_TRY(st);
 	}
 	return ZINC_OK;
 }
@@ -47,16 +47,16 @@ regular_parse(zinc_grid *g, const zinc_json *configuration, const uint64_t *shap
 {
 	const zinc_json *m;
 	size_t mark;
-	zinc_status s;
+	zinc_status st;
 
 	for (m = configuration ? configuration->first : NULL; m; m = m->next)
 		if (strcmp(m->key, "chunk_shape") != 0)
 			ZINC_TRY(
 			    zinc_report_lenient(r, "M38", err, "unknown member \"%.60s\" of a regular grid", m->key));
 	mark = zinc_report_enter(r, "chunk_shape");
-	s = parse_chunk_shape(g, zinc_json_member(configuration, "chunk_shape"), shape, r, err);
+	st = parse_chunk_shape(g, zinc_json_member(configuration, "chunk_shape"), shape, r, err);
 	zinc_report_leave(r, mark);
-	return s;
+	return st;
 }
 
 static zinc_json *

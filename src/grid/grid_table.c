@@ -43,7 +43,7 @@ zinc_grid_find_uri(const char *uri, zinc_uri_match *match)
 	size_t i;
 
 	*match = ZINC_URI_OTHER;
-	for (i = 0; (ops = zinc_registry_item(&registered, i)) != NULL; i++) {
+	for (i = 0; (ops = zinc_registry_item(&registered, i)); i++) {
 		one = zinc_uri_among(ops->uris, uri);
 		if (one > *match) {
 			*match = one;
@@ -102,7 +102,7 @@ zinc_grid_parse(zinc_grid **out, zinc_context *ctx, const zinc_json *v, int ndim
 	const zinc_grid_ops *ops;
 	zinc_extension e;
 	zinc_grid *g;
-	zinc_status s;
+	zinc_status st;
 	size_t mark;
 
 	ZINC_TRY(zinc_extension_parse(&e, v, r, err));
@@ -115,13 +115,13 @@ zinc_grid_parse(zinc_grid **out, zinc_context *ctx, const zinc_json *v, int ndim
 		return zinc_report_error(r, "M14", err, "chunk grid \"%s\" needs a configuration", ops->name);
 	ZINC_TRY(grid_new(&g, ctx, ops, ndim, err));
 	mark = zinc_report_enter(r, "configuration");
-	s = ops->parse(g, e.configuration, shape, r, err);
+	st = ops->parse(g, e.configuration, shape, r, err);
 	zinc_report_leave(r, mark);
-	if (s != ZINC_OK)
+	if (st != ZINC_OK)
 		zinc_grid_free(g);
 	else
 		*out = g;
-	return s;
+	return st;
 }
 
 /* Always the object form: no grid that is built in can do without its configuration. */
@@ -162,7 +162,7 @@ zinc_grid_each(int (*fn)(void *arg, const char *name, const char *also, const ch
 	for (i = 0; i < NGRIDS; i++)
 		if (fn(arg, grids[i]->name, "", grids[i]->purpose))
 			return;
-	for (i = 0; (ops = zinc_registry_item(&registered, i)) != NULL; i++)
+	for (i = 0; (ops = zinc_registry_item(&registered, i)); i++)
 		if (fn(arg, ops->name, "", ops->purpose ? ops->purpose : ""))
 			return;
 }

@@ -46,7 +46,7 @@ zinc_keys_find_uri(const char *uri, zinc_uri_match *match)
 	size_t i;
 
 	*match = ZINC_URI_OTHER;
-	for (i = 0; (ops = zinc_registry_item(&registered, i)) != NULL; i++) {
+	for (i = 0; (ops = zinc_registry_item(&registered, i)); i++) {
 		one = zinc_uri_among(ops->uris, uri);
 		if (one > *match) {
 			*match = one;
@@ -145,13 +145,13 @@ static zinc_status
 keys_init(zinc_keys *out, zinc_context *ctx, const zinc_keys_ops *ops, const zinc_json *configuration, zinc_report *r,
 	  zinc_error *err)
 {
-	zinc_status s;
+	zinc_status st;
 
 	*out = (zinc_keys){.ops = ops, .ctx = ctx};
-	s = ops->parse(out, configuration, r, err);
-	if (s != ZINC_OK)
+	st = ops->parse(out, configuration, r, err);
+	if (st != ZINC_OK)
 		zinc_keys_fini(out);
-	return s;
+	return st;
 }
 
 /* The flag must_understand is of no use here: without the encoding no chunk can be found (M19). */
@@ -160,7 +160,7 @@ zinc_keys_parse(zinc_keys *out, zinc_context *ctx, const zinc_json *v, zinc_repo
 {
 	const zinc_keys_ops *ops;
 	zinc_extension e;
-	zinc_status s;
+	zinc_status st;
 	size_t mark;
 
 	ZINC_TRY(zinc_extension_parse(&e, v, r, err));
@@ -170,9 +170,9 @@ zinc_keys_parse(zinc_keys *out, zinc_context *ctx, const zinc_json *v, zinc_repo
 	if (e.ignorable)
 		ZINC_TRY(zinc_report_lenient(r, "M19", err, "must_understand has no meaning for a chunk key encoding"));
 	mark = zinc_report_enter(r, "configuration");
-	s = keys_init(out, ctx, ops, e.configuration, r, err);
+	st = keys_init(out, ctx, ops, e.configuration, r, err);
 	zinc_report_leave(r, mark);
-	return s;
+	return st;
 }
 
 /* The built-in encoding whose name the text is, with or without a separator behind; NULL: none. */
@@ -256,7 +256,7 @@ zinc_keys_each(int (*fn)(void *arg, const char *name, const char *also, const ch
 	for (i = 0; i < NENCODINGS; i++)
 		if (fn(arg, encodings[i]->name, "", encodings[i]->purpose))
 			return;
-	for (i = 0; (ops = zinc_registry_item(&registered, i)) != NULL; i++)
+	for (i = 0; (ops = zinc_registry_item(&registered, i)); i++)
 		if (fn(arg, ops->name, "", ops->purpose ? ops->purpose : ""))
 			return;
 }

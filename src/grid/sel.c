@@ -249,17 +249,17 @@ zinc_sel_init(zinc_sel *out, zinc_context *ctx, const zinc_selection *s, const z
 	      const uint64_t *shape, zinc_error *err)
 {
 	zinc_selection own;
-	zinc_status status;
+	zinc_status st;
 
 	*out = (zinc_sel){.ctx = ctx, .ndim = ndim};
-	status = zinc_options_take(&own, sizeof own, s, err);
-	if (status == ZINC_OK)
-		status = select_kind(out, &own, grid, shape, err);
-	if (status == ZINC_OK)
-		status = measure(out, err);
-	if (status != ZINC_OK)
+	st = zinc_options_take(&own, sizeof own, s, err);
+	if (st == ZINC_OK)
+		st = select_kind(out, &own, grid, shape, err);
+	if (st == ZINC_OK)
+		st = measure(out, err);
+	if (st != ZINC_OK)
 		zinc_sel_fini(out);
-	return status;
+	return st;
 }
 
 void

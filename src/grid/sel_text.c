@@ -237,7 +237,7 @@ zinc_sel_parse_text(zinc_selection **out, zinc_context *ctx, const char *text, i
 	size_t commas, items, size;
 	parser ps;
 	owned *o;
-	zinc_status s;
+	zinc_status st;
 
 	text = text ? text : "";
 	items = count_items(text, &commas);
@@ -254,10 +254,10 @@ zinc_sel_parse_text(zinc_selection **out, zinc_context *ctx, const char *text, i
 	    (zinc_selection){.size = sizeof(zinc_selection), .kind = ZINC_SELECT_ORTHO, .ndim = ndim, .dims = o->dims};
 	ps = (parser){.text = text, .p = text, .ndim = ndim, .shape = shape, .dims = o->dims, .err = err};
 	ps.list = (uint64_t *)(void *)(o->dims + ndims);
-	s = parse_items(&ps, (int)items);
-	if (s != ZINC_OK) {
+	st = parse_items(&ps, (int)items);
+	if (st != ZINC_OK) {
 		zinc_free(ctx, o);
-		return s;
+		return st;
 	}
 	take_whole(&ps, ndim - ps.at);
 	*out = &o->s;

@@ -182,12 +182,12 @@ static zinc_status
 split_list(zinc_split *out, const zinc_grid *g, int dim, const zinc_sel_dim *sel, zinc_error *err)
 {
 	item *items = zinc_calloc(out->ctx, (size_t)sel->count, 2 * sizeof *items);
-	zinc_status s;
+	zinc_status st;
 
 	out->own = zinc_calloc(out->ctx, (size_t)sel->count, 2 * sizeof(uint64_t));
-	s = items && out->own ? split_items(out, g, dim, sel, items, err) : zinc_fail_nomem(err);
+	st = items && out->own ? split_items(out, g, dim, sel, items, err) : zinc_fail_nomem(err);
 	zinc_free(out->ctx, items);
-	return s;
+	return st;
 }
 
 /* ---- the door ---- */
@@ -222,13 +222,13 @@ zinc_status
 zinc_split_init(zinc_split *out, zinc_context *ctx, const zinc_grid *grid, int dim, const zinc_sel_dim *sel,
 		zinc_error *err)
 {
-	zinc_status s;
+	zinc_status st;
 
 	*out = (zinc_split){.ctx = ctx};
-	s = sel->list ? split_list(out, grid, dim, sel, err) : split_slice(out, grid, dim, sel, err);
-	if (s != ZINC_OK)
+	st = sel->list ? split_list(out, grid, dim, sel, err) : split_slice(out, grid, dim, sel, err);
+	if (st != ZINC_OK)
 		zinc_split_fini(out);
-	return s;
+	return st;
 }
 
 void

@@ -35,7 +35,7 @@ struct reader {
 
 /* The place is found by counting from the start: that costs a second look at the text only when it is refused. */
 static zinc_status __attribute__((format(printf, 3, 4)))
-refuse(const struct reader *r, zinc_status code, const char *fmt, ...)
+refuse(const struct reader *r, zinc_status st, const char *fmt, ...)
 {
 	size_t line = 1, column = 1;
 	const char *s;
@@ -52,7 +52,7 @@ refuse(const struct reader *r, zinc_status code, const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(text, sizeof text, fmt, args);
 	va_end(args);
-	return zinc_fail(r->err, code, "JSON, line %zu, column %zu: %s", line, column, text);
+	return zinc_fail(r->err, st, "JSON, line %zu, column %zu: %s", line, column, text);
 }
 
 static zinc_status

@@ -479,7 +479,7 @@ settle_finished(lane *l)
 	CURLMsg *m;
 	int left;
 
-	while (zinc_wait_check(l->user->wait, NULL) == ZINC_OK && (m = curl_multi_info_read(l->multi, &left)) != NULL)
+	while (zinc_wait_check(l->user->wait, NULL) == ZINC_OK && (m = curl_multi_info_read(l->multi, &left)))
 		if (m->msg == CURLMSG_DONE) {
 			const CURLcode code = m->data.result;
 			char *s = NULL;

@@ -94,9 +94,9 @@ typedef enum zinc_http_next {
  */
 typedef struct zinc_http_user {
 	zinc_status (*ask)(void *arg, size_t i, zinc_http_request *out, zinc_error *err);
-	zinc_http_next (*head)(void *arg, size_t i, const zinc_http_head *head);               /* GO, WAIT, STOP */
-	zinc_http_next (*body)(void *arg, size_t i, const uint8_t *bytes, size_t n);           /* GO, STOP */
-	zinc_http_next (*end)(void *arg, size_t i, zinc_status status, const zinc_error *err); /* GO, WAIT, AGAIN */
+	zinc_http_next (*head)(void *arg, size_t i, const zinc_http_head *head);           /* GO, WAIT, STOP */
+	zinc_http_next (*body)(void *arg, size_t i, const uint8_t *bytes, size_t n);       /* GO, STOP */
+	zinc_http_next (*end)(void *arg, size_t i, zinc_status st, const zinc_error *err); /* GO, WAIT, AGAIN */
 	void *arg;
 	const zinc_wait *wait; /* NULL, or: when the time is over, end what is left as E_CANCELLED */
 	/* NULL, or: add the headers that sign the request, which goes to `url`; `away`: that is not where it was asked.

@@ -31,7 +31,7 @@ zinc_attributes_get(zinc_hierarchy *h, const char *path, const char *key, zinc_b
 	zinc_meta *m = NULL;
 	zinc_report r;
 	zinc_buf text;
-	zinc_status s;
+	zinc_status st;
 	char *node;
 
 	ZINC_TRY(ZINC_NEED(json, err));
@@ -39,16 +39,16 @@ zinc_attributes_get(zinc_hierarchy *h, const char *path, const char *key, zinc_b
 	ZINC_TRY(zinc_path_normalise(&node, h, path, err));
 	zinc_buf_init(&text, h->ctx, zinc_max_text(h->ctx));
 	zinc_report_init(&r, h->ctx, h->strict, h->url);
-	s = zinc_read_node(h, node, &r, &m, err);
-	if (s == ZINC_OK)
-		s = print_attributes(m, key, &text, err);
-	if (s == ZINC_OK)
-		s = zinc_buf_to_blob(&text, json, err);
+	st = zinc_read_node(h, node, &r, &m, err);
+	if (st == ZINC_OK)
+		st = print_attributes(m, key, &text, err);
+	if (st == ZINC_OK)
+		st = zinc_buf_to_blob(&text, json, err);
 	zinc_buf_fini(&text);
 	zinc_meta_free(m);
-	zinc_error_at_node(err, s, h, node);
+	zinc_error_at_node(err, st, h, node);
 	zinc_free(h->ctx, node);
-	return s;
+	return st;
 }
 
 /* ---- editing ---- */
@@ -65,13 +65,13 @@ parse_value(zinc_json **out, zinc_context *ctx, zinc_json_doc *doc, const zinc_a
 {
 	zinc_json_doc *text;
 	zinc_error e;
-	const zinc_status s = zinc_json_parse(&text, ctx, a->json, strlen(a->json), 0, &e);
+	const zinc_status st = zinc_json_parse(&text, ctx, a->json, strlen(a->json), 0, &e);
 
-	if (s == ZINC_E_CORRUPT)
+	if (st == ZINC_E_CORRUPT)
 		return zinc_fail(err, ZINC_E_INVALID, "attribute \"%.100s\": %s", a->key, e.text);
-	if (s != ZINC_OK) {
+	if (st != ZINC_OK) {
 		zinc_error_copy(err, &e);
-		return s;
+		return st;
 	}
 	*out = zinc_json_copy(doc, zinc_json_root(text));
 	zinc_json_free(text);
@@ -128,14 +128,14 @@ zinc_status
 zinc_attributes_change(zinc_hierarchy *h, const char *path, zinc_attributes_fn fn, void *arg, zinc_error *err)
 {
 	struct change c = {fn, arg};
-	zinc_status s;
+	zinc_status st;
 	char *node;
 
 	ZINC_TRY(zinc_path_normalise(&node, h, path, err));
-	s = zinc_edit_node(h, node, edit_attributes, &c, NULL, err);
-	zinc_error_at_node(err, s, h, node);
+	st = zinc_edit_node(h, node, edit_attributes, &c, NULL, err);
+	zinc_error_at_node(err, st, h, node);
 	zinc_free(h->ctx, node);
-	return s;
+	return st;
 }
 
 zinc_status

@@ -10,22 +10,22 @@ create(zinc_hierarchy *h, const char *path, const char *attributes, int overwrit
 	static const zinc_condition absent = {ZINC_ABSENT, NULL};
 	zinc_json_doc *doc;
 	zinc_meta *m = NULL;
-	zinc_status s;
+	zinc_status st;
 
 	ZINC_TRY(zinc_path_check_new(path, err));
 	ZINC_TRY(zinc_hierarchy_writable(h, err));
 	ZINC_TRY(zinc_document_build_group(&doc, h->ctx, attributes, err));
-	s = zinc_meta_from_v3(&m, h, doc, err);
+	st = zinc_meta_from_v3(&m, h, doc, err);
 	zinc_json_free(doc);
-	ZINC_TRY(s);
+	ZINC_TRY(st);
 	if (overwrite)
-		s = zinc_erase_for(h, path, overwrite, false, err);
-	if (s == ZINC_OK)
-		s = zinc_hierarchy_init(h, err);
-	if (s == ZINC_OK)
-		s = zinc_write_node(h, path, m, &absent, NULL, err);
+		st = zinc_erase_for(h, path, overwrite, false, err);
+	if (st == ZINC_OK)
+		st = zinc_hierarchy_init(h, err);
+	if (st == ZINC_OK)
+		st = zinc_write_node(h, path, m, &absent, NULL, err);
 	zinc_meta_free(m);
-	return s;
+	return st;
 }
 
 /* ---- groups that exist by their descendants ---- */
@@ -37,34 +37,34 @@ make_explicit(zinc_hierarchy *h, const char *path, zinc_error *err)
 	zinc_error e = ZINC_ERROR_INIT;
 	zinc_meta *m = NULL;
 	zinc_report r;
-	zinc_status s;
+	zinc_status st;
 	bool there;
 
 	zinc_report_init_quiet(&r, h->ctx, h->strict);
-	s = zinc_read_node(h, path, &r, &m, &e);
-	there = s == ZINC_OK && !m->implicit;
+	st = zinc_read_node(h, path, &r, &m, &e);
+	there = st == ZINC_OK && !m->implicit;
 	zinc_meta_free(m);
-	if (there || (s != ZINC_OK && s != ZINC_E_NOTFOUND))
+	if (there || (st != ZINC_OK && st != ZINC_E_NOTFOUND))
 		return zinc_error_copy(err, &e);
-	s = create(h, path, NULL, 0, &e);
-	return s == ZINC_OK || s == ZINC_E_EXISTS ? ZINC_OK : zinc_error_copy(err, &e);
+	st = create(h, path, NULL, 0, &e);
+	return st == ZINC_OK || st == ZINC_E_EXISTS ? ZINC_OK : zinc_error_copy(err, &e);
 }
 
 /* Each '/' but the first ends the path of an ancestor. */
 static zinc_status
 keep_parents(zinc_hierarchy *h, char *path, zinc_error *err)
 {
-	zinc_status s = path[1] ? make_explicit(h, "/", err) : ZINC_OK;
+	zinc_status st = path[1] ? make_explicit(h, "/", err) : ZINC_OK;
 	char *p;
 
-	for (p = path + 1; *path && *p && s == ZINC_OK; p++) {
+	for (p = path + 1; *path && *p && st == ZINC_OK; p++) {
 		if (*p != '/')
 			continue;
 		*p = '\0';
-		s = make_explicit(h, path, err);
+		st = make_explicit(h, path, err);
 		*p = '/';
 	}
-	return s;
+	return st;
 }
 
 zinc_status
@@ -72,7 +72,7 @@ zinc_node_keep_parents(zinc_hierarchy *h, const char *path, const zinc_call_opti
 {
 	zinc_visit v;
 	zinc_node_kind kind;
-	zinc_status s;
+	zinc_status st;
 	char *node;
 
 	ZINC_TRY(zinc_visit_begin(&v, &h, call, err));
@@ -80,9 +80,9 @@ zinc_node_keep_parents(zinc_hierarchy *h, const char *path, const zinc_call_opti
 	if (kind == ZINC_NODE_NONE)
 		return zinc_fail(err, ZINC_E_NOTFOUND, "no node is there");
 	ZINC_TRY(zinc_path_normalise(&node, h, path, err));
-	s = keep_parents(h, node, err);
+	st = keep_parents(h, node, err);
 	zinc_free(h->ctx, node);
-	return s;
+	return st;
 }
 
 /* ---- making groups ---- */
@@ -92,16 +92,16 @@ zinc_group_create(zinc_hierarchy *h, const char *path, const char *attributes, i
 		  const zinc_call_options *call, zinc_error *err)
 {
 	zinc_visit v;
-	zinc_status s;
+	zinc_status st;
 	char *node;
 
 	ZINC_TRY(zinc_overwrite_check(overwrite, err));
 	ZINC_TRY(zinc_visit_begin(&v, &h, call, err));
 	ZINC_TRY(zinc_path_normalise(&node, h, path, err));
-	s = create(h, node, attributes, overwrite, err);
-	zinc_error_at_node(err, s, h, node);
+	st = create(h, node, attributes, overwrite, err);
+	zinc_error_at_node(err, st, h, node);
 	zinc_free(h->ctx, node);
-	return s;
+	return st;
 }
 
 /* A hierarchy of another format is where the group is to be: erased only when the group can be made. */
@@ -110,16 +110,16 @@ make_way(zinc_hierarchy *old, zinc_hierarchy *h, const char *attributes, int ove
 {
 	zinc_json_doc *doc;
 	zinc_meta *m = NULL;
-	zinc_status s;
+	zinc_status st;
 
 	if (!overwrite)
 		return zinc_error_in(err, zinc_fail(err, ZINC_E_EXISTS, "a node is already there"), old);
 	ZINC_TRY(zinc_hierarchy_writable(h, err));
 	ZINC_TRY(zinc_document_build_group(&doc, h->ctx, attributes, err));
-	s = zinc_meta_from_v3(&m, h, doc, err);
+	st = zinc_meta_from_v3(&m, h, doc, err);
 	zinc_json_free(doc);
 	zinc_meta_free(m);
-	return s == ZINC_OK ? zinc_erase_for(old, "/", overwrite, false, err) : s;
+	return st == ZINC_OK ? zinc_erase_for(old, "/", overwrite, false, err) : st;
 }
 
 /* The climb decides which part of the URL is the root (hierarchy.c). */
@@ -129,16 +129,16 @@ zinc_group_create_url(const char *url, const char *attributes, int overwrite, co
 {
 	zinc_hierarchy *h = NULL, *old = NULL, *within;
 	zinc_visit v, v_old;
-	zinc_status s;
+	zinc_status st;
 
 	ZINC_TRY(ZINC_NEED(url, err));
 	ZINC_TRY(zinc_overwrite_check(overwrite, err));
 	ZINC_TRY(zinc_visit_open_new(&v, &h, &old, url, open, err));
 	within = zinc_visit_within(&v, h, &v.wait);
-	s = old ? make_way(zinc_visit_within(&v_old, old, &v.wait), within, attributes, overwrite, err) : ZINC_OK;
-	if (s == ZINC_OK)
-		s = zinc_group_create(within, zinc_hierarchy_path(h), attributes, overwrite, NULL, err);
+	st = old ? make_way(zinc_visit_within(&v_old, old, &v.wait), within, attributes, overwrite, err) : ZINC_OK;
+	if (st == ZINC_OK)
+		st = zinc_group_create(within, zinc_hierarchy_path(h), attributes, overwrite, NULL, err);
 	zinc_hierarchy_close(old);
 	zinc_hierarchy_close(h);
-	return s;
+	return st;
 }

@@ -61,21 +61,21 @@ zinc_node_show(zinc_hierarchy *h, const zinc_found_node *found, const char *base
 			  .depth = depth_below(found->path, base)};
 	zinc_shown_array array = {.array = NULL};
 	zinc_buf attributes;
-	zinc_status s;
+	zinc_status st;
 
 	zinc_buf_init(&attributes, h->ctx, zinc_max_document(h->ctx));
 	set_problem(&node, found);
-	s = attributes_text(found->meta, &attributes, err);
-	if (s == ZINC_OK && found->meta && found->kind == ZINC_NODE_ARRAY)
-		s = zinc_shown_array_init(&array, h, found->path, found->meta, err);
-	if (s == ZINC_OK) {
+	st = attributes_text(found->meta, &attributes, err);
+	if (st == ZINC_OK && found->meta && found->kind == ZINC_NODE_ARRAY)
+		st = zinc_shown_array_init(&array, h, found->path, found->meta, err);
+	if (st == ZINC_OK) {
 		node.array = array.array ? &array.told : NULL;
 		node.attributes = zinc_buf_text(&attributes);
 		*stop = fn(arg, &node);
 	}
 	zinc_shown_array_fini(&array);
 	zinc_buf_fini(&attributes);
-	return s;
+	return st;
 }
 
 /* ---- listing ---- */
@@ -108,18 +108,18 @@ list(zinc_hierarchy *h, const char *path, bool children, int depth, zinc_node_fn
 {
 	struct listing l = {.h = h, .fn = fn, .arg = arg, .err = err};
 	zinc_report r;
-	zinc_status s;
+	zinc_status st;
 	char *node;
 
 	ZINC_TRY(zinc_path_normalise(&node, h, path, err));
 	l.base = node;
 	zinc_report_init(&r, h->ctx, h->strict, h->url);
 	r.fallback = h->fallback;
-	s = children ? zinc_children(h, node, &r, list_node, &l, err)
-		     : zinc_walk(h, node, depth, &r, list_node, &l, err);
-	s = zinc_error_at_node(err, s == ZINC_OK ? l.status : s, h, node);
+	st = children ? zinc_children(h, node, &r, list_node, &l, err)
+		      : zinc_walk(h, node, depth, &r, list_node, &l, err);
+	st = zinc_error_at_node(err, st == ZINC_OK ? l.status : st, h, node);
 	zinc_free(h->ctx, node);
-	return s;
+	return st;
 }
 
 zinc_status
@@ -162,15 +162,15 @@ static zinc_status
 read_node(zinc_hierarchy *h, const char *path, zinc_meta **out, zinc_error *err)
 {
 	zinc_report r;
-	zinc_status s;
+	zinc_status st;
 	char *node;
 
 	ZINC_TRY(zinc_path_normalise(&node, h, path, err));
 	zinc_report_init(&r, h->ctx, h->strict, h->url);
 	r.fallback = h->fallback;
-	s = zinc_error_at_node(err, zinc_read_node(h, node, &r, out, err), h, node);
+	st = zinc_error_at_node(err, zinc_read_node(h, node, &r, out, err), h, node);
 	zinc_free(h->ctx, node);
-	return s;
+	return st;
 }
 
 /* That nothing is there is an answer, not a failure. */
@@ -181,38 +181,38 @@ zinc_node_exists(zinc_hierarchy *h, const char *path, zinc_node_kind *kind, cons
 	zinc_visit v;
 	zinc_meta *m = NULL;
 	zinc_error e = ZINC_ERROR_INIT;
-	zinc_status s;
+	zinc_status st;
 
 	ZINC_TRY(zinc_visit_begin(&v, &h, call, err));
-	s = read_node(h, path, &m, &e);
+	st = read_node(h, path, &m, &e);
 	if (kind)
 		*kind = m ? m->kind : ZINC_NODE_NONE;
 	zinc_meta_free(m);
-	if (s == ZINC_OK || s == ZINC_E_NOTFOUND)
+	if (st == ZINC_OK || st == ZINC_E_NOTFOUND)
 		return ZINC_OK;
 	zinc_error_copy(err, &e);
-	return s;
+	return st;
 }
 
 /* The document under the key that a node of this kind has; formats may have one key for each kind. */
 static zinc_status
 get_document(zinc_hierarchy *h, const char *path, zinc_node_kind kind, zinc_blob *out, zinc_error *err)
 {
-	zinc_status s;
+	zinc_status st;
 	zinc_buf key;
 
 	zinc_buf_init(&key, h->ctx, ZINC_MAX_KEY);
-	s = zinc_node_key(h, path, kind, &key, err);
-	if (s == ZINC_OK && !zinc_buf_text(&key))
-		s = zinc_fail_nomem(err);
-	if (s == ZINC_OK) {
-		s = zinc_store_get_all(h->store, zinc_buf_text(&key), out, NULL, h->ctx->limits.json_bytes, h->wait,
-				       err);
-		if (s != ZINC_OK)
-			zinc_error_at_key(err, s, zinc_buf_text(&key));
+	st = zinc_node_key(h, path, kind, &key, err);
+	if (st == ZINC_OK && !zinc_buf_text(&key))
+		st = zinc_fail_nomem(err);
+	if (st == ZINC_OK) {
+		st = zinc_store_get_all(h->store, zinc_buf_text(&key), out, NULL, h->ctx->limits.json_bytes, h->wait,
+					err);
+		if (st != ZINC_OK)
+			zinc_error_at_key(err, st, zinc_buf_text(&key));
 	}
 	zinc_buf_fini(&key);
-	return zinc_error_at_node(err, s, h, path);
+	return zinc_error_at_node(err, st, h, path);
 }
 
 zinc_status
@@ -220,16 +220,16 @@ zinc_node_document(zinc_hierarchy *h, const char *path, zinc_blob *json, const z
 {
 	zinc_visit v;
 	zinc_error e = ZINC_ERROR_INIT;
-	zinc_status s;
+	zinc_status st;
 	char *node;
 
 	ZINC_TRY(ZINC_NEED(json, err));
 	ZINC_TRY(zinc_visit_begin(&v, &h, call, err));
 	ZINC_TRY(zinc_path_normalise(&node, h, path, err));
-	s = get_document(h, node, ZINC_NODE_ARRAY, json, &e);
-	s = s == ZINC_E_NOTFOUND ? get_document(h, node, ZINC_NODE_GROUP, json, err) : zinc_error_copy(err, &e);
+	st = get_document(h, node, ZINC_NODE_ARRAY, json, &e);
+	st = st == ZINC_E_NOTFOUND ? get_document(h, node, ZINC_NODE_GROUP, json, err) : zinc_error_copy(err, &e);
 	zinc_free(h->ctx, node);
-	return s;
+	return st;
 }
 
 zinc_status
@@ -239,17 +239,17 @@ zinc_node_erase_with(zinc_hierarchy *h, const char *path, const zinc_erase_optio
 	zinc_erase_counts n = ZINC_ERASE_COUNTS_INIT;
 	zinc_erase_options o;
 	zinc_visit v;
-	zinc_status s;
+	zinc_status st;
 	char *node;
 
 	ZINC_TRY(zinc_answer_check(counts, err));
 	ZINC_TRY(zinc_options_take_as(&zinc_erase_options_kind, &o, options, err));
 	ZINC_TRY(zinc_visit_begin_told(&v, &h, o.call, err));
 	ZINC_TRY(zinc_path_normalise(&node, h, path, err));
-	s = zinc_error_at_node(err, zinc_erase(h, node, &o, &n, err), h, node);
+	st = zinc_error_at_node(err, zinc_erase(h, node, &o, &n, err), h, node);
 	zinc_answer_give(counts, &n, sizeof n);
 	zinc_free(h->ctx, node);
-	return s;
+	return st;
 }
 
 zinc_status
@@ -263,7 +263,7 @@ zinc_consolidate(zinc_hierarchy *h, const char *path, int remove, const zinc_cal
 {
 	zinc_visit v;
 	zinc_node_kind kind;
-	zinc_status s;
+	zinc_status st;
 	char *node;
 
 	if (remove != 0 && remove != 1)
@@ -272,14 +272,14 @@ zinc_consolidate(zinc_hierarchy *h, const char *path, int remove, const zinc_cal
 	ZINC_TRY(zinc_node_exists(h, path, &kind, NULL, err));
 	ZINC_TRY(zinc_path_normalise(&node, h, path, err));
 	if (kind == ZINC_NODE_NONE)
-		s = zinc_fail(err, ZINC_E_NOTFOUND, "no node is there");
+		st = zinc_fail(err, ZINC_E_NOTFOUND, "no node is there");
 	else if (kind != ZINC_NODE_GROUP)
-		s = zinc_fail(err, ZINC_E_INVALID, "only a group can have consolidated metadata");
+		st = zinc_fail(err, ZINC_E_INVALID, "only a group can have consolidated metadata");
 	else
-		s = zinc_consolidate_group(h, node, remove != 0, err);
-	zinc_error_at_node(err, s, h, node);
+		st = zinc_consolidate_group(h, node, remove != 0, err);
+	zinc_error_at_node(err, st, h, node);
 	zinc_free(h->ctx, node);
-	return s;
+	return st;
 }
 
 static int
@@ -294,9 +294,9 @@ static zinc_status
 look_for_copies(zinc_hierarchy *h, const char *node, const zinc_meta *m, bool *there, zinc_error *err)
 {
 	zinc_error e = ZINC_ERROR_INIT;
-	const zinc_status s = zinc_copies_each(h, node, m, there, pass_over, NULL, &e);
+	const zinc_status st = zinc_copies_each(h, node, m, there, pass_over, NULL, &e);
 
-	return s == ZINC_OK || s == ZINC_E_CORRUPT ? ZINC_OK : zinc_error_copy(err, &e);
+	return st == ZINC_OK || st == ZINC_E_CORRUPT ? ZINC_OK : zinc_error_copy(err, &e);
 }
 
 zinc_status
@@ -305,19 +305,19 @@ zinc_consolidated(zinc_hierarchy *h, const char *path, int *has, const zinc_call
 	zinc_visit v;
 	zinc_meta *m = NULL;
 	bool there = false;
-	zinc_status s;
+	zinc_status st;
 	char *node;
 
 	ZINC_TRY(ZINC_NEED(has, err));
 	ZINC_TRY(zinc_visit_begin(&v, &h, call, err));
 	*has = 0;
 	ZINC_TRY(zinc_path_normalise(&node, h, path, err));
-	s = read_node(h, node, &m, err);
-	if (s == ZINC_OK && m->kind == ZINC_NODE_GROUP)
-		s = look_for_copies(h, node, m, &there, err);
+	st = read_node(h, node, &m, err);
+	if (st == ZINC_OK && m->kind == ZINC_NODE_GROUP)
+		st = look_for_copies(h, node, m, &there, err);
 	*has = there;
 	zinc_meta_free(m);
-	zinc_error_at_node(err, s, h, node);
+	zinc_error_at_node(err, st, h, node);
 	zinc_free(h->ctx, node);
-	return s;
+	return st;
 }

@@ -162,15 +162,15 @@ static zinc_status
 copy_key(struct copy *c, zinc_put_group *group, const char *from, const char *to, const zinc_condition *when)
 {
 	zinc_blob value = ZINC_BLOB_INIT;
-	zinc_status s =
+	zinc_status st =
 	    zinc_store_get_all(c->from->store, from, &value, NULL, zinc_max_chunk(c->from->ctx), c->from->wait, c->err);
 
-	if (s != ZINC_OK)
-		return zinc_error_at_key(c->err, s, from);
-	s = zinc_store_put(c->to->store, group, to, value.data, value.nbytes, when, c->to->put_flags, NULL, c->to->wait,
-			   c->err);
+	if (st != ZINC_OK)
+		return zinc_error_at_key(c->err, st, from);
+	st = zinc_store_put(c->to->store, group, to, value.data, value.nbytes, when, c->to->put_flags, NULL,
+			    c->to->wait, c->err);
 	zinc_blob_fini(&value);
-	return s == ZINC_OK ? s : zinc_error_at_key(c->err, s, to);
+	return st == ZINC_OK ? st : zinc_error_at_key(c->err, st, to);
 }
 
 /* One durable commit for all of it, before the first document. */
@@ -178,15 +178,15 @@ static zinc_status
 copy_data(struct copy *c)
 {
 	zinc_put_group *group;
-	zinc_status s = ZINC_OK;
+	zinc_status st = ZINC_OK;
 
 	ZINC_TRY(zinc_store_put_begin(c->to->store, &group, c->to->put_flags, c->to->wait, c->err));
-	for (; c->done < c->ndata && s == ZINC_OK; c->done++)
-		s = copy_key(c, group, c->pairs[c->done].from, c->pairs[c->done].to, NULL);
-	if (s == ZINC_OK)
+	for (; c->done < c->ndata && st == ZINC_OK; c->done++)
+		st = copy_key(c, group, c->pairs[c->done].from, c->pairs[c->done].to, NULL);
+	if (st == ZINC_OK)
 		return zinc_store_commit(c->to->store, group, NULL, NULL, c->to->wait, c->err);
 	zinc_store_abort(c->to->store, group);
-	return s;
+	return st;
 }
 
 /* As far as the store lets it: what failed once may fail again.  The deadline of the copy may be what failed, so this has
@@ -208,15 +208,15 @@ static zinc_status
 copy_all(struct copy *c)
 {
 	static const zinc_condition absent = {ZINC_ABSENT, NULL};
-	zinc_status s = copy_data(c);
+	zinc_status st = copy_data(c);
 
-	for (; c->done < c->n && s == ZINC_OK; c->done++)
-		s = copy_key(c, NULL, c->pairs[c->done].from, c->pairs[c->done].to, NULL);
-	if (s == ZINC_OK && !c->implicit)
-		s = copy_key(c, NULL, (const char *)c->from_key.p, (const char *)c->to_key.p, &absent);
-	if (s != ZINC_OK && s != ZINC_E_UNCERTAIN)
+	for (; c->done < c->n && st == ZINC_OK; c->done++)
+		st = copy_key(c, NULL, c->pairs[c->done].from, c->pairs[c->done].to, NULL);
+	if (st == ZINC_OK && !c->implicit)
+		st = copy_key(c, NULL, (const char *)c->from_key.p, (const char *)c->to_key.p, &absent);
+	if (st != ZINC_OK && st != ZINC_E_UNCERTAIN)
 		take_back(c);
-	return s;
+	return st;
 }
 
 /* ---- the whole ---- */
@@ -254,16 +254,16 @@ name_keys(struct copy *c, const char *from_path, const char *to_path)
 {
 	zinc_meta *m;
 	zinc_report r;
-	zinc_status s;
+	zinc_status st;
 
 	zinc_report_init(&r, c->from->ctx, c->from->strict, c->from->url);
 	ZINC_TRY(zinc_read_node(c->from, from_path, &r, &m, c->err));
-	s = zinc_node_key(c->from, from_path, m->kind, &c->from_key, c->err);
-	if (s == ZINC_OK)
-		s = zinc_node_key(c->to, to_path, m->kind, &c->to_key, c->err);
+	st = zinc_node_key(c->from, from_path, m->kind, &c->from_key, c->err);
+	if (st == ZINC_OK)
+		st = zinc_node_key(c->to, to_path, m->kind, &c->to_key, c->err);
 	c->implicit = m->implicit;
 	zinc_meta_free(m);
-	ZINC_TRY(s);
+	ZINC_TRY(st);
 	if (!zinc_buf_text(&c->from_key) || !zinc_buf_text(&c->to_key))
 		return zinc_fail_nomem(c->err);
 	ZINC_TRY(zinc_node_prefixes(c->from, from_path, add_prefix, &c->from_prefixes, c->err));
@@ -288,16 +288,16 @@ start(zinc_hierarchy *from, const char *from_path, zinc_hierarchy *to, const cha
 {
 	struct copy c = {.from = from, .to = to, .err = err};
 	zinc_buf *bufs[] = {&c.from_key, &c.to_key, &c.from_prefixes, &c.to_prefixes, &c.pool, &c.place};
-	zinc_status s;
+	zinc_status st;
 	size_t i;
 
 	for (i = 0; i < sizeof bufs / sizeof *bufs; i++)
 		zinc_buf_init(bufs[i], from->ctx, zinc_max_list(from->ctx));
-	s = copy_node(&c, from_path, to_path);
+	st = copy_node(&c, from_path, to_path);
 	zinc_free(from->ctx, c.pairs);
 	for (i = 0; i < sizeof bufs / sizeof *bufs; i++)
 		zinc_buf_fini(bufs[i]);
-	return zinc_error_in(err, s, to);
+	return zinc_error_in(err, st, to);
 }
 
 zinc_status
@@ -306,17 +306,17 @@ zinc_node_copy(zinc_hierarchy *from, const char *from_path, zinc_hierarchy *to, 
 {
 	zinc_visit v, v_to;
 	char *a, *b;
-	zinc_status s;
+	zinc_status st;
 
 	ZINC_TRY(ZINC_NEED(to, err));
 	ZINC_TRY(zinc_visit_begin(&v, &from, call, err));
 	to = zinc_visit_within(&v_to, to, from->wait);
 	ZINC_TRY(zinc_path_normalise(&a, from, from_path, err));
-	s = zinc_path_normalise(&b, to, to_path, err);
-	if (s == ZINC_OK) {
-		s = start(from, a, to, b, err);
+	st = zinc_path_normalise(&b, to, to_path, err);
+	if (st == ZINC_OK) {
+		st = start(from, a, to, b, err);
 		zinc_free(to->ctx, b);
 	}
 	zinc_free(from->ctx, a);
-	return s;
+	return st;
 }

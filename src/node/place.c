@@ -15,16 +15,16 @@ check_absent(zinc_hierarchy *h, const char *path, zinc_error *err)
 	zinc_error e = ZINC_ERROR_INIT;
 	zinc_meta *m = NULL;
 	zinc_report r;
-	zinc_status s;
+	zinc_status st;
 	bool implicit;
 
 	zinc_report_init_quiet(&r, h->ctx, h->strict);
-	s = zinc_read_node(h, path, &r, &m, &e);
+	st = zinc_read_node(h, path, &r, &m, &e);
 	implicit = m && m->implicit;
 	zinc_meta_free(m);
-	if (s == ZINC_E_NOTFOUND || implicit)
+	if (st == ZINC_E_NOTFOUND || implicit)
 		return ZINC_OK;
-	if (s == ZINC_OK || s == ZINC_E_CORRUPT || s == ZINC_E_UNSUPPORTED || s == ZINC_E_LIMIT)
+	if (st == ZINC_OK || st == ZINC_E_CORRUPT || st == ZINC_E_UNSUPPORTED || st == ZINC_E_LIMIT)
 		return zinc_fail(err, ZINC_E_EXISTS, "a node is already there");
 	return zinc_error_copy(err, &e);
 }
@@ -50,7 +50,7 @@ check(zinc_hierarchy *h, const char *path, zinc_node_kind kind, int overwrite, z
 static zinc_status
 check_either(zinc_hierarchy *h, zinc_hierarchy *old, zinc_node_kind kind, int overwrite, zinc_error *err)
 {
-	zinc_status s;
+	zinc_status st;
 	char *path;
 
 	if (old && !overwrite)
@@ -58,9 +58,9 @@ check_either(zinc_hierarchy *h, zinc_hierarchy *old, zinc_node_kind kind, int ov
 	if (old)
 		return zinc_erase_for(old, "/", overwrite, true, err);
 	ZINC_TRY(zinc_path_normalise(&path, h, zinc_hierarchy_path(h), err));
-	s = check(h, path, kind, overwrite, err);
+	st = check(h, path, kind, overwrite, err);
 	zinc_free(h->ctx, path);
-	return zinc_error_in(err, s, h);
+	return zinc_error_in(err, st, h);
 }
 
 zinc_status
@@ -69,20 +69,20 @@ zinc_node_check_place(const char *url, zinc_node_kind kind, int overwrite, const
 {
 	zinc_hierarchy *h = NULL, *old = NULL;
 	zinc_visit v, v_old;
-	zinc_status s;
+	zinc_status st;
 
 	ZINC_TRY(ZINC_NEED(url, err));
 	ZINC_TRY(zinc_overwrite_check(overwrite, err));
 	if (kind != ZINC_NODE_GROUP && kind != ZINC_NODE_ARRAY)
 		return zinc_fail(err, ZINC_E_INVALID, "a node is a group or an array");
 	ZINC_TRY(zinc_visit_open_new(&v, &h, &old, url, open, err));
-	s = zinc_hierarchy_writable(h, err);
-	if (s == ZINC_OK)
-		s = check_either(zinc_visit_within(&v, h, &v.wait), zinc_visit_within(&v_old, old, &v.wait), kind,
-				 overwrite, err);
-	if (s == ZINC_OK && format)
+	st = zinc_hierarchy_writable(h, err);
+	if (st == ZINC_OK)
+		st = check_either(zinc_visit_within(&v, h, &v.wait), zinc_visit_within(&v_old, old, &v.wait), kind,
+				  overwrite, err);
+	if (st == ZINC_OK && format)
 		*format = h->format->id;
 	zinc_hierarchy_close(old);
 	zinc_hierarchy_close(h);
-	return s;
+	return st;
 }

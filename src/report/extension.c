@@ -72,10 +72,10 @@ zinc_extension_parse(zinc_extension *out, const zinc_json *v, zinc_report *r, zi
 	ZINC_TRY(parse_name(out, zinc_json_member(v, "name"), r, err));
 	for (m = v->first; m; m = m->next) {
 		const size_t mark = zinc_report_enter(r, m->key);
-		const zinc_status s = parse_member(out, m, r, err);
+		const zinc_status st = parse_member(out, m, r, err);
 
 		zinc_report_leave(r, mark);
-		ZINC_TRY(s);
+		ZINC_TRY(st);
 	}
 	return ZINC_OK;
 }

@@ -160,21 +160,21 @@ zinc_report_again(zinc_report *r, zinc_severity severity, const char *rule, zinc
 }
 
 zinc_status
-zinc_report_conclude(const zinc_report *r, zinc_status s, const zinc_error *e, char **unsupported,
+zinc_report_conclude(const zinc_report *r, zinc_status st, const zinc_error *e, char **unsupported,
 		     char rule[ZINC_RULE_BYTES], bool *failed, zinc_error *err)
 {
-	if (s == ZINC_OK)
+	if (st == ZINC_OK)
 		return ZINC_OK;
-	if (s == ZINC_E_UNSUPPORTED) {
+	if (st == ZINC_E_UNSUPPORTED) {
 		if (!*unsupported) {
 			*unsupported = zinc_strdup(r->ctx, e->text);
 			memcpy(rule, e->rule, sizeof e->rule);
 		}
 		return *unsupported ? ZINC_OK : zinc_fail_nomem(err);
 	}
-	if (s == r->code && *failed)
+	if (st == r->code && *failed)
 		return ZINC_OK;
 	zinc_error_copy(err, e);
 	*failed = true;
-	return s == r->code && r->found ? ZINC_OK : s;
+	return st == r->code && r->found ? ZINC_OK : st;
 }

@@ -53,10 +53,10 @@ void zinc_report_warn(zinc_report *r, const char *rule, const char *fmt, ...) __
 zinc_status zinc_report_again(zinc_report *r, zinc_severity severity, const char *rule, zinc_error *err,
 			      const char *message);
 /*
- * What follows for a parser from the outcome `s` of one member, whose error is `e`: the first unsupported thing is kept
+ * What follows for a parser from the outcome `st` of one member, whose error is `e`: the first unsupported thing is kept
  * with its rule, the first error goes to the caller and ends the parse unless all are collected; a full memory always ends it.
  */
-zinc_status zinc_report_conclude(const zinc_report *r, zinc_status s, const zinc_error *e, char **unsupported,
+zinc_status zinc_report_conclude(const zinc_report *r, zinc_status st, const zinc_error *e, char **unsupported,
 				 char rule[ZINC_RULE_BYTES], bool *failed, zinc_error *err);
 /* Record a valid thing that this build does not know; returns E_UNSUPPORTED. */
 zinc_status zinc_report_unsupported(zinc_report *r, const char *rule, zinc_error *err, const char *fmt, ...)

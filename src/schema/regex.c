@@ -96,7 +96,7 @@ zinc_status
 zinc_regex_new(zinc_regex **out, zinc_context *ctx, const char *pattern, size_t n, zinc_error *err)
 {
 	zinc_regex *r = zinc_calloc(ctx, 1, sizeof *r);
-	zinc_status s;
+	zinc_status st;
 	zinc_buf text;
 
 	if (!r)
@@ -104,15 +104,15 @@ zinc_regex_new(zinc_regex **out, zinc_context *ctx, const char *pattern, size_t 
 	r->ctx = ctx;
 	r->memory = pcre2_general_context_create(take, give, ctx);
 	zinc_buf_init(&text, ctx, zinc_max_text(ctx));
-	s = r->memory ? zinc_regex_translate(&text, pattern, n, err) : zinc_fail_nomem(err);
-	if (s == ZINC_OK)
-		s = zinc_buf_text(&text) ? compile(r, &text, err) : zinc_fail_nomem(err);
-	if (s == ZINC_OK)
-		s = prepare(r, err);
+	st = r->memory ? zinc_regex_translate(&text, pattern, n, err) : zinc_fail_nomem(err);
+	if (st == ZINC_OK)
+		st = zinc_buf_text(&text) ? compile(r, &text, err) : zinc_fail_nomem(err);
+	if (st == ZINC_OK)
+		st = prepare(r, err);
 	zinc_buf_fini(&text);
-	if (s != ZINC_OK) {
+	if (st != ZINC_OK) {
 		zinc_regex_free(r);
-		return s;
+		return st;
 	}
 	*out = r;
 	return ZINC_OK;

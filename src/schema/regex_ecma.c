@@ -110,19 +110,19 @@ take_escape(zinc_buf *out, const char *s, size_t n, bool in_class, zinc_error *e
 zinc_status
 zinc_regex_translate(zinc_buf *out, const char *pattern, size_t n, zinc_error *err)
 {
-	zinc_status s = ZINC_OK;
+	zinc_status st = ZINC_OK;
 	bool in_class = false;
 	size_t i, taken;
 
-	for (i = 0; i < n && s == ZINC_OK; i += taken) {
+	for (i = 0; i < n && st == ZINC_OK; i += taken) {
 		if (pattern[i] == '\\' && i + 1 < n) {
-			taken = take_escape(out, pattern + i, n - i, in_class, err, &s);
+			taken = take_escape(out, pattern + i, n - i, in_class, err, &st);
 			continue;
 		}
 		if (pattern[i] == '[' || pattern[i] == ']')
 			in_class = pattern[i] == '[';
 		taken = 1;
-		s = zinc_buf_add(out, pattern + i, 1, err);
+		st = zinc_buf_add(out, pattern + i, 1, err);
 	}
-	return s;
+	return st;
 }

@@ -83,7 +83,7 @@ apply_recorded(zinc_here *h, uint8_t *seen)
 {
 	zinc_context *ctx = h->c->schema->ctx;
 	const bool parts = h->instance->type == ZINC_JSON_ARRAY || h->instance->type == ZINC_JSON_OBJECT;
-	zinc_status s;
+	zinc_status st;
 	size_t i;
 
 	if (!parts || (!seen && !asks_for_rest(h)))
@@ -92,11 +92,11 @@ apply_recorded(zinc_here *h, uint8_t *seen)
 	h->seen = zinc_calloc(ctx, h->instance->n + 1, 1);
 	if (!h->seen)
 		return zinc_fail_nomem(h->c->err);
-	s = apply_object(h);
-	for (i = 0; s == ZINC_OK && seen && h->valid && i < h->instance->n; i++)
+	st = apply_object(h);
+	for (i = 0; st == ZINC_OK && seen && h->valid && i < h->instance->n; i++)
 		seen[i] |= h->seen[i];
 	zinc_free(ctx, h->seen);
-	return s;
+	return st;
 }
 
 zinc_status
@@ -105,7 +105,7 @@ zinc_schema_apply(zinc_checker *c, const zinc_json *schema, const zinc_json *ins
 {
 	zinc_here h = {c, schema, instance, scope, c->schema->resources[scope->resource].dialect, NULL, true};
 	zinc_scope inner = {0, scope};
-	zinc_status s = ZINC_OK;
+	zinc_status st = ZINC_OK;
 
 	ZINC_TRY(zinc_schema_step(c, 1));
 	if (c->depth >= ZINC_SCHEMA_DEPTH)
@@ -120,22 +120,22 @@ zinc_schema_apply(zinc_checker *c, const zinc_json *schema, const zinc_json *ins
 			h.dialect = c->schema->resources[inner.resource].dialect;
 		}
 		c->depth++;
-		s = apply_recorded(&h, seen);
+		st = apply_recorded(&h, seen);
 		c->depth--;
 	}
 	*valid = h.valid;
-	return s;
+	return st;
 }
 
 zinc_status
 zinc_schema_try(zinc_here *h, const zinc_json *schema, const zinc_json *instance, uint8_t *seen, bool *valid)
 {
-	zinc_status s;
+	zinc_status st;
 
 	h->c->quiet++;
-	s = zinc_schema_apply(h->c, schema, instance, h->scope, seen, valid);
+	st = zinc_schema_apply(h->c, schema, instance, h->scope, seen, valid);
 	h->c->quiet--;
-	return s;
+	return st;
 }
 
 zinc_status
@@ -145,13 +145,13 @@ zinc_schema_child(zinc_here *h, const zinc_json *schema, const zinc_json *child,
 	const size_t mark =
 	    h->instance->type == ZINC_JSON_ARRAY ? zinc_report_enter_item(r, i) : zinc_report_enter(r, child->key);
 	bool valid = true;
-	const zinc_status s = zinc_schema_apply(h->c, schema, child, h->scope, NULL, &valid);
+	const zinc_status st = zinc_schema_apply(h->c, schema, child, h->scope, NULL, &valid);
 
 	zinc_report_leave(r, mark);
 	h->valid = h->valid && valid;
 	if (h->seen)
 		h->seen[i] = 1;
-	return s;
+	return st;
 }
 
 /* A schema on the same instance, whose faults are this one's. */
@@ -159,10 +159,10 @@ static zinc_status
 apply_here(zinc_here *h, const zinc_json *schema, const zinc_scope *scope)
 {
 	bool valid = true;
-	const zinc_status s = zinc_schema_apply(h->c, schema, h->instance, scope, h->seen, &valid);
+	const zinc_status st = zinc_schema_apply(h->c, schema, h->instance, scope, h->seen, &valid);
 
 	h->valid = h->valid && valid;
-	return s;
+	return st;
 }
 
 /* ---- references ---- */
@@ -173,14 +173,14 @@ apply_metaschema(zinc_here *h, zinc_dialect dialect)
 {
 	zinc_error e = ZINC_ERROR_INIT;
 	zinc_report quiet;
-	zinc_status s;
+	zinc_status st;
 
 	ZINC_TRY(zinc_schema_step(h->c, 100));
 	zinc_report_init(&quiet, h->c->schema->ctx, false, "");
-	s = zinc_schema_form(h->instance, dialect, NULL, NULL, &quiet, &e);
-	if (s == ZINC_E_CORRUPT)
+	st = zinc_schema_form(h->instance, dialect, NULL, NULL, &quiet, &e);
+	if (st == ZINC_E_CORRUPT)
 		zinc_schema_fault(h, "is no valid schema: %s", e.text);
-	else if (s != ZINC_OK)
+	else if (st != ZINC_OK)
 		return zinc_error_copy(h->c->err, &e);
 	return ZINC_OK;
 }

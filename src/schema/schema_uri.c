@@ -86,19 +86,19 @@ static zinc_status
 merge_path(zinc_buf *out, size_t from, const struct uri *base, struct span path, zinc_error *err)
 {
 	zinc_buf whole;
-	zinc_status s;
+	zinc_status st;
 	size_t n = base->path.n;
 
 	zinc_buf_init(&whole, out->ctx, ZINC_MAX_KEY);
 	while (n > 0 && base->path.p[n - 1] != '/')
 		n--;
-	s = n == 0 && base->authority.p ? zinc_buf_puts(&whole, "/", err) : zinc_buf_add(&whole, base->path.p, n, err);
-	if (s == ZINC_OK)
-		s = zinc_buf_add(&whole, path.p, path.n, err);
-	if (s == ZINC_OK)
-		s = add_path(out, from, (const char *)whole.p, whole.n, err);
+	st = n == 0 && base->authority.p ? zinc_buf_puts(&whole, "/", err) : zinc_buf_add(&whole, base->path.p, n, err);
+	if (st == ZINC_OK)
+		st = zinc_buf_add(&whole, path.p, path.n, err);
+	if (st == ZINC_OK)
+		st = add_path(out, from, (const char *)whole.p, whole.n, err);
 	zinc_buf_fini(&whole);
-	return s;
+	return st;
 }
 
 static zinc_status

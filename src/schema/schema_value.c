@@ -218,7 +218,7 @@ zinc_word_unique(zinc_here *h, const zinc_json *value)
 {
 	zinc_context *ctx = h->c->schema->ctx;
 	const zinc_json *v = h->instance->first;
-	zinc_status s = ZINC_OK;
+	zinc_status st = ZINC_OK;
 	struct hashed *items;
 	bool twins = false;
 	size_t n;
@@ -229,18 +229,18 @@ zinc_word_unique(zinc_here *h, const zinc_json *value)
 	items = zinc_calloc(ctx, h->instance->n, sizeof *items);
 	if (!items)
 		return zinc_fail_nomem(h->c->err);
-	for (n = 0; v && s == ZINC_OK; v = v->next) {
+	for (n = 0; v && st == ZINC_OK; v = v->next) {
 		items[n].v = v;
-		s = hash_value(h->c, v, 0, &items[n++].hash);
+		st = hash_value(h->c, v, 0, &items[n++].hash);
 	}
-	if (s == ZINC_OK) {
+	if (st == ZINC_OK) {
 		qsort(items, n, sizeof *items, compare_hashes);
-		s = find_twins(h, items, n, &twins);
+		st = find_twins(h, items, n, &twins);
 	}
 	zinc_free(ctx, items);
-	if (s == ZINC_OK && twins)
+	if (st == ZINC_OK && twins)
 		zinc_schema_fault(h, "the list holds the same value twice");
-	return s;
+	return st;
 }
 
 /* ---- numbers ---- */

@@ -271,14 +271,14 @@ walk_children(struct walk *w, const zinc_json *v, enum form form, zinc_dialect d
 		const bool names = form == DEPENDENCIES && m->type == ZINC_JSON_ARRAY;
 		const size_t mark =
 		    v->type == ZINC_JSON_ARRAY ? zinc_report_enter_item(w->r, i) : zinc_report_enter(w->r, m->key);
-		zinc_status s = ZINC_OK;
+		zinc_status st = ZINC_OK;
 
 		if (!names)
-			s = walk_schema(w, m, dialect);
+			st = walk_schema(w, m, dialect);
 		else if (!all_strings(m))
-			s = zinc_report_error(w->r, "schema", w->err, "must be a list of names");
+			st = zinc_report_error(w->r, "schema", w->err, "must be a list of names");
 		zinc_report_leave(w->r, mark);
-		ZINC_TRY(s);
+		ZINC_TRY(st);
 	}
 	return ZINC_OK;
 }
@@ -317,11 +317,11 @@ walk_words(struct walk *w, const zinc_json *schema, zinc_dialect dialect)
 	for (m = schema->first; m; m = m->next) {
 		const zinc_word *word = zinc_word_find(m->key, dialect);
 		const size_t mark = word ? zinc_report_enter(w->r, m->key) : 0;
-		const zinc_status s = word ? walk_value(w, word, m, dialect) : ZINC_OK;
+		const zinc_status st = word ? walk_value(w, word, m, dialect) : ZINC_OK;
 
 		if (word)
 			zinc_report_leave(w->r, mark);
-		ZINC_TRY(s);
+		ZINC_TRY(st);
 	}
 	return ZINC_OK;
 }
@@ -331,7 +331,7 @@ static zinc_status
 walk_schema(struct walk *w, const zinc_json *schema, zinc_dialect dialect)
 {
 	static const char *const names[] = {"$id", "$anchor", "$dynamicAnchor", "$schema"};
-	zinc_status s;
+	zinc_status st;
 	size_t i;
 
 	if (schema->type == ZINC_JSON_TRUE || schema->type == ZINC_JSON_FALSE)
@@ -349,9 +349,9 @@ walk_schema(struct walk *w, const zinc_json *schema, zinc_dialect dialect)
 	if (w->visit)
 		ZINC_TRY(w->visit(w->arg, schema, w->err));
 	w->depth++;
-	s = walk_words(w, schema, dialect);
+	st = walk_words(w, schema, dialect);
 	w->depth--;
-	return s;
+	return st;
 }
 
 zinc_status

@@ -285,19 +285,19 @@ named_failure(const named_sink *n, size_t i, const zinc_got *got)
 {
 	zinc_error e = ZINC_ERROR_INIT;
 	const bool over = n->marks[i] & OVER;
-	zinc_status status = got->status;
+	zinc_status st = got->status;
 
 	if (over)
-		status = zinc_fail(&e, ZINC_E_LIMIT, "more than the %llu bytes that are taken",
-				   (unsigned long long)n->requests[i].limit);
-	else if (status == ZINC_OK && got->error)
-		status = got->error->code;
-	if (status == ZINC_OK)
-		status = zinc_fail(&e, ZINC_E_IO, "the store says that it failed, and not why");
+		st = zinc_fail(&e, ZINC_E_LIMIT, "more than the %llu bytes that are taken",
+			       (unsigned long long)n->requests[i].limit);
+	else if (st == ZINC_OK && got->error)
+		st = got->error->code;
+	if (st == ZINC_OK)
+		st = zinc_fail(&e, ZINC_E_IO, "the store says that it failed, and not why");
 	else if (!over && zinc_error_copy(&e, got->error) == ZINC_OK)
-		zinc_fail(&e, status, "%s", zinc_status_text(status));
-	zinc_store_at(n->store, n->requests[i].key, status, &e);
-	zinc_sink_failed(n->sink, i, status, &e);
+		zinc_fail(&e, st, "%s", zinc_status_text(st));
+	zinc_store_at(n->store, n->requests[i].key, st, &e);
+	zinc_sink_failed(n->sink, i, st, &e);
 }
 
 /* Does an answer hold what the request asked for?  Everybody above trusts in it, and the store may be a program's. */

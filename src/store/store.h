@@ -76,9 +76,9 @@ void zinc_place_fini(zinc_place *place);
 zinc_status zinc_store_check_key(const zinc_store *s, const char *key, zinc_error *err);
 
 /* zinc_store_put from several pieces. */
-ZINC_MODULE_API zinc_status zinc_store_putv(zinc_store *s, zinc_put_group *group, const char *key, const struct iovec *iov, int niov,
-			    const zinc_condition *when, uint32_t flags, zinc_tag *tag, const zinc_wait *wait,
-			    zinc_error *err);
+ZINC_MODULE_API zinc_status zinc_store_putv(zinc_store *s, zinc_put_group *group, const char *key,
+					    const struct iovec *iov, int niov, const zinc_condition *when,
+					    uint32_t flags, zinc_tag *tag, const zinc_wait *wait, zinc_error *err);
 
 /*
  * zinc_store_put_begin for who erases keys below `prefix` one by one, having listed them with `own`: what was a directory
@@ -108,8 +108,8 @@ zinc_status zinc_store_put_parts(zinc_store *s, const zinc_partial *const *parts
 
 /* Answer request i from a value of `size` bytes and generation `tag`: tag, range, room, read, done.
  * A read that says E_CONFLICT met a value that somebody changed in place. */
-ZINC_MODULE_API void zinc_sink_serve(const zinc_sink *k, size_t i, const zinc_get *r, uint64_t size, const zinc_tag *tag,
-		     zinc_read_fn bring, void *arg, const zinc_wait *wait);
+ZINC_MODULE_API void zinc_sink_serve(const zinc_sink *k, size_t i, const zinc_get *r, uint64_t size,
+				     const zinc_tag *tag, zinc_read_fn bring, void *arg, const zinc_wait *wait);
 ZINC_MODULE_API void zinc_sink_missing(const zinc_sink *k, size_t i);
 /* Is request i for the very key of the one before?  Then what was found out of that one need not be asked again. */
 static inline bool
@@ -119,11 +119,11 @@ zinc_get_goes_on(const zinc_get *requests, size_t i)
 }
 /* Which bytes of a value of `size` bytes a request means. */
 ZINC_MODULE_API void zinc_get_select(const zinc_get *r, uint64_t size, uint64_t *offset, uint64_t *nbytes);
-ZINC_MODULE_API void zinc_sink_failed(const zinc_sink *k, size_t i, zinc_status status, const zinc_error *error);
+ZINC_MODULE_API void zinc_sink_failed(const zinc_sink *k, size_t i, zinc_status st, const zinc_error *error);
 /* When cancelled, answer request i so and return true. */
 ZINC_MODULE_API bool zinc_sink_cancelled(const zinc_sink *k, size_t i, const zinc_wait *wait);
 /* Tell of put or delete i. */
-ZINC_MODULE_API void zinc_done_tell(const zinc_done *d, size_t i, zinc_status status, const zinc_tag *tag,
+ZINC_MODULE_API void zinc_done_tell(const zinc_done *d, size_t i, zinc_status st, const zinc_tag *tag,
 				    const zinc_error *error);
 
 /* The total of an iovec list; non-zero when it overflows. */

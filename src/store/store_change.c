@@ -40,14 +40,14 @@ is_first(const named_changes *c, size_t i)
 
 /* The store's error may be shared, so it is copied before it is completed. */
 static void
-tell_failure(const named_changes *c, size_t i, zinc_status status, const zinc_error *error)
+tell_failure(const named_changes *c, size_t i, zinc_status st, const zinc_error *error)
 {
 	zinc_error e = ZINC_ERROR_INIT;
 
-	if (zinc_error_copy(&e, error) != status)
-		zinc_fail(&e, status, "%s", zinc_status_text(status));
-	zinc_store_at(c->store, changed_key(c, i), status, &e);
-	zinc_done_tell(c->done, i, status, NULL, &e);
+	if (zinc_error_copy(&e, error) != st)
+		zinc_fail(&e, st, "%s", zinc_status_text(st));
+	zinc_store_at(c->store, changed_key(c, i), st, &e);
+	zinc_done_tell(c->done, i, st, NULL, &e);
 }
 
 static void
@@ -225,7 +225,7 @@ zinc_store_put_many(zinc_store *s, zinc_put_group *group, const zinc_put *puts, 
 	ZINC_TRY(ZINC_STORE_CALL(s, wait, err));
 	ZINC_TRY(ZINC_NEED(done && (puts || n == 0), err));
 	c.store = ZINC_OWNER(s, put);
-	ZINC_TRY(check_changes(&c, c.store->ops.put != NULL, err));
+	ZINC_TRY(check_changes(&c, c.store->ops.put, err));
 	return change_many(&c, group, flags, wait, err);
 }
 
@@ -238,7 +238,7 @@ zinc_store_del_many(zinc_store *s, zinc_put_group *group, const zinc_del *dels, 
 	ZINC_TRY(ZINC_STORE_CALL(s, wait, err));
 	ZINC_TRY(ZINC_NEED(done && (dels || n == 0), err));
 	c.store = ZINC_OWNER(s, del);
-	ZINC_TRY(check_changes(&c, c.store->ops.del != NULL, err));
+	ZINC_TRY(check_changes(&c, c.store->ops.del, err));
 	return change_many(&c, group, flags, wait, err);
 }
 

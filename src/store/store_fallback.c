@@ -62,8 +62,8 @@ whole_done(void *arg, size_t i, const zinc_got *got)
 /* One request for all of it, through the same door as every other; a value of no bytes is a blob of no bytes, not NULL.
  */
 zinc_status
-zinc_store_get_all(zinc_store *s, const char *key, zinc_blob *out, zinc_tag *tag, uint64_t limit,
-		   const zinc_wait *wait, zinc_error *err)
+zinc_store_get_all(zinc_store *s, const char *key, zinc_blob *out, zinc_tag *tag, uint64_t limit, const zinc_wait *wait,
+		   zinc_error *err)
 {
 	whole w = {NULL, NULL, 0, tag, ZINC_OK, err};
 	const zinc_sink sink = {sizeof sink, whole_room, whole_done, &w};
@@ -135,9 +135,10 @@ apply(const updating *u, const zinc_update *to, const zinc_blob *old, const zinc
 zinc_status
 zinc_tag_needed(const zinc_tag *tag, zinc_error *err)
 {
-	return tag->n > 0 ? ZINC_OK
-			  : zinc_fail(err, ZINC_E_UNSUPPORTED,
-				      "the store gives no tag of this value, so nobody can tell whether others change it");
+	return tag->n > 0
+		   ? ZINC_OK
+		   : zinc_fail(err, ZINC_E_UNSUPPORTED,
+			       "the store gives no tag of this value, so nobody can tell whether others change it");
 }
 
 static zinc_status
@@ -271,8 +272,8 @@ zinc_splice_whole(zinc_splice_fn fn, void *arg, const zinc_bytes *old, zinc_buf 
 	for (i = 0; i < answer.nparts; i++) {
 		const zinc_part *part = &answer.parts[i];
 
-		ZINC_TRY(zinc_buf_add(joined, part->bytes || !old ? part->bytes : old->p + part->offset, part->nbytes,
-				      err));
+		ZINC_TRY(
+		    zinc_buf_add(joined, part->bytes || !old ? part->bytes : old->p + part->offset, part->nbytes, err));
 	}
 	out->bytes = joined->p;
 	out->nbytes = joined->n;
@@ -458,11 +459,13 @@ zinc_store_put_parts(zinc_store *s, const zinc_partial *const *parts, size_t n, 
 	s = ZINC_OWNER(s, put_partial);
 	ZINC_TRY(zinc_put_flags_check(s, flags, err));
 	if (s->ops.put_partial)
-		return zinc_store_at(s, NULL, s->ops.put_partial(s->self, parts, n, single_writer, flags, wait, err), err);
+		return zinc_store_at(s, NULL, s->ops.put_partial(s->self, parts, n, single_writer, flags, wait, err),
+				     err);
 	for (at = 0; st == ZINC_OK && at < n; at += u.n) {
 		u.parts = parts + at;
 		u.n = zinc_parts_same_key(parts + at, n - at);
-		st = zinc_store_update(s, parts[at]->key, apply_parts, &u, single_writer, zinc_max_chunk(s->ctx), flags, wait, err);
+		st = zinc_store_update(s, parts[at]->key, apply_parts, &u, single_writer, zinc_max_chunk(s->ctx), flags,
+				       wait, err);
 	}
 	zinc_free(s->ctx, u.bytes);
 	return st;
@@ -674,7 +677,8 @@ zinc_store_del_prefix(zinc_store *s, const char *prefix, uint32_t flags, const z
 	if (!s->ops.del)
 		return zinc_store_refuse(s, prefix, err);
 	if (s->ops.del_prefix)
-		return zinc_store_at(s, prefix, s->ops.del_prefix(s->self, prefix, flags | s->put_flags, wait, err), err);
+		return zinc_store_at(s, prefix, s->ops.del_prefix(s->self, prefix, flags | s->put_flags, wait, err),
+				     err);
 	memset(&l, 0, sizeof l);
 	l.err = err;
 	zinc_buf_init(&l.keys, s->ctx, zinc_max_list(s->ctx));

@@ -291,7 +291,7 @@ sync_done(zinc_fs *fs, fs_group *g, fs_change *done, fs_dirs *dirs)
 	bool uncertain = zinc_fs_dirs_sync(fs, g->base, dirs, &e) != ZINC_OK;
 	fs_change *c;
 
-	while ((c = done) != NULL) {
+	while ((c = done)) {
 		done = c->next;
 		if (uncertain)
 			mark_uncertain(fs, c, dirs, &e);
@@ -415,7 +415,7 @@ report(zinc_fs *fs, fs_group *g, zinc_committed_fn fn, void *arg, zinc_error *er
 	zinc_error e;
 	fs_change *c;
 
-	while ((c = g->failed) != NULL) {
+	while ((c = g->failed)) {
 		g->failed = c->next;
 		if (c->error)
 			e = *c->error;
@@ -462,7 +462,7 @@ zinc_fs_abort(void *self, zinc_put_group *group)
 	pthread_mutex_lock(&fs->lock);
 	mates = take_pending(g, NULL);
 	pthread_mutex_unlock(&fs->lock);
-	while ((c = mates) != NULL) {
+	while ((c = mates)) {
 		mates = c->mate;
 		zinc_fs_drop(fs, c);
 		zinc_fs_group_done(fs, c, false);

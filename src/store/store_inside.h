@@ -13,14 +13,13 @@
 extern const zinc_store_ops zinc_store_ops_fs, zinc_store_ops_memory;
 
 /* Its del_prefix, by which it is known, and the same for zinc_store_erase_begin. */
-zinc_status zinc_fs_del_prefix(void *self, const char *prefix, uint32_t flags, const zinc_wait *wait,
-				zinc_error *err);
+zinc_status zinc_fs_del_prefix(void *self, const char *prefix, uint32_t flags, const zinc_wait *wait, zinc_error *err);
 zinc_status zinc_fs_erase_begin(void *self, const char *prefix, zinc_put_group **group, uint32_t flags,
 				const zinc_wait *wait, zinc_error *err);
 
 /* The same of a part of a store (store_prefix.c). */
 zinc_status zinc_prefix_del_prefix(void *self, const char *prefix, uint32_t flags, const zinc_wait *wait,
-				zinc_error *err);
+				   zinc_error *err);
 zinc_status zinc_prefix_erase_begin(void *self, const char *prefix, zinc_put_group **group, uint32_t flags,
 				    const zinc_wait *wait, zinc_error *err);
 
@@ -42,8 +41,8 @@ ZINC_MODULE_API const zinc_store_ops *zinc_module_init(const char *build, const 
 
 /* The store for a scheme, or for an adapter, that a module has; *out NULL: no module has it.  E_UNSUPPORTED when it cannot
  * be loaded. */
-zinc_status zinc_store_module_find(const zinc_store_ops **out, zinc_context *ctx, const char *name, size_t n, bool adapter,
-				   zinc_error *err);
+zinc_status zinc_store_module_find(const zinc_store_ops **out, zinc_context *ctx, const char *name, size_t n,
+				   bool adapter, zinc_error *err);
 /* Is name[0..n) an adapter that names a version of Zarr (store_pipeline.c)? */
 bool zinc_pipeline_is_format(const char *name, size_t n);
 /* The rows of `zinc stores`; non-zero when fn was. */
@@ -67,8 +66,8 @@ ZINC_MODULE_API zinc_status zinc_url_unescape(zinc_buf *out, const char *s, size
  * For `split` of stores that are files: *nbytes of "/d/x.db/a/b" are the file.  That is the first part of the path that is
  * a file now, else the first that has one of the endings (".db,.sqlite"), else all of it.
  */
-ZINC_MODULE_API zinc_status zinc_url_split_file(const char *rest, const char *endings, zinc_context *ctx, size_t *nbytes,
-						zinc_error *err);
+ZINC_MODULE_API zinc_status zinc_url_split_file(const char *rest, const char *endings, zinc_context *ctx,
+						size_t *nbytes, zinc_error *err);
 
 /* Guards the table of schemes and the memory stores' names. */
 void zinc_store_lock_names(void);

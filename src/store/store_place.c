@@ -158,8 +158,9 @@ local_place(zinc_place *out, zinc_url *u, const zinc_store_options *o, zinc_erro
 
 	if (!base)
 		return zinc_fail_nomem(err);
-	ZINC_TRY(check_settings(&zinc_store_ops_fs, o, err)); /* which has none; those of other stores are passed over */
-	climbing.links = ZINC_LINKS_FOLLOW; /* until the root is found: zinc_place_narrow */
+	ZINC_TRY(
+	    check_settings(&zinc_store_ops_fs, o, err)); /* which has none; those of other stores are passed over */
+	climbing.links = ZINC_LINKS_FOLLOW;              /* until the root is found: zinc_place_narrow */
 	zinc_buf_init(&path, ctx, ZINC_MAX_KEY);
 	st = zinc_url_absolute(&path, base, err);
 	if (st == ZINC_OK)

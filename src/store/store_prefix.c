@@ -95,7 +95,8 @@ free_batch(const prefixed *p, void *batch, zinc_buf *keys)
 
 /* Two allocations for the whole batch, whatever its length. */
 static zinc_status
-prefix_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, const zinc_wait *wait, zinc_error *err)
+prefix_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, const zinc_wait *wait,
+	   zinc_error *err)
 {
 	const prefixed *p = (const prefixed *)self;
 	zinc_buf keys;
@@ -154,15 +155,16 @@ typedef struct named_commit {
 } named_commit;
 
 static void
-committed(void *arg, const char *key, zinc_status status, const zinc_error *error)
+committed(void *arg, const char *key, zinc_status st, const zinc_error *error)
 {
 	const named_commit *c = (const named_commit *)arg;
 
-	c->fn(c->arg, key + c->p->n, status, error);
+	c->fn(c->arg, key + c->p->n, st, error);
 }
 
 static zinc_status
-prefix_commit(void *self, zinc_put_group *group, zinc_committed_fn fn, void *arg, const zinc_wait *wait, zinc_error *err)
+prefix_commit(void *self, zinc_put_group *group, zinc_committed_fn fn, void *arg, const zinc_wait *wait,
+	      zinc_error *err)
 {
 	const prefixed *p = (const prefixed *)self;
 	named_commit c = {p, fn, arg};

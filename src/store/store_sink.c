@@ -83,14 +83,14 @@ zinc_sink_missing(const zinc_sink *k, size_t i)
 }
 
 void
-zinc_sink_failed(const zinc_sink *k, size_t i, zinc_status status, const zinc_error *error)
+zinc_sink_failed(const zinc_sink *k, size_t i, zinc_status st, const zinc_error *error)
 {
 	zinc_got got;
 
 	memset(&got, 0, sizeof got);
 	got.size = sizeof got;
 	got.found = ZINC_FAILED;
-	got.status = status;
+	got.status = st;
 	got.error = error;
 	k->done(k->arg, i, &got);
 }
@@ -108,9 +108,9 @@ zinc_sink_cancelled(const zinc_sink *k, size_t i, const zinc_wait *wait)
 }
 
 void
-zinc_done_tell(const zinc_done *d, size_t i, zinc_status status, const zinc_tag *tag, const zinc_error *error)
+zinc_done_tell(const zinc_done *d, size_t i, zinc_status st, const zinc_tag *tag, const zinc_error *error)
 {
-	const zinc_outcome o = {sizeof o, status, tag, error};
+	const zinc_outcome o = {sizeof o, st, tag, error};
 
 	d->done(d->arg, i, &o);
 }

@@ -79,13 +79,13 @@ typedef struct zinc_cp {
 	uint64_t memory; /* for elements and objects */
 	int threads;
 	bool resuming;
-	bool walked;         /* the walk over the source has read its documents */
-	bool unlisted;       /* the source cannot list: every object of a grid may be there or not */
-	bool verifying;      /* a box is compared: it is there twice */
-	bool any_changed;    /* of the nodes: consolidated metadata is made anew */
-	zinc_store *drafts;  /* documents, until they are put: memory */
+	bool walked;          /* the walk over the source has read its documents */
+	bool unlisted;        /* the source cannot list: every object of a grid may be there or not */
+	bool verifying;       /* a box is compared: it is there twice */
+	bool any_changed;     /* of the nodes: consolidated metadata is made anew */
+	zinc_store *drafts;   /* documents, until they are put: memory */
 	zinc_hierarchy *made; /* that hierarchy, once the documents of all nodes that change are in it; NULL: not yet */
-	zinc_cp_node *nodes; /* parents first */
+	zinc_cp_node *nodes;  /* parents first */
 	size_t nnodes, room;
 	size_t *arrays; /* numbers of nodes, in order of `data` */
 	size_t narrays;

@@ -131,23 +131,23 @@ show(const zinc_json *v, zinc_buf *out, zinc_error *err)
 static zinc_status
 note_replaced(zinc_cp_translation *t, const char *what, const zinc_json *from, const zinc_json *to)
 {
-	zinc_status s;
+	zinc_status st;
 	zinc_buf b;
 
 	zinc_buf_init(&b, t->c->ctx, zinc_max_text(t->c->ctx));
-	s = zinc_buf_printf(&b, t->err, "%s ", what);
-	if (s == ZINC_OK)
-		s = show(from, &b, t->err);
-	if (s == ZINC_OK)
-		s = zinc_buf_puts(&b, " become ", t->err);
-	if (s == ZINC_OK)
-		s = show(to, &b, t->err);
-	if (s == ZINC_OK)
-		s = zinc_buf_text(&b)
-			? zinc_cp_note(t->c, ZINC_COPY_REPLACED, t->n->from, t->err, "%s", zinc_buf_text(&b))
-			: zinc_fail_nomem(t->err);
+	st = zinc_buf_printf(&b, t->err, "%s ", what);
+	if (st == ZINC_OK)
+		st = show(from, &b, t->err);
+	if (st == ZINC_OK)
+		st = zinc_buf_puts(&b, " become ", t->err);
+	if (st == ZINC_OK)
+		st = show(to, &b, t->err);
+	if (st == ZINC_OK)
+		st = zinc_buf_text(&b)
+			 ? zinc_cp_note(t->c, ZINC_COPY_REPLACED, t->n->from, t->err, "%s", zinc_buf_text(&b))
+			 : zinc_fail_nomem(t->err);
 	zinc_buf_fini(&b);
-	return s;
+	return st;
 }
 
 /* A choice of storage that came out differently although nobody refused it. */
@@ -227,24 +227,24 @@ compare_names(zinc_cp_translation *t, zinc_json_doc *back)
 	bool types = false, fills = false;
 	const zinc_dtype *w;
 	zinc_report quiet;
-	zinc_status s;
+	zinc_status st;
 
 	if (!t->target->dtype || !t->target->fill || t->target->dtype->variable ||
 	    both_equal(a, zinc_json_member(zinc_json_root(back), "data_type")))
 		return ZINC_OK;
 	zinc_report_init_quiet(&quiet, t->c->ctx, false);
-	s = zinc_dtype_parse(&w, t->c->ctx, a, &quiet, NULL);
-	if (s != ZINC_OK)
-		return s == ZINC_E_NOMEM ? zinc_fail_nomem(t->err) : ZINC_OK;
-	s = zinc_dtype_same(w, t->target->dtype, t->c->ctx, &types, t->err);
-	if (s == ZINC_OK && types)
-		s = same_fill(t, w, &fills);
-	if (s == ZINC_OK && types)
-		s = adopt(t, back, "data_type");
-	if (s == ZINC_OK && fills)
-		s = adopt(t, back, "fill_value");
+	st = zinc_dtype_parse(&w, t->c->ctx, a, &quiet, NULL);
+	if (st != ZINC_OK)
+		return st == ZINC_E_NOMEM ? zinc_fail_nomem(t->err) : ZINC_OK;
+	st = zinc_dtype_same(w, t->target->dtype, t->c->ctx, &types, t->err);
+	if (st == ZINC_OK && types)
+		st = same_fill(t, w, &fills);
+	if (st == ZINC_OK && types)
+		st = adopt(t, back, "data_type");
+	if (st == ZINC_OK && fills)
+		st = adopt(t, back, "fill_value");
 	zinc_dtype_free(w);
-	return s;
+	return st;
 }
 
 /* ---- what only Zinc reads ---- */
@@ -285,26 +285,26 @@ zinc_cp_compare(zinc_cp_translation *t)
 {
 	zinc_json_doc *back;
 	zinc_json *root;
-	zinc_status s;
+	zinc_status st;
 
 	ZINC_TRY(zinc_json_new(&back, t->c->ctx, t->err));
 	root = zinc_json_copy(back, zinc_meta_v3(t->target));
 	zinc_json_set_root(back, root);
-	s = root ? ZINC_OK : zinc_fail_nomem(t->err);
-	if (s == ZINC_OK && t->n->kind == ZINC_NODE_ARRAY)
-		s = zinc_cp_spell_out(back, t->target, t->err);
-	if (s == ZINC_OK && t->n->kind == ZINC_NODE_ARRAY)
-		s = compare_orders(t, back);
-	if (s == ZINC_OK && t->n->kind == ZINC_NODE_ARRAY)
-		s = compare_names(t, back);
-	if (s == ZINC_OK)
-		s = compare_content(t, zinc_json_root(t->wanted), root);
-	if (s == ZINC_OK && t->n->kind == ZINC_NODE_ARRAY)
-		s = compare_storage(t, zinc_json_root(t->wanted), root);
-	if (s == ZINC_OK && t->n->kind == ZINC_NODE_ARRAY)
-		s = tell_private(t);
+	st = root ? ZINC_OK : zinc_fail_nomem(t->err);
+	if (st == ZINC_OK && t->n->kind == ZINC_NODE_ARRAY)
+		st = zinc_cp_spell_out(back, t->target, t->err);
+	if (st == ZINC_OK && t->n->kind == ZINC_NODE_ARRAY)
+		st = compare_orders(t, back);
+	if (st == ZINC_OK && t->n->kind == ZINC_NODE_ARRAY)
+		st = compare_names(t, back);
+	if (st == ZINC_OK)
+		st = compare_content(t, zinc_json_root(t->wanted), root);
+	if (st == ZINC_OK && t->n->kind == ZINC_NODE_ARRAY)
+		st = compare_storage(t, zinc_json_root(t->wanted), root);
+	if (st == ZINC_OK && t->n->kind == ZINC_NODE_ARRAY)
+		st = tell_private(t);
 	zinc_json_free(back);
-	return s;
+	return st;
 }
 
 /* ---- may objects be copied as they are? ---- */

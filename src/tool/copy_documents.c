@@ -36,17 +36,17 @@ struct documents {
 static zinc_status
 get_entry(zinc_hierarchy *h, zinc_blob *text, zinc_error *err)
 {
-	zinc_status s;
+	zinc_status st;
 	zinc_buf key;
 
 	zinc_buf_init(&key, h->ctx, ZINC_MAX_KEY);
-	s = zinc_buf_printf(&key, err, "%s" ZINC_CP_ENTRY, h->prefix);
-	if (s == ZINC_OK)
-		s = zinc_buf_text(&key) ? zinc_store_get_all(h->store, zinc_buf_text(&key), text, NULL,
-							     h->ctx->limits.json_bytes, h->wait, err)
-					: zinc_fail_nomem(err);
+	st = zinc_buf_printf(&key, err, "%s" ZINC_CP_ENTRY, h->prefix);
+	if (st == ZINC_OK)
+		st = zinc_buf_text(&key) ? zinc_store_get_all(h->store, zinc_buf_text(&key), text, NULL,
+							      h->ctx->limits.json_bytes, h->wait, err)
+					 : zinc_fail_nomem(err);
 	zinc_buf_fini(&key);
-	return s;
+	return st;
 }
 
 /* Keys of documents depend on it: the target's own stays, a new hierarchy of the same format is `given` the source's,
@@ -54,11 +54,11 @@ get_entry(zinc_hierarchy *h, zinc_blob *text, zinc_error *err)
 static zinc_status
 find_entry(zinc_cp *c, zinc_blob *text, bool *given, zinc_error *err)
 {
-	const zinc_status s =
+	const zinc_status st =
 	    c->old ? ZINC_E_NOTFOUND : get_entry(c->to, text, err); /* what is there of another format will go */
 
-	*given = s == ZINC_E_NOTFOUND && zinc_cp_same_entry(c);
-	return *given ? get_entry(c->from, text, err) : s;
+	*given = st == ZINC_E_NOTFOUND && zinc_cp_same_entry(c);
+	return *given ? get_entry(c->from, text, err) : st;
 }
 
 static zinc_status
@@ -69,28 +69,28 @@ take_entry(struct documents *d)
 	zinc_blob text = ZINC_BLOB_INIT;
 	zinc_json_doc *entry;
 	zinc_report r;
-	zinc_status s;
+	zinc_status st;
 	zinc_buf key;
 	bool given;
 
 	if (!c->to->format->enter)
 		return ZINC_OK;
-	s = find_entry(c, &text, &given, &e);
+	st = find_entry(c, &text, &given, &e);
 	zinc_report_init_quiet(&r, c->ctx, false);
-	if (s == ZINC_OK && given)
-		s = zinc_json_parse(&entry, c->ctx, text.data, text.nbytes, ZINC_JSON_DUPLICATES, &e);
-	if (s == ZINC_OK && given)
-		s = c->to->format->enter(c->to, entry, &r, &e);
+	if (st == ZINC_OK && given)
+		st = zinc_json_parse(&entry, c->ctx, text.data, text.nbytes, ZINC_JSON_DUPLICATES, &e);
+	if (st == ZINC_OK && given)
+		st = c->to->format->enter(c->to, entry, &r, &e);
 	zinc_buf_init(&key, c->ctx, ZINC_MAX_KEY);
-	if (s == ZINC_OK)
-		s = zinc_buf_printf(&key, &e, "%s" ZINC_CP_ENTRY, c->to->prefix);
-	if (s == ZINC_OK)
-		s = zinc_buf_text(&key) ? zinc_store_put(c->drafts, NULL, zinc_buf_text(&key), text.data, text.nbytes,
-							 NULL, 0, NULL, NULL, &e)
-					: zinc_fail_nomem(&e);
+	if (st == ZINC_OK)
+		st = zinc_buf_printf(&key, &e, "%s" ZINC_CP_ENTRY, c->to->prefix);
+	if (st == ZINC_OK)
+		st = zinc_buf_text(&key) ? zinc_store_put(c->drafts, NULL, zinc_buf_text(&key), text.data, text.nbytes,
+							  NULL, 0, NULL, NULL, &e)
+					 : zinc_fail_nomem(&e);
 	zinc_buf_fini(&key);
 	zinc_blob_fini(&text);
-	return s == ZINC_OK || s == ZINC_E_NOTFOUND ? ZINC_OK : zinc_error_copy(d->err, &e);
+	return st == ZINC_OK || st == ZINC_E_NOTFOUND ? ZINC_OK : zinc_error_copy(d->err, &e);
 }
 
 static zinc_status
@@ -99,22 +99,22 @@ open_memory(struct documents *d)
 	zinc_cp *c = d->c;
 	char *prefix = zinc_strdup(c->ctx, c->to->prefix);
 	char name[64];
-	zinc_status s;
+	zinc_status st;
 
 	if (!prefix)
 		return zinc_fail_nomem(d->err);
 	if (*prefix)
 		prefix[strlen(prefix) - 1] = '\0';
 	snprintf(name, sizeof name, "memory://zinc-cp-%p", (void *)c);
-	s = zinc_store_open(&c->drafts, name, ZINC_STORE_OPTIONS(.context = c->ctx), d->err);
-	if (s == ZINC_OK && !d->trial)
-		s = take_entry(d);
-	if (s == ZINC_OK)
-		s = zinc_hierarchy_open(&d->h, c->drafts, prefix,
-					ZINC_OPEN_OPTIONS(.context = c->ctx, .format = c->to->format->id, .create = 1),
-					d->err);
+	st = zinc_store_open(&c->drafts, name, ZINC_STORE_OPTIONS(.context = c->ctx), d->err);
+	if (st == ZINC_OK && !d->trial)
+		st = take_entry(d);
+	if (st == ZINC_OK)
+		st = zinc_hierarchy_open(&d->h, c->drafts, prefix,
+					 ZINC_OPEN_OPTIONS(.context = c->ctx, .format = c->to->format->id, .create = 1),
+					 d->err);
 	zinc_free(c->ctx, prefix);
-	return s;
+	return st;
 }
 
 /* Without a listing nobody knows which documents a node has beside the one that makes it. */
@@ -151,14 +151,14 @@ static zinc_status
 lay_over(struct documents *d, const char *from, const char *to)
 {
 	zinc_blob value = ZINC_BLOB_INIT;
-	zinc_status s = zinc_store_get_all(d->c->from->store, from, &value, NULL, d->c->ctx->limits.json_bytes,
-					   d->c->from->wait, d->err);
+	zinc_status st = zinc_store_get_all(d->c->from->store, from, &value, NULL, d->c->ctx->limits.json_bytes,
+					    d->c->from->wait, d->err);
 
-	if (s != ZINC_OK)
-		return zinc_error_at_key(d->err, s, from);
-	s = zinc_store_put(d->c->drafts, NULL, to, value.data, value.nbytes, NULL, 0, NULL, NULL, d->err);
+	if (st != ZINC_OK)
+		return zinc_error_at_key(d->err, st, from);
+	st = zinc_store_put(d->c->drafts, NULL, to, value.data, value.nbytes, NULL, 0, NULL, NULL, d->err);
 	zinc_blob_fini(&value);
-	return s;
+	return st;
 }
 
 /* The document of a node that does not change. */
@@ -167,19 +167,19 @@ lay_over_node(struct documents *d, const zinc_cp_node *n)
 {
 	zinc_cp *c = d->c;
 	zinc_buf from, to;
-	zinc_status s;
+	zinc_status st;
 
 	zinc_buf_init(&from, c->ctx, ZINC_MAX_KEY);
 	zinc_buf_init(&to, c->ctx, ZINC_MAX_KEY);
-	s = zinc_node_key(c->from, n->from, n->kind, &from, d->err);
-	if (s == ZINC_OK)
-		s = zinc_node_key(c->to, n->to, n->kind, &to, d->err);
-	if (s == ZINC_OK)
-		s = zinc_buf_text(&from) && zinc_buf_text(&to) ? lay_over(d, zinc_buf_text(&from), zinc_buf_text(&to))
-							       : zinc_fail_nomem(d->err);
+	st = zinc_node_key(c->from, n->from, n->kind, &from, d->err);
+	if (st == ZINC_OK)
+		st = zinc_node_key(c->to, n->to, n->kind, &to, d->err);
+	if (st == ZINC_OK)
+		st = zinc_buf_text(&from) && zinc_buf_text(&to) ? lay_over(d, zinc_buf_text(&from), zinc_buf_text(&to))
+								: zinc_fail_nomem(d->err);
 	zinc_buf_fini(&from);
 	zinc_buf_fini(&to);
-	return s;
+	return st;
 }
 
 /* Other documents of the source, but not over what was made anew. */
@@ -189,17 +189,17 @@ lay_over_parts(struct documents *d)
 	zinc_cp *c = d->c;
 	const char *from, *to = NULL;
 
-	while ((from = zinc_cp_next(&c->documents, to)) != NULL) {
+	while ((from = zinc_cp_next(&c->documents, to))) {
 		zinc_blob there = ZINC_BLOB_INIT;
-		zinc_status s;
+		zinc_status st;
 
 		to = zinc_cp_next(&c->documents, from);
-		s = zinc_store_get_all(c->drafts, to, &there, NULL, c->ctx->limits.json_bytes, NULL, NULL);
+		st = zinc_store_get_all(c->drafts, to, &there, NULL, c->ctx->limits.json_bytes, NULL, NULL);
 		zinc_blob_fini(&there);
-		if (s == ZINC_E_NOTFOUND)
-			s = lay_over(d, from, to);
-		if (s != ZINC_OK)
-			return s == ZINC_E_NOMEM ? zinc_fail_nomem(d->err) : s;
+		if (st == ZINC_E_NOTFOUND)
+			st = lay_over(d, from, to);
+		if (st != ZINC_OK)
+			return st == ZINC_E_NOMEM ? zinc_fail_nomem(d->err) : st;
 	}
 	return ZINC_OK;
 }
@@ -291,7 +291,7 @@ is_ours(const struct documents *d, const char *key)
 {
 	const char *prefix = NULL;
 
-	while ((prefix = zinc_cp_next(&d->prefixes, prefix)) != NULL)
+	while ((prefix = zinc_cp_next(&d->prefixes, prefix)))
 		if (strncmp(key, prefix, strlen(prefix)) == 0)
 			return true;
 	return strcmp(key, (const char *)d->own.p) == 0;
@@ -305,13 +305,13 @@ put(struct documents *d, const char *key)
 	const bool ours = is_ours(d, key), fresh = ours && !c->resuming;
 	zinc_blob value = ZINC_BLOB_INIT;
 	zinc_error e = ZINC_ERROR_INIT;
-	zinc_status s;
+	zinc_status st;
 
 	ZINC_TRY(zinc_store_get_all(c->drafts, key, &value, NULL, c->ctx->limits.json_bytes, NULL, d->err));
-	s = zinc_store_put(c->to->store, NULL, key, value.data, value.nbytes, fresh || !ours ? &absent : NULL,
-			   c->to->put_flags, NULL, c->to->wait, &e);
+	st = zinc_store_put(c->to->store, NULL, key, value.data, value.nbytes, fresh || !ours ? &absent : NULL,
+			    c->to->put_flags, NULL, c->to->wait, &e);
 	zinc_blob_fini(&value);
-	if (s == ZINC_E_EXISTS && !ours)
+	if (st == ZINC_E_EXISTS && !ours)
 		return ZINC_OK;
 	return zinc_error_at_key(d->err, zinc_error_copy(d->err, &e), key);
 }
@@ -323,7 +323,7 @@ wants_copies(const zinc_cp *c, const zinc_cp_node *n, bool *wants, zinc_error *e
 {
 	zinc_meta *m = NULL;
 	zinc_report r;
-	zinc_status s;
+	zinc_status st;
 	bool has;
 
 	*wants = n->copies && !n->left_out &&
@@ -332,10 +332,10 @@ wants_copies(const zinc_cp *c, const zinc_cp_node *n, bool *wants, zinc_error *e
 		return ZINC_OK;
 	zinc_report_init_quiet(&r, c->ctx, false);
 	ZINC_TRY(zinc_read_node(c->to, n->to, &r, &m, err));
-	s = zinc_cp_has_copies(c->to, n->to, m, &has, err);
+	st = zinc_cp_has_copies(c->to, n->to, m, &has, err);
 	zinc_meta_free(m);
 	*wants = !has;
-	return s;
+	return st;
 }
 
 /* Made anew where the source had it. */
@@ -348,13 +348,13 @@ consolidate(struct documents *d)
 
 	for (i = c->nnodes; i-- > 0;) {
 		zinc_error e = ZINC_ERROR_INIT;
-		zinc_status s;
+		zinc_status st;
 
 		ZINC_TRY(wants_copies(c, &c->nodes[i], &wants, d->err));
 		if (!wants)
 			continue;
-		s = zinc_consolidate_group(c->to, c->nodes[i].to, false, &e);
-		if (s != ZINC_OK && s != ZINC_E_UNSUPPORTED)
+		st = zinc_consolidate_group(c->to, c->nodes[i].to, false, &e);
+		if (st != ZINC_OK && st != ZINC_E_UNSUPPORTED)
 			return zinc_error_copy(d->err, &e);
 	}
 	return ZINC_OK;
@@ -377,22 +377,22 @@ check_made(struct documents *d)
 	zinc_cp *c = d->c;
 	zinc_blob text = ZINC_BLOB_INIT, fresh = ZINC_BLOB_INIT;
 	zinc_error e = ZINC_ERROR_INIT;
-	zinc_status s;
+	zinc_status st;
 	bool given;
 
 	if (!c->made || !c->to->format->enter)
 		return ZINC_OK;
-	s = find_entry(c, &text, &given, &e);
-	if (s == ZINC_OK) {
-		s = zinc_hierarchy_init(d->h, &e);
-		if (s == ZINC_OK)
-			s = get_entry(d->h, &fresh, &e);
-		if (s == ZINC_OK && (text.nbytes != fresh.nbytes || memcmp(text.data, fresh.data, text.nbytes) != 0))
+	st = find_entry(c, &text, &given, &e);
+	if (st == ZINC_OK) {
+		st = zinc_hierarchy_init(d->h, &e);
+		if (st == ZINC_OK)
+			st = get_entry(d->h, &fresh, &e);
+		if (st == ZINC_OK && (text.nbytes != fresh.nbytes || memcmp(text.data, fresh.data, text.nbytes) != 0))
 			close_memory(d);
 	}
 	zinc_blob_fini(&text);
 	zinc_blob_fini(&fresh);
-	return s == ZINC_OK || s == ZINC_E_NOTFOUND ? ZINC_OK : zinc_error_copy(d->err, &e);
+	return st == ZINC_OK || st == ZINC_E_NOTFOUND ? ZINC_OK : zinc_error_copy(d->err, &e);
 }
 
 static zinc_status
@@ -425,18 +425,18 @@ zinc_status
 zinc_cp_documents(zinc_cp *c, zinc_error *err)
 {
 	struct documents d = {.c = c, .h = c->made, .err = err};
-	zinc_status s;
+	zinc_status st;
 
 	zinc_buf_init(&d.keys, c->ctx, zinc_max_list(c->ctx));
 	zinc_buf_init(&d.prefixes, c->ctx, zinc_max_list(c->ctx));
 	zinc_buf_init(&d.own, c->ctx, zinc_max_list(c->ctx));
-	s = run(&d);
+	st = run(&d);
 	zinc_free(c->ctx, d.list);
 	zinc_buf_fini(&d.keys);
 	zinc_buf_fini(&d.prefixes);
 	zinc_buf_fini(&d.own);
 	close_memory(&d);
-	return s;
+	return st;
 }
 
 /* Names that were good in the source may not stand beside each other in the target. */
@@ -445,14 +445,14 @@ zinc_cp_documents_check(zinc_cp *c, zinc_error *err)
 {
 	zinc_error e = ZINC_ERROR_INIT;
 	struct documents d = {.c = c, .trial = true, .err = &e};
-	zinc_status s = open_memory(&d);
+	zinc_status st = open_memory(&d);
 
-	if (s == ZINC_OK)
-		s = write_nodes(&d);
-	if (s == ZINC_OK)
+	if (st == ZINC_OK)
+		st = write_nodes(&d);
+	if (st == ZINC_OK)
 		c->made = d.h;
 	else
 		close_memory(&d);
 	e.url[0] = '\0'; /* of the store in memory */
-	return s == ZINC_OK ? s : zinc_error_copy(err, &e);
+	return st == ZINC_OK ? st : zinc_error_copy(err, &e);
 }

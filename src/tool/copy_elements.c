@@ -176,14 +176,14 @@ static zinc_status
 open_middle_place(zinc_cp *c, zinc_hierarchy **h, zinc_error *err)
 {
 	char *prefix = zinc_strndup(c->ctx, (const char *)c->middle.p, strlen((const char *)c->middle.p) - 1);
-	zinc_status s;
+	zinc_status st;
 
 	if (!prefix)
 		return zinc_fail_nomem(err);
-	s = zinc_hierarchy_open(h, c->to->store, prefix,
-				ZINC_OPEN_OPTIONS(.context = c->ctx, .format = "v3", .create = 1), err);
+	st = zinc_hierarchy_open(h, c->to->store, prefix,
+				 ZINC_OPEN_OPTIONS(.context = c->ctx, .format = "v3", .create = 1), err);
 	zinc_free(c->ctx, prefix);
-	return s;
+	return st;
 }
 
 /* Type and fill value of the target, so that a missing chunk is the same in both. */
@@ -195,14 +195,14 @@ create_middle(zinc_cp *c, const zinc_cp_node *n, const zinc_cp_plan *p, zinc_hie
 	zinc_array_options o = ZINC_ARRAY_OPTIONS_INIT;
 	zinc_buf type, fill;
 	zinc_json_doc *doc;
-	zinc_status s;
+	zinc_status st;
 
 	ZINC_TRY(zinc_json_new(&doc, c->ctx, err));
 	zinc_buf_init(&type, c->ctx, zinc_max_text(c->ctx));
 	zinc_buf_init(&fill, c->ctx, zinc_max_text(c->ctx));
-	s = zinc_json_print_line(zinc_dtype_print(t, doc), &type, err);
-	if (s == ZINC_OK)
-		s = zinc_json_print_line(t->ops->print_fill(t, n->target->fill, doc), &fill, err);
+	st = zinc_json_print_line(zinc_dtype_print(t, doc), &type, err);
+	if (st == ZINC_OK)
+		st = zinc_json_print_line(t->ops->print_fill(t, n->target->fill, doc), &fill, err);
 	o.ndim = n->target->ndim;
 	o.shape = n->target->shape;
 	o.chunks = p->middle;
@@ -210,12 +210,12 @@ create_middle(zinc_cp *c, const zinc_cp_node *n, const zinc_cp_plan *p, zinc_hie
 	o.dtype = zinc_buf_text(&type);
 	o.fill = zinc_buf_text(&fill);
 	o.overwrite = 1;
-	if (s == ZINC_OK)
-		s = o.dtype && o.fill ? zinc_array_create(out, h, "/", &o, err) : zinc_fail_nomem(err);
+	if (st == ZINC_OK)
+		st = o.dtype && o.fill ? zinc_array_create(out, h, "/", &o, err) : zinc_fail_nomem(err);
 	zinc_buf_fini(&fill);
 	zinc_buf_fini(&type);
 	zinc_json_free(doc);
-	return s;
+	return st;
 }
 
 /* Made by the first step of the first pass, found by all others. */
@@ -223,15 +223,15 @@ static zinc_status
 open_middle(zinc_cp *c, const zinc_cp_node *n, const zinc_cp_plan *p, bool create, zinc_array **out, zinc_error *err)
 {
 	zinc_hierarchy *h = NULL;
-	zinc_status s =
+	zinc_status st =
 	    create ? zinc_cp_middle_erase(c, err) : ZINC_OK; /* also what was half erased by who was killed */
 
-	if (s == ZINC_OK)
-		s = open_middle_place(c, &h, err);
-	if (s == ZINC_OK)
-		s = create ? create_middle(c, n, p, h, out, err) : zinc_array_open(out, h, "/", NULL, err);
+	if (st == ZINC_OK)
+		st = open_middle_place(c, &h, err);
+	if (st == ZINC_OK)
+		st = create ? create_middle(c, n, p, h, out, err) : zinc_array_open(out, h, "/", NULL, err);
 	zinc_hierarchy_close(h);
-	return s;
+	return st;
 }
 
 zinc_status
@@ -249,23 +249,23 @@ two_pass_step(struct box *b, const zinc_cp_plan *p, uint64_t step, uint64_t *obj
 	const zinc_boxes *boxes = first ? &p->first : &p->boxes;
 	uint64_t at[ZINC_MAX_NDIM];
 	zinc_array *middle = NULL;
-	zinc_status s;
+	zinc_status st;
 
 	ZINC_TRY(open_middle(b->c, b->n, p, step == 0, &middle, b->err));
 	zinc_boxes_index(boxes, first ? step : step - p->first.n, at);
-	s = get_box(b, boxes, at, objects);
-	if (s == ZINC_OK && first)
-		s = read_source(b);
-	if (s == ZINC_OK && first)
-		s = write_elements(b, middle);
-	if (s == ZINC_OK && !first)
-		s = need_elements(b, 0, b->n->target->dtype);
-	if (s == ZINC_OK && !first)
-		s = read_elements(b, middle, false, 0, ZINC_NATIVE);
-	if (s == ZINC_OK && !first)
-		s = write_elements(b, b->n->out);
+	st = get_box(b, boxes, at, objects);
+	if (st == ZINC_OK && first)
+		st = read_source(b);
+	if (st == ZINC_OK && first)
+		st = write_elements(b, middle);
+	if (st == ZINC_OK && !first)
+		st = need_elements(b, 0, b->n->target->dtype);
+	if (st == ZINC_OK && !first)
+		st = read_elements(b, middle, false, 0, ZINC_NATIVE);
+	if (st == ZINC_OK && !first)
+		st = write_elements(b, b->n->out);
 	zinc_array_close(middle);
-	return s;
+	return st;
 }
 
 zinc_status

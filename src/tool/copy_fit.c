@@ -109,7 +109,7 @@ find_chain(struct fit *f, bool *plain)
 
 	f->holder = f->root;
 	f->codecs = zinc_json_member(f->root, "codecs");
-	for (*plain = true; (shard = find_shard(f->codecs)) != NULL;) {
+	for (*plain = true; (shard = find_shard(f->codecs));) {
 		*plain = *plain && f->codecs->n == 1;
 		f->holder = zinc_json_member(shard, "configuration");
 		f->codecs = zinc_json_member(f->holder, "codecs");
@@ -360,7 +360,7 @@ fit_byte_orders(struct fit *f)
 		ZINC_TRY(tell(f, ZINC_COPY_REPLACED, "big-endian elements become little-endian"));
 		return zinc_json_set(f->doc, c, "endian", zinc_json_make_string(f->doc, "little"), f->err);
 	}
-	while (f->holds->filters && (v = find_other_order(f, big)) != NULL)
+	while (f->holds->filters && (v = find_other_order(f, big)))
 		ZINC_TRY(leave_out(f, v));
 	return ZINC_OK;
 }
@@ -423,7 +423,7 @@ fit_fill(struct fit *f)
 	zinc_context *ctx = zinc_json_context(f->doc);
 	const zinc_json *fill = zinc_json_member(f->root, "fill_value");
 	const zinc_dtype *t = NULL;
-	zinc_status s = ZINC_OK;
+	zinc_status st = ZINC_OK;
 	zinc_report quiet;
 	void *element;
 
@@ -433,11 +433,11 @@ fit_fill(struct fit *f)
 	ZINC_TRY(zinc_dtype_parse(&t, ctx, zinc_json_member(f->root, "data_type"), &quiet, f->err));
 	if (t->kind == ZINC_KIND_FLOAT || t->kind == ZINC_KIND_COMPLEX) {
 		element = zinc_dtype_fill_room(t, ctx, NULL);
-		s = element ? drop_bits(f, t, element) : zinc_fail_nomem(f->err);
+		st = element ? drop_bits(f, t, element) : zinc_fail_nomem(f->err);
 		zinc_free(ctx, element);
 	}
 	zinc_dtype_free(t);
-	return s;
+	return st;
 }
 
 static zinc_status

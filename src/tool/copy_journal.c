@@ -81,19 +81,19 @@ zinc_cp_journal_init(zinc_cp *c, zinc_error *err)
 {
 	zinc_json_doc *doc;
 	zinc_json *root;
-	zinc_status s;
+	zinc_status st;
 
 	ZINC_TRY(name_key(c, &c->journal_key, ZINC_CP_JOURNAL, err));
 	ZINC_TRY(name_key(c, &c->middle, ZINC_CP_MIDDLE "/", err));
 	ZINC_TRY(zinc_json_new(&doc, c->ctx, err));
 	root = zinc_json_make(doc, ZINC_JSON_OBJECT);
-	s = add_options(c, doc, root, err);
-	if (s == ZINC_OK)
-		s = zinc_json_print_line(root, &c->options, err);
-	if (s == ZINC_OK && !zinc_buf_text(&c->options))
-		s = zinc_fail_nomem(err);
+	st = add_options(c, doc, root, err);
+	if (st == ZINC_OK)
+		st = zinc_json_print_line(root, &c->options, err);
+	if (st == ZINC_OK && !zinc_buf_text(&c->options))
+		st = zinc_fail_nomem(err);
 	zinc_json_free(doc);
-	return s;
+	return st;
 }
 
 /* ---- writing ---- */
@@ -118,27 +118,27 @@ static zinc_status
 put(zinc_cp *c, const zinc_condition *when, zinc_error *err)
 {
 	const char *key = (const char *)c->journal_key.p;
-	zinc_status s;
+	zinc_status st;
 	zinc_buf text;
 
 	zinc_buf_init(&text, c->ctx, zinc_max_document(c->ctx));
-	s = print(c, &text, err);
-	if (s == ZINC_OK)
-		s = zinc_store_put(c->to->store, NULL, key, text.p, text.n, when, c->to->put_flags, NULL, c->to->wait,
-				   err);
+	st = print(c, &text, err);
+	if (st == ZINC_OK)
+		st = zinc_store_put(c->to->store, NULL, key, text.p, text.n, when, c->to->put_flags, NULL, c->to->wait,
+				    err);
 	zinc_buf_fini(&text);
 	c->saved = zinc_now(c->ctx);
 	c->saved_bytes = c->n.bytes;
-	return s == ZINC_OK ? s : zinc_error_at_key(err, s, key);
+	return st == ZINC_OK ? st : zinc_error_at_key(err, st, key);
 }
 
 zinc_status
 zinc_cp_journal_begin(zinc_cp *c, zinc_error *err)
 {
 	static const zinc_condition absent = {ZINC_ABSENT, NULL};
-	const zinc_status s = put(c, &absent, err);
+	const zinc_status st = put(c, &absent, err);
 
-	return s == ZINC_E_EXISTS ? zinc_fail(err, s, "another copy to this place has begun") : s;
+	return st == ZINC_E_EXISTS ? zinc_fail(err, st, "another copy to this place has begun") : st;
 }
 
 /* Often enough that little is done again, and seldom enough that it costs nothing. */
@@ -154,9 +154,9 @@ zinc_status
 zinc_cp_journal_end(zinc_cp *c, zinc_error *err)
 {
 	const char *key = (const char *)c->journal_key.p;
-	const zinc_status s = zinc_store_del(c->to->store, NULL, key, NULL, c->to->put_flags, c->to->wait, err);
+	const zinc_status st = zinc_store_del(c->to->store, NULL, key, NULL, c->to->put_flags, c->to->wait, err);
 
-	return s == ZINC_OK ? s : zinc_error_at_key(err, s, key);
+	return st == ZINC_OK ? st : zinc_error_at_key(err, st, key);
 }
 
 /* ---- reading ---- */
@@ -214,28 +214,28 @@ take(zinc_cp *c, const zinc_blob *text, zinc_error *err)
 {
 	zinc_json_doc *doc;
 	zinc_error e = ZINC_ERROR_INIT;
-	zinc_status s = zinc_json_parse(&doc, c->ctx, text->data, text->nbytes, 0, &e);
+	zinc_status st = zinc_json_parse(&doc, c->ctx, text->data, text->nbytes, 0, &e);
 	const zinc_json *root;
 	uint64_t version = 0;
 
-	if (s == ZINC_E_CORRUPT)
-		return zinc_fail(err, s, "the journal of an interrupted copy is damaged: %.200s", e.text);
-	if (s != ZINC_OK)
+	if (st == ZINC_E_CORRUPT)
+		return zinc_fail(err, st, "the journal of an interrupted copy is damaged: %.200s", e.text);
+	if (st != ZINC_OK)
 		return zinc_error_copy(err, &e);
 	root = zinc_json_root(doc);
 	if (zinc_json_u64(zinc_json_member(root, "zinc_cp"), &version) && version != VERSION)
-		s = zinc_fail(err, ZINC_E_CONFLICT,
-			      "the interrupted copy that is there was begun by another version of Zinc; overwrite it "
-			      "instead");
+		st = zinc_fail(err, ZINC_E_CONFLICT,
+			       "the interrupted copy that is there was begun by another version of Zinc; overwrite it "
+			       "instead");
 	else if (version != VERSION || !zinc_json_u64(zinc_json_member(root, "done"), &c->done) ||
 		 !zinc_json_u64(zinc_json_member(root, "steps"), &c->journal_steps) ||
 		 !zinc_json_u64(zinc_json_member(root, "max_memory"), &c->o.max_memory) ||
 		 !take_plan(c, zinc_json_member(root, "plan")) || c->done > c->journal_steps)
-		s = zinc_fail(err, ZINC_E_CORRUPT, "the journal of an interrupted copy is damaged");
-	if (s == ZINC_OK)
-		s = check(c, root, err);
+		st = zinc_fail(err, ZINC_E_CORRUPT, "the journal of an interrupted copy is damaged");
+	if (st == ZINC_OK)
+		st = check(c, root, err);
 	zinc_json_free(doc);
-	return s;
+	return st;
 }
 
 zinc_status
@@ -244,15 +244,15 @@ zinc_cp_journal_read(zinc_cp *c, bool *found, zinc_error *err)
 	const char *key = (const char *)c->journal_key.p;
 	zinc_blob text = ZINC_BLOB_INIT;
 	zinc_error e = ZINC_ERROR_INIT;
-	zinc_status s = zinc_store_get_all(c->to->store, key, &text, NULL, c->ctx->limits.json_bytes, c->to->wait, &e);
+	zinc_status st = zinc_store_get_all(c->to->store, key, &text, NULL, c->ctx->limits.json_bytes, c->to->wait, &e);
 
-	*found = s == ZINC_OK;
-	if (s == ZINC_E_NOTFOUND)
+	*found = st == ZINC_OK;
+	if (st == ZINC_E_NOTFOUND)
 		return ZINC_OK;
-	if (s != ZINC_OK)
+	if (st != ZINC_OK)
 		zinc_error_copy(err, &e);
 	else if (c->o.resume)
-		s = take(c, &text, err);
+		st = take(c, &text, err);
 	zinc_blob_fini(&text);
-	return s == ZINC_OK ? s : zinc_error_at_key(err, s, key);
+	return st == ZINC_OK ? st : zinc_error_at_key(err, st, key);
 }

@@ -93,7 +93,7 @@ add_tags(struct listing *l)
 	struct tags t = {l->c, requests, PTHREAD_MUTEX_INITIALIZER, ZINC_OK, l->err};
 	const zinc_sink sink = {sizeof sink, zinc_cp_no_room, add_tag, &t};
 	const char *key = NULL;
-	zinc_status s;
+	zinc_status st;
 	size_t i;
 
 	if (!requests)
@@ -102,11 +102,11 @@ add_tags(struct listing *l)
 		key = zinc_cp_next(&l->keys, key);
 		requests[i] = (zinc_get){.key = key, .stat = 1};
 	}
-	s = zinc_store_get(l->c->from->store, requests, l->nkeys, &sink, &l->c->wait, l->err);
+	st = zinc_store_get(l->c->from->store, requests, l->nkeys, &sink, &l->c->wait, l->err);
 	zinc_free(l->c->ctx, requests);
 	pthread_mutex_destroy(&t.lock);
 	l->keys.n = l->nkeys = 0;
-	return s == ZINC_OK ? t.status : s;
+	return st == ZINC_OK ? t.status : st;
 }
 
 static zinc_status
@@ -235,23 +235,23 @@ judge_key(struct listing *l, const char *key, zinc_key_role *role)
 	const zinc_hierarchy *h = l->c->from;
 	zinc_buf *path = &l->place;
 	zinc_buf place;
-	zinc_status s;
+	zinc_status st;
 
 	zinc_buf_init(&place, h->ctx, ZINC_MAX_KEY);
-	s = h->format->place(h, key + strlen(h->prefix), role, &place, l->err);
-	if (s == ZINC_OK && *role == ZINC_KEY_PART && h->format != l->c->to->format)
-		s = place_part(h->format, key + strlen(h->prefix), role, &place, l->err);
+	st = h->format->place(h, key + strlen(h->prefix), role, &place, l->err);
+	if (st == ZINC_OK && *role == ZINC_KEY_PART && h->format != l->c->to->format)
+		st = place_part(h->format, key + strlen(h->prefix), role, &place, l->err);
 	zinc_buf_end(path, 0);
-	if (s == ZINC_OK && *role == ZINC_KEY_NODE)
-		s = zinc_buf_printf(path, l->err, "/%.*s", (int)(place.n - (place.n > 0)),
-				    place.n ? (char *)place.p : "");
-	if (s == ZINC_OK && *role == ZINC_KEY_NODE && !zinc_buf_text(path))
-		s = zinc_fail_nomem(l->err);
-	if (s == ZINC_OK && *role == ZINC_KEY_NODE &&
+	if (st == ZINC_OK && *role == ZINC_KEY_NODE)
+		st = zinc_buf_printf(path, l->err, "/%.*s", (int)(place.n - (place.n > 0)),
+				     place.n ? (char *)place.p : "");
+	if (st == ZINC_OK && *role == ZINC_KEY_NODE && !zinc_buf_text(path))
+		st = zinc_fail_nomem(l->err);
+	if (st == ZINC_OK && *role == ZINC_KEY_NODE &&
 	    !bsearch(zinc_buf_text(path), l->c->nodes, l->c->nnodes, sizeof *l->c->nodes, by_path))
 		*role = ZINC_KEY_OTHER;
 	zinc_buf_fini(&place);
-	return s;
+	return st;
 }
 
 /* Both keys, one behind the other. */
@@ -391,18 +391,18 @@ list_source(struct listing *l)
 {
 	zinc_cp *c = l->c;
 	zinc_buf from, to;
-	zinc_status s;
+	zinc_status st;
 
 	zinc_buf_init(&from, c->ctx, ZINC_MAX_KEY);
 	zinc_buf_init(&to, c->ctx, ZINC_MAX_KEY);
-	s = zinc_node_prefixes(c->from, c->from_path, add_prefix, &from, l->err);
-	if (s == ZINC_OK)
-		s = zinc_node_prefixes(c->to, c->to_path, add_prefix, &to, l->err);
-	if (s == ZINC_OK)
-		s = list_prefixes(l, &from, &to);
+	st = zinc_node_prefixes(c->from, c->from_path, add_prefix, &from, l->err);
+	if (st == ZINC_OK)
+		st = zinc_node_prefixes(c->to, c->to_path, add_prefix, &to, l->err);
+	if (st == ZINC_OK)
+		st = list_prefixes(l, &from, &to);
 	zinc_buf_fini(&from);
 	zinc_buf_fini(&to);
-	return s;
+	return st;
 }
 
 /* ---- arrays by the prefix of their objects ---- */
@@ -418,16 +418,16 @@ by_data(const void *a, const void *b, void *nodes)
 static zinc_status
 name_data(zinc_cp *c, zinc_cp_node *n, zinc_error *err)
 {
-	zinc_status s;
+	zinc_status st;
 	zinc_buf b;
 
 	zinc_buf_init(&b, c->ctx, ZINC_MAX_KEY);
-	s = zinc_data_prefix(c->from, n->from, &b, err);
+	st = zinc_data_prefix(c->from, n->from, &b, err);
 	n->ndata = b.n;
-	if (s == ZINC_OK && !(n->data = zinc_strndup(c->ctx, b.n ? (const char *)b.p : "", b.n)))
-		s = zinc_fail_nomem(err);
+	if (st == ZINC_OK && !(n->data = zinc_strndup(c->ctx, b.n ? (const char *)b.p : "", b.n)))
+		st = zinc_fail_nomem(err);
 	zinc_buf_fini(&b);
-	return s;
+	return st;
 }
 
 static zinc_status
@@ -504,7 +504,7 @@ zinc_cp_list(zinc_cp *c, zinc_error *err)
 {
 	struct listing l = {.c = c, .err = err};
 	zinc_caps caps = ZINC_CAPS_INIT;
-	zinc_status s;
+	zinc_status st;
 	size_t i;
 
 	zinc_store_caps(c->from->store, &caps);
@@ -513,20 +513,20 @@ zinc_cp_list(zinc_cp *c, zinc_error *err)
 	ZINC_TRY(sort_arrays(c, err));
 	ZINC_TRY(add_documents(c, l.tags, err));
 	if (c->unlisted) {
-		s = guess_all(c, err);
-		return s == ZINC_OK ? s : zinc_error_at_url(err, s, c->from->url);
+		st = guess_all(c, err);
+		return st == ZINC_OK ? st : zinc_error_at_url(err, st, c->from->url);
 	}
 	zinc_buf_init(&l.keys, c->ctx, zinc_max_list(c->ctx));
 	zinc_buf_init(&l.place, c->ctx, ZINC_MAX_KEY);
-	s = list_source(&l);
+	st = list_source(&l);
 	zinc_buf_fini(&l.place);
 	zinc_buf_fini(&l.keys);
-	for (i = 0; i < c->narrays && s == ZINC_OK; i++) {
+	for (i = 0; i < c->narrays && st == ZINC_OK; i++) {
 		zinc_cp_node *n = &c->nodes[c->arrays[i]];
 		int words = n->source->ndim + 1;
 
 		if (n->nobjects > 0)
 			qsort_r(n->objects, n->nobjects, (size_t)words * sizeof *n->objects, zinc_cp_by_index, &words);
 	}
-	return s == ZINC_OK ? s : zinc_error_at_url(err, s, c->from->url);
+	return st == ZINC_OK ? st : zinc_error_at_url(err, st, c->from->url);
 }

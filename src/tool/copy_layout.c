@@ -39,8 +39,8 @@ zinc_cp_asked(const zinc_cp *c, const zinc_cp_node *n)
 {
 	const zinc_copy_options *o = &c->o;
 
-	return n->kind == ZINC_NODE_ARRAY && (o->codecs || o->dtype || o->select || o->key_encoding || o->auto_chunks || o->auto_shards ||
-					      ranks_fit(c, n->source->ndim));
+	return n->kind == ZINC_NODE_ARRAY && (o->codecs || o->dtype || o->select || o->key_encoding || o->auto_chunks ||
+					      o->auto_shards || ranks_fit(c, n->source->ndim));
 }
 
 static zinc_status
@@ -329,22 +329,22 @@ retype_fill(struct layout *l)
 	void *element = zinc_dtype_fill_room(l->dtype, l->c->ctx, NULL);
 	zinc_arena *arena = NULL;
 	zinc_error e = ZINC_ERROR_INIT;
-	zinc_status s;
+	zinc_status st;
 
 	if (!element)
 		return zinc_fail_nomem(l->err);
-	s = zinc_arena_new(&arena, l->c->ctx, 0, l->err);
-	if (s == ZINC_OK && zinc_cp_cast_fill(l->c, l->n->source, l->dtype, element, arena, &e) != ZINC_OK) {
+	st = zinc_arena_new(&arena, l->c->ctx, 0, l->err);
+	if (st == ZINC_OK && zinc_cp_cast_fill(l->c, l->n->source, l->dtype, element, arena, &e) != ZINC_OK) {
 		zinc_dtype_zero(l->dtype, element);
-		s = e.code == ZINC_E_NOMEM ? zinc_fail_nomem(l->err)
-					   : zinc_cp_note(l->c, ZINC_COPY_LOST, l->n->from, l->err,
-							  "the fill value has no counterpart in %s", l->dtype->name);
+		st = e.code == ZINC_E_NOMEM ? zinc_fail_nomem(l->err)
+					    : zinc_cp_note(l->c, ZINC_COPY_LOST, l->n->from, l->err,
+							   "the fill value has no counterpart in %s", l->dtype->name);
 	}
-	if (s == ZINC_OK)
-		s = set(l, "fill_value", l->dtype->ops->print_fill(l->dtype, element, l->doc));
+	if (st == ZINC_OK)
+		st = set(l, "fill_value", l->dtype->ops->print_fill(l->dtype, element, l->doc));
 	zinc_arena_free(arena);
 	zinc_free(l->c->ctx, element);
-	return s;
+	return st;
 }
 
 /* Types of numbers convert, and so do types of one sort; all others have nothing in common. */
@@ -500,8 +500,8 @@ zinc_status
 zinc_cp_apply(zinc_cp *c, zinc_cp_node *n, zinc_json_doc *doc, zinc_error *err)
 {
 	struct layout l = {.c = c, .n = n, .doc = doc, .root = zinc_json_root(doc), .err = err};
-	zinc_status s = apply(&l);
+	zinc_status st = apply(&l);
 
 	zinc_dtype_free(l.dtype);
-	return s;
+	return st;
 }

@@ -78,13 +78,13 @@ static zinc_status
 open_nowhere(zinc_cp *c, zinc_hierarchy **h, zinc_error *err)
 {
 	zinc_store *store = NULL;
-	zinc_status s;
+	zinc_status st;
 
 	ZINC_TRY(zinc_store_wrap(&store, c->ctx, &nowhere_ops, c, "nowhere://", err));
-	s = zinc_hierarchy_open(h, store, "",
-				ZINC_OPEN_OPTIONS(.context = c->ctx, .format = c->to->format->id, .create = 1), err);
+	st = zinc_hierarchy_open(h, store, "",
+				 ZINC_OPEN_OPTIONS(.context = c->ctx, .format = c->to->format->id, .create = 1), err);
 	zinc_store_close(store);
-	return s;
+	return st;
 }
 
 /* ---- elements ---- */
@@ -127,14 +127,14 @@ look_at_boxes(zinc_cp *c, zinc_cp_node *n, zinc_hierarchy *nowhere, zinc_error *
 {
 	const bool encode = may_refuse(n->target->chain);
 	zinc_cp_plan p;
-	zinc_status s;
+	zinc_status st;
 
 	ZINC_TRY(zinc_cp_boxes_plan(c, n, &p, err));
 	ZINC_TRY(zinc_array_make(&n->trial, nowhere, n->to, n->target, err));
-	s = zinc_cp_boxes_look(c, n, &p, encode, err);
+	st = zinc_cp_boxes_look(c, n, &p, encode, err);
 	zinc_array_close(n->trial);
 	n->trial = NULL;
-	return s;
+	return st;
 }
 
 /* ---- everything ---- */
@@ -170,13 +170,13 @@ zinc_status
 zinc_cp_look(zinc_cp *c, zinc_error *err)
 {
 	zinc_hierarchy *nowhere = NULL;
-	zinc_status s;
+	zinc_status st;
 
 	c->look_until = c->nforeign;
 	c->units *= 2; /* for who is told of the progress: once to look, once to copy */
 	ZINC_TRY(zinc_cp_foreign_look(c, err));
 	ZINC_TRY(open_nowhere(c, &nowhere, err));
-	s = look_at_nodes(c, nowhere, err);
+	st = look_at_nodes(c, nowhere, err);
 	zinc_hierarchy_close(nowhere);
-	return s;
+	return st;
 }

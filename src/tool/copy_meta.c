@@ -60,19 +60,19 @@ make_given(zinc_cp_translation *t)
 {
 	const zinc_meta *m = t->n->source;
 	zinc_error e = ZINC_ERROR_INIT;
-	zinc_status s;
+	zinc_status st;
 
 	ZINC_TRY(copy_doc(t, zinc_meta_v3(m), &t->given));
 	(void)zinc_json_remove(zinc_json_root(t->given), "consolidated_metadata");
 	if (m->kind == ZINC_NODE_ARRAY)
 		ZINC_TRY(zinc_cp_spell_out(t->given, m, t->err));
-	if (m->v3 == NULL && t->c->from->format != t->c->to->format)
+	if (!m->v3 && t->c->from->format != t->c->to->format)
 		return ZINC_OK; /* all its members are in what is given */
-	s = m->v3 ? t->c->from->format->print(t->c->from, m, &t->own, &e)
-		  : zinc_document_from_v3(&t->own, t->c->from, t->given, &e);
-	if (s != ZINC_OK)
+	st = m->v3 ? t->c->from->format->print(t->c->from, m, &t->own, &e)
+		   : zinc_document_from_v3(&t->own, t->c->from, t->given, &e);
+	if (st != ZINC_OK)
 		t->own = NULL;
-	return s == ZINC_E_NOMEM ? zinc_fail_nomem(t->err) : ZINC_OK;
+	return st == ZINC_E_NOMEM ? zinc_fail_nomem(t->err) : ZINC_OK;
 }
 
 static zinc_status
@@ -95,9 +95,9 @@ make_wanted(zinc_cp_translation *t)
 
 /* Is it the document that is not to the target's liking, rather than the machine? */
 static bool
-is_refusal(zinc_status s)
+is_refusal(zinc_status st)
 {
-	return s == ZINC_E_INVALID || s == ZINC_E_UNSUPPORTED || s == ZINC_E_CORRUPT || s == ZINC_E_RANGE;
+	return st == ZINC_E_INVALID || st == ZINC_E_UNSUPPORTED || st == ZINC_E_CORRUPT || st == ZINC_E_RANGE;
 }
 
 /* `doc` as metadata of the target; what it cannot decode later it does not take now. */
@@ -108,10 +108,10 @@ try_doc(zinc_cp_translation *t, zinc_json_doc *doc, zinc_meta **out, zinc_error 
 
 	ZINC_TRY(zinc_meta_from_v3(&m, t->c->to, doc, e));
 	if (m->unsupported) {
-		const zinc_status s = zinc_meta_refuse(m, e);
+		const zinc_status st = zinc_meta_refuse(m, e);
 
 		zinc_meta_free(m);
-		return s;
+		return st;
 	}
 	*out = m;
 	return ZINC_OK;
@@ -135,16 +135,16 @@ static zinc_status
 make_target(zinc_cp_translation *t)
 {
 	zinc_error e = ZINC_ERROR_INIT;
-	zinc_status s;
+	zinc_status st;
 
 	ZINC_TRY(zinc_cp_fit(t));
-	s = try_doc(t, t->wanted, &t->target, &e);
-	if (s != ZINC_OK && !is_refusal(s))
+	st = try_doc(t, t->wanted, &t->target, &e);
+	if (st != ZINC_OK && !is_refusal(st))
 		return zinc_error_copy(t->err, &e);
-	t->n->left_out = s != ZINC_OK;
+	t->n->left_out = st != ZINC_OK;
 	ZINC_TRY(tell_changes(t));
-	return s == ZINC_OK ? s
-			    : zinc_cp_note(t->c, ZINC_COPY_LOST, t->n->from, t->err, "the whole node: %s", e.text);
+	return st == ZINC_OK ? st
+			     : zinc_cp_note(t->c, ZINC_COPY_LOST, t->n->from, t->err, "the whole node: %s", e.text);
 }
 
 /* ---- within a format ---- */
@@ -178,19 +178,19 @@ keep_spelling(zinc_cp_translation *t)
 	zinc_json_doc *doc = NULL;
 	zinc_meta *m = NULL;
 	zinc_report r;
-	zinc_status s;
+	zinc_status st;
 
 	if (!t->own || f != t->c->from->format)
 		return ZINC_OK;
-	s = change_members(t, zinc_json_root(t->own), zinc_json_root(t->target->doc), &doc);
-	if (s != ZINC_OK) {
+	st = change_members(t, zinc_json_root(t->own), zinc_json_root(t->target->doc), &doc);
+	if (st != ZINC_OK) {
 		zinc_json_free(doc);
-		return s;
+		return st;
 	}
 	zinc_report_init_quiet(&r, t->c->ctx, false);
-	s = f->parse(f, t->c->ctx, doc, t->n->kind, &r, &m, NULL);
-	if (s != ZINC_OK)
-		return s == ZINC_E_NOMEM ? zinc_fail_nomem(t->err) : ZINC_OK;
+	st = f->parse(f, t->c->ctx, doc, t->n->kind, &r, &m, NULL);
+	if (st != ZINC_OK)
+		return st == ZINC_E_NOMEM ? zinc_fail_nomem(t->err) : ZINC_OK;
 	if (!m->unsupported && m->kind == t->n->kind) {
 		zinc_meta_free(t->target);
 		t->target = m;
@@ -234,13 +234,13 @@ check_name(zinc_cp_translation *t)
 {
 	zinc_error e = ZINC_ERROR_INIT;
 	char *path = NULL;
-	zinc_status s = zinc_path_normalise(&path, t->c->to, t->n->to, &e);
+	zinc_status st = zinc_path_normalise(&path, t->c->to, t->n->to, &e);
 
 	zinc_free(t->c->ctx, path);
-	if (s == ZINC_OK)
-		s = zinc_path_check_new(t->n->to, &e);
-	if (s == ZINC_OK || s != ZINC_E_INVALID)
-		return s == ZINC_OK ? s : zinc_error_copy(t->err, &e);
+	if (st == ZINC_OK)
+		st = zinc_path_check_new(t->n->to, &e);
+	if (st == ZINC_OK || st != ZINC_E_INVALID)
+		return st == ZINC_OK ? st : zinc_error_copy(t->err, &e);
 	t->n->left_out = true;
 	return zinc_cp_note(t->c, ZINC_COPY_LOST, t->n->from, t->err, "the whole node: %s", e.text);
 }
@@ -249,7 +249,7 @@ zinc_status
 zinc_cp_translate(zinc_cp *c, zinc_cp_node *n, zinc_error *err)
 {
 	zinc_cp_translation t = {.c = c, .n = n, .err = err};
-	zinc_status s;
+	zinc_status st;
 
 	ZINC_TRY(check_name(&t));
 	if (n->implicit || n->left_out)
@@ -260,11 +260,11 @@ zinc_cp_translate(zinc_cp *c, zinc_cp_node *n, zinc_error *err)
 		return ZINC_OK;
 	}
 	zinc_buf_init(&t.changes, c->ctx, CHANGES * sizeof(zinc_cp_change));
-	s = translate(&t);
+	st = translate(&t);
 	n->target = t.target;
 	zinc_buf_fini(&t.changes);
 	zinc_json_free(t.wanted);
 	zinc_json_free(t.own);
 	zinc_json_free(t.given);
-	return s == ZINC_OK ? s : zinc_error_at_key(err, s, n->from);
+	return st == ZINC_OK ? st : zinc_error_at_key(err, st, n->from);
 }

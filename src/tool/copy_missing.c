@@ -37,7 +37,8 @@ name_scalar(zinc_cp_translation *t, zinc_json *root)
 {
 	const zinc_json *shape = zinc_json_member(root, "shape");
 
-	if (!shape || shape->n > 0 || t->c->to->format->masks != ZINC_MASKS_FILL || zinc_json_member(root, "dimension_names"))
+	if (!shape || shape->n > 0 || t->c->to->format->masks != ZINC_MASKS_FILL ||
+	    zinc_json_member(root, "dimension_names"))
 		return ZINC_OK;
 	return zinc_json_set(t->wanted, root, "dimension_names", zinc_json_make(t->wanted, ZINC_JSON_ARRAY), t->err);
 }
@@ -46,7 +47,8 @@ name_scalar(zinc_cp_translation *t, zinc_json *root)
 static bool
 is_named(const zinc_json *root)
 {
-	const zinc_json *names = zinc_json_member(root, "dimension_names"), *shape = zinc_json_member(root, "shape"), *v;
+	const zinc_json *names = zinc_json_member(root, "dimension_names"), *shape = zinc_json_member(root, "shape"),
+			*v;
 
 	if (!zinc_json_is(names, ZINC_JSON_ARRAY))
 		names = zinc_json_member(zinc_json_member(root, "attributes"), "_ARRAY_DIMENSIONS");
@@ -93,24 +95,25 @@ static zinc_status
 tell_both(struct missing *m)
 {
 	zinc_cp *c = m->t->c;
-	zinc_status s;
+	zinc_status st;
 	zinc_buf fill, own;
 
 	zinc_buf_init(&fill, c->ctx, zinc_max_text(c->ctx));
 	zinc_buf_init(&own, c->ctx, zinc_max_text(c->ctx));
-	s = zinc_json_print_line(zinc_json_member(m->root, "fill_value"), &fill, m->t->err);
-	if (s == ZINC_OK)
-		s = zinc_json_print_line(attribute(m), &own, m->t->err);
-	if (s == ZINC_OK && (!zinc_buf_text(&fill) || !zinc_buf_text(&own)))
-		s = zinc_fail_nomem(m->t->err);
-	if (s == ZINC_OK)
-		s = zinc_cp_note(c, ZINC_COPY_NOTICE, m->t->n->from, m->t->err,
-				 "xarray took fill_value %.60s for missing in %s, and will take the attribute " ATTRIBUTE
-				 " %.60s in %s",
-				 zinc_buf_text(&fill), c->from->format->id, zinc_buf_text(&own), c->to->format->id);
+	st = zinc_json_print_line(zinc_json_member(m->root, "fill_value"), &fill, m->t->err);
+	if (st == ZINC_OK)
+		st = zinc_json_print_line(attribute(m), &own, m->t->err);
+	if (st == ZINC_OK && (!zinc_buf_text(&fill) || !zinc_buf_text(&own)))
+		st = zinc_fail_nomem(m->t->err);
+	if (st == ZINC_OK)
+		st = zinc_cp_note(
+		    c, ZINC_COPY_NOTICE, m->t->n->from, m->t->err,
+		    "xarray took fill_value %.60s for missing in %s, and will take the attribute " ATTRIBUTE
+		    " %.60s in %s",
+		    zinc_buf_text(&fill), c->from->format->id, zinc_buf_text(&own), c->to->format->id);
 	zinc_buf_fini(&own);
 	zinc_buf_fini(&fill);
-	return s;
+	return st;
 }
 
 /* Promise (1). */
@@ -138,20 +141,20 @@ enter(struct missing *m)
 static zinc_status
 warn(zinc_cp *c, const zinc_cp_node *n, const zinc_json *fill, bool own, zinc_error *err)
 {
-	zinc_status s;
+	zinc_status st;
 	zinc_buf text;
 
 	zinc_buf_init(&text, c->ctx, zinc_max_text(c->ctx));
-	s = zinc_json_print_line(fill, &text, err);
-	if (s == ZINC_OK)
-		s = zinc_buf_text(&text)
-			? zinc_cp_note(c, ZINC_COPY_NOTICE, n->from, err,
-				       "xarray will take fill_value %s for missing in %s%s; --for-xarray keeps what it sees",
-				       zinc_buf_text(&text), c->to->format->id,
-				       own ? ", not the attribute " ATTRIBUTE : "")
-			: zinc_fail_nomem(err);
+	st = zinc_json_print_line(fill, &text, err);
+	if (st == ZINC_OK)
+		st = zinc_buf_text(&text)
+			 ? zinc_cp_note(
+			       c, ZINC_COPY_NOTICE, n->from, err,
+			       "xarray will take fill_value %s for missing in %s%s; --for-xarray keeps what it sees",
+			       zinc_buf_text(&text), c->to->format->id, own ? ", not the attribute " ATTRIBUTE : "")
+			 : zinc_fail_nomem(err);
 	zinc_buf_fini(&text);
-	return s;
+	return st;
 }
 
 /* fill_value masks something else than before: zero may turn out to be dispensable. */
@@ -249,22 +252,22 @@ zinc_cp_missing(zinc_cp_translation *t)
 {
 	const zinc_masks from = t->c->from->format->masks, to = t->c->to->format->masks;
 	struct missing m = {.t = t, .doc = t->wanted, .root = zinc_json_root(t->wanted)};
-	zinc_status s;
+	zinc_status st;
 
 	if (t->n->kind == ZINC_NODE_ARRAY && t->n->source->no_fill && from == ZINC_MASKS_FILL && to == ZINC_MASKS_FILL)
 		t->n->null_fill = ZINC_CP_NULL_KEPT;
 	if (t->n->kind != ZINC_NODE_ARRAY || !is_named(m.root) || (from == to && !t->c->o.dtype))
 		return ZINC_OK;
 	ZINC_TRY(name_scalar(t, m.root));
-	s = take(&m);
-	if (s == ZINC_OK && m.fill)
-		s = retype(&m);
-	if (s == ZINC_OK && m.fill && from != to)
-		s = to == ZINC_MASKS_FILL ? leave(&m) : enter(&m);
+	st = take(&m);
+	if (st == ZINC_OK && m.fill)
+		st = retype(&m);
+	if (st == ZINC_OK && m.fill && from != to)
+		st = to == ZINC_MASKS_FILL ? leave(&m) : enter(&m);
 	zinc_free(t->c->ctx, m.value);
 	zinc_free(t->c->ctx, m.fill);
 	zinc_dtype_free(m.dtype);
-	return s;
+	return st;
 }
 
 /* ---- no fill value ---- */
@@ -278,17 +281,17 @@ make_null(zinc_cp *c, zinc_cp_node *n, zinc_error *err)
 	zinc_json *attributes;
 	zinc_meta *m = NULL;
 	zinc_report quiet;
-	zinc_status s;
+	zinc_status st;
 
 	ZINC_TRY(zinc_json_new(&doc, c->ctx, err));
 	zinc_json_set_root(doc, zinc_json_copy(doc, zinc_json_root(n->target->doc)));
 	attributes = zinc_json_member(zinc_json_root(doc), "attributes");
 	if (n->null_fill != ZINC_CP_NULL_KEPT && zinc_json_is(zinc_json_member(attributes, ATTRIBUTE), ZINC_JSON_NULL))
 		(void)zinc_json_remove(attributes, ATTRIBUTE);
-	s = zinc_json_set(doc, zinc_json_root(doc), "fill_value", zinc_json_make(doc, ZINC_JSON_NULL), err);
-	if (s != ZINC_OK) {
+	st = zinc_json_set(doc, zinc_json_root(doc), "fill_value", zinc_json_make(doc, ZINC_JSON_NULL), err);
+	if (st != ZINC_OK) {
 		zinc_json_free(doc);
-		return s;
+		return st;
 	}
 	zinc_report_init_quiet(&quiet, c->ctx, false);
 	ZINC_TRY(f->parse(f, c->ctx, doc, n->kind, &quiet, &m, err));

@@ -99,13 +99,13 @@ zinc_status
 zinc_cp_has_copies(zinc_hierarchy *h, const char *path, const zinc_meta *group, bool *has, zinc_error *err)
 {
 	zinc_error e = ZINC_ERROR_INIT;
-	const zinc_status s = zinc_copies_each(h, path, group, has, stop_at_first, NULL, &e);
+	const zinc_status st = zinc_copies_each(h, path, group, has, stop_at_first, NULL, &e);
 
-	if (s == ZINC_OK)
-		return s;
+	if (st == ZINC_OK)
+		return st;
 	*has = false;
-	return s == ZINC_E_CORRUPT ? ZINC_OK
-				   : zinc_error_copy(err, &e); /* readers pass it over, and so does the copy */
+	return st == ZINC_E_CORRUPT ? ZINC_OK
+				    : zinc_error_copy(err, &e); /* readers pass it over, and so does the copy */
 }
 
 /* Where the documents of a node are made anew its attributes need a group to be in; else they are copied as they are. */

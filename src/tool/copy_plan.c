@@ -57,39 +57,39 @@ note_entry(zinc_cp *c, const zinc_blob *text, zinc_error *err)
 {
 	zinc_json_doc *doc;
 	const zinc_json *v, *uri;
-	zinc_status s;
+	zinc_status st;
 
 	ZINC_TRY(zinc_json_parse(&doc, c->ctx, text->data, text->nbytes, ZINC_JSON_DUPLICATES, err));
 	v = zinc_json_member(zinc_json_root(doc), "extensions");
-	for (v = zinc_json_is(v, ZINC_JSON_ARRAY) ? v->first : NULL, s = ZINC_OK; v && s == ZINC_OK; v = v->next) {
+	for (v = zinc_json_is(v, ZINC_JSON_ARRAY) ? v->first : NULL, st = ZINC_OK; v && st == ZINC_OK; v = v->next) {
 		uri = zinc_json_member(v, "extension");
-		s = zinc_cp_note(c, ZINC_COPY_LOST, c->from_path, err, "the hierarchy's extension \"%.200s\"",
-				 zinc_json_is(uri, ZINC_JSON_STRING) ? uri->text : "?");
+		st = zinc_cp_note(c, ZINC_COPY_LOST, c->from_path, err, "the hierarchy's extension \"%.200s\"",
+				  zinc_json_is(uri, ZINC_JSON_STRING) ? uri->text : "?");
 	}
 	zinc_json_free(doc);
-	return s;
+	return st;
 }
 
 static zinc_status
 translate_entry(zinc_cp *c, zinc_error *err)
 {
 	zinc_blob text = ZINC_BLOB_INIT;
-	zinc_status s;
+	zinc_status st;
 	zinc_buf key;
 
 	if (!c->from->format->enter || c->from_path[1] != '\0' || zinc_cp_same_entry(c))
 		return ZINC_OK;
 	zinc_buf_init(&key, c->ctx, ZINC_MAX_KEY);
-	s = zinc_buf_printf(&key, err, "%s" ZINC_CP_ENTRY, c->from->prefix);
-	if (s == ZINC_OK)
-		s = zinc_buf_text(&key) ? zinc_store_get_all(c->from->store, zinc_buf_text(&key), &text, NULL,
-							     c->ctx->limits.json_bytes, c->from->wait, err)
-					: zinc_fail_nomem(err);
-	if (s == ZINC_OK)
-		s = note_entry(c, &text, err);
+	st = zinc_buf_printf(&key, err, "%s" ZINC_CP_ENTRY, c->from->prefix);
+	if (st == ZINC_OK)
+		st = zinc_buf_text(&key) ? zinc_store_get_all(c->from->store, zinc_buf_text(&key), &text, NULL,
+							      c->ctx->limits.json_bytes, c->from->wait, err)
+					 : zinc_fail_nomem(err);
+	if (st == ZINC_OK)
+		st = note_entry(c, &text, err);
 	zinc_blob_fini(&text);
 	zinc_buf_fini(&key);
-	return s;
+	return st;
 }
 
 zinc_status
@@ -190,7 +190,7 @@ static zinc_status
 plan_boxes(zinc_cp *c, zinc_cp_node *n, zinc_error *err)
 {
 	zinc_cp_plan p;
-	zinc_status s;
+	zinc_status st;
 	zinc_buf text;
 
 	ZINC_TRY(zinc_cp_sparse_ask(c, n, err));
@@ -208,12 +208,12 @@ plan_boxes(zinc_cp *c, zinc_cp_node *n, zinc_error *err)
 	if (p.two_passes)
 		n->units += count_objects(&p.middle_grid, n->target->ndim, n->target->shape);
 	zinc_buf_init(&text, c->ctx, zinc_max_text(c->ctx));
-	s = describe_boxes(n, &p, &text, err);
-	if (s == ZINC_OK)
-		s = zinc_buf_text(&text) ? zinc_cp_note(c, ZINC_COPY_PLAN, n->from, err, "%s", zinc_buf_text(&text))
-					 : zinc_fail_nomem(err);
+	st = describe_boxes(n, &p, &text, err);
+	if (st == ZINC_OK)
+		st = zinc_buf_text(&text) ? zinc_cp_note(c, ZINC_COPY_PLAN, n->from, err, "%s", zinc_buf_text(&text))
+					  : zinc_fail_nomem(err);
 	zinc_buf_fini(&text);
-	return s;
+	return st;
 }
 
 static zinc_status

@@ -55,13 +55,14 @@ static zinc_status
 compare_object(zinc_cp *c, const char *key, const zinc_buf *value, zinc_error *err)
 {
 	zinc_blob back = ZINC_BLOB_INIT;
-	zinc_status s = zinc_store_get_all(c->to->store, key, &back, NULL, value->n + 1, c->to->wait, err);
+	zinc_status st = zinc_store_get_all(c->to->store, key, &back, NULL, value->n + 1, c->to->wait, err);
 
-	if (s == ZINC_E_NOTFOUND || s == ZINC_E_LIMIT ||
-	    (s == ZINC_OK && (back.nbytes != value->n || (value->n > 0 && memcmp(back.data, value->p, value->n) != 0))))
-		s = zinc_fail(err, ZINC_E_CORRUPT, "read back, it is not what was written");
+	if (st == ZINC_E_NOTFOUND || st == ZINC_E_LIMIT ||
+	    (st == ZINC_OK &&
+	     (back.nbytes != value->n || (value->n > 0 && memcmp(back.data, value->p, value->n) != 0))))
+		st = zinc_fail(err, ZINC_E_CORRUPT, "read back, it is not what was written");
 	zinc_blob_fini(&back);
-	return s == ZINC_OK ? s : zinc_error_at_key(err, s, key);
+	return st == ZINC_OK ? st : zinc_error_at_key(err, st, key);
 }
 
 /* What an object, or a foreign value (n NULL), may take in memory: what is allowed, or else what is usual, and more where
@@ -106,11 +107,11 @@ decode_object(const struct batch *b, size_t i, const zinc_array *a, zinc_error *
 
 /* Both have the same bytes, and the target never appears: who is to mend something needs the name of the other. */
 static zinc_status
-blame_source(const zinc_cp *c, const char *key, zinc_status s, zinc_error *err)
+blame_source(const zinc_cp *c, const char *key, zinc_status st, zinc_error *err)
 {
 	err->url[0] = err->key[0] = '\0';
-	zinc_error_at_key(err, s, key);
-	return zinc_error_at_url(err, s, c->from->url);
+	zinc_error_at_key(err, st, key);
+	return zinc_error_at_url(err, st, c->from->url);
 }
 
 /* Its bytes go with the parcel. */
@@ -119,15 +120,15 @@ send_object(struct batch *b, const zinc_fetch_item *it, zinc_error *err)
 {
 	const size_t nbytes = it->bytes->n;
 	zinc_parcel *p = NULL;
-	zinc_status s;
+	zinc_status st;
 
 	ZINC_TRY(zinc_send_take(b->send, it->i, nbytes, &p, err));
 	if (!p)
 		return ZINC_OK;
-	s = name_object(b, it->i, true, &p->key, err);
-	if (s != ZINC_OK) {
+	st = name_object(b, it->i, true, &p->key, err);
+	if (st != ZINC_OK) {
 		zinc_send_drop(b->send, p);
-		return s;
+		return st;
 	}
 	__atomic_add_fetch(&b->nbytes, nbytes, __ATOMIC_RELAXED);
 	return zinc_send_give(b->send, p, it->bytes, err);
@@ -137,18 +138,18 @@ static zinc_status
 put_object(struct batch *b, const zinc_fetch_item *it, int worker, const char *key, zinc_error *err)
 {
 	zinc_cp *c = b->c;
-	zinc_status s;
+	zinc_status st;
 
 	if (b->compare)
-		s = compare_object(c, key, it->bytes, err);
+		st = compare_object(c, key, it->bytes, err);
 	else
-		s = zinc_store_put(c->to->store, b->groups[worker], key, it->bytes->n ? (void *)it->bytes->p : "",
-				   it->bytes->n, NULL, c->to->put_flags, NULL, c->to->wait, err);
+		st = zinc_store_put(c->to->store, b->groups[worker], key, it->bytes->n ? (void *)it->bytes->p : "",
+				    it->bytes->n, NULL, c->to->put_flags, NULL, c->to->wait, err);
 	__atomic_add_fetch(&b->nbytes, it->bytes->n, __ATOMIC_RELAXED);
-	if (s != ZINC_OK || !b->compare)
-		return s == ZINC_OK ? s : zinc_error_at_key(err, s, key);
-	s = decode_object(b, it->i, b->n ? b->n->out : NULL, err);
-	return s == ZINC_OK ? s : blame_source(c, (const char *)it->key.p, s, err);
+	if (st != ZINC_OK || !b->compare)
+		return st == ZINC_OK ? st : zinc_error_at_key(err, st, key);
+	st = decode_object(b, it->i, b->n ? b->n->out : NULL, err);
+	return st == ZINC_OK ? st : blame_source(c, (const char *)it->key.p, st, err);
 }
 
 static zinc_status
@@ -156,7 +157,7 @@ take_object(void *arg, zinc_fetch_item *it, int worker, bool *again, zinc_error 
 {
 	struct batch *b = arg;
 	zinc_buf key;
-	zinc_status s;
+	zinc_status st;
 
 	(void)again;
 	if (it->found == ZINC_MISSING && b->c->unlisted)
@@ -170,39 +171,39 @@ take_object(void *arg, zinc_fetch_item *it, int worker, bool *again, zinc_error 
 	if (b->send)
 		return send_object(b, it, err);
 	zinc_buf_init(&key, b->c->ctx, ZINC_MAX_KEY);
-	s = name_object(b, it->i, true, &key, err);
-	if (s == ZINC_OK)
-		s = put_object(b, it, worker, (const char *)key.p, err);
+	st = name_object(b, it->i, true, &key, err);
+	if (st == ZINC_OK)
+		st = put_object(b, it, worker, (const char *)key.p, err);
 	zinc_buf_fini(&key);
-	return s;
+	return st;
 }
 
 /* The first that fails ends the batch. */
 static void
-fail_batch(struct batch *b, zinc_status code, const zinc_error *err)
+fail_batch(struct batch *b, zinc_status st, const zinc_error *err)
 {
 	pthread_mutex_lock(&b->lock);
 	if (b->status == ZINC_OK) {
 		b->error = *err;
-		__atomic_store_n(&b->status, code, __ATOMIC_RELAXED);
+		__atomic_store_n(&b->status, st, __ATOMIC_RELAXED);
 	}
 	pthread_mutex_unlock(&b->lock);
 }
 
 static void
-fail_object(void *arg, zinc_fetch_item *it, zinc_status code, zinc_error *err)
+fail_object(void *arg, zinc_fetch_item *it, zinc_status st, zinc_error *err)
 {
 	if (it->key.n > 0 && err->key[0] == '\0')
-		zinc_error_at_key(err, code, (const char *)it->key.p);
-	fail_batch(arg, code, err);
+		zinc_error_at_key(err, st, (const char *)it->key.p);
+	fail_batch(arg, st, err);
 }
 
 static void
-sent(void *arg, const zinc_parcel *p, zinc_status code, zinc_error *err)
+sent(void *arg, const zinc_parcel *p, zinc_status st, zinc_error *err)
 {
 	(void)p;
-	if (code != ZINC_OK)
-		fail_batch(arg, code, err);
+	if (st != ZINC_OK)
+		fail_batch(arg, st, err);
 }
 
 static bool
@@ -264,19 +265,19 @@ threads_for(const zinc_cp *c, const struct batch *b, size_t n)
 
 /* Every group is ended, whatever became of the others. */
 static zinc_status
-end_groups(struct batch *b, int threads, zinc_status s, zinc_error *err)
+end_groups(struct batch *b, int threads, zinc_status st, zinc_error *err)
 {
 	int i;
 
 	for (i = 0; i < threads; i++) {
 		if (!b->groups[i])
 			continue;
-		if (s == ZINC_OK)
-			s = zinc_store_commit(b->c->to->store, b->groups[i], NULL, NULL, b->c->to->wait, err);
+		if (st == ZINC_OK)
+			st = zinc_store_commit(b->c->to->store, b->groups[i], NULL, NULL, b->c->to->wait, err);
 		else
 			zinc_store_abort(b->c->to->store, b->groups[i]);
 	}
-	return s;
+	return st;
 }
 
 /* What is compared or decoded is in memory twice. */
@@ -286,7 +287,7 @@ fetch_batch(struct batch *b, int threads, size_t n, zinc_error *err)
 	zinc_cp *c = b->c;
 	zinc_fetch_item *items = zinc_calloc(c->ctx, (size_t)threads, sizeof *items);
 	zinc_error *errors = zinc_calloc(c->ctx, (size_t)threads, sizeof *errors);
-	const zinc_status s = items && errors ? ZINC_OK : zinc_fail_nomem(err);
+	const zinc_status st = items && errors ? ZINC_OK : zinc_fail_nomem(err);
 	zinc_fetch f = {.ctx = c->ctx, .store = c->from->store, .threads = threads, .near = items, .arg = b};
 	zinc_caps caps = ZINC_CAPS_INIT;
 	int i;
@@ -301,15 +302,15 @@ fetch_batch(struct batch *b, int threads, size_t n, zinc_error *err)
 	f.take = take_object;
 	f.fail = fail_object;
 	f.too_long = too_long;
-	for (i = 0; s == ZINC_OK && i < threads; i++)
+	for (i = 0; st == ZINC_OK && i < threads; i++)
 		zinc_fetch_item_init(&items[i], c->ctx, NULL, &errors[i]);
-	if (s == ZINC_OK)
+	if (st == ZINC_OK)
 		zinc_fetch_run(&f, n);
-	for (i = 0; s == ZINC_OK && i < threads; i++)
+	for (i = 0; st == ZINC_OK && i < threads; i++)
 		zinc_fetch_item_fini(&items[i]);
 	zinc_free(c->ctx, items);
 	zinc_free(c->ctx, errors);
-	return s;
+	return st;
 }
 
 /* Where puts go: to a sender, or to groups. */
@@ -344,15 +345,15 @@ begin_puts(struct batch *b, int threads, zinc_error *err)
 }
 
 static zinc_status
-end_puts(struct batch *b, int threads, zinc_status s, zinc_error *err)
+end_puts(struct batch *b, int threads, zinc_status st, zinc_error *err)
 {
 	zinc_status ended;
 
 	if (!b->send)
-		return end_groups(b, threads, s, err);
-	ended = zinc_send_end(b->send, s == ZINC_OK ? err : NULL);
+		return end_groups(b, threads, st, err);
+	ended = zinc_send_end(b->send, st == ZINC_OK ? err : NULL);
 	b->send = NULL;
-	return s == ZINC_OK ? ended : s;
+	return st == ZINC_OK ? ended : st;
 }
 
 static zinc_status
@@ -360,23 +361,23 @@ run_batch(struct batch *b, size_t n, zinc_error *err)
 {
 	zinc_cp *c = b->c;
 	const int threads = threads_for(c, b, n);
-	zinc_status s;
+	zinc_status st;
 
 	b->groups = zinc_calloc(c->ctx, (size_t)threads, sizeof *b->groups);
 	if (!b->groups)
 		return zinc_fail_nomem(err);
 	pthread_mutex_init(&b->lock, NULL);
-	s = begin_puts(b, threads, err);
-	if (s == ZINC_OK)
-		s = fetch_batch(b, threads, n, err);
-	if (s == ZINC_OK && b->send)
+	st = begin_puts(b, threads, err);
+	if (st == ZINC_OK)
+		st = fetch_batch(b, threads, n, err);
+	if (st == ZINC_OK && b->send)
 		zinc_send_flush(b->send);
-	if (s == ZINC_OK && b->status != ZINC_OK)
-		s = zinc_error_copy(err, &b->error);
-	s = end_puts(b, threads, s, err);
+	if (st == ZINC_OK && b->status != ZINC_OK)
+		st = zinc_error_copy(err, &b->error);
+	st = end_puts(b, threads, st, err);
 	pthread_mutex_destroy(&b->lock);
 	zinc_free(c->ctx, b->groups);
-	return s;
+	return st;
 }
 
 /* ---- steps ---- */
@@ -409,29 +410,29 @@ static zinc_status
 check_size(const zinc_cp *c, const zinc_cp_node *n, uint64_t nbytes, uint64_t copies, const char *key, zinc_error *err)
 {
 	const uint64_t most = most_bytes(c, n);
-	zinc_status s;
+	zinc_status st;
 
 	if (nbytes <= (c->o.max_memory > 0 ? most / copies : most))
 		return ZINC_OK;
-	s = zinc_fail(err, ZINC_E_LIMIT, "its %llu bytes are held in memory %s, and max-memory is %llu",
-		      (unsigned long long)nbytes, copies == 1 ? "as a whole" : "twice, to verify them",
-		      (unsigned long long)most);
-	return zinc_error_at_key(err, s, key);
+	st = zinc_fail(err, ZINC_E_LIMIT, "its %llu bytes are held in memory %s, and max-memory is %llu",
+		       (unsigned long long)nbytes, copies == 1 ? "as a whole" : "twice, to verify them",
+		       (unsigned long long)most);
+	return zinc_error_at_key(err, st, key);
 }
 
 /* The same of an object and of what it decodes to. */
 static zinc_status
 check_decoded(const zinc_cp *c, uint64_t nbytes, uint64_t decoded, const char *key, zinc_error *err)
 {
-	zinc_status s;
+	zinc_status st;
 
 	if (c->o.max_memory == 0 || (decoded <= c->o.max_memory && nbytes <= c->o.max_memory - decoded))
 		return ZINC_OK;
-	s = zinc_fail(err, ZINC_E_LIMIT,
-		      "its %llu bytes are held in memory with the %llu that they decode to, to verify them, and "
-		      "max-memory is %llu",
-		      (unsigned long long)nbytes, (unsigned long long)decoded, (unsigned long long)c->o.max_memory);
-	return zinc_error_at_key(err, s, key);
+	st = zinc_fail(err, ZINC_E_LIMIT,
+		       "its %llu bytes are held in memory with the %llu that they decode to, to verify them, and "
+		       "max-memory is %llu",
+		       (unsigned long long)nbytes, (unsigned long long)decoded, (unsigned long long)c->o.max_memory);
+	return zinc_error_at_key(err, st, key);
 }
 
 static zinc_status
@@ -439,7 +440,7 @@ check_objects(zinc_cp *c, const zinc_cp_node *n, zinc_error *err)
 {
 	struct batch b = {.c = c, .n = n};
 	zinc_buf key;
-	zinc_status s;
+	zinc_status st;
 	size_t i;
 
 	if (n->nobjects == 0)
@@ -448,24 +449,24 @@ check_objects(zinc_cp *c, const zinc_cp_node *n, zinc_error *err)
 		if (zinc_cp_object_bytes(n, i) > zinc_cp_object_bytes(n, b.first))
 			b.first = i;
 	zinc_buf_init(&key, c->ctx, ZINC_MAX_KEY);
-	s = name_object(&b, 0, false, &key, err);
-	if (s == ZINC_OK)
-		s = check_size(c, n, zinc_cp_object_bytes(n, b.first), c->o.verify ? 2 : 1, (const char *)key.p, err);
-	if (s == ZINC_OK)
-		s = check_decoded(c, zinc_cp_object_bytes(n, b.first), decoded_bytes(c, n), (const char *)key.p, err);
+	st = name_object(&b, 0, false, &key, err);
+	if (st == ZINC_OK)
+		st = check_size(c, n, zinc_cp_object_bytes(n, b.first), c->o.verify ? 2 : 1, (const char *)key.p, err);
+	if (st == ZINC_OK)
+		st = check_decoded(c, zinc_cp_object_bytes(n, b.first), decoded_bytes(c, n), (const char *)key.p, err);
 	zinc_buf_fini(&key);
-	return s == ZINC_OK ? s : zinc_error_at_url(err, s, c->from->url);
+	return st == ZINC_OK ? st : zinc_error_at_url(err, st, c->from->url);
 }
 
 static zinc_status
 check_foreign(const zinc_cp *c, zinc_error *err)
 {
-	zinc_status s;
+	zinc_status st;
 
 	if (c->foreign.n == 0)
 		return ZINC_OK;
-	s = check_size(c, NULL, c->foreign_largest, 1, (const char *)c->foreign.p + c->foreign_largest_at, err);
-	return s == ZINC_OK ? s : zinc_error_at_url(err, s, c->from->url);
+	st = check_size(c, NULL, c->foreign_largest, 1, (const char *)c->foreign.p + c->foreign_largest_at, err);
+	return st == ZINC_OK ? st : zinc_error_at_url(err, st, c->from->url);
 }
 
 zinc_status

@@ -132,18 +132,18 @@ zinc_cp_check_shared(zinc_cp *c, zinc_error *err)
 {
 	const zinc_hierarchy *old = c->old ? c->old : c->to;
 	struct shared x = {.c = c, .store = old->store, .lock = PTHREAD_MUTEX_INITIALIZER, .err = err};
-	zinc_status s;
+	zinc_status st;
 
 	if (c->tags.n == 0)
 		return ZINC_OK;
 	qsort(c->tags.p, c->tags.n / sizeof(uint64_t), sizeof(uint64_t), by_word);
 	zinc_buf_init(&x.keys, c->ctx, zinc_max_list(c->ctx));
 	x.requests = zinc_calloc(c->ctx, WINDOW, sizeof *x.requests);
-	s = x.requests ? compare_target(&x, old, c->old ? c->old->path : c->to_path) : zinc_fail_nomem(err);
-	if (s == ZINC_OK && x.n > 0)
-		s = compare_window(&x);
+	st = x.requests ? compare_target(&x, old, c->old ? c->old->path : c->to_path) : zinc_fail_nomem(err);
+	if (st == ZINC_OK && x.n > 0)
+		st = compare_window(&x);
 	zinc_free(c->ctx, x.requests);
 	zinc_buf_fini(&x.keys);
 	pthread_mutex_destroy(&x.lock);
-	return s;
+	return st;
 }

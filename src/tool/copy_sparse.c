@@ -30,16 +30,16 @@ cast_and_compare(zinc_cp *c, const zinc_cp_node *n, bool *same, zinc_error *err)
 	void *element = zinc_dtype_fill_room(t, c->ctx, NULL);
 	zinc_error e = ZINC_ERROR_INIT;
 	zinc_arena *arena = NULL;
-	zinc_status s = element ? zinc_arena_new(&arena, c->ctx, 0, err) : zinc_fail_nomem(err);
+	zinc_status st = element ? zinc_arena_new(&arena, c->ctx, 0, err) : zinc_fail_nomem(err);
 
-	if (s == ZINC_OK)
+	if (st == ZINC_OK)
 		*same = zinc_cp_cast_fill(c, n->source, t, element, arena, &e) == ZINC_OK &&
 			zinc_cp_same_elements(t, element, n->target->fill, 1);
-	if (s == ZINC_OK && e.code == ZINC_E_NOMEM)
-		s = zinc_fail_nomem(err);
+	if (st == ZINC_OK && e.code == ZINC_E_NOMEM)
+		st = zinc_fail_nomem(err);
 	zinc_arena_free(arena);
 	zinc_free(c->ctx, element);
-	return s;
+	return st;
 }
 
 /* Is the source's fill value, as elements are copied, the target's? */

@@ -21,28 +21,28 @@ contains(const zinc_hierarchy *h, const char *path, const zinc_hierarchy *other,
 	 zinc_error *err)
 {
 	zinc_buf a, b;
-	zinc_status s;
+	zinc_status st;
 
 	*in = false;
 	if (h->store != other->store && strcmp(zinc_store_url(h->store), zinc_store_url(other->store)) != 0)
 		return ZINC_OK;
 	zinc_buf_init(&a, h->ctx, ZINC_MAX_KEY);
 	zinc_buf_init(&b, h->ctx, ZINC_MAX_KEY);
-	s = zinc_buf_printf(&a, err, "%s%s%s", h->prefix, path + 1, path[1] ? "/" : "");
-	if (s == ZINC_OK)
-		s = zinc_buf_printf(&b, err, "%s%s%s", other->prefix, other_path + 1, other_path[1] ? "/" : "");
-	*in = s == ZINC_OK && a.n <= b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
+	st = zinc_buf_printf(&a, err, "%s%s%s", h->prefix, path + 1, path[1] ? "/" : "");
+	if (st == ZINC_OK)
+		st = zinc_buf_printf(&b, err, "%s%s%s", other->prefix, other_path + 1, other_path[1] ? "/" : "");
+	*in = st == ZINC_OK && a.n <= b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
 	zinc_buf_fini(&a);
 	zinc_buf_fini(&b);
-	return s;
+	return st;
 }
 
 /* Did a document say something, if only that it is not there or cannot be used? */
 static bool
-is_read(zinc_status s)
+is_read(zinc_status st)
 {
-	return s == ZINC_OK || s == ZINC_E_NOTFOUND || s == ZINC_E_CORRUPT || s == ZINC_E_UNSUPPORTED ||
-	       s == ZINC_E_LIMIT;
+	return st == ZINC_OK || st == ZINC_E_NOTFOUND || st == ZINC_E_CORRUPT || st == ZINC_E_UNSUPPORTED ||
+	       st == ZINC_E_LIMIT;
 }
 
 /* The tag of the node's document; without one: n == 0. */
@@ -52,17 +52,17 @@ tag_of(zinc_hierarchy *h, const char *path, zinc_tag *tag, zinc_error *err)
 	zinc_error e = ZINC_ERROR_INIT;
 	zinc_meta *m = NULL;
 	zinc_report r;
-	zinc_status s;
+	zinc_status st;
 
 	tag->n = 0;
 	if (!zinc_cp_has_tags(h))
 		return ZINC_OK;
 	zinc_report_init_quiet(&r, h->ctx, false);
-	s = zinc_read_node(h, path, &r, &m, &e);
-	if (s == ZINC_OK)
+	st = zinc_read_node(h, path, &r, &m, &e);
+	if (st == ZINC_OK)
 		*tag = m->tag;
 	zinc_meta_free(m);
-	return is_read(s) ? ZINC_OK : zinc_error_copy(err, &e);
+	return is_read(st) ? ZINC_OK : zinc_error_copy(err, &e);
 }
 
 /* "/a/b" -> "/a" -> "/"; false at the end. */
@@ -83,18 +83,18 @@ static zinc_status
 leads_to(zinc_hierarchy *h, const char *path, const zinc_tag *tag, bool above, bool *yes, zinc_error *err)
 {
 	char *up = zinc_strdup(h->ctx, path);
-	zinc_status s = up ? ZINC_OK : zinc_fail_nomem(err);
+	zinc_status st = up ? ZINC_OK : zinc_fail_nomem(err);
 	bool more = up && (!above || go_up(up));
 	zinc_tag one;
 
 	*yes = false;
-	while (s == ZINC_OK && more && !*yes && tag->n > 0) {
-		s = tag_of(h, up, &one, err);
-		*yes = s == ZINC_OK && one.n > 0 && zinc_tag_equal(tag, &one);
+	while (st == ZINC_OK && more && !*yes && tag->n > 0) {
+		st = tag_of(h, up, &one, err);
+		*yes = st == ZINC_OK && one.n > 0 && zinc_tag_equal(tag, &one);
 		more = go_up(up);
 	}
 	zinc_free(h->ctx, up);
-	return s;
+	return st;
 }
 
 /* By their URLs, and by what is there. */
@@ -287,13 +287,13 @@ look_above(zinc_cp *c, zinc_error *err)
 		return zinc_fail_nomem(err);
 	zinc_report_init_quiet(&r, c->ctx, false);
 	while (!there && go_up(c->above)) {
-		const zinc_status s = zinc_read_node(c->to, c->above, &r, &m, &e);
+		const zinc_status st = zinc_read_node(c->to, c->above, &r, &m, &e);
 
 		zinc_meta_free(m);
 		m = NULL;
-		if (!is_read(s))
+		if (!is_read(st))
 			return zinc_error_copy(err, &e);
-		there = s != ZINC_E_NOTFOUND;
+		there = st != ZINC_E_NOTFOUND;
 	}
 	if (!there)
 		c->above[0] = '\0';
@@ -323,7 +323,7 @@ take_back(zinc_cp *c)
 static zinc_status
 write_target(zinc_cp *c, zinc_error *err)
 {
-	zinc_status s;
+	zinc_status st;
 
 	if (!c->resuming) {
 		ZINC_TRY(clear_target(c, err));
@@ -331,12 +331,12 @@ write_target(zinc_cp *c, zinc_error *err)
 		ZINC_TRY(zinc_prepare(c->to, c->to_path, true, err));
 		ZINC_TRY(zinc_cp_journal_begin(c, err));
 	}
-	s = copy_data(c, err);
-	if (s == ZINC_E_RANGE) /* an element does not fit, and will not fit next time */
+	st = copy_data(c, err);
+	if (st == ZINC_E_RANGE) /* an element does not fit, and will not fit next time */
 		take_back(c);
-	else if (s != ZINC_OK)
+	else if (st != ZINC_OK)
 		(void)!zinc_cp_journal_save(c, true, NULL); /* what was done need not be done again */
-	ZINC_TRY(s);
+	ZINC_TRY(st);
 	ZINC_TRY(verify(c, err));
 	ZINC_TRY(zinc_cp_documents(c, err));
 	return zinc_cp_journal_end(c, err);
@@ -346,11 +346,11 @@ write_target(zinc_cp *c, zinc_error *err)
 static zinc_status
 take_source(zinc_cp *c, zinc_error *err)
 {
-	zinc_status s = zinc_cp_find_nodes(c, err);
+	zinc_status st = zinc_cp_find_nodes(c, err);
 
-	if (s == ZINC_OK)
-		s = check_options(c, err);
-	return s == ZINC_OK ? s : zinc_error_at_url(err, s, c->from->url);
+	if (st == ZINC_OK)
+		st = check_options(c, err);
+	return st == ZINC_OK ? st : zinc_error_at_url(err, st, c->from->url);
 }
 
 static zinc_status
@@ -420,7 +420,7 @@ copy(zinc_hierarchy *from, const char *from_path, zinc_hierarchy *to, const char
 {
 	zinc_visit v[3];
 	zinc_cp c = {.old = NULL};
-	zinc_status s;
+	zinc_status st;
 
 	ZINC_TRY(zinc_answer_check(counts, err));
 	ZINC_TRY(zinc_options_take_as(&zinc_copy_options_kind, &c.o, options, err));
@@ -432,14 +432,14 @@ copy(zinc_hierarchy *from, const char *from_path, zinc_hierarchy *to, const char
 	to = zinc_visit_within(&v[1], to, &c.wait);
 	c.old = zinc_visit_within(&v[2], old, &c.wait);
 	init(&c, from, to);
-	s = zinc_path_normalise(&c.from_path, from, from_path, err);
-	if (s == ZINC_OK)
-		s = zinc_path_normalise(&c.to_path, to, to_path, err);
-	if (s == ZINC_OK)
-		s = run(&c, err);
+	st = zinc_path_normalise(&c.from_path, from, from_path, err);
+	if (st == ZINC_OK)
+		st = zinc_path_normalise(&c.to_path, to, to_path, err);
+	if (st == ZINC_OK)
+		st = run(&c, err);
 	zinc_answer_give(counts, &c.n, sizeof c.n);
 	fini(&c);
-	return s == ZINC_OK ? s : zinc_error_at_url(err, s, to->url);
+	return st == ZINC_OK ? st : zinc_error_at_url(err, st, to->url);
 }
 
 zinc_status
@@ -480,7 +480,7 @@ zinc_copy_url(const char *from, const char *to, const zinc_copy_options *options
 	zinc_call_options rest[2];
 	zinc_copy_options o;
 	zinc_wait wait;
-	zinc_status s;
+	zinc_status st;
 
 	ZINC_TRY(ZINC_NEED(from && to, err));
 	ZINC_TRY(zinc_answer_check(counts, err));
@@ -496,11 +496,11 @@ zinc_copy_url(const char *from, const char *to, const zinc_copy_options *options
 	open.climb = o.climb;
 	open.settings = o.settings;
 	open.nsettings = o.nsettings;
-	s = zinc_hierarchy_open_url(&source, from, &open, err);
-	if (s == ZINC_OK)
-		s = open_target(&target, &old, to, source, &o, &wait, err);
-	if (s == ZINC_OK && old && !o.overwrite)
-		s = zinc_error_at_url(
+	st = zinc_hierarchy_open_url(&source, from, &open, err);
+	if (st == ZINC_OK)
+		st = open_target(&target, &old, to, source, &o, &wait, err);
+	if (st == ZINC_OK && old && !o.overwrite)
+		st = zinc_error_at_url(
 		    err, zinc_fail(err, ZINC_E_EXISTS, "a hierarchy of format %s is already there", old->format->id),
 		    to);
 	rest[1] = zinc_wait_rest(&wait);
@@ -509,13 +509,13 @@ zinc_copy_url(const char *from, const char *to, const zinc_copy_options *options
 		rest[1].progress_arg = o.call->progress_arg;
 	}
 	o.call = &rest[1];
-	if (s == ZINC_OK)
-		s = copy(source, zinc_hierarchy_path(source), target, zinc_hierarchy_path(target), old, &o, counts,
-			 err);
+	if (st == ZINC_OK)
+		st = copy(source, zinc_hierarchy_path(source), target, zinc_hierarchy_path(target), old, &o, counts,
+			  err);
 	zinc_hierarchy_close(old);
 	zinc_hierarchy_close(target);
 	zinc_hierarchy_close(source);
-	return s;
+	return st;
 }
 
 /* What would not be erased afterwards is not moved either.  Where the copy itself has something to refuse, it tells

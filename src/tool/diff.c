@@ -105,14 +105,14 @@ list(zinc_cmp *c, int side, struct listing *l, zinc_error *err)
 {
 	zinc_hierarchy *h = c->h[side];
 	zinc_report r;
-	zinc_status s;
+	zinc_status st;
 
 	*l = (struct listing){.ctx = c->ctx, .c = c, .base = c->base[side], .err = err};
 	zinc_report_init(&r, h->ctx, h->strict, h->url);
 	r.fallback = h->fallback;
-	s = c->o.select ? zinc_walk(h, l->base, ZINC_WALK_ALL, &r, list_node, l, err)
-			: zinc_walk_thorough(h, l->base, &r, list_node, l, err);
-	ZINC_TRY(zinc_error_in(err, s == ZINC_OK ? l->status : s, h));
+	st = c->o.select ? zinc_walk(h, l->base, ZINC_WALK_ALL, &r, list_node, l, err)
+			 : zinc_walk_thorough(h, l->base, &r, list_node, l, err);
+	ZINC_TRY(zinc_error_in(err, st == ZINC_OK ? l->status : st, h));
 	if (l->n == 0)
 		return zinc_fail(err, ZINC_E_NOTFOUND, "no node is there");
 	qsort(l->at, l->n, sizeof *l->at, by_path);
@@ -148,24 +148,24 @@ zinc_cmp_differ(zinc_cmp *c, zinc_difference_kind kind, const char *path, const 
 		const zinc_json *b, zinc_error *err)
 {
 	zinc_difference d = {.kind = kind, .path = path, .what = what};
-	zinc_status s = ZINC_OK;
+	zinc_status st = ZINC_OK;
 	zinc_buf text[2];
 
 	zinc_buf_init(&text[0], c->ctx, zinc_max_text(c->ctx));
 	zinc_buf_init(&text[1], c->ctx, zinc_max_text(c->ctx));
 	if (a)
-		s = zinc_json_print_line(a, &text[0], err);
-	if (s == ZINC_OK && b)
-		s = zinc_json_print_line(b, &text[1], err);
+		st = zinc_json_print_line(a, &text[0], err);
+	if (st == ZINC_OK && b)
+		st = zinc_json_print_line(b, &text[1], err);
 	d.a = zinc_buf_text(&text[0]);
 	d.b = zinc_buf_text(&text[1]);
-	if (s == ZINC_OK && !(d.a && d.b))
-		s = zinc_fail_nomem(err);
-	if (s == ZINC_OK)
+	if (st == ZINC_OK && !(d.a && d.b))
+		st = zinc_fail_nomem(err);
+	if (st == ZINC_OK)
 		zinc_cmp_found(c, &d);
 	zinc_buf_fini(&text[0]);
 	zinc_buf_fini(&text[1]);
-	return s;
+	return st;
 }
 
 static void
@@ -187,23 +187,23 @@ load_side(zinc_cmp *c, zinc_cmp_pair *p, int side, zinc_error *err)
 	const char *base = c->base[side][1] ? c->base[side] : "";
 	zinc_error e = ZINC_ERROR_INIT;
 	zinc_report r;
-	zinc_status s;
+	zinc_status st;
 	zinc_buf full;
 
 	zinc_buf_init(&full, c->ctx, ZINC_MAX_KEY);
-	s = zinc_buf_printf(&full, err, "%s%s", base, p->path[1] ? p->path : "");
-	if (s == ZINC_OK && full.n == 0)
-		s = zinc_buf_puts(&full, "/", err);
-	if (s == ZINC_OK) {
+	st = zinc_buf_printf(&full, err, "%s%s", base, p->path[1] ? p->path : "");
+	if (st == ZINC_OK && full.n == 0)
+		st = zinc_buf_puts(&full, "/", err);
+	if (st == ZINC_OK) {
 		p->full[side] = zinc_buf_text(&full) ? zinc_strdup(c->ctx, zinc_buf_text(&full)) : NULL;
-		s = p->full[side] ? ZINC_OK : zinc_fail_nomem(err);
+		st = p->full[side] ? ZINC_OK : zinc_fail_nomem(err);
 	}
 	zinc_buf_fini(&full);
-	ZINC_TRY(s);
+	ZINC_TRY(st);
 	zinc_report_init_quiet(&r, c->ctx, c->h[side]->strict);
-	s = zinc_read_node(c->h[side], p->full[side], &r, &p->meta[side], &e);
+	st = zinc_read_node(c->h[side], p->full[side], &r, &p->meta[side], &e);
 	/* it was listed: a group by its children alone */
-	return s == ZINC_E_NOTFOUND ? ZINC_OK : zinc_error_copy(err, &e);
+	return st == ZINC_E_NOTFOUND ? ZINC_OK : zinc_error_copy(err, &e);
 }
 
 /* A group has no elements that could not be read, but one that this build does not understand may mean anything. */
@@ -255,37 +255,37 @@ hunt_hidden(zinc_cmp *c, const zinc_cmp_pair *p, bool *found, zinc_error *err)
 {
 	struct hunt h = {.c = c, .p = p};
 	const zinc_lister to = {.size = sizeof to, .key = hunt_key, .odd = hunt_odd, .arg = &h};
-	zinc_status s = ZINC_OK;
+	zinc_status st = ZINC_OK;
 	zinc_buf prefix;
 	zinc_caps caps = ZINC_CAPS_INIT;
 
-	for (; h.side < 2 && s == ZINC_OK; h.side++) {
+	for (; h.side < 2 && st == ZINC_OK; h.side++) {
 		zinc_store_caps(c->h[h.side]->store, &caps);
 		if (!(caps.flags & ZINC_CAP_LIST) || (caps.flags & ZINC_CAP_REMOTE))
 			continue;
 		zinc_buf_init(&prefix, c->ctx, ZINC_MAX_KEY);
-		s = zinc_data_prefix(c->h[h.side], p->full[h.side], &prefix, err);
+		st = zinc_data_prefix(c->h[h.side], p->full[h.side], &prefix, err);
 		h.nprefix = prefix.n;
-		if (s == ZINC_OK)
-			s = zinc_buf_text(&prefix) ? zinc_store_walk(c->h[h.side]->store, zinc_buf_text(&prefix), &to,
-								     c->h[h.side]->wait, err)
-						   : zinc_fail_nomem(err);
+		if (st == ZINC_OK)
+			st = zinc_buf_text(&prefix) ? zinc_store_walk(c->h[h.side]->store, zinc_buf_text(&prefix), &to,
+								      c->h[h.side]->wait, err)
+						    : zinc_fail_nomem(err);
 		zinc_buf_fini(&prefix);
 	}
 	*found = h.found;
-	return s;
+	return st;
 }
 
 static zinc_status
 compare_values(zinc_cmp *c, const zinc_cmp_pair *p, bool same_type, zinc_error *err)
 {
 	zinc_error e = ZINC_ERROR_INIT;
-	zinc_status s = zinc_cmp_values(c, p, same_type, &e);
+	zinc_status st = zinc_cmp_values(c, p, same_type, &e);
 	bool found = false;
 
-	if (s == ZINC_E_IO)
+	if (st == ZINC_E_IO)
 		ZINC_TRY(hunt_hidden(c, p, &found, err));
-	return s == ZINC_OK || found ? ZINC_OK : zinc_error_copy(err, &e);
+	return st == ZINC_OK || found ? ZINC_OK : zinc_error_copy(err, &e);
 }
 
 static zinc_status
@@ -307,19 +307,19 @@ static zinc_status
 compare_pair(zinc_cmp *c, const char *path, zinc_node_kind kind, zinc_error *err)
 {
 	zinc_cmp_pair p = {.path = *path ? path : "/"};
-	zinc_status s = ZINC_OK;
+	zinc_status st = ZINC_OK;
 	int side;
 
 	c->n.nodes++;
-	for (side = 0; side < 2 && s == ZINC_OK; side++)
-		s = load_side(c, &p, side, err);
-	if (s == ZINC_OK)
-		s = compare_loaded(c, &p, kind, err);
+	for (side = 0; side < 2 && st == ZINC_OK; side++)
+		st = load_side(c, &p, side, err);
+	if (st == ZINC_OK)
+		st = compare_loaded(c, &p, kind, err);
 	for (side = 0; side < 2; side++) {
 		zinc_free(c->ctx, p.full[side]);
 		zinc_meta_free(p.meta[side]);
 	}
-	return s;
+	return st;
 }
 
 /* ---- the trees ---- */
@@ -367,17 +367,17 @@ static zinc_status
 run(zinc_cmp *c, zinc_error *err)
 {
 	struct listing l[2] = {{.ctx = c->ctx}, {.ctx = c->ctx}};
-	zinc_status s = list(c, 0, &l[0], err);
+	zinc_status st = list(c, 0, &l[0], err);
 
-	if (s == ZINC_OK)
-		s = list(c, 1, &l[1], err);
-	if (s == ZINC_OK && c->o.select && (l[0].at[0].kind != ZINC_NODE_ARRAY || l[1].at[0].kind != ZINC_NODE_ARRAY))
-		s = zinc_fail(err, ZINC_E_INVALID, "elements are selected of two arrays, not of groups");
-	if (s == ZINC_OK)
-		s = walk(c, &l[0], &l[1], err);
+	if (st == ZINC_OK)
+		st = list(c, 1, &l[1], err);
+	if (st == ZINC_OK && c->o.select && (l[0].at[0].kind != ZINC_NODE_ARRAY || l[1].at[0].kind != ZINC_NODE_ARRAY))
+		st = zinc_fail(err, ZINC_E_INVALID, "elements are selected of two arrays, not of groups");
+	if (st == ZINC_OK)
+		st = walk(c, &l[0], &l[1], err);
 	listing_free(&l[0]);
 	listing_free(&l[1]);
-	return s;
+	return st;
 }
 
 zinc_status
@@ -386,7 +386,7 @@ zinc_diff(zinc_hierarchy *a, const char *path_a, zinc_hierarchy *b, const char *
 {
 	zinc_cmp c = {.fn = fn, .arg = arg};
 	zinc_visit v[2];
-	zinc_status s;
+	zinc_status st;
 
 	ZINC_TRY(ZINC_NEED(a && b, err));
 	ZINC_TRY(zinc_answer_check(counts, err));
@@ -397,13 +397,13 @@ zinc_diff(zinc_hierarchy *a, const char *path_a, zinc_hierarchy *b, const char *
 	c.h[1] = b = zinc_visit_within(&v[1], b, &c.wait);
 	c.ctx = a->ctx;
 	c.threads = c.o.threads > 0 && c.o.threads < c.ctx->threads ? c.o.threads : c.ctx->threads;
-	s = zinc_path_normalise(&c.base[0], a, path_a ? path_a : "/", err);
-	if (s == ZINC_OK)
-		s = zinc_path_normalise(&c.base[1], b, path_b ? path_b : "/", err);
-	if (s == ZINC_OK)
-		s = run(&c, err);
+	st = zinc_path_normalise(&c.base[0], a, path_a ? path_a : "/", err);
+	if (st == ZINC_OK)
+		st = zinc_path_normalise(&c.base[1], b, path_b ? path_b : "/", err);
+	if (st == ZINC_OK)
+		st = run(&c, err);
 	zinc_answer_give(counts, &c.n, sizeof c.n);
 	zinc_free(a->ctx, c.base[0]);
 	zinc_free(b->ctx, c.base[1]);
-	return s;
+	return st;
 }

@@ -129,12 +129,12 @@ static zinc_status
 compare_array(zinc_cmp *c, const zinc_cmp_pair *p, bool *shapes, bool *types, zinc_error *err)
 {
 	zinc_json_doc *doc;
-	zinc_status s;
+	zinc_status st;
 
 	ZINC_TRY(zinc_json_new(&doc, c->ctx, err));
-	s = compare_members_of_arrays(c, p, shapes, types, doc, err);
+	st = compare_members_of_arrays(c, p, shapes, types, doc, err);
 	zinc_json_free(doc);
-	return s;
+	return st;
 }
 
 /* ---- objects, member by member ---- */
@@ -160,17 +160,17 @@ ignored(const struct members *m, const char *key)
 static zinc_status
 differ_in_member(const struct members *m, const char *key, const zinc_json *a, const zinc_json *b, zinc_error *err)
 {
-	zinc_status s;
+	zinc_status st;
 	zinc_buf what;
 
 	zinc_buf_init(&what, m->c->ctx, zinc_max_text(m->c->ctx));
-	s = zinc_buf_printf(&what, err, "%s%s", m->before, key);
-	if (s == ZINC_OK)
-		s = zinc_buf_text(&what)
-			? zinc_cmp_differ(m->c, ZINC_DIFFERS_META, m->p->path, zinc_buf_text(&what), a, b, err)
-			: zinc_fail_nomem(err);
+	st = zinc_buf_printf(&what, err, "%s%s", m->before, key);
+	if (st == ZINC_OK)
+		st = zinc_buf_text(&what)
+			 ? zinc_cmp_differ(m->c, ZINC_DIFFERS_META, m->p->path, zinc_buf_text(&what), a, b, err)
+			 : zinc_fail_nomem(err);
 	zinc_buf_fini(&what);
-	return s;
+	return st;
 }
 
 /* Those of a, in its order, then those that only b has. */
@@ -198,7 +198,8 @@ missing_of(const zinc_cmp *c, const zinc_meta *m, bool *has)
 	void *element = zinc_dtype_fill_room(m->dtype, c->ctx, NULL);
 
 	*has = v != NULL;
-	if (element && v && !zinc_missing_parse(c->ctx, m->dtype, v, m->format->masks == ZINC_MASKS_ATTRIBUTE, element)) {
+	if (element && v &&
+	    !zinc_missing_parse(c->ctx, m->dtype, v, m->format->masks == ZINC_MASKS_ATTRIBUTE, element)) {
 		zinc_free(c->ctx, element);
 		return NULL;
 	}
@@ -240,7 +241,8 @@ same_missing(const zinc_cmp *c, const zinc_meta *a, const zinc_meta *b)
 		same = zinc_missing_same(a->dtype, masking(a, has[0], x), masking(b, has[1], y));
 	zinc_free(c->ctx, x);
 	zinc_free(c->ctx, y);
-	return same && (has[0] || a->format->masks == ZINC_MASKS_FILL) && (has[1] || b->format->masks == ZINC_MASKS_FILL);
+	return same && (has[0] || a->format->masks == ZINC_MASKS_FILL) &&
+	       (has[1] || b->format->masks == ZINC_MASKS_FILL);
 }
 
 zinc_status
@@ -293,21 +295,21 @@ static zinc_status
 describe(zinc_cmp *c, const zinc_cmp_pair *p, int side, zinc_json_doc **out, zinc_error *err)
 {
 	const zinc_meta *m = p->meta[side];
-	zinc_status s;
+	zinc_status st;
 	zinc_buf text;
 
 	zinc_buf_init(&text, c->ctx, zinc_max_text(c->ctx));
-	s = zinc_meta_describe(c->h[side], p->full[side], m, &text, err);
-	if (s == ZINC_OK)
-		s = zinc_json_parse(out, c->ctx, (const char *)text.p, text.n, 0, err);
+	st = zinc_meta_describe(c->h[side], p->full[side], m, &text, err);
+	if (st == ZINC_OK)
+		st = zinc_json_parse(out, c->ctx, (const char *)text.p, text.n, 0, err);
 	zinc_buf_fini(&text);
-	ZINC_TRY(s);
-	s = zinc_json_set(*out, zinc_json_root(*out), "chunk_key_encoding", keys_of(m, *out), err);
-	if (s != ZINC_OK) {
+	ZINC_TRY(st);
+	st = zinc_json_set(*out, zinc_json_root(*out), "chunk_key_encoding", keys_of(m, *out), err);
+	if (st != ZINC_OK) {
 		zinc_json_free(*out);
 		*out = NULL;
 	}
-	return s;
+	return st;
 }
 
 zinc_status
@@ -316,19 +318,19 @@ zinc_cmp_storage(zinc_cmp *c, const zinc_cmp_pair *p, zinc_error *err)
 	static const char *const rows[] = {"format", "chunk_shape", "shard_shape",        "codecs",
 					   "order",  "byte_order",  "chunk_key_encoding", "chunk_grid"};
 	zinc_json_doc *a, *b;
-	zinc_status s;
+	zinc_status st;
 	size_t i;
 
 	ZINC_TRY(describe(c, p, 0, &a, err));
-	s = describe(c, p, 1, &b, err);
-	for (i = 0; s == ZINC_OK && i < sizeof rows / sizeof *rows; i++) {
+	st = describe(c, p, 1, &b, err);
+	for (i = 0; st == ZINC_OK && i < sizeof rows / sizeof *rows; i++) {
 		const zinc_json *x = member(zinc_json_root(a), rows[i]), *y = member(zinc_json_root(b), rows[i]);
 
 		if (!equal(x, y))
-			s = zinc_cmp_differ(c, ZINC_DIFFERS_STORAGE, p->path, rows[i], x, y, err);
+			st = zinc_cmp_differ(c, ZINC_DIFFERS_STORAGE, p->path, rows[i], x, y, err);
 	}
 	if (i > 0)
 		zinc_json_free(b);
 	zinc_json_free(a);
-	return s;
+	return st;
 }

@@ -286,7 +286,7 @@ static zinc_status
 tell(struct values *v, const char *path, zinc_error *err)
 {
 	zinc_difference d = {.kind = ZINC_DIFFERS_VALUES, .path = path, .what = "values"};
-	zinc_status s = ZINC_OK;
+	zinc_status st = ZINC_OK;
 	zinc_buf text[2];
 	int side;
 
@@ -294,11 +294,11 @@ tell(struct values *v, const char *path, zinc_error *err)
 		const zinc_dtype *t = v->side[side].dtype;
 
 		zinc_buf_init(&text[side], v->c->ctx, zinc_max_text(v->c->ctx));
-		if (s == ZINC_OK && !t->variable && t->size <= sizeof v->all.first[side])
-			s = zinc_dtype_print_element(t, v->all.first[side], ZINC_SPELL_JSON, &text[side], err);
-		if (s == ZINC_E_CORRUPT) { /* no value of its type: it is told without */
+		if (st == ZINC_OK && !t->variable && t->size <= sizeof v->all.first[side])
+			st = zinc_dtype_print_element(t, v->all.first[side], ZINC_SPELL_JSON, &text[side], err);
+		if (st == ZINC_E_CORRUPT) { /* no value of its type: it is told without */
 			zinc_buf_end(&text[side], 0);
-			s = ZINC_OK;
+			st = ZINC_OK;
 		}
 	}
 	d.a = zinc_buf_text(&text[0]);
@@ -307,13 +307,13 @@ tell(struct values *v, const char *path, zinc_error *err)
 	d.total = v->total;
 	d.ndim = v->ndim;
 	d.index = v->all.index;
-	if (s == ZINC_OK && !(d.a && d.b))
-		s = zinc_fail_nomem(err);
-	if (s == ZINC_OK)
+	if (st == ZINC_OK && !(d.a && d.b))
+		st = zinc_fail_nomem(err);
+	if (st == ZINC_OK)
 		zinc_cmp_found(v->c, &d);
 	zinc_buf_fini(&text[0]);
 	zinc_buf_fini(&text[1]);
-	return s;
+	return st;
 }
 
 /* ---- the whole ---- */
@@ -390,28 +390,28 @@ compare(struct values *v, const zinc_cmp_pair *pair, zinc_error *err)
 	uint64_t grain[ZINC_MAX_NDIM];
 	zinc_selection *sel = NULL;
 	zinc_pieces p = {.n = 0};
-	zinc_status s;
+	zinc_status st;
 
 	job.work = compare_piece;
 	job.merge = merge_piece;
 	job.arg = v;
 	choose_grain(v, grain);
-	s = zinc_selection_parse(&sel, v->side[0].array, c->o.select ? c->o.select : "", err);
-	if (s == ZINC_OK)
-		s = zinc_pieces_init_stored(&p, arrays, 2, sel, grain, &c->wait, err);
-	if (s == ZINC_OK)
-		s = make_workers(v, err);
-	if (s == ZINC_OK)
-		s = zinc_pieces_run(&p, &job, err);
-	if (s == ZINC_OK)
-		s = compare_absent(v, &p, pair, err);
+	st = zinc_selection_parse(&sel, v->side[0].array, c->o.select ? c->o.select : "", err);
+	if (st == ZINC_OK)
+		st = zinc_pieces_init_stored(&p, arrays, 2, sel, grain, &c->wait, err);
+	if (st == ZINC_OK)
+		st = make_workers(v, err);
+	if (st == ZINC_OK)
+		st = zinc_pieces_run(&p, &job, err);
+	if (st == ZINC_OK)
+		st = compare_absent(v, &p, pair, err);
 	free_workers(v);
 	v->total = p.sel.out_n;
 	zinc_pieces_fini(&p);
 	zinc_selection_free(sel);
-	c->n.elements += s == ZINC_OK ? v->total : 0;
-	c->n.different += s == ZINC_OK ? v->all.different : 0;
-	return s == ZINC_OK && v->all.different > 0 ? tell(v, pair->path, err) : s;
+	c->n.elements += st == ZINC_OK ? v->total : 0;
+	c->n.different += st == ZINC_OK ? v->all.different : 0;
+	return st == ZINC_OK && v->all.different > 0 ? tell(v, pair->path, err) : st;
 }
 
 static zinc_status
@@ -436,7 +436,7 @@ zinc_cmp_values(zinc_cmp *c, const zinc_cmp_pair *p, bool same_type, zinc_error 
 	struct values v = {.c = c, .same_type = same_type, .ndim = p->meta[0]->ndim};
 	const char *why = p->meta[0]->unsupported ? p->meta[0]->unsupported : p->meta[1]->unsupported;
 	zinc_difference unknown = {.kind = ZINC_DIFFERS_UNKNOWN, .path = p->path, .what = "values", .a = "", .b = ""};
-	zinc_status s;
+	zinc_status st;
 
 	if (why) {
 		unknown.a = why;
@@ -444,10 +444,10 @@ zinc_cmp_values(zinc_cmp *c, const zinc_cmp_pair *p, bool same_type, zinc_error 
 		return ZINC_OK;
 	}
 	v.tolerant = c->o.rtol > 0 || c->o.atol > 0;
-	s = open_sides(&v, p, err);
-	if (s == ZINC_OK && (v.numbers || same_type))
-		s = compare(&v, p, err);
+	st = open_sides(&v, p, err);
+	if (st == ZINC_OK && (v.numbers || same_type))
+		st = compare(&v, p, err);
 	zinc_array_close(v.side[0].array);
 	zinc_array_close(v.side[1].array);
-	return s;
+	return st;
 }

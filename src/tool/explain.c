@@ -18,11 +18,11 @@ touched(const zinc_array *a, const zinc_sel *sel, const uint64_t *chunk, uint64_
 	zinc_grid_regular_init(&g, sel->ndim, chunk);
 	for (d = 0; d < sel->ndim; d++) {
 		zinc_split s;
-		zinc_status code = zinc_split_init(&s, a->ctx, &g, d, &sel->dim[d], err);
+		zinc_status st = zinc_split_init(&s, a->ctx, &g, d, &sel->dim[d], err);
 		size_t n = s.n;
 
 		zinc_split_fini(&s);
-		ZINC_TRY(code);
+		ZINC_TRY(st);
 		if (zinc_u64_mul(n, chunk[d], &length[d]))
 			length[d] = UINT64_MAX;
 	}
@@ -128,7 +128,7 @@ explain_stored(zinc_array *a, const zinc_selection *selection, const zinc_io_opt
 	zinc_read_cost cost;
 	zinc_piece piece;
 	zinc_wait wait;
-	zinc_status s;
+	zinc_status st;
 	zinc_pieces p;
 	size_t i;
 
@@ -136,16 +136,16 @@ explain_stored(zinc_array *a, const zinc_selection *selection, const zinc_io_opt
 	ZINC_TRY(zinc_options_take_as(&zinc_io_options_kind, &o, options, err));
 	ZINC_TRY(zinc_wait_begin(&wait, o.call, err));
 	zinc_pieces_grain(a, grain);
-	s = zinc_pieces_init_stored(&p, &a, 1, selection, grain, &wait, NULL);
-	if (s == ZINC_OK && !p.sparse)
-		s = ZINC_E_LIMIT;
-	for (i = 0; s == ZINC_OK && i < p.n && !f->stopped; i++) {
+	st = zinc_pieces_init_stored(&p, &a, 1, selection, grain, &wait, NULL);
+	if (st == ZINC_OK && !p.sparse)
+		st = ZINC_E_LIMIT;
+	for (i = 0; st == ZINC_OK && i < p.n && !f->stopped; i++) {
 		zinc_pieces_get(&p, i, &piece);
-		s = zinc_array_read_cost(a, &piece.sel, options, pass_stored, f, &cost, err);
+		st = zinc_array_read_cost(a, &piece.sel, options, pass_stored, f, &cost, err);
 		add_costs(all, &cost);
 	}
 	zinc_pieces_fini(&p);
-	return s;
+	return st;
 }
 
 static zinc_status
@@ -155,29 +155,29 @@ explain(zinc_array *a, const zinc_selection *selection, const zinc_io_options *o
 	struct filter f = {.fn = fn, .arg = arg};
 	zinc_error e = ZINC_ERROR_INIT;
 	zinc_read_cost cost;
-	zinc_status s;
+	zinc_status st;
 	zinc_meta *m;
 	zinc_sel sel;
 	bool few;
 
-	s = zinc_array_read_cost(a, selection, options, fn, arg, &cost, &e);
-	few = s != ZINC_E_LIMIT;
+	st = zinc_array_read_cost(a, selection, options, fn, arg, &cost, &e);
+	few = st != ZINC_E_LIMIT;
 	if (!few && fn)
-		s = explain_stored(a, selection, options, &f, &cost, &e);
-	if (s != ZINC_OK)
+		st = explain_stored(a, selection, options, &f, &cost, &e);
+	if (st != ZINC_OK)
 		return zinc_error_copy(err, &e);
 	take_cost(&cost, out);
 	out->only_stored = !few;
 	if (out->waste <= 0.5 || !few)
 		return ZINC_OK;
 	m = zinc_array_snapshot(a);
-	s = zinc_sel_init(&sel, a->ctx, selection, m->grid, m->ndim, m->shape, err);
-	if (s == ZINC_OK) {
-		s = suggest(a, &sel, m->dtype->size, out, err);
+	st = zinc_sel_init(&sel, a->ctx, selection, m->grid, m->ndim, m->shape, err);
+	if (st == ZINC_OK) {
+		st = suggest(a, &sel, m->dtype->size, out, err);
 		zinc_sel_fini(&sel);
 	}
 	zinc_meta_free(m);
-	return s;
+	return st;
 }
 
 zinc_status

@@ -9,22 +9,22 @@
 static zinc_status
 call_each(zinc_context *ctx, const zinc_json *root, zinc_member_fn fn, void *arg, zinc_error *err)
 {
-	zinc_status s = ZINC_OK;
+	zinc_status st = ZINC_OK;
 	const zinc_json *v;
 	zinc_buf text;
 	int stop = 0;
 
 	zinc_buf_init(&text, ctx, zinc_max_text(ctx));
-	for (v = root->first; v && !stop && s == ZINC_OK; v = v->next) {
+	for (v = root->first; v && !stop && st == ZINC_OK; v = v->next) {
 		zinc_buf_end(&text, 0);
-		s = zinc_json_print_line(v, &text, err);
-		if (s == ZINC_OK && !zinc_buf_text(&text))
-			s = zinc_fail_nomem(err);
-		if (s == ZINC_OK)
+		st = zinc_json_print_line(v, &text, err);
+		if (st == ZINC_OK && !zinc_buf_text(&text))
+			st = zinc_fail_nomem(err);
+		if (st == ZINC_OK)
 			stop = fn(arg, root->type == ZINC_JSON_OBJECT ? v->key : NULL, zinc_buf_text(&text));
 	}
 	zinc_buf_fini(&text);
-	return s;
+	return st;
 }
 
 zinc_status
@@ -32,19 +32,19 @@ zinc_json_each(zinc_context *ctx, const char *json, zinc_member_fn fn, void *arg
 {
 	zinc_json_doc *doc;
 	const zinc_json *root;
-	zinc_status s;
+	zinc_status st;
 
 	ZINC_TRY(ZINC_NEED(json, err));
 	ctx = zinc_context_get(ctx);
-	s = zinc_json_parse(&doc, ctx, json, strlen(json), ZINC_JSON_DUPLICATES, err);
-	if (s != ZINC_OK) {
-		if (s == ZINC_E_CORRUPT && err) /* it is the caller's text, not a stored one */
+	st = zinc_json_parse(&doc, ctx, json, strlen(json), ZINC_JSON_DUPLICATES, err);
+	if (st != ZINC_OK) {
+		if (st == ZINC_E_CORRUPT && err) /* it is the caller's text, not a stored one */
 			err->code = ZINC_E_INVALID;
-		return s == ZINC_E_CORRUPT ? ZINC_E_INVALID : s;
+		return st == ZINC_E_CORRUPT ? ZINC_E_INVALID : st;
 	}
 	root = zinc_json_root(doc);
 	if (fn && (root->type == ZINC_JSON_OBJECT || root->type == ZINC_JSON_ARRAY))
-		s = call_each(ctx, root, fn, arg, err);
+		st = call_each(ctx, root, fn, arg, err);
 	zinc_json_free(doc);
-	return s;
+	return st;
 }

@@ -55,11 +55,11 @@ name_indices(zinc_pieces *p, int d, zinc_error *err)
 	const zinc_split *s = &p->split[d];
 	size_t i, k, n = 0;
 
-	if (p->sel.dim[d].list == NULL || s->n == 0)
+	if (!p->sel.dim[d].list || s->n == 0)
 		return ZINC_OK;
 	p->list[d] = zinc_calloc(p->ctx, (size_t)p->sel.dim[d].count, sizeof *p->list[d]);
 	p->list_at[d] = zinc_calloc(p->ctx, s->n, sizeof *p->list_at[d]);
-	if (p->list[d] == NULL || p->list_at[d] == NULL)
+	if (!p->list[d] || !p->list_at[d])
 		return zinc_fail_nomem(err);
 	for (i = 0; i < s->n; i++) {
 		p->list_at[d][i] = n;
@@ -109,21 +109,21 @@ zinc_status
 zinc_pieces_init(zinc_pieces *p, const zinc_array *a, const zinc_selection *s, const uint64_t *grain, zinc_error *err)
 {
 	zinc_meta *m = zinc_array_snapshot(a);
-	zinc_status code = ZINC_OK;
+	zinc_status st = ZINC_OK;
 
 	memset(p, 0, sizeof *p);
 	p->ctx = a->ctx;
 	p->element = m->dtype ? m->dtype->size : 0;
 	if (m->unsupported)
-		code = zinc_meta_refuse(m, err);
-	if (code == ZINC_OK)
-		code = zinc_sel_init(&p->sel, a->ctx, s, m->grid, m->ndim, m->shape, err);
-	if (code == ZINC_OK && p->sel.is_points)
+		st = zinc_meta_refuse(m, err);
+	if (st == ZINC_OK)
+		st = zinc_sel_init(&p->sel, a->ctx, s, m->grid, m->ndim, m->shape, err);
+	if (st == ZINC_OK && p->sel.is_points)
 		p->n = (size_t)zinc_ceil_div(p->sel.npoints, POINTS_MAX);
-	else if (code == ZINC_OK)
-		code = zinc_pieces_cut(p, grain, err);
+	else if (st == ZINC_OK)
+		st = zinc_pieces_cut(p, grain, err);
 	zinc_meta_free(m);
-	return code;
+	return st;
 }
 
 void
@@ -253,19 +253,19 @@ do_piece(void *arg, size_t i, int worker)
 	const size_t at = w->first + i;
 	zinc_error e = ZINC_ERROR_INIT;
 	zinc_piece piece;
-	zinc_status s;
+	zinc_status st;
 
 	pthread_mutex_lock(&w->lock);
-	s = at > w->failed ? ZINC_E_CANCELLED : ZINC_OK; /* an earlier one is what will be reported */
+	st = at > w->failed ? ZINC_E_CANCELLED : ZINC_OK; /* an earlier one is what will be reported */
 	pthread_mutex_unlock(&w->lock);
-	if (s != ZINC_OK)
+	if (st != ZINC_OK)
 		return;
-	s = zinc_wait_check(w->job->wait, &e);
-	if (s == ZINC_OK) {
+	st = zinc_wait_check(w->job->wait, &e);
+	if (st == ZINC_OK) {
 		zinc_pieces_get(w->p, at, &piece);
-		s = w->job->work(w->job->arg, &piece, i, worker, &e);
+		st = w->job->work(w->job->arg, &piece, i, worker, &e);
 	}
-	if (s != ZINC_OK)
+	if (st != ZINC_OK)
 		note_failure(w, at, &e);
 	else
 		note_progress(w, at, piece.n * w->p->element);

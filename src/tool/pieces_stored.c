@@ -299,17 +299,17 @@ zinc_pieces_init_stored(zinc_pieces *p, zinc_array *const *arrays, int n, const 
 			const uint64_t *grain, const zinc_wait *wait, zinc_error *err)
 {
 	zinc_meta *m = zinc_array_snapshot(arrays[0]);
-	zinc_status code = ZINC_OK;
+	zinc_status st = ZINC_OK;
 
 	memset(p, 0, sizeof *p);
 	p->ctx = arrays[0]->ctx;
 	p->element = m->dtype ? m->dtype->size : 0;
 	if (m->unsupported)
-		code = zinc_meta_refuse(m, err);
-	if (code == ZINC_OK)
-		code = zinc_sel_init(&p->sel, p->ctx, s, m->grid, m->ndim, m->shape, err);
+		st = zinc_meta_refuse(m, err);
+	if (st == ZINC_OK)
+		st = zinc_sel_init(&p->sel, p->ctx, s, m->grid, m->ndim, m->shape, err);
 	zinc_meta_free(m);
-	ZINC_TRY(code);
+	ZINC_TRY(st);
 	if (is_box(p))
 		ZINC_TRY(look_for_gaps(p, arrays, n, grain, wait, err));
 	if (p->sparse)

@@ -327,22 +327,22 @@ static zinc_status
 sum_up(struct stats *x, const zinc_pieces *p, const zinc_call_options *call, zinc_stats *out, zinc_error *err)
 {
 	zinc_pieces_job job = {.threads = x->threads, .call = call, .wait = x->wait};
-	zinc_status s;
+	zinc_status st;
 
 	x->how = how_of(x->dtype);
 	x->element = x->how.read == ZINC_NATIVE ? x->dtype->size : zinc_type_size(x->how.read);
 	job.work = sum_piece;
 	job.merge = merge_piece;
 	job.arg = x;
-	s = make_workers(x, err);
-	if (s == ZINC_OK)
-		s = zinc_pieces_run(p, &job, err);
-	if (s == ZINC_OK)
-		s = sum_absent(x, p->absent, err);
-	if (s == ZINC_OK)
+	st = make_workers(x, err);
+	if (st == ZINC_OK)
+		st = zinc_pieces_run(p, &job, err);
+	if (st == ZINC_OK)
+		st = sum_absent(x, p->absent, err);
+	if (st == ZINC_OK)
 		take_results(x, p->sel.out_n, out);
 	free_workers(x);
-	return s;
+	return st;
 }
 
 zinc_status
@@ -356,7 +356,7 @@ zinc_array_stats(zinc_array *a, const zinc_selection *selection, const zinc_stat
 	zinc_wait wait;
 	struct stats x = {.a = a};
 	zinc_pieces p;
-	zinc_status s;
+	zinc_status st;
 	zinc_meta *m;
 
 	ZINC_TRY(ZINC_NEED(a && out, err));
@@ -368,13 +368,13 @@ zinc_array_stats(zinc_array *a, const zinc_selection *selection, const zinc_stat
 	m = zinc_array_snapshot(a);
 	x.threads = o.threads > 0 && o.threads < a->ctx->threads ? o.threads : a->ctx->threads;
 	zinc_pieces_grain(a, grain);
-	s = zinc_pieces_init_stored(&p, &a, 1, selection, grain, &wait, err);
+	st = zinc_pieces_init_stored(&p, &a, 1, selection, grain, &wait, err);
 	x.dtype = m->dtype;
 	x.fill = m->fill;
-	if (s == ZINC_OK)
-		s = sum_up(&x, &p, &call, &all, err);
+	if (st == ZINC_OK)
+		st = sum_up(&x, &p, &call, &all, err);
 	zinc_answer_give(out, &all, sizeof all);
 	zinc_pieces_fini(&p);
 	zinc_meta_free(m);
-	return s == ZINC_OK ? s : zinc_error_at_node(err, s, a->h, a->path);
+	return st == ZINC_OK ? st : zinc_error_at_node(err, st, a->h, a->path);
 }

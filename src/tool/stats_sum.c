@@ -295,7 +295,7 @@ tile_float(zinc_sums *t, const double *v, size_t n)
 	t->scale = scale_of(low, high);
 	unit = ldexp(1, -t->scale);
 	for (i = 0; i < n; i++)
-		sum += v[i] * unit / (double)n; /* never overflows */
+		sum += v[i] * unit / (double)n;          /* never overflows */
 	mean = fmax(low * unit, fmin(sum, high * unit)); /* not beyond the largest by rounding */
 	t->mean = ldexp(mean, t->scale);
 	h->exponent = float_exponent(low, high);
@@ -389,7 +389,8 @@ less(zinc_number a, zinc_number b, zinc_wide_type type)
 void
 zinc_sums_times(zinc_sums *s, uint64_t n)
 {
-	const __uint128_t sum = ((__uint128_t)(uint64_t)s->high << 64 | s->low) * n; /* two's complement, modulo 2^128 */
+	const __uint128_t sum =
+	    ((__uint128_t)(uint64_t)s->high << 64 | s->low) * n; /* two's complement, modulo 2^128 */
 	int i;
 
 	s->low = (uint64_t)sum;

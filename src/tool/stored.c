@@ -70,30 +70,30 @@ list_objects(const zinc_array *a, const zinc_stack *layers, bool hidden, zinc_st
 	struct listing l = {.m = m, .fn = fn, .arg = arg, .err = err};
 	const zinc_lister to = {.size = sizeof to, .key = each_key, .odd = hidden ? each_odd : NULL, .arg = &l};
 	zinc_store *store;
-	zinc_status code;
+	zinc_status st;
 	zinc_buf prefix;
 
 	if (!m->grid || !m->keys.ops)
 		return zinc_meta_refuse(m, err);
 	ZINC_TRY(zinc_stack_store(layers, &store, err));
 	zinc_buf_init(&prefix, a->ctx, ZINC_MAX_KEY);
-	code = zinc_data_prefix(a->h, a->path, &prefix, err);
+	st = zinc_data_prefix(a->h, a->path, &prefix, err);
 	l.skip = prefix.n;
-	if (code == ZINC_OK)
-		code = zinc_buf_text(&prefix) ? zinc_store_walk(store, zinc_buf_text(&prefix), &to, wait, err)
-					      : zinc_fail_nomem(err);
+	if (st == ZINC_OK)
+		st = zinc_buf_text(&prefix) ? zinc_store_walk(store, zinc_buf_text(&prefix), &to, wait, err)
+					    : zinc_fail_nomem(err);
 	zinc_buf_fini(&prefix);
-	return code == ZINC_OK ? l.status : code;
+	return st == ZINC_OK ? l.status : st;
 }
 
 zinc_status
 zinc_stored_each(const zinc_array *a, zinc_stored_fn fn, void *arg, const zinc_wait *wait, zinc_error *err)
 {
 	zinc_stack *layers = zinc_array_layers(a, NULL);
-	const zinc_status s = list_objects(a, layers, true, fn, arg, wait, err);
+	const zinc_status st = list_objects(a, layers, true, fn, arg, wait, err);
 
 	zinc_stack_free(layers);
-	return s;
+	return st;
 }
 
 /* ---- sums ---- */
@@ -131,16 +131,16 @@ zinc_array_stored(const zinc_array *a, zinc_stored *out, const zinc_call_options
 	zinc_stored sum = ZINC_STORED_INIT;
 	zinc_stack *layers;
 	zinc_wait wait;
-	zinc_status s;
+	zinc_status st;
 
 	ZINC_TRY(zinc_wait_begin(&wait, call, err));
 	ZINC_TRY(ZINC_NEED(a && out, err));
 	ZINC_TRY(zinc_answer_check(out, err));
 	layers = zinc_array_layers(a, NULL);
-	s = list_objects(a, layers, false, add_object, &sum, &wait, err);
-	if (s == ZINC_OK)
+	st = list_objects(a, layers, false, add_object, &sum, &wait, err);
+	if (st == ZINC_OK)
 		sum.objects_total = total(layers->meta);
 	zinc_answer_give(out, &sum, sizeof sum);
 	zinc_stack_free(layers);
-	return s == ZINC_OK ? s : zinc_error_at_node(err, s, a->h, a->path);
+	return st == ZINC_OK ? st : zinc_error_at_node(err, st, a->h, a->path);
 }

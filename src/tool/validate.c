@@ -373,7 +373,7 @@ open_bare(zinc_check *c, const char *url, const zinc_open_options *o, zinc_error
 	zinc_store_options so = ZINC_STORE_OPTIONS_INIT;
 	zinc_open_options open = *o;
 	zinc_place place;
-	zinc_status s;
+	zinc_status st;
 
 	so.context = o->context;
 	so.read_only = o->read_only;
@@ -382,11 +382,11 @@ open_bare(zinc_check *c, const char *url, const zinc_open_options *o, zinc_error
 	so.nsettings = o->nsettings;
 	ZINC_TRY(zinc_place_open(&place, url, &so, err));
 	open.create = 1; /* that is: it need not be there */
-	s = zinc_place_narrow(&place, strlen(place.path), &so, err);
-	if (s == ZINC_OK)
-		s = zinc_hierarchy_open(&c->own, place.store, place.path, &open, err);
+	st = zinc_place_narrow(&place, strlen(place.path), &so, err);
+	if (st == ZINC_OK)
+		st = zinc_hierarchy_open(&c->own, place.store, place.path, &open, err);
 	zinc_place_fini(&place);
-	return s;
+	return st;
 }
 
 static zinc_status
@@ -395,7 +395,7 @@ open_hierarchy(zinc_check *c, const char *url, zinc_error *err)
 	const zinc_call_options rest = zinc_wait_rest(&c->wait);
 	zinc_open_options open = ZINC_OPEN_OPTIONS_INIT;
 	zinc_error e = ZINC_ERROR_INIT;
-	zinc_status s;
+	zinc_status st;
 
 	open.context = c->ctx;
 	open.format = c->o.format;
@@ -406,10 +406,10 @@ open_hierarchy(zinc_check *c, const char *url, zinc_error *err)
 	open.settings = c->o.settings;
 	open.nsettings = c->o.nsettings;
 	open.call = &rest;
-	s = zinc_hierarchy_open_url(&c->own, url, &open, &e);
-	s = s == ZINC_E_NOTFOUND && !c->o.format ? open_bare(c, url, &open, err) : zinc_error_copy(err, &e);
+	st = zinc_hierarchy_open_url(&c->own, url, &open, &e);
+	st = st == ZINC_E_NOTFOUND && !c->o.format ? open_bare(c, url, &open, err) : zinc_error_copy(err, &e);
 	c->h = zinc_visit_within(&c->visit, c->own, &c->wait);
-	return s;
+	return st;
 }
 
 static void
@@ -444,7 +444,7 @@ zinc_validate(const char *url, const zinc_validate_options *options, zinc_findin
 {
 	zinc_check c = {.fn = fn, .arg = arg};
 	zinc_error e = ZINC_ERROR_INIT;
-	zinc_status s;
+	zinc_status st;
 
 	ZINC_TRY(ZINC_NEED(url, err));
 	ZINC_TRY(zinc_answer_check(counts, err));
@@ -456,14 +456,14 @@ zinc_validate(const char *url, const zinc_validate_options *options, zinc_findin
 	zinc_buf_init(&c.base, c.ctx, ZINC_MAX_KEY);
 	zinc_buf_init(&c.place, c.ctx, ZINC_MAX_KEY);
 	zinc_buf_init(&c.copies, c.ctx, zinc_max_list(c.ctx));
-	s = open_hierarchy(&c, url, &e);
-	if (s == ZINC_E_CORRUPT)
-		s = bad_entry(&c, &e);
-	else if (s != ZINC_OK)
+	st = open_hierarchy(&c, url, &e);
+	if (st == ZINC_E_CORRUPT)
+		st = bad_entry(&c, &e);
+	else if (st != ZINC_OK)
 		zinc_error_copy(err, &e);
 	else
-		s = run(&c, err);
+		st = run(&c, err);
 	zinc_answer_give(counts, &c.n, sizeof c.n);
 	check_fini(&c);
-	return s == ZINC_OK ? s : zinc_error_at_url(err, s, url);
+	return st == ZINC_OK ? st : zinc_error_at_url(err, st, url);
 }

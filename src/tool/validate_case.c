@@ -46,25 +46,25 @@ tell(zinc_check *c, const char *first, const char *second, size_t n, zinc_error 
 {
 	zinc_finding f = {.level = c->o.strict ? ZINC_LEVEL_ERROR : ZINC_LEVEL_WARNING, .rule = "case"};
 	zinc_buf path, message;
-	zinc_status s;
+	zinc_status st;
 
 	zinc_buf_init(&path, c->ctx, ZINC_MAX_KEY);
 	zinc_buf_init(&message, c->ctx, ZINC_MAX_KEY);
-	s = zinc_check_path(&path, second, n + 1, err);
-	if (s == ZINC_OK)
-		s = zinc_buf_printf(&message, err,
-				    "its name differs from that of \"/%.*s\" only in case: each is read by its own, "
-				    "where the store tells them apart",
-				    (int)(n < 200 ? n : 200), first);
+	st = zinc_check_path(&path, second, n + 1, err);
+	if (st == ZINC_OK)
+		st = zinc_buf_printf(&message, err,
+				     "its name differs from that of \"/%.*s\" only in case: each is read by its own, "
+				     "where the store tells them apart",
+				     (int)(n < 200 ? n : 200), first);
 	f.path = zinc_buf_text(&path);
 	f.message = zinc_buf_text(&message);
-	if (s == ZINC_OK && (!f.path || !f.message))
-		s = zinc_fail_nomem(err);
-	if (s == ZINC_OK)
+	if (st == ZINC_OK && (!f.path || !f.message))
+		st = zinc_fail_nomem(err);
+	if (st == ZINC_OK)
 		zinc_check_found(c, &f);
 	zinc_buf_fini(&path);
 	zinc_buf_fini(&message);
-	return s;
+	return st;
 }
 
 /* Once for each pair of names, however much is below them. */
@@ -72,7 +72,7 @@ zinc_status
 zinc_check_case(zinc_check *c, zinc_error *err)
 {
 	const char **paths = zinc_calloc(c->ctx, c->nnodes + 1, sizeof *paths), *told = "";
-	zinc_status s = ZINC_OK;
+	zinc_status st = ZINC_OK;
 	size_t i, n, ntold = 0;
 
 	if (!paths)
@@ -80,15 +80,15 @@ zinc_check_case(zinc_check *c, zinc_error *err)
 	for (i = 0; i < c->nnodes; i++)
 		paths[i] = c->nodes[i].prefix;
 	qsort(paths, c->nnodes, sizeof *paths, compare);
-	for (i = 1; i < c->nnodes && s == ZINC_OK && !c->stopped; i++) {
+	for (i = 1; i < c->nnodes && st == ZINC_OK && !c->stopped; i++) {
 		n = clash(paths[i - 1], paths[i]);
 		if (n == 0 || (n == ntold && strncmp(told, paths[i], n) == 0) ||
 		    (n == ntold && strncmp(told, paths[i - 1], n) == 0))
 			continue;
-		s = tell(c, paths[i - 1], paths[i], n, err);
+		st = tell(c, paths[i - 1], paths[i], n, err);
 		told = paths[i];
 		ntold = n;
 	}
 	zinc_free(c->ctx, paths);
-	return s;
+	return st;
 }

@@ -35,7 +35,7 @@ check_node(zinc_check *c, zinc_conventions *conventions, const zinc_check_node *
 {
 	struct declared d = {.c = c};
 	zinc_error e = ZINC_ERROR_INIT;
-	zinc_status s;
+	zinc_status st;
 
 	zinc_buf_end(path, 0);
 	zinc_buf_end(key, 0);
@@ -44,8 +44,8 @@ check_node(zinc_check *c, zinc_conventions *conventions, const zinc_check_node *
 	if (!zinc_buf_text(key))
 		return zinc_fail_nomem(err);
 	d.key = zinc_check_key(c, zinc_buf_text(key));
-	s = zinc_conventions_check(conventions, c->h, zinc_buf_text(path), take_verdict, &d, NULL, &e);
-	if (s == ZINC_E_NOMEM || s == ZINC_E_IO)
+	st = zinc_conventions_check(conventions, c->h, zinc_buf_text(path), take_verdict, &d, NULL, &e);
+	if (st == ZINC_E_NOMEM || st == ZINC_E_IO)
 		return zinc_error_copy(err, &e);
 	return zinc_check_cancelled(c, err);
 }
@@ -61,18 +61,18 @@ zinc_check_conventions(zinc_check *c, zinc_error *err)
 					    .fetch = c->o.fetch,
 					    .call = &rest};
 	zinc_conventions *conventions;
-	zinc_status s = ZINC_OK;
+	zinc_status st = ZINC_OK;
 	zinc_buf path, key;
 	size_t i;
 
 	ZINC_TRY(zinc_conventions_new(&conventions, &o, err));
 	zinc_buf_init(&path, c->ctx, ZINC_MAX_KEY);
 	zinc_buf_init(&key, c->ctx, ZINC_MAX_KEY);
-	for (i = 0; i < c->nnodes && s == ZINC_OK && !c->stopped; i++)
+	for (i = 0; i < c->nnodes && st == ZINC_OK && !c->stopped; i++)
 		if (c->nodes[i].declares)
-			s = check_node(c, conventions, &c->nodes[i], &path, &key, err);
+			st = check_node(c, conventions, &c->nodes[i], &path, &key, err);
 	zinc_buf_fini(&path);
 	zinc_buf_fini(&key);
 	zinc_conventions_free(conventions);
-	return s;
+	return st;
 }

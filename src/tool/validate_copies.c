@@ -71,22 +71,22 @@ compare(struct group *g, const char *below, const char *path, const zinc_json *c
 	zinc_error e = ZINC_ERROR_INIT;
 	zinc_meta *m = NULL;
 	zinc_report r;
-	zinc_status s;
+	zinc_status st;
 	bool equal;
 
 	zinc_report_init_quiet(&r, g->c->ctx, false);
-	s = zinc_read_node(h, path, &r, &m, &e);
-	if (s == ZINC_E_NOMEM)
+	st = zinc_read_node(h, path, &r, &m, &e);
+	if (st == ZINC_E_NOMEM)
 		return zinc_fail_nomem(g->err);
-	if (s == ZINC_E_NOTFOUND)
+	if (st == ZINC_E_NOTFOUND)
 		say(g, "it has a copy of \"%.100s\", which is not there", below);
-	if (s != ZINC_OK) /* a damaged document was a finding already */
+	if (st != ZINC_OK) /* a damaged document was a finding already */
 		return ZINC_OK;
-	s = same(g->c->ctx, copy, m, &equal, g->err);
-	if (s == ZINC_OK && !equal)
+	st = same(g->c->ctx, copy, m, &equal, g->err);
+	if (st == ZINC_OK && !equal)
 		say(g, "its copy of \"%.100s\" differs from the document", below);
 	zinc_meta_free(m);
-	return s;
+	return st;
 }
 
 /* A path that a node can have?  Readers pass over the others. */
@@ -157,12 +157,12 @@ report(struct group *g)
 	zinc_check *c = g->c;
 	zinc_finding f = {.level = ZINC_LEVEL_ERROR, .rule = "consolidated", .pointer = "/" CONSOLIDATED};
 	char message[sizeof g->message + 64];
-	zinc_status s;
+	zinc_status st;
 	zinc_buf path;
 
 	zinc_buf_init(&path, c->ctx, ZINC_MAX_KEY);
-	s = zinc_check_path(&path, g->node->prefix, strlen(g->node->prefix), g->err);
-	if (s == ZINC_OK) {
+	st = zinc_check_path(&path, g->node->prefix, strlen(g->node->prefix), g->err);
+	if (st == ZINC_OK) {
 		snprintf(message, sizeof message, "the consolidated metadata is %s: %s",
 			 g->damaged ? "damaged" : "stale", g->message);
 		f.path = zinc_buf_text(&path);
@@ -172,7 +172,7 @@ report(struct group *g)
 		zinc_check_found(c, &f);
 	}
 	zinc_buf_fini(&path);
-	return s;
+	return st;
 }
 
 /* What stands in the way of the comparison is a finding, too. */
@@ -193,15 +193,15 @@ compare_all(struct group *g, const char *path)
 	zinc_hierarchy *h = g->c->h;
 	zinc_meta *m = NULL;
 	zinc_report r;
-	zinc_status s;
+	zinc_status st;
 	bool has;
 
 	zinc_report_init_quiet(&r, g->c->ctx, false);
-	s = zinc_read_node(h, path, &r, &m, g->err);
-	if (s == ZINC_OK)
-		s = zinc_copies_each(h, path, m, &has, compare_copy, g, g->err);
+	st = zinc_read_node(h, path, &r, &m, g->err);
+	if (st == ZINC_OK)
+		st = zinc_copies_each(h, path, m, &has, compare_copy, g, g->err);
 	zinc_meta_free(m);
-	return s == ZINC_OK ? g->status : s;
+	return st == ZINC_OK ? g->status : st;
 }
 
 static zinc_status
@@ -210,21 +210,21 @@ check_group(zinc_check *c, const zinc_check_node *node, zinc_error *err)
 	zinc_error e = ZINC_ERROR_INIT;
 	struct group g = {.c = c, .node = node, .err = &e};
 	bool compared = false;
-	zinc_status s;
+	zinc_status st;
 	zinc_buf path;
 
 	g.copied = zinc_calloc(c->ctx, c->nnodes + 1, sizeof *g.copied);
 	if (!g.copied)
 		return zinc_fail_nomem(err);
 	zinc_buf_init(&path, c->ctx, ZINC_MAX_KEY);
-	s = zinc_check_path(&path, node->prefix, strlen(node->prefix), &e);
-	if (s == ZINC_OK)
-		s = compare_all(&g, zinc_buf_text(&path));
-	g.damaged = s == ZINC_E_CORRUPT;
+	st = zinc_check_path(&path, node->prefix, strlen(node->prefix), &e);
+	if (st == ZINC_OK)
+		st = compare_all(&g, zinc_buf_text(&path));
+	g.damaged = st == ZINC_E_CORRUPT;
 	if (g.damaged)
 		say(&g, "%s", e.text);
-	else if (s != ZINC_OK)
-		s = unreadable(c, zinc_buf_text(&path) ? zinc_buf_text(&path) : "", &e, err);
+	else if (st != ZINC_OK)
+		st = unreadable(c, zinc_buf_text(&path) ? zinc_buf_text(&path) : "", &e, err);
 	else
 		compared = true;
 	zinc_buf_fini(&path);
@@ -232,7 +232,7 @@ check_group(zinc_check *c, const zinc_check_node *node, zinc_error *err)
 		say(&g, "nodes are missing from it");
 	zinc_free(c->ctx, g.copied);
 	if (!compared && !g.damaged)
-		return s;
+		return st;
 	g.err = err;
 	return g.message[0] ? report(&g) : ZINC_OK;
 }

@@ -127,7 +127,7 @@ zinc_check_copied(const zinc_check *c, const char *place)
 {
 	const char *prefix = NULL;
 
-	while ((prefix = zinc_cp_next(&c->copies, prefix)) != NULL) {
+	while ((prefix = zinc_cp_next(&c->copies, prefix))) {
 		const size_t n = strlen(prefix);
 
 		if (n > 0 && strncmp(place, prefix, n) == 0 && !zinc_check_find(c, prefix, n))
@@ -162,20 +162,20 @@ add_self(zinc_check *c, zinc_error *err)
 {
 	zinc_meta *m = NULL;
 	zinc_report r;
-	zinc_status s;
+	zinc_status st;
 	size_t i;
 
 	for (i = 0; i < c->nnodes; i++)
 		if (strcmp(c->nodes[i].prefix, (const char *)c->base.p) == 0)
 			return ZINC_OK;
 	zinc_report_init_quiet(&r, c->ctx, false);
-	s = zinc_read_node(c->h, c->h->path, &r, &m, NULL);
-	if (s == ZINC_E_NOTFOUND || (m && m->implicit))
-		s = ZINC_OK;
+	st = zinc_read_node(c->h, c->h->path, &r, &m, NULL);
+	if (st == ZINC_E_NOTFOUND || (m && m->implicit))
+		st = ZINC_OK;
 	else
-		s = add_node(c, (const char *)c->base.p, c->base.n, err);
+		st = add_node(c, (const char *)c->base.p, c->base.n, err);
 	zinc_meta_free(m);
-	return s;
+	return st;
 }
 
 /* In order, and a node that two documents make once. */
@@ -381,19 +381,19 @@ static zinc_status
 missing_group(zinc_check *c, const char *prefix, size_t n, zinc_error *err)
 {
 	zinc_finding f = {.rule = "M25", .message = "a group without a document"};
-	zinc_status s;
+	zinc_status st;
 	zinc_buf path;
 
 	zinc_buf_init(&path, c->ctx, ZINC_MAX_KEY);
-	s = zinc_check_path(&path, prefix, n, err);
-	if (s == ZINC_OK) {
+	st = zinc_check_path(&path, prefix, n, err);
+	if (st == ZINC_OK) {
 		f.level = c->o.strict ? ZINC_LEVEL_ERROR : ZINC_LEVEL_WARNING;
 		f.path = zinc_buf_text(&path);
 		f.fix = "zinc create --group writes one";
 		zinc_check_found(c, &f);
 	}
 	zinc_buf_fini(&path);
-	return s;
+	return st;
 }
 
 /* How many bytes of two prefixes are the same directories? */
@@ -418,11 +418,9 @@ check_keys(zinc_check *c, const struct place *at, zinc_error *err)
 		return ZINC_OK;
 	if (e.code == ZINC_E_NOMEM)
 		return zinc_fail_nomem(err);
-	zinc_check_found(c, &(zinc_finding){.level = ZINC_LEVEL_ERROR,
-					    .rule = "hidden",
-					    .path = at->path,
-					    .key = at->key,
-					    .message = e.text});
+	zinc_check_found(
+	    c, &(zinc_finding){
+		   .level = ZINC_LEVEL_ERROR, .rule = "hidden", .path = at->path, .key = at->key, .message = e.text});
 	return ZINC_OK;
 }
 
@@ -471,17 +469,17 @@ static zinc_status
 tell_unchecked(zinc_check *c, const struct document *d, zinc_error *err)
 {
 	const char *prefix = d->node->prefix;
-	zinc_status s;
+	zinc_status st;
 	zinc_buf path;
 
 	if (!d->unchecked || !c->o.unchecked || c->stopped)
 		return ZINC_OK;
 	zinc_buf_init(&path, c->ctx, ZINC_MAX_KEY);
-	s = zinc_check_path(&path, prefix, strlen(prefix), err);
-	if (s == ZINC_OK)
+	st = zinc_check_path(&path, prefix, strlen(prefix), err);
+	if (st == ZINC_OK)
 		c->stopped = c->o.unchecked(c->arg, zinc_buf_text(&path)) != 0;
 	zinc_buf_fini(&path);
-	return s;
+	return st;
 }
 
 /* ---- all documents ---- */
@@ -501,51 +499,51 @@ static zinc_status
 check_window(zinc_check *c, struct document *docs, size_t at, size_t n, zinc_error *err)
 {
 	struct window w = {c, docs};
-	zinc_status s = ZINC_OK;
+	zinc_status st = ZINC_OK;
 	size_t i;
 
 	for (i = 0; i < n; i++)
 		docs[i] = (struct document){.node = &c->nodes[at + i], .found = {.ctx = c->ctx}};
 	zinc_pool_run(c->ctx, c->threads, n, check_document, &w);
 	for (i = 0; i < n; i++) {
-		if (s == ZINC_OK)
-			s = settle_document(c, &docs[i], err);
+		if (st == ZINC_OK)
+			st = settle_document(c, &docs[i], err);
 		zinc_kept_free(&docs[i].found);
 	}
-	return s == ZINC_OK ? zinc_check_cancelled(c, err) : s;
+	return st == ZINC_OK ? zinc_check_cancelled(c, err) : st;
 }
 
 static zinc_status
 check_tree(zinc_check *c, zinc_error *err)
 {
-	zinc_status s = ZINC_OK;
+	zinc_status st = ZINC_OK;
 	zinc_buf path, key;
 	size_t i;
 
 	zinc_buf_init(&path, c->ctx, ZINC_MAX_KEY);
 	zinc_buf_init(&key, c->ctx, ZINC_MAX_KEY);
-	for (i = 0; i < c->nnodes && s == ZINC_OK && !c->stopped; i++) {
+	for (i = 0; i < c->nnodes && st == ZINC_OK && !c->stopped; i++) {
 		const char *prefix = c->nodes[i].prefix;
 
-		s = zinc_check_path(&path, prefix, strlen(prefix), err);
-		if (s == ZINC_OK)
-			s = document_key(c, zinc_buf_text(&path), c->nodes[i].kind, &key, err);
-		if (s == ZINC_OK) {
+		st = zinc_check_path(&path, prefix, strlen(prefix), err);
+		if (st == ZINC_OK)
+			st = document_key(c, zinc_buf_text(&path), c->nodes[i].kind, &key, err);
+		if (st == ZINC_OK) {
 			const struct place at = {zinc_buf_text(&path), zinc_check_key(c, zinc_buf_text(&key))};
 
-			s = check_ancestors(c, i, &at, err);
+			st = check_ancestors(c, i, &at, err);
 		}
 	}
 	zinc_buf_fini(&path);
 	zinc_buf_fini(&key);
-	return s;
+	return st;
 }
 
 zinc_status
 zinc_check_nodes(zinc_check *c, zinc_error *err)
 {
 	struct gather g = {.c = c, .err = err};
-	zinc_status s = ZINC_OK;
+	zinc_status st = ZINC_OK;
 	struct document *docs;
 	size_t at;
 
@@ -556,8 +554,8 @@ zinc_check_nodes(zinc_check *c, zinc_error *err)
 	docs = zinc_calloc(c->ctx, WINDOW, sizeof *docs);
 	if (!docs)
 		return zinc_fail_nomem(err);
-	for (at = 0; at < c->nnodes && s == ZINC_OK && !c->stopped; at += WINDOW)
-		s = check_window(c, docs, at, c->nnodes - at < WINDOW ? c->nnodes - at : WINDOW, err);
+	for (at = 0; at < c->nnodes && st == ZINC_OK && !c->stopped; at += WINDOW)
+		st = check_window(c, docs, at, c->nnodes - at < WINDOW ? c->nnodes - at : WINDOW, err);
 	zinc_free(c->ctx, docs);
-	return s == ZINC_OK && !c->stopped ? check_tree(c, err) : s;
+	return st == ZINC_OK && !c->stopped ? check_tree(c, err) : st;
 }

@@ -56,12 +56,12 @@ index_of(void *arg, size_t i)
 
 /* In a worker. */
 static void
-object_checked(void *arg, size_t i, const zinc_object_check *seen, zinc_status code, const zinc_error *err)
+object_checked(void *arg, size_t i, const zinc_object_check *seen, zinc_status st, const zinc_error *err)
 {
 	struct object *x = &((const struct objects *)arg)->window[i];
 
 	x->empty = seen->empty_units;
-	if (code != ZINC_OK)
+	if (st != ZINC_OK)
 		zinc_error_copy(&x->error, err);
 }
 
@@ -70,12 +70,8 @@ static void
 check_objects(struct objects *o)
 {
 	const zinc_call_options call = zinc_wait_rest(&o->c->wait);
-	const zinc_object_checks all = {.n = o->n,
-					.index = index_of,
-					.told = object_checked,
-					.arg = o,
-					.threads = o->c->threads,
-					.call = &call};
+	const zinc_object_checks all = {
+	    .n = o->n, .index = index_of, .told = object_checked, .arg = o, .threads = o->c->threads, .call = &call};
 	zinc_error e = ZINC_ERROR_INIT;
 	zinc_status st;
 	size_t i;
@@ -171,15 +167,15 @@ open_array(struct objects *o, const char *path)
 	zinc_kept_list list = {.ctx = o->c->ctx};
 	zinc_error e = ZINC_ERROR_INIT;
 	zinc_report r;
-	zinc_status s;
+	zinc_status st;
 
 	zinc_report_init_quiet(&r, o->c->ctx, false);
-	s = zinc_read_node(o->c->h, path, &r, &o->meta, &e);
-	if (s == ZINC_OK)
-		s = zinc_array_make(&o->array, o->c->h, path, o->meta, &e);
-	if (s == ZINC_E_NOMEM)
+	st = zinc_read_node(o->c->h, path, &r, &o->meta, &e);
+	if (st == ZINC_OK)
+		st = zinc_array_make(&o->array, o->c->h, path, o->meta, &e);
+	if (st == ZINC_E_NOMEM)
 		return zinc_fail_nomem(o->err);
-	if (s != ZINC_OK)
+	if (st != ZINC_OK)
 		zinc_kept_error(&list, o->c, &e, "read", path, e.key);
 	return zinc_check_hand_over(o->c, &list, o->err);
 }
@@ -205,13 +201,13 @@ layered_keys(struct objects *o)
 	zinc_kept_list list = {.ctx = o->c->ctx};
 	zinc_error e = ZINC_ERROR_INIT;
 	const zinc_stack *layers = o->array->stack;
-	zinc_status s;
+	zinc_status st;
 
 	if (!layers->layered)
 		return ZINC_OK;
-	s = zinc_store_list(layers->store, layers->prefix, layered_key, o, o->c->h->wait, &e);
-	if (s == ZINC_OK || s == ZINC_E_NOMEM)
-		return s == ZINC_OK ? o->status : zinc_fail_nomem(o->err);
+	st = zinc_store_list(layers->store, layers->prefix, layered_key, o, o->c->h->wait, &e);
+	if (st == ZINC_OK || st == ZINC_E_NOMEM)
+		return st == ZINC_OK ? o->status : zinc_fail_nomem(o->err);
 	zinc_kept_error(&list, o->c, &e, "read", o->array->path, e.key); /* a shard that cannot be opened */
 	return zinc_check_hand_over(o->c, &list, o->err);
 }
@@ -220,7 +216,7 @@ layered_keys(struct objects *o)
 static zinc_status
 enter(struct objects *o, const zinc_check_node *owner)
 {
-	zinc_status s = ZINC_OK;
+	zinc_status st = ZINC_OK;
 	zinc_buf path;
 
 	if (o->owner == owner)
@@ -232,13 +228,13 @@ enter(struct objects *o, const zinc_check_node *owner)
 	if (!owner || owner->kind != ZINC_NODE_ARRAY)
 		return ZINC_OK;
 	zinc_buf_init(&path, o->c->ctx, ZINC_MAX_KEY);
-	s = zinc_check_path(&path, owner->prefix, strlen(owner->prefix), o->err);
-	if (s == ZINC_OK)
-		s = open_array(o, zinc_buf_text(&path));
+	st = zinc_check_path(&path, owner->prefix, strlen(owner->prefix), o->err);
+	if (st == ZINC_OK)
+		st = open_array(o, zinc_buf_text(&path));
 	zinc_buf_fini(&path);
-	if (s == ZINC_OK && o->array)
-		s = layered_keys(o);
-	return s;
+	if (st == ZINC_OK && o->array)
+		st = layered_keys(o);
+	return st;
 }
 
 /* The node in whose directory, or below it, the key lies: the longest of its prefixes that has a document.  Never one
@@ -274,13 +270,13 @@ static zinc_status
 tell(struct objects *o, const char *key, zinc_finding f, bool erase)
 {
 	zinc_check *c = o->c;
-	zinc_status s = ZINC_OK;
+	zinc_status st = ZINC_OK;
 	zinc_buf path;
 
 	zinc_buf_init(&path, c->ctx, ZINC_MAX_KEY);
 	if (o->owner)
-		s = zinc_check_path(&path, o->owner->prefix, strlen(o->owner->prefix), o->err);
-	if (s == ZINC_OK) {
+		st = zinc_check_path(&path, o->owner->prefix, strlen(o->owner->prefix), o->err);
+	if (st == ZINC_OK) {
 		f.path = o->owner ? zinc_buf_text(&path) : "";
 		f.key = zinc_check_key(c, key);
 		if (erase && c->o.repair && c->o.orphans)
@@ -289,7 +285,7 @@ tell(struct objects *o, const char *key, zinc_finding f, bool erase)
 		zinc_check_found(c, &f);
 	}
 	zinc_buf_fini(&path);
-	return s;
+	return st;
 }
 
 /* A key of which only this much is certain: no reader looks at it.  It may be somebody else's. */
@@ -414,18 +410,18 @@ see_key(void *arg, const char *key, uint64_t nbytes)
 static zinc_status
 has_below(struct objects *o, const char *key, bool *any)
 {
-	zinc_status s;
+	zinc_status st;
 	zinc_buf prefix;
 
 	*any = false;
 	zinc_buf_init(&prefix, o->c->ctx, ZINC_MAX_KEY);
-	s = zinc_buf_printf(&prefix, o->err, "%s/", key);
-	if (s == ZINC_OK)
-		s = zinc_buf_text(&prefix)
-			? zinc_store_list(store_of(o), zinc_buf_text(&prefix), see_key, any, o->c->h->wait, o->err)
-			: zinc_fail_nomem(o->err);
+	st = zinc_buf_printf(&prefix, o->err, "%s/", key);
+	if (st == ZINC_OK)
+		st = zinc_buf_text(&prefix)
+			 ? zinc_store_list(store_of(o), zinc_buf_text(&prefix), see_key, any, o->c->h->wait, o->err)
+			 : zinc_fail_nomem(o->err);
 	zinc_buf_fini(&prefix);
-	return s;
+	return st;
 }
 
 static const zinc_finding lost = {.level = ZINC_LEVEL_ERROR,
@@ -471,19 +467,19 @@ hides_array(const zinc_check *c, const char *top, const zinc_odd *odd)
 static zinc_status
 is_above_array(struct objects *o, const zinc_odd *odd, bool *hidden)
 {
-	zinc_status s;
+	zinc_status st;
 	zinc_buf top;
 
 	if (odd->kind == ZINC_ODD_DIR)
 		return ZINC_OK; /* there are many of them */
 	zinc_buf_init(&top, o->c->ctx, ZINC_MAX_KEY);
-	s = zinc_data_prefix(o->c->h, "/", &top, o->err);
-	if (s == ZINC_OK && !zinc_buf_text(&top))
-		s = zinc_fail_nomem(o->err);
-	if (s == ZINC_OK)
+	st = zinc_data_prefix(o->c->h, "/", &top, o->err);
+	if (st == ZINC_OK && !zinc_buf_text(&top))
+		st = zinc_fail_nomem(o->err);
+	if (st == ZINC_OK)
 		*hidden = hides_array(o->c, zinc_buf_text(&top), odd);
 	zinc_buf_fini(&top);
-	return s;
+	return st;
 }
 
 /* A key of no array: is it where the directory of an array's chunks should be, or one above it? */
@@ -608,7 +604,7 @@ look_beside(struct objects *o)
 	const char *name = h->format == &zinc_format_v2 ? "zarr.json" : ".zarray";
 	zinc_error e = ZINC_ERROR_INIT;
 	zinc_blob text = ZINC_BLOB_INIT;
-	zinc_status s;
+	zinc_status st;
 	zinc_buf key;
 
 	o->looked = true;
@@ -616,23 +612,22 @@ look_beside(struct objects *o)
 	if (h->format->draft)
 		return ZINC_OK;
 	zinc_buf_init(&key, o->c->ctx, ZINC_MAX_KEY);
-	s = zinc_buf_printf(&key, o->err, "%s%s%s", h->prefix, o->owner->prefix, name);
-	if (s == ZINC_OK && !zinc_buf_text(&key))
-		s = zinc_fail_nomem(o->err);
-	if (s == ZINC_OK) { /* that it is there is enough: one byte of it says so as well as all */
-		const zinc_status got =
-		    zinc_store_get_all(h->store, zinc_buf_text(&key), &text, NULL, 1, h->wait, &e);
+	st = zinc_buf_printf(&key, o->err, "%s%s%s", h->prefix, o->owner->prefix, name);
+	if (st == ZINC_OK && !zinc_buf_text(&key))
+		st = zinc_fail_nomem(o->err);
+	if (st == ZINC_OK) { /* that it is there is enough: one byte of it says so as well as all */
+		const zinc_status got = zinc_store_get_all(h->store, zinc_buf_text(&key), &text, NULL, 1, h->wait, &e);
 
 		o->shared = got == ZINC_OK || got == ZINC_E_LIMIT;
 		o->unread = !o->shared && got != ZINC_E_NOTFOUND;
 		if (got == ZINC_E_NOMEM || got == ZINC_E_CANCELLED)
-			s = zinc_error_copy(o->err, &e);
+			st = zinc_error_copy(o->err, &e);
 		else if (o->unread)
 			tell_unread(o, zinc_buf_text(&key), &e);
 	}
 	zinc_blob_fini(&text);
 	zinc_buf_fini(&key);
-	return s;
+	return st;
 }
 
 static const char outside[] = "a chunk outside the shape of the array";
@@ -781,17 +776,17 @@ zinc_status
 zinc_check_objects(zinc_check *c, zinc_error *err)
 {
 	struct objects o = {.c = c, .err = err};
-	zinc_status s;
+	zinc_status st;
 
 	o.window = zinc_calloc(c->ctx, WINDOW, sizeof *o.window);
 	if (!o.window)
 		return zinc_fail_nomem(err);
-	s = zinc_check_list(c, list_key, list_odd, &o, err);
-	if (s == ZINC_OK)
-		s = o.status;
-	if (s == ZINC_OK && !c->stopped)
-		s = flush(&o);
+	st = zinc_check_list(c, list_key, list_odd, &o, err);
+	if (st == ZINC_OK)
+		st = o.status;
+	if (st == ZINC_OK && !c->stopped)
+		st = flush(&o);
 	leave(&o);
 	zinc_free(c->ctx, o.window);
-	return s;
+	return st;
 }

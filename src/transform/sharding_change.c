@@ -188,8 +188,8 @@ zinc_shard_change_update(void *change, const void *old, size_t nold, zinc_update
 zinc_status
 zinc_shard_change_run(zinc_shard_change *c, const char *shard_key, uint32_t flags, zinc_error *err)
 {
-	return zinc_store_update(c->s->next, shard_key, zinc_shard_change_update, c, c->s->in.single_writer, zinc_max_chunk(c->s->ctx), flags,
-				 c->wait, err);
+	return zinc_store_update(c->s->next, shard_key, zinc_shard_change_update, c, c->s->in.single_writer,
+				 zinc_max_chunk(c->s->ctx), flags, c->wait, err);
 }
 
 /* ---- under a condition ---- */
@@ -228,8 +228,8 @@ static zinc_status
 get_shard(const conditional *x, zinc_blob *old, zinc_tag *tag, zinc_error *err)
 {
 	zinc_error e = ZINC_ERROR_INIT;
-	const zinc_status st = zinc_store_get_all(x->c->s->next, x->key, old, tag, zinc_max_chunk(x->c->s->ctx),
-						   x->c->wait, &e);
+	const zinc_status st =
+	    zinc_store_get_all(x->c->s->next, x->key, old, tag, zinc_max_chunk(x->c->s->ctx), x->c->wait, &e);
 
 	if (st == ZINC_OK || st == ZINC_E_NOTFOUND)
 		return ZINC_OK;
@@ -248,8 +248,8 @@ put_shard(conditional *x, const zinc_blob *old, const zinc_tag *tag, zinc_error 
 	if (x->c->empty)
 		st = zinc_store_del(next, NULL, x->key, &when, x->flags, x->c->wait, err);
 	else
-		st = zinc_store_put(next, NULL, x->key, x->c->out.p, x->c->out.n, &when, x->flags, x->tag,
-				    x->c->wait, err);
+		st = zinc_store_put(next, NULL, x->key, x->c->out.p, x->c->out.n, &when, x->flags, x->tag, x->c->wait,
+				    err);
 	x->lost = st == ZINC_E_CONFLICT || st == ZINC_E_EXISTS;
 	return st;
 }
@@ -496,7 +496,8 @@ zinc_sharded_update(void *self, const char *key, zinc_update_fn fn, void *arg, u
 	zinc_shard_change_init(&u.c, s, &u.edit, 1, wait);
 	st = zinc_sharded_key(s, at.shard, &shard, err);
 	if (st == ZINC_OK)
-		st = zinc_store_update(s->next, zinc_buf_text(&shard), update_shard, &u, 0, zinc_max_chunk(s->ctx), flags, wait, err);
+		st = zinc_store_update(s->next, zinc_buf_text(&shard), update_shard, &u, 0, zinc_max_chunk(s->ctx),
+				       flags, wait, err);
 	zinc_shard_change_fini(&u.c);
 	zinc_buf_fini(&shard);
 	return st;

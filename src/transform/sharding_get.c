@@ -144,10 +144,10 @@ batch_fini(batch *b)
 /* ---- the first call: indexes ---- */
 
 static void
-shard_failed(batch *b, shard *sh, zinc_status status, const zinc_error *error)
+shard_failed(batch *b, shard *sh, zinc_status st, const zinc_error *error)
 {
 	sh->found = ZINC_FAILED;
-	sh->status = status;
+	sh->status = st;
 	if (error && !sh->error)
 		sh->error = (zinc_error *)zinc_calloc(b->s->ctx, 1, sizeof *sh->error);
 	if (error && sh->error)
@@ -212,8 +212,8 @@ static void
 fetch_whole(batch *b, shard *sh)
 {
 	zinc_error e = ZINC_ERROR_INIT;
-	const zinc_status st = zinc_store_get_all(b->s->next, sh->key, &sh->whole, &sh->tag, zinc_max_chunk(b->s->ctx),
-						   b->wait, &e);
+	const zinc_status st =
+	    zinc_store_get_all(b->s->next, sh->key, &sh->whole, &sh->tag, zinc_max_chunk(b->s->ctx), b->wait, &e);
 
 	sh->size = sh->whole.nbytes;
 	if (st == ZINC_E_NOTFOUND)

@@ -44,7 +44,7 @@ typedef struct group {
 	uint64_t bytes; /* of all pending chunks, and of what notes them */
 	pending *buckets[BUCKETS];
 	failure *failed, **last;
-	zinc_status lost; /* memory was out for a failure */
+	zinc_status lost;      /* memory was out for a failure */
 	const zinc_wait *wait; /* of the call that writes */
 } group;
 
@@ -238,13 +238,13 @@ write_shard(group *g, const pending *p, zinc_put_group *below)
 
 /* A shard's put was lost at the commit of the store below. */
 static void
-below_failed(void *arg, const char *key, zinc_status status, const zinc_error *error)
+below_failed(void *arg, const char *key, zinc_status st, const zinc_error *error)
 {
 	group *g = (group *)arg;
 	pending **p = find(g, key);
 
 	if (*p)
-		fail_shard(g, *p, status, error);
+		fail_shard(g, *p, st, error);
 }
 
 static void
@@ -296,7 +296,7 @@ forget(group *g)
 	size_t i;
 
 	for (i = 0; i < BUCKETS; i++)
-		while ((p = g->buckets[i]) != NULL) {
+		while ((p = g->buckets[i])) {
 			g->buckets[i] = p->next;
 			pending_free(g, p);
 		}
@@ -389,7 +389,7 @@ group_free(group *g)
 	failure *f;
 
 	forget(g);
-	while ((f = g->failed) != NULL) {
+	while ((f = g->failed)) {
 		g->failed = f->next;
 		zinc_free(g->s->ctx, f->key);
 		zinc_free(g->s->ctx, f);

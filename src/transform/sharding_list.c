@@ -187,8 +187,9 @@ list_below(listing *l, zinc_error *err)
 	else
 		st = zinc_buf_add(&prefix, l->prefix, l->nprefix, err);
 	if (st == ZINC_OK)
-		st = zinc_buf_text(&prefix) ? zinc_store_list(l->s->next, zinc_buf_text(&prefix), note_below, l, l->wait, err)
-					    : zinc_fail_nomem(err);
+		st = zinc_buf_text(&prefix)
+			 ? zinc_store_list(l->s->next, zinc_buf_text(&prefix), note_below, l, l->wait, err)
+			 : zinc_fail_nomem(err);
 	zinc_buf_fini(&prefix);
 	settle(&l->below, &l->names);
 	return l->status != ZINC_OK ? l->status : st;
@@ -364,8 +365,7 @@ is_foreign(const zinc_sharded *s, const char *prefix)
 }
 
 zinc_status
-zinc_sharded_list(void *self, const char *prefix, zinc_key_fn fn, void *arg, const zinc_wait *wait,
-		  zinc_error *err)
+zinc_sharded_list(void *self, const char *prefix, zinc_key_fn fn, void *arg, const zinc_wait *wait, zinc_error *err)
 {
 	const zinc_sharded *s = (const zinc_sharded *)self;
 	zinc_status st;
@@ -411,7 +411,7 @@ tell_entries(const listing *l, zinc_entry_fn fn, void *arg, zinc_error *err)
 /* Above the array's prefix nothing shows of shards. */
 zinc_status
 zinc_sharded_list_dir(void *self, const char *prefix, zinc_entry_fn fn, void *arg, const zinc_wait *wait,
-		  zinc_error *err)
+		      zinc_error *err)
 {
 	const zinc_sharded *s = (const zinc_sharded *)self;
 	zinc_status st;

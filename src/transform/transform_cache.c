@@ -300,8 +300,7 @@ answer_all(batch *b, zinc_error *err)
 		entry *e = b->wishes[i].e;
 
 		if (st == ZINC_OK && b->wishes[i].valid && !zinc_sink_cancelled(b->sink, i, b->wait))
-			zinc_sink_serve(b->sink, i, &b->requests[i], e->size, &e->tag, bring, e,
-					b->wait);
+			zinc_sink_serve(b->sink, i, &b->requests[i], e->size, &e->tag, bring, e, b->wait);
 		if (e)
 			release(b->c, e);
 	}

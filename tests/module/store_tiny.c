@@ -313,7 +313,8 @@ tiny_put(void *self, zinc_put_group *group, const zinc_put *puts, size_t n, cons
 
 	(void)group, (void)flags, (void)err;
 	for (i = 0; i < n; i++) {
-		change c = {puts[i].key, puts[i].niov ? puts[i].iov : &empty, puts[i].niov ? puts[i].niov : 1, puts[i].when, 0};
+		change c = {puts[i].key, puts[i].niov ? puts[i].iov : &empty, puts[i].niov ? puts[i].niov : 1,
+			    puts[i].when, 0};
 
 		apply_and_tell((const tiny *)self, &c, done, i, wait);
 	}

@@ -51,7 +51,7 @@ write_versions(void *arg)
 	uint32_t *v = malloc(N * sizeof *v), version, k;
 	zinc_array *a = open_array(i);
 
-	for (version = 1; v != NULL; version++) {
+	for (version = 1; v; version++) {
 		for (k = 0; k < N; k++)
 			v[k] = version;
 		if (zinc_array_write(a, NULL, ZINC_BUFFER(v, N * sizeof *v), NULL, NULL) != ZINC_OK)
@@ -111,7 +111,7 @@ check_all(const char *log)
 	FILE *f = fopen(log, "r");
 	int i, bad = 0;
 
-	if (f == NULL)
+	if (!f)
 		return 2;
 	while (fscanf(f, "%d %u", &i, &version) == 2 && i >= 0 && i < ARRAYS) {
 		last[i] = version;

@@ -47,7 +47,7 @@ look(zinc_array *a)
 	CHECK(zinc_array_type(a) == ZINC_FLOAT32 && zinc_array_element_size(a) == 4 && !zinc_array_variable(a));
 	TEXT_IS(zinc_array_dtype(a), "float32");
 	TEXT_IS(zinc_array_dimension_name(a, 0), "y");
-	CHECK(zinc_array_dimension_name(a, 1) == NULL && zinc_array_unsupported(a) == NULL);
+	CHECK(!zinc_array_dimension_name(a, 1) && !zinc_array_unsupported(a));
 	CHECK(zinc_array_path(a)[0] == '/');
 	TEXT_IS(zinc_hierarchy_format(zinc_array_hierarchy(a)), "v3");
 	CHECK(zinc_array_chunk_shape(a, n) && n[0] == 4 && n[1] == 4);
@@ -195,9 +195,9 @@ use_writer(zinc_array *a)
 /* ---- layers ---- */
 
 static void
-count_line(void *arg, const char *operation, const char *key, uint64_t nbytes, zinc_status status)
+count_line(void *arg, const char *operation, const char *key, uint64_t nbytes, zinc_status st)
 {
-	(void)operation, (void)key, (void)nbytes, (void)status;
+	(void)operation, (void)key, (void)nbytes, (void)st;
 	__atomic_add_fetch((int *)arg, 1, __ATOMIC_RELAXED); /* from any thread */
 }
 

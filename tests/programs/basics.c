@@ -23,7 +23,7 @@ call_types(void)
 {
 	TEXT_IS(zinc_type_name(ZINC_FLOAT32), "float32");
 	CHECK(zinc_type_size(ZINC_COMPLEX128) == 16);
-	CHECK(zinc_type_name(ZINC_RAW) == NULL && zinc_type_size(ZINC_NATIVE) == 0);
+	CHECK(!zinc_type_name(ZINC_RAW) && zinc_type_size(ZINC_NATIVE) == 0);
 }
 
 /* ---- memory: everything comes from the context's allocator, and goes back ---- */
@@ -42,7 +42,7 @@ static void *
 count_realloc(void *ctx, void *p, size_t nbytes)
 {
 	(void)ctx;
-	held += p == NULL;
+	held += !p;
 	return realloc(p, nbytes);
 }
 
@@ -116,7 +116,7 @@ look_at_row(void *arg, const char *name, const char *also, const char *purpose)
 {
 	wanted *w = (wanted *)arg;
 
-	CHECK(also != NULL && purpose != NULL);
+	CHECK(also && purpose);
 	w->found += strcmp(name, w->name) == 0;
 	return 0;
 }
@@ -126,7 +126,7 @@ look_at_setting(void *arg, const char *store, const zinc_setting_row *row)
 {
 	wanted *w = (wanted *)arg;
 
-	CHECK(store != NULL && row->purpose != NULL);
+	CHECK(store && row->purpose);
 	w->found += strcmp(row->name, w->name) == 0;
 	return 0;
 }

@@ -308,7 +308,7 @@ use_all(void)
 
 	options.document = document;
 	OK(zinc_array_create_url(&a, "memory://extended/a", &options, NULL, &err));
-	CHECK(zinc_array_unsupported(a) == NULL && layers > 0);
+	CHECK(!zinc_array_unsupported(a) && layers > 0);
 	OK(zinc_array_write_text(a, "1", ZINC_BUFFER((void *)red, sizeof red), NULL, &err));
 	OK(zinc_array_read_text(a, NULL, ZINC_BUFFER((void *)all, sizeof all), NULL, &err));
 	CHECK(memcmp(all[0], "\1\2\3", 3) == 0 && memcmp(all[1], red, 3) == 0 && memcmp(all[5], "\1\2\3", 3) == 0);

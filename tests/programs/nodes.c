@@ -26,7 +26,7 @@ static int
 see_node(void *arg, const zinc_node *node)
 {
 	add_word((char *)arg, node->path);
-	CHECK(!node->hidden && node->problem == NULL);
+	CHECK(!node->hidden && !node->problem);
 	if (node->kind == ZINC_NODE_ARRAY) {
 		zinc_error err = ZINC_ERROR_INIT;
 		zinc_blob b = ZINC_BLOB_INIT;

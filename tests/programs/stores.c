@@ -80,7 +80,7 @@ static int
 see_leftover(void *arg, const char *name, const char *key, const char *what)
 {
 	(void)arg, (void)name, (void)key;
-	CHECK(what != NULL);
+	CHECK(what);
 	return 0;
 }
 
@@ -97,7 +97,7 @@ value_is(zinc_store *s, const char *key, const char *want)
 	CHECK(b.nbytes == strlen(want));
 	TEXT_IS((const char *)b.data, want);
 	zinc_blob_fini(&b);
-	CHECK(b.data == NULL && b.nbytes == 0);
+	CHECK(!b.data && b.nbytes == 0);
 }
 
 static void
@@ -291,7 +291,7 @@ call_stores(const char *url)
 	CHECK(zinc_store_ref(whole) == whole);
 	zinc_store_close(whole);
 	HAS(zinc_store_url(whole), "every");
-	CHECK(zinc_store_context(whole) != NULL);
+	CHECK(zinc_store_context(whole));
 	OK(zinc_store_prefix(&s, whole, "store/", &err));
 	zinc_store_caps(s, &caps);
 	CHECK(caps.flags & ZINC_CAP_LIST && caps.flags & ZINC_CAP_UPDATE);

@@ -50,7 +50,7 @@ only_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, 
 		zinc_tag tag = {0, {0}};
 		void *to = NULL;
 
-		if (strcmp(requests[i].key, "only") == 0 && requests[i].iov == NULL && !requests[i].stat) {
+		if (strcmp(requests[i].key, "only") == 0 && !requests[i].iov && !requests[i].stat) {
 			got.found = ZINC_FOUND;
 			got.tag = &tag;
 			got.nbytes = got.object_size = strlen(o->value);
@@ -122,9 +122,9 @@ own_store(void)
 /* ---- wrappers ---- */
 
 static void
-count_line(void *arg, const char *operation, const char *key, uint64_t nbytes, zinc_status status)
+count_line(void *arg, const char *operation, const char *key, uint64_t nbytes, zinc_status st)
 {
-	(void)operation, (void)key, (void)nbytes, (void)status;
+	(void)operation, (void)key, (void)nbytes, (void)st;
 	__atomic_add_fetch((int *)arg, 1, __ATOMIC_RELAXED); /* from any thread */
 }
 

@@ -16,7 +16,7 @@ typedef struct afar {
 	uint64_t merge_gap;
 	bool no_tags;
 	bool claims_tags; /* though it has none */
-	bool shy; /* begins nothing while anybody waits for room */
+	bool shy;         /* begins nothing while anybody waits for room */
 	bool writes, cas;
 	bool asks;     /* for more puts */
 	bool refuses;  /* puts of more than one key */

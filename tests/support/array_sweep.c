@@ -338,7 +338,7 @@ static int
 count_nodes(void *arg, const zinc_node *n)
 {
 	*(int *)arg += !n->hidden; /* a directory that cannot be listed may hide nodes, and is told of */
-	if (n->problem != NULL)    /* a document that cannot be read is shown as such, and the walk goes on */
+	if (n->problem)            /* a document that cannot be read is shown as such, and the walk goes on */
 		assert_true(n->problem_code == ZINC_E_IO || n->problem_code == ZINC_E_NOMEM);
 	return 0;
 }

@@ -139,15 +139,15 @@ finds(const char *codecs, const char *dtype, const uint64_t *shape, bool strict,
 }
 
 void
-chain_finds(const char *codecs, const char *dtype, const uint64_t *shape, zinc_status status, const char *rule,
+chain_finds(const char *codecs, const char *dtype, const uint64_t *shape, zinc_status st, const char *rule,
 	    const char *pointer)
 {
-	const zinc_severity severity = status == ZINC_OK              ? ZINC_SEVERITY_WARNING
-				       : status == ZINC_E_UNSUPPORTED ? ZINC_SEVERITY_UNSUPPORTED
-								      : ZINC_SEVERITY_ERROR;
+	const zinc_severity severity = st == ZINC_OK              ? ZINC_SEVERITY_WARNING
+				       : st == ZINC_E_UNSUPPORTED ? ZINC_SEVERITY_UNSUPPORTED
+								  : ZINC_SEVERITY_ERROR;
 
-	finds(codecs, dtype, shape, false, status, rule, pointer, severity);
-	if (status == ZINC_OK)
+	finds(codecs, dtype, shape, false, st, rule, pointer, severity);
+	if (st == ZINC_OK)
 		finds(codecs, dtype, shape, true, ZINC_E_CORRUPT, rule, pointer, ZINC_SEVERITY_ERROR);
 }
 

@@ -39,7 +39,7 @@ void chain_roundtrip(const char *codecs, const char *dtype, const uint64_t *shap
 		     const void *elements);
 /* The chain does not parse, or with ZINC_OK only warns: status, rule and pointer of what is found.  In strict mode a
  * warning must become an error. */
-void chain_finds(const char *codecs, const char *dtype, const uint64_t *shape, zinc_status status, const char *rule,
+void chain_finds(const char *codecs, const char *dtype, const uint64_t *shape, zinc_status st, const char *rule,
 		 const char *pointer);
 /* Every prefix of `bytes` and every single bit of it flipped: decoding must not crash, gives E_CORRUPT, E_CHECKSUM or
  * E_UNSUPPORTED, or elements of the right size.  Returns how many flips were not noticed and changed elements. */

@@ -10,7 +10,7 @@
 /* ---- bytes ---- */
 
 void
-codec_decodes(const char *codecs, const char *dtype, const uint64_t *shape, const char *hex, zinc_status status,
+codec_decodes(const char *codecs, const char *dtype, const uint64_t *shape, const char *hex, zinc_status st,
 	      const void *elements)
 {
 	uint8_t *bytes = (uint8_t *)malloc(strlen(hex) + 1), *back;
@@ -23,9 +23,9 @@ codec_decodes(const char *codecs, const char *dtype, const uint64_t *shape, cons
 	assert_ok(chain_init(&t, NULL, codecs, dtype, shape, NULL, true, &err));
 	back = (uint8_t *)malloc(chain_nbytes(&t) + 1);
 	assert_non_null(back);
-	if (chain_decode(&t, bytes, n, back, &err) != status)
+	if (chain_decode(&t, bytes, n, back, &err) != st)
 		fail_msg("%s: %s is \"%s\"", codecs, hex, zinc_error_text(&err));
-	if (status == ZINC_OK)
+	if (st == ZINC_OK)
 		assert_memory_equal(back, elements, chain_nbytes(&t));
 	else
 		assert_string_not_equal(err.codec, "");
@@ -35,7 +35,7 @@ codec_decodes(const char *codecs, const char *dtype, const uint64_t *shape, cons
 }
 
 void
-codec_encodes(const char *codecs, const char *dtype, const uint64_t *shape, const void *elements, zinc_status status,
+codec_encodes(const char *codecs, const char *dtype, const uint64_t *shape, const void *elements, zinc_status st,
 	      const char *hex)
 {
 	zinc_error err = ZINC_ERROR_INIT;
@@ -43,9 +43,9 @@ codec_encodes(const char *codecs, const char *dtype, const uint64_t *shape, cons
 	chain_case t;
 
 	assert_ok(chain_init(&t, NULL, codecs, dtype, shape, NULL, true, &err));
-	if (chain_encode(&t, elements, &err) != status)
+	if (chain_encode(&t, elements, &err) != st)
 		fail_msg("%s: \"%s\"", codecs, zinc_error_text(&err));
-	if (status == ZINC_OK) {
+	if (st == ZINC_OK) {
 		assert_int_equal(t.out.n, unhex(hex, want, sizeof want));
 		assert_memory_equal(t.out.p, want, t.out.n);
 	} else {

@@ -11,11 +11,11 @@
 /* Encoded bytes in hexadecimal -> these elements, or with another status none (`elements` NULL); the error names a
  * codec.
  */
-void codec_decodes(const char *codecs, const char *dtype, const uint64_t *shape, const char *hex, zinc_status status,
+void codec_decodes(const char *codecs, const char *dtype, const uint64_t *shape, const char *hex, zinc_status st,
 		   const void *elements);
 /* Elements -> these bytes, or with another status nothing (`hex` NULL). */
-void codec_encodes(const char *codecs, const char *dtype, const uint64_t *shape, const void *elements,
-		   zinc_status status, const char *hex);
+void codec_encodes(const char *codecs, const char *dtype, const uint64_t *shape, const void *elements, zinc_status st,
+		   const char *hex);
 /* The chain prints as `printed` (JSON), which parses and prints as itself; `v2`: how each codec but "bytes" is written
  * in v2, as an array. */
 void codec_prints(const char *codecs, const char *dtype, const char *printed, const char *v2);

@@ -278,7 +278,8 @@ read_only_refuses_every_change(void **state)
 	assert_int_equal(zinc_store_del_keys(s, &key, 1, 0, NULL, &err), ZINC_E_READONLY);
 	assert_int_equal(zinc_store_del_prefix(s, "", 0, NULL, &err), ZINC_E_READONLY);
 	assert_int_equal(zinc_store_update(s, "k", apply_edit, &e, 1, 0, 0, NULL, &err), ZINC_E_READONLY);
-	assert_int_equal(zinc_store_put_partial(s, &(zinc_partial){"k", 0, "x", 1, 0}, 1, 1, 0, NULL, &err), ZINC_E_READONLY);
+	assert_int_equal(zinc_store_put_partial(s, &(zinc_partial){"k", 0, "x", 1, 0}, 1, 1, 0, NULL, &err),
+			 ZINC_E_READONLY);
 	assert_int_equal(zinc_store_put_begin(s, &g, 0, NULL, &err), ZINC_E_READONLY);
 	assert_int_equal(e.calls, 0);
 	assert_text(s, "k", "old");
@@ -302,8 +303,8 @@ write_versions(void *arg)
 
 	for (i = 1; i <= 150; i++) {
 		memset(value, i, sizeof value);
-		if (zinc_store_put(m->store, NULL, "d/k", value, (size_t)(MIXED - i), NULL, ZINC_PUT_RELAXED, NULL, NULL,
-				   NULL) != ZINC_OK)
+		if (zinc_store_put(m->store, NULL, "d/k", value, (size_t)(MIXED - i), NULL, ZINC_PUT_RELAXED, NULL,
+				   NULL, NULL) != ZINC_OK)
 			m->bad++;
 	}
 	m->stop = true;

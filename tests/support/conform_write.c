@@ -150,13 +150,13 @@ del_many_and_prefix(void **state)
 /* ---- groups ---- */
 
 static void
-note_failed_key(void *arg, const char *key, zinc_status status, const zinc_error *error)
+note_failed_key(void *arg, const char *key, zinc_status st, const zinc_error *error)
 {
 	char *out = (char *)arg;
 
 	assert_non_null(error);
-	assert_int_equal(error->code, status);
-	snprintf(out, 64, "%s %s", key, zinc_status_name(status));
+	assert_int_equal(error->code, st);
+	snprintf(out, 64, "%s %s", key, zinc_status_name(st));
 }
 
 static void
@@ -281,7 +281,8 @@ update_passes_failures_on(void **state)
 		return;
 	put_text(s, "k", "old");
 	for (i = 0; i < COUNT(all); i++) {
-		edit e = {"old", {sizeof(zinc_update), "new", 3, 0, 0}, all[i], 0}, f = {NULL, {sizeof(zinc_update), "new", 3, 0, 0}, all[i], 0};
+		edit e = {"old", {sizeof(zinc_update), "new", 3, 0, 0}, all[i], 0},
+		     f = {NULL, {sizeof(zinc_update), "new", 3, 0, 0}, all[i], 0};
 
 		assert_int_equal(zinc_store_update(s, "k", apply_edit, &e, 1, 0, 0, NULL, &err), all[i]);
 		assert_int_equal(e.calls, 1);
@@ -417,7 +418,7 @@ many_puts_are_told_of_each(void **state)
 	zinc_error err = ZINC_ERROR_INIT;
 	outcomes x = {.lock = PTHREAD_MUTEX_INITIALIZER};
 	const zinc_done done = {.size = sizeof done, .done = note_outcome, .arg = &x};
-	struct iovec iov[2] = {{(void *)(uintptr_t)"ne", 2}, {(void *)(uintptr_t)"w", 1}};
+	struct iovec iov[2] = {{(void *)(uintptr_t) "ne", 2}, {(void *)(uintptr_t) "w", 1}};
 	char keys[MANY][16];
 	zinc_put puts[MANY];
 	bool tags;
@@ -436,7 +437,8 @@ many_puts_are_told_of_each(void **state)
 	assert_ok(zinc_store_put_many(s, NULL, puts, MANY, &done, ZINC_PUT_TAGS | ZINC_PUT_RELAXED, NULL, &err));
 	for (i = 0; i < MANY; i++) {
 		/* Without CAS a store may still look, as http does. */
-		const bool loses = i % 2 && i % 3 == 0 && ((flags_of(s) & ZINC_CAP_CAS) || x.status[i] == ZINC_E_EXISTS);
+		const bool loses =
+		    i % 2 && i % 3 == 0 && ((flags_of(s) & ZINC_CAP_CAS) || x.status[i] == ZINC_E_EXISTS);
 
 		assert_int_equal(x.dones[i], 1);
 		assert_int_equal(x.status[i], loses ? ZINC_E_EXISTS : ZINC_OK);

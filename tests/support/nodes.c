@@ -85,11 +85,11 @@ forest_get(forest *f, const char *key)
 {
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_blob text = ZINC_BLOB_INIT;
-	const zinc_status s = zinc_store_get_all(f->memory, key, &text, NULL, 0, NULL, &err);
+	const zinc_status st = zinc_store_get_all(f->memory, key, &text, NULL, 0, NULL, &err);
 
-	if (s == ZINC_E_NOTFOUND)
+	if (st == ZINC_E_NOTFOUND)
 		return NULL;
-	assert_ok(s);
+	assert_ok(st);
 	assert_true(text.nbytes < sizeof f->text);
 	memcpy(f->text, text.data, text.nbytes);
 	f->text[text.nbytes] = '\0';
@@ -150,10 +150,10 @@ const char *
 forest_list(forest *f, const char *path, int depth)
 {
 	zinc_error err = ZINC_ERROR_INIT;
-	zinc_status s;
+	zinc_status st;
 
 	f->text[0] = '\0';
-	s = depth == CHILDREN ? zinc_node_children(f->h, path, add_node, f, NULL, &err)
-			      : zinc_node_walk(f->h, path, depth, add_node, f, NULL, &err);
-	return s == ZINC_OK ? f->text : zinc_status_name(s);
+	st = depth == CHILDREN ? zinc_node_children(f->h, path, add_node, f, NULL, &err)
+			       : zinc_node_walk(f->h, path, depth, add_node, f, NULL, &err);
+	return st == ZINC_OK ? f->text : zinc_status_name(st);
 }

@@ -49,7 +49,7 @@ replay_directory(const char *path)
 		fprintf(stderr, "%s: cannot be listed\n", path);
 		return 1;
 	}
-	while ((e = readdir(dir)) != NULL) {
+	while ((e = readdir(dir))) {
 		if (e->d_name[0] == '.')
 			continue;
 		snprintf(name, sizeof name, "%s/%s", path, e->d_name);

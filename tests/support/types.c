@@ -58,14 +58,14 @@ type_parse(const zinc_dtype **out, const char *json, bool strict)
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_json_doc *doc = read_json(json);
 	zinc_report r;
-	zinc_status s;
+	zinc_status st;
 
 	report(&r, strict);
-	s = zinc_dtype_parse(out, NULL, zinc_json_root(doc), &r, &err);
-	assert_int_equal(err.code, s);
+	st = zinc_dtype_parse(out, NULL, zinc_json_root(doc), &r, &err);
+	assert_int_equal(err.code, st);
 	assert_string_equal(r.pointer, "");
 	zinc_json_free(doc);
-	return s;
+	return st;
 }
 
 zinc_status
@@ -74,14 +74,14 @@ type_parse_v2(const zinc_dtype **out, bool *big, const char *json)
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_json_doc *doc = read_json(json);
 	zinc_report r;
-	zinc_status s;
+	zinc_status st;
 
 	report(&r, false);
-	s = zinc_dtype_parse_v2(out, big, NULL, zinc_json_root(doc), &r, &err);
-	assert_int_equal(err.code, s);
+	st = zinc_dtype_parse_v2(out, big, NULL, zinc_json_root(doc), &r, &err);
+	assert_int_equal(err.code, st);
 	assert_string_equal(r.pointer, "");
 	zinc_json_free(doc);
-	return s;
+	return st;
 }
 
 static void *

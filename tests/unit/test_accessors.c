@@ -210,12 +210,12 @@ resize(void *arg)
 /* The document has been read and not yet been seen: now somebody resizes.  He may have to wait for us, so that we do not
  * wait for him for ever. */
 static void
-between(void *arg, const char *operation, const char *key, uint64_t nbytes, zinc_status status)
+between(void *arg, const char *operation, const char *key, uint64_t nbytes, zinc_status st)
 {
 	slow *x = arg;
 	struct timespec until;
 
-	(void)nbytes, (void)status;
+	(void)nbytes, (void)st;
 	if (!x->armed || strcmp(operation, "get") != 0 || strcmp(key, "a/zarr.json") != 0)
 		return;
 	x->armed = false;

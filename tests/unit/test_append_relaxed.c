@@ -46,10 +46,9 @@ nothing_is_synced(void **state)
 	os.fsync = count_fsync;
 	assert_ok(zinc_context_new(&ctx, NULL, &err));
 	zinc_context_set_os(ctx, &os);
-	assert_ok(zinc_array_create_url(&a, "d.zarr",
-					ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = shape, .chunks = chunks,
-							   .dtype = "uint8"),
-					ZINC_OPEN_OPTIONS(.context = ctx), &err));
+	assert_ok(zinc_array_create_url(
+	    &a, "d.zarr", ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = shape, .chunks = chunks, .dtype = "uint8"),
+	    ZINC_OPEN_OPTIONS(.context = ctx), &err));
 	assert_true(append(a, false, NULL) > 0);
 	assert_int_equal(append(a, true, NULL), 0);
 	assert_int_equal(append(a, true, &call), 0);

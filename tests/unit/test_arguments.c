@@ -22,12 +22,12 @@ static zinc_error err;
 
 /* Is `call`, "zinc_f(x, y)", refused, and does the error begin with "zinc_f"? */
 static void
-refused(zinc_status status, const char *call)
+refused(zinc_status st, const char *call)
 {
 	const size_t n = strcspn(call, "(");
 
-	if (status != ZINC_E_INVALID || err.code != ZINC_E_INVALID)
-		fail_msg("%s: %s", call, zinc_status_name(status));
+	if (st != ZINC_E_INVALID || err.code != ZINC_E_INVALID)
+		fail_msg("%s: %s", call, zinc_status_name(st));
 	if (strncmp(err.text, call, n) != 0)
 		fail_msg("%s: %s", call, err.text);
 	err = (zinc_error)ZINC_ERROR_INIT;

@@ -166,7 +166,7 @@ test_peak_memory(void **unused)
 		long grown;
 
 		v = malloc(nbytes);
-		if (v == NULL)
+		if (!v)
 			_exit(1);
 		memset(v, 1, nbytes);
 		getrusage(RUSAGE_SELF, &was);

@@ -419,23 +419,22 @@ write_and_read(void *arg, zinc_context *ctx, zinc_error *err)
 	zinc_arena *arena = NULL;
 	zinc_array *a = NULL;
 	zinc_vlen v[16];
-	zinc_status code;
+	zinc_status st;
 
-	code = zinc_arena_new(&arena, ctx, 0, err);
-	if (code == ZINC_OK)
-		code = zinc_hierarchy_open_url(&h, "memory://", ZINC_OPEN_OPTIONS(.context = ctx, .create = 1), err);
-	if (code == ZINC_OK)
-		code =
-		    zinc_array_create(&a, h, "a",
-				      ZINC_ARRAY_OPTIONS(.ndim = 2, .shape = shape, .dtype = "string", .chunks = chunks,
-							 .shards = w->shards[0] ? shape : NULL, .codecs = w->codecs,
-							 .fill = "\"f\"", .fortran = w->fortran),
-				      err);
-	if (code == ZINC_OK)
-		code = zinc_array_write_text(a, "1:3, 1:3", ZINC_BUFFER_AS(ZINC_NATIVE, in, sizeof in), NULL, err);
-	if (code == ZINC_OK)
-		code = zinc_array_read(a, NULL, reading(v, 16, arena), NULL, err);
-	if (code == ZINC_OK) {
+	st = zinc_arena_new(&arena, ctx, 0, err);
+	if (st == ZINC_OK)
+		st = zinc_hierarchy_open_url(&h, "memory://", ZINC_OPEN_OPTIONS(.context = ctx, .create = 1), err);
+	if (st == ZINC_OK)
+		st = zinc_array_create(&a, h, "a",
+				       ZINC_ARRAY_OPTIONS(.ndim = 2, .shape = shape, .dtype = "string",
+							  .chunks = chunks, .shards = w->shards[0] ? shape : NULL,
+							  .codecs = w->codecs, .fill = "\"f\"", .fortran = w->fortran),
+				       err);
+	if (st == ZINC_OK)
+		st = zinc_array_write_text(a, "1:3, 1:3", ZINC_BUFFER_AS(ZINC_NATIVE, in, sizeof in), NULL, err);
+	if (st == ZINC_OK)
+		st = zinc_array_read(a, NULL, reading(v, 16, arena), NULL, err);
+	if (st == ZINC_OK) {
 		expect(v[0], "f");
 		expect(v[5], "one");
 		expect(v[10], "four");
@@ -443,7 +442,7 @@ write_and_read(void *arg, zinc_context *ctx, zinc_error *err)
 	zinc_array_close(a);
 	zinc_hierarchy_close(h);
 	zinc_arena_free(arena);
-	return code;
+	return st;
 }
 
 static void

@@ -14,10 +14,10 @@ get(zinc_hierarchy *h, const char *path, const char *key)
 {
 	static char text[1024];
 	zinc_blob json = ZINC_BLOB_INIT;
-	const zinc_status s = zinc_attributes_get(h, path, key, &json, NULL, NULL);
+	const zinc_status st = zinc_attributes_get(h, path, key, &json, NULL, NULL);
 
-	if (s != ZINC_OK)
-		return zinc_status_name(s);
+	if (st != ZINC_OK)
+		return zinc_status_name(st);
 	snprintf(text, sizeof text, "%s", (const char *)json.data);
 	zinc_blob_fini(&json);
 	return text;

@@ -94,13 +94,13 @@ wrong_texts(void **state)
 static zinc_status
 encode(void *arg, zinc_context *ctx, zinc_error *err)
 {
-	zinc_status s;
+	zinc_status st;
 	zinc_buf b;
 
 	zinc_buf_init(&b, ctx, PTRDIFF_MAX);
-	s = zinc_base64_encode(arg, 100, &b, err);
+	st = zinc_base64_encode(arg, 100, &b, err);
 	zinc_buf_fini(&b);
-	return s;
+	return st;
 }
 
 static void

@@ -248,7 +248,8 @@ main(void)
 	    cmocka_unit_test(never_more_than_max),
 	    cmocka_unit_test(growth_is_geometric),
 	    cmocka_unit_test(nul_is_always_there),
-	    cmocka_unit_test(nul_follows_every_call), cmocka_unit_test(printing),
+	    cmocka_unit_test(nul_follows_every_call),
+	    cmocka_unit_test(printing),
 	    cmocka_unit_test(reset_keeps_memory_that_fits),
 	    cmocka_unit_test(failing_allocations),
 	};

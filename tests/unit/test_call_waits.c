@@ -32,7 +32,7 @@ look(watcher *w, const char *name, const zinc_wait *wait, zinc_error *err)
 		return ZINC_OK;
 	if (++w->seen == w->raise_at)
 		zinc_cancel_set(&w->flag);
-	if (wait == NULL || wait->cancel != &w->flag || !(wait->until > 0)) {
+	if (!wait || wait->cancel != &w->flag || !(wait->until > 0)) {
 		w->without++;
 		w->name = w->name ? w->name : name;
 	}

@@ -46,7 +46,7 @@ static const char *const golden[] = {
 #define STORED "02013304 10000000 10000000 20000000 00000000 01000000 02000000 03000000"
 
 static void
-decodes(const char *hex, const uint64_t *shape, zinc_status status)
+decodes(const char *hex, const uint64_t *shape, zinc_status st)
 {
 	zinc_error err = ZINC_ERROR_INIT;
 	uint8_t bytes[256];
@@ -55,10 +55,10 @@ decodes(const char *hex, const uint64_t *shape, zinc_status status)
 	chain_case t;
 
 	assert_ok(chain_init(&t, NULL, CHAIN, "uint32", shape, NULL, true, &err));
-	assert_int_equal(chain_decode(&t, bytes, n, back, &err), status);
-	if (status != ZINC_OK)
+	assert_int_equal(chain_decode(&t, bytes, n, back, &err), st);
+	if (st != ZINC_OK)
 		assert_string_equal(err.codec, "blosc");
-	for (i = 0; status == ZINC_OK && i < shape[0]; i++)
+	for (i = 0; st == ZINC_OK && i < shape[0]; i++)
 		assert_int_equal(back[i], i);
 	chain_fini(&t);
 }
@@ -241,12 +241,12 @@ damage(void **state)
 }
 
 static void
-finds(const char *configuration, zinc_status status, const char *rule, const char *pointer)
+finds(const char *configuration, zinc_status st, const char *rule, const char *pointer)
 {
 	char codecs[400];
 
 	snprintf(codecs, sizeof codecs, BLOSC("%s"), configuration);
-	chain_finds(codecs, "uint32", n4, status, rule, pointer);
+	chain_finds(codecs, "uint32", n4, st, rule, pointer);
 }
 
 static void

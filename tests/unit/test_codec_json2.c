@@ -188,16 +188,16 @@ code(void *arg, zinc_context *ctx, zinc_error *err)
 {
 	zinc_vlen back[4];
 	chain_case t;
-	zinc_status s = chain_init(&t, ctx, arg, "string", two_by_two, NULL, true, err);
+	zinc_status st = chain_init(&t, ctx, arg, "string", two_by_two, NULL, true, err);
 
-	if (s == ZINC_OK)
-		s = chain_encode(&t, letters, err);
-	if (s == ZINC_OK)
-		s = chain_decode(&t, t.out.p, t.out.n, back, err);
-	if (s == ZINC_OK)
+	if (st == ZINC_OK)
+		st = chain_encode(&t, letters, err);
+	if (st == ZINC_OK)
+		st = chain_decode(&t, t.out.p, t.out.n, back, err);
+	if (st == ZINC_OK)
 		assert_words(back, letters, 4);
 	chain_fini(&t);
-	return s;
+	return st;
 }
 
 static void

@@ -129,19 +129,19 @@ static zinc_status
 code_twice(void *arg, zinc_context *ctx, zinc_error *err)
 {
 	chain_case t;
-	zinc_status s = chain_init(&t, ctx, SNAKE, "int16", shape, NULL, true, err);
+	zinc_status st = chain_init(&t, ctx, SNAKE, "int16", shape, NULL, true, err);
 	sweep_memory *m = arg;
 	unsigned long before;
 
-	if (s == ZINC_OK)
-		s = chain_encode(&t, elements, err);
-	if (s == ZINC_OK && m) {
+	if (st == ZINC_OK)
+		st = chain_encode(&t, elements, err);
+	if (st == ZINC_OK && m) {
 		before = m->calls;
-		s = chain_encode(&t, elements, err);
+		st = chain_encode(&t, elements, err);
 		assert_int_equal(m->calls, before);
 	}
 	chain_fini(&t);
-	return s;
+	return st;
 }
 
 static void

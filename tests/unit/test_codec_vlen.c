@@ -269,16 +269,16 @@ code(void *arg, zinc_context *ctx, zinc_error *err)
 					  TEXT("v\xc3\xa9"), TEXT(""),     TEXT("-")};
 	zinc_vlen back[6];
 	chain_case t;
-	zinc_status s = chain_init(&t, ctx, arg, "string", shape, &table[5], true, err);
+	zinc_status st = chain_init(&t, ctx, arg, "string", shape, &table[5], true, err);
 
-	if (s == ZINC_OK)
-		s = chain_encode(&t, table, err);
-	if (s == ZINC_OK)
-		s = chain_decode(&t, t.out.p, t.out.n, back, err);
-	if (s == ZINC_OK)
+	if (st == ZINC_OK)
+		st = chain_encode(&t, table, err);
+	if (st == ZINC_OK)
+		st = chain_decode(&t, t.out.p, t.out.n, back, err);
+	if (st == ZINC_OK)
 		assert_words(back, table, 6);
 	chain_fini(&t);
-	return s;
+	return st;
 }
 
 static void

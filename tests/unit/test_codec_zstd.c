@@ -24,7 +24,7 @@
 static const uint64_t five[] = {5, ENDED}, ten[] = {10, ENDED}, many[] = {300, ENDED};
 
 static void
-decodes_to(const char *hex, const uint64_t *shape, const char *text, zinc_status status)
+decodes_to(const char *hex, const uint64_t *shape, const char *text, zinc_status st)
 {
 	zinc_error err = ZINC_ERROR_INIT;
 	uint8_t bytes[256], back[512];
@@ -32,8 +32,8 @@ decodes_to(const char *hex, const uint64_t *shape, const char *text, zinc_status
 	chain_case t;
 
 	assert_ok(chain_init(&t, NULL, CHAIN, "uint8", shape, NULL, true, &err));
-	assert_int_equal(chain_decode(&t, bytes, n, back, &err), status);
-	if (status == ZINC_OK)
+	assert_int_equal(chain_decode(&t, bytes, n, back, &err), st);
+	if (st == ZINC_OK)
 		assert_memory_equal(back, text, strlen(text));
 	else
 		assert_string_equal(err.codec, "zstd");

@@ -39,9 +39,9 @@ open_base(const char *base, bool relaxed)
 }
 
 static void
-ignore_operation(void *arg, const char *operation, const char *key, uint64_t nbytes, zinc_status status)
+ignore_operation(void *arg, const char *operation, const char *key, uint64_t nbytes, zinc_status st)
 {
-	(void)arg, (void)operation, (void)key, (void)nbytes, (void)status;
+	(void)arg, (void)operation, (void)key, (void)nbytes, (void)st;
 }
 
 /* A store with nothing but what it must have: store.c supplies the rest. */
@@ -67,7 +67,7 @@ bare_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, 
 
 static zinc_status
 bare_put_one(void *self, zinc_put_group *group, const char *key, const struct iovec *iov, int niov,
-	 const zinc_condition *when, uint32_t flags, zinc_tag *tag, const zinc_wait *wait, zinc_error *err)
+	     const zinc_condition *when, uint32_t flags, zinc_tag *tag, const zinc_wait *wait, zinc_error *err)
 {
 	assert_null(group);
 	return zinc_store_putv((zinc_store *)self, NULL, key, iov, niov, when, flags, tag, wait, err);
@@ -76,7 +76,8 @@ bare_put_one(void *self, zinc_put_group *group, const char *key, const struct io
 PUT_SLOT(bare_put, bare_put_one)
 
 static zinc_status
-bare_del_one(void *self, zinc_put_group *group, const char *key, const zinc_condition *when, uint32_t flags, const zinc_wait *wait, zinc_error *err)
+bare_del_one(void *self, zinc_put_group *group, const char *key, const zinc_condition *when, uint32_t flags,
+	     const zinc_wait *wait, zinc_error *err)
 {
 	assert_null(group);
 	return zinc_store_del((zinc_store *)self, NULL, key, when, flags, wait, err);

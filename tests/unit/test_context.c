@@ -153,9 +153,11 @@ trimmed_context_holds_nothing(void **state)
 
 	(void)state;
 	sweep_memory_init(&m);
-	assert_ok(zinc_context_new(&ctx, ZINC_CONTEXT_OPTIONS(.threads = 1, .allocator = &m.allocator, .cache_bytes = 8 << 20), &err));
-	assert_ok(zinc_array_create_url(&a, "memory://trim", ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = shape, .dtype = "uint8", .chunks = chunks),
-					ZINC_OPEN_OPTIONS(.context = ctx), &err));
+	assert_ok(zinc_context_new(
+	    &ctx, ZINC_CONTEXT_OPTIONS(.threads = 1, .allocator = &m.allocator, .cache_bytes = 8 << 20), &err));
+	assert_ok(zinc_array_create_url(
+	    &a, "memory://trim", ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = shape, .dtype = "uint8", .chunks = chunks),
+	    ZINC_OPEN_OPTIONS(.context = ctx), &err));
 	assert_ok(zinc_array_write_text(a, "", ZINC_BUFFER(v, sizeof v), NULL, &err));
 	zinc_context_trim(ctx);
 	before = m.bytes;
@@ -326,8 +328,8 @@ main(void)
 	    cmocka_unit_test(bad_options_are_refused),
 	    cmocka_unit_test(options_of_any_age),
 	    cmocka_unit_test(null_is_the_default_context),
-					   cmocka_unit_test(default_context_can_be_freed),
-					   cmocka_unit_test(trimmed_context_holds_nothing),
+	    cmocka_unit_test(default_context_can_be_freed),
+	    cmocka_unit_test(trimmed_context_holds_nothing),
 	    cmocka_unit_test(lock_survives_fork),
 	    cmocka_unit_test(warnings_reach_the_program),
 	    cmocka_unit_test(slots_live_as_long_as_the_context),

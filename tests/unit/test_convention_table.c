@@ -168,7 +168,7 @@ test_rows(void **state)
 	size_t i, cases = 0;
 
 	(void)state;
-	for (i = 0; (row = zinc_convention_row_at(i)) != NULL; i++) {
+	for (i = 0; (row = zinc_convention_row_at(i)); i++) {
 		const char *text = read_file(row->name);
 		zinc_error err = ZINC_ERROR_INIT;
 		unsigned good = 0, bad = 0;
@@ -193,7 +193,7 @@ test_identifiers(void **state)
 	size_t i, j;
 
 	(void)state;
-	for (i = 0; (row = zinc_convention_row_at(i)) != NULL; i++) {
+	for (i = 0; (row = zinc_convention_row_at(i)); i++) {
 		assert_true(zinc_is_uuid(row->uuid));
 		assert_ptr_equal(zinc_convention_find(row->uuid, false), row);
 		assert_ptr_equal(zinc_convention_find(row->name, true), row);

@@ -21,10 +21,10 @@ properties(forest *f, const char *id)
 {
 	static char text[1000];
 	zinc_blob json = ZINC_BLOB_INIT;
-	const zinc_status s = zinc_conventions_properties(f->h, "/", id, &json, NULL, NULL);
+	const zinc_status st = zinc_conventions_properties(f->h, "/", id, &json, NULL, NULL);
 
-	if (s != ZINC_OK)
-		return zinc_status_name(s);
+	if (st != ZINC_OK)
+		return zinc_status_name(st);
 	snprintf(text, sizeof text, "%s", (const char *)json.data);
 	zinc_blob_fini(&json);
 	return text;
@@ -60,10 +60,10 @@ effective(forest *f, const char *path, const char *key)
 {
 	static char text[1000];
 	zinc_blob json = ZINC_BLOB_INIT, from = ZINC_BLOB_INIT;
-	const zinc_status s = zinc_conventions_effective(f->h, path, key, &json, &from, NULL, NULL);
+	const zinc_status st = zinc_conventions_effective(f->h, path, key, &json, &from, NULL, NULL);
 
-	if (s != ZINC_OK)
-		return zinc_status_name(s);
+	if (st != ZINC_OK)
+		return zinc_status_name(st);
 	snprintf(text, sizeof text, "%s from %s", (const char *)json.data, (const char *)from.data);
 	zinc_blob_fini(&json);
 	zinc_blob_fini(&from);
@@ -129,11 +129,11 @@ static const char *
 levels(forest *f, const char *path)
 {
 	static char out[500];
-	zinc_status s;
+	zinc_status st;
 
 	out[0] = '\0';
-	s = zinc_multiscale_levels(f->h, path, see_level, out, NULL, NULL);
-	return s == ZINC_OK ? out : zinc_status_name(s);
+	st = zinc_multiscale_levels(f->h, path, see_level, out, NULL, NULL);
+	return st == ZINC_OK ? out : zinc_status_name(st);
 }
 
 static void

@@ -26,11 +26,11 @@ keep(char ***list, size_t *n, const char *key)
 }
 
 static void
-touch(void *arg, const char *operation, const char *key, uint64_t nbytes, zinc_status status)
+touch(void *arg, const char *operation, const char *key, uint64_t nbytes, zinc_status st)
 {
 	touched *t = arg;
 
-	(void)nbytes, (void)status;
+	(void)nbytes, (void)st;
 	if (!strstr(key, "/c/") && strncmp(key, "c/", 2) != 0)
 		return;
 	pthread_mutex_lock(&t->lock);
@@ -278,7 +278,7 @@ test_go_on(void **state)
 	zinc_copy_options o = ZINC_COPY_OPTIONS_INIT;
 	int left, rounds = 0;
 	unsigned keys, often;
-	zinc_status s;
+	zinc_status st;
 	watch w;
 
 	(void)state;
@@ -291,10 +291,10 @@ test_go_on(void **state)
 	o.call = ZINC_CALL_OPTIONS(.progress = count_down, .progress_arg = &left);
 	do {
 		left = 3;
-		s = zinc_copy(w.h[0], "/", w.h[1], "/", &o, NULL, &err);
-		assert_true(s == ZINC_OK || s == ZINC_E_CANCELLED);
-		assert_true(s == ZINC_OK || !exists("to/zarr.json"));
-	} while (s != ZINC_OK && ++rounds < 100);
+		st = zinc_copy(w.h[0], "/", w.h[1], "/", &o, NULL, &err);
+		assert_true(st == ZINC_OK || st == ZINC_E_CANCELLED);
+		assert_true(st == ZINC_OK || !exists("to/zarr.json"));
+	} while (st != ZINC_OK && ++rounds < 100);
 	assert_true(rounds > 3 && rounds < 100);
 	most(w.seen[1].puts, w.seen[1].nputs, NULL, &keys, &often);
 	assert_int_equal(often, 1); /* finished objects are not done again */

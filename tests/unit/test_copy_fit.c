@@ -41,12 +41,12 @@ fill(forest *f)
 	static const int32_t values[16] = {1, 2, 3, 5, 8, 13, 21, 34, 55, 7, 7, 7, 0, -1, 100, 32767};
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_array *a = NULL;
-	zinc_status s;
+	zinc_status st;
 
 	assert_ok(zinc_array_open(&a, f->h, "/a", NULL, &err));
-	s = zinc_array_write_text(a, "", ZINC_BUFFER(values, sizeof values), NULL, &err);
-	assert_true(s == ZINC_OK || s == ZINC_E_INVALID);
-	assert_true(s == ZINC_OK || strcmp(zinc_array_dtype(a), "int32") != 0);
+	st = zinc_array_write_text(a, "", ZINC_BUFFER(values, sizeof values), NULL, &err);
+	assert_true(st == ZINC_OK || st == ZINC_E_INVALID);
+	assert_true(st == ZINC_OK || strcmp(zinc_array_dtype(a), "int32") != 0);
 	zinc_array_close(a);
 }
 
@@ -59,7 +59,7 @@ carry(const char *document, const char *format, bool lossy, struct notes *t, zin
 	zinc_array *a = NULL;
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_copy_counts n = ZINC_COPY_COUNTS_INIT;
-	zinc_status s;
+	zinc_status st;
 	forest f;
 
 	*t = (struct notes){"", ""};
@@ -68,8 +68,8 @@ carry(const char *document, const char *format, bool lossy, struct notes *t, zin
 	forest_put(&f, "src/a/zarr.json", document);
 	fill(&f);
 	assert_ok(zinc_hierarchy_open(&to, f.log, "dst", ZINC_OPEN_OPTIONS(.format = format, .create = 1), &err));
-	s = zinc_copy(f.h, "/a", to, "/a", &o, &n, &err);
-	if (s == ZINC_OK) {
+	st = zinc_copy(f.h, "/a", to, "/a", &o, &n, &err);
+	if (st == ZINC_OK) {
 		assert_ok(zinc_hierarchy_open(&again, f.log, "dst",
 					      ZINC_OPEN_OPTIONS(.format = format, .strictness = ZINC_STRICT), &err));
 		assert_ok(zinc_array_open(&a, again, "/a", NULL, &err));
@@ -80,7 +80,7 @@ carry(const char *document, const char *format, bool lossy, struct notes *t, zin
 	zinc_hierarchy_close(to);
 	forest_close(&f);
 	zinc_error_copy(why, &err);
-	return s;
+	return st;
 }
 
 #define DOCUMENT(type, fill, codecs, more)                                                                             \
@@ -150,9 +150,9 @@ test_table(void **state)
 	for (i = 0; i < COUNT(rows); i++) {
 		zinc_error err = ZINC_ERROR_INIT;
 		struct notes t;
-		const zinc_status s = carry(rows[i].document, rows[i].format, true, &t, &err);
+		const zinc_status st = carry(rows[i].document, rows[i].format, true, &t, &err);
 
-		if (s != ZINC_OK)
+		if (st != ZINC_OK)
 			fail_msg("row %zu: %s", i, zinc_error_text(&err));
 		if (strcmp(t.lost, rows[i].lost) != 0)
 			fail_msg("row %zu: lost %s", i, t.lost);

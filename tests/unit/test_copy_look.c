@@ -12,7 +12,8 @@
 #include "support/test.h"
 
 #define ASTYPE                                                                                                         \
-	"[{\"name\": \"numcodecs.astype\", \"configuration\": {\"decode_dtype\": \"<u2\", \"encode_dtype\": \"|u1\"}}, " \
+	"[{\"name\": \"numcodecs.astype\", \"configuration\": {\"decode_dtype\": \"<u2\", \"encode_dtype\": "          \
+	"\"|u1\"}}, "                                                                                                  \
 	"{\"name\": \"bytes\"}]"
 
 /* Every way in which a copy moves objects. */
@@ -142,12 +143,12 @@ fails(scene *x, zinc_status want, const char *what)
 {
 	zinc_store_counts before = ZINC_STORE_COUNTS_INIT, after = ZINC_STORE_COUNTS_INIT;
 	zinc_error err = ZINC_ERROR_INIT;
-	zinc_status s;
+	zinc_status st;
 
 	zinc_store_log_counts(x->to.log, &before);
-	s = go(x, &err);
+	st = go(x, &err);
 	zinc_store_log_counts(x->to.log, &after);
-	if (s != want)
+	if (st != want)
 		fail_msg("%s, %s: %s", ways[x->way].name, what, zinc_error_text(&err));
 	if (after.put_calls != before.put_calls || after.del_calls != before.del_calls ||
 	    after.update_calls != before.update_calls)

@@ -215,7 +215,7 @@ sequence(void)
 	zinc_store *keep = NULL;
 	char select[256];
 	zinc_array *a;
-	zinc_status s;
+	zinc_status st;
 	sample x;
 	int left, d, rounds = 0;
 
@@ -239,13 +239,13 @@ sequence(void)
 	o.resume = 1;
 	do {
 		left = rnd(3) == 0 ? (int)rnd(4) + 1 : 1000000;
-		s = zinc_copy_url("memory://oracle/from/x", "memory://oracle/to/y", &o, NULL, &err);
-	} while (s == ZINC_E_CANCELLED && ++rounds < 1000);
-	if (s == ZINC_E_LIMIT) {
+		st = zinc_copy_url("memory://oracle/from/x", "memory://oracle/to/y", &o, NULL, &err);
+	} while (st == ZINC_E_CANCELLED && ++rounds < 1000);
+	if (st == ZINC_E_LIMIT) {
 		o.max_memory = 0;
-		s = zinc_copy_url("memory://oracle/from/x", "memory://oracle/to/y", &o, NULL, &err);
+		st = zinc_copy_url("memory://oracle/from/x", "memory://oracle/to/y", &o, NULL, &err);
 	}
-	assert_ok(s);
+	assert_ok(st);
 	compare(a, &x, o.select, o.dtype);
 	zinc_array_close(a);
 	zinc_store_close(keep);

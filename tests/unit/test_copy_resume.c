@@ -122,11 +122,11 @@ any_number_of_threads(void **state)
 		for (i = 0; i < COUNT(threads); i++)
 			for (k = 0; k < COUNT(threads); k++) {
 				for (steps = 0; steps < 40; steps += 1 + steps / 2) {
-					const zinc_status s = go(&x, "/b", threads[i], steps, false, &err);
+					const zinc_status st = go(&x, "/b", threads[i], steps, false, &err);
 
-					if (s == ZINC_OK)
+					if (st == ZINC_OK)
 						break;
-					assert_int_equal(s, ZINC_E_CANCELLED);
+					assert_int_equal(st, ZINC_E_CANCELLED);
 					memcpy(plan, x.plan, sizeof plan);
 					snprintf(what, sizeof what, "%s, %d steps by %d threads, then %d", ways[w].name,
 						 steps + 1, threads[i], threads[k]);

@@ -100,9 +100,17 @@ look(void *arg, zinc_status st)
 
 static struct scenario scenarios[] = {
     {{.size = sizeof(zinc_copy_options), .verify = 1}, "c/0", "good", "zarr.json", false},
-    {{.size = sizeof(zinc_copy_options), .codecs = "none", .dtype = ">i2", .verify = 1}, "c/0", "ogdo", "zarr.json", false},
+    {{.size = sizeof(zinc_copy_options), .codecs = "none", .dtype = ">i2", .verify = 1},
+     "c/0",
+     "ogdo",
+     "zarr.json",
+     false},
     {{.size = sizeof(zinc_copy_options), .format = "v2", .verify = 1}, "0", "good", ".zgroup", false},
-    {{.size = sizeof(zinc_copy_options), .codecs = "none", .dtype = ">i2", .overwrite = 1}, "c/0", "ogdo", "zarr.json", true},
+    {{.size = sizeof(zinc_copy_options), .codecs = "none", .dtype = ">i2", .overwrite = 1},
+     "c/0",
+     "ogdo",
+     "zarr.json",
+     true},
 };
 
 static void

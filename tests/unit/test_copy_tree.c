@@ -310,10 +310,10 @@ test_consolidated(void **state)
 static void
 interrupt_at(const char *format, const zinc_copy_options *options)
 {
-	zinc_status s = ZINC_E_IO;
+	zinc_status st = ZINC_E_IO;
 	uint64_t at;
 
-	for (at = 1; s != ZINC_OK || at < 8; at++) { /* that .zattrs cannot be read is nothing where no node is */
+	for (at = 1; st != ZINC_OK || at < 8; at++) { /* that .zattrs cannot be read is nothing where no node is */
 		const zinc_fault plan = {.at = at, .forever = at % 2 == 0, .status = ZINC_E_IO}, none = {.at = 0};
 		zinc_copy_options again = *options;
 		zinc_error err = ZINC_ERROR_INIT;
@@ -330,13 +330,13 @@ interrupt_at(const char *format, const zinc_copy_options *options)
 		assert_ok(zinc_hierarchy_open(&h, fault, "", ZINC_OPEN_OPTIONS(.create = 1, .format = format), &err));
 		clean = open_as(&to, "", format);
 		zinc_store_fault_set(fault, &plan);
-		s = zinc_copy(f.h, "/g", h, "/x", options, NULL, &err);
+		st = zinc_copy(f.h, "/g", h, "/x", options, NULL, &err);
 		zinc_store_fault_set(fault, &none);
 		again.resume = 1;
-		if (s != ZINC_OK && forest_get(&to, "x/__zinc_cp.json")) {
+		if (st != ZINC_OK && forest_get(&to, "x/__zinc_cp.json")) {
 			assert_int_equal(zinc_copy(f.h, "/g", h, "/x", options, NULL, &err), ZINC_E_EXISTS);
 			assert_ok(zinc_copy(f.h, "/g", h, "/x", &again, &n, &err));
-		} else if (s != ZINC_OK && zinc_node_exists(clean, "/x", &kind, NULL, &err) == ZINC_OK &&
+		} else if (st != ZINC_OK && zinc_node_exists(clean, "/x", &kind, NULL, &err) == ZINC_OK &&
 			   kind == ZINC_NODE_NONE)
 			assert_ok(zinc_copy(f.h, "/g", h, "/x", &again, &n, &err));
 		assert_null(forest_get(&to, "x/__zinc_cp.json"));

@@ -47,7 +47,7 @@ test_all_by_all(void **state)
 		assert_int_equal(zinc_hierarchy_open_url(&h, url, NULL, NULL), ZINC_OK);
 		assert_string_equal(zinc_hierarchy_format(h), hierarchies[i].format);
 		zinc_hierarchy_close(h);
-		for (f = 0; (row = zinc_format_row(f)) != NULL; f++) {
+		for (f = 0; (row = zinc_format_row(f)); f++) {
 			const bool own = strcmp(row->id, hierarchies[i].format) == 0;
 			const zinc_status s =
 			    zinc_hierarchy_open_url(&h, url, ZINC_OPEN_OPTIONS(.format = row->id), NULL);

@@ -29,10 +29,10 @@ static const char *
 built(const zinc_array_options *o)
 {
 	zinc_error err = ZINC_ERROR_INIT;
-	zinc_status s;
-	const char *text = build(o, &s, &err);
+	zinc_status st;
+	const char *text = build(o, &st, &err);
 
-	assert_ok(s);
+	assert_ok(st);
 	return text;
 }
 

@@ -224,16 +224,16 @@ work(zinc_hierarchy *h, zinc_error *err)
 	static const uint64_t shape[] = {5, 4}, chunks[] = {1, 2}, shards[] = {2, 4};
 	static const uint16_t values[20] = {1, 2, 3};
 	zinc_array *a = NULL;
-	zinc_status s;
+	zinc_status st;
 
 	ZINC_TRY(
 	    zinc_array_create(&a, h, "/g/a",
 			      ZINC_ARRAY_OPTIONS(.ndim = 2, .shape = shape, .chunks = chunks, .shards = shards,
 						 .dtype = "uint16", .codecs = "blosc", .big_endian = 1, .fortran = 1),
 			      err));
-	s = zinc_array_write(a, NULL, ZINC_BUFFER(values, sizeof values), NULL, err);
+	st = zinc_array_write(a, NULL, ZINC_BUFFER(values, sizeof values), NULL, err);
 	zinc_array_close(a);
-	ZINC_TRY(s);
+	ZINC_TRY(st);
 	return zinc_node_erase(h, "/g", NULL, err);
 }
 
@@ -243,19 +243,19 @@ scenario(void *arg, zinc_context *ctx, zinc_error *err)
 	static unsigned serial;
 	zinc_hierarchy *h = NULL;
 	zinc_store *store = NULL;
-	zinc_status s;
+	zinc_status st;
 	char url[64];
 
 	(void)arg;
 	snprintf(url, sizeof url, "memory://chains-sweep-%u", ++serial);
 	ZINC_TRY(zinc_store_open(&store, url, ZINC_STORE_OPTIONS(.context = ctx), err));
-	s = zinc_hierarchy_open(&h, store, "", ZINC_OPEN_OPTIONS(.context = ctx, .create = 1, .format = "v3-2022"),
-				err);
-	if (s == ZINC_OK)
-		s = work(h, err);
+	st = zinc_hierarchy_open(&h, store, "", ZINC_OPEN_OPTIONS(.context = ctx, .create = 1, .format = "v3-2022"),
+				 err);
+	if (st == ZINC_OK)
+		st = work(h, err);
 	zinc_hierarchy_close(h);
 	zinc_store_close(store);
-	return s;
+	return st;
 }
 
 static void

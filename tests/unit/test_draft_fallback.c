@@ -163,9 +163,9 @@ test_wrong_ones(void **state)
 	"\"metadata_key_suffix\": \".json\"}, \"extensions\": []}"
 #define DOCUMENT_2022(type) DOCUMENT(type, "0", ", \"codecs\": []")
 #define DATETIME(version, type)                                                                                        \
-	"{\"extension\": \"https://purl.org/zarr/spec/extensions/data-types/datetime/" version "\", \"type\": \"" type   \
+	"{\"extension\": \"https://purl.org/zarr/spec/extensions/data-types/datetime/" version "\", \"type\": \"" type \
 	"\", \"fallback\": [\"int64\", \"r64\"]}"
-#define UNHEARD             "{\"extension\": \"https://example.com/x/1.0\", \"type\": \"x\"}"
+#define UNHEARD "{\"extension\": \"https://example.com/x/1.0\", \"type\": \"x\"}"
 #define MOMENT                                                                                                         \
 	"{\"extension\": \"https://purl.org/zarr/spec/extensions/data-types/datetime/1.0\", \"type\": \"<M8[s]\"}"
 
@@ -433,8 +433,8 @@ use(void *arg, zinc_context *ctx, zinc_error *err)
 	ZINC_TRY(zinc_store_open(&s, "memory://", ZINC_STORE_OPTIONS(.context = ctx), err));
 	st = zinc_store_put(s, NULL, "zarr.json", ENTRY, sizeof ENTRY - 1, NULL, 0, NULL, NULL, err);
 	if (st == ZINC_OK)
-		st = zinc_store_put(s, NULL, "meta/root/a.array.json", document, sizeof document - 1, NULL, 0, NULL, NULL,
-				    err);
+		st = zinc_store_put(s, NULL, "meta/root/a.array.json", document, sizeof document - 1, NULL, 0, NULL,
+				    NULL, err);
 	if (st == ZINC_OK)
 		st = zinc_hierarchy_open(&h, s, "", ZINC_OPEN_OPTIONS(.fallback = "r32,int32"), err);
 	if (st == ZINC_OK)

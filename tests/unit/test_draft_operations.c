@@ -91,13 +91,13 @@ struct diary {
 };
 
 static void
-note(void *arg, const char *operation, const char *key, uint64_t nbytes, zinc_status status)
+note(void *arg, const char *operation, const char *key, uint64_t nbytes, zinc_status st)
 {
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* reads come from threads of the pool */
 	struct diary *d = arg;
 	size_t n;
 
-	(void)nbytes, (void)status;
+	(void)nbytes, (void)st;
 	pthread_mutex_lock(&lock);
 	n = strlen(d->text);
 	snprintf(d->text + n, sizeof d->text - n, "%s %s\n", operation, key);

@@ -119,43 +119,43 @@ live(void *arg, zinc_context *ctx, zinc_error *err)
 	zinc_hierarchy *h = NULL;
 	zinc_array *a = NULL;
 	zinc_store *store;
-	zinc_status s;
+	zinc_status st;
 	zinc_blob json = ZINC_BLOB_INIT;
 
 	ZINC_TRY(zinc_store_open(&store, "memory://draft-sweep", ZINC_STORE_OPTIONS(.context = ctx), err));
-	s = zinc_hierarchy_open(&h, store, "", ZINC_OPEN_OPTIONS(.context = ctx, .format = format, .create = 1), err);
-	if (s == ZINC_OK)
-		s = zinc_array_create(&a, h, "/g/a",
-				      ZINC_ARRAY_OPTIONS(.ndim = 2, .shape = shape, .chunks = chunks,
-							 .shards = shard ? shards : NULL, .dtype = ">f4", .fill = "NaN",
-							 .fortran = 1, .codecs = "gzip:1", .attributes = "{\"a\": 1}",
-							 .overwrite = 1),
-				      err);
+	st = zinc_hierarchy_open(&h, store, "", ZINC_OPEN_OPTIONS(.context = ctx, .format = format, .create = 1), err);
+	if (st == ZINC_OK)
+		st = zinc_array_create(&a, h, "/g/a",
+				       ZINC_ARRAY_OPTIONS(.ndim = 2, .shape = shape, .chunks = chunks,
+							  .shards = shard ? shards : NULL, .dtype = ">f4",
+							  .fill = "NaN", .fortran = 1, .codecs = "gzip:1",
+							  .attributes = "{\"a\": 1}", .overwrite = 1),
+				       err);
 	zinc_array_close(a);
 	a = NULL;
-	if (s == ZINC_OK)
-		s = zinc_array_create(&a, h, "/g/m",
-				      ZINC_ARRAY_OPTIONS(.ndim = 2, .shape = shape, .dtype = "M8[ns]", .overwrite = 1),
-				      err);
+	if (st == ZINC_OK)
+		st = zinc_array_create(&a, h, "/g/m",
+				       ZINC_ARRAY_OPTIONS(.ndim = 2, .shape = shape, .dtype = "M8[ns]", .overwrite = 1),
+				       err);
 	zinc_array_close(a);
-	if (s == ZINC_OK)
-		s = zinc_attributes_edit(h, "/g", &(zinc_attribute){.key = "k", .json = "2"}, 1, NULL, err);
-	if (s == ZINC_OK)
-		s = zinc_node_walk(h, "/", -1, look, NULL, NULL, err);
-	if (s == ZINC_OK)
-		s = zinc_node_children(h, "/g", look, NULL, NULL, err);
-	if (s == ZINC_OK)
-		s = zinc_attributes_get(h, "/g/a", "a", &json, NULL, err);
+	if (st == ZINC_OK)
+		st = zinc_attributes_edit(h, "/g", &(zinc_attribute){.key = "k", .json = "2"}, 1, NULL, err);
+	if (st == ZINC_OK)
+		st = zinc_node_walk(h, "/", -1, look, NULL, NULL, err);
+	if (st == ZINC_OK)
+		st = zinc_node_children(h, "/g", look, NULL, NULL, err);
+	if (st == ZINC_OK)
+		st = zinc_attributes_get(h, "/g/a", "a", &json, NULL, err);
 	zinc_blob_fini(&json);
-	if (s == ZINC_OK && strcmp(format, "v3-2020") == 0)
-		s = live_copies(h, err);
-	if (s == ZINC_OK)
-		s = zinc_node_keep_parents(h, "/g/a", NULL, err);
-	if (s == ZINC_OK)
-		s = zinc_node_erase(h, "/", NULL, err);
+	if (st == ZINC_OK && strcmp(format, "v3-2020") == 0)
+		st = live_copies(h, err);
+	if (st == ZINC_OK)
+		st = zinc_node_keep_parents(h, "/g/a", NULL, err);
+	if (st == ZINC_OK)
+		st = zinc_node_erase(h, "/", NULL, err);
 	zinc_hierarchy_close(h);
 	zinc_store_close(store);
-	return s;
+	return st;
 }
 
 static void

@@ -69,8 +69,8 @@ place(forest *f, const char *role, const char *text)
 	if (strcmp(role, "entry") == 0)
 		assert_ok(zinc_buf_puts(&key, "zarr.json", &err));
 	else
-		assert_ok(zinc_node_key(
-		    f->h, "/x", strcmp(role, "array") == 0 ? ZINC_NODE_ARRAY : ZINC_NODE_GROUP, &key, &err));
+		assert_ok(zinc_node_key(f->h, "/x", strcmp(role, "array") == 0 ? ZINC_NODE_ARRAY : ZINC_NODE_GROUP,
+					&key, &err));
 	if (strcmp(role, "array") == 0)
 		assert_ok(zinc_node_erase(f->h, "/x", NULL, &err));
 	forest_put(f, zinc_buf_text(&key), text);
@@ -95,7 +95,7 @@ check_document(const char *draft, const char *role, const char *expect, const ch
 		fail_msg("%s: %s", name, err.text);
 	if (strcmp(expect, "valid") != 0)
 		snprintf(want, sizeof want, "%c %s", strcmp(expect, "error") == 0 ? 'E' : 'W', rule);
-	if (want[0] ? strstr(got.text, want) == NULL : got.text[0] != '\0')
+	if (want[0] ? !strstr(got.text, want) : got.text[0] != '\0')
 		fail_msg("%s: found \"%s\", not \"%s\"", name, got.text, want);
 	forest_close(&f);
 }
@@ -169,8 +169,8 @@ check_key(const char *draft, const char *what, const char *path, const char *sep
 	if (strcmp(what, "chunk") == 0)
 		chunk_key(&f, path, separator, indices, &key);
 	else
-		assert_ok(zinc_node_key(
-		    f.h, path, strcmp(what, "array") == 0 ? ZINC_NODE_ARRAY : ZINC_NODE_GROUP, &key, &err));
+		assert_ok(zinc_node_key(f.h, path, strcmp(what, "array") == 0 ? ZINC_NODE_ARRAY : ZINC_NODE_GROUP, &key,
+					&err));
 	assert_string_equal(zinc_buf_text(&key), want);
 	zinc_buf_fini(&key);
 	forest_close(&f);

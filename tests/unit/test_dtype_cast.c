@@ -61,11 +61,11 @@ casts(void **state)
 	for (i = 0; i < COUNT(rows); i++) {
 		const zinc_dtype *from = type_of(rows[i].from), *to = type_of(rows[i].to);
 		void *in = type_fill(from, rows[i].in);
-		zinc_status s;
+		zinc_status st;
 
 		assert_non_null(in);
-		s = zinc_dtype_cast(to, out, from, in, 1, 0, arena, &err);
-		if (s != (rows[i].out ? ZINC_OK : ZINC_E_RANGE))
+		st = zinc_dtype_cast(to, out, from, in, 1, 0, arena, &err);
+		if (st != (rows[i].out ? ZINC_OK : ZINC_E_RANGE))
 			fail_msg("%s %s -> %s: %s", rows[i].from, rows[i].in, rows[i].to, zinc_error_text(&err));
 		if (rows[i].out)
 			assert_string_equal(fill_json(to, out), rows[i].out);
@@ -150,20 +150,20 @@ cast_text(void *arg, zinc_context *ctx, zinc_error *err)
 	static const uint32_t in[3] = {'a', 'b', 'c'};
 	const zinc_dtype *from = NULL, *to = NULL;
 	zinc_arena *arena = NULL;
-	zinc_status s = zinc_arena_new(&arena, ctx, 0, err);
+	zinc_status st = zinc_arena_new(&arena, ctx, 0, err);
 	zinc_vlen v;
 
 	(void)arg;
-	if (s == ZINC_OK)
-		s = zinc_dtype_parse_text(&from, NULL, ctx, "U3", err);
-	if (s == ZINC_OK)
-		s = zinc_dtype_parse_text(&to, NULL, ctx, "string", err);
-	if (s == ZINC_OK)
-		s = zinc_dtype_cast(to, &v, from, in, 1, 0, arena, err);
+	if (st == ZINC_OK)
+		st = zinc_dtype_parse_text(&from, NULL, ctx, "U3", err);
+	if (st == ZINC_OK)
+		st = zinc_dtype_parse_text(&to, NULL, ctx, "string", err);
+	if (st == ZINC_OK)
+		st = zinc_dtype_cast(to, &v, from, in, 1, 0, arena, err);
 	zinc_dtype_free(from);
 	zinc_dtype_free(to);
 	zinc_arena_free(arena);
-	return s;
+	return st;
 }
 
 static void

@@ -473,15 +473,15 @@ parse_and_print(void *arg, zinc_context *ctx, zinc_error *err)
 {
 	const zinc_dtype *t;
 	const int64_t v = 5;
-	zinc_status s;
+	zinc_status st;
 	zinc_buf b;
 
 	ZINC_TRY(zinc_dtype_parse_text(&t, NULL, ctx, arg, err));
 	zinc_buf_init(&b, ctx, 100);
-	s = zinc_dtype_print_element(t, &v, ZINC_SPELL_JSON, &b, err);
+	st = zinc_dtype_print_element(t, &v, ZINC_SPELL_JSON, &b, err);
 	zinc_buf_fini(&b);
 	zinc_dtype_free(t);
-	return s;
+	return st;
 }
 
 static void

@@ -34,18 +34,18 @@ parse_as(const zinc_dtype *t, const char *json, bool strict, void *element, seen
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_json_doc *doc;
 	zinc_report r;
-	zinc_status status;
+	zinc_status st;
 
 	*s = (seen){0};
 	assert_ok(zinc_json_parse(&doc, NULL, json, strlen(json), 0, &err));
 	zinc_report_init(&r, NULL, strict, "test");
 	r.found = note;
 	r.arg = s;
-	status = t->ops->parse_fill(t, zinc_json_root(doc), element, &r, &err);
+	st = t->ops->parse_fill(t, zinc_json_root(doc), element, &r, &err);
 	assert_string_equal(r.pointer, "");
-	assert_int_equal(err.code, status);
+	assert_int_equal(err.code, st);
 	zinc_json_free(doc);
-	return status;
+	return st;
 }
 
 static char printed[512];
@@ -532,23 +532,23 @@ print_all(void *arg, zinc_context *ctx, zinc_error *err)
 					    "float32", "float64", "complex128", "r24"};
 	static const double zeros[2] = {-0.5, 1e300};
 	zinc_json_doc *doc;
-	zinc_status s;
+	zinc_status st;
 	size_t i;
 
 	(void)arg;
 	ZINC_TRY(zinc_json_new(&doc, ctx, err));
-	s = ZINC_OK;
-	for (i = 0; i < COUNT(names) && s == ZINC_OK; i++) {
+	st = ZINC_OK;
+	for (i = 0; i < COUNT(names) && st == ZINC_OK; i++) {
 		const zinc_dtype *t;
 
-		s = zinc_dtype_parse_text(&t, NULL, ctx, names[i], err);
-		if (s == ZINC_OK && (!t->ops->print_fill(t, zeros, doc) || !zinc_dtype_print(t, doc)))
-			s = zinc_fail_nomem(err);
+		st = zinc_dtype_parse_text(&t, NULL, ctx, names[i], err);
+		if (st == ZINC_OK && (!t->ops->print_fill(t, zeros, doc) || !zinc_dtype_print(t, doc)))
+			st = zinc_fail_nomem(err);
 		if (t)
 			zinc_dtype_free(t);
 	}
 	zinc_json_free(doc);
-	return s;
+	return st;
 }
 
 static void

@@ -199,18 +199,18 @@ parse_and_print(void *arg, zinc_context *ctx, zinc_error *err)
 	static const uint32_t text[4] = {'a', 'b'};
 	zinc_json_doc *doc;
 	const zinc_dtype *t;
-	zinc_status s;
+	zinc_status st;
 
 	ZINC_TRY(zinc_dtype_parse_text(&t, NULL, ctx, arg, err));
-	s = zinc_json_new(&doc, ctx, err);
-	if (s == ZINC_OK) {
+	st = zinc_json_new(&doc, ctx, err);
+	if (st == ZINC_OK) {
 		if (!zinc_dtype_print(t, doc) || !t->ops->print_fill(t, text, doc) ||
 		    !zinc_dtype_print_fill_v2(t, false, text, doc))
-			s = zinc_fail_nomem(err);
+			st = zinc_fail_nomem(err);
 		zinc_json_free(doc);
 	}
 	zinc_dtype_free(t);
-	return s;
+	return st;
 }
 
 static void

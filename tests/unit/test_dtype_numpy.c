@@ -29,7 +29,8 @@ spellings(void **state)
 	    {"\">m8[10us]\"", "'>m8[10us]'", true, NULL},
 	    {"\"<m8\"", "'<m8'", false, NULL},
 	    {"[[\"a\",\"<i4\"]]", "[('a', '<i4')]", false, NULL},
-	    {"[[\"a\",\"|u1\"],[\"b\",\">i4\"],[\"c\",\">f8\"]]", "[('a', '|u1'), ('b', '>i4'), ('c', '>f8')]", true, NULL},
+	    {"[[\"a\",\"|u1\"],[\"b\",\">i4\"],[\"c\",\">f8\"]]", "[('a', '|u1'), ('b', '>i4'), ('c', '>f8')]", true,
+	     NULL},
 	    {"[[\"a\",\">i4\"],[\"b\",\"<i4\"],[\"c\",\">i4\"]]", "[('a', '>i4'), ('b', '<i4'), ('c', '>i4')]", true,
 	     "[('a', '>i4'), ('b', '>i4'), ('c', '>i4')]"},
 	    {"[[\"a\",[[\"x\",\"<i4\"],[\"y\",\">i4\"]]],[\"b\",\">i4\"]]",
@@ -115,17 +116,17 @@ odd_python(void **state)
 	};
 	zinc_error err;
 	const zinc_dtype *t;
-	zinc_status s;
+	zinc_status st;
 	bool big;
 	size_t i;
 
 	(void)state;
 	for (i = 0; i < COUNT(rows); i++) {
 		err = (zinc_error)ZINC_ERROR_INIT;
-		s = zinc_dtype_parse_numpy(&t, &big, NULL, rows[i].text, &err);
-		if (s != (rows[i].v2 ? ZINC_OK : ZINC_E_INVALID))
+		st = zinc_dtype_parse_numpy(&t, &big, NULL, rows[i].text, &err);
+		if (st != (rows[i].v2 ? ZINC_OK : ZINC_E_INVALID))
 			fail_msg("%s: %s", rows[i].text, zinc_error_text(&err));
-		assert_int_equal(err.code, s);
+		assert_int_equal(err.code, st);
 		if (!rows[i].v2)
 			continue;
 		assert_string_equal(type_v2(t, big), rows[i].v2);
@@ -197,16 +198,16 @@ static zinc_status
 parse_and_print(void *arg, zinc_context *ctx, zinc_error *err)
 {
 	const zinc_dtype *t;
-	zinc_status s;
+	zinc_status st;
 	zinc_buf b;
 	bool big;
 
 	ZINC_TRY(zinc_dtype_parse_numpy(&t, &big, ctx, arg, err));
 	zinc_buf_init(&b, ctx, 1000);
-	s = zinc_dtype_print_numpy(t, big, &b, err);
+	st = zinc_dtype_print_numpy(t, big, &b, err);
 	zinc_buf_fini(&b);
 	zinc_dtype_free(t);
-	return s;
+	return st;
 }
 
 static void

@@ -7,10 +7,10 @@
 #include "support/test.h"
 #include "support/types.h"
 
-#define RAW(n) "{\"name\":\"raw_bytes\",\"configuration\":{\"length_bytes\":" n "}}"
+#define RAW(n)            "{\"name\":\"raw_bytes\",\"configuration\":{\"length_bytes\":" n "}}"
 #define FIELD(name, type) "{\"name\":\"" name "\",\"data_type\":" type "}"
-#define STRUCT(fields) "{\"name\":\"struct\",\"configuration\":{\"fields\":[" fields "]}}"
-#define SHAPED(type, shape) \
+#define STRUCT(fields)    "{\"name\":\"struct\",\"configuration\":{\"fields\":[" fields "]}}"
+#define SHAPED(type, shape)                                                                                            \
 	"{\"name\":\"zinc.subarray\",\"configuration\":{\"data_type\":" type ",\"shape\":" shape "}}"
 
 static void

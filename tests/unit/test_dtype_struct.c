@@ -336,16 +336,16 @@ use(void *arg, zinc_context *ctx, zinc_error *err)
 	zinc_json_doc *doc = NULL;
 	const zinc_dtype *t;
 	uint8_t element[64] = {0};
-	zinc_status s;
+	zinc_status st;
 
 	ZINC_TRY(zinc_dtype_parse_text(&t, NULL, ctx, arg, err));
-	s = zinc_json_new(&doc, ctx, err);
-	if (s == ZINC_OK && (!zinc_dtype_print(t, doc) || !t->ops->print_fill(t, element, doc) ||
-			     !zinc_dtype_print_v2(t, true, doc) || !zinc_dtype_print_fill_v2(t, true, element, doc)))
-		s = zinc_fail_nomem(err);
+	st = zinc_json_new(&doc, ctx, err);
+	if (st == ZINC_OK && (!zinc_dtype_print(t, doc) || !t->ops->print_fill(t, element, doc) ||
+			      !zinc_dtype_print_v2(t, true, doc) || !zinc_dtype_print_fill_v2(t, true, element, doc)))
+		st = zinc_fail_nomem(err);
 	zinc_json_free(doc);
 	zinc_dtype_free(t);
-	return s;
+	return st;
 }
 
 static void

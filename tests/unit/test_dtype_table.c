@@ -145,7 +145,7 @@ parse(const zinc_dtype **out, const char *json, bool strict, seen *s)
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_json_doc *doc;
 	zinc_report r;
-	zinc_status status;
+	zinc_status st;
 
 	*s = (seen){0};
 	*out = NULL;
@@ -153,10 +153,10 @@ parse(const zinc_dtype **out, const char *json, bool strict, seen *s)
 	zinc_report_init(&r, NULL, strict, "test");
 	r.found = note;
 	r.arg = s;
-	status = zinc_dtype_parse(out, NULL, zinc_json_root(doc), &r, &err);
+	st = zinc_dtype_parse(out, NULL, zinc_json_root(doc), &r, &err);
 	zinc_json_free(doc);
-	assert_int_equal(err.code, status);
-	return status;
+	assert_int_equal(err.code, st);
+	return st;
 }
 
 static char printed[256];
@@ -473,17 +473,17 @@ parse_and_print(void *arg, zinc_context *ctx, zinc_error *err)
 {
 	const zinc_dtype *t;
 	zinc_json_doc *doc;
-	zinc_status s;
+	zinc_status st;
 
 	ZINC_TRY(zinc_dtype_parse_text(&t, NULL, ctx, arg, err));
-	s = zinc_json_new(&doc, ctx, err);
-	if (s == ZINC_OK) {
+	st = zinc_json_new(&doc, ctx, err);
+	if (st == ZINC_OK) {
 		if (!zinc_dtype_print(t, doc))
-			s = zinc_fail_nomem(err);
+			st = zinc_fail_nomem(err);
 		zinc_json_free(doc);
 	}
 	zinc_dtype_free(t);
-	return s;
+	return st;
 }
 
 static void

@@ -317,7 +317,8 @@ unsupported(void **state)
 
 	(void)state;
 	stage_open(&s, 1, 0);
-	assert_ok(zinc_store_put(s.memory, NULL, "a/zarr.json", document, sizeof document - 1, NULL, 0, NULL, NULL, &err));
+	assert_ok(
+	    zinc_store_put(s.memory, NULL, "a/zarr.json", document, sizeof document - 1, NULL, 0, NULL, NULL, &err));
 	assert_ok(zinc_array_open(&a, s.h, "a", NULL, &err));
 	assert_string_equal(zinc_array_dtype(a), "{\"name\":\"odd.type\",\"configuration\":{\"a\":1}}");
 	assert_int_equal(zinc_array_numpy(a, text, sizeof text), 0);
@@ -339,27 +340,27 @@ use(void *arg, zinc_context *ctx, zinc_error *err)
 	char text[2];
 	zinc_vlen v;
 	size_t n;
-	zinc_status code = zinc_arena_new(&arena, ctx, 0, err);
+	zinc_status st = zinc_arena_new(&arena, ctx, 0, err);
 
 	(void)arg;
-	if (code == ZINC_OK)
-		code = zinc_hierarchy_open_url(&h, "memory://", ZINC_OPEN_OPTIONS(.context = ctx, .create = 1), err);
-	if (code == ZINC_OK)
-		code =
+	if (st == ZINC_OK)
+		st = zinc_hierarchy_open_url(&h, "memory://", ZINC_OPEN_OPTIONS(.context = ctx, .create = 1), err);
+	if (st == ZINC_OK)
+		st =
 		    zinc_array_create(&a, h, "a", ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = &one, .dtype = "string"), err);
-	if (code == ZINC_OK)
-		code = zinc_numpy_new(&t, ctx, ZINC_HOST_BIG ? ">U3" : "<U3", err);
-	if (code == ZINC_OK)
-		code = zinc_array_from_numpy(a, t, &v, in, 1, 0, arena, err);
-	if (code == ZINC_OK)
-		code = zinc_array_element_print(a, &v, ZINC_SPELL_JSON, text, sizeof text, &n, err);
-	if (code == ZINC_OK)
-		code = zinc_array_to_numpy(a, t, in, &v, 1, 0, err);
+	if (st == ZINC_OK)
+		st = zinc_numpy_new(&t, ctx, ZINC_HOST_BIG ? ">U3" : "<U3", err);
+	if (st == ZINC_OK)
+		st = zinc_array_from_numpy(a, t, &v, in, 1, 0, arena, err);
+	if (st == ZINC_OK)
+		st = zinc_array_element_print(a, &v, ZINC_SPELL_JSON, text, sizeof text, &n, err);
+	if (st == ZINC_OK)
+		st = zinc_array_to_numpy(a, t, in, &v, 1, 0, err);
 	zinc_numpy_free(t);
 	zinc_array_close(a);
 	zinc_hierarchy_close(h);
 	zinc_arena_free(arena);
-	return code;
+	return st;
 }
 
 static void

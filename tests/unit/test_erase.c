@@ -75,12 +75,11 @@ test_dry_run(void **state)
 
 		told[0] = done[0] = '\0';
 		snprintf(before, sizeof before, "%s", forest_keys(&f));
-		assert_ok(zinc_node_erase_with(
-		    f.h, "/g", ZINC_ERASE_OPTIONS(.dry_run = 1, .fn = add_path, .arg = told), &a, &err));
+		assert_ok(zinc_node_erase_with(f.h, "/g", ZINC_ERASE_OPTIONS(.dry_run = 1, .fn = add_path, .arg = told),
+					       &a, &err));
 		assert_string_equal(told, "/g /g/a /g/h /g/h/b ");
 		assert_string_equal(forest_keys(&f), before);
-		assert_ok(
-		    zinc_node_erase_with(f.h, "/g", ZINC_ERASE_OPTIONS(.fn = add_path, .arg = done), &b, &err));
+		assert_ok(zinc_node_erase_with(f.h, "/g", ZINC_ERASE_OPTIONS(.fn = add_path, .arg = done), &b, &err));
 		assert_string_equal(told, done);
 		assert_int_equal(a.nodes, 4);
 		assert_int_equal(b.nodes, 4);
@@ -175,9 +174,9 @@ test_overwrite(void **state)
 			zinc_hierarchy *h = NULL;
 
 			plant(&f, i);
-			assert_ok(zinc_group_create_url(
-			    zinc_store_url(f.memory), NULL, 1,
-			    ZINC_OPEN_OPTIONS(.context = f.ctx, .format = formats[k]), &err));
+			assert_ok(zinc_group_create_url(zinc_store_url(f.memory), NULL, 1,
+							ZINC_OPEN_OPTIONS(.context = f.ctx, .format = formats[k]),
+							&err));
 			assert_null(strstr(forest_keys(&f), "keep"));
 			assert_ok(zinc_hierarchy_open(&h, f.memory, "", ZINC_OPEN_OPTIONS(.context = f.ctx), &err));
 			assert_string_equal(zinc_hierarchy_format(h), formats[k]);
@@ -291,8 +290,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_dry_run), cmocka_unit_test(test_force),     cmocka_unit_test(test_root),
-	    cmocka_unit_test(test_overwrite), cmocka_unit_test(test_unlisted),  cmocka_unit_test(test_links_that_come),
+	    cmocka_unit_test(test_dry_run),   cmocka_unit_test(test_force),    cmocka_unit_test(test_root),
+	    cmocka_unit_test(test_overwrite), cmocka_unit_test(test_unlisted), cmocka_unit_test(test_links_that_come),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -174,13 +174,12 @@ all_name_the_array(const scene *s, bool writable)
 
 	for (i = 0; i < COUNT(rows); i++) {
 		zinc_error err = ZINC_ERROR_INIT;
-		const zinc_status code = rows[i].writes && !writable ? ZINC_OK : rows[i].call(s, &err);
+		const zinc_status st = rows[i].writes && !writable ? ZINC_OK : rows[i].call(s, &err);
 
 		if (rows[i].writes && !writable)
 			continue;
-		if (code == ZINC_OK || strcmp(err.url, s->url) != 0 ||
-		    (rows[i].key && strcmp(err.key, rows[i].key) != 0))
-			fail_msg("%s: %d, \"%s\", key \"%s\"", rows[i].name, (int)code, err.url, err.key);
+		if (st == ZINC_OK || strcmp(err.url, s->url) != 0 || (rows[i].key && strcmp(err.key, rows[i].key) != 0))
+			fail_msg("%s: %d, \"%s\", key \"%s\"", rows[i].name, (int)st, err.url, err.key);
 	}
 }
 

@@ -459,7 +459,7 @@ grid_open(void **self, const char *configuration, int ndim, const uint64_t *shap
 {
 	if (configuration && strstr(configuration, "bad"))
 		return zinc_error_set(err, ZINC_E_INVALID, "no bad ones");
-	assert_true(ndim == 0 || shape != NULL);
+	assert_true(ndim == 0 || shape);
 	opened++;
 	*self = &opened;
 	return ZINC_OK;

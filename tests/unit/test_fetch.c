@@ -90,14 +90,14 @@ take(void *arg, zinc_fetch_item *it, int worker, bool *again, zinc_error *err)
 }
 
 static void
-fail_item(void *arg, zinc_fetch_item *it, zinc_status code, zinc_error *err)
+fail_item(void *arg, zinc_fetch_item *it, zinc_status st, zinc_error *err)
 {
 	scene *s = arg;
 	size_t low = atomic_load(&s->lowest);
 
-	assert_int_equal(code, err->code);
+	assert_int_equal(st, err->code);
 	atomic_store(&s->busy[it->i], 0);
-	atomic_store(&s->failed[it->i], (int)code);
+	atomic_store(&s->failed[it->i], (int)st);
 	while (it->i < low && !atomic_compare_exchange_weak(&s->lowest, &low, it->i))
 		;
 }

@@ -56,10 +56,10 @@ test_names(void **state)
 	(void)state;
 	for (i = 0; i < COUNT(cases); i++) {
 		zinc_error err = ZINC_ERROR_INIT;
-		const zinc_status s =
+		const zinc_status st =
 		    zinc_format_v2.check_name(&zinc_format_v2, cases[i].name, strlen(cases[i].name), &err);
 
-		assert_int_equal(s, cases[i].good ? ZINC_OK : ZINC_E_INVALID);
+		assert_int_equal(st, cases[i].good ? ZINC_OK : ZINC_E_INVALID);
 		assert_true(cases[i].good || strstr(err.text, "V2-19"));
 	}
 }
@@ -114,7 +114,7 @@ test_detection(void **state)
 	    {"g/meta", "{\"zarr_format\": 7}", "", ZINC_NODE_NONE, ZINC_OK},
 	    {"h/meta/root/x.array.json", "{}", "", ZINC_NODE_NONE, ZINC_OK},
 	};
-	zinc_status status;
+	zinc_status st;
 	zinc_node_kind kind;
 	char prefix[4];
 	size_t i;
@@ -125,12 +125,12 @@ test_detection(void **state)
 	for (i = 0; i < COUNT(cases); i++) {
 		forest_put(&f, cases[i].key, cases[i].text);
 		snprintf(prefix, sizeof prefix, "%c/", cases[i].key[0]);
-		assert_string_equal(detect(&f, prefix, &kind, &status), cases[i].id);
+		assert_string_equal(detect(&f, prefix, &kind, &st), cases[i].id);
 		assert_int_equal(kind, cases[i].kind);
-		assert_int_equal(status, cases[i].status);
+		assert_int_equal(st, cases[i].status);
 	}
 	forest_put(&f, "a/zarr.json", GROUP); /* both: the newer one is read */
-	assert_string_equal(detect(&f, "a/", &kind, &status), "v3");
+	assert_string_equal(detect(&f, "a/", &kind, &st), "v3");
 	forest_close(&f);
 }
 
@@ -380,15 +380,15 @@ work(zinc_hierarchy *h, zinc_error *err)
 	static const char *const names[] = {"y", "x"};
 	static const zinc_attribute set = {"k", "[1]"};
 	zinc_array *a = NULL;
-	zinc_status s;
+	zinc_status st;
 
 	ZINC_TRY(zinc_array_create(&a, h, "g/a",
 				   ZINC_ARRAY_OPTIONS(.ndim = 2, .shape = shape, .chunks = chunks, .dtype = ">f4",
 						      .fortran = 1, .dimension_names = names, .codecs = "zstd"),
 				   err));
-	s = zinc_array_resize(a, grown, NULL, err);
+	st = zinc_array_resize(a, grown, NULL, err);
 	zinc_array_close(a);
-	ZINC_TRY(s);
+	ZINC_TRY(st);
 	ZINC_TRY(zinc_attributes_edit(h, "g/a", &set, 1, NULL, err));
 	ZINC_TRY(zinc_consolidate(h, "/", 0, NULL, err));
 	ZINC_TRY(zinc_node_erase(h, "g/a", NULL, err));
@@ -402,17 +402,17 @@ scenario(void *arg, zinc_context *ctx, zinc_error *err)
 	zinc_hierarchy *h = NULL;
 	zinc_store *store = NULL;
 	char url[64];
-	zinc_status s;
+	zinc_status st;
 
 	(void)arg;
 	snprintf(url, sizeof url, "memory://v2-sweep-%u", ++serial);
 	ZINC_TRY(zinc_store_open(&store, url, ZINC_STORE_OPTIONS(.context = ctx), err));
-	s = zinc_hierarchy_open(&h, store, "", ZINC_OPEN_OPTIONS(.context = ctx, .create = 1, .format = "v2"), err);
-	if (s == ZINC_OK)
-		s = work(h, err);
+	st = zinc_hierarchy_open(&h, store, "", ZINC_OPEN_OPTIONS(.context = ctx, .create = 1, .format = "v2"), err);
+	if (st == ZINC_OK)
+		st = work(h, err);
 	zinc_hierarchy_close(h);
 	zinc_store_close(store);
-	return s;
+	return st;
 }
 
 static void

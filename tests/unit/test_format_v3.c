@@ -22,10 +22,10 @@ test_names(void **state)
 	(void)state;
 	for (i = 0; i < COUNT(cases); i++) {
 		zinc_error err = ZINC_ERROR_INIT;
-		const zinc_status s =
+		const zinc_status st =
 		    zinc_format_v3.check_name(&zinc_format_v3, cases[i].name, strlen(cases[i].name), &err);
 
-		assert_int_equal(s, cases[i].rule ? ZINC_E_INVALID : ZINC_OK);
+		assert_int_equal(st, cases[i].rule ? ZINC_E_INVALID : ZINC_OK);
 		assert_string_equal(err.rule, cases[i].rule ? cases[i].rule : "");
 	}
 }

@@ -345,16 +345,16 @@ work(zinc_hierarchy *h, zinc_error *err)
 	static const int16_t values[] = {1, 2, 3};
 	const zinc_attribute change = {"a", "[1]"};
 	zinc_array *a = NULL;
-	zinc_status s;
+	zinc_status st;
 
 	ZINC_TRY(zinc_group_create(h, "/g", "{\"b\": 2}", 0, NULL, err));
 	ZINC_TRY(zinc_array_create(
 	    &a, h, "/i/a",
 	    ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = shape, .chunks = chunks, .dtype = "int16", .codecs = "gzip:1"),
 	    err));
-	s = zinc_array_write(a, NULL, ZINC_BUFFER(values, sizeof values), NULL, err);
+	st = zinc_array_write(a, NULL, ZINC_BUFFER(values, sizeof values), NULL, err);
 	zinc_array_close(a);
-	ZINC_TRY(s);
+	ZINC_TRY(st);
 	ZINC_TRY(zinc_attributes_edit(h, "/i", &change, 1, NULL, err));
 	ZINC_TRY(zinc_node_walk(h, "/", -1, ignore, NULL, NULL, err));
 	return zinc_node_erase(h, "/i", NULL, err);
@@ -366,23 +366,23 @@ scenario(void *arg, zinc_context *ctx, zinc_error *err)
 	static unsigned serial;
 	zinc_hierarchy *h = NULL;
 	zinc_store *store = NULL;
-	zinc_status s;
+	zinc_status st;
 	char url[64];
 
 	(void)arg;
 	snprintf(url, sizeof url, "memory://2019-sweep-%u", ++serial);
 	ZINC_TRY(zinc_store_open(&store, url, ZINC_STORE_OPTIONS(.context = ctx), err));
-	s = zinc_hierarchy_open(&h, store, "", ZINC_OPEN_OPTIONS(.context = ctx, .create = 1, .format = "v3-2019"),
-				err);
-	if (s == ZINC_OK)
-		s = work(h, err);
+	st = zinc_hierarchy_open(&h, store, "", ZINC_OPEN_OPTIONS(.context = ctx, .create = 1, .format = "v3-2019"),
+				 err);
+	if (st == ZINC_OK)
+		st = work(h, err);
 	zinc_hierarchy_close(h);
 	h = NULL;
-	if (s == ZINC_OK) /* and again, now that it is there */
-		s = zinc_hierarchy_open(&h, store, "", ZINC_OPEN_OPTIONS(.context = ctx), err);
+	if (st == ZINC_OK) /* and again, now that it is there */
+		st = zinc_hierarchy_open(&h, store, "", ZINC_OPEN_OPTIONS(.context = ctx), err);
 	zinc_hierarchy_close(h);
 	zinc_store_close(store);
-	return s;
+	return st;
 }
 
 static void

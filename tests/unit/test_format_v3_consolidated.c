@@ -197,12 +197,12 @@ struct meddler {
 
 /* After each change of the root's document somebody adds a node. */
 static void
-meddle(void *arg, const char *operation, const char *key, uint64_t nbytes, zinc_status status)
+meddle(void *arg, const char *operation, const char *key, uint64_t nbytes, zinc_status st)
 {
 	struct meddler *m = arg;
 	char name[32];
 
-	(void)nbytes, (void)status;
+	(void)nbytes, (void)st;
 	if (m->times == 0 || strcmp(operation, "get") == 0 || strcmp(key, "zarr.json") != 0)
 		return;
 	m->times--;
@@ -279,9 +279,9 @@ consolidate_often(zinc_hierarchy *h, int who)
 
 	(void)who;
 	for (i = 0; i < NODES; i++) {
-		const zinc_status s = zinc_consolidate(h, "/", 0, NULL, NULL);
+		const zinc_status st = zinc_consolidate(h, "/", 0, NULL, NULL);
 
-		if (s != ZINC_OK && s != ZINC_E_CONFLICT)
+		if (st != ZINC_OK && st != ZINC_E_CONFLICT)
 			_exit(4);
 	}
 }

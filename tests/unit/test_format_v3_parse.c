@@ -249,8 +249,7 @@ test_limits(void **state)
 	assert_ok(
 	    zinc_context_new(&ctx, ZINC_CONTEXT_OPTIONS(.limits = ZINC_LIMITS(.rank = 1, .json_depth = 3)), &err));
 	zinc_report_init(&r, ctx, false, "test");
-	assert_int_equal(zinc_text_parse(&zinc_format_v3, ctx, plane, sizeof plane - 1, &r, &m, &err),
-			 ZINC_E_LIMIT);
+	assert_int_equal(zinc_text_parse(&zinc_format_v3, ctx, plane, sizeof plane - 1, &r, &m, &err), ZINC_E_LIMIT);
 	assert_int_equal(zinc_text_parse(&zinc_format_v3, ctx, "[[[[]]]]", 8, &r, &m, &err), ZINC_E_LIMIT);
 	zinc_context_free(ctx);
 }

@@ -173,7 +173,8 @@ test_bad_copies(void **state)
 	forest_open(&f, "", ZINC_LENIENT);
 	forest_put(&f, "zarr.json",
 		   COPIES("\"../up\": " GROUP ", \"\": " GROUP ", \"a//b\": " GROUP ", \"a/\": " GROUP
-			  ", \"__a\": " GROUP ", \"ok\": " GROUP ", \"o\\u0000k\": " GROUP ", \"x/\\u001b[2J\": " GROUP));
+			  ", \"__a\": " GROUP ", \"ok\": " GROUP ", \"o\\u0000k\": " GROUP
+			  ", \"x/\\u001b[2J\": " GROUP));
 	assert_string_equal(forest_list(&f, "/", -1), "G/ ?/../up ?/__a ?/a/ ?/a//b ?/o G/ok ?/x/\\x1b[2J");
 	assert_string_equal(forest_list(&f, "/", CHILDREN), "?/__a ?/o G/ok");
 	assert_true(f.warnings >= 5);

@@ -21,12 +21,12 @@ struct script {
 };
 
 static void
-follow(void *arg, const char *operation, const char *key, uint64_t nbytes, zinc_status status)
+follow(void *arg, const char *operation, const char *key, uint64_t nbytes, zinc_status st)
 {
 	struct script *s = arg;
 	const size_t n = strlen(s->log);
 
-	(void)nbytes, (void)status;
+	(void)nbytes, (void)st;
 	if (strcmp(operation, "get") != 0)
 		snprintf(s->log + n, sizeof s->log - n, "%s%s %s", n ? ", " : "", operation, key);
 	if (s->times > 0 && (strcmp(operation, "get") == 0) == s->on_get && strcmp(key, s->when_key) == 0) {
@@ -348,10 +348,10 @@ static void
 test_erase_interrupted(void **state)
 {
 	uint64_t at;
-	zinc_status s = ZINC_E_IO;
+	zinc_status st = ZINC_E_IO;
 
 	(void)state;
-	for (at = 1; s != ZINC_OK; at++) {
+	for (at = 1; st != ZINC_OK; at++) {
 		const zinc_fault plan = {.at = at, .forever = 1, .status = ZINC_E_IO}, none = {.at = 0};
 		zinc_error err = ZINC_ERROR_INIT;
 		zinc_store *fault = NULL;
@@ -363,11 +363,11 @@ test_erase_interrupted(void **state)
 		assert_ok(zinc_store_fault(&fault, f.memory, &err));
 		assert_ok(zinc_hierarchy_open(&h, fault, "", NULL, &err));
 		zinc_store_fault_set(fault, &plan);
-		s = zinc_node_erase(h, "g", NULL, &err);
-		assert_true(s == ZINC_OK || s == ZINC_E_IO);
+		st = zinc_node_erase(h, "g", NULL, &err);
+		assert_true(st == ZINC_OK || st == ZINC_E_IO);
 		assert_nothing_torn(&f);
 		zinc_store_fault_set(fault, &none);
-		if (s != ZINC_OK) {
+		if (st != ZINC_OK) {
 			const zinc_status again =
 			    zinc_node_erase_with(h, "g", ZINC_ERASE_OPTIONS(.force = 1), NULL, &err);
 

@@ -125,7 +125,8 @@ serve(void *arg)
 }
 
 static zinc_status
-strange_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, const zinc_wait *wait, zinc_error *err)
+strange_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, const zinc_wait *wait,
+	    zinc_error *err)
 {
 	serving x = {.s = self, .requests = requests, .n = n, .sink = sink};
 	const unsigned n_threads = x.s->threads;
@@ -352,8 +353,8 @@ one_generation_through_a_layer(void **state)
 			    &sharded, x.s.generation[g],
 			    ZINC_SHARDED_OPTIONS(.prefix = "s/", .ndim = 1, .chunks_per_shard = per_shard), &err));
 			memset(bytes, 9, sizeof bytes);
-			assert_ok(zinc_store_put(sharded, NULL, "s/c/0", bytes, (size_t)(100 + 100 * g), NULL, 0, NULL, NULL,
-						 &err));
+			assert_ok(zinc_store_put(sharded, NULL, "s/c/0", bytes, (size_t)(100 + 100 * g), NULL, 0, NULL,
+						 NULL, &err));
 			memset(bytes, g + 1, sizeof bytes);
 			assert_ok(zinc_store_put(sharded, NULL, "s/c/1", bytes, 200, NULL, 0, NULL, NULL, &err));
 			zinc_store_close(sharded);

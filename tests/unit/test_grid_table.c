@@ -31,7 +31,7 @@ parse(zinc_grid **out, const char *json, int ndim, const uint64_t *shape, bool s
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_json_doc *doc;
 	zinc_report r;
-	zinc_status status;
+	zinc_status st;
 
 	*s = (seen){0};
 	*out = NULL;
@@ -39,11 +39,11 @@ parse(zinc_grid **out, const char *json, int ndim, const uint64_t *shape, bool s
 	zinc_report_init(&r, NULL, strict, "test");
 	r.found = note;
 	r.arg = s;
-	status = zinc_grid_parse(out, NULL, zinc_json_root(doc), ndim, shape, &r, &err);
-	assert_int_equal(err.code, status);
+	st = zinc_grid_parse(out, NULL, zinc_json_root(doc), ndim, shape, &r, &err);
+	assert_int_equal(err.code, st);
 	assert_string_equal(r.pointer, "");
 	zinc_json_free(doc);
-	return status;
+	return st;
 }
 
 static const char *
@@ -346,16 +346,16 @@ parse_and_print(void *arg, zinc_context *ctx, zinc_error *err)
 	zinc_grid *g = NULL;
 	zinc_json_doc *doc;
 	zinc_report r;
-	zinc_status s;
+	zinc_status st;
 
 	ZINC_TRY(zinc_json_parse(&doc, ctx, arg, strlen(arg), 0, err));
 	zinc_report_init(&r, ctx, true, "test");
-	s = zinc_grid_parse(&g, ctx, zinc_json_root(doc), 2, shape, &r, err);
-	if (s == ZINC_OK && !zinc_grid_print(g, doc))
-		s = zinc_fail_nomem(err);
+	st = zinc_grid_parse(&g, ctx, zinc_json_root(doc), 2, shape, &r, err);
+	if (st == ZINC_OK && !zinc_grid_print(g, doc))
+		st = zinc_fail_nomem(err);
 	zinc_grid_free(g);
 	zinc_json_free(doc);
-	return s;
+	return st;
 }
 
 static void

@@ -23,12 +23,12 @@ climb_with(const char *url, const zinc_open_options *o)
 	zinc_hierarchy *h = NULL;
 	char here[512];
 	const char *root;
-	zinc_status s;
+	zinc_status st;
 
-	s = zinc_hierarchy_open_url(&h, url, o, &err);
-	if (s != ZINC_OK) {
+	st = zinc_hierarchy_open_url(&h, url, o, &err);
+	if (st != ZINC_OK) {
 		assert_true(err.url[0] != '\0');
-		return zinc_status_name(s);
+		return zinc_status_name(st);
 	}
 	assert_non_null(getcwd(here, sizeof here));
 	root = h->url;
@@ -129,7 +129,7 @@ test_create(void **state)
 
 #define V2_GROUP "{\"zarr_format\": 2}"
 #define ENTRY_2020                                                                                                     \
-	"{\"zarr_format\": \"https://purl.org/zarr/spec/protocol/core/3.0\", \"metadata_encoding\": "                    \
+	"{\"zarr_format\": \"https://purl.org/zarr/spec/protocol/core/3.0\", \"metadata_encoding\": "                  \
 	"\"https://purl.org/zarr/spec/protocol/core/3.0\", \"metadata_key_suffix\": \".json\", \"extensions\": []}"
 
 /* Creating ends at a directory that nobody has made a node, and passes what is not there. */
@@ -234,7 +234,8 @@ test_other_format(void **state)
 	assert_string_equal(climb_with("eleven/v3/x", ZINC_OPEN_OPTIONS(.create = 1, .format = "v2")),
 			    "eleven/v3|/x v2");
 	assert_string_equal(climb_with("eleven/v3/x", ZINC_OPEN_OPTIONS(.create = 1, .format = "v3")), "eleven/v3|/x");
-	assert_string_equal(climb_with("eleven/v3/x", ZINC_OPEN_OPTIONS(.create = 1, .format = "v3-2022")), "E_INVALID");
+	assert_string_equal(climb_with("eleven/v3/x", ZINC_OPEN_OPTIONS(.create = 1, .format = "v3-2022")),
+			    "E_INVALID");
 }
 
 /* (1) */
@@ -408,14 +409,14 @@ test_paths(void **state)
 	for (i = 0; i < COUNT(cases); i++) {
 		zinc_error err = ZINC_ERROR_INIT;
 		char *out = NULL;
-		const zinc_status s = zinc_path_normalise(&out, f.h, cases[i].path, &err);
+		const zinc_status st = zinc_path_normalise(&out, f.h, cases[i].path, &err);
 
 		if (cases[i].normal) {
-			assert_ok(s);
+			assert_ok(st);
 			assert_string_equal(out, cases[i].normal);
 			zinc_free(f.ctx, out);
 		} else {
-			assert_int_equal(s, ZINC_E_INVALID);
+			assert_int_equal(st, ZINC_E_INVALID);
 			assert_string_equal(err.rule, cases[i].rule);
 			assert_null(out); /* callers free what is there */
 		}
@@ -483,11 +484,11 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_climb),   cmocka_unit_test(test_array_above), cmocka_unit_test(test_fixed),
-	    cmocka_unit_test(test_link),    cmocka_unit_test(test_create),      cmocka_unit_test(test_damaged),
-	    cmocka_unit_test(test_options), cmocka_unit_test(test_memory),      cmocka_unit_test(test_paths),
-	    cmocka_unit_test(test_refused), cmocka_unit_test(test_vacant),      cmocka_unit_test(test_create_ends),
-	    cmocka_unit_test(test_storage), cmocka_unit_test(test_unreadable),  cmocka_unit_test(test_other_format),
+	    cmocka_unit_test(test_climb),    cmocka_unit_test(test_array_above), cmocka_unit_test(test_fixed),
+	    cmocka_unit_test(test_link),     cmocka_unit_test(test_create),      cmocka_unit_test(test_damaged),
+	    cmocka_unit_test(test_options),  cmocka_unit_test(test_memory),      cmocka_unit_test(test_paths),
+	    cmocka_unit_test(test_refused),  cmocka_unit_test(test_vacant),      cmocka_unit_test(test_create_ends),
+	    cmocka_unit_test(test_storage),  cmocka_unit_test(test_unreadable),  cmocka_unit_test(test_other_format),
 	    cmocka_unit_test(test_no_climb), cmocka_unit_test(test_odd_names),
 	};
 

@@ -103,12 +103,12 @@ on_body(void *arg, size_t i, const uint8_t *bytes, size_t n)
 }
 
 static zinc_http_next
-on_end(void *arg, size_t i, zinc_status status, const zinc_error *err)
+on_end(void *arg, size_t i, zinc_status st, const zinc_error *err)
 {
 	trial *t = &((trial *)arg)[i];
 
 	t->ends++;
-	t->status = status;
+	t->status = st;
 	if (err)
 		t->err = *err;
 	return ZINC_HTTP_GO;

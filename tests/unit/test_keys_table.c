@@ -191,17 +191,17 @@ parse(zinc_keys *out, const char *json, bool strict, seen *s)
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_json_doc *doc;
 	zinc_report r;
-	zinc_status status;
+	zinc_status st;
 
 	*s = (seen){0};
 	assert_ok(zinc_json_parse(&doc, NULL, json, strlen(json), 0, &err));
 	zinc_report_init(&r, NULL, strict, "test");
 	r.found = note;
 	r.arg = s;
-	status = zinc_keys_parse(out, NULL, zinc_json_root(doc), &r, &err);
-	assert_int_equal(err.code, status);
+	st = zinc_keys_parse(out, NULL, zinc_json_root(doc), &r, &err);
+	assert_int_equal(err.code, st);
 	zinc_json_free(doc);
-	return status;
+	return st;
 }
 
 static const char *
@@ -351,21 +351,21 @@ parse_and_print(void *arg, zinc_context *ctx, zinc_error *err)
 	zinc_json_doc *doc;
 	zinc_keys k;
 	zinc_buf b;
-	zinc_status s;
+	zinc_status st;
 
 	ZINC_TRY(zinc_keys_parse_text(&k, ctx, arg, err));
 	zinc_buf_init(&b, ctx, 100);
-	s = k.ops->encode(&k, index, 2, &b, err);
+	st = k.ops->encode(&k, index, 2, &b, err);
 	zinc_buf_fini(&b);
-	if (s == ZINC_OK)
-		s = zinc_json_new(&doc, ctx, err);
-	if (s == ZINC_OK) {
+	if (st == ZINC_OK)
+		st = zinc_json_new(&doc, ctx, err);
+	if (st == ZINC_OK) {
 		if (!zinc_keys_print(&k, doc))
-			s = zinc_fail_nomem(err);
+			st = zinc_fail_nomem(err);
 		zinc_json_free(doc);
 	}
 	zinc_keys_fini(&k);
-	return s;
+	return st;
 }
 
 static void

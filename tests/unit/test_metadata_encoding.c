@@ -59,21 +59,21 @@ there_and_back(void *arg, zinc_context *ctx, zinc_error *err)
 	const zinc_metadata_encoding_def *def = zinc_metadata_encoding_named("turned");
 	const zinc_buf *json = arg;
 	zinc_buf stored, back;
-	zinc_status s;
+	zinc_status st;
 
 	zinc_buf_init(&stored, ctx, ZINC_MIB);
 	zinc_buf_init(&back, ctx, ZINC_MIB);
-	s = zinc_metadata_encode(def, (zinc_bytes){json->p, json->n}, &stored, err);
-	if (s == ZINC_OK)
-		s = zinc_metadata_decode(def, (zinc_bytes){stored.p, stored.n}, &back, err);
-	if (s == ZINC_OK) {
+	st = zinc_metadata_encode(def, (zinc_bytes){json->p, json->n}, &stored, err);
+	if (st == ZINC_OK)
+		st = zinc_metadata_decode(def, (zinc_bytes){stored.p, stored.n}, &back, err);
+	if (st == ZINC_OK) {
 		assert_int_equal(back.n, json->n);
 		assert_memory_equal(back.p, json->p, json->n);
 		assert_true(json->n == 0 || stored.p[0] != json->p[0]);
 	}
 	zinc_buf_fini(&stored);
 	zinc_buf_fini(&back);
-	return s;
+	return st;
 }
 
 static void

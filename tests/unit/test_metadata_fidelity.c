@@ -84,7 +84,7 @@ each_file(const char *dir, void (*fn)(const char *path, const char *name))
 	DIR *d = opendir(dir);
 
 	assert_non_null(d);
-	while ((e = readdir(d)) != NULL) {
+	while ((e = readdir(d))) {
 		if (e->d_name[0] == '.')
 			continue;
 		snprintf(path, sizeof path, "%s/%s", dir, e->d_name);

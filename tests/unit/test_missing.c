@@ -70,10 +70,11 @@ test_others(void **state)
 		const char *json;
 		bool encoded;
 	} wrong[] = {
-	    {ZINC_FLOAT32, "-9999.0", true},       {ZINC_FLOAT32, "\"AAAA\"", true},       {ZINC_FLOAT32, "\"?\"", true},
-	    {ZINC_FLOAT32, "\"AAAAAICHw8A=\"", false}, {ZINC_FLOAT32, "\"NaN\"", false},   {ZINC_INT16, "40000", true},
-	    {ZINC_INT16, "\"7\"", false},          {ZINC_COMPLEX64, "[\"AAAAAAAA8D8=\"]", true}, {ZINC_COMPLEX64, "1", true},
-	    {ZINC_BOOL, "\"true\"", false},
+	    {ZINC_FLOAT32, "-9999.0", true},  {ZINC_FLOAT32, "\"AAAA\"", true},
+	    {ZINC_FLOAT32, "\"?\"", true},    {ZINC_FLOAT32, "\"AAAAAICHw8A=\"", false},
+	    {ZINC_FLOAT32, "\"NaN\"", false}, {ZINC_INT16, "40000", true},
+	    {ZINC_INT16, "\"7\"", false},     {ZINC_COMPLEX64, "[\"AAAAAAAA8D8=\"]", true},
+	    {ZINC_COMPLEX64, "1", true},      {ZINC_BOOL, "\"true\"", false},
 	};
 	uint8_t x[16], y[16];
 	zinc_json_doc *doc;

@@ -81,11 +81,11 @@ test_refused(void **state)
 static void
 test_interrupted(void **state)
 {
-	zinc_status s = ZINC_E_IO;
+	zinc_status st = ZINC_E_IO;
 	uint64_t at;
 
 	(void)state;
-	for (at = 1; s != ZINC_OK; at++) {
+	for (at = 1; st != ZINC_OK; at++) {
 		const zinc_fault plan = {.at = at, .status = ZINC_E_IO}, none = {.at = 0};
 		zinc_error err = ZINC_ERROR_INIT;
 		zinc_store *fault = NULL;
@@ -98,9 +98,9 @@ test_interrupted(void **state)
 		assert_ok(zinc_store_fault(&fault, to.memory, &err));
 		assert_ok(zinc_hierarchy_open(&h, fault, "", ZINC_OPEN_OPTIONS(.create = 1), &err));
 		zinc_store_fault_set(fault, &plan);
-		s = zinc_node_copy(f.h, "/g", h, "/x", NULL, &err);
+		st = zinc_node_copy(f.h, "/g", h, "/x", NULL, &err);
 		zinc_store_fault_set(fault, &none);
-		if (s != ZINC_OK && forest_get(&to, "x/zarr.json") == NULL)
+		if (st != ZINC_OK && forest_get(&to, "x/zarr.json") == NULL)
 			assert_true(strcmp(forest_keys(&to), "") == 0 || strcmp(forest_keys(&to), "zarr.json") == 0);
 		else /* the last look for consolidated metadata may fail when all is there */
 			assert_non_null(forest_get(&to, "x/h/b/zarr.json"));
@@ -205,7 +205,7 @@ test_v2(void **state)
 {
 	static const char whole[] = ".zgroup x/.zattrs x/.zgroup x/a/.zarray x/a/.zattrs x/a/0 x/a/1 x/note";
 	unsigned failed = 0;
-	zinc_status s;
+	zinc_status st;
 	uint64_t at;
 
 	(void)state;
@@ -222,18 +222,18 @@ test_v2(void **state)
 		assert_ok(zinc_store_fault(&fault, to.memory, &err));
 		assert_ok(zinc_hierarchy_open(&h, fault, "", ZINC_OPEN_OPTIONS(.create = 1, .format = "v2"), &err));
 		zinc_store_fault_set(fault, &plan);
-		s = zinc_node_copy(f.h, "/g", h, "/x", NULL, &err);
+		st = zinc_node_copy(f.h, "/g", h, "/x", NULL, &err);
 		zinc_store_fault_set(fault, &none);
-		failed += s != ZINC_OK;
-		if (s == ZINC_OK)
+		failed += st != ZINC_OK;
+		if (st == ZINC_OK)
 			assert_string_equal(forest_keys(&to), whole);
 		else if (forest_get(&to, "x/.zgroup")) /* then all is there */
 			assert_non_null(forest_get(&to, "x/a/.zarray"));
 		else
-			assert_true(s != ZINC_OK && !forest_get(&to, "x/a/.zarray"));
+			assert_true(st != ZINC_OK && !forest_get(&to, "x/a/.zarray"));
 		zinc_hierarchy_close(h);
 		zinc_store_close(fault);
-		if (s == ZINC_OK) {
+		if (st == ZINC_OK) {
 			assert_string_equal(forest_get(&to, "x/a/.zattrs"), "{\"k\": NaN}");
 			assert_ok(zinc_node_copy(f.h, "/g/a", to.h, "/b", NULL, &err));
 			assert_string_equal(forest_get(&to, "b/0"), "12");

@@ -128,18 +128,18 @@ run_walk(void *arg, zinc_context *ctx, zinc_error *err)
 {
 	struct listing l = {0, false};
 	zinc_hierarchy *h = NULL;
-	zinc_status s = open_tree(&h, ctx, err);
+	zinc_status st = open_tree(&h, ctx, err);
 
-	if (s == ZINC_OK)
-		s = zinc_node_walk(h, "/", -1, count_failed, &l, NULL, err);
-	if (s == ZINC_OK)
-		s = zinc_node_children(h, "/g", count_failed, &l, NULL, err);
-	if (s == ZINC_OK)
-		s = zinc_node_stat(h, "/g/a", count_failed, &l, NULL, err);
-	assert_true(s != ZINC_OK || l.failed || l.n >= 5);
+	if (st == ZINC_OK)
+		st = zinc_node_walk(h, "/", -1, count_failed, &l, NULL, err);
+	if (st == ZINC_OK)
+		st = zinc_node_children(h, "/g", count_failed, &l, NULL, err);
+	if (st == ZINC_OK)
+		st = zinc_node_stat(h, "/g/a", count_failed, &l, NULL, err);
+	assert_true(st != ZINC_OK || l.failed || l.n >= 5);
 	zinc_hierarchy_close(h);
 	(void)arg;
-	return s;
+	return st;
 }
 
 static zinc_status
@@ -148,21 +148,21 @@ run_read(void *arg, zinc_context *ctx, zinc_error *err)
 	zinc_blob text = ZINC_BLOB_INIT, attributes = ZINC_BLOB_INIT;
 	zinc_hierarchy *h = NULL;
 	zinc_node_kind kind;
-	zinc_status s = open_tree(&h, ctx, err);
+	zinc_status st = open_tree(&h, ctx, err);
 
-	if (s == ZINC_OK)
-		s = zinc_node_exists(h, "/g", &kind, NULL, err);
-	if (s == ZINC_OK)
-		s = zinc_node_document(h, "/g/a", &text, NULL, err);
-	if (s == ZINC_OK)
-		s = zinc_attributes_get(h, "/g/a", NULL, &attributes, NULL, err);
-	if (s == ZINC_OK)
+	if (st == ZINC_OK)
+		st = zinc_node_exists(h, "/g", &kind, NULL, err);
+	if (st == ZINC_OK)
+		st = zinc_node_document(h, "/g/a", &text, NULL, err);
+	if (st == ZINC_OK)
+		st = zinc_attributes_get(h, "/g/a", NULL, &attributes, NULL, err);
+	if (st == ZINC_OK)
 		assert_string_equal(attributes.data, "{\"k\":1,\"n\":1.50}");
 	zinc_blob_fini(&attributes);
 	zinc_blob_fini(&text);
 	zinc_hierarchy_close(h);
 	(void)arg;
-	return s;
+	return st;
 }
 
 static zinc_status
@@ -175,14 +175,14 @@ run_create(void *arg, zinc_context *ctx, zinc_error *err)
 }
 
 static void
-after_create(void *arg, zinc_status s)
+after_create(void *arg, zinc_status st)
 {
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_hierarchy *h = look();
 	zinc_node_kind kind = ZINC_NODE_NONE;
 
 	assert_ok(zinc_node_exists(h, "/g/new/deep", &kind, NULL, &err));
-	if (s == ZINC_OK)
+	if (st == ZINC_OK)
 		assert_int_equal(kind, ZINC_NODE_GROUP);
 	if (kind == ZINC_NODE_NONE)
 		assert_ok(zinc_group_create(h, "/g/new/deep", NULL, 0, NULL, &err));
@@ -195,18 +195,18 @@ run_edit(void *arg, zinc_context *ctx, zinc_error *err)
 {
 	static const zinc_attribute changes[] = {{"k", NULL}, {"l", "{\"m\": 2}"}};
 	zinc_hierarchy *h = NULL;
-	zinc_status s = open_tree(&h, ctx, err);
+	zinc_status st = open_tree(&h, ctx, err);
 
-	if (s == ZINC_OK)
-		s = zinc_attributes_edit(h, "/g/a", changes, COUNT(changes), NULL, err);
+	if (st == ZINC_OK)
+		st = zinc_attributes_edit(h, "/g/a", changes, COUNT(changes), NULL, err);
 	zinc_hierarchy_close(h);
 	planted = NULL;
 	(void)arg;
-	return s;
+	return st;
 }
 
 static void
-after_edit(void *arg, zinc_status s)
+after_edit(void *arg, zinc_status st)
 {
 	static const char old[] = "{\"k\":1,\"n\":1.50}", new[] = "{\"n\":1.50,\"l\":{\"m\":2}}";
 	zinc_error err = ZINC_ERROR_INIT;
@@ -214,7 +214,7 @@ after_edit(void *arg, zinc_status s)
 	zinc_hierarchy *h = look();
 
 	assert_ok(zinc_attributes_get(h, "/g/a", NULL, &text, NULL, &err));
-	assert_true(strcmp(text.data, new) == 0 || (s != ZINC_OK && strcmp(text.data, old) == 0));
+	assert_true(strcmp(text.data, new) == 0 || (st != ZINC_OK && strcmp(text.data, old) == 0));
 	zinc_blob_fini(&text);
 	zinc_hierarchy_close(h);
 	(void)arg;
@@ -224,25 +224,25 @@ static zinc_status
 run_erase(void *arg, zinc_context *ctx, zinc_error *err)
 {
 	zinc_hierarchy *h = NULL;
-	zinc_status s = open_tree(&h, ctx, err);
+	zinc_status st = open_tree(&h, ctx, err);
 
-	if (s == ZINC_OK)
-		s = zinc_node_erase(h, "/g", NULL, err);
+	if (st == ZINC_OK)
+		st = zinc_node_erase(h, "/g", NULL, err);
 	zinc_hierarchy_close(h);
 	planted = NULL;
 	(void)arg;
-	return s;
+	return st;
 }
 
 static void
-after_erase(void *arg, zinc_status s)
+after_erase(void *arg, zinc_status st)
 {
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_hierarchy *h = look();
 	zinc_status again = zinc_node_erase_with(h, "/g", ZINC_ERASE_OPTIONS(.force = 1), NULL, &err);
 
 	assert_true(again == ZINC_OK || again == ZINC_E_NOTFOUND);
-	if (s == ZINC_OK)
+	if (st == ZINC_OK)
 		assert_int_equal(again, ZINC_E_NOTFOUND);
 	assert_false(exists("t.zarr/g/a/c/0") || exists("t.zarr/g/zarr.json"));
 	zinc_hierarchy_close(h);
@@ -253,20 +253,20 @@ static zinc_status
 run_consolidate(void *arg, zinc_context *ctx, zinc_error *err)
 {
 	zinc_hierarchy *h = NULL;
-	zinc_status s = open_tree(&h, ctx, err);
+	zinc_status st = open_tree(&h, ctx, err);
 
-	if (s == ZINC_OK)
-		s = zinc_consolidate(h, "/", 0, NULL, err);
+	if (st == ZINC_OK)
+		st = zinc_consolidate(h, "/", 0, NULL, err);
 	zinc_hierarchy_close(h);
 	planted = NULL;
 	(void)arg;
-	return s;
+	return st;
 }
 
 /* Whatever is there afterwards is true: the root, two groups, two arrays; or, implicit ones without copies of their
  * own. */
 static void
-after_consolidate(void *arg, zinc_status s)
+after_consolidate(void *arg, zinc_status st)
 {
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_hierarchy *h = look();
@@ -275,30 +275,30 @@ after_consolidate(void *arg, zinc_status s)
 	assert_ok(zinc_node_walk(h, "/", -1, count, &n, NULL, &err));
 	assert_int_equal(n, 6);
 	zinc_hierarchy_close(h);
-	(void)arg, (void)s;
+	(void)arg, (void)st;
 }
 
 static zinc_status
 run_copy(void *arg, zinc_context *ctx, zinc_error *err)
 {
 	zinc_hierarchy *h = NULL;
-	zinc_status s = open_tree(&h, ctx, err);
+	zinc_status st = open_tree(&h, ctx, err);
 
-	if (s == ZINC_OK)
-		s = zinc_node_copy(h, "/g", h, "/copy", NULL, err);
+	if (st == ZINC_OK)
+		st = zinc_node_copy(h, "/g", h, "/copy", NULL, err);
 	zinc_hierarchy_close(h);
 	planted = NULL;
 	(void)arg;
-	return s;
+	return st;
 }
 
 static void
-after_copy(void *arg, zinc_status s)
+after_copy(void *arg, zinc_status st)
 {
 	const bool there = exists("t.zarr/copy/zarr.json");
 
 	zinc_hierarchy_close(look());
-	assert_true(there || s != ZINC_OK);
+	assert_true(there || st != ZINC_OK);
 	if (there)
 		assert_true(exists("t.zarr/copy/a/zarr.json") && exists("t.zarr/copy/a/c/0") &&
 			    exists("t.zarr/copy/a/c/1"));
@@ -325,36 +325,36 @@ build_array(zinc_hierarchy *h, zinc_buf *text, zinc_error *err)
 				      .fortran = 1};
 	zinc_meta *m = NULL, *big = NULL;
 	zinc_json_doc *doc = NULL;
-	zinc_status s = zinc_document_build(&doc, h->ctx, &o, err);
+	zinc_status st = zinc_document_build(&doc, h->ctx, &o, err);
 
-	if (s == ZINC_OK)
-		s = zinc_meta_from_v3(&m, h, doc, err);
-	if (s == ZINC_OK)
-		s = zinc_meta_resized(&big, m, bigger, err);
-	if (s == ZINC_OK)
-		s = zinc_meta_describe(h, "/x", big, text, err);
+	if (st == ZINC_OK)
+		st = zinc_meta_from_v3(&m, h, doc, err);
+	if (st == ZINC_OK)
+		st = zinc_meta_resized(&big, m, bigger, err);
+	if (st == ZINC_OK)
+		st = zinc_meta_describe(h, "/x", big, text, err);
 	zinc_meta_free(big);
 	zinc_meta_free(m);
 	zinc_json_free(doc);
-	return s;
+	return st;
 }
 
 static zinc_status
 run_build(void *arg, zinc_context *ctx, zinc_error *err)
 {
 	zinc_hierarchy *h = NULL;
-	zinc_status s = open_tree(&h, ctx, err);
+	zinc_status st = open_tree(&h, ctx, err);
 	zinc_buf text;
 
 	zinc_buf_init(&text, ctx, 100000);
-	if (s == ZINC_OK)
-		s = build_array(h, &text, err);
-	if (s == ZINC_OK)
+	if (st == ZINC_OK)
+		st = build_array(h, &text, err);
+	if (st == ZINC_OK)
 		assert_non_null(strstr(zinc_buf_text(&text), "\"shape\":[128,64]"));
 	zinc_buf_fini(&text);
 	zinc_hierarchy_close(h);
 	(void)arg;
-	return s;
+	return st;
 }
 
 /* A document full of faults, with and without a collector. */
@@ -377,15 +377,15 @@ run_faults(void *arg, zinc_context *ctx, zinc_error *err)
 	for (i = 0; i < COUNT(documents); i++) {
 		zinc_error e = ZINC_ERROR_INIT;
 		zinc_meta *m = NULL;
-		zinc_status s;
+		zinc_status st;
 
 		zinc_report_init(&r, ctx, false, "");
 		r.found = ignore;
-		s = zinc_text_parse(&zinc_format_v3, ctx, documents[i], strlen(documents[i]), &r, &m, &e);
+		st = zinc_text_parse(&zinc_format_v3, ctx, documents[i], strlen(documents[i]), &r, &m, &e);
 		zinc_meta_free(m);
-		if (s == ZINC_E_NOMEM)
+		if (st == ZINC_E_NOMEM)
 			return zinc_error_copy(err, &e);
-		assert_int_equal(s, i == 0 ? ZINC_OK : ZINC_E_CORRUPT);
+		assert_int_equal(st, i == 0 ? ZINC_OK : ZINC_E_CORRUPT);
 	}
 	(void)arg;
 	return ZINC_OK;

@@ -54,12 +54,12 @@ no_problem(void *arg, const zinc_node *node)
 
 /* Nothing is damaged, and an array that is there has its data. */
 static void
-look(void *arg, zinc_status s)
+look(void *arg, zinc_status st)
 {
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_hierarchy *h = NULL;
 
-	(void)arg, (void)s;
+	(void)arg, (void)st;
 	assert_ok(
 	    zinc_hierarchy_open_url(&h, "s.zarr", ZINC_OPEN_OPTIONS(.create = 1, .relaxed = 1, .format = "v2"), &err));
 	if (exists("s.zarr/.zgroup"))
@@ -77,13 +77,13 @@ static zinc_status
 with_tree(zinc_context *ctx, zinc_status (*fn)(zinc_hierarchy *h, zinc_error *err), zinc_error *err)
 {
 	zinc_hierarchy *h = NULL;
-	zinc_status s =
+	zinc_status st =
 	    zinc_hierarchy_open_url(&h, "s.zarr", ZINC_OPEN_OPTIONS(.context = ctx, .relaxed = 1, .format = "v2"), err);
 
-	if (s == ZINC_OK)
-		s = fn(h, err);
+	if (st == ZINC_OK)
+		st = fn(h, err);
 	zinc_hierarchy_close(h);
-	return s;
+	return st;
 }
 
 static int
@@ -107,12 +107,12 @@ create(zinc_hierarchy *h, zinc_error *err)
 {
 	static const uint64_t shape[] = {4};
 	zinc_array *a = NULL;
-	zinc_status s = zinc_array_create(
+	zinc_status st = zinc_array_create(
 	    &a, h, "/g/new/b",
 	    ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = shape, .dtype = "int16", .attributes = "{\"x\": [1, 2]}"), err);
 
 	zinc_array_close(a);
-	return s;
+	return st;
 }
 
 static zinc_status

@@ -80,7 +80,7 @@ enumerate(choice *c, const oracle *o)
 	c->n = 1;
 	c->out_ndim = 0;
 	for (d = 0; d < o->ndim; d++) {
-		uint64_t n = c->dims[d].list != NULL ? c->dims[d].nlist : c->dims[d].count;
+		uint64_t n = c->dims[d].list ? c->dims[d].nlist : c->dims[d].count;
 
 		c->n *= (size_t)n;
 		if (!c->dims[d].drop)
@@ -90,14 +90,14 @@ enumerate(choice *c, const oracle *o)
 		size_t linear = 0, rest = k;
 
 		for (d = o->ndim - 1; d >= 0; d--) {
-			uint64_t n = c->dims[d].list != NULL ? c->dims[d].nlist : c->dims[d].count;
+			uint64_t n = c->dims[d].list ? c->dims[d].nlist : c->dims[d].count;
 
 			i[d] = rest % n;
 			rest /= (size_t)n;
 		}
 		for (d = 0; d < o->ndim; d++) {
 			uint64_t x =
-			    c->dims[d].list != NULL ? c->dims[d].list[i[d]] : c->dims[d].start + i[d] * c->dims[d].step;
+			    c->dims[d].list ? c->dims[d].list[i[d]] : c->dims[d].start + i[d] * c->dims[d].step;
 
 			linear = linear * (size_t)o->shape[d] + (size_t)x;
 		}
@@ -438,7 +438,7 @@ open_subject(subject *x, zinc_context *ctx, const char *dir)
 	static const char *const encodings[] = {"default", "default.", "v2", "v2/"};
 	o.key_encoding = encodings[rnd(4)];
 	o.overwrite = 1;
-	if (dir != NULL)
+	if (dir)
 		snprintf(url, sizeof url, "%s/oracle.zarr", dir);
 	else
 		snprintf(url, sizeof url, "memory://oracle");
@@ -644,8 +644,8 @@ test_oracle(void **unused)
 {
 	static subject x;
 	const char *runs_text = getenv("ORACLE_RUNS"), *seed_text = getenv("ORACLE_SEED");
-	unsigned long runs = runs_text != NULL ? strtoul(runs_text, NULL, 10) : 10000, i;
-	uint64_t seed = seed_text != NULL ? strtoull(seed_text, NULL, 10) : (uint64_t)time(NULL) * 2654435761u + 1;
+	unsigned long runs = runs_text ? strtoul(runs_text, NULL, 10) : 10000, i;
+	uint64_t seed = seed_text ? strtoull(seed_text, NULL, 10) : (uint64_t)time(NULL) * 2654435761u + 1;
 	char dir[] = "oracle-XXXXXX", command[100];
 	zinc_context *ctx[3];
 

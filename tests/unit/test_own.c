@@ -42,15 +42,15 @@ static bool
 is_own(forest *f, const char *path, const char *key)
 {
 	zinc_error err = ZINC_ERROR_INIT;
-	zinc_status s;
+	zinc_status st;
 
 	forest_put(f, key, "{}");
-	s = look(f, path, &err);
-	assert_true(s == ZINC_OK || s == ZINC_E_EXISTS);
-	assert_true(s == ZINC_OK || strstr(err.text, key)); /* it is named */
-	assert_true(s == ZINC_OK || strstr(err.text, "--force"));
+	st = look(f, path, &err);
+	assert_true(st == ZINC_OK || st == ZINC_E_EXISTS);
+	assert_true(st == ZINC_OK || strstr(err.text, key)); /* it is named */
+	assert_true(st == ZINC_OK || strstr(err.text, "--force"));
 	del(f, key);
-	return s == ZINC_OK;
+	return st == ZINC_OK;
 }
 
 /* Keys of an array /a: those of the grid, those outside it, those of other ranks, separators and versions. */
@@ -60,7 +60,8 @@ static const struct row {
 	const char *own, *foreign; /* with blanks between */
 } rows[] = {
     {"v3", "default", 2, "a/c/0/0 a/c/1/1 a/c/99/0 a/c/18446744073709551615/0",
-     "a/c a/c/0 a/c/0/0/0 a/c.0.0 a/0.0 a/c/00/0 a/c/+1/0 a/c/0/0/ a/c/18446744073709551616/0 a/.zarray a/.zattrs a/x a/C/0/0"},
+     "a/c a/c/0 a/c/0/0/0 a/c.0.0 a/0.0 a/c/00/0 a/c/+1/0 a/c/0/0/ a/c/18446744073709551616/0 a/.zarray a/.zattrs a/x "
+     "a/C/0/0"},
     {"v3", "default.", 2, "a/c.0.0 a/c.7.9", "a/c/0/0 a/c.0 a/c.0.0.0 a/0.0 a/c.0.0x"},
     {"v3", "default", 0, "a/c", "a/c/0 a/0 a/c0 a/c.0"},
     {"v3", "default", 1, "a/c/0 a/c/5", "a/c a/c/0/0 a/c.0 a/0"},
@@ -86,7 +87,7 @@ try_all(forest *f, const char *keys, bool own)
 	size_t n = 0;
 
 	snprintf(text, sizeof text, "%s", keys);
-	while ((key = strsep(&rest, " ")) != NULL) {
+	while ((key = strsep(&rest, " "))) {
 		if (key[strlen(key) - 1] == '/') /* no store has such a key */
 			continue;
 		if (is_own(f, "/a", key) != own)
@@ -214,8 +215,8 @@ test_groups(void **state)
 	assert_true(is_own(&f, "/g/i", "g/i/b/c/3"));
 	assert_false(is_own(&f, "/g", "g/README"));
 	assert_false(is_own(&f, "/g/i", "g/i/README"));
-	assert_false(is_own(&f, "/g", "g/c/0"));        /* a chunk of nobody's */
-	assert_false(is_own(&f, "/g", "g/lost/c/0"));   /* its document may come back */
+	assert_false(is_own(&f, "/g", "g/c/0"));           /* a chunk of nobody's */
+	assert_false(is_own(&f, "/g", "g/lost/c/0"));      /* its document may come back */
 	assert_false(is_own(&f, "/g", "g/__x/zarr.json")); /* no reader shows it */
 	assert_false(is_own(&f, "/g", "g/v2/.zarray"));
 	assert_false(is_own(&f, "/g", "g/.zgroup"));
@@ -297,12 +298,12 @@ test_not_understood(void **state)
 		forest_put(&f, "a/c/0", "1122");
 		for (k = 0; k < COUNT(paths); k++) {
 			zinc_error err = ZINC_ERROR_INIT;
-			const zinc_status s = look(&f, paths[k], &err);
+			const zinc_status st = look(&f, paths[k], &err);
 
-			if (s != changes[i].status)
-				fail_msg("%s: %d", changes[i].to, (int)s);
-			assert_true(s == ZINC_OK || strstr(err.text, "--force"));
-			assert_true(s == ZINC_OK || strstr(err.key, "a"));
+			if (st != changes[i].status)
+				fail_msg("%st: %d", changes[i].to, (int)st);
+			assert_true(st == ZINC_OK || strstr(err.text, "--force"));
+			assert_true(st == ZINC_OK || strstr(err.key, "a"));
 		}
 		forest_close(&f);
 	}
@@ -414,9 +415,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_encodings),      cmocka_unit_test(test_registered),
-	    cmocka_unit_test(test_groups),         cmocka_unit_test(test_draft_roots),
-	    cmocka_unit_test(test_not_understood), cmocka_unit_test(test_copies),
+	    cmocka_unit_test(test_encodings),   cmocka_unit_test(test_registered),     cmocka_unit_test(test_groups),
+	    cmocka_unit_test(test_draft_roots), cmocka_unit_test(test_not_understood), cmocka_unit_test(test_copies),
 	    cmocka_unit_test(test_long_names),
 	};
 

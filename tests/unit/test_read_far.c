@@ -194,7 +194,8 @@ peak_of(afar *x)
 	assert_ok(zinc_hierarchy_open(&h, store, "", ZINC_OPEN_OPTIONS(.context = ctx), &err));
 	assert_ok(zinc_array_open(&a, h, "a", NULL, &err));
 	before = atomic_load(&m.bytes);
-	assert_ok(zinc_array_read(a, NULL, ZINC_BUFFER(far_v, sizeof far_v), ZINC_IO_OPTIONS(.in_flight_bytes = 4096), &err));
+	assert_ok(
+	    zinc_array_read(a, NULL, ZINC_BUFFER(far_v, sizeof far_v), ZINC_IO_OPTIONS(.in_flight_bytes = 4096), &err));
 	zinc_array_close(a);
 	zinc_hierarchy_close(h);
 	zinc_store_close(store);
@@ -282,7 +283,8 @@ a_replaced_shard_is_read_anew(void **state)
 	compare(&p, NULL, "three times");
 	assert_int_equal(r.times, 0);
 	r.times = 1000;
-	assert_int_equal(zinc_array_read_text(p.far, "", ZINC_BUFFER(far_v, sizeof far_v), NULL, &err), ZINC_E_CONFLICT);
+	assert_int_equal(zinc_array_read_text(p.far, "", ZINC_BUFFER(far_v, sizeof far_v), NULL, &err),
+			 ZINC_E_CONFLICT);
 	assert_string_equal(err.chunk, "0,0");
 	zinc_blob_fini(&r.old);
 	close_pair(&p);
@@ -324,8 +326,9 @@ progress_counts_units_and_bytes(void **state)
 		for (k = 0; k < 2; k++) {
 			watch w = {0};
 
-			assert_ok(zinc_array_read(k ? p.far : p.near, NULL, ZINC_BUFFER(far_v, sizeof far_v),
-						  ZINC_IO_OPTIONS(.call = ZINC_CALL_OPTIONS(.progress = look, .progress_arg = &w)), &err));
+			assert_ok(zinc_array_read(
+			    k ? p.far : p.near, NULL, ZINC_BUFFER(far_v, sizeof far_v),
+			    ZINC_IO_OPTIONS(.call = ZINC_CALL_OPTIONS(.progress = look, .progress_arg = &w)), &err));
 			assert_int_equal(w.units, units[i]);
 			assert_int_equal(w.total, units[i]);
 			assert_int_equal(w.bytes, sizeof far_v);
@@ -346,9 +349,11 @@ stops_in_the_middle(void **state)
 		pair p;
 
 		open_pair(&p, &layouts[i], 1, 0);
-		assert_int_equal(zinc_array_read(p.far, NULL, ZINC_BUFFER(far_v, sizeof far_v),
-						 ZINC_IO_OPTIONS(.call = ZINC_CALL_OPTIONS(.progress = look, .progress_arg = &w)), &err),
-				 ZINC_E_CANCELLED);
+		assert_int_equal(
+		    zinc_array_read(p.far, NULL, ZINC_BUFFER(far_v, sizeof far_v),
+				    ZINC_IO_OPTIONS(.call = ZINC_CALL_OPTIONS(.progress = look, .progress_arg = &w)),
+				    &err),
+		    ZINC_E_CANCELLED);
 		assert_int_equal(w.calls, 5);
 		assert_int_equal(zinc_array_read(p.far, NULL, ZINC_BUFFER(far_v, sizeof far_v),
 						 ZINC_IO_OPTIONS(.call = ZINC_CALL_OPTIONS(.timeout = 1e-6)), &err),

@@ -83,15 +83,15 @@ scenario(void *arg, zinc_context *ctx, zinc_error *err)
 {
 	uint64_t steps = 1000;
 	zinc_regex *r = NULL;
-	zinc_status s;
+	zinc_status st;
 	bool yes;
 
 	(void)arg;
-	s = zinc_regex_new(&r, ctx, "^(a|b)+c$", 9, err);
-	if (s == ZINC_OK)
-		s = zinc_regex_match(r, "ababc", 5, &steps, &yes, err);
+	st = zinc_regex_new(&r, ctx, "^(a|b)+c$", 9, err);
+	if (st == ZINC_OK)
+		st = zinc_regex_match(r, "ababc", 5, &steps, &yes, err);
 	zinc_regex_free(r);
-	return s;
+	return st;
 }
 
 static void

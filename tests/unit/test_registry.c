@@ -74,11 +74,11 @@ add_all(void *arg)
 	int i;
 
 	for (i = 0; i < NAMES; i++) {
-		const zinc_status s = zinc_registry_add(&contended, &mine[i], NULL);
+		const zinc_status st = zinc_registry_add(&contended, &mine[i], NULL);
 
-		if (s == ZINC_OK)
+		if (st == ZINC_OK)
 			added++;
-		else if (s != ZINC_E_EXISTS)
+		else if (st != ZINC_E_EXISTS)
 			added += 1000;
 	}
 	return NULL;

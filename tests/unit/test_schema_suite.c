@@ -169,7 +169,7 @@ run_suite(const char *root, const char *draft, zinc_dialect dialect)
 	if (!d)
 		skip();
 	s.ctx = zinc_context_get(NULL);
-	while ((e = readdir(d)) != NULL)
+	while ((e = readdir(d)))
 		if (strstr(e->d_name, ".json"))
 			run_file(&s, dir, e->d_name);
 	closedir(d);

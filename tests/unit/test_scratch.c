@@ -218,7 +218,9 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(handed_out_again),
-	    cmocka_unit_test(huge_buffers_go), cmocka_unit_test(what_is_not_needed_goes), cmocka_unit_test(trimming),
+	    cmocka_unit_test(huge_buffers_go),
+	    cmocka_unit_test(what_is_not_needed_goes),
+	    cmocka_unit_test(trimming),
 	    cmocka_unit_test(states),
 	    cmocka_unit_test(threads),
 	};

@@ -233,9 +233,9 @@ static zinc_status
 parse_badly(void *arg, zinc_context *ctx, zinc_error *err)
 {
 	zinc_error e = ZINC_ERROR_INIT;
-	const zinc_status s = parse(arg, ctx, &e);
+	const zinc_status st = parse(arg, ctx, &e);
 
-	return s == ZINC_E_INVALID ? ZINC_OK : zinc_error_copy(err, &e); /* as expected; nothing may be left behind */
+	return st == ZINC_E_INVALID ? ZINC_OK : zinc_error_copy(err, &e); /* as expected; nothing may be left behind */
 }
 
 static void

@@ -62,7 +62,7 @@ hold(scene *s, long long nbytes)
 }
 
 static void
-done(void *arg, const zinc_parcel *p, zinc_status code, zinc_error *err)
+done(void *arg, const zinc_parcel *p, zinc_status st, zinc_error *err)
 {
 	scene *s = arg;
 	size_t low = atomic_load(&s->lowest);
@@ -70,13 +70,13 @@ done(void *arg, const zinc_parcel *p, zinc_status code, zinc_error *err)
 
 	snprintf(key, sizeof key, "k%zu", p->i);
 	assert_string_equal((const char *)p->key.p, key);
-	assert_int_equal(code, code == ZINC_OK ? ZINC_OK : err->code);
+	assert_int_equal(st, st == ZINC_OK ? ZINC_OK : err->code);
 	atomic_fetch_add(&s->done[p->i], 1);
-	atomic_store(&s->code[p->i], (int)code);
+	atomic_store(&s->code[p->i], (int)st);
 	hold(s, -BYTES);
 	if (atomic_fetch_add(&s->ndone, 1) + 1 == s->stop_after)
 		atomic_store(&s->stop, 1);
-	while (code != ZINC_OK && p->i < low && !atomic_compare_exchange_weak(&s->lowest, &low, p->i))
+	while (st != ZINC_OK && p->i < low && !atomic_compare_exchange_weak(&s->lowest, &low, p->i))
 		;
 }
 
@@ -91,7 +91,7 @@ make(void *arg, size_t i, int worker)
 
 	(void)worker;
 	assert_ok(zinc_send_take(s->send, i, BYTES, &p, &err));
-	if (p == NULL)
+	if (!p)
 		return;
 	hold(s, BYTES);
 	if (s->slow)

@@ -22,12 +22,12 @@ static const uint64_t s44[] = {4, 4, ENDED}, s24[] = {2, 4, ENDED}, scalar[] = {
 /* ---- documents ---- */
 
 static void
-finds(const char *configuration, zinc_status status, const char *rule, const char *pointer)
+finds(const char *configuration, zinc_status st, const char *rule, const char *pointer)
 {
 	char codecs[600];
 
 	snprintf(codecs, sizeof codecs, "[" SHARDING("%s") "]", configuration);
-	chain_finds(codecs, "uint8", s44, status, rule, pointer);
+	chain_finds(codecs, "uint8", s44, st, rule, pointer);
 }
 
 static void

@@ -15,9 +15,10 @@ static void
 test_parts_are_one_update_of_each_shard(void **state)
 {
 	static const zinc_partial parts[] = {
-	    {"a/c/0/0", 0, "AB", 2, 0}, {"a/c/1/2", 1, "l", 1, 0},  {"a/c/0/1", 0, "b", 1, 0},  {"a/zarr.json", 1, "x", 1, 0},
-	    {"a/c/0/2", 2, "c", 1, 0},  {"a/c/1/0", 0, "dd", 2, 0}, {"a/c/10/0", 0, "e", 1, 0}, {"a/c/1/1", 0, "f", 1, 0},
-	    {"a/c/0/0", 4, "E", 1, 0},  {"a/c/11/1", 0, "g", 1, 0},
+	    {"a/c/0/0", 0, "AB", 2, 0},    {"a/c/1/2", 1, "l", 1, 0}, {"a/c/0/1", 0, "b", 1, 0},
+	    {"a/zarr.json", 1, "x", 1, 0}, {"a/c/0/2", 2, "c", 1, 0}, {"a/c/1/0", 0, "dd", 2, 0},
+	    {"a/c/10/0", 0, "e", 1, 0},    {"a/c/1/1", 0, "f", 1, 0}, {"a/c/0/0", 4, "E", 1, 0},
+	    {"a/c/11/1", 0, "g", 1, 0},
 	};
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_store *base, *log, *s;

@@ -69,7 +69,7 @@ check(const zinc_grid *g, const zinc_sel_dim *sel)
 		assert_true(t->count > 0);
 		g->ops->span(g, 0, t->chunk, &start, &extent);
 		assert_true(t->start == start && t->extent == extent);
-		assert_int_equal(t->in_list == NULL, t->out_list == NULL);
+		assert_int_equal(!t->in_list, !t->out_list);
 		for (i = 0; i < t->count; i++) {
 			const uint64_t in = t->in_list ? t->in_list[i] : t->first + i * t->step;
 			const uint64_t out = t->out_list ? t->out_list[i] : t->out + i;

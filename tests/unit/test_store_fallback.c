@@ -42,7 +42,7 @@ poor_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, 
 
 static zinc_status
 poor_put_one(void *self, zinc_put_group *group, const char *key, const struct iovec *iov, int niov,
-	 const zinc_condition *when, uint32_t flags, zinc_tag *tag, const zinc_wait *wait, zinc_error *err)
+	     const zinc_condition *when, uint32_t flags, zinc_tag *tag, const zinc_wait *wait, zinc_error *err)
 {
 	poor *p = (poor *)self;
 
@@ -58,7 +58,8 @@ poor_put_one(void *self, zinc_put_group *group, const char *key, const struct io
 PUT_SLOT(poor_put, poor_put_one)
 
 static zinc_status
-poor_del_one(void *self, zinc_put_group *group, const char *key, const zinc_condition *when, uint32_t flags, const zinc_wait *wait, zinc_error *err)
+poor_del_one(void *self, zinc_put_group *group, const char *key, const zinc_condition *when, uint32_t flags,
+	     const zinc_wait *wait, zinc_error *err)
 {
 	poor *p = (poor *)self;
 
@@ -163,7 +164,8 @@ update_is_refused_without_conditions(void **state)
 	(void)state;
 	assert_int_equal(zinc_store_update(s, "k", append, buf, 0, 0, 0, NULL, &err), ZINC_E_READONLY);
 	assert_non_null(strstr(err.text, "only writer"));
-	assert_int_equal(zinc_store_put_partial(s, &(zinc_partial){"k", 0, "x", 1, 0}, 1, 0, 0, NULL, &err), ZINC_E_READONLY);
+	assert_int_equal(zinc_store_put_partial(s, &(zinc_partial){"k", 0, "x", 1, 0}, 1, 0, 0, NULL, &err),
+			 ZINC_E_READONLY);
 	assert_ok(zinc_store_update(s, "k", append, buf, 1, 0, 0, NULL, &err));
 	assert_ok(zinc_store_update(s, "k", append, buf, 1, 0, 0, NULL, &err));
 	assert_text(s, "k", "++");

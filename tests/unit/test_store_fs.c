@@ -109,7 +109,8 @@ links_beneath_stay_beneath(void **state)
 	assert_int_equal(zinc_store_del(s, NULL, "up/secret", NULL, 0, NULL, &err), ZINC_E_IO);
 	/* the condition is about what the link leads to; the put replaces the link */
 	tag = tag_of(s, "inner");
-	assert_ok(zinc_store_put(s, NULL, "inner", "own", 3, &(zinc_condition){ZINC_EQUALS, &tag}, 0, NULL, NULL, &err));
+	assert_ok(
+	    zinc_store_put(s, NULL, "inner", "own", 3, &(zinc_condition){ZINC_EQUALS, &tag}, 0, NULL, NULL, &err));
 	assert_text(s, "inner", "own");
 	assert_text(s, "real", "inside");
 	put_text(s, "file", "own, too");
@@ -144,7 +145,8 @@ hostile_keys_open_nothing(void **state)
 	sweep_calls_forget(&rig.calls);
 	for (i = 0; i < COUNT(keys); i++) {
 		expect_get(rig.store, keys[i], ZINC_E_INVALID);
-		assert_int_equal(zinc_store_put(rig.store, NULL, keys[i], "x", 1, NULL, 0, NULL, NULL, &err), ZINC_E_INVALID);
+		assert_int_equal(zinc_store_put(rig.store, NULL, keys[i], "x", 1, NULL, 0, NULL, NULL, &err),
+				 ZINC_E_INVALID);
 		assert_int_equal(zinc_store_del(rig.store, NULL, keys[i], NULL, 0, NULL, &err), ZINC_E_INVALID);
 	}
 	assert_int_equal(rig.calls.nlog, 0); /* not a single call */
@@ -258,7 +260,7 @@ other_kinds_of_files_are_no_values(void **state)
 	s = open_with("d", ZINC_LINKS_FOLLOW);
 	for (i = 0; i < COUNT(keys); i++)
 		expect_get(s, keys[i], ZINC_E_IO); /* without waiting for a writer */
-	assert_missing(s, "full/k/below"); /* a value, not a file of another kind: as in any store */
+	assert_missing(s, "full/k/below");         /* a value, not a file of another kind: as in any store */
 	assert_int_equal(zinc_store_put(s, NULL, "fifo", "x", 1, NULL, 0, NULL, NULL, &err), ZINC_E_IO);
 	zinc_store_close(s);
 	close(fd);
@@ -272,7 +274,8 @@ other_kinds_of_files_are_no_values(void **state)
 static void
 dangling_links_are_not_missing(void **state)
 {
-	zinc_get r[4] = {get_range("a/0", 0, 1), get_range("a/1", 0, 1), get_range("a/2", 0, 1), get_range("b/c/0", 0, 1)};
+	zinc_get r[4] = {get_range("a/0", 0, 1), get_range("a/1", 0, 1), get_range("a/2", 0, 1),
+			 get_range("b/c/0", 0, 1)};
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_store *s;
 	gets g;

@@ -238,14 +238,14 @@ typedef struct outcomes {
 } outcomes;
 
 static void
-note_outcome(void *arg, const char *key, zinc_status status, const zinc_error *error)
+note_outcome(void *arg, const char *key, zinc_status st, const zinc_error *error)
 {
 	outcomes *o = (outcomes *)arg;
 	size_t n = strlen(o->text);
 
-	assert_int_equal(error->code, status);
+	assert_int_equal(error->code, st);
 	assert_string_equal(error->key, key);
-	snprintf(o->text + n, sizeof o->text - n, "%s:%s ", key, zinc_status_name(status));
+	snprintf(o->text + n, sizeof o->text - n, "%s:%s ", key, zinc_status_name(st));
 }
 
 /* A new store with these keys, whose values are empty. */
@@ -260,12 +260,12 @@ plant(fs_rig *rig, const char *const *keys)
 
 /* Commit while the n-th fsync fails. */
 static void
-commit_unsynced(fs_rig *rig, zinc_put_group *g, unsigned n, zinc_status status, outcomes *o, zinc_error *err)
+commit_unsynced(fs_rig *rig, zinc_put_group *g, unsigned n, zinc_status st, outcomes *o, zinc_error *err)
 {
 	o->text[0] = '\0';
 	rig->calls.only = "fsync";
 	sweep_calls_fail(&rig->calls, n, false, EIO);
-	assert_int_equal(zinc_store_commit(rig->store, g, note_outcome, o, NULL, err), status);
+	assert_int_equal(zinc_store_commit(rig->store, g, note_outcome, o, NULL, err), st);
 }
 
 static void

@@ -78,8 +78,9 @@ a_linked_value_is_replaced_by_name(void **state)
 	zinc_tag tag = tag_of(s, "k");
 
 	(void)state;
-	assert_int_equal(zinc_store_put(s, NULL, "k", "x", 1, &(zinc_condition){ZINC_ABSENT, NULL}, 0, NULL, NULL, &err),
-			 ZINC_E_EXISTS);
+	assert_int_equal(
+	    zinc_store_put(s, NULL, "k", "x", 1, &(zinc_condition){ZINC_ABSENT, NULL}, 0, NULL, NULL, &err),
+	    ZINC_E_EXISTS);
 	assert_ok(zinc_store_put(s, NULL, "k", "ours", 4, &(zinc_condition){ZINC_EQUALS, &tag}, 0, NULL, NULL, &err));
 	assert_false(is_link("d/k"));
 	assert_string_equal(read_text("other/k"), "theirs");
@@ -107,8 +108,9 @@ a_dangling_link_has_no_old_value(void **state)
 	(void)state;
 	assert_int_equal(zinc_store_update(s, "gone", append_x, NULL, 0, 0, 0, NULL, &err), ZINC_E_IO);
 	assert_true(is_link("d/gone"));
-	assert_int_equal(zinc_store_put(s, NULL, "gone", "x", 1, &(zinc_condition){ZINC_ABSENT, NULL}, 0, NULL, NULL, &err),
-			 ZINC_E_EXISTS);
+	assert_int_equal(
+	    zinc_store_put(s, NULL, "gone", "x", 1, &(zinc_condition){ZINC_ABSENT, NULL}, 0, NULL, NULL, &err),
+	    ZINC_E_EXISTS);
 	put_text(s, "gone", "whole");
 	assert_text(s, "gone", "whole");
 	assert_int_equal(unlink("d/gone"), 0);

@@ -194,7 +194,8 @@ note_dir(void *arg, const zinc_odd *odd)
 static void
 directories_are_told(void **state)
 {
-	const zinc_lister to = {.size = sizeof to, .key = note_key, .odd = note_dir}, level = {.size = sizeof level, .entry = note_entry, .odd = note_dir};
+	const zinc_lister to = {.size = sizeof to, .key = note_key, .odd = note_dir},
+			  level = {.size = sizeof level, .entry = note_entry, .odd = note_dir};
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_store *s;
 
@@ -550,13 +551,20 @@ int
 main(void)
 {
 	static const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(only_keys_are_listed),           cmocka_unit_test(links_are_listed_when_followed),
-	    cmocka_unit_test(what_is_no_key_is_told),         cmocka_unit_test(hidden_keys_make_a_prefix),
-	    cmocka_unit_test(loops_of_two_end),               cmocka_unit_test(unreadable_directories_are_told),
-	    cmocka_unit_test(directories_are_told),           cmocka_unit_test(only_what_is_missing_is_empty),
-	    cmocka_unit_test(types_need_not_be_told),         cmocka_unit_test(limits_hold),
-	    cmocka_unit_test(depth_is_that_of_keys),          cmocka_unit_test(leftovers_are_found_and_removed),
-	    cmocka_unit_test(held_locks_are_not_leftovers),   cmocka_unit_test(erasing_all_leaves_no_trace),
+	    cmocka_unit_test(only_keys_are_listed),
+	    cmocka_unit_test(links_are_listed_when_followed),
+	    cmocka_unit_test(what_is_no_key_is_told),
+	    cmocka_unit_test(hidden_keys_make_a_prefix),
+	    cmocka_unit_test(loops_of_two_end),
+	    cmocka_unit_test(unreadable_directories_are_told),
+	    cmocka_unit_test(directories_are_told),
+	    cmocka_unit_test(only_what_is_missing_is_empty),
+	    cmocka_unit_test(types_need_not_be_told),
+	    cmocka_unit_test(limits_hold),
+	    cmocka_unit_test(depth_is_that_of_keys),
+	    cmocka_unit_test(leftovers_are_found_and_removed),
+	    cmocka_unit_test(held_locks_are_not_leftovers),
+	    cmocka_unit_test(erasing_all_leaves_no_trace),
 	    cmocka_unit_test(every_failing_call_is_survived),
 	};
 

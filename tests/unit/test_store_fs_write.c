@@ -272,7 +272,8 @@ old_value_stays(void **state)
 		sweep_calls_forget(&rig.calls);
 		rig.calls.only = rows[i].call;
 		sweep_calls_fail(&rig.calls, 1, false, rows[i].errnum);
-		assert_int_equal(zinc_store_put(rig.store, NULL, "a/k", "new", 3, NULL, 0, NULL, NULL, &err), rows[i].want);
+		assert_int_equal(zinc_store_put(rig.store, NULL, "a/k", "new", 3, NULL, 0, NULL, NULL, &err),
+				 rows[i].want);
 		assert_int_equal(rig.calls.failed, 1);
 		assert_string_equal(err.key, "a/k");
 		assert_string_equal(err.url, "d");

@@ -77,13 +77,13 @@ read_positions(void *arg, uint64_t offset, uint64_t nbytes, const struct iovec *
 }
 
 static told
-serve(const zinc_get *r, uint64_t size, int not_now, bool refuse, zinc_status status, const zinc_cancel *cancel)
+serve(const zinc_get *r, uint64_t size, int not_now, bool refuse, zinc_status st, const zinc_cancel *cancel)
 {
 	told t = {.not_now = not_now, .refuse = refuse};
 	const zinc_sink k = {sizeof k, room, done, &t};
 	const zinc_wait wait = {sizeof wait, 0, cancel};
 	zinc_tag tag = {1, {42}};
-	positions p = {&t, status};
+	positions p = {&t, st};
 
 	zinc_sink_serve(&k, 0, r, size, &tag, read_positions, &p, &wait);
 	assert_int_equal(t.dones, 1); /* promise 1 */

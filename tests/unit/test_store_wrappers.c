@@ -67,9 +67,9 @@ list(zinc_store *s)
 /* ---- prefix ---- */
 
 static void
-note_failed(void *arg, const char *key, zinc_status status, const zinc_error *error)
+note_failed(void *arg, const char *key, zinc_status st, const zinc_error *error)
 {
-	(void)arg, (void)status, (void)error;
+	(void)arg, (void)st, (void)error;
 	add_word(key);
 }
 
@@ -137,13 +137,13 @@ readonly_looks_for_leftovers(void **state)
 /* ---- log ---- */
 
 static void
-note_operation(void *arg, const char *operation, const char *key, uint64_t nbytes, zinc_status status)
+note_operation(void *arg, const char *operation, const char *key, uint64_t nbytes, zinc_status st)
 {
 	char word[64];
 
 	(void)arg;
-	snprintf(word, sizeof word, "%s(%s,%d)%s%s", operation, key, (int)nbytes, status ? "=" : "",
-		 status ? zinc_status_name(status) : "");
+	snprintf(word, sizeof word, "%s(%s,%d)%s%s", operation, key, (int)nbytes, st ? "=" : "",
+		 st ? zinc_status_name(st) : "");
 	add_word(word);
 }
 
@@ -281,8 +281,9 @@ reads_are_stale(void **state)
 	assert_missing(s, "b");
 	assert_string_equal(list(s), "a:1");
 	old = tag_of(s, "a");
-	assert_int_equal(zinc_store_put(s, NULL, "a", "x", 1, &(zinc_condition){ZINC_EQUALS, &old}, 0, NULL, NULL, &err),
-			 ZINC_E_CONFLICT); /* conditions know better */
+	assert_int_equal(
+	    zinc_store_put(s, NULL, "a", "x", 1, &(zinc_condition){ZINC_EQUALS, &old}, 0, NULL, NULL, &err),
+	    ZINC_E_CONFLICT); /* conditions know better */
 	put_text(s, "c", "1");
 	put_text(s, "d", "1");
 	assert_string_equal(list(s), "b:1");

@@ -273,30 +273,31 @@ sweep_diff(void *arg, zinc_context *ctx, zinc_error *err)
 	zinc_store *store = NULL;
 	zinc_array *a = NULL, *b = NULL;
 	zinc_diff_counts n = ZINC_DIFF_COUNTS_INIT;
-	zinc_status s = zinc_store_open(&store, "memory://", ZINC_STORE_OPTIONS(.context = ctx), err);
+	zinc_status st = zinc_store_open(&store, "memory://", ZINC_STORE_OPTIONS(.context = ctx), err);
 
 	(void)arg;
-	if (s == ZINC_OK)
-		s = zinc_hierarchy_open(&h, store, "", ZINC_OPEN_OPTIONS(.context = ctx, .create = 1), err);
-	if (s == ZINC_OK)
-		s = zinc_array_create(&a, h, "a/x",
+	if (st == ZINC_OK)
+		st = zinc_hierarchy_open(&h, store, "", ZINC_OPEN_OPTIONS(.context = ctx, .create = 1), err);
+	if (st == ZINC_OK)
+		st =
+		    zinc_array_create(&a, h, "a/x",
 				      ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = shape, .chunks = chunks, .dtype = "string",
 							 .fill = "\"ab\"", .attributes = "{\"u\": 1}"),
 				      err);
-	if (s == ZINC_OK)
-		s = zinc_array_create(&b, h, "b/x",
-				      ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = shape, .chunks = others, .dtype = "string",
-							 .fill = "\"ac\""),
-				      err);
-	if (s == ZINC_OK)
-		s = zinc_diff(h, "a", h, "b", ZINC_DIFF_OPTIONS(.storage = 1), NULL, NULL, &n, err);
-	if (s == ZINC_OK)
+	if (st == ZINC_OK)
+		st = zinc_array_create(&b, h, "b/x",
+				       ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = shape, .chunks = others,
+							  .dtype = "string", .fill = "\"ac\""),
+				       err);
+	if (st == ZINC_OK)
+		st = zinc_diff(h, "a", h, "b", ZINC_DIFF_OPTIONS(.storage = 1), NULL, NULL, &n, err);
+	if (st == ZINC_OK)
 		assert_int_equal(n.different, 9);
 	zinc_array_close(a);
 	zinc_array_close(b);
 	zinc_hierarchy_close(h);
 	zinc_store_close(store);
-	return s;
+	return st;
 }
 
 static void

@@ -243,26 +243,26 @@ sweep_explain(void *arg, zinc_context *ctx, zinc_error *err)
 	zinc_store *store = NULL;
 	zinc_array *a = NULL;
 	zinc_explanation e = ZINC_EXPLANATION_INIT;
-	zinc_status s = zinc_store_open(&store, "memory://", ZINC_STORE_OPTIONS(.context = ctx), err);
+	zinc_status st = zinc_store_open(&store, "memory://", ZINC_STORE_OPTIONS(.context = ctx), err);
 
 	(void)arg;
-	if (s == ZINC_OK)
-		s = zinc_hierarchy_open(&h, store, "", ZINC_OPEN_OPTIONS(.context = ctx, .create = 1), err);
-	if (s == ZINC_OK)
-		s = zinc_array_create(&a, h, "a",
-				      ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = shape, .chunks = chunks, .shards = shards,
-							 .dtype = "uint16"),
-				      err);
-	if (s == ZINC_OK)
-		s = zinc_array_write(a, &all, ZINC_BUFFER(values, sizeof values), NULL, err);
-	if (s == ZINC_OK)
-		s = zinc_array_explain(a, NULL, NULL, NULL, NULL, &e, err);
-	if (s == ZINC_OK)
+	if (st == ZINC_OK)
+		st = zinc_hierarchy_open(&h, store, "", ZINC_OPEN_OPTIONS(.context = ctx, .create = 1), err);
+	if (st == ZINC_OK)
+		st = zinc_array_create(&a, h, "a",
+				       ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = shape, .chunks = chunks, .shards = shards,
+							  .dtype = "uint16"),
+				       err);
+	if (st == ZINC_OK)
+		st = zinc_array_write(a, &all, ZINC_BUFFER(values, sizeof values), NULL, err);
+	if (st == ZINC_OK)
+		st = zinc_array_explain(a, NULL, NULL, NULL, NULL, &e, err);
+	if (st == ZINC_OK)
 		assert_int_equal(e.chunks, 20);
 	zinc_array_close(a);
 	zinc_hierarchy_close(h);
 	zinc_store_close(store);
-	return s;
+	return st;
 }
 
 static void

@@ -418,24 +418,24 @@ sweep_stats(void *arg, zinc_context *ctx, zinc_error *err)
 	zinc_store *store = NULL;
 	zinc_array *a = NULL;
 	zinc_stats stat = ZINC_STATS_INIT;
-	zinc_status s = zinc_store_open(&store, "memory://", ZINC_STORE_OPTIONS(.context = ctx), err);
+	zinc_status st = zinc_store_open(&store, "memory://", ZINC_STORE_OPTIONS(.context = ctx), err);
 
 	(void)arg;
-	if (s == ZINC_OK)
-		s = zinc_hierarchy_open(&h, store, "", ZINC_OPEN_OPTIONS(.context = ctx, .create = 1), err);
-	if (s == ZINC_OK)
-		s = zinc_array_create(&a, h, "a",
-				      ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = shape, .chunks = chunks, .dtype = "string",
-							 .fill = "\"ab\""),
-				      err);
-	if (s == ZINC_OK)
-		s = zinc_array_stats(a, NULL, NULL, &stat, err);
-	if (s == ZINC_OK)
+	if (st == ZINC_OK)
+		st = zinc_hierarchy_open(&h, store, "", ZINC_OPEN_OPTIONS(.context = ctx, .create = 1), err);
+	if (st == ZINC_OK)
+		st = zinc_array_create(&a, h, "a",
+				       ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = shape, .chunks = chunks,
+							  .dtype = "string", .fill = "\"ab\""),
+				       err);
+	if (st == ZINC_OK)
+		st = zinc_array_stats(a, NULL, NULL, &stat, err);
+	if (st == ZINC_OK)
 		assert_true(stat.mean == 2);
 	zinc_array_close(a);
 	zinc_hierarchy_close(h);
 	zinc_store_close(store);
-	return s;
+	return st;
 }
 
 static int

@@ -59,12 +59,12 @@ static zinc_status
 check(zinc_context *ctx, int repair, zinc_error *err)
 {
 	zinc_validate_counts n = ZINC_VALIDATE_COUNTS_INIT;
-	zinc_status s = zinc_validate(PLACE, ZINC_VALIDATE_OPTIONS(.context = ctx, .repair = repair, .orphans = repair),
-				      NULL, NULL, &n, err);
+	zinc_status st = zinc_validate(
+	    PLACE, ZINC_VALIDATE_OPTIONS(.context = ctx, .repair = repair, .orphans = repair), NULL, NULL, &n, err);
 
-	if (s == ZINC_OK)
+	if (st == ZINC_OK)
 		assert_true(n.errors + n.warnings + n.repaired >= 4);
-	return s;
+	return st;
 }
 
 static zinc_status
@@ -86,15 +86,15 @@ add_up(void *arg, zinc_context *ctx, zinc_error *err)
 {
 	zinc_array *a = NULL;
 	zinc_stored stored = ZINC_STORED_INIT;
-	zinc_status s = zinc_array_open_url(&a, PLACE "/a", ZINC_OPEN_OPTIONS(.context = ctx), err);
+	zinc_status st = zinc_array_open_url(&a, PLACE "/a", ZINC_OPEN_OPTIONS(.context = ctx), err);
 
 	(void)arg;
-	if (s == ZINC_OK)
-		s = zinc_array_stored(a, &stored, NULL, err);
-	if (s == ZINC_OK)
+	if (st == ZINC_OK)
+		st = zinc_array_stored(a, &stored, NULL, err);
+	if (st == ZINC_OK)
 		assert_int_equal(stored.objects, 2);
 	zinc_array_close(a);
-	return s;
+	return st;
 }
 
 static int

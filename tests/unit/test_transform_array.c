@@ -105,7 +105,7 @@ moved_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink,
 
 static zinc_status
 moved_put_one(void *self, zinc_put_group *group, const char *key, const struct iovec *iov, int niov,
-	  const zinc_condition *when, uint32_t flags, zinc_tag *tag, const zinc_wait *wait, zinc_error *err)
+	      const zinc_condition *when, uint32_t flags, zinc_tag *tag, const zinc_wait *wait, zinc_error *err)
 {
 	zinc_store *s = where((moved *)self, &key);
 
@@ -116,7 +116,8 @@ moved_put_one(void *self, zinc_put_group *group, const char *key, const struct i
 PUT_SLOT(moved_put, moved_put_one)
 
 static zinc_status
-moved_del_one(void *self, zinc_put_group *group, const char *key, const zinc_condition *when, uint32_t flags, const zinc_wait *wait, zinc_error *err)
+moved_del_one(void *self, zinc_put_group *group, const char *key, const zinc_condition *when, uint32_t flags,
+	      const zinc_wait *wait, zinc_error *err)
 {
 	zinc_store *s = where((moved *)self, &key);
 
@@ -201,7 +202,8 @@ make(forest *f, const char *document)
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_array *a = NULL;
 
-	assert_ok(zinc_array_create(&a, f->h, "a", ZINC_ARRAY_OPTIONS(.document = document, .overwrite = ZINC_FORCE), &err));
+	assert_ok(
+	    zinc_array_create(&a, f->h, "a", ZINC_ARRAY_OPTIONS(.document = document, .overwrite = ZINC_FORCE), &err));
 	return a;
 }
 
@@ -527,11 +529,11 @@ typedef struct told {
 } told;
 
 static void
-tell(void *arg, const char *operation, const char *key, uint64_t nbytes, zinc_status status)
+tell(void *arg, const char *operation, const char *key, uint64_t nbytes, zinc_status st)
 {
 	told *t = (told *)arg;
 
-	(void)key, (void)nbytes, (void)status;
+	(void)key, (void)nbytes, (void)st;
 	t->gets += strcmp(operation, "get") == 0;
 	t->puts += strcmp(operation, "put") == 0 || strcmp(operation, "update") == 0;
 }

@@ -125,11 +125,11 @@ put_shard(zinc_store *base, const char *key, char value)
 }
 
 static void
-meddle(void *arg, const char *operation, const char *key, uint64_t nbytes, zinc_status status)
+meddle(void *arg, const char *operation, const char *key, uint64_t nbytes, zinc_status st)
 {
 	meddler *m = (meddler *)arg;
 
-	(void)status;
+	(void)st;
 	if (strcmp(operation, "get") == 0 && nbytes == 96 && m->times-- > 0)
 		put_shard(m->base, key, ++m->value);
 }
@@ -455,9 +455,9 @@ test_listing(void **state)
 
 /* A prefix within the keys is translated: shards of other rows are not even listed. */
 static void
-note_list(void *arg, const char *operation, const char *key, uint64_t nbytes, zinc_status status)
+note_list(void *arg, const char *operation, const char *key, uint64_t nbytes, zinc_status st)
 {
-	(void)nbytes, (void)status;
+	(void)nbytes, (void)st;
 	if (strcmp(operation, "list") == 0)
 		snprintf((char *)arg, 64, "%s", key);
 }

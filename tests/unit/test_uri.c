@@ -56,10 +56,11 @@ pairs_fit(void **state)
 static void
 only_uris_are(void **state)
 {
-	static const char *const yes[] = {"https://e.org/a/1.0", "urn:example:a", "a:b", "x+y-z.1:/%20?q#f", "h://[::1]/"};
-	static const char *const no[] = {"",       "gzip",        "https:",       ":a",          "1a:b",     "e.org/a",
-					 "no:a b", "a:\xc3\xa4", "a:%2",         "a:%zz",       "a:<b>",    "a:\n",
-					 "a b:c",  "a_b:c",       "http//e.org/a", "a:\"b\"", "a:\\b"};
+	static const char *const yes[] = {"https://e.org/a/1.0", "urn:example:a", "a:b", "x+y-z.1:/%20?q#f",
+					  "h://[::1]/"};
+	static const char *const no[] = {"",       "gzip",       "https:",        ":a",      "1a:b",  "e.org/a",
+					 "no:a b", "a:\xc3\xa4", "a:%2",          "a:%zz",   "a:<b>", "a:\n",
+					 "a b:c",  "a_b:c",      "http//e.org/a", "a:\"b\"", "a:\\b"};
 	size_t i;
 
 	(void)state;
@@ -94,7 +95,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(pairs_fit),
-	    cmocka_unit_test(only_uris_are), cmocka_unit_test(lists),
+	    cmocka_unit_test(only_uris_are),
+	    cmocka_unit_test(lists),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -64,11 +64,11 @@ static void
 mistakes(void **state)
 {
 	static const char *const all[] = {
-	    "http://me:p/secret@host/a",  "http://me:secret/@host/a",  "http://me:p?secret@host/a",
-	    "http://me:p#secret@host/a",  "http://me:p@secret@host/a", "http://me:p@secret/x@host/a",
-	    "http:/me:secret@host/a",     "http:me:secret@host/a",     "http//me:secret@host/a",
-	    "http:///me:secret@host/a",   "https:://me:secret@host/a", "http://me:secret@",
-	    "http://me:secret",           "http://me:1secret/",        "http://me:p|secret@host/a",
+	    "http://me:p/secret@host/a", "http://me:secret/@host/a",  "http://me:p?secret@host/a",
+	    "http://me:p#secret@host/a", "http://me:p@secret@host/a", "http://me:p@secret/x@host/a",
+	    "http:/me:secret@host/a",    "http:me:secret@host/a",     "http//me:secret@host/a",
+	    "http:///me:secret@host/a",  "https:://me:secret@host/a", "http://me:secret@",
+	    "http://me:secret",          "http://me:1secret/",        "http://me:p|secret@host/a",
 	    "ftp:/me:secret@host/a",
 	};
 	char out[256];
@@ -88,9 +88,21 @@ static void
 as_they_are(void **state)
 {
 	static const char *const all[] = {
-	    "a/b.zarr",           "/tmp/a:b@c?d#e|f", "./x@y",          "file:///a@b:c?d",     "FILE:/a:b@c",
-	    "http://host:80/a@b", "http://[::1]:80/a", "memory://a/b@c", "http://host/a:b@c/d", "http",
-	    "httpd.zarr/a@b",     "a:b@c.zarr",        "data:b@c.zarr",  "",                    "s3://bucket/a",
+	    "a/b.zarr",
+	    "/tmp/a:b@c?d#e|f",
+	    "./x@y",
+	    "file:///a@b:c?d",
+	    "FILE:/a:b@c",
+	    "http://host:80/a@b",
+	    "http://[::1]:80/a",
+	    "memory://a/b@c",
+	    "http://host/a:b@c/d",
+	    "http",
+	    "httpd.zarr/a@b",
+	    "a:b@c.zarr",
+	    "data:b@c.zarr",
+	    "",
+	    "s3://bucket/a",
 	};
 	size_t i;
 
@@ -113,8 +125,11 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(user_password_and_query), cmocka_unit_test(long_ones), cmocka_unit_test(mistakes),
-	    cmocka_unit_test(as_they_are),             cmocka_unit_test(one_line),
+	    cmocka_unit_test(user_password_and_query),
+	    cmocka_unit_test(long_ones),
+	    cmocka_unit_test(mistakes),
+	    cmocka_unit_test(as_they_are),
+	    cmocka_unit_test(one_line),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

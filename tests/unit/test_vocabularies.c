@@ -87,16 +87,16 @@ parse_type(const zinc_dtype **out, bool *big, const char *json, zinc_uri_match *
 	zinc_json_doc *doc;
 	zinc_json *root;
 	zinc_report r;
-	zinc_status s;
+	zinc_status st;
 
 	assert_int_equal(zinc_json_parse(&doc, NULL, json, strlen(json), 0, err), ZINC_OK);
 	root = zinc_json_root(doc);
 	zinc_report_init(&r, NULL, false, "test");
-	s = zinc_dtype_parse_uri(out, big, NULL, zinc_json_member(root, "extension")->text,
-				 zinc_json_member(root, "type"), zinc_json_member(root, "configuration"), match, &r,
-				 err);
+	st = zinc_dtype_parse_uri(out, big, NULL, zinc_json_member(root, "extension")->text,
+				  zinc_json_member(root, "type"), zinc_json_member(root, "configuration"), match, &r,
+				  err);
 	zinc_json_free(doc);
-	return s;
+	return st;
 }
 
 static void

@@ -277,10 +277,10 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_reads_only_parts), cmocka_unit_test(test_edge), cmocka_unit_test(test_damaged_inner_chunk),
-	    cmocka_unit_test(test_nothing_stored),   cmocka_unit_test(test_fill_is_not_stored),
-	    cmocka_unit_test(test_same_bytes),       cmocka_unit_test(test_partial_shard),
-	    cmocka_unit_test(test_read_only),
+	    cmocka_unit_test(test_reads_only_parts),    cmocka_unit_test(test_edge),
+	    cmocka_unit_test(test_damaged_inner_chunk), cmocka_unit_test(test_nothing_stored),
+	    cmocka_unit_test(test_fill_is_not_stored),  cmocka_unit_test(test_same_bytes),
+	    cmocka_unit_test(test_partial_shard),       cmocka_unit_test(test_read_only),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

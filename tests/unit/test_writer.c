@@ -46,15 +46,15 @@ put(scene *x, const char *where, uint16_t value)
 {
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_selection *sel = NULL;
-	zinc_status code;
+	zinc_status st;
 	uint16_t v[32];
 
 	for (size_t i = 0; i < COUNT(v); i++)
 		v[i] = value;
 	assert_ok(zinc_selection_parse(&sel, x->a, where, &err));
-	code = zinc_writer_write(x->w, sel, ZINC_BUFFER(v, sizeof v), NULL, &err);
+	st = zinc_writer_write(x->w, sel, ZINC_BUFFER(v, sizeof v), NULL, &err);
 	zinc_selection_free(sel);
-	return code;
+	return st;
 }
 
 /* Each row is all `want[row]`. */
