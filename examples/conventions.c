@@ -63,7 +63,7 @@ make(zinc_hierarchy *h, zinc_error *err)
 		zinc_array_close(a);
 	}
 	if (st == ZINC_OK)
-		st = zinc_conventions_add(h, "/", "multiscales", ZINC_SHAPE_LIVE, NULL, err);
+		st = zinc_conventions_add(h, "/", "multiscales", ZINC_SHAPE_CURRENT, NULL, err);
 	return st == ZINC_OK ? zinc_attributes_edit(h, "/", &layout, 1, NULL, err) : st;
 }
 

@@ -50,7 +50,7 @@ add_and_remove(zinc_hierarchy *h)
 
 	insist(zinc_conventions_list(h, "/", count, &n, NULL, NULL) == ZINC_OK);
 	insist(zinc_attributes_get(h, "/", NULL, &before, NULL, NULL) == ZINC_OK);
-	if (n < 900 && zinc_conventions_add(h, "/", MINE, ZINC_SHAPE_LIVE, NULL, NULL) == ZINC_OK) {
+	if (n < 900 && zinc_conventions_add(h, "/", MINE, ZINC_SHAPE_CURRENT, NULL, NULL) == ZINC_OK) {
 		insist(zinc_conventions_list(h, "/", count, &more, NULL, NULL) == ZINC_OK);
 		insist(more == n + 1);
 		insist(zinc_conventions_remove(h, "/", MINE, NULL, NULL) == ZINC_OK);

@@ -22,11 +22,11 @@ extern "C" {
 
 /* How a declaration is written. */
 typedef enum zinc_convention_shape {
-	ZINC_SHAPE_LIVE = 0,     /* a list; uuid, schema_url, spec_url: since December 2025 */
-	ZINC_SHAPE_SEED = 1,     /* a list; schema, spec: November 2025 */
-	ZINC_SHAPE_NOVEMBER = 2, /* an object by uuid: earlier that month */
-	ZINC_SHAPE_OCTOBER = 3,  /* zarr_conventions_metadata, by uuid: October 2025 */
-	ZINC_SHAPE_NONE = 4      /* not declared: OME-Zarr, which has a key of its own */
+	ZINC_SHAPE_CURRENT = 0,        /* a list; uuid, schema_url, spec_url: since December 2025 */
+	ZINC_SHAPE_LIST_2025_11 = 1,   /* a list; schema, spec: November 2025 */
+	ZINC_SHAPE_OBJECT_2025_11 = 2, /* an object by uuid: earlier that month */
+	ZINC_SHAPE_OBJECT_2025_10 = 3, /* zarr_conventions_metadata, by uuid: October 2025 */
+	ZINC_SHAPE_NONE = 4            /* not declared: OME-Zarr, which has a key of its own */
 } zinc_convention_shape;
 
 /* One declared convention.  Text is valid during the callback only; "" where it is not given, never NULL. */
@@ -46,16 +46,17 @@ typedef int (*zinc_convention_fn)(void *arg, const zinc_convention *c);
 
 /* Call `fn` for each convention that the node declares and that has an identifier.  A node that declares none, or
  * whose declaration is malformed, is ZINC_OK.  E_NOTFOUND, E_CORRUPT (no usable document), E_IO, E_NOMEM. */
-ZINC_API ZINC_CHECKED zinc_status zinc_conventions_list(zinc_hierarchy *h, const char *path, zinc_convention_fn fn, void *arg,
-                                                        const zinc_call_options *call, zinc_error *err);
+ZINC_API ZINC_CHECKED zinc_status zinc_conventions_list(zinc_hierarchy *h, const char *path, zinc_convention_fn fn,
+							void *arg, const zinc_call_options *call, zinc_error *err);
 
 /*
  * The attributes of the node that belong to the convention `id` (uuid, URL, or the name of a built-in one), as a JSON
  * object.  Of a convention that is not built in, those are the ones its declared name is prefix or key of.
  * E_NOTFOUND when the node does not declare it, E_INVALID when two entries could be meant.
  */
-ZINC_API ZINC_CHECKED zinc_status zinc_conventions_properties(zinc_hierarchy *h, const char *path, const char *id, zinc_blob *json,
-                                                              const zinc_call_options *call, zinc_error *err);
+ZINC_API ZINC_CHECKED zinc_status zinc_conventions_properties(zinc_hierarchy *h, const char *path, const char *id,
+							      zinc_blob *json, const zinc_call_options *call,
+							      zinc_error *err);
 
 /*
  * The value of attribute `key` that holds for a node, by inheritance where a built-in convention has it: `proj:`
@@ -63,17 +64,19 @@ ZINC_API ZINC_CHECKED zinc_status zinc_conventions_properties(zinc_hierarchy *h,
  * the path of the node it comes from.  Only nodes that declare the convention count.  E_NOTFOUND; E_CORRUPT when
  * licenses refer to each other in a circle.
  */
-ZINC_API ZINC_CHECKED zinc_status zinc_conventions_effective(zinc_hierarchy *h, const char *path, const char *key, zinc_blob *json,
-                                                             zinc_blob *from, const zinc_call_options *call, zinc_error *err);
+ZINC_API ZINC_CHECKED zinc_status zinc_conventions_effective(zinc_hierarchy *h, const char *path, const char *key,
+							     zinc_blob *json, zinc_blob *from,
+							     const zinc_call_options *call, zinc_error *err);
 
 /* ---- checking ---- */
 
 typedef struct zinc_conventions_options {
 	size_t size;
 	zinc_context *context;
-	const char *schemas; /* a directory (any store's URL) of schemas, by their $id, or by URL without scheme [none] */
-	const char *cache;   /* the same for schemas that were fetched [none] */
-	int fetch;           /* get what is nowhere else from its URL, at most 1 MiB, and put it into the cache */
+	const char
+	    *schemas;      /* a directory (any store's URL) of schemas, by their $id, or by URL without scheme [none] */
+	const char *cache; /* the same for schemas that were fetched [none] */
+	int fetch;         /* get what is nowhere else from its URL, at most 1 MiB, and put it into the cache */
 	const zinc_call_options *call; /* of zinc_conventions_new [for ever] */
 } zinc_conventions_options;
 
@@ -86,7 +89,7 @@ typedef struct zinc_conventions_options {
 typedef struct zinc_conventions zinc_conventions;
 /* E_NOTFOUND when nothing at all is in `schemas`; E_INVALID, E_IO, E_NOMEM. */
 ZINC_API ZINC_CHECKED zinc_status zinc_conventions_new(zinc_conventions **out, const zinc_conventions_options *options,
-                                                       zinc_error *err);
+						       zinc_error *err);
 ZINC_API void zinc_conventions_free(zinc_conventions *c);
 
 typedef enum zinc_validity {
@@ -115,8 +118,8 @@ typedef int (*zinc_verdict_fn)(void *arg, const zinc_verdict *v);
  * E_NOTFOUND (no such node), E_CORRUPT (its document), E_IO, E_NOMEM.
  */
 ZINC_API ZINC_CHECKED zinc_status zinc_conventions_check(zinc_conventions *c, zinc_hierarchy *h, const char *path,
-                                                         zinc_verdict_fn fn, void *arg, const zinc_call_options *call,
-                                                         zinc_error *err);
+							 zinc_verdict_fn fn, void *arg, const zinc_call_options *call,
+							 zinc_error *err);
 
 /* ---- declaring ---- */
 
@@ -127,14 +130,15 @@ ZINC_API ZINC_CHECKED zinc_status zinc_conventions_check(zinc_conventions *c, zi
  * the declaration there is malformed, E_READONLY, E_IO ...
  */
 ZINC_API ZINC_CHECKED zinc_status zinc_conventions_add(zinc_hierarchy *h, const char *path, const char *id,
-                                                       zinc_convention_shape shape, const zinc_call_options *call, zinc_error *err);
+						       zinc_convention_shape shape, const zinc_call_options *call,
+						       zinc_error *err);
 typedef struct zinc_declare_options {
 	size_t size;
 	const char *shape;  /* "live" or "seed" [seed for a URL, live for a uuid or a name; by uuid where that is so] */
 	const char *schema; /* URL of the schema [the identifier, or the built-in convention's] */
 	const char *spec;   /* URL of the specification [the same] */
 	const char *name, *description; /* [the built-in convention's, or none] */
-	const zinc_call_options *call; /* [for ever] */
+	const zinc_call_options *call;  /* [for ever] */
 } zinc_declare_options;
 
 /* clang-format off */
@@ -148,10 +152,10 @@ typedef struct zinc_declare_options {
  * that is there goes by uuid and another shape is asked for.
  */
 ZINC_API ZINC_CHECKED zinc_status zinc_conventions_declare(zinc_hierarchy *h, const char *path, const char *id,
-                                                           const zinc_declare_options *options, zinc_error *err);
+							   const zinc_declare_options *options, zinc_error *err);
 /* Take the entry away; the properties stay.  E_NOTFOUND; E_INVALID when two entries could be meant. */
 ZINC_API ZINC_CHECKED zinc_status zinc_conventions_remove(zinc_hierarchy *h, const char *path, const char *id,
-                                                          const zinc_call_options *call, zinc_error *err);
+							  const zinc_call_options *call, zinc_error *err);
 
 /* ---- multiscales ---- */
 
@@ -164,7 +168,7 @@ typedef struct zinc_scale_level {
 	const char *array;        /* path of the array that `shape` is of: the asset, or the first array in it; "" */
 	int ndim;                 /* of shape; -1: no array is there */
 	const uint64_t *shape;
-	int nscale;               /* of both; 0: not given */
+	int nscale; /* of both; 0: not given */
 	const double *scale, *translation;
 } zinc_scale_level;
 
@@ -173,8 +177,8 @@ typedef int (*zinc_scale_level_fn)(void *arg, const zinc_scale_level *level);
 
 /* Call `fn` for the levels of a group in the order of its layout: convention multiscales (either age), or the first image of
  * OME-Zarr.  E_NOTFOUND when the group is no multiscale one, E_CORRUPT when its layout is malformed. */
-ZINC_API ZINC_CHECKED zinc_status zinc_multiscale_levels(zinc_hierarchy *h, const char *path, zinc_scale_level_fn fn, void *arg,
-                                                         const zinc_call_options *call, zinc_error *err);
+ZINC_API ZINC_CHECKED zinc_status zinc_multiscale_levels(zinc_hierarchy *h, const char *path, zinc_scale_level_fn fn,
+							 void *arg, const zinc_call_options *call, zinc_error *err);
 
 /* Conventions that are built in: name, uuid, description. */
 ZINC_API void zinc_list_conventions(zinc_row_fn fn, void *arg);

@@ -125,8 +125,9 @@ want_start(zinc_job *j, const zinc_reading *r, zinc_fetch_item *it, bool *can, z
 
 	(void)err;
 	*can = zinc_cache_of(j->c) == NULL && (j->c->caps.flags & ZINC_CAP_RANGE) &&
-	       zinc_chain_starts(chain, r->o.extent, zinc_elements_needed(j->p, chain, NULL, r->o.extent, &r->u).end,
-				 j->c->o.unverified, &n);
+	       zinc_chain_can_decode_start(chain, r->o.extent,
+					   zinc_elements_needed(j->p, chain, NULL, r->o.extent, &r->u).end,
+					   j->c->o.unverified, &n);
 	if (!*can)
 		return ZINC_OK;
 	it->bound = zinc_object_limit(j->p->m, j->c->ctx, r->o.extent);

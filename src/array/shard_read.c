@@ -154,8 +154,8 @@ is_stored(const slot *s, uint64_t position)
 
 /* Serve a unit that was not asked for: not stored, or cached.  *done false: it was, but is no longer. */
 static zinc_status
-unit_at_hand(window *win, zinc_worker *w, const slot *s, const zinc_unit *u, const char *key, bool *done,
-	     zinc_error *err)
+serve_unfetched_unit(window *win, zinc_worker *w, const slot *s, const zinc_unit *u, const char *key, bool *done,
+		     zinc_error *err)
 {
 	zinc_job *j = win->j;
 	const zinc_meta *m = j->p->m;
@@ -315,7 +315,7 @@ serve_rest(window *win, zinc_worker *w, const slot *s, const zinc_fetch_item *it
 	for (asked = (const uint8_t *)(list + (end - i)); i < end && *done; i++, asked++) {
 		zinc_plan_unit(win->j->p, &s->o, i, &u);
 		if (!*asked)
-			ZINC_TRY(unit_at_hand(win, w, s, &u, (const char *)it->key.p, done, err));
+			ZINC_TRY(serve_unfetched_unit(win, w, s, &u, (const char *)it->key.p, done, err));
 	}
 	return ZINC_OK;
 }
@@ -500,7 +500,7 @@ take_chunks(window *win, zinc_worker *w, slot *s, const zinc_fetch_item *it, zin
 		if (win->j->explain) {
 			explain_unit(win->j, s, i, at);
 		} else if (!is_stored(s, at)) {
-			ZINC_TRY(unit_at_hand(win, w, s, &u, (const char *)it->key.p, &done, err));
+			ZINC_TRY(serve_unfetched_unit(win, w, s, &u, (const char *)it->key.p, &done, err));
 		} else {
 			const zinc_bytes in = {it->bytes->p + (size_t)s->entries[at].offset,
 					       (size_t)s->entries[at].nbytes};

@@ -202,7 +202,7 @@ static void
 copy_out(const zinc_target *t, uint8_t *to, const uint8_t *from, const zinc_copy_dim *dims, int ndim)
 {
 	if (t->far)
-		zinc_copy_nd_far(to, from, dims, ndim, t->element);
+		zinc_copy_nd_uncached(to, from, dims, ndim, t->element);
 	else
 		zinc_copy_nd(to, from, dims, ndim, t->element);
 }

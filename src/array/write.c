@@ -202,7 +202,7 @@ write_part(zinc_job *j, zinc_worker *w, const zinc_object *o, const char *key)
 
 /* Does nobody else write, or can the store not exclude others anyway? */
 static bool
-alone(const zinc_job *j)
+is_only_writer(const zinc_job *j)
 {
 	return j->c->o.single_writer || !(j->c->caps.flags & (ZINC_CAP_UPDATE | ZINC_CAP_CAS));
 }
@@ -210,7 +210,7 @@ alone(const zinc_job *j)
 bool
 zinc_write_is_whole(const zinc_job *j, const zinc_object *o)
 {
-	return o->full || (o->covered && alone(j));
+	return o->full || (o->covered && is_only_writer(j));
 }
 
 void

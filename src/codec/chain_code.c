@@ -103,7 +103,7 @@ zinc_chain_verifies(const zinc_chain *c)
 	int i;
 
 	for (i = 0; i < c->nbb; i++)
-		if (c->bb[i]->ops->peel || (c->bb[i]->ops->verifies && c->bb[i]->ops->verifies(c->bb[i])))
+		if (c->bb[i]->ops->strip_trailer || (c->bb[i]->ops->verifies && c->bb[i]->ops->verifies(c->bb[i])))
 			return true;
 	return c->shard && c->shard->inner && zinc_chain_verifies(c->shard->inner);
 }
@@ -142,16 +142,16 @@ typedef struct decoding {
 	size_t need;   /* of them from the start are wanted */
 	size_t skip;   /* of those from the start are not */
 	int plain;
-	void *into;      /* where they should go, or NULL */
-	zinc_bytes cur;  /* what has been decoded so far */
-	zinc_buf *held;  /* the scratch's buffer that it lies in, or NULL */
-	uint8_t *landed; /* elements in their final place, or NULL */
+	void *into;        /* where they should go, or NULL */
+	zinc_bytes cur;    /* what has been decoded so far */
+	zinc_buf *held;    /* the scratch's buffer that it lies in, or NULL */
+	uint8_t *elements; /* elements in their final place, or NULL */
 	zinc_error *err;
 } decoding;
 
 /* The final place. */
 static zinc_status
-land(decoding *d, zinc_buf *out)
+final_buffer(decoding *d, zinc_buf *out)
 {
 	if (d->into) {
 		*out = wrap(d->into, d->nbytes);
@@ -171,18 +171,18 @@ decode_stage(decoding *d, int i)
 	size_t most, exact;
 	zinc_buf *to, final;
 
-	if (codec->ops->peel)
-		return codec->ops->peel(codec, d->cur, &d->cur, d->err);
+	if (codec->ops->strip_trailer)
+		return codec->ops->strip_trailer(codec, d->cur, &d->cur, d->err);
 	if (stage_bound(d->c, &d->rep, i, &most))
 		return zinc_fail(d->err, ZINC_E_LIMIT, "a chunk larger than the address space");
 	exact = is_fixed(d->c, i) ? most : SIZE_MAX;
 	if (i == 0 && d->plain) {
-		ZINC_TRY(land(d, &final));
+		ZINC_TRY(final_buffer(d, &final));
 		ZINC_TRY(codec->ops->decode_part && d->skip
 			     ? codec->ops->decode_part(codec, d->s, d->cur, &final, exact, d->skip, d->need, d->err)
 			     : codec->ops->decode(codec, d->s, d->cur, &final, exact, d->need, d->err));
 		d->cur = (zinc_bytes){final.p, final.n};
-		d->landed = final.p;
+		d->elements = final.p;
 		return ZINC_OK;
 	}
 	to = other(d->s, d->held);
@@ -201,20 +201,20 @@ place_plain(decoding *d)
 	const size_t size = d->rep.dtype->size;
 	zinc_buf final;
 
-	if (!d->landed && d->cur.n != d->nbytes)
+	if (!d->elements && d->cur.n != d->nbytes)
 		return zinc_fail_rule(d->err, ZINC_E_CORRUPT, "M72", "%zu bytes instead of %zu", d->cur.n, d->nbytes);
-	if (!d->landed && d->plain == 1 && !d->into) {
-		d->landed = (uint8_t *)(uintptr_t)d->cur.p; /* the view is for reading only */
+	if (!d->elements && d->plain == 1 && !d->into) {
+		d->elements = (uint8_t *)(uintptr_t)d->cur.p; /* the view is for reading only */
 		return ZINC_OK;
 	}
-	if (!d->landed) {
-		ZINC_TRY(land(d, &final));
-		d->landed = final.p;
+	if (!d->elements) {
+		ZINC_TRY(final_buffer(d, &final));
+		d->elements = final.p;
 		if (d->plain == 1 && d->need)
 			memcpy(final.p, d->cur.p, d->need);
 	}
 	if (d->plain == 2)
-		zinc_dtype_swap(d->rep.dtype, d->landed + d->skip, d->cur.p + d->skip, (d->need - d->skip) / size);
+		zinc_dtype_swap(d->rep.dtype, d->elements + d->skip, d->cur.p + d->skip, (d->need - d->skip) / size);
 	return ZINC_OK;
 }
 
@@ -227,12 +227,12 @@ unpack(decoding *d)
 
 	if (d->plain)
 		return place_plain(d);
-	ZINC_TRY(land(d, &final));
-	d->landed = final.p;
+	ZINC_TRY(final_buffer(d, &final));
+	d->elements = final.p;
 	return ab->ops->unpack(ab, d->s, &d->rep, d->cur, final.p, d->err);
 }
 
-/* Encoded bytes -> elements in C order of the array->bytes codec's side, at d->landed. */
+/* Encoded bytes -> elements in C order of the array->bytes codec's side, at d->elements. */
 static zinc_status
 decode_packed(decoding *d, uint64_t skip, uint64_t need)
 {
@@ -307,12 +307,12 @@ decode_arrays(decoding *d, const uint64_t *shape, void *into)
 		p = k == 0 && into ? (uint8_t *)into : to->p;
 		st = ZINC_OK;
 		if (ops->order)
-			reorder_back(&rep, ops->order(c->aa[k]), d->landed, p);
+			reorder_back(&rep, ops->order(c->aa[k]), d->elements, p);
 		else
-			st = ops->decode_array(c->aa[k], d->s, &rep, d->landed, p, d->err);
+			st = ops->decode_array(c->aa[k], d->s, &rep, d->elements, p, d->err);
 		if (st != ZINC_OK)
 			return zinc_error_at_codec(d->err, st, ops->name);
-		d->landed = p;
+		d->elements = p;
 	}
 	return ZINC_OK;
 }
@@ -352,7 +352,7 @@ zinc_chain_decode_part(const zinc_chain *c, zinc_scratch *s, const uint64_t *sha
 		ZINC_TRY(decode_packed(&d, skip, need));
 		strides_of(&d, out);
 	}
-	out->p = d.landed;
+	out->p = d.elements;
 	return ZINC_OK;
 }
 
@@ -369,7 +369,7 @@ can_start(const zinc_chain *c, const zinc_rep *rep)
 }
 
 bool
-zinc_chain_starts(const zinc_chain *c, const uint64_t *shape, uint64_t need, bool unverified, size_t *nbytes)
+zinc_chain_can_decode_start(const zinc_chain *c, const uint64_t *shape, uint64_t need, bool unverified, size_t *nbytes)
 {
 	zinc_rep rep;
 	size_t all, n;
@@ -397,12 +397,12 @@ zinc_chain_decode_start(const zinc_chain *c, zinc_scratch *s, const uint64_t *sh
 	ZINC_TRY(zinc_rep_bytes(&d.rep, &d.nbytes, err));
 	d.plain = plain(c, &d.rep);
 	d.need = (size_t)need * d.rep.dtype->size;
-	ZINC_TRY(land(&d, &final));
+	ZINC_TRY(final_buffer(&d, &final));
 	ZINC_TRY(c->bb[0]->ops->decode_start(c->bb[0], s, in, &final, d.need, enough, err));
 	d.cur = (zinc_bytes){final.p, final.n};
-	d.landed = final.p;
+	d.elements = final.p;
 	strides_of(&d, out);
-	out->p = d.landed;
+	out->p = d.elements;
 	return *enough ? place_plain(&d) : ZINC_OK;
 }
 
@@ -441,7 +441,7 @@ target(const encoding *e, int next)
 	zinc_buf *to;
 
 	for (; next < e->c->nbb; next++)
-		if (!e->c->bb[next]->ops->seal)
+		if (!e->c->bb[next]->ops->append_trailer)
 			break;
 	if (next == e->c->nbb)
 		return e->out;
@@ -556,7 +556,7 @@ encode_stage(encoding *e, int i)
 	const zinc_codec *codec = e->c->bb[i];
 	zinc_buf *to = e->held;
 
-	if (!codec->ops->seal) {
+	if (!codec->ops->append_trailer) {
 		to = target(e, i + 1);
 		ZINC_TRY(codec->ops->encode(codec, e->s, e->cur, to, e->err));
 	} else {
@@ -564,7 +564,7 @@ encode_stage(encoding *e, int i)
 			to = target(e, i + 1);
 			ZINC_TRY(zinc_buf_add(to, e->cur.p, e->cur.n, e->err));
 		}
-		ZINC_TRY(codec->ops->seal(codec, to, to == e->out ? e->base : 0, e->err));
+		ZINC_TRY(codec->ops->append_trailer(codec, to, to == e->out ? e->base : 0, e->err));
 	}
 	hold(e, to);
 	return ZINC_OK;

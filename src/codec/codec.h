@@ -128,10 +128,10 @@ struct zinc_codec_ops {
 	/* Bytes->bytes that only adds a trailer has these instead of encode and decode, so that nothing is copied:
 	 * append the trailer of the bytes from `from` on; check `in` and give what is left of it without the trailer.
 	 */
-	zinc_status (*seal)(const zinc_codec *c, zinc_buf *b, size_t from, zinc_error *err);
-	zinc_status (*peel)(const zinc_codec *c, zinc_bytes in, zinc_bytes *out, zinc_error *err);
+	zinc_status (*append_trailer)(const zinc_codec *c, zinc_buf *b, size_t from, zinc_error *err);
+	zinc_status (*strip_trailer)(const zinc_codec *c, zinc_bytes in, zinc_bytes *out, zinc_error *err);
 	/* Bytes->bytes: is there a checksum in what it writes, so that every decoding of it, also of parts, finds damage?
-	 * NULL: no, unless it has `peel`. */
+	 * NULL: no, unless it has `strip_trailer`. */
 	bool (*verifies)(const zinc_codec *c);
 
 	/* Array->array: elements in C order of `rep` (its decoded side, real shape) -> C order of the encoded side, and
@@ -241,7 +241,8 @@ zinc_status zinc_chain_decode_part(const zinc_chain *c, zinc_scratch *s, const u
 				   void *into, uint64_t skip, uint64_t need, zinc_view *out, zinc_error *err);
 /* Can the first `need` elements be decoded from the beginning of a chunk's encoding?  *nbytes of it are enough unless
  * the encoder was very odd. */
-bool zinc_chain_starts(const zinc_chain *c, const uint64_t *shape, uint64_t need, bool unverified, size_t *nbytes);
+bool zinc_chain_can_decode_start(const zinc_chain *c, const uint64_t *shape, uint64_t need, bool unverified,
+				 size_t *nbytes);
 /* Decode that many from the beginning of an encoding.  *enough false: more of it is needed, or something is wrong with
  * it that decoding all of it will tell. */
 zinc_status zinc_chain_decode_start(const zinc_chain *c, zinc_scratch *s, const uint64_t *shape, zinc_bytes in,

@@ -46,6 +46,6 @@ const zinc_codec_ops zinc_codec_adler32 = {
     .parse = adler32_parse,
     .print = zinc_checksum_print,
     .bound = zinc_checksum_bound,
-    .seal = zinc_checksum_seal,
-    .peel = zinc_checksum_peel,
+    .append_trailer = zinc_checksum_seal,
+    .strip_trailer = zinc_checksum_peel,
 };

@@ -102,7 +102,7 @@ bz2_encode(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, z
 
 /* One stream.  `in` loses what was read of it. */
 static zinc_status
-decompress(bz_stream *z, zinc_bytes *in, zinc_pour *pour, zinc_error *err)
+decompress(bz_stream *z, zinc_bytes *in, zinc_decode_out *pour, zinc_error *err)
 {
 	int result = BZ_OK;
 	uint8_t *to;
@@ -110,7 +110,7 @@ decompress(bz_stream *z, zinc_bytes *in, zinc_pour *pour, zinc_error *err)
 
 	while (result != BZ_STREAM_END) {
 		feed(z, in);
-		ZINC_TRY(zinc_pour_room(pour, &to, &room, err));
+		ZINC_TRY(zinc_decode_out_room(pour, &to, &room, err));
 		z->next_out = (char *)to;
 		z->avail_out = piece(room);
 		room = z->avail_out;
@@ -119,7 +119,7 @@ decompress(bz_stream *z, zinc_bytes *in, zinc_pour *pour, zinc_error *err)
 			return zinc_fail_nomem(err);
 		if (result != BZ_OK && result != BZ_STREAM_END)
 			return zinc_fail(err, ZINC_E_CORRUPT, "not a bzip2 stream, or a checksum of it is wrong");
-		ZINC_TRY(zinc_pour_done(pour, to, room - z->avail_out, err));
+		ZINC_TRY(zinc_decode_out_done(pour, to, room - z->avail_out, err));
 		if (result == BZ_OK && z->avail_in == 0 && in->n == 0 && z->avail_out > 0)
 			return zinc_fail(err, ZINC_E_CORRUPT, "the stream ends too early");
 	}
@@ -132,7 +132,7 @@ static zinc_status
 bz2_decode(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, size_t exact, size_t need,
 	   zinc_error *err)
 {
-	zinc_pour pour = {.out = out, .exact = exact};
+	zinc_decode_out pour = {.out = out, .exact = exact};
 	zinc_status st;
 
 	(void)c, (void)need; /* checksums stand at the end */

@@ -249,7 +249,7 @@ zinc_decoded_size(size_t n, size_t exact, zinc_error *err)
 #define FIRST_BYTES 65536u
 
 zinc_status
-zinc_pour_room(zinc_pour *p, uint8_t **to, size_t *room, zinc_error *err)
+zinc_decode_out_room(zinc_decode_out *p, uint8_t **to, size_t *room, zinc_error *err)
 {
 	const bool known = p->exact != SIZE_MAX;
 	const size_t most = known ? p->exact : p->out->max;
@@ -270,7 +270,7 @@ zinc_pour_room(zinc_pour *p, uint8_t **to, size_t *room, zinc_error *err)
 }
 
 zinc_status
-zinc_pour_done(zinc_pour *p, const uint8_t *to, size_t n, zinc_error *err)
+zinc_decode_out_done(zinc_decode_out *p, const uint8_t *to, size_t n, zinc_error *err)
 {
 	if (to == &p->spare && n > 0)
 		return zinc_fail(err, ZINC_E_CORRUPT, "decodes to more than %zu bytes", p->out->n);

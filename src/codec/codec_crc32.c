@@ -23,6 +23,6 @@ const zinc_codec_ops zinc_codec_crc32 = {
     .parse = crc32_parse,
     .print = zinc_checksum_print,
     .bound = zinc_checksum_bound,
-    .seal = zinc_checksum_seal,
-    .peel = zinc_checksum_peel,
+    .append_trailer = zinc_checksum_seal,
+    .strip_trailer = zinc_checksum_peel,
 };

@@ -98,8 +98,8 @@ const zinc_codec_ops zinc_codec_v2_crc32c = {
     .parse = v2_parse,
     .print = v2_print,
     .bound = zinc_checksum_bound,
-    .seal = zinc_checksum_seal,
-    .peel = zinc_checksum_peel,
+    .append_trailer = zinc_checksum_seal,
+    .strip_trailer = zinc_checksum_peel,
 };
 
 const zinc_codec_ops zinc_codec_crc32c = {
@@ -111,6 +111,6 @@ const zinc_codec_ops zinc_codec_crc32c = {
     .fixed_size = true,
     .parse = crc32c_parse,
     .bound = crc32c_bound,
-    .seal = crc32c_seal,
-    .peel = crc32c_peel,
+    .append_trailer = crc32c_seal,
+    .strip_trailer = crc32c_peel,
 };

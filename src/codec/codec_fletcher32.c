@@ -69,6 +69,6 @@ const zinc_codec_ops zinc_codec_fletcher32 = {
     .parse = fletcher32_parse,
     .print = fletcher32_print,
     .bound = zinc_checksum_bound,
-    .seal = zinc_checksum_seal,
-    .peel = zinc_checksum_peel,
+    .append_trailer = zinc_checksum_seal,
+    .strip_trailer = zinc_checksum_peel,
 };

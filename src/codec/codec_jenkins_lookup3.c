@@ -121,6 +121,6 @@ const zinc_codec_ops zinc_codec_jenkins_lookup3 = {
     .parse = lookup3_parse,
     .print = lookup3_print,
     .bound = zinc_checksum_bound,
-    .seal = zinc_checksum_seal,
-    .peel = zinc_checksum_peel,
+    .append_trailer = zinc_checksum_seal,
+    .strip_trailer = zinc_checksum_peel,
 };

@@ -233,7 +233,7 @@ typedef struct coder {
 } coder;
 
 static void *
-lzma_alloc(void *ctx, size_t n, size_t nbytes)
+alloc_for_lzma(void *ctx, size_t n, size_t nbytes)
 {
 	size_t total;
 
@@ -241,7 +241,7 @@ lzma_alloc(void *ctx, size_t n, size_t nbytes)
 }
 
 static void
-lzma_give_back(void *ctx, void *p)
+free_for_lzma(void *ctx, void *p)
 {
 	zinc_free((zinc_context *)ctx, p);
 }
@@ -267,7 +267,7 @@ get_stream(zinc_scratch *s, int64_t variant)
 	k = (coder *)zinc_calloc(s->ctx, 1, sizeof *k);
 	if (!k)
 		return NULL;
-	k->allocator = (lzma_allocator){.alloc = lzma_alloc, .free = lzma_give_back, .opaque = s->ctx};
+	k->allocator = (lzma_allocator){.alloc = alloc_for_lzma, .free = free_for_lzma, .opaque = s->ctx};
 	k->stream = (lzma_stream)LZMA_STREAM_INIT;
 	k->stream.allocator = &k->allocator;
 	*state = k;
@@ -367,7 +367,7 @@ lzma_decode(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, 
 	lzma_stream *stream = get_stream(s, DECODE);
 	const size_t most = exact != SIZE_MAX ? exact : out->max;
 	lzma_ret result = stream ? start_decoder((const lzma_codec *)c, stream, most) : LZMA_MEM_ERROR;
-	zinc_pour pour = {.out = out, .exact = exact};
+	zinc_decode_out pour = {.out = out, .exact = exact};
 	uint8_t *to;
 	size_t room;
 
@@ -376,12 +376,12 @@ lzma_decode(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, 
 	stream->next_in = in.p;
 	stream->avail_in = in.n;
 	while (result != LZMA_STREAM_END) {
-		ZINC_TRY(zinc_pour_room(&pour, &to, &room, err));
+		ZINC_TRY(zinc_decode_out_room(&pour, &to, &room, err));
 		stream->next_out = to;
 		stream->avail_out = room;
 		result = lzma_code(stream, LZMA_FINISH);
 		ZINC_TRY(check_result(result, err));
-		ZINC_TRY(zinc_pour_done(&pour, to, room - stream->avail_out, err));
+		ZINC_TRY(zinc_decode_out_done(&pour, to, room - stream->avail_out, err));
 	}
 	if (stream->avail_in > 0)
 		return zinc_fail(err, ZINC_E_CORRUPT, "%zu bytes behind the end", stream->avail_in);

@@ -119,13 +119,13 @@ zinc_status zinc_decoded_size(size_t n, size_t exact, zinc_error *err);
  * are expected, or as they come, never beyond out->max; one byte more than may come has a place, so that a stream can
  * be brought to its end, but is E_CORRUPT.
  */
-typedef struct zinc_pour {
+typedef struct zinc_decode_out {
 	zinc_buf *out;
 	size_t exact; /* SIZE_MAX: not known */
 	uint8_t spare;
-} zinc_pour;
-zinc_status zinc_pour_room(zinc_pour *p, uint8_t **to, size_t *room, zinc_error *err);
-zinc_status zinc_pour_done(zinc_pour *p, const uint8_t *to, size_t n, zinc_error *err);
+} zinc_decode_out;
+zinc_status zinc_decode_out_room(zinc_decode_out *p, uint8_t **to, size_t *room, zinc_error *err);
+zinc_status zinc_decode_out_done(zinc_decode_out *p, const uint8_t *to, size_t n, zinc_error *err);
 
 /* zinc_codec_ops.packed_bound of elements of variable length: limits.chunk_bytes. */
 int zinc_vlen_packed_bound(const zinc_codec *c, const zinc_rep *rep, size_t *encoded);
@@ -155,7 +155,7 @@ zinc_status zinc_checksum_parse(zinc_codec **codec, const zinc_codec_ops *ops, z
 				const zinc_json *configuration, zinc_sum_fn sum, uint32_t seed, zinc_report *r,
 				zinc_error *err);
 zinc_status zinc_checksum_print(const zinc_codec *c, zinc_json_doc *doc, zinc_json **out, zinc_error *err);
-/* zinc_codec_ops.bound, seal and peel. */
+/* zinc_codec_ops.bound, append_trailer and strip_trailer. */
 int zinc_checksum_bound(const zinc_codec *c, size_t decoded, size_t *encoded);
 zinc_status zinc_checksum_seal(const zinc_codec *c, zinc_buf *b, size_t from, zinc_error *err);
 zinc_status zinc_checksum_peel(const zinc_codec *c, zinc_bytes in, zinc_bytes *out, zinc_error *err);

@@ -136,10 +136,10 @@ print_properties(zinc_context *ctx, const zinc_json *attributes, const zinc_entr
 	ZINC_TRY(zinc_json_new(&doc, ctx, err));
 	zinc_buf_init(&text, ctx, zinc_max_text(ctx));
 	object = zinc_json_make(doc, ZINC_JSON_OBJECT);
-	if (e->c.shape == ZINC_SHAPE_OCTOBER)
+	if (e->c.shape == ZINC_SHAPE_OBJECT_2025_10)
 		attributes = zinc_json_member(e->item, "configuration");
 	for (m = attributes ? attributes->first : NULL; m && st == ZINC_OK; m = m->next)
-		if (e->c.shape == ZINC_SHAPE_OCTOBER || owns(e, m->key))
+		if (e->c.shape == ZINC_SHAPE_OBJECT_2025_10 || owns(e, m->key))
 			st = zinc_json_set(doc, object, m->key, zinc_json_copy(doc, m), err);
 	if (st == ZINC_OK)
 		st = object ? zinc_json_print_line(object, &text, err) : zinc_fail_nomem(err);
@@ -278,7 +278,7 @@ check_rules(struct checking *k, const zinc_entry *e, zinc_error *err)
 {
 	const zinc_subject s = {k->h, k->path,
 				k->m, k->m->attributes,
-				e,    e->c.shape != ZINC_SHAPE_LIVE || strstr(e->c.schema_url, "/v0.1.0/")};
+				e,    e->c.shape != ZINC_SHAPE_CURRENT || strstr(e->c.schema_url, "/v0.1.0/")};
 	const bool allowed = k->m->kind == ZINC_NODE_ARRAY ? e->row->arrays : e->row->groups;
 	const size_t mark = zinc_report_enter(&k->r, "attributes");
 	zinc_status st = ZINC_OK;
@@ -329,7 +329,7 @@ check_entry(struct checking *k, const zinc_entry *e, zinc_error *err)
 
 	zinc_findings_move(&k->f, &k->declared, e->c.pointer);
 	k->before = k->f.errors;
-	if (e->c.shape == ZINC_SHAPE_OCTOBER) { /* no schema of today describes these */
+	if (e->c.shape == ZINC_SHAPE_OBJECT_2025_10) { /* no schema of today describes these */
 		(void)zinc_report_lenient(&k->r, "C10", NULL, "not checked: its properties are in the declaration");
 		return hand_over(k, &e->c, ZINC_UNCHECKED, err);
 	}

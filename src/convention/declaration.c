@@ -24,10 +24,10 @@ static const char *const older[] = {"name", "description", "version", NULL};
 static const char *const oldest[] = {"name", "description", "version", "configuration", NULL};
 
 static const struct words words_of[] = {
-    [ZINC_SHAPE_LIVE] = {"uuid", "schema_url", "spec_url", plain},
-    [ZINC_SHAPE_SEED] = {NULL, "schema", "spec", plain},
-    [ZINC_SHAPE_NOVEMBER] = {NULL, "schema", "spec", older},
-    [ZINC_SHAPE_OCTOBER] = {NULL, "schema", "spec", oldest},
+    [ZINC_SHAPE_CURRENT] = {"uuid", "schema_url", "spec_url", plain},
+    [ZINC_SHAPE_LIST_2025_11] = {NULL, "schema", "spec", plain},
+    [ZINC_SHAPE_OBJECT_2025_11] = {NULL, "schema", "spec", older},
+    [ZINC_SHAPE_OBJECT_2025_10] = {NULL, "schema", "spec", oldest},
 };
 
 #define MOST    1000u /* entries of one declaration */
@@ -186,7 +186,7 @@ fill_entry(zinc_entry *e, const zinc_json *item, zinc_convention_shape shape, co
 				 .spec_url = text_of(item, w->spec),
 				 .name = text_of(item, "name"),
 				 .description = text_of(item, "description"),
-				 .version = shape >= ZINC_SHAPE_NOVEMBER ? text_of(item, "version") : "",
+				 .version = shape >= ZINC_SHAPE_OBJECT_2025_11 ? text_of(item, "version") : "",
 				 .pointer = e->pointer,
 				 .shape = shape};
 	identify(e);
@@ -201,8 +201,8 @@ shape_of(const zinc_json *item)
 	const bool seed = zinc_json_member(item, "schema") || zinc_json_member(item, "spec");
 
 	if (zinc_json_member(item, "schema_url") || zinc_json_member(item, "spec_url"))
-		return ZINC_SHAPE_LIVE;
-	return seed ? ZINC_SHAPE_SEED : ZINC_SHAPE_LIVE;
+		return ZINC_SHAPE_CURRENT;
+	return seed ? ZINC_SHAPE_LIST_2025_11 : ZINC_SHAPE_CURRENT;
 }
 
 static void
@@ -240,7 +240,7 @@ parse_list(zinc_declared *d, const zinc_json *list, zinc_report *r)
 		add_item(d, item, r);
 		zinc_report_leave(r, mark);
 	}
-	d->shape = d->n > 0 ? d->entries[0].c.shape : ZINC_SHAPE_LIVE;
+	d->shape = d->n > 0 ? d->entries[0].c.shape : ZINC_SHAPE_CURRENT;
 }
 
 /* ---- objects: November and October ---- */
@@ -313,11 +313,11 @@ parse_value(zinc_declared *d, const zinc_json *v, zinc_convention_shape object, 
 	d->entries = zinc_calloc(d->ctx, n < MOST ? n + 1 : MOST, sizeof *d->entries);
 	if (!d->entries)
 		return zinc_fail_nomem(err);
-	if (v->type == ZINC_JSON_ARRAY && object == ZINC_SHAPE_NOVEMBER) {
+	if (v->type == ZINC_JSON_ARRAY && object == ZINC_SHAPE_OBJECT_2025_11) {
 		parse_list(d, v, r);
-	} else if (object == ZINC_SHAPE_OCTOBER ? v->type == ZINC_JSON_OBJECT : is_november(v)) {
+	} else if (object == ZINC_SHAPE_OBJECT_2025_10 ? v->type == ZINC_JSON_OBJECT : is_november(v)) {
 		(void)zinc_report_lenient(r, "C2", NULL, "is in the shape of %s 2025, which new readers do not know",
-					  object == ZINC_SHAPE_OCTOBER ? "October" : "November");
+					  object == ZINC_SHAPE_OBJECT_2025_10 ? "October" : "November");
 		parse_object(d, v, object, r);
 	} else {
 		(void)zinc_report_error(r, "C2", NULL, "must be a list of declarations");
@@ -341,7 +341,7 @@ zinc_declared_parse(zinc_declared *d, zinc_context *ctx, const zinc_json *attrib
 		return ZINC_OK;
 	outer = zinc_report_enter(r, "attributes");
 	mark = zinc_report_enter(r, key);
-	st = parse_value(d, v, strlen(key) > 16 ? ZINC_SHAPE_OCTOBER : ZINC_SHAPE_NOVEMBER, r, err);
+	st = parse_value(d, v, strlen(key) > 16 ? ZINC_SHAPE_OBJECT_2025_10 : ZINC_SHAPE_OBJECT_2025_11, r, err);
 	zinc_report_leave(r, mark);
 	zinc_report_leave(r, outer);
 	return st;

@@ -79,11 +79,11 @@ or_else(const char *a, const char *b)
 static zinc_status
 fill_item(const struct declare *d, zinc_json_doc *doc, zinc_json *item, zinc_error *err)
 {
-	const bool live = d->shape == ZINC_SHAPE_LIVE;
+	const bool live = d->shape == ZINC_SHAPE_CURRENT;
 	const struct ids ids = find_ids(d);
 	const char *name = d->row ? or_else(d->row->prefix, d->row->name) : NULL;
 
-	if (d->shape == ZINC_SHAPE_SEED && !ids.schema && !ids.spec)
+	if (d->shape == ZINC_SHAPE_LIST_2025_11 && !ids.schema && !ids.spec)
 		return zinc_fail(err, ZINC_E_INVALID,
 				 "a declaration with \"schema\" and \"spec\" has no place for a uuid");
 	ZINC_TRY(set_text(doc, item, "uuid", live ? ids.uuid : NULL, err));
@@ -111,14 +111,14 @@ add_member(const struct declare *d, zinc_json_doc *doc, zinc_json *object, zinc_
 static zinc_status
 add_entry(struct declare *d, zinc_convention_shape there, zinc_json_doc *doc, zinc_json *attributes, zinc_error *err)
 {
-	const char *key = there == ZINC_SHAPE_OCTOBER ? "zarr_conventions_metadata" : "zarr_conventions";
+	const char *key = there == ZINC_SHAPE_OBJECT_2025_10 ? "zarr_conventions_metadata" : "zarr_conventions";
 	zinc_json *at = zinc_json_member(attributes, key), *item;
 
-	if (d->fixed && there >= ZINC_SHAPE_NOVEMBER && there != ZINC_SHAPE_NONE && at->n > 0)
+	if (d->fixed && there >= ZINC_SHAPE_OBJECT_2025_11 && there != ZINC_SHAPE_NONE && at->n > 0)
 		return zinc_fail(err, ZINC_E_INVALID, "the declaration there goes by uuid, which no other shape does");
-	if (there != ZINC_SHAPE_NONE && at->n > 0 && (d->joins || there >= ZINC_SHAPE_NOVEMBER))
+	if (there != ZINC_SHAPE_NONE && at->n > 0 && (d->joins || there >= ZINC_SHAPE_OBJECT_2025_11))
 		d->shape = there;
-	if (d->shape >= ZINC_SHAPE_NOVEMBER)
+	if (d->shape >= ZINC_SHAPE_OBJECT_2025_11)
 		return add_member(d, doc, at, err);
 	if (!at) {
 		at = zinc_json_make(doc, ZINC_JSON_ARRAY);
@@ -188,7 +188,7 @@ take_away(void *arg, zinc_json_doc *doc, zinc_json *attributes, zinc_error *err)
 
 	if (st == ZINC_OK)
 		st = zinc_declared_find(&there, d->id, &e, err);
-	if (st == ZINC_OK && e->c.shape <= ZINC_SHAPE_SEED)
+	if (st == ZINC_OK && e->c.shape <= ZINC_SHAPE_LIST_2025_11)
 		st = remove_item(doc, attributes, e->item, err);
 	else if (st == ZINC_OK)
 		(void)zinc_json_remove(e->item->parent, e->c.uuid);
@@ -216,7 +216,7 @@ zinc_conventions_add(zinc_hierarchy *h, const char *path, const char *id, zinc_c
 
 	ZINC_TRY(ZINC_NEED(id, err));
 	ZINC_TRY(zinc_visit_begin(&v, &h, call, err));
-	if (shape != ZINC_SHAPE_LIVE && shape != ZINC_SHAPE_SEED)
+	if (shape != ZINC_SHAPE_CURRENT && shape != ZINC_SHAPE_LIST_2025_11)
 		return zinc_fail(err, ZINC_E_INVALID, "new declarations have the live shape or the seed's");
 	ZINC_TRY(start(&d, h, id, err));
 	return zinc_attributes_change(h, path, add, &d, err);
@@ -229,11 +229,11 @@ take_options(struct declare *d, zinc_error *err)
 	const zinc_declare_options *o = &d->o;
 
 	d->fixed = o->shape != NULL;
-	d->shape = zinc_is_url(d->id) ? ZINC_SHAPE_SEED : ZINC_SHAPE_LIVE;
+	d->shape = zinc_is_url(d->id) ? ZINC_SHAPE_LIST_2025_11 : ZINC_SHAPE_CURRENT;
 	if (o->shape && strcmp(o->shape, "live") != 0 && strcmp(o->shape, "seed") != 0)
 		return zinc_fail(err, ZINC_E_INVALID, "new declarations have the shape \"live\" or \"seed\"");
 	if (o->shape)
-		d->shape = strcmp(o->shape, "seed") == 0 ? ZINC_SHAPE_SEED : ZINC_SHAPE_LIVE;
+		d->shape = strcmp(o->shape, "seed") == 0 ? ZINC_SHAPE_LIST_2025_11 : ZINC_SHAPE_CURRENT;
 	if ((o->schema && !zinc_is_url(o->schema)) || (o->spec && !zinc_is_url(o->spec)))
 		return zinc_fail(err, ZINC_E_INVALID, "schema and specification are named by URLs");
 	return ZINC_OK;
@@ -243,7 +243,7 @@ zinc_status
 zinc_conventions_declare(zinc_hierarchy *h, const char *path, const char *id, const zinc_declare_options *options,
 			 zinc_error *err)
 {
-	struct declare d = {.shape = ZINC_SHAPE_LIVE};
+	struct declare d = {.shape = ZINC_SHAPE_CURRENT};
 	zinc_visit v;
 
 	ZINC_TRY(ZINC_NEED(id, err));
@@ -259,7 +259,7 @@ zinc_conventions_remove(zinc_hierarchy *h, const char *path, const char *id, con
 			zinc_error *err)
 {
 	zinc_visit v;
-	struct declare d = {.shape = ZINC_SHAPE_LIVE};
+	struct declare d = {.shape = ZINC_SHAPE_CURRENT};
 
 	ZINC_TRY(ZINC_NEED(id, err));
 	ZINC_TRY(zinc_visit_begin(&v, &h, call, err));

@@ -21,7 +21,7 @@ parse_stored(const zinc_dtype *t, bool big, const zinc_json *v, void *element, z
 
 /* The tokens NaN, Infinity and -Infinity, which are no JSON: as the string that they should be. */
 static zinc_status
-untoken(const zinc_json *v, zinc_json *out, zinc_report *r, zinc_error *err)
+number_name_to_string(const zinc_json *v, zinc_json *out, zinc_report *r, zinc_error *err)
 {
 	*out = *v;
 	if (!zinc_json_is(v, ZINC_JSON_NUMBER) || strpbrk(v->text, "0123456789"))
@@ -35,7 +35,7 @@ parse_float(const zinc_dtype *t, const zinc_json *v, void *element, zinc_report 
 {
 	zinc_json s;
 
-	ZINC_TRY(untoken(v, &s, r, err));
+	ZINC_TRY(number_name_to_string(v, &s, r, err));
 	return t->ops->parse_fill(t, &s, element, r, err);
 }
 

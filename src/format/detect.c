@@ -160,7 +160,7 @@ zinc_format_detect(zinc_store *store, const char *prefix, const zinc_format *onl
 
 /* A look aside is worth no failure, and over a network not its time. */
 void
-zinc_hierarchy_look_aside(zinc_hierarchy *h)
+zinc_hierarchy_warn_other_versions(zinc_hierarchy *h)
 {
 	const zinc_format *other = h->format == &zinc_format_v2 ? NULL : &zinc_format_v2;
 	zinc_blob text = ZINC_BLOB_INIT;

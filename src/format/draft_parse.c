@@ -374,7 +374,7 @@ make_meta(zinc_draft_parse *p, zinc_json_doc *doc, zinc_meta **out)
 	}
 	m->closed = p->closed;
 	m->opaque = m->opaque || p->opaque;
-	zinc_v3_give_back(m, p->draft->format, doc, &p->unsupported, p->rule);
+	zinc_v3_restore_own_document(m, p->draft->format, doc, &p->unsupported, p->rule);
 	*out = m;
 	return ZINC_OK;
 }

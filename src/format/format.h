@@ -177,7 +177,7 @@ bool zinc_is_chunk_name(const char *name);
 /* What a key of the store is, by the format's `place`. */
 zinc_status zinc_key_role_of(const zinc_hierarchy *h, const char *key, zinc_key_role *role, zinc_error *err);
 /* Warn when the root has documents of another version, too. */
-void zinc_hierarchy_look_aside(zinc_hierarchy *h);
+void zinc_hierarchy_warn_other_versions(zinc_hierarchy *h);
 /* Read the entry point once more, where the format has one, for a report that collects. */
 zinc_status zinc_hierarchy_judge(zinc_hierarchy *h, zinc_report *r, zinc_error *err);
 /* Is there no key at all at `path` and below?  A new array over leftovers of another would show their values. */
@@ -419,8 +419,8 @@ void zinc_v2_filter_orders(const char *id, const zinc_json *filter, char *in, ch
 /* ---- whose keys, and erasing them (own.c, erase.c) ---- */
 
 /* Names of what copies that are not finished have at their targets. */
-#define ZINC_CP_JOURNAL "__zinc_cp.json"
-#define ZINC_CP_MIDDLE  "__zinc_cp_pass"
+#define ZINC_CP_JOURNAL   "__zinc_cp.json"
+#define ZINC_CP_PASS_NAME "__zinc_cp_pass"
 
 typedef enum zinc_cp_trace {
 	ZINC_CP_NO_TRACE,

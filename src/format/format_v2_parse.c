@@ -378,7 +378,7 @@ make_meta(struct parse *p, zinc_json_doc *doc, zinc_meta **out)
 	p->v3 = NULL; /* taken */
 	ZINC_TRY(zinc_v3_parse_translated(v3, p->r, retell, p, &p->failed, out, p->err));
 	(*out)->opaque = (*out)->opaque || p->opaque;
-	zinc_v3_give_back(*out, &zinc_format_v2, doc, &p->unsupported, p->rule);
+	zinc_v3_restore_own_document(*out, &zinc_format_v2, doc, &p->unsupported, p->rule);
 	return ZINC_OK;
 }
 

@@ -33,7 +33,8 @@ zinc_status zinc_v3_parse_translated(zinc_json_doc *v3, const zinc_report *r, zi
 				     const bool *failed, zinc_meta **out, zinc_error *err);
 /* And give it back its own document; *unsupported, where there is some, is taken: the first thing by its own
  * rules. */
-void zinc_v3_give_back(zinc_meta *m, const zinc_format *f, zinc_json_doc *doc, char **unsupported, const char *rule);
+void zinc_v3_restore_own_document(zinc_meta *m, const zinc_format *f, zinc_json_doc *doc, char **unsupported,
+				  const char *rule);
 /* Does the specification define this member? */
 bool zinc_v3_is_member(zinc_node_kind kind, const char *name);
 /* What a document says it is, however broken the rest. */

@@ -464,7 +464,8 @@ zinc_v3_parse_translated(zinc_json_doc *v3, const zinc_report *r, zinc_report_fn
 }
 
 void
-zinc_v3_give_back(zinc_meta *m, const zinc_format *f, zinc_json_doc *doc, char **unsupported, const char *rule)
+zinc_v3_restore_own_document(zinc_meta *m, const zinc_format *f, zinc_json_doc *doc, char **unsupported,
+			     const char *rule)
 {
 	m->no_fill = zinc_json_is(zinc_json_member(zinc_json_root(doc), "fill_value"), ZINC_JSON_NULL);
 	m->v3 = m->doc;

@@ -560,7 +560,7 @@ open_place(zinc_hierarchy **out, zinc_place *place, const zinc_store_options *so
 	if (st == ZINC_OK)
 		st = finish(out, &c, format, o, err);
 	if (st == ZINC_OK && c.found)
-		zinc_hierarchy_look_aside(*out);
+		zinc_hierarchy_warn_other_versions(*out);
 	zinc_json_free(c.doc);
 	return st;
 }

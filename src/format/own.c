@@ -35,9 +35,9 @@ below_middle(const char *key)
 {
 	const char *at = key;
 
-	while ((at = strstr(at, ZINC_CP_MIDDLE "/")) && at > key && at[-1] != '/')
+	while ((at = strstr(at, ZINC_CP_PASS_NAME "/")) && at > key && at[-1] != '/')
 		at++;
-	return at ? at + strlen(ZINC_CP_MIDDLE "/") : NULL;
+	return at ? at + strlen(ZINC_CP_PASS_NAME "/") : NULL;
 }
 
 zinc_cp_trace

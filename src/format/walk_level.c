@@ -272,7 +272,7 @@ list_entry(void *arg, const char *entry, int is_prefix)
 static bool
 hides_child(const zinc_format *f, const zinc_odd *odd)
 {
-	static const char *const makers[] = {"zarr.json", ".zarray", ".zgroup"}; /* of nodes of any version */
+	static const char *const document_names[] = {"zarr.json", ".zarray", ".zgroup"}; /* of nodes of any version */
 	size_t i;
 
 	for (i = 0; i < zinc_documents(f, ZINC_PART_COPIES); i++)
@@ -280,8 +280,8 @@ hides_child(const zinc_format *f, const zinc_odd *odd)
 			return false;
 	if (odd->kind == ZINC_ODD_LINK || odd->kind == ZINC_ODD_DIR)
 		return odd->kind == ZINC_ODD_LINK;
-	for (i = 0; i < sizeof makers / sizeof *makers; i++)
-		if (odd->holds(odd, makers[i]) != 0)
+	for (i = 0; i < sizeof document_names / sizeof *document_names; i++)
+		if (odd->holds(odd, document_names[i]) != 0)
 			return true;
 	return false;
 }

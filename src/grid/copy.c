@@ -11,7 +11,7 @@
  * the row is a pair of dimensions and is copied by tiles, so that cache lines of both sides are used up while
  * they are there.
  *
- * A copy into memory far larger than the caches can go past them (zinc_copy_nd_far): a plain store first loads the
+ * A copy into memory far larger than the caches can go past them (zinc_copy_nd_uncached): a plain store first loads the
  * cache line that it is about to overwrite.
  *
  * (1) With repeats in dst_list the item that comes later in the list is written last: list dimensions
@@ -401,7 +401,7 @@ zinc_copy_nd(void *dst, const void *src, const zinc_copy_dim *dims, int ndim, si
 }
 
 void
-zinc_copy_nd_far(void *dst, const void *src, const zinc_copy_dim *dims, int ndim, size_t element)
+zinc_copy_nd_uncached(void *dst, const void *src, const zinc_copy_dim *dims, int ndim, size_t element)
 {
 	plan p;
 

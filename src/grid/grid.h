@@ -183,7 +183,7 @@ typedef struct zinc_copy_dim {
  * specialised on 1, 2, 4, 8, 16 bytes and on contiguous rows (memcpy).  The caller guarantees bounds.  No allocation. */
 void zinc_copy_nd(void *dst, const void *src, const zinc_copy_dim *dims, int ndim, size_t element);
 /* The same into memory that is far larger than the caches, of which dst is a part. */
-void zinc_copy_nd_far(void *dst, const void *src, const zinc_copy_dim *dims, int ndim, size_t element);
+void zinc_copy_nd_uncached(void *dst, const void *src, const zinc_copy_dim *dims, int ndim, size_t element);
 /* The same with one value for all (src members are ignored). */
 void zinc_fill_nd(void *dst, const void *value, const zinc_copy_dim *dims, int ndim, size_t element);
 /* n equal elements in a row. */

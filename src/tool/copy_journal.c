@@ -84,7 +84,7 @@ zinc_cp_journal_init(zinc_cp *c, zinc_error *err)
 	zinc_status st;
 
 	ZINC_TRY(name_key(c, &c->journal_key, ZINC_CP_JOURNAL, err));
-	ZINC_TRY(name_key(c, &c->middle, ZINC_CP_MIDDLE "/", err));
+	ZINC_TRY(name_key(c, &c->middle, ZINC_CP_PASS_NAME "/", err));
 	ZINC_TRY(zinc_json_new(&doc, c->ctx, err));
 	root = zinc_json_make(doc, ZINC_JSON_OBJECT);
 	st = add_options(c, doc, root, err);

@@ -557,7 +557,7 @@ give_up(zinc_check *c, const char *key)
 
 	zinc_buf_init(&middle, c->ctx, ZINC_MAX_KEY);
 	if (zinc_buf_add(&middle, key, (size_t)(zinc_key_name(key) - key), NULL) == ZINC_OK &&
-	    zinc_buf_puts(&middle, ZINC_CP_MIDDLE "/", NULL) == ZINC_OK && zinc_buf_text(&middle))
+	    zinc_buf_puts(&middle, ZINC_CP_PASS_NAME "/", NULL) == ZINC_OK && zinc_buf_text(&middle))
 		done = zinc_store_del_prefix(c->h->store, zinc_buf_text(&middle), c->h->put_flags, c->h->wait, NULL) ==
 			   ZINC_OK &&
 		       zinc_store_del(c->h->store, NULL, key, NULL, c->h->put_flags, c->h->wait, NULL) == ZINC_OK;

@@ -297,7 +297,7 @@ run_conditional(conditional *x, zinc_error *err)
 typedef struct one_change {
 	const zinc_sharded *s;
 	zinc_put_group *group;
-	zinc_spot at;
+	zinc_chunk_place at;
 	const zinc_condition *when; /* NULL: any */
 	uint32_t flags;
 	zinc_tag *tag; /* NULL: not asked for */
@@ -485,7 +485,7 @@ zinc_sharded_update(void *self, const char *key, zinc_update_fn fn, void *arg, u
 {
 	const zinc_sharded *s = (const zinc_sharded *)self;
 	chunk_update u = {.fn = fn, .arg = arg, .limit = limit};
-	zinc_spot at;
+	zinc_chunk_place at;
 	zinc_status st;
 	zinc_buf shard;
 

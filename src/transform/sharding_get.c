@@ -71,7 +71,7 @@ by_key(const void *a, const void *b)
 static zinc_status
 sort_requests(batch *b, size_t n, zinc_error *err)
 {
-	zinc_spot spot;
+	zinc_chunk_place spot;
 	size_t i;
 
 	for (i = 0; i < n; i++) {

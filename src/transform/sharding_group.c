@@ -91,7 +91,7 @@ find(group *g, const char *key)
 }
 
 static pending *
-pending_new(group *g, const zinc_spot *at, const char *key)
+pending_new(group *g, const zinc_chunk_place *at, const char *key)
 {
 	zinc_context *ctx = g->s->ctx;
 	pending *p = (pending *)zinc_calloc(ctx, 1, sizeof *p);
@@ -337,7 +337,7 @@ zinc_sharded_put_begin(void *self, zinc_put_group **out, uint32_t flags, const z
 }
 
 zinc_status
-zinc_sharded_enlist(zinc_put_group *group_, const zinc_spot *at, zinc_chunk_change what, const struct iovec *iov,
+zinc_sharded_enlist(zinc_put_group *group_, const zinc_chunk_place *at, zinc_chunk_change what, const struct iovec *iov,
 		    int niov, const zinc_wait *wait, zinc_error *err)
 {
 	group *g = (group *)group_;
@@ -360,7 +360,7 @@ zinc_sharded_enlist(zinc_put_group *group_, const zinc_spot *at, zinc_chunk_chan
 }
 
 zinc_status
-zinc_sharded_flush_one(zinc_put_group *group_, const zinc_spot *at, const zinc_wait *wait, zinc_error *err)
+zinc_sharded_flush_one(zinc_put_group *group_, const zinc_chunk_place *at, const zinc_wait *wait, zinc_error *err)
 {
 	group *g = (group *)group_;
 	pending **slot, *p;

@@ -102,7 +102,7 @@ note_below(void *arg, const char *key, uint64_t nbytes)
 {
 	listing *l = (listing *)arg;
 	found f = {.at = l->names.n, .nbytes = nbytes};
-	zinc_spot spot;
+	zinc_chunk_place spot;
 
 	f.shard = zinc_sharded_locate(l->s, key, &spot);
 	if (!f.shard && !begins(key, l->prefix, l->nprefix))

@@ -11,7 +11,7 @@
 
 /* The parts of one chunk. */
 typedef struct patch {
-	zinc_spot at;
+	zinc_chunk_place at;
 	const zinc_partial *const *parts;
 	size_t n;
 	uint8_t *bytes; /* the chunk with them */
@@ -28,7 +28,7 @@ typedef struct patched {
 static int
 by_shard(const void *a, const void *b)
 {
-	const zinc_spot *x = &((const patch *)a)->at, *y = &((const patch *)b)->at;
+	const zinc_chunk_place *x = &((const patch *)a)->at, *y = &((const patch *)b)->at;
 	int d;
 
 	for (d = 0; d < ZINC_MAX_NDIM; d++)

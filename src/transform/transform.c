@@ -58,7 +58,7 @@ open_one(zinc_store **out, const zinc_extension *x, const zinc_transformer_input
 
 /* The document was judged when it was read. */
 static void
-said_before(void *arg, zinc_severity severity, const char *rule, const char *pointer, const char *message)
+discard_finding(void *arg, zinc_severity severity, const char *rule, const char *pointer, const char *message)
 {
 	(void)arg, (void)severity, (void)rule, (void)pointer, (void)message;
 }
@@ -72,7 +72,7 @@ open_item(zinc_store **out, const zinc_json *v, const zinc_transformer_input *in
 
 	*out = NULL;
 	zinc_report_init(&r, in->context, false, "");
-	r.found = said_before;
+	r.found = discard_finding;
 	ZINC_TRY(zinc_extension_parse(&x, v, &r, err));
 	if (x.ignorable && !zinc_transformer_find(x.name))
 		return ZINC_OK;

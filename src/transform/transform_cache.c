@@ -199,11 +199,11 @@ keep(cache *c, const zinc_get *r, const zinc_got *got, const uint8_t *slot)
 /* ---- get ---- */
 
 /* One request: what is kept for it, and whether that still holds. */
-typedef struct wish {
+typedef struct request_state {
 	entry *e;
 	bool valid;
 	uint8_t *slot; /* where room() put the bytes */
-} wish;
+} request_state;
 
 typedef struct batch {
 	cache *c;
@@ -211,7 +211,7 @@ typedef struct batch {
 	size_t n;
 	const zinc_sink *sink;
 	const zinc_wait *wait;
-	wish *wishes;
+	request_state *states;
 	zinc_get *below;
 	size_t *whose; /* of the requests below */
 } batch;
@@ -220,7 +220,7 @@ static void
 confirm_done(void *arg, size_t i, const zinc_got *got)
 {
 	batch *b = (batch *)arg;
-	wish *w = &b->wishes[b->whose[i]];
+	request_state *w = &b->states[b->whose[i]];
 
 	w->valid = got->found == ZINC_FOUND && zinc_tag_equal(&w->e->tag, got->tag);
 }
@@ -233,7 +233,7 @@ confirm(batch *b)
 	size_t i, n = 0;
 
 	for (i = 0; i < b->n; i++) {
-		wish *w = &b->wishes[i];
+		request_state *w = &b->states[i];
 
 		if (b->requests[i].stat)
 			continue;
@@ -265,7 +265,7 @@ note_room(void *arg, size_t i, uint64_t nbytes, void **buf)
 	batch *b = (batch *)arg;
 	const zinc_room answer = b->sink->room(b->sink->arg, b->whose[i], nbytes, buf);
 
-	b->wishes[b->whose[i]].slot = answer == ZINC_ROOM_OK ? (uint8_t *)*buf : NULL;
+	b->states[b->whose[i]].slot = answer == ZINC_ROOM_OK ? (uint8_t *)*buf : NULL;
 	return answer;
 }
 
@@ -277,7 +277,7 @@ note_done(void *arg, size_t i, const zinc_got *got)
 	const size_t mine = b->whose[i];
 
 	if (got->found == ZINC_FOUND)
-		keep(b->c, &b->requests[mine], got, b->requests[mine].iov ? NULL : b->wishes[mine].slot);
+		keep(b->c, &b->requests[mine], got, b->requests[mine].iov ? NULL : b->states[mine].slot);
 	b->sink->done(b->sink->arg, mine, got);
 }
 
@@ -290,16 +290,16 @@ answer_all(batch *b, zinc_error *err)
 	size_t i, n = 0;
 
 	for (i = 0; i < b->n; i++)
-		if (!b->wishes[i].valid) {
+		if (!b->states[i].valid) {
 			b->below[n] = b->requests[i];
 			b->whose[n++] = i;
 		}
 	if (n)
 		st = zinc_store_get(b->c->next, b->below, n, &sink, b->wait, err);
 	for (i = 0; i < b->n; i++) {
-		entry *e = b->wishes[i].e;
+		entry *e = b->states[i].e;
 
-		if (st == ZINC_OK && b->wishes[i].valid && !zinc_sink_cancelled(b->sink, i, b->wait))
+		if (st == ZINC_OK && b->states[i].valid && !zinc_sink_cancelled(b->sink, i, b->wait))
 			zinc_sink_serve(b->sink, i, &b->requests[i], e->size, &e->tag, bring, e, b->wait);
 		if (e)
 			release(b->c, e);
@@ -314,16 +314,16 @@ cache_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink,
 	batch b = {.c = c, .requests = requests, .n = n, .sink = sink, .wait = wait};
 	zinc_status st;
 
-	b.wishes = (wish *)zinc_calloc(c->ctx, n, sizeof *b.wishes);
+	b.states = (request_state *)zinc_calloc(c->ctx, n, sizeof *b.states);
 	b.below = (zinc_get *)zinc_calloc(c->ctx, n, sizeof *b.below);
 	b.whose = (size_t *)zinc_calloc(c->ctx, n, sizeof *b.whose);
-	if (b.wishes && b.below && b.whose) {
+	if (b.states && b.below && b.whose) {
 		confirm(&b);
 		st = answer_all(&b, err);
 	} else {
 		st = zinc_fail_nomem(err);
 	}
-	zinc_free(c->ctx, b.wishes);
+	zinc_free(c->ctx, b.states);
 	zinc_free(c->ctx, b.below);
 	zinc_free(c->ctx, b.whose);
 	return st;

@@ -35,13 +35,13 @@ zinc_status zinc_sharding_open(zinc_store **out, const char *configuration, cons
 /* ---- keys ---- */
 
 /* Where a chunk lies: in which shard, and at which entry of its index. */
-typedef struct zinc_spot {
+typedef struct zinc_chunk_place {
 	uint64_t shard[ZINC_MAX_NDIM];
 	size_t position;
-} zinc_spot;
+} zinc_chunk_place;
 
 /* false: not the key of a chunk; it is passed on. */
-bool zinc_sharded_locate(const zinc_sharded *s, const char *key, zinc_spot *out);
+bool zinc_sharded_locate(const zinc_sharded *s, const char *key, zinc_chunk_place *out);
 /* The key of a shard (or a chunk: they look the same), appended. */
 zinc_status zinc_sharded_key(const zinc_sharded *s, const uint64_t *index, zinc_buf *out, zinc_error *err);
 /* The key of the chunk at an entry of a shard, appended. */
@@ -119,9 +119,10 @@ zinc_status zinc_shard_change_update(void *change, const void *old, size_t nold,
 zinc_status zinc_shard_change_run(zinc_shard_change *c, const char *shard_key, uint32_t flags, zinc_error *err);
 
 /* A put (ERASE: del) that belongs to a group; its bytes are copied. */
-zinc_status zinc_sharded_enlist(zinc_put_group *group, const zinc_spot *at, zinc_chunk_change what,
+zinc_status zinc_sharded_enlist(zinc_put_group *group, const zinc_chunk_place *at, zinc_chunk_change what,
 				const struct iovec *iov, int niov, const zinc_wait *wait, zinc_error *err);
 /* Do what the group has for the shard of this chunk now. */
-zinc_status zinc_sharded_flush_one(zinc_put_group *group, const zinc_spot *at, const zinc_wait *wait, zinc_error *err);
+zinc_status zinc_sharded_flush_one(zinc_put_group *group, const zinc_chunk_place *at, const zinc_wait *wait,
+				   zinc_error *err);
 
 #endif

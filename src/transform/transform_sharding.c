@@ -25,7 +25,7 @@
 /* ---- keys ---- */
 
 bool
-zinc_sharded_locate(const zinc_sharded *s, const char *key, zinc_spot *out)
+zinc_sharded_locate(const zinc_sharded *s, const char *key, zinc_chunk_place *out)
 {
 	size_t at = 0;
 	int d;

@@ -23,9 +23,9 @@ declare(zinc_hierarchy *h)
 	zinc_error err = ZINC_ERROR_INIT;
 	char text[TEXT_ROOM] = "";
 
-	OK(zinc_conventions_add(h, "/", "multiscales", ZINC_SHAPE_LIVE, NULL, &err));
-	GIVES(ZINC_E_EXISTS, zinc_conventions_add(h, "/", "multiscales", ZINC_SHAPE_LIVE, NULL, &err));
-	OK(zinc_conventions_add(h, "/", "license", ZINC_SHAPE_LIVE, NULL, &err));
+	OK(zinc_conventions_add(h, "/", "multiscales", ZINC_SHAPE_CURRENT, NULL, &err));
+	GIVES(ZINC_E_EXISTS, zinc_conventions_add(h, "/", "multiscales", ZINC_SHAPE_CURRENT, NULL, &err));
+	OK(zinc_conventions_add(h, "/", "license", ZINC_SHAPE_CURRENT, NULL, &err));
 	options.name = "every";
 	options.shape = "live";
 	OK(zinc_conventions_declare(h, "/", SCHEMA, &options, &err));

@@ -319,8 +319,8 @@ conventions_and_tools(void **state)
 	REFUSED(zinc_conventions_effective(h, "/", "license", NULL, NULL, NULL, &err));
 	REFUSED(zinc_conventions_check(NULL, NULL, "/", on_verdict, NULL, NULL, &err));
 	REFUSED(zinc_conventions_check(NULL, h, "/", NULL, NULL, NULL, &err));
-	REFUSED(zinc_conventions_add(NULL, "/", "proj", ZINC_SHAPE_LIVE, NULL, &err));
-	REFUSED(zinc_conventions_add(h, "/", NULL, ZINC_SHAPE_LIVE, NULL, &err));
+	REFUSED(zinc_conventions_add(NULL, "/", "proj", ZINC_SHAPE_CURRENT, NULL, &err));
+	REFUSED(zinc_conventions_add(h, "/", NULL, ZINC_SHAPE_CURRENT, NULL, &err));
 	REFUSED(zinc_conventions_declare(NULL, "/", "proj", NULL, &err));
 	REFUSED(zinc_conventions_declare(h, "/", NULL, NULL, &err));
 	REFUSED(zinc_conventions_remove(NULL, "/", "proj", NULL, &err));

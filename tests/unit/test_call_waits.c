@@ -493,7 +493,7 @@ CALL(conventions_list)
 
 CALL(conventions_add)
 {
-	return zinc_conventions_add(f->h, "/g", "proj:", ZINC_SHAPE_LIVE, &f->call, err);
+	return zinc_conventions_add(f->h, "/g", "proj:", ZINC_SHAPE_CURRENT, &f->call, err);
 }
 
 static const struct row {

@@ -55,18 +55,18 @@ optional(void **state)
 static zinc_status
 pour(zinc_buf *out, size_t exact, size_t total, size_t piece)
 {
-	zinc_pour p = {.out = out, .exact = exact};
+	zinc_decode_out p = {.out = out, .exact = exact};
 	size_t room, n, done = 0;
 	uint8_t *to;
 
 	for (;;) {
-		ZINC_TRY(zinc_pour_room(&p, &to, &room, NULL));
+		ZINC_TRY(zinc_decode_out_room(&p, &to, &room, NULL));
 		assert_true(room > 0);
 		n = total - done;
 		n = n < room ? n : room;
 		n = n < piece ? n : piece;
 		memset(to, (int)(done % 251), n);
-		ZINC_TRY(zinc_pour_done(&p, to, n, NULL));
+		ZINC_TRY(zinc_decode_out_done(&p, to, n, NULL));
 		done += n;
 		if (done == total)
 			return zinc_decoded_size(out->n, exact, NULL);

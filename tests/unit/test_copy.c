@@ -152,7 +152,7 @@ one_copy(void)
 	zinc_copy_nd(dst + to.first, src + from.first, d, ndim, element);
 	assert_memory_equal(dst, want, to.nbytes);
 	memset(dst, 0xee, to.nbytes);
-	zinc_copy_nd_far(dst + to.first, src + from.first, d, ndim, element);
+	zinc_copy_nd_uncached(dst + to.first, src + from.first, d, ndim, element);
 	assert_memory_equal(dst, want, to.nbytes);
 
 	for (i = 0; i < element; i++)
@@ -241,7 +241,7 @@ far_copies(void **state)
 		memset(dst, 0xee, 1 << 18);
 		memset(want, 0xee, 1 << 18);
 		naive(want, src + first, d, ndim, element);
-		zinc_copy_nd_far(dst, src + first, d, ndim, element);
+		zinc_copy_nd_uncached(dst, src + first, d, ndim, element);
 		assert_memory_equal(dst, want, 1 << 18);
 	}
 	free(src);

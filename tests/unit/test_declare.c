@@ -27,7 +27,7 @@ attributes(forest *f)
 static zinc_status
 add(forest *f, const char *id)
 {
-	return zinc_conventions_add(f->h, "/", id, ZINC_SHAPE_LIVE, NULL, NULL);
+	return zinc_conventions_add(f->h, "/", id, ZINC_SHAPE_CURRENT, NULL, NULL);
 }
 
 /* (2): a first declaration in either shape, later ones in the same. */
@@ -40,7 +40,7 @@ test_shapes(void **state)
 	(void)state;
 	forest_open(&f, "", ZINC_LENIENT);
 	forest_put(&f, "zarr.json", NODE("{\"a\": 1.50}"));
-	assert_ok(zinc_conventions_add(f.h, "/", S, ZINC_SHAPE_LIVE, NULL, &err));
+	assert_ok(zinc_conventions_add(f.h, "/", S, ZINC_SHAPE_CURRENT, NULL, &err));
 	assert_int_equal(add(&f, U), ZINC_OK);
 	assert_int_equal(add(&f, "https://example.com/README.md"), ZINC_OK);
 	assert_string_equal(attributes(&f),
@@ -48,7 +48,7 @@ test_shapes(void **state)
 			    "\"},{\"spec_url\":\"https://example.com/README.md\"}]}");
 	assert_int_equal(add(&f, S), ZINC_E_EXISTS);
 	forest_put(&f, "zarr.json", NODE("{}"));
-	assert_ok(zinc_conventions_add(f.h, "/", S, ZINC_SHAPE_SEED, NULL, &err));
+	assert_ok(zinc_conventions_add(f.h, "/", S, ZINC_SHAPE_LIST_2025_11, NULL, &err));
 	assert_int_equal(add(&f, "license"), ZINC_OK);
 	assert_non_null(strstr(attributes(&f),
 			       "[{\"schema\":\"" S "\"},{\"schema\":\"https://raw.githubusercontent.com/"
@@ -135,7 +135,7 @@ declare(void *arg)
 
 	for (i = 0; i < 25; i++) {
 		snprintf(id, sizeof id, "https://example.com/%d/%d.json", w->number, i);
-		if (zinc_conventions_add(w->h, "/", id, ZINC_SHAPE_LIVE, NULL, NULL) != ZINC_OK)
+		if (zinc_conventions_add(w->h, "/", id, ZINC_SHAPE_CURRENT, NULL, NULL) != ZINC_OK)
 			return arg;
 	}
 	return NULL;
@@ -189,7 +189,7 @@ test_v2(void **state)
 	assert_ok(
 	    zinc_group_create_url("memory://declare-v2", "{\"a\": 1}", 0, ZINC_OPEN_OPTIONS(.format = "v2"), &err));
 	assert_ok(zinc_hierarchy_open_url(&h, "memory://declare-v2", NULL, &err));
-	assert_ok(zinc_conventions_add(h, "/", S, ZINC_SHAPE_LIVE, NULL, &err));
+	assert_ok(zinc_conventions_add(h, "/", S, ZINC_SHAPE_CURRENT, NULL, &err));
 	assert_ok(zinc_store_get_all(s, ".zattrs", &text, NULL, 0, NULL, &err));
 	assert_non_null(strstr(text.data, "\"zarr_conventions\""));
 	zinc_blob_fini(&text);
@@ -215,7 +215,7 @@ scenario(void *arg, zinc_context *ctx, zinc_error *err)
 	if (st == ZINC_OK)
 		st = zinc_hierarchy_open(&h, s, "", ZINC_OPEN_OPTIONS(.context = ctx), err);
 	if (st == ZINC_OK)
-		st = zinc_conventions_add(h, "/", "license", ZINC_SHAPE_LIVE, NULL, err);
+		st = zinc_conventions_add(h, "/", "license", ZINC_SHAPE_CURRENT, NULL, err);
 	if (st == ZINC_OK)
 		st = zinc_conventions_remove(h, "/", S, NULL, err);
 	zinc_hierarchy_close(h);
