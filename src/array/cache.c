@@ -3,33 +3,21 @@
  *
  * Off unless the context has cache_bytes.  An entry is found by store, key and unit, and is used only
  * when its tag is the one the store has now (or the caller says assume_unchanged), and only when it has as many bytes as
- * the caller's metadata make of it: the array may have been created anew with other chunks.  Least
- * recently used entries go first.  Entries are counted, so that a reader may copy from one
- * while another thread drops it.
+ * the caller's metadata make of it: the array may have been created anew with other chunks.  The table is that of
+ * base/lru.c.
  */
 #include "array/engine.h"
 
-#define BUCKETS 1024u /* chains stay short: 1 GiB of 1 MiB chunks fills each once */
-
 typedef struct entry {
-	struct entry *chain;         /* of the bucket */
-	struct entry *newer, *older; /* by last use */
-	unsigned refs;               /* guarded by the cache's lock */
-	uint64_t store;              /* its serial number, never used again */
+	zinc_lru_entry e;
+	uint64_t store; /* its serial number, never used again */
 	uint64_t unit;
-	zinc_tag tag;
-	size_t nbytes;
-	uint8_t *bytes;
-	char *key;
 } entry;
 
 struct zinc_cache {
-	zinc_context *ctx;
 	pthread_mutex_t lock;
 	zinc_fork_hook fork;
-	uint64_t used;
-	entry *newest, *oldest;
-	entry *buckets[BUCKETS];
+	zinc_lru table;
 };
 
 /* ---- life ---- */
@@ -47,58 +35,12 @@ after_fork(void *object)
 }
 
 static void
-unref(zinc_cache *c, entry *e)
-{
-	if (--e->refs > 0)
-		return;
-	zinc_free(c->ctx, e->bytes);
-	zinc_free(c->ctx, e->key);
-	zinc_free(c->ctx, e);
-}
-
-static size_t
-bucket_of(const char *key, uint64_t unit)
-{
-	return zinc_crc32c((uint32_t)unit, key, strlen(key)) % BUCKETS;
-}
-
-static void
-unlink_use(zinc_cache *c, entry *e)
-{
-	*(e->newer ? &e->newer->older : &c->newest) = e->older;
-	*(e->older ? &e->older->newer : &c->oldest) = e->newer;
-	e->newer = e->older = NULL;
-}
-
-static void
-link_newest(zinc_cache *c, entry *e)
-{
-	e->older = c->newest;
-	*(c->newest ? &c->newest->newer : &c->oldest) = e;
-	c->newest = e;
-}
-
-static void
-drop(zinc_cache *c, entry *e)
-{
-	entry **at = &c->buckets[bucket_of(e->key, e->unit)];
-
-	while (*at != e)
-		at = &(*at)->chain;
-	*at = e->chain;
-	unlink_use(c, e);
-	c->used -= e->nbytes;
-	unref(c, e);
-}
-
-static void
 free_cache(zinc_context *ctx, void *object)
 {
 	zinc_cache *c = object;
 
 	zinc_fork_remove(&c->fork);
-	while (c->oldest)
-		drop(c, c->oldest);
+	zinc_lru_empty(&c->table);
 	pthread_mutex_destroy(&c->lock);
 	zinc_free(ctx, c);
 }
@@ -115,8 +57,7 @@ trim_cache(zinc_context *ctx)
 	if (!c)
 		return;
 	pthread_mutex_lock(&c->lock);
-	while (c->oldest)
-		drop(c, c->oldest);
+	zinc_lru_empty(&c->table);
 	pthread_mutex_unlock(&c->lock);
 }
 
@@ -127,7 +68,7 @@ make_cache(zinc_context *ctx)
 
 	if (!c)
 		return NULL;
-	c->ctx = ctx;
+	c->table.ctx = ctx;
 	pthread_mutex_init(&c->lock, NULL);
 	c->fork = (zinc_fork_hook){before_fork, after_fork, after_fork, c, NULL, NULL};
 	pthread_mutex_lock(&ctx->lock);
@@ -166,11 +107,15 @@ zinc_cache_of(const zinc_call *call)
 static entry *
 find(zinc_cache *c, uint64_t store, const char *key, uint64_t unit)
 {
-	entry *e;
+	const uint32_t hash = zinc_lru_hash(key, unit);
+	zinc_lru_entry *e = NULL;
 
-	for (e = c->buckets[bucket_of(key, unit)]; e; e = e->chain)
-		if (e->unit == unit && e->store == store && strcmp(e->key, key) == 0)
-			return e;
+	while ((e = zinc_lru_next(&c->table, hash, key, e))) {
+		entry *mine = (entry *)e;
+
+		if (mine->unit == unit && mine->store == store)
+			return mine;
+	}
 	return NULL;
 }
 
@@ -182,7 +127,7 @@ zinc_cache_has(zinc_cache *c, zinc_store *store, const char *key, uint64_t unit,
 
 	pthread_mutex_lock(&c->lock);
 	e = find(c, store->serial, key, unit);
-	has = e && (!tag || zinc_tag_equal(&e->tag, tag));
+	has = e && (!tag || zinc_tag_equal(&e->e.tag, tag));
 	pthread_mutex_unlock(&c->lock);
 	return has;
 }
@@ -199,14 +144,12 @@ zinc_cache_get(zinc_cache *c, zinc_store *store, const char *key, uint64_t unit,
 		return NULL;
 	pthread_mutex_lock(&c->lock);
 	e = find(c, store->serial, key, unit);
-	if (e && (e->nbytes != nbytes || (tag && !zinc_tag_equal(&e->tag, tag)))) {
-		drop(c, e);
+	if (e && (e->e.nbytes != nbytes || (tag && !zinc_tag_equal(&e->e.tag, tag)))) {
+		zinc_lru_drop(&c->table, &e->e);
 	} else if (e) {
-		unlink_use(c, e);
-		link_newest(c, e);
-		e->refs++;
+		zinc_lru_hold(&c->table, &e->e);
 		*hold = e;
-		bytes = e->bytes;
+		bytes = e->e.bytes;
 	}
 	pthread_mutex_unlock(&c->lock);
 	return bytes;
@@ -216,45 +159,32 @@ void
 zinc_cache_release(zinc_cache *c, void *hold)
 {
 	pthread_mutex_lock(&c->lock);
-	unref(c, hold);
+	zinc_lru_release(&c->table, hold);
 	pthread_mutex_unlock(&c->lock);
 }
 
 static entry *
 make_entry(zinc_cache *c, zinc_store *store, const char *key, uint64_t unit, const zinc_tag *tag, size_t nbytes)
 {
-	entry *e = zinc_calloc(c->ctx, 1, sizeof *e);
+	entry *e = (entry *)zinc_lru_entry_new(&c->table, sizeof *e, zinc_lru_hash(key, unit), key, tag, nbytes);
 
 	if (!e)
 		return NULL;
-	e->refs = 1;
 	e->store = store->serial;
 	e->unit = unit;
-	e->tag = *tag;
-	e->nbytes = nbytes;
-	e->key = zinc_strdup(c->ctx, key);
-	e->bytes = zinc_alloc(c->ctx, nbytes);
-	if (e->key && e->bytes)
-		return e;
-	unref(c, e);
-	return NULL;
+	return e;
 }
 
 static void
 insert(zinc_cache *c, entry *e)
 {
-	entry *old, **bucket = &c->buckets[bucket_of(e->key, e->unit)];
+	entry *old;
 
 	pthread_mutex_lock(&c->lock);
-	old = find(c, e->store, e->key, e->unit);
+	old = find(c, e->store, e->e.key, e->unit);
 	if (old)
-		drop(c, old);
-	while (c->oldest && c->used + e->nbytes > c->ctx->cache_bytes)
-		drop(c, c->oldest);
-	e->chain = *bucket;
-	*bucket = e;
-	link_newest(c, e);
-	c->used += e->nbytes;
+		zinc_lru_drop(&c->table, &old->e);
+	zinc_lru_add(&c->table, &e->e, c->table.ctx->cache_bytes);
 	pthread_mutex_unlock(&c->lock);
 }
 
@@ -268,7 +198,7 @@ zinc_cache_put(zinc_cache *c, zinc_store *store, const char *key, uint64_t unit,
 	entry *e;
 	int d;
 
-	if (tag->n == 0 || zinc_shape_bytes(shape, ndim, element, c->ctx->cache_bytes, &nbytes))
+	if (tag->n == 0 || zinc_shape_bytes(shape, ndim, element, c->table.ctx->cache_bytes, &nbytes))
 		return;
 	e = make_entry(c, store, key, unit, tag, (size_t)nbytes);
 	if (!e)
@@ -276,7 +206,7 @@ zinc_cache_put(zinc_cache *c, zinc_store *store, const char *key, uint64_t unit,
 	zinc_strides_c(shape, ndim, element, strides);
 	for (d = 0; d < ndim; d++)
 		dims[d] = (zinc_copy_dim){.n = shape[d], .dst_stride = strides[d], .src_stride = v->strides[d]};
-	zinc_copy_nd(e->bytes, v->p, dims, ndim, element);
+	zinc_copy_nd(e->e.bytes, v->p, dims, ndim, element);
 	insert(c, e);
 }
 

@@ -4,7 +4,7 @@
  * errors (error.c), contexts (context.c), allocation (alloc.c), the bounded buffer (buf.c),
  * checked sizes (num.h), the key checker (key.c), the table of OS calls (os_posix.c), the thread pool
  * (pool.c), fork hooks (fork.c), checksums (crc.c), UTF-8 (utf8.c), base64 (base64.c),
- * registries (registry.c), arenas (arena.c), modules (module.c), URLs that are shown (url.c).
+ * registries (registry.c), arenas (arena.c), caches (lru.c), modules (module.c), URLs that are shown (url.c).
  */
 #ifndef ZINC_BASE_H
 #define ZINC_BASE_H
@@ -341,6 +341,47 @@ bool zinc_base64_decode(const char *s, size_t n, void *bytes, size_t room, size_
 
 ZINC_MODULE_API uint32_t zinc_crc32c(uint32_t crc, const void *p, size_t n); /* Castagnoli; start with 0 */
 uint32_t zinc_crc32(uint32_t crc, const void *p, size_t n);                  /* of gzip; start with 0 */
+
+/* ---- caches: entries found by key, those used longest ago go first (lru.c) ---- */
+
+/* A cache's own entry begins with one of these. */
+typedef struct zinc_lru_entry {
+	struct zinc_lru_entry *chain;         /* of its bucket */
+	struct zinc_lru_entry *newer, *older; /* by last use */
+	unsigned refs;                        /* the table's, and one of each holder */
+	uint32_t hash;
+	zinc_tag tag;
+	size_t nbytes;
+	uint8_t *bytes;
+	char *key;
+} zinc_lru_entry;
+
+#define ZINC_LRU_BUCKETS 1024u /* chains stay short: 1 GiB of 1 MiB entries fills each once */
+
+/* Zeroed but for ctx it is an empty table.  The caller's lock is held around every call but zinc_lru_hash and
+ * zinc_lru_entry_new. */
+typedef struct zinc_lru {
+	zinc_context *ctx;
+	uint64_t used; /* bytes of all entries */
+	zinc_lru_entry *newest, *oldest;
+	zinc_lru_entry *buckets[ZINC_LRU_BUCKETS];
+} zinc_lru;
+
+/* Entries of one key may be told apart by a number. */
+uint32_t zinc_lru_hash(const char *key, uint64_t number);
+/* A new entry of `size` bytes, zeros behind its head, with room for nbytes; it is in no table yet.  NULL: no memory. */
+zinc_lru_entry *zinc_lru_entry_new(zinc_lru *l, size_t size, uint32_t hash, const char *key, const zinc_tag *tag,
+				   size_t nbytes);
+/* The first entry of a key, or the next one after `after`; NULL: no more. */
+zinc_lru_entry *zinc_lru_next(zinc_lru *l, uint32_t hash, const char *key, const zinc_lru_entry *after);
+/* Use an entry: it is the newest, and stays in memory until it is released. */
+void zinc_lru_hold(zinc_lru *l, zinc_lru_entry *e);
+void zinc_lru_release(zinc_lru *l, zinc_lru_entry *e);
+/* Enter a new entry of at most `budget` bytes; the oldest ones go until all have no more than that. */
+void zinc_lru_add(zinc_lru *l, zinc_lru_entry *e, uint64_t budget);
+/* Take an entry, or all, out of the table. */
+void zinc_lru_drop(zinc_lru *l, zinc_lru_entry *e);
+void zinc_lru_empty(zinc_lru *l);
 
 /* ---- thread pool ---- */
 

@@ -12,124 +12,68 @@
  */
 #include "transform/transform_inside.h"
 
-#define BUCKETS 1024u
-
 typedef struct entry {
-	struct entry *chain;         /* of the bucket */
-	struct entry *newer, *older; /* by last use */
-	unsigned refs;               /* under the lock: the table's, and one of each reader */
+	zinc_lru_entry e;
 	uint64_t offset, length;
 	int suffix;
-	zinc_tag tag;
 	uint64_t size; /* of the whole value */
-	size_t nbytes;
-	uint8_t *bytes;
-	char *key;
 } entry;
 
 typedef struct cache {
 	zinc_context *ctx;
 	zinc_store *next;
 	zinc_layer_cache_options o;
-	uint64_t used;
-	entry *newest, *oldest;
-	entry *buckets[BUCKETS];
+	zinc_lru table;
 } cache;
 
-/* ---- the table; all of it under the context's lock, which forks mind ---- */
-
-static void
-unref(cache *c, entry *e)
-{
-	if (--e->refs > 0)
-		return;
-	zinc_free(c->ctx, e->bytes);
-	zinc_free(c->ctx, e->key);
-	zinc_free(c->ctx, e);
-}
-
-static entry **
-bucket_of(cache *c, const char *key)
-{
-	return &c->buckets[zinc_crc32c(0, key, strlen(key)) % BUCKETS];
-}
-
-static void
-unlink_use(cache *c, entry *e)
-{
-	*(e->newer ? &e->newer->older : &c->newest) = e->older;
-	*(e->older ? &e->older->newer : &c->oldest) = e->newer;
-	e->newer = e->older = NULL;
-}
-
-static void
-link_newest(cache *c, entry *e)
-{
-	e->older = c->newest;
-	*(c->newest ? &c->newest->newer : &c->oldest) = e;
-	c->newest = e;
-}
-
-static void
-drop(cache *c, entry **slot)
-{
-	entry *e = *slot;
-
-	*slot = e->chain;
-	unlink_use(c, e);
-	c->used -= e->nbytes;
-	unref(c, e);
-}
-
-static void
-drop_oldest(cache *c)
-{
-	entry **slot = bucket_of(c, c->oldest->key);
-
-	while (*slot != c->oldest)
-		slot = &(*slot)->chain;
-	drop(c, slot);
-}
+/* ---- the table (base/lru.c), under the context's lock, which forks mind ---- */
 
 /* All entries of a key; NULL: of every key. */
 static void
 forget(cache *c, const char *key)
 {
-	entry **slot;
+	const uint32_t hash = key ? zinc_lru_hash(key, 0) : 0;
+	zinc_lru_entry *e, *next;
 
 	pthread_mutex_lock(&c->ctx->lock);
-	while (!key && c->oldest)
-		drop_oldest(c);
-	slot = key ? bucket_of(c, key) : NULL;
-	while (slot && *slot)
-		if (strcmp((*slot)->key, key) == 0)
-			drop(c, slot);
-		else
-			slot = &(*slot)->chain;
+	if (!key)
+		zinc_lru_empty(&c->table);
+	for (e = key ? zinc_lru_next(&c->table, hash, key, NULL) : NULL; e; e = next) {
+		next = zinc_lru_next(&c->table, hash, key, e);
+		zinc_lru_drop(&c->table, e);
+	}
 	pthread_mutex_unlock(&c->ctx->lock);
 }
 
 static bool
 answers(const entry *e, const zinc_get *r)
 {
-	return strcmp(e->key, r->key) == 0 && e->length == r->length && !e->suffix == !r->suffix &&
-	       (r->suffix || e->offset == r->offset);
+	return e->length == r->length && !e->suffix == !r->suffix && (r->suffix || e->offset == r->offset);
 }
 
-/* The entry that answers the request, held; NULL: none. */
+/* The entry that answers the request; NULL: none. */
+static entry *
+look_up(cache *c, const zinc_get *r)
+{
+	const uint32_t hash = zinc_lru_hash(r->key, 0);
+	zinc_lru_entry *e = NULL;
+
+	do
+		e = zinc_lru_next(&c->table, hash, r->key, e);
+	while (e && !answers((const entry *)e, r));
+	return (entry *)e;
+}
+
+/* The same, held. */
 static entry *
 find(cache *c, const zinc_get *r)
 {
 	entry *e;
 
 	pthread_mutex_lock(&c->ctx->lock);
-	for (e = *bucket_of(c, r->key); e && !answers(e, r); e = e->chain)
-		;
-	if (e) {
-		e->refs++;
-		unlink_use(c, e);
-		link_newest(c, e);
-	}
+	e = look_up(c, r);
+	if (e)
+		zinc_lru_hold(&c->table, &e->e);
 	pthread_mutex_unlock(&c->ctx->lock);
 	return e;
 }
@@ -138,7 +82,7 @@ static void
 release(cache *c, entry *e)
 {
 	pthread_mutex_lock(&c->ctx->lock);
-	unref(c, e);
+	zinc_lru_release(&c->table, &e->e);
 	pthread_mutex_unlock(&c->ctx->lock);
 }
 
@@ -146,27 +90,22 @@ release(cache *c, entry *e)
 static entry *
 entry_new(cache *c, const zinc_get *r, const zinc_got *got, const uint8_t *slot)
 {
-	entry *e = (entry *)zinc_calloc(c->ctx, 1, sizeof *e);
 	size_t left = (size_t)got->nbytes, at = 0, part;
+	entry *e = (entry *)zinc_lru_entry_new(&c->table, sizeof *e, zinc_lru_hash(r->key, 0), r->key, got->tag, left);
 	int i;
 
 	if (!e)
 		return NULL;
-	*e = (entry){.refs = 1, .offset = r->offset, .length = r->length, .suffix = r->suffix, .tag = *got->tag};
+	e->offset = r->offset;
+	e->length = r->length;
+	e->suffix = r->suffix;
 	e->size = got->object_size;
-	e->nbytes = left;
-	e->key = zinc_strdup(c->ctx, r->key);
-	e->bytes = (uint8_t *)zinc_alloc(c->ctx, left);
-	if (!e->key || !e->bytes) {
-		unref(c, e);
-		return NULL;
-	}
 	if (slot && left)
-		memcpy(e->bytes, slot, left);
+		memcpy(e->e.bytes, slot, left);
 	for (i = 0; !slot && i < r->niov && left; i++, at += part, left -= part) {
 		part = r->iov[i].iov_len < left ? r->iov[i].iov_len : left;
 		if (part)
-			memcpy(e->bytes + at, r->iov[i].iov_base, part);
+			memcpy(e->e.bytes + at, r->iov[i].iov_base, part);
 	}
 	return e;
 }
@@ -174,7 +113,7 @@ entry_new(cache *c, const zinc_get *r, const zinc_got *got, const uint8_t *slot)
 static void
 keep(cache *c, const zinc_get *r, const zinc_got *got, const uint8_t *slot)
 {
-	entry *e, **bucket, **old;
+	entry *e, *old;
 
 	if (got->nbytes > c->o.bytes || r->stat || (got->tag->n == 0 && !c->o.trust))
 		return;
@@ -182,17 +121,10 @@ keep(cache *c, const zinc_get *r, const zinc_got *got, const uint8_t *slot)
 	if (!e)
 		return;
 	pthread_mutex_lock(&c->ctx->lock);
-	bucket = bucket_of(c, e->key);
-	for (old = bucket; *old && !answers(*old, r); old = &(*old)->chain)
-		;
-	if (*old)
-		drop(c, old);
-	while (c->used + e->nbytes > c->o.bytes)
-		drop_oldest(c);
-	e->chain = *bucket;
-	*bucket = e;
-	link_newest(c, e);
-	c->used += e->nbytes;
+	old = look_up(c, r);
+	if (old)
+		zinc_lru_drop(&c->table, &old->e);
+	zinc_lru_add(&c->table, &e->e, c->o.bytes);
 	pthread_mutex_unlock(&c->ctx->lock);
 }
 
@@ -222,7 +154,7 @@ confirm_done(void *arg, size_t i, const zinc_got *got)
 	batch *b = (batch *)arg;
 	request_state *w = &b->states[b->whose[i]];
 
-	w->valid = got->found == ZINC_FOUND && zinc_tag_equal(&w->e->tag, got->tag);
+	w->valid = got->found == ZINC_FOUND && zinc_tag_equal(&w->e->e.tag, got->tag);
 }
 
 /* Which entries are of the present generation?  A question that fails is none: the request itself will tell. */
@@ -252,10 +184,10 @@ static zinc_status
 bring(void *arg, uint64_t offset, uint64_t nbytes, const struct iovec *iov, int niov, zinc_error *err)
 {
 	const entry *e = (const entry *)arg;
-	const uint64_t at = e->suffix ? e->size - e->nbytes : zinc_min_u64(e->offset, e->size);
+	const uint64_t at = e->suffix ? e->size - e->e.nbytes : zinc_min_u64(e->offset, e->size);
 
 	(void)err;
-	zinc_iov_scatter(iov, niov, e->bytes + (size_t)(offset - at), (size_t)nbytes);
+	zinc_iov_scatter(iov, niov, e->e.bytes + (size_t)(offset - at), (size_t)nbytes);
 	return ZINC_OK;
 }
 
@@ -300,7 +232,7 @@ answer_all(batch *b, zinc_error *err)
 		entry *e = b->states[i].e;
 
 		if (st == ZINC_OK && b->states[i].valid && !zinc_sink_cancelled(b->sink, i, b->wait))
-			zinc_sink_serve(b->sink, i, &b->requests[i], e->size, &e->tag, bring, e, b->wait);
+			zinc_sink_serve(b->sink, i, &b->requests[i], e->size, &e->e.tag, bring, e, b->wait);
 		if (e)
 			release(b->c, e);
 	}
@@ -470,7 +402,7 @@ zinc_layer_cache(zinc_store **out, const void *cache_options, const zinc_transfo
 	c = (cache *)zinc_calloc(ctx, 1, sizeof *c);
 	if (!c)
 		return zinc_fail_nomem(err);
-	c->ctx = ctx;
+	c->ctx = c->table.ctx = ctx;
 	c->next = in->next;
 	c->o = o;
 	st = zinc_store_wrap(out, ctx, &cache_ops, c, zinc_store_url(in->next), err);
