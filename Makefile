@@ -62,7 +62,7 @@ power: build ## cut the power in the middle of write storms, CUTS (20) times per
 latency: ## time reads and writes of 1 000 objects that are 20 ms away, beside TensorStore
 	@scripts/bench.sh latency
 
-bench: ## time reads and writes beside zarrs, TensorStore, zarr-python, GDAL; BENCH_QUICK=1: a short form
+bench: ## time reads and writes beside other Zarr libraries, HDF5 and netCDF-C; BENCH_QUICK=1: a short form
 	@scripts/bench.sh
 
 install: build ## to PREFIX (/usr/local), DESTDIR; installs no packages

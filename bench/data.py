@@ -1,14 +1,19 @@
 """data.py - the arrays that are read and written, made by TensorStore and zarr-python, not by us
 
 A data set is a directory with a zarr.json or a .zarray, plus what the contender `limit` must be told, for it looks nothing up.
-What is there already is left as it is.  A workload is what is done with one.
+For HDF5 and netCDF-C there is a file with the same elements beside it, see twins.py.  What is there already is left as
+it is.  A workload is what is done with one.
 """
 
 import json
 import math
 import os
 import shutil
+import subprocess
+import sys
 from dataclasses import dataclass, field
+
+import twins
 
 ENTROPIES = ("smooth", "noise", "random")
 
@@ -37,6 +42,7 @@ class Set:
 
 
 READERS = ("zinc", "limit", "zarrs", "tensorstore", "zarr-python", "zarrs-python")
+FILES = ("hdf5", "netcdf")  # the same chunks in a file of another format
 
 
 @dataclass
@@ -50,6 +56,13 @@ class Workload:
     cold: bool = False
     to: str | None = None  # data set whose metadata the target has
     many: bool = False  # the target is of so many files that it had better lie in memory
+    instead: dict = field(default_factory=dict)  # contender -> data set that it takes instead of `set` and `to`
+
+    def set_of(self, who):
+        return self.instead.get(who, self.set)
+
+    def to_of(self, who):
+        return self.instead.get(who, self.to)
 
 
 def sets(n):
@@ -64,8 +77,8 @@ def sets(n):
         out.append(Set(f"shard-{entropy}", cube, half, "zstd", entropy, inner=eighth))
     out.append(Set("gzip", cube, quarter, "gzip"))
     out.append(Set("blosc", cube, quarter, "blosc"))
-    out.append(Set("v2-zstd", cube, quarter, "zstd", version=2))
-    out.append(Set("v2-blosc", cube, quarter, "blosc", version=2))
+    out += [Set(f"quarter-{codec}", cube, quarter, codec) for codec in ("raw", "zstd")]
+    out += [Set(f"v2-{codec}", cube, quarter, codec, version=2) for codec in ("raw", "gzip", "zstd", "blosc")]
     out.append(Set("edge", edge, (100 * n // 512,) * 3, "zstd"))
     out.append(Set("float", cube, quarter, "zstd", dtype="float32"))
     out.append(Set("transposed", cube, quarter, "zstd", transposed=True))
@@ -123,7 +136,12 @@ def document(s):
 
 
 def document_v2(s):
-    compressors = {"zstd": {"id": "zstd", "level": 0}, "blosc": {"id": "blosc", "cname": "lz4", "clevel": 5, "shuffle": 1, "blocksize": 0}}
+    compressors = {
+        "raw": None,
+        "gzip": {"id": "gzip", "level": 5},
+        "zstd": {"id": "zstd", "level": 0},
+        "blosc": {"id": "blosc", "cname": "lz4", "clevel": 5, "shuffle": 1, "blocksize": 0},
+    }
     return {"shape": list(s.shape), "chunks": list(s.chunk), "dtype": "<u2", "compressor": compressors[s.codec], "dimension_separator": "."}
 
 
@@ -151,6 +169,15 @@ def make(s, where):
         ts.open(spec, create=True).result()
     with open(os.path.join(s.path, "complete"), "w", encoding="utf-8"):
         pass
+
+
+def make_twin(s, kind):
+    """The same in a file of HDF5 or netCDF, or for nczarr in a group; the chunks are those within shards"""
+    if kind == "nczarr":
+        twins.group_of(s.path)
+    elif not os.path.exists(s.path + twins.MAKERS[kind][1]):
+        chunk = ",".join(map(str, s.inner or s.chunk))
+        subprocess.run([sys.executable, twins.__file__, kind, s.path, chunk, s.codec], check=True)
 
 
 def make_tree(where, nodes):
@@ -202,13 +229,20 @@ def empty_copy(s, path, with_directories):
     """An array with the metadata of the set and no chunks, to be written; `limit` makes no directories itself"""
     shutil.rmtree(path, ignore_errors=True)
     os.makedirs(path)
-    shutil.copy(os.path.join(s.path, "zarr.json"), path)
+    shutil.copy(os.path.join(s.path, "zarr.json" if s.version == 3 else ".zarray"), path)
     if with_directories:
         n, m = [-(-a // b) for a, b in zip(s.shape, s.chunk)][:2]
         for i in range(n):
             for j in range(m):
                 os.makedirs(os.path.join(path, "c", str(i), str(j)))
     return path
+
+
+def file_copy(s, path, kind, empty):
+    """The same for a contender whose arrays are files"""
+    ending = twins.MAKERS[kind][1]
+    shutil.copy(s.path + ("-empty" if empty else "") + ending, path + ending)
+    return path + ending
 
 
 def full_copy(s, path):

@@ -1,9 +1,10 @@
 """peers.py PEER OPERATION PATH THREADS REPEAT [name=value ...] - another implementation as a contender
 
-PEER is tensorstore, zarr-python, zarrs-python (zarr-python with the pipeline of zarrs) or gdal, which reads version 2
-only.  Operations, options and output are those of ours.c.  Each gets its best settings: TensorStore no cache and as
-many copies and reads at once as there are threads; GDAL is told what will be read, for else it uses one thread; the
-others as many workers.
+PEER is tensorstore, zarr-python, zarrs-python (zarr-python with the pipeline of zarrs), gdal, which has version 2 only,
+hdf5, netcdf (a file of twins.py each) or nczarr, by which netCDF-C reads version 2.  Operations, options and output are
+those of ours.c.  Each gets its best settings: TensorStore no cache and as many copies and reads at once as there are
+threads; GDAL is told what will be read, for else it uses one thread; HDF5 and netCDF-C have one thread, but for Blosc's
+own; the others as many workers.
 """
 
 import concurrent.futures
@@ -180,8 +181,18 @@ class Gdal:
         gdal.SetConfigOption("GDAL_NUM_THREADS", str(threads))
 
     def open(self, path, write=False):
-        self.root = self.gdal.OpenEx(path, self.gdal.OF_MULTIDIM_RASTER).GetRootGroup()
+        self.path = path
+        return path if write else self.array(path, 0)
+
+    def array(self, path, mode):
+        self.root = self.gdal.OpenEx(path, self.gdal.OF_MULTIDIM_RASTER | mode).GetRootGroup()
         return self.root.OpenMDArray(self.root.GetMDArrayNames()[0])
+
+    def write(self, path, sel, data):
+        """It has written everything only when the array is gone, so each time opens it"""
+        a = self.array(path, self.gdal.OF_UPDATE)
+        a.WriteArray(data)
+        del a, self.root
 
     def read(self, a, sel, order=None, cast=None):
         box = [s.indices(d.GetSize()) for s, d in zip(sel, a.GetDimensions())]
@@ -191,7 +202,100 @@ class Gdal:
         return a.ReadAsArray(start, count)
 
 
-PEERS = {"tensorstore": TensorStore, "zarr-python": ZarrPython, "zarrs-python": ZarrsPython, "gdal": Gdal}
+class Hdf5:
+    """One thread: the library has one lock.  Its default cache is smaller than our chunks, and only in the way"""
+
+    def __init__(self, threads):
+        os.environ["BLOSC_NTHREADS"] = str(threads)  # read when the filter is loaded
+        import h5py
+        import hdf5plugin  # noqa: F401, it registers the filters
+        import numpy
+
+        self.np, self.h5py = numpy, h5py
+
+    def open(self, path, write=False):
+        return self.h5py.File(path, "r+" if write else "r", libver="latest")["v"]
+
+    def read(self, a, sel, order=None, cast=None):
+        out = (a.astype(cast) if cast else a)[sel if sel else ...]
+        return self.np.asfortranarray(out) if order == "F" else out
+
+    def chunks(self, a, chunk, threads):
+        for box in boxes(a.shape, chunk):
+            a[box]
+
+    def write(self, a, sel, data):
+        a[sel if sel else ...] = data
+        a.file.flush()
+
+    def append(self, a, plane):
+        a.resize(a.shape[0] + 1, axis=0)
+        a[-1:] = plane
+        a.file.flush()
+        return a
+
+    def shape(self, a):
+        return a.shape
+
+
+class NetCdf:
+    """netCDF-C with files of its own kind, which are HDF5's"""
+
+    def __init__(self, threads):
+        os.environ["BLOSC_NTHREADS"] = str(threads)
+        import netCDF4
+        import numpy
+
+        self.np, self.netcdf = numpy, netCDF4
+
+    def open(self, path, write=False):
+        self.files = [*getattr(self, "files", []), self.netcdf.Dataset(self.url(path), "r+" if write else "r")]
+        a = self.files[-1].variables["v"]
+        a.set_auto_maskandscale(False)
+        return a
+
+    def url(self, path):
+        return path
+
+    def read(self, a, sel, order=None, cast=None):
+        out = a[sel if sel else ...]
+        out = self.np.asfortranarray(out) if order == "F" else out
+        return out.astype(cast) if cast else out
+
+    def chunks(self, a, chunk, threads):
+        for box in boxes(a.shape, chunk):
+            a[box]
+
+    def write(self, a, sel, data):
+        a[sel if sel else ...] = data
+        a.group().sync()
+
+    def append(self, a, plane):
+        n = a.shape[0]
+        a[n : n + 1] = plane
+        a.group().sync()
+        return a
+
+    def shape(self, a):
+        return a.shape
+
+
+class NcZarr(NetCdf):
+    """netCDF-C with Zarr of version 2; it opens groups only"""
+
+    def url(self, path):
+        return f"file://{path}-group#mode=zarr,file"
+
+
+PEERS = {
+    "tensorstore": TensorStore,
+    "zarr-python": ZarrPython,
+    "zarrs-python": ZarrsPython,
+    "gdal": Gdal,
+    "hdf5": Hdf5,
+    "netcdf": NetCdf,
+    "nczarr": NcZarr,
+}
 
 
 def make(peer, operation, path, threads, options):

@@ -6,8 +6,9 @@ import os
 
 from targets import MOST, WANTED
 
-ORDER = ("limit", "zinc", "zarrs", "tensorstore", "zarr-python", "zarrs-python", "gdal")
-PEERS = ORDER[2:]
+PEERS = ("zarrs", "tensorstore", "zarr-python", "zarrs-python", "gdal", "nczarr")
+FILES = ("hdf5", "netcdf")  # the same chunks in a format of their own: shown, and no peers
+ORDER = ("limit", "zinc", *PEERS, *FILES)
 COLOURS = {
     "limit": "#bbbbbb",
     "zinc": "#d55e00",
@@ -16,6 +17,9 @@ COLOURS = {
     "zarr-python": "#cc79a7",
     "zarrs-python": "#56b4e9",
     "gdal": "#f0e442",
+    "nczarr": "#e69f00",
+    "hdf5": "#5b3f8c",
+    "netcdf": "#8c6d3f",
 }
 
 
@@ -189,7 +193,8 @@ def markdown(results):
 interleaved. Load average {m["load"]:.1f} before, {m["load_at_end"]:.1f} after: figures from a machine that does other work are not worth much.
 
 `limit` does the same I/O and codec calls without any Zarr. A ratio to it of 1.1 means that Zinc adds a tenth; a ratio to the best peer of 2 that the
-fastest other implementation takes twice as long. What a contender cannot do, or does not print, is "–".
+fastest other implementation takes twice as long. What a contender cannot do, or does not print, is "–". `hdf5` and `netcdf` have the same elements,
+chunks and codecs in a file of their own format, and one thread but for Blosc's own; they are shown and not among the peers. `nczarr` is netCDF-C reading Zarr v2.
 
 ![plot](results.svg)
 
@@ -240,7 +245,8 @@ def svg(results):
         return left + width * (min(2.0, max(-1.0, math.log10(ratio))) + 1) / 3
 
     for k, c in enumerate(ORDER):
-        out.append(f'<rect x="{left + 86 * k - 60}" y="8" width="9" height="9" fill="{COLOURS[c]}"/><text x="{left + 86 * k - 47}" y="16">{c}</text>')
+        at = 10 + 80 * k
+        out.append(f'<rect x="{at}" y="8" width="9" height="9" fill="{COLOURS[c]}"/><text x="{at + 13}" y="16">{c}</text>')
     for mark in (0.1, 1, 10, 100):
         out.append(f'<line x1="{x(mark)}" x2="{x(mark)}" y1="36" y2="{total - 10}" stroke="#ddd"/><text x="{x(mark) + 2}" y="34">{mark:g}</text>')
     y = 44

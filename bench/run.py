@@ -11,10 +11,11 @@ machine does hits all alike.  Of each workload it takes:
 
 and reports medians over the rounds: 8 times of each, fewer of those who need more than PATIENCE for one.  Environment: BUILD, BENCH_QUICK=1 (small arrays, few rounds, for CI), BENCH_LARGE=1
 (1024**3), BENCH_ROUNDS, BENCH_ONLY (a pattern of workload names; results of others stay), BENCH_DIR (where data lies [build/bench-data-512, by side]),
-BENCH_OUT (where results go [bench]).
+BENCH_OUT (where results go [bench]).  With --readme it measures the table of the README instead (readme_table.py).
 """
 
 import argparse
+import functools
 import json
 import os
 import platform
@@ -26,8 +27,10 @@ import sys
 import time
 
 import data
+import readme_table
 import report
 import scaling
+import twins
 from workloads import workloads
 
 BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
@@ -40,16 +43,19 @@ TARGET = os.path.join(WHERE, "target")
 MANY = data.place_of_many(TARGET)
 HERE = os.path.dirname(os.path.abspath(__file__))
 CARGO = os.environ.get("BENCH_CARGO", "")
+ENDINGS = {kind: ending for kind, (_, ending) in twins.MAKERS.items()}
+IMPORTS = {"gdal": "osgeo.gdal", "hdf5": "h5py, hdf5plugin", "netcdf": "netCDF4", "nczarr": "netCDF4"}
 
 # The short form: one of each kind, and one run for warm and whole-process times alike.
 SHORT = re.compile(r"read all, (raw|zstd|shard), noise|inner|gzip|edge|(axis 0|box), (raw|zstd|shard)|write all|parts|walk|all, v2 zstd")
+SHORT_FILES = re.compile(r"read all, gzip|write all, raw")  # and there with HDF5 and netCDF-C
 
 # ---- contenders ----
 
 
 def command(who, w, s, threads, repeat, to):
     """The command line of a contender, its environment, and whether it prints its own times"""
-    path = s.path if s else os.path.join(WHERE, w.set)
+    path = (s.path if s else os.path.join(WHERE, w.set)) + ENDINGS.get(who, "")
     options = list(w.options) + ([f"to={to}"] if to else [])
     if who in ("zinc", "limit"):
         program = os.path.join(BUILD, f"bench-{who}")
@@ -120,36 +126,39 @@ def target(who, w):
     """A place to write to, made anew"""
     if not w.to:
         return None
-    path = MANY if w.many else TARGET
-    if w.to.startswith("+"):
-        return data.full_copy(SETS[w.to[1:]], path)
+    path, to = MANY if w.many else TARGET, w.to_of(who)
+    if who in ENDINGS:
+        return data.file_copy(SETS[to.lstrip("+")], path, who, not to.startswith("+"))
+    if to.startswith("+"):
+        return data.full_copy(SETS[to[1:]], path)
     if who == "zarrs":
         shutil.rmtree(path, ignore_errors=True)
         return path
-    return data.empty_copy(SETS[w.to], path, who == "limit")
+    return data.empty_copy(SETS[to], path, who == "limit")
 
 
 # ---- all of it ----
 
 
+@functools.cache
 def present(who):
     if who == "zarrs":
         return os.path.exists(os.path.join(CARGO, "zarrs_benchmark_read_sync"))
     if who in ("zinc", "limit"):
         return os.path.exists(os.path.join(BUILD, f"bench-{who}"))
-    if who == "gdal":
-        return subprocess.run([python_of(who), "-c", "import osgeo.gdal"], stderr=subprocess.DEVNULL, check=False).returncode == 0
+    if who in IMPORTS:
+        return subprocess.run([python_of(who), "-c", f"import {IMPORTS[who]}"], stderr=subprocess.DEVNULL, check=False).returncode == 0
     return os.path.exists(python_of(who))
 
 
 def measure(w, threads):
     """Medians of one workload, contender by contender"""
     who = [c for c in w.contenders if present(c)]
-    s = SETS.get(w.set)
+    of = {c: SETS.get(w.set_of(c)) for c in who}
     seen = {c: {"warm": [], "cpu": [], "process": [], "cold": [], "rss": []} for c in who}
     runs = {}
     for c in who:  # files into the page cache, and contenders that cannot out of the way
-        first = run_once(c, w, s, threads, 1)
+        first = run_once(c, w, of[c], threads, 1)
         if "failed" in first:
             seen[c] = first
         runs[c] = patient(c, w, first.get("process", 0))
@@ -159,9 +168,9 @@ def measure(w, threads):
             if "failed" in seen[c] or r >= rounds:
                 continue
             for _ in range(processes):
-                take(seen[c], run_once(c, w, s, threads, repeat))
+                take(seen[c], run_once(c, w, of[c], threads, repeat))
             if w.cold and not QUICK and can_drop():
-                seen[c]["cold"] += run_once(c, w, s, threads, 1, True).get("ms", [])
+                seen[c]["cold"] += run_once(c, w, of[c], threads, 1, True).get("ms", [])
     return {c: v if "failed" in v else {k: middle(v[k]) for k in v} for c, v in seen.items()}
 
 
@@ -219,9 +228,14 @@ def machine():
         [os.path.join(BUILD, "interop-venv", "bin", "pip"), "list", "--format=json"], stdout=subprocess.PIPE, text=True, check=False
     ).stdout
     named = {p["name"]: p["version"] for p in json.loads(versions or "[]") if p["name"] in ("zarr", "zarrs", "tensorstore", "numpy")}
-    if present("gdal"):
-        version = "import osgeo; print(osgeo.__version__)"
-        named["gdal"] = subprocess.run([python_of("gdal"), "-c", version], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
+    spoken = {
+        "gdal": "import osgeo; print(osgeo.__version__)",
+        "hdf5": "import h5py; print(h5py.version.hdf5_version)",
+        "netcdf": "import netCDF4; print(netCDF4.__netcdf4libversion__)",
+    }
+    for who, code in spoken.items():
+        if present(who):
+            named[who] = subprocess.run([python_of(who), "-c", code], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
     return {
         "processor": model,
         "processors": os.cpu_count(),
@@ -254,21 +268,53 @@ def add(results, which, row, out):
     print(report.line(row), flush=True)
 
 
+def prepare(wanted):
+    """All data sets of these workloads, in every form that a contender takes"""
+    data.make(SETS["zstd-noise"], WHERE)  # which start_up shows
+    for w in wanted:
+        for who in [c for c in w.contenders if present(c)]:
+            for name in {w.set_of(who), (w.to_of(who) or w.set_of(who)).lstrip("+")}:
+                if name == "tree":
+                    data.make_tree(WHERE, 500 if QUICK else 10000)
+                    continue
+                data.make(SETS[name], WHERE)
+                if who in ENDINGS or who == "nczarr":
+                    data.make_twin(SETS[name], who)
+
+
+def measure_readme(out):
+    """The small table: its figures to readme.json, and with those of this directory to the README"""
+    chosen = readme_table.workloads()
+    prepare(chosen)
+    results = {"machine": machine(), "workloads": []}
+    for w in chosen:
+        row = {"name": w.name, "threads": 2, "contenders": measure(w, 2)}
+        results["workloads"].append(row)
+        print(report.line(row), flush=True)
+    with open(os.path.join(out, "readme.json"), "w", encoding="utf-8") as f:
+        f.write(json.dumps(results, indent=1) + "\n")
+    print(readme_table.table(results))
+    if os.path.samefile(out, HERE):
+        readme_table.main()
+    return 0
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", default=os.environ.get("BENCH_OUT", HERE), help="where results go")
-    out = parser.parse_args().out
+    parser.add_argument("--readme", action="store_true", help="measure the table of the README and nothing else")
+    args = parser.parse_args()
+    out = args.out
     os.makedirs(WHERE, exist_ok=True)
     os.makedirs(out, exist_ok=True)
+    if args.readme:
+        return measure_readme(out)
     only = re.compile(os.environ.get("BENCH_ONLY", ""))
     chosen = [w for w in workloads(SIDE) if only.search(w.name) and (not QUICK or SHORT.search(w.name))]
+    for w in chosen if QUICK else []:
+        w.contenders = tuple(c for c in w.contenders if c not in ENDINGS or SHORT_FILES.search(w.name))
     scaled = [p for p in scaling.points(QUICK) if only.search(p.work.name)]
-    wanted = [*chosen, *(p.work for p in scaled)]
-    for name in {w.set for w in wanted} | {w.to.lstrip("+") for w in wanted if w.to} | {"zstd-noise"}:
-        if name == "tree":
-            data.make_tree(WHERE, 500 if QUICK else 10000)
-        else:
-            data.make(SETS[name], WHERE)
+    prepare([*chosen, *(p.work for p in scaled)])
     results = before(out, only.pattern) | {"machine": machine(), "start_up": start_up()}
     for w in chosen:
         for threads in w.threads[-1:] if QUICK else w.threads:
@@ -289,3 +335,6 @@ try:
 finally:
     for place in (TARGET, MANY):
         shutil.rmtree(place, ignore_errors=True)
+        for ending in ENDINGS.values():
+            if os.path.exists(place + ending):
+                os.unlink(place + ending)

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# bench.sh - Zinc beside zarrs, TensorStore, zarr-python, GDAL and the limit of the machine; see bench/run.py
+# bench.sh - Zinc beside other implementations of Zarr, HDF5, netCDF-C and the limit of the machine; see bench/run.py
 #
 # Installs the peers once: Python packages into build/interop-venv, zarrs' own programs by cargo, for this very
 # processor, into $BENCH_CACHE [~/.cache/zinc-bench]; without cargo they are left out.  Writes bench/results.md, .json
 # and .svg, or to $BENCH_OUT.  BENCH_QUICK=1 is a short form for CI, whose results go to build/bench.
-# With the argument "latency" only the table of far objects, see bench/latency.py.
+# With the argument "latency" only the table of far objects, see bench/latency.py; with "readme" only the README's
+# table of times, see bench/readme_table.py (some minutes).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -23,6 +24,14 @@ install_zarrs() {
 		echo "bench: zarrs_tools did not build and is left out"
 }
 
+# Wheels, which bring their libraries with them: those of Debian are years older.
+install_files() {
+	local python=$BUILD/interop-venv/bin/python
+	"$python" -c "import h5py, hdf5plugin, netCDF4" 2>/dev/null ||
+		"$python" -m pip install -q --disable-pip-version-check --only-binary :all: h5py hdf5plugin netCDF4 ||
+		echo "bench: h5py, hdf5plugin and netCDF4 could not be installed, so HDF5 and netCDF-C are left out"
+}
+
 program() { # program NAME SOURCE... LIBRARIES
 	local name=$1
 	shift
@@ -32,6 +41,7 @@ program() { # program NAME SOURCE... LIBRARIES
 
 scripts/setup.sh build bench
 INTEROP_INSTALL=1 scripts/interop.sh
+install_files
 [ -x "$BENCH_CARGO/zarrs_benchmark_read_sync" ] || [ -n "${BENCH_QUICK:-}" ] || install_zarrs
 cmake -G Ninja -B "$BUILD" -S . --log-level=WARNING >/dev/null
 cmake --build "$BUILD" -j "${JOBS:-2}" --target product -- --quiet
@@ -39,6 +49,7 @@ program zinc bench/ours.c bench/common.c -L"$BUILD" -lzinc
 program far bench/far.c
 program limit bench/limit.c bench/common.c -lzstd -lblosc -ldeflate
 [ "${1:-}" != latency ] || exec "$BUILD/interop-venv/bin/python" bench/latency.py
+[ "${1:-}" != readme ] || BENCH_ROUNDS=${BENCH_ROUNDS:-3} exec "$BUILD/interop-venv/bin/python" bench/run.py --readme
 if command -v hyperfine >/dev/null; then scripts/bench_start.sh "$BUILD/zinc"; fi
 [ -n "${BENCH_ONLY:-}" ] || "$BUILD/interop-venv/bin/python" bench/latency.py
 exec "$BUILD/interop-venv/bin/python" bench/run.py
