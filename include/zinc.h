@@ -54,7 +54,7 @@ extern "C" {
  * 1  Status and errors
  * ------------------------------------------------------------------------ */
 
-/* X(name, number, meaning).  The numbers are for ever. */
+/* X(name, number, meaning).  The numbers never change. */
 #define ZINC_STATUS_LIST(X)                                              \
 	X(E_NOMEM, 1, "out of memory")                                   \
 	X(E_INVALID, 2, "the caller broke this function's contract")     \
@@ -78,20 +78,20 @@ typedef enum zinc_status {
 #undef ZINC_X
 } zinc_status;
 
-/* Why a call failed.  It is yours, on the stack or anywhere; every function takes it last, NULL is allowed, and it is
- * written only on failure.  Each text is NUL-terminated and empty when it does not apply. */
+/* Why a call failed.  The caller owns it, on the stack or elsewhere.  Every function takes it as its last parameter, NULL is
+ * allowed, and it is written only on failure.  Each text is NUL-terminated, and empty when it does not apply. */
 typedef struct zinc_error {
 	zinc_status code;
-	int os_error;      /* errno of the call of the operating system that failed, else 0 */
+	int os_error;      /* errno of the system call that failed, else 0 */
 	char url[384];     /* which store or node */
 	char key[384];     /* which key of the store */
 	char chunk[128];   /* which chunk: "1,0,3" */
 	char codec[64];    /* which codec */
 	char rule[32];     /* which rule of docs/rules.md is broken: "M29" */
 	char pointer[128]; /* where in the document: a JSON pointer, "/fill_value" */
-	char text[640];    /* what is wrong, and what to do about it where known; then the rule, if there is one: */
-	unsigned sentence; /* bytes of `text` before that; 0: it is all one */
-	char line[1856];   /* all of it in one line; filled by zinc_error_text */
+	char text[640];    /* what is wrong, and what to do about it where known; then the rule, if any */
+	unsigned sentence; /* bytes of `text` before the rule; 0: there is no rule */
+	char line[1856];   /* everything on one line; filled by zinc_error_text */
 	char reserved[256];
 } zinc_error;
 
@@ -142,8 +142,8 @@ ZINC_API const char *zinc_version(void);
 
 /*
  * A context owns the thread pool, the allocator, the limits, the chunk cache and
- * the warning callback.  NULL stands for one lazy context of the process.  A
- * context must outlive everything opened with it.
+ * the warning callback.  NULL means the default context of the process, which is
+ * made on first use.  A context must outlive everything opened with it.
  */
 typedef struct zinc_context zinc_context;
 
@@ -160,7 +160,7 @@ typedef struct zinc_allocator {
 #define ZINC_ALLOCATOR_INIT {sizeof(zinc_allocator), NULL, NULL, NULL, NULL}
 /* clang-format on */
 
-/* What hostile or merely huge input may cost.  Zero means the default in brackets. */
+/* Limits on hostile or very large input.  Zero means the default in brackets. */
 typedef struct zinc_limits {
 	size_t size;
 	uint64_t json_bytes;   /* length of one document [64 MiB] */
@@ -181,8 +181,8 @@ typedef struct zinc_limits {
 /* Called for each warning, from any thread; `where` is a URL, key or JSON pointer. */
 typedef void (*zinc_warn_fn)(void *arg, const char *where, const char *text);
 
-/* Called for each request to a network store, from any thread, when its answer has ended or failed: one line without
- * secrets, "GET https://host/a/zarr.json bytes=0-99: 206, 100 bytes, 12 ms". */
+/* Called for each request to a network store, from any thread, when its response is complete or has failed.  The line
+ * contains no secrets: "GET https://host/a/zarr.json bytes=0-99: 206, 100 bytes, 12 ms". */
 typedef void (*zinc_trace_fn)(void *arg, const char *line);
 
 typedef struct zinc_context_options {
@@ -209,16 +209,16 @@ ZINC_API ZINC_CHECKED zinc_status zinc_context_new(zinc_context **out, const zin
 /* Stop its threads and free it; NULL is fine. */
 ZINC_API void zinc_context_free(zinc_context *ctx);
 
-/* Give back the memory that calls keep for the next ones: buffers and compressors of threads, cached chunks.  Safe while
- * other threads are at work: what they use they give back later.  What remains is the context, its idle threads, and what
- * open handles hold.  NULL: the default context.  Without this, what calls have not needed for a while goes by itself. */
+/* Free memory that is kept for later calls: buffers and compressors of threads, cached chunks.  Safe while other threads
+ * run: memory in use is freed later.  The context, its idle threads and what open handles hold remain.  NULL: the default
+ * context.  Without this call, memory that has not been used for a while is freed automatically. */
 ZINC_API void zinc_context_trim(zinc_context *ctx);
 
-/* Free all that the default context (NULL) holds, threads included, as before dlclose() or at the end of a program that
- * looks for leaks.  Not while anything of it is open or under way; the next call that needs it makes it anew. */
+/* Free everything that the default context (NULL) holds, threads included: before dlclose(), or at the end of a program
+ * that is checked for leaks.  Nothing opened with it may be in use.  The next call that needs the context makes it again. */
 ZINC_API void zinc_context_free_default(void);
 
-/* Bytes or text that a call hands to you.  `data` is followed by a zero byte that `nbytes` does
+/* Bytes or text that a call returns.  `data` is followed by a zero byte that `nbytes` does
  * not count, so text can be used as a string.  Free it with zinc_blob_fini, which empties it. */
 typedef struct zinc_blob {
 	void *data;
@@ -236,7 +236,7 @@ ZINC_API void zinc_blob_fini(zinc_blob *blob);
  * 4  Element types and buffers
  * ------------------------------------------------------------------------ */
 
-/* Types that a buffer can have.  The numbers are for ever. */
+/* Types that a buffer can have.  The numbers never change. */
 typedef enum zinc_type {
 	ZINC_NATIVE = 0, /* the array's own type in this machine's byte order */
 	ZINC_BOOL = 1,   /* one byte, 0 or 1 */
@@ -253,7 +253,7 @@ typedef enum zinc_type {
 	ZINC_FLOAT64 = 12,
 	ZINC_COMPLEX64 = 13,  /* two floats */
 	ZINC_COMPLEX128 = 14, /* two doubles */
-	ZINC_RAW = 15         /* bytes without meaning; always the array's own element size */
+	ZINC_RAW = 15         /* uninterpreted bytes; always of the array's element size */
 } zinc_type;
 
 /* Size of one element in bytes; 0 for ZINC_NATIVE, ZINC_RAW and unknown numbers. */
@@ -269,8 +269,8 @@ typedef struct zinc_vlen {
 } zinc_vlen;
 
 /*
- * Where variable-length elements are read to.  They live until the arena is emptied or freed, whatever
- * becomes of the array.  `limit` bytes in all [1 GiB]; a read that needs more is E_LIMIT.
+ * Memory that variable-length elements are read into.  They live until the arena is emptied or freed, even
+ * after the array is closed.  `limit` bytes in all [1 GiB]; a read that needs more is E_LIMIT.
  */
 typedef struct zinc_arena zinc_arena;
 ZINC_API ZINC_CHECKED zinc_status zinc_arena_new(zinc_arena **out, zinc_context *ctx, uint64_t limit, zinc_error *err);
@@ -310,11 +310,12 @@ typedef struct zinc_buffer {
 
 /*
  * ZINC_BUFFER(&t[0][0], sizeof t): a pointer to a buffer that lives as long as the block (in C++ the statement) it stands
- * in.  The type comes from the pointer, the shape from the selection.  void pointers mean ZINC_NATIVE.  Integers are told
- * by size and sign, `char` and `long long`, too; pointers to anything else do not compile.  ZINC_BUFFER_AS is told the type.
+ * in.  The type comes from the pointer, the shape from the selection.  void pointers mean ZINC_NATIVE.  Integer types are
+ * recognised by size and sign, including `char` and `long long`; other pointer types do not compile.  ZINC_BUFFER_AS takes
+ * the type as a parameter.
  *
- * Of const memory it is a pointer to a const buffer, which functions that write into the array take and functions that
- * read into memory do not.  A buffer with more to say is a variable, by ZINC_BUFFER_INIT.
+ * A pointer to const memory gives a pointer to a const buffer: functions that write to the array accept it, functions
+ * that read from the array do not.  To set strides or shape, declare a variable with ZINC_BUFFER_INIT.
  */
 #ifndef __cplusplus
 /* clang-format off */
@@ -335,7 +336,7 @@ typedef struct zinc_buffer {
 		ZINC_CASE_(void, ZINC_NATIVE))
 #define ZINC_BUFFER_(kind, number, pointer, n)                                            \
 	((kind *)&(zinc_buffer){.size = sizeof(zinc_buffer), .type = (number), .data = (void *)(uintptr_t)(pointer), .nbytes = (n)})
-/* Beside a pointer to void the pointer becomes one, and keeps its const. */
+/* The conditional converts the pointer to (const) void *, so that _Generic sees only its const. */
 #define ZINC_BUFFER_AS(number, pointer, nbytes)                                           \
 	_Generic(1 ? (pointer) : (void *)(size_t)1,                                       \
 		void *: ZINC_BUFFER_(zinc_buffer, number, pointer, nbytes),               \
@@ -391,46 +392,46 @@ typedef struct zinc_selection {
 /* clang-format on */
 
 /*
- * What to do with an element that does not fit the other type; the default is E_RANGE, which names the first of
- * them, and of a write nothing is stored.  Floats always round to a narrower float, to nearest even.  Flags join.
+ * What to do with an element that does not fit the other type.  The default is E_RANGE, which names the first such
+ * element; a write then stores nothing.  A narrower float always rounds to nearest even.  Flags may be combined.
  */
 typedef enum zinc_convert {
-	ZINC_CONVERT_EXACT = 0,    /* out of range, NaN or fraction to integer, integer that a float does not have: E_RANGE */
-	ZINC_CONVERT_CLAMP = 1,    /* out of range goes to the nearest end; NaN and fractions to integer still E_RANGE */
-	ZINC_CONVERT_TRUNCATE = 2, /* fractions go towards zero; out of range and NaN still E_RANGE */
-	ZINC_CONVERT_WRAP = 4,     /* integers modulo 2^n; a flag that may be joined to TRUNCATE; CLAMP may too */
-	ZINC_CONVERT_ROUND = 8     /* integers beyond the digits of a float (2^53 + 1 to float64) go to the nearest even */
+	ZINC_CONVERT_EXACT = 0,    /* E_RANGE if out of range, if NaN or a fraction to integer, or an integer that is not exact as float */
+	ZINC_CONVERT_CLAMP = 1,    /* out of range becomes the nearest limit; NaN and fractions to integer stay E_RANGE */
+	ZINC_CONVERT_TRUNCATE = 2, /* fractions are cut towards zero; out of range and NaN stay E_RANGE */
+	ZINC_CONVERT_WRAP = 4,     /* integers modulo 2^n; may be combined with TRUNCATE, as may CLAMP */
+	ZINC_CONVERT_ROUND = 8     /* integers that are not exact as float (2^53 + 1 to float64) round to nearest even */
 } zinc_convert;
 
-/* A wish to stop, raised by any thread or signal handler while calls that were given it run; they end as E_CANCELLED
- * soon after.  Lies in the caller's memory, is not copied, and begins as ZINC_CANCEL_INIT. */
+/* A cancel flag.  Any thread or signal handler may set it while calls that use it run; they soon return E_CANCELLED.  It
+ * lies in the caller's memory, is not copied, and is initialised with ZINC_CANCEL_INIT. */
 typedef struct zinc_cancel {
-	int raised; /* by the functions below only */
+	int raised; /* changed by the functions below only */
 } zinc_cancel;
 #define ZINC_CANCEL_INIT {0}
 
-/* From a signal handler, too. */
+/* Safe in a signal handler. */
 ZINC_API void zinc_cancel_set(zinc_cancel *cancel);
-/* For another call; those that run may have seen it or not. */
+/* Clear the flag for another call.  Running calls may or may not have seen it. */
 ZINC_API void zinc_cancel_reset(zinc_cancel *cancel);
-/* NULL is never raised. */
+/* Is the flag set?  NULL is never set. */
 ZINC_API int zinc_cancel_is(const zinc_cancel *cancel);
 
-/* How far a call has come.  Neither number ever goes back, and the last call of one that succeeds has units_done ==
- * units_total.  Return non-zero to cancel.
+/* Progress of a call.  No number ever decreases, and a call that succeeds ends with units_done == units_total.
+ * Return non-zero to cancel.  Units are:
  *
  *     reading, writing, appending   chunks (whole shards when writing), and bytes of the caller's buffer
- *     walking, consolidating        nodes; nobody knows how many will come, so both numbers are those seen so far
- *     erasing                       nodes: none when all have been looked at and nothing is gone yet, then all
- *     copying, validating, comparing, statistics   what <zinc/tool.h> says
+ *     walking, consolidating        nodes; the total is not known before the end, so both numbers are those seen so far
+ *     erasing                       nodes: 0 done when all were checked and nothing is erased yet, then all
+ *     copying, validating, comparing, statistics   see <zinc/tool.h>
  *
- * Calls that are one step (open, create, resize, attributes, one document or chunk) tell nothing. */
+ * Calls of one step (open, create, resize, attributes, one document or chunk) report no progress. */
 typedef int (*zinc_progress_fn)(void *arg, uint64_t units_done, uint64_t units_total, uint64_t bytes_done);
 
-/* How long a call may take, and who may stop it.  It counts for the call that it is given to and for no other. */
+/* Time limit, cancel flag and progress of one call.  They apply only to the call they are passed to. */
 typedef struct zinc_call_options {
 	size_t size;
-	double timeout;            /* seconds until E_CANCELLED [never] */
+	double timeout;            /* seconds until E_CANCELLED [no limit] */
 	const zinc_cancel *cancel; /* E_CANCELLED soon after it is set */
 	zinc_progress_fn progress;
 	void *progress_arg;
@@ -449,10 +450,10 @@ typedef struct zinc_io_options {
 	int store_fill;           /* writing: store chunks that are all fill value [they are erased] */
 	int relaxed;              /* writing: do not wait for the disk [durable when the call returns] */
 	int single_writer;        /* writing: nobody else writes; lets stores without exclusion do partial writes */
-	int unverified;           /* reading parts: checksums at the end of gzip and zstd frames may stay unseen; crc32c never */
-	int assume_unchanged;     /* reading: use cached chunks without asking the store */
+	int unverified;           /* reading parts: checksums at the end of gzip and zstd frames may be skipped; crc32c is always checked */
+	int assume_unchanged;     /* reading: use cached chunks without checking the store */
 	uint64_t in_flight_bytes; /* [the context's]; one chunk per thread is always allowed */
-	const zinc_call_options *call; /* [for ever] */
+	const zinc_call_options *call; /* [no limit] */
 } zinc_io_options;
 
 /* clang-format off */
@@ -467,19 +468,18 @@ typedef struct zinc_io_options {
 /* Keys and bytes; <zinc/store.h> has its operations. */
 typedef struct zinc_store zinc_store;
 
-/* What a file system store does where it meets a symbolic link below its root.  Listing and reading see the same. */
+/* What a file system store does with symbolic links below its root, in listing and reading alike. */
 typedef enum zinc_links {
-	ZINC_LINKS_FOLLOW = 0,  /* as every program does: git-annex and DataLad keep values behind links */
-	ZINC_LINKS_BENEATH = 1, /* only to what lies below the root, whoever changes links meanwhile: for data of strangers */
+	ZINC_LINKS_FOLLOW = 0,  /* follow them, as most programs do; git-annex and DataLad store values behind links */
+	ZINC_LINKS_BENEATH = 1, /* follow only links to below the root, enforced by the kernel: for untrusted data */
 	ZINC_LINKS_REFUSE = 2   /* a link is an error */
 } zinc_links;
 
 /*
- * What one kind of store is told: "http.timeout" = "5".  The store's own name in front may be left out.  Those given by
- * options come before those in the URL ("https://host/a.zarr?timeout=5"), these before the environment
- * (ZINC_HTTP_TIMEOUT), and that before the profile, a section of the file $ZINC_PROFILES [~/.config/zinc/profiles] that
- * the setting "profile" names.  `zinc stores --long` lists them.  A setting of another store is passed over; one that
- * nobody knows is E_INVALID.
+ * A setting of a store: "http.timeout" = "5".  The prefix with the store's name may be left out.  Options override the
+ * URL's query ("https://host/a.zarr?timeout=5"), which overrides the environment (ZINC_HTTP_TIMEOUT), which overrides the
+ * profile: a section of the file $ZINC_PROFILES [~/.config/zinc/profiles], chosen by the setting "profile".  `zinc stores
+ * --long` lists all settings.  A setting of another store is ignored; one that no store has is E_INVALID.
  */
 typedef struct zinc_setting {
 	const char *name;
@@ -490,12 +490,12 @@ typedef struct zinc_store_options {
 	size_t size;
 	zinc_context *context;
 	int read_only;    /* every change is E_READONLY */
-	int create;       /* make the place (directory) when a write needs it [yes; -1: no] */
+	int create;       /* make the directory when a write needs it [yes; -1: no] */
 	int relaxed;      /* writes do not wait for the disk unless a call asks */
 	int links;        /* file system: zinc_links */
 	const zinc_setting *settings; /* needed until the call returns */
 	size_t nsettings;
-	const zinc_call_options *call; /* of the call that opens it [for ever] */
+	const zinc_call_options *call; /* of the call that opens it [no limit] */
 } zinc_store_options;
 
 /* clang-format off */
@@ -505,9 +505,9 @@ typedef struct zinc_store_options {
 
 /*
  * Open the store of a URL: a path, "file:///...", "memory://name" (one per name and
- * process; it lives while open), "https://host/path" (read only unless http.write says yes; a module, loaded on first
+ * process, until it is closed), "https://host/path" (read only unless http.write is yes; a module that is loaded on first
  * use from beside libzinc.so; with libzinc.a see zinc_store_http_register in zinc/store.h).
- * Nothing need exist yet.  Close with zinc_store_close.  E_INVALID (no such scheme, bad
+ * Nothing needs to exist yet.  Close with zinc_store_close.  E_INVALID (no such scheme, bad
  * escape), E_UNSUPPORTED (the module is not there, or of another build), E_NOTFOUND, E_IO,
  * E_NOMEM.
  *
@@ -526,9 +526,9 @@ ZINC_API zinc_store *zinc_store_ref(zinc_store *store);
 /* Drop a reference; the last one closes.  NULL is fine. */
 ZINC_API void zinc_store_close(zinc_store *store);
 
-/* What happens to metadata that breaks a rule which readers usually forgive. */
+/* What to do with metadata that breaks a rule which readers usually tolerate. */
 typedef enum zinc_strictness {
-	ZINC_LENIENT = 0, /* accept with a warning where the specification digest says so */
+	ZINC_LENIENT = 0, /* accept with a warning where docs/rules.md says so */
 	ZINC_STRICT = 1   /* E_CORRUPT */
 } zinc_strictness;
 
@@ -543,15 +543,15 @@ typedef struct zinc_open_options {
 	int read_only;
 	int relaxed;
 	int links; /* zinc_links */
-	int create; /* the hierarchy need not exist: it is made by the first create [0: E_NOTFOUND] */
-	/* The drafts' extension data types may name others of their size, for readers that do not know them.  Reading: which
-	 * of those may be used, "any" or a list like "int64,r64" [none].  Creating an array: the list to be written, or "none"
-	 * [int64 and bytes for dates, bytes for all others]. */
+	int create; /* the hierarchy may be missing: the first create makes it [0: E_NOTFOUND] */
+	/* In the drafts an extension data type may name fallback types of the same size, for readers that do not support it.
+	 * Reading: which fallbacks may be used, "any" or a list like "int64,r64" [none].  Creating an array: the list to be
+	 * written, or "none" [int64 and bytes for dates, bytes for all others]. */
 	const char *fallback;
 	int climb; /* look above the URL for the root of its hierarchy [yes; -1: no, the URL names the root] */
 	const zinc_setting *settings; /* of the store, as in zinc_store_options */
 	size_t nsettings;
-	const zinc_call_options *call; /* of the call that these are given to [for ever] */
+	const zinc_call_options *call; /* of the call that gets these options [no limit] */
 } zinc_open_options;
 
 /* clang-format off */
@@ -560,24 +560,24 @@ typedef struct zinc_open_options {
 /* clang-format on */
 
 /*
- * Open the hierarchy that a URL lies in, and tell by zinc_hierarchy_path which node the URL
- * names.  The root is found by climbing: from the URL to the first directory that has a node's document or a draft's
- * entry point, and on while the parent is a group of the same format; a document above that cannot be read ends it.
- * Remote stores are climbed only when the URL itself has no document, or to be written: `read_only` saves requests.
- * A '|' in the URL, or `climb` -1, fixes the root.
+ * Open the hierarchy that contains the URL; zinc_hierarchy_path returns the path of the URL's node.  The root is searched
+ * upwards: from the URL to the first directory with a node's document or a draft's entry point, and further while the
+ * parent is a group of the same format.  A document that cannot be read ends the search.  Remote stores are searched only
+ * when the URL itself has no document, or for writing: `read_only` saves requests.  A '|' in the URL, or `climb` -1, fixes
+ * the root.
  *
- * With `create` the climb begins at the parent, passes what is not there yet and ends at a directory without a
- * document.  When it finds no hierarchy, the root is the first name that ends in ".zarr", ".zr3" or ".zr", from that
- * directory on, else the URL itself.  Nothing is ever written above the root.
+ * With `create` the search begins at the parent, skips directories that do not exist and ends at a directory without a
+ * document.  If no hierarchy is found, the root is the first name below that directory that ends in ".zarr", ".zr3" or
+ * ".zr", else the URL itself.  Nothing is ever written above the root.
  *
- * Close with zinc_hierarchy_close.  E_NOTFOUND when no node is there; with `create` E_INVALID when the place is below an
- * array, in a hierarchy of another format than the one asked for, or has a name that the store cannot hold; E_CORRUPT,
+ * Close with zinc_hierarchy_close.  E_NOTFOUND when there is no node; with `create` E_INVALID when the URL is below an
+ * array, in a hierarchy of another format than requested, or has a name that the store cannot hold; E_CORRUPT,
  * E_IO ...
  */
 ZINC_API ZINC_CHECKED zinc_status zinc_hierarchy_open_url(zinc_hierarchy **out, const char *url,
                                                           const zinc_open_options *options, zinc_error *err);
 
-/* The same on an open store, whose reference is taken.  The root is `prefix` ("", "a/b" or "a/b/"), as given. */
+/* The same on an open store, of which it takes a reference.  The root is exactly `prefix` ("", "a/b" or "a/b/"). */
 ZINC_API ZINC_CHECKED zinc_status zinc_hierarchy_open(zinc_hierarchy **out, zinc_store *store, const char *prefix,
                                                       const zinc_open_options *options, zinc_error *err);
 
@@ -599,7 +599,7 @@ ZINC_API const char *zinc_hierarchy_prefix(const zinc_hierarchy *h);
 
 typedef struct zinc_array zinc_array;
 
-/* For `overwrite`: erase also what is not certainly the node's own (zinc_node_erase_with). */
+/* For `overwrite`: also erase keys that may not belong to the node (zinc_node_erase_with). */
 #define ZINC_FORCE 2
 
 typedef struct zinc_array_options {
@@ -611,17 +611,17 @@ typedef struct zinc_array_options {
 	const uint64_t *shards;       /* multiples of chunks [none] */
 	int auto_shards;              /* choose shards of 64 to 256 MiB */
 	/* JSON or short form, "blosc:lz4:5:shuffle", "none"; of the inner chunks where sharded ["zstd+crc32c" in v3, so
-	 * that damage is found by every read; "zstd" in v2 and the drafts, whose other readers know no such codec] */
+	 * that every read detects damage; "zstd" in v2 and the drafts, because their readers lack crc32c] */
 	const char *codecs;
 	const char *fill;             /* JSON, as in the v3 specification ["0", "false", "0.0" ...] */
 	const char *const *dimension_names; /* ndim entries, each may be NULL [none] */
 	const char *attributes;       /* a JSON object [{}] */
 	const char *key_encoding;     /* "default", "default.", "v2", "v2/" ["default"] */
 	const char *document;         /* a whole v3 metadata document instead of all the above */
-	int overwrite;                /* 1, ZINC_FORCE: erase a node that is there, as zinc_node_erase_with [E_EXISTS] */
+	int overwrite;                /* 1, ZINC_FORCE: erase an existing node, as zinc_node_erase_with [E_EXISTS] */
 	int big_endian;               /* store big-endian elements */
 	int fortran;                  /* store chunks in Fortran order */
-	const zinc_call_options *call; /* of the call that creates it [for ever; by URL: that of the zinc_open_options] */
+	const zinc_call_options *call; /* of the call that creates it [no limit; by URL: that of the zinc_open_options] */
 } zinc_array_options;
 
 /* clang-format off */
@@ -631,19 +631,19 @@ typedef struct zinc_array_options {
 /* clang-format on */
 
 /*
- * Create an array and open it.  Its document is written at once (one put), and so are group
- * documents of all ancestors that have none.  Close with zinc_array_close.
+ * Create an array and open it.  Its document is written at once (one put), together with group
+ * documents for all ancestors that have none.  Close with zinc_array_close.
  * E_EXISTS; E_INVALID (options that contradict each other or the specification); E_UNSUPPORTED; E_IO ...
  */
 ZINC_API ZINC_CHECKED zinc_status zinc_array_create(zinc_array **out, zinc_hierarchy *h, const char *path,
                                                     const zinc_array_options *options, zinc_error *err);
-/* The same by URL; `open` (may be NULL) says how the hierarchy is opened or made. */
+/* The same by URL; `open` (may be NULL) has the options for opening or making the hierarchy. */
 ZINC_API ZINC_CHECKED zinc_status zinc_array_create_url(zinc_array **out, const char *url, const zinc_array_options *options,
                                                         const zinc_open_options *open, zinc_error *err);
 
 /*
- * Open an array.  Metadata that this build does not support opens all the same: its members
- * can be read, and reading elements is E_UNSUPPORTED (zinc_array_unsupported tells why).
+ * Open an array.  An array that this build does not support can be opened, too: its metadata
+ * can be read, and reading elements is E_UNSUPPORTED (zinc_array_unsupported says why).
  * E_NOTFOUND (nothing there, or a group), E_CORRUPT, E_LIMIT, E_IO.
  */
 ZINC_API ZINC_CHECKED zinc_status zinc_array_open(zinc_array **out, zinc_hierarchy *h, const char *path,
@@ -652,12 +652,12 @@ ZINC_API ZINC_CHECKED zinc_status zinc_array_open_url(zinc_array **out, const ch
                                                       zinc_error *err);
 ZINC_API void zinc_array_close(zinc_array *a);
 
-/* Reread the metadata (a resize by somebody else).  Running reads keep the old. */
+/* Reread the metadata, for example after another process has resized the array.  Running reads keep the old metadata. */
 ZINC_API ZINC_CHECKED zinc_status zinc_array_refresh(zinc_array *a, const zinc_call_options *call, zinc_error *err);
 
-/* What the array is at this moment; others may resize or refresh the handle meanwhile.  Pointers are borrowed from the
- * handle, and hold and say what they said until it is closed; ask again for what is new.  A shape has ZINC_MAX_NDIM
- * entries, zeros behind the array's rank. */
+/* Current properties of the array; other threads may resize or refresh the handle at any time.  Returned pointers stay
+ * valid and unchanged until the handle is closed; call again for new values.  A shape has ZINC_MAX_NDIM entries, with
+ * zeros after the array's rank. */
 ZINC_API int zinc_array_ndim(const zinc_array *a);
 ZINC_API const uint64_t *zinc_array_shape(const zinc_array *a);
 ZINC_API zinc_type zinc_array_type(const zinc_array *a);     /* ZINC_NATIVE for types without a number */
@@ -675,16 +675,16 @@ ZINC_API int zinc_array_chunk_shape(const zinc_array *a, uint64_t *shape);
 ZINC_API int zinc_array_shard_shape(const zinc_array *a, uint64_t *shape);
 /* Stored objects along each dimension. */
 ZINC_API int zinc_array_grid_shape(const zinc_array *a, uint64_t *shape);
-/* The fill value as ndim-independent native bytes, zinc_array_element_size of them. */
+/* The fill value: one element in native byte order, zinc_array_element_size bytes. */
 ZINC_API const void *zinc_array_fill(const zinc_array *a);
 /* The node described in the v3 vocabulary, whatever the format on disk (the JSON of `zinc info --json`). */
 ZINC_API ZINC_CHECKED zinc_status zinc_array_describe(const zinc_array *a, zinc_blob *json, zinc_error *err);
 
 /*
  * One element, as zinc_array_read gave it with ZINC_NATIVE, as text: numbers, datetimes as ISO 8601, texts, records ...
- * As snprintf: at most `room` bytes with their NUL are written, and `*n` is the length that it has.  No memory
- * is taken where it fits.  E_CORRUPT when the element is no value of its type (a character beyond Unicode), E_UNSUPPORTED,
- * E_NOMEM.
+ * As snprintf: at most `room` bytes including the NUL are written, and `*n` is the length of the whole text.  Nothing is
+ * allocated if it fits.  E_CORRUPT when the element is not a value of its type (a character beyond Unicode),
+ * E_UNSUPPORTED, E_NOMEM.
  */
 ZINC_API ZINC_CHECKED zinc_status zinc_array_element_print(const zinc_array *a, const void *element, zinc_spelling how, char *out,
                                                            size_t room, size_t *n, zinc_error *err);
@@ -694,9 +694,9 @@ ZINC_API ZINC_CHECKED zinc_status zinc_array_element_print(const zinc_array *a, 
  * buffer's type is another number type (zinc_convert says how).  Missing chunks are fill value.
  *
  * A write is durable when the call returns, unless relaxed.  Whole chunks are written without
- * reading; parts of chunks are read, changed and put under the store's own exclusion, so that
- * writers of different elements never lose each other's.  If an element does not convert, nothing
- * is stored.  Of several failing chunks the lowest is reported; other chunks may be written.
+ * reading.  Partly written chunks are read, changed and put back under the store's own lock or compare-and-swap,
+ * so that concurrent writers of different elements lose nothing.  If an element does not convert, nothing
+ * is stored.  Of several failing chunks the one with the lowest index is reported; other chunks may be written.
  *
  * E_RANGE (selection or element), E_INVALID (buffer too small, shapes differ), E_CORRUPT,
  * E_CHECKSUM, E_UNSUPPORTED, E_NOTFOUND (missing_is_error), E_LIMIT, E_IO, E_CONFLICT,
@@ -716,14 +716,14 @@ ZINC_API ZINC_CHECKED zinc_status zinc_array_write_text(zinc_array *a, const cha
 ZINC_API ZINC_CHECKED zinc_status zinc_selection_parse(zinc_selection **out, const zinc_array *a, const char *text,
                                                        zinc_error *err);
 ZINC_API void zinc_selection_free(zinc_selection *selection);
-/* The shape that reading `selection` gives, into shape[ZINC_MAX_NDIM]; `ndim` gets its rank. */
+/* The shape of the elements that `selection` selects, into shape[ZINC_MAX_NDIM]; `ndim` gets the rank. */
 ZINC_API ZINC_CHECKED zinc_status zinc_array_selection_shape(const zinc_array *a, const zinc_selection *selection, int *ndim,
                                                              uint64_t *shape, zinc_error *err);
 
 /* Encoded bytes of one stored object (chunk, or shard), by grid index.  Missing is E_NOTFOUND. */
 ZINC_API ZINC_CHECKED zinc_status zinc_array_chunk_get(zinc_array *a, const uint64_t *index, zinc_blob *bytes,
                                                        const zinc_call_options *call, zinc_error *err);
-/* Replace it, unchecked; `bytes` NULL erases it. */
+/* Replace the object without any check; `bytes` NULL erases it. */
 ZINC_API ZINC_CHECKED zinc_status zinc_array_chunk_put(zinc_array *a, const uint64_t *index, const void *bytes, size_t nbytes,
                                                        const zinc_call_options *call, zinc_error *err);
 /* Its key in the store. */
@@ -739,8 +739,8 @@ ZINC_API ZINC_CHECKED zinc_status zinc_array_resize(zinc_array *a, const uint64_
 /*
  * Add `source` (shape required: the array's, but for `axis`) at the end of `axis`.  The range is
  * reserved first, by compare-and-swap on the shape, so concurrent appends never overlap.
- * `at` (may be NULL) gets the index where it begins.  A buffer whose `data` is NULL only reserves: the range
- * is fill value until the caller writes it, as programs do whose elements do not fit into memory.
+ * `at` (may be NULL) gets the first index of the range.  A buffer whose `data` is NULL only reserves the range: it
+ * reads as fill value until the caller writes it, for programs whose elements do not fit into memory.
  */
 ZINC_API ZINC_CHECKED zinc_status zinc_array_append(zinc_array *a, int axis, const zinc_buffer *source,
                                                     const zinc_io_options *options,
@@ -752,8 +752,8 @@ ZINC_API ZINC_CHECKED zinc_status zinc_array_append(zinc_array *a, int axis, con
 
 typedef enum zinc_node_kind { ZINC_NODE_NONE = 0, ZINC_NODE_GROUP = 1, ZINC_NODE_ARRAY = 2 } zinc_node_kind;
 
-/* What an array's document says, for listing: no elements can be read by it (zinc_array_open opens by path).  Made by the
- * library alone, and valid as long as the node it belongs to. */
+/* What an array's document says, for listing; to read elements open the array by its path.  Made by the library only, and
+ * valid as long as its zinc_node. */
 typedef struct zinc_array_info {
 	size_t size;
 	int ndim;
@@ -763,7 +763,7 @@ typedef struct zinc_array_info {
 	size_t element_size;     /* bytes in memory; 0 when unsupported */
 	int variable;            /* 1: elements are zinc_vlen, else 0 */
 	const char *const *dimension_names; /* ndim entries, each may be NULL */
-	const uint64_t *chunk_shape; /* as zinc_array_chunk_shape and its neighbours; NULL: there is none */
+	const uint64_t *chunk_shape; /* as zinc_array_chunk_shape and so on; NULL: there is none */
 	const uint64_t *shard_shape;
 	const uint64_t *grid_shape;
 	const void *fill;        /* element_size bytes; NULL when unsupported */
@@ -781,30 +781,29 @@ typedef struct zinc_node {
 	const char *name;         /* "bar" */
 	const char *metadata_key; /* key of its document; "" when implicit */
 	int implicit;             /* exists only by its descendants */
-	int depth;                /* 0 for the node asked about */
+	int depth;                /* 0 for the node that was passed in */
 	const char *problem;      /* NULL, or why its document cannot be used; kind may be NONE then */
 	zinc_status problem_code; /* E_CORRUPT, E_UNSUPPORTED ... */
 	const zinc_array_info *array; /* NULL for groups */
 	const char *attributes;   /* a JSON object; "{}" when there are none */
-	int hidden;               /* a node that cannot be shown, by its name, a link, the kind of file or its place (below an
-	                           * array; of another version): `problem` says why, kind is NONE, `path` and `name` are
-	                           * escaped and open nothing */
+	int hidden;               /* a node that cannot be opened because of its name, a link, its file type or its place (below
+	                           * an array, or of another version): `problem` says why, kind is NONE, `path` and `name`
+	                           * are escaped and cannot be used to open it */
 } zinc_node;
 
 /* Return non-zero to stop. */
 typedef int (*zinc_node_fn)(void *arg, const zinc_node *node);
 
-/* Is there a node?  ZINC_OK and `*kind` (may be NULL; NONE when there is not). */
+/* Is there a node?  ZINC_OK and `*kind` (may be NULL), which is NONE if there is no node. */
 ZINC_API ZINC_CHECKED zinc_status zinc_node_exists(zinc_hierarchy *h, const char *path, zinc_node_kind *kind,
                                                    const zinc_call_options *call, zinc_error *err);
 
-/* Call `fn` for the node alone, for its children, or for it and everything below, parents first and
- * siblings in order of their bytes; depth < 0 is unlimited.  From consolidated metadata when present.  A document
- * that cannot be used is shown with its problem; one that could not be read (E_IO) is the status of the call too.  What
- * is or may be a child and cannot be reached (zinc_node.hidden) comes before its siblings; what lies below an array, or
- * below a prefix that is no node, is shown at its whole path.  Without consolidated metadata the directory of an array is
- * looked into where it is near and short (4096 entries by its grid); zinc_copy, zinc_diff and zinc_validate look at every
- * key of the store. */
+/* Call `fn` for the node alone, for its children, or for the node and everything below, parents first and siblings in
+ * byte order; depth < 0 is unlimited.  Consolidated metadata is used when present.  A node whose document cannot be used is
+ * shown with its problem; if the document could not be read (E_IO), that is also the status of the call.  Hidden nodes
+ * (zinc_node.hidden) come before their siblings; those below an array, or below a prefix that is not a node, have their
+ * whole path.  Without consolidated metadata the directory of an array is searched for hidden nodes if the store is local
+ * and the grid has at most 4096 entries there; zinc_copy, zinc_diff and zinc_validate look at every key of the store. */
 ZINC_API ZINC_CHECKED zinc_status zinc_node_stat(zinc_hierarchy *h, const char *path, zinc_node_fn fn, void *arg,
                                                  const zinc_call_options *call, zinc_error *err);
 ZINC_API ZINC_CHECKED zinc_status zinc_node_children(zinc_hierarchy *h, const char *path, zinc_node_fn fn, void *arg,
@@ -816,27 +815,27 @@ ZINC_API ZINC_CHECKED zinc_status zinc_node_walk(zinc_hierarchy *h, const char *
 ZINC_API ZINC_CHECKED zinc_status zinc_node_document(zinc_hierarchy *h, const char *path, zinc_blob *json,
                                                      const zinc_call_options *call, zinc_error *err);
 
-/* Make a group, and groups at all ancestors.  `attributes` is a JSON object or NULL.  An existing group is
- * E_EXISTS unless `overwrite` (1, or ZINC_FORCE), which erases it and all below first, as zinc_node_erase_with.
- * Attributes without a group's document (v2) become the new group's; it is E_EXISTS to give others. */
+/* Create a group, and groups for all missing ancestors.  `attributes` is a JSON object or NULL.  An existing group is
+ * E_EXISTS unless `overwrite` (1, or ZINC_FORCE), which first erases it and everything below, as zinc_node_erase_with.
+ * Attributes stored without a group's document (v2) are kept; passing other attributes is then E_EXISTS. */
 ZINC_API ZINC_CHECKED zinc_status zinc_group_create(zinc_hierarchy *h, const char *path, const char *attributes, int overwrite,
                                                     const zinc_call_options *call, zinc_error *err);
 ZINC_API ZINC_CHECKED zinc_status zinc_group_create_url(const char *url, const char *attributes, int overwrite,
                                                         const zinc_open_options *open, zinc_error *err);
 
-/* May a node be made at the URL?  What zinc_array_create_url or, by `kind`, zinc_group_create_url would refuse because of
- * the place is refused with the same status: what is there, what `overwrite` must not erase, an array above.  Nothing is
- * written.  `format` (may be NULL) becomes the id of the version that the node would have. */
+/* Could a node be created at the URL?  Returns the status with which zinc_array_create_url or, by `kind`,
+ * zinc_group_create_url would refuse the place: an existing node, keys that `overwrite` must not erase, an array above.
+ * Nothing is written.  `format` (may be NULL) gets the id of the version that the node would have. */
 ZINC_API ZINC_CHECKED zinc_status zinc_node_check_place(const char *url, zinc_node_kind kind, int overwrite,
                                                         const zinc_open_options *open, const char **format, zinc_error *err);
 
-/* Give every group above `path` that exists only by what is below it (drafts) a document of its own, so that it stays
- * when the node there is erased. */
+/* Write a document for every implicit group above `path` (drafts), so that these groups still exist after the node at
+ * `path` is erased. */
 ZINC_API ZINC_CHECKED zinc_status zinc_node_keep_parents(zinc_hierarchy *h, const char *path, const zinc_call_options *call,
                                                          zinc_error *err);
 
-/* Erase a node and everything below it, if all of it is certainly the node's own; zinc_node_erase_with in <zinc/erase.h>
- * says what that is and how it is refused, and erases the rest when forced. */
+/* Erase a node and everything below it, if all keys certainly belong to it.  zinc_node_erase_with in <zinc/erase.h>
+ * defines that, lists the reasons for refusal, and can be forced. */
 ZINC_API ZINC_CHECKED zinc_status zinc_node_erase(zinc_hierarchy *h, const char *path, const zinc_call_options *call,
                                                   zinc_error *err);
 
@@ -850,18 +849,18 @@ typedef struct zinc_attribute {
 	const char *json;
 } zinc_attribute;
 
-/* Apply all changes in one put; keys not named keep their values and spelling, also when others edit at
- * the same time.  Removing a key that is not there is E_NOTFOUND, and nothing changes. */
+/* Apply all changes in one put; other keys keep their values and spelling, also under
+ * concurrent edits.  Removing a missing key is E_NOTFOUND, and nothing changes. */
 ZINC_API ZINC_CHECKED zinc_status zinc_attributes_edit(zinc_hierarchy *h, const char *path, const zinc_attribute *changes,
                                                        size_t nchanges, const zinc_call_options *call, zinc_error *err);
 
-/* Write consolidated metadata for the hierarchy below `path` (a group), or remove it.  In v3-2020 it is zarr-python's, of
- * the root alone; the other drafts have none (E_INVALID).  E_LIMIT, and nothing is
- * written, when readers with these limits would refuse the document; E_CONFLICT, and none is left, when others
- * change the hierarchy all the time. */
+/* Write consolidated metadata for the hierarchy below `path` (a group), or remove it.  In v3-2020 it has zarr-python's
+ * form and exists for the root only; the other drafts have none (E_INVALID).  E_LIMIT when readers with these limits would
+ * refuse the document; nothing is written.  E_CONFLICT when the hierarchy keeps changing; no consolidated metadata is
+ * left then. */
 ZINC_API ZINC_CHECKED zinc_status zinc_consolidate(zinc_hierarchy *h, const char *path, int remove, const zinc_call_options *call,
                                                    zinc_error *err);
-/* Has the node at `path` consolidated metadata, usable or damaged?  E_NOTFOUND when no node is there. */
+/* Does the node at `path` have consolidated metadata, usable or damaged?  E_NOTFOUND when there is no node. */
 ZINC_API ZINC_CHECKED zinc_status zinc_consolidated(zinc_hierarchy *h, const char *path, int *has, const zinc_call_options *call,
                                                     zinc_error *err);
 
@@ -870,24 +869,24 @@ ZINC_API ZINC_CHECKED zinc_status zinc_consolidated(zinc_hierarchy *h, const cha
  * ------------------------------------------------------------------------ */
 
 /*
- * Gathers small writes into whole chunks or shards within a byte budget.  Nothing is
- * acknowledged before flush or close returns ZINC_OK.  One writer is for one thread at a time.
+ * Collects small writes into whole chunks or shards within a memory budget.  Nothing is guaranteed to be
+ * stored before flush or close returns ZINC_OK.  A writer may be used by one thread at a time.
  */
 typedef struct zinc_writer zinc_writer;
 
-/* `budget` bytes of memory; 0 means 256 MiB.  The array must stay open.  The options hold for all that is written; their
- * `call` must be NULL (E_INVALID), for each call below takes its own. */
+/* `budget` bytes of memory; 0 means 256 MiB.  The array must stay open.  The options apply to everything written; their
+ * `call` must be NULL (E_INVALID), because each call below takes its own. */
 ZINC_API ZINC_CHECKED zinc_status zinc_writer_new(zinc_writer **out, zinc_array *a, uint64_t budget, const zinc_io_options *options,
                                                   zinc_error *err);
-/* Gather.  When it fails, the writer holds what it held before and nothing of this; a write that needs more than the budget
- * goes to the array at once, and fails as zinc_array_write does. */
+/* Add elements.  If it fails, the writer is unchanged.  A write that needs more than the budget goes directly to the
+ * array, and fails as zinc_array_write does. */
 ZINC_API ZINC_CHECKED zinc_status zinc_writer_write(zinc_writer *w, const zinc_selection *selection, const zinc_buffer *source,
                                                     const zinc_call_options *call, zinc_error *err);
-/* Write all that is gathered.  What fails stays gathered, so that flush may be called again. */
+/* Write all collected elements.  What fails stays in the writer, so that flush can be called again. */
 ZINC_API ZINC_CHECKED zinc_status zinc_writer_flush(zinc_writer *w, const zinc_call_options *call, zinc_error *err);
-/* Flush and free, whatever the outcome: a failure says that gathered elements are lost.  NULL is fine. */
+/* Flush and free, whatever the outcome: a failure means that collected elements are lost.  NULL is fine. */
 ZINC_API ZINC_CHECKED zinc_status zinc_writer_close(zinc_writer *w, const zinc_call_options *call, zinc_error *err);
-/* Free without flushing: what is gathered is discarded. */
+/* Free without flushing; collected elements are discarded. */
 ZINC_API void zinc_writer_free(zinc_writer *w);
 
 #ifdef __cplusplus

@@ -1,15 +1,15 @@
 /*
- * conventions.h - Zarr conventions: what a node's attributes mean, as the node itself declares
+ * conventions.h - Zarr conventions: the meaning of a node's attributes, as the node declares it
  *
  * A convention is a set of attributes that a node declares in its attribute `zarr_conventions`.  It can always be
- * ignored: nothing here changes how elements are read.  Three calls answer what a program asks:
+ * ignored: nothing here changes how elements are read.  Three calls:
  *
  *     zinc_conventions_list(h, path, fn, arg, NULL, &err);              which conventions?
  *     zinc_conventions_properties(h, path, id, &json, NULL, &err);      which properties?
  *     zinc_conventions_check(NULL, h, path, fn, arg, NULL, &err);       are they valid?
  *
- * A convention is identified as its declaration's own version says (uuid, then schema URL, then specification URL), never
- * by its name.  Everything here may still change before version 1.0.
+ * A convention is identified by uuid, then schema URL, then specification URL, as the shape of its declaration defines;
+ * never by its name.  Everything here may still change before version 1.0.
  */
 #ifndef ZINC_CONVENTIONS_H
 #define ZINC_CONVENTIONS_H
@@ -36,7 +36,7 @@ typedef struct zinc_convention {
 	const char *uuid, *schema_url, *spec_url, *name, *description;
 	const char *known;   /* name of the built-in convention: "proj"; "" when there is none */
 	const char *title;   /* for people: the name, else the identifier */
-	const char *version; /* out of the URL, "v0.1" */
+	const char *version; /* from the URL, "v0.1" */
 	const char *pointer; /* where it is declared: "/attributes/zarr_conventions/0" */
 	zinc_convention_shape shape;
 } zinc_convention;
@@ -51,18 +51,18 @@ ZINC_API ZINC_CHECKED zinc_status zinc_conventions_list(zinc_hierarchy *h, const
 
 /*
  * The attributes of the node that belong to the convention `id` (uuid, URL, or the name of a built-in one), as a JSON
- * object.  Of a convention that is not built in, those are the ones its declared name is prefix or key of.
- * E_NOTFOUND when the node does not declare it, E_INVALID when two entries could be meant.
+ * object.  For a convention that is not built in, these are the attributes that have its declared name as prefix or key.
+ * E_NOTFOUND when the node does not declare it, E_INVALID when `id` is ambiguous.
  */
 ZINC_API ZINC_CHECKED zinc_status zinc_conventions_properties(zinc_hierarchy *h, const char *path, const char *id,
 							      zinc_blob *json, const zinc_call_options *call,
 							      zinc_error *err);
 
 /*
- * The value of attribute `key` that holds for a node, by inheritance where a built-in convention has it: `proj:`
- * from the parent group to an array, `license` from any ancestor (and along its `path`).  `from` (may be NULL) gets
- * the path of the node it comes from.  Only nodes that declare the convention count.  E_NOTFOUND; E_CORRUPT when
- * licenses refer to each other in a circle.
+ * The effective value of attribute `key` of a node, inherited where a built-in convention defines that: `proj:` from the
+ * parent group to an array, `license` from any ancestor (and along its `path`).  `from` (may be NULL) gets the path of
+ * the node that has the value.  Only nodes that declare the convention count.  E_NOTFOUND; E_CORRUPT when licenses refer
+ * to each other in a circle.
  */
 ZINC_API ZINC_CHECKED zinc_status zinc_conventions_effective(zinc_hierarchy *h, const char *path, const char *key,
 							     zinc_blob *json, zinc_blob *from,
@@ -76,8 +76,8 @@ typedef struct zinc_conventions_options {
 	const char
 	    *schemas;      /* a directory (any store's URL) of schemas, by their $id, or by URL without scheme [none] */
 	const char *cache; /* the same for schemas that were fetched [none] */
-	int fetch;         /* get what is nowhere else from its URL, at most 1 MiB, and put it into the cache */
-	const zinc_call_options *call; /* of zinc_conventions_new [for ever] */
+	int fetch;         /* download schemas that are found nowhere else, at most 1 MiB each, into the cache */
+	const zinc_call_options *call; /* of zinc_conventions_new [no limit] */
 } zinc_conventions_options;
 
 /* clang-format off */
@@ -85,20 +85,20 @@ typedef struct zinc_conventions_options {
 #define ZINC_CONVENTIONS_OPTIONS_INIT {sizeof(zinc_conventions_options), NULL, NULL, NULL, 0, NULL}
 /* clang-format on */
 
-/* Where schemas come from, and those already read; for one thread at a time.  Free with zinc_conventions_free. */
+/* The sources of schemas, and the schemas already read.  For one thread at a time.  Free with zinc_conventions_free. */
 typedef struct zinc_conventions zinc_conventions;
-/* E_NOTFOUND when nothing at all is in `schemas`; E_INVALID, E_IO, E_NOMEM. */
+/* E_NOTFOUND when `schemas` is empty; E_INVALID, E_IO, E_NOMEM. */
 ZINC_API ZINC_CHECKED zinc_status zinc_conventions_new(zinc_conventions **out, const zinc_conventions_options *options,
 						       zinc_error *err);
 ZINC_API void zinc_conventions_free(zinc_conventions *c);
 
 typedef enum zinc_validity {
-	ZINC_UNCHECKED = -1, /* no schema is at hand */
+	ZINC_UNCHECKED = -1, /* no schema is available */
 	ZINC_INVALID = 0,    /* an error was found */
 	ZINC_VALID = 1
 } zinc_validity;
 
-/* What was found about one convention of a node.  Rules are C1 to C16 of docs/conventions.md, "schema", or the
+/* The result for one convention of a node.  Rules are C1 to C16 of docs/conventions.md, "schema", or the
  * convention's name. */
 typedef struct zinc_verdict {
 	size_t size;
@@ -113,8 +113,8 @@ typedef int (*zinc_verdict_fn)(void *arg, const zinc_verdict *v);
 
 /*
  * Check what a node declares: the declaration itself, each convention's properties against its schema, and the
- * rules of built-in conventions beyond their schemas.  What SHOULD be is a warning, never an error, and so is a
- * schema that cannot be had.  `c` NULL: with the built-in schemas only.  ZINC_OK says that the check was done.
+ * rules of built-in conventions beyond their schemas.  A broken SHOULD is a warning, never an error, and so is a
+ * schema that is not available.  `c` NULL: with the built-in schemas only.  ZINC_OK means that the check was done.
  * E_NOTFOUND (no such node), E_CORRUPT (its document), E_IO, E_NOMEM.
  */
 ZINC_API ZINC_CHECKED zinc_status zinc_conventions_check(zinc_conventions *c, zinc_hierarchy *h, const char *path,
@@ -125,20 +125,20 @@ ZINC_API ZINC_CHECKED zinc_status zinc_conventions_check(zinc_conventions *c, zi
 
 /*
  * Declare a convention: `id` is a URL, a uuid, or the name of a built-in convention.  The entry takes the shape of
- * those already there, else `shape`.  One put, under the store's exclusion; no other attribute is touched.
- * E_EXISTS when it is declared, E_INVALID (an unknown name; a uuid that the shape has no place for), E_CORRUPT when
- * the declaration there is malformed, E_READONLY, E_IO ...
+ * the existing entries, else `shape`.  One atomic update; no other attribute changes.  E_EXISTS when it is already
+ * declared, E_INVALID (an unknown name; a uuid that the shape has no member for), E_CORRUPT when the existing declaration
+ * is malformed, E_READONLY, E_IO ...
  */
 ZINC_API ZINC_CHECKED zinc_status zinc_conventions_add(zinc_hierarchy *h, const char *path, const char *id,
 						       zinc_convention_shape shape, const zinc_call_options *call,
 						       zinc_error *err);
 typedef struct zinc_declare_options {
 	size_t size;
-	const char *shape;  /* "live" or "seed" [seed for a URL, live for a uuid or a name; by uuid where that is so] */
+	const char *shape;  /* "live" (CURRENT) or "seed" (LIST_2025_11) [seed for a URL, live for a uuid or a name] */
 	const char *schema; /* URL of the schema [the identifier, or the built-in convention's] */
 	const char *spec;   /* URL of the specification [the same] */
 	const char *name, *description; /* [the built-in convention's, or none] */
-	const zinc_call_options *call;  /* [for ever] */
+	const zinc_call_options *call;  /* [no limit] */
 } zinc_declare_options;
 
 /* clang-format off */
@@ -147,13 +147,13 @@ typedef struct zinc_declare_options {
 /* clang-format on */
 
 /*
- * The same with more to say.  A URL is that of a schema, unless it ends as texts for people do (.md, .html, .rst) or
- * `schema` is given.  E_INVALID also when the shape is neither, when schema or spec is no URL, and when the declaration
- * that is there goes by uuid and another shape is asked for.
+ * The same with options.  A URL is taken as that of a schema, unless it ends in .md, .html or .rst or `schema` is given.
+ * E_INVALID also for an unknown shape, for a schema or spec that is not a URL, and when the existing declaration is an
+ * object by uuid and another shape is requested.
  */
 ZINC_API ZINC_CHECKED zinc_status zinc_conventions_declare(zinc_hierarchy *h, const char *path, const char *id,
 							   const zinc_declare_options *options, zinc_error *err);
-/* Take the entry away; the properties stay.  E_NOTFOUND; E_INVALID when two entries could be meant. */
+/* Remove the entry; the properties stay.  E_NOTFOUND; E_INVALID when `id` is ambiguous. */
 ZINC_API ZINC_CHECKED zinc_status zinc_conventions_remove(zinc_hierarchy *h, const char *path, const char *id,
 							  const zinc_call_options *call, zinc_error *err);
 
@@ -176,7 +176,7 @@ typedef struct zinc_scale_level {
 typedef int (*zinc_scale_level_fn)(void *arg, const zinc_scale_level *level);
 
 /* Call `fn` for the levels of a group in the order of its layout: convention multiscales (either age), or the first image of
- * OME-Zarr.  E_NOTFOUND when the group is no multiscale one, E_CORRUPT when its layout is malformed. */
+ * OME-Zarr.  E_NOTFOUND when the group is not multiscale, E_CORRUPT when its layout is malformed. */
 ZINC_API ZINC_CHECKED zinc_status zinc_multiscale_levels(zinc_hierarchy *h, const char *path, zinc_scale_level_fn fn,
 							 void *arg, const zinc_call_options *call, zinc_error *err);
 

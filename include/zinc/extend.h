@@ -1,5 +1,5 @@
 /*
- * extend.h - codecs, data types, chunk grids, memory layouts and other things of your own
+ * extend.h - add codecs, data types, chunk grids, memory layouts and other extensions
  *
  * Each is one structure of functions and one call.  Once registered it is used like a
  * built-in one, by its name in a document or in zinc_array_options:
@@ -8,17 +8,17 @@
  *     zinc_register_codec(&xor, &err);
  *     zinc_array_create_url(&a, url, ZINC_ARRAY_OPTIONS(.codecs = "[\"example.xor\"]", ...), NULL, &err);
  *
- * Each has a name in every version that has a place for it: in version 3 its `name`, in the drafts of 2019 to 2022 its
- * URIs, of which the first is written, in Zarr v2 its id.  A URI that ends in a version is read in every minor version
- * of it: "https://example.org/xor/1.0" also as ".../1.3", with a warning, but not as ".../2.0".
+ * Each is named in every version that supports it: in version 3 by its `name`, in the drafts of 2019 to 2022 by its
+ * URIs (the first is written), in Zarr v2 by its id.  A URI that ends in a version number is also read with any other minor
+ * version: "https://example.org/xor/1.0" also as ".../1.3", with a warning, but not as ".../2.0".
  *
- * Names and whatever the structures point to must live for ever; the structures themselves are
- * copied.  Registering is for the start of a program, and may be done from any thread.  Every
+ * Names and whatever the structures point to must stay valid; the structures themselves are
+ * copied.  Register at the start of a program, from any thread.  Every
  * function may be called from many threads at once, also with the same `self`.
  *
  * A configuration is the JSON object of the document as text, or NULL when there is none.
- * Functions that fail return a status and say why with zinc_error_set.  What open() refuses is
- * E_INVALID; of a stored document Zinc makes E_CORRUPT out of it.
+ * Functions that fail return a status and say why with zinc_error_set.  open() refuses a
+ * configuration with E_INVALID; for a stored document Zinc turns that into E_CORRUPT.
  */
 #ifndef ZINC_EXTEND_H
 #define ZINC_EXTEND_H
@@ -35,14 +35,14 @@ ZINC_API zinc_status zinc_error_set(zinc_error *err, zinc_status status, const c
 
 /* ---- codecs ---- */
 
-/* What a codec makes of what. */
+/* What a codec converts into what. */
 typedef enum zinc_codec_stage {
 	ZINC_STAGE_ARRAY_ARRAY = 1, /* elements -> as many elements, of the same type or another */
 	ZINC_STAGE_ARRAY_BYTES = 2, /* elements -> bytes */
 	ZINC_STAGE_BYTES_BYTES = 3  /* bytes -> bytes */
 } zinc_codec_stage;
 
-/* What a codec is opened for.  For bytes -> bytes: what the array -> bytes codec in front of it sees. */
+/* The input of a codec.  For bytes -> bytes: the input of the array -> bytes codec before it. */
 typedef struct zinc_codec_input {
 	size_t size;
 	zinc_context *context;
@@ -54,8 +54,8 @@ typedef struct zinc_codec_input {
 } zinc_codec_input;
 
 /*
- * Elements are in C order and in this machine's byte order.  `shape` is the shape of the chunk at hand, NULL for
- * bytes -> bytes.  `*nout` is on entry the room at `out` and on return the bytes written.
+ * Elements are in C order and in this machine's byte order.  `shape` is the shape of the chunk, NULL for
+ * bytes -> bytes.  `*nout` is on entry the size of `out` and on return the number of bytes written.
  */
 typedef struct zinc_codec_def {
 	size_t size;
@@ -76,8 +76,8 @@ typedef struct zinc_codec_def {
 	size_t (*bound)(void *self, size_t nbytes);
 	zinc_status (*encode)(void *self, const uint64_t *shape, const void *in, size_t nin, void *out, size_t *nout,
 			      zinc_error *err);
-	/* Whatever the bytes are, nothing may be written past the room.  Wrong bytes are E_CORRUPT.  Bytes -> bytes: if the
-	 * room is too small set *nout to what is wanted and return E_LIMIT; it is called again if that may be. */
+	/* Must never write past `out`, whatever the input.  Wrong bytes are E_CORRUPT.  Bytes -> bytes: if `out` is too small,
+	 * set *nout to the size needed and return E_LIMIT; it is called again if that size is allowed. */
 	zinc_status (*decode)(void *self, const uint64_t *shape, const void *in, size_t nin, void *out, size_t *nout,
 			      zinc_error *err);
 } zinc_codec_def;
@@ -94,16 +94,16 @@ typedef struct zinc_dtype_def {
 	const char *const *uris; /* in the drafts, where `type` is the name; several types may share one */
 	const char *v2;          /* "q3" for "|q3" or "<q3" in Zarr v2, without a configuration; NULL: none */
 	const char *purpose;
-	size_t element_size; /* bytes; open() may say otherwise */
-	size_t unit;         /* bytes that change places together in the other byte order; 0 and 1: none */
+	size_t element_size; /* bytes; open() may change it */
+	size_t unit;         /* bytes of the unit that is reversed for the other byte order; 0 and 1: none */
 
 	/* May be NULL.  `element_size` and `unit` are as above and can be changed. */
 	zinc_status (*open)(void **self, const char *configuration, size_t *element_size, size_t *unit, zinc_error *err);
 	void (*close)(void *self); /* may be NULL */
 	/* The JSON of a fill value -> one element. */
 	zinc_status (*parse_fill)(void *self, const char *json, void *element, zinc_error *err);
-	/* One element -> the JSON of a fill value, or text for people (NULL: the JSON).  As snprintf: at most `room` bytes with
-	 * their NUL, and returned is the length it would have. */
+	/* One element -> the JSON of a fill value, or text for people (NULL: the JSON).  As snprintf: at most `room` bytes including
+	 * the NUL; returns the length of the whole text. */
 	size_t (*print_fill)(void *self, const void *element, char *out, size_t room);
 	size_t (*print_text)(void *self, const void *element, char *out, size_t room);
 } zinc_dtype_def;
@@ -170,8 +170,8 @@ typedef struct zinc_memory_layout_def {
 
 	zinc_status (*open)(void **self, const char *configuration, const zinc_codec_input *input, zinc_error *err); /* may be NULL */
 	void (*close)(void *self);                                                                                    /* may be NULL */
-	/* Where in the stored sequence the element at `index` of a chunk stands: for each another of 0 to the product of
-	 * `shape`, minus 1.  It is called for each element; two in one place is E_INVALID. */
+	/* Position of the element at `index` in the stored sequence: a one-to-one mapping to 0 ... product of `shape` - 1.  It
+	 * is called for each element; two elements with one position are E_INVALID. */
 	uint64_t (*place)(void *self, int ndim, const uint64_t *shape, const uint64_t *index);
 } zinc_memory_layout_def;
 
@@ -181,8 +181,8 @@ ZINC_API ZINC_CHECKED zinc_status zinc_register_memory_layout(const zinc_memory_
 /* ---- metadata encodings ---- */
 
 /*
- * What the documents of a draft's hierarchy are stored as.  The entry point zarr.json is always JSON and names the
- * encoding; all else in the library is JSON text, which this turns into bytes and back.
+ * The storage form of documents in a draft's hierarchy.  The entry point zarr.json is always JSON and names the encoding;
+ * the library works on JSON text, which this converts to bytes and back.
  */
 typedef struct zinc_metadata_encoding_def {
 	size_t size;
@@ -191,9 +191,9 @@ typedef struct zinc_metadata_encoding_def {
 	const char *purpose;
 	const char *suffix; /* of metadata keys in new hierarchies, ".yaml" */
 
-	/* JSON text <-> the bytes of a document.  `*nout` is on entry the room at `out` and on return the bytes written.  If
-	 * the room is too small set *nout to what is wanted and return E_LIMIT; it is called again if that may be.  What cannot
-	 * be decoded is E_CORRUPT. */
+	/* JSON text <-> the bytes of a document.  `*nout` is on entry the size of `out` and on return the number of bytes
+	 * written.  If `out` is too small, set *nout to the size needed and return E_LIMIT; it is called again if that size is
+	 * allowed.  Bytes that cannot be decoded are E_CORRUPT. */
 	zinc_status (*encode)(const char *json, size_t njson, void *out, size_t *nout, zinc_error *err);
 	zinc_status (*decode)(const void *in, size_t nin, char *out, size_t *nout, zinc_error *err);
 } zinc_metadata_encoding_def;
@@ -209,8 +209,8 @@ ZINC_API ZINC_CHECKED zinc_status zinc_register_metadata_encoding(const zinc_met
 #define ZINC_EXTENDS_HIERARCHY 4u
 
 /*
- * A declaration that a program understands, so that Zinc may open what it says must be understood.  What follows from it is
- * the program's own affair.  The drafts declare it in `extensions`, by its URI; version 3 and Zarr v2 as a member of the
+ * An extension that the program understands, so that Zinc may open nodes that require it.  Its effect is up to the program.
+ * The drafts declare it in `extensions`, by its URI; version 3 and Zarr v2 as a member of the
  * document, by its name.
  */
 typedef struct zinc_extension_def {
@@ -220,15 +220,15 @@ typedef struct zinc_extension_def {
 	const char *purpose;
 	unsigned extends; /* ZINC_EXTENDS_ARRAY and so on, joined with | */
 
-	/* Is the configuration good?  NULL: any is.  It is that of the declaration or else all members but those that every
-	 * declaration has; NULL: none.  What is refused is E_CORRUPT of a stored document. */
+	/* Check the configuration; NULL: any is valid.  The configuration is the member of that name, or else all members that
+	 * are not common to every declaration; NULL: none.  A refused one makes a stored document E_CORRUPT. */
 	zinc_status (*check)(const char *configuration, zinc_error *err);
 } zinc_extension_def;
 
 /* E_EXISTS, E_INVALID, E_LIMIT, E_NOMEM. */
 ZINC_API ZINC_CHECKED zinc_status zinc_register_extension(const zinc_extension_def *def, zinc_error *err);
 
-/* A declaration, known or not; valid during the callback only. */
+/* A declared extension, registered or not; valid during the callback only. */
 typedef struct zinc_declaration {
 	size_t size;
 	const char *name;          /* as declared: a URI, or the member's name */
@@ -240,23 +240,24 @@ typedef struct zinc_declaration {
 /* Return non-zero to stop. */
 typedef int (*zinc_declaration_fn)(void *arg, const zinc_declaration *declaration);
 
-/* What a node declares, or with `path` NULL the hierarchy itself. */
+/* List the extensions that a node declares, or with `path` NULL the hierarchy. */
 ZINC_API ZINC_CHECKED zinc_status zinc_extensions(zinc_hierarchy *h, const char *path, zinc_declaration_fn fn, void *arg,
                                                   const zinc_call_options *call, zinc_error *err);
 
 /* ---- storage transformers ---- */
 
 /*
- * A storage transformer is a layer between one array and its store, and a store itself: it answers the operations of
- * <zinc/store.h> by asking `next`, the layer below it or the store.  Documents list them in `storage_transformers`, the
- * one nearest the array first.  What a layer is opened for; everything it points to outlives the layer.
+ * A storage transformer is a layer between one array and its store, and a store itself: it implements the
+ * operations of <zinc/store.h> by calling `next`, the layer below it or the store.  Documents list them in `storage_transformers`, the
+ * one nearest the array first.  This structure is its input; everything it points to outlives
+ * the layer.
  */
 typedef struct zinc_transformer_input zinc_transformer_input;
 struct zinc_transformer_input {
 	size_t size;
 	zinc_context *context;
 	zinc_store *next;   /* a layer that keeps it takes a reference (zinc_store_ref) and closes that */
-	const char *prefix; /* what the keys of the array's chunks begin with, "" or "a/b/"; other keys are passed on */
+	const char *prefix; /* prefix of the keys of the array's chunks, "" or "a/b/"; other keys are passed on */
 	int ndim;
 	const uint64_t *shape;       /* of the array */
 	const uint64_t *chunk_shape; /* of its first chunk */
@@ -268,7 +269,7 @@ struct zinc_transformer_input {
 	size_t (*encode_key)(const zinc_transformer_input *in, const uint64_t *index, char *out, size_t room);
 	int (*decode_key)(const zinc_transformer_input *in, const char *key, uint64_t *index);
 	const void *keys; /* for those two */
-	/* What the program chose for this handle (zinc_stack_options). */
+	/* From zinc_stack_options. */
 	int shard_order;
 	int single_writer;
 };
@@ -285,7 +286,7 @@ typedef struct zinc_transformer_def {
 /* E_EXISTS when the name or a URI is taken, E_INVALID, E_LIMIT, E_NOMEM. */
 ZINC_API ZINC_CHECKED zinc_status zinc_register_transformer(const zinc_transformer_def *def, zinc_error *err);
 
-/* Layers that a program puts on an array at run time; no document tells of them. */
+/* Layers that a program adds to an array at run time; they are not in any document. */
 typedef zinc_status (*zinc_layer_fn)(zinc_store **out, const void *arg, const zinc_transformer_input *in, zinc_error *err);
 
 typedef struct zinc_layer {
@@ -293,11 +294,11 @@ typedef struct zinc_layer {
 	const void *arg;    /* lives as long as the array's handle */
 } zinc_layer;
 
-/* How a layer lays the chunks of a shard that it writes.  Readers see no difference. */
+/* The order of chunks in the shards that a layer writes.  Readers see no difference. */
 typedef enum zinc_shard_order {
 	ZINC_SHARD_ROWS = 0,   /* C order of their indices */
 	ZINC_SHARD_MORTON = 1, /* Morton order: neighbours in all dimensions lie close */
-	ZINC_SHARD_APPEND = 2  /* behind what is there, which stays; the old bytes are never reclaimed */
+	ZINC_SHARD_APPEND = 2  /* after the existing bytes, which stay; old bytes are never reclaimed */
 } zinc_shard_order;
 
 typedef struct zinc_stack_options {
@@ -314,16 +315,16 @@ typedef struct zinc_stack_options {
 /* clang-format on */
 
 /*
- * Choose the run-time layers of a handle, best right after it was opened; NULL: none again.  Calls that are running go
- * on as before.  The layers are made now, and made anew whenever the handle sees other metadata (resize, refresh).
+ * Set the run-time layers of a handle, best right after it is opened; NULL removes them.  Running calls are not affected.
+ * The layers are made now, and again whenever the metadata of the handle changes (resize, refresh).
  */
 ZINC_API ZINC_CHECKED zinc_status zinc_array_stack(zinc_array *a, const zinc_stack_options *options, zinc_error *err);
 
-/* Answers of the store kept in memory.  Each is used only after the store has confirmed its tag, unless `trust`. */
+/* A cache of values in memory.  A value is used only after the store has confirmed its tag, unless `trust`. */
 typedef struct zinc_layer_cache_options {
 	size_t size;
 	uint64_t bytes; /* the most that is kept */
-	int trust;      /* nobody changes the data: ask nothing, also of a store without tags */
+	int trust;      /* the data never change: do not ask the store, even one without tags */
 } zinc_layer_cache_options;
 
 /* clang-format off */
@@ -334,7 +335,7 @@ typedef struct zinc_layer_cache_options {
 ZINC_API ZINC_CHECKED zinc_status zinc_layer_cache(zinc_store **out, const void *cache_options,
 						   const zinc_transformer_input *in, zinc_error *err);
 
-/* Every operation that comes to the layer is told. */
+/* Calls `fn` for every operation of the layer. */
 typedef struct zinc_layer_log_options {
 	size_t size;
 	zinc_log_fn fn;
@@ -352,7 +353,7 @@ ZINC_API ZINC_CHECKED zinc_status zinc_layer_log(zinc_store **out, const void *l
 /* For zinc_store_sharded: the layer `indexed` on a store, without an array. */
 typedef struct zinc_sharded_options {
 	size_t size;
-	const char *prefix; /* of the keys that are chunks': "a/b/", in the drafts "data/root/a/b/" [""] */
+	const char *prefix; /* of the keys of chunks: "a/b/", in the drafts "data/root/a/b/" [""] */
 	int ndim;
 	const uint64_t *chunks_per_shard;
 	const char *key_encoding; /* "default", "default.", "v2", "v2/"; "draft", "draft.": "c96/18", "c96.18" of the drafts
@@ -366,13 +367,13 @@ typedef struct zinc_sharded_options {
 #define ZINC_SHARDED_OPTIONS_INIT {sizeof(zinc_sharded_options), NULL, 0, NULL, NULL, 0, 0}
 /* clang-format on */
 
-/* A store that joins chunks to shards of `next`, whose reference it takes itself.  E_INVALID, E_LIMIT, E_NOMEM. */
+/* A store that combines chunks into shards of `next`, of which it takes a reference.  E_INVALID, E_LIMIT, E_NOMEM. */
 ZINC_API ZINC_CHECKED zinc_status zinc_store_sharded(zinc_store **out, zinc_store *next, const zinc_sharded_options *options,
 						     zinc_error *err);
 
 /* ---- what there is ---- */
 
-/* Call `fn` with name, other names and purpose of everything built in or registered, until it returns non-zero. */
+/* Call `fn` with name, other names and purpose of each built-in or registered thing, until it returns non-zero. */
 ZINC_API void zinc_list_codecs(zinc_row_fn fn, void *arg);
 ZINC_API void zinc_list_dtypes(zinc_row_fn fn, void *arg);
 ZINC_API void zinc_list_grids(zinc_row_fn fn, void *arg);

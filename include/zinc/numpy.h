@@ -1,5 +1,5 @@
 /*
- * numpy.h - elements as NumPy has them, for programs that read or write .npy files or share memory with Python
+ * numpy.h - elements in NumPy's types, for programs that read or write .npy files or share memory with Python
  */
 #ifndef ZINC_NUMPY_H
 #define ZINC_NUMPY_H
@@ -11,12 +11,12 @@ extern "C" {
 #endif
 
 /* The NumPy type of the elements, little-endian, as the header of a .npy file has it: '<f4', '<M8[ns]', [('a', '<i4'), ('b',
- * '|S3')].  As snprintf; 0: NumPy has none for elements of variable length, or they are unsupported. */
+ * '|S3')].  As snprintf; 0: elements of variable length, for which NumPy has no type, or unsupported ones. */
 ZINC_API size_t zinc_array_numpy(const zinc_array *a, char *out, size_t room);
 /* The same of an array in a listing. */
 ZINC_API size_t zinc_array_info_numpy(const zinc_array_info *info, char *out, size_t room);
 
-/* A type of NumPy's, from the same spelling in any byte order, or without quotes, or as Zarr v2 has it in JSON.
+/* A NumPy type, from the same spelling in any byte order, with or without quotes, or as JSON of Zarr v2.
  * E_INVALID, E_UNSUPPORTED (objects), E_LIMIT, E_NOMEM.  Free with zinc_numpy_free. */
 typedef struct zinc_numpy zinc_numpy;
 ZINC_API ZINC_CHECKED zinc_status zinc_numpy_new(zinc_numpy **out, zinc_context *ctx, const char *descr, zinc_error *err);
@@ -28,7 +28,7 @@ ZINC_API size_t zinc_numpy_size(const zinc_numpy *type); /* bytes of an element 
  * zinc_array_write; or from zinc_array_read back.  Numbers convert as on reading (`convert`: zinc_convert flags), datetimes
  * to other units exactly, texts to other lengths and to or from variable length (whose bytes go to `arena`, else NULL),
  * records field by field.
- * E_INVALID when the types are too different, E_RANGE naming the first element that does not fit; nothing is cut off.
+ * E_INVALID when the types are too different, E_RANGE naming the first element that does not fit; nothing is truncated.
  */
 ZINC_API ZINC_CHECKED zinc_status zinc_array_from_numpy(const zinc_array *a, const zinc_numpy *type, void *to, const void *from,
                                                         size_t n, int convert, zinc_arena *arena, zinc_error *err);

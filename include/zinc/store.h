@@ -1,13 +1,13 @@
 /*
- * store.h - what a store is, and how a program adds its own
+ * store.h - the store interface, and how a program adds its own store
  *
- * A store maps keys (UTF-8, components joined by '/') to bytes and knows nothing of
- * Zarr.  One call carries many reads, puts or deletes, because that is what makes object stores fast
- * and it costs a local store nothing.
+ * A store maps keys (UTF-8, components joined by '/') to bytes; it is independent of
+ * Zarr.  One call carries many reads, puts or deletes: that makes object stores fast
+ * and costs a local store nothing.
  *
- * Structures that one side hands to the other alone begin with their size, which whoever makes one sets.  Those that lie
- * in arrays (zinc_get, zinc_put, zinc_del, zinc_partial, zinc_part) keep their size for ever: what they may need later
- * goes into `reserved`, which must be 0 (E_INVALID).
+ * Structures that are passed by pointer begin with their size, set by the side that makes them.  Structures in arrays
+ * (zinc_get, zinc_put, zinc_del, zinc_partial, zinc_part) never change their size: later members go into `reserved`,
+ * which must be 0 (E_INVALID).
  */
 #ifndef ZINC_STORE_H
 #define ZINC_STORE_H
@@ -21,55 +21,55 @@ extern "C" {
 
 /* ---- waiting ---- */
 
-/* How long an operation may take, and who may end it before.  Operations that may wait take a pointer to one; NULL: for
- * ever.  A store looks at it between any two things that may block, and answers E_CANCELLED. */
+/* Deadline and cancel flag of an operation.  Operations that may wait take a pointer to one; NULL: no limit.  A store checks
+ * it between any two steps that may block, and returns E_CANCELLED. */
 typedef struct zinc_wait {
 	size_t size;
-	double until;              /* seconds of CLOCK_MONOTONIC; 0: for ever */
-	const zinc_cancel *cancel; /* NULL: nobody */
+	double until;              /* seconds of CLOCK_MONOTONIC; 0: no deadline */
+	const zinc_cancel *cancel; /* NULL: none */
 } zinc_wait;
 #define ZINC_WAIT_INIT {sizeof(zinc_wait), 0.0, NULL}
 
-/* E_CANCELLED when it was cancelled or the time is over. */
+/* E_CANCELLED when it was cancelled or the deadline has passed. */
 ZINC_API ZINC_CHECKED zinc_status zinc_wait_check(const zinc_wait *wait, zinc_error *err);
-/* The seconds left, at least 0; HUGE_VAL: for ever. */
+/* The seconds left, at least 0; HUGE_VAL without a deadline. */
 ZINC_API double zinc_wait_left(const zinc_wait *wait);
 
 /* ---- what a store can do ---- */
 
-/* What a store can do.  Callers look at these, never at names. */
+/* Capabilities.  Callers look at these, never at the names of stores. */
 #define ZINC_CAP_READ 0x0001u
-#define ZINC_CAP_RANGE 0x0002u            /* part of a value costs part of its transfer */
+#define ZINC_CAP_RANGE 0x0002u            /* reading part of a value transfers only that part */
 #define ZINC_CAP_SUFFIX_RANGE 0x0004u     /* "the last n bytes" in one request */
 #define ZINC_CAP_LIST 0x0008u
 #define ZINC_CAP_WRITE 0x0010u
 #define ZINC_CAP_ERASE 0x0020u
 #define ZINC_CAP_ATOMIC_PUT 0x0040u       /* readers see the old or the new value, whole */
-#define ZINC_CAP_DURABLE 0x0080u          /* ZINC_OK of a durable put survives power loss */
+#define ZINC_CAP_DURABLE 0x0080u          /* a durable put that returned ZINC_OK survives power loss */
 #define ZINC_CAP_CAS 0x0100u              /* conditions hold against all other writers */
 #define ZINC_CAP_READ_AFTER_WRITE 0x0200u
 #define ZINC_CAP_LIST_AFTER_WRITE 0x0400u
 #define ZINC_CAP_REMOTE 0x0800u           /* keep many requests open at once */
 #define ZINC_CAP_UPDATE 0x1000u           /* update() excludes all other writers of the key */
-#define ZINC_CAP_TAGS 0x2000u             /* get() gives tags that change with every put; else parts of a value are read whole */
-#define ZINC_CAP_FOLDS_CASE 0x4000u       /* names that differ by case only are the same place */
+#define ZINC_CAP_TAGS 0x2000u             /* get() returns tags, which differ whenever bytes differ; without them values are read whole */
+#define ZINC_CAP_FOLDS_CASE 0x4000u       /* names that differ only in case are the same key */
 #define ZINC_CAP_NORMALISES 0x8000u       /* names are changed by Unicode normalisation */
 
 typedef struct zinc_caps {
 	size_t size;
 	uint32_t flags;
-	uint32_t parallel;      /* requests worth keeping open at once */
-	uint64_t merge_gap;     /* ranges closer than this are better read as one */
+	uint32_t parallel;      /* useful number of open requests */
+	uint64_t merge_gap;     /* ranges closer than this are read as one */
 	uint32_t key_max;       /* bytes of a key, 0: no limit */
 	uint32_t component_max; /* bytes of one component, 0: no limit */
-	const char *refused;    /* characters that no key may have; NULL: zinc_key_check is all there is to it */
-	const char *reserved;   /* an ending that no component may have; NULL: any */
+	const char *refused;    /* characters that no key may have; NULL: only the rules of zinc_key_check */
+	const char *reserved;   /* a suffix that no component may have; NULL: none */
 } zinc_caps;
 #define ZINC_CAPS_INIT {sizeof(zinc_caps), 0, 0, 0, 0, 0, NULL, NULL}
 
 /* The generation of a value.  Two tags of one key differ whenever the bytes differ. */
 typedef struct zinc_tag {
-	uint8_t n; /* 0: this store has none */
+	uint8_t n; /* 0: the store has no tags */
 	uint8_t b[127];
 } zinc_tag;
 
@@ -86,11 +86,11 @@ typedef struct zinc_get {
 	uint64_t length;
 	int suffix;
 	const zinc_tag *if_tag;  /* NULL, or: only if the value has this tag, else ZINC_CHANGED */
-	const struct iovec *iov; /* destination of exactly `length` bytes, or NULL: ask room() */
+	const struct iovec *iov; /* destination of exactly `length` bytes, or NULL: call room() */
 	int niov;
-	int stat;                /* no bytes wanted: only existence, size and tag */
-	uint64_t limit;          /* the most bytes that the caller takes; more are ZINC_FAILED with E_LIMIT, before they are in
-	                            memory.  0: any */
+	int stat;                /* no bytes: only existence, size and tag */
+	uint64_t limit;          /* the most bytes that the caller accepts; more are ZINC_FAILED with E_LIMIT, before they are in
+	                            memory.  0: no limit */
 	uint64_t reserved[3];
 } zinc_get;
 
@@ -98,7 +98,7 @@ typedef enum zinc_found {
 	ZINC_FOUND = 0,
 	ZINC_MISSING = 1, /* no such key: a result, not a failure */
 	ZINC_CHANGED = 2, /* the tag differs from if_tag */
-	ZINC_FAILED = 3   /* status and error say why (E_IO if neither does); never taken for a missing value */
+	ZINC_FAILED = 3   /* status and error say why (E_IO if neither does); never treated as missing */
 } zinc_found;
 
 typedef struct zinc_got {
@@ -113,16 +113,16 @@ typedef struct zinc_got {
 
 typedef enum zinc_room {
 	ZINC_ROOM_OK = 0,
-	ZINC_ROOM_NOT_NOW = 1, /* start nothing more until a done() has returned, then ask again */
-	ZINC_ROOM_FAIL = 2     /* give this request up: done() says ZINC_FAILED, E_NOMEM */
+	ZINC_ROOM_NOT_NOW = 1, /* start nothing more until a done() has returned, then call room() again */
+	ZINC_ROOM_FAIL = 2     /* give up this request: done() gets ZINC_FAILED, E_NOMEM */
 } zinc_room;
 
 /*
- * Where bytes go.  room() (may be NULL when every request has iov or stat) is called before the first byte of a request without iov is read, when
- * the size is known; it may be called again for the same request after NOT_NOW.  done() is
- * called exactly once per request, as each finishes, from any thread, several at once, all before get
- * returns; it may take its time (decode) in the calling thread.  An answer that is found has as many bytes as the request
- * selects of object_size, and a tag, though it may be an empty one; another is taken for E_IO.
+ * The receiver of bytes.  room() is called for a request without iov, when the size is known and before its first byte is
+ * read; after NOT_NOW it may be called again for the same request.  It may be NULL when every request has iov or stat.
+ * done() is called exactly once per request, as each finishes, from any thread, several at once, all before get returns; it
+ * may do long work (decode) in the calling thread.  A result that is FOUND has exactly the bytes that the request selects
+ * of object_size, and a tag, which may be empty; anything else becomes E_IO.
  */
 typedef struct zinc_sink {
 	size_t size;
@@ -143,7 +143,7 @@ typedef struct zinc_condition {
 /* One put. */
 typedef struct zinc_put {
 	const char *key;
-	const struct iovec *iov; /* the value, in pieces; they stay as they are until done() */
+	const struct iovec *iov; /* the value, in pieces; unchanged until done() */
 	int niov;
 	const zinc_condition *when; /* NULL: any */
 	uint64_t reserved[3];
@@ -156,7 +156,7 @@ typedef struct zinc_del {
 	uint64_t reserved[2];
 } zinc_del;
 
-/* What became of a put or a delete.  E_CONFLICT when the condition did not hold, for ZINC_ABSENT E_EXISTS. */
+/* Result of a put or a delete.  E_CONFLICT when the condition did not hold, for ZINC_ABSENT E_EXISTS. */
 typedef struct zinc_outcome {
 	size_t size;
 	zinc_status status;
@@ -164,15 +164,15 @@ typedef struct zinc_outcome {
 	const zinc_error *error; /* of a failure; may be NULL */
 } zinc_outcome;
 
-/* Who is told.  Called exactly once for each i, as each ends, also after failure or cancel, from any thread, several at
- * once, all before the call returns. */
+/* Receiver of results.  done() is called exactly once for each i, as each ends, also after failure or cancel, from any
+ * thread, several at once, all before the call returns. */
 typedef struct zinc_done {
 	size_t size;
 	void (*done)(void *arg, size_t i, const zinc_outcome *outcome);
 	void *arg;
-	/* NULL, or: how many puts or deletes the array has by now, of the `room` that it has place for.  A store whose
-	 * zinc_store_ops.more says so asks for it while it could begin another, from the thread that called it; nobody is told
-	 * of those that it has not asked for. */
+	/* NULL, or: the number of puts or deletes in the array so far, of at most `room`.  A store with zinc_store_ops.more
+	 * calls it, from the calling thread, while it could begin another; done() is not called for entries beyond the number
+	 * that it last returned. */
 	size_t (*more)(void *arg);
 	size_t room;
 } zinc_done;
@@ -180,12 +180,12 @@ typedef struct zinc_done {
 /* Puts and deletes of one durable commit. */
 typedef struct zinc_put_group zinc_put_group;
 
-/* Outcome of one key of a group, given at commit: E_CONFLICT for a lost condition, E_IO ... */
+/* Result of one key of a group, reported at commit: E_CONFLICT for a condition that did not hold, E_IO ... */
 typedef void (*zinc_committed_fn)(void *arg, const char *key, zinc_status status, const zinc_error *error);
 
-/* What update() does with the value; `old` is NULL when the key is missing.  Set one of the two: */
+/* The new value of an update(); `old` is NULL when the key is missing.  Set bytes, erase or keep: */
 typedef struct zinc_update {
-	size_t size;       /* set by who calls the function */
+	size_t size;       /* set by the caller of the function */
 	const void *bytes; /* new value (owned by the callback, valid until the next call or return) */
 	size_t nbytes;
 	int erase;         /* erase the key */
@@ -194,13 +194,13 @@ typedef struct zinc_update {
 /* May be called several times (CAS loop); must give the same answer for the same old bytes. */
 typedef zinc_status (*zinc_update_fn)(void *arg, const void *old, size_t nold, zinc_update *out, zinc_error *err);
 
-/* ---- update of a large value of which most stays ---- */
+/* ---- changing a small part of a large value ---- */
 
-/* Bring `nbytes` bytes from `offset` of a value into the front of iov, which may be longer. */
+/* Read `nbytes` bytes at `offset` of a value into iov, which may be longer. */
 typedef zinc_status (*zinc_read_fn)(void *arg, uint64_t offset, uint64_t nbytes, const struct iovec *iov, int niov,
                                     zinc_error *err);
 
-/* The value as it is; may be read by several threads at once. */
+/* The old value; several threads may read it at once. */
 typedef struct zinc_old {
 	size_t size;
 	int found;
@@ -209,7 +209,7 @@ typedef struct zinc_old {
 	void *arg;
 } zinc_old;
 
-/* A run of the new value: bytes of the caller's, or (NULL) as many of the old value's. */
+/* A run of the new value: the caller's bytes, or (NULL) bytes of the old value. */
 typedef struct zinc_part {
 	const uint8_t *bytes;
 	uint64_t offset; /* in the old value */
@@ -217,9 +217,9 @@ typedef struct zinc_part {
 	uint64_t reserved;
 } zinc_part;
 
-/* As zinc_update, in parts, which are the function's own until it is called again or the operation returns. */
+/* As zinc_update, in parts; they belong to the function and stay valid until its next call or the operation's return. */
 typedef struct zinc_splice {
-	size_t size; /* set by who calls the function */
+	size_t size; /* set by the caller of the function */
 	const zinc_part *parts;
 	size_t nparts;
 	int erase, keep;
@@ -234,35 +234,35 @@ typedef int (*zinc_key_fn)(void *arg, const char *key, uint64_t nbytes);
 /* A key, or a prefix that ends in '/'. */
 typedef int (*zinc_entry_fn)(void *arg, const char *key_or_prefix, int is_prefix);
 
-/* Why an entry of the store is no key: */
+/* Why an entry of the store is not a key: */
 typedef enum zinc_odd_kind {
 	ZINC_ODD_NAME = 1,   /* its name cannot be part of a key */
-	ZINC_ODD_TYPE = 2,   /* neither a value nor a directory: a FIFO, device or socket */
+	ZINC_ODD_TYPE = 2,   /* not a file or directory: a FIFO, device or socket */
 	ZINC_ODD_LINK = 3,   /* a link that leads nowhere, or that is not followed */
-	ZINC_ODD_LOOP = 4,   /* a directory that is its own ancestor: not looked into */
-	ZINC_ODD_UNREAD = 5, /* a directory that may not be read */
-	ZINC_ODD_DIR = 6,    /* a directory like any other, which is only wrong where a value should be; told before its keys */
-	ZINC_ODD_LOCK = 7    /* a file by whose name the value of `key` would be locked; with zinc_lister.locks only */
+	ZINC_ODD_LOOP = 4,   /* a directory that is its own ancestor: not listed */
+	ZINC_ODD_UNREAD = 5, /* a directory without permission to read */
+	ZINC_ODD_DIR = 6,    /* a plain directory, an error only where a value is expected; reported before its keys */
+	ZINC_ODD_LOCK = 7    /* the lock file of `key`; only with zinc_lister.locks */
 } zinc_odd_kind;
 
-/* An entry among the keys that get() cannot read.  Whether anything of a hierarchy is lost by it is for the caller to
- * say: a stray FIFO beside a group is nothing, in the place of a chunk it is an error. */
+/* An entry that get() cannot read.  The caller decides what it means: a FIFO beside a group is harmless, in place of a
+ * chunk it is an error. */
 typedef struct zinc_odd {
 	size_t size;
 	zinc_odd_kind kind;
-	const char *key; /* where it lies, without a '/' at its end; any bytes with ZINC_ODD_NAME, so escape it before printing */
+	const char *key; /* its path, without a '/' at the end; any bytes with ZINC_ODD_NAME, so escape it before printing */
 	const char *why; /* "a symbolic link that leads nowhere" */
-	/* Is it a directory with an entry of this name?  -1: that cannot be told. */
+	/* Is it a directory with an entry of this name?  1, 0, or -1: unknown. */
 	int (*holds)(const struct zinc_odd *odd, const char *name);
 	const void *inside; /* the store's own */
 } zinc_odd;
 typedef int (*zinc_odd_fn)(void *arg, const zinc_odd *odd);
 
-/* Who is told what a listing finds.  With `key` every key below the prefix, as zinc_store_list; else with `entry` one
- * level, as zinc_store_list_dir.  `odd` (may be NULL) is told of entries that are no keys, and a directory that may not
- * be read is then one of these instead of the listing's failure.  A prefix that is missing is empty; one that get() would
- * fail on is E_IO.  Each may stop it.  `own`: only what del_prefix would
- * erase, a link being a key of its own that leads nowhere.  `locks`: lock files are told to `odd`, too. */
+/* Receiver of a listing.  With `key` every key below the prefix, as zinc_store_list; else with `entry` one level, as
+ * zinc_store_list_dir.  `odd` (may be NULL) is called for entries that are not keys; an unreadable directory is then one
+ * of these, otherwise it is the failure of the listing.  A missing prefix is empty; one that get() would fail on is E_IO.
+ * Each callback may stop the listing.  `own`: only what del_prefix would erase; a link is then a key of its own and is not
+ * followed.  `locks`: lock files are reported to `odd`, too. */
 typedef struct zinc_lister {
 	size_t size;
 	zinc_key_fn key;
@@ -273,15 +273,15 @@ typedef struct zinc_lister {
 	int locks;
 } zinc_lister;
 
-/* A leftover: temporary, lock or empty directory that nobody holds; `key` is what a lock is of, NULL with a directory.
- * Asked before it is removed: ZINC_SCRUB_KEEP leaves this one alone, any other value but 0 stops. */
+/* A leftover: a temporary file, lock or empty directory that is not in use; `key` is the key of a lock, NULL for a
+ * directory.  Called before it is removed: return 0 to remove it, ZINC_SCRUB_KEEP to keep it, anything else to stop. */
 #define ZINC_SCRUB_KEEP (-1)
 typedef int (*zinc_scrub_fn)(void *arg, const char *name, const char *key, const char *what);
 
 #define ZINC_PUT_RELAXED 1u /* do not wait for the disk */
-#define ZINC_PUT_TAGS 2u    /* the outcome has the new tag, also where telling it costs more, or in a group */
+#define ZINC_PUT_TAGS 2u    /* the result has the new tag, even where that costs more, or in a group */
 
-/* Bytes that go into a value from `offset` on; a value that is too short grows. */
+/* Bytes to write into a value at `offset`; a value that is too short grows. */
 typedef struct zinc_partial {
 	const char *key;
 	uint64_t offset;
@@ -299,51 +299,49 @@ typedef enum zinc_setting_type {
 	ZINC_SETTING_SECONDS = 3 /* 0.5 */
 } zinc_setting_type;
 
-/* A setting that a store knows.  Values are checked against it before the store is opened. */
+/* A setting of a store.  Values are checked before the store is opened. */
 typedef struct zinc_setting_row {
 	const char *name;    /* "timeout", for "http.timeout"; "header.*": all that begin with "header." */
 	zinc_setting_type type;
-	const char *preset;  /* where nothing is said; NULL: it is not set then */
-	const char *env;     /* a variable of others' that is asked after ZINC_HTTP_TIMEOUT; NULL: none */
+	const char *preset;  /* the default; NULL: not set */
+	const char *env;     /* another environment variable, used if ZINC_HTTP_TIMEOUT is not set; NULL: none */
 	const char *purpose; /* one line for `zinc stores --long` */
 	int secret;          /* its value is never shown */
 	const void *reserved[2];
 } zinc_setting_row;
 
-/* For a store's `open`, of the options it was given: what its rows know, by their names, from wherever it was said.
- * NULL, 0 and no when it is not set. */
+/* For a store's `open`: the value of a setting by name, from whichever source.  NULL, 0 and no if not set. */
 ZINC_API const char *zinc_setting_text(const zinc_store_options *options, const char *name);
 ZINC_API double zinc_setting_number(const zinc_store_options *options, const char *name);
 ZINC_API int zinc_setting_yes(const zinc_store_options *options, const char *name);
 
 /*
- * The operations of a store.  Every slot but get, caps and close may be NULL: the library then does what the
- * specification lets it make of the others, or refuses.  Only a wrapper that has `forwards` passes NULL slots on.  All
- * but `open` take the object that open made.  Keys have passed zinc_key_check, and conditions have
- * their tag.
+ * The operations of a store.  Every slot but get, caps and close may be NULL: the library then builds the operation from
+ * the others, or refuses.  Only a wrapper with `forwards` passes NULL slots on.  All but `open` take the object that open
+ * made.  Keys have passed zinc_key_check, and conditions have their tag.
  *
- * get, put and del fail themselves only if they have called no done().
+ * get, put and del may return a failure only if they have called no done().
  */
 typedef struct zinc_store_ops {
 	size_t size;
 	const char *name;    /* "fs" */
 	const char *purpose; /* one line for `zinc stores` */
 	const char *schemes; /* "file," separated by commas, NULL for wrappers */
-	/* The settings it knows, ended by a row without a name.  NULL: none, and a URL's query is handed to open as it is. */
+	/* Its settings, ended by a row without a name.  NULL: none, and a URL's query is passed to open as it is. */
 	const zinc_setting_row *settings;
-	int foreign_query; /* what `settings` do not know of a URL's query is handed to open: it is for the server */
-	/* How many bytes of "/d/x.db/a/b", a URL's rest without its query, are what is opened; behind them lies the path
-	 * within, which is unescaped.  NULL: those before the first '/' where the root of a node's URL is looked for, and all
-	 * where the store itself is opened.  With it and without `settings`, no URL has a query. */
+	int foreign_query; /* members of a URL's query that are not in `settings` are passed to open, for the server */
+	/* How many bytes of "/d/x.db/a/b" (the URL without scheme and query) name what is opened; the rest is the path inside,
+	 * which is unescaped.  NULL: up to the first '/' when a node's URL is opened, all when the store itself is opened.
+	 * With `split` and without `settings`, a URL has no query. */
 	zinc_status (*split)(const char *rest, zinc_context *ctx, size_t *nbytes, zinc_error *err);
-	/* A store on top of another: `base|zip:path` is `path` in what "zip" of `adapters` ("zip,tar") makes of `key`, a key
-	 * or prefix of `next` ("" for all of it), to which it takes a reference of its own. */
+	/* A store on top of another: `base|zip:path` is `path` in the store that the adapter "zip" (of `adapters`, "zip,tar")
+	 * makes of `key`, a key or prefix of `next` ("" for all of it).  It takes its own reference of `next`. */
 	const char *adapters;
 	zinc_status (*adapt)(void **self, zinc_store *next, const char *key, const zinc_store_options *options, zinc_error *err);
 
 	zinc_status (*open)(void **self, const char *rest, const zinc_store_options *options, zinc_error *err);
 	void (*close)(void *self);
-	/* `out` is cleared, and has its size. */
+	/* `out` is cleared and has its size set. */
 	void (*caps)(void *self, zinc_caps *out);
 	zinc_status (*get)(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, const zinc_wait *wait,
 	                   zinc_error *err);
@@ -358,7 +356,7 @@ typedef struct zinc_store_ops {
 	/* A value of more than `limit` bytes (0: any) is E_LIMIT before it is in memory. */
 	zinc_status (*update)(void *self, const char *key, zinc_update_fn fn, void *arg, uint64_t limit, uint32_t flags,
 	                      const zinc_wait *wait, zinc_error *err);
-	/* Likewise where the store must hold the old value in memory. */
+	/* The same limit where the store must hold the old value in memory. */
 	zinc_status (*splice)(void *self, const char *key, zinc_splice_fn fn, void *arg, uint64_t limit, uint32_t flags,
 	                      const zinc_wait *wait, zinc_error *err);
 	zinc_status (*del_prefix)(void *self, const char *prefix, uint32_t flags, const zinc_wait *wait, zinc_error *err);
@@ -368,39 +366,40 @@ typedef struct zinc_store_ops {
 	zinc_status (*sync)(void *self, const zinc_wait *wait, zinc_error *err);
 	zinc_status (*scrub)(void *self, const char *prefix, int remove, zinc_scrub_fn fn, void *arg, const zinc_wait *wait,
 	                     zinc_error *err);
-	/* list, list_dir and what is no key in one; a store that has it needs neither of the two. */
+	/* list, list_dir and entries that are not keys in one; a store with it needs neither of the two. */
 	zinc_status (*walk)(void *self, const char *prefix, const zinc_lister *to, const zinc_wait *wait, zinc_error *err);
 	/* For a store that holds several keys in one value.  The parts are checked, and sorted by key and offset.  NULL: each
 	 * key is one update. */
 	zinc_status (*put_partial)(void *self, const zinc_partial *const *parts, size_t n, int single_writer, uint32_t flags,
 	                           const zinc_wait *wait, zinc_error *err);
-	/* Of a wrapper: the store to which its NULL slots are passed on as they are.  NULL: to none. */
+	/* Of a wrapper: the store that its NULL slots are passed on to.  NULL: none. */
 	zinc_store *(*forwards)(void *self);
-	int more; /* put and del go on with what zinc_done.more tells of; to others it is not shown */
+	int more; /* put and del use zinc_done.more; other stores do not get it */
 } zinc_store_ops;
 
 /* ---- operations on an open store ----
  *
- * What the specification leaves open, fixed here and by the conformance suite: erasing a missing
- * key is ZINC_OK; a range past the end gives what is there; a value may be empty; partial set past the
- * end fills the gap with zeros; listing is in order of the keys' bytes; a prefix is "" or ends in '/'.
+ * Where the specification leaves a choice, this holds and the conformance suite checks it: erasing a missing key is
+ * ZINC_OK; a range past the end is cut; a value may be empty; a partial put past the end fills the gap with zeros;
+ * listing is in byte order of the keys; a prefix is "" or ends in '/'.
  */
 
-/* What it can do; never fails.  As much as out->size (ZINC_CAPS_INIT) has room for.  What a remote store finds out of its server as it goes comes and goes. */
+/* The capabilities; never fails.  Fills as much as out->size (ZINC_CAPS_INIT) covers.  Those of a remote store may change
+ * as the server answers. */
 ZINC_API void zinc_store_caps(zinc_store *s, zinc_caps *out);
 
 /* The URL it was opened with, without a user name, password or query: those may be secrets. */
 ZINC_API const char *zinc_store_url(const zinc_store *s);
 ZINC_API zinc_context *zinc_store_context(const zinc_store *s);
 
-/* Fails itself only if it called no done(). */
+/* Returns a failure only if it called no done(). */
 ZINC_API ZINC_CHECKED zinc_status zinc_store_get(zinc_store *s, const zinc_get *requests, size_t n, const zinc_sink *sink,
                                                  const zinc_wait *wait, zinc_error *err);
 /* One whole value; E_NOTFOUND when missing.  `tag` and `limit` (0: none; longer is E_LIMIT) may be NULL/0. */
 ZINC_API ZINC_CHECKED zinc_status zinc_store_get_all(zinc_store *s, const char *key, zinc_blob *out, zinc_tag *tag, uint64_t limit,
                                                      const zinc_wait *wait, zinc_error *err);
-/* Many at once, in no order: `done` is told of each.  With a group, a put that it says ZINC_OK of may still fail at
- * commit.  Fail themselves only if they called no done(). */
+/* Many at once, in any order; `done` is called for each.  With a group, a put that reported ZINC_OK may still fail at
+ * commit.  They return a failure only if they called no done(). */
 ZINC_API ZINC_CHECKED zinc_status zinc_store_put_many(zinc_store *s, zinc_put_group *group, const zinc_put *puts, size_t n,
                                                       const zinc_done *done, uint32_t flags, const zinc_wait *wait,
                                                       zinc_error *err);
@@ -408,13 +407,13 @@ ZINC_API ZINC_CHECKED zinc_status zinc_store_del_many(zinc_store *s, zinc_put_gr
                                                       const zinc_done *done, uint32_t flags, const zinc_wait *wait,
                                                       zinc_error *err);
 /* One of them.  `when` NULL: any.  E_CONFLICT when the condition does not hold; for ZINC_ABSENT E_EXISTS.  With a group the
- * outcome may come at commit only, unless `tag` is asked for. */
+ * result may come only at commit, unless `tag` is given. */
 ZINC_API ZINC_CHECKED zinc_status zinc_store_put(zinc_store *s, zinc_put_group *group, const char *key, const void *bytes, size_t nbytes,
                                                  const zinc_condition *when, uint32_t flags, zinc_tag *tag, const zinc_wait *wait,
                                                  zinc_error *err);
 ZINC_API ZINC_CHECKED zinc_status zinc_store_del(zinc_store *s, zinc_put_group *group, const char *key, const zinc_condition *when,
                                                  uint32_t flags, const zinc_wait *wait, zinc_error *err);
-/* All of these keys, under one commit; goes on after a failure, and tells the first. */
+/* All of these keys, in one commit; continues after a failure, and returns the first. */
 ZINC_API ZINC_CHECKED zinc_status zinc_store_del_keys(zinc_store *s, const char *const *keys, size_t n, uint32_t flags,
                                                       const zinc_wait *wait, zinc_error *err);
 ZINC_API ZINC_CHECKED zinc_status zinc_store_put_begin(zinc_store *s, zinc_put_group **group, uint32_t flags, const zinc_wait *wait,
@@ -423,15 +422,15 @@ ZINC_API ZINC_CHECKED zinc_status zinc_store_put_begin(zinc_store *s, zinc_put_g
  * failed; the status is that of the first. */
 ZINC_API ZINC_CHECKED zinc_status zinc_store_commit(zinc_store *s, zinc_put_group *group, zinc_committed_fn fn, void *arg,
                                                     const zinc_wait *wait, zinc_error *err);
-/* Drop what was not done yet and free it. */
+/* Discard what is not done yet, and free the group. */
 ZINC_API void zinc_store_abort(zinc_store *s, zinc_put_group *group);
-/* Read, change and put one key, excluding all other writers; E_READONLY where the store has neither
- * exclusion nor conditions, unless `single_writer`.  A value of more than `limit` bytes (0: any) is E_LIMIT before it is in
+/* Read, change and put one key, excluding all other writers; E_READONLY if the store has neither
+ * locks nor conditions, unless `single_writer`.  A value of more than `limit` bytes (0: any) is E_LIMIT before it is in
  * memory. */
 ZINC_API ZINC_CHECKED zinc_status zinc_store_update(zinc_store *s, const char *key, zinc_update_fn fn, void *arg, int single_writer,
                                                     uint64_t limit, uint32_t flags, const zinc_wait *wait, zinc_error *err);
-/* zinc_store_update where the function reads what it needs of the old value, and names what it keeps.  The limit is of
- * stores that must hold the old value in memory. */
+/* zinc_store_update where the function reads only what it needs of the old value, and names the parts to keep.  The limit
+ * applies to stores that must hold the old value in memory. */
 ZINC_API ZINC_CHECKED zinc_status zinc_store_splice(zinc_store *s, const char *key, zinc_splice_fn fn, void *arg, int single_writer,
                                                     uint64_t limit, uint32_t flags, const zinc_wait *wait, zinc_error *err);
 /* set_partial_values of the specification: ranges of one key must not overlap (E_INVALID). */
@@ -443,20 +442,20 @@ ZINC_API ZINC_CHECKED zinc_status zinc_store_list(zinc_store *s, const char *pre
                                                   zinc_error *err);
 ZINC_API ZINC_CHECKED zinc_status zinc_store_list_dir(zinc_store *s, const char *prefix, zinc_entry_fn fn, void *arg,
                                                       const zinc_wait *wait, zinc_error *err);
-/* One listing of either kind that also tells of entries that are no keys, where the store knows of such. */
+/* A listing of either kind that also reports entries that are not keys, where the store has such. */
 ZINC_API ZINC_CHECKED zinc_status zinc_store_walk(zinc_store *s, const char *prefix, const zinc_lister *to, const zinc_wait *wait,
                                                   zinc_error *err);
 ZINC_API ZINC_CHECKED zinc_status zinc_store_sync(zinc_store *s, const zinc_wait *wait, zinc_error *err);
 ZINC_API ZINC_CHECKED zinc_status zinc_store_scrub(zinc_store *s, const char *prefix, int remove, zinc_scrub_fn fn, void *arg,
                                                    const zinc_wait *wait, zinc_error *err);
 
-/* A URL as it may be shown: one line of UTF-8 without user, password and query, cut with "..." where it does not fit
- * into `cap` > 0 bytes with its NUL.  Returns its length.  What is no URL is shown as it is. */
+/* A URL for display: one line of UTF-8 without user, password and query, cut with "..." if it does not fit into `cap` > 0
+ * bytes including the NUL.  Returns its length.  Text that is not a URL is shown as it is. */
 ZINC_API size_t zinc_url_show(char *out, size_t cap, const char *url);
 
 /* ---- making stores ---- */
 
-/* Add schemes and adapters for zinc_store_open.  `ops` must live for ever.  E_EXISTS when one of them is taken. */
+/* Add schemes and adapters for zinc_store_open.  `ops` is never freed and must stay valid.  E_EXISTS when a scheme or adapter is taken. */
 ZINC_API ZINC_CHECKED zinc_status zinc_store_register(const zinc_store_ops *ops, zinc_error *err);
 /* For programs that hold libzinc.a, which loads no modules: the stores of "http" and "https" URLs.  Not in libzinc.so,
  * which finds its modules itself, but in libzinc_http.a of the same build (pkg-config --static zinc-http; CMake
@@ -470,7 +469,7 @@ ZINC_API ZINC_CHECKED zinc_status zinc_store_wrap(zinc_store **out, zinc_context
 typedef int (*zinc_row_fn)(void *arg, const char *name, const char *also, const char *purpose);
 ZINC_API void zinc_store_each(zinc_row_fn fn, void *arg);
 
-/* Call `fn` with each setting of each store, those of modules included where they can be loaded; non-zero ends it. */
+/* Call `fn` with each setting of each store, including those of modules that can be loaded; return non-zero to stop. */
 typedef int (*zinc_setting_fn)(void *arg, const char *store, const zinc_setting_row *row);
 ZINC_API void zinc_store_each_setting(zinc_context *ctx, zinc_setting_fn fn, void *arg);
 
@@ -479,7 +478,7 @@ ZINC_API ZINC_CHECKED zinc_status zinc_store_readonly(zinc_store **out, zinc_sto
 /* Only keys below `prefix` ("a/b/"), named without it. */
 ZINC_API ZINC_CHECKED zinc_status zinc_store_prefix(zinc_store **out, zinc_store *next, const char *prefix, zinc_error *err);
 
-/* Counts of operations that have passed a log store. */
+/* Counts of operations that have passed through a log store. */
 typedef struct zinc_store_counts {
 	size_t size;
 	uint64_t get_calls, get_requests, get_bytes, put_calls, put_bytes, del_calls, list_calls, update_calls;

@@ -1,8 +1,8 @@
 /*
  * tool.h - checking, looking, copying: what the command `zinc` shows and programs may call
  *
- * An answer (counts, zinc_stats ...) begins as its _INIT, which sets its size; the library fills what the caller has room
- * for, and its size then says how much that is.  Without a size it is E_INVALID.
+ * Initialise a result structure (counts, zinc_stats ...) with its _INIT, which sets its size.  The library fills the
+ * members that this size covers, and sets the size to what it filled.  A size of 0 is E_INVALID.
  *
  * Everything here may still change before version 1.0.
  */
@@ -19,14 +19,14 @@ extern "C" {
 /* ---- validating ---- */
 
 typedef enum zinc_level {
-	ZINC_LEVEL_WARNING = 0,    /* readers forgive it */
+	ZINC_LEVEL_WARNING = 0,    /* readers tolerate it */
 	ZINC_LEVEL_ERROR = 1,      /* breaks the specification, or does not decode */
-	ZINC_LEVEL_UNSUPPORTED = 2 /* valid, but this build does not know it */
+	ZINC_LEVEL_UNSUPPORTED = 2 /* valid, but not supported by this build */
 } zinc_level;
 
 /*
- * One thing found.  `rule` is a number of docs/rules.md ("M49"), or, for what no rule of the
- * specification says, a word: "decode" (an object that does not decode), "orphan", "consolidated", "leftover",
+ * One finding.  `rule` is a number of docs/rules.md ("M49"), or, for what the specification has no rule
+ * about, a word: "decode" (an object that does not decode), "orphan", "consolidated", "leftover",
  * "v2", "read"; of Zarr conventions "C2" (docs/conventions.md), "schema" or the convention's name.  All text is valid during the callback only; empty where it does not apply, never NULL.
  */
 typedef struct zinc_finding {
@@ -38,7 +38,7 @@ typedef struct zinc_finding {
 	const char *pointer; /* into the document, "/codecs/0" */
 	const char *message;
 	const char *fix; /* how to repair it */
-	int repaired;    /* it was, by this call */
+	int repaired;    /* this call has repaired it */
 } zinc_finding;
 
 /* Return non-zero to stop. */
@@ -50,15 +50,15 @@ typedef struct zinc_validate_options {
 	size_t size;
 	zinc_context *context;
 	const char *format; /* [detected] */
-	int strict;         /* what readers usually forgive is an error too */
+	int strict;         /* what readers usually tolerate is an error, too */
 	int fast;           /* metadata only: no object is decoded */
-	int repair;         /* remove leftovers, write stale consolidated metadata anew */
-	int orphans;        /* with repair: erase objects that belong to nothing, and give up unfinished copies, too */
+	int repair;         /* remove leftovers, rewrite stale consolidated metadata */
+	int orphans;        /* with repair: also erase objects that belong to no array, and unfinished copies */
 	int threads;        /* [the context's] */
-	const zinc_call_options *call; /* [for ever]; units of progress are objects */
+	const zinc_call_options *call; /* [no limit]; units of progress are objects */
 	int links; /* zinc_links */
-	/* Told of each array whose codecs have no checksum: damage of its objects that still decodes is noticed neither
-	 * by this call nor by any read.  That is no finding. */
+	/* Called for each array whose codecs have no checksum: damage that still decodes is detected neither by this
+	 * call nor by any read.  Not a finding. */
 	zinc_unchecked_fn unchecked;
 	int climb; /* as in zinc_open_options */
 	const char *schemas, *cache; /* schemas of conventions, and fetch: as in zinc_conventions_options */
@@ -77,10 +77,10 @@ typedef struct zinc_validate_options {
 /* What a validation saw.  Findings that were repaired count under `repaired` alone. */
 typedef struct zinc_validate_counts {
 	size_t size;
-	uint64_t groups, arrays; /* documents that say so */
+	uint64_t groups, arrays; /* by their documents */
 	uint64_t objects, bytes; /* stored chunks or shards, and their size */
 	uint64_t missing;        /* objects of all grids that are not stored: legal, they are fill value */
-	uint64_t empty;          /* inner chunks that shards do not hold, of those decoded: legal, too */
+	uint64_t empty;          /* inner chunks missing in the decoded shards: legal, too */
 	uint64_t errors, warnings, unsupported, repaired;
 	uint64_t unchecked; /* arrays without a checksum */
 } zinc_validate_counts;
@@ -94,8 +94,8 @@ typedef struct zinc_validate_counts {
  * fast) every stored object by decoding it.  `fn` (may be NULL) is called for each finding, from the
  * calling thread, in order of keys within each of these parts; `counts` (may be NULL) gets the sums.
  *
- * ZINC_OK says that the check was done, whatever it found.  E_NOTFOUND when nothing is there, E_INVALID,
- * E_IO, E_LIMIT, E_NOMEM, E_CANCELLED, and E_READONLY where a repair is asked for and not possible.
+ * ZINC_OK means that the check was done, whatever it found.  E_NOTFOUND when nothing is there, E_INVALID,
+ * E_IO, E_LIMIT, E_NOMEM, E_CANCELLED, and E_READONLY when a repair is requested but not possible.
  */
 ZINC_API ZINC_CHECKED zinc_status zinc_validate(const char *url, const zinc_validate_options *options, zinc_finding_fn fn,
                                                 void *arg, zinc_validate_counts *counts, zinc_error *err);
@@ -103,16 +103,16 @@ ZINC_API ZINC_CHECKED zinc_status zinc_validate(const char *url, const zinc_vali
 /* ---- copying ---- */
 
 typedef enum zinc_copy_kind {
-	ZINC_COPY_PLAN = 0,     /* what is going to be done about an array */
-	ZINC_COPY_REPLACED = 1, /* a choice of storage that the target does not have, and what it gets instead */
+	ZINC_COPY_PLAN = 0,     /* what will be done with an array */
+	ZINC_COPY_REPLACED = 1, /* a storage choice that the target format lacks, and its replacement */
 	ZINC_COPY_LOST = 2,     /* content that the target cannot hold */
-	ZINC_COPY_NOTICE = 3,   /* what readers will see of the target otherwise than before; with `verify` also at the end */
-	ZINC_COPY_HIDDEN = 4,   /* a child or stored object of the source that is there and cannot be read: its name, a link, the
-	                         * kind of file, a place where no listing comes to it */
-	ZINC_COPY_REFUSED = 5   /* nothing is copied, for something is hidden: the failure that follows says just that */
+	ZINC_COPY_NOTICE = 3,   /* a difference that readers of the target will see; with `verify` also at the end */
+	ZINC_COPY_HIDDEN = 4,   /* a child or stored object of the source that cannot be read because of its name, a link, its
+	                         * file type, or a place that no listing reaches */
+	ZINC_COPY_REFUSED = 5   /* nothing is copied because something is hidden; the failure that follows says the same */
 } zinc_copy_kind;
 
-/* One thing to be told before a copy begins.  All text is valid during the callback only. */
+/* A note about a copy, given before it begins.  All text is valid during the callback only. */
 typedef struct zinc_copy_note {
 	size_t size;
 	zinc_copy_kind kind;
@@ -136,23 +136,23 @@ typedef struct zinc_copy_options {
 	const char *codecs;     /* JSON or short form, of the inner chunks where sharded [as they are] */
 	const char *dtype;      /* convert the elements [as they are] */
 	const char *select;     /* of one array, as text [everything] */
-	int resume;             /* go on where an interrupted copy stopped; from the beginning if there is none */
+	int resume;             /* continue an interrupted copy; start from the beginning if there is none */
 	int verify;             /* read everything back, compare and decode it, before the target appears */
-	int lossy;              /* let go what the target cannot hold [E_INVALID] and what cannot be read of the source [E_IO] */
-	/* 1, ZINC_FORCE: erase the node that is there, as zinc_node_erase_with, once the source has been gone over: what can
-	 * be known to fail leaves it as it was [E_EXISTS] */
+	int lossy;              /* drop what the target cannot hold [E_INVALID] and what cannot be read of the source [E_IO] */
+	/* 1, ZINC_FORCE: erase the existing node, as zinc_node_erase_with, after the source has been checked: a copy that
+	 * can be known to fail leaves the node as it is [E_EXISTS] */
 	int overwrite;
-	int dry_run;            /* plan, tell, and write nothing */
+	int dry_run;            /* plan and report, but write nothing */
 	uint64_t max_memory;    /* bytes for elements and encoded objects [512 MiB, more where one object needs it] */
 	int threads;            /* [the context's] */
-	const zinc_call_options *call; /* [for ever]; units of progress are objects of the target */
+	const zinc_call_options *call; /* [no limit]; units of progress are objects of the target */
 	zinc_copy_note_fn note; /* may be NULL */
 	void *note_arg;
-	const char *fallback; /* zinc_copy_url only: what arrays get that are translated to a draft, as in zinc_open_options */
+	const char *fallback; /* zinc_copy_url only: fallback types of arrays converted to a draft, as in zinc_open_options */
 	int convert;          /* zinc_convert flags, for `dtype` */
 	int links;            /* zinc_copy_url only: zinc_links, of both stores */
 	int climb;            /* zinc_copy_url only: of both URLs, as in zinc_open_options */
-	const char *key_encoding; /* of chunks, as in zinc_array_options [as it is, or the nearest that the format has] */
+	const char *key_encoding; /* of chunks, as in zinc_array_options [the source's, or the nearest that the format has] */
 	/*
 	 * xarray masks elements that equal fill_value in Zarr v2, and those that equal the attribute _FillValue in v3.
 	 * For arrays whose dimensions have names a copy to v3 writes that attribute, and a copy to v2 has null for a
@@ -177,12 +177,12 @@ typedef struct zinc_copy_options {
 typedef struct zinc_copy_counts {
 	size_t size;
 	uint64_t groups, arrays;
-	uint64_t objects;        /* chunks, shards and other keys of the target that this call was to write */
+	uint64_t objects;        /* chunks, shards and other keys of the target that this call had to write */
 	uint64_t raw;            /* of them copied as they are stored */
 	uint64_t skipped;        /* objects that an earlier, interrupted copy had finished */
 	uint64_t bytes;          /* moved: stored bytes of raw objects, elements of the others */
 	uint64_t lost, replaced; /* notes of these kinds */
-	uint64_t hidden;         /* and of this one */
+	uint64_t hidden;         /* notes of this kind */
 } zinc_copy_counts;
 /* clang-format off */
 #define ZINC_COPY_COUNTS_INIT {sizeof(zinc_copy_counts), 0, 0, 0, 0, 0, 0, 0, 0, 0}
@@ -193,13 +193,13 @@ typedef struct zinc_copy_counts {
  * data type, fill value, attributes, dimension names, unknown members, the tree) arrives, or the copy fails before it
  * starts, naming what the target cannot hold, or what is hidden in the source.  Choices of storage (chunks, shards, codecs, chunk keys, order of bytes
  * and axes) are kept where the target has them; notes tell what is replaced.  Objects whose encoding does not change are
- * copied as they are, byte for byte, also those that do not decode.  With `verify` they are decoded when they have been read
- * back: E_CORRUPT, E_CHECKSUM naming the key, and the target does not appear.  Where a codec is not known, or storage
- * transformers are in the way, bytes are compared and no more.  Metadata is written last.  `counts` may be NULL.
+ * copied byte for byte, even if they do not decode.  With `verify` they are decoded when they have been read
+ * back: E_CORRUPT, E_CHECKSUM naming the key, and the target does not appear.  Where a codec is unknown, or the array has
+ * storage transformers, only bytes are compared.  Metadata is written last.  `counts` may be NULL.
  *
- * A journal "__zinc_cp.json" at the target says what is done; it is removed last.  A copy that was interrupted or failed
- * leaves it there, and `resume` goes on, with any number of threads and the memory of the first call, unless source or
- * options have changed (E_CONFLICT).
+ * A journal "__zinc_cp.json" at the target records progress; it is removed last.  A copy that was interrupted or failed
+ * leaves it there, and `resume` continues, with any number of threads and the memory limit of the first call, unless source
+ * or options have changed (E_CONFLICT).
  *
  * E_EXISTS when the target is there, E_INVALID (options, or content that the target cannot hold), E_UNSUPPORTED,
  * E_RANGE (an element does not convert), E_LIMIT (max_memory is too small for one object), E_CORRUPT, E_CHECKSUM, E_IO,
@@ -213,7 +213,7 @@ ZINC_API ZINC_CHECKED zinc_status zinc_copy_url(const char *from, const char *to
                                                 zinc_copy_counts *counts, zinc_error *err);
 /* Rename a node within its hierarchy: copy, verify, erase.  What zinc_node_erase_with would not erase is not copied
  * either.  Of the options only threads, max_memory, call, overwrite, force, resume, dry_run and note are
- * looked at.  Where anything is hidden the source stays, and nothing is copied. */
+ * looked at.  If anything is hidden the source stays and nothing is copied. */
 ZINC_API ZINC_CHECKED zinc_status zinc_move(zinc_hierarchy *h, const char *from_path, const char *to_path,
                                             const zinc_copy_options *options, zinc_error *err);
 
@@ -227,7 +227,7 @@ ZINC_API ZINC_CHECKED zinc_status zinc_node_copy(zinc_hierarchy *from, const cha
 typedef struct zinc_stored {
 	size_t size;
 	uint64_t objects;       /* chunks or shards that are stored */
-	uint64_t objects_total; /* that the grid has; UINT64_MAX when there are more */
+	uint64_t objects_total; /* in the grid; UINT64_MAX when there are more */
 	uint64_t bytes;         /* stored bytes */
 	uint64_t decoded_bytes; /* that the stored objects decode to */
 	uint64_t smallest, largest; /* stored bytes of one object; 0 when there is none */
@@ -236,7 +236,7 @@ typedef struct zinc_stored {
 #define ZINC_STORED_INIT {sizeof(zinc_stored), 0, 0, 0, 0, 0, 0}
 /* clang-format on */
 
-/* Add up the stored objects of an array, by listing alone.  E_UNSUPPORTED when its keys are not understood;
+/* Count the stored objects of an array by listing its keys.  E_UNSUPPORTED when its keys are not understood;
  * E_IO ... */
 ZINC_API ZINC_CHECKED zinc_status zinc_array_stored(const zinc_array *a, zinc_stored *out, const zinc_call_options *call,
                                                     zinc_error *err);
@@ -249,9 +249,9 @@ typedef struct zinc_chunk {
 	const char *key; /* of the object that holds it */
 	int ndim;
 	uint64_t index[ZINC_MAX_NDIM]; /* in the grid of chunks */
-	int present;                   /* it is stored; else it is fill value */
+	int present;                   /* it is stored; else it reads as fill value */
 	int in_shard;
-	uint64_t offset, bytes;        /* where in its object, and stored bytes; 0 when it is not there */
+	uint64_t offset, bytes;        /* offset in its object, and stored bytes; 0 when it is missing */
 	uint64_t decoded_bytes;        /* what a read decodes of it */
 	uint64_t selected_bytes;       /* of elements that are selected */
 } zinc_chunk;
@@ -260,9 +260,8 @@ typedef struct zinc_chunk {
 typedef int (*zinc_chunk_fn)(void *arg, const zinc_chunk *chunk);
 
 /*
- * What reading a selection, into a buffer in C order of the array's own type and with nothing in the cache, asks the store
- * for.  It is the plan of the read itself that is counted; of the data only sizes of objects and indexes of shards are
- * looked at.
+ * The cost of reading a selection into a buffer in C order of the array's own type, with an empty cache.  It is counted
+ * from the plan of the read itself; only sizes of objects and indexes of shards are fetched.
  */
 typedef struct zinc_explanation {
 	size_t size;
@@ -270,23 +269,23 @@ typedef struct zinc_explanation {
 	uint64_t chunks, chunks_present;
 	uint64_t requests;       /* of the store */
 	uint64_t ranges;         /* of those, for parts of objects */
-	uint64_t bytes;          /* that they bring */
+	uint64_t bytes;          /* transferred by these requests */
 	uint64_t object_bytes;   /* of the objects touched, whole */
-	uint64_t decoded_bytes;  /* at most: some codecs stop where nothing more is wanted */
+	uint64_t decoded_bytes;  /* at most: some codecs stop when the rest is not needed */
 	uint64_t selected_bytes; /* of elements, fill value too */
-	double waste;            /* share of the decoded bytes that nobody selected */
+	double waste;            /* share of the decoded bytes that is not selected */
 	int better;              /* 1: these chunks would waste less than half as much */
 	uint64_t chunk_shape[ZINC_MAX_NDIM];
 	double better_waste;
-	int only_stored; /* 1: there are too many chunks; only those that are stored were told and counted */
+	int only_stored; /* 1: too many chunks; only stored ones were reported and counted */
 } zinc_explanation;
 /* clang-format off */
 #define ZINC_EXPLANATION_INIT {sizeof(zinc_explanation), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0, {0}, 0.0, 0}
 /* clang-format on */
 
 /* Explain a read; `fn` (may be NULL) is called for each chunk, in order of objects.  `options` may be NULL.  Errors are
- * those of zinc_array_read, and E_LIMIT for more than 4 million chunks: then, with `fn`, where the store can list, the
- * ones that are stored are told and counted instead (only_stored). */
+ * those of zinc_array_read, and E_LIMIT for more than 4 million chunks: then, with `fn` and a store that can list, only
+ * the stored chunks are reported and counted (only_stored). */
 ZINC_API ZINC_CHECKED zinc_status zinc_array_explain(zinc_array *a, const zinc_selection *selection, const zinc_io_options *options,
                                                      zinc_chunk_fn fn, void *arg, zinc_explanation *out, zinc_error *err);
 
@@ -294,7 +293,7 @@ ZINC_API ZINC_CHECKED zinc_status zinc_array_explain(zinc_array *a, const zinc_s
 
 /* What the numbers of zinc_stats are. */
 typedef enum zinc_stats_of {
-	ZINC_STATS_NOTHING = 0,    /* the elements have no order: records, bytes without meaning */
+	ZINC_STATS_NOTHING = 0,    /* the elements have no order: records, raw bytes */
 	ZINC_STATS_VALUES = 1,     /* the elements; false is 0 and true 1 */
 	ZINC_STATS_TIMES = 2,      /* dates or spans of time, in the unit of the data type */
 	ZINC_STATS_MAGNITUDES = 3, /* absolute values of complex numbers */
@@ -311,17 +310,17 @@ typedef union zinc_number {
 #define ZINC_STATS_BINS 24
 
 /*
- * What an array's elements are like.  Minimum, maximum and sum of integers are exact, and so are all counts; mean and
+ * Statistics of an array's elements.  Minimum, maximum and sum of integers are exact, and so are all counts; mean and
  * deviation are merged from small parts, so that a long array loses no digits, and are the same for any number of
- * threads.  Bin i of the histogram holds the numbers v with floor(v / 2^exponent) == first + i: a width that is a power
- * of two lets one pass over the elements be enough.  Infinities are in no bin.
+ * threads.  Bin i of the histogram holds the numbers v with floor(v / 2^exponent) == first + i: because widths are
+ * powers of two, one pass over the elements is enough.  Infinities are in no bin.
  */
 typedef struct zinc_stats {
 	size_t size;
 	zinc_stats_of of;
 	zinc_type type;         /* of minimum and maximum: ZINC_INT64, ZINC_UINT64 or ZINC_FLOAT64 */
 	uint64_t elements;      /* selected */
-	uint64_t nan;           /* NaN, or NaT of times: in none of the following */
+	uint64_t nan;           /* NaN, or NaT of times; not counted below */
 	uint64_t infinite;
 	zinc_number min, max;   /* when elements > nan */
 	double mean, deviation; /* standard deviation of the whole (not of a sample) */
@@ -338,7 +337,7 @@ typedef struct zinc_stats {
 typedef struct zinc_stats_options {
 	size_t size;
 	int threads; /* [the context's] */
-	const zinc_call_options *call; /* [for ever]; units of progress are pieces of some chunks */
+	const zinc_call_options *call; /* [no limit]; units of progress are pieces of some chunks */
 } zinc_stats_options;
 
 /* clang-format off */
@@ -346,7 +345,7 @@ typedef struct zinc_stats_options {
 #define ZINC_STATS_OPTIONS_INIT {sizeof(zinc_stats_options), 0, NULL}
 /* clang-format on */
 
-/* Read the selection (NULL: everything) in bounded memory, by many threads, and sum it up.  Errors are those of
+/* Read the selection (NULL: everything) in bounded memory, by many threads, and compute its statistics.  Errors are those of
  * zinc_array_read. */
 ZINC_API ZINC_CHECKED zinc_status zinc_array_stats(zinc_array *a, const zinc_selection *selection,
                                                    const zinc_stats_options *options, zinc_stats *out, zinc_error *err);
@@ -358,8 +357,8 @@ typedef enum zinc_difference_kind {
 	ZINC_DIFFERS_META = 1,    /* shape, data type, fill value, names of dimensions, attributes, unknown members */
 	ZINC_DIFFERS_VALUES = 2,  /* elements */
 	ZINC_DIFFERS_STORAGE = 3, /* format, chunks, shards, codecs, keys of chunks, orders */
-	ZINC_DIFFERS_UNKNOWN = 4, /* what this build cannot read, elements or a whole group: nobody can tell */
-	ZINC_DIFFERS_HIDDEN = 5   /* a child or stored object of either that is there and cannot be read; `a` says why */
+	ZINC_DIFFERS_UNKNOWN = 4, /* elements or a whole group that this build cannot read: not comparable */
+	ZINC_DIFFERS_HIDDEN = 5   /* a child or stored object of either side that cannot be read; `a` says why */
 } zinc_difference_kind;
 
 /* One difference.  All text is valid during the callback only, and never NULL. */
@@ -368,7 +367,7 @@ typedef struct zinc_difference {
 	zinc_difference_kind kind;
 	const char *path; /* below the nodes compared: "/" for themselves */
 	const char *what; /* "node", "shape", "attributes/units", "values", "codecs" ... */
-	const char *a, *b; /* JSON; "" where it is not there.  Of values the first two that differ */
+	const char *a, *b; /* JSON; "" if missing.  For values: the first two that differ */
 	uint64_t count, total; /* values: elements that differ, and that were compared */
 	int ndim;
 	const uint64_t *index; /* values: of the first, in C order, in the array */
@@ -383,7 +382,7 @@ typedef struct zinc_diff_options {
 	int storage;        /* compare choices of storage, too */
 	const char *select; /* of two arrays: which elements [all] */
 	double rtol, atol;  /* numbers a and b are equal when |a - b| <= atol + rtol * |b| */
-	const zinc_call_options *call; /* [for ever]; units of progress are pieces of some chunks, of one array at a time */
+	const zinc_call_options *call; /* [no limit]; units of progress are pieces of some chunks, of one array at a time */
 } zinc_diff_options;
 
 /* clang-format off */
@@ -394,7 +393,7 @@ typedef struct zinc_diff_options {
 typedef struct zinc_diff_counts {
 	size_t size;
 	uint64_t nodes;       /* that are in both */
-	uint64_t differences; /* handed over, but for those that nobody can tell */
+	uint64_t differences; /* reported, without those that are not comparable */
 	uint64_t unknown;     /* arrays whose elements this build cannot read */
 	uint64_t elements, different;
 } zinc_diff_counts;
@@ -409,7 +408,7 @@ typedef struct zinc_diff_counts {
  * while other elements of different types are not.  Arrays of different shapes have no common elements.
  * `fn` (may be NULL) is called from the calling thread in order of paths; `counts` may be NULL.
  *
- * ZINC_OK says that the comparison was done.  E_NOTFOUND, E_INVALID (elements selected of groups), E_RANGE, E_CORRUPT,
+ * ZINC_OK means that the comparison was done.  E_NOTFOUND, E_INVALID (a selection with groups), E_RANGE, E_CORRUPT,
  * E_CANCELLED ...
  */
 ZINC_API ZINC_CHECKED zinc_status zinc_diff(zinc_hierarchy *a, const char *path_a, zinc_hierarchy *b, const char *path_b,
