@@ -1,10 +1,10 @@
 /*
- * attributes.c - attributes of a node: look, set, remove
+ * attributes.c - attributes of a node: get, set, remove
  *
  * Promises:
  *
- * (1) An edit is one put of the document, under the store's own exclusion: of edits of different keys
- *     made at the same time none is lost.
+ * (1) An edit is one put of the document under the store's lock or compare-and-swap: concurrent edits of
+ *     different keys lose nothing.
  * (2) Keys that an edit does not name keep their values, their order and the spelling of their numbers.
  * (3) An edit that fails changes nothing.
  */
@@ -109,7 +109,7 @@ struct change {
 	void *arg;
 };
 
-/* The `attributes` member is where every version keeps them; a document may go without. */
+/* Every version keeps them in the member `attributes`, which may be missing. */
 static zinc_status
 edit_attributes(void *arg, zinc_json_doc *doc, zinc_error *err)
 {

@@ -1,9 +1,9 @@
 /*
- * group.c - making groups
+ * group.c - creating groups
  */
 #include "node/node.h"
 
-/* The document is built and judged before anything is erased: bad attributes cost nothing. */
+/* The document is built and checked before anything is erased, so that bad attributes erase nothing. */
 static zinc_status
 create(zinc_hierarchy *h, const char *path, const char *attributes, int overwrite, zinc_error *err)
 {
@@ -30,7 +30,7 @@ create(zinc_hierarchy *h, const char *path, const char *attributes, int overwrit
 
 /* ---- groups that exist by their descendants ---- */
 
-/* Put a document where there is none; if somebody else is quicker, any group will do. */
+/* Put a document where there is none.  If another writer was faster, its group is as good. */
 static zinc_status
 make_explicit(zinc_hierarchy *h, const char *path, zinc_error *err)
 {
@@ -104,7 +104,7 @@ zinc_group_create(zinc_hierarchy *h, const char *path, const char *attributes, i
 	return st;
 }
 
-/* A hierarchy of another format is where the group is to be: erased only when the group can be made. */
+/* A hierarchy of another format is at the place of the group: it is erased only if the group can be created. */
 static zinc_status
 make_way(zinc_hierarchy *old, zinc_hierarchy *h, const char *attributes, int overwrite, zinc_error *err)
 {
@@ -122,7 +122,7 @@ make_way(zinc_hierarchy *old, zinc_hierarchy *h, const char *attributes, int ove
 	return st == ZINC_OK ? zinc_erase_for(old, "/", overwrite, false, err) : st;
 }
 
-/* The climb decides which part of the URL is the root (hierarchy.c). */
+/* The search for the root decides which part of the URL is the hierarchy (hierarchy.c). */
 zinc_status
 zinc_group_create_url(const char *url, const char *attributes, int overwrite, const zinc_open_options *open,
 		      zinc_error *err)

@@ -1,9 +1,9 @@
 /*
- * node.c - is there a node, what is it, what is below it; erasing
+ * node.c - existence, kind and listing of nodes; erasing
  *
  * Promises:
  *
- * (1) A node that cannot be used, or not even reached, is shown with its problem, never left out.
+ * (1) A node that cannot be used or reached is shown with its problem, never left out.
  * (2) What a callback sees lives during the call only.
  * (3) Errors name keys from the hierarchy's root on, as those of arrays do, and its URL.
  */
@@ -89,7 +89,7 @@ struct listing {
 	zinc_error *err;
 };
 
-/* A failure of our own ends the listing as the program's callback would, and is told afterwards. */
+/* An internal failure ends the listing as a non-zero callback would, and is returned afterwards. */
 static int
 list_node(void *arg, const zinc_found_node *found)
 {
@@ -173,7 +173,7 @@ read_node(zinc_hierarchy *h, const char *path, zinc_meta **out, zinc_error *err)
 	return st;
 }
 
-/* That nothing is there is an answer, not a failure. */
+/* A missing node is a result, not a failure. */
 zinc_status
 zinc_node_exists(zinc_hierarchy *h, const char *path, zinc_node_kind *kind, const zinc_call_options *call,
 		 zinc_error *err)
@@ -289,7 +289,7 @@ pass_over(void *arg, const char *below, const zinc_json *copy)
 	return 1;
 }
 
-/* Damaged is there, too: somebody meant it to be. */
+/* Damaged consolidated metadata counts as present. */
 static zinc_status
 look_for_copies(zinc_hierarchy *h, const char *node, const zinc_meta *m, bool *there, zinc_error *err)
 {

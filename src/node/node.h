@@ -13,7 +13,7 @@
 zinc_status zinc_node_show(zinc_hierarchy *h, const zinc_found_node *found, const char *base, zinc_node_fn fn,
 			   void *arg, int *stop, zinc_error *err);
 
-/* Edit a node's attributes, an object of `doc`: perhaps more than once, each time from what is stored. */
+/* Edit a node's attributes, an object of `doc`.  May be called more than once, each time with the stored attributes. */
 typedef zinc_status (*zinc_attributes_fn)(void *arg, zinc_json_doc *doc, zinc_json *attributes, zinc_error *err);
 zinc_status zinc_attributes_change(zinc_hierarchy *h, const char *path, zinc_attributes_fn fn, void *arg,
 				   zinc_error *err);

@@ -5,12 +5,11 @@
  *
  * (1) The target appears last: all data first, then the documents below, deepest first, then the node's
  *     own, which must not be there yet.
- * (2) Nothing is copied over what is there: any key below the target is E_EXISTS, for leftovers of
- *     another array would show through missing chunks.
- * (3) A copy that fails takes back what it had put.
+ * (2) Nothing is overwritten: any key below the target is E_EXISTS, because leftovers of another array would
+ *     appear in place of missing chunks.
+ * (3) A copy that fails erases what it has put.
  *
- * Two copies to one target at the same time are the callers' to avoid: one of them fails, but
- * their data are mixed.
+ * Callers must avoid two copies to one target at the same time: one of them fails, but their data are mixed.
  */
 #include <stdlib.h>
 #include <zinc/tool.h>
@@ -30,8 +29,8 @@ struct copy {
 	zinc_buf from_key, to_key;           /* of the node's own document */
 	zinc_buf from_prefixes, to_prefixes; /* each with its NUL */
 	zinc_buf pool;                       /* keys of the pairs: from, NUL, to, NUL */
-	zinc_buf place;                      /* of a key, which nobody looks at */
-	struct pair *pairs;                  /* data, then documents; the node's own is none of them */
+	zinc_buf place;                      /* of a key, not used */
+	struct pair *pairs;                  /* data, then documents; without the node's own document */
 	size_t n, ndata, done;
 	const char *from_prefix, *to_prefix; /* under the listing */
 	zinc_status status;
@@ -72,7 +71,7 @@ collect_key(void *arg, const char *key, uint64_t nbytes)
 	return c->status != ZINC_OK;
 }
 
-/* A copy that lacks something is none.  Whose an entry would be is not looked at: a plain directory is nobody's. */
+/* An incomplete copy is refused, whoever the entry belongs to.  A plain directory belongs to no node. */
 static int
 refuse_odd(void *arg, const zinc_odd *odd)
 {
@@ -85,7 +84,7 @@ refuse_odd(void *arg, const zinc_odd *odd)
 	return 1;
 }
 
-/* List below all prefixes of the source; the target has as many, for it is of the same format. */
+/* List below all prefixes of the source.  The target has as many, because it has the same format. */
 static zinc_status
 collect_keys(struct copy *c)
 {
@@ -103,7 +102,7 @@ collect_keys(struct copy *c)
 	return ZINC_OK;
 }
 
-/* Data has depth SIZE_MAX, and so comes first. */
+/* Data have depth SIZE_MAX, so they come first. */
 static int
 deepest_first(const void *a, const void *b)
 {
@@ -112,7 +111,7 @@ deepest_first(const void *a, const void *b)
 	return (x < y) - (x > y);
 }
 
-/* Is it the key of a document that makes a node?  All else, attributes too, has to be there before it. */
+/* Is it the key of a document that makes a node?  Everything else, attributes included, is put before it. */
 static zinc_status
 is_document(struct copy *c, const char *key, bool *yes)
 {
@@ -124,7 +123,7 @@ is_document(struct copy *c, const char *key, bool *yes)
 	return ZINC_OK;
 }
 
-/* Parents after their children, so that no document appears before what it stands for. */
+/* Parents after their children, so that no document appears before its data. */
 static zinc_status
 order_keys(struct copy *c)
 {
@@ -189,13 +188,12 @@ copy_data(struct copy *c)
 	return st;
 }
 
-/* As far as the store lets it: what failed once may fail again.  The deadline of the copy may be what failed, so this has
- * its own. */
+/* As far as possible: the store may fail again.  It has its own deadline, because that of the copy may have passed. */
 static void
 take_back(struct copy *c)
 {
 	const zinc_wait wait = {sizeof wait, zinc_now(c->to->ctx) + TAKE_BACK_SECONDS, NULL};
-	zinc_status ignored = ZINC_OK; /* the failure that led here is the one to report */
+	zinc_status ignored = ZINC_OK; /* the first failure is the one to report */
 
 	while (c->done > 0)
 		ignored =
@@ -203,7 +201,7 @@ take_back(struct copy *c)
 	(void)ignored;
 }
 
-/* When the last put is uncertain, the copy may be complete: nothing is taken back then. */
+/* If the last put is uncertain, the copy may be complete: then nothing is erased. */
 static zinc_status
 copy_all(struct copy *c)
 {
@@ -221,7 +219,7 @@ copy_all(struct copy *c)
 
 /* ---- the whole ---- */
 
-/* Does the target lie in what is copied?  Then it would have to contain itself. */
+/* Is the target inside the source? */
 static bool
 is_inside(const struct copy *c)
 {
@@ -248,7 +246,7 @@ check_target(struct copy *c, const char *to_path)
 	return vacant ? ZINC_OK : zinc_fail(c->err, ZINC_E_EXISTS, "%s is already there, or not empty", to_path);
 }
 
-/* Reading the source first says whether it is there, and which of its format's keys has the document. */
+/* Reading the source first shows whether it exists, and which of the format's keys has its document. */
 static zinc_status
 name_keys(struct copy *c, const char *from_path, const char *to_path)
 {

@@ -1,14 +1,14 @@
 /*
- * place.c - may a node be made there?
+ * place.c - check whether a node could be created
  *
  * Promises:
  *
- * (1) What zinc_array_create_url and zinc_group_create_url refuse because of the place is refused, with the same status,
- *     and nothing is written, erased or made.
+ * (1) It refuses a place exactly when zinc_array_create_url or zinc_group_create_url would, with the same status.
+ *     Nothing is written, erased or created.
  */
 #include "node/node.h"
 
-/* A document that cannot be used is in the way, too; a group without one is not. */
+/* A document that cannot be used blocks the place, too; an implicit group does not. */
 static zinc_status
 check_absent(zinc_hierarchy *h, const char *path, zinc_error *err)
 {
@@ -29,7 +29,7 @@ check_absent(zinc_hierarchy *h, const char *path, zinc_error *err)
 	return zinc_error_copy(err, &e);
 }
 
-/* In the order of the deed, so that it says the same where there is more than one reason. */
+/* In the same order as creating does, so that it returns the same status if there are several reasons. */
 static zinc_status
 check(zinc_hierarchy *h, const char *path, zinc_node_kind kind, int overwrite, zinc_error *err)
 {
@@ -46,7 +46,7 @@ check(zinc_hierarchy *h, const char *path, zinc_node_kind kind, int overwrite, z
 	return check_absent(h, path, err);
 }
 
-/* `old` is a hierarchy of another format that would go. */
+/* `old` is a hierarchy of another format that would be erased. */
 static zinc_status
 check_either(zinc_hierarchy *h, zinc_hierarchy *old, zinc_node_kind kind, int overwrite, zinc_error *err)
 {

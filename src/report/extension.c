@@ -56,7 +56,7 @@ parse_member(zinc_extension *out, zinc_json *m, zinc_report *r, zinc_error *err)
 	return zinc_report_lenient(r, "M11", err, "unknown member \"%.60s\" of extension \"%.60s\"", m->key, out->name);
 }
 
-/* The name comes first, so that what is said of the other members can mention it. */
+/* The name is read first, because messages about the other members contain it. */
 zinc_status
 zinc_extension_parse(zinc_extension *out, const zinc_json *v, zinc_report *r, zinc_error *err)
 {

@@ -8,7 +8,7 @@
  *     A plain warning is never an error.
  * (3) With r->found every finding goes there and nothing is warned about; without it,
  *     warnings go to the context's callback.
- * (4) A parser that goes on keeps the first unsupported thing, and its rule.
+ * (4) A parser that continues keeps the first unsupported item and its rule.
  */
 #include "report/report.h"
 
@@ -71,7 +71,7 @@ zinc_report_leave(zinc_report *r, size_t mark)
 
 /* ---- findings ---- */
 
-/* One finding, handed on; its sentence is left in `message`. */
+/* Report one finding; its text stays in `message`. */
 static void
 find(zinc_report *r, zinc_severity severity, const char *rule, char message[MESSAGE], const char *fmt, va_list ap)
 {

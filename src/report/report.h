@@ -2,7 +2,7 @@
  * report.h - door of the room `report`: findings of the parsers of metadata, and extension objects
  *
  *   report.c     findings: severity, rule, place, text
- *   extension.c  extension objects of version 3, which data types, grids, key encodings and codecs are written as
+ *   extension.c  extension objects of version 3: the form of data types, grids, key encodings and codecs
  */
 #ifndef ZINC_REPORT_H
 #define ZINC_REPORT_H
@@ -28,8 +28,8 @@ typedef struct zinc_report {
 	bool strict;          /* lenient findings are errors */
 	zinc_status code;     /* of an error: E_CORRUPT for stored documents, E_INVALID for a caller's options */
 	const char *where;    /* key or URL, for warnings */
-	const char *fallback; /* data types that may stand in for one that is not known: NULL, "any" or a list */
-	zinc_report_fn found; /* NULL: nobody collects */
+	const char *fallback; /* fallback data types that may be used for an unknown one: NULL, "any" or a list */
+	zinc_report_fn found; /* NULL: findings are not collected */
 	void *arg;
 	unsigned errors, warnings, unsupported;
 	size_t npointer;
@@ -44,21 +44,22 @@ void zinc_report_leave(zinc_report *r, size_t mark);
 /* Record an error and return r->code. */
 zinc_status zinc_report_error(zinc_report *r, const char *rule, zinc_error *err, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
-/* Record what readers usually forgive: a warning and ZINC_OK, or in strict mode an error. */
+/* Record what readers usually tolerate: a warning and ZINC_OK, or in strict mode an error. */
 zinc_status zinc_report_lenient(zinc_report *r, const char *rule, zinc_error *err, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
-/* Record what is right but worth knowing: a warning, however strict. */
+/* Record a warning that is never an error, even in strict mode. */
 void zinc_report_warn(zinc_report *r, const char *rule, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-/* Record what another report has found, by a rule of this one's; a warning is lenient. */
+/* Record a finding of another report under a rule of this one; a warning is lenient. */
 zinc_status zinc_report_again(zinc_report *r, zinc_severity severity, const char *rule, zinc_error *err,
 			      const char *message);
 /*
- * What follows for a parser from the outcome `st` of one member, whose error is `e`: the first unsupported thing is kept
- * with its rule, the first error goes to the caller and ends the parse unless all are collected; a full memory always ends it.
+ * Decide how a parser goes on after the status `st` of one member, whose error is `e`.  The first unsupported item is kept
+ * with its rule.  The first error goes to the caller and ends the parse, unless findings are collected.  E_NOMEM always ends
+ * the parse.
  */
 zinc_status zinc_report_conclude(const zinc_report *r, zinc_status st, const zinc_error *e, char **unsupported,
 				 char rule[ZINC_RULE_BYTES], bool *failed, zinc_error *err);
-/* Record a valid thing that this build does not know; returns E_UNSUPPORTED. */
+/* Record something valid that this build does not support; returns E_UNSUPPORTED. */
 zinc_status zinc_report_unsupported(zinc_report *r, const char *rule, zinc_error *err, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 
