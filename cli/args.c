@@ -4,7 +4,7 @@
  * GNU manners: options anywhere, "--name value" and "--name=value", "-s value" and "-svalue", flags
  * joined ("-lr"), "--" ends options.  A value is taken as it is, so "-s -5:" selects the last five.
  *
- * Nothing here knows a single option: where a value goes and what it may be is in its row of table.c.
+ * Nothing here knows a single option: where a value goes and what it may be is in its row of commands.c.
  */
 #include <errno.h>
 #include <float.h>

@@ -1,7 +1,7 @@
 /*
  * cli.h - what the files of the command share
  *
- * The command sees only <zinc.h> and <zinc/...>.  A sub-command is one row of table.c and one function;
+ * The command sees only <zinc.h> and <zinc/...>.  A sub-command is one row of commands.c and one function;
  * help, man page and option parsing come from that table.
  */
 #ifndef ZINC_CLI_H

@@ -1,5 +1,5 @@
 /*
- * help.c - help, out of table.c
+ * help.c - help, out of commands.c
  *
  * Help begins with an example, for that is what most people came for.
  */

@@ -1,5 +1,5 @@
 /*
- * man.c - man pages, out of table.c: zinc.1, and one for each sub-command
+ * man.c - man pages, out of commands.c: zinc.1, and one for each sub-command
  *
  * They are made while building (cmake/ZincManual.cmake) by `zinc --man` and `zinc --man NAME`.
  */

@@ -4,7 +4,8 @@
  * errors (error.c), contexts (context.c), allocation (alloc.c), the bounded buffer (buf.c),
  * checked sizes (num.h), the key checker (key.c), the table of OS calls (os_posix.c), the thread pool
  * (pool.c), fork hooks (fork.c), checksums (crc.c), UTF-8 (utf8.c), base64 (base64.c),
- * registries (registry.c), arenas (arena.c), caches (lru.c), modules (module.c), URLs that are shown (url.c).
+ * URIs with versions (uri.c), tables (table.c), arenas (arena.c), caches (lru.c), modules (module.c), URLs that are
+ * shown (url.c).
  */
 #ifndef ZINC_BASE_H
 #define ZINC_BASE_H
@@ -213,23 +214,7 @@ ZINC_MODULE_API const char *zinc_build(void);
  * E_NOTFOUND when it is not there, E_UNSUPPORTED when it cannot be loaded or trusted, or is of another build. */
 zinc_status zinc_module_load(zinc_context *ctx, const char *name, void **init, zinc_error *err);
 
-/* ---- registries: what a program adds to one of the library's tables ---- */
-
-/*
- * Pointers to rows, each a structure of the program's that begins with its name (const char *) and
- * stays for ever.  Slots fill from the front and never empty, so reading needs no lock.
- */
-#define ZINC_REGISTRY_SLOTS 64
-typedef struct zinc_registry {
-	_Atomic(const void *) slot[ZINC_REGISTRY_SLOTS];
-} zinc_registry;
-
-/* E_EXISTS when the name is taken, E_INVALID without a name, E_LIMIT when all slots are. */
-zinc_status zinc_registry_add(zinc_registry *g, const void *row, zinc_error *err);
-const void *zinc_registry_find(zinc_registry *g, const char *name); /* NULL: not there */
-const void *zinc_registry_item(zinc_registry *g, size_t i);         /* NULL: no more */
-
-/* ---- URIs that the drafts of version 3 name things by ---- */
+/* ---- URIs that end in a version (uri.c) ---- */
 
 /* How a URI fits one that is known, the better the higher. */
 typedef enum zinc_uri_match {
@@ -246,6 +231,48 @@ bool zinc_uri_is(const char *text);
 zinc_uri_match zinc_uri_among(const char *const *known, const char *given);
 /* For writers, whose drafts differ: the first spelling that begins so, else the first of all; NULL: there are none. */
 const char *zinc_uri_choose(const char *const *known, const char *begins);
+
+/* ---- tables: rows that are built in, and rows that programs add (table.c) ---- */
+
+/* What a row is found by and listed with; what its kind does not have is NULL. */
+typedef struct zinc_names {
+	const char *name;
+	const char *const *aliases; /* NULL-ended */
+	const char *const *uris;    /* NULL-ended; uri.c says what fits */
+	const char *purpose;
+	const char *also; /* what lists show beside the name */
+} zinc_names;
+
+/* Rows live for ever.  Places for added rows fill from the front and never empty, so that reading needs no lock. */
+#define ZINC_TABLE_ROOM 64
+typedef struct zinc_table zinc_table;
+struct zinc_table {
+	const char *what; /* "a codec", in messages */
+	const void *const *builtin;
+	size_t nbuiltin;
+	zinc_names (*names)(const void *row);
+	/* E_EXISTS when `row` cannot be added beside `other`.  NULL: zinc_table_clash. */
+	zinc_status (*clash)(const zinc_table *t, const void *row, const void *other, zinc_error *err);
+	_Atomic(const void *) added[ZINC_TABLE_ROOM];
+};
+#define ZINC_TABLE_ROWS(rows) .builtin = (rows), .nbuiltin = sizeof(rows) / sizeof(rows)[0]
+
+/* Row i, those that are built in first; NULL: no more. */
+const void *zinc_table_row(zinc_table *t, size_t i);
+bool zinc_table_is_builtin(const zinc_table *t, const void *row);
+/* By name or alias; NULL: there is none. */
+const void *zinc_table_find(zinc_table *t, const char *name);
+/* The row whose URI fits best.  `match` tells MINOR or SAME; when NULL is returned, whether another major version is
+ * known. */
+const void *zinc_table_find_uri(zinc_table *t, const char *uri, zinc_uri_match *match);
+/* Name, other names and purpose of each row; non-zero when fn was, which ends it. */
+int zinc_table_each(zinc_table *t, zinc_row_fn fn, void *arg);
+/* E_EXISTS when a name is taken, E_INVALID without a name, E_LIMIT when there is no room. */
+zinc_status zinc_table_add(zinc_table *t, const void *row, zinc_error *err);
+/* The same for a copy of `nbytes` at `row`.  E_NOMEM. */
+zinc_status zinc_table_add_copy(zinc_table *t, const void *row, size_t nbytes, zinc_error *err);
+/* E_EXISTS when both rows answer to one name, alias or URI. */
+zinc_status zinc_table_clash(const zinc_table *t, const void *row, const void *other, zinc_error *err);
 
 /* ---- bounded buffer: the only growable memory ---- */
 

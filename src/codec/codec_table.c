@@ -8,7 +8,7 @@
 
 #include "codec/codec_parts.h"
 
-static const zinc_codec_ops *const builtin[] = {
+static const void *const builtin[] = {
     &zinc_codec_bytes,
     &zinc_codec_transpose,
     &zinc_codec_gzip,
@@ -42,29 +42,16 @@ static const zinc_codec_ops *const builtin[] = {
     &zinc_codec_v2_crc32c,
     &zinc_codec_v2_bitround,
 };
-#define BUILTIN (sizeof builtin / sizeof builtin[0])
 
-static zinc_registry registered;
-
-/* Row i of both tables; NULL: no more. */
-static const zinc_codec_ops *
-row(size_t i)
+static zinc_names
+names_of(const void *row)
 {
-	return i < BUILTIN ? builtin[i] : (const zinc_codec_ops *)zinc_registry_item(&registered, i - BUILTIN);
+	const zinc_codec_ops *ops = row;
+
+	return (zinc_names){.name = ops->name, .aliases = ops->aliases, .uris = ops->uris, .purpose = ops->purpose};
 }
 
-static bool
-answers_to(const zinc_codec_ops *ops, const char *name)
-{
-	const char *const *alias;
-
-	if (strcmp(ops->name, name) == 0)
-		return true;
-	for (alias = ops->aliases; alias && *alias; alias++)
-		if (strcmp(*alias, name) == 0)
-			return true;
-	return false;
-}
+static zinc_table codecs = {.what = "a codec", ZINC_TABLE_ROWS(builtin), .names = names_of};
 
 /* Is `name` "numcodecs.<id>"? */
 static bool
@@ -78,13 +65,7 @@ is_numcodecs(const char *name, const char *id)
 const zinc_codec_ops *
 zinc_codec_find(const char *name)
 {
-	const zinc_codec_ops *ops;
-	size_t i;
-
-	for (i = 0; (ops = row(i)); i++)
-		if (answers_to(ops, name))
-			return ops;
-	return NULL;
+	return zinc_table_find(&codecs, name);
 }
 
 /* Of a codec that v3 configures otherwise there are two rows, and "numcodecs.<id>" reads what is asked for here;
@@ -92,18 +73,10 @@ zinc_codec_find(const char *name)
 const zinc_codec_ops *
 zinc_codec_find_uri(const char *uri, zinc_uri_match *match)
 {
-	const zinc_codec_ops *ops, *found = NULL;
-	zinc_uri_match best = ZINC_URI_OTHER, one;
-	size_t i;
+	const zinc_codec_ops *found = zinc_table_find_uri(&codecs, uri, match), *old;
 
-	for (i = 0; (ops = row(i)); i++) {
-		one = zinc_uri_among(ops->uris, uri);
-		if (one > best || (one == best && found && ops->v2 && is_numcodecs(ops->name, ops->v2)))
-			found = ops;
-		best = one > best ? one : best;
-	}
-	*match = best;
-	return best >= ZINC_URI_MINOR ? found : NULL;
+	old = found && found->v2 ? zinc_codec_find_v2(found->v2) : NULL;
+	return old && zinc_uri_among(old->uris, uri) == *match ? old : found;
 }
 
 const zinc_codec_ops *
@@ -112,7 +85,7 @@ zinc_codec_find_v2(const char *id)
 	const zinc_codec_ops *ops, *found = NULL;
 	size_t i;
 
-	for (i = 0; (ops = row(i)); i++) {
+	for (i = 0; (ops = zinc_table_row(&codecs, i)); i++) {
 		if (is_numcodecs(ops->name, id))
 			return ops;
 		if (!found && ops->v2 && strcmp(ops->v2, id) == 0)
@@ -151,40 +124,13 @@ zinc_codec_print_v2(const zinc_codec *c, zinc_json_doc *doc, zinc_json **out, zi
 bool
 zinc_codec_registered(const zinc_codec_ops *ops)
 {
-	size_t i;
-
-	for (i = 0; i < BUILTIN; i++)
-		if (builtin[i] == ops)
-			return false;
-	return true;
-}
-
-/* Is one of the URIs that of another? */
-static const char *
-taken_uri(const zinc_codec_ops *ops)
-{
-	const char *const *uri;
-	zinc_uri_match match;
-
-	for (uri = ops->uris; uri && *uri; uri++)
-		if (zinc_codec_find_uri(*uri, &match))
-			return *uri;
-	return NULL;
+	return !zinc_table_is_builtin(&codecs, ops);
 }
 
 zinc_status
 zinc_codec_add(const zinc_codec_ops *ops, zinc_error *err)
 {
-	const char *const *alias;
-
-	if (ops->name && zinc_codec_find(ops->name))
-		return zinc_fail(err, ZINC_E_EXISTS, "there is a codec \"%s\" already", ops->name);
-	for (alias = ops->aliases; alias && *alias; alias++)
-		if (zinc_codec_find(*alias))
-			return zinc_fail(err, ZINC_E_EXISTS, "there is a codec \"%s\" already", *alias);
-	if (taken_uri(ops))
-		return zinc_fail(err, ZINC_E_EXISTS, "there is a codec \"%s\" already", taken_uri(ops));
-	return zinc_registry_add(&registered, ops, err);
+	return zinc_table_add(&codecs, ops, err);
 }
 
 /* "endian, other"; cut when there are too many, as this is for people. */
@@ -211,7 +157,7 @@ zinc_codec_each(int (*fn)(void *arg, const char *name, const char *also, const c
 	char also[128];
 	size_t i;
 
-	for (i = 0; (ops = row(i)); i++) {
+	for (i = 0; (ops = zinc_table_row(&codecs, i)); i++) {
 		join_aliases(ops, also, sizeof also);
 		if (fn(arg, ops->name, also, ops->purpose ? ops->purpose : ""))
 			return;

@@ -76,13 +76,22 @@ static const char *const purposes[] = {
 };
 /* clang-format on */
 
-static const zinc_dtype_row *const extensions[] = {
+static const void *const extensions[] = {
     &zinc_row_string,     &zinc_row_bytes,       &zinc_row_utf32,  &zinc_row_chars,
     &zinc_row_datetime64, &zinc_row_timedelta64, &zinc_row_struct, &zinc_row_raw_bytes,
 };
 #define NEXTENSIONS (sizeof extensions / sizeof extensions[0])
 
-static zinc_registry registered; /* rows of type zinc_dtype_row */
+/* URIs are not the table's: several types may share one (dtype_uri.c). */
+static zinc_names
+names_of(const void *row)
+{
+	const zinc_dtype_row *r = row;
+
+	return (zinc_names){.name = r->name, .aliases = r->aliases, .purpose = r->purpose, .also = r->v2};
+}
+
+static zinc_table rows = {.what = "a data type", ZINC_TABLE_ROWS(extensions), .names = names_of};
 
 /* The table is in the order of the numbers. */
 const zinc_dtype *
@@ -128,32 +137,7 @@ find_core(const char *name)
 const zinc_dtype_row *
 zinc_dtype_row_at(size_t i)
 {
-	return i < NEXTENSIONS ? extensions[i] : zinc_registry_item(&registered, i - NEXTENSIONS);
-}
-
-static bool
-answers_to(const zinc_dtype_row *row, const char *name)
-{
-	const char *const *alias;
-
-	if (strcmp(row->name, name) == 0)
-		return true;
-	for (alias = row->aliases; alias && *alias; alias++)
-		if (strcmp(*alias, name) == 0)
-			return true;
-	return false;
-}
-
-static const zinc_dtype_row *
-find_row(const char *name)
-{
-	const zinc_dtype_row *row;
-	size_t i;
-
-	for (i = 0; (row = zinc_dtype_row_at(i)); i++)
-		if (answers_to(row, name))
-			return row;
-	return NULL;
+	return zinc_table_row(&rows, i);
 }
 
 /* ---- types that are objects: r*, those of the registry, and those of programs ---- */
@@ -328,7 +312,7 @@ zinc_dtype_parse(const zinc_dtype **out, zinc_context *ctx, const zinc_json *v, 
 
 	ZINC_TRY(zinc_extension_parse(&e, v, r, err));
 	core = find_core(e.name);
-	row = find_row(e.name);
+	row = zinc_table_find(&rows, e.name);
 	if (!core && !row && !is_raw_name(e.name))
 		return zinc_report_unsupported(r, "M17", err, "data type \"%.200s\"", e.name);
 	if (e.ignorable)
@@ -403,11 +387,14 @@ is_numpy_kind(char c)
 static const zinc_dtype_row *
 row_of_letter(char c)
 {
+	const zinc_dtype_row *row;
 	size_t i;
 
-	for (i = 0; c && i < NEXTENSIONS; i++)
-		if (extensions[i]->letter == c)
-			return extensions[i];
+	for (i = 0; c && i < NEXTENSIONS; i++) {
+		row = extensions[i];
+		if (row->letter == c)
+			return row;
+	}
 	return NULL;
 }
 
@@ -453,7 +440,7 @@ zinc_dtype_parse_text(const zinc_dtype **out, bool *big, zinc_context *ctx, cons
 	r.code = ZINC_E_INVALID;
 	if (is_raw_name(text))
 		return parse_raw(out, ctx, text, &r, err);
-	row = find_row(text);
+	row = zinc_table_find(&rows, text);
 	if (row)
 		return zinc_dtype_parse_row(out, ctx, row, &(zinc_extension){.name = text, .bare = true}, &r, err);
 	if (*text == '\0')
@@ -467,20 +454,19 @@ zinc_dtype_parse_text(const zinc_dtype **out, bool *big, zinc_context *ctx, cons
 zinc_status
 zinc_dtype_register(const zinc_dtype_row *row, zinc_error *err)
 {
-	if (row && row->name && (find_core(row->name) || find_row(row->name) || is_raw_name(row->name)))
+	if (row && row->name && (find_core(row->name) || is_raw_name(row->name)))
 		return zinc_fail(err, ZINC_E_EXISTS, "there is a data type \"%s\" already", row->name);
 	if (row && zinc_dtype_uri_taken(row))
 		return zinc_fail(err, ZINC_E_EXISTS, "the URI of data type \"%s\" is that of another", row->name);
 	if (row && !row->parse)
 		return zinc_fail(err, ZINC_E_INVALID, "data type \"%s\" has no parse function",
 				 row->name ? row->name : "");
-	return zinc_registry_add(&registered, row, err);
+	return zinc_table_add(&rows, row, err);
 }
 
 void
 zinc_dtype_each(int (*fn)(void *arg, const char *name, const char *also, const char *purpose), void *arg)
 {
-	const zinc_dtype_row *row;
 	size_t i;
 
 	for (i = 0; i < NTYPES; i++)
@@ -488,7 +474,5 @@ zinc_dtype_each(int (*fn)(void *arg, const char *name, const char *also, const c
 			return;
 	if (fn(arg, "r*", "V*", "bytes without meaning; * is a number of bits, bytes"))
 		return;
-	for (i = 0; (row = zinc_dtype_row_at(i)); i++)
-		if (fn(arg, row->name, row->v2 ? row->v2 : "", row->purpose ? row->purpose : ""))
-			return;
+	(void)zinc_table_each(&rows, fn, arg);
 }

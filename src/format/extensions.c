@@ -16,31 +16,46 @@
 #include "format/extensions.h"
 #include "format/draft.h"
 
-typedef struct extension_row {
-	const char *name; /* first, for the registry */
-	zinc_extension_def def;
-} extension_row;
+static zinc_names
+names_of(const void *row)
+{
+	const zinc_extension_def *def = row;
 
-static zinc_registry registered;
+	return (zinc_names){
+	    .name = def->name, .uris = def->uris, .purpose = def->purpose, .also = def->uris ? def->uris[0] : NULL};
+}
+
+/* A URI may name one thing for arrays and another for hierarchies, but not two for the same. */
+static zinc_status
+clash(const zinc_table *t, const void *row, const void *other, zinc_error *err)
+{
+	const zinc_extension_def *a = row, *b = other;
+
+	if ((a->extends & b->extends) || strcmp(a->name, b->name) == 0)
+		return zinc_table_clash(t, row, other, err);
+	return ZINC_OK;
+}
+
+static zinc_table extensions = {.what = "an extension", .names = names_of, .clash = clash};
 
 const zinc_extension_def *
 zinc_extension_find(const char *name, unsigned extends, zinc_uri_match *match)
 {
-	const extension_row *row, *found = NULL;
+	const zinc_extension_def *def, *found = NULL;
 	zinc_uri_match one;
 	size_t i;
 
 	*match = ZINC_URI_OTHER;
-	for (i = 0; (row = zinc_registry_item(&registered, i)); i++) {
-		if (!(row->def.extends & extends))
+	for (i = 0; (def = zinc_table_row(&extensions, i)); i++) {
+		if (!(def->extends & extends))
 			continue;
-		one = strcmp(row->name, name) == 0 ? ZINC_URI_SAME : zinc_uri_among(row->def.uris, name);
+		one = strcmp(def->name, name) == 0 ? ZINC_URI_SAME : zinc_uri_among(def->uris, name);
 		if (one > *match) {
 			*match = one;
-			found = row;
+			found = def;
 		}
 	}
-	return *match >= ZINC_URI_MINOR ? &found->def : NULL;
+	return *match >= ZINC_URI_MINOR ? found : NULL;
 }
 
 /* ---- declarations ---- */
@@ -195,26 +210,11 @@ zinc_extensions(zinc_hierarchy *h, const char *path, zinc_declaration_fn fn, voi
 
 /* ---- registration ---- */
 
-/* A URI may name one thing for arrays and another for hierarchies, but not two for the same. */
-static const char *
-taken(const zinc_extension_def *d)
-{
-	const char *const *uri;
-	zinc_uri_match match;
-
-	for (uri = d->uris; uri && *uri; uri++)
-		if (zinc_extension_find(*uri, d->extends, &match))
-			return *uri;
-	return NULL;
-}
-
 zinc_status
 zinc_register_extension(const zinc_extension_def *def, zinc_error *err)
 {
 	const unsigned all = ZINC_EXTENDS_ARRAY | ZINC_EXTENDS_GROUP | ZINC_EXTENDS_HIERARCHY;
-	extension_row *row;
 	zinc_extension_def d;
-	zinc_status st;
 
 	ZINC_TRY(ZINC_NEED(def, err));
 	ZINC_TRY(zinc_options_take(&d, sizeof d, def, err));
@@ -222,27 +222,11 @@ zinc_register_extension(const zinc_extension_def *def, zinc_error *err)
 		return zinc_fail(err, ZINC_E_INVALID, "an extension must say what it extends");
 	if (d.name && (zinc_v3_is_member(ZINC_NODE_ARRAY, d.name) || zinc_v3_is_member(ZINC_NODE_GROUP, d.name)))
 		return zinc_fail(err, ZINC_E_EXISTS, "\"%s\" is a member of every document", d.name);
-	if (taken(&d))
-		return zinc_fail(err, ZINC_E_EXISTS, "there is an extension \"%s\" already", taken(&d));
-	row = zinc_calloc(NULL, 1, sizeof *row);
-	if (!row)
-		return zinc_fail_nomem(err);
-	row->name = d.name;
-	row->def = d;
-	st = zinc_registry_add(&registered, row, err);
-	if (st != ZINC_OK)
-		zinc_free(NULL, row);
-	return st; /* the row stays for ever */
+	return zinc_table_add_copy(&extensions, &d, sizeof d, err);
 }
 
 void
 zinc_list_extensions(zinc_row_fn fn, void *arg)
 {
-	const extension_row *row;
-	size_t i;
-
-	for (i = 0; (row = zinc_registry_item(&registered, i)); i++)
-		if (fn(arg, row->name, row->def.uris && row->def.uris[0] ? row->def.uris[0] : "",
-		       row->def.purpose ? row->def.purpose : ""))
-			return;
+	(void)zinc_table_each(&extensions, fn, arg);
 }

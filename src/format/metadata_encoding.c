@@ -8,38 +8,32 @@
  */
 #include "format/extensions.h"
 
-typedef struct encoding_row {
-	const char *name; /* first, for the registry */
-	zinc_metadata_encoding_def def;
-} encoding_row;
+static zinc_names
+names_of(const void *row)
+{
+	const zinc_metadata_encoding_def *def = row;
 
-static zinc_registry registered;
+	return (zinc_names){.name = def->name, .uris = def->uris, .purpose = def->purpose, .also = def->uris[0]};
+}
+
+static zinc_table encodings = {.what = "a metadata encoding", .names = names_of};
 
 /* The drafts of 2019 and 2020 have no `type`: NULL. */
 const zinc_metadata_encoding_def *
 zinc_metadata_encoding_find(const char *uri, const char *type, zinc_uri_match *match)
 {
-	const encoding_row *row, *found = NULL;
-	zinc_uri_match one;
-	size_t i;
+	const zinc_metadata_encoding_def *def = zinc_table_find_uri(&encodings, uri, match);
 
+	if (!def || !type || strcmp(type, def->name) == 0)
+		return def;
 	*match = ZINC_URI_OTHER;
-	for (i = 0; (row = zinc_registry_item(&registered, i)); i++) {
-		one = type && strcmp(type, row->name) != 0 ? ZINC_URI_OTHER : zinc_uri_among(row->def.uris, uri);
-		if (one > *match) {
-			*match = one;
-			found = row;
-		}
-	}
-	return *match >= ZINC_URI_MINOR ? &found->def : NULL;
+	return NULL;
 }
 
 const zinc_metadata_encoding_def *
 zinc_metadata_encoding_named(const char *name)
 {
-	const encoding_row *row = zinc_registry_find(&registered, name);
-
-	return row ? &row->def : NULL;
+	return zinc_table_find(&encodings, name);
 }
 
 /* ---- one document ---- */
@@ -105,10 +99,6 @@ zinc_status
 zinc_register_metadata_encoding(const zinc_metadata_encoding_def *def, zinc_error *err)
 {
 	zinc_metadata_encoding_def d;
-	const char *const *uri;
-	zinc_uri_match match;
-	encoding_row *row;
-	zinc_status st;
 
 	ZINC_TRY(ZINC_NEED(def, err));
 	ZINC_TRY(zinc_options_take(&d, sizeof d, def, err));
@@ -116,29 +106,12 @@ zinc_register_metadata_encoding(const zinc_metadata_encoding_def *def, zinc_erro
 		return zinc_fail(err, ZINC_E_INVALID, "a metadata encoding lacks a function or its URI");
 	if (d.name && strcmp(d.name, "json") == 0)
 		return zinc_fail(err, ZINC_E_EXISTS, "\"json\" is built in");
-	for (uri = d.uris; *uri; uri++)
-		if (zinc_metadata_encoding_find(*uri, NULL, &match))
-			return zinc_fail(err, ZINC_E_EXISTS, "there is a metadata encoding \"%s\" already", *uri);
-	row = zinc_calloc(NULL, 1, sizeof *row);
-	if (!row)
-		return zinc_fail_nomem(err);
-	row->name = d.name;
-	row->def = d;
-	st = zinc_registry_add(&registered, row, err);
-	if (st != ZINC_OK)
-		zinc_free(NULL, row);
-	return st; /* the row stays for ever */
+	return zinc_table_add_copy(&encodings, &d, sizeof d, err);
 }
 
 void
 zinc_list_metadata_encodings(zinc_row_fn fn, void *arg)
 {
-	const encoding_row *row;
-	size_t i;
-
-	if (fn(arg, "json", "", "JSON text"))
-		return;
-	for (i = 0; (row = zinc_registry_item(&registered, i)); i++)
-		if (fn(arg, row->name, row->def.uris[0], row->def.purpose ? row->def.purpose : ""))
-			return;
+	if (fn(arg, "json", "", "JSON text") == 0)
+		(void)zinc_table_each(&encodings, fn, arg);
 }

@@ -8,49 +8,28 @@
  */
 #include "grid/rows.h"
 
-static const zinc_grid_ops *const grids[] = {
-    &zinc_grid_ops_regular,
-};
-#define NGRIDS (sizeof grids / sizeof grids[0])
+static const void *const builtin[] = {&zinc_grid_ops_regular};
 
-static zinc_registry registered;
-
-static const zinc_grid_ops *
-find_built_in(const char *name)
+static zinc_names
+names_of(const void *row)
 {
-	size_t i;
+	const zinc_grid_ops *ops = row;
 
-	for (i = 0; i < NGRIDS; i++)
-		if (strcmp(grids[i]->name, name) == 0)
-			return grids[i];
-	return NULL;
+	return (zinc_names){.name = ops->name, .uris = ops->uris, .purpose = ops->purpose};
 }
+
+static zinc_table grids = {.what = "a chunk grid", ZINC_TABLE_ROWS(builtin), .names = names_of};
 
 const zinc_grid_ops *
 zinc_grid_find(const char *name)
 {
-	const zinc_grid_ops *ops = find_built_in(name);
-
-	return ops ? ops : zinc_registry_find(&registered, name);
+	return zinc_table_find(&grids, name);
 }
 
-/* Those that are built in have no URI: the drafts call theirs "regular". */
 const zinc_grid_ops *
 zinc_grid_find_uri(const char *uri, zinc_uri_match *match)
 {
-	const zinc_grid_ops *ops, *found = NULL;
-	zinc_uri_match one;
-	size_t i;
-
-	*match = ZINC_URI_OTHER;
-	for (i = 0; (ops = zinc_registry_item(&registered, i)); i++) {
-		one = zinc_uri_among(ops->uris, uri);
-		if (one > *match) {
-			*match = one;
-			found = ops;
-		}
-	}
-	return *match >= ZINC_URI_MINOR ? found : NULL;
+	return zinc_table_find_uri(&grids, uri, match);
 }
 
 /* `step` has room for as many dimensions as any array may have. */
@@ -140,31 +119,15 @@ zinc_grid_print(const zinc_grid *g, zinc_json_doc *doc)
 zinc_status
 zinc_grid_register(const zinc_grid_ops *ops, zinc_error *err)
 {
-	const char *const *uri;
-	zinc_uri_match match;
-
-	if (ops && ops->name && find_built_in(ops->name))
-		return zinc_fail(err, ZINC_E_EXISTS, "\"%s\" is a built-in chunk grid", ops->name);
 	if (ops && (!ops->parse || !ops->print || !ops->count || !ops->find || !ops->span || !ops->widest))
 		return zinc_fail(err, ZINC_E_INVALID, "a chunk grid lacks an operation");
-	for (uri = ops ? ops->uris : NULL; uri && *uri; uri++)
-		if (zinc_grid_find_uri(*uri, &match))
-			return zinc_fail(err, ZINC_E_EXISTS, "there is a chunk grid \"%s\" already", *uri);
-	return zinc_registry_add(&registered, ops, err);
+	return zinc_table_add(&grids, ops, err);
 }
 
 void
 zinc_grid_each(int (*fn)(void *arg, const char *name, const char *also, const char *purpose), void *arg)
 {
-	const zinc_grid_ops *ops;
-	size_t i;
-
-	for (i = 0; i < NGRIDS; i++)
-		if (fn(arg, grids[i]->name, "", grids[i]->purpose))
-			return;
-	for (i = 0; (ops = zinc_registry_item(&registered, i)); i++)
-		if (fn(arg, ops->name, "", ops->purpose ? ops->purpose : ""))
-			return;
+	(void)zinc_table_each(&grids, fn, arg);
 }
 
 /* ---- good shapes ---- */

@@ -10,50 +10,28 @@
  */
 #include "grid/rows.h"
 
-static const zinc_keys_ops *const encodings[] = {
-    &zinc_keys_ops_default,
-    &zinc_keys_ops_v2,
-};
-#define NENCODINGS (sizeof encodings / sizeof encodings[0])
+static const void *const builtin[] = {&zinc_keys_ops_default, &zinc_keys_ops_v2};
 
-static zinc_registry registered;
-
-static const zinc_keys_ops *
-find_built_in(const char *name)
+static zinc_names
+names_of(const void *row)
 {
-	size_t i;
+	const zinc_keys_ops *ops = row;
 
-	for (i = 0; i < NENCODINGS; i++)
-		if (strcmp(encodings[i]->name, name) == 0)
-			return encodings[i];
-	return NULL;
+	return (zinc_names){.name = ops->name, .uris = ops->uris, .purpose = ops->purpose};
 }
+
+static zinc_table encodings = {.what = "a chunk key encoding", ZINC_TABLE_ROWS(builtin), .names = names_of};
 
 const zinc_keys_ops *
 zinc_keys_find(const char *name)
 {
-	const zinc_keys_ops *ops = find_built_in(name);
-
-	return ops ? ops : zinc_registry_find(&registered, name);
+	return zinc_table_find(&encodings, name);
 }
 
-/* Those that are built in have no URI: the drafts have one of their own each. */
 const zinc_keys_ops *
 zinc_keys_find_uri(const char *uri, zinc_uri_match *match)
 {
-	const zinc_keys_ops *ops, *found = NULL;
-	zinc_uri_match one;
-	size_t i;
-
-	*match = ZINC_URI_OTHER;
-	for (i = 0; (ops = zinc_registry_item(&registered, i)); i++) {
-		one = zinc_uri_among(ops->uris, uri);
-		if (one > *match) {
-			*match = one;
-			found = ops;
-		}
-	}
-	return *match >= ZINC_URI_MINOR ? found : NULL;
+	return zinc_table_find_uri(&encodings, uri, match);
 }
 
 /* ---- what the built-in ones share ---- */
@@ -175,22 +153,22 @@ zinc_keys_parse(zinc_keys *out, zinc_context *ctx, const zinc_json *v, zinc_repo
 	return st;
 }
 
-/* The built-in encoding whose name the text is, with or without a separator behind; NULL: none. */
+/* The encoding of that name; behind the name of a built-in one its separator may stand.  NULL: none. */
 static const zinc_keys_ops *
 find_by_text(const char *text, char *separator)
 {
 	size_t i;
 
-	for (i = 0; i < NENCODINGS; i++) {
-		const size_t n = strlen(encodings[i]->name);
+	for (i = 0; i < sizeof builtin / sizeof builtin[0]; i++) {
+		const zinc_keys_ops *ops = builtin[i];
+		const size_t n = strlen(ops->name);
 
-		if (strncmp(text, encodings[i]->name, n) != 0)
-			continue;
-		*separator = text[n];
-		if (text[n] == '\0' || ((text[n] == '/' || text[n] == '.') && text[n + 1] == '\0'))
-			return encodings[i];
+		if (strncmp(text, ops->name, n) == 0 && (text[n] == '/' || text[n] == '.') && text[n + 1] == '\0') {
+			*separator = text[n];
+			return ops;
+		}
 	}
-	return NULL;
+	return zinc_keys_find(text);
 }
 
 zinc_status
@@ -200,7 +178,6 @@ zinc_keys_parse_text(zinc_keys *out, zinc_context *ctx, const char *text, zinc_e
 	const zinc_keys_ops *ops = find_by_text(text, &separator);
 	zinc_report r;
 
-	ops = ops ? ops : zinc_registry_find(&registered, text);
 	if (!ops)
 		return zinc_fail(err, ZINC_E_INVALID, "no such chunk key encoding: \"%.60s\"", text);
 	zinc_report_init(&r, ctx, false, "chunk key encoding");
@@ -230,33 +207,16 @@ zinc_keys_print(const zinc_keys *k, zinc_json_doc *doc)
 	return v;
 }
 
-/* Names of built-in encodings cannot be taken over: documents rely on their meaning. */
 zinc_status
 zinc_keys_register(const zinc_keys_ops *ops, zinc_error *err)
 {
-	const char *const *uri;
-	zinc_uri_match match;
-
-	if (ops && ops->name && find_built_in(ops->name))
-		return zinc_fail(err, ZINC_E_EXISTS, "\"%s\" is a built-in chunk key encoding", ops->name);
 	if (ops && (!ops->parse || !ops->print || !ops->encode || !ops->decode))
 		return zinc_fail(err, ZINC_E_INVALID, "a chunk key encoding lacks an operation");
-	for (uri = ops ? ops->uris : NULL; uri && *uri; uri++)
-		if (zinc_keys_find_uri(*uri, &match))
-			return zinc_fail(err, ZINC_E_EXISTS, "there is a chunk key encoding \"%s\" already", *uri);
-	return zinc_registry_add(&registered, ops, err);
+	return zinc_table_add(&encodings, ops, err);
 }
 
 void
 zinc_keys_each(int (*fn)(void *arg, const char *name, const char *also, const char *purpose), void *arg)
 {
-	const zinc_keys_ops *ops;
-	size_t i;
-
-	for (i = 0; i < NENCODINGS; i++)
-		if (fn(arg, encodings[i]->name, "", encodings[i]->purpose))
-			return;
-	for (i = 0; (ops = zinc_registry_item(&registered, i)); i++)
-		if (fn(arg, ops->name, "", ops->purpose ? ops->purpose : ""))
-			return;
+	(void)zinc_table_each(&encodings, fn, arg);
 }

@@ -69,10 +69,6 @@ ZINC_MODULE_API zinc_status zinc_url_unescape(zinc_buf *out, const char *s, size
 ZINC_MODULE_API zinc_status zinc_url_split_file(const char *rest, const char *endings, zinc_context *ctx,
 						size_t *nbytes, zinc_error *err);
 
-/* Guards the table of schemes and the memory stores' names. */
-void zinc_store_lock_names(void);
-void zinc_store_unlock_names(void);
-
 /* ---- store.c ---- */
 
 /* The store that answers for a slot: `s`, or where it has none and forwards, one below. */

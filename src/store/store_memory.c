@@ -59,7 +59,14 @@ typedef struct memory {
 	uint64_t random;
 } memory;
 
-static memory *named;                   /* guarded by the registry's lock */
+/* The stores with a name. */
+static struct {
+	pthread_mutex_t lock;
+	pthread_once_t once;
+	zinc_fork_hook fork;
+	memory *first;
+} named = {.lock = PTHREAD_MUTEX_INITIALIZER, .once = PTHREAD_ONCE_INIT};
+
 static atomic_uint_fast64_t generation; /* of the value made last */
 
 /* ---- values ---- */
@@ -599,13 +606,50 @@ memory_free(memory *m)
 	zinc_free(m->ctx, m);
 }
 
-/* The open store of that name, with one opening more; the registry's lock is held. */
+static void
+names_before_fork(void *object)
+{
+	(void)object;
+	pthread_mutex_lock(&named.lock);
+}
+
+static void
+names_after_fork(void *object)
+{
+	(void)object;
+	pthread_mutex_unlock(&named.lock);
+}
+
+/* Static, so it is never removed. */
+static void
+hook_names(void)
+{
+	named.fork.before = names_before_fork;
+	named.fork.parent = names_after_fork;
+	named.fork.child = names_after_fork;
+	zinc_fork_add(&named.fork);
+}
+
+static void
+lock_names(void)
+{
+	pthread_once(&named.once, hook_names);
+	pthread_mutex_lock(&named.lock);
+}
+
+static void
+unlock_names(void)
+{
+	pthread_mutex_unlock(&named.lock);
+}
+
+/* The open store of that name, with one opening more; the names are locked. */
 static memory *
 find_named(const char *name)
 {
 	memory *m;
 
-	for (m = named; m; m = m->next)
+	for (m = named.first; m; m = m->next)
 		if (strcmp(m->name, name) == 0) {
 			m->opened++;
 			return m;
@@ -620,13 +664,13 @@ open_named(memory **out, const char *name, zinc_error *err)
 
 	/* Made before the lock is taken: fork hooks may not be added under a lock that has one. */
 	ZINC_TRY(memory_new(&m, zinc_context_get(NULL), name, err));
-	zinc_store_lock_names();
+	lock_names();
 	there = find_named(name);
 	if (!there) {
-		m->next = named;
-		named = m;
+		m->next = named.first;
+		named.first = m;
 	}
-	zinc_store_unlock_names();
+	unlock_names();
 	if (there)
 		memory_free(m);
 	*out = there ? there : m;
@@ -662,14 +706,14 @@ memory_close(void *self)
 	memory *m = (memory *)self, **link;
 	bool last;
 
-	zinc_store_lock_names();
+	lock_names();
 	last = --m->opened == 0;
-	for (link = &named; last && *link; link = &(*link)->next)
+	for (link = &named.first; last && *link; link = &(*link)->next)
 		if (*link == m) {
 			*link = m->next;
 			break;
 		}
-	zinc_store_unlock_names();
+	unlock_names();
 	if (last)
 		memory_free(m);
 }

@@ -8,56 +8,6 @@
  */
 #include "store/store_url.h"
 
-#define MOST_SCHEMES 64
-
-static const zinc_store_ops *const builtin[] = {&zinc_store_ops_fs, &zinc_store_ops_memory};
-#define BUILTINS (sizeof builtin / sizeof builtin[0])
-
-static struct {
-	pthread_mutex_t lock;
-	pthread_once_t once;
-	zinc_fork_hook fork;
-	size_t n;
-	const zinc_store_ops *added[MOST_SCHEMES];
-} registry = {.lock = PTHREAD_MUTEX_INITIALIZER, .once = PTHREAD_ONCE_INIT};
-
-static void
-lock_registry(void *object)
-{
-	(void)object;
-	pthread_mutex_lock(&registry.lock);
-}
-
-static void
-unlock_registry(void *object)
-{
-	(void)object;
-	pthread_mutex_unlock(&registry.lock);
-}
-
-/* Static, so it is never removed. */
-static void
-hook_registry(void)
-{
-	registry.fork.before = lock_registry;
-	registry.fork.parent = unlock_registry;
-	registry.fork.child = unlock_registry;
-	zinc_fork_add(&registry.fork);
-}
-
-void
-zinc_store_lock_names(void)
-{
-	pthread_once(&registry.once, hook_registry);
-	pthread_mutex_lock(&registry.lock);
-}
-
-void
-zinc_store_unlock_names(void)
-{
-	pthread_mutex_unlock(&registry.lock);
-}
-
 bool
 zinc_store_has_scheme(const char *list, const char *scheme, size_t n)
 {
@@ -71,44 +21,69 @@ zinc_store_has_scheme(const char *list, const char *scheme, size_t n)
 	return false;
 }
 
-/* The registry's lock is held.  Of adapters, else of schemes. */
-static const zinc_store_ops *
-find_row(const char *name, size_t n, bool adapter)
+/* The first of `list` that `ops` has, and its length; NULL: none.  Of adapters, else of schemes. */
+static const char *
+shared_name(const zinc_store_ops *ops, const char *list, bool adapter, size_t *n)
 {
-	size_t i;
-
-	for (i = 0; i < BUILTINS + registry.n; i++) {
-		const zinc_store_ops *ops = i < BUILTINS ? builtin[i] : registry.added[i - BUILTINS];
-
-		if (zinc_store_has_scheme(adapter ? ops->adapters : ops->schemes, name, n))
-			return ops;
+	for (; list && *list; list += *n + (list[*n] == ',')) {
+		*n = strcspn(list, ",");
+		if (zinc_store_has_scheme(adapter ? ops->adapters : ops->schemes, list, *n))
+			return list;
 	}
 	return NULL;
 }
 
-static zinc_status
-check_free(const char *list, bool adapter, zinc_error *err)
-{
-	size_t len;
-
-	for (; list && *list; list += len + (list[len] == ',')) {
-		len = strcspn(list, ",");
-		if (find_row(list, len, adapter) || (adapter && zinc_pipeline_is_format(list, len)))
-			return zinc_fail(err, ZINC_E_EXISTS, "the %s \"%.*s\" is taken", adapter ? "adapter" : "scheme",
-					 (int)len, list);
-	}
-	return ZINC_OK;
-}
-
 /* All of its names or none. */
 static zinc_status
-add_ops(const zinc_store_ops *ops, zinc_error *err)
+clash(const zinc_table *t, const void *row, const void *other, zinc_error *err)
 {
-	ZINC_TRY(check_free(ops->schemes, false, err));
-	ZINC_TRY(check_free(ops->adapters, true, err));
-	if (registry.n == MOST_SCHEMES)
-		return zinc_fail(err, ZINC_E_LIMIT, "more than %d stores", MOST_SCHEMES);
-	registry.added[registry.n++] = ops;
+	const zinc_store_ops *ops = row;
+	size_t n = 0;
+	const char *scheme = shared_name(other, ops->schemes, false, &n);
+	const char *adapter = scheme ? NULL : shared_name(other, ops->adapters, true, &n);
+
+	(void)t;
+	if (!scheme && !adapter)
+		return ZINC_OK;
+	return zinc_fail(err, ZINC_E_EXISTS, "the %s \"%.*s\" is taken", scheme ? "scheme" : "adapter", (int)n,
+			 scheme ? scheme : adapter);
+}
+
+/* Stores are found by their schemes and adapters, of which each has some; the name is for people and may be missing. */
+static zinc_names
+names_of(const void *row)
+{
+	const zinc_store_ops *ops = row;
+
+	return (zinc_names){.name = ops->schemes ? ops->schemes : ops->adapters};
+}
+
+static const void *const builtin[] = {&zinc_store_ops_fs, &zinc_store_ops_memory};
+static zinc_table stores = {.what = "a store", ZINC_TABLE_ROWS(builtin), .names = names_of, .clash = clash};
+
+static const zinc_store_ops *
+find_row(const char *name, size_t n, bool adapter)
+{
+	const zinc_store_ops *ops;
+	size_t i;
+
+	for (i = 0; (ops = zinc_table_row(&stores, i)); i++)
+		if (zinc_store_has_scheme(adapter ? ops->adapters : ops->schemes, name, n))
+			return ops;
+	return NULL;
+}
+
+/* What follows a '|' may also be the name of a format. */
+static zinc_status
+check_adapters(const char *list, zinc_error *err)
+{
+	size_t n;
+
+	for (; list && *list; list += n + (list[n] == ',')) {
+		n = strcspn(list, ",");
+		if (zinc_pipeline_is_format(list, n))
+			return zinc_fail(err, ZINC_E_EXISTS, "the adapter \"%.*s\" is taken", (int)n, list);
+	}
 	return ZINC_OK;
 }
 
@@ -116,8 +91,6 @@ add_ops(const zinc_store_ops *ops, zinc_error *err)
 zinc_status
 zinc_store_register(const zinc_store_ops *ops, zinc_error *err)
 {
-	zinc_status st;
-
 	ZINC_TRY(ZINC_NEED(ops, err));
 	if (ops->size < offsetof(zinc_store_ops, put) || !ops->get || !ops->caps || !ops->close)
 		return zinc_fail(err, ZINC_E_INVALID, "a store needs size, get, caps and close");
@@ -125,36 +98,18 @@ zinc_store_register(const zinc_store_ops *ops, zinc_error *err)
 		return zinc_fail(err, ZINC_E_INVALID, "a store needs schemes or adapters");
 	if ((ops->schemes && !ops->open) || (ops->adapters && !ops->adapt))
 		return zinc_fail(err, ZINC_E_INVALID, "a store with schemes needs open, with adapters adapt");
-	zinc_store_lock_names();
-	st = add_ops(ops, err);
-	zinc_store_unlock_names();
-	return st;
-}
-
-/* Rows are copied out first, so that whoever looks at them may open stores. */
-static size_t
-copy_rows(const zinc_store_ops *all[BUILTINS + MOST_SCHEMES])
-{
-	size_t n;
-
-	memcpy(all, builtin, sizeof builtin);
-	zinc_store_lock_names();
-	memcpy(all + BUILTINS, registry.added, registry.n * sizeof registry.added[0]);
-	n = BUILTINS + registry.n;
-	zinc_store_unlock_names();
-	return n;
+	ZINC_TRY(check_adapters(ops->adapters, err));
+	return zinc_table_add(&stores, ops, err);
 }
 
 void
 zinc_store_each(zinc_row_fn fn, void *arg)
 {
-	const zinc_store_ops *all[BUILTINS + MOST_SCHEMES];
-	const size_t n = copy_rows(all);
+	const zinc_store_ops *ops;
 	size_t i;
 
-	for (i = 0; i < n; i++)
-		if (fn(arg, all[i]->name ? all[i]->name : "", all[i]->schemes ? all[i]->schemes : all[i]->adapters,
-		       all[i]->purpose ? all[i]->purpose : "") != 0)
+	for (i = 0; (ops = zinc_table_row(&stores, i)); i++)
+		if (fn(arg, ops->name ? ops->name : "", names_of(ops).name, ops->purpose ? ops->purpose : "") != 0)
 			return;
 	(void)zinc_store_module_each(fn, arg);
 }
@@ -173,12 +128,11 @@ zinc_store_row_settings(const zinc_store_ops *ops, zinc_setting_fn fn, void *arg
 void
 zinc_store_each_setting(zinc_context *ctx, zinc_setting_fn fn, void *arg)
 {
-	const zinc_store_ops *all[BUILTINS + MOST_SCHEMES];
-	const size_t n = copy_rows(all);
+	const zinc_store_ops *ops;
 	size_t i;
 
-	for (i = 0; i < n; i++)
-		if (zinc_store_row_settings(all[i], fn, arg) != 0)
+	for (i = 0; (ops = zinc_table_row(&stores, i)); i++)
+		if (zinc_store_row_settings(ops, fn, arg) != 0)
 			return;
 	(void)zinc_store_module_each_setting(zinc_context_get(ctx), fn, arg);
 }
@@ -186,23 +140,19 @@ zinc_store_each_setting(zinc_context *ctx, zinc_setting_fn fn, void *arg)
 bool
 zinc_store_is_name(const char *name, size_t n)
 {
-	const zinc_store_ops *all[BUILTINS + MOST_SCHEMES];
-	const size_t rows = copy_rows(all);
+	const zinc_store_ops *ops;
 	size_t i;
 
-	for (i = 0; i < rows; i++)
-		if (all[i]->name && strlen(all[i]->name) == n && memcmp(all[i]->name, name, n) == 0)
+	for (i = 0; (ops = zinc_table_row(&stores, i)); i++)
+		if (ops->name && strlen(ops->name) == n && memcmp(ops->name, name, n) == 0)
 			return true;
 	return zinc_store_is_module_name(name, n);
 }
 
-/* The table only grows and rows live for ever, so the row can be used without the lock. */
 static zinc_status
 find_or_load(const zinc_store_ops **out, zinc_context *ctx, const char *name, size_t n, bool adapter, zinc_error *err)
 {
-	zinc_store_lock_names();
 	*out = find_row(name, n, adapter);
-	zinc_store_unlock_names();
 	return *out ? ZINC_OK : zinc_store_module_find(out, ctx, name, n, adapter, err);
 }
 

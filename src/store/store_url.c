@@ -14,7 +14,7 @@
  * (2) ".." never leads out of what the URL names: past the top it is E_INVALID.
  * (3) A place's path is a valid key or empty, and no symbolic link lies on it.
  * (4) What comes before '@' and behind '?' in a URL is not shown in errors, listings or a store's URL.
- * (5) The registry can be read and extended from many threads, and works in a forked child.
+ * (5) The table of stores can be read and extended from many threads, and works in a forked child.
  */
 #include <ctype.h>
 #include <fcntl.h>

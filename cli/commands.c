@@ -1,5 +1,5 @@
 /*
- * table.c - the sub-commands and options, one row each
+ * commands.c - the sub-commands and options, one row each
  *
  * Parsing, help and the man page come from here.  A new command is a row, a function and its test; a new option is a
  * row and a member of struct args.  The help of a command fits a screen of 24 lines and 80 columns, which a test
