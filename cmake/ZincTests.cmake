@@ -211,3 +211,4 @@ zinc_test(check_style check ${PROJECT_SOURCE_DIR}/scripts/check_style.py --build
 zinc_test(check_mutants check ${PROJECT_SOURCE_DIR}/scripts/mutants.py --stale)
 zinc_test(check_plain_build check ${PROJECT_SOURCE_DIR}/scripts/check_plain_build.sh)
 zinc_test(check_readme check ${PROJECT_SOURCE_DIR}/scripts/check_readme.sh)
+zinc_test(check_docs check ${PROJECT_SOURCE_DIR}/scripts/check_readme.sh --docs)

@@ -1,12 +1,20 @@
 #!/usr/bin/env bash
-# check_readme.sh [FILE] - the examples of the README must compile and run as printed
+# check_readme.sh [FILE | --docs] - the examples of the README, or of all pages of docs/, must compile and run as printed
 #
 # A code block counts when the line <!-- run --> stands right before it (blank lines aside).  A ```c
 # block is compiled against the public headers and the shared library and run; a ```sh block is run line by
 # line (set -e) with the command first in PATH; of a ```console block every line "$ COMMAND" is run, and what it
-# prints must be what follows.  All share one empty directory, in the order of the page.
+# prints must be what follows.  With <!-- file: NAME --> instead the block becomes a file of that name, for the blocks
+# behind it.  All blocks of a page share one empty directory, in the order of the page.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
+if [ "${1:-}" = --docs ]; then
+	grep -rl '^<!-- run -->$' --include='*.md' "$root/docs" | sort | while read -r page; do
+		echo "check_readme: ${page#"$root"/}"
+		"$0" "$page"
+	done
+	exit
+fi
 page=$(realpath "${1:-$root/README.md}")
 build=${ZINC_BUILD_DIR:-$root/build}
 dir=$(mktemp -d)
@@ -14,10 +22,12 @@ trap 'rm -rf "$dir"' EXIT
 
 awk -v dir="$dir" '
 	/^<!-- run -->$/ { armed = 1; next }
+	/^<!-- file: [A-Za-z0-9_.-]+ -->$/ { armed = 1; name = $3; next }
+	armed && name && /^```[a-z]+$/ { armed = 0; file = dir "/" name; name = ""; next }
 	armed && /^```(c|sh|console)$/ { armed = 0; file = sprintf("%s/block%02d.%s", dir, ++n, substr($0, 4)); next }
 	/^```/ { if (file) close(file); file = ""; armed = 0; next }
 	file { print > file; next }
-	NF { armed = 0 }
+	NF { armed = 0; name = "" }
 ' "$page"
 
 # Run "$ COMMAND" lines; print them and what they say, as the page does.

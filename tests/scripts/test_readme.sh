@@ -18,6 +18,9 @@ fails "a session that prints something else"
 page '<!-- run -->' '```console' '$ false' '```'
 fails "a session whose command fails"
 
+page '<!-- file: made.txt -->' '```c' 'one' '```' '<!-- run -->' '```console' '$ cat made.txt' 'one' '```'
+"$check" page.md | grep '1 examples ran' >/dev/null
+
 page '<!-- run -->' '```sh' 'false' 'true' '```'
 fails "a line that fails"
 page '<!-- run -->' '```c' 'int main(void) { return 3; }' '```'
