@@ -11,7 +11,7 @@ EACH ?= 0
 export BUILD JOBS FUZZ_SECONDS CUTS
 
 .PHONY: build setup demo test check test-asan test-tsan test-valgrind test-clang test-s390x
-.PHONY: programs fuzz interop conformance mutants power bench latency install format clean help
+.PHONY: programs fuzz interop conformance mutants power bench latency docs install format clean help
 
 build: ## build/zinc and build/libzinc.so.0, without the tests; installs nothing
 	@scripts/setup.sh --check
@@ -31,7 +31,7 @@ test: ## everything a commit must pass: tests, checks, and the tests again under
 
 check: ## style, layers and the layout of public structures only
 	@scripts/setup.sh test
-	@scripts/check_layers.py && scripts/check_symbols.py && scripts/check_abi.py && scripts/check_style.py && scripts/check_promises.py && scripts/mutants.py --stale
+	@scripts/check_layers.py && scripts/check_symbols.py && scripts/check_abi.py && scripts/check_style.py && scripts/check_promises.py && scripts/check_links.py && scripts/mutants.py --stale
 
 test-asan test-tsan test-valgrind test-clang test-s390x: test-%: ## the tests in one other way
 	@scripts/test.sh $*
@@ -64,6 +64,9 @@ latency: ## time reads and writes of 1 000 objects that are 20 ms away, beside T
 
 bench: ## time reads and writes beside other Zarr libraries, HDF5 and netCDF-C; BENCH_QUICK=1: a short form
 	@scripts/bench.sh
+
+docs: ## the documentation site in build/site, every internal link checked; installs Sphinx into build/docs-venv
+	@scripts/docs.sh
 
 install: build ## to PREFIX (/usr/local), DESTDIR; installs no packages
 	@cmake --install $(BUILD)

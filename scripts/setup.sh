@@ -2,7 +2,7 @@
 # setup.sh GROUP... - install the Debian packages that are missing, and nothing else
 # setup.sh --check  - say what a build misses, and install nothing
 #
-# Groups: make build test clang valgrind s390x format power bench.  Quick when nothing is missing; sudo only when
+# Groups: make build test clang valgrind s390x format power bench docs.  Quick when nothing is missing; sudo only when
 # something is and we are not root.  On other systems it prints the list of packages and goes on.
 #
 # --check asks neither apt nor dpkg, so that it works on every system: it looks for programs in PATH and for headers
@@ -21,6 +21,7 @@ packages() {
 	format) echo clang-format ;;
 	power) echo e2fsprogs xfsprogs mount python3 ;;
 	bench) echo netcdf-bin util-linux python3-gdal ;;
+	docs) echo python3 python3-venv ;;
 	interop-python) echo python3 python3-venv ;;
 	interop-node) echo nodejs npm ;;
 	*) echo "setup.sh: no group '$1'" >&2 && exit 2 ;;
