@@ -325,7 +325,8 @@ struct printer {
 	void *state;
 };
 
-#define EDGE 3 /* items shown at either end of a summarised dimension */
+#define PRINTER_FLUSH_AT (1u << 16) /* bytes of text before it is handed on */
+#define EDGE             3          /* items shown at either end of a summarised dimension */
 
 /* Step p->at to the next element; the number of trailing dimensions that began anew, out_ndim at the end. */
 int printer_step(struct printer *p);
@@ -362,6 +363,43 @@ double real_part(zinc_type type, const void *element);
 double imaginary_part(zinc_type type, const void *element);
 enum width width_of(zinc_type type);
 bool is_float(zinc_type type), is_complex(zinc_type type);
+
+/* ---- json_write.c: every JSON text that the command prints ---- */
+
+struct json {
+	struct text text; /* what is written so far, without what was handed on */
+	bool comma;       /* the next value or name needs one before it */
+};
+
+#define JSON_INIT                                                                                                      \
+	{                                                                                                              \
+		{NULL, 0, 0}, false                                                                                    \
+	}
+
+void json_begin_object(struct json *j), json_end_object(struct json *j);
+void json_begin_array(struct json *j), json_end_array(struct json *j);
+/* The object that was written last gets more members; json_end_object must follow. */
+void json_reopen_object(struct json *j);
+/* The name of the member that follows; gives `j` back: json_uint(json_key(j, "n"), 3). */
+struct json *json_key(struct json *j, const char *name);
+void json_string(struct json *j, const char *s); /* NULL: null */
+void json_uint(struct json *j, uint64_t v);
+void json_fixed(struct json *j, double v, int decimals);
+/* NaN and infinities are strings, as in Zarr v3. */
+void json_float(struct json *j, double v, enum width w);
+void text_json_float(struct text *t, double v, enum width w);
+void json_bool(struct json *j, bool v);
+void json_null(struct json *j);
+void json_raw(struct json *j, const char *json);     /* a value that is JSON already */
+void json_compact(struct json *j, const char *json); /* the same without white space */
+void json_shape(struct json *j, const uint64_t *shape, int ndim);
+/* An array of the items that were written one after the other by another writer, which is freed. */
+void json_list(struct json *j, struct json *items);
+/* For a value in a spelling of its own: the text to add it to. */
+struct text *json_value(struct json *j);
+/* The document and a line end; frees it. */
+void out_document(struct out *o, struct json *j);
+void json_free(struct json *j);
 
 /* ---- in_npy.c ---- */
 
@@ -415,8 +453,8 @@ void source_close(struct source *s);
 
 /* ---- show_node.c: nodes for people and as JSON ---- */
 
-/* The node as `info --json` has it. */
-int describe_json(struct text *t, const zinc_node *node, const zinc_hierarchy *h, const char *url);
+/* The node as `info --json` has it; the object stays open for more members: json_end_object must follow. */
+int describe_json(struct json *j, const zinc_node *node, const zinc_hierarchy *h, const char *url);
 /* "zstd", "transpose+blosc": the codecs that matter, from a `codecs` member. */
 void describe_codecs(struct text *t, const char *codecs_json);
 /* "float32 (24, 721)  zstd", or what is wrong with it. */
@@ -437,7 +475,7 @@ bool json_member(const char *object, const char *key, struct text *value);
 
 /* ---- finding.c ---- */
 
-void finding_json(struct text *t, const zinc_finding *f);
+void finding_json(struct json *j, const zinc_finding *f);
 /* One line; `where` is a key or path, "" when it is clear. */
 void finding_text(struct text *t, bool colour, const char *where, const zinc_finding *f);
 

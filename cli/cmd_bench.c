@@ -23,8 +23,7 @@ struct bench {
 	struct region all;
 	uint64_t decoded;
 	double spent; /* seconds in reads */
-	bool first;   /* workload printed? */
-	struct text json;
+	struct json workloads;
 };
 
 /* ---- memory ---- */
@@ -214,22 +213,32 @@ static const struct workload workloads[] = {
 };
 
 static void
-report(struct bench *b, const char *name, const double *seconds, int n, uint64_t stored)
+report_json(struct bench *b, const char *name, const double *seconds, int n, uint64_t stored)
+{
+	struct json *j = &b->workloads;
+	int i;
+
+	json_begin_object(j);
+	json_string(json_key(j, "name"), name);
+	json_begin_array(json_key(j, "seconds"));
+	for (i = 0; i < n; i++)
+		json_fixed(j, seconds[i], 6);
+	json_end_array(j);
+	json_uint(json_key(j, "decoded_bytes"), b->decoded);
+	json_uint(json_key(j, "stored_bytes"), stored);
+	json_uint(json_key(j, "peak_rss_bytes"), peak_bytes());
+	json_end_object(j);
+}
+
+static void
+report_text(struct bench *b, const char *name, const double *seconds, int n, uint64_t stored)
 {
 	double best = seconds[0];
 	struct text t = {NULL, 0, 0};
 	int i;
 
-	text_printf(&b->json, "%s{\"name\":\"%s\",\"seconds\":[", b->first ? "" : ",", name);
-	for (i = 0; i < n; i++) {
-		text_printf(&b->json, "%s%.6f", i ? "," : "", seconds[i]);
+	for (i = 1; i < n; i++)
 		best = seconds[i] < best ? seconds[i] : best;
-	}
-	text_printf(&b->json, "],\"decoded_bytes\":%llu,\"stored_bytes\":%llu,\"peak_rss_bytes\":%llu}",
-		    (unsigned long long)b->decoded, (unsigned long long)stored, (unsigned long long)peak_bytes());
-	b->first = false;
-	if (b->run->args->json)
-		return;
 	text_printf(&t, "%-10s %9.3f ms   ", name, best * 1e3);
 	text_size(&t, best > 0 ? (uint64_t)((double)b->decoded / best) : 0);
 	text_puts(&t, "/s   decoded ");
@@ -250,6 +259,7 @@ measure(struct bench *b, const struct workload *w, int repeat)
 	double *seconds = need(NULL, (size_t)repeat * sizeof *seconds);
 	zinc_store_counts before = ZINC_STORE_COUNTS_INIT, after = ZINC_STORE_COUNTS_INIT;
 	int i, status = DONE;
+	uint64_t stored;
 
 	reset_peak();
 	zinc_store_log_counts(b->log, &before);
@@ -260,8 +270,11 @@ measure(struct bench *b, const struct workload *w, int repeat)
 		seconds[i] = b->spent;
 	}
 	zinc_store_log_counts(b->log, &after);
-	if (status == DONE)
-		report(b, w->name, seconds, repeat, (after.get_bytes - before.get_bytes) / (uint64_t)repeat);
+	stored = (after.get_bytes - before.get_bytes) / (uint64_t)repeat;
+	if (status == DONE && b->run->args->json)
+		report_json(b, w->name, seconds, repeat, stored);
+	else if (status == DONE)
+		report_text(b, w->name, seconds, repeat, stored);
 	free(seconds);
 	return status;
 }
@@ -310,8 +323,8 @@ open_logged(struct bench *b)
 int
 cmd_bench(struct run *r)
 {
-	struct bench b = {.run = r, .url = r->args->words.at[0], .first = true};
-	struct text t = {NULL, 0, 0};
+	struct bench b = {.run = r, .url = r->args->words.at[0]};
+	struct json j = JSON_INIT;
 	int status;
 
 	if (r->args->repeat == 0)
@@ -320,13 +333,15 @@ cmd_bench(struct run *r)
 	if (status == DONE)
 		status = measure_all(&b);
 	if (status == DONE && r->args->json) {
-		text_puts(&t, "{\"url\":");
-		text_json(&t, b.url);
-		text_printf(&t, ",\"threads\":%d,\"workloads\":[%s]}\n", thread_count(r), text_str(&b.json));
-		out_text(&r->out, &t);
+		json_begin_object(&j);
+		json_string(json_key(&j, "url"), b.url);
+		json_uint(json_key(&j, "threads"), (uint64_t)thread_count(r));
+		json_list(json_key(&j, "workloads"), &b.workloads);
+		json_end_object(&j);
+		out_document(&r->out, &j);
 	}
 	zinc_array_close(b.array);
 	zinc_store_close(b.log);
-	text_free(&b.json);
+	json_free(&b.workloads);
 	return status;
 }

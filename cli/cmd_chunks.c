@@ -9,8 +9,7 @@ struct touched {
 	struct run *run;
 	const char *url;
 	const zinc_hierarchy *h;
-	struct text json;
-	uint64_t n;
+	struct json json; /* chunks: what is not printed yet */
 };
 
 /* ---- chunks ---- */
@@ -18,21 +17,20 @@ struct touched {
 static void
 chunk_json(struct touched *x, const zinc_chunk *c)
 {
-	struct text *t = &x->json;
-	int d;
+	struct json *j = &x->json;
 
-	text_printf(t, "%s{\"key\":", x->n++ ? "," : "");
-	text_json(t, key_below(x->h, c->key));
-	text_puts(t, ",\"index\":[");
-	for (d = 0; d < c->ndim; d++)
-		text_printf(t, "%s%llu", d ? "," : "", (unsigned long long)c->index[d]);
-	text_printf(t, "],\"present\":%s,\"bytes\":%llu,\"offset\":", c->present ? "true" : "false",
-		    (unsigned long long)c->bytes);
+	json_begin_object(j);
+	json_string(json_key(j, "key"), key_below(x->h, c->key));
+	json_shape(json_key(j, "index"), c->index, c->ndim);
+	json_bool(json_key(j, "present"), c->present);
+	json_uint(json_key(j, "bytes"), c->bytes);
+	json_key(j, "offset");
 	if (c->present && c->in_shard)
-		text_printf(t, "%llu}", (unsigned long long)c->offset);
+		json_uint(j, c->offset);
 	else
-		text_puts(t, "null}");
-	out_text(&x->run->out, t);
+		json_null(j);
+	json_end_object(j);
+	out_text(&x->run->out, &j->text);
 }
 
 static void
@@ -134,29 +132,41 @@ explain_text(struct text *t, const struct touched *x, const zinc_explanation *e,
 }
 
 static void
-explain_json(struct text *t, const struct touched *x, const zinc_explanation *e, int ndim)
+explain_json(struct json *j, const struct touched *x, const zinc_explanation *e, int ndim)
 {
-	text_puts(t, "{\"url\":");
-	text_json(t, x->url);
-	text_puts(t, ",\"selection\":");
-	text_json(t, x->run->args->select ? x->run->args->select : "");
-	text_printf(
-	    t,
-	    ",\"objects\":%llu,\"objects_present\":%llu,\"chunks\":%llu,\"chunks_present\":%llu,\"requests\":%llu,"
-	    "\"ranges\":%llu,\"bytes_read\":%llu,\"bytes_stored\":%llu,\"bytes_decoded\":%llu,"
-	    "\"bytes_selected\":%llu,\"waste\":%.4f,\"suggestion\":",
-	    (unsigned long long)e->objects, (unsigned long long)e->objects_present, (unsigned long long)e->chunks,
-	    (unsigned long long)e->chunks_present, (unsigned long long)e->requests, (unsigned long long)e->ranges,
-	    (unsigned long long)e->bytes, (unsigned long long)e->object_bytes, (unsigned long long)e->decoded_bytes,
-	    (unsigned long long)e->selected_bytes, e->waste);
+	const struct {
+		const char *name;
+		uint64_t n;
+	} counts[] = {
+	    {"objects", e->objects},
+	    {"objects_present", e->objects_present},
+	    {"chunks", e->chunks},
+	    {"chunks_present", e->chunks_present},
+	    {"requests", e->requests},
+	    {"ranges", e->ranges},
+	    {"bytes_read", e->bytes},
+	    {"bytes_stored", e->object_bytes},
+	    {"bytes_decoded", e->decoded_bytes},
+	    {"bytes_selected", e->selected_bytes},
+	};
+	size_t i;
+
+	json_begin_object(j);
+	json_string(json_key(j, "url"), x->url);
+	json_string(json_key(j, "selection"), x->run->args->select ? x->run->args->select : "");
+	for (i = 0; i < sizeof counts / sizeof *counts; i++)
+		json_uint(json_key(j, counts[i].name), counts[i].n);
+	json_fixed(json_key(j, "waste"), e->waste, 4);
+	json_key(j, "suggestion");
 	if (e->better) {
-		text_puts(t, "{\"chunk_shape\":[");
-		add_shape(t, e->chunk_shape, ndim);
-		text_printf(t, "],\"waste\":%.4f}", e->better_waste);
+		json_begin_object(j);
+		json_shape(json_key(j, "chunk_shape"), e->chunk_shape, ndim);
+		json_fixed(json_key(j, "waste"), e->better_waste, 4);
+		json_end_object(j);
 	} else {
-		text_puts(t, "null");
+		json_null(j);
 	}
-	text_puts(t, "}\n");
+	json_end_object(j);
 }
 
 /* ---- the commands ---- */
@@ -180,9 +190,9 @@ ask(struct touched *x, zinc_chunk_fn fn, zinc_explanation *e, int *ndim)
 	if (status == DONE) {
 		sel = region_selection(&g);
 		if (fn && x->run->args->json) {
-			text_puts(&x->json, "{\"url\":");
-			text_json(&x->json, x->url);
-			text_puts(&x->json, ",\"chunks\":[");
+			json_begin_object(&x->json);
+			json_string(json_key(&x->json, "url"), x->url);
+			json_begin_array(json_key(&x->json, "chunks"));
 		}
 		if (zinc_array_explain(a, &sel, &io, fn, x, e, &err))
 			status = fail(x->url, &err);
@@ -200,13 +210,16 @@ cmd_chunks(struct run *r)
 	int ndim, status = ask(&x, show_chunk, &e, &ndim);
 
 	if (status == DONE && r->args->json) {
-		text_printf(&x.json, "]%s}\n", e.only_stored ? ",\"only_stored\":true" : "");
-		out_text(&r->out, &x.json);
+		json_end_array(&x.json);
+		if (e.only_stored)
+			json_bool(json_key(&x.json, "only_stored"), true);
+		json_end_object(&x.json);
+		out_document(&r->out, &x.json);
 	}
 	if (status == DONE && e.only_stored)
 		fprintf(stderr, "zinc: %s: too many chunks to list all: only those that are stored are listed\n",
 			x.url);
-	text_free(&x.json);
+	json_free(&x.json);
 	return status;
 }
 
@@ -215,13 +228,18 @@ cmd_explain(struct run *r)
 {
 	struct touched x = {.run = r, .url = r->args->words.at[0]};
 	struct text t = {NULL, 0, 0};
+	struct json j = JSON_INIT;
 	zinc_explanation e = ZINC_EXPLANATION_INIT;
 	int ndim, status = ask(&x, NULL, &e, &ndim);
 
-	if (status == DONE && r->args->json)
-		explain_json(&t, &x, &e, ndim);
-	else if (status == DONE)
+	if (status != DONE)
+		return status;
+	if (r->args->json) {
+		explain_json(&j, &x, &e, ndim);
+		out_document(&r->out, &j);
+	} else {
 		explain_text(&t, &x, &e, ndim);
-	out_text(&r->out, &t);
-	return status;
+		out_text(&r->out, &t);
+	}
+	return DONE;
 }

@@ -27,8 +27,8 @@ struct conventions {
 	const char *path;   /* of the node being checked */
 	struct row *rows;
 	size_t n;
-	struct text json; /* nodes; and conventions of one */
-	struct text conventions;
+	struct json nodes;
+	struct json conventions; /* of one node */
 	unsigned long errors;
 	int status; /* the worst that a node was */
 };
@@ -60,36 +60,35 @@ level_text(void *arg, const zinc_scale_level *l)
 }
 
 static void
-numbers_json(struct text *t, const char *name, const double *v, int n)
+numbers_json(struct json *j, const double *v, int n)
 {
 	int i;
 
-	text_printf(t, ",\"%s\":[", name);
+	json_begin_array(j);
 	for (i = 0; i < n; i++) {
-		text_puts(t, i ? "," : "");
 		if (isfinite(v[i])) /* JSON has no infinity, but "1e999" */
-			text_float(t, v[i], DOUBLE);
+			json_float(j, v[i], DOUBLE);
 		else
-			text_puts(t, "null");
+			json_null(j);
 	}
-	text_puts(t, "]");
+	json_end_array(j);
 }
 
 static int
 level_json(void *arg, const zinc_scale_level *l)
 {
-	struct text *t = arg;
-	int i;
+	struct json *j = arg;
 
-	text_printf(t, "%s{\"path\":", l->index ? "," : "");
-	text_json(t, l->path);
-	text_printf(t, ",\"shape\":%s", l->ndim < 0 ? "null" : "[");
-	for (i = 0; i < l->ndim; i++)
-		text_printf(t, "%s%llu", i ? "," : "", (unsigned long long)l->shape[i]);
-	text_puts(t, l->ndim < 0 ? "" : "]");
-	numbers_json(t, "scale", l->scale, l->nscale);
-	numbers_json(t, "translation", l->translation, l->nscale);
-	text_puts(t, "}");
+	json_begin_object(j);
+	json_string(json_key(j, "path"), l->path);
+	json_key(j, "shape");
+	if (l->ndim < 0)
+		json_null(j);
+	else
+		json_shape(j, l->shape, l->ndim);
+	numbers_json(json_key(j, "scale"), l->scale, l->nscale);
+	numbers_json(json_key(j, "translation"), l->translation, l->nscale);
+	json_end_object(j);
 	return 0;
 }
 
@@ -101,9 +100,9 @@ has_levels(const zinc_convention *c)
 
 /* A layout that cannot be read was found fault with already. */
 static void
-levels(struct conventions *v, struct text *t, zinc_scale_level_fn fn)
+levels(struct conventions *v, void *arg, zinc_scale_level_fn fn)
 {
-	(void)!zinc_multiscale_levels(v->h, v->path, fn, t, &until_stopped, NULL);
+	(void)!zinc_multiscale_levels(v->h, v->path, fn, arg, &until_stopped, NULL);
 }
 
 /* ---- one verdict ---- */
@@ -153,41 +152,29 @@ add_row(struct conventions *v, const zinc_verdict *verdict, unsigned errors, uns
 }
 
 static void
-text_or_null(struct text *t, const char *s)
-{
-	if (s)
-		text_json(t, s);
-	else
-		text_puts(t, "null");
-}
-
-static void
 add_json(struct conventions *v, const zinc_verdict *verdict)
 {
 	static const char *const words[] = {"null", "false", "true"};
 	const zinc_convention *c = verdict->convention;
-	struct text *t = &v->conventions;
+	struct json *j = &v->conventions;
 	size_t i;
 
-	text_puts(t, t->n ? ",{\"id\":" : "{\"id\":");
-	text_or_null(t, c ? c->id : NULL);
-	text_puts(t, ",\"name\":");
-	text_or_null(t, c && *c->name ? c->name : NULL);
-	text_puts(t, ",\"version\":");
-	text_or_null(t, c && *c->version ? c->version : NULL);
-	text_printf(t, ",\"known\":%s,\"valid\":%s,\"findings\":[", c && *c->known ? "true" : "false",
-		    words[verdict->validity + 1]);
-	for (i = 0; i < verdict->nfindings; i++) {
-		text_puts(t, i ? "," : "");
-		finding_json(t, verdict->findings[i]);
-	}
-	text_puts(t, "]");
+	json_begin_object(j);
+	json_string(json_key(j, "id"), c ? c->id : NULL);
+	json_string(json_key(j, "name"), c && *c->name ? c->name : NULL);
+	json_string(json_key(j, "version"), c && *c->version ? c->version : NULL);
+	json_bool(json_key(j, "known"), c && *c->known);
+	json_raw(json_key(j, "valid"), words[verdict->validity + 1]);
+	json_begin_array(json_key(j, "findings"));
+	for (i = 0; i < verdict->nfindings; i++)
+		finding_json(j, verdict->findings[i]);
+	json_end_array(j);
 	if (has_levels(c)) {
-		text_puts(t, ",\"levels\":[");
-		levels(v, t, level_json);
-		text_puts(t, "]");
+		json_begin_array(json_key(j, "levels"));
+		levels(v, j, level_json);
+		json_end_array(j);
 	}
-	text_puts(t, "}");
+	json_end_object(j);
 }
 
 static int
@@ -234,12 +221,12 @@ check_node(struct conventions *v, const char *path)
 	v->path = path;
 	if (zinc_conventions_check(v->c, v->h, path, take_verdict, v, &until_stopped, &err))
 		return fail(v->url, &err);
-	if (v->run->args->json && (v->conventions.n || !v->run->args->recursive)) {
-		text_printf(&v->json, "%s{\"path\":", v->json.n ? "," : "");
-		text_json(&v->json, path);
-		text_printf(&v->json, ",\"conventions\":[%s]}", text_str(&v->conventions));
+	if (v->run->args->json && (v->conventions.text.n || !v->run->args->recursive)) {
+		json_begin_object(&v->nodes);
+		json_string(json_key(&v->nodes, "path"), path);
+		json_list(json_key(&v->nodes, "conventions"), &v->conventions);
+		json_end_object(&v->nodes);
 	}
-	text_free(&v->conventions);
 	return DONE;
 }
 
@@ -313,10 +300,16 @@ print_table(struct conventions *v)
 static void
 print(struct conventions *v)
 {
-	if (v->run->args->json)
-		out_printf(&v->run->out, "{\"nodes\":[%s]}\n", text_str(&v->json));
-	else
+	struct json j = JSON_INIT;
+
+	if (!v->run->args->json) {
 		print_table(v);
+		return;
+	}
+	json_begin_object(&j);
+	json_list(json_key(&j, "nodes"), &v->nodes);
+	json_end_object(&j);
+	out_document(&v->run->out, &j);
 }
 
 static void
@@ -336,8 +329,8 @@ fini(struct conventions *v)
 	while (v->paths.n > 0)
 		free((char *)(uintptr_t)v->paths.at[--v->paths.n]);
 	free(v->paths.at);
-	text_free(&v->json);
-	text_free(&v->conventions);
+	json_free(&v->nodes);
+	json_free(&v->conventions);
 	zinc_conventions_free(v->c);
 	zinc_hierarchy_close(v->h);
 }

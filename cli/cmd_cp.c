@@ -19,9 +19,9 @@ struct cp {
 	uint64_t chunks[ZINC_MAX_NDIM], shards[ZINC_MAX_NDIM];
 	struct told *told;
 	size_t ntold;
-	struct text json; /* the notes */
-	bool hidden;      /* there was something of the source that cannot be read, */
-	bool refused;     /* and for that alone nothing was copied */
+	struct json notes;
+	bool hidden;  /* there was something of the source that cannot be read, */
+	bool refused; /* and for that alone nothing was copied */
 };
 
 /* ---- the command line -> options ---- */
@@ -98,11 +98,13 @@ static const char *const kinds[] = {"plan", "replaced", "lost", "notice", "hidde
 static void
 note_json(struct cp *c, const zinc_copy_note *note)
 {
-	text_printf(&c->json, "%s{\"kind\":\"%s\",\"path\":", c->json.n ? "," : "", kinds[note->kind]);
-	text_json(&c->json, note->path);
-	text_puts(&c->json, ",\"message\":");
-	text_json(&c->json, note->message);
-	text_puts(&c->json, "}");
+	struct json *j = &c->notes;
+
+	json_begin_object(j);
+	json_string(json_key(j, "kind"), kinds[note->kind]);
+	json_string(json_key(j, "path"), note->path);
+	json_string(json_key(j, "message"), note->message);
+	json_end_object(j);
 }
 
 static void
@@ -187,7 +189,7 @@ notes_free(struct cp *c)
 		text_free(&c->told[i].path);
 	}
 	free(c->told);
-	text_free(&c->json);
+	json_free(&c->notes);
 }
 
 /* ---- the end ---- */
@@ -195,20 +197,21 @@ notes_free(struct cp *c)
 static void
 summary_json(struct cp *c, const zinc_copy_counts *n)
 {
-	struct text t = {NULL, 0, 0};
+	struct json j = JSON_INIT;
 
-	text_puts(&t, "{\"source\":");
-	text_json(&t, c->from);
-	text_puts(&t, ",\"target\":");
-	text_json(&t, c->to);
-	text_printf(&t,
-		    ",\"dry_run\":%s,\"groups\":%llu,\"arrays\":%llu,\"objects\":%llu,\"raw\":%llu,\"skipped\":%llu,"
-		    "\"bytes\":%llu,"
-		    "\"notes\":[%s]}\n",
-		    c->run->args->dry_run ? "true" : "false", (unsigned long long)n->groups,
-		    (unsigned long long)n->arrays, (unsigned long long)n->objects, (unsigned long long)n->raw,
-		    (unsigned long long)n->skipped, (unsigned long long)n->bytes, text_str(&c->json));
-	out_text(&c->run->out, &t);
+	json_begin_object(&j);
+	json_string(json_key(&j, "source"), c->from);
+	json_string(json_key(&j, "target"), c->to);
+	json_bool(json_key(&j, "dry_run"), c->run->args->dry_run);
+	json_uint(json_key(&j, "groups"), n->groups);
+	json_uint(json_key(&j, "arrays"), n->arrays);
+	json_uint(json_key(&j, "objects"), n->objects);
+	json_uint(json_key(&j, "raw"), n->raw);
+	json_uint(json_key(&j, "skipped"), n->skipped);
+	json_uint(json_key(&j, "bytes"), n->bytes);
+	json_list(json_key(&j, "notes"), &c->notes);
+	json_end_object(&j);
+	out_document(&c->run->out, &j);
 }
 
 int

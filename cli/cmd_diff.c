@@ -12,7 +12,7 @@ struct compared {
 	const char *url[2];
 	zinc_hierarchy *h[2];
 	struct progress progress;
-	struct text json; /* the differences */
+	struct json differences;
 };
 
 static const char *const kinds[] = {"tree", "metadata", "values", "storage", "unknown", "hidden"};
@@ -20,55 +20,50 @@ static const char *const kinds[] = {"tree", "metadata", "values", "storage", "un
 /* ---- JSON ---- */
 
 static void
-add_index(struct text *t, const zinc_difference *d)
+json_or_null(struct json *j, const char *json)
 {
-	int i;
-
-	text_puts(t, "[");
-	for (i = 0; i < d->ndim; i++)
-		text_printf(t, "%s%llu", i ? "," : "", (unsigned long long)d->index[i]);
-	text_puts(t, "]");
+	json_raw(j, *json ? json : "null");
 }
 
 static void
 difference_json(struct compared *c, const zinc_difference *d)
 {
-	struct text *t = &c->json;
+	struct json *j = &c->differences;
 
-	text_printf(t, "%s{\"kind\":\"%s\",\"path\":", t->n ? "," : "", kinds[d->kind]);
-	text_json(t, d->path);
-	text_puts(t, ",\"what\":");
-	text_json(t, d->what);
+	json_begin_object(j);
+	json_string(json_key(j, "kind"), kinds[d->kind]);
+	json_string(json_key(j, "path"), d->path);
+	json_string(json_key(j, "what"), d->what);
 	if (d->kind == ZINC_DIFFERS_UNKNOWN || d->kind == ZINC_DIFFERS_HIDDEN) {
-		text_puts(t, ",\"why\":");
-		text_json(t, d->a);
+		json_string(json_key(j, "why"), d->a);
 	} else {
-		text_printf(t, ",\"a\":%s,\"b\":%s", *d->a ? d->a : "null", *d->b ? d->b : "null");
+		json_or_null(json_key(j, "a"), d->a);
+		json_or_null(json_key(j, "b"), d->b);
 	}
 	if (d->kind == ZINC_DIFFERS_VALUES) {
-		text_printf(t, ",\"count\":%llu,\"total\":%llu,\"first\":", (unsigned long long)d->count,
-			    (unsigned long long)d->total);
-		add_index(t, d);
+		json_uint(json_key(j, "count"), d->count);
+		json_uint(json_key(j, "total"), d->total);
+		json_shape(json_key(j, "first"), d->index, d->ndim);
 	}
-	text_puts(t, "}");
+	json_end_object(j);
 }
 
 static void
 summary_json(struct compared *c, const zinc_diff_counts *n)
 {
-	struct text t = {NULL, 0, 0};
+	struct json j = JSON_INIT;
 
-	text_puts(&t, "{\"a\":");
-	text_json(&t, c->url[0]);
-	text_puts(&t, ",\"b\":");
-	text_json(&t, c->url[1]);
-	text_printf(&t,
-		    ",\"equal\":%s,\"nodes\":%llu,\"elements\":%llu,\"elements_different\":%llu,\"unknown\":%llu,"
-		    "\"differences\":[%s]}\n",
-		    n->differences || n->unknown ? "false" : "true", (unsigned long long)n->nodes,
-		    (unsigned long long)n->elements, (unsigned long long)n->different, (unsigned long long)n->unknown,
-		    text_str(&c->json));
-	out_text(&c->run->out, &t);
+	json_begin_object(&j);
+	json_string(json_key(&j, "a"), c->url[0]);
+	json_string(json_key(&j, "b"), c->url[1]);
+	json_bool(json_key(&j, "equal"), !n->differences && !n->unknown);
+	json_uint(json_key(&j, "nodes"), n->nodes);
+	json_uint(json_key(&j, "elements"), n->elements);
+	json_uint(json_key(&j, "elements_different"), n->different);
+	json_uint(json_key(&j, "unknown"), n->unknown);
+	json_list(json_key(&j, "differences"), &c->differences);
+	json_end_object(&j);
+	out_document(&c->run->out, &j);
 }
 
 /* ---- text ---- */
@@ -184,6 +179,6 @@ cmd_diff(struct run *r)
 		status = compare(&c);
 	zinc_hierarchy_close(c.h[0]);
 	zinc_hierarchy_close(c.h[1]);
-	text_free(&c.json);
+	json_free(&c.differences);
 	return status;
 }

@@ -216,39 +216,40 @@ show_text(struct info *i, const zinc_node *node)
 	return status;
 }
 
-/* {...} -> {..., "stored": {...}} */
 static int
-add_stored(struct info *i, const char *path, struct text *t)
+add_stored(struct info *i, const char *path, struct json *j)
 {
 	zinc_stored s = ZINC_STORED_INIT;
 	const int status = ask_stored(i, path, &s);
 
 	if (status != DONE)
 		return status;
-	t->n--;
-	text_printf(
-	    t, ",\"stored\":{\"objects\":%llu,\"objects_total\":%llu,\"bytes\":%llu,\"decoded_bytes\":%llu,\"ratio\":",
-	    (unsigned long long)s.objects, (unsigned long long)s.objects_total, (unsigned long long)s.bytes,
-	    (unsigned long long)s.decoded_bytes);
+	json_begin_object(json_key(j, "stored"));
+	json_uint(json_key(j, "objects"), s.objects);
+	json_uint(json_key(j, "objects_total"), s.objects_total);
+	json_uint(json_key(j, "bytes"), s.bytes);
+	json_uint(json_key(j, "decoded_bytes"), s.decoded_bytes);
+	json_key(j, "ratio");
 	if (s.bytes)
-		text_printf(t, "%.4f}}", (double)s.decoded_bytes / (double)s.bytes);
+		json_fixed(j, (double)s.decoded_bytes / (double)s.bytes, 4);
 	else
-		text_puts(t, "null}}");
+		json_null(j);
+	json_end_object(j);
 	return DONE;
 }
 
 static int
 show_json(struct info *i, const zinc_node *node)
 {
-	struct text t = {NULL, 0, 0};
-	int status = describe_json(&t, node, i->h, i->url);
+	struct json j = JSON_INIT;
+	int status = describe_json(&j, node, i->h, i->url);
 
 	if (status == DONE && i->run->args->stored && node->array)
-		status = add_stored(i, node->path, &t);
-	text_puts(&t, "\n");
+		status = add_stored(i, node->path, &j);
+	json_end_object(&j);
 	if (status == DONE)
-		out_add(&i->run->out, t.p, t.n);
-	text_free(&t);
+		out_document(&i->run->out, &j);
+	json_free(&j);
 	return status;
 }
 

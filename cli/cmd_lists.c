@@ -1,45 +1,47 @@
 /* cmd_lists.c - zinc codecs, dtypes, stores, formats, --version: what this build has, from the library's tables */
-#include <stdio.h>
 #include <zinc/extend.h>
 
 #include "cli.h"
 
 struct rows {
 	struct text text;
-	bool json;
+	struct json json;
+	bool as_json;
 };
 
 static int
 add_row(void *arg, const char *name, const char *also, const char *purpose)
 {
 	struct rows *r = arg;
-	struct text *t = &r->text;
+	struct json *j = &r->json;
 
-	if (!r->json) {
-		text_printf(t, "%-18s %-18s %s\n", name, also ? also : "", purpose ? purpose : "");
+	if (!r->as_json) {
+		text_printf(&r->text, "%-18s %-18s %s\n", name, also ? also : "", purpose ? purpose : "");
 		return 0;
 	}
-	text_puts(t, t->n ? ",{\"name\":" : "{\"name\":");
-	text_json(t, name);
-	text_puts(t, ",\"also\":");
-	text_json(t, also ? also : "");
-	text_puts(t, ",\"purpose\":");
-	text_json(t, purpose ? purpose : "");
-	text_puts(t, "}");
+	json_begin_object(j);
+	json_string(json_key(j, "name"), name);
+	json_string(json_key(j, "also"), also ? also : "");
+	json_string(json_key(j, "purpose"), purpose ? purpose : "");
+	json_end_object(j);
 	return 0;
 }
 
 static int
 print_rows(struct run *r, void (*each)(zinc_row_fn fn, void *arg))
 {
-	struct rows rows = {.json = r->args->json};
+	struct rows rows = {.as_json = r->args->json};
+	struct json j = JSON_INIT;
 
 	each(add_row, &rows);
-	if (rows.json)
-		out_printf(&r->out, "{\"%s\":[", r->command->name);
-	out_text(&r->out, &rows.text);
-	if (rows.json)
-		out_puts(&r->out, "]}\n");
+	if (!rows.as_json) {
+		out_text(&r->out, &rows.text);
+		return DONE;
+	}
+	json_begin_object(&j);
+	json_list(json_key(&j, r->command->name), &rows.json);
+	json_end_object(&j);
+	out_document(&r->out, &j);
 	return DONE;
 }
 
@@ -66,58 +68,72 @@ type_word(zinc_setting_type type)
 }
 
 static void
-add_json_setting(struct text *t, const char *store, const zinc_setting_row *row)
+setting_json(struct json *j, const char *name, const zinc_setting_row *row)
 {
-	text_puts(t, t->n ? ",{\"name\":\"" : "{\"name\":\"");
-	text_printf(t, "%s.%s\",\"type\":", store, row->name);
-	text_json(t, type_word(row->type));
-	text_puts(t, ",\"default\":");
+	json_begin_object(j);
+	json_string(json_key(j, "name"), name);
+	json_string(json_key(j, "type"), type_word(row->type));
+	json_string(json_key(j, "default"), row->preset);
+	json_bool(json_key(j, "secret"), row->secret);
+	json_string(json_key(j, "purpose"), row->purpose ? row->purpose : "");
+	json_end_object(j);
+}
+
+static void
+setting_text(struct text *t, const char *name, const zinc_setting_row *row)
+{
+	text_printf(t, "%-18s %-8s %s", name, type_word(row->type), row->purpose ? row->purpose : "");
 	if (row->preset)
-		text_json(t, row->preset);
-	else
-		text_puts(t, "null");
-	text_printf(t, ",\"secret\":%s,\"purpose\":", row->secret ? "true" : "false");
-	text_json(t, row->purpose ? row->purpose : "");
-	text_puts(t, "}");
+		text_printf(t, " [%s]", row->preset);
+	if (row->env)
+		text_printf(t, "; also $%s", row->env);
+	text_puts(t, "\n");
 }
 
 static int
 add_setting(void *arg, const char *store, const zinc_setting_row *row)
 {
+	struct text name = {NULL, 0, 0};
 	struct rows *r = arg;
-	struct text *t = &r->text;
-	char name[128];
 
-	if (r->json) {
-		add_json_setting(t, store, row);
-		return 0;
-	}
-	snprintf(name, sizeof name, "%s.%s", store, row->name);
-	text_printf(t, "%-18s %-8s %s", name, type_word(row->type), row->purpose ? row->purpose : "");
-	if (row->preset)
-		text_printf(t, " [%s]", row->preset);
-	text_puts(t, row->env ? "; also $" : "");
-	text_printf(t, "%s\n", row->env ? row->env : "");
+	text_printf(&name, "%s.%s", store, row->name);
+	if (r->as_json)
+		setting_json(&r->json, name.p, row);
+	else
+		setting_text(&r->text, name.p, row);
+	text_free(&name);
 	return 0;
+}
+
+static void
+stores_json(struct run *r, struct rows *rows, struct rows *settings)
+{
+	struct json j = JSON_INIT;
+
+	json_begin_object(&j);
+	json_list(json_key(&j, "stores"), &rows->json);
+	if (r->args->detail)
+		json_list(json_key(&j, "settings"), &settings->json);
+	json_end_object(&j);
+	out_document(&r->out, &j);
 }
 
 int
 cmd_stores(struct run *r)
 {
-	struct rows rows = {.json = r->args->json}, settings = {.json = r->args->json};
+	struct rows rows = {.as_json = r->args->json}, settings = {.as_json = r->args->json};
 
 	zinc_store_each(add_row, &rows);
 	if (r->args->detail)
 		zinc_store_each_setting(r->ctx, add_setting, &settings);
-	if (rows.json)
-		out_puts(&r->out, "{\"stores\":[");
+	if (r->args->json) {
+		stores_json(r, &rows, &settings);
+		return DONE;
+	}
 	out_text(&r->out, &rows.text);
 	if (r->args->detail)
-		out_puts(&r->out, rows.json ? "],\"settings\":["
-					    : "\nSettings, as ?name=value in a URL, $ZINC_NAME or in a profile:\n");
+		out_puts(&r->out, "\nSettings, as ?name=value in a URL, $ZINC_NAME or in a profile:\n");
 	out_text(&r->out, &settings.text);
-	if (rows.json)
-		out_puts(&r->out, "]}\n");
 	return DONE;
 }
 

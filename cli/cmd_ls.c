@@ -6,7 +6,7 @@ struct ls {
 	const char *url;
 	zinc_hierarchy *h;
 	zinc_node_kind kind; /* of the node asked about */
-	struct text json;
+	struct json children;
 	int status;
 };
 
@@ -52,10 +52,10 @@ visit(void *arg, const zinc_node *node)
 	if (!l->run->args->json) {
 		list_text(l, node);
 	} else if (node->depth > 0) {
-		text_puts(&l->json, l->json.n ? "," : "");
-		status = describe_json(&l->json, node, l->h, l->url);
-		if (status != DONE && !node->problem)
+		status = describe_json(&l->children, node, l->h, l->url);
+		if (status != DONE)
 			return l->status = status;
+		json_end_object(&l->children);
 	}
 	return interrupted();
 }
@@ -63,13 +63,14 @@ visit(void *arg, const zinc_node *node)
 static void
 print_json(struct ls *l)
 {
-	struct text t = {NULL, 0, 0};
+	struct json j = JSON_INIT;
 
-	text_puts(&t, "{\"path\":");
-	text_json(&t, zinc_hierarchy_path(l->h));
-	text_printf(&t, ",\"node_type\":\"%s\",\"children\":[%s]}\n", l->kind == ZINC_NODE_ARRAY ? "array" : "group",
-		    text_str(&l->json));
-	out_text(&l->run->out, &t);
+	json_begin_object(&j);
+	json_string(json_key(&j, "path"), zinc_hierarchy_path(l->h));
+	json_string(json_key(&j, "node_type"), l->kind == ZINC_NODE_ARRAY ? "array" : "group");
+	json_list(json_key(&j, "children"), &l->children);
+	json_end_object(&j);
+	out_document(&l->run->out, &j);
 }
 
 static int
@@ -96,7 +97,7 @@ cmd_ls(struct run *r)
 
 	if (status == DONE)
 		status = list(&l);
-	text_free(&l.json);
+	json_free(&l.children);
 	zinc_hierarchy_close(l.h);
 	return status;
 }

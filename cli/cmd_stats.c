@@ -26,18 +26,13 @@ static const char *const of_names[] = {"nothing", "values", "times", "magnitudes
 
 /* ---- numbers ---- */
 
-/* NaN and infinities are strings in JSON, as in the specification. */
 static void
 add_double(struct text *t, double v, bool json)
 {
-	struct text n = {NULL, 0, 0};
-
-	if (!json || isfinite(v))
-		text_float(&n, v, DOUBLE);
+	if (json)
+		text_json_float(t, v, DOUBLE);
 	else
-		text_puts(&n, isnan(v) ? "\"NaN\"" : v > 0 ? "\"Infinity\"" : "\"-Infinity\"");
-	text_puts(t, text_str(&n));
-	text_free(&n);
+		text_float(t, v, DOUBLE);
 }
 
 /* A moment as the array's own type spells it. */
@@ -232,78 +227,87 @@ row_stored(struct text *t, const struct shown *x)
 /* ---- JSON ---- */
 
 static void
-json_numbers(struct text *t, const struct shown *x)
+json_numbers(struct json *j, const struct shown *x)
 {
+	static const char *const names[] = {"min", "max", "mean", "std", "sum"};
+	size_t i;
+
 	if (!has_numbers(x)) {
-		text_puts(t, ",\"min\":null,\"max\":null,\"mean\":null,\"std\":null,\"sum\":null");
+		for (i = 0; i < sizeof names / sizeof *names; i++)
+			json_null(json_key(j, names[i]));
 		return;
 	}
-	text_puts(t, ",\"min\":");
-	add_number(t, x, x->s.min, true);
-	text_puts(t, ",\"max\":");
-	add_number(t, x, x->s.max, true);
-	text_puts(t, ",\"mean\":");
-	add_mean(t, x, true);
-	text_puts(t, ",\"std\":");
-	add_double(t, x->s.deviation, true);
-	text_printf(t, ",\"sum\":%s", *x->s.sum ? x->s.sum : "null");
+	add_number(json_value(json_key(j, "min")), x, x->s.min, true);
+	add_number(json_value(json_key(j, "max")), x, x->s.max, true);
+	add_mean(json_value(json_key(j, "mean")), x, true);
+	json_float(json_key(j, "std"), x->s.deviation, DOUBLE);
+	json_raw(json_key(j, "sum"), *x->s.sum ? x->s.sum : "null");
 }
 
 static void
-json_histogram(struct text *t, const struct shown *x)
+json_histogram(struct json *j, const struct shown *x)
 {
 	int i;
 
-	text_puts(t, ",\"histogram\":{\"edges\":[");
-	for (i = 0; i <= x->s.bins && x->s.bins > 0; i++) {
-		text_puts(t, i ? "," : "");
-		add_edge(t, x, i, true);
-	}
-	text_puts(t, "],\"counts\":[");
-	for (i = 0; i < x->s.bins; i++)
-		text_printf(t, "%s%llu", i ? "," : "", (unsigned long long)x->s.count[i]);
-	text_puts(t, "]}");
+	json_begin_object(json_key(j, "histogram"));
+	json_begin_array(json_key(j, "edges"));
+	for (i = 0; i <= x->s.bins && x->s.bins > 0; i++)
+		add_edge(json_value(j), x, i, true);
+	json_end_array(j);
+	json_shape(json_key(j, "counts"), x->s.count, x->s.bins);
+	json_end_object(j);
 }
 
 static void
-json_stored(struct text *t, const zinc_stored *s)
+json_stored(struct json *j, const zinc_stored *s)
 {
-	text_printf(t,
-		    ",\"stored\":{\"objects\":%llu,\"objects_total\":%llu,\"bytes\":%llu,\"decoded_bytes\":%llu,"
-		    "\"smallest\":%llu,\"largest\":%llu,\"mean\":",
-		    (unsigned long long)s->objects, (unsigned long long)s->objects_total, (unsigned long long)s->bytes,
-		    (unsigned long long)s->decoded_bytes, (unsigned long long)s->smallest,
-		    (unsigned long long)s->largest);
-	if (s->objects)
-		text_printf(t, "%.1f,\"ratio\":%.4f}", (double)s->bytes / (double)s->objects,
-			    s->bytes ? (double)s->decoded_bytes / (double)s->bytes : 0);
-	else
-		text_puts(t, "null,\"ratio\":null}");
+	json_begin_object(j);
+	json_uint(json_key(j, "objects"), s->objects);
+	json_uint(json_key(j, "objects_total"), s->objects_total);
+	json_uint(json_key(j, "bytes"), s->bytes);
+	json_uint(json_key(j, "decoded_bytes"), s->decoded_bytes);
+	json_uint(json_key(j, "smallest"), s->smallest);
+	json_uint(json_key(j, "largest"), s->largest);
+	if (s->objects) {
+		json_fixed(json_key(j, "mean"), (double)s->bytes / (double)s->objects, 1);
+		json_fixed(json_key(j, "ratio"), s->bytes ? (double)s->decoded_bytes / (double)s->bytes : 0, 4);
+	} else {
+		json_null(json_key(j, "mean"));
+		json_null(json_key(j, "ratio"));
+	}
+	json_end_object(j);
 }
 
 static void
-show(struct shown *x)
+show_json(struct shown *x)
+{
+	struct json j = JSON_INIT;
+
+	json_begin_object(&j);
+	json_string(json_key(&j, "url"), x->url);
+	json_string(json_key(&j, "of"), of_names[x->s.of]);
+	json_uint(json_key(&j, "elements"), x->s.elements);
+	json_uint(json_key(&j, "nan"), x->s.nan);
+	json_uint(json_key(&j, "infinite"), x->s.infinite);
+	json_numbers(&j, x);
+	json_histogram(&j, x);
+	json_key(&j, "stored");
+	if (x->unlisted)
+		json_null(&j);
+	else
+		json_stored(&j, &x->stored);
+	json_end_object(&j);
+	out_document(&x->run->out, &j);
+}
+
+static void
+show_text(struct shown *x)
 {
 	struct text t = {NULL, 0, 0};
 
-	if (x->run->args->json) {
-		text_puts(&t, "{\"url\":");
-		text_json(&t, x->url);
-		text_printf(&t, ",\"of\":\"%s\",\"elements\":%llu,\"nan\":%llu,\"infinite\":%llu", of_names[x->s.of],
-			    (unsigned long long)x->s.elements, (unsigned long long)x->s.nan,
-			    (unsigned long long)x->s.infinite);
-		json_numbers(&t, x);
-		json_histogram(&t, x);
-		if (x->unlisted)
-			text_puts(&t, ",\"stored\":null");
-		else
-			json_stored(&t, &x->stored);
-		text_puts(&t, "}\n");
-	} else {
-		rows_numbers(&t, x);
-		row_stored(&t, x);
-		rows_histogram(&t, x);
-	}
+	rows_numbers(&t, x);
+	row_stored(&t, x);
+	rows_histogram(&t, x);
 	out_text(&x->run->out, &t);
 }
 
@@ -350,8 +354,10 @@ cmd_stats(struct run *r)
 		return status;
 	x.array = a;
 	status = stats(&x, a);
-	if (status == DONE)
-		show(&x);
+	if (status == DONE && r->args->json)
+		show_json(&x);
+	else if (status == DONE)
+		show_text(&x);
 	zinc_array_close(a);
 	return status;
 }

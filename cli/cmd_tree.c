@@ -15,7 +15,7 @@ struct tree {
 	zinc_hierarchy *h;
 	struct leaf *leaves;
 	size_t n;
-	struct text json;
+	struct json json;
 	int depth;        /* of the node last written to `json`, -1 at first */
 	struct text last; /* path of the node that came last */
 	int status;
@@ -130,35 +130,32 @@ draw(struct tree *t)
 static void
 close_json(struct tree *t, int depth)
 {
-	for (; t->depth >= depth; t->depth--)
-		text_puts(&t->json, "]}");
+	for (; t->depth >= depth; t->depth--) {
+		json_end_array(&t->json);
+		json_end_object(&t->json);
+	}
 }
 
 /* Nodes come parents first; an object stays open until a node that is not below it comes. */
 static int
 add_json(struct tree *t, const zinc_node *node)
 {
-	struct text *j = &t->json;
-	bool sibling = t->depth >= node->depth;
+	struct json *j = &t->json;
 	int status = DONE;
 
 	close_json(t, node->depth);
-	text_puts(j, sibling ? "," : "");
 	if (node->array) {
 		status = describe_json(j, node, t->h, t->url);
-		if (status == DONE)
-			j->n--;
 	} else {
-		text_puts(j, "{\"path\":");
-		text_json(j, node->path);
-		text_printf(j, ",\"node_type\":\"%s\"", kind_name(node));
-		text_puts(j, node->implicit ? ",\"implicit\":true" : "");
+		json_begin_object(j);
+		json_string(json_key(j, "path"), node->path);
+		json_string(json_key(j, "node_type"), kind_name(node));
+		if (node->implicit)
+			json_bool(json_key(j, "implicit"), true);
+		if (node->problem)
+			json_string(json_key(j, "problem"), node->problem);
 	}
-	if (node->problem && !node->array) {
-		text_puts(j, ",\"problem\":");
-		text_json(j, node->problem);
-	}
-	text_puts(j, ",\"children\":[");
+	json_begin_array(json_key(j, "children"));
 	t->depth = node->depth;
 	return status;
 }
@@ -213,8 +210,7 @@ print(struct tree *t)
 {
 	if (t->run->args->json) {
 		close_json(t, 0);
-		text_puts(&t->json, "\n");
-		out_text(&t->run->out, &t->json);
+		out_document(&t->run->out, &t->json);
 		return;
 	}
 	find_last(t);
@@ -239,7 +235,7 @@ cmd_tree(struct run *r)
 		free(t.leaves[i].line);
 	}
 	free(t.leaves);
-	text_free(&t.json);
+	json_free(&t.json);
 	text_free(&t.last);
 	zinc_hierarchy_close(t.h);
 	if (interrupted())

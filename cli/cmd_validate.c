@@ -5,8 +5,9 @@ struct validate {
 	struct run *run;
 	const char *url;
 	struct progress progress;
-	struct text json;      /* the findings */
-	struct text unchecked; /* arrays without a checksum, as JSON or as a list */
+	struct json findings;
+	struct json no_checksum; /* arrays without one; `unchecked` is the same for people */
+	struct text unchecked;
 	uint64_t nunchecked;
 };
 
@@ -20,8 +21,7 @@ found(void *arg, const zinc_finding *f)
 	struct text t = {NULL, 0, 0};
 
 	if (v->run->args->json) {
-		text_puts(&v->json, v->json.n ? "," : "");
-		finding_json(&v->json, f);
+		finding_json(&v->findings, f);
 	} else {
 		finding_text(&t, v->run->colour, *f->key ? f->key : f->path, f);
 		progress_end(&v->progress);
@@ -37,8 +37,7 @@ unchecked(void *arg, const char *path)
 
 	v->nunchecked++;
 	if (v->run->args->json) {
-		text_puts(&v->unchecked, v->unchecked.n ? "," : "");
-		text_json(&v->unchecked, path);
+		json_string(&v->no_checksum, path);
 	} else if (v->nunchecked <= UNCHECKED_SHOWN) {
 		text_puts(&v->unchecked, v->unchecked.n ? ", " : "");
 		text_name(&v->unchecked, path);
@@ -49,16 +48,17 @@ unchecked(void *arg, const char *path)
 static void
 summary_json(struct validate *v, const zinc_validate_counts *n)
 {
-	struct text t = {NULL, 0, 0};
+	struct json j = JSON_INIT;
 
-	text_puts(&t, "{\"url\":");
-	text_json(&t, v->url);
-	text_printf(&t, ",\"errors\":%llu,\"warnings\":%llu,\"findings\":[%s]", (unsigned long long)n->errors,
-		    (unsigned long long)(n->warnings + n->unsupported), text_str(&v->json));
+	json_begin_object(&j);
+	json_string(json_key(&j, "url"), v->url);
+	json_uint(json_key(&j, "errors"), n->errors);
+	json_uint(json_key(&j, "warnings"), n->warnings + n->unsupported);
+	json_list(json_key(&j, "findings"), &v->findings);
 	if (v->nunchecked > 0)
-		text_printf(&t, ",\"no_checksum\":[%s]", text_str(&v->unchecked));
-	text_puts(&t, "}\n");
-	out_text(&v->run->out, &t);
+		json_list(json_key(&j, "no_checksum"), &v->no_checksum);
+	json_end_object(&j);
+	out_document(&v->run->out, &j);
 }
 
 static void
@@ -137,7 +137,8 @@ cmd_validate(struct run *r)
 		summary_json(&v, &n);
 	else if (st == ZINC_OK)
 		summary_text(&v, &n);
-	text_free(&v.json);
+	json_free(&v.findings);
+	json_free(&v.no_checksum);
 	text_free(&v.unchecked);
 	text_free(&cache);
 	if (st != ZINC_OK)

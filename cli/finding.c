@@ -5,7 +5,7 @@
 static const char *const severities[] = {"warning", "error", "warning"};
 
 void
-finding_json(struct text *t, const zinc_finding *f)
+finding_json(struct json *j, const zinc_finding *f)
 {
 	const struct {
 		const char *name, *value;
@@ -15,12 +15,11 @@ finding_json(struct text *t, const zinc_finding *f)
 	};
 	size_t i;
 
-	text_printf(t, "{\"severity\":\"%s\"", severities[f->level]);
-	for (i = 0; i < sizeof rows / sizeof *rows; i++) {
-		text_printf(t, ",\"%s\":", rows[i].name);
-		text_json(t, rows[i].value);
-	}
-	text_puts(t, "}");
+	json_begin_object(j);
+	json_string(json_key(j, "severity"), severities[f->level]);
+	for (i = 0; i < sizeof rows / sizeof *rows; i++)
+		json_string(json_key(j, rows[i].name), rows[i].value);
+	json_end_object(j);
 }
 
 void

@@ -4,41 +4,48 @@
  * 64-bit integers are exact; NaN and the infinities are the strings of the v3 specification; complex numbers
  * are [re, im]; all other types are the library's to spell.
  */
-#include <math.h>
-
 #include "cli.h"
 
 static void
-number(struct text *t, double v, enum width w)
-{
-	if (isnan(v))
-		text_puts(t, "\"NaN\"");
-	else if (isinf(v))
-		text_puts(t, v < 0 ? "\"-Infinity\"" : "\"Infinity\"");
-	else
-		text_float(t, v, w);
-}
-
-static void
-element(struct printer *p, const unsigned char *e)
+element(struct json *j, struct printer *p, const unsigned char *e)
 {
 	enum width w = width_of(p->type);
 
 	if (is_float(p->type)) {
-		number(&p->text, real_part(p->type, e), w);
+		json_float(j, real_part(p->type, e), w);
 	} else if (is_complex(p->type)) {
-		text_puts(&p->text, "[");
-		number(&p->text, real_part(p->type, e), w);
-		text_puts(&p->text, ",");
-		number(&p->text, imaginary_part(p->type, e), w);
-		text_puts(&p->text, "]");
+		json_begin_array(j);
+		json_float(j, real_part(p->type, e), w);
+		json_float(j, imaginary_part(p->type, e), w);
+		json_end_array(j);
 	} else if (p->type == ZINC_BOOL) {
-		text_puts(&p->text, *e ? "true" : "false");
+		json_bool(j, *e);
 	} else if (zinc_type_size(p->type)) {
-		text_integer(&p->text, p->type, e);
+		text_integer(json_value(j), p->type, e);
 	} else {
-		text_element(&p->text, p, e, ZINC_SPELL_JSON);
+		text_element(json_value(j), p, e, ZINC_SPELL_JSON);
 	}
+}
+
+/* The text written so far becomes the printer's. */
+static void
+hand_over(struct printer *p)
+{
+	struct json *j = p->state;
+
+	text_add(&p->text, text_str(&j->text), j->text.n);
+	j->text.n = 0;
+}
+
+static void
+flush(struct printer *p)
+{
+	const struct json *j = p->state;
+
+	if (j->text.n < PRINTER_FLUSH_AT)
+		return;
+	hand_over(p);
+	printer_flush(p);
 }
 
 /* A result without elements: lists down to the dimension of length 0. */
@@ -47,48 +54,61 @@ empty(struct printer *p, int d)
 {
 	uint64_t i;
 
-	text_puts(&p->text, "[");
+	json_begin_array(p->state);
 	for (i = 0; i < p->region->shape[d]; i++) {
-		if (i)
-			text_puts(&p->text, ",");
 		empty(p, d + 1);
-		printer_flush(p);
+		flush(p);
 	}
-	text_puts(&p->text, "]");
+	json_end_array(p->state);
 }
 
 static void
 json_begin(struct printer *p)
 {
+	int d;
+
+	p->state = need(NULL, sizeof(struct json));
+	*(struct json *)p->state = (struct json)JSON_INIT;
 	if (p->region->n == 0)
 		empty(p, 0);
 	else
-		text_fill(&p->text, '[', (size_t)p->region->out_ndim);
+		for (d = 0; d < p->region->out_ndim; d++)
+			json_begin_array(p->state);
 }
 
 static void
 json_elements(struct printer *p, void *elements, size_t n)
 {
 	const unsigned char *e = elements;
+	struct json *j = p->state;
 
 	for (; n; n--, e += p->element) {
-		int anew, ndim = p->region->out_ndim;
+		int anew, i;
 
-		element(p, e);
+		element(j, p, e);
 		anew = printer_step(p);
-		text_fill(&p->text, ']', (size_t)anew);
-		if (anew < ndim) {
-			text_puts(&p->text, ",");
-			text_fill(&p->text, '[', (size_t)anew);
-		}
-		printer_flush(p);
+		for (i = 0; i < anew; i++)
+			json_end_array(j);
+		for (i = 0; i < anew && anew < p->region->out_ndim; i++)
+			json_begin_array(j);
+		flush(p);
 	}
 }
 
 static void
 json_end(struct printer *p)
 {
-	text_puts(&p->text, "\n");
+	struct json *j = p->state;
+
+	text_puts(&j->text, "\n");
+	hand_over(p);
 }
 
-const struct printer_ops printer_json = {"json", 1, json_begin, json_elements, json_end, printer_nothing};
+static void
+json_fini(struct printer *p)
+{
+	json_free(p->state);
+	free(p->state);
+}
+
+const struct printer_ops printer_json = {"json", 1, json_begin, json_elements, json_end, json_fini};

@@ -7,8 +7,6 @@
  */
 #include "cli.h"
 
-#define ENOUGH (1u << 16)
-
 int
 printer_step(struct printer *p)
 {
@@ -25,7 +23,7 @@ printer_step(struct printer *p)
 void
 printer_flush(struct printer *p)
 {
-	if (p->text.n < ENOUGH)
+	if (p->text.n < PRINTER_FLUSH_AT)
 		return;
 	out_add(p->out, p->text.p, p->text.n);
 	p->text.n = 0;

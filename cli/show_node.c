@@ -106,37 +106,30 @@ kind_name(const zinc_node *node)
 
 /* What is left out when a document cannot be used: everything but its path. */
 static void
-json_problem(struct text *t, const zinc_node *node)
+json_problem(struct json *j, const zinc_node *node)
 {
-	text_puts(t, "{\"path\":");
-	text_json(t, node->path);
-	text_printf(t, ",\"node_type\":\"%s\",\"problem\":", kind_name(node));
-	text_json(t, node->problem);
-	text_puts(t, "}");
+	json_begin_object(j);
+	json_string(json_key(j, "path"), node->path);
+	json_string(json_key(j, "node_type"), kind_name(node));
+	json_string(json_key(j, "problem"), node->problem);
 }
 
 static void
-json_group(struct text *t, const zinc_node *node, const zinc_hierarchy *h)
+json_group(struct json *j, const zinc_node *node, const zinc_hierarchy *h)
 {
-	text_puts(t, "{\"path\":");
-	text_json(t, node->path);
-	text_printf(t, ",\"node_type\":\"group\",\"format\":\"%s\",\"attributes\":", zinc_hierarchy_format(h));
-	text_compact(t, node->attributes);
-	text_puts(t, ",\"metadata_key\":");
-	if (node->implicit)
-		text_puts(t, "null");
-	else
-		text_json(t, key_below(h, node->metadata_key));
-	text_printf(t, ",\"implicit\":%s", node->implicit ? "true" : "false");
-	if (node->problem) {
-		text_puts(t, ",\"unsupported\":");
-		text_json(t, node->problem);
-	}
-	text_puts(t, "}");
+	json_begin_object(j);
+	json_string(json_key(j, "path"), node->path);
+	json_string(json_key(j, "node_type"), "group");
+	json_string(json_key(j, "format"), zinc_hierarchy_format(h));
+	json_compact(json_key(j, "attributes"), node->attributes);
+	json_string(json_key(j, "metadata_key"), node->implicit ? NULL : key_below(h, node->metadata_key));
+	json_bool(json_key(j, "implicit"), node->implicit);
+	if (node->problem)
+		json_string(json_key(j, "unsupported"), node->problem);
 }
 
 int
-describe_json(struct text *t, const zinc_node *node, const zinc_hierarchy *h, const char *url)
+describe_json(struct json *j, const zinc_node *node, const zinc_hierarchy *h, const char *url)
 {
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_blob json = ZINC_BLOB_INIT;
@@ -144,12 +137,13 @@ describe_json(struct text *t, const zinc_node *node, const zinc_hierarchy *h, co
 	if (node->array) {
 		if (zinc_array_info_describe(node->array, &json, &err))
 			return fail(url, &err);
-		text_compact(t, json.data);
+		json_compact(j, json.data);
+		json_reopen_object(j);
 		zinc_blob_fini(&json);
 	} else if (node->problem && node->problem_code != ZINC_E_UNSUPPORTED) {
-		json_problem(t, node);
+		json_problem(j, node);
 	} else {
-		json_group(t, node, h);
+		json_group(j, node, h);
 	}
 	return DONE;
 }
