@@ -8,7 +8,7 @@
  *   convention_<name>.c  one convention with rules beyond its schema
  *   convention_schemas.c where schemas come from
  *   conventions.c        listing and checking
- *   convention_findings.c  what a check has found
+ *   convention_findings.c  findings of a check
  *   inherit.c            values by inheritance
  *   levels.c             levels of a multiscale group
  */
@@ -27,14 +27,14 @@ struct zinc_subject;
 
 typedef enum zinc_inheritance {
 	ZINC_INHERIT_NONE,
-	ZINC_INHERIT_PARENT,  /* a group's value holds for the arrays right in it */
-	ZINC_INHERIT_ANCESTOR /* for everything below it */
+	ZINC_INHERIT_PARENT,  /* a group's value applies to the arrays directly in it */
+	ZINC_INHERIT_ANCESTOR /* to everything below it */
 } zinc_inheritance;
 
 /* A convention that is built in. */
 typedef struct zinc_convention_row {
 	const char *name;
-	const char *prefix;       /* "proj:" of its properties, or the one key they are under */
+	const char *prefix;       /* prefix of its properties ("proj:"), or the one key that contains them */
 	const char *const *names; /* further properties, NULL-ended; NULL: none */
 	const char *uuid;
 	const char *const *schemas; /* URLs, NULL-ended, the newest first; NULL: unpublished */
@@ -43,7 +43,7 @@ typedef struct zinc_convention_row {
 	bool groups, arrays; /* what may declare it */
 	zinc_inheritance inherit;
 	const char *schema; /* of the attributes, JSON written with ' for quotes; NULL: none */
-	/* Rules beyond the schema, which holds: findings go to `r`.  E_IO, E_NOMEM ...; may be NULL. */
+	/* Rules beyond the schema; called only if the schema holds.  Findings go to `r`.  E_IO, E_NOMEM ...; may be NULL. */
 	zinc_status (*check)(const struct zinc_subject *s, zinc_report *r, zinc_error *err);
 } zinc_convention_row;
 
@@ -58,7 +58,7 @@ typedef struct zinc_entry {
 
 typedef struct zinc_declared {
 	zinc_context *ctx;
-	zinc_convention_shape shape; /* of the whole; NONE: not there */
+	zinc_convention_shape shape; /* of the whole; NONE: missing */
 	zinc_entry *entries;
 	size_t n;
 } zinc_declared;
@@ -70,19 +70,19 @@ typedef struct zinc_subject {
 	const zinc_meta *meta;
 	const zinc_json *attributes;
 	const zinc_entry *entry;
-	bool old; /* declared in the way of 2025: shape SEED or older */
+	bool old; /* declared in a shape of 2025: LIST_2025_11 or older */
 } zinc_subject;
 
 /* ---- declaration.c ---- */
 
 /* Does the node declare a Zarr convention, in whatever shape? */
 bool zinc_declares(const zinc_json *attributes);
-/* Read a declaration; what it breaks goes to `r` (never a failure: a malformed declaration must not hinder reading).
- * Entries without identifier are left out.  Free with zinc_declared_fini, in any case. */
+/* Read a declaration; broken rules go to `r`.  They are never a failure, because a malformed declaration must not prevent
+ * reading.  Entries without identifier are left out.  Always free with zinc_declared_fini. */
 zinc_status zinc_declared_parse(zinc_declared *out, zinc_context *ctx, const zinc_json *attributes, zinc_report *r,
 				zinc_error *err);
 void zinc_declared_fini(zinc_declared *d);
-/* The entry that `id` means.  E_NOTFOUND, E_INVALID. */
+/* The entry with identifier `id`.  E_NOTFOUND, E_INVALID. */
 zinc_status zinc_declared_find(const zinc_declared *d, const char *id, const zinc_entry **out, zinc_error *err);
 bool zinc_is_uuid(const char *s);
 bool zinc_is_url(const char *s);
@@ -101,13 +101,13 @@ struct zinc_conventions {
 	zinc_context *ctx;
 	zinc_store *schemas, *cache; /* NULL: none */
 	bool fetch, surveyed;
-	const zinc_wait *wait;          /* of the call that is under way */
+	const zinc_wait *wait;          /* of the running call */
 	struct zinc_schema_name *names; /* of the files in `schemas` */
-	struct zinc_shelved *shelf;     /* compiled schemas, and those that are not to be had */
+	struct zinc_shelved *shelf;     /* compiled schemas, and failures to get one */
 };
 
-/* The schema of an entry, built in or from elsewhere; NULL when there is none, and then a warning went to `r`, unless
- * the convention is built in.  E_NOMEM. */
+/* The schema of an entry, built in or from elsewhere; NULL when there is none.  Then a warning is in `r`, unless the
+ * convention is built in.  E_NOMEM. */
 zinc_status zinc_conventions_schema(zinc_conventions *c, const zinc_entry *e, bool builtin, zinc_schema **out,
 				    zinc_report *r, zinc_error *err);
 
@@ -132,25 +132,25 @@ typedef struct zinc_findings {
 	const zinc_finding **list;
 	size_t n, room;
 	unsigned more, errors; /* not kept; all errors */
-	bool lost;             /* memory was out */
+	bool lost;             /* out of memory */
 } zinc_findings;
 
 /* A zinc_report's `found`, whose argument is the list. */
 void zinc_findings_add(void *findings, zinc_severity severity, const char *rule, const char *pointer,
 		       const char *message);
-/* Say how many were not kept. */
+/* Add a finding with the number of those not kept. */
 void zinc_findings_close(zinc_findings *f);
-/* Pointers to all, for programs that know a shorter zinc_finding; until the list changes.  NULL: there are none, or it is
- * lost. */
+/* Pointers to all findings, because programs may know a shorter zinc_finding; valid until the list changes.  NULL: there
+ * are none, or memory was out. */
 const zinc_finding *const *zinc_findings_list(zinc_findings *f);
-/* Move what is about `pointer`, or something in it, to another list. */
+/* Move findings at or below `pointer` to another list. */
 void zinc_findings_move(zinc_findings *to, zinc_findings *from, const char *pointer);
 void zinc_findings_empty(zinc_findings *f);
 void zinc_findings_fini(zinc_findings *f);
 
 /* ---- levels.c ---- */
 
-/* Does the layout name children that exist, with shapes that follow the transforms? */
+/* Check that the layout names existing children whose shapes match the transforms. */
 zinc_status zinc_levels_check(const zinc_subject *s, zinc_report *r, zinc_error *err);
 /* OME-Zarr below the key "ome", or at the root before 0.5; NULL: none. */
 const zinc_json *zinc_ome_multiscales(const zinc_json *attributes);
@@ -158,7 +158,7 @@ zinc_status zinc_ome_check(const zinc_subject *s, zinc_report *r, zinc_error *er
 
 /* ---- convention_license.c ---- */
 
-/* Follow `path` from the license of node `path`; `out` gets the license that is meant and `at` its node.  E_CORRUPT for
+/* Follow `path` from the license of node `path`; `out` gets the license found and `at` its node.  E_CORRUPT for
  * a circle, E_NOTFOUND for a dead end. */
 zinc_status zinc_license_follow(zinc_hierarchy *h, const char *path, const zinc_json *license, zinc_buf *at,
 				zinc_meta **holder, const zinc_json **out, zinc_error *err);

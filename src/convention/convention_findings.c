@@ -1,8 +1,8 @@
 /*
- * convention_findings.c - what a check of conventions has found, until it is handed over
+ * convention_findings.c - findings of a check of conventions, until they are reported
  *
- * A list of zinc_finding for each convention in turn.  It is bounded: of a declaration with a million faults the first
- * two hundred are enough, and the others are only counted.
+ * A list of zinc_finding for each convention in turn.  It is bounded: the first two hundred findings of a
+ * convention are kept, and the others are only counted.
  */
 #include <stdio.h>
 
@@ -10,7 +10,7 @@
 
 #define FINDINGS 200u /* kept of one convention */
 
-/* Grows by doubling; NULL when memory is out. */
+/* Grows by doubling; NULL when out of memory. */
 static zinc_finding *
 make_room(zinc_findings *f)
 {
@@ -30,7 +30,7 @@ make_room(zinc_findings *f)
 	return &f->items[f->n];
 }
 
-/* A convention may have two schemas, the built-in one and a newer one, which say the same. */
+/* A convention may have two schemas, the built-in one and a newer one, with the same findings. */
 static bool
 is_known(const zinc_findings *f, const char *rule, const char *pointer, const char *message)
 {
@@ -43,7 +43,7 @@ is_known(const zinc_findings *f, const char *rule, const char *pointer, const ch
 	return false;
 }
 
-/* Message and pointer in one allocation, which the message is the beginning of. */
+/* Message and pointer in one allocation that begins with the message. */
 static void
 keep(zinc_findings *f, zinc_level level, const char *rule, const char *pointer, const char *message)
 {
@@ -115,7 +115,7 @@ zinc_findings_empty(zinc_findings *f)
 	f->more = f->errors = 0;
 }
 
-/* Is the finding about what `pointer` points to, or something in it? */
+/* Is the finding at or below `pointer`? */
 static bool
 is_within(const zinc_finding *f, const char *pointer)
 {

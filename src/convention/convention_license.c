@@ -1,8 +1,8 @@
 /*
  * convention_license.c - convention license: under what terms the data may be used
  *
- * A group's license holds for everything below it that has none of its own. `path` leads to another node's
- * license, and must not lead back: that is followed here.
+ * A group's license applies to everything below it without a license. `path` refers to another node's license; the
+ * references are followed here and must not form a circle.
  */
 #include "convention/convention.h"
 
@@ -26,7 +26,7 @@ static const char schema[] =
 
 #define MOST_STEPS 64u /* from one license to the next */
 
-/* A license that says itself what it is, before it says where to look. */
+/* Does the license have terms of its own, not only a `path`? */
 static bool
 speaks(const zinc_json *license)
 {
@@ -60,7 +60,7 @@ step(zinc_hierarchy *h, zinc_buf *at, const char *way, zinc_meta **holder, const
 	return st;
 }
 
-/* More steps than any sane data has are a circle, and so is a way back to the start. */
+/* Too many steps count as a circle, as does a return to the start. */
 zinc_status
 zinc_license_follow(zinc_hierarchy *h, const char *path, const zinc_json *license, zinc_buf *at, zinc_meta **holder,
 		    const zinc_json **out, zinc_error *err)
@@ -75,7 +75,7 @@ zinc_license_follow(zinc_hierarchy *h, const char *path, const zinc_json *licens
 	for (n = 0; !speaks(*out); n++) {
 		way = zinc_json_member(*out, "path");
 		if (!zinc_json_is(way, ZINC_JSON_STRING))
-			return zinc_fail(err, ZINC_E_NOTFOUND, "a license that says nothing");
+			return zinc_fail(err, ZINC_E_NOTFOUND, "the license has no terms");
 		if (!zinc_buf_text(at))
 			return zinc_fail_nomem(err);
 		if (n >= MOST_STEPS || (n > 0 && strcmp(zinc_buf_text(at), path) == 0))

@@ -1,5 +1,5 @@
 /*
- * convention_missing_value.c - convention missing_value: the element that stands for nothing
+ * convention_missing_value.c - convention missing_value: the element value that means missing data
  *
  * It is spelled as a fill value of the array's own type.
  */
@@ -32,7 +32,7 @@ check(const zinc_subject *s, zinc_report *r, zinc_error *err)
 		return zinc_fail_nomem(err);
 	zinc_report_init_quiet(&quiet, s->h->ctx, false);
 	if (s->meta->dtype->ops->parse_fill(s->meta->dtype, v, element, &quiet, &e) != ZINC_OK)
-		(void)zinc_report_error(r, "missing_value", NULL, "is no value of the array's type: %s", e.text);
+		(void)zinc_report_error(r, "missing_value", NULL, "is not a value of the array's type: %s", e.text);
 	zinc_free(s->h->ctx, element);
 	return ZINC_OK;
 }

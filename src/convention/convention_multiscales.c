@@ -1,7 +1,7 @@
 /*
  * convention_multiscales.c - convention multiscales: one picture at several resolutions
  *
- * Beyond the schema: the layout names children that are there, and a derived level is as long as its source
+ * Beyond the schema: the layout names existing children, and a derived level has the length of its source
  * divided by the scale (levels.c). Until v0.1 an item had group, from_group and scale where it now has asset,
  * derived_from and transform.
  */

@@ -1,5 +1,5 @@
 /*
- * convention_nzug.c - convention NZUG: what the NetCDF users guide asks of arrays, for Zarr
+ * convention_nzug.c - convention NZUG: the rules of the NetCDF Users Guide for arrays, for Zarr
  *
  * All dimensions of an array are named, and within a group a name has one length.
  */
@@ -24,7 +24,7 @@ static const char schema[] =
     " '_nczarr_attr': {'type': 'object', 'properties': {'types': {'type': 'object',"
     "  'additionalProperties': {'type': 'string'}}}}}}";
 
-/* Each dimension of each array, the scalar ones having none. */
+/* Each dimension of each array. */
 static void
 check_names(const char *path, const zinc_meta *m, zinc_report *r)
 {
@@ -40,7 +40,7 @@ check_names(const char *path, const zinc_meta *m, zinc_report *r)
 
 #define MOST 1024
 
-/* Names of dimensions met in a group, with their lengths; names live as long as the array of the listing. */
+/* Names of dimensions in a group, with their lengths; names are valid while the listing shows the array. */
 struct lengths {
 	zinc_report *r;
 	zinc_context *ctx;
@@ -77,7 +77,7 @@ check_length(struct lengths *l, const zinc_node *node, const char *name, uint64_
 		l->lost = true;
 }
 
-/* Arrays right in the group: dimensions are scoped to it. */
+/* Arrays directly in the group, which is the scope of dimensions. */
 static int
 check_child(void *arg, const zinc_node *node)
 {

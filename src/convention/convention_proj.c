@@ -1,8 +1,8 @@
 /*
  * convention_proj.c - convention proj: the coordinate reference system
  *
- * At least one of code, wkt2 and projjson; before v0.1 exactly one. A group's system holds for the arrays right in
- * it unless they have their own.
+ * At least one of code, wkt2 and projjson; before v0.1 exactly one. A group's system applies to the arrays directly
+ * in it, unless they have their own.
  */
 #include "convention/convention.h"
 

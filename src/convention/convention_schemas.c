@@ -1,37 +1,36 @@
 /*
- * convention_schemas.c - where the schema of a declared convention comes from
+ * convention_schemas.c - finding the schema of a declared convention
  *
- * In this order: the caller's directory, the built-in ones, the cache, and (asked for) the network, through the
- * ordinary door of the stores.  A URL's place in a directory is the URL without its scheme, so that the cache is such a
- * directory too; in the caller's any file counts that says by its $id, or by the schema_url or uuid of its own
- * declaration, what it is.
+ * In this order: the caller's directory, the built-in schemas, the cache, and (if requested) the network, through the
+ * stores.  In a directory the key of a schema is its URL without the scheme; the cache is such a directory, too.  In the
+ * caller's directory a file is also found by its $id, or by the schema_url or uuid of the declaration that it describes.
  *
  * Promises:
  *
- * (1) A schema that cannot be had is a warning, whatever the reason (C15).
- * (2) Nothing is fetched unless asked for; at most 1 MiB; nothing that is no JSON gets into the cache.
- * (3) A schema is read once in the life of the zinc_conventions.
+ * (1) A schema that is not available is a warning, whatever the reason (C15).
+ * (2) Nothing is fetched unless requested; at most 1 MiB; only JSON gets into the cache.
+ * (3) A zinc_conventions reads each schema once.
  */
 #include <stdio.h>
 
 #include "convention/convention.h"
 
 #define SCHEMA_BYTES ZINC_MIB
-#define FILES        1000u /* schemas that are looked at in the caller's directory */
+#define FILES        1000u /* schemas read from the caller's directory */
 #define KEYS         100000u
 
-/* One schema that was asked for, under what it was asked for. */
+/* One schema that was looked up, by its identifier. */
 struct zinc_shelved {
 	struct zinc_shelved *next;
-	zinc_schema *schema; /* NULL: not to be had */
+	zinc_schema *schema; /* NULL: not available */
 	zinc_status why;
-	char text[400]; /* then, why */
+	char text[400]; /* why not */
 	char id[];
 };
 
 /* ---- documents ---- */
 
-/* "https://host/a/b.json#x" -> "host/a/b.json"; false when that is no key. */
+/* "https://host/a/b.json#x" -> "host/a/b.json"; false when that is not a key. */
 static bool
 key_of(const char *url, char *key, size_t cap)
 {
@@ -66,7 +65,7 @@ add_name(zinc_conventions *c, const char *id, size_t n, const char *key, zinc_er
 	return ZINC_OK;
 }
 
-/* What a schema says of itself: "$id", and the constants of "#/$defs/conventionMetadata", as conventions have it. */
+/* The identifiers in a schema: "$id", and the constants of "#/$defs/conventionMetadata". */
 static zinc_status
 add_names(zinc_conventions *c, const zinc_json *root, const char *key, zinc_error *err)
 {
@@ -94,7 +93,7 @@ struct survey {
 	zinc_error *err;
 };
 
-/* Files that are no schemas may be anything. */
+/* Files that are not schemas are ignored. */
 static int
 look_at(void *arg, const char *key, uint64_t nbytes)
 {
@@ -132,7 +131,7 @@ survey(zinc_conventions *c, zinc_error *err)
 	return s.status;
 }
 
-/* In the caller's directory: at its place, or under a name that it gives itself. */
+/* In the caller's directory: by its key, or by an identifier inside it. */
 static zinc_status
 search(zinc_conventions *c, const char *id, zinc_blob *out, zinc_error *err)
 {
@@ -151,12 +150,12 @@ search(zinc_conventions *c, const char *id, zinc_blob *out, zinc_error *err)
 		if (strcmp(name->text, id) == 0)
 			return zinc_store_get_all(c->schemas, name->text + name->nid + 1, out, NULL, SCHEMA_BYTES,
 						  c->wait, err);
-	return zinc_fail(err, ZINC_E_NOTFOUND, "no schema of \"%.200s\" is there", id);
+	return zinc_fail(err, ZINC_E_NOTFOUND, "no schema of \"%.200s\" was found", id);
 }
 
 /* ---- the network ---- */
 
-/* What came must be JSON: a page that says "not found" with status 200 must not stay in the cache. */
+/* The response must be JSON: an error page with status 200 must not get into the cache. */
 static zinc_status
 keep(zinc_conventions *c, const char *key, const zinc_blob *text, zinc_error *err)
 {
@@ -210,7 +209,7 @@ fetch(zinc_conventions *c, const char *url, zinc_blob *out, zinc_error *err)
 	return st;
 }
 
-/* What schemas refer to is looked for like the schemas themselves. */
+/* Documents that schemas refer to are found like the schemas themselves. */
 static zinc_status
 find_document(void *arg, const char *uri, zinc_blob *text, zinc_error *err)
 {
@@ -240,7 +239,7 @@ take_builtin(zinc_context *ctx, const char *text, zinc_blob *out, zinc_error *er
 	return zinc_buf_to_blob(&b, out, err);
 }
 
-/* A built-in convention has its own; that of a directory is checked as well, for it may be a newer one. */
+/* A built-in convention has its own schema; that of a directory is also checked, because it may be newer. */
 static zinc_status
 find_text(zinc_conventions *c, const zinc_entry *e, zinc_blob *out, zinc_error *err)
 {
@@ -253,7 +252,7 @@ find_text(zinc_conventions *c, const zinc_entry *e, zinc_blob *out, zinc_error *
 	if (st == ZINC_OK || st == ZINC_E_NOMEM)
 		return st == ZINC_OK ? st : zinc_fail_nomem(err);
 	if (e->row)
-		return zinc_fail(err, ZINC_E_NOTFOUND, "only the built-in schema is here");
+		return zinc_fail(err, ZINC_E_NOTFOUND, "only the built-in schema is available");
 	if (*e->c.schema_url)
 		return fetch(c, e->c.schema_url, out, err);
 	return zinc_fail(err, ZINC_E_NOTFOUND, "the declaration names no schema");
@@ -289,8 +288,7 @@ compile(zinc_conventions *c, const zinc_entry *e, bool builtin, struct zinc_shel
 	return s->why == ZINC_E_NOMEM ? zinc_fail_nomem(err) : ZINC_OK;
 }
 
-/* Under all that can make a difference: the identifier, and the URL of the schema.  What was not waited for is looked for
- * again another time. */
+/* Cached by identifier and URL of the schema.  A lookup that was cancelled is repeated next time. */
 static zinc_status
 shelve(zinc_conventions *c, const zinc_entry *e, bool builtin, struct zinc_shelved **out, zinc_error *err)
 {
@@ -349,7 +347,7 @@ stop_at_first(void *arg, const char *key, uint64_t nbytes)
 	return 1;
 }
 
-/* A directory that holds nothing is most likely misspelled. */
+/* An empty directory is most likely misspelled. */
 static zinc_status
 open_schemas(zinc_conventions *c, const char *url, const zinc_store_options *so, zinc_error *err)
 {
@@ -357,10 +355,10 @@ open_schemas(zinc_conventions *c, const char *url, const zinc_store_options *so,
 
 	ZINC_TRY(zinc_store_open(&c->schemas, url, so, err));
 	ZINC_TRY(zinc_store_list(c->schemas, "", stop_at_first, &any, c->wait, err));
-	return any ? ZINC_OK : zinc_fail(err, ZINC_E_NOTFOUND, "no schemas are in %s", url);
+	return any ? ZINC_OK : zinc_fail(err, ZINC_E_NOTFOUND, "there are no schemas in %s", url);
 }
 
-/* The cache is made when something is put into it; where it cannot be opened there is none. */
+/* The cache is created by the first put; if it cannot be opened there is no cache. */
 static zinc_status
 open_places(zinc_conventions *c, const zinc_conventions_options *o, zinc_error *err)
 {

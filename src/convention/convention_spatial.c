@@ -1,9 +1,9 @@
 /*
- * convention_spatial.c - convention spatial: where the elements lie in space
+ * convention_spatial.c - convention spatial: the position of elements in space
  *
  * Two dimensions, [Y, X]. The transform is [a, b, c, d, e, f] with x = a col + b row + c and y = d col + e row +
- * f. Beyond the schema: the dimensions are among the array's names, spatial:shape is their lengths, and bbox is
- * what transform and shape make of it, to half an element.
+ * f. Beyond the schema: the dimensions are among the array's names, spatial:shape is their lengths, and bbox
+ * agrees with transform and shape, to half an element.
  */
 #include <math.h>
 
@@ -50,7 +50,7 @@ find_dimension(const zinc_meta *m, const char *name)
 	return -1;
 }
 
-/* The n-th number of a list that the schema has looked at. */
+/* The n-th number of a list that the schema has checked. */
 static double
 number_at(const zinc_json *list, size_t n)
 {
@@ -81,7 +81,7 @@ check_dimensions(const zinc_subject *s, const zinc_json *dimensions, uint64_t le
 	zinc_report_leave(r, mark);
 }
 
-/* From here on the lengths are those that spatial:shape says, also for groups, which have none themselves. */
+/* From here on the lengths are those of spatial:shape, also for groups, which have no shape. */
 static void
 check_shape(const zinc_json *shape, uint64_t lengths[2], zinc_report *r)
 {

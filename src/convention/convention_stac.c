@@ -22,7 +22,7 @@ static const char schema[] = "{'type': 'object', 'required': ['stac:encoding'], 
 			     " 'if': {'properties': {'stac:encoding': {'const': 'array'}}}, 'else': {'properties': {"
 			     "  'stac:item': {'type': 'object'}, 'stac:collection': {'type': 'object'}}}}";
 
-/* What is linked lies outside the store, so nothing can be relative to it. */
+/* A linked object is outside the store, so nothing can be relative to it. */
 static void
 check_link(const zinc_json *object, zinc_report *r)
 {
@@ -32,7 +32,7 @@ check_link(const zinc_json *object, zinc_report *r)
 		(void)zinc_report_error(r, "stac", NULL, "a link needs an absolute \"href\"");
 }
 
-/* An embedded object moves with the store; an absolute address would not. */
+/* An embedded object moves with the store, so its assets must be relative. */
 static void
 check_assets(const zinc_json *object, zinc_report *r)
 {
@@ -48,7 +48,7 @@ check_assets(const zinc_json *object, zinc_report *r)
 	zinc_report_leave(r, mark);
 }
 
-/* It would be a link to itself. */
+/* Such a link would refer to itself. */
 static void
 check_links(const zinc_json *object, zinc_report *r)
 {

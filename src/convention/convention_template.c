@@ -1,7 +1,7 @@
 /*
- * convention_template.c - the template that conventions are written from, which is none
+ * convention_template.c - the template for new conventions, which is not a convention
  *
- * Its placeholder of a uuid identifies nothing, so declaring it is an error (declaration.c says so, rule C9).
+ * Its uuid is a placeholder, so declaring it is an error (declaration.c, rule C9).
  */
 #include "convention/convention.h"
 
@@ -19,7 +19,7 @@ static zinc_status
 check(const zinc_subject *s, zinc_report *r, zinc_error *err)
 {
 	(void)s, (void)err;
-	(void)zinc_report_error(r, "C5", NULL, "the template of conventions is declared, which is none itself");
+	(void)zinc_report_error(r, "C5", NULL, "the template is declared, which is not a convention");
 	return ZINC_OK;
 }
 

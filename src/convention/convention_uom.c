@@ -1,7 +1,7 @@
 /*
  * convention_uom.c - convention uom: the unit of an array's elements
  *
- * The text is about arrays only; its schema lets groups pass, so a group is warned about.
+ * The text is about arrays only, but its schema accepts groups: a group is a warning.
  */
 #include "convention/convention.h"
 

@@ -1,11 +1,11 @@
 /*
  * conventions.c - the conventions of a node: listing them, their properties, checking
  *
- * A check collects what it finds and hands it over convention by convention, first what is wrong with the declaration
- * as a whole.  Promises:
+ * A check collects findings and reports them convention by convention, beginning with those about the declaration as a
+ * whole.  Promises:
  *
- * (1) Whatever the attributes hold, the check ends, and ZINC_OK says so: they are the node's, and may be anything.
- * (2) What SHOULD be is a warning; what cannot be checked is a warning.
+ * (1) Whatever the attributes contain, the check ends with ZINC_OK.
+ * (2) A broken SHOULD is a warning; what cannot be checked is a warning.
  */
 #include <stdio.h>
 
@@ -13,7 +13,7 @@
 
 /* ---- nodes ---- */
 
-/* Lenient and silent: whoever opened the node has heard its warnings already. */
+/* Lenient and without warnings: they were already given when the node was opened. */
 zinc_status
 zinc_node_read(zinc_hierarchy *h, const char *path, zinc_meta **out, zinc_error *err)
 {
@@ -84,7 +84,7 @@ zinc_path_join(zinc_buf *out, const char *base, const char *relative, zinc_error
 
 /* ---- listing ---- */
 
-/* Findings are for zinc_conventions_check: here a malformed entry is just not there. */
+/* Findings are reported by zinc_conventions_check only; here a malformed entry is left out. */
 zinc_status
 zinc_conventions_list(zinc_hierarchy *h, const char *path, zinc_convention_fn fn, void *arg,
 		      const zinc_call_options *call, zinc_error *err)
@@ -111,7 +111,7 @@ zinc_conventions_list(zinc_hierarchy *h, const char *path, zinc_convention_fn fn
 
 /* ---- properties ---- */
 
-/* Of a convention that is not built in: what its name is the prefix of ("x:"), or the one key ("x"). */
+/* For a convention that is not built in: attributes with its name as prefix ("x:"), or the one key ("x"). */
 static bool
 owns(const zinc_entry *e, const char *key)
 {
@@ -185,13 +185,13 @@ struct checking {
 	zinc_verdict_fn fn;
 	void *arg;
 	zinc_report r;
-	zinc_findings f;        /* of the convention in hand */
-	zinc_findings declared; /* of declarations, until their turn comes */
+	zinc_findings f;        /* of the current convention */
+	zinc_findings declared; /* about declarations, until they are reported */
 	unsigned before;        /* errors of its declaration */
 	bool stopped;
 };
 
-/* Hand over what was found since the last time; nothing is said of a declaration that is in order. */
+/* Report what was found since the last time; a valid declaration is not reported. */
 static zinc_status
 hand_over(struct checking *k, const zinc_convention *convention, zinc_validity validity, zinc_error *err)
 {
@@ -211,8 +211,8 @@ hand_over(struct checking *k, const zinc_convention *convention, zinc_validity v
 }
 
 /*
- * What a schema of a convention describes: most describe the node's whole document, some its attributes.  They tell by
- * speaking of a member `attributes`.
+ * Most schemas of conventions describe the node's whole document, some only its attributes.  The former mention a member
+ * `attributes`.
  */
 static bool
 wants_document(const zinc_json *schema)
@@ -227,7 +227,7 @@ wants_document(const zinc_json *schema)
 	return false;
 }
 
-/* The document in the final version's words, with the attributes as they are. */
+/* The document as v3, with the attributes unchanged. */
 static zinc_status
 check_document(struct checking *k, zinc_schema *schema, zinc_error *err)
 {
@@ -245,8 +245,8 @@ check_document(struct checking *k, zinc_schema *schema, zinc_error *err)
 	return st;
 }
 
-/* A schema that proves too costly, or refers to what is not here, is no fault of the node's; but it is said, and a
- * limit that was met is an error, for somebody should look. */
+/* A schema that is too costly, or refers to documents that are not available, is not an error of the node: it is a
+ * warning.  Only a limit that was reached is an error, because it needs attention. */
 static zinc_status
 check_schema(struct checking *k, zinc_schema *schema, zinc_validity *validity, zinc_error *err)
 {
@@ -272,7 +272,7 @@ check_schema(struct checking *k, zinc_schema *schema, zinc_validity *validity, z
 	return ZINC_OK;
 }
 
-/* Rules beyond the schema read the attributes as the schema says they are, so they run only after it has held. */
+/* Rules beyond the schema rely on it, so they run only if it holds. */
 static zinc_status
 check_rules(struct checking *k, const zinc_entry *e, zinc_error *err)
 {
@@ -292,7 +292,7 @@ check_rules(struct checking *k, const zinc_entry *e, zinc_error *err)
 	return st;
 }
 
-/* C11: the properties that a schema of attributes names should be told apart from others. */
+/* C11: the properties of a convention should have a common prefix or key. */
 static void
 check_prefixes(struct checking *k, const zinc_entry *e, const zinc_json *schema)
 {
@@ -309,7 +309,7 @@ check_prefixes(struct checking *k, const zinc_entry *e, const zinc_json *schema)
 					  bare);
 }
 
-/* Against one schema, if it is there; *validity gets better or stays. */
+/* Check against one schema, if there is one; *validity never gets worse. */
 static zinc_status
 check_against(struct checking *k, const zinc_entry *e, bool builtin, zinc_validity *validity, zinc_error *err)
 {
@@ -329,7 +329,7 @@ check_entry(struct checking *k, const zinc_entry *e, zinc_error *err)
 
 	zinc_findings_move(&k->f, &k->declared, e->c.pointer);
 	k->before = k->f.errors;
-	if (e->c.shape == ZINC_SHAPE_OBJECT_2025_10) { /* no schema of today describes these */
+	if (e->c.shape == ZINC_SHAPE_OBJECT_2025_10) { /* no current schema describes these */
 		(void)zinc_report_lenient(&k->r, "C10", NULL, "not checked: its properties are in the declaration");
 		return hand_over(k, &e->c, ZINC_UNCHECKED, err);
 	}
@@ -343,7 +343,7 @@ check_entry(struct checking *k, const zinc_entry *e, zinc_error *err)
 	return hand_over(k, &e->c, e->row ? validity : other, err);
 }
 
-/* C12: a prefix of a built-in convention on a node that does not declare it is no instance of it. */
+/* C12: attributes with the prefix of a built-in convention do not count without a declaration. */
 static void
 check_implicit(struct checking *k, const zinc_declared *d)
 {
@@ -359,14 +359,14 @@ check_implicit(struct checking *k, const zinc_declared *d)
 		for (m = j == d->n ? k->m->attributes->first : NULL; m; m = m->next)
 			if (zinc_convention_owns(row, m->key)) {
 				(void)zinc_report_lenient(&k->r, "C12", NULL,
-							  "\"%.60s\" is there, but the convention %s is not declared",
+							  "\"%.60s\" is present, but the convention %s is not declared",
 							  m->key, row->name);
 				break;
 			}
 	}
 }
 
-/* Listed beside declared conventions, because that is what people look for; but it never becomes an error. */
+/* OME-Zarr is listed beside declared conventions, because users expect it there; it is never an error. */
 static zinc_status
 check_ome(struct checking *k, zinc_error *err)
 {
@@ -394,7 +394,7 @@ check_ome(struct checking *k, zinc_error *err)
 	return hand_over(k, &c, ZINC_VALID, err);
 }
 
-/* What is found about an entry waits for its turn; the rest is about the declaration as a whole, and comes first. */
+/* Findings about an entry are reported with it; the others are about the declaration as a whole and come first. */
 static zinc_status
 hand_over_rest(struct checking *k, const zinc_declared *d, zinc_error *err)
 {

@@ -1,13 +1,13 @@
 /*
  * declaration.c - the attribute `zarr_conventions`, in every shape it has had
  *
- *   live      [{"uuid", "schema_url", "spec_url", "name", "description"}]
- *   seed      [{"schema", "spec", "name", "description"}]
- *   November  {"version", "<uuid>": {"version", "name", "schema", "spec", "description"}}
- *   October   zarr_conventions_metadata {"<uuid>": {"version", "configuration", ...}}
+ *   CURRENT         [{"uuid", "schema_url", "spec_url", "name", "description"}]
+ *   LIST_2025_11    [{"schema", "spec", "name", "description"}]
+ *   OBJECT_2025_11  {"version", "<uuid>": {"version", "name", "schema", "spec", "description"}}
+ *   OBJECT_2025_10  zarr_conventions_metadata {"<uuid>": {"version", "configuration", ...}}
  *
- * Rules C2 to C10 and what the live text adds are found here.  An entry's identifier is the first of uuid, schema URL
- * and specification URL that it has; the others, and its name, identify nothing.
+ * Rules C2 to C10 and those of the current text are checked here.  An entry's identifier is the first of uuid, schema URL
+ * and specification URL that it has; the others, and its name, do not identify it.
  */
 #include <stdio.h>
 
@@ -58,7 +58,7 @@ zinc_is_url(const char *s)
 	return n > 0 && (strncmp(s + n, "://", 3) == 0 || strncmp(s, "urn:", 4) == 0);
 }
 
-/* "v0.1" out of ".../refs/tags/v0.1/schema.json": the last part of a path that is a number, perhaps behind a v. */
+/* "v0.1" of ".../refs/tags/v0.1/schema.json": the last component that is a number, with or without "v". */
 static void
 find_version(char *out, size_t cap, const char *url)
 {
@@ -86,7 +86,7 @@ is_listed(const char *const *list, const char *s)
 	return false;
 }
 
-/* The words of this shape. */
+/* The member names of this shape. */
 static bool
 is_known(const struct words *w, const char *key)
 {
@@ -94,7 +94,7 @@ is_known(const struct words *w, const char *key)
 	       is_listed(w->others, key);
 }
 
-/* C9: strings, and URLs where URLs are meant. */
+/* C9: strings, and URLs where required. */
 static void
 check_value(const struct words *w, const zinc_json *m, zinc_report *r)
 {
@@ -107,10 +107,10 @@ check_value(const struct words *w, const zinc_json *m, zinc_report *r)
 	else if (strlen(m->text) != m->n)
 		(void)zinc_report_error(r, "C9", NULL, "contains a NUL character");
 	else if (url && !zinc_is_url(m->text))
-		(void)zinc_report_lenient(r, "C9", NULL, "\"%.100s\" is no URL", m->text);
+		(void)zinc_report_lenient(r, "C9", NULL, "\"%.100s\" is not a URL", m->text);
 }
 
-/* A name with a colon or of a configuration is a property that went astray (C10); any other is just not allowed. */
+/* A name with a colon, or "configuration", is a misplaced property (C10); any other name is not allowed (C8). */
 static void
 check_member(const struct words *w, const zinc_json *m, zinc_report *r)
 {
@@ -118,7 +118,7 @@ check_member(const struct words *w, const zinc_json *m, zinc_report *r)
 		check_value(w, m, r);
 	else if (strchr(m->key, ':') || strcmp(m->key, "configuration") == 0)
 		(void)zinc_report_error(r, "C10", NULL,
-					"properties belong into the node's attributes, not into its declaration");
+					"properties belong in the node's attributes, not in its declaration");
 	else
 		(void)zinc_report_error(r, "C8", NULL, "a declaration has no member \"%.60s\"", m->key);
 }
@@ -136,7 +136,7 @@ static void
 check_uuid(const char *uuid, zinc_report *r)
 {
 	if (*uuid && !zinc_is_uuid(uuid))
-		(void)zinc_report_error(r, "C9", NULL, "\"%.60s\" is no uuid in lower case", uuid);
+		(void)zinc_report_error(r, "C9", NULL, "\"%.60s\" is not a uuid in lower case", uuid);
 	else if (strcmp(uuid, NOTHING) == 0)
 		(void)zinc_report_error(r, "C9", NULL, "the uuid is the placeholder of the template");
 }
@@ -153,10 +153,10 @@ check_item(const zinc_json *item, const struct words *w, zinc_report *r)
 		zinc_report_leave(r, mark);
 	}
 	if (!zinc_json_member(item, "name"))
-		(void)zinc_report_lenient(r, "C6", NULL, "a name for people should be there");
+		(void)zinc_report_lenient(r, "C6", NULL, "a human-readable name is missing");
 }
 
-/* C5, and the live rule: the first that is there, and nothing else. */
+/* C5: the first identifier present. */
 static void
 identify(zinc_entry *e)
 {
@@ -172,7 +172,7 @@ identify(zinc_entry *e)
 	}
 }
 
-/* `uuid` is the member's name in the shapes that go by it. */
+/* `uuid` is the member's name in the object shapes. */
 static void
 fill_entry(zinc_entry *e, const zinc_json *item, zinc_convention_shape shape, const char *uuid, const char *pointer)
 {
@@ -194,7 +194,7 @@ fill_entry(zinc_entry *e, const zinc_json *item, zinc_convention_shape shape, co
 
 /* ---- lists: live and seed ---- */
 
-/* The members tell: `schema` and `spec` are the seed's words, unless a word of the live text is there too. */
+/* By its members: `schema` and `spec` belong to LIST_2025_11, unless a member of the current shape is present. */
 static zinc_convention_shape
 shape_of(const zinc_json *item)
 {
@@ -227,7 +227,7 @@ add_item(zinc_declared *d, const zinc_json *item, zinc_report *r)
 	d->n++;
 }
 
-/* Entries may differ in shape; a new one takes that of the first. */
+/* Entries may differ in shape; a new one takes the shape of the first. */
 static void
 parse_list(zinc_declared *d, const zinc_json *list, zinc_report *r)
 {
@@ -245,7 +245,7 @@ parse_list(zinc_declared *d, const zinc_json *list, zinc_report *r)
 
 /* ---- objects: November and October ---- */
 
-/* The uuid is the member's name; `version` beside them is that of the whole. */
+/* The uuid is the member's name; a member `version` is that of the whole declaration. */
 static void
 parse_object(zinc_declared *d, const zinc_json *object, zinc_convention_shape shape, zinc_report *r)
 {
@@ -267,7 +267,7 @@ parse_object(zinc_declared *d, const zinc_json *object, zinc_convention_shape sh
 	d->shape = shape;
 }
 
-/* An object is the shape of November when it goes by uuids; any other is no declaration (C2). */
+/* An object with uuids as names is OBJECT_2025_11; any other is not a declaration (C2). */
 static bool
 is_november(const zinc_json *v)
 {
@@ -288,7 +288,7 @@ zinc_declares(const zinc_json *attributes)
 	       zinc_json_member(attributes, "zarr_conventions_metadata");
 }
 
-/* The same identifier twice: no text says what that means. */
+/* The same identifier twice has no defined meaning. */
 static void
 check_twins(const zinc_declared *d, zinc_report *r)
 {
@@ -309,14 +309,14 @@ parse_value(zinc_declared *d, const zinc_json *v, zinc_convention_shape object, 
 	const size_t n = v->type == ZINC_JSON_ARRAY || v->type == ZINC_JSON_OBJECT ? v->n : 0;
 
 	if (n > MOST)
-		(void)zinc_report_error(r, "C2", NULL, "%zu declarations: no more than %u are looked at", n, MOST);
+		(void)zinc_report_error(r, "C2", NULL, "%zu declarations: only %u are checked", n, MOST);
 	d->entries = zinc_calloc(d->ctx, n < MOST ? n + 1 : MOST, sizeof *d->entries);
 	if (!d->entries)
 		return zinc_fail_nomem(err);
 	if (v->type == ZINC_JSON_ARRAY && object == ZINC_SHAPE_OBJECT_2025_11) {
 		parse_list(d, v, r);
 	} else if (object == ZINC_SHAPE_OBJECT_2025_10 ? v->type == ZINC_JSON_OBJECT : is_november(v)) {
-		(void)zinc_report_lenient(r, "C2", NULL, "is in the shape of %s 2025, which new readers do not know",
+		(void)zinc_report_lenient(r, "C2", NULL, "is in the shape of %s 2025, which new readers do not support",
 					  object == ZINC_SHAPE_OBJECT_2025_10 ? "October" : "November");
 		parse_object(d, v, object, r);
 	} else {
@@ -357,7 +357,7 @@ zinc_declared_fini(zinc_declared *d)
 
 /* ---- which entry is meant ---- */
 
-/* Entries that `id` itself identifies, or (`row` not NULL) that are the same built-in convention by another. */
+/* Entries with the identifier `id`, or (`row` not NULL) with another identifier of the same built-in convention. */
 static size_t
 count_matches(const zinc_declared *d, const char *id, const zinc_convention_row *row, const zinc_entry **first)
 {
@@ -373,7 +373,7 @@ count_matches(const zinc_declared *d, const char *id, const zinc_convention_row 
 	return n;
 }
 
-/* The identifier itself first; then any other identifier of the same built-in convention. */
+/* First by the identifier itself; then by any other identifier of the same built-in convention. */
 zinc_status
 zinc_declared_find(const zinc_declared *d, const char *id, const zinc_entry **out, zinc_error *err)
 {
@@ -381,12 +381,12 @@ zinc_declared_find(const zinc_declared *d, const char *id, const zinc_entry **ou
 	size_t n;
 
 	if (!row && !zinc_is_uuid(id) && !zinc_is_url(id))
-		return zinc_fail(err, ZINC_E_INVALID, "\"%.200s\" is no URL, no uuid and no built-in convention", id);
+		return zinc_fail(err, ZINC_E_INVALID, "\"%.200s\" is not a URL, uuid or built-in convention", id);
 	n = count_matches(d, id, NULL, out);
 	if (n == 0 && row)
 		n = count_matches(d, id, row, out);
 	if (n > 1)
-		return zinc_fail(err, ZINC_E_INVALID, "%zu entries could be meant by \"%.200s\"", n, id);
+		return zinc_fail(err, ZINC_E_INVALID, "%zu entries match \"%.200s\"", n, id);
 	if (n == 0)
 		return zinc_fail(err, ZINC_E_NOTFOUND, "the node does not declare \"%.200s\"", id);
 	return ZINC_OK;

@@ -3,11 +3,11 @@
  *
  * Promises:
  *
- * (1) The edit is made from what is stored, under the store's exclusion: of declarations made at the same time none is
- *     lost, and no other attribute is touched.
- * (2) A new entry takes the shape that is asked for; else that of the entries there (zinc_conventions_add), or the seed's
- *     for a URL and the live one for what is registered (zinc_conventions_declare).
- * (3) What is malformed is not touched: E_CORRUPT.
+ * (1) The edit is applied to the stored document under the store's lock or compare-and-swap: concurrent declarations lose
+ *     nothing, and no other attribute changes.
+ * (2) A new entry takes the requested shape; else that of the existing entries (zinc_conventions_add), or LIST_2025_11 for
+ *     a URL and CURRENT for a registered convention (zinc_conventions_declare).
+ * (3) A malformed declaration is not changed: E_CORRUPT.
  */
 #include "convention/convention.h"
 
@@ -16,8 +16,8 @@ struct declare {
 	const char *id;
 	const zinc_convention_row *row; /* of `id`; NULL: not built in */
 	zinc_convention_shape shape;
-	bool fixed; /* `shape` was asked for */
-	bool joins; /* else, whatever is there goes before `shape` */
+	bool fixed; /* `shape` was requested */
+	bool joins; /* else the shape of existing entries comes before `shape` */
 	zinc_declare_options o;
 };
 
@@ -33,7 +33,7 @@ set_text(zinc_json_doc *doc, zinc_json *object, const char *key, const char *tex
 	return text ? zinc_json_set(doc, object, key, zinc_json_make_string(doc, text), err) : ZINC_OK;
 }
 
-/* A URL that is no built-in convention's: of a schema, unless it looks like a text for people. */
+/* The URL of a convention that is not built in: of a schema, unless it looks like a document for people. */
 static bool
 names_spec(const char *url)
 {
@@ -43,12 +43,12 @@ names_spec(const char *url)
 			 (n > 4 && strcmp(url + n - 4, ".rst") == 0));
 }
 
-/* What identifies the new entry; NULL where there is no such thing. */
+/* Identifiers of the new entry; NULL where there is none. */
 struct ids {
 	const char *uuid, *schema, *spec;
 };
 
-/* A built-in convention gets all three, so that readers of either age find what they look for. */
+/* A built-in convention gets all three, so that old and new readers find theirs. */
 static struct ids
 find_ids(const struct declare *d)
 {
@@ -75,7 +75,7 @@ or_else(const char *a, const char *b)
 	return a ? a : b;
 }
 
-/* November and October have the uuid as the name of the member. */
+/* The object shapes have the uuid as the name of the member. */
 static zinc_status
 fill_item(const struct declare *d, zinc_json_doc *doc, zinc_json *item, zinc_error *err)
 {
@@ -84,8 +84,7 @@ fill_item(const struct declare *d, zinc_json_doc *doc, zinc_json *item, zinc_err
 	const char *name = d->row ? or_else(d->row->prefix, d->row->name) : NULL;
 
 	if (d->shape == ZINC_SHAPE_LIST_2025_11 && !ids.schema && !ids.spec)
-		return zinc_fail(err, ZINC_E_INVALID,
-				 "a declaration with \"schema\" and \"spec\" has no place for a uuid");
+		return zinc_fail(err, ZINC_E_INVALID, "a declaration with \"schema\" and \"spec\" cannot have a uuid");
 	ZINC_TRY(set_text(doc, item, "uuid", live ? ids.uuid : NULL, err));
 	ZINC_TRY(set_text(doc, item, live ? "schema_url" : "schema", ids.schema, err));
 	ZINC_TRY(set_text(doc, item, live ? "spec_url" : "spec", ids.spec, err));
@@ -93,7 +92,7 @@ fill_item(const struct declare *d, zinc_json_doc *doc, zinc_json *item, zinc_err
 	return set_text(doc, item, "description", or_else(d->o.description, d->row ? d->row->description : NULL), err);
 }
 
-/* November and October go by uuid. */
+/* The object shapes identify by uuid. */
 static zinc_status
 add_member(const struct declare *d, zinc_json_doc *doc, zinc_json *object, zinc_error *err)
 {
@@ -101,13 +100,13 @@ add_member(const struct declare *d, zinc_json_doc *doc, zinc_json *object, zinc_
 	zinc_json *item = zinc_json_make(doc, ZINC_JSON_OBJECT);
 
 	if (!zinc_is_uuid(uuid))
-		return zinc_fail(err, ZINC_E_INVALID, "the declaration there goes by uuid, which \"%.200s\" is not",
-				 d->id);
+		return zinc_fail(err, ZINC_E_INVALID,
+				 "the existing declaration is by uuid, and \"%.200s\" is not a uuid", d->id);
 	ZINC_TRY(fill_item(d, doc, item, err));
 	return zinc_json_set(doc, object, uuid, item, err);
 }
 
-/* Where the new entry goes: what is there, or a new list. */
+/* The container of the new entry: the existing declaration, or a new list. */
 static zinc_status
 add_entry(struct declare *d, zinc_convention_shape there, zinc_json_doc *doc, zinc_json *attributes, zinc_error *err)
 {
@@ -115,7 +114,8 @@ add_entry(struct declare *d, zinc_convention_shape there, zinc_json_doc *doc, zi
 	zinc_json *at = zinc_json_member(attributes, key), *item;
 
 	if (d->fixed && there >= ZINC_SHAPE_OBJECT_2025_11 && there != ZINC_SHAPE_NONE && at->n > 0)
-		return zinc_fail(err, ZINC_E_INVALID, "the declaration there goes by uuid, which no other shape does");
+		return zinc_fail(err, ZINC_E_INVALID,
+				 "the existing declaration is by uuid, and cannot take an entry of another shape");
 	if (there != ZINC_SHAPE_NONE && at->n > 0 && (d->joins || there >= ZINC_SHAPE_OBJECT_2025_11))
 		d->shape = there;
 	if (d->shape >= ZINC_SHAPE_OBJECT_2025_11)
@@ -129,7 +129,7 @@ add_entry(struct declare *d, zinc_convention_shape there, zinc_json_doc *doc, zi
 	return fill_item(d, doc, item, err);
 }
 
-/* What is there, or E_CORRUPT when that is no declaration. */
+/* The existing declaration; E_CORRUPT when it is malformed. */
 static zinc_status
 read_declaration(zinc_declared *out, zinc_context *ctx, const zinc_json *attributes, zinc_error *err)
 {
@@ -144,11 +144,11 @@ read_declaration(zinc_declared *out, zinc_context *ctx, const zinc_json *attribu
 	return ZINC_OK;
 }
 
-/* Found by any identifier that it has, so that a convention is not declared twice under two URLs. */
+/* Compared by all identifiers, so that a convention is not declared twice under two URLs. */
 static zinc_status
 add(void *arg, zinc_json_doc *doc, zinc_json *attributes, zinc_error *err)
 {
-	struct declare d = *(const struct declare *)arg; /* an edit may be made more than once */
+	struct declare d = *(const struct declare *)arg; /* an edit may run more than once */
 	zinc_declared there;
 	const zinc_entry *e;
 	zinc_error miss;
@@ -159,7 +159,7 @@ add(void *arg, zinc_json_doc *doc, zinc_json *attributes, zinc_error *err)
 		if (st == ZINC_E_NOTFOUND)
 			st = add_entry(&d, there.shape, doc, attributes, err);
 		else
-			st = zinc_fail(err, ZINC_E_EXISTS, "the node declares \"%.200s\" already", d.id);
+			st = zinc_fail(err, ZINC_E_EXISTS, "the node already declares \"%.200s\"", d.id);
 	}
 	zinc_declared_fini(&there);
 	return st;
@@ -203,7 +203,7 @@ start(struct declare *d, zinc_hierarchy *h, const char *id, zinc_error *err)
 	d->id = id;
 	d->row = zinc_convention_find(id, true);
 	if (!d->row && !zinc_is_uuid(id) && !zinc_is_url(id))
-		return zinc_fail(err, ZINC_E_INVALID, "\"%.200s\" is no URL, no uuid and no built-in convention", id);
+		return zinc_fail(err, ZINC_E_INVALID, "\"%.200s\" is not a URL, uuid or built-in convention", id);
 	return ZINC_OK;
 }
 
@@ -217,12 +217,12 @@ zinc_conventions_add(zinc_hierarchy *h, const char *path, const char *id, zinc_c
 	ZINC_TRY(ZINC_NEED(id, err));
 	ZINC_TRY(zinc_visit_begin(&v, &h, call, err));
 	if (shape != ZINC_SHAPE_CURRENT && shape != ZINC_SHAPE_LIST_2025_11)
-		return zinc_fail(err, ZINC_E_INVALID, "new declarations have the live shape or the seed's");
+		return zinc_fail(err, ZINC_E_INVALID, "new declarations have the shape CURRENT or LIST_2025_11");
 	ZINC_TRY(start(&d, h, id, err));
 	return zinc_attributes_change(h, path, add, &d, err);
 }
 
-/* The text of the options, and what it leaves open. */
+/* The options, with defaults for those not given. */
 static zinc_status
 take_options(struct declare *d, zinc_error *err)
 {
@@ -235,7 +235,7 @@ take_options(struct declare *d, zinc_error *err)
 	if (o->shape)
 		d->shape = strcmp(o->shape, "seed") == 0 ? ZINC_SHAPE_LIST_2025_11 : ZINC_SHAPE_CURRENT;
 	if ((o->schema && !zinc_is_url(o->schema)) || (o->spec && !zinc_is_url(o->spec)))
-		return zinc_fail(err, ZINC_E_INVALID, "schema and specification are named by URLs");
+		return zinc_fail(err, ZINC_E_INVALID, "schema and specification must be URLs");
 	return ZINC_OK;
 }
 

@@ -1,7 +1,7 @@
 /*
- * inherit.c - attributes that hold for a node because of another
+ * inherit.c - values of attributes by inheritance
  *
- * Only a node that declares the convention counts: without a declaration an attribute is just an attribute (C12).
+ * Only nodes that declare the convention count (C12).
  */
 #include "convention/convention.h"
 
@@ -29,7 +29,7 @@ has_any(const zinc_meta *m, const zinc_convention_row *row)
 	return false;
 }
 
-/* Does this node say it?  One that declares the convention and has any property of it speaks for itself. */
+/* Does this node have its own value?  It does if it declares the convention and has any property of it. */
 static zinc_status
 speaks(zinc_context *ctx, const zinc_meta *m, const zinc_convention_row *row, bool *yes, zinc_error *err)
 {
@@ -49,7 +49,7 @@ climb(char *path)
 	return true;
 }
 
-/* Does the node at `path` speak?  Then it is *out.  A group without document (drafts have them) says nothing. */
+/* Does the node at `path` have its own value?  Then it is *out.  An implicit group (drafts) has none. */
 static zinc_status
 ask(zinc_hierarchy *h, const char *path, const zinc_convention_row *row, bool first, zinc_meta **out, bool *array,
     zinc_error *err)
@@ -72,7 +72,7 @@ ask(zinc_hierarchy *h, const char *path, const zinc_convention_row *row, bool fi
 	return st;
 }
 
-/* The node that speaks for `path`, which is shortened to its path on the way up. */
+/* The node whose value applies to `path`; `path` is shortened to it on the way up. */
 static zinc_status
 find_speaker(zinc_hierarchy *h, char *path, const zinc_convention_row *row, zinc_meta **out, zinc_error *err)
 {
@@ -84,7 +84,7 @@ find_speaker(zinc_hierarchy *h, char *path, const zinc_convention_row *row, zinc
 		ZINC_TRY(ask(h, path, row, false, out, &array, err));
 		up = row->inherit == ZINC_INHERIT_ANCESTOR;
 	}
-	return *out ? ZINC_OK : zinc_fail(err, ZINC_E_NOTFOUND, "no node says it by the convention %s", row->name);
+	return *out ? ZINC_OK : zinc_fail(err, ZINC_E_NOTFOUND, "no node has it by the convention %s", row->name);
 }
 
 static zinc_status
@@ -101,7 +101,7 @@ print_value(zinc_context *ctx, const zinc_json *v, zinc_blob *out, zinc_error *e
 	return st;
 }
 
-/* A license that only says where to look is followed. */
+/* A license that only has a `path` is followed. */
 static zinc_status
 take_license(zinc_hierarchy *h, const char *path, const zinc_json *v, zinc_blob *json, zinc_buf *at, zinc_error *err)
 {
@@ -115,7 +115,7 @@ take_license(zinc_hierarchy *h, const char *path, const zinc_json *v, zinc_blob 
 	return st;
 }
 
-/* The node that speaks may still be silent on this key: then nobody says it. */
+/* The node may lack this key: then there is no value. */
 static zinc_status
 take(zinc_hierarchy *h, const char *path, const zinc_meta *m, const char *key, zinc_blob *json, zinc_blob *from,
      zinc_error *err)

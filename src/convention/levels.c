@@ -6,8 +6,8 @@
  *   OME-Zarr     {"path": "1", "coordinateTransformations": [{"type": "scale", "scale": [2, 2]}, ...]}
  *
  * An asset is an array, or a group whose arrays are the level.  A position in the source is the position here times
- * scale plus translation, so a level is as long as its source divided by scale, rounded either way.  OME-Zarr's scales
- * are sizes of elements; they are given as they are.
+ * scale plus translation, so the length of a level is that of its source divided by scale, rounded up or down.
+ * OME-Zarr's scales are sizes of elements; they are returned unchanged.
  */
 #include <math.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@
 /* One item of the layout. */
 struct item {
 	const zinc_json *v;
-	const char *asset, *source; /* as written; NULL: not there */
+	const char *asset, *source; /* as written; NULL: missing */
 	const zinc_json *scale, *translation;
 };
 
@@ -76,9 +76,9 @@ zinc_ome_multiscales(const zinc_json *attributes)
 
 /* ---- arrays of an asset ---- */
 
-/* The array that shows what a level's shape is: the asset itself, or an array in it. */
+/* The array that has a level's shape: the asset itself, or an array in it. */
 struct shown {
-	zinc_node_kind kind; /* of the asset; NONE: nothing is there */
+	zinc_node_kind kind; /* of the asset; NONE: missing */
 	int ndim;            /* -1: no array */
 	uint64_t shape[ZINC_MAX_NDIM];
 	zinc_buf path;
@@ -94,7 +94,7 @@ show(struct shown *s, const char *path, const zinc_meta *m)
 	s->status = zinc_buf_puts(&s->path, path, NULL);
 }
 
-/* The first array with dimensions, in order of names; coordinates (one dimension) give way to a later one with more. */
+/* The first array with dimensions, in order of names; an array with more than one dimension is preferred to coordinates. */
 static int
 show_child(void *arg, const zinc_node *node)
 {
@@ -105,7 +105,7 @@ show_child(void *arg, const zinc_node *node)
 	return s->status != ZINC_OK;
 }
 
-/* A group that has children but no document is one all the same. */
+/* A group with children but without document is a group, too. */
 static int
 note_implicit(void *arg, const zinc_node *node)
 {
@@ -129,7 +129,7 @@ find_kind(zinc_hierarchy *h, const char *path, struct shown *s, zinc_error *err)
 	return st == ZINC_E_NOTFOUND ? zinc_node_stat(h, path, note_implicit, s, NULL, err) : zinc_error_copy(err, &e);
 }
 
-/* That nothing is there is an answer, and so is what cannot be read as a node. */
+/* A missing node, or one that cannot be read, is a result and not a failure. */
 static zinc_status
 look_at(zinc_hierarchy *h, const char *path, struct shown *s, zinc_error *err)
 {
@@ -194,7 +194,7 @@ count_scale(const struct item *it)
 	return n <= ZINC_MAX_NDIM ? (int)n : 0;
 }
 
-/* A child that is not there is given all the same, with no array: a viewer may want to say so. */
+/* A missing child is listed, too, without an array: a viewer can then report it. */
 static zinc_status
 give_level(struct levels *l, int index, const struct item *it, bool *stop, zinc_error *err)
 {
@@ -276,7 +276,7 @@ zinc_multiscale_levels(zinc_hierarchy *h, const char *path, zinc_scale_level_fn 
 	if (st == ZINC_OK) {
 		layout = find_layout(m->attributes, &l.ome);
 		st = layout ? give_levels(&l, layout, err)
-			    : zinc_fail(err, ZINC_E_NOTFOUND, "the node is no multiscale group");
+			    : zinc_fail(err, ZINC_E_NOTFOUND, "the node is not a multiscale group");
 	}
 	zinc_meta_free(m);
 	zinc_buf_fini(&l.asset);
@@ -296,7 +296,7 @@ struct check {
 	struct shown here, source;
 };
 
-/* n of the source divided by scale, rounded either way; a little slack, for scales are decimal fractions. */
+/* n of the source divided by scale, rounded up or down, with a small tolerance because scales are decimal fractions. */
 static bool
 follows(uint64_t n, uint64_t source, double scale)
 {
@@ -326,11 +326,11 @@ check_shape(struct check *k, const struct item *it)
 		else if (!follows(k->here.shape[i], k->source.shape[i], scale[i]))
 			(void)zinc_report_error(
 			    k->r, RULE, NULL,
-			    "dimension %d has %llu elements, its source's %llu divided by %g are others", i,
+			    "dimension %d has %llu elements, which is not its source's %llu divided by %g", i,
 			    (unsigned long long)k->here.shape[i], (unsigned long long)k->source.shape[i], scale[i]);
 }
 
-/* The child must be there. */
+/* The child must exist. */
 static zinc_status
 find_asset(struct check *k, const char *asset, struct shown *out, zinc_error *err)
 {
@@ -344,13 +344,13 @@ find_asset(struct check *k, const char *asset, struct shown *out, zinc_error *er
 	if (st == ZINC_OK)
 		ZINC_TRY(look_at(k->s->h, zinc_buf_text(&k->path), out, err));
 	if (out->kind == ZINC_NODE_NONE && k->ome)
-		(void)zinc_report_lenient(k->r, "ome", NULL, "the dataset \"%.100s\" is not there", asset);
+		(void)zinc_report_lenient(k->r, "ome", NULL, "the dataset \"%.100s\" is missing", asset);
 	else if (out->kind == ZINC_NODE_NONE)
 		(void)zinc_report_error(k->r, RULE, NULL, "\"%.100s\" is not there", asset);
 	return ZINC_OK;
 }
 
-/* Which words an item must have depends on the age of its declaration. */
+/* The required members of an item depend on the version of its declaration. */
 static void
 check_words(struct check *k, const struct item *it)
 {
@@ -364,7 +364,7 @@ check_words(struct check *k, const struct item *it)
 	if (!old && !zinc_json_member(v, "transform"))
 		(void)zinc_report_error(k->r, RULE, NULL, "\"transform\" is missing, which \"derived_from\" needs");
 	else if (!it->scale && !it->translation)
-		(void)zinc_report_lenient(k->r, RULE, NULL, "a derived level should say its scale");
+		(void)zinc_report_lenient(k->r, RULE, NULL, "a derived level should have a scale");
 }
 
 static zinc_status
@@ -381,7 +381,7 @@ check_item(struct check *k, const struct item *it, zinc_error *err)
 	return ZINC_OK;
 }
 
-/* All items of a list; an OME-Zarr dataset just has to be there. */
+/* All items of a list; an OME-Zarr dataset must only exist. */
 static zinc_status
 check_items(struct check *k, const zinc_json *layout, zinc_error *err)
 {
@@ -433,7 +433,7 @@ zinc_levels_check(const zinc_subject *s, zinc_report *r, zinc_error *err)
 	return st;
 }
 
-/* Nothing that OME-Zarr says is declared as a convention, so a dataset that is not there is a warning. */
+/* OME-Zarr is not declared as a convention, so a missing dataset is a warning. */
 zinc_status
 zinc_ome_check(const zinc_subject *s, zinc_report *r, zinc_error *err)
 {

@@ -4,7 +4,7 @@
  * Promises (tests/unit/test_regex.c names each by its number):
  *
  * (1) A match costs steps of the caller's budget, one for each item of the pattern that is tried, so that a pattern
- *     that would run for ever ends with E_LIMIT, after the same number of steps on every machine.
+ *     with exponential cost ends with E_LIMIT, after the same number of steps on every machine.
  * (2) The dialect is ECMA's: \d and \w are ASCII, $ is the end and nothing before it, \u1234 is a character.
  * (3) All memory comes from the context's allocator.
  *
@@ -78,7 +78,8 @@ compile(zinc_regex *r, const zinc_buf *pattern, zinc_error *err)
 	if (code == PCRE2_ERROR_HEAP_FAILED)
 		return zinc_fail_nomem(err);
 	pcre2_get_error_message(code, why, sizeof why);
-	return zinc_fail(err, ZINC_E_INVALID, "no regular expression: %s (at byte %zu)", (const char *)why, (size_t)at);
+	return zinc_fail(err, ZINC_E_INVALID, "not a regular expression: %s (at byte %zu)", (const char *)why,
+			 (size_t)at);
 }
 
 static zinc_status
@@ -145,7 +146,7 @@ zinc_regex_match(zinc_regex *r, const char *s, size_t n, uint64_t *steps, bool *
 	if (code == PCRE2_ERROR_CALLOUT || code == PCRE2_ERROR_MATCHLIMIT || code == PCRE2_ERROR_DEPTHLIMIT ||
 	    code == PCRE2_ERROR_HEAPLIMIT)
 		return zinc_fail(err, ZINC_E_LIMIT, "the regular expression takes too long");
-	return zinc_fail(err, ZINC_E_INVALID, "the text cannot be matched (PCRE2 says %d)", code);
+	return zinc_fail(err, ZINC_E_INVALID, "the text cannot be matched (PCRE2 error %d)", code);
 }
 
 #else

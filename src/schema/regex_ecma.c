@@ -1,12 +1,12 @@
 /*
- * regex_ecma.c - patterns of ECMA 262 in the words of PCRE2
+ * regex_ecma.c - translate patterns of ECMA 262 into the syntax of PCRE2
  *
- * Where the two differ, and a schema may notice:
+ * Differences that matter to schemas:
  *
- *   \s \S          in ECMA also Unicode's blanks; PCRE2 without UCP knows ASCII's
- *   \p{Letter}     long names of general categories, which PCRE2 does not know
+ *   \s \S          in ECMA also Unicode blanks; PCRE2 without UCP has only ASCII's
+ *   \p{Letter}     long names of general categories, which PCRE2 lacks
  *
- * Everything else is passed on as it is.  Within a class \S cannot be written out, and stays PCRE2's.
+ * Everything else is passed on as it is.  Inside a class \S cannot be expanded, and keeps PCRE2's meaning.
  */
 #include "schema/regex.h"
 
@@ -61,7 +61,7 @@ static const struct {
     {"Space_Separator", "Zs"},
 };
 
-/* The short name of a category, or NULL: PCRE2 may know it. */
+/* The short name of a category; NULL: left to PCRE2. */
 static const char *
 short_name(const char *name, size_t n)
 {

@@ -1,9 +1,9 @@
 /*
- * schema.c - the documents of a schema, and what in them can be referred to
+ * schema.c - the documents of a schema, and the targets of references in them
  *
- * A document is walked once, along the keywords that hold schemas, and every $id, $anchor and $dynamicAnchor on the
- * way is written into a table; an "$id" inside an enum or an unknown keyword is no identifier.  Which resource a schema
- * lies in is found by climbing from it.
+ * A document is walked once, along the keywords that contain schemas, and every $id, $anchor and $dynamicAnchor is entered
+ * into a table.  An "$id" inside an enum or an unknown keyword is not an identifier.  The resource of a schema is found by
+ * following its parents.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,8 +51,8 @@ zinc_schema_resource_of(const zinc_schema *s, const zinc_json *schema)
 	return 0;
 }
 
-/* The URI is copied: it may be in a buffer of the caller's, or in an error's way.  Numbers of resources stay, their
- * places in memory do not. */
+/* The URI is copied, because it may lie in a buffer of the caller.  Numbers of resources are stable, their addresses are
+ * not. */
 static zinc_status
 add_resource(zinc_schema *s, const char *uri, const zinc_json *root, zinc_dialect dialect, zinc_error *err)
 {
@@ -112,7 +112,7 @@ add_id(zinc_schema *s, const zinc_json *schema, const char *id, zinc_error *err)
 	return st;
 }
 
-/* What this schema object can be called.  In draft 07 a $ref hides everything beside it. */
+/* The identifiers of this schema object.  In draft 07 a $ref hides all its siblings. */
 static zinc_status
 note_names(void *arg, const zinc_json *schema, zinc_error *err)
 {
@@ -135,7 +135,7 @@ note_names(void *arg, const zinc_json *schema, zinc_error *err)
 
 /* ---- documents ---- */
 
-/* `what` names it in an error; `fallback` are the rules of a document that does not say. */
+/* `what` names the document in an error; `fallback` is the dialect of a document without $schema. */
 static zinc_status
 note_document(zinc_schema *s, const zinc_json *root, const char *uri, zinc_dialect fallback, zinc_error *err)
 {
@@ -174,7 +174,7 @@ find_document(zinc_schema *s, const char *uri, size_t *resource, zinc_error *err
 	zinc_status st;
 
 	if (!s->o.find)
-		return zinc_fail(err, ZINC_E_NOTFOUND, "the schema refers to \"%.300s\", which is not here", uri);
+		return zinc_fail(err, ZINC_E_NOTFOUND, "the schema refers to \"%.300s\", which is not available", uri);
 	st = s->o.find(s->o.arg, uri, &text, err);
 	if (st == ZINC_OK)
 		st = add_document(s, uri, text.data, text.nbytes, s->o.dialect, &root, err);
@@ -186,8 +186,8 @@ find_document(zinc_schema *s, const char *uri, size_t *resource, zinc_error *err
 }
 
 /*
- * Most references are "#/...", and stay where they are.  Others are looked up by their absolute URI: among what is
- * known, among JSON Schema's own documents, then with the caller.
+ * Most references are "#/..." and stay in the document.  Others are looked up by their absolute URI: among the known
+ * resources, among JSON Schema's own documents, then by the caller's function.
  */
 static zinc_status
 find_resource(zinc_schema *s, size_t base, const char *ref, size_t *out, zinc_dialect *metaschema, zinc_error *err)
@@ -275,7 +275,8 @@ find_part(zinc_schema *s, size_t resource, const char *ref, const zinc_json **ou
 			*out = *anchor ? (*anchor)->at : NULL;
 		}
 		if (!*out)
-			st = zinc_fail(err, ZINC_E_CORRUPT, "the schema refers to \"%.300s\", where nothing is", ref);
+			st = zinc_fail(err, ZINC_E_CORRUPT, "the schema refers to \"%.300s\", which does not exist",
+				       ref);
 	}
 	zinc_buf_fini(&fragment);
 	return st;
@@ -295,7 +296,7 @@ zinc_schema_resolve(zinc_schema *s, size_t base, const char *ref, const zinc_jso
 
 /* ---- patterns ---- */
 
-/* Compiled once each: an array of a thousand strings asks a thousand times for the same one. */
+/* Each pattern is compiled once: an array of a thousand strings needs the same one a thousand times. */
 zinc_status
 zinc_schema_pattern(zinc_schema *s, const char *text, size_t n, zinc_regex **out, zinc_error *err)
 {

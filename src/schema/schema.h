@@ -1,9 +1,9 @@
 /*
- * schema.h - JSON Schema: is a document what a schema says?
+ * schema.h - JSON Schema: check a document against a schema
  *
  * Drafts 07 (and 06, which it extends) and 2020-12 (and 2019-09 but for $recursiveRef).  `format` and `content*` are
- * annotations, as the specification has them.  What a check may cost is bounded in steps, not seconds: a schema that
- * refers to itself for ever, or a pattern that backtracks for ever, is E_LIMIT.
+ * annotations, as in the specification.  The cost of a check is bounded in steps, not seconds: endless references or
+ * endless backtracking of a pattern are E_LIMIT.
  *
  *   schema.c         documents, their resources and anchors
  *   schema_words.c   the keywords, one row each; the form of a schema
@@ -20,29 +20,29 @@
 
 typedef struct zinc_schema zinc_schema;
 
-/* The rules of a schema that does not say by $schema which it follows. */
+/* The dialect of a schema without $schema. */
 typedef enum zinc_dialect { ZINC_DRAFT_2020, ZINC_DRAFT_07 } zinc_dialect;
 
-/* A document that a schema refers to, by its absolute URI without fragment; E_NOTFOUND when it is not to be had. */
+/* A document that a schema refers to, by its absolute URI without fragment; E_NOTFOUND when it is not available. */
 typedef zinc_status (*zinc_schema_find_fn)(void *arg, const char *uri, zinc_blob *text, zinc_error *err);
 
 typedef struct zinc_schema_options {
 	const char *uri; /* where the schema came from; NULL: nowhere */
 	zinc_dialect dialect;
-	zinc_schema_find_fn find; /* NULL: nothing is to be had */
+	zinc_schema_find_fn find; /* NULL: none are available */
 	void *arg;
 	uint64_t steps; /* that one check may take [4 million, which is under a second] */
 } zinc_schema_options;
 
-/* E_CORRUPT when it is no schema (naming where), E_UNSUPPORTED for drafts and vocabularies that are not known, E_LIMIT,
+/* E_CORRUPT when it is not a schema (with the place), E_UNSUPPORTED for unknown drafts and vocabularies, E_LIMIT,
  * E_NOMEM.  `o` may be NULL.  One thread at a time may use a schema. */
 zinc_status zinc_schema_new(zinc_schema **out, zinc_context *ctx, const char *text, size_t n,
 			    const zinc_schema_options *o, zinc_error *err);
 void zinc_schema_free(zinc_schema *s);
 const zinc_json *zinc_schema_root(const zinc_schema *s);
 
-/* Check `instance`; what it breaks goes to `r` as errors of the rule "schema", with pointers.  ZINC_OK says that the
- * check was done.  E_LIMIT; E_NOTFOUND, E_CORRUPT, E_UNSUPPORTED for a document that the schema refers to; E_NOMEM. */
+/* Check `instance`; violations go to `r` as errors of the rule "schema", with pointers.  ZINC_OK means that the check was
+ * done.  E_LIMIT; E_NOTFOUND, E_CORRUPT, E_UNSUPPORTED for a document that the schema refers to; E_NOMEM. */
 zinc_status zinc_schema_check(zinc_schema *s, const zinc_json *instance, zinc_report *r, zinc_error *err);
 
 #endif

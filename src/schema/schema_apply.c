@@ -1,17 +1,17 @@
 /*
  * schema_apply.c - a schema applied to an instance: references, combinations
  *
- * A schema object is its keywords, each of which may say no.  Recursion follows the schema and the instance, and is
+ * A schema object holds if all its keywords hold.  Recursion follows the schema and the instance, and is
  * bounded by ZINC_SCHEMA_DEPTH; work is bounded by steps.
  *
- * What a schema has "looked at" (for unevaluatedProperties and unevaluatedItems) is one byte per child of the
- * instance.  It is kept only below a schema that asks, and handed outwards only by a schema that holds.
+ * The children that a schema has evaluated (for unevaluatedProperties and unevaluatedItems) are one byte per child of the
+ * instance.  They are recorded only below a schema that needs them, and passed outwards only by a schema that holds.
  */
 #include <stdio.h>
 
 #include "schema/schema_impl.h"
 
-#define FINDINGS 100u /* said of one instance; a thousand more would help nobody */
+#define FINDINGS 100u /* findings reported for one instance */
 
 zinc_status
 zinc_schema_step(zinc_checker *c, uint64_t n)
@@ -43,7 +43,7 @@ zinc_schema_fault(zinc_here *h, const char *fmt, ...)
 
 /* ---- one schema ---- */
 
-/* In the order of the schema, but for those that need what all others have looked at. */
+/* In the order of the schema, except keywords that need the results of all others. */
 static zinc_status
 apply_words(zinc_here *h, bool last)
 {
@@ -58,7 +58,7 @@ apply_words(zinc_here *h, bool last)
 	return ZINC_OK;
 }
 
-/* In draft 07 a $ref is alone whatever stands beside it. */
+/* In draft 07 a $ref hides its siblings. */
 static zinc_status
 apply_object(zinc_here *h)
 {
@@ -77,7 +77,7 @@ asks_for_rest(const zinc_here *h)
 						 zinc_json_member(h->schema, "unevaluatedItems"));
 }
 
-/* With a record of its own of what it looks at, when anybody asks. */
+/* With its own record of evaluated children, if needed. */
 static zinc_status
 apply_recorded(zinc_here *h, uint8_t *seen)
 {
@@ -154,7 +154,7 @@ zinc_schema_child(zinc_here *h, const zinc_json *schema, const zinc_json *child,
 	return st;
 }
 
-/* A schema on the same instance, whose faults are this one's. */
+/* A schema on the same instance; its violations count for this one. */
 static zinc_status
 apply_here(zinc_here *h, const zinc_json *schema, const zinc_scope *scope)
 {
@@ -167,7 +167,7 @@ apply_here(zinc_here *h, const zinc_json *schema, const zinc_scope *scope)
 
 /* ---- references ---- */
 
-/* JSON Schema's own schema: the table of keywords knows it. */
+/* JSON Schema's own metaschema, which the table of keywords implements. */
 static zinc_status
 apply_metaschema(zinc_here *h, zinc_dialect dialect)
 {
@@ -185,18 +185,18 @@ apply_metaschema(zinc_here *h, zinc_dialect dialect)
 	return ZINC_OK;
 }
 
-/* The target is applied within its own resource: its "#" is not ours. */
+/* The target is applied within its own resource, because its "#" refers to that. */
 static zinc_status
 apply_target(zinc_here *h, const zinc_json *target)
 {
 	const zinc_scope scope = {zinc_schema_resource_of(h->c->schema, target), h->scope};
 
 	if (target->type != ZINC_JSON_OBJECT && target->type != ZINC_JSON_TRUE && target->type != ZINC_JSON_FALSE)
-		return zinc_fail(h->c->err, ZINC_E_CORRUPT, "the schema refers to a value that is no schema");
+		return zinc_fail(h->c->err, ZINC_E_CORRUPT, "the schema refers to a value that is not a schema");
 	return apply_here(h, target, &scope);
 }
 
-/* Costs more steps than a keyword does, so that a bomb of references ends as soon as any other. */
+/* Costs more steps than a keyword, so that nested references reach the limit as soon as other schemas. */
 static zinc_status
 resolve(zinc_here *h, const zinc_json *value, const zinc_json **target, const zinc_anchor **anchor)
 {
@@ -218,7 +218,7 @@ zinc_word_ref(zinc_here *h, const zinc_json *value)
 	return target ? apply_target(h, target) : ZINC_OK;
 }
 
-/* If the anchor is a dynamic one, the outermost resource on the way that has one of that name is meant. */
+/* A dynamic anchor refers to the outermost entered resource that has one of that name. */
 zinc_status
 zinc_word_dynamic_ref(zinc_here *h, const zinc_json *value)
 {
@@ -237,7 +237,7 @@ zinc_word_dynamic_ref(zinc_here *h, const zinc_json *value)
 
 /* ---- combinations ---- */
 
-/* All are applied even after one that fails, so that one run finds all faults. */
+/* All are applied, even after a failure, so that one run finds all violations. */
 zinc_status
 zinc_word_all_of(zinc_here *h, const zinc_json *value)
 {
@@ -248,7 +248,7 @@ zinc_word_all_of(zinc_here *h, const zinc_json *value)
 	return ZINC_OK;
 }
 
-/* How many hold.  When somebody asks what was looked at, all have to be tried. */
+/* How many hold.  If evaluated children are needed, all must be tried. */
 static zinc_status
 count_valid(zinc_here *h, const zinc_json *value, size_t enough, size_t *out)
 {
@@ -264,7 +264,7 @@ count_valid(zinc_here *h, const zinc_json *value, size_t enough, size_t *out)
 	return ZINC_OK;
 }
 
-/* With a single alternative its own faults say more. */
+/* With a single alternative its own violations are more helpful. */
 zinc_status
 zinc_word_any_of(zinc_here *h, const zinc_json *value)
 {
@@ -305,7 +305,7 @@ zinc_word_not(zinc_here *h, const zinc_json *value)
 	return ZINC_OK;
 }
 
-/* `if` itself is never a fault; what it looked at counts when it holds (10.2.2.1). */
+/* `if` itself is never a violation; the children it evaluated count if it holds (10.2.2.1). */
 zinc_status
 zinc_word_if(zinc_here *h, const zinc_json *value)
 {
@@ -329,6 +329,6 @@ zinc_schema_check(zinc_schema *s, const zinc_json *instance, zinc_report *r, zin
 	bool valid;
 
 	st = zinc_schema_apply(&c, s->root, instance, &scope, NULL, &valid);
-	zinc_report_leave(r, mark); /* a check that was given up is somewhere below */
+	zinc_report_leave(r, mark); /* an aborted check may have left a deeper pointer */
 	return st;
 }

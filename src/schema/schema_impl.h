@@ -9,9 +9,9 @@
 
 #define ZINC_SCHEMA_DEPTH 400u /* schemas within schemas, references followed */
 
-/* A schema that has a URI of its own: a document, or what is below an $id. */
+/* A schema with its own URI: a document, or a schema with $id. */
 typedef struct zinc_resource {
-	char *uri; /* absolute where anything was, without fragment */
+	char *uri; /* absolute if the base is, without fragment */
 	const zinc_json *root;
 	zinc_dialect dialect;
 } zinc_resource;
@@ -45,19 +45,19 @@ struct zinc_schema {
 
 /* ---- schema.c ---- */
 
-/* Number of the resource that `schema` lies in. */
+/* Number of the resource that contains `schema`. */
 size_t zinc_schema_resource_of(const zinc_schema *s, const zinc_json *schema);
 const zinc_anchor *zinc_schema_anchor(const zinc_schema *s, size_t resource, const char *name);
 /* The schema that a $ref within resource `base` means; fragment of the reference, if it is an anchor's name, in
- * *anchor. E_NOTFOUND, E_CORRUPT.  *metaschema: it is one of JSON Schema's own, and the result is NULL. */
+ * *anchor. E_NOTFOUND, E_CORRUPT.  *metaschema: it is a metaschema of JSON Schema, and the result is NULL. */
 zinc_status zinc_schema_resolve(zinc_schema *s, size_t base, const char *ref, const zinc_json **out,
 				const zinc_anchor **anchor, zinc_dialect *metaschema, zinc_error *err);
-/* The pattern, compiled; E_CORRUPT when it is none. */
+/* The compiled pattern; E_CORRUPT when it is not valid. */
 zinc_status zinc_schema_pattern(zinc_schema *s, const char *text, size_t n, zinc_regex **out, zinc_error *err);
 
 /* ---- schema_uri.c ---- */
 
-/* `ref` as seen from `base`, RFC 3986 section 5; the result has no fragment. */
+/* Resolve `ref` against `base`, RFC 3986 section 5; the result has no fragment. */
 zinc_status zinc_uri_resolve(zinc_buf *out, const char *base, const char *ref, zinc_error *err);
 /* The fragment of `ref`, decoded; "" when there is none.  E_CORRUPT. */
 zinc_status zinc_uri_fragment(zinc_buf *out, const char *ref, zinc_error *err);
@@ -82,7 +82,7 @@ zinc_status zinc_decimal_multiple(const zinc_json *a, const zinc_json *b, bool *
 
 /* ---- schema_apply.c ---- */
 
-/* The resources entered on the way, innermost first: what $dynamicRef looks at. */
+/* The resources entered so far, innermost first, for $dynamicRef. */
 typedef struct zinc_scope {
 	size_t resource;
 	const struct zinc_scope *outer;
@@ -94,7 +94,7 @@ typedef struct zinc_checker {
 	zinc_error *err;
 	uint64_t steps; /* left */
 	unsigned depth;
-	unsigned quiet; /* > 0: within an alternative, whose faults are nobody's */
+	unsigned quiet; /* > 0: inside an alternative, whose violations are not reported */
 	unsigned said;
 } zinc_checker;
 
@@ -104,19 +104,19 @@ typedef struct zinc_here {
 	const zinc_json *schema, *instance;
 	const zinc_scope *scope;
 	zinc_dialect dialect;
-	uint8_t *seen; /* NULL, or for each child of the instance: has a schema looked at it? */
+	uint8_t *seen; /* NULL, or for each child of the instance: has a schema evaluated it? */
 	bool valid;
 } zinc_here;
 
-/* Does `schema` hold for `instance`?  What it looked at is added to `seen` (may be NULL) when it does. */
+/* Does `schema` hold for `instance`?  If so, the children it evaluated are added to `seen` (may be NULL). */
 zinc_status zinc_schema_apply(zinc_checker *c, const zinc_json *schema, const zinc_json *instance,
 			      const zinc_scope *scope, uint8_t *seen, bool *valid);
-/* The same without saying why not. */
+/* The same without reporting violations. */
 zinc_status zinc_schema_try(zinc_here *h, const zinc_json *schema, const zinc_json *instance, uint8_t *seen,
 			    bool *valid);
 /* Take `n` steps; E_LIMIT. */
 zinc_status zinc_schema_step(zinc_checker *c, uint64_t n);
-/* The schema does not hold, and why. */
+/* Report why the schema does not hold. */
 void zinc_schema_fault(zinc_here *h, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Apply to a child, entering its name or number. */
 zinc_status zinc_schema_child(zinc_here *h, const zinc_json *schema, const zinc_json *child, size_t i);
@@ -135,7 +135,7 @@ typedef struct zinc_word {
 } zinc_word;
 
 const zinc_word *zinc_word_find(const char *name, zinc_dialect dialect);
-/* Is `schema`, whose dialect is `dialect` unless it says otherwise, well formed?  r->code at the first fault.  `visit`
+/* Is `schema` well formed?  `dialect` applies unless it has $schema.  r->code at the first error.  `visit`
  * (may be NULL) is called for each schema object in it, outer ones first. */
 typedef zinc_status (*zinc_schema_visit_fn)(void *arg, const zinc_json *schema, zinc_error *err);
 zinc_status zinc_schema_form(const zinc_json *schema, zinc_dialect dialect, zinc_schema_visit_fn visit, void *arg,

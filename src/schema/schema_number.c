@@ -1,14 +1,13 @@
 /*
  * schema_number.c - decimal numbers, exactly: comparison, multiples
  *
- * A token is digits and an exponent, and both questions have an exact answer in that form: nothing passes through a
- * double, so 9007199254740993 is above 9007199254740992 and 0.3 is a multiple of 0.1.
+ * A number is kept as digits and an exponent, so that both questions have an exact answer without a double: 9007199254740993 is above 9007199254740992 and 0.3 is a multiple of 0.1.
  */
 #include "schema/schema_impl.h"
 
 #define EXPONENT_MAX INT64_C(1000000000000000)
 
-/* The number behind 'e', clamped: nobody can tell 1e999999999999999 from more. */
+/* The number after 'e', clamped: larger exponents make no difference. */
 static int64_t
 read_exponent(const char *s)
 {
@@ -59,7 +58,7 @@ zinc_decimal_is_integer(const zinc_decimal *d)
 	return d->finite && d->exponent >= 0;
 }
 
-/* Where the first digit stands, then the digits. */
+/* Compare the position of the first digit, then the digits. */
 static int
 compare_magnitudes(const zinc_decimal *a, const zinc_decimal *b)
 {

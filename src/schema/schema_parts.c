@@ -17,7 +17,7 @@ is_list(const zinc_here *h)
 
 /* ---- members ---- */
 
-/* 2020-12, 10.3.2.1.  The instance is walked and not the schema, because what was looked at is noted by number. */
+/* 2020-12, 10.3.2.1.  The instance is walked, not the schema, because evaluated children are recorded by position. */
 zinc_status
 zinc_word_properties(zinc_here *h, const zinc_json *value)
 {
@@ -44,7 +44,7 @@ name_matches(zinc_here *h, const zinc_json *pattern, const zinc_json *member, bo
 	return zinc_regex_match(regex, member->key, member->nkey, &h->c->steps, matches, h->c->err);
 }
 
-/* A member may match several patterns, and then has to keep to all of them. */
+/* A member may match several patterns; then all of their schemas apply. */
 zinc_status
 zinc_word_patterns(zinc_here *h, const zinc_json *value)
 {
@@ -73,7 +73,7 @@ is_named(zinc_here *h, const zinc_json *m, bool *named)
 	return ZINC_OK;
 }
 
-/* A member that may not be there is best called by its name. */
+/* A forbidden member is reported by its name. */
 static zinc_status
 apply_to_rest(zinc_here *h, const zinc_json *schema, const zinc_json *child, size_t i)
 {
@@ -92,7 +92,7 @@ apply_to_rest(zinc_here *h, const zinc_json *schema, const zinc_json *child, siz
 	return ZINC_OK;
 }
 
-/* 10.3.2.3: only its neighbours in this schema object count, not those behind a $ref or in allOf. */
+/* 10.3.2.3: only siblings in this schema object count, not those in a $ref or allOf. */
 zinc_status
 zinc_word_additional(zinc_here *h, const zinc_json *value)
 {
@@ -109,7 +109,7 @@ zinc_word_additional(zinc_here *h, const zinc_json *value)
 	return ZINC_OK;
 }
 
-/* A name as an instance: a string that is part of nothing. */
+/* A member name as an instance: a string without a parent. */
 zinc_status
 zinc_word_names(zinc_here *h, const zinc_json *value)
 {
@@ -126,7 +126,7 @@ zinc_word_names(zinc_here *h, const zinc_json *value)
 	return ZINC_OK;
 }
 
-/* Said for each name, so that one run tells all that is missing. */
+/* Reported for each name, so that one run shows all missing members. */
 zinc_status
 zinc_word_required(zinc_here *h, const zinc_json *value)
 {
@@ -140,7 +140,7 @@ zinc_word_required(zinc_here *h, const zinc_json *value)
 	return ZINC_OK;
 }
 
-/* `dependencies`, `dependentRequired` and `dependentSchemas`: where a member is, others must be, or a schema hold. */
+/* `dependencies`, `dependentRequired` and `dependentSchemas`: if a member exists, others must exist or a schema must hold. */
 zinc_status
 zinc_word_dependencies(zinc_here *h, const zinc_json *value)
 {
@@ -208,7 +208,7 @@ zinc_word_items(zinc_here *h, const zinc_json *value)
 	return apply_from(h, value, prefix ? prefix->n : 0);
 }
 
-/* Without a list of items beside it the keyword means nothing. */
+/* Without a list in `items` the keyword has no meaning. */
 zinc_status
 zinc_word_additional_items(zinc_here *h, const zinc_json *value)
 {
@@ -229,7 +229,7 @@ bound(const zinc_here *h, const char *name, size_t otherwise)
 	return d < 1e18 ? (size_t)d : SIZE_MAX;
 }
 
-/* 10.3.1.3; items that it holds for count as looked at, in 2020-12. */
+/* 10.3.1.3; items that match count as evaluated, in 2020-12. */
 zinc_status
 zinc_word_contains(zinc_here *h, const zinc_json *value)
 {
@@ -255,7 +255,7 @@ zinc_word_contains(zinc_here *h, const zinc_json *value)
 
 /* ---- what nobody has looked at ---- */
 
-/* 11.2 and 11.3: after everything else, what neither this schema nor one that it applied has looked at. */
+/* 11.2 and 11.3: after all others, children that neither this schema nor one that it applied has evaluated. */
 zinc_status
 zinc_word_unevaluated(zinc_here *h, const zinc_json *value)
 {

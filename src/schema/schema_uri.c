@@ -6,7 +6,7 @@
 #include "schema/schema_impl.h"
 
 struct span {
-	const char *p; /* NULL: the part is not there */
+	const char *p; /* NULL: the part is missing */
 	size_t n;
 };
 
@@ -46,7 +46,7 @@ split(struct uri *u, const char *s)
 		u->query = (struct span){s + 1, strcspn(s + 1, "#")};
 }
 
-/* 5.2.4: append the path, taking "." and ".." away; `from` is where the path begins in `out`. */
+/* 5.2.4: append the path without "." and ".."; `from` is the start of the path in `out`. */
 static zinc_status
 add_path(zinc_buf *out, size_t from, const char *s, size_t n, zinc_error *err)
 {

@@ -33,7 +33,7 @@ has_type(const zinc_json *v, const char *name)
 	return strcmp(name, "integer") == 0 ? is_integral(v) : strcmp(name, type_name(v)) == 0;
 }
 
-/* One name, or a list of them of which one must fit. */
+/* One type name, or a list of which one must match. */
 zinc_status
 zinc_word_type(zinc_here *h, const zinc_json *value)
 {
@@ -201,7 +201,7 @@ compare_hashes(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Different values may share a hash, so neighbours are compared; the comparing costs steps. */
+/* Different values may share a hash, so neighbours are compared; comparing costs steps. */
 static zinc_status
 find_twins(zinc_here *h, struct hashed *items, size_t n, bool *twins)
 {
@@ -290,7 +290,7 @@ zinc_word_under(zinc_here *h, const zinc_json *value)
 	return ZINC_OK;
 }
 
-/* Exactly, in decimal: 0.3 is a multiple of 0.1, which no double knows. */
+/* Exactly, in decimal: 0.3 is a multiple of 0.1, unlike with doubles. */
 zinc_status
 zinc_word_multiple_of(zinc_here *h, const zinc_json *value)
 {
@@ -380,7 +380,7 @@ zinc_word_max_members(zinc_here *h, const zinc_json *value)
 
 /* ---- patterns ---- */
 
-/* A long text costs steps before the first character is matched, for PCRE2 checks that it is UTF-8. */
+/* A long text costs steps before matching, because PCRE2 first checks that it is UTF-8. */
 zinc_status
 zinc_word_pattern(zinc_here *h, const zinc_json *value)
 {

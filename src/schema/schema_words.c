@@ -1,9 +1,9 @@
 /*
  * schema_words.c - the keywords of JSON Schema, one row each, and the form of a schema
  *
- * A row says which drafts have the word, what its value must look like, and the function that asserts it.  The same
- * column serves two questions: is a schema well formed, and does an instance match JSON Schema's own metaschema
- * (schemas refer to it), so that the metaschemas need not be here as documents.
+ * A row has the drafts with the keyword, the form of its value, and the function that asserts it.  The form serves two
+ * purposes: checking that a schema is well formed, and checking an instance against JSON Schema's metaschema (schemas
+ * refer to it), so that the metaschemas are not needed as documents.
  */
 #include <stdlib.h>
 
@@ -33,7 +33,7 @@ enum form {
 #define B20 ZINC_WORD_2020
 #define ALL ZINC_WORD_BOTH
 
-/* In order of bytes: found by halving. */
+/* In byte order, for binary search. */
 static const zinc_word words[] = {
     {"$anchor", B20, ANCHOR, NULL},
     {"$comment", ALL, STRING, NULL},
@@ -144,7 +144,7 @@ struct walk {
 
 static zinc_status walk_schema(struct walk *w, const zinc_json *schema, zinc_dialect dialect);
 
-/* The metaschema wants them different; looking at all pairs of a long list would cost too much. */
+/* The metaschema requires them to be unique; comparing all pairs of a long list would cost too much. */
 static bool
 all_strings(const zinc_json *list)
 {
@@ -156,7 +156,7 @@ all_strings(const zinc_json *list)
 	for (v = list->first; v; v = v->next, i++) {
 		if (v->type != ZINC_JSON_STRING)
 			return false;
-		for (u = i < 100 ? list->first : v; u != v; u = u->next) /* long lists are trusted */
+		for (u = i < 100 ? list->first : v; u != v; u = u->next) /* long lists are not checked */
 			if (u->n == v->n && memcmp(u->text, v->text, v->n) == 0)
 				return false;
 	}
@@ -306,7 +306,7 @@ walk_value(struct walk *w, const zinc_word *word, const zinc_json *v, zinc_diale
 	return ZINC_OK;
 }
 
-/* Unknown words are annotations: whatever is in them, no schema and no name is. */
+/* Unknown keywords are annotations: they contain no schemas and no identifiers. */
 static zinc_status
 walk_words(struct walk *w, const zinc_json *schema, zinc_dialect dialect)
 {
@@ -326,7 +326,7 @@ walk_words(struct walk *w, const zinc_json *schema, zinc_dialect dialect)
 	return ZINC_OK;
 }
 
-/* Names ($id) must be strings before `visit` looks at them, and known before the schemas within are walked. */
+/* Identifiers ($id) are checked to be strings before `visit`, and entered before the schemas inside are walked. */
 static zinc_status
 walk_schema(struct walk *w, const zinc_json *schema, zinc_dialect dialect)
 {

@@ -30,7 +30,7 @@ zinc 0 conventions d.zarr --add https://example.com/mine/v2/schema.json
 zinc 3 conventions d.zarr --add proj
 says "already"
 zinc 2 conventions d.zarr --add unheard-of
-says "no built-in convention"
+says "or built-in convention"
 zinc 2 conventions d.zarr --remove unheard-of
 zinc 3 conventions d.zarr --remove license
 zinc 3 conventions none.zarr

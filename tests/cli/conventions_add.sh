@@ -67,7 +67,7 @@ has '"name":"other"'
 lacks uuid
 fresh
 zinc 2 conventions g.zarr --add $U --shape seed
-says "no place for a uuid"
+says "cannot have a uuid"
 zinc 2 conventions g.zarr --add $S --shape other
 zinc 2 conventions g.zarr --add $S --spec README.md
 says "URL"
@@ -75,9 +75,9 @@ zinc 2 conventions g.zarr --name x
 says "--add"
 fresh "{\"zarr_conventions\": {\"version\": \"1\", \"$U\": {\"version\": \"1\"}}}"
 zinc 2 conventions g.zarr --add $S
-says "goes by uuid"
+says "is by uuid"
 zinc 2 conventions g.zarr --add license --shape live
-says "goes by uuid"
+says "is by uuid"
 zinc 0 conventions g.zarr --add license
 
 # ---- --new in both ----

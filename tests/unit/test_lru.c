@@ -1,6 +1,7 @@
 /*
  * test_lru.c - entries by key: what goes first, what is held, failing allocations
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/base.h"
