@@ -196,7 +196,7 @@ fetch(zinc_conventions *c, const char *url, zinc_blob *out, zinc_error *err)
 		return ZINC_OK;
 	if (!c->fetch)
 		return zinc_fail(err, ZINC_E_NOTFOUND,
-				 "no schema is at hand; --fetch gets it, --schemas says where it is");
+				 "no schema is available; --fetch gets it, --schemas says where it is");
 	if (strncmp(url, "https://", 8) != 0 && strncmp(url, "http://", 7) != 0)
 		return zinc_fail(err, ZINC_E_NOTFOUND, "only http and https are fetched");
 	st = get_url(c, url, out, &e);

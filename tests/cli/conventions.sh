@@ -47,8 +47,8 @@ node  convention                               version  declared at             
         level 1  /1  50 x 100
 /     proj:                                    v0.1     /attributes/zarr_conventions/1  valid
 /     https://example.com/mine/v2/schema.json  v2       /attributes/zarr_conventions/2  unknown, 2 warnings
-        warning C6: /attributes/zarr_conventions/2: a name for people should be there
-        warning C15: not checked: no schema is at hand; --fetch gets it, --schemas says where it is
+        warning C6: /attributes/zarr_conventions/2: a human-readable name is missing
+        warning C15: not checked: no schema is available; --fetch gets it, --schemas says where it is
 END
 zinc 0 conventions d.zarr --json
 is_json
@@ -134,7 +134,7 @@ if "$ZINC" --version | grep -q 'curl *yes' && command -v python3 >/dev/null; the
 		zinc 0 conventions "web-$name.zarr" --add "$web/$name.json"
 	done
 	zinc 0 conventions web-good.zarr
-	has "no schema is at hand"
+	has "no schema is available"
 	zinc 1 conventions web-good.zarr --fetch
 	has '"web:x" is missing'
 	zinc 0 conventions web-page.zarr --fetch
@@ -202,7 +202,7 @@ zinc 0 create ome.zarr/0 --shape 7,8 --dtype uint8
 zinc 0 conventions ome.zarr
 has "OME-Zarr"
 has "level 0  /0  7 x 8"
-has 'the dataset "9" is not there'
+has 'the dataset "9" is missing'
 
 # ---- a new convention ----
 zinc 2 conventions --new mine

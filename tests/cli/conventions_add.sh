@@ -123,7 +123,7 @@ END_PY
 }
 if command -v python3 >/dev/null; then
 	same 0
-	has "no schema is at hand"
+	has "no schema is available"
 	same 1 --schemas schemas
 	has '"mine:x\" is missing'
 	mkdir -p cache/zinc

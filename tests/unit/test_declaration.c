@@ -31,7 +31,7 @@ see(void *arg, const zinc_verdict *v)
 		const bool error = v->findings[i]->level == ZINC_LEVEL_ERROR;
 
 		n = strlen(s->found);
-		if (strcmp(v->findings[i]->rule, "C15") != 0) /* no schema is at hand */
+		if (strcmp(v->findings[i]->rule, "C15") != 0) /* no schema is available */
 			snprintf(s->found + n, sizeof s->found - n, "%s%s%s", n ? " " : "", v->findings[i]->rule,
 				 error ? "!" : "?");
 		s->errors += error;
