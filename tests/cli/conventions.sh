@@ -96,7 +96,7 @@ END
 
 # ---- schemas in a directory and in the cache (C17+) ----
 zinc 3 conventions d.zarr --schemas nowhere
-says "no schemas are in nowhere"
+says "there are no schemas in nowhere"
 mkdir -p schemas/example.com/mine/v2
 echo '{"type": "object", "required": ["mine:x"]}' >schemas/example.com/mine/v2/schema.json
 zinc 1 conventions d.zarr --schemas schemas
