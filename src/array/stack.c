@@ -95,7 +95,7 @@ make_layers(zinc_stack *s, zinc_hierarchy *h, const char *path, const zinc_json 
 	for (d = 0; d < s->meta->ndim; d++)
 		s->grid_shape[d] = s->meta->grid->ops->count(s->meta->grid, d, s->meta->shape[d]);
 	describe(s, h->store, &in);
-	st = zinc_stack_open(&s->store, list, run, &in, &e);
+	st = zinc_stack_open(&s->store, list, zinc_transformer_find, run, &in, &e);
 	s->layered = st == ZINC_OK && s->store != h->store;
 	if (st == ZINC_OK || (st == ZINC_E_UNSUPPORTED && s->meta->unsupported))
 		return ZINC_OK;

@@ -170,7 +170,6 @@ zinc_status zinc_codec_print_v2(const zinc_codec *c, zinc_json_doc *doc, zinc_js
 bool zinc_codec_registered(const zinc_codec_ops *ops);
 /* Add a row for ever.  E_EXISTS when its name or an alias is taken. */
 zinc_status zinc_codec_add(const zinc_codec_ops *ops, zinc_error *err);
-void zinc_codec_each(int (*fn)(void *arg, const char *name, const char *also, const char *purpose), void *arg);
 
 /* ---- chains ---- */
 
@@ -305,25 +304,5 @@ zinc_status zinc_shard_index_encode(const zinc_shard *sh, zinc_scratch *s, const
 zinc_status zinc_shard_new_indexed(zinc_shard **out, zinc_context *ctx, int ndim, const uint64_t *chunks_per_shard,
 				   zinc_error *err);
 void zinc_shard_free(zinc_shard *sh); /* of the above; NULL is fine */
-
-/* ---- storage transformers: who they are; the room `transform` makes layers of them ---- */
-
-/* By its name in version 3, or by a URI of the drafts in its place; NULL: unknown.  A built-in one has no open(). */
-const struct zinc_transformer_def *zinc_transformer_find(const char *name);
-/* By a URI of the drafts; `match` as above. */
-const struct zinc_transformer_def *zinc_transformer_find_uri(const char *uri, zinc_uri_match *match);
-
-/* ---- extend.c: what all that programs register share ---- */
-
-/* A configuration as text of its own (zinc_free), NULL for NULL; and back. */
-zinc_status zinc_user_text(char **out, zinc_context *ctx, const zinc_json *v, zinc_error *err);
-zinc_status zinc_user_json(zinc_json **out, zinc_json_doc *doc, const char *text, zinc_error *err);
-/* What a program's function returned, with an error that says so even when the function did not. */
-zinc_status zinc_user_status(zinc_status st, const char *name, zinc_error *err);
-/* The same of open(): a finding under the thing's own name. */
-zinc_status zinc_user_finding(zinc_status st, const char *name, zinc_report *r, zinc_error *err);
-/* What an snprintf-like function prints, appended.  `print` is called with `arg` until the room is enough. */
-typedef size_t (*zinc_user_print)(const void *arg, char *out, size_t room);
-zinc_status zinc_user_append(zinc_buf *out, zinc_user_print print, const void *arg, zinc_error *err);
 
 #endif

@@ -5,6 +5,7 @@
  * missing from the build: its metadata can be read, and parsing says what it lacks.
  */
 #include <stdio.h>
+#include <zinc/extend.h>
 
 #include "codec/codec_parts.h"
 
@@ -151,7 +152,7 @@ join_aliases(const zinc_codec_ops *ops, char *out, size_t cap)
 }
 
 void
-zinc_codec_each(int (*fn)(void *arg, const char *name, const char *also, const char *purpose), void *arg)
+zinc_list_codecs(zinc_row_fn fn, void *arg)
 {
 	const zinc_codec_ops *ops;
 	char also[128];

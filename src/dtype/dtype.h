@@ -102,8 +102,6 @@ void *zinc_dtype_fill_room(const zinc_dtype *t, zinc_context *ctx, const zinc_js
 /* One element as text or JSON, appended.  E_CORRUPT for what is no value of the type. */
 zinc_status zinc_dtype_print_element(const zinc_dtype *t, const void *element, zinc_spelling how, zinc_buf *out,
 				     zinc_error *err);
-/* Call fn for each row and each registered type: v3 name, v2 string, purpose. */
-void zinc_dtype_each(int (*fn)(void *arg, const char *name, const char *also, const char *purpose), void *arg);
 
 /* A program's own data type; it begins with its name and stays for ever.  E_EXISTS for a name that is taken. */
 struct zinc_dtype_row {

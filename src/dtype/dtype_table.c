@@ -7,6 +7,8 @@
  *     zarr-python has no r*; zinc_dtype_same takes both for one type.
  * (4) A name of old ("structured") is read with a warning and never written.
  */
+#include <zinc/extend.h>
+
 #include "dtype/element.h"
 
 #include <stdio.h>
@@ -465,7 +467,7 @@ zinc_dtype_register(const zinc_dtype_row *row, zinc_error *err)
 }
 
 void
-zinc_dtype_each(int (*fn)(void *arg, const char *name, const char *also, const char *purpose), void *arg)
+zinc_list_dtypes(zinc_row_fn fn, void *arg)
 {
 	size_t i;
 

@@ -87,6 +87,13 @@ zinc_status zinc_document_fits(zinc_context *ctx, const zinc_buf *text, zinc_err
 /* A report whose findings nobody hears: for documents that were judged already. */
 void zinc_report_init_quiet(zinc_report *r, zinc_context *ctx, bool strict);
 
+/* ---- which storage transformers are known (transformer_table.c) ---- */
+
+/* By its name in version 3, or by a URI of the drafts in its place; NULL: unknown.  The built-in one has no open(). */
+const struct zinc_transformer_def *zinc_transformer_find(const char *name);
+/* By a URI of the drafts; `match` as zinc_table_find_uri. */
+const struct zinc_transformer_def *zinc_transformer_find_uri(const char *uri, zinc_uri_match *match);
+
 /* ---- hierarchies ---- */
 
 /* What a key says that the value is. */

@@ -53,7 +53,6 @@ void zinc_grid_regular_init(zinc_grid *g, int ndim,
 			    const uint64_t *chunk_shape); /* in the caller's memory, nothing to free */
 void zinc_grid_free(zinc_grid *g);
 zinc_json *zinc_grid_print(const zinc_grid *g, zinc_json_doc *doc); /* the whole extension object */
-void zinc_grid_each(int (*fn)(void *arg, const char *name, const char *also, const char *purpose), void *arg);
 
 /* By the v3 name; by URI, where `match` tells MINOR or SAME, or MAJOR without a result.  NULL: unknown. */
 const zinc_grid_ops *zinc_grid_find(const char *name);
@@ -101,7 +100,6 @@ zinc_status zinc_keys_init_draft(zinc_keys *out, zinc_context *ctx, char separat
 extern const zinc_keys_ops zinc_keys_ops_draft;
 void zinc_keys_fini(zinc_keys *k);
 zinc_json *zinc_keys_print(const zinc_keys *k, zinc_json_doc *doc); /* the whole extension object */
-void zinc_keys_each(int (*fn)(void *arg, const char *name, const char *also, const char *purpose), void *arg);
 
 /* As for grids. */
 const zinc_keys_ops *zinc_keys_find(const char *name);

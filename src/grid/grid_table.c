@@ -6,6 +6,8 @@
  * (3) A chosen chunk has at most 4 MiB and, where the array has as much, more than 1 MiB; a chosen shard has at
  *     most 256 MiB and, where the array has as much, at least 64 MiB.
  */
+#include <zinc/extend.h>
+
 #include "grid/rows.h"
 
 static const void *const builtin[] = {&zinc_grid_ops_regular};
@@ -125,7 +127,7 @@ zinc_grid_register(const zinc_grid_ops *ops, zinc_error *err)
 }
 
 void
-zinc_grid_each(int (*fn)(void *arg, const char *name, const char *also, const char *purpose), void *arg)
+zinc_list_grids(zinc_row_fn fn, void *arg)
 {
 	(void)zinc_table_each(&grids, fn, arg);
 }

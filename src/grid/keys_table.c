@@ -8,6 +8,8 @@
  *     or erases chunks leaves such keys alone.
  * (2) A separator other than "/" and "." is an error (M44), not a guess.
  */
+#include <zinc/extend.h>
+
 #include "grid/rows.h"
 
 static const void *const builtin[] = {&zinc_keys_ops_default, &zinc_keys_ops_v2};
@@ -216,7 +218,7 @@ zinc_keys_register(const zinc_keys_ops *ops, zinc_error *err)
 }
 
 void
-zinc_keys_each(int (*fn)(void *arg, const char *name, const char *also, const char *purpose), void *arg)
+zinc_list_key_encodings(zinc_row_fn fn, void *arg)
 {
 	(void)zinc_table_each(&encodings, fn, arg);
 }

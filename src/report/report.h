@@ -76,4 +76,17 @@ typedef struct zinc_extension {
 /* M11, M12, M13; unknown sibling members and a non-boolean flag are lenient findings. */
 zinc_status zinc_extension_parse(zinc_extension *out, const zinc_json *v, zinc_report *r, zinc_error *err);
 
+/* ---- what all things that programs register share (user.c) ---- */
+
+/* A configuration as text of its own (zinc_free), NULL for NULL; and back. */
+zinc_status zinc_user_text(char **out, zinc_context *ctx, const zinc_json *v, zinc_error *err);
+zinc_status zinc_user_json(zinc_json **out, zinc_json_doc *doc, const char *text, zinc_error *err);
+/* What a program's function returned, with an error that says so even when the function did not. */
+zinc_status zinc_user_status(zinc_status st, const char *name, zinc_error *err);
+/* The same of open(): a finding under the thing's own name. */
+zinc_status zinc_user_finding(zinc_status st, const char *name, zinc_report *r, zinc_error *err);
+/* What an snprintf-like function prints, appended.  `print` is called with `arg` until the room is enough. */
+typedef size_t (*zinc_user_print)(const void *arg, char *out, size_t room);
+zinc_status zinc_user_append(zinc_buf *out, zinc_user_print print, const void *arg, zinc_error *err);
+
 #endif

@@ -39,9 +39,9 @@ refused(zinc_status st, const char *name, zinc_error *err)
 }
 
 static zinc_status
-open_one(zinc_store **out, const zinc_extension *x, const zinc_transformer_input *in, zinc_error *err)
+open_one(zinc_store **out, const zinc_extension *x, const zinc_transformer_def *def, const zinc_transformer_input *in,
+	 zinc_error *err)
 {
-	const zinc_transformer_def *def = zinc_transformer_find(x->name);
 	const char *configuration;
 	zinc_status st;
 	zinc_buf text;
@@ -65,8 +65,10 @@ discard_finding(void *arg, zinc_severity severity, const char *rule, const char 
 
 /* One item; *out stays NULL for one that may be ignored and is not known. */
 static zinc_status
-open_item(zinc_store **out, const zinc_json *v, const zinc_transformer_input *in, zinc_error *err)
+open_item(zinc_store **out, const zinc_json *v, zinc_transformer_find_fn find, const zinc_transformer_input *in,
+	  zinc_error *err)
 {
+	const zinc_transformer_def *def;
 	zinc_extension x;
 	zinc_report r;
 
@@ -74,14 +76,16 @@ open_item(zinc_store **out, const zinc_json *v, const zinc_transformer_input *in
 	zinc_report_init(&r, in->context, false, "");
 	r.found = discard_finding;
 	ZINC_TRY(zinc_extension_parse(&x, v, &r, err));
-	if (x.ignorable && !zinc_transformer_find(x.name))
+	def = find(x.name);
+	if (x.ignorable && !def)
 		return ZINC_OK;
-	return open_one(out, &x, in, err);
+	return open_one(out, &x, def, in, err);
 }
 
 /* The list names the one nearest the array first, so that it is made from its end. */
 static zinc_status
-open_list(zinc_store **top, const zinc_json *list, const zinc_transformer_input *in, zinc_error *err)
+open_list(zinc_store **top, const zinc_json *list, zinc_transformer_find_fn find, const zinc_transformer_input *in,
+	  zinc_error *err)
 {
 	zinc_transformer_input mine = *in;
 	zinc_store *layer;
@@ -89,7 +93,7 @@ open_list(zinc_store **top, const zinc_json *list, const zinc_transformer_input 
 
 	for (i = list ? list->n : 0; i-- > 0;) {
 		mine.next = *top;
-		ZINC_TRY(open_item(&layer, zinc_json_item(list, i), &mine, err));
+		ZINC_TRY(open_item(&layer, zinc_json_item(list, i), find, &mine, err));
 		if (layer)
 			raise_stack(top, layer);
 	}
@@ -116,8 +120,8 @@ open_layers(zinc_store **top, const zinc_stack_options *options, const zinc_tran
 }
 
 zinc_status
-zinc_stack_open(zinc_store **out, const zinc_json *list, const zinc_stack_options *options,
-		const zinc_transformer_input *in, zinc_error *err)
+zinc_stack_open(zinc_store **out, const zinc_json *list, zinc_transformer_find_fn find,
+		const zinc_stack_options *options, const zinc_transformer_input *in, zinc_error *err)
 {
 	zinc_transformer_input mine = *in;
 	zinc_store *top = zinc_store_ref(in->next);
@@ -127,7 +131,7 @@ zinc_stack_open(zinc_store **out, const zinc_json *list, const zinc_stack_option
 		mine.shard_order = options->shard_order;
 		mine.single_writer = options->single_writer;
 	}
-	st = open_list(&top, list, &mine, err);
+	st = open_list(&top, list, find, &mine, err);
 	if (st == ZINC_OK)
 		st = open_layers(&top, options, &mine, err);
 	if (st == ZINC_OK)

@@ -11,8 +11,7 @@
  *     store
  *
  * Each layer is a store (<zinc/store.h>) over the one below it, and sees whole keys: those of the array's chunks begin
- * with `prefix`, all others are passed on.  The table of transformers is in the room codec, where the parsers of
- * documents can see it too.
+ * with `prefix`, all others are passed on.
  */
 #ifndef ZINC_TRANSFORM_H
 #define ZINC_TRANSFORM_H
@@ -22,14 +21,18 @@
 #include "codec/codec.h"
 #include "store/store.h"
 
+/* The transformer of that name in a document; NULL: unknown. */
+typedef const zinc_transformer_def *(*zinc_transformer_find_fn)(const char *name);
+
 /*
  * The whole stack over in->next (a new reference to that when there is no layer).  `list` is the member
  * `storage_transformers` in the vocabulary of version 3, NULL: none; ignorable ones that are not known are left out.
+ * `find` tells which transformers are known; one without open() is sharding.
  * `options` may be NULL.  What `in` points to must live as long as the stack.
  * E_UNSUPPORTED naming the one that is not known; E_CORRUPT for a configuration that its transformer refuses.
  */
-zinc_status zinc_stack_open(zinc_store **out, const zinc_json *list, const zinc_stack_options *options,
-			    const zinc_transformer_input *in, zinc_error *err);
+zinc_status zinc_stack_open(zinc_store **out, const zinc_json *list, zinc_transformer_find_fn find,
+			    const zinc_stack_options *options, const zinc_transformer_input *in, zinc_error *err);
 
 /* Let a key encoding, which must live as long as the layers, make and read the keys of chunks. */
 void zinc_transformer_keys(zinc_transformer_input *in, const zinc_keys *keys);

@@ -6,6 +6,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <zinc/extend.h>
 
 #include "codec/codec_parts.h"
 #include "support/chains.h"
@@ -722,7 +723,7 @@ table(void **state)
 	int n = 0;
 
 	(void)state;
-	zinc_codec_each(count_row, &n);
+	zinc_list_codecs(count_row, &n);
 	assert_int_equal(n, 7);
 	assert_ptr_equal(zinc_codec_find("endian"), zinc_codec_find("bytes"));
 	assert_null(zinc_codec_find(""));

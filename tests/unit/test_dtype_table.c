@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zinc/extend.h>
 
 #include "dtype/dtype.h"
 #include "support/sweep.h"
@@ -456,12 +457,12 @@ registered_types(void **state)
 	zinc_dtype_free(t);
 	assert_int_equal(alive, 0);
 
-	zinc_dtype_each(list, &l);
+	zinc_list_dtypes(list, &l);
 	assert_int_equal(l.n, 24);
 	assert_true(l.has_raw && l.has_fixed);
 	for (i = 1; i <= 24; i++) {
 		l = (listing){.stop_at = i};
-		zinc_dtype_each(list, &l);
+		zinc_list_dtypes(list, &l);
 		assert_int_equal(l.n, i);
 	}
 }

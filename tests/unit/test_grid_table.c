@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zinc/extend.h>
 
 #include "grid/grid.h"
 #include "support/sweep.h"
@@ -331,12 +332,12 @@ registered_grids(void **state)
 	assert_int_equal(parse(&g, "\"test.own\"", 1, &shape, true, &s), ZINC_OK);
 	assert_string_equal(print(g), "{\"name\":\"test.own\",\"configuration\":{}}");
 	zinc_grid_free(g);
-	zinc_grid_each(count_rows, &left);
+	zinc_list_grids(count_rows, &left);
 	assert_int_equal(left, 98);
 	for (left = 1; left <= 2; left++) {
 		int stop = left;
 
-		zinc_grid_each(count_rows, &stop);
+		zinc_list_grids(count_rows, &stop);
 		assert_int_equal(stop, 0);
 	}
 }

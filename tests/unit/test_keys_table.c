@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zinc/extend.h>
 
 #include "grid/grid.h"
 #include "support/sweep.h"
@@ -336,12 +337,12 @@ registered_keys(void **state)
 	k = keys("test.own");
 	zinc_keys_fini(&k);
 	zinc_keys_fini(&k); /* twice is fine */
-	zinc_keys_each(count_rows, &left);
+	zinc_list_key_encodings(count_rows, &left);
 	assert_int_equal(left, 97);
 	for (i = 1; i <= 3; i++) {
 		int stop = i;
 
-		zinc_keys_each(count_rows, &stop);
+		zinc_list_key_encodings(count_rows, &stop);
 		assert_int_equal(stop, 0);
 	}
 }

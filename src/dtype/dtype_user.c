@@ -1,12 +1,12 @@
 /*
- * extend_dtype.c - a data type of a program's, as one of ours
+ * dtype_user.c - a data type of a program's, as one of ours
  *
  * Its elements have a size and a unit of byte order; beyond that only the program knows what they mean, so they are
  * copied, swapped, compared bit for bit, and never converted.
  */
 #include <zinc/extend.h>
 
-#include "codec/codec_parts.h"
+#include "dtype/element.h"
 
 typedef struct user_row {
 	zinc_dtype_row row; /* first: a type finds its way back */

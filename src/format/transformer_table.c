@@ -1,20 +1,19 @@
 /*
- * extend_transformer.c - <zinc/extend.h>: the table of storage transformers, by all their names
+ * transformer_table.c - <zinc/extend.h>: the table of storage transformers
  *
- * The parsers of documents ask here whether a transformer is known; the room `transform`, which lies
- * beside them, makes the layers.  A transformer has one name in version 3, which is its `type` in the drafts,
- * and there URIs as well; a document of version 3 may use either.
+ * The parsers of documents ask here whether a transformer is known.  A transformer has one name in version 3, which
+ * is its `type` in the drafts, and there URIs as well; a document of version 3 may use either.
  */
 #include <zinc/extend.h>
 
-#include "codec/codec_parts.h"
+#include "format/format.h"
 
 /* The specification, its own example, and zarr-python 2: all three are in documents. */
 static const char *const indexed_uris[] = {"https://purl.org/zarr/spec/extensions/storage_transformers/sharding/1.0",
 					   "https://purl.org/zarr/spec/extensions/storage-transformers/sharding/1.0",
 					   "https://purl.org/zarr/spec/storage_transformers/sharding/1.0", NULL};
 
-/* Made by the room `transform`, so that it has no open() here. */
+/* Whoever makes layers knows this one, so that it has no open() here. */
 static const zinc_transformer_def indexed = {sizeof indexed, "indexed", indexed_uris,
 					     "chunks joined to shards with an index at the end", NULL};
 static const void *const builtin[] = {&indexed};

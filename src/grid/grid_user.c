@@ -1,12 +1,12 @@
 /*
- * extend_grid.c - chunk grids and key encodings of a program's, as ours
+ * grid_user.c - chunk grids and key encodings of a program's, as ours
  *
  * Thin: each of our operations calls the program's with its own `self`.  The two are in one file because their
  * objects are the same, a `self` and the configuration to print.
  */
 #include <zinc/extend.h>
 
-#include "codec/codec_parts.h"
+#include "grid/grid.h"
 
 /* `self` of both. */
 typedef struct user {

@@ -1,9 +1,11 @@
 /*
- * extend.c - <zinc/extend.h>: what programs' own things share, and the lists
+ * user.c - <zinc/extend.h>: what all things that programs register share
+ *
+ * Programs get configurations as text and return a status; documents have JSON, and their faults are findings.
  */
 #include <zinc/extend.h>
 
-#include "codec/codec_parts.h"
+#include "report/report.h"
 
 zinc_status
 zinc_error_set(zinc_error *err, zinc_status st, const char *text)
@@ -83,30 +85,4 @@ zinc_user_append(zinc_buf *out, zinc_user_print print, const void *arg, zinc_err
 		return zinc_fail(err, ZINC_E_INVALID, "a text that changes its length between two calls");
 	zinc_buf_end(out, out->n + n);
 	return ZINC_OK;
-}
-
-/* ---- lists ---- */
-
-void
-zinc_list_codecs(zinc_row_fn fn, void *arg)
-{
-	zinc_codec_each(fn, arg);
-}
-
-void
-zinc_list_dtypes(zinc_row_fn fn, void *arg)
-{
-	zinc_dtype_each(fn, arg);
-}
-
-void
-zinc_list_grids(zinc_row_fn fn, void *arg)
-{
-	zinc_grid_each(fn, arg);
-}
-
-void
-zinc_list_key_encodings(zinc_row_fn fn, void *arg)
-{
-	zinc_keys_each(fn, arg);
 }
