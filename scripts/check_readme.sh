@@ -59,6 +59,14 @@ for block in block*; do
 	ran=$((ran + 1))
 done
 echo "check_readme: $ran examples ran"
-# A page that calls itself the project's must show both the library and the command.
-[ $# -gt 0 ] || { ls block*.c block*.console >/dev/null; }
+# The project's own page must show both the library and the command, and stay short and narrow.
+if [ $# = 0 ]; then
+	ls block*.c block*.console >/dev/null
+	python3 -c '
+import sys
+lines = open(sys.argv[1], encoding="utf-8").read().splitlines()
+wide = [str(i) for i, line in enumerate(lines, 1) if len(line.expandtabs(8)) > 100]
+sys.exit(len(lines) > 150 and f"README: {len(lines)} lines, at most 150" or wide and "README: lines wider than 100: " + " ".join(wide))
+' "$page"
+fi
 [ "$ran" -gt 0 ]

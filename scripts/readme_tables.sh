@@ -1,24 +1,26 @@
 #!/usr/bin/env bash
-# readme_tables.sh [--check] - write the tables of what is supported into README.md, from the command's own lists
+# readme_tables.sh [--check] - write the lists of what is supported into README.md, from the command's own lists
 #
 # With --check nothing is written: the README must already say what the build says.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 zinc=${ZINC:-$root/build/zinc}
 
-# One row per kind of thing: its names, in the order of the library's tables.
-row() { # title command
+# One item per kind of thing: its names, in the order of the library's tables, in lines of at most 100 columns.
+item() { # title command [filter]
 	local names
-	names=$("$zinc" "$2" --json | grep -o '"name":"[^"]*"' | sed 's/"name":"\(.*\)"/`\1`/' | paste -sd, | sed 's/,/, /g')
-	printf '| %s | %s |\n' "$1" "$names"
+	names=$("$zinc" "$2" --json | grep -o '"name":"[^"]*"' | sed 's/"name":"\(.*\)"/\1/' | sed "${3:-}" |
+		sed 's/.*/`&`/' | paste -sd, | sed 's/,/, /g')
+	printf '* %s: %s\n' "$1" "$names" | fold -s -w 97 | sed 's/ *$//; 2,$ s/^/  /'
 }
 
 tables() {
-	printf '\n| | |\n|---|---|\n'
-	row 'Formats' formats
-	row 'Data types' dtypes
-	row 'Codecs' codecs
-	row 'Stores' stores
+	printf '\n'
+	item 'Formats' formats
+	item 'Data types' dtypes
+	item 'Codecs' codecs '/^numcodecs\./d'
+	item 'Codecs of numcodecs, as `numcodecs.zlib`' codecs '/^numcodecs\./!d; s/^numcodecs\.//'
+	item 'Stores' stores
 	printf '\n'
 }
 
