@@ -66,7 +66,10 @@ if [ $# = 0 ]; then
 import sys
 lines = open(sys.argv[1], encoding="utf-8").read().splitlines()
 wide = [str(i) for i, line in enumerate(lines, 1) if len(line.expandtabs(8)) > 100]
-sys.exit(len(lines) > 150 and f"README: {len(lines)} lines, at most 150" or wide and "README: lines wider than 100: " + " ".join(wide))
+if len(lines) > 150:
+    sys.exit(f"README: {len(lines)} lines, at most 150")
+if wide:
+    sys.exit("README: lines wider than 100: " + " ".join(wide))
 ' "$page"
 fi
 [ "$ran" -gt 0 ]
