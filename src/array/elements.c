@@ -34,7 +34,7 @@ typedef struct printed {
 static zinc_status
 print(const printed *x, zinc_buf *out, zinc_error *err)
 {
-	return x->element ? zinc_dtype_print_element(x->t, x->element, x->how, out, err)
+	return x->element ? x->t->ops->print(x->t, x->element, x->how, out, err)
 			  : zinc_dtype_print_numpy(x->t, false, out, err);
 }
 

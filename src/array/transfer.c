@@ -286,7 +286,7 @@ out_of_range(const part *x, const void *element, zinc_type type, zinc_error *err
 	zinc_status st;
 
 	zinc_buf_init(&text, x->s->ctx, 4096);
-	if (t && t->ops->print_text(t, element, &text, NULL) == ZINC_OK && zinc_buf_text(&text))
+	if (t && t->ops->print(t, element, ZINC_SPELL_TEXT, &text, NULL) == ZINC_OK && zinc_buf_text(&text))
 		st = zinc_fail(err, ZINC_E_RANGE, "the value %s of type %s does not fit %s%s", (const char *)text.p,
 			       x->t->from, x->t->to, remedy);
 	else

@@ -40,12 +40,9 @@ typedef struct zinc_dtype_ops {
 				  zinc_error *err);
 	/* One element -> the JSON of a fill value; -0.0, NaN payloads and 64-bit integers survive.  NULL: no memory. */
 	zinc_json *(*print_fill)(const zinc_dtype *t, const void *element, zinc_json_doc *doc);
-	/* One element -> text for people, as NumPy prints a scalar. */
-	zinc_status (*print_text)(const zinc_dtype *t, const void *element, zinc_buf *out, zinc_error *err);
-	/* The same as NumPy shows it within an array, with quotes; NULL: like print_text. */
-	zinc_status (*print_repr)(const zinc_dtype *t, const void *element, zinc_buf *out, zinc_error *err);
-	/* The same as JSON for programs; NULL: like a fill value. */
-	zinc_status (*print_json)(const zinc_dtype *t, const void *element, zinc_buf *out, zinc_error *err);
+	/* One element in the spelling `how`, appended.  E_CORRUPT for what is no value of the type. */
+	zinc_status (*print)(const zinc_dtype *t, const void *element, zinc_spelling how, zinc_buf *out,
+			     zinc_error *err);
 	/* n elements with the bytes of each part reversed, or with `other` false only those of parts that are always
 	 * stored in the other order; as zinc_dtype_swap.  NULL: each unit, none. */
 	void (*swap)(const zinc_dtype *t, bool other, void *dst, const void *src, size_t n);
@@ -99,9 +96,6 @@ zinc_status zinc_dtype_same(const zinc_dtype *a, const zinc_dtype *b, zinc_conte
 void zinc_dtype_zero(const zinc_dtype *t, void *element);
 /* Zeroed room for the fill value that parse_fill makes of `v`; NULL: no memory.  zinc_free. */
 void *zinc_dtype_fill_room(const zinc_dtype *t, zinc_context *ctx, const zinc_json *v);
-/* One element as text or JSON, appended.  E_CORRUPT for what is no value of the type. */
-zinc_status zinc_dtype_print_element(const zinc_dtype *t, const void *element, zinc_spelling how, zinc_buf *out,
-				     zinc_error *err);
 
 /* A program's own data type; it begins with its name and stays for ever.  E_EXISTS for a name that is taken. */
 struct zinc_dtype_row {

@@ -130,7 +130,7 @@ cast_utf32_to_string(const zinc_dtype *to, void *dst, const zinc_dtype *from, co
 	zinc_status st;
 
 	zinc_buf_init(&text, to->ctx, zinc_max_chunk(to->ctx));
-	st = zinc_chars_text(&c, &text, err);
+	st = zinc_chars_print(&c, ZINC_SPELL_TEXT, &text, err);
 	if (st == ZINC_OK)
 		st = keep(dst, text.p, text.n, how->arena, err);
 	zinc_buf_fini(&text);
@@ -242,7 +242,7 @@ out_of_range(const zinc_dtype *to, const zinc_dtype *from, const void *element, 
 	zinc_buf b;
 
 	zinc_buf_wrap(&b, text, sizeof text);
-	if (zinc_dtype_print_element(from, element, ZINC_SPELL_REPR, &b, NULL) != ZINC_OK)
+	if (from->ops->print(from, element, ZINC_SPELL_REPR, &b, NULL) != ZINC_OK)
 		zinc_buf_end(&b, 0);
 	return zinc_fail(err, ZINC_E_RANGE, "element %zu, %s, does not fit %s%s", i,
 			 b.n ? zinc_buf_text(&b) : "a long one", to->v2 ? to->v2 : to->name,

@@ -39,8 +39,8 @@ put_utf8(uint32_t code, zinc_buf *out, zinc_error *err)
 	return zinc_buf_add(out, bytes, zinc_utf8_put(bytes, code), err);
 }
 
-zinc_status
-zinc_chars_text(const zinc_chars *c, zinc_buf *out, zinc_error *err)
+static zinc_status
+print_text(const zinc_chars *c, zinc_buf *out, zinc_error *err)
 {
 	size_t at, n;
 	uint32_t code;
@@ -85,8 +85,8 @@ put_python(uint32_t code, char quote, bool is_byte, zinc_buf *out, zinc_error *e
 	return put_utf8(code, out, err);
 }
 
-zinc_status
-zinc_chars_repr(const zinc_chars *c, zinc_buf *out, zinc_error *err)
+static zinc_status
+print_repr(const zinc_chars *c, zinc_buf *out, zinc_error *err)
 {
 	const bool is_bytes = c->coding == ZINC_CODING_BYTES;
 	const char quote = choose_quote(c);
@@ -119,8 +119,8 @@ zinc_char_json(uint32_t code, zinc_buf *out, zinc_error *err)
 	return put_utf8(code, out, err);
 }
 
-zinc_status
-zinc_chars_json(const zinc_chars *c, zinc_buf *out, zinc_error *err)
+static zinc_status
+print_json(const zinc_chars *c, zinc_buf *out, zinc_error *err)
 {
 	const bool is_bytes = c->coding == ZINC_CODING_BYTES;
 	const zinc_chars as_utf8 = {c->p, c->n, ZINC_CODING_UTF8};
@@ -139,4 +139,12 @@ zinc_chars_json(const zinc_chars *c, zinc_buf *out, zinc_error *err)
 		ZINC_TRY(zinc_char_json(code, out, err));
 	}
 	return zinc_buf_add(out, "\"", 1, err);
+}
+
+zinc_status
+zinc_chars_print(const zinc_chars *c, zinc_spelling how, zinc_buf *out, zinc_error *err)
+{
+	if (how == ZINC_SPELL_JSON)
+		return print_json(c, out, err);
+	return how == ZINC_SPELL_REPR ? print_repr(c, out, err) : print_text(c, out, err);
 }

@@ -197,77 +197,50 @@ print_instant(const scale *s, zinc_wide w, zinc_buf *out, zinc_error *err)
 	return zinc_buf_printf(out, err, "-%02u-%02u%s", (unsigned)d.month, (unsigned)d.day, clock);
 }
 
-/* The text with `quote` around it where it is no number. */
+/* What stands around a text that is no number. */
+static const char *
+quote_of(zinc_spelling how)
+{
+	return how == ZINC_SPELL_JSON ? "\"" : how == ZINC_SPELL_REPR ? "'" : "";
+}
+
 static zinc_status
-print_datetime(const zinc_dtype *t, const void *element, const char *quote, zinc_buf *out, zinc_error *err)
+print_nat(zinc_spelling how, zinc_buf *out, zinc_error *err)
+{
+	return zinc_buf_printf(out, err, "%sNaT%s", quote_of(how), quote_of(how));
+}
+
+static zinc_status
+datetime_print(const zinc_dtype *t, const void *element, zinc_spelling how, zinc_buf *out, zinc_error *err)
 {
 	const scale *s = scale_of(t);
 	const int64_t v = load(element);
 	zinc_wide w = zinc_wide_of(v);
 
 	if (v == NAT)
-		return zinc_buf_printf(out, err, "%sNaT%s", quote, quote);
+		return print_nat(how, out, err);
 	zinc_wide_mul(&w, s->factor);
 	if (s->unit == GENERIC) /* no calendar: NumPy cannot print it at all */
 		return print_wide(w, 0, out, err);
-	ZINC_TRY(zinc_buf_puts(out, quote, err));
+	ZINC_TRY(zinc_buf_puts(out, quote_of(how), err));
 	ZINC_TRY(print_instant(s, w, out, err));
-	return zinc_buf_puts(out, quote, err);
+	return zinc_buf_puts(out, quote_of(how), err);
 }
 
+/* "50 microseconds" by itself; else the count as it is stored. */
 static zinc_status
-datetime_text(const zinc_dtype *t, const void *element, zinc_buf *out, zinc_error *err)
-{
-	return print_datetime(t, element, "", out, err);
-}
-
-static zinc_status
-datetime_repr(const zinc_dtype *t, const void *element, zinc_buf *out, zinc_error *err)
-{
-	return print_datetime(t, element, "'", out, err);
-}
-
-static zinc_status
-datetime_json(const zinc_dtype *t, const void *element, zinc_buf *out, zinc_error *err)
-{
-	return print_datetime(t, element, "\"", out, err);
-}
-
-/* "50 microseconds" */
-static zinc_status
-timedelta_text(const zinc_dtype *t, const void *element, zinc_buf *out, zinc_error *err)
+timedelta_print(const zinc_dtype *t, const void *element, zinc_spelling how, zinc_buf *out, zinc_error *err)
 {
 	const int64_t v = load(element);
 	zinc_wide w = zinc_wide_of(v);
 
 	if (v == NAT)
-		return zinc_buf_puts(out, "NaT", err);
+		return print_nat(how, out, err);
+	if (how != ZINC_SPELL_TEXT)
+		return zinc_buf_printf(out, err, "%" PRId64, v);
 	zinc_wide_mul(&w, scale_of(t)->factor);
 	ZINC_TRY(print_wide(w, 0, out, err));
 	return zinc_buf_printf(out, err, " %s", units[scale_of(t)->unit].name);
-}
-
-/* The count as it is stored. */
-static zinc_status
-print_count(const void *element, const char *nat, zinc_buf *out, zinc_error *err)
-{
-	const int64_t v = load(element);
-
-	return v == NAT ? zinc_buf_puts(out, nat, err) : zinc_buf_printf(out, err, "%" PRId64, v);
-}
-
-static zinc_status
-timedelta_repr(const zinc_dtype *t, const void *element, zinc_buf *out, zinc_error *err)
-{
-	(void)t;
-	return print_count(element, "'NaT'", out, err);
-}
-
-static zinc_status
-timedelta_json(const zinc_dtype *t, const void *element, zinc_buf *out, zinc_error *err)
-{
-	(void)t;
-	return print_count(element, "\"NaT\"", out, err);
 }
 
 /* ---- conversion ---- */
@@ -356,16 +329,12 @@ print_fill(const zinc_dtype *t, const void *element, zinc_json_doc *doc)
 static const zinc_dtype_ops datetime_ops = {
     .parse_fill = parse_fill,
     .print_fill = print_fill,
-    .print_text = datetime_text,
-    .print_repr = datetime_repr,
-    .print_json = datetime_json,
+    .print = datetime_print,
 };
 static const zinc_dtype_ops timedelta_ops = {
     .parse_fill = parse_fill,
     .print_fill = print_fill,
-    .print_text = timedelta_text,
-    .print_repr = timedelta_repr,
-    .print_json = timedelta_json,
+    .print = timedelta_print,
 };
 
 static void

@@ -21,27 +21,11 @@ chars_of(const zinc_dtype *t, const void *element)
 }
 
 static zinc_status
-chars_text(const zinc_dtype *t, const void *element, zinc_buf *out, zinc_error *err)
+chars_print(const zinc_dtype *t, const void *element, zinc_spelling how, zinc_buf *out, zinc_error *err)
 {
 	const zinc_chars c = chars_of(t, element);
 
-	return zinc_chars_text(&c, out, err);
-}
-
-static zinc_status
-chars_repr(const zinc_dtype *t, const void *element, zinc_buf *out, zinc_error *err)
-{
-	const zinc_chars c = chars_of(t, element);
-
-	return zinc_chars_repr(&c, out, err);
-}
-
-static zinc_status
-chars_json(const zinc_dtype *t, const void *element, zinc_buf *out, zinc_error *err)
-{
-	const zinc_chars c = chars_of(t, element);
-
-	return zinc_chars_json(&c, out, err);
+	return zinc_chars_print(&c, how, out, err);
 }
 
 /* ---- fill values ---- */
@@ -82,7 +66,7 @@ utf32_print_fill(const zinc_dtype *t, const void *element, zinc_json_doc *doc)
 	zinc_buf text;
 
 	zinc_buf_init(&text, zinc_json_context(doc), t->size);
-	if (chars_text(t, element, &text, NULL) == ZINC_OK)
+	if (chars_print(t, element, ZINC_SPELL_TEXT, &text, NULL) == ZINC_OK)
 		v = zinc_json_make_stringn(doc, (const char *)text.p, text.n);
 	zinc_buf_fini(&text);
 	return v;
@@ -127,22 +111,17 @@ print_base64(const zinc_dtype *t, const void *element, zinc_json_doc *doc)
 static const zinc_dtype_ops utf32_ops = {
     .parse_fill = utf32_parse_fill,
     .print_fill = utf32_print_fill,
-    .print_text = chars_text,
-    .print_repr = chars_repr,
-    .print_json = chars_json,
+    .print = chars_print,
 };
 static const zinc_dtype_ops chars_ops = {
     .parse_fill = zinc_fill_parse_base64,
     .print_fill = print_base64,
-    .print_text = chars_text,
-    .print_repr = chars_repr,
-    .print_json = chars_json,
+    .print = chars_print,
 };
 static const zinc_dtype_ops raw_ops = {
     .parse_fill = zinc_fill_parse_base64,
     .print_fill = print_base64,
-    .print_text = zinc_text_print_raw,
-    .print_json = zinc_text_json_raw,
+    .print = zinc_print_raw,
 };
 
 static zinc_status

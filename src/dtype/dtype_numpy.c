@@ -208,7 +208,7 @@ print_tuple(const zinc_field *f, bool big, zinc_buf *out, zinc_error *err)
 	size_t n;
 
 	ZINC_TRY(zinc_buf_puts(out, "(", err));
-	ZINC_TRY(zinc_chars_repr(&name, out, err));
+	ZINC_TRY(zinc_chars_print(&name, ZINC_SPELL_REPR, out, err));
 	ZINC_TRY(zinc_buf_puts(out, ", ", err));
 	ZINC_TRY(zinc_dtype_print_numpy(shaped ? zinc_subarray_base(f->type, &n) : f->type, big, out, err));
 	if (shaped) {

@@ -127,11 +127,13 @@ check_names(const zinc_dtype *t, zinc_report *r, zinc_error *err)
 
 /* ---- elements ---- */
 
+/* Fields are spelled as within an array wherever the struct stands. */
 static zinc_status
-print_fields(const zinc_dtype *t, const void *element, zinc_spelling how, zinc_buf *out, zinc_error *err)
+struct_print(const zinc_dtype *t, const void *element, zinc_spelling how, zinc_buf *out, zinc_error *err)
 {
 	const record *x = t->self;
 	const bool json = how == ZINC_SPELL_JSON;
+	const zinc_spelling inner = json ? how : ZINC_SPELL_REPR;
 	size_t i;
 
 	ZINC_TRY(zinc_buf_puts(out, json ? "{" : "(", err));
@@ -144,21 +146,9 @@ print_fields(const zinc_dtype *t, const void *element, zinc_spelling how, zinc_b
 			ZINC_TRY(zinc_json_print_string(f->name, strlen(f->name), out, err));
 			ZINC_TRY(zinc_buf_puts(out, ":", err));
 		}
-		ZINC_TRY(zinc_dtype_print_element(f->type, (const uint8_t *)element + f->offset, how, out, err));
+		ZINC_TRY(f->type->ops->print(f->type, (const uint8_t *)element + f->offset, inner, out, err));
 	}
 	return zinc_buf_puts(out, json ? "}" : x->n == 1 ? ",)" : ")", err);
-}
-
-static zinc_status
-struct_repr(const zinc_dtype *t, const void *element, zinc_buf *out, zinc_error *err)
-{
-	return print_fields(t, element, ZINC_SPELL_REPR, out, err);
-}
-
-static zinc_status
-struct_json(const zinc_dtype *t, const void *element, zinc_buf *out, zinc_error *err)
-{
-	return print_fields(t, element, ZINC_SPELL_JSON, out, err);
 }
 
 static void
@@ -254,16 +244,14 @@ print_fill(const zinc_dtype *t, const void *element, zinc_json_doc *doc)
 static const zinc_dtype_ops ops = {
     .parse_fill = parse_fill,
     .print_fill = print_fill,
-    .print_text = struct_repr,
-    .print_json = struct_json,
+    .print = struct_print,
     .swap = struct_swap,
 };
 /* With a field that has patterns without meaning. */
 static const zinc_dtype_ops checked_ops = {
     .parse_fill = parse_fill,
     .print_fill = print_fill,
-    .print_text = struct_repr,
-    .print_json = struct_json,
+    .print = struct_print,
     .swap = struct_swap,
     .check = struct_check,
 };

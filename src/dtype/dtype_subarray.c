@@ -64,7 +64,7 @@ print_part(const subarray *x, int d, const uint8_t **p, zinc_spelling how, zinc_
 		const uint8_t *element = *p;
 
 		*p += x->base->size;
-		return zinc_dtype_print_element(x->base, element, how, out, err);
+		return x->base->ops->print(x->base, element, how, out, err);
 	}
 	ZINC_TRY(zinc_buf_puts(out, "[", err));
 	for (i = 0; i < x->shape[d]; i++) {
@@ -75,20 +75,13 @@ print_part(const subarray *x, int d, const uint8_t **p, zinc_spelling how, zinc_
 	return zinc_buf_puts(out, "]", err);
 }
 
+/* Elements are spelled as within an array wherever the field stands. */
 static zinc_status
-sub_repr(const zinc_dtype *t, const void *element, zinc_buf *out, zinc_error *err)
+sub_print(const zinc_dtype *t, const void *element, zinc_spelling how, zinc_buf *out, zinc_error *err)
 {
 	const uint8_t *p = element;
 
-	return print_part(t->self, 0, &p, ZINC_SPELL_REPR, out, err);
-}
-
-static zinc_status
-sub_json(const zinc_dtype *t, const void *element, zinc_buf *out, zinc_error *err)
-{
-	const uint8_t *p = element;
-
-	return print_part(t->self, 0, &p, ZINC_SPELL_JSON, out, err);
+	return print_part(t->self, 0, &p, how == ZINC_SPELL_JSON ? how : ZINC_SPELL_REPR, out, err);
 }
 
 /* ---- fill values: nested lists ---- */
@@ -156,15 +149,13 @@ print_fill(const zinc_dtype *t, const void *element, zinc_json_doc *doc)
 static const zinc_dtype_ops ops = {
     .parse_fill = parse_fill,
     .print_fill = print_fill,
-    .print_text = sub_repr,
-    .print_json = sub_json,
+    .print = sub_print,
     .swap = sub_swap,
 };
 static const zinc_dtype_ops checked_ops = {
     .parse_fill = parse_fill,
     .print_fill = print_fill,
-    .print_text = sub_repr,
-    .print_json = sub_json,
+    .print = sub_print,
     .swap = sub_swap,
     .check = sub_check,
 };

@@ -16,33 +16,28 @@
 static const zinc_dtype_ops ops_bool = {
     .parse_fill = zinc_fill_parse_bool,
     .print_fill = zinc_fill_print_bool,
-    .print_text = zinc_text_print_bool,
-    .print_json = zinc_text_json_bool,
+    .print = zinc_print_bool,
     .check = zinc_bool_check,
 };
 static const zinc_dtype_ops ops_int = {
     .parse_fill = zinc_fill_parse_int,
     .print_fill = zinc_fill_print_int,
-    .print_text = zinc_text_print_int,
-    .print_json = zinc_text_print_int,
+    .print = zinc_print_int,
 };
 static const zinc_dtype_ops ops_float = {
     .parse_fill = zinc_fill_parse_float,
     .print_fill = zinc_fill_print_float,
-    .print_text = zinc_text_print_float,
-    .print_json = zinc_text_json_float,
+    .print = zinc_print_float,
 };
 static const zinc_dtype_ops ops_complex = {
     .parse_fill = zinc_fill_parse_complex,
     .print_fill = zinc_fill_print_complex,
-    .print_text = zinc_text_print_complex,
-    .print_json = zinc_text_json_complex,
+    .print = zinc_print_complex,
 };
 static const zinc_dtype_ops ops_raw = {
     .parse_fill = zinc_fill_parse_raw,
     .print_fill = zinc_fill_print_raw,
-    .print_text = zinc_text_print_raw,
-    .print_json = zinc_text_json_raw,
+    .print = zinc_print_raw,
 };
 
 /* clang-format off */

@@ -1,12 +1,10 @@
 /*
- * dtype_text.c - one element as text for people, as NumPy prints a scalar
+ * dtype_text.c - one number as text: for people as NumPy prints a scalar, for programs as JSON
  *
  *     True   -7   0.1   1.0   1e-05   1e+16   nan   -inf   (1+2j)   2j   b'\x00\xFF'
  *
  * (1) A float has the fewest digits that read back as the same number of its own type.
  * (2) The thread's locale does not matter.
- *
- * And as JSON, and any element of any type in either spelling.
  */
 #include "dtype/element.h"
 
@@ -147,63 +145,9 @@ print_float(uint64_t bits, size_t size, bool plus, bool zero, zinc_buf *out, zin
 	return print_scientific(digits_of(bits, size), out, err);
 }
 
-/* ---- the operations ---- */
-
-zinc_status
-zinc_text_print_bool(const zinc_dtype *t, const void *element, zinc_buf *out, zinc_error *err)
-{
-	(void)t;
-	return zinc_buf_puts(out, *(const uint8_t *)element ? "True" : "False", err);
-}
-
-zinc_status
-zinc_text_print_int(const zinc_dtype *t, const void *element, zinc_buf *out, zinc_error *err)
-{
-	if (t->kind == ZINC_KIND_INT)
-		return zinc_buf_printf(out, err, "%" PRId64, zinc_bits_load_signed(element, t->size));
-	return zinc_buf_printf(out, err, "%" PRIu64, zinc_bits_load(element, t->size));
-}
-
-zinc_status
-zinc_text_print_float(const zinc_dtype *t, const void *element, zinc_buf *out, zinc_error *err)
-{
-	return print_float(zinc_bits_load(element, t->size), t->size, false, true, out, err);
-}
-
-/* Like NumPy, without the real part when that is +0. */
-zinc_status
-zinc_text_print_complex(const zinc_dtype *t, const void *element, zinc_buf *out, zinc_error *err)
-{
-	const size_t size = t->unit;
-	const uint64_t re = zinc_bits_load(element, size), im = zinc_bits_load((const uint8_t *)element + size, size);
-
-	if (re == 0) {
-		ZINC_TRY(print_float(im, size, false, false, out, err));
-		return zinc_buf_puts(out, "j", err);
-	}
-	ZINC_TRY(zinc_buf_puts(out, "(", err));
-	ZINC_TRY(print_float(re, size, false, false, out, err));
-	ZINC_TRY(print_float(im, size, true, false, out, err));
-	return zinc_buf_puts(out, "j)", err);
-}
-
-/* NumPy shows every byte of a void scalar by its number, also where it is a letter. */
-zinc_status
-zinc_text_print_raw(const zinc_dtype *t, const void *element, zinc_buf *out, zinc_error *err)
-{
-	const uint8_t *p = element;
-	size_t i;
-
-	ZINC_TRY(zinc_buf_puts(out, "b'", err));
-	for (i = 0; i < t->size; i++)
-		ZINC_TRY(zinc_buf_printf(out, err, "\\x%02X", p[i]));
-	return zinc_buf_puts(out, "'", err);
-}
-
-/* ---- JSON: NaN and the infinities as strings of the v3 specification, bytes as base64 ---- */
-
+/* As a JSON number; NaN and the infinities are strings, as in the v3 specification. */
 static zinc_status
-json_float(uint64_t bits, size_t size, zinc_buf *out, zinc_error *err)
+print_json(uint64_t bits, size_t size, zinc_buf *out, zinc_error *err)
 {
 	const double v = float_value(bits, size);
 
@@ -214,63 +158,76 @@ json_float(uint64_t bits, size_t size, zinc_buf *out, zinc_error *err)
 	return print_float(bits, size, false, true, out, err);
 }
 
+/* ---- the operations ---- */
+
 zinc_status
-zinc_text_json_bool(const zinc_dtype *t, const void *element, zinc_buf *out, zinc_error *err)
+zinc_print_bool(const zinc_dtype *t, const void *element, zinc_spelling how, zinc_buf *out, zinc_error *err)
 {
+	const bool v = *(const uint8_t *)element;
+
 	(void)t;
-	return zinc_buf_puts(out, *(const uint8_t *)element ? "true" : "false", err);
+	if (how == ZINC_SPELL_JSON)
+		return zinc_buf_puts(out, v ? "true" : "false", err);
+	return zinc_buf_puts(out, v ? "True" : "False", err);
 }
 
 zinc_status
-zinc_text_json_float(const zinc_dtype *t, const void *element, zinc_buf *out, zinc_error *err)
+zinc_print_int(const zinc_dtype *t, const void *element, zinc_spelling how, zinc_buf *out, zinc_error *err)
 {
-	return json_float(zinc_bits_load(element, t->size), t->size, out, err);
+	(void)how;
+	if (t->kind == ZINC_KIND_INT)
+		return zinc_buf_printf(out, err, "%" PRId64, zinc_bits_load_signed(element, t->size));
+	return zinc_buf_printf(out, err, "%" PRIu64, zinc_bits_load(element, t->size));
 }
 
 zinc_status
-zinc_text_json_complex(const zinc_dtype *t, const void *element, zinc_buf *out, zinc_error *err)
+zinc_print_float(const zinc_dtype *t, const void *element, zinc_spelling how, zinc_buf *out, zinc_error *err)
 {
-	const uint8_t *p = element;
-
-	ZINC_TRY(zinc_buf_puts(out, "[", err));
-	ZINC_TRY(json_float(zinc_bits_load(p, t->unit), t->unit, out, err));
-	ZINC_TRY(zinc_buf_puts(out, ",", err));
-	ZINC_TRY(json_float(zinc_bits_load(p + t->unit, t->unit), t->unit, out, err));
-	return zinc_buf_puts(out, "]", err);
-}
-
-zinc_status
-zinc_text_json_raw(const zinc_dtype *t, const void *element, zinc_buf *out, zinc_error *err)
-{
-	ZINC_TRY(zinc_buf_puts(out, "\"", err));
-	ZINC_TRY(zinc_base64_encode(element, t->size, out, err));
-	return zinc_buf_puts(out, "\"", err);
-}
-
-/* ---- any type ---- */
-
-/* A fill value's JSON, for types that have no other. */
-static zinc_status
-json_as_fill(const zinc_dtype *t, const void *element, zinc_buf *out, zinc_error *err)
-{
-	zinc_json_doc *doc;
-	zinc_status st = zinc_json_new(&doc, t->ctx, err);
-
-	if (st != ZINC_OK)
-		return st;
-	st = zinc_json_print_line(t->ops->print_fill(t, element, doc), out, err);
-	zinc_json_free(doc);
-	return st;
-}
-
-zinc_status
-zinc_dtype_print_element(const zinc_dtype *t, const void *element, zinc_spelling how, zinc_buf *out, zinc_error *err)
-{
-	const zinc_dtype_ops *ops = t->ops;
+	const uint64_t bits = zinc_bits_load(element, t->size);
 
 	if (how == ZINC_SPELL_JSON)
-		return ops->print_json ? ops->print_json(t, element, out, err) : json_as_fill(t, element, out, err);
-	if (how == ZINC_SPELL_REPR && ops->print_repr)
-		return ops->print_repr(t, element, out, err);
-	return ops->print_text(t, element, out, err);
+		return print_json(bits, t->size, out, err);
+	return print_float(bits, t->size, false, true, out, err);
+}
+
+/* "[1.0,2.0]" in JSON; "(1+2j)" to people, as NumPy without the real part when that is +0. */
+zinc_status
+zinc_print_complex(const zinc_dtype *t, const void *element, zinc_spelling how, zinc_buf *out, zinc_error *err)
+{
+	const size_t size = t->unit;
+	const uint64_t re = zinc_bits_load(element, size), im = zinc_bits_load((const uint8_t *)element + size, size);
+
+	if (how == ZINC_SPELL_JSON) {
+		ZINC_TRY(zinc_buf_puts(out, "[", err));
+		ZINC_TRY(print_json(re, size, out, err));
+		ZINC_TRY(zinc_buf_puts(out, ",", err));
+		ZINC_TRY(print_json(im, size, out, err));
+		return zinc_buf_puts(out, "]", err);
+	}
+	if (re == 0) {
+		ZINC_TRY(print_float(im, size, false, false, out, err));
+		return zinc_buf_puts(out, "j", err);
+	}
+	ZINC_TRY(zinc_buf_puts(out, "(", err));
+	ZINC_TRY(print_float(re, size, false, false, out, err));
+	ZINC_TRY(print_float(im, size, true, false, out, err));
+	return zinc_buf_puts(out, "j)", err);
+}
+
+/* Base64 in JSON.  NumPy shows every byte of a void scalar by its number, also where it is a letter. */
+zinc_status
+zinc_print_raw(const zinc_dtype *t, const void *element, zinc_spelling how, zinc_buf *out, zinc_error *err)
+{
+	const uint8_t *p = element;
+	size_t i;
+
+	if (how == ZINC_SPELL_JSON) {
+		ZINC_TRY(zinc_buf_puts(out, "\"", err));
+		ZINC_TRY(zinc_base64_encode(p, t->size, out, err));
+		return zinc_buf_puts(out, "\"", err);
+	}
+	ZINC_TRY(zinc_buf_puts(out, "b'", err));
+	for (i = 0; i < t->size; i++)
+		ZINC_TRY(zinc_buf_printf(out, err, "\\x%02X", p[i]));
+	return zinc_buf_puts(out, "'", err);
 }

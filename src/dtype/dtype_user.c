@@ -103,18 +103,33 @@ user_print_fill(const zinc_dtype *t, const void *element, zinc_json_doc *doc)
 	return v;
 }
 
+/* A fill value's JSON, as any JSON is printed. */
 static zinc_status
-user_print_text(const zinc_dtype *t, const void *element, zinc_buf *out, zinc_error *err)
+print_checked_json(const zinc_dtype *t, const void *element, zinc_buf *out, zinc_error *err)
+{
+	zinc_json_doc *doc;
+	zinc_status st;
+
+	ZINC_TRY(zinc_json_new(&doc, t->ctx, err));
+	st = zinc_json_print_line(user_print_fill(t, element, doc), out, err);
+	zinc_json_free(doc);
+	return st;
+}
+
+static zinc_status
+user_print_element(const zinc_dtype *t, const void *element, zinc_spelling how, zinc_buf *out, zinc_error *err)
 {
 	const one o = {t, element};
 
+	if (how == ZINC_SPELL_JSON)
+		return print_checked_json(t, element, out, err);
 	return zinc_user_append(out, def_of(t)->print_text ? print_words : print_json, &o, err);
 }
 
 static const zinc_dtype_ops user_ops = {
     .parse_fill = user_parse_fill,
     .print_fill = user_print_fill,
-    .print_text = user_print_text,
+    .print = user_print_element,
 };
 
 /* ---- opening ---- */

@@ -38,29 +38,16 @@ point(void *element, size_t n)
 
 /* ---- text ---- */
 
+/* Bytes are quoted also where text stands alone, and base64 in JSON. */
 static zinc_status
-vlen_text(const zinc_dtype *t, const void *element, zinc_buf *out, zinc_error *err)
-{
-	const zinc_chars c = chars_of(t, element);
-
-	return c.coding == ZINC_CODING_UTF8 ? zinc_chars_text(&c, out, err) : zinc_chars_repr(&c, out, err);
-}
-
-static zinc_status
-vlen_repr(const zinc_dtype *t, const void *element, zinc_buf *out, zinc_error *err)
-{
-	const zinc_chars c = chars_of(t, element);
-
-	return zinc_chars_repr(&c, out, err);
-}
-
-static zinc_status
-vlen_json(const zinc_dtype *t, const void *element, zinc_buf *out, zinc_error *err)
+vlen_print(const zinc_dtype *t, const void *element, zinc_spelling how, zinc_buf *out, zinc_error *err)
 {
 	const zinc_chars c = chars_of(t, element);
 
 	if (c.coding == ZINC_CODING_UTF8)
-		return zinc_chars_json(&c, out, err);
+		return zinc_chars_print(&c, how, out, err);
+	if (how != ZINC_SPELL_JSON)
+		return zinc_chars_print(&c, ZINC_SPELL_REPR, out, err);
 	ZINC_TRY(zinc_buf_puts(out, "\"", err));
 	ZINC_TRY(zinc_base64_encode(c.p, c.n, out, err));
 	return zinc_buf_puts(out, "\"", err);
@@ -129,16 +116,12 @@ bytes_print_fill(const zinc_dtype *t, const void *element, zinc_json_doc *doc)
 static const zinc_dtype_ops string_ops = {
     .parse_fill = string_parse_fill,
     .print_fill = string_print_fill,
-    .print_text = vlen_text,
-    .print_repr = vlen_repr,
-    .print_json = vlen_json,
+    .print = vlen_print,
 };
 static const zinc_dtype_ops bytes_ops = {
     .parse_fill = bytes_parse_fill,
     .print_fill = bytes_print_fill,
-    .print_text = vlen_text,
-    .print_repr = vlen_repr,
-    .print_json = vlen_json,
+    .print = vlen_print,
 };
 
 static zinc_status

@@ -22,15 +22,14 @@ zinc_json *zinc_fill_print_int(const zinc_dtype *t, const void *element, zinc_js
 zinc_json *zinc_fill_print_float(const zinc_dtype *t, const void *element, zinc_json_doc *doc);
 zinc_json *zinc_fill_print_complex(const zinc_dtype *t, const void *element, zinc_json_doc *doc);
 zinc_json *zinc_fill_print_raw(const zinc_dtype *t, const void *element, zinc_json_doc *doc);
-zinc_status zinc_text_print_bool(const zinc_dtype *t, const void *element, zinc_buf *out, zinc_error *err);
-zinc_status zinc_text_print_int(const zinc_dtype *t, const void *element, zinc_buf *out, zinc_error *err);
-zinc_status zinc_text_print_float(const zinc_dtype *t, const void *element, zinc_buf *out, zinc_error *err);
-zinc_status zinc_text_print_complex(const zinc_dtype *t, const void *element, zinc_buf *out, zinc_error *err);
-zinc_status zinc_text_print_raw(const zinc_dtype *t, const void *element, zinc_buf *out, zinc_error *err);
-zinc_status zinc_text_json_bool(const zinc_dtype *t, const void *element, zinc_buf *out, zinc_error *err);
-zinc_status zinc_text_json_float(const zinc_dtype *t, const void *element, zinc_buf *out, zinc_error *err);
-zinc_status zinc_text_json_complex(const zinc_dtype *t, const void *element, zinc_buf *out, zinc_error *err);
-zinc_status zinc_text_json_raw(const zinc_dtype *t, const void *element, zinc_buf *out, zinc_error *err);
+zinc_status zinc_print_bool(const zinc_dtype *t, const void *element, zinc_spelling how, zinc_buf *out,
+			    zinc_error *err);
+zinc_status zinc_print_int(const zinc_dtype *t, const void *element, zinc_spelling how, zinc_buf *out, zinc_error *err);
+zinc_status zinc_print_float(const zinc_dtype *t, const void *element, zinc_spelling how, zinc_buf *out,
+			     zinc_error *err);
+zinc_status zinc_print_complex(const zinc_dtype *t, const void *element, zinc_spelling how, zinc_buf *out,
+			       zinc_error *err);
+zinc_status zinc_print_raw(const zinc_dtype *t, const void *element, zinc_spelling how, zinc_buf *out, zinc_error *err);
 size_t zinc_bool_check(const zinc_dtype *t, const void *elements, size_t n);
 
 /* ---- the types of the registry, one file and one row each ---- */
@@ -91,10 +90,8 @@ typedef struct zinc_chars {
 	zinc_coding coding;
 } zinc_chars;
 
-/* As it is, as Python quotes it, as a JSON string.  E_CORRUPT when it is not Unicode as it should be. */
-zinc_status zinc_chars_text(const zinc_chars *c, zinc_buf *out, zinc_error *err);
-zinc_status zinc_chars_repr(const zinc_chars *c, zinc_buf *out, zinc_error *err);
-zinc_status zinc_chars_json(const zinc_chars *c, zinc_buf *out, zinc_error *err);
+/* As it is, as Python quotes it, or as a JSON string.  E_CORRUPT when it is not Unicode as it should be. */
+zinc_status zinc_chars_print(const zinc_chars *c, zinc_spelling how, zinc_buf *out, zinc_error *err);
 zinc_status zinc_char_json(uint32_t code, zinc_buf *out, zinc_error *err); /* one, without quotes */
 /* UTF-8 into an element of kind UTF32; false: it does not fit, or is no UTF-8. */
 bool zinc_utf32_store(const zinc_dtype *t, void *element, const char *s, size_t n);

@@ -295,7 +295,7 @@ tell(struct values *v, const char *path, zinc_error *err)
 
 		zinc_buf_init(&text[side], v->c->ctx, zinc_max_text(v->c->ctx));
 		if (st == ZINC_OK && !t->variable && t->size <= sizeof v->all.first[side])
-			st = zinc_dtype_print_element(t, v->all.first[side], ZINC_SPELL_JSON, &text[side], err);
+			st = t->ops->print(t, v->all.first[side], ZINC_SPELL_JSON, &text[side], err);
 		if (st == ZINC_E_CORRUPT) { /* no value of its type: it is told without */
 			zinc_buf_end(&text[side], 0);
 			st = ZINC_OK;

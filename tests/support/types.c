@@ -192,6 +192,6 @@ element_text(const zinc_dtype *t, const void *element, zinc_spelling how)
 	zinc_buf b;
 
 	zinc_buf_wrap(&b, shown, sizeof shown);
-	assert_ok(zinc_dtype_print_element(t, element, how, &b, &err));
+	assert_ok(t->ops->print(t, element, how, &b, &err));
 	return zinc_buf_text(&b);
 }

@@ -478,7 +478,7 @@ parse_and_print(void *arg, zinc_context *ctx, zinc_error *err)
 
 	ZINC_TRY(zinc_dtype_parse_text(&t, NULL, ctx, arg, err));
 	zinc_buf_init(&b, ctx, 100);
-	st = zinc_dtype_print_element(t, &v, ZINC_SPELL_JSON, &b, err);
+	st = t->ops->print(t, &v, ZINC_SPELL_JSON, &b, err);
 	zinc_buf_fini(&b);
 	zinc_dtype_free(t);
 	return st;

@@ -170,7 +170,7 @@ not_unicode(void **state)
 
 	(void)state;
 	zinc_buf_wrap(&b, text, sizeof text);
-	assert_int_equal(zinc_dtype_print_element(t, wrong, ZINC_SPELL_JSON, &b, &err), ZINC_E_CORRUPT);
+	assert_int_equal(t->ops->print(t, wrong, ZINC_SPELL_JSON, &b, &err), ZINC_E_CORRUPT);
 	assert_ok(zinc_json_new(&doc, NULL, &err));
 	assert_null(t->ops->print_fill(t, wrong, doc));
 	zinc_json_free(doc);

@@ -20,7 +20,7 @@ print(const zinc_dtype *t, const void *element)
 	zinc_buf b;
 
 	zinc_buf_init(&b, NULL, sizeof text);
-	assert_ok(t->ops->print_text(t, element, &b, &err));
+	assert_ok(t->ops->print(t, element, ZINC_SPELL_TEXT, &b, &err));
 	snprintf(text, sizeof text, "%.*s", (int)b.n, (const char *)b.p);
 	zinc_buf_fini(&b);
 	return text;
@@ -222,7 +222,8 @@ full_buffers_are_reported(void **state)
 			zinc_buf b;
 
 			zinc_buf_init(&b, NULL, cap);
-			assert_int_equal(t->ops->print_text(t, element, &b, &err), cap < n ? ZINC_E_LIMIT : ZINC_OK);
+			assert_int_equal(t->ops->print(t, element, ZINC_SPELL_TEXT, &b, &err),
+					 cap < n ? ZINC_E_LIMIT : ZINC_OK);
 			zinc_buf_fini(&b);
 		}
 		zinc_dtype_free(t);

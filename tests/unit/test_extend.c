@@ -443,7 +443,7 @@ dtypes(void **state)
 	assert_int_equal(t->ops->parse_fill(t, zinc_json_make(doc, ZINC_JSON_TRUE), element, &r, &err), ZINC_E_CORRUPT);
 	assert_non_null(strstr(err.text, "M59"));
 	zinc_buf_init(&b, ctx, SIZE_MAX);
-	assert_ok(t->ops->print_text(t, element, &b, &err));
+	assert_ok(t->ops->print(t, element, ZINC_SPELL_TEXT, &b, &err));
 	assert_int_equal(b.n, 200);
 	zinc_buf_fini(&b);
 	zinc_json_free(doc);
