@@ -161,7 +161,7 @@ parse_link(zinc_chain *c, const link *l, zinc_rep *rep, zinc_report *r, zinc_err
 	} else {
 		c->aa_rep[c->naa] = *rep;
 		c->aa[c->naa++] = codec;
-		permute(next.shape, l->ops->order ? l->ops->order(codec) : NULL, rep->ndim);
+		permute(next.shape, zinc_codec_order(codec), rep->ndim);
 		*rep = next;
 	}
 	return ZINC_OK;
@@ -197,16 +197,16 @@ fold_orders(zinc_chain *c)
 	for (i = 0; i < c->rep.ndim; i++)
 		c->axis[i] = i;
 	for (k = 0; k < c->naa; k++) {
-		const zinc_codec_ops *ops = c->aa[k]->ops;
+		const int *order = zinc_codec_order(c->aa[k]);
 		int old[ZINC_MAX_NDIM];
 
-		if (!ops->order) {
+		if (!order) {
 			c->reorders_only = false;
 			continue;
 		}
 		memcpy(old, c->axis, sizeof old);
 		for (i = 0; i < c->rep.ndim; i++)
-			c->axis[i] = old[ops->order(c->aa[k])[i]];
+			c->axis[i] = old[order[i]];
 	}
 }
 

@@ -32,8 +32,8 @@ stage_rep(const zinc_chain *c, int k, const uint64_t *shape, zinc_rep *out)
 	for (i = 0; i < rep->ndim; i++) {
 		axis = i;
 		for (j = k; j-- > 0;)
-			if (c->aa[j]->ops->order)
-				axis = c->aa[j]->ops->order(c->aa[j])[axis];
+			if (zinc_codec_reorders(c->aa[j]->ops))
+				axis = c->aa[j]->ops->array->order(c->aa[j])[axis];
 		out->shape[i] = shape[axis];
 	}
 }
@@ -56,10 +56,10 @@ stage_bound(const zinc_chain *c, const zinc_rep *rep, int nbb, size_t *encoded)
 {
 	int i;
 
-	if (c->ab->ops->packed_bound(c->ab, rep, encoded))
+	if (c->ab->ops->pack->bound(c->ab, rep, encoded))
 		return 1;
 	for (i = 0; i < nbb; i++)
-		if (c->bb[i]->ops->bound(c->bb[i], *encoded, encoded))
+		if (c->bb[i]->ops->bytes->bound(c->bb[i], *encoded, encoded))
 			return 1;
 	return 0;
 }
@@ -88,7 +88,9 @@ zinc_chain_bound(const zinc_chain *c, const uint64_t *shape, size_t *encoded)
 static int
 plain(const zinc_chain *c, const zinc_rep *rep)
 {
-	return c->ab->ops->plain ? c->ab->ops->plain(c->ab, rep) : 0;
+	const zinc_pack_ops *ops = c->ab->ops->pack;
+
+	return ops->plain ? ops->plain(c->ab, rep) : 0;
 }
 
 int
@@ -102,9 +104,12 @@ zinc_chain_verifies(const zinc_chain *c)
 {
 	int i;
 
-	for (i = 0; i < c->nbb; i++)
-		if (c->bb[i]->ops->strip_trailer || (c->bb[i]->ops->verifies && c->bb[i]->ops->verifies(c->bb[i])))
+	for (i = 0; i < c->nbb; i++) {
+		const zinc_bytes_ops *ops = c->bb[i]->ops->bytes;
+
+		if (ops->strip_trailer || (ops->verifies && ops->verifies(c->bb[i])))
 			return true;
+	}
 	return c->shard && c->shard->inner && zinc_chain_verifies(c->shard->inner);
 }
 
@@ -171,16 +176,17 @@ decode_stage(decoding *d, int i)
 	size_t most, exact;
 	zinc_buf *to, final;
 
-	if (codec->ops->strip_trailer)
-		return codec->ops->strip_trailer(codec, d->cur, &d->cur, d->err);
+	if (codec->ops->bytes->strip_trailer)
+		return codec->ops->bytes->strip_trailer(codec, d->cur, &d->cur, d->err);
 	if (stage_bound(d->c, &d->rep, i, &most))
 		return zinc_fail(d->err, ZINC_E_LIMIT, "a chunk larger than the address space");
 	exact = is_fixed(d->c, i) ? most : SIZE_MAX;
 	if (i == 0 && d->plain) {
 		ZINC_TRY(final_buffer(d, &final));
-		ZINC_TRY(codec->ops->decode_part && d->skip
-			     ? codec->ops->decode_part(codec, d->s, d->cur, &final, exact, d->skip, d->need, d->err)
-			     : codec->ops->decode(codec, d->s, d->cur, &final, exact, d->need, d->err));
+		ZINC_TRY(
+		    codec->ops->bytes->decode_part && d->skip
+			? codec->ops->bytes->decode_part(codec, d->s, d->cur, &final, exact, d->skip, d->need, d->err)
+			: codec->ops->bytes->decode(codec, d->s, d->cur, &final, exact, d->need, d->err));
 		d->cur = (zinc_bytes){final.p, final.n};
 		d->elements = final.p;
 		return ZINC_OK;
@@ -188,7 +194,7 @@ decode_stage(decoding *d, int i)
 	to = other(d->s, d->held);
 	to->max = most;
 	ZINC_TRY(zinc_buf_reset(to, exact == SIZE_MAX ? 0 : exact, d->err));
-	ZINC_TRY(codec->ops->decode(codec, d->s, d->cur, to, exact, exact, d->err));
+	ZINC_TRY(codec->ops->bytes->decode(codec, d->s, d->cur, to, exact, exact, d->err));
 	d->cur = (zinc_bytes){to->p, to->n};
 	d->held = to;
 	return ZINC_OK;
@@ -229,7 +235,7 @@ unpack(decoding *d)
 		return place_plain(d);
 	ZINC_TRY(final_buffer(d, &final));
 	d->elements = final.p;
-	return ab->ops->unpack(ab, d->s, &d->rep, d->cur, final.p, d->err);
+	return ab->ops->pack->decode(ab, d->s, &d->rep, d->cur, final.p, d->err);
 }
 
 /* Encoded bytes -> elements in C order of the array->bytes codec's side, at d->elements. */
@@ -296,6 +302,7 @@ decode_arrays(decoding *d, const uint64_t *shape, void *into)
 	int k;
 
 	for (k = c->naa; k-- > 0; to = other(d->s, to)) {
+		const int *order = zinc_codec_order(c->aa[k]);
 		const zinc_codec_ops *ops = c->aa[k]->ops;
 		size_t nbytes;
 
@@ -306,10 +313,10 @@ decode_arrays(decoding *d, const uint64_t *shape, void *into)
 			ZINC_TRY(zinc_buf_reset(to, nbytes, d->err));
 		p = k == 0 && into ? (uint8_t *)into : to->p;
 		st = ZINC_OK;
-		if (ops->order)
-			reorder_back(&rep, ops->order(c->aa[k]), d->elements, p);
+		if (order)
+			reorder_back(&rep, order, d->elements, p);
 		else
-			st = ops->decode_array(c->aa[k], d->s, &rep, d->elements, p, d->err);
+			st = ops->array->decode(c->aa[k], d->s, &rep, d->elements, p, d->err);
 		if (st != ZINC_OK)
 			return zinc_error_at_codec(d->err, st, ops->name);
 		d->elements = p;
@@ -365,7 +372,7 @@ zinc_chain_decode_part(const zinc_chain *c, zinc_scratch *s, const uint64_t *sha
 static bool
 can_start(const zinc_chain *c, const zinc_rep *rep)
 {
-	return c->reorders_only && c->nbb == 1 && c->bb[0]->ops->decode_start && plain(c, rep);
+	return c->reorders_only && c->nbb == 1 && c->bb[0]->ops->bytes->decode_start && plain(c, rep);
 }
 
 bool
@@ -375,7 +382,7 @@ zinc_chain_can_decode_start(const zinc_chain *c, const uint64_t *shape, uint64_t
 	size_t all, n;
 
 	stage_rep(c, c->naa, shape, &rep);
-	if (need == 0 || !can_start(c, &rep) || (c->bb[0]->ops->starts_unverified && !unverified) ||
+	if (need == 0 || !can_start(c, &rep) || (c->bb[0]->ops->bytes->starts_unverified && !unverified) ||
 	    zinc_rep_bytes(&rep, &all, NULL) != ZINC_OK)
 		return false;
 	n = (size_t)need * rep.dtype->size; /* no more than all, which fits */
@@ -398,7 +405,7 @@ zinc_chain_decode_start(const zinc_chain *c, zinc_scratch *s, const uint64_t *sh
 	d.plain = plain(c, &d.rep);
 	d.need = (size_t)need * d.rep.dtype->size;
 	ZINC_TRY(final_buffer(&d, &final));
-	ZINC_TRY(c->bb[0]->ops->decode_start(c->bb[0], s, in, &final, d.need, enough, err));
+	ZINC_TRY(c->bb[0]->ops->bytes->decode_start(c->bb[0], s, in, &final, d.need, enough, err));
 	d.cur = (zinc_bytes){final.p, final.n};
 	d.elements = final.p;
 	strides_of(&d, out);
@@ -441,7 +448,7 @@ target(const encoding *e, int next)
 	zinc_buf *to;
 
 	for (; next < e->c->nbb; next++)
-		if (!e->c->bb[next]->ops->append_trailer)
+		if (!e->c->bb[next]->ops->bytes->append_trailer)
 			break;
 	if (next == e->c->nbb)
 		return e->out;
@@ -544,7 +551,7 @@ pack(encoding *e, const zinc_rep *rep, const uint8_t *p, const int64_t *strides)
 		p = to->p;
 	}
 	to = target(e, 0);
-	ZINC_TRY(ab->ops->pack(ab, e->s, rep, p, to, e->err));
+	ZINC_TRY(ab->ops->pack->encode(ab, e->s, rep, p, to, e->err));
 	hold(e, to);
 	return ZINC_OK;
 }
@@ -556,15 +563,15 @@ encode_stage(encoding *e, int i)
 	const zinc_codec *codec = e->c->bb[i];
 	zinc_buf *to = e->held;
 
-	if (!codec->ops->append_trailer) {
+	if (!codec->ops->bytes->append_trailer) {
 		to = target(e, i + 1);
-		ZINC_TRY(codec->ops->encode(codec, e->s, e->cur, to, e->err));
+		ZINC_TRY(codec->ops->bytes->encode(codec, e->s, e->cur, to, e->err));
 	} else {
 		if (!to) { /* a trailer cannot be put behind memory of the caller's */
 			to = target(e, i + 1);
 			ZINC_TRY(zinc_buf_add(to, e->cur.p, e->cur.n, e->err));
 		}
-		ZINC_TRY(codec->ops->append_trailer(codec, to, to == e->out ? e->base : 0, e->err));
+		ZINC_TRY(codec->ops->bytes->append_trailer(codec, to, to == e->out ? e->base : 0, e->err));
 	}
 	hold(e, to);
 	return ZINC_OK;
@@ -588,6 +595,7 @@ encode_arrays(encoding *e, const uint64_t *shape, const zinc_view *in, const uin
 	to->max = sealed(e, nbytes);
 	ZINC_TRY(gather(e, &rep, in->p, in->strides, nbytes, to));
 	for (k = 0; k < c->naa && st == ZINC_OK; k++, rep = next) {
+		const int *order = zinc_codec_order(c->aa[k]);
 		const zinc_codec_ops *ops = c->aa[k]->ops;
 		int64_t strides[ZINC_MAX_NDIM], decoded[ZINC_MAX_NDIM];
 		int i;
@@ -597,13 +605,13 @@ encode_arrays(encoding *e, const uint64_t *shape, const zinc_view *in, const uin
 		to = other(e->s, e->held);
 		to->max = sealed(e, nbytes);
 		ZINC_TRY(zinc_buf_reset(to, nbytes, e->err));
-		if (ops->order) {
+		if (order) {
 			zinc_strides_c(rep.shape, rep.ndim, rep.dtype->size, decoded);
 			for (i = 0; i < rep.ndim; i++)
-				strides[i] = decoded[ops->order(c->aa[k])[i]];
+				strides[i] = decoded[order[i]];
 			st = gather(e, &next, e->cur.p, strides, nbytes, to);
 		} else {
-			st = ops->encode_array(c->aa[k], e->s, &rep, e->cur.p, to->p, e->err);
+			st = ops->array->encode(c->aa[k], e->s, &rep, e->cur.p, to->p, e->err);
 			to->n = nbytes;
 			hold(e, to);
 		}

@@ -53,15 +53,15 @@ zinc_checksum_print(const zinc_codec *c, zinc_json_doc *doc, zinc_json **out, zi
 	return zinc_json_set(doc, *out, "location", zinc_json_make_string(doc, "end"), err);
 }
 
-int
-zinc_checksum_bound(const zinc_codec *c, size_t decoded, size_t *encoded)
+static int
+bound(const zinc_codec *c, size_t decoded, size_t *encoded)
 {
 	(void)c;
 	return zinc_size_add(decoded, BYTES, encoded);
 }
 
-zinc_status
-zinc_checksum_seal(const zinc_codec *c, zinc_buf *b, size_t from, zinc_error *err)
+static zinc_status
+append_trailer(const zinc_codec *c, zinc_buf *b, size_t from, zinc_error *err)
 {
 	const zinc_checksum *k = (const zinc_checksum *)c;
 	const size_t n = b->n - from;
@@ -78,8 +78,8 @@ zinc_checksum_seal(const zinc_codec *c, zinc_buf *b, size_t from, zinc_error *er
 	return ZINC_OK;
 }
 
-zinc_status
-zinc_checksum_peel(const zinc_codec *c, zinc_bytes in, zinc_bytes *out, zinc_error *err)
+static zinc_status
+strip_trailer(const zinc_codec *c, zinc_bytes in, zinc_bytes *out, zinc_error *err)
 {
 	const zinc_checksum *k = (const zinc_checksum *)c;
 	uint32_t stored, actual;
@@ -96,3 +96,9 @@ zinc_checksum_peel(const zinc_codec *c, zinc_bytes in, zinc_bytes *out, zinc_err
 	*out = body;
 	return ZINC_OK;
 }
+
+const zinc_bytes_ops zinc_checksum_coder = {
+    .bound = bound,
+    .append_trailer = append_trailer,
+    .strip_trailer = strip_trailer,
+};

@@ -69,41 +69,34 @@ struct zinc_codec {
 	zinc_context *ctx;
 };
 
-struct zinc_codec_ops {
-	const char *name;
-	const char *const *aliases; /* other names it is read under, NULL-ended; may be NULL */
-	/* Its id in Zarr v2, NULL: none.  Rows "numcodecs.<id>" read v2's configurations, in documents of any version;
-	 * where v3 has the same codec under a name of its own, their parse makes one of that row, which is what prints.
-	 */
-	const char *v2;
-	const char *const *uris; /* in the drafts, NULL-ended; may be NULL */
-	const char *purpose;
-	zinc_codec_kind kind;
-	bool fixed_size;          /* encoded size depends on the decoded size alone (bound is exact) */
-	bool needs_configuration; /* the bare string is an error (M14) */
-	bool layout;              /* array->array that the drafts have as a memory layout, under the same URIs */
-	bool bytes_behind; /* array->bytes: others take it for array->array and put "bytes" behind; so read and written
-			    */
+/* Array->array. */
+typedef struct zinc_array_ops {
+	/* Elements in C order of `rep` (the decoded side, real shape) -> C order of the encoded side, and back. */
+	zinc_status (*encode)(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, const void *in, void *out,
+			      zinc_error *err);
+	zinc_status (*decode)(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, const void *in, void *out,
+			      zinc_error *err);
+	/* Of one that only reorders: axis i of the encoded side is axis order[i] of the decoded side.  Then encode and
+	 * decode are not needed.  NULL for the others. */
+	const int *(*order)(const zinc_codec *c);
+} zinc_array_ops;
 
-	/*
-	 * Make the codec from its configuration (NULL when absent; the report points at it) for `in`, which for
-	 * bytes->bytes codecs is what the array->bytes codec saw.  Array->array codecs may change the dtype and fill of
-	 * `out` (owned by the codec, or by `in`), which begins as `in`; its shape follows from `order`.
-	 */
-	zinc_status (*parse)(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx,
-			     const zinc_json *configuration, const zinc_rep *in, zinc_rep *out, zinc_report *r,
-			     zinc_error *err);
-	/* The configuration; *out NULL when the codec has none. */
-	zinc_status (*print)(const zinc_codec *c, zinc_json_doc *doc, zinc_json **out, zinc_error *err);
-	/* The same as v2 spells it; NULL: as print does. */
-	zinc_status (*print_v2)(const zinc_codec *c, zinc_json_doc *doc, zinc_json **out, zinc_error *err);
-	/* "zstd:5" -> configuration: words behind the name, split at ':'.  NULL: takes none. */
-	zinc_status (*parse_words)(const char *const *words, int nwords, const zinc_rep *in, zinc_json_doc *doc,
-				   zinc_json **out, zinc_error *err);
-	void (*free)(zinc_codec *c); /* NULL: the object is one block */
+/* Array->bytes. */
+typedef struct zinc_pack_ops {
+	/* C-order elements <-> bytes.  `rep` carries the real shape of this chunk. */
+	zinc_status (*encode)(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, const void *in, zinc_buf *out,
+			      zinc_error *err);
+	zinc_status (*decode)(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, zinc_bytes in, void *out,
+			      zinc_error *err);
+	/* The most bytes that a chunk may have encoded (exact when fixed_size).  Non-zero: overflow. */
+	int (*bound)(const zinc_codec *c, const zinc_rep *rep, size_t *encoded);
+	/* Are the bytes the elements themselves?  0 no; 1 in native order; 2 each unit swapped.  NULL: no. */
+	int (*plain)(const zinc_codec *c, const zinc_rep *rep);
+} zinc_pack_ops;
 
-	/* Bytes->bytes: the most bytes that any valid encoding of `decoded` bytes may have (exact when fixed_size).
-	 * Non-zero: overflow. */
+/* Bytes->bytes. */
+typedef struct zinc_bytes_ops {
+	/* The most bytes that any valid encoding of `decoded` bytes may have (exact when fixed_size).  Non-zero: overflow. */
 	int (*bound)(const zinc_codec *c, size_t decoded, size_t *encoded);
 	/* Append the encoded form of `in` to `out`. */
 	zinc_status (*encode)(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, zinc_error *err);
@@ -125,34 +118,69 @@ struct zinc_codec_ops {
 				    bool *enough, zinc_error *err);
 	/* It can do so only where checksums need not be seen to. */
 	bool starts_unverified;
-	/* Bytes->bytes that only adds a trailer has these instead of encode and decode, so that nothing is copied:
-	 * append the trailer of the bytes from `from` on; check `in` and give what is left of it without the trailer.
-	 */
+	/* One that only adds a trailer has these instead of encode and decode, so that nothing is copied: append the
+	 * trailer of the bytes from `from` on; check `in` and give what is left of it without the trailer. */
 	zinc_status (*append_trailer)(const zinc_codec *c, zinc_buf *b, size_t from, zinc_error *err);
 	zinc_status (*strip_trailer)(const zinc_codec *c, zinc_bytes in, zinc_bytes *out, zinc_error *err);
-	/* Bytes->bytes: is there a checksum in what it writes, so that every decoding of it, also of parts, finds damage?
-	 * NULL: no, unless it has `strip_trailer`. */
+	/* Is there a checksum in what it writes, so that every decoding of it, also of parts, finds damage?  NULL: no,
+	 * unless it has strip_trailer. */
 	bool (*verifies)(const zinc_codec *c);
+} zinc_bytes_ops;
 
-	/* Array->array: elements in C order of `rep` (its decoded side, real shape) -> C order of the encoded side, and
-	 * back. */
-	zinc_status (*encode_array)(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, const void *in,
-				    void *out, zinc_error *err);
-	zinc_status (*decode_array)(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, const void *in,
-				    void *out, zinc_error *err);
-	/* Array->array that only reorders: axis i of the encoded side is axis order[i] of the decoded side.  NULL for
-	 * the others; where it is set encode_array and decode_array are not needed. */
-	const int *(*order)(const zinc_codec *c);
+/* What all kinds have: names, configuration, flags. */
+struct zinc_codec_ops {
+	const char *name;
+	const char *const *aliases; /* other names it is read under, NULL-ended; may be NULL */
+	/* Its id in Zarr v2, NULL: none.  Rows "numcodecs.<id>" read v2's configurations, in documents of any version;
+	 * where v3 has the same codec under a name of its own, their parse makes one of that row, which is what prints.
+	 */
+	const char *v2;
+	const char *const *uris; /* in the drafts, NULL-ended; may be NULL */
+	const char *purpose;
+	zinc_codec_kind kind;
+	bool fixed_size;          /* encoded size depends on the decoded size alone (bound is exact) */
+	bool needs_configuration; /* the bare string is an error (M14) */
+	bool layout;              /* array->array that the drafts have as a memory layout, under the same URIs */
+	bool bytes_behind; /* array->bytes: others take it for array->array and put "bytes" behind; so read and written
+			    */
 
-	/* Array->bytes: C-order elements <-> bytes.  `rep` carries the real shape of this chunk. */
-	zinc_status (*pack)(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, const void *in, zinc_buf *out,
-			    zinc_error *err);
-	zinc_status (*unpack)(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, zinc_bytes in, void *out,
-			      zinc_error *err);
-	int (*packed_bound)(const zinc_codec *c, const zinc_rep *rep, size_t *encoded);
-	/* Array->bytes whose bytes are the elements themselves: 0 no; 1 in native order; 2 each unit swapped. */
-	int (*plain)(const zinc_codec *c, const zinc_rep *rep);
+	/*
+	 * Make the codec from its configuration (NULL when absent; the report points at it) for `in`, which for
+	 * bytes->bytes codecs is what the array->bytes codec saw.  Array->array codecs may change the dtype and fill of
+	 * `out` (owned by the codec, or by `in`), which begins as `in`; its shape follows from `array->order`.
+	 */
+	zinc_status (*parse)(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx,
+			     const zinc_json *configuration, const zinc_rep *in, zinc_rep *out, zinc_report *r,
+			     zinc_error *err);
+	/* The configuration; *out NULL when the codec has none. */
+	zinc_status (*print)(const zinc_codec *c, zinc_json_doc *doc, zinc_json **out, zinc_error *err);
+	/* The same as v2 spells it; NULL: as print does. */
+	zinc_status (*print_v2)(const zinc_codec *c, zinc_json_doc *doc, zinc_json **out, zinc_error *err);
+	/* "zstd:5" -> configuration: words behind the name, split at ':'.  NULL: takes none. */
+	zinc_status (*parse_words)(const char *const *words, int nwords, const zinc_rep *in, zinc_json_doc *doc,
+				   zinc_json **out, zinc_error *err);
+	void (*free)(zinc_codec *c); /* NULL: the object is one block */
+
+	/* How it works: the table of its kind.  All NULL: rows that only read configurations, and codecs whose library this
+	 * build lacks. */
+	const zinc_array_ops *array;
+	const zinc_pack_ops *pack;
+	const zinc_bytes_ops *bytes;
 };
+
+/* Does it only reorder axes? */
+static inline bool
+zinc_codec_reorders(const zinc_codec_ops *ops)
+{
+	return ops->array && ops->array->order;
+}
+
+/* The order of an array->array codec that only reorders (zinc_array_ops.order); NULL: it does more. */
+static inline const int *
+zinc_codec_order(const zinc_codec *c)
+{
+	return zinc_codec_reorders(c->ops) ? c->ops->array->order(c) : NULL;
+}
 
 /* One lookup for each vocabulary; NULL: unknown.  By the v3 name or an alias. */
 const zinc_codec_ops *zinc_codec_find(const char *name);

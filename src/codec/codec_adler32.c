@@ -45,7 +45,5 @@ const zinc_codec_ops zinc_codec_adler32 = {
     .fixed_size = true,
     .parse = adler32_parse,
     .print = zinc_checksum_print,
-    .bound = zinc_checksum_bound,
-    .append_trailer = zinc_checksum_seal,
-    .strip_trailer = zinc_checksum_peel,
+    .bytes = &zinc_checksum_coder,
 };

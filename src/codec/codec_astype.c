@@ -121,6 +121,11 @@ astype_parse_words(const char *const *words, int nwords, const zinc_rep *in, zin
 	return zinc_recode_words(doc, *out, "decode_dtype", "encode_dtype", words[0], in, err);
 }
 
+static const zinc_array_ops coder = {
+    .encode = astype_encode,
+    .decode = astype_decode,
+};
+
 const zinc_codec_ops zinc_codec_astype = {
     .name = "numcodecs.astype",
     .v2 = "astype",
@@ -132,6 +137,5 @@ const zinc_codec_ops zinc_codec_astype = {
     .parse = astype_parse,
     .print = astype_print,
     .parse_words = astype_parse_words,
-    .encode_array = astype_encode,
-    .decode_array = astype_decode,
+    .array = &coder,
 };

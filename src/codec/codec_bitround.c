@@ -186,6 +186,11 @@ const zinc_codec_ops zinc_codec_v2_bitround = {
     .parse_words = bitround_parse_words,
 };
 
+static const zinc_array_ops coder = {
+    .encode = bitround_encode,
+    .decode = bitround_decode,
+};
+
 const zinc_codec_ops zinc_codec_bitround = {
     .name = "bitround",
     .v2 = "bitround",
@@ -197,6 +202,5 @@ const zinc_codec_ops zinc_codec_bitround = {
     .parse = bitround_parse,
     .print = bitround_print,
     .parse_words = bitround_parse_words,
-    .encode_array = bitround_encode,
-    .decode_array = bitround_decode,
+    .array = &coder,
 };

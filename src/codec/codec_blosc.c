@@ -164,11 +164,17 @@ blosc_decode(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out,
 	return blosc_decode_part(c, s, in, out, exact, 0, need, err);
 }
 
+static const zinc_bytes_ops coder = {
+    .bound = zinc_bound_compressed,
+    .encode = blosc_encode,
+    .decode = blosc_decode,
+    .decode_part = blosc_decode_part,
+};
+#define CODER (&coder)
+
 #else
-#define PURPOSE           "Blosc 1; not in this build"
-#define blosc_encode      NULL /* no codec is made without the library */
-#define blosc_decode      NULL
-#define blosc_decode_part NULL
+#define PURPOSE "Blosc 1; not in this build"
+#define CODER   NULL /* no codec is made without the library */
 
 static const char *
 missing(int cname)
@@ -356,8 +362,5 @@ const zinc_codec_ops zinc_codec_blosc = {
     .print = blosc_print,
     .print_v2 = blosc_print_v2,
     .parse_words = blosc_parse_words,
-    .bound = zinc_bound_compressed,
-    .encode = blosc_encode,
-    .decode = blosc_decode,
-    .decode_part = blosc_decode_part,
+    .bytes = CODER,
 };

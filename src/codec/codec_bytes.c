@@ -138,6 +138,13 @@ bytes_unpack(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, zinc_byt
 	return ZINC_OK;
 }
 
+static const zinc_pack_ops coder = {
+    .encode = bytes_pack,
+    .decode = bytes_unpack,
+    .bound = bytes_packed_bound,
+    .plain = bytes_plain,
+};
+
 const zinc_codec_ops zinc_codec_bytes = {
     .name = "bytes",
     .aliases = aliases,
@@ -148,8 +155,5 @@ const zinc_codec_ops zinc_codec_bytes = {
     .parse = bytes_parse,
     .print = bytes_print,
     .parse_words = bytes_parse_words,
-    .pack = bytes_pack,
-    .unpack = bytes_unpack,
-    .packed_bound = bytes_packed_bound,
-    .plain = bytes_plain,
+    .pack = &coder,
 };

@@ -147,11 +147,18 @@ bz2_decode(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, s
 	return st == ZINC_OK ? zinc_decoded_size(out->n, exact, err) : st;
 }
 
+static const zinc_bytes_ops coder = {
+    .bound = zinc_bound_compressed,
+    .encode = bz2_encode,
+    .decode = bz2_decode,
+    .verifies = zinc_verifies_always,
+};
+#define CODER (&coder)
+
 #else
 #define BUILT_WITH 0
 #define PURPOSE    "bzip2; not in this build"
-#define bz2_encode NULL /* no codec is made without the library */
-#define bz2_decode NULL
+#define CODER      NULL /* no codec is made without the library */
 #endif
 
 /* ---- configuration ---- */
@@ -197,8 +204,5 @@ const zinc_codec_ops zinc_codec_bz2 = {
     .parse = bz2_parse,
     .print = bz2_print,
     .parse_words = bz2_parse_words,
-    .bound = zinc_bound_compressed,
-    .encode = bz2_encode,
-    .decode = bz2_decode,
-    .verifies = zinc_verifies_always,
+    .bytes = CODER,
 };

@@ -281,6 +281,11 @@ categorize_print(const zinc_codec *c, zinc_json_doc *doc, zinc_json **out, zinc_
 	return zinc_recode_print(doc, *out, "astype", k->encoded, k->big, err);
 }
 
+static const zinc_array_ops coder = {
+    .encode = categorize_encode,
+    .decode = categorize_decode,
+};
+
 const zinc_codec_ops zinc_codec_categorize = {
     .name = "numcodecs.categorize",
     .v2 = "categorize",
@@ -292,6 +297,5 @@ const zinc_codec_ops zinc_codec_categorize = {
     .parse = categorize_parse,
     .print = categorize_print,
     .free = categorize_free,
-    .encode_array = categorize_encode,
-    .decode_array = categorize_decode,
+    .array = &coder,
 };

@@ -22,7 +22,5 @@ const zinc_codec_ops zinc_codec_crc32 = {
     .fixed_size = true,
     .parse = crc32_parse,
     .print = zinc_checksum_print,
-    .bound = zinc_checksum_bound,
-    .append_trailer = zinc_checksum_seal,
-    .strip_trailer = zinc_checksum_peel,
+    .bytes = &zinc_checksum_coder,
 };

@@ -31,7 +31,7 @@ crc32c_bound(const zinc_codec *c, size_t decoded, size_t *encoded)
 }
 
 static zinc_status
-crc32c_seal(const zinc_codec *c, zinc_buf *b, size_t from, zinc_error *err)
+crc32c_append(const zinc_codec *c, zinc_buf *b, size_t from, zinc_error *err)
 {
 	(void)c;
 	ZINC_TRY(zinc_buf_reserve(b, TRAILER_BYTES, err));
@@ -41,7 +41,7 @@ crc32c_seal(const zinc_codec *c, zinc_buf *b, size_t from, zinc_error *err)
 }
 
 static zinc_status
-crc32c_peel(const zinc_codec *c, zinc_bytes in, zinc_bytes *out, zinc_error *err)
+crc32c_strip(const zinc_codec *c, zinc_bytes in, zinc_bytes *out, zinc_error *err)
 {
 	uint32_t stored, actual;
 	size_t body;
@@ -97,9 +97,13 @@ const zinc_codec_ops zinc_codec_v2_crc32c = {
     .fixed_size = true,
     .parse = v2_parse,
     .print = v2_print,
-    .bound = zinc_checksum_bound,
-    .append_trailer = zinc_checksum_seal,
-    .strip_trailer = zinc_checksum_peel,
+    .bytes = &zinc_checksum_coder,
+};
+
+static const zinc_bytes_ops coder = {
+    .bound = crc32c_bound,
+    .append_trailer = crc32c_append,
+    .strip_trailer = crc32c_strip,
 };
 
 const zinc_codec_ops zinc_codec_crc32c = {
@@ -110,7 +114,5 @@ const zinc_codec_ops zinc_codec_crc32c = {
     .kind = ZINC_BYTES_BYTES,
     .fixed_size = true,
     .parse = crc32c_parse,
-    .bound = crc32c_bound,
-    .append_trailer = crc32c_seal,
-    .strip_trailer = crc32c_peel,
+    .bytes = &coder,
 };

@@ -317,6 +317,11 @@ delta_parse_words(const char *const *words, int nwords, const zinc_rep *in, zinc
 	return zinc_recode_words(doc, *out, "dtype", "astype", nwords ? words[0] : NULL, in, err);
 }
 
+static const zinc_array_ops coder = {
+    .encode = delta_encode,
+    .decode = delta_decode,
+};
+
 const zinc_codec_ops zinc_codec_delta = {
     .name = "numcodecs.delta",
     .v2 = "delta",
@@ -327,6 +332,5 @@ const zinc_codec_ops zinc_codec_delta = {
     .parse = delta_parse,
     .print = delta_print,
     .parse_words = delta_parse_words,
-    .encode_array = delta_encode,
-    .decode_array = delta_decode,
+    .array = &coder,
 };

@@ -231,6 +231,11 @@ scale_print(const zinc_codec *codec, zinc_json_doc *doc, zinc_json **out, zinc_e
 	return zinc_recode_print(doc, *out, "astype", c->types.encoded, c->types.encoded_big, err);
 }
 
+static const zinc_array_ops coder = {
+    .encode = scale_encode,
+    .decode = scale_decode,
+};
+
 const zinc_codec_ops zinc_codec_fixedscaleoffset = {
     .name = "numcodecs.fixedscaleoffset",
     .v2 = "fixedscaleoffset",
@@ -241,6 +246,5 @@ const zinc_codec_ops zinc_codec_fixedscaleoffset = {
     .needs_configuration = true,
     .parse = scale_parse,
     .print = scale_print,
-    .encode_array = scale_encode,
-    .decode_array = scale_decode,
+    .array = &coder,
 };

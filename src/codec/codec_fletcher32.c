@@ -68,7 +68,5 @@ const zinc_codec_ops zinc_codec_fletcher32 = {
     .fixed_size = true,
     .parse = fletcher32_parse,
     .print = fletcher32_print,
-    .bound = zinc_checksum_bound,
-    .append_trailer = zinc_checksum_seal,
-    .strip_trailer = zinc_checksum_peel,
+    .bytes = &zinc_checksum_coder,
 };

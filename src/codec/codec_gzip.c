@@ -128,6 +128,15 @@ const zinc_codec_ops zinc_codec_v2_gzip = {
     .parse_words = gzip_parse_words,
 };
 
+static const zinc_bytes_ops coder = {
+    .bound = zinc_bound_compressed,
+    .encode = gzip_encode,
+    .decode = gzip_decode,
+    .decode_start = gzip_decode_start,
+    .starts_unverified = true,
+    .verifies = zinc_verifies_always,
+};
+
 const zinc_codec_ops zinc_codec_gzip = {
     .name = "gzip",
     .v2 = "gzip",
@@ -138,10 +147,5 @@ const zinc_codec_ops zinc_codec_gzip = {
     .parse = gzip_parse,
     .print = gzip_print,
     .parse_words = gzip_parse_words,
-    .bound = zinc_bound_compressed,
-    .encode = gzip_encode,
-    .decode = gzip_decode,
-    .decode_start = gzip_decode_start,
-    .starts_unverified = true,
-    .verifies = zinc_verifies_always,
+    .bytes = &coder,
 };

@@ -120,7 +120,5 @@ const zinc_codec_ops zinc_codec_jenkins_lookup3 = {
     .fixed_size = true,
     .parse = lookup3_parse,
     .print = lookup3_print,
-    .bound = zinc_checksum_bound,
-    .append_trailer = zinc_checksum_seal,
-    .strip_trailer = zinc_checksum_peel,
+    .bytes = &zinc_checksum_coder,
 };

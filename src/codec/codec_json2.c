@@ -103,7 +103,7 @@ json2_pack(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, const void
 	for (d = 0; d < rep->ndim; d++)
 		ZINC_TRY(zinc_buf_printf(out, err, "%s%llu", d ? "," : "", (unsigned long long)rep->shape[d]));
 	ZINC_TRY(zinc_buf_puts(out, "]]", err));
-	if (c->ops->packed_bound(c, rep, &most) || out->n - base > most)
+	if (c->ops->pack->bound(c, rep, &most) || out->n - base > most)
 		return zinc_fail(err, ZINC_E_LIMIT, "the elements of a chunk have more than %zu bytes", most);
 	return ZINC_OK;
 }
@@ -195,6 +195,12 @@ json2_unpack(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, zinc_byt
 	return st;
 }
 
+static const zinc_pack_ops coder = {
+    .encode = json2_pack,
+    .decode = json2_unpack,
+    .bound = zinc_vlen_packed_bound,
+};
+
 const zinc_codec_ops zinc_codec_json2 = {
     .name = "numcodecs.json2",
     .v2 = "json2",
@@ -204,7 +210,5 @@ const zinc_codec_ops zinc_codec_json2 = {
     .parse = json2_parse,
     .print = json2_print,
     .free = json2_free,
-    .pack = json2_pack,
-    .unpack = json2_unpack,
-    .packed_bound = zinc_vlen_packed_bound,
+    .pack = &coder,
 };

@@ -166,6 +166,8 @@ layout_decode(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, const v
 	return move(c, s, rep, (const uint8_t *)in, (uint8_t *)out, false, err);
 }
 
+static const zinc_array_ops coder = {.encode = layout_encode, .decode = layout_decode};
+
 /* ---- registration ---- */
 
 zinc_status
@@ -194,8 +196,7 @@ zinc_register_memory_layout(const zinc_memory_layout_def *def, zinc_error *err)
 				    .parse = layout_parse,
 				    .print = layout_print,
 				    .free = layout_free,
-				    .encode_array = layout_encode,
-				    .decode_array = layout_decode};
+				    .array = &coder};
 	st = zinc_codec_add(&row->ops, err);
 	if (st != ZINC_OK)
 		zinc_free(NULL, row);

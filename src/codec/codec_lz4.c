@@ -130,11 +130,17 @@ lz4_decode(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, s
 	return ZINC_OK;
 }
 
+static const zinc_bytes_ops coder = {
+    .bound = zinc_bound_compressed,
+    .encode = lz4_encode,
+    .decode = lz4_decode,
+};
+#define CODER (&coder)
+
 #else
 #define BUILT_WITH 0
 #define PURPOSE    "LZ4 block behind its size; not in this build"
-#define lz4_encode NULL /* no codec is made without the library */
-#define lz4_decode NULL
+#define CODER      NULL /* no codec is made without the library */
 #endif
 
 /* ---- configuration ---- */
@@ -182,7 +188,5 @@ const zinc_codec_ops zinc_codec_lz4 = {
     .parse = lz4_parse,
     .print = lz4_print,
     .parse_words = lz4_parse_words,
-    .bound = zinc_bound_compressed,
-    .encode = lz4_encode,
-    .decode = lz4_decode,
+    .bytes = CODER,
 };

@@ -459,13 +459,19 @@ lzma_print(const zinc_codec *c, zinc_json_doc *doc, zinc_json **out, zinc_error 
 	return zinc_json_set(doc, *out, "filters", filters, err);
 }
 
+static const zinc_bytes_ops lzma_ops = {
+    .bound = zinc_bound_compressed,
+    .encode = lzma_encode,
+    .decode = lzma_decode,
+    .verifies = lzma_verifies,
+};
+#define CODER (&lzma_ops)
+
 #else
-#define PURPOSE       "LZMA; not in this build"
-#define lzma_encode   NULL /* no codec is made without the library */
-#define lzma_decode   NULL
-#define lzma_free     NULL
-#define lzma_print    NULL
-#define lzma_verifies NULL
+#define PURPOSE    "LZMA; not in this build"
+#define CODER      NULL /* no codec is made without the library */
+#define lzma_free  NULL
+#define lzma_print NULL
 
 static zinc_status
 make(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx, const settings *x, zinc_report *r,
@@ -519,8 +525,5 @@ const zinc_codec_ops zinc_codec_lzma = {
     .print = lzma_print,
     .parse_words = lzma_parse_words,
     .free = lzma_free,
-    .bound = zinc_bound_compressed,
-    .encode = lzma_encode,
-    .decode = lzma_decode,
-    .verifies = lzma_verifies,
+    .bytes = CODER,
 };

@@ -89,6 +89,12 @@ packbits_unpack(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, zinc_
 	return ZINC_OK;
 }
 
+static const zinc_pack_ops coder = {
+    .encode = packbits_pack,
+    .decode = packbits_unpack,
+    .bound = packbits_bound,
+};
+
 const zinc_codec_ops zinc_codec_packbits = {
     .name = "numcodecs.packbits",
     .v2 = "packbits",
@@ -99,7 +105,5 @@ const zinc_codec_ops zinc_codec_packbits = {
     .bytes_behind = true,
     .parse = packbits_parse,
     .print = packbits_print,
-    .pack = packbits_pack,
-    .unpack = packbits_unpack,
-    .packed_bound = packbits_bound,
+    .pack = &coder,
 };

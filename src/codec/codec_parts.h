@@ -127,11 +127,11 @@ typedef struct zinc_decode_out {
 zinc_status zinc_decode_out_room(zinc_decode_out *p, uint8_t **to, size_t *room, zinc_error *err);
 zinc_status zinc_decode_out_done(zinc_decode_out *p, const uint8_t *to, size_t n, zinc_error *err);
 
-/* zinc_codec_ops.packed_bound of elements of variable length: limits.chunk_bytes. */
+/* zinc_pack_ops.bound of elements of variable length: limits.chunk_bytes. */
 int zinc_vlen_packed_bound(const zinc_codec *c, const zinc_rep *rep, size_t *encoded);
-/* zinc_codec_ops.bound of every compressor. */
+/* zinc_bytes_ops.bound of every compressor. */
 int zinc_bound_compressed(const zinc_codec *c, size_t decoded, size_t *encoded);
-/* zinc_codec_ops.verifies of formats that always have a checksum. */
+/* zinc_bytes_ops.verifies of formats that always have a checksum. */
 bool zinc_verifies_always(const zinc_codec *c);
 
 /* The bytes that a C-order array of this type and shape takes; E_LIMIT past what an int64_t stride can say. */
@@ -155,10 +155,7 @@ zinc_status zinc_checksum_parse(zinc_codec **codec, const zinc_codec_ops *ops, z
 				const zinc_json *configuration, zinc_sum_fn sum, uint32_t seed, zinc_report *r,
 				zinc_error *err);
 zinc_status zinc_checksum_print(const zinc_codec *c, zinc_json_doc *doc, zinc_json **out, zinc_error *err);
-/* zinc_codec_ops.bound, append_trailer and strip_trailer. */
-int zinc_checksum_bound(const zinc_codec *c, size_t decoded, size_t *encoded);
-zinc_status zinc_checksum_seal(const zinc_codec *c, zinc_buf *b, size_t from, zinc_error *err);
-zinc_status zinc_checksum_peel(const zinc_codec *c, zinc_bytes in, zinc_bytes *out, zinc_error *err);
+extern const zinc_bytes_ops zinc_checksum_coder;
 
 /* ---- recode.c: what array->array codecs of numbers share ---- */
 
@@ -206,7 +203,7 @@ void zinc_recode_round(const zinc_dtype *t, double *v, size_t n);
 const char *zinc_deflate_missing(void);
 /* One RFC 1952 member without name and time, appended. */
 zinc_status zinc_deflate_gzip(zinc_scratch *s, int level, zinc_bytes in, zinc_buf *out, zinc_error *err);
-/* All members of `in`, appended; as zinc_codec_ops.decode. */
+/* All members of `in`, appended; as zinc_bytes_ops.decode. */
 /* The first `need` bytes of the first member, whose checksum is not looked at; *enough false: they cannot be had so. */
 zinc_status zinc_deflate_gunzip_start(zinc_scratch *s, zinc_bytes in, zinc_buf *out, size_t need, bool *enough,
 				      zinc_error *err);

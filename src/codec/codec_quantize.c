@@ -121,6 +121,11 @@ quantize_parse_words(const char *const *words, int nwords, const zinc_rep *in, z
 	return zinc_recode_words(doc, *out, "dtype", "astype", NULL, in, err);
 }
 
+static const zinc_array_ops coder = {
+    .encode = quantize_encode,
+    .decode = quantize_decode,
+};
+
 const zinc_codec_ops zinc_codec_quantize = {
     .name = "numcodecs.quantize",
     .v2 = "quantize",
@@ -132,6 +137,5 @@ const zinc_codec_ops zinc_codec_quantize = {
     .parse = quantize_parse,
     .print = quantize_print,
     .parse_words = quantize_parse_words,
-    .encode_array = quantize_encode,
-    .decode_array = quantize_decode,
+    .array = &coder,
 };

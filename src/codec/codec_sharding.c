@@ -435,6 +435,12 @@ sharding_unpack(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, zinc_
 	return ZINC_OK;
 }
 
+static const zinc_pack_ops coder = {
+    .encode = sharding_pack,
+    .decode = sharding_unpack,
+    .bound = sharding_packed_bound,
+};
+
 const zinc_codec_ops zinc_codec_sharding = {
     .name = "sharding_indexed",
     .purpose = "many inner chunks in one stored object, with an index",
@@ -443,9 +449,7 @@ const zinc_codec_ops zinc_codec_sharding = {
     .parse = sharding_parse,
     .print = sharding_print,
     .free = sharding_free,
-    .pack = sharding_pack,
-    .unpack = sharding_unpack,
-    .packed_bound = sharding_packed_bound,
+    .pack = &coder,
 };
 
 /* ---- the shard of the drafts ---- */

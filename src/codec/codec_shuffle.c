@@ -125,6 +125,12 @@ shuffle_decode(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *ou
 	return run(c, in, out, true, err);
 }
 
+static const zinc_bytes_ops coder = {
+    .bound = shuffle_bound,
+    .encode = shuffle_encode,
+    .decode = shuffle_decode,
+};
+
 const zinc_codec_ops zinc_codec_shuffle = {
     .name = "numcodecs.shuffle",
     .v2 = "shuffle",
@@ -135,7 +141,5 @@ const zinc_codec_ops zinc_codec_shuffle = {
     .parse = shuffle_parse,
     .print = shuffle_print,
     .parse_words = shuffle_parse_words,
-    .bound = shuffle_bound,
-    .encode = shuffle_encode,
-    .decode = shuffle_decode,
+    .bytes = &coder,
 };

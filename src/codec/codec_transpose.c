@@ -142,6 +142,10 @@ transpose_order(const zinc_codec *c)
 	return ((const transpose_codec *)c)->order;
 }
 
+static const zinc_array_ops coder = {
+    .order = transpose_order,
+};
+
 const zinc_codec_ops zinc_codec_transpose = {
     .name = "transpose",
     .uris = ZINC_CODEC_URIS("transpose"),
@@ -152,5 +156,5 @@ const zinc_codec_ops zinc_codec_transpose = {
     .parse = transpose_parse,
     .print = transpose_print,
     .parse_words = transpose_parse_words,
-    .order = transpose_order,
+    .array = &coder,
 };

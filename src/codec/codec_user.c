@@ -298,7 +298,10 @@ user_decode_array(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, con
 
 /* ---- registration ---- */
 
-/* All slots for every kind: the chain calls only those that its kind has. */
+static const zinc_array_ops array_ops = {.encode = user_encode_array, .decode = user_decode_array};
+static const zinc_pack_ops pack_ops = {.encode = user_pack, .decode = user_unpack, .bound = user_packed_bound};
+static const zinc_bytes_ops bytes_ops = {.bound = user_bound, .encode = user_encode, .decode = user_decode};
+
 static void
 set_ops(user_row *row)
 {
@@ -315,15 +318,13 @@ set_ops(user_row *row)
 				    .needs_configuration = d->needs_configuration,
 				    .parse = user_parse,
 				    .print = user_codec_print,
-				    .free = user_free,
-				    .bound = user_bound,
-				    .encode = user_encode,
-				    .decode = user_decode,
-				    .encode_array = user_encode_array,
-				    .decode_array = user_decode_array,
-				    .pack = user_pack,
-				    .unpack = user_unpack,
-				    .packed_bound = user_packed_bound};
+				    .free = user_free};
+	if (d->stage == ZINC_STAGE_BYTES_BYTES)
+		row->ops.bytes = &bytes_ops;
+	else if (d->stage == ZINC_STAGE_ARRAY_BYTES)
+		row->ops.pack = &pack_ops;
+	else
+		row->ops.array = &array_ops;
 }
 
 zinc_status

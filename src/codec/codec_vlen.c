@@ -146,6 +146,12 @@ vlen_unpack(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, zinc_byte
 	return ZINC_OK;
 }
 
+static const zinc_pack_ops coder = {
+    .encode = vlen_pack,
+    .decode = vlen_unpack,
+    .bound = zinc_vlen_packed_bound,
+};
+
 const zinc_codec_ops zinc_codec_vlen_utf8 = {
     .name = "vlen-utf8",
     .v2 = "vlen-utf8",
@@ -153,9 +159,7 @@ const zinc_codec_ops zinc_codec_vlen_utf8 = {
     .purpose = "strings, each behind its length",
     .kind = ZINC_ARRAY_BYTES,
     .parse = vlen_parse,
-    .pack = vlen_pack,
-    .unpack = vlen_unpack,
-    .packed_bound = zinc_vlen_packed_bound,
+    .pack = &coder,
 };
 const zinc_codec_ops zinc_codec_vlen_bytes = {
     .name = "vlen-bytes",
@@ -164,7 +168,5 @@ const zinc_codec_ops zinc_codec_vlen_bytes = {
     .purpose = "bytes of any length, each behind its length",
     .kind = ZINC_ARRAY_BYTES,
     .parse = vlen_parse,
-    .pack = vlen_pack,
-    .unpack = vlen_unpack,
-    .packed_bound = zinc_vlen_packed_bound,
+    .pack = &coder,
 };

@@ -67,6 +67,13 @@ zlib_decode(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, 
 	return zinc_deflate_unzlib(s, in, out, exact, err);
 }
 
+static const zinc_bytes_ops coder = {
+    .bound = zinc_bound_compressed,
+    .encode = zlib_encode,
+    .decode = zlib_decode,
+    .verifies = zinc_verifies_always,
+};
+
 const zinc_codec_ops zinc_codec_zlib = {
     .name = "numcodecs.zlib",
     .v2 = "zlib",
@@ -76,8 +83,5 @@ const zinc_codec_ops zinc_codec_zlib = {
     .parse = zlib_parse,
     .print = zlib_print,
     .parse_words = zlib_parse_words,
-    .bound = zinc_bound_compressed,
-    .encode = zlib_encode,
-    .decode = zlib_decode,
-    .verifies = zinc_verifies_always,
+    .bytes = &coder,
 };

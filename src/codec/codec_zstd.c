@@ -274,20 +274,27 @@ zstd_decode_start(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf 
 	return ZINC_OK;
 }
 
-#else
-#define BUILT_WITH        0
-#define PURPOSE           "Zstandard (RFC 8878); not in this build"
-#define zstd_encode       NULL /* no codec is made without the library */
-#define zstd_decode       NULL
-#define zstd_decode_start NULL
-#endif
-
 /* Only frames that this codec has written are known to have one. */
 static bool
 zstd_verifies(const zinc_codec *c)
 {
 	return ((const zstd_codec *)c)->checksum;
 }
+
+static const zinc_bytes_ops coder = {
+    .bound = zinc_bound_compressed,
+    .encode = zstd_encode,
+    .decode = zstd_decode,
+    .decode_start = zstd_decode_start,
+    .verifies = zstd_verifies,
+};
+#define CODER (&coder)
+
+#else
+#define BUILT_WITH 0
+#define PURPOSE    "Zstandard (RFC 8878); not in this build"
+#define CODER      NULL /* no codec is made without the library */
+#endif
 
 /* ---- configuration ---- */
 
@@ -404,9 +411,5 @@ const zinc_codec_ops zinc_codec_zstd = {
     .parse = zstd_parse,
     .print = zstd_print,
     .parse_words = zstd_parse_words,
-    .bound = zinc_bound_compressed,
-    .encode = zstd_encode,
-    .decode = zstd_decode,
-    .decode_start = zstd_decode_start,
-    .verifies = zstd_verifies,
+    .bytes = CODER,
 };

@@ -94,7 +94,7 @@ zinc_draft_codec_print(zinc_draft_make *b, const zinc_codec *c, const char *key,
 static zinc_status
 read_order(zinc_draft_make *b, const zinc_codec *c)
 {
-	const int *order = c->ops->order(c);
+	const int *order = zinc_codec_order(c);
 	const int n = b->m->ndim;
 	int i;
 
@@ -118,7 +118,7 @@ read_chain(zinc_draft_make *b)
 	if (b->chain->naa > 0 && b->chain->aa[0]->ops->layout && b->chain->aa[0]->ops->uris)
 		b->layout = b->chain->aa[0];
 	for (i = 0; i < b->chain->naa; i++) {
-		if (!b->chain->aa[i]->ops->order)
+		if (!zinc_codec_reorders(b->chain->aa[i]->ops))
 			continue;
 		if (i > 0)
 			return zinc_draft_refuse(b, "a transpose behind another codec");

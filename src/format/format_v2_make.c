@@ -69,7 +69,7 @@ print_codec(struct make *b, const zinc_codec *c, zinc_json **out)
 static zinc_status
 order_of(struct make *b, const zinc_codec *c, bool *fortran)
 {
-	const int *order = c->ops->order(c);
+	const int *order = zinc_codec_order(c);
 	const int n = b->m->ndim;
 	int i;
 
@@ -92,9 +92,9 @@ elements(struct make *b, zinc_json *filters, bool *fortran)
 
 	*fortran = false;
 	for (i = 0; i < c->naa; i++) {
-		if (c->aa[i]->ops->order && i > 0)
+		if (zinc_codec_reorders(c->aa[i]->ops) && i > 0)
 			return refuse(b, "a transpose behind another codec");
-		if (c->aa[i]->ops->order) {
+		if (zinc_codec_reorders(c->aa[i]->ops)) {
 			ZINC_TRY(order_of(b, c->aa[i], fortran));
 			continue;
 		}

@@ -245,7 +245,7 @@ make_codecs(zinc_draft_make *b)
 	int i;
 
 	for (i = 0; i < c->naa; i++)
-		if (!c->aa[i]->ops->order && c->aa[i] != b->layout)
+		if (!zinc_codec_reorders(c->aa[i]->ops) && c->aa[i] != b->layout)
 			return zinc_draft_refuse(b, "codecs that work on elements");
 	if (c != b->m->chain)
 		return zinc_draft_refuse(b, "shards");

@@ -197,7 +197,7 @@ make_codecs(zinc_draft_make *b)
 	int i;
 
 	for (i = 0; i < c->naa; i++)
-		if (!c->aa[i]->ops->order && c->aa[i] != b->layout)
+		if (!zinc_codec_reorders(c->aa[i]->ops) && c->aa[i] != b->layout)
 			ZINC_TRY(add_filter(b, filters, c->aa[i]));
 	if (strcmp(c->ab->ops->name, "bytes") != 0)
 		ZINC_TRY(add_filter(b, filters, c->ab));

@@ -256,7 +256,7 @@ add_one(struct chain *x, const zinc_json *v, const char *key)
 	if (ops && strcmp(ops->name, "bytes") == 0)
 		return add_endian(x, v);
 	if (ops && ops->kind == ZINC_ARRAY_ARRAY) {
-		if (x->compressed || (x->bytes && x->big && !ops->order))
+		if (x->compressed || (x->bytes && x->big && !zinc_codec_reorders(ops)))
 			return zinc_report_unsupported(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_CODEC_URI), &p->e,
 						       "codec \"%.200s\" behind one that makes other bytes",
 						       zinc_json_member(v, key)->text);
@@ -333,7 +333,7 @@ make_codecs(zinc_draft_make *b)
 	int i;
 
 	for (i = 0; i < c->naa; i++) {
-		if (c->aa[i]->ops->order || c->aa[i] == b->layout)
+		if (zinc_codec_reorders(c->aa[i]->ops) || c->aa[i] == b->layout)
 			continue; /* the memory layout */
 		ZINC_TRY(zinc_draft_codec_print(b, c->aa[i], "type", &v));
 		ZINC_TRY(zinc_json_append(list, v, b->err));

@@ -151,7 +151,7 @@ is_of_elements(const zinc_json *codec)
 static bool
 is_transpose(const zinc_json *codec)
 {
-	return is_of_elements(codec) && ops_of(codec)->order &&
+	return is_of_elements(codec) && zinc_codec_reorders(ops_of(codec)) &&
 	       zinc_json_is(zinc_json_member(configuration_of(codec), "order"), ZINC_JSON_ARRAY);
 }
 

@@ -459,7 +459,7 @@ every_way(void **state)
 	(void)state;
 	for (i = 0; i < COUNT(chains); i++) {
 		if ((strstr(chains[i], "gzip") && zinc_deflate_missing()) ||
-		    (strstr(chains[i], "zstd") && !zinc_codec_zstd.encode))
+		    (strstr(chains[i], "zstd") && !zinc_codec_zstd.bytes))
 			continue;
 		for (j = 0; j < COUNT(types); j++)
 			for (k = 0; k < 2; k++) {
@@ -500,7 +500,7 @@ not_copied(void **state)
 	assert_int_equal(v.strides[0], 4);
 	assert_int_equal(v.strides[1], 8);
 	chain_fini(&t);
-	if (!zinc_codec_zstd.encode)
+	if (!zinc_codec_zstd.bytes)
 		return;
 	assert_ok(chain_init(&t, NULL, "[" BIG ",{\"name\":\"zstd\",\"configuration\":{\"level\":1}}]", "uint32", s23,
 			     NULL, true, &err));
@@ -687,7 +687,7 @@ out_of_memory(void **state)
 	assert_true(sweep_alloc(everything, old) > 10);
 	snprintf(codecs, sizeof codecs, nested, BIG "," CRC);
 	assert_true(sweep_alloc(everything, codecs) > 20);
-	if (zinc_codec_zstd.encode) {
+	if (zinc_codec_zstd.bytes) {
 		snprintf(codecs, sizeof codecs, nested, BIG ",{\"name\":\"zstd\",\"configuration\":{\"level\":1}}");
 		assert_true(sweep_alloc(everything, codecs) > 20);
 	}
@@ -695,7 +695,7 @@ out_of_memory(void **state)
 		snprintf(codecs, sizeof codecs, nested, BIG ",{\"name\":\"gzip\",\"configuration\":{\"level\":1}}");
 		assert_true(sweep_alloc(everything, codecs) > 20);
 	}
-	if (zinc_codec_blosc.encode) {
+	if (zinc_codec_blosc.bytes) {
 		snprintf(
 		    codecs, sizeof codecs, nested,
 		    BIG

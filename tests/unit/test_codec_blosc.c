@@ -301,5 +301,5 @@ main(void)
 	    cmocka_unit_test(configuration), cmocka_unit_test(without_typesize),
 	};
 
-	return zinc_codec_blosc.encode ? cmocka_run_group_tests(tests, NULL, NULL) : 77;
+	return zinc_codec_blosc.bytes ? cmocka_run_group_tests(tests, NULL, NULL) : 77;
 }

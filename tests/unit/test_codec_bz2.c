@@ -139,5 +139,5 @@ main(void)
 	    cmocka_unit_test(configuration),
 	};
 
-	return zinc_codec_bz2.encode ? cmocka_run_group_tests(tests, NULL, NULL) : 77;
+	return zinc_codec_bz2.bytes ? cmocka_run_group_tests(tests, NULL, NULL) : 77;
 }

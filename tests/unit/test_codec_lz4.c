@@ -170,5 +170,5 @@ main(void)
 	    cmocka_unit_test(memory),  cmocka_unit_test(configuration),
 	};
 
-	return zinc_codec_lz4.encode ? cmocka_run_group_tests(tests, NULL, NULL) : 77;
+	return zinc_codec_lz4.bytes ? cmocka_run_group_tests(tests, NULL, NULL) : 77;
 }

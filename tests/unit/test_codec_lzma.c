@@ -225,5 +225,5 @@ main(void)
 	    cmocka_unit_test(refused), cmocka_unit_test(configuration),
 	};
 
-	return zinc_codec_lzma.encode ? cmocka_run_group_tests(tests, NULL, NULL) : 77;
+	return zinc_codec_lzma.bytes ? cmocka_run_group_tests(tests, NULL, NULL) : 77;
 }

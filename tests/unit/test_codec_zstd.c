@@ -342,5 +342,5 @@ main(void)
 	    cmocka_unit_test(damage), cmocka_unit_test(configuration), cmocka_unit_test(warm),
 	};
 
-	return zinc_codec_zstd.encode ? cmocka_run_group_tests(tests, NULL, NULL) : 77;
+	return zinc_codec_zstd.bytes ? cmocka_run_group_tests(tests, NULL, NULL) : 77;
 }

@@ -185,7 +185,7 @@ test_codecs(void **state)
 	assert_int_equal(m->chain->naa, 2);
 	assert_int_equal(m->chain->nbb, 2);
 	expect_member(m, "chunk_key_encoding", "{\"name\":\"v2\",\"configuration\":{\"separator\":\"/\"}}");
-	assert_non_null(m->chain->aa[0]->ops->order);
+	assert_non_null(zinc_codec_order(m->chain->aa[0]));
 	assert_string_equal(m->chain->ab->ops->name, "bytes");
 	zinc_meta_free(m);
 	m = parse(DOC("\"|O\"", "0", ", \"x\": 1"), true); /* no codec of objects, and a member that is ignored */
