@@ -17,6 +17,7 @@
 #include <stdlib.h>
 
 #include "array/array.h"
+#include "shard/shard.h"
 
 /* ---- the plan ---- */
 

@@ -135,7 +135,6 @@ zinc_array_chunk_put(zinc_array *a, const uint64_t *index, const void *bytes, si
 typedef struct shard_check {
 	const zinc_shard *sh;
 	zinc_bytes in;
-	uint64_t shape[ZINC_MAX_NDIM], per_axis[ZINC_MAX_NDIM];
 	zinc_shard_entry *entries;
 } shard_check;
 
@@ -149,7 +148,7 @@ check_inner(const shard_check *x, zinc_scratch *s, uint64_t n, zinc_object_check
 		zinc_bytes inner;
 		zinc_status st;
 
-		if (x->entries[i].nbytes == ZINC_SHARD_EMPTY) {
+		if (zinc_shard_entry_empty(&x->entries[i])) {
 			out->empty_units++;
 			continue;
 		}
@@ -171,22 +170,16 @@ check_shard(zinc_call *c, zinc_worker *w, const uint64_t *extent, zinc_bytes in,
 	    zinc_error *err)
 {
 	shard_check x = {.sh = c->m->chain->shard, .in = in};
-	zinc_bytes tail = in;
+	zinc_shard_layout l;
 	zinc_status st;
-	size_t nbytes;
 
-	zinc_shard_shape(c->m, extent, x.shape);
-	out->units = zinc_shard_count(x.sh, x.shape, x.per_axis);
-	if (zinc_shard_index_bytes(x.sh, x.shape, &nbytes))
-		return zinc_fail(err, ZINC_E_LIMIT, "the shard's index is too large");
-	if (nbytes < tail.n) {
-		tail.p += x.sh->index_at_start ? 0 : tail.n - nbytes;
-		tail.n = nbytes;
-	}
-	x.entries = zinc_calloc(c->ctx, (size_t)out->units, sizeof *x.entries);
+	zinc_shard_shape(c->m, extent, l.shape);
+	ZINC_TRY(zinc_shard_layout_init(&l, x.sh, l.shape, err));
+	out->units = l.n;
+	x.entries = zinc_calloc(c->ctx, (size_t)l.n, sizeof *x.entries);
 	if (!x.entries)
 		return zinc_fail_nomem(err);
-	st = zinc_shard_index_decode(x.sh, w->s, x.shape, tail, in.n, x.entries, err);
+	st = zinc_shard_index_decode(x.sh, w->s, l.shape, zinc_shard_index_of(&l, in), in.n, x.entries, err);
 	if (st == ZINC_OK)
 		st = check_inner(&x, w->s, out->units, out, err);
 	zinc_free(c->ctx, x.entries);

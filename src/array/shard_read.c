@@ -23,20 +23,14 @@
 #define POINT_BYTES  (16 * ZINC_MIB) /* the same for points, of which neighbours are seldom in one batch */
 #define POINT_MAX    (64 * 1024u)
 #define FAR_WINDOW   4096u /* shards, where indexes come from afar: all of them are asked for together */
-#define TRIES        8
 
 /* One shard of the window. */
 typedef struct slot {
 	zinc_object o;
-	zinc_tag tag;
-	bool found;
-	uint64_t size; /* of the object */
+	zinc_shard_layout layout;
+	zinc_stored_shard is;
 	atomic_bool changed;
-	zinc_shard_entry *entries;
-	uint64_t nentries;
-	size_t index_bytes;
-	uint64_t shape[ZINC_MAX_NDIM], per_axis[ZINC_MAX_NDIM]; /* in the codec's axes */
-	size_t first_batch;                                     /* of the window */
+	size_t first_batch; /* of the window */
 	size_t nbatches;
 	size_t batch_units;
 	zinc_buf begins; /* size_t each: where in the order of points a batch begins, if there are several */
@@ -141,15 +135,9 @@ decode_unit(window *win, zinc_worker *w, const slot *s, const zinc_unit *u, zinc
 	ZINC_TRY(zinc_chain_decode_part(inner, w->s, shape, in, direct, n.first, n.end, &v, err));
 	turn_view(m, &v, &t);
 	if (cache)
-		zinc_cache_put(cache, j->c->store, key, zinc_shard_position(m, s->per_axis, u->inner), &s->tag, &t,
-			       u->extent, m->ndim, m->dtype->size);
+		zinc_cache_put(cache, j->c->store, key, zinc_shard_position(m, s->layout.per_axis, u->inner),
+			       &s->is.tag, &t, u->extent, m->ndim, m->dtype->size);
 	return v.p == direct ? ZINC_OK : zinc_transfer_out(j->p, j->t, u, &t, w->s, err);
-}
-
-static bool
-is_stored(const slot *s, uint64_t position)
-{
-	return s->found && s->entries[position].nbytes != ZINC_SHARD_EMPTY;
 }
 
 /* Serve a unit that was not asked for: not stored, or cached.  *done false: it was, but is no longer. */
@@ -159,20 +147,20 @@ serve_unfetched_unit(window *win, zinc_worker *w, const slot *s, const zinc_unit
 {
 	zinc_job *j = win->j;
 	const zinc_meta *m = j->p->m;
-	const uint64_t position = zinc_shard_position(m, s->per_axis, u->inner);
+	const uint64_t position = zinc_shard_position(m, s->layout.per_axis, u->inner);
 	zinc_cache *cache = zinc_cache_of(j->c);
 	zinc_status st;
 	zinc_view v;
 	void *hold;
 
 	*done = true;
-	if (!is_stored(s, position)) {
+	if (!zinc_shard_has(&s->is, position)) {
 		if (j->c->o.missing_is_error)
 			return zinc_fail(err, ZINC_E_NOTFOUND, "the %s is not stored",
-					 s->found ? "inner chunk" : "shard");
+					 s->is.found ? "inner chunk" : "shard");
 		return zinc_transfer_fill(j->p, j->t, u, err);
 	}
-	v.p = (uint8_t *)(uintptr_t)zinc_cache_get(cache, j->c->store, key, position, &s->tag, u->extent, m->ndim,
+	v.p = (uint8_t *)(uintptr_t)zinc_cache_get(cache, j->c->store, key, position, &s->is.tag, u->extent, m->ndim,
 						   m->dtype->size, &hold);
 	*done = v.p != NULL;
 	if (!*done)
@@ -183,26 +171,16 @@ serve_unfetched_unit(window *win, zinc_worker *w, const slot *s, const zinc_unit
 	return st;
 }
 
-static zinc_status
-check_entry(const window *win, const zinc_shard_entry *e, zinc_error *err)
-{
-	if (e->nbytes > win->unit_limit)
-		return zinc_fail(err, ZINC_E_CORRUPT,
-				 "an inner chunk of %llu bytes: no encoding of it has more than %zu",
-				 (unsigned long long)e->nbytes, win->unit_limit);
-	return ZINC_OK;
-}
-
 /* What is told of a unit instead of reading it. */
 static void
 explain_unit(zinc_job *j, const slot *s, size_t unit, uint64_t position)
 {
-	zinc_touch t = {.object = s->o.number, .unit = unit, .object_found = s->found};
+	zinc_touch t = {.object = s->o.number, .unit = unit, .object_found = s->is.found};
 
-	t.found = is_stored(s, position);
-	t.offset = t.found ? s->entries[position].offset : 0;
-	t.nbytes = t.found ? s->entries[position].nbytes : 0;
-	t.object_bytes = s->size;
+	t.found = zinc_shard_has(&s->is, position);
+	t.offset = t.found ? s->is.entries[position].offset : 0;
+	t.nbytes = t.found ? s->is.entries[position].nbytes : 0;
+	t.object_bytes = s->is.size;
 	zinc_explain_unit(j->explain, &t);
 }
 
@@ -242,9 +220,9 @@ is_wanted(const window *win, const slot *s, const zinc_fetch_item *it, uint64_t 
 	zinc_job *j = win->j;
 	zinc_cache *cache = zinc_cache_of(j->c);
 
-	return is_stored(s, position) &&
+	return zinc_shard_has(&s->is, position) &&
 	       !(cache && it->round == 0 && !j->explain &&
-		 zinc_cache_has(cache, j->c->store, (const char *)it->key.p, position, &s->tag));
+		 zinc_cache_has(cache, j->c->store, (const char *)it->key.p, position, &s->is.tag));
 }
 
 /* List what must be fetched, and mark it in `asked`; it->at says how many that are. */
@@ -260,14 +238,14 @@ list_units(window *win, const slot *s, zinc_fetch_item *it, zinc_fetch_range *li
 		uint64_t at;
 
 		zinc_plan_unit(p, &s->o, i, &u);
-		at = zinc_shard_position(p->m, s->per_axis, u.inner);
+		at = zinc_shard_position(p->m, s->layout.per_axis, u.inner);
 		if (win->j->explain)
 			explain_unit(win->j, s, i, at);
 		*asked = is_wanted(win, s, it, at);
 		if (!*asked)
 			continue;
-		e = &s->entries[at];
-		ZINC_TRY(check_entry(win, e, err));
+		e = &s->is.entries[at];
+		ZINC_TRY(zinc_shard_entry_check(e, win->unit_limit, err));
 		list[n++] = (zinc_fetch_range){.offset = e->offset, .nbytes = e->nbytes, .tell = i, .more = u.begin};
 	}
 	it->at = n;
@@ -294,8 +272,8 @@ want_batch(void *arg, zinc_fetch_item *it, int worker, zinc_error *err)
 	list = it->behind;
 	it->n = 0;
 	ZINC_TRY(list_units(win, s, it, list, (uint8_t *)(list + (end - first)), err));
-	it->n =
-	    zinc_fetch_merge(list, (size_t)it->at, win->j->c->caps.merge_gap, (const char *)it->key.p, &s->tag, gets);
+	it->n = zinc_fetch_merge(list, (size_t)it->at, win->j->c->caps.merge_gap, (const char *)it->key.p, &s->is.tag,
+				 gets);
 	return ZINC_OK;
 }
 
@@ -378,7 +356,7 @@ take_batch(void *arg, zinc_fetch_item *it, int worker, bool *again, zinc_error *
 
 	if (atomic_load(&s->changed) || win->j->explain)
 		return ZINC_OK;
-	if (it->n > 0 && (it->found != ZINC_FOUND || it->size != s->size)) {
+	if (it->n > 0 && (it->found != ZINC_FOUND || it->size != s->is.size)) {
 		atomic_store(&s->changed, true);
 		return ZINC_OK;
 	}
@@ -433,28 +411,13 @@ read_batches(window *win, size_t n)
 
 /* ---- the indexes: an item is a shard ---- */
 
-enum { INDEX = 0, ALL = 1, SMALL = 2 }; /* what is asked for */
-
 static slot *
 shard_of(const window *win, size_t i)
 {
 	return &win->slots[win->todo[i]];
 }
 
-/* Is all of the shard, if it is no longer than its elements, cheaper than a second request?  The cache would rather know
- * its tag first. */
-static bool
-is_small(const window *win, const slot *s)
-{
-	const zinc_caps *caps = &win->j->c->caps;
-	uint64_t nbytes;
-
-	return (caps->flags & ZINC_CAP_REMOTE) && !zinc_cache_of(win->j->c) &&
-	       !zinc_u64_mul(s->nentries, win->unit_bytes, &nbytes) && nbytes < caps->merge_gap &&
-	       s->index_bytes <= caps->merge_gap - nbytes;
-}
-
-/* Where the store gives no tag nothing shows that ranges belong to the index, so all of the shard is had at once. */
+/* it->how is what is asked for.  The cache would rather know the tag of a small shard first. */
 static zinc_status
 want_index(void *arg, zinc_fetch_item *it, int worker, zinc_error *err)
 {
@@ -468,18 +431,13 @@ want_index(void *arg, zinc_fetch_item *it, int worker, zinc_error *err)
 		ZINC_TRY(zinc_call_item_key(c, it, s->o.index, err));
 		atomic_store(&s->changed, false);
 		s->units_done = s->bytes_done = 0;
-		it->how = !(c->caps.flags & ZINC_CAP_TAGS) ? ALL : is_small(win, s) ? SMALL : INDEX;
+		it->how = zinc_shard_first_ask(&s->layout, &c->caps, zinc_cache_of(c) ? UINT64_MAX : win->unit_bytes);
 	}
-	if (s->nentries > win->nentries) /* the grid is a program's */
+	if (s->layout.n > win->nentries) /* the grid is a program's */
 		return zinc_fail(err, ZINC_E_CORRUPT, "the shard is larger than the widest of its grid");
-	if (it->how == INDEX) {
-		zinc_fetch_want(
-		    it, (zinc_get){.length = s->index_bytes, .suffix = !win->j->p->m->chain->shard->index_at_start});
-		return ZINC_OK;
-	}
-	if (it->how == ALL) /* of a small one no more than the gap is asked for */
+	if (it->how == ZINC_SHARD_ASK_ALL) /* of a small one no more than the gap is asked for */
 		it->bound = zinc_object_limit(c->m, c->ctx, s->o.extent);
-	zinc_fetch_want(it, (zinc_get){.length = it->how == SMALL ? c->caps.merge_gap : ZINC_TO_END});
+	zinc_fetch_want(it, zinc_shard_request(&s->layout, it->how, &c->caps));
 	return ZINC_OK;
 }
 
@@ -496,16 +454,16 @@ take_chunks(window *win, zinc_worker *w, slot *s, const zinc_fetch_item *it, zin
 		uint64_t at;
 
 		zinc_plan_unit(p, &s->o, i, &u);
-		at = zinc_shard_position(p->m, s->per_axis, u.inner);
+		at = zinc_shard_position(p->m, s->layout.per_axis, u.inner);
 		if (win->j->explain) {
 			explain_unit(win->j, s, i, at);
-		} else if (!is_stored(s, at)) {
+		} else if (!zinc_shard_has(&s->is, at)) {
 			ZINC_TRY(serve_unfetched_unit(win, w, s, &u, (const char *)it->key.p, &done, err));
 		} else {
-			const zinc_bytes in = {it->bytes->p + (size_t)s->entries[at].offset,
-					       (size_t)s->entries[at].nbytes};
+			const zinc_shard_entry *e = &s->is.entries[at];
+			const zinc_bytes in = {it->bytes->p + (size_t)e->offset, (size_t)e->nbytes};
 
-			ZINC_TRY(check_entry(win, &s->entries[at], err));
+			ZINC_TRY(zinc_shard_entry_check(e, win->unit_limit, err));
 			ZINC_TRY(decode_unit(win, w, s, &u, in, (const char *)it->key.p, err));
 		}
 	}
@@ -515,40 +473,23 @@ take_chunks(window *win, zinc_worker *w, slot *s, const zinc_fetch_item *it, zin
 	return ZINC_OK;
 }
 
-/* The index from the bytes of a whole shard. */
-static void
-cut_index(const window *win, const slot *s, zinc_bytes *all)
-{
-	const size_t n = (size_t)zinc_min_u64(all->n, s->index_bytes);
-
-	all->p += win->j->p->m->chain->shard->index_at_start ? 0 : all->n - n;
-	all->n = n;
-}
-
 static zinc_status
 take_index(void *arg, zinc_fetch_item *it, int worker, bool *again, zinc_error *err)
 {
 	window *win = arg;
 	zinc_worker *w = &win->j->c->workers[worker];
-	const zinc_shard *sh = win->j->p->m->chain->shard;
 	slot *s = shard_of(win, it->i);
-	zinc_bytes tail = {it->bytes->p, it->bytes->n};
+	zinc_shard_ask ask = it->how;
 
-	s->found = it->found == ZINC_FOUND;
-	s->size = s->found ? it->size : 0;
-	s->tag.n = 0;
-	if (!s->found)
+	s->is.found = it->found == ZINC_FOUND;
+	s->is.size = s->is.found ? it->size : 0;
+	s->is.tag.n = 0;
+	if (!s->is.found)
 		return ZINC_OK;
-	s->tag = it->tag;
-	if ((it->how == INDEX && s->tag.n == 0) || (it->how == SMALL && it->bytes->n < s->size)) {
-		it->how = it->how == SMALL ? INDEX : ALL;
-		*again = true;
-		return ZINC_OK;
-	}
-	if (it->how != INDEX)
-		cut_index(win, s, &tail);
-	ZINC_TRY(zinc_shard_index_decode(sh, w->s, s->shape, tail, s->size, s->entries, err));
-	return it->how != INDEX ? take_chunks(win, w, s, it, err) : ZINC_OK;
+	s->is.tag = it->tag;
+	ZINC_TRY(zinc_shard_take(&s->is, w->s, (zinc_bytes){it->bytes->p, it->bytes->n}, &ask, again, err));
+	it->how = ask;
+	return *again || ask == ZINC_SHARD_ASK_INDEX ? ZINC_OK : take_chunks(win, w, s, it, err);
 }
 
 static void
@@ -557,7 +498,7 @@ fail_index(void *arg, zinc_fetch_item *it, zinc_status st, zinc_error *err)
 	window *win = arg;
 	slot *s = shard_of(win, it->i);
 
-	s->found = false;
+	s->is.found = false;
 	fail_at(win, it, s, st, err);
 }
 
@@ -638,10 +579,10 @@ open_slot(window *win, size_t i, zinc_error *err)
 	const zinc_plan *p = win->j->p;
 
 	zinc_plan_object(p, win->first + i, &s->o);
-	zinc_shard_shape(p->m, s->o.extent, s->shape);
-	s->entries = win->entries + i * win->nentries;
-	s->nentries = zinc_shard_count(p->m->chain->shard, s->shape, s->per_axis);
-	(void)zinc_shard_index_bytes(p->m->chain->shard, s->shape, &s->index_bytes); /* that of the largest fits */
+	zinc_shard_shape(p->m, s->o.extent, s->layout.shape);
+	(void)!zinc_shard_layout_init(&s->layout, p->m->chain->shard, s->layout.shape, NULL); /* the largest fits */
+	s->is.layout = &s->layout;
+	s->is.entries = win->entries + i * win->nentries;
 	s->batch_units = units_of_batch(win);
 	s->nbatches = (size_t)zinc_ceil_div(s->o.nunits, s->batch_units);
 	s->units_told = s->bytes_told = 0;
@@ -657,8 +598,7 @@ conflict(window *win)
 	zinc_error e = ZINC_ERROR_INIT;
 
 	(void)zinc_call_item_key(win->j->c, it, s->o.index, NULL);
-	zinc_fail(&e, ZINC_E_CONFLICT, "the shard was replaced %d times while it was read", TRIES);
-	fail_at(win, it, s, ZINC_E_CONFLICT, &e);
+	fail_at(win, it, s, zinc_shard_conflict(&e), &e);
 }
 
 static zinc_status
@@ -670,7 +610,7 @@ read_window(window *win, zinc_error *err)
 	for (i = 0; i < win->nslots; i++)
 		ZINC_TRY(open_slot(win, i, err));
 	win->ntodo = win->nslots;
-	for (tries = 0; win->ntodo > 0 && tries < TRIES && win->j->c->code == ZINC_OK; tries++)
+	for (tries = 0; win->ntodo > 0 && tries < ZINC_SHARD_TRIES && win->j->c->code == ZINC_OK; tries++)
 		read_todo(win);
 	if (win->ntodo > 0 && win->j->c->code == ZINC_OK)
 		conflict(win);
@@ -682,19 +622,19 @@ window_init(window *win, zinc_job *j, size_t *slots, zinc_error *err)
 {
 	const zinc_meta *m = j->p->m;
 	const zinc_shard *sh = m->chain->shard;
-	uint64_t widest[ZINC_MAX_NDIM], shape[ZINC_MAX_NDIM], n;
-	size_t index_bytes;
+	uint64_t widest[ZINC_MAX_NDIM], n;
+	zinc_shard_layout largest;
 	int d;
 
 	win->j = j;
 	for (d = 0; d < m->ndim; d++)
 		widest[d] = m->grid->ops->widest(m->grid, d);
-	zinc_shard_shape(m, widest, shape);
-	win->nentries = zinc_shard_count(sh, shape, widest);
-	if (zinc_shard_index_bytes(sh, shape, &index_bytes) || win->nentries > SIZE_MAX / FAR_WINDOW ||
+	zinc_shard_shape(m, widest, largest.shape);
+	if (zinc_shard_layout_init(&largest, sh, largest.shape, NULL) || largest.n > SIZE_MAX / FAR_WINDOW ||
 	    zinc_shape_bytes(sh->chunk_shape, m->ndim, m->dtype->size, j->c->ctx->limits.chunk_bytes, &win->unit_bytes))
 		return zinc_fail(err, ZINC_E_LIMIT,
 				 "the shard's index or inner chunks are larger than the limits allow");
+	win->nentries = largest.n;
 	if (sh->inner->shard || zinc_chain_bound(sh->inner, sh->chunk_shape, &win->unit_limit))
 		win->unit_limit = (size_t)(2 * j->c->ctx->limits.chunk_bytes);
 	n = zinc_max_u64(1, zinc_min_u64(j->c->caps.flags & ZINC_CAP_REMOTE ? FAR_WINDOW : WINDOW_MAX,

@@ -9,8 +9,7 @@
  * What fails is told to whoever asked for the shard, whatever the number of threads: he may write it without its old
  * bytes, where those are damaged and all of its elements are new.
  *
- *     old:   [a][b][c]....[index]        write b'  ->  new:  [a][b'][c][index]
- *            what is kept never comes into memory: only its place is told, and the store copies it
+ * The new shard is put together by shard/shard_build.c: what is kept never comes into memory, the store copies it.
  */
 #include "array/engine.h"
 
@@ -26,16 +25,11 @@ typedef struct shard_job {
 	const zinc_object *o;
 	const zinc_shard *sh;
 	const zinc_old *old; /* NULL: the shard is written whole */
-	uint64_t shape[ZINC_MAX_NDIM], per_axis[ZINC_MAX_NDIM];
-	uint64_t n; /* inner chunks */
-	zinc_shard_entry *was, *now;
-	touch *touched;
+	zinc_shard_layout l;
+	zinc_shard_build b; /* its new bytes are in `fetch` of the worker's scratch */
+	touch *touched;     /* one of each inner chunk */
 	size_t chunk_elems;
 	size_t inner_max; /* encoded bytes of one inner chunk */
-	zinc_part
-	    *parts; /* of the new shard; `bytes` NULL: kept from the old one, else new and at `offset` of `fetch` */
-	size_t nparts;
-	uint64_t end; /* of the new shard, so far */
 	/* a window of inner chunks encoded in parallel */
 	zinc_buf *out;
 	bool *empty;
@@ -51,13 +45,13 @@ mark_touched(shard_job *x)
 	zinc_unit u;
 	size_t i;
 
-	memset(x->touched, 0, (size_t)x->n * sizeof *x->touched);
+	memset(x->touched, 0, (size_t)x->l.n * sizeof *x->touched);
 	for (i = 0; i < x->o->nunits; i++) {
 		uint64_t at;
 		size_t begin = i == 0 ? x->o->begin : u.end;
 
 		zinc_plan_unit(x->j->p, x->o, i, &u);
-		at = zinc_shard_position(x->j->p->m, x->per_axis, u.inner);
+		at = zinc_shard_position(x->j->p->m, x->l.per_axis, u.inner);
 		x->touched[at] = (touch){i + 1, begin};
 	}
 }
@@ -78,21 +72,6 @@ inner_room(const shard_job *x, zinc_scratch *s, zinc_view *mine, zinc_view *arra
 	return ZINC_OK;
 }
 
-/* Bytes of the old shard; the index was checked against its size. */
-static zinc_status
-read_old(const shard_job *x, uint64_t offset, uint64_t nbytes, zinc_buf *to, zinc_bytes *out, zinc_error *err)
-{
-	struct iovec iov;
-
-	if (nbytes > PTRDIFF_MAX)
-		return zinc_fail_nomem(err);
-	to->max = (size_t)nbytes;
-	ZINC_TRY(zinc_buf_reset(to, (size_t)nbytes, err));
-	*out = (zinc_bytes){to->p, (size_t)nbytes};
-	iov = (struct iovec){to->p, (size_t)nbytes};
-	return x->old->read(x->old->arg, offset, nbytes, &iov, 1, err);
-}
-
 /* The old inner chunk, or fill value, into the view.  Encoded it is in s->b, which a chain reads before it writes. */
 static zinc_status
 load_inner(const shard_job *x, zinc_scratch *s, const zinc_shard_entry *e, const zinc_view *v, bool keep,
@@ -104,15 +83,12 @@ load_inner(const shard_job *x, zinc_scratch *s, const zinc_shard_entry *e, const
 	zinc_bytes in;
 	int d;
 
-	if (!keep || e->nbytes == ZINC_SHARD_EMPTY) {
+	if (!keep || zinc_shard_entry_empty(e)) {
 		zinc_fill_run(v->p, m->fill, x->chunk_elems, m->dtype->size);
 		return ZINC_OK;
 	}
-	if (e->nbytes > x->inner_max)
-		return zinc_fail(err, ZINC_E_CORRUPT,
-				 "an inner chunk of %llu bytes: no encoding of it has more than %zu",
-				 (unsigned long long)e->nbytes, x->inner_max);
-	ZINC_TRY(read_old(x, e->offset, e->nbytes, &s->b, &in, err));
+	ZINC_TRY(zinc_shard_entry_check(e, x->inner_max, err));
+	ZINC_TRY(zinc_shard_read_old(x->old, e->offset, e->nbytes, &s->b, &in, err));
 	ZINC_TRY(zinc_chain_decode(x->sh->inner, s, x->sh->chunk_shape, in, v->p, 0, &from, err));
 	if (from.p == v->p)
 		return ZINC_OK;
@@ -158,7 +134,7 @@ encode_inner(const shard_job *x, zinc_scratch *s, uint64_t position, zinc_buf *o
 	zinc_plan_unit(x->j->p, x->o, x->touched[position].unit - 1, &u);
 	if (!inner_in_buffer(x, &u, &v)) {
 		ZINC_TRY(inner_room(x, s, &v, &a, err));
-		ZINC_TRY(load_inner(x, s, &x->was[position], &v, !u.full, err));
+		ZINC_TRY(load_inner(x, s, &x->b.was[position], &v, !u.full, err));
 		ZINC_TRY(zinc_transfer_in(x->j->p, x->j->t, &u, &a, s, err));
 	}
 	*empty = !x->j->c->o.store_fill && zinc_view_is_fill(&v, x->sh->chunk_shape, m->ndim, m->dtype, m->fill);
@@ -167,42 +143,14 @@ encode_inner(const shard_job *x, zinc_scratch *s, uint64_t position, zinc_buf *o
 
 /* ---- the inner chunks in order ---- */
 
-/* The next run of the new shard; one that continues the last is joined to it. */
-static void
-add_part(shard_job *x, bool kept, uint64_t offset, size_t nbytes)
-{
-	static const uint8_t is_new;
-	zinc_part *last = x->nparts > 0 ? &x->parts[x->nparts - 1] : NULL;
-
-	x->end += nbytes;
-	if (last && (!last->bytes) == kept && last->offset + last->nbytes == offset)
-		last->nbytes += nbytes;
-	else
-		x->parts[x->nparts++] = (zinc_part){kept ? NULL : &is_new, offset, nbytes, 0};
-}
-
-static void
-keep_old(shard_job *x, uint64_t position)
-{
-	const zinc_shard_entry *e = &x->was[position];
-
-	x->now[position] = *e;
-	if (e->nbytes == ZINC_SHARD_EMPTY)
-		return;
-	x->now[position].offset = x->end;
-	add_part(x, true, e->offset, (size_t)e->nbytes);
-}
-
-/* The inner chunk is in `fetch`, from `begin` to its end. */
+/* A touched inner chunk is in `fetch`, from `begin` to its end. */
 static void
 enter(shard_job *x, uint64_t position, size_t begin, bool empty)
 {
-	const size_t n = x->w->s->fetch.n - begin;
-
-	x->now[position].offset = empty ? ZINC_SHARD_EMPTY : x->end;
-	x->now[position].nbytes = empty ? ZINC_SHARD_EMPTY : n;
-	if (!empty)
-		add_part(x, false, begin, n);
+	if (empty)
+		zinc_shard_build_erase(&x->b, position);
+	else
+		zinc_shard_build_made(&x->b, position, begin);
 }
 
 static zinc_status
@@ -211,12 +159,12 @@ encode_in_turn(shard_job *x, zinc_error *err)
 	zinc_buf *out = &x->w->s->fetch;
 	uint64_t i;
 
-	for (i = 0; i < x->n; i++) {
+	for (i = 0; i < x->l.n; i++) {
 		size_t begin = out->n;
 		bool empty;
 
 		if (x->touched[i].unit == 0) {
-			keep_old(x, i);
+			zinc_shard_build_keep(&x->b, i);
 			continue;
 		}
 		ZINC_TRY(encode_inner(x, x->w->s, i, out, &empty, err));
@@ -260,11 +208,11 @@ encode_windows(shard_job *x, size_t window, zinc_error *err)
 {
 	size_t i;
 
-	for (x->first = 0; x->first < x->n; x->first += window) {
-		size_t n = (size_t)zinc_min_u64(window, x->n - x->first);
+	for (x->first = 0; x->first < x->l.n; x->first += window) {
+		size_t n = (size_t)zinc_min_u64(window, x->l.n - x->first);
 
 		zinc_pool_run(x->j->c->ctx, x->j->c->threads, n, window_item, x);
-		if (x->failed < x->n)
+		if (x->failed < x->l.n)
 			return zinc_error_copy(err, &x->error);
 		if (x->j->c->code != ZINC_OK) /* cancelled */
 			return zinc_error_copy(err, &x->j->c->error);
@@ -272,7 +220,7 @@ encode_windows(shard_job *x, size_t window, zinc_error *err)
 			size_t begin = x->w->s->fetch.n;
 
 			if (x->touched[x->first + i].unit == 0) {
-				keep_old(x, x->first + i);
+				zinc_shard_build_keep(&x->b, x->first + i);
 				continue;
 			}
 			ZINC_TRY(zinc_buf_add(&x->w->s->fetch, x->out[i].p, x->out[i].n, err));
@@ -286,10 +234,10 @@ static zinc_status
 encode_in_parallel(shard_job *x, zinc_error *err)
 {
 	zinc_context *ctx = x->j->c->ctx;
-	size_t i, window = (size_t)zinc_min_u64(x->n, 8 * (uint64_t)x->j->c->threads);
+	size_t i, window = (size_t)zinc_min_u64(x->l.n, 8 * (uint64_t)x->j->c->threads);
 	zinc_status st = ZINC_OK;
 
-	x->failed = x->n;
+	x->failed = x->l.n;
 	x->out = zinc_calloc(ctx, window, sizeof *x->out);
 	x->empty = zinc_calloc(ctx, window, sizeof *x->empty);
 	if (!x->out || !x->empty)
@@ -307,107 +255,47 @@ encode_in_parallel(shard_job *x, zinc_error *err)
 
 /* ---- the shard ---- */
 
+/* All that is noted of the shard, in `requests` of the worker. */
 static zinc_status
 shard_room(shard_job *x, zinc_error *err)
 {
 	const zinc_meta *m = x->j->p->m;
-	size_t each = 2 * sizeof(zinc_shard_entry) + sizeof(touch) + sizeof(zinc_part), nbytes;
+	size_t nbytes;
 	uint64_t elems;
 
-	zinc_shard_shape(m, x->o->extent, x->shape);
-	x->n = zinc_shard_count(x->sh, x->shape, x->per_axis);
-	if (x->n > SIZE_MAX || zinc_size_mul((size_t)x->n, each, &nbytes) ||
-	    zinc_size_add(nbytes, 2 * sizeof(zinc_part), &nbytes) ||
+	zinc_shard_shape(m, x->o->extent, x->l.shape);
+	ZINC_TRY(zinc_shard_layout_init(&x->l, x->sh, x->l.shape, err));
+	if (x->l.n > SIZE_MAX || zinc_size_mul((size_t)x->l.n, sizeof *x->touched, &nbytes) ||
 	    zinc_shape_bytes(x->sh->chunk_shape, m->ndim, 1, x->j->c->ctx->limits.chunk_bytes / m->dtype->size, &elems))
 		return zinc_fail(err, ZINC_E_LIMIT,
 				 "the shard's index or inner chunks are larger than the limits allow");
 	x->chunk_elems = (size_t)elems;
 	if (zinc_chain_bound(x->sh->inner, x->sh->chunk_shape, &x->inner_max))
 		x->inner_max = zinc_max_chunk(x->j->c->ctx);
-	x->w->requests.max = nbytes;
-	ZINC_TRY(zinc_buf_reset(&x->w->requests, nbytes, err));
-	x->was = (zinc_shard_entry *)(void *)x->w->requests.p;
-	x->now = x->was + x->n;
-	x->touched = (touch *)(void *)(x->now + x->n);
-	x->parts = (zinc_part *)(void *)(x->touched + x->n); /* one per inner chunk, and the index before or behind */
+	ZINC_TRY(zinc_shard_build_begin(&x->b, &x->l, &x->w->requests, nbytes, &x->w->s->fetch,
+					zinc_max_many(x->l.n, x->inner_max), err));
+	x->touched = x->b.behind;
 	return ZINC_OK;
 }
 
 static zinc_status
-load_index(shard_job *x, size_t index_bytes, zinc_error *err)
+encode_shard(shard_job *x, zinc_splice *out, zinc_error *err)
 {
-	uint64_t n;
-	zinc_bytes tail;
-
-	memset(x->was, 0xff, (size_t)x->n * sizeof *x->was);
-	if (!x->old)
-		return ZINC_OK;
-	n = zinc_min_u64(index_bytes, x->old->nbytes);
-	ZINC_TRY(read_old(x, x->sh->index_at_start ? 0 : x->old->nbytes - n, n, &x->w->s->elements, &tail, err));
-	return zinc_shard_index_decode(x->sh, x->w->s, x->shape, tail, x->old->nbytes, x->was, err);
-}
-
-/* Put the index behind the chunks, or into the room left for it in front. */
-static zinc_status
-finish(shard_job *x, size_t index_bytes, zinc_error *err)
-{
-	zinc_buf *out = &x->w->s->fetch;
-	size_t begin = out->n;
-
-	x->w->erase =
-	    !x->j->c->o.store_fill && x->end == (x->sh->index_at_start ? index_bytes : 0) &&
-	    zinc_run_is(x->now, &(zinc_shard_entry){ZINC_SHARD_EMPTY, ZINC_SHARD_EMPTY}, (size_t)x->n, sizeof *x->now);
-	if (x->w->erase)
-		return ZINC_OK;
-	ZINC_TRY(zinc_shard_index_encode(x->sh, x->w->s, x->shape, x->now, out, err));
-	if (!x->sh->index_at_start) {
-		add_part(x, false, begin, out->n - begin);
-		return ZINC_OK;
-	}
-	if (out->n - begin != index_bytes)
-		return zinc_fail(err, ZINC_E_CORRUPT, "the shard's index has another size than its codecs promise");
-	memcpy(out->p, out->p + begin, index_bytes);
-	out->n = begin;
-	return ZINC_OK;
-}
-
-static zinc_status
-encode_shard(shard_job *x, zinc_error *err)
-{
-	zinc_buf *out = &x->w->s->fetch;
-	size_t index_bytes;
-
-	out->n = 0;
 	ZINC_TRY(shard_room(x, err));
-	if (zinc_shard_index_bytes(x->sh, x->shape, &index_bytes))
-		return zinc_fail(err, ZINC_E_LIMIT, "the shard's index is too large");
-	out->max = zinc_max_many(x->n, x->inner_max) + zinc_max_many(2, index_bytes); /* finish() has it twice */
-	ZINC_TRY(load_index(x, index_bytes, err));
+	ZINC_TRY(zinc_shard_build_load(&x->b, x->w->s, x->old, &x->w->s->elements, err));
 	mark_touched(x);
-	if (x->sh->index_at_start) {
-		ZINC_TRY(zinc_buf_reserve(out, index_bytes, err));
-		memset(out->p, 0, index_bytes);
-		out->n = index_bytes;
-		add_part(x, false, 0, index_bytes);
-	}
-	ZINC_TRY(x->j->inner_parallel && x->n > 1 && x->j->c->threads > 1 ? encode_in_parallel(x, err)
-									  : encode_in_turn(x, err));
-	return finish(x, index_bytes, err);
+	ZINC_TRY(x->j->inner_parallel && x->l.n > 1 && x->j->c->threads > 1 ? encode_in_parallel(x, err)
+									    : encode_in_turn(x, err));
+	x->w->erase = !x->j->c->o.store_fill && zinc_shard_build_is_empty(&x->b);
+	out->nparts = 0;
+	return x->w->erase ? ZINC_OK : zinc_shard_build_end(&x->b, x->w->s, out, err);
 }
 
-/* `fetch` moves no more: new parts get their addresses. */
 zinc_status
 zinc_shard_write(zinc_job *j, zinc_worker *w, const zinc_object *o, const zinc_old *old, zinc_splice *out,
 		 zinc_error *err)
 {
 	shard_job x = {.j = j, .w = w, .o = o, .sh = j->p->m->chain->shard, .old = old};
-	size_t i;
 
-	ZINC_TRY(encode_shard(&x, err));
-	for (i = 0; i < x.nparts; i++)
-		if (x.parts[i].bytes)
-			x.parts[i].bytes = w->s->fetch.p + x.parts[i].offset;
-	out->parts = x.parts;
-	out->nparts = x.nparts;
-	return ZINC_OK;
+	return encode_shard(&x, out, err);
 }
