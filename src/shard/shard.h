@@ -11,6 +11,7 @@
  *
  *   shard_index.c   where the index is, what is asked for, what came -> entries
  *   shard_build.c   an old shard and new inner chunks -> the parts of the new shard
+ *   shard_change.c  the same for inner chunks that come as bytes, as one change of a stored shard
  */
 #ifndef ZINC_SHARD_H
 #define ZINC_SHARD_H
@@ -128,5 +129,41 @@ void zinc_shard_build_append(zinc_shard_build *b, uint64_t nbytes);
 bool zinc_shard_build_is_empty(const zinc_shard_build *b);
 /* The index, and the addresses of all parts: the new shard. */
 zinc_status zinc_shard_build_end(zinc_shard_build *b, zinc_scratch *scratch, zinc_splice *out, zinc_error *err);
+
+/* ---- changes that come as bytes ---- */
+
+/* What becomes of one inner chunk. */
+typedef enum zinc_chunk_change { ZINC_CHUNK_KEEP = 0, ZINC_CHUNK_PUT, ZINC_CHUNK_ERASE } zinc_chunk_change;
+
+typedef struct zinc_chunk_edit {
+	uint64_t position;
+	zinc_chunk_change what;
+	const uint8_t *bytes; /* with PUT */
+	size_t nbytes;
+} zinc_chunk_edit;
+
+typedef struct zinc_shard_change {
+	zinc_context *ctx;
+	const zinc_shard_layout *layout;
+	zinc_chunk_edit *edits; /* in order of their positions */
+	size_t nedits;
+	/* Set by the caller, or 0. */
+	const uint64_t *sequence; /* positions in the order in which inner chunks are laid; NULL: row by row */
+	bool append;              /* new ones go behind the old shard, which stays */
+	zinc_status (*prepare)(void *arg, const zinc_shard_build *b, const zinc_old *old, zinc_error *err);
+	void *arg; /* of prepare, which looks at the old shard and completes the edits */
+
+	/* Inside. */
+	zinc_buf memory, fresh, tail;
+	zinc_buf joined; /* the new shard, where it is made in memory */
+} zinc_shard_change;
+
+void zinc_shard_change_init(zinc_shard_change *c, zinc_context *ctx, const zinc_shard_layout *l, zinc_chunk_edit *edits,
+			    size_t n);
+void zinc_shard_change_fini(zinc_shard_change *c);
+/* The function of a splice (zinc_store_splice); its argument is the change.  May be called again. */
+zinc_status zinc_shard_change_splice(void *change, const zinc_old *old, zinc_splice *out, zinc_error *err);
+/* The same of an old shard in memory (NULL: there is none); the new bytes are the change's. */
+zinc_status zinc_shard_change_whole(zinc_shard_change *c, const zinc_bytes *old, zinc_update *out, zinc_error *err);
 
 #endif

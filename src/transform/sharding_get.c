@@ -12,20 +12,15 @@
 
 #include "transform/transform_inside.h"
 
-#define TRIES 8
-
 /* One shard of a round. */
 typedef struct shard {
 	const char *key;
-	zinc_found found;
-	zinc_tag tag;
-	uint64_t size;
+	zinc_stored_shard is;
 	uint8_t *tail; /* its index, encoded */
 	size_t ntail;
-	zinc_blob whole; /* all of it, where it has no tag */
-	zinc_shard_entry *entries;
-	zinc_status status;
-	zinc_error *error; /* of a failure; NULL: memory is out */
+	zinc_blob whole;    /* all of it, where it has no tag */
+	zinc_status status; /* of a failure: then it is not found either */
+	zinc_error *error;  /* of a failure; NULL: memory is out */
 } shard;
 
 /* One request of the caller for a chunk. */
@@ -119,7 +114,7 @@ free_shards(batch *b)
 	for (i = 0; i < b->nshards; i++) {
 		zinc_free(b->s->ctx, b->shards[i].tail);
 		zinc_blob_fini(&b->shards[i].whole);
-		zinc_free(b->s->ctx, b->shards[i].entries);
+		zinc_free(b->s->ctx, b->shards[i].is.entries);
 		zinc_free(b->s->ctx, b->shards[i].error);
 	}
 	b->nshards = 0;
@@ -146,8 +141,8 @@ batch_fini(batch *b)
 static void
 shard_failed(batch *b, shard *sh, zinc_status st, const zinc_error *error)
 {
-	sh->found = ZINC_FAILED;
-	sh->status = st;
+	sh->is.found = false;
+	sh->status = st ? st : ZINC_E_IO;
 	if (error && !sh->error)
 		sh->error = (zinc_error *)zinc_calloc(b->s->ctx, 1, sizeof *sh->error);
 	if (error && sh->error)
@@ -180,11 +175,11 @@ index_done(void *arg, size_t i, const zinc_got *got)
 		return;
 	}
 	sh = &b->shards[i];
-	sh->found = got->found;
-	if (got->found == ZINC_FOUND) {
+	sh->is.found = got->found == ZINC_FOUND;
+	if (sh->is.found) {
 		sh->ntail = (size_t)got->nbytes;
-		sh->size = got->object_size;
-		sh->tag = *got->tag;
+		sh->is.size = got->object_size;
+		sh->is.tag = *got->tag;
 	} else if (got->found != ZINC_MISSING)
 		shard_failed(b, sh, got->status, got->error);
 }
@@ -201,44 +196,73 @@ collect_shards(batch *b)
 
 		if (!last || strcmp(last->key, a->key) != 0) {
 			last = &b->shards[b->nshards++];
-			*last = (shard){.key = a->key, .found = ZINC_MISSING};
+			*last = (shard){.key = a->key, .is = {.layout = &b->s->layout}};
 		}
 		a->shard = last;
 	}
 }
 
 /* A shard without a tag: what was read of it is forgotten. */
-static void
-fetch_whole(batch *b, shard *sh)
+static zinc_status
+fetch_whole(batch *b, shard *sh, zinc_error *err)
 {
 	zinc_error e = ZINC_ERROR_INIT;
 	const zinc_status st =
-	    zinc_store_get_all(b->s->next, sh->key, &sh->whole, &sh->tag, zinc_max_chunk(b->s->ctx), b->wait, &e);
+	    zinc_store_get_all(b->s->next, sh->key, &sh->whole, &sh->is.tag, zinc_max_chunk(b->s->ctx), b->wait, &e);
 
-	sh->size = sh->whole.nbytes;
-	if (st == ZINC_E_NOTFOUND)
-		sh->found = ZINC_MISSING;
-	else if (st != ZINC_OK)
-		shard_failed(b, sh, st, &e);
+	sh->is.found = st == ZINC_OK;
+	sh->is.size = sh->whole.nbytes;
+	return st == ZINC_OK || st == ZINC_E_NOTFOUND ? ZINC_OK : zinc_error_copy(err, &e);
 }
 
-static void
-decode_index(batch *b, shard *sh)
+static zinc_status
+take_index(batch *b, shard *sh, zinc_scratch *scratch, zinc_error *err)
 {
-	zinc_error e = ZINC_ERROR_INIT;
-	zinc_bytes tail = {sh->tail, sh->ntail};
-	zinc_status st;
+	zinc_shard_ask ask = ZINC_SHARD_ASK_INDEX;
+	bool again;
 
-	if (sh->whole.data) {
-		tail.n = (size_t)zinc_min_u64(b->s->index_bytes, sh->size);
-		tail.p = (const uint8_t *)sh->whole.data + (size_t)sh->size - tail.n;
+	sh->is.entries = (zinc_shard_entry *)zinc_calloc(b->s->ctx, b->s->n, sizeof *sh->is.entries);
+	if (!sh->is.entries)
+		return zinc_fail_nomem(err);
+	ZINC_TRY(zinc_shard_take(&sh->is, scratch, (zinc_bytes){sh->tail, sh->ntail}, &ask, &again, err));
+	if (again)
+		ZINC_TRY(fetch_whole(b, sh, err));
+	if (!again || !sh->is.found)
+		return ZINC_OK;
+	return zinc_shard_take(&sh->is, scratch, (zinc_bytes){(const uint8_t *)sh->whole.data, sh->whole.nbytes}, &ask,
+			       &again, err);
+}
+
+/* The entries of all shards that are there; a failure is that of its shard. */
+static void
+take_indexes(batch *b)
+{
+	zinc_scratch *scratch = zinc_scratch_get(b->s->ctx);
+	size_t i;
+
+	for (i = 0; i < b->nshards; i++) {
+		shard *sh = &b->shards[i];
+		zinc_error e = ZINC_ERROR_INIT;
+		zinc_status st;
+
+		if (!sh->is.found)
+			continue;
+		st = scratch ? take_index(b, sh, scratch, &e) : zinc_fail_nomem(&e);
+		if (st == ZINC_OK)
+			continue;
+		zinc_error_at_key(&e, st, sh->key);
+		shard_failed(b, sh, st, &e);
 	}
-	sh->entries = (zinc_shard_entry *)zinc_calloc(b->s->ctx, b->s->n, sizeof *sh->entries);
-	st = sh->entries ? zinc_sharded_index(b->s, tail, sh->size, sh->entries, &e) : zinc_fail_nomem(&e);
-	if (st == ZINC_OK)
-		return;
-	zinc_error_at_key(&e, st, sh->key);
-	shard_failed(b, sh, st, &e);
+	zinc_scratch_put(scratch);
+}
+
+static zinc_get
+index_request(const batch *b, const shard *sh)
+{
+	zinc_get get = zinc_shard_request(&b->s->layout, ZINC_SHARD_ASK_INDEX, NULL);
+
+	get.key = sh->key;
+	return get;
 }
 
 /* All indexes of this round, and in the first round what is passed on; one call.  Answers follow only from here on. */
@@ -251,17 +275,12 @@ fetch_indexes(batch *b, zinc_error *err)
 
 	collect_shards(b);
 	for (i = 0; i < b->nshards; i++)
-		b->below[i] = (zinc_get){.key = b->shards[i].key, .length = b->s->index_bytes, .suffix = 1};
+		b->below[i] = index_request(b, &b->shards[i]);
 	for (i = 0; i < npassed; i++)
 		b->below[b->nshards + i] = b->requests[b->passed[i]];
 	ZINC_TRY(zinc_store_get(b->s->next, b->below, b->nshards + npassed, &sink, b->wait, err));
 	b->begun = true;
-	for (i = 0; i < b->nshards; i++) {
-		if (b->shards[i].found == ZINC_FOUND && b->shards[i].tag.n == 0)
-			fetch_whole(b, &b->shards[i]);
-		if (b->shards[i].found == ZINC_FOUND)
-			decode_index(b, &b->shards[i]);
-	}
+	take_indexes(b);
 	return ZINC_OK;
 }
 
@@ -271,7 +290,7 @@ fetch_indexes(batch *b, zinc_error *err)
 static void
 answer_found(const batch *b, const asked *a, zinc_found found)
 {
-	zinc_got got = {.size = sizeof got, .found = found, .object_size = a->nbytes, .tag = &a->shard->tag};
+	zinc_got got = {.size = sizeof got, .found = found, .object_size = a->nbytes, .tag = &a->shard->is.tag};
 
 	b->sink->done(b->sink->arg, a->i, &got);
 }
@@ -293,24 +312,24 @@ answer_by_index(const batch *b, asked *a)
 
 	if (zinc_sink_cancelled(b->sink, a->i, b->wait))
 		return true;
-	if (sh->found == ZINC_FAILED) {
+	if (sh->status != ZINC_OK) {
 		zinc_sink_failed(b->sink, a->i, sh->status, sh->error);
 		return true;
 	}
-	if (sh->found == ZINC_MISSING || zinc_entry_empty(&sh->entries[a->position])) {
+	if (!zinc_shard_has(&sh->is, a->position)) {
 		zinc_sink_missing(b->sink, a->i);
 		return true;
 	}
-	a->nbytes = sh->entries[a->position].nbytes;
-	if (r->if_tag && !zinc_tag_equal(r->if_tag, &sh->tag)) {
+	a->nbytes = sh->is.entries[a->position].nbytes;
+	if (r->if_tag && !zinc_tag_equal(r->if_tag, &sh->is.tag)) {
 		answer_found(b, a, ZINC_CHANGED);
 		return true;
 	}
 	if (r->stat)
 		answer_found(b, a, ZINC_FOUND);
 	else if (sh->whole.data) /* the index was checked against its size */
-		zinc_sink_serve(b->sink, a->i, r, a->nbytes, &sh->tag, bring_whole,
-				(uint8_t *)sh->whole.data + (size_t)sh->entries[a->position].offset, b->wait);
+		zinc_sink_serve(b->sink, a->i, r, a->nbytes, &sh->is.tag, bring_whole,
+				(uint8_t *)sh->whole.data + (size_t)sh->is.entries[a->position].offset, b->wait);
 	return r->stat || sh->whole.data;
 }
 
@@ -367,14 +386,14 @@ static void
 make_range(const batch *b, const asked *a, zinc_get *g, struct iovec **room)
 {
 	const zinc_get *r = &b->requests[a->i];
-	const zinc_shard_entry *e = &a->shard->entries[a->position];
+	const zinc_shard_entry *e = &a->shard->is.entries[a->position];
 	uint64_t offset = zinc_min_u64(r->offset, e->nbytes), length;
 
 	length = zinc_min_u64(r->length, r->suffix ? e->nbytes : e->nbytes - offset);
 	if (r->suffix)
 		offset = e->nbytes - length;
 	*g = (zinc_get){.key = a->key, .offset = e->offset + offset, .length = length, .iov = r->iov, .niov = r->niov};
-	g->if_tag = a->shard->tag.n ? &a->shard->tag : NULL;
+	g->if_tag = &a->shard->is.tag; /* one without a tag was read whole */
 	if (r->iov && length < r->length)
 		cut_iov(g, length, room);
 }
@@ -425,7 +444,7 @@ run(batch *b, zinc_error *err)
 	zinc_status st;
 	int tries;
 
-	for (tries = 0; tries < TRIES && (tries == 0 || b->nasked > 0); tries++) {
+	for (tries = 0; tries < ZINC_SHARD_TRIES && (tries == 0 || b->nasked > 0); tries++) {
 		st = fetch_indexes(b, &e);
 		if (st != ZINC_OK && !b->begun)
 			return zinc_error_copy(err, &e), st;
@@ -436,8 +455,7 @@ run(batch *b, zinc_error *err)
 		fetch_ranges(b);
 		free_shards(b);
 	}
-	zinc_fail(&e, ZINC_E_CONFLICT, "the shard was replaced %d times while it was read", TRIES);
-	fail_rest(b, ZINC_E_CONFLICT, &e);
+	fail_rest(b, zinc_shard_conflict(&e), &e);
 	return ZINC_OK;
 }
 

@@ -208,10 +208,12 @@ is_whole(const group *g, const pending *p)
 static zinc_status
 put_whole(group *g, const pending *p, zinc_shard_change *c, zinc_put_group *below, zinc_error *err)
 {
+	zinc_update u;
+
 	if (p->nput == 0)
 		return zinc_store_del(g->s->next, below, p->key, NULL, g->flags, g->wait, err);
-	ZINC_TRY(zinc_shard_change_apply(c, NULL, 0, err));
-	return zinc_store_put(g->s->next, below, p->key, c->out.p, c->out.n, NULL, g->flags, NULL, g->wait, err);
+	ZINC_TRY(zinc_shard_change_whole(c, NULL, &u, err));
+	return zinc_store_put(g->s->next, below, p->key, u.bytes, u.nbytes, NULL, g->flags, NULL, g->wait, err);
 }
 
 /* Write one shard; what fails is noted, and *st tells of it. */
@@ -223,13 +225,13 @@ write_shard(group *g, const pending *p, zinc_put_group *below)
 	zinc_shard_change c;
 	zinc_status st;
 
-	zinc_shard_change_init(&c, g->s, edits, p->nset, g->wait);
+	zinc_sharded_change_init(g->s, &c, edits, p->nset);
 	if (!edits)
 		st = zinc_fail_nomem(&e);
 	else if (is_whole(g, p))
 		st = put_whole(g, p, &c, below, &e);
 	else
-		st = zinc_shard_change_run(&c, p->key, g->flags, &e);
+		st = zinc_sharded_change_run(g->s, &c, p->key, g->s->in.single_writer, g->flags, g->wait, &e);
 	zinc_shard_change_fini(&c);
 	zinc_free(g->s->ctx, edits);
 	if (st != ZINC_OK)

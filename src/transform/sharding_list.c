@@ -161,7 +161,7 @@ translate(const listing *l, zinc_buf *out, zinc_error *err)
 		const size_t cut = 2 * (size_t)r - 1; /* "0/0" */
 
 		for (d = 0; d < s->in.ndim; d++)
-			index[d] /= s->per_shard[d];
+			index[d] /= s->layout.per_axis[d];
 		st = zinc_sharded_key(s, index, out, err);
 		if (st == ZINC_OK && (out->n <= cut || out->p[out->n - cut - 1] != '/'))
 			zinc_buf_end(out, 0);
@@ -259,7 +259,7 @@ add_chunks(window *w, const opened *o, zinc_error *err)
 	for (i = 0; i < l->s->n; i++) {
 		found f = {.at = l->text.n, .nbytes = w->entries[i].nbytes};
 
-		if (zinc_entry_empty(&w->entries[i]))
+		if (zinc_shard_entry_empty(&w->entries[i]))
 			continue;
 		ZINC_TRY(zinc_sharded_chunk_key(l->s, index, i, &l->text, err));
 		ZINC_TRY(zinc_buf_add(&l->text, "", 1, err));
@@ -280,7 +280,8 @@ open_window(window *w, zinc_error *err)
 	size_t i;
 
 	for (i = 0; i < w->n; i++)
-		requests[i] = (zinc_get){.key = w->shards[i].f->key, .length = w->l->s->index_bytes, .suffix = 1};
+		requests[i] =
+		    (zinc_get){.key = w->shards[i].f->key, .length = w->l->s->layout.index_bytes, .suffix = 1};
 	st = zinc_store_get(w->l->s->next, requests, w->n, &sink, w->l->wait, err);
 	if (st == ZINC_OK)
 		st = w->l->status;

@@ -19,7 +19,8 @@ typedef struct patch {
 
 /* What one update changes. */
 typedef struct patched {
-	zinc_shard_change c;
+	const zinc_sharded *s;
+	zinc_buf chunk; /* one of them, as it is */
 	patch *patches;
 	zinc_chunk_edit *edits; /* one for each */
 	size_t n;
@@ -50,43 +51,46 @@ same_shard(const patch *p, size_t n)
 
 /* May be called more than once for one shard: each time from what is there then. */
 static zinc_status
-patch_shard(void *arg, const void *old, size_t nold, zinc_update *out, zinc_error *err)
+patch_shard(void *arg, const zinc_shard_build *b, const zinc_old *old, zinc_error *err)
 {
 	patched *x = (patched *)arg;
-	const zinc_sharded *s = x->c.s;
-	zinc_shard_entry *was = (zinc_shard_entry *)zinc_calloc(s->ctx, s->n, sizeof *was);
-	zinc_status st = was ? zinc_sharded_entries(s, old, nold, was, err) : zinc_fail_nomem(err);
 	size_t i;
 
-	for (i = 0; i < x->n && st == ZINC_OK; i++) {
+	for (i = 0; i < x->n; i++) {
 		patch *p = &x->patches[i];
-		const zinc_shard_entry *e = &was[p->at.position];
-		const bool there = !zinc_entry_empty(e);
+		zinc_bytes was;
+		bool found;
 
+		ZINC_TRY(zinc_sharded_old_chunk(x->s, &b->was[p->at.position], old, 0, &x->chunk, &was, &found, err));
 		x->edits[i] = (zinc_chunk_edit){.position = p->at.position, .what = ZINC_CHUNK_PUT};
-		st = zinc_parts_apply(p->parts, p->n, there ? (const uint8_t *)old + e->offset : NULL,
-				      there ? (size_t)e->nbytes : 0, s->ctx, &p->bytes, &x->edits[i].nbytes, err);
+		ZINC_TRY(zinc_parts_apply(p->parts, p->n, found ? was.p : NULL, was.n, x->s->ctx, &p->bytes,
+					  &x->edits[i].nbytes, err));
 		x->edits[i].bytes = p->bytes;
 	}
-	zinc_free(s->ctx, was);
-	return st == ZINC_OK ? zinc_shard_change_update(&x->c, old, nold, out, err) : st;
+	return ZINC_OK;
 }
 
 static zinc_status
-patch_one(const zinc_sharded *s, patched *x, int single_writer, uint32_t flags, const zinc_wait *wait, zinc_error *err)
+patch_one(patched *x, int single_writer, uint32_t flags, const zinc_wait *wait, zinc_error *err)
 {
+	const zinc_sharded *s = x->s;
+	zinc_shard_change c;
 	zinc_status st;
 	zinc_buf key;
 
 	zinc_buf_init(&key, s->ctx, ZINC_MAX_KEY);
-	zinc_shard_change_init(&x->c, s, x->edits, x->n, wait);
+	zinc_buf_init(&x->chunk, s->ctx, 0);
+	zinc_sharded_change_init(s, &c, x->edits, x->n);
+	c.prepare = patch_shard;
+	c.arg = x;
 	st = zinc_sharded_key(s, x->patches[0].at.shard, &key, err);
 	if (st == ZINC_OK && !zinc_buf_text(&key))
 		st = zinc_fail_nomem(err);
 	if (st == ZINC_OK)
-		st = zinc_store_update(s->next, (const char *)key.p, patch_shard, x,
-				       single_writer || s->in.single_writer, zinc_max_chunk(s->ctx), flags, wait, err);
-	zinc_shard_change_fini(&x->c);
+		st = zinc_sharded_change_run(s, &c, (const char *)key.p, single_writer || s->in.single_writer, flags,
+					     wait, err);
+	zinc_shard_change_fini(&c);
+	zinc_buf_fini(&x->chunk);
 	zinc_buf_fini(&key);
 	return st;
 }
@@ -96,13 +100,13 @@ patch_all(const zinc_sharded *s, patch *patches, zinc_chunk_edit *edits, size_t 
 	  const zinc_wait *wait, zinc_error *err)
 {
 	zinc_status st = ZINC_OK;
-	patched x = {.patches = patches, .edits = edits};
+	patched x = {.s = s, .patches = patches, .edits = edits};
 	size_t i;
 
 	qsort(patches, n, sizeof *patches, by_shard);
 	for (; n > 0 && st == ZINC_OK; n -= x.n, x.patches += x.n) {
 		x.n = same_shard(x.patches, n);
-		st = patch_one(s, &x, single_writer, flags, wait, err);
+		st = patch_one(&x, single_writer, flags, wait, err);
 		for (i = 0; i < x.n; i++) {
 			zinc_free(s->ctx, x.patches[i].bytes);
 			x.patches[i].bytes = NULL;

@@ -3,7 +3,7 @@
  *
  *   transform_sharding.c   the layer: configuration, keys, the slots that only relay
  *   sharding_get.c         a batch of reads: one call below for indexes, one for ranges
- *   sharding_change.c      a shard with some of its chunks changed; put, del, update
+ *   sharding_change.c      put, del and update of chunks: changes of their shards
  *   sharding_group.c       many changes, each shard written once
  *   sharding_partial.c     parts of many chunks, likewise
  *   sharding_list.c        listing and erasing through shards
@@ -11,6 +11,7 @@
 #ifndef ZINC_TRANSFORM_INSIDE_H
 #define ZINC_TRANSFORM_INSIDE_H
 
+#include "shard/shard.h"
 #include "transform/transform.h"
 
 typedef struct zinc_sharded {
@@ -22,10 +23,9 @@ typedef struct zinc_sharded {
 	char *prefix;
 	size_t nprefix;
 	zinc_shard *sh;
-	uint64_t per_shard[ZINC_MAX_NDIM]; /* chunks of a shard along each axis */
-	size_t n;                          /* and in all */
-	size_t index_bytes;
-	uint64_t *sequence; /* positions in the order in which chunks are laid; NULL: row by row */
+	zinc_shard_layout layout; /* of every shard: as an array of chunks, of which it has per_axis */
+	size_t n;                 /* layout.n, which fits */
+	uint64_t *sequence;       /* positions in the order in which chunks are laid; NULL: row by row */
 } zinc_sharded;
 
 /* The configuration {"chunks_per_shard": [...]} -> the layer. */
@@ -50,16 +50,6 @@ zinc_status zinc_sharded_chunk_key(const zinc_sharded *s, const uint64_t *shard,
 /* The index at the end of a shard, of which `tail` are the last bytes.  `entries` has room for s->n. */
 zinc_status zinc_sharded_index(const zinc_sharded *s, zinc_bytes tail, uint64_t size, zinc_shard_entry *entries,
 			       zinc_error *err);
-
-/* The entries of a whole shard; `old` NULL: there is none yet. */
-zinc_status zinc_sharded_entries(const zinc_sharded *s, const void *old, size_t nold, zinc_shard_entry *entries,
-				 zinc_error *err);
-
-static inline bool
-zinc_entry_empty(const zinc_shard_entry *e)
-{
-	return e->nbytes == ZINC_SHARD_EMPTY;
-}
 
 /* ---- slots of zinc_store_ops, each in its file ---- */
 
@@ -87,36 +77,15 @@ zinc_status zinc_sharded_del_prefix(void *self, const char *prefix, uint32_t fla
 
 /* ---- changes ---- */
 
-/* What becomes of one chunk. */
-typedef enum zinc_chunk_change { ZINC_CHUNK_KEEP = 0, ZINC_CHUNK_PUT, ZINC_CHUNK_ERASE } zinc_chunk_change;
-
-/* What is to be done with a shard: changes of the chunks at some positions, in order of these. */
-typedef struct zinc_chunk_edit {
-	size_t position;
-	zinc_chunk_change what;
-	const uint8_t *bytes; /* with PUT */
-	size_t nbytes;
-} zinc_chunk_edit;
-
-typedef struct zinc_shard_change {
-	const zinc_sharded *s;
-	const zinc_chunk_edit *edits;
-	size_t nedits;
-	const zinc_wait *wait;
-	zinc_buf out; /* the new shard */
-	bool empty;   /* it holds no chunk: erase it instead */
-	bool nothing; /* it stays as it is */
-} zinc_shard_change;
-
-void zinc_shard_change_init(zinc_shard_change *c, const zinc_sharded *s, const zinc_chunk_edit *edits, size_t n,
-			    const zinc_wait *wait);
-void zinc_shard_change_fini(zinc_shard_change *c);
-/* The shard after the change, in c->out; `old` NULL: there is none yet. */
-zinc_status zinc_shard_change_apply(zinc_shard_change *c, const void *old, size_t nold, zinc_error *err);
-/* The same as the function of an update; its argument is the change. */
-zinc_status zinc_shard_change_update(void *change, const void *old, size_t nold, zinc_update *out, zinc_error *err);
-/* Change a shard under the exclusion of the store below. */
-zinc_status zinc_shard_change_run(zinc_shard_change *c, const char *shard_key, uint32_t flags, zinc_error *err);
+/* A change of a shard of this layer.  zinc_shard_change_fini must follow. */
+void zinc_sharded_change_init(const zinc_sharded *s, zinc_shard_change *c, zinc_chunk_edit *edits, size_t n);
+/* Make it, under the exclusion of the store below. */
+zinc_status zinc_sharded_change_run(const zinc_sharded *s, zinc_shard_change *c, const char *shard_key,
+				    int single_writer, uint32_t flags, const zinc_wait *wait, zinc_error *err);
+/* The chunk as it is, through `to`; *found false: it is not there.  E_LIMIT above `limit` bytes, 0: as many as a chunk may
+ * have. */
+zinc_status zinc_sharded_old_chunk(const zinc_sharded *s, const zinc_shard_entry *e, const zinc_old *old,
+				   uint64_t limit, zinc_buf *to, zinc_bytes *out, bool *found, zinc_error *err);
 
 /* A put (ERASE: del) that belongs to a group; its bytes are copied. */
 zinc_status zinc_sharded_enlist(zinc_put_group *group, const zinc_chunk_place *at, zinc_chunk_change what,

@@ -33,8 +33,8 @@ zinc_sharded_locate(const zinc_sharded *s, const char *key, zinc_chunk_place *ou
 	if (strncmp(key, s->prefix, s->nprefix) != 0 || !s->in.decode_key(&s->in, key + s->nprefix, out->shard))
 		return false;
 	for (d = 0; d < s->in.ndim; d++) { /* positions are below n, which fits */
-		at = at * (size_t)s->per_shard[d] + (size_t)(out->shard[d] % s->per_shard[d]);
-		out->shard[d] /= s->per_shard[d];
+		at = at * (size_t)s->layout.per_axis[d] + (size_t)(out->shard[d] % s->layout.per_axis[d]);
+		out->shard[d] /= s->layout.per_axis[d];
 	}
 	out->position = at;
 	return true;
@@ -64,10 +64,11 @@ zinc_sharded_chunk_key(const zinc_sharded *s, const uint64_t *shard, size_t posi
 	int d;
 
 	for (d = s->in.ndim - 1; d >= 0; d--) {
-		const uint64_t inner = position % s->per_shard[d];
+		const uint64_t inner = position % s->layout.per_axis[d];
 
-		position /= (size_t)s->per_shard[d];
-		if (zinc_u64_mul(shard[d], s->per_shard[d], &index[d]) || zinc_u64_add(index[d], inner, &index[d]))
+		position /= (size_t)s->layout.per_axis[d];
+		if (zinc_u64_mul(shard[d], s->layout.per_axis[d], &index[d]) ||
+		    zinc_u64_add(index[d], inner, &index[d]))
 			return zinc_fail(err, ZINC_E_CORRUPT, "a shard of chunks whose indices have more than 64 bits");
 	}
 	return zinc_sharded_key(s, index, out, err);
@@ -81,7 +82,7 @@ zinc_sharded_index(const zinc_sharded *s, zinc_bytes tail, uint64_t size, zinc_s
 
 	if (!scratch)
 		return zinc_fail_nomem(err);
-	st = zinc_shard_index_decode(s->sh, scratch, s->per_shard, tail, size, entries, err);
+	st = zinc_shard_index_decode(s->sh, scratch, s->layout.shape, tail, size, entries, err);
 	zinc_scratch_put(scratch);
 	return st;
 }
@@ -173,12 +174,12 @@ morton_rank(const zinc_sharded *s, uint64_t position)
 	int d, bit, to = 0;
 
 	for (d = s->in.ndim - 1; d >= 0; d--) {
-		at[d] = position % s->per_shard[d];
-		position /= s->per_shard[d];
+		at[d] = position % s->layout.per_axis[d];
+		position /= s->layout.per_axis[d];
 	}
 	for (bit = 0; bit < 64; bit++)
 		for (d = s->in.ndim - 1; d >= 0; d--)
-			if ((s->per_shard[d] - 1) >> bit != 0 && to < 64)
+			if ((s->layout.per_axis[d] - 1) >> bit != 0 && to < 64)
 				rank |= (at[d] >> bit & 1) << to++;
 	return rank;
 }
@@ -209,16 +210,11 @@ make_sequence(zinc_sharded *s, zinc_error *err)
 static zinc_status
 sharded_make(zinc_sharded *s, const uint64_t *per_shard, const char *prefix, zinc_error *err)
 {
-	uint64_t ignored[ZINC_MAX_NDIM];
-	int d;
-
 	if (s->in.shard_order < ZINC_SHARD_ROWS || s->in.shard_order > ZINC_SHARD_APPEND)
 		return zinc_fail(err, ZINC_E_INVALID, "no order of chunks has the number %d", s->in.shard_order);
-	for (d = 0; d < s->in.ndim; d++)
-		s->per_shard[d] = per_shard[d];
 	ZINC_TRY(zinc_shard_new_indexed(&s->sh, s->ctx, s->in.ndim, per_shard, err));
-	s->n = (size_t)zinc_shard_count(s->sh, per_shard, ignored);
-	(void)zinc_shard_index_bytes(s->sh, per_shard, &s->index_bytes); /* was checked there */
+	ZINC_TRY(zinc_shard_layout_init(&s->layout, s->sh, per_shard, err));
+	s->n = (size_t)s->layout.n;
 	s->nprefix = strlen(prefix);
 	s->prefix = zinc_strdup(s->ctx, prefix);
 	if (!s->prefix)

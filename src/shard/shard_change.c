@@ -1,0 +1,146 @@
+/*
+ * shard_change.c - a stored shard with some of its inner chunks changed, which come as bytes
+ *
+ *     old                  [a][b][c][index]               put b', erase c
+ *     in order             [a][b'][index]                 laid anew, without gaps
+ *     append               [a][b][c][index][b'][index]    what was there stays, and is not pointed to any more
+ *
+ * Promises (tests/unit/test_shard_change.c names each by its number):
+ *
+ * (1) A shard that no edit changes is left as it is: neither read further than its index, nor written.
+ * (2) A shard without inner chunks is erased.
+ */
+#include "shard/shard.h"
+
+void
+zinc_shard_change_init(zinc_shard_change *c, zinc_context *ctx, const zinc_shard_layout *l, zinc_chunk_edit *edits,
+		       size_t n)
+{
+	*c = (zinc_shard_change){.ctx = ctx, .layout = l, .edits = edits, .nedits = n};
+	zinc_buf_init(&c->memory, ctx, 0);
+	zinc_buf_init(&c->fresh, ctx, 0);
+	zinc_buf_init(&c->tail, ctx, 0);
+	zinc_buf_init(&c->joined, ctx, 0);
+}
+
+void
+zinc_shard_change_fini(zinc_shard_change *c)
+{
+	zinc_buf_fini(&c->memory);
+	zinc_buf_fini(&c->fresh);
+	zinc_buf_fini(&c->tail);
+	zinc_buf_fini(&c->joined);
+}
+
+/* Does any edit change anything?  Only erasing what is not there does not. */
+static bool
+changes(const zinc_shard_change *c, const zinc_shard_entry *was)
+{
+	size_t i;
+
+	for (i = 0; i < c->nedits; i++)
+		if (c->edits[i].what == ZINC_CHUNK_PUT ||
+		    (c->edits[i].what == ZINC_CHUNK_ERASE && !zinc_shard_entry_empty(&was[c->edits[i].position])))
+			return true;
+	return false;
+}
+
+/* The edit of a position, or NULL; edits are in order. */
+static const zinc_chunk_edit *
+edit_of(const zinc_shard_change *c, uint64_t position)
+{
+	size_t low = 0, high = c->nedits;
+
+	while (low < high) {
+		const size_t mid = low + (high - low) / 2;
+
+		if (c->edits[mid].position < position)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < c->nedits && c->edits[low].position == position ? &c->edits[low] : NULL;
+}
+
+static void
+lay(zinc_shard_build *b, const zinc_chunk_edit *e)
+{
+	if (e->what == ZINC_CHUNK_PUT)
+		zinc_shard_build_put(b, e->position, e->bytes, e->nbytes);
+	else if (e->what == ZINC_CHUNK_ERASE)
+		zinc_shard_build_erase(b, e->position);
+}
+
+/* Every inner chunk in its turn, old or new, without gaps. */
+static void
+lay_anew(const zinc_shard_change *c, zinc_shard_build *b)
+{
+	uint64_t i;
+
+	for (i = 0; i < c->layout->n; i++) {
+		const uint64_t at = c->sequence ? c->sequence[i] : i;
+		const zinc_chunk_edit *e = edit_of(c, at);
+
+		if (!e || e->what == ZINC_CHUNK_KEEP)
+			zinc_shard_build_keep(b, at);
+		else
+			lay(b, e);
+	}
+}
+
+/* New inner chunks behind all that is there. */
+static void
+lay_behind(const zinc_shard_change *c, zinc_shard_build *b, uint64_t nold)
+{
+	size_t i;
+
+	zinc_shard_build_append(b, nold);
+	for (i = 0; i < c->nedits; i++)
+		lay(b, &c->edits[i]);
+}
+
+static zinc_status
+apply(zinc_shard_change *c, zinc_scratch *scratch, const zinc_old *old, zinc_splice *out, zinc_error *err)
+{
+	zinc_shard_build b;
+
+	ZINC_TRY(zinc_shard_build_begin(&b, c->layout, &c->memory, 0, &c->fresh, 0, err));
+	ZINC_TRY(zinc_shard_build_load(&b, scratch, old->found ? old : NULL, &c->tail, err));
+	if (c->prepare)
+		ZINC_TRY(c->prepare(c->arg, &b, old, err));
+	out->keep = !changes(c, b.was);
+	if (out->keep)
+		return ZINC_OK;
+	if (old->found && c->append)
+		lay_behind(c, &b, old->nbytes);
+	else
+		lay_anew(c, &b);
+	if (!zinc_shard_build_is_empty(&b))
+		return zinc_shard_build_end(&b, scratch, out, err);
+	out->erase = old->found;
+	out->keep = !old->found;
+	return ZINC_OK;
+}
+
+zinc_status
+zinc_shard_change_splice(void *change, const zinc_old *old, zinc_splice *out, zinc_error *err)
+{
+	zinc_shard_change *c = (zinc_shard_change *)change;
+	zinc_scratch *scratch = zinc_scratch_get(c->ctx);
+	zinc_status st;
+
+	if (!scratch)
+		return zinc_fail_nomem(err);
+	out->nparts = 0;
+	out->erase = 0;
+	st = apply(c, scratch, old, out, err);
+	zinc_scratch_put(scratch);
+	return st;
+}
+
+zinc_status
+zinc_shard_change_whole(zinc_shard_change *c, const zinc_bytes *old, zinc_update *out, zinc_error *err)
+{
+	*out = (zinc_update){.size = sizeof *out};
+	return zinc_splice_whole(zinc_shard_change_splice, c, old, &c->joined, out, err);
+}

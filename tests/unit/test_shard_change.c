@@ -1,0 +1,236 @@
+/*
+ * test_shard_change.c - edits of inner chunks that come as bytes: order, appending, erasing, failing allocations
+ */
+#include <string.h>
+
+#include "shard/shard.h"
+#include "support/sweep.h"
+#include "support/test.h"
+
+#define CHUNKS 4u
+#define INDEX  (16 * CHUNKS)
+
+typedef struct fixture {
+	zinc_shard *sh;
+	zinc_shard_layout l;
+	zinc_shard_change c;
+	zinc_chunk_edit edits[CHUNKS];
+	uint8_t old[8 + INDEX]; /* "aabbccdd" */
+} fixture;
+
+static zinc_chunk_edit
+put(uint64_t position, const char *text)
+{
+	return (zinc_chunk_edit){position, ZINC_CHUNK_PUT, (const uint8_t *)text, strlen(text)};
+}
+
+static zinc_chunk_edit
+erase(uint64_t position)
+{
+	return (zinc_chunk_edit){.position = position, .what = ZINC_CHUNK_ERASE};
+}
+
+static void
+begin(fixture *f, zinc_context *ctx, size_t nedits)
+{
+	static const uint64_t per_shard[] = {CHUNKS};
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_update u;
+	unsigned i;
+
+	memset(f, 0, sizeof *f);
+	ctx = zinc_context_get(ctx);
+	assert_ok(zinc_shard_new_indexed(&f->sh, ctx, 1, per_shard, &err));
+	assert_ok(zinc_shard_layout_init(&f->l, f->sh, per_shard, &err));
+	zinc_shard_change_init(&f->c, ctx, &f->l, f->edits, CHUNKS);
+	for (i = 0; i < CHUNKS; i++)
+		f->edits[i] = put(i, &"aa\0bb\0cc\0dd"[3 * i]);
+	assert_ok(zinc_shard_change_whole(&f->c, NULL, &u, &err));
+	assert_int_equal(u.nbytes, sizeof f->old);
+	memcpy(f->old, u.bytes, sizeof f->old);
+	f->c.nedits = nedits;
+}
+
+static void
+end(fixture *f)
+{
+	zinc_shard_change_fini(&f->c);
+	zinc_shard_free(f->sh);
+}
+
+static zinc_update
+change(fixture *f)
+{
+	const zinc_bytes old = {f->old, sizeof f->old};
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_update u;
+
+	assert_ok(zinc_shard_change_whole(&f->c, &old, &u, &err));
+	return u;
+}
+
+static void
+test_anew(void **unused)
+{
+	static const uint64_t backwards[] = {3, 2, 1, 0};
+	fixture f;
+	zinc_update u;
+
+	(void)unused;
+	begin(&f, NULL, 2);
+	f.edits[0] = put(1, "BBB");
+	f.edits[1] = erase(3);
+	u = change(&f);
+	assert_int_equal(u.nbytes, 7 + INDEX);
+	assert_memory_equal(u.bytes, "aaBBBcc", 7);
+	f.c.sequence = backwards;
+	u = change(&f);
+	assert_memory_equal(u.bytes, "ccBBBaa", 7);
+	end(&f);
+}
+
+static void
+test_append(void **unused)
+{
+	fixture f;
+	zinc_update u;
+
+	(void)unused;
+	begin(&f, NULL, 1);
+	f.edits[0] = put(1, "BBB");
+	f.c.append = true;
+	u = change(&f);
+	assert_int_equal(u.nbytes, sizeof f.old + 3 + INDEX);
+	assert_memory_equal(u.bytes, f.old, sizeof f.old);
+	assert_memory_equal((const uint8_t *)u.bytes + sizeof f.old, "BBB", 3);
+	end(&f);
+}
+
+/* An old shard that counts what is read of it. */
+typedef struct counted {
+	const uint8_t *bytes;
+	uint64_t nbytes;
+} counted;
+
+static zinc_status
+read_counted(void *arg, uint64_t offset, uint64_t nbytes, const struct iovec *iov, int niov, zinc_error *err)
+{
+	counted *x = arg;
+
+	(void)niov, (void)err;
+	x->nbytes += nbytes;
+	memcpy(iov[0].iov_base, x->bytes + offset, (size_t)nbytes);
+	return ZINC_OK;
+}
+
+/* shard_change.c (1) */
+static void
+test_nothing_changes(void **unused)
+{
+	fixture f;
+	counted x = {f.old, 0};
+	const zinc_old old = {sizeof old, 1, sizeof f.old, read_counted, &x};
+	const zinc_old none = {sizeof none, 0, 0, read_counted, &x};
+	zinc_splice out = {.size = sizeof out};
+	zinc_error err = ZINC_ERROR_INIT;
+
+	(void)unused;
+	begin(&f, NULL, 2);
+	memset(f.old + 8 + 16, 0xff, 16); /* chunk 1 is not there */
+	f.edits[0] = erase(1);
+	f.edits[1] = (zinc_chunk_edit){.position = 2, .what = ZINC_CHUNK_KEEP};
+	assert_ok(zinc_shard_change_splice(&f.c, &old, &out, &err));
+	assert_true(out.keep);
+	assert_int_equal(out.nparts, 0);
+	assert_int_equal(x.nbytes, INDEX);
+	assert_ok(zinc_shard_change_splice(&f.c, &none, &out, &err));
+	assert_true(out.keep);
+	f.edits[1] = put(2, "CC"); /* what is kept is not read */
+	assert_ok(zinc_shard_change_splice(&f.c, &old, &out, &err));
+	assert_false(out.keep);
+	assert_int_equal(out.nparts, 4); /* aa, CC, dd, index */
+	assert_int_equal(x.nbytes, 2 * INDEX);
+	end(&f);
+}
+
+/* shard_change.c (2) */
+static void
+test_empty(void **unused)
+{
+	fixture f;
+	zinc_update u;
+	unsigned i;
+
+	(void)unused;
+	begin(&f, NULL, CHUNKS);
+	for (i = 0; i < CHUNKS; i++)
+		f.edits[i] = erase(i);
+	u = change(&f);
+	assert_true(u.erase);
+	assert_false(u.keep);
+	f.c.append = true;
+	u = change(&f);
+	assert_true(u.erase);
+	end(&f);
+}
+
+static zinc_status
+refuse(void *arg, const zinc_shard_build *b, const zinc_old *old, zinc_error *err)
+{
+	(void)arg, (void)old;
+	return zinc_fail(err, ZINC_E_EXISTS, "%d", (int)b->was[3].offset);
+}
+
+static void
+test_prepare(void **unused)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_update u;
+	fixture f;
+
+	(void)unused;
+	begin(&f, NULL, CHUNKS);
+	f.c.prepare = refuse;
+	assert_int_equal(zinc_shard_change_whole(&f.c, &(zinc_bytes){f.old, sizeof f.old}, &u, &err), ZINC_E_EXISTS);
+	assert_string_equal(err.text, "6");
+	end(&f);
+}
+
+static zinc_status
+change_once(void *arg, zinc_context *ctx, zinc_error *err)
+{
+	fixture *f = arg;
+	const zinc_bytes old = {f->old, sizeof f->old};
+	zinc_shard_change c;
+	zinc_update u;
+	zinc_status st;
+
+	zinc_shard_change_init(&c, ctx, &f->l, f->edits, CHUNKS);
+	st = zinc_shard_change_whole(&c, &old, &u, err);
+	if (st == ZINC_OK)
+		assert_memory_equal(u.bytes, f->old, sizeof f->old);
+	zinc_shard_change_fini(&c);
+	return st;
+}
+
+static void
+test_no_memory(void **unused)
+{
+	fixture f;
+
+	(void)unused;
+	begin(&f, NULL, CHUNKS);
+	assert_true(sweep_alloc(change_once, &f) > 3);
+	end(&f);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_anew),  cmocka_unit_test(test_append),  cmocka_unit_test(test_nothing_changes),
+	    cmocka_unit_test(test_empty), cmocka_unit_test(test_prepare), cmocka_unit_test(test_no_memory),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
