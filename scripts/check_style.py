@@ -2,8 +2,9 @@
 """check_style.py [--root DIR] [--build DIR] - what a compiler does not see, as numbers
 
 (1) No banned functions; memory, files and output each have one owner in src/.
-(2) Files of at most 900 lines that begin with "name - purpose"; names unique in the library.
-(3) Functions of at most 90 lines and complexity 15 (pmccabe, where it is installed).
+(2) Files begin with "name - purpose"; names are unique in the library.
+(3) A warning, which fails nothing: files of more than 900 lines, functions of more than 90 lines or of complexity above
+    15 (pmccabe, where it is installed).  Split them where they have two subjects, not to please a number.
 (4) No #if inside a function body, except where the operating system is wrapped.
 (5) Every public function has a comment, of its own or of its group.
 (6) Every symbol the built libraries define for others begins with zinc_ (nm, where they are built).
@@ -79,8 +80,6 @@ def check_calls(root, path, code):
 
 def check_shape(path, text):
     lines = text.splitlines()
-    if len(lines) > MAX_FILE_LINES:
-        yield len(lines), f"more than {MAX_FILE_LINES} lines"
     if not any(f"{path.name} - " in line for line in lines[:2]):
         yield 1, f'does not begin with "{path.name} - purpose"'
     for number, line in enumerate(lines, 1):
@@ -151,6 +150,15 @@ def check_functions(root):
             yield pathlib.Path(path), int(first), f"{name}: complexity {complexity}, at most {MAX_COMPLEXITY}"
 
 
+def check_sizes(root):
+    """What is large: only warnings"""
+    for path in c_files(root):
+        lines = len(path.read_text().splitlines())
+        if lines > MAX_FILE_LINES:
+            yield path, lines, f"more than {MAX_FILE_LINES} lines"
+    yield from check_functions(root)
+
+
 def check_symbols(build):
     for name, options in (("libzinc.so.0", ["-D"]), ("libzinc.a", ["-g"])):
         library = build / name
@@ -187,7 +195,6 @@ def check(root, build):
         for number, what in found:
             yield path, number, what
     yield from check_names(root)
-    yield from check_functions(root)
     yield from check_symbols(build)
 
 
@@ -199,12 +206,13 @@ def main():
     options = parser.parse_args()
     root = options.root.resolve()
     build = (options.build or root / "build").resolve()
-    wrong = list(check(root, build))
-    for path, number, text in wrong:
-        path = path.relative_to(root) if root in path.parents else path
-        print(f"{path}:{number}: {text}")
+    wrong, large = list(check(root, build)), list(check_sizes(root))
+    for kind, found in (("", wrong), ("warning: ", large)):
+        for path, number, text in found:
+            path = path.relative_to(root) if root in path.parents else path
+            print(f"{path}:{number}: {kind}{text}")
     files = len(c_files(root))
-    print(f"check_style: {files} files, {len(wrong)} findings")
+    print(f"check_style: {files} files, {len(wrong)} findings, {len(large)} warnings")
     return 1 if wrong or not files else 0
 
 
