@@ -148,7 +148,7 @@ class Page:
 
     def code(self, lines, indent):
         self.out += [indent + ".. code-block:: c", ""]
-        self.out += [(indent + "   " + line.expandtabs(8)).rstrip() for line in lines] + [""]
+        self.out += [(indent + "   " + line.expandtabs(4)).rstrip() for line in lines] + [""]
 
     def text(self, text, indent=""):
         """A comment: paragraphs; those that are set off to the right are shown as they are."""

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""check_links.py [--html DIR] - links between the documents lead somewhere
+"""check_links.py [--root DIR | --html DIR] - links between the documents lead somewhere
 
 Looks at every Markdown file that is committed: a relative link must lead to a committed file or directory of this
 repository, and its #anchor to a heading there (by the rule of the code hosts: lower case, hyphens for spaces, no
@@ -47,21 +47,22 @@ def anchors(text):
     return out
 
 
-def committed():
-    """Files of the repository, and their directories; all that there are where it is no git checkout."""
-    try:
-        listed = subprocess.run(["git", "-C", ROOT, "ls-files", "-z", "-co", "--exclude-standard"], check=True,
-                                capture_output=True, text=True).stdout.split("\0")
-        files = {name for name in listed if name and (ROOT / name).exists()}
-    except (OSError, subprocess.CalledProcessError):
-        files = {p.relative_to(ROOT).as_posix() for p in ROOT.rglob("*") if p.is_file() and "build" not in p.parts[-3:]}
+def committed(root):
+    """Files of the repository, and their directories; all but what was built where it is no git checkout."""
+    if (root / ".git").exists():
+        files = subprocess.run(["git", "-C", root, "ls-files", "-z", "-co", "--exclude-standard"], check=True,
+                               capture_output=True, text=True).stdout.split("\0")
+    else:
+        files = [p.relative_to(root).as_posix() for p in root.rglob("*") if not p.is_dir()]
+        files = [name for name in files if not name.startswith("build")]
+    files = {name for name in files if name and (root / name).exists()}
     return files, {parent.as_posix() for name in files for parent in pathlib.PurePosixPath(name).parents}
 
 
-def check_markdown():
-    files, directories = committed()
+def check_markdown(root):
+    files, directories = committed(root)
     pages = sorted(name for name in files if name.endswith(".md"))
-    text = {name: (ROOT / name).read_text() for name in pages}
+    text = {name: (root / name).read_text() for name in pages}
     headings = {name: anchors(text[name]) for name in pages}
     wrong, reached, count = [], set(), 0
     for page in pages:
@@ -121,9 +122,10 @@ def check_html(site):
 
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("--root", type=pathlib.Path, default=ROOT)
     parser.add_argument("--html", type=pathlib.Path)
     options = parser.parse_args()
-    wrong, counts = check_html(options.html) if options.html else check_markdown()
+    wrong, counts = check_html(options.html) if options.html else check_markdown(options.root)
     print("\n".join(wrong + [f"check_links: {counts}, {len(wrong)} findings"]))
     return 1 if wrong else 0
 

@@ -6,6 +6,7 @@ lead to files of the repository; here each is changed to the page of that file:
 
     docs/x.md                x.md
     include/zinc/store.h     api/zinc-store       (scripts/api_reference.py writes these)
+    an image                 repo/<path>          as it is
     any other file           repo/<path>.md       Markdown as it is, else the text of the file as one block of code
     a directory              repo/<path>.md       a list of its files
 
@@ -22,6 +23,7 @@ import check_links
 
 ROOT = check_links.ROOT
 CONTENTS = re.compile(r"^<!-- contents -->\n\n?((?:[-*] .*\n(?:  .*\n)*)+)", re.M)
+IMAGES = (".svg", ".png", ".jpg")
 LANGUAGES = {".c": "c", ".h": "c", ".py": "python", ".sh": "bash", ".json": "json", ".cpp": "cpp"}
 
 
@@ -29,6 +31,8 @@ def page_of(name):
     """Where the file `name` of the repository is found on the site."""
     if name.startswith("docs/") and name.endswith(".md"):
         return name.removeprefix("docs/")
+    if name.endswith(IMAGES):
+        return f"repo/{name}"
     if name.startswith("include/") and name.endswith(".h"):
         return "api/" + name.removeprefix("include/").removesuffix(".h").replace("/", "-") + ".rst"
     return f"repo/{name}" if name.endswith(".md") else f"repo/{name}.md"
@@ -82,8 +86,12 @@ class Stage:
         if name in self.done or name.startswith("include/"):
             return
         self.done.add(name)
-        path = ROOT / name
-        if path.is_dir():
+        target = self.out / page_of(name)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if name.endswith(IMAGES):
+            shutil.copy(ROOT / name, target)
+            return
+        if (ROOT / name).is_dir():
             text = self.directory(name)
         elif name.endswith(".md"):
             text = self.markdown(name)
@@ -91,8 +99,6 @@ class Stage:
                 text = "---\norphan: true\n---\n" + text
         else:
             text = self.code(name)
-        target = self.out / page_of(name)
-        target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text)
 
 
@@ -100,7 +106,7 @@ def main():
     out = pathlib.Path(sys.argv[1])
     shutil.rmtree(out, ignore_errors=True)
     stage = Stage(out)
-    files, _ = check_links.committed()
+    files, _ = check_links.committed(ROOT)
     stage.wanted = sorted(name for name in files if name.startswith("docs/") and name.endswith(".md"))
     while stage.wanted:
         stage.write(stage.wanted.pop())
