@@ -10,6 +10,7 @@
  * which they are bytes.
  *
  *   shard_index.c   where the index is, what is asked for, what came -> entries
+ *   shard_many.c    the indexes of many shards in one call of the store
  *   shard_build.c   an old shard and new inner chunks -> the parts of the new shard
  *   shard_change.c  the same for inner chunks that come as bytes, as one change of a stored shard
  */
@@ -84,6 +85,38 @@ zinc_shard_has(const zinc_stored_shard *s, uint64_t position)
 #define ZINC_SHARD_TRIES 8
 /* E_CONFLICT, which says so. */
 zinc_status zinc_shard_conflict(zinc_error *err);
+
+/* ---- reading the indexes of many ---- */
+
+/* One of them; begin with its key, and zeros. */
+typedef struct zinc_shard_read {
+	const char *key;
+	zinc_stored_shard is; /* entries NULL: they were not asked for yet */
+	zinc_status status;   /* of a failure: then it is not found either */
+	zinc_error *error;    /* of a failure; NULL: memory is out */
+	uint8_t *tail;        /* its index, encoded */
+	size_t ntail;
+	zinc_blob whole; /* all of it, where it has no tag */
+} zinc_shard_read;
+
+/* Requests of others that go along in the same call; each is told to `sink` under its number. */
+typedef struct zinc_shard_others {
+	const zinc_get *requests; /* by number */
+	const size_t *numbers;
+	size_t n;
+	const zinc_sink *sink;
+} zinc_shard_others;
+
+/* Bring the encoded indexes of n shards, and the tags they came with.  `gets` has room for all requests; `others` may be
+ * NULL.  Fails only where nobody was told anything; what fails of a shard is noted there. */
+zinc_status zinc_shard_read_many(zinc_store *store, const zinc_shard_layout *l, zinc_shard_read *shards, size_t n,
+				 zinc_get *gets, const zinc_shard_others *others, const zinc_wait *wait,
+				 zinc_error *err);
+/* The entries of one that was found; without a tag all of it is read.  Then it may be missing after all. */
+zinc_status zinc_shard_read_entries(zinc_shard_read *r, zinc_store *store, zinc_scratch *scratch, const zinc_wait *wait,
+				    zinc_error *err);
+void zinc_shard_read_fail(zinc_shard_read *r, zinc_context *ctx, zinc_status st, const zinc_error *error);
+void zinc_shard_read_fini(zinc_shard_read *r, zinc_context *ctx);
 
 /* ---- changing ---- */
 

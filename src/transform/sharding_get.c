@@ -12,25 +12,14 @@
 
 #include "transform/transform_inside.h"
 
-/* One shard of a round. */
-typedef struct shard {
-	const char *key;
-	zinc_stored_shard is;
-	uint8_t *tail; /* its index, encoded */
-	size_t ntail;
-	zinc_blob whole;    /* all of it, where it has no tag */
-	zinc_status status; /* of a failure: then it is not found either */
-	zinc_error *error;  /* of a failure; NULL: memory is out */
-} shard;
-
 /* One request of the caller for a chunk. */
 typedef struct asked {
-	size_t i;        /* the caller's number */
-	size_t position; /* in its shard */
-	const char *key; /* of the shard */
-	shard *shard;    /* of this round */
-	uint64_t nbytes; /* of the chunk, when a range is asked for */
-	bool again;      /* the shard changed */
+	size_t i;               /* the caller's number */
+	size_t position;        /* in its shard */
+	const char *key;        /* of the shard */
+	zinc_shard_read *shard; /* of this round */
+	uint64_t nbytes;        /* of the chunk, when a range is asked for */
+	bool again;             /* the shard changed */
 } asked;
 
 typedef struct batch {
@@ -43,7 +32,7 @@ typedef struct batch {
 	size_t nasked;
 	size_t *passed; /* the caller's numbers of those that are passed on */
 	size_t npassed;
-	shard *shards;
+	zinc_shard_read *shards; /* of this round */
 	size_t nshards;
 	zinc_get *below;   /* the requests of a call below */
 	asked **whose;     /* of the second call */
@@ -97,7 +86,7 @@ batch_init(batch *b, size_t n, zinc_error *err)
 	zinc_buf_init(&b->keys, ctx, zinc_max_list(ctx));
 	b->asked = (asked *)zinc_calloc(ctx, n, sizeof *b->asked);
 	b->passed = (size_t *)zinc_calloc(ctx, n, sizeof *b->passed);
-	b->shards = (shard *)zinc_calloc(ctx, n, sizeof *b->shards);
+	b->shards = (zinc_shard_read *)zinc_calloc(ctx, n, sizeof *b->shards);
 	b->below = (zinc_get *)zinc_calloc(ctx, n, sizeof *b->below);
 	b->whose = (asked **)zinc_calloc(ctx, n, sizeof *b->whose);
 	b->iov = (struct iovec *)zinc_calloc(ctx, pieces, sizeof *b->iov);
@@ -111,12 +100,8 @@ free_shards(batch *b)
 {
 	size_t i;
 
-	for (i = 0; i < b->nshards; i++) {
-		zinc_free(b->s->ctx, b->shards[i].tail);
-		zinc_blob_fini(&b->shards[i].whole);
-		zinc_free(b->s->ctx, b->shards[i].is.entries);
-		zinc_free(b->s->ctx, b->shards[i].error);
-	}
+	for (i = 0; i < b->nshards; i++)
+		zinc_shard_read_fini(&b->shards[i], b->s->ctx);
 	b->nshards = 0;
 }
 
@@ -138,52 +123,6 @@ batch_fini(batch *b)
 
 /* ---- the first call: indexes ---- */
 
-static void
-shard_failed(batch *b, shard *sh, zinc_status st, const zinc_error *error)
-{
-	sh->is.found = false;
-	sh->status = st ? st : ZINC_E_IO;
-	if (error && !sh->error)
-		sh->error = (zinc_error *)zinc_calloc(b->s->ctx, 1, sizeof *sh->error);
-	if (error && sh->error)
-		zinc_error_copy(sh->error, error);
-}
-
-static zinc_room
-index_room(void *arg, size_t i, uint64_t nbytes, void **buf)
-{
-	batch *b = (batch *)arg;
-	shard *sh;
-
-	if (i >= b->nshards)
-		return b->sink->room(b->sink->arg, b->passed[i - b->nshards], nbytes, buf);
-	sh = &b->shards[i];
-	zinc_free(b->s->ctx, sh->tail);                              /* asked again: a store may have begun anew */
-	sh->tail = (uint8_t *)zinc_alloc(b->s->ctx, (size_t)nbytes); /* at most an index */
-	*buf = sh->tail;
-	return sh->tail ? ZINC_ROOM_OK : ZINC_ROOM_FAIL;
-}
-
-static void
-index_done(void *arg, size_t i, const zinc_got *got)
-{
-	batch *b = (batch *)arg;
-	shard *sh;
-
-	if (i >= b->nshards) {
-		b->sink->done(b->sink->arg, b->passed[i - b->nshards], got);
-		return;
-	}
-	sh = &b->shards[i];
-	sh->is.found = got->found == ZINC_FOUND;
-	if (sh->is.found) {
-		sh->ntail = (size_t)got->nbytes;
-		sh->is.size = got->object_size;
-		sh->is.tag = *got->tag;
-	} else if (got->found != ZINC_MISSING)
-		shard_failed(b, sh, got->status, got->error);
-}
-
 /* Each shard once, in order of the keys, as those who ask are. */
 static void
 collect_shards(batch *b)
@@ -192,45 +131,14 @@ collect_shards(batch *b)
 
 	for (i = 0; i < b->nasked; i++) {
 		asked *a = &b->asked[i];
-		shard *last = b->nshards ? &b->shards[b->nshards - 1] : NULL;
+		zinc_shard_read *last = b->nshards ? &b->shards[b->nshards - 1] : NULL;
 
 		if (!last || strcmp(last->key, a->key) != 0) {
 			last = &b->shards[b->nshards++];
-			*last = (shard){.key = a->key, .is = {.layout = &b->s->layout}};
+			*last = (zinc_shard_read){.key = a->key};
 		}
 		a->shard = last;
 	}
-}
-
-/* A shard without a tag: what was read of it is forgotten. */
-static zinc_status
-fetch_whole(batch *b, shard *sh, zinc_error *err)
-{
-	zinc_error e = ZINC_ERROR_INIT;
-	const zinc_status st =
-	    zinc_store_get_all(b->s->next, sh->key, &sh->whole, &sh->is.tag, zinc_max_chunk(b->s->ctx), b->wait, &e);
-
-	sh->is.found = st == ZINC_OK;
-	sh->is.size = sh->whole.nbytes;
-	return st == ZINC_OK || st == ZINC_E_NOTFOUND ? ZINC_OK : zinc_error_copy(err, &e);
-}
-
-static zinc_status
-take_index(batch *b, shard *sh, zinc_scratch *scratch, zinc_error *err)
-{
-	zinc_shard_ask ask = ZINC_SHARD_ASK_INDEX;
-	bool again;
-
-	sh->is.entries = (zinc_shard_entry *)zinc_calloc(b->s->ctx, b->s->n, sizeof *sh->is.entries);
-	if (!sh->is.entries)
-		return zinc_fail_nomem(err);
-	ZINC_TRY(zinc_shard_take(&sh->is, scratch, (zinc_bytes){sh->tail, sh->ntail}, &ask, &again, err));
-	if (again)
-		ZINC_TRY(fetch_whole(b, sh, err));
-	if (!again || !sh->is.found)
-		return ZINC_OK;
-	return zinc_shard_take(&sh->is, scratch, (zinc_bytes){(const uint8_t *)sh->whole.data, sh->whole.nbytes}, &ask,
-			       &again, err);
 }
 
 /* The entries of all shards that are there; a failure is that of its shard. */
@@ -241,44 +149,30 @@ take_indexes(batch *b)
 	size_t i;
 
 	for (i = 0; i < b->nshards; i++) {
-		shard *sh = &b->shards[i];
+		zinc_shard_read *sh = &b->shards[i];
 		zinc_error e = ZINC_ERROR_INIT;
 		zinc_status st;
 
 		if (!sh->is.found)
 			continue;
-		st = scratch ? take_index(b, sh, scratch, &e) : zinc_fail_nomem(&e);
+		st = scratch ? zinc_shard_read_entries(sh, b->s->next, scratch, b->wait, &e) : zinc_fail_nomem(&e);
 		if (st == ZINC_OK)
 			continue;
 		zinc_error_at_key(&e, st, sh->key);
-		shard_failed(b, sh, st, &e);
+		zinc_shard_read_fail(sh, b->s->ctx, st, &e);
 	}
 	zinc_scratch_put(scratch);
-}
-
-static zinc_get
-index_request(const batch *b, const shard *sh)
-{
-	zinc_get get = zinc_shard_request(&b->s->layout, ZINC_SHARD_ASK_INDEX, NULL);
-
-	get.key = sh->key;
-	return get;
 }
 
 /* All indexes of this round, and in the first round what is passed on; one call.  Answers follow only from here on. */
 static zinc_status
 fetch_indexes(batch *b, zinc_error *err)
 {
-	const size_t npassed = b->begun ? 0 : b->npassed;
-	zinc_sink sink = {sizeof sink, index_room, index_done, b};
-	size_t i;
+	const zinc_shard_others passed = {b->requests, b->passed, b->begun ? 0 : b->npassed, b->sink};
 
 	collect_shards(b);
-	for (i = 0; i < b->nshards; i++)
-		b->below[i] = index_request(b, &b->shards[i]);
-	for (i = 0; i < npassed; i++)
-		b->below[b->nshards + i] = b->requests[b->passed[i]];
-	ZINC_TRY(zinc_store_get(b->s->next, b->below, b->nshards + npassed, &sink, b->wait, err));
+	ZINC_TRY(
+	    zinc_shard_read_many(b->s->next, &b->s->layout, b->shards, b->nshards, b->below, &passed, b->wait, err));
 	b->begun = true;
 	take_indexes(b);
 	return ZINC_OK;
@@ -308,7 +202,7 @@ static bool
 answer_by_index(const batch *b, asked *a)
 {
 	const zinc_get *r = &b->requests[a->i];
-	const shard *sh = a->shard;
+	const zinc_shard_read *sh = a->shard;
 
 	if (zinc_sink_cancelled(b->sink, a->i, b->wait))
 		return true;

@@ -197,64 +197,27 @@ list_below(listing *l, zinc_error *err)
 
 /* ---- the indexes ---- */
 
-/* One shard of a window. */
-typedef struct opened {
-	const found *f;
-	uint8_t *tail;
-	size_t ntail;
-	uint64_t size;
-	bool gone;
-} opened;
-
+/* Shards whose indexes are read at once, but decoded one by one: each may be large. */
 typedef struct window {
 	listing *l;
-	opened shards[WINDOW];
+	zinc_shard_read shards[WINDOW];
+	zinc_get gets[WINDOW];
 	size_t n;
 	zinc_shard_entry *entries;
+	zinc_scratch *scratch;
 } window;
-
-static zinc_room
-tail_room(void *arg, size_t i, uint64_t nbytes, void **buf)
-{
-	window *w = (window *)arg;
-	opened *o = &w->shards[i];
-
-	zinc_free(w->l->s->ctx, o->tail);
-	*buf = o->tail = (uint8_t *)zinc_alloc(w->l->s->ctx, (size_t)nbytes);
-	return o->tail ? ZINC_ROOM_OK : ZINC_ROOM_FAIL;
-}
-
-/* The sinks of a batch may be called from several threads, but each for its own shard; the first failure is enough. */
-static void
-tail_done(void *arg, size_t i, const zinc_got *got)
-{
-	window *w = (window *)arg;
-	opened *o = &w->shards[i];
-
-	o->ntail = (size_t)got->nbytes;
-	o->size = got->object_size;
-	o->gone = got->found == ZINC_MISSING; /* erased since it was listed */
-	if (got->found == ZINC_FOUND || o->gone)
-		return;
-	pthread_mutex_lock(&w->l->s->ctx->lock);
-	if (w->l->status == ZINC_OK) {
-		w->l->status = got->status ? got->status : ZINC_E_IO;
-		zinc_error_copy(w->l->err, got->error);
-	}
-	pthread_mutex_unlock(&w->l->s->ctx->lock);
-}
 
 /* The chunks of one shard that the prefix asks for. */
 static zinc_status
-add_chunks(window *w, const opened *o, zinc_error *err)
+add_chunks(window *w, const zinc_shard_read *r, zinc_error *err)
 {
 	listing *l = w->l;
-	zinc_bytes tail = {o->tail, o->ntail};
 	uint64_t index[ZINC_MAX_NDIM];
 	size_t i;
 
-	ZINC_TRY(zinc_error_at_key(err, zinc_sharded_index(l->s, tail, o->size, w->entries, err), o->f->key));
-	if (!l->s->in.decode_key(&l->s->in, o->f->key + l->s->nprefix, index))
+	ZINC_TRY(zinc_shard_index_decode(l->s->sh, w->scratch, l->s->layout.shape, (zinc_bytes){r->tail, r->ntail},
+					 r->is.size, w->entries, err));
+	if (!l->s->in.decode_key(&l->s->in, r->key + l->s->nprefix, index))
 		return ZINC_OK; /* was one when it was listed */
 	for (i = 0; i < l->s->n; i++) {
 		found f = {.at = l->text.n, .nbytes = w->entries[i].nbytes};
@@ -271,25 +234,31 @@ add_chunks(window *w, const opened *o, zinc_error *err)
 	return ZINC_OK;
 }
 
+/* One that was erased since it was listed is not there. */
+static zinc_status
+open_shard(window *w, const zinc_shard_read *r, zinc_error *err)
+{
+	if (r->status != ZINC_OK)
+		return zinc_error_copy(err, r->error) == r->status
+			   ? r->status
+			   : zinc_fail(err, r->status, "%s", zinc_status_text(r->status));
+	if (!r->is.found)
+		return ZINC_OK;
+	return zinc_error_at_key(err, add_chunks(w, r, err), r->key);
+}
+
 static zinc_status
 open_window(window *w, zinc_error *err)
 {
-	zinc_sink sink = {sizeof sink, tail_room, tail_done, w};
-	zinc_get requests[WINDOW];
+	const zinc_sharded *s = w->l->s;
 	zinc_status st;
 	size_t i;
 
-	for (i = 0; i < w->n; i++)
-		requests[i] =
-		    (zinc_get){.key = w->shards[i].f->key, .length = w->l->s->layout.index_bytes, .suffix = 1};
-	st = zinc_store_get(w->l->s->next, requests, w->n, &sink, w->l->wait, err);
-	if (st == ZINC_OK)
-		st = w->l->status;
+	st = zinc_shard_read_many(s->next, &s->layout, w->shards, w->n, w->gets, NULL, w->l->wait, err);
 	for (i = 0; i < w->n; i++) {
-		if (st == ZINC_OK && !w->shards[i].gone)
-			st = add_chunks(w, &w->shards[i], err);
-		zinc_free(w->l->s->ctx, w->shards[i].tail);
-		w->shards[i] = (opened){.gone = false};
+		if (st == ZINC_OK)
+			st = open_shard(w, &w->shards[i], err);
+		zinc_shard_read_fini(&w->shards[i], s->ctx);
 	}
 	w->n = 0;
 	return st;
@@ -318,7 +287,7 @@ open_all(window *w, zinc_error *err)
 			ZINC_TRY(keep(w->l, f, err));
 			continue;
 		}
-		w->shards[w->n++] = (opened){.f = f};
+		w->shards[w->n++] = (zinc_shard_read){.key = f->key};
 		if (w->n == WINDOW)
 			ZINC_TRY(open_window(w, err));
 	}
@@ -345,7 +314,9 @@ collect(listing *l, zinc_error *err)
 		return zinc_fail_nomem(err);
 	w->l = l;
 	w->entries = (zinc_shard_entry *)zinc_calloc(ctx, l->s->n, sizeof *w->entries);
-	st = w->entries ? open_all(w, err) : zinc_fail_nomem(err);
+	w->scratch = zinc_scratch_get(ctx);
+	st = w->entries && w->scratch ? open_all(w, err) : zinc_fail_nomem(err);
+	zinc_scratch_put(w->scratch);
 	zinc_free(ctx, w->entries);
 	zinc_free(ctx, w);
 	settle(&l->chunks, &l->text);

@@ -47,10 +47,6 @@ zinc_status zinc_sharded_key(const zinc_sharded *s, const uint64_t *index, zinc_
 /* The key of the chunk at an entry of a shard, appended. */
 zinc_status zinc_sharded_chunk_key(const zinc_sharded *s, const uint64_t *shard, size_t position, zinc_buf *out,
 				   zinc_error *err);
-/* The index at the end of a shard, of which `tail` are the last bytes.  `entries` has room for s->n. */
-zinc_status zinc_sharded_index(const zinc_sharded *s, zinc_bytes tail, uint64_t size, zinc_shard_entry *entries,
-			       zinc_error *err);
-
 /* ---- slots of zinc_store_ops, each in its file ---- */
 
 zinc_status zinc_sharded_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink,

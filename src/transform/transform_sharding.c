@@ -74,19 +74,6 @@ zinc_sharded_chunk_key(const zinc_sharded *s, const uint64_t *shard, size_t posi
 	return zinc_sharded_key(s, index, out, err);
 }
 
-zinc_status
-zinc_sharded_index(const zinc_sharded *s, zinc_bytes tail, uint64_t size, zinc_shard_entry *entries, zinc_error *err)
-{
-	zinc_scratch *scratch = zinc_scratch_get(s->ctx);
-	zinc_status st;
-
-	if (!scratch)
-		return zinc_fail_nomem(err);
-	st = zinc_shard_index_decode(s->sh, scratch, s->layout.shape, tail, size, entries, err);
-	zinc_scratch_put(scratch);
-	return st;
-}
-
 /* ---- what only relays ---- */
 
 static void

@@ -1,0 +1,130 @@
+/*
+ * shard_many.c - the indexes of many shards, asked for in one call of their store
+ *
+ * For whoever reads shards without a fetch of its own: the layer `indexed`, which is itself asked for many chunks in one
+ * call, and lists many shards.
+ *
+ * Promises (tests/unit/test_shard_many.c names each by its number):
+ *
+ * (1) One call of the store carries the requests for all indexes, and those of others that go along.
+ * (2) A shard that cannot be read is a failure of its own: the others are there.
+ */
+#include "shard/shard.h"
+
+typedef struct many {
+	zinc_context *ctx;
+	zinc_shard_read *shards;
+	size_t n;
+	const zinc_shard_others *others;
+} many;
+
+void
+zinc_shard_read_fini(zinc_shard_read *r, zinc_context *ctx)
+{
+	zinc_free(ctx, r->tail);
+	zinc_free(ctx, r->is.entries);
+	zinc_free(ctx, r->error);
+	zinc_blob_fini(&r->whole);
+	*r = (zinc_shard_read){.key = NULL};
+}
+
+void
+zinc_shard_read_fail(zinc_shard_read *r, zinc_context *ctx, zinc_status st, const zinc_error *error)
+{
+	r->is.found = false;
+	r->status = st ? st : ZINC_E_IO;
+	if (error && !r->error)
+		r->error = (zinc_error *)zinc_calloc(ctx, 1, sizeof *r->error);
+	if (error && r->error)
+		zinc_error_copy(r->error, error);
+}
+
+static zinc_room
+make_room(void *arg, size_t i, uint64_t nbytes, void **buf)
+{
+	many *m = (many *)arg;
+	zinc_shard_read *r;
+
+	if (i >= m->n)
+		return m->others->sink->room(m->others->sink->arg, m->others->numbers[i - m->n], nbytes, buf);
+	r = &m->shards[i];
+	zinc_free(m->ctx, r->tail);                              /* asked again: a store may have begun anew */
+	r->tail = (uint8_t *)zinc_alloc(m->ctx, (size_t)nbytes); /* at most an index */
+	*buf = r->tail;
+	return r->tail ? ZINC_ROOM_OK : ZINC_ROOM_FAIL;
+}
+
+/* From any thread, several at once, but each for its own shard. */
+static void
+take_done(void *arg, size_t i, const zinc_got *got)
+{
+	many *m = (many *)arg;
+	zinc_shard_read *r;
+
+	if (i >= m->n) {
+		m->others->sink->done(m->others->sink->arg, m->others->numbers[i - m->n], got);
+		return;
+	}
+	r = &m->shards[i];
+	r->is.found = got->found == ZINC_FOUND;
+	if (r->is.found) {
+		r->ntail = (size_t)got->nbytes;
+		r->is.size = got->object_size;
+		r->is.tag = *got->tag;
+	} else if (got->found != ZINC_MISSING)
+		zinc_shard_read_fail(r, m->ctx, got->status, got->error);
+}
+
+zinc_status
+zinc_shard_read_many(zinc_store *store, const zinc_shard_layout *l, zinc_shard_read *shards, size_t n, zinc_get *gets,
+		     const zinc_shard_others *others, const zinc_wait *wait, zinc_error *err)
+{
+	many m = {zinc_store_context(store), shards, n, others};
+	const zinc_sink sink = {sizeof sink, make_room, take_done, &m};
+	const size_t nothers = others ? others->n : 0;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		shards[i].is.layout = l;
+		gets[i] = zinc_shard_request(l, ZINC_SHARD_ASK_INDEX, NULL);
+		gets[i].key = shards[i].key;
+	}
+	for (i = 0; i < nothers; i++)
+		gets[n + i] = others->requests[others->numbers[i]];
+	return zinc_store_get(store, gets, n + nothers, &sink, wait, err);
+}
+
+/* ---- entries ---- */
+
+/* What was read of it is forgotten. */
+static zinc_status
+read_whole(zinc_shard_read *r, zinc_store *store, const zinc_wait *wait, zinc_error *err)
+{
+	zinc_error e = ZINC_ERROR_INIT;
+	const zinc_status st = zinc_store_get_all(store, r->key, &r->whole, &r->is.tag,
+						  zinc_max_chunk(zinc_store_context(store)), wait, &e);
+
+	r->is.found = st == ZINC_OK;
+	r->is.size = r->whole.nbytes;
+	return st == ZINC_OK || st == ZINC_E_NOTFOUND ? ZINC_OK : zinc_error_copy(err, &e);
+}
+
+zinc_status
+zinc_shard_read_entries(zinc_shard_read *r, zinc_store *store, zinc_scratch *scratch, const zinc_wait *wait,
+			zinc_error *err)
+{
+	zinc_shard_ask ask = ZINC_SHARD_ASK_INDEX;
+	bool again;
+
+	r->is.entries =
+	    (zinc_shard_entry *)zinc_calloc(zinc_store_context(store), (size_t)r->is.layout->n, sizeof *r->is.entries);
+	if (!r->is.entries)
+		return zinc_fail_nomem(err);
+	ZINC_TRY(zinc_shard_take(&r->is, scratch, (zinc_bytes){r->tail, r->ntail}, &ask, &again, err));
+	if (again)
+		ZINC_TRY(read_whole(r, store, wait, err));
+	if (!again || !r->is.found)
+		return ZINC_OK;
+	return zinc_shard_take(&r->is, scratch, (zinc_bytes){(const uint8_t *)r->whole.data, r->whole.nbytes}, &ask,
+			       &again, err);
+}

@@ -1,0 +1,154 @@
+/*
+ * test_shard_many.c - the indexes of many shards in one call, and requests that go along
+ */
+#include <string.h>
+
+#include "shard/shard.h"
+#include "support/test.h"
+
+#define CHUNKS 2u
+#define INDEX  (16 * CHUNKS)
+
+/* Shard "a" with "xy" and "z", "damaged" of 3 bytes, no "gone", and a document. */
+typedef struct fixture {
+	zinc_store *store;
+	zinc_shard *sh;
+	zinc_shard_layout l;
+	zinc_scratch *scratch;
+} fixture;
+
+static void
+put(zinc_store *s, const char *key, const void *bytes, size_t n)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+
+	assert_ok(zinc_store_put(s, NULL, key, bytes, n, NULL, 0, NULL, NULL, &err));
+}
+
+static int
+setup(void **state)
+{
+	static const uint64_t per_shard[] = {CHUNKS};
+	static const uint8_t a[3 + INDEX] = {'x', 'y', 'z', [3 + 8] = 2, [3 + 16] = 2, [3 + 24] = 1};
+	static fixture f;
+	zinc_error err = ZINC_ERROR_INIT;
+
+	memset(&f, 0, sizeof f);
+	assert_ok(zinc_store_open(&f.store, "memory://", NULL, &err));
+	put(f.store, "a", a, sizeof a);
+	put(f.store, "damaged", "abc", 3);
+	put(f.store, "zarr.json", "{}", 2);
+	assert_ok(zinc_shard_new_indexed(&f.sh, zinc_store_context(f.store), 1, per_shard, &err));
+	assert_ok(zinc_shard_layout_init(&f.l, f.sh, per_shard, &err));
+	f.scratch = zinc_scratch_get(zinc_store_context(f.store));
+	assert_non_null(f.scratch);
+	*state = &f;
+	return 0;
+}
+
+static int
+teardown(void **state)
+{
+	fixture *f = *state;
+
+	zinc_scratch_put(f->scratch);
+	zinc_shard_free(f->sh);
+	zinc_store_close(f->store);
+	return 0;
+}
+
+/* Who is told of the document. */
+typedef struct other {
+	char bytes[8];
+	size_t number, calls;
+} other;
+
+static zinc_room
+other_room(void *arg, size_t i, uint64_t nbytes, void **buf)
+{
+	other *o = arg;
+
+	assert_true(nbytes <= sizeof o->bytes);
+	o->number = i;
+	*buf = o->bytes;
+	return ZINC_ROOM_OK;
+}
+
+static void
+other_done(void *arg, size_t i, const zinc_got *got)
+{
+	other *o = arg;
+
+	assert_int_equal(got->found, ZINC_FOUND);
+	assert_int_equal(i, o->number);
+	o->calls++;
+}
+
+/* shard_many.c (1) (2) */
+static void
+test_many(void **state)
+{
+	fixture *f = *state;
+	zinc_context *ctx = zinc_store_context(f->store);
+	zinc_shard_read r[] = {{.key = "a"}, {.key = "damaged"}, {.key = "gone"}};
+	zinc_get requests[] = {{.key = "not asked for"}, {.key = "zarr.json", .length = ZINC_TO_END}}, gets[4];
+	const size_t numbers[] = {1};
+	other o = {.calls = 0};
+	const zinc_sink sink = {sizeof sink, other_room, other_done, &o};
+	const zinc_shard_others others = {requests, numbers, 1, &sink};
+	zinc_error err = ZINC_ERROR_INIT;
+	size_t i;
+
+	assert_ok(zinc_shard_read_many(f->store, &f->l, r, 3, gets, &others, NULL, &err));
+	assert_int_equal(o.calls, 1);
+	assert_int_equal(o.number, 1);
+	assert_memory_equal(o.bytes, "{}", 2);
+	assert_true(r[0].is.found && r[1].is.found && !r[2].is.found);
+	assert_int_equal(r[2].status, ZINC_OK);
+	assert_int_equal(r[0].is.size, 3 + INDEX);
+	assert_ok(zinc_shard_read_entries(&r[0], f->store, f->scratch, NULL, &err));
+	assert_int_equal(r[0].is.entries[1].offset, 2);
+	assert_null(r[0].whole.data);
+	assert_int_equal(zinc_shard_read_entries(&r[1], f->store, f->scratch, NULL, &err), ZINC_E_CORRUPT);
+	zinc_shard_read_fail(&r[1], ctx, ZINC_E_CORRUPT, &err);
+	assert_false(r[1].is.found);
+	assert_int_equal(r[1].status, ZINC_E_CORRUPT);
+	assert_string_equal(r[1].error->text, err.text);
+	for (i = 0; i < 3; i++)
+		zinc_shard_read_fini(&r[i], ctx);
+	zinc_shard_read_fini(&r[0], ctx);
+}
+
+/* Without a tag all of it is read, and it may have gone. */
+static void
+test_no_tag(void **state)
+{
+	fixture *f = *state;
+	zinc_context *ctx = zinc_store_context(f->store);
+	zinc_shard_read r[] = {{.key = "a"}, {.key = "a"}};
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_get gets[2];
+	size_t i;
+
+	assert_ok(zinc_shard_read_many(f->store, &f->l, r, 2, gets, NULL, NULL, &err));
+	r[0].is.tag.n = r[1].is.tag.n = 0;
+	assert_ok(zinc_shard_read_entries(&r[0], f->store, f->scratch, NULL, &err));
+	assert_int_equal(r[0].whole.nbytes, 3 + INDEX);
+	assert_int_equal(r[0].is.entries[1].offset, 2);
+	assert_ok(zinc_store_del(f->store, NULL, "a", NULL, 0, NULL, &err));
+	assert_ok(zinc_shard_read_entries(&r[1], f->store, f->scratch, NULL, &err));
+	assert_false(r[1].is.found);
+	for (i = 0; i < 2; i++)
+		zinc_shard_read_fini(&r[i], ctx);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup_teardown(test_many, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_no_tag, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
