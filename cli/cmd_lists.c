@@ -150,10 +150,20 @@ library_line(void *arg, const char *name, const char *there, const char *purpose
 	return 0;
 }
 
+static int
+format_word(void *arg, const char *name, const char *also, const char *purpose)
+{
+	(void)also, (void)purpose;
+	out_printf(arg, " %s", name);
+	return 0;
+}
+
 int
 print_version(struct run *r)
 {
-	out_printf(&r->out, "zinc %s\nlibraries:\n", zinc_version());
+	out_printf(&r->out, "zinc %s\nformats:", zinc_version());
+	zinc_list_formats(format_word, &r->out);
+	out_puts(&r->out, "\nlibraries:\n");
 	zinc_list_libraries(library_line, &r->out);
 	return DONE;
 }

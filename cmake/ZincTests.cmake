@@ -210,6 +210,7 @@ zinc_test(check_calls check ${PROJECT_SOURCE_DIR}/scripts/check_calls.py ${EVERY
 zinc_test(check_style check ${PROJECT_SOURCE_DIR}/scripts/check_style.py --build ${PROJECT_BINARY_DIR})
 zinc_test(check_mutants check ${PROJECT_SOURCE_DIR}/scripts/mutants.py --stale)
 zinc_test(check_plain_build check ${PROJECT_SOURCE_DIR}/scripts/check_plain_build.sh)
+zinc_test(check_no_drafts check ${PROJECT_SOURCE_DIR}/scripts/check_no_drafts.sh)
 zinc_test(check_readme check ${PROJECT_SOURCE_DIR}/scripts/check_readme.sh)
 zinc_test(check_docs check ${PROJECT_SOURCE_DIR}/scripts/check_readme.sh --docs)
 zinc_test(check_links check ${PROJECT_SOURCE_DIR}/scripts/check_links.py)

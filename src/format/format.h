@@ -471,6 +471,8 @@ bool zinc_format_is_draft(const zinc_json *root);
 /* By number, in the order of detection; NULL: no more.  By id; NULL: unknown. */
 const zinc_format *zinc_format_row(size_t i);
 const zinc_format *zinc_format_find(const char *id);
+/* False: the drafts of version 3 were left out of this build. */
+extern const bool zinc_format_has_drafts;
 void zinc_format_each(int (*fn)(void *arg, const char *name, const char *also, const char *purpose), void *arg);
 
 /* Build the v3 document of a new array from a caller's options (E_INVALID, E_UNSUPPORTED), defaults recorded (M23). */

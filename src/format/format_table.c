@@ -1,13 +1,24 @@
 /*
  * format_table.c - every version of Zarr that this library reads and writes, one row each
  *
- * Detection asks them in this order.
+ * Detection asks them in this order.  The drafts of version 3 can be left out of a build (ZINC_WITH_DRAFTS=0); then
+ * no_drafts.c stands for their files.
  */
 #include "format/format.h"
 
-static const zinc_format *const formats[] = {
-    &zinc_format_v3, &zinc_format_v2, &zinc_format_v3_2022, &zinc_format_v3_2020, &zinc_format_v3_2019, NULL,
-};
+#ifndef ZINC_WITH_DRAFTS
+#define ZINC_WITH_DRAFTS 1 /* they need no library */
+#endif
+
+#if ZINC_WITH_DRAFTS
+#define DRAFTS &zinc_format_v3_2022, &zinc_format_v3_2020, &zinc_format_v3_2019,
+#else
+#define DRAFTS
+#endif
+
+static const zinc_format *const formats[] = {&zinc_format_v3, &zinc_format_v2, DRAFTS NULL};
+
+const bool zinc_format_has_drafts = ZINC_WITH_DRAFTS;
 
 const zinc_format *
 zinc_format_row(size_t i)

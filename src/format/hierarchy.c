@@ -327,6 +327,8 @@ find_format(const zinc_format **out, const char *id, zinc_error *err)
 	*out = zinc_format_find(strcmp(id, "zarr3") == 0 ? "v3" : strcmp(id, "zarr2") == 0 ? "v2" : id);
 	if (*out)
 		return ZINC_OK;
+	if (!zinc_format_has_drafts && strncmp(id, "v3-", 3) == 0)
+		return zinc_fail(err, ZINC_E_UNSUPPORTED, "format \"%.40s\": unsupported (built without drafts)", id);
 	return zinc_fail(err, strncmp(id, "zarr", 4) == 0 ? ZINC_E_UNSUPPORTED : ZINC_E_INVALID,
 			 "this build knows no format \"%.40s\"", id);
 }
