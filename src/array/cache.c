@@ -46,13 +46,17 @@ free_cache(zinc_context *ctx, void *object)
 }
 
 /* Entries that are being copied from go when that is done. */
+static void trim_cache(zinc_context *ctx);
+
+static const zinc_slot_kind in_context = {free_cache, trim_cache};
+
 static void
 trim_cache(zinc_context *ctx)
 {
 	zinc_cache *c;
 
 	pthread_mutex_lock(&ctx->lock);
-	c = ctx->slots[ZINC_SLOT_CACHE].object;
+	c = *zinc_context_slot(ctx, &in_context);
 	pthread_mutex_unlock(&ctx->lock);
 	if (!c)
 		return;
@@ -72,12 +76,9 @@ make_cache(zinc_context *ctx)
 	pthread_mutex_init(&c->lock, NULL);
 	c->fork = (zinc_fork_hook){before_fork, after_fork, after_fork, c, NULL, NULL};
 	pthread_mutex_lock(&ctx->lock);
-	first = ctx->slots[ZINC_SLOT_CACHE].object;
-	if (!first) {
-		ctx->slots[ZINC_SLOT_CACHE].object = c;
-		ctx->slots[ZINC_SLOT_CACHE].free = free_cache;
-		ctx->slots[ZINC_SLOT_CACHE].trim = trim_cache;
-	}
+	first = *zinc_context_slot(ctx, &in_context);
+	if (!first)
+		*zinc_context_slot(ctx, &in_context) = c;
 	pthread_mutex_unlock(&ctx->lock);
 	if (!first) {
 		zinc_fork_add(&c->fork);
@@ -97,7 +98,7 @@ zinc_cache_of(const zinc_call *call)
 	if (ctx->cache_bytes == 0 || call->m->dtype->variable)
 		return NULL;
 	pthread_mutex_lock(&ctx->lock);
-	c = ctx->slots[ZINC_SLOT_CACHE].object;
+	c = *zinc_context_slot(ctx, &in_context);
 	pthread_mutex_unlock(&ctx->lock);
 	return c ? c : make_cache(ctx);
 }

@@ -131,6 +131,12 @@ void zinc_turn_give(zinc_turn *t);
 typedef struct zinc_os zinc_os;
 typedef struct zinc_pool zinc_pool;
 
+/* What a room keeps in contexts. */
+typedef struct zinc_slot_kind {
+	void (*free)(zinc_context *ctx, void *object);
+	void (*trim)(zinc_context *ctx); /* gives back what no call is using */
+} zinc_slot_kind;
+
 struct zinc_context {
 	zinc_allocator allocator;
 	zinc_limits limits; /* every member set */
@@ -144,15 +150,15 @@ struct zinc_context {
 	const zinc_os *os;
 	zinc_pool *pool;      /* made on first use */
 	pthread_mutex_t lock; /* guards pool creation, snapshots of handles, `slots` */
-	/* Objects of upper rooms that live as long as the context (the chunk cache). */
-	struct zinc_context_slot {
+	/* Objects of other rooms that live as long as the context (zinc_context_slot). */
+	struct {
+		const zinc_slot_kind *kind; /* NULL: free */
 		void *object;
-		void (*free)(zinc_context *ctx, void *object);
-		void (*trim)(zinc_context *ctx); /* gives back what no call is using */
 	} slots[4];
 	zinc_fork_hook fork; /* keeps `lock` usable in a child */
 };
-enum { ZINC_SLOT_CACHE = 0, ZINC_SLOT_SCRATCH = 1 };
+/* Where the context keeps the object of that kind; it holds NULL at first.  ctx->lock is held. */
+void **zinc_context_slot(zinc_context *ctx, const zinc_slot_kind *kind);
 
 /* `ctx`, or the process's default context; never NULL. */
 ZINC_MODULE_API zinc_context *zinc_context_get(zinc_context *ctx);
@@ -229,7 +235,7 @@ zinc_uri_match zinc_uri_compare(const char *known, const char *given);
 bool zinc_uri_is(const char *text);
 /* The best fit among the spellings of one thing, NULL-ended; NULL: there are none. */
 zinc_uri_match zinc_uri_among(const char *const *known, const char *given);
-/* For writers, whose drafts differ: the first spelling that begins so, else the first of all; NULL: there are none. */
+/* The first spelling that begins so, else the first of all; NULL: there are none. */
 const char *zinc_uri_choose(const char *const *known, const char *begins);
 
 /* ---- tables: rows that are built in, and rows that programs add (table.c) ---- */

@@ -214,6 +214,18 @@ zinc_context_new(zinc_context **out, const zinc_context_options *options, zinc_e
 	return ZINC_OK;
 }
 
+/* There are more slots than kinds. */
+void **
+zinc_context_slot(zinc_context *ctx, const zinc_slot_kind *kind)
+{
+	size_t i;
+
+	for (i = 0; ctx->slots[i].kind && ctx->slots[i].kind != kind; i++)
+		;
+	ctx->slots[i].kind = kind;
+	return &ctx->slots[i].object;
+}
+
 /* Threads first: they may be using what the slots hold. */
 static void
 free_content(zinc_context *ctx)
@@ -224,7 +236,7 @@ free_content(zinc_context *ctx)
 	ctx->pool = NULL;
 	for (i = 0; i < sizeof ctx->slots / sizeof ctx->slots[0]; i++) {
 		if (ctx->slots[i].object)
-			ctx->slots[i].free(ctx, ctx->slots[i].object);
+			ctx->slots[i].kind->free(ctx, ctx->slots[i].object);
 		ctx->slots[i].object = NULL;
 	}
 }
@@ -253,16 +265,16 @@ zinc_context_free_default(void)
 void
 zinc_context_trim(zinc_context *ctx)
 {
-	void (*trim)(zinc_context *);
+	const zinc_slot_kind *kind;
 	size_t i;
 
 	ctx = zinc_context_get(ctx);
 	for (i = 0; i < sizeof ctx->slots / sizeof ctx->slots[0]; i++) {
 		pthread_mutex_lock(&ctx->lock);
-		trim = ctx->slots[i].trim;
+		kind = ctx->slots[i].kind;
 		pthread_mutex_unlock(&ctx->lock);
-		if (trim)
-			trim(ctx);
+		if (kind && kind->trim)
+			kind->trim(ctx);
 	}
 }
 

@@ -1,5 +1,5 @@
 /*
- * crc.c - CRC-32C, the Castagnoli checksum of the crc32c codec and of shard indexes; and CRC-32 as gzip has it
+ * crc.c - CRC-32C, the Castagnoli checksum, and CRC-32 as gzip has it
  *
  *     CRC-32C  RFC 3720: polynomial 1EDC6F41, bits reflected 82F63B78
  *     CRC-32   RFC 1952: polynomial 04C11DB7, bits reflected EDB88320

@@ -4,9 +4,7 @@
  *     buckets   [ ]->e->e      by the hash of the key
  *     by use    newest <-> e <-> e <-> oldest
  *
- * Both caches of the library are made of it: of decoded chunks (array/cache.c) and of a store's answers
- * (transform/transform_cache.c).  Each has its own lock, which is held around every call here; an entry is made, filled
- * and compared without it.
+ * Each cache has its own lock, which is held around every call here; an entry is made, filled and compared without it.
  *
  * Promises (tests/unit/test_lru.c names each by its number):
  *

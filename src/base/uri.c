@@ -1,14 +1,14 @@
 /*
- * uri.c - identifiers of the drafts, and their versions
+ * uri.c - URIs that end in a version
  *
- *     https://purl.org/zarr/spec/codecs/gzip/1.0
- *             path                           | version
+ *     https://example.org/codecs/gzip/1.0
+ *             path                   | version
  *
- * The stability policy of the drafts (2022 core, "Stability Policy"): the same path and major version can be read,
- * whatever the minor version.  Promises (tests/unit/test_uri.c names each by its number):
+ * What has the same path and major version fits, whatever the minor version.  Promises (tests/unit/test_uri.c names
+ * each by its number):
  *
  * (1) http and https are the same, and so is a '/' or ".html" at the end: writers spelled both.
- * (2) A path without a version, as early drafts wrote it, fits any version that is known.
+ * (2) A path without a version fits any version that is known.
  * (3) A version is the last segment, "1.0" or "v1.0" or "1", or the one before the last, when that is "dev".
  * (4) Only what begins with a scheme, has something behind it and no other characters than RFC 3986 allows is a URI.
  */

@@ -38,8 +38,11 @@ append_bytes(zinc_json_doc *doc, zinc_json *list, const zinc_rep *rep, bool big,
 static zinc_status
 append_packer(zinc_json_doc *doc, zinc_json *list, const zinc_rep *rep, bool big, zinc_error *err)
 {
-	return rep->dtype->packer ? append_codec(doc, list, rep->dtype->packer, NULL, err)
-				  : append_bytes(doc, list, rep, big, err);
+	if (rep->dtype->kind == ZINC_KIND_STRING)
+		return append_codec(doc, list, zinc_codec_vlen_utf8.name, NULL, err);
+	if (rep->dtype->kind == ZINC_KIND_BYTES)
+		return append_codec(doc, list, zinc_codec_vlen_bytes.name, NULL, err);
+	return append_bytes(doc, list, rep, big, err);
 }
 
 static zinc_status

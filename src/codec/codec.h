@@ -19,10 +19,10 @@
 typedef struct zinc_scratch {
 	zinc_context *ctx;
 	zinc_buf a, b;     /* ping-pong of bytes->bytes codecs, and of array->array codecs */
-	zinc_buf fetch;    /* encoded bytes as they come from a store, or go there (the array's) */
+	zinc_buf fetch;    /* encoded bytes as they come from a store, or go there */
 	zinc_buf decoded;  /* a decoded chunk; one that is to be encoded, in C order */
-	zinc_buf elements; /* old and new ones of a chunk that is written in part (the array's) */
-	zinc_buf convert;  /* elements under conversion (the array's) */
+	zinc_buf elements; /* old and new ones of a chunk that is written in part */
+	zinc_buf convert;  /* elements under conversion */
 	zinc_buf index;    /* a shard's index */
 	zinc_buf vlen;     /* bytes of decoded elements of variable length */
 	zinc_buf places;   /* of a program's memory layout that are taken */

@@ -85,18 +85,23 @@ free_slot(zinc_context *ctx, void *object)
 	free_list((zinc_scratch *)object);
 }
 
+static void trim_slot(zinc_context *ctx);
+
+/* A context keeps a list of those that no thread is using. */
+static const zinc_slot_kind in_context = {free_slot, trim_slot};
+
 zinc_scratch *
 zinc_scratch_get(zinc_context *ctx)
 {
-	struct zinc_context_slot *slot;
 	zinc_scratch *s;
+	void **list;
 
 	ctx = zinc_context_get(ctx);
-	slot = &ctx->slots[ZINC_SLOT_SCRATCH];
 	pthread_mutex_lock(&ctx->lock);
-	s = (zinc_scratch *)slot->object;
+	list = zinc_context_slot(ctx, &in_context);
+	s = (zinc_scratch *)*list;
 	if (s)
-		slot->object = s->next;
+		*list = s->next;
 	pthread_mutex_unlock(&ctx->lock);
 	if (!s)
 		return make(ctx);
@@ -171,12 +176,13 @@ cut_stale(zinc_scratch *first)
 static void
 trim_slot(zinc_context *ctx)
 {
-	struct zinc_context_slot *slot = &ctx->slots[ZINC_SLOT_SCRATCH];
 	zinc_scratch *s;
+	void **list;
 
 	pthread_mutex_lock(&ctx->lock);
-	s = (zinc_scratch *)slot->object;
-	slot->object = NULL;
+	list = zinc_context_slot(ctx, &in_context);
+	s = (zinc_scratch *)*list;
+	*list = NULL;
 	pthread_mutex_unlock(&ctx->lock);
 	free_list(s);
 }
@@ -184,23 +190,21 @@ trim_slot(zinc_context *ctx)
 void
 zinc_scratch_put(zinc_scratch *s)
 {
-	struct zinc_context_slot *slot;
 	zinc_context *ctx;
 	zinc_scratch *stale;
+	void **list;
 
 	if (!s)
 		return;
 	ctx = s->ctx;
 	s->unverified = false;
 	trim(s);
-	slot = &ctx->slots[ZINC_SLOT_SCRATCH];
 	pthread_mutex_lock(&ctx->lock);
-	s->next = (zinc_scratch *)slot->object;
+	list = zinc_context_slot(ctx, &in_context);
+	s->next = (zinc_scratch *)*list;
 	s->turn = zinc_max_u64(s->turn, s->next ? s->next->turn : 0) + 1;
 	stale = cut_stale(s);
-	slot->object = s;
-	slot->free = free_slot;
-	slot->trim = trim_slot;
+	*list = s;
 	pthread_mutex_unlock(&ctx->lock);
 	free_list(stale);
 }

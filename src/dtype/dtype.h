@@ -54,14 +54,13 @@ struct zinc_dtype {
 	const char *name; /* the v3 name, "float32", "r24" */
 	const char *v2;   /* NumPy's without byte order, "f4", "V3"; NULL: none, or a list (zinc_dtype_print_v2) */
 	zinc_kind kind;
-	zinc_type type;     /* for buffers; ZINC_NATIVE: none */
-	uint32_t size;      /* bytes of an element in memory and as stored by `bytes` */
-	uint32_t bits;      /* of them meaningful */
-	uint32_t unit;      /* bytes swapped together, of a struct the most; 1: byte order does not matter */
-	bool variable;      /* an element is a zinc_vlen, whose bytes lie elsewhere */
-	bool mixed;         /* a struct of Zarr v2 whose parts are stored in both byte orders */
-	bool legacy;        /* read under an old name, whose writers left out the byte order: little-endian */
-	const char *packer; /* of a variable type: the array->bytes codec that is its own */
+	zinc_type type; /* for buffers; ZINC_NATIVE: none */
+	uint32_t size;  /* bytes of an element in memory and as stored by `bytes` */
+	uint32_t bits;  /* of them meaningful */
+	uint32_t unit;  /* bytes swapped together, of a struct the most; 1: byte order does not matter */
+	bool variable;  /* an element is a zinc_vlen, whose bytes lie elsewhere */
+	bool mixed;     /* a struct of Zarr v2 whose parts are stored in both byte orders */
+	bool legacy;    /* read under an old name, whose writers left out the byte order: little-endian */
 	const zinc_dtype_ops *ops;
 	zinc_context *ctx;         /* NULL for rows of the table */
 	const zinc_dtype_row *row; /* of a registered type */

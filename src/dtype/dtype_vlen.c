@@ -136,7 +136,6 @@ parse(zinc_dtype *t, const zinc_json *configuration, zinc_report *r, zinc_error 
 	t->bits = 8 * t->size;
 	t->unit = 1;
 	t->variable = true;
-	t->packer = string ? "vlen-utf8" : "vlen-bytes";
 	t->ops = string ? &string_ops : &bytes_ops;
 	return ZINC_OK;
 }

@@ -104,7 +104,7 @@ zinc_status zinc_parts_apply(const zinc_partial *const *parts, size_t n, const v
 zinc_status zinc_store_put_parts(zinc_store *s, const zinc_partial *const *parts, size_t n, int single_writer,
 				 uint32_t flags, const zinc_wait *wait, zinc_error *err);
 
-/* ---- delivering, for stores and the layers of the room `transform` ---- */
+/* ---- delivering, for stores and layers over them ---- */
 
 /* Answer request i from a value of `size` bytes and generation `tag`: tag, range, room, read, done.
  * A read that says E_CONFLICT met a value that somebody changed in place. */

@@ -376,7 +376,7 @@ retype(struct layout *l)
 		codecs = zinc_json_member(zinc_json_member(find_codec(codecs, "sharding_indexed"), "configuration"),
 					  "codecs");
 	ZINC_TRY(retype_chain(l, codecs, big));
-	if (was->variable == l->dtype->variable && was->packer == l->dtype->packer)
+	if (was->variable == l->dtype->variable && (!was->variable || was->kind == l->dtype->kind))
 		return ZINC_OK;
 	l->anew = true;
 	rep.dtype = l->dtype;

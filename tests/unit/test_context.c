@@ -124,15 +124,18 @@ count(void *arg, size_t i, int worker)
 static void
 default_context_can_be_freed(void **state)
 {
+	const zinc_context *ctx = zinc_context_get(NULL);
 	int round, n = 0;
+	size_t i;
 
 	(void)state;
 	for (round = 0; round < 3; round++) {
 		zinc_pool_run(NULL, 4, 100, count, &n);
 		zinc_scratch_put(zinc_scratch_get(NULL));
 		zinc_context_free_default();
-		assert_null(zinc_context_get(NULL)->pool);
-		assert_null(zinc_context_get(NULL)->slots[ZINC_SLOT_SCRATCH].object);
+		assert_null(ctx->pool);
+		for (i = 0; i < sizeof ctx->slots / sizeof ctx->slots[0]; i++)
+			assert_null(ctx->slots[i].object);
 	}
 	assert_int_equal(n, 300);
 	zinc_context_free_default();
@@ -262,6 +265,7 @@ free_slot(zinc_context *ctx, void *object)
 static void
 slots_live_as_long_as_the_context(void **state)
 {
+	static const zinc_slot_kind one = {.free = free_slot}, other = {.free = free_slot};
 	sweep_memory m;
 	zinc_context *ctx = NULL;
 	zinc_error err = ZINC_ERROR_INIT;
@@ -269,8 +273,11 @@ slots_live_as_long_as_the_context(void **state)
 	(void)state;
 	sweep_memory_init(&m);
 	assert_ok(zinc_context_new(&ctx, ZINC_CONTEXT_OPTIONS(.allocator = &m.allocator), &err));
-	ctx->slots[ZINC_SLOT_CACHE].object = zinc_alloc(ctx, 10);
-	ctx->slots[ZINC_SLOT_CACHE].free = free_slot;
+	assert_null(*zinc_context_slot(ctx, &one));
+	*zinc_context_slot(ctx, &one) = zinc_alloc(ctx, 10);
+	assert_null(*zinc_context_slot(ctx, &other));
+	assert_non_null(*zinc_context_slot(ctx, &one));
+	zinc_context_trim(ctx); /* neither can be trimmed */
 	zinc_context_free(ctx);
 	assert_int_equal(slots_freed, 1);
 	assert_int_equal(m.blocks, 0);

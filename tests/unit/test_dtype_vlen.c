@@ -12,15 +12,15 @@ static void
 names(void **state)
 {
 	static const struct {
-		const char *json, *name, *packer;
+		const char *json, *name;
 		zinc_kind kind;
 		bool old;
 	} rows[] = {
-	    {"\"string\"", "string", "vlen-utf8", ZINC_KIND_STRING, false},
-	    {"\"bytes\"", "bytes", "vlen-bytes", ZINC_KIND_BYTES, false},
-	    {"\"variable_length_bytes\"", "bytes", "vlen-bytes", ZINC_KIND_BYTES, true},
-	    {"\"binary\"", "bytes", "vlen-bytes", ZINC_KIND_BYTES, true},
-	    {"{\"name\":\"string\"}", "string", "vlen-utf8", ZINC_KIND_STRING, false},
+	    {"\"string\"", "string", ZINC_KIND_STRING, false},
+	    {"\"bytes\"", "bytes", ZINC_KIND_BYTES, false},
+	    {"\"variable_length_bytes\"", "bytes", ZINC_KIND_BYTES, true},
+	    {"\"binary\"", "bytes", ZINC_KIND_BYTES, true},
+	    {"{\"name\":\"string\"}", "string", ZINC_KIND_STRING, false},
 	};
 	const zinc_dtype *t;
 	size_t i;
@@ -30,7 +30,6 @@ names(void **state)
 		assert_int_equal(type_parse(&t, rows[i].json, false), ZINC_OK);
 		assert_int_equal(found.n, rows[i].old);
 		assert_string_equal(t->name, rows[i].name);
-		assert_string_equal(t->packer, rows[i].packer);
 		assert_int_equal(t->kind, rows[i].kind);
 		assert_true(t->variable);
 		assert_int_equal(t->size, sizeof(zinc_vlen));
