@@ -28,7 +28,7 @@
 typedef struct slot {
 	zinc_object o;
 	zinc_shard_layout layout;
-	zinc_stored_shard is;
+	zinc_stored_shard stored;
 	atomic_bool changed;
 	size_t first_batch; /* of the window */
 	size_t nbatches;
@@ -136,7 +136,7 @@ decode_unit(window *win, zinc_worker *w, const slot *s, const zinc_unit *u, zinc
 	turn_view(m, &v, &t);
 	if (cache)
 		zinc_cache_put(cache, j->c->store, key, zinc_shard_position(m, s->layout.per_axis, u->inner),
-			       &s->is.tag, &t, u->extent, m->ndim, m->dtype->size);
+			       &s->stored.tag, &t, u->extent, m->ndim, m->dtype->size);
 	return v.p == direct ? ZINC_OK : zinc_transfer_out(j->p, j->t, u, &t, w->s, err);
 }
 
@@ -154,14 +154,14 @@ serve_unfetched_unit(window *win, zinc_worker *w, const slot *s, const zinc_unit
 	void *hold;
 
 	*done = true;
-	if (!zinc_shard_has(&s->is, position)) {
+	if (!zinc_shard_has(&s->stored, position)) {
 		if (j->c->o.missing_is_error)
 			return zinc_fail(err, ZINC_E_NOTFOUND, "the %s is not stored",
-					 s->is.found ? "inner chunk" : "shard");
+					 s->stored.found ? "inner chunk" : "shard");
 		return zinc_transfer_fill(j->p, j->t, u, err);
 	}
-	v.p = (uint8_t *)(uintptr_t)zinc_cache_get(cache, j->c->store, key, position, &s->is.tag, u->extent, m->ndim,
-						   m->dtype->size, &hold);
+	v.p = (uint8_t *)(uintptr_t)zinc_cache_get(cache, j->c->store, key, position, &s->stored.tag, u->extent,
+						   m->ndim, m->dtype->size, &hold);
 	*done = v.p != NULL;
 	if (!*done)
 		return ZINC_OK;
@@ -175,12 +175,12 @@ serve_unfetched_unit(window *win, zinc_worker *w, const slot *s, const zinc_unit
 static void
 explain_unit(zinc_job *j, const slot *s, size_t unit, uint64_t position)
 {
-	zinc_touch t = {.object = s->o.number, .unit = unit, .object_found = s->is.found};
+	zinc_touch t = {.object = s->o.number, .unit = unit, .object_found = s->stored.found};
 
-	t.found = zinc_shard_has(&s->is, position);
-	t.offset = t.found ? s->is.entries[position].offset : 0;
-	t.nbytes = t.found ? s->is.entries[position].nbytes : 0;
-	t.object_bytes = s->is.size;
+	t.found = zinc_shard_has(&s->stored, position);
+	t.offset = t.found ? s->stored.entries[position].offset : 0;
+	t.nbytes = t.found ? s->stored.entries[position].nbytes : 0;
+	t.object_bytes = s->stored.size;
 	zinc_explain_unit(j->explain, &t);
 }
 
@@ -220,9 +220,9 @@ is_wanted(const window *win, const slot *s, const zinc_fetch_item *it, uint64_t 
 	zinc_job *j = win->j;
 	zinc_cache *cache = zinc_cache_of(j->c);
 
-	return zinc_shard_has(&s->is, position) &&
+	return zinc_shard_has(&s->stored, position) &&
 	       !(cache && it->round == 0 && !j->explain &&
-		 zinc_cache_has(cache, j->c->store, (const char *)it->key.p, position, &s->is.tag));
+		 zinc_cache_has(cache, j->c->store, (const char *)it->key.p, position, &s->stored.tag));
 }
 
 /* List what must be fetched, and mark it in `asked`; it->at says how many that are. */
@@ -244,7 +244,7 @@ list_units(window *win, const slot *s, zinc_fetch_item *it, zinc_fetch_range *li
 		*asked = is_wanted(win, s, it, at);
 		if (!*asked)
 			continue;
-		e = &s->is.entries[at];
+		e = &s->stored.entries[at];
 		ZINC_TRY(zinc_shard_entry_check(e, win->unit_limit, err));
 		list[n++] = (zinc_fetch_range){.offset = e->offset, .nbytes = e->nbytes, .tell = i, .more = u.begin};
 	}
@@ -272,8 +272,8 @@ want_batch(void *arg, zinc_fetch_item *it, int worker, zinc_error *err)
 	list = it->behind;
 	it->n = 0;
 	ZINC_TRY(list_units(win, s, it, list, (uint8_t *)(list + (end - first)), err));
-	it->n = zinc_fetch_merge(list, (size_t)it->at, win->j->c->caps.merge_gap, (const char *)it->key.p, &s->is.tag,
-				 gets);
+	it->n = zinc_fetch_merge(list, (size_t)it->at, win->j->c->caps.merge_gap, (const char *)it->key.p,
+				 &s->stored.tag, gets);
 	return ZINC_OK;
 }
 
@@ -356,7 +356,7 @@ take_batch(void *arg, zinc_fetch_item *it, int worker, bool *again, zinc_error *
 
 	if (atomic_load(&s->changed) || win->j->explain)
 		return ZINC_OK;
-	if (it->n > 0 && (it->found != ZINC_FOUND || it->size != s->is.size)) {
+	if (it->n > 0 && (it->found != ZINC_FOUND || it->size != s->stored.size)) {
 		atomic_store(&s->changed, true);
 		return ZINC_OK;
 	}
@@ -457,10 +457,10 @@ take_chunks(window *win, zinc_worker *w, slot *s, const zinc_fetch_item *it, zin
 		at = zinc_shard_position(p->m, s->layout.per_axis, u.inner);
 		if (win->j->explain) {
 			explain_unit(win->j, s, i, at);
-		} else if (!zinc_shard_has(&s->is, at)) {
+		} else if (!zinc_shard_has(&s->stored, at)) {
 			ZINC_TRY(serve_unfetched_unit(win, w, s, &u, (const char *)it->key.p, &done, err));
 		} else {
-			const zinc_shard_entry *e = &s->is.entries[at];
+			const zinc_shard_entry *e = &s->stored.entries[at];
 			const zinc_bytes in = {it->bytes->p + (size_t)e->offset, (size_t)e->nbytes};
 
 			ZINC_TRY(zinc_shard_entry_check(e, win->unit_limit, err));
@@ -481,13 +481,13 @@ take_index(void *arg, zinc_fetch_item *it, int worker, bool *again, zinc_error *
 	slot *s = shard_of(win, it->i);
 	zinc_shard_ask ask = it->how;
 
-	s->is.found = it->found == ZINC_FOUND;
-	s->is.size = s->is.found ? it->size : 0;
-	s->is.tag.n = 0;
-	if (!s->is.found)
+	s->stored.found = it->found == ZINC_FOUND;
+	s->stored.size = s->stored.found ? it->size : 0;
+	s->stored.tag.n = 0;
+	if (!s->stored.found)
 		return ZINC_OK;
-	s->is.tag = it->tag;
-	ZINC_TRY(zinc_shard_take(&s->is, w->s, (zinc_bytes){it->bytes->p, it->bytes->n}, &ask, again, err));
+	s->stored.tag = it->tag;
+	ZINC_TRY(zinc_shard_take(&s->stored, w->s, (zinc_bytes){it->bytes->p, it->bytes->n}, &ask, again, err));
 	it->how = ask;
 	return *again || ask == ZINC_SHARD_ASK_INDEX ? ZINC_OK : take_chunks(win, w, s, it, err);
 }
@@ -498,7 +498,7 @@ fail_index(void *arg, zinc_fetch_item *it, zinc_status st, zinc_error *err)
 	window *win = arg;
 	slot *s = shard_of(win, it->i);
 
-	s->is.found = false;
+	s->stored.found = false;
 	fail_at(win, it, s, st, err);
 }
 
@@ -581,8 +581,8 @@ open_slot(window *win, size_t i, zinc_error *err)
 	zinc_plan_object(p, win->first + i, &s->o);
 	zinc_shard_shape(p->m, s->o.extent, s->layout.shape);
 	(void)!zinc_shard_layout_init(&s->layout, p->m->chain->shard, s->layout.shape, NULL); /* the largest fits */
-	s->is.layout = &s->layout;
-	s->is.entries = win->entries + i * win->nentries;
+	s->stored.layout = &s->layout;
+	s->stored.entries = win->entries + i * win->nentries;
 	s->batch_units = units_of_batch(win);
 	s->nbatches = (size_t)zinc_ceil_div(s->o.nunits, s->batch_units);
 	s->units_told = s->bytes_told = 0;

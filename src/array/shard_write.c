@@ -150,7 +150,7 @@ enter(shard_job *x, uint64_t position, size_t begin, bool empty)
 	if (empty)
 		zinc_shard_build_erase(&x->b, position);
 	else
-		zinc_shard_build_made(&x->b, position, begin);
+		zinc_shard_build_encoded(&x->b, position, begin);
 }
 
 static zinc_status

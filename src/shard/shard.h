@@ -57,110 +57,116 @@ typedef struct zinc_stored_shard {
 	zinc_shard_entry *entries; /* room for layout->n, filled if found */
 } zinc_stored_shard;
 
-/* What is asked of the store first. */
+/* What a reader asks the store for first. */
 typedef enum zinc_shard_ask {
 	ZINC_SHARD_ASK_INDEX = 0, /* the index, then ranges under its tag */
 	ZINC_SHARD_ASK_ALL,       /* all of it: without a tag nothing shows that a range belongs to the index */
-	ZINC_SHARD_ASK_SMALL      /* all of it, if that is no more than the gap that is cheaper than a request */
+	ZINC_SHARD_ASK_SMALL      /* all of it, up to caps.merge_gap bytes: cheaper than a second request */
 } zinc_shard_ask;
 
-/* `inner_bytes`: of a decoded inner chunk; UINT64_MAX: the shard is not to be taken for small. */
+/* `inner_bytes`: size of a decoded inner chunk; UINT64_MAX: never ASK_SMALL. */
 zinc_shard_ask zinc_shard_first_ask(const zinc_shard_layout *l, const zinc_caps *caps, uint64_t inner_bytes);
-/* The request; its key is missing. */
+/* The request; the caller sets its key.  `caps` are only looked at for ASK_SMALL. */
 zinc_get zinc_shard_request(const zinc_shard_layout *l, zinc_shard_ask ask, const zinc_caps *caps);
 /*
- * What was asked for came; s->found, size and tag are set.  The entries are filled, or *again is set and *ask is what must
- * be asked for now.  E_CORRUPT, E_CHECKSUM, E_NOMEM.
+ * Decode the index from `bytes`, the answer to *ask; the caller has set s->found, size and tag.  Where the answer is not
+ * enough, *again is set and *ask is the next thing to ask for.  E_CORRUPT, E_CHECKSUM, E_NOMEM.
  */
 zinc_status zinc_shard_take(zinc_stored_shard *s, zinc_scratch *scratch, zinc_bytes bytes, zinc_shard_ask *ask,
 			    bool *again, zinc_error *err);
 
+/* Is the inner chunk at this position stored? */
 static inline bool
 zinc_shard_has(const zinc_stored_shard *s, uint64_t position)
 {
 	return s->found && !zinc_shard_entry_empty(&s->entries[position]);
 }
 
-/* So often a shard is read again that others replace meanwhile. */
+/* How often a shard is read when other writers replace it between its index and its ranges. */
 #define ZINC_SHARD_TRIES 8
-/* E_CONFLICT, which says so. */
+/* E_CONFLICT: that was not enough. */
 zinc_status zinc_shard_conflict(zinc_error *err);
 
-/* ---- reading the indexes of many ---- */
+/* ---- reading the indexes of many shards ---- */
 
-/* One of them; begin with its key, and zeros. */
+/* One of them.  The caller sets the key and zeros the rest. */
 typedef struct zinc_shard_read {
 	const char *key;
-	zinc_stored_shard is; /* entries NULL: they were not asked for yet */
-	zinc_status status;   /* of a failure: then it is not found either */
-	zinc_error *error;    /* of a failure; NULL: memory is out */
-	uint8_t *tail;        /* its index, encoded */
+	zinc_stored_shard stored; /* entries are NULL before zinc_shard_read_entries */
+	zinc_status status;       /* not ZINC_OK: reading failed, and stored.found is false */
+	zinc_error *error;        /* of the failure; NULL: no memory for it */
+	uint8_t *tail;            /* the encoded index */
 	size_t ntail;
-	zinc_blob whole; /* all of it, where it has no tag */
+	zinc_blob whole; /* the whole shard, if it has no tag */
 } zinc_shard_read;
 
-/* Requests of others that go along in the same call; each is told to `sink` under its number. */
+/* Other requests for the same call of the store: requests[numbers[i]], answered to `sink` under numbers[i]. */
 typedef struct zinc_shard_others {
-	const zinc_get *requests; /* by number */
+	const zinc_get *requests;
 	const size_t *numbers;
 	size_t n;
 	const zinc_sink *sink;
 } zinc_shard_others;
 
-/* Bring the encoded indexes of n shards, and the tags they came with.  `gets` has room for all requests; `others` may be
- * NULL.  Fails only where nobody was told anything; what fails of a shard is noted there. */
+/*
+ * Read the encoded indexes of n shards, with their tags.  `gets` has room for all requests; `others` may be NULL.  A shard
+ * that cannot be read has its own status; the call itself fails only if it answered nothing.
+ */
 zinc_status zinc_shard_read_many(zinc_store *store, const zinc_shard_layout *l, zinc_shard_read *shards, size_t n,
 				 zinc_get *gets, const zinc_shard_others *others, const zinc_wait *wait,
 				 zinc_error *err);
-/* The entries of one that was found; without a tag all of it is read.  Then it may be missing after all. */
+/* Decode the entries of a shard that was found.  One without a tag is read whole first, and may then be missing. */
 zinc_status zinc_shard_read_entries(zinc_shard_read *r, zinc_store *store, zinc_scratch *scratch, const zinc_wait *wait,
 				    zinc_error *err);
+/* Note a failure; `error` may be NULL. */
 void zinc_shard_read_fail(zinc_shard_read *r, zinc_context *ctx, zinc_status st, const zinc_error *error);
 void zinc_shard_read_fini(zinc_shard_read *r, zinc_context *ctx);
 
 /* ---- changing ---- */
 
-/* Bytes of an old shard, into `to`. */
+/* Read a range of an old shard into `to`. */
 zinc_status zinc_shard_read_old(const zinc_old *old, uint64_t offset, uint64_t nbytes, zinc_buf *to, zinc_bytes *out,
 				zinc_error *err);
 
 /*
- * A new shard in the making: parts of the old one, which never come into memory, and new bytes.
+ * A new shard under construction: a list of parts, each a range of the old shard, which is not read, or new bytes.
  *
  *     old:   [a][b][c]....[index]        put b'  ->  new:  [a][b'][c][index]
  *
- * Inner chunks are laid in the order of the calls.  Each position is told once: kept, erased, made or put.
+ * Inner chunks are placed in the order of the calls: one call for each position (keep, erase, encoded or put).
  */
 typedef struct zinc_shard_build {
 	const zinc_shard_layout *layout;
-	zinc_shard_entry *was, *now; /* of the old shard, all empty without one; of the new */
+	zinc_shard_entry *was; /* of the old shard; all empty if there is none */
+	zinc_shard_entry *now; /* of the new one */
 	zinc_part *parts;
 	size_t nparts;
-	uint64_t end;    /* of the new shard so far */
-	zinc_buf *fresh; /* bytes that are made for it, and its index */
-	void *behind;    /* the caller's room */
+	uint64_t end;    /* bytes of the new shard so far */
+	zinc_buf *fresh; /* bytes that were encoded for it, and its index */
+	void *behind;    /* memory of the caller's */
 } zinc_shard_build;
 
 /*
- * `memory` (for entries, parts and `more` bytes of the caller's, behind them) and `fresh` (for at most `most` bytes beside
- * the index) are the caller's, so that they can be used again.  `was` is not set.  E_LIMIT, E_NOMEM.
+ * Both buffers belong to the caller and can be used for the next shard: `memory` for entries, parts and `more` bytes at
+ * b->behind, `fresh` for at most `most` bytes beside the index.  b->was is not set.  E_LIMIT, E_NOMEM.
  */
 zinc_status zinc_shard_build_begin(zinc_shard_build *b, const zinc_shard_layout *l, zinc_buf *memory, size_t more,
 				   zinc_buf *fresh, size_t most, zinc_error *err);
-/* The index of the old shard (NULL: there is none), through `to`, into b->was. */
+/* Read the index of the old shard (NULL: there is none) into b->was; `to` is for its bytes. */
 zinc_status zinc_shard_build_load(zinc_shard_build *b, zinc_scratch *scratch, const zinc_old *old, zinc_buf *to,
 				  zinc_error *err);
-/* The inner chunk stays as it was, or missing. */
+/* The inner chunk stays as it was, stored or not. */
 void zinc_shard_build_keep(zinc_shard_build *b, uint64_t position);
 void zinc_shard_build_erase(zinc_shard_build *b, uint64_t position);
-/* It lies in b->fresh, from `begin` to the end of that. */
-void zinc_shard_build_made(zinc_shard_build *b, uint64_t position, size_t begin);
-/* It is the caller's bytes, which stay where they are. */
+/* The inner chunk was encoded to the end of b->fresh, from `begin` on. */
+void zinc_shard_build_encoded(zinc_shard_build *b, uint64_t position, size_t begin);
+/* The inner chunk is bytes of the caller's, valid as long as the parts are used. */
 void zinc_shard_build_put(zinc_shard_build *b, uint64_t position, const uint8_t *bytes, size_t nbytes);
-/* All bytes of an old shard of `nbytes` stay in front, its index among them, and every inner chunk where it was. */
+/* Keep an old shard of `nbytes` bytes as it is, with its index, in front of what follows. */
 void zinc_shard_build_append(zinc_shard_build *b, uint64_t nbytes);
+/* Is no inner chunk stored? */
 bool zinc_shard_build_is_empty(const zinc_shard_build *b);
-/* The index, and the addresses of all parts: the new shard. */
+/* Add the index; the new shard is out->parts. */
 zinc_status zinc_shard_build_end(zinc_shard_build *b, zinc_scratch *scratch, zinc_splice *out, zinc_error *err);
 
 /* ---- changes that come as bytes ---- */
@@ -180,23 +186,24 @@ typedef struct zinc_shard_change {
 	const zinc_shard_layout *layout;
 	zinc_chunk_edit *edits; /* in order of their positions */
 	size_t nedits;
-	/* Set by the caller, or 0. */
-	const uint64_t *sequence; /* positions in the order in which inner chunks are laid; NULL: row by row */
-	bool append;              /* new ones go behind the old shard, which stays */
+	/* Optional; zeroed by init. */
+	const uint64_t *sequence; /* positions in the order in which inner chunks are written; NULL: C order */
+	bool append;              /* write new ones behind the old shard, which stays as it is */
+	/* Called when the old index was read, before the edits are applied; may change or refuse them. */
 	zinc_status (*prepare)(void *arg, const zinc_shard_build *b, const zinc_old *old, zinc_error *err);
-	void *arg; /* of prepare, which looks at the old shard and completes the edits */
+	void *arg;
 
 	/* Inside. */
 	zinc_buf memory, fresh, tail;
-	zinc_buf joined; /* the new shard, where it is made in memory */
+	zinc_buf joined; /* the new shard, if it is put together in memory */
 } zinc_shard_change;
 
 void zinc_shard_change_init(zinc_shard_change *c, zinc_context *ctx, const zinc_shard_layout *l, zinc_chunk_edit *edits,
 			    size_t n);
 void zinc_shard_change_fini(zinc_shard_change *c);
-/* The function of a splice (zinc_store_splice); its argument is the change.  May be called again. */
+/* A zinc_splice_fn for zinc_store_splice; `change` is a zinc_shard_change.  May be called again. */
 zinc_status zinc_shard_change_splice(void *change, const zinc_old *old, zinc_splice *out, zinc_error *err);
-/* The same of an old shard in memory (NULL: there is none); the new bytes are the change's. */
+/* The same for an old shard in memory (NULL: there is none); out->bytes are valid until fini. */
 zinc_status zinc_shard_change_whole(zinc_shard_change *c, const zinc_bytes *old, zinc_update *out, zinc_error *err);
 
 #endif

@@ -1,14 +1,14 @@
 /*
  * shard_build.c - an old shard and new inner chunks become the parts of a new shard
  *
- * The parts are those of zinc_store_splice: a store that can copies what is kept from the old object to the new one, so that
- * it never comes into memory; for others the parts are joined there.
+ * The parts are those of zinc_store_splice: a store that can, copies kept ranges from the old object to the new one, so that
+ * they are never in memory; for other stores the parts are joined in memory.
  *
  * Promises (tests/unit/test_shard_build.c names each by its number):
  *
- * (1) The index points to each inner chunk that was kept, made or put, and to nothing else.
- * (2) Neighbours that are both kept, or both made, are one part.
- * (3) An index at the start takes the room that was left for it.
+ * (1) The index points to each inner chunk that was kept, encoded or put, and to nothing else.
+ * (2) Neighbours that are both kept, or both encoded, are one part.
+ * (3) An index at the start is written into the space reserved for it.
  */
 #include "shard/shard.h"
 
@@ -29,7 +29,7 @@ zinc_shard_read_old(const zinc_old *old, uint64_t offset, uint64_t nbytes, zinc_
 
 /* ---- parts ---- */
 
-/* Fresh bytes move while they grow: until the end their part has this address, and their place in `offset`. */
+/* `fresh` may move while it grows, so until the end its parts have this address, and `offset` counts in it. */
 static const uint8_t fresh_part;
 
 static void
@@ -46,7 +46,7 @@ add_part(zinc_shard_build *b, const uint8_t *bytes, uint64_t offset, size_t nbyt
 
 /* ---- the beginning ---- */
 
-/* One part for each inner chunk, one for the index, and one for what others left in the old shard. */
+/* Parts: one for each inner chunk, one for the index, one for an old shard that stays as it is. */
 static zinc_status
 take_memory(zinc_shard_build *b, zinc_buf *memory, size_t more, zinc_error *err)
 {
@@ -73,7 +73,7 @@ zinc_shard_build_begin(zinc_shard_build *b, const zinc_shard_layout *l, zinc_buf
 	*b = (zinc_shard_build){.layout = l, .fresh = fresh};
 	ZINC_TRY(take_memory(b, memory, more, err));
 	fresh->n = 0;
-	fresh->max = most + zinc_max_many(2, l->index_bytes); /* at the start it is there twice while it is made */
+	fresh->max = most + zinc_max_many(2, l->index_bytes); /* an index at the start is there twice at the end */
 	if (!l->sh->index_at_start)
 		return ZINC_OK;
 	ZINC_TRY(zinc_buf_reserve(fresh, l->index_bytes, err));
@@ -119,7 +119,7 @@ zinc_shard_build_keep(zinc_shard_build *b, uint64_t position)
 }
 
 void
-zinc_shard_build_made(zinc_shard_build *b, uint64_t position, size_t begin)
+zinc_shard_build_encoded(zinc_shard_build *b, uint64_t position, size_t begin)
 {
 	const size_t nbytes = b->fresh->n - begin;
 
@@ -152,7 +152,7 @@ zinc_shard_build_is_empty(const zinc_shard_build *b)
 	return zinc_run_is(b->now, &none, (size_t)b->layout->n, sizeof none);
 }
 
-/* Behind the inner chunks, or in the room that was left for it in front. */
+/* Behind the inner chunks, or in the space reserved in front. */
 static zinc_status
 add_index(zinc_shard_build *b, zinc_scratch *scratch, zinc_error *err)
 {

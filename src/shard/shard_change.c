@@ -1,13 +1,13 @@
 /*
- * shard_change.c - a stored shard with some of its inner chunks changed, which come as bytes
+ * shard_change.c - change some inner chunks of a stored shard; the new ones are encoded already
  *
  *     old                  [a][b][c][index]               put b', erase c
- *     in order             [a][b'][index]                 laid anew, without gaps
+ *     in order             [a][b'][index]                 rewritten, without gaps
  *     append               [a][b][c][index][b'][index]    what was there stays, and is not pointed to any more
  *
  * Promises (tests/unit/test_shard_change.c names each by its number):
  *
- * (1) A shard that no edit changes is left as it is: neither read further than its index, nor written.
+ * (1) If no edit changes anything, only the index is read and nothing is written.
  * (2) A shard without inner chunks is erased.
  */
 #include "shard/shard.h"
@@ -63,7 +63,7 @@ edit_of(const zinc_shard_change *c, uint64_t position)
 }
 
 static void
-lay(zinc_shard_build *b, const zinc_chunk_edit *e)
+place(zinc_shard_build *b, const zinc_chunk_edit *e)
 {
 	if (e->what == ZINC_CHUNK_PUT)
 		zinc_shard_build_put(b, e->position, e->bytes, e->nbytes);
@@ -71,9 +71,9 @@ lay(zinc_shard_build *b, const zinc_chunk_edit *e)
 		zinc_shard_build_erase(b, e->position);
 }
 
-/* Every inner chunk in its turn, old or new, without gaps. */
+/* All inner chunks in order, old or new, without gaps. */
 static void
-lay_anew(const zinc_shard_change *c, zinc_shard_build *b)
+place_all(const zinc_shard_change *c, zinc_shard_build *b)
 {
 	uint64_t i;
 
@@ -84,19 +84,19 @@ lay_anew(const zinc_shard_change *c, zinc_shard_build *b)
 		if (!e || e->what == ZINC_CHUNK_KEEP)
 			zinc_shard_build_keep(b, at);
 		else
-			lay(b, e);
+			place(b, e);
 	}
 }
 
-/* New inner chunks behind all that is there. */
+/* New inner chunks behind the old shard. */
 static void
-lay_behind(const zinc_shard_change *c, zinc_shard_build *b, uint64_t nold)
+append_new(const zinc_shard_change *c, zinc_shard_build *b, uint64_t nold)
 {
 	size_t i;
 
 	zinc_shard_build_append(b, nold);
 	for (i = 0; i < c->nedits; i++)
-		lay(b, &c->edits[i]);
+		place(b, &c->edits[i]);
 }
 
 static zinc_status
@@ -112,9 +112,9 @@ apply(zinc_shard_change *c, zinc_scratch *scratch, const zinc_old *old, zinc_spl
 	if (out->keep)
 		return ZINC_OK;
 	if (old->found && c->append)
-		lay_behind(c, &b, old->nbytes);
+		append_new(c, &b, old->nbytes);
 	else
-		lay_anew(c, &b);
+		place_all(c, &b);
 	if (!zinc_shard_build_is_empty(&b))
 		return zinc_shard_build_end(&b, scratch, out, err);
 	out->erase = old->found;

@@ -1,10 +1,10 @@
 /*
- * shard_index.c - the index of a stored shard: which bytes to ask for, and what they say
+ * shard_index.c - the index of a stored shard: which bytes to ask for, and decoding them
  *
  * Promises (tests/unit/test_shard_index.c names each by its number):
  *
  * (1) Ranges of a shard are only asked for when a tag came with its index; one without a tag is read whole.
- * (2) A small shard of a remote store is read whole, in one request; if it turns out longer its index is asked for.
+ * (2) A small shard of a remote store is read whole, in one request; if it is longer than expected, its index is read.
  */
 #include "shard/shard.h"
 

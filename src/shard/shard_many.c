@@ -1,13 +1,12 @@
 /*
  * shard_many.c - the indexes of many shards, asked for in one call of their store
  *
- * For whoever reads shards without a fetch of its own: the layer `indexed`, which is itself asked for many chunks in one
- * call, and lists many shards.
+ * For the layer `indexed`, which is a store itself: one call asks it for many chunks, or for a list of them.
  *
  * Promises (tests/unit/test_shard_many.c names each by its number):
  *
- * (1) One call of the store carries the requests for all indexes, and those of others that go along.
- * (2) A shard that cannot be read is a failure of its own: the others are there.
+ * (1) The indexes of all shards, and the other requests, are one call of the store.
+ * (2) A shard that cannot be read does not fail the others.
  */
 #include "shard/shard.h"
 
@@ -22,7 +21,7 @@ void
 zinc_shard_read_fini(zinc_shard_read *r, zinc_context *ctx)
 {
 	zinc_free(ctx, r->tail);
-	zinc_free(ctx, r->is.entries);
+	zinc_free(ctx, r->stored.entries);
 	zinc_free(ctx, r->error);
 	zinc_blob_fini(&r->whole);
 	*r = (zinc_shard_read){.key = NULL};
@@ -31,7 +30,7 @@ zinc_shard_read_fini(zinc_shard_read *r, zinc_context *ctx)
 void
 zinc_shard_read_fail(zinc_shard_read *r, zinc_context *ctx, zinc_status st, const zinc_error *error)
 {
-	r->is.found = false;
+	r->stored.found = false;
 	r->status = st ? st : ZINC_E_IO;
 	if (error && !r->error)
 		r->error = (zinc_error *)zinc_calloc(ctx, 1, sizeof *r->error);
@@ -48,13 +47,13 @@ make_room(void *arg, size_t i, uint64_t nbytes, void **buf)
 	if (i >= m->n)
 		return m->others->sink->room(m->others->sink->arg, m->others->numbers[i - m->n], nbytes, buf);
 	r = &m->shards[i];
-	zinc_free(m->ctx, r->tail);                              /* asked again: a store may have begun anew */
+	zinc_free(m->ctx, r->tail);                              /* a store that tries again asks again */
 	r->tail = (uint8_t *)zinc_alloc(m->ctx, (size_t)nbytes); /* at most an index */
 	*buf = r->tail;
 	return r->tail ? ZINC_ROOM_OK : ZINC_ROOM_FAIL;
 }
 
-/* From any thread, several at once, but each for its own shard. */
+/* Called by any thread, several at once, each for its own shard. */
 static void
 take_done(void *arg, size_t i, const zinc_got *got)
 {
@@ -66,11 +65,11 @@ take_done(void *arg, size_t i, const zinc_got *got)
 		return;
 	}
 	r = &m->shards[i];
-	r->is.found = got->found == ZINC_FOUND;
-	if (r->is.found) {
+	r->stored.found = got->found == ZINC_FOUND;
+	if (r->stored.found) {
 		r->ntail = (size_t)got->nbytes;
-		r->is.size = got->object_size;
-		r->is.tag = *got->tag;
+		r->stored.size = got->object_size;
+		r->stored.tag = *got->tag;
 	} else if (got->found != ZINC_MISSING)
 		zinc_shard_read_fail(r, m->ctx, got->status, got->error);
 }
@@ -85,7 +84,7 @@ zinc_shard_read_many(zinc_store *store, const zinc_shard_layout *l, zinc_shard_r
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		shards[i].is.layout = l;
+		shards[i].stored.layout = l;
 		gets[i] = zinc_shard_request(l, ZINC_SHARD_ASK_INDEX, NULL);
 		gets[i].key = shards[i].key;
 	}
@@ -96,16 +95,16 @@ zinc_shard_read_many(zinc_store *store, const zinc_shard_layout *l, zinc_shard_r
 
 /* ---- entries ---- */
 
-/* What was read of it is forgotten. */
+/* The index that was read is not used: it may be of another generation. */
 static zinc_status
 read_whole(zinc_shard_read *r, zinc_store *store, const zinc_wait *wait, zinc_error *err)
 {
 	zinc_error e = ZINC_ERROR_INIT;
-	const zinc_status st = zinc_store_get_all(store, r->key, &r->whole, &r->is.tag,
+	const zinc_status st = zinc_store_get_all(store, r->key, &r->whole, &r->stored.tag,
 						  zinc_max_chunk(zinc_store_context(store)), wait, &e);
 
-	r->is.found = st == ZINC_OK;
-	r->is.size = r->whole.nbytes;
+	r->stored.found = st == ZINC_OK;
+	r->stored.size = r->whole.nbytes;
 	return st == ZINC_OK || st == ZINC_E_NOTFOUND ? ZINC_OK : zinc_error_copy(err, &e);
 }
 
@@ -116,15 +115,15 @@ zinc_shard_read_entries(zinc_shard_read *r, zinc_store *store, zinc_scratch *scr
 	zinc_shard_ask ask = ZINC_SHARD_ASK_INDEX;
 	bool again;
 
-	r->is.entries =
-	    (zinc_shard_entry *)zinc_calloc(zinc_store_context(store), (size_t)r->is.layout->n, sizeof *r->is.entries);
-	if (!r->is.entries)
+	r->stored.entries = (zinc_shard_entry *)zinc_calloc(zinc_store_context(store), (size_t)r->stored.layout->n,
+							    sizeof *r->stored.entries);
+	if (!r->stored.entries)
 		return zinc_fail_nomem(err);
-	ZINC_TRY(zinc_shard_take(&r->is, scratch, (zinc_bytes){r->tail, r->ntail}, &ask, &again, err));
+	ZINC_TRY(zinc_shard_take(&r->stored, scratch, (zinc_bytes){r->tail, r->ntail}, &ask, &again, err));
 	if (again)
 		ZINC_TRY(read_whole(r, store, wait, err));
-	if (!again || !r->is.found)
+	if (!again || !r->stored.found)
 		return ZINC_OK;
-	return zinc_shard_take(&r->is, scratch, (zinc_bytes){(const uint8_t *)r->whole.data, r->whole.nbytes}, &ask,
+	return zinc_shard_take(&r->stored, scratch, (zinc_bytes){(const uint8_t *)r->whole.data, r->whole.nbytes}, &ask,
 			       &again, err);
 }

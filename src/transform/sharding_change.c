@@ -7,9 +7,6 @@
  */
 #include "transform/transform_inside.h"
 
-/* Lost races after which a conditional change gives up. */
-#define MOST_TRIES 64
-
 void
 zinc_sharded_change_init(const zinc_sharded *s, zinc_shard_change *c, zinc_chunk_edit *edits, size_t n)
 {
@@ -130,7 +127,7 @@ run_conditional(conditional *x, zinc_error *err)
 	zinc_status st;
 	int tries;
 
-	for (tries = 0; tries < MOST_TRIES; tries++) {
+	for (tries = 0; tries < ZINC_UPDATE_TRIES; tries++) {
 		st = try_once(x, &e);
 		if (!x->lost)
 			return st == ZINC_OK ? st : (zinc_error_copy(err, &e), st);
@@ -138,7 +135,7 @@ run_conditional(conditional *x, zinc_error *err)
 		zinc_store_back_off(tries, x);
 	}
 	return zinc_fail(err, ZINC_E_CONFLICT, "others changed the shard %d times while a chunk was being changed",
-			 MOST_TRIES);
+			 ZINC_UPDATE_TRIES);
 }
 
 /* ---- put and del ---- */

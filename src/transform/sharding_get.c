@@ -153,7 +153,7 @@ take_indexes(batch *b)
 		zinc_error e = ZINC_ERROR_INIT;
 		zinc_status st;
 
-		if (!sh->is.found)
+		if (!sh->stored.found)
 			continue;
 		st = scratch ? zinc_shard_read_entries(sh, b->s->next, scratch, b->wait, &e) : zinc_fail_nomem(&e);
 		if (st == ZINC_OK)
@@ -184,7 +184,7 @@ fetch_indexes(batch *b, zinc_error *err)
 static void
 answer_found(const batch *b, const asked *a, zinc_found found)
 {
-	zinc_got got = {.size = sizeof got, .found = found, .object_size = a->nbytes, .tag = &a->shard->is.tag};
+	zinc_got got = {.size = sizeof got, .found = found, .object_size = a->nbytes, .tag = &a->shard->stored.tag};
 
 	b->sink->done(b->sink->arg, a->i, &got);
 }
@@ -210,20 +210,20 @@ answer_by_index(const batch *b, asked *a)
 		zinc_sink_failed(b->sink, a->i, sh->status, sh->error);
 		return true;
 	}
-	if (!zinc_shard_has(&sh->is, a->position)) {
+	if (!zinc_shard_has(&sh->stored, a->position)) {
 		zinc_sink_missing(b->sink, a->i);
 		return true;
 	}
-	a->nbytes = sh->is.entries[a->position].nbytes;
-	if (r->if_tag && !zinc_tag_equal(r->if_tag, &sh->is.tag)) {
+	a->nbytes = sh->stored.entries[a->position].nbytes;
+	if (r->if_tag && !zinc_tag_equal(r->if_tag, &sh->stored.tag)) {
 		answer_found(b, a, ZINC_CHANGED);
 		return true;
 	}
 	if (r->stat)
 		answer_found(b, a, ZINC_FOUND);
 	else if (sh->whole.data) /* the index was checked against its size */
-		zinc_sink_serve(b->sink, a->i, r, a->nbytes, &sh->is.tag, bring_whole,
-				(uint8_t *)sh->whole.data + (size_t)sh->is.entries[a->position].offset, b->wait);
+		zinc_sink_serve(b->sink, a->i, r, a->nbytes, &sh->stored.tag, bring_whole,
+				(uint8_t *)sh->whole.data + (size_t)sh->stored.entries[a->position].offset, b->wait);
 	return r->stat || sh->whole.data;
 }
 
@@ -280,14 +280,14 @@ static void
 make_range(const batch *b, const asked *a, zinc_get *g, struct iovec **room)
 {
 	const zinc_get *r = &b->requests[a->i];
-	const zinc_shard_entry *e = &a->shard->is.entries[a->position];
+	const zinc_shard_entry *e = &a->shard->stored.entries[a->position];
 	uint64_t offset = zinc_min_u64(r->offset, e->nbytes), length;
 
 	length = zinc_min_u64(r->length, r->suffix ? e->nbytes : e->nbytes - offset);
 	if (r->suffix)
 		offset = e->nbytes - length;
 	*g = (zinc_get){.key = a->key, .offset = e->offset + offset, .length = length, .iov = r->iov, .niov = r->niov};
-	g->if_tag = &a->shard->is.tag; /* one without a tag was read whole */
+	g->if_tag = &a->shard->stored.tag; /* one without a tag was read whole */
 	if (r->iov && length < r->length)
 		cut_iov(g, length, room);
 }

@@ -216,7 +216,7 @@ add_chunks(window *w, const zinc_shard_read *r, zinc_error *err)
 	size_t i;
 
 	ZINC_TRY(zinc_shard_index_decode(l->s->sh, w->scratch, l->s->layout.shape, (zinc_bytes){r->tail, r->ntail},
-					 r->is.size, w->entries, err));
+					 r->stored.size, w->entries, err));
 	if (!l->s->in.decode_key(&l->s->in, r->key + l->s->nprefix, index))
 		return ZINC_OK; /* was one when it was listed */
 	for (i = 0; i < l->s->n; i++) {
@@ -242,7 +242,7 @@ open_shard(window *w, const zinc_shard_read *r, zinc_error *err)
 		return zinc_error_copy(err, r->error) == r->status
 			   ? r->status
 			   : zinc_fail(err, r->status, "%s", zinc_status_text(r->status));
-	if (!r->is.found)
+	if (!r->stored.found)
 		return ZINC_OK;
 	return zinc_error_at_key(err, add_chunks(w, r, err), r->key);
 }

@@ -25,7 +25,7 @@ typedef struct zinc_sharded {
 	zinc_shard *sh;
 	zinc_shard_layout layout; /* of every shard: as an array of chunks, of which it has per_axis */
 	size_t n;                 /* layout.n, which fits */
-	uint64_t *sequence;       /* positions in the order in which chunks are laid; NULL: row by row */
+	uint64_t *sequence;       /* positions in the order in which chunks are written; NULL: row by row */
 } zinc_sharded;
 
 /* The configuration {"chunks_per_shard": [...]} -> the layer. */

@@ -107,7 +107,7 @@ make_all(zinc_shard_build *b)
 		const size_t begin = b->fresh->n;
 
 		assert_ok(zinc_buf_add(b->fresh, &"aabbccdd"[2 * i], 2, &err));
-		zinc_shard_build_made(b, i, begin);
+		zinc_shard_build_encoded(b, i, begin);
 	}
 }
 
@@ -128,7 +128,7 @@ erase_and_make(zinc_shard_build *b)
 
 	zinc_shard_build_erase(b, 0);
 	assert_ok(zinc_buf_add(b->fresh, "BB", 2, &err)); /* at 0 of the new bytes, as the next is at 4 of the old */
-	zinc_shard_build_made(b, 1, begin);
+	zinc_shard_build_encoded(b, 1, begin);
 	zinc_shard_build_keep(b, 2);
 	zinc_shard_build_put(b, 3, NULL, 0);
 }

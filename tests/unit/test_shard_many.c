@@ -103,15 +103,15 @@ test_many(void **state)
 	assert_int_equal(o.calls, 1);
 	assert_int_equal(o.number, 1);
 	assert_memory_equal(o.bytes, "{}", 2);
-	assert_true(r[0].is.found && r[1].is.found && !r[2].is.found);
+	assert_true(r[0].stored.found && r[1].stored.found && !r[2].stored.found);
 	assert_int_equal(r[2].status, ZINC_OK);
-	assert_int_equal(r[0].is.size, 3 + INDEX);
+	assert_int_equal(r[0].stored.size, 3 + INDEX);
 	assert_ok(zinc_shard_read_entries(&r[0], f->store, f->scratch, NULL, &err));
-	assert_int_equal(r[0].is.entries[1].offset, 2);
+	assert_int_equal(r[0].stored.entries[1].offset, 2);
 	assert_null(r[0].whole.data);
 	assert_int_equal(zinc_shard_read_entries(&r[1], f->store, f->scratch, NULL, &err), ZINC_E_CORRUPT);
 	zinc_shard_read_fail(&r[1], ctx, ZINC_E_CORRUPT, &err);
-	assert_false(r[1].is.found);
+	assert_false(r[1].stored.found);
 	assert_int_equal(r[1].status, ZINC_E_CORRUPT);
 	assert_string_equal(r[1].error->text, err.text);
 	for (i = 0; i < 3; i++)
@@ -131,13 +131,13 @@ test_no_tag(void **state)
 	size_t i;
 
 	assert_ok(zinc_shard_read_many(f->store, &f->l, r, 2, gets, NULL, NULL, &err));
-	r[0].is.tag.n = r[1].is.tag.n = 0;
+	r[0].stored.tag.n = r[1].stored.tag.n = 0;
 	assert_ok(zinc_shard_read_entries(&r[0], f->store, f->scratch, NULL, &err));
 	assert_int_equal(r[0].whole.nbytes, 3 + INDEX);
-	assert_int_equal(r[0].is.entries[1].offset, 2);
+	assert_int_equal(r[0].stored.entries[1].offset, 2);
 	assert_ok(zinc_store_del(f->store, NULL, "a", NULL, 0, NULL, &err));
 	assert_ok(zinc_shard_read_entries(&r[1], f->store, f->scratch, NULL, &err));
-	assert_false(r[1].is.found);
+	assert_false(r[1].stored.found);
 	for (i = 0; i < 2; i++)
 		zinc_shard_read_fini(&r[i], ctx);
 }
