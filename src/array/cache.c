@@ -5,6 +5,14 @@
  * when its tag is the one the store has now (or the caller says assume_unchanged), and only when it has as many bytes as
  * the caller's metadata make of it: the array may have been created anew with other chunks.  The table is that of
  * base/lru.c.
+ *
+ * Promises (tests/unit/test_cache.c names each by its number):
+ *
+ * (1) There is one per context, and none without cache_bytes or for elements of variable length.
+ * (2) An entry is found by store, key and unit, all three.
+ * (3) One with another tag or another number of bytes is dropped.  Without a tag nothing is remembered.
+ * (4) Elements are kept in C order.
+ * (5) The oldest go when the bytes are used up; what is held stays readable until it is released.
  */
 #include "array/engine.h"
 

@@ -8,6 +8,14 @@
  *
  *     dimension 0:   | segment | segment || segment | segment |      || border of an object
  *                    '------ group ------''------ group ------'       | border of a unit
+ *
+ * Promises (tests/unit/test_plan.c names each by its number):
+ *
+ * (1) Each selected element is in exactly one unit of one object.  Objects come in the order of the grid.
+ * (2) An object is full when every element of it is selected, covered when all that lie in the array are; through a list
+ *     it is neither.
+ * (3) Points come by object, then by unit, then as they were given.
+ * (4) Nothing selected is no object.  A plan may be freed twice.
  */
 #include "array/engine.h"
 

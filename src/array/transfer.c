@@ -4,6 +4,15 @@
  * One strided copy when the types agree.  Otherwise the part is cut into tiles of at most
  * TILE elements; each is gathered, converted and scattered, so that conversion needs little memory
  * whatever the size of a chunk, and the kernels see aligned rows.
+ *
+ * Promises (tests/unit/test_transfer.c names each by its number):
+ *
+ * (1) A buffer is taken only if every element of the selection lies in it.
+ * (2) Only selected elements are touched, on either side.
+ * (3) What is converted tile by tile is what one conversion of all would give.
+ * (4) A value that does not fit is E_RANGE and named.  Checking a buffer changes nothing.
+ * (5) Memory is offered for decoding in place only where the whole unit belongs there, in one piece and unconverted.
+ * (6) What is not stored is the fill value, converted.
  */
 #include "array/engine.h"
 
