@@ -151,7 +151,7 @@ parse_link(zinc_chain *c, const link *l, zinc_rep *rep, zinc_report *r, zinc_err
 
 	if (l->ext.configuration)
 		zinc_report_enter(r, "configuration");
-	st = l->ops->parse(&codec, l->ops, c->ctx, l->ext.configuration, rep, &next, r, err);
+	st = zinc_codec_parse(&codec, l->ops, c->ctx, l->ext.configuration, rep, &next, r, err);
 	zinc_report_leave(r, mark);
 	ZINC_TRY(st);
 	if (l->ops->kind == ZINC_BYTES_BYTES) {
@@ -391,8 +391,7 @@ print_codec(const zinc_codec *codec, zinc_json_doc *doc, zinc_json *list, zinc_e
 {
 	zinc_json *configuration = NULL;
 
-	if (codec->ops->print)
-		ZINC_TRY(codec->ops->print(codec, doc, &configuration, err));
+	ZINC_TRY(zinc_codec_print(codec, doc, &configuration, err));
 	ZINC_TRY(print_item(codec->ops->name, configuration, doc, list, err));
 	return codec->ops->bytes_behind ? print_item(zinc_codec_bytes.name, NULL, doc, list, err) : ZINC_OK;
 }

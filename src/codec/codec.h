@@ -127,6 +127,31 @@ typedef struct zinc_bytes_ops {
 	bool (*verifies)(const zinc_codec *c);
 } zinc_bytes_ops;
 
+/* One member of a configuration: what it may be, what it is when it is missing, where the codec keeps it, when it is
+ * printed.  Tables of them end with a row without a name. */
+typedef struct zinc_member {
+	const char *name;
+	enum {
+		ZINC_MEMBER_OWN,    /* read and printed by the codec itself */
+		ZINC_MEMBER_INT,    /* an integer from `min` to `max` */
+		ZINC_MEMBER_BOOL,   /* 0 or 1 */
+		ZINC_MEMBER_CHOICE, /* one of the NULL-ended `choices`; kept as its index */
+	} type;
+	int64_t min, max;
+	const char *const *choices;
+	bool required;    /* missing is an error */
+	bool nullable;    /* null is as good as missing, as in Zarr v2 */
+	int64_t fallback; /* what a missing one is */
+	enum {
+		ZINC_PRINT_ALWAYS,
+		ZINC_PRINT_CHANGED, /* unless it is the fallback */
+		ZINC_PRINT_NULL,    /* as null when it is the fallback, and always when it is the codec's own */
+		ZINC_PRINT_NEVER,
+	} print;
+	size_t at;        /* of an int64_t in the codec's object */
+	const char *rule; /* that it breaks; NULL: the codec's */
+} zinc_member;
+
 /* What all kinds have: names, configuration, flags. */
 struct zinc_codec_ops {
 	const char *name;
@@ -144,7 +169,21 @@ struct zinc_codec_ops {
 	bool bytes_behind; /* array->bytes: others take it for array->array and put "bytes" behind; so read and written
 			    */
 
+	/* The configuration as a table: zinc_codec_parse makes an object of `nbytes` (0: a bare zinc_codec), reads the
+	 * members and calls `check`. */
+	const zinc_member *members;
+	const zinc_member *members_v2; /* as Zarr v2 prints them; NULL: the same */
+	const char *rule;              /* that a wrong configuration breaks; NULL: `v2` */
+	bool prints_empty;             /* a configuration without members is printed, because readers want one */
+	size_t nbytes;
+	const zinc_codec_ops *made; /* whose codec it makes; NULL: its own */
+	const char *lacks;          /* the library that this build does not have; NULL: none */
+	/* What the table cannot say: members that depend on each other or on `in`.  Changes `out` as `parse` does. */
+	zinc_status (*check)(zinc_codec *c, const zinc_json *configuration, const zinc_rep *in, zinc_rep *out,
+			     zinc_report *r, zinc_error *err);
+
 	/*
+	 * Where no table will do.
 	 * Make the codec from its configuration (NULL when absent; the report points at it) for `in`, which for
 	 * bytes->bytes codecs is what the array->bytes codec saw.  Array->array codecs may change the dtype and fill of
 	 * `out` (owned by the codec, or by `in`), which begins as `in`; its shape follows from `array->order`.
@@ -152,10 +191,8 @@ struct zinc_codec_ops {
 	zinc_status (*parse)(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx,
 			     const zinc_json *configuration, const zinc_rep *in, zinc_rep *out, zinc_report *r,
 			     zinc_error *err);
-	/* The configuration; *out NULL when the codec has none. */
+	/* The configuration; *out NULL when the codec has none.  NULL: by the table. */
 	zinc_status (*print)(const zinc_codec *c, zinc_json_doc *doc, zinc_json **out, zinc_error *err);
-	/* The same as v2 spells it; NULL: as print does. */
-	zinc_status (*print_v2)(const zinc_codec *c, zinc_json_doc *doc, zinc_json **out, zinc_error *err);
 	/* "zstd:5" -> configuration: words behind the name, split at ':'.  NULL: takes none. */
 	zinc_status (*parse_words)(const char *const *words, int nwords, const zinc_rep *in, zinc_json_doc *doc,
 				   zinc_json **out, zinc_error *err);
@@ -190,6 +227,12 @@ const zinc_codec_ops *zinc_codec_find_v2(const char *id);
 /* The row that reads the drafts' configurations, which are those of v2.  `match` tells MINOR or SAME, and when there is
  * none whether another major version is known. */
 const zinc_codec_ops *zinc_codec_find_uri(const char *uri, zinc_uri_match *match);
+/* Make a codec from its configuration, by the table of its row or its own `parse`, as described there. */
+zinc_status zinc_codec_parse(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx,
+			     const zinc_json *configuration, const zinc_rep *in, zinc_rep *out, zinc_report *r,
+			     zinc_error *err);
+/* The configuration; *out NULL when the codec has none. */
+zinc_status zinc_codec_print(const zinc_codec *c, zinc_json_doc *doc, zinc_json **out, zinc_error *err);
 /* The configuration as v2 and the drafts write it; *out NULL when the codec has none. */
 zinc_status zinc_codec_print_old(const zinc_codec *c, zinc_json_doc *doc, zinc_json **out, zinc_error *err);
 /* A codec as v2 writes it, {"id": ..., the configuration}; *out NULL when v2 does not have it. */

@@ -10,7 +10,7 @@
  */
 #include "codec/codec_parts.h"
 
-static const char *const members[] = {"encode_dtype", "decode_dtype", NULL};
+static const zinc_member members[] = {{.name = "encode_dtype"}, {.name = "decode_dtype"}, {.name = NULL}};
 
 #define BLOCK ZINC_RECODE_BLOCK
 
@@ -88,7 +88,7 @@ astype_parse(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx, c
 {
 	zinc_recode x = {.decoded = NULL};
 
-	ZINC_TRY(zinc_config_members(configuration, members, ops->v2, r, err));
+	ZINC_TRY(zinc_members_parse(members, ops->v2, configuration, NULL, r, err));
 	if (!zinc_json_member(configuration, "encode_dtype"))
 		return zinc_report_error(r, ops->v2, err, "\"encode_dtype\" is missing from the configuration");
 	ZINC_TRY(zinc_recode_types(&x, configuration, "decode_dtype", "encode_dtype", ops->v2, in, r, err));

@@ -29,7 +29,14 @@ typedef struct bitround_codec {
 	layout as;
 } bitround_codec;
 
-static const char *const members[] = {"keepbits", NULL};
+static const zinc_member members[] = {
+    {.name = "keepbits",
+     .type = ZINC_MEMBER_INT,
+     .max = INT64_MAX,
+     .required = true,
+     .at = offsetof(bitround_codec, keepbits)},
+    {.name = NULL},
+};
 
 /* ---- numbers ---- */
 
@@ -139,29 +146,13 @@ find_layout(const zinc_dtype *t, layout *out)
 }
 
 static zinc_status
-bitround_parse(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx, const zinc_json *configuration,
-	       const zinc_rep *in, zinc_rep *out, zinc_report *r, zinc_error *err)
+bitround_check(zinc_codec *c, const zinc_json *configuration, const zinc_rep *in, zinc_rep *out, zinc_report *r,
+	       zinc_error *err)
 {
-	bitround_codec *b;
-	int64_t keepbits;
-	layout as;
-
-	(void)ops, (void)out;
-	ZINC_TRY(zinc_config_members(configuration, members, "bitround", r, err));
-	ZINC_TRY(zinc_config_int(configuration, "keepbits", 0, INT64_MAX, "bitround", &keepbits, r, err));
-	if (!find_layout(in->dtype, &as))
+	(void)configuration, (void)out;
+	if (!find_layout(in->dtype, &((bitround_codec *)c)->as))
 		return zinc_report_error(r, "bitround", err, "elements of type %s cannot be rounded", in->dtype->name);
-	ZINC_TRY(zinc_codec_new(codec, &zinc_codec_bitround, ctx, sizeof *b, err));
-	b = (bitround_codec *)*codec;
-	b->keepbits = keepbits;
-	b->as = as;
 	return ZINC_OK;
-}
-
-static zinc_status
-bitround_print(const zinc_codec *c, zinc_json_doc *doc, zinc_json **out, zinc_error *err)
-{
-	return zinc_config_make_int(doc, "keepbits", ((const bitround_codec *)c)->keepbits, out, err);
 }
 
 /* "bitround:7". */
@@ -182,7 +173,10 @@ const zinc_codec_ops zinc_codec_v2_bitround = {
     .purpose = "bitround, as Zarr v2 calls it",
     .kind = ZINC_ARRAY_ARRAY,
     .needs_configuration = true,
-    .parse = bitround_parse,
+    .members = members,
+    .nbytes = sizeof(bitround_codec),
+    .made = &zinc_codec_bitround,
+    .check = bitround_check,
     .parse_words = bitround_parse_words,
 };
 
@@ -199,8 +193,9 @@ const zinc_codec_ops zinc_codec_bitround = {
     .kind = ZINC_ARRAY_ARRAY,
     .fixed_size = true,
     .needs_configuration = true,
-    .parse = bitround_parse,
-    .print = bitround_print,
+    .members = members,
+    .nbytes = sizeof(bitround_codec),
+    .check = bitround_check,
     .parse_words = bitround_parse_words,
     .array = &coder,
 };

@@ -26,12 +26,11 @@
 
 typedef struct blosc_codec {
 	zinc_codec codec;
-	int cname, clevel, shuffle; /* indices of the tables below, and a level */
-	uint64_t typesize;          /* 0: not given */
-	uint64_t blocksize;         /* 0: chosen by the library */
+	int64_t cname, clevel, shuffle; /* indices of the tables below, and a level */
+	int64_t typesize;               /* 0: not given */
+	int64_t blocksize;              /* 0: chosen by the library */
 } blosc_codec;
 
-static const char *const members[] = {"cname", "clevel", "shuffle", "typesize", "blocksize", NULL};
 static const char *const cnames[] = {"lz4", "lz4hc", "blosclz", "zstd", "snappy", "zlib", NULL};
 static const char *const shuffles[] = {"noshuffle", "shuffle", "bitshuffle", NULL}; /* in the library's order */
 enum { AUTOSHUFFLE = -1, NOSHUFFLE, SHUFFLE, BITSHUFFLE };                          /* the first in Zarr v2 only */
@@ -43,7 +42,7 @@ enum { AUTOSHUFFLE = -1, NOSHUFFLE, SHUFFLE, BITSHUFFLE };                      
 
 /* NULL, or what this build lacks to use the compressor. */
 static const char *
-missing(int cname)
+missing(int64_t cname)
 {
 	return blosc_compname_to_compcode(cnames[cname]) < 0 ? cnames[cname] : NULL;
 }
@@ -53,7 +52,7 @@ blosc_encode(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out,
 {
 	const blosc_codec *b = (const blosc_codec *)c;
 	size_t typesize = b->typesize && b->typesize <= MAX_TYPESIZE ? (size_t)b->typesize : 1;
-	size_t blocksize = (size_t)zinc_min_u64(b->blocksize, in.n), room;
+	size_t blocksize = (size_t)zinc_min_u64((uint64_t)b->blocksize, in.n), room;
 	int n;
 
 	(void)s;
@@ -61,8 +60,8 @@ blosc_encode(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out,
 		return zinc_fail(err, ZINC_E_LIMIT, "%zu bytes, but a Blosc container holds at most %d", in.n,
 				 BLOSC_MAX_BUFFERSIZE);
 	ZINC_TRY(zinc_buf_reserve(out, room, err));
-	n = blosc_compress_ctx(b->clevel, b->shuffle, typesize, in.n, in.p, out->p + out->n, room, cnames[b->cname],
-			       blocksize, 1);
+	n = blosc_compress_ctx((int)b->clevel, (int)b->shuffle, typesize, in.n, in.p, out->p + out->n, room,
+			       cnames[b->cname], blocksize, 1);
 	if (n <= 0) /* with this much room only memory can fail it */
 		return zinc_fail_nomem(err);
 	out->n += (size_t)n;
@@ -177,7 +176,7 @@ static const zinc_bytes_ops coder = {
 #define CODER   NULL /* no codec is made without the library */
 
 static const char *
-missing(int cname)
+missing(int64_t cname)
 {
 	(void)cname;
 	return "libblosc";
@@ -186,126 +185,103 @@ missing(int cname)
 
 /* ---- configuration ---- */
 
-/* Not shuffled, it has no meaning and may be missing; given, it must be right all the same. */
-static zinc_status
-parse_typesize(const zinc_json *configuration, blosc_codec *b, zinc_report *r, zinc_error *err)
-{
-	int64_t typesize;
+#define AT(member) offsetof(blosc_codec, member)
 
-	if (b->shuffle == NOSHUFFLE && !zinc_json_member(configuration, "typesize"))
-		return ZINC_OK;
-	ZINC_TRY(zinc_config_int(configuration, "typesize", 1, INT64_MAX, "M79", &typesize, r, err));
-	b->typesize = (uint64_t)typesize;
-	return ZINC_OK;
-}
-
-static zinc_status
-parse_members(const zinc_json *configuration, blosc_codec *b, zinc_report *r, zinc_error *err)
-{
-	int64_t clevel, blocksize;
-
-	ZINC_TRY(zinc_config_members(configuration, members, "M76", r, err));
-	ZINC_TRY(zinc_config_choice(configuration, "cname", cnames, "M76", &b->cname, r, err));
-	ZINC_TRY(zinc_config_int(configuration, "clevel", 0, MAX_CLEVEL, "M77", &clevel, r, err));
-	ZINC_TRY(zinc_config_choice(configuration, "shuffle", shuffles, "M78", &b->shuffle, r, err));
-	ZINC_TRY(parse_typesize(configuration, b, r, err));
-	ZINC_TRY(zinc_config_int(configuration, "blocksize", 0, INT64_MAX, "M80", &blocksize, r, err));
-	b->clevel = (int)clevel;
-	b->blocksize = (uint64_t)blocksize;
-	return ZINC_OK;
-}
-
-static zinc_status
-make(zinc_codec **codec, zinc_context *ctx, const blosc_codec *b, zinc_report *r, zinc_error *err)
-{
-	if (missing(b->cname))
-		return zinc_report_unsupported(r, "M20", err, "blosc: built without %s", missing(b->cname));
-	ZINC_TRY(zinc_codec_new(codec, &zinc_codec_blosc, ctx, sizeof *b, err));
-	*(blosc_codec *)*codec = *b;
-	(*codec)->ops = &zinc_codec_blosc;
-	(*codec)->ctx = ctx;
-	return ZINC_OK;
-}
-
-static zinc_status
-blosc_parse(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx, const zinc_json *configuration,
-	    const zinc_rep *in, zinc_rep *out, zinc_report *r, zinc_error *err)
-{
-	blosc_codec b = {.typesize = 0};
-
-	(void)ops, (void)in, (void)out;
-	ZINC_TRY(parse_members(configuration, &b, r, err));
-	return make(codec, ctx, &b, r, err);
-}
+/* Everything is recorded, also what was chosen for the caller (M81). */
+static const zinc_member members[] = {
+    {.name = "cname", .type = ZINC_MEMBER_CHOICE, .choices = cnames, .required = true, .at = AT(cname), .rule = "M76"},
+    {.name = "clevel", .type = ZINC_MEMBER_INT, .max = MAX_CLEVEL, .required = true, .at = AT(clevel), .rule = "M77"},
+    {.name = "shuffle",
+     .type = ZINC_MEMBER_CHOICE,
+     .choices = shuffles,
+     .required = true,
+     .at = AT(shuffle),
+     .rule = "M78"},
+    {.name = "typesize",
+     .type = ZINC_MEMBER_INT,
+     .min = 1,
+     .max = INT64_MAX,
+     .print = ZINC_PRINT_CHANGED,
+     .at = AT(typesize),
+     .rule = "M79"},
+    {.name = "blocksize",
+     .type = ZINC_MEMBER_INT,
+     .max = INT64_MAX,
+     .required = true,
+     .at = AT(blocksize),
+     .rule = "M80"},
+    {.name = NULL},
+};
 
 /*
- * ---- Zarr v2's configuration ----
- *
- * All members may be missing.  "shuffle" is a number: 0 none, 1 bytes, 2 bits, and -1, which is bits for elements of
+ * Zarr v2: all may be missing.  "shuffle" is a number: 0 none, 1 bytes, 2 bits, and -1, which is bits for elements of
  * one byte and bytes for others.  The element's size stands in the array's metadata alone, but for newer writers, who
  * may be told a "typesize".
  */
+static const zinc_member v2_members[] = {
+    {.name = "cname", .type = ZINC_MEMBER_CHOICE, .choices = cnames, .nullable = true, .at = AT(cname)},
+    {.name = "clevel",
+     .type = ZINC_MEMBER_INT,
+     .max = MAX_CLEVEL,
+     .nullable = true,
+     .fallback = DEFAULT_CLEVEL,
+     .at = AT(clevel)},
+    {.name = "shuffle",
+     .type = ZINC_MEMBER_INT,
+     .min = AUTOSHUFFLE,
+     .max = BITSHUFFLE,
+     .nullable = true,
+     .fallback = SHUFFLE,
+     .at = AT(shuffle)},
+    {.name = "typesize",
+     .type = ZINC_MEMBER_INT,
+     .min = 1,
+     .max = INT64_MAX,
+     .nullable = true,
+     .print = ZINC_PRINT_NEVER,
+     .at = AT(typesize)},
+    {.name = "blocksize", .type = ZINC_MEMBER_INT, .max = INT64_MAX, .nullable = true, .at = AT(blocksize)},
+    {.name = NULL},
+};
 
 static zinc_status
-v2_parse(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx, const zinc_json *configuration,
-	 const zinc_rep *in, zinc_rep *out, zinc_report *r, zinc_error *err)
+check_library(const blosc_codec *b, zinc_report *r, zinc_error *err)
 {
-	const uint32_t size = in->dtype->variable ? 1 : in->dtype->size;
-	int64_t clevel = DEFAULT_CLEVEL, shuffle = SHUFFLE, typesize = size, blocksize = 0;
-	blosc_codec b = {.cname = 0};
-
-	(void)out;
-	ZINC_TRY(zinc_config_members(configuration, members, ops->v2, r, err));
-	ZINC_TRY(zinc_config_choice_or(configuration, "cname", cnames, ops->v2, &b.cname, r, err));
-	ZINC_TRY(zinc_config_int_or(configuration, "clevel", 0, MAX_CLEVEL, ops->v2, &clevel, r, err));
-	ZINC_TRY(zinc_config_int_or(configuration, "shuffle", AUTOSHUFFLE, BITSHUFFLE, ops->v2, &shuffle, r, err));
-	ZINC_TRY(zinc_config_int_or(configuration, "typesize", 1, INT64_MAX, ops->v2, &typesize, r, err));
-	ZINC_TRY(zinc_config_int_or(configuration, "blocksize", 0, INT64_MAX, ops->v2, &blocksize, r, err));
-	if (shuffle == AUTOSHUFFLE)
-		shuffle = size == 1 ? BITSHUFFLE : SHUFFLE;
-	b.clevel = (int)clevel;
-	b.shuffle = (int)shuffle;
-	b.typesize = (uint64_t)typesize;
-	b.blocksize = (uint64_t)blocksize;
-	return make(codec, ctx, &b, r, err);
+	if (missing(b->cname))
+		return zinc_report_unsupported(r, "M20", err, "blosc: built without %s", missing(b->cname));
+	return ZINC_OK;
 }
 
+/* Not shuffled, the size of an element has no meaning and may be missing; given, it must be right all the same. */
 static zinc_status
-blosc_print_v2(const zinc_codec *c, zinc_json_doc *doc, zinc_json **out, zinc_error *err)
+blosc_check(zinc_codec *c, const zinc_json *configuration, const zinc_rep *in, zinc_rep *out, zinc_report *r,
+	    zinc_error *err)
 {
 	const blosc_codec *b = (const blosc_codec *)c;
-	zinc_json *o = *out = zinc_json_make(doc, ZINC_JSON_OBJECT);
 
-	ZINC_TRY(zinc_json_set(doc, o, "cname", zinc_json_make_string(doc, cnames[b->cname]), err));
-	ZINC_TRY(zinc_json_set(doc, o, "clevel", zinc_json_make_i64(doc, b->clevel), err));
-	ZINC_TRY(zinc_json_set(doc, o, "shuffle", zinc_json_make_i64(doc, b->shuffle), err));
-	return zinc_json_set(doc, o, "blocksize", zinc_json_make_u64(doc, b->blocksize), err);
+	(void)configuration, (void)in, (void)out;
+	if (b->shuffle != NOSHUFFLE && !b->typesize)
+		return zinc_report_error(r, "M79", err, "\"typesize\" is missing from the configuration");
+	return check_library(b, r, err);
 }
 
-/* ---- v3's ---- */
-
-/* Everything is recorded, also what was chosen for the caller (M81). */
 static zinc_status
-make_configuration(zinc_json_doc *doc, const blosc_codec *b, zinc_json **out, zinc_error *err)
+v2_check(zinc_codec *c, const zinc_json *configuration, const zinc_rep *in, zinc_rep *out, zinc_report *r,
+	 zinc_error *err)
 {
-	zinc_json *o = *out = zinc_json_make(doc, ZINC_JSON_OBJECT);
+	const uint32_t size = in->dtype->variable ? 1 : in->dtype->size;
+	blosc_codec *b = (blosc_codec *)c;
 
-	ZINC_TRY(zinc_json_set(doc, o, "cname", zinc_json_make_string(doc, cnames[b->cname]), err));
-	ZINC_TRY(zinc_json_set(doc, o, "clevel", zinc_json_make_i64(doc, b->clevel), err));
-	ZINC_TRY(zinc_json_set(doc, o, "shuffle", zinc_json_make_string(doc, shuffles[b->shuffle]), err));
-	if (b->typesize)
-		ZINC_TRY(zinc_json_set(doc, o, "typesize", zinc_json_make_u64(doc, b->typesize), err));
-	return zinc_json_set(doc, o, "blocksize", zinc_json_make_u64(doc, b->blocksize), err);
+	(void)configuration, (void)out;
+	if (b->shuffle == AUTOSHUFFLE)
+		b->shuffle = size == 1 ? BITSHUFFLE : SHUFFLE;
+	if (!b->typesize)
+		b->typesize = size;
+	return check_library(b, r, err);
 }
 
 static zinc_status
-blosc_print(const zinc_codec *c, zinc_json_doc *doc, zinc_json **out, zinc_error *err)
-{
-	return make_configuration(doc, (const blosc_codec *)c, out, err);
-}
-
-static zinc_status
-choose(const char *word, const char *const *choices, int *out, zinc_error *err)
+choose(const char *word, const char *const *choices, int64_t *out, zinc_error *err)
 {
 	int i;
 
@@ -323,8 +299,9 @@ blosc_parse_words(const char *const *words, int nwords, const zinc_rep *in, zinc
 		  zinc_error *err)
 {
 	const uint32_t size = in->dtype->variable ? 1 : in->dtype->size;
-	blosc_codec b = {.shuffle = size > 1 ? SHUFFLE : BITSHUFFLE, .typesize = size <= MAX_TYPESIZE ? size : 1};
-	int64_t clevel = DEFAULT_CLEVEL, blocksize = 0;
+	blosc_codec b = {.clevel = DEFAULT_CLEVEL,
+			 .shuffle = size > 1 ? SHUFFLE : BITSHUFFLE,
+			 .typesize = size <= MAX_TYPESIZE ? size : 1};
 
 	if (nwords > 4)
 		return zinc_fail(err, ZINC_E_INVALID,
@@ -332,14 +309,12 @@ blosc_parse_words(const char *const *words, int nwords, const zinc_rep *in, zinc
 	if (nwords > 0)
 		ZINC_TRY(choose(words[0], cnames, &b.cname, err));
 	if (nwords > 1)
-		ZINC_TRY(zinc_word_int("blosc", words[1], 0, MAX_CLEVEL, &clevel, err));
+		ZINC_TRY(zinc_word_int("blosc", words[1], 0, MAX_CLEVEL, &b.clevel, err));
 	if (nwords > 2)
 		ZINC_TRY(choose(words[2], shuffles, &b.shuffle, err));
 	if (nwords > 3)
-		ZINC_TRY(zinc_word_int("blosc", words[3], 0, INT32_MAX, &blocksize, err));
-	b.clevel = (int)clevel;
-	b.blocksize = (uint64_t)blocksize;
-	return make_configuration(doc, &b, out, err);
+		ZINC_TRY(zinc_word_int("blosc", words[3], 0, INT32_MAX, &b.blocksize, err));
+	return zinc_members_print(members, &b, doc, out, err);
 }
 
 const zinc_codec_ops zinc_codec_v2_blosc = {
@@ -348,7 +323,10 @@ const zinc_codec_ops zinc_codec_v2_blosc = {
     .uris = ZINC_CODEC_URIS("blosc"),
     .purpose = "blosc, configured as in Zarr v2",
     .kind = ZINC_BYTES_BYTES,
-    .parse = v2_parse,
+    .members = v2_members,
+    .nbytes = sizeof(blosc_codec),
+    .made = &zinc_codec_blosc,
+    .check = v2_check,
 };
 
 const zinc_codec_ops zinc_codec_blosc = {
@@ -358,9 +336,11 @@ const zinc_codec_ops zinc_codec_blosc = {
     .purpose = PURPOSE,
     .kind = ZINC_BYTES_BYTES,
     .needs_configuration = true,
-    .parse = blosc_parse,
-    .print = blosc_print,
-    .print_v2 = blosc_print_v2,
+    .members = members,
+    .members_v2 = v2_members,
+    .rule = "M76",
+    .nbytes = sizeof(blosc_codec),
+    .check = blosc_check,
     .parse_words = blosc_parse_words,
     .bytes = CODER,
 };

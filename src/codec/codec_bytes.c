@@ -12,52 +12,43 @@
 
 typedef struct bytes_codec {
 	zinc_codec codec;
-	int endian; /* index in endians, or NOT_GIVEN */
+	int64_t endian; /* index in endians, or NOT_GIVEN */
 } bytes_codec;
 
 static const char *const endians[] = {"little", "big", NULL};
-static const char *const members[] = {"endian", NULL};
 static const char *const aliases[] = {"endian", NULL}; /* its name until January 2024 */
 #define NOT_GIVEN (-1)
+
+static const zinc_member members[] = {
+    {.name = "endian",
+     .type = ZINC_MEMBER_CHOICE,
+     .choices = endians,
+     .fallback = NOT_GIVEN,
+     .print = ZINC_PRINT_CHANGED,
+     .at = offsetof(bytes_codec, endian)},
+    {.name = NULL},
+};
 
 /* M68: one byte has no order, so there the member is allowed, kept and without effect. */
 static zinc_status
 bytes_parse(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx, const zinc_json *configuration,
 	    const zinc_rep *in, zinc_rep *out, zinc_report *r, zinc_error *err)
 {
-	int endian = NOT_GIVEN;
+	bytes_codec b;
 
 	(void)out;
 	if (in->dtype->variable)
 		return zinc_report_error(r, "M65", err, "\"bytes\" cannot store elements of variable size");
-	ZINC_TRY(zinc_config_members(configuration, members, "M68", r, err));
-	if (zinc_json_member(configuration, "endian"))
-		ZINC_TRY(zinc_config_choice(configuration, "endian", endians, "M68", &endian, r, err));
-	else if (in->dtype->unit > 1 && !in->dtype->legacy)
-		return zinc_report_error(r, "M68", err, "\"endian\" must be given for %s", in->dtype->name);
-	else if (in->dtype->unit > 1) {
+	ZINC_TRY(zinc_members_parse(members, "M68", configuration, &b, r, err));
+	if (b.endian == NOT_GIVEN && in->dtype->unit > 1) {
+		if (!in->dtype->legacy)
+			return zinc_report_error(r, "M68", err, "\"endian\" must be given for %s", in->dtype->name);
 		ZINC_TRY(zinc_report_lenient(r, "M68", err, "\"endian\" is missing: read as little"));
-		endian = 0;
+		b.endian = 0;
 	}
-	ZINC_TRY(zinc_codec_new(codec, ops, ctx, sizeof(bytes_codec), err));
-	((bytes_codec *)*codec)->endian = endian;
+	ZINC_TRY(zinc_codec_new(codec, ops, ctx, sizeof b, err));
+	((bytes_codec *)*codec)->endian = b.endian;
 	return ZINC_OK;
-}
-
-static zinc_status
-make_configuration(zinc_json_doc *doc, int endian, zinc_json **out, zinc_error *err)
-{
-	*out = NULL;
-	if (endian == NOT_GIVEN)
-		return ZINC_OK;
-	*out = zinc_json_make(doc, ZINC_JSON_OBJECT);
-	return zinc_json_set(doc, *out, "endian", zinc_json_make_string(doc, endians[endian]), err);
-}
-
-static zinc_status
-bytes_print(const zinc_codec *c, zinc_json_doc *doc, zinc_json **out, zinc_error *err)
-{
-	return make_configuration(doc, ((const bytes_codec *)c)->endian, out, err);
 }
 
 /* "bytes", "bytes:big". */
@@ -65,13 +56,14 @@ static zinc_status
 bytes_parse_words(const char *const *words, int nwords, const zinc_rep *in, zinc_json_doc *doc, zinc_json **out,
 		  zinc_error *err)
 {
-	int endian = in->dtype->unit > 1 ? 0 : NOT_GIVEN;
+	bytes_codec b = {.endian = in->dtype->unit > 1 ? 0 : NOT_GIVEN};
 
 	if (nwords > 1 || (nwords == 1 && strcmp(words[0], "little") != 0 && strcmp(words[0], "big") != 0))
 		return zinc_fail(err, ZINC_E_INVALID, "bytes: \"little\" or \"big\", not \"%.60s\"", words[nwords - 1]);
 	if (nwords == 1)
-		endian = words[0][0] == 'b';
-	return make_configuration(doc, endian, out, err);
+		b.endian = words[0][0] == 'b';
+	*out = NULL;
+	return b.endian == NOT_GIVEN ? ZINC_OK : zinc_members_print(members, &b, doc, out, err);
 }
 
 static int
@@ -152,8 +144,8 @@ const zinc_codec_ops zinc_codec_bytes = {
     .purpose = "elements in C order, little- or big-endian",
     .kind = ZINC_ARRAY_BYTES,
     .fixed_size = true,
+    .members = members,
     .parse = bytes_parse,
-    .print = bytes_print,
     .parse_words = bytes_parse_words,
     .pack = &coder,
 };

@@ -17,14 +17,23 @@
 
 typedef struct bz2_codec {
 	zinc_codec codec;
-	int level;
+	int64_t level;
 } bz2_codec;
 
-static const char *const members[] = {"level", NULL};
+static const zinc_member members[] = {
+    {.name = "level",
+     .type = ZINC_MEMBER_INT,
+     .min = MIN_LEVEL,
+     .max = MAX_LEVEL,
+     .nullable = true,
+     .fallback = DEFAULT_LEVEL,
+     .at = offsetof(bz2_codec, level)},
+    {.name = NULL},
+};
 
 #if ZINC_WITH_BZ2
-#define BUILT_WITH 1
-#define PURPOSE    "bzip2, levels 1 to 9"
+#define LACKS   NULL
+#define PURPOSE "bzip2, levels 1 to 9"
 
 #include <bzlib.h>
 
@@ -91,7 +100,7 @@ bz2_encode(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, z
 	if (zinc_size_add(in.n, in.n / 100 + 600, &room)) /* the library's own bound */
 		return zinc_fail(err, ZINC_E_LIMIT, "%zu bytes are too many", in.n);
 	ZINC_TRY(zinc_buf_reserve(out, room, err));
-	if (BZ2_bzCompressInit(&z, ((const bz2_codec *)c)->level, 0, 0) != BZ_OK)
+	if (BZ2_bzCompressInit(&z, (int)((const bz2_codec *)c)->level, 0, 0) != BZ_OK)
 		return zinc_fail_nomem(err);
 	st = compress(&z, in, out, err);
 	BZ2_bzCompressEnd(&z);
@@ -156,34 +165,10 @@ static const zinc_bytes_ops coder = {
 #define CODER (&coder)
 
 #else
-#define BUILT_WITH 0
-#define PURPOSE    "bzip2; not in this build"
-#define CODER      NULL /* no codec is made without the library */
+#define LACKS   "libbz2"
+#define PURPOSE "bzip2; not in this build"
+#define CODER   NULL /* no codec is made without the library */
 #endif
-
-/* ---- configuration ---- */
-
-static zinc_status
-bz2_parse(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx, const zinc_json *configuration,
-	  const zinc_rep *in, zinc_rep *out, zinc_report *r, zinc_error *err)
-{
-	int64_t level = DEFAULT_LEVEL;
-
-	(void)in, (void)out;
-	ZINC_TRY(zinc_config_members(configuration, members, ops->v2, r, err));
-	ZINC_TRY(zinc_config_int_or(configuration, "level", MIN_LEVEL, MAX_LEVEL, ops->v2, &level, r, err));
-	if (!BUILT_WITH)
-		return zinc_report_unsupported(r, "M20", err, "bz2: built without libbz2");
-	ZINC_TRY(zinc_codec_new(codec, ops, ctx, sizeof(bz2_codec), err));
-	((bz2_codec *)*codec)->level = (int)level;
-	return ZINC_OK;
-}
-
-static zinc_status
-bz2_print(const zinc_codec *c, zinc_json_doc *doc, zinc_json **out, zinc_error *err)
-{
-	return zinc_config_make_int(doc, "level", ((const bz2_codec *)c)->level, out, err);
-}
 
 /* "numcodecs.bz2", "numcodecs.bz2:9". */
 static zinc_status
@@ -201,8 +186,9 @@ const zinc_codec_ops zinc_codec_bz2 = {
     .uris = ZINC_CODEC_URIS("bz2"),
     .purpose = PURPOSE,
     .kind = ZINC_BYTES_BYTES,
-    .parse = bz2_parse,
-    .print = bz2_print,
+    .members = members,
+    .nbytes = sizeof(bz2_codec),
+    .lacks = LACKS,
     .parse_words = bz2_parse_words,
     .bytes = CODER,
 };

@@ -31,7 +31,7 @@ typedef struct categorize_codec {
 	bool *fits;        /* all of it */
 } categorize_codec;
 
-static const char *const members[] = {"labels", "dtype", "astype", NULL};
+static const zinc_member members[] = {{.name = "labels"}, {.name = "dtype"}, {.name = "astype"}, {.name = NULL}};
 
 #define BLOCK ZINC_RECODE_BLOCK
 
@@ -249,7 +249,7 @@ categorize_parse(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ct
 	zinc_codec *c;
 	zinc_status st;
 
-	ZINC_TRY(zinc_config_members(configuration, members, ops->v2, r, err));
+	ZINC_TRY(zinc_members_parse(members, ops->v2, configuration, NULL, r, err));
 	ZINC_TRY(zinc_codec_new(&c, ops, ctx, sizeof(categorize_codec), err));
 	st = fill_in((categorize_codec *)c, configuration, in, ops->v2, r, err);
 	if (st != ZINC_OK) {

@@ -36,18 +36,26 @@ zinc_codec_free(zinc_codec *c)
  * one at the member itself.  A codec without configuration is one whose members are all missing.
  */
 
-static bool
-is_one_of(const char *s, const char *const *names)
+const zinc_member zinc_no_members[] = {{.name = NULL}};
+
+static int64_t *
+value_of(const zinc_member *m, const void *object)
 {
-	for (; *names; names++)
-		if (strcmp(*names, s) == 0)
+	return (int64_t *)(void *)((uint8_t *)(uintptr_t)object + m->at);
+}
+
+static bool
+is_among(const zinc_member *m, const char *name)
+{
+	for (; m->name; m++)
+		if (strcmp(m->name, name) == 0)
 			return true;
 	return false;
 }
 
 zinc_status
-zinc_config_members(const zinc_json *configuration, const char *const *names, const char *rule, zinc_report *r,
-		    zinc_error *err)
+zinc_members_check(const zinc_member *members, const char *rule, const zinc_json *configuration, zinc_report *r,
+		   zinc_error *err)
 {
 	const zinc_json *m;
 
@@ -56,7 +64,7 @@ zinc_config_members(const zinc_json *configuration, const char *const *names, co
 		zinc_status st = ZINC_OK;
 
 		/* a name with a NUL inside is none of ours, whatever its beginning */
-		if (strlen(m->key) != m->nkey || !is_one_of(m->key, names))
+		if (strlen(m->key) != m->nkey || !is_among(members, m->key))
 			st = zinc_report_lenient(r, rule, err, "unknown member \"%.60s\" of a configuration", m->key);
 		zinc_report_leave(r, mark);
 		ZINC_TRY(st);
@@ -64,92 +72,143 @@ zinc_config_members(const zinc_json *configuration, const char *const *names, co
 	return ZINC_OK;
 }
 
-zinc_status
-zinc_config_int(const zinc_json *configuration, const char *member, int64_t min, int64_t max, const char *rule,
-		int64_t *out, zinc_report *r, zinc_error *err)
+static zinc_status
+read_choice(const zinc_member *m, const zinc_json *v, const char *rule, int64_t *out, zinc_report *r, zinc_error *err)
 {
-	const zinc_json *v = zinc_json_member(configuration, member);
-	zinc_status st = ZINC_OK;
-	size_t mark;
-
-	if (!v)
-		return zinc_report_error(r, rule, err, "\"%s\" is missing from the configuration", member);
-	mark = zinc_report_enter(r, member);
-	if (!zinc_json_i64(v, out) || *out < min || *out > max)
-		st = zinc_report_error(r, rule, err, "\"%s\" must be an integer from %" PRId64 " to %" PRId64, member,
-				       min, max);
-	zinc_report_leave(r, mark);
-	return st;
-}
-
-/* Is the member there and not null? */
-static bool
-is_given(const zinc_json *configuration, const char *member)
-{
-	const zinc_json *v = zinc_json_member(configuration, member);
-
-	return v && v->type != ZINC_JSON_NULL;
-}
-
-zinc_status
-zinc_config_int_or(const zinc_json *configuration, const char *member, int64_t min, int64_t max, const char *rule,
-		   int64_t *out, zinc_report *r, zinc_error *err)
-{
-	if (!is_given(configuration, member))
-		return ZINC_OK;
-	return zinc_config_int(configuration, member, min, max, rule, out, r, err);
-}
-
-zinc_status
-zinc_config_choice(const zinc_json *configuration, const char *member, const char *const *choices, const char *rule,
-		   int *out, zinc_report *r, zinc_error *err)
-{
-	const zinc_json *v = zinc_json_member(configuration, member);
-	zinc_status st;
-	size_t mark;
 	int i;
 
-	if (!v)
-		return zinc_report_error(r, rule, err, "\"%s\" is missing from the configuration", member);
-	for (i = 0; choices[i]; i++)
-		if (zinc_json_is_string(v, choices[i])) {
+	for (i = 0; m->choices[i]; i++)
+		if (zinc_json_is_string(v, m->choices[i])) {
 			*out = i;
 			return ZINC_OK;
 		}
-	mark = zinc_report_enter(r, member);
 	if (zinc_json_is(v, ZINC_JSON_STRING))
-		st = zinc_report_error(r, rule, err, "\"%s\" cannot be \"%.60s\"", member, v->text);
-	else
-		st = zinc_report_error(r, rule, err, "\"%s\" must be a string", member);
-	zinc_report_leave(r, mark);
-	return st;
+		return zinc_report_error(r, rule, err, "\"%s\" cannot be \"%.60s\"", m->name, v->text);
+	return zinc_report_error(r, rule, err, "\"%s\" must be a string", m->name);
 }
 
-/* The array itself; the report points at it. */
-zinc_status
-zinc_config_choice_or(const zinc_json *configuration, const char *member, const char *const *choices, const char *rule,
-		      int *out, zinc_report *r, zinc_error *err)
+static zinc_status
+read_value(const zinc_member *m, const zinc_json *v, const char *rule, int64_t *out, zinc_report *r, zinc_error *err)
 {
-	if (!is_given(configuration, member))
+	bool flag;
+
+	switch (m->type) {
+	case ZINC_MEMBER_INT:
+		if (zinc_json_i64(v, out) && *out >= m->min && *out <= m->max)
+			return ZINC_OK;
+		return zinc_report_error(r, rule, err, "\"%s\" must be an integer from %" PRId64 " to %" PRId64,
+					 m->name, m->min, m->max);
+	case ZINC_MEMBER_BOOL:
+		if (!zinc_json_bool(v, &flag))
+			return zinc_report_error(r, rule, err, "\"%s\" must be true or false", m->name);
+		*out = flag;
 		return ZINC_OK;
-	return zinc_config_choice(configuration, member, choices, rule, out, r, err);
+	default:
+		return read_choice(m, v, rule, out, r, err);
+	}
 }
 
 zinc_status
-zinc_config_bool_or(const zinc_json *configuration, const char *member, const char *rule, bool *out, zinc_report *r,
-		    zinc_error *err)
+zinc_member_parse(const zinc_member *m, const char *rule, const zinc_json *configuration, int64_t *out, zinc_report *r,
+		  zinc_error *err)
 {
-	zinc_status st = ZINC_OK;
+	const zinc_json *v = zinc_json_member(configuration, m->name);
+	zinc_status st;
 	size_t mark;
 
-	if (!is_given(configuration, member))
+	*out = m->fallback;
+	if (!v && m->required)
+		return zinc_report_error(r, rule, err, "\"%s\" is missing from the configuration", m->name);
+	if (!v || (m->nullable && v->type == ZINC_JSON_NULL))
 		return ZINC_OK;
-	mark = zinc_report_enter(r, member);
-	if (!zinc_json_bool(zinc_json_member(configuration, member), out))
-		st = zinc_report_error(r, rule, err, "\"%s\" must be true or false", member);
+	mark = zinc_report_enter(r, m->name);
+	st = read_value(m, v, rule, out, r, err);
 	zinc_report_leave(r, mark);
 	return st;
 }
+
+zinc_status
+zinc_members_parse(const zinc_member *members, const char *rule, const zinc_json *configuration, void *object,
+		   zinc_report *r, zinc_error *err)
+{
+	const zinc_member *m;
+
+	ZINC_TRY(zinc_members_check(members, rule, configuration, r, err));
+	for (m = members; m->name; m++)
+		if (m->type != ZINC_MEMBER_OWN)
+			ZINC_TRY(
+			    zinc_member_parse(m, m->rule ? m->rule : rule, configuration, value_of(m, object), r, err));
+	return ZINC_OK;
+}
+
+zinc_status
+zinc_codec_parse(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx, const zinc_json *configuration,
+		 const zinc_rep *in, zinc_rep *out, zinc_report *r, zinc_error *err)
+{
+	const size_t nbytes = ops->nbytes ? ops->nbytes : sizeof(zinc_codec);
+	zinc_codec *c;
+	zinc_status st;
+
+	if (ops->parse)
+		return ops->parse(codec, ops, ctx, configuration, in, out, r, err);
+	ZINC_TRY(zinc_codec_new(&c, ops->made ? ops->made : ops, ctx, nbytes, err));
+	st = zinc_members_parse(ops->members, ops->rule ? ops->rule : ops->v2, configuration, c, r, err);
+	if (st == ZINC_OK && ops->lacks)
+		st = zinc_report_unsupported(r, "M20", err, "%s: built without %s", ops->v2, ops->lacks);
+	if (st == ZINC_OK && ops->check)
+		st = ops->check(c, configuration, in, out, r, err);
+	if (st == ZINC_OK)
+		*codec = c;
+	else
+		zinc_codec_free(c);
+	return st;
+}
+
+static zinc_json *
+make_value(const zinc_member *m, int64_t v, zinc_json_doc *doc)
+{
+	if (m->type == ZINC_MEMBER_CHOICE)
+		return zinc_json_make_string(doc, m->choices[v]);
+	if (m->type == ZINC_MEMBER_BOOL)
+		return zinc_json_make(doc, v ? ZINC_JSON_TRUE : ZINC_JSON_FALSE);
+	return zinc_json_make_i64(doc, v);
+}
+
+zinc_status
+zinc_members_print(const zinc_member *members, const void *object, zinc_json_doc *doc, zinc_json **out, zinc_error *err)
+{
+	zinc_json *o = *out = zinc_json_make(doc, ZINC_JSON_OBJECT);
+	const zinc_member *m;
+
+	if (!o)
+		return zinc_fail_nomem(err);
+	for (m = members; m->name; m++) {
+		const bool own = m->type == ZINC_MEMBER_OWN;
+		const bool fallback = own || *value_of(m, object) == m->fallback;
+
+		if (m->print == ZINC_PRINT_NULL && fallback)
+			ZINC_TRY(zinc_json_set(doc, o, m->name, zinc_json_make(doc, ZINC_JSON_NULL), err));
+		else if (!own && m->print != ZINC_PRINT_NEVER && !(m->print == ZINC_PRINT_CHANGED && fallback))
+			ZINC_TRY(zinc_json_set(doc, o, m->name, make_value(m, *value_of(m, object), doc), err));
+	}
+	return ZINC_OK;
+}
+
+zinc_status
+zinc_codec_print(const zinc_codec *c, zinc_json_doc *doc, zinc_json **out, zinc_error *err)
+{
+	*out = NULL;
+	if (c->ops->print)
+		return c->ops->print(c, doc, out, err);
+	if (!c->ops->members)
+		return ZINC_OK;
+	ZINC_TRY(zinc_members_print(c->ops->members, c, doc, out, err));
+	if (!(*out)->first && !c->ops->prints_empty)
+		*out = NULL;
+	return ZINC_OK;
+}
+
+/* ---- lists and words ---- */
 
 static zinc_status
 parse_u64s(const zinc_json *v, int n, uint64_t min, const char *rule, uint64_t *out, zinc_report *r, zinc_error *err)

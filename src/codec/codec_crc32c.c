@@ -12,17 +12,6 @@
 
 #define TRAILER_BYTES 4u
 
-static const char *const members[] = {NULL};
-
-static zinc_status
-crc32c_parse(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx, const zinc_json *configuration,
-	     const zinc_rep *in, zinc_rep *out, zinc_report *r, zinc_error *err)
-{
-	(void)in, (void)out;
-	ZINC_TRY(zinc_config_members(configuration, members, "M83", r, err));
-	return zinc_codec_new(codec, ops, ctx, sizeof(zinc_codec), err);
-}
-
 static int
 crc32c_bound(const zinc_codec *c, size_t decoded, size_t *encoded)
 {
@@ -62,30 +51,28 @@ crc32c_strip(const zinc_codec *c, zinc_bytes in, zinc_bytes *out, zinc_error *er
 
 /* ---- Zarr v2's ---- */
 
-static const char *const v2_members[] = {"location", NULL};
-static const char *const locations[] = {"start", "end", NULL};
-enum { START, END };
+static const zinc_member v2_members[] = {
+    {.name = "location",
+     .type = ZINC_MEMBER_CHOICE,
+     .choices = zinc_checksum_locations,
+     .nullable = true,
+     .fallback = ZINC_CHECKSUM_END,
+     .at = offsetof(zinc_checksum, location)},
+    {.name = NULL},
+};
 
+/* Behind the bytes it is the codec of v3. */
 static zinc_status
-v2_parse(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx, const zinc_json *configuration,
-	 const zinc_rep *in, zinc_rep *out, zinc_report *r, zinc_error *err)
+v2_check(zinc_codec *c, const zinc_json *configuration, const zinc_rep *in, zinc_rep *out, zinc_report *r,
+	 zinc_error *err)
 {
-	int location = END;
+	zinc_checksum *k = (zinc_checksum *)c;
 
-	(void)in, (void)out;
-	ZINC_TRY(zinc_config_members(configuration, v2_members, ops->v2, r, err));
-	ZINC_TRY(zinc_config_choice_or(configuration, "location", locations, ops->v2, &location, r, err));
-	if (location == END)
-		return zinc_codec_new(codec, &zinc_codec_crc32c, ctx, sizeof(zinc_codec), err);
-	return zinc_checksum_new(codec, ops, ctx, zinc_crc32c, 0, true, err);
-}
-
-static zinc_status
-v2_print(const zinc_codec *c, zinc_json_doc *doc, zinc_json **out, zinc_error *err)
-{
-	(void)c;
-	*out = zinc_json_make(doc, ZINC_JSON_OBJECT);
-	return zinc_json_set(doc, *out, "location", zinc_json_make_string(doc, locations[START]), err);
+	(void)configuration, (void)in, (void)out, (void)r, (void)err;
+	k->sum = zinc_crc32c;
+	if (k->location == ZINC_CHECKSUM_END)
+		c->ops = &zinc_codec_crc32c;
+	return ZINC_OK;
 }
 
 const zinc_codec_ops zinc_codec_v2_crc32c = {
@@ -95,8 +82,9 @@ const zinc_codec_ops zinc_codec_v2_crc32c = {
     .purpose = "crc32c, which may stand before the bytes too",
     .kind = ZINC_BYTES_BYTES,
     .fixed_size = true,
-    .parse = v2_parse,
-    .print = v2_print,
+    .members = v2_members,
+    .nbytes = sizeof(zinc_checksum),
+    .check = v2_check,
     .bytes = &zinc_checksum_coder,
 };
 
@@ -113,6 +101,7 @@ const zinc_codec_ops zinc_codec_crc32c = {
     .purpose = "CRC-32C checksum behind the bytes, always verified",
     .kind = ZINC_BYTES_BYTES,
     .fixed_size = true,
-    .parse = crc32c_parse,
+    .members = zinc_no_members,
+    .rule = "M83",
     .bytes = &coder,
 };

@@ -20,7 +20,7 @@ typedef struct delta_codec {
 	const zinc_dtype *sum;               /* the float in which parts are added up; NULL: integers, modulo 2^n */
 } delta_codec;
 
-static const char *const members[] = {"dtype", "astype", NULL};
+static const zinc_member members[] = {{.name = "dtype"}, {.name = "astype"}, {.name = NULL}};
 
 #define BLOCK ZINC_RECODE_BLOCK
 
@@ -282,7 +282,7 @@ delta_parse(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx, co
 	delta_codec d = {.parts = 1};
 	const zinc_dtype *a, *b;
 
-	ZINC_TRY(zinc_config_members(configuration, members, ops->v2, r, err));
+	ZINC_TRY(zinc_members_parse(members, ops->v2, configuration, NULL, r, err));
 	ZINC_TRY(zinc_recode_types(&d.types, configuration, "dtype", "astype", ops->v2, in, r, err));
 	a = d.types.decoded;
 	b = d.types.encoded;

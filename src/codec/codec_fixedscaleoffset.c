@@ -27,7 +27,8 @@ typedef struct scale_codec {
 	number offset, scale;
 } scale_codec;
 
-static const char *const members[] = {"offset", "scale", "dtype", "astype", NULL};
+static const zinc_member members[] = {
+    {.name = "offset"}, {.name = "scale"}, {.name = "dtype"}, {.name = "astype"}, {.name = NULL}};
 
 #define BLOCK ZINC_RECODE_BLOCK
 
@@ -201,7 +202,7 @@ scale_parse(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx, co
 {
 	scale_codec c = {.offset = {.whole = false}};
 
-	ZINC_TRY(zinc_config_members(configuration, members, ops->v2, r, err));
+	ZINC_TRY(zinc_members_parse(members, ops->v2, configuration, NULL, r, err));
 	ZINC_TRY(parse_number(configuration, "offset", ops->v2, &c.offset, r, err));
 	ZINC_TRY(parse_number(configuration, "scale", ops->v2, &c.scale, r, err));
 	if (c.scale.d == 0)

@@ -15,57 +15,37 @@
 
 typedef struct gzip_codec {
 	zinc_codec codec;
-	int level;
+	int64_t level;
 } gzip_codec;
 
-static const char *const members[] = {"level", NULL};
+static const zinc_member members[] = {
+    {.name = "level", .type = ZINC_MEMBER_INT, .max = MAX_LEVEL, .required = true, .at = offsetof(gzip_codec, level)},
+    {.name = NULL},
+};
+
+/* ---- Zarr v2's, as Python takes it: a level that is missing is 1, and -1 is zlib's own choice ---- */
+
+static const zinc_member v2_members[] = {
+    {.name = "level",
+     .type = ZINC_MEMBER_INT,
+     .min = -1,
+     .max = MAX_LEVEL,
+     .nullable = true,
+     .fallback = 1,
+     .at = offsetof(gzip_codec, level)},
+    {.name = NULL},
+};
 
 static zinc_status
-make(zinc_codec **codec, zinc_context *ctx, int64_t level, zinc_report *r, zinc_error *err)
+v2_check(zinc_codec *c, const zinc_json *configuration, const zinc_rep *in, zinc_rep *out, zinc_report *r,
+	 zinc_error *err)
 {
-	if (zinc_deflate_missing())
-		return zinc_report_unsupported(r, "M20", err, "gzip: built without %s", zinc_deflate_missing());
-	ZINC_TRY(zinc_codec_new(codec, &zinc_codec_gzip, ctx, sizeof(gzip_codec), err));
-	((gzip_codec *)*codec)->level = (int)level;
+	gzip_codec *g = (gzip_codec *)c;
+
+	(void)configuration, (void)in, (void)out, (void)r, (void)err;
+	if (g->level < 0)
+		g->level = ZLIB_LEVEL;
 	return ZINC_OK;
-}
-
-static zinc_status
-gzip_parse(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx, const zinc_json *configuration,
-	   const zinc_rep *in, zinc_rep *out, zinc_report *r, zinc_error *err)
-{
-	int64_t level;
-
-	(void)ops, (void)in, (void)out;
-	ZINC_TRY(zinc_config_members(configuration, members, "M75", r, err));
-	ZINC_TRY(zinc_config_int(configuration, "level", 0, MAX_LEVEL, "M75", &level, r, err));
-	return make(codec, ctx, level, r, err);
-}
-
-/* As Python takes it: a level that is missing is 1, and -1 is zlib's own choice. */
-static zinc_status
-v2_parse(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx, const zinc_json *configuration,
-	 const zinc_rep *in, zinc_rep *out, zinc_report *r, zinc_error *err)
-{
-	int64_t level = 1;
-
-	(void)in, (void)out;
-	ZINC_TRY(zinc_config_members(configuration, members, ops->v2, r, err));
-	ZINC_TRY(zinc_config_int_or(configuration, "level", -1, MAX_LEVEL, ops->v2, &level, r, err));
-	return make(codec, ctx, level < 0 ? ZLIB_LEVEL : level, r, err);
-}
-
-static zinc_status
-make_configuration(zinc_json_doc *doc, int64_t level, zinc_json **out, zinc_error *err)
-{
-	*out = zinc_json_make(doc, ZINC_JSON_OBJECT);
-	return zinc_json_set(doc, *out, "level", zinc_json_make_i64(doc, level), err);
-}
-
-static zinc_status
-gzip_print(const zinc_codec *c, zinc_json_doc *doc, zinc_json **out, zinc_error *err)
-{
-	return make_configuration(doc, ((const gzip_codec *)c)->level, out, err);
 }
 
 /* "gzip", "gzip:1". */
@@ -80,13 +60,13 @@ gzip_parse_words(const char *const *words, int nwords, const zinc_rep *in, zinc_
 		return zinc_fail(err, ZINC_E_INVALID, "gzip: a level is all it takes, \"gzip:%d\"", DEFAULT_LEVEL);
 	if (nwords == 1)
 		ZINC_TRY(zinc_word_int("gzip", words[0], 0, MAX_LEVEL, &level, err));
-	return make_configuration(doc, level, out, err);
+	return zinc_config_make_int(doc, "level", level, out, err);
 }
 
 static zinc_status
 gzip_encode(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, zinc_error *err)
 {
-	return zinc_deflate_gzip(s, ((const gzip_codec *)c)->level, in, out, err);
+	return zinc_deflate_gzip(s, (int)((const gzip_codec *)c)->level, in, out, err);
 }
 
 /* The checksum stands at the end, so there is no stopping early unless the reader has waived it; a stream is slower by
@@ -124,7 +104,11 @@ const zinc_codec_ops zinc_codec_v2_gzip = {
     .uris = ZINC_CODEC_URIS("gzip"),
     .purpose = "gzip, configured as in Zarr v2",
     .kind = ZINC_BYTES_BYTES,
-    .parse = v2_parse,
+    .members = v2_members,
+    .nbytes = sizeof(gzip_codec),
+    .made = &zinc_codec_gzip,
+    .lacks = ZINC_DEFLATE_LACKS,
+    .check = v2_check,
     .parse_words = gzip_parse_words,
 };
 
@@ -144,8 +128,10 @@ const zinc_codec_ops zinc_codec_gzip = {
     .purpose = "gzip (RFC 1952), levels 0 to 9",
     .kind = ZINC_BYTES_BYTES,
     .needs_configuration = true,
-    .parse = gzip_parse,
-    .print = gzip_print,
+    .members = members,
+    .rule = "M75",
+    .nbytes = sizeof(gzip_codec),
+    .lacks = ZINC_DEFLATE_LACKS,
     .parse_words = gzip_parse_words,
     .bytes = &coder,
 };

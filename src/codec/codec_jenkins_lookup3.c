@@ -8,7 +8,16 @@
  */
 #include "codec/codec_parts.h"
 
-static const char *const members[] = {"initval", "prefix", NULL};
+/* A prefix is bytes that are hashed too but not stored; no document has any, because JSON has no bytes. */
+static const zinc_member members[] = {
+    {.name = "initval",
+     .type = ZINC_MEMBER_INT,
+     .max = UINT32_MAX,
+     .nullable = true,
+     .at = offsetof(zinc_checksum, seed)},
+    {.name = "prefix", .print = ZINC_PRINT_NULL},
+    {.name = NULL},
+};
 
 #define GROUP 12u
 
@@ -88,27 +97,19 @@ lookup3(uint32_t seed, const void *p, size_t n)
 	return finish(&r);
 }
 
-/* A prefix is bytes that are hashed too but not stored; no document has any, because JSON has no bytes. */
 static zinc_status
-lookup3_parse(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx, const zinc_json *configuration,
-	      const zinc_rep *in, zinc_rep *out, zinc_report *r, zinc_error *err)
+lookup3_check(zinc_codec *c, const zinc_json *configuration, const zinc_rep *in, zinc_rep *out, zinc_report *r,
+	      zinc_error *err)
 {
 	const zinc_json *prefix = zinc_json_member(configuration, "prefix");
-	int64_t initval = 0;
+	zinc_checksum *k = (zinc_checksum *)c;
 
 	(void)in, (void)out;
-	ZINC_TRY(zinc_config_members(configuration, members, ops->v2, r, err));
-	ZINC_TRY(zinc_config_int_or(configuration, "initval", 0, UINT32_MAX, ops->v2, &initval, r, err));
 	if (prefix && prefix->type != ZINC_JSON_NULL)
-		return zinc_report_unsupported(r, ops->v2, err, "%s: a \"prefix\"", ops->v2);
-	return zinc_checksum_new(codec, ops, ctx, lookup3, (uint32_t)initval, false, err);
-}
-
-static zinc_status
-lookup3_print(const zinc_codec *c, zinc_json_doc *doc, zinc_json **out, zinc_error *err)
-{
-	ZINC_TRY(zinc_config_make_int(doc, "initval", ((const zinc_checksum *)c)->seed, out, err));
-	return zinc_json_set(doc, *out, "prefix", zinc_json_make(doc, ZINC_JSON_NULL), err);
+		return zinc_report_unsupported(r, c->ops->v2, err, "%s: a \"prefix\"", c->ops->v2);
+	k->sum = lookup3;
+	k->location = ZINC_CHECKSUM_END;
+	return ZINC_OK;
 }
 
 const zinc_codec_ops zinc_codec_jenkins_lookup3 = {
@@ -118,7 +119,8 @@ const zinc_codec_ops zinc_codec_jenkins_lookup3 = {
     .purpose = "Jenkins' lookup3 as a checksum behind the bytes, always verified",
     .kind = ZINC_BYTES_BYTES,
     .fixed_size = true,
-    .parse = lookup3_parse,
-    .print = lookup3_print,
+    .members = members,
+    .nbytes = sizeof(zinc_checksum),
+    .check = lookup3_check,
     .bytes = &zinc_checksum_coder,
 };

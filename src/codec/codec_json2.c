@@ -15,8 +15,10 @@ typedef struct json2_codec {
 	char *configuration; /* as it was written; NULL: none */
 } json2_codec;
 
-static const char *const members[] = {"encoding",   "allow_nan", "check_circular", "ensure_ascii", "indent",
-				      "separators", "skipkeys",  "sort_keys",      "strict",       NULL};
+static const zinc_member members[] = {
+    {.name = "encoding"}, {.name = "allow_nan"},  {.name = "check_circular"}, {.name = "ensure_ascii"},
+    {.name = "indent"},   {.name = "separators"}, {.name = "skipkeys"},       {.name = "sort_keys"},
+    {.name = "strict"},   {.name = NULL}};
 
 static void
 json2_free(zinc_codec *c)
@@ -38,7 +40,7 @@ json2_parse(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx, co
 	if (in->dtype->kind != ZINC_KIND_STRING)
 		return zinc_report_error(r, "M65", err, "\"%s\" cannot store elements of type %s", ops->name,
 					 in->dtype->name);
-	ZINC_TRY(zinc_config_members(configuration, members, ops->v2, r, err));
+	ZINC_TRY(zinc_members_parse(members, ops->v2, configuration, NULL, r, err));
 	if (encoding && !zinc_json_is_string(encoding, "utf-8") && !zinc_json_is_string(encoding, "utf8") &&
 	    !zinc_json_is_string(encoding, "ascii"))
 		return zinc_report_unsupported(r, "M20", err, "%s: another encoding than UTF-8", ops->name);

@@ -19,14 +19,24 @@
 
 typedef struct lz4_codec {
 	zinc_codec codec;
-	int acceleration;
+	int64_t acceleration;
 } lz4_codec;
 
-static const char *const members[] = {"acceleration", NULL};
+/* Accelerations below 1 are 1, says numcodecs. */
+static const zinc_member members[] = {
+    {.name = "acceleration",
+     .type = ZINC_MEMBER_INT,
+     .min = INT32_MIN,
+     .max = INT32_MAX,
+     .nullable = true,
+     .fallback = DEFAULT_ACCELERATION,
+     .at = offsetof(lz4_codec, acceleration)},
+    {.name = NULL},
+};
 
 #if ZINC_WITH_LZ4
-#define BUILT_WITH 1
-#define PURPOSE    "LZ4 block behind its size"
+#define LACKS   NULL
+#define PURPOSE "LZ4 block behind its size"
 
 #include <lz4.h>
 
@@ -85,7 +95,7 @@ lz4_encode(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, z
 	ZINC_TRY(zinc_buf_reserve(out, HEADER_BYTES + (size_t)room, err));
 	zinc_put_le32(out->p + out->n, (uint32_t)in.n);
 	n = LZ4_compress_fast_extState(space, (const char *)in.p, (char *)out->p + out->n + HEADER_BYTES, (int)in.n,
-				       room, ((const lz4_codec *)c)->acceleration);
+				       room, (int)((const lz4_codec *)c)->acceleration);
 	if (n <= 0) /* the room is what the library asked for */
 		return zinc_fail(err, ZINC_E_INVALID, "%zu bytes do not compress", in.n);
 	out->n += HEADER_BYTES + (size_t)n;
@@ -138,36 +148,10 @@ static const zinc_bytes_ops coder = {
 #define CODER (&coder)
 
 #else
-#define BUILT_WITH 0
-#define PURPOSE    "LZ4 block behind its size; not in this build"
-#define CODER      NULL /* no codec is made without the library */
+#define LACKS   "liblz4"
+#define PURPOSE "LZ4 block behind its size; not in this build"
+#define CODER   NULL /* no codec is made without the library */
 #endif
-
-/* ---- configuration ---- */
-
-/* Accelerations below 1 are 1, says numcodecs. */
-static zinc_status
-lz4_parse(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx, const zinc_json *configuration,
-	  const zinc_rep *in, zinc_rep *out, zinc_report *r, zinc_error *err)
-{
-	int64_t acceleration = DEFAULT_ACCELERATION;
-
-	(void)in, (void)out;
-	ZINC_TRY(zinc_config_members(configuration, members, ops->v2, r, err));
-	ZINC_TRY(
-	    zinc_config_int_or(configuration, "acceleration", INT32_MIN, INT32_MAX, ops->v2, &acceleration, r, err));
-	if (!BUILT_WITH)
-		return zinc_report_unsupported(r, "M20", err, "lz4: built without liblz4");
-	ZINC_TRY(zinc_codec_new(codec, ops, ctx, sizeof(lz4_codec), err));
-	((lz4_codec *)*codec)->acceleration = (int)acceleration;
-	return ZINC_OK;
-}
-
-static zinc_status
-lz4_print(const zinc_codec *c, zinc_json_doc *doc, zinc_json **out, zinc_error *err)
-{
-	return zinc_config_make_int(doc, "acceleration", ((const lz4_codec *)c)->acceleration, out, err);
-}
 
 /* "numcodecs.lz4", "numcodecs.lz4:10". */
 static zinc_status
@@ -185,8 +169,9 @@ const zinc_codec_ops zinc_codec_lz4 = {
     .uris = ZINC_CODEC_URIS("lz4"),
     .purpose = PURPOSE,
     .kind = ZINC_BYTES_BYTES,
-    .parse = lz4_parse,
-    .print = lz4_print,
+    .members = members,
+    .nbytes = sizeof(lz4_codec),
+    .lacks = LACKS,
     .parse_words = lz4_parse_words,
     .bytes = CODER,
 };

@@ -25,13 +25,39 @@ enum { FORMAT_XZ = 1, FORMAT_ALONE, FORMAT_RAW };
 #define DEFAULT_PRESET 6
 #define MAX_FILTERS    4
 
-static const char *const members[] = {"format", "check", "preset", "filters", NULL};
-
-/* What the configuration says, -1: nothing. */
+/* What the configuration says, -1: nothing.  Every object begins with it. */
 typedef struct settings {
+	zinc_codec codec;
 	int64_t format, check, preset;
-	const zinc_json *filters; /* NULL or an array */
+	char *filters; /* the member as it was, or NULL */
 } settings;
+
+/* Numbers that were not given are null, as numcodecs writes them; but for a check, which is then -1. */
+static const zinc_member members[] = {
+    {.name = "format",
+     .type = ZINC_MEMBER_INT,
+     .min = FORMAT_XZ,
+     .max = FORMAT_RAW,
+     .nullable = true,
+     .fallback = FORMAT_XZ,
+     .at = offsetof(settings, format)},
+    {.name = "check",
+     .type = ZINC_MEMBER_INT,
+     .min = -1,
+     .max = 15,
+     .nullable = true,
+     .fallback = -1,
+     .at = offsetof(settings, check)},
+    {.name = "preset",
+     .type = ZINC_MEMBER_INT,
+     .max = UINT32_MAX,
+     .nullable = true,
+     .fallback = -1,
+     .print = ZINC_PRINT_NULL,
+     .at = offsetof(settings, preset)},
+    {.name = "filters", .print = ZINC_PRINT_NULL},
+    {.name = NULL},
+};
 
 #if ZINC_WITH_LZMA
 #define PURPOSE "LZMA: .xz, .lzma or bare filters, presets 0 to 9"
@@ -50,44 +76,45 @@ typedef union options {
 } options;
 
 typedef struct lzma_codec {
-	zinc_codec codec;
-	int64_t format, check, preset;
-	char *filters_text; /* the member as it was, or NULL */
-	int nfilters;       /* none given: one, by the preset */
+	settings set;
+	int nfilters; /* none given: one, by the preset */
 	lzma_vli id[MAX_FILTERS];
 	options option[MAX_FILTERS];
 } lzma_codec;
 
 /* ---- filters from their description ---- */
 
-typedef struct field {
-	const char *name;
-	size_t at; /* in `options` */
-	int64_t min, max;
-} field;
-
-#define OF_LZMA(name_, member, min_, max_)                                                                             \
+#define FIELD(name_, member, min_, max_)                                                                               \
 	{                                                                                                              \
-		.name = name_, .at = offsetof(options, lzma.member), .min = min_, .max = max_                          \
+		.name = name_, .type = ZINC_MEMBER_INT, .min = min_, .max = max_, .nullable = true, .fallback = -1,    \
+		.at = offsetof(options, member)                                                                        \
 	}
 
-static const field lzma_fields[] = {
-    OF_LZMA("dict_size", dict_size, MIN_DICTIONARY, (int64_t)1536 * 1024 * 1024),
-    OF_LZMA("lc", lc, 0, 4),
-    OF_LZMA("lp", lp, 0, 4),
-    OF_LZMA("pb", pb, 0, 4),
-    OF_LZMA("mode", mode, 1, 2),
-    OF_LZMA("nice_len", nice_len, 2, 273),
-    OF_LZMA("mf", mf, 3, 20),
-    OF_LZMA("depth", depth, 0, UINT32_MAX),
+static const zinc_member id_field = {.name = "id", .type = ZINC_MEMBER_INT, .max = INT64_MAX, .required = true};
+static const zinc_member preset_field = {
+    .name = "preset", .type = ZINC_MEMBER_INT, .max = UINT32_MAX, .nullable = true, .fallback = DEFAULT_PRESET};
+
+static const zinc_member lzma_fields[] = {
+    {.name = "id"},
+    {.name = "preset"},
+    FIELD("dict_size", lzma.dict_size, MIN_DICTIONARY, (int64_t)1536 * 1024 * 1024),
+    FIELD("lc", lzma.lc, 0, 4),
+    FIELD("lp", lzma.lp, 0, 4),
+    FIELD("pb", lzma.pb, 0, 4),
+    FIELD("mode", lzma.mode, 1, 2),
+    FIELD("nice_len", lzma.nice_len, 2, 273),
+    FIELD("mf", lzma.mf, 3, 20),
+    FIELD("depth", lzma.depth, 0, UINT32_MAX),
     {.name = NULL},
 };
-static const field delta_fields[] = {
-    {.name = "dist", .at = offsetof(options, delta.dist), .min = 1, .max = 256},
+static const zinc_member delta_fields[] = {
+    {.name = "id"},
+    FIELD("dist", delta.dist, 1, 256),
     {.name = NULL},
 };
-static const field bcj_fields[] = {
-    {.name = "start_offset", .at = offsetof(options, bcj.start_offset), .min = 0, .max = UINT32_MAX},
+static const zinc_member bcj_fields[] = {
+    {.name = "id"},
+    FIELD("start_offset", bcj.start_offset, 0, UINT32_MAX),
     {.name = NULL},
 };
 
@@ -98,7 +125,7 @@ is_lzma(lzma_vli id)
 }
 
 /* The fields of a filter, all of which are of 32 bits; NULL: no such filter. */
-static const field *
+static const zinc_member *
 fields_of(lzma_vli id)
 {
 	if (is_lzma(id))
@@ -108,27 +135,16 @@ fields_of(lzma_vli id)
 	return id >= LZMA_FILTER_X86 && id <= LZMA_FILTER_SPARC ? bcj_fields : NULL;
 }
 
-/* Members that the filter does not have are a lenient finding, as in any configuration. */
 static zinc_status
-check_names(const zinc_json *v, const field *f, const char *rule, zinc_report *r, zinc_error *err)
+parse_fields(const zinc_json *v, const zinc_member *f, options *o, const char *rule, zinc_report *r, zinc_error *err)
 {
-	const char *names[16] = {"id", f == lzma_fields ? "preset" : "id"};
-	int n = 2;
-
-	for (; f->name; f++)
-		names[n++] = f->name;
-	return zinc_config_members(v, names, rule, r, err);
-}
-
-static zinc_status
-parse_fields(const zinc_json *v, const field *f, options *o, const char *rule, zinc_report *r, zinc_error *err)
-{
-	ZINC_TRY(check_names(v, f, rule, r, err));
+	ZINC_TRY(zinc_members_check(f, rule, v, r, err));
 	for (; f->name; f++) {
 		int64_t number = -1;
 		uint32_t value;
 
-		ZINC_TRY(zinc_config_int_or(v, f->name, f->min, f->max, rule, &number, r, err));
+		if (f->type != ZINC_MEMBER_OWN)
+			ZINC_TRY(zinc_member_parse(f, rule, v, &number, r, err));
 		value = (uint32_t)number;
 		if (number >= 0)
 			memcpy((uint8_t *)o + f->at, &value, sizeof value);
@@ -141,14 +157,14 @@ static zinc_status
 parse_filter(lzma_codec *z, const zinc_json *v, const char *rule, zinc_report *r, zinc_error *err)
 {
 	options *o = &z->option[z->nfilters];
-	int64_t id, preset = DEFAULT_PRESET;
+	int64_t id, preset;
 
 	if (!zinc_json_is(v, ZINC_JSON_OBJECT))
 		return zinc_report_error(r, rule, err, "a filter must be an object");
-	ZINC_TRY(zinc_config_int(v, "id", 0, INT64_MAX, rule, &id, r, err));
+	ZINC_TRY(zinc_member_parse(&id_field, rule, v, &id, r, err));
 	if (!fields_of((lzma_vli)id))
 		return zinc_report_unsupported(r, rule, err, "lzma: filter %" PRId64 " is not known", id);
-	ZINC_TRY(zinc_config_int_or(v, "preset", 0, UINT32_MAX, rule, &preset, r, err));
+	ZINC_TRY(zinc_member_parse(&preset_field, rule, v, &preset, r, err));
 	z->id[z->nfilters++] = (lzma_vli)id;
 	if (is_lzma((lzma_vli)id) && lzma_lzma_preset(&o->lzma, (uint32_t)preset))
 		return zinc_report_error(r, rule, err, "there is no preset %" PRId64, preset);
@@ -179,12 +195,12 @@ parse_filters(lzma_codec *z, const zinc_json *list, const char *rule, zinc_repor
 static zinc_status
 default_filter(lzma_codec *z, const char *rule, zinc_report *r, zinc_error *err)
 {
-	if (z->format == FORMAT_RAW)
+	if (z->set.format == FORMAT_RAW)
 		return zinc_report_error(r, rule, err, "\"filters\" must be given for format 3");
-	z->id[0] = z->format == FORMAT_ALONE ? LZMA_FILTER_LZMA1 : LZMA_FILTER_LZMA2;
+	z->id[0] = z->set.format == FORMAT_ALONE ? LZMA_FILTER_LZMA1 : LZMA_FILTER_LZMA2;
 	z->nfilters = 1;
-	if (lzma_lzma_preset(&z->option[0].lzma, (uint32_t)(z->preset < 0 ? DEFAULT_PRESET : z->preset)))
-		return zinc_report_error(r, rule, err, "there is no preset %" PRId64, z->preset);
+	if (lzma_lzma_preset(&z->option[0].lzma, (uint32_t)(z->set.preset < 0 ? DEFAULT_PRESET : z->set.preset)))
+		return zinc_report_error(r, rule, err, "there is no preset %" PRId64, z->set.preset);
 	return ZINC_OK;
 }
 
@@ -215,12 +231,12 @@ check_filters(const lzma_codec *z, const char *rule, zinc_report *r, zinc_error 
 	int i;
 
 	make_filters(z, UINT32_MAX, f, o);
-	if (z->format == FORMAT_ALONE)
+	if (z->set.format == FORMAT_ALONE)
 		fits = z->nfilters == 1 && z->id[0] == LZMA_FILTER_LZMA1;
-	for (i = 0; i < z->nfilters && z->format == FORMAT_XZ; i++)
+	for (i = 0; i < z->nfilters && z->set.format == FORMAT_XZ; i++)
 		fits = fits && z->id[i] != LZMA_FILTER_LZMA1;
 	if (!fits || lzma_raw_encoder_memusage(f) == UINT64_MAX || lzma_raw_decoder_memusage(f) == UINT64_MAX)
-		return zinc_report_error(r, rule, err, "no chain of filters for format %" PRId64, z->format);
+		return zinc_report_error(r, rule, err, "no chain of filters for format %" PRId64, z->set.format);
 	return ZINC_OK;
 }
 
@@ -283,9 +299,9 @@ start_encoder(const lzma_codec *z, lzma_stream *stream, size_t nbytes)
 	options o[MAX_FILTERS];
 
 	make_filters(z, nbytes, f, o);
-	switch (z->format) {
+	switch (z->set.format) {
 	case FORMAT_XZ:
-		return lzma_stream_encoder(stream, f, z->check < 0 ? LZMA_CHECK_CRC64 : (lzma_check)z->check);
+		return lzma_stream_encoder(stream, f, z->set.check < 0 ? LZMA_CHECK_CRC64 : (lzma_check)z->set.check);
 	case FORMAT_ALONE:
 		return lzma_alone_encoder(stream, &o[0].lzma);
 	default:
@@ -326,7 +342,7 @@ start_decoder(const lzma_codec *z, lzma_stream *stream, size_t most)
 	lzma_filter f[MAX_FILTERS + 1];
 	options o[MAX_FILTERS];
 
-	switch (z->format) {
+	switch (z->set.format) {
 	case FORMAT_XZ:
 		return lzma_stream_decoder(stream, memory, LZMA_TELL_UNSUPPORTED_CHECK | LZMA_CONCATENATED);
 	case FORMAT_ALONE:
@@ -388,49 +404,27 @@ lzma_decode(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, 
 	return zinc_decoded_size(out->n, exact, err);
 }
 
-static void
-lzma_free(zinc_codec *c)
-{
-	zinc_free(c->ctx, ((lzma_codec *)c)->filters_text);
-	zinc_free(c->ctx, c);
-}
-
 static zinc_status
-fill_in(lzma_codec *z, const settings *x, const char *rule, zinc_report *r, zinc_error *err)
+parse_list(lzma_codec *z, const zinc_json *filters, const char *rule, zinc_report *r, zinc_error *err)
 {
-	zinc_status st;
-	size_t mark;
+	const size_t mark = zinc_report_enter(r, "filters");
+	zinc_status st = parse_filters(z, filters, rule, r, err);
 
-	z->format = x->format;
-	z->check = x->check;
-	z->preset = x->preset;
-	if (!x->filters)
-		return default_filter(z, rule, r, err);
-	ZINC_TRY(zinc_user_text(&z->filters_text, z->codec.ctx, x->filters, err));
-	mark = zinc_report_enter(r, "filters");
-	st = parse_filters(z, x->filters, rule, r, err);
 	if (st == ZINC_OK)
 		st = check_filters(z, rule, r, err);
 	zinc_report_leave(r, mark);
 	return st;
 }
 
+/* The filters, from their list or (NULL) from the preset. */
 static zinc_status
-make(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx, const settings *x, zinc_report *r,
-     zinc_error *err)
+finish(settings *x, const zinc_json *filters, const char *rule, zinc_report *r, zinc_error *err)
 {
-	zinc_codec *c = NULL;
-	zinc_status st;
+	lzma_codec *z = (lzma_codec *)x;
 
 	if (x->check >= 0 && !lzma_check_is_supported((lzma_check)x->check))
-		return zinc_report_unsupported(r, ops->v2, err, "lzma: check %" PRId64 " is not in liblzma", x->check);
-	ZINC_TRY(zinc_codec_new(&c, ops, ctx, sizeof(lzma_codec), err));
-	st = fill_in((lzma_codec *)c, x, ops->v2, r, err);
-	if (st == ZINC_OK)
-		*codec = c;
-	else
-		lzma_free(c);
-	return st;
+		return zinc_report_unsupported(r, rule, err, "lzma: check %" PRId64 " is not in liblzma", x->check);
+	return filters ? parse_list(z, filters, rule, r, err) : default_filter(z, rule, r, err);
 }
 
 static bool
@@ -438,25 +432,7 @@ lzma_verifies(const zinc_codec *c)
 {
 	const lzma_codec *z = (const lzma_codec *)c;
 
-	return z->format == FORMAT_XZ && z->check != LZMA_CHECK_NONE;
-}
-
-/* Numbers that were not given are null, as numcodecs writes them; but for a check, which is then -1. */
-static zinc_status
-lzma_print(const zinc_codec *c, zinc_json_doc *doc, zinc_json **out, zinc_error *err)
-{
-	const lzma_codec *z = (const lzma_codec *)c;
-	zinc_json *preset = z->preset < 0 ? zinc_json_make(doc, ZINC_JSON_NULL) : zinc_json_make_i64(doc, z->preset);
-	zinc_json *filters = NULL;
-
-	if (z->filters_text)
-		ZINC_TRY(zinc_user_json(&filters, doc, z->filters_text, err));
-	else
-		filters = zinc_json_make(doc, ZINC_JSON_NULL);
-	ZINC_TRY(zinc_config_make_int(doc, "format", z->format, out, err));
-	ZINC_TRY(zinc_json_set(doc, *out, "check", zinc_json_make_i64(doc, z->check), err));
-	ZINC_TRY(zinc_json_set(doc, *out, "preset", preset, err));
-	return zinc_json_set(doc, *out, "filters", filters, err);
+	return z->set.format == FORMAT_XZ && z->set.check != LZMA_CHECK_NONE;
 }
 
 static const zinc_bytes_ops lzma_ops = {
@@ -465,45 +441,64 @@ static const zinc_bytes_ops lzma_ops = {
     .decode = lzma_decode,
     .verifies = lzma_verifies,
 };
-#define CODER (&lzma_ops)
+#define CODER        (&lzma_ops)
+#define OBJECT_BYTES sizeof(lzma_codec)
 
 #else
-#define PURPOSE    "LZMA; not in this build"
-#define CODER      NULL /* no codec is made without the library */
-#define lzma_free  NULL
-#define lzma_print NULL
+#define PURPOSE      "LZMA; not in this build"
+#define CODER        NULL /* no codec is made without the library */
+#define OBJECT_BYTES sizeof(settings)
 
 static zinc_status
-make(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx, const settings *x, zinc_report *r,
-     zinc_error *err)
+finish(settings *x, const zinc_json *filters, const char *rule, zinc_report *r, zinc_error *err)
 {
-	(void)codec, (void)ops, (void)ctx, (void)x;
+	(void)x, (void)filters, (void)rule;
 	return zinc_report_unsupported(r, "M20", err, "lzma: built without liblzma");
 }
 #endif
 
 /* ---- configuration ---- */
 
+static void
+lzma_free(zinc_codec *c)
+{
+	zinc_free(c->ctx, ((settings *)c)->filters);
+	zinc_free(c->ctx, c);
+}
+
 static zinc_status
-lzma_parse(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx, const zinc_json *configuration,
-	   const zinc_rep *in, zinc_rep *out, zinc_report *r, zinc_error *err)
+lzma_check_members(zinc_codec *c, const zinc_json *configuration, const zinc_rep *in, zinc_rep *out, zinc_report *r,
+		   zinc_error *err)
 {
 	const zinc_json *filters = zinc_json_member(configuration, "filters");
-	settings x = {.format = FORMAT_XZ, .check = -1, .preset = -1};
+	const char *rule = c->ops->v2;
+	settings *x = (settings *)c;
 
 	(void)in, (void)out;
-	ZINC_TRY(zinc_config_members(configuration, members, ops->v2, r, err));
-	ZINC_TRY(zinc_config_int_or(configuration, "format", FORMAT_XZ, FORMAT_RAW, ops->v2, &x.format, r, err));
-	ZINC_TRY(zinc_config_int_or(configuration, "check", -1, 15, ops->v2, &x.check, r, err));
-	ZINC_TRY(zinc_config_int_or(configuration, "preset", 0, UINT32_MAX, ops->v2, &x.preset, r, err));
-	if (filters && filters->type != ZINC_JSON_NULL && filters->type != ZINC_JSON_ARRAY)
-		return zinc_report_error(r, ops->v2, err, "\"filters\" must be an array or null");
-	x.filters = zinc_json_is(filters, ZINC_JSON_ARRAY) ? filters : NULL;
-	if (x.format != FORMAT_XZ && x.check > 0)
-		return zinc_report_error(r, ops->v2, err, "only format 1 has a \"check\"");
-	if (x.filters && x.preset >= 0)
-		return zinc_report_error(r, ops->v2, err, "\"preset\" and \"filters\" exclude each other");
-	return make(codec, ops, ctx, &x, r, err);
+	if (zinc_json_is(filters, ZINC_JSON_NULL))
+		filters = NULL;
+	if (filters && filters->type != ZINC_JSON_ARRAY)
+		return zinc_report_error(r, rule, err, "\"filters\" must be an array or null");
+	if (x->format != FORMAT_XZ && x->check > 0)
+		return zinc_report_error(r, rule, err, "only format 1 has a \"check\"");
+	if (filters && x->preset >= 0)
+		return zinc_report_error(r, rule, err, "\"preset\" and \"filters\" exclude each other");
+	if (filters)
+		ZINC_TRY(zinc_user_text(&x->filters, c->ctx, filters, err));
+	return finish(x, filters, rule, r, err);
+}
+
+static zinc_status
+lzma_print(const zinc_codec *c, zinc_json_doc *doc, zinc_json **out, zinc_error *err)
+{
+	const settings *x = (const settings *)c;
+	zinc_json *filters = NULL;
+
+	ZINC_TRY(zinc_members_print(members, x, doc, out, err));
+	if (!x->filters)
+		return ZINC_OK;
+	ZINC_TRY(zinc_user_json(&filters, doc, x->filters, err));
+	return zinc_json_set(doc, *out, "filters", filters, err);
 }
 
 /* "numcodecs.lzma", "numcodecs.lzma:9". */
@@ -521,7 +516,9 @@ const zinc_codec_ops zinc_codec_lzma = {
     .uris = ZINC_CODEC_URIS("lzma"),
     .purpose = PURPOSE,
     .kind = ZINC_BYTES_BYTES,
-    .parse = lzma_parse,
+    .members = members,
+    .nbytes = OBJECT_BYTES,
+    .check = lzma_check_members,
     .print = lzma_print,
     .parse_words = lzma_parse_words,
     .free = lzma_free,

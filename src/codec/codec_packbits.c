@@ -9,25 +9,14 @@
  */
 #include "codec/codec_parts.h"
 
-static const char *const members[] = {NULL};
-
 static zinc_status
-packbits_parse(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx, const zinc_json *configuration,
-	       const zinc_rep *in, zinc_rep *out, zinc_report *r, zinc_error *err)
+packbits_check(zinc_codec *c, const zinc_json *configuration, const zinc_rep *in, zinc_rep *out, zinc_report *r,
+	       zinc_error *err)
 {
-	(void)out;
-	ZINC_TRY(zinc_config_members(configuration, members, ops->v2, r, err));
+	(void)configuration, (void)out;
 	if (in->dtype->kind != ZINC_KIND_BOOL)
-		return zinc_report_error(r, ops->v2, err, "only bool can be packed, not %s", in->dtype->name);
-	return zinc_codec_new(codec, ops, ctx, sizeof(zinc_codec), err);
-}
-
-static zinc_status
-packbits_print(const zinc_codec *c, zinc_json_doc *doc, zinc_json **out, zinc_error *err)
-{
-	(void)c;
-	*out = zinc_json_make(doc, ZINC_JSON_OBJECT); /* numcodecs' readers want one, though there is nothing in it */
-	return *out ? ZINC_OK : zinc_fail_nomem(err);
+		return zinc_report_error(r, c->ops->v2, err, "only bool can be packed, not %s", in->dtype->name);
+	return ZINC_OK;
 }
 
 static int
@@ -103,7 +92,8 @@ const zinc_codec_ops zinc_codec_packbits = {
     .kind = ZINC_ARRAY_BYTES,
     .fixed_size = true,
     .bytes_behind = true,
-    .parse = packbits_parse,
-    .print = packbits_print,
+    .members = zinc_no_members,
+    .prints_empty = true,
+    .check = packbits_check,
     .pack = &coder,
 };

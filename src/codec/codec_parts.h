@@ -77,24 +77,19 @@ void zinc_codec_free(zinc_codec *c); /* NULL is fine */
 
 /* ---- configurations ---- */
 
-/* Any member of `configuration` (NULL is fine) that is not in `names` (NULL-ended) is a lenient finding. */
-zinc_status zinc_config_members(const zinc_json *configuration, const char *const *names, const char *rule,
-				zinc_report *r, zinc_error *err);
-/* A member that must be there, an integer from `min` to `max`. */
-zinc_status zinc_config_int(const zinc_json *configuration, const char *member, int64_t min, int64_t max,
-			    const char *rule, int64_t *out, zinc_report *r, zinc_error *err);
-/* The same for one that may be missing or null; then *out stays as it is. */
-zinc_status zinc_config_int_or(const zinc_json *configuration, const char *member, int64_t min, int64_t max,
-			       const char *rule, int64_t *out, zinc_report *r, zinc_error *err);
-/* A member that must be there, one of the NULL-ended `choices`; `out` is its index. */
-zinc_status zinc_config_choice(const zinc_json *configuration, const char *member, const char *const *choices,
-			       const char *rule, int *out, zinc_report *r, zinc_error *err);
-/* The same for one that may be missing or null. */
-zinc_status zinc_config_choice_or(const zinc_json *configuration, const char *member, const char *const *choices,
-				  const char *rule, int *out, zinc_report *r, zinc_error *err);
-/* A member that may be missing or null, true or false. */
-zinc_status zinc_config_bool_or(const zinc_json *configuration, const char *member, const char *rule, bool *out,
-				zinc_report *r, zinc_error *err);
+/* Any member of `configuration` (NULL is fine) that is not in the table is a lenient finding. */
+zinc_status zinc_members_check(const zinc_member *members, const char *rule, const zinc_json *configuration,
+			       zinc_report *r, zinc_error *err);
+/* Read one member, or its fallback. */
+zinc_status zinc_member_parse(const zinc_member *m, const char *rule, const zinc_json *configuration, int64_t *out,
+			      zinc_report *r, zinc_error *err);
+/* Check the names and read the members of a table into `object`. */
+zinc_status zinc_members_parse(const zinc_member *members, const char *rule, const zinc_json *configuration,
+			       void *object, zinc_report *r, zinc_error *err);
+/* And back: an object, perhaps an empty one. */
+zinc_status zinc_members_print(const zinc_member *members, const void *object, zinc_json_doc *doc, zinc_json **out,
+			       zinc_error *err);
+extern const zinc_member zinc_no_members[];
 /* A member that must be there, an array of `n` integers of at least `min`. */
 zinc_status zinc_config_u64s(const zinc_json *configuration, const char *member, int n, uint64_t min, const char *rule,
 			     uint64_t *out, zinc_report *r, zinc_error *err);
@@ -144,17 +139,14 @@ typedef uint32_t (*zinc_sum_fn)(uint32_t seed, const void *p, size_t n);
 typedef struct zinc_checksum {
 	zinc_codec codec;
 	zinc_sum_fn sum;
-	uint32_t seed;
-	bool at_start;
+	int64_t seed; /* of 32 bits */
+	int64_t location;
 } zinc_checksum;
 
-zinc_status zinc_checksum_new(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx, zinc_sum_fn sum,
-			      uint32_t seed, bool at_start, zinc_error *err);
-/* The configuration {"location": "start" or "end"}, "start" unless it says otherwise; and back. */
-zinc_status zinc_checksum_parse(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx,
-				const zinc_json *configuration, zinc_sum_fn sum, uint32_t seed, zinc_report *r,
-				zinc_error *err);
-zinc_status zinc_checksum_print(const zinc_codec *c, zinc_json_doc *doc, zinc_json **out, zinc_error *err);
+enum { ZINC_CHECKSUM_START, ZINC_CHECKSUM_END };
+extern const char *const zinc_checksum_locations[];
+/* {"location": "start" or "end"}, "start" unless it says otherwise. */
+extern const zinc_member zinc_checksum_members[];
 extern const zinc_bytes_ops zinc_checksum_coder;
 
 /* ---- recode.c: what array->array codecs of numbers share ---- */
@@ -200,7 +192,11 @@ void zinc_recode_round(const zinc_dtype *t, double *v, size_t n);
 /* ---- deflate.c: the only file that knows a deflate library ---- */
 
 /* NULL, or the name of the library that this build lacks. */
-const char *zinc_deflate_missing(void);
+#if ZINC_WITH_DEFLATE
+#define ZINC_DEFLATE_LACKS NULL
+#else
+#define ZINC_DEFLATE_LACKS "libdeflate"
+#endif
 /* One RFC 1952 member without name and time, appended. */
 zinc_status zinc_deflate_gzip(zinc_scratch *s, int level, zinc_bytes in, zinc_buf *out, zinc_error *err);
 /* All members of `in`, appended; as zinc_bytes_ops.decode. */

@@ -21,7 +21,17 @@ typedef struct quantize_codec {
 	double scale; /* a power of two */
 } quantize_codec;
 
-static const char *const members[] = {"digits", "dtype", "astype", NULL};
+static const zinc_member members[] = {
+    {.name = "digits",
+     .type = ZINC_MEMBER_INT,
+     .min = -MAX_DIGITS,
+     .max = MAX_DIGITS,
+     .required = true,
+     .at = offsetof(quantize_codec, digits)},
+    {.name = "dtype"},
+    {.name = "astype"},
+    {.name = NULL},
+};
 
 #define BLOCK ZINC_RECODE_BLOCK
 
@@ -88,8 +98,7 @@ quantize_parse(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx,
 {
 	quantize_codec q = {.digits = 0};
 
-	ZINC_TRY(zinc_config_members(configuration, members, ops->v2, r, err));
-	ZINC_TRY(zinc_config_int(configuration, "digits", -MAX_DIGITS, MAX_DIGITS, ops->v2, &q.digits, r, err));
+	ZINC_TRY(zinc_members_parse(members, ops->v2, configuration, &q, r, err));
 	ZINC_TRY(zinc_recode_types(&q.types, configuration, "dtype", "astype", ops->v2, in, r, err));
 	if (q.types.decoded->kind != ZINC_KIND_FLOAT || q.types.encoded->kind != ZINC_KIND_FLOAT)
 		return zinc_report_error(r, ops->v2, err, "only floats can be quantized, not %s to %s",
@@ -103,7 +112,7 @@ quantize_print(const zinc_codec *c, zinc_json_doc *doc, zinc_json **out, zinc_er
 {
 	const quantize_codec *q = (const quantize_codec *)c;
 
-	ZINC_TRY(zinc_config_make_int(doc, "digits", q->digits, out, err));
+	ZINC_TRY(zinc_members_print(members, q, doc, out, err));
 	ZINC_TRY(zinc_recode_print(doc, *out, "dtype", q->types.decoded, q->types.decoded_big, err));
 	return zinc_recode_print(doc, *out, "astype", q->types.encoded, q->types.encoded_big, err);
 }

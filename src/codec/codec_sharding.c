@@ -13,8 +13,14 @@
  */
 #include "codec/codec_parts.h"
 
-static const char *const members[] = {"chunk_shape", "codecs", "index_codecs", "index_location", NULL};
 static const char *const locations[] = {"start", "end", NULL};
+static const zinc_member members[] = {
+    {.name = "chunk_shape"},
+    {.name = "codecs"},
+    {.name = "index_codecs"},
+    {.name = "index_location", .type = ZINC_MEMBER_CHOICE, .choices = locations, .fallback = 1, .rule = "M90"},
+    {.name = NULL},
+};
 
 /* ---- configuration ---- */
 
@@ -112,17 +118,6 @@ parse_index(zinc_shard *sh, const zinc_json *configuration, const zinc_rep *in, 
 	return st;
 }
 
-static zinc_status
-parse_location(zinc_shard *sh, const zinc_json *configuration, zinc_report *r, zinc_error *err)
-{
-	int location = 1;
-
-	if (zinc_json_member(configuration, "index_location"))
-		ZINC_TRY(zinc_config_choice(configuration, "index_location", locations, "M90", &location, r, err));
-	sh->index_at_start = location == 0;
-	return ZINC_OK;
-}
-
 /* An index without codecs of its own is limited like one with: it must be had in one piece. */
 static zinc_status
 check_index_bytes(const zinc_shard *sh, const zinc_rep *in, zinc_error *err)
@@ -138,11 +133,12 @@ check_index_bytes(const zinc_shard *sh, const zinc_rep *in, zinc_error *err)
 static zinc_status
 parse_members(zinc_shard *sh, const zinc_json *configuration, const zinc_rep *in, zinc_report *r, zinc_error *err)
 {
+	int64_t location;
 	zinc_status st;
 
-	ZINC_TRY(zinc_config_members(configuration, members, "M95", r, err));
+	ZINC_TRY(zinc_members_parse(members, "M95", configuration, &location, r, err));
+	sh->index_at_start = location == 0;
 	ZINC_TRY(parse_chunk_shape(sh, configuration, in, r, err));
-	ZINC_TRY(parse_location(sh, configuration, r, err));
 	st = parse_inner(sh, configuration, in, r, err);
 	if (st != ZINC_OK && st != ZINC_E_UNSUPPORTED)
 		return st;

@@ -13,37 +13,40 @@
 
 typedef struct shuffle_codec {
 	zinc_codec codec;
-	size_t size;
+	int64_t size;
 } shuffle_codec;
 
-static const char *const members[] = {"elementsize", NULL};
+#define NOT_GIVEN (-1)
+
+static const zinc_member members[] = {
+    {.name = "elementsize",
+     .type = ZINC_MEMBER_INT,
+     .max = INT32_MAX,
+     .nullable = true,
+     .fallback = NOT_GIVEN,
+     .at = offsetof(shuffle_codec, size)},
+    {.name = NULL},
+};
 
 /*
  * Without a size numcodecs takes 4, but zarr-python's v3 arrays take the element's: where these differ nobody can say
  * what is meant.
  */
 static zinc_status
-shuffle_parse(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx, const zinc_json *configuration,
-	      const zinc_rep *in, zinc_rep *out, zinc_report *r, zinc_error *err)
+shuffle_check(zinc_codec *c, const zinc_json *configuration, const zinc_rep *in, zinc_rep *out, zinc_report *r,
+	      zinc_error *err)
 {
-	int64_t size = -1;
+	shuffle_codec *s = (shuffle_codec *)c;
 
-	(void)out;
-	ZINC_TRY(zinc_config_members(configuration, members, ops->v2, r, err));
-	ZINC_TRY(zinc_config_int_or(configuration, "elementsize", 0, INT32_MAX, ops->v2, &size, r, err));
-	if (size < 0 && in->dtype->size != DEFAULT_SIZE)
-		return zinc_report_error(r, ops->v2, err,
+	(void)configuration, (void)out;
+	if (s->size != NOT_GIVEN)
+		return ZINC_OK;
+	if (in->dtype->size != DEFAULT_SIZE)
+		return zinc_report_error(r, c->ops->v2, err,
 					 "\"elementsize\" must be given for elements of %" PRIu32 " bytes",
 					 in->dtype->size);
-	ZINC_TRY(zinc_codec_new(codec, ops, ctx, sizeof(shuffle_codec), err));
-	((shuffle_codec *)*codec)->size = size < 0 ? DEFAULT_SIZE : (size_t)size;
+	s->size = DEFAULT_SIZE;
 	return ZINC_OK;
-}
-
-static zinc_status
-shuffle_print(const zinc_codec *c, zinc_json_doc *doc, zinc_json **out, zinc_error *err)
-{
-	return zinc_config_make_int(doc, "elementsize", (int64_t)((const shuffle_codec *)c)->size, out, err);
 }
 
 /* "numcodecs.shuffle", with the size of the elements, "numcodecs.shuffle:8". */
@@ -96,7 +99,7 @@ move_sized(uint8_t *out, const uint8_t *in, size_t n, size_t size, bool back)
 static zinc_status
 run(const zinc_codec *c, zinc_bytes in, zinc_buf *out, bool back, zinc_error *err)
 {
-	const size_t size = ((const shuffle_codec *)c)->size;
+	const size_t size = (size_t)((const shuffle_codec *)c)->size;
 	const size_t n = size > 1 ? in.n / size : 0, whole = n * size;
 
 	ZINC_TRY(zinc_buf_reserve(out, in.n, err));
@@ -138,8 +141,9 @@ const zinc_codec_ops zinc_codec_shuffle = {
     .purpose = "bytes of equal weight side by side",
     .kind = ZINC_BYTES_BYTES,
     .fixed_size = true,
-    .parse = shuffle_parse,
-    .print = shuffle_print,
+    .members = members,
+    .nbytes = sizeof(shuffle_codec),
+    .check = shuffle_check,
     .parse_words = shuffle_parse_words,
     .bytes = &coder,
 };

@@ -99,9 +99,9 @@ zinc_status
 zinc_codec_print_old(const zinc_codec *c, zinc_json_doc *doc, zinc_json **out, zinc_error *err)
 {
 	*out = NULL;
-	if (c->ops->print_v2)
-		return c->ops->print_v2(c, doc, out, err);
-	return c->ops->print ? c->ops->print(c, doc, out, err) : ZINC_OK;
+	if (c->ops->members_v2)
+		return zinc_members_print(c->ops->members_v2, c, doc, out, err);
+	return zinc_codec_print(c, doc, out, err);
 }
 
 zinc_status

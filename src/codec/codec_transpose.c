@@ -19,7 +19,7 @@ typedef struct transpose_codec {
 	int order[ZINC_MAX_NDIM];
 } transpose_codec;
 
-static const char *const members[] = {"order", NULL};
+static const zinc_member members[] = {{.name = "order"}, {.name = NULL}};
 
 /* The spelling of 2023: "C" is the order as it is, "F" all axes reversed. */
 static zinc_status
@@ -81,7 +81,7 @@ transpose_parse(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx
 	transpose_codec *t;
 
 	(void)out; /* dtype and fill stay; the shape is the chain's to permute */
-	ZINC_TRY(zinc_config_members(configuration, members, "M73", r, err));
+	ZINC_TRY(zinc_members_parse(members, "M73", configuration, NULL, r, err));
 	ZINC_TRY(parse_order(configuration, in->ndim, order, r, err));
 	ZINC_TRY(zinc_codec_new(codec, ops, ctx, sizeof *t, err));
 	t = (transpose_codec *)*codec;

@@ -25,13 +25,11 @@ static zinc_status
 vlen_parse(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx, const zinc_json *configuration,
 	   const zinc_rep *in, zinc_rep *out, zinc_report *r, zinc_error *err)
 {
-	static const char *const members[] = {NULL};
-
 	(void)out;
 	if (in->dtype->kind != (ops == &zinc_codec_vlen_utf8 ? ZINC_KIND_STRING : ZINC_KIND_BYTES))
 		return zinc_report_error(r, "M65", err, "\"%s\" cannot store elements of type %s", ops->name,
 					 in->dtype->name);
-	ZINC_TRY(zinc_config_members(configuration, members, ops->name, r, err));
+	ZINC_TRY(zinc_members_parse(zinc_no_members, ops->name, configuration, NULL, r, err));
 	return zinc_codec_new(codec, ops, ctx, sizeof **codec, err);
 }
 

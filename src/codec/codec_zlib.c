@@ -13,32 +13,19 @@
 
 typedef struct zlib_codec {
 	zinc_codec codec;
-	int level;
+	int64_t level;
 } zlib_codec;
 
-static const char *const members[] = {"level", NULL};
-
-static zinc_status
-zlib_parse(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx, const zinc_json *configuration,
-	   const zinc_rep *in, zinc_rep *out, zinc_report *r, zinc_error *err)
-{
-	int64_t level = DEFAULT_LEVEL;
-
-	(void)in, (void)out;
-	ZINC_TRY(zinc_config_members(configuration, members, ops->v2, r, err));
-	ZINC_TRY(zinc_config_int_or(configuration, "level", -1, MAX_LEVEL, ops->v2, &level, r, err));
-	if (zinc_deflate_missing())
-		return zinc_report_unsupported(r, "M20", err, "zlib: built without %s", zinc_deflate_missing());
-	ZINC_TRY(zinc_codec_new(codec, ops, ctx, sizeof(zlib_codec), err));
-	((zlib_codec *)*codec)->level = (int)level;
-	return ZINC_OK;
-}
-
-static zinc_status
-zlib_print(const zinc_codec *c, zinc_json_doc *doc, zinc_json **out, zinc_error *err)
-{
-	return zinc_config_make_int(doc, "level", ((const zlib_codec *)c)->level, out, err);
-}
+static const zinc_member members[] = {
+    {.name = "level",
+     .type = ZINC_MEMBER_INT,
+     .min = -1,
+     .max = MAX_LEVEL,
+     .nullable = true,
+     .fallback = DEFAULT_LEVEL,
+     .at = offsetof(zlib_codec, level)},
+    {.name = NULL},
+};
 
 /* "numcodecs.zlib", "numcodecs.zlib:9". */
 static zinc_status
@@ -53,7 +40,7 @@ zlib_parse_words(const char *const *words, int nwords, const zinc_rep *in, zinc_
 static zinc_status
 zlib_encode(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, zinc_error *err)
 {
-	const int level = ((const zlib_codec *)c)->level;
+	const int level = (int)((const zlib_codec *)c)->level;
 
 	return zinc_deflate_zlib(s, level < 0 ? ZLIB_LEVEL : level, in, out, err);
 }
@@ -80,8 +67,9 @@ const zinc_codec_ops zinc_codec_zlib = {
     .uris = ZINC_CODEC_URIS("zlib"),
     .purpose = "zlib (RFC 1950), levels 0 to 9",
     .kind = ZINC_BYTES_BYTES,
-    .parse = zlib_parse,
-    .print = zlib_print,
+    .members = members,
+    .nbytes = sizeof(zlib_codec),
+    .lacks = ZINC_DEFLATE_LACKS,
     .parse_words = zlib_parse_words,
     .bytes = &coder,
 };

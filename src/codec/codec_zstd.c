@@ -21,19 +21,38 @@
 #define MIN_LEVEL     (-131072)
 #define MAX_LEVEL     22
 #define DEFAULT_LEVEL 3
-#define RULE          "zstd" /* the registered extension's page has no numbered rules */
 
 typedef struct zstd_codec {
 	zinc_codec codec;
-	int level;
-	bool checksum;
+	int64_t level, checksum;
 } zstd_codec;
 
-static const char *const members[] = {"level", "checksum", NULL};
+/* A checksum that is not there should not be mentioned, says its specification. */
+static const zinc_member members[] = {
+    {.name = "level",
+     .type = ZINC_MEMBER_INT,
+     .min = MIN_LEVEL,
+     .max = MAX_LEVEL,
+     .required = true,
+     .at = offsetof(zstd_codec, level)},
+    {.name = "checksum", .type = ZINC_MEMBER_BOOL, .print = ZINC_PRINT_CHANGED, .at = offsetof(zstd_codec, checksum)},
+    {.name = NULL},
+};
+/* As numcodecs takes it: all may be missing, and a level beyond zstd's is the last of them. */
+static const zinc_member v2_members[] = {
+    {.name = "level",
+     .type = ZINC_MEMBER_INT,
+     .min = MIN_LEVEL,
+     .max = INT32_MAX,
+     .nullable = true,
+     .at = offsetof(zstd_codec, level)},
+    {.name = "checksum", .type = ZINC_MEMBER_BOOL, .nullable = true, .at = offsetof(zstd_codec, checksum)},
+    {.name = NULL},
+};
 
 #if ZINC_WITH_ZSTD
-#define BUILT_WITH 1
-#define PURPOSE    "Zstandard (RFC 8878), levels -131072 to 22"
+#define LACKS   NULL
+#define PURPOSE "Zstandard (RFC 8878), levels -131072 to 22"
 
 #define ZSTD_STATIC_LINKING_ONLY /* for contexts with an allocator of our own */
 #include <zstd.h>
@@ -104,8 +123,9 @@ zstd_encode(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, 
 		return zinc_fail(err, ZINC_E_LIMIT, "%zu bytes are more than a frame is made for", in.n);
 	ZINC_TRY(zinc_buf_reserve(out, room, err));
 	ZSTD_CCtx_reset(cctx, ZSTD_reset_session_and_parameters);
-	ZSTD_CCtx_setParameter(cctx, ZSTD_c_compressionLevel, z->level); /* both are in range: parse has seen to it, */
-	ZSTD_CCtx_setParameter(cctx, ZSTD_c_checksumFlag, z->checksum);  /* and zstd clamps levels */
+	ZSTD_CCtx_setParameter(cctx, ZSTD_c_compressionLevel,
+			       (int)z->level); /* both are in range: parse has seen to it, */
+	ZSTD_CCtx_setParameter(cctx, ZSTD_c_checksumFlag, (int)z->checksum); /* and zstd clamps levels */
 	n = ZSTD_compress2(cctx, out->p + out->n, room, in.p, in.n);
 	if (ZSTD_isError(n))
 		return fail(n, err);
@@ -278,7 +298,7 @@ zstd_decode_start(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf 
 static bool
 zstd_verifies(const zinc_codec *c)
 {
-	return ((const zstd_codec *)c)->checksum;
+	return ((const zstd_codec *)c)->checksum != 0;
 }
 
 static const zinc_bytes_ops coder = {
@@ -291,88 +311,23 @@ static const zinc_bytes_ops coder = {
 #define CODER (&coder)
 
 #else
-#define BUILT_WITH 0
-#define PURPOSE    "Zstandard (RFC 8878); not in this build"
-#define CODER      NULL /* no codec is made without the library */
+#define LACKS   "libzstd"
+#define PURPOSE "Zstandard (RFC 8878); not in this build"
+#define CODER   NULL /* no codec is made without the library */
 #endif
 
 /* ---- configuration ---- */
 
 static zinc_status
-parse_checksum(const zinc_json *configuration, bool *checksum, zinc_report *r, zinc_error *err)
+v2_check(zinc_codec *c, const zinc_json *configuration, const zinc_rep *in, zinc_rep *out, zinc_report *r,
+	 zinc_error *err)
 {
-	const zinc_json *v = zinc_json_member(configuration, "checksum");
-	zinc_status st = ZINC_OK;
-	size_t mark;
+	zstd_codec *z = (zstd_codec *)c;
 
-	*checksum = false;
-	mark = zinc_report_enter(r, "checksum");
-	if (v && !zinc_json_bool(v, checksum))
-		st = zinc_report_error(r, RULE, err, "\"checksum\" must be true or false");
-	zinc_report_leave(r, mark);
-	return st;
-}
-
-static zinc_status
-make(zinc_codec **codec, zinc_context *ctx, int64_t level, bool checksum, zinc_report *r, zinc_error *err)
-{
-	zstd_codec *z;
-
-	if (!BUILT_WITH)
-		return zinc_report_unsupported(r, "M20", err, "zstd: built without libzstd");
-	ZINC_TRY(zinc_codec_new(codec, &zinc_codec_zstd, ctx, sizeof *z, err));
-	z = (zstd_codec *)*codec;
-	z->level = (int)level;
-	z->checksum = checksum;
+	(void)configuration, (void)in, (void)out, (void)r, (void)err;
+	if (z->level > MAX_LEVEL)
+		z->level = MAX_LEVEL;
 	return ZINC_OK;
-}
-
-static zinc_status
-zstd_parse(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx, const zinc_json *configuration,
-	   const zinc_rep *in, zinc_rep *out, zinc_report *r, zinc_error *err)
-{
-	int64_t level;
-	bool checksum;
-
-	(void)ops, (void)in, (void)out;
-	ZINC_TRY(zinc_config_members(configuration, members, RULE, r, err));
-	ZINC_TRY(zinc_config_int(configuration, "level", MIN_LEVEL, MAX_LEVEL, RULE, &level, r, err));
-	ZINC_TRY(parse_checksum(configuration, &checksum, r, err));
-	return make(codec, ctx, level, checksum, r, err);
-}
-
-/* As numcodecs takes it: all may be missing, and a level beyond zstd's is the last of them. */
-static zinc_status
-v2_parse(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx, const zinc_json *configuration,
-	 const zinc_rep *in, zinc_rep *out, zinc_report *r, zinc_error *err)
-{
-	bool checksum = false;
-	int64_t level = 0;
-
-	(void)ops, (void)in, (void)out;
-	ZINC_TRY(zinc_config_members(configuration, members, RULE, r, err));
-	ZINC_TRY(zinc_config_int_or(configuration, "level", MIN_LEVEL, INT32_MAX, RULE, &level, r, err));
-	ZINC_TRY(zinc_config_bool_or(configuration, "checksum", RULE, &checksum, r, err));
-	return make(codec, ctx, level < MAX_LEVEL ? level : MAX_LEVEL, checksum, r, err);
-}
-
-/* A checksum that is not there should not be mentioned, says its specification. */
-static zinc_status
-make_configuration(zinc_json_doc *doc, int64_t level, bool checksum, zinc_json **out, zinc_error *err)
-{
-	*out = zinc_json_make(doc, ZINC_JSON_OBJECT);
-	ZINC_TRY(zinc_json_set(doc, *out, "level", zinc_json_make_i64(doc, level), err));
-	if (!checksum)
-		return ZINC_OK;
-	return zinc_json_set(doc, *out, "checksum", zinc_json_make(doc, ZINC_JSON_TRUE), err);
-}
-
-static zinc_status
-zstd_print(const zinc_codec *c, zinc_json_doc *doc, zinc_json **out, zinc_error *err)
-{
-	const zstd_codec *z = (const zstd_codec *)c;
-
-	return make_configuration(doc, z->level, z->checksum, out, err);
 }
 
 /* "zstd", "zstd:5", "zstd:5:checksum". */
@@ -380,15 +335,15 @@ static zinc_status
 zstd_parse_words(const char *const *words, int nwords, const zinc_rep *in, zinc_json_doc *doc, zinc_json **out,
 		 zinc_error *err)
 {
-	int64_t level = DEFAULT_LEVEL;
+	zstd_codec z = {.level = DEFAULT_LEVEL, .checksum = nwords == 2};
 
 	(void)in;
 	if (nwords > 2 || (nwords == 2 && strcmp(words[1], "checksum") != 0))
 		return zinc_fail(err, ZINC_E_INVALID,
 				 "zstd: a level and \"checksum\" are all it takes, \"zstd:5:checksum\"");
 	if (nwords > 0)
-		ZINC_TRY(zinc_word_int("zstd", words[0], MIN_LEVEL, MAX_LEVEL, &level, err));
-	return make_configuration(doc, level, nwords == 2, out, err);
+		ZINC_TRY(zinc_word_int("zstd", words[0], MIN_LEVEL, MAX_LEVEL, &z.level, err));
+	return zinc_members_print(members, &z, doc, out, err);
 }
 
 const zinc_codec_ops zinc_codec_v2_zstd = {
@@ -397,7 +352,11 @@ const zinc_codec_ops zinc_codec_v2_zstd = {
     .uris = ZINC_CODEC_URIS("zstd"),
     .purpose = "zstd, configured as in Zarr v2",
     .kind = ZINC_BYTES_BYTES,
-    .parse = v2_parse,
+    .members = v2_members,
+    .nbytes = sizeof(zstd_codec),
+    .made = &zinc_codec_zstd,
+    .lacks = LACKS,
+    .check = v2_check,
     .parse_words = zstd_parse_words,
 };
 
@@ -408,8 +367,10 @@ const zinc_codec_ops zinc_codec_zstd = {
     .purpose = PURPOSE,
     .kind = ZINC_BYTES_BYTES,
     .needs_configuration = true,
-    .parse = zstd_parse,
-    .print = zstd_print,
+    .members = members,
+    .rule = "zstd", /* the registered extension's page has no numbered rules */
+    .nbytes = sizeof(zstd_codec),
+    .lacks = LACKS,
     .parse_words = zstd_parse_words,
     .bytes = CODER,
 };

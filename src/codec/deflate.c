@@ -25,12 +25,6 @@
 #define DECOMPRESSOR (-1) /* variant of the scratch's state; compressors have their level */
 #define FIRST_BYTES  65536u
 
-const char *
-zinc_deflate_missing(void)
-{
-	return NULL;
-}
-
 static void
 free_compressor(void *state)
 {
@@ -155,12 +149,6 @@ zinc_deflate_unzlib(zinc_scratch *s, zinc_bytes in, zinc_buf *out, size_t exact,
 }
 
 #else
-
-const char *
-zinc_deflate_missing(void)
-{
-	return "libdeflate";
-}
 
 /* Never called: without the library no codec is made that would. */
 zinc_status

@@ -84,7 +84,7 @@ byte_order(struct describe *d)
 
 	if (!c || c->ab_rep.dtype->unit <= 1)
 		return json_null(d);
-	if (c->ab->ops->print(c->ab, d->doc, &configuration, NULL) != ZINC_OK)
+	if (zinc_codec_print(c->ab, d->doc, &configuration, NULL) != ZINC_OK)
 		return NULL;
 	endian = zinc_json_member(configuration, "endian");
 	return endian ? zinc_json_copy(d->doc, endian) : json_null(d);

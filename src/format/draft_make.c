@@ -126,7 +126,7 @@ read_chain(zinc_draft_make *b)
 	}
 	if (strcmp(ab->ops->name, "bytes") != 0)
 		return ZINC_OK;
-	ZINC_TRY(ab->ops->print(ab, b->doc, &v, b->err));
+	ZINC_TRY(zinc_codec_print(ab, b->doc, &v, b->err));
 	b->big = zinc_json_is_string(zinc_json_member(v, "endian"), "big");
 	return ZINC_OK;
 }

@@ -115,7 +115,7 @@ bytes(struct make *b, zinc_json *filters, bool *big)
 	if (b->m->chain->shard)
 		return refuse(b, "shards");
 	if (strcmp(c->ops->name, "bytes") == 0) {
-		ZINC_TRY(c->ops->print(c, b->doc, &v, b->err));
+		ZINC_TRY(zinc_codec_print(c, b->doc, &v, b->err));
 		*big = zinc_json_is_string(zinc_json_member(v, "endian"), "big");
 		return ZINC_OK;
 	}

@@ -204,5 +204,5 @@ main(void)
 	    cmocka_unit_test(configuration), cmocka_unit_test(bombs),   cmocka_unit_test(warm),
 	};
 
-	return zinc_deflate_missing() ? 77 : cmocka_run_group_tests(tests, NULL, NULL);
+	return zinc_codec_gzip.lacks ? 77 : cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -125,5 +125,5 @@ main(void)
 	    cmocka_unit_test(damage),  cmocka_unit_test(bombs),   cmocka_unit_test(configuration),
 	};
 
-	return zinc_deflate_missing() ? 77 : cmocka_run_group_tests(tests, NULL, NULL);
+	return zinc_codec_gzip.lacks ? 77 : cmocka_run_group_tests(tests, NULL, NULL);
 }
