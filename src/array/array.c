@@ -258,7 +258,7 @@ grid_shape(const zinc_meta *m, uint64_t *shape)
 	if (!m->grid)
 		return 0;
 	for (d = 0; d < m->ndim; d++)
-		shape[d] = m->grid->ops->count(m->grid, d, m->shape[d]);
+		shape[d] = zinc_grid_count(m->grid, d, m->shape[d]);
 	return 1;
 }
 

@@ -206,7 +206,7 @@ in_flight(const zinc_call *c, bool objects)
 	int d;
 
 	for (d = 0; d < c->m->ndim; d++)
-		widest[d] = c->m->grid->ops->widest(c->m->grid, d);
+		widest[d] = zinc_grid_widest(c->m->grid, d);
 	if (zinc_shape_bytes(chain->open_shard && !objects ? chain->shard->chunk_shape : widest, c->m->ndim,
 			     c->m->dtype->size, all, &unit) ||
 	    zinc_u64_mul(unit, (uint64_t)c->threads, &most) || most > all)

@@ -76,12 +76,12 @@ group_dim(zinc_plan *p, int d, zinc_error *err)
 	p->groups[d] = g;
 	for (i = 0; i < s->n; i++) {
 		uint64_t chunk =
-		    p->units_are_objects ? s->segments[i].chunk : grid->ops->find(grid, d, s->segments[i].start);
+		    p->units_are_objects ? s->segments[i].chunk : zinc_grid_chunk_of(grid, d, s->segments[i].start);
 
 		if (n == 0 || g[n - 1].chunk != chunk) {
 			g[n].chunk = chunk;
 			g[n].begin = i;
-			grid->ops->span(grid, d, chunk, &g[n].start, &g[n].extent);
+			zinc_grid_span(grid, d, chunk, &g[n].start, &g[n].extent);
 			ZINC_TRY(check_units(p, d, chunk, g[n].start, g[n].extent, err));
 			n++;
 		}
@@ -134,8 +134,8 @@ compare_points(const void *a, const void *b, void *arg)
 
 	for (g = 0; g < 2; g++)
 		for (d = 0; grids[g] && d < o->p->m->ndim; d++) {
-			uint64_t ca = grids[g]->ops->find(grids[g], d, pa[d]),
-				 cb = grids[g]->ops->find(grids[g], d, pb[d]);
+			uint64_t ca = zinc_grid_chunk_of(grids[g], d, pa[d]),
+				 cb = zinc_grid_chunk_of(grids[g], d, pb[d]);
 
 			if (ca != cb)
 				return ca < cb ? -1 : 1;
@@ -150,7 +150,7 @@ same_chunk(const zinc_plan *p, const zinc_grid *grid, uint64_t a, uint64_t b)
 	int d;
 
 	for (d = 0; d < p->m->ndim; d++)
-		if (grid->ops->find(grid, d, pa[d]) != grid->ops->find(grid, d, pb[d]))
+		if (zinc_grid_chunk_of(grid, d, pa[d]) != zinc_grid_chunk_of(grid, d, pb[d]))
 			return false;
 	return true;
 }
@@ -164,10 +164,10 @@ check_point_units(const zinc_plan *p, uint64_t point, zinc_error *err)
 	int d;
 
 	for (d = 0; d < p->m->ndim; d++) {
-		const uint64_t chunk = grid->ops->find(grid, d, at[d]);
+		const uint64_t chunk = zinc_grid_chunk_of(grid, d, at[d]);
 		uint64_t start, extent;
 
-		grid->ops->span(grid, d, chunk, &start, &extent);
+		zinc_grid_span(grid, d, chunk, &start, &extent);
 		ZINC_TRY(check_units(p, d, chunk, start, extent, err));
 	}
 	return ZINC_OK;
@@ -262,8 +262,8 @@ point_object(const zinc_plan *p, size_t i, zinc_object *out)
 	out->end = p->object_begin[i + 1];
 	at = p->sel.points + p->order[out->begin] * (uint64_t)p->m->ndim;
 	for (d = 0; d < p->m->ndim; d++) {
-		out->index[d] = grid->ops->find(grid, d, at[d]);
-		grid->ops->span(grid, d, out->index[d], &out->start[d], &out->extent[d]);
+		out->index[d] = zinc_grid_chunk_of(grid, d, at[d]);
+		zinc_grid_span(grid, d, out->index[d], &out->start[d], &out->extent[d]);
 	}
 	out->full = out->covered = false;
 	out->nunits = count_point_units(p, out->begin, out->end);

@@ -11,7 +11,7 @@ check_index(const zinc_meta *m, const uint64_t *index, zinc_error *err)
 	if (!m->grid || !m->keys.ops)
 		return zinc_meta_refuse(m, err);
 	for (d = 0; d < m->ndim; d++)
-		if (index[d] >= m->grid->ops->count(m->grid, d, m->shape[d]))
+		if (index[d] >= zinc_grid_count(m->grid, d, m->shape[d]))
 			return zinc_fail(err, ZINC_E_RANGE, "dimension %d of the grid has no chunk %llu", d,
 					 (unsigned long long)index[d]);
 	return ZINC_OK;
@@ -24,7 +24,7 @@ span(const zinc_meta *m, const uint64_t *index, uint64_t *extent)
 	int d;
 
 	for (d = 0; d < m->ndim; d++)
-		m->grid->ops->span(m->grid, d, index[d], &start, &extent[d]);
+		zinc_grid_span(m->grid, d, index[d], &start, &extent[d]);
 }
 
 /* The key, and the layers to use it with (NULL: none are wanted). */

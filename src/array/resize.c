@@ -46,7 +46,7 @@ check_chunks_stay(const reshape *x, zinc_error *err)
 	int d;
 
 	for (d = 0; g && d < x->ndim; d++)
-		if (g->ops->count(g, d, x->after[d]) < g->ops->count(g, d, x->before[d]))
+		if (zinc_grid_count(g, d, x->after[d]) < zinc_grid_count(g, d, x->before[d]))
 			return zinc_fail(err, ZINC_E_UNSUPPORTED,
 					 "this store cannot list the chunks that would lie outside of a smaller shape");
 	return ZINC_OK;
@@ -121,7 +121,7 @@ sweep_key(void *arg, const char *key, uint64_t nbytes)
 	uint64_t index[ZINC_MAX_NDIM];
 
 	(void)nbytes;
-	if (!s->m->keys.ops->decode(&s->m->keys, key + strlen(s->prefix), s->m->ndim, index) || !outside(s, index))
+	if (!zinc_keys_decode(&s->m->keys, key + strlen(s->prefix), s->m->ndim, index) || !outside(s, index))
 		return 0;
 	if (s->gather)
 		s->code = zinc_buf_add(&s->keys, key, strlen(key) + 1, s->err);
@@ -146,7 +146,7 @@ sweep_odd(void *arg, const zinc_odd *odd)
 		return 0;
 	memcpy(text, rest, n + 1);
 	for (d = 0; d <= s->m->ndim; d++, n += 2) {
-		if (s->m->keys.ops->decode(&s->m->keys, text, s->m->ndim, index)) {
+		if (zinc_keys_decode(&s->m->keys, text, s->m->ndim, index)) {
 			if (outside(s, index) && s->left == ZINC_OK) {
 				s->left = zinc_fail(&s->why, ZINC_E_IO,
 						    "not erased, though the new shape is without it: %s", odd->why);
@@ -196,8 +196,8 @@ delete_outside(zinc_array *a, const uint64_t *before, const zinc_wait *wait, zin
 	int d;
 
 	for (d = 0; d < m->ndim; d++) {
-		s.before[d] = m->grid->ops->count(m->grid, d, before[d]);
-		s.after[d] = m->grid->ops->count(m->grid, d, m->shape[d]);
+		s.before[d] = zinc_grid_count(m->grid, d, before[d]);
+		s.after[d] = zinc_grid_count(m->grid, d, m->shape[d]);
 		any = any || s.after[d] < s.before[d];
 	}
 	zinc_store_caps(s.store, &caps);

@@ -628,7 +628,7 @@ window_init(window *win, zinc_job *j, size_t *slots, zinc_error *err)
 
 	win->j = j;
 	for (d = 0; d < m->ndim; d++)
-		widest[d] = m->grid->ops->widest(m->grid, d);
+		widest[d] = zinc_grid_widest(m->grid, d);
 	zinc_shard_shape(m, widest, largest.shape);
 	if (zinc_shard_layout_init(&largest, sh, largest.shape, NULL) || largest.n > SIZE_MAX / FAR_WINDOW ||
 	    zinc_shape_bytes(sh->chunk_shape, m->ndim, m->dtype->size, j->c->ctx->limits.chunk_bytes, &win->unit_bytes))

@@ -93,7 +93,7 @@ make_layers(zinc_stack *s, zinc_hierarchy *h, const char *path, const zinc_json 
 		return ZINC_OK; /* no layer could tell what its keys mean */
 	ZINC_TRY(data_prefix(s, h, path, err));
 	for (d = 0; d < s->meta->ndim; d++)
-		s->grid_shape[d] = s->meta->grid->ops->count(s->meta->grid, d, s->meta->shape[d]);
+		s->grid_shape[d] = zinc_grid_count(s->meta->grid, d, s->meta->shape[d]);
 	describe(s, h->store, &in);
 	st = zinc_stack_open(&s->store, list, zinc_transformer_find, run, &in, &e);
 	s->layered = st == ZINC_OK && s->store != h->store;

@@ -134,16 +134,18 @@ zinc_draft_place(const zinc_hierarchy *h, const char *key, zinc_key_role *role, 
 /* ---- chunks ---- */
 
 /* zarr-python has an index even where there is no dimension. */
-static zinc_status
-c0_encode(const zinc_keys *k, const uint64_t *index, int ndim, zinc_buf *out, zinc_error *err)
+static size_t
+c0_encode(void *self, const uint64_t *index, int ndim, char *out, size_t room)
 {
-	return ndim > 0 ? zinc_keys_ops_draft.encode(k, index, ndim, out, err) : zinc_buf_puts(out, "c0", err);
+	static const uint64_t zero = 0;
+
+	return zinc_keys_ops_draft.encode(self, ndim > 0 ? index : &zero, ndim > 0 ? ndim : 1, out, room);
 }
 
-static bool
-c0_decode(const zinc_keys *k, const char *key, int ndim, uint64_t *index)
+static int
+c0_decode(void *self, const char *key, int ndim, uint64_t *index)
 {
-	return ndim > 0 ? zinc_keys_ops_draft.decode(k, key, ndim, index) : strcmp(key, "c0") == 0;
+	return ndim > 0 ? zinc_keys_ops_draft.decode(self, key, ndim, index) : strcmp(key, "c0") == 0;
 }
 
 static zinc_json *
@@ -197,9 +199,11 @@ zinc_draft_find_scalar(zinc_hierarchy *h, const char *path, zinc_meta *m, zinc_e
 zinc_status
 zinc_draft_keys_init(zinc_keys *out, zinc_context *ctx, const zinc_draft *d, char separator, zinc_error *err)
 {
-	if (*d->chunk != '\0')
-		return zinc_keys_init_draft(out, ctx, separator, err);
+	if (*d->chunk != '\0') {
+		zinc_keys_init_draft(out, ctx, separator);
+		return ZINC_OK;
+	}
 	ZINC_TRY(zinc_keys_parse_text(out, ctx, "v2", err));
-	out->separator = separator;
+	zinc_keys_separate(out, separator);
 	return ZINC_OK;
 }

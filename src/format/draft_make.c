@@ -188,7 +188,7 @@ static zinc_status
 declare_grid(zinc_draft_make *b, zinc_json **out)
 {
 	const zinc_grid *g = b->m->grid;
-	zinc_json *configuration = g->ops->print(g, b->doc);
+	zinc_json *configuration = zinc_grid_print_configuration(g, b->doc);
 
 	if (!g->ops->uris || b->m->chain->shard)
 		return zinc_draft_refuse(b, "a grid of chunks of several sizes");
@@ -212,7 +212,8 @@ static zinc_status
 declare_keys(zinc_draft_make *b, zinc_json *extensions)
 {
 	const zinc_keys *k = &b->m->keys;
-	zinc_json *v = zinc_json_make(b->doc, ZINC_JSON_OBJECT), *configuration = k->ops->print(k, b->doc);
+	zinc_json *v = zinc_json_make(b->doc, ZINC_JSON_OBJECT),
+		  *configuration = zinc_keys_print_configuration(k, b->doc);
 
 	if (!k->ops->uris)
 		return zinc_draft_refuse(b, "this chunk key encoding");

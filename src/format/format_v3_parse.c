@@ -103,7 +103,7 @@ parse_chunk_grid(struct parse *p, zinc_json *v)
 		return zinc_extension_parse(&x, v, p->r, &p->e);
 	ZINC_TRY(zinc_grid_parse(&m->grid, p->ctx, v, m->ndim, m->shape, p->r, &p->e));
 	for (d = 0; d < m->ndim; d++)
-		m->grid->ops->span(m->grid, d, 0, &start, &m->chunk_shape[d]);
+		zinc_grid_span(m->grid, d, 0, &start, &m->chunk_shape[d]);
 	return ZINC_OK;
 }
 
@@ -170,7 +170,7 @@ parse_codecs(struct parse *p, zinc_json *v)
 	if (!m->dtype || !m->grid)
 		return parse_forms(p, v);
 	for (d = 0; d < m->ndim; d++)
-		rep.shape[d] = m->grid->ops->widest(m->grid, d);
+		rep.shape[d] = zinc_grid_widest(m->grid, d);
 	return zinc_chain_parse(&m->chain, p->ctx, v, &rep, p->r, &p->e);
 }
 

@@ -292,7 +292,7 @@ count_entries(const zinc_meta *m)
 	if (strcmp(m->keys.ops->name, "default") == 0 && m->keys.separator == '/')
 		return 1; /* "c" */
 	for (d = 0; d < ndim; d++)
-		if (zinc_u64_mul(n, m->grid->ops->count(m->grid, d, m->shape[d]), &n))
+		if (zinc_u64_mul(n, zinc_grid_count(m->grid, d, m->shape[d]), &n))
 			return UINT64_MAX;
 	return n;
 }
@@ -329,7 +329,7 @@ holds_chunks(const zinc_meta *m, const char *name, size_t n)
 	memcpy(text, name, n);
 	for (d = 0; d < m->ndim; d++) {
 		memcpy(text + n + 2 * (size_t)d, "/0", 3);
-		if (m->keys.ops->decode(&m->keys, text, m->ndim, index))
+		if (zinc_keys_decode(&m->keys, text, m->ndim, index))
 			return true;
 	}
 	return false;

@@ -223,10 +223,10 @@ is_chunk_inside(const zinc_meta *m, const char *rest)
 	uint64_t index[ZINC_MAX_NDIM];
 	int d;
 
-	if (!m->keys.ops->decode(&m->keys, rest, m->ndim, index))
+	if (!zinc_keys_decode(&m->keys, rest, m->ndim, index))
 		return false;
 	for (d = 0; d < m->ndim; d++)
-		if (index[d] >= m->grid->ops->count(m->grid, d, m->shape[d]))
+		if (index[d] >= zinc_grid_count(m->grid, d, m->shape[d]))
 			return false;
 	return true;
 }

@@ -95,7 +95,7 @@ zinc_chunk_key(const zinc_hierarchy *h, const char *path, const zinc_meta *m, co
 	if (!m->keys.ops)
 		return zinc_meta_refuse(m, err);
 	ZINC_TRY(zinc_data_prefix(h, path, out, err));
-	return m->keys.ops->encode(&m->keys, index, m->ndim, out, err);
+	return zinc_keys_encode(&m->keys, index, m->ndim, out, err);
 }
 
 /* Of the root of two trees the first names: its document may lie beside what is below it. */

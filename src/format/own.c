@@ -105,7 +105,7 @@ decodes(const zinc_hierarchy *h, const zinc_keys *keys, int ndim, const char *be
 {
 	uint64_t index[ZINC_MAX_NDIM];
 
-	return keys->ops->decode(keys, below, ndim, index) || (ndim == 0 && is_scalar_key(h, below));
+	return zinc_keys_decode(keys, below, ndim, index) || (ndim == 0 && is_scalar_key(h, below));
 }
 
 bool
@@ -354,7 +354,7 @@ take_meta(owner *o, zinc_meta *m, zinc_error *err)
 			  m->unsupported ? m->unsupported : "something is not understood");
 		zinc_error_by_rule(err, ZINC_E_UNSUPPORTED, m->unsupported_rule);
 	}
-	if (known && m->keys.ops && m->keys.ops->fini)
+	if (known && m->keys.ops && m->keys.ops->close)
 		o->meta = m;
 	else
 		zinc_meta_free(m);

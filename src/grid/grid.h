@@ -14,34 +14,64 @@
 
 typedef struct zinc_grid zinc_grid;
 
+/* One row for built-in grids and those of programs: they differ in how they are made of their configuration. */
 typedef struct zinc_grid_ops {
 	const char *name;
 	const char *purpose;
-	/* The configuration -> grid->self or grid->step; `shape` is the array's.  M38-M40. */
+	const char *const *uris;  /* in the drafts, NULL-ended; may be NULL */
+	bool needs_configuration; /* the bare string is an error (M14) */
+	/* Built in: the configuration -> grid->step and self, M38-M40, and back (NULL: no memory).  `shape` is the
+	 * array's. */
 	zinc_status (*parse)(zinc_grid *g, const zinc_json *configuration, const uint64_t *shape, zinc_report *r,
 			     zinc_error *err);
-	/* The configuration; NULL: no memory. */
 	zinc_json *(*print)(const zinc_grid *g, zinc_json_doc *doc);
+	/* A program's (<zinc/extend.h>): it gets the configuration as text. */
+	zinc_status (*open)(void **self, const char *configuration, int ndim, const uint64_t *shape, zinc_error *err);
+	void (*close)(void *self); /* may be NULL */
 	/* How many chunks dimension `dim` of `length` elements has. */
-	uint64_t (*count)(const zinc_grid *g, int dim, uint64_t length);
+	uint64_t (*count)(void *self, int dim, uint64_t length);
 	/* Which chunk holds index i. */
-	uint64_t (*find)(const zinc_grid *g, int dim, uint64_t i);
+	uint64_t (*find)(void *self, int dim, uint64_t i);
 	/* First element and full extent of a chunk. */
-	void (*span)(const zinc_grid *g, int dim, uint64_t chunk, uint64_t *start, uint64_t *extent);
+	void (*span)(void *self, int dim, uint64_t chunk, uint64_t *start, uint64_t *extent);
 	/* The largest extent along a dimension. */
-	uint64_t (*widest)(const zinc_grid *g, int dim);
-	void (*fini)(zinc_grid *g); /* may be NULL; called after a failed parse too */
-	bool needs_configuration;   /* the bare string is an error (M14) */
-	const char *const *uris;    /* in the drafts, NULL-ended; may be NULL */
+	uint64_t (*widest)(void *self, int dim);
 } zinc_grid_ops;
 
+/* Never copied: `self` may point into it. */
 struct zinc_grid {
 	const zinc_grid_ops *ops;
 	zinc_context *ctx;
 	int ndim;
+	void *self;                   /* regular: `step` */
+	bool opened;                  /* a program's, which is to be closed */
+	char *configuration;          /* a program's, as text; NULL: it has none */
 	uint64_t step[ZINC_MAX_NDIM]; /* regular: the chunk shape */
-	void *self;                   /* of registered grids */
 };
+
+static inline uint64_t
+zinc_grid_count(const zinc_grid *g, int dim, uint64_t length)
+{
+	return g->ops->count(g->self, dim, length);
+}
+
+static inline uint64_t
+zinc_grid_chunk_of(const zinc_grid *g, int dim, uint64_t i)
+{
+	return g->ops->find(g->self, dim, i);
+}
+
+static inline void
+zinc_grid_span(const zinc_grid *g, int dim, uint64_t chunk, uint64_t *start, uint64_t *extent)
+{
+	g->ops->span(g->self, dim, chunk, start, extent);
+}
+
+static inline uint64_t
+zinc_grid_widest(const zinc_grid *g, int dim)
+{
+	return g->ops->widest(g->self, dim);
+}
 
 /* The `chunk_grid` member.  M11, M14, M18 (E_UNSUPPORTED), M38-M40. */
 zinc_status zinc_grid_parse(zinc_grid **out, zinc_context *ctx, const zinc_json *v, int ndim, const uint64_t *shape,
@@ -53,13 +83,11 @@ void zinc_grid_regular_init(zinc_grid *g, int ndim,
 			    const uint64_t *chunk_shape); /* in the caller's memory, nothing to free */
 void zinc_grid_free(zinc_grid *g);
 zinc_json *zinc_grid_print(const zinc_grid *g, zinc_json_doc *doc); /* the whole extension object */
+zinc_json *zinc_grid_print_configuration(const zinc_grid *g, zinc_json_doc *doc);
 
 /* By the v3 name; by URI, where `match` tells MINOR or SAME, or MAJOR without a result.  NULL: unknown. */
 const zinc_grid_ops *zinc_grid_find(const char *name);
 const zinc_grid_ops *zinc_grid_find_uri(const char *uri, zinc_uri_match *match);
-
-/* A program's own grid; `ops` stays for ever.  E_EXISTS for a name that is taken. */
-zinc_status zinc_grid_register(const zinc_grid_ops *ops, zinc_error *err);
 
 /* A good chunk shape: near-cubic, 1 to 4 MiB, at least 1 and at most the (non-zero) length along each dimension. */
 void zinc_grid_choose(const uint64_t *shape, int ndim, uint64_t element, uint64_t *chunk_shape);
@@ -71,42 +99,56 @@ void zinc_grid_choose_shard(const uint64_t *shape, int ndim, uint64_t element, c
 
 typedef struct zinc_keys zinc_keys;
 
+/* One row for built-in encodings and those of programs, as for grids. */
 typedef struct zinc_keys_ops {
 	const char *name;
 	const char *purpose;
-	zinc_status (*parse)(zinc_keys *k, const zinc_json *configuration, zinc_report *r, zinc_error *err); /* M44 */
-	zinc_json *(*print)(const zinc_keys *k, zinc_json_doc *doc); /* the configuration; NULL: no memory */
-	zinc_status (*encode)(const zinc_keys *k, const uint64_t *index, int ndim, zinc_buf *out,
-			      zinc_error *err); /* appends */
-	bool (*decode)(const zinc_keys *k, const char *key, int ndim,
-		       uint64_t *index); /* exact inverse; false: not a chunk's key */
-	void (*fini)(zinc_keys *k);      /* may be NULL; called after a failed parse too */
 	const char *const *uris; /* in the drafts, where it is an extension of the array; NULL-ended; may be NULL */
+	/* Built in: the configuration -> separator and self, M44, and back (NULL: no memory). */
+	zinc_status (*parse)(zinc_keys *k, const zinc_json *configuration, zinc_report *r, zinc_error *err);
+	zinc_json *(*print)(const zinc_keys *k, zinc_json_doc *doc);
+	/* A program's (<zinc/extend.h>); both may be NULL. */
+	zinc_status (*open)(void **self, const char *configuration, zinc_error *err);
+	void (*close)(void *self);
+	/* Index -> key, as snprintf, but nothing is written where the room is too small; the exact inverse, 0: not a
+	 * chunk's key. */
+	size_t (*encode)(void *self, const uint64_t *index, int ndim, char *out, size_t room);
+	int (*decode)(void *self, const char *key, int ndim, uint64_t *index);
 } zinc_keys_ops;
 
 struct zinc_keys {
 	const zinc_keys_ops *ops;
 	zinc_context *ctx;
 	char separator;
-	void *self;
+	void *self;          /* built in: the separator, in memory that stays */
+	bool opened;         /* a program's, which is to be closed */
+	char *configuration; /* a program's, as text; NULL: it has none */
 };
+
+static inline bool
+zinc_keys_decode(const zinc_keys *k, const char *key, int ndim, uint64_t *index)
+{
+	return k->ops->decode(k->self, key, ndim, index) != 0;
+}
 
 /* The `chunk_key_encoding` member.  M11, M19, M43-M48. */
 zinc_status zinc_keys_parse(zinc_keys *out, zinc_context *ctx, const zinc_json *v, zinc_report *r, zinc_error *err);
 /* A caller's text: "default", "default.", "v2", "v2/". */
 zinc_status zinc_keys_parse_text(zinc_keys *out, zinc_context *ctx, const char *text, zinc_error *err);
 /* The drafts' "c1/23/45", with their separator. */
-zinc_status zinc_keys_init_draft(zinc_keys *out, zinc_context *ctx, char separator, zinc_error *err);
+void zinc_keys_init_draft(zinc_keys *out, zinc_context *ctx, char separator);
 extern const zinc_keys_ops zinc_keys_ops_draft;
 void zinc_keys_fini(zinc_keys *k);
 zinc_json *zinc_keys_print(const zinc_keys *k, zinc_json_doc *doc); /* the whole extension object */
+zinc_json *zinc_keys_print_configuration(const zinc_keys *k, zinc_json_doc *doc);
+/* Index -> key, appended. */
+zinc_status zinc_keys_encode(const zinc_keys *k, const uint64_t *index, int ndim, zinc_buf *out, zinc_error *err);
+/* Another separator, "/" or ".", for a built-in encoding. */
+void zinc_keys_separate(zinc_keys *k, char separator);
 
 /* As for grids. */
 const zinc_keys_ops *zinc_keys_find(const char *name);
 const zinc_keys_ops *zinc_keys_find_uri(const char *uri, zinc_uri_match *match);
-
-/* A program's own key encoding; `ops` stays for ever.  E_EXISTS for a name that is taken. */
-zinc_status zinc_keys_register(const zinc_keys_ops *ops, zinc_error *err);
 
 /* ---- selections, normalised ---- */
 

@@ -53,6 +53,7 @@ regular_parse(zinc_grid *g, const zinc_json *configuration, const uint64_t *shap
 		if (strcmp(m->key, "chunk_shape") != 0)
 			ZINC_TRY(
 			    zinc_report_lenient(r, "M38", err, "unknown member \"%.60s\" of a regular grid", m->key));
+	g->self = g->step;
 	mark = zinc_report_enter(r, "chunk_shape");
 	st = parse_chunk_shape(g, zinc_json_member(configuration, "chunk_shape"), shape, r, err);
 	zinc_report_leave(r, mark);
@@ -71,31 +72,32 @@ regular_print(const zinc_grid *g, zinc_json_doc *doc)
 	return zinc_json_set(doc, v, "chunk_shape", extents, NULL) == ZINC_OK ? v : NULL;
 }
 
+/* `self` of a regular grid is the chunk shape. */
+static uint64_t
+step_of(void *self, int dim)
+{
+	return ((const uint64_t *)self)[dim];
+}
+
 /* None where the dimension is empty. */
 static uint64_t
-regular_count(const zinc_grid *g, int dim, uint64_t length)
+regular_count(void *self, int dim, uint64_t length)
 {
-	return zinc_ceil_div(length, g->step[dim]);
+	return zinc_ceil_div(length, step_of(self, dim));
 }
 
 static uint64_t
-regular_find(const zinc_grid *g, int dim, uint64_t i)
+regular_find(void *self, int dim, uint64_t i)
 {
-	return i / g->step[dim];
+	return i / step_of(self, dim);
 }
 
 /* The extent is the full one: chunks at the border are stored whole (M42). */
 static void
-regular_span(const zinc_grid *g, int dim, uint64_t chunk, uint64_t *start, uint64_t *extent)
+regular_span(void *self, int dim, uint64_t chunk, uint64_t *start, uint64_t *extent)
 {
-	*start = chunk * g->step[dim];
-	*extent = g->step[dim];
-}
-
-static uint64_t
-regular_widest(const zinc_grid *g, int dim)
-{
-	return g->step[dim];
+	*start = chunk * step_of(self, dim);
+	*extent = step_of(self, dim);
 }
 
 const zinc_grid_ops zinc_grid_ops_regular = {
@@ -106,7 +108,7 @@ const zinc_grid_ops zinc_grid_ops_regular = {
     .count = regular_count,
     .find = regular_find,
     .span = regular_span,
-    .widest = regular_widest,
+    .widest = step_of,
     .needs_configuration = true,
 };
 
@@ -116,6 +118,7 @@ zinc_grid_regular_init(zinc_grid *g, int ndim, const uint64_t *chunk_shape)
 	int d;
 
 	*g = (zinc_grid){.ops = &zinc_grid_ops_regular, .ndim = ndim};
+	g->self = g->step;
 	for (d = 0; d < ndim; d++)
 		g->step[d] = chunk_shape[d];
 }

@@ -57,8 +57,9 @@ zinc_grid_free(zinc_grid *g)
 {
 	if (!g)
 		return;
-	if (g->ops->fini)
-		g->ops->fini(g);
+	if (g->opened && g->ops->close)
+		g->ops->close(g->self);
+	zinc_free(g->ctx, g->configuration);
 	zinc_free(g->ctx, g);
 }
 
@@ -71,9 +72,24 @@ zinc_grid_regular(zinc_grid **out, zinc_context *ctx, int ndim, const uint64_t *
 		if (chunk_shape[d] == 0)
 			return zinc_fail(err, ZINC_E_INVALID, "the chunk shape is 0 in dimension %d", d);
 	ZINC_TRY(grid_new(out, ctx, &zinc_grid_ops_regular, ndim, err));
+	(*out)->self = (*out)->step;
 	for (d = 0; d < ndim; d++)
 		(*out)->step[d] = chunk_shape[d];
 	return ZINC_OK;
+}
+
+/* A program's gets its configuration as text; what it refuses is a finding. */
+static zinc_status
+open_user(zinc_grid *g, const zinc_json *configuration, const uint64_t *shape, zinc_report *r, zinc_error *err)
+{
+	zinc_error why = ZINC_ERROR_INIT;
+	zinc_status st;
+
+	ZINC_TRY(zinc_user_text(&g->configuration, g->ctx, configuration, err));
+	st = g->ops->open(&g->self, g->configuration, g->ndim, shape, &why);
+	g->opened = st == ZINC_OK;
+	st = zinc_user_finding(st, g->ops->name, r, &why);
+	return st == ZINC_OK ? st : (zinc_error_copy(err, &why), st);
 }
 
 zinc_status
@@ -96,13 +112,19 @@ zinc_grid_parse(zinc_grid **out, zinc_context *ctx, const zinc_json *v, int ndim
 		return zinc_report_error(r, "M14", err, "chunk grid \"%s\" needs a configuration", ops->name);
 	ZINC_TRY(grid_new(&g, ctx, ops, ndim, err));
 	mark = zinc_report_enter(r, "configuration");
-	st = ops->parse(g, e.configuration, shape, r, err);
+	st = (ops->parse ? ops->parse : open_user)(g, e.configuration, shape, r, err);
 	zinc_report_leave(r, mark);
 	if (st != ZINC_OK)
 		zinc_grid_free(g);
 	else
 		*out = g;
 	return st;
+}
+
+zinc_json *
+zinc_grid_print_configuration(const zinc_grid *g, zinc_json_doc *doc)
+{
+	return g->ops->print ? g->ops->print(g, doc) : zinc_user_object(doc, g->configuration);
 }
 
 /* Always the object form: no grid that is built in can do without its configuration. */
@@ -112,18 +134,32 @@ zinc_grid_print(const zinc_grid *g, zinc_json_doc *doc)
 	zinc_json *v = zinc_json_make(doc, ZINC_JSON_OBJECT);
 
 	if (zinc_json_set(doc, v, "name", zinc_json_make_string(doc, g->ops->name), NULL) != ZINC_OK ||
-	    zinc_json_set(doc, v, "configuration", g->ops->print(g, doc), NULL) != ZINC_OK)
+	    zinc_json_set(doc, v, "configuration", zinc_grid_print_configuration(g, doc), NULL) != ZINC_OK)
 		return NULL;
 	return v;
 }
 
-/* All operations are needed; only fini may be missing. */
 zinc_status
-zinc_grid_register(const zinc_grid_ops *ops, zinc_error *err)
+zinc_register_grid(const zinc_grid_def *def, zinc_error *err)
 {
-	if (ops && (!ops->parse || !ops->print || !ops->count || !ops->find || !ops->span || !ops->widest))
-		return zinc_fail(err, ZINC_E_INVALID, "a chunk grid lacks an operation");
-	return zinc_table_add(&grids, ops, err);
+	zinc_grid_ops row;
+	zinc_grid_def d;
+
+	ZINC_TRY(ZINC_NEED(def, err));
+	ZINC_TRY(zinc_options_take(&d, sizeof d, def, err));
+	if (!d.open || !d.count || !d.find || !d.span || !d.widest)
+		return zinc_fail(err, ZINC_E_INVALID, "a chunk grid lacks a function");
+	row = (zinc_grid_ops){.name = d.name,
+			      .purpose = d.purpose,
+			      .uris = d.uris,
+			      .needs_configuration = d.needs_configuration,
+			      .open = d.open,
+			      .close = d.close,
+			      .count = d.count,
+			      .find = d.find,
+			      .span = d.span,
+			      .widest = d.widest};
+	return zinc_table_add_copy(&grids, &row, sizeof row, err);
 }
 
 void

@@ -8,30 +8,31 @@
 static zinc_status
 default_parse(zinc_keys *k, const zinc_json *configuration, zinc_report *r, zinc_error *err)
 {
-	k->separator = '/';
-	return zinc_keys_parse_separator(k, configuration, r, err);
+	return zinc_keys_parse_separator(k, '/', configuration, r, err);
 }
 
-static zinc_status
-default_encode(const zinc_keys *k, const uint64_t *index, int ndim, zinc_buf *out, zinc_error *err)
+static size_t
+default_encode(void *self, const uint64_t *index, int ndim, char *out, size_t room)
 {
 	char text[ZINC_KEYS_MAX], *end = text;
 
 	*end++ = 'c';
 	if (ndim > 0)
-		*end++ = k->separator;
-	end = zinc_keys_join(k, index, ndim, end);
-	return zinc_buf_add(out, text, (size_t)(end - text), err);
+		*end++ = zinc_keys_separator(self);
+	end = zinc_keys_join(zinc_keys_separator(self), index, ndim, end);
+	return zinc_keys_give(text, end, out, room);
 }
 
-static bool
-default_decode(const zinc_keys *k, const char *key, int ndim, uint64_t *index)
+static int
+default_decode(void *self, const char *key, int ndim, uint64_t *index)
 {
+	const char separator = zinc_keys_separator(self);
+
 	if (key[0] != 'c')
-		return false;
+		return 0;
 	if (ndim == 0)
 		return key[1] == '\0';
-	return key[1] == k->separator && zinc_keys_cut(k, key + 2, ndim, index);
+	return key[1] == separator && zinc_keys_cut(separator, key + 2, ndim, index);
 }
 
 const zinc_keys_ops zinc_keys_ops_default = {

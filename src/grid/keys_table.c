@@ -38,18 +38,28 @@ zinc_keys_find_uri(const char *uri, zinc_uri_match *match)
 
 /* ---- what the built-in ones share ---- */
 
+void
+zinc_keys_separate(zinc_keys *k, char separator)
+{
+	static const char slash = '/', dot = '.';
+
+	k->separator = separator;
+	k->self = (void *)(uintptr_t)(separator == '/' ? &slash : &dot); /* nobody writes to it */
+}
+
 /* Any other member is a lenient finding: it cannot change keys that others have written already. */
 zinc_status
-zinc_keys_parse_separator(zinc_keys *k, const zinc_json *configuration, zinc_report *r, zinc_error *err)
+zinc_keys_parse_separator(zinc_keys *k, char otherwise, const zinc_json *configuration, zinc_report *r, zinc_error *err)
 {
 	const zinc_json *m;
 
+	zinc_keys_separate(k, otherwise);
 	for (m = configuration ? configuration->first : NULL; m; m = m->next) {
 		if (strcmp(m->key, "separator") != 0)
 			ZINC_TRY(
 			    zinc_report_lenient(r, "M44", err, "unknown member \"%.60s\" of a key encoding", m->key));
 		else if (zinc_json_is_string(m, "/") || zinc_json_is_string(m, "."))
-			k->separator = m->text[0];
+			zinc_keys_separate(k, m->text[0]);
 		else
 			return zinc_report_error(r, "M44", err, "the separator of chunk keys must be \"/\" or \".\"");
 	}
@@ -68,7 +78,7 @@ zinc_keys_print_separator(const zinc_keys *k, zinc_json_doc *doc)
 
 /* By hand, because a plan of a million chunks makes a million keys. */
 char *
-zinc_keys_join(const zinc_keys *k, const uint64_t *index, int ndim, char *to)
+zinc_keys_join(char separator, const uint64_t *index, int ndim, char *to)
 {
 	char digits[20];
 	int d, n;
@@ -77,7 +87,7 @@ zinc_keys_join(const zinc_keys *k, const uint64_t *index, int ndim, char *to)
 		uint64_t i = index[d];
 
 		if (d > 0)
-			*to++ = k->separator;
+			*to++ = separator;
 		n = 0;
 		do
 			digits[n++] = (char)('0' + i % 10);
@@ -104,12 +114,12 @@ read_index(const char *p, uint64_t *out)
 }
 
 bool
-zinc_keys_cut(const zinc_keys *k, const char *text, int ndim, uint64_t *index)
+zinc_keys_cut(char separator, const char *text, int ndim, uint64_t *index)
 {
 	int d;
 
 	for (d = 0; d < ndim; d++) {
-		if (d > 0 && *text++ != k->separator)
+		if (d > 0 && *text++ != separator)
 			return false;
 		text = read_index(text, &index[d]);
 		if (!text)
@@ -118,7 +128,33 @@ zinc_keys_cut(const zinc_keys *k, const char *text, int ndim, uint64_t *index)
 	return *text == '\0';
 }
 
+size_t
+zinc_keys_give(const char *text, const char *end, char *out, size_t room)
+{
+	const size_t n = (size_t)(end - text);
+
+	if (n < room) {
+		memcpy(out, text, n);
+		out[n] = '\0';
+	}
+	return n;
+}
+
 /* ---- the door ---- */
+
+/* A program's gets its configuration as text; what it refuses is a finding. */
+static zinc_status
+open_user(zinc_keys *k, const zinc_json *configuration, zinc_report *r, zinc_error *err)
+{
+	zinc_error why = ZINC_ERROR_INIT;
+	zinc_status st;
+
+	ZINC_TRY(zinc_user_text(&k->configuration, k->ctx, configuration, err));
+	st = k->ops->open ? k->ops->open(&k->self, k->configuration, &why) : ZINC_OK;
+	k->opened = st == ZINC_OK;
+	st = zinc_user_finding(st, k->ops->name, r, &why);
+	return st == ZINC_OK ? st : (zinc_error_copy(err, &why), st);
+}
 
 /* With the configuration, or without (NULL); nothing is left behind on failure. */
 static zinc_status
@@ -128,7 +164,7 @@ keys_init(zinc_keys *out, zinc_context *ctx, const zinc_keys_ops *ops, const zin
 	zinc_status st;
 
 	*out = (zinc_keys){.ops = ops, .ctx = ctx};
-	st = ops->parse(out, configuration, r, err);
+	st = (ops->parse ? ops->parse : open_user)(out, configuration, r, err);
 	if (st != ZINC_OK)
 		zinc_keys_fini(out);
 	return st;
@@ -186,16 +222,24 @@ zinc_keys_parse_text(zinc_keys *out, zinc_context *ctx, const char *text, zinc_e
 	r.code = ZINC_E_INVALID;
 	ZINC_TRY(keys_init(out, ctx, ops, NULL, &r, err));
 	if (separator)
-		out->separator = separator;
+		zinc_keys_separate(out, separator);
 	return ZINC_OK;
 }
 
 void
 zinc_keys_fini(zinc_keys *k)
 {
-	if (k->ops && k->ops->fini)
-		k->ops->fini(k);
-	k->ops = NULL;
+	if (k->ops && k->opened && k->ops->close)
+		k->ops->close(k->self);
+	if (k->ops)
+		zinc_free(k->ctx, k->configuration);
+	*k = (zinc_keys){.ops = NULL};
+}
+
+zinc_json *
+zinc_keys_print_configuration(const zinc_keys *k, zinc_json_doc *doc)
+{
+	return k->ops->print ? k->ops->print(k, doc) : zinc_user_object(doc, k->configuration);
 }
 
 zinc_json *
@@ -204,17 +248,52 @@ zinc_keys_print(const zinc_keys *k, zinc_json_doc *doc)
 	zinc_json *v = zinc_json_make(doc, ZINC_JSON_OBJECT);
 
 	if (zinc_json_set(doc, v, "name", zinc_json_make_string(doc, k->ops->name), NULL) != ZINC_OK ||
-	    zinc_json_set(doc, v, "configuration", k->ops->print(k, doc), NULL) != ZINC_OK)
+	    zinc_json_set(doc, v, "configuration", zinc_keys_print_configuration(k, doc), NULL) != ZINC_OK)
 		return NULL;
 	return v;
 }
 
-zinc_status
-zinc_keys_register(const zinc_keys_ops *ops, zinc_error *err)
+/* What print_key prints. */
+typedef struct place {
+	const zinc_keys *k;
+	const uint64_t *index;
+	int ndim;
+} place;
+
+static size_t
+print_key(const void *arg, char *out, size_t room)
 {
-	if (ops && (!ops->parse || !ops->print || !ops->encode || !ops->decode))
-		return zinc_fail(err, ZINC_E_INVALID, "a chunk key encoding lacks an operation");
-	return zinc_table_add(&encodings, ops, err);
+	const place *p = arg;
+
+	return p->k->ops->encode(p->k->self, p->index, p->ndim, out, room);
+}
+
+zinc_status
+zinc_keys_encode(const zinc_keys *k, const uint64_t *index, int ndim, zinc_buf *out, zinc_error *err)
+{
+	const place p = {k, index, ndim};
+
+	return zinc_user_append(out, print_key, &p, err);
+}
+
+zinc_status
+zinc_register_key_encoding(const zinc_key_encoding_def *def, zinc_error *err)
+{
+	zinc_key_encoding_def d;
+	zinc_keys_ops row;
+
+	ZINC_TRY(ZINC_NEED(def, err));
+	ZINC_TRY(zinc_options_take(&d, sizeof d, def, err));
+	if (!d.encode || !d.decode)
+		return zinc_fail(err, ZINC_E_INVALID, "a key encoding lacks a function");
+	row = (zinc_keys_ops){.name = d.name,
+			      .purpose = d.purpose,
+			      .uris = d.uris,
+			      .open = d.open,
+			      .close = d.close,
+			      .encode = d.encode,
+			      .decode = d.decode};
+	return zinc_table_add_copy(&encodings, &row, sizeof row, err);
 }
 
 void

@@ -8,26 +8,26 @@
 static zinc_status
 v2_parse(zinc_keys *k, const zinc_json *configuration, zinc_report *r, zinc_error *err)
 {
-	k->separator = '.';
-	return zinc_keys_parse_separator(k, configuration, r, err);
+	return zinc_keys_parse_separator(k, '.', configuration, r, err);
 }
 
-static zinc_status
-v2_encode(const zinc_keys *k, const uint64_t *index, int ndim, zinc_buf *out, zinc_error *err)
+static size_t
+v2_encode(void *self, const uint64_t *index, int ndim, char *out, size_t room)
 {
 	static const uint64_t zero = 0;
+	const char separator = zinc_keys_separator(self);
 	char text[ZINC_KEYS_MAX], *end;
 
-	end = ndim > 0 ? zinc_keys_join(k, index, ndim, text) : zinc_keys_join(k, &zero, 1, text);
-	return zinc_buf_add(out, text, (size_t)(end - text), err);
+	end = ndim > 0 ? zinc_keys_join(separator, index, ndim, text) : zinc_keys_join(separator, &zero, 1, text);
+	return zinc_keys_give(text, end, out, room);
 }
 
-static bool
-v2_decode(const zinc_keys *k, const char *key, int ndim, uint64_t *index)
+static int
+v2_decode(void *self, const char *key, int ndim, uint64_t *index)
 {
 	if (ndim == 0)
 		return strcmp(key, "0") == 0;
-	return zinc_keys_cut(k, key, ndim, index);
+	return zinc_keys_cut(zinc_keys_separator(self), key, ndim, index);
 }
 
 const zinc_keys_ops zinc_keys_ops_v2 = {

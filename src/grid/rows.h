@@ -15,12 +15,21 @@ extern const zinc_keys_ops zinc_keys_ops_v2;      /* keys_v2.c */
 /* The longest key of ndim indices and what stands in front of them. */
 #define ZINC_KEYS_MAX (ZINC_MAX_NDIM * 21 + 2)
 
-/* "separator", when given, must be "/" or "."; anything else leaves k->separator as it is. */
-zinc_status zinc_keys_parse_separator(zinc_keys *k, const zinc_json *configuration, zinc_report *r, zinc_error *err);
+/* "separator", when given, must be "/" or "."; `otherwise` when it is not. */
+zinc_status zinc_keys_parse_separator(zinc_keys *k, char otherwise, const zinc_json *configuration, zinc_report *r,
+				      zinc_error *err);
 zinc_json *zinc_keys_print_separator(const zinc_keys *k, zinc_json_doc *doc);
+/* `self` of a built-in encoding. */
+static inline char
+zinc_keys_separator(void *self)
+{
+	return *(const char *)self;
+}
 /* Indices in decimal with separators between them; returns where the text ends (no NUL). */
-char *zinc_keys_join(const zinc_keys *k, const uint64_t *index, int ndim, char *to);
+char *zinc_keys_join(char separator, const uint64_t *index, int ndim, char *to);
 /* The exact inverse, to the end of the text: no signs, no leading zeros, at most 2^64-1. */
-bool zinc_keys_cut(const zinc_keys *k, const char *text, int ndim, uint64_t *index);
+bool zinc_keys_cut(char separator, const char *text, int ndim, uint64_t *index);
+/* The key text[0..end) into the caller's room, if it is enough; its length. */
+size_t zinc_keys_give(const char *text, const char *end, char *out, size_t room);
 
 #endif

@@ -169,7 +169,7 @@ static zinc_status
 select_block(zinc_sel_dim *out, const zinc_grid *g, int dim, uint64_t start, uint64_t count, uint64_t length,
 	     zinc_error *err)
 {
-	const uint64_t blocks = g->ops->count(g, dim, length);
+	const uint64_t blocks = zinc_grid_count(g, dim, length);
 	uint64_t first, last, extent, end;
 
 	if (!zinc_range_within(start, count, blocks))
@@ -179,8 +179,8 @@ select_block(zinc_sel_dim *out, const zinc_grid *g, int dim, uint64_t start, uin
 	*out = (zinc_sel_dim){.step = 1};
 	if (count == 0)
 		return ZINC_OK;
-	g->ops->span(g, dim, start, &first, &extent);
-	g->ops->span(g, dim, start + count - 1, &last, &extent);
+	zinc_grid_span(g, dim, start, &first, &extent);
+	zinc_grid_span(g, dim, start + count - 1, &last, &extent);
 	end = zinc_u64_add(last, extent, &end) ? length : zinc_min_u64(end, length);
 	out->start = zinc_min_u64(first, length); /* a grid may have chunks wholly behind the end */
 	out->count = end - out->start;

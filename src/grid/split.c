@@ -17,8 +17,8 @@
 static bool
 locate(const zinc_grid *g, int dim, uint64_t at, zinc_segment *s)
 {
-	s->chunk = g->ops->find(g, dim, at);
-	g->ops->span(g, dim, s->chunk, &s->start, &s->extent);
+	s->chunk = zinc_grid_chunk_of(g, dim, at);
+	zinc_grid_span(g, dim, s->chunk, &s->start, &s->extent);
 	s->first = at - s->start;
 	return at >= s->start && s->first < s->extent;
 }
@@ -139,7 +139,7 @@ cut_items(const zinc_grid *g, int dim, const item *items, size_t n, uint64_t *li
 
 		for (end = i; end < n && items[end].chunk == s.chunk; end++)
 			;
-		g->ops->span(g, dim, s.chunk, &s.start, &s.extent);
+		zinc_grid_span(g, dim, s.chunk, &s.start, &s.extent);
 		s.count = end - i;
 		if (!is_even(items + i, end - i)) {
 			s.in_list = lists + i;
@@ -213,8 +213,8 @@ zinc_split_bound(const zinc_grid *grid, int dim, const zinc_sel_dim *sel)
 
 	if (sel->count == 0 || sel->list)
 		return sel->count;
-	first = grid->ops->find(grid, dim, sel->start);
-	last = grid->ops->find(grid, dim, sel->start + (sel->count - 1) * sel->step);
+	first = zinc_grid_chunk_of(grid, dim, sel->start);
+	last = zinc_grid_chunk_of(grid, dim, sel->start + (sel->count - 1) * sel->step);
 	return last < first ? sel->count : zinc_min_u64(sel->count, last - first + 1); /* less: it contradicts itself */
 }
 

@@ -81,6 +81,8 @@ zinc_status zinc_extension_parse(zinc_extension *out, const zinc_json *v, zinc_r
 /* A configuration as text of its own (zinc_free), NULL for NULL; and back. */
 zinc_status zinc_user_text(char **out, zinc_context *ctx, const zinc_json *v, zinc_error *err);
 zinc_status zinc_user_json(zinc_json **out, zinc_json_doc *doc, const char *text, zinc_error *err);
+/* The same; an empty object for NULL.  NULL: no memory. */
+zinc_json *zinc_user_object(zinc_json_doc *doc, const char *text);
 /* What a program's function returned, with an error that says so even when the function did not. */
 zinc_status zinc_user_status(zinc_status st, const char *name, zinc_error *err);
 /* The same of open(): a finding under the thing's own name. */

@@ -48,6 +48,15 @@ zinc_user_json(zinc_json **out, zinc_json_doc *doc, const char *text, zinc_error
 	return *out ? ZINC_OK : zinc_fail_nomem(err);
 }
 
+zinc_json *
+zinc_user_object(zinc_json_doc *doc, const char *text)
+{
+	zinc_json *v = NULL;
+
+	(void)!zinc_user_json(&v, doc, text ? text : "{}", NULL);
+	return v;
+}
+
 zinc_status
 zinc_user_status(zinc_status st, const char *name, zinc_error *err)
 {

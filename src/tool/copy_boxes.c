@@ -38,7 +38,7 @@ extent(const zinc_boxes *b, int d, uint64_t per)
 {
 	uint64_t n;
 
-	if (zinc_u64_mul(b->grid->ops->widest(b->grid, d), per, &n))
+	if (zinc_u64_mul(zinc_grid_widest(b->grid, d), per, &n))
 		n = UINT64_MAX;
 	return zinc_max_u64(1, zinc_min_u64(n, b->shape[d]));
 }
@@ -70,7 +70,7 @@ boxes_init(zinc_boxes *b, const zinc_grid *grid, int ndim, const uint64_t *shape
 static uint64_t
 objects_along(const zinc_boxes *b, int d)
 {
-	return b->grid->ops->count(b->grid, d, b->shape[d]);
+	return zinc_grid_count(b->grid, d, b->shape[d]);
 }
 
 /* The number of boxes; UINT64_MAX when there are more. */
@@ -138,7 +138,7 @@ align(zinc_boxes *b, const uint64_t *unit)
 	int d;
 
 	for (d = 0; d < b->ndim; d++) {
-		const uint64_t wide = b->grid->ops->widest(b->grid, d);
+		const uint64_t wide = zinc_grid_widest(b->grid, d);
 		uint64_t per;
 
 		if (extent(b, d, b->per[d]) >= b->shape[d] || unit[d] == 0)
@@ -172,8 +172,8 @@ zinc_boxes_get(const zinc_boxes *b, const uint64_t *at, uint64_t *start, uint64_
 		const uint64_t last = first + zinc_min_u64(b->per[d], objects_along(b, d) - first) - 1;
 		uint64_t from, wide;
 
-		b->grid->ops->span(b->grid, d, first, &start[d], &wide);
-		b->grid->ops->span(b->grid, d, last, &from, &wide);
+		zinc_grid_span(b->grid, d, first, &start[d], &wide);
+		zinc_grid_span(b->grid, d, last, &from, &wide);
 		count[d] = from - start[d] + zinc_min_u64(wide, b->shape[d] - from);
 		objects *= last - first + 1;
 	}
@@ -255,7 +255,7 @@ find_costs(const zinc_cp *c, const zinc_cp_node *n, struct costs *x)
 	x->read = clipped_bytes(chunk, from->ndim, in);
 	see_units(n, chunk, x->unit);
 	for (d = 0, x->total = (double)out; d < to->ndim; d++) {
-		chunk[d] = to->grid->ops->widest(to->grid, d);
+		chunk[d] = zinc_grid_widest(to->grid, d);
 		x->total *= (double)to->shape[d];
 	}
 	x->written = clipped_bytes(chunk, to->ndim, out);
@@ -301,7 +301,7 @@ number_of(const zinc_grid *g, int ndim, const uint64_t *shape)
 	int d;
 
 	for (d = 0; d < ndim; d++)
-		n *= (double)g->ops->count(g, d, shape[d]);
+		n *= (double)zinc_grid_count(g, d, shape[d]);
 	return n;
 }
 

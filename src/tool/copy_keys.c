@@ -171,10 +171,10 @@ is_chunk(const zinc_meta *m, const char *rest, uint64_t *index, bool *inside)
 	int d;
 
 	*inside = true;
-	if (!m->keys.ops || !m->grid || !m->keys.ops->decode(&m->keys, rest, m->ndim, index))
+	if (!m->keys.ops || !m->grid || !zinc_keys_decode(&m->keys, rest, m->ndim, index))
 		return false;
 	for (d = 0; d < m->ndim; d++)
-		*inside = *inside && index[d] < m->grid->ops->count(m->grid, d, m->shape[d]);
+		*inside = *inside && index[d] < zinc_grid_count(m->grid, d, m->shape[d]);
 	return true;
 }
 
@@ -477,7 +477,7 @@ guess_objects(zinc_cp *c, zinc_cp_node *n, zinc_error *err)
 	if (!m->grid || !m->keys.ops)
 		return zinc_meta_refuse(m, err);
 	for (d = 0; d < m->ndim; d++)
-		counts[d] = m->grid->ops->count(m->grid, d, m->shape[d]);
+		counts[d] = zinc_grid_count(m->grid, d, m->shape[d]);
 	if (zinc_shape_bytes(counts, m->ndim, 1, c->ctx->limits.children, &total))
 		return zinc_fail(err, ZINC_E_LIMIT, "%s has too many chunks for a store that cannot list", n->from);
 	for (i = 0; i < total; i++) {

@@ -309,7 +309,7 @@ is_complete(const zinc_cp *c, const zinc_cp_node *n)
 	int d;
 
 	for (d = 0; d < m->ndim; d++)
-		counts[d] = m->grid->ops->count(m->grid, d, m->shape[d]);
+		counts[d] = zinc_grid_count(m->grid, d, m->shape[d]);
 	return !c->unlisted && !zinc_shape_bytes(counts, m->ndim, 1, UINT64_MAX, &total) && n->nobjects >= total;
 }
 

@@ -120,7 +120,7 @@ count_objects(const zinc_grid *g, int ndim, const uint64_t *shape)
 	int d;
 
 	for (d = 0; d < ndim; d++)
-		n[d] = g->ops->count(g, d, shape[d]);
+		n[d] = zinc_grid_count(g, d, shape[d]);
 	return zinc_shape_bytes(n, ndim, 1, UINT64_MAX, &out) ? UINT64_MAX : out;
 }
 

@@ -112,7 +112,7 @@ meet_object(const zinc_cp_node *n, size_t i, uint64_t *first, uint64_t *last)
 	for (d = 0; d < m->ndim; d++) {
 		uint64_t start, end;
 
-		m->grid->ops->span(m->grid, d, index[d], &start, &end);
+		zinc_grid_span(m->grid, d, index[d], &start, &end);
 		end = start + zinc_min_u64(end, m->shape[d] - start) - 1; /* the last; no sum passes 2^64 */
 		first[k] = start;
 		last[k] = end;
@@ -129,7 +129,7 @@ span_along(const zinc_cp_node *n, int d)
 {
 	const zinc_grid *g = n->source->grid;
 	const zinc_select_dim *s = n->select ? &n->select->dims[d] : NULL;
-	const uint64_t all = g->ops->count(g, d, n->source->shape[d]);
+	const uint64_t all = zinc_grid_count(g, d, n->source->shape[d]);
 	uint64_t last;
 
 	if (!s || (!s->list && s->count == 0))
@@ -137,7 +137,7 @@ span_along(const zinc_cp_node *n, int d)
 	if (s->list)
 		return zinc_min_u64(all, s->nlist);
 	last = s->start + (s->count - 1) * zinc_max_u64(1, s->step);
-	return zinc_min_u64(s->count, g->ops->find(g, d, last) - g->ops->find(g, d, s->start) + 1);
+	return zinc_min_u64(s->count, zinc_grid_chunk_of(g, d, last) - zinc_grid_chunk_of(g, d, s->start) + 1);
 }
 
 /* In doubles: it is only compared. */
@@ -220,8 +220,8 @@ add_object(zinc_cp *c, zinc_cp_node *n, const zinc_boxes *b, size_t i, zinc_erro
 	if (!meet_object(n, i, low, high))
 		return ZINC_OK;
 	for (d = 0; d < b->ndim; d++) {
-		at[d] = low[d] = b->grid->ops->find(b->grid, d, low[d]) / b->per[d];
-		high[d] = b->grid->ops->find(b->grid, d, high[d]) / b->per[d];
+		at[d] = low[d] = zinc_grid_chunk_of(b->grid, d, low[d]) / b->per[d];
+		high[d] = zinc_grid_chunk_of(b->grid, d, high[d]) / b->per[d];
 	}
 	for (;;) {
 		ZINC_TRY(make_room(c, n, err));

@@ -158,7 +158,7 @@ add_object(void *arg, const zinc_meta *m, const uint64_t *index, uint64_t nbytes
 	for (d = 0; d < m->ndim; d++) {
 		uint64_t start, extent, last;
 
-		m->grid->ops->span(m->grid, d, index[d], &start, &extent);
+		zinc_grid_span(m->grid, d, index[d], &start, &extent);
 		last = (start + zinc_min_u64(zinc_max_u64(1, extent), g->shape[d] - start) - 1) / p->cell[d];
 		start /= p->cell[d];
 		if (last < p->base[d] || (start > p->base[d] && start - p->base[d] >= p->along[d]))
@@ -211,7 +211,7 @@ choose_cell(zinc_pieces *p, const zinc_array *a, const uint64_t *grain)
 	int d;
 
 	for (d = 0; d < m->ndim; d++)
-		p->cell[d] = zinc_max_u64(1, m->grid->ops->widest(m->grid, d));
+		p->cell[d] = zinc_max_u64(1, zinc_grid_widest(m->grid, d));
 	if (zinc_shape_bytes(p->cell, m->ndim, zinc_max_u64(1, m->dtype->size), CELL_BYTES, &nbytes))
 		memcpy(p->cell, grain, (size_t)m->ndim * sizeof *grain);
 	zinc_meta_free(m);

@@ -24,7 +24,7 @@ object_bytes(const zinc_meta *m, const uint64_t *index)
 	int d;
 
 	for (d = 0; d < m->ndim; d++)
-		m->grid->ops->span(m->grid, d, index[d], &start, &extent[d]);
+		zinc_grid_span(m->grid, d, index[d], &start, &extent[d]);
 	return zinc_shape_bytes(extent, m->ndim, m->dtype ? m->dtype->size : 0, UINT64_MAX, &n) ? UINT64_MAX : n;
 }
 
@@ -36,10 +36,10 @@ each_key(void *arg, const char *key, uint64_t nbytes)
 	uint64_t index[ZINC_MAX_NDIM];
 	int d;
 
-	if (!m->keys.ops->decode(&m->keys, key + l->skip, m->ndim, index))
+	if (!zinc_keys_decode(&m->keys, key + l->skip, m->ndim, index))
 		return 0;
 	for (d = 0; d < m->ndim; d++)
-		if (index[d] >= m->grid->ops->count(m->grid, d, m->shape[d]))
+		if (index[d] >= zinc_grid_count(m->grid, d, m->shape[d]))
 			return 0;
 	return l->fn(l->arg, m, index, nbytes);
 }
@@ -55,7 +55,7 @@ each_odd(void *arg, const zinc_odd *odd)
 
 	if (!zinc_meta_reads(l->m, rest, odd))
 		return 0;
-	if (l->m->keys.ops->decode(&l->m->keys, rest, l->m->ndim, index))
+	if (zinc_keys_decode(&l->m->keys, rest, l->m->ndim, index))
 		return each_key(arg, odd->key, 0);
 	l->status = zinc_error_at_key(l->err, zinc_fail(l->err, ZINC_E_IO, "%s", odd->why), odd->key);
 	return 1;
@@ -121,7 +121,7 @@ total(const zinc_meta *m)
 	int d;
 
 	for (d = 0; d < m->ndim; d++)
-		counts[d] = m->grid->ops->count(m->grid, d, m->shape[d]);
+		counts[d] = zinc_grid_count(m->grid, d, m->shape[d]);
 	return zinc_shape_bytes(counts, m->ndim, 1, UINT64_MAX, &n) ? UINT64_MAX : n;
 }
 

@@ -241,7 +241,7 @@ count_objects(const zinc_meta *m)
 	int d;
 
 	for (d = 0; m->grid && d < m->ndim; d++) {
-		const uint64_t count = m->grid->ops->count(m->grid, d, m->shape[d]);
+		const uint64_t count = zinc_grid_count(m->grid, d, m->shape[d]);
 
 		if (count == 0)
 			return 0;

@@ -93,7 +93,7 @@ on_border(const zinc_meta *m, const uint64_t *index)
 	int d;
 
 	for (d = 0; d < m->ndim; d++) {
-		m->grid->ops->span(m->grid, d, index[d], &start, &extent);
+		zinc_grid_span(m->grid, d, index[d], &start, &extent);
 		if (extent > m->shape[d] - start)
 			return true;
 	}
@@ -380,7 +380,7 @@ is_padded(const zinc_meta *m, const char *key)
 		    (n > 0 && plain[n - 1] >= '0' && plain[n - 1] <= '9'))
 			plain[n++] = *key;
 	plain[n] = '\0';
-	return !*key && m->keys.ops->decode(&m->keys, plain, m->ndim, index);
+	return !*key && zinc_keys_decode(&m->keys, plain, m->ndim, index);
 }
 
 /* Which rule a key below an array breaks that is no chunk's. */
@@ -658,10 +658,10 @@ array_key(struct objects *o, const char *key, const char *rel, uint64_t nbytes)
 		return ZINC_OK; /* nobody can tell */
 	if (is_document(zinc_key_name(rel)))
 		return tell_kept(o, key, zinc_key_makes_node(rel) && strchr(below, '/') ? HIDDEN_NODE : OTHER_VERSION);
-	if (!m->keys.ops->decode(&m->keys, below, m->ndim, x->index))
+	if (!zinc_keys_decode(&m->keys, below, m->ndim, x->index))
 		return no_chunk(o, key, below);
 	for (d = 0; d < m->ndim; d++)
-		if (x->index[d] >= m->grid->ops->count(m->grid, d, m->shape[d]))
+		if (x->index[d] >= zinc_grid_count(m->grid, d, m->shape[d]))
 			return outside_key(o, key);
 	o->c->n.objects++;
 	o->c->n.bytes += nbytes;

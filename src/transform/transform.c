@@ -154,7 +154,7 @@ encode_key(const zinc_transformer_input *in, const uint64_t *index, char *out, s
 	zinc_buf b;
 
 	zinc_buf_wrap(&b, text, sizeof text);
-	if (k->ops->encode(k, index, in->ndim, &b, NULL) != ZINC_OK)
+	if (zinc_keys_encode(k, index, in->ndim, &b, NULL) != ZINC_OK)
 		zinc_buf_end(&b, 0);
 	if (b.n < room) {
 		memcpy(out, text, b.n);
@@ -168,7 +168,7 @@ decode_key(const zinc_transformer_input *in, const char *key, uint64_t *index)
 {
 	const zinc_keys *k = (const zinc_keys *)in->keys;
 
-	return k->ops->decode(k, key, in->ndim, index);
+	return zinc_keys_decode(k, key, in->ndim, index);
 }
 
 void

@@ -300,9 +300,10 @@ parse_keys(zinc_keys *out, zinc_context *ctx, const zinc_sharded_options *o, zin
 
 	if (!name)
 		name = o->prefix && strncmp(o->prefix, drafts, sizeof drafts - 1) == 0 ? "draft" : "default";
-	if (strcmp(name, "draft") == 0 || strcmp(name, "draft.") == 0)
-		return zinc_keys_init_draft(out, ctx, name[5] ? '.' : '/', err);
-	return zinc_keys_parse_text(out, ctx, name, err);
+	if (strcmp(name, "draft") != 0 && strcmp(name, "draft.") != 0)
+		return zinc_keys_parse_text(out, ctx, name, err);
+	zinc_keys_init_draft(out, ctx, name[5] ? '.' : '/');
+	return ZINC_OK;
 }
 
 zinc_status

@@ -81,12 +81,12 @@ the_regular_grid(void **state)
 	for (d = 0; d < 3; d++) {
 		uint64_t start, extent;
 
-		assert_true(g->ops->count(g, d, shape[d]) == counts[d]);
-		assert_true(g->ops->count(g, d, 0) == 0);
-		assert_true(g->ops->find(g, d, index[d]) == chunks[d]);
-		g->ops->span(g, d, chunks[d], &start, &extent);
+		assert_true(zinc_grid_count(g, d, shape[d]) == counts[d]);
+		assert_true(zinc_grid_count(g, d, 0) == 0);
+		assert_true(zinc_grid_chunk_of(g, d, index[d]) == chunks[d]);
+		zinc_grid_span(g, d, chunks[d], &start, &extent);
 		assert_true(index[d] - start == offsets[d] && extent == extents[d]);
-		assert_true(g->ops->widest(g, d) == extents[d]);
+		assert_true(zinc_grid_widest(g, d) == extents[d]);
 	}
 	assert_string_equal(print(g), json);
 	zinc_grid_free(g);
@@ -259,50 +259,49 @@ good_shapes(void **state)
 /* ---- a program's own ---- */
 
 static zinc_status
-own_parse(zinc_grid *g, const zinc_json *configuration, const uint64_t *shape, zinc_report *r, zinc_error *err)
+own_open(void **self, const char *configuration, int ndim, const uint64_t *shape, zinc_error *err)
 {
-	(void)configuration, (void)shape, (void)r;
-	g->self = zinc_alloc(g->ctx, 1);
-	return g->self ? ZINC_OK : zinc_fail_nomem(err);
+	(void)configuration, (void)ndim, (void)shape;
+	*self = zinc_alloc(NULL, 1);
+	return *self ? ZINC_OK : zinc_error_set(err, ZINC_E_NOMEM, "");
 }
 
-static zinc_json *
-own_print(const zinc_grid *g, zinc_json_doc *doc)
+static void
+own_close(void *self)
 {
-	(void)g;
-	return zinc_json_make(doc, ZINC_JSON_OBJECT);
+	zinc_free(NULL, self);
 }
 
 static uint64_t
-own_count(const zinc_grid *g, int dim, uint64_t length)
+own_count(void *self, int dim, uint64_t length)
 {
-	(void)g, (void)dim;
+	(void)self, (void)dim;
 	return length;
 }
 
 static void
-own_span(const zinc_grid *g, int dim, uint64_t chunk, uint64_t *start, uint64_t *extent)
+own_span(void *self, int dim, uint64_t chunk, uint64_t *start, uint64_t *extent)
 {
-	(void)g, (void)dim;
+	(void)self, (void)dim;
 	*start = chunk;
 	*extent = 1;
 }
 
 static uint64_t
-own_widest(const zinc_grid *g, int dim)
+own_widest(void *self, int dim)
 {
-	(void)g, (void)dim;
+	(void)self, (void)dim;
 	return 1;
 }
 
-static void
-own_fini(zinc_grid *g)
-{
-	zinc_free(g->ctx, g->self);
-}
-
-static const zinc_grid_ops own = {"test.own", NULL,       own_parse, own_print, own_count, own_count,
-				  own_span,   own_widest, own_fini,  false,     NULL};
+static const zinc_grid_def own = {.size = sizeof own,
+				  .name = "test.own",
+				  .open = own_open,
+				  .close = own_close,
+				  .count = own_count,
+				  .find = own_count,
+				  .span = own_span,
+				  .widest = own_widest};
 
 static int
 count_rows(void *arg, const char *name, const char *also, const char *purpose)
@@ -314,8 +313,8 @@ count_rows(void *arg, const char *name, const char *also, const char *purpose)
 static void
 registered_grids(void **state)
 {
-	static const zinc_grid_ops lame = {.name = "test.lame"};
-	zinc_grid_ops taken = own;
+	static const zinc_grid_def lame = {.size = sizeof lame, .name = "test.lame"};
+	zinc_grid_def taken = own;
 	zinc_error err = ZINC_ERROR_INIT;
 	const uint64_t shape = 5;
 	int left = 100;
@@ -324,11 +323,11 @@ registered_grids(void **state)
 
 	(void)state;
 	taken.name = "regular";
-	assert_int_equal(zinc_grid_register(&taken, &err), ZINC_E_EXISTS);
-	assert_int_equal(zinc_grid_register(&lame, &err), ZINC_E_INVALID);
-	assert_int_equal(zinc_grid_register(NULL, &err), ZINC_E_INVALID);
-	assert_ok(zinc_grid_register(&own, &err));
-	assert_int_equal(zinc_grid_register(&own, &err), ZINC_E_EXISTS);
+	assert_int_equal(zinc_register_grid(&taken, &err), ZINC_E_EXISTS);
+	assert_int_equal(zinc_register_grid(&lame, &err), ZINC_E_INVALID);
+	assert_int_equal(zinc_register_grid(NULL, &err), ZINC_E_INVALID);
+	assert_ok(zinc_register_grid(&own, &err));
+	assert_int_equal(zinc_register_grid(&own, &err), ZINC_E_EXISTS);
 	assert_int_equal(parse(&g, "\"test.own\"", 1, &shape, true, &s), ZINC_OK);
 	assert_string_equal(print(g), "{\"name\":\"test.own\",\"configuration\":{}}");
 	zinc_grid_free(g);

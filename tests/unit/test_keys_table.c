@@ -19,7 +19,7 @@ encode(const zinc_keys *k, const uint64_t *index, int ndim)
 
 	zinc_buf_init(&b, NULL, sizeof text);
 	assert_ok(zinc_buf_puts(&b, "p/", &err)); /* it appends */
-	assert_ok(k->ops->encode(k, index, ndim, &b, &err));
+	assert_ok(zinc_keys_encode(k, index, ndim, &b, &err));
 	snprintf(text, sizeof text, "%.*s", (int)b.n, (const char *)b.p);
 	zinc_buf_fini(&b);
 	assert_memory_equal(text, "p/", 2);
@@ -67,7 +67,7 @@ vectors(void **state)
 		uint64_t back[3] = {7, 7, 7};
 
 		assert_string_equal(encode(&k, rows[i].index, rows[i].ndim), rows[i].key);
-		assert_true(k.ops->decode(&k, rows[i].key, rows[i].ndim, back));
+		assert_true(zinc_keys_decode(&k, rows[i].key, rows[i].ndim, back));
 		assert_memory_equal(back, rows[i].index, (size_t)rows[i].ndim * sizeof back[0]);
 		zinc_keys_fini(&k);
 	}
@@ -127,7 +127,7 @@ keys_that_are_none(void **state)
 	for (i = 0; i < COUNT(rows); i++) {
 		const zinc_keys k = keys(rows[i].text);
 
-		if (k.ops->decode(&k, rows[i].key, rows[i].ndim, index))
+		if (zinc_keys_decode(&k, rows[i].key, rows[i].ndim, index))
 			fail_msg("%s takes \"%s\"", rows[i].text, rows[i].key);
 	}
 }
@@ -150,7 +150,7 @@ there_and_back(void **state)
 				seed = seed * 6364136223846793005u + 1442695040888963407u;
 				index[d] = ndim == ZINC_MAX_NDIM ? UINT64_MAX : seed >> (seed >> 58);
 			}
-			assert_true(k.ops->decode(&k, encode(&k, index, ndim), ndim, back));
+			assert_true(zinc_keys_decode(&k, encode(&k, index, ndim), ndim, back));
 			assert_memory_equal(back, index, (size_t)ndim * sizeof *index);
 		}
 }
@@ -269,42 +269,40 @@ documents(void **state)
 /* ---- a program's own ---- */
 
 static zinc_status
-own_parse(zinc_keys *k, const zinc_json *configuration, zinc_report *r, zinc_error *err)
+own_open(void **self, const char *configuration, zinc_error *err)
 {
-	k->self = zinc_alloc(k->ctx, 1);
-	if (!k->self)
-		return zinc_fail_nomem(err);
-	return configuration ? zinc_report_error(r, "M44", err, "takes none") : ZINC_OK;
-}
-
-static zinc_json *
-own_print(const zinc_keys *k, zinc_json_doc *doc)
-{
-	(void)k;
-	return zinc_json_make(doc, ZINC_JSON_OBJECT);
-}
-
-static zinc_status
-own_encode(const zinc_keys *k, const uint64_t *index, int ndim, zinc_buf *out, zinc_error *err)
-{
-	(void)k, (void)index, (void)ndim;
-	return zinc_buf_puts(out, "x", err);
-}
-
-static bool
-own_decode(const zinc_keys *k, const char *key, int ndim, uint64_t *index)
-{
-	(void)k, (void)key, (void)ndim, (void)index;
-	return false;
+	if (configuration)
+		return zinc_error_set(err, ZINC_E_INVALID, "takes none");
+	*self = zinc_alloc(NULL, 1);
+	return *self ? ZINC_OK : zinc_error_set(err, ZINC_E_NOMEM, "");
 }
 
 static void
-own_fini(zinc_keys *k)
+own_close(void *self)
 {
-	zinc_free(k->ctx, k->self);
+	zinc_free(NULL, self);
 }
 
-static const zinc_keys_ops own = {"test.own", "", own_parse, own_print, own_encode, own_decode, own_fini, NULL};
+static size_t
+own_encode(void *self, const uint64_t *index, int ndim, char *out, size_t room)
+{
+	(void)self, (void)index, (void)ndim;
+	return (size_t)snprintf(out, room, "x");
+}
+
+static int
+own_decode(void *self, const char *key, int ndim, uint64_t *index)
+{
+	(void)self, (void)key, (void)ndim, (void)index;
+	return 0;
+}
+
+static const zinc_key_encoding_def own = {.size = sizeof own,
+					  .name = "test.own",
+					  .open = own_open,
+					  .close = own_close,
+					  .encode = own_encode,
+					  .decode = own_decode};
 
 static int
 count_rows(void *arg, const char *name, const char *also, const char *purpose)
@@ -316,8 +314,8 @@ count_rows(void *arg, const char *name, const char *also, const char *purpose)
 static void
 registered_keys(void **state)
 {
-	static const zinc_keys_ops lame = {.name = "test.lame"};
-	zinc_keys_ops taken = own;
+	static const zinc_key_encoding_def lame = {.size = sizeof lame, .name = "test.lame"};
+	zinc_key_encoding_def taken = own;
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_keys k;
 	int i, left = 100;
@@ -325,11 +323,11 @@ registered_keys(void **state)
 
 	(void)state;
 	taken.name = "v2";
-	assert_int_equal(zinc_keys_register(&taken, &err), ZINC_E_EXISTS);
-	assert_int_equal(zinc_keys_register(&lame, &err), ZINC_E_INVALID);
-	assert_int_equal(zinc_keys_register(NULL, &err), ZINC_E_INVALID);
-	assert_ok(zinc_keys_register(&own, &err));
-	assert_int_equal(zinc_keys_register(&own, &err), ZINC_E_EXISTS);
+	assert_int_equal(zinc_register_key_encoding(&taken, &err), ZINC_E_EXISTS);
+	assert_int_equal(zinc_register_key_encoding(&lame, &err), ZINC_E_INVALID);
+	assert_int_equal(zinc_register_key_encoding(NULL, &err), ZINC_E_INVALID);
+	assert_ok(zinc_register_key_encoding(&own, &err));
+	assert_int_equal(zinc_register_key_encoding(&own, &err), ZINC_E_EXISTS);
 	assert_int_equal(parse(&k, "\"test.own\"", true, &s), ZINC_OK);
 	assert_string_equal(print(&k), "{\"name\":\"test.own\",\"configuration\":{}}");
 	zinc_keys_fini(&k);
@@ -358,7 +356,7 @@ parse_and_print(void *arg, zinc_context *ctx, zinc_error *err)
 
 	ZINC_TRY(zinc_keys_parse_text(&k, ctx, arg, err));
 	zinc_buf_init(&b, ctx, 100);
-	st = k.ops->encode(&k, index, 2, &b, err);
+	st = zinc_keys_encode(&k, index, 2, &b, err);
 	zinc_buf_fini(&b);
 	if (st == ZINC_OK)
 		st = zinc_json_new(&doc, ctx, err);
@@ -378,7 +376,7 @@ every_allocation_may_fail(void **state)
 
 	(void)state;
 	assert_true(sweep_alloc(parse_and_print, v2) >= 2);
-	assert_true(sweep_alloc(parse_and_print, mine) >= 3);
+	assert_true(sweep_alloc(parse_and_print, mine) >= 2);
 }
 
 int

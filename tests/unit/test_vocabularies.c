@@ -3,6 +3,7 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include <zinc/extend.h>
 
 #include "codec/codec.h"
 #include "support/test.h"
@@ -233,38 +234,31 @@ types_of_programs(void **state)
 /* ---- grids and key encodings ---- */
 
 static zinc_status
-grid_parse(zinc_grid *g, const zinc_json *configuration, const uint64_t *shape, zinc_report *r, zinc_error *err)
+grid_open(void **self, const char *configuration, int ndim, const uint64_t *shape, zinc_error *err)
 {
-	(void)g, (void)configuration, (void)shape, (void)r, (void)err;
+	(void)self, (void)configuration, (void)ndim, (void)shape, (void)err;
 	return ZINC_OK;
 }
 
-static zinc_json *
-grid_print(const zinc_grid *g, zinc_json_doc *doc)
-{
-	(void)g;
-	return zinc_json_make(doc, ZINC_JSON_OBJECT);
-}
-
 static uint64_t
-grid_number(const zinc_grid *g, int dim, uint64_t length)
+grid_number(void *self, int dim, uint64_t length)
 {
-	(void)g, (void)dim;
+	(void)self, (void)dim;
 	return length;
 }
 
 static void
-grid_span(const zinc_grid *g, int dim, uint64_t chunk, uint64_t *start, uint64_t *extent)
+grid_span(void *self, int dim, uint64_t chunk, uint64_t *start, uint64_t *extent)
 {
-	(void)g, (void)dim;
+	(void)self, (void)dim;
 	*start = chunk;
 	*extent = 1;
 }
 
 static uint64_t
-grid_widest(const zinc_grid *g, int dim)
+grid_widest(void *self, int dim)
 {
-	(void)g, (void)dim;
+	(void)self, (void)dim;
 	return 1;
 }
 
@@ -272,80 +266,62 @@ static void
 grids(void **state)
 {
 	static const char *const uris[] = {"https://example.org/grid/1.0", NULL};
-	static const zinc_grid_ops ops = {.name = "vocabulary.grid",
+	static const zinc_grid_def def = {.size = sizeof def,
+					  .name = "vocabulary.grid",
 					  .uris = uris,
-					  .parse = grid_parse,
-					  .print = grid_print,
+					  .open = grid_open,
 					  .count = grid_number,
 					  .find = grid_number,
 					  .span = grid_span,
 					  .widest = grid_widest};
-	zinc_grid_ops twice = ops;
+	zinc_grid_def twice = def;
 	zinc_uri_match match;
 
 	(void)state;
 	assert_null(zinc_grid_find_uri("https://example.org/grid/1.0", &match));
-	assert_int_equal(zinc_grid_register(&ops, NULL), ZINC_OK);
+	assert_int_equal(zinc_register_grid(&def, NULL), ZINC_OK);
 	twice.name = "vocabulary.twice";
-	assert_int_equal(zinc_grid_register(&twice, NULL), ZINC_E_EXISTS);
-	assert_ptr_equal(zinc_grid_find("vocabulary.grid"), &ops);
+	assert_int_equal(zinc_register_grid(&twice, NULL), ZINC_E_EXISTS);
+	assert_string_equal(zinc_grid_find("vocabulary.grid")->name, def.name);
 	assert_string_equal(zinc_grid_find("regular")->name, "regular");
 	assert_null(zinc_grid_find("irregular"));
-	assert_ptr_equal(zinc_grid_find_uri("https://example.org/grid/1.9", &match), &ops);
+	assert_ptr_equal(zinc_grid_find_uri("https://example.org/grid/1.9", &match), zinc_grid_find(def.name));
 	assert_int_equal(match, ZINC_URI_MINOR);
 	assert_null(zinc_grid_find_uri("https://example.org/grid/2.0", &match));
 	assert_int_equal(match, ZINC_URI_MAJOR);
 }
 
-static zinc_status
-keys_parse(zinc_keys *k, const zinc_json *configuration, zinc_report *r, zinc_error *err)
+static size_t
+keys_encode(void *self, const uint64_t *index, int ndim, char *out, size_t room)
 {
-	(void)k, (void)configuration, (void)r, (void)err;
-	return ZINC_OK;
+	(void)self, (void)index, (void)ndim;
+	return (size_t)snprintf(out, room, "k");
 }
 
-static zinc_json *
-keys_print(const zinc_keys *k, zinc_json_doc *doc)
+static int
+keys_decode(void *self, const char *key, int ndim, uint64_t *index)
 {
-	(void)k;
-	return zinc_json_make(doc, ZINC_JSON_OBJECT);
-}
-
-static zinc_status
-keys_encode(const zinc_keys *k, const uint64_t *index, int ndim, zinc_buf *out, zinc_error *err)
-{
-	(void)k, (void)index, (void)ndim;
-	return zinc_buf_puts(out, "k", err);
-}
-
-static bool
-keys_decode(const zinc_keys *k, const char *key, int ndim, uint64_t *index)
-{
-	(void)k, (void)key, (void)ndim, (void)index;
-	return false;
+	(void)self, (void)key, (void)ndim, (void)index;
+	return 0;
 }
 
 static void
 key_encodings(void **state)
 {
 	static const char *const uris[] = {"https://example.org/keys/1.0", NULL};
-	static const zinc_keys_ops ops = {.name = "vocabulary.keys",
-					  .uris = uris,
-					  .parse = keys_parse,
-					  .print = keys_print,
-					  .encode = keys_encode,
-					  .decode = keys_decode};
-	zinc_keys_ops twice = ops;
+	static const zinc_key_encoding_def def = {
+	    .size = sizeof def, .name = "vocabulary.keys", .uris = uris, .encode = keys_encode, .decode = keys_decode};
+	zinc_key_encoding_def twice = def;
 	zinc_uri_match match;
 
 	(void)state;
-	assert_int_equal(zinc_keys_register(&ops, NULL), ZINC_OK);
+	assert_int_equal(zinc_register_key_encoding(&def, NULL), ZINC_OK);
 	twice.name = "vocabulary.twice";
-	assert_int_equal(zinc_keys_register(&twice, NULL), ZINC_E_EXISTS);
-	assert_ptr_equal(zinc_keys_find("vocabulary.keys"), &ops);
+	assert_int_equal(zinc_register_key_encoding(&twice, NULL), ZINC_E_EXISTS);
+	assert_string_equal(zinc_keys_find("vocabulary.keys")->name, def.name);
 	assert_string_equal(zinc_keys_find("default")->name, "default");
 	assert_null(zinc_keys_find("v1"));
-	assert_ptr_equal(zinc_keys_find_uri("https://example.org/keys/1.9", &match), &ops);
+	assert_ptr_equal(zinc_keys_find_uri("https://example.org/keys/1.9", &match), zinc_keys_find(def.name));
 	assert_null(zinc_keys_find_uri("https://example.org/keys/2.0", &match));
 	assert_int_equal(match, ZINC_URI_MAJOR);
 }
