@@ -1,10 +1,10 @@
 /*
- * args.c - the command line against the table of options
+ * args.c - parse the command line by the table of options
  *
- * GNU manners: options anywhere, "--name value" and "--name=value", "-s value" and "-svalue", flags
+ * As in GNU programs: options anywhere, "--name value" and "--name=value", "-s value" and "-svalue", flags
  * joined ("-lr"), "--" ends options.  A value is taken as it is, so "-s -5:" selects the last five.
  *
- * Nothing here knows a single option: where a value goes and what it may be is in its row of commands.c.
+ * The row of an option in commands.c says where its value goes and what it may be.
  */
 #include <errno.h>
 #include <float.h>
@@ -111,7 +111,7 @@ parse_bytes(const char *s, uint64_t *out)
 	return true;
 }
 
-/* A comma at the end is fine (NumPy writes "(5,)"), and nothing at all is the shape of a scalar. */
+/* A trailing comma is accepted (NumPy writes "(5,)").  The empty text is the shape of a scalar. */
 bool
 parse_shape(const char *s, uint64_t *shape, int *ndim)
 {
@@ -133,7 +133,7 @@ parse_shape(const char *s, uint64_t *shape, int *ndim)
 static void
 words_add(struct words *w, const char *s)
 {
-	w->at = need(w->at, ((size_t)w->n + 1) * sizeof *w->at);
+	w->at = xrealloc(w->at, ((size_t)w->n + 1) * sizeof *w->at);
 	w->at[w->n++] = s;
 }
 
@@ -162,13 +162,13 @@ parse_tolerance(const char *s, double *out)
 {
 	char *end;
 
-	if (!*s || s[strspn(s, "0123456789.eE+-")]) /* strtod knows more spellings than people expect */
+	if (!*s || s[strspn(s, "0123456789.eE+-")]) /* strtod also accepts hexadecimal numbers, "nan" and "inf" */
 		return false;
 	*out = strtod(s, &end);
 	return !*end && *out >= 0 && *out <= DBL_MAX;
 }
 
-/* Store a value; false when it is not one of this option's. */
+/* Store a value; false when the option does not accept it. */
 static bool
 set(struct args *a, const struct option *o, const char *value)
 {
@@ -205,7 +205,7 @@ set(struct args *a, const struct option *o, const char *value)
 struct scan {
 	struct args *args;
 	const struct command *command;
-	char **argv; /* the word after the one looked at */
+	char **argv; /* the next word */
 };
 
 static int
@@ -214,7 +214,7 @@ bad(const struct scan *s, const char *what, const char *why)
 	return complain(USAGE, what, "%s; see: zinc %s --help", why, s->command->name);
 }
 
-/* The same, with a complaint that tells what would have been right. */
+/* The same, with an error message that names the accepted values. */
 static int
 set_checked(struct scan *s, const struct option *o, const char *shown, const char *value)
 {
@@ -222,7 +222,7 @@ set_checked(struct scan *s, const struct option *o, const char *shown, const cha
 	int status = DONE;
 
 	if (!set(s->args, o, value)) {
-		text_printf(&why, "\"%s\" is not a value of it (%s)", value, o->help);
+		text_printf(&why, "\"%s\" is not a value of this option (%s)", value, o->help);
 		status = bad(s, shown, text_str(&why));
 		text_free(&why);
 	}
@@ -275,12 +275,12 @@ check_words(const struct scan *s)
 
 	if (a->help || (a->words.n >= s->command->least && a->words.n <= s->command->most))
 		return DONE;
-	return complain(USAGE, a->words.n < s->command->least ? "something is missing" : "too many words",
+	return complain(USAGE, a->words.n < s->command->least ? "an argument is missing" : "too many arguments",
 			"usage: zinc %s %s", s->command->name, s->command->usage);
 }
 
-/* URLs are shown without their secrets: `words` has what may be shown, `typed` what is opened.  The first word is a
- * URL, or nothing that looks like one; so is the second, of commands that take no list of settings. */
+/* Messages show URLs without secrets: `words` has the text to show, `typed` the text to open.  Only the first word
+ * can be a URL, and the second one of commands that take at most two. */
 static void
 hide_secrets(struct args *a, const struct command *c)
 {
@@ -293,7 +293,7 @@ hide_secrets(struct args *a, const struct command *c)
 			continue;
 		zinc_url_show(shown, sizeof shown, a->words.at[i]);
 		if (strchr(a->words.at[i], ':') && strcmp(shown, a->words.at[i]) != 0)
-			a->words.at[i] = memcpy(need(NULL, strlen(shown) + 1), shown, strlen(shown) + 1);
+			a->words.at[i] = memcpy(xrealloc(NULL, strlen(shown) + 1), shown, strlen(shown) + 1);
 	}
 }
 

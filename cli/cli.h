@@ -1,5 +1,5 @@
 /*
- * cli.h - what the files of the command share
+ * cli.h - declarations shared by the files of the command
  *
  * The command sees only <zinc.h> and <zinc/...>.  A sub-command is one row of commands.c and one function;
  * help, man page and option parsing come from that table.
@@ -20,24 +20,24 @@
 #include <zinc/store.h>
 #include <zinc/tool.h>
 
-/* What the command's exit status says.  Never DONE on something not understood. */
+/* Exit statuses.  Never DONE for something that was not understood. */
 enum {
 	DONE = 0,
 	FOUND = 1,       /* a check found an error */
 	USAGE = 2,       /* the command line is wrong */
 	TROUBLE = 3,     /* not found, or input/output failed */
 	UNSUPPORTED = 4, /* valid Zarr that this build does not support */
-	CORRUPT = 5,     /* corrupt data or metadata in the way */
+	CORRUPT = 5,     /* corrupt data or metadata */
 	CANCELLED = 130  /* Ctrl-C */
 };
 
-/* ---- text.c: memory that cannot fail, text that grows ---- */
+/* ---- text.c: memory, and text that grows ---- */
 
-/* Memory, or an end of the program with TROUBLE. */
-void *need(void *p, size_t nbytes);
+/* realloc that ends the program with TROUBLE on failure. */
+void *xrealloc(void *p, size_t nbytes);
 
 struct text {
-	char *p; /* NUL behind n bytes once anything was added */
+	char *p; /* n bytes and a NUL; NULL while nothing was added */
 	size_t n, cap;
 };
 
@@ -50,9 +50,9 @@ void text_vprintf(struct text *t, const char *fmt, va_list ap);
 void text_json(struct text *t, const char *s);
 /* JSON without the white space between its tokens. */
 void text_compact(struct text *t, const char *json);
-/* A JSON string's content where it has no escapes, any other value as it is. */
+/* The content of a JSON string without escapes; any other value unchanged. */
 void text_unquoted(struct text *t, const char *json);
-/* A name that may hold anything, on one line and not too long. */
+/* A name from a store, escaped, on one line and at most NAME_MOST bytes long. */
 #define NAME_MOST 120
 void text_name(struct text *t, const char *s);
 /* "(10, 20)" and "10 x 20". */
@@ -63,7 +63,7 @@ void text_size(struct text *t, uint64_t nbytes);
 void text_free(struct text *t);
 const char *text_str(const struct text *t); /* "" when empty */
 
-/* Columns that a terminal needs for UTF-8 text: its characters, nearly. */
+/* Columns of UTF-8 text on a terminal: the number of characters (wide ones are not counted twice). */
 size_t columns(const char *s);
 size_t text_columns(const struct text *t);
 
@@ -75,8 +75,8 @@ struct words {
 };
 
 struct args {
-	struct words words; /* what is not an option; URLs without what is secret */
-	struct words typed; /* the same as it was typed */
+	struct words words; /* arguments that are not options; URLs without secrets */
+	struct words typed; /* the same, URLs with secrets */
 	bool help, json, strict, detail, recursive, full, index, overwrite, dry_run, yes, group, stored, fast, repair,
 	    orphans, remove, keep_parents, no_climb, consolidate, no_consolidate, resume, verify, lossy, for_xarray,
 	    round, fetch, storage, trace_requests, force;
@@ -93,11 +93,11 @@ struct args {
 enum option_kind { OPT_FLAG, OPT_TEXT, OPT_CHOICE, OPT_LIST, OPT_INT, OPT_BYTES, OPT_NUMBER };
 
 struct option {
-	const char *name;  /* without "--"; what follows a '.' is not typed: it tells rows of one name apart */
+	const char *name;  /* without "--"; a part from '.' on is not typed: it distinguishes rows of one name */
 	char letter;       /* 0: none */
-	const char *value; /* its name in the help; of a choice "NAME=a|b|c" */
+	const char *value; /* name of its value in the help; of a choice "NAME=a|b|c" */
 	enum option_kind kind;
-	size_t at; /* in struct args */
+	size_t at; /* offset in struct args */
 	const char *help;
 };
 
@@ -106,30 +106,30 @@ struct run;
 struct command {
 	const char *name;
 	const char *purpose;
-	const char *usage;   /* behind "zinc NAME " */
+	const char *usage;   /* after "zinc NAME " */
 	const char *example; /* a whole command line */
 	const char *options; /* names, separated by blanks */
-	int least, most;     /* words */
+	int least, most;     /* number of arguments */
 	int (*run)(struct run *r);
 	const char *more; /* paragraphs for help and man page; NULL: none */
 };
 
 extern const struct option option_table[];
 extern const struct command command_table[];
-extern const char common_options[]; /* what every command takes */
+extern const char common_options[]; /* of every command */
 
 const struct command *command_find(const char *name);
 /* The option that a command takes under this name; NULL: none. */
 const struct option *option_find(const struct command *c, const char *name, size_t n);
-/* Of its name as it is typed. */
+/* Length of the name without the part from '.' on. */
 int option_length(const struct option *o);
 bool option_listed(const char *list, const struct option *o);
 /* DONE, or USAGE after one line on stderr. */
 int args_parse(struct args *a, const struct command *c, char **argv);
 void args_free(struct args *a);
-/* The URL to open, of one of `words`; any other text is given back. */
+/* The URL to open for one of `words`; any other text is returned unchanged. */
 const char *typed_url(const struct args *a, const char *shown);
-/* "10,20" -> numbers; false when it is not a list of at most ZINC_MAX_NDIM of them. */
+/* "10,20" -> numbers; false when it is not a list of at most ZINC_MAX_NDIM numbers. */
 bool parse_shape(const char *s, uint64_t *shape, int *ndim);
 /* "64M" -> bytes. */
 bool parse_bytes(const char *s, uint64_t *out);
@@ -146,41 +146,41 @@ void option_spell(struct text *t, const struct option *o);
 int man_all(struct run *r);
 int man_command(struct run *r, const struct command *c);
 
-/* ---- escape.c: what came from a store ---- */
+/* ---- escape.c: text from a store ---- */
 
 enum escaping {
 	ESCAPE_NONE,   /* data */
 	ESCAPE_TEXT,   /* for people */
-	ESCAPE_COLOUR, /* for people who see colours */
+	ESCAPE_COLOUR, /* the same, with our colours */
 	ESCAPE_JSON,
-	ESCAPE_LINE /* a message: line ends and tabs, too */
+	ESCAPE_LINE /* a message: line ends and tabs are escaped, too */
 };
 
-/* s[0..n) with everything escaped that a terminal might obey. */
+/* s[0..n) with control characters and invalid UTF-8 escaped. */
 void text_escape(struct text *t, const char *s, size_t n, enum escaping how);
 /* One line on stderr, escaped. */
 void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* ---- out.c: where data goes ---- */
+/* ---- out.c: output ---- */
 
 struct out {
 	int fd;
 	struct text buf;
 	char *path;      /* of -o FILE, resolved; NULL: stdout */
-	char *temporary; /* of a regular file, until out_close */
+	char *temporary; /* file that out_close renames to `path`; NULL: none */
 	bool replace;
-	enum escaping escape; /* of what is added */
+	enum escaping escape; /* of text that is added */
 };
 
-/* DONE, or what was printed to stderr.  `path` NULL or "-" is stdout. */
+/* DONE, or the status of a failure that was reported.  `path` NULL or "-" is stdout. */
 int out_open(struct out *o, const char *path, bool overwrite);
-/* Ends the program: quietly with DONE on a closed pipe, with TROUBLE on any other failure. */
+/* A failure ends the program: a closed pipe with DONE and no message, any other with TROUBLE. */
 void out_add(struct out *o, const void *p, size_t n);
 void out_puts(struct out *o, const char *s);
 void out_printf(struct out *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void out_text(struct out *o, struct text *t); /* and frees it */
 void out_flush(struct out *o);
-/* Put a file in its place (`status` DONE), or drop it.  The status to exit with. */
+/* Rename the file to its final name (`status` DONE), or remove it.  Returns the exit status. */
 int out_close(struct out *o, int status);
 
 /* ---- run.c: one run of the command ---- */
@@ -197,44 +197,44 @@ struct run {
 };
 
 extern zinc_cancel cancel_flag;               /* set by Ctrl-C; for the library */
-extern const zinc_call_options until_stopped; /* for every call that may wait */
-int interrupted(void);                        /* is it set? other threads ask too */
+extern const zinc_call_options until_stopped; /* cancel flag and time limit, for every call that may wait */
+int interrupted(void);                        /* is it set?  Called by any thread */
 bool timed_out(void);                         /* ... by --timeout? */
 
-/* "zinc: what: why" on stderr; returns `status`. */
+/* Print "zinc: what: why" on stderr; returns `status`. */
 int complain(int status, const char *what, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-/* The same for a failed call; the exit status that belongs to it. */
+/* The same for a failed call; returns its exit status. */
 int fail(const char *url, zinc_error *err);
-/* The same for a command with two URLs: the one that the error names, or both. */
+/* The same for a command with two URLs: names the one that the error belongs to, or both. */
 int fail_either(const char *a, const char *b, zinc_error *err);
-/* The last words of a command that --timeout has stopped: at which URL, and what it waited for. */
-int complain_late(void);
+/* The message of a command that --timeout has stopped: the URL, and the call that was stopped. */
+int complain_timeout(void);
 int exit_status(zinc_status st);
 /* A key of the store without the prefix of the hierarchy's root. */
 const char *key_below(const zinc_hierarchy *h, const char *key);
 int run_context(struct run *r); /* makes r->ctx */
-/* The node that a URL names. */
+/* Open the node that a URL names. */
 int open_node(struct run *r, const char *url, bool write, zinc_hierarchy **h);
 int open_array(struct run *r, const char *url, bool write, zinc_array **a);
-/* DONE where the store can be written; else one line on stderr. */
+/* DONE if the store can be written; else a message on stderr. */
 int may_write(const char *url, const zinc_hierarchy *h);
 zinc_io_options io_options(const struct run *r);
-int convert_flags(const struct run *r); /* zinc_convert, of the command line */
+int convert_flags(const struct run *r); /* zinc_convert flags of the command line */
 int thread_count(const struct run *r);
-/* Open options as the command line asks for. */
+/* Open options of the command line. */
 zinc_open_options open_options(const struct run *r, bool write);
 int links_option(const struct run *r); /* zinc_links */
 
-/* ---- consolidated.c: what an edit finds, it leaves ---- */
+/* ---- consolidated.c: restore consolidated metadata after an edit ---- */
 
 struct consolidated {
 	const char *url;
 	zinc_hierarchy *h; /* NULL: nothing to restore */
-	char **path;       /* of groups that have some */
+	char **path;       /* of groups with consolidated metadata */
 	int n;
 };
 
-/* Before the command runs, and after it ended with `status`; what to exit with. */
+/* Called before the command, and after it with its status; returns the exit status. */
 void consolidated_note(struct consolidated *c, struct run *r);
 int consolidated_restore(struct consolidated *c, struct run *r, int status);
 
@@ -242,13 +242,13 @@ int consolidated_restore(struct consolidated *c, struct run *r, int status);
 
 enum paint { PLAIN, BOLD, DIM, RED, YELLOW, GREEN, BLUE };
 bool colour_wanted(int fd);
-/* `s` in a colour, or as it is. */
+/* `s` in a colour, or unchanged. */
 void text_paint(struct text *t, bool colour, enum paint p, const char *s);
 
 /* ---- progress.c ---- */
 
 struct progress {
-	zinc_call_options call; /* for the call that it shows */
+	zinc_call_options call; /* for the call whose progress is shown */
 	bool on;
 	const char *what;            /* "checking" */
 	const char *unit;            /* "chunk", one of them; may be set after progress_init */
@@ -259,9 +259,9 @@ struct progress {
 
 void progress_init(struct progress *p, const struct run *r, const char *what);
 int progress_tick(void *progress, uint64_t done, uint64_t total, uint64_t bytes); /* a zinc_progress_fn */
-/* Take the bar away, before other output. */
+/* Remove the bar, before other output. */
 void progress_end(struct progress *p);
-/* The same, and one line: "checked 50 chunks, 3.2 GiB, in 6.4 s (512 MiB/s)".  Nothing where no bar would be. */
+/* The same, and print "checked 50 chunks, 3.2 GiB, in 6.4 s (512 MiB/s)".  Prints nothing if the bar is off. */
 void progress_summary(struct progress *p, const char *what, uint64_t units, uint64_t bytes);
 double now(void);
 
@@ -277,7 +277,7 @@ struct region {
 	int axis[ZINC_MAX_NDIM];       /* of the array, of each dimension of the result */
 	size_t element;
 	uint64_t n;     /* elements */
-	bool uncounted; /* there are more */
+	bool uncounted; /* there are more than 2^64 */
 };
 
 /* The index along the array's axis of item i along dimension d of the result. */
@@ -288,21 +288,21 @@ zinc_selection region_selection(const struct region *g);
 /* Only `n` items along dimension `d` of the result, from `first`. */
 void region_narrow(struct region *g, int d, uint64_t first, uint64_t n);
 
-/* Called for consecutive pieces, in C order (or Fortran order) of elements; a status other than DONE stops. */
+/* Called for consecutive pieces, in C (or Fortran) order; a status other than DONE stops. */
 typedef int (*piece_fn)(void *arg, const struct region *piece);
 int region_pieces(const struct region *g, uint64_t budget, bool fortran, piece_fn fn, void *arg);
-/* Bytes that a piece may have. */
+/* The most bytes of a piece. */
 uint64_t piece_budget(const struct run *r);
 
-/* ---- printers: one stream of elements in C order, several spellings ---- */
+/* ---- printers: elements in C order, printed in several formats ---- */
 
 struct printer;
 
 struct printer_ops {
 	const char *name; /* of --as */
-	int passes; /* over the elements: 2 for text, whose columns depend on all of them; begin() may want more */
+	int passes; /* over the elements: 2 for text, whose columns depend on all elements; begin() may raise it */
 	void (*begin)(struct printer *p);
-	void (*elements)(struct printer *p, void *elements, size_t n); /* may change them */
+	void (*elements)(struct printer *p, void *elements, size_t n); /* may overwrite them */
 	void (*end)(struct printer *p);
 	void (*fini)(struct printer *p); /* frees p->state */
 };
@@ -317,23 +317,23 @@ struct printer {
 	zinc_type type;
 	size_t element;
 	uint64_t at[ZINC_MAX_NDIM]; /* of the next element */
-	bool index;                 /* csv: other indices in front */
+	bool index;                 /* csv: print the other indices first */
 	int pass, passes;           /* of two, 0 measures and 1 prints */
-	int status;                 /* other than DONE: an element has no text, which was said */
+	int status;                 /* other than DONE: printing an element failed, which was reported */
 	const char *url;
-	const uint64_t *whole; /* text: NULL, or the shape of which `region` is only the edges */
+	const uint64_t *whole; /* text: NULL, or the shape of the whole result when `region` is only its edges */
 	void *state;
 };
 
-#define PRINTER_FLUSH_AT (1u << 16) /* bytes of text before it is handed on */
+#define PRINTER_FLUSH_AT (1u << 16) /* bytes of text before it is written */
 #define EDGE             3          /* items shown at either end of a summarised dimension */
 
-/* Step p->at to the next element; the number of trailing dimensions that began anew, out_ndim at the end. */
+/* Step p->at to the next element; returns how many trailing dimensions start again at 0 (all: out_ndim). */
 int printer_step(struct printer *p);
-/* Hand p->text on when it has grown. */
+/* Write p->text if it is long enough. */
 void printer_flush(struct printer *p);
-void printer_nothing(struct printer *p);
-/* One element of any type, by the library; on failure p->status. */
+void printer_noop(struct printer *p);
+/* One element of any type, printed by the library; sets p->status on failure. */
 void text_element(struct text *t, struct printer *p, const void *element, zinc_spelling how);
 
 /* ---- decimal.c: numbers as text ---- */
@@ -367,7 +367,7 @@ bool is_float(zinc_type type), is_complex(zinc_type type);
 /* ---- json_write.c: every JSON text that the command prints ---- */
 
 struct json {
-	struct text text; /* what is written so far, without what was handed on */
+	struct text text; /* written, and not yet passed on */
 	bool comma;       /* the next value or name needs one before it */
 };
 
@@ -395,7 +395,7 @@ void json_compact(struct json *j, const char *json); /* the same without white s
 void json_shape(struct json *j, const uint64_t *shape, int ndim);
 /* An array of the items that were written one after the other by another writer, which is freed. */
 void json_list(struct json *j, struct json *items);
-/* For a value in a spelling of its own: the text to add it to. */
+/* For any other value: the text to add it to. */
 struct text *json_value(struct json *j);
 /* The document and a line end; frees it. */
 void out_document(struct out *o, struct json *j);
@@ -405,9 +405,9 @@ void json_free(struct json *j);
 
 struct npy {
 	zinc_type type;    /* ZINC_RAW: bytes */
-	zinc_numpy *numpy; /* a type without a number: dates, texts, records; else NULL */
+	zinc_numpy *numpy; /* a type that has no zinc_type: dates, texts, records; else NULL */
 	size_t element;
-	bool swap; /* the other byte order than this machine's */
+	bool swap; /* the byte order is not that of this machine */
 	bool fortran;
 	int ndim;
 	uint64_t shape[ZINC_MAX_NDIM];
@@ -431,44 +431,44 @@ struct source {
 	int fd; /* -1: not open */
 	bool is_npy;
 	struct npy npy;
-	unsigned char held[6]; /* raw: the bytes that might have been the magic string */
+	unsigned char held[6]; /* raw: the bytes that were read to look for the magic string */
 	size_t nheld;
-	uint64_t left; /* bytes still to come */
+	uint64_t left; /* bytes not yet read */
 	void *buffer;
-	void *native;      /* elements of types without a number, as the array has them */
-	zinc_arena *arena; /* what those of variable length point to */
+	void *native;      /* converted elements of types that have no zinc_type */
+	zinc_arena *arena; /* of elements of variable length */
 };
 
-/* Open --from and read its header; source_close must follow in any case.  Plain bytes have the shape of `g`; NULL: they
- * are not accepted. */
+/* Open --from and read its header; source_close must follow in any case.  Raw bytes have the shape of `g`; NULL: raw
+ * bytes are not accepted. */
 int source_open(struct source *s, struct run *r, const char *url, const struct region *g);
-/* Do its elements convert to the array's, and does a plain file have the `n` of them? */
+/* Check that its elements can be converted to those of the array, and that a raw file has `n` of them. */
 int source_check(struct source *s, const zinc_array *a, uint64_t n);
-/* The next elements, of this shape, as a buffer for the library; strides[ZINC_MAX_NDIM] is room for its strides. */
-int source_take(struct source *s, const zinc_array *a, const uint64_t *shape, int ndim, zinc_buffer *b,
+/* The next elements, of this shape, as a buffer for the library; `strides` has room for ZINC_MAX_NDIM. */
+int source_next(struct source *s, const zinc_array *a, const uint64_t *shape, int ndim, zinc_buffer *b,
 		int64_t *strides);
-/* A piece_fn: the next elements into this piece of the array. */
+/* A piece_fn: write the next elements into this piece of the array. */
 int source_write_piece(void *source, const struct region *piece);
 void source_close(struct source *s);
 
-/* ---- show_node.c: nodes for people and as JSON ---- */
+/* ---- show_node.c: nodes as text and as JSON ---- */
 
 /* The node as `info --json` has it; the object stays open for more members: json_end_object must follow. */
 int describe_json(struct json *j, const zinc_node *node, const zinc_hierarchy *h, const char *url);
-/* "zstd", "transpose+blosc": the codecs that matter, from a `codecs` member. */
+/* "zstd", "transpose+blosc": the codecs of a `codecs` member, without "bytes". */
 void describe_codecs(struct text *t, const char *codecs_json);
-/* "float32 (24, 721)  zstd", or what is wrong with it. */
+/* "float32 (24, 721)  zstd", or the problem of the node. */
 void describe_line(struct text *t, const zinc_node *node);
 /* "array", "group". */
 const char *kind_name(const zinc_node *node);
-/* What a node's problem makes of the exit status: what is unsupported can be shown. */
+/* The exit status for the problem of a node; unsupported nodes can be shown, so that is DONE. */
 int problem_status(const zinc_node *node);
-/* The same, said on stderr with the key of its document. */
+/* The same, and print the problem on stderr with the key of its document. */
 int complain_of_node(const zinc_hierarchy *h, const char *url, const zinc_node *node);
 
-/* ---- json_parts.c: what is inside a JSON text of the library's ---- */
+/* ---- json_parts.c: members and items of a JSON text of the library ---- */
 
-/* Call fn for each member or item, as zinc_json_each does; of other values for none. */
+/* Call fn for each member or item, as zinc_json_each does; other values have none. */
 void json_parts(const char *json, zinc_member_fn fn, void *arg);
 /* One member of an object as JSON, appended; false when there is none. */
 bool json_member(const char *object, const char *key, struct text *value);
@@ -476,7 +476,7 @@ bool json_member(const char *object, const char *key, struct text *value);
 /* ---- finding.c ---- */
 
 void finding_json(struct json *j, const zinc_finding *f);
-/* One line; `where` is a key or path, "" when it is clear. */
+/* One line; `where` is a key or path, or "". */
 void finding_text(struct text *t, bool colour, const char *where, const zinc_finding *f);
 
 /* ---- commands ---- */
@@ -488,15 +488,15 @@ int cmd_completion(struct run *r), cmd_stats(struct run *r), cmd_diff(struct run
 int cmd_chunks(struct run *r), cmd_explain(struct run *r);
 int cmd_validate(struct run *r), cmd_bench(struct run *r), cmd_cp(struct run *r), cmd_mv(struct run *r);
 int cmd_conventions(struct run *r);
-/* `zinc conventions --new DIR`: a convention to begin with. */
+/* `zinc conventions --new DIR`: write the files of a new convention. */
 int conventions_new(struct run *r);
-/* Where fetched schemas are kept; nothing when there is no such place. */
+/* The directory of downloaded schemas; nothing when there is none. */
 void schema_cache(struct text *t);
 int cmd_codecs(struct run *r), cmd_dtypes(struct run *r), cmd_stores(struct run *r), cmd_formats(struct run *r);
-/* `zinc --array_path=DIR`: every chunk of an array decodes? */
+/* `zinc --array_path=DIR`: decode every chunk of an array. */
 int cmd_array_path(struct run *r);
 int print_version(struct run *r);
-/* `zinc --complete WORD ...`: what the last word may become, for the scripts of `zinc completion`. */
+/* `zinc --complete WORD ...`: candidates for the last word, for the scripts of `zinc completion`. */
 int complete(struct run *r, char **words);
 
 #endif

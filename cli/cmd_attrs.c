@@ -6,7 +6,7 @@ struct attrs {
 	const char *url;
 	zinc_hierarchy *h;
 	zinc_attribute *changes;
-	char **keys; /* our copies, cut at '=' */
+	char **keys; /* copies of the words, cut at '=' */
 	size_t n, nkeys;
 };
 
@@ -54,12 +54,11 @@ add_setting(struct attrs *a, const char *word)
 	char *key;
 
 	if (!equals)
-		return complain(USAGE, a->url, "\"%s\" sets nothing: KEY=JSON does, and one KEY alone prints its value",
-				word);
+		return complain(USAGE, a->url, "\"%s\" is not KEY=JSON; to print a value give one KEY only", word);
 	if (zinc_json_each(a->run->ctx, equals + 1, NULL, NULL, &err))
-		return complain(USAGE, word, "the value is not JSON; a string needs its quotes: '%.*s=\"text\"'",
-				(int)n, word);
-	key = memcpy(need(NULL, n + 1), word, n);
+		return complain(USAGE, word, "the value is not JSON; a string needs quotes: '%.*s=\"text\"'", (int)n,
+				word);
+	key = memcpy(xrealloc(NULL, n + 1), word, n);
 	key[n] = '\0';
 	a->keys[a->nkeys++] = key;
 	a->changes[a->n++] = (zinc_attribute){key, equals + 1};
@@ -67,14 +66,14 @@ add_setting(struct attrs *a, const char *word)
 }
 
 static int
-gather(struct attrs *a)
+collect_changes(struct attrs *a)
 {
 	const struct args *args = a->run->args;
 	size_t most = (size_t)args->words.n + (size_t)args->removed.n;
 	int i, status = DONE;
 
-	a->changes = need(NULL, most * sizeof *a->changes);
-	a->keys = need(NULL, most * sizeof *a->keys);
+	a->changes = xrealloc(NULL, most * sizeof *a->changes);
+	a->keys = xrealloc(NULL, most * sizeof *a->keys);
 	for (i = 1; i < args->words.n && status == DONE; i++)
 		status = add_setting(a, args->words.at[i]);
 	for (i = 0; i < args->removed.n; i++)
@@ -83,7 +82,7 @@ gather(struct attrs *a)
 }
 
 static int
-rehearse(struct attrs *a)
+print_changes(struct attrs *a)
 {
 	const char *path = zinc_hierarchy_path(a->h);
 	const int status = may_write(a->url, a->h);
@@ -107,10 +106,10 @@ static int
 edit(struct attrs *a)
 {
 	zinc_error err = ZINC_ERROR_INIT;
-	int status = gather(a);
+	int status = collect_changes(a);
 
 	if (status == DONE && a->run->args->dry_run)
-		status = rehearse(a);
+		status = print_changes(a);
 	else if (status == DONE &&
 		 zinc_attributes_edit(a->h, zinc_hierarchy_path(a->h), a->changes, a->n, &until_stopped, &err))
 		status = fail(a->url, &err);

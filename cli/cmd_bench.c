@@ -1,9 +1,9 @@
 /*
  * cmd_bench.c - zinc bench: how long reads of one array take
  *
- * Each repeat reads into fresh memory and with no cache of decoded chunks; what the operating system caches it
- * keeps.  Getting that memory counts, in huge pages where the system has them, and giving it back does not: so the
- * figures are those of `make bench`.  Stored bytes are those that passed between the store and the library.
+ * Each repeat reads into new memory, without a cache of decoded chunks; the cache of the operating system is kept.
+ * The time includes the allocation of that memory (in huge pages where the system has them), but not its release,
+ * as in `make bench`.  Stored bytes are those that the library read from the store.
  */
 #include <stdio.h>
 #include <sys/resource.h>
@@ -28,7 +28,7 @@ struct bench {
 
 /* ---- memory ---- */
 
-/* Start the high-water mark anew, where the kernel lets us. */
+/* Reset the peak of memory use, where the kernel allows it. */
 static void
 reset_peak(void)
 {
@@ -60,9 +60,9 @@ peak_bytes(void)
 
 /* ---- reading ---- */
 
-/* Memory that nobody has touched yet. */
+/* Memory whose pages are not in use yet. */
 static void *
-fresh(uint64_t nbytes)
+fresh_memory(uint64_t nbytes)
 {
 	void *p = mmap(NULL, nbytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
@@ -86,11 +86,11 @@ read_fresh(struct bench *b, const zinc_selection *sel, uint64_t nelems)
 	if (nelems == 0)
 		return DONE;
 	if (__builtin_mul_overflow(nelems, b->all.element, &nbytes))
-		return complain(UNSUPPORTED, b->url, "the array is larger than memory can be; -s selects a part");
+		return complain(UNSUPPORTED, b->url, "the array is too large for memory; select a part with -s");
 	began = now();
-	p = fresh(nbytes);
+	p = fresh_memory(nbytes);
 	if (p == MAP_FAILED)
-		return complain(TROUBLE, b->url, "no memory for %llu bytes; -s selects a part",
+		return complain(TROUBLE, b->url, "cannot allocate %llu bytes; select a part with -s",
 				(unsigned long long)nbytes);
 	buffer = *ZINC_BUFFER_AS(ZINC_NATIVE, p, nbytes);
 	if (zinc_array_variable(b->array))
@@ -183,7 +183,7 @@ next_random(uint64_t *state)
 	return *state * 2685821657736338717u;
 }
 
-/* 100 boxes of the size of a chunk, anywhere. */
+/* 100 boxes of the size of a chunk, at random places. */
 static int
 read_random(struct bench *b)
 {
@@ -256,7 +256,7 @@ report_text(struct bench *b, const char *name, const double *seconds, int n, uin
 static int
 measure(struct bench *b, const struct workload *w, int repeat)
 {
-	double *seconds = need(NULL, (size_t)repeat * sizeof *seconds);
+	double *seconds = xrealloc(NULL, (size_t)repeat * sizeof *seconds);
 	zinc_store_counts before = ZINC_STORE_COUNTS_INIT, after = ZINC_STORE_COUNTS_INIT;
 	int i, status = DONE;
 	uint64_t stored;
@@ -294,7 +294,7 @@ measure_all(struct bench *b)
 	return status;
 }
 
-/* The array once more, through a store that counts. */
+/* Open the array again, through a store that counts bytes. */
 static int
 open_logged(struct bench *b)
 {
@@ -328,7 +328,7 @@ cmd_bench(struct run *r)
 	int status;
 
 	if (r->args->repeat == 0)
-		return complain(USAGE, "--repeat", "at least once");
+		return complain(USAGE, "--repeat", "must be at least 1");
 	status = open_logged(&b);
 	if (status == DONE)
 		status = measure_all(&b);

@@ -17,7 +17,8 @@ struct cat {
 	zinc_arena *arena; /* of elements of variable length */
 };
 
-/* Elements of variable length take more memory than the structures that point to them; nobody knows how much. */
+/* Elements of variable length take more memory than the structures that point to them; the amount is not known
+ * before. */
 static uint64_t
 budget(const struct cat *c, const zinc_array *a)
 {
@@ -40,7 +41,7 @@ read_piece(void *arg, const struct region *piece)
 		else if (zinc_arena_new(&c->arena, c->run->ctx, 0, &err))
 			return fail(c->url, &err);
 	}
-	c->buffer = need(c->buffer, nbytes);
+	c->buffer = xrealloc(c->buffer, nbytes);
 	b = *ZINC_BUFFER_AS(ZINC_NATIVE, c->buffer, nbytes);
 	b.arena = c->arena;
 	if (zinc_array_read(piece->array, &sel, &b, &io, &err))
@@ -115,7 +116,7 @@ print_region(struct cat *c, const struct region *g)
 	return status;
 }
 
-/* A summary is for people: a file gets everything. */
+/* Only a terminal or pipe gets a summary; a file gets all elements. */
 static bool
 is_file(const char *output)
 {
@@ -137,7 +138,7 @@ print_selected(struct cat *c, const struct region *g)
 
 	if (!is_summary(c, g))
 		return print_region(c, g);
-	e = need(NULL, sizeof *e);
+	e = xrealloc(NULL, sizeof *e);
 	take_edges(e, g);
 	c->printer.whole = g->shape;
 	status = print_region(c, &e->region);
@@ -145,7 +146,7 @@ print_selected(struct cat *c, const struct region *g)
 	return status;
 }
 
-/* As asked for, or as the suffix of the file says: x.csv, x.json, x.npy, x.raw. */
+/* The format of --as, else the suffix of the output file: x.csv, x.json, x.npy, x.raw. */
 static const struct printer_ops *
 choose_printer(const struct args *a)
 {
@@ -160,7 +161,7 @@ choose_printer(const struct args *a)
 	return &printer_text;
 }
 
-/* Data goes out as it is, but for texts that a terminal would show. */
+/* Data is not changed; only text for a terminal is escaped. */
 static enum escaping
 escaping(const struct printer_ops *ops)
 {
@@ -177,7 +178,7 @@ cat(struct cat *c, zinc_array *a)
 	struct out file;
 	int status = region_init(&g, a, args->select, c->url);
 
-	if (status == DONE && g.uncounted && !is_summary(c, &g)) /* no file has an end for them */
+	if (status == DONE && g.uncounted && !is_summary(c, &g)) /* no file can hold so many */
 		status = complain(UNSUPPORTED, c->url, "more than 2^64 elements are selected; select fewer (-s)");
 	if (status == DONE && args->output) {
 		status = out_open(&file, args->output, args->overwrite);

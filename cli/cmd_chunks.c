@@ -171,9 +171,9 @@ explain_json(struct json *j, const struct touched *x, const zinc_explanation *e,
 
 /* ---- the commands ---- */
 
-/* Both ask the same; with `fn` each chunk is told. */
+/* Both commands run the same analysis; `fn` gets each chunk. */
 static int
-ask(struct touched *x, zinc_chunk_fn fn, zinc_explanation *e, int *ndim)
+analyse(struct touched *x, zinc_chunk_fn fn, zinc_explanation *e, int *ndim)
 {
 	zinc_io_options io = io_options(x->run);
 	zinc_error err = ZINC_ERROR_INIT;
@@ -207,7 +207,7 @@ cmd_chunks(struct run *r)
 {
 	struct touched x = {.run = r, .url = r->args->words.at[0]};
 	zinc_explanation e = ZINC_EXPLANATION_INIT;
-	int ndim, status = ask(&x, show_chunk, &e, &ndim);
+	int ndim, status = analyse(&x, show_chunk, &e, &ndim);
 
 	if (status == DONE && r->args->json) {
 		json_end_array(&x.json);
@@ -217,8 +217,7 @@ cmd_chunks(struct run *r)
 		out_document(&r->out, &x.json);
 	}
 	if (status == DONE && e.only_stored)
-		fprintf(stderr, "zinc: %s: too many chunks to list all: only those that are stored are listed\n",
-			x.url);
+		fprintf(stderr, "zinc: %s: too many chunks to list: only stored chunks are listed\n", x.url);
 	json_free(&x.json);
 	return status;
 }
@@ -230,7 +229,7 @@ cmd_explain(struct run *r)
 	struct text t = {NULL, 0, 0};
 	struct json j = JSON_INIT;
 	zinc_explanation e = ZINC_EXPLANATION_INIT;
-	int ndim, status = ask(&x, NULL, &e, &ndim);
+	int ndim, status = analyse(&x, NULL, &e, &ndim);
 
 	if (status != DONE)
 		return status;

@@ -1,4 +1,4 @@
-/* cmd_consolidate.c - zinc consolidate: copies of all documents below a group, in one place, or none */
+/* cmd_consolidate.c - zinc consolidate: write or remove the consolidated metadata of a group */
 #include "cli.h"
 
 int
@@ -16,7 +16,7 @@ cmd_consolidate(struct run *r)
 	if (zinc_node_exists(h, zinc_hierarchy_path(h), &kind, &until_stopped, &err))
 		status = fail(url, &err);
 	else if (kind != ZINC_NODE_GROUP)
-		status = complain(USAGE, url, "this is no group: consolidated metadata lies at the top of a hierarchy");
+		status = complain(USAGE, url, "not a group: only groups have consolidated metadata");
 	else if (r->args->dry_run && (status = may_write(url, h)) == DONE)
 		out_printf(&r->out, "would %s the consolidated metadata of %s\n", remove ? "remove" : "write", url);
 	else if (!r->args->dry_run && zinc_consolidate(h, zinc_hierarchy_path(h), remove, &until_stopped, &err))

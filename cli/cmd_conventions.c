@@ -1,7 +1,7 @@
 /*
- * cmd_conventions.c - zinc conventions: which conventions nodes declare, and whether they keep to them
+ * cmd_conventions.c - zinc conventions: list the conventions that nodes declare, and check them
  *
- * For people a table, with findings below their row:
+ * Without --json a table, with findings below their row:
  *
  *    node  convention   version  declared at                     verdict
  *    /     multiscales  v0.1     /attributes/zarr_conventions/0  valid
@@ -30,7 +30,7 @@ struct conventions {
 	struct json nodes;
 	struct json conventions; /* of one node */
 	unsigned long errors;
-	int status; /* the worst that a node was */
+	int status; /* the worst status of a node */
 };
 
 static char *
@@ -38,7 +38,7 @@ copy(const char *s)
 {
 	size_t n = strlen(s) + 1;
 
-	return memcpy(need(NULL, n), s, n);
+	return memcpy(xrealloc(NULL, n), s, n);
 }
 
 /* ---- levels of a multiscale group ---- */
@@ -66,7 +66,7 @@ numbers_json(struct json *j, const double *v, int n)
 
 	json_begin_array(j);
 	for (i = 0; i < n; i++) {
-		if (isfinite(v[i])) /* JSON has no infinity, but "1e999" */
+		if (isfinite(v[i])) /* JSON has no infinity, but "1e999" reads as one */
 			json_float(j, v[i], DOUBLE);
 		else
 			json_null(j);
@@ -98,7 +98,7 @@ has_levels(const zinc_convention *c)
 	return c && (!strcmp(c->known, "multiscales") || !strcmp(c->known, "ome"));
 }
 
-/* A layout that cannot be read was found fault with already. */
+/* A layout that cannot be read is a finding already. */
 static void
 levels(struct conventions *v, void *arg, zinc_scale_level_fn fn)
 {
@@ -135,7 +135,7 @@ add_row(struct conventions *v, const zinc_verdict *verdict, unsigned errors, uns
 	struct row *row;
 	size_t i;
 
-	v->rows = need(v->rows, (v->n + 1) * sizeof *v->rows);
+	v->rows = xrealloc(v->rows, (v->n + 1) * sizeof *v->rows);
 	row = &v->rows[v->n++];
 	*row = (struct row){.bad = errors > 0};
 	text_name(&row->node, v->path);
@@ -195,7 +195,7 @@ take_verdict(void *arg, const zinc_verdict *verdict)
 /* ---- nodes ---- */
 
 static int
-gather(void *arg, const zinc_node *node)
+collect_node(void *arg, const zinc_node *node)
 {
 	struct conventions *v = arg;
 	const int status = problem_status(node);
@@ -208,7 +208,7 @@ gather(void *arg, const zinc_node *node)
 	}
 	if (node->implicit) /* no document, no attributes */
 		return interrupted();
-	v->paths.at = need(v->paths.at, ((size_t)v->paths.n + 1) * sizeof *v->paths.at);
+	v->paths.at = xrealloc(v->paths.at, ((size_t)v->paths.n + 1) * sizeof *v->paths.at);
 	v->paths.at[v->paths.n++] = copy(node->path);
 	return interrupted();
 }
@@ -237,7 +237,7 @@ check_all(struct conventions *v)
 	zinc_error err = ZINC_ERROR_INIT;
 	int i, status = DONE;
 
-	if (zinc_node_walk(v->h, path, v->run->args->recursive ? -1 : 0, gather, v, &until_stopped, &err))
+	if (zinc_node_walk(v->h, path, v->run->args->recursive ? -1 : 0, collect_node, v, &until_stopped, &err))
 		return fail(v->url, &err);
 	for (i = 0; i < v->paths.n && status == DONE && !interrupted(); i++)
 		status = check_node(v, v->paths.at[i]);
@@ -337,7 +337,7 @@ fini(struct conventions *v)
 
 /* ---- the command ---- */
 
-/* $XDG_CACHE_HOME/zinc/schemas; the standard wants it absolute, and ~/.cache in its place. */
+/* $XDG_CACHE_HOME/zinc/schemas; by the standard the variable must be absolute, and ~/.cache is the default. */
 void
 schema_cache(struct text *t)
 {
@@ -418,10 +418,9 @@ cmd_conventions(struct run *r)
 	if (a->new_dir)
 		return conventions_new(r);
 	if (a->words.n == 0)
-		return complain(USAGE, "conventions", "a URL is missing, or --new DIR");
+		return complain(USAGE, "conventions", "give a URL, or --new DIR");
 	if (!a->declare && (a->schema || a->spec || a->name || a->description || a->declared_shape))
-		return complain(USAGE, "conventions",
-				"--schema, --spec, --name, --description and --shape go with --add");
+		return complain(USAGE, "conventions", "--schema, --spec, --name, --description and --shape need --add");
 	v.url = a->words.at[0];
 	status = open_node(r, v.url, edits, &v.h);
 	if (status == DONE)

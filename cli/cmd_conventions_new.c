@@ -1,11 +1,11 @@
 /*
- * cmd_conventions_new.c - zinc conventions --new DIR: a convention to begin with
+ * cmd_conventions_new.c - zinc conventions --new DIR: write the files of a new convention
  *
  *    DIR/schema.json    JSON Schema of a node that declares it
  *    DIR/README.md      its specification, to be filled in
  *    DIR/example.zarr   a group that declares it and has its property
  *
- * The three fit together: `zinc conventions DIR/example.zarr --schemas DIR` finds the example valid.
+ * `zinc conventions DIR/example.zarr --schemas DIR` reports the example as valid.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -20,10 +20,10 @@ struct author {
 	char name[64]; /* the prefix without colon */
 	char uuid[37];
 	char schema_url[160], spec_url[160];
-	bool seed; /* of the shape of November 2025, which knows no uuid */
+	bool seed; /* of the shape of November 2025, which has no uuid */
 };
 
-/* Version 4: random, but for its version and variant. */
+/* Version 4: random, except for the bits of version and variant. */
 static bool
 make_uuid(char out[37])
 {
@@ -198,12 +198,12 @@ conventions_new(struct run *r)
 	int status;
 
 	if (r->args->words.n > 0)
-		return complain(USAGE, "--new", "it takes no URL");
+		return complain(USAGE, "--new", "takes no URL");
 	if (!r->args->prefix || !take_prefix(&a, r->args->prefix))
-		return complain(USAGE, "--new", "it needs --prefix X:, of small letters, digits, - and _");
+		return complain(USAGE, "--new", "needs --prefix X: of lower-case letters, digits, - and _");
 	a.seed = shape && !strcmp(shape, "seed");
 	if (!make_uuid(a.uuid))
-		return complain(TROUBLE, a.dir, "no random numbers for a uuid");
+		return complain(TROUBLE, a.dir, "cannot get random numbers for a uuid");
 	snprintf(a.schema_url, sizeof a.schema_url, "https://example.org/%s/v0.1/schema.json", a.name);
 	snprintf(a.spec_url, sizeof a.spec_url, "https://example.org/%s/v0.1/README.md", a.name);
 	if (r->args->dry_run) {

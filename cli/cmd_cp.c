@@ -1,11 +1,11 @@
-/* cmd_cp.c - zinc cp and zinc mv: nodes to other places, stores and versions of Zarr */
+/* cmd_cp.c - zinc cp and zinc mv: copy nodes to other stores and versions of Zarr; rename nodes */
 #include <stdio.h>
 #include <zinc/store.h>
 
 #include "cli.h"
 
-/* The same choice is replaced in many arrays: it is told once, with their number.  What is lost is told each time. */
-struct told {
+/* The same choice may be replaced in many arrays: it is printed once, with their number.  Each loss is printed. */
+struct counted_note {
 	struct text message, path; /* of the first */
 	zinc_copy_kind kind;
 	uint64_t times;
@@ -17,11 +17,11 @@ struct cp {
 	struct progress progress;
 	zinc_copy_options options;
 	uint64_t chunks[ZINC_MAX_NDIM], shards[ZINC_MAX_NDIM];
-	struct told *told;
-	size_t ntold;
+	struct counted_note *counted;
+	size_t ncounted;
 	struct json notes;
-	bool hidden;  /* there was something of the source that cannot be read, */
-	bool refused; /* and for that alone nothing was copied */
+	bool hidden;  /* a part of the source cannot be read */
+	bool refused; /* nothing was copied because of that */
 };
 
 /* ---- the command line -> options ---- */
@@ -85,7 +85,7 @@ take_common(struct cp *c)
 	o->force = a->force;
 	o->dry_run = a->dry_run;
 	o->max_memory = a->max_memory;
-	if (a->max_memory) /* that is for elements and objects; codecs and metadata need something beside */
+	if (a->max_memory) /* that limit is for elements and objects; codecs and metadata need more */
 		c->run->budget.limit += (uint64_t)64 << 20;
 	o->threads = thread_count(c->run);
 	o->call = &c->progress.call;
@@ -108,24 +108,24 @@ note_json(struct cp *c, const zinc_copy_note *note)
 }
 
 static void
-remember(struct cp *c, const zinc_copy_note *note)
+count_note(struct cp *c, const zinc_copy_note *note)
 {
-	struct told *t;
+	struct counted_note *t;
 	size_t i;
 
-	for (i = 0; i < c->ntold && note->kind != ZINC_COPY_LOST; i++)
-		if (c->told[i].kind == note->kind && !strcmp(text_str(&c->told[i].message), note->message)) {
-			c->told[i].times++;
+	for (i = 0; i < c->ncounted && note->kind != ZINC_COPY_LOST; i++)
+		if (c->counted[i].kind == note->kind && !strcmp(text_str(&c->counted[i].message), note->message)) {
+			c->counted[i].times++;
 			return;
 		}
-	c->told = need(c->told, (c->ntold + 1) * sizeof *c->told);
-	t = &c->told[c->ntold++];
-	*t = (struct told){.kind = note->kind, .times = 1};
+	c->counted = xrealloc(c->counted, (c->ncounted + 1) * sizeof *c->counted);
+	t = &c->counted[c->ncounted++];
+	*t = (struct counted_note){.kind = note->kind, .times = 1};
 	text_puts(&t->message, note->message);
 	text_puts(&t->path, note->path);
 }
 
-/* What is hidden is a finding; whatever else ended the work is worse, and its status wins. */
+/* A hidden entry is a finding (status 1); any other failure has its own status. */
 static void
 note_finding(struct cp *c, const zinc_copy_note *n)
 {
@@ -141,7 +141,7 @@ final_status(const struct cp *c, int status)
 	return status == DONE && c->hidden ? FOUND : status;
 }
 
-/* The plan is data, and for those who ask; what is replaced or lost is said always. */
+/* The plan is printed with --dry-run only; what is replaced or lost is always printed. */
 static int
 note(void *arg, const zinc_copy_note *n)
 {
@@ -156,18 +156,18 @@ note(void *arg, const zinc_copy_note *n)
 		if (c->run->args->dry_run)
 			out_printf(&c->run->out, "%s: %s\n", n->path, n->message);
 	} else
-		remember(c, n);
+		count_note(c, n);
 	return interrupted();
 }
 
-/* A copy that lost something without being allowed to has failed, and its one line says so. */
+/* Print the notes.  If the copy failed, its error message already names what would be lost. */
 static void
-tell(struct cp *c, bool failed)
+print_notes(struct cp *c, bool failed)
 {
 	size_t i;
 
-	for (i = 0; i < c->ntold; i++) {
-		const struct told *t = &c->told[i];
+	for (i = 0; i < c->ncounted; i++) {
+		const struct counted_note *t = &c->counted[i];
 
 		if (failed && !c->run->args->dry_run && t->kind != ZINC_COPY_HIDDEN)
 			continue;
@@ -184,11 +184,11 @@ notes_free(struct cp *c)
 {
 	size_t i;
 
-	for (i = 0; i < c->ntold; i++) {
-		text_free(&c->told[i].message);
-		text_free(&c->told[i].path);
+	for (i = 0; i < c->ncounted; i++) {
+		text_free(&c->counted[i].message);
+		text_free(&c->counted[i].path);
 	}
-	free(c->told);
+	free(c->counted);
 	json_free(&c->notes);
 }
 
@@ -225,7 +225,7 @@ cmd_cp(struct run *r)
 
 	c.options = (zinc_copy_options)ZINC_COPY_OPTIONS_INIT;
 	if (r->args->force && !r->args->overwrite)
-		return complain(USAGE, "--force", "it says what --overwrite may erase; give both");
+		return complain(USAGE, "--force", "works only with --overwrite");
 	status = take_options(&c);
 	if (status != DONE)
 		return status;
@@ -235,7 +235,7 @@ cmd_cp(struct run *r)
 	progress_init(&c.progress, r, "copying");
 	st = zinc_copy_url(typed_url(r->args, c.from), typed_url(r->args, c.to), &c.options, &n, &err);
 	progress_end(&c.progress);
-	tell(&c, st != ZINC_OK);
+	print_notes(&c, st != ZINC_OK);
 	if (st == ZINC_OK && r->args->json)
 		summary_json(&c, &n);
 	if (st == ZINC_OK && !r->args->dry_run)
@@ -244,7 +244,7 @@ cmd_cp(struct run *r)
 	return final_status(&c, st == ZINC_OK ? DONE : fail_either(c.from, c.to, &err));
 }
 
-/* NEWPATH is a path within the hierarchy; whoever types the URL of the new place means its path, too. */
+/* NEWPATH is a path within the hierarchy; a URL of the new place is accepted, too. */
 static const char *
 new_path(const char *url, const char *path, const char *typed)
 {
@@ -260,11 +260,11 @@ note_hidden(void *arg, const zinc_copy_note *n)
 {
 	note_finding(arg, n);
 	if (n->kind == ZINC_COPY_HIDDEN)
-		remember(arg, n);
+		count_note(arg, n);
 	return interrupted();
 }
 
-/* "out.zarr/t2m": has a name a suffix of hierarchies, and is no node of this one? */
+/* "out.zarr/t2m": does a component end in a suffix of hierarchies, and is it not a node of this one? */
 static bool
 names_root(zinc_hierarchy *h, const char *typed)
 {
@@ -299,9 +299,8 @@ same_root(const zinc_hierarchy *a, const zinc_hierarchy *b)
 	       !strcmp(zinc_hierarchy_prefix(a), zinc_hierarchy_prefix(b));
 }
 
-/* Does what was typed name another store, by a URL, by a hierarchy that is there, or by how it looks?  The root must
- * be in the text itself: a hierarchy around the working directory is not meant.  Another spelling of this one gives
- * the path. */
+/* The path of NEWPATH.  USAGE when it names another store: by a scheme, by an existing hierarchy, or by a suffix of
+ * hierarchies.  The root must be part of the text: a hierarchy around the working directory does not count. */
 static int
 take_new_path(struct run *r, zinc_hierarchy *h, const char *url, const char *typed, struct text *path)
 {
@@ -319,9 +318,8 @@ take_new_path(struct run *r, zinc_hierarchy *h, const char *url, const char *typ
 	}
 	text_puts(path, within);
 	zinc_hierarchy_close(other);
-	return elsewhere
-		   ? complain(USAGE, typed, "another store; mv renames a node within its own: zinc cp, then zinc rm")
-		   : DONE;
+	return elsewhere ? complain(USAGE, typed, "another store; mv works within one store: use zinc cp, then zinc rm")
+			 : DONE;
 }
 
 int
@@ -343,7 +341,7 @@ cmd_mv(struct run *r)
 	if (status == DONE && zinc_move(h, zinc_hierarchy_path(h), text_str(&path), &c.options, &err))
 		status = fail(c.from, &err);
 	progress_end(&c.progress);
-	tell(&c, status != DONE);
+	print_notes(&c, status != DONE);
 	status = final_status(&c, status);
 	notes_free(&c);
 	if (status == DONE && r->args->dry_run)

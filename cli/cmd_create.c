@@ -53,7 +53,7 @@ take_shapes(struct create *c)
 	return status;
 }
 
-/* "time,,x" -> names; an empty one is none. */
+/* "time,,x" -> names; an empty name means none. */
 static int
 take_dims(struct create *c)
 {
@@ -63,7 +63,7 @@ take_dims(struct create *c)
 
 	if (!text)
 		return DONE;
-	p = c->dims = memcpy(need(NULL, strlen(text) + 1), text, strlen(text) + 1);
+	p = c->dims = memcpy(xrealloc(NULL, strlen(text) + 1), text, strlen(text) + 1);
 	for (; p && n <= c->options.ndim; n++) {
 		char *name = p;
 
@@ -80,7 +80,7 @@ take_dims(struct create *c)
 	return DONE;
 }
 
-/* NaN and its like are JSON strings; nobody should have to quote them twice. */
+/* NaN and infinities are JSON strings; they may be given without quotes. */
 static void
 take_fill(struct create *c)
 {
@@ -125,13 +125,13 @@ check_group(const struct args *a, const char *url)
 {
 	if (a->shape || a->dtype || a->chunks || a->shards || a->codecs || a->fill || a->dims || a->order ||
 	    a->endian || a->key_encoding)
-		return complain(USAGE, url, "a group has attributes only: --group goes with --attrs alone");
+		return complain(USAGE, url, "a group has no array options: with --group give only --attrs");
 	return DONE;
 }
 
 /* ---- creating ---- */
 
-/* Does a chain as it was typed name zstd itself, and not only as a compressor of blosc? */
+/* Does the value of --codecs name the codec zstd, and not only zstd as the compressor of blosc? */
 static bool
 names_zstd(const char *codecs)
 {
@@ -151,7 +151,7 @@ names_zstd(const char *codecs)
 	return false;
 }
 
-/* Formats that do not have zstd store it as that of blosc: who asked for the one is told of the other. */
+/* Formats without zstd use blosc with zstd: print a note if zstd was asked for. */
 static void
 tell_replaced(const struct create *c, const zinc_array *a)
 {
@@ -165,7 +165,7 @@ tell_replaced(const struct create *c, const zinc_array *a)
 	zinc_blob_fini(&json);
 }
 
-/* Fields of a fixed shape, which version 3 has no name for. */
+/* Fields with a shape: Zarr v3 has no data type for them. */
 static void
 tell_private(const struct create *c, const zinc_array *a)
 {
@@ -198,15 +198,15 @@ create(struct create *c, const char *shown, const zinc_open_options *open)
 	return st ? fail(c->url, &err) : DONE;
 }
 
-/* The document that would be written, made in memory in the version that the place asks for; a dry run refuses what the
- * deed would. */
+/* --dry-run: create the node in a store in memory, in the format of the target, and print its document.  It refuses
+ * what a real run would refuse. */
 static int
 rehearse(struct create *c)
 {
 	static const char place[] = "memory://dry-run/node";
 	zinc_open_options open = open_options(c->run, true);
 	zinc_error err = ZINC_ERROR_INIT;
-	zinc_store *keep = NULL; /* a store in memory lives while it is open */
+	zinc_store *keep = NULL; /* a store in memory exists while it is open */
 	zinc_store_options so = ZINC_STORE_OPTIONS_INIT;
 	zinc_hierarchy *h = NULL;
 	zinc_blob json = ZINC_BLOB_INIT;
@@ -245,7 +245,7 @@ cmd_create(struct run *r)
 	int status = r->args->group ? check_group(r->args, c.url) : take_options(&c);
 
 	if (status == DONE && r->args->force && !r->args->overwrite)
-		status = complain(USAGE, "--force", "it says what --overwrite may erase; give both");
+		status = complain(USAGE, "--force", "works only with --overwrite");
 	open.create = 1;
 	if (status == DONE)
 		status = r->args->dry_run ? rehearse(&c) : create(&c, c.url, &open);

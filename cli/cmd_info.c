@@ -1,7 +1,7 @@
 /*
  * cmd_info.c - zinc info: one node
  *
- * As JSON it is what the library says.  As text it is the same, looked into member by member.
+ * The JSON output is the description by the library.  The text output prints members of that description.
  */
 #include "cli.h"
 
@@ -115,7 +115,7 @@ names_row(struct info *i, const zinc_array_info *a)
 	text_free(&t);
 }
 
-/* A member of the description as it stands there. */
+/* A member of the description, unchanged. */
 static void
 member_row(struct info *i, const char *label, const char *json, const char *member)
 {
@@ -157,7 +157,7 @@ array_rows(struct info *i, const zinc_array_info *a, const char *json)
 		row(i, "unsupported", a->unsupported);
 }
 
-/* Listing shows metadata only: what is stored is asked of an open array. */
+/* A listing has metadata only; the stored objects are counted by an open array. */
 static int
 ask_stored(struct info *i, const char *path, zinc_stored *s)
 {

@@ -1,4 +1,4 @@
-/* cmd_lists.c - zinc codecs, dtypes, stores, formats, --version: what this build has, from the library's tables */
+/* cmd_lists.c - zinc codecs, dtypes, stores, formats, --version: print the tables of the library */
 #include <zinc/extend.h>
 
 #include "cli.h"

@@ -5,7 +5,7 @@ struct ls {
 	struct run *run;
 	const char *url;
 	zinc_hierarchy *h;
-	zinc_node_kind kind; /* of the node asked about */
+	zinc_node_kind kind; /* of the node that the URL names */
 	struct json children;
 	int status;
 };

@@ -14,7 +14,8 @@ check_shape(const struct source *s, const struct region *g)
 	if (s->npy.ndim != g->out_ndim || memcmp(s->npy.shape, g->shape, (size_t)g->out_ndim * sizeof *g->shape)) {
 		text_tuple(&have, s->npy.shape, s->npy.ndim);
 		text_tuple(&want, g->shape, g->out_ndim);
-		status = complain(USAGE, s->name, "its shape is %s, that of the selection %s", have.p, want.p);
+		status =
+		    complain(USAGE, s->name, "its shape is %s, but the shape of the selection is %s", have.p, want.p);
 	}
 	text_free(&have);
 	text_free(&want);
@@ -40,7 +41,7 @@ put(struct source *s, struct region *g)
 		out_text(&s->run->out, &t);
 		return DONE;
 	}
-	g->element = s->npy.element; /* pieces are cut by the size of the input */
+	g->element = s->npy.element; /* the size of a piece is that of the input */
 	return region_pieces(g, piece_budget(s->run), s->npy.fortran, source_write_piece, s);
 }
 

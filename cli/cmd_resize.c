@@ -1,5 +1,5 @@
 /*
- * cmd_resize.c - zinc resize and zinc append: another shape, and elements at the end of a dimension
+ * cmd_resize.c - zinc resize and zinc append: change the shape; add elements at the end of a dimension
  */
 #include "cli.h"
 
@@ -30,7 +30,7 @@ cmd_resize(struct run *r)
 	int ndim, status;
 
 	if (!parse_shape(lengths, shape, &ndim))
-		return complain(USAGE, lengths, "this is not a list of lengths, like 100,20");
+		return complain(USAGE, lengths, "not a list of lengths like 100,20");
 	status = open_array(r, url, true, &a);
 	if (status != DONE)
 		return status;
@@ -57,7 +57,7 @@ struct append {
 	uint64_t n; /* elements */
 };
 
-/* The input must have the array's shape, but for the axis. */
+/* The input must have the shape of the array, except along the axis. */
 static int
 check_append(struct append *p)
 {
@@ -79,15 +79,15 @@ check_append(struct append *p)
 		text_tuple(&have, more, p->source.npy.ndim);
 		text_tuple(&want, shape, ndim);
 		status = complain(USAGE, p->source.name,
-				  "its shape is %s, that of the array %s: only dimension %d may differ", have.p, want.p,
-				  p->axis);
+				  "its shape is %s, but the shape of the array is %s; only dimension %d may differ",
+				  have.p, want.p, p->axis);
 	}
 	text_free(&have);
 	text_free(&want);
 	return status;
 }
 
-/* What fits into memory is one call: the library looks at all of it before it changes the shape. */
+/* Input that fits into memory is one call: the library checks all of it before it changes the shape. */
 static int
 append_whole(struct append *p)
 {
@@ -95,7 +95,7 @@ append_whole(struct append *p)
 	zinc_io_options io = io_options(p->run);
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_buffer b;
-	int status = source_take(&p->source, p->array, p->source.npy.shape, p->source.npy.ndim, &b, strides);
+	int status = source_next(&p->source, p->array, p->source.npy.shape, p->source.npy.ndim, &b, strides);
 
 	if (status != DONE)
 		return status;
@@ -103,7 +103,7 @@ append_whole(struct append *p)
 	return zinc_array_append(p->array, p->axis, &b, &io, NULL, &err) ? fail(p->url, &err) : DONE;
 }
 
-/* What does not is written piece by piece into a range that was reserved for it. */
+/* Larger input is written piece by piece into a range that was reserved for it. */
 static int
 append_pieces(struct append *p)
 {

@@ -40,9 +40,9 @@ confirmed(const char *url, const zinc_erase_counts *n, bool force)
 	return first == 'y' || first == 'Y';
 }
 
-/* Everything is looked at first, so that what is refused is refused before anybody is asked, or a parent written. */
+/* Check everything first, so that a refusal comes before the question to the user and before a parent is written. */
 static int
-look(struct rm *m, zinc_hierarchy *h, zinc_erase_counts *n)
+check_erase(struct rm *m, zinc_hierarchy *h, zinc_erase_counts *n)
 {
 	const struct args *a = m->run->args;
 	const char *path = zinc_hierarchy_path(h);
@@ -78,8 +78,8 @@ erase(struct rm *m, zinc_hierarchy *h)
 	int status;
 
 	if (ask && !isatty(STDIN_FILENO))
-		return complain(USAGE, m->url, "nobody can be asked here; --yes erases it");
-	status = ask || a->dry_run || a->keep_parents ? look(m, h, &n) : DONE;
+		return complain(USAGE, m->url, "cannot ask for confirmation without a terminal; --yes erases it");
+	status = ask || a->dry_run || a->keep_parents ? check_erase(m, h, &n) : DONE;
 	if (status != DONE || a->dry_run)
 		return status;
 	if (ask && !confirmed(m->url, &n, a->force))
@@ -91,9 +91,9 @@ erase(struct rm *m, zinc_hierarchy *h)
 	return zinc_node_erase_with(h, path, &o, NULL, &err) ? fail(m->url, &err) : DONE;
 }
 
-/* With --force a place will do that nobody can open: no Zarr, a broken entry point, an unknown extension of a whole
- * hierarchy.  Then the URL itself is the root, of a version that looks for nothing above and has no entry point.  The store
- * begins above it, so that a link goes and not what it leads to. */
+/* --force also erases places that cannot be opened: no Zarr, a broken entry point, an unknown extension of a whole
+ * hierarchy.  Then the URL is the root, with a format that has no entry point and needs no search.  The store
+ * begins above the URL, so that a symbolic link is erased and not its target. */
 static zinc_status
 open_forced(struct rm *m, bool write, zinc_hierarchy **h)
 {
@@ -105,7 +105,7 @@ open_forced(struct rm *m, bool write, zinc_hierarchy **h)
 	return zinc_hierarchy_open_url(h, typed_url(m->run->args, m->url), &o, NULL);
 }
 
-/* What is there that is no Zarr, and is only erased when forced; 0 when nothing is. */
+/* The number of keys at a place that is not Zarr; only --force erases them. */
 static uint64_t
 count_keys(struct rm *m)
 {
@@ -136,7 +136,7 @@ open_any(struct rm *m, zinc_hierarchy **h)
 	if (n > 0 && m->run->args->force && open_forced(m, true, h) == ZINC_OK)
 		return DONE;
 	if (n > 0 && st == ZINC_E_NOTFOUND)
-		return complain(TROUBLE, m->url, "no Zarr is there, but %llu keys are; --force erases them",
+		return complain(TROUBLE, m->url, "no Zarr node, but %llu keys are there; --force erases them",
 				(unsigned long long)n);
 	return fail(m->url, &err);
 }

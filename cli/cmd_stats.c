@@ -1,5 +1,5 @@
 /*
- * cmd_stats.c - zinc stats: what the elements of an array are like, and what they cost
+ * cmd_stats.c - zinc stats: statistics of the elements of an array, and their stored size
  *
  *   values       min -3  max 17  mean 4.25  std 1.5
  *   histogram
@@ -19,7 +19,7 @@ struct shown {
 	const zinc_array *array;
 	zinc_stats s;
 	zinc_stored stored;
-	bool unlisted; /* the store cannot list: nobody knows what is stored */
+	bool unlisted; /* the store cannot list, so stored bytes are not known */
 };
 
 static const char *const of_names[] = {"nothing", "values", "times", "magnitudes", "lengths"};
@@ -35,7 +35,7 @@ add_double(struct text *t, double v, bool json)
 		text_float(t, v, DOUBLE);
 }
 
-/* A moment as the array's own type spells it. */
+/* A time as the data type of the array prints it. */
 static void
 add_time(struct text *t, const zinc_array *a, int64_t v, bool json)
 {
@@ -63,7 +63,7 @@ add_number(struct text *t, const struct shown *x, zinc_number v, bool json)
 		add_double(t, v.f, json);
 }
 
-/* bin * 2^exponent; false where its type has no such number. */
+/* bin * 2^exponent; false when it overflows the type. */
 static bool
 find_edge(const zinc_stats *s, int i, zinc_number *edge)
 {
@@ -76,7 +76,8 @@ find_edge(const zinc_stats *s, int i, zinc_number *edge)
 	       !__builtin_mul_overflow(edge->i, width.i, &edge->i);
 }
 
-/* Where bin i begins.  Only the end of the last one can be beyond its type: it is a power of two, which a double has.
+/* The lower edge of bin i.  Only the end of the last bin can overflow the type: it is a power of two, which a
+ * double holds exactly.
  */
 static void
 add_edge(struct text *t, const struct shown *x, int i, bool json)
@@ -85,7 +86,7 @@ add_edge(struct text *t, const struct shown *x, int i, bool json)
 	const double v = ldexp((s->type == ZINC_UINT64 ? (double)s->first.u : (double)s->first.i) + i, s->exponent);
 	zinc_number edge;
 
-	if (s->type == ZINC_FLOAT64) /* no number lies beyond the largest */
+	if (s->type == ZINC_FLOAT64) /* DBL_MAX bounds the edges, too */
 		add_double(t, v > DBL_MAX ? DBL_MAX : v < -DBL_MAX ? -DBL_MAX : v, json);
 	else if (find_edge(s, i, &edge))
 		add_number(t, x, edge, json);
@@ -99,7 +100,7 @@ has_numbers(const struct shown *x)
 	return x->s.of != ZINC_STATS_NOTHING && x->s.elements > x->s.nan;
 }
 
-/* The mean of times is a time, to the nearest unit; of anything else a number. */
+/* The mean of times is a time, rounded to the nearest unit; other means are numbers. */
 static void
 add_mean(struct text *t, const struct shown *x, bool json)
 {

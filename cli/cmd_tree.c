@@ -1,7 +1,7 @@
 /* cmd_tree.c - zinc tree: the hierarchy with box characters, or as nested JSON */
 #include "cli.h"
 
-/* A node as it will be printed; its branch is known only when its next sibling is. */
+/* A node to print.  Its branch depends on whether a sibling follows, so nodes are collected first. */
 struct leaf {
 	int depth;
 	bool last; /* among its siblings */
@@ -17,7 +17,7 @@ struct tree {
 	size_t n;
 	struct json json;
 	int depth;        /* of the node last written to `json`, -1 at first */
-	struct text last; /* path of the node that came last */
+	struct text last; /* path of the previous node */
 	int status;
 };
 
@@ -26,10 +26,10 @@ copy(const char *s)
 {
 	size_t n = strlen(s) + 1;
 
-	return memcpy(need(NULL, n), s, n);
+	return memcpy(xrealloc(NULL, n), s, n);
 }
 
-/* The worst of the problems met is the exit status; the tree is drawn all the same. */
+/* The worst problem is the exit status; the tree is drawn in any case. */
 static void
 note_problem(struct tree *t, const zinc_node *node)
 {
@@ -72,7 +72,7 @@ add_leaf(struct tree *t, const zinc_node *node)
 	struct leaf *l;
 
 	if ((t->n & (t->n + 1)) == 0) /* room for 2^k - 1 */
-		t->leaves = need(t->leaves, (2 * t->n + 2) * sizeof *t->leaves);
+		t->leaves = xrealloc(t->leaves, (2 * t->n + 2) * sizeof *t->leaves);
 	l = &t->leaves[t->n++];
 	describe_line(&line, node);
 	mark_conventions(&line, t, node);
@@ -104,7 +104,7 @@ find_last(struct tree *t)
 static void
 draw(struct tree *t)
 {
-	bool open[1024] = {false}; /* a branch goes on below this depth */
+	bool open[1024] = {false}; /* a branch continues at this depth */
 	size_t i;
 	int d;
 
@@ -126,7 +126,7 @@ draw(struct tree *t)
 
 /* ---- JSON ---- */
 
-/* Close what is open down to `depth`, whose next node is about to be written. */
+/* Close open objects down to `depth`: the next node is at that depth. */
 static void
 close_json(struct tree *t, int depth)
 {
@@ -136,7 +136,7 @@ close_json(struct tree *t, int depth)
 	}
 }
 
-/* Nodes come parents first; an object stays open until a node that is not below it comes. */
+/* Parents come before their children; an object stays open until a node comes that is not below it. */
 static int
 add_json(struct tree *t, const zinc_node *node)
 {
@@ -162,7 +162,7 @@ add_json(struct tree *t, const zinc_node *node)
 
 /* ---- the command ---- */
 
-/* Did the node's parent come last, or something below it? */
+/* Was the previous node the parent, or a descendant of the parent? */
 static bool
 follows_parent(const struct tree *t, const char *path)
 {
@@ -171,9 +171,10 @@ follows_parent(const struct tree *t, const char *path)
 	return t->last.n >= n && !strncmp(t->last.p, path, n) && (t->last.n == n || t->last.p[n] == '/');
 }
 
-/* The parent of what is hidden may not have been shown, or not yet: then it stands below the root by its whole path. */
+/* The parent of a hidden entry may not be shown, or not yet: then the entry is printed below the root, with its
+ * whole path. */
 static zinc_node
-in_place(struct tree *t, const zinc_node *node)
+placed_node(struct tree *t, const zinc_node *node)
 {
 	const size_t skip = strlen(zinc_hierarchy_path(t->h));
 	zinc_node placed = *node;
@@ -192,7 +193,7 @@ static int
 visit(void *arg, const zinc_node *found)
 {
 	struct tree *t = arg;
-	const zinc_node node = in_place(t, found);
+	const zinc_node node = placed_node(t, found);
 	int status = DONE;
 
 	note_problem(t, &node);

@@ -1,4 +1,4 @@
-/* cmd_validate.c - zinc validate: every document and every stored object */
+/* cmd_validate.c - zinc validate: check every document and every stored object */
 #include "cli.h"
 
 struct validate {
@@ -6,12 +6,12 @@ struct validate {
 	const char *url;
 	struct progress progress;
 	struct json findings;
-	struct json no_checksum; /* arrays without one; `unchecked` is the same for people */
+	struct json no_checksum; /* paths of arrays without one; `unchecked` is the same list for the text output */
 	struct text unchecked;
 	uint64_t nunchecked;
 };
 
-#define UNCHECKED_SHOWN 5 /* to people; JSON has all */
+#define UNCHECKED_SHOWN 5 /* in the text output; JSON has all */
 
 static int
 found(void *arg, const zinc_finding *f)
@@ -111,7 +111,7 @@ cmd_validate(struct run *r)
 	zinc_status st;
 
 	if (a->orphans && !a->repair)
-		return complain(USAGE, "--orphans", "it says what --repair may erase; give both");
+		return complain(USAGE, "--orphans", "works only with --repair");
 	progress_init(&v.progress, r, "checking");
 	v.progress.unit = "object";
 	o.context = r->ctx;

@@ -1,4 +1,4 @@
-/* colour.c - colours, on a terminal that wants them */
+/* colour.c - colours, for terminals that support them */
 #include <unistd.h>
 
 #include "cli.h"

@@ -1,15 +1,15 @@
 /*
- * complete.c - zinc completion: what a word of a command line may become
+ * complete.c - zinc completion: complete the words of a command line
  *
- * The scripts are thin: each hands the words typed so far to `zinc --complete` and offers what that prints, one
- * candidate a line with its description behind a tab.  So the shells agree with the table, and with each other:
+ * The shell scripts are short: each passes the words typed so far to `zinc --complete` and offers the candidates
+ * that it prints, one per line, with a description after a tab.  So all shells complete by the same table:
  *
  *   zinc --complete ca                     cat  completion ...
  *   zinc --complete cat --a                --as
  *   zinc --complete cat --as=              --as=text  --as=csv ...
  *   zinc --complete cat data.zarr/t        data.zarr/t2m  data.zarr/tp/
  *
- * Where it prints nothing the shell falls back to names of files.
+ * If it prints nothing, the shell completes file names.
  */
 #include <stdio.h>
 
@@ -88,7 +88,7 @@ offer_child(void *arg, const zinc_node *node)
 	return 0;
 }
 
-/* A silent try: what cannot be opened has no children to offer. */
+/* Errors are ignored: what cannot be opened has no children to offer. */
 static void
 offer_nodes(struct run *r, const char *word)
 {
@@ -111,7 +111,7 @@ offer_nodes(struct run *r, const char *word)
 
 /* ---- the last word ---- */
 
-/* The option whose value the word behind `before` is; NULL: none. */
+/* The option whose value the last word is; NULL: none. */
 static const struct option *
 awaited(const struct command *c, const char *before)
 {
@@ -183,7 +183,8 @@ complete(struct run *r, char **words)
 
 /* ---- the scripts ---- */
 
-/* Bash cuts words at '=' and ':'; they are put together again, and what bash has cut off is taken off the answers. */
+/* Bash splits words at '=' and ':'.  The script joins them again, and removes from each candidate the part that
+ * bash split off. */
 static const char bash_script[] =
     "# bash completion for zinc\n"
     "_zinc() {\n"
@@ -251,5 +252,5 @@ cmd_completion(struct run *r)
 			out_puts(&r->out, scripts[i].script);
 			return DONE;
 		}
-	return complain(USAGE, shell, "no completion for this shell: bash, zsh and fish have one");
+	return complain(USAGE, shell, "unknown shell; completion exists for bash, zsh and fish");
 }

@@ -1,15 +1,15 @@
 /*
- * consolidated.c - consolidated metadata stays as an edit found it
+ * consolidated.c - restore consolidated metadata after an edit
  *
- * The library drops it with every change of a document below, since it would be stale.  Whoever made it wants it, so
- * the command notes before an edit which groups have some and writes it anew afterwards.  On a remote store that means
- * reading every document, so there it only says what would do it, unless --consolidate asks for it.
+ * The library removes consolidated metadata when a document below it changes, because it would be stale.  The
+ * command notes before an edit which groups have some, and writes it again afterwards.  On a remote store this
+ * needs every document, so the command only prints how to do it, unless --consolidate is given.
  */
 #include <stdio.h>
 
 #include "cli.h"
 
-/* Which words of a command name what it edits: a URL, and for mv a path of the same store. */
+/* Which word of a command is the URL that it edits, and for mv also a path in the same store. */
 static const struct {
 	const char *command;
 	int url, path; /* -1: none */
@@ -23,7 +23,7 @@ copy_of(const char *s)
 {
 	const size_t n = strlen(s) + 1;
 
-	return memcpy(need(NULL, n), s, n);
+	return memcpy(xrealloc(NULL, n), s, n);
 }
 
 /* A group is noted once, however many paths lie below it. */
@@ -37,12 +37,12 @@ note(struct consolidated *c, const char *path)
 		if (!strcmp(c->path[i], path))
 			return;
 	if (zinc_consolidated(c->h, path, &has, &until_stopped, &err) || !has)
-		return; /* what cannot be read is the command's to complain of */
-	c->path = need(c->path, (size_t)(c->n + 1) * sizeof *c->path);
+		return; /* the command itself reports what cannot be read */
+	c->path = xrealloc(c->path, (size_t)(c->n + 1) * sizeof *c->path);
 	c->path[c->n++] = copy_of(path);
 }
 
-/* The node itself and all groups above, from below. */
+/* The node itself and all groups above it, the node first. */
 static void
 note_line(struct consolidated *c, const char *path)
 {
@@ -59,7 +59,7 @@ note_line(struct consolidated *c, const char *path)
 	free(here);
 }
 
-/* Some commands only look unless they are told to change something. */
+/* Some commands edit only with certain options. */
 static bool
 is_edit(const struct args *a, const char *command)
 {
@@ -86,7 +86,7 @@ consolidated_note(struct consolidated *c, struct run *r)
 	struct text path = {NULL, 0, 0};
 	size_t i;
 
-	o.format = NULL; /* that of a target may not be that of what it lies in */
+	o.format = NULL; /* --format is that of the new node, not of the hierarchy around it */
 	for (i = 0; i < sizeof edits / sizeof *edits && strcmp(edits[i].command, r->command->name); i++)
 		;
 	if (i == sizeof edits / sizeof *edits || a->dry_run || a->words.n <= edits[i].url ||
@@ -94,7 +94,7 @@ consolidated_note(struct consolidated *c, struct run *r)
 		return;
 	c->url = a->words.at[edits[i].url];
 	if (zinc_hierarchy_open_url(&c->h, typed_url(a, c->url), &o, &err))
-		return; /* nothing is there yet, or the command says why not */
+		return; /* nothing is there yet, or the command reports the error */
 	note_line(c, zinc_hierarchy_path(c->h));
 	if (edits[i].path >= 0 && a->words.n > edits[i].path) {
 		const char *to = a->words.at[edits[i].path];
@@ -105,7 +105,7 @@ consolidated_note(struct consolidated *c, struct run *r)
 	text_free(&path);
 }
 
-/* The URL of a group of the hierarchy, as its user spelled it where that is possible. */
+/* The URL of a group of the hierarchy, spelled as on the command line where possible. */
 static void
 group_url(struct text *t, const struct consolidated *c, const char *path)
 {
@@ -118,7 +118,7 @@ group_url(struct text *t, const struct consolidated *c, const char *path)
 	text_puts(t, path[1] ? path : "");
 }
 
-/* Others that change the hierarchy at the same time may keep it from being written: that is no failure of the edit. */
+/* Other writers may prevent that it is written; the edit itself has not failed then. */
 static int
 restore(struct consolidated *c, const struct run *r, const char *path)
 {
@@ -130,20 +130,20 @@ restore(struct consolidated *c, const struct run *r, const char *path)
 
 	zinc_store_caps(zinc_hierarchy_store(c->h), &caps);
 	if (zinc_consolidated(c->h, path, &has, &until_stopped, &err) || has)
-		return DONE; /* the group has gone, or a copy brought its own */
+		return DONE; /* the group was erased, or a copy wrote its own */
 	group_url(&url, c, path);
 	if (!(caps.flags & ZINC_CAP_REMOTE) || r->args->consolidate)
 		st = zinc_consolidate(c->h, path, 0, &until_stopped, &err);
 	else
 		complain(DONE, text_str(&url),
-			 "its consolidated metadata was removed; this writes it anew: zinc consolidate %s",
+			 "its consolidated metadata was removed; to write it again: zinc consolidate %s",
 			 text_str(&url));
 	if (st == ZINC_E_CONFLICT)
 		complain(DONE, text_str(&url),
-			 "its consolidated metadata was removed, because others change the hierarchy");
+			 "its consolidated metadata was removed, because other writers change the hierarchy");
 	else if (st != ZINC_OK && st != ZINC_E_NOTFOUND)
 		status = complain(exit_status(st), text_str(&url), "the change was made, but %s: %s",
-				  "consolidated metadata could not be written anew", zinc_error_text(&err));
+				  "consolidated metadata could not be rewritten", zinc_error_text(&err));
 	text_free(&url);
 	return status;
 }

@@ -1,7 +1,7 @@
 /*
  * decimal.c - numbers as text
  *
- * A float is spelled with the fewest digits that read back as the same number of its own width, as
+ * A float is printed with the fewest digits that read back as the same number of its width, as
  * Python and NumPy do: 0.1f is "0.1", not "0.100000001".
  */
 #include <math.h>
@@ -168,7 +168,7 @@ suffices(char *s, size_t cap, int digits, double v, enum width w)
 	return fabs(frexp(v, &e)) == 0.5 && bump(s) && reads_back(s, v, w);
 }
 
-/* More digits never read back worse, so the fewest are found by halving. */
+/* More digits are never less exact, so bisection finds the fewest. */
 static int
 fewest(double v, enum width w)
 {

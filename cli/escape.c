@@ -1,18 +1,18 @@
 /*
- * escape.c - what came from a store, on its way to a terminal
+ * escape.c - escape text from a store before it is printed
  *
- * Names, attributes and elements are written by anybody, and terminals obey control characters.  So everything that is
- * printed for people, and every message, passes here.  Promises (tests/cli/names.sh):
+ * Anybody may write names, attributes and elements, and terminals obey control characters.  So all text for people,
+ * and every message, is escaped here.  Promises (tests/cli/names.sh):
  *
  * (1) No control character of C0 and C1, no DEL and no byte that is not UTF-8 gets out, but line ends, tabs and the
  *     colours of this program where it may use them.  They are shown as \x1b, in JSON as \u001b.
- * (2) What is already clean stays as it is, byte for byte.
+ * (2) Clean text is not changed.
  */
 #include <stdio.h>
 
 #include "cli.h"
 
-/* Bytes of the UTF-8 character at s[0..n); 0: it is none.  Longer spellings than needed and surrogates are none. */
+/* Length of the UTF-8 character at s[0..n); 0: none.  Overlong forms and surrogates are not accepted. */
 static size_t
 character(const unsigned char *s, size_t n, unsigned *code)
 {
@@ -30,7 +30,7 @@ character(const unsigned char *s, size_t n, unsigned *code)
 	return *code < least[len] || *code > 0x10ffff || (*code >= 0xd800 && *code < 0xe000) ? 0 : len;
 }
 
-/* Bytes of a change of colour, "\033[1;34m"; 0: it is none. */
+/* Length of a colour sequence, "\033[1;34m"; 0: none. */
 static size_t
 colour(const char *s, size_t n)
 {
@@ -43,7 +43,7 @@ colour(const char *s, size_t n)
 	return i < n && s[i] == 'm' ? i + 1 : 0;
 }
 
-/* May it pass as it is? */
+/* May the character be printed unchanged? */
 static bool
 is_plain(unsigned code, enum escaping how)
 {
@@ -52,9 +52,9 @@ is_plain(unsigned code, enum escaping how)
 	return code >= 0x20 && (code < 0x7f || code >= 0xa0);
 }
 
-/* Bytes of the next thing, which goes out as it is; 0: it does not. */
+/* Bytes at s to print unchanged; 0: the next character must be escaped. */
 static size_t
-passes(const char *s, size_t n, enum escaping how)
+plain_length(const char *s, size_t n, enum escaping how)
 {
 	unsigned code = 0;
 	size_t len = how == ESCAPE_COLOUR ? colour(s, n) : 0;
@@ -72,7 +72,7 @@ text_escape(struct text *t, const char *s, size_t n, enum escaping how)
 	unsigned code;
 
 	while (at < n) {
-		len = passes(s + at, n - at, how);
+		len = plain_length(s + at, n - at, how);
 		if (len) {
 			at += len;
 			continue;

@@ -1,7 +1,7 @@
-/* finding.c - what a check found, for people and as JSON */
+/* finding.c - print a finding of a check as text and as JSON */
 #include "cli.h"
 
-/* What --json says of a thing that is only unsupported is a warning: it has two severities. */
+/* JSON has two severities: an unsupported feature is a warning. */
 static const char *const severities[] = {"warning", "error", "warning"};
 
 void

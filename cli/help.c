@@ -1,7 +1,7 @@
 /*
- * help.c - help, out of commands.c
+ * help.c - print help from the tables of commands.c
  *
- * Help begins with an example, for that is what most people came for.
+ * Help begins with an example, which is what most users need.
  */
 #include "cli.h"
 
@@ -56,8 +56,8 @@ help_all(struct run *r)
 		out_printf(&r->out, "  zinc %-11s %s\n", c->name, c->purpose);
 	out_puts(&r->out, "\n");
 	option_lines(r, common_options);
-	out_puts(&r->out, "\nThe root is looked for from the URL upwards. A new one is the first name that\n"
-			  "ends in .zarr, .zr3 or .zr, else the URL; of a draft, whose one zarr.json is at\n"
-			  "the root, create the root first, or say where it is with '|': dir|foo/bar\n");
+	out_puts(&r->out, "\nThe root of the hierarchy is searched from the URL upwards. A new root is the\n"
+			  "first name that ends in .zarr, .zr3 or .zr, else the URL. For a draft without\n"
+			  "such a name create the root first, or mark it with '|': dir|foo/bar\n");
 	return DONE;
 }

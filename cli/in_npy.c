@@ -3,8 +3,8 @@
  *
  *     \x93NUMPY  major minor  length (u16 in version 1, u32 in 2 and 3)  {'descr': '>f4', 'fortran_order': True, ...}\n
  *
- * Any byte order and both memory orders are read, and any type but objects.  Types without a number are the library's
- * to convert.
+ * Any byte order and both memory orders are read, and any type except objects.  The library converts types that
+ * have no zinc_type.
  */
 #include <errno.h>
 #include <unistd.h>
@@ -63,7 +63,7 @@ swap_bytes(void *p, size_t nbytes, size_t unit)
 
 /* ---- the dictionary ---- */
 
-/* Where the value ends that begins at p: at a comma or bracket that is not within it.  NULL: it does not. */
+/* The end of the value at p: a comma or bracket outside of it.  NULL: there is none. */
 static char *
 end_of(char *p)
 {
@@ -116,7 +116,7 @@ split(char *header, char *value[3])
 	return value[0] && value[1] && value[2];
 }
 
-/* '<f8' -> type, size, order; false when it has no number. */
+/* '<f8' -> type, size, order; false when there is no zinc_type for it. */
 static bool
 parse_number(struct npy *n, const char *s)
 {
@@ -149,7 +149,7 @@ parse_number(struct npy *n, const char *s)
 	return false;
 }
 
-/* Any other type that the library knows: its elements are converted before they are written. */
+/* Any other type of the library: its elements are converted before they are written. */
 static int
 parse_type(struct npy *n, zinc_context *ctx, const char *descr, const char *name)
 {
@@ -186,7 +186,7 @@ parse_header(struct npy *n, zinc_context *ctx, char *header, const char *name)
 		return complain(CORRUPT, name, "the header of the .npy file is damaged");
 	n->fortran = *value[1] == 'T';
 	if (!parse_tuple(n, value[2]))
-		return complain(CORRUPT, name, "the header of the .npy file has no shape that makes sense");
+		return complain(CORRUPT, name, "the header of the .npy file has an invalid shape");
 	return parse_type(n, ctx, value[0], name);
 }
 
@@ -221,22 +221,22 @@ npy_read_header(struct npy *n, zinc_context *ctx, int fd, const char *name)
 
 	*n = (struct npy){.type = ZINC_NATIVE};
 	if (read_full(fd, b, 2) != 2 || b[0] < 1 || b[0] > 3)
-		return complain(UNSUPPORTED, name, "a .npy file of version %d.%d", b[0], b[1]);
+		return complain(UNSUPPORTED, name, "unsupported .npy version %d.%d", b[0], b[1]);
 	version = b[0];
 	width = version == 1 ? 2 : 4;
 	if (read_full(fd, b, width) != (ptrdiff_t)width)
-		return complain(CORRUPT, name, "the .npy file is cut short");
+		return complain(CORRUPT, name, "the .npy file is truncated");
 	for (i = width; i-- > 0;)
 		length = length << 8 | b[i];
 	if (length > HEADER_MAX)
 		return complain(CORRUPT, name, "the .npy file has a header of %zu bytes", length);
-	header = need(NULL, length + 1);
+	header = xrealloc(NULL, length + 1);
 	if (read_full(fd, header, length) == (ptrdiff_t)length) {
 		header[length] = '\0';
 		header = to_utf8(header, version);
 		status = parse_header(n, ctx, header, name);
 	} else {
-		status = complain(CORRUPT, name, "the .npy file is cut short");
+		status = complain(CORRUPT, name, "the .npy file is truncated");
 	}
 	free(header);
 	return status;

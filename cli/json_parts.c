@@ -1,12 +1,12 @@
 /*
- * json_parts.c - what is inside a JSON text of the library's
+ * json_parts.c - members and items of a JSON text that the library made
  *
- * The library hands descriptions and attributes out as one line of sound JSON, so its parts are pieces of that text: nothing
- * is parsed, or printed, once more.  Only escapes are the library's to read.
+ * The library gives descriptions and attributes as one line of valid JSON, so the parts can be cut out of the text
+ * without parsing and printing it again.  A text with escapes is passed to the library.
  */
 #include "cli.h"
 
-/* Behind the value at p: a comma or a bracket that is not its own. */
+/* The end of the value at p: a comma or bracket outside of it. */
 static const char *
 value_end(const char *p)
 {

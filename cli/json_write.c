@@ -8,7 +8,7 @@
 
 #include "cli.h"
 
-/* A value, or a name with its value, begins: the comma that separates it from the one before. */
+/* Write the comma before a value or name, if one is due. */
 static void
 separate(struct json *j)
 {

@@ -24,33 +24,33 @@ interrupted(void)
 	return zinc_cancel_is(&cancel_flag);
 }
 
-/* What --timeout allows for stopping in good order, before the process ends as it is: seconds. */
+/* Seconds that --timeout allows for an orderly stop, before the process is ended. */
 #define GRACE 1
 
-static volatile sig_atomic_t late;
+static volatile sig_atomic_t timer_fired;
 
-/* The first asks the library to stop, as Ctrl-C does; the second ends the process, which stores survive. */
+/* The first alarm asks the library to stop, as Ctrl-C does; the second ends the process.  Stores stay consistent. */
 static void
 on_alarm(int sig)
 {
-	static const char text[] = "zinc: --timeout: the time is over\n";
+	static const char text[] = "zinc: --timeout: the time limit is reached\n";
 
-	if (late && write(STDERR_FILENO, text, sizeof text - 1) >= -1)
+	if (timer_fired && write(STDERR_FILENO, text, sizeof text - 1) >= -1)
 		_exit(CANCELLED);
-	late = 1;
+	timer_fired = 1;
 	on_interrupt(sig);
 }
 
 bool
 timed_out(void)
 {
-	return late != 0;
+	return timer_fired != 0;
 }
 
 static void
 start_clock(double seconds)
 {
-	struct sigaction alarm = {.sa_handler = on_alarm}; /* not SA_RESTART: whoever waits for input looks up */
+	struct sigaction alarm = {.sa_handler = on_alarm}; /* no SA_RESTART: a wait for input must return */
 	struct itimerval t = {.it_interval = {GRACE, 0}};
 
 	if (seconds <= 0)
@@ -62,11 +62,11 @@ start_clock(double seconds)
 	setitimer(ITIMER_REAL, &t, NULL);
 }
 
-/* One message for whatever was stopped by the clock; what had ended before it struck is done. */
+/* One message for everything that --timeout stopped; a command that ended before is not affected. */
 static int
 end_status(int status)
 {
-	return timed_out() && status == CANCELLED ? complain_late() : status;
+	return timed_out() && status == CANCELLED ? complain_timeout() : status;
 }
 
 static int
@@ -95,7 +95,7 @@ run_command(struct run *r, const struct command *c, char **argv)
 	return status;
 }
 
-/* What the public conformance suite calls: zinc --array_path=DIR */
+/* Called by the public conformance suite: zinc --array_path=DIR */
 static const struct command array_path = {
     "--array_path", "read every chunk of an array", "DIR", "zinc --array_path=data.zarr/t2m", "", 1, 1, cmd_array_path,
     NULL,
@@ -113,7 +113,7 @@ run_array_path(struct run *r, char **argv)
 	return run_command(r, &array_path, argv);
 }
 
-/* A page about one command, or about all. */
+/* The man page of one command, or of all. */
 static int
 run_page(struct run *r, char **argv, int (*one)(struct run *r, const struct command *c), int (*all)(struct run *r))
 {

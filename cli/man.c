@@ -1,11 +1,11 @@
 /*
- * man.c - man pages, out of commands.c: zinc.1, and one for each sub-command
+ * man.c - man pages from the tables of commands.c: zinc.1, and one for each sub-command
  *
  * They are made while building (cmake/ZincManual.cmake) by `zinc --man` and `zinc --man NAME`.
  */
 #include "cli.h"
 
-/* Text for roff: backslashes and hyphens escaped, no line that begins like a request. */
+/* Escape text for roff: backslashes, hyphens, and a line that would begin a request. */
 static void
 roff(struct text *t, const char *s)
 {
@@ -57,36 +57,39 @@ options(struct text *t, const char *list)
 
 static const char exit_text[] =
     ".SH EXIT STATUS\n"
-    ".TP\n.B 0\ndone\n"
+    ".TP\n.B 0\nsuccess\n"
     ".TP\n.B 1\na difference, or a check found an error\n"
-    ".TP\n.B 2\nthe command line is wrong, or a selection out of bounds\n"
+    ".TP\n.B 2\nthe command line is wrong, or a selection is out of bounds\n"
     ".TP\n.B 3\nnot found, already there, or input/output failed\n"
     ".TP\n.B 4\nvalid Zarr that this build does not support\n"
-    ".TP\n.B 5\ncorrupt data or metadata met on the way\n"
+    ".TP\n.B 5\ncorrupt data or metadata\n"
     ".TP\n.B 130\ninterrupted\n"
     ".SH ENVIRONMENT\n"
-    ".TP\n.B NO_COLOR\nno colours when set and not empty\n"
+    ".TP\n.B NO_COLOR\nif set and not empty: no colours\n"
     ".TP\n.BR ZINC_PROFILE ,\\ ZINC_PROFILES ,\\ ZINC_HTTP_TIMEOUT \\ ...\n"
     "settings of stores: see zinc\\-stores(1)\n"
-    ".TP\n.B SSL_CERT_FILE\ncertificates to trust instead of the system's, PEM\n"
+    ".TP\n.B SSL_CERT_FILE\nPEM file of the certificates to trust, instead of those of the system\n"
     ".TP\n.BR http_proxy ,\\ https_proxy ,\\ all_proxy\n"
-    "proxies for http, for https and for both, as curl takes them; all but the first in capitals, too\n"
-    ".TP\n.B no_proxy\nhosts that are asked without one, by commas; * is all\n"
-    ".TP\n.B XDG_CACHE_HOME\nwhere fetched schemas are kept, in zinc/schemas [~/.cache]\n";
+    "proxies for http, for https and for both, as in curl(1); the last two also in upper case\n"
+    ".TP\n.B no_proxy\nhosts to reach without a proxy, separated by commas; * means all\n"
+    ".TP\n.B XDG_CACHE_HOME\ndirectory of downloaded schemas, in zinc/schemas [~/.cache]\n";
 
 static const char url_text[] =
-    "A URL is anything that a store opens (see zinc\\-stores(1)), with the path of the node behind it: "
-    "data.zarr/foo/bar.\nThe version of Zarr is detected.\n"
-    "The root of the hierarchy is looked for from the URL upwards: the first directory that has a document, and on "
-    "while "
-    "the\nparent is a group, too. A document above that cannot be read ends the search, and so does\n.BR "
-    "\\-\\-no\\-climb .\n"
-    "A new node joins the hierarchy above it; directories that are not there are made groups, and one that is there "
-    "without\na document ends the search. Else the root is the first name from there on that ends in .zarr, .zr3 or "
-    ".zr, "
-    "or the URL\nitself; nothing is written above it. A draft (v3\\-2019 to v3\\-2022) has its entry point, zarr.json, "
-    "at the "
-    "root alone: to\nmake one without such a name, create the root first, or write dir|foo/bar.\n";
+    "A URL names a store (see zinc\\-stores(1)) and the path of a node in it: data.zarr/foo/bar.\n"
+    "The version of Zarr is detected.\n"
+    ".PP\n"
+    "The root of the hierarchy is searched from the URL upwards.\n"
+    "The first directory with a document is in the hierarchy; the search continues while the parent is a group.\n"
+    "A document that cannot be read ends the search.\n"
+    "With\n.B \\-\\-no\\-climb\nthe URL is the root.\n"
+    ".PP\n"
+    "A new node becomes part of the hierarchy above it; missing directories in between become groups.\n"
+    "An existing directory without a document ends the search.\n"
+    "Then the root is the first name below that directory that ends in .zarr, .zr3 or .zr, else the URL.\n"
+    "Nothing is written above the root.\n"
+    ".PP\n"
+    "A draft (v3\\-2019 to v3\\-2022) has one entry point, zarr.json, at the root.\n"
+    "To create one without such a name, create the root first, or write dir|foo/bar.\n";
 
 /* ---- zinc-NAME.1 ---- */
 
@@ -135,7 +138,9 @@ man_all(struct run *r)
 	text_puts(&t, ".SH SYNOPSIS\n.B zinc\n.I COMMAND\n[\\fIOPTION\\fR...] [\\fIURL\\fR...]\n");
 	text_puts(&t, ".SH DESCRIPTION\n");
 	text_puts(&t, url_text);
-	text_puts(&t, "Each command has a page of its own, and\n.B \\-\\-help\nwhich begins with an example.\n");
+	text_puts(
+	    &t,
+	    ".PP\nEach command has its own page.\n.B \\-\\-help\nprints a short text that begins with an example.\n");
 	text_puts(&t, ".SH COMMANDS\n");
 	for (c = command_table; c->name; c++) {
 		text_printf(&t, ".TP\n.B zinc %s ", c->name);

@@ -1,5 +1,5 @@
 /*
- * out.c - where data goes: standard output, or the file of -o
+ * out.c - output: standard output, or the file of -o
  *
  * Promises:
  *
@@ -27,7 +27,7 @@ drop_temporary(struct out *o)
 	o->temporary = NULL;
 }
 
-/* Whoever reads a pipe may have seen enough (head -n 1): that is no failure, and there is nothing left to do. */
+/* The reader of a pipe may stop early (head -n 1): that is no failure, and nothing is left to do. */
 static void
 write_all(struct out *o, const char *p, size_t n)
 {
@@ -56,7 +56,7 @@ out_flush(struct out *o)
 	o->buf.n = 0;
 }
 
-/* Small pieces are gathered; a large one goes out as it is, without a copy. */
+/* Small pieces are buffered; a large one is written directly, without a copy. */
 void
 out_add(struct out *o, const void *p, size_t n)
 {
@@ -130,18 +130,18 @@ out_open(struct out *o, const char *path, bool overwrite)
 		return DONE;
 	there = stat(path, &st) == 0;
 	if (there && S_ISREG(st.st_mode) && !overwrite)
-		return complain(TROUBLE, path, "the file is already there; --overwrite replaces it");
+		return complain(TROUBLE, path, "the file already exists; --overwrite replaces it");
 	/* A link to a file stays one: what it points to is replaced. */
 	o->path = there ? realpath(path, NULL) : NULL;
 	if (!o->path)
-		o->path = memcpy(need(NULL, strlen(path) + 1), path, strlen(path) + 1);
+		o->path = memcpy(xrealloc(NULL, strlen(path) + 1), path, strlen(path) + 1);
 	if (!there || S_ISREG(st.st_mode))
 		return open_temporary(o, there ? &st : NULL);
 	o->fd = open(path, O_WRONLY | O_CLOEXEC);
 	return o->fd < 0 ? complain(TROUBLE, path, "%s", strerror(errno)) : DONE;
 }
 
-/* rename, or where nothing may be replaced link and unlink: another program may have been quicker. */
+/* rename; or link and unlink, which fails if another program has made the file meanwhile. */
 static int
 put_in_place(struct out *o)
 {
@@ -156,7 +156,7 @@ put_in_place(struct out *o)
 	return DONE;
 }
 
-/* With a failure what is in a temporary file is dropped: half a result must not look like a whole one. */
+/* After a failure the temporary file is removed: a partial result must not look complete. */
 int
 out_close(struct out *o, int status)
 {

@@ -1,7 +1,7 @@
-/* out_csv.c - one line per row of the last dimension; with --index the array's other indices in front */
+/* out_csv.c - elements as CSV: one line per row of the last dimension; --index adds the other indices */
 #include "cli.h"
 
-/* As RFC 4180 quotes: only where it must be, and quotes twice. */
+/* Quoted as in RFC 4180: only if necessary, with quotes doubled. */
 static void
 field(struct printer *p, const void *e)
 {
@@ -61,4 +61,4 @@ csv_elements(struct printer *p, void *elements, size_t n)
 	}
 }
 
-const struct printer_ops printer_csv = {"csv", 1, printer_nothing, csv_elements, printer_nothing, printer_nothing};
+const struct printer_ops printer_csv = {"csv", 1, printer_noop, csv_elements, printer_noop, printer_noop};

@@ -2,7 +2,7 @@
  * out_json.c - elements as nested JSON lists on one line
  *
  * 64-bit integers are exact; NaN and the infinities are the strings of the v3 specification; complex numbers
- * are [re, im]; all other types are the library's to spell.
+ * are [re, im]; the library prints all other types.
  */
 #include "cli.h"
 
@@ -27,7 +27,7 @@ element(struct json *j, struct printer *p, const unsigned char *e)
 	}
 }
 
-/* The text written so far becomes the printer's. */
+/* Move the text written so far to the printer. */
 static void
 hand_over(struct printer *p)
 {
@@ -67,7 +67,7 @@ json_begin(struct printer *p)
 {
 	int d;
 
-	p->state = need(NULL, sizeof(struct json));
+	p->state = xrealloc(NULL, sizeof(struct json));
 	*(struct json *)p->state = (struct json)JSON_INIT;
 	if (p->region->n == 0)
 		empty(p, 0);
@@ -83,13 +83,13 @@ json_elements(struct printer *p, void *elements, size_t n)
 	struct json *j = p->state;
 
 	for (; n; n--, e += p->element) {
-		int anew, i;
+		int restarted, i;
 
 		element(j, p, e);
-		anew = printer_step(p);
-		for (i = 0; i < anew; i++)
+		restarted = printer_step(p);
+		for (i = 0; i < restarted; i++)
 			json_end_array(j);
-		for (i = 0; i < anew && anew < p->region->out_ndim; i++)
+		for (i = 0; i < restarted && restarted < p->region->out_ndim; i++)
 			json_begin_array(j);
 		flush(p);
 	}

@@ -4,8 +4,8 @@
  *     \x93NUMPY  1 0  u16 length  {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }   \n  elements
  *
  * The header is padded with blanks to a multiple of 64 bytes; version 2 has a longer length, version 3 is UTF-8.
- * Elements are little-endian, in C order.  Those of variable length become texts of the longest, which takes a pass of
- * its own.
+ * Elements are little-endian, in C order.  Elements of variable length are padded to the longest, which needs a
+ * pass to measure them.
  */
 #include "cli.h"
 
@@ -19,7 +19,7 @@ const char npy_magic[6] = {'\x93', 'N', 'U', 'M', 'P', 'Y'};
 
 struct state {
 	struct text descr; /* the type, as in the header */
-	zinc_numpy *type;  /* NULL: bytes go out as they are */
+	zinc_numpy *type;  /* NULL: bytes are written unchanged */
 	size_t longest;    /* of variable length: characters, or bytes */
 	void *buffer;
 };
@@ -43,7 +43,7 @@ measure(struct printer *p, const zinc_vlen *v, size_t n)
 	}
 }
 
-/* Through the library, where the bytes in memory are not those of the file. */
+/* The library converts elements whose bytes in memory differ from those of the file. */
 static void
 settle(struct printer *p)
 {
@@ -59,7 +59,7 @@ settle(struct printer *p)
 		text_fill(&s->descr, ' ', n);
 		zinc_array_numpy(a, s->descr.p, n + 1);
 	} else {
-		p->status = complain(UNSUPPORTED, p->url, "NumPy has no type like %s", zinc_array_dtype(a));
+		p->status = complain(UNSUPPORTED, p->url, "NumPy has no type for %s", zinc_array_dtype(a));
 	}
 	if (p->status == DONE && (HOST_BIG || zinc_array_variable(a)) &&
 	    zinc_numpy_new(&s->type, NULL, s->descr.p, &err))
@@ -72,7 +72,7 @@ raw_begin(struct printer *p)
 	const bool variable = zinc_array_variable(p->region->array);
 
 	if (p->pass == 0) {
-		p->state = need(NULL, sizeof(struct state));
+		p->state = xrealloc(NULL, sizeof(struct state));
 		*(struct state *)p->state = (struct state){.longest = 0};
 		p->passes = variable ? 2 : 1;
 	}
@@ -96,7 +96,7 @@ raw_elements(struct printer *p, void *elements, size_t n)
 	p->text.n = 0;
 	if (s->type) {
 		size = zinc_numpy_size(s->type);
-		s->buffer = need(s->buffer, n * size);
+		s->buffer = xrealloc(s->buffer, n * size);
 		if (zinc_array_to_numpy(p->region->array, s->type, s->buffer, elements, n, 0, &err)) {
 			p->status = fail(p->url, &err);
 			return;
@@ -119,7 +119,7 @@ raw_fini(struct printer *p)
 
 /* ---- the header ---- */
 
-/* Names of fields may be anything: then it is UTF-8, and says so. */
+/* Field names that are not ASCII need version 3, which is UTF-8. */
 static int
 version_of(const struct text *header)
 {
@@ -158,5 +158,5 @@ npy_begin(struct printer *p)
 	text_free(&h);
 }
 
-const struct printer_ops printer_npy = {"npy", 1, npy_begin, raw_elements, printer_nothing, raw_fini};
-const struct printer_ops printer_raw = {"raw", 1, raw_begin, raw_elements, printer_nothing, raw_fini};
+const struct printer_ops printer_npy = {"npy", 1, npy_begin, raw_elements, printer_noop, raw_fini};
+const struct printer_ops printer_raw = {"raw", 1, raw_begin, raw_elements, printer_noop, raw_fini};

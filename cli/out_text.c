@@ -13,8 +13,8 @@
 #define LINE      75
 #define PRECISION 8
 
-/* Columns of one real number: what the spelling of all values needs.  Whether exponents are used is known only at the
- * end, so both spellings are measured. */
+/* Columns of one real number, enough for all values.  Whether exponents are used is known only at the end, so both
+ * notations are measured. */
 struct column {
 	enum width width;
 	bool plus; /* write '+' (imaginary parts) */
@@ -32,8 +32,8 @@ struct state {
 	bool aligned;     /* times are, texts are not */
 	struct text line; /* not yet printed */
 	struct text word_text, number;
-	size_t indent; /* columns before the first word of a line */
-	bool fresh;    /* no word on this line yet */
+	size_t indent;   /* columns before the first word of a line */
+	bool line_empty; /* no word on this line yet */
 };
 
 static size_t
@@ -189,7 +189,7 @@ word_complex(struct text *t, struct state *s, zinc_type type, const void *e)
 	t->p[end] = 'j';
 }
 
-/* What is no float, as it stands in an array. */
+/* Any other element, as printed in an array. */
 static void
 spell(struct text *t, struct printer *p, const void *e)
 {
@@ -256,7 +256,7 @@ add_word(struct printer *p, const struct text *w, bool last)
 	struct state *s = p->state;
 	size_t width = LINE - (size_t)p->region->out_ndim;
 
-	if (!s->fresh && text_columns(&s->line) + text_columns(w) > width) {
+	if (!s->line_empty && text_columns(&s->line) + text_columns(w) > width) {
 		end_line(p, true);
 		text_puts(&p->text, "\n");
 		text_fill(&s->line, ' ', s->indent);
@@ -264,7 +264,7 @@ add_word(struct printer *p, const struct text *w, bool last)
 	text_add(&s->line, w->p, w->n);
 	if (!last)
 		text_puts(&s->line, " ");
-	s->fresh = false;
+	s->line_empty = false;
 }
 
 /* Do the items left out of dimension d come before this one? */
@@ -274,36 +274,36 @@ gap_before(const struct printer *p, int d)
 	return p->whole && p->whole[d] > 2 * EDGE && p->at[d] == EDGE;
 }
 
-/* Behind the last word of a row: close brackets, leave lines, open brackets. */
+/* After the last word of a row: close brackets, add empty lines, open brackets. */
 static void
-turn(struct printer *p, int anew)
+end_row(struct printer *p, int restarted)
 {
 	struct state *s = p->state;
 	int ndim = p->region->out_ndim;
-	size_t indent = (size_t)(ndim - anew);
+	size_t indent = (size_t)(ndim - restarted);
 
-	text_fill(&s->line, ']', (size_t)anew);
+	text_fill(&s->line, ']', (size_t)restarted);
 	end_line(p, false);
-	text_fill(&p->text, '\n', anew < ndim ? (size_t)anew : 1);
-	if (anew == ndim)
+	text_fill(&p->text, '\n', restarted < ndim ? (size_t)restarted : 1);
+	if (restarted == ndim)
 		return;
-	if (gap_before(p, ndim - 1 - anew)) {
+	if (gap_before(p, ndim - 1 - restarted)) {
 		text_fill(&p->text, ' ', indent);
 		text_puts(&p->text, "...");
-		text_fill(&p->text, '\n', (size_t)anew);
+		text_fill(&p->text, '\n', (size_t)restarted);
 	}
 	text_fill(&s->line, ' ', indent);
-	text_fill(&s->line, '[', (size_t)anew);
-	s->fresh = true;
+	text_fill(&s->line, '[', (size_t)restarted);
+	s->line_empty = true;
 }
 
-/* One word, with the dots in front of it where items were left out, and what follows the last of its row. */
+/* One word, after dots if items were left out before it, and the end of the row if it is the last. */
 static void
 print_element(struct printer *p, const void *e)
 {
 	static const struct text dots = {(char *)(uintptr_t) "...", 3, 0};
 	struct text *w = &((struct state *)p->state)->word_text;
-	int last = p->region->out_ndim - 1, anew;
+	int last = p->region->out_ndim - 1, restarted;
 	bool end = p->at[last] + 1 == p->region->shape[last];
 
 	if (gap_before(p, last))
@@ -311,9 +311,9 @@ print_element(struct printer *p, const void *e)
 	w->n = 0;
 	word(w, p, e);
 	add_word(p, w, end);
-	anew = printer_step(p);
-	if (anew)
-		turn(p, anew);
+	restarted = printer_step(p);
+	if (restarted)
+		end_row(p, restarted);
 }
 
 /* ---- the printer ---- */
@@ -334,8 +334,8 @@ text_begin(struct printer *p)
 	int ndim = p->region->out_ndim;
 
 	if (p->pass == 0) {
-		s = p->state = need(NULL, sizeof *s);
-		*s = (struct state){.indent = (size_t)ndim, .fresh = true};
+		s = p->state = xrealloc(NULL, sizeof *s);
+		*s = (struct state){.indent = (size_t)ndim, .line_empty = true};
 		s->real.width = s->imaginary.width = width_of(p->type);
 		s->imaginary.plus = true;
 		s->word = p->type == ZINC_BOOL ? 5 : 0; /* " True" keeps the room of "False" */
@@ -398,4 +398,4 @@ text_fini(struct printer *p)
 	free(s);
 }
 
-const struct printer_ops printer_text = {"text", 2, text_begin, text_elements, printer_nothing, text_fini};
+const struct printer_ops printer_text = {"text", 2, text_begin, text_elements, printer_noop, text_fini};

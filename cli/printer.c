@@ -1,9 +1,9 @@
 /*
- * printer.c - what all spellings of elements share
+ * printer.c - shared by all printers of elements
  *
- * A printer gets the elements of a result in C order, in pieces of any length, and keeps its place in p->at.  When
- * the last index of a dimension was reached it begins anew, and so perhaps do others before it: how many is all
- * that is needed to close and open brackets, to end lines, to leave lines empty.
+ * A printer gets the elements of a result in C order, in pieces of any length, and keeps the index of the next one
+ * in p->at.  printer_step says how many trailing dimensions start again at 0: so many brackets or lines end and
+ * begin.
  */
 #include "cli.h"
 
@@ -30,7 +30,7 @@ printer_flush(struct printer *p)
 }
 
 void
-printer_nothing(struct printer *p)
+printer_noop(struct printer *p)
 {
 	(void)p;
 }
@@ -49,7 +49,7 @@ text_element(struct text *t, struct printer *p, const void *element, zinc_spelli
 		p->status = fail(p->url, &err);
 	} else if (n < sizeof room) {
 		text_add(t, room, n);
-	} else { /* once more, where there is room for it and its NUL */
+	} else { /* again, with enough room for the text and its NUL */
 		text_fill(t, ' ', n);
 		if (zinc_array_element_print(a, element, how, t->p + t->n - n, n + 1, &n, &err))
 			p->status = fail(p->url, &err);

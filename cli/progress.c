@@ -1,14 +1,14 @@
 /*
- * progress.c - a bar on stderr: units, bytes, rate, time to go
+ * progress.c - progress bar on stderr: units, bytes, rate, time left
  *
- * Drawn at most ten times a second, and only on a terminal unless asked for: standard error may be a log.  When the
- * work is done the bar gives way to one line that sums it up.
+ * Drawn at most ten times a second, and only on a terminal unless asked for: standard error may be a log.  At the
+ * end a summary line replaces the bar.
  *
  *   checking [=========           ]  46%  23/50 chunks  1.5 GiB  512 MiB/s  0:03 left
  *   checked 50 chunks, 3.2 GiB, in 6.4 s (512 MiB/s)
  *
- * What is long gets no second line: a terminal of few columns gets it without bar, rate, bytes, units, in this order, so
- * that the time to go stays.
+ * The bar is one line: on a narrow terminal bar, rate, bytes and units are left out, in this order; the time left
+ * stays.
  */
 #include <stdio.h>
 #include <sys/ioctl.h>
@@ -28,7 +28,7 @@ now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* Of a stream that is no terminal nobody knows; the bar is then asked for, and may be as long as it likes. */
+/* The width of a terminal.  Any other stream has none; there the bar was asked for, and is not shortened. */
 static size_t
 terminal_columns(void)
 {
@@ -66,7 +66,7 @@ add_rate(struct text *t, uint64_t bytes, double seconds)
 	return true;
 }
 
-/* "0:03", "1:02:03"; a time that nobody waits for is no number. */
+/* "0:03", "1:02:03"; nothing for a time that is too long to be useful. */
 static void
 add_left(struct text *t, double seconds)
 {
@@ -80,7 +80,7 @@ add_left(struct text *t, double seconds)
 		text_printf(t, "%lu:%02lu left", s / 60, s % 60);
 }
 
-/* The line with fewer parts at each level; the last has what matters most. */
+/* The line with fewer parts at each level. */
 #define LEVELS 5
 
 static void
@@ -134,7 +134,7 @@ draw(const struct progress *p, double seconds)
 	text_free(&t);
 }
 
-/* Called from any thread: one draws, the others pass by. */
+/* Called from any thread: one draws, the others return at once. */
 int
 progress_tick(void *progress, uint64_t done, uint64_t total, uint64_t bytes)
 {

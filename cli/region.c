@@ -8,7 +8,7 @@
 #include "cli.h"
 
 #define BUDGET  ((uint64_t)256 << 20)
-#define OBJECTS 65536u /* in a piece: also where chunks are small, or not stored, something comes out soon */
+#define OBJECTS 65536u /* in a piece: also with small or missing chunks the first output comes soon */
 
 uint64_t
 piece_budget(const struct run *r)
@@ -138,9 +138,9 @@ slowest(const struct cut *c, int k)
 	return c->fortran ? c->whole->out_ndim - 1 - k : k;
 }
 
-/* Items along dimension d that lie in one stored object, or are alone in theirs. */
+/* Number of items along dimension d in one stored object, at least 1. */
 static uint64_t
-together(const struct cut *c, int d)
+items_per_object(const struct cut *c, int d)
 {
 	const zinc_select_dim *s = &c->whole->dims[c->whole->axis[d]];
 	const uint64_t n = s->list ? 1 : c->object[c->whole->axis[d]] / step_of(s);
@@ -148,25 +148,25 @@ together(const struct cut *c, int d)
 	return n ? n : 1;
 }
 
-/* No more rows than touch so many objects, but all of those that lie in the first. */
+/* Limit the rows to those of OBJECTS objects, but at least all rows of the first. */
 static void
 limit_objects(struct cut *c)
 {
-	uint64_t objects = 1, here = together(c, slowest(c, c->split));
+	uint64_t objects = 1, here = items_per_object(c, slowest(c, c->split));
 	int k;
 
 	for (k = c->split + 1; k < c->whole->out_ndim && objects < OBJECTS; k++)
-		objects *= c->whole->shape[slowest(c, k)] / together(c, slowest(c, k)) +
-			   1; /* a piece's: they fit the budget */
+		objects *= c->whole->shape[slowest(c, k)] / items_per_object(c, slowest(c, k)) +
+			   1; /* of one piece: they fit the budget */
 	if (__builtin_mul_overflow(here, objects < OBJECTS ? OBJECTS / objects : 1, &here))
 		here = UINT64_MAX;
 	if (c->rows > here)
 		c->rows = here;
 }
 
-/* The slowest dimension one item of which fits the budget, and how many do. */
+/* Find the slowest dimension of which one item fits the budget, and how many items fit. */
 static void
-choose(struct cut *c, uint64_t budget)
+choose_split(struct cut *c, uint64_t budget)
 {
 	uint64_t inner = c->whole->element ? c->whole->element : 1, n;
 	int k;
@@ -235,6 +235,6 @@ region_pieces(const struct region *g, uint64_t budget, bool fortran, piece_fn fn
 		return fn(arg, g);
 	if (!zinc_array_shard_shape(g->array, c.object) && !zinc_array_chunk_shape(g->array, c.object))
 		memset(c.object, 0, sizeof c.object);
-	choose(&c, budget);
+	choose_split(&c, budget);
 	return pieces(&c, g, 0);
 }

@@ -1,4 +1,4 @@
-/* run.c - what every sub-command does: complain, make a context, open the node of a URL */
+/* run.c - shared by all sub-commands: error messages, the context, opening the node of a URL */
 #include <limits.h>
 #include <malloc.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 #include "cli.h"
 
-/* Every complaint is one line: programs read them, and a name may hold anything. */
+/* Every message is one line, whatever a name contains: programs read messages. */
 int
 complain(int status, const char *what, const char *fmt, ...)
 {
@@ -29,7 +29,7 @@ complain(int status, const char *what, const char *fmt, ...)
 	return status;
 }
 
-/* Never DONE on something not understood: what has no case of its own is TROUBLE. */
+/* Unknown statuses are TROUBLE, never DONE. */
 int
 exit_status(zinc_status st)
 {
@@ -52,9 +52,9 @@ exit_status(zinc_status st)
 	}
 }
 
-/* An absolute path without "//", "." and "..", as the library has it. */
+/* Remove "//", "." and ".." from an absolute path, as the library does. */
 static void
-tidy_path(char *path)
+normalise_path(char *path)
 {
 	char *to = path;
 	const char *from, *next;
@@ -76,7 +76,7 @@ tidy_path(char *path)
 	*to = '\0';
 }
 
-/* The absolute path of what was typed, "" when that is no path. */
+/* The absolute path of a URL of the command line, "" when it is not a path. */
 static void
 typed_path(struct text *t, const char *url)
 {
@@ -90,14 +90,14 @@ typed_path(struct text *t, const char *url)
 		text_printf(t, "%s/", strcmp(here, "/") ? here : "");
 	text_puts(t, url);
 	if (t->n && t->p[0] == '/') {
-		tidy_path(t->p);
+		normalise_path(t->p);
 		t->n = strlen(t->p);
 	}
 }
 
-/* Without the path `root` in front of it, if it lies below. */
+/* Remove the prefix `root`; false when the path is not below it. */
 static bool
-cut_root(char *path, const char *root)
+strip_root(char *path, const char *root)
 {
 	const size_t n = strlen(root);
 
@@ -107,17 +107,17 @@ cut_root(char *path, const char *root)
 	return true;
 }
 
-/* Told from `root`, or else from the current directory; false: it is the path that it was. */
+/* Make the path relative to `root`, or else to the current directory; false: it is unchanged. */
 static bool
 shorten_path(char *path, const char *root)
 {
 	char here[PATH_MAX];
 
-	return cut_root(path, root) || (getcwd(here, sizeof here) && cut_root(path, here));
+	return strip_root(path, root) || (getcwd(here, sizeof here) && strip_root(path, here));
 }
 
-/* A local store begins at "/", and its keys are paths without their slash: such a key is told from the root of the
- * hierarchy where that is known, else from what was typed, from the current directory, or as a path. */
+/* A local store begins at "/", so its keys are absolute paths without the slash.  Print such a key relative to the
+ * root of the hierarchy if that is known, else to the URL or the current directory, or as an absolute path. */
 static void
 shorten_key(const char *typed, zinc_error *err)
 {
@@ -143,8 +143,8 @@ is_within(const char *path, const char *root)
 	return n && !strncmp(path, root, n) && (!path[n] || path[n] == '/' || n == 1);
 }
 
-/* How near is a path to what was typed?  Best within it; else it is above the node, or a document there is; else what was
- * typed is no path at all. */
+/* How well does a path match a URL of the command line?  Best: it lies within.  Then: it is above the node, or is a
+ * document of a node above.  Then: the URL is not a path. */
 static size_t
 nearness(const char *path, const char *url)
 {
@@ -164,7 +164,7 @@ nearness(const char *path, const char *url)
 	return near;
 }
 
-/* Which of the URLs is an absolute path of?  NULL: none, or of several. */
+/* The URL that matches an absolute path best; NULL: none, or several. */
 static const char *
 url_of(const struct words *urls, const char *path)
 {
@@ -182,7 +182,7 @@ url_of(const struct words *urls, const char *path)
 	return found;
 }
 
-/* Is the store that was typed a file, and is that why it failed? */
+/* Did it fail because the URL is a regular file? */
 static bool
 is_file(const char *url, const zinc_error *err)
 {
@@ -199,31 +199,31 @@ is_file(const char *url, const zinc_error *err)
 	return is;
 }
 
-/* What was under way when the time was over, the first of it: all that is asked for later fails, too. */
+/* The first call that --timeout stopped; all later calls fail, too. */
 static struct {
 	bool known;
 	char url[1024];
 	zinc_error error;
-} late;
+} stopped;
 
 static int
-note_late(const char *url, const zinc_error *err)
+note_stopped(const char *url, const zinc_error *err)
 {
-	if (!late.known) {
-		late.known = true;
-		zinc_url_show(late.url, sizeof late.url, url);
-		late.error = *err;
+	if (!stopped.known) {
+		stopped.known = true;
+		zinc_url_show(stopped.url, sizeof stopped.url, url);
+		stopped.error = *err;
 	}
 	return CANCELLED;
 }
 
 int
-complain_late(void)
+complain_timeout(void)
 {
-	const char *text = late.known ? zinc_error_text(&late.error) : "";
+	const char *text = stopped.known ? zinc_error_text(&stopped.error) : "";
 
-	return complain(CANCELLED, late.known ? late.url : NULL, "--timeout: the time is over%s%s", *text ? ": " : "",
-			text);
+	return complain(CANCELLED, stopped.known ? stopped.url : NULL, "--timeout: the time limit is reached%s%s",
+			*text ? ": " : "", text);
 }
 
 int
@@ -232,16 +232,16 @@ fail(const char *url, zinc_error *err)
 	if (timed_out() && zinc_error_status(err) == ZINC_E_CANCELLED) {
 		shorten_key(url, err);
 		err->url[0] = '\0';
-		return note_late(url, err);
+		return note_stopped(url, err);
 	}
 	if (is_file(url, err))
-		return complain(TROUBLE, url, "it is a file, where a hierarchy has a directory");
+		return complain(TROUBLE, url, "it is a file, but a hierarchy is a directory");
 	shorten_key(url, err);
-	err->url[0] = '\0'; /* the one that was typed is enough */
+	err->url[0] = '\0'; /* the message has the URL of the command line already */
 	return complain(exit_status(zinc_error_status(err)), url, "%s", zinc_error_text(err));
 }
 
-/* Which of two an error is of, it says itself. */
+/* The error itself tells which of the two URLs it belongs to. */
 int
 fail_either(const char *a, const char *b, zinc_error *err)
 {
@@ -314,7 +314,7 @@ budget_alloc(void *ctx, size_t nbytes)
 	return NULL;
 }
 
-/* Old and new block count together while both are there, as they do for the machine. */
+/* The old and the new block both count while both exist. */
 static void *
 budget_realloc(void *ctx, void *p, size_t nbytes)
 {
@@ -330,7 +330,7 @@ budget_realloc(void *ctx, void *p, size_t nbytes)
 
 /* ---- context ---- */
 
-/* As complaints do, a warning names the URL that was typed, and within it the key. */
+/* As in error messages: the URL of the command line, and the key within it. */
 static void
 add_place(struct text *t, const struct words *urls, const char *where)
 {
@@ -373,7 +373,7 @@ print_request(void *arg, const char *line)
 	fprintf(stderr, "zinc: request: %s\n", line);
 }
 
-/* What one read may hold at once is a part of the limit, not all: results and metadata need room, too. */
+/* One read may use a part of the limit only: results and metadata need memory, too. */
 int
 run_context(struct run *r)
 {
@@ -384,14 +384,14 @@ run_context(struct run *r)
 	zinc_error err = ZINC_ERROR_INIT;
 
 	if (a->threads == 0)
-		return complain(USAGE, "-j", "at least one thread is needed");
+		return complain(USAGE, "-j", "must be at least 1");
 	o.threads = a->threads > 0 ? a->threads : 0;
 	o.cache_bytes = a->cache_bytes;
 	o.warn = warn;
 	o.warn_arg = r;
 	o.trace = a->trace_requests ? print_request : NULL;
 	if (!strcmp(r->command->name, "consolidate") &&
-	    a->remove) /* a document that is too long must not protect itself */
+	    a->remove) /* a document that is too long must not prevent its own erasure */
 		o.limits = &any;
 	if (a->max_memory) {
 		r->budget.limit = a->max_memory;
@@ -460,7 +460,7 @@ open_node(struct run *r, const char *url, bool write, zinc_hierarchy **h)
 	return zinc_hierarchy_open_url(h, typed_url(r->args, url), &o, &err) ? fail(url, &err) : DONE;
 }
 
-/* A dry run opens for writing as the deed does, and refuses what that would. */
+/* A dry run opens for writing as a real run does, and refuses the same. */
 int
 may_write(const char *url, const zinc_hierarchy *h)
 {

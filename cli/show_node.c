@@ -1,14 +1,13 @@
 /*
- * show_node.c - nodes for people and as JSON
+ * show_node.c - print a node as text and as JSON
  *
- * What this build does not support is shown like anything else, with the reason; only what is damaged changes the
- * exit status.
+ * An unsupported node is shown like any other, with the reason; only damage changes the exit status.
  */
 #include "cli.h"
 
 /* ---- codecs ---- */
 
-/* Through shards, whose inner codecs are what matters; "bytes" is in every chain and says nothing. */
+/* Of a shard the inner codecs are named.  "bytes" is in every chain and left out. */
 static int
 name_codec(void *arg, const char *key, const char *codec)
 {
@@ -38,7 +37,7 @@ describe_codecs(struct text *t, const char *codecs_json)
 
 /* ---- one line ---- */
 
-/* Types with parameters as NumPy spells them, which is short: M8[ns], U4. */
+/* Types with parameters are printed as in NumPy, which is short: M8[ns], U4. */
 static void
 describe_dtype(struct text *t, const zinc_array_info *a)
 {
@@ -104,7 +103,7 @@ kind_name(const zinc_node *node)
 	return kinds[node->kind];
 }
 
-/* What is left out when a document cannot be used: everything but its path. */
+/* A document that cannot be used: only path, type and problem. */
 static void
 json_problem(struct json *j, const zinc_node *node)
 {

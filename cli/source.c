@@ -1,8 +1,8 @@
 /*
- * source.c - the input of put and append: a .npy file, or plain little-endian elements
+ * source.c - the input of put and append: a .npy file, or raw little-endian elements
  *
- * It is read piece by piece, so that it may be larger than memory and may be a pipe.  A header and its shape, or the
- * length of a plain file, are found right before anything is written.
+ * It is read piece by piece, so that it may be larger than memory and may be a pipe.  The header with its shape, or
+ * the length of a raw file, is checked before anything is written.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 
 /* ---- opening ---- */
 
-/* Plain bytes of a type without a number: as NumPy has them in little-endian. */
+/* Raw bytes of a type without a zinc_type: as in NumPy, little-endian. */
 static int
 look_at_plain(struct source *s, const zinc_array *a)
 {
@@ -44,7 +44,7 @@ look(struct source *s, const struct region *g)
 	if (s->is_npy)
 		return npy_read_header(&s->npy, s->run->ctx, s->fd, s->name);
 	if (!g)
-		return complain(USAGE, s->name, "this is no .npy file, and plain bytes do not tell their shape");
+		return complain(USAGE, s->name, "not a .npy file, and raw bytes have no shape");
 	s->nheld = (size_t)n;
 	s->npy = (struct npy){.type = ZINC_NATIVE, .element = g->element, .ndim = g->out_ndim};
 	memcpy(s->npy.shape, g->shape, sizeof s->npy.shape);
@@ -59,7 +59,7 @@ source_open(struct source *s, struct run *r, const char *url, const struct regio
 
 	*s = (struct source){.run = r, .url = url, .fd = -1};
 	if (!from)
-		return complain(USAGE, url, "what to write is missing: --from FILE, or --from - for standard input");
+		return complain(USAGE, url, "no input: give --from FILE, or --from - for standard input");
 	s->name = strcmp(from, "-") ? from : "standard input";
 	s->fd = strcmp(from, "-") ? open(from, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
 	if (s->fd < 0)
@@ -81,15 +81,15 @@ source_close(struct source *s)
 
 /* ---- checks ---- */
 
-/* Do elements of these types convert at all?  Those of variable length need a place to go, too. */
+/* Can these types be converted?  Elements of variable length also need an arena. */
 static int
 check_type(struct source *s, const zinc_array *a)
 {
 	zinc_error err = ZINC_ERROR_INIT;
 
 	if (s->npy.type == ZINC_RAW && s->npy.element != zinc_array_element_size(a))
-		return complain(USAGE, s->name, "its elements have %zu bytes, those of the array %zu", s->npy.element,
-				zinc_array_element_size(a));
+		return complain(USAGE, s->name, "its elements have %zu bytes, but those of the array have %zu",
+				s->npy.element, zinc_array_element_size(a));
 	if (!s->npy.numpy)
 		return DONE;
 	if (zinc_array_variable(a) && zinc_arena_new(&s->arena, s->run->ctx, 0, &err))
@@ -97,7 +97,7 @@ check_type(struct source *s, const zinc_array *a)
 	return zinc_array_from_numpy(a, s->npy.numpy, NULL, NULL, 0, 0, s->arena, &err) ? fail(s->name, &err) : DONE;
 }
 
-/* A plain file must have the right length to begin with. */
+/* Check the length of a raw file before reading. */
 static int
 check_length(struct source *s, uint64_t n)
 {
@@ -127,7 +127,7 @@ source_check(struct source *s, const zinc_array *a, uint64_t n)
 
 /* ---- elements ---- */
 
-/* The next bytes.  With the last piece the input must be at its end: that is looked at before the piece is written. */
+/* The next bytes.  After the last piece the input must end; this is checked before the piece is written. */
 static int
 read_bytes(struct source *s, size_t nbytes)
 {
@@ -135,7 +135,7 @@ read_bytes(struct source *s, size_t nbytes)
 	ptrdiff_t got;
 	char extra;
 
-	s->buffer = need(s->buffer, nbytes);
+	s->buffer = xrealloc(s->buffer, nbytes);
 	memcpy(s->buffer, s->held, held);
 	memmove(s->held, s->held + held, s->nheld - held);
 	s->nheld -= held;
@@ -149,12 +149,12 @@ read_bytes(struct source *s, size_t nbytes)
 				(unsigned long long)(s->left - held - (uint64_t)got));
 	s->left -= nbytes;
 	if (s->left == 0 && (s->nheld || read_full(s->fd, &extra, 1) > 0))
-		return complain(s->is_npy ? CORRUPT : USAGE, s->name, "the input goes on behind the last element");
+		return complain(s->is_npy ? CORRUPT : USAGE, s->name, "the input continues after the last element");
 	return DONE;
 }
 
-/* n elements as the array has them: the buffer itself, or what the library makes of it.  Numbers convert as they are
- * written; the library refuses what does not fit, and then stores nothing of the piece. */
+/* n elements of the type of the array: the buffer itself, or converted by the library.  Numbers are converted while
+ * they are written; the library refuses values that do not fit, and then stores nothing of the piece. */
 static int
 convert(struct source *s, const zinc_array *a, size_t n, zinc_buffer *b)
 {
@@ -170,7 +170,7 @@ convert(struct source *s, const zinc_array *a, size_t n, zinc_buffer *b)
 	}
 	if (s->arena)
 		zinc_arena_empty(s->arena);
-	s->native = need(s->native, nbytes);
+	s->native = xrealloc(s->native, nbytes);
 	if (zinc_array_from_numpy(a, s->npy.numpy, s->native, s->buffer, n, convert_flags(s->run), s->arena, &err))
 		return fail(s->name, &err);
 	*b = *ZINC_BUFFER_AS(ZINC_NATIVE, s->native, nbytes);
@@ -191,7 +191,7 @@ fortran_strides(const uint64_t *shape, int ndim, size_t element, int64_t *stride
 }
 
 int
-source_take(struct source *s, const zinc_array *a, const uint64_t *shape, int ndim, zinc_buffer *b, int64_t *strides)
+source_next(struct source *s, const zinc_array *a, const uint64_t *shape, int ndim, zinc_buffer *b, int64_t *strides)
 {
 	size_t n = 1;
 	int d, status;
@@ -220,7 +220,7 @@ source_write_piece(void *source, const struct region *piece)
 	zinc_io_options io = io_options(s->run);
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_buffer b;
-	int status = source_take(s, piece->array, piece->shape, piece->out_ndim, &b, strides);
+	int status = source_next(s, piece->array, piece->shape, piece->out_ndim, &b, strides);
 
 	if (status != DONE)
 		return status;

@@ -1,8 +1,8 @@
 /*
- * text.c - memory that cannot fail, text that grows
+ * text.c - memory allocation that ends the program on failure; text that grows
  *
- * A command that runs out of memory has nothing to save (every key of a store is put whole or not at
- * all), so it says so and ends.
+ * A command that runs out of memory has nothing to save (every key of a store is put whole or not at all), so it
+ * prints a message and ends.
  */
 #include <stdio.h>
 #include <unistd.h>
@@ -10,7 +10,7 @@
 #include "cli.h"
 
 void *
-need(void *p, size_t nbytes)
+xrealloc(void *p, size_t nbytes)
 {
 	void *q = realloc(p, nbytes ? nbytes : 1);
 
@@ -24,14 +24,14 @@ need(void *p, size_t nbytes)
 	return q;
 }
 
-/* Room for `more` bytes and the NUL behind them; doubling keeps a million additions linear. */
+/* Room for `more` bytes and a NUL; doubling makes many additions linear. */
 static void
 reserve(struct text *t, size_t more)
 {
 	if (t->cap - t->n > more)
 		return;
 	t->cap = (t->n + more + 1) * 2;
-	t->p = need(t->p, t->cap);
+	t->p = xrealloc(t->p, t->cap);
 }
 
 void
@@ -59,7 +59,7 @@ text_fill(struct text *t, char c, size_t n)
 	t->p[t->n] = '\0';
 }
 
-/* Most texts are short: print into what is there, and again only when it did not suffice. */
+/* Most texts are short: print into the free space, and again only if that was too small. */
 void
 text_vprintf(struct text *t, const char *fmt, va_list ap)
 {
@@ -69,7 +69,7 @@ text_vprintf(struct text *t, const char *fmt, va_list ap)
 	reserve(t, 64);
 	va_copy(again, ap);
 	n = (size_t)vsnprintf(t->p + t->n, t->cap - t->n, fmt, ap);
-	if (n >= t->cap - t->n) { /* once more, with room enough */
+	if (n >= t->cap - t->n) { /* again, with enough room */
 		reserve(t, n);
 		vsnprintf(t->p + t->n, n + 1, fmt, again);
 	}
@@ -121,7 +121,7 @@ text_json(struct text *t, const char *s)
 	text_add(t, "\"", 1);
 }
 
-/* No parser is needed for this: outside of strings white space means nothing, and a string ends at a bare quote. */
+/* No parser is needed: outside of strings white space has no meaning, and a string ends at an unescaped quote. */
 void
 text_compact(struct text *t, const char *json)
 {
@@ -188,7 +188,7 @@ text_size(struct text *t, uint64_t nbytes)
 		text_printf(t, v < 10 ? "%.2f %s" : "%.1f %s", v, unit[i]);
 }
 
-/* Somebody else's text, of which a character is not cut. */
+/* Text from a store, escaped and shortened; a UTF-8 character is never split. */
 void
 text_name(struct text *t, const char *s)
 {

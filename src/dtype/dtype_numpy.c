@@ -225,7 +225,7 @@ zinc_dtype_print_numpy(const zinc_dtype *t, bool big, zinc_buf *out, zinc_error 
 	size_t i, n;
 
 	if (t->variable || (t->kind != ZINC_KIND_STRUCT && !t->v2))
-		return zinc_fail(err, ZINC_E_UNSUPPORTED, "NumPy has no type like %s", t->name);
+		return zinc_fail(err, ZINC_E_UNSUPPORTED, "NumPy has no type for %s", t->name);
 	if (t->kind != ZINC_KIND_STRUCT)
 		return zinc_buf_printf(out, err, "'%c%s'", order_letter(t, big), t->v2);
 	fields = zinc_dtype_fields(t, &n);

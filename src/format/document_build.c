@@ -118,8 +118,7 @@ choose_grid(struct build *b, zinc_error *err)
 	for (d = 0; o->chunks && d < o->ndim; d++) {
 		b->chunks[d] = o->chunks[d];
 		if (b->chunks[d] == 0)
-			return zinc_fail_rule(err, ZINC_E_INVALID, "M40", "chunks of no elements along dimension %d",
-					      d);
+			return zinc_fail_rule(err, ZINC_E_INVALID, "M40", "the chunk length of dimension %d is 0", d);
 	}
 	b->sharded = o->shards || o->auto_shards;
 	memcpy(b->grid, b->chunks, sizeof b->grid);
@@ -128,9 +127,10 @@ choose_grid(struct build *b, zinc_error *err)
 	for (d = 0; o->shards && d < o->ndim; d++) {
 		b->grid[d] = o->shards[d];
 		if (b->grid[d] == 0 || b->grid[d] % b->chunks[d] != 0)
-			return zinc_fail_rule(err, ZINC_E_INVALID, "M86",
-					      "a shard of %llu along dimension %d is no multiple of its chunks of %llu",
-					      (unsigned long long)b->grid[d], d, (unsigned long long)b->chunks[d]);
+			return zinc_fail_rule(
+			    err, ZINC_E_INVALID, "M86",
+			    "the shard length %llu of dimension %d is not a multiple of the chunk length %llu",
+			    (unsigned long long)b->grid[d], d, (unsigned long long)b->chunks[d]);
 	}
 	return ZINC_OK;
 }

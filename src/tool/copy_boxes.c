@@ -279,7 +279,7 @@ share_memory(zinc_cp *c, const zinc_cp_node *n, const struct costs *x, zinc_cp_p
 	if (2 * unit + least > p->memory) {
 		if (c->o.max_memory)
 			return zinc_fail(err, ZINC_E_LIMIT,
-					 "one chunk or shard needs %llu KiB of memory, and %llu KiB are allowed",
+					 "one chunk or shard needs %llu KiB of memory, but only %llu KiB are allowed",
 					 (unsigned long long)zinc_ceil_div(2 * unit + least, ZINC_KIB),
 					 (unsigned long long)(p->memory / ZINC_KIB));
 		p->memory = 2 * unit + least;

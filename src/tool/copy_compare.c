@@ -100,7 +100,7 @@ compare_content(zinc_cp_translation *t, const zinc_json *a, const zinc_json *b)
 		if (!both_equal(zinc_json_member(a, members[i]), zinc_json_member(b, members[i])))
 			ZINC_TRY(zinc_cp_note(c, ZINC_COPY_LOST, t->n->from, t->err, "the %s", members[i]));
 	if (!both_equal(names_of(a), names_of(b)))
-		ZINC_TRY(zinc_cp_note(c, ZINC_COPY_LOST, t->n->from, t->err, "names of dimensions"));
+		ZINC_TRY(zinc_cp_note(c, ZINC_COPY_LOST, t->n->from, t->err, "dimension names"));
 	if (!same_attributes(a, b, &which))
 		ZINC_TRY(zinc_cp_note(c, ZINC_COPY_LOST, t->n->from, t->err, "the attribute \"%.60s\"", which));
 	return compare_members(t, a, b);

@@ -381,13 +381,14 @@ tell_loss(zinc_cp *c, const zinc_cp_node *n, const char *codec, const struct los
 {
 	if (l->nan > 0)
 		return zinc_fail(err, ZINC_E_CORRUPT,
-				 "%s: read back, %llu numbers became NaN, or NaN a number: %s cannot hold them", n->to,
-				 (unsigned long long)l->nan, codec);
+				 "%s: verification failed: %llu numbers became NaN, or NaN a "
+				 "number: %s cannot hold them",
+				 n->to, (unsigned long long)l->nan, codec);
 	if (l->different == 0)
 		return ZINC_OK;
 	return zinc_cp_note(c, ZINC_COPY_NOTICE, n->from, err,
-			    "verified, but for what %s leaves out: %llu of %llu elements read back differ from the "
-			    "source, by at most %.3g",
+			    "verified, except for the loss by %s: %llu of %llu elements differ from the source, by at "
+			    "most %.3g",
 			    codec, (unsigned long long)l->different, (unsigned long long)l->elements, l->most);
 }
 
@@ -425,8 +426,8 @@ zinc_cp_box_verify(zinc_cp *c, zinc_cp_node *n, const zinc_cp_plan *p, zinc_erro
 		if (lossy)
 			add_loss(&b, t, &loss);
 		else if (!zinc_cp_same_elements(t, c->block[0], c->block[1], b.nelems))
-			return zinc_fail(err, ZINC_E_CORRUPT, "%s: read back, elements are not what was written",
-					 n->to);
+			return zinc_fail(err, ZINC_E_CORRUPT,
+					 "%s: verification failed: elements differ from those written", n->to);
 	}
 	return lossy ? tell_loss(c, n, lossy, &loss, err) : ZINC_OK;
 }

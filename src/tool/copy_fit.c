@@ -454,7 +454,7 @@ fit_names(struct fit *f)
 	if ((named == 0 && names->n > 0) || (named == names->n && (!own || zinc_json_equal(own, names))))
 		return ZINC_OK;
 	(void)zinc_json_remove(f->root, "dimension_names");
-	return tell(f, ZINC_COPY_LOST, "names of dimensions");
+	return tell(f, ZINC_COPY_LOST, "dimension names");
 }
 
 zinc_status

@@ -12,7 +12,7 @@
  *
  * (1) `done` counts only steps whose objects are durable: it is put after their commit.  A step that was under way when
  *     the copy stopped is done again, and puts the same objects.
- * (2) A journal of another source, of a source that has changed since, of other options, or of steps that are not those
+ * (2) A journal of another source, of a source that has changed, of other options, or of steps that are not those
  *     of this copy is refused.  The limit of memory, which fixes the steps, is the journal's; the number of threads is
  *     anybody's.
  * (3) Its first put is conditional: of two copies to one target only one begins.
@@ -138,7 +138,7 @@ zinc_cp_journal_begin(zinc_cp *c, zinc_error *err)
 	static const zinc_condition absent = {ZINC_ABSENT, NULL};
 	const zinc_status st = put(c, &absent, err);
 
-	return st == ZINC_E_EXISTS ? zinc_fail(err, st, "another copy to this place has begun") : st;
+	return st == ZINC_E_EXISTS ? zinc_fail(err, st, "another copy to this place is running") : st;
 }
 
 /* Often enough that little is done again, and seldom enough that it costs nothing. */
@@ -164,7 +164,7 @@ zinc_cp_journal_end(zinc_cp *c, zinc_error *err)
 static zinc_status
 differs(zinc_error *err, const char *what)
 {
-	return zinc_fail(err, ZINC_E_CONFLICT, "the interrupted copy that is there had %s; overwrite it instead", what);
+	return zinc_fail(err, ZINC_E_CONFLICT, "the interrupted copy there had %s; overwrite it instead", what);
 }
 
 /* Promise (2). */
@@ -186,7 +186,7 @@ check(const zinc_cp *c, const zinc_json *root, zinc_error *err)
 	if (!same)
 		return differs(err, "other options");
 	if (!zinc_json_is_string(zinc_json_member(root, "state"), state))
-		return differs(err, "a source that has changed since");
+		return differs(err, "a source that has changed");
 	return ZINC_OK;
 }
 

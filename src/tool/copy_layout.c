@@ -228,7 +228,7 @@ take_layout(struct layout *l)
 	memcpy(l->shape, m->shape, sizeof l->shape);
 	l->sharded = zinc_array_shard_shape(l->n->in, l->shards) != 0;
 	if (!zinc_array_chunk_shape(l->n->in, l->chunks))
-		return zinc_fail(l->err, ZINC_E_UNSUPPORTED, "an unknown grid of chunks");
+		return zinc_fail(l->err, ZINC_E_UNSUPPORTED, "unknown chunk grid");
 	l->inner = inner_chain(l->doc, zinc_json_member(l->root, "codecs"));
 	return l->inner ? ZINC_OK : zinc_fail_nomem(l->err);
 }
@@ -318,7 +318,7 @@ zinc_cp_cast_fill(const zinc_cp *c, const zinc_meta *from, const zinc_dtype *to,
 	if (!convert)
 		return zinc_dtype_cast(to, out, from->dtype, from->fill, 1, c->o.convert, arena, err);
 	if (convert(out, from->fill, 1, c->o.convert) != 1)
-		return zinc_fail(err, ZINC_E_INVALID, "the fill value has no counterpart in %s", to->name);
+		return zinc_fail(err, ZINC_E_INVALID, "the fill value cannot be converted to %s", to->name);
 	return ZINC_OK;
 }
 
@@ -338,7 +338,7 @@ retype_fill(struct layout *l)
 		zinc_dtype_zero(l->dtype, element);
 		st = e.code == ZINC_E_NOMEM ? zinc_fail_nomem(l->err)
 					    : zinc_cp_note(l->c, ZINC_COPY_LOST, l->n->from, l->err,
-							   "the fill value has no counterpart in %s", l->dtype->name);
+							   "the fill value cannot be converted to %s", l->dtype->name);
 	}
 	if (st == ZINC_OK)
 		st = set(l, "fill_value", l->dtype->ops->print_fill(l->dtype, element, l->doc));
@@ -354,7 +354,7 @@ check_types(const zinc_dtype *to, const zinc_dtype *from, zinc_error *err)
 	const bool numbers = to->type != ZINC_NATIVE && from->type != ZINC_NATIVE;
 
 	if (numbers && !zinc_dtype_converter(to->type, from->type))
-		return zinc_fail(err, ZINC_E_INVALID, "elements of %s do not convert to %s", from->name, to->name);
+		return zinc_fail(err, ZINC_E_INVALID, "elements of %s cannot be converted to %s", from->name, to->name);
 	return ZINC_OK;
 }
 
@@ -410,7 +410,7 @@ choose_chunks(struct layout *l)
 	l->anew = true;
 	for (d = 0; d < l->ndim; d++)
 		if (l->chunks[d] == 0)
-			return zinc_fail(l->err, ZINC_E_INVALID, "chunks of no elements along dimension %d", d);
+			return zinc_fail(l->err, ZINC_E_INVALID, "the chunk length of dimension %d is 0", d);
 	return ZINC_OK;
 }
 
@@ -433,9 +433,10 @@ choose_shards(struct layout *l)
 	for (d = 0; d < l->ndim && given; d++) {
 		l->shards[d] = o->shards[d];
 		if (o->shards[d] == 0 || o->shards[d] % l->chunks[d] != 0)
-			return zinc_fail(l->err, ZINC_E_INVALID,
-					 "a shard of %llu along dimension %d is no multiple of its chunks of %llu",
-					 (unsigned long long)o->shards[d], d, (unsigned long long)l->chunks[d]);
+			return zinc_fail(
+			    l->err, ZINC_E_INVALID,
+			    "the shard length %llu of dimension %d is not a multiple of the chunk length %llu",
+			    (unsigned long long)o->shards[d], d, (unsigned long long)l->chunks[d]);
 	}
 	return ZINC_OK;
 }

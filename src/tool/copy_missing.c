@@ -106,11 +106,9 @@ tell_both(struct missing *m)
 	if (st == ZINC_OK && (!zinc_buf_text(&fill) || !zinc_buf_text(&own)))
 		st = zinc_fail_nomem(m->t->err);
 	if (st == ZINC_OK)
-		st = zinc_cp_note(
-		    c, ZINC_COPY_NOTICE, m->t->n->from, m->t->err,
-		    "xarray took fill_value %.60s for missing in %s, and will take the attribute " ATTRIBUTE
-		    " %.60s in %s",
-		    zinc_buf_text(&fill), c->from->format->id, zinc_buf_text(&own), c->to->format->id);
+		st = zinc_cp_note(c, ZINC_COPY_NOTICE, m->t->n->from, m->t->err,
+				  "xarray masks fill_value %.60s in %s, but the attribute " ATTRIBUTE " %.60s in %s",
+				  zinc_buf_text(&fill), c->from->format->id, zinc_buf_text(&own), c->to->format->id);
 	zinc_buf_fini(&own);
 	zinc_buf_fini(&fill);
 	return st;
@@ -148,10 +146,10 @@ warn(zinc_cp *c, const zinc_cp_node *n, const zinc_json *fill, bool own, zinc_er
 	st = zinc_json_print_line(fill, &text, err);
 	if (st == ZINC_OK)
 		st = zinc_buf_text(&text)
-			 ? zinc_cp_note(
-			       c, ZINC_COPY_NOTICE, n->from, err,
-			       "xarray will take fill_value %s for missing in %s%s; --for-xarray keeps what it sees",
-			       zinc_buf_text(&text), c->to->format->id, own ? ", not the attribute " ATTRIBUTE : "")
+			 ? zinc_cp_note(c, ZINC_COPY_NOTICE, n->from, err,
+					"xarray will mask fill_value %s in %s%s; --for-xarray keeps what it masks now",
+					zinc_buf_text(&text), c->to->format->id,
+					own ? ", not the attribute " ATTRIBUTE : "")
 			 : zinc_fail_nomem(err);
 	zinc_buf_fini(&text);
 	return st;

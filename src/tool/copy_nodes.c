@@ -250,7 +250,7 @@ zinc_cp_check_hidden(zinc_cp *c, zinc_error *err)
 	if (c->n.hidden == 0 || c->o.lossy)
 		return ZINC_OK;
 	ZINC_TRY(zinc_cp_note(c, ZINC_COPY_REFUSED, c->from_path, err, "nothing is copied"));
-	return zinc_fail(err, ZINC_E_IO, "nothing is copied, for of the source %llu %s cannot be read",
+	return zinc_fail(err, ZINC_E_IO, "nothing is copied: %llu %s of the source cannot be read",
 			 (unsigned long long)c->n.hidden, c->n.hidden == 1 ? "entry" : "entries");
 }
 

@@ -60,7 +60,7 @@ compare_object(zinc_cp *c, const char *key, const zinc_buf *value, zinc_error *e
 	if (st == ZINC_E_NOTFOUND || st == ZINC_E_LIMIT ||
 	    (st == ZINC_OK &&
 	     (back.nbytes != value->n || (value->n > 0 && memcmp(back.data, value->p, value->n) != 0))))
-		st = zinc_fail(err, ZINC_E_CORRUPT, "read back, it is not what was written");
+		st = zinc_fail(err, ZINC_E_CORRUPT, "verification failed: the bytes differ from those written");
 	zinc_blob_fini(&back);
 	return st == ZINC_OK ? st : zinc_error_at_key(err, st, key);
 }
@@ -92,7 +92,7 @@ static zinc_status
 too_long(void *arg, const zinc_fetch_item *it, uint64_t nbytes, zinc_error *err)
 {
 	(void)arg;
-	return zinc_fail(err, ZINC_E_LIMIT, "%llu bytes where at most %llu are taken", (unsigned long long)nbytes,
+	return zinc_fail(err, ZINC_E_LIMIT, "%llu bytes, but the limit is %llu", (unsigned long long)nbytes,
 			 (unsigned long long)it->bound);
 }
 
@@ -163,8 +163,7 @@ take_object(void *arg, zinc_fetch_item *it, int worker, bool *again, zinc_error 
 	if (it->found == ZINC_MISSING && b->c->unlisted)
 		return ZINC_OK;
 	if (it->found == ZINC_MISSING)
-		return zinc_error_at_key(err,
-					 zinc_fail(err, ZINC_E_CONFLICT, "it was erased while the copy was under way"),
+		return zinc_error_at_key(err, zinc_fail(err, ZINC_E_CONFLICT, "it was erased during the copy"),
 					 (const char *)it->key.p);
 	if (b->look)
 		return decode_object(b, it->i, b->n ? b->n->in : NULL, err);
@@ -414,7 +413,7 @@ check_size(const zinc_cp *c, const zinc_cp_node *n, uint64_t nbytes, uint64_t co
 
 	if (nbytes <= (c->o.max_memory > 0 ? most / copies : most))
 		return ZINC_OK;
-	st = zinc_fail(err, ZINC_E_LIMIT, "its %llu bytes are held in memory %s, and max-memory is %llu",
+	st = zinc_fail(err, ZINC_E_LIMIT, "its %llu bytes are held in memory %s, but max-memory is %llu",
 		       (unsigned long long)nbytes, copies == 1 ? "as a whole" : "twice, to verify them",
 		       (unsigned long long)most);
 	return zinc_error_at_key(err, st, key);
@@ -429,7 +428,7 @@ check_decoded(const zinc_cp *c, uint64_t nbytes, uint64_t decoded, const char *k
 	if (c->o.max_memory == 0 || (decoded <= c->o.max_memory && nbytes <= c->o.max_memory - decoded))
 		return ZINC_OK;
 	st = zinc_fail(err, ZINC_E_LIMIT,
-		       "its %llu bytes are held in memory with the %llu that they decode to, to verify them, and "
+		       "its %llu bytes and the %llu decoded from them are held in memory, to verify them, but "
 		       "max-memory is %llu",
 		       (unsigned long long)nbytes, (unsigned long long)decoded, (unsigned long long)c->o.max_memory);
 	return zinc_error_at_key(err, st, key);

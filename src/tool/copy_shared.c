@@ -89,7 +89,7 @@ compare_window(struct shared *x)
 	ZINC_TRY(zinc_store_get(x->store, x->requests, x->n, &sink, &x->c->wait, x->err));
 	if (x->found < x->n) {
 		zinc_fail(x->err, ZINC_E_INVALID,
-			  "the source would be erased with the target, for it leads here by a link");
+			  "the source would be erased with the target: a link leads from one to the other");
 		return zinc_error_at_key(x->err, ZINC_E_INVALID, x->requests[x->found].key);
 	}
 	x->keys.n = x->n = 0;

@@ -128,14 +128,15 @@ check_options(zinc_cp *c, zinc_error *err)
 	size_t i;
 
 	if (o->select && (c->nnodes != 1 || c->nodes[0].kind != ZINC_NODE_ARRAY))
-		return zinc_fail(err, ZINC_E_INVALID, "elements are selected of one array, not of a group");
+		return zinc_fail(err, ZINC_E_INVALID, "a selection needs an array, not a group");
 	if ((o->chunks && o->auto_chunks) || (o->shards && o->auto_shards))
-		return zinc_fail(err, ZINC_E_INVALID, "chunks or shards are given and to be chosen");
+		return zinc_fail(err, ZINC_E_INVALID, "chunks or shards are given both as a shape and as auto");
 	for (i = 0; i < c->nnodes; i++)
 		met =
 		    met || (c->nodes[i].kind == ZINC_NODE_ARRAY && (o->select || c->nodes[i].source->ndim == o->ndim));
 	if ((o->chunks || o->shards) && !met)
-		return zinc_fail(err, ZINC_E_INVALID, "no array has %d dimensions, as chunks or shards have", o->ndim);
+		return zinc_fail(err, ZINC_E_INVALID, "chunks or shards have %d dimensions, but no array does",
+				 o->ndim);
 	return ZINC_OK;
 }
 
@@ -151,7 +152,7 @@ zinc_cp_progress(zinc_cp *c, uint64_t units, uint64_t bytes, zinc_error *err)
 	ZINC_TRY(zinc_cp_journal_save(c, false, err));
 	if (zinc_wait_check(&c->wait, NULL) != ZINC_OK ||
 	    (c->call.progress && c->call.progress(c->call.progress_arg, c->units_done, c->units, c->n.bytes) != 0))
-		return zinc_fail(err, ZINC_E_CANCELLED, "cancelled; resume goes on");
+		return zinc_fail(err, ZINC_E_CANCELLED, "cancelled; resume continues");
 	return ZINC_OK;
 }
 
@@ -268,7 +269,7 @@ look_at_target(zinc_cp *c, bool found, zinc_error *err)
 		return c->o.dry_run ? zinc_cp_check_shared(c, err) : ZINC_OK;
 	if (found)
 		return zinc_fail(err, ZINC_E_EXISTS,
-				 "an interrupted copy is there; resume goes on, overwrite begins anew");
+				 "an interrupted copy is there; resume continues it, overwrite starts again");
 	ZINC_TRY(zinc_hierarchy_vacant(c->to, c->to_path, &vacant, err));
 	return vacant ? ZINC_OK : zinc_fail(err, ZINC_E_EXISTS, "%s is already there, or not empty", c->to_path);
 }
@@ -501,7 +502,8 @@ zinc_copy_url(const char *from, const char *to, const zinc_copy_options *options
 		st = open_target(&target, &old, to, source, &o, &wait, err);
 	if (st == ZINC_OK && old && !o.overwrite)
 		st = zinc_error_at_url(
-		    err, zinc_fail(err, ZINC_E_EXISTS, "a hierarchy of format %s is already there", old->format->id),
+		    err,
+		    zinc_fail(err, ZINC_E_EXISTS, "a hierarchy of format %s already exists there", old->format->id),
 		    to);
 	rest[1] = zinc_wait_rest(&wait);
 	if (o.call) {

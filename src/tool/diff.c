@@ -372,7 +372,7 @@ run(zinc_cmp *c, zinc_error *err)
 	if (st == ZINC_OK)
 		st = list(c, 1, &l[1], err);
 	if (st == ZINC_OK && c->o.select && (l[0].at[0].kind != ZINC_NODE_ARRAY || l[1].at[0].kind != ZINC_NODE_ARRAY))
-		st = zinc_fail(err, ZINC_E_INVALID, "elements are selected of two arrays, not of groups");
+		st = zinc_fail(err, ZINC_E_INVALID, "a selection needs two arrays, not groups");
 	if (st == ZINC_OK)
 		st = walk(c, &l[0], &l[1], err);
 	listing_free(&l[0]);

@@ -79,11 +79,10 @@ check_number(const zinc_pieces *p, const zinc_grid *g, zinc_error *err)
 	for (d = 0; d < p->sel.ndim; d++)
 		bounds[d] = zinc_split_bound(g, d, &p->sel.dim[d]);
 	if (zinc_shape_bytes(bounds, p->sel.ndim, 1, p->ctx->limits.children, &n))
-		return zinc_fail(
-		    err, ZINC_E_LIMIT,
-		    "more than %llu chunks to look at (limits.children), and nobody knows which are stored; "
-		    "select fewer (-s)",
-		    (unsigned long long)p->ctx->limits.children);
+		return zinc_fail(err, ZINC_E_LIMIT,
+				 "more than %llu chunks to check (limits.children), and the store cannot list them; "
+				 "select fewer (-s)",
+				 (unsigned long long)p->ctx->limits.children);
 	return ZINC_OK;
 }
 

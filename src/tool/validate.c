@@ -261,7 +261,7 @@ leftover(void *arg, const char *name, const char *key, const char *what)
 	f.repaired = c->o.repair && ours;
 	f.fix = ours ? "zinc validate --repair removes it" : NULL;
 	if (!ours)
-		f.message = "named as a lock file is, but no writer of this hierarchy would make it: it is left alone";
+		f.message = "has the name of a lock file, but no writer of this hierarchy makes it; it is kept";
 	zinc_check_found(c, &f);
 	if (c->stopped || zinc_wait_check(&c->wait, NULL) != ZINC_OK)
 		return 1;
@@ -339,7 +339,7 @@ fail_nothing(zinc_check *c, zinc_error *err)
 
 	ZINC_TRY(zinc_check_list(c, find_journal, NULL, &copy, err));
 	return zinc_fail(err, ZINC_E_NOTFOUND, "no node of a Zarr hierarchy is there%s",
-			 copy ? ", but a copy that was not finished: zinc cp --resume goes on" : "");
+			 copy ? ", but an unfinished copy: zinc cp --resume continues it" : "");
 }
 
 /*

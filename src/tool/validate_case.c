@@ -53,8 +53,8 @@ tell(zinc_check *c, const char *first, const char *second, size_t n, zinc_error 
 	st = zinc_check_path(&path, second, n + 1, err);
 	if (st == ZINC_OK)
 		st = zinc_buf_printf(&message, err,
-				     "its name differs from that of \"/%.*s\" only in case: each is read by its own, "
-				     "where the store tells them apart",
+				     "its name differs from that of \"/%.*s\" only in case; stores that ignore case "
+				     "cannot hold both",
 				     (int)(n < 200 ? n : 200), first);
 	f.path = zinc_buf_text(&path);
 	f.message = zinc_buf_text(&message);

@@ -111,7 +111,7 @@ compare_copy(void *arg, const char *below, const zinc_json *copy)
 	zinc_buf path;
 
 	if (!is_path(g->c->h->format, below)) {
-		say(g, "it has a copy of \"%.100s\", which no node can be called", below);
+		say(g, "it has a copy of \"%.100s\", which is not a valid node name", below);
 		return 0;
 	}
 	zinc_buf_init(&path, g->c->ctx, ZINC_MAX_KEY);
@@ -167,7 +167,7 @@ report(struct group *g)
 			 g->damaged ? "damaged" : "stale", g->message);
 		f.path = zinc_buf_text(&path);
 		f.message = message;
-		f.fix = "zinc validate --repair writes it anew";
+		f.fix = "zinc validate --repair rewrites it";
 		f.repaired = repair(c, f.path);
 		zinc_check_found(c, &f);
 	}

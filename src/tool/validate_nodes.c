@@ -273,7 +273,7 @@ read_shortened(zinc_check *c, struct document *d, const char *path, zinc_report 
 	if (!c->o.repair || zinc_consolidate_group(c->h, path, true, NULL) != ZINC_OK)
 		return ZINC_E_LIMIT;
 	ZINC_TRY(zinc_read_node(c->h, path, r, m, err));
-	f.message = "the document was longer than readers take, and its consolidated metadata was removed";
+	f.message = "the document was longer than the limit of readers; its consolidated metadata was removed";
 	zinc_kept_add(&d->found, &f);
 	return ZINC_OK;
 }

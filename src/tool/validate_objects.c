@@ -340,12 +340,12 @@ tell_kept(struct objects *o, const char *key, enum kept what)
 			     .fix = "move it out of the hierarchy, or open it by its own URL"},
 	    [OTHER_VERSION] = {.level = ZINC_LEVEL_WARNING,
 			       .rule = "M1",
-			       .message = "a document of another version of Zarr: readers may take either",
-			       .fix = "keep one of them; --format says which one Zinc takes"},
+			       .message = "a document of another version of Zarr: readers may use either",
+			       .fix = "keep one of them; --format selects the one that Zinc reads"},
 	    [LOST_DOCUMENT] = {.level = ZINC_LEVEL_ERROR,
 			       .rule = "M26",
-			       .message = "looks like a chunk, but no document says of what array",
-			       .fix = "put the array's document back, from a copy or from consolidated metadata"},
+			       .message = "looks like a chunk, but there is no document of an array",
+			       .fix = "restore the document of the array from a copy or from consolidated metadata"},
 	};
 
 	return tell(o, key, findings[what], false);
@@ -425,8 +425,8 @@ has_below(struct objects *o, const char *key, bool *any)
 }
 
 static const zinc_finding lost = {.level = ZINC_LEVEL_ERROR,
-				  .message = "a file where a directory of chunks should be: none of them is there",
-				  .fix = "move it away, and bring the directory back from a copy"};
+				  .message = "a file in place of a directory of chunks: these chunks are missing",
+				  .fix = "remove it, and restore the directory from a copy"};
 
 /* A key below an array that is no chunk's.  Where chunks should have it for their directory, they are lost. */
 static zinc_status
@@ -504,7 +504,7 @@ foreign(struct objects *o, const char *key)
 	const zinc_finding f = {.level = ZINC_LEVEL_WARNING,
 				.rule = "foreign",
 				.key = zinc_check_key(o->c, key),
-				.message = "a foreign key: the hierarchy has neither a document nor a chunk there"};
+				.message = "a foreign key: neither a document nor a chunk of the hierarchy"};
 
 	zinc_check_found(o->c, &f);
 	return ZINC_OK;
@@ -573,9 +573,9 @@ unfinished_copy(zinc_check *c, const char *key)
 	zinc_finding f = {.level = ZINC_LEVEL_WARNING,
 			  .rule = "leftover",
 			  .key = zinc_check_key(c, key),
-			  .message = "a copy to this place was begun and not finished",
-			  .fix = "zinc cp --resume goes on, --overwrite begins anew; "
-				 "zinc validate --repair --orphans gives it up"};
+			  .message = "an unfinished copy to this place",
+			  .fix = "zinc cp --resume continues it, --overwrite starts again; "
+				 "zinc validate --repair --orphans removes it"};
 
 	f.repaired = c->o.repair && c->o.orphans && give_up(c, key);
 	zinc_check_found(c, &f);
@@ -640,7 +640,7 @@ outside_key(struct objects *o, const char *key)
 		ZINC_TRY(look_beside(o));
 	if (o->shared)
 		return stray(o, key, "M41",
-			     "a chunk outside the shape of the array, perhaps of that of another version beside it");
+			     "a chunk outside the shape of the array; it may belong to the other version beside it");
 	return o->meta->unsupported || o->unread ? stray(o, key, "M41", outside) : orphan(o, key, "M41", outside);
 }
 

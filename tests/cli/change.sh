@@ -99,7 +99,7 @@ says "does not fit"
 npy short.npy "(2, 3)" '|i1' 01 02 03
 zinc 5 append a.zarr --from short.npy
 zinc 2 append a.zarr --from ones
-says "no .npy file"
+says "not a .npy file"
 zinc 2 append a.zarr --axis 2 --from one.npy
 zinc 2 append a.zarr
 says "--from"
@@ -124,7 +124,7 @@ prints <<<"would remove the consolidated metadata of c.zarr"
 zinc 0 consolidate c.zarr --remove
 ! grep -q consolidated c.zarr/zarr.json || bad "--remove did not"
 zinc 2 consolidate c.zarr/x
-says "no group"
+says "not a group"
 zinc 3 consolidate nothing.zarr
 zinc 0 create v2.zarr/x --format v2 --shape 4 --dtype int8
 zinc 0 consolidate v2.zarr

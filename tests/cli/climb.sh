@@ -123,7 +123,7 @@ has '"path":"/foo/bar"'
 zinc 0 create e/meta/x --shape 3 --dtype int8
 [ -e e/meta/root/meta/x.array.json ] || bad "a name like that of a tree"
 zinc 0 --help
-has "a draft, whose one zarr.json is at"
+has "For a draft without"
 zinc 0 --man
 has "dir|foo/bar"
 

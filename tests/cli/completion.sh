@@ -45,7 +45,7 @@ for shell in bash zsh fish; do
 	cp out script.$shell
 done
 zinc 2 completion csh
-says "no completion for this shell"
+says "unknown shell"
 
 # ---- bash: words as readline cuts them ----
 cat >try.bash <<'END'

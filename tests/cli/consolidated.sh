@@ -74,7 +74,7 @@ for format in v3 v2 v3-2020; do
 	zinc 0 create s.zarr/broken --shape 4 --dtype int8
 	echo '{' >"$(document broken)"
 	zinc 5 attrs s.zarr/z b=2
-	says "the change was made, but consolidated metadata could not be written anew"
+	says "the change was made, but consolidated metadata could not be rewritten"
 	zinc 0 attrs s.zarr/z b
 	prints <<<2
 done
@@ -121,6 +121,6 @@ zinc 0 consolidate big.zarr --remove
 zinc 0 info big.zarr
 zinc 4 validate also.zarr
 zinc 0 validate --repair also.zarr
-has "repaired consolidated: /: the document was longer than readers take"
+has "repaired consolidated: /: the document was longer than the limit of readers"
 zinc 0 validate also.zarr
 has "1 group, 1 array"

@@ -88,7 +88,7 @@ zinc 2 cp wide.zarr/a narrow.zarr/p/q --dtype int8
 # ---- another version of Zarr, and back ----
 zinc 0 cp a.zarr v2.zarr --format v2
 cat >want <<'END'
-zinc: notice: /g/x: xarray will take fill_value 7 for missing in v2; --for-xarray keeps what it sees
+zinc: notice: /g/x: xarray will mask fill_value 7 in v2; --for-xarray keeps what it masks now
 zinc: replaced: /g/x: codec crc32c is left out (and 1 more)
 zinc: replaced: /g/x: shards become plain chunks of the inner shape
 zinc: replaced: /g/x: chunk keys default(separator="/") become v2(separator="/") (and 1 more)
@@ -143,14 +143,14 @@ zinc 0 create s.zarr/partly --shape 2,3 --dtype int8 --dims ,x
 zinc 2 cp s.zarr c.zarr --format v2
 says "/.zname: the whole node"
 says "/f: the bits of the fill value 0x7fc00001"
-says "/partly: names of dimensions"
+says "/partly: dimension names"
 [ ! -e c.zarr ] || bad "something was written"
 zinc 2 cp s.zarr c.zarr --format v2 --dry-run
 said "lost: /f: the bits of the fill value"
 zinc 0 cp s.zarr c.zarr --format v2 --lossy
 said "lost: /.zname: the whole node"
 said "lost: /f: the bits of the fill value 0x7fc00001"
-said "lost: /partly: names of dimensions"
+said "lost: /partly: dimension names"
 zinc 0 ls c.zarr
 prints <<<'f
 partly'
@@ -232,7 +232,7 @@ printf '\x00\x00\x80\x3f\x01\x00\x80\x3f\xff\xff\x7f\x3f\x00\x00\x00\x40' >four 
 zinc 0 put lossy.zarr --from four
 zinc 0 cp lossy.zarr rounded.zarr --verify \
 	--codecs '[{"name":"bitround","configuration":{"keepbits":10}},{"name":"bytes","configuration":{"endian":"little"}}]'
-has 'notice: /: verified, but for what bitround leaves out: 2 of 4 elements read back differ from the source, by at most 1.19e-07' err
+has 'notice: /: verified, except for the loss by bitround: 2 of 4 elements differ from the source, by at most 1.19e-07' err
 zinc 0 cp lossy.zarr same.zarr --verify --codecs zstd
 lacks verified err
 printf '\x00\x00\x80\x3f\x00\x00\xc0\x7f\x00\x00\x80\x3f\x00\x00\x00\x40' >four # 1, NaN, 1, 2
@@ -282,7 +282,7 @@ zinc 0 create rare.zarr/x --shape 1000000 --dtype uint8 --chunks 1000000 --codec
 head -c 1000000 /dev/zero | tr '\0' '\1' | "$ZINC" put rare.zarr/x --from -
 zinc 0 cp rare.zarr rare2.zarr --max-memory 100k
 zinc 4 cp rare.zarr rare3.zarr --max-memory 100k --verify
-says "that they decode to"
+says "decoded from them"
 [ ! -e rare3.zarr ] || bad "something was written"
 zinc 0 cp rare.zarr rare3.zarr --max-memory 2M --verify
 # chunks outside of the shape go along, and what nobody here can decode is compared
@@ -297,9 +297,9 @@ cmp rare2.zarr/x/c/0 rare5.zarr/x/c/0 || bad "not the same"
 zinc 0 create big.zarr/x --shape 40000 --dtype uint8 --chunks 30000 --codecs none
 head -c 40000 /dev/zero | tr '\0' '\1' | "$ZINC" put big.zarr/x --from -
 zinc 4 cp big.zarr big2.zarr --max-memory 20k
-says "big.zarr: x/c/0: its 30000 bytes are held in memory as a whole, and max-memory is 20480"
+says "big.zarr: x/c/0: its 30000 bytes are held in memory as a whole, but max-memory is 20480"
 zinc 4 cp big.zarr big2.zarr --max-memory 40k --verify
-says "x/c/0: its 30000 bytes are held in memory twice, to verify them, and max-memory is 40960"
+says "x/c/0: its 30000 bytes are held in memory twice, to verify them, but max-memory is 40960"
 head -c 70000 /dev/zero >big.zarr/notes.txt
 zinc 4 cp big.zarr big2.zarr --max-memory 60k --verify
 says "big.zarr: notes.txt: its 70000 bytes"

@@ -78,7 +78,7 @@ END
 zinc 2 diff a.zarr
 says "usage: zinc diff A B"
 zinc 2 diff a.zarr b.zarr -s 0
-says "not of groups"
+says "needs two arrays, not groups"
 zinc 2 diff a.zarr/g/x b.zarr/g/x -s 99
 zinc 2 diff a.zarr b.zarr --rtol -1
 says "not a value"

@@ -56,8 +56,8 @@ make both2.zarr/same --dtype int16 --fill -1 --dims x --attrs '{"_FillValue":-1}
 make both2.zarr/null --dtype int16 --fill -9999 --dims x --attrs '{"_FillValue":-1}'
 sed -i 's/"fill_value": .*,/"fill_value": null,/' both2.zarr/null/.zarray
 zinc 0 cp both2.zarr both3.zarr --format v3
-has 'notice: /two: xarray took fill_value -9999 for missing in v2, and will take the attribute _FillValue -1 in v3' err
-has 'notice: /nan: xarray took fill_value "NaN" for missing in v2, and will take the attribute _FillValue -1.5 in v3' err
+has 'notice: /two: xarray masks fill_value -9999 in v2, but the attribute _FillValue -1 in v3' err
+has 'notice: /nan: xarray masks fill_value "NaN" in v2, but the attribute _FillValue -1.5 in v3' err
 lacks 'notice: /same' err
 lacks 'notice: /null' err
 has '"_FillValue": -1' both3.zarr/two/zarr.json
@@ -128,7 +128,7 @@ make w3.zarr/other --dtype int16 --fill 7 --dims x
 make w3.zarr/nan --dtype float32 --fill NaN --dims x --attrs '{"_FillValue":"AAAAAICHw8A="}'
 zinc 0 cp w3.zarr w2.zarr --format v2
 for name in sparse other nan; do
-	has "notice: /$name: xarray will take fill_value" err
+	has "notice: /$name: xarray will mask fill_value" err
 done
 has 'for-xarray keeps' err
 lacks 'notice: /bare' err

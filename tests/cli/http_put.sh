@@ -57,7 +57,7 @@ zinc 0 info "$base/plain/k.zarr/t?write=yes" --trace-requests
 has "k.zarr/t/zarr.json" err
 lacks "k.zarr/zarr.json" err
 zinc 0 attrs "$base/plain/k.zarr/t?write=yes&conditions=yes" a=1
-says "this writes it anew: zinc consolidate $base/plain/k.zarr"
+says "to write it again: zinc consolidate $base/plain/k.zarr"
 lacks consolidated_metadata served/k.zarr/zarr.json
 zinc 0 attrs served/k.zarr/t a
 prints <<<"1"

@@ -84,7 +84,7 @@ refused() { # STATUS TEXT FILE
 	now a.zarr/i '[[7,98,9],[99,99,98]]'
 }
 npy 1 '<i2' False '(3, 2)' 01 00 02 00 03 00 04 00 05 00 06 00 >shape.npy
-refused 2 "its shape is (3, 2), that of the selection (2, 3)" shape.npy
+refused 2 "its shape is (3, 2), but the shape of the selection is (2, 3)" shape.npy
 npy 1 '<i4' False '(2, 3)' 01 00 00 00 01 00 00 00 01 00 00 00 01 00 00 00 01 00 00 00 00 00 01 00 >range.npy
 refused 2 "" range.npy
 npy 1 '<f4' False '(2, 3)' 00 00 80 3f 00 00 80 3f 00 00 80 3f 00 00 80 3f 00 00 80 3f 00 00 c0 3f >fraction.npy
@@ -98,7 +98,7 @@ refused 2 "13 bytes" long
 head -c -1 x.npy >cut.npy
 refused 5 "bytes of elements" cut.npy
 head -c 40 x.npy >header.npy
-refused 5 "cut short" header.npy
+refused 5 "truncated" header.npy
 { bytes 93 && printf NUMPY && bytes 01 00 10 00 && printf '{nonsense      }\n'; } >nonsense.npy
 refused 5 "damaged" nonsense.npy
 { bytes 93 && printf NUMPY && bytes 09 00; } >future.npy
@@ -112,12 +112,12 @@ refused 5 "'xxxxxxxxxxxxx'" records
 npy 1 '|O' False '(2, 3)' >objects.npy
 refused 4 "'|O'" objects.npy
 npy 1 '|V3' False '(2, 3)' $(yes 00 | head -n 18) >bytes.npy
-refused 2 "3 bytes, those of the array 2" bytes.npy
+refused 2 "3 bytes, but those of the array have 2" bytes.npy
 refused 3 "No such file" missing.npy
 run 2 sh -c "head -c 11 raw | '$ZINC' put a.zarr/i --from -"
 says "1 bytes too early"
 run 2 sh -c "head -c 13 /dev/zero | '$ZINC' put a.zarr/i --from -"
-says "goes on"
+says "continues after"
 now a.zarr/i '[[7,98,9],[99,99,98]]'
 zinc 2 put a.zarr/i -s 5 --from raw
 zinc 3 put a.zarr/none --from raw

@@ -15,7 +15,7 @@ is_json
 has '"elements":10000000000,"nan":0,"infinite":0,"min":1,"max":3,"mean":2.9999999997,'
 has '"sum":29999999997'
 zinc 0 chunks a.zarr
-says "only those that are stored"
+says "only stored chunks"
 [ "$(wc -l <out)" = 2 ] || bad "two chunks are stored"
 has "c/50/70"
 has "c/9999/9999"

@@ -38,7 +38,7 @@ find served -type f ! -name '*.__lock' | sort | xargs md5sum >before
 printf '{"title": "x"}' >attrs.json
 late() {
 	run 130 "$ZINC" "$@" --timeout 0.2
-	says "--timeout: the time is over"
+	says "--timeout: the time limit is reached"
 	says "waiting for"
 }
 late put served/d.zarr/a --from a.bin
@@ -67,14 +67,14 @@ host=127.0.0.1:$(cat server.port)
 for command in info tree cat validate "cp new.zarr" "diff served/d.zarr"; do
 	set -- $command
 	run 130 "$ZINC" "$1" "http://me:sesame@$host/silent/d.zarr/a" "${@:2}" --timeout 0.1
-	says "--timeout: the time is over"
+	says "--timeout: the time limit is reached"
 	lacks sesame err
 	[ "$(wc -l <err)" = 1 ] || bad "$1: more than one message"
 done
 # Nor does a server gain anything by sending a byte a second: the document alone would take minutes.
 for mode in trickle tricklehead tricklehop stalls; do
 	run 130 "$ZINC" cat "http://$host/$mode/d.zarr/a" --timeout 0.2
-	says "http://$host/$mode/d.zarr/a: --timeout: the time is over"
+	says "http://$host/$mode/d.zarr/a: --timeout: the time limit is reached"
 done
 zinc 0 cat "http://me:sesame@$host/plain/d.zarr/a?token=sesame" -s 1 --trace-requests
 prints <<'END_OUT'

@@ -114,7 +114,7 @@ for at in v3:g/a/c v3:g/a/c/1 v2:g/a/1 v3-2019:data/g/a v3-2020:data v3-2020:dat
 	v3-2022:data/g/a/c0; do
 	spoil ${at%%:*} ${at#*:} file
 	zinc 1 validate s.zarr
-	has "${at#*:}: a file where a directory of chunks should be"
+	has "${at#*:}: a file in place of a directory of chunks"
 done
 spoil v3 g/a/c/1 file
 mv s.zarr/g/a/c/1 s.zarr/g/a/c/2 # beyond the grid

@@ -8,7 +8,7 @@ zinc 0 --help
 cp out help
 prints <help
 commands=$(sed -n 's/^  zinc \([a-z]*\) .*/\1/p' help)
-[ "$(echo "$commands" | wc -l)" = "$(grep -c 'cmd_[a-z]*, \|cmd_[a-z]*,$' <(sed -n '/command_table/,$p' "$SOURCE/cli/table.c"))" ] ||
+[ "$(echo "$commands" | wc -l)" = "$(grep -c 'cmd_[a-z]*, \|cmd_[a-z]*,$' <(sed -n '/command_table/,$p' "$SOURCE/cli/commands.c"))" ] ||
 	bad "a command of the table is not in the help"
 for command in $commands; do
 	zinc 0 "$command" --help
@@ -91,7 +91,7 @@ usage "not a value" tree x --depth 1.5
 usage "not a value" cat x --cache-bytes 5X
 usage "not a value" cat x --max-memory 99999999999T
 usage "not a value" validate x --progress sometimes
-usage "at least one thread" cat x -j 0
+usage "must be at least 1" cat x -j 0
 usage "usage: zinc info URL" info
 usage "usage: zinc info URL" info a b
 usage "usage: zinc codecs" codecs x
@@ -103,7 +103,7 @@ usage "not a list of lengths" create x.zarr --shape 99999999999999999999999 --dt
 usage "has 1 dimensions" create x.zarr --shape 3,4 --dtype int8 --chunks 3
 usage "has 3 dimensions" create x.zarr --shape 3,4 --dtype int8 --shards 3,4,5
 usage "does not name" create x.zarr --shape 3,4 --dtype int8 --dims a
-usage "--group goes with --attrs alone" create x.zarr --group --shape 3
+usage "with --group give only --attrs" create x.zarr --group --shape 3
 usage "data type" create x.zarr --shape 3 --dtype float33
 usage "" create x.zarr --shape 3 --dtype int8 --codecs frobnicate:1
 usage "" create x.zarr --shape 3 --dtype int8 --fill 300
@@ -113,8 +113,8 @@ usage "" create x.zarr --shape 3 --dtype int8 --chunks 0
 usage "" create x.zarr --shape 6 --dtype int8 --chunks 2 --shards 3
 usage "" create x.zarr --shape 3 --dtype int8 --format v9
 usage "--from" put x.zarr
-usage "give both" validate x.zarr --orphans
-usage "at least once" bench x.zarr --repeat 0
+usage "works only with --repair" validate x.zarr --orphans
+usage "must be at least 1" bench x.zarr --repeat 0
 [ ! -e x.zarr ] || bad "a wrong command line made something"
 
 # ---- words that look like options ----

@@ -133,8 +133,8 @@ has "0 warnings"
 # A file of somebody else that has a lock's name, in the hierarchy and in an array's directory, is told of and stays.
 echo precious | tee l.zarr/diary.__lock >l.zarr/g/x/c/notes.__lock
 zinc 0 validate --repair l.zarr
-has "warning leftover: diary.__lock: named as a lock file is"
-has "warning leftover: g/x/c/notes.__lock: named as a lock file is"
+has "warning leftover: diary.__lock: has the name of a lock file"
+has "warning leftover: g/x/c/notes.__lock: has the name of a lock file"
 has "2 warnings"
 [ -s l.zarr/diary.__lock ] && [ -s l.zarr/g/x/c/notes.__lock ] || bad "--repair removed a stranger's file"
 
@@ -151,8 +151,8 @@ for format in v3 v2 v3-2022 v3-2020 v3-2019; do
 	echo >"i.zarr/${journal%.json}_pass/zarr.json"
 	echo >"i.zarr/${journal%__*}0" # what it has put
 	zinc 0 validate i.zarr
-	has "warning leftover: $journal: a copy to this place was begun and not finished"
-	has "zinc cp --resume goes on"
+	has "warning leftover: $journal: an unfinished copy to this place"
+	has "zinc cp --resume continues it"
 	[ "$(grep -c leftover out)" = 1 ] && [ "$(grep -c _pass out)" = 0 ] || bad "$format: one finding"
 	zinc 0 validate --repair i.zarr
 	[ -e "i.zarr/$journal" ] || bad "$format: a repair alone gave a copy up"
@@ -166,7 +166,7 @@ for format in v3 v2 v3-2022 v3-2020 v3-2019; do
 done
 zinc 5 cp damaged.zarr/x half.zarr --dtype int32
 zinc 3 validate half.zarr
-says "a copy that was not finished: zinc cp --resume goes on"
+says "an unfinished copy: zinc cp --resume continues it"
 
 # ---- the tree ----
 mkdir -p t.zarr/a/b t.zarr/x
@@ -206,7 +206,7 @@ consolidated "\"/y\": $y, \"z\": $y" >s.zarr/zarr.json
 zinc 0 validate s.zarr
 consolidated "\"//y\": $y, \"z\": $y" >s.zarr/zarr.json
 zinc 1 validate s.zarr
-has 'a copy of "/y", which no node can be called'
+has 'a copy of "/y", which is not a valid node name'
 consolidated "\"y\": $y, \"z\": $y" >k.zarr/zarr.json
 zinc 1 validate k.zarr
 has 'a copy of "z", which is not there'
