@@ -102,7 +102,8 @@ def drawn(row, y):
         style += ' font-weight="bold"' if "1" in attributes else ""
         style += ' opacity="0.6"' if "2" in attributes else ""
         x, width = MARGIN + column * STEP_X, len(text) * STEP_X
-        out.append(f'<text x="{x:.1f}" y="{y}" textLength="{width:.1f}" {style}>{html.escape(text)}</text>')
+        shown = html.escape(text).replace(" ", "\u00a0")  # browsers join and drop plain spaces
+        out.append(f'<text x="{x:.1f}" y="{y}" textLength="{width:.1f}" {style}>{shown}</text>')
         column += len(text)
     return out
 
@@ -112,7 +113,7 @@ def picture(lines):
     width, height = 2 * MARGIN + COLUMNS * STEP_X, TOP + MARGIN + len(broken) * STEP_Y
     font = "font-family=\"'DejaVu Sans Mono', Menlo, Consolas, monospace\" font-size=\"14\""
     out = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height}" viewBox="0 0 {width:.0f} {height}" {font} xml:space="preserve">'
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height}" viewBox="0 0 {width:.0f} {height}" {font}>'
     ]
     out.append(f'<rect width="100%" height="100%" rx="8" fill="{BACK}"/>')
     for i, colour in enumerate(("#ff5f57", "#febc2e", "#28c840")):
