@@ -5,7 +5,8 @@
 # block is compiled against the public headers and the shared library and run; a ```sh block is run line by
 # line (set -e) with the command first in PATH; of a ```console block every line "$ COMMAND" is run, and what it
 # prints must be what follows.  With <!-- file: NAME --> instead the block becomes a file of that name, for the blocks
-# behind it.  All blocks of a page share one empty directory, in the order of the page.
+# behind it; with <!-- prints --> it is what the ```c block before it must print.  All blocks of a page share one empty
+# directory, in the order of the page.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 if [ "${1:-}" = --docs ]; then
@@ -22,6 +23,7 @@ trap 'rm -rf "$dir"' EXIT
 
 awk -v dir="$dir" '
 	/^<!-- run -->$/ { armed = 1; next }
+	/^<!-- prints -->$/ { armed = 1; name = sprintf("block%02d.expected", n); next }
 	/^<!-- file: [A-Za-z0-9_.-]+ -->$/ { armed = 1; name = $3; next }
 	armed && name && /^```[a-z]+$/ { armed = 0; file = dir "/" name; name = ""; next }
 	armed && /^```(c|sh|console)$/ { armed = 0; file = sprintf("%s/block%02d.%s", dir, ++n, substr($0, 4)); next }
@@ -50,7 +52,8 @@ for block in block*; do
 	case $block in
 	*.c)
 		${CC:-cc} -std=c11 -Wall -Wextra -Werror -I"$root/include" "$block" -L"$build" -lzinc -o "${block%.c}.bin"
-		"./${block%.c}.bin"
+		"./${block%.c}.bin" | tee "${block%.c}.printed"
+		[ ! -e "${block%.c}.expected" ] || diff "${block%.c}.expected" "${block%.c}.printed"
 		;;
 	*.sh) bash -euo pipefail "$block" ;;
 	*.console) session "$block" | diff "$block" - ;;

@@ -13,6 +13,11 @@ page '<!-- run -->' '```c' '#include <zinc.h>' 'int main(void) { return zinc_ver
 
 page '<!-- run -->' '```console' '$ echo one' 'one' '$ true' '$ printf "two\nthree\n"' 'two' 'three' '```'
 "$check" page.md | grep '1 examples ran' >/dev/null
+says='#include <stdio.h>'
+page '<!-- run -->' '```c' "$says" 'int main(void) { puts("one"); return 0; }' '```' '<!-- prints -->' '```text' 'one' '```'
+"$check" page.md | grep '1 examples ran' >/dev/null
+page '<!-- run -->' '```c' "$says" 'int main(void) { puts("one"); return 0; }' '```' '<!-- prints -->' '```text' 'two' '```'
+fails "a program that prints something else"
 page '<!-- run -->' '```console' '$ echo one' 'two' '```'
 fails "a session that prints something else"
 page '<!-- run -->' '```console' '$ false' '```'
