@@ -9,6 +9,7 @@
 #include "codec/codec_parts.h"
 #include "support/chains.h"
 #include "support/sweep.h"
+#include "support/random.h"
 #include "support/test.h"
 
 #define LITTLE               "{\"name\": \"bytes\", \"configuration\": {\"endian\": \"little\"}}"
@@ -106,14 +107,13 @@ headers(void **state)
 static uint32_t *
 make_elements(size_t n)
 {
-	uint32_t *p = (uint32_t *)malloc(n * sizeof *p), x = 1;
+	uint32_t *p = (uint32_t *)malloc(n * sizeof *p);
 	size_t i;
 
 	assert_non_null(p);
-	for (i = 0; i < n; i++) {
-		x = x * 1664525 + 1013904223;
-		p[i] = (uint32_t)i * 3 + (x >> 28);
-	}
+	random_seed(1);
+	for (i = 0; i < n; i++)
+		p[i] = (uint32_t)i * 3 + (uint32_t)(random_bits() >> 60);
 	return p;
 }
 

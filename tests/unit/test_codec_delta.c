@@ -7,6 +7,7 @@
 
 #include "codec/codec_parts.h"
 #include "support/codecs.h"
+#include "support/random.h"
 #include "support/test.h"
 #include "support/vectors.h"
 
@@ -31,15 +32,13 @@ integers(void **state)
 	static const char *const pairs[][2] = {{"i1", "i1"}, {"u1", "u1"}, {"i2", "u2"}, {"u2", "i4"}, {"i4", "i4"},
 					       {"u4", "i8"}, {"i8", "i8"}, {"u8", "i8"}, {"u1", "i8"}, {"i4", "u8"}};
 	static const uint64_t shape[] = {700, ENDED};
-	uint64_t in[700], x = 1;
+	uint64_t in[700];
 	char codecs[300], dtype[8];
 	size_t i, k;
 
 	(void)state;
-	for (i = 0; i < COUNT(in); i++) {
-		x = x * 6364136223846793005u + 1442695040888963407u;
-		in[i] = x;
-	}
+	for (i = 0; i < COUNT(in); i++)
+		in[i] = random_bits();
 	for (k = 0; k < COUNT(pairs); k++) {
 		snprintf(codecs, sizeof codecs, CHAIN("%s", "%s"), pairs[k][0], pairs[k][1]);
 		snprintf(dtype, sizeof dtype, "%s", pairs[k][0]);

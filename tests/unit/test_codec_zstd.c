@@ -7,6 +7,7 @@
 #include "codec/codec_parts.h"
 #include "support/chains.h"
 #include "support/sweep.h"
+#include "support/random.h"
 #include "support/test.h"
 
 #define ZSTD(level) "{\"name\": \"zstd\", \"configuration\": {\"level\": " level "}}"
@@ -86,14 +87,13 @@ no_elements(void **state)
 static uint32_t *
 make_elements(size_t n)
 {
-	uint32_t *p = (uint32_t *)malloc(n * sizeof *p), x = 1;
+	uint32_t *p = (uint32_t *)malloc(n * sizeof *p);
 	size_t i;
 
 	assert_non_null(p);
-	for (i = 0; i < n; i++) {
-		x = x * 1664525 + 1013904223;
-		p[i] = x >> 20;
-	}
+	random_seed(1);
+	for (i = 0; i < n; i++)
+		p[i] = (uint32_t)(random_bits() >> 52);
 	return p;
 }
 

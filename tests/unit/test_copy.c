@@ -9,18 +9,8 @@
 #include <string.h>
 
 #include "grid/grid.h"
+#include "support/random.h"
 #include "support/test.h"
-
-static uint64_t seed = 0x123456789abcdef;
-
-static uint64_t
-random_below(uint64_t n)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return (seed >> 11) % n;
-}
 
 enum { MOST_DIMS = 6, MOST_LIST = 400 };
 

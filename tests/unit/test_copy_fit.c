@@ -13,6 +13,7 @@
 
 #include "base/base.h"
 #include "nodes.h"
+#include "random.h"
 #include "test.h"
 
 static const char *const formats[] = {"v3", "v2", "v3-2019", "v3-2020", "v3-2022"};
@@ -183,18 +184,7 @@ test_left_out(void **state)
 
 /* ---- at random ---- */
 
-static uint64_t random_state;
-
-static uint64_t
-rnd(uint64_t n)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return random_state % n;
-}
-
-#define PICK(list) list[rnd(COUNT(list))]
+#define PICK(list) list[random_below(COUNT(list))]
 
 static void
 random_chain(char *out, size_t room, bool inner)
@@ -224,12 +214,12 @@ random_chain(char *out, size_t room, bool inner)
 	char chain[2048] = "";
 	size_t n = 0, k;
 
-	if (!inner && rnd(3) == 0) {
+	if (!inner && random_below(3) == 0) {
 		random_chain(chain, sizeof chain, true);
 		n = (size_t)snprintf(out, room, SHARD("%s"), chain);
 	} else
 		n = (size_t)snprintf(out, room, "%s%s", PICK(front), PICK(middle));
-	for (k = rnd(inner ? 4 : 3); k > 0; k--)
+	for (k = random_below(inner ? 4 : 3); k > 0; k--)
 		n += (size_t)snprintf(out + n, room - n, ", %s", PICK(behind));
 }
 
@@ -244,13 +234,13 @@ test_random(void **state)
 					   ", \"attributes\": {\"a\": 1, \"filters\": []}",
 					   ", \"https://example.org/e\": {\"must_understand\": false}"};
 	const char *runs = getenv("COPY_RUNS"), *seed = getenv("COPY_SEED");
-	const long n = runs ? strtol(runs, NULL, 10) : getenv("ZINC_QUICK") ? 20 : 200;
+	const long n = runs ? strtol(runs, NULL, 10) : MANY(400);
 	char chain[4096], text[8192];
 	long i;
 	size_t k;
 
 	(void)state;
-	random_state = seed ? strtoull(seed, NULL, 10) : 88172645463325252ULL;
+	random_seed(seed ? strtoull(seed, NULL, 10) : 1);
 	for (i = 0; i < n; i++) {
 		const uint64_t begin = random_state;
 

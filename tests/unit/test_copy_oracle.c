@@ -13,20 +13,10 @@
 #include <time.h>
 #include <zinc/tool.h>
 
+#include "random.h"
 #include "test.h"
 
 #define MAX_NDIM 4
-
-static uint64_t state;
-
-static uint64_t
-rnd(uint64_t n)
-{
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return n == 0 ? 0 : state % n;
-}
 
 static const char *const types[] = {"bool", "int8", "uint16", "int32", "float32", "float64", "complex64", "uint64"};
 static const char *const wider[] = {"bool", "int32", "float64", "int64", "float64", "float64", "complex128", "uint64"};
@@ -57,11 +47,11 @@ shapes(sample *x)
 {
 	int d;
 
-	x->ndim = (int)rnd(MAX_NDIM + 1);
+	x->ndim = (int)random_below(MAX_NDIM + 1);
 	for (d = 0, x->n = 1; d < x->ndim; d++) {
-		x->shape[d] = rnd(20) == 0 ? 0 : 1 + rnd(x->ndim > 2 ? 9 : 40);
-		x->chunks[d] = 1 + rnd(x->shape[d] + 2);
-		x->shards[d] = x->chunks[d] * (1 + rnd(3));
+		x->shape[d] = random_below(20) == 0 ? 0 : 1 + random_below(x->ndim > 2 ? 9 : 40);
+		x->chunks[d] = 1 + random_below(x->shape[d] + 2);
+		x->shards[d] = x->chunks[d] * (1 + random_below(3));
 		x->n *= (size_t)x->shape[d];
 	}
 }
@@ -72,23 +62,23 @@ make_source(sample *x, const char *format)
 	static const char *const all[MAX_NDIM] = {"t", "z", "y", "x"};
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_array *a = NULL;
-	int sharded = rnd(3) == 0;
+	int sharded = random_below(3) == 0;
 
 	shapes(x);
-	x->type = (size_t)rnd(COUNT(types));
+	x->type = (size_t)random_below(COUNT(types));
 	x->o = (zinc_array_options)ZINC_ARRAY_OPTIONS_INIT;
 	x->o.ndim = x->ndim;
 	x->o.shape = x->shape;
 	x->o.chunks = x->chunks;
 	x->o.shards = sharded ? x->shards : NULL;
 	x->o.dtype = types[x->type];
-	x->o.codecs = chains[rnd(COUNT(chains))];
-	x->o.fill = x->type > 0 && x->type != 6 && rnd(2) ? "3" : NULL;
-	x->o.fortran = rnd(3) == 0;
-	x->o.big_endian = rnd(4) == 0;
+	x->o.codecs = chains[random_below(COUNT(chains))];
+	x->o.fill = x->type > 0 && x->type != 6 && random_below(2) ? "3" : NULL;
+	x->o.fortran = random_below(3) == 0;
+	x->o.big_endian = random_below(4) == 0;
 	x->o.attributes = "{\"a\": 1, \"b\": [\"c\", null, 2.50]}";
 	memcpy(x->names, all, sizeof all);
-	x->o.dimension_names = x->ndim && rnd(2) ? x->names : NULL;
+	x->o.dimension_names = x->ndim && random_below(2) ? x->names : NULL;
 	if (zinc_array_create_url(&a, "memory://oracle/from/x", &x->o, ZINC_OPEN_OPTIONS(.format = format), &err)) {
 		x->o.shards = NULL; /* a format without shards, or without this codec */
 		x->o.codecs = "gzip:1";
@@ -105,7 +95,7 @@ write_some(zinc_array *a, const sample *x)
 	zinc_error err = ZINC_ERROR_INIT;
 	const size_t element = zinc_array_element_size(a);
 	uint64_t start[MAX_NDIM], count[MAX_NDIM];
-	int boxes = (int)rnd(4), d;
+	int boxes = (int)random_below(4), d;
 
 	while (x->n > 0 && boxes-- > 0) {
 		zinc_selection s = {.size = sizeof(zinc_selection),
@@ -117,13 +107,13 @@ write_some(zinc_array *a, const sample *x)
 		uint8_t *p;
 
 		for (d = 0; d < x->ndim; d++) {
-			start[d] = rnd(x->shape[d]);
-			count[d] = 1 + rnd(x->shape[d] - start[d]);
+			start[d] = random_below(x->shape[d]);
+			count[d] = 1 + random_below(x->shape[d] - start[d]);
 			n *= (size_t)count[d];
 		}
 		p = calloc(n, element);
 		for (i = 0; i < n * element; i++) /* small numbers in every type: the lowest byte of each element */
-			p[i] = i % element == 0 ? (uint8_t)(x->type == 0 ? rnd(2) : rnd(100)) : 0;
+			p[i] = i % element == 0 ? (uint8_t)(x->type == 0 ? random_below(2) : random_below(100)) : 0;
 		assert_ok(zinc_array_write(a, &s, ZINC_BUFFER_AS(ZINC_NATIVE, p, n * element), NULL, &err));
 		free(p);
 	}
@@ -182,22 +172,23 @@ choose_select(const sample *x, char *text, size_t room)
 	int d;
 
 	text[0] = '\0';
-	if (rnd(4) != 0)
+	if (random_below(4) != 0)
 		return NULL;
 	for (d = 0; d < x->ndim; d++) {
-		const uint64_t from = rnd(x->shape[d] + 1);
+		const uint64_t from = random_below(x->shape[d] + 1);
 		const size_t n = strlen(text);
 
-		switch (x->shape[d] ? rnd(4) : 0) {
+		switch (x->shape[d] ? random_below(4) : 0) {
 		case 1:
-			snprintf(text + n, room - n, "%s%" PRIu64, d ? "," : "", rnd(x->shape[d]));
+			snprintf(text + n, room - n, "%s%" PRIu64, d ? "," : "", random_below(x->shape[d]));
 			break;
 		case 2:
-			snprintf(text + n, room - n, "%s%" PRIu64 "::%" PRIu64, d ? "," : "", from, 1 + rnd(3));
+			snprintf(text + n, room - n, "%s%" PRIu64 "::%" PRIu64, d ? "," : "", from,
+				 1 + random_below(3));
 			break;
 		case 3:
-			snprintf(text + n, room - n, "%s[%" PRIu64 ",%" PRIu64 ",0]", d ? "," : "", rnd(x->shape[d]),
-				 rnd(x->shape[d]));
+			snprintf(text + n, room - n, "%s[%" PRIu64 ",%" PRIu64 ",0]", d ? "," : "",
+				 random_below(x->shape[d]), random_below(x->shape[d]));
 			break;
 		default:
 			snprintf(text + n, room - n, "%s:", d ? "," : "");
@@ -220,25 +211,25 @@ sequence(void)
 	int left, d, rounds = 0;
 
 	assert_ok(zinc_store_open(&keep, "memory://oracle", NULL, &err));
-	a = make_source(&x, formats[rnd(nformats)]);
+	a = make_source(&x, formats[random_below(nformats)]);
 	write_some(a, &x);
 	for (d = 0; d < x.ndim; d++) {
-		chunks[d] = 1 + rnd(x.shape[d] + 1);
-		shards[d] = chunks[d] * (1 + rnd(3));
+		chunks[d] = 1 + random_below(x.shape[d] + 1);
+		shards[d] = chunks[d] * (1 + random_below(3));
 	}
-	o.format = formats[rnd(nformats)];
+	o.format = formats[random_below(nformats)];
 	o.select = choose_select(&x, select, sizeof select);
 	o.ndim = x.ndim;
-	o.chunks = rnd(2) && !o.select ? chunks : NULL;
-	o.shards = o.chunks && rnd(3) == 0 ? shards : NULL;
-	o.codecs = rnd(2) ? chains[rnd(4)] : NULL;
-	o.dtype = rnd(4) == 0 ? wider[x.type] : NULL;
-	o.verify = rnd(2) == 0;
-	o.max_memory = rnd(2) ? 65536 + rnd(65536) : 0;
+	o.chunks = random_below(2) && !o.select ? chunks : NULL;
+	o.shards = o.chunks && random_below(3) == 0 ? shards : NULL;
+	o.codecs = random_below(2) ? chains[random_below(4)] : NULL;
+	o.dtype = random_below(4) == 0 ? wider[x.type] : NULL;
+	o.verify = random_below(2) == 0;
+	o.max_memory = random_below(2) ? 65536 + random_below(65536) : 0;
 	o.call = ZINC_CALL_OPTIONS(.progress = cancel_soon, .progress_arg = &left);
 	o.resume = 1;
 	do {
-		left = rnd(3) == 0 ? (int)rnd(4) + 1 : 1000000;
+		left = random_below(3) == 0 ? (int)random_below(4) + 1 : 1000000;
 		st = zinc_copy_url("memory://oracle/from/x", "memory://oracle/to/y", &o, NULL, &err);
 	} while (st == ZINC_E_CANCELLED && ++rounds < 1000);
 	if (st == ZINC_E_LIMIT) {
@@ -274,7 +265,7 @@ test_random(void **unused)
 	atexit(tell_seed);
 	for (i = 0; i < n; i++) {
 		running = first + (uint64_t)i;
-		state = running * 0x9e3779b97f4a7c15u + 1;
+		random_seed(running);
 		sequence();
 	}
 	running = 0;

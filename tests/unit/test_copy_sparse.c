@@ -7,6 +7,7 @@
 #include <zinc/tool.h>
 
 #include "support/arrays.h"
+#include "support/random.h"
 #include "support/test.h"
 
 enum { ROWS = 151, COLS = 130 };
@@ -51,15 +52,15 @@ write_some(zinc_array *a, unsigned seed)
 	const uint64_t count[] = {1, 1};
 	int k;
 
+	random_seed(seed);
 	for (k = 0; k < 5; k++) {
 		const zinc_selection sel = {
 		    .size = sizeof(zinc_selection), .kind = ZINC_SELECT_BOX, .ndim = 2, .start = at, .count = count};
 		uint8_t v = (uint8_t)(40 + k);
 
 		assert_ok(zinc_array_write(a, &sel, ZINC_BUFFER_AS(ZINC_UINT8, &v, 1), NULL, &err));
-		seed = seed * 1103515245 + 12345;
-		at[0] = k == 0 ? 0 : (seed >> 9) % ROWS;
-		at[1] = k == 0 ? 0 : (seed >> 17) % COLS;
+		at[0] = k == 0 ? 0 : random_below(ROWS);
+		at[1] = k == 0 ? 0 : random_below(COLS);
 	}
 }
 

@@ -17,6 +17,7 @@
 #include <zinc/store.h>
 
 #include "support/files.h"
+#include "support/random.h"
 #include "support/test.h"
 
 #define MOST_DIMS  3
@@ -58,17 +59,6 @@ static const kind kinds[] = {
     {"gzip", "v2", "gzip:1", 0, NULL},
     {"blosc", "v2", "blosc:lz4:5:shuffle", 0, NULL},
 };
-
-static uint64_t state;
-
-static uint64_t
-rnd(uint64_t n)
-{
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return n == 0 ? 0 : state % n;
-}
 
 /* ---- the picture of a store ---- */
 
@@ -177,16 +167,16 @@ choose_shapes(subject *x, const kind *k)
 	static const uint64_t longest[] = {0, 4000, 90, 28};
 	int d;
 
-	x->ndim = 1 + (int)rnd(MOST_DIMS);
+	x->ndim = 1 + (int)random_below(MOST_DIMS);
 	for (d = 0; d < x->ndim; d++) {
 		const uint64_t n = longest[x->ndim];
 
-		x->shape[d] = n / 2 + rnd(n / 2);
-		x->inner[0][d] = 1 + n / 16 + rnd(n / 8);
-		x->inner[1][d] = x->inner[0][d] * (1 + rnd(3));
+		x->shape[d] = n / 2 + random_below(n / 2);
+		x->inner[0][d] = 1 + n / 16 + random_below(n / 8);
+		x->inner[1][d] = x->inner[0][d] * (1 + random_below(3));
 		x->stored[d] = x->inner[0][d];
 		if (k->levels > 0)
-			x->stored[d] = x->inner[k->levels - 1][d] * (1 + rnd(4));
+			x->stored[d] = x->inner[k->levels - 1][d] * (1 + random_below(4));
 	}
 }
 
@@ -195,7 +185,7 @@ create(subject *x, const kind *k, zinc_store *store, zinc_context *ctx)
 {
 	static const char *const types[] = {"uint16", "float64", "int8"};
 	static const size_t sizes[] = {2, 8, 1};
-	const size_t type = k->levels > 0 ? 0 : (size_t)rnd(3); /* BLOSC above is of two bytes */
+	const size_t type = k->levels > 0 ? 0 : (size_t)random_below(3); /* BLOSC above is of two bytes */
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_hierarchy *h = NULL;
 	char chain[2048];
@@ -220,12 +210,12 @@ static const zinc_buffer *
 fresh(subject *x, size_t nelems, bool erase)
 {
 	static zinc_buffer b;
-	const size_t n = nelems * x->element, run = 1 + (size_t)rnd(700);
+	const size_t n = nelems * x->element, run = 1 + (size_t)random_below(700);
 	size_t i;
 
 	assert_true(n <= MOST_BYTES);
 	for (i = 0; i < n; i++)
-		x->data[i] = erase || i / run % 3 == 0 ? 0 : (uint8_t)(i / x->element % 11 + rnd(4));
+		x->data[i] = erase || i / run % 3 == 0 ? 0 : (uint8_t)(i / x->element % 11 + random_below(4));
 	b = *ZINC_BUFFER_AS(ZINC_NATIVE, x->data, n);
 	return &b;
 }
@@ -252,10 +242,10 @@ choose_box(const subject *x, uint64_t most, uint64_t step, box *b)
 		const uint64_t n = x->shape[d];
 		uint64_t left;
 
-		b->start[d] = rnd(n);
+		b->start[d] = random_below(n);
 		b->step[d] = step;
 		left = (n - b->start[d] + step - 1) / step;
-		b->count[d] = 1 + rnd(left < most ? left : most);
+		b->count[d] = 1 + random_below(left < most ? left : most);
 	}
 }
 
@@ -299,13 +289,13 @@ write_gathered(subject *x)
 static void
 append(subject *x)
 {
-	const int axis = (int)rnd((uint64_t)x->ndim);
+	const int axis = (int)random_below((uint64_t)x->ndim);
 	uint64_t part[MOST_DIMS];
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_buffer b;
 
 	memcpy(part, x->shape, sizeof part);
-	part[axis] = 1 + rnd(x->stored[axis]);
+	part[axis] = 1 + random_below(x->stored[axis]);
 	b = *fresh(x, product(part, x->ndim), false);
 	b.ndim = x->ndim;
 	b.shape = part;
@@ -320,19 +310,19 @@ resize(subject *x)
 	int d;
 
 	for (d = 0; d < x->ndim; d++)
-		x->shape[d] = 1 + x->shape[d] * (3 + rnd(3)) / 5;
+		x->shape[d] = 1 + x->shape[d] * (3 + random_below(3)) / 5;
 	assert_ok(zinc_array_resize(x->a, x->shape, NULL, &err));
 }
 
 static void
 step(subject *x)
 {
-	switch (rnd(8)) {
+	switch (random_below(8)) {
 	case 0:
 		write_all(x);
 		break;
 	case 1:
-		write_box(x, 2 + rnd(3), false);
+		write_box(x, 2 + random_below(3), false);
 		break;
 	case 2:
 		write_box(x, 1, true);
@@ -368,7 +358,7 @@ run(const kind *k, const char *url, int threads, bool by_call)
 	assert_ok(zinc_context_new(&ctx, ZINC_CONTEXT_OPTIONS(.threads = by_call ? 8 : threads), &err));
 	assert_ok(zinc_store_open(&out.store, url, ZINC_STORE_OPTIONS(.context = ctx), &err));
 	create(&x, k, out.store, ctx);
-	if (rnd(4) > 0)
+	if (random_below(4) > 0)
 		write_all(&x);
 	for (i = 0; i < 8; i++)
 		step(&x);
@@ -397,8 +387,8 @@ compare(const kind *k, uint64_t seed, bool in_memory)
 		snprintf(url, sizeof url, in_memory ? "memory://determinism-%u" : "store-%u", ++serial);
 		if (!in_memory)
 			make_empty(url);
-		state = seed * 0x9E3779B97F4A7C15u | 1;
-		(void)rnd(2);
+		random_seed(seed);
+		(void)random_below(2);
 		now = run(k, url, threads, seed % 2 == 0);
 		if (i == 0) {
 			first = now;

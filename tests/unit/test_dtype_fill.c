@@ -8,6 +8,7 @@
 
 #include "dtype/element.h"
 #include "support/sweep.h"
+#include "support/random.h"
 #include "support/test.h"
 
 typedef struct seen {
@@ -374,17 +375,6 @@ every_tie_of_halves(void **state)
 		decrement(text);
 		assert_int_equal(bits_of_decimal(ZINC_FLOAT16, text), h);
 	}
-}
-
-static uint64_t
-random_bits(void)
-{
-	static uint64_t seed = 0x9e3779b97f4a7c15;
-
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return seed;
 }
 
 /* Middles between random floats, and hairs; the C library reads floats correctly too. */

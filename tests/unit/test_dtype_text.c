@@ -9,6 +9,7 @@
 
 #include "dtype/element.h"
 #include "support/sweep.h"
+#include "support/random.h"
 #include "support/test.h"
 
 static char text[512];
@@ -156,19 +157,16 @@ halves_are_shortest(void **state)
 static void
 random_numbers_read_back(void **state)
 {
-	uint64_t seed = 88172645463325252u;
 	int i;
 
 	(void)state;
 	for (i = 0; i < 20000; i++) {
+		const uint64_t bits = random_bits();
 		float f;
 		double d;
 
-		seed ^= seed << 13;
-		seed ^= seed >> 7;
-		seed ^= seed << 17;
-		memcpy(&d, &seed, sizeof d);
-		memcpy(&f, &seed, sizeof f);
+		memcpy(&d, &bits, sizeof d);
+		memcpy(&f, &bits, sizeof f);
 		if (isfinite(d))
 			assert_true(strtod(print_double(d), NULL) == d);
 		if (isfinite(f)) {

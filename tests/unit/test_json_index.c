@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "json/json.h"
+#include "support/random.h"
 #include "support/test.h"
 
 static zinc_status
@@ -95,7 +96,6 @@ members_at_random(void **state)
 	zinc_json_doc *doc = NULL;
 	zinc_json *object;
 	uint64_t model[KEYS] = {0}, got;
-	uint32_t x = 1;
 	char key[16];
 	size_t n = 0;
 	int i, k;
@@ -104,10 +104,9 @@ members_at_random(void **state)
 	assert_ok(zinc_json_new(&doc, NULL, &err));
 	object = zinc_json_make(doc, ZINC_JSON_OBJECT);
 	for (i = 1; i < 20000; i++) {
-		x = x * 1664525u + 1013904223u;
-		k = (int)(x >> 16) % KEYS;
+		k = (int)random_below(KEYS);
 		snprintf(key, sizeof key, "%d", k);
-		if (x >> 31) {
+		if (random_below(2)) {
 			assert_int_equal(zinc_json_remove(object, key), model[k] != 0);
 			n -= model[k] != 0;
 			model[k] = 0;

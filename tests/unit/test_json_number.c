@@ -11,6 +11,7 @@
 
 #include "json/json.h"
 #include "support/sweep.h"
+#include "support/random.h"
 #include "support/test.h"
 
 static zinc_json_doc *doc;
@@ -182,26 +183,16 @@ doubles_are_read(void **state)
 	zinc_json_free(nan);
 }
 
-static uint64_t
-next_random(uint64_t *x)
-{
-	*x ^= *x << 13;
-	*x ^= *x >> 7;
-	*x ^= *x << 17;
-	return *x;
-}
-
 /* A hundred thousand random bit patterns, and as many short decimals. */
 static void
 doubles_come_back(void **state)
 {
-	uint64_t x = 88172645463325252u;
 	zinc_error err = ZINC_ERROR_INIT;
 	int i;
 
 	(void)state;
 	for (i = 0; i < MANY(100000); i++) {
-		uint64_t bits = next_random(&x);
+		uint64_t bits = random_bits();
 		uint32_t low = (uint32_t)bits;
 		zinc_json_doc *d;
 		double v, back;

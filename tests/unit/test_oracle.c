@@ -16,21 +16,11 @@
 #include <unistd.h>
 #include <zinc.h>
 
+#include "support/random.h"
 #include "support/test.h"
 
 #define MAX_NDIM  4
 #define MAX_ELEMS 4096
-
-static uint64_t state;
-
-static uint64_t
-rnd(uint64_t n)
-{
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return n == 0 ? 0 : state % n;
-}
 
 /* ---- the oracle ---- */
 
@@ -115,23 +105,23 @@ choose_slices(choice *c, const oracle *o, int lists)
 		uint64_t n = o->shape[d];
 
 		memset(x, 0, sizeof *x);
-		x->start = rnd(n + 1);
-		x->step = 1 + (rnd(3) == 0 ? rnd(4) : 0);
-		x->count = x->start >= n ? 0 : 1 + rnd((n - x->start + x->step - 1) / x->step);
-		if (rnd(3) == 0 && n > 0) {
+		x->start = random_below(n + 1);
+		x->step = 1 + (random_below(3) == 0 ? random_below(4) : 0);
+		x->count = x->start >= n ? 0 : 1 + random_below((n - x->start + x->step - 1) / x->step);
+		if (random_below(3) == 0 && n > 0) {
 			x->start = 0;
 			x->step = 1;
 			x->count = n;
 		}
-		if (lists && n > 0 && rnd(4) == 0) {
+		if (lists && n > 0 && random_below(4) == 0) {
 			x->drop = 1;
-			x->start = rnd(n);
+			x->start = random_below(n);
 			x->count = 1;
 			x->step = 1;
-		} else if (lists && n > 0 && rnd(3) == 0) {
-			x->nlist = (size_t)rnd(12);
+		} else if (lists && n > 0 && random_below(3) == 0) {
+			x->nlist = (size_t)random_below(12);
 			for (size_t k = 0; k < x->nlist; k++)
-				c->lists[d][k] = rnd(n);
+				c->lists[d][k] = random_below(n);
 			x->list = c->lists[d];
 		}
 		c->start[d] = x->start;
@@ -147,12 +137,12 @@ choose_points(choice *c, const oracle *o)
 	size_t k, total = product(o->shape, o->ndim);
 	int d;
 
-	c->n = total == 0 ? 0 : (size_t)rnd(40);
+	c->n = total == 0 ? 0 : (size_t)random_below(40);
 	for (k = 0; k < c->n; k++) {
 		size_t linear = 0;
 
 		for (d = 0; d < o->ndim; d++) {
-			c->points[k * (size_t)o->ndim + (size_t)d] = rnd(o->shape[d]);
+			c->points[k * (size_t)o->ndim + (size_t)d] = random_below(o->shape[d]);
 			linear = linear * (size_t)o->shape[d] + (size_t)c->points[k * (size_t)o->ndim + (size_t)d];
 		}
 		c->at[k] = linear;
@@ -170,7 +160,7 @@ choose_mask(choice *c, const oracle *o)
 
 	c->n = 0;
 	for (k = 0; k < total; k++) {
-		c->mask[k] = rnd(5) == 0;
+		c->mask[k] = random_below(5) == 0;
 		if (c->mask[k])
 			c->at[c->n++] = k;
 	}
@@ -189,8 +179,8 @@ choose_blocks(choice *c, const oracle *o, const uint64_t *grid_step)
 	for (d = 0; d < o->ndim; d++) {
 		uint64_t n = (o->shape[d] + grid_step[d] - 1) / grid_step[d], stop;
 
-		c->start[d] = rnd(n + 1);
-		c->count[d] = c->start[d] >= n ? 0 : 1 + rnd(n - c->start[d]);
+		c->start[d] = random_below(n + 1);
+		c->count[d] = c->start[d] >= n ? 0 : 1 + random_below(n - c->start[d]);
 		memset(&c->dims[d], 0, sizeof c->dims[d]);
 		c->dims[d].start = c->start[d] * grid_step[d];
 		stop = (c->start[d] + c->count[d]) * grid_step[d];
@@ -214,7 +204,7 @@ spell(choice *c, const oracle *o)
 		uint64_t stop = x->start + (x->count == 0 ? 0 : (x->count - 1) * x->step + 1);
 		const char *comma = d > 0 ? ", " : "";
 
-		if (x->drop && rnd(2) == 0)
+		if (x->drop && random_below(2) == 0)
 			n += (size_t)snprintf(c->text + n, sizeof c->text - n, "%s-%" PRIu64, comma,
 					      o->shape[d] - x->start);
 		else if (x->drop)
@@ -231,7 +221,7 @@ static void
 choose(choice *c, const oracle *o, const uint64_t *grid_step)
 {
 	static const zinc_selection all = ZINC_SELECTION_ALL;
-	zinc_select kind = (zinc_select)rnd(6);
+	zinc_select kind = (zinc_select)random_below(6);
 
 	c->s = all;
 	c->s.kind = kind;
@@ -389,35 +379,35 @@ open_subject(subject *x, zinc_context *ctx, const char *dir)
 	zinc_open_options open = ZINC_OPEN_OPTIONS_INIT;
 	zinc_error err = ZINC_ERROR_INIT;
 	char url[300], codecs[200], fill[64], order[64] = "";
-	size_t type = rnd(15);
+	size_t type = random_below(15);
 	int d, sharded, transposed;
 
 	memset(&x->o, 0, sizeof x->o);
 	x->ctx = ctx;
-	x->o.ndim = (int)rnd(MAX_NDIM + 1);
-	sharded = rnd(2) == 0;
+	x->o.ndim = (int)random_below(MAX_NDIM + 1);
+	sharded = random_below(2) == 0;
 	for (d = 0; d < x->o.ndim; d++) {
-		x->o.shape[d] = rnd(20) == 0 ? 0 : 1 + rnd(x->o.ndim > 2 ? 7 : 30);
-		chunks[d] = 1 + rnd(x->o.shape[d] + 2);
+		x->o.shape[d] = random_below(20) == 0 ? 0 : 1 + random_below(x->o.ndim > 2 ? 7 : 30);
+		chunks[d] = 1 + random_below(x->o.shape[d] + 2);
 		if (x->o.ndim > 2 && chunks[d] > 6)
 			chunks[d] = 6;
-		shards[d] = chunks[d] * (1 + rnd(3));
+		shards[d] = chunks[d] * (1 + random_below(3));
 		x->grid_step[d] = sharded ? shards[d] : chunks[d];
 	}
-	transposed = x->o.ndim > 1 && rnd(3) == 0;
+	transposed = x->o.ndim > 1 && random_below(3) == 0;
 	if (transposed && x->o.ndim == 2)
 		snprintf(order, sizeof order, "transpose:1,0+");
 	else if (transposed && x->o.ndim == 3)
 		snprintf(order, sizeof order, "transpose:1,2,0+");
 	else if (transposed)
 		snprintf(order, sizeof order, "transpose:3,1,0,2+");
-	const char *chain = chains[rnd(sizeof chains / sizeof *chains)];
+	const char *chain = chains[random_below(sizeof chains / sizeof *chains)];
 	if (strcmp(chain, "none") == 0 && order[0] != '\0')
 		chain = "bytes";
 	snprintf(codecs, sizeof codecs, "%s%s", order, chain);
 	x->o.type = type == 14 ? ZINC_RAW : (zinc_type)(type + 1);
 	x->o.element = type == 14 ? 3 : zinc_type_size(x->o.type);
-	unsigned f = (unsigned)rnd(3) == 0 ? 7 : 0;
+	unsigned f = (unsigned)random_below(3) == 0 ? 7 : 0;
 	store_number(x->o.fill, x->o.type, f);
 	if (type == 0)
 		snprintf(fill, sizeof fill, "%s", f & 1 ? "true" : "false");
@@ -434,9 +424,9 @@ open_subject(subject *x, zinc_context *ctx, const char *dir)
 	o.dtype = dtypes[type];
 	o.codecs = codecs;
 	o.fill = fill;
-	o.big_endian = rnd(3) == 0;
+	o.big_endian = random_below(3) == 0;
 	static const char *const encodings[] = {"default", "default.", "v2", "v2/"};
-	o.key_encoding = encodings[rnd(4)];
+	o.key_encoding = encodings[random_below(4)];
 	o.overwrite = 1;
 	if (dir)
 		snprintf(url, sizeof url, "%s/oracle.zarr", dir);
@@ -473,9 +463,9 @@ close_subject(subject *x)
 static zinc_type
 buffer_type(const subject *x, int writing)
 {
-	zinc_type t = (zinc_type)(ZINC_INT8 + rnd(11));
+	zinc_type t = (zinc_type)(ZINC_INT8 + random_below(11));
 
-	if (x->o.type == ZINC_BOOL || x->o.type == ZINC_RAW || rnd(2) == 0)
+	if (x->o.type == ZINC_BOOL || x->o.type == ZINC_RAW || random_below(2) == 0)
 		return ZINC_NATIVE;
 	if (x->o.type >= ZINC_COMPLEX64)
 		return writing ? t : ZINC_COMPLEX128;
@@ -487,7 +477,7 @@ static size_t
 lay_out(const choice *c, size_t element, int64_t *strides)
 {
 	int64_t stride = (int64_t)element;
-	int d, fortran = rnd(3) == 0, gap = rnd(3) == 0 ? (int)element : 0;
+	int d, fortran = random_below(3) == 0, gap = random_below(3) == 0 ? (int)element : 0;
 
 	for (int k = 0; k < c->out_ndim; k++) {
 		d = fortran ? k : c->out_ndim - 1 - k;
@@ -515,9 +505,9 @@ access_array(subject *x, zinc_buffer b, int writing, zinc_error *err)
 	zinc_io_options o = ZINC_IO_OPTIONS_INIT;
 
 	o.relaxed = 1;
-	o.threads = (int)rnd(3);
-	o.store_fill = rnd(4) == 0;
-	if (x->c.text[0] != '\0' && rnd(2) == 0)
+	o.threads = (int)random_below(3);
+	o.store_fill = random_below(4) == 0;
+	if (x->c.text[0] != '\0' && random_below(2) == 0)
 		return writing ? zinc_array_write_text(x->a, x->c.text, &b, NULL, err)
 			       : zinc_array_read_text(x->a, x->c.text, &b, NULL, err);
 	return writing ? zinc_array_write(x->a, &x->c.s, &b, &o, err) : zinc_array_read(x->a, &x->c.s, &b, &o, err);
@@ -541,7 +531,8 @@ step_access(subject *x, int writing)
 	b.strides = strides;
 	memset(x->buffer, 0xee, nbytes);
 	for (k = 0; writing && k < x->c.n; k++) {
-		unsigned v = (unsigned)rnd(4) == 0 ? load_number(x->o.fill, x->o.type) : (unsigned)rnd(100);
+		unsigned v =
+		    (unsigned)random_below(4) == 0 ? load_number(x->o.fill, x->o.type) : (unsigned)random_below(100);
 
 		store_number(x->buffer + buffer_offset(&x->c, strides, k), real, x->o.type == ZINC_BOOL ? v & 1 : v);
 	}
@@ -584,7 +575,7 @@ step_grow(subject *x)
 	int d;
 
 	for (d = 0; d < x->o.ndim; d++)
-		shape[d] = x->o.shape[d] + rnd(4);
+		shape[d] = x->o.shape[d] + random_below(4);
 	n = product(shape, x->o.ndim);
 	if (n > MAX_ELEMS)
 		return;
@@ -612,11 +603,11 @@ step_grow(subject *x)
 static void
 run_sequence(subject *x, zinc_context *ctx, const char *dir)
 {
-	int i, steps = 2 + (int)rnd(6);
+	int i, steps = 2 + (int)random_below(6);
 
 	open_subject(x, ctx, dir);
 	for (i = 0; i < steps; i++) {
-		uint64_t what = rnd(8);
+		uint64_t what = random_below(8);
 
 		if (what == 7)
 			step_grow(x);
@@ -644,7 +635,7 @@ test_oracle(void **unused)
 {
 	static subject x;
 	const char *runs_text = getenv("ORACLE_RUNS"), *seed_text = getenv("ORACLE_SEED");
-	unsigned long runs = runs_text ? strtoul(runs_text, NULL, 10) : 10000, i;
+	unsigned long runs = runs_text ? strtoul(runs_text, NULL, 10) : (unsigned long)MANY(10000), i;
 	uint64_t seed = seed_text ? strtoull(seed_text, NULL, 10) : (uint64_t)time(NULL) * 2654435761u + 1;
 	char dir[] = "oracle-XXXXXX", command[100];
 	zinc_context *ctx[3];
@@ -655,9 +646,7 @@ test_oracle(void **unused)
 	ctx[1] = make_context(3, 0);
 	ctx[2] = make_context(2, 1 << 20);
 	for (i = 0; i < runs; i++) {
-		state = (seed + i) * 0x9E3779B97F4A7C15u | 1;
-		for (int warm = 0; warm < 4; warm++)
-			(void)rnd(2);
+		random_seed(seed + i);
 		snprintf(x.describe, sizeof x.describe, "sequence %lu", i);
 		if (i == 0)
 			printf("oracle: seed %" PRIu64 ", %lu sequences\n", seed, runs);

@@ -8,20 +8,10 @@
 #include <string.h>
 
 #include "support/arrays.h"
+#include "support/random.h"
 #include "support/test.h"
 
 enum { ROWS = 300, COLS = 1100, CHUNK_ROWS = 130, CHUNK_COLS = 400, MOST = 300 };
-
-static uint64_t seed = 88172645463325252u;
-
-static uint64_t
-below(uint64_t n)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return (seed >> 11) % n;
-}
 
 /* What is selected of one dimension: a step, or a list that sometimes repeats. */
 typedef struct choice {
@@ -36,14 +26,14 @@ choose(choice *c, uint64_t n)
 {
 	uint64_t i;
 
-	c->is_list = below(3) == 0;
-	c->step = below(2) ? 1 : 1 + below(9);
-	c->start = below(n);
-	c->count = 1 + below((n - c->start - 1) / c->step + 1);
+	c->is_list = random_below(3) == 0;
+	c->step = random_below(2) ? 1 : 1 + random_below(9);
+	c->start = random_below(n);
+	c->count = 1 + random_below((n - c->start - 1) / c->step + 1);
 	if (c->is_list)
-		c->count = 1 + below(MOST / 3);
+		c->count = 1 + random_below(MOST / 3);
 	for (i = 0; i < c->count && c->is_list; i++)
-		c->list[i] = below(n);
+		c->list[i] = random_below(n);
 }
 
 static uint64_t
@@ -133,8 +123,8 @@ points(void **state)
 					    .npoints = counts[k]};
 
 		for (i = 0; i < counts[k]; i++) {
-			at[i][0] = below(ROWS);
-			at[i][1] = below(COLS);
+			at[i][0] = random_below(ROWS);
+			at[i][1] = random_below(COLS);
 		}
 		(void)stage_counts(&s);
 		assert_ok(zinc_array_read(a, &sel, ZINC_BUFFER(v, counts[k] * sizeof *v), NULL, &err));

@@ -6,19 +6,14 @@
 #include <stdlib.h>
 
 #include "codec/codec_parts.h"
+#include "support/random.h"
 #include "support/test.h"
-
-static uint32_t
-next(uint32_t *x)
-{
-	return *x = *x * 1664525u + 1013904223u;
-}
 
 /* Any float: all exponents are as likely, subnormal ones among them. */
 static float
-any_float(uint32_t *x)
+any_float(void)
 {
-	const uint32_t bits = next(x) ^ next(x) >> 16;
+	const uint32_t bits = (uint32_t)random_bits();
 	float f;
 
 	memcpy(&f, &bits, sizeof f);
@@ -40,13 +35,12 @@ floats(void **state)
 {
 	const zinc_dtype *t = zinc_dtype_of(ZINC_FLOAT32);
 	const int n = MANY(200000);
-	uint32_t x = 1;
 	double v[4];
 	int i;
 
 	(void)state;
 	for (i = 0; i < n; i++) {
-		const float a = any_float(&x), b = i % 3 ? any_float(&x) : a * (1 + (float)(i % 100) * FLT_EPSILON);
+		const float a = any_float(), b = i % 3 ? any_float() : a * (1 + (float)(i % 100) * FLT_EPSILON);
 
 		sum = a + b;
 		difference = a - b;
@@ -70,13 +64,12 @@ halves(void **state)
 {
 	const zinc_dtype *t = zinc_dtype_of(ZINC_FLOAT16);
 	const int n = MANY(200000);
-	uint32_t x = 7;
 	int i, k;
 
 	(void)state;
 	for (i = 0; i < n; i++) {
-		const float a = zinc_half_to_float((uint16_t)(next(&x) >> 16));
-		const float b = zinc_half_to_float((uint16_t)(next(&x) >> 16));
+		const float a = zinc_half_to_float((uint16_t)random_bits());
+		const float b = zinc_half_to_float((uint16_t)random_bits());
 		const float direct[] = {a + b, a - b, a * b, a / b};
 		double v[] = {(double)a + (double)b, (double)a - (double)b, (double)a * (double)b,
 			      (double)a / (double)b};

@@ -6,18 +6,8 @@
 
 #include "grid/grid.h"
 #include "support/sweep.h"
+#include "support/random.h"
 #include "support/test.h"
-
-static uint64_t seed = 0xfedcba987654321;
-
-static uint64_t
-random_below(uint64_t n)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return (seed >> 11) % n;
-}
 
 /* ---- an uneven grid: chunk i has 1 + i % 4 elements ---- */
 

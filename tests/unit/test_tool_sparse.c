@@ -7,6 +7,7 @@
 #include <zinc/tool.h>
 
 #include "support/arrays.h"
+#include "support/random.h"
 #include "support/test.h"
 
 enum { SIDE = 1200, CHUNK = 8 };
@@ -48,7 +49,7 @@ statistics(void **state)
 	const uint64_t shape[] = {SIDE, SIDE};
 	static const uint64_t shards[] = {0, 16};
 	zinc_error err = ZINC_ERROR_INIT;
-	unsigned k, seed = 7;
+	unsigned k;
 	size_t i, j;
 
 	(void)state;
@@ -61,12 +62,10 @@ statistics(void **state)
 		for (i = 0; i < SIDE * SIDE; i++)
 			oracle[i / SIDE][i % SIDE] = -3;
 		for (k = 0; k < 60; k++) {
-			uint64_t r, c;
+			const uint64_t r = k == 0 ? SIDE - 1 : random_below(SIDE);
+			const uint64_t c = k == 0 ? SIDE - 1 : random_below(SIDE);
 
-			seed = seed * 1103515245 + 12345;
-			r = k == 0 ? SIDE - 1 : (seed >> 8) % SIDE;
-			c = k == 0 ? SIDE - 1 : (seed >> 4) % SIDE;
-			oracle[r][c] = (int32_t)(seed >> 16) - 20000;
+			oracle[r][c] = (int32_t)random_below(65536) - 20000;
 			set(a, r, c, oracle[r][c]);
 		}
 		for (i = 0; i < COUNT(slices); i++) {

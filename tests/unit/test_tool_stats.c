@@ -6,18 +6,9 @@
 
 #include "arrays.h"
 #include "sweep.h"
+#include "random.h"
 #include "test.h"
 #include "tool/tool.h"
-
-/* A repeatable stream of numbers. */
-static uint64_t
-next(uint64_t *x)
-{
-	*x ^= *x << 13;
-	*x ^= *x >> 7;
-	*x ^= *x << 17;
-	return *x;
-}
 
 static void
 assert_close(double a, double b, double relative)
@@ -61,7 +52,7 @@ test_moments(void **state)
 {
 	enum { N = 1000000 };
 	double *v;
-	uint64_t seed = 88172645463325252u, i;
+	uint64_t i;
 	long double mean = 0, squares = 0;
 	zinc_sums s = {0};
 
@@ -70,7 +61,7 @@ test_moments(void **state)
 		skip();
 	v = test_malloc(N * sizeof *v);
 	for (i = 0; i < N; i++) /* a large mean, a small deviation */
-		v[i] = 1e9 + (double)(next(&seed) % 1000) / 1000;
+		v[i] = 1e9 + (double)(random_bits() % 1000) / 1000;
 	for (i = 0; i < N; i++)
 		mean += (long double)v[i];
 	mean /= N;
@@ -207,7 +198,6 @@ test_bins(void **state)
 {
 	enum { N = 5000 };
 	static int64_t v[N];
-	uint64_t seed = 1;
 	int round;
 
 	(void)state;
@@ -216,13 +206,13 @@ test_bins(void **state)
 		size_t i, k;
 
 		for (i = 0; i < N; i++)
-			v[i] = (int64_t)next(&seed) >> round;
+			v[i] = (int64_t)random_bits() >> round;
 		zinc_sums_add_signed(&whole, v, N);
 		check_bins(&whole.bins, v, N);
 		for (i = 0; i < N; i += k) { /* in other parts, from the end */
 			zinc_sums part = {0};
 
-			k = 1 + next(&seed) % 700;
+			k = 1 + random_bits() % 700;
 			k = k > N - i ? N - i : k;
 			zinc_sums_add_signed(&part, v + N - i - k, k);
 			zinc_sums_merge(&parts, &part, ZINC_WIDE_SIGNED);
@@ -242,11 +232,11 @@ test_float_bins(void **state)
 	(void)state;
 	for (k = 0; k < COUNT(scales); k++) {
 		double v[3000], was[3000];
-		uint64_t seed = k + 7, sum = 0;
+		uint64_t sum = 0;
 		zinc_sums whole = {0}, parts = {0};
 
 		for (i = 0; i < COUNT(v); i++)
-			was[i] = v[i] = (double)(int64_t)(next(&seed) % 2001 - 1000) * scales[k];
+			was[i] = v[i] = (double)(int64_t)(random_bits() % 2001 - 1000) * scales[k];
 		zinc_sums_add_float(&whole, v, COUNT(v));
 		for (i = 0; i < COUNT(v); i++)
 			zinc_sums_add_float(&parts, &was[COUNT(v) - 1 - i], 1);

@@ -8,6 +8,7 @@
 
 #include "support/gets.h"
 #include "support/sweep.h"
+#include "support/random.h"
 #include "support/test.h"
 #include "transform/transform_inside.h"
 
@@ -521,13 +522,10 @@ test_keys_of_shards(void **state)
 
 enum { ROWS = 7, COLUMNS = 8, KEYS = ROWS * COLUMNS + 4 };
 
-static uint32_t seed;
-
 static uint32_t
 roll(uint32_t n)
 {
-	seed = seed * 1664525u + 1013904223u;
-	return (seed >> 8) % n;
+	return (uint32_t)random_below(n);
 }
 
 static void
@@ -664,7 +662,7 @@ test_oracle(void **state)
 	(void)state;
 	for (order = ZINC_SHARD_ROWS; order <= ZINC_SHARD_APPEND; order++)
 		for (depth = 1; depth <= 2; depth++) {
-			seed = (uint32_t)(order * 10 + depth);
+			random_seed((uint64_t)(order * 10 + depth));
 			assert_ok(zinc_store_open(&base, "memory://", NULL, &err));
 			assert_ok(zinc_store_open(&plain, "memory://", NULL, &err));
 			assert_ok(zinc_store_sharded(&s, base,

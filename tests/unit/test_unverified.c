@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "support/arrays.h"
+#include "support/random.h"
 #include "support/test.h"
 
 enum { ROWS = 1000, COLS = 1000, TENTH = ROWS / 10 };
@@ -22,15 +23,12 @@ damaged(stage *s, const char *codecs, uint64_t *nbytes)
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_blob b = ZINC_BLOB_INIT;
 	zinc_array *a;
-	uint32_t x = 1;
 	size_t i;
 
 	stage_open(s, 2, 0);
 	a = stage_array(s, "a", ROWS, COLS, ROWS, COLS, 0, 0, codecs);
-	for (i = 0; i < COUNT(v); i++) {
-		x = x * 1664525u + 1013904223u;
-		v[i] = (uint16_t)(x >> 20);
-	}
+	for (i = 0; i < COUNT(v); i++)
+		v[i] = (uint16_t)(random_bits() >> 52);
 	assert_ok(zinc_array_write(a, NULL, ZINC_BUFFER(v, sizeof v), NULL, &err));
 	assert_ok(zinc_store_get_all(s->memory, "a/c/0/0", &b, NULL, 0, NULL, &err));
 	*nbytes = b.nbytes;
