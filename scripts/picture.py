@@ -96,14 +96,15 @@ def rows(line):
 
 
 def drawn(row, y):
+    """Words by their columns: programs that show SVG differ in what they do with spaces at the ends and in rows"""
     out, column = [], 0
     for text, attributes in row:
         style = f'fill="{next((COLOURS[a] for a in attributes if a in COLOURS), FORE)}"'
         style += ' font-weight="bold"' if "1" in attributes else ""
         style += ' opacity="0.6"' if "2" in attributes else ""
-        x, width = MARGIN + column * STEP_X, len(text) * STEP_X
-        shown = html.escape(text).replace(" ", "\u00a0")  # browsers join and drop plain spaces
-        out.append(f'<text x="{x:.1f}" y="{y}" textLength="{width:.1f}" {style}>{shown}</text>')
+        for words in re.finditer(r"\S+(?: \S+)*", text):
+            x, width = MARGIN + (column + words.start()) * STEP_X, len(words[0]) * STEP_X
+            out.append(f'<text x="{x:.1f}" y="{y}" textLength="{width:.1f}" {style}>{html.escape(words[0])}</text>')
         column += len(text)
     return out
 
