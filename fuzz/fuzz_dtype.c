@@ -142,7 +142,7 @@ check_element(const zinc_dtype *t, const uint8_t *bytes)
 	must(memcmp(a, bytes, t->size) == 0);
 	for (how = ZINC_SPELL_TEXT; how <= ZINC_SPELL_JSON; how++) {
 		zinc_buf_init(&out, ctx, PTRDIFF_MAX);
-		st = zinc_dtype_print_element(t, bytes, (zinc_spelling)how, &out, NULL);
+		st = t->ops->print(t, bytes, (zinc_spelling)how, &out, NULL);
 		must(st == ZINC_OK || st == ZINC_E_CORRUPT);
 		doc = NULL;
 		/* Python's escapes for bytes that are no UTF-8 are lone surrogates, which our own reader refuses */
