@@ -119,4 +119,7 @@ typedef struct zinc_read_cost {
 zinc_status zinc_array_read_cost(zinc_array *a, const zinc_selection *selection, const zinc_io_options *options,
 				 zinc_chunk_fn fn, void *arg, zinc_read_cost *out, zinc_error *err);
 
+/* What the numbers in options may be. */
+extern const zinc_options_kind zinc_io_options_kind, zinc_stack_options_kind;
+
 #endif

@@ -9,6 +9,13 @@
  */
 #include "array/engine.h"
 
+ZINC_OPTIONS_KIND(zinc_io_options, ZINC_OPTION_COUNT(zinc_io_options, threads),
+		  ZINC_OPTION_RANGE(zinc_io_options, convert, 0, ZINC_CONVERT_FLAGS),
+		  ZINC_OPTION_YES_NO(zinc_io_options, missing_is_error),
+		  ZINC_OPTION_YES_NO(zinc_io_options, store_fill), ZINC_OPTION_YES_NO(zinc_io_options, relaxed),
+		  ZINC_OPTION_YES_NO(zinc_io_options, single_writer), ZINC_OPTION_YES_NO(zinc_io_options, unverified),
+		  ZINC_OPTION_YES_NO(zinc_io_options, assume_unchanged));
+
 static zinc_status
 copy_options(zinc_call *c, const zinc_io_options *o, zinc_error *err)
 {

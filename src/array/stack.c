@@ -8,6 +8,9 @@
  */
 #include "array/engine.h"
 
+ZINC_OPTIONS_KIND(zinc_stack_options, ZINC_OPTION_RANGE(zinc_stack_options, shard_order, 0, ZINC_SHARD_APPEND),
+		  ZINC_OPTION_YES_NO(zinc_stack_options, single_writer));
+
 /* ---- life ---- */
 
 void

@@ -20,6 +20,7 @@
 
 #include "base/for_modules.h"
 #include "base/num.h"
+#include "base/options.h"
 
 #define ZINC_KIB ((uint64_t)1 << 10)
 #define ZINC_MIB ((uint64_t)1 << 20)
@@ -173,23 +174,7 @@ ZINC_MODULE_API void zinc_warn(zinc_context *ctx, const char *where, const char 
  * library does not know.
  */
 zinc_status zinc_options_take(void *to, size_t nbytes, const void *from, zinc_error *err);
-/* What the numbers of an options structure may be (options.c). */
-typedef struct zinc_option_range {
-	const char *name; /* NULL: the end */
-	size_t at;
-	bool real; /* a double, not negative; else an int: */
-	int least, most;
-} zinc_option_range;
-typedef struct zinc_options_kind {
-	const char *name;
-	size_t nbytes;
-	const zinc_option_range *ranges;
-} zinc_options_kind;
-extern const zinc_options_kind zinc_context_options_kind, zinc_call_options_kind, zinc_io_options_kind,
-    zinc_store_options_kind, zinc_open_options_kind, zinc_array_options_kind, zinc_erase_options_kind,
-    zinc_validate_options_kind, zinc_copy_options_kind, zinc_stats_options_kind, zinc_diff_options_kind,
-    zinc_conventions_options_kind, zinc_stack_options_kind, zinc_sharded_options_kind, zinc_layer_cache_options_kind;
-/* The same, and E_INVALID for numbers that have no meaning. */
+/* The same, and E_INVALID for numbers that have no meaning (options.h). */
 zinc_status zinc_options_take_as(const zinc_options_kind *kind, void *to, const void *from, zinc_error *err);
 /* The same for how long a call may take.  E_INVALID also for a timeout that is negative or no number. */
 zinc_status zinc_call_options_take(zinc_call_options *to, const zinc_call_options *from, zinc_error *err);

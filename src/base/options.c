@@ -8,68 +8,10 @@
  *     is negative or no number) is E_INVALID, never taken for another: a later version may give it a meaning.
  * (3) Of an answer no byte is written that the caller has no room for, and its size says what was (test_answers.c).
  */
-#include <limits.h>
-#include <zinc/conventions.h>
-#include <zinc/erase.h>
-#include <zinc/extend.h>
-#include <zinc/tool.h>
-
 #include "base/base.h"
 
-#define RANGE(type, member, least, most)                                                                               \
-	{                                                                                                              \
-#member, offsetof(type, member), false, least, most                                                    \
-	}
-#define YES_NO(type, member)   RANGE(type, member, 0, 1)
-#define COUNT_OF(type, member) RANGE(type, member, 0, INT_MAX)
-/* Unset, no, yes. */
-#define UNLESS(type, member) RANGE(type, member, -1, 1)
-#define REAL(type, member)                                                                                             \
-	{                                                                                                              \
-#member, offsetof(type, member), true, 0, 0                                                            \
-	}
-#define LINKS(type)      RANGE(type, links, 0, ZINC_LINKS_REFUSE)
-#define FLAGS_OF_CONVERT (ZINC_CONVERT_CLAMP | ZINC_CONVERT_TRUNCATE | ZINC_CONVERT_WRAP | ZINC_CONVERT_ROUND)
-#define KIND(type, ...)                                                                                                \
-	const zinc_options_kind type##_kind = {#type, sizeof(type),                                                    \
-					       (const zinc_option_range[]){__VA_ARGS__, {NULL, 0, false, 0, 0}}}
-
-KIND(zinc_context_options, COUNT_OF(zinc_context_options, threads));
-KIND(zinc_call_options, REAL(zinc_call_options, timeout));
-KIND(zinc_io_options, COUNT_OF(zinc_io_options, threads), RANGE(zinc_io_options, convert, 0, FLAGS_OF_CONVERT),
-     YES_NO(zinc_io_options, missing_is_error), YES_NO(zinc_io_options, store_fill), YES_NO(zinc_io_options, relaxed),
-     YES_NO(zinc_io_options, single_writer), YES_NO(zinc_io_options, unverified),
-     YES_NO(zinc_io_options, assume_unchanged));
-KIND(zinc_store_options, YES_NO(zinc_store_options, read_only), UNLESS(zinc_store_options, create),
-     YES_NO(zinc_store_options, relaxed), LINKS(zinc_store_options));
-KIND(zinc_open_options, RANGE(zinc_open_options, strictness, 0, ZINC_STRICT), YES_NO(zinc_open_options, read_only),
-     YES_NO(zinc_open_options, relaxed), LINKS(zinc_open_options), YES_NO(zinc_open_options, create),
-     UNLESS(zinc_open_options, climb));
-KIND(zinc_array_options, COUNT_OF(zinc_array_options, ndim), YES_NO(zinc_array_options, auto_shards),
-     RANGE(zinc_array_options, overwrite, 0, ZINC_FORCE), YES_NO(zinc_array_options, big_endian),
-     YES_NO(zinc_array_options, fortran));
-KIND(zinc_erase_options, YES_NO(zinc_erase_options, force), YES_NO(zinc_erase_options, replace),
-     YES_NO(zinc_erase_options, dry_run));
-KIND(zinc_validate_options, YES_NO(zinc_validate_options, strict), YES_NO(zinc_validate_options, fast),
-     YES_NO(zinc_validate_options, repair), YES_NO(zinc_validate_options, orphans),
-     COUNT_OF(zinc_validate_options, threads), LINKS(zinc_validate_options), UNLESS(zinc_validate_options, climb),
-     YES_NO(zinc_validate_options, fetch));
-KIND(zinc_copy_options, YES_NO(zinc_copy_options, strict), COUNT_OF(zinc_copy_options, ndim),
-     YES_NO(zinc_copy_options, auto_chunks), YES_NO(zinc_copy_options, auto_shards), YES_NO(zinc_copy_options, resume),
-     YES_NO(zinc_copy_options, verify), YES_NO(zinc_copy_options, lossy),
-     RANGE(zinc_copy_options, overwrite, 0, ZINC_FORCE), YES_NO(zinc_copy_options, dry_run),
-     COUNT_OF(zinc_copy_options, threads), RANGE(zinc_copy_options, convert, 0, FLAGS_OF_CONVERT),
-     LINKS(zinc_copy_options), UNLESS(zinc_copy_options, climb), YES_NO(zinc_copy_options, for_xarray),
-     YES_NO(zinc_copy_options, force));
-KIND(zinc_stats_options, COUNT_OF(zinc_stats_options, threads));
-KIND(zinc_diff_options, COUNT_OF(zinc_diff_options, threads), YES_NO(zinc_diff_options, storage),
-     REAL(zinc_diff_options, rtol), REAL(zinc_diff_options, atol));
-KIND(zinc_conventions_options, YES_NO(zinc_conventions_options, fetch));
-KIND(zinc_stack_options, RANGE(zinc_stack_options, shard_order, 0, ZINC_SHARD_APPEND),
-     YES_NO(zinc_stack_options, single_writer));
-KIND(zinc_sharded_options, COUNT_OF(zinc_sharded_options, ndim),
-     RANGE(zinc_sharded_options, shard_order, 0, ZINC_SHARD_APPEND), YES_NO(zinc_sharded_options, single_writer));
-KIND(zinc_layer_cache_options, YES_NO(zinc_layer_cache_options, trust));
+ZINC_OPTIONS_KIND(zinc_context_options, ZINC_OPTION_COUNT(zinc_context_options, threads));
+ZINC_OPTIONS_KIND(zinc_call_options, ZINC_OPTION_REAL(zinc_call_options, timeout));
 
 #define NO_SIZE "a structure without its size: use its macro, ZINC_..._OPTIONS, _INIT ..."
 

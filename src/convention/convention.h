@@ -172,4 +172,7 @@ extern const zinc_convention_row zinc_convention_multiscales, zinc_convention_pr
 extern const zinc_convention_row zinc_convention_data[];
 extern const size_t zinc_convention_data_count;
 
+/* What the numbers in options may be. */
+extern const zinc_options_kind zinc_conventions_options_kind;
+
 #endif

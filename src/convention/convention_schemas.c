@@ -15,6 +15,8 @@
 
 #include "convention/convention.h"
 
+ZINC_OPTIONS_KIND(zinc_conventions_options, ZINC_OPTION_YES_NO(zinc_conventions_options, fetch));
+
 #define SCHEMA_BYTES ZINC_MIB
 #define FILES        1000u /* schemas read from the caller's directory */
 #define KEYS         100000u

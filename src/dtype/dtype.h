@@ -174,6 +174,9 @@ zinc_uri_match zinc_dtype_uri_match(const char *uri, char letter, bool *has);
 
 /* ---- conversion ---- */
 
+/* All flags that there are. */
+#define ZINC_CONVERT_FLAGS (ZINC_CONVERT_CLAMP | ZINC_CONVERT_TRUNCATE | ZINC_CONVERT_WRAP | ZINC_CONVERT_ROUND)
+
 /*
  * An instant or a span of time in another unit, exactly; NaT stays NaT.  False: it has no whole number of the other
  * unit that fits.  Months have no number of days, so spans of months and years convert among each other only.

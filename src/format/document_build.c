@@ -10,6 +10,11 @@
  */
 #include "format/format.h"
 
+ZINC_OPTIONS_KIND(zinc_array_options, ZINC_OPTION_COUNT(zinc_array_options, ndim),
+		  ZINC_OPTION_YES_NO(zinc_array_options, auto_shards),
+		  ZINC_OPTION_RANGE(zinc_array_options, overwrite, 0, ZINC_FORCE),
+		  ZINC_OPTION_YES_NO(zinc_array_options, big_endian), ZINC_OPTION_YES_NO(zinc_array_options, fortran));
+
 /* A document under construction. */
 struct build {
 	zinc_context *ctx;

@@ -482,4 +482,7 @@ zinc_status zinc_document_build_group(zinc_json_doc **out, zinc_context *ctx, co
 zinc_status zinc_meta_describe(const zinc_hierarchy *h, const char *path, const zinc_meta *m, zinc_buf *out,
 			       zinc_error *err);
 
+/* What the numbers in options may be. */
+extern const zinc_options_kind zinc_open_options_kind, zinc_array_options_kind;
+
 #endif

@@ -27,6 +27,11 @@
 
 #include "format/format.h"
 
+ZINC_OPTIONS_KIND(zinc_open_options, ZINC_OPTION_RANGE(zinc_open_options, strictness, 0, ZINC_STRICT),
+		  ZINC_OPTION_YES_NO(zinc_open_options, read_only), ZINC_OPTION_YES_NO(zinc_open_options, relaxed),
+		  ZINC_OPTION_LINKS(zinc_open_options), ZINC_OPTION_YES_NO(zinc_open_options, create),
+		  ZINC_OPTION_UNLESS(zinc_open_options, climb));
+
 /* ---- the climb ---- */
 
 struct climb {

@@ -9,6 +9,9 @@
  */
 #include "node/node.h"
 
+ZINC_OPTIONS_KIND(zinc_erase_options, ZINC_OPTION_YES_NO(zinc_erase_options, force),
+		  ZINC_OPTION_YES_NO(zinc_erase_options, replace), ZINC_OPTION_YES_NO(zinc_erase_options, dry_run));
+
 /* ---- showing ---- */
 
 /* Counted in names: children of the base are at depth 1. */

@@ -18,4 +18,7 @@ typedef zinc_status (*zinc_attributes_fn)(void *arg, zinc_json_doc *doc, zinc_js
 zinc_status zinc_attributes_change(zinc_hierarchy *h, const char *path, zinc_attributes_fn fn, void *arg,
 				   zinc_error *err);
 
+/* What the numbers in options may be. */
+extern const zinc_options_kind zinc_erase_options_kind;
+
 #endif

@@ -151,4 +151,7 @@ zinc_tag_equal(const zinc_tag *a, const zinc_tag *b)
 	return a->n != 0 && a->n == b->n && memcmp(a->b, b->b, a->n) == 0;
 }
 
+/* What the numbers in options may be. */
+extern const zinc_options_kind zinc_store_options_kind;
+
 #endif

@@ -4,6 +4,10 @@
 #include "store/store_setting.h"
 #include "store/store_url.h"
 
+ZINC_OPTIONS_KIND(zinc_store_options, ZINC_OPTION_YES_NO(zinc_store_options, read_only),
+		  ZINC_OPTION_UNLESS(zinc_store_options, create), ZINC_OPTION_YES_NO(zinc_store_options, relaxed),
+		  ZINC_OPTION_LINKS(zinc_store_options));
+
 /* What a setting has switched off is refused as if there were no such slot. */
 static void
 close_slots(zinc_store *s)

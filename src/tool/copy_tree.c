@@ -13,6 +13,16 @@
  */
 #include "tool/copy.h"
 
+ZINC_OPTIONS_KIND(zinc_copy_options, ZINC_OPTION_YES_NO(zinc_copy_options, strict),
+		  ZINC_OPTION_COUNT(zinc_copy_options, ndim), ZINC_OPTION_YES_NO(zinc_copy_options, auto_chunks),
+		  ZINC_OPTION_YES_NO(zinc_copy_options, auto_shards), ZINC_OPTION_YES_NO(zinc_copy_options, resume),
+		  ZINC_OPTION_YES_NO(zinc_copy_options, verify), ZINC_OPTION_YES_NO(zinc_copy_options, lossy),
+		  ZINC_OPTION_RANGE(zinc_copy_options, overwrite, 0, ZINC_FORCE),
+		  ZINC_OPTION_YES_NO(zinc_copy_options, dry_run), ZINC_OPTION_COUNT(zinc_copy_options, threads),
+		  ZINC_OPTION_RANGE(zinc_copy_options, convert, 0, ZINC_CONVERT_FLAGS),
+		  ZINC_OPTION_LINKS(zinc_copy_options), ZINC_OPTION_UNLESS(zinc_copy_options, climb),
+		  ZINC_OPTION_YES_NO(zinc_copy_options, for_xarray), ZINC_OPTION_YES_NO(zinc_copy_options, force));
+
 /* ---- may it begin? ---- */
 
 /* Is the one place in the other?  "a/b/" in "a/". */

@@ -16,6 +16,10 @@
 
 #include "tool/diff.h"
 
+ZINC_OPTIONS_KIND(zinc_diff_options, ZINC_OPTION_COUNT(zinc_diff_options, threads),
+		  ZINC_OPTION_YES_NO(zinc_diff_options, storage), ZINC_OPTION_REAL(zinc_diff_options, rtol),
+		  ZINC_OPTION_REAL(zinc_diff_options, atol));
+
 /* ---- listing ---- */
 
 struct entry {

@@ -9,6 +9,8 @@
 
 #include "tool/tool.h"
 
+ZINC_OPTIONS_KIND(zinc_stats_options, ZINC_OPTION_COUNT(zinc_stats_options, threads));
+
 /* How elements become numbers of 8 bytes. */
 struct how {
 	zinc_stats_of of;

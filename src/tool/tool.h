@@ -225,4 +225,8 @@ double zinc_sums_deviation(const zinc_sums *s);
 /* The exact sum of integers as decimal digits. */
 void zinc_sums_print(const zinc_sums *s, char out[48]);
 
+/* What the numbers in options may be. */
+extern const zinc_options_kind zinc_validate_options_kind, zinc_copy_options_kind, zinc_stats_options_kind,
+    zinc_diff_options_kind;
+
 #endif

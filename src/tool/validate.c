@@ -16,6 +16,12 @@
 
 #include "tool/copy.h"
 
+ZINC_OPTIONS_KIND(zinc_validate_options, ZINC_OPTION_YES_NO(zinc_validate_options, strict),
+		  ZINC_OPTION_YES_NO(zinc_validate_options, fast), ZINC_OPTION_YES_NO(zinc_validate_options, repair),
+		  ZINC_OPTION_YES_NO(zinc_validate_options, orphans), ZINC_OPTION_COUNT(zinc_validate_options, threads),
+		  ZINC_OPTION_LINKS(zinc_validate_options), ZINC_OPTION_UNLESS(zinc_validate_options, climb),
+		  ZINC_OPTION_YES_NO(zinc_validate_options, fetch));
+
 /* ---- findings ----
  *
  * Two ways lead to the caller's callback.  The calling thread hands a finding over at once (zinc_check_found).  A

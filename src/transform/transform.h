@@ -37,4 +37,7 @@ zinc_status zinc_stack_open(zinc_store **out, const zinc_json *list, zinc_transf
 /* Let a key encoding, which must live as long as the layers, make and read the keys of chunks. */
 void zinc_transformer_keys(zinc_transformer_input *in, const zinc_keys *keys);
 
+/* What the numbers in options may be. */
+extern const zinc_options_kind zinc_sharded_options_kind, zinc_layer_cache_options_kind;
+
 #endif

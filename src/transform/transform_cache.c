@@ -12,6 +12,8 @@
  */
 #include "transform/transform_inside.h"
 
+ZINC_OPTIONS_KIND(zinc_layer_cache_options, ZINC_OPTION_YES_NO(zinc_layer_cache_options, trust));
+
 typedef struct entry {
 	zinc_lru_entry e;
 	uint64_t offset, length;

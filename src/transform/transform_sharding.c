@@ -22,6 +22,10 @@
 
 #include "transform/transform_inside.h"
 
+ZINC_OPTIONS_KIND(zinc_sharded_options, ZINC_OPTION_COUNT(zinc_sharded_options, ndim),
+		  ZINC_OPTION_RANGE(zinc_sharded_options, shard_order, 0, ZINC_SHARD_APPEND),
+		  ZINC_OPTION_YES_NO(zinc_sharded_options, single_writer));
+
 /* ---- keys ---- */
 
 bool

@@ -1,7 +1,7 @@
 /*
  * test_options.c - numbers without a meaning are E_INVALID, in every options structure and by every call that takes one
  *
- * The tables are those of base/options.c.
+ * The tables are those of the rooms: ZINC_OPTIONS_KIND.
  */
 #include <limits.h>
 #include <math.h>
@@ -13,8 +13,11 @@
 #include <zinc/tool.h>
 
 #include "base/base.h"
+#include "convention/convention.h"
 #include "support/arrays.h"
 #include "support/test.h"
+#include "tool/tool.h"
+#include "transform/transform.h"
 
 static stage s;
 static zinc_array *a;
