@@ -10,7 +10,7 @@ EACH ?= 0
 
 export BUILD JOBS FUZZ_SECONDS CUTS
 
-.PHONY: build setup demo test check test-asan test-tsan test-valgrind test-clang test-s390x
+.PHONY: build setup demo test test-long check test-asan test-tsan test-valgrind test-clang test-s390x
 .PHONY: programs fuzz interop conformance mutants power bench latency docs install format clean help
 
 build: ## build/zinc and build/libzinc.so.0, without the tests; installs nothing
@@ -28,6 +28,9 @@ demo: ## install what is missing, build, then create, write, show, read back and
 
 test: ## everything a commit must pass: tests, checks, and the tests again under ASan + UBSan
 	@scripts/test.sh gcc asan
+
+test-long: ## the same with more seeds and more rounds, and nothing sampled
+	@ZINC_LONG=1 scripts/test.sh gcc asan
 
 check: ## style, layers and the layout of public structures only
 	@scripts/setup.sh test

@@ -93,7 +93,7 @@ decode(const zinc_chain *c, zinc_scratch *s, zinc_bytes in)
 	const zinc_rep *rep = &c->rep;
 	uint8_t *elements;
 	zinc_view v;
-	uint64_t n;
+	uint64_t n = 0;
 	bool some;
 
 	must(zinc_shape_bytes(rep->shape, rep->ndim, rep->dtype->size, PTRDIFF_MAX, &n) == 0);

@@ -70,7 +70,7 @@ decode(const zinc_chain *c, zinc_scratch *s, zinc_bytes in)
 	zinc_vlen *first, *again;
 	zinc_buf out;
 	zinc_view v;
-	uint64_t n;
+	uint64_t n = 0;
 	size_t i;
 
 	must(zinc_shape_bytes(rep->shape, rep->ndim, 1, SIZE_MAX, &n) == 0);

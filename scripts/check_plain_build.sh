@@ -8,7 +8,7 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 
 cd "$dir"
-ls "$root"/src/*/*.c | xargs -P 2 -n 8 "${CC:-cc}" -std=c11 -I"$root/include" -I"$root/src" -O2 -D_GNU_SOURCE -c
+ls "$root"/src/*/*.c | xargs -P 2 -n 8 "${CC:-cc}" -std=c11 -I"$root/include" -I"$root/src" -D_GNU_SOURCE -c
 cat >main.c <<'END'
 #include <stdio.h>
 #include <zinc.h>

@@ -8,8 +8,12 @@
 #   valgrind  memcheck                                    build-valgrind/
 #   s390x     a big-endian machine, under qemu-user       build-s390x/
 #
+# gcc and asan share the work, unless ZINC_LONG asks for all of it: gcc takes a sample of the sweeps of failing calls and
+# all matrices of the command's cases, asan the other way round (ZINC_SAMPLE).  ZINC_LONG also repeats more with other
+# seeds; ZINC_QUICK, where everything is slow, repeats less.
+#
 # The last line is "N passed, N failed"; a suite that does not build counts as one failure.
-# Environment: BUILD, JOBS, ZINC_WERROR=ON, CTEST_FLAGS (say, -R store), TARGET (what is built for that) [all].
+# Environment: BUILD, JOBS, ZINC_LONG=1, ZINC_WERROR=ON, CTEST_FLAGS (say, -R store), TARGET (what is built for that) [all].
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
 
@@ -41,7 +45,8 @@ suite() {
 		return
 	fi
 	# shellcheck disable=SC2086
-	${LAUNCH:-} ctest --test-dir "$dir" -j "$JOBS" --output-on-failure --no-label-summary \
+	# One more than there are cores: some tests wait, for a disk, a server or a time limit.
+	${LAUNCH:-} ctest --test-dir "$dir" -j "$((JOBS + 1))" --output-on-failure --no-label-summary \
 		--output-junit "$report" $select ${CTEST_FLAGS:-}
 	n=$(count tests "$report") bad=$(count failures "$report") off=$(count skipped "$report")
 	if [ -z "$n" ] || [ "$n" = 0 ]; then
@@ -53,16 +58,16 @@ suite() {
 	echo "== $name: $((n - bad - off)) passed, $bad failed, $off skipped in $((SECONDS - began)) s"
 }
 
-DEBUG=(-DCMAKE_BUILD_TYPE=Debug "-DCMAKE_C_FLAGS_DEBUG=-O1 -g")
+DEBUG=(-DCMAKE_BUILD_TYPE=Debug "-DCMAKE_C_FLAGS_DEBUG=-O1 -g1")
 for name in "$@"; do
 	case $name in
 	gcc)
 		scripts/setup.sh build test || exit 1
-		suite gcc "$BUILD" "" "-DZINC_WERROR=${ZINC_WERROR:-OFF}"
+		ZINC_SAMPLE=${ZINC_LONG:-sweep} suite gcc "$BUILD" "" "-DZINC_WERROR=${ZINC_WERROR:-OFF}"
 		;;
 	asan)
 		scripts/setup.sh build test || exit 1
-		suite asan "$BUILD-asan" "-LE check|header" "${DEBUG[@]}" -DZINC_SANITIZE=address
+		ZINC_SAMPLE=${ZINC_LONG:-cli} suite asan "$BUILD-asan" "-LE check|header" "${DEBUG[@]}" -DZINC_SANITIZE=address
 		;;
 	tsan)
 		scripts/setup.sh build test clang || exit 1

@@ -25,7 +25,7 @@ document() { # the file of array $1's document
 
 zinc 0 create two.zarr --shape 2 --dtype int8
 zinc 0 cat two.zarr -o two.npy --as npy
-for format in v3 v2 v3-2020; do
+for format in $(some v3 v2 v3-2020); do
 	rm -rf s.zarr t.zarr
 	zinc 0 create s.zarr --group --format $format
 	zinc 0 create s.zarr/g --group

@@ -22,7 +22,7 @@ import shutil
 import subprocess
 import sys
 
-ZINC = os.environ["ZINC"]
+ZINC, STEP = os.environ["ZINC"], int(sys.argv[1])
 
 
 def zinc(*words, stdin=None, ok=True):
@@ -197,10 +197,10 @@ formats = [line.split()[0] for line in zinc("formats").stdout.decode().split("\n
 for form in formats:
     build(form)
 for a in formats:
-    for b in formats:
+    for b in formats[formats.index(a) % STEP::STEP]:
         if convert(a, b) < 30:
             sys.exit(f"FAILED: hardly a node of {a} arrives in {b}")
 END
-python3 matrix.py >out 2>err || bad "$(cat err)"
+python3 matrix.py $(sampled && echo 3 || echo 1) >out 2>err || bad "$(cat err)"
 cat out
 finish

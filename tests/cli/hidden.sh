@@ -59,7 +59,7 @@ plant() {
 }
 
 # ---- versions and places ----
-for format in $formats; do
+for format in $(some $formats); do
 	s=$format.zarr
 	for place in none below foreign deep inner; do
 		rm -rf "$s"

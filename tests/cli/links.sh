@@ -15,7 +15,7 @@ whole() {
 }
 
 # ---- chunks behind links: all of them, or their directory; as git-annex keeps them ----
-for format in v3 v2 v3-2020 v3-2022; do
+for format in $(some v3 v2 v3-2020 v3-2022); do
 	make plain.zarr $format
 	cp -a plain.zarr annex.zarr
 	mkdir -p .git/annex/objects
@@ -275,14 +275,14 @@ zinc 0 rm lk --yes --force
 [ ! -L lk ] && [ -e notes/text ] || bad "a forced rm of a link erased what it leads to"
 zinc 0 rm notes --yes --force
 [ ! -e notes ] || bad "a forced rm left something"
-# ---- links that branch: 2^37 ways ----
+# ---- links that branch: 2^20 ways ----
 zinc 0 create fan.zarr --group
-for ((i = 0; i < 37; i++)); do
+for ((i = 0; i < 20; i++)); do
 	mkdir fan.zarr/d$i
 	ln -s ../d$((i + 1)) fan.zarr/d$i/x
 	ln -s ../d$((i + 1)) fan.zarr/d$i/y
 done
-mkdir fan.zarr/d37
+mkdir fan.zarr/d20
 zinc 4 ls fan.zarr
 has "symbolic links lead to more than" err
 
@@ -315,7 +315,7 @@ make small.zarr v3
 ln -sf ../../../../nowhere small.zarr/x/c/0/0 # inside
 zinc 0 resize small.zarr/x 2,2
 # ---- a root that is a link: the link goes, or nothing does ----
-for format in v3 v2 v3-2019 v3-2020 v3-2022; do
+for format in $(some v3 v2 v3-2019 v3-2020 v3-2022); do
 	rm -rf real.zarr link.zarr
 	zinc 0 create real.zarr --group --format $format
 	zinc 0 create real.zarr/a --shape 4 --dtype int32

@@ -40,7 +40,7 @@ fails() {
 no_chunks() {
 	for place in "$@"; do
 		for kind in dangling fifo loop link; do
-			! quick 2 || continue
+			! quick 4 || continue
 			spoil "$format" "$place" $kind
 			fails cat s.zarr/g/a
 			fails validate s.zarr
@@ -80,7 +80,7 @@ for format in v3 v2 v3-2019 v3-2020 v3-2022; do
 done
 
 # ---- documents: what cannot be looked into is no group without children ----
-for format in v3-2019 v3-2020 v3-2022; do
+for format in $(some v3-2019 v3-2020 v3-2022); do
 	root=meta/root
 	[ $format != v3-2022 ] || root=meta
 	for place in meta $root $root/g; do

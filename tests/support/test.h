@@ -12,12 +12,18 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <cmocka.h>
 /* clang-format on */
 #include <zinc.h>
 
-/* How often to do something that only gains by being done often: under emulators ZINC_QUICK asks for less. */
-#define MANY(times) (getenv("ZINC_QUICK") ? (times) / 20 : (times))
+/* How often to do something that only gains by being done often: in full with ZINC_LONG, a fifth of it otherwise, and a
+ * hundredth under emulators and the like, where ZINC_QUICK asks for less. */
+#define MANY(times) ((times) / (getenv("ZINC_QUICK") ? 100 : getenv("ZINC_LONG") ? 1 : 5))
+
+/* How many cases of a sweep to leave out behind each one that is run: none, but where another suite runs them all
+ * (ZINC_SAMPLE=sweep). */
+#define SWEEP_STEP (getenv("ZINC_SAMPLE") && strcmp(getenv("ZINC_SAMPLE"), "sweep") == 0 ? 7u : 1u)
 
 /* Seconds after which something hangs, for alarm(): far above what it takes on a busy machine, for no test fails for being
  * slow. */

@@ -23,8 +23,9 @@
 #include "support/test.h"
 
 #define PROCESSES 8
-#define WRITES    1000
+#define WRITES    MANY(1000) /* of each process */
 #define N         (PROCESSES * WRITES)
+#define MOST      (PROCESSES * 1000)
 
 static char dir[64];
 
@@ -78,7 +79,7 @@ write_elements(const char *name, int p)
 	if (zinc_context_new(&ctx, ZINC_CONTEXT_OPTIONS(.threads = 1), NULL) != ZINC_OK)
 		return 1;
 	a = reopen(name, ctx);
-	for (i = (uint64_t)p; i < N; i += PROCESSES) {
+	for (i = (uint64_t)p; i < (uint64_t)N; i += PROCESSES) {
 		uint32_t v = (uint32_t)i + 1;
 		zinc_selection s = box(&i, &one);
 		zinc_error err = ZINC_ERROR_INIT;
@@ -97,13 +98,13 @@ write_elements(const char *name, int p)
 static int
 watch_elements(const char *name, const atomic_int *stop)
 {
-	static uint32_t v[N];
+	static uint32_t v[MOST];
 	zinc_array *a = reopen(name, NULL);
 	int looks = 0, i;
 
 	while (!atomic_load(stop) || looks == 0) {
 		zinc_error err = ZINC_ERROR_INIT;
-		zinc_status st = zinc_array_read(a, NULL, ZINC_BUFFER(v, sizeof v), NULL, &err);
+		zinc_status st = zinc_array_read(a, NULL, ZINC_BUFFER(v, (size_t)N * sizeof v[0]), NULL, &err);
 
 		if (st == ZINC_E_CONFLICT)
 			continue; /* the shard changed 8 times while it was read: said, not guessed */
@@ -132,9 +133,9 @@ exit_status(pid_t child)
 static void
 lost_update(const char *name, uint64_t chunk, uint64_t shard)
 {
-	static uint32_t v[N];
+	static uint32_t v[MOST];
 	zinc_error err = ZINC_ERROR_INIT;
-	zinc_array *a = make(name, N, chunk, shard, NULL);
+	zinc_array *a = make(name, (uint64_t)N, chunk, shard, NULL);
 	atomic_int *stop = mmap(NULL, sizeof *stop, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	pid_t writers[PROCESSES], reader;
 	int p, i;
@@ -155,7 +156,7 @@ lost_update(const char *name, uint64_t chunk, uint64_t shard)
 	atomic_store(stop, 1);
 	assert_int_equal(exit_status(reader), 0);
 	a = reopen(name, NULL);
-	assert_ok(zinc_array_read(a, NULL, ZINC_BUFFER(v, sizeof v), NULL, &err));
+	assert_ok(zinc_array_read(a, NULL, ZINC_BUFFER(v, (size_t)N * sizeof v[0]), NULL, &err));
 	for (i = 0; i < N; i++)
 		if (v[i] != (uint32_t)i + 1)
 			fail_msg("%s: the write of element %d was lost", name, i);
@@ -167,14 +168,14 @@ static void
 test_lost_update_chunk(void **unused)
 {
 	(void)unused;
-	lost_update("chunk", N, 0); /* one chunk holds all elements */
+	lost_update("chunk", (uint64_t)N, 0); /* one chunk holds all elements */
 }
 
 static void
 test_lost_update_shard(void **unused)
 {
 	(void)unused;
-	lost_update("shard", 500, N); /* one shard of 16 inner chunks */
+	lost_update("shard", (uint64_t)N / 16, (uint64_t)N); /* one shard of 16 inner chunks */
 }
 
 /* ---- generations ---- */
@@ -202,6 +203,7 @@ test_generations(void **unused)
 {
 	static uint32_t v[4096];
 	zinc_array *a = make("generations", 4096, 256, 4096, NULL);
+	const int times = MANY(10000);
 	int status = 0, i, reads = 0, conflicts = 0;
 	pid_t writer;
 
@@ -209,7 +211,7 @@ test_generations(void **unused)
 	fflush(NULL);
 	writer = fork();
 	if (writer == 0)
-		_exit(replace_shard("generations", 10000));
+		_exit(replace_shard("generations", times));
 	while (waitpid(writer, &status, WNOHANG) == 0) {
 		zinc_error err = ZINC_ERROR_INIT;
 		zinc_status st =
@@ -226,8 +228,8 @@ test_generations(void **unused)
 		reads++;
 	}
 	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-	printf("generations: %d whole reads while a shard was replaced 10000 times, %d said conflict, 0 mixed\n", reads,
-	       conflicts);
+	printf("generations: %d whole reads while a shard was replaced %d times, %d said conflict, 0 mixed\n", reads,
+	       times, conflicts);
 	assert_true(reads > 0);
 	zinc_array_close(a);
 }
