@@ -172,7 +172,7 @@ static zinc_status
 check(const struct slot *s, const zinc_condition *when, zinc_error *err)
 {
 	if (when && when->when == ZINC_ABSENT && s)
-		return fail(err, ZINC_E_EXISTS, "the key is there already");
+		return fail(err, ZINC_E_EXISTS, "the key already exists");
 	if (when && when->when == ZINC_EQUALS && (!s || !same_tag(s, when->tag)))
 		return fail(err, ZINC_E_CONFLICT, "the value has changed");
 	return ZINC_OK;

@@ -70,8 +70,9 @@ done(void *arg, const zinc_parcel *p, zinc_status st, zinc_error *err)
 	if (st == ZINC_E_UNCERTAIN || st == ZINC_E_CANCELLED) /* the time may be over: then that is what is told */
 		(void)zinc_call_stopped(x->j->c, 0);
 	if (lost) {
-		st = zinc_fail(err, ZINC_E_CONFLICT, "others changed the key %d times while it was being changed",
-			       ZINC_UPDATE_TRIES);
+		st =
+		    zinc_fail(err, ZINC_E_CONFLICT,
+			      "other writers changed the key %d times during the update; try again", ZINC_UPDATE_TRIES);
 		zinc_error_at_key(err, st, (const char *)p->key.p);
 	}
 	zinc_plan_object(x->j->p, p->i, &o);

@@ -48,7 +48,7 @@
 
 /* store */
 #define zinc_sink_failed    zinc__sink_failed
-#define zinc_done_tell      zinc__done_tell
+#define zinc_done_report    zinc__done_report
 #define zinc_get_select     zinc__get_select
 #define zinc_iov_next       zinc__iov_next
 #define zinc_iov_advance    zinc__iov_advance

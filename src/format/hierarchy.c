@@ -435,7 +435,7 @@ check_odd_name(const zinc_place *place, const zinc_store_options *so, const zinc
 	ZINC_TRY(zinc_place_above(&above, place, so, err));
 	c.store = above.store;
 	c.path = above.path;
-	c.there = above.there;
+	c.there = above.existing;
 	st = climb_above(&c, strlen(c.path), &end, err);
 	if (st == ZINC_OK && c.found)
 		st = refuse(&c, c.root, "the hierarchy at", " cannot hold a node of this name", err);
@@ -473,12 +473,12 @@ check_way(struct climb *c, size_t n, const char *whole, int links, zinc_error *e
 		zinc_node_kind kind;
 		zinc_status st = ZINC_OK;
 
-		if (at < strlen(whole) && zinc_path_linked(ctx, whole, at, strlen(whole)))
+		if (at < strlen(whole) && zinc_path_has_link(ctx, whole, at, strlen(whole)))
 			st = ask(c, n, &format, &kind, NULL);
 		if (st == ZINC_E_NOMEM || st == ZINC_E_CANCELLED)
 			return zinc_fail(err, st, "cannot look for a hierarchy above");
 		if (st != ZINC_OK || format) /* also one that cannot be read */
-			ZINC_TRY(zinc_path_stays(ctx, whole, at, links, err));
+			ZINC_TRY(zinc_path_check_links(ctx, whole, at, links, err));
 		if (n == 0)
 			return ZINC_OK;
 	}
@@ -522,7 +522,7 @@ check_root(struct climb *c, const zinc_place *place, const zinc_store_options *s
 	whole = join(ctx, base, c->root > 0 ? slash_behind(base) : "", c->path, c->root, "");
 	if (!whole)
 		return zinc_fail_nomem(err);
-	c->linked = zinc_path_linked(ctx, whole, parent(whole, strlen(whole)), strlen(whole));
+	c->linked = zinc_path_has_link(ctx, whole, parent(whole, strlen(whole)), strlen(whole));
 	alone = alone || so->links == ZINC_LINKS_FOLLOW;
 	if (!alone && c->root > 0)
 		st = check_way(&up, parent(c->path, c->root), whole, so->links, err);
@@ -551,7 +551,7 @@ static zinc_status
 open_place(zinc_hierarchy **out, zinc_place *place, const zinc_store_options *so, const zinc_open_options *o,
 	   const zinc_wait *wait, zinc_error *err)
 {
-	struct climb c = {.store = place->store, .wait = wait, .path = place->path, .there = place->there};
+	struct climb c = {.store = place->store, .wait = wait, .path = place->path, .there = place->existing};
 	const zinc_format *format;
 	zinc_status st;
 

@@ -1,18 +1,19 @@
 /*
- * store.c - an open store: every operation checks its keys here and names the place in its error
+ * store.c - an open store: every operation checks its keys and adds URL and key to its errors
  *
  * Promises (tests/unit/test_store.c names each by its number):
  *
- * (1) A store's own code never sees a key that fails zinc_key_check or is longer than its
- *     caps allow, and nobody above ever gets one back from a listing.
- * (2) Every failure names the store's URL and, where there is one, the key.
- * (3) A slot that a store does not have, or that its structure ends before, is done without: by a
- *     fallback where the specification has one (store_fallback.c), else by one clear error.
- * (4) No listing hands out more keys than zinc_limits.children.
- * (5) Of every put and delete whose call did not fail the caller is told once, whatever the store says how often
- *     (store_change.c).
- * (6) A request with a limit brings no more bytes, whatever the store makes of it.
- * (7) Of every get whose call did not fail the caller is told once, too; "changed" only if it named a tag.
+ * (1) A store's own code never sees a key that fails zinc_key_check or is longer than its caps allow, and no listing
+ *     returns such a key to a caller.
+ * (2) Every error names the store's URL and, where there is one, the key.
+ * (3) A slot that a store lacks, or that its structure is too short to have, is replaced by a fallback where the
+ *     specification has one (store_fallback.c), else the call fails with one clear error.
+ * (4) No listing returns more keys than zinc_limits.children.
+ * (5) Each put and delete of a call that did not fail is reported to the caller exactly once, however often the store
+ *     reports it (store_change.c).
+ * (6) A request with a limit delivers no more bytes than that, whatever the store does.
+ * (7) Each get of a call that did not fail is answered exactly once, too; with "changed" only if the request named a
+ *     tag.
  */
 #include <stddef.h>
 
@@ -20,13 +21,13 @@
 
 /* ---- the object ---- */
 
-/* Slots behind the end of an older structure stay NULL. */
+/* Slots past the end of an older, shorter structure stay NULL. */
 static zinc_status
 take_ops(zinc_store_ops *to, const zinc_store_ops *from, zinc_error *err)
 {
 	memset(to, 0, sizeof *to);
 	if (from->size < offsetof(zinc_store_ops, put))
-		return zinc_fail(err, ZINC_E_INVALID, "the operations of a store must begin with their size");
+		return zinc_fail(err, ZINC_E_INVALID, "set zinc_store_ops.size");
 	memcpy(to, from, from->size < sizeof *to ? from->size : sizeof *to);
 	if (!to->get || !to->caps || !to->close)
 		return zinc_fail(err, ZINC_E_INVALID, "store \"%s\" must have get, caps and close",
@@ -34,7 +35,7 @@ take_ops(zinc_store_ops *to, const zinc_store_ops *from, zinc_error *err)
 	return ZINC_OK;
 }
 
-/* Tells stores apart for caches that outlive them, even when a new one lies where an old one lay. */
+/* Identifies a store in caches that outlive it, even when a later store has the same address. */
 static uint64_t
 next_serial(void)
 {
@@ -43,7 +44,7 @@ next_serial(void)
 	return atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
 }
 
-/* Limits of keys are asked for once: they are what a store is, not what it does. */
+/* The limits of keys are copied once: they never change. */
 zinc_status
 zinc_store_wrap(zinc_store **out, zinc_context *ctx, const zinc_store_ops *ops, void *self, const char *url,
 		zinc_error *err)
@@ -86,7 +87,7 @@ zinc_store_ref(zinc_store *store)
 	return store;
 }
 
-/* The last one sees everything the others did before they let go. */
+/* The last close must see the effects of all others, hence acquire and release. */
 void
 zinc_store_close(zinc_store *store)
 {
@@ -97,7 +98,7 @@ zinc_store_close(zinc_store *store)
 	zinc_free(store->ctx, store);
 }
 
-/* A store that was opened relaxed makes no durable put, whatever it could. */
+/* A store opened as relaxed is not durable, whatever its own caps say. */
 void
 zinc_store_caps(zinc_store *s, zinc_caps *out)
 {
@@ -123,7 +124,7 @@ zinc_store_context(const zinc_store *s)
 
 /* ---- slots ---- */
 
-/* The one place where a NULL slot is passed on: to the store of a wrapper that forwards, and from there likewise. */
+/* The one place that resolves a NULL slot: follow the stores below as long as they forward. */
 zinc_store *
 zinc_store_owner(zinc_store *s, size_t slot)
 {
@@ -143,23 +144,22 @@ zinc_store_call_check(const char *function, const zinc_store *s, const zinc_wait
 {
 	if (!s)
 		return zinc_fail(err, ZINC_E_INVALID, "%s needs a store", function);
-	if (wait && (wait->size < sizeof *wait || !(wait->until >= 0))) { /* nor NaN */
-		zinc_fail(err, ZINC_E_INVALID, "%s: a wait must begin with its size, and until must not be negative",
-			  function);
+	if (wait && (wait->size < sizeof *wait || !(wait->until >= 0))) { /* also NaN */
+		zinc_fail(err, ZINC_E_INVALID, "%s: set zinc_wait.size, and until to 0 or more", function);
 		return zinc_store_at(s, NULL, ZINC_E_INVALID, err);
 	}
 	return ZINC_OK;
 }
 
 zinc_status
-zinc_yes_no_check(const zinc_store *s, const char *name, int value, zinc_error *err)
+zinc_store_bool_check(const zinc_store *s, const char *name, int value, zinc_error *err)
 {
 	if (value == 0 || value == 1)
 		return ZINC_OK;
 	return zinc_store_at(s, NULL, zinc_fail(err, ZINC_E_INVALID, "%s cannot be %d", name, value), err);
 }
 
-/* Names that the store itself has given, deeper inside, stay.  A program's store may fail without a word. */
+/* URL and key that the store has already set stay.  A program's store may fail without filling the error. */
 zinc_status
 zinc_store_at(const zinc_store *s, const char *key, zinc_status st, zinc_error *err)
 {
@@ -169,7 +169,7 @@ zinc_store_at(const zinc_store *s, const char *key, zinc_status st, zinc_error *
 	return zinc_error_at_url(err, st, s->url);
 }
 
-/* One sentence for every change of a store that takes none. */
+/* The same message for every change of a read-only store. */
 zinc_status
 zinc_store_refuse(const zinc_store *s, const char *key, zinc_error *err)
 {
@@ -184,26 +184,26 @@ check_component(const zinc_store *s, const char *name, size_t n, zinc_error *err
 
 	if (s->component_max && n > s->component_max)
 		return zinc_fail(err, ZINC_E_INVALID,
-				 "a component of %zu bytes: this store holds at most %u between slashes", n,
-				 (unsigned)s->component_max);
+				 "a component of %zu bytes is too long: this store allows at most %u between slashes",
+				 n, (unsigned)s->component_max);
 	if (ending && n >= ending && memcmp(name + n - ending, s->reserved, ending) == 0)
-		return zinc_fail(err, ZINC_E_INVALID, "a component must not end in \"%s\": this store keeps its own so",
-				 s->reserved);
+		return zinc_fail(err, ZINC_E_INVALID,
+				 "a component must not end in \"%s\": this store reserves such names", s->reserved);
 	return ZINC_OK;
 }
 
-/* Limits belong to the store, not to the key checker: s3 has others than a file system. */
+/* Limits are the store's, not the key checker's: s3 has others than a file system. */
 static zinc_status
 check_limits(const zinc_store *s, const char *key, zinc_error *err)
 {
 	size_t n = strlen(key), at, len;
 
 	if (s->key_max && n > s->key_max)
-		return zinc_fail(err, ZINC_E_INVALID, "a key of %zu bytes: this store holds at most %u", n,
+		return zinc_fail(err, ZINC_E_INVALID, "a key of %zu bytes is too long: this store allows at most %u", n,
 				 (unsigned)s->key_max);
 	at = s->refused ? strcspn(key, s->refused) : n;
 	if (at < n)
-		return zinc_fail(err, ZINC_E_INVALID, "a key of this store must not have a '%c'", key[at]);
+		return zinc_fail(err, ZINC_E_INVALID, "a key of this store must not contain '%c'", key[at]);
 	for (at = 0; at < n; at += len + 1) {
 		len = strcspn(key + at, "/");
 		ZINC_TRY(check_component(s, key + at, len, err));
@@ -231,7 +231,8 @@ check_prefix(const zinc_store *s, const char *prefix, zinc_error *err)
 
 /* ---- get ---- */
 
-/* A destination must be exactly as long as its request: longer ones would hide mistakes, shorter ones overflow. */
+/* A destination must be exactly as long as its request: a longer one would hide mistakes, a shorter one would
+ * overflow. */
 static zinc_status
 check_request(const zinc_store *s, const zinc_get *requests, size_t i, const zinc_sink *sink, zinc_error *err)
 {
@@ -241,30 +242,30 @@ check_request(const zinc_store *s, const zinc_get *requests, size_t i, const zin
 	if ((unsigned)r->suffix > 1 || (unsigned)r->stat > 1 || (r->reserved[0] | r->reserved[1] | r->reserved[2]))
 		return zinc_store_at(
 		    s, r->key,
-		    zinc_fail(err, ZINC_E_INVALID, "suffix and stat of a request are 0 or 1, and reserved is 0"), err);
-	if (!zinc_get_goes_on(requests, i))
+		    zinc_fail(err, ZINC_E_INVALID, "suffix and stat of a request must be 0 or 1, and reserved 0"), err);
+	if (!zinc_get_same_key(requests, i))
 		ZINC_TRY(zinc_store_check_key(s, r->key, err));
 	if (r->stat)
 		return ZINC_OK;
 	if (!r->iov && !sink->room)
-		return zinc_store_at(s, r->key, zinc_fail(err, ZINC_E_INVALID, "a request with neither iov nor room"),
-				     err);
+		return zinc_store_at(s, r->key,
+				     zinc_fail(err, ZINC_E_INVALID, "a request needs iov, or a sink with room"), err);
 	if (r->iov && (r->niov < 0 || zinc_iov_bytes(r->iov, r->niov, &total) || total != r->length))
 		return zinc_store_at(
 		    s, r->key, zinc_fail(err, ZINC_E_INVALID, "iov must have exactly the length of its request"), err);
 	return ZINC_OK;
 }
 
-/* Stands before the caller's sink, to name the place in what failed. */
+/* Placed before the caller's sink; adds URL and key to errors. */
 typedef struct named_sink {
 	const zinc_store *store;
 	const zinc_get *requests;
 	const zinc_sink *sink;
-	uint8_t *marks; /* of each request */
+	uint8_t *marks; /* one byte for each request */
 } named_sink;
 
-#define OVER 1 /* it asked for more room than its limit */
-#define TOLD 2 /* done() was called */
+#define OVER_LIMIT 1 /* it needed more bytes than its limit */
+#define ANSWERED   2 /* done() was called */
 
 static zinc_room
 named_room(void *arg, size_t i, uint64_t nbytes, void **buf)
@@ -272,35 +273,35 @@ named_room(void *arg, size_t i, uint64_t nbytes, void **buf)
 	const named_sink *n = (const named_sink *)arg;
 
 	if (n->requests[i].limit && nbytes > n->requests[i].limit) {
-		n->marks[i] |= OVER;
+		n->marks[i] |= OVER_LIMIT;
 		return ZINC_ROOM_FAIL;
 	}
 	return n->sink->room(n->sink->arg, i, nbytes, buf);
 }
 
-/* The store's error may be shared between requests, so it is copied before it is completed.  A failure is one even
- * where a program's store gives no reason: ZINC_OK would be taken for an answer. */
+/* The store's error may be shared between requests, so it is copied before it is changed.  If a program's store gives
+ * no reason, the status is still an error: ZINC_OK would mean success. */
 static void
 named_failure(const named_sink *n, size_t i, const zinc_got *got)
 {
 	zinc_error e = ZINC_ERROR_INIT;
-	const bool over = n->marks[i] & OVER;
+	const bool over = n->marks[i] & OVER_LIMIT;
 	zinc_status st = got->status;
 
 	if (over)
-		st = zinc_fail(&e, ZINC_E_LIMIT, "more than the %llu bytes that are taken",
+		st = zinc_fail(&e, ZINC_E_LIMIT, "the value is longer than the limit of %llu bytes",
 			       (unsigned long long)n->requests[i].limit);
 	else if (st == ZINC_OK && got->error)
 		st = got->error->code;
 	if (st == ZINC_OK)
-		st = zinc_fail(&e, ZINC_E_IO, "the store says that it failed, and not why");
+		st = zinc_fail(&e, ZINC_E_IO, "the store failed without giving a reason");
 	else if (!over && zinc_error_copy(&e, got->error) == ZINC_OK)
 		zinc_fail(&e, st, "%s", zinc_status_text(st));
 	zinc_store_at(n->store, n->requests[i].key, st, &e);
 	zinc_sink_failed(n->sink, i, st, &e);
 }
 
-/* Does an answer hold what the request asked for?  Everybody above trusts in it, and the store may be a program's. */
+/* Does the answer hold what was requested?  Callers rely on it, and the store may be a program's. */
 static bool
 is_complete(const zinc_get *r, const zinc_got *got)
 {
@@ -322,18 +323,18 @@ named_fault(const named_sink *n, size_t i, const char *why)
 	named_failure(n, i, &got);
 }
 
-/* What is wrong with an answer, NULL: nothing. */
+/* What is wrong with an answer; NULL: nothing. */
 static const char *
-why_no_answer(const zinc_get *r, const zinc_got *got)
+answer_error(const zinc_get *r, const zinc_got *got)
 {
 	if (got->found == ZINC_FOUND && !is_complete(r, got))
-		return "the store's answer is not what was asked for: another number of bytes, or no tag";
+		return "the store's answer does not match the request: wrong number of bytes, or no tag";
 	if (got->found == ZINC_CHANGED && !r->if_tag)
-		return "the store says that the value is another than one that nobody named";
+		return "the store answers \"changed\" to a request without a tag";
 	return NULL;
 }
 
-/* What an older store knows of an answer; none is older than the tag. */
+/* An older store fills only part of the answer, but never less than the fields up to the tag. */
 static void
 named_done(void *arg, size_t i, const zinc_got *answer)
 {
@@ -342,22 +343,22 @@ named_done(void *arg, size_t i, const zinc_got *answer)
 	zinc_got got = {.size = sizeof got};
 	const char *why;
 
-	if (__atomic_fetch_or(&n->marks[i], TOLD, __ATOMIC_RELAXED) & TOLD)
-		return; /* the first answer is believed */
+	if (__atomic_fetch_or(&n->marks[i], ANSWERED, __ATOMIC_RELAXED) & ANSWERED)
+		return; /* only the first answer counts */
 	if (answer->size < offsetof(zinc_got, status)) {
-		named_fault(n, i, "the store's answer does not begin with its size");
+		named_fault(n, i, "the store's answer has no size");
 		return;
 	}
 	memcpy(&got, answer, answer->size < sizeof got ? answer->size : sizeof got);
 	got.size = sizeof got;
 	if (got.found == ZINC_FOUND && r->limit && !r->stat && got.nbytes > r->limit)
-		n->marks[i] |= OVER;
-	why = why_no_answer(r, &got);
-	if (n->marks[i] & OVER)
+		n->marks[i] |= OVER_LIMIT;
+	why = answer_error(r, &got);
+	if (n->marks[i] & OVER_LIMIT)
 		named_failure(n, i, &got);
 	else if (why)
 		named_fault(n, i, why);
-	else if ((unsigned)got.found >= ZINC_FAILED) /* also what is no answer at all */
+	else if ((unsigned)got.found >= ZINC_FAILED) /* also values outside the enumeration */
 		named_failure(n, i, &got);
 	else
 		n->sink->done(n->sink->arg, i, &got);
@@ -368,7 +369,7 @@ check_sink(const zinc_store *s, const zinc_sink *sink, zinc_error *err)
 {
 	if (sink->size >= offsetof(zinc_sink, arg) + sizeof sink->arg && sink->done)
 		return ZINC_OK;
-	zinc_fail(err, ZINC_E_INVALID, "a sink must begin with its size, and have done");
+	zinc_fail(err, ZINC_E_INVALID, "set size and done of the zinc_sink");
 	return zinc_store_at(s, NULL, ZINC_E_INVALID, err);
 }
 
@@ -388,21 +389,21 @@ zinc_marks_free(const zinc_store *s, const uint8_t *few, uint8_t *marks)
 		zinc_free(s->ctx, marks);
 }
 
-/* Like settle() of changes: a store that failed has answered nobody, or breaks the contract, and nobody is forgotten. */
+/* A store whose get fails should have answered no request.  If it answered some, the others get its error here. */
 static zinc_status
-settle_gets(const named_sink *named, size_t n, zinc_status st, const zinc_error *e, zinc_error *err)
+answer_rest(const named_sink *named, size_t n, zinc_status st, const zinc_error *e, zinc_error *err)
 {
 	const zinc_got failed = {.found = ZINC_FAILED, .status = st, .error = e};
 	bool any = st == ZINC_OK;
 	size_t i;
 
 	for (i = 0; i < n && !any; i++)
-		any = named->marks[i] & TOLD;
+		any = named->marks[i] & ANSWERED;
 	for (i = 0; i < n && any; i++) {
-		if (named->marks[i] & TOLD)
+		if (named->marks[i] & ANSWERED)
 			continue;
 		if (st == ZINC_OK)
-			named_fault(named, i, "the store does not answer");
+			named_fault(named, i, "the store did not answer the request");
 		else
 			named_failure(named, i, &failed);
 	}
@@ -411,7 +412,7 @@ settle_gets(const named_sink *named, size_t n, zinc_status st, const zinc_error 
 	return any ? ZINC_OK : st;
 }
 
-/* All requests are checked before the first is served: get fails as a whole, or every request is answered. */
+/* All requests are checked before the first is served: get fails as a whole, or answers every request. */
 zinc_status
 zinc_store_get(zinc_store *s, const zinc_get *requests, size_t n, const zinc_sink *sink, const zinc_wait *wait,
 	       zinc_error *err)
@@ -436,7 +437,7 @@ zinc_store_get(zinc_store *s, const zinc_get *requests, size_t n, const zinc_sin
 		return zinc_store_at(s, NULL, zinc_fail_nomem(err), err);
 	zinc_error_clear(&e);
 	st = s->ops.get(s->self, requests, n, &k, wait, &e);
-	st = settle_gets(&named, n, st, &e, err);
+	st = answer_rest(&named, n, st, &e, err);
 	zinc_marks_free(s, few, named.marks);
 	return zinc_store_at(s, NULL, st, err);
 }
@@ -448,10 +449,10 @@ zinc_put_flags_check(const zinc_store *s, uint32_t flags, zinc_error *err)
 {
 	if (!(flags & ~(ZINC_PUT_RELAXED | ZINC_PUT_TAGS)))
 		return ZINC_OK;
-	return zinc_store_at(s, NULL, zinc_fail(err, ZINC_E_INVALID, "flags of a put cannot be %#x", flags), err);
+	return zinc_store_at(s, NULL, zinc_fail(err, ZINC_E_INVALID, "unknown flags of a put: %#x", flags), err);
 }
 
-/* The token is one byte: something to tell groups apart, and to free. */
+/* The token is one byte: an address to tell groups apart, and to free. */
 zinc_status
 zinc_store_put_begin(zinc_store *s, zinc_put_group **group, uint32_t flags, const zinc_wait *wait, zinc_error *err)
 {
@@ -473,7 +474,7 @@ zinc_store_put_begin(zinc_store *s, zinc_put_group **group, uint32_t flags, cons
 	return zinc_store_at(s, NULL, st, err);
 }
 
-/* Without groups everything has happened, and every failure was told, at once. */
+/* Without groups every change has already been made and reported. */
 zinc_status
 zinc_store_commit(zinc_store *s, zinc_put_group *group, zinc_committed_fn fn, void *arg, const zinc_wait *wait,
 		  zinc_error *err)
@@ -481,7 +482,7 @@ zinc_store_commit(zinc_store *s, zinc_put_group *group, zinc_committed_fn fn, vo
 	zinc_status st = ZINC_STORE_CALL(s, wait, err);
 
 	if (s && st != ZINC_OK)
-		zinc_store_abort(s, group); /* which the caller must not see again */
+		zinc_store_abort(s, group); /* the caller must not use it again */
 	if (st == ZINC_OK)
 		st = ZINC_NEED(group, err);
 	ZINC_TRY(st);
@@ -504,7 +505,7 @@ zinc_store_abort(zinc_store *s, zinc_put_group *group)
 		zinc_free(s->ctx, group);
 }
 
-/* A store that has nothing to flush is always in sync. */
+/* A store without `sync` has nothing to flush. */
 zinc_status
 zinc_store_sync(zinc_store *s, const zinc_wait *wait, zinc_error *err)
 {
@@ -513,13 +514,13 @@ zinc_store_sync(zinc_store *s, const zinc_wait *wait, zinc_error *err)
 	return s->ops.sync ? zinc_store_at(s, NULL, s->ops.sync(s->self, wait, err), err) : ZINC_OK;
 }
 
-/* Most stores leave nothing behind. */
+/* Most stores leave nothing to clean up. */
 zinc_status
 zinc_store_scrub(zinc_store *s, const char *prefix, int remove, zinc_scrub_fn fn, void *arg, const zinc_wait *wait,
 		 zinc_error *err)
 {
 	ZINC_TRY(ZINC_STORE_CALL(s, wait, err));
-	ZINC_TRY(zinc_yes_no_check(s, "remove", remove, err));
+	ZINC_TRY(zinc_store_bool_check(s, "remove", remove, err));
 	ZINC_TRY(check_prefix(s, prefix, err));
 	s = ZINC_OWNER(s, scrub);
 	if (!s->ops.scrub)
@@ -529,7 +530,7 @@ zinc_store_scrub(zinc_store *s, const char *prefix, int remove, zinc_scrub_fn fn
 
 /* ---- listing ---- */
 
-/* Stands before the caller's functions, to check what comes back. */
+/* Placed before the caller's functions; checks the names that a listing returns. */
 typedef struct checked_list {
 	const zinc_store *store;
 	const char *prefix;
@@ -551,7 +552,7 @@ count_listed(checked_list *c)
 	return ZINC_OK;
 }
 
-/* What comes back is somebody else's data (names in an archive, in XML), so E_CORRUPT, never E_INVALID. */
+/* Listed names are foreign data (names in an archive, in XML), so the error is E_CORRUPT, never E_INVALID. */
 static zinc_status
 check_listed(checked_list *c, const char *name, int is_prefix)
 {
@@ -559,7 +560,7 @@ check_listed(checked_list *c, const char *name, int is_prefix)
 	zinc_status st = is_prefix ? zinc_prefix_check(name, &e) : zinc_key_check(name, &e);
 
 	if (st == ZINC_OK && (strncmp(name, c->prefix, c->nprefix) != 0 || name[c->nprefix] == '\0'))
-		st = zinc_fail(&e, ZINC_E_CORRUPT, "it does not lie below \"%s\"", c->prefix);
+		st = zinc_fail(&e, ZINC_E_CORRUPT, "it is not below \"%s\"", c->prefix);
 	if (st != ZINC_OK) {
 		zinc_fail(c->err, ZINC_E_CORRUPT, "the store lists a name that cannot be a key: %s", e.text);
 		return zinc_error_at_key(c->err, ZINC_E_CORRUPT, name);
@@ -600,15 +601,15 @@ cannot_list(const zinc_store *s, zinc_error *err)
 	return zinc_store_at(s, NULL, zinc_fail(err, ZINC_E_UNSUPPORTED, "this store cannot list its keys"), err);
 }
 
-/* From the keys of all below: they come in order, so those of one prefix stand together. */
+/* One level, made from a listing of all keys.  Keys come in order, so those of one prefix are adjacent. */
 typedef struct grouped_list {
 	checked_list *out;
-	zinc_buf last; /* the prefix given last */
+	zinc_buf last; /* the last prefix passed on */
 	zinc_status status;
 	zinc_error *err;
 } grouped_list;
 
-/* The first key of a prefix gives the prefix, the others are passed over. */
+/* The first key of a prefix passes the prefix on; the others are skipped. */
 static int
 group_key(void *arg, const char *key, uint64_t nbytes)
 {
@@ -648,7 +649,7 @@ list_dir_of_list(const zinc_store *s, checked_list *c, zinc_error *err)
 	return g.status != ZINC_OK ? g.status : st;
 }
 
-/* By the best slot that the store has. */
+/* Use the best slot that the store has. */
 static zinc_status
 list_checked(const zinc_store *s, checked_list *c, zinc_error *err)
 {
@@ -665,7 +666,7 @@ list_checked(const zinc_store *s, checked_list *c, zinc_error *err)
 			       : list_dir_of_list(s, c, err);
 }
 
-/* Any slot of listing is as good as another: a wrapper that has none of them passes all of them on. */
+/* Any listing slot will do; a wrapper that has none of them forwards. */
 static zinc_store *
 lister_owner(zinc_store *s)
 {
@@ -674,7 +675,7 @@ lister_owner(zinc_store *s)
 	return s;
 }
 
-/* A callback that stops is no failure; a key that fails the check stops too, and is one. */
+/* A callback that stops the listing is no failure; an invalid key stops it and is one. */
 zinc_status
 zinc_store_walk(zinc_store *s, const char *prefix, const zinc_lister *to, const zinc_wait *wait, zinc_error *err)
 {
@@ -686,8 +687,8 @@ zinc_store_walk(zinc_store *s, const char *prefix, const zinc_lister *to, const 
 	ZINC_TRY(check_prefix(s, prefix, err));
 	ZINC_TRY(zinc_store_at(s, NULL, zinc_options_take(&c.to, sizeof c.to, to, err), err));
 	ZINC_TRY(ZINC_NEED(c.to.key || c.to.entry, err));
-	ZINC_TRY(zinc_yes_no_check(s, "own", c.to.own, err));
-	ZINC_TRY(zinc_yes_no_check(s, "locks", c.to.locks, err));
+	ZINC_TRY(zinc_store_bool_check(s, "own", c.to.own, err));
+	ZINC_TRY(zinc_store_bool_check(s, "locks", c.to.locks, err));
 	s = lister_owner(s);
 	if (!s->ops.walk && !s->ops.list && (c.to.key || !s->ops.list_dir))
 		return cannot_list(s, err);

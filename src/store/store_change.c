@@ -1,5 +1,5 @@
 /*
- * store_change.c - puts and deletes of an open store, many in one call: each checked, named and told of once
+ * store_change.c - puts and deletes of an open store, many in one call: each is checked and reported once
  *
  * Its promises are those of store.c.
  */
@@ -7,16 +7,16 @@
 
 #include "store/store_inside.h"
 
-/* ---- telling of each ---- */
+/* ---- reporting each outcome ---- */
 
-/* One call of put or del.  Stands before the caller, to name the place in what failed and to tell of each once. */
+/* One call of put or del.  Placed before the caller; adds URL and key to errors and reports each change once. */
 typedef struct named_changes {
 	const zinc_store *store;
-	const zinc_put *puts; /* one of the two */
+	const zinc_put *puts; /* either puts or dels is set */
 	const zinc_del *dels;
 	const zinc_done *done;
-	uint8_t *told;
-	size_t n; /* of those that the store knows */
+	uint8_t *reported;
+	size_t n; /* changes passed to the store so far */
 } named_changes;
 
 static const char *
@@ -31,23 +31,23 @@ changed_when(const named_changes *c, size_t i)
 	return c->puts ? c->puts[i].when : c->dels[i].when;
 }
 
-/* The first to tell of it is believed. */
+/* Only the first report of a change counts. */
 static bool
 is_first(const named_changes *c, size_t i)
 {
-	return __atomic_exchange_n(&c->told[i], 1, __ATOMIC_RELAXED) == 0;
+	return __atomic_exchange_n(&c->reported[i], 1, __ATOMIC_RELAXED) == 0;
 }
 
-/* The store's error may be shared, so it is copied before it is completed. */
+/* The store's error may be shared, so it is copied before it is changed. */
 static void
-tell_failure(const named_changes *c, size_t i, zinc_status st, const zinc_error *error)
+report_failure(const named_changes *c, size_t i, zinc_status st, const zinc_error *error)
 {
 	zinc_error e = ZINC_ERROR_INIT;
 
 	if (zinc_error_copy(&e, error) != st)
 		zinc_fail(&e, st, "%s", zinc_status_text(st));
 	zinc_store_at(c->store, changed_key(c, i), st, &e);
-	zinc_done_tell(c->done, i, st, NULL, &e);
+	zinc_done_report(c->done, i, st, NULL, &e);
 }
 
 static void
@@ -59,53 +59,53 @@ named_outcome(void *arg, size_t i, const zinc_outcome *o)
 	if (!is_first(c, i))
 		return;
 	if (o->size < whole)
-		tell_failure(c, i, ZINC_E_UNCERTAIN, NULL);
+		report_failure(c, i, ZINC_E_UNCERTAIN, NULL);
 	else if (o->status != ZINC_OK)
-		tell_failure(c, i, o->status, o->error);
+		report_failure(c, i, o->status, o->error);
 	else
-		zinc_done_tell(c->done, i, ZINC_OK, o->tag, NULL);
+		zinc_done_report(c->done, i, ZINC_OK, o->tag, NULL);
 }
 
-/* What the store has not told of is not known.  One that failed has told of nothing, or breaks the contract: then the
- * rest has failed like it. */
+/* Report the changes that the store did not report.  A store whose call fails should have reported none; if it reported
+ * some, the others get its error.  If its call succeeded, the outcome of the others is unknown. */
 static zinc_status
-settle(const named_changes *c, zinc_status st, zinc_error *e, zinc_error *err)
+report_rest(const named_changes *c, zinc_status st, zinc_error *e, zinc_error *err)
 {
 	bool any = st == ZINC_OK;
 	size_t i;
 
 	for (i = 0; i < c->n && !any; i++)
-		any = c->told[i];
+		any = c->reported[i];
 	if (!any) {
 		if (e->code == st)
 			zinc_error_copy(err, e);
 		return zinc_store_at(c->store, NULL, st, err);
 	}
 	if (st == ZINC_OK)
-		st = zinc_fail(e, ZINC_E_UNCERTAIN, "the store does not say what became of it");
+		st = zinc_fail(e, ZINC_E_UNCERTAIN, "the store did not report the outcome");
 	for (i = 0; i < c->n; i++)
 		if (is_first(c, i))
-			tell_failure(c, i, st, e);
+			report_failure(c, i, st, e);
 	return ZINC_OK;
 }
 
-/* What is wrong with a condition, NULL: nothing.  One without its tag cannot hold. */
+/* What is wrong with a condition; NULL: nothing.  ZINC_EQUALS needs a tag. */
 static const char *
-why_no_condition(const zinc_condition *when)
+condition_error(const zinc_condition *when)
 {
 	if (when && (unsigned)when->when > ZINC_EQUALS)
-		return "there is no such condition";
+		return "unknown condition";
 	if (when && when->when == ZINC_EQUALS && (!when->tag || !when->tag->n))
 		return "the condition has no tag";
 	return NULL;
 }
 
-/* The same of the rest of it: what is no value must not become an empty one. */
+/* What is wrong with the other members.  A missing buffer must not be stored as an empty value. */
 static const char *
-why_no_change(const zinc_put *put, const zinc_del *del)
+change_error(const zinc_put *put, const zinc_del *del)
 {
 	if (put && (put->niov < 0 || (put->niov > 0 && !put->iov)))
-		return "niov counts pieces that iov does not have";
+		return "niov is negative, or iov is NULL";
 	if (put ? put->reserved[0] | put->reserved[1] | put->reserved[2] : del->reserved[0] | del->reserved[1])
 		return "reserved must be 0";
 	return NULL;
@@ -114,11 +114,11 @@ why_no_change(const zinc_put *put, const zinc_del *del)
 static zinc_status
 check_change(const named_changes *c, size_t i, zinc_error *err)
 {
-	const char *key = changed_key(c, i), *why = why_no_condition(changed_when(c, i));
+	const char *key = changed_key(c, i), *why = condition_error(changed_when(c, i));
 
 	ZINC_TRY(zinc_store_check_key(c->store, key, err));
 	if (!why)
-		why = why_no_change(c->puts ? &c->puts[i] : NULL, c->dels ? &c->dels[i] : NULL);
+		why = change_error(c->puts ? &c->puts[i] : NULL, c->dels ? &c->dels[i] : NULL);
 	return why ? zinc_store_at(c->store, key, zinc_fail(err, ZINC_E_INVALID, "%s", why), err) : ZINC_OK;
 }
 
@@ -127,13 +127,13 @@ check_done(const zinc_store *s, const zinc_done *done, zinc_error *err)
 {
 	if (done->size >= offsetof(zinc_done, arg) + sizeof done->arg && done->done)
 		return ZINC_OK;
-	zinc_fail(err, ZINC_E_INVALID, "a zinc_done must begin with its size, and have done");
+	zinc_fail(err, ZINC_E_INVALID, "set size and done of the zinc_done");
 	return zinc_store_at(s, NULL, ZINC_E_INVALID, err);
 }
 
-/* ---- more of them ---- */
+/* ---- more changes during the call ---- */
 
-/* Is there anything to ask for, and does the store ask? */
+/* Does the caller offer more changes, and does the store ask for them? */
 static bool
 has_more(const zinc_store *s, const zinc_done *done, size_t n)
 {
@@ -141,8 +141,8 @@ has_more(const zinc_store *s, const zinc_done *done, size_t n)
 	       done->room > n;
 }
 
-/* One that may not be, or that has a condition, which a store may have to look at before it begins, is left to a call of
- * its own, and so are those behind it. */
+/* Stop at a change that is invalid or has a condition: a store may have to check a condition before it starts.  That
+ * change and those after it are left to a later call. */
 static size_t
 named_more(void *arg)
 {
@@ -160,14 +160,14 @@ named_more(void *arg)
 	return c->n;
 }
 
-/* Without put_begin a group is only a token, and everything happens at once. */
+/* Without put_begin a group is only a token, and changes are made at once. */
 static zinc_put_group *
 own_group(const zinc_store *s, zinc_put_group *group)
 {
 	return s->ops.put_begin || s->ops.forwards ? group : NULL;
 }
 
-/* All are checked before the first is made. */
+/* All changes are checked before the first is made. */
 static zinc_status
 check_changes(const named_changes *c, bool able, zinc_error *err)
 {
@@ -179,7 +179,7 @@ check_changes(const named_changes *c, bool able, zinc_error *err)
 	return able ? ZINC_OK : zinc_store_refuse(c->store, c->n == 1 ? changed_key(c, 0) : NULL, err);
 }
 
-/* With `group` of the store's own. */
+/* `group` is the store's own. */
 static zinc_status
 call_store(const named_changes *c, zinc_put_group *group, const zinc_done *named, uint32_t flags, const zinc_wait *wait,
 	   zinc_error *err)
@@ -207,12 +207,12 @@ change_many(named_changes *c, zinc_put_group *group, uint32_t flags, const zinc_
 		named.more = named_more;
 		named.room = c->done->room;
 	}
-	c->told = zinc_marks_new(s, few, named.room);
-	if (!c->told)
+	c->reported = zinc_marks_new(s, few, named.room);
+	if (!c->reported)
 		return zinc_store_at(s, NULL, zinc_fail_nomem(err), err);
 	zinc_error_clear(&e);
-	st = settle(c, call_store(c, own_group(s, group), &named, flags, wait, &e), &e, err);
-	zinc_marks_free(s, few, c->told);
+	st = report_rest(c, call_store(c, own_group(s, group), &named, flags, wait, &e), &e, err);
+	zinc_marks_free(s, few, c->reported);
 	return st;
 }
 
@@ -244,7 +244,7 @@ zinc_store_del_many(zinc_store *s, zinc_put_group *group, const zinc_del *dels, 
 
 /* ---- one change ---- */
 
-/* The outcome of the only one. */
+/* The outcome of a single change. */
 typedef struct single {
 	zinc_status status;
 	zinc_tag *tag;
@@ -264,7 +264,7 @@ single_done(void *arg, size_t i, const zinc_outcome *o)
 		*one->tag = *o->tag;
 }
 
-/* A store without tags leaves the caller's empty. */
+/* The tag stays empty if the store has no tags. */
 zinc_status
 zinc_store_putv(zinc_store *s, zinc_put_group *group, const char *key, const struct iovec *iov, int niov,
 		const zinc_condition *when, uint32_t flags, zinc_tag *tag, const zinc_wait *wait, zinc_error *err)

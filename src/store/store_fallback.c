@@ -1,10 +1,10 @@
 /*
- * store_fallback.c - operations of the specification made from simpler ones
+ * store_fallback.c - operations of the specification built from simpler ones
  *
  * Promises (tests/unit/test_store_fallback.c names each by its number):
  *
- * (1) update never loses another writer's change: it runs under the store's own exclusion, or as a
- *     bounded loop of conditional puts, or is refused unless the caller says it is the only writer.
+ * (1) update never loses another writer's change: it runs under the store's own lock, or as a bounded loop of
+ *     conditional puts, or is refused unless the caller says that it is the only writer.
  * (2) get_all allocates nothing before the size is known to be within its limit.
  * (3) put_partial changes each key once, and nothing at all when two ranges of a key overlap.
  * (4) del_many and del_prefix go on after a failure and report the first; so does del_list of a remote store.
@@ -32,7 +32,7 @@ whole_room(void *arg, size_t i, uint64_t nbytes, void **buf)
 	size_t total;
 
 	(void)i;
-	zinc_free(w->ctx, w->bytes); /* asked again: a store may have begun anew */
+	zinc_free(w->ctx, w->bytes); /* called again when the store starts over */
 	w->bytes = NULL;
 	if (nbytes > SIZE_MAX || zinc_size_add((size_t)nbytes, 1, &total))
 		return ZINC_ROOM_FAIL;
@@ -40,7 +40,7 @@ whole_room(void *arg, size_t i, uint64_t nbytes, void **buf)
 	return w->bytes ? ZINC_ROOM_OK : ZINC_ROOM_FAIL;
 }
 
-/* Missing is a result to the store, and E_NOTFOUND to whoever asked for one value. */
+/* For a store a missing key is a result; for the caller of get_all it is E_NOTFOUND. */
 static void
 whole_done(void *arg, size_t i, const zinc_got *got)
 {
@@ -59,8 +59,7 @@ whole_done(void *arg, size_t i, const zinc_got *got)
 	}
 }
 
-/* One request for all of it, through the same door as every other; a value of no bytes is a blob of no bytes, not NULL.
- */
+/* An empty value gives a blob of 0 bytes whose data is not NULL. */
 zinc_status
 zinc_store_get_all(zinc_store *s, const char *key, zinc_blob *out, zinc_tag *tag, uint64_t limit, const zinc_wait *wait,
 		   zinc_error *err)
@@ -95,7 +94,6 @@ zinc_store_get_all(zinc_store *s, const char *key, zinc_blob *out, zinc_tag *tag
 
 /* ---- update ---- */
 
-/* One update of one key. */
 typedef struct updating {
 	zinc_store *s;
 	const char *key;
@@ -120,7 +118,7 @@ get_or_none(const updating *u, zinc_blob *old, zinc_tag *tag, zinc_error *err)
 	return st;
 }
 
-/* Erasing what is not there is no change, and makes no call: the condition "equals" would have no tag to name. */
+/* Erasing a missing key needs no call; ZINC_EQUALS would have no tag to name. */
 static zinc_status
 apply(const updating *u, const zinc_update *to, const zinc_blob *old, const zinc_condition *when, zinc_error *err)
 {
@@ -131,14 +129,13 @@ apply(const updating *u, const zinc_update *to, const zinc_blob *old, const zinc
 	return zinc_store_put(u->s, NULL, u->key, to->bytes, to->nbytes, when, u->flags, NULL, u->wait, err);
 }
 
-/* Read, change, put back: on condition that nobody came between where `lost` can be told so. */
 zinc_status
 zinc_tag_needed(const zinc_tag *tag, zinc_error *err)
 {
 	return tag->n > 0
 		   ? ZINC_OK
 		   : zinc_fail(err, ZINC_E_UNSUPPORTED,
-			       "the store gives no tag of this value, so nobody can tell whether others change it");
+			       "the store has no tag for this value, so changes by other writers cannot be detected");
 }
 
 static zinc_status
@@ -165,7 +162,7 @@ update_once(const updating *u, bool *lost, zinc_error *err)
 	return st;
 }
 
-/* So that two do not keep meeting. */
+/* A different pause for each caller, so that two writers do not collide again. */
 void
 zinc_store_back_off(int tries, const void *caller)
 {
@@ -175,7 +172,8 @@ zinc_store_back_off(int tries, const void *caller)
 	nanosleep(&pause, NULL);
 }
 
-/* Only a put that lost its condition is tried again.  What the caller's function says, even E_CONFLICT, is its own. */
+/* Only a put whose condition failed is tried again.  An error of the caller's function is returned as it is, even
+ * E_CONFLICT. */
 static zinc_status
 update_in_loop(const updating *u, zinc_error *err)
 {
@@ -195,12 +193,12 @@ update_in_loop(const updating *u, zinc_error *err)
 		ZINC_TRY(zinc_wait_check(u->wait, err));
 		zinc_store_back_off(tries, &e);
 	}
-	return zinc_fail(err, ZINC_E_CONFLICT, "others changed the key %d times while it was being changed",
+	return zinc_fail(err, ZINC_E_CONFLICT, "other writers changed the key %d times during the update; try again",
 			 ZINC_UPDATE_TRIES);
 }
 
-/* In this order: the store's own exclusion, conditions, trust.  Wrappers have an update slot whether or not the store
- * below has one, so caps decide, not slots. */
+/* Use the store's own lock, else conditional puts, else the caller's word that it is the only writer.  A wrapper has an
+ * update slot even if the store below has none, so caps decide, not slots. */
 zinc_status
 zinc_store_update(zinc_store *s, const char *key, zinc_update_fn fn, void *arg, int single_writer, uint64_t limit,
 		  uint32_t flags, const zinc_wait *wait, zinc_error *err)
@@ -212,7 +210,7 @@ zinc_store_update(zinc_store *s, const char *key, zinc_update_fn fn, void *arg, 
 
 	ZINC_TRY(ZINC_STORE_CALL(s, wait, err));
 	ZINC_TRY(ZINC_NEED(fn, err));
-	ZINC_TRY(zinc_yes_no_check(s, "single_writer", single_writer, err));
+	ZINC_TRY(zinc_store_bool_check(s, "single_writer", single_writer, err));
 	s = u.s = ZINC_OWNER(s, update);
 	ZINC_TRY(zinc_put_flags_check(s, flags, err));
 	ZINC_TRY(zinc_store_check_key(s, key, err));
@@ -226,10 +224,9 @@ zinc_store_update(zinc_store *s, const char *key, zinc_update_fn fn, void *arg, 
 	else if (single_writer)
 		st = update_once(&u, NULL, err);
 	else
-		st = zinc_fail(
-		    err, ZINC_E_READONLY,
-		    "this store can neither lock a key nor put on condition, so a part of a value cannot be changed "
-		    "safely; say that you are the only writer");
+		st = zinc_fail(err, ZINC_E_READONLY,
+			       "this store has neither locks nor conditional puts, so a part of a value cannot be "
+			       "changed safely; say that you are the only writer");
 	return zinc_store_at(s, key, st, err);
 }
 
@@ -241,12 +238,12 @@ read_memory(void *arg, uint64_t offset, uint64_t nbytes, const struct iovec *iov
 	const zinc_bytes *old = (const zinc_bytes *)arg;
 
 	if (offset > old->n || nbytes > old->n - offset)
-		return zinc_fail(err, ZINC_E_CONFLICT, "the value ends before");
+		return zinc_fail(err, ZINC_E_CONFLICT, "the value is shorter");
 	zinc_iov_scatter(iov, niov, old->p + offset, (size_t)nbytes);
 	return ZINC_OK;
 }
 
-/* Exactly the bytes of the parts, which are the new value's. */
+/* The new value has exactly the bytes of the parts. */
 static zinc_status
 joined_room(zinc_buf *joined, const zinc_splice *answer, zinc_error *err)
 {
@@ -288,7 +285,7 @@ typedef struct whole_splice {
 	zinc_buf joined; /* the new value */
 } whole_splice;
 
-/* A store that knows no parts: the old value is in memory, and the new one is put together there. */
+/* For a store without splice: old and new value are in memory. */
 static zinc_status
 splice_memory(void *arg, const void *old, size_t nold, zinc_update *out, zinc_error *err)
 {
@@ -298,7 +295,7 @@ splice_memory(void *arg, const void *old, size_t nold, zinc_update *out, zinc_er
 	return zinc_splice_whole(w->fn, w->arg, old ? &value : NULL, &w->joined, out, err);
 }
 
-/* Stands before the caller's function, to look at the parts of its answer. */
+/* Placed before the caller's function; checks the parts of its answer. */
 typedef struct checked_splice {
 	zinc_splice_fn fn;
 	void *arg;
@@ -317,7 +314,7 @@ splice_checked(void *arg, const zinc_old *old, zinc_splice *out, zinc_error *err
 	return ZINC_OK;
 }
 
-/* As with update, caps decide whether the slot may be trusted. */
+/* As in update, caps decide, not slots. */
 zinc_status
 zinc_store_splice(zinc_store *s, const char *key, zinc_splice_fn fn, void *arg, int single_writer, uint64_t limit,
 		  uint32_t flags, const zinc_wait *wait, zinc_error *err)
@@ -329,7 +326,7 @@ zinc_store_splice(zinc_store *s, const char *key, zinc_splice_fn fn, void *arg, 
 
 	ZINC_TRY(ZINC_STORE_CALL(s, wait, err));
 	ZINC_TRY(ZINC_NEED(fn, err));
-	ZINC_TRY(zinc_yes_no_check(s, "single_writer", single_writer, err));
+	ZINC_TRY(zinc_store_bool_check(s, "single_writer", single_writer, err));
 	s = ZINC_OWNER(s, splice);
 	ZINC_TRY(zinc_put_flags_check(s, flags, err));
 	zinc_store_caps(s, &caps);
@@ -353,7 +350,7 @@ typedef struct partial_update {
 	uint8_t *bytes;
 } partial_update;
 
-/* By key, then by offset: the parts of one key come together, and overlaps become neighbours. */
+/* By key, then by offset, so that parts of one key and overlapping parts are adjacent. */
 static int
 compare_parts(const void *a, const void *b)
 {
@@ -365,7 +362,7 @@ compare_parts(const void *a, const void *b)
 	return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
-/* The value grows to the end of its last part; what lies between is zeros. */
+/* The value grows to the end of its last part; gaps are filled with zeros. */
 zinc_status
 zinc_parts_apply(const zinc_partial *const *parts, size_t n, const void *old, size_t nold, zinc_context *ctx,
 		 uint8_t **bytes, size_t *nbytes, zinc_error *err)
@@ -397,7 +394,7 @@ apply_parts(void *arg, const void *old, size_t nold, zinc_update *out, zinc_erro
 	return ZINC_OK;
 }
 
-/* An end that cannot be computed cannot be stored either. */
+/* A part whose end overflows is refused. */
 static zinc_status
 check_part(const zinc_store *s, const zinc_partial *part, zinc_error *err)
 {
@@ -406,15 +403,15 @@ check_part(const zinc_store *s, const zinc_partial *part, zinc_error *err)
 
 	ZINC_TRY(zinc_store_check_key(s, part->key, err));
 	if (zinc_u64_add(part->offset, part->nbytes, &end))
-		why = "a part that ends past every value";
+		why = "offset and length of a part overflow";
 	else if (!part->bytes && part->nbytes > 0)
-		why = "a part without its bytes";
+		why = "a part has no bytes";
 	else if (part->reserved)
 		why = "reserved must be 0";
 	return why ? zinc_store_at(s, part->key, zinc_fail(err, ZINC_E_INVALID, "%s", why), err) : ZINC_OK;
 }
 
-/* Sorted pointers to the parts that change something, checked. */
+/* Check the parts and sort pointers to those that are not empty. */
 static zinc_status
 sort_parts(const zinc_store *s, const zinc_partial *parts, size_t n, const zinc_partial **out, size_t *nout,
 	   zinc_error *err)
@@ -445,7 +442,7 @@ zinc_parts_same_key(const zinc_partial *const *parts, size_t n)
 	return m;
 }
 
-/* By the store itself where it knows which keys go together, else each key is one update. */
+/* By the store's put_partial if it has one, else by one update per key. */
 zinc_status
 zinc_store_put_parts(zinc_store *s, const zinc_partial *const *parts, size_t n, int single_writer, uint32_t flags,
 		     const zinc_wait *wait, zinc_error *err)
@@ -482,7 +479,7 @@ zinc_store_put_partial(zinc_store *s, const zinc_partial *parts, size_t n, int s
 
 	ZINC_TRY(ZINC_STORE_CALL(s, wait, err));
 	ZINC_TRY(ZINC_NEED(parts || n == 0, err));
-	ZINC_TRY(zinc_yes_no_check(s, "single_writer", single_writer, err));
+	ZINC_TRY(zinc_store_bool_check(s, "single_writer", single_writer, err));
 	sorted = (const zinc_partial **)zinc_calloc(s->ctx, n, sizeof *sorted);
 	if (!sorted)
 		return zinc_fail_nomem(err);
@@ -495,7 +492,7 @@ zinc_store_put_partial(zinc_store *s, const zinc_partial *parts, size_t n, int s
 
 /* ---- erasing many ---- */
 
-/* The failure of the key that comes first, or of the commit when no key failed. */
+/* The error of the first key that failed, or of the commit when no key failed. */
 typedef struct first_failure {
 	pthread_mutex_t lock;
 	size_t at;
@@ -534,7 +531,7 @@ del_singly(zinc_store *s, zinc_put_group *group, const char *keys, size_t nbytes
 	return ZINC_OK;
 }
 
-/* A local store does one after the other in any case, and can stop at the first that fails. */
+/* A local store deletes one after the other and stops at the first failure. */
 zinc_status
 zinc_store_del_list(zinc_store *s, zinc_put_group *group, const char *keys, size_t nbytes, uint32_t flags,
 		    const zinc_wait *wait, zinc_error *err)
@@ -562,7 +559,7 @@ zinc_store_del_list(zinc_store *s, zinc_put_group *group, const char *keys, size
 	return st == ZINC_OK ? first.status : st;
 }
 
-/* Under one group, so that a durable store syncs each directory once. */
+/* In one group, so that a durable store syncs each directory once. */
 static zinc_status
 del_grouped(zinc_store *s, const zinc_del *dels, size_t n, uint32_t flags, const zinc_wait *wait, zinc_error *err)
 {
@@ -610,7 +607,7 @@ typedef struct key_list {
 	zinc_error *err;
 } key_list;
 
-/* No limit of its own: zinc_store_list has stopped at zinc_limits.children before. */
+/* No limit of its own: zinc_store_list stops at zinc_limits.children. */
 static int
 collect_key(void *arg, const char *key, uint64_t nbytes)
 {
@@ -622,7 +619,7 @@ collect_key(void *arg, const char *key, uint64_t nbytes)
 	return l->status != ZINC_OK;
 }
 
-/* The keys point into the buffer, which has stopped growing. */
+/* The keys point into the buffer, which grows no more. */
 static zinc_status
 del_collected(zinc_store *s, const key_list *l, uint32_t flags, const zinc_wait *wait, zinc_error *err)
 {
@@ -642,7 +639,7 @@ del_collected(zinc_store *s, const key_list *l, uint32_t flags, const zinc_wait 
 	return st;
 }
 
-/* Only a file system has links. */
+/* Only a file system has symbolic links. */
 zinc_status
 zinc_store_erase_begin(zinc_store *s, const char *prefix, zinc_put_group **group, uint32_t flags, const zinc_wait *wait,
 		       zinc_error *err)
@@ -661,7 +658,7 @@ zinc_store_erase_begin(zinc_store *s, const char *prefix, zinc_put_group **group
 	return zinc_store_at(s, prefix, st, err);
 }
 
-/* All keys are listed before the first is erased, since a store may list what was erased a moment ago. */
+/* All keys are listed before the first is erased: a store may still list keys that were just erased. */
 zinc_status
 zinc_store_del_prefix(zinc_store *s, const char *prefix, uint32_t flags, const zinc_wait *wait, zinc_error *err)
 {

@@ -3,35 +3,36 @@
  *
  * Promises (tests/unit/test_store_fs.c names each by its number):
  *
- * (1)  A key's file is never modified.  It is replaced by rename(2), so a reader sees the old bytes or the new bytes,
- *      never a mixture and never a prefix.
- * (2)  When put() returns ZINC_OK without ZINC_PUT_RELAXED, or commit() does, the bytes survive power loss: write ->
- *      fsync(file) -> rename -> fsync(directory) and an fstat that proves it (sync_dir), and the same for the parent
- *      of every directory made on the way.
- * (3)  If write, fsync or rename fails, the key keeps its old value and put() says so.  A failed fsync is never
- *      retried: the kernel may already have dropped the data.  If only the directory's fsync fails, or close, the
- *      outcome is E_UNCERTAIN.
- * (4)  No key can name anything outside the root but by a symbolic link, and only where links are followed: keys are
- *      checked by zinc_key_check(); with ZINC_LINKS_BENEATH and _REFUSE the kernel keeps reads, writes and deletes
- *      beneath the root (openat2), whoever changes links meanwhile.
- * (5)  put(), del() and update() take the key's lock, so conditions hold against, and update() excludes, every other
- *      writer of this protocol on this host (Zinc's and TensorStore's).
- * (6)  Among such writers a tag (inode, size, mtime) never comes back.
- * (7)  Whoever waits for a lock holds none: groups cannot deadlock.
- * (8)  All requests for one key in a batch are served from one descriptor.  Values are read, never mapped: a program
- *      that truncates one makes a read fail, not the process.
- * (9)  Empty directories are removed after a delete and never listed; so are, on request, lock files nobody holds.
- * (10) Names that fold: where the file system takes two keys for one, caps say so after the first change, and a key
- *      that would fall onto another is refused.
+ * (1) A key's file is never modified.  It is replaced by rename(2), so a reader sees the old bytes or the new bytes,
+ *     never a mixture and never a prefix.
+ * (2) When put() returns ZINC_OK without ZINC_PUT_RELAXED, or commit() does, the bytes survive power loss: write ->
+ *     fsync(file) -> rename -> fsync(directory) and an fstat that proves it (sync_dir), and the same for the parent of
+ *     every directory created for the key.
+ * (3) If write, fsync or rename fails, the key keeps its old value and put() fails.  A failed fsync is never retried:
+ *     the kernel may already have dropped the data.  If only close or the fsync of the directory fails, the status is
+ *     E_UNCERTAIN.
+ * (4) A key names a file outside the root only through a symbolic link, and only if links are followed.  Keys are
+ *     checked by zinc_key_check().  With ZINC_LINKS_BENEATH and _REFUSE the kernel keeps reads, writes and deletes
+ *     beneath the root (openat2), even if links change meanwhile.
+ * (5) put(), del() and update() take the key's lock.  So conditions hold against every other writer of this protocol on
+ *     this host (Zinc's and TensorStore's), and update() excludes them.
+ * (6) Among such writers a tag (inode, size, mtime) is never reused.
+ * (7) A thread that waits for a lock holds none: groups cannot deadlock.
+ * (8) All requests for one key in a batch are served from one descriptor.  Values are read, never mapped: if a program
+ *     truncates one, a read fails, but the process does not crash.
+ * (9) Empty directories are removed after a delete and never listed.  Lock files that are not held are removed on
+ *     request.
+ * (10) Folded names: if the file system treats two keys as one, caps say so after the first change, and a key that
+ *      would replace another is refused.
  * (11) The store survives fork(): a child holds no lock of its parent.
- * (12) Nothing that is there is taken for missing: a FIFO, device, socket or directory in the place of a value, and a
- *      link on the way that leads nowhere, make get() fail.  Whatever get() can read is listed.
- * (13) A change follows links to directories as get() does; a link in the place of the value itself is replaced or
- *      erased, and what it leads to stays.  del_prefix follows none from the last name of its prefix on, and scrub
- *      none below its own, also not those that come while they work.
+ * (12) No existing entry is reported as missing: a FIFO, device, socket or directory in the place of a value, and a
+ *      dangling link on the path, make get() fail.  Every key that get() can read is listed.
+ * (13) A change follows links to directories as get() does.  A link in the place of the value itself is replaced or
+ *      erased, and its target stays.  del_prefix follows no link from the last component of its prefix on, and scrub
+ *      none below its prefix, not even links that appear while they run.
  *
- * What a file system adds to the rules of keys: no '\', no component that ends in ".__lock" or is longer than
- * 248 bytes, and no key that is also the directory of another.
+ * A file system restricts keys further: no '\', no component that ends in ".__lock" or is longer than 248 bytes, and no
+ * key that is also the directory of another.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -39,22 +40,23 @@
 
 #include "store/store_fs.h"
 
-#define IOV_AT_ONCE     256
-#define MOST_INTERRUPTS 100
+#define IOV_AT_ONCE    256
+#define MAX_INTERRUPTS 100
 
-/* Where two ranges of a file are closer than this, reading the gap costs less than another call. */
+/* If two ranges of a file are closer than this, reading the gap is cheaper than another call. */
 #define MERGE_GAP 4096
 
-/* ---- what the other files call ---- */
+/* ---- shared with the other files ---- */
 
-/* openat2 can be interrupted where the file system is remote.  Bounded, lest a storm of signals hangs us. */
+/* openat2 can be interrupted on a remote file system.  The retries are bounded, so that constant signals cannot block
+ * us for ever. */
 int
 zinc_fs_openat(zinc_fs *fs, int dir, const char *path, int flags, int links)
 {
 	const zinc_os *os = fs_os(fs);
 	int tries, fd = -1;
 
-	for (tries = 0; tries < MOST_INTERRUPTS; tries++) {
+	for (tries = 0; tries < MAX_INTERRUPTS; tries++) {
 		fd = os->open_at(os, dir, path, flags | O_CLOEXEC, 0666, links);
 		if (fd != -1 || errno != EINTR)
 			break;
@@ -62,7 +64,7 @@ zinc_fs_openat(zinc_fs *fs, int dir, const char *path, int flags, int links)
 	return fd;
 }
 
-/* Missing keys are told apart before; here ENOENT means that something vanished. */
+/* Missing keys are handled before; here ENOENT means that a file was removed meanwhile. */
 zinc_status
 zinc_fs_fail(zinc_error *err, int errnum, const char *what)
 {
@@ -82,7 +84,7 @@ zinc_fs_fail(zinc_error *err, int errnum, const char *what)
 	}
 }
 
-/* Checked component by component, because a directory "x.__lock" would block the lock of "x". */
+/* Every component is checked: a directory "x.__lock" would block the lock of "x". */
 zinc_status
 zinc_fs_key_check(const char *key, zinc_error *err)
 {
@@ -90,23 +92,23 @@ zinc_fs_key_check(const char *key, zinc_error *err)
 	char name[FS_NAME_BYTES];
 
 	if (strchr(key, '\\'))
-		return zinc_fail(err, ZINC_E_INVALID, "a key in a file system must not have a '\\'");
+		return zinc_fail(err, ZINC_E_INVALID, "a key in a file system must not contain '\\'");
 	for (at = 0; key[at]; at += len + (key[at + len] == '/')) {
 		len = strcspn(key + at, "/");
 		if (len > FS_COMPONENT_MAX)
 			return zinc_fail(err, ZINC_E_INVALID,
-					 "a component of %zu bytes: a file system holds at most %u", len,
+					 "a component of %zu bytes is too long: a file system allows at most %u", len,
 					 FS_COMPONENT_MAX);
 		memcpy(name, key + at, len);
 		name[len] = '\0';
 		if (zinc_fs_is_lock(name))
 			return zinc_fail(err, ZINC_E_INVALID,
-					 "a component must not end in \"" FS_SUFFIX "\": those are locks");
+					 "a component must not end in \"" FS_SUFFIX "\": such files are locks");
 	}
 	return ZINC_OK;
 }
 
-/* Inode, size and mtime; the device is the root's. */
+/* The device is left out: all files are on the device of the root. */
 void
 zinc_fs_tag(zinc_tag *out, const struct stat *st)
 {
@@ -119,7 +121,7 @@ zinc_fs_tag(zinc_tag *out, const struct stat *st)
 
 /* ---- reading ---- */
 
-/* Nothing where fstat promised bytes: only a program that writes in place can do that. */
+/* End of file before the size that fstat returned: another program modifies the file in place. */
 static zinc_status
 read_failed(ssize_t got, int errnum, zinc_error *err)
 {
@@ -128,7 +130,7 @@ read_failed(ssize_t got, int errnum, zinc_error *err)
 	return zinc_fs_fail(err, errnum, "cannot read");
 }
 
-/* A file that grew meanwhile fills the rest of iov, which is the caller's memory and not counted. */
+/* If the file has grown meanwhile, preadv may fill more of iov than n bytes; the rest is ignored. */
 zinc_status
 zinc_fs_read(zinc_fs *fs, int fd, uint64_t offset, uint64_t n, const struct iovec *iov, int niov, zinc_error *err)
 {
@@ -144,19 +146,19 @@ zinc_fs_read(zinc_fs *fs, int fd, uint64_t offset, uint64_t n, const struct iove
 			zinc_iov_advance(&at, (size_t)got);
 			offset += (uint64_t)got;
 			n -= zinc_min_u64(n, (uint64_t)got);
-		} else if (got == 0 || errno != EINTR || ++interrupts > MOST_INTERRUPTS) {
+		} else if (got == 0 || errno != EINTR || ++interrupts > MAX_INTERRUPTS) {
 			return read_failed(got, errno, err);
 		}
 	}
 	return ZINC_OK;
 }
 
-/* 0 with the stat of path[0..n), or -1; `flags` may say that a link itself is meant. */
+/* stat of path[0..n); 0 or -1.  With O_NOFOLLOW in `flags`, of a link itself. */
 static int
 stat_prefix(zinc_fs *fs, int root, const char *path, size_t n, int flags, struct stat *st)
 {
 	const zinc_os *os = fs_os(fs);
-	char prefix[FS_KEY_MAX + 1]; /* a longer key would have been ENAMETOOLONG or refused */
+	char prefix[FS_KEY_MAX + 1]; /* longer keys were refused, or were ENAMETOOLONG */
 	int fd, failed;
 
 	memcpy(prefix, path, n);
@@ -175,7 +177,7 @@ is_absent(int errnum)
 	return errnum == ENOENT || errnum == ENOTDIR;
 }
 
-/* Do both keys lie in the directory key[0..n)? */
+/* Are both keys in the directory key[0..n)? */
 static bool
 same_dir(const char *other, const char *key, size_t n)
 {
@@ -185,9 +187,10 @@ same_dir(const char *other, const char *key, size_t n)
 }
 
 /*
- * ENOENT and ENOTDIR do not say that nothing is there: a link on the way, or in the place of the value, may lead nowhere,
- * and a file that is neither directory nor value may stand in the way.  *seen (may be NULL) is the directory of
- * another key of the same batch for which this was found out; keys of one directory come together.
+ * ENOENT and ENOTDIR do not prove that the key is missing: a link on the path or in the place of the value may be
+ * dangling, or a component may be neither directory nor regular file.  *seen (may be NULL) is an earlier key of the
+ * same batch; if it is in the same directory, that directory needs no second check.  Keys of one directory are
+ * adjacent.
  */
 static zinc_status
 check_missing(zinc_fs *fs, int root, const char *key, size_t n, const char **seen, zinc_error *err)
@@ -197,7 +200,7 @@ check_missing(zinc_fs *fs, int root, const char *key, size_t n, const char **see
 
 	while (stat_prefix(fs, root, key, n, O_NOFOLLOW, &st) == -1) {
 		if (!is_absent(errno))
-			return zinc_fs_fail(err, errno, "cannot look for it");
+			return zinc_fs_fail(err, errno, "cannot find out whether it exists");
 		n = zinc_fs_parent(key, n);
 		if (n == 0 || (n == dir && seen && *seen && same_dir(*seen, key, n)))
 			return ZINC_OK;
@@ -219,7 +222,7 @@ zinc_fs_check_missing(zinc_fs *fs, const char *path, size_t n, zinc_error *err)
 	return root == -1 || n == 0 || n > FS_KEY_MAX ? ZINC_OK : check_missing(fs, root, path, n, NULL, err);
 }
 
-/* O_NONBLOCK: a FIFO of that name must not make us wait. */
+/* O_NONBLOCK: open must not wait on a FIFO. */
 static zinc_status
 open_value(zinc_fs *fs, const char *key, int *fd, struct stat *st, bool *is_dir, const char **seen, zinc_error *err)
 {
@@ -241,7 +244,7 @@ open_value(zinc_fs *fs, const char *key, int *fd, struct stat *st, bool *is_dir,
 	os->close(os, *fd);
 	*fd = -1;
 	if (failed)
-		return zinc_fs_fail(err, failed, "cannot look at it");
+		return zinc_fs_fail(err, failed, "cannot stat it");
 	if (!S_ISDIR(st->st_mode))
 		return zinc_fs_fail(err, ENXIO, "cannot open");
 	if (is_dir)
@@ -263,22 +266,21 @@ zinc_fs_read_open(void *arg, uint64_t offset, uint64_t nbytes, const struct iove
 	return zinc_fs_read(f->fs, f->fd, offset, nbytes, iov, niov, err);
 }
 
-/* Requests in the order that they are served. */
+/* Requests and the order in which they are served. */
 typedef struct ordered_gets {
 	const zinc_get *requests;
-	const size_t *order; /* NULL: as they come */
+	const size_t *order; /* NULL: in the given order */
 	size_t n;
-	const char *seen; /* of check_missing */
+	const char *seen; /* see check_missing */
 } ordered_gets;
 
-/* The request that is served i-th. */
 static size_t
 nth(const ordered_gets *g, size_t i)
 {
 	return g->order ? g->order[i] : i;
 }
 
-/* Serve the requests from `from` on that have the same key; returns where the next key begins. */
+/* Serve all requests for the key of request `from`; returns the index of the next key. */
 static size_t
 serve_key(zinc_fs *fs, ordered_gets *g, size_t from, const zinc_sink *sink, const zinc_wait *wait)
 {
@@ -311,7 +313,7 @@ serve_key(zinc_fs *fs, ordered_gets *g, size_t from, const zinc_sink *sink, cons
 	return i;
 }
 
-/* By key, and as they came for the same key. */
+/* By key, then by position. */
 static int
 compare_gets(const void *a, const void *b, void *requests)
 {
@@ -324,14 +326,14 @@ compare_gets(const void *a, const void *b, void *requests)
 	return x < y ? -1 : x > y;
 }
 
-/* Keys that are in order already need no memory; those of arrays mostly are. */
+/* Requests that are already in order need no memory; those of arrays mostly are. */
 static zinc_status
-bring_in_order(zinc_context *ctx, const zinc_get *r, size_t n, size_t **out, zinc_error *err)
+sort_requests(zinc_context *ctx, const zinc_get *r, size_t n, size_t **out, zinc_error *err)
 {
 	size_t *order, i;
 
 	*out = NULL;
-	for (i = 1; i < n && (zinc_get_goes_on(r, i) || strcmp(r[i - 1].key, r[i].key) <= 0); i++)
+	for (i = 1; i < n && (zinc_get_same_key(r, i) || strcmp(r[i - 1].key, r[i].key) <= 0); i++)
 		continue;
 	if (i >= n)
 		return ZINC_OK;
@@ -345,7 +347,7 @@ bring_in_order(zinc_context *ctx, const zinc_get *r, size_t n, size_t **out, zin
 	return ZINC_OK;
 }
 
-/* One request after another, in the calling thread: whoever wants more calls from more threads. */
+/* The requests are served one after another in the calling thread. */
 static zinc_status
 fs_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, const zinc_wait *wait, zinc_error *err)
 {
@@ -354,9 +356,9 @@ fs_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, co
 	size_t *order, i;
 
 	for (i = 0; i < n; i++)
-		if (!zinc_get_goes_on(requests, i))
+		if (!zinc_get_same_key(requests, i))
 			ZINC_TRY(zinc_error_at_key(err, zinc_fs_key_check(requests[i].key, err), requests[i].key));
-	ZINC_TRY(bring_in_order(fs->ctx, requests, n, &order, err));
+	ZINC_TRY(sort_requests(fs->ctx, requests, n, &order, err));
 	g.order = order;
 	for (i = 0; i < n;)
 		i = serve_key(fs, &g, i, sink, wait);
@@ -366,7 +368,7 @@ fs_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, co
 
 /* ---- caps ---- */
 
-/* parallel is 1: a batch is read by the thread that asks.  Ranges and suffixes cost what they bring. */
+/* parallel is 1: the calling thread reads a batch. */
 static void
 fs_caps(void *self, zinc_caps *out)
 {
@@ -386,7 +388,7 @@ fs_caps(void *self, zinc_caps *out)
 
 /* ---- fork ---- */
 
-/* No call that can block is made under the lock, so fork() waits for nothing. */
+/* No blocking call is made under the lock, so fork() does not wait for one. */
 static void
 before_fork(void *object)
 {
@@ -399,7 +401,7 @@ parent_after_fork(void *object)
 	pthread_mutex_unlock(&((zinc_fs *)object)->lock);
 }
 
-/* Locks are the parent's, and so is what waits in groups; the child starts with none. */
+/* Locks and pending changes belong to the parent; the child starts with none. */
 static void
 child_after_fork(void *object)
 {
@@ -413,7 +415,7 @@ child_after_fork(void *object)
 
 /* ---- open and close ---- */
 
-/* Without double slashes and slashes at the end. */
+/* Remove repeated and trailing slashes. */
 static char *
 clean_path(zinc_context *ctx, const char *path)
 {
@@ -430,7 +432,7 @@ clean_path(zinc_context *ctx, const char *path)
 	return out;
 }
 
-/* A group that is still open was forgotten by its owner: what it holds is given up. */
+/* A group that is still open was never committed: its pending changes are dropped. */
 static void
 fs_close(void *self)
 {
@@ -451,7 +453,7 @@ fs_close(void *self)
 	zinc_free(fs->ctx, fs);
 }
 
-/* Mutexes and conditions with default attributes take no memory and cannot fail. */
+/* Mutexes and conditions with default attributes allocate no memory and cannot fail. */
 static void
 init(zinc_fs *fs, const zinc_store_options *options)
 {
@@ -468,7 +470,8 @@ init(zinc_fs *fs, const zinc_store_options *options)
 	zinc_fork_add(&fs->fork);
 }
 
-/* The root is looked for once, so that what is not a directory is told now; what is not there may come later. */
+/* Look for the root now, so that a root that is not a directory is reported at once.  A missing root may be created
+ * later. */
 zinc_status
 zinc_fs_open_keeping(void **self, const char *root, const char *keep, const zinc_store_options *options,
 		     zinc_error *err)

@@ -1,13 +1,13 @@
 /*
- * store_fs.h - what the files of the file system store share
+ * store_fs.h - shared by the files of the file system store
  *
  *   store_fs.c        the store: open, get, the table of its operations
- *   store_fs_path.c   directories: made, opened, removed when empty, synced
- *   store_fs_lock.c   <key>.__lock: taken, waited for, released, dropped in a forked child
- *   store_fs_write.c  one change from its lock to its rename: put, del, update
- *   store_fs_group.c  many changes under one commit; sync
+ *   store_fs_path.c   directories: create, open, remove when empty, sync
+ *   store_fs_lock.c   <key>.__lock: take, wait for, release, drop in a forked child
+ *   store_fs_write.c  one change, from its lock to its rename: put, del, update
+ *   store_fs_group.c  many changes in one commit; sync
  *   store_fs_list.c   walk, del_prefix
- *   store_fs_scrub.c  leftovers
+ *   store_fs_scrub.c  remove leftovers
  */
 #ifndef ZINC_STORE_FS_H
 #define ZINC_STORE_FS_H
@@ -15,102 +15,102 @@
 #include "store/store_inside.h"
 
 #define FS_SUFFIX        ".__lock"
-#define FS_COMPONENT_MAX 248u  /* with the suffix, NAME_MAX */
-#define FS_KEY_MAX       4000u /* the kernel takes paths of less than PATH_MAX bytes */
+#define FS_COMPONENT_MAX 248u  /* NAME_MAX, less the suffix */
+#define FS_KEY_MAX       4000u /* less than PATH_MAX, the kernel's limit of paths */
 #define FS_NAME_BYTES    (FS_COMPONENT_MAX + sizeof FS_SUFFIX)
-#define FS_WINDOW        64u  /* puts of one group that hold their locks at once */
-#define FS_MOST_HELD     256u /* locks of all groups of one store, so that descriptors do not run out */
-#define FS_MOST_TRIES    1000 /* races against others that remove directories or replace lock files */
+#define FS_WINDOW        64u  /* puts of one group that may hold their locks at the same time */
+#define FS_MAX_HELD      256u /* locks of all groups of one store; bounds the open descriptors */
+#define FS_MAX_TRIES     1000 /* against others who remove directories or replace lock files */
 
 typedef struct fs_group fs_group;
 
-/* A directory held open by the changes that happen in it; counted under zinc_fs.lock. */
+/* An open directory, shared by the changes in it; refs are guarded by zinc_fs.lock. */
 typedef struct fs_dir {
 	int fd;
 	unsigned refs;
-	size_t n;    /* of path */
+	size_t n;    /* length of path */
 	char path[]; /* "" for the root */
 } fs_dir;
 
-/* A set of directories, in order of their paths. */
+/* A set of directories, sorted by path. */
 typedef struct fs_dirs {
 	struct fs_dirs_entry {
 		char *path;
-		bool prune;  /* something was deleted in it: remove it when it is empty */
-		bool failed; /* it is not synced: of it or, for sync(), of a file in it */
-		bool lost; /* and never will be: an fsync failed, after which the kernel may have dropped what it had */
-		size_t synced; /* bytes of the path of what was synced for it */
+		bool prune;    /* something was deleted in it: remove it if it is empty */
+		bool failed;   /* the sync of it failed, or, in sync(), that of a file in it */
+		bool lost;     /* an fsync failed, and the kernel may have dropped the data: never try again */
+		size_t synced; /* length of the path of the directory that was synced for it */
 	} * e;
 	size_t n, cap;
 } fs_dirs;
 
-/* A lock file that is open; in the list of its store while it is, so that a forked child can close it. */
+/* An open lock file.  It is in the store's list while it is open, so that a forked child can close it. */
 typedef struct fs_lock {
-	int fd; /* -1: none, or taken away by fork */
+	int fd; /* -1: none, or closed by fork */
 	struct fs_lock *next, **link;
 } fs_lock;
 
-/* One put or delete on its way. */
+/* One put or delete that is not finished. */
 typedef struct fs_change {
-	struct fs_change *next; /* of its group's pending or done */
-	struct fs_change *mate; /* of those that one thread finishes together */
-	fs_group *group;        /* NULL: on its own */
-	bool taken;             /* some thread is finishing it */
-	bool prune;             /* a delete: its directory may have become empty */
+	struct fs_change *next;       /* in the group's list `pending` or `done` */
+	struct fs_change *next_taken; /* in the list of changes that one thread finishes */
+	fs_group *group;              /* NULL: not in a group */
+	bool taken;                   /* a thread is finishing it */
+	bool prune;                   /* a delete: its directory may be empty now */
 	fs_dir *dir;
 	fs_lock lock;
 	zinc_condition when;
-	zinc_tag if_tag;   /* of when */
-	zinc_tag *tag_out; /* NULL, or where the new tag goes */
+	zinc_tag if_tag;   /* copy of the tag in `when` */
+	zinc_tag *tag_out; /* NULL, or the place for the new tag */
 	uint32_t flags;
-	size_t made; /* length of the path above the first directory that was not there; SIZE_MAX: all were */
+	size_t made; /* length of the path of the parent of the first directory that was created; SIZE_MAX: none was */
 	zinc_status status;
-	zinc_error *error; /* NULL: none, or no memory for it */
+	zinc_error *error; /* NULL: no error, or no memory for it */
 	const char *name;  /* the last component of key */
 	char key[];
 } fs_change;
 
-/* What a zinc_put_group is in this store. */
+/* A zinc_put_group of this store. */
 struct fs_group {
-	fs_group *next, **link; /* of the store's */
+	fs_group *next, **link; /* in the store's list */
 	uint32_t flags;
-	fs_change *pending; /* hold their locks */
-	unsigned nwindow;   /* of those, not taken */
-	unsigned busy;      /* taken */
-	fs_change *done;    /* renamed or failed, directories not yet synced */
+	fs_change *pending; /* changes that hold their locks */
+	unsigned nwindow;   /* pending changes that are not taken */
+	unsigned busy;      /* pending changes that are taken */
+	fs_change *done;    /* renamed or failed; their directories are not yet synced */
 	size_t ndone;
-	fs_change *failed; /* for commit to report */
+	fs_change *failed; /* commit reports them */
 	fs_dirs dirs;      /* to sync */
-	fs_dir *last;      /* directory of the latest put: most often that of the next, too */
-	fs_dir *base;      /* NULL, or what its changes are erased below */
+	fs_dir *last;      /* directory of the latest put; most often also that of the next one */
+	fs_dir *base;      /* NULL, or the directory below which keys are erased */
 };
 
 typedef struct zinc_fs {
 	zinc_context *ctx;
-	char *path; /* of the root, as given */
-	char *keep; /* never removed, nor what is above */
+	char *path; /* path of the root, as given */
+	char *keep; /* this directory and those above it are never removed */
 	int links;  /* zinc_links */
 	bool create;
-	atomic_int root;   /* -1: not there yet */
+	atomic_int root;   /* descriptor; -1: the root does not exist yet */
 	atomic_uint names; /* ZINC_CAP_FOLDS_CASE, ZINC_CAP_NORMALISES, FS_NAMES_KNOWN */
 
-	/* Guards what follows, in groups too.  Never held during a call that can block. */
+	/* Guards the members below, and those of groups.  Never held during a call that can block. */
 	pthread_mutex_t lock;
-	pthread_cond_t idle; /* a group's busy went to 0 */
+	pthread_cond_t idle; /* signalled when a group's `busy` becomes 0 */
 	zinc_fork_hook fork;
 	fs_lock *held;
 	unsigned nheld;
 	fs_group *groups;
-	unsigned waiting;           /* threads that wait for a lock: groups may not hold any meanwhile */
+	unsigned waiting;           /* threads that wait for a lock; groups must hold none meanwhile */
 	struct timespec newest_del; /* mtime of the newest value deleted */
-	fs_dirs unsynced_files;     /* relaxed puts and deletes happened in these ... */
-	fs_dirs unsynced_dirs;      /* ... and directories were made in these */
-	bool lost;                  /* an fsync of sync() failed: no later one can make that good */
+	fs_dirs unsynced_files;     /* directories with relaxed puts and deletes */
+	fs_dirs unsynced_dirs;      /* directories in which directories were created */
+	bool lost;                  /* an fsync of sync() failed; a later one cannot repair that */
 } zinc_fs;
 
 #define FS_NAMES_KNOWN 1u
 
-/* ---- calls of the system, interrupted ones repeated (store_fs.c) ---- */
+/* ---- system calls, repeated when interrupted (store_fs.c) ---- */
 
 static inline const zinc_os *
 fs_os(const zinc_fs *fs)
@@ -120,60 +120,61 @@ fs_os(const zinc_fs *fs)
 
 int zinc_fs_openat(zinc_fs *fs, int dir, const char *path, int flags, int links);
 zinc_status zinc_fs_fail(zinc_error *err, int errnum, const char *what);
-/* Read n bytes from `offset`; E_CONFLICT when the file ends before. */
+/* Read n bytes from `offset`; E_CONFLICT when the file is shorter. */
 zinc_status zinc_fs_read(zinc_fs *fs, int fd, uint64_t offset, uint64_t n, const struct iovec *iov, int niov,
 			 zinc_error *err);
-/* The same as a zinc_read_fn of a file that stays open. */
+/* The same as a zinc_read_fn, for an open file. */
 typedef struct fs_open_file {
 	zinc_fs *fs;
 	int fd;
-	const zinc_wait *wait; /* of who copies much of it */
+	const zinc_wait *wait; /* checked by long copies */
 } fs_open_file;
 
 zinc_status zinc_fs_read_open(void *arg, uint64_t offset, uint64_t nbytes, const struct iovec *iov, int niov,
 			      zinc_error *err);
 void zinc_fs_tag(zinc_tag *out, const struct stat *st);
-/* Open a value; *fd -1 and ZINC_OK when it is missing, or, with `is_dir` (may be NULL), a directory.  Anything else in its
- * place, or on the way to it, is E_IO. */
+/* Open a value.  *fd is -1 with ZINC_OK when it is missing, or, if `is_dir` is not NULL, when it is a directory.  E_IO
+ * if anything else is in its place or on its path. */
 zinc_status zinc_fs_open_value(zinc_fs *fs, const char *key, int *fd, struct stat *st, bool *is_dir, zinc_error *err);
-/* path[0..n) could not be opened for want of it: E_IO when something is in its place, or on the way, that leads nowhere.
- */
+/* To call after path[0..n) could not be opened because it is missing.  E_IO if a dangling link or a special file is the
+ * reason. */
 zinc_status zinc_fs_check_missing(zinc_fs *fs, const char *path, size_t n, zinc_error *err);
 
 /* ---- directories (store_fs_path.c) ---- */
 
-/* The root's descriptor; -1 and ZINC_OK when it is not there and not to be made. */
+/* The root's descriptor; -1 with ZINC_OK when it does not exist and `make` is false. */
 zinc_status zinc_fs_root(zinc_fs *fs, bool make, int *out, zinc_error *err);
-/* The length of the path above: "a/b/c" -> 3, "a" -> 0. */
+/* The length of the parent's path: "a/b/c" -> 3, "a" -> 0. */
 size_t zinc_fs_parent(const char *path, size_t n);
 /*
- * Who erases what lies below a directory opens that one once, links on the way to it followed as the store does: this
- * is the base.  From there on no link is followed, so that whoever swaps a directory for a link meanwhile has nothing
- * erased elsewhere.  A path that is not at or below the base is resolved as without one; NULL: the root.
+ * The base of an erase: the directory below which files are erased.  It is opened once; links on its own path are
+ * followed as usual.  Below it no link is followed, so nothing is erased elsewhere if a directory is replaced by a link
+ * meanwhile.  A path that is not at or below the base is resolved without it.  NULL: the root.
  */
-/* path[0..n); *out NULL and ZINC_OK when it is missing. */
+/* Open path[0..n); *out is NULL with ZINC_OK when it is missing. */
 zinc_status zinc_fs_base_open(zinc_fs *fs, const char *path, size_t n, fs_dir **out, zinc_error *err);
 /* open(2) of `path`, which may end in a slash. */
 int zinc_fs_open_below(zinc_fs *fs, const fs_dir *base, const char *path, int flags);
-/* Open path[0..n); *out NULL and ZINC_OK when it is missing. */
+/* Open path[0..n); *out is NULL with ZINC_OK when it is missing. */
 zinc_status zinc_fs_dir_open(zinc_fs *fs, const fs_dir *base, const char *path, size_t n, fs_dir **out,
 			     zinc_error *err);
-/* The same, made if need be.  `made` as in fs_change, only ever lowered. */
+/* The same, but create it if it is missing.  *made as in fs_change; it is only ever lowered. */
 zinc_status zinc_fs_dir_make(zinc_fs *fs, const char *path, size_t n, fs_dir **out, size_t *made, zinc_error *err);
 
 fs_dir *zinc_fs_dir_ref(zinc_fs *fs, fs_dir *d);
 void zinc_fs_dir_unref(zinc_fs *fs, fs_dir *d);
-/* Remove path[0..n) and what is above as long as it is empty.  True when path[0..n) itself is gone. */
+/* Remove path[0..n), then its parents, as long as they are empty.  Returns true when path[0..n) itself is gone. */
 bool zinc_fs_prune(zinc_fs *fs, const fs_dir *base, const char *path, size_t n);
 bool zinc_fs_may_remove(const zinc_fs *fs, const char *path, size_t n);
-/* Is there a key that file system takes for this one? */
+/* E_EXISTS if the file system treats the name of another existing key as this one. */
 zinc_status zinc_fs_check_names(zinc_fs *fs, const fs_change *c, zinc_error *err);
 
-/* Sets of directories; the caller guards them. */
+/* Sets of directories; the caller does the locking. */
 zinc_status zinc_fs_dirs_add(zinc_fs *fs, fs_dirs *set, const char *path, size_t n, bool prune, zinc_error *err);
 bool zinc_fs_dirs_has(const fs_dirs *set, const char *path, size_t n);
 void zinc_fs_dirs_fini(zinc_fs *fs, fs_dirs *set);
-/* Prune, then fsync each (or what is left above it); entries say which failed.  Returns the first failure. */
+/* Prune, then fsync each directory, or the nearest one above it that still exists; entries record which failed.
+ * Returns the first failure. */
 zinc_status zinc_fs_dirs_sync(zinc_fs *fs, const fs_dir *base, fs_dirs *set, zinc_error *err);
 
 /* ---- locks (store_fs_lock.c) ---- */
@@ -183,19 +184,20 @@ void zinc_fs_lock_name(char out[FS_NAME_BYTES], const char *name);
 bool zinc_fs_is_lock(const char *name);
 
 typedef enum fs_take { FS_TAKEN, FS_BUSY, FS_GONE, FS_FAILED } fs_take;
-/* Take the lock of `name` in `dir`, and leave the file empty.  FS_BUSY: somebody has it; with `wait` that is waited for,
- * until the time is over.  FS_GONE: the directory was removed.  FS_FAILED: errno is in *errnum; ECANCELED: too late. */
+/* Take the lock of `name` in `dir`; the lock file is empty afterwards.  FS_BUSY: another holds it, unless `wait`: then
+ * wait until `until`.  FS_GONE: the directory was removed.  FS_FAILED: *errnum has the errno; ECANCELED: cancelled or
+ * timed out. */
 fs_take zinc_fs_lock_try(zinc_fs *fs, int dir, const char *name, bool wait, const zinc_wait *until, fs_lock *out,
 			 int *errnum);
-/* Only an existing, free lock file: for scrub. */
+/* Take an existing lock file that is not held; for scrub. */
 fs_take zinc_fs_lock_leftover(zinc_fs *fs, int dir, const char *lock_name, fs_lock *out);
-/* Remove the lock file that is held. */
+/* Remove a lock file that we hold. */
 void zinc_fs_lock_unlink(zinc_fs *fs, int dir, const char *name);
-/* F_UNLCK, then close; -1 when close says that something was not written. */
+/* F_UNLCK, then close; -1 when close fails. */
 int zinc_fs_lock_release(zinc_fs *fs, fs_lock *lock);
-/* In a forked child: close what was inherited, without unlocking what the parent holds. */
+/* In a forked child: close the inherited descriptors, but do not unlock. */
 void zinc_fs_lock_forget_all(zinc_fs *fs);
-/* Find out, once, whether names fold in this directory. */
+/* Find out, once, whether this directory folds names. */
 void zinc_fs_probe_names(zinc_fs *fs, const fs_dir *dir);
 
 /* ---- changes (store_fs_write.c) ---- */
@@ -204,8 +206,7 @@ zinc_status zinc_fs_put(void *self, zinc_put_group *group, const zinc_put *puts,
 			uint32_t flags, const zinc_wait *wait, zinc_error *err);
 zinc_status zinc_fs_del(void *self, zinc_put_group *group, const zinc_del *dels, size_t n, const zinc_done *done,
 			uint32_t flags, const zinc_wait *wait, zinc_error *err);
-/* One without a condition; also with FS_DEL_LINK: a link has no value to speak of, whatever it leads to, and is itself
- * what is erased. */
+/* Delete without a condition.  With FS_DEL_LINK a symbolic link itself is erased and its target is ignored. */
 #define FS_DEL_LINK 0x80000000u
 zinc_status zinc_fs_del_one(zinc_fs *fs, zinc_put_group *group, const char *key, uint32_t flags, const zinc_wait *wait,
 			    zinc_error *err);
@@ -213,9 +214,10 @@ zinc_status zinc_fs_update(void *self, const char *key, zinc_update_fn fn, void 
 			   const zinc_wait *wait, zinc_error *err);
 zinc_status zinc_fs_splice(void *self, const char *key, zinc_splice_fn fn, void *arg, uint64_t limit, uint32_t flags,
 			   const zinc_wait *wait, zinc_error *err);
-/* Time, fsync, conditions, rename, release; nothing of it when the time is over.  The outcome is in c->status and c->error. */
+/* Set the time, fsync, check the condition, rename, release; do nothing if the deadline has passed.  The outcome is in
+ * c->status and c->error. */
 void zinc_fs_finish(zinc_fs *fs, fs_change *c, const zinc_wait *wait);
-/* Give up what was not renamed: unlink and release the lock. */
+/* Drop a change that was not renamed: unlink and release its lock file. */
 void zinc_fs_drop(zinc_fs *fs, fs_change *c);
 void zinc_fs_change_free(zinc_fs *fs, fs_change *c);
 
@@ -227,51 +229,53 @@ zinc_status zinc_fs_commit(void *self, zinc_put_group *group, zinc_committed_fn 
 			   zinc_error *err);
 void zinc_fs_abort(void *self, zinc_put_group *group);
 zinc_status zinc_fs_sync(void *self, const zinc_wait *wait, zinc_error *err);
-/* The directory of the group's latest change, if it is path[0..n); counted. */
+/* The directory of the group's latest change, if it is path[0..n); with a new reference. */
 fs_dir *zinc_fs_group_dir(zinc_fs *fs, fs_group *g, const char *path, size_t n);
-/* This one is the latest now, or none is (NULL). */
+/* Make d the directory of the group's latest change; NULL: none. */
 void zinc_fs_group_keep_dir(zinc_fs *fs, fs_group *g, fs_dir *d);
-/* Return when no put of `key` is pending. */
-void zinc_fs_group_settle(zinc_fs *fs, fs_group *g, const char *key);
-/* Note which directories must be synced for a change, before it is made: in its group, in `own`, or for sync(); and
- * make it known to its group, which will finish it unless it is `taken` by the caller. */
+/* Return when no put of `key` is pending in the group. */
+void zinc_fs_group_finish_key(zinc_fs *fs, fs_group *g, const char *key);
+/* Before a change is made: record the directories to sync, in its group, in `own` or for sync().  Then add the change
+ * to its group, which finishes it unless the caller does (`taken`). */
 zinc_status zinc_fs_enlist(zinc_fs *fs, fs_change *c, fs_dirs *own, bool taken, zinc_error *err);
 /* Finish the group's window if it is full. */
-void zinc_fs_group_turn(zinc_fs *fs, fs_group *g);
-/* The caller has finished what it took: hand it over, or take a failed one back to report it at once. */
+void zinc_fs_group_flush_full(zinc_fs *fs, fs_group *g);
+/* The caller has finished a change that it took.  With `keep` it is passed on to the group; without, the caller keeps
+ * it, to report a failure at once. */
 void zinc_fs_group_done(zinc_fs *fs, fs_change *c, bool keep);
-/* Finish the windows of one group, or of all (NULL). */
+/* Finish the window of one group, or of all groups (NULL). */
 void zinc_fs_flush(zinc_fs *fs, fs_group *g, const zinc_wait *wait);
-/* Around waiting for a lock: no group holds one meanwhile. */
+/* To call before and after waiting for a lock: no group holds a lock in between. */
 void zinc_fs_wait_begin(zinc_fs *fs);
 void zinc_fs_wait_end(zinc_fs *fs);
 void zinc_fs_groups_after_fork(zinc_fs *fs);
 
 /* ---- listing (store_fs_list.c, store_fs_scrub.c) ---- */
 
-/* Names of one directory, whatever they are. */
+/* An entry of one directory. */
 typedef struct fs_entry {
-	size_t name;       /* where it begins in the names; a directory's ends in '/' */
-	int type;          /* DT_REG, DT_DIR, DT_LNK; others are passed over */
-	zinc_odd_kind odd; /* 0, or why it is no key */
-	const char *why;   /* in words; NULL for a name */
-	uint64_t size;     /* of a file, when asked for */
-	bool linked;       /* a link leads there */
+	size_t name;       /* offset in `names`; the name of a directory ends in '/' */
+	int type;          /* DT_REG, DT_DIR, DT_LNK; others are skipped */
+	zinc_odd_kind odd; /* 0, or why it is not a key */
+	const char *why;   /* the same in words; NULL for ZINC_ODD_NAME */
+	uint64_t size;     /* of a file, if requested */
+	bool linked;       /* reached through a symbolic link */
 } fs_entry;
 
 typedef struct fs_entries {
-	zinc_buf names, list; /* list: of fs_entry */
+	zinc_buf names, list; /* list: fs_entry */
 } fs_entries;
 
-/* Read path[0..n) (missing, or a file: no entries).  Everything, in any order, links as links; or else all but locks, in order,
- * links followed where the store does (or, own, as files of size 0), with sizes of files; or with locks.  `where` (may be NULL) gets the directory's own stat. */
+/* Read path[0..n); a missing directory or a file has no entries.  FS_EVERYTHING: unsorted, links as links.  Otherwise
+ * sorted, without locks unless FS_KEYS_AND_LOCKS, links followed as the store does (FS_OWN_KEYS: as files of size 0),
+ * with sizes of files where the name says so.  `where` (may be NULL) gets the stat of the directory. */
 typedef enum fs_which { FS_EVERYTHING, FS_KEYS, FS_KEYS_WITH_SIZES, FS_OWN_KEYS, FS_KEYS_AND_LOCKS } fs_which;
 zinc_status zinc_fs_entries_read(zinc_fs *fs, const fs_dir *base, fs_entries *e, const char *path, size_t n,
 				 fs_which which, struct stat *where, const zinc_wait *wait, zinc_error *err);
 void zinc_fs_entries_fini(fs_entries *e);
 /* Entry i and its name; NULL past the end. */
 const fs_entry *zinc_fs_entry(const fs_entries *e, size_t i, const char **name);
-/* Is the directory there, and not to be read by us?  `path` ends in '/'. */
+/* Does the directory exist, without permission to read it?  `path` ends in '/'. */
 bool zinc_fs_is_denied(zinc_fs *fs, const fs_dir *base, const char *path);
 zinc_status zinc_fs_walk(void *self, const char *prefix, const zinc_lister *to, const zinc_wait *wait, zinc_error *err);
 zinc_status zinc_fs_scrub(void *self, const char *prefix, int remove, zinc_scrub_fn fn, void *arg,

@@ -1,14 +1,14 @@
 /*
- * store_fs_group.c - many changes under one commit
+ * store_fs_group.c - many changes in one commit
  *
- * A grouped put writes its lock file at once and then waits, holding its lock, in the group's window:
+ * A grouped put writes its lock file at once.  It keeps the lock and stays in the group's window until it is finished:
  *
  *   put ── write ──> pending (at most 64) ── finish each: time, fsync, check, rename, release ──> done
  *   commit: finish what is pending, fsync each touched directory once, report what failed
  *
- * Why nothing deadlocks: a thread that finds a lock busy first makes sure that no group of this store holds any
- * (zinc_fs_wait_begin finishes all windows, and while somebody waits every new put is finished at once), and only
- * then waits.  So whoever waits, here or in another process, waits for somebody who is working.
+ * Why there is no deadlock: a thread that finds a lock busy first makes all groups of this store release their locks
+ * (zinc_fs_wait_begin finishes all windows; while a thread waits, every new put is finished at once).  Only then it
+ * waits.  So every thread that waits, in this process or another, waits for one that makes progress.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -18,19 +18,20 @@
 #include "store/store_fs.h"
 
 /*
- * Threads that only wait for the disk while a window is finished.  A journalling file system commits the fsyncs of many
+ * Threads that wait for the disk while a window is finished.  A journalling file system commits the fsyncs of many
  * threads together: 64 files of 64 KiB take 170 ms one after another and 10 ms in eight threads (ext4).
  */
-#define MOST_HELPERS 7
+#define MAX_HELPERS 7
 
-/* Finished changes after which a group syncs its directories even before commit, to bound its memory. */
-#define MOST_DONE 4096u
+/* A group syncs its directories before commit when it has this many finished changes, to bound its memory. */
+#define MAX_DONE 4096u
 
 /* ---- directories to sync ---- */
 
-/* The directory of the key; those above in which one was made; those that relaxed changes left unsynced. */
+/* The directory of the key, the parents of directories that were created, and those that relaxed changes left
+ * unsynced. */
 static zinc_status
-note_dirs(zinc_fs *fs, fs_dirs *set, const fs_change *c, zinc_error *err)
+record_dirs(zinc_fs *fs, fs_dirs *set, const fs_change *c, zinc_error *err)
 {
 	bool relaxed = c->flags & ZINC_PUT_RELAXED;
 	fs_dirs *leaf = relaxed ? &fs->unsynced_files : set, *above = relaxed ? &fs->unsynced_dirs : set;
@@ -45,7 +46,7 @@ note_dirs(zinc_fs *fs, fs_dirs *set, const fs_change *c, zinc_error *err)
 	return ZINC_OK;
 }
 
-/* In one step under the lock, so that take_done finds every change whose directories it must leave in the set. */
+/* Both steps under one lock, so that take_done sees every change whose directories must stay in the set. */
 zinc_status
 zinc_fs_enlist(zinc_fs *fs, fs_change *c, fs_dirs *own, bool taken, zinc_error *err)
 {
@@ -53,7 +54,7 @@ zinc_fs_enlist(zinc_fs *fs, fs_change *c, fs_dirs *own, bool taken, zinc_error *
 	zinc_status st;
 
 	pthread_mutex_lock(&fs->lock);
-	st = note_dirs(fs, g ? &g->dirs : own, c, err);
+	st = record_dirs(fs, g ? &g->dirs : own, c, err);
 	if (st == ZINC_OK && g) {
 		c->taken = taken;
 		c->next = g->pending;
@@ -69,7 +70,7 @@ zinc_fs_enlist(zinc_fs *fs, fs_change *c, fs_dirs *own, bool taken, zinc_error *
 
 /* ---- the window ---- */
 
-/* At most a window's length away. */
+/* The list is short: at most one window. */
 static void
 unlink_pending(fs_group *g, const fs_change *c)
 {
@@ -97,28 +98,28 @@ zinc_fs_group_done(zinc_fs *fs, fs_change *c, bool keep)
 	pthread_mutex_unlock(&fs->lock);
 }
 
-/* Take what is pending in the group and put it before `mates`; the lock is held. */
+/* Move the group's pending changes to the front of `mates`; the caller holds the lock. */
 static fs_change *
-take_pending(fs_group *g, fs_change *mates)
+take_pending(fs_group *g, fs_change *taken)
 {
 	fs_change *c;
 
 	for (c = g->pending; c; c = c->next)
 		if (!c->taken) {
 			c->taken = true;
-			c->mate = mates;
-			mates = c;
+			c->next_taken = taken;
+			taken = c;
 			g->nwindow--;
 			g->busy++;
 		}
-	return mates;
+	return taken;
 }
 
-/* Changes that several threads finish together, each taking the next. */
+/* Changes that several threads finish; each thread takes the next one. */
 typedef struct finishing {
 	zinc_fs *fs;
-	fs_change *next;       /* under the store's lock */
-	const zinc_wait *wait; /* of the commit; NULL: they are others', or nobody waits for them */
+	fs_change *next;       /* guarded by the store's lock */
+	const zinc_wait *wait; /* of the commit; NULL: the changes belong to others, or have no deadline */
 } finishing;
 
 static void *
@@ -131,7 +132,7 @@ finish_mates(void *arg)
 		pthread_mutex_lock(&f->fs->lock);
 		c = f->next;
 		if (c)
-			f->next = c->mate;
+			f->next = c->next_taken;
 		pthread_mutex_unlock(&f->fs->lock);
 		if (!c)
 			return NULL;
@@ -140,20 +141,20 @@ finish_mates(void *arg)
 	}
 }
 
-/* How many threads besides the caller: none without fsync, and none in a context that wants no threads. */
+/* The number of extra threads: none if no fsync is needed, and none if the context has no threads. */
 static int
-count_helpers(const zinc_fs *fs, const fs_change *mates)
+count_helpers(const zinc_fs *fs, const fs_change *taken)
 {
 	int n = -1;
 
 	if (fs->ctx->threads < 2)
 		return 0;
-	for (; mates && n < MOST_HELPERS; mates = mates->mate)
-		n += !(mates->flags & ZINC_PUT_RELAXED);
+	for (; taken && n < MAX_HELPERS; taken = taken->next_taken)
+		n += !(taken->flags & ZINC_PUT_RELAXED);
 	return n > 0 ? n : 0;
 }
 
-/* Signals of the program are for its own threads, so all are blocked while a helper inherits the mask. */
+/* The program's signals must be delivered to its own threads, so all are blocked while a helper inherits the mask. */
 static int
 start_helpers(pthread_t *threads, int n, finishing *f)
 {
@@ -173,7 +174,7 @@ void
 zinc_fs_flush(zinc_fs *fs, fs_group *g, const zinc_wait *wait)
 {
 	finishing f = {fs, NULL, wait};
-	pthread_t helpers[MOST_HELPERS];
+	pthread_t helpers[MAX_HELPERS];
 	fs_group *each;
 	int n;
 
@@ -190,8 +191,8 @@ zinc_fs_flush(zinc_fs *fs, fs_group *g, const zinc_wait *wait)
 		pthread_join(helpers[n], NULL);
 }
 
-/* The count goes up before the windows are finished: a put that comes between sees it and does not stay in its window.
- */
+/* The counter is raised before the windows are finished: a put that starts in between sees it and does not stay in its
+ * window. */
 void
 zinc_fs_wait_begin(zinc_fs *fs)
 {
@@ -238,9 +239,9 @@ zinc_fs_group_keep_dir(zinc_fs *fs, fs_group *g, fs_dir *d)
 	zinc_fs_dir_unref(fs, before);
 }
 
-/* Taken by another thread: it will be finished without our help, so wait.  Else finish it here. */
+/* If another thread has taken it, wait until it is finished; else finish it here. */
 void
-zinc_fs_group_settle(zinc_fs *fs, fs_group *g, const char *key)
+zinc_fs_group_finish_key(zinc_fs *fs, fs_group *g, const char *key)
 {
 	fs_change *c;
 	bool flush = false;
@@ -258,7 +259,7 @@ zinc_fs_group_settle(zinc_fs *fs, fs_group *g, const char *key)
 		zinc_fs_flush(fs, g, NULL);
 }
 
-/* ---- what is done ---- */
+/* ---- finished changes ---- */
 
 static bool
 lies_below(const char *key, const char *dir)
@@ -268,7 +269,7 @@ lies_below(const char *key, const char *dir)
 	return n == 0 || (strncmp(key, dir, n) == 0 && key[n] == '/');
 }
 
-/* A directory that was not synced may forget its entries, and so everything below it. */
+/* If a directory was not synced, its entries may be lost, and with them everything below. */
 static void
 mark_uncertain(zinc_fs *fs, fs_change *c, const fs_dirs *dirs, const zinc_error *e)
 {
@@ -283,7 +284,7 @@ mark_uncertain(zinc_fs *fs, fs_change *c, const fs_dirs *dirs, const zinc_error 
 		}
 }
 
-/* Sync the directories of finished changes; those that failed stay with the group for commit. */
+/* Sync the directories of finished changes; failed changes stay in the group for commit. */
 static void
 sync_done(zinc_fs *fs, fs_group *g, fs_change *done, fs_dirs *dirs)
 {
@@ -307,7 +308,7 @@ sync_done(zinc_fs *fs, fs_group *g, fs_change *done, fs_dirs *dirs)
 	zinc_fs_dirs_fini(fs, dirs);
 }
 
-/* Take the finished changes away with their directories, but leave those that pending ones still need. */
+/* Take the finished changes and their directories out of the group; directories that pending changes need stay. */
 static fs_change *
 take_done(zinc_fs *fs, fs_group *g, fs_dirs *dirs)
 {
@@ -318,7 +319,7 @@ take_done(zinc_fs *fs, fs_group *g, fs_dirs *dirs)
 	memset(dirs, 0, sizeof *dirs);
 	pthread_mutex_lock(&fs->lock);
 	for (c = g->pending; c && st == ZINC_OK; c = c->next)
-		st = note_dirs(fs, &still, c, NULL);
+		st = record_dirs(fs, &still, c, NULL);
 	if (st == ZINC_OK) {
 		done = g->done;
 		*dirs = g->dirs;
@@ -326,23 +327,23 @@ take_done(zinc_fs *fs, fs_group *g, fs_dirs *dirs)
 		g->done = NULL;
 		g->ndone = 0;
 	} else {
-		zinc_fs_dirs_fini(fs, &still); /* no memory: later */
+		zinc_fs_dirs_fini(fs, &still); /* out of memory: try later */
 	}
 	pthread_mutex_unlock(&fs->lock);
 	return done;
 }
 
 void
-zinc_fs_group_turn(zinc_fs *fs, fs_group *g)
+zinc_fs_group_flush_full(zinc_fs *fs, fs_group *g)
 {
 	bool full, crowded, many;
 	fs_dirs dirs;
 	fs_change *done;
 
 	pthread_mutex_lock(&fs->lock);
-	crowded = fs->waiting > 0 || fs->nheld >= FS_MOST_HELD;
+	crowded = fs->waiting > 0 || fs->nheld >= FS_MAX_HELD;
 	full = g->nwindow >= FS_WINDOW;
-	many = g->ndone >= MOST_DONE;
+	many = g->ndone >= MAX_DONE;
 	pthread_mutex_unlock(&fs->lock);
 	if (full || crowded)
 		zinc_fs_flush(fs, crowded ? NULL : g, NULL);
@@ -375,7 +376,8 @@ zinc_fs_put_begin(void *self, zinc_put_group **group, uint32_t flags, const zinc
 	return ZINC_OK;
 }
 
-/* The base is what the prefix lies in, so that the prefix itself is not followed either.  It is the group's. */
+/* The base is the parent of the prefix, so that a link in the place of the prefix is not followed either.  The group
+ * owns it. */
 zinc_status
 zinc_fs_erase_begin(void *self, const char *prefix, zinc_put_group **group, uint32_t flags, const zinc_wait *wait,
 		    zinc_error *err)
@@ -394,7 +396,7 @@ zinc_fs_erase_begin(void *self, const char *prefix, zinc_put_group **group, uint
 	return st;
 }
 
-/* Wait for threads that finish changes of the group on behalf of others, and take it off the store's list. */
+/* Wait for other threads that finish changes of the group, then take it off the store's list. */
 static void
 detach(zinc_fs *fs, fs_group *g)
 {
@@ -407,7 +409,7 @@ detach(zinc_fs *fs, fs_group *g)
 	pthread_mutex_unlock(&fs->lock);
 }
 
-/* In the order that they failed in, last first; the caller gets all, and the first of these as its status. */
+/* The list is in reverse order of failure.  The caller gets all failures, and the first of the list as its status. */
 static zinc_status
 report(zinc_fs *fs, fs_group *g, zinc_committed_fn fn, void *arg, zinc_error *err)
 {
@@ -451,19 +453,19 @@ zinc_fs_commit(void *self, zinc_put_group *group, zinc_committed_fn fn, void *ar
 	return st;
 }
 
-/* What was renamed already stays, and is synced like any other change. */
+/* Changes that are already renamed stay, and their directories are synced. */
 void
 zinc_fs_abort(void *self, zinc_put_group *group)
 {
 	zinc_fs *fs = (zinc_fs *)self;
 	fs_group *g = (fs_group *)group;
-	fs_change *mates, *c;
+	fs_change *taken, *c;
 
 	pthread_mutex_lock(&fs->lock);
-	mates = take_pending(g, NULL);
+	taken = take_pending(g, NULL);
 	pthread_mutex_unlock(&fs->lock);
-	while ((c = mates)) {
-		mates = c->mate;
+	while ((c = taken)) {
+		taken = c->next_taken;
 		zinc_fs_drop(fs, c);
 		zinc_fs_group_done(fs, c, false);
 		zinc_fs_change_free(fs, c);
@@ -476,7 +478,7 @@ zinc_fs_abort(void *self, zinc_put_group *group)
 	zinc_free(fs->ctx, g);
 }
 
-/* In a child: the threads that had taken changes are not here, and their locks were closed. */
+/* In a forked child: the threads that had taken changes do not exist here, and the locks were closed. */
 void
 zinc_fs_groups_after_fork(zinc_fs *fs)
 {
@@ -499,11 +501,11 @@ zinc_fs_groups_after_fork(zinc_fs *fs)
 typedef struct file_sync {
 	zinc_fs *fs;
 	int dir;
-	int failed; /* errno of the first */
-	bool lost;  /* of an fsync */
+	int failed; /* errno of the first failure */
+	bool lost;  /* an fsync failed */
 } file_sync;
 
-/* Through a new descriptor: fsync is about the file, not about who wrote it. */
+/* A new descriptor will do: fsync writes the file, whichever descriptor wrote it. */
 static int
 sync_file(void *arg, const char *name, int type)
 {
@@ -516,7 +518,7 @@ sync_file(void *arg, const char *name, int type)
 	fd = zinc_fs_openat(s->fs, s->dir, name, O_RDONLY | O_NONBLOCK, ZINC_LINKS_REFUSE);
 	if (fd == -1) { /* deleted meanwhile, or a link, which is not ours */
 		failed = errno == ENOENT || errno == ELOOP || errno == ENXIO ? 0 : errno;
-	} else if (os->fsync(os, fd) == -1 && errno != EINVAL) { /* which says: not a file */
+	} else if (os->fsync(os, fd) == -1 && errno != EINVAL) { /* EINVAL: not a regular file */
 		failed = errno;
 		s->lost = true;
 	}
@@ -526,7 +528,7 @@ sync_file(void *arg, const char *name, int type)
 	return 0;
 }
 
-/* Relaxed puts happened in this directory, nobody knows which: fsync every file; clean ones cost little. */
+/* It is not known which files relaxed puts wrote in this directory, so every file is synced; clean ones cost little. */
 static zinc_status
 sync_files(zinc_fs *fs, const char *path, bool *lost, zinc_error *err)
 {
@@ -544,7 +546,7 @@ sync_files(zinc_fs *fs, const char *path, bool *lost, zinc_error *err)
 	return s.failed ? zinc_fs_fail(err, s.failed, "cannot sync") : ZINC_OK;
 }
 
-/* The files of all directories, and then these; all are tried.  The first failure is told. */
+/* Sync the files of all directories, then the directories.  All are tried; the first failure is returned. */
 static zinc_status
 sync_set(zinc_fs *fs, fs_dirs *set, bool files, zinc_error *err)
 {
@@ -569,8 +571,8 @@ sync_set(zinc_fs *fs, fs_dirs *set, bool files, zinc_error *err)
 	return st == ZINC_OK ? all : st;
 }
 
-/* What was not synced waits for the next sync, but for what an fsync has failed of: to try again might be told OK though
- * the bytes are gone. */
+/* What was not synced stays for the next sync, except after a failed fsync: a second one might succeed although the
+ * data is lost. */
 static void
 put_back(zinc_fs *fs, fs_dirs *waiting, const fs_dirs *set, bool untried)
 {
@@ -583,12 +585,12 @@ put_back(zinc_fs *fs, fs_dirs *waiting, const fs_dirs *set, bool untried)
 		fs->lost |= e->lost;
 		if ((untried || e->failed) && !e->lost &&
 		    zinc_fs_dirs_add(fs, waiting, e->path, strlen(e->path), false, NULL) != ZINC_OK)
-			fs->lost = true; /* nobody would know of it */
+			fs->lost = true; /* the failure cannot be recorded elsewhere */
 	}
 	pthread_mutex_unlock(&fs->lock);
 }
 
-/* The sets are taken away first: what is put meanwhile waits for the next sync. */
+/* The sets are taken away first: puts that happen meanwhile are left to the next sync. */
 zinc_status
 zinc_fs_sync(void *self, const zinc_wait *wait, zinc_error *err)
 {
@@ -614,6 +616,6 @@ zinc_fs_sync(void *self, const zinc_wait *wait, zinc_error *err)
 	if (st == ZINC_OK && above == ZINC_OK && lost)
 		return zinc_fail(err, ZINC_E_UNCERTAIN,
 				 "an earlier sync failed, so what was written before it may not survive a power cut: "
-				 "open the store anew and write it again");
+				 "reopen the store and write it again");
 	return st == ZINC_OK ? above : st;
 }

@@ -1,13 +1,13 @@
 /*
  * store_fs_list.c - the keys of the file system store: walk, del_prefix
  *
- * A directory is read whole, sorted and closed before anything is handed out, so callbacks may change the store, and no
- * descriptor is held however deep the tree.  A directory's name is sorted with its slash, which makes the order of the
- * walk that of the keys' bytes:   a.b  <  a/x  <  a0
+ * A directory is read completely, sorted and closed before any entry is passed on.  So callbacks may change the store,
+ * and no descriptor is held, however deep the tree is.  The name of a directory is sorted with its slash, which makes
+ * the order of the walk the byte order of the keys:   a.b  <  a/x  <  a0
  *
- * What get() can read is listed.  What is there and no key (names that are not UTF-8, devices, links that lead nowhere
- * or are not followed, a directory that is its own ancestor, one that may not be read) is told to whoever asks for it,
- * and passed over otherwise.  Lock files are never shown: they are scrub's.
+ * Every key that get() can read is listed.  Entries that are no keys (names that are not UTF-8, devices, links that are
+ * dangling or not followed, a directory that is its own ancestor, one that may not be read) are passed to
+ * zinc_lister.odd, and skipped without it.  Lock files are left to scrub.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -17,10 +17,10 @@
 
 #include "store/store_fs.h"
 
-/* Directories that one walk enters through links: where links branch, there would be no end of them. */
-#define FS_MOST_LINKED 65536u
+/* Limit of directories that one walk enters through links: links that branch could make the walk endless. */
+#define FS_MAX_LINKED 65536u
 
-/* A type that nothing is done with. */
+/* Type of entries that are skipped. */
 #define FS_PASSED_OVER (-1)
 
 /* ---- one directory ---- */
@@ -36,14 +36,14 @@ typedef struct reading {
 	zinc_error *err;
 } reading;
 
-/* A directory may have millions of entries: look at the time between some. */
+/* A directory may have millions of entries, so the deadline is checked now and then. */
 static zinc_status
-look_up(const zinc_wait *wait, uint64_t i, zinc_error *err)
+check_deadline(const zinc_wait *wait, uint64_t i, zinc_error *err)
 {
 	return i % 256 == 0 ? zinc_wait_for(wait, "the listing of a directory", err) : ZINC_OK;
 }
 
-/* The checks of keys, for a single component; a path that would be too long for a key leads to none. */
+/* Check one component by the rules of keys, and that the path is not too long for a key. */
 static bool
 is_name(size_t npath, const char *name)
 {
@@ -51,7 +51,7 @@ is_name(size_t npath, const char *name)
 	       npath + strlen(name) + 1 <= FS_KEY_MAX;
 }
 
-/* A name is followed by two NULs: one may become the slash of a directory. */
+/* Two NULs follow a name: the first may become the slash of a directory. */
 static int
 add_entry(void *arg, const char *name, int type)
 {
@@ -65,7 +65,7 @@ add_entry(void *arg, const char *name, int type)
 			return 0;
 		entry.odd = ZINC_ODD_LOCK;
 	}
-	r->status = look_up(r->wait, r->count, r->err);
+	r->status = check_deadline(r->wait, r->count, r->err);
 	if (r->status == ZINC_OK && r->count++ >= r->fs->ctx->limits.children)
 		r->status = zinc_fail(r->err, ZINC_E_LIMIT, "more than %llu entries in one directory",
 				      (unsigned long long)r->fs->ctx->limits.children);
@@ -83,7 +83,7 @@ zinc_fs_entry(const fs_entries *e, size_t i, const char **name)
 {
 	const fs_entry *entry;
 
-	if (i >= e->list.n / sizeof *entry) /* an empty list has no memory to point into */
+	if (i >= e->list.n / sizeof *entry) /* an empty list has no memory */
 		return NULL;
 	entry = (const fs_entry *)(const void *)e->list.p + i;
 	*name = (const char *)e->names.p + entry->name;
@@ -107,7 +107,7 @@ type_of(const struct stat *st)
 	return S_ISREG(st->st_mode) ? DT_REG : DT_UNKNOWN;
 }
 
-/* Open path + '/' + name as the store opens keys; a name need not be a key's. */
+/* Open path + '/' + name as keys are opened; the name need not be valid in a key. */
 static int
 open_below(zinc_fs *fs, const char *path, size_t n, const char *name, int flags)
 {
@@ -125,7 +125,6 @@ open_below(zinc_fs *fs, const char *path, size_t n, const char *name, int flags)
 	return zinc_fs_openat(fs, atomic_load(&fs->root), whole, flags, fs->links);
 }
 
-/* stat of what is opened only to be looked at. */
 static int
 stat_and_close(zinc_fs *fs, int fd, struct stat *st)
 {
@@ -138,7 +137,7 @@ stat_and_close(zinc_fs *fs, int fd, struct stat *st)
 	return failed;
 }
 
-/* Is the directory of `st` one that path[0..n) leads through, its own included? */
+/* Is `st` path[0..n) itself or one of its parents? */
 static bool
 is_ancestor(zinc_fs *fs, const char *path, size_t n, const struct stat *st)
 {
@@ -163,7 +162,7 @@ make_odd(fs_entry *entry, zinc_odd_kind kind, const char *why)
 	entry->why = why;
 }
 
-/* Why a link cannot be followed. */
+/* Record why a link cannot be followed. */
 static void
 bad_link(fs_entry *entry, int errnum)
 {
@@ -183,7 +182,7 @@ bad_link(fs_entry *entry, int errnum)
 	}
 }
 
-/* Where a link leads, as get() would go there. */
+/* Find the target of a link, as get() would. */
 static void
 resolve_link(zinc_fs *fs, const fs_dir *d, fs_entry *entry, const char *name)
 {
@@ -202,7 +201,7 @@ resolve_link(zinc_fs *fs, const fs_dir *d, fs_entry *entry, const char *name)
 		make_odd(entry, ZINC_ODD_LOOP, "a directory that is its own ancestor");
 }
 
-/* The type and size of the entry itself.  What vanished is passed over. */
+/* The type and size of the entry itself.  An entry that was removed meanwhile is skipped. */
 static int
 stat_entry(zinc_fs *fs, const fs_dir *d, fs_entry *entry, const char *name)
 {
@@ -218,9 +217,9 @@ stat_entry(zinc_fs *fs, const fs_dir *d, fs_entry *entry, const char *name)
 	return 0;
 }
 
-/* What an entry that is no file and no directory means for keys. */
+/* What an entry that is neither file nor directory means for keys. */
 static void
-judge(zinc_fs *fs, const fs_dir *d, fs_entry *entry, const char *name, fs_which which)
+classify(zinc_fs *fs, const fs_dir *d, fs_entry *entry, const char *name, fs_which which)
 {
 	if (entry->odd && entry->type == DT_REG && zinc_fs_is_lock(name)) {
 		entry->odd = ZINC_ODD_LOCK;
@@ -236,7 +235,7 @@ judge(zinc_fs *fs, const fs_dir *d, fs_entry *entry, const char *name, fs_which 
 		make_odd(entry, ZINC_ODD_TYPE, "neither a file nor a directory");
 }
 
-/* Find out what readdir left open: the type, where a link leads, the size. */
+/* Find out what readdir did not say: the type, the target of a link, the size. */
 static int
 resolve(zinc_fs *fs, const fs_dir *d, fs_entry *entry, const char *name, fs_which which)
 {
@@ -247,7 +246,7 @@ resolve(zinc_fs *fs, const fs_dir *d, fs_entry *entry, const char *name, fs_whic
 	if ((entry->type != DT_LNK || !keys) && stat_entry(fs, d, entry, name) == -1)
 		return -1;
 	if (keys)
-		judge(fs, d, entry, name, which);
+		classify(fs, d, entry, name, which);
 	return 0;
 }
 
@@ -259,7 +258,7 @@ compare_names(const void *a, const void *b, void *names)
 	return strcmp((const char *)names + x->name, (const char *)names + y->name);
 }
 
-/* Sorting comes last: only now is it known which names end in a slash. */
+/* Sorting is last: only now it is known which names end in a slash. */
 static zinc_status
 resolve_all(zinc_fs *fs, const fs_dir *d, fs_entries *e, fs_which which, const zinc_wait *wait, zinc_error *err)
 {
@@ -268,10 +267,10 @@ resolve_all(zinc_fs *fs, const fs_dir *d, fs_entries *e, fs_which which, const z
 	char *name;
 
 	for (i = 0; i < n; i++) {
-		ZINC_TRY(look_up(wait, i, err));
+		ZINC_TRY(check_deadline(wait, i, err));
 		name = (char *)e->names.p + list[i].name;
 		if (resolve(fs, d, &list[i], name, which) == -1)
-			return zinc_fs_fail(err, errno, "cannot look at an entry of its directory");
+			return zinc_fs_fail(err, errno, "cannot stat an entry of the directory");
 		if (list[i].type == DT_DIR && !list[i].odd)
 			name[strlen(name)] = '/';
 	}
@@ -288,24 +287,24 @@ read_open(zinc_fs *fs, fs_entries *e, const fs_dir *d, fs_which which, struct st
 	reading r = {fs, e, which, d->n, 0, wait, ZINC_OK, err};
 
 	if (where && os->fstat(os, d->fd, where) == -1)
-		return zinc_fs_fail(err, errno, "cannot look at a directory");
+		return zinc_fs_fail(err, errno, "cannot stat a directory");
 	if (os->read_dir(os, d->fd, add_entry, &r) == -1)
 		return zinc_fs_fail(err, errno, "cannot list a directory");
 	ZINC_TRY(r.status);
 	return resolve_all(fs, d, e, which, wait, err);
 }
 
-/* A directory that is not there has no entries.  To list is to read: what get() would fail on is in the way here, too, and
- * no empty directory.  Who erases finds nothing to erase there. */
+/* A missing directory has no entries.  But if get() would fail here, because of a dangling link or a special file, so
+ * does the listing.  An erase finds nothing to erase. */
 static zinc_status
-no_entries(zinc_fs *fs, const char *path, size_t n, fs_which which, zinc_error *err)
+check_missing_dir(zinc_fs *fs, const char *path, size_t n, fs_which which, zinc_error *err)
 {
 	zinc_status st = which == FS_EVERYTHING ? ZINC_OK : zinc_fs_check_missing(fs, path, n, err);
 
 	return zinc_error_at_key(err, st, path);
 }
 
-/* The directory is closed when this returns; what is deleted meanwhile is met again as missing. */
+/* The directory is closed on return; an entry deleted meanwhile is found missing later. */
 zinc_status
 zinc_fs_entries_read(zinc_fs *fs, const fs_dir *base, fs_entries *e, const char *path, size_t n, fs_which which,
 		     struct stat *where, const zinc_wait *wait, zinc_error *err)
@@ -319,7 +318,7 @@ zinc_fs_entries_read(zinc_fs *fs, const fs_dir *base, fs_entries *e, const char 
 		memset(where, 0, sizeof *where);
 	ZINC_TRY(zinc_fs_dir_open(fs, base, path, n, &d, err));
 	if (!d)
-		return no_entries(fs, path, n, which, err);
+		return check_missing_dir(fs, path, n, which, err);
 	st = read_open(fs, e, d, which, where, wait, err);
 	zinc_fs_dir_unref(fs, d);
 	if (st != ZINC_OK) {
@@ -329,14 +328,14 @@ zinc_fs_entries_read(zinc_fs *fs, const fs_dir *base, fs_entries *e, const char 
 	return st;
 }
 
-/* ---- what is no key ---- */
+/* ---- entries that are no keys ---- */
 
 typedef struct walk {
 	zinc_fs *fs;
 	zinc_lister to;
 	zinc_buf path; /* "" or ends in '/' */
 	bool stop;
-	bool *any_link;  /* NULL, or what to set at the first link to a directory, which ends the walk */
+	bool *any_link;  /* NULL, or set at the first link to a directory, which ends the walk */
 	uint64_t linked; /* directories entered through links */
 	const zinc_wait *wait;
 	zinc_error *err;
@@ -360,9 +359,9 @@ holds(const zinc_odd *odd, const char *name)
 	return 1;
 }
 
-/* Tell of the entry at w->path. */
+/* Report the entry at w->path. */
 static void
-tell_odd(walk *w, zinc_odd_kind kind, const char *why)
+report_odd(walk *w, zinc_odd_kind kind, const char *why)
 {
 	const char *path;
 	odd_place place;
@@ -370,7 +369,8 @@ tell_odd(walk *w, zinc_odd_kind kind, const char *why)
 	zinc_error e = ZINC_ERROR_INIT;
 
 	if (kind == ZINC_ODD_LOCK)
-		zinc_buf_end(&w->path, w->path.n - (sizeof FS_SUFFIX - 1)); /* whoever called cuts it back anyway */
+		zinc_buf_end(&w->path,
+			     w->path.n - (sizeof FS_SUFFIX - 1)); /* the caller shortens the path in any case */
 	path = zinc_buf_text(&w->path);
 	if (!w->to.odd || !path)
 		return;
@@ -395,15 +395,15 @@ zinc_fs_is_denied(zinc_fs *fs, const fs_dir *base, const char *path)
 	return false;
 }
 
-/* The directory at w->path, which is told of without its slash. */
+/* Report the directory at w->path, without its slash. */
 static void
-tell_dir(walk *w, zinc_odd_kind kind, const char *why)
+report_dir(walk *w, zinc_odd_kind kind, const char *why)
 {
 	if (!w->to.odd)
 		return;
 	w->path.n--;
-	tell_odd(w, kind, why);
-	w->path.p[w->path.n++] = '/'; /* a NUL was put there */
+	report_odd(w, kind, why);
+	w->path.p[w->path.n++] = '/'; /* it was replaced by a NUL */
 }
 
 static const char in_place[] = "a directory is in the place of a value";
@@ -411,13 +411,13 @@ static const char in_place[] = "a directory is in the place of a value";
 static void
 tell_denied(walk *w)
 {
-	tell_dir(w, ZINC_ODD_UNREAD, "a directory that may not be read");
+	report_dir(w, ZINC_ODD_UNREAD, "a directory that may not be read");
 }
 
 /* ---- the walk ---- */
 
-/* The directories that the walk is in.  Links back to one of them are seen before (resolve_link); a mount is seen here.
- */
+/* The directories from the prefix down to the current one.  resolve_link detects links back to one of them; mounts are
+ * detected here. */
 typedef struct chain {
 	struct stat st;
 	const struct chain *up;
@@ -434,7 +434,7 @@ is_round(const chain *here)
 	return false;
 }
 
-/* The path without its slash at the end. */
+/* The length of the path without its final slash. */
 static size_t
 path_length(const zinc_buf *path)
 {
@@ -443,7 +443,7 @@ path_length(const zinc_buf *path)
 
 static zinc_status walk_dir(walk *w, const chain *up);
 
-/* The directory at w->path, which a link leads to. */
+/* The directory at w->path, reached through a link. */
 static zinc_status
 walk_linked(walk *w, const chain *here)
 {
@@ -451,13 +451,13 @@ walk_linked(walk *w, const chain *here)
 		*w->any_link = w->stop = true;
 		return ZINC_OK;
 	}
-	if (w->linked++ >= zinc_min_u64(w->fs->ctx->limits.children, FS_MOST_LINKED))
+	if (w->linked++ >= zinc_min_u64(w->fs->ctx->limits.children, FS_MAX_LINKED))
 		return zinc_fail(w->err, ZINC_E_LIMIT, "symbolic links lead to more than %llu directories",
 				 (unsigned long long)w->linked - 1);
 	return walk_dir(w, here);
 }
 
-/* The path is one buffer for the whole walk, cut back behind each entry. */
+/* The walk uses one buffer for its path; it is shortened after each entry. */
 static zinc_status
 walk_entry(walk *w, const fs_entry *entry, const char *name, const chain *here)
 {
@@ -465,7 +465,7 @@ walk_entry(walk *w, const fs_entry *entry, const char *name, const chain *here)
 	zinc_status st = zinc_buf_puts(&w->path, name, w->err);
 
 	if (st == ZINC_OK && entry->odd)
-		tell_odd(w, entry->odd, entry->why);
+		report_odd(w, entry->odd, entry->why);
 	else if (st == ZINC_OK && entry->type == DT_DIR)
 		st = entry->linked ? walk_linked(w, here) : walk_dir(w, here);
 	else if (st == ZINC_OK && entry->type == DT_REG)
@@ -484,7 +484,7 @@ read_entries(walk *w, fs_entries *e, chain *here, zinc_error *err)
 				    &here->st, w->wait, err);
 }
 
-/* *skip: the directory at w->path may not be read, and was told of.  Not the one that the caller asked for. */
+/* *skip: the directory at w->path may not be read, and this was reported.  For the prefix itself it is an error. */
 static zinc_status
 read_dir(walk *w, fs_entries *e, chain *here, bool *skip)
 {
@@ -500,7 +500,7 @@ read_dir(walk *w, fs_entries *e, chain *here, bool *skip)
 	return ZINC_OK;
 }
 
-/* The depth is that of a key, at most FS_KEY_MAX / 2. */
+/* The depth is bounded by that of a key, FS_KEY_MAX / 2. */
 static zinc_status
 walk_dir(walk *w, const chain *up)
 {
@@ -517,10 +517,10 @@ walk_dir(walk *w, const chain *up)
 		return ZINC_OK;
 	st = ZINC_OK;
 	if (is_round(&here)) {
-		tell_dir(w, ZINC_ODD_LOOP, "a directory that is its own ancestor");
+		report_dir(w, ZINC_ODD_LOOP, "a directory that is its own ancestor");
 	} else {
 		if (up)
-			tell_dir(w, ZINC_ODD_DIR, in_place);
+			report_dir(w, ZINC_ODD_DIR, in_place);
 		for (i = 0; st == ZINC_OK && !w->stop && (entry = zinc_fs_entry(&e, i, &name)); i++)
 			st = walk_entry(w, entry, name, &here);
 	}
@@ -554,7 +554,7 @@ first_key(void *arg, const char *key, uint64_t nbytes)
 	return 1;
 }
 
-/* What has the name of a key is as good as one: get() of it fails, so it is not missing. */
+/* An entry with the name of a key counts as a key: get() of it fails, so it is not missing. */
 static int
 first_odd(void *arg, const zinc_odd *odd)
 {
@@ -562,7 +562,7 @@ first_odd(void *arg, const zinc_odd *odd)
 	return *(bool *)arg;
 }
 
-/* A file that is certainly a key, without reading further. */
+/* Stop at the first entry that is certainly a key. */
 static int
 first_file(void *arg, const char *name, int type)
 {
@@ -572,7 +572,8 @@ first_file(void *arg, const char *name, int type)
 	return r->count != 0;
 }
 
-/* Is there a key below "path", or a link to a directory, which is not searched?  Mostly the first entries tell. */
+/* Is there a key below `path`, or a link to a directory?  Such a link is not searched.  The first entries mostly
+ * suffice. */
 static zinc_status
 has_key(zinc_fs *fs, const char *path, bool *found, const zinc_wait *wait, zinc_error *err)
 {
@@ -592,9 +593,9 @@ has_key(zinc_fs *fs, const char *path, bool *found, const zinc_wait *wait, zinc_
 	return *found ? ZINC_OK : walk_all(fs, path, &first, found, wait, err);
 }
 
-/* *found: a directory is a prefix only if some key lies below it. */
+/* *found: a directory is a prefix only if some key is below it. */
 static zinc_status
-look_into(walk *w, bool *found)
+find_key_below(walk *w, bool *found)
 {
 	const char *path = zinc_buf_text(&w->path);
 
@@ -609,19 +610,19 @@ look_into(walk *w, bool *found)
 	return ZINC_OK;
 }
 
-/* The entry at w->path. */
+/* Pass on the entry at w->path. */
 static zinc_status
-give_entry(walk *w, const fs_entry *entry)
+pass_entry(walk *w, const fs_entry *entry)
 {
 	bool found = entry->type == DT_REG;
 
 	if (entry->odd) {
-		tell_odd(w, entry->odd, entry->why);
+		report_odd(w, entry->odd, entry->why);
 		return ZINC_OK;
 	}
 	if (entry->type == DT_DIR) {
-		tell_dir(w, ZINC_ODD_DIR, in_place);
-		ZINC_TRY(look_into(w, &found));
+		report_dir(w, ZINC_ODD_DIR, in_place);
+		ZINC_TRY(find_key_below(w, &found));
 	}
 	if (found && !w->stop)
 		w->stop = w->to.entry(w->to.arg, zinc_buf_text(&w->path), entry->type == DT_DIR) != 0;
@@ -648,14 +649,14 @@ walk_level(zinc_fs *fs, const char *prefix, const zinc_lister *to, const zinc_wa
 		if (st == ZINC_OK && !zinc_buf_text(&w.path))
 			st = zinc_fail_nomem(err);
 		if (st == ZINC_OK)
-			st = give_entry(&w, entry);
+			st = pass_entry(&w, entry);
 	}
 	zinc_buf_fini(&w.path);
 	zinc_fs_entries_fini(&e);
 	return st;
 }
 
-/* Is path[0..n) itself a link?  What cannot be told is met again by who looks below. */
+/* Is path[0..n) itself a link?  Errors are ignored here; reading the directory will report them. */
 static bool
 is_link(zinc_fs *fs, const fs_dir *base, const char *path, size_t n)
 {
@@ -681,11 +682,11 @@ zinc_fs_walk(void *self, const char *prefix, const zinc_lister *to, const zinc_w
 	return to->key ? walk_all(fs, prefix, to, NULL, wait, err) : walk_level(fs, prefix, to, wait, err);
 }
 
-/* ---- erasing all below ---- */
+/* ---- erasing everything below a prefix ---- */
 
 typedef struct erasing {
 	zinc_fs *fs;
-	const fs_dir *base; /* what the prefix lies in */
+	const fs_dir *base; /* the parent of the prefix */
 	zinc_put_group *group;
 	uint32_t flags;
 	const zinc_wait *wait;
@@ -703,7 +704,7 @@ note_failure(erasing *x, zinc_status st, const zinc_error *e)
 	zinc_error_copy(x->err, e);
 }
 
-/* What cannot be a key has no lock either. */
+/* An entry that is not a key has no lock. */
 static zinc_status
 unlink_odd(const erasing *x, const char *path, zinc_error *err)
 {
@@ -720,7 +721,7 @@ unlink_odd(const erasing *x, const char *path, zinc_error *err)
 	return st;
 }
 
-/* Whatever is no directory is erased by its own name: a link goes, and what it leads to stays. */
+/* Anything but a directory is erased by its own name: a link is removed, and its target stays. */
 static void
 erase_entry(erasing *x, const char *name)
 {
@@ -736,7 +737,7 @@ erase_entry(erasing *x, const char *name)
 	note_failure(x, st, &e);
 }
 
-/* An entry that cannot be erased does not keep the others.  Locks are left to scrub. */
+/* Go on after an entry that cannot be erased.  Locks are left to scrub. */
 static void
 erase_below(erasing *x)
 {
@@ -779,7 +780,7 @@ ignore_leftover(void *arg, const char *name, const char *key, const char *what)
 	return 0;
 }
 
-/* x->path is the prefix; a link is cut off, and nothing of what it leads to is touched. */
+/* x->path is the prefix.  A link is removed, and its target is not touched. */
 static void
 erase_prefix(erasing *x, bool link)
 {
@@ -793,7 +794,7 @@ erase_prefix(erasing *x, bool link)
 	}
 }
 
-/* Leftovers and empty directories go too: nobody can see them who would. */
+/* Also remove leftover locks and empty directories: no listing would show them. */
 static void
 erase_all(erasing *x, const char *prefix)
 {
@@ -820,11 +821,11 @@ zinc_fs_del_prefix(void *self, const char *prefix, uint32_t flags, const zinc_wa
 
 	ZINC_TRY(zinc_fs_erase_begin(self, prefix, &x.group, flags, wait, err));
 	base = ((fs_group *)x.group)->base;
-	if (!base) { /* nothing is there */
+	if (!base) { /* it does not exist */
 		zinc_fs_abort(self, x.group);
 		return ZINC_OK;
 	}
-	x.base = zinc_fs_dir_ref(x.fs, base); /* longer than the group */
+	x.base = zinc_fs_dir_ref(x.fs, base); /* used after the group is gone */
 	erase_all(&x, prefix);
 	zinc_fs_dir_unref(x.fs, base);
 	return x.status;

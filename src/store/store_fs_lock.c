@@ -1,21 +1,21 @@
 /*
- * store_fs_lock.c - the lock of a key, which is also the file its next value is written to
+ * store_fs_lock.c - the lock of a key, which is also the file that its next value is written to
  *
  * The protocol is TensorStore's, so that its writers and ours exclude each other:
  *
- *   open   <key>.__lock, made if need be
- *   lock   it exclusively (open file description: a kill releases it, a second open in this process does not share it)
- *   look   whether the name still leads to the file that was locked: the owner before may have renamed
- *          it to the key, or unlinked it; then begin again
+ *   open   <key>.__lock, create it if it is missing
+ *   lock   it exclusively, by open file description: killing the process releases it, a second open in the same
+ *          process does not share it
+ *   check  that the name still belongs to the locked file: the previous holder may have renamed it to the key
+ *          or unlinked it; then start again
  *
- * Whoever holds the lock of the file that has the name may write it, rename it to the key, or unlink it; nobody else.
+ * Only the holder of the lock may write the lock file, rename it to the key or unlink it.
  *
  * Promises (tests/unit/test_store_fs_lock.c names each by its number):
  *
- * (1) A leftover of a killed writer is taken over, emptied.  One that belongs to another user (its
- *     times cannot be set) or has another name too (it may be a link to something precious) is unlinked
- *     while held, and made anew.
- * (2) Release is F_UNLCK, then close: a child that inherited the descriptor keeps no lock alive.
+ * (1) A leftover of a killed writer is emptied and reused.  If it belongs to another user (its times cannot be set) or
+ *     has a second hard link (which may be somebody's data), it is unlinked while held, and created again.
+ * (2) Release is F_UNLCK, then close: a child that inherited the descriptor does not keep the lock.
  * (3) A forked child closes the descriptors of locks and unlocks nothing.
  */
 #include <errno.h>
@@ -25,17 +25,16 @@
 
 #include "store/store_fs.h"
 
-#define MOST_INTERRUPTS 100
+#define MAX_INTERRUPTS 100
 
-/* Of waiting for a lock: how often it is asked for without a pause; then the longest pause for the first seconds, and
- * the one that pauses grow to. */
-#define QUICK_ASKS       200
-#define PATIENCE_NS      2000000000
+/* Waiting for a lock: tries without a pause; then the longest pause during the first FIRST_WAIT_NS, and after that. */
+#define QUICK_TRIES      200
+#define FIRST_WAIT_NS    2000000000
 #define SHORT_PAUSE_NS   1000000
 #define LONGEST_PAUSE_NS 20000000
 
-/* Seconds for which others may be quicker, every time, before a waiter gives up. */
-#define LOSING_SECONDS 60
+/* A waiter that keeps losing the race for the lock gives up after this many seconds. */
+#define RETRY_SECONDS 60
 
 void
 zinc_fs_lock_name(char out[FS_NAME_BYTES], const char *name)
@@ -57,9 +56,10 @@ zinc_fs_is_lock(const char *name)
 
 /* ---- descriptors that a forked child must close ---- */
 
-/* Known to the store before it is locked: a fork between the two leaves the child nothing to keep. */
+/* The descriptor is in the store's list before it is locked, so that a fork in between leaves nothing open in the
+ * child. */
 static void
-hold(zinc_fs *fs, fs_lock *lock, int fd)
+add_held(zinc_fs *fs, fs_lock *lock, int fd)
 {
 	lock->fd = fd;
 	pthread_mutex_lock(&fs->lock);
@@ -94,8 +94,8 @@ zinc_fs_lock_release(zinc_fs *fs, fs_lock *lock)
 	return os->close(os, fd);
 }
 
-/* Called in a child, with the store's lock held.  F_UNLCK would release the parent's lock: the description is shared.
- */
+/* Called in a forked child, with the store's lock held.  F_UNLCK would release the parent's lock: both share the
+ * description. */
 void
 zinc_fs_lock_forget_all(zinc_fs *fs)
 {
@@ -119,12 +119,12 @@ is_busy(int errnum)
 }
 
 static int
-ask_once(zinc_fs *fs, int fd)
+try_lock(zinc_fs *fs, int fd)
 {
 	const zinc_os *os = fs_os(fs);
 	int tries, got = -1;
 
-	for (tries = 0; tries < MOST_INTERRUPTS; tries++) {
+	for (tries = 0; tries < MAX_INTERRUPTS; tries++) {
 		got = os->lock(os, fd);
 		if (got == 0 || errno != EINTR)
 			break;
@@ -132,11 +132,11 @@ ask_once(zinc_fs *fs, int fd)
 	return got;
 }
 
-/* The n-th pause, and all of them so far. */
+/* Sleep for *pause, add it to *waited, and make the next pause longer. */
 static void
-rest(struct timespec *pause, int64_t *waited)
+sleep_longer(struct timespec *pause, int64_t *waited)
 {
-	const long most = *waited < PATIENCE_NS ? SHORT_PAUSE_NS : LONGEST_PAUSE_NS;
+	const long most = *waited < FIRST_WAIT_NS ? SHORT_PAUSE_NS : LONGEST_PAUSE_NS;
 
 	nanosleep(pause, NULL);
 	*waited += pause->tv_nsec;
@@ -146,35 +146,37 @@ rest(struct timespec *pause, int64_t *waited)
 }
 
 /*
- * Ask again and again.  Nobody can leave the kernel's queue (F_OFD_SETLKW) when the caller's time is over, and checkers
- * that run one thread at a time (valgrind 3.19) do not know that it blocks: they would never let a holder in another
- * thread go on.  Most holders are done within a millisecond anyway.
+ * Poll for the lock.
  *
- * The first questions follow each other at once.  A holder renames the file it has locked, so whoever waited for it has
- * lost that round, and wins the next one only by being there before the holder comes back for its next change: with
- * pauses from the start a waiter lost 200 rounds on average against two busy writers, and now and then a thousand.
+ * Not F_OFD_SETLKW: a thread in the kernel's queue cannot leave it at the caller's deadline, and checkers that run one
+ * thread at a time (valgrind 3.19) do not know that it blocks, so that the holder in another thread would never run.
+ * Most holders are done within a millisecond anyway.
+ *
+ * The first tries have no pause.  The holder renames the file it has locked, so a waiter loses that round.  It wins the
+ * next one only if it opens the new file before the holder returns for its next change: with pauses from the start a
+ * waiter lost 200 rounds on average against two busy writers, and sometimes a thousand.
  */
 static int
-ask_often(zinc_fs *fs, int fd, const zinc_wait *wait)
+poll_lock(zinc_fs *fs, int fd, const zinc_wait *wait)
 {
 	struct timespec pause = {0, 20000};
 	int64_t waited = 0;
-	int asked = 0, got;
+	int tries = 0, got;
 
-	while ((got = ask_once(fs, fd)) == -1 && is_busy(errno)) {
+	while ((got = try_lock(fs, fd)) == -1 && is_busy(errno)) {
 		if (zinc_wait_check(wait, NULL) != ZINC_OK) {
 			errno = ECANCELED;
 			break;
 		}
-		if (asked++ < QUICK_ASKS)
+		if (tries++ < QUICK_TRIES)
 			sched_yield();
 		else
-			rest(&pause, &waited);
+			sleep_longer(&pause, &waited);
 	}
 	return got;
 }
 
-/* Does `name` in `dir` lead to the file that is open as fd?  -1 when that cannot be said. */
+/* Does `name` in `dir` still belong to the open file fd?  -1: unknown. */
 static int
 is_current(zinc_fs *fs, int dir, const char *name, int fd, struct stat *st)
 {
@@ -188,7 +190,7 @@ is_current(zinc_fs *fs, int dir, const char *name, int fd, struct stat *st)
 	return st->st_ino == named.st_ino && st->st_dev == named.st_dev;
 }
 
-/* Can what somebody else made be the file of our value?  To set a time of one's own choice is for its owner. */
+/* Can a file that somebody else created hold our value?  Only its owner can set its time. */
 static bool
 is_usable(zinc_fs *fs, int fd, const struct stat *st)
 {
@@ -197,9 +199,9 @@ is_usable(zinc_fs *fs, int fd, const struct stat *st)
 	return st->st_nlink == 1 && fs_os(fs)->futimens(fs_os(fs), fd, same) == 0;
 }
 
-/* FS_TAKEN with a file of ours, empty; or what else became of it.  `fresh`: we made it a moment ago. */
+/* Empty the locked file and return FS_TAKEN, or say why it cannot be used.  `fresh`: we have just created it. */
 static fs_take
-settle(zinc_fs *fs, int dir, const char *lock_name, const fs_lock *lock, bool fresh)
+prepare_file(zinc_fs *fs, int dir, const char *lock_name, const fs_lock *lock, bool fresh)
 {
 	const zinc_os *os = fs_os(fs);
 	struct stat st;
@@ -218,7 +220,7 @@ settle(zinc_fs *fs, int dir, const char *lock_name, const fs_lock *lock, bool fr
 	return FS_TAKEN;
 }
 
-/* Open the lock file, made if need be; *fresh tells which. */
+/* Open the lock file, or create it; *fresh says which. */
 static int
 open_lock(zinc_fs *fs, int dir, const char *lock_name, bool *fresh)
 {
@@ -230,7 +232,7 @@ open_lock(zinc_fs *fs, int dir, const char *lock_name, bool *fresh)
 	return fd;
 }
 
-/* One round of the protocol.  FS_GONE: begin again. */
+/* One round of the protocol.  FS_GONE: start again. */
 static fs_take
 take_once(zinc_fs *fs, int dir, const char *lock_name, bool wait, const zinc_wait *until, fs_lock *out, bool *dir_gone)
 {
@@ -241,12 +243,12 @@ take_once(zinc_fs *fs, int dir, const char *lock_name, bool wait, const zinc_wai
 	*dir_gone = false;
 	fd = open_lock(fs, dir, lock_name, &fresh);
 	if (fd == -1) {
-		*dir_gone = errno == ENOENT; /* nothing can be made in a directory that was removed */
+		*dir_gone = errno == ENOENT; /* no file can be created in a removed directory */
 		return *dir_gone ? FS_GONE : FS_FAILED;
 	}
-	hold(fs, out, fd);
-	if ((wait ? ask_often(fs, fd, until) : ask_once(fs, fd)) == 0)
-		took = settle(fs, dir, lock_name, out, fresh);
+	add_held(fs, out, fd);
+	if ((wait ? poll_lock(fs, fd, until) : try_lock(fs, fd)) == 0)
+		took = prepare_file(fs, dir, lock_name, out, fresh);
 	else
 		took = is_busy(errno) ? FS_BUSY : FS_FAILED;
 	if (took == FS_TAKEN)
@@ -257,12 +259,12 @@ take_once(zinc_fs *fs, int dir, const char *lock_name, bool wait, const zinc_wai
 	return took;
 }
 
-/* Others who always rename the file between our open and our lock would keep us here.  That they do is progress, so a
- * waiter goes on for long; who does not wait tries a thousand times. */
+/* Others may always rename the file between our open and our lock.  They make progress, so a waiter keeps trying for
+ * RETRY_SECONDS; a caller that does not wait tries FS_MAX_TRIES times. */
 static bool
 may_try_again(zinc_fs *fs, bool wait, int tries, double began)
 {
-	return tries < FS_MOST_TRIES || (wait && zinc_now(fs->ctx) - began < LOSING_SECONDS);
+	return tries < FS_MAX_TRIES || (wait && zinc_now(fs->ctx) - began < RETRY_SECONDS);
 }
 
 fs_take
@@ -285,7 +287,7 @@ zinc_fs_lock_try(zinc_fs *fs, int dir, const char *name, bool wait, const zinc_w
 	return took;
 }
 
-/* Never made, never emptied: it is only looked at, and perhaps unlinked by the caller. */
+/* The file is neither created nor emptied; the caller may unlink it. */
 fs_take
 zinc_fs_lock_leftover(zinc_fs *fs, int dir, const char *lock_name, fs_lock *out)
 {
@@ -294,8 +296,8 @@ zinc_fs_lock_leftover(zinc_fs *fs, int dir, const char *lock_name, fs_lock *out)
 
 	if (fd == -1)
 		return errno == ENOENT ? FS_GONE : FS_FAILED;
-	hold(fs, out, fd);
-	if (ask_once(fs, fd) == 0 && is_current(fs, dir, lock_name, fd, &st) == 1 && S_ISREG(st.st_mode))
+	add_held(fs, out, fd);
+	if (try_lock(fs, fd) == 0 && is_current(fs, dir, lock_name, fd, &st) == 1 && S_ISREG(st.st_mode))
 		return FS_TAKEN;
 	zinc_fs_lock_release(fs, out);
 	return FS_BUSY;
@@ -312,9 +314,9 @@ zinc_fs_lock_unlink(zinc_fs *fs, int dir, const char *name)
 
 /* ---- names that fold ---- */
 
-/* Does the directory find our lock file under another spelling too? */
+/* Does the directory also find our lock file under this spelling? */
 static bool
-answers_to(zinc_fs *fs, int dir, const char *name, const struct stat *own)
+is_found_as(zinc_fs *fs, int dir, const char *name, const struct stat *own)
 {
 	char lock_name[FS_NAME_BYTES];
 	struct stat st;
@@ -324,14 +326,14 @@ answers_to(zinc_fs *fs, int dir, const char *name, const struct stat *own)
 }
 
 /*
- * A lock file that is held cannot be anybody else's, so nothing that others do at the same time can mislead
- * the question.  Where it cannot be asked (busy, no room, no such characters) it is asked again by the next change.
+ * The lock file that we hold belongs to nobody else, so changes by others cannot falsify the result.  If the probe is
+ * impossible (busy, no space, characters not allowed) the next change repeats it.
  */
 void
 zinc_fs_probe_names(zinc_fs *fs, const fs_dir *dir)
 {
-	static const char name[] = "zinc-\xC3\xA9";                                   /* e with acute accent ... */
-	static const char upper[] = "ZINC-\xC3\xA9", decomposed[] = "zinc-e\xCC\x81"; /* ... in one or two characters */
+	static const char name[] = "zinc-\xC3\xA9"; /* e with acute accent, one character */
+	static const char upper[] = "ZINC-\xC3\xA9", decomposed[] = "zinc-e\xCC\x81"; /* the same as two characters */
 	unsigned names = FS_NAMES_KNOWN;
 	fs_lock lock;
 	struct stat st;
@@ -342,9 +344,9 @@ zinc_fs_probe_names(zinc_fs *fs, const fs_dir *dir)
 	if (zinc_fs_lock_try(fs, dir->fd, name, false, NULL, &lock, &errnum) != FS_TAKEN)
 		return;
 	if (fs_os(fs)->fstat(fs_os(fs), lock.fd, &st) == 0) {
-		if (answers_to(fs, dir->fd, upper, &st))
+		if (is_found_as(fs, dir->fd, upper, &st))
 			names |= ZINC_CAP_FOLDS_CASE;
-		if (answers_to(fs, dir->fd, decomposed, &st))
+		if (is_found_as(fs, dir->fd, decomposed, &st))
 			names |= ZINC_CAP_NORMALISES;
 		atomic_fetch_or(&fs->names, names);
 	}

@@ -1,9 +1,8 @@
 /*
- * store_fs_path.c - the directories of the file system store: made, opened, removed when empty, synced
+ * store_fs_path.c - the directories of the file system store: create, open, remove when empty, sync
  *
- * Every path is resolved beneath the root's descriptor, or that of the place which is being erased, and names are
- * created and removed as single components of an open directory, so that no rename or link made meanwhile can lead
- * outside.
+ * Every path is resolved beneath the descriptor of the root, or of the base of an erase.  Names are created and removed
+ * as single components of an open directory.  So no rename or link made meanwhile can lead outside.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +19,7 @@ zinc_fs_parent(const char *path, size_t n)
 	return n ? n - 1 : 0;
 }
 
-/* Where the component behind path[0..n) ends. */
+/* The end of the component that follows path[0..n). */
 static size_t
 component_end(const char *path, size_t n)
 {
@@ -48,7 +47,7 @@ zinc_fs_open_below(zinc_fs *fs, const fs_dir *base, const char *path, int flags)
 	return zinc_fs_openat(fs, base->fd, *rest ? rest : ".", flags, ZINC_LINKS_REFUSE);
 }
 
-/* Open path[0..n); `path` is cut there meanwhile. */
+/* Open path[0..n); a NUL is put at path[n] meanwhile. */
 static int
 open_prefix(zinc_fs *fs, const fs_dir *base, char *path, size_t n)
 {
@@ -61,7 +60,7 @@ open_prefix(zinc_fs *fs, const fs_dir *base, char *path, size_t n)
 	return fd;
 }
 
-/* Make the component behind path[0..n) in the open directory. */
+/* Create the component that follows path[0..n) in the open directory. */
 static int
 make_component(zinc_fs *fs, int dir, char *path, size_t n)
 {
@@ -88,7 +87,8 @@ close_keeping_errno(zinc_fs *fs, int fd)
 
 /* ---- the root ---- */
 
-/* Open the first n bytes of the root's path behind its leading slash; the user's own, so links on it are followed. */
+/* Open the first n bytes of the root's path after its leading slash.  The user chose this path, so links are
+ * followed. */
 static int
 open_root_prefix(zinc_fs *fs, char *path, size_t n)
 {
@@ -106,9 +106,9 @@ open_root_prefix(zinc_fs *fs, char *path, size_t n)
 }
 
 /*
- * XFS, once it has shut itself down over an I/O error, drops what it had not logged and then answers the fsync of a
- * directory with success: nothing is left to write.  It answers fstat with EIO from that moment on, so an fstat that
- * succeeds afterwards proves the fsync before it.
+ * After XFS has shut itself down because of an I/O error, it drops what it had not logged, and then the fsync of a
+ * directory succeeds: nothing is left to write.  But fstat fails with EIO from that moment on.  So an fstat that
+ * succeeds after the fsync proves that the fsync was real.
  */
 static int
 sync_dir(const zinc_os *os, int fd)
@@ -118,8 +118,8 @@ sync_dir(const zinc_os *os, int fd)
 	return os->fsync(os, fd) == -1 ? -1 : os->fstat(os, fd, &st);
 }
 
-/* mkdir -p of the root, each step durable before the next: also for a relaxed put, since durable ones will rest on it.
- */
+/* mkdir -p of the root; each step is durable before the next.  This also holds for relaxed puts, because later durable
+ * puts depend on it. */
 static int
 make_root(zinc_fs *fs, char *path)
 {
@@ -128,7 +128,7 @@ make_root(zinc_fs *fs, char *path)
 	size_t n = strlen(names), m = n;
 	int fd, failed, downs = 0;
 
-	while (downs < FS_MOST_TRIES) {
+	while (downs < FS_MAX_TRIES) {
 		fd = open_root_prefix(fs, path, m);
 		if (fd == -1 && errno == ENOENT && m > 0) {
 			m = zinc_fs_parent(names, m);
@@ -151,7 +151,7 @@ make_root(zinc_fs *fs, char *path)
 	return -1;
 }
 
-/* The first to open it keeps its descriptor, for all. */
+/* The first thread that opens the root publishes its descriptor for all. */
 static int
 publish_root(zinc_fs *fs, int fd)
 {
@@ -177,10 +177,10 @@ create_root(zinc_fs *fs, zinc_error *err)
 	if (make_root(fs, path) == -1)
 		failed = errno;
 	zinc_free(fs->ctx, path);
-	return failed ? zinc_fs_fail(err, failed, "cannot make the store's directory") : ZINC_OK;
+	return failed ? zinc_fs_fail(err, failed, "cannot create the store's directory") : ZINC_OK;
 }
 
-/* Who lists names no key, so the directory is named, and whole. */
+/* A listing has no key to name in its error, so the message has the full path of the directory. */
 static zinc_status
 fail_dir(const zinc_fs *fs, const char *path, int errnum, zinc_error *err)
 {
@@ -191,8 +191,8 @@ fail_dir(const zinc_fs *fs, const char *path, int errnum, zinc_error *err)
 	return zinc_fs_fail(err, errnum, what);
 }
 
-/* Opened once and kept: the store stays the same directory though it be renamed.  O_PATH needs no right to read, which
- * "/" or a parent's home may not give. */
+/* The root is opened once and stays open, so that the store remains the same directory even if it is renamed.  O_PATH
+ * needs no read permission, which "/" or a parent's home may not grant. */
 zinc_status
 zinc_fs_root(zinc_fs *fs, bool make, int *out, zinc_error *err)
 {
@@ -216,7 +216,7 @@ zinc_fs_root(zinc_fs *fs, bool make, int *out, zinc_error *err)
 
 /* ---- opening and making ---- */
 
-/* A link that leads nowhere is neither a directory nor the place for one. */
+/* A dangling link is no directory, and none can be created in its place. */
 static bool
 is_link(zinc_fs *fs, int dir, char *path, size_t n)
 {
@@ -232,7 +232,7 @@ is_link(zinc_fs *fs, int dir, char *path, size_t n)
 	return link;
 }
 
-/* Make the component behind path[0..n); -1 when it can never be a directory. */
+/* Create the component that follows path[0..n); -1 when it can never be a directory. */
 static int
 make_or_find(zinc_fs *fs, int dir, char *path, size_t n)
 {
@@ -244,14 +244,15 @@ make_or_find(zinc_fs *fs, int dir, char *path, size_t n)
 	return -1;
 }
 
-/* Up to the last directory that is there, then down again; others may remove what was just made. */
+/* Go up to the nearest existing directory, then down again.  Other processes may remove directories that were just
+ * created. */
 static int
 make_dirs(zinc_fs *fs, char *path, size_t n, size_t *made)
 {
 	size_t m = n;
 	int fd, failed, downs = 0;
 
-	while (downs < FS_MOST_TRIES) {
+	while (downs < FS_MAX_TRIES) {
 		fd = open_prefix(fs, NULL, path, m);
 		if (fd == -1 && errno == ENOENT && m > 0) {
 			m = zinc_fs_parent(path, m);
@@ -259,7 +260,7 @@ make_dirs(zinc_fs *fs, char *path, size_t n, size_t *made)
 		}
 		if (fd == -1 || m == n)
 			return fd;
-		/* Also when another made it first: that one may not have synced it yet. */
+		/* Also if another process created it: it may not have synced it yet. */
 		failed = make_or_find(fs, fd, path, m) == -1;
 		close_keeping_errno(fs, fd);
 		if (failed)
@@ -273,7 +274,7 @@ make_dirs(zinc_fs *fs, char *path, size_t n, size_t *made)
 	return -1;
 }
 
-/* The commonest mistake deserves its own words.  It is no E_EXISTS, which says that the key itself is there. */
+/* The most common mistake has its own message.  It is not E_EXISTS, which means that the key itself exists. */
 static zinc_status
 cannot_open_dir(const zinc_fs *fs, const char *path, int errnum, zinc_error *err)
 {
@@ -284,7 +285,7 @@ cannot_open_dir(const zinc_fs *fs, const char *path, int errnum, zinc_error *err
 	return fail_dir(fs, path, errnum, err);
 }
 
-/* Not opened yet; NULL without memory. */
+/* A directory that is not opened yet; NULL: out of memory. */
 static fs_dir *
 dir_new(zinc_fs *fs, const char *path, size_t n)
 {
@@ -301,7 +302,7 @@ dir_new(zinc_fs *fs, const char *path, size_t n)
 	return d;
 }
 
-/* Hand out what was opened; what is missing is none.  errno says why there is no descriptor. */
+/* Return the opened directory; if it is missing and may be, NULL.  errno says why there is no descriptor. */
 static zinc_status
 dir_opened(zinc_fs *fs, fs_dir *d, bool may_miss, fs_dir **out, zinc_error *err)
 {
@@ -333,14 +334,14 @@ open_dir(zinc_fs *fs, const fs_dir *base, const char *path, size_t n, int flags,
 	return dir_opened(fs, d, true, out, err);
 }
 
-/* O_RDONLY, not O_PATH: the descriptor is listed and synced through. */
+/* O_RDONLY, not O_PATH: the descriptor is used for listing and fsync. */
 zinc_status
 zinc_fs_dir_open(zinc_fs *fs, const fs_dir *base, const char *path, size_t n, fs_dir **out, zinc_error *err)
 {
 	return open_dir(fs, base, path, n, O_RDONLY, out, err);
 }
 
-/* O_PATH as the root: what is above the place to erase need not be readable. */
+/* O_PATH, as for the root: the directory need not be readable. */
 zinc_status
 zinc_fs_base_open(zinc_fs *fs, const char *path, size_t n, fs_dir **out, zinc_error *err)
 {
@@ -389,7 +390,7 @@ zinc_fs_dir_unref(zinc_fs *fs, fs_dir *d)
 
 /* ---- removing ---- */
 
-/* Neither the root nor what leads to the place that the user named. */
+/* The root, `keep` and the directories above it stay. */
 bool
 zinc_fs_may_remove(const zinc_fs *fs, const char *path, size_t n)
 {
@@ -415,7 +416,7 @@ remove_dir(zinc_fs *fs, const fs_dir *base, char *path, size_t n)
 	return gone;
 }
 
-/* rmdir itself says whether a directory is empty, so nothing is looked at and no race can remove a file. */
+/* rmdir fails if the directory is not empty, so no check is needed and no race can remove a file. */
 bool
 zinc_fs_prune(zinc_fs *fs, const fs_dir *base, const char *path, size_t n)
 {
@@ -429,15 +430,15 @@ zinc_fs_prune(zinc_fs *fs, const fs_dir *base, const char *path, size_t n)
 	return n < whole;
 }
 
-/* ---- the way to a root ---- */
+/* ---- links on the path to a root ---- */
 
 bool
-zinc_path_linked(zinc_context *ctx, const char *path, size_t from, size_t to)
+zinc_path_has_link(zinc_context *ctx, const char *path, size_t from, size_t to)
 {
 	const zinc_os *os = ctx->os;
 	char *part = zinc_strndup(ctx, path, to);
 	const int top = os->open_root(os, "/", O_PATH);
-	bool linked = !part || top == -1; /* not known: as if */
+	bool linked = !part || top == -1; /* unknown: assume a link */
 	struct stat st;
 	size_t n = to;
 
@@ -452,7 +453,7 @@ zinc_path_linked(zinc_context *ctx, const char *path, size_t from, size_t to)
 }
 
 zinc_status
-zinc_path_stays(zinc_context *ctx, const char *path, size_t from, int links, zinc_error *err)
+zinc_path_check_links(zinc_context *ctx, const char *path, size_t from, int links, zinc_error *err)
 {
 	const zinc_os *os = ctx->os;
 	char *above = zinc_strndup(ctx, path, from);
@@ -469,12 +470,12 @@ zinc_path_stays(zinc_context *ctx, const char *path, size_t from, int links, zin
 	if (dir != -1)
 		os->close(os, dir);
 	zinc_free(ctx, above);
-	return failed ? zinc_fs_fail(err, failed, "cannot go there from the hierarchy above") : ZINC_OK;
+	return failed ? zinc_fs_fail(err, failed, "cannot follow its path") : ZINC_OK;
 }
 
 /* ---- sets of directories ---- */
 
-/* As strcmp would, with a path that ends at n. */
+/* strcmp with a path that ends at n. */
 static int
 compare_path(const char *entry, const char *path, size_t n)
 {
@@ -483,7 +484,7 @@ compare_path(const char *entry, const char *path, size_t n)
 	return order ? order : entry[n] != '\0';
 }
 
-/* Where path[0..n) is or belongs. */
+/* The index of path[0..n), or where to insert it. */
 static size_t
 dirs_find(const fs_dirs *set, const char *path, size_t n, bool *found)
 {
@@ -531,7 +532,7 @@ dirs_grow(zinc_fs *fs, fs_dirs *set, zinc_error *err)
 	return ZINC_OK;
 }
 
-/* Sorted by insertion: neighbours in an array are neighbours in the tree, so new ones mostly come last. */
+/* Insertion sort: keys of an array come in order, so new entries are mostly last. */
 zinc_status
 zinc_fs_dirs_add(zinc_fs *fs, fs_dirs *set, const char *path, size_t n, bool prune, zinc_error *err)
 {
@@ -567,8 +568,8 @@ zinc_fs_dirs_fini(zinc_fs *fs, fs_dirs *set)
 	memset(set, 0, sizeof *set);
 }
 
-/* Open path[0..*n), or what is left above it.  The base is looked for by its name, since it is open though it be removed.
- */
+/* Open path[0..*n), or the nearest parent that still exists.  The base is opened by name, since its descriptor stays
+ * valid after it is removed. */
 static int
 open_survivor(zinc_fs *fs, const fs_dir *base, char *path, size_t *n)
 {
@@ -579,9 +580,9 @@ open_survivor(zinc_fs *fs, const fs_dir *base, char *path, size_t *n)
 	return fd;
 }
 
-/* Has an entry before i synced, or failed to sync, the same directory, path[0..n)?  Its index, or i.  Shorter paths come
- * first, so an entry for the directory itself has had its turn; of others those next to each other and those that
- * failed are looked for: to ask again after a failure would be told OK. */
+/* The index of an earlier entry for which the same directory, path[0..n), was synced or failed to sync; i: none.
+ * Shorter paths are earlier, so the entry of the directory itself has been handled.  Beyond that only the previous
+ * entry and failed entries are searched: a second fsync after a failed one would succeed. */
 static size_t
 synced_before(const fs_dirs *set, size_t i, const char *path, size_t n, bool any_failed)
 {
@@ -596,7 +597,7 @@ synced_before(const fs_dirs *set, size_t i, const char *path, size_t n, bool any
 	return i;
 }
 
-/* A directory that is gone is made durable by the one above. */
+/* A removed directory is made durable by an fsync of its parent. */
 static void
 sync_entry(zinc_fs *fs, const fs_dir *base, fs_dirs *set, size_t i, bool any_failed)
 {
@@ -621,8 +622,8 @@ sync_entry(zinc_fs *fs, const fs_dir *base, fs_dirs *set, size_t i, bool any_fai
 	close_keeping_errno(fs, fd);
 }
 
-/* Children are pruned before their parents; survivors are synced from the top down.  All are tried, the first failure
- * is told. */
+/* Children are pruned before their parents; the remaining directories are synced from the top down.  All are tried; the
+ * first failure is returned. */
 zinc_status
 zinc_fs_dirs_sync(zinc_fs *fs, const fs_dir *base, fs_dirs *set, zinc_error *err)
 {
@@ -663,7 +664,7 @@ match_name(void *arg, const char *name, int type)
 	return x->found;
 }
 
-/* Does `dir` answer to `name` though no entry is spelled so? */
+/* Does `dir` find `name` although no entry has exactly that spelling? */
 static int
 is_folded(zinc_fs *fs, int dir, const char *name)
 {
@@ -678,8 +679,8 @@ is_folded(zinc_fs *fs, int dir, const char *name)
 	return !x.found;
 }
 
-/* From the root down, since a directory may fold as well as the file.  Called only where names are known to fold,
- * because it reads directories. */
+/* From the root down: directories fold as well as files.  Called only if names are known to fold, because it reads
+ * directories. */
 zinc_status
 zinc_fs_check_names(zinc_fs *fs, const fs_change *c, zinc_error *err)
 {
@@ -692,17 +693,17 @@ zinc_fs_check_names(zinc_fs *fs, const fs_change *c, zinc_error *err)
 		end = at + strcspn(path + at, "/");
 		dir = open_prefix(fs, NULL, path, at ? at - 1 : 0);
 		if (dir == -1)
-			return zinc_fs_fail(err, errno, "cannot look for names that fold");
+			return zinc_fs_fail(err, errno, "cannot check for folded names");
 		path[end] = '\0';
 		folded = is_folded(fs, dir, path + at);
 		path[end] = c->key[end];
 		close_keeping_errno(fs, dir);
 	}
 	if (folded == -1)
-		return zinc_fs_fail(err, errno, "cannot look for names that fold");
+		return zinc_fs_fail(err, errno, "cannot check for folded names");
 	if (folded)
-		return zinc_fail(
-		    err, ZINC_E_EXISTS,
-		    "this file system takes the key for another one that is there: it folds case or Unicode forms");
+		return zinc_fail(err, ZINC_E_EXISTS,
+				 "this file system does not distinguish the key from an existing one: it folds case or "
+				 "Unicode forms");
 	return ZINC_OK;
 }

@@ -1,8 +1,8 @@
 /*
- * store_fs_scrub.c - what killed writers left behind: lock files that nobody holds, empty directories
+ * store_fs_scrub.c - remove what killed writers left: lock files that nobody holds, empty directories
  *
- * A lock file is reported, and removed, only while this process holds it; so a writer at work is never disturbed.  Any
- * file may have such a name, so whoever asked decides of each, before it goes.
+ * A lock file is reported and removed only while this process holds it, so a running writer is never disturbed.  Any
+ * file may have such a name, so the caller decides on each one before it is removed.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -17,15 +17,15 @@ typedef struct scrub {
 	zinc_scrub_fn fn;
 	void *arg;
 	zinc_buf path; /* "" or ends in '/' */
-	zinc_buf key;  /* that a lock is of */
+	zinc_buf key;  /* the key that the lock belongs to */
 	bool stop;
 	const zinc_wait *wait;
 	zinc_error *err;
 } scrub;
 
-/* May what s->path names go?  `key` NULL: a directory. */
+/* Does the caller allow the removal of s->path?  `key` NULL: a directory. */
 static bool
-may_go(scrub *s, const char *key, const char *what)
+ask_caller(scrub *s, const char *key, const char *what)
 {
 	const int answer = s->fn(s->arg, zinc_buf_text(&s->path), key, what);
 
@@ -33,7 +33,7 @@ may_go(scrub *s, const char *key, const char *what)
 	return answer == 0;
 }
 
-/* Ask about the lock file, which is held, and remove it; *gone then, or when it would be. */
+/* Ask the caller about a lock file that we hold, and remove it.  *gone: it was removed, or would be. */
 static zinc_status
 scrub_held(scrub *s, const fs_dir *d, const char *name, bool *gone)
 {
@@ -45,7 +45,7 @@ scrub_held(scrub *s, const fs_dir *d, const char *name, bool *gone)
 		st = zinc_buf_add(&s->key, s->path.p, s->path.n - (sizeof FS_SUFFIX - 1), s->err);
 	if (st == ZINC_OK && (!zinc_buf_text(&s->path) || !zinc_buf_text(&s->key)))
 		st = zinc_fail_nomem(s->err);
-	*gone = st == ZINC_OK && may_go(s, zinc_buf_text(&s->key), "lock file of a writer that is gone");
+	*gone = st == ZINC_OK && ask_caller(s, zinc_buf_text(&s->key), "lock file of a writer that is gone");
 	if (*gone && s->remove && fs_os(s->fs)->unlinkat(fs_os(s->fs), d->fd, name, 0) == -1)
 		st =
 		    zinc_error_at_key(s->err, zinc_fs_fail(s->err, errno, "cannot remove it"), zinc_buf_text(&s->path));
@@ -53,7 +53,7 @@ scrub_held(scrub *s, const fs_dir *d, const char *name, bool *gone)
 	return st;
 }
 
-/* *gone: the lock file is nobody's, and gone when asked to remove it, else as good as gone. */
+/* *gone: nobody holds the lock file, and it was removed, or would be. */
 static zinc_status
 scrub_lock(scrub *s, const char *name, bool *gone)
 {
@@ -72,21 +72,21 @@ scrub_lock(scrub *s, const char *name, bool *gone)
 	return st;
 }
 
-/* The directory s->path holds nothing (any more). */
+/* The directory s->path is empty, or would be. */
 static bool
 scrub_empty(scrub *s)
 {
 	size_t n = s->path.n ? s->path.n - 1 : 0;
 	const char *path = zinc_buf_text(&s->path);
 
-	if (!zinc_fs_may_remove(s->fs, path, n) || !may_go(s, NULL, "empty directory"))
+	if (!zinc_fs_may_remove(s->fs, path, n) || !ask_caller(s, NULL, "empty directory"))
 		return false;
 	return !s->remove || zinc_fs_prune(s->fs, s->base, path, n);
 }
 
 static zinc_status scrub_dir(scrub *s, bool *empty);
 
-/* Whatever is neither a lock nor a directory, a key above all, makes its directory one that is in use. */
+/* An entry that is neither a lock nor a directory, such as a key, shows that its directory is in use. */
 static zinc_status
 scrub_entry(scrub *s, const fs_entry *entry, const char *name, bool *empty)
 {
@@ -106,7 +106,7 @@ scrub_entry(scrub *s, const fs_entry *entry, const char *name, bool *empty)
 	return st;
 }
 
-/* *empty: nothing is below, or would be after removing. */
+/* *empty: there is nothing below, or would be nothing after removal. */
 static zinc_status
 scrub_dir(scrub *s, bool *empty)
 {
@@ -151,7 +151,7 @@ zinc_fs_scrub_below(zinc_fs *fs, const fs_dir *base, const char *prefix, bool re
 	return st;
 }
 
-/* The prefix itself may be a link, below it none is followed. */
+/* The prefix itself may be a link; below it no link is followed. */
 zinc_status
 zinc_fs_scrub(void *self, const char *prefix, int remove, zinc_scrub_fn fn, void *arg, const zinc_wait *wait,
 	      zinc_error *err)

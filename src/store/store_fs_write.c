@@ -12,10 +12,10 @@
 
 #include "store/store_fs.h"
 
-#define IOV_AT_ONCE     256
-#define MOST_INTERRUPTS 100
-#define A_DAY           86400
-#define COPY_BLOCK      ((size_t)256 * ZINC_KIB)
+#define IOV_AT_ONCE    256
+#define MAX_INTERRUPTS 100
+#define A_DAY          86400
+#define COPY_BLOCK     ((size_t)256 * ZINC_KIB)
 
 /* ---- the object ---- */
 
@@ -58,7 +58,8 @@ zinc_fs_change_free(zinc_fs *fs, fs_change *c)
 	zinc_free(fs->ctx, c);
 }
 
-/* Unlinked while held: nobody else can have begun to use the file.  Directories made for nothing go too. */
+/* The lock file is unlinked while we hold it, so no other writer can be using it.  Directories created for the change
+ * are removed, too. */
 void
 zinc_fs_drop(zinc_fs *fs, fs_change *c)
 {
@@ -70,7 +71,7 @@ zinc_fs_drop(zinc_fs *fs, fs_change *c)
 		zinc_fs_prune(fs, NULL, c->dir->path, c->dir->n);
 }
 
-/* Of a change that erases below one (zinc_fs_base_open). */
+/* The base of an erase (zinc_fs_base_open), or NULL. */
 static const fs_dir *
 base_of(const fs_change *c)
 {
@@ -79,7 +80,7 @@ base_of(const fs_change *c)
 
 /* ---- the lock ---- */
 
-/* Puts of one group into one directory share its descriptor, as long as no other directory comes between. */
+/* Consecutive puts of one group into one directory share its descriptor. */
 static zinc_status
 open_dir(zinc_fs *fs, fs_change *c, bool make, zinc_error *err)
 {
@@ -93,7 +94,7 @@ open_dir(zinc_fs *fs, fs_change *c, bool make, zinc_error *err)
 		    : zinc_fs_dir_open(fs, base_of(c), c->key, n, &c->dir, err);
 }
 
-/* The windows of all groups are finished before this thread waits (promise 7 of store_fs.c). */
+/* All windows are finished before this thread waits (promise 7 of store_fs.c). */
 static fs_take
 take_once(zinc_fs *fs, fs_change *c, bool wait, const zinc_wait *until, int *errnum)
 {
@@ -107,15 +108,15 @@ take_once(zinc_fs *fs, fs_change *c, bool wait, const zinc_wait *until, int *err
 	return took;
 }
 
-/* Wait only after all windows are finished: whoever waits holds no lock.  Without `make`, c->dir stays NULL where there
- * is no directory. */
+/* Try first; wait only after all windows are finished.  Without `make`, c->dir stays NULL if the directory is
+ * missing. */
 static zinc_status
 take_lock(zinc_fs *fs, fs_change *c, bool make, const zinc_wait *until, zinc_error *err)
 {
 	int tries, errnum = EBUSY;
 	bool wait = false;
 
-	for (tries = 0; tries < FS_MOST_TRIES; tries++) {
+	for (tries = 0; tries < FS_MAX_TRIES; tries++) {
 		if (!c->dir)
 			ZINC_TRY(open_dir(fs, c, make, err));
 		if (!c->dir)
@@ -138,15 +139,15 @@ take_lock(zinc_fs *fs, fs_change *c, bool make, const zinc_wait *until, zinc_err
 		default:
 			if (errnum == ECANCELED)
 				return zinc_wait_for(until, "the lock of its value, which somebody else has", err);
-			return zinc_fs_fail(err, errnum, "cannot make and lock its lock file");
+			return zinc_fs_fail(err, errnum, "cannot create and lock its lock file");
 		}
 	}
-	return zinc_fs_fail(err, EBUSY, "cannot make and lock its lock file");
+	return zinc_fs_fail(err, EBUSY, "cannot create and lock its lock file");
 }
 
 /* ---- bytes ---- */
 
-/* A write that takes nothing and says nothing would be tried for ever, so it counts as an error. */
+/* A write of 0 bytes without an errno counts as an error, otherwise it would be repeated for ever. */
 static zinc_status
 write_value(zinc_fs *fs, int fd, const struct iovec *iov, int niov, zinc_error *err)
 {
@@ -160,7 +161,7 @@ write_value(zinc_fs *fs, int fd, const struct iovec *iov, int niov, zinc_error *
 		wrote = os->writev(os, fd, next, n);
 		if (wrote > 0)
 			zinc_iov_advance(&at, (size_t)wrote);
-		else if (wrote == 0 || errno != EINTR || ++interrupts > MOST_INTERRUPTS)
+		else if (wrote == 0 || errno != EINTR || ++interrupts > MAX_INTERRUPTS)
 			return zinc_fs_fail(err, wrote == 0 ? EIO : errno, "cannot write");
 	}
 	return ZINC_OK;
@@ -175,7 +176,7 @@ check_name(zinc_fs *fs, const fs_change *c, zinc_error *err)
 	return ZINC_OK;
 }
 
-/* The lock is held: fill its file. */
+/* The lock is held: write the value to the lock file. */
 static zinc_status
 write_change(zinc_fs *fs, fs_change *c, const struct iovec *iov, int niov, zinc_error *err)
 {
@@ -183,9 +184,9 @@ write_change(zinc_fs *fs, fs_change *c, const struct iovec *iov, int niov, zinc_
 	return write_value(fs, c->lock.fd, iov, niov, err);
 }
 
-/* ---- what is replaced ---- */
+/* ---- the old value ---- */
 
-/* A link stands for what it leads to, as far as it can be followed; where it cannot, `st` stays the link's own. */
+/* stat of the target of a link; if it cannot be followed, `st` stays that of the link. */
 static void
 stat_link(zinc_fs *fs, const fs_change *c, struct stat *st)
 {
@@ -201,7 +202,7 @@ stat_link(zinc_fs *fs, const fs_change *c, struct stat *st)
 	os->close(os, fd);
 }
 
-/* What has the key's name now; its mtime is what the new value must exceed, and its tag what a condition is about. */
+/* What has the key's name now.  The new value must have a later mtime, and conditions compare its tag. */
 static zinc_status
 stat_target(zinc_fs *fs, const fs_change *c, struct stat *st, bool *exists, zinc_error *err)
 {
@@ -209,20 +210,20 @@ stat_target(zinc_fs *fs, const fs_change *c, struct stat *st, bool *exists, zinc
 
 	*exists = os->fstatat(os, c->dir->fd, c->name, st) == 0;
 	if (!*exists)
-		return errno == ENOENT ? ZINC_OK : zinc_fs_fail(err, errno, "cannot look at the value");
+		return errno == ENOENT ? ZINC_OK : zinc_fs_fail(err, errno, "cannot stat the value");
 	if (S_ISLNK(st->st_mode) && fs->links != ZINC_LINKS_REFUSE)
 		stat_link(fs, c, st);
 	return ZINC_OK;
 }
 
-/* `st` is looked at only where something exists. */
+/* `st` is used only if `exists`. */
 static zinc_status
 check_condition(const fs_change *c, const struct stat *st, bool exists, zinc_error *err)
 {
 	zinc_tag tag;
 
 	if (c->when.when == ZINC_ABSENT && exists)
-		return zinc_fail(err, ZINC_E_EXISTS, "the key is there already");
+		return zinc_fail(err, ZINC_E_EXISTS, "the key already exists");
 	if (c->when.when != ZINC_EQUALS)
 		return ZINC_OK;
 	if (exists)
@@ -232,7 +233,8 @@ check_condition(const fs_change *c, const struct stat *st, bool exists, zinc_err
 	return ZINC_OK;
 }
 
-/* A directory is in the way, unless it is empty; a link that cannot be followed is replaced, unless links are refused. */
+/* An empty directory is removed, any other one is an error.  A link that cannot be followed is replaced, unless links
+ * are refused. */
 static zinc_status
 check_kind(zinc_fs *fs, const fs_change *c, const struct stat *st, bool *exists, zinc_error *err)
 {
@@ -241,7 +243,7 @@ check_kind(zinc_fs *fs, const fs_change *c, const struct stat *st, bool *exists,
 	if (!*exists || S_ISREG(st->st_mode) || (S_ISLNK(st->st_mode) && fs->links != ZINC_LINKS_REFUSE))
 		return ZINC_OK;
 	if (!S_ISDIR(st->st_mode))
-		return zinc_fail(err, ZINC_E_IO, "what has this name is not a regular file");
+		return zinc_fail(err, ZINC_E_IO, "the file of this name is not a regular file");
 	if (os->unlinkat(os, c->dir->fd, c->name, AT_REMOVEDIR) == -1)
 		return zinc_fail(err, ZINC_E_EXISTS,
 				 "longer keys are in the way: a file system cannot hold both \"a\" and \"a/b\"");
@@ -249,7 +251,7 @@ check_kind(zinc_fs *fs, const fs_change *c, const struct stat *st, bool *exists,
 	return ZINC_OK;
 }
 
-/* ---- time: what makes a tag that never comes back ---- */
+/* ---- time: a tag is never reused ---- */
 
 static bool
 is_later(const struct timespec *a, const struct timespec *b)
@@ -258,12 +260,12 @@ is_later(const struct timespec *a, const struct timespec *b)
 }
 
 /*
- * The time that the new value must be younger than: that of the value it replaces; and that of the youngest one
- * deleted, lest a new file gets the number and the time of a deleted one where clocks are coarse.  A file from another
- * day, which somebody's clock set wrong, drags nothing with it when it is deleted.
+ * The time that the new mtime must exceed: that of the value it replaces, and that of the newest value deleted.
+ * Otherwise, where clocks are coarse, a new file could get the inode and mtime of a deleted one.  A deleted file with a
+ * mtime in the far future, set by a wrong clock, is ignored.
  */
 static struct timespec
-oldest_time(zinc_fs *fs, const struct stat *replaced, const struct timespec *now)
+time_floor(zinc_fs *fs, const struct stat *replaced, const struct timespec *now)
 {
 	struct timespec t = {0, 0};
 
@@ -274,9 +276,9 @@ oldest_time(zinc_fs *fs, const struct stat *replaced, const struct timespec *now
 	return replaced && is_later(&replaced->st_mtim, &t) ? replaced->st_mtim : t;
 }
 
-/* Remembered by this process only: another one that makes the key anew meets a later clock. */
+/* Only this process remembers it; another process that creates the key again does so at a later time. */
 static void
-note_deleted(zinc_fs *fs, const struct stat *st)
+remember_deleted(zinc_fs *fs, const struct stat *st)
 {
 	pthread_mutex_lock(&fs->lock);
 	if (is_later(&st->st_mtim, &fs->newest_del))
@@ -294,7 +296,8 @@ one_ns_later(struct timespec t)
 	return t;
 }
 
-/* Set the mtime to max(now, floor + 1 ns) and read it back; where the file system keeps less, + 1 s, + 2 s (FAT). */
+/* Set the mtime to max(now, floor + 1 ns) and read it back.  If the file system has a coarser resolution, try + 1 s and
+ * + 2 s (FAT). */
 static zinc_status
 set_time(zinc_fs *fs, int fd, const struct stat *replaced, struct stat *st, zinc_error *err)
 {
@@ -303,8 +306,8 @@ set_time(zinc_fs *fs, int fd, const struct stat *replaced, struct stat *st, zinc
 	int step;
 
 	if (os->clock(os, CLOCK_REALTIME, &times[1]) == -1)
-		return zinc_fs_fail(err, errno, "cannot tell the time");
-	floor = oldest_time(fs, replaced, &times[1]);
+		return zinc_fs_fail(err, errno, "cannot get the time");
+	floor = time_floor(fs, replaced, &times[1]);
 	next = one_ns_later(floor);
 	if (is_later(&next, &times[1]))
 		times[1] = next;
@@ -318,13 +321,13 @@ set_time(zinc_fs *fs, int fd, const struct stat *replaced, struct stat *st, zinc
 		times[1].tv_sec = floor.tv_sec + step;
 		times[1].tv_nsec = 0;
 	}
-	return zinc_fail(err, ZINC_E_IO, "the file system does not keep the time that a file is given");
+	return zinc_fail(err, ZINC_E_IO, "the file system does not keep the time that was set");
 }
 
 /* ---- finishing ---- */
 
-/* Everything that can fail without harm comes before the rename; nothing after it can fail but close and the
- * directories' sync. */
+/* Everything that can fail without harm comes before the rename.  After it only close and the sync of directories can
+ * fail. */
 static zinc_status
 publish(zinc_fs *fs, fs_change *c, zinc_error *err)
 {
@@ -339,10 +342,10 @@ publish(zinc_fs *fs, fs_change *c, zinc_error *err)
 	ZINC_TRY(check_condition(c, &old, exists, err));
 	ZINC_TRY(check_kind(fs, c, &old, &exists, err));
 	ZINC_TRY(set_time(fs, c->lock.fd, exists ? &old : NULL, &made, err));
-	/* Never tried again: after a failure the kernel may have dropped the bytes and say so only once. */
+	/* Never retried: after a failure the kernel may have dropped the bytes, and reports that only once. */
 	if (!(c->flags & ZINC_PUT_RELAXED) && os->fsync(os, c->lock.fd) == -1)
 		return zinc_fs_fail(err, errno, "cannot sync");
-	if (c->when.when != ZINC_ANY) { /* against programs that take no lock: fsync took its time */
+	if (c->when.when != ZINC_ANY) { /* fsync takes time, and some programs take no lock */
 		ZINC_TRY(stat_target(fs, c, &old, &exists, err));
 		ZINC_TRY(check_condition(c, &old, exists, err));
 	}
@@ -354,7 +357,7 @@ publish(zinc_fs *fs, fs_change *c, zinc_error *err)
 	return ZINC_OK;
 }
 
-/* A failure is kept with the change, for commit to tell; without memory for it, only its status. */
+/* A failure is kept in the change for commit to report; without memory for the error, only its status. */
 void
 zinc_fs_finish(zinc_fs *fs, fs_change *c, const zinc_wait *wait)
 {
@@ -378,7 +381,7 @@ zinc_fs_finish(zinc_fs *fs, fs_change *c, const zinc_wait *wait)
 	c->dir = NULL;
 }
 
-/* The outcome of a change that was finished at once; its directory is synced now or by its group. */
+/* The outcome of a change that was finished at once.  Its directory is synced now or by its group. */
 static zinc_status
 conclude(zinc_fs *fs, fs_change *c, fs_dirs *own, zinc_error *err)
 {
@@ -387,7 +390,7 @@ conclude(zinc_fs *fs, fs_change *c, fs_dirs *own, zinc_error *err)
 
 	if (c->error)
 		zinc_error_copy(err, c->error);
-	else if (st != ZINC_OK && !c->prune) /* a delete has said why */
+	else if (st != ZINC_OK && !c->prune) /* a delete has already reported it */
 		zinc_fail(err, st, "%s", zinc_status_text(st));
 	if (c->group)
 		zinc_fs_group_done(fs, c, keep);
@@ -399,9 +402,9 @@ conclude(zinc_fs *fs, fs_change *c, fs_dirs *own, zinc_error *err)
 	return st;
 }
 
-/* Nothing was changed, and the group does not know of it. */
+/* Nothing was changed, and the change is not in its group. */
 static zinc_status
-give_up(zinc_fs *fs, fs_change *c, zinc_status st)
+drop_unchanged(zinc_fs *fs, fs_change *c, zinc_status st)
 {
 	zinc_fs_drop(fs, c);
 	zinc_fs_change_free(fs, c);
@@ -409,18 +412,18 @@ give_up(zinc_fs *fs, fs_change *c, zinc_status st)
 }
 
 /*
- * What fails before the window is told at once, whether in a group or not.
- *
- * A relaxed put has no fsync to share with others, so it does not wait in the window but gets its name in the thread
- * that wrote it: to replace large files is work (the old pages are freed, ext4 allocates the new blocks), which would
- * otherwise be left to the one thread that commits.
+ * A failure before the change enters the window is returned at once, in a group or not.  A relaxed put has no fsync to
+ * share with others, so it does not wait in the window; the thread that wrote it also renames it.  Replacing large
+ * files takes time (old pages are freed, ext4 allocates blocks), which would otherwise fall to the one thread that
+ * commits.
  */
 static zinc_status
 put_one(zinc_fs *fs, zinc_put_group *group, const zinc_put *put, uint32_t flags, zinc_tag *tag, const zinc_wait *wait,
 	zinc_error *err)
 {
 	fs_dirs own = {NULL, 0, 0};
-	const bool grouped = group && !(flags & ZINC_PUT_TAGS); /* who asks for the tag is told the outcome at once */
+	const bool grouped =
+	    group && !(flags & ZINC_PUT_TAGS); /* a tag is returned at once, so the put is finished at once */
 	bool relaxed;
 	fs_change *c;
 	zinc_status st;
@@ -435,7 +438,7 @@ put_one(zinc_fs *fs, zinc_put_group *group, const zinc_put *put, uint32_t flags,
 		st = zinc_fs_enlist(fs, c, &own, !grouped || relaxed, err);
 	if (st != ZINC_OK) {
 		zinc_fs_dirs_fini(fs, &own);
-		return give_up(fs, c, st);
+		return drop_unchanged(fs, c, st);
 	}
 	if (!grouped) {
 		zinc_fs_finish(fs, c, NULL);
@@ -445,11 +448,11 @@ put_one(zinc_fs *fs, zinc_put_group *group, const zinc_put *put, uint32_t flags,
 		zinc_fs_finish(fs, c, NULL);
 		zinc_fs_group_done(fs, c, true);
 	}
-	zinc_fs_group_turn(fs, (fs_group *)group);
+	zinc_fs_group_flush_full(fs, (fs_group *)group);
 	return ZINC_OK;
 }
 
-/* One after another, in the calling thread: whoever wants more calls from more threads. */
+/* The puts are made one after another in the calling thread. */
 zinc_status
 zinc_fs_put(void *self, zinc_put_group *group, const zinc_put *puts, size_t n, const zinc_done *done, uint32_t flags,
 	    const zinc_wait *wait, zinc_error *err)
@@ -464,16 +467,16 @@ zinc_fs_put(void *self, zinc_put_group *group, const zinc_put *puts, size_t n, c
 
 		if (st == ZINC_OK)
 			st = put_one((zinc_fs *)self, group, &puts[i], flags, &tag, wait, &e);
-		zinc_done_tell(done, i, st, &tag, &e);
+		zinc_done_report(done, i, st, &tag, &e);
 	}
 	return ZINC_OK;
 }
 
 /* ---- deleting ---- */
 
-/* The lock is held: is there something to erase? */
+/* The lock is held: does the value exist, and does the condition hold? */
 static zinc_status
-look_before_erase(zinc_fs *fs, const fs_change *c, struct stat *st, bool *exists, zinc_error *err)
+check_before_erase(zinc_fs *fs, const fs_change *c, struct stat *st, bool *exists, zinc_error *err)
 {
 	ZINC_TRY(stat_target(fs, c, st, exists, err));
 	if (*exists && S_ISDIR(st->st_mode) && !(c->flags & FS_DEL_LINK))
@@ -483,7 +486,7 @@ look_before_erase(zinc_fs *fs, const fs_change *c, struct stat *st, bool *exists
 
 /* Unlink the value, drop the lock, prune and sync. */
 static zinc_status
-erase_there(zinc_fs *fs, fs_change *c, const struct stat *st, zinc_error *err)
+erase_existing(zinc_fs *fs, fs_change *c, const struct stat *st, zinc_error *err)
 {
 	const zinc_os *os = fs_os(fs);
 	fs_dirs own = {NULL, 0, 0};
@@ -493,10 +496,10 @@ erase_there(zinc_fs *fs, fs_change *c, const struct stat *st, zinc_error *err)
 	status = zinc_fs_enlist(fs, c, &own, true, err);
 	if (status != ZINC_OK) {
 		zinc_fs_dirs_fini(fs, &own);
-		return give_up(fs, c, status);
+		return drop_unchanged(fs, c, status);
 	}
 	if (os->unlinkat(os, c->dir->fd, c->name, 0) == 0)
-		note_deleted(fs, st);
+		remember_deleted(fs, st);
 	else
 		c->status = zinc_fs_fail(err, errno, "cannot unlink");
 	zinc_fs_drop(fs, c);
@@ -507,20 +510,20 @@ erase_there(zinc_fs *fs, fs_change *c, const struct stat *st, zinc_error *err)
 	return conclude(fs, c, &own, err);
 }
 
-/* With the lock held.  Nothing there is nothing to do, and leaves no trace. */
+/* With the lock held.  A missing value needs no change and leaves no trace. */
 static zinc_status
 erase(zinc_fs *fs, fs_change *c, zinc_error *err)
 {
 	struct stat st;
 	bool exists;
-	zinc_status status = look_before_erase(fs, c, &st, &exists, err);
+	zinc_status status = check_before_erase(fs, c, &st, &exists, err);
 
 	if (status != ZINC_OK || !exists)
-		return give_up(fs, c, status);
-	return erase_there(fs, c, &st, err);
+		return drop_unchanged(fs, c, status);
+	return erase_existing(fs, c, &st, err);
 }
 
-/* Most deletes of an array that is all fill value meet nothing: one call tells, and no lock is needed to know it. */
+/* Most deletes of chunks that are all fill value find nothing.  One system call finds that out, without a lock. */
 static zinc_status
 is_missing(zinc_fs *fs, const fs_change *c, bool *missing, zinc_error *err)
 {
@@ -534,12 +537,12 @@ is_missing(zinc_fs *fs, const fs_change *c, bool *missing, zinc_error *err)
 	if (fd != -1)
 		fs_os(fs)->close(fs_os(fs), fd);
 	else if (errno != ENOENT && errno != ENOTDIR)
-		return zinc_fs_fail(err, errno, "cannot look at the value");
+		return zinc_fs_fail(err, errno, "cannot stat the value");
 	*missing = fd == -1;
 	return ZINC_OK;
 }
 
-/* A put of the same key that is pending in the group comes first, as the caller meant it. */
+/* A pending put of the same key in the group is finished first, to keep the caller's order. */
 static zinc_status
 del_one(zinc_fs *fs, zinc_put_group *group, const zinc_del *del, uint32_t flags, const zinc_wait *wait, zinc_error *err)
 {
@@ -549,7 +552,7 @@ del_one(zinc_fs *fs, zinc_put_group *group, const zinc_del *del, uint32_t flags,
 
 	ZINC_TRY(change_new(&c, fs, group, del->key, del->when, flags, err));
 	if (c->group)
-		zinc_fs_group_settle(fs, c->group, del->key);
+		zinc_fs_group_finish_key(fs, c->group, del->key);
 	st = is_missing(fs, c, &missing, err);
 	if (st == ZINC_OK && !missing)
 		st = take_lock(fs, c, false, wait, err);
@@ -583,14 +586,14 @@ zinc_fs_del(void *self, zinc_put_group *group, const zinc_del *dels, size_t n, c
 
 		if (st == ZINC_OK)
 			st = del_one((zinc_fs *)self, group, &dels[i], flags, wait, &e);
-		zinc_done_tell(done, i, st, NULL, &e);
+		zinc_done_report(done, i, st, NULL, &e);
 	}
 	return ZINC_OK;
 }
 
 /* ---- update ---- */
 
-/* The value under the lock, which no writer of ours can change; data NULL when it is missing. */
+/* The value, read under the lock, so that no writer of this protocol can change it; data is NULL when it is missing. */
 static zinc_status
 read_old(zinc_fs *fs, const fs_change *c, uint64_t limit, zinc_blob *out, zinc_error *err)
 {
@@ -605,7 +608,7 @@ read_old(zinc_fs *fs, const fs_change *c, uint64_t limit, zinc_blob *out, zinc_e
 		return ZINC_OK;
 	if (limit && (uint64_t)st.st_size > limit) {
 		fs_os(fs)->close(fs_os(fs), fd);
-		return zinc_fail(err, ZINC_E_LIMIT, "more than the %llu bytes that are taken",
+		return zinc_fail(err, ZINC_E_LIMIT, "the value is longer than the limit of %llu bytes",
 				 (unsigned long long)limit);
 	}
 	iov.iov_len = (size_t)st.st_size;
@@ -617,8 +620,8 @@ read_old(zinc_fs *fs, const fs_change *c, uint64_t limit, zinc_blob *out, zinc_e
 	return status;
 }
 
-/* The lock file was written, or `st` says why not.  The lock is held from before the old value was read until the new
- * one has its name. */
+/* The lock file was written, or `st` says why not.  The lock is held from before the old value is read until the
+ * rename. */
 static zinc_status
 rename_written(zinc_fs *fs, fs_change *c, zinc_status st, zinc_error *err)
 {
@@ -628,7 +631,7 @@ rename_written(zinc_fs *fs, fs_change *c, zinc_status st, zinc_error *err)
 		st = zinc_fs_enlist(fs, c, &own, true, err);
 	if (st != ZINC_OK) {
 		zinc_fs_dirs_fini(fs, &own);
-		return give_up(fs, c, st);
+		return drop_unchanged(fs, c, st);
 	}
 	zinc_fs_finish(fs, c, NULL);
 	return conclude(fs, c, &own, err);
@@ -640,7 +643,7 @@ apply(zinc_fs *fs, fs_change *c, const zinc_update *u, zinc_error *err)
 	struct iovec iov = {(void *)(uintptr_t)u->bytes, u->nbytes};
 
 	if (u->keep)
-		return give_up(fs, c, ZINC_OK);
+		return drop_unchanged(fs, c, ZINC_OK);
 	if (u->erase)
 		return erase(fs, c, err);
 	return rename_written(fs, c, write_change(fs, c, &iov, 1, err), err);
@@ -664,14 +667,14 @@ zinc_fs_update(void *self, const char *key, zinc_update_fn fn, void *arg, uint64
 		st = read_old(fs, c, limit, &old, err);
 	if (st == ZINC_OK)
 		st = fn(arg, old.data, old.nbytes, &u, err);
-	st = st == ZINC_OK ? apply(fs, c, &u, err) : give_up(fs, c, st);
+	st = st == ZINC_OK ? apply(fs, c, &u, err) : drop_unchanged(fs, c, st);
 	zinc_blob_fini(&old);
 	return st;
 }
 
 /* ---- splice ---- */
 
-/* From file to file, by blocks that stay in the cache. */
+/* Copy from file to file, in blocks that fit the cache. */
 static zinc_status
 copy_part(fs_open_file *f, int to, const zinc_part *part, uint8_t *block, zinc_error *err)
 {
@@ -710,15 +713,15 @@ static zinc_status
 apply_parts(fs_change *c, fs_open_file *f, const zinc_splice *u, zinc_error *err)
 {
 	if (u->keep)
-		return give_up(f->fs, c, ZINC_OK);
+		return drop_unchanged(f->fs, c, ZINC_OK);
 	if (u->erase)
 		return erase(f->fs, c, err);
 	return rename_written(f->fs, c, write_parts(c, f, u, err), err);
 }
 
 /*
- * zinc_fs_update without the old value in memory.  A part of a shard of 18 MB written anew, in processor time: 12.5 ms
- * with the old shard read, copied and written; 7.5 by blocks; copy_file_range(2) no better, 7.3.
+ * zinc_fs_update without the old value in memory.  Processor time to rewrite a part of an 18 MB shard: 12.5 ms when the
+ * old shard is read, copied and written; 7.5 in blocks; copy_file_range(2) is no better, 7.3.
  */
 zinc_status
 zinc_fs_splice(void *self, const char *key, zinc_splice_fn fn, void *arg, uint64_t limit, uint32_t flags,
@@ -744,7 +747,7 @@ zinc_fs_splice(void *self, const char *key, zinc_splice_fn fn, void *arg, uint64
 	}
 	if (st == ZINC_OK)
 		st = fn(arg, &old, &u, err);
-	st = st == ZINC_OK ? apply_parts(c, &f, &u, err) : give_up(f.fs, c, st);
+	st = st == ZINC_OK ? apply_parts(c, &f, &u, err) : drop_unchanged(f.fs, c, st);
 	if (f.fd != -1)
 		fs_os(f.fs)->close(fs_os(f.fs), f.fd);
 	return st;

@@ -1,18 +1,19 @@
 /*
- * store_http.c - keys below a URL; a module.  store_http_put.c changes them, where that is asked for
+ * store_http.c - keys below a URL; a module.  store_http_put.c changes them, if the setting "write" allows it
  *
  *     http://host/base?query   +   key "a b/c"   =   http://host/base/a%20b/c?query
  *
  * Promises (tests/unit/test_store_http.c names each by its number):
  *
- * (1) 404 and 410 are "missing"; 403 and everything else that is no value is a failure.
- * (2) Bytes that are handed out are all of one generation of the value: the one that was asked for, if one was.
- *     Tags are strong ETags, else dates of Last-Modified that lie behind the answer by two seconds.
- * (3) An answer that is longer or shorter than it says, or another range than was asked for, is a failure.  One whose
- *     end cannot be told from a cut connection is refused.
- * (4) A server without ranges is read all the same; caps then say that it has none.
+ * (1) 404 and 410 mean "missing"; 403 and every other answer without a value is a failure.
+ * (2) All bytes of an answer belong to one generation of the value: the one that the request named, if it named one.
+ *     Tags are strong ETags, else the date of Last-Modified if it is at least two seconds older than the answer.
+ * (3) An answer that is longer or shorter than its head says, or has another range than requested, is a failure.  An
+ *     answer whose end cannot be told from a broken connection is refused.
+ * (4) A server without ranges can be read, too; caps then say that it has none.
  * (5) Neither password nor query of the URL appears in an error.
- * (6) Values whose length nobody says are gathered a few at a time: an eighth of what a call may have in flight, or one.
+ * (6) Values of unknown length are buffered a few at a time: in an eighth of the bytes that a call may have in flight,
+ *     or one value.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,25 +21,25 @@
 #include "store/store_http.h"
 
 #define MOST_PARALLEL 1000
-#define MERGE_GAP     ZINC_MIB /* what a round trip costs in bytes, on a line of 10 ms and 1 Gbit/s */
+#define MERGE_GAP     ZINC_MIB /* bytes that one round trip costs, on a line of 10 ms and 1 Gbit/s */
 #define GATHER_BYTES  (32 * ZINC_MIB)
-#define GATHER_SHARE  8 /* of what is in flight */
+#define GATHER_SHARE  8 /* share of the bytes in flight */
 
-/* The questions for one request; a server's answer may lead from one to the next. */
+/* The HTTP request that is sent for a get; the answer may require another one. */
 typedef enum question {
-	ASK_BYTES, /* GET, of a range or of all */
-	ASK_HEAD,  /* HEAD: what is wanted has no bytes, or begins past the end (416) */
-	ASK_FIRST  /* GET of the first byte, where HEAD is not allowed */
+	ASK_BYTES, /* GET of a range or of the whole value */
+	ASK_HEAD,  /* HEAD: no bytes are needed, or the range begins past the end (416) */
+	ASK_FIRST  /* GET of the first byte, if HEAD is not allowed */
 } question;
 
-/* One request under way. */
+/* The state of one get. */
 typedef struct exchange {
 	char *url;
 	question question;
-	bool again;   /* the question has changed */
-	bool roomed;  /* there is a place for the bytes */
-	bool gathers; /* the size is not known before the end */
-	bool counted; /* among those that do */
+	bool again;    /* send the request again, `question` has changed */
+	bool has_room; /* the sink has provided memory for the bytes */
+	bool gathers;  /* the size is unknown until the end */
+	bool counted;  /* its buffer is counted in batch.gathering */
 	bool over;
 	zinc_found found;
 	zinc_status status; /* of a failure */
@@ -46,7 +47,7 @@ typedef struct exchange {
 	int http_status;
 	zinc_tag tag;
 	uint64_t size;
-	uint64_t skip; /* bytes of the answer before the first that is wanted */
+	uint64_t skip; /* bytes of the answer before the first requested one */
 	uint64_t want, have;
 	struct iovec slot;
 	zinc_iov_at at;
@@ -59,13 +60,13 @@ typedef struct batch {
 	const zinc_get *requests;
 	const zinc_sink *sink;
 	exchange *x;
-	size_t n, low;      /* nothing before `low` is left */
-	uint64_t gathering; /* bytes that may be gathered for those that are counted */
+	size_t n, low;      /* all requests before `low` are finished */
+	uint64_t gathering; /* bytes reserved for values of unknown length */
 } batch;
 
-/* ---- questions ---- */
+/* ---- sending requests ---- */
 
-/* RFC 3986: unreserved characters stand for themselves, everything else is escaped. */
+/* RFC 3986: unreserved characters are copied, everything else is escaped. */
 static zinc_status
 add_escaped(zinc_buf *out, const char *key, zinc_error *err)
 {
@@ -104,14 +105,14 @@ zinc_http_key_url(const http_store *s, const char *key, char **out, zinc_error *
 	return st;
 }
 
-/* What has no bytes is asked for by HEAD; so is what begins where no value ends. */
+/* A request for no bytes uses HEAD; so does one whose offset no value can reach. */
 static question
 first_question(const zinc_get *r)
 {
 	return r->stat || r->length == 0 || (!r->suffix && r->offset > INT64_MAX) ? ASK_HEAD : ASK_BYTES;
 }
 
-/* None for all of the value.  A last byte past the end is cut by the server. */
+/* No range for the whole value.  The server cuts a range at the end of the value. */
 static zinc_status
 add_range(zinc_http_request *out, const zinc_get *r, zinc_error *err)
 {
@@ -168,7 +169,7 @@ on_ask(void *arg, size_t i, zinc_http_request *out, zinc_error *err)
 
 /* ---- heads ---- */
 
-/* The answer is of no use; the body is not wanted. */
+/* The answer cannot be used; its body is not read. */
 static zinc_http_next
 fault(exchange *x, zinc_status status, const char *why)
 {
@@ -206,14 +207,14 @@ zinc_http_take_tag(http_store *s, const zinc_http_head *h, uint64_t size, zinc_t
 	atomic_fetch_or(&s->seen, out->n ? SEEN_TAG : SEEN_NO_TAG);
 }
 
-/* Room for `want` bytes.  What a first try got is kept: it was asked for once and for all. */
+/* Ask the sink for memory for x->want bytes.  After a retry the memory of the first try is used again. */
 static zinc_http_next
 make_room(const batch *b, size_t i)
 {
 	const zinc_get *r = &b->requests[i];
 	exchange *x = &b->x[i];
 
-	if (!r->iov && !x->roomed) {
+	if (!r->iov && !x->has_room) {
 		switch (b->sink->room(b->sink->arg, i, x->want, &x->slot.iov_base)) {
 		case ZINC_ROOM_NOT_NOW:
 			return ZINC_HTTP_WAIT;
@@ -221,18 +222,18 @@ make_room(const batch *b, size_t i)
 			break;
 		case ZINC_ROOM_FAIL:
 		default:
-			return fault(x, ZINC_E_NOMEM, "no memory for its bytes");
+			return fault(x, ZINC_E_NOMEM, "no memory for the value");
 		}
 		x->slot.iov_len = (size_t)x->want;
 	}
-	x->roomed = true;
+	x->has_room = true;
 	x->at = r->iov ? (zinc_iov_at){r->iov, r->niov, 0} : (zinc_iov_at){&x->slot, 1, 0};
 	return ZINC_HTTP_GO;
 }
 
-/* The size of the value and its tag are known: choose the bytes, and see that a second try is of the same value. */
+/* Size and tag of the value are known: select the bytes.  After a retry the value must be the same. */
 static zinc_http_next
-choose(const batch *b, size_t i, const zinc_http_head *h, uint64_t size)
+select_bytes(const batch *b, size_t i, const zinc_http_head *h, uint64_t size)
 {
 	const zinc_get *r = &b->requests[i];
 	exchange *x = &b->x[i];
@@ -245,11 +246,11 @@ choose(const batch *b, size_t i, const zinc_http_head *h, uint64_t size)
 	zinc_get_select(r, size, &offset, &nbytes);
 	if (r->stat)
 		nbytes = 0;
-	if ((x->roomed && (nbytes != x->want || tag.n != x->tag.n || memcmp(tag.b, x->tag.b, tag.n) != 0)) ||
+	if ((x->has_room && (nbytes != x->want || tag.n != x->tag.n || memcmp(tag.b, x->tag.b, tag.n) != 0)) ||
 	    (x->question != ASK_BYTES && nbytes))
 		return fault(x, ZINC_E_IO, "the value changed while it was being read");
 	if (nbytes > SIZE_MAX)
-		return fault(x, ZINC_E_NOMEM, "more bytes than can be held");
+		return fault(x, ZINC_E_NOMEM, "the value does not fit in memory");
 	x->found = ZINC_FOUND;
 	x->tag = tag;
 	x->size = size;
@@ -258,33 +259,34 @@ choose(const batch *b, size_t i, const zinc_http_head *h, uint64_t size)
 	return ZINC_HTTP_GO;
 }
 
-/* Everything about the answer is as it should be. */
+/* The head is accepted: get memory, then read the body if there is one. */
 static zinc_http_next
-agree(const batch *b, size_t i)
+accept_head(const batch *b, size_t i)
 {
 	zinc_http_next next = b->requests[i].stat ? ZINC_HTTP_STOP : make_room(b, i);
 
 	return next == ZINC_HTTP_GO && b->x[i].want == 0 ? ZINC_HTTP_STOP : next;
 }
 
-/* 206: the range that was asked for, cut at the end of the value, and no other. */
+/* 206: the requested range, cut at the end of the value. */
 static zinc_http_next
-take_part(const batch *b, size_t i, const zinc_http_head *h)
+accept_part(const batch *b, size_t i, const zinc_http_head *h)
 {
 	exchange *x = &b->x[i];
 
 	if (h->first == ZINC_HTTP_UNKNOWN || h->total == ZINC_HTTP_UNKNOWN)
-		return fault(x, ZINC_E_IO, "the server sends a range without saying of what (Content-Range)");
-	if (choose(b, i, h, h->total) != ZINC_HTTP_GO)
+		return fault(x, ZINC_E_IO, "the server sends a range without Content-Range");
+	if (select_bytes(b, i, h, h->total) != ZINC_HTTP_GO)
 		return ZINC_HTTP_STOP;
 	if (x->question == ASK_BYTES && (h->first != x->skip || h->last - h->first + 1 != x->want ||
 					 (h->length != ZINC_HTTP_UNKNOWN && h->length != x->want)))
-		return fault(x, ZINC_E_IO, "the server sends another range than was asked for");
+		return fault(x, ZINC_E_IO, "the server sends another range than requested");
 	x->skip = 0;
-	return agree(b, i);
+	return accept_head(b, i);
 }
 
-/* May it be gathered now?  The first that is left always may: who comes later may wait for room that it holds. */
+/* May this answer be buffered now?  The oldest unfinished one always may; later ones wait for the memory that it
+ * holds. */
 static bool
 may_gather(batch *b, size_t i)
 {
@@ -300,9 +302,9 @@ may_gather(batch *b, size_t i)
 	return true;
 }
 
-/* 200: all of it, whether or not that was asked for. */
+/* 200: the whole value, even if a range was requested. */
 static zinc_http_next
-take_whole(batch *b, size_t i, const zinc_http_head *h)
+accept_whole(batch *b, size_t i, const zinc_http_head *h)
 {
 	const zinc_get *r = &b->requests[i];
 	exchange *x = &b->x[i];
@@ -310,13 +312,13 @@ take_whole(batch *b, size_t i, const zinc_http_head *h)
 	if (x->question != ASK_HEAD && (r->suffix || r->offset || r->length != ZINC_TO_END))
 		atomic_fetch_or(&b->store->seen, SEEN_NO_RANGES);
 	if (h->length != ZINC_HTTP_UNKNOWN)
-		return choose(b, i, h, h->length) == ZINC_HTTP_GO ? agree(b, i) : ZINC_HTTP_STOP;
+		return select_bytes(b, i, h, h->length) == ZINC_HTTP_GO ? accept_head(b, i) : ZINC_HTTP_STOP;
 	if (x->question == ASK_HEAD)
 		return ask_next(x, ASK_FIRST);
 	if (!h->framed)
-		return fault(x, ZINC_E_IO, "the server does not say where the value ends (Content-Length)");
-	if (x->roomed) /* by a first try, which told a length: is this the same value? */
-		return fault(x, ZINC_E_IO, "the server does not say again how long the value is (Content-Length)");
+		return fault(x, ZINC_E_IO, "the server does not send the length of the value (Content-Length)");
+	if (x->has_room) /* a first try had a length: this may be another value */
+		return fault(x, ZINC_E_IO, "the server sends no Content-Length when the request is repeated");
 	if (!may_gather(b, i))
 		return ZINC_HTTP_WAIT;
 	x->gathers = true;
@@ -340,18 +342,18 @@ on_head(void *arg, size_t i, const zinc_http_head *h)
 	case 206:
 		if (h->encoded)
 			return fault(x, ZINC_E_IO,
-				     "the server compresses though it was asked not to (Content-Encoding)");
-		return h->status == 206 ? take_part(b, i, h) : take_whole(b, i, h);
+				     "the server compresses the value, which the request forbids (Content-Encoding)");
+		return h->status == 206 ? accept_part(b, i, h) : accept_whole(b, i, h);
 	case 404:
 	case 410:
 		return result(x, ZINC_MISSING);
 	case 412:
 		return b->requests[i].if_tag ? result(x, ZINC_CHANGED) : fault(x, ZINC_E_IO, h->reason);
-	case 416: /* it begins past the end; what lies before that end is not said with a tag */
+	case 416: /* the range begins past the end; this answer has no tag */
 		if (x->question == ASK_BYTES)
 			return ask_next(x, ASK_HEAD);
 		if (x->question == ASK_FIRST && h->total == 0)
-			return choose(b, i, h, 0) == ZINC_HTTP_GO ? agree(b, i) : ZINC_HTTP_STOP;
+			return select_bytes(b, i, h, 0) == ZINC_HTTP_GO ? accept_head(b, i) : ZINC_HTTP_STOP;
 		break;
 	case 405:
 	case 501:
@@ -381,7 +383,7 @@ scatter(exchange *x, const uint8_t *bytes, size_t n)
 	}
 }
 
-/* What is not wanted goes by: in front, where a server has no ranges, and behind. */
+/* Skip bytes before the requested range (from a server without ranges) and after it. */
 static void
 take_bytes(exchange *x, const uint8_t *bytes, size_t n)
 {
@@ -402,18 +404,18 @@ on_body(void *arg, size_t i, const uint8_t *bytes, size_t n)
 	if (x->gathers) {
 		st = zinc_buf_add(&x->gathered, bytes, n, NULL);
 		if (st == ZINC_E_LIMIT)
-			return fault(x, st, "an answer without a length, and of more bytes than are taken");
+			return fault(x, st, "the answer has no length and is longer than the limit");
 		return st == ZINC_OK ? ZINC_HTTP_GO : fault(x, st, "no memory for an answer without a length");
 	}
 	if (x->http_status == 206 && n > x->want - x->have)
-		return fault(x, ZINC_E_IO, "the server sends more than it said");
+		return fault(x, ZINC_E_IO, "the server sends more bytes than announced");
 	take_bytes(x, bytes, n);
 	return x->have == x->want && x->http_status != 206 ? ZINC_HTTP_STOP : ZINC_HTTP_GO;
 }
 
 /* ---- ends ---- */
 
-/* The end of a value whose length nobody knew. */
+/* The end of a value of unknown length. */
 static zinc_http_next
 place_gathered(const batch *b, size_t i)
 {
@@ -436,7 +438,7 @@ place_gathered(const batch *b, size_t i)
 }
 
 static void
-tell_failure(const batch *b, size_t i, zinc_status st, const zinc_error *err)
+report_failure(const batch *b, size_t i, zinc_status st, const zinc_error *err)
 {
 	const exchange *x = &b->x[i];
 	zinc_error e = ZINC_ERROR_INIT;
@@ -447,12 +449,12 @@ tell_failure(const batch *b, size_t i, zinc_status st, const zinc_error *err)
 		zinc_fail(&e, st, "%s", x->fault);
 	else if (!err)
 		zinc_fail(&e, st, "HTTP %d%s", x->http_status,
-			  x->http_status == 401 || x->http_status == 403 ? ": the server does not allow it" : "");
+			  x->http_status == 401 || x->http_status == 403 ? ": the server denies access" : "");
 	zinc_sink_failed(b->sink, i, st, err ? err : &e);
 }
 
 static void
-tell(const batch *b, size_t i)
+report_answer(const batch *b, size_t i)
 {
 	const exchange *x = &b->x[i];
 	zinc_got got;
@@ -479,11 +481,11 @@ on_end(void *arg, size_t i, zinc_status st, const zinc_error *err)
 	if (st == ZINC_OK && x->gathers && x->found == ZINC_FOUND && place_gathered(b, i) == ZINC_HTTP_WAIT)
 		return ZINC_HTTP_WAIT;
 	if (st == ZINC_OK && x->found == ZINC_FOUND && x->have != x->want)
-		fault(x, ZINC_E_IO, "the server sends less than it said");
+		fault(x, ZINC_E_IO, "the server sends fewer bytes than announced");
 	if (st != ZINC_OK || x->found == ZINC_FAILED)
-		tell_failure(b, i, st != ZINC_OK ? st : x->status, err);
+		report_failure(b, i, st != ZINC_OK ? st : x->status, err);
 	else
-		tell(b, i);
+		report_answer(b, i);
 	b->gathering -= x->counted ? x->gathered.max : 0;
 	x->over = true;
 	zinc_free(b->store->ctx, x->url);
@@ -493,8 +495,8 @@ on_end(void *arg, size_t i, zinc_status st, const zinc_error *err)
 
 /* ---- operations ---- */
 
-/* What is taken of an answer whose length nobody says: what the caller takes; where only a part is wanted, that, and all
- * of a value that is not large. */
+/* The limit of an answer of unknown length: what the caller accepts; for a part of a value at least GATHER_BYTES, so
+ * that a small value can be read whole. */
 static size_t
 gather_most(const http_store *s, const zinc_get *r)
 {
@@ -532,8 +534,8 @@ zinc_http_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *s
 	return st;
 }
 
-/* Ranges are believed in until a server sends all of a value instead; tags only once they were seen, and no longer
- * when one was missing. */
+/* Ranges are assumed until a server sends a whole value instead.  Tags are reported once seen, and no longer when one
+ * was missing. */
 static void
 http_caps(void *self, zinc_caps *out)
 {
@@ -564,8 +566,8 @@ http_close(void *self)
 	zinc_free(s->ctx, s);
 }
 
-/* "user:password@host:port": what comes behind the last '@' and ':' must be a port, and a host must be there.  A
- * password with a '/' that is not escaped ends too early and looks like a port. */
+/* "user:password@host:port": a host is required, and a port after the last ':' behind the last '@'.  An unescaped '/'
+ * in a password ends the authority too early, and the rest of it looks like a port. */
 static bool
 is_authority(const char *s, size_t n)
 {
@@ -596,7 +598,7 @@ split_url(http_store *s, const char *scheme, const char *rest, zinc_error *err)
 		    err, ZINC_E_INVALID,
 		    "host or port are malformed; in a password write '/' %%2F, '?' %%3F, '#' %%23, '@' %%40");
 	if (strpbrk(rest, " #\t\r\n"))
-		return zinc_fail(err, ZINC_E_INVALID, "a URL with a blank or a '#': write them %%20 and %%23");
+		return zinc_fail(err, ZINC_E_INVALID, "the URL has a blank or a '#': write %%20 and %%23");
 	while (n && rest[n - 1] == '/')
 		n--;
 	zinc_buf_init(&base, s->ctx, ZINC_MAX_KEY);
@@ -630,7 +632,7 @@ static const zinc_setting_row http_settings[] = {
     {.name = NULL},
 };
 
-/* Header names are tokens (RFC 9110 section 5.6.2); values have passed as text. */
+/* Header names are tokens (RFC 9110 section 5.6.2); values are already checked as text. */
 static zinc_status
 add_header(const char **lines, size_t *n, const zinc_setting *s, zinc_context *ctx, zinc_error *err)
 {
@@ -639,7 +641,7 @@ add_header(const char **lines, size_t *n, const zinc_setting *s, zinc_context *c
 	zinc_buf line;
 
 	if (name[strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789!#$%&'*+-.^_`|~")])
-		return zinc_fail(err, ZINC_E_INVALID, "http.header.%.60s: no header has such a name", name);
+		return zinc_fail(err, ZINC_E_INVALID, "http.header.%.60s is not a valid header name", name);
 	zinc_buf_init(&line, ctx, ZINC_MAX_KEY);
 	st = zinc_buf_printf(&line, err, s->value[0] ? "%s: %s" : "%s;", name, s->value);
 	if (st == ZINC_OK && !zinc_buf_text(&line))
@@ -661,7 +663,7 @@ check_config(const zinc_http_config *c, zinc_error *err)
 	return ZINC_OK;
 }
 
-/* The client that the settings ask for. */
+/* Make the HTTP client from the settings. */
 static zinc_status
 make_client(http_store *s, const zinc_store_options *o, zinc_error *err)
 {
@@ -701,7 +703,7 @@ open_scheme(void **self, const char *scheme, const char *rest, const zinc_store_
 		return zinc_fail_nomem(err);
 	s->ctx = ctx;
 	atomic_init(&s->seen, 0);
-	atomic_init(&s->honours, 0);
+	atomic_init(&s->conditions_state, 0);
 	st = split_url(s, scheme, rest, err);
 	if (st == ZINC_OK)
 		st = make_client(s, options, err);
@@ -738,7 +740,7 @@ const zinc_store_ops zinc_store_ops_https = HTTP_OPS("https", open_https);
 #ifdef ZINC_MODULE
 const char zinc_module_build[] = ZINC_BUILD;
 
-/* A scheme of the row "http,https", in whatever case it was written. */
+/* `scheme` is "http" or "https", in any case. */
 const zinc_store_ops *
 zinc_module_init(const char *build, const char *scheme)
 {

@@ -1,5 +1,5 @@
 /*
- * store_http.h - what the files of the http store share
+ * store_http.h - shared by the files of the http store
  */
 #ifndef ZINC_STORE_HTTP_H
 #define ZINC_STORE_HTTP_H
@@ -7,7 +7,7 @@
 #include "net/net.h"
 #include "store/store_inside.h"
 
-/* What answers have told about the server. */
+/* What the answers have shown about the server. */
 #define SEEN_NO_RANGES 1u
 #define SEEN_TAG       2u
 #define SEEN_NO_TAG    4u
@@ -15,19 +15,19 @@
 typedef struct http_store {
 	zinc_context *ctx;
 	zinc_http *http;
-	char *base;  /* "https://host/base", without a slash at the end */
+	char *base;  /* "https://host/base", without a trailing slash */
 	char *query; /* "?...", or "" */
 	uint32_t parallel;
-	bool writes, conditions; /* the user's word */
+	bool writes, conditions; /* from the settings */
 	atomic_uint seen;
-	atomic_int honours; /* conditions: 0 not tried yet, 1 yes, -1 no */
+	atomic_int conditions_state; /* result of the test of conditions: 0 not tested, 1 honoured, -1 ignored */
 } http_store;
 
 zinc_status zinc_http_key_url(const http_store *s, const char *key, char **out, zinc_error *err);
-/* The generation that the answer is of: 'E' and the ETag, or 'M', the date of Last-Modified and the size; empty when the
- * server gives nothing that would tell. */
+/* The tag of an answer: 'E' and the ETag, or 'M', the date of Last-Modified and the size; empty when the server sends
+ * neither. */
 void zinc_http_take_tag(http_store *s, const zinc_http_head *h, uint64_t size, zinc_tag *out);
-/* Only if the value has this tag; NULL: any. */
+/* Add the condition that the value has this tag; NULL: no condition. */
 zinc_status zinc_http_add_condition(zinc_http_request *out, const zinc_tag *tag, zinc_error *err);
 
 zinc_status zinc_http_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, const zinc_wait *wait,

@@ -1,20 +1,20 @@
 /*
- * store_http_put.c - changing keys below a URL by PUT and DELETE, where the setting "write" allows it
+ * store_http_put.c - changing keys below a URL by PUT and DELETE, if the setting "write" allows it
  *
  * Promises (tests/unit/test_store_http_put.c names each by its number):
  *
- * (1) ZINC_OK is said only of a change that the server has answered with 200, 201 or 204; after a request that may have
- *     been done without an answer, and after 202, it is E_UNCERTAIN.
- * (2) With "conditions" a lost condition is E_EXISTS or E_CONFLICT, and nothing is changed.  The server is tried once, with
- *     a condition that cannot hold: one that does not look at conditions is E_UNSUPPORTED, not trusted.
- * (3) A condition that fails on a second try, the first having perhaps been done, is E_UNCERTAIN.
- * (4) Without "conditions" the value is looked at first.  That excludes nobody, and caps promise nothing.
+ * (1) ZINC_OK is returned only for a change that the server has answered with 200, 201 or 204.  If a request without an
+ *     answer may have been executed, and after 202, it is E_UNCERTAIN.
+ * (2) With "conditions" a failed condition is E_EXISTS or E_CONFLICT, and nothing is changed.  The server is tested
+ *     once, with a condition that cannot be true: if it ignores conditions, the change is E_UNSUPPORTED.
+ * (3) A condition that fails on a retry, when the first try may have been executed, is E_UNCERTAIN.
+ * (4) Without "conditions" the value is checked first.  That excludes no other writer, and caps promise nothing.
  */
 #include <stdio.h>
 
 #include "store/store_http.h"
 
-/* One change under way. */
+/* One change. */
 typedef struct change {
 	http_store *store;
 	const char *method;
@@ -22,8 +22,8 @@ typedef struct change {
 	const struct iovec *iov;
 	int niov;
 	const zinc_condition *when;
-	const zinc_done *done; /* NULL: `status` and `err` are enough */
-	size_t i;              /* as done() counts */
+	const zinc_done *done; /* NULL: only `status` and `err` are set */
+	size_t i;              /* index in the caller's batch */
 	zinc_tag tag;          /* of the new value */
 	char *url;
 	int http_status;
@@ -32,17 +32,17 @@ typedef struct change {
 	zinc_error *err;
 } change;
 
-/* Those of one call. */
+/* All changes of one call. */
 typedef struct changes {
 	http_store *store;
-	const zinc_put *puts; /* or */
+	const zinc_put *puts; /* either puts or dels is set */
 	const zinc_del *dels;
 	const zinc_done *done;
 	change *all;
-	size_t n, taken; /* of `all`; and of the caller's, some of which are lost already */
+	size_t n, taken; /* n: in `all`; taken: of the caller's, including those that already failed */
 } changes;
 
-/* ---- what the server says ---- */
+/* ---- answers ---- */
 
 static zinc_status
 on_ask(void *arg, size_t i, zinc_http_request *out, zinc_error *err)
@@ -78,16 +78,16 @@ on_body(void *arg, size_t i, const uint8_t *bytes, size_t n)
 	return ZINC_HTTP_STOP;
 }
 
-/* 404 and 412: the value is not as the condition says. */
+/* 404 and 412: the condition does not hold. */
 static zinc_status
-lost_condition(const change *c)
+condition_failed(const change *c)
 {
 	if (c->unknown)
 		return zinc_fail(
 		    c->err, ZINC_E_UNCERTAIN,
-		    "the condition fails, perhaps by an earlier try of this very change that had no answer");
+		    "the condition fails, perhaps because an earlier try without an answer has made the change");
 	if (c->when->when == ZINC_ABSENT)
-		return zinc_fail(c->err, ZINC_E_EXISTS, "the key is there already");
+		return zinc_fail(c->err, ZINC_E_EXISTS, "the key already exists");
 	return zinc_fail(c->err, ZINC_E_CONFLICT, "the value was changed by someone else");
 }
 
@@ -96,21 +96,22 @@ refused(const change *c)
 {
 	if (c->unknown && c->http_status != 202)
 		return zinc_fail(c->err, ZINC_E_UNCERTAIN,
-				 "HTTP %d, after an earlier try without an answer; it may or may not have been done",
+				 "HTTP %d; an earlier try had no answer, so the change may or may not have been made",
 				 c->http_status);
 	switch (c->http_status) {
 	case 202:
-		return zinc_fail(c->err, ZINC_E_UNCERTAIN, "HTTP 202: the server will do it later, or not");
+		return zinc_fail(c->err, ZINC_E_UNCERTAIN,
+				 "HTTP 202: the server has accepted the change, but not made it yet");
 	case 405:
 	case 501:
-		return zinc_fail(c->err, ZINC_E_READONLY, "HTTP %d: the server takes no %s here", c->http_status,
+		return zinc_fail(c->err, ZINC_E_READONLY, "HTTP %d: the server does not accept %s here", c->http_status,
 				 c->method);
 	case 401:
 	case 403:
-		return zinc_fail(c->err, ZINC_E_IO, "HTTP %d: the server does not allow it", c->http_status);
+		return zinc_fail(c->err, ZINC_E_IO, "HTTP %d: the server denies access", c->http_status);
 	case 409:
 		return zinc_fail(c->err, ZINC_E_IO,
-				 "HTTP 409: there is no directory for it, which the server must make itself");
+				 "HTTP 409: its directory does not exist, and the server must create it");
 	default:
 		return zinc_fail(c->err, ZINC_E_IO, "HTTP %d", c->http_status);
 	}
@@ -127,12 +128,12 @@ outcome(const change *c)
 	case 204:
 		return ZINC_OK;
 	case 404:
-	case 410: /* what is not there is as good as deleted, unless it should have had a tag */
+	case 410: /* a missing key counts as deleted, unless the condition names a tag */
 		if (c->when->when == ZINC_EQUALS)
-			return lost_condition(c);
+			return condition_failed(c);
 		return deletes ? ZINC_OK : refused(c);
 	case 412:
-		return c->when->when == ZINC_ANY ? refused(c) : lost_condition(c);
+		return c->when->when == ZINC_ANY ? refused(c) : condition_failed(c);
 	default:
 		return refused(c);
 	}
@@ -150,7 +151,7 @@ on_end(void *arg, size_t i, zinc_status st, const zinc_error *err)
 		*c->err = *err;
 	c->status = st == ZINC_OK ? outcome(c) : st;
 	if (c->done)
-		zinc_done_tell(c->done, c->i, c->status, &c->tag, c->status == ZINC_OK ? NULL : c->err);
+		zinc_done_report(c->done, c->i, c->status, &c->tag, c->status == ZINC_OK ? NULL : c->err);
 	if (c->err == &e)
 		c->err = NULL;
 	return ZINC_HTTP_GO;
@@ -174,15 +175,15 @@ make_change(const changes *x, size_t i)
 			.i = i};
 }
 
-/* It ends before it began. */
+/* Report a change that failed before it was sent. */
 static void
-lose(change *c, zinc_status st, const zinc_error *e)
+report_failed(change *c, zinc_status st, const zinc_error *e)
 {
 	c->status = st;
-	zinc_done_tell(c->done, c->i, st, NULL, e);
+	zinc_done_report(c->done, c->i, st, NULL, e);
 }
 
-/* They have no conditions, so that nothing is to be looked at. */
+/* They have no conditions, so nothing is checked first. */
 static size_t
 on_more(void *arg)
 {
@@ -197,14 +198,14 @@ on_more(void *arg)
 		*c = make_change(x, x->taken);
 		st = zinc_http_key_url(x->store, c->key, &c->url, &e);
 		if (st != ZINC_OK)
-			lose(c, st, &e);
+			report_failed(c, st, &e);
 		else
 			x->n++;
 	}
 	return x->n;
 }
 
-/* As many at once as the client keeps open.  Fails only before the first was begun. */
+/* The client limits the number of open requests.  Fails only before the first one is sent. */
 static zinc_status
 run_all(changes *x, const zinc_wait *wait, zinc_error *err)
 {
@@ -239,9 +240,10 @@ run(change *c, const zinc_wait *wait, zinc_error *err)
 
 /* ---- conditions ---- */
 
-/* A value that is not there cannot have a tag.  Where the server makes one all the same, it is taken away again. */
+/* Test with a condition that cannot be true: a missing value has no tag.  If the server creates the value nevertheless,
+ * it is deleted again. */
 static zinc_status
-try_key(http_store *s, const char *key, const zinc_wait *wait, zinc_error *err)
+probe_key(http_store *s, const char *key, const zinc_wait *wait, zinc_error *err)
 {
 	static const zinc_tag never = {21, "E\"zinc-no-such-value\""};
 	const zinc_condition when = {ZINC_EQUALS, &never};
@@ -251,22 +253,22 @@ try_key(http_store *s, const char *key, const zinc_wait *wait, zinc_error *err)
 	zinc_error e = ZINC_ERROR_INIT;
 	const zinc_status st = run(&probe, wait, &e);
 
-	if (probe.http_status == 412) { /* whatever became of earlier tries: it can hold for none */
-		atomic_store(&s->honours, 1);
+	if (probe.http_status == 412) { /* even after a retry: the condition was false for every try */
+		atomic_store(&s->conditions_state, 1);
 		return ZINC_OK;
 	}
-	if (st != ZINC_OK) /* nobody has changed anything: trying again would not help */
+	if (st != ZINC_OK) /* it is no conflict with another writer: trying again would not help */
 		return zinc_fail(err, st == ZINC_E_CONFLICT ? ZINC_E_UNSUPPORTED : st,
-				 "whether the server looks at conditions cannot be told: HTTP %d, %.400s",
+				 "cannot find out whether the server evaluates conditions: HTTP %d, %.400s",
 				 probe.http_status, e.text);
 	(void)run(&undo, NULL, NULL);
-	atomic_store(&s->honours, -1);
+	atomic_store(&s->conditions_state, -1);
 	return ZINC_OK;
 }
 
-/* Beside the key that is to be changed: elsewhere the server may have other rules. */
+/* Test beside the key to change: the server may have other rules elsewhere. */
 static zinc_status
-try_conditions(http_store *s, const char *key, const zinc_wait *wait, zinc_error *err)
+probe_conditions(http_store *s, const char *key, const zinc_wait *wait, zinc_error *err)
 {
 	const char *slash = strrchr(key, '/');
 	zinc_buf beside;
@@ -276,31 +278,30 @@ try_conditions(http_store *s, const char *key, const zinc_wait *wait, zinc_error
 	st =
 	    zinc_buf_printf(&beside, err, "%.*s.zinc-condition-%p", slash ? (int)(slash - key) + 1 : 0, key, (void *)s);
 	if (st == ZINC_OK)
-		st = try_key(s, zinc_buf_text(&beside), wait, err);
+		st = probe_key(s, zinc_buf_text(&beside), wait, err);
 	zinc_buf_fini(&beside);
 	return st;
 }
 
-/* Is the condition in good hands? */
+/* Does the server evaluate conditions? */
 static zinc_status
 check_server(http_store *s, const char *key, const zinc_wait *wait, zinc_error *err)
 {
-	if (atomic_load(&s->honours) == 0)
-		ZINC_TRY(try_conditions(s, key, wait, err));
-	if (atomic_load(&s->honours) == 1)
+	if (atomic_load(&s->conditions_state) == 0)
+		ZINC_TRY(probe_conditions(s, key, wait, err));
+	if (atomic_load(&s->conditions_state) == 1)
 		return ZINC_OK;
-	return zinc_fail(err, ZINC_E_UNSUPPORTED,
-			 "this server does not look at If-Match: http.conditions=yes must not be said of it");
+	return zinc_fail(err, ZINC_E_UNSUPPORTED, "this server ignores If-Match: do not set http.conditions=yes");
 }
 
-/* ---- without conditions: as it is now ---- */
+/* ---- without conditions: check the value first ---- */
 
-/* What was found of each, all asked for at once. */
-typedef struct looks {
+/* One batch of gets for all conditions. */
+typedef struct value_checks {
 	changes *of;
 	zinc_get *gets;
-	size_t *who; /* of `of`, for each get */
-} looks;
+	size_t *change_at; /* index in `of` for each get */
+} value_checks;
 
 static zinc_status
 compare(const zinc_condition *when, const zinc_got *got, zinc_error *err)
@@ -308,40 +309,41 @@ compare(const zinc_condition *when, const zinc_got *got, zinc_error *err)
 	const bool found = got->found == ZINC_FOUND;
 
 	if (got->found == ZINC_FAILED)
-		return got->error ? zinc_error_copy(err, got->error)
-				  : zinc_fail(err, got->status ? got->status : ZINC_E_IO, "it cannot be looked at");
+		return got->error
+			   ? zinc_error_copy(err, got->error)
+			   : zinc_fail(err, got->status ? got->status : ZINC_E_IO, "the value cannot be checked");
 	if (when->when == ZINC_ABSENT)
-		return found ? zinc_fail(err, ZINC_E_EXISTS, "the key is there already") : ZINC_OK;
+		return found ? zinc_fail(err, ZINC_E_EXISTS, "the key already exists") : ZINC_OK;
 	if (!found || !when->tag || !zinc_tag_equal(when->tag, got->tag))
 		return zinc_fail(err, ZINC_E_CONFLICT, "the value was changed by someone else");
 	return ZINC_OK;
 }
 
 static void
-looked(void *arg, size_t i, const zinc_got *got)
+on_checked(void *arg, size_t i, const zinc_got *got)
 {
-	const looks *l = (const looks *)arg;
-	change *c = &l->of->all[l->who[i]];
+	const value_checks *l = (const value_checks *)arg;
+	change *c = &l->of->all[l->change_at[i]];
 	zinc_error e = ZINC_ERROR_INIT;
 	const zinc_status st = compare(c->when, got, &e);
 
 	if (st != ZINC_OK)
-		lose(c, st, &e);
+		report_failed(c, st, &e);
 }
 
 static zinc_status
-look_at(looks *l, const zinc_wait *wait, zinc_error *err)
+run_checks(value_checks *l, const zinc_wait *wait, zinc_error *err)
 {
-	const zinc_sink sink = {.size = sizeof sink, .done = looked, .arg = l};
+	const zinc_sink sink = {.size = sizeof sink, .done = on_checked, .arg = l};
 	size_t i, n = 0;
 
-	if (!l->gets || !l->who)
+	if (!l->gets || !l->change_at)
 		return zinc_fail_nomem(err);
 	for (i = 0; i < l->of->n; i++)
 		if (l->of->all[i].when->when != ZINC_ANY) {
 			l->gets[n].key = l->of->all[i].key;
 			l->gets[n].stat = 1;
-			l->who[n++] = i;
+			l->change_at[n++] = i;
 		}
 	return n ? zinc_http_get(l->of->store, l->gets, n, &sink, wait, err) : ZINC_OK;
 }
@@ -350,18 +352,18 @@ static zinc_status
 check_values(changes *x, const zinc_wait *wait, zinc_error *err)
 {
 	zinc_context *ctx = x->store->ctx;
-	looks l = {x, (zinc_get *)zinc_calloc(ctx, x->n, sizeof *l.gets),
-		   (size_t *)zinc_calloc(ctx, x->n, sizeof *l.who)};
-	const zinc_status st = look_at(&l, wait, err);
+	value_checks l = {x, (zinc_get *)zinc_calloc(ctx, x->n, sizeof *l.gets),
+			  (size_t *)zinc_calloc(ctx, x->n, sizeof *l.change_at)};
+	const zinc_status st = run_checks(&l, wait, err);
 
 	zinc_free(ctx, l.gets);
-	zinc_free(ctx, l.who);
+	zinc_free(ctx, l.change_at);
 	return st;
 }
 
 /* ---- operations ---- */
 
-/* A tag that is no strong ETag cannot be given to a server as a condition that holds. */
+/* Only a strong ETag can be sent as a condition. */
 static zinc_status
 check_condition(http_store *s, const change *c, const zinc_wait *wait, zinc_error *err)
 {
@@ -370,14 +372,13 @@ check_condition(http_store *s, const change *c, const zinc_wait *wait, zinc_erro
 	if (when->when == ZINC_ANY)
 		return ZINC_OK;
 	if (when->when == ZINC_EQUALS && (!when->tag || when->tag->n < 2 || when->tag->b[0] != 'E'))
-		return zinc_fail(err, ZINC_E_UNSUPPORTED,
-				 "the server gives no strong ETag that a condition could name");
+		return zinc_fail(err, ZINC_E_UNSUPPORTED, "the server sends no strong ETag, which a condition needs");
 	return check_server(s, c->key, wait, err);
 }
 
-/* Whose condition is lost already is told at once; the others stay, moved to the front. */
+/* Report changes whose condition already fails; move the others to the front. */
 static zinc_status
-sort_out(changes *x, const zinc_wait *wait, zinc_error *err)
+drop_failed(changes *x, const zinc_wait *wait, zinc_error *err)
 {
 	size_t i, left = 0;
 
@@ -390,7 +391,7 @@ sort_out(changes *x, const zinc_wait *wait, zinc_error *err)
 		if (x->store->conditions)
 			st = check_condition(x->store, &x->all[i], wait, &e);
 		if (st != ZINC_OK)
-			lose(&x->all[i], st, &e);
+			report_failed(&x->all[i], st, &e);
 		if (x->all[i].status == ZINC_OK)
 			x->all[left++] = x->all[i];
 	}
@@ -411,11 +412,11 @@ change_all(changes *x, size_t n, const zinc_wait *wait, zinc_error *err)
 	for (i = 0; i < n; i++)
 		x->all[i] = make_change(x, i);
 	x->n = x->taken = n;
-	st = sort_out(x, wait, err);
+	st = drop_failed(x, wait, err);
 	if (st == ZINC_OK)
 		st = run_all(x, wait, &e);
 	for (i = 0; e.code != ZINC_OK && x->n < n && i < x->n; i++)
-		lose(&x->all[i], st, &e);
+		report_failed(&x->all[i], st, &e);
 	if (e.code != ZINC_OK)
 		st = x->n < n ? ZINC_OK : zinc_error_copy(err, &e);
 	zinc_free(x->store->ctx, x->all);

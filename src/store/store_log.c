@@ -1,7 +1,7 @@
 /*
- * store_log.c - a store that counts what passes through it, and tells whoever listens
+ * store_log.c - a store that counts the operations that pass through it and reports them to a callback
  *
- * Every request of a get, and every other operation, is told once, when it is over, in the thread in which it ended.
+ * Every request of a get, and every other operation, is reported once, at its end, in the thread in which it ended.
  */
 #include "store/store_inside.h"
 
@@ -53,7 +53,7 @@ log_room(void *arg, size_t i, uint64_t nbytes, void **buf)
 	return k->room(k->arg, i, nbytes, buf);
 }
 
-/* Told before the caller hears of it, so that whoever waits for the answer finds it in the log. */
+/* Logged before the caller gets the answer, so that the log is complete when the call returns. */
 static void
 log_done(void *arg, size_t i, const zinc_got *got)
 {
@@ -102,7 +102,7 @@ log_outcome(void *arg, size_t i, const zinc_outcome *o)
 	d->done->done(d->done->arg, i, o);
 }
 
-/* Counted when it is asked for: in a group the outcome comes with the commit. */
+/* Counted when it is called: in a group the outcome is known only at the commit. */
 static zinc_status
 log_put(void *self, zinc_put_group *group, const zinc_put *puts, size_t n, const zinc_done *done, uint32_t flags,
 	const zinc_wait *wait, zinc_error *err)
@@ -140,7 +140,7 @@ log_commit(void *self, zinc_put_group *group, zinc_committed_fn fn, void *arg, c
 	return tell(l, "commit", "", 0, zinc_store_commit(l->next, group, fn, arg, wait, err));
 }
 
-/* Counts the bytes that the caller's function puts, each time it is asked. */
+/* Counts the bytes that the caller's function returns, each time it is called. */
 typedef struct logged_update {
 	zinc_update_fn fn;
 	void *arg;
@@ -157,7 +157,7 @@ note_update(void *arg, const void *old, size_t nold, zinc_update *out, zinc_erro
 	return st;
 }
 
-/* Called only where caps say UPDATE; else store.c makes it of gets and puts, which pass here one by one. */
+/* Called only if caps have UPDATE; otherwise store.c uses gets and puts, which are logged one by one. */
 static zinc_status
 log_update(void *self, const char *key, zinc_update_fn fn, void *arg, uint64_t limit, uint32_t flags,
 	   const zinc_wait *wait, zinc_error *err)
@@ -189,7 +189,7 @@ note_splice(void *arg, const zinc_old *old, zinc_splice *out, zinc_error *err)
 	return st;
 }
 
-/* An update like any other, of as many bytes as the new value has. */
+/* Logged as an update with the size of the new value. */
 static zinc_status
 log_splice(void *self, const char *key, zinc_splice_fn fn, void *arg, uint64_t limit, uint32_t flags,
 	   const zinc_wait *wait, zinc_error *err)
@@ -202,7 +202,7 @@ log_splice(void *self, const char *key, zinc_splice_fn fn, void *arg, uint64_t l
 	return tell(l, "update", key, u.nbytes, st);
 }
 
-/* Each key is one update, whichever way the store below goes. */
+/* Each key counts as one update, however the store below does it. */
 static zinc_status
 log_put_partial(void *self, const zinc_partial *const *parts, size_t n, int single_writer, uint32_t flags,
 		const zinc_wait *wait, zinc_error *err)
@@ -262,7 +262,7 @@ log_scrub(void *self, const char *prefix, int remove, zinc_scrub_fn fn, void *ar
 
 /* ---- the object ---- */
 
-/* What it does not count passes by: a group is begun and given up below. */
+/* Operations that are not counted are forwarded; groups are begun and aborted in the store below. */
 static zinc_store *
 log_forwards(void *self)
 {
@@ -310,7 +310,7 @@ zinc_store_log(zinc_store **out, zinc_store *next, zinc_log_fn fn, void *arg, zi
 	return st;
 }
 
-/* Of any other store nothing is known. */
+/* Other stores have no counts. */
 void
 zinc_store_log_counts(zinc_store *log, zinc_store_counts *out)
 {

@@ -1,27 +1,27 @@
 /*
- * store_memory.c - keys and bytes in this process: the reference of what a store means
+ * store_memory.c - keys and bytes in the memory of this process; the reference implementation of a store
  *
  * Promises (tests/unit/test_store_memory.c names each by its number):
  *
- * (1) A value is never modified.  Readers hold a reference to the one they found, so they see the old
- *     bytes or the new bytes, and nothing is copied while the lock is held.
+ * (1) A value is never modified.  Readers hold a reference to the value they found, so they see the old bytes or the
+ *     new bytes, and nothing is copied while the lock is held.
  * (2) No two values of this process ever have the same tag.
- * (3) update holds off every other update of its key, and no lock, while the caller's function runs; a put that
- *     comes between makes it run again.
+ * (3) While the caller's function runs, update excludes other updates of its key but holds no lock; if the key is put
+ *     meanwhile, the function is called again.
  * (4) Finding, putting and deleting one of n keys takes O(log n) steps (a skip list).
- * (5) "memory://name" is one store for all who have it open, and gone when the last closes it;
- *     "memory://" without a name is a new store each time.
+ * (5) "memory://name" is one store for all who have it open, and is freed by the last close; "memory://" without a name
+ *     is a new store each time.
  * (6) The store works in a forked child, whatever other threads were doing.
  *
- * Stores with a name are made of the process's default context, because the context of whoever opened one
- * first may end before the others close it.
+ * Named stores use the process's default context: the context of the first opener may be freed before the others close
+ * the store.
  */
 #include "store/store_inside.h"
 
-/* Enough for 4^16 keys: every level holds a quarter of the one below. */
+/* Enough for 4^16 keys: each level holds a quarter of the one below. */
 #define LEVELS 16
 
-/* Keys handed out by list between two takings of the lock. */
+/* list passes on this many keys between two locks. */
 #define LIST_BATCH 256
 
 typedef struct value {
@@ -34,12 +34,12 @@ typedef struct value {
 
 typedef struct node {
 	value *value;
-	char *key; /* behind `next` */
+	char *key; /* stored after `next` */
 	int level;
 	struct node *next[];
 } node;
 
-/* A key under update; lives on the stack of the thread that updates. */
+/* A key under update; on the stack of the updating thread. */
 typedef struct updating {
 	const char *key;
 	struct updating *next;
@@ -47,9 +47,9 @@ typedef struct updating {
 
 typedef struct memory {
 	zinc_context *ctx;
-	char *name; /* "" when it is nobody else's */
+	char *name; /* "" for a private store */
 	unsigned opened;
-	struct memory *next; /* of those with a name */
+	struct memory *next; /* in the list of named stores */
 
 	pthread_mutex_t lock;
 	pthread_cond_t updated;
@@ -59,7 +59,7 @@ typedef struct memory {
 	uint64_t random;
 } memory;
 
-/* The stores with a name. */
+/* Named stores. */
 static struct {
 	pthread_mutex_t lock;
 	pthread_once_t once;
@@ -67,7 +67,7 @@ static struct {
 	memory *first;
 } named = {.lock = PTHREAD_MUTEX_INITIALIZER, .once = PTHREAD_ONCE_INIT};
 
-static atomic_uint_fast64_t generation; /* of the value made last */
+static atomic_uint_fast64_t generation; /* of the newest value */
 
 /* ---- values ---- */
 
@@ -86,7 +86,7 @@ value_ref(value *v)
 	return v;
 }
 
-/* The tag is drawn before the value has a place: numbers that are never used do no harm. */
+/* The tag is taken before the value is stored; unused numbers do no harm. */
 static zinc_status
 value_new(value **out, zinc_context *ctx, const struct iovec *iov, int niov, zinc_error *err)
 {
@@ -112,9 +112,9 @@ value_new(value **out, zinc_context *ctx, const struct iovec *iov, int niov, zin
 	return ZINC_OK;
 }
 
-/* ---- the skip list; every function below wants the lock ---- */
+/* ---- the skip list; the functions below need the lock ---- */
 
-/* The first node whose key is not less than `key`, or NULL; before[l] gets the link that leads past it on level l. */
+/* The first node whose key is not less than `key`, or NULL; before[l] is the link that precedes it on level l. */
 static node *
 seek(memory *m, const char *key, node **before[LEVELS])
 {
@@ -179,7 +179,7 @@ insert(memory *m, const char *key, value *v, zinc_error *err)
 	return ZINC_OK;
 }
 
-/* The links that lead past it are found anew: nodes do not know who points at them. */
+/* The links to the node are searched again, because nodes do not store them. */
 static void
 remove_node(memory *m, node *n)
 {
@@ -199,13 +199,13 @@ check_condition(const node *n, const zinc_condition *when, zinc_error *err)
 	if (!when)
 		return ZINC_OK;
 	if (when->when == ZINC_ABSENT && n)
-		return zinc_fail(err, ZINC_E_EXISTS, "the key is there already");
+		return zinc_fail(err, ZINC_E_EXISTS, "the key already exists");
 	if (when->when == ZINC_EQUALS && (!n || !zinc_tag_equal(when->tag, &n->value->tag)))
 		return zinc_fail(err, ZINC_E_CONFLICT, "the value is no longer the one that was read");
 	return ZINC_OK;
 }
 
-/* Replace or insert; takes over the reference to `v` when it succeeds. */
+/* Replace or insert; takes over the reference to `v` on success. */
 static zinc_status
 set(memory *m, const char *key, value *v, const zinc_condition *when, value **old, zinc_error *err)
 {
@@ -253,7 +253,7 @@ take_value(memory *m, const char *key)
 	return v;
 }
 
-/* The lock is held for finding only; copying, room and done happen without it. */
+/* The lock is held only for the lookup; copying and callbacks run without it. */
 static zinc_status
 memory_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, const zinc_wait *wait,
 	   zinc_error *err)
@@ -275,7 +275,7 @@ memory_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink
 	return ZINC_OK;
 }
 
-/* The value is made before the lock is taken, and the old one freed after. */
+/* The value is created before the lock is taken, and the old one is freed after. */
 static zinc_status
 put_one(memory *m, const zinc_put *put, zinc_tag *tag, zinc_error *err)
 {
@@ -305,7 +305,7 @@ memory_put(void *self, zinc_put_group *group, const zinc_put *puts, size_t n, co
 
 		if (st == ZINC_OK)
 			st = put_one((memory *)self, &puts[i], &tag, &e);
-		zinc_done_tell(done, i, st, &tag, &e);
+		zinc_done_report(done, i, st, &tag, &e);
 	}
 	return ZINC_OK;
 }
@@ -334,12 +334,12 @@ memory_del(void *self, zinc_put_group *group, const zinc_del *dels, size_t n, co
 
 		if (st == ZINC_OK)
 			st = del_one((memory *)self, dels[i].key, dels[i].when, &e);
-		zinc_done_tell(done, i, st, NULL, &e);
+		zinc_done_report(done, i, st, NULL, &e);
 	}
 	return ZINC_OK;
 }
 
-/* All at once: nobody sees half of it. */
+/* In one locked step: no reader sees half of it. */
 static zinc_status
 memory_del_prefix(void *self, const char *prefix, uint32_t flags, const zinc_wait *wait, zinc_error *err)
 {
@@ -359,7 +359,7 @@ memory_del_prefix(void *self, const char *prefix, uint32_t flags, const zinc_wai
 
 /* ---- update ---- */
 
-/* As many entries as threads that update, so a list is enough. */
+/* There is one entry per updating thread, so a list is enough. */
 static bool
 is_updating(const memory *m, const char *key)
 {
@@ -371,7 +371,7 @@ is_updating(const memory *m, const char *key)
 	return false;
 }
 
-/* First come, first served is not promised; progress is. */
+/* The order is not fair, but there is always progress. */
 static zinc_status
 begin_update(memory *m, updating *u, const zinc_wait *wait, zinc_error *err)
 {
@@ -388,7 +388,7 @@ begin_update(memory *m, updating *u, const zinc_wait *wait, zinc_error *err)
 	return st;
 }
 
-/* After a fork the list was emptied, and the entry may not be in it any more. */
+/* fork() empties the list, so the entry may not be in it. */
 static void
 end_update(memory *m, const updating *u)
 {
@@ -403,7 +403,7 @@ end_update(memory *m, const updating *u)
 	pthread_mutex_unlock(&m->lock);
 }
 
-/* What fn wants done with the value that it saw. */
+/* Apply what fn returned for the value that it got. */
 static zinc_status
 apply(memory *m, const char *key, const zinc_update *u, const zinc_condition *when, zinc_error *err)
 {
@@ -414,7 +414,7 @@ apply(memory *m, const char *key, const zinc_update *u, const zinc_condition *wh
 	return u->erase ? del_one(m, key, when, err) : put_one(m, &put, &tag, err);
 }
 
-/* One try; *lost when somebody put or deleted the key while fn ran. */
+/* One try; *lost: the key was put or deleted while fn ran. */
 static zinc_status
 try_update(memory *m, const char *key, zinc_update_fn fn, void *arg, uint64_t limit, bool *lost, zinc_error *err)
 {
@@ -424,7 +424,8 @@ try_update(memory *m, const char *key, zinc_update_fn fn, void *arg, uint64_t li
 	zinc_status st;
 
 	if (old && limit && old->nbytes > limit)
-		st = zinc_fail(err, ZINC_E_LIMIT, "more than the %llu bytes that are taken", (unsigned long long)limit);
+		st = zinc_fail(err, ZINC_E_LIMIT, "the value is longer than the limit of %llu bytes",
+			       (unsigned long long)limit);
 	else
 		st = fn(arg, old ? old->bytes : NULL, old ? old->nbytes : 0, &u, err);
 	if (st == ZINC_OK && !u.keep && (!u.erase || old)) {
@@ -435,7 +436,7 @@ try_update(memory *m, const char *key, zinc_update_fn fn, void *arg, uint64_t li
 	return st;
 }
 
-/* A lost try means that a put succeeded meanwhile, so somebody always gets on. */
+/* A lost try means that another put succeeded, so there is always progress. */
 static zinc_status
 memory_update(void *self, const char *key, zinc_update_fn fn, void *arg, uint64_t limit, uint32_t flags,
 	      const zinc_wait *wait, zinc_error *err)
@@ -462,14 +463,14 @@ memory_update(void *self, const char *key, zinc_update_fn fn, void *arg, uint64_
 
 /* ---- listing ---- */
 
-/* Keys one after another with their NULs, and their sizes. */
+/* Keys with their NULs, and their sizes. */
 typedef struct batch {
 	zinc_buf keys;
 	uint64_t sizes[LIST_BATCH];
 	int n;
 } batch;
 
-/* Up to LIST_BATCH keys below `prefix`, from `from` on (itself left out when `after`). */
+/* Up to LIST_BATCH keys below `prefix`, from `from` on (without `from` itself if `after`). */
 static zinc_status
 fill_batch(memory *m, batch *b, const char *prefix, const char *from, bool after, zinc_error *err)
 {
@@ -493,9 +494,9 @@ fill_batch(memory *m, batch *b, const char *prefix, const char *from, bool after
 	return st;
 }
 
-/* Hand a batch out; returns its last key, or NULL when the caller has had enough. */
+/* Pass a batch on; returns its last key, or NULL when the callback stopped. */
 static const char *
-give_batch(const batch *b, zinc_key_fn fn, void *arg)
+pass_batch(const batch *b, zinc_key_fn fn, void *arg)
 {
 	const char *key = (const char *)b->keys.p, *last = NULL;
 	int i;
@@ -523,17 +524,17 @@ memory_list(void *self, const char *prefix, zinc_key_fn fn, void *arg, const zin
 		zinc_buf_end(&from, 0);
 		st = zinc_wait_check(wait, err);
 		if (st == ZINC_OK)
-			st = zinc_buf_puts(&from, last, err); /* `last` points into the batch, which is filled anew */
+			st = zinc_buf_puts(&from, last, err); /* `last` points into the batch, which is reused */
 		if (st == ZINC_OK)
 			st = fill_batch(m, &b, prefix, zinc_buf_text(&from), last != prefix, err);
-		last = st == ZINC_OK ? give_batch(&b, fn, arg) : NULL;
+		last = st == ZINC_OK ? pass_batch(&b, fn, arg) : NULL;
 	} while (last && b.n == LIST_BATCH);
 	zinc_buf_fini(&b.keys);
 	zinc_buf_fini(&from);
 	return st;
 }
 
-/* Not durable, and nothing to merge: a range costs its copy. */
+/* Not durable; merging ranges gains nothing. */
 static void
 memory_caps(void *self, zinc_caps *out)
 {
@@ -558,7 +559,7 @@ parent_after_fork(void *object)
 	pthread_mutex_unlock(&((memory *)object)->lock);
 }
 
-/* The threads that were updating or waiting are not here. */
+/* The threads that updated or waited do not exist in the child. */
 static void
 child_after_fork(void *object)
 {
@@ -620,7 +621,7 @@ names_after_fork(void *object)
 	pthread_mutex_unlock(&named.lock);
 }
 
-/* Static, so it is never removed. */
+/* The hook is static, so it is never removed. */
 static void
 hook_names(void)
 {
@@ -643,7 +644,7 @@ unlock_names(void)
 	pthread_mutex_unlock(&named.lock);
 }
 
-/* The open store of that name, with one opening more; the names are locked. */
+/* Find an open store by name and count one more opening; the names are locked. */
 static memory *
 find_named(const char *name)
 {
@@ -662,7 +663,7 @@ open_named(memory **out, const char *name, zinc_error *err)
 {
 	memory *m = NULL, *there;
 
-	/* Made before the lock is taken: fork hooks may not be added under a lock that has one. */
+	/* Created before the lock is taken: fork hooks must not be added under a lock that has one. */
 	ZINC_TRY(memory_new(&m, zinc_context_get(NULL), name, err));
 	lock_names();
 	there = find_named(name);
@@ -690,7 +691,7 @@ memory_open(void **self, const char *rest, const zinc_store_options *options, zi
 	return ZINC_OK;
 }
 
-/* "name/in/side"; a name may have any other character. */
+/* The path begins at the first '/': "name/path". */
 static zinc_status
 memory_split(const char *rest, zinc_context *ctx, size_t *nbytes, zinc_error *err)
 {
@@ -699,7 +700,7 @@ memory_split(const char *rest, zinc_context *ctx, size_t *nbytes, zinc_error *er
 	return ZINC_OK;
 }
 
-/* The last to close frees it, outside of the lock, since hooks must not be removed under it. */
+/* The last close frees the store, outside of the lock, because fork hooks must not be removed under it. */
 static void
 memory_close(void *self)
 {

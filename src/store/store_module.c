@@ -1,14 +1,14 @@
 /*
- * store_module.c - stores that libzinc does not link: each a module, loaded when its scheme is first used
+ * store_module.c - stores that libzinc does not link: each is a module, loaded when its scheme is first used
  *
- * The table is all that the library itself knows of its own, so that `zinc stores` can show what there is without
- * loading anything.  Any other lies beside them as store_<scheme>.so or store_<adapter>.so.
+ * The table lists the modules of this project, so that `zinc stores` can show them without loading any.  Other modules
+ * are files beside them, store_<scheme>.so or store_<adapter>.so.
  */
 #include <stdio.h>
 
 #include "store/store_inside.h"
 
-#define MOST_NAME 32
+#define MAX_NAME 32
 
 static const struct module {
 	const char *name; /* zinc/store_<name>.so */
@@ -20,13 +20,13 @@ static const struct module {
 };
 #define MODULES (sizeof modules / sizeof modules[0])
 
-/* Loading again what is loaded costs a few microseconds, so nothing is remembered here.  E_NOTFOUND when there is no such
+/* Loading a loaded module again costs a few microseconds, so nothing is cached here.  E_NOTFOUND when there is no such
  * file. */
 static zinc_status
 load(const zinc_store_ops **out, zinc_context *ctx, const char *module, const char *scheme, zinc_error *err)
 {
 	zinc_module_init_fn init;
-	char name[MOST_NAME + 16];
+	char name[MAX_NAME + 16];
 	void *symbol = NULL;
 
 	snprintf(name, sizeof name, "store_%s", module);
@@ -39,7 +39,7 @@ load(const zinc_store_ops **out, zinc_context *ctx, const char *module, const ch
 	return ZINC_OK;
 }
 
-/* One of the table's must be there. */
+/* A module in the table must exist. */
 static zinc_status
 load_listed(const zinc_store_ops **out, zinc_context *ctx, const char *module, const char *scheme, zinc_error *err)
 {
@@ -52,7 +52,8 @@ load_listed(const zinc_store_ops **out, zinc_context *ctx, const char *module, c
 	return ZINC_E_UNSUPPORTED;
 }
 
-/* Others are found by the scheme itself: small letters and digits, so that it is the name of a file and no path. */
+/* Other modules are found by their scheme.  It may have only lower-case letters and digits, so that it is a file name
+ * and no path. */
 static zinc_status
 load_unlisted(const zinc_store_ops **out, zinc_context *ctx, const char *scheme, bool adapter, zinc_error *err)
 {
@@ -71,7 +72,7 @@ zinc_status
 zinc_store_module_find(const zinc_store_ops **out, zinc_context *ctx, const char *name, size_t n, bool adapter,
 		       zinc_error *err)
 {
-	char scheme[MOST_NAME] = "";
+	char scheme[MAX_NAME] = "";
 	size_t i;
 
 	*out = NULL;
@@ -106,7 +107,7 @@ zinc_store_is_module_name(const char *name, size_t n)
 	return false;
 }
 
-/* One that cannot be loaded tells so when it is used. */
+/* A module that cannot be loaded is skipped; using it gives the error. */
 int
 zinc_store_module_each_setting(zinc_context *ctx, zinc_setting_fn fn, void *arg)
 {

@@ -8,9 +8,9 @@ ZINC_OPTIONS_KIND(zinc_store_options, ZINC_OPTION_YES_NO(zinc_store_options, rea
 		  ZINC_OPTION_UNLESS(zinc_store_options, create), ZINC_OPTION_YES_NO(zinc_store_options, relaxed),
 		  ZINC_OPTION_LINKS(zinc_store_options));
 
-/* What a setting has switched off is refused as if there were no such slot. */
+/* Operations that a setting switches off are removed, so that they are refused. */
 static void
-close_slots(zinc_store *s)
+remove_slots(zinc_store *s)
 {
 	zinc_caps caps = ZINC_CAPS_INIT;
 
@@ -26,7 +26,7 @@ close_slots(zinc_store *s)
 	}
 }
 
-/* A store around what was opened, with the options that hold for every kind. */
+/* Wrap an opened store and apply the options that every kind has. */
 zinc_status
 zinc_store_wrap_opened(zinc_store **out, const zinc_store_ops *ops, void *self, const char *url,
 		       const zinc_store_options *o, zinc_error *err)
@@ -38,7 +38,7 @@ zinc_store_wrap_opened(zinc_store **out, const zinc_store_ops *ops, void *self, 
 		ops->close(self);
 		return st;
 	}
-	close_slots(s);
+	remove_slots(s);
 	if (o->relaxed)
 		s->put_flags |= ZINC_PUT_RELAXED;
 	if (!o->read_only) {
@@ -50,10 +50,10 @@ zinc_store_wrap_opened(zinc_store **out, const zinc_store_ops *ops, void *self, 
 	return st;
 }
 
-/* Whatever open made is closed again by wrap_opened if it cannot be wrapped. */
+/* If it cannot be wrapped, wrap_opened closes it. */
 static zinc_status
-open_told(zinc_store **out, const zinc_store_ops *ops, const char *rest, const char *url, const zinc_store_options *o,
-	  const zinc_settings *settings, zinc_error *err)
+open_with_settings(zinc_store **out, const zinc_store_ops *ops, const char *rest, const char *url,
+		   const zinc_store_options *o, const zinc_settings *settings, zinc_error *err)
 {
 	zinc_store_options told = *o;
 	void *self = NULL;
@@ -64,7 +64,7 @@ open_told(zinc_store **out, const zinc_store_ops *ops, const char *rest, const c
 	return zinc_store_wrap_opened(out, ops, self, url, o, err);
 }
 
-/* "rest?query", of which the settings are taken out. */
+/* Split "rest?query" and take the settings out of the query. */
 zinc_status
 zinc_store_open_ops(zinc_store **out, const zinc_store_ops *ops, const char *rest, const char *url,
 		    const zinc_store_options *o, zinc_error *err)
@@ -91,7 +91,7 @@ zinc_store_open_ops(zinc_store **out, const zinc_store_ops *ops, const char *res
 	if (st == ZINC_OK && !zinc_buf_text(&plain))
 		st = zinc_fail_nomem(err);
 	if (st == ZINC_OK)
-		st = open_told(out, ops, (const char *)plain.p, url, o, &settings, err);
+		st = open_with_settings(out, ops, (const char *)plain.p, url, o, &settings, err);
 	zinc_settings_fini(&settings);
 	zinc_buf_wipe(&plain);
 	zinc_buf_wipe(&query);
@@ -104,7 +104,7 @@ zinc_store_find_url(const zinc_store_ops **out, const zinc_url *u, zinc_context 
 	return zinc_store_find(out, ctx, zinc_url_is_local(u) ? "file" : u->scheme, err);
 }
 
-/* A store behind "scheme://", opened with `rest` of its URL. */
+/* Open a store by the part of its URL after "scheme://". */
 static zinc_status
 open_rest(zinc_store **out, const zinc_store_ops *ops, const char *scheme, const char *rest,
 	  const zinc_store_options *o, zinc_error *err)
@@ -130,7 +130,7 @@ open_rest(zinc_store **out, const zinc_store_ops *ops, const char *scheme, const
 	return st;
 }
 
-/* Where the root ends: the store's own word, else the first '/'. */
+/* The end of the root: by the store's split, else the first '/'. */
 static zinc_status
 split_rest(const zinc_store_ops *ops, const char *rest, zinc_context *ctx, size_t *n, zinc_error *err)
 {
@@ -138,10 +138,12 @@ split_rest(const zinc_store_ops *ops, const char *rest, zinc_context *ctx, size_
 	if (!ops->split)
 		return ZINC_OK;
 	ZINC_TRY(ops->split(rest, ctx, n, err));
-	return *n <= strlen(rest) ? ZINC_OK : zinc_fail(err, ZINC_E_INVALID, "the store splits its URL behind its end");
+	return *n <= strlen(rest)
+		   ? ZINC_OK
+		   : zinc_fail(err, ZINC_E_INVALID, "the store's split returns more bytes than its URL has");
 }
 
-/* The same with `rest` and `query` apart: "name/inner?query" is the key "inner" of "name?query". */
+/* Open a store with `rest` and `query` given apart: "name/inner?query" is the key "inner" of "name?query". */
 static zinc_status
 open_split(zinc_store **out, char **inner, const zinc_store_ops *ops, const char *scheme, const char *rest,
 	   const char *query, const zinc_store_options *o, zinc_error *err)
@@ -201,7 +203,7 @@ zinc_store_enter(zinc_store **s, const char *path, zinc_error *err)
 	return st;
 }
 
-/* The whole of what stands before '|'. */
+/* Open everything before '|' as one store. */
 zinc_status
 zinc_store_open_base(zinc_store **out, zinc_url *u, const zinc_store_options *o, zinc_error *err)
 {
@@ -229,7 +231,7 @@ zinc_store_open_base(zinc_store **out, zinc_url *u, const zinc_store_options *o,
 	return st;
 }
 
-/* ---- the door ---- */
+/* ---- entry points ---- */
 
 static zinc_status
 open_pipeline(zinc_store **out, zinc_url *u, const zinc_store_options *o, zinc_error *err)
@@ -248,7 +250,7 @@ open_pipeline(zinc_store **out, zinc_url *u, const zinc_store_options *o, zinc_e
 	return st;
 }
 
-/* Unlike a place, a store begins where the URL says, also in the middle of a hierarchy. */
+/* Unlike a place, a store begins exactly where the URL says, even inside a hierarchy. */
 zinc_status
 zinc_store_open(zinc_store **out, const char *url, const zinc_store_options *options, zinc_error *err)
 {

@@ -1,24 +1,24 @@
 /*
- * store_pipeline.c - what stands behind '|' in a URL (draft ZEP 8)
+ * store_pipeline.c - the part of a URL after '|' (draft ZEP 8)
  *
  *     base | adapter:path | adapter:path | format:path
  *
- *     /d/a.zip|zip:x.zarr/t         path x.zarr/t in what the adapter zip makes of the key a.zip in /d
+ *     /d/a.zip|zip:x.zarr/t         path x.zarr/t in the store that the adapter zip makes of the key a.zip in /d
  *     /d/a.zarr|zarr3:foo           node foo of the hierarchy at /d/a.zarr, of version 3; also |foo
  *
- * Adapters are rows of the table of stores, those that have `adapt`; a format only fixes root and version.
+ * Adapters are the rows of the table of stores that have `adapt`.  A format only fixes root and version.
  *
  * Promises (tests/unit/test_store_pipeline.c names each by its number):
  *
- * (1) Each adapter gets the store below it and the key that the part in front names, whatever kinds they are.
- * (2) A format is the last part, and the root is what stands in front of it; behind an adapter the root is looked for
- *     within what it has, and never above.
- * (3) The query of a part is told to that part alone, and is not shown.
+ * (1) Each adapter gets the store below it and the key that the part before it names, whatever kinds they are.
+ * (2) A format is the last part, and the root is what precedes it.  After an adapter the root is searched inside the
+ *     adapter's store, never above it.
+ * (3) The query of a part is passed to that part only, and is not shown.
  */
 #include "store/store_setting.h"
 #include "store/store_url.h"
 
-/* What adapters of a version of Zarr are called. */
+/* Adapters that name a version of Zarr. */
 static const char *const formats[] = {"zarr", "zarr2", "zarr3"};
 
 bool
@@ -32,16 +32,16 @@ zinc_pipeline_is_format(const char *name, size_t n)
 	return false;
 }
 
-/* One part, as it was written. */
+/* One part, as written. */
 typedef struct part {
-	const char *name; /* "" for a path alone */
+	const char *name; /* "" for a path without adapter */
 	size_t nname;
 	const char *path;
 	size_t npath;
 	bool last;
 } part;
 
-/* *at moves behind the part and its '|'. */
+/* *at is moved past the part and its '|'. */
 static part
 next_part(const char **at)
 {
@@ -68,9 +68,9 @@ part_key(char **out, zinc_context *ctx, const char *path, size_t n, bool escaped
 	return st;
 }
 
-/* ---- what lies below the first adapter ---- */
+/* ---- the store below the first adapter ---- */
 
-/* A local path: the directory, and the name in it. */
+/* A local path: open its directory; the key is the last name. */
 static zinc_status
 open_directory(zinc_place *out, zinc_url *u, const zinc_store_options *o, zinc_error *err)
 {
@@ -112,7 +112,7 @@ open_below(zinc_place *out, zinc_url *u, const zinc_store_options *o, zinc_error
 
 /* ---- adapters ---- */
 
-/* Shown as "base/key|zip:". */
+/* Its URL is shown as "base/key|zip:". */
 static zinc_status
 wrap_adapter(zinc_store **out, const zinc_store_ops *ops, void *self, const zinc_place *below, const part *p,
 	     const zinc_store_options *o, zinc_error *err)
@@ -133,7 +133,7 @@ wrap_adapter(zinc_store **out, const zinc_store_ops *ops, void *self, const zinc
 	return st;
 }
 
-/* With the settings that its query has. */
+/* Make the adapter's store, with the settings in its query. */
 static zinc_status
 adapt(zinc_store **out, const zinc_store_ops *ops, const zinc_place *below, const part *p, const char *query,
       const zinc_store_options *o, zinc_error *err)
@@ -157,7 +157,7 @@ adapt(zinc_store **out, const zinc_store_ops *ops, const zinc_place *below, cons
 	return st;
 }
 
-/* Replace the store by what the adapter makes of it, and the path by that of the part. */
+/* Replace the store by the adapter's store, and the path by that of the part. */
 static zinc_status
 put_adapter(zinc_place *place, const zinc_store_ops *ops, const part *p, bool escaped, const zinc_store_options *o,
 	    zinc_error *err)
@@ -188,7 +188,7 @@ put_adapter(zinc_place *place, const zinc_store_ops *ops, const part *p, bool es
 
 /* ---- the last part ---- */
 
-/* The root is what stands in front. */
+/* The root is what precedes the format. */
 static zinc_status
 finish_format(zinc_place *place, zinc_url *u, const part *p, bool escaped, const zinc_store_options *o, zinc_error *err)
 {
@@ -197,7 +197,7 @@ finish_format(zinc_place *place, zinc_url *u, const part *p, bool escaped, const
 
 	if (!p->last)
 		return zinc_fail(err, ZINC_E_UNSUPPORTED,
-				 "behind a '|' without an adapter, or with \"zarr3:\", nothing can follow");
+				 "nothing can follow a '|' without an adapter, or with \"zarr3:\"");
 	place->root_fixed = true;
 	place->path = NULL;
 	memcpy(place->format, p->name, p->nname);

@@ -1,5 +1,5 @@
 /*
- * store_place.c - where a node's URL leads: a store, and a path in it that may be climbed
+ * store_place.c - the place that a node's URL names: a store and a path in it
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -8,7 +8,7 @@
 #include "store/store_setting.h"
 #include "store/store_url.h"
 
-/* ---- where a local path leads ---- */
+/* ---- local paths ---- */
 
 zinc_status
 zinc_url_absolute(zinc_buf *out, const char *path, zinc_error *err)
@@ -24,40 +24,40 @@ zinc_url_absolute(zinc_buf *out, const char *path, zinc_error *err)
 	return zinc_buf_text(out) ? ZINC_OK : zinc_fail_nomem(err);
 }
 
-/* What is known of a local path. */
-typedef struct way {
-	size_t barrier; /* the store must begin below so many of its bytes */
-	size_t odd;     /* where the name begins that makes the barrier; SIZE_MAX: another thing does */
-	bool bad;       /* that name could be in no store */
-	size_t there;   /* so many bytes of it are directories, or links to something */
-} way;
+/* What is known about a local path. */
+typedef struct path_info {
+	size_t barrier;  /* the store must be opened below this many bytes */
+	size_t name_at;  /* start of the component that causes the barrier; SIZE_MAX: none does */
+	bool bad;        /* no store could hold that component */
+	size_t existing; /* this many bytes are existing directories or links */
+} path_info;
 
-/* Look at the component path[at..end): must a store that holds it begin below? */
+/* Examine the component path[at..end): if it cannot be part of a key, it is a barrier. */
 static void
-look_at(way *w, const zinc_os *os, int top, char *path, size_t at, size_t end)
+examine(path_info *w, const zinc_os *os, int top, char *path, size_t at, size_t end)
 {
 	char kept = path[end];
 	struct stat st;
-	bool bad, odd, link, dir;
+	bool bad, name_at, link, dir;
 
 	path[end] = '\0';
 	bad = zinc_key_check(path + at, NULL) != ZINC_OK;
-	odd = bad || zinc_fs_key_check(path + at, NULL) != ZINC_OK;
+	name_at = bad || zinc_fs_key_check(path + at, NULL) != ZINC_OK;
 	dir = os->fstatat(os, top, path, &st) == 0;
 	link = dir && S_ISLNK(st.st_mode);
 	dir = link || (dir && S_ISDIR(st.st_mode));
 	path[end] = kept;
-	if (odd) {
+	if (name_at) {
 		w->barrier = end;
-		w->odd = at;
+		w->name_at = at;
 		w->bad = bad;
 	}
-	if (dir && (at == 0 || w->there == at - 1))
-		w->there = end;
+	if (dir && (at == 0 || w->existing == at - 1))
+		w->existing = end;
 }
 
 static zinc_status
-find_barrier(zinc_context *ctx, char *path, way *out, zinc_error *err)
+find_barrier(zinc_context *ctx, char *path, path_info *out, zinc_error *err)
 {
 	int top = ctx->os->open_root(ctx->os, "/", O_PATH);
 	size_t at, end;
@@ -66,32 +66,33 @@ find_barrier(zinc_context *ctx, char *path, way *out, zinc_error *err)
 		return zinc_fail_errno(err, errno, "cannot open /");
 	for (at = 0; path[at]; at = end + (path[end] == '/')) {
 		end = at + strcspn(path + at, "/");
-		look_at(out, ctx->os, top, path, at, end);
+		examine(out, ctx->os, top, path, at, end);
 	}
 	ctx->os->close(ctx->os, top);
 	return ZINC_OK;
 }
 
-/* What the place tells of the way to it. */
+/* Set the members of the place that describe its path. */
 static zinc_status
-tell_way(zinc_place *out, const char *path, const way *w, const char *inside, zinc_error *err)
+describe_path(zinc_place *out, const char *path, const path_info *w, const char *inside, zinc_error *err)
 {
 	const size_t begin = (size_t)(inside - path);
 	zinc_buf above;
 	zinc_status st;
 
-	out->there = w->there > begin ? w->there - begin : 0;
+	out->existing = w->existing > begin ? w->existing - begin : 0;
 	out->path = zinc_strdup(out->ctx, inside);
 	if (!out->path)
 		return zinc_fail_nomem(err);
-	if (w->odd == SIZE_MAX)
+	if (w->name_at == SIZE_MAX)
 		return ZINC_OK;
-	if (w->barrier - w->odd > NAME_MAX)
-		return zinc_fail(err, ZINC_E_INVALID, "a name of %zu bytes: a file system holds at most %d",
-				 w->barrier - w->odd, NAME_MAX);
-	out->bad_name = w->bad && w->there < w->barrier;
+	if (w->barrier - w->name_at > NAME_MAX)
+		return zinc_fail(err, ZINC_E_INVALID,
+				 "a name of %zu bytes is too long: a file system allows at most %d",
+				 w->barrier - w->name_at, NAME_MAX);
+	out->bad_name = w->bad && w->existing < w->barrier;
 	zinc_buf_init(&above, out->ctx, ZINC_MAX_KEY);
-	st = zinc_buf_printf(&above, err, "/%.*s", (int)w->odd, path);
+	st = zinc_buf_printf(&above, err, "/%.*s", (int)w->name_at, path);
 	if (st == ZINC_OK)
 		out->above = (char *)above.p;
 	else
@@ -99,7 +100,7 @@ tell_way(zinc_place *out, const char *path, const way *w, const char *inside, zi
 	return st;
 }
 
-/* Open the file system at "/" + path[0..barrier), and nothing above `inside` may be removed. */
+/* Open the file system at "/" + path[0..barrier).  Directories above `inside` must not be removed. */
 static zinc_status
 open_local(zinc_store **out, zinc_context *ctx, const char *path, size_t barrier, const char *inside,
 	   const zinc_store_options *o, zinc_error *err)
@@ -131,7 +132,7 @@ check_settings(const zinc_store_ops *ops, const zinc_store_options *o, zinc_erro
 	return st;
 }
 
-/* They come too late to be obeyed, but not to be wrong. */
+/* The store is already open, so the settings have no effect, but they must be valid. */
 zinc_status
 zinc_store_check_settings(const zinc_store *s, const zinc_setting *settings, size_t n, zinc_error *err)
 {
@@ -145,7 +146,7 @@ zinc_store_check_settings(const zinc_store *s, const zinc_setting *settings, siz
 	return check_settings(&s->ops, &o, err);
 }
 
-/* Nothing need exist: what is not there cannot be a link. */
+/* Nothing has to exist: a missing component cannot be a link. */
 static zinc_status
 local_place(zinc_place *out, zinc_url *u, const zinc_store_options *o, zinc_error *err)
 {
@@ -154,13 +155,12 @@ local_place(zinc_place *out, zinc_url *u, const zinc_store_options *o, zinc_erro
 	const char *base = zinc_buf_text(&u->base), *inside;
 	zinc_buf path;
 	zinc_status st;
-	way w = {.odd = SIZE_MAX};
+	path_info w = {.name_at = SIZE_MAX};
 
 	if (!base)
 		return zinc_fail_nomem(err);
-	ZINC_TRY(
-	    check_settings(&zinc_store_ops_fs, o, err)); /* which has none; those of other stores are passed over */
-	climbing.links = ZINC_LINKS_FOLLOW;              /* until the root is found: zinc_place_narrow */
+	ZINC_TRY(check_settings(&zinc_store_ops_fs, o, err)); /* it has none; settings of other stores are ignored */
+	climbing.links = ZINC_LINKS_FOLLOW;                   /* until the root is found: zinc_place_narrow */
 	zinc_buf_init(&path, ctx, ZINC_MAX_KEY);
 	st = zinc_url_absolute(&path, base, err);
 	if (st == ZINC_OK)
@@ -168,7 +168,7 @@ local_place(zinc_place *out, zinc_url *u, const zinc_store_options *o, zinc_erro
 	if (st == ZINC_OK) {
 		inside = (const char *)path.p + w.barrier;
 		inside += *inside == '/';
-		st = tell_way(out, (const char *)path.p, &w, inside, err);
+		st = describe_path(out, (const char *)path.p, &w, inside, err);
 		if (st == ZINC_OK)
 			st = open_local(&out->store, ctx, (const char *)path.p, w.barrier, inside, &climbing, err);
 	}
@@ -176,9 +176,9 @@ local_place(zinc_place *out, zinc_url *u, const zinc_store_options *o, zinc_erro
 	return st;
 }
 
-/* ---- doors ---- */
+/* ---- entry points ---- */
 
-/* Three ways: a fixed root, a local path that may be climbed, or a store of its own with a path inside. */
+/* Three cases: a fixed root, a local path that may be searched upwards, or another store with a path inside. */
 static zinc_status
 open_place(zinc_place *out, zinc_url *u, const zinc_store_options *o, zinc_error *err)
 {
@@ -214,7 +214,7 @@ zinc_place_open(zinc_place *out, const char *url, const zinc_store_options *opti
 	ZINC_TRY(zinc_call_options_check(o.call, err));
 	o.context = zinc_context_get(o.context);
 	out->ctx = o.context;
-	out->there = SIZE_MAX;
+	out->existing = SIZE_MAX;
 	st = zinc_url_parse(&u, o.context, url, err);
 	if (st == ZINC_OK)
 		st = open_place(out, &u, &o, err);
@@ -224,7 +224,7 @@ zinc_place_open(zinc_place *out, const char *url, const zinc_store_options *opti
 	return zinc_error_at_url(err, st, url);
 }
 
-/* The way to the new root is the user's own choice, as that to any root is. */
+/* The user chose the path to the new root, so links on it are followed. */
 zinc_status
 zinc_place_narrow(zinc_place *place, size_t n, const zinc_store_options *options, zinc_error *err)
 {

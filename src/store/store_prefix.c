@@ -1,11 +1,11 @@
 /*
- * store_prefix.c - the part of a store that lies below a prefix, under shorter names
+ * store_prefix.c - the keys of a store below a prefix, under shorter names
  *
  * Promises (tests/unit/test_store_prefix.c names each by its number):
  *
  * (1) Nothing outside the prefix can be read, changed or listed.
- * (2) Keys come back without the prefix, in listings, in outcomes of a commit and in leftovers; in errors the innermost
- *     store's whole key stays, so that it can be found.
+ * (2) Keys are returned without the prefix in listings, in outcomes of a commit and in leftovers.  Errors keep the full
+ *     key of the innermost store, so that it can be found.
  */
 #include "store/store_inside.h"
 
@@ -35,7 +35,7 @@ prefix_close(void *self)
 	zinc_free(ctx, p);
 }
 
-/* What the prefix takes of a key's length is not the caller's any more. */
+/* The prefix uses up part of a key's length. */
 static void
 prefix_caps(void *self, zinc_caps *out)
 {
@@ -48,8 +48,8 @@ prefix_caps(void *self, zinc_caps *out)
 
 /* ---- get ---- */
 
-/* n elements of a batch, copied, and their keys made whole in one buffer.  `nbytes` is the size of an element, and `at`
- * where in it the pointer to its key is. */
+/* Make the keys of a copied batch of n elements whole, in one buffer.  `nbytes` is the size of an element, and `at` the
+ * offset of its key pointer. */
 static zinc_status
 whole_batch(const prefixed *p, void *batch, size_t n, size_t nbytes, size_t at, zinc_buf *keys, zinc_error *err)
 {
@@ -62,7 +62,7 @@ whole_batch(const prefixed *p, void *batch, size_t n, size_t nbytes, size_t at, 
 		ZINC_TRY(zinc_buf_add(keys, p->prefix, p->n, err));
 		ZINC_TRY(zinc_buf_add(keys, key, strlen(key) + 1, err));
 	}
-	key = (const char *)keys->p; /* which has stopped growing */
+	key = (const char *)keys->p; /* the buffer grows no more */
 	element = (uint8_t *)batch + at;
 	for (i = 0; i < n; i++, element += nbytes) {
 		memcpy(element, &key, sizeof key);
@@ -71,7 +71,7 @@ whole_batch(const prefixed *p, void *batch, size_t n, size_t nbytes, size_t at, 
 	return ZINC_OK;
 }
 
-/* The batch with whole keys; free it with free_batch, also on failure. */
+/* A copy of the batch with whole keys; free it with free_batch, also after a failure. */
 static zinc_status
 copy_batch(const prefixed *p, void **out, const void *batch, size_t n, size_t nbytes, size_t at, zinc_buf *keys,
 	   zinc_error *err)
@@ -141,7 +141,7 @@ prefix_del(void *self, zinc_put_group *group, const zinc_del *dels, size_t n, co
 	return st;
 }
 
-/* A group is the store's below, handed through. */
+/* A group is that of the store below. */
 static zinc_status
 prefix_put_begin(void *self, zinc_put_group **group, uint32_t flags, const zinc_wait *wait, zinc_error *err)
 {
@@ -178,7 +178,7 @@ prefix_abort(void *self, zinc_put_group *group)
 	zinc_store_abort(((prefixed *)self)->next, group);
 }
 
-/* Called only where caps say UPDATE, so nobody need say that he is the only writer. */
+/* Called only if caps have UPDATE, so single_writer is not needed. */
 static zinc_status
 prefix_update(void *self, const char *key, zinc_update_fn fn, void *arg, uint64_t limit, uint32_t flags,
 	      const zinc_wait *wait, zinc_error *err)
@@ -265,7 +265,7 @@ listed_entry(void *arg, const char *name, int is_prefix)
 	return l->to.entry(l->to.arg, name + l->p->n, is_prefix);
 }
 
-/* `holds` gets the entry as its own store told of it, so a copy with another name will do. */
+/* `holds` takes the entry of the inner store, so only the copy is renamed. */
 static int
 listed_odd(void *arg, const zinc_odd *odd)
 {
@@ -276,7 +276,7 @@ listed_odd(void *arg, const zinc_odd *odd)
 	return l->to.odd(l->to.arg, &named);
 }
 
-/* The prefix itself may be an empty directory: that is not below it. */
+/* The prefix itself may be an empty directory; it is not below the prefix. */
 static int
 listed_leftover(void *arg, const char *name, const char *key, const char *what)
 {
@@ -351,7 +351,7 @@ prefix_url(zinc_buf *out, const zinc_store *next, const char *prefix, zinc_error
 	return zinc_buf_printf(out, err, "%s%s%s", next->url, slash, prefix);
 }
 
-/* The reference is taken last, so that a failure needs no undoing. */
+/* The reference is taken last, so that a failure has nothing to undo. */
 zinc_status
 zinc_store_prefix(zinc_store **out, zinc_store *next, const char *prefix, zinc_error *err)
 {

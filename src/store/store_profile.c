@@ -1,5 +1,5 @@
 /*
- * store_profile.c - the file of profiles: settings of stores under a name
+ * store_profile.c - the file of profiles: named sets of store settings
  *
  *     # a comment
  *     [lab]
@@ -8,10 +8,10 @@
  *
  * Promises (tests/unit/test_store_profile.c names each by its number):
  *
- * (1) A line that is neither blank, comment, "[section]" nor "name = value" is E_INVALID and named by its number, in
- *     whatever section; so are a section that comes twice and a setting before the first.
- * (2) No error shows anything of a line: it may be a secret.
- * (3) A file that others can read or change is warned about.
+ * (1) A line that is neither blank, comment, "[section]" nor "name = value" is E_INVALID, in any section, and the error
+ *     has its line number.  So is a repeated section and a setting before the first section.
+ * (2) No error shows any part of a line: it may be a secret.
+ * (3) There is a warning if other users can read or change the file.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -63,7 +63,7 @@ typedef struct reading {
 	void *arg;
 	bool *found;
 	bool any;    /* a section has begun */
-	bool inside; /* and it is the one */
+	bool inside; /* it is the requested one */
 	int line;
 } reading;
 
@@ -79,11 +79,11 @@ begin_section(reading *r, zinc_bytes line, zinc_error *err)
 	const zinc_bytes name = {line.p + 1, line.n - 2};
 
 	if (line.p[line.n - 1] != ']' || !is_name(name))
-		return bad_line(r, "a section is [name], of letters, digits, '.', '_' and '-'", err);
+		return bad_line(r, "a section is written [name], with letters, digits, '.', '_' and '-'", err);
 	r->any = true;
 	r->inside = strlen(r->section) == name.n && memcmp(r->section, name.p, name.n) == 0;
 	if (r->inside && *r->found)
-		return bad_line(r, "this section is there twice", err);
+		return bad_line(r, "this section occurs twice", err);
 	*r->found |= r->inside;
 	return ZINC_OK;
 }
@@ -95,7 +95,7 @@ take_pair(const reading *r, zinc_bytes line, zinc_error *err)
 	zinc_bytes name, value;
 
 	if (!equals)
-		return bad_line(r, "neither \"name = value\", [section] nor a comment (#)", err);
+		return bad_line(r, "expected \"name = value\", [section] or a comment (#)", err);
 	name = trim((zinc_bytes){line.p, (size_t)(equals - line.p)});
 	value = trim((zinc_bytes){equals + 1, line.n - (size_t)(equals - line.p) - 1});
 	if (!is_name(name))
@@ -111,7 +111,7 @@ take_line(reading *r, zinc_bytes line, zinc_error *err)
 	r->line++;
 	line = trim(line);
 	if (!is_printable(line))
-		return bad_line(r, "control characters, or no UTF-8", err);
+		return bad_line(r, "the line has control characters or is not UTF-8", err);
 	if (line.n == 0 || line.p[0] == '#' || line.p[0] == ';')
 		return ZINC_OK;
 	return line.p[0] == '[' && line.n > 1 ? begin_section(r, line, err) : take_pair(r, line, err);
@@ -135,7 +135,7 @@ zinc_profile_parse(zinc_bytes text, const char *section, zinc_profile_fn fn, voi
 
 /* ---- reading it ---- */
 
-/* "" when there is neither variable nor home. */
+/* "" when neither ZINC_PROFILES nor HOME is set. */
 static zinc_status
 file_name(zinc_buf *out, zinc_error *err)
 {
@@ -170,9 +170,10 @@ read_open(zinc_buf *out, zinc_context *ctx, int fd, const char *name, zinc_error
 	if (ctx->os->fstat(ctx->os, fd, &st) != 0)
 		return zinc_fail_errno(err, errno, "%s", name);
 	if (!S_ISREG(st.st_mode) || (uint64_t)st.st_size > MOST_BYTES)
-		return zinc_fail(err, ZINC_E_INVALID, "%s: no file of profiles, which has at most 1 MiB", name);
+		return zinc_fail(err, ZINC_E_INVALID, "%s: a file of profiles must be a regular file of at most 1 MiB",
+				 name);
 	if (st.st_mode & (S_IRWXG | S_IRWXO))
-		zinc_warn(ctx, name, "others may read or change it, and it may hold secrets: chmod 600");
+		zinc_warn(ctx, name, "other users can read or change it, and it may hold secrets: use chmod 600");
 	ZINC_TRY(zinc_buf_reserve(out, (size_t)st.st_size + 1, err));
 	do {
 		n = ctx->os->pread(ctx->os, fd, out->p + out->n, (size_t)st.st_size - out->n, (off_t)out->n);
@@ -189,10 +190,10 @@ read_file(zinc_buf *out, zinc_context *ctx, const char *name, zinc_error *err)
 
 	if (!name[0])
 		return zinc_fail(err, ZINC_E_NOTFOUND,
-				 "a profile is asked for, but neither ZINC_PROFILES nor HOME is set");
+				 "a profile was requested, but neither ZINC_PROFILES nor HOME is set");
 	fd = open_name(ctx->os, name);
 	if (fd == -1)
-		return zinc_fail_errno(err, errno, "a profile is asked for, but %s cannot be read", name);
+		return zinc_fail_errno(err, errno, "a profile was requested, but %s cannot be read", name);
 	st = read_open(out, ctx, fd, name, err);
 	ctx->os->close(ctx->os, fd);
 	return st;

@@ -1,7 +1,7 @@
 /*
- * store_readonly.c - a store that lets nothing be changed
+ * store_readonly.c - a store that refuses every change
  *
- * It has no slots for changes, so that every one of them is refused in one place (store.c).
+ * It has no slots for changes, so that all of them are refused in one place (store.c).
  */
 #include "store/store_inside.h"
 
@@ -14,7 +14,7 @@ readonly_close(void *self)
 	zinc_store_close((zinc_store *)self);
 }
 
-/* Without the flags of writing nobody above tries. */
+/* Without the write flags upper rooms do not try. */
 static void
 readonly_caps(void *self, zinc_caps *out)
 {
@@ -35,7 +35,7 @@ readonly_walk(void *self, const char *prefix, const zinc_lister *to, const zinc_
 	return zinc_store_walk((zinc_store *)self, prefix, to, wait, err);
 }
 
-/* Looking for leftovers is reading; removing them is not. */
+/* Listing leftovers is reading; removing them is not. */
 static zinc_status
 readonly_scrub(void *self, const char *prefix, int remove, zinc_scrub_fn fn, void *arg, const zinc_wait *wait,
 	       zinc_error *err)

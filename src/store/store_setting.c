@@ -1,5 +1,5 @@
 /*
- * store_setting.c - what a store is told, from wherever it was said
+ * store_setting.c - the settings of a store, collected from all sources
  *
  *     options  >  URL  >  environment  >  profile  >  preset of the store's row
  *
@@ -7,12 +7,12 @@
  *
  * Promises (tests/unit/test_store_setting.c names each by its number):
  *
- * (1) The first of these that has a value decides; one that gives it twice is E_INVALID.
- * (2) A name that no row knows is E_INVALID and the nearest known is named; the full name of another store's setting is
- *     passed over, so that one list serves several stores.
- * (3) A value that is not of its row's type is E_INVALID, and the value of a secret is in no error.
- * (4) Of a URL's query a store whose server has queries of its own takes what its rows know, by names written without
- *     escapes; the rest goes on as it was.
+ * (1) The first source that has a value decides; a source that gives it twice is E_INVALID.
+ * (2) An unknown name is E_INVALID, and the error suggests the most similar known name.  The full name of another
+ *     store's setting is ignored, so that one list can serve several stores.
+ * (3) A value that is not of its row's type is E_INVALID.  The value of a secret appears in no error.
+ * (4) If the server uses the query of a URL itself, the store takes only the settings that its rows know, by names
+ *     without escapes; the rest of the query stays as it was.
  * (5) Memory that held a value is overwritten before it is freed.
  */
 #include <ctype.h>
@@ -20,18 +20,18 @@
 
 #include "store/store_setting.h"
 
-#define MOST_NAME  128 /* bytes, of a name with its store */
-#define MOST_VALUE (64 * ZINC_KIB)
+#define MAX_NAME  128 /* bytes of a name, including its store */
+#define MAX_VALUE (64 * ZINC_KIB)
 
-/* Known to every store. */
+/* Every store has this setting. */
 static const zinc_setting_row profile_row = {.name = "profile", .purpose = "section of the file of profiles"};
 
-/* Settings on their way, from one source after the other. */
+/* The settings collected so far. */
 typedef struct gathering {
 	zinc_settings *out;
 	const zinc_store_ops *ops;
 	const char *source; /* "the URL" */
-	size_t before;      /* those that earlier sources gave */
+	size_t before;      /* settings from earlier sources */
 } gathering;
 
 /* ---- rows ---- */
@@ -46,7 +46,7 @@ matches(const char *pattern, const char *name)
 	return strcmp(pattern, name) == 0;
 }
 
-/* The name without the store's own in front. */
+/* The name without the store's prefix. */
 static const char *
 own_name(const zinc_store_ops *ops, const char *name)
 {
@@ -55,7 +55,7 @@ own_name(const zinc_store_ops *ops, const char *name)
 	return n && strncmp(name, ops->name, n) == 0 && name[n] == '.' ? name + n + 1 : name;
 }
 
-/* NULL: this store has no such setting. */
+/* NULL: the store has no such setting. */
 static const zinc_setting_row *
 find_row(const zinc_store_ops *ops, const char *name)
 {
@@ -68,16 +68,16 @@ find_row(const zinc_store_ops *ops, const char *name)
 	return strcmp(name, profile_row.name) == 0 ? &profile_row : NULL;
 }
 
-/* ---- names that nobody knows ---- */
+/* ---- unknown names ---- */
 
-/* Letters to insert, drop or replace; names longer than MOST_NAME are far from everything. */
+/* The number of letters to insert, drop or replace; names longer than MAX_NAME match nothing. */
 static size_t
 distance(const char *a, const char *b)
 {
 	const size_t n = strlen(b);
-	size_t row[MOST_NAME + 1], i, j, diagonal, above;
+	size_t row[MAX_NAME + 1], i, j, diagonal, above;
 
-	if (n > MOST_NAME)
+	if (n > MAX_NAME)
 		return SIZE_MAX;
 	for (j = 0; j <= n; j++)
 		row[j] = j;
@@ -112,15 +112,15 @@ unknown_name(const gathering *g, const char *name, zinc_error *err)
 		}
 	}
 	if (!nearest)
-		return zinc_fail(err, ZINC_E_INVALID, "\"%.*s\" in %s: the store %s has no settings", MOST_NAME, name,
+		return zinc_fail(err, ZINC_E_INVALID, "\"%.*s\" in %s: the store %s has no settings", MAX_NAME, name,
 				 g->source, store);
-	return zinc_fail(err, ZINC_E_INVALID, "no setting \"%.*s\", as %s has it: did you mean \"%s.%s\"?", MOST_NAME,
-			 name, g->source, store, nearest->name);
+	return zinc_fail(err, ZINC_E_INVALID, "unknown setting \"%.*s\" in %s: did you mean \"%s.%s\"?", MAX_NAME, name,
+			 g->source, store, nearest->name);
 }
 
-/* "s3.region", for a store that is not s3. */
+/* For example "s3.region" for a store that is not s3. */
 static bool
-is_of_another(const zinc_store_ops *ops, const char *name)
+is_for_another_store(const zinc_store_ops *ops, const char *name)
 {
 	const size_t n = strcspn(name, ".");
 
@@ -139,7 +139,7 @@ is_text(const char *value)
 	return true;
 }
 
-/* At most nine digits, and for seconds as many behind a point. */
+/* At most nine digits, and for seconds up to nine more after the point. */
 static bool
 is_number(const char *value, bool fraction)
 {
@@ -155,7 +155,7 @@ is_number(const char *value, bool fraction)
 
 /* What is wrong with it; NULL: nothing. */
 static const char *
-why_not(zinc_setting_type type, const char *value)
+value_error(zinc_setting_type type, const char *value)
 {
 	switch (type) {
 	case ZINC_SETTING_YES:
@@ -173,13 +173,13 @@ why_not(zinc_setting_type type, const char *value)
 static zinc_status
 check_value(const gathering *g, const zinc_setting_row *row, const char *name, const char *value, zinc_error *err)
 {
-	const char *why = strlen(value) > MOST_VALUE ? "is too long" : why_not(row->type, value);
+	const char *why = strlen(value) > MAX_VALUE ? "is too long" : value_error(row->type, value);
 
 	if (!why)
 		return ZINC_OK;
 	if (row->secret || row->type == ZINC_SETTING_TEXT)
-		return zinc_fail(err, ZINC_E_INVALID, "\"%.*s\" in %s %s", MOST_NAME, name, g->source, why);
-	return zinc_fail(err, ZINC_E_INVALID, "\"%.*s\" in %s %s, not \"%.40s\"", MOST_NAME, name, g->source, why,
+		return zinc_fail(err, ZINC_E_INVALID, "\"%.*s\" in %s %s", MAX_NAME, name, g->source, why);
+	return zinc_fail(err, ZINC_E_INVALID, "\"%.*s\" in %s %s, not \"%.40s\"", MAX_NAME, name, g->source, why,
 			 value);
 }
 
@@ -210,12 +210,12 @@ take(gathering *g, const char *name, const char *value, zinc_error *err)
 	size_t i;
 
 	if (!row)
-		return is_of_another(g->ops, name) ? ZINC_OK : unknown_name(g, name, err);
+		return is_for_another_store(g->ops, name) ? ZINC_OK : unknown_name(g, name, err);
 	ZINC_TRY(check_value(g, row, name, value, err));
 	for (i = 0; i < g->out->n; i++)
 		if (strcmp(g->out->all[i].name, own) == 0)
 			return i < g->before ? ZINC_OK
-					     : zinc_fail(err, ZINC_E_INVALID, "\"%.*s\" is twice in %s", MOST_NAME,
+					     : zinc_fail(err, ZINC_E_INVALID, "\"%.*s\" occurs twice in %s", MAX_NAME,
 							 name, g->source);
 	return append(g->out, own, value, err);
 }
@@ -236,7 +236,7 @@ from_options(gathering *g, const zinc_store_options *o, zinc_error *err)
 
 	begin_source(g, "the options");
 	if (o->nsettings > 0 && !o->settings)
-		return zinc_fail(err, ZINC_E_INVALID, "the options count settings and have none");
+		return zinc_fail(err, ZINC_E_INVALID, "the options have nsettings, but no settings");
 	for (i = 0; i < o->nsettings; i++) {
 		const zinc_setting *s = &o->settings[i];
 
@@ -253,11 +253,11 @@ take_query_item(gathering *g, const char *item, size_t n, zinc_buf *foreign, zin
 {
 	const char *equals = (const char *)memchr(item, '=', n);
 	const size_t nname = equals ? (size_t)(equals - item) : 0;
-	char name[MOST_NAME + 1] = "";
+	char name[MAX_NAME + 1] = "";
 	zinc_status st;
 	zinc_buf value;
 
-	if (nname <= MOST_NAME)
+	if (nname <= MAX_NAME)
 		memcpy(name, item, nname);
 	if (g->ops->foreign_query && !(equals && find_row(g->ops, name))) {
 		if (foreign->n)
@@ -265,8 +265,8 @@ take_query_item(gathering *g, const char *item, size_t n, zinc_buf *foreign, zin
 		return zinc_buf_add(foreign, item, n, err);
 	}
 	if (!name[0])
-		return zinc_fail(err, ZINC_E_INVALID, "behind '?' a URL has settings: name=value&name=value");
-	zinc_buf_init(&value, g->out->ctx, MOST_VALUE + 1);
+		return zinc_fail(err, ZINC_E_INVALID, "after '?' a URL has settings: name=value&name=value");
+	zinc_buf_init(&value, g->out->ctx, MAX_VALUE + 1);
 	st = zinc_buf_reserve(&value, n - nname - 1, err);
 	if (st == ZINC_OK)
 		st = zinc_url_unescape(&value, equals + 1, n - nname - 1, false, err);
@@ -295,7 +295,7 @@ from_query(gathering *g, const char *query, zinc_buf *foreign, zinc_error *err)
 static const char *
 variable(const char *store, const char *name)
 {
-	char text[MOST_NAME + 16];
+	char text[MAX_NAME + 16];
 	size_t i;
 	int n = snprintf(text, sizeof text, "ZINC_%s%s%s", store, store[0] ? "_" : "", name);
 
@@ -324,17 +324,17 @@ from_environment(gathering *g, zinc_error *err)
 	return value ? take(g, profile_row.name, value, err) : ZINC_OK;
 }
 
-/* In a profile every name is a full one. */
+/* A profile has full names only. */
 static zinc_status
 take_profile_item(void *arg, zinc_bytes name, zinc_bytes value, int line, zinc_error *err)
 {
 	gathering *g = (gathering *)arg;
-	char text[MOST_NAME + 1] = "", source[40];
+	char text[MAX_NAME + 1] = "", source[40];
 	zinc_status st;
 	char *copy;
 
 	snprintf(source, sizeof source, "line %d of the profiles", line);
-	if (name.n <= MOST_NAME)
+	if (name.n <= MAX_NAME)
 		memcpy(text, name.p, name.n);
 	if (!strchr(text, '.'))
 		return zinc_fail(err, ZINC_E_INVALID,
@@ -421,7 +421,7 @@ zinc_setting_text(const zinc_store_options *options, const char *name)
 	return NULL;
 }
 
-/* Without strtod: where the program's locale writes a comma, 0.5 would be 0. */
+/* Not strtod: in a locale with a decimal comma it would read 0.5 as 0. */
 double
 zinc_setting_number(const zinc_store_options *options, const char *name)
 {

@@ -1,12 +1,12 @@
 /*
- * store_setting.h - settings on their way from user to store (store_setting.c, store_profile.c)
+ * store_setting.h - settings of stores and their sources (store_setting.c, store_profile.c)
  */
 #ifndef ZINC_STORE_SETTING_H
 #define ZINC_STORE_SETTING_H
 
 #include "store/store_inside.h"
 
-/* All that a store is told, by the names of its rows. */
+/* The settings of one store, by the names of its rows. */
 typedef struct zinc_settings {
 	zinc_context *ctx;
 	zinc_setting *all;
@@ -14,8 +14,9 @@ typedef struct zinc_settings {
 } zinc_settings;
 
 /*
- * Gather the settings of a store of this kind: `given` by options, then by `query` (behind '?', NULL: none), environment,
- * profile and presets.  What belongs to the server is appended to `foreign`.  Fini also after a failure.
+ * Collect the settings of a store of this kind: from the options `given`, then `query` (after '?', NULL: none),
+ * environment, profile and presets.  Parts of the query that belong to the server are appended to `foreign`.  Fini also
+ * after a failure.
  */
 zinc_status zinc_settings_gather(zinc_settings *out, const zinc_store_ops *ops, const zinc_store_options *given,
 				 const char *query, zinc_buf *foreign, zinc_error *err);
@@ -23,14 +24,14 @@ void zinc_settings_fini(zinc_settings *s);
 
 /* ---- profiles ---- */
 
-/* A line of the section that was asked for; the texts are not NUL-ended. */
+/* Called for a line of the requested section; the texts are not NUL-terminated. */
 typedef zinc_status (*zinc_profile_fn)(void *arg, zinc_bytes name, zinc_bytes value, int line, zinc_error *err);
 
-/* Call `fn` for each "name = value" below "[section]".  E_INVALID naming the line of whatever is none of the four, in any
- * section; *found tells whether the section is there. */
+/* Call `fn` for each "name = value" below "[section]".  E_INVALID with the line number for a malformed line in any
+ * section; *found: the section exists. */
 zinc_status zinc_profile_parse(zinc_bytes text, const char *section, zinc_profile_fn fn, void *arg, bool *found,
 			       zinc_error *err);
-/* The same of the user's file.  E_NOTFOUND without a file, E_INVALID without the section. */
+/* The same for the user's file.  E_NOTFOUND without a file, E_INVALID without the section. */
 zinc_status zinc_profile_read(zinc_context *ctx, const char *section, zinc_profile_fn fn, void *arg, zinc_error *err);
 
 #endif

@@ -1,13 +1,13 @@
 /*
- * store_sink.c - how a store hands out what it read: tag, range, room, bytes, done
+ * store_sink.c - how a store answers a request: tag, range, room, bytes, done
  *
  * Promises (tests/unit/test_store_sink.c names each by its number):
  *
- * (1) done() is called exactly once per request, last.
- * (2) room() is asked once the size is known and before a byte is read, also for no bytes; after "not now"
- *     nothing more is begun until it answers otherwise or the call is cancelled.
- * (3) A range is cut at the end of the value; no sum of offset and length is ever computed.
- * (4) A value that was changed in place under a condition is "changed", never a mixture.
+ * (1) done() is called exactly once per request, as the last callback.
+ * (2) room() is called once the size is known and before a byte is read, also for 0 bytes.  After "not now" no other
+ *     request is started until room() gives another answer or the call is cancelled.
+ * (3) A range is cut at the end of the value; offset and length are never added.
+ * (4) If a value was changed in place, a request with a tag gets "changed", never a mixture.
  */
 #include <time.h>
 
@@ -41,7 +41,7 @@ zinc_iov_scatter(const struct iovec *iov, int niov, const uint8_t *bytes, size_t
 	}
 }
 
-/* Empty entries are left out: a call of nothing but those would look like the end of the file. */
+/* Empty entries are left out: a call with nothing else would look like the end of the file. */
 int
 zinc_iov_next(const zinc_iov_at *at, struct iovec *out, int max)
 {
@@ -108,7 +108,7 @@ zinc_sink_cancelled(const zinc_sink *k, size_t i, const zinc_wait *wait)
 }
 
 void
-zinc_done_tell(const zinc_done *d, size_t i, zinc_status st, const zinc_tag *tag, const zinc_error *error)
+zinc_done_report(const zinc_done *d, size_t i, zinc_status st, const zinc_tag *tag, const zinc_error *error)
 {
 	const zinc_outcome o = {sizeof o, st, tag, error};
 
@@ -130,11 +130,11 @@ zinc_get_select(const zinc_get *r, uint64_t size, uint64_t *offset, uint64_t *nb
 }
 
 /*
- * The stores that use this have one request in hand at a time, so "until a done() has returned" can only
- * be the done() of another call that shares the budget; it is awaited by asking again, ever more slowly.
+ * Stores that use this function handle one request at a time.  So room becomes free only by a done() of another call
+ * that shares the budget.  Ask again, after ever longer pauses.
  */
 static zinc_status
-ask_room(const zinc_sink *k, size_t i, uint64_t nbytes, void **buf, const zinc_wait *wait, zinc_error *err)
+wait_for_room(const zinc_sink *k, size_t i, uint64_t nbytes, void **buf, const zinc_wait *wait, zinc_error *err)
 {
 	struct timespec pause = {0, 20000};
 
@@ -155,9 +155,9 @@ ask_room(const zinc_sink *k, size_t i, uint64_t nbytes, void **buf, const zinc_w
 	}
 }
 
-/* A range of no bytes is asked room for too, but nothing is read. */
+/* room() is called also for 0 bytes, but then nothing is read. */
 static zinc_status
-deliver(const zinc_sink *k, size_t i, const zinc_get *r, zinc_got *got, uint64_t size, zinc_read_fn bring, void *arg,
+deliver(const zinc_sink *k, size_t i, const zinc_get *r, zinc_got *got, uint64_t size, zinc_read_fn read, void *arg,
 	const zinc_wait *wait, zinc_error *err)
 {
 	const struct iovec *iov = r->iov;
@@ -167,18 +167,18 @@ deliver(const zinc_sink *k, size_t i, const zinc_get *r, zinc_got *got, uint64_t
 
 	zinc_get_select(r, size, &offset, &got->nbytes);
 	if (got->nbytes > SIZE_MAX)
-		return zinc_fail(err, ZINC_E_NOMEM, "%llu bytes cannot be held", (unsigned long long)got->nbytes);
+		return zinc_fail(err, ZINC_E_NOMEM, "%llu bytes do not fit in memory", (unsigned long long)got->nbytes);
 	if (!iov) {
 		slot.iov_base = NULL;
 		slot.iov_len = (size_t)got->nbytes;
-		ZINC_TRY(ask_room(k, i, got->nbytes, &slot.iov_base, wait, err));
+		ZINC_TRY(wait_for_room(k, i, got->nbytes, &slot.iov_base, wait, err));
 		iov = &slot;
 		niov = 1;
 	}
-	return got->nbytes ? bring(arg, offset, got->nbytes, iov, niov, err) : ZINC_OK;
+	return got->nbytes ? read(arg, offset, got->nbytes, iov, niov, err) : ZINC_OK;
 }
 
-/* A value that somebody changed in place is "changed" to whoever named a tag, else an error of the system. */
+/* If the value was changed in place, a request with a tag gets "changed", any other one E_IO. */
 static void
 fail_request(const zinc_get *r, zinc_got *got, zinc_error *e)
 {
@@ -195,7 +195,7 @@ fail_request(const zinc_get *r, zinc_got *got, zinc_error *e)
 }
 
 void
-zinc_sink_serve(const zinc_sink *k, size_t i, const zinc_get *r, uint64_t size, const zinc_tag *tag, zinc_read_fn bring,
+zinc_sink_serve(const zinc_sink *k, size_t i, const zinc_get *r, uint64_t size, const zinc_tag *tag, zinc_read_fn read,
 		void *arg, const zinc_wait *wait)
 {
 	zinc_error e;
@@ -209,7 +209,7 @@ zinc_sink_serve(const zinc_sink *k, size_t i, const zinc_get *r, uint64_t size, 
 	if (r->if_tag && !zinc_tag_equal(r->if_tag, tag))
 		got.found = ZINC_CHANGED;
 	else if (!r->stat)
-		got.status = deliver(k, i, r, &got, size, bring, arg, wait, &e);
+		got.status = deliver(k, i, r, &got, size, read, arg, wait, &e);
 	if (got.status != ZINC_OK)
 		fail_request(r, &got, &e);
 	k->done(k->arg, i, &got);

@@ -1,10 +1,10 @@
 /*
- * store_table.c - the kinds of stores: those built in, those that programs add, and modules
+ * store_table.c - the kinds of stores: built in, registered by programs, and modules
  *
  * Promises (tests/unit/test_store_url.c has them under the number 5 of store_url.c):
  *
  * (1) The table can be read and extended from many threads, and works in a forked child.
- * (2) What a program has registered comes before a module of the same scheme.
+ * (2) A store registered by a program is preferred to a module of the same scheme.
  */
 #include "store/store_url.h"
 
@@ -21,7 +21,7 @@ zinc_store_has_scheme(const char *list, const char *scheme, size_t n)
 	return false;
 }
 
-/* The first of `list` that `ops` has, and its length; NULL: none.  Of adapters, else of schemes. */
+/* The first name in `list` that `ops` also has, as adapter or as scheme, and its length; NULL: none. */
 static const char *
 shared_name(const zinc_store_ops *ops, const char *list, bool adapter, size_t *n)
 {
@@ -33,7 +33,7 @@ shared_name(const zinc_store_ops *ops, const char *list, bool adapter, size_t *n
 	return NULL;
 }
 
-/* All of its names or none. */
+/* A store is refused if one of its names is already registered. */
 static zinc_status
 clash(const zinc_table *t, const void *row, const void *other, zinc_error *err)
 {
@@ -45,11 +45,11 @@ clash(const zinc_table *t, const void *row, const void *other, zinc_error *err)
 	(void)t;
 	if (!scheme && !adapter)
 		return ZINC_OK;
-	return zinc_fail(err, ZINC_E_EXISTS, "the %s \"%.*s\" is taken", scheme ? "scheme" : "adapter", (int)n,
-			 scheme ? scheme : adapter);
+	return zinc_fail(err, ZINC_E_EXISTS, "the %s \"%.*s\" is already registered", scheme ? "scheme" : "adapter",
+			 (int)n, scheme ? scheme : adapter);
 }
 
-/* Stores are found by their schemes and adapters, of which each has some; the name is for people and may be missing. */
+/* Stores are found by schemes and adapters, and each store has some; ops->name is only shown and may be NULL. */
 static zinc_names
 names_of(const void *row)
 {
@@ -73,7 +73,7 @@ find_row(const char *name, size_t n, bool adapter)
 	return NULL;
 }
 
-/* What follows a '|' may also be the name of a format. */
+/* The name after a '|' may also be that of a format. */
 static zinc_status
 check_adapters(const char *list, zinc_error *err)
 {
@@ -82,12 +82,13 @@ check_adapters(const char *list, zinc_error *err)
 	for (; list && *list; list += n + (list[n] == ',')) {
 		n = strcspn(list, ",");
 		if (zinc_pipeline_is_format(list, n))
-			return zinc_fail(err, ZINC_E_EXISTS, "the adapter \"%.*s\" is taken", (int)n, list);
+			return zinc_fail(err, ZINC_E_EXISTS, "the adapter \"%.*s\" is already registered", (int)n,
+					 list);
 	}
 	return ZINC_OK;
 }
 
-/* What every store must have is asked here, where the programmer sees it, and again when one is opened. */
+/* Required slots are checked here, where the programmer sees the error, and again at open. */
 zinc_status
 zinc_store_register(const zinc_store_ops *ops, zinc_error *err)
 {
@@ -167,6 +168,5 @@ zinc_status
 zinc_store_find_adapter(const zinc_store_ops **out, zinc_context *ctx, const char *name, size_t n, zinc_error *err)
 {
 	ZINC_TRY(find_or_load(out, ctx, name, n, true, err));
-	return *out ? ZINC_OK
-		    : zinc_fail(err, ZINC_E_UNSUPPORTED, "no adapter \"%.*s\" for what follows '|'", (int)n, name);
+	return *out ? ZINC_OK : zinc_fail(err, ZINC_E_UNSUPPORTED, "unknown adapter \"%.*s\" after '|'", (int)n, name);
 }

@@ -1,19 +1,19 @@
 /*
- * store_url.c - taking URLs apart: schemes, escapes, paths
+ * store_url.c - parsing of URLs: schemes, escapes, paths
  *
- *   bare path            taken as it is, without unescaping; a '?' is part of the name, a '|' where there is such a file
+ *   bare path            not unescaped; a '?' is part of the name, and so is a '|' if that file exists
  *   file:///a%20b        RFC 8089; also file:/a and file://localhost/a
- *   memory://name[/in]   the part behind the name is a prefix
- *   scheme://rest?query  a module, or whatever a program has registered; its row says where in `rest` the path inside
+ *   memory://name[/in]   the part after the name is a prefix
+ *   scheme://rest?query  a module, or a store that a program has registered; its row says where in `rest` the path inside
  *                        begins, and which settings the query may have
  *   base|[adapter:]path  pipeline (draft ZEP 8), see store_pipeline.c
  *
  * Promises (tests/unit/test_store_url.c names each by its number):
  *
- * (1) What an escape stands for is never taken for syntax: %2F and %00 are refused, %7C is a '|' in a name.
- * (2) ".." never leads out of what the URL names: past the top it is E_INVALID.
- * (3) A place's path is a valid key or empty, and no symbolic link lies on it.
- * (4) What comes before '@' and behind '?' in a URL is not shown in errors, listings or a store's URL.
+ * (1) An escaped character is never syntax: %2F and %00 are refused, %7C is a '|' in a name.
+ * (2) ".." never leaves what the URL names: above the top it is E_INVALID.
+ * (3) A place's path is a valid key or empty, and has no symbolic link.
+ * (4) The part of a URL before '@' and the part after '?' are not shown in errors, listings or a store's URL.
  * (5) The table of stores can be read and extended from many threads, and works in a forked child.
  */
 #include <ctype.h>
@@ -21,7 +21,7 @@
 
 #include "store/store_url.h"
 
-/* Schemes are ASCII and case does not matter (RFC 3986 section 3.1). */
+/* Schemes are ASCII and case-insensitive (RFC 3986 section 3.1). */
 bool
 zinc_url_same(const char *a, const char *b, size_t n)
 {
@@ -58,7 +58,7 @@ hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* One character of an escaped text, *at being where it begins.  In a path '?', '#' and %2F have no place. */
+/* Unescape one character at *at.  In a path '?', '#' and %2F are refused. */
 static zinc_status
 unescape_one(const char *s, size_t n, size_t *at, bool path, char *out, zinc_error *err)
 {
@@ -77,12 +77,12 @@ unescape_one(const char *s, size_t n, size_t *at, bool path, char *out, zinc_err
 	*out = (char)(high * 16 + low);
 	*at += 2;
 	if (*out == '\0' || (path && *out == '/'))
-		return zinc_fail(err, ZINC_E_INVALID, "%%%02X in a URL: no name can have that character",
+		return zinc_fail(err, ZINC_E_INVALID, "%%%02X in a URL: names cannot contain that character",
 				 (unsigned)*out);
 	return ZINC_OK;
 }
 
-/* Byte by byte: the bytes that come out are checked as UTF-8 by whoever takes them for a key. */
+/* Escapes are decoded byte by byte; UTF-8 is checked later, when the text becomes a key. */
 zinc_status
 zinc_url_unescape(zinc_buf *out, const char *s, size_t n, bool path, zinc_error *err)
 {
@@ -116,7 +116,7 @@ file_path(zinc_buf *out, const char *s, size_t n, zinc_error *err)
 	return zinc_url_unescape(out, s, n, true, err);
 }
 
-/* "http:/host" is a web address with a mistake in it, and may hold a password: no directory is made of that. */
+/* "http:/host" is a misspelled web address that may hold a password: it must not become the name of a directory. */
 static bool
 lacks_slashes(const char *url)
 {
@@ -125,9 +125,9 @@ lacks_slashes(const char *url)
 	return url[n] == ':' && zinc_store_has_scheme("http,https", url, n);
 }
 
-/* Is path[0..n), a bare one, there?  Links are not followed. */
+/* Does the bare path[0..n) exist?  Links are not followed. */
 static bool
-is_there(zinc_context *ctx, const char *path, size_t n)
+exists(zinc_context *ctx, const char *path, size_t n)
 {
 	const bool absolute = path[0] == '/';
 	int top = ctx->os->open_root(ctx->os, absolute ? "/" : ".", O_PATH);
@@ -141,20 +141,20 @@ is_there(zinc_context *ctx, const char *path, size_t n)
 	return there;
 }
 
-/* Does the '|' at url[n] belong to a name that is there?  That may end at the next '|', at one behind that, or at '/'. */
+/* Does the '|' at url[n] belong to an existing name?  That name may end at any later '|' or at '/'. */
 static bool
 is_in_name(zinc_context *ctx, const char *url, size_t n)
 {
 	while (url[n] && url[n] != '/') {
 		n += 1 + strcspn(url + n + 1, "|/");
-		if (is_there(ctx, url, n))
+		if (exists(ctx, url, n))
 			return true;
 	}
 	return false;
 }
 
-/* Where a '|' ends the base.  Of a bare path it is a part of the name where there is a file of that name; elsewhere it
- * must be written %7C. */
+/* The length of the part before '|'.  In a bare path a '|' is part of the name if that file exists; in a URL it must be
+ * written %7C. */
 static size_t
 base_length(zinc_context *ctx, const char *url, bool bare)
 {
@@ -191,7 +191,7 @@ zinc_url_parse(zinc_url *out, zinc_context *ctx, const char *url, zinc_error *er
 	return zinc_buf_add(&out->base, url + scheme + 3, n - scheme - 3, err);
 }
 
-/* Both spellings of a path: bare, and with the scheme file. */
+/* A local path is bare or has the scheme file. */
 bool
 zinc_url_is_local(const zinc_url *u)
 {
@@ -200,7 +200,8 @@ zinc_url_is_local(const zinc_url *u)
 
 /* ---- paths ---- */
 
-/* Append the components of path[0..n) to `out`, joined by single slashes; "." goes, ".." takes one back. */
+/* Append the components of path[0..n) to `out`, joined by single slashes; "." is dropped, ".." removes the previous
+ * component. */
 zinc_status
 zinc_url_add_path(zinc_buf *out, const char *path, size_t n, zinc_error *err)
 {
@@ -226,7 +227,7 @@ zinc_url_add_path(zinc_buf *out, const char *path, size_t n, zinc_error *err)
 	return ZINC_OK;
 }
 
-/* The path inside of a store, as a valid key or "". */
+/* The path inside a store, as a valid key or "". */
 zinc_status
 zinc_url_key(char **out, zinc_context *ctx, const char *path, bool escaped, zinc_error *err)
 {
@@ -252,9 +253,9 @@ zinc_url_key(char **out, zinc_context *ctx, const char *path, bool escaped, zinc
 
 /* ---- databases that are files, with a path inside ---- */
 
-/* Has path[0..n) one of the endings in ".db,.sqlite"? */
+/* Does path[0..n) have one of the endings in ".db,.sqlite"? */
 static bool
-ends_so(const char *path, size_t n, const char *endings)
+has_ending(const char *path, size_t n, const char *endings)
 {
 	size_t len;
 
@@ -310,7 +311,7 @@ zinc_url_split_file(const char *rest, const char *endings, zinc_context *ctx, si
 			*nbytes = end;
 			return ZINC_OK;
 		}
-		if (named == SIZE_MAX && ends_so(rest + at, end - at, endings))
+		if (named == SIZE_MAX && has_ending(rest + at, end - at, endings))
 			named = end;
 	}
 	*nbytes = named == SIZE_MAX ? strlen(rest) : named;

@@ -1,58 +1,64 @@
 /*
- * store_url.h - URLs and what they lead to, inside of the room: store_url.c takes them apart, store_table.c knows the
- * kinds of stores, store_open.c opens them, store_pipeline.c follows what stands behind '|', store_place.c finds where a node's URL leads
+ * store_url.h - URLs and stores, inside of the room
+ *
+ *   store_url.c       parses URLs
+ *   store_table.c     the kinds of stores
+ *   store_open.c      opens a store
+ *   store_pipeline.c  the part after '|'
+ *   store_place.c     the place that a node's URL names
  */
 #ifndef ZINC_STORE_URL_H
 #define ZINC_STORE_URL_H
 
 #include "store/store_inside.h"
 
-/* ---- taking apart ---- */
+/* ---- parsing ---- */
 
 #define ZINC_SCHEME_BYTES 32
 
 typedef struct zinc_url {
 	char scheme[ZINC_SCHEME_BYTES]; /* "" for a bare path */
-	zinc_buf base;                  /* behind "scheme://" up to '|'; for file: the path, unescaped */
-	const char *inner;              /* behind '|', NULL without; points into the URL */
+	zinc_buf base;                  /* from "scheme://" to '|'; for file: the path, unescaped */
+	const char *inner;              /* after '|', NULL without; points into the URL */
 } zinc_url;
 
 /* Fini `base` also after a failure. */
 zinc_status zinc_url_parse(zinc_url *out, zinc_context *ctx, const char *url, zinc_error *err);
-/* Both spellings of a path: bare, and with the scheme file. */
+/* A local path is bare or has the scheme file. */
 bool zinc_url_is_local(const zinc_url *u);
-/* Are n bytes of both the same but for case (RFC 3986 section 3.1)? */
+/* Are n bytes equal, ignoring case (RFC 3986 section 3.1)? */
 bool zinc_url_same(const char *a, const char *b, size_t n);
-/* Append the components of path[0..n) to `out`, joined by single slashes; "." goes, ".." takes one back. */
+/* Append the components of path[0..n) to `out`, joined by single slashes; "." is dropped, ".." removes the previous
+ * component. */
 zinc_status zinc_url_add_path(zinc_buf *out, const char *path, size_t n, zinc_error *err);
-/* Make `path` absolute and clean, without the slash in front. */
+/* Make `path` absolute and clean, without the leading slash. */
 zinc_status zinc_url_absolute(zinc_buf *out, const char *path, zinc_error *err);
-/* The path inside of a store, as a valid key or "". */
+/* The path inside a store, as a valid key or "". */
 zinc_status zinc_url_key(char **out, zinc_context *ctx, const char *path, bool escaped, zinc_error *err);
 
 /* ---- opening ---- */
 
 /* The kind of store for a scheme.  E_INVALID when there is none. */
 zinc_status zinc_store_find(const zinc_store_ops **out, zinc_context *ctx, const char *scheme, zinc_error *err);
-/* The kind of store for name[0..n) behind '|'.  E_UNSUPPORTED when there is none. */
+/* The kind of store for the adapter name[0..n).  E_UNSUPPORTED when there is none. */
 zinc_status zinc_store_find_adapter(const zinc_store_ops **out, zinc_context *ctx, const char *name, size_t n,
 				    zinc_error *err);
 zinc_status zinc_store_find_url(const zinc_store_ops **out, const zinc_url *u, zinc_context *ctx, zinc_error *err);
 
-/* A store around what was opened, with the options that hold for every kind. */
+/* Wrap an opened store and apply the options that every kind has. */
 zinc_status zinc_store_wrap_opened(zinc_store **out, const zinc_store_ops *ops, void *self, const char *url,
 				   const zinc_store_options *o, zinc_error *err);
-/* Open a store of this kind with `rest` of its URL, to be shown as `url`. */
+/* Open a store of this kind with `rest` of its URL; `url` is shown. */
 zinc_status zinc_store_open_ops(zinc_store **out, const zinc_store_ops *ops, const char *rest, const char *url,
 				const zinc_store_options *o, zinc_error *err);
-/* Open what holds the node of a URL, as the store splits it, and give the path inside. */
+/* Open the store that holds the node of a URL, split as the store says, and return the path inside. */
 zinc_status zinc_store_open_inside(zinc_store **out, char **inner, const zinc_store_ops *ops, zinc_url *u,
 				   const zinc_store_options *o, zinc_error *err);
 /* Replace *s by the keys below "path/" of it; NULL after a failure. */
 zinc_status zinc_store_enter(zinc_store **s, const char *path, zinc_error *err);
-/* The whole of what stands before '|'. */
+/* Open everything before '|' as one store. */
 zinc_status zinc_store_open_base(zinc_store **out, zinc_url *u, const zinc_store_options *o, zinc_error *err);
-/* The place that a URL with a '|' leads to; fini it also after a failure (store_pipeline.c). */
+/* The place of a URL with a '|'; fini it also after a failure (store_pipeline.c). */
 zinc_status zinc_pipeline_open(zinc_place *out, zinc_url *u, const zinc_store_options *o, zinc_error *err);
 
 #endif

@@ -47,7 +47,7 @@ nowhere_put(void *self, zinc_put_group *group, const zinc_put *puts, size_t n, c
 
 	(void)self, (void)group, (void)puts, (void)flags, (void)wait, (void)err;
 	for (i = 0; i < n; i++)
-		zinc_done_tell(done, i, ZINC_OK, NULL, NULL);
+		zinc_done_report(done, i, ZINC_OK, NULL, NULL);
 	return ZINC_OK;
 }
 
@@ -59,7 +59,7 @@ nowhere_del(void *self, zinc_put_group *group, const zinc_del *dels, size_t n, c
 
 	(void)self, (void)group, (void)dels, (void)flags, (void)wait, (void)err;
 	for (i = 0; i < n; i++)
-		zinc_done_tell(done, i, ZINC_OK, NULL, NULL);
+		zinc_done_report(done, i, ZINC_OK, NULL, NULL);
 	return ZINC_OK;
 }
 

@@ -34,7 +34,7 @@ zinc_sharded_old_chunk(const zinc_sharded *s, const zinc_shard_entry *e, const z
 	if (!*found || e->nbytes == 0)
 		return ZINC_OK;
 	if (e->nbytes > most)
-		return zinc_fail(err, ZINC_E_LIMIT, "more than the %llu bytes that are taken",
+		return zinc_fail(err, ZINC_E_LIMIT, "the value is longer than the limit of %llu bytes",
 				 (unsigned long long)most);
 	return zinc_shard_read_old(old, e->offset, e->nbytes, to, out, err);
 }
@@ -261,7 +261,7 @@ zinc_sharded_put(void *self, zinc_put_group *group, const zinc_put *puts, size_t
 		o.tag = flags & ZINC_PUT_TAGS ? &tag : NULL;
 		if (st == ZINC_OK)
 			st = put_one(&o, &puts[i], &e);
-		zinc_done_tell(done, i, st, &tag, &e);
+		zinc_done_report(done, i, st, &tag, &e);
 	}
 	return ZINC_OK;
 }
@@ -280,7 +280,7 @@ zinc_sharded_del(void *self, zinc_put_group *group, const zinc_del *dels, size_t
 
 		if (st == ZINC_OK)
 			st = del_one(&o, &dels[i], &e);
-		zinc_done_tell(done, i, st, NULL, &e);
+		zinc_done_report(done, i, st, NULL, &e);
 	}
 	return ZINC_OK;
 }

@@ -22,7 +22,7 @@ everything() { # everything BASE: the URL of a server whose files are below serv
 	zinc 0 cat "$url/s" --as raw
 	cmp out s.bin || bad "the elements that are read"
 	zinc 3 attrs "$url/s?write=yes" a=1
-	says "can neither lock a key nor put on condition"
+	says "has neither locks nor conditional puts"
 	# What cannot be listed cannot be known to be free: nothing is made over what may be there.
 	zinc 4 create "$url/new?write=yes" --shape 4 --dtype uint8
 	says "cannot list"
@@ -44,7 +44,7 @@ zinc 0 attrs "$base/plain/c.zarr?write=yes&conditions=yes" a=1
 zinc 0 attrs served/c.zarr a
 prints <<<"1"
 zinc 4 attrs "$base/ignores/c.zarr?write=yes&conditions=yes" a=2
-says "does not look at If-Match"
+says "ignores If-Match"
 zinc 0 attrs served/c.zarr a
 prints <<<"1"
 rm -r served/c.zarr
@@ -85,7 +85,7 @@ END
 		# It looks at no condition of a PUT: found by a trial, of which nothing stays.
 		zinc 0 create served/c.zarr --group
 		zinc 4 attrs "http://127.0.0.1:18462/c.zarr?write=yes&conditions=yes" a=1
-		says "does not look at If-Match"
+		says "ignores If-Match"
 		[ -z "$(find served -name '*zinc-condition*')" ] || bad "the trial is left over"
 		kill $server
 		wait $server || true

@@ -217,7 +217,7 @@ check(const zinc_buf *file, const change *c, zinc_error *err)
 	if (!c->when || c->when->when == ZINC_ANY)
 		return ZINC_OK;
 	if (c->when->when == ZINC_ABSENT)
-		return there ? zinc_fail(err, ZINC_E_EXISTS, "the key is there already") : ZINC_OK;
+		return there ? zinc_fail(err, ZINC_E_EXISTS, "the key already exists") : ZINC_OK;
 	tag = tag_of(there ? r.generation : 0);
 	if (!there || !zinc_tag_equal(&tag, c->when->tag))
 		return zinc_fail(err, ZINC_E_CONFLICT, "the value has another tag");
@@ -301,7 +301,7 @@ apply_and_tell(const tiny *t, change *c, const zinc_done *done, size_t i, const 
 	if (st == ZINC_OK)
 		st = apply(t, c, &e);
 	tag = tag_of(c->generation);
-	zinc_done_tell(done, i, st, st == ZINC_OK && c->iov ? &tag : NULL, st == ZINC_OK ? NULL : &e);
+	zinc_done_report(done, i, st, st == ZINC_OK && c->iov ? &tag : NULL, st == ZINC_OK ? NULL : &e);
 }
 
 static zinc_status

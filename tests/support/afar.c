@@ -172,7 +172,7 @@ change_one(const changes *c, size_t i)
 	else
 		st = zinc_store_del(x->near, NULL, key, c->dels[i].when, c->flags, NULL, &e);
 	*(c->puts ? &x->puts : &x->dels) += 1;
-	zinc_done_tell(c->done, i, st, &tag, st == ZINC_OK ? NULL : &e);
+	zinc_done_report(c->done, i, st, &tag, st == ZINC_OK ? NULL : &e);
 }
 
 /* Those that are open are answered from the last to the first, then the next are opened. */
@@ -194,7 +194,7 @@ change_all(const changes *c, size_t n, const zinc_wait *wait)
 			if (st == ZINC_OK)
 				change_one(c, first + k);
 			else
-				zinc_done_tell(c->done, first + k, st, NULL, &e);
+				zinc_done_report(c->done, first + k, st, NULL, &e);
 		}
 	}
 }

@@ -302,7 +302,7 @@ fault_put(void *self, zinc_put_group *group, const zinc_put *puts, size_t n, con
 		if (st == ZINC_OK)
 			st = zinc_store_put_many(f->next, group, &puts[t.i], 1, &k, flags, wait, &e);
 		if (st != ZINC_OK)
-			zinc_done_tell(done, t.i, st, NULL, &e);
+			zinc_done_report(done, t.i, st, NULL, &e);
 	}
 	return ZINC_OK;
 }
@@ -323,7 +323,7 @@ fault_del(void *self, zinc_put_group *group, const zinc_del *dels, size_t n, con
 		if (st == ZINC_OK)
 			st = zinc_store_del_many(f->next, group, &dels[t.i], 1, &k, flags, wait, &e);
 		if (st != ZINC_OK)
-			zinc_done_tell(done, t.i, st, NULL, &e);
+			zinc_done_report(done, t.i, st, NULL, &e);
 	}
 	return ZINC_OK;
 }

@@ -21,7 +21,7 @@
 			zinc_status st = one(self, group, puts[i].key, puts[i].iov, puts[i].niov, puts[i].when, flags, \
 					     flags & ZINC_PUT_TAGS ? &tag : NULL, wait, &e);                           \
                                                                                                                        \
-			zinc_done_tell(done, i, st, &tag, &e);                                                         \
+			zinc_done_report(done, i, st, &tag, &e);                                                       \
 		}                                                                                                      \
 		return ZINC_OK;                                                                                        \
 	}
@@ -37,7 +37,7 @@
 			zinc_error e = ZINC_ERROR_INIT;                                                                \
 			zinc_status st = one(self, group, dels[i].key, dels[i].when, flags, wait, &e);                 \
                                                                                                                        \
-			zinc_done_tell(done, i, st, NULL, &e);                                                         \
+			zinc_done_report(done, i, st, NULL, &e);                                                       \
 		}                                                                                                      \
 		return ZINC_OK;                                                                                        \
 	}

@@ -323,8 +323,8 @@ talk_put(void *self, zinc_put_group *group, const zinc_put *puts, size_t n, cons
 	 const zinc_wait *wait, zinc_error *err)
 {
 	(void)self, (void)group, (void)puts, (void)n, (void)flags, (void)wait, (void)err;
-	zinc_done_tell(done, 0, ZINC_OK, NULL, NULL); /* twice of the first, never of the second */
-	zinc_done_tell(done, 0, ZINC_E_IO, NULL, NULL);
+	zinc_done_report(done, 0, ZINC_OK, NULL, NULL); /* twice of the first, never of the second */
+	zinc_done_report(done, 0, ZINC_E_IO, NULL, NULL);
 	return ZINC_OK;
 }
 
@@ -376,7 +376,7 @@ go_on_put(void *self, zinc_put_group *group, const zinc_put *puts, size_t n, con
 	if (done->more)
 		n = done->more(done->arg);
 	for (i = 0; i < n; i++)
-		zinc_done_tell(done, i, ZINC_OK, NULL, NULL);
+		zinc_done_report(done, i, ZINC_OK, NULL, NULL);
 	return zinc_fail(err, ZINC_E_IO, "after all");
 }
 

@@ -167,7 +167,7 @@ many_groups_share_the_descriptors(void **state)
 			snprintf(key, sizeof key, "%d/%d", j, i);
 			put_in(rig.store, g[j], key);
 		}
-	assert_in_range(h.most, FS_WINDOW, FS_MOST_HELD);
+	assert_in_range(h.most, FS_WINDOW, FS_MAX_HELD);
 	for (j = 0; j < GROUPS; j++)
 		commit(rig.store, g[j]);
 	assert_text(rig.store, "9/59", "9/59");

@@ -148,7 +148,7 @@ changed_is_told(void **state)
 	r.if_tag = &tag;
 	assert_int_equal(ask("changing", r, NULL).found, ZINC_CHANGED);
 	must_fail("cutchanged", get_range("k", 3, 4), NULL, "changed while it was being read");
-	must_fail("cutlonger", get_range("k", 0, ZINC_TO_END), NULL, "does not say again how long");
+	must_fail("cutlonger", get_range("k", 0, ZINC_TO_END), NULL, "when the request is repeated");
 }
 
 /* ---- promise 3: lengths ---- */
@@ -157,8 +157,8 @@ static void
 lengths_are_checked(void **state)
 {
 	(void)state;
-	must_fail("longer", get_range("k", 3, 4), NULL, "more than it said");
-	must_fail("shorter", get_range("k", 3, 4), NULL, "less than it said");
+	must_fail("longer", get_range("k", 3, 4), NULL, "more bytes than announced");
+	must_fail("shorter", get_range("k", 3, 4), NULL, "fewer bytes than announced");
 	must_fail("shifted", get_range("k", 3, 4), NULL, "another range");
 	must_fail("shifted", get_suffix("k", 3), NULL, "another range");
 	must_fail("untold", get_range("k", 3, 4), NULL, "Content-Range");

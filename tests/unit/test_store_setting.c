@@ -130,7 +130,7 @@ unknown_names_are_told(void **state)
 	refuse(nobody, 1, NULL, "knd.timeout");
 	refuse(none, 1, NULL, "no name");
 	refuse(NULL, 0, "hush", "name=value");
-	refuse(NULL, 0, "header.=1", "no setting");
+	refuse(NULL, 0, "header.=1", "unknown setting");
 	write_profiles("[lab]\nkind.timout = 4\n");
 	refuse(NULL, 0, "profile=lab", "line 2 of the profiles");
 	write_profiles("[lab]\ntimeout = 4\n");
