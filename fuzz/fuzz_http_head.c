@@ -27,7 +27,7 @@ check(const zinc_http_head *h)
 	insist(n < sizeof h->etag && strcspn(h->etag, "\r\n ") == n);
 	insist(n == 0 || (n >= 2 && h->etag[0] == '"' && h->etag[n - 1] == '"')); /* (2) */
 	insist(h->status == 0 || (h->status >= 100 && h->status <= 999));         /* (3) */
-	insist(!zinc_http_head_settled(h) || h->date > h->modified_at);
+	insist(!zinc_http_head_date_is_tag(h) || h->date > h->modified_at);
 }
 
 int

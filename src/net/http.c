@@ -1,23 +1,24 @@
 /*
- * http.c - exchanges over HTTP and HTTPS, many at once: with http_send.c and http_poll.c all that knows libcurl
+ * http.c - HTTP and HTTPS exchanges, many at once; only this file, http_send.c and http_poll.c use libcurl
  *
  *     ask -> sent -> head -> body ... body -> end
- *      ^       |       |'- WAIT: the transfer is paused, nothing more is begun
- *      |       |       '-- 301, 302, 303, 307, 308: sent anew, to where Location says
+ *      ^       |       |'- WAIT: the transfer is paused, no other exchange is started
+ *      |       |       '-- 301, 302, 303, 307, 308: sent again, to the URL in Location
  *      |       v
- *      '---- rest      cut connections, timeouts, 408, 429, 500, 502, 503, 504: again, ever later
+ *      '-- retry later   broken connections, timeouts, 408, 429, 500, 502, 503, 504: after ever longer pauses
  *
  * Promises (tests/unit/test_store_http.c names each by its number):
  *
- * (1) end() is called exactly once for each exchange that began, also after failure and cancel.
- * (2) A cut connection, a body shorter than announced and a silent server are tried again, at most
- *     zinc_http_config.retries times and with pauses that grow; then they are failures, never ends of a body.
- * (3) Redirections are followed five times at most, no step of them from https to http or to another scheme, and the
- *     user and password of the URL go to its own scheme, host and port alone.
+ * (1) end() is called exactly once for each exchange that was started, also after failure and cancel.
+ * (2) A broken connection, a body shorter than announced and a silent server are retried, at most
+ *     zinc_http_config.retries times and with growing pauses.  After that they are failures; a body never ends early
+ *     without an error.
+ * (3) At most five redirections are followed, none from https to http or to another scheme.  User and password of the
+ *     URL are sent only to its own scheme, host and port.
  * (4) A server's certificate is always verified.
  * (5) A forked child never touches its parent's connections.
- * (6) What changes something is tried again only where twice is as good as once, or where it certainly was not done;
- *     a failure after which nobody knows is E_UNCERTAIN.
+ * (6) A request that changes something is retried only if it is idempotent or was certainly not executed.  A failure
+ *     with unknown outcome is E_UNCERTAIN.
  */
 #include "net/net.h"
 
@@ -33,14 +34,14 @@
 
 #include "net/http_lane.h"
 
-#define SWALLOW        (64u * 1024)        /* an unwanted body up to here is cheaper read than a new connection made */
-#define MOST_ELSEWHERE (16u * 1024 * 1024) /* of a redirection's: its target is known at the end only */
-#define POLL_MS        50                  /* how late a cancel or a deadline may be noticed */
-#define WAIT_MS        2                   /* while somebody waits for room, or another could begin */
-#define FIRST_REST     0.1                 /* seconds */
-#define LONGEST_REST   10.0
-#define LONGEST_ASKED  60u /* of what a server asks for by Retry-After */
-#define MESSAGE_BYTES  (CURL_ERROR_SIZE + 96)
+#define MAX_DISCARD       (64u * 1024) /* reading an unwanted body up to this size is cheaper than a new connection */
+#define MAX_REDIRECT_BODY (16u * 1024 * 1024) /* of the body of a redirection: its target is known only at the end */
+#define POLL_MS           50                  /* a cancel or a deadline is noticed within this time */
+#define WAIT_MS           2                   /* while an exchange waits for memory, or another could be started */
+#define FIRST_PAUSE       0.1                 /* seconds */
+#define LONGEST_REST      10.0
+#define MAX_RETRY_AFTER   60u /* limit of Retry-After */
+#define MESSAGE_BYTES     (CURL_ERROR_SIZE + 96)
 
 /* ---- lanes ---- */
 
@@ -89,7 +90,7 @@ lane_new(lane **out, zinc_http *h, zinc_error *err)
 	return ZINC_OK;
 }
 
-/* One that a run has left, with its connections, or a new one. */
+/* Take a lane of an earlier run, with its connections, or make a new one. */
 static zinc_status
 lane_take(lane **out, zinc_http *h, zinc_error *err)
 {
@@ -132,7 +133,7 @@ zinc_http_phase(slot *s, phase to)
 	s->phase = to;
 }
 
-/* Does anybody wait for room?  Then nothing new is begun. */
+/* Does an exchange wait for memory?  Then no other one is started. */
 static bool
 is_full(const lane *l)
 {
@@ -145,7 +146,7 @@ is_busy(const lane *l)
 	return l->in[IDLE] < (size_t)l->http->config.parallel || l->begun < l->n;
 }
 
-/* ---- what libcurl calls ---- */
+/* ---- callbacks of libcurl ---- */
 
 size_t
 zinc_http_on_header(char *line, size_t one, size_t n, void *arg)
@@ -154,24 +155,24 @@ zinc_http_on_header(char *line, size_t one, size_t n, void *arg)
 	return one * n;
 }
 
-/* Answers that say "later" are nobody's but ours. */
+/* Statuses that are retried here; the user does not see them. */
 static bool
-is_later(int status)
+is_retry_status(int status)
 {
 	return status == 408 || status == 429 || status == 500 || status == 502 || status == 503 || status == 504;
 }
 
-/* So are those that say "elsewhere"; one that does not say where is an answer, and so is one that would make another
- * method of a change (RFC 9110 section 15.4). */
+/* Redirections are not shown to the user either.  But an answer without Location is shown, and so is one that would
+ * change the method of a request that changes something (RFC 9110 section 15.4). */
 static bool
-is_elsewhere(const slot *s)
+is_redirect(const slot *s)
 {
 	const int status = s->head.status;
 
 	return (status >= 301 && status <= 303 && zinc_http_is_safe(s)) || status == 307 || status == 308;
 }
 
-/* Ask the user, once it has answered never again. */
+/* Call the user's head() until it has answered. */
 static zinc_http_next
 show_head(slot *s)
 {
@@ -180,17 +181,17 @@ show_head(slot *s)
 
 	s->head.unknown = s->unknown + (s->sends > 1 && !zinc_http_is_safe(s));
 	next = u->head(u->arg, s->i, &s->head);
-	s->headed = next != ZINC_HTTP_WAIT;
+	s->head_done = next != ZINC_HTTP_WAIT;
 	s->stopped = next == ZINC_HTTP_STOP;
 	return next;
 }
 
-/* Reading a short rest keeps the connection; a long one is cheaper cut. */
+/* Reading a short remaining body keeps the connection; for a long one closing it is cheaper. */
 static size_t
-swallow(slot *s, size_t n)
+discard(slot *s, size_t n)
 {
-	s->unwanted += n;
-	return s->unwanted <= (is_elsewhere(s) ? MOST_ELSEWHERE : SWALLOW) ? n : 0;
+	s->discarded += n;
+	return s->discarded <= (is_redirect(s) ? MAX_REDIRECT_BODY : MAX_DISCARD) ? n : 0;
 }
 
 size_t
@@ -200,23 +201,23 @@ zinc_http_on_body(char *bytes, size_t one, size_t n, void *arg)
 	const zinc_http_user *u = s->lane->user;
 
 	n *= one;
-	if (is_later(s->head.status) || is_elsewhere(s) || s->stopped)
-		return swallow(s, n);
-	if (!s->headed && show_head(s) == ZINC_HTTP_WAIT) {
+	if (is_retry_status(s->head.status) || is_redirect(s) || s->stopped)
+		return discard(s, n);
+	if (!s->head_done && show_head(s) == ZINC_HTTP_WAIT) {
 		zinc_http_phase(s, PAUSED);
 		return CURL_WRITEFUNC_PAUSE;
 	}
 	if (s->stopped)
-		return swallow(s, n);
+		return discard(s, n);
 	s->stopped = u->body(u->arg, s->i, (const uint8_t *)bytes, n) == ZINC_HTTP_STOP;
 	return n;
 }
 
 /* ---- ending ---- */
 
-/* False: the user wants to be asked again. */
+/* False: the user wants to be called again. */
 static bool
-tell_end(slot *s, zinc_status st, const zinc_error *e)
+report_end(slot *s, zinc_status st, const zinc_error *e)
 {
 	const zinc_http_user *u = s->lane->user;
 	zinc_http_next next = u->end(u->arg, s->i, st, e);
@@ -225,7 +226,7 @@ tell_end(slot *s, zinc_status st, const zinc_error *e)
 		return false;
 	if (next == ZINC_HTTP_AGAIN) {
 		s->tries = s->unknown = 0;
-		zinc_http_phase(s, RESTS);
+		zinc_http_phase(s, RETRIES_LATER);
 		s->wake = 0;
 	} else {
 		zinc_http_phase(s, IDLE);
@@ -233,29 +234,29 @@ tell_end(slot *s, zinc_status st, const zinc_error *e)
 	return true;
 }
 
-/* A failure is told even to a user who has no room. */
+/* A failure is reported even to a user who said WAIT. */
 static void
-give_up(slot *s, zinc_status st, const zinc_error *e)
+fail_now(slot *s, zinc_status st, const zinc_error *e)
 {
 	const zinc_http_user *u = s->lane->user;
 	zinc_error uncertain = ZINC_ERROR_INIT;
 
 	if (s->unknown && st != ZINC_E_UNCERTAIN) {
-		st = zinc_fail(&uncertain, ZINC_E_UNCERTAIN, "%s; it may or may not have been done", e->text);
+		st = zinc_fail(&uncertain, ZINC_E_UNCERTAIN, "%s; the change may or may not have been made", e->text);
 		e = &uncertain;
 	}
 	(void)u->end(u->arg, s->i, st, e);
 	zinc_http_phase(s, IDLE);
 }
 
-/* The whole answer is here, or as much as was wanted. */
+/* The answer is complete, or as much of it as was requested. */
 static void
 finish(slot *s)
 {
 	zinc_http_phase(s, ENDS);
-	if (!s->headed && show_head(s) == ZINC_HTTP_WAIT)
+	if (!s->head_done && show_head(s) == ZINC_HTTP_WAIT)
 		return;
-	(void)tell_end(s, ZINC_OK, NULL);
+	(void)report_end(s, ZINC_OK, NULL);
 }
 
 static void
@@ -268,7 +269,7 @@ begin(slot *s, size_t i)
 	s->tries = s->unknown = 0;
 	st = zinc_http_transmit(s, &e);
 	if (st != ZINC_OK)
-		give_up(s, st, &e);
+		fail_now(s, st, &e);
 }
 
 static void
@@ -278,12 +279,12 @@ resend(slot *s)
 	zinc_status st = zinc_http_transmit(s, &e);
 
 	if (st != ZINC_OK)
-		give_up(s, st, &e);
+		fail_now(s, st, &e);
 }
 
-/* Failures of the way, not of the question. */
+/* Transport errors worth retrying. */
 static bool
-may_pass(CURLcode code)
+is_transient(CURLcode code)
 {
 	switch (code) {
 	case CURLE_COULDNT_CONNECT:
@@ -302,12 +303,12 @@ may_pass(CURLcode code)
 	}
 }
 
-/* Twice as long each time, from half of it to all of it by chance, so that many who failed together do not
- * come back together; and at least as long as the server asked for. */
+/* The pause before the next try doubles each time.  A random part of up to a half is taken off, so that clients that
+ * failed together do not return together.  It is at least as long as the server requested. */
 static double
-rest_of(slot *s)
+retry_pause(slot *s)
 {
-	double rest = FIRST_REST * (double)(1u << (s->tries < 10 ? s->tries : 10)), part;
+	double rest = FIRST_PAUSE * (double)(1u << (s->tries < 10 ? s->tries : 10)), part;
 	uint64_t *x = &s->lane->random;
 
 	*x ^= *x << 13;
@@ -315,12 +316,12 @@ rest_of(slot *s)
 	*x ^= *x << 17;
 	part = 0.5 + (double)(*x >> 40) / (double)(1u << 25);
 	rest = (rest < LONGEST_REST ? rest : LONGEST_REST) * part;
-	if (s->head.retry_after <= LONGEST_ASKED && (double)s->head.retry_after > rest)
+	if (s->head.retry_after <= MAX_RETRY_AFTER && (double)s->head.retry_after > rest)
 		rest = (double)s->head.retry_after;
 	return rest;
 }
 
-/* The failure in words, with what is not known after it. */
+/* The error of a failed exchange; it says whether the outcome is unknown. */
 static void
 fail(slot *s, zinc_status st, const char *what)
 {
@@ -331,21 +332,21 @@ fail(slot *s, zinc_status st, const char *what)
 		st = ZINC_E_UNCERTAIN;
 	if (s->tries)
 		snprintf(times, sizeof times, " (tried %d times)", s->tries + 1);
-	zinc_fail(&e, st, "%s%s%s", what, times, s->unknown ? "; it may or may not have been done" : "");
-	give_up(s, st, &e);
+	zinc_fail(&e, st, "%s%s%s", what, times, s->unknown ? "; the change may or may not have been made" : "");
+	fail_now(s, st, &e);
 }
 
-/* Another try, if that may help and may be. */
+/* Retry if that may help and is allowed; else fail. */
 static void
-fail_or_rest(slot *s, bool again, zinc_status st, const char *what)
+fail_or_retry(slot *s, bool again, zinc_status st, const char *what)
 {
 	if (!again || s->tries >= s->lane->http->config.retries) {
 		fail(s, st, what);
 		return;
 	}
-	s->wake = zinc_now(s->lane->http->ctx) + rest_of(s);
+	s->wake = zinc_now(s->lane->http->ctx) + retry_pause(s);
 	s->tries++;
-	zinc_http_phase(s, RESTS);
+	zinc_http_phase(s, RETRIES_LATER);
 }
 
 static zinc_status
@@ -358,18 +359,18 @@ status_of(CURLcode code)
 	return ZINC_E_IO;
 }
 
-/* What libcurl says of a malformed URL may be a piece of it, and that of a password. */
+/* libcurl's text about a malformed URL may quote a piece of it, and so of a password. */
 static void
-explain_code(char *out, size_t cap, const slot *s, CURLcode code)
+describe_code(char *out, size_t cap, const slot *s, CURLcode code)
 {
 	const bool more = s->message[0] && code != CURLE_URL_MALFORMAT;
 
 	snprintf(out, cap, "%s%s%s", curl_easy_strerror(code), more ? ": " : "", more ? s->message : "");
 }
 
-/* An answer that says "elsewhere".  False: it does not say where. */
+/* Follow a redirection.  False: it has no Location. */
 static bool
-settle_elsewhere(slot *s)
+follow_redirect(slot *s)
 {
 	zinc_error e = ZINC_ERROR_INIT;
 	char *location = NULL;
@@ -379,11 +380,11 @@ settle_elsewhere(slot *s)
 		return false;
 	st = zinc_http_redirect(s, location, &e);
 	if (st != ZINC_OK)
-		give_up(s, st, &e);
+		fail_now(s, st, &e);
 	return true;
 }
 
-/* One line for whoever wants to see every request. */
+/* One line for each request, if tracing is on. */
 static void
 trace(const slot *s, CURLcode code)
 {
@@ -395,7 +396,7 @@ trace(const slot *s, CURLcode code)
 
 	if (!ctx->trace)
 		return;
-	zinc_url_show(url, sizeof url, s->place ? s->place : r->url);
+	zinc_url_show(url, sizeof url, s->redirected_to ? s->redirected_to : r->url);
 	range = r->headers.n && strncmp((const char *)r->headers.p, "Range: ", 7) == 0 ? (const char *)r->headers.p + 6
 										       : "";
 	curl_easy_getinfo(s->easy, r->sends ? CURLINFO_SIZE_UPLOAD_T : CURLINFO_SIZE_DOWNLOAD_T, &nbytes);
@@ -408,9 +409,9 @@ trace(const slot *s, CURLcode code)
 	ctx->trace(ctx->trace_arg, line);
 }
 
-/* May the server have done what was asked though it does not say so?  408, 429 and 503 say that it did not. */
+/* May the server have executed the request without saying so?  408, 429 and 503 say that it did not. */
 static bool
-may_be_done(const slot *s, CURLcode code)
+may_be_executed(const slot *s, CURLcode code)
 {
 	const int status = s->head.status;
 	long sent = 0;
@@ -423,57 +424,58 @@ may_be_done(const slot *s, CURLcode code)
 	return sent > 0;
 }
 
-/* Is the outcome known, whatever became of the connection?  Of a change it is the status that counts. */
+/* Is the outcome known, even if the connection broke?  For a change the status is enough. */
 static bool
-is_told(const slot *s, CURLcode code)
+is_known(const slot *s, CURLcode code)
 {
 	if (code == CURLE_OK || (code == CURLE_WRITE_ERROR && s->stopped))
 		return true;
 	return !zinc_http_is_safe(s) && s->head.status >= 200;
 }
 
-/* What the server says it may do later; the text that says so of a change need not be whole. */
+/* Did the server ask to retry later?  For a change the body of that answer need not be complete. */
 static bool
-is_put_off(const slot *s, CURLcode code)
+is_deferred(const slot *s, CURLcode code)
 {
-	return is_later(s->head.status) && (code == CURLE_OK || code == CURLE_WRITE_ERROR || !zinc_http_is_safe(s));
+	return is_retry_status(s->head.status) &&
+	       (code == CURLE_OK || code == CURLE_WRITE_ERROR || !zinc_http_is_safe(s));
 }
 
-/* libcurl has let go of the exchange. */
+/* libcurl has finished with the exchange. */
 static void
-settle(slot *s, CURLcode code)
+handle_end(slot *s, CURLcode code)
 {
-	const bool later = is_put_off(s, code);
+	const bool later = is_deferred(s, code);
 	char what[MESSAGE_BYTES];
 	bool again;
 
 	curl_multi_remove_handle(s->lane->multi, s->easy);
 	trace(s, code);
-	s->unknown += s->sends > 1 && !zinc_http_is_safe(s); /* libcurl's own second try */
-	if (is_elsewhere(s) && code == CURLE_OK && settle_elsewhere(s))
+	s->unknown += s->sends > 1 && !zinc_http_is_safe(s); /* libcurl itself has sent the request a second time */
+	if (is_redirect(s) && code == CURLE_OK && follow_redirect(s))
 		return;
-	if (!later && is_told(s, code)) {
+	if (!later && is_known(s, code)) {
 		finish(s);
 		return;
 	}
-	again = zinc_http_repeats(s) || !may_be_done(s, code);
-	s->unknown += may_be_done(s, code);
+	again = zinc_http_is_idempotent(s) || !may_be_executed(s, code);
+	s->unknown += may_be_executed(s, code);
 	if (later)
 		snprintf(what, sizeof what, "HTTP %d %s", s->head.status, s->head.reason);
 	else if (code == CURLE_PARTIAL_FILE)
-		snprintf(what, sizeof what, "the connection ended before the value did");
+		snprintf(what, sizeof what, "the connection ended before the value was complete");
 	else if (code == CURLE_ABORTED_BY_CALLBACK)
-		snprintf(what, sizeof what, "the bytes to be sent ended too early");
+		snprintf(what, sizeof what, "the body to send is shorter than announced");
 	else
-		explain_code(what, sizeof what, s, code);
-	fail_or_rest(s, again && (later || may_pass(code)), later ? ZINC_E_IO : status_of(code), what);
+		describe_code(what, sizeof what, s, code);
+	fail_or_retry(s, again && (later || is_transient(code)), later ? ZINC_E_IO : status_of(code), what);
 }
 
 /* ---- the loop ---- */
 
-/* After a cancel those that are left are not looked at: they end as cancelled.  False: there was none. */
+/* After a cancel the remaining ones are not handled: they end as cancelled.  False: none had finished. */
 static bool
-settle_finished(lane *l)
+handle_finished(lane *l)
 {
 	bool any = false;
 	CURLMsg *m;
@@ -485,15 +487,15 @@ settle_finished(lane *l)
 			char *s = NULL;
 
 			curl_easy_getinfo(m->easy_handle, CURLINFO_PRIVATE, &s);
-			settle((slot *)(void *)s, code);
+			handle_end((slot *)(void *)s, code);
 			any = true;
 		}
 	return any;
 }
 
-/* Whoever waits for room is asked first. */
+/* Exchanges that wait for memory are resumed first. */
 static void
-ask_waiting(lane *l)
+resume_waiting(lane *l)
 {
 	int k;
 
@@ -509,19 +511,19 @@ ask_waiting(lane *l)
 	}
 }
 
-/* What was tried before goes on in any case: it may hold the very room that somebody waits for. */
+/* Retries are sent even if an exchange waits for memory: they may hold the memory that it waits for. */
 static void
-resend_rested(lane *l)
+resend_due(lane *l)
 {
-	const double now = l->in[RESTS] > 0 ? zinc_now(l->http->ctx) : 0;
+	const double now = l->in[RETRIES_LATER] > 0 ? zinc_now(l->http->ctx) : 0;
 	int k;
 
-	for (k = 0; k < l->http->config.parallel && l->in[RESTS] > 0; k++)
-		if (l->slots[k].phase == RESTS && l->slots[k].wake <= now)
+	for (k = 0; k < l->http->config.parallel && l->in[RETRIES_LATER] > 0; k++)
+		if (l->slots[k].phase == RETRIES_LATER && l->slots[k].wake <= now)
 			resend(&l->slots[k]);
 }
 
-/* Is there one that has not begun, perhaps since a moment? */
+/* Is there an exchange that was not started?  Ask the user for more. */
 static bool
 any_left(lane *l)
 {
@@ -535,7 +537,7 @@ any_left(lane *l)
 static void
 begin_more(lane *l)
 {
-	resend_rested(l);
+	resend_due(l);
 	while (l->idle && !is_full(l) && any_left(l)) {
 		slot *s = l->idle;
 
@@ -545,7 +547,7 @@ begin_more(lane *l)
 	zinc_http_poll_due(l);
 }
 
-/* What libcurl has is taken back from it.  Of a change that was sent nobody knows whether it is made. */
+/* Take the exchange back from libcurl.  If a change was sent, its outcome is unknown. */
 static void
 cancel_one(slot *s, const zinc_error *e)
 {
@@ -557,13 +559,13 @@ cancel_one(slot *s, const zinc_error *e)
 		curl_multi_remove_handle(s->lane->multi, s->easy);
 	}
 	if (!zinc_http_is_safe(s) && (sent > 0 || s->unknown)) {
-		zinc_fail(&uncertain, ZINC_E_UNCERTAIN, "%s; it may or may not have been done", e->text);
+		zinc_fail(&uncertain, ZINC_E_UNCERTAIN, "%s; the change may or may not have been made", e->text);
 		e = &uncertain;
 	}
-	give_up(s, e->code, e);
+	fail_now(s, e->code, e);
 }
 
-/* What never began is told all the same. */
+/* Exchanges that were never started are ended, too. */
 static void
 cancel_all(lane *l, const zinc_error *e)
 {
@@ -577,33 +579,33 @@ cancel_all(lane *l, const zinc_error *e)
 		(void)u->end(u->arg, l->begun, e->code, e);
 }
 
-/* Nothing goes on where libcurl could not even note what it waits for. */
+/* Stop if libcurl could not register its sockets or timers. */
 static zinc_status
 check(const lane *l, zinc_error *err)
 {
 	return l->broken ? zinc_fail_nomem(err) : zinc_wait_for(l->user->wait, "a server", err);
 }
 
-/* The next exchange is on its way before another answer is looked at: else all would be answered, and asked for, at once,
- * and server and client would wait for each other. */
+/* Start the next exchange before the next answer is handled.  Otherwise all answers and all requests would come in
+ * bursts, and server and client would wait for each other. */
 static void
-settle_and_begin(lane *l)
+handle_and_begin(lane *l)
 {
 	while (zinc_wait_check(l->user->wait, NULL) == ZINC_OK) {
 		begin_more(l);
-		if (!settle_finished(l))
+		if (!handle_finished(l))
 			break;
 	}
 }
 
-/* Could another begin as soon as the user tells of one? */
+/* Could another exchange be started if the user had one? */
 static bool
-is_hungry(const lane *l)
+has_free_slot(const lane *l)
 {
 	return l->user->more && l->idle;
 }
 
-/* Poll wakes with the first byte; its timeout is for those who rest, wait, or want to be cancelled. */
+/* epoll wakes up with the first byte.  The timeout is for retries, for exchanges that wait, and for a cancel. */
 static void
 run_lane(lane *l)
 {
@@ -614,14 +616,14 @@ run_lane(lane *l)
 			cancel_all(l, &e);
 			return;
 		}
-		ask_waiting(l);
-		settle_and_begin(l);
+		resume_waiting(l);
+		handle_and_begin(l);
 		if (!is_busy(l) || zinc_wait_check(l->user->wait, NULL) != ZINC_OK)
 			continue;
-		zinc_http_poll(l, is_full(l) || is_hungry(l) ? WAIT_MS : POLL_MS);
+		zinc_http_poll(l, is_full(l) || has_free_slot(l) ? WAIT_MS : POLL_MS);
 		while (zinc_http_poll_one(l))
-			if (settle_finished(l))
-				settle_and_begin(l);
+			if (handle_finished(l))
+				handle_and_begin(l);
 	}
 }
 
@@ -657,7 +659,7 @@ parent_after_fork(void *object)
 	pthread_mutex_unlock(&((zinc_http *)object)->lock);
 }
 
-/* Not freed: closing them would say goodbye in the parent's name. */
+/* Not freed: closing them would end the connections of the parent. */
 static void
 child_after_fork(void *object)
 {
@@ -667,7 +669,7 @@ child_after_fork(void *object)
 	pthread_mutex_unlock(&h->lock);
 }
 
-/* Safe from many threads since libcurl 7.84; once is enough all the same. */
+/* Thread-safe since libcurl 7.84; once is enough in any case. */
 static void
 init_curl(void)
 {

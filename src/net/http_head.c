@@ -1,11 +1,11 @@
 /*
- * http_head.c - what an answer says before its first byte (RFC 9110)
+ * http_head.c - parsing the head of an answer (RFC 9110)
  *
  * Promises (tests/unit/test_http_head.c names each by its number):
  *
  * (1) A number that is malformed, signed or too large is unknown, never another number.
- * (2) A weak ETag (W/"...") is none: it says that values mean the same, not that their bytes are.
- * (3) Nothing of an earlier answer (100 Continue, a redirection) is left when the next status line comes.
+ * (2) A weak ETag (W/"...") is ignored: it says that values mean the same, not that their bytes are equal.
+ * (3) Nothing of an earlier answer (100 Continue, a redirection) remains when the next status line comes.
  */
 #include <ctype.h>
 
@@ -19,7 +19,7 @@ zinc_http_head_init(zinc_http_head *h)
 	h->modified_at = h->date = -1;
 }
 
-/* A piece of the line; header names and tokens are compared without case. */
+/* A piece of a line; header names and tokens are compared without case. */
 typedef struct piece {
 	const char *p;
 	size_t n;
@@ -48,7 +48,7 @@ trim(piece a)
 	return a;
 }
 
-/* Digits at the front of *a, which moves behind them; UNKNOWN when there are none or too many. */
+/* Read the digits at the start of *a and move past them; UNKNOWN when there are none or too many. */
 static uint64_t
 take_number(piece *a)
 {
@@ -85,7 +85,7 @@ take_char(piece *a, char c)
 	return true;
 }
 
-/* Text that does not fit is none: half a tag would match others. */
+/* Text that does not fit is dropped: a truncated tag would match others. */
 static void
 keep(char *out, size_t cap, piece a)
 {
@@ -97,7 +97,7 @@ keep(char *out, size_t cap, piece a)
 
 /* ---- dates ---- */
 
-/* Days from 1970-01-01 to a day of the Gregorian calendar, by counting years from March on. */
+/* Days from 1970-01-01 to a day of the Gregorian calendar; years are counted from March. */
 static int64_t
 days_of(int64_t year, int64_t month, int64_t day)
 {
@@ -106,7 +106,7 @@ days_of(int64_t year, int64_t month, int64_t day)
 	return 365 * y + y / 4 - y / 100 + y / 400 + (153 * m + 2) / 5 + day - 1 - 719468;
 }
 
-/* Two or four digits at a fixed place, or -1. */
+/* n digits at a fixed position, or -1. */
 static int64_t
 digits_at(piece a, size_t at, size_t n)
 {
@@ -121,7 +121,7 @@ digits_at(piece a, size_t at, size_t n)
 	return value;
 }
 
-/* "Sun, 06 Nov 1994 08:49:37 GMT", the one form that is sent today; -1 for any other. */
+/* "Sun, 06 Nov 1994 08:49:37 GMT", the only form in use today; -1 for any other. */
 static int64_t
 date_of(piece a)
 {
@@ -143,9 +143,9 @@ date_of(piece a)
 	return ((days_of(year, (int64_t)month + 1, day) * 24 + hour) * 60 + minute) * 60 + second;
 }
 
-/* Two changes within its one second cannot be told apart, so it must lie behind by more than that. */
+/* Two changes within the same second have the same date, so it must be older than the answer by more than a second. */
 bool
-zinc_http_head_settled(const zinc_http_head *h)
+zinc_http_head_date_is_tag(const zinc_http_head *h)
 {
 	return h->modified[0] && h->modified_at >= 0 && h->date >= 0 && h->date - h->modified_at >= 2;
 }
@@ -206,7 +206,7 @@ set_transfer(zinc_http_head *h, piece value)
 		h->framed = true;
 }
 
-/* Opaque, but between quotes and without anything that could end a header line. */
+/* An opaque text in quotes, without characters that could end a header line. */
 static void
 set_etag(zinc_http_head *h, piece value)
 {
@@ -234,7 +234,7 @@ set_date(zinc_http_head *h, piece value)
 	h->date = date_of(value);
 }
 
-/* The form with a date is left to the caller's own patience. */
+/* The form with a date is ignored; the usual pause applies. */
 static void
 set_retry_after(zinc_http_head *h, piece value)
 {

@@ -1,13 +1,14 @@
 /*
- * http_send.c - sending a request by libcurl: method, headers, signature, body; and again, where a redirection leads
+ * http_send.c - sending a request by libcurl: method, headers, signature, body; redirections
  *
  * Promises (tests/unit/test_http.c names each by its number):
  *
- * (1) What is signed is what is sent: sign() is called for each try and each redirection, behind ask() and with the URL
- *     that is asked, and what it added before is gone.
- * (2) A body is sent whole, of as many bytes as were said, also on a second try.
- * (3) Redirections of a request that changes something are followed only where they keep its method (307, 308).
- * (4) Neither headers of the client nor user and password go to another scheme, host or port than the request's own.
+ * (1) Exactly the signed request is sent: sign() is called for each try and each redirection, after ask() and with the
+ *     URL that the request goes to; headers of earlier calls of sign() are removed.
+ * (2) A body is sent complete, with the announced number of bytes, also on a retry.
+ * (3) Redirections of a request that changes something are followed only if they keep its method (307, 308).
+ * (4) Neither headers of the client nor user and password are sent to another scheme, host or port than the request's
+ *     own.
  */
 #include "net/net.h"
 
@@ -15,7 +16,7 @@
 #define ZINC_WITH_CURL 0
 #endif
 
-/* ---- requests, for those who make them ---- */
+/* ---- building requests ---- */
 
 static bool
 is_line(const char *s)
@@ -30,7 +31,7 @@ zinc_status
 zinc_http_header(zinc_http_request *r, const char *name, const char *value, zinc_error *err)
 {
 	if (!name[0] || strpbrk(name, ": ") || !is_line(name) || !is_line(value))
-		return zinc_fail(err, ZINC_E_INVALID, "a header with characters that no header can have");
+		return zinc_fail(err, ZINC_E_INVALID, "a header has characters that are not allowed");
 	ZINC_TRY(zinc_buf_printf(&r->headers, err, value[0] ? "%s: %s" : "%s;", name, value));
 	return zinc_buf_add(&r->headers, "", 1, err);
 }
@@ -42,8 +43,8 @@ zinc_http_header(zinc_http_request *r, const char *name, const char *value, zinc
 
 #include "net/http_lane.h"
 
-#define MOST_HEADERS    (256 * ZINC_KIB)
-#define MOST_REDIRECTS  5
+#define MAX_HEADERS     (256 * ZINC_KIB)
+#define MAX_REDIRECTS   5
 #define BUFFER_BYTES    (128L * 1024)
 #define CONNECT_TIMEOUT 10.0
 
@@ -73,7 +74,7 @@ zinc_http_is_safe(const slot *s)
 }
 
 bool
-zinc_http_repeats(const slot *s)
+zinc_http_is_idempotent(const slot *s)
 {
 	static const char *const idempotent[] = {"PUT", "DELETE", NULL};
 
@@ -134,7 +135,7 @@ count_sends(slot *s)
 	curl_easy_setopt(s->easy, CURLOPT_PREREQDATA, s);
 }
 #else
-/* An older libcurl does not tell: it must not send again. */
+/* An older libcurl does not report this, so it must not send again. */
 static void
 count_sends(slot *s)
 {
@@ -142,7 +143,7 @@ count_sends(slot *s)
 }
 #endif
 
-/* libcurl begins again by itself when a connection that it kept was closed meanwhile. */
+/* libcurl starts again by itself when a kept connection was closed meanwhile. */
 static int
 on_seek(void *arg, curl_off_t offset, int origin)
 {
@@ -159,7 +160,7 @@ on_seek(void *arg, curl_off_t offset, int origin)
 static bool
 may_be_sent_again(const slot *s)
 {
-	return zinc_http_is_safe(s) || (zinc_http_repeats(s) && LIBCURL_VERSION_NUM >= 0x075000);
+	return zinc_http_is_safe(s) || (zinc_http_is_idempotent(s) && LIBCURL_VERSION_NUM >= 0x075000);
 }
 
 static void
@@ -168,7 +169,7 @@ set_method(slot *s)
 	const zinc_http_request *r = &s->request;
 	const char *method = zinc_http_method(s);
 
-	/* On a connection that it kept libcurl would by itself send again what the server may have seen. */
+	/* On a kept connection libcurl might by itself repeat a request that the server has already seen. */
 	curl_easy_setopt(s->easy, CURLOPT_FRESH_CONNECT, may_be_sent_again(s) ? 0L : 1L);
 	curl_easy_setopt(s->easy, CURLOPT_UPLOAD, 0L);
 	curl_easy_setopt(s->easy, CURLOPT_NOBODY, 0L);
@@ -185,7 +186,7 @@ set_method(slot *s)
 	}
 }
 
-/* ---- what every exchange has ---- */
+/* ---- options of every exchange ---- */
 
 static long
 milliseconds(double seconds)
@@ -193,7 +194,7 @@ milliseconds(double seconds)
 	return seconds > 1e6 ? 1000000000L : (long)(seconds * 1e3);
 }
 
-/* Known since libcurl 7.87; before it a cancelled exchange may wait for the name server.  0 is no option. */
+/* Exists since libcurl 7.87; before that a cancelled exchange may wait for the name server.  0 is no option. */
 #if LIBCURL_VERSION_NUM >= 0x075700
 #define CURLOPT_QUICK_EXIT_NOW CURLOPT_QUICK_EXIT
 #else
@@ -209,7 +210,7 @@ milliseconds(double seconds)
 #define WEB_PROTOCOLS         (CURLPROTO_HTTP | CURLPROTO_HTTPS)
 #endif
 
-/* What holds for every exchange.  Options that this libcurl lacks would only be limits it does not need. */
+/* Options that this libcurl lacks are ignored: they are limits that it does not need. */
 static void
 set_common(slot *s)
 {
@@ -218,15 +219,15 @@ set_common(slot *s)
 	CURL *e = s->easy;
 
 	curl_easy_setopt(e, CURLOPT_NOSIGNAL, 1L);
-	curl_easy_setopt(e, CURLOPT_QUICK_EXIT_NOW, 1L); /* who gives up does not wait for the resolver's thread */
+	curl_easy_setopt(e, CURLOPT_QUICK_EXIT_NOW, 1L); /* a cancel does not wait for the resolver's thread */
 	curl_easy_setopt(e, CURLOPT_USERAGENT, "zinc/" ZINC_VERSION);
 	curl_easy_setopt(e, CURLOPT_PROTOCOLS_NOW, WEB_PROTOCOLS);
-	curl_easy_setopt(e, CURLOPT_FOLLOWLOCATION, 0L); /* libcurl would look at the first scheme only */
+	curl_easy_setopt(e, CURLOPT_FOLLOWLOCATION, 0L); /* libcurl would check only the first scheme */
 	curl_easy_setopt(e, CURLOPT_PATH_AS_IS, 1L);
 	curl_easy_setopt(e, CURLOPT_BUFFERSIZE, BUFFER_BYTES);
 	curl_easy_setopt(e, CURLOPT_CONNECTTIMEOUT_MS,
 			 milliseconds(silent < CONNECT_TIMEOUT ? silent : CONNECT_TIMEOUT));
-	curl_easy_setopt(e, CURLOPT_LOW_SPEED_LIMIT, 1L); /* bytes a second, over so many seconds: */
+	curl_easy_setopt(e, CURLOPT_LOW_SPEED_LIMIT, 1L); /* bytes per second, during `timeout` seconds */
 	curl_easy_setopt(e, CURLOPT_LOW_SPEED_TIME, milliseconds(silent) < 1000 ? 1L : milliseconds(silent) / 1000);
 	curl_easy_setopt(e, CURLOPT_SSL_VERIFYPEER, 1L);
 	curl_easy_setopt(e, CURLOPT_SSL_VERIFYHOST, 2L);
@@ -257,7 +258,7 @@ add_header(slot *s, const char *line)
 	return more != NULL;
 }
 
-/* A server that compresses on its way would make ranges and lengths mean something else. */
+/* A server that compresses in transit would change the meaning of ranges and lengths. */
 static bool
 add_headers(slot *s)
 {
@@ -279,7 +280,7 @@ static zinc_status
 set_request(slot *s, zinc_error *err)
 {
 	const zinc_http_user *u = s->lane->user;
-	const char *url = s->place ? s->place : s->request.url;
+	const char *url = s->redirected_to ? s->redirected_to : s->request.url;
 
 	s->request.headers.n = s->asked;
 	if (u->sign)
@@ -296,14 +297,14 @@ set_request(slot *s, zinc_error *err)
 	return ZINC_OK;
 }
 
-/* Hand the exchange to libcurl. */
+/* Start the transfer. */
 static zinc_status
-hand_over(slot *s, zinc_error *err)
+start_transfer(slot *s, zinc_error *err)
 {
 	zinc_http_head_init(&s->head);
 	s->head.keep = s->request.keep;
-	s->headed = s->stopped = false;
-	s->unwanted = 0;
+	s->head_done = s->stopped = false;
+	s->discarded = 0;
 	s->sends = 0;
 	s->message[0] = '\0';
 	s->began = zinc_now(s->lane->http->ctx);
@@ -317,8 +318,8 @@ hand_over(slot *s, zinc_error *err)
 static void
 forget_place(slot *s)
 {
-	zinc_free(s->lane->http->ctx, s->place);
-	s->place = NULL;
+	zinc_free(s->lane->http->ctx, s->redirected_to);
+	s->redirected_to = NULL;
 	s->away = false;
 	s->redirects = 0;
 }
@@ -341,11 +342,11 @@ ask(slot *s, zinc_error *err)
 
 	zinc_buf_fini(&r->headers);
 	memset(r, 0, sizeof *r);
-	zinc_buf_init(&r->headers, s->lane->http->ctx, MOST_HEADERS);
+	zinc_buf_init(&r->headers, s->lane->http->ctx, MAX_HEADERS);
 	ZINC_TRY(u->ask(u->arg, s->i, r, err));
 	s->asked = r->headers.n;
 	for (k = 0; k < r->nbody; k++)
-		r->nbytes += r->body[k].iov_len; /* of memory that is there: it cannot overflow */
+		r->nbytes += r->body[k].iov_len; /* sizes of buffers in memory: the sum cannot overflow */
 	r->sends |= r->nbody > 0;
 	return ZINC_OK;
 }
@@ -361,12 +362,12 @@ zinc_http_transmit(slot *s, zinc_error *err)
 			return zinc_fail_nomem(err);
 		set_common(s);
 	}
-	return hand_over(s, err);
+	return start_transfer(s, err);
 }
 
 /* ---- redirections ---- */
 
-/* Do two URLs have this part alike?  What has no port said has its scheme's. */
+/* Is this part of two URLs equal?  A missing port is the default of its scheme. */
 static bool
 same_part(CURLU *a, CURLU *b, CURLUPart part)
 {
@@ -380,7 +381,8 @@ same_part(CURLU *a, CURLU *b, CURLUPart part)
 	return same;
 }
 
-/* User and password of `to` become those of `from`, whatever the server wrote there; none on another host. */
+/* Replace user and password of `to` by those of `from`, whatever the server wrote there; on another host remove
+ * them. */
 static bool
 set_user(CURLU *to, CURLU *from, bool *away)
 {
@@ -402,9 +404,10 @@ set_user(CURLU *to, CURLU *from, bool *away)
 	return ok;
 }
 
-/* Where the redirection leads, with the user who may be known there; NULL when that is no URL or memory is out. */
+/* The target of the redirection, with user and password if they may be sent there; NULL if it is no URL or memory is
+ * out. */
 static char *
-next_place(slot *s, const char *location)
+redirect_url(slot *s, const char *location)
 {
 	CURLU *from = curl_url(), *to = curl_url();
 	char *text = NULL, *copy = NULL;
@@ -419,33 +422,33 @@ next_place(slot *s, const char *location)
 	return copy;
 }
 
-/* May the exchange go from one URL to another?  NULL: yes. */
+/* What forbids the redirection; NULL: nothing. */
 static const char *
-why_not(const slot *s, const char *from, const char *to)
+redirect_error(const slot *s, const char *from, const char *to)
 {
-	if (s->redirects == MOST_REDIRECTS)
+	if (s->redirects == MAX_REDIRECTS)
 		return "too many redirections";
 	if (curl_strnequal(to, "https:", 6))
 		return NULL;
 	if (!curl_strnequal(to, "http:", 5))
-		return "a redirection to something that is no web server";
+		return "a redirection to something other than a web server";
 	return curl_strnequal(from, "https:", 6) ? "a redirection from https to http, which is not followed" : NULL;
 }
 
 zinc_status
 zinc_http_redirect(slot *s, const char *location, zinc_error *err)
 {
-	const char *why = why_not(s, s->place ? s->place : s->request.url, location);
-	char *place = why ? NULL : next_place(s, location);
+	const char *why = redirect_error(s, s->redirected_to ? s->redirected_to : s->request.url, location);
+	char *redirected_to = why ? NULL : redirect_url(s, location);
 
 	if (why)
 		return zinc_fail(err, ZINC_E_IO, "%s", why);
-	if (!place)
-		return zinc_fail(err, ZINC_E_IO, "a redirection to what is no URL");
-	zinc_free(s->lane->http->ctx, s->place);
-	s->place = place;
+	if (!redirected_to)
+		return zinc_fail(err, ZINC_E_IO, "a redirection to an invalid URL");
+	zinc_free(s->lane->http->ctx, s->redirected_to);
+	s->redirected_to = redirected_to;
 	s->redirects++;
-	return hand_over(s, err);
+	return start_transfer(s, err);
 }
 
 #endif

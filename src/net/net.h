@@ -1,10 +1,10 @@
 /*
- * net.h - door of the room `net`: HTTP for the stores that live behind it
+ * net.h - interface of the room `net`: HTTP for stores
  *
- * http.c runs exchanges, many at once, http_send.c sends them and http_poll.c waits for them; they alone know libcurl.
- * http_head.c understands what an answer says of itself before its first byte.  None knows what a key or a store is.
+ * http.c runs exchanges, many at once, http_send.c sends them and http_poll.c waits for them; only these use libcurl.
+ * http_head.c parses the head of an answer.  None of them knows keys or stores.
  *
- * None of it is part of libzinc: whoever needs it is a module (base/module.c).
+ * The room is not part of libzinc, only of modules (base/module.c).
  */
 #ifndef ZINC_NET_H
 #define ZINC_NET_H
@@ -16,81 +16,83 @@
 #define ZINC_HTTP_UNKNOWN UINT64_MAX
 #define ZINC_HTTP_KEPT    4
 
-/* Numbers that the answer does not give, or gives in a form that is not theirs, are ZINC_HTTP_UNKNOWN. */
+/* Numbers that are missing or malformed are ZINC_HTTP_UNKNOWN. */
 typedef struct zinc_http_head {
-	int status; /* 206; 0 before there is one */
+	int status; /* for example 206; 0 before there is one */
 	char reason[64];
 	uint64_t length; /* Content-Length */
-	bool framed;     /* without a length: the end is marked (chunked, HTTP/2), so that a cut can be told from it */
-	uint64_t first;  /* Content-Range: "bytes first-last/total"; "bytes *" + "/total" has the total alone */
+	bool
+	    framed; /* without a length: the end is marked (chunked, HTTP/2), so that a broken connection is detected */
+	uint64_t first; /* Content-Range: "bytes first-last/total"; "bytes *" + "/total" has only the total */
 	uint64_t last;
 	uint64_t total;
 	bool no_ranges;      /* Accept-Ranges: none */
-	bool encoded;        /* a Content-Encoding, which nobody asked for */
-	char etag[120];      /* with its quotes; "" when there is none, or none that is strong */
-	char modified[32];   /* Last-Modified, "" without */
-	int64_t modified_at; /* the same in seconds since 1970, and that of Date; -1: none */
+	bool encoded;        /* it has a Content-Encoding, which was not requested */
+	char etag[120];      /* with its quotes; "" when there is no strong one */
+	char modified[32];   /* Last-Modified; "" without */
+	int64_t modified_at; /* Last-Modified and Date in seconds since 1970; -1: none */
 	int64_t date;
 	uint64_t retry_after; /* seconds */
-	int unknown;          /* earlier tries that may have been done without an answer: of changes only */
-	/* Fields that the request wanted to see, by lower-case name; NULL-ended.  "" without, or when it is too long. */
+	int unknown;          /* earlier tries of a change whose outcome is unknown */
+	/* Fields that the request asked for, by lower-case name; NULL-terminated.  "" when a field is missing or too
+	 * long. */
 	const char *const *keep;
 	char kept[ZINC_HTTP_KEPT][256];
 } zinc_http_head;
 
 void zinc_http_head_init(zinc_http_head *h);
-/* One line as it came, with or without its end.  A status line begins anew: what came before was a redirection. */
+/* Parse one line, with or without its end.  A status line starts a new head: the previous one was a redirection. */
 void zinc_http_head_line(zinc_http_head *h, const char *line, size_t n);
-/* Is Last-Modified so much older than the answer that a change since would show (RFC 9110 section 8.8.2.2)? */
-bool zinc_http_head_settled(const zinc_http_head *h);
+/* Is Last-Modified so much older than the answer that a change since then would show (RFC 9110 section 8.8.2.2)? */
+bool zinc_http_head_date_is_tag(const zinc_http_head *h);
 
 /* ---- exchanges ---- */
 
-/* How a client behaves.  All of it is copied. */
+/* The configuration of a client.  All of it is copied. */
 typedef struct zinc_http_config {
 	double timeout;      /* seconds without a byte, > 0 */
-	int retries;         /* of one exchange, 0: none */
+	int retries;         /* of one exchange; 0: none */
 	int parallel;        /* exchanges that one run keeps open, > 0 */
 	const char *ca_file; /* certificates to trust, PEM; NULL: the system's */
-	/* Lines "Name: value" that go with every exchange, but to no other scheme, host and port than those of its URL. */
+	/* Lines "Name: value" for every exchange; not sent to another scheme, host or port than those of its URL. */
 	const char *const *headers;
 	size_t nheaders;
 } zinc_http_config;
 
-/* Connections, kept for the next run.  Many threads may run at once, each on connections of its own. */
+/* Connections, kept for the next run.  Many threads may run at once, each with its own connections. */
 typedef struct zinc_http zinc_http;
 
 /* E_UNSUPPORTED (built without libcurl), E_NOMEM. */
 zinc_status zinc_http_new(zinc_http **out, zinc_context *ctx, const zinc_http_config *config, zinc_error *err);
 void zinc_http_free(zinc_http *h);
 
-/* What is asked.  All that it points to must stay until the exchange has ended. */
+/* A request.  All that it points to must stay valid until the exchange has ended. */
 typedef struct zinc_http_request {
 	const char *url;
 	const char *method; /* "PUT", "PROPFIND" ...; NULL: GET */
-	zinc_buf headers;   /* lines, each with a NUL behind it: zinc_http_header */
-	bool sends;         /* it has a body, be it of no bytes */
+	zinc_buf headers;   /* lines, each followed by a NUL: zinc_http_header */
+	bool sends;         /* it has a body, perhaps of 0 bytes */
 	const struct iovec *body;
 	int nbody;
-	uint64_t nbytes;         /* of a body without `body`, which the user's pull() gives */
-	const char *const *keep; /* fields of the answer to be kept: zinc_http_head.keep */
-	bool once;               /* never again when it may have been done, whatever the method */
+	uint64_t nbytes;         /* length of a body that pull() provides */
+	const char *const *keep; /* fields of the answer to keep: zinc_http_head.keep */
+	bool once;               /* never retry if it may have been executed, whatever the method */
 } zinc_http_request;
 
-/* Add a field.  E_INVALID when it could end its line. */
+/* Add a field.  E_INVALID if it contains characters that could end its line. */
 zinc_status zinc_http_header(zinc_http_request *r, const char *name, const char *value, zinc_error *err);
 
 typedef enum zinc_http_next {
 	ZINC_HTTP_GO = 0,
-	ZINC_HTTP_WAIT = 1, /* not now: begin nothing more, and ask again */
-	ZINC_HTTP_STOP = 2, /* head: the body is not wanted; body: enough.  No failure */
-	ZINC_HTTP_AGAIN = 3 /* end: there is another question; ask() will put it */
+	ZINC_HTTP_WAIT = 1, /* not now: start nothing else, and call again */
+	ZINC_HTTP_STOP = 2, /* head: skip the body; body: enough. No failure */
+	ZINC_HTTP_AGAIN = 3 /* end: send another request, which ask() will make */
 } zinc_http_next;
 
 /*
- * Whoever runs exchanges 0 to n-1.  All calls come from the thread that runs them.  For each exchange: ask once per
- * try; head, when a final answer came (any status but those that are tried again); body for each piece; and end, once
- * it is over, with ZINC_OK after every answer that came whole or was stopped.
+ * Callbacks for the exchanges 0 to n-1, all called by the thread that runs them.  For each exchange: ask once per try;
+ * head for a final answer (any status that is not retried); body for each piece; end once, with ZINC_OK if the answer
+ * was complete or stopped.
  */
 typedef struct zinc_http_user {
 	zinc_status (*ask)(void *arg, size_t i, zinc_http_request *out, zinc_error *err);
@@ -98,17 +100,18 @@ typedef struct zinc_http_user {
 	zinc_http_next (*body)(void *arg, size_t i, const uint8_t *bytes, size_t n);       /* GO, STOP */
 	zinc_http_next (*end)(void *arg, size_t i, zinc_status st, const zinc_error *err); /* GO, WAIT, AGAIN */
 	void *arg;
-	const zinc_wait *wait; /* NULL, or: when the time is over, end what is left as E_CANCELLED */
-	/* NULL, or: add the headers that sign the request, which goes to `url`; `away`: that is not where it was asked.
-	 * Called for each try and each redirection, behind ask. */
+	const zinc_wait *wait; /* NULL, or a deadline: exchanges that are left then end as E_CANCELLED */
+	/* NULL, or: add the headers that sign the request to `url`; `away`: after a redirection to another scheme, host
+	 * or port.  Called for each try and each redirection, after ask. */
 	zinc_status (*sign)(void *arg, size_t i, zinc_http_request *r, const char *url, bool away, zinc_error *err);
-	/* Bytes of a body from `at` on, at least one and at most `room`; 0: they cannot be had.  Any `at` may come again. */
+	/* Copy bytes of the body from `at` on, at least one and at most `room`; returns 0 on failure.  May be called
+	 * again for any `at`. */
 	size_t (*pull)(void *arg, size_t i, uint64_t at, void *to, size_t room);
-	/* NULL, or: how many exchanges there are by now, at least as many as before; asked while another could be begun. */
+	/* NULL, or: the number of exchanges by now, which never decreases; called while another could be started. */
 	size_t (*more)(void *arg);
 } zinc_http_user;
 
-/* Every exchange is ended before it returns; it fails itself only before the first was begun. */
+/* Every exchange is ended on return.  Fails only before the first was started. */
 zinc_status zinc_http_run(zinc_http *h, size_t n, const zinc_http_user *user, zinc_error *err);
 
 #endif

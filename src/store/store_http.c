@@ -201,7 +201,7 @@ zinc_http_take_tag(http_store *s, const zinc_http_head *h, uint64_t size, zinc_t
 
 	if (h->etag[0])
 		n = snprintf((char *)out->b, sizeof out->b, "E%s", h->etag);
-	else if (zinc_http_head_settled(h) && size != ZINC_HTTP_UNKNOWN)
+	else if (zinc_http_head_date_is_tag(h) && size != ZINC_HTTP_UNKNOWN)
 		n = snprintf((char *)out->b, sizeof out->b, "M%s %" PRIu64, h->modified, size);
 	out->n = (uint8_t)(n > 0 && n < (int)sizeof out->b ? n : 0);
 	atomic_fetch_or(&s->seen, out->n ? SEEN_TAG : SEEN_NO_TAG);

@@ -70,7 +70,7 @@ zinc 3 cat "$(via "$http1/plain" "$http1" "$http1" "$http1" "$http1" "$http1" "$
 says "too many redirections"
 reads "$(via "$http1/plain" "$http1" "$http1" "$http1" "$http1" "$http1")"
 zinc 3 cat "$(via "file://$PWD/served" "$http1")/d.zarr/t"
-says "no web server"
+says "other than a web server"
 zinc 3 cat "$(via "http://127.0.0.1:1x" "$http1")/d.zarr/t"
 zinc 3 cat "$http1/nowhere/d.zarr/t"
 says "HTTP 302"

@@ -203,7 +203,7 @@ streams(void **state)
 	assert_memory_equal(read_text("served/stream"), "abcdefghijklmnopqrstuvwxyzab", 28);
 	t = one((trial){.method = "PUT", .path = "plain/short", .nstream = 1001}, 0);
 	assert_int_not_equal(t.status, ZINC_OK);
-	assert_non_null(strstr(t.err.text, "ended too early"));
+	assert_non_null(strstr(t.err.text, "shorter than announced"));
 	assert_null(read_text("served/short"));
 }
 

@@ -143,7 +143,7 @@ dates(void **state)
 	assert_int_equal(read_head("Date: Thu, 01 Jan 1970 00:00:00 GMT").date, 0);
 	for (i = 0; i < COUNT(rows); i++) {
 		h = read_head(rows[i].lines);
-		assert_int_equal(zinc_http_head_settled(&h), rows[i].settled);
+		assert_int_equal(zinc_http_head_date_is_tag(&h), rows[i].settled);
 	}
 }
 

@@ -357,7 +357,7 @@ faults_stay(void **state)
 	int before;
 
 	(void)state;
-	must_fail("cutalways", get_range("k", 3, 4), HASTY, "ended before the value did (tried 2 times)");
+	must_fail("cutalways", get_range("k", 3, 4), HASTY, "ended before the value was complete (tried 2 times)");
 	before = web_count(&server, "busyalways");
 	must_fail("busyalways", get_range("k", 3, 4), HASTY, "HTTP 503 Service Unavailable (tried 2 times)");
 	assert_int_equal(web_count(&server, "busyalways") - before, 2);
