@@ -1,54 +1,54 @@
 /*
- * far.c - items of a remote store: one thread drives many requests, the others take what has arrived
+ * far.c - items of a remote store: one thread drives many requests, the others process what has arrived
  *
  *     driver   want want want ... | get: [======== many open ========] | want want ... | get: [====
  *                                         | done  | done
  *     queue                               v       v
  *     takers                              take ---- take ------- take ...          decoding overlaps transfer
  *
- * The driver is a thread of its own, besides those that the caller asked for, since its sockets must be drained while
- * elements are decoded.  Where no thread can be had, the caller drives and takes each item as it arrives.
+ * The driver is an extra thread, because its sockets must be read while elements are decoded.  If no thread can be
+ * created, the caller drives and takes each item as it arrives.
  *
- * Items that want another round go into the next window.  Memory of items is used again, so that a thousand of them
- * cost as many allocations as are in flight.
+ * Items that need another round go into the next window.  Memory of items is reused, so that the number of allocations
+ * is that of the items in flight.
  */
 #include "fetch/fetch_inside.h"
 
-#define WINDOW_ITEMS    4096u           /* of one get: waiting for the last few of them costs a hundredth */
-#define WINDOW_REQUESTS 65536u          /* but one item may have more */
-#define RECORD_BYTES    (32 * ZINC_MIB) /* of what is planned for items under way */
-#define KEPT_RECORD     4096u           /* of an item that waits for its next use */
-#define KEPT            64u             /* buffers that wait for the next item */
+#define WINDOW_ITEMS    4096u           /* items of one get; waiting for the last few of them costs about 1 % */
+#define WINDOW_REQUESTS 65536u          /* requests of one get, unless a single item has more */
+#define RECORD_BYTES    (32 * ZINC_MIB) /* bytes for the plans of unfinished items */
+#define KEPT_RECORD     4096u           /* bytes of a plan that an unused item may keep */
+#define KEPT            64u             /* unused buffers that are kept for later items */
 
 /* One request of a window. */
 typedef struct sent {
 	zinc_fetch_item *it;
-	size_t k; /* of its requests */
+	size_t k; /* index in the item's requests */
 } sent;
 
 typedef struct far {
 	const zinc_fetch *f;
 	size_t n;
-	size_t begun;       /* items that a window has had */
-	bool alone;         /* nobody else takes */
-	zinc_cancel cancel; /* of the get under way */
-	zinc_buf gets;      /* requests of the window, and whose they are */
+	size_t begun;       /* items that were put into a window */
+	bool no_takers;     /* the driver also takes */
+	zinc_cancel cancel; /* for the current get */
+	zinc_buf gets;      /* requests of the window, and their items */
 	zinc_buf whose;
 	size_t nrequests;
-	size_t base; /* what the sink calls 0 */
+	size_t base; /* index in `gets` of the sink's request 0 */
 	size_t nwindow, room;
 
-	pthread_mutex_t lock;          /* guards what follows */
-	pthread_cond_t ready;          /* an item has arrived, or all is over */
-	pthread_cond_t settled;        /* an item was taken */
-	zinc_fetch_item *first, *last; /* arrived, in this order */
-	zinc_fetch_item *again;        /* want another round */
+	pthread_mutex_t lock;          /* guards the members below */
+	pthread_cond_t ready;          /* signalled when an item has arrived, or at the end */
+	pthread_cond_t settled;        /* signalled when an item was taken */
+	zinc_fetch_item *first, *last; /* arrived items, in this order */
+	zinc_fetch_item *again;        /* items that need another round */
 	zinc_fetch_item *spare, *all;
-	zinc_fetch_item **window; /* in the order of their requests; NULL: settled */
-	size_t low;               /* nothing before it is left */
-	size_t taking;            /* arrived and not yet settled */
-	uint64_t records;         /* bytes that plans take */
-	uint64_t held;            /* bytes for items */
+	zinc_fetch_item **window; /* in the order of their requests; NULL: finished */
+	size_t low;               /* all items before it are finished */
+	size_t taking;            /* arrived and not yet finished */
+	uint64_t records;         /* bytes used by plans */
+	uint64_t held;            /* bytes allocated for items */
 	size_t nheld;             /* items that have some */
 	zinc_buf kept[KEPT];
 	size_t nkept;
@@ -58,9 +58,9 @@ typedef struct far {
 
 /* ---- records ---- */
 
-/* One more to use, if there is none; false: no memory. */
+/* Make an unused item if there is none; false: out of memory. */
 static bool
-have_spare(far *x)
+ensure_spare(far *x)
 {
 	zinc_fetch_item *it;
 
@@ -82,7 +82,7 @@ have_spare(far *x)
 	return true;
 }
 
-/* With the lock, so that it is never overlooked. */
+/* The caller holds the lock, so that lowest() never misses the item. */
 static zinc_fetch_item *
 use_spare(far *x, size_t i)
 {
@@ -98,9 +98,10 @@ use_spare(far *x, size_t i)
 	return it;
 }
 
-/* Its bytes are used up; with the lock.  Their memory is for the next item, unless too much is kept already. */
+/* The bytes of an item are no longer needed.  Their memory is kept for the next item, unless too much is kept already.
+ * Needs the lock. */
 static void
-let_go(far *x, zinc_fetch_item *it)
+free_bytes(far *x, zinc_fetch_item *it)
 {
 	if (x->window[it->place] == it)
 		x->window[it->place] = NULL;
@@ -119,9 +120,10 @@ let_go(far *x, zinc_fetch_item *it)
 	}
 }
 
-/* Memory that another item has left; with the lock.  Much more than is needed would be held and not counted. */
+/* Reuse memory of another item.  A buffer that is much too large is not used: the excess would not be counted.  Needs
+ * the lock. */
 static void
-use_kept(far *x, zinc_fetch_item *it, uint64_t need)
+reuse_bytes(far *x, zinc_fetch_item *it, uint64_t need)
 {
 	if (x->nkept == 0)
 		return;
@@ -132,11 +134,11 @@ use_kept(far *x, zinc_fetch_item *it, uint64_t need)
 		zinc_buf_fini(&it->own);
 }
 
-/* It is over with the item; with the lock. */
+/* The item is finished.  Needs the lock. */
 static void
 retire(far *x, zinc_fetch_item *it)
 {
-	let_go(x, it);
+	free_bytes(x, it);
 	x->records -= it->records;
 	it->records = 0;
 	if (it->memory.cap > KEPT_RECORD)
@@ -148,7 +150,7 @@ retire(far *x, zinc_fetch_item *it)
 
 /* ---- stopping ---- */
 
-/* The lowest item that is not settled; with the lock. */
+/* The lowest item that is not finished.  Needs the lock. */
 static size_t
 lowest(const far *x)
 {
@@ -161,9 +163,9 @@ lowest(const far *x)
 	return i;
 }
 
-/* Let go of what is under way as soon as nothing of it can matter any more. */
+/* Cancel the current get as soon as its results cannot matter any more. */
 static void
-look_around(far *x)
+cancel_if_useless(far *x)
 {
 	const zinc_fetch *f = x->f;
 	size_t i;
@@ -179,13 +181,13 @@ look_around(far *x)
 
 /* ---- taking ---- */
 
-/* Another round, or the end. */
+/* Another round, or the end of the item. */
 static void
-settle(far *x, zinc_fetch_item *it, bool again)
+finish_round(far *x, zinc_fetch_item *it, bool again)
 {
 	pthread_mutex_lock(&x->lock);
 	if (again) {
-		let_go(x, it);
+		free_bytes(x, it);
 		it->round++;
 		it->next = x->again;
 		x->again = it;
@@ -208,11 +210,11 @@ take(far *x, zinc_fetch_item *it, int worker, zinc_error *err)
 		st = f->take(f->arg, it, worker, &again, err);
 	if (st != ZINC_OK)
 		f->fail(f->arg, it, st, err);
-	settle(x, it, again && st == ZINC_OK);
-	look_around(x);
+	finish_round(x, it, again && st == ZINC_OK);
+	cancel_if_useless(x);
 }
 
-/* All that was wanted is there. */
+/* All requested bytes have arrived. */
 static void
 arrive(far *x, zinc_fetch_item *it)
 {
@@ -220,18 +222,18 @@ arrive(far *x, zinc_fetch_item *it)
 
 	pthread_mutex_lock(&x->lock);
 	x->taking++;
-	if (!x->alone) {
+	if (!x->no_takers) {
 		it->next = NULL;
 		*(x->last ? &x->last->next : &x->first) = it;
 		x->last = it;
 		pthread_cond_signal(&x->ready);
 	}
 	pthread_mutex_unlock(&x->lock);
-	if (x->alone)
+	if (x->no_takers)
 		take(x, it, 0, &e);
 }
 
-/* The next that has arrived; NULL: there will be none.  Called and left with the lock held. */
+/* The next arrived item; NULL: there will be none.  The lock is held on entry and on return. */
 static zinc_fetch_item *
 next_arrived(far *x)
 {
@@ -240,7 +242,7 @@ next_arrived(far *x)
 	while (!x->first && !x->over) {
 		if (!zinc_fetch_cond_wait(&x->ready, &x->lock)) {
 			pthread_mutex_unlock(&x->lock);
-			look_around(x);
+			cancel_if_useless(x);
 			pthread_mutex_lock(&x->lock);
 		}
 	}
@@ -252,7 +254,7 @@ next_arrived(far *x)
 	return it;
 }
 
-/* What one thread of the pool does: whatever there is, until all is over. */
+/* Run by a thread of the pool: take items until the end. */
 static void
 take_all(void *arg, size_t i, int worker)
 {
@@ -278,7 +280,7 @@ sent_of(const far *x, size_t i)
 	return (const sent *)(const void *)x->whose.p + x->base + i;
 }
 
-/* Is it the first that is left of the window?  With the lock. */
+/* Is it the first unfinished item of the window?  Needs the lock. */
 static bool
 is_first(far *x, const zinc_fetch_item *it)
 {
@@ -287,9 +289,9 @@ is_first(far *x, const zinc_fetch_item *it)
 	return x->low < x->nwindow && x->window[x->low] == it;
 }
 
-/* Is there room for so many bytes more?  With the lock. */
+/* Is there room for this many more bytes?  Needs the lock. */
 static bool
-may_hold(const far *x, uint64_t nbytes)
+has_room(const far *x, uint64_t nbytes)
 {
 	return x->nheld < (size_t)x->f->threads || (x->held <= x->f->in_flight && nbytes <= x->f->in_flight - x->held);
 }
@@ -305,13 +307,13 @@ make_room(far *x, zinc_fetch_item *it, uint64_t nbytes)
 	if (zinc_fetch_round_too_long(x->f, it, nbytes))
 		return ZINC_ROOM_FAIL;
 	pthread_mutex_lock(&x->lock);
-	may = may_hold(x, need) || is_first(x, it); /* a later one may hold all, and not be begun whole */
+	may = has_room(x, need) || is_first(x, it); /* later items may hold all the room and not be complete */
 	if (may) {
 		x->held += need;
 		x->nheld++;
 		it->held = need;
 		it->roomed = true;
-		use_kept(x, it, need);
+		reuse_bytes(x, it, need);
 	}
 	pthread_mutex_unlock(&x->lock);
 	if (!may)
@@ -357,12 +359,12 @@ far_done(void *arg, size_t i, const zinc_got *got)
 	pthread_mutex_lock(&x->lock);
 	retire(x, it);
 	pthread_mutex_unlock(&x->lock);
-	look_around(x);
+	cancel_if_useless(x);
 }
 
 /* ---- windows ---- */
 
-/* Not even its record could be had. */
+/* There is no memory for the item itself. */
 static void
 fail_item(far *x, size_t i)
 {
@@ -375,7 +377,7 @@ fail_item(far *x, size_t i)
 	zinc_fetch_item_fini(&it);
 }
 
-/* May another item be planned?  With the lock.  What has arrived is waited for only where there is nothing to send. */
+/* May another item be planned?  Arrived items are waited for only if there is nothing to send.  Needs the lock. */
 static bool
 may_plan(far *x)
 {
@@ -384,7 +386,7 @@ may_plan(far *x)
 	return x->records < RECORD_BYTES || x->nwindow == 0;
 }
 
-/* What its plan takes, when that is made. */
+/* Count the memory of the item's plan. */
 static void
 count_records(far *x, zinc_fetch_item *it)
 {
@@ -396,11 +398,11 @@ count_records(far *x, zinc_fetch_item *it)
 	pthread_mutex_unlock(&x->lock);
 }
 
-/* The next item of a window: one that wants another round, or a new one.  NULL: there is none now. */
+/* The next item of a window: one that needs another round, or a new one.  NULL: none now. */
 static zinc_fetch_item *
 next_item(far *x)
 {
-	const bool spare = have_spare(x);
+	const bool spare = ensure_spare(x);
 	zinc_fetch_item *it;
 	size_t i = SIZE_MAX;
 	bool may;
@@ -435,7 +437,7 @@ add_requests(far *x, zinc_fetch_item *it, zinc_error *err)
 	size_t n, k;
 
 	zinc_fetch_round_send(x->f, it, &gets, &n);
-	if (n > WINDOW_REQUESTS) { /* it has the window to itself, nearly */
+	if (n > WINDOW_REQUESTS) { /* it gets a window almost for itself */
 		x->gets.max = zinc_max_many(WINDOW_REQUESTS + n, sizeof *gets);
 		x->whose.max = zinc_max_many(WINDOW_REQUESTS + n, sizeof(sent));
 	}
@@ -453,7 +455,7 @@ add_requests(far *x, zinc_fetch_item *it, zinc_error *err)
 	return ZINC_OK;
 }
 
-/* Ask the planner; what needs nothing has arrived already. */
+/* Call want(); an item that needs no bytes has arrived already. */
 static void
 add_item(far *x, zinc_fetch_item *it)
 {
@@ -467,7 +469,7 @@ add_item(far *x, zinc_fetch_item *it)
 		drop(x, it);
 		return;
 	}
-	st = f->want(f->arg, it, x->alone ? 0 : f->threads, &e);
+	st = f->want(f->arg, it, x->no_takers ? 0 : f->threads, &e);
 	count_records(x, it);
 	if (st == ZINC_OK && it->n > 0) {
 		st = add_requests(x, it, &e);
@@ -499,9 +501,10 @@ fill_window(far *x)
 	return x->nwindow > 0;
 }
 
-/* A get that fails as a whole has answered nobody: one of its keys may be to blame, or memory was short. */
+/* A get that fails as a whole has answered no request: one key may be invalid, or memory was short.  Send the requests
+ * one by one. */
 static void
-send_singly(far *x, const zinc_sink *sink, const zinc_wait *wait)
+send_one_by_one(far *x, const zinc_sink *sink, const zinc_wait *wait)
 {
 	const zinc_get *gets = (const zinc_get *)(const void *)x->gets.p;
 
@@ -520,17 +523,17 @@ send(far *x)
 {
 	const zinc_sink sink = {.size = sizeof sink, .room = far_room, .done = far_done, .arg = x};
 	const zinc_wait *own = x->f->wait;
-	const zinc_wait wait = {sizeof wait, own ? own->until : 0, x->alone && own ? own->cancel : &x->cancel};
+	const zinc_wait wait = {sizeof wait, own ? own->until : 0, x->no_takers && own ? own->cancel : &x->cancel};
 	const zinc_get *gets = (const zinc_get *)(const void *)x->gets.p;
 
 	x->base = 0;
 	if (zinc_store_get(x->f->store, gets, x->nrequests, &sink, &wait, NULL) != ZINC_OK)
-		send_singly(x, &sink, &wait);
+		send_one_by_one(x, &sink, &wait);
 }
 
-/* Nothing to send now: there may be when those that have arrived are taken.  True: all is over. */
+/* There is nothing to send until arrived items are taken.  True: all items are finished. */
 static bool
-rest(far *x)
+wait_for_takers(far *x)
 {
 	bool over;
 
@@ -554,7 +557,7 @@ drive(void *arg)
 	do {
 		while (fill_window(x))
 			send(x);
-	} while (!rest(x));
+	} while (!wait_for_takers(x));
 	return NULL;
 }
 
@@ -566,7 +569,7 @@ run(far *x)
 	pthread_t driver;
 
 	if (!zinc_fetch_thread(&driver, drive, x)) {
-		x->alone = true; /* nobody looks around meanwhile: a failure is noticed between two windows */
+		x->no_takers = true; /* failures are noticed only between two windows */
 		x->room = (size_t)zinc_min_u64(x->room, zinc_max_u64(1, x->f->caps->parallel));
 		drive(x);
 		return;

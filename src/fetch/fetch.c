@@ -1,7 +1,7 @@
 /*
- * fetch.c - items, and one round of an item: what is sent, what comes back
+ * fetch.c - items, and one round of an item: requests and answers
  *
- * A store may call done() from any thread, several at once, so what the requests of an item share is under its lock.
+ * A store may call done() from several threads at once, so the state that the requests of an item share has a lock.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 #include "fetch/fetch_inside.h"
 
-#define GAPS_MOST (16 * ZINC_MIB) /* bytes between the ranges of one item that are fetched with them */
+#define MAX_GAPS (16 * ZINC_MIB) /* bytes of gaps between the ranges of one item that are fetched, too */
 
 zinc_status
 zinc_got_fail(const zinc_got *got, zinc_error *err)
@@ -81,7 +81,7 @@ by_offset(const void *a, const void *b)
 	return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
-/* Each gap costs less than a request, but all of them together are in memory. */
+/* Each gap is cheaper than a request, but all gaps together use memory. */
 size_t
 zinc_fetch_merge(zinc_fetch_range *ranges, size_t n, uint64_t gap, const char *key, const zinc_tag *tag, zinc_get *gets)
 {
@@ -93,7 +93,7 @@ zinc_fetch_merge(zinc_fetch_range *ranges, size_t n, uint64_t gap, const char *k
 		const uint64_t far = ranges[i].offset + ranges[i].nbytes;
 		const uint64_t hole = ranges[i].offset > end ? ranges[i].offset - end : 0;
 
-		if (k > 0 && hole <= gap && hole <= GAPS_MOST - gaps) {
+		if (k > 0 && hole <= gap && hole <= MAX_GAPS - gaps) {
 			const uint64_t more = far > end ? far - end : 0;
 
 			gets[k - 1].length += more;
@@ -122,7 +122,7 @@ zinc_fetch_round_init(zinc_fetch_item *it)
 	it->found = ZINC_FOUND;
 }
 
-/* Where requests are only counted it is asked whether the object is there: in the first round, which tells all. */
+/* If requests are only counted, the first round asks for the size of the object instead. */
 void
 zinc_fetch_round_send(const zinc_fetch *f, zinc_fetch_item *it, const zinc_get **gets, size_t *n)
 {
@@ -143,7 +143,8 @@ zinc_fetch_round_send(const zinc_fetch *f, zinc_fetch_item *it, const zinc_get *
 		*n = 1;
 	}
 	if (*gets == &it->one && !it->one.iov && it->bound < UINT64_MAX && (f->caps->flags & ZINC_CAP_REMOTE))
-		it->one.limit = it->bound; /* a server may not say how long its answer is; near stores do, to room() */
+		it->one.limit =
+		    it->bound; /* a server may not announce the length of its answer; near stores pass it to room() */
 	it->nsent = *n;
 }
 
@@ -156,7 +157,7 @@ note_found(zinc_fetch_item *it, const zinc_got *got)
 		if (it->roomed)
 			it->bytes->n = (size_t)(it->n == 1 ? got->nbytes : it->total);
 	} else if (!zinc_tag_equal(&it->tag, got->tag) || it->size != got->object_size) {
-		it->changed = true; /* also where there are no tags */
+		it->changed = true; /* also if there are no tags */
 	}
 }
 
@@ -166,7 +167,7 @@ note_failure(const zinc_fetch *f, zinc_fetch_item *it, const zinc_got *got)
 	zinc_error e = ZINC_ERROR_INIT;
 	const zinc_status st = zinc_got_fail(got, &e);
 
-	/* the store has noticed it first, and may know no more than that */
+	/* the store has detected it first, and may know no more than that */
 	if (st == ZINC_E_LIMIT && it->gets == &it->one && it->one.limit > 0)
 		(void)zinc_fetch_round_too_long(f, it, zinc_max_u64(got->object_size, it->bound + 1));
 	else
@@ -192,7 +193,7 @@ zinc_fetch_round_done(const zinc_fetch *f, zinc_fetch_item *it, const zinc_got *
 	return last;
 }
 
-/* What the requests of the plan would have brought. */
+/* Count what the requests of the plan would have transferred. */
 static void
 count_round(const zinc_fetch *f, zinc_fetch_item *it)
 {
@@ -200,7 +201,7 @@ count_round(const zinc_fetch *f, zinc_fetch_item *it)
 	size_t k;
 
 	if (!it->real)
-		it->one.stat = 0; /* it may be the plan's own */
+		it->one.stat = 0; /* the planner may use it */
 	for (k = 0; k < it->n; k++) {
 		const zinc_get *g = &it->gets[k];
 

@@ -1,38 +1,38 @@
 /*
- * fetch_inside.h - what near.c, far.c and send.c share: one round of an item, threads that wait for others
+ * fetch_inside.h - shared by near.c, far.c and send.c: one round of an item, threads and conditions
  */
 #ifndef ZINC_FETCH_INSIDE_H
 #define ZINC_FETCH_INSIDE_H
 
 #include "fetch/fetch.h"
 
-/* Before want(): forget what came of the round before. */
+/* Before want(): reset the results of the previous round. */
 void zinc_fetch_round_init(zinc_fetch_item *it);
-/* After want(): what is to be sent. */
+/* After want(): the requests to send. */
 void zinc_fetch_round_send(const zinc_fetch *f, zinc_fetch_item *it, const zinc_get **gets, size_t *n);
-/* An answer.  True: it was the last.  A failure is told at once, the first of an item only. */
+/* Handle an answer; true: it was the last.  The first failure of an item is reported at once. */
 bool zinc_fetch_round_done(const zinc_fetch *f, zinc_fetch_item *it, const zinc_got *got);
-/* All answers are here: it->found, and counting. */
+/* All answers are there: set it->found, and count. */
 void zinc_fetch_round_end(const zinc_fetch *f, zinc_fetch_item *it);
-/* How many bytes the item needs, if `nbytes` come of one request. */
+/* The bytes that the item needs if one request delivers `nbytes`. */
 uint64_t zinc_fetch_round_bytes(const zinc_fetch_item *it, uint64_t nbytes);
-/* Where those of request k go. */
+/* The destination of request k. */
 void *zinc_fetch_round_place(const zinc_fetch_item *it, size_t k);
-/* Tell that the object is too long; false: it is not. */
+/* Report that the object is too long; false: it is not. */
 bool zinc_fetch_round_too_long(const zinc_fetch *f, zinc_fetch_item *it, uint64_t nbytes);
-/* It is over with the item, once. */
+/* Report the failure of an item, once. */
 void zinc_fetch_round_fail(const zinc_fetch *f, zinc_fetch_item *it, zinc_status st, zinc_error *err);
 
-#define ZINC_FETCH_POLL_MS 20 /* how late a cancel may be noticed */
+#define ZINC_FETCH_POLL_MS 20 /* a cancel is noticed within this time */
 
-/* A thread of ours, to which no signal of the program is delivered; false: there is none to be had. */
+/* Start a thread that blocks all signals of the program; false: none can be started. */
 bool zinc_fetch_thread(pthread_t *thread, void *(*fn)(void *), void *arg);
-/* A condition for the next. */
+/* Make a condition for zinc_fetch_cond_wait. */
 void zinc_fetch_cond_init(pthread_cond_t *cond);
-/* Wait, but no longer than POLL_MS; false: nothing happened meanwhile. */
+/* Wait at most POLL_MS; false: not signalled. */
 bool zinc_fetch_cond_wait(pthread_cond_t *cond, pthread_mutex_t *lock);
 
-/* false: there is no memory to begin with. */
+/* False: there is not enough memory to start. */
 bool zinc_fetch_far(const zinc_fetch *f, size_t n);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * near.c - items of a local store: each thread of the pool asks, waits and takes, one item after another
+ * near.c - items of a local store: each thread of the pool runs want, get and take, one item after another
  *
- * A local read is a copy: whoever would hand it to another thread would only move bytes from cache to cache.
+ * A local read is a copy: passing it on to another thread would only move bytes from cache to cache.
  */
 #include "fetch/fetch_inside.h"
 
@@ -22,7 +22,7 @@ make_room(near *x, uint64_t nbytes)
 		return ZINC_ROOM_FAIL;
 	zinc_error_clear(&e);
 	need = (size_t)zinc_fetch_round_bytes(x->it, nbytes);
-	to->max = need + need / 2; /* the next may be a little larger */
+	to->max = need + need / 2; /* the next item may be a little larger */
 	st = zinc_buf_reset(to, need, &e);
 	if (st != ZINC_OK)
 		zinc_fetch_round_fail(x->f, x->it, st, &e);

@@ -1,22 +1,23 @@
 /*
- * send.c - objects to a remote store: threads make parcels, one thread drives batched puts of what is ready
+ * send.c - objects to a remote store: threads make parcels, one thread drives batched puts of those that are ready
  *
  *     threads   encode -- encode -- encode -- encode ...      each waits for room before it begins
  *                   | give    | give    | give
  *     ready         v         v         v
- *     driver    [ put_many: as many open as the store likes, going on with what becomes ready ][ put_many ][ ...
+ *     driver    [ put_many: many open, more are added as they become ready ][ put_many ][ ...
  *
- * A put_many takes a window of parcels of one kind: puts or deletes, with conditions or under the one group of the sender.
- * A store that asks for more is told of those that became ready meanwhile, until the window is full; for another they are
- * the next window, so the first may be short and later ones are as long as encoding is faster than sending.
+ * A put_many takes a window of parcels of one kind: puts or deletes, with conditions or in the one group of the sender.
+ * A store that asks for more gets parcels that became ready meanwhile, until the window is full.  For other stores
+ * these are the next window, so the first window may be short and later ones are the longer, the faster encoding is
+ * than sending.
  *
- * Where no thread can be had, whoever gives a parcel drives.
+ * If no thread can be created, the thread that gives a parcel drives.
  */
 #include "fetch/fetch_inside.h"
 
-#define WINDOW_ROUNDS 64u /* parcels of a window for each put that may be open: waiting for the last costs little */
-#define WINDOW_MOST   4096u
-#define LIVE_ROUNDS   16u /* parcels in use for each */
+#define WINDOW_ROUNDS 64u /* parcels of a window per open put; waiting for the last ones costs little */
+#define WINDOW_MAX    4096u
+#define LIVE_ROUNDS   16u /* parcels in use per open put */
 #define KINDS         4
 
 typedef struct queue {
@@ -27,27 +28,27 @@ typedef struct queue {
 struct zinc_send {
 	zinc_sending how;
 	pthread_t driver;
-	bool alone;              /* there is no driver */
-	pthread_mutex_t driving; /* then */
+	bool no_driver;          /* there is no driver */
+	pthread_mutex_t driving; /* taken by the thread that drives then */
 	zinc_put_group *group;
-	size_t room; /* parcels of a window */
-	size_t most; /* in use at once */
-	int kind;    /* of the window */
+	size_t room;     /* parcels of a window */
+	size_t max_live; /* parcels in use at the same time */
+	int kind;        /* kind of the parcels in the window */
 	zinc_put *puts;
 	zinc_del *dels;
-	size_t base; /* what done() calls 0 */
+	size_t base; /* index in the window of done()'s 0 */
 
-	pthread_mutex_t lock;   /* guards what follows */
-	pthread_cond_t ready;   /* a parcel was given, or all is over */
-	pthread_cond_t settled; /* it is over with a parcel */
+	pthread_mutex_t lock;   /* guards the members below */
+	pthread_cond_t ready;   /* signalled when a parcel was given, or at the end */
+	pthread_cond_t settled; /* signalled when a parcel is finished */
 	queue given[KINDS];
-	zinc_parcel **window; /* under way; NULL: done */
+	zinc_parcel **window; /* parcels being sent; NULL: done */
 	size_t nwindow, nopen;
-	zinc_cancel cancel; /* of the window */
+	zinc_cancel cancel; /* for the window */
 	zinc_parcel *spare, *all;
-	size_t live;   /* parcels that are in use */
+	size_t live;   /* parcels in use */
 	uint64_t held; /* bytes for them */
-	uint64_t kept; /* bytes of spare ones */
+	uint64_t kept; /* bytes of unused ones */
 	bool over;
 };
 
@@ -59,10 +60,11 @@ may_take(const zinc_send *x, uint64_t nbytes)
 {
 	const uint64_t most = x->how.in_flight;
 
-	return x->live < (size_t)x->how.threads || (x->live < x->most && x->held <= most && nbytes <= most - x->held);
+	return x->live < (size_t)x->how.threads ||
+	       (x->live < x->max_live && x->held <= most && nbytes <= most - x->held);
 }
 
-/* Its bytes stay for the next, unless too much is kept already; with the lock. */
+/* The bytes of a parcel are kept for the next one, unless too much is kept already.  Needs the lock. */
 static void
 retire(zinc_send *x, zinc_parcel *p)
 {
@@ -77,7 +79,7 @@ retire(zinc_send *x, zinc_parcel *p)
 	pthread_cond_broadcast(&x->settled);
 }
 
-/* With the lock; NULL: no memory. */
+/* Needs the lock; NULL: out of memory. */
 static zinc_parcel *
 use_spare(zinc_send *x, size_t i, uint64_t nbytes)
 {
@@ -110,9 +112,9 @@ use_spare(zinc_send *x, size_t i, uint64_t nbytes)
 
 /* ---- stopping ---- */
 
-/* Let go of the window as soon as nothing of it can matter any more. */
+/* Cancel the window as soon as its results cannot matter any more. */
 static void
-look_around(zinc_send *x)
+cancel_if_useless(zinc_send *x)
 {
 	const zinc_sending *h = &x->how;
 	size_t k;
@@ -128,14 +130,14 @@ look_around(zinc_send *x)
 	pthread_mutex_unlock(&x->lock);
 }
 
-/* Until something was settled; with the lock. */
+/* Wait until a parcel is finished.  Needs the lock. */
 static void
 wait_settled(zinc_send *x)
 {
 	if (zinc_fetch_cond_wait(&x->settled, &x->lock))
 		return;
 	pthread_mutex_unlock(&x->lock);
-	look_around(x);
+	cancel_if_useless(x);
 	pthread_mutex_lock(&x->lock);
 }
 
@@ -163,7 +165,7 @@ add_to_window(zinc_send *x, zinc_parcel *p)
 		    .key = (const char *)p->key.p, .iov = &p->iov, .niov = p->bytes.n > 0, .when = &p->condition};
 }
 
-/* What is ready, in the order in which it was given; with the lock.  Stopped ones end. */
+/* Add ready parcels in the order in which they were given; stopped ones end.  Needs the lock. */
 static void
 fill_window(zinc_send *x)
 {
@@ -182,7 +184,7 @@ fill_window(zinc_send *x)
 	}
 }
 
-/* Of the kind of which most is ready. */
+/* Choose the kind with the most ready parcels. */
 static void
 begin_window(zinc_send *x)
 {
@@ -195,7 +197,7 @@ begin_window(zinc_send *x)
 	fill_window(x);
 }
 
-/* The store could begin another. */
+/* Called by the store when it could start another put. */
 static size_t
 more(void *arg)
 {
@@ -210,9 +212,9 @@ more(void *arg)
 	return n;
 }
 
-/* It is over with parcel k of the window. */
+/* Parcel k of the window is finished. */
 static void
-settle(zinc_send *x, size_t k)
+finish_parcel(zinc_send *x, size_t k)
 {
 	zinc_parcel *p = x->window[k];
 
@@ -236,18 +238,18 @@ sent(void *arg, size_t k, const zinc_outcome *o)
 		zinc_fail(&e, o->status, "%s", zinc_status_text(o->status));
 	zinc_error_at_key(&e, o->status, (const char *)p->key.p);
 	x->how.done(x->how.arg, p, o->status, &e);
-	settle(x, x->base + k);
-	look_around(x);
+	finish_parcel(x, x->base + k);
+	cancel_if_useless(x);
 }
 
-/* The window, or (`only`) one parcel of it.  Without a driver nobody but the caller's own flag can end it. */
+/* Put the window, or with `only` one parcel of it.  Without a driver only the caller's own cancel can end it. */
 static zinc_status
 call_store(zinc_send *x, size_t first, size_t n, bool only, zinc_error *err)
 {
 	const zinc_sending *h = &x->how;
 	const zinc_done done = {
 	    .size = sizeof done, .done = sent, .arg = x, .more = only || x->kind & 1 ? NULL : more, .room = x->room};
-	const zinc_cancel *cancel = x->alone && h->wait ? h->wait->cancel : &x->cancel;
+	const zinc_cancel *cancel = x->no_driver && h->wait ? h->wait->cancel : &x->cancel;
 	const zinc_wait wait = {sizeof wait, h->wait ? h->wait->until : 0, cancel};
 	zinc_put_group *group = x->kind & 1 ? NULL : x->group;
 
@@ -257,10 +259,10 @@ call_store(zinc_send *x, size_t first, size_t n, bool only, zinc_error *err)
 	return zinc_store_put_many(h->store, group, x->puts + first, n, &done, h->put_flags, &wait, err);
 }
 
-/* What nobody was told of: all, of a call that failed as a whole, and what was added last where it could not be taken.  A
- * key may be to blame, or memory was short. */
+/* Send one by one what was not reported: all parcels of a call that failed as a whole, and those added last if the
+ * store did not accept them.  One key may be invalid, or memory was short. */
 static void
-call_singly(zinc_send *x)
+call_one_by_one(zinc_send *x)
 {
 	const zinc_sending *h = &x->how;
 	size_t k;
@@ -272,7 +274,7 @@ call_singly(zinc_send *x)
 		if (!x->window[k])
 			continue;
 		if (h->stopped(h->arg, x->window[k]->i)) {
-			settle(x, k);
+			finish_parcel(x, k);
 			continue;
 		}
 		o.status = call_store(x, k, 1, true, &e);
@@ -287,7 +289,7 @@ any_given(const zinc_send *x)
 	return x->given[0].n + x->given[1].n + x->given[2].n + x->given[3].n > 0;
 }
 
-/* All that is ready, and what becomes so meanwhile; with the lock. */
+/* Send all ready parcels, and those that become ready meanwhile.  Needs the lock. */
 static void
 send_ready(zinc_send *x)
 {
@@ -296,7 +298,7 @@ send_ready(zinc_send *x)
 		pthread_mutex_unlock(&x->lock);
 		if (x->nwindow > 0)
 			(void)call_store(x, 0, x->nwindow, false, NULL);
-		call_singly(x);
+		call_one_by_one(x);
 		pthread_mutex_lock(&x->lock);
 		x->nwindow = 0;
 	}
@@ -344,7 +346,7 @@ zinc_send_drop(zinc_send *x, zinc_parcel *p)
 	pthread_mutex_unlock(&x->lock);
 }
 
-/* A buffer that is mostly full changes hands; of one that is mostly empty a copy costs less than what it holds. */
+/* A buffer that is mostly full is taken over; copying a mostly empty one is cheaper than keeping its memory. */
 static zinc_status
 take_bytes(zinc_parcel *p, zinc_buf *from, zinc_error *err)
 {
@@ -387,17 +389,17 @@ zinc_send_give(zinc_send *x, zinc_parcel *p, zinc_buf *bytes, zinc_error *err)
 		zinc_send_drop(x, p);
 		return st;
 	}
-	if (x->alone)
+	if (x->no_driver)
 		pthread_mutex_lock(&x->driving);
 	pthread_mutex_lock(&x->lock);
 	enqueue(x, p);
-	pthread_cond_broadcast(&x->settled); /* it may hold less now than it might have */
-	if (x->alone)
+	pthread_cond_broadcast(&x->settled); /* it may hold less memory now than it had reserved */
+	if (x->no_driver)
 		send_ready(x);
 	else
 		pthread_cond_signal(&x->ready);
 	pthread_mutex_unlock(&x->lock);
-	if (x->alone)
+	if (x->no_driver)
 		pthread_mutex_unlock(&x->driving);
 	return ZINC_OK;
 }
@@ -436,8 +438,8 @@ zinc_send_begin(zinc_send **out, const zinc_sending *how, zinc_error *err)
 	if (!x)
 		return zinc_fail_nomem(err);
 	x->how = *how;
-	x->room = (size_t)zinc_min_u64(WINDOW_ROUNDS * open, WINDOW_MOST);
-	x->most = (size_t)zinc_min_u64(LIVE_ROUNDS * open, WINDOW_MOST);
+	x->room = (size_t)zinc_min_u64(WINDOW_ROUNDS * open, WINDOW_MAX);
+	x->max_live = (size_t)zinc_min_u64(LIVE_ROUNDS * open, WINDOW_MAX);
 	pthread_mutex_init(&x->lock, NULL);
 	pthread_mutex_init(&x->driving, NULL);
 	pthread_cond_init(&x->ready, NULL);
@@ -452,7 +454,7 @@ zinc_send_begin(zinc_send **out, const zinc_sending *how, zinc_error *err)
 		send_free(x);
 		return st;
 	}
-	x->alone = !zinc_fetch_thread(&x->driver, drive, x);
+	x->no_driver = !zinc_fetch_thread(&x->driver, drive, x);
 	*out = x;
 	return ZINC_OK;
 }
@@ -477,7 +479,7 @@ zinc_send_end(zinc_send *x, zinc_error *err)
 	x->over = true;
 	pthread_cond_signal(&x->ready);
 	pthread_mutex_unlock(&x->lock);
-	if (!x->alone)
+	if (!x->no_driver)
 		pthread_join(x->driver, NULL);
 	st = zinc_store_commit(x->how.store, x->group, NULL, NULL, x->how.wait, err);
 	send_free(x);
