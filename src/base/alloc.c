@@ -1,28 +1,28 @@
 /*
- * alloc.c - all memory of the library passes here
+ * alloc.c - all memory of the library is allocated here
  *
  * Promises (tests/unit/test_alloc.c names each by its number):
  *
- * (1) Every block comes from the context's allocator and goes back to it; only the allocator
- *     of contexts that were given none is the C library's.
+ * (1) Every block comes from the context's allocator and is returned to it; the C library's is used only by contexts
+ *     without one of their own.
  * (2) Asking for 0 bytes gives a pointer that can be freed, whatever the allocator does with 0.
  * (3) A product of sizes that overflows is "out of memory", never a small block.
  *
- * Being the only door to memory is what lets the tests fail every allocation in turn, and a
- * program account for every byte.
+ * Because all memory passes here, tests can make every allocation fail in turn, and a program can account for every
+ * byte.
  */
 #include <stdlib.h>
 #include <sys/mman.h>
 
 #include "base/base.h"
 
-/* ---- the C library behind the interface of zinc_allocator, whose `ctx` it does not need ---- */
+/* ---- the C library as a zinc_allocator; its `ctx` is not used ---- */
 
 #define HUGE_PAGE ((uintptr_t)2 << 20)
 
 #ifdef MADV_HUGEPAGE
-/* Whole huge pages within a large block: one page fault instead of 512.  Measured: a read of 512^3 uint16 in zstd chunks
- * of 256^3 computes 625 ms instead of 666, for the scratch of its threads alone. */
+/* Use whole huge pages inside a large block: one page fault instead of 512.  Measured: a read of 512^3 uint16 in zstd
+ * chunks of 256^3 takes 625 ms of processor time instead of 666, from the scratch buffers of its threads alone. */
 static void
 advise_huge(void *p, size_t nbytes)
 {
@@ -30,7 +30,7 @@ advise_huge(void *p, size_t nbytes)
 	const uintptr_t end = ((uintptr_t)p + nbytes) / HUGE_PAGE * HUGE_PAGE;
 
 	if (first < end)
-		(void)madvise((void *)first, end - first, MADV_HUGEPAGE); /* advice: without it all works the same */
+		(void)madvise((void *)first, end - first, MADV_HUGEPAGE); /* only advice: everything works without it */
 }
 #else
 static void
@@ -67,7 +67,7 @@ libc_free(void *ctx, void *p)
 
 const zinc_allocator zinc_allocator_libc = {sizeof(zinc_allocator), libc_alloc, libc_realloc, libc_free, NULL};
 
-/* ---- what the rooms call ---- */
+/* ---- for all rooms ---- */
 
 /* malloc(0) may be NULL, which callers could not tell from failure. */
 void *
@@ -78,7 +78,7 @@ zinc_alloc(zinc_context *ctx, size_t nbytes)
 	return a->alloc(a->ctx, nbytes ? nbytes : 1);
 }
 
-/* Allocators have no calloc: few have one that is faster than this, and three functions are easier to write. */
+/* An allocator has no calloc: few have a faster one than this, and three functions are easier to write. */
 void *
 zinc_calloc(zinc_context *ctx, size_t n, size_t nbytes)
 {
@@ -93,7 +93,7 @@ zinc_calloc(zinc_context *ctx, size_t n, size_t nbytes)
 	return p;
 }
 
-/* As in C: on failure `p` is still there. */
+/* As in C: on failure `p` stays valid. */
 void *
 zinc_realloc(zinc_context *ctx, void *p, size_t nbytes)
 {
@@ -119,7 +119,7 @@ zinc_strdup(zinc_context *ctx, const char *s)
 	return s ? zinc_strndup(ctx, s, strlen(s)) : NULL;
 }
 
-/* The first `n` bytes, all of which must be there, and a NUL. */
+/* The first `n` bytes, all of which must exist, and a NUL. */
 char *
 zinc_strndup(zinc_context *ctx, const char *s, size_t n)
 {

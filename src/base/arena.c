@@ -1,7 +1,7 @@
 /*
- * arena.c - memory of one life, for many threads
+ * arena.c - memory that is freed all at once, for many threads
  *
- * Blocks that are filled from the front and freed together.  A piece larger than a block gets one of its own.
+ * Blocks are filled from the front and freed together.  A piece larger than a block gets its own block.
  */
 #include "base/base.h"
 
@@ -78,8 +78,8 @@ zinc_arena_free(zinc_arena *a)
 	zinc_free(a->ctx, a);
 }
 
-/* A block with room for n bytes, in front of the others; NULL: no memory.  A piece of its own goes behind the first,
- * which may still have room. */
+/* A block with room for n bytes, put in front of the others; NULL: out of memory.  A block for one large piece goes
+ * second, because the first may still have room. */
 static block *
 block_for(zinc_arena *a, size_t n)
 {

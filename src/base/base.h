@@ -1,11 +1,10 @@
 /*
- * base.h - door of the room `base`: what every other room stands on
+ * base.h - interface of the room `base`, which all other rooms use
  *
- * errors (error.c), contexts (context.c), allocation (alloc.c), the bounded buffer (buf.c),
- * checked sizes (num.h), the key checker (key.c), the table of OS calls (os_posix.c), the thread pool
- * (pool.c), fork hooks (fork.c), checksums (crc.c), UTF-8 (utf8.c), base64 (base64.c),
- * URIs with versions (uri.c), tables (table.c), arenas (arena.c), caches (lru.c), modules (module.c), URLs that are
- * shown (url.c).
+ * errors (error.c), contexts (context.c), allocation (alloc.c), the bounded buffer (buf.c), checked sizes (num.h), the
+ * key checker (key.c), the table of OS calls (os_posix.c), the thread pool (pool.c), fork hooks (fork.c), checksums
+ * (crc.c), UTF-8 (utf8.c), base64 (base64.c), URIs with versions (uri.c), tables (table.c), arenas (arena.c), caches
+ * (lru.c), modules (module.c), URLs without secrets (url.c).
  */
 #ifndef ZINC_BASE_H
 #define ZINC_BASE_H
@@ -28,7 +27,7 @@
 
 /* ---- errors ---- */
 
-/* An error that holds no failure.  Only the first byte of each text is written: zeroing all 4 KiB for every object costs
+/* Make `err` hold no failure.  Only the first byte of each text is written: zeroing all 4 KiB for every object costs
  * more than a tenth of a microsecond. */
 static inline void
 zinc_error_clear(zinc_error *err)
@@ -41,35 +40,35 @@ zinc_error_clear(zinc_error *err)
 	memset(err->reserved, 0, sizeof err->reserved);
 }
 
-/* Fill `err` (NULL is fine) and return `code`.  Any earlier content is replaced. */
+/* Fill `err` (may be NULL) and return `st`.  Earlier content is replaced. */
 ZINC_MODULE_API zinc_status zinc_fail(zinc_error *err, zinc_status st, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
-/* The same for what breaks a rule of docs/rules.md: " (rule M29)" goes behind the text, or " (rule M49, at /fill_value)". */
+/* The same for a violation of docs/rules.md: " (rule M29)" or " (rule M49, at /fill_value)" is appended to the text. */
 zinc_status zinc_fail_rule(zinc_error *err, zinc_status st, const char *rule, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 zinc_status zinc_fail_rule_at(zinc_error *err, zinc_status st, const char *rule, const char *pointer, const char *fmt,
 			      ...) __attribute__((format(printf, 5, 6)));
-/* What goes behind the text. */
-void zinc_cite(char *out, size_t cap, const char *rule, const char *pointer);
-/* As zinc_fail, with the number in `os_error` and ": strerror(errnum)" behind the text, as E_IO, or E_NOTFOUND for
+/* The text that is appended. */
+void zinc_rule_suffix(char *out, size_t cap, const char *rule, const char *pointer);
+/* As zinc_fail, with errnum in `os_error` and ": strerror(errnum)" appended.  The status is E_IO, or E_NOTFOUND for
  * ENOENT, E_NOMEM for ENOMEM, E_READONLY for EROFS. */
 ZINC_MODULE_API zinc_status zinc_fail_errno(zinc_error *err, int errnum, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 ZINC_MODULE_API zinc_status zinc_fail_nomem(zinc_error *err);
-/* Name the place, on the way up; the first (innermost) name stays.  All return `code` for use in `return`. */
+/* Add the place to an error; the first (innermost) name stays.  All return `st`, for use in `return`. */
 zinc_status zinc_error_at_url(zinc_error *err, zinc_status st, const char *url);
 zinc_status zinc_error_at_key(zinc_error *err, zinc_status st, const char *key);
 zinc_status zinc_error_at_chunk(zinc_error *err, zinc_status st, const uint64_t *index, int ndim);
 zinc_status zinc_error_at_codec(zinc_error *err, zinc_status st, const char *codec);
-/* Copy `from` to `to` (either may be NULL) and return its code; one that holds no failure is not copied.  What may fail
- * without the call failing is given an error of its own, which is copied when the call does fail. */
+/* Copy `from` to `to` (either may be NULL) and return its code; an error without a failure is not copied.  A step that
+ * may fail without failing the call uses an error of its own, which is copied if the call fails. */
 ZINC_MODULE_API zinc_status zinc_error_copy(zinc_error *to, const zinc_error *from);
-/* After a new failure whose text tells of `cause`: rule, place in the document and errno stay those of the cause. */
+/* After a new failure whose text mentions `cause`: copy rule, pointer and errno from the cause. */
 zinc_status zinc_error_by(zinc_error *err, zinc_status st, const zinc_error *cause);
-/* Name the rule, where the text has it already; one that is there stays. */
+/* Set the rule if the text already names it; an earlier one stays. */
 zinc_status zinc_error_by_rule(zinc_error *err, zinc_status st, const char *rule);
-/* Copy `s` for a reader: one line of valid UTF-8, other bytes as \xNN, "..." at the end when it does not fit into
- * `cap` (> 3) bytes, NUL included.  Returns the length. */
+/* Copy `s` for display: one line of valid UTF-8, other bytes as \xNN, "..." at the end when it does not fit into `cap`
+ * (> 3) bytes, including the NUL.  Returns the length. */
 size_t zinc_show(char *out, size_t cap, const char *s);
 
 /* Return on error; the only control-flow macro. */
@@ -80,15 +79,16 @@ size_t zinc_show(char *out, size_t cap, const char *s);
 			return try_;                                                                                   \
 	} while (0)
 
-/* Of a public function: E_INVALID, naming it, unless it was given what it needs.  ZINC_TRY(ZINC_NEED(out && h, err)); */
+/* For public functions: E_INVALID, naming the function, if a required argument is missing.  ZINC_TRY(ZINC_NEED(out &&
+ * h, err)); */
 #define ZINC_NEED(what, err) ((what) ? ZINC_OK : zinc_fail(err, ZINC_E_INVALID, "%s needs %s", __func__, #what))
 
 /* ---- fork ---- */
 
 /*
- * Called around fork() for objects that hold locks: before (take them), parent (release), child (make anew).
- * `before` runs from the newest hook to the oldest, the others the opposite way, so locks of upper rooms are taken
- * first. Never add or remove a hook while holding a lock that a hook takes.
+ * Called around fork() for objects that have locks: before (take them), parent (release), child (initialise again).
+ * `before` runs from the newest hook to the oldest, the others in the opposite order, so locks of upper rooms are taken
+ * first.  Never add or remove a hook while holding a lock that a hook takes.
  */
 typedef struct zinc_fork_hook {
 	void (*before)(void *object);
@@ -97,27 +97,28 @@ typedef struct zinc_fork_hook {
 	void *object;
 	struct zinc_fork_hook *next, *prev; /* NULL while not in the list */
 } zinc_fork_hook;
-ZINC_MODULE_API void zinc_fork_add(zinc_fork_hook *hook);    /* nothing when it is in already */
-ZINC_MODULE_API void zinc_fork_remove(zinc_fork_hook *hook); /* nothing when it is not in */
+ZINC_MODULE_API void zinc_fork_add(zinc_fork_hook *hook);    /* no effect if it is in the list */
+ZINC_MODULE_API void zinc_fork_remove(zinc_fork_hook *hook); /* no effect if it is not in the list */
 
 /* ---- waiting (wait.c; zinc_wait_check and zinc_wait_left are public) ---- */
 
-/* From the options of a public call (NULL: for ever), whose time begins now.  E_INVALID as zinc_call_options_take. */
+/* Start the timeout of a public call (`call` NULL: no limit).  E_INVALID as zinc_call_options_take. */
 zinc_status zinc_wait_begin(zinc_wait *out, const zinc_call_options *call, zinc_error *err);
-/* What is left of it, for a public call that is part of another. */
+/* The remaining time, for a public call inside another. */
 zinc_call_options zinc_wait_rest(const zinc_wait *wait);
-/* zinc_wait_check that names what was waited for. */
+/* zinc_wait_check whose error names what the call waited for. */
 ZINC_MODULE_API zinc_status zinc_wait_for(const zinc_wait *wait, const char *what, zinc_error *err);
 /* Sleep; E_CANCELLED as soon as the time is over. */
 zinc_status zinc_wait_pause(const zinc_wait *wait, double seconds, const char *what, zinc_error *err);
-/* pthread_cond_wait that returns now and then also without a signal; the condition is made by zinc_wait_cond_init. */
+/* pthread_cond_wait that now and then also returns without a signal; the condition is made by zinc_wait_cond_init. */
 zinc_status zinc_wait_cond(const zinc_wait *wait, pthread_cond_t *cond, pthread_mutex_t *mutex, const char *what,
 			   zinc_error *err);
 void zinc_wait_cond_init(pthread_cond_t *cond);
 
-/* Exclusion for who may wait for others meanwhile (turn.c): a mutex is for moments, since fork() waits for it. */
+/* Mutual exclusion for work that may wait for others (turn.c).  A mutex must be held only briefly, because fork() waits
+ * for it. */
 typedef struct zinc_turn {
-	pthread_mutex_t lock; /* of `taken` */
+	pthread_mutex_t lock; /* guards `taken` */
 	pthread_cond_t given;
 	bool taken;
 	zinc_fork_hook fork;
@@ -132,15 +133,15 @@ void zinc_turn_give(zinc_turn *t);
 typedef struct zinc_os zinc_os;
 typedef struct zinc_pool zinc_pool;
 
-/* What a room keeps in contexts. */
+/* A kind of object that another room keeps in contexts. */
 typedef struct zinc_slot_kind {
 	void (*free)(zinc_context *ctx, void *object);
-	void (*trim)(zinc_context *ctx); /* gives back what no call is using */
+	void (*trim)(zinc_context *ctx); /* frees what no call is using */
 } zinc_slot_kind;
 
 struct zinc_context {
 	zinc_allocator allocator;
-	zinc_limits limits; /* every member set */
+	zinc_limits limits; /* every member is set */
 	zinc_warn_fn warn;
 	void *warn_arg;
 	zinc_trace_fn trace;
@@ -149,8 +150,8 @@ struct zinc_context {
 	uint64_t cache_bytes;
 	uint64_t in_flight_bytes;
 	const zinc_os *os;
-	zinc_pool *pool;      /* made on first use */
-	pthread_mutex_t lock; /* guards pool creation, snapshots of handles, `slots` */
+	zinc_pool *pool;      /* created on first use */
+	pthread_mutex_t lock; /* guards the creation of the pool, snapshots of handles, `slots` */
 	/* Objects of other rooms that live as long as the context (zinc_context_slot). */
 	struct {
 		const zinc_slot_kind *kind; /* NULL: free */
@@ -163,33 +164,32 @@ void **zinc_context_slot(zinc_context *ctx, const zinc_slot_kind *kind);
 
 /* `ctx`, or the process's default context; never NULL. */
 ZINC_MODULE_API zinc_context *zinc_context_get(zinc_context *ctx);
-/* Tests: replace the table of OS calls. */
+/* For tests: replace the table of OS calls. */
 void zinc_context_set_os(zinc_context *ctx, const zinc_os *os);
 ZINC_MODULE_API void zinc_warn(zinc_context *ctx, const char *where, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
 /*
- * Take over an options structure of any age, whose first member is its size: members it does not have yet
- * become zero.  `from` NULL gives all zeros.  E_INVALID without a size, and when it sets members that this
- * library does not know.
+ * Copy an options structure of any version; its first member is its size.  Members that it does not have become zero.
+ * `from` NULL gives all zeros.  E_INVALID without a size, and if members are set that this library does not know.
  */
 zinc_status zinc_options_take(void *to, size_t nbytes, const void *from, zinc_error *err);
-/* The same, and E_INVALID for numbers that have no meaning (options.h). */
+/* The same, and E_INVALID for invalid numbers (options.h). */
 zinc_status zinc_options_take_as(const zinc_options_kind *kind, void *to, const void *from, zinc_error *err);
-/* The same for how long a call may take.  E_INVALID also for a timeout that is negative or no number. */
+/* The same for zinc_call_options.  E_INVALID also for a timeout that is negative or NaN. */
 zinc_status zinc_call_options_take(zinc_call_options *to, const zinc_call_options *from, zinc_error *err);
-/* May a call with these begin?  E_INVALID, E_CANCELLED. */
+/* May a call with these options begin?  E_INVALID, E_CANCELLED. */
 zinc_status zinc_call_options_check(const zinc_call_options *call, zinc_error *err);
 
-/* An answer whose first member is the size that the caller has (NULL: it wants none).  Can it be filled?  E_INVALID when
- * it says no size.  Asked before anything is done. */
+/* An answer begins with the size that the caller has set.  E_INVALID if that is missing; `out` NULL: no answer is
+ * requested.  Checked before anything is done. */
 zinc_status zinc_answer_check(const void *out, zinc_error *err);
-/* Fill it with as much of `from`, a structure of the same type, as it has room for. */
+/* Fill it with as much of `from`, a structure of the same type, as fits. */
 void zinc_answer_give(void *out, const void *from, size_t nbytes);
 
-/* The allocator of contexts that were given none. */
+/* The allocator of contexts without one of their own. */
 extern const zinc_allocator zinc_allocator_libc;
-/* Only alloc.c calls malloc.  Sizes of 0 give a valid pointer.  NULL when memory is out. */
+/* Only alloc.c calls malloc.  A size of 0 gives a valid pointer.  NULL: out of memory. */
 ZINC_MODULE_API void *zinc_alloc(zinc_context *ctx, size_t nbytes);
 ZINC_MODULE_API void *zinc_calloc(zinc_context *ctx, size_t n, size_t nbytes); /* zeroed; checks the product */
 ZINC_MODULE_API void *zinc_realloc(zinc_context *ctx, void *p, size_t nbytes);
@@ -197,72 +197,72 @@ ZINC_MODULE_API void zinc_free(zinc_context *ctx, void *p);
 ZINC_MODULE_API char *zinc_strdup(zinc_context *ctx, const char *s);
 ZINC_MODULE_API char *zinc_strndup(zinc_context *ctx, const char *s, size_t n);
 
-/* ---- modules: what libzinc itself does not link ---- */
+/* ---- modules: code that libzinc itself does not link ---- */
 
-/* What the headers were that this libzinc was compiled with; the same pointer always. */
+/* Identifies the headers that this libzinc was compiled with; always the same pointer. */
 ZINC_MODULE_API const char *zinc_build(void);
-/* The function "zinc_module_init" of the module NAME (docs/architecture.md); modules in use are never unloaded.
- * E_NOTFOUND when it is not there, E_UNSUPPORTED when it cannot be loaded or trusted, or is of another build. */
+/* The function "zinc_module_init" of the module NAME (docs/architecture.md); modules are never unloaded.  E_NOTFOUND
+ * when there is none, E_UNSUPPORTED when it cannot be loaded or trusted, or is of another build. */
 zinc_status zinc_module_load(zinc_context *ctx, const char *name, void **init, zinc_error *err);
 
 /* ---- URIs that end in a version (uri.c) ---- */
 
-/* How a URI fits one that is known, the better the higher. */
+/* How well a URI matches a known one; higher is better. */
 typedef enum zinc_uri_match {
 	ZINC_URI_OTHER, /* not at all */
-	ZINC_URI_MAJOR, /* the same thing in another major version, which means another thing */
-	ZINC_URI_MINOR, /* another minor version: it can be read, and deserves a warning */
+	ZINC_URI_MAJOR, /* the same name in another major version, which means something else */
+	ZINC_URI_MINOR, /* another minor version: readable, with a warning */
 	ZINC_URI_SAME
 } zinc_uri_match;
 
 zinc_uri_match zinc_uri_compare(const char *known, const char *given);
-/* Is it a URI (RFC 3986): a scheme, ':' and none but the characters that URIs have? */
+/* Is it a URI (RFC 3986): a scheme, ':' and only characters that URIs may have? */
 bool zinc_uri_is(const char *text);
-/* The best fit among the spellings of one thing, NULL-ended; NULL: there are none. */
+/* The best match among a NULL-terminated list of spellings; `known` may be NULL. */
 zinc_uri_match zinc_uri_among(const char *const *known, const char *given);
-/* The first spelling that begins so, else the first of all; NULL: there are none. */
+/* The first spelling with this prefix, else the first; NULL: there are none. */
 const char *zinc_uri_choose(const char *const *known, const char *begins);
 
-/* ---- tables: rows that are built in, and rows that programs add (table.c) ---- */
+/* ---- tables: built-in rows, and rows that programs add (table.c) ---- */
 
-/* What a row is found by and listed with; what its kind does not have is NULL. */
+/* The names by which a row is found and listed; members that its kind lacks are NULL. */
 typedef struct zinc_names {
 	const char *name;
-	const char *const *aliases; /* NULL-ended */
-	const char *const *uris;    /* NULL-ended; uri.c says what fits */
+	const char *const *aliases; /* NULL-terminated */
+	const char *const *uris;    /* NULL-terminated; compared by uri.c */
 	const char *purpose;
-	const char *also; /* what lists show beside the name */
+	const char *also; /* shown beside the name in lists */
 } zinc_names;
 
-/* Rows live for ever.  Places for added rows fill from the front and never empty, so that reading needs no lock. */
+/* Rows are never freed.  Added rows are stored from the front and never removed, so that reading needs no lock. */
 #define ZINC_TABLE_ROOM 64
 typedef struct zinc_table zinc_table;
 struct zinc_table {
-	const char *what; /* "a codec", in messages */
+	const char *what; /* "a codec", for messages */
 	const void *const *builtin;
 	size_t nbuiltin;
 	zinc_names (*names)(const void *row);
-	/* E_EXISTS when `row` cannot be added beside `other`.  NULL: zinc_table_clash. */
+	/* E_EXISTS when `row` cannot be added because of `other`.  NULL: zinc_table_clash. */
 	zinc_status (*clash)(const zinc_table *t, const void *row, const void *other, zinc_error *err);
 	_Atomic(const void *) added[ZINC_TABLE_ROOM];
 };
 #define ZINC_TABLE_ROWS(rows) .builtin = (rows), .nbuiltin = sizeof(rows) / sizeof(rows)[0]
 
-/* Row i, those that are built in first; NULL: no more. */
+/* Row i, built-in ones first; NULL: no more. */
 const void *zinc_table_row(zinc_table *t, size_t i);
 bool zinc_table_is_builtin(const zinc_table *t, const void *row);
-/* By name or alias; NULL: there is none. */
+/* By name or alias; NULL: not found. */
 const void *zinc_table_find(zinc_table *t, const char *name);
-/* The row whose URI fits best.  `match` tells MINOR or SAME; when NULL is returned, whether another major version is
- * known. */
+/* The row whose URI matches best.  *match is MINOR or SAME; if NULL is returned, it says whether another major version
+ * is known. */
 const void *zinc_table_find_uri(zinc_table *t, const char *uri, zinc_uri_match *match);
-/* Name, other names and purpose of each row; non-zero when fn was, which ends it. */
+/* Call fn for each row with its name, other names and purpose, until fn returns non-zero, which is returned. */
 int zinc_table_each(zinc_table *t, zinc_row_fn fn, void *arg);
-/* E_EXISTS when a name is taken, E_INVALID without a name, E_LIMIT when there is no room. */
+/* E_EXISTS when a name is already registered, E_INVALID without a name, E_LIMIT when the table is full. */
 zinc_status zinc_table_add(zinc_table *t, const void *row, zinc_error *err);
-/* The same for a copy of `nbytes` at `row`.  E_NOMEM. */
+/* The same for a copy of the `nbytes` at `row`.  E_NOMEM. */
 zinc_status zinc_table_add_copy(zinc_table *t, const void *row, size_t nbytes, zinc_error *err);
-/* E_EXISTS when both rows answer to one name, alias or URI. */
+/* E_EXISTS when the two rows share a name, alias or URI. */
 zinc_status zinc_table_clash(const zinc_table *t, const void *row, const void *other, zinc_error *err);
 
 /* ---- bounded buffer: the only growable memory ---- */
@@ -271,11 +271,11 @@ typedef struct zinc_buf {
 	uint8_t *p;
 	size_t n;
 	size_t cap;
-	size_t max;  /* never grows beyond */
-	size_t peak; /* bytes that were asked for since whoever keeps the buffer looked last */
+	size_t max;  /* it never grows beyond */
+	size_t peak; /* the most bytes requested since the owner last reset it */
 	zinc_context *ctx;
-	bool borrowed; /* the memory is somebody else's */
-	bool bare;     /* and ends at `cap`: no NUL can be there */
+	bool borrowed; /* the memory belongs to the caller */
+	bool bare;     /* and has no byte for a NUL after `cap` */
 } zinc_buf;
 
 typedef struct zinc_bytes {
@@ -283,37 +283,38 @@ typedef struct zinc_bytes {
 	size_t n;
 } zinc_bytes;
 
-/* The parts of a URL that may be shown, one behind the other (url.c); how many. */
+/* The parts of a URL that may be shown, in order (url.c); returns their number. */
 #define ZINC_URL_PARTS 10
 size_t zinc_url_parts(const char *url, zinc_bytes out[ZINC_URL_PARTS]);
 
 /*
- * Ceilings by purpose, for every buffer has one.  A limit that the context's owner set to "all there is" is cut to half
- * the address space, so that sums of two do not overflow.
+ * Limits of buffers, by purpose; every buffer has one.  An unlimited limit of the context is reduced to half the
+ * address space, so that sums of two do not overflow.
  */
-#define ZINC_MAX_KEY ((size_t)ZINC_MIB) /* a key, prefix, path, name or URL; stores have lower limits of their own */
-size_t zinc_max_document(zinc_context *ctx);   /* one document that is stored: limits.json_bytes */
-size_t zinc_max_text(zinc_context *ctx);       /* what is printed of one: escaped, indented, with words of ours */
+#define ZINC_MAX_KEY ((size_t)ZINC_MIB)        /* a key, prefix, path, name or URL; stores have lower limits */
+size_t zinc_max_document(zinc_context *ctx);   /* one stored document: limits.json_bytes */
+size_t zinc_max_text(zinc_context *ctx);       /* the printed text of a document: escaped, indented, with added words */
 size_t zinc_max_list(zinc_context *ctx);       /* names and records of one listing: limits.children, 256 bytes each */
 size_t zinc_max_chunk(zinc_context *ctx);      /* a chunk, decoded or encoded: limits.chunk_bytes and what codecs add */
-size_t zinc_max_many(uint64_t n, size_t each); /* n of these */
+size_t zinc_max_many(uint64_t n, size_t each); /* n items of this size */
 
 ZINC_MODULE_API void zinc_buf_init(zinc_buf *b, zinc_context *ctx, size_t max);
-/* A buffer over nbytes > 0 of the caller's, one of them for a NUL: it cannot grow (E_LIMIT), and fini frees nothing. */
+/* A buffer in nbytes > 0 of the caller's memory, one of them for a NUL: it cannot grow (E_LIMIT), and fini frees
+ * nothing. */
 void zinc_buf_wrap(zinc_buf *b, void *p, size_t nbytes);
 ZINC_MODULE_API void zinc_buf_fini(zinc_buf *b);
 void
-zinc_buf_wipe(zinc_buf *b); /* zinc_buf_fini of what may be secret; reserve all of it before, growing leaves copies */
-/* Make room for `more` bytes behind n.  E_LIMIT past max, E_NOMEM. */
+zinc_buf_wipe(zinc_buf *b); /* zinc_buf_fini for secrets; reserve all memory first, because growing leaves copies */
+/* Make room for `more` bytes after n.  E_LIMIT above max, E_NOMEM. */
 ZINC_MODULE_API zinc_status zinc_buf_reserve(zinc_buf *b, size_t more, zinc_error *err);
-/* Set n to 0 and make room for `n` bytes, not keeping the content (no copy on growth). */
+/* Set n to 0 and make room for `n` bytes; the content is not kept, so growing copies nothing. */
 zinc_status zinc_buf_reset(zinc_buf *b, size_t n, zinc_error *err);
 ZINC_MODULE_API zinc_status zinc_buf_add(zinc_buf *b, const void *p, size_t n, zinc_error *err);
 ZINC_MODULE_API zinc_status zinc_buf_puts(zinc_buf *b, const char *s, zinc_error *err);
 ZINC_MODULE_API zinc_status zinc_buf_printf(zinc_buf *b, zinc_error *err, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
-/* The content ends at n <= cap: it is cut there, or somebody wrote so far.  A NUL follows, as it does after each of the
- * above; codecs, whose bytes are no text, set `n` themselves. */
+/* Set the end of the content to n <= cap, to shorten it or after writing to p directly.  Writes a NUL after it, as the
+ * functions above do; codecs, whose bytes are no text, set `n` themselves. */
 static inline void
 zinc_buf_end(zinc_buf *b, size_t n)
 {
@@ -321,12 +322,12 @@ zinc_buf_end(zinc_buf *b, size_t n)
 	if (b->p && (!b->bare || n < b->cap))
 		b->p[n] = 0;
 }
-/* A NUL behind the bytes (not counted), also where n was set; the string, borrowed; NULL when memory is out. */
+/* The content as a NUL-terminated string, also if `n` was set directly; borrowed.  NULL: out of memory. */
 ZINC_MODULE_API const char *zinc_buf_text(zinc_buf *b);
-/* Hand the memory to a blob (with its zero byte) and empty the buffer. */
+/* Pass the memory to a blob (with its zero byte) and empty the buffer. */
 ZINC_MODULE_API zinc_status zinc_buf_to_blob(zinc_buf *b, zinc_blob *out, zinc_error *err);
 
-/* ---- arenas: memory of one life, for many threads ---- */
+/* ---- arenas: memory that is freed all at once, for many threads ---- */
 
 /* Copy n bytes into the arena.  E_LIMIT, E_NOMEM. */
 zinc_status zinc_arena_add(zinc_arena *a, const void *p, size_t n, const void **out, zinc_error *err);
@@ -334,7 +335,7 @@ zinc_status zinc_arena_add(zinc_arena *a, const void *p, size_t n, const void **
 /* ---- keys ---- */
 
 /* Is `key` a valid key?  No empty, "." or ".." component, no leading or trailing '/', no control bytes, valid UTF-8.
- * E_INVALID naming the reason.  Length limits belong to the stores. */
+ * E_INVALID with the reason.  Length limits belong to the stores. */
 ZINC_MODULE_API zinc_status zinc_key_check(const char *key, zinc_error *err);
 /* The same for a prefix: "" or a key followed by '/'. */
 ZINC_MODULE_API zinc_status zinc_prefix_check(const char *prefix, zinc_error *err);
@@ -345,28 +346,28 @@ ZINC_MODULE_API bool zinc_utf8_valid(const char *s, size_t n);
 /* Length of the character at the start of s[0..n), its code point in `code` (may be NULL); 0 when it is not valid. */
 size_t zinc_utf8_next(const char *s, size_t n, uint32_t *code);
 
-/* The bytes of the character `code`, which must be one, at `out`; how many. */
+/* Write the bytes of the code point `code`, which must be valid, to `out`; returns their number. */
 size_t zinc_utf8_put(char out[4], uint32_t code);
 
 /* ---- base64 ---- */
 
-/* Appended, padded with '='. */
+/* Append, padded with '='. */
 zinc_status zinc_base64_encode(const void *bytes, size_t n, zinc_buf *out, zinc_error *err);
-/* At most `room` bytes (of fewer than n) are written; *nbytes is how many there are.  False: it is no base64. */
+/* Writes at most `room` bytes; *nbytes is the number of decoded bytes.  False: it is not base64. */
 bool zinc_base64_decode(const char *s, size_t n, void *bytes, size_t room, size_t *nbytes);
 
 /* ---- checksums ---- */
 
 ZINC_MODULE_API uint32_t zinc_crc32c(uint32_t crc, const void *p, size_t n); /* Castagnoli; start with 0 */
-uint32_t zinc_crc32(uint32_t crc, const void *p, size_t n);                  /* of gzip; start with 0 */
+uint32_t zinc_crc32(uint32_t crc, const void *p, size_t n);                  /* as in gzip; start with 0 */
 
-/* ---- caches: entries found by key, those used longest ago go first (lru.c) ---- */
+/* ---- caches: entries found by key; the least recently used are dropped first (lru.c) ---- */
 
-/* A cache's own entry begins with one of these. */
+/* The first member of a cache's own entry. */
 typedef struct zinc_lru_entry {
-	struct zinc_lru_entry *chain;         /* of its bucket */
+	struct zinc_lru_entry *chain;         /* in its bucket */
 	struct zinc_lru_entry *newer, *older; /* by last use */
-	unsigned refs;                        /* the table's, and one of each holder */
+	unsigned refs;                        /* the table's, and one per holder */
 	uint32_t hash;
 	zinc_tag tag;
 	size_t nbytes;
@@ -376,7 +377,7 @@ typedef struct zinc_lru_entry {
 
 #define ZINC_LRU_BUCKETS 1024u /* chains stay short: 1 GiB of 1 MiB entries fills each once */
 
-/* Zeroed but for ctx it is an empty table.  The caller's lock is held around every call but zinc_lru_hash and
+/* All zeros except ctx is an empty table.  The caller's lock is held around every call except zinc_lru_hash and
  * zinc_lru_entry_new. */
 typedef struct zinc_lru {
 	zinc_context *ctx;
@@ -385,29 +386,30 @@ typedef struct zinc_lru {
 	zinc_lru_entry *buckets[ZINC_LRU_BUCKETS];
 } zinc_lru;
 
-/* Entries of one key may be told apart by a number. */
+/* Entries of one key may differ in a number. */
 uint32_t zinc_lru_hash(const char *key, uint64_t number);
-/* A new entry of `size` bytes, zeros behind its head, with room for nbytes; it is in no table yet.  NULL: no memory. */
+/* A new entry of `size` bytes, zeros after its head, with room for nbytes; it is in no table yet.  NULL: out of
+ * memory. */
 zinc_lru_entry *zinc_lru_entry_new(zinc_lru *l, size_t size, uint32_t hash, const char *key, const zinc_tag *tag,
 				   size_t nbytes);
 /* The first entry of a key, or the next one after `after`; NULL: no more. */
 zinc_lru_entry *zinc_lru_next(zinc_lru *l, uint32_t hash, const char *key, const zinc_lru_entry *after);
-/* Use an entry: it is the newest, and stays in memory until it is released. */
+/* Mark an entry as newest; it stays in memory until it is released. */
 void zinc_lru_hold(zinc_lru *l, zinc_lru_entry *e);
 void zinc_lru_release(zinc_lru *l, zinc_lru_entry *e);
-/* Enter a new entry of at most `budget` bytes; the oldest ones go until all have no more than that. */
+/* Add a new entry of at most `budget` bytes; the oldest ones are dropped until all together have no more than that. */
 void zinc_lru_add(zinc_lru *l, zinc_lru_entry *e, uint64_t budget);
-/* Take an entry, or all, out of the table. */
+/* Remove an entry, or all, from the table. */
 void zinc_lru_drop(zinc_lru *l, zinc_lru_entry *e);
 void zinc_lru_empty(zinc_lru *l);
 
 /* ---- thread pool ---- */
 
 /*
- * Call fn(arg, i, worker) for every i < n, on at most `threads` threads of which the caller is
- * one, dynamically scheduled, and return when all are done.  `worker` < threads is the same for all calls
- * made by one thread in this run.  Runs nested in a worker run in that worker alone.
- * Threads that cannot be started are done without.  A fork() inside `fn` is for exec only.
+ * Call fn(arg, i, worker) for every i < n, on at most `threads` threads including the caller, dynamically scheduled;
+ * return when all calls are done.  `worker` < threads is the same for all calls of one thread in this run.  A run
+ * inside a worker uses only that worker.  If threads cannot be started, the run uses fewer.  A fork() inside `fn` is
+ * for exec only.
  */
 typedef void (*zinc_pool_fn)(void *arg, size_t i, int worker);
 void zinc_pool_run(zinc_context *ctx, int threads, size_t n, zinc_pool_fn fn, void *arg);
@@ -416,16 +418,16 @@ void zinc_pool_free(zinc_pool *pool);
 /* ---- OS calls: a table, so that tests can replace each ---- */
 
 /*
- * Each returns -1 and sets errno on failure, as the system call does.  EINTR is the caller's.
- * `self` is the table, so that a replacement can carry state.
+ * Each returns -1 and sets errno on failure, like the system call.  The caller handles EINTR.  `self` is the table, so
+ * that a replacement can carry state.
  */
 struct zinc_os {
 	int (*open_root)(const zinc_os *self, const char *path, int flags); /* open(2) of a directory */
 	int (*open_at)(const zinc_os *self, int dir, const char *path, int flags, mode_t mode, int links);
-	/* ZINC_LINKS_FOLLOW: openat.  BENEATH: openat2 RESOLVE_BENEATH, leaving `dir` is EXDEV.  REFUSE: with
-	 * NO_SYMLINKS, a link is ELOOP.  Where the kernel has no openat2, component-wise openat O_NOFOLLOW stands for
-	 * both, and then BENEATH refuses links that stay beneath, too. */
-	int (*close)(const zinc_os *self, int fd); /* never to be repeated: `fd` is gone whatever it returns */
+	/* ZINC_LINKS_FOLLOW: openat.  BENEATH: openat2 RESOLVE_BENEATH; leaving `dir` is EXDEV.  REFUSE: also
+	 * NO_SYMLINKS; a link is ELOOP.  On a kernel without openat2, both open component by component with O_NOFOLLOW;
+	 * then BENEATH also refuses links that stay beneath. */
+	int (*close)(const zinc_os *self, int fd); /* never repeat it: `fd` is closed whatever it returns */
 	ssize_t (*pread)(const zinc_os *self, int fd, void *p, size_t n, off_t at);
 	ssize_t (*preadv)(const zinc_os *self, int fd, const struct iovec *iov, int niov, off_t at);
 	ssize_t (*writev)(const zinc_os *self, int fd, const struct iovec *iov, int niov);
@@ -440,7 +442,7 @@ struct zinc_os {
 	int (*lock)(const zinc_os *self, int fd); /* exclusive F_OFD_SETLK of the whole file */
 	int (*unlock)(const zinc_os *self, int fd);
 	int (*read_dir)(const zinc_os *self, int dir, int (*fn)(void *arg, const char *name, int type), void *arg);
-	/* every entry but . and .., type as in dirent; fn non-zero stops (result 0); `dir` stays open and is rewound
+	/* every entry except . and .., type as in dirent; fn non-zero stops (result 0); `dir` stays open and is rewound
 	 * first */
 	int (*clock)(const zinc_os *self, int id, struct timespec *now);
 };
@@ -449,17 +451,18 @@ extern const zinc_os zinc_os_posix;
 /* The process's current directory, NUL-terminated; -1 and errno when there is none or it does not fit. */
 int zinc_cwd(char *out, size_t nbytes);
 
-/* A variable of the environment; NULL when it is not set or empty, and where the program has more rights than its caller. */
+/* A variable of the environment; NULL when it is not set or empty, or when the program has more rights than its
+ * caller. */
 ZINC_MODULE_API const char *zinc_env(const char *name);
 
-/* Has the caller's flag (NULL: none) been raised?  Other threads and signal handlers may be writing it. */
+/* Has the caller's flag (NULL: none) been set?  Other threads and signal handlers may be writing it. */
 static inline bool
 zinc_cancelled(const volatile int *flag)
 {
 	return flag && __atomic_load_n(flag, __ATOMIC_RELAXED) != 0;
 }
 
-/* The flag of a caller's wish to stop, which may be NULL. */
+/* The flag inside `cancel`, which may be NULL. */
 static inline const volatile int *
 zinc_cancel_flag(const zinc_cancel *cancel)
 {

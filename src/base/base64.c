@@ -1,7 +1,7 @@
 /*
  * base64.c - bytes as text of 64 characters (RFC 4648, section 4)
  *
- *     3 bytes = 24 bits = 4 characters; "=" stands for what is missing from the last three
+ *     3 bytes = 24 bits = 4 characters; "=" replaces missing characters of the last group
  */
 #include "base/base.h"
 
@@ -34,7 +34,7 @@ value_of(char c)
 	return at ? (int)(at - digits) : -1;
 }
 
-/* Without its padding, too: some writers leave it out.  Bits behind the last byte must be zero. */
+/* Padding may be missing: some writers leave it out.  Bits after the last byte must be zero. */
 bool
 zinc_base64_decode(const char *s, size_t n, void *bytes, size_t room, size_t *nbytes)
 {

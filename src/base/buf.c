@@ -3,19 +3,19 @@
  *
  * Promises (tests/unit/test_buf.c names each by its number):
  *
- * (1) A buffer never holds more than `max` bytes, whatever comes in: past it is E_LIMIT and the
- *     buffer is as before.
+ * (1) A buffer never holds more than `max` bytes: a call that would exceed it is E_LIMIT and leaves the buffer
+ *     unchanged.
  * (2) Growth is geometric, so adding n bytes one by one costs O(n).
- * (3) One byte behind `cap` is always ours, so a NUL never needs growth and never counts; every call leaves one behind
- *     the content.  (The chain's view of a destination has no such byte.)
+ * (3) There is always one byte after `cap`, so a NUL never needs growth and is never counted; every call writes one
+ *     after the content.  (The chain's view of a destination has no such byte.)
  * (4) A failed call leaves a buffer that can be used and finished.
  *
  *    p
  *    [ n bytes of content | room | 1 ]
  *                                ^ cap <= max
  *
- * A buffer cannot be made without a ceiling.  Whoever decodes sets it to what the metadata promise, and a
- * decompression bomb becomes an ordinary error.
+ * A buffer cannot be made without a limit.  A decoder sets it to the size in the metadata, so a decompression bomb is
+ * an ordinary error.
  */
 #include <stdio.h>
 
@@ -97,7 +97,7 @@ zinc_buf_reserve(zinc_buf *b, size_t more, zinc_error *err)
 	return ZINC_OK;
 }
 
-/* Exactly `n`, not more: these are the big buffers, and whoever resets does not grow step by step. */
+/* Exactly `n` bytes: these are the large buffers, and they do not grow step by step. */
 zinc_status
 zinc_buf_reset(zinc_buf *b, size_t n, zinc_error *err)
 {
@@ -137,7 +137,7 @@ zinc_buf_puts(zinc_buf *b, const char *s, zinc_error *err)
 	return zinc_buf_add(b, s, strlen(s), err);
 }
 
-/* Formatted twice, first to learn the length: simpler than guessing, and these texts are short. */
+/* Formatted twice, first to get the length: simpler than guessing, and these texts are short. */
 zinc_status
 zinc_buf_printf(zinc_buf *b, zinc_error *err, const char *fmt, ...)
 {
@@ -160,7 +160,7 @@ zinc_buf_printf(zinc_buf *b, zinc_error *err, const char *fmt, ...)
 	return ZINC_OK;
 }
 
-/* Needs memory only when the buffer never had any. */
+/* Needs memory only if the buffer never had any. */
 const char *
 zinc_buf_text(zinc_buf *b)
 {
@@ -170,7 +170,7 @@ zinc_buf_text(zinc_buf *b)
 	return (const char *)b->p;
 }
 
-/* The memory changes hands as it is, with what room it has left: a copy to save that would need both at once. */
+/* The memory is passed on with its unused part: a copy to save that would need both at once. */
 zinc_status
 zinc_buf_to_blob(zinc_buf *b, zinc_blob *out, zinc_error *err)
 {

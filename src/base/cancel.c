@@ -1,8 +1,8 @@
 /*
- * cancel.c - a flag that one thread raises and others look at
+ * cancel.c - a flag that one thread sets and others check
  *
- * Atomic without <stdatomic.h> in the public header, which C++ does not have; and nothing here but one store or load, so
- * that signal handlers may call it.
+ * Atomic without <stdatomic.h> in the public header, which C++ does not have.  A single store or load, so that signal
+ * handlers may call it.
  */
 #include "base/base.h"
 

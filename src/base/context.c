@@ -3,14 +3,14 @@
  *
  * Promises (tests/unit/test_context.c names each by its number):
  *
- * (1) Every limit that was given as zero has its documented default.
- * (2) NULL is the process's default context, which needs no memory to come into being; freed, it comes back with
- *     the next call.
- * (3) A context can be used in a forked child, also when another thread held its lock.
- * (4) Trimmed, a context holds no more memory than a new one with its threads, whatever calls it has seen.
+ * (1) Every limit that is given as zero has its documented default.
+ * (2) NULL is the process's default context, which needs no memory to be created; after it is freed, the next call
+ *     creates it again.
+ * (3) A context can be used in a forked child, even if another thread held its lock.
+ * (4) After a trim a context holds no more memory than a new one with its threads, whatever calls were made.
  *
- * Everything that would otherwise be a global of the process is here, so that two libraries in one program
- * can both use this one, each with its own threads, memory and limits.
+ * Everything that would otherwise be a global variable is here, so that two libraries in one program can both use this
+ * one, each with its own threads, memory and limits.
  */
 #include <sched.h>
 #include <stdio.h>
@@ -18,19 +18,19 @@
 
 #include "base/base.h"
 
-/* More threads than any machine has processors would only be a mistake in some configuration. */
-#define MOST_THREADS 1024
+/* More threads than any machine has processors are a mistake in some configuration. */
+#define MAX_THREADS 1024
 
 /*
- * A program compiled with an older header gives a shorter structure, one compiled with a newer header a longer one:
+ * A program compiled with an older header passes a shorter structure, one compiled with a newer header a longer one:
  *
  *    its    [size | members it knows | .......]
  *    ours   [size | members we know       ]
  *
- * What it does not know is zero, hence the default.  What we do not know must be zero, or it would ask for
- * something and silently not get it.
+ * Members that it does not know are zero, which is the default.  Members that we do not know must be zero; otherwise
+ * the program would ask for something and silently not get it.
  */
-/* Processors this process may use, which can be fewer than the machine has. */
+/* The processors that this process may use; the machine may have more. */
 static int
 processors(void)
 {
@@ -40,10 +40,10 @@ processors(void)
 	if (sched_getaffinity(0, sizeof set, &set) == 0)
 		return CPU_COUNT(&set);
 	n = sysconf(_SC_NPROCESSORS_ONLN);
-	return n > 0 && n < MOST_THREADS ? (int)n : 1;
+	return n > 0 && n < MAX_THREADS ? (int)n : 1;
 }
 
-/* Zero means the default; the figures are those of zinc.h. */
+/* Zero means the default; the values are those of zinc.h. */
 static uint64_t
 or_default(uint64_t value, uint64_t fallback)
 {
@@ -63,7 +63,7 @@ set_limits(zinc_limits *to, const zinc_limits *from)
 	to->children = or_default(from->children, 10000000);
 }
 
-/* ---- ceilings of buffers ---- */
+/* ---- limits of buffers ---- */
 
 static size_t
 ceiling(uint64_t nbytes)
@@ -85,7 +85,7 @@ zinc_max_document(zinc_context *ctx)
 	return ceiling(zinc_context_get(ctx)->limits.json_bytes);
 }
 
-/* Indentation is the most that printing adds: of a list of digits, 2 bytes each, some 20. */
+/* Printing adds mostly indentation: up to about 20 bytes for an item of a list of digits, which has 2 bytes. */
 size_t
 zinc_max_text(zinc_context *ctx)
 {
@@ -98,7 +98,7 @@ zinc_max_list(zinc_context *ctx)
 	return ceiling(zinc_max_many(zinc_context_get(ctx)->limits.children, 256) + ZINC_MIB);
 }
 
-/* No encoding of a codec in the table has twice as many bytes as what it encodes, and a few more. */
+/* No codec of the table encodes to more than twice the size, plus a few bytes. */
 size_t
 zinc_max_chunk(zinc_context *ctx)
 {
@@ -127,7 +127,7 @@ take_allocator(zinc_allocator *to, const zinc_allocator *from, zinc_error *err)
 	return ZINC_OK;
 }
 
-/* `ctx` is all zeros, or, for the default context in a child forked amidst this, what it was. */
+/* `ctx` is all zeros, or, for the default context in a child forked during this call, partly initialised. */
 static zinc_status
 init(zinc_context *ctx, const zinc_context_options *o, zinc_error *err)
 {
@@ -141,7 +141,7 @@ init(zinc_context *ctx, const zinc_context_options *o, zinc_error *err)
 	ctx->warn_arg = o->warn_arg;
 	ctx->trace = o->trace;
 	ctx->trace_arg = o->trace_arg;
-	ctx->threads = threads < MOST_THREADS ? threads : MOST_THREADS;
+	ctx->threads = threads < MAX_THREADS ? threads : MAX_THREADS;
 	ctx->cache_bytes = o->cache_bytes;
 	ctx->in_flight_bytes = or_default(o->in_flight_bytes, 64 * ZINC_MIB);
 	ctx->os = &zinc_os_posix;
@@ -164,7 +164,7 @@ init_default(void)
 {
 	static const zinc_context_options options = ZINC_CONTEXT_OPTIONS_INIT;
 
-	/* Cannot fail: a mutex with default attributes takes no memory. */
+	/* Cannot fail: a mutex with default attributes needs no memory. */
 	(void)init(&default_context, &options, NULL);
 }
 
@@ -188,7 +188,7 @@ check_options(const zinc_context_options *o, zinc_error *err)
 	return ZINC_OK;
 }
 
-/* The context lives in memory of its own allocator, which it must therefore be given before it exists. */
+/* The context is allocated by its own allocator. */
 zinc_status
 zinc_context_new(zinc_context **out, const zinc_context_options *options, zinc_error *err)
 {
@@ -226,7 +226,7 @@ zinc_context_slot(zinc_context *ctx, const zinc_slot_kind *kind)
 	return &ctx->slots[i].object;
 }
 
-/* Threads first: they may be using what the slots hold. */
+/* Threads first: they may be using objects in the slots. */
 static void
 free_content(zinc_context *ctx)
 {
@@ -255,7 +255,7 @@ zinc_context_free(zinc_context *ctx)
 	a.free(a.ctx, ctx);
 }
 
-/* All that it has allocated.  The structure is static, and as good as new. */
+/* Frees everything that it has allocated.  The structure is static, and is then as good as new. */
 void
 zinc_context_free_default(void)
 {
@@ -285,7 +285,7 @@ zinc_context_set_os(zinc_context *ctx, const zinc_os *os)
 	zinc_context_get(ctx)->os = os;
 }
 
-/* For deadlines and rates; never goes back.  A clock that fails stands still, and nothing times out. */
+/* For deadlines and rates; never goes backwards.  If the clock fails, time stands still and nothing times out. */
 double
 zinc_now(zinc_context *ctx)
 {
@@ -297,7 +297,7 @@ zinc_now(zinc_context *ctx)
 	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* Cleaned like the text of an error: programs print it to a terminal. */
+/* Made printable like the text of an error: programs print it to a terminal. */
 void
 zinc_warn(zinc_context *ctx, const char *where, const char *fmt, ...)
 {

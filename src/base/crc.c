@@ -1,11 +1,11 @@
 /*
- * crc.c - CRC-32C, the Castagnoli checksum, and CRC-32 as gzip has it
+ * crc.c - CRC-32C, the Castagnoli checksum, and the CRC-32 of gzip
  *
  *     CRC-32C  RFC 3720: polynomial 1EDC6F41, bits reflected 82F63B78
  *     CRC-32   RFC 1952: polynomial 04C11DB7, bits reflected EDB88320
  *
- * Register and result are inverted, so that the checksum of no bytes is 0 and checksums continue:
- * crc(crc(0, a), b) is that of a b.  ISA-L does it where it is built in, eight bytes per step by tables where not.
+ * Register and result are inverted, so that the checksum of no bytes is 0 and checksums can be continued: crc(crc(0,
+ * a), b) is that of a b.  ISA-L computes them if it is built in, else tables do, eight bytes per step.
  */
 #include "base/base.h"
 
@@ -14,11 +14,11 @@
 #include <limits.h>
 #include <isa-l/crc.h>
 
-/* ISA-L inverts neither the register nor the result, and counts bytes in an int. */
+/* ISA-L inverts neither the register nor the result, and takes the length as an int. */
 uint32_t
 zinc_crc32c(uint32_t crc, const void *p, size_t n)
 {
-	unsigned char *b = (unsigned char *)(uintptr_t)p; /* its parameter is not const, but only read */
+	unsigned char *b = (unsigned char *)(uintptr_t)p; /* its parameter is not const, but it only reads */
 	int step;
 
 	crc = ~crc;
@@ -31,7 +31,7 @@ zinc_crc32c(uint32_t crc, const void *p, size_t n)
 	return ~crc;
 }
 
-/* This one inverts by itself, and counts in 64 bits. */
+/* This one inverts by itself, and takes the length in 64 bits. */
 uint32_t
 zinc_crc32(uint32_t crc, const void *p, size_t n)
 {
@@ -40,7 +40,7 @@ zinc_crc32(uint32_t crc, const void *p, size_t n)
 
 #else
 
-/* table[k][b]: what the byte b does to the register when k zero bytes follow it.  Filled once. */
+/* table[k][b]: the effect of byte b on the register when k zero bytes follow.  Filled once. */
 typedef uint32_t crc_table[8][256];
 static crc_table castagnoli, ieee;
 static pthread_once_t tables_once = PTHREAD_ONCE_INIT;
@@ -69,7 +69,7 @@ fill_tables(void)
 	fill_table(ieee, 0xEDB88320u);
 }
 
-/* Eight bytes at once: byte i has 7 - i bytes behind it. */
+/* Eight bytes at once: byte i is followed by 7 - i bytes. */
 static uint32_t
 step8(crc_table table, uint32_t crc, const uint8_t *b)
 {

@@ -4,9 +4,9 @@
  * Promises (tests/unit/test_error.c names each by its number):
  *
  * (1) A NULL error is accepted everywhere, and nothing is written unless something failed.
- * (2) Whatever bytes a name or text holds, each member and the line are one line of valid
- *     UTF-8: control characters and stray bytes are shown as \xNN.
- * (3) What does not fit ends in "...", cut between characters.
+ * (2) Whatever bytes a name or text has, each member and the line are one line of valid UTF-8: control characters and
+ *     invalid bytes are shown as \xNN.
+ * (3) Text that does not fit ends in "...", cut between characters.
  * (4) Of several names for one place the innermost stays.
  */
 #include <errno.h>
@@ -18,17 +18,17 @@
 
 #define ELLIPSIS "..."
 
-/* Longer than any member of zinc_error, so what is cut off here is cut off there anyway. */
+/* Longer than any member of zinc_error, so text cut here would be cut there, too. */
 #define RAW_BYTES 1024
 
-/* C0, DEL and C1: the last include CSI, which terminals obey. */
+/* C0, DEL and C1; the last include CSI, which controls terminals. */
 static bool
 is_control(uint32_t code)
 {
 	return code < 0x20 || (code >= 0x7F && code < 0xA0);
 }
 
-/* Write the form of the first character of `s` into `unit`; returns the bytes of `s` it took. */
+/* Write the printable form of the first character of `s` to `unit`; returns the bytes of `s` that it used. */
 static size_t
 show_one(char unit[8], size_t *nunit, const char *s, size_t n)
 {
@@ -44,7 +44,7 @@ show_one(char unit[8], size_t *nunit, const char *s, size_t n)
 	return 1;
 }
 
-/* `cut` is where "..." would go if the rest does not fit: always between two characters. */
+/* `cut` is the place for "..." if the rest does not fit: always between two characters. */
 size_t
 zinc_show(char *out, size_t cap, const char *s)
 {
@@ -66,8 +66,8 @@ zinc_show(char *out, size_t cap, const char *s)
 	return used;
 }
 
-/* The arguments may point into `err`, so the text is made before anything is written.  `reason` goes behind it and
- * is never what is cut off: it is short and says most.  Returns the bytes before it. */
+/* The arguments may point into `err`, so the text is made before anything is written.  `reason` is appended and never
+ * cut: it is short and the most important part.  Returns the bytes before it. */
 static size_t
 fail(zinc_error *err, zinc_status st, const char *reason, const char *fmt, va_list args)
 {
@@ -99,12 +99,12 @@ zinc_fail(zinc_error *err, zinc_status st, const char *fmt, ...)
 }
 
 void
-zinc_cite(char *out, size_t cap, const char *rule, const char *pointer)
+zinc_rule_suffix(char *out, size_t cap, const char *rule, const char *pointer)
 {
 	snprintf(out, cap, pointer[0] ? " (rule %s, at %.120s)" : " (rule %s)", rule, pointer);
 }
 
-/* Rule and place, too, may point into `err`. */
+/* Rule and pointer may point into `err`, too. */
 static zinc_status
 fail_rule(zinc_error *err, zinc_status st, const char *rule, const char *pointer, const char *fmt, va_list args)
 {
@@ -113,7 +113,7 @@ fail_rule(zinc_error *err, zinc_status st, const char *rule, const char *pointer
 
 	zinc_show(kept, sizeof kept, rule);
 	zinc_show(at, sizeof at, pointer);
-	zinc_cite(reason, sizeof reason, rule, pointer);
+	zinc_rule_suffix(reason, sizeof reason, rule, pointer);
 	n = fail(err, st, reason, fmt, args);
 	if (!err)
 		return st;
@@ -145,7 +145,7 @@ zinc_fail_rule_at(zinc_error *err, zinc_status st, const char *rule, const char 
 	return st;
 }
 
-/* Those that callers decide by; every other errno is for people to read. */
+/* The statuses that callers decide by; every other errno is for people to read. */
 static zinc_status
 status_of_errno(int errnum)
 {
@@ -187,8 +187,8 @@ zinc_fail_nomem(zinc_error *err)
 /*
  * ---- places ----
  *
- * Each room adds what it knows on the way up, exactly once: a codec its name, the array the chunk, the store the
- * key, the hierarchy the URL.  Nested things (a codec inside a shard) try again, and the inner name stays.
+ * Each room adds what it knows, exactly once: a codec its name, the array the chunk, the store the key, the hierarchy
+ * the URL.  In nested objects (a codec inside a shard) both add a name, and the inner one stays.
  */
 
 static void
@@ -198,7 +198,7 @@ name_place(zinc_status st, char *member, size_t cap, const char *name)
 		zinc_show(member, cap, name);
 }
 
-/* A store of local paths begins there, and its keys are paths without their slash. */
+/* The store of local paths has this URL, and its keys are paths without their leading slash. */
 static bool
 is_root(const zinc_error *err)
 {
@@ -208,7 +208,7 @@ is_root(const zinc_error *err)
 zinc_status
 zinc_error_at_url(zinc_error *err, zinc_status st, const char *url)
 {
-	/* After success nothing in it need be set.  The root of a file system tells nothing without a key. */
+	/* After success no member need be set.  The root of a file system says nothing without a key. */
 	if (err && st != ZINC_OK && url && (err->url[0] == '\0' || (is_root(err) && err->key[0] == '\0')))
 		zinc_url_show(err->url, sizeof err->url, url);
 	return st;
@@ -252,7 +252,7 @@ copy_text(char *to, const char *from)
 	memcpy(to, from, strlen(from) + 1);
 }
 
-/* What lies behind the texts was never written (zinc_error_clear), and is nobody's business. */
+/* Bytes after the texts were never written (zinc_error_clear) and are not copied. */
 zinc_status
 zinc_error_copy(zinc_error *to, const zinc_error *from)
 {
@@ -296,7 +296,7 @@ zinc_error_by_rule(zinc_error *err, zinc_status st, const char *rule)
 
 /* ---- reading ---- */
 
-/* Append "before" "part" ": "; members filled by programs (their own stores) are cleaned here once more. */
+/* Append "before" "part" ": "; members filled by programs (their own stores) are made printable again here. */
 static size_t
 add_part(zinc_error *err, size_t n, const char *before, const char *part)
 {

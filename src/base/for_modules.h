@@ -1,15 +1,15 @@
 /*
- * for_modules.h - what loadable modules call of the library's inside
+ * for_modules.h - internal functions that loadable modules call
  *
- * libzinc exports it as zinc__name (version node ZINC_PRIVATE in cmake/libzinc.map), for modules of the same build and
- * nobody else.  Its declarations begin with ZINC_MODULE_API.
+ * libzinc exports them as zinc__name (version node ZINC_PRIVATE in cmake/libzinc.map), only for modules of the same
+ * build.  Their declarations begin with ZINC_MODULE_API.
  */
 #ifndef ZINC_FOR_MODULES_H
 #define ZINC_FOR_MODULES_H
 
 #define ZINC_MODULE_API __attribute__((visibility("default")))
 
-/* A hash of all headers, by which library and modules know that they were compiled alike (cmake/ZincModules.cmake). */
+/* A hash of all headers; library and modules must have the same (cmake/ZincModules.cmake). */
 #ifndef ZINC_BUILD
 #define ZINC_BUILD "unknown"
 #endif

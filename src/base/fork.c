@@ -1,25 +1,25 @@
 /*
- * fork.c - what holds locks is told before and after fork()
+ * fork.c - hooks that run before and after fork(), for objects with locks
  *
  * Promises (tests/unit/test_fork.c names each by its number):
  *
- * (1) While fork() copies the process, every lock that has a hook is held by the forking
- *     thread, so the child never inherits one that is held by a thread it does not have.
- * (2) `before` runs from the newest hook to the oldest: objects of upper rooms are made later
- *     and lock first.  `parent` and `child` run the opposite way.
+ * (1) While fork() copies the process, the forking thread holds every lock that has a hook.  So the child never
+ *     inherits a lock held by a thread that it does not have.
+ * (2) `before` runs from the newest hook to the oldest: objects of upper rooms are created later and lock first.
+ *     `parent` and `child` run in the opposite order.
  *
- * A child of fork() has one thread and a copy of all memory.  A lock that another thread held at that
- * moment would stay locked in the child for ever.
+ * A child of fork() has one thread and a copy of all memory.  A lock that another thread held at that moment would stay
+ * locked in the child for ever.
  *
- * The handlers are installed when the library is loaded, when there is one thread: doing it on
- * first use would itself race with a fork.
+ * The handlers are installed when the library is loaded, while there is one thread: doing it on first use would itself
+ * race with a fork.
  */
 #include "base/base.h"
 
 static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
 static zinc_fork_hook list = {.next = &list, .prev = &list}; /* a ring; list.next is the newest */
 
-/* Holds the list until after the fork: no hook comes or goes between its `before` and what follows. */
+/* Holds the list until after the fork, so that no hook is added or removed in between. */
 static void
 before_fork(void)
 {

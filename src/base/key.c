@@ -1,14 +1,13 @@
 /*
- * key.c - the one checker of keys, for every store and every direction
+ * key.c - the one checker of keys, for every store and both directions
  *
  * Promises (tests/unit/test_key.c names each by its number):
  *
- * (1) A key that passes cannot climb: no component is empty, "." or "..", and it neither
- *     begins nor ends with '/'.
+ * (1) A valid key cannot leave its root: no component is empty, "." or "..", and it neither begins nor ends with '/'.
  * (2) It is valid UTF-8 without control bytes, so it can be shown, logged and sent as it is.
  *
- * Checking the form is the first of two walls: a store that turns keys into paths has the second one, open_at.
- * Keys that come back from a listing (names in an archive, in a directory, in XML) pass here too.
+ * This check is the first of two defences; a store that turns keys into paths has the second one, open_at.  Keys that a
+ * listing returns (names in an archive, in a directory, in XML) are checked here, too.
  */
 #include "base/base.h"
 
@@ -25,7 +24,7 @@ component_problem(const char *s, size_t n)
 	return NULL;
 }
 
-/* Bytes of a UTF-8 character are all above 0x7F, so control bytes can be looked for one by one. */
+/* All bytes of a multi-byte UTF-8 character are above 0x7F, so control bytes can be searched one by one. */
 static const char *
 byte_problem(const char *key, size_t n)
 {
@@ -37,7 +36,7 @@ byte_problem(const char *key, size_t n)
 	return zinc_utf8_valid(key, n) ? NULL : "a key must be valid UTF-8";
 }
 
-/* The first thing wrong, as a sentence, or NULL. */
+/* The first problem, as a sentence, or NULL. */
 static const char *
 key_problem(const char *key, size_t n)
 {

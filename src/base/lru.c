@@ -1,15 +1,17 @@
 /*
- * lru.c - entries found by their key, of which those used longest ago go first
+ * lru.c - a cache: entries found by key; the least recently used are dropped first
  *
  *     buckets   [ ]->e->e      by the hash of the key
  *     by use    newest <-> e <-> e <-> oldest
  *
- * Each cache has its own lock, which is held around every call here; an entry is made, filled and compared without it.
+ * Each cache has its own lock, which is held around every call here; an entry is created, filled and compared without
+ * it.
  *
  * Promises (tests/unit/test_lru.c names each by its number):
  *
- * (1) The entries of a table have together at most as many bytes as its budget; those used longest ago go first.
- * (2) An entry that is held keeps its bytes until it is released, also when it was dropped meanwhile.
+ * (1) The entries of a table together have at most as many bytes as its budget; the least recently used are dropped
+ *     first.
+ * (2) An entry that is held keeps its bytes until it is released, even if it was dropped meanwhile.
  */
 #include "base/base.h"
 

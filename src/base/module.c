@@ -1,20 +1,21 @@
 /*
- * module.c - loading what libzinc itself does not link: stores that need a network or a database library
+ * module.c - loading stores that libzinc itself does not link: those that need a network or a database library
  *
- * A module lies beside the shared library:
+ * A module is a file beside the shared library:
  *
  *     lib/libzinc.so.0            build/libzinc.so.0
  *     lib/zinc/store_http.so      build/zinc-modules/store_http.so      ("build/zinc" is the command)
  *
  * Promises (tests/scripts/test_modules.sh names each by its number):
  *
- * (1) Where the library lies is the kernel's word, the file that is mapped where this code runs: neither the name the
- *     program was called by, nor the environment, nor the working directory can make a program load something.
- * (2) Where the program has more rights than its caller (AT_SECURE) library, module and their directories must be
- *     root's and nobody else's to write.
- * (3) A module is used only when it was compiled with the same headers, all of them, and is bound to this very library.
- * (4) The static library loads nothing: a module would bring a second libzinc into the program.  What modules are made
- *     of is an archive there, which a program registers (zinc/store.h).
+ * (1) The kernel says where the library is: the file that is mapped where this code runs.  Neither the name by which
+ *     the program was called, nor the environment, nor the working directory decides what is loaded.
+ * (2) If the program has more rights than its caller (AT_SECURE), library, module and their directories must belong to
+ *     root and be writable by nobody else.
+ * (3) A module is used only if it was compiled with the same headers, all of them, and is linked with this very
+ *     library.
+ * (4) The static library loads nothing: a module would bring a second libzinc into the program.  The same code is an
+ *     archive there, which a program registers (zinc/store.h).
  */
 #include "base/base.h"
 
@@ -35,10 +36,10 @@ zinc_build(void)
 #include <sys/auxv.h>
 #include <sys/stat.h>
 
-#define MOST_MAPS    (64 * ZINC_MIB)
+#define MAX_MAPS     (64 * ZINC_MIB)
 #define MAPS_AT_ONCE (64 * 1024)
 
-/* ---- where this code lies ---- */
+/* ---- the file of this library ---- */
 
 /* All of /proc/self/maps. */
 static zinc_status
@@ -57,7 +58,7 @@ read_maps(zinc_buf *out, const zinc_os *os, zinc_error *err)
 			zinc_buf_end(out, out->n + (size_t)n);
 	}
 	if (st == ZINC_OK && (fd == -1 || n < 0))
-		st = zinc_fail(err, ZINC_E_UNSUPPORTED, "modules are found by /proc/self/maps, which cannot be read");
+		st = zinc_fail(err, ZINC_E_UNSUPPORTED, "cannot read /proc/self/maps, by which modules are found");
 	if (fd != -1)
 		os->close(os, fd);
 	if (dir != -1)
@@ -67,7 +68,7 @@ read_maps(zinc_buf *out, const zinc_os *os, zinc_error *err)
 	return st;
 }
 
-/* "7f12-7f34 r-xp 00001000 08:02 1234    /usr/lib/libzinc.so.0.1.0": does the line hold this address? */
+/* "7f12-7f34 r-xp 00001000 08:02 1234 /usr/lib/libzinc.so.0.1.0": does this line contain the address? */
 static bool
 maps_address(const char *line, uintptr_t address)
 {
@@ -77,7 +78,7 @@ maps_address(const char *line, uintptr_t address)
 	return *end == '-' && first <= address && address < strtoumax(end + 1, NULL, 16);
 }
 
-/* The line that holds this address, NULL without. */
+/* The line that contains the address; NULL: none. */
 static const char *
 find_line(const char *maps, uintptr_t address)
 {
@@ -92,7 +93,7 @@ find_line(const char *maps, uintptr_t address)
 	return maps;
 }
 
-/* The file that is mapped where this function is, out of the lines of /proc/self/maps. */
+/* The file that is mapped at the address of this function, from the lines of /proc/self/maps. */
 static zinc_status
 own_file(zinc_buf *out, const char *maps, zinc_error *err)
 {
@@ -103,17 +104,16 @@ own_file(zinc_buf *out, const char *maps, zinc_error *err)
 	const size_t n = path ? strcspn(path, "\n") : 0;
 
 	if (!path)
-		return zinc_fail(err, ZINC_E_UNSUPPORTED,
-				 "cannot find the file of this library, beside which modules lie");
+		return zinc_fail(err, ZINC_E_UNSUPPORTED, "cannot find the file of this library, and so its modules");
 	if (n > ngone && memcmp(path + n - ngone, gone, ngone) == 0)
 		return zinc_fail(err, ZINC_E_UNSUPPORTED,
-				 "the file of this library was replaced since the program began: start it again");
+				 "the file of this library was replaced while the program runs: restart the program");
 	return zinc_buf_add(out, path, n, err);
 }
 
-/* ---- whom to trust ---- */
+/* ---- trust ---- */
 
-/* Is it root's, and nobody else's to write?  Links are not followed. */
+/* E_UNSUPPORTED unless root owns it and nobody else can write it.  Links are not followed. */
 static zinc_status
 check_owner(const zinc_os *os, int top, const char *path, zinc_error *err)
 {
@@ -129,7 +129,7 @@ check_owner(const zinc_os *os, int top, const char *path, zinc_error *err)
 	return ZINC_OK;
 }
 
-/* A path and the directory that it lies in. */
+/* Check a path and its directory. */
 static zinc_status
 check_pair(const zinc_os *os, int top, char *path, zinc_error *err)
 {
@@ -164,7 +164,7 @@ check_trust(const zinc_os *os, char *library, char *module, zinc_error *err)
 
 /* ---- loading ---- */
 
-/* "<directory of the library>/<below>/<name>.so", if there is such a file. */
+/* "<directory of the library>/<below>/<name>.so", if that file exists. */
 static bool
 find_below(zinc_buf *out, const zinc_os *os, const char *library, const char *below, const char *name)
 {
@@ -181,7 +181,7 @@ find_below(zinc_buf *out, const zinc_os *os, const char *library, const char *be
 	return found;
 }
 
-/* Nothing of a module is called before its build is known. */
+/* Nothing in a module is called before its build is checked. */
 static zinc_status
 open_module(const char *path, void **init, zinc_error *err)
 {
@@ -196,7 +196,7 @@ open_module(const char *path, void **init, zinc_error *err)
 		return ZINC_OK;
 	dlclose(module);
 	return zinc_fail(err, ZINC_E_UNSUPPORTED,
-			 "the module %s is of another build than the library: install both anew, from one build", path);
+			 "the module %s is of another build than the library: install both from one build", path);
 }
 
 static zinc_status
@@ -213,8 +213,7 @@ load_beside(zinc_context *ctx, char *library, const char *name, void **init, zin
 			st = open_module((const char *)path.p, init, err);
 	} else {
 		st = zinc_fail(err, ZINC_E_NOTFOUND,
-			       "the module %s is not there; was it built, and installed in zinc/ beside %s?", name,
-			       library);
+			       "the module %s is missing: build it, and install it in zinc/ beside %s", name, library);
 	}
 	zinc_buf_fini(&path);
 	return st;
@@ -226,7 +225,7 @@ zinc_module_load(zinc_context *ctx, const char *name, void **init, zinc_error *e
 	zinc_buf maps, library;
 	zinc_status st;
 
-	zinc_buf_init(&maps, ctx, MOST_MAPS);
+	zinc_buf_init(&maps, ctx, MAX_MAPS);
 	zinc_buf_init(&library, ctx, 64 * ZINC_KIB);
 	st = read_maps(&maps, ctx->os, err);
 	if (st == ZINC_OK)
@@ -248,7 +247,7 @@ zinc_module_load(zinc_context *ctx, const char *name, void **init, zinc_error *e
 	(void)ctx, (void)init;
 	return zinc_fail(
 	    err, ZINC_E_NOTFOUND,
-	    "%s is a module, and a program that holds libzinc.a loads none: link its archive and register it "
+	    "%s is a module, and a program linked with libzinc.a loads none: link its archive and register it "
 	    "(zinc/store.h)",
 	    name);
 }

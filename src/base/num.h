@@ -1,8 +1,8 @@
 /*
- * num.h - arithmetic on sizes that cannot wrap, and bytes <-> integers
+ * num.h - arithmetic on sizes without overflow, and bytes <-> integers
  *
- * The only file that multiplies or adds sizes that come from outside.  Every function
- * returns 0 when the result fits and non-zero when it does not; then *out is untouched.
+ * The only file that multiplies or adds sizes that come from outside.  Every function returns 0 when the result fits
+ * and non-zero when it does not; then *out is unchanged.
  */
 #ifndef ZINC_NUM_H
 #define ZINC_NUM_H
@@ -81,8 +81,7 @@ zinc_max_u64(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* The product of a shape times an element size; the one place where shapes are multiplied.  Fails on
- * overflow and above `max`. */
+/* The product of a shape times an element size; shapes are multiplied only here.  Fails on overflow and above `max`. */
 static inline int
 zinc_shape_bytes(const uint64_t *shape, int ndim, uint64_t element, uint64_t max, uint64_t *out)
 {

@@ -1,12 +1,12 @@
 /*
- * options.c - taking over options of any age, what their numbers may be, and giving answers of any age
+ * options.c - copying options of any version, checking their numbers, and filling answers of any version
  *
- * Promises (tests/unit/test_options.c goes through every structure):
+ * Promises (tests/unit/test_options.c checks every structure):
  *
  * (1) A member that a structure does not have yet is 0.
- * (2) A number that has no meaning (an unknown flag, an enum without that value, a yes-or-no that is neither, a time that
- *     is negative or no number) is E_INVALID, never taken for another: a later version may give it a meaning.
- * (3) Of an answer no byte is written that the caller has no room for, and its size says what was (test_answers.c).
+ * (2) An invalid number (an unknown flag or enum value, a boolean that is neither 0 nor 1, a time that is negative or
+ *     NaN) is E_INVALID, never replaced: a later version may give it a meaning.
+ * (3) No byte of an answer is written beyond the caller's size, and its size says what was written (test_answers.c).
  */
 #include "base/base.h"
 
@@ -30,7 +30,8 @@ zinc_options_take(void *to, size_t nbytes, const void *from, zinc_error *err)
 		return zinc_fail(err, ZINC_E_INVALID, NO_SIZE);
 	for (i = nbytes; i < size; i++)
 		if (bytes[i])
-			return zinc_fail(err, ZINC_E_INVALID, "options of a newer version of the library");
+			return zinc_fail(err, ZINC_E_INVALID,
+					 "the options set members of a newer version of the library");
 	memcpy(to, from, size < nbytes ? size : nbytes);
 	memcpy(to, &nbytes, sizeof nbytes);
 	return ZINC_OK;
@@ -52,7 +53,7 @@ within(const zinc_option_range *r, const void *member)
 
 	if (r->real) {
 		memcpy(&real, member, sizeof real);
-		return real >= 0; /* and no NaN */
+		return real >= 0; /* false for NaN, too */
 	}
 	return number_at(member) >= r->least && number_at(member) <= r->most;
 }

@@ -3,16 +3,15 @@
  *
  * Promises (tests/unit/test_os_posix.c names each by its number):
  *
- * (1) open_at never opens anything outside its directory, unless it is to follow links, whatever the path and
- *     whoever renames meanwhile: the kernel resolves it (openat2), or each component is opened without following
- *     links.
+ * (1) Unless it follows links, open_at never opens anything outside its directory, whatever the path and whatever is
+ *     renamed meanwhile: the kernel resolves the path (openat2), or each component is opened without following links.
  * (2) Every descriptor is closed by exec.
- * (3) Locks belong to the open file, not to the process: two descriptors of one file exclude
- *     each other also within one process, and closing another descriptor releases nothing.
+ * (3) Locks belong to the open file, not to the process: two descriptors of one file exclude each other even within one
+ *     process, and closing another descriptor releases nothing.
  * (4) read_dir leaves its descriptor as it was, so many threads may list one directory.
  *
- * The functions do what the system calls of the same name do and nothing more, no retries and no policy: what is
- * tested by replacing the table must be all that stands between the stores and the kernel.
+ * The functions do what the system calls of the same name do, without retries and without policy.  Tests replace this
+ * table, so nothing else may be between the stores and the kernel.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -27,10 +26,10 @@
 
 #include "base/base.h"
 
-/* A rename that passes by can make the kernel give up on a path with "..", which is then tried again. */
-#define MOST_TRIES 16
+/* A concurrent rename can make the kernel give up on a path with ".."; then the call is repeated. */
+#define MAX_TRIES 16
 
-/* The root is the caller's own choice, so links on the way to it are followed. */
+/* The caller chose the root, so links on its path are followed. */
 static int
 os_open_root(const zinc_os *self, const char *path, int flags)
 {
@@ -40,7 +39,7 @@ os_open_root(const zinc_os *self, const char *path, int flags)
 
 /* ---- open_at ---- */
 
-/* EXDEV when the path leaves `dir`, ELOOP when it meets a link and must not.  Magic links (in /proc) lead anywhere. */
+/* EXDEV when the path leaves `dir`, ELOOP when a link is not allowed.  Magic links (in /proc) can lead anywhere. */
 static int
 openat2_beneath(int dir, const char *path, int flags, mode_t mode, int links)
 {
@@ -50,11 +49,11 @@ openat2_beneath(int dir, const char *path, int flags, mode_t mode, int links)
 
 	memset(&how, 0, sizeof how);
 	how.flags = (uint64_t)(unsigned)flags;
-	how.mode = flags & O_CREAT ? mode : 0; /* openat2 refuses a mode that means nothing */
+	how.mode = flags & O_CREAT ? mode : 0; /* openat2 refuses a mode without O_CREAT */
 	how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
 	if (links == ZINC_LINKS_REFUSE)
 		how.resolve |= RESOLVE_NO_SYMLINKS;
-	for (tries = 0; tries < MOST_TRIES; tries++) {
+	for (tries = 0; tries < MAX_TRIES; tries++) {
 		fd = syscall(SYS_openat2, dir, path, &how, sizeof how);
 		if (fd != -1 || errno != EAGAIN)
 			break;
@@ -69,7 +68,7 @@ fail_with(int errnum)
 	return -1;
 }
 
-/* Open one component; a link is ELOOP also where O_DIRECTORY makes the kernel say ENOTDIR. */
+/* Open one component; a link is ELOOP even if O_DIRECTORY makes the kernel return ENOTDIR. */
 static int
 open_component(int dir, const char *name, int flags, mode_t mode)
 {
@@ -84,8 +83,8 @@ open_component(int dir, const char *name, int flags, mode_t mode)
 	return fd;
 }
 
-/* Copy the next component of *path to `name` and move *path behind it and its slashes.
- * Returns its length, 0 at the end, -1 if it is too long or leads up. */
+/* Copy the next component of *path to `name` and move *path past it and its slashes.  Returns its length, 0 at the end,
+ * -1 if it is too long or "..". */
 static int
 next_component(const char **path, char name[NAME_MAX + 1])
 {
@@ -103,9 +102,9 @@ next_component(const char **path, char name[NAME_MAX + 1])
 }
 
 /*
- * For kernels before 5.6, and sandboxes that do not know the call.  "a/b/c" is opened as a, b in a, c in b:
- * O_PATH needs no permission to read the directories on the way, and O_NOFOLLOW leaves no link to be swapped in
- * between a check and its use.
+ * For kernels before 5.6, and sandboxes without the call.  "a/b/c" is opened as a, b in a, c in b.  O_PATH needs no
+ * permission to read the directories on the path, and with O_NOFOLLOW no link can be put in between a check and its
+ * use.
  */
 static int
 walk_beneath(int dir, const char *path, int flags, mode_t mode)
@@ -133,7 +132,7 @@ walk_beneath(int dir, const char *path, int flags, mode_t mode)
 	}
 }
 
-/* EPERM is what some sandboxes say instead of ENOSYS; a true EPERM comes back from the walk as well. */
+/* Some sandboxes return EPERM instead of ENOSYS; the walk returns a real EPERM as well. */
 static int
 os_open_at(const zinc_os *self, int dir, const char *path, int flags, mode_t mode, int links)
 {
@@ -152,9 +151,9 @@ os_open_at(const zinc_os *self, int dir, const char *path, int flags, mode_t mod
 	return walk_beneath(dir, path, flags, mode);
 }
 
-/* ---- descriptors: short reads and writes are the caller's ---- */
+/* ---- descriptors: the caller handles short reads and writes ---- */
 
-/* Linux has closed the descriptor also when it says EINTR; to repeat the call would close somebody else's. */
+/* Linux has closed the descriptor even if it returns EINTR; repeating the call could close another file. */
 static int
 os_close(const zinc_os *self, int fd)
 {
@@ -211,7 +210,7 @@ os_futimens(const zinc_os *self, int fd, const struct timespec times[2])
 	return futimens(fd, times);
 }
 
-/* ---- names: each is one component, checked by the key checker, in a directory that is open ---- */
+/* ---- names: each is one component, checked by the key checker, in an open directory ---- */
 
 static int
 os_fstatat(const zinc_os *self, int dir, const char *name, struct stat *st)
@@ -243,7 +242,7 @@ os_renameat(const zinc_os *self, int from, const char *a, int to, const char *b)
 
 /* ---- locks ---- */
 
-/* l_pid must be 0, and start 0 with length 0 is the whole file. */
+/* l_pid must be 0; start 0 and length 0 are the whole file. */
 static int
 set_lock(int fd, short type)
 {
@@ -255,7 +254,7 @@ set_lock(int fd, short type)
 	return fcntl(fd, F_OFD_SETLK, &lock);
 }
 
-/* A lock that is taken is EAGAIN: nobody waits in the kernel, where no deadline could end it. */
+/* A lock held by another is EAGAIN: waiting in the kernel could not be ended by a deadline. */
 static int
 os_lock(const zinc_os *self, int fd)
 {
@@ -272,7 +271,7 @@ os_unlock(const zinc_os *self, int fd)
 
 /* ---- directories ---- */
 
-/* A description of its own, so that the position in `dir` is neither used nor moved. */
+/* A new open file description, so that the position of `dir` is neither used nor moved. */
 static DIR *
 open_stream(int dir)
 {
@@ -293,7 +292,7 @@ is_dots(const char *name)
 	return name[0] == '.' && (name[1] == '\0' || (name[1] == '.' && name[2] == '\0'));
 }
 
-/* readdir tells the end from an error only by errno. */
+/* readdir distinguishes the end from an error only by errno. */
 static int
 os_read_dir(const zinc_os *self, int dir, int (*fn)(void *arg, const char *name, int type), void *arg)
 {

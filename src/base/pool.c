@@ -3,25 +3,24 @@
  *
  * Promises (tests/unit/test_pool.c names each by its number):
  *
- * (1) zinc_pool_run calls its function exactly once for each index and returns when all calls
- *     have; what they wrote can then be read by the caller.
- * (2) It never fails.  The caller works too, so without memory or threads it merely takes longer.
+ * (1) zinc_pool_run calls its function exactly once for each index and returns when all calls have; the caller can then
+ *     read what they wrote.
+ * (2) It never fails.  The caller works too, so without memory or threads it only takes longer.
  * (3) No two calls that run at the same time in one run have the same worker number.
- * (4) Any number of runs may be under way at once; a run inside a run stays in its thread, so
- *     waiting cannot go in circles.
+ * (4) Any number of runs may be active at once; a run inside a run stays in its thread, so runs cannot wait for each
+ *     other in a circle.
  * (5) Signals of the program are never delivered to these threads.
  * (6) After fork() the child has a pool without threads, which starts new ones.
  *
- * A run is on its caller's stack.  It is in the pool's list while it has indices to hand out and
- * may take more threads; workers join the first in the list, and the caller leaves when the last
- * worker that joined is done:
+ * A run is on its caller's stack.  It is in the pool's list while it has indices left and may take more threads.
+ * Workers join the first run in the list, and the caller returns when the last worker that joined is done:
  *
  *    caller     list -- 0 -- 3 -- 4 ------ unlist, wait for active == 0
  *    thread A        join -- 1 ------- 6 - leave
  *    thread B        join -- 2 -- 5 ------ leave
  *
- * Indices come from one atomic counter, so whoever is free takes the next: chunks differ widely in what they
- * cost.  The lock is taken twice per thread and run, never per index.
+ * Indices come from one atomic counter, so a free thread takes the next one: chunks differ widely in cost.  The lock is
+ * taken twice per thread and run, never per index.
  */
 #include <signal.h>
 
@@ -31,9 +30,9 @@ struct run {
 	zinc_pool_fn fn;
 	void *arg;
 	size_t n;
-	atomic_size_t next; /* index to hand out */
-	int limit;          /* threads that may work on it, the caller included */
-	int joined;         /* threads that ever did: the next worker number */
+	atomic_size_t next; /* next index */
+	int limit;          /* threads that may work on it, including the caller */
+	int joined;         /* threads that have joined so far: the next worker number */
 	int active;         /* workers inside, without the caller */
 	bool listed;
 	struct run *after;   /* in the list */
@@ -42,12 +41,12 @@ struct run {
 
 struct zinc_pool {
 	zinc_context *ctx;
-	pthread_mutex_t lock; /* guards everything here and in the runs, but `next` */
+	pthread_mutex_t lock; /* guards everything here and in the runs, except `next` */
 	pthread_cond_t work;  /* a run was listed, or stop */
 	struct run *runs;
-	int most;     /* threads it may have */
-	int nthreads; /* threads it has */
-	int waiting;  /* of those, without work */
+	int max_threads; /* limit of threads */
+	int nthreads;    /* number of threads */
+	int waiting;     /* how many of them have no work */
 	bool stop;
 	zinc_fork_hook fork;
 	pthread_t threads[];
@@ -58,7 +57,7 @@ static _Thread_local bool inside;
 
 /* ---- the list ---- */
 
-/* Behind the others: the run that came first gets threads first. */
+/* Appended: the oldest run gets threads first. */
 static void
 list_run(zinc_pool *pool, struct run *r)
 {
@@ -85,7 +84,7 @@ unlist_run(zinc_pool *pool, struct run *r)
 
 /* ---- working ---- */
 
-/* What the calls write is published by the lock taken afterwards, so the counter need not order anything. */
+/* The lock taken afterwards publishes what the calls wrote, so the counter needs no memory order. */
 static void
 work_on(struct run *r, int worker)
 {
@@ -97,8 +96,8 @@ work_on(struct run *r, int worker)
 	inside = false;
 }
 
-/* Join the first run; called and left with the lock held.  work_on comes back when no index is left, so
- * nobody else need join. */
+/* Join the first run; the lock is held on entry and return.  work_on returns when no index is left, so no other thread
+ * need join. */
 static void
 join_run(zinc_pool *pool)
 {
@@ -116,7 +115,7 @@ join_run(zinc_pool *pool)
 		pthread_cond_signal(&r->idle);
 }
 
-/* Threads stay until the pool is freed. */
+/* Threads run until the pool is freed. */
 static void *
 thread_main(void *arg)
 {
@@ -136,8 +135,8 @@ thread_main(void *arg)
 	return NULL;
 }
 
-/* Start threads for all places in the listed runs; what is created while all signals are blocked keeps them
- * blocked. */
+/* Start threads for all free places in the listed runs.  All signals are blocked meanwhile, and the new threads inherit
+ * that. */
 static void
 start_threads(zinc_pool *pool)
 {
@@ -147,11 +146,11 @@ start_threads(zinc_pool *pool)
 
 	for (r = pool->runs; r; r = r->after)
 		wanted += r->limit - r->joined;
-	if (wanted <= 0 || pool->nthreads >= pool->most)
+	if (wanted <= 0 || pool->nthreads >= pool->max_threads)
 		return;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	for (; wanted > 0 && pool->nthreads < pool->most; wanted--) {
+	for (; wanted > 0 && pool->nthreads < pool->max_threads; wanted--) {
 		if (pthread_create(&pool->threads[pool->nthreads], NULL, thread_main, pool) != 0)
 			break;
 		pool->nthreads++;
@@ -173,7 +172,7 @@ unlock_pool(void *object)
 	pthread_mutex_unlock(&((zinc_pool *)object)->lock);
 }
 
-/* In the child none of the threads is there, and nobody waits: the condition must forget them. */
+/* In the child none of the threads exists, so the condition is initialised again. */
 static void
 empty_pool(void *object)
 {
@@ -186,7 +185,7 @@ empty_pool(void *object)
 	pthread_mutex_unlock(&pool->lock);
 }
 
-/* Without threads yet: run_together starts them when there is work for them. */
+/* It has no threads yet: run_together starts them when there is work. */
 static zinc_pool *
 new_pool(zinc_context *ctx)
 {
@@ -200,7 +199,7 @@ new_pool(zinc_context *ctx)
 	if (!pool)
 		return NULL;
 	pool->ctx = ctx;
-	pool->most = ctx->threads - 1;
+	pool->max_threads = ctx->threads - 1;
 	pthread_mutex_init(&pool->lock, NULL);
 	pthread_cond_init(&pool->work, NULL);
 	pool->fork = (zinc_fork_hook){lock_pool, unlock_pool, empty_pool, pool, NULL, NULL};
@@ -208,7 +207,7 @@ new_pool(zinc_context *ctx)
 	return pool;
 }
 
-/* Made outside the context's lock, as fork hooks must be; of two made at once one is dropped. */
+/* Created outside the context's lock, because of its fork hook; if two threads create one, one is dropped. */
 static zinc_pool *
 pool_of(zinc_context *ctx)
 {
@@ -231,7 +230,7 @@ pool_of(zinc_context *ctx)
 	return pool;
 }
 
-/* No run is under way: whoever frees a context does not use it any more. */
+/* No run is active: the caller no longer uses the context. */
 void
 zinc_pool_free(zinc_pool *pool)
 {
@@ -262,7 +261,7 @@ run_alone(size_t n, zinc_pool_fn fn, void *arg)
 		fn(arg, i, 0);
 }
 
-/* In the order list, start, wake: a thread that is just being born sees the run without being woken. */
+/* In the order list, start, wake: a thread that is just starting sees the run without a signal. */
 static void
 run_together(zinc_pool *pool, int limit, size_t n, zinc_pool_fn fn, void *arg)
 {
@@ -274,7 +273,7 @@ run_together(zinc_pool *pool, int limit, size_t n, zinc_pool_fn fn, void *arg)
 	list_run(pool, &r);
 	start_threads(pool);
 	pthread_mutex_unlock(&pool->lock);
-	pthread_cond_broadcast(&pool->work); /* without the lock, which those who wake want at once */
+	pthread_cond_broadcast(&pool->work); /* without the lock, which the woken threads take at once */
 
 	work_on(&r, 0);
 

@@ -1,13 +1,12 @@
 /*
- * table.c - tables of things that have names: codecs, data types, grids, stores ...
+ * table.c - tables of named objects: codecs, data types, grids, stores ...
  *
- * A table has rows that are built in and rows that programs add.  Promises (tests/unit/test_table.c names each by
- * its number):
+ * A table has built-in rows and rows that programs add.  Promises (tests/unit/test_table.c names each by its number):
  *
- * (1) No two rows answer to the same name, alias or URI, except among the built-in ones.  Of several threads that add
- *     the same name exactly one succeeds.
- * (2) Once added, a row is found by every later call, for ever.
- * (3) Nothing here takes a lock, so a fork in the middle leaves none held.
+ * (1) No two rows have the same name, alias or URI, except among the built-in ones.  If several threads add the same
+ *     name, exactly one succeeds.
+ * (2) Once added, a row is found by every later call.
+ * (3) No function here takes a lock, so a fork at any moment leaves none held.
  */
 #include "base/base.h"
 
@@ -96,9 +95,9 @@ zinc_table_each(zinc_table *t, zinc_row_fn fn, void *arg)
 
 /* ---- adding ---- */
 
-/* The first of `list` that the row `n` answers to; NULL: none. */
+/* The first name in `list` that the row `n` also has; NULL: none. */
 static const char *
-taken_of(const zinc_names *n, const char *const *list)
+shared_name(const zinc_names *n, const char *const *list)
 {
 	for (; list && *list; list++)
 		if (has_name(n, *list) || zinc_uri_among(n->uris, *list) >= ZINC_URI_MINOR)
@@ -111,14 +110,14 @@ zinc_table_clash(const zinc_table *t, const void *row, const void *other, zinc_e
 {
 	const zinc_names a = t->names(row), b = t->names(other);
 	const char *const name[] = {a.name, NULL};
-	const char *both = taken_of(&b, name);
+	const char *both = shared_name(&b, name);
 
-	both = both ? both : taken_of(&b, a.aliases);
-	both = both ? both : taken_of(&b, a.uris);
-	return both ? zinc_fail(err, ZINC_E_EXISTS, "there is %s \"%s\" already", t->what, both) : ZINC_OK;
+	both = both ? both : shared_name(&b, a.aliases);
+	both = both ? both : shared_name(&b, a.uris);
+	return both ? zinc_fail(err, ZINC_E_EXISTS, "%s \"%s\" is already registered", t->what, both) : ZINC_OK;
 }
 
-/* Every adder walks the same places in the same order: whoever loses a place compares itself with the winner. */
+/* All threads try the same places in the same order: a thread that loses a place compares its row with the winner's. */
 zinc_status
 zinc_table_add(zinc_table *t, const void *row, zinc_error *err)
 {
@@ -137,7 +136,7 @@ zinc_table_add(zinc_table *t, const void *row, zinc_error *err)
 			return ZINC_OK;
 		ZINC_TRY(clash(t, row, seen, err));
 	}
-	return zinc_fail(err, ZINC_E_LIMIT, "no room to register \"%s\": %d are there", t->names(row).name,
+	return zinc_fail(err, ZINC_E_LIMIT, "cannot register \"%s\": the table already has %d", t->names(row).name,
 			 ZINC_TABLE_ROOM);
 }
 
@@ -153,5 +152,5 @@ zinc_table_add_copy(zinc_table *t, const void *row, size_t nbytes, zinc_error *e
 	st = zinc_table_add(t, copy, err);
 	if (st != ZINC_OK)
 		zinc_free(NULL, copy);
-	return st; /* the copy stays for ever */
+	return st; /* the copy is never freed */
 }

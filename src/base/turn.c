@@ -1,14 +1,14 @@
 /*
- * turn.c - one at a time, for work that may wait for others: locks of other processes, servers
+ * turn.c - mutual exclusion for work that may wait for others: locks of other processes, servers
  *
  * Promises (tests/unit/test_turn.c names each by its number):
  *
- * (1) Whoever has taken the turn has it alone until it is given back.
- * (2) fork() in another thread waits for nobody who has the turn, or waits for it: its own lock is held for
- *     moments only.
- * (3) In a forked child the turn is free: whoever had it is not there.
+ * (1) Only one thread has the turn, from taking it until giving it back.
+ * (2) fork() in another thread waits neither for the thread that has the turn nor for those that wait for it: the
+ *     internal lock is held only briefly.
+ * (3) In a forked child the turn is free: the thread that had it does not exist there.
  *
- * A mutex would not do.  Our handlers of fork() take every mutex, and would wait for whatever its owner waits for.
+ * A mutex will not do: our fork() handlers take every mutex, and would wait for whatever its owner waits for.
  */
 #include "base/base.h"
 
@@ -24,7 +24,7 @@ parent_after_fork(void *object)
 	pthread_mutex_unlock(&((zinc_turn *)object)->lock);
 }
 
-/* The condition is made anew: it counts threads that are not here. */
+/* The condition is initialised again: it counts threads that do not exist here. */
 static void
 child_after_fork(void *object)
 {
@@ -53,7 +53,7 @@ zinc_turn_fini(zinc_turn *t)
 	pthread_mutex_destroy(&t->lock);
 }
 
-/* Whoever leaves may have been woken in the place of another, so the next one is. */
+/* A thread that gives up may have consumed the signal of another, so it signals the next. */
 zinc_status
 zinc_turn_take(zinc_turn *t, const zinc_wait *wait, zinc_error *err)
 {

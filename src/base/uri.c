@@ -4,13 +4,13 @@
  *     https://example.org/codecs/gzip/1.0
  *             path                   | version
  *
- * What has the same path and major version fits, whatever the minor version.  Promises (tests/unit/test_uri.c names
+ * URIs with the same path and major version match, whatever the minor version.  Promises (tests/unit/test_uri.c names
  * each by its number):
  *
- * (1) http and https are the same, and so is a '/' or ".html" at the end: writers spelled both.
- * (2) A path without a version fits any version that is known.
- * (3) A version is the last segment, "1.0" or "v1.0" or "1", or the one before the last, when that is "dev".
- * (4) Only what begins with a scheme, has something behind it and no other characters than RFC 3986 allows is a URI.
+ * (1) http and https are the same; a '/' or ".html" at the end is ignored: writers used both forms.
+ * (2) A path without a version matches any known version.
+ * (3) A version is the last segment, "1.0" or "v1.0" or "1", or the one before the last if the last is "dev".
+ * (4) A URI begins with a scheme, has text after it, and only characters that RFC 3986 allows.
  */
 #include "base/base.h"
 
@@ -40,7 +40,7 @@ zinc_uri_is(const char *text)
 	return true;
 }
 
-/* A URI cut into path and version; major is -1 without a version, minor without one. */
+/* A URI split into path and version; major or minor is -1 if missing. */
 typedef struct cut {
 	const char *path;
 	size_t npath;
@@ -48,7 +48,7 @@ typedef struct cut {
 	bool dev; /* a draft of that version */
 } cut;
 
-/* Digits at s[0..n) into `out`; how many. */
+/* Read digits at s[0..n) into `out`; returns their number. */
 static size_t
 read_digits(const char *s, size_t n, long *out)
 {
@@ -88,7 +88,7 @@ ends_in(const char *s, size_t n, const char *end)
 	return n >= nend && memcmp(s + n - nend, end, nend) == 0;
 }
 
-/* Where the last segment of s[0..n) begins. */
+/* The start of the last segment of s[0..n). */
 static size_t
 last_segment(const char *s, size_t n)
 {

@@ -1,16 +1,16 @@
 /*
- * url.c - what of a URL may be shown to people
+ * url.c - removing secrets from a URL before it is shown
  *
  *     https://me:secret@host/a/b?token=1|zip:c?key=2|d     is shown as     https://host/a/b|zip:c|d
  *             '--------'        '------'      '----'
  *
  * Promises (tests/unit/test_url.c names each by its number):
  *
- * (1) Neither user, password nor query of a URL is shown, however long they are and however little is shown of it.
- * (2) What is no URL for a mistake in it shows no password either: one '/' too few, a password with a '/', '?', '#' or
- *     '@' that was not escaped.
- * (3) Paths and file URLs are shown as they are, but for the queries of adapters behind a '|'.
- * (4) What is shown is one line of valid UTF-8, as in every text of an error.
+ * (1) Neither user, password nor query of a URL is shown, however long they are and however short the shown text is.
+ * (2) A malformed URL shows no password either: a missing '/', or a '/', '?', '#' or '@' in the password that is not
+ *     escaped.
+ * (3) Paths and file URLs are shown as they are, except for the queries of adapters after a '|'.
+ * (4) The shown text is one line of valid UTF-8, as every text of an error.
  */
 #include <ctype.h>
 
@@ -18,9 +18,9 @@
 
 #include "base/base.h"
 
-#define MOST_SHOWN 8192 /* bytes; longer than any path */
+#define MAX_SHOWN 8192 /* bytes; longer than any path */
 
-/* How many bytes of `url` come before the host, user and password: "https://"; 0 when it names no host. */
+/* The bytes of `url` before user, password and host: the length of "https://"; 0 when it names no host. */
 static size_t
 before_host(const char *url)
 {
@@ -36,8 +36,8 @@ before_host(const char *url)
 	return n + strspn(url + n, ":/");
 }
 
-/* What is hidden of `rest`, which begins behind "https://": from *from, so many bytes.  A password that ends the
- * authority early, because it holds a character which should have been escaped, is known by its ':' without a port. */
+/* The part of `rest` to hide; `rest` follows "https://".  *from is its start, the result its length.  An unescaped
+ * character in a password may end the authority too early; this is detected by a ':' without a port. */
 static size_t
 secret_length(const char *rest, size_t *from)
 {
@@ -57,7 +57,7 @@ secret_length(const char *rest, size_t *from)
 	return n - colon;
 }
 
-/* What is shown of "|adapter:path?query|...": its query may hold a secret; a '|' without an adapter has none. */
+/* The length of "|adapter:path" that is shown: its query may hold a secret.  A '|' without an adapter has no query. */
 static size_t
 adapter_length(const char *s)
 {
@@ -83,7 +83,7 @@ zinc_url_parts(const char *url, zinc_bytes out[ZINC_URL_PARTS])
 	return k;
 }
 
-/* The parts of `url` that are shown -> out, which may be the URL itself.  Returns how many bytes they are. */
+/* Copy the parts of `url` that are shown to `out`, which may be the URL itself.  Returns their length. */
 static size_t
 join(char *out, size_t cap, const char *url)
 {
@@ -99,11 +99,11 @@ join(char *out, size_t cap, const char *url)
 	return n;
 }
 
-/* Without a password that holds an '@' a URL may look as if it had another one. */
+/* After the removal of a password with an '@' the URL may seem to have another password, so it is cleaned again. */
 size_t
 zinc_url_show(char *out, size_t cap, const char *url)
 {
-	char raw[MOST_SHOWN];
+	char raw[MAX_SHOWN];
 	size_t n = join(raw, sizeof raw, url), was;
 
 	do {

@@ -11,7 +11,7 @@
  */
 #include "base/base.h"
 
-/* Bytes of the character that starts with `b`, judged by its high bits alone; 0 if none does. */
+/* Length of the character that starts with `b`, from its high bits alone; 0: no character starts so. */
 static size_t
 length_of(uint8_t b)
 {

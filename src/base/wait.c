@@ -3,19 +3,19 @@
  *
  * Promises (tests/unit/test_wait.c names each by its number):
  *
- * (1) Time counts from the moment at which the call began, on a clock that nobody sets.
- * (2) A flag is noticed while somebody sleeps or waits for another thread, at most LOOK seconds late.
- * (3) NULL, and a wait without deadline and flag, is for ever.
+ * (1) Time counts from the start of the call, on a clock that cannot be set.
+ * (2) A cancel flag is noticed while a thread sleeps or waits for another, at most CHECK_SECONDS late.
+ * (3) NULL, and a wait without deadline and flag, never ends.
  */
 #include <math.h>
 #include <time.h>
 
 #include "base/base.h"
 
-/* Between two looks at a flag, which wakes nobody. */
-#define LOOK 0.02
+/* Seconds between two checks of a flag, because setting it wakes no thread. */
+#define CHECK_SECONDS 0.02
 /* Deadlines of any size must fit into a timespec. */
-#define LONGEST_NAP 1e6
+#define MAX_SLEEP 1e6
 
 static double
 now(void)
@@ -91,11 +91,11 @@ zinc_wait_rest(const zinc_wait *wait)
 	return o;
 }
 
-/* How long to sleep before the next look, at most `seconds`. */
+/* How long to sleep before the next check, at most `seconds`. */
 static double
-nap(const zinc_wait *wait, double seconds)
+sleep_seconds(const zinc_wait *wait, double seconds)
 {
-	const double left = zinc_wait_left(wait), most = wait && wait->cancel ? LOOK : LONGEST_NAP;
+	const double left = zinc_wait_left(wait), most = wait && wait->cancel ? CHECK_SECONDS : MAX_SLEEP;
 
 	seconds = seconds < left ? seconds : left;
 	return seconds < most ? seconds : most;
@@ -108,7 +108,7 @@ zinc_wait_pause(const zinc_wait *wait, double seconds, const char *what, zinc_er
 	double left;
 
 	while ((left = end - now()) > 0) {
-		const struct timespec t = timespec_of(nap(wait, left));
+		const struct timespec t = timespec_of(sleep_seconds(wait, left));
 
 		ZINC_TRY(zinc_wait_for(wait, what, err));
 		nanosleep(&t, NULL);
@@ -130,7 +130,7 @@ zinc_wait_cond_init(pthread_cond_t *cond)
 zinc_status
 zinc_wait_cond(const zinc_wait *wait, pthread_cond_t *cond, pthread_mutex_t *mutex, const char *what, zinc_error *err)
 {
-	const struct timespec until = timespec_of(now() + nap(wait, HUGE_VAL));
+	const struct timespec until = timespec_of(now() + sleep_seconds(wait, HUGE_VAL));
 
 	ZINC_TRY(zinc_wait_for(wait, what, err));
 	pthread_cond_timedwait(cond, mutex, &until);

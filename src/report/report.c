@@ -93,7 +93,7 @@ warn(zinc_report *r, const char *rule, const char *message)
 	char more[192];
 
 	r->warnings++;
-	zinc_cite(more, sizeof more, rule, r->pointer);
+	zinc_rule_suffix(more, sizeof more, rule, r->pointer);
 	if (!r->found)
 		zinc_warn(r->ctx, r->where, "%s%s", message, more);
 }

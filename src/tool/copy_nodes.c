@@ -185,7 +185,7 @@ warn_of_document(void *arg, zinc_severity severity, const char *rule, const char
 						 x->r.where + strlen(h->prefix), message);
 		return;
 	}
-	zinc_cite(more, sizeof more, rule, pointer);
+	zinc_rule_suffix(more, sizeof more, rule, pointer);
 	zinc_warn(x->r.ctx, x->r.where, "%s%s", message, more);
 }
 

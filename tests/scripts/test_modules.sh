@@ -102,7 +102,7 @@ cp -r "$libdir/zinc" "$(readlink -f "$libdir/libzinc.so.0")" moved/
 mv "moved/$(basename "$(readlink -f "$libdir/libzinc.so.0")")" moved/libzinc.so.0
 opens env LD_LIBRARY_PATH="$here/moved" ./by_environment
 rm -r "$libdir/libzinc.so.0.gone" moved/zinc
-refuses "the module store_http is not there" env LD_LIBRARY_PATH="$here/moved" ./by_environment evil
+refuses "the module store_http is missing" env LD_LIBRARY_PATH="$here/moved" ./by_environment evil
 innocent "no module"
 
 # ---- (3) the same headers, the same library ----

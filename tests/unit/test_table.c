@@ -36,7 +36,7 @@ rows_are_found(void **state)
 	assert_ok(zinc_table_add(&g, &a, &err));
 	assert_ok(zinc_table_add(&g, &b, &err));
 	assert_int_equal(zinc_table_add(&g, &again, &err), ZINC_E_EXISTS);
-	assert_string_equal(err.text, "there is a thing \"a\" already");
+	assert_string_equal(err.text, "a thing \"a\" is already registered");
 	assert_int_equal(zinc_table_add(&g, &nameless, &err), ZINC_E_INVALID);
 	assert_int_equal(zinc_table_add(&g, &empty, &err), ZINC_E_INVALID);
 	assert_int_equal(zinc_table_add(&g, NULL, &err), ZINC_E_INVALID);
