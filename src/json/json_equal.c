@@ -1,8 +1,8 @@
 /*
- * json_equal.c - are two values the same?
+ * json_equal.c - comparison of two values
  *
- * Both trees are walked in step, objects in the order of their sorted members.  The way up is by
- * `parent`, so neither stack nor memory grows with depth.
+ * Both trees are walked in parallel, objects in the order of their sorted members.  The walk goes up by `parent`, so
+ * neither stack nor memory grows with depth.
  */
 #include <math.h>
 
@@ -17,10 +17,11 @@ same_text(const zinc_json *a, const zinc_json *b)
 static bool
 is_zero(const zinc_json *v)
 {
-	return v->text[v->text[0] == '-'] == '0'; /* no integer token but 0 begins with 0 */
+	return v->text[v->text[0] == '-'] == '0'; /* no integer token except 0 begins with 0 */
 }
 
-/* Integers of any size are equal when spelled the same, but for -0.  What overflows a double says nothing. */
+/* Integers of any size are equal if spelled the same, apart from -0.  Numbers that overflow a double cannot be compared
+ * by value. */
 static bool
 same_number(const zinc_json *a, const zinc_json *b)
 {
@@ -36,7 +37,7 @@ same_number(const zinc_json *a, const zinc_json *b)
 	return zinc_json_double(a, &x) && zinc_json_double(b, &y) && isfinite(x) && x == y;
 }
 
-/* The same without looking at children. */
+/* Compare without the children. */
 static bool
 same_node(const zinc_json *a, const zinc_json *b)
 {

@@ -1,16 +1,16 @@
 /*
- * json_index.c - an object's members by name
+ * json_index.c - the members of an object by name
  *
- * Beside the list of its members in the order of the text, an object has an array of them sorted by the bytes
- * of their names:
+ * An object has a list of its members in the order of the text, and an array of them sorted by the bytes of their
+ * names:
  *
  *    first -> "b" -> "c" -> "a"        sorted: "a" "b" "c"
  *
  * Promises (tests/unit/test_json_index.c names each by its number):
  *
- * (1) The array is made in O(n log n) comparisons whatever the names, which a hash table could not
- *     promise against names made to collide.
- * (2) A member is found in O(log n), and two objects can be compared in step.
+ * (1) The array is made in O(n log n) comparisons whatever the names; a hash table could not promise that for names
+ *     made to collide.
+ * (2) A member is found in O(log n), and two objects can be compared in parallel.
  * (3) Of members with the same name the last one of the text stays.
  */
 #include "json/json_impl.h"
@@ -33,7 +33,7 @@ compare_members(const zinc_json *a, const zinc_json *b)
 
 /* ---- sorting ---- */
 
-/* Merge the sorted a[0..mid) and a[mid..n) into `to`.  Of equals the earlier comes first: promise 3 needs that. */
+/* Merge the sorted a[0..mid) and a[mid..n) into `to`.  Of equal names the earlier comes first, for promise 3. */
 static void
 merge(zinc_json **a, size_t mid, size_t n, zinc_json **to)
 {
@@ -43,8 +43,8 @@ merge(zinc_json **a, size_t mid, size_t n, zinc_json **to)
 		to[k] = j == n || (i < mid && compare_members(a[i], a[j]) <= 0) ? a[i++] : a[j++];
 }
 
-/* Merge sort, bottom up: pairs, fours, eights ...  The result is in the array that is returned, `a` or `spare`.
- * The C library's qsort is neither stable nor without allocations of its own. */
+/* Merge sort, bottom up: pairs, fours, eights ...  Returns the array that has the result, `a` or `spare`.  The C
+ * library's qsort is not stable, and may allocate memory. */
 static zinc_json **
 sort_members(zinc_json **a, zinc_json **spare, size_t n)
 {
@@ -63,7 +63,7 @@ sort_members(zinc_json **a, zinc_json **spare, size_t n)
 	return a;
 }
 
-/* Link anew the members that still have a parent. */
+/* Link the members that still have a parent again. */
 static void
 relink_kept(zinc_json *object)
 {
@@ -78,8 +78,8 @@ relink_kept(zinc_json *object)
 	}
 }
 
-/* Keep the last of each name, in the sorted a[] and in the list.  The others lose their parent first, so that
- * the list is walked once, not once per duplicate. */
+/* Keep the last of each name, in the sorted a[] and in the list.  The others lose their parent first, so that the list
+ * is walked once, not once per duplicate. */
 static void
 drop_duplicates(zinc_json *object, zinc_json **a, const char **duplicate)
 {
@@ -98,7 +98,7 @@ drop_duplicates(zinc_json *object, zinc_json **a, const char **duplicate)
 
 /* ---- the array ---- */
 
-/* Its capacity for `n` members: the next power of two, so that it need not be kept anywhere. */
+/* Its capacity for `n` members: the next power of two, so that it need not be stored. */
 static size_t
 capacity(size_t n)
 {
@@ -145,7 +145,7 @@ zinc_json_index(zinc_json_doc *doc, zinc_json *object, const char **duplicate, z
 	return ZINC_OK;
 }
 
-/* Binary search; without the name, *at is where it would go. */
+/* Binary search; if the name is missing, *at is where to insert it. */
 bool
 zinc_json_find(const zinc_json *object, const char *key, size_t nkey, size_t *at)
 {
@@ -168,8 +168,8 @@ zinc_json_find(const zinc_json *object, const char *key, size_t nkey, size_t *at
 	return false;
 }
 
-/* Full means that the number of members is a capacity.  After removals that may be said too early, which costs
- * a larger array and nothing else. */
+/* The array is full when the number of members is a capacity.  After removals this may be reported too early, which
+ * only costs a larger array. */
 bool
 zinc_json_index_open(zinc_json_doc *doc, zinc_json *object, size_t at)
 {

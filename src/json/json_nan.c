@@ -1,8 +1,8 @@
 /*
- * json_nan.c - NaN, Infinity and -Infinity, which are no JSON, but which Python writes into attributes
+ * json_nan.c - NaN, Infinity and -Infinity, which are not JSON, but which Python writes into attributes
  *
- * A document keeps them as numbers of that spelling.  What callers are shown has strings instead, those that fill values
- * have in version 3.
+ * A document keeps them as numbers with that spelling.  Callers get strings instead, the same as for fill values of
+ * version 3.
  */
 #include "json/json_impl.h"
 
@@ -12,7 +12,7 @@ is_token(const zinc_json *v)
 	return v->type == ZINC_JSON_NUMBER && (v->text[0] == 'N' || v->text[0] == 'I' || v->text[1] == 'I');
 }
 
-/* The value behind `v` in a walk over `top`, children first; NULL: the end. */
+/* The value after `v` in a walk over `top`, children first; NULL: the end. */
 static zinc_json *
 next_below(const zinc_json *top, const zinc_json *v)
 {
@@ -34,7 +34,7 @@ zinc_json_has_nan(const zinc_json *v)
 	return false;
 }
 
-/* The copy is ours, so its tokens can become strings where they stand. */
+/* The copy is ours, so its tokens can be turned into strings in place. */
 zinc_json *
 zinc_json_copy_plain(zinc_json_doc *doc, const zinc_json *v)
 {

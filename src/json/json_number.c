@@ -4,9 +4,9 @@
  * Promises (tests/unit/test_json_number.c names each by its number):
  *
  * (1) Integers are read digit by digit and never pass through a double.
- * (2) A double is read as the nearest one and printed with the fewest digits that read back as it.
- * (3) setlocale() changes neither: reading uses the C locale explicitly, and of what printf
- *     says only the digits are used, never its decimal point.
+ * (2) A double is read as the nearest one and printed with the fewest digits that read back as the same.
+ * (3) setlocale() changes neither: reading uses the C locale explicitly, and of printf's output only the digits are
+ *     used, never its decimal point.
  */
 #include <inttypes.h>
 #include <locale.h>
@@ -22,7 +22,7 @@ peek(const char *s, const char *end)
 	return s < end ? *s : '\0';
 }
 
-/* Go past the digits, of which there must be one. */
+/* Skip the digits; at least one is required. */
 static bool
 take_digits(const char **s, const char *end)
 {
@@ -33,7 +33,7 @@ take_digits(const char **s, const char *end)
 	return *s > from;
 }
 
-/* RFC 8259 section 6: [minus] int [frac] [exp], where int is 0 or begins with another digit */
+/* RFC 8259 section 6: [minus] int [frac] [exp], where int is 0 or does not begin with 0 */
 const char *
 zinc_json_number_end(const char *s, const char *end)
 {
@@ -66,7 +66,7 @@ zinc_json_is_integer(const zinc_json *v)
 	return zinc_json_is(v, ZINC_JSON_NUMBER) && strspn(v->text, "-0123456789") == v->n;
 }
 
-/* The digits behind the sign. */
+/* The digits after the sign. */
 static bool
 magnitude(const zinc_json *v, uint64_t *out, bool *negative)
 {
@@ -127,7 +127,7 @@ zinc_json_make_i64(zinc_json_doc *doc, int64_t v)
 
 /* ---- doubles ---- */
 
-/* The C libraries keep one C locale for ever and hand it out here without allocating. */
+/* The C libraries have one permanent C locale and return it here without allocating. */
 static bool
 read_double(const char *token, double *out, float *out_float)
 {
@@ -164,7 +164,7 @@ decimal(double v, int ndigits, char digits[20])
 	return (int)strtol(s + 1, NULL, 10);
 }
 
-/* 0.00012, 1200.0, 12.5, or 1.2e+20, as Python does. */
+/* As in Python: 0.00012, 1200.0, 12.5, or 1.2e+20. */
 static void
 spell(char token[48], bool negative, const char *digits, int n, int exponent)
 {
@@ -182,7 +182,7 @@ spell(char token[48], bool negative, const char *digits, int n, int exponent)
 		snprintf(token, 48, "%s%.*s.%.*s", sign, exponent + 1, digits, n - exponent - 1, digits + exponent + 1);
 }
 
-/* 17 digits tell any two doubles apart, 9 any two floats; most need fewer. */
+/* 17 digits distinguish any two doubles, 9 any two floats; most need fewer. */
 static zinc_json *
 make_shortest(zinc_json_doc *doc, double v, int most, bool is_float)
 {

@@ -1,5 +1,5 @@
 /*
- * json_print.c - values as text, for people (indented) or for machines (one line)
+ * json_print.c - values as text: indented, or on one line
  *
  *    {                                     {"a":1,"b":[1,2],"c":[{}]}
  *      "a": 1,
@@ -9,14 +9,13 @@
  *      ]
  *    }
  *
- * What is printed is parsed back as an equal value.  The walk is by `parent`, without recursion.
+ * The printed text parses to an equal value.  The walk goes by `parent`, without recursion.
  */
 #include "json/json_impl.h"
 
 static const char hex[] = "0123456789abcdef";
 
-/* The escape of a control character, quote or backslash; returns its length.  Nothing else needs one: other
- * characters stay readable. */
+/* The escape of a control character, quote or backslash; returns its length.  Other characters stay readable. */
 static size_t
 escape(uint8_t c, char out[6])
 {
@@ -35,7 +34,7 @@ escape(uint8_t c, char out[6])
 	return 6;
 }
 
-/* Runs of characters that need no escape are added at once. */
+/* Runs of characters without escapes are added at once. */
 zinc_status
 zinc_json_print_string(const char *s, size_t n, zinc_buf *out, zinc_error *err)
 {
@@ -80,7 +79,7 @@ print_leaf(const zinc_json *v, zinc_buf *out, zinc_error *err)
 	return zinc_buf_puts(out, words[v->type], err);
 }
 
-/* An array whose items all are scalars fits on one line. */
+/* An array of scalars fits on one line. */
 static bool
 is_flat(const zinc_json *v)
 {
@@ -127,7 +126,7 @@ new_line(size_t depth, bool pretty, zinc_buf *out, zinc_error *err)
 	return ZINC_OK;
 }
 
-/* Print `v` up to its first child, or whole if it has none or is flat; tells which. */
+/* Print `v` up to its first child, or completely if it has none or is flat; *whole says which. */
 static zinc_status
 print_start(const zinc_json *v, bool pretty, bool *whole, zinc_buf *out, zinc_error *err)
 {
@@ -140,7 +139,7 @@ print_start(const zinc_json *v, bool pretty, bool *whole, zinc_buf *out, zinc_er
 	return zinc_buf_puts(out, v->type == ZINC_JSON_OBJECT ? "{" : "[", err);
 }
 
-/* Down to the first child, on to the next sibling, or up, closing what has ended; `depth` only indents. */
+/* Down to the first child, on to the next sibling, or up, closing containers; `depth` is only for indentation. */
 static zinc_status
 print_tree(const zinc_json *root, bool pretty, zinc_buf *out, zinc_error *err)
 {

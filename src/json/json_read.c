@@ -3,15 +3,15 @@
  *
  * Promises (tests/unit/test_json_read.c names each by its number):
  *
- * (1) Exactly the texts of RFC 8259 in strict UTF-8 are accepted: no comments, no trailing commas,
- *     no byte order mark, no lone surrogates; NaN tokens only when asked for.
- * (2) The reader does not recurse, and stops as soon as a limit is passed: a million brackets cost
- *     no more than the limit of depth.
- * (3) Its time is O(n log n) in the text's length, whatever the text.
- * (4) Every refusal names line and column.
+ * (1) Exactly the texts of RFC 8259 in strict UTF-8 are accepted: no comments, no trailing commas, no byte order mark,
+ *     no lone surrogates; NaN tokens only by a flag.
+ * (2) The reader does not recurse, and stops as soon as a limit is exceeded: a million brackets cost no more than the
+ *     limit of depth.
+ * (3) Its time is O(n log n) in the length of the text, whatever the text.
+ * (4) Every error has line and column.
  *
- * Values are linked into the tree as soon as they begin, and `open` is the container that is being read.  Its
- * parents are found by their pointers, so that no stack is needed, neither ours nor the machine's:
+ * Values are linked into the tree as soon as they begin; `open` is the container that is being read.  Its parents are
+ * found by their pointers, so no stack is needed:
  *
  *    {"a": [1, {"b": 2
  *    root   |  open = this object, its parent the array, its parent the root
@@ -31,9 +31,9 @@ struct reader {
 	zinc_error *err;
 };
 
-/* ---- refusing ---- */
+/* ---- errors ---- */
 
-/* The place is found by counting from the start: that costs a second look at the text only when it is refused. */
+/* Line and column are counted from the start, so only a rejected text is scanned twice. */
 static zinc_status __attribute__((format(printf, 3, 4)))
 refuse(const struct reader *r, zinc_status st, const char *fmt, ...)
 {
@@ -46,7 +46,7 @@ refuse(const struct reader *r, zinc_status st, const char *fmt, ...)
 		if (*s == '\n') {
 			line++;
 			column = 1;
-		} else if ((*s & 0xC0) != 0x80) /* characters, not bytes */
+		} else if ((*s & 0xC0) != 0x80) /* count characters, not bytes */
 			column++;
 	}
 	va_start(args, fmt);
@@ -72,7 +72,7 @@ skip_space(struct reader *r)
 		r->at++;
 }
 
-/* Is `c` next?  Then go past it. */
+/* If `c` is next, skip it. */
 static bool
 take(struct reader *r, char c)
 {
@@ -136,7 +136,7 @@ put_utf8(char *to, uint32_t c)
 	return to;
 }
 
-/* RFC 8259 section 7.  Characters outside the BMP are two \u, a high and a low surrogate; one alone is no character. */
+/* RFC 8259 section 7.  A character outside the BMP is two \u, a high and a low surrogate; one alone is invalid. */
 static zinc_status
 read_escape(struct reader *r, char **to)
 {
@@ -150,17 +150,17 @@ read_escape(struct reader *r, char **to)
 		return ZINC_OK;
 	}
 	if (!read_unit(r, &c))
-		return refuse(r, ZINC_E_CORRUPT, "no such escape");
+		return refuse(r, ZINC_E_CORRUPT, "unknown escape");
 	if (c >= 0xD800 && c <= 0xDFFF) {
 		if (c >= 0xDC00 || !read_unit(r, &low) || low < 0xDC00 || low > 0xDFFF)
-			return refuse(r, ZINC_E_CORRUPT, "half of a surrogate pair");
+			return refuse(r, ZINC_E_CORRUPT, "an unpaired surrogate");
 		c = 0x10000 + ((c - 0xD800) << 10) + (low - 0xDC00);
 	}
 	*to = put_utf8(*to, c);
 	return ZINC_OK;
 }
 
-/* Bytes between the quotes as they are in the text, or -1 when the text ends first. */
+/* The bytes between the quotes, before decoding, or -1 when the text ends first. */
 static ptrdiff_t
 raw_length(const struct reader *r)
 {
@@ -172,7 +172,7 @@ raw_length(const struct reader *r)
 	return i < n ? (ptrdiff_t)i : -1;
 }
 
-/* A string whose opening quote is taken.  Decoding never makes it longer. */
+/* Read a string whose opening quote is consumed.  Decoding never makes it longer. */
 static zinc_status
 read_string(struct reader *r, const char **out, size_t *n)
 {
@@ -182,7 +182,7 @@ read_string(struct reader *r, const char **out, size_t *n)
 	size_t len;
 
 	if (raw < 0)
-		return refuse(r, ZINC_E_CORRUPT, "a string without end");
+		return refuse(r, ZINC_E_CORRUPT, "the string is not closed");
 	text = to = (char *)zinc_json_alloc(r->doc, (size_t)raw + 1, 1);
 	if (!text)
 		return zinc_fail_nomem(r->err);
@@ -213,7 +213,7 @@ read_string(struct reader *r, const char **out, size_t *n)
 
 /* ---- values ---- */
 
-/* The token is kept as it is; what it is worth is asked later, as an integer or as a double. */
+/* The token is stored as it is; it is converted later, to an integer or a double. */
 static zinc_status
 read_number(struct reader *r, zinc_json *v)
 {
@@ -224,7 +224,7 @@ read_number(struct reader *r, zinc_json *v)
 	v->type = ZINC_JSON_NUMBER;
 	v->n = (size_t)(end - r->at);
 	if (v->n > ZINC_JSON_NUMBER_MAX)
-		return refuse(r, ZINC_E_LIMIT, "a number of more than %u characters", ZINC_JSON_NUMBER_MAX);
+		return refuse(r, ZINC_E_LIMIT, "the number has more than %u characters", ZINC_JSON_NUMBER_MAX);
 	v->text = zinc_json_text(r->doc, r->at, v->n);
 	if (!v->text)
 		return zinc_fail_nomem(r->err);
@@ -232,7 +232,7 @@ read_number(struct reader *r, zinc_json *v)
 	return ZINC_OK;
 }
 
-/* null and its like.  The texts of NaN tokens are these constants. */
+/* null, true, false and NaN tokens, whose texts are these constants. */
 static bool
 read_word(struct reader *r, zinc_json *v)
 {
@@ -260,7 +260,7 @@ read_word(struct reader *r, zinc_json *v)
 	return false;
 }
 
-/* Refused at the bracket that is one too many, before anything is made of what is behind it. */
+/* Rejected at the first bracket beyond the limit, before anything after it is read. */
 static zinc_status
 open_container(struct reader *r, zinc_json *v, zinc_json_type type)
 {
@@ -271,7 +271,7 @@ open_container(struct reader *r, zinc_json *v, zinc_json_type type)
 	return ZINC_OK;
 }
 
-/* Read a value, or the start of one with children, under the open container. */
+/* Read a value, or the start of a container, under the open container. */
 static zinc_status
 read_value(struct reader *r, const char *key, size_t nkey)
 {
@@ -311,14 +311,14 @@ read_member(struct reader *r)
 		return unexpected(r, "a name in quotes");
 	ZINC_TRY(read_string(r, &key, &nkey));
 	if (nkey > ZINC_JSON_KEY_MAX)
-		return refuse(r, ZINC_E_LIMIT, "a name of more than %u bytes", (unsigned)ZINC_JSON_KEY_MAX);
+		return refuse(r, ZINC_E_LIMIT, "the name has more than %u bytes", (unsigned)ZINC_JSON_KEY_MAX);
 	skip_space(r);
 	if (!take(r, ':'))
 		return unexpected(r, "':'");
 	return read_value(r, key, nkey);
 }
 
-/* An object's names are looked at together when it is complete, hence the place that a duplicate is reported at. */
+/* The names of an object are checked when it is complete, so a duplicate is reported at its end. */
 static zinc_status
 close_container(struct reader *r)
 {
@@ -336,7 +336,7 @@ close_container(struct reader *r)
 	return ZINC_OK;
 }
 
-/* Inside a container: its end, or its next child. */
+/* Inside a container: read its end or its next child. */
 static zinc_status
 step(struct reader *r)
 {
@@ -356,8 +356,8 @@ read_document(struct reader *r)
 	size_t n = (size_t)(r->end - r->start);
 
 	if (n > r->limits->json_bytes && !(r->flags & ZINC_JSON_ANY_SIZE))
-		return zinc_fail(r->err, ZINC_E_LIMIT, "a JSON document of %zu bytes, more than %llu", n,
-				 (unsigned long long)r->limits->json_bytes);
+		return zinc_fail(r->err, ZINC_E_LIMIT, "the JSON document has %zu bytes, more than the limit of %llu",
+				 n, (unsigned long long)r->limits->json_bytes);
 	ZINC_TRY(read_value(r, NULL, 0));
 	while (r->open)
 		ZINC_TRY(step(r));

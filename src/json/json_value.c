@@ -1,15 +1,15 @@
 /*
- * json_value.c - documents in memory: the arena, looking, building, copying
+ * json_value.c - documents in memory: the arena, access, building, copying
  *
  * Promises (tests/unit/test_json_value.c):
  *
  * (1) A document owns everything in it, and freeing it frees all at once.
- * (2) Looking accepts NULL, building passes NULL on: a chain of calls needs one check, at its end.
+ * (2) Access functions accept NULL and building functions pass NULL on: a chain of calls needs one check, at its end.
  * (3) A value is part of at most one other, so that a tree stays a tree.
- * (4) Members keep their order, and a member that is replaced its place.
+ * (4) Members keep their order, and a replaced member keeps its position.
  *
- * All values and texts are in an arena, a list of blocks that only grow fuller.  What is removed or replaced
- * stays there until the end: documents are edited a little and then printed.
+ * All values and texts are in an arena, a list of blocks.  Removed and replaced values stay in it until the end:
+ * documents are changed a little and then printed.
  *
  *    blocks -> [value text value text .....] -> [all full] -> [one large text]
  */
@@ -27,8 +27,8 @@ struct zinc_json_block {
 
 /* ---- arena ---- */
 
-/* Each twice the last, so that small documents are small and large ones need few blocks.  What does not fit
- * even there gets a block for itself. */
+/* Each block has twice the size of the last, so that small documents are small and large ones need few blocks.  A piece
+ * that does not fit even there gets its own block. */
 static struct zinc_json_block *
 add_block(zinc_json_doc *doc, size_t need)
 {
@@ -46,7 +46,7 @@ add_block(zinc_json_doc *doc, size_t need)
 		return NULL;
 	b->used = 0;
 	b->cap = cap;
-	if (head && cap == need) { /* all for one: the head is filled on */
+	if (head && cap == need) { /* a block for one piece: the head is still filled */
 		b->next = head->next;
 		head->next = b;
 	} else {
@@ -153,7 +153,7 @@ zinc_json_duplicate(const zinc_json_doc *doc)
 	return doc->duplicate;
 }
 
-/* ---- looking ---- */
+/* ---- access ---- */
 
 bool
 zinc_json_is(const zinc_json *v, zinc_json_type type)
@@ -200,7 +200,7 @@ zinc_json_bool(const zinc_json *v, bool *out)
 
 /* ---- building ---- */
 
-/* Scalars of the other kinds have their own functions, as they need a text. */
+/* Scalars of the other types have their own functions, since they need a text. */
 zinc_json *
 zinc_json_make(zinc_json_doc *doc, zinc_json_type type)
 {
@@ -259,9 +259,9 @@ check_free(const zinc_json *parent, zinc_json_type type, const zinc_json *v, zin
 	if (!parent || !v)
 		return zinc_fail_nomem(err);
 	if (parent->type != type)
-		return zinc_fail(err, ZINC_E_INVALID, "a JSON value that cannot have children of this kind");
+		return zinc_fail(err, ZINC_E_INVALID, "this JSON value cannot have such a child");
 	if (v->parent || v == parent)
-		return zinc_fail(err, ZINC_E_INVALID, "a JSON value that is part of another already");
+		return zinc_fail(err, ZINC_E_INVALID, "the JSON value is already part of another");
 	return ZINC_OK;
 }
 
@@ -273,8 +273,8 @@ zinc_json_append(zinc_json *array, zinc_json *v, zinc_error *err)
 	return ZINC_OK;
 }
 
-/* Take `old` out of the list and put `v` (NULL: nothing) in its place.  The list is walked for what is before it:
- * that is rare enough not to pay a pointer in every value for. */
+/* Replace `old` in the list by `v` (NULL: remove it).  The list is searched for its predecessor: this is rare, and
+ * saves a pointer in every value. */
 static void
 relink(zinc_json *parent, zinc_json *old, zinc_json *v)
 {
@@ -296,7 +296,7 @@ relink(zinc_json *parent, zinc_json *old, zinc_json *v)
 	old->parent = old->next = NULL;
 }
 
-/* Whatever fails, fails before anything has changed. */
+/* Every failure happens before anything is changed. */
 zinc_status
 zinc_json_set(zinc_json_doc *doc, zinc_json *object, const char *key, zinc_json *v, zinc_error *err)
 {
@@ -305,7 +305,7 @@ zinc_json_set(zinc_json_doc *doc, zinc_json *object, const char *key, zinc_json 
 
 	ZINC_TRY(check_free(object, ZINC_JSON_OBJECT, v, err));
 	if (nkey > ZINC_JSON_KEY_MAX)
-		return zinc_fail(err, ZINC_E_LIMIT, "a name of %zu bytes", nkey);
+		return zinc_fail(err, ZINC_E_LIMIT, "the name is too long: %zu bytes", nkey);
 	if (zinc_json_find(object, key, nkey, &at)) {
 		copy = object->sorted[at]->key;
 		relink(object, object->sorted[at], v);

@@ -406,10 +406,10 @@ refusals_name_the_place(void **state)
 	    {"{\"a\" 1}", "JSON, line 1, column 6: ':' expected, not '1'"},
 	    {"{\"a\":1", "JSON, line 1, column 7: ',' or '}' expected, but the text ends"},
 	    {"[1\x01]", "JSON, line 1, column 3: ',' or ']' expected, not byte 0x01"},
-	    {"[\"\\q\"]", "JSON, line 1, column 3: no such escape"},
-	    {"[\"abc", "JSON, line 1, column 3: a string without end"},
+	    {"[\"\\q\"]", "JSON, line 1, column 3: unknown escape"},
+	    {"[\"abc", "JSON, line 1, column 3: the string is not closed"},
 	    {"[] []", "JSON, line 1, column 4: the end expected, not '['"},
-	    {"\n\n\"\\ud800\"", "JSON, line 3, column 8: half of a surrogate pair"},
+	    {"\n\n\"\\ud800\"", "JSON, line 3, column 8: an unpaired surrogate"},
 	    {"\"\xff\"", "JSON, line 1, column 2: not valid UTF-8"},
 	};
 	zinc_error err = ZINC_ERROR_INIT;
