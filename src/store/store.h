@@ -108,9 +108,9 @@ zinc_status zinc_store_put_parts(zinc_store *s, const zinc_partial *const *parts
 /* ---- answering requests, for stores and layers over them ---- */
 
 /* Answer request i from a value of `size` bytes with tag `tag`: check tag and range, get a buffer, read, call done.
- * `read` returns E_CONFLICT when the value was changed in place meanwhile. */
+ * `read_value` returns E_CONFLICT when the value was changed in place meanwhile. */
 ZINC_MODULE_API void zinc_sink_serve(const zinc_sink *k, size_t i, const zinc_get *r, uint64_t size,
-				     const zinc_tag *tag, zinc_read_fn read, void *arg, const zinc_wait *wait);
+				     const zinc_tag *tag, zinc_read_fn read_value, void *arg, const zinc_wait *wait);
 ZINC_MODULE_API void zinc_sink_missing(const zinc_sink *k, size_t i);
 /* Does request i have the same key pointer as the request before it?  Then results for that key can be reused. */
 static inline bool

@@ -98,7 +98,7 @@ zinc_fs_group_done(zinc_fs *fs, fs_change *c, bool keep)
 	pthread_mutex_unlock(&fs->lock);
 }
 
-/* Move the group's pending changes to the front of `mates`; the caller holds the lock. */
+/* Move the group's pending changes to the front of `taken`; the caller holds the lock. */
 static fs_change *
 take_pending(fs_group *g, fs_change *taken)
 {
@@ -123,7 +123,7 @@ typedef struct finishing {
 } finishing;
 
 static void *
-finish_mates(void *arg)
+finish_taken(void *arg)
 {
 	finishing *f = (finishing *)arg;
 	fs_change *c;
@@ -164,7 +164,7 @@ start_helpers(pthread_t *threads, int n, finishing *f)
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	for (i = 0; i < n; i++)
-		if (pthread_create(&threads[i], NULL, finish_mates, f) != 0)
+		if (pthread_create(&threads[i], NULL, finish_taken, f) != 0)
 			break;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return i;
@@ -186,7 +186,7 @@ zinc_fs_flush(zinc_fs *fs, fs_group *g, const zinc_wait *wait)
 			f.next = take_pending(each, f.next);
 	pthread_mutex_unlock(&fs->lock);
 	n = start_helpers(helpers, count_helpers(fs, f.next), &f);
-	finish_mates(&f);
+	finish_taken(&f);
 	while (n-- > 0)
 		pthread_join(helpers[n], NULL);
 }

@@ -20,10 +20,10 @@
 
 #include "store/store_http.h"
 
-#define MOST_PARALLEL 1000
-#define MERGE_GAP     ZINC_MIB /* bytes that one round trip costs, on a line of 10 ms and 1 Gbit/s */
-#define GATHER_BYTES  (32 * ZINC_MIB)
-#define GATHER_SHARE  8 /* share of the bytes in flight */
+#define MAX_PARALLEL 1000
+#define MERGE_GAP    ZINC_MIB /* bytes that one round trip costs, on a line of 10 ms and 1 Gbit/s */
+#define GATHER_BYTES (32 * ZINC_MIB)
+#define GATHER_SHARE 8 /* share of the bytes in flight */
 
 /* The HTTP request that is sent for a get; the answer may require another one. */
 typedef enum question {
@@ -616,8 +616,8 @@ static const zinc_setting_row http_settings[] = {
     {.name = "timeout",
      .type = ZINC_SETTING_SECONDS,
      .preset = "30",
-     .purpose = "seconds without a byte before it is tried again"},
-    {.name = "retries", .type = ZINC_SETTING_COUNT, .preset = "4", .purpose = "tries after the first, of one request"},
+     .purpose = "seconds without data before a request is retried"},
+    {.name = "retries", .type = ZINC_SETTING_COUNT, .preset = "4", .purpose = "retries of one request"},
     {.name = "parallel",
      .type = ZINC_SETTING_COUNT,
      .preset = "64",
@@ -658,8 +658,8 @@ check_config(const zinc_http_config *c, zinc_error *err)
 {
 	if (!(c->timeout > 0))
 		return zinc_fail(err, ZINC_E_INVALID, "http.timeout must be above 0");
-	if (c->parallel < 1 || c->parallel > MOST_PARALLEL)
-		return zinc_fail(err, ZINC_E_INVALID, "http.parallel must be 1 to %d", MOST_PARALLEL);
+	if (c->parallel < 1 || c->parallel > MAX_PARALLEL)
+		return zinc_fail(err, ZINC_E_INVALID, "http.parallel must be 1 to %d", MAX_PARALLEL);
 	return ZINC_OK;
 }
 
@@ -729,7 +729,7 @@ open_https(void **self, const char *rest, const zinc_store_options *options, zin
 
 #define HTTP_OPS(scheme_, open_)                                                                                       \
 	{                                                                                                              \
-		.size = sizeof(zinc_store_ops), .name = "http", .purpose = "what a web server has below a URL",        \
+		.size = sizeof(zinc_store_ops), .name = "http", .purpose = "files of a web server, below a URL",       \
 		.schemes = scheme_, .open = open_, .close = http_close, .caps = http_caps, .get = zinc_http_get,       \
 		.put = zinc_http_put, .del = zinc_http_del, .settings = http_settings, .foreign_query = 1, .more = 1,  \
 	}

@@ -16,7 +16,7 @@ static const struct module {
 	const char *adapters;
 	const char *purpose;
 } modules[] = {
-    {"http", "http,https", NULL, "what a web server has below a URL; a module"},
+    {"http", "http,https", NULL, "files of a web server, below a URL; a module"},
 };
 #define MODULES (sizeof modules / sizeof modules[0])
 

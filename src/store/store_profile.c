@@ -18,7 +18,7 @@
 
 #include "store/store_setting.h"
 
-#define MOST_BYTES ZINC_MIB
+#define MAX_BYTES ZINC_MIB
 
 /* ---- lines ---- */
 
@@ -169,7 +169,7 @@ read_open(zinc_buf *out, zinc_context *ctx, int fd, const char *name, zinc_error
 
 	if (ctx->os->fstat(ctx->os, fd, &st) != 0)
 		return zinc_fail_errno(err, errno, "%s", name);
-	if (!S_ISREG(st.st_mode) || (uint64_t)st.st_size > MOST_BYTES)
+	if (!S_ISREG(st.st_mode) || (uint64_t)st.st_size > MAX_BYTES)
 		return zinc_fail(err, ZINC_E_INVALID, "%s: a file of profiles must be a regular file of at most 1 MiB",
 				 name);
 	if (st.st_mode & (S_IRWXG | S_IRWXO))
@@ -207,7 +207,7 @@ zinc_profile_read(zinc_context *ctx, const char *section, zinc_profile_fn fn, vo
 	zinc_status st;
 
 	zinc_buf_init(&name, ctx, 64 * ZINC_KIB);
-	zinc_buf_init(&text, ctx, MOST_BYTES + 1);
+	zinc_buf_init(&text, ctx, MAX_BYTES + 1);
 	st = file_name(&name, err);
 	if (st == ZINC_OK && !zinc_buf_text(&name))
 		st = zinc_fail_nomem(err);

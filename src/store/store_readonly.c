@@ -48,7 +48,7 @@ readonly_scrub(void *self, const char *prefix, int remove, zinc_scrub_fn fn, voi
 static const zinc_store_ops readonly_ops = {
     .size = sizeof(zinc_store_ops),
     .name = "readonly",
-    .purpose = "another store, without changes",
+    .purpose = "another store, read-only",
     .close = readonly_close,
     .caps = readonly_caps,
     .get = readonly_get,

@@ -157,8 +157,8 @@ wait_for_room(const zinc_sink *k, size_t i, uint64_t nbytes, void **buf, const z
 
 /* room() is called also for 0 bytes, but then nothing is read. */
 static zinc_status
-deliver(const zinc_sink *k, size_t i, const zinc_get *r, zinc_got *got, uint64_t size, zinc_read_fn read, void *arg,
-	const zinc_wait *wait, zinc_error *err)
+deliver(const zinc_sink *k, size_t i, const zinc_get *r, zinc_got *got, uint64_t size, zinc_read_fn read_value,
+	void *arg, const zinc_wait *wait, zinc_error *err)
 {
 	const struct iovec *iov = r->iov;
 	struct iovec slot;
@@ -175,7 +175,7 @@ deliver(const zinc_sink *k, size_t i, const zinc_get *r, zinc_got *got, uint64_t
 		iov = &slot;
 		niov = 1;
 	}
-	return got->nbytes ? read(arg, offset, got->nbytes, iov, niov, err) : ZINC_OK;
+	return got->nbytes ? read_value(arg, offset, got->nbytes, iov, niov, err) : ZINC_OK;
 }
 
 /* If the value was changed in place, a request with a tag gets "changed", any other one E_IO. */
@@ -195,8 +195,8 @@ fail_request(const zinc_get *r, zinc_got *got, zinc_error *e)
 }
 
 void
-zinc_sink_serve(const zinc_sink *k, size_t i, const zinc_get *r, uint64_t size, const zinc_tag *tag, zinc_read_fn read,
-		void *arg, const zinc_wait *wait)
+zinc_sink_serve(const zinc_sink *k, size_t i, const zinc_get *r, uint64_t size, const zinc_tag *tag,
+		zinc_read_fn read_value, void *arg, const zinc_wait *wait)
 {
 	zinc_error e;
 	zinc_got got;
@@ -209,7 +209,7 @@ zinc_sink_serve(const zinc_sink *k, size_t i, const zinc_get *r, uint64_t size, 
 	if (r->if_tag && !zinc_tag_equal(r->if_tag, tag))
 		got.found = ZINC_CHANGED;
 	else if (!r->stat)
-		got.status = deliver(k, i, r, &got, size, read, arg, wait, &e);
+		got.status = deliver(k, i, r, &got, size, read_value, arg, wait, &e);
 	if (got.status != ZINC_OK)
 		fail_request(r, &got, &e);
 	k->done(k->arg, i, &got);
