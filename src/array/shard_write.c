@@ -1,13 +1,14 @@
 /*
  * shard_write.c - encode one open shard, whole or on top of its old bytes
  *
- * Inner chunks are laid out in C order, so the bytes are the same for any number of threads.
- * Those that the selection does not touch keep their old encoded bytes; those it covers are not
- * decoded; the others are decoded, changed and encoded again.  An inner chunk that is all fill value
- * is left out, and a shard without any is erased.
+ * Promises (tests/unit/test_shard_write.c names each by its number):
  *
- * What fails is told to whoever asked for the shard, whatever the number of threads: he may write it without its old
- * bytes, where those are damaged and all of its elements are new.
+ * (1) Inner chunks are laid out in C order, so the bytes are the same for any number of threads.
+ * (2) Those that the selection does not touch keep their old encoded bytes, which never come into memory.
+ * (3) Those it covers are not decoded; the others are decoded, changed and encoded again.
+ * (4) An inner chunk that is all fill value is left out, and a shard without any is erased.
+ * (5) What fails is told to whoever asked for the shard, whatever the number of threads: he may write it without its old
+ *     bytes, where those are damaged and all of its elements are new.
  *
  * The new shard is put together by shard/shard_build.c: what is kept never comes into memory, the store copies it.
  */
