@@ -162,10 +162,10 @@ climb_fixed(struct climb *c, size_t root, zinc_error *err)
 
 /* ---- the climb to create ---- */
 
-/* Bytes of the path up to its first component that looks like a root, of those that end at `from` or behind it; all of
- * it when none does. */
-static size_t
-suffixed_root(const char *path, size_t from)
+/* Does a component that ends at `from` or later have the suffix of a root?  *n gets the bytes of the path up to the
+ * first such component, or all of it. */
+static bool
+find_suffixed_root(const char *path, size_t from, size_t *n)
 {
 	static const char *const suffixes[] = {".zarr", ".zr3", ".zr"};
 	const char *end = path;
@@ -176,14 +176,16 @@ suffixed_root(const char *path, size_t from)
 
 		end += strcspn(end, "/");
 		for (i = 0; i < sizeof suffixes / sizeof *suffixes && (size_t)(end - path) >= from; i++) {
-			const size_t n = strlen(suffixes[i]);
+			const size_t nsuffix = strlen(suffixes[i]);
 
-			if ((size_t)(end - name) > n && memcmp(end - n, suffixes[i], n) == 0)
-				return (size_t)(end - path);
+			*n = (size_t)(end - path);
+			if ((size_t)(end - name) > nsuffix && memcmp(end - nsuffix, suffixes[i], nsuffix) == 0)
+				return true;
 		}
 		end += *end == '/';
 	}
-	return (size_t)(end - path);
+	*n = (size_t)(end - path);
+	return false;
 }
 
 /* Any entry says that the place is taken. */
@@ -298,7 +300,7 @@ climb_to_create(struct climb *c, zinc_error *err)
 		return ZINC_OK;
 	ZINC_TRY(climb_fixed(c, n, err));
 	if (!c->found)
-		c->root = suffixed_root(c->path, end);
+		(void)find_suffixed_root(c->path, end, &c->root);
 	return ZINC_OK;
 }
 
@@ -439,6 +441,8 @@ check_odd_name(const zinc_place *place, const zinc_store_options *so, const zinc
 	st = climb_above(&c, strlen(c.path), &end, err);
 	if (st == ZINC_OK && c.found)
 		st = refuse(&c, c.root, "the hierarchy at", " cannot hold a node of this name", err);
+	else if (st == ZINC_OK && place->new_name && find_suffixed_root(c.path, end, &c.root))
+		st = refuse(&c, c.root, "the new hierarchy at", " could not hold a node of this name", err);
 	if (st == ZINC_OK)
 		st = check_odd_name(&above, so, wait, err);
 	zinc_json_free(c.doc);

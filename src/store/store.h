@@ -54,7 +54,8 @@ typedef struct zinc_place {
 	char format[16]; /* the adapter after '|': "zarr", "zarr2", "zarr3"; "" without one */
 	size_t existing; /* bytes of `path` that are existing directories; SIZE_MAX: unknown, ask the store */
 	char *above;     /* directory of the last component that cannot be part of a key; NULL: every component can */
-	bool bad_name;   /* that component does not exist, and must not be created: no UTF-8, or control characters */
+	bool new_name;   /* that component does not exist */
+	bool bad_name;   /* and must not be created: no UTF-8, or control characters */
 } zinc_place;
 
 /* E_INVALID, E_UNSUPPORTED (unknown adapter), and the errors of zinc_store_open.  Nothing has to exist. */

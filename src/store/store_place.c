@@ -90,7 +90,8 @@ describe_path(zinc_place *out, const char *path, const path_info *w, const char 
 		return zinc_fail(err, ZINC_E_INVALID,
 				 "a name of %zu bytes is too long: a file system allows at most %d",
 				 w->barrier - w->name_at, NAME_MAX);
-	out->bad_name = w->bad && w->existing < w->barrier;
+	out->new_name = w->existing < w->barrier;
+	out->bad_name = w->bad && out->new_name;
 	zinc_buf_init(&above, out->ctx, ZINC_MAX_KEY);
 	st = zinc_buf_printf(&above, err, "/%.*s", (int)w->name_at, path);
 	if (st == ZINC_OK)

@@ -26,6 +26,15 @@ zinc 0 create lg/a/b/c --shape 3 --dtype int8
 zinc 0 info --json lg/a/b/c
 has '"path":"/a/b/c"'
 
+# ---- a new root by its suffix cannot hold a name that is too long; a directory that is there may have it ----
+long=$(printf 'a%.0s' {1..249})
+zinc 2 create long.zarr/"$long" --shape 3 --dtype int8
+says "could not hold a node of this name"
+[ ! -e long.zarr ] || bad "something was made"
+mkdir -p plain.zarr/"$long"
+zinc 0 create plain.zarr/"$long"/new.zarr --shape 3 --dtype int8
+zinc 0 cat plain.zarr/"$long"/new.zarr
+
 # ---- a stranger's group above decides nothing ----
 mkdir -p open/me
 printf '{"zarr_format": 2}' >open/.zgroup
