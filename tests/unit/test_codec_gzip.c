@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "codec/codec_parts.h"
-#include "support/chains.h"
+#include "support/codecs.h"
 #include "support/sweep.h"
 #include "support/test.h"
 
@@ -25,18 +25,7 @@ static const uint64_t eleven[] = {11, ENDED}, twice[] = {22, ENDED};
 static void
 decodes_to(const char *hex, const uint64_t *shape, const char *text, zinc_status st)
 {
-	zinc_error err = ZINC_ERROR_INIT;
-	uint8_t bytes[256], back[64];
-	size_t n = unhex(hex, bytes, sizeof bytes);
-	chain_case t;
-
-	assert_ok(chain_init(&t, NULL, CHAIN, "uint8", shape, NULL, true, &err));
-	assert_int_equal(chain_decode(&t, bytes, n, back, &err), st);
-	if (st == ZINC_OK)
-		assert_memory_equal(back, text, strlen(text));
-	else
-		assert_string_equal(err.codec, "gzip");
-	chain_fini(&t);
+	codec_decodes(CHAIN, "uint8", shape, hex, st, text);
 }
 
 /* What others write. */

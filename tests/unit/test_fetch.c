@@ -11,6 +11,7 @@
 
 #include "fetch/fetch.h"
 #include "support/afar.h"
+#include "support/halting.h"
 #include "support/test.h"
 
 enum { ITEMS = 300, BYTES = 1000, THREADS = 4 };
@@ -28,8 +29,7 @@ typedef struct scene {
 	size_t parts;
 	/* what the planner saw */
 	atomic_int busy[ITEMS], taken[ITEMS], failed[ITEMS];
-	atomic_size_t lowest; /* failure */
-	atomic_int stop;
+	halting end;
 	atomic_size_t ntaken;
 	size_t stop_after; /* items taken */
 	unsigned slow;     /* microseconds a take */
@@ -85,7 +85,7 @@ take(void *arg, zinc_fetch_item *it, int worker, bool *again, zinc_error *err)
 		return ZINC_OK;
 	atomic_fetch_add(&s->taken[it->i], 1);
 	if (atomic_fetch_add(&s->ntaken, 1) + 1 == s->stop_after)
-		atomic_store(&s->stop, 1);
+		atomic_store(&s->end.stop, 1);
 	return ZINC_OK;
 }
 
@@ -93,29 +93,23 @@ static void
 fail_item(void *arg, zinc_fetch_item *it, zinc_status st, zinc_error *err)
 {
 	scene *s = arg;
-	size_t low = atomic_load(&s->lowest);
 
 	assert_int_equal(st, err->code);
 	atomic_store(&s->busy[it->i], 0);
 	atomic_store(&s->failed[it->i], (int)st);
-	while (it->i < low && !atomic_compare_exchange_weak(&s->lowest, &low, it->i))
-		;
+	halting_fail(&s->end, it->i);
 }
 
 static bool
 stopped(void *arg, size_t i)
 {
-	scene *s = arg;
-
-	return atomic_load(&s->stop) || i >= atomic_load(&s->lowest);
+	return halting_stopped(&((const scene *)arg)->end, i);
 }
 
 static bool
 halted(void *arg)
 {
-	scene *s = arg;
-
-	return atomic_load(&s->stop) || atomic_load(&s->lowest) != SIZE_MAX;
+	return halting_halted(&((const scene *)arg)->end);
 }
 
 static zinc_status
@@ -156,7 +150,7 @@ open_scene(scene *s, int threads, uint64_t in_flight)
 	s->caps.size = sizeof s->caps;
 	zinc_store_caps(s->store, &s->caps);
 	s->rounds = 1;
-	atomic_store(&s->lowest, SIZE_MAX);
+	halting_init(&s->end);
 	for (i = 0; i < THREADS; i++) {
 		zinc_buf_init(&s->bytes[i], s->ctx, BYTES);
 		zinc_fetch_item_init(&s->near[i], s->ctx, &s->bytes[i], &s->near_err[i]);
@@ -435,7 +429,7 @@ the_lowest_failure_is_found(void **state)
 	assert_ok(zinc_store_del(s.memory, NULL, "k31", NULL, 0, NULL, &err));
 	assert_ok(zinc_store_del(s.memory, NULL, "k25", NULL, 0, NULL, &err));
 	zinc_fetch_run(&s.f, ITEMS);
-	assert_int_equal(atomic_load(&s.lowest), 25);
+	assert_int_equal(atomic_load(&s.end.lowest), 25);
 	assert_int_equal(atomic_load(&s.failed[25]), ZINC_E_NOTFOUND);
 	for (i = 0; i < 25; i++)
 		assert_int_equal(atomic_load(&s.taken[i]), 1);

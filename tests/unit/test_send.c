@@ -10,6 +10,7 @@
 
 #include "fetch/fetch.h"
 #include "support/afar.h"
+#include "support/halting.h"
 #include "support/test.h"
 
 enum { PARCELS = 300, BYTES = 1000, THREADS = 4, PARALLEL = 16 };
@@ -28,8 +29,7 @@ typedef struct scene {
 	unsigned slow;  /* microseconds to make a parcel */
 	/* what the planner saw */
 	atomic_int done[PARCELS], code[PARCELS];
-	atomic_size_t lowest; /* failure */
-	atomic_int stop;
+	halting end;
 	atomic_size_t ngiven, ndone;
 	size_t stop_after; /* parcels done */
 	atomic_llong held, most_held;
@@ -38,17 +38,13 @@ typedef struct scene {
 static bool
 stopped(void *arg, size_t i)
 {
-	scene *s = arg;
-
-	return atomic_load(&s->stop) || i >= atomic_load(&s->lowest);
+	return halting_stopped(&((const scene *)arg)->end, i);
 }
 
 static bool
 halted(void *arg)
 {
-	scene *s = arg;
-
-	return atomic_load(&s->stop) || atomic_load(&s->lowest) != SIZE_MAX;
+	return halting_halted(&((const scene *)arg)->end);
 }
 
 static void
@@ -65,7 +61,6 @@ static void
 done(void *arg, const zinc_parcel *p, zinc_status st, zinc_error *err)
 {
 	scene *s = arg;
-	size_t low = atomic_load(&s->lowest);
 	char key[16];
 
 	snprintf(key, sizeof key, "k%zu", p->i);
@@ -75,9 +70,9 @@ done(void *arg, const zinc_parcel *p, zinc_status st, zinc_error *err)
 	atomic_store(&s->code[p->i], (int)st);
 	hold(s, -BYTES);
 	if (atomic_fetch_add(&s->ndone, 1) + 1 == s->stop_after)
-		atomic_store(&s->stop, 1);
-	while (st != ZINC_OK && p->i < low && !atomic_compare_exchange_weak(&s->lowest, &low, p->i))
-		;
+		atomic_store(&s->end.stop, 1);
+	if (st != ZINC_OK)
+		halting_fail(&s->end, p->i);
 }
 
 static void
@@ -118,7 +113,7 @@ open_scene(scene *s, int threads, uint64_t in_flight)
 	assert_ok(zinc_store_open(&s->memory, "memory://", ZINC_STORE_OPTIONS(.context = s->ctx), &err));
 	s->far = (afar){.near = s->memory, .parallel = PARALLEL, .writes = true, .cas = true};
 	s->store = afar_open(&s->far, s->ctx);
-	atomic_store(&s->lowest, SIZE_MAX);
+	halting_init(&s->end);
 	s->wait.size = sizeof s->wait;
 	s->how = (zinc_sending){.ctx = s->ctx,
 				.store = s->store,
@@ -297,7 +292,7 @@ the_lowest_failure_is_found(void **state)
 		s.far.before_put = fail_some;
 		s.far.slow = 100;
 		run(&s, PARCELS);
-		assert_int_equal(atomic_load(&s.lowest), 25);
+		assert_int_equal(atomic_load(&s.end.lowest), 25);
 		assert_int_equal(atomic_load(&s.code[25]), ZINC_E_IO);
 		for (i = 0; i < 25; i++)
 			is_stored(&s, i);
@@ -323,7 +318,7 @@ a_call_that_fails_is_made_singly(void **state)
 	for (i = 0; i < PARCELS; i++)
 		make(&s, i, 0);
 	assert_ok(zinc_send_end(s.send, &err));
-	assert_int_equal(atomic_load(&s.lowest), 25);
+	assert_int_equal(atomic_load(&s.end.lowest), 25);
 	for (i = 0; i < 25; i++)
 		is_stored(&s, i);
 	assert_int_equal(s.far.puts, 26);
@@ -363,7 +358,7 @@ a_deadline_ends_it(void **state)
 	run(&s, PARCELS);
 	assert_true(s.far.cancelled > 0);
 	assert_true(s.far.puts < PARCELS / 2);
-	assert_int_not_equal(atomic_load(&s.lowest), SIZE_MAX);
+	assert_int_not_equal(atomic_load(&s.end.lowest), SIZE_MAX);
 	close_scene(&s);
 }
 
