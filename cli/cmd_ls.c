@@ -6,6 +6,7 @@ struct ls {
 	const char *url;
 	zinc_hierarchy *h;
 	zinc_node_kind kind; /* of the node that the URL names */
+	bool broken;         /* and that is why nothing is listed */
 	struct json children;
 	int status;
 };
@@ -47,6 +48,12 @@ visit(void *arg, const zinc_node *node)
 
 	if (status > l->status)
 		l->status = status;
+	if (node->depth == 0) {
+		l->kind = node->kind;
+		l->broken = status != DONE;
+	}
+	if (l->broken)
+		return status;
 	if (node->depth == 0 && l->kind != ZINC_NODE_ARRAY)
 		return 0;
 	if (!l->run->args->json) {
@@ -78,13 +85,10 @@ list(struct ls *l)
 {
 	const char *path = zinc_hierarchy_path(l->h);
 	zinc_error err = ZINC_ERROR_INIT;
-	zinc_status st = zinc_node_exists(l->h, path, &l->kind, &until_stopped, &err);
 
-	if (st == ZINC_OK)
-		st = zinc_node_walk(l->h, path, l->run->args->recursive ? -1 : 1, visit, l, &until_stopped, &err);
-	if (st != ZINC_OK)
+	if (zinc_node_walk(l->h, path, l->run->args->recursive ? -1 : 1, visit, l, &until_stopped, &err))
 		return fail(l->url, &err);
-	if (l->run->args->json)
+	if (l->run->args->json && !l->broken)
 		print_json(l);
 	return interrupted() ? CANCELLED : l->status;
 }

@@ -135,6 +135,7 @@ zinc_status
 zinc_array_open_url(zinc_array **out, const char *url, const zinc_open_options *options, zinc_error *err)
 {
 	zinc_hierarchy *h = NULL;
+	zinc_opened node = {.text = NULL};
 	zinc_call_options rest;
 	zinc_open_options o;
 	zinc_visit v;
@@ -146,8 +147,10 @@ zinc_array_open_url(zinc_array **out, const char *url, const zinc_open_options *
 	ZINC_TRY(zinc_wait_begin(&v.wait, o.call, err));
 	rest = zinc_wait_rest(&v.wait);
 	o.call = &rest;
-	ZINC_TRY(zinc_hierarchy_open_url(&h, url, &o, err));
-	st = zinc_array_open(out, zinc_visit_within(&v, h, &v.wait), zinc_hierarchy_path(h), NULL, err);
+	ZINC_TRY(zinc_hierarchy_open_node(&h, &node, url, &o, err));
+	zinc_visit_within(&v, h, &v.wait)->opened = &node; /* of this call only: a handle may be used much later */
+	st = zinc_array_open(out, &v.h, zinc_hierarchy_path(h), NULL, err);
+	zinc_opened_fini(h->ctx, &node);
 	zinc_hierarchy_close(h);
 	return st;
 }

@@ -12,7 +12,7 @@
  * (1) zarr.json is got once, however many formats have a document of that name.
  * (2) A document that is too long or no JSON is there all the same; whoever opens the node will hear of it.
  */
-#include "format/format.h"
+#include "format/layout.h"
 
 #define DOCUMENT "zarr.json"
 
@@ -54,29 +54,35 @@ zinc_format_is_draft(const zinc_json *root)
 	return zinc_json_is(version, ZINC_JSON_STRING) && strstr(version->text, "zarr/spec") != NULL;
 }
 
-/* The value of zarr.json, if it is there. */
+void
+zinc_opened_fini(zinc_context *ctx, zinc_opened *node)
+{
+	zinc_free(ctx, node->text);
+	zinc_json_free(node->doc);
+	*node = (zinc_opened){.text = NULL};
+}
+
+/* The value of zarr.json, if it is there; *out needs no fini on failure. */
 static zinc_status
-get_document(zinc_store *store, const char *prefix, bool *found, zinc_blob *text, const zinc_wait *wait,
-	     zinc_error *err)
+get_document(zinc_store *store, const char *prefix, zinc_fetched *out, const zinc_wait *wait, zinc_error *err)
 {
 	zinc_context *ctx = zinc_store_context(store);
-	zinc_error e = ZINC_ERROR_INIT;
+	char *text = NULL;
 	zinc_status st;
 	zinc_buf key;
 
 	zinc_buf_init(&key, ctx, ZINC_MAX_KEY);
-	st = zinc_buf_puts(&key, prefix, &e);
+	st = zinc_buf_printf(&key, err, "%s" DOCUMENT, prefix);
 	if (st == ZINC_OK)
-		st = zinc_buf_puts(&key, DOCUMENT, &e);
+		text = (char *)(uintptr_t)zinc_buf_text(&key);
 	if (st == ZINC_OK)
-		st = zinc_buf_text(&key)
-			 ? zinc_store_get_all(store, zinc_buf_text(&key), text, NULL, ctx->limits.json_bytes, wait, &e)
-			 : zinc_fail_nomem(&e);
+		st = text ? zinc_fetch(store, &text, 1, out, wait, err) : zinc_fail_nomem(err);
+	if (st == ZINC_OK && out->found == ZINC_FAILED) {
+		st = zinc_fetched_status(out, text, err);
+		zinc_fetched_fini(ctx, out, 1);
+	}
 	zinc_buf_fini(&key);
-	*found = st == ZINC_OK || st == ZINC_E_LIMIT;
-	if (st == ZINC_OK || st == ZINC_E_NOTFOUND || st == ZINC_E_LIMIT)
-		return ZINC_OK;
-	return zinc_error_copy(err, &e);
+	return st;
 }
 
 /* Whose document is it?  NULL root: damaged. */
@@ -93,31 +99,31 @@ claimant(const zinc_json *root, const zinc_format *only, zinc_node_kind *kind)
 	return NULL;
 }
 
+/* The text goes to `node`, or is freed. */
 static zinc_status
-judge(zinc_context *ctx, const zinc_blob *text, const zinc_format *only, const zinc_format **format,
-      zinc_node_kind *kind, zinc_json_doc **out, zinc_error *err)
+judge(zinc_context *ctx, const zinc_fetched *text, const zinc_format *only, const zinc_format **format,
+      zinc_node_kind *kind, zinc_opened *node, zinc_error *err)
 {
-	zinc_json_doc *doc = NULL;
+	zinc_opened own = {.text = text->text, .n = text->n, .tag = text->tag};
 	const zinc_json *root;
-	zinc_status st = ZINC_E_LIMIT;
+	zinc_status st;
 
-	if (text->data)
-		st = zinc_json_parse(&doc, ctx, text->data, text->nbytes, ZINC_JSON_DUPLICATES | ZINC_JSON_NAN_TOKENS,
-				     NULL);
-	if (st == ZINC_E_NOMEM)
+	st = zinc_json_parse(&own.doc, ctx, own.text, own.n, ZINC_JSON_DUPLICATES | ZINC_JSON_NAN_TOKENS, NULL);
+	if (st == ZINC_E_NOMEM) {
+		zinc_opened_fini(ctx, &own);
 		return zinc_fail_nomem(err);
-	root = st == ZINC_OK ? zinc_json_root(doc) : NULL;
+	}
+	root = st == ZINC_OK ? zinc_json_root(own.doc) : NULL;
 	*format = claimant(root, only, kind);
 	st = ZINC_OK;
 	if (!*format && !only)
-		st = zinc_fail(err, ZINC_E_UNSUPPORTED, "a hierarchy of a draft (zarr_format \"%.100s\"), %s",
-			       zinc_json_member(root, "zarr_format")->text,
-			       zinc_format_has_drafts ? "which this build does not read"
-						      : "unsupported (built without drafts)");
-	if (out && st == ZINC_OK)
-		*out = doc;
+		st = zinc_fail(err, ZINC_E_UNSUPPORTED,
+			       "a hierarchy of a draft (zarr_format \"%.100s\"), which this build does not read",
+			       zinc_json_member(root, "zarr_format")->text);
+	if (node && st == ZINC_OK && root)
+		*node = own;
 	else
-		zinc_json_free(doc);
+		zinc_opened_fini(ctx, &own);
 	return st;
 }
 
@@ -141,22 +147,18 @@ ask_others(zinc_store *store, const char *prefix, const zinc_format *only, const
 
 zinc_status
 zinc_format_detect(zinc_store *store, const char *prefix, const zinc_format *only, const zinc_format **format,
-		   zinc_node_kind *kind, zinc_json_doc **doc, const zinc_wait *wait, zinc_error *err)
+		   zinc_node_kind *kind, zinc_opened *node, const zinc_wait *wait, zinc_error *err)
 {
-	zinc_blob text = ZINC_BLOB_INIT;
-	bool found = false;
-	zinc_status st;
+	zinc_fetched text = {.found = ZINC_MISSING};
 
 	*format = NULL;
 	*kind = ZINC_NODE_NONE;
-	if (doc)
-		*doc = NULL;
+	if (node)
+		*node = (zinc_opened){.text = NULL};
 	if (!only || only->claims)
-		ZINC_TRY(get_document(store, prefix, &found, &text, wait, err));
-	st = found ? judge(zinc_store_context(store), &text, only, format, kind, doc, err)
-		   : ask_others(store, prefix, only, format, kind, wait, err);
-	zinc_blob_fini(&text);
-	return st;
+		ZINC_TRY(get_document(store, prefix, &text, wait, err));
+	return text.found == ZINC_FOUND ? judge(zinc_store_context(store), &text, only, format, kind, node, err)
+					: ask_others(store, prefix, only, format, kind, wait, err);
 }
 
 /* A look aside is worth no failure, and over a network not its time. */
@@ -164,7 +166,7 @@ void
 zinc_hierarchy_warn_other_versions(zinc_hierarchy *h)
 {
 	const zinc_format *other = h->format == &zinc_format_v2 ? NULL : &zinc_format_v2;
-	zinc_blob text = ZINC_BLOB_INIT;
+	zinc_fetched text = {.found = ZINC_MISSING};
 	zinc_node_kind kind;
 	bool found = false;
 	zinc_caps caps = ZINC_CAPS_INIT;
@@ -174,9 +176,9 @@ zinc_hierarchy_warn_other_versions(zinc_hierarchy *h)
 		return;
 	if (other)
 		(void)!other->detect(h->store, h->prefix, &found, &kind, h->wait, NULL);
-	else
-		(void)!get_document(h->store, h->prefix, &found, &text, h->wait, NULL);
-	zinc_blob_fini(&text);
+	else if (get_document(h->store, h->prefix, &text, h->wait, NULL) == ZINC_OK)
+		found = text.found == ZINC_FOUND;
+	zinc_fetched_fini(h->ctx, &text, 1);
 	if (found)
 		zinc_warn(h->ctx, h->url, "%s",
 			  other ? "documents of Zarr version 2 are beside " DOCUMENT ", and not read"
@@ -188,13 +190,15 @@ zinc_status
 zinc_hierarchy_judge(zinc_hierarchy *h, zinc_report *r, zinc_error *err)
 {
 	const zinc_format *format;
-	zinc_json_doc *doc;
+	zinc_opened node;
 	zinc_node_kind kind;
 	zinc_status st;
 
 	if (!h->format->enter)
 		return ZINC_OK;
-	ZINC_TRY(zinc_format_detect(h->store, h->prefix, h->format, &format, &kind, &doc, h->wait, err));
-	st = doc ? h->format->enter(h, doc, r, NULL) : ZINC_OK;
+	ZINC_TRY(zinc_format_detect(h->store, h->prefix, h->format, &format, &kind, &node, h->wait, err));
+	st = node.doc ? h->format->enter(h, node.doc, r, NULL) : ZINC_OK;
+	node.doc = NULL;
+	zinc_opened_fini(h->ctx, &node);
 	return st == ZINC_E_NOMEM ? zinc_fail_nomem(err) : ZINC_OK;
 }

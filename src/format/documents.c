@@ -168,6 +168,11 @@ parse_stored(zinc_json_doc **out, const zinc_hierarchy *h, const zinc_fetched *d
 	zinc_status st;
 	zinc_buf room;
 
+	if (doc->parsed && *doc->parsed && !zinc_json_has_nan(zinc_json_root(*doc->parsed))) {
+		*out = *doc->parsed;
+		*doc->parsed = NULL;
+		return ZINC_OK;
+	}
 	zinc_buf_init(&room, h->ctx, h->ctx->limits.json_bytes);
 	st = decode(h, doc, &room, &text, err);
 	if (st == ZINC_OK)

@@ -4,6 +4,7 @@
 #ifndef ZINC_FETCH_DOCUMENTS_H
 #define ZINC_FETCH_DOCUMENTS_H
 
+#include "json/json.h"
 #include "store/store.h"
 
 /* One document as it came. */
@@ -14,6 +15,8 @@ typedef struct zinc_fetched {
 	zinc_tag tag;
 	zinc_status status; /* with ZINC_FAILED */
 	zinc_error *error;  /* with ZINC_FAILED; NULL when there was no memory for it */
+	/* NULL, or where the parsed document is: whoever takes it sets NULL there.  It is not freed with the text. */
+	zinc_json_doc **parsed;
 } zinc_fetched;
 
 /*

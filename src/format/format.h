@@ -129,7 +129,22 @@ struct zinc_hierarchy {
 	zinc_hierarchy *of;             /* of a call's copy: the handle (visit.c); NULL: this is it */
 	const zinc_wait *wait;          /* of the call; NULL: for ever */
 	zinc_told *told;                /* of the call; NULL: nobody */
+	struct zinc_opened *opened;     /* of the call that opened it: the document of `path`; NULL: none */
 };
+
+/* A zarr.json as detection has read it.  Whoever takes a part of it sets that to NULL. */
+typedef struct zinc_opened {
+	char *text; /* as stored, and a NUL; NULL: none, or damaged */
+	size_t n;
+	zinc_tag tag;
+	zinc_json_doc *doc; /* the same, parsed */
+} zinc_opened;
+
+void zinc_opened_fini(zinc_context *ctx, zinc_opened *node);
+/* zinc_hierarchy_open_url that also gives the document of the node, where it was read: it need not be read again by the
+ * call that goes on with the node. */
+zinc_status zinc_hierarchy_open_node(zinc_hierarchy **out, zinc_opened *node, const char *url,
+				     const zinc_open_options *options, zinc_error *err);
 
 /* What a call has on its stack. */
 typedef struct zinc_visit {
@@ -456,9 +471,9 @@ zinc_status zinc_overwrite_check(int overwrite, zinc_error *err);
 zinc_status zinc_erase_for(zinc_hierarchy *h, const char *path, int overwrite, bool dry_run, zinc_error *err);
 
 /* Which format (`only`, or any) has a node or an entry point at `prefix`; *format NULL: none.  One get of zarr.json,
- * which goes to `doc` if that is not NULL, and those of formats without it.  *doc NULL: there is none, or it is damaged. */
+ * which goes to `node` if that is not NULL, and those of formats without it. */
 zinc_status zinc_format_detect(zinc_store *s, const char *prefix, const zinc_format *only, const zinc_format **format,
-			       zinc_node_kind *kind, zinc_json_doc **doc, const zinc_wait *wait, zinc_error *err);
+			       zinc_node_kind *kind, zinc_opened *node, const zinc_wait *wait, zinc_error *err);
 
 /* Is it the name of a document, of whatever version? */
 bool zinc_format_is_document(const char *name, size_t n);

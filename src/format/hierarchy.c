@@ -43,9 +43,31 @@ struct climb {
 	const zinc_format *format;
 	size_t root; /* bytes of `path` that name the root */
 	bool found;
-	bool linked;        /* the root is a link that erasing would go through: strict modes, drafts */
-	zinc_json_doc *doc; /* the zarr.json that was looked at last; NULL */
+	bool linked;      /* the root is a link that erasing would go through: strict modes, drafts */
+	size_t asked;     /* bytes of `path` that `last` is of */
+	zinc_opened last; /* the zarr.json that was read last */
+	zinc_opened own;  /* that of the whole path, once another was read */
 };
+
+static void
+climb_fini(struct climb *c)
+{
+	zinc_context *ctx = zinc_store_context(c->store);
+
+	zinc_opened_fini(ctx, &c->last);
+	zinc_opened_fini(ctx, &c->own);
+}
+
+/* Before another document is read. */
+static void
+keep_own(struct climb *c)
+{
+	if (c->asked == strlen(c->path) && !c->own.text)
+		c->own = c->last;
+	else
+		zinc_opened_fini(zinc_store_context(c->store), &c->last);
+	c->last = (zinc_opened){.text = NULL};
+}
 
 /* What stands between the store's URL and a path in it. */
 static const char *
@@ -73,15 +95,15 @@ ask(struct climb *c, size_t n, const zinc_format **format, zinc_node_kind *kind,
 	zinc_buf prefix;
 
 	*format = NULL;
-	zinc_json_free(c->doc);
-	c->doc = NULL;
+	keep_own(c);
+	c->asked = n;
 	zinc_buf_init(&prefix, ctx, ZINC_MAX_KEY);
 	st = zinc_buf_add(&prefix, c->path, n, err);
 	if (st == ZINC_OK && n > 0)
 		st = zinc_buf_puts(&prefix, "/", err);
 	if (st == ZINC_OK)
 		st = zinc_buf_text(&prefix) ? zinc_format_detect(c->store, zinc_buf_text(&prefix), c->only, format,
-								 kind, &c->doc, c->wait, err)
+								 kind, &c->last, c->wait, err)
 					    : zinc_fail_nomem(err);
 	if (st != ZINC_OK && n > 0)
 		zinc_error_at_key(err, st, zinc_buf_text(&prefix) ? zinc_buf_text(&prefix) : "");
@@ -360,13 +382,13 @@ join(zinc_context *ctx, const char *a, const char *b, const char *c, size_t n, c
 static zinc_status
 enter(zinc_hierarchy *h, struct climb *c, zinc_error *err)
 {
-	zinc_json_doc *entry = c->found ? c->doc : NULL;
+	zinc_json_doc *entry = c->found ? c->last.doc : NULL;
 	zinc_report r;
 
 	if (!h->format->enter)
 		return ZINC_OK;
 	if (c->found)
-		c->doc = NULL;
+		c->last.doc = NULL;
 	zinc_report_init(&r, h->ctx, h->strict, h->url);
 	return h->format->enter(h, entry, &r, err);
 }
@@ -445,7 +467,7 @@ check_odd_name(const zinc_place *place, const zinc_store_options *so, const zinc
 		st = refuse(&c, c.root, "the new hierarchy at", " could not hold a node of this name", err);
 	if (st == ZINC_OK)
 		st = check_odd_name(&above, so, wait, err);
-	zinc_json_free(c.doc);
+	climb_fini(&c);
 	zinc_place_fini(&above);
 	return st;
 }
@@ -505,7 +527,7 @@ check_way_above(const zinc_place *place, const char *whole, const zinc_store_opt
 	st = check_way(&c, strlen(c.path), whole, so->links, err);
 	if (st == ZINC_OK)
 		st = check_way_above(&above, whole, so, wait, err);
-	zinc_json_free(c.doc);
+	climb_fini(&c);
 	zinc_place_fini(&above);
 	return st;
 }
@@ -532,7 +554,7 @@ check_root(struct climb *c, const zinc_place *place, const zinc_store_options *s
 		st = check_way(&up, parent(c->path, c->root), whole, so->links, err);
 	if (!alone && st == ZINC_OK)
 		st = check_way_above(place, whole, so, c->wait, err);
-	zinc_json_free(up.doc);
+	climb_fini(&up);
 	zinc_free(ctx, whole);
 	return st;
 }
@@ -551,9 +573,23 @@ narrow(struct climb *c, zinc_place *place, const zinc_store_options *so, zinc_er
 	return ZINC_OK;
 }
 
+/* The document of the whole path, if the climb has read it.  An entry point is not a node.  A store that does not follow
+ * all links may refuse to read what the climb has read. */
+static void
+give_own(struct climb *c, const zinc_store_options *so, zinc_opened *node)
+{
+	zinc_opened *own = c->own.text ? &c->own : &c->last;
+
+	if (!node || so->links != ZINC_LINKS_FOLLOW || !c->found || c->format->enter ||
+	    (own == &c->last && c->asked != strlen(c->path)))
+		return;
+	*node = *own;
+	*own = (zinc_opened){.text = NULL};
+}
+
 static zinc_status
-open_place(zinc_hierarchy **out, zinc_place *place, const zinc_store_options *so, const zinc_open_options *o,
-	   const zinc_wait *wait, zinc_error *err)
+open_place(zinc_hierarchy **out, zinc_opened *node, zinc_place *place, const zinc_store_options *so,
+	   const zinc_open_options *o, const zinc_wait *wait, zinc_error *err)
 {
 	struct climb c = {.store = place->store, .wait = wait, .path = place->path, .there = place->existing};
 	const zinc_format *format;
@@ -564,20 +600,30 @@ open_place(zinc_hierarchy **out, zinc_place *place, const zinc_store_options *so
 	st = climb(&c, place, o, err);
 	if (st == ZINC_OK && o->create)
 		st = check_format(&c, format, err);
-	if (st == ZINC_OK && (c.found || o->create))
+	if (st == ZINC_OK && (c.found || o->create)) {
 		st = check_root(&c, place, so, o->climb < 0, err);
-	if (st == ZINC_OK && (c.found || o->create))
-		st = narrow(&c, place, so, err);
+		if (st == ZINC_OK)
+			st = narrow(&c, place, so, err);
+	}
 	if (st == ZINC_OK)
 		st = finish(out, &c, format, o, err);
+	if (st == ZINC_OK)
+		give_own(&c, so, node);
 	if (st == ZINC_OK && c.found)
 		zinc_hierarchy_warn_other_versions(*out);
-	zinc_json_free(c.doc);
+	climb_fini(&c);
 	return st;
 }
 
 zinc_status
 zinc_hierarchy_open_url(zinc_hierarchy **out, const char *url, const zinc_open_options *options, zinc_error *err)
+{
+	return zinc_hierarchy_open_node(out, NULL, url, options, err);
+}
+
+zinc_status
+zinc_hierarchy_open_node(zinc_hierarchy **out, zinc_opened *node, const char *url, const zinc_open_options *options,
+			 zinc_error *err)
 {
 	zinc_store_options so = ZINC_STORE_OPTIONS_INIT;
 	zinc_open_options o;
@@ -597,7 +643,7 @@ zinc_hierarchy_open_url(zinc_hierarchy **out, const char *url, const zinc_open_o
 	ZINC_TRY(zinc_place_open(&place, url, &so, err));
 	st = o.create && o.climb >= 0 ? check_odd_name(&place, &so, &wait, err) : ZINC_OK;
 	if (st == ZINC_OK)
-		st = open_place(out, &place, &so, &o, &wait, err);
+		st = open_place(out, node, &place, &so, &o, &wait, err);
 	if (st == ZINC_OK)
 		(*out)->wait = NULL;
 	zinc_place_fini(&place);
@@ -622,7 +668,7 @@ open_at(zinc_hierarchy **out, zinc_store *store, const char *prefix, size_t n, b
 		st = finish(out, &c, format, o, err);
 	if (st == ZINC_OK)
 		(*out)->wait = NULL;
-	zinc_json_free(c.doc);
+	climb_fini(&c);
 	return st == ZINC_OK ? st : zinc_error_at_url(err, st, zinc_store_url(store));
 }
 

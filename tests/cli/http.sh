@@ -48,6 +48,10 @@ done
 zinc 0 info "$base/plain/d.zarr/s"
 has "shards       32 x 32"
 
+# ---- an array is opened by one request for its document ----
+zinc 0 cat "$base/plain/d.zarr/raw" -s 0,0 --trace-requests
+[ "$(grep -c 'GET .*/raw/zarr.json' err)" = 1 ] || bad "its document is asked for more than once: $(cat err)"
+
 # ---- statistics need no listing; what is stored is not known ----
 for node in s raw 'a%20b/t'; do
 	zinc 0 stats "$base/plain/d.zarr/$node"

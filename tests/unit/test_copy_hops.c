@@ -153,6 +153,31 @@ test_open(void **state)
 	}
 }
 
+/* By its URL: the array's document, which detection parses and opening uses, and that of the group above it. */
+static void
+test_open_url(void **state)
+{
+	zinc_array_options o = ZINC_ARRAY_OPTIONS_INIT;
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_hierarchy *h = NULL;
+	zinc_array *a = NULL;
+	const uint64_t shape = 4;
+
+	(void)state;
+	o.shape = &shape;
+	o.ndim = 1;
+	o.dtype = "int8";
+	assert_ok(zinc_hierarchy_open_url(&h, "memory://hops/x.zarr", ZINC_OPEN_OPTIONS(.create = 1), &err));
+	assert_ok(zinc_array_create(&a, h, "/a", &o, &err));
+	zinc_array_close(a);
+	parses = prints = 0;
+	assert_ok(zinc_array_open_url(&a, "memory://hops/x.zarr/a", NULL, &err));
+	assert_int_equal(parses, 2);
+	assert_int_equal(prints, 0);
+	zinc_array_close(a);
+	zinc_hierarchy_close(h);
+}
+
 int
 main(void)
 {
@@ -160,6 +185,7 @@ main(void)
 	    cmocka_unit_test(test_every_pair),
 	    cmocka_unit_test(test_whole),
 	    cmocka_unit_test(test_open),
+	    cmocka_unit_test(test_open_url),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -78,15 +78,16 @@ test_gets(void **state)
 	forest_open(&f, "", ZINC_LENIENT);
 	for (i = 0; i < COUNT(entries); i++) {
 		const zinc_format *format = NULL;
-		zinc_json_doc *doc = NULL;
+		zinc_opened node;
 
 		forest_put(&f, "x/zarr.json", entries[i]);
 		forest_counts(&f);
-		assert_ok(zinc_format_detect(f.h->store, "x/", NULL, &format, &kind, &doc, NULL, &err));
+		assert_ok(zinc_format_detect(f.h->store, "x/", NULL, &format, &kind, &node, NULL, &err));
 		assert_int_equal(forest_counts(&f).get_requests, 1);
 		assert_non_null(format);
-		assert_non_null(zinc_json_member(zinc_json_root(doc), "zarr_format"));
-		zinc_json_free(doc);
+		assert_non_null(zinc_json_member(zinc_json_root(node.doc), "zarr_format"));
+		assert_string_equal(node.text, entries[i]);
+		zinc_opened_fini(f.h->ctx, &node);
 	}
 	forest_close(&f);
 }
