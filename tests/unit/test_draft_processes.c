@@ -15,7 +15,9 @@
 
 static const char *const drafts[] = {"v3-2019", "v3-2020", "v3-2022"};
 
-enum { PROCESSES = 8, EACH = 125 };
+enum { PROCESSES = 8 };
+
+#define EACH MANY(125) /* arrays of each process */
 
 /* ---- processes ---- */
 
