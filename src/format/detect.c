@@ -12,7 +12,7 @@
  * (1) zarr.json is got once, however many formats have a document of that name.
  * (2) A document that is too long or no JSON is there all the same; whoever opens the node will hear of it.
  */
-#include "format/layout.h"
+#include "format/format.h"
 
 #define DOCUMENT "zarr.json"
 
@@ -62,27 +62,29 @@ zinc_opened_fini(zinc_context *ctx, zinc_opened *node)
 	*node = (zinc_opened){.text = NULL};
 }
 
-/* The value of zarr.json, if it is there; *out needs no fini on failure. */
+/* The value of zarr.json, if it is there. */
 static zinc_status
-get_document(zinc_store *store, const char *prefix, zinc_fetched *out, const zinc_wait *wait, zinc_error *err)
+get_document(zinc_store *store, const char *prefix, bool *found, zinc_blob *text, zinc_tag *tag, const zinc_wait *wait,
+	     zinc_error *err)
 {
 	zinc_context *ctx = zinc_store_context(store);
-	char *text = NULL;
+	zinc_error e = ZINC_ERROR_INIT;
 	zinc_status st;
 	zinc_buf key;
 
 	zinc_buf_init(&key, ctx, ZINC_MAX_KEY);
-	st = zinc_buf_printf(&key, err, "%s" DOCUMENT, prefix);
+	st = zinc_buf_puts(&key, prefix, &e);
 	if (st == ZINC_OK)
-		text = (char *)(uintptr_t)zinc_buf_text(&key);
+		st = zinc_buf_puts(&key, DOCUMENT, &e);
 	if (st == ZINC_OK)
-		st = text ? zinc_fetch(store, &text, 1, out, wait, err) : zinc_fail_nomem(err);
-	if (st == ZINC_OK && out->found == ZINC_FAILED) {
-		st = zinc_fetched_status(out, text, err);
-		zinc_fetched_fini(ctx, out, 1);
-	}
+		st = zinc_buf_text(&key)
+			 ? zinc_store_get_all(store, zinc_buf_text(&key), text, tag, ctx->limits.json_bytes, wait, &e)
+			 : zinc_fail_nomem(&e);
 	zinc_buf_fini(&key);
-	return st;
+	*found = st == ZINC_OK || st == ZINC_E_LIMIT;
+	if (st == ZINC_OK || st == ZINC_E_NOTFOUND || st == ZINC_E_LIMIT)
+		return ZINC_OK;
+	return zinc_error_copy(err, &e);
 }
 
 /* Whose document is it?  NULL root: damaged. */
@@ -99,21 +101,34 @@ claimant(const zinc_json *root, const zinc_format *only, zinc_node_kind *kind)
 	return NULL;
 }
 
-/* The text goes to `node`, or is freed. */
+/* The document for the call that opens the node; `doc` is taken. */
 static zinc_status
-judge(zinc_context *ctx, const zinc_fetched *text, const zinc_format *only, const zinc_format **format,
-      zinc_node_kind *kind, zinc_opened *node, zinc_error *err)
+keep(zinc_context *ctx, const zinc_blob *text, const zinc_tag *tag, zinc_json_doc *doc, zinc_opened *node,
+     zinc_error *err)
 {
-	zinc_opened own = {.text = text->text, .n = text->n, .tag = text->tag};
-	const zinc_json *root;
-	zinc_status st;
-
-	st = zinc_json_parse(&own.doc, ctx, own.text, own.n, ZINC_JSON_DUPLICATES | ZINC_JSON_NAN_TOKENS, NULL);
-	if (st == ZINC_E_NOMEM) {
-		zinc_opened_fini(ctx, &own);
-		return zinc_fail_nomem(err);
+	*node = (zinc_opened){.text = zinc_strndup(ctx, text->data, text->nbytes), .n = text->nbytes, .tag = *tag};
+	if (node->text) {
+		node->doc = doc;
+		return ZINC_OK;
 	}
-	root = st == ZINC_OK ? zinc_json_root(own.doc) : NULL;
+	zinc_json_free(doc);
+	return zinc_fail_nomem(err);
+}
+
+static zinc_status
+judge(zinc_context *ctx, const zinc_blob *text, const zinc_tag *tag, const zinc_format *only,
+      const zinc_format **format, zinc_node_kind *kind, zinc_opened *node, zinc_error *err)
+{
+	zinc_json_doc *doc = NULL;
+	const zinc_json *root;
+	zinc_status st = ZINC_E_LIMIT;
+
+	if (text->data)
+		st = zinc_json_parse(&doc, ctx, text->data, text->nbytes, ZINC_JSON_DUPLICATES | ZINC_JSON_NAN_TOKENS,
+				     NULL);
+	if (st == ZINC_E_NOMEM)
+		return zinc_fail_nomem(err);
+	root = st == ZINC_OK ? zinc_json_root(doc) : NULL;
 	*format = claimant(root, only, kind);
 	st = ZINC_OK;
 	if (!*format && !only)
@@ -121,9 +136,8 @@ judge(zinc_context *ctx, const zinc_fetched *text, const zinc_format *only, cons
 			       "a hierarchy of a draft (zarr_format \"%.100s\"), which this build does not read",
 			       zinc_json_member(root, "zarr_format")->text);
 	if (node && st == ZINC_OK && root)
-		*node = own;
-	else
-		zinc_opened_fini(ctx, &own);
+		return keep(ctx, text, tag, doc, node, err);
+	zinc_json_free(doc);
 	return st;
 }
 
@@ -149,16 +163,21 @@ zinc_status
 zinc_format_detect(zinc_store *store, const char *prefix, const zinc_format *only, const zinc_format **format,
 		   zinc_node_kind *kind, zinc_opened *node, const zinc_wait *wait, zinc_error *err)
 {
-	zinc_fetched text = {.found = ZINC_MISSING};
+	zinc_blob text = ZINC_BLOB_INIT;
+	bool found = false;
+	zinc_status st;
+	zinc_tag tag;
 
 	*format = NULL;
 	*kind = ZINC_NODE_NONE;
 	if (node)
 		*node = (zinc_opened){.text = NULL};
 	if (!only || only->claims)
-		ZINC_TRY(get_document(store, prefix, &text, wait, err));
-	return text.found == ZINC_FOUND ? judge(zinc_store_context(store), &text, only, format, kind, node, err)
-					: ask_others(store, prefix, only, format, kind, wait, err);
+		ZINC_TRY(get_document(store, prefix, &found, &text, &tag, wait, err));
+	st = found ? judge(zinc_store_context(store), &text, &tag, only, format, kind, node, err)
+		   : ask_others(store, prefix, only, format, kind, wait, err);
+	zinc_blob_fini(&text);
+	return st;
 }
 
 /* A look aside is worth no failure, and over a network not its time. */
@@ -166,7 +185,7 @@ void
 zinc_hierarchy_warn_other_versions(zinc_hierarchy *h)
 {
 	const zinc_format *other = h->format == &zinc_format_v2 ? NULL : &zinc_format_v2;
-	zinc_fetched text = {.found = ZINC_MISSING};
+	zinc_blob text = ZINC_BLOB_INIT;
 	zinc_node_kind kind;
 	bool found = false;
 	zinc_caps caps = ZINC_CAPS_INIT;
@@ -176,9 +195,9 @@ zinc_hierarchy_warn_other_versions(zinc_hierarchy *h)
 		return;
 	if (other)
 		(void)!other->detect(h->store, h->prefix, &found, &kind, h->wait, NULL);
-	else if (get_document(h->store, h->prefix, &text, h->wait, NULL) == ZINC_OK)
-		found = text.found == ZINC_FOUND;
-	zinc_fetched_fini(h->ctx, &text, 1);
+	else
+		(void)!get_document(h->store, h->prefix, &found, &text, NULL, h->wait, NULL);
+	zinc_blob_fini(&text);
 	if (found)
 		zinc_warn(h->ctx, h->url, "%s",
 			  other ? "documents of Zarr version 2 are beside " DOCUMENT ", and not read"
