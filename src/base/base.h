@@ -356,6 +356,24 @@ zinc_status zinc_base64_encode(const void *bytes, size_t n, zinc_buf *out, zinc_
 /* Writes at most `room` bytes; *nbytes is the number of decoded bytes.  False: it is not base64. */
 bool zinc_base64_decode(const char *s, size_t n, void *bytes, size_t room, size_t *nbytes);
 
+/* ---- the shortest decimal of a float (shortest.c) ---- */
+
+/* d.ddd * 10^exponent. */
+typedef struct zinc_digits {
+	char digit[18];
+	int n; /* of them; the last is not '0', unless it is the only one */
+	int exponent;
+} zinc_digits;
+
+#define ZINC_DIGITS_TEXT 48
+
+/* The fewest digits that read back as v, a finite number of the float type of `size` bytes (2, 4, 8); without sign.
+ * `nearest`: only the nearest decimal of so many digits counts, which for a few powers of two takes one digit more. */
+void zinc_shortest(zinc_digits *out, double v, size_t size, bool nearest);
+/* "1200", "0.5", or `scientific` "1.2e+03"; with `point` whole numbers are "1200.0".  Returns the length.  Numbers of
+ * more than 16 digits in front of the point, or 16 zeros behind it, must be scientific. */
+size_t zinc_digits_print(const zinc_digits *d, bool scientific, bool point, char out[ZINC_DIGITS_TEXT]);
+
 /* ---- checksums ---- */
 
 ZINC_MODULE_API uint32_t zinc_crc32c(uint32_t crc, const void *p, size_t n); /* Castagnoli; start with 0 */

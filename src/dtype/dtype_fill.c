@@ -298,7 +298,6 @@ print_part(uint64_t bits, size_t size, zinc_json_doc *doc)
 	const float_format *f = format_of(size);
 	const uint64_t rest = bits & ~((uint64_t)1 << (size * 8 - 1));
 	char hex[24];
-	double d;
 
 	if (bits == f->nan)
 		return zinc_json_make_string(doc, "NaN");
@@ -308,10 +307,7 @@ print_part(uint64_t bits, size_t size, zinc_json_doc *doc)
 		snprintf(hex, sizeof hex, "0x%0*" PRIx64, (int)size * 2, bits);
 		return zinc_json_make_string(doc, hex);
 	}
-	if (size < 8)
-		return zinc_json_make_double(doc, zinc_float_shortest(bits, size));
-	memcpy(&d, &bits, sizeof d);
-	return zinc_json_make_double(doc, d);
+	return zinc_json_make_float(doc, zinc_float_value(bits, size), size);
 }
 
 zinc_status

@@ -108,9 +108,8 @@ void zinc_bits_store(void *p, size_t size, uint64_t bits);
 /* The same as a signed number. */
 int64_t zinc_bits_load_signed(const void *p, size_t size);
 
-/* The double that the shortest decimal of a finite float16 (size 2) or float32 (size 4) names:
- * 0.1 for the float 0.100000001490116.  Printing it as a double prints those digits. */
-double zinc_float_shortest(uint64_t bits, size_t size);
+/* The number of an element of a float type, from its bits; exactly. */
+double zinc_float_value(uint64_t bits, size_t size);
 
 /*
  *   15 14     10 9          0

@@ -83,8 +83,8 @@ zinc_json *zinc_json_make_number(zinc_json_doc *doc, const char *token); /* NULL
 /* The shortest decimal that reads back as the same double (or float), spelled as in Python ("1.0", "1e-05").  NULL also
  * when not finite. */
 zinc_json *zinc_json_make_double(zinc_json_doc *doc, double v);
-zinc_json *zinc_json_make_float(zinc_json_doc *doc, float v);
-zinc_json *zinc_json_copy(zinc_json_doc *doc, const zinc_json *v); /* deep, without its key and siblings */
+zinc_json *zinc_json_make_float(zinc_json_doc *doc, double v, size_t size); /* of a type of so many bytes */
+zinc_json *zinc_json_copy(zinc_json_doc *doc, const zinc_json *v);          /* deep, without its key and siblings */
 /* Does it contain NaN tokens?  And a copy with the strings "NaN", "Infinity", "-Infinity" instead. */
 bool zinc_json_has_nan(const zinc_json *v);
 zinc_json *zinc_json_copy_plain(zinc_json_doc *doc, const zinc_json *v);

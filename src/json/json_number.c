@@ -5,8 +5,7 @@
  *
  * (1) Integers are read digit by digit and never pass through a double.
  * (2) A double is read as the nearest one and printed with the fewest digits that read back as the same.
- * (3) setlocale() changes neither: reading uses the C locale explicitly, and of printf's output only the digits are
- *     used, never its decimal point.
+ * (3) setlocale() changes neither: reading uses the C locale explicitly, and base/shortest.c prints.
  */
 #include <inttypes.h>
 #include <locale.h>
@@ -128,91 +127,37 @@ zinc_json_make_i64(zinc_json_doc *doc, int64_t v)
 /* ---- doubles ---- */
 
 /* The C libraries have one permanent C locale and return it here without allocating. */
-static bool
-read_double(const char *token, double *out, float *out_float)
+bool
+zinc_json_double(const zinc_json *v, double *out)
 {
-	locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+	locale_t c;
 
+	if (!zinc_json_is(v, ZINC_JSON_NUMBER))
+		return false;
+	c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
 	if (c == (locale_t)0)
 		return false;
-	*out = strtod_l(token, NULL, c);
-	*out_float = strtof_l(token, NULL, c); /* not via the double, which would round twice */
+	*out = strtod_l(v->text, NULL, c);
 	freelocale(c);
 	return true;
 }
 
-bool
-zinc_json_double(const zinc_json *v, double *out)
-{
-	float unused;
-
-	return zinc_json_is(v, ZINC_JSON_NUMBER) && read_double(v->text, out, &unused);
-}
-
-/* The digits of printf's "d.ddde-05", without the point, which depends on the locale; returns the exponent. */
-static int
-decimal(double v, int ndigits, char digits[20])
-{
-	char text[48];
-	const char *s;
-	int n = 0;
-
-	snprintf(text, sizeof text, "%.*e", ndigits - 1, v);
-	for (s = text; *s != 'e'; s++)
-		if (*s >= '0' && *s <= '9' && n < ndigits)
-			digits[n++] = *s;
-	return (int)strtol(s + 1, NULL, 10);
-}
-
 /* As in Python: 0.00012, 1200.0, 12.5, or 1.2e+20. */
-static void
-spell(char token[48], bool negative, const char *digits, int n, int exponent)
+zinc_json *
+zinc_json_make_float(zinc_json_doc *doc, double v, size_t size)
 {
-	static const char zeros[] = "00000000000000000";
-	const char *sign = negative ? "-" : "";
-
-	if (exponent < -4 || exponent >= 16)
-		snprintf(token, 48, "%s%.1s%s%.*se%c%02d", sign, digits, n > 1 ? "." : "", n - 1, digits + 1,
-			 exponent < 0 ? '-' : '+', abs(exponent));
-	else if (exponent < 0)
-		snprintf(token, 48, "%s0.%.*s%.*s", sign, -exponent - 1, zeros, n, digits);
-	else if (exponent >= n - 1)
-		snprintf(token, 48, "%s%.*s%.*s.0", sign, n, digits, exponent - n + 1, zeros);
-	else
-		snprintf(token, 48, "%s%.*s.%.*s", sign, exponent + 1, digits, n - exponent - 1, digits + exponent + 1);
-}
-
-/* 17 digits distinguish any two doubles, 9 any two floats; most need fewer. */
-static zinc_json *
-make_shortest(zinc_json_doc *doc, double v, int most, bool is_float)
-{
-	char digits[20], token[48];
-	double back;
-	float back_float;
-	int n;
+	char token[1 + ZINC_DIGITS_TEXT] = "-";
+	zinc_digits d;
 
 	if (!isfinite(v))
 		return NULL;
-	for (n = 1; n <= most; n++) {
-		int exponent = decimal(fabs(v), n, digits);
-
-		spell(token, signbit(v), digits, n, exponent);
-		if (!read_double(token, &back, &back_float))
-			return NULL;
-		if (is_float ? back_float == (float)v : back == v)
-			break;
-	}
-	return zinc_json_make_number(doc, token);
+	zinc_shortest(&d, v, size, true);
+	zinc_digits_print(&d, d.exponent < -4 || d.exponent >= 16, true, token + 1);
+	return zinc_json_make_number(doc, signbit(v) ? token : token + 1);
 }
 
 zinc_json *
 zinc_json_make_double(zinc_json_doc *doc, double v)
 {
-	return make_shortest(doc, v, 17, false);
-}
-
-zinc_json *
-zinc_json_make_float(zinc_json_doc *doc, float v)
-{
-	return make_shortest(doc, (double)v, 9, true);
+	return zinc_json_make_float(doc, v, sizeof v);
 }

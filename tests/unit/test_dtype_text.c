@@ -144,8 +144,6 @@ halves_are_shortest(void **state)
 
 		assert_true(*end == '\0');
 		assert_int_equal(zinc_half_from_double(d), h);
-		assert_true(zinc_float_shortest(h, 2) == d);
-		assert_true(zinc_float_shortest(h | 0x8000, 2) == -d);
 		do
 			snprintf(shorter, sizeof shorter, "%.*e", digits++, (double)zinc_half_to_float(h));
 		while (zinc_half_from_double(strtod(shorter, NULL)) != h);

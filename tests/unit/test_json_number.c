@@ -143,10 +143,10 @@ doubles_as_python_spells_them(void **state)
 	for (i = 0; i < COUNT(rows); i++)
 		assert_string_equal(zinc_json_make_double(doc, rows[i].v)->text, rows[i].want);
 	for (i = 0; i < COUNT(floats); i++)
-		assert_string_equal(zinc_json_make_float(doc, floats[i].v)->text, floats[i].want);
+		assert_string_equal(zinc_json_make_float(doc, (double)floats[i].v, 4)->text, floats[i].want);
 	assert_null(zinc_json_make_double(doc, (double)INFINITY));
 	assert_null(zinc_json_make_double(doc, (double)NAN));
-	assert_null(zinc_json_make_float(doc, -INFINITY));
+	assert_null(zinc_json_make_float(doc, -(double)INFINITY, 4));
 }
 
 static void
@@ -212,7 +212,7 @@ doubles_come_back(void **state)
 			assert_true(!(i % 2) || t->n <= 12);
 		}
 		if (isfinite(f)) {
-			fback = strtof(zinc_json_make_float(d, f)->text, NULL);
+			fback = strtof(zinc_json_make_float(d, (double)f, 4)->text, NULL);
 			assert_memory_equal(&fback, &f, sizeof f);
 		}
 		zinc_json_free(d);
@@ -257,7 +257,7 @@ with_comma(void)
 		return 77;
 	if (strcmp(zinc_json_make_double(doc, 1234567.25)->text, "1234567.25") != 0)
 		return 4;
-	if (strcmp(zinc_json_make_float(doc, 1.5e-30f)->text, "1.5e-30") != 0)
+	if (strcmp(zinc_json_make_float(doc, (double)1.5e-30f, 4)->text, "1.5e-30") != 0)
 		return 5;
 	return zinc_json_double(zinc_json_make_number(doc, "1.75"), &d) && d > 1.7 ? 3 : 6;
 }
