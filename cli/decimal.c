@@ -2,7 +2,7 @@
  * decimal.c - numbers as text
  *
  * A float is printed with the fewest digits that read back as the same number of its width, as
- * Python and NumPy do: 0.1f is "0.1", not "0.100000001".
+ * Python and NumPy do: 0.1f is "0.1", not "0.100000001".  The library finds the digits.
  */
 #include <math.h>
 #include <stdio.h>
@@ -116,80 +116,7 @@ text_integer(struct text *t, zinc_type type, const void *element)
 		text_printf(t, "%lld", (long long)v);
 }
 
-/* ---- shortest decimal ---- */
-
-/* Does the decimal number x round to the half-precision number v?  Its neighbours are half a unit away; a tie
- * goes to the even one. */
-static bool
-rounds_to_half(double x, double v)
-{
-	double a = fabs(v), unit, below;
-	int e;
-	bool even;
-
-	frexp(a, &e);
-	unit = ldexp(1, (e > -13 ? e : -13) - 11);
-	below = e > -13 && a == ldexp(1, e - 1) ? unit / 2 : unit; /* the gap below a power of two is half as wide */
-	even = fmod(a / unit, 2) == 0;
-	x = fabs(x) - a;
-	return even ? x <= unit / 2 && x >= -below / 2 : x < unit / 2 && x > -below / 2;
-}
-
-static bool
-reads_back(const char *s, double v, enum width w)
-{
-	if (w == SINGLE)
-		return strtof(s, NULL) == (float)v;
-	return w == HALF ? rounds_to_half(strtod(s, NULL), v) : strtod(s, NULL) == v;
-}
-
-/* One more in the last digit of "d.ddde+xx"; false when that would carry. */
-static bool
-bump(char *s)
-{
-	char *last = strchr(s, 'e') - 1;
-
-	if (*last == '9' || *last == '.')
-		return false;
-	++*last;
-	return true;
-}
-
-/* `digits` digits into s; do they suffice?  The gap below a power of two is half as wide as the one above, so there
- * the nearest decimal may fall out below where the next one above does not. */
-static bool
-suffices(char *s, size_t cap, int digits, double v, enum width w)
-{
-	int e;
-
-	snprintf(s, cap, "%.*e", digits - 1, v);
-	if (reads_back(s, v, w))
-		return true;
-	return fabs(frexp(v, &e)) == 0.5 && bump(s) && reads_back(s, v, w);
-}
-
-/* More digits are never less exact, so bisection finds the fewest. */
-static int
-fewest(double v, enum width w)
-{
-	int low = 1, high = w == DOUBLE ? 17 : w == SINGLE ? 9 : 5;
-	int sure = w == DOUBLE ? 15 : w == SINGLE ? 6 : 3;
-	char s[40];
-
-	if (suffices(s, sizeof s, sure, v, w))
-		high = sure;
-	else
-		low = sure + 1;
-	while (low < high) {
-		int middle = (low + high) / 2;
-
-		if (suffices(s, sizeof s, middle, v, w))
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
-}
+/* ---- decimals ---- */
 
 /* "-d.ddde+xx" -> its parts, without zeros at the end. */
 static void
@@ -205,76 +132,13 @@ take_apart(struct decimal *d, const char *s)
 	d->exponent = (int)strtol(s + 1, NULL, 10);
 }
 
-/* n / 10^places, taken apart; n > 0. */
-static void
-from_integer(struct decimal *d, uint64_t n, int places)
-{
-	char reversed[20];
-	int i = 0;
-
-	for (; n; n /= 10)
-		reversed[i++] = (char)('0' + n % 10);
-	d->exponent = i - 1 - places;
-	for (d->n = 0; i > 0;)
-		d->digit[d->n++] = reversed[--i];
-	while (d->n > 1 && d->digit[d->n - 1] == '0')
-		d->n--;
-}
-
-enum nearness { OFF, DOUBTFUL, EXACT };
-
-/* Does x, a decimal number rounded to double, read back as the number a of that width? */
-static enum nearness
-nearness(double x, double a, enum width w)
-{
-	double distance = fabs(x - a), unit;
-	int e;
-
-	if (w == DOUBLE)
-		return x == a ? EXACT : OFF;
-	if (w == HALF)
-		return rounds_to_half(x, a) ? EXACT : OFF;
-	(void)frexp(a, &e);
-	unit = ldexp(1, e - 24); /* x was rounded already: keep away from the middle */
-	return distance < 0.499 * unit ? EXACT : distance > 0.501 * unit ? OFF : DOUBTFUL;
-}
-
-/*
- * Most numbers that people store have few digits: is |v| an integer over 10^k, k small?  Below 2^50 the
- * division is exact enough to tell, and the first k that fits gives the fewest digits.
- */
-static bool
-quick(struct decimal *d, double v, enum width w)
-{
-	const double a = fabs(v), most = w == DOUBLE ? 0x1p50 : w == SINGLE ? 0x1p24 : 0x1p11;
-	double power = 1, n;
-	int k, e;
-
-	if (a >= most || a < 1e-5 || (a < 1 && frexp(a, &e) == 0.5)) /* below a power of two gaps are narrower */
-		return false;
-	for (k = 0; k <= 15 && (n = nearbyint(a * power)) < 0x1p50; k++, power *= 10) {
-		const enum nearness near = nearness(n / power, a, w);
-
-		if (near == DOUBTFUL)
-			return false;
-		if (near == OFF)
-			continue;
-		d->negative = v < 0;
-		from_integer(d, (uint64_t)n, k);
-		return true;
-	}
-	return false;
-}
-
 void
 decimal_shortest(struct decimal *d, double v, enum width w)
 {
-	char s[40];
+	const zinc_type type = w == HALF ? ZINC_FLOAT16 : w == SINGLE ? ZINC_FLOAT32 : ZINC_FLOAT64;
 
-	if (quick(d, v, w))
-		return;
-	(void)suffices(s, sizeof s, v == 0 ? 1 : fewest(v, w), v, w);
-	take_apart(d, s);
+	d->negative = signbit(v);
+	d->n = zinc_type_digits(type, v, d->digit, &d->exponent);
 }
 
 void

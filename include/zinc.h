@@ -262,6 +262,14 @@ ZINC_API size_t zinc_type_size(zinc_type type);
 /* The v3 name, "float32"; NULL for ZINC_NATIVE, ZINC_RAW and unknown numbers. */
 ZINC_API const char *zinc_type_name(zinc_type type);
 
+/*
+ * The fewest decimal digits that read back as the same number of a type: 0.1f is "1" with the exponent -1, which means
+ * 1 * 10^-1.  `v` is a number that `type` has: ZINC_FLOAT16, ZINC_FLOAT32, ZINC_FLOAT64, or a complex type whose part it
+ * is.  The digits have no sign, no point and no zeros at their end, but a NUL; the point belongs behind the first.
+ * Returns how many there are, 1 to 17; 0 when v is not finite, the type has no floats, or a pointer is NULL.
+ */
+ZINC_API int zinc_type_digits(zinc_type type, double v, char digits[18], int *exponent);
+
 /* One element of a variable-length type, "string" (UTF-8, no zero byte behind it) or "bytes". */
 typedef struct zinc_vlen {
 	const void *data;

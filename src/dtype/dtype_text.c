@@ -28,6 +28,21 @@ zinc_float_value(uint64_t bits, size_t size)
 	return d;
 }
 
+int
+zinc_type_digits(zinc_type type, double v, char digits[18], int *exponent)
+{
+	const zinc_dtype *t = zinc_dtype_of(type);
+	zinc_digits d;
+
+	if (!t || (t->kind != ZINC_KIND_FLOAT && t->kind != ZINC_KIND_COMPLEX) || !isfinite(v) || !digits || !exponent)
+		return 0;
+	zinc_shortest(&d, v, t->unit, false);
+	memcpy(digits, d.digit, (size_t)d.n);
+	digits[d.n] = '\0';
+	*exponent = d.exponent;
+	return d.n;
+}
+
 /* `plus`: a sign always; `zero`: "1.0" for 1. */
 static zinc_status
 print_float(uint64_t bits, size_t size, bool plus, bool zero, zinc_buf *out, zinc_error *err)

@@ -21,8 +21,13 @@ call_status(void)
 static void
 call_types(void)
 {
+	char digits[18];
+	int exponent;
+
 	TEXT_IS(zinc_type_name(ZINC_FLOAT32), "float32");
 	CHECK(zinc_type_size(ZINC_COMPLEX128) == 16);
+	CHECK(zinc_type_digits(ZINC_FLOAT32, (double)1.25e-7f, digits, &exponent) == 3 && exponent == -7);
+	TEXT_IS(digits, "125");
 	CHECK(!zinc_type_name(ZINC_RAW) && zinc_type_size(ZINC_NATIVE) == 0);
 }
 

@@ -151,6 +151,32 @@ halves_are_shortest(void **state)
 	}
 }
 
+/* The digits alone, of floats of every type and of parts of complex numbers. */
+static void
+digits_of_types(void **state)
+{
+	char digits[18] = "?";
+	int exponent = 99;
+
+	(void)state;
+	assert_int_equal(zinc_type_digits(ZINC_FLOAT32, -0.15625, digits, &exponent), 5);
+	assert_string_equal(digits, "15625");
+	assert_int_equal(exponent, -1);
+	assert_int_equal(zinc_type_digits(ZINC_FLOAT16, (double)zinc_half_to_float(0x2e66), digits, &exponent), 1);
+	assert_string_equal(digits, "1");
+	assert_int_equal(zinc_type_digits(ZINC_COMPLEX64, (double)0.1f, digits, &exponent), 1);
+	assert_int_equal(zinc_type_digits(ZINC_COMPLEX128, (double)0.1f, digits, &exponent), 17);
+	assert_int_equal(zinc_type_digits(ZINC_FLOAT64, 0, digits, &exponent), 1);
+	assert_string_equal(digits, "0");
+	assert_int_equal(exponent, 0);
+	assert_int_equal(zinc_type_digits(ZINC_FLOAT64, (double)NAN, digits, &exponent), 0);
+	assert_int_equal(zinc_type_digits(ZINC_FLOAT64, -(double)INFINITY, digits, &exponent), 0);
+	assert_int_equal(zinc_type_digits(ZINC_INT32, 1, digits, &exponent), 0);
+	assert_int_equal(zinc_type_digits(ZINC_RAW, 1, digits, &exponent), 0);
+	assert_int_equal(zinc_type_digits(ZINC_FLOAT64, 1, NULL, &exponent), 0);
+	assert_int_equal(zinc_type_digits(ZINC_FLOAT64, 1, digits, NULL), 0);
+}
+
 /* (1) for floats and doubles, at random */
 static void
 random_numbers_read_back(void **state)
@@ -231,8 +257,9 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(floats_as_numpy_prints_them), cmocka_unit_test(the_others_as_numpy_prints_them),
-	    cmocka_unit_test(halves_are_shortest),         cmocka_unit_test(random_numbers_read_back),
-	    cmocka_unit_test(the_locale_does_not_matter),  cmocka_unit_test(full_buffers_are_reported),
+	    cmocka_unit_test(halves_are_shortest),         cmocka_unit_test(digits_of_types),
+	    cmocka_unit_test(random_numbers_read_back),    cmocka_unit_test(the_locale_does_not_matter),
+	    cmocka_unit_test(full_buffers_are_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
