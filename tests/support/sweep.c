@@ -108,7 +108,7 @@ sweep_alloc_scenario(const sweep_scenario *s)
 	normal = run_once(s, &m, NULL, &p);
 	for (mode = 0; mode < 2; mode++) {
 		p.forever = mode == 1;
-		for (p.at = 1;; p.at += SWEEP_STEP, points += SWEEP_STEP) {
+		for (p.at = 1;; p.at = SWEEP_NEXT(p.at)) {
 			st = run_once(s, &m, NULL, &p);
 			if (m.failed == 0)
 				break;
@@ -117,6 +117,7 @@ sweep_alloc_scenario(const sweep_scenario *s)
 		}
 		if (st != normal)
 			blame(&p, st, "another status without any failure");
+		points += p.at - 1;
 	}
 	return points;
 }
@@ -137,7 +138,7 @@ sweep_errnum(const sweep_scenario *s, sweep_memory *m, sweep_calls *c, struct po
 {
 	zinc_status st;
 
-	for (p->at = 1;; p->at += SWEEP_STEP) {
+	for (p->at = 1;; p->at = SWEEP_NEXT(p->at)) {
 		st = run_once(s, m, c, p);
 		if (c->failed == 0)
 			break;

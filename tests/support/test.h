@@ -21,9 +21,10 @@
  * hundredth under emulators and the like, where ZINC_QUICK asks for less. */
 #define MANY(times) ((times) / (getenv("ZINC_QUICK") ? 100 : getenv("ZINC_LONG") ? 1 : 5))
 
-/* How many cases of a sweep to leave out behind each one that is run: none, but where another suite runs them all
- * (ZINC_SAMPLE=sweep). */
-#define SWEEP_STEP (getenv("ZINC_SAMPLE") && strcmp(getenv("ZINC_SAMPLE"), "sweep") == 0 ? 7u : 1u)
+/* The case of a sweep behind case `at`: the next one, but where another suite runs them all (ZINC_SAMPLE=sweep) only
+ * every seventh of those behind the first hundred. */
+#define SWEEP_NEXT(at)                                                                                                 \
+	((at) + ((at) >= 100 && getenv("ZINC_SAMPLE") && strcmp(getenv("ZINC_SAMPLE"), "sweep") == 0 ? 7u : 1u))
 
 /* Seconds after which something hangs, for alarm(): far above what it takes on a busy machine, for no test fails for being
  * slow. */
