@@ -1,13 +1,14 @@
 /*
- * consolidate.c - writing consolidated metadata such that it is true when it stays, and dropping it
+ * consolidate.c - write consolidated metadata that is never left stale, and remove it
  *
  * Promises:
  *
- * (1) Only zinc_consolidate writes it.  After the put all documents are looked at again; if anything moved it starts over,
- *     a bounded number of times, and then leaves none.
- * (2) One that readers would refuse for its size is not written at all, and what was there before stays.
- * (3) Where it is a member, dropping it is an edit under the store's exclusion: no other member is lost.  It works on a
- *     document of any size, so that one which readers refuse can be made one that they take.
+ * (1) Only zinc_consolidate writes consolidated metadata.  After the put it reads all documents again.  If one of them
+ *     changed, it starts over, a bounded number of times.  After the last attempt it leaves no consolidated metadata.
+ * (2) Consolidated metadata that readers would refuse because of its size is not written.  What was stored before
+ *     stays.
+ * (3) Where it is a member, removing it is an edit under the store's exclusion: no other member is lost.  The edit
+ *     works on a document of any size, so that a document too large for readers can be made readable again.
  */
 #include "format/consolidate.h"
 
@@ -15,9 +16,9 @@
 #include "format/draft.h"
 #include "format/own.h"
 
-/* How often a consolidator starts over before it calls the hierarchy too lively. */
+/* How many times consolidation starts over before it gives up. */
 #define TRIES 8
-/* Of a draft. */
+/* The entry point of a draft. */
 #define ENTRY "zarr.json"
 
 /* ---- what it holds ---- */
@@ -26,22 +27,22 @@ struct gather {
 	zinc_hierarchy *h;
 	zinc_json_doc *doc;
 	zinc_json *metadata;
-	size_t skip;  /* of a path: the group's own, and its '/' */
-	size_t nbase; /* of a key: that of the group's directory */
-	uint64_t n;   /* nodes so far */
+	size_t skip;  /* of a path: the group's own path and its '/' */
+	size_t nbase; /* of a key: the prefix of the group's directory */
+	uint64_t n;   /* number of nodes so far */
 	zinc_buf key;
 	zinc_status status;
 	zinc_error *err;
 };
 
-/* As a member: the whole node under its path. */
+/* Where it is a member: the whole node, under its path. */
 static zinc_status
 add_node(struct gather *g, const zinc_found_node *node)
 {
 	zinc_json *copy = zinc_json_copy(g->doc, zinc_json_root(node->meta->doc));
 
 	if (copy && node->kind == ZINC_NODE_GROUP)
-		(void)zinc_json_remove(copy, g->h->format->copies.member); /* its own would hold everything twice */
+		(void)zinc_json_remove(copy, g->h->format->copies.member); /* else all is stored twice */
 	return zinc_json_set(g->doc, g->metadata, node->path + g->skip, copy, g->err);
 }
 
@@ -55,7 +56,7 @@ add_document(struct gather *g, const char *path, size_t which, zinc_json *copy)
 	return zinc_json_set(g->doc, g->metadata, zinc_buf_text(&g->key) + g->nbase, copy, g->err);
 }
 
-/* As a document: each of the node's under its key. */
+/* Where it is a document: each document of the node, under its key. */
 static zinc_status
 add_documents(struct gather *g, const zinc_found_node *node)
 {
@@ -68,22 +69,22 @@ add_documents(struct gather *g, const zinc_found_node *node)
 	return add_document(g, node->path, zinc_document_of(g->h->format, node->kind), copy);
 }
 
-/* Documents are taken as they stand, with members that this build does not know. */
+/* Documents are copied as stored, with members that this build does not know. */
 static zinc_status
 gather_one(struct gather *g, const zinc_found_node *node)
 {
 	const bool member = g->h->format->copies.member != NULL;
 
 	if (member && strlen(node->path) <= g->skip)
-		return ZINC_OK; /* the group itself, whose document it is in */
-	if (node->problem)      /* a copy of what nobody can read would hide that */
+		return ZINC_OK; /* the group itself: its own document holds the copies */
+	if (node->problem)      /* a copy of an unreadable document would hide the damage */
 		return zinc_error_at_key(g->err, zinc_error_copy(g->err, node->problem), node->path + 1);
 	if (node->implicit)
 		return ZINC_OK;
 	return member ? add_node(g, node) : add_documents(g, node);
 }
 
-/* Once for each node, although they are gone over a second time for what has changed meanwhile. */
+/* Progress is reported once per node, although the nodes are visited a second time to find changes. */
 static zinc_status
 tell(struct gather *g)
 {
@@ -102,7 +103,7 @@ gather_node(void *arg, const zinc_found_node *node)
 	return g->status != ZINC_OK;
 }
 
-/* The entry point of a draft is copied as it stands. */
+/* The entry point of a draft is copied as stored. */
 static zinc_status
 gather_entry(struct gather *g)
 {
@@ -125,7 +126,7 @@ gather_entry(struct gather *g)
 	return st;
 }
 
-/* The head of a document of its own, with an object for the copies; as a member they are all there is. */
+/* The head of a separate document, with an object for the copies.  A member consists of the copies alone. */
 static zinc_status
 make_head(struct gather *g)
 {
@@ -156,7 +157,7 @@ gather_all(struct gather *g, const char *path)
 	return g->status;
 }
 
-/* All of it as the documents are now. */
+/* Copies of all documents as they are now. */
 static zinc_status
 gather(zinc_hierarchy *h, const char *path, zinc_json_doc **doc, zinc_error *err)
 {
@@ -183,7 +184,7 @@ struct change {
 	zinc_buf text;
 };
 
-/* M22 wants exactly these three members. */
+/* M22 requires exactly these three members. */
 static zinc_status
 set_member(const struct change *x, zinc_json_doc *doc, zinc_error *err)
 {
@@ -195,7 +196,7 @@ set_member(const struct change *x, zinc_json_doc *doc, zinc_error *err)
 	return zinc_json_set(doc, zinc_json_root(doc), x->h->format->copies.member, c, err);
 }
 
-/* The member is replaced or removed in its place; all others stay as they were spelled. */
+/* The member is replaced or removed in place.  All others keep their spelling. */
 static zinc_status
 change_doc(struct change *c, zinc_json_doc *doc, zinc_update *out, zinc_error *err)
 {
@@ -219,7 +220,7 @@ change_doc(struct change *c, zinc_json_doc *doc, zinc_update *out, zinc_error *e
 	return ZINC_OK;
 }
 
-/* Runs under the store's exclusion, perhaps several times; each time from what is stored now. */
+/* Runs under the store's exclusion, perhaps several times, each time on the stored document. */
 static zinc_status
 change_update(void *arg, const void *old, size_t nold, zinc_update *out, zinc_error *err)
 {
@@ -229,7 +230,7 @@ change_update(void *arg, const void *old, size_t nold, zinc_update *out, zinc_er
 
 	if (!old && c->metadata)
 		return zinc_fail(err, ZINC_E_NOTFOUND, "no node is there");
-	if (!old) { /* the group is gone, and its consolidated metadata with it */
+	if (!old) { /* the group is gone, and with it its consolidated metadata */
 		out->keep = 1;
 		return ZINC_OK;
 	}
@@ -244,7 +245,7 @@ change_update(void *arg, const void *old, size_t nold, zinc_update *out, zinc_er
 static zinc_status
 change_key(zinc_hierarchy *h, const char *key, const zinc_json *metadata, zinc_error *err)
 {
-	/* to remove what is too large to be read is the way out of it */
+	/* a document that is too large to be read can still be repaired by removing the member */
 	const size_t most = metadata ? zinc_max_document(h->ctx) : zinc_max_text(h->ctx);
 	struct change c = {.h = h, .metadata = metadata};
 	zinc_status st;
@@ -288,15 +289,15 @@ put_document(zinc_hierarchy *h, const char *key, const zinc_json *copies, zinc_e
 
 /* ---- consolidating ---- */
 
-/* Store it under `key`, or with NULL remove what is there.  E_LIMIT, and nothing is stored, when readers would refuse it
- * for its size. */
+/* Store the copies under `key`, or remove those that are there (NULL).  E_LIMIT when readers would refuse the document
+ * because of its size; then nothing is stored. */
 static zinc_status
 put(zinc_hierarchy *h, const char *key, const zinc_json *copies, zinc_error *err)
 {
 	return h->format->copies.member ? change_key(h, key, copies, err) : put_document(h, key, copies, err);
 }
 
-/* Put what `now` holds until the documents are still so afterwards.  `now` is taken. */
+/* Put the copies `now` and gather again, until both are equal.  `now` is taken. */
 static zinc_status
 put_until_true(zinc_hierarchy *h, const char *path, const char *key, zinc_json_doc *now, zinc_error *err)
 {
@@ -321,7 +322,7 @@ put_until_true(zinc_hierarchy *h, const char *path, const char *key, zinc_json_d
 	if (st == ZINC_OK && !same)
 		st = zinc_fail(err, ZINC_E_CONFLICT, "the hierarchy changed during each of %d attempts", TRIES);
 	if (st != ZINC_OK && !refused)
-		(void)!put(h, key, NULL, NULL); /* rather none than one that may be stale */
+		(void)!put(h, key, NULL, NULL); /* no consolidated metadata is better than stale metadata */
 	return st;
 }
 
@@ -347,7 +348,7 @@ zinc_consolidate_group(zinc_hierarchy *h, const char *path, bool remove, zinc_er
 	if (st == ZINC_OK && remove)
 		st = put(h, zinc_buf_text(&key), NULL, err);
 	else if (st == ZINC_OK)
-		st = gather(h, path, &now, err); /* what fails before the first put leaves an old one as it was */
+		st = gather(h, path, &now, err); /* a failure before the first put leaves the old one in place */
 	if (st == ZINC_OK && !remove)
 		st = put_until_true(h, path, zinc_buf_text(&key), now, err);
 	zinc_buf_fini(&key);

@@ -10,15 +10,16 @@
 #include "format/fetch_documents.h"
 #include "format/format.h"
 
-/* The key of the document that it is, or is in, appended. */
+/* Append the key of the document that it is, or that has it as a member. */
 zinc_status zinc_copies_key(const zinc_hierarchy *h, const char *path, zinc_buf *key, zinc_error *err);
-/* Where groups can have it: that in all documents of a node, as an object of copies by path.  *doc NULL: none that can be
- * used; *large: the document that it is a member of is too large to be read, so that nobody knows. */
+/* For formats where groups can have it: get it from all documents of a node, as an object of copies by path.  *doc is
+ * NULL when there is none that can be used.  *large: the document that would have the member is too large to be read,
+ * so it is not known. */
 zinc_status zinc_copies_find(const zinc_hierarchy *h, const zinc_fetched *docs, zinc_json_doc **doc,
 			     const zinc_json **metadata, bool *large, zinc_error *err);
-/* Drop that in the documents of a node, if there is any. */
+/* Remove it from the documents of a node, if there is any. */
 zinc_status zinc_copies_drop(zinc_hierarchy *h, const zinc_fetched *docs, char *const *keys, zinc_error *err);
-/* Drop that of the whole hierarchy, where only the root can have it. */
+/* Remove that of the whole hierarchy, in formats where only the root can have it. */
 zinc_status zinc_copies_drop_root(zinc_hierarchy *h, zinc_error *err);
 
 #endif

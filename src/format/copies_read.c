@@ -1,34 +1,35 @@
 /*
- * copies_read.c - copies of the documents of a group and below, as readers find them
+ * copies_read.c - read consolidated metadata: copies of the documents of a group and all nodes below
  *
- * As a member of the group's own document, by the paths of nodes below it:
+ * As a member of the group's own document, with the paths of the nodes below it:
  *
  *   "consolidated_metadata": {
  *     "must_understand": false, "kind": "inline",
  *     "metadata": {"a": {...}, "a/b": {...}}
  *   }
  *
- * As a document of its own, by the keys of what was copied, below the directory of the group:
+ * As a separate document, with the keys of the copied documents, relative to the directory of the group:
  *
  *   {"zarr_consolidated_format": 1,
  *    "metadata": {".zgroup": {...}, ".zattrs": {...}, "a/.zarray": {...}, "a/.zattrs": {...}}}
  *
- * zarr-python 2.12 to 2.18 has the same for the root of a hierarchy of October 2020, which the draft does not know:
+ * zarr-python 2.12 to 2.18 writes the same for the root of a hierarchy of October 2020, which the draft does not
+ * define:
  *
  *   meta/root/consolidated/.zmetadata
  *   {"zarr_consolidated_format": 1,
  *    "metadata": {"zarr.json": {...}, "meta/root/a.array.json": {...}, "meta/root/g.group.json": {...}}}
  *
- * Nothing here reads by that, for one listing shows all nodes; but whoever has it keeps it.  Promises:
+ * Zinc never reads nodes from it, since one listing shows all nodes; but it keeps it.  Promises:
  *
- * (1) A damaged one counts as none.  Whoever checks it hears of it, where it is a document of its own.
- * (2) Of an array and a group at one path the array counts.
+ * (1) Damaged consolidated metadata counts as none.  A check reports it where it is a separate document.
+ * (2) Where it has an array and a group at one path, the array counts.
  */
 #include "format/consolidate.h"
 
 #include "format/documents.h"
 
-/* Duplicates and NaN tokens are judged with the copies. */
+/* Duplicate members and NaN tokens are checked with the copies. */
 #define JSON (ZINC_JSON_DUPLICATES | ZINC_JSON_NAN_TOKENS)
 
 zinc_status
@@ -45,7 +46,7 @@ zinc_copies_key(const zinc_hierarchy *h, const char *path, zinc_buf *key, zinc_e
 
 /* ---- a member ---- */
 
-/* Null for "none" is in the wild, and a kind other than "inline" is not defined: both count as none. */
+/* Some writers store null for "none", and no kind other than "inline" is defined: both count as none. */
 static const zinc_json *
 find_member(const zinc_format *f, const zinc_json *root)
 {
@@ -65,7 +66,7 @@ parse_member(const zinc_hierarchy *h, const zinc_fetched *text, zinc_json_doc **
 	zinc_status st;
 
 	if (whole && !strstr(text->text, h->format->copies.member) && !strchr(text->text, '\\'))
-		return ZINC_OK; /* most groups have none: they are not parsed once more */
+		return ZINC_OK; /* most groups have none, and are not parsed a second time */
 	st = zinc_json_parse(doc, h->ctx, text->text, text->n, JSON, NULL);
 	if (st != ZINC_OK) {
 		*doc = NULL;
@@ -82,16 +83,16 @@ parse_member(const zinc_hierarchy *h, const zinc_fetched *text, zinc_json_doc **
 
 /* ---- a document of its own ---- */
 
-/* Copies of documents on their way to become copies of nodes. */
+/* Copies of documents that are being joined to copies of nodes. */
 struct nodes {
 	const zinc_hierarchy *h;
 	zinc_json_doc *doc;
 	zinc_json *root; /* the nodes, by their paths */
-	zinc_buf path;   /* of one */
+	zinc_buf path;   /* of one node */
 	zinc_error *err;
 };
 
-/* The kind of node that this is a copy of; NONE: it is no node's, or the group itself. */
+/* The kind of node that this document makes.  NONE: it makes no node, or the key is that of the group itself. */
 static zinc_status
 find_node(struct nodes *x, const zinc_json *copy, zinc_node_kind *kind)
 {
@@ -123,7 +124,7 @@ take_nodes(struct nodes *x, const zinc_json *metadata, zinc_node_kind wanted)
 	return ZINC_OK;
 }
 
-/* "a/b/.zattrs", a document that lies beside the node's. */
+/* "a/b/.zattrs": a document beside the one that makes the node. */
 static zinc_status
 take_attributes(struct nodes *x, const zinc_json *metadata)
 {
@@ -224,7 +225,7 @@ tell(const zinc_json *metadata, zinc_copy_fn fn, void *arg)
 			return;
 }
 
-/* Readers pass a damaged one over; whoever checks it wants to know. */
+/* Readers ignore a damaged one; a check reports it. */
 static zinc_status
 read_document(zinc_hierarchy *h, char *key, bool *has, zinc_copy_fn fn, void *arg, zinc_error *err)
 {
@@ -241,7 +242,7 @@ read_document(zinc_hierarchy *h, char *key, bool *has, zinc_copy_fn fn, void *ar
 	zinc_fetched_fini(h->ctx, &text, 1);
 	if (st == ZINC_OK && *has && !doc) {
 		st = zinc_fail(err, ZINC_E_CORRUPT,
-			       "it is no object of \"zarr_consolidated_format\" 1 and \"metadata\"");
+			       "it is not an object with \"zarr_consolidated_format\" 1 and \"metadata\"");
 		zinc_error_at_key(err, st, key);
 	}
 	tell(metadata, fn, arg);

@@ -1,10 +1,10 @@
 /*
- * describe.c - a node in the vocabulary of the final version 3, as `zinc info --json` shows it
+ * describe.c - a node in the vocabulary of the final version 3, as `zinc info --json` prints it
  *
- * Members and their order are those of the command's contract.  Promises:
+ * The members and their order are part of the command's contract.  Promises:
  *
- * (1) Data type, codecs and fill value are the final version's, whatever the document says; where this build
- *     does not know them, they are shown as they stand there, and `unsupported` says why.
+ * (1) Data type, codecs and fill value use the final version's names, whatever the document says.  What this build does
+ *     not know is shown as in the document, and `unsupported` says why.
  * (2) Keys are relative to the root of the hierarchy.
  */
 #include "format/format.h"
@@ -25,7 +25,7 @@ json_null(struct describe *d)
 	return zinc_json_make(d->doc, ZINC_JSON_NULL);
 }
 
-/* A member of the document as it stands, or null. */
+/* A member as in the document, or null. */
 static zinc_json *
 stored(struct describe *d, const char *member)
 {
@@ -47,7 +47,7 @@ shape_list(struct describe *d, const uint64_t *shape)
 	return list;
 }
 
-/* Null when the document has none: the specification lets names be left out altogether. */
+/* Null when the document has none: the specification allows all names to be left out. */
 static zinc_json *
 dimension_names(struct describe *d)
 {
@@ -66,7 +66,7 @@ dimension_names(struct describe *d)
 	return list;
 }
 
-/* The chain whose bytes are the elements': through all shards. */
+/* The innermost chain, inside all shards: the one that encodes the elements. */
 static const zinc_chain *
 innermost(const zinc_chain *c)
 {
@@ -90,7 +90,7 @@ byte_order(struct describe *d)
 	return endian ? zinc_json_copy(d->doc, endian) : json_null(d);
 }
 
-/* "C" or "F" when the elements of a chunk are stored so; null for other orders. */
+/* "C" or "F" when the elements of a chunk are in that order; null for other orders. */
 static zinc_json *
 order(struct describe *d)
 {
@@ -117,7 +117,7 @@ order(struct describe *d)
 	return zinc_json_make_string(d->doc, c_order ? "C" : "F");
 }
 
-/* The inner chunk where sharded, in the axes of the array. */
+/* The shape of the inner chunk of a shard, in the order of the array's axes. */
 static zinc_json *
 chunk_shape(struct describe *d)
 {
@@ -136,14 +136,14 @@ chunk_shape(struct describe *d)
 	return shape_list(d, shape);
 }
 
-/* What is stored under one key is the shard, so the grid's chunk is its shape. */
+/* A stored object is a shard, so the shard shape is the grid's chunk shape. */
 static zinc_json *
 shard_shape(struct describe *d)
 {
 	return d->m->chain && d->m->chain->shard ? shape_list(d, d->m->chunk_shape) : json_null(d);
 }
 
-/* Printed from the chain, not copied: aliases and bare names come out in full. */
+/* Printed from the chain, not copied from the document: aliases and short forms are written in full. */
 static zinc_json *
 codecs(struct describe *d)
 {
@@ -154,7 +154,7 @@ codecs(struct describe *d)
 	return zinc_chain_print(d->m->chain, d->doc, &v, NULL) == ZINC_OK ? v : NULL;
 }
 
-/* Printed from the element: one spelling for each value, -0.0 and the payload of a NaN included. */
+/* Printed from the element: each value has one spelling, also -0.0 and NaNs with a payload. */
 static zinc_json *
 fill_value(struct describe *d)
 {
@@ -163,7 +163,7 @@ fill_value(struct describe *d)
 	return d->m->fill ? t->ops->print_fill(t, d->m->fill, d->doc) : stored(d, "fill_value");
 }
 
-/* From the type itself, so that {"name": "float64"} comes out as the bare string it should be (M15). */
+/* Printed from the type, so that {"name": "float64"} becomes the plain string, as it should be (M15). */
 static zinc_json *
 data_type(struct describe *d)
 {
@@ -178,7 +178,7 @@ attributes(struct describe *d)
 					: zinc_json_make(d->doc, ZINC_JSON_OBJECT);
 }
 
-/* The grid's name alone: its parameters are the shapes above. */
+/* Only the grid's name: its parameters are the shapes above. */
 static zinc_json *
 chunk_grid(struct describe *d)
 {
@@ -203,7 +203,7 @@ key(struct describe *d, zinc_buf *b, zinc_status st)
 	return v;
 }
 
-/* Where the document is; an implicit group has none. */
+/* The key of the document; an implicit group has none. */
 static zinc_json *
 metadata_key(struct describe *d)
 {
@@ -215,7 +215,7 @@ metadata_key(struct describe *d)
 	return key(d, &b, zinc_node_key(d->h, d->path, d->m->kind, &b, NULL));
 }
 
-/* The key of the object at the origin shows encoding and separator at a glance. */
+/* The key of the object at the origin shows both the encoding and the separator. */
 static zinc_json *
 chunk_key_example(struct describe *d)
 {
@@ -252,7 +252,7 @@ array_shape(struct describe *d)
 	return shape_list(d, d->m->shape);
 }
 
-/* Only a group can exist without a document, and then there is no metadata to ask. */
+/* Only a group can exist without a document, and then it has no metadata. */
 static zinc_json *
 implicit(struct describe *d)
 {
@@ -296,7 +296,7 @@ static const struct row group_rows[] = {
     {NULL, NULL},
 };
 
-/* A NULL from any row is memory that is out: zinc_json_set says so, and no row needs an error of its own. */
+/* NULL from a row means that memory is out. zinc_json_set reports that, so no row needs an error of its own. */
 static zinc_status
 fill_rows(struct describe *d, const struct row *rows, zinc_error *err)
 {

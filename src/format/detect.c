@@ -1,5 +1,5 @@
 /*
- * detect.c - which version of Zarr is at a place of a store
+ * detect.c - detect the version of Zarr at a prefix of a store
  *
  *   zarr.json     "zarr_format": 3                                        v3
  *                 "https://purl.org/zarr/spec/core/3.0"                   v3-2022
@@ -9,8 +9,8 @@
  *
  * Promises:
  *
- * (1) zarr.json is got once, however many formats have a document of that name.
- * (2) A document that is too long or no JSON is there all the same; whoever opens the node will hear of it.
+ * (1) zarr.json is fetched once, although several formats have a document of that name.
+ * (2) A document that is too long or is not JSON still counts as present.  Opening the node reports what is wrong.
  */
 #include "format/format.h"
 
@@ -62,7 +62,7 @@ zinc_opened_fini(zinc_context *ctx, zinc_opened *node)
 	*node = (zinc_opened){.text = NULL};
 }
 
-/* The value of zarr.json, if it is there. */
+/* Fetch zarr.json, if it is there. */
 static zinc_status
 get_document(zinc_store *store, const char *prefix, bool *found, zinc_blob *text, zinc_tag *tag, const zinc_wait *wait,
 	     zinc_error *err)
@@ -87,7 +87,7 @@ get_document(zinc_store *store, const char *prefix, bool *found, zinc_blob *text
 	return zinc_error_copy(err, &e);
 }
 
-/* Whose document is it?  NULL root: damaged. */
+/* Which format does the document belong to?  NULL root: it is damaged. */
 static const zinc_format *
 claimant(const zinc_json *root, const zinc_format *only, zinc_node_kind *kind)
 {
@@ -141,7 +141,7 @@ judge(zinc_context *ctx, const zinc_blob *text, const zinc_tag *tag, const zinc_
 	return st;
 }
 
-/* Formats that keep their documents under other names. */
+/* Formats whose documents have other names. */
 static zinc_status
 ask_others(zinc_store *store, const char *prefix, const zinc_format *only, const zinc_format **format,
 	   zinc_node_kind *kind, const zinc_wait *wait, zinc_error *err)
@@ -180,7 +180,7 @@ zinc_format_detect(zinc_store *store, const char *prefix, const zinc_format *onl
 	return st;
 }
 
-/* A look aside is worth no failure, and over a network not its time. */
+/* This check is optional: its failures are ignored, and remote stores are not asked. */
 void
 zinc_hierarchy_warn_other_versions(zinc_hierarchy *h)
 {
@@ -204,7 +204,7 @@ zinc_hierarchy_warn_other_versions(zinc_hierarchy *h)
 				: DOCUMENT " is beside the documents of Zarr version 2, and not read");
 }
 
-/* A failure is a finding already: the hierarchy goes on with what it was opened with. */
+/* A failure is already a finding.  The hierarchy goes on with the entry point it was opened with. */
 zinc_status
 zinc_hierarchy_judge(zinc_hierarchy *h, zinc_report *r, zinc_error *err)
 {

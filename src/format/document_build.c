@@ -1,12 +1,11 @@
 /*
- * document_build.c - a caller's options -> the document of a new node
+ * document_build.c - build the document of a new node from a caller's options
  *
- * Documents are made in the vocabulary of the final version 3; the other formats translate them.
- * Promises:
+ * Documents are built in the vocabulary of the final version 3; the other formats translate them.
  *
- * (1) Members stand in the order of the specification, and every choice made here is recorded:
- *     the fill value (M23), the chunk shape, the byte order, each codec as an object (M24).
- * (2) What comes out has passed the strict parser, with E_INVALID for what a caller got wrong.
+ * (1) Members are in the order of the specification, and every choice made here is recorded: the fill value (M23), the
+ *     chunk shape, the byte order, each codec as an object (M24).
+ * (2) The result has passed the strict parser.  A mistake of the caller is E_INVALID.
  */
 #include "format/format.h"
 
@@ -23,7 +22,7 @@ struct build {
 	zinc_array_options o;
 	const zinc_dtype *dtype;
 	bool big;
-	uint64_t chunks[ZINC_MAX_NDIM]; /* inner chunks where sharded */
+	uint64_t chunks[ZINC_MAX_NDIM]; /* inner chunks of a sharded array */
 	uint64_t grid[ZINC_MAX_NDIM];   /* stored objects */
 	bool sharded;
 	void *fill;
@@ -31,14 +30,14 @@ struct build {
 
 /* ---- small pieces ---- */
 
-/* All members are set in order of the specification; zinc_json_set appends. */
+/* zinc_json_set appends, so members are set in the order of the specification. */
 static zinc_status
 set(struct build *b, const char *key, zinc_json *v, zinc_error *err)
 {
 	return zinc_json_set(b->doc, b->root, key, v, err);
 }
 
-/* NULL when memory is out, which the next zinc_json_set tells. */
+/* NULL when memory is out; the next zinc_json_set reports that. */
 static zinc_json *
 list_of(struct build *b, const uint64_t *numbers, int n)
 {
@@ -51,7 +50,7 @@ list_of(struct build *b, const uint64_t *numbers, int n)
 	return list;
 }
 
-/* A caller's JSON text as a value of the document.  What is no JSON is an error of the caller's. */
+/* Parse a caller's JSON text.  Text that is not JSON is E_INVALID. */
 static zinc_status
 parse_json(zinc_json **out, struct build *b, const char *what, const char *text, zinc_error *err)
 {
@@ -70,7 +69,7 @@ parse_json(zinc_json **out, struct build *b, const char *what, const char *text,
 	return *out ? ZINC_OK : zinc_fail_nomem(err);
 }
 
-/* The two members that every document opens with (M3, M4). */
+/* The two members at the start of every document (M3, M4). */
 static zinc_status
 begin(struct build *b, const char *node_type, zinc_error *err)
 {
@@ -81,7 +80,7 @@ begin(struct build *b, const char *node_type, zinc_error *err)
 	return set(b, "node_type", zinc_json_make_string(b->doc, node_type), err);
 }
 
-/* Written even when empty: an obvious place for whoever edits the document by hand. */
+/* Written even when empty, so that people who edit the document see where attributes go. */
 static zinc_status
 set_attributes(struct build *b, const char *text, zinc_error *err)
 {
@@ -94,7 +93,7 @@ set_attributes(struct build *b, const char *text, zinc_error *err)
 
 /* ---- shapes ---- */
 
-/* What can be told before anything is made; the rest is the strict parser's to find. */
+/* Checks that need no document yet.  The strict parser finds the rest. */
 static zinc_status
 check_shape(const struct build *b, zinc_error *err)
 {
@@ -107,11 +106,12 @@ check_shape(const struct build *b, zinc_error *err)
 	if (!o->dtype)
 		return zinc_fail(err, ZINC_E_INVALID, "an array needs a data type");
 	if (o->shards && o->auto_shards)
-		return zinc_fail(err, ZINC_E_INVALID, "shards are given and to be chosen");
+		return zinc_fail(err, ZINC_E_INVALID,
+				 "a shard shape and the automatic choice of shards exclude each other");
 	return ZINC_OK;
 }
 
-/* Chunks and shards, as given or chosen. */
+/* Chunk and shard shapes, as given or chosen. */
 static zinc_status
 choose_grid(struct build *b, zinc_error *err)
 {
@@ -140,7 +140,7 @@ choose_grid(struct build *b, zinc_error *err)
 	return ZINC_OK;
 }
 
-/* The stored objects are shards where there are some, so the grid is theirs. */
+/* A stored object is a shard where the array has shards, so the grid uses the shard shape. */
 static zinc_status
 set_grid(struct build *b, zinc_error *err)
 {
@@ -153,7 +153,7 @@ set_grid(struct build *b, zinc_error *err)
 	return set(b, "chunk_grid", v, err);
 }
 
-/* Recorded with its separator although "default" alone would do: older readers want the configuration. */
+/* The separator is always recorded, although "default" alone would be enough: older readers need the configuration. */
 static zinc_status
 set_keys(struct build *b, zinc_error *err)
 {
@@ -168,10 +168,8 @@ set_keys(struct build *b, zinc_error *err)
 
 /* ---- elements ---- */
 
-/*
- * The fill value as the caller spelled it; what is no JSON (NaN, 0x7fc00000) is taken for the string it
- * would be.  Its meaning is needed for the codecs.
- */
+/* The fill value as the caller spelled it.  Text that is not JSON (NaN, 0x7fc00000) is taken as a string.  The codecs
+ * need its value. */
 static zinc_status
 set_fill(struct build *b, zinc_error *err)
 {
@@ -203,7 +201,7 @@ set_fill(struct build *b, zinc_error *err)
 	return t->ops->parse_fill(t, v, b->fill, &r, err);
 }
 
-/* With shards the caller's chain, or the one chosen, is that of the inner chunks, and the index gets bytes and crc32c. */
+/* With shards, the given or chosen chain encodes the inner chunks, and the index gets bytes and crc32c. */
 static zinc_status
 set_codecs(struct build *b, zinc_error *err)
 {
@@ -218,7 +216,7 @@ set_codecs(struct build *b, zinc_error *err)
 	return set(b, "codecs", codecs, err);
 }
 
-/* Left out when the caller names none; single dimensions may go unnamed. */
+/* Left out when the caller gives no names.  Single dimensions may have no name. */
 static zinc_status
 set_dimension_names(struct build *b, zinc_error *err)
 {
@@ -239,7 +237,7 @@ set_dimension_names(struct build *b, zinc_error *err)
 
 /* ---- whole documents ---- */
 
-/* Each step records its choice in the document; later steps need what earlier ones chose. */
+/* Each step records its choice in the document.  Later steps use the choices of earlier ones. */
 static zinc_status
 build_members(struct build *b, zinc_error *err)
 {
@@ -266,7 +264,7 @@ take_document(struct build *b, zinc_error *err)
 
 	if (o->ndim || o->shape || o->dtype || o->chunks || o->shards || o->auto_shards || o->codecs || o->fill ||
 	    o->dimension_names || o->attributes || o->key_encoding || o->big_endian || o->fortran)
-		return zinc_fail(err, ZINC_E_INVALID, "a whole document leaves no room for other options");
+		return zinc_fail(err, ZINC_E_INVALID, "a whole document excludes other options");
 	ZINC_TRY(zinc_json_new(&b->doc, b->ctx, err));
 	ZINC_TRY(parse_json(&b->root, b, "document", o->document, err));
 	zinc_json_set_root(b->doc, b->root);
@@ -297,7 +295,7 @@ check(zinc_json_doc *doc, zinc_context *ctx, zinc_node_kind kind, zinc_error *er
 	return st;
 }
 
-/* However a build went, everything but the document itself is given back here. */
+/* Free everything but the document, on success and on failure. */
 static zinc_status
 finish(struct build *b, zinc_node_kind kind, zinc_status st, zinc_json_doc **out, zinc_error *err)
 {

@@ -1,11 +1,12 @@
 /*
- * documents.c - the documents of one node as the one in memory, and back, in every version of Zarr
+ * documents.c - join the documents of one node to one in memory, and split it again, in every version of Zarr
  *
  * Promises:
  *
- * (1) What is wrong with attributes in a document of their own is told under its key.
- * (2) A member of the node's document that would be taken for such attributes is left out, with a finding; edits refuse it.
- * (3) NaN tokens are no JSON, but Python writes them: they are forgiven where the version's row says.
+ * (1) An error in attributes that have a separate document is reported under the key of that document.
+ * (2) A member of the node's document that would be mistaken for such attributes is dropped, with a finding.  Edits
+ *     refuse such a document.
+ * (3) NaN tokens are not JSON, but Python writes them.  They are accepted where the format's row says so.
  */
 #include "format/documents.h"
 
@@ -61,7 +62,7 @@ zinc_documents_status(const zinc_format *f, const zinc_fetched *docs, char *cons
 
 /* ---- texts ---- */
 
-/* NaN tokens in other members than the attributes, of this document or of a copy in it? */
+/* Are there NaN tokens outside the attributes, in this document or in a copy in it? */
 static bool
 has_nan_elsewhere(const zinc_json *root)
 {
@@ -83,7 +84,7 @@ has_nan_elsewhere(const zinc_json *root)
 	return !zinc_json_is(root, ZINC_JSON_OBJECT) && zinc_json_has_nan(root);
 }
 
-/* Promise (3).  `why` is what is wrong without the tokens. */
+/* Promise (3).  `why` is the error of a parser that does not accept the tokens. */
 static zinc_status
 parse_tokens(zinc_json_doc **out, const zinc_format *f, zinc_context *ctx, zinc_bytes text, const char *rule,
 	     const char *why, zinc_report *r, zinc_error *err)
@@ -95,7 +96,7 @@ parse_tokens(zinc_json_doc **out, const zinc_format *f, zinc_context *ctx, zinc_
 		return st == ZINC_E_NOMEM ? zinc_fail_nomem(err) : zinc_report_error(r, rule, err, "%s", why);
 	if (f->nan_in_attributes && has_nan_elsewhere(zinc_json_root(*out)))
 		st = zinc_report_error(r, rule, err, "%s", why);
-	else if (r->code != ZINC_E_INVALID) /* into a document that is being made they were let before */
+	else if (r->code != ZINC_E_INVALID) /* for a new document they were accepted before */
 		st = zinc_report_lenient(r, rule, err, "NaN or Infinity, which JSON does not have%s",
 					 f->nan_in_attributes ? ", among the attributes" : "");
 	if (st != ZINC_OK) {
@@ -105,7 +106,8 @@ parse_tokens(zinc_json_doc **out, const zinc_format *f, zinc_context *ctx, zinc_
 	return st;
 }
 
-/* Duplicates are let in here and judged with the rest, so that strict and lenient reading differ in one place only. */
+/* Duplicate members pass here and are checked with the rest, so that strict and lenient reading differ in one place
+ * only. */
 static zinc_status
 parse_text(zinc_json_doc **out, const zinc_format *f, zinc_context *ctx, zinc_bytes text, const char *rule,
 	   zinc_report *r, zinc_error *err)
@@ -128,7 +130,7 @@ zinc_text_parse(const zinc_format *f, zinc_context *ctx, const char *text, size_
 	return f->parse(f, ctx, doc, ZINC_NODE_NONE, r, out, err);
 }
 
-/* The JSON text of stored bytes: `room` holds it where an entry point says that they are encoded. */
+/* The JSON text of stored bytes.  `room` holds the text when the documents are encoded (metadata_encoding). */
 static zinc_status
 decode(const zinc_hierarchy *h, const zinc_fetched *doc, zinc_buf *room, zinc_bytes *text, zinc_error *err)
 {
@@ -140,7 +142,7 @@ decode(const zinc_hierarchy *h, const zinc_fetched *doc, zinc_buf *room, zinc_by
 	return ZINC_OK;
 }
 
-/* JSON text -> the bytes to store. */
+/* The bytes to store for a JSON text. */
 static zinc_status
 encode(const zinc_hierarchy *h, zinc_buf *text, zinc_error *err)
 {
@@ -183,7 +185,7 @@ parse_stored(zinc_json_doc **out, const zinc_hierarchy *h, const zinc_fetched *d
 
 /* ---- reading ---- */
 
-/* Put the attributes into the other document.  `attributes` is freed. */
+/* Add the attributes to the node's document.  `attributes` is freed. */
 static zinc_status
 put_in(zinc_json_doc *doc, zinc_json_doc *attributes, const char *rule, zinc_report *r, zinc_error *err)
 {
@@ -193,7 +195,7 @@ put_in(zinc_json_doc *doc, zinc_json_doc *attributes, const char *rule, zinc_rep
 	if (!zinc_json_is(zinc_json_root(attributes), ZINC_JSON_OBJECT))
 		st = zinc_report_error(r, rule, err, "attributes must be an object");
 	else if (twice)
-		st = zinc_report_lenient(r, rule, err, "attribute \"%.60s\" is there twice", twice);
+		st = zinc_report_lenient(r, rule, err, "attribute \"%.60s\" appears twice", twice);
 	if (st == ZINC_OK && zinc_json_is(zinc_json_root(doc), ZINC_JSON_OBJECT))
 		st = zinc_json_set(doc, zinc_json_root(doc), ZINC_ATTRIBUTES,
 				   zinc_json_copy(doc, zinc_json_root(attributes)), err);
@@ -201,7 +203,7 @@ put_in(zinc_json_doc *doc, zinc_json_doc *attributes, const char *rule, zinc_rep
 	return st;
 }
 
-/* Promise (2).  Then the attributes that are there. */
+/* Promise (2); then add the attributes, if there are any. */
 static zinc_status
 add_attributes(zinc_json_doc *doc, const zinc_hierarchy *h, const zinc_fetched *attributes, const char *key,
 	       zinc_report *r, zinc_error *err)
@@ -241,7 +243,7 @@ read_documents(zinc_json_doc **out, const zinc_hierarchy *h, const zinc_fetched 
 	return st;
 }
 
-/* What a document that cannot be used says it is. */
+/* The kind of node that an unusable document claims to be. */
 static zinc_node_kind
 peek(const zinc_hierarchy *h, const zinc_fetched *text)
 {
@@ -268,7 +270,7 @@ zinc_documents_parse(const zinc_hierarchy *h, const zinc_fetched *docs, char *co
 	r->where = keys[maker];
 	if (maker + 1 < n && docs[maker + 1].found == ZINC_FOUND)
 		st = zinc_report_lenient(r, zinc_rule(h->format, "two"), err,
-					 "a group is at the same path, and not read: the array wins");
+					 "a group is at the same path and is ignored: the array counts");
 	if (st == ZINC_OK)
 		st = read_documents(&doc, h, docs, keys, maker, r, err);
 	if (st == ZINC_OK)
@@ -282,7 +284,7 @@ zinc_documents_parse(const zinc_hierarchy *h, const zinc_fetched *docs, char *co
 
 /* ---- changing ---- */
 
-/* A document of its own; duplicate members end here, for a rewrite would lose one. */
+/* Parse one document.  Duplicate members are an error, since a rewrite would lose one of them. */
 static zinc_status
 parse_one(zinc_json_doc **out, const zinc_hierarchy *h, const zinc_fetched *doc, zinc_error *err)
 {
@@ -327,7 +329,7 @@ zinc_documents_join(zinc_json_doc **out, const zinc_hierarchy *h, const zinc_fet
 	const size_t attributes = zinc_documents_attributes(h->format);
 	zinc_status st;
 
-	if (docs[maker].found != ZINC_FOUND) /* a group that needs none */
+	if (docs[maker].found != ZINC_FOUND) /* a group that needs no document */
 		return zinc_json_parse(out, h->ctx, h->format->group, strlen(h->format->group), 0, err);
 	ZINC_TRY(parse_one(out, h, &docs[maker], err));
 	st = attributes > 0 ? join_attributes(*out, h, &docs[attributes], err) : ZINC_OK;
@@ -338,7 +340,7 @@ zinc_documents_join(zinc_json_doc **out, const zinc_hierarchy *h, const zinc_fet
 	return st;
 }
 
-/* Text files end with a newline, and people will open these in an editor. */
+/* Text files end with a newline; people open these in editors. */
 static zinc_status
 print_text(const zinc_json *v, zinc_buf *out, zinc_error *err)
 {
@@ -352,7 +354,7 @@ zinc_meta_print(const zinc_meta *m, zinc_buf *out, zinc_error *err)
 	return print_text(zinc_json_root(m->doc), out, err);
 }
 
-/* All but the attributes, which have a document of their own. */
+/* All members but the attributes, which have a separate document. */
 static zinc_status
 print_rest(const zinc_json *root, zinc_buf *out, zinc_error *err)
 {

@@ -1,18 +1,19 @@
 /*
  * draft_case.c - names of siblings that differ only in case, which the draft of 2019 forbids
  *
- * Some file systems take "foo" and "FOO" for one.  Promise:
+ * Some file systems treat "foo" and "FOO" as one name.  Promise:
  *
- * (1) Of two such names the second is not created, at any level of a new path.  It costs a listing per level, and
- *     is no guard against somebody who creates the other at the same time: validators find what came of that.
+ * (1) A node whose name differs from a sibling's only in case is not created, at any level of a new path.  The check
+ *     costs one listing per level.  It does not exclude a node that is created at the same time; validators find such a
+ *     pair.
  */
 #include "format/draft.h"
 
 struct siblings {
 	zinc_hierarchy *h;
-	const char *name; /* the new one, n bytes */
+	const char *name; /* the new name, n bytes */
 	size_t n;
-	size_t nprefix; /* bytes of each entry before the name */
+	size_t nprefix; /* bytes before the name in each entry */
 	bool clash;
 };
 
@@ -43,7 +44,7 @@ look_at(void *arg, const char *entry, int is_prefix)
 	return s->clash;
 }
 
-/* The name that ends at `end` against everything beside it. */
+/* Compare the name that ends at `end` with all its siblings. */
 static zinc_status
 check_level(zinc_hierarchy *h, const char *path, const char *name, const char *end, zinc_error *err)
 {

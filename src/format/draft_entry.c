@@ -1,5 +1,5 @@
 /*
- * draft_entry.c - zarr.json of a draft: the entry point of a whole hierarchy
+ * draft_entry.c - zarr.json of a draft: the entry point of a hierarchy
  *
  *   2020   {"zarr_format": URI, "metadata_encoding": URI, "metadata_key_suffix": ".json", "extensions": []}
  *   2022   {"zarr_format": URI, "metadata_encoding": {"type": "json", "metadata_key_suffix": ".json"}, "extensions":
@@ -7,10 +7,10 @@
  *
  * Promises:
  *
- * (1) Initialising a hierarchy is one put.  Of several programs that do it at the same time all succeed, as long as
- *     they agree.
- * (2) An extension of the hierarchy that must be understood and is not lets nobody in.
- * (3) Nothing rewrites an entry point: it keeps the URI of its version, and what Zinc does not know.
+ * (1) Creating a hierarchy is one put.  If several programs create it at the same time, all succeed when their entry
+ *     points agree.
+ * (2) A hierarchy with an unknown extension that must be understood is not opened.
+ * (3) An entry point is never rewritten: it keeps the URI of its version and the members that Zinc does not know.
  */
 #include "format/draft.h"
 
@@ -41,7 +41,7 @@ zinc_draft_extensions(zinc_context *ctx, const zinc_draft *d, const zinc_json *l
 		      zinc_status (*fn)(void *arg, const char *uri, const zinc_json *item, zinc_error *err), void *arg,
 		      zinc_error *err)
 {
-	/* the rules for nodes stand behind those for the entry point, in the same order */
+	/* the rules for nodes follow those for the entry point, in the same order */
 	const char *const *rules = d->rules + (fn ? ZINC_DRAFT_OWN_EXTENSIONS - ZINC_DRAFT_EXTENSIONS : 0);
 	const zinc_json *v;
 	size_t i = 0;
@@ -68,14 +68,14 @@ zinc_draft_extensions(zinc_context *ctx, const zinc_draft *d, const zinc_json *l
 static zinc_status
 parse_version(const zinc_draft *d, const zinc_json *root, zinc_report *r, zinc_error *err)
 {
-	const char *uri = zinc_json_member(root, "zarr_format")->text; /* it was claimed by this draft */
+	const char *uri = zinc_json_member(root, "zarr_format")->text; /* checked when the draft was detected */
 	const char *rest = strstr(uri, strchr(d->core, ':'));
 
 	return zinc_draft_check_version(uri, rest ? rest + strlen(strchr(d->core, ':')) : "", "3.0", r,
 					d->rules[ZINC_DRAFT_VERSION], err);
 }
 
-/* Behind a suffix there must still be a key. */
+/* The suffix must be valid in a key. */
 static zinc_status
 check_suffix(const zinc_draft *d, const char *suffix, zinc_report *r, zinc_error *err)
 {
@@ -85,7 +85,7 @@ check_suffix(const zinc_draft *d, const char *suffix, zinc_report *r, zinc_error
 	return ZINC_OK;
 }
 
-/* A later minor version may have members that can be ignored; who made a slip wants to know of it. */
+/* A later minor version may have members that can be ignored.  A misspelled member is reported. */
 static void
 warn_unknown(const zinc_draft *d, const zinc_json *root, zinc_report *r)
 {
@@ -96,7 +96,7 @@ warn_unknown(const zinc_draft *d, const zinc_json *root, zinc_report *r)
 		for (known = d->entry_members; *known && strcmp(*known, v->key) != 0; known++)
 			;
 		if (!*known)
-			zinc_report_warn(r, d->rules[ZINC_DRAFT_VERSION], "there is no member \"%.60s\"", v->key);
+			zinc_report_warn(r, d->rules[ZINC_DRAFT_VERSION], "member \"%.60s\" is not defined", v->key);
 	}
 }
 
@@ -134,9 +134,9 @@ parse_doc(zinc_draft_entry *e, zinc_context *ctx, const zinc_draft *d, zinc_json
 	if (zinc_json_has_nan(zinc_json_root(doc)))
 		st = zinc_report_error(r, d->rules[ZINC_DRAFT_JSON], err, "NaN or Infinity, which JSON does not have");
 	else if (!d->claims(zinc_json_root(doc)))
-		st = zinc_report_error(r, d->rules[ZINC_DRAFT_URI], err, "zarr.json is not that of %s", d->name);
+		st = zinc_report_error(r, d->rules[ZINC_DRAFT_URI], err, "zarr.json does not belong to %s", d->name);
 	else if (twice)
-		st = zinc_report_lenient(r, d->rules[ZINC_DRAFT_ENTRY], err, "member \"%.60s\" is there twice", twice);
+		st = zinc_report_lenient(r, d->rules[ZINC_DRAFT_ENTRY], err, "member \"%.60s\" appears twice", twice);
 	if (st == ZINC_OK)
 		st = parse_entry(e, ctx, d, zinc_json_root(doc), r, err);
 	if (st == ZINC_OK)
@@ -152,7 +152,7 @@ zinc_draft_declared(const zinc_hierarchy *h)
 	return h->entry ? zinc_json_member(zinc_json_root(h->entry->doc), "extensions") : NULL;
 }
 
-/* While it is read the report names the whole key, as it does for the documents of nodes. */
+/* The report names the whole key of zarr.json, as it does for documents of nodes. */
 static zinc_status
 read_entry(zinc_hierarchy *h, zinc_draft_entry *e, zinc_json_doc *doc, zinc_report *r, zinc_error *err)
 {
@@ -201,7 +201,7 @@ zinc_draft_enter(zinc_hierarchy *h, zinc_json_doc *entry, zinc_report *r, zinc_e
 		zinc_hierarchy_leave(h);
 		h->entry = e;
 		if (h->of)
-			h->of->entry = e; /* the handle's own went with this one's */
+			h->of->entry = e; /* the old one was freed with the handle's entry */
 		return ZINC_OK;
 	}
 	zinc_free(h->ctx, e->suffix);
@@ -224,7 +224,7 @@ zinc_hierarchy_leave(zinc_hierarchy *h)
 
 /* ---- writing ---- */
 
-/* Somebody else was quicker: his entry point must be one that we understand, and mean the same keys. */
+/* Another program created the hierarchy first.  Its entry point must be understood, and must lead to the same keys. */
 static zinc_status
 join(zinc_hierarchy *h, const char *key, zinc_error *err)
 {
@@ -242,7 +242,8 @@ join(zinc_hierarchy *h, const char *key, zinc_error *err)
 		st = parse_doc(&theirs, h->ctx, d, doc, &r, err);
 	if (st == ZINC_OK && (strcmp(theirs.suffix, h->entry->suffix) != 0 ||
 			      strcmp(theirs.meta, h->entry->meta) != 0 || theirs.encoding != h->entry->encoding))
-		st = zinc_fail(err, ZINC_E_CONFLICT, "another hierarchy has begun here, with other keys");
+		st = zinc_fail(err, ZINC_E_CONFLICT,
+			       "another program has just created a hierarchy here, with other keys");
 	zinc_free(h->ctx, theirs.suffix);
 	zinc_json_free(theirs.doc);
 	zinc_blob_fini(&text);

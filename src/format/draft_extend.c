@@ -1,14 +1,14 @@
 /*
- * draft_extend.c - what programs registered, in the words of the drafts
+ * draft_extend.c - what programs registered, in the vocabulary of the drafts
  *
  *   drafts   {"extension": URI, "type": name, "configuration": {...}}
  *   final    {"name": name, "configuration": {...}}
  *
- * for grids and memory layouts; a codec has its URI as "codec" or "type", and a key encoding is an extension of the
- * array, since the drafts have no other place for it.
+ * This is the form of grids and memory layouts.  A codec has its URI as "codec" or "type".  A key encoding is an
+ * extension of the array, since the drafts have no other place for it.
  *
- * (1) Members that stand beside "configuration", or instead of it, are the configuration, too (2019).
- * (2) Another `type` than the name is a thing that the program does not have: E_UNSUPPORTED.
+ * (1) Members beside "configuration", or instead of it, are part of the configuration (2019).
+ * (2) A `type` other than the registered name is unknown: E_UNSUPPORTED.
  */
 #include "format/draft.h"
 
@@ -47,7 +47,7 @@ zinc_draft_configuration(zinc_json **out, zinc_json_doc *doc, const zinc_json *v
 void
 zinc_draft_warn_minor(zinc_draft_parse *p, const char *uri, const char *known, zinc_draft_rule rule)
 {
-	zinc_report_warn(p->r, zinc_draft_rule_of(p, rule), "\"%.200s\" is taken for \"%s\"", uri, known);
+	zinc_report_warn(p->r, zinc_draft_rule_of(p, rule), "\"%.200s\" is read as \"%s\"", uri, known);
 }
 
 zinc_status
@@ -90,7 +90,7 @@ zinc_draft_encoding(zinc_draft_entry *e, const char *uri, const char *type, cons
 
 	e->encoding = zinc_metadata_encoding_find(uri, type, &match);
 	if (match == ZINC_URI_MINOR)
-		zinc_report_warn(r, rule, "\"%.200s\" is taken for \"%s\"", uri, e->encoding->uris[0]);
+		zinc_report_warn(r, rule, "\"%.200s\" is read as \"%s\"", uri, e->encoding->uris[0]);
 	return e->encoding != NULL;
 }
 

@@ -1,17 +1,18 @@
 /*
- * draft_fallback.c - the data types that may stand in for one that a reader does not know
+ * draft_fallback.c - data types as which readers may read an unknown one
  *
  *   "data_type": {"extension": URI, "type": "<M8[ns]", "fallback": ["int64", "r64"]}
  *
- * An extension data type may name one type of the draft (2019, 2020), or a list of which the first known one counts
+ * An extension data type may name one type of the draft (2019, 2020), or a list of which the first known one is used
  * (2022).  Promises (tests/unit/test_draft_fallback.c names each by its number):
  *
- * (1) A fallback is used only for a type that is not known, only when the caller allows it, and with a warning.
- * (2) One of another size than the type, or than the others where the type is not known, is an error.
- * (3) Where the fill value cannot be read as the fallback, elements stay unsupported: no number is made up.
- * (4) Extension types are written with one: dates as integers, then as bytes; all others as bytes.
- * (5) A type is not known, too, when its extension is, in another major version or without such a type.  In 2022 an
- *     identifier that is not known is passed over.
+ * (1) A fallback is used only for an unknown type, only when the caller allows it, and with a warning.
+ * (2) A fallback of another size than the type is an error.  If the type is unknown, fallbacks of different sizes are
+ *     an error.
+ * (3) If the fill value is not a valid element of the fallback, elements stay unsupported: no value is invented.
+ * (4) Extension types are written with a fallback: dates as integers, then as bytes; all others as bytes.
+ * (5) A type is unknown, too, when its extension is known in another major version, or has no such type.  In 2022 an
+ *     unknown identifier is skipped.
  */
 #include <stdio.h>
 
@@ -19,7 +20,8 @@
 
 /* ---- a caller's list: "int64,r64" ---- */
 
-/* The next item of the list, in `out`; false: no more.  An item that does not fit is cut, and then no type's name. */
+/* Copy the next item of the list to `out`; false: no more.  An item that is too long is cut, and is then not the name
+ * of a type. */
 static bool
 next_item(const char **list, char *out, size_t cap)
 {
@@ -34,7 +36,7 @@ next_item(const char **list, char *out, size_t cap)
 	return true;
 }
 
-/* May this type be used?  "<i8" is allowed as "int64", too. */
+/* Does the caller allow this type?  "<i8" is allowed as "int64", too. */
 static bool
 allowed(const char *list, const char *spelled, const zinc_dtype *t)
 {
@@ -52,8 +54,8 @@ allowed(const char *list, const char *spelled, const zinc_dtype *t)
 
 /* ---- reading ---- */
 
-/* A type that has an identifier of its own, or in 2022 one of an extension, {"extension": URI, "type": ...}.  *t stays
- * NULL for one that is not known: in 2022 any word may be an extension's. */
+/* A core type, or in 2022 also an extension's, {"extension": URI, "type": ...}.  *t stays NULL for an unknown one: in
+ * 2022 any word may be a type of an extension. */
 static zinc_status
 parse_identifier(zinc_draft_parse *p, const zinc_json *v, const zinc_dtype **t, bool *big)
 {
@@ -79,7 +81,7 @@ parse_identifier(zinc_draft_parse *p, const zinc_json *v, const zinc_dtype **t, 
 				 "fallback must be the identifier of a data type");
 }
 
-/* An identifier of a type of *size bytes; 0: of any, and then that is the size of all. */
+/* Check an identifier of a type of *size bytes. 0: any size, which then becomes the size of all. */
 static zinc_status
 check_identifier(zinc_draft_parse *p, const zinc_json *v, size_t *size)
 {
@@ -89,9 +91,9 @@ check_identifier(zinc_draft_parse *p, const zinc_json *v, size_t *size)
 
 	ZINC_TRY(parse_identifier(p, v, &t, &big));
 	if (!t) {
-		if (p->r->found && zinc_json_is(v, ZINC_JSON_STRING)) /* a slip, perhaps: a validator's concern */
+		if (p->r->found && zinc_json_is(v, ZINC_JSON_STRING)) /* perhaps misspelled: for validators */
 			zinc_report_warn(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_TYPE_FALLBACK),
-					 "fallback \"%.60s\" is no data type that is known", v->text);
+					 "fallback \"%.60s\" is not a known data type", v->text);
 		return ZINC_OK;
 	}
 	if (*size && t->size != *size)
@@ -103,7 +105,7 @@ check_identifier(zinc_draft_parse *p, const zinc_json *v, size_t *size)
 	return st;
 }
 
-/* Take this one, if it is known and may be used. */
+/* Use this type, if it is known and allowed. */
 static zinc_status
 use(zinc_draft_parse *p, const zinc_json *v)
 {
@@ -121,12 +123,12 @@ use(zinc_draft_parse *p, const zinc_json *v)
 	p->data_type = zinc_dtype_print_orders(t, p->v3);
 	if (!p->data_type)
 		return zinc_fail_nomem(&p->e);
-	if (!p->r->found) /* a report that collects is a validator's, or hears what was said before */
-		zinc_warn(p->ctx, p->r->where, "the data type is not known: its elements are taken for %s", t->name);
+	if (!p->r->found) /* collecting reports belong to validators, or repeat what was reported before */
+		zinc_warn(p->ctx, p->r->where, "the data type is not known: its elements are read as %s", t->name);
 	return ZINC_OK;
 }
 
-/* One identifier, or in 2022 a list of them; zarr-python wrote null. */
+/* One identifier, or in 2022 a list of them. zarr-python wrote null. */
 zinc_status
 zinc_draft_fallback_parse(zinc_draft_parse *p, const zinc_json *v)
 {
@@ -147,7 +149,7 @@ zinc_draft_fallback_parse(zinc_draft_parse *p, const zinc_json *v)
 	return ZINC_OK;
 }
 
-/* The extension's fill value as an element of its fallback.  What is no such element is left to those who know. */
+/* Read the extension's fill value as an element of the fallback.  If that fails, elements stay unsupported. */
 zinc_status
 zinc_draft_fallback_fill(zinc_draft_parse *p, const zinc_json *v, zinc_json **out)
 {
@@ -160,16 +162,16 @@ zinc_draft_fallback_fill(zinc_draft_parse *p, const zinc_json *v, zinc_json **ou
 	p->r = loud;
 	if (st != ZINC_E_CORRUPT)
 		return st;
-	ZINC_TRY(zinc_draft_fill_parse(p, NULL, out)); /* something, for what is not used */
+	ZINC_TRY(zinc_draft_fill_parse(p, NULL, out)); /* a placeholder that is not used */
 	ZINC_TRY(zinc_draft_set(p, "fill_value", *out));
 	*out = NULL;
 	return zinc_report_unsupported(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_TYPE_UNKNOWN), &p->e,
-				       "the fill value of a data type that is not known is no %s", p->dtype->name);
+				       "the fill value of an unknown data type is not a valid %s", p->dtype->name);
 }
 
 /* ---- writing ---- */
 
-/* What readers may take a type for that they do not know; NULL: no memory. */
+/* The fallback to write for a type; NULL: no memory. */
 zinc_json *
 zinc_draft_fallback_print(zinc_json_doc *doc, const zinc_draft *d, const zinc_dtype *t, bool big)
 {
@@ -189,7 +191,7 @@ zinc_draft_fallback_print(zinc_json_doc *doc, const zinc_draft *d, const zinc_dt
 	return list;
 }
 
-/* One of the caller's, in the draft's words. */
+/* One fallback of the caller's, in the draft's spelling. */
 static zinc_status
 print_item(zinc_json **out, zinc_json_doc *doc, const zinc_draft *d, const zinc_dtype *t, bool big, const char *item,
 	   zinc_error *err)
@@ -199,10 +201,11 @@ print_item(zinc_json **out, zinc_json_doc *doc, const zinc_draft *d, const zinc_
 	zinc_status st = zinc_dtype_parse_text(&f, &ignored, zinc_json_context(doc), item, err);
 
 	if (st != ZINC_OK)
-		return st == ZINC_E_NOMEM ? st
-					  : zinc_fail(err, ZINC_E_INVALID, "fallback \"%.30s\" is no data type", item);
+		return st == ZINC_E_NOMEM
+			   ? st
+			   : zinc_fail(err, ZINC_E_INVALID, "fallback \"%.30s\" is not a data type", item);
 	if (f->kind > ZINC_KIND_RAW)
-		st = zinc_fail(err, ZINC_E_INVALID, "fallback \"%.30s\" is the type of an extension itself", item);
+		st = zinc_fail(err, ZINC_E_INVALID, "fallback \"%.30s\" is itself a type of an extension", item);
 	else if (f->size != t->size)
 		st = zinc_fail(err, ZINC_E_INVALID, "fallback \"%.30s\" has %u bytes, and the data type %u", item,
 			       (unsigned)f->size, (unsigned)t->size);
@@ -228,7 +231,7 @@ print_list(zinc_json **out, zinc_json_doc *doc, const zinc_draft *d, const zinc_
 	if (all->n == 0)
 		return zinc_fail(err, ZINC_E_INVALID, "an empty list of fallbacks; say \"none\"");
 	if (all->n > 1 && !d->names)
-		return zinc_fail(err, ZINC_E_INVALID, "%s can name one fallback only", d->name);
+		return zinc_fail(err, ZINC_E_INVALID, "%s allows only one fallback", d->name);
 	*out = all->n > 1 ? all : one;
 	return ZINC_OK;
 }
@@ -244,7 +247,8 @@ zinc_draft_fallback_choose(zinc_json *type, zinc_json_doc *doc, const zinc_draft
 	if (!zinc_json_is(type, ZINC_JSON_OBJECT))
 		return strcmp(asked, "none") == 0
 			   ? ZINC_OK
-			   : zinc_fail(err, ZINC_E_INVALID, "\"%.60s\" is no extension and has no fallback", t->name);
+			   : zinc_fail(err, ZINC_E_INVALID,
+				       "\"%.60s\" is not an extension type and cannot have a fallback", t->name);
 	if (strcmp(asked, "none") == 0) {
 		(void)zinc_json_remove(type, "fallback");
 		return ZINC_OK;

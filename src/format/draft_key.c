@@ -1,5 +1,5 @@
 /*
- * draft_key.c - names and keys of the drafts: which node a key belongs to, and where chunks lie
+ * draft_key.c - names and keys of the drafts: the node of a key, and the keys of chunks
  *
  *              2020                              2022
  *   root       meta/root.array.json              meta/array.json
@@ -7,11 +7,11 @@
  *   /foo/bar   meta/root/foo/bar.array.json      meta/foo/bar.array.json
  *              data/root/foo/bar/c0/0            data/foo/bar/c0/0
  *
- * with the suffix that the entry point names in place of ".json", all below the prefix of the hierarchy.  Promises:
+ * The entry point may name another suffix than ".json".  All keys lie below the prefix of the hierarchy.  Promises:
  *
- * (1) A name that the draft forbids makes no key.
- * (2) zinc_draft_place is the inverse: it tells what every key of the hierarchy is, and keys that the draft has no use
- *     for are foreign, whatever they look like.
+ * (1) A name that the draft forbids is never part of a key.
+ * (2) zinc_draft_place is the inverse: it says what every key of the hierarchy is.  All keys that the draft does not
+ *     define are foreign.
  */
 #include "format/draft.h"
 
@@ -48,7 +48,7 @@ zinc_draft_check_name(const zinc_format *f, const char *name, size_t n, zinc_err
 
 /* ---- and back ---- */
 
-/* How many bytes of `name` stand before an ending? */
+/* Length of `name` without an ending. */
 static bool
 ends_with(const char *name, size_t n, const char *ending, size_t *before)
 {
@@ -86,7 +86,7 @@ is_root_document(const zinc_hierarchy *h, const char *key)
 	       strcmp(rest + 5, h->entry->suffix) == 0;
 }
 
-/* What follows the tree's name and a '/'; NULL: it is not in the tree. */
+/* The part after the tree's name and a '/'; NULL: the key is not in the tree. */
 static const char *
 inside(const char *key, const char *tree)
 {
@@ -133,7 +133,7 @@ zinc_draft_place(const zinc_hierarchy *h, const char *key, zinc_key_role *role, 
 
 /* ---- chunks ---- */
 
-/* zarr-python has an index even where there is no dimension. */
+/* zarr-python writes an index even for a scalar. */
 static size_t
 c0_encode(void *self, const uint64_t *index, int ndim, char *out, size_t room)
 {

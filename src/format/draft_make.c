@@ -3,11 +3,11 @@
  *
  * Promises:
  *
- * (1) What the draft cannot hold is E_INVALID, and named: other grids and keys, axes in another order than forwards or
- *     backwards, codecs and types that it has no names for, members that nobody defined.
- * (2) Read back it is the same array: names of dimensions go into the attribute that xarray has for them.
- * (3) Storage choices that it has no names for become the nearest that it has: zstd is that of Blosc, a shard's index
- *     loses its checksum.
+ * (1) What the draft cannot hold is E_INVALID, and the message names it: other grids and key encodings, orders of axes
+ *     other than forwards or backwards, codecs and types without a name in the draft, undefined members.
+ * (2) Reading the document gives the same array: dimension names are stored in xarray's attribute.
+ * (3) Storage options without a name in the draft become the nearest one that has a name: zstd becomes Blosc's zstd,
+ *     and a shard index loses its checksum.
  */
 #include <stdio.h>
 
@@ -42,7 +42,7 @@ name_codec(zinc_draft_make *b, zinc_json *v, const char *key, zinc_json **out)
 	return zinc_json_set(b->doc, *out, "configuration", v, b->err);
 }
 
-/* Promise (3).  Blosc has levels from 1 to 9. */
+/* Promise (3).  Blosc levels are 1 to 9. */
 static zinc_status
 zstd_in_blosc(zinc_draft_make *b, const zinc_json *zstd, zinc_json **out)
 {
@@ -60,7 +60,7 @@ zstd_in_blosc(zinc_draft_make *b, const zinc_json *zstd, zinc_json **out)
 	return ZINC_OK;
 }
 
-/* A program's codec has a URI of its own. */
+/* A program's codec has its own URI. */
 static zinc_status
 name_registered(zinc_draft_make *b, const zinc_codec *c, const char *key, zinc_json **out)
 {
@@ -90,7 +90,7 @@ zinc_draft_codec_print(zinc_draft_make *b, const zinc_codec *c, const char *key,
 	return name_codec(b, v, key, out);
 }
 
-/* Axes all forwards, or all backwards? */
+/* Are the axes in order, or all reversed? */
 static zinc_status
 read_order(zinc_draft_make *b, const zinc_codec *c)
 {
@@ -107,7 +107,7 @@ read_order(zinc_draft_make *b, const zinc_codec *c)
 	return ZINC_OK;
 }
 
-/* What the chain says of the memory layout and the byte order. */
+/* Take the memory layout and the byte order from the chain. */
 static zinc_status
 read_chain(zinc_draft_make *b)
 {
@@ -145,7 +145,7 @@ list_of(zinc_json_doc *doc, const uint64_t *numbers, int n)
 	return list;
 }
 
-/* A transformer for shards of shape `outer` with chunks of shape `inner`, in front of those around it. */
+/* Add a transformer for shards of shape `outer` with chunks of shape `inner`, before those of the shards around it. */
 static zinc_status
 add_sharding(zinc_draft_make *b, zinc_json **list, const uint64_t *outer, const uint64_t *inner)
 {
@@ -169,7 +169,7 @@ add_sharding(zinc_draft_make *b, zinc_json **list, const uint64_t *outer, const 
 	return ZINC_OK;
 }
 
-/* Down to the chain of one chunk: each shard on the way is a transformer. */
+/* Go down to the chain of one chunk: each shard becomes a transformer. */
 static zinc_status
 read_shards(zinc_draft_make *b, zinc_json **transformers, uint64_t *chunk)
 {
@@ -183,7 +183,7 @@ read_shards(zinc_draft_make *b, zinc_json **transformers, uint64_t *chunk)
 	return ZINC_OK;
 }
 
-/* A program's grid, by its URI. */
+/* A program's grid, named by its URI. */
 static zinc_status
 declare_grid(zinc_draft_make *b, zinc_json **out)
 {
@@ -207,7 +207,7 @@ make_grid(zinc_draft_make *b, const uint64_t *chunk, zinc_json **out)
 	return zinc_json_set(b->doc, *out, "chunk_shape", list_of(b->doc, chunk, b->m->ndim), b->err);
 }
 
-/* A program's keys are an extension of the array. */
+/* A program's key encoding is an extension of the array. */
 static zinc_status
 declare_keys(zinc_draft_make *b, zinc_json *extensions)
 {
@@ -226,7 +226,7 @@ declare_keys(zinc_draft_make *b, zinc_json *extensions)
 	return zinc_json_append(extensions, v, b->err);
 }
 
-/* Of keys "c/0/0", which 2019 does not have, the separator stays: as many directories as before. */
+/* Keys "c/0/0" do not exist in 2019.  Keeping the separator keeps the number of directories. */
 static zinc_status
 set_grid(zinc_draft_make *b, const uint64_t *chunk, zinc_json *extensions)
 {
@@ -238,7 +238,7 @@ set_grid(zinc_draft_make *b, const uint64_t *chunk, zinc_json *extensions)
 	ZINC_TRY(make_grid(b, chunk, &grid));
 	if (registered)
 		ZINC_TRY(declare_keys(b, extensions));
-	if (!b->draft->version || separator[0] != b->draft->separator) /* the first draft's own examples leave it out */
+	if (!b->draft->version || separator[0] != b->draft->separator) /* examples of the first draft omit it */
 		ZINC_TRY(zinc_json_set(b->doc, grid, "separator", zinc_json_make_string(b->doc, separator), b->err));
 	return set(b, "chunk_grid", grid);
 }
@@ -280,7 +280,7 @@ uri_of(const zinc_draft_make *b, const zinc_json *member)
 	return zinc_draft_member_uri(b->draft, b->m->kind, member);
 }
 
-/* Members that are named by a URI, or have one, are extensions. */
+/* Members whose name or value is a URI are extensions. */
 static zinc_status
 add_extension(zinc_draft_make *b, zinc_json *list, const zinc_json *member)
 {
@@ -322,7 +322,7 @@ take_members(zinc_draft_make *b, zinc_json **extensions)
 	return ZINC_OK;
 }
 
-/* Unnamed dimensions are no names at all; xarray wants all or none, also of a scalar. */
+/* When no dimension has a name, nothing is written. xarray needs all names or none, also for a scalar. */
 static zinc_status
 set_dimensions(zinc_draft_make *b)
 {
@@ -343,7 +343,7 @@ set_dimensions(zinc_draft_make *b)
 	return zinc_json_set(b->doc, b->attributes, DIMENSIONS, zinc_json_copy(b->doc, names), b->err);
 }
 
-/* In the order of the drafts' own examples. */
+/* In the order of the examples in the drafts. */
 static zinc_status
 make_array(zinc_draft_make *b, zinc_json *extensions)
 {

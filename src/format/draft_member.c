@@ -1,5 +1,5 @@
 /*
- * draft_member.c - the members of an array's document that the drafts have in common
+ * draft_member.c - the members of an array's document that the drafts share
  */
 #include <zinc/extend.h>
 
@@ -12,13 +12,13 @@
 zinc_status
 zinc_draft_parse_shape(zinc_draft_parse *p, const zinc_json *v)
 {
-	if (!zinc_json_is(v, ZINC_JSON_ARRAY)) /* everything behind may rely on a list */
+	if (!zinc_json_is(v, ZINC_JSON_ARRAY)) /* the code below relies on a list */
 		return zinc_report_error(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_SHAPE), &p->e,
 					 "shape must be a list of integers");
-	return zinc_draft_set(p, "shape", zinc_json_copy(p->v3, v)); /* the final version's rules are the same */
+	return zinc_draft_set(p, "shape", zinc_json_copy(p->v3, v)); /* the rules are those of the final version */
 }
 
-/* Where a dimension has no elements its chunks may have none either; the final version wants one. */
+/* In a dimension of length 0, chunks may have length 0.  The final version requires at least 1. */
 static zinc_status
 copy_chunk_shape(zinc_draft_parse *p, const zinc_json *v, zinc_json **out)
 {
@@ -33,14 +33,14 @@ copy_chunk_shape(zinc_draft_parse *p, const zinc_json *v, zinc_json **out)
 			continue;
 		if (extent != 0)
 			return zinc_report_error(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_GRID_ZERO), &p->e,
-						 "a chunk of no elements, where there are some");
+						 "chunk length 0 in a dimension that has elements");
 		item->text = "1";
 		item->n = 1;
 	}
 	return ZINC_OK;
 }
 
-/* One character between indices; the text of 2022 has but two of them. */
+/* One character between indices.  The text of 2022 defines only two. */
 static zinc_status
 parse_separator(zinc_draft_parse *p, const zinc_json *v)
 {
@@ -49,7 +49,7 @@ parse_separator(zinc_draft_parse *p, const zinc_json *v)
 	if (!v)
 		return p->draft->strict_members
 			   ? zinc_report_lenient(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_SEPARATOR_MISSING), &p->e,
-						 "chunk_grid does not say its separator")
+						 "chunk_grid has no separator")
 			   : ZINC_OK;
 	if (!zinc_json_is(v, ZINC_JSON_STRING) || v->n == 0 ||
 	    (p->draft->strict_members && !zinc_json_is_string(v, "/") && !zinc_json_is_string(v, ".")))
@@ -60,7 +60,7 @@ parse_separator(zinc_draft_parse *p, const zinc_json *v)
 	return ZINC_OK;
 }
 
-/* A grid of an extension: a program's, or one for the final version's parser to refuse. */
+/* A grid of an extension: a registered one, or one that the final version's parser will refuse. */
 static zinc_status
 parse_other_grid(zinc_draft_parse *p, const zinc_json *v)
 {
@@ -94,7 +94,7 @@ zinc_draft_parse_grid(zinc_draft_parse *p, const zinc_json *v)
 					 "extension");
 	if (!zinc_json_is_string(zinc_json_member(v, "type"), "regular"))
 		return zinc_report_error(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_GRID_TYPE), &p->e,
-					 "the type of a chunk_grid must be \"regular\", or that of an extension");
+					 "the type of chunk_grid must be \"regular\" or the type of an extension");
 	if (!zinc_json_is(chunk, ZINC_JSON_ARRAY))
 		return zinc_report_error(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_GRID_SHAPE), &p->e,
 					 "chunk_shape must be a list of integers");
@@ -143,14 +143,14 @@ zinc_draft_parse_fill(zinc_draft_parse *p, const zinc_json *v)
 	zinc_json *fill = NULL;
 
 	if (!p->data_type)
-		return ZINC_OK; /* nothing to measure it by */
+		return ZINC_OK; /* without a type the value cannot be checked */
 	ZINC_TRY(p->fell_back ? zinc_draft_fallback_fill(p, v, &fill) : zinc_draft_fill_parse(p, v, &fill));
 	return zinc_draft_set(p, "fill_value", fill);
 }
 
 /* ---- extensions ---- */
 
-/* A program's way to name chunks: the one extension that the final version has a place for. */
+/* A registered key encoding: the only extension for which the final version has a member. */
 static zinc_status
 set_keys(zinc_draft_parse *p, const char *uri, const zinc_json *item, zinc_error *err)
 {
@@ -167,7 +167,7 @@ set_keys(zinc_draft_parse *p, const char *uri, const zinc_json *item, zinc_error
 	return zinc_json_set(p->v3, p->out, "chunk_key_encoding", v, err);
 }
 
-/* The final version has members of their own for them, and there the rest is decided. */
+/* Extensions become members of the final version's document, whose parser checks them. */
 static zinc_status
 add_extension(void *arg, const char *uri, const zinc_json *item, zinc_error *err)
 {
@@ -187,7 +187,7 @@ zinc_draft_parse_extensions(zinc_draft_parse *p, const zinc_json *v)
 	return v ? zinc_draft_extensions(p->ctx, p->draft, v, p->r, add_extension, p, &p->e) : ZINC_OK;
 }
 
-/* Parameters of the way in which shards are written have no place in a document. */
+/* Parameters that control how shards are written are not part of a document. */
 static zinc_status
 check_strategy(zinc_draft_parse *p, const zinc_json *configuration)
 {
@@ -196,7 +196,7 @@ check_strategy(zinc_draft_parse *p, const zinc_json *configuration)
 	for (v = configuration->first; v; v = v->next)
 		if (strcmp(v->key, "chunks_per_shard") != 0)
 			ZINC_TRY(zinc_report_lenient(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_SHARD_STRATEGY), &p->e,
-						     "sharding has no parameter \"%.60s\"", v->key));
+						     "sharding parameter \"%.60s\" is not defined", v->key));
 	return ZINC_OK;
 }
 
@@ -220,7 +220,7 @@ parse_sharding(zinc_draft_parse *p, const zinc_json *v, const char *version)
 	return ZINC_OK;
 }
 
-/* A transformer that is in the table: {"name": ..., "configuration": ...}.  *out stays as it is for any other. */
+/* A registered transformer: {"name": ..., "configuration": ...}.  *out is unchanged for any other. */
 static zinc_status
 known_transformer(zinc_draft_parse *p, const zinc_json *v, zinc_json **out)
 {
@@ -242,7 +242,8 @@ known_transformer(zinc_draft_parse *p, const zinc_json *v, zinc_json **out)
 	return item ? ZINC_OK : zinc_fail_nomem(&p->e);
 }
 
-/* Sharding nearest to the array is a codec; what lies below it, or is not known, stays a transformer. */
+/* Sharding next to the array becomes a codec.  Sharding below other transformers, and unknown transformers, stay
+ * transformers. */
 static zinc_status
 parse_transformer(zinc_draft_parse *p, const zinc_json *v, zinc_json *list)
 {
@@ -287,7 +288,7 @@ zinc_draft_parse_transformers(zinc_draft_parse *p, const zinc_json *v)
 
 /* ---- attributes ---- */
 
-/* xarray's custom; anything else under this name is an attribute like others. */
+/* xarray's convention.  Any other value under this name is an ordinary attribute. */
 static bool
 are_names(const zinc_draft_parse *p, const zinc_json *v)
 {
@@ -301,7 +302,7 @@ are_names(const zinc_draft_parse *p, const zinc_json *v)
 	return true;
 }
 
-/* zarr-python's place for filters: objects with an id each. */
+/* Where zarr-python stores filters: a list of objects with an id. */
 static bool
 are_filters(const zinc_json *v)
 {
@@ -318,7 +319,7 @@ are_filters(const zinc_json *v)
 	return true;
 }
 
-/* What is not an attribute of the array leaves the copy. */
+/* Remove members that are not attributes of the array from the copy. */
 static zinc_status
 sort_out(zinc_draft_parse *p, const zinc_json *v, zinc_json *copy)
 {
@@ -341,7 +342,7 @@ zinc_draft_parse_attributes(zinc_draft_parse *p, const zinc_json *v)
 
 	if (!v)
 		return ZINC_OK;
-	if (zinc_json_is(v, ZINC_JSON_NULL)) /* zarrita's groups */
+	if (zinc_json_is(v, ZINC_JSON_NULL)) /* zarrita writes null for groups */
 		return zinc_report_lenient(p->r, rule, &p->e, "attributes is null and should be an empty object");
 	if (!zinc_json_is(v, ZINC_JSON_OBJECT))
 		return zinc_report_error(p->r, rule, &p->e, "attributes must be an object");

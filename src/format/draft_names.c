@@ -1,14 +1,14 @@
 /*
  * draft_names.c - the URIs by which the drafts identify codecs, data types and storage transformers
  *
- * Each text of that time, and each program, spelled them another way; here are all that are known but those of data
- * types (dtype_uri.c).  "http" and "https" are the same, a version at the end may be missing.
+ * The texts of that time and the programs spell them differently.  This file has all known spellings, but for data
+ * types (dtype_uri.c).  "http" and "https" are the same, and the version at the end may be missing.
  */
 #include <stdio.h>
 
 #include "format/draft.h"
 
-/* zarr-python's own words for a URI that there was not yet: elements of variable length. */
+/* zarr-python's names where no URI existed yet: elements of variable length. */
 #define OBJECTS                                                                                                        \
 	"TO"                                                                                                           \
 	"DO: object array protocol URL"
@@ -17,7 +17,7 @@ static const char *const codecs[] = {"purl.org/zarr/spec/codec/", "purl.org/zarr
 
 static const char *const sharding[] = {
     "purl.org/zarr/spec/extensions/storage-transformers/sharding/",
-    "purl.org/zarr/spec/extensions/storage_transformers/sharding/", /* the example in the same document */
+    "purl.org/zarr/spec/extensions/storage_transformers/sharding/", /* the example in the same specification */
     "purl.org/zarr/spec/storage_transformers/sharding/",            /* zarr-python */
 };
 
@@ -35,7 +35,7 @@ skip_scheme(const char *uri)
 	return strncmp(uri, "http://", 7) == 0 ? uri + 7 : uri;
 }
 
-/* What follows the stem; a URI that ends where its version would begin has none.  NULL: another URI. */
+/* The part after the stem.  A URI that ends where its version would begin has an empty one.  NULL: another URI. */
 static const char *
 behind(const char *uri, const char *stem)
 {
@@ -75,7 +75,7 @@ zinc_draft_type_uri(const char *uri, char letter, bool *has)
 	return ZINC_URI_SAME;
 }
 
-/* In the spelling of each draft's own time. */
+/* In the spelling of each draft. */
 const char *
 zinc_draft_type_name(const zinc_draft *d, const zinc_dtype *t)
 {
@@ -107,7 +107,7 @@ zinc_draft_sharding_name(const zinc_draft *d)
 		   : "https://purl.org/zarr/spec/extensions/storage-transformers/sharding/1.0";
 }
 
-/* "3", "3.0", "3.7", "3.0/dev" are of major version 3. */
+/* "3", "3.0", "3.7" and "3.0/dev" have major version 3. */
 zinc_status
 zinc_draft_check_version(const char *uri, const char *version, const char *known, zinc_report *r, const char *rule,
 			 zinc_error *err)
@@ -117,6 +117,6 @@ zinc_draft_check_version(const char *uri, const char *version, const char *known
 	if (*version == '\0' || strcmp(version, known) == 0)
 		return ZINC_OK;
 	if (major != strcspn(known, ".") || strncmp(version, known, major) != 0 || !strchr("./", version[major]))
-		return zinc_report_unsupported(r, rule, err, "\"%.200s\" is of another version than %s", uri, known);
+		return zinc_report_unsupported(r, rule, err, "\"%.200s\" has another version than %s", uri, known);
 	return zinc_report_lenient(r, rule, err, "\"%.200s\" is read as version %s", uri, known);
 }

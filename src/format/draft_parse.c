@@ -1,8 +1,8 @@
 /*
  * draft_parse.c - documents of the drafts -> zinc_meta
  *
- * A document is translated into that of the final version, member by member, whose parser makes grid, chain, type and
- * fill value of it; what that parser finds is told by the draft's own rules and pointers.
+ * A document is translated, member by member, into one of the final version.  The final version's parser makes the
+ * grid, chain, type and fill value of it.  What it finds is reported with the draft's own rules and pointers.
  *
  *   chunk_grid               chunk_grid "regular"; its separator goes into the keys
  *   data_type                data_type, and `endian` of the codec bytes
@@ -14,8 +14,8 @@
  *
  * Promises:
  *
- * (1) A report that collects hears of every member's faults; without one the first fault ends it.
- * (2) An extension that this build does not know never hides the rest: the node opens, and `unsupported` names its URI.
+ * (1) A report that collects receives the errors of every member.  Otherwise parsing ends at the first error.
+ * (2) An unknown extension never hides the rest: the node opens, and `unsupported` names its URI.
  */
 #include "format/draft.h"
 
@@ -50,7 +50,7 @@ zinc_draft_rule_for(const zinc_format *f, const char *rule)
 	};
 	size_t i;
 
-	if (strcmp(rule, "M25") == 0) /* groups without a document are as good as others */
+	if (strcmp(rule, "M25") == 0) /* groups without a document are equally valid */
 		return NULL;
 	for (i = 0; i < sizeof same / sizeof *same; i++)
 		if (strcmp(rule, same[i].final) == 0)
@@ -72,7 +72,7 @@ zinc_draft_extension(zinc_draft_parse *p, const char *name, const char *member, 
 	return zinc_v3_extension(p->v3, name, member, value);
 }
 
-/* zarr-python named types by words where there was no URI yet. */
+/* zarr-python names types by words where no URI existed yet. */
 static bool
 is_known_type(const zinc_json *v)
 {
@@ -101,13 +101,13 @@ zinc_draft_foreign(zinc_draft_parse *p, const zinc_json *v, zinc_draft_rule rule
 
 /* ---- documents ---- */
 
-/* The members of arrays or of groups, and the rules about those that are missing or unknown. */
+/* Parse the members of an array or group, and check for missing and unknown ones. */
 struct table {
 	const zinc_draft_member *members;
 	zinc_draft_rule required, expected, unknown;
 };
 
-/* The draft of 2022 says of fill values alone that they must be there. */
+/* The draft of 2022 requires only the fill value explicitly. */
 static zinc_draft_rule
 missing_rule(const zinc_draft_parse *p, const struct table *t, const zinc_draft_member *row)
 {
@@ -134,7 +134,7 @@ parse_member(zinc_draft_parse *p, const struct table *t, const zinc_draft_member
 	return st;
 }
 
-/* Members of other names are for later versions. */
+/* Other members belong to later versions. */
 static zinc_status
 parse_unknown(zinc_draft_parse *p, const struct table *t, const zinc_json *v)
 {
@@ -146,10 +146,10 @@ parse_unknown(zinc_draft_parse *p, const struct table *t, const zinc_json *v)
 	if (p->draft->strict_members) {
 		p->closed = true;
 		return zinc_report_unsupported(p->r, zinc_draft_rule_of(p, t->unknown), &p->e,
-					       "member \"%.60s\" is not known, and so the %s must not be opened",
-					       v->key, t->members == p->draft->members ? "array" : "group");
+					       "member \"%.60s\" is not known, so the %s must not be opened", v->key,
+					       t->members == p->draft->members ? "array" : "group");
 	}
-	return zinc_report_lenient(p->r, zinc_draft_rule_of(p, t->unknown), &p->e, "there is no member \"%.60s\"",
+	return zinc_report_lenient(p->r, zinc_draft_rule_of(p, t->unknown), &p->e, "member \"%.60s\" is not defined",
 				   v->key);
 }
 
@@ -170,7 +170,7 @@ parse_members(zinc_draft_parse *p, const struct table *t)
 	return ZINC_OK;
 }
 
-/* Column-major elements are those of the reversed axes in rows (v3 core, codec transpose). */
+/* Column-major order is row-major order with reversed axes (v3 core, codec transpose). */
 static zinc_status
 add_layout(zinc_draft_parse *p, zinc_json *list)
 {
@@ -189,7 +189,7 @@ add_layout(zinc_draft_parse *p, zinc_json *list)
 	return zinc_json_append(list, zinc_draft_extension(p, "transpose", "order", order), &p->e);
 }
 
-/* The grid's chunks times chunks_per_shard. */
+/* The shape of a shard: the chunk shape times chunks_per_shard. */
 static zinc_status
 widen_grid(zinc_draft_parse *p, const zinc_json *per_shard, zinc_json **inner)
 {
@@ -205,14 +205,15 @@ widen_grid(zinc_draft_parse *p, const zinc_json *per_shard, zinc_json **inner)
 		uint64_t a, b;
 
 		if (!zinc_json_u64(v, &a) || !zinc_json_u64(per, &b) || b == 0 || zinc_u64_mul(a, b, &a))
-			return zinc_report_error(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_SHARD_SHAPE), &p->e,
-						 "chunks_per_shard must be numbers above 0 that fit the chunks");
+			return zinc_report_error(
+			    p->r, zinc_draft_rule_of(p, ZINC_DRAFT_SHARD_SHAPE), &p->e,
+			    "chunks_per_shard must be positive, and the shard shape must fit 64 bits");
 		ZINC_TRY(zinc_json_append(shape, zinc_json_make_u64(p->v3, a), &p->e));
 	}
 	return zinc_json_set(p->v3, grid, "chunk_shape", shape, &p->e);
 }
 
-/* The index of the drafts' shards is at the end, without a checksum. */
+/* The index of a draft's shard is at its end and has no checksum. */
 static zinc_status
 wrap_shards(zinc_draft_parse *p, const zinc_json *per_shard, zinc_json **list)
 {
@@ -238,7 +239,7 @@ bytes_only(zinc_draft_parse *p, zinc_json **list)
 	    *list, zinc_draft_extension(p, "bytes", "endian", zinc_json_make_string(p->v3, "little")), &p->e);
 }
 
-/* Called when everything that it is made of is known to be sound. */
+/* Called when all its parts are valid. */
 static zinc_status
 make_codecs(zinc_draft_parse *p)
 {
@@ -248,7 +249,7 @@ make_codecs(zinc_draft_parse *p)
 
 	ZINC_TRY(add_layout(p, list));
 	st = p->draft->codecs(p, list);
-	if (st == ZINC_E_UNSUPPORTED) /* nobody will decode anything, but the document must have some */
+	if (st == ZINC_E_UNSUPPORTED) /* the document needs a codec, although no element will be decoded */
 		ZINC_TRY(bytes_only(p, &list));
 	else if (st != ZINC_OK)
 		return st;
@@ -258,7 +259,7 @@ make_codecs(zinc_draft_parse *p)
 	return st;
 }
 
-/* What the drafts have no members for is left to the defaults of the final version. */
+/* Members that the drafts do not have get the defaults of the final version. */
 static zinc_status
 parse_array(zinc_draft_parse *p)
 {
@@ -281,8 +282,8 @@ parse_group(zinc_draft_parse *p)
 
 /* ---- what the final version's parser finds ---- */
 
-/* Where its members come from, and the rules about them: when they are wrong, and when this build does not know them.
- */
+/* Which draft member each member of the final version comes from, and its rules: for an error, and for something that
+ * this build does not know. */
 static const struct {
 	const char *v3, *own;
 	zinc_draft_rule wrong, unknown;
@@ -298,7 +299,7 @@ static const struct {
     {"/storage_transformers", "storage_transformers", ZINC_DRAFT_TRANSFORMER, ZINC_DRAFT_TRANSFORMER},
 };
 
-/* Rules of the final version about the parameters of a codec. */
+/* Rules of the final version about codec parameters. */
 static const struct {
 	const char *final;
 	zinc_draft_rule rule;
@@ -307,7 +308,7 @@ static const struct {
     {"M77", ZINC_DRAFT_BLOSC_LEVEL}, {"M78", ZINC_DRAFT_BLOSC_SHUFFLE}, {"M80", ZINC_DRAFT_BLOSC_BLOCK},
 };
 
-/* Which member it is about (NULL: an extension, as a member of its own), and the rule. */
+/* Which member a finding is about (NULL: an extension, which is its own member), and its rule. */
 static const char *
 attribute(const zinc_draft_parse *p, zinc_severity severity, const char *final, const char *pointer,
 	  zinc_draft_rule *rule)
@@ -330,7 +331,7 @@ attribute(const zinc_draft_parse *p, zinc_severity severity, const char *final, 
 	return own && strcmp(own, "codecs") == 0 && zinc_json_member(p->root, "chunk_codecs") ? "chunk_codecs" : own;
 }
 
-/* Tell it again, as something about this document. */
+/* Report a finding of the final version's parser about this document. */
 static void
 retell(void *arg, zinc_severity severity, const char *final, const char *pointer, const char *message)
 {
@@ -343,10 +344,10 @@ retell(void *arg, zinc_severity severity, const char *final, const char *pointer
 
 	st = zinc_report_again(p->r, severity, rule, e, message);
 	zinc_report_leave(p->r, mark);
-	(void)conclude(p, st); /* lack of memory shows again in what is made of it */
+	(void)conclude(p, st); /* if memory is out, later steps report it */
 }
 
-/* The keys of the chunks are the draft's own, or a program's. */
+/* Chunk keys use the draft's encoding, or a registered one. */
 static zinc_status
 take_keys(zinc_draft_parse *p, zinc_meta *m)
 {
@@ -357,7 +358,7 @@ take_keys(zinc_draft_parse *p, zinc_meta *m)
 	return zinc_draft_keys_init(&m->keys, p->ctx, p->draft, p->separator, p->err);
 }
 
-/* Let the final version's parser make the objects, and give the document back its own words. */
+/* Let the final version's parser make the objects, then restore the draft's own document. */
 static zinc_status
 make_meta(zinc_draft_parse *p, zinc_json_doc *doc, zinc_meta **out)
 {
@@ -389,7 +390,7 @@ parse_head(zinc_draft_parse *p, const zinc_json_doc *doc)
 
 	if (!zinc_json_is(p->root, ZINC_JSON_OBJECT))
 		return zinc_report_error(p->r, rule, &p->e, "the document must be a JSON object");
-	return twice ? zinc_report_lenient(p->r, rule, &p->e, "member \"%.60s\" is there twice", twice) : ZINC_OK;
+	return twice ? zinc_report_lenient(p->r, rule, &p->e, "member \"%.60s\" appears twice", twice) : ZINC_OK;
 }
 
 static zinc_status
@@ -404,7 +405,7 @@ translate(zinc_draft_parse *p, zinc_node_kind kind)
 	return p->failed ? p->r->code : ZINC_OK;
 }
 
-/* Callers see all attributes, with the names of dimensions and zarr-python's filters still in them. */
+/* Callers see all attributes, with dimension names and zarr-python's filters still in them. */
 static zinc_status
 show_attributes(zinc_meta *m, zinc_error *err)
 {

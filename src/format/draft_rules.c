@@ -1,5 +1,5 @@
 /*
- * draft_rules.c - the numbers of each draft's rules, and which of them a rule of the final version is
+ * draft_rules.c - the numbers of each draft's rules, and how rules of the final version map to them
  */
 #include "format/draft.h"
 

@@ -1,7 +1,7 @@
 /*
- * draft_rules.h - what documents and data of a draft can break, by the numbers of docs/conformance.md
+ * draft_rules.h - the rules of the drafts for documents and data, with the numbers of docs/conformance.md
  *
- * One row per check that the drafts share.  Where a draft has no such rule, the number is that of the nearest.
+ * One row per check that the drafts share.  A draft without such a rule has the number of the nearest one.
  */
 #ifndef ZINC_DRAFT_RULES_H
 #define ZINC_DRAFT_RULES_H

@@ -1,5 +1,5 @@
 /*
- * draft_type.c - data types and fill values of the drafts in the final version's words, and back
+ * draft_type.c - data types and fill values of the drafts in the final version's vocabulary, and back
  *
  *   2020             2022                                final
  *   <f8 >i2 u1       float64 int16 uint8                 float64 int16 uint8; the order goes to the codec bytes
@@ -9,7 +9,7 @@
  *   {"extension": URI, "type": "S4" or "<U4"}            null_terminated_bytes, fixed_length_utf32
  *   {"extension": URI, "type": [["x", "<f4"], ...]}      struct
  *
- * Each is read in either spelling, for the texts themselves mix them.  Fill values:
+ * Either spelling is read in every draft, since the texts themselves mix them.  Fill values:
  *
  *   "0x7fc00000" "0b01"    the bits of any core type, as many as it has
  *   "+Infinity"            and "Infinity", as zarr-python has it
@@ -22,7 +22,7 @@
 
 /* ---- types ---- */
 
-/* Is it a name of the final version that the draft of 2022 has in its table? */
+/* Is it a name of the final version that is also in the table of 2022? */
 static bool
 is_name(const char *text)
 {
@@ -37,14 +37,14 @@ is_name(const char *text)
 	return text[0] == 'r' && text[1] != '\0' && text[1 + strspn(text + 1, "0123456789")] == '\0';
 }
 
-/* Types that both drafts spell alike. */
+/* Types with the same spelling in both drafts. */
 static bool
 is_common(const char *text)
 {
 	return strcmp(text, "bool") == 0 || (text[0] == 'r' && is_name(text));
 }
 
-/* The name that the drafts and the core have for the type: they know r*, and no raw_bytes. */
+/* The drafts' and the core's name for the type: they have r*, but not raw_bytes. */
 static const char *
 core_name(const zinc_dtype *t, char *room, size_t n)
 {
@@ -54,7 +54,7 @@ core_name(const zinc_dtype *t, char *room, size_t n)
 	return room;
 }
 
-/* The letter that NumPy has for the type, '[' for a struct; 0: it has none. */
+/* NumPy's letter for the type, '[' for a struct; 0: it has none. */
 static char
 letter_of(const zinc_json *type)
 {
@@ -65,7 +65,7 @@ letter_of(const zinc_json *type)
 	return type->text[strspn(type->text, "<>|=") > 0];
 }
 
-/* What is wrong with a type, by its letter: what the room dtype says of it is told under that rule. */
+/* The rule for an error in a type, by its letter: findings of the room dtype are reported under that rule. */
 static const char *
 type_rule(const zinc_draft_parse *p, const zinc_json *type)
 {
@@ -85,7 +85,7 @@ type_rule(const zinc_draft_parse *p, const zinc_json *type)
 	return zinc_draft_rule_of(p, ZINC_DRAFT_TYPE_NAME);
 }
 
-/* What the room dtype thinks of it; E_UNSUPPORTED leaves p->dtype NULL, and is no finding yet. */
+/* Parse the type with the room dtype.  E_UNSUPPORTED leaves p->dtype NULL, and is not reported yet. */
 static zinc_status
 parse_any(zinc_draft_parse *p, const zinc_json *v, bool name)
 {
@@ -103,7 +103,7 @@ parse_any(zinc_draft_parse *p, const zinc_json *v, bool name)
 	return st == ZINC_OK || st == ZINC_E_UNSUPPORTED ? ZINC_OK : zinc_error_copy(&p->e, &e);
 }
 
-/* A type that nobody here knows stays as it is, for the final version's parser to name. */
+/* An unknown type is copied as it is; the final version's parser will name it. */
 static zinc_status
 take(zinc_draft_parse *p, zinc_json *otherwise)
 {
@@ -111,7 +111,7 @@ take(zinc_draft_parse *p, zinc_json *otherwise)
 	return p->data_type ? ZINC_OK : zinc_fail_nomem(&p->e);
 }
 
-/* A string: a type of the draft itself. */
+/* A string: a core type of the draft. */
 static zinc_status
 parse_core(zinc_draft_parse *p, const zinc_json *v)
 {
@@ -120,10 +120,10 @@ parse_core(zinc_draft_parse *p, const zinc_json *v)
 	char room[40];
 
 	if (v->n == 0 || strlen(v->text) != v->n)
-		return zinc_report_error(p->r, rule, &p->e, "data_type is no identifier");
+		return zinc_report_error(p->r, rule, &p->e, "data_type is not an identifier");
 	ZINC_TRY(parse_any(p, v, name));
 	if (!p->dtype)
-		return zinc_report_error(p->r, rule, &p->e, "\"%.60s\" is no data type", v->text);
+		return zinc_report_error(p->r, rule, &p->e, "\"%.60s\" is not a data type", v->text);
 	ZINC_TRY(take(p, zinc_json_copy(p->v3, v)));
 	if (!is_common(v->text) && name != p->draft->names)
 		return zinc_report_lenient(p->r, rule, &p->e, "\"%.60s\" should be spelled \"%.60s\"", v->text,
@@ -135,7 +135,7 @@ parse_core(zinc_draft_parse *p, const zinc_json *v)
 	return ZINC_OK;
 }
 
-/* Fields may have either spelling, or be of an extension themselves: NumPy's is made of all.  NULL: no memory. */
+/* Fields may have either spelling, or be of an extension; the result is NumPy's form.  NULL: no memory. */
 static zinc_json *
 respell(zinc_draft_parse *p, const zinc_json *type)
 {
@@ -171,7 +171,7 @@ respell(zinc_draft_parse *p, const zinc_json *type)
 	return out;
 }
 
-/* Objects are what the first filter says. */
+/* What elements of type "O" are depends on the first filter. */
 static zinc_status
 parse_object(zinc_draft_parse *p)
 {
@@ -181,7 +181,7 @@ parse_object(zinc_draft_parse *p)
 	return st == ZINC_E_NOMEM ? st : ZINC_OK;
 }
 
-/* Types of several bytes must say their byte order, and dates their unit. */
+/* Types of several bytes must state their byte order, and dates their unit. */
 static zinc_status
 check_order(zinc_draft_parse *p, const zinc_json *type)
 {
@@ -192,13 +192,13 @@ check_order(zinc_draft_parse *p, const zinc_json *type)
 	if (strchr("<>", type->text[0]) && (!strchr("Mm", letter) || strchr(type->text, '[')))
 		return ZINC_OK;
 	if (p->draft->names)
-		return zinc_report_error(p->r, type_rule(p, type), &p->e,
-					 "\"%.60s\" does not say its byte order, or unit", type->text);
-	return zinc_report_lenient(p->r, type_rule(p, type), &p->e, "\"%.60s\" does not say its byte order, or unit",
+		return zinc_report_error(p->r, type_rule(p, type), &p->e, "\"%.60s\" lacks its byte order or its unit",
+					 type->text);
+	return zinc_report_lenient(p->r, type_rule(p, type), &p->e, "\"%.60s\" lacks its byte order or its unit",
 				   type->text);
 }
 
-/* Texts are told by their letter: without a length they are wrong. */
+/* Strings are recognised by their letter: without a length they are an error. */
 static bool
 is_unknown_word(const zinc_draft_parse *p, const zinc_json *type)
 {
@@ -213,7 +213,7 @@ is_unknown_word(const zinc_draft_parse *p, const zinc_json *type)
 	return st != ZINC_OK && st != ZINC_E_NOMEM;
 }
 
-/* Has the type a word, its own or a field's, that no extension here has?  Then it is one that is not known. */
+/* Does the type, or a field, have a word that no registered extension knows?  Then the type is unknown. */
 static bool
 is_unknown(const zinc_draft_parse *p, const zinc_json *type)
 {
@@ -231,7 +231,7 @@ is_unknown(const zinc_draft_parse *p, const zinc_json *type)
 	return false;
 }
 
-/* A program's type, or nobody's. */
+/* A registered type, or an unknown one. */
 static zinc_status
 parse_registered(zinc_draft_parse *p, const zinc_json *v, zinc_json *foreign)
 {
@@ -258,8 +258,8 @@ parse_registered(zinc_draft_parse *p, const zinc_json *v, zinc_json *foreign)
 	return take(p, foreign);
 }
 
-/* A type of NumPy's, of an extension that this build has.  p->dtype stays NULL for one that it does not: a word that is
- * none of the extension's, or none that version 1.0 has. */
+/* A NumPy type of an extension that this build has. p->dtype stays NULL for a word that the extension, or its version
+ * 1.0, does not have. */
 static zinc_status
 parse_built_in(zinc_draft_parse *p, const zinc_json *v, zinc_uri_match match)
 {
@@ -275,7 +275,7 @@ parse_built_in(zinc_draft_parse *p, const zinc_json *v, zinc_uri_match match)
 		ZINC_TRY(zinc_report_lenient(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_TYPE_UNKNOWN), &p->e,
 					     "\"%.200s\" is read as version 1.0", uri));
 	zinc_report_init_quiet(&quiet, p->ctx, false);
-	p->r = match == ZINC_URI_MINOR ? &quiet : loud; /* what is wrong in 1.0 may be right in 1.1 */
+	p->r = match == ZINC_URI_MINOR ? &quiet : loud; /* an error in 1.0 may be valid in 1.1 */
 	st = letter_of(type) == 'O' ? parse_object(p) : parse_any(p, numpy, false);
 	p->r = loud;
 	if (st == ZINC_E_CORRUPT && match == ZINC_URI_MINOR)
@@ -287,8 +287,8 @@ parse_built_in(zinc_draft_parse *p, const zinc_json *v, zinc_uri_match match)
 	return check_order(p, type);
 }
 
-/* An object: a type of an extension.  One that is not known stays as it is spelled, for the final version's parser to
- * name, unless something may stand in for it. */
+/* An object: a type of an extension.  An unknown one keeps its spelling, for the final version's parser to name, unless
+ * it has a fallback that may be used. */
 static zinc_status
 parse_extension(zinc_draft_parse *p, const zinc_json *v)
 {
@@ -318,7 +318,7 @@ zinc_draft_type_parse(zinc_draft_parse *p, const zinc_json *v)
 
 /* ---- fill values ---- */
 
-/* Bit number i, counted from the left, of a string of binary or hexadecimal digits; -1: no digit. */
+/* Bit i, counted from the left, of a string of binary or hexadecimal digits; -1: not a digit. */
 static int
 digit_bit(const char *digits, bool hex, size_t i)
 {
@@ -334,7 +334,7 @@ digit_bit(const char *digits, bool hex, size_t i)
 	return hex ? value >> (3 - i % 4) & 1 : value;
 }
 
-/* All bits of an element, the highest first; complex numbers part by part. */
+/* All bits of an element, the highest first.  Complex numbers: one part after the other. */
 static zinc_status
 parse_bits(zinc_draft_parse *p, const zinc_json *v, uint8_t *element)
 {
@@ -351,7 +351,7 @@ parse_bits(zinc_draft_parse *p, const zinc_json *v, uint8_t *element)
 		const int bit = digit_bit(v->text + 2, hex, i);
 
 		if (bit < 0)
-			return zinc_report_error(p->r, rule, &p->e, "\"%.60s\" is no number", v->text);
+			return zinc_report_error(p->r, rule, &p->e, "\"%.60s\" is not a number", v->text);
 		element[i / 8] = (uint8_t)(element[i / 8] << 1 | bit);
 	}
 	if (p->dtype->kind == ZINC_KIND_BOOL && element[0] > 1)
@@ -367,7 +367,7 @@ has_bits(const zinc_dtype *t, const zinc_json *v)
 	       (v->text[1] == 'x' || v->text[1] == 'b');
 }
 
-/* The rule about fill values of this type that a rule of the final version is. */
+/* The rule about fill values of this type that corresponds to a rule of the final version. */
 static const char *
 fill_rule(const zinc_draft_parse *p, const char *final)
 {
@@ -383,10 +383,10 @@ fill_rule(const zinc_draft_parse *p, const char *final)
 	return zinc_draft_rule_of(p, rule);
 }
 
-/* What is told again under one rule. */
+/* Collects findings, to report them again under one rule. */
 struct retold {
 	zinc_draft_parse *p;
-	zinc_status s; /* of the worst */
+	zinc_status s; /* of the most serious finding */
 };
 
 static void
@@ -402,7 +402,7 @@ retell(void *arg, zinc_severity severity, const char *rule, const char *pointer,
 		x->s = zinc_report_lenient(x->p->r, own, &x->p->e, "%s", message);
 }
 
-/* A copy that says "Infinity" for "+Infinity", also in the parts of a complex number.  NULL: no memory. */
+/* A copy with "Infinity" in place of "+Infinity", also in the parts of a complex number.  NULL: no memory. */
 static zinc_json *
 unsigned_infinity(zinc_draft_parse *p, const zinc_json *v)
 {
@@ -418,14 +418,14 @@ unsigned_infinity(zinc_draft_parse *p, const zinc_json *v)
 	return copy;
 }
 
-/* As in version 2, or where that is not the form of the value, as in the final one. */
+/* As in version 2; if the value does not have that form, as in the final version. */
 static zinc_status
 parse_value(const zinc_draft_parse *p, const zinc_json *v, void *element, zinc_report *r, zinc_error *err)
 {
 	const zinc_dtype *t = p->dtype;
 
 	if (t->kind > ZINC_KIND_COMPLEX && zinc_json_is(v, ZINC_JSON_STRING) && v->n == 0) {
-		zinc_dtype_zero(t, element); /* no text */
+		zinc_dtype_zero(t, element); /* not a string */
 		return ZINC_OK;
 	}
 	if (t->kind > ZINC_KIND_COMPLEX && (zinc_json_is(v, ZINC_JSON_ARRAY) || zinc_json_is(v, ZINC_JSON_OBJECT)))
@@ -466,8 +466,8 @@ zinc_draft_fill_parse(zinc_draft_parse *p, const zinc_json *v, zinc_json **out)
 
 	if (v && null && p->draft->strict_members)
 		ZINC_TRY(zinc_report_lenient(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_FILL_NULL), &p->e,
-					     "fill_value is null, which is not permitted, and read as zero"));
-	if (!p->dtype) { /* nobody looks at it */
+					     "fill_value is null, which is not permitted; it is read as zero"));
+	if (!p->dtype) { /* a placeholder that is not used */
 		*out = null ? zinc_json_make_u64(p->v3, 0) : zinc_json_copy(p->v3, v);
 		return *out ? ZINC_OK : zinc_fail_nomem(&p->e);
 	}
@@ -503,7 +503,7 @@ print_extension(zinc_json **out, zinc_json_doc *doc, const zinc_draft *d, const 
 	return zinc_json_set(doc, *out, "fallback", zinc_draft_fallback_print(doc, d, t, big), err);
 }
 
-/* A program's type: whoever does not have it can still read the bytes. */
+/* A program's type gets a fallback: readers without the type can still read the bytes. */
 static zinc_status
 print_registered(zinc_json **out, zinc_json_doc *doc, const zinc_draft *d, const zinc_dtype *t, zinc_error *err)
 {

@@ -3,22 +3,22 @@
  *
  * Promises (tests/unit/test_erase.c names each by its number):
  *
- * (1) Documents go before data: whenever erasing stops, no array is left with some of its chunks.
- * (2) Nothing goes unless all that lies below is certainly the node's own (own.c), or the caller forces it; what is
- *     refused is refused before the first key goes.
- * (3) A dry run tells the same nodes and fails as the deed would.
- * (4) What an interrupted erase has left has no document any more, and goes when forced.
- * (5) A link goes, and what it leads to stays; also one that somebody puts there while this works.
- * (6) Erasing the root of a draft erases the hierarchy, the entry point last: until then it can be erased again.
- * (7) Nothing goes to make place for a node that could not be made there.
- * (8) Nothing goes out of a group that must not be opened, unless it is forced.
+ * (1) Documents are erased before data: an interrupted erase never leaves an array without some of its chunks.
+ * (2) Nothing is erased unless everything below the node is certainly its own (own.c), or the caller forces it.  An
+ *     erase that is refused has not erased any key.
+ * (3) A dry run reports the same nodes and fails in the same cases as the erase itself.
+ * (4) What an interrupted erase leaves behind has no document any more, and is erased only by force.
+ * (5) A link is erased and its target stays, also when somebody creates the link during the erase.
+ * (6) Erasing the root of a draft erases the hierarchy, the entry point last: until then the erase can be repeated.
+ * (7) Nothing is erased to make room for a node that could not be created there.
+ * (8) Nothing is erased from a group that must not be opened, unless it is forced.
  */
 #include "format/draft.h"
 #include "format/own.h"
 
 /* ---- the deed ---- */
 
-/* Is the key among the documents that go? */
+/* Is the key one of the documents to be erased? */
 static bool
 is_listed(const zinc_survey *s, const char *key)
 {
@@ -39,7 +39,8 @@ struct documents {
 	size_t n;         /* bytes left; 0: done */
 };
 
-/* The first prefix of a node is that of its documents.  All under one commit: one wait for the disk, not one for each. */
+/* The first prefix of a node is that of its documents.  All deletions share one commit, which waits for the disk
+ * once. */
 static zinc_status
 erase_below(void *arg, const char *prefix, zinc_error *err)
 {
@@ -60,7 +61,7 @@ erase_below(void *arg, const char *prefix, zinc_error *err)
 	return st;
 }
 
-/* Documents of the survey, which lie behind no link; whoever puts one there now is not followed. */
+/* Documents that the survey found; none of them lies behind a link.  A link that is created now is not followed. */
 static zinc_status
 erase_documents(const zinc_survey *s, const zinc_buf *keys, zinc_error *err)
 {
@@ -86,8 +87,8 @@ zinc_hierarchy_drop(zinc_hierarchy *h, zinc_buf *key, zinc_error *err)
 	return st;
 }
 
-/* Both kinds of documents: a path may have two, and a draft's lie beside what is below the node.  Others lie below, unless
- * the node is a link. */
+/* Erase the documents of both kinds: a path may have two.  A draft's lie beside what is below the node.  In other
+ * formats they lie below, unless the node is a link. */
 static zinc_status
 erase_document(zinc_hierarchy *h, const zinc_survey *survey, zinc_node_kind kind, zinc_error *err)
 {
@@ -116,8 +117,8 @@ erase_prefix(void *arg, const char *prefix, zinc_error *err)
 	return zinc_store_del_prefix(h->store, prefix, h->put_flags, h->wait, err);
 }
 
-/* The order is promise (1): this node's documents, those below, the data.  The root of a draft has an entry point
- * beside its two trees, and that is promise (6). */
+/* Promise (1) sets the order: this node's documents, those below, the data.  The root of a draft also has an entry
+ * point beside its two trees: promise (6). */
 static zinc_status
 erase_all(zinc_hierarchy *h, const char *path, zinc_survey *s, zinc_error *err)
 {
@@ -136,7 +137,7 @@ erase_all(zinc_hierarchy *h, const char *path, zinc_survey *s, zinc_error *err)
 
 /* ---- may it be done? ---- */
 
-/* Foreign keys by number and name. */
+/* Number and names of foreign keys, as text. */
 static zinc_status
 refuse(const zinc_survey *s, const char *what, zinc_error *err)
 {
@@ -148,7 +149,7 @@ refuse(const zinc_survey *s, const char *what, zinc_error *err)
 			 s->nforeign > ZINC_SURVEY_NAMED ? ", ..." : "");
 }
 
-/* Promise (2), once everything has been looked at. */
+/* Promise (2), after the whole survey. */
 static zinc_status
 permit(const zinc_survey *s, const zinc_erase_options *o, zinc_error *err)
 {
@@ -202,7 +203,7 @@ run(zinc_hierarchy *h, const char *path, const zinc_erase_options *o, zinc_erase
 		st = zinc_visit_tell(h, 0, counts->nodes, err);
 	if (st == ZINC_OK && !o->dry_run)
 		st = erase_all(h, path, &survey, err);
-	if (st == ZINC_OK) /* too late to cancel */
+	if (st == ZINC_OK) /* all is erased: too late to cancel */
 		(void)!zinc_visit_tell(h, counts->nodes, counts->nodes, NULL);
 	zinc_survey_fini(&survey);
 	if (st != ZINC_OK)
@@ -212,7 +213,7 @@ run(zinc_hierarchy *h, const char *path, const zinc_erase_options *o, zinc_erase
 
 /* ---- the calls ---- */
 
-/* To make place where nothing is is as good as done; where nothing may be made nothing is erased for it. */
+/* If nothing is there, there is nothing to do.  If the new node could not be created, nothing is erased. */
 static zinc_status
 replace(zinc_hierarchy *h, const char *path, const zinc_erase_options *o, zinc_erase_counts *counts, zinc_error *err)
 {
@@ -241,7 +242,7 @@ zinc_overwrite_check(int overwrite, zinc_error *err)
 {
 	return overwrite >= 0 && overwrite <= ZINC_FORCE
 		   ? ZINC_OK
-		   : zinc_fail(err, ZINC_E_INVALID, "overwrite cannot be %d", overwrite);
+		   : zinc_fail(err, ZINC_E_INVALID, "overwrite is %d, and must be 0, 1 or ZINC_FORCE", overwrite);
 }
 
 zinc_status

@@ -1,5 +1,5 @@
 /*
- * error_node.c - failures named after the node that a call was for, not after the root of a store
+ * error_node.c - name the node that a call was for in errors, not the root of a store
  */
 #include <stdio.h>
 
@@ -23,14 +23,14 @@ zinc_error_in(zinc_error *err, zinc_status st, const zinc_hierarchy *h)
 		return st;
 	if (n > 0 && strncmp(err->key, h->prefix, n) == 0) {
 		memmove(err->key, err->key + n, strlen(err->key + n) + 1);
-		err->url[0] = '\0'; /* the store's, which the key does not begin at any more */
+		err->url[0] = '\0'; /* the store's URL, to which the key is no longer relative */
 	} else if (err->key[0] == '\0' && names_url(err, zinc_store_url(h->store))) {
-		err->url[0] = '\0'; /* where the store begins says nothing of where the failure is */
+		err->url[0] = '\0'; /* the store's URL does not locate the failure */
 	}
 	return zinc_error_at_url(err, st, h->url);
 }
 
-/* Only where the hierarchy is named: a failure in something else (another store) has its own name. */
+/* Only for errors that name the hierarchy: errors elsewhere (in another store) keep their own name. */
 zinc_status
 zinc_error_at_node(zinc_error *err, zinc_status st, const zinc_hierarchy *h, const char *path)
 {

@@ -1,17 +1,17 @@
 /*
- * extensions.c - extensions of nodes and hierarchies: which of them programs understand
+ * extensions.c - extensions of nodes and hierarchies: which of them a program has registered
  *
  *     drafts:  "extensions": [{"extension": URI, "must_understand": true, "configuration": {...}}]
  *     v3:      "name": {"must_understand": true, ...}
  *
- * A draft's declaration is the same as a member of a document in version 3 that has the URI, or the name that a program
- * gave it, as its name; so the formats translate one into the other, and there is one judge.
+ * A draft's declaration is equivalent to a member of a version 3 document whose name is the URI, or the name that a
+ * program registered for it.  The formats translate one into the other, so that one function checks both.
  *
  * Promises (tests/unit/test_extensions.c names each by its number):
  *
- * (1) Known, whatever its must_understand: it passes when its check() does.
- * (2) Unknown and ignorable: it passes.
- * (3) Unknown otherwise: E_UNSUPPORTED, and the text names it.
+ * (1) A known extension is accepted when its check() accepts it, whatever its must_understand.
+ * (2) An unknown extension that may be ignored is accepted.
+ * (3) Any other unknown extension is E_UNSUPPORTED, and the message names it.
  */
 #include "format/extensions.h"
 #include "format/draft.h"
@@ -25,7 +25,7 @@ names_of(const void *row)
 	    .name = def->name, .uris = def->uris, .purpose = def->purpose, .also = def->uris ? def->uris[0] : NULL};
 }
 
-/* A URI may name one thing for arrays and another for hierarchies, but not two for the same. */
+/* A URI may be registered once for arrays and once for hierarchies, but not twice for the same. */
 static zinc_status
 clash(const zinc_table *t, const void *row, const void *other, zinc_error *err)
 {
@@ -70,17 +70,15 @@ zinc_extension_ignorable(const zinc_json *declaration)
 	return !must;
 }
 
-/* A member that every declaration may have, and that configures nothing. */
+/* Members that every declaration may have, and that are not part of a configuration. */
 static bool
 is_common(const zinc_json *m)
 {
 	return strcmp(m->key, "extension") == 0 || strcmp(m->key, "must_understand") == 0;
 }
 
-/*
- * Text of the member `configuration`, or of all members that are not common (2019: they stand side by side); of what is
- * no object, of itself.  NULL: there is none.  zinc_free.
- */
+/* The text of the member `configuration`, or else of all members that are not common (2019: they are side by side).
+ * For a value that is not an object: its own text.  NULL: there is none. zinc_free. */
 static zinc_status
 configuration_text(char **out, zinc_context *ctx, const zinc_json *v, zinc_error *err)
 {
@@ -128,7 +126,7 @@ zinc_extension_judge(zinc_context *ctx, unsigned extends, const char *name, cons
 
 	if (def) {
 		if (match == ZINC_URI_MINOR)
-			zinc_report_warn(r, rule, "extension \"%.120s\" is taken for \"%s\"", name, def->uris[0]);
+			zinc_report_warn(r, rule, "extension \"%.120s\" is read as \"%s\"", name, def->uris[0]);
 		return check(def, ctx, v, r, err);
 	}
 	if (zinc_extension_ignorable(v))
@@ -139,7 +137,7 @@ zinc_extension_judge(zinc_context *ctx, unsigned extends, const char *name, cons
 
 /* ---- asking ---- */
 
-/* One declaration for the program; *stop gets what it returned. */
+/* Pass one declaration to the program; *stop gets the return value. */
 static zinc_status
 tell(zinc_context *ctx, unsigned extends, const char *name, const zinc_json *v, zinc_declaration_fn fn, void *arg,
      bool *stop, zinc_error *err)
@@ -156,7 +154,7 @@ tell(zinc_context *ctx, unsigned extends, const char *name, const zinc_json *v, 
 	return ZINC_OK;
 }
 
-/* All that a node declares: what its document has beside the members of version 3. */
+/* All declarations of a node: the members of its document that version 3 does not define. */
 static zinc_status
 tell_node(const zinc_meta *m, zinc_declaration_fn fn, void *arg, zinc_error *err)
 {
@@ -170,7 +168,7 @@ tell_node(const zinc_meta *m, zinc_declaration_fn fn, void *arg, zinc_error *err
 	return ZINC_OK;
 }
 
-/* What a draft's entry point declares; when it was opened each was found to have a URI. */
+/* The declarations of a draft's entry point.  Opening it has checked that each has a URI. */
 static zinc_status
 tell_hierarchy(zinc_hierarchy *h, zinc_declaration_fn fn, void *arg, zinc_error *err)
 {

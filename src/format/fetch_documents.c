@@ -3,8 +3,8 @@
  *
  * Promises:
  *
- * (1) n documents are one call of the store, whatever n is.
- * (2) A document that fails never hides the others, and is never taken for missing.
+ * (1) n documents are one call of the store, for every n.
+ * (2) A document that fails never hides the others, and never counts as missing.
  */
 #include "format/fetch_documents.h"
 
@@ -13,7 +13,7 @@ struct batch {
 	zinc_fetched *docs;
 };
 
-/* Each request touches its own slot only, so that no lock is needed among the store's threads. */
+/* Each request uses only its own slot, so the store's threads need no lock. */
 static zinc_room
 fetch_room(void *arg, size_t i, uint64_t nbytes, void **buf)
 {
@@ -26,7 +26,7 @@ fetch_room(void *arg, size_t i, uint64_t nbytes, void **buf)
 	return doc->text ? ZINC_ROOM_OK : ZINC_ROOM_FAIL;
 }
 
-/* Called once per request, perhaps in another thread: copies the result, for `got` does not outlive the call. */
+/* Called once per request, perhaps in another thread.  Copies the result, since `got` is not valid after the call. */
 static void
 fetch_done(void *arg, size_t i, const zinc_got *got)
 {
@@ -51,7 +51,7 @@ fetch_done(void *arg, size_t i, const zinc_got *got)
 	}
 }
 
-/* A store that delivers no byte need not ask for room. */
+/* A store that delivers no bytes need not have asked for memory. */
 static zinc_status
 fill_empty(zinc_context *ctx, zinc_fetched *docs, size_t n, zinc_error *err)
 {
@@ -94,7 +94,7 @@ zinc_fetch(zinc_store *s, char *const *keys, size_t n, zinc_fetched *out, const 
 	return st;
 }
 
-/* May be called twice: what is freed is forgotten. */
+/* May be called twice: freed pointers are cleared. */
 void
 zinc_fetched_fini(zinc_context *ctx, zinc_fetched *docs, size_t n)
 {

@@ -7,7 +7,7 @@
 #include "json/json.h"
 #include "store/store.h"
 
-/* One document as it came. */
+/* One fetched document. */
 typedef struct zinc_fetched {
 	zinc_found found;
 	char *text; /* NUL-terminated; NULL unless found */
@@ -19,15 +19,13 @@ typedef struct zinc_fetched {
 	zinc_json_doc **parsed;
 } zinc_fetched;
 
-/*
- * Get the values of n keys into out[0..n).  A missing key and a failed one are results of their own; the call
- * fails only when nothing could be tried.  A value longer than limits.json_bytes is cut one byte behind
- * it, so that the reader of JSON says so.  Free with zinc_fetched_fini, on success only.
- */
+/* Get the values of n keys into out[0..n).  Each key has its own result: found, missing or failed.  The call itself
+ * fails only when no key could be requested.  A value longer than limits.json_bytes is cut to one byte more, so that
+ * the JSON parser reports it.  Free with zinc_fetched_fini, on success only. */
 zinc_status zinc_fetch(zinc_store *s, char *const *keys, size_t n, zinc_fetched *out, const zinc_wait *wait,
 		       zinc_error *err);
 void zinc_fetched_fini(zinc_context *ctx, zinc_fetched *docs, size_t n);
-/* The failure of a document as the caller's own, with its key named; ZINC_OK when it did not fail. */
+/* Return the failure of a document as the caller's own error, with its key; ZINC_OK when it did not fail. */
 zinc_status zinc_fetched_status(const zinc_fetched *doc, const char *key, zinc_error *err);
 
 #endif

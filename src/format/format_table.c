@@ -1,8 +1,8 @@
 /*
  * format_table.c - every version of Zarr that this library reads and writes, one row each
  *
- * Detection asks them in this order.  The drafts of version 3 can be left out of a build (ZINC_WITH_DRAFTS=0); then
- * no_drafts.c stands for their files.
+ * Detection tries them in this order.  The drafts of version 3 can be left out of a build (ZINC_WITH_DRAFTS=0); then
+ * no_drafts.c replaces their files.
  */
 #include "format/format.h"
 

@@ -1,20 +1,20 @@
 /*
- * format_v2.c - Zarr version 2: its keys, its detection, its row in the table
+ * format_v2.c - Zarr version 2: keys, detection, row in the table of formats
  *
  *   node       documents                          stored objects of an array
  *   /          .zgroup, .zattrs, .zmetadata       -
  *   /foo/bar   foo/bar/.zarray, foo/bar/.zattrs   foo/bar/0.0, or foo/bar/0/0
  *
- * all below the root's prefix.  Promises:
+ * All keys are below the root's prefix.  Promises:
  *
- * (1) A name that would be another place ("..") or a document makes no key.
- * (2) Where an array and a group are at one path, the array is read, with rule V2-16.
+ * (1) A name that would lead elsewhere ("..") or is a document's is never part of a key.
+ * (2) Where an array and a group are at one path, the array is read, and V2-16 is reported.
  */
 #include "format/format_v2.h"
 
 /* ---- names and keys ---- */
 
-/* Other programs' keys beside ours: NCZarr's. */
+/* Keys that other programs write beside ours: NCZarr. */
 static bool
 is_reserved(const char *name, size_t n)
 {
@@ -33,7 +33,7 @@ zinc_v2_check_name(const zinc_format *f, const char *name, size_t n, zinc_error 
 		why = "contains '/' or '\\'";
 	else if (name[0] == '.' && (n == 1 || (n == 2 && name[1] == '.')))
 		why = "is \".\" or \"..\"";
-	else if (is_reserved(name, n) || zinc_format_is_document(name, n)) /* a later version's hides the whole group */
+	else if (is_reserved(name, n) || zinc_format_is_document(name, n)) /* a later version's hides the group */
 		why = "is that of a document";
 	return why ? zinc_fail_rule(err, ZINC_E_INVALID, "V2-19", "a node's name %s", why) : ZINC_OK;
 }
@@ -53,7 +53,7 @@ v2_place(const zinc_hierarchy *h, const char *key, zinc_key_role *role, zinc_buf
 
 /* ---- detection ---- */
 
-/* Version 1 had keys of its own, and nobody writes it any more. */
+/* Version 1 had other keys, and nothing writes it any more. */
 static zinc_status
 refuse_v1(zinc_context *ctx, const zinc_fetched *meta, zinc_error *err)
 {
@@ -74,7 +74,7 @@ refuse_v1(zinc_context *ctx, const zinc_fetched *meta, zinc_error *err)
 	return ZINC_OK;
 }
 
-/* What the documents found are; one that is no JSON object is there all the same. */
+/* The kinds of the documents that were found.  One that is not a JSON object counts, too. */
 static zinc_status
 look(zinc_context *ctx, const zinc_fetched *docs, zinc_node_kind *kind, zinc_error *err)
 {
@@ -137,7 +137,7 @@ v2_detect(zinc_store *store, const char *prefix, bool *found, zinc_node_kind *ki
 
 /* ---- the row ---- */
 
-/* What validators find by the final version's numbers. */
+/* V2 rules for findings that validators make by the final version's numbers. */
 static const char *
 v2_rule(const zinc_format *f, const char *rule)
 {

@@ -1,12 +1,12 @@
 /*
- * format_v2_codecs.c - filters and compressor as NumCodecs spells them -> a chain of the final version
+ * format_v2_codecs.c - filters and compressor of NumCodecs -> a chain of the final version
  *
  *   filters of elements      array->array codecs
  *   (bytes)                  put in between, with the byte order of the elements it sees
  *   filters of bytes         bytes->bytes codecs
  *   compressor               the last codec
  *
- * The drafts of 2020 have such filters, too: zarr-python keeps them in an attribute.
+ * Arrays of the 2020 draft can have such filters, too: zarr-python stores them in an attribute.
  */
 #include "format/format_v2.h"
 
@@ -16,7 +16,7 @@ first_of(const zinc_json *filters)
 	return zinc_json_is(filters, ZINC_JSON_ARRAY) ? filters->first : NULL;
 }
 
-/* What elements of dtype "O" are is said by the codec that makes bytes of them. */
+/* The codec that turns elements of dtype "O" into bytes defines their type. */
 const char *
 zinc_v2_object_type(const zinc_json *filters)
 {
@@ -34,7 +34,7 @@ zinc_v2_object_type(const zinc_json *filters)
 	return NULL;
 }
 
-/* Kinds of codecs as a chain has them: array->array, array->bytes, bytes->bytes. */
+/* The kinds of codecs in a chain: array->array, array->bytes, bytes->bytes. */
 static zinc_codec_kind
 kind_of(const char *id)
 {
@@ -45,7 +45,7 @@ kind_of(const char *id)
 	return strncmp(id, "vlen-", 5) == 0 || strcmp(id, "json2") == 0 ? ZINC_ARRAY_BYTES : ZINC_ARRAY_ARRAY;
 }
 
-/* {"name": ..., "configuration": ...}; NULL when memory is out, which the next append tells. */
+/* {"name": ..., "configuration": ...}; NULL when memory is out, which the next append reports. */
 static zinc_json *
 item_of(zinc_json_doc *doc, const char *name, zinc_json *configuration)
 {
@@ -57,7 +57,7 @@ item_of(zinc_json_doc *doc, const char *name, zinc_json *configuration)
 	return v;
 }
 
-/* An id that this build does not know gets the name that zarr-python would give it. */
+/* An unknown id gets the name that zarr-python would use. */
 static zinc_status
 add(zinc_v2_codecs *c, const char *id, zinc_json *configuration)
 {
@@ -93,7 +93,7 @@ zinc_v2_add_named(zinc_v2_codecs *c, const char *id, const zinc_json *configurat
 				 : zinc_json_make(c->doc, ZINC_JSON_OBJECT));
 }
 
-/* What a type string says of the byte order: '<' or '>'; 0: nothing, or a byte has none. */
+/* The byte order in a type string: '<' or '>'; 0: none, or a single byte. */
 static char
 order_of(const zinc_json *type)
 {
@@ -111,10 +111,8 @@ zinc_v2_filter_orders(const char *id, const zinc_json *filter, char *in, char *o
 	*out = order_of(zinc_json_member(filter, astype ? "encode_dtype" : "astype"));
 }
 
-/*
- * Follow the byte order of elements through a filter, in c->big.  NumCodecs takes the bytes for elements of the type
- * that the filter names, whatever they were before, so that another order would make other numbers.
- */
+/* Track the byte order of elements through a filter, in c->big.  NumCodecs reads the bytes as elements of the type that
+ * the filter names, whatever they were before.  With another byte order the values would differ. */
 static zinc_status
 follow_order(zinc_v2_codecs *c, const zinc_json *f, const char *id)
 {
@@ -124,13 +122,13 @@ follow_order(zinc_v2_codecs *c, const zinc_json *f, const char *id)
 	zinc_v2_filter_orders(id, f, &in, &out);
 	if (in && ordered && (in == '>') != c->big)
 		return zinc_report_unsupported(c->r, c->rule, c->err,
-					       "filter \"%.60s\" takes elements for those of the other byte order", id);
+					       "filter \"%.60s\" reads elements in the wrong byte order", id);
 	if (out || in)
 		c->big = (out ? out : in) == '>';
 	return ZINC_OK;
 }
 
-/* With the byte order of the elements that it sees. */
+/* With the byte order of the elements at this point of the chain. */
 static zinc_status
 add_bytes(zinc_v2_codecs *c)
 {
@@ -148,10 +146,8 @@ add_bytes(zinc_v2_codecs *c)
 	return zinc_json_append(c->list, item, c->err);
 }
 
-/*
- * Filters run on elements first and then on bytes; the codec that makes bytes of elements stands between.  With
- * E_UNSUPPORTED the list is a chain all the same, of which nobody will read an element.
- */
+/* Filters of elements come first, then filters of bytes; the codec that makes bytes of elements is between them.  With
+ * E_UNSUPPORTED the list is still a chain, but its elements are never read. */
 zinc_status
 zinc_v2_add_filters(zinc_v2_codecs *c, const zinc_json *filters)
 {
@@ -167,7 +163,7 @@ zinc_v2_add_filters(zinc_v2_codecs *c, const zinc_json *filters)
 			ZINC_TRY(add_bytes(c));
 		if (bytes && kind != ZINC_BYTES_BYTES)
 			return zinc_report_unsupported(c->r, c->rule, c->err,
-						       "filter \"%.60s\" of elements behind one of bytes", id);
+						       "filter \"%.60s\" of elements is after one of bytes", id);
 		bytes = bytes || kind != ZINC_ARRAY_ARRAY;
 		st = kind == ZINC_ARRAY_ARRAY ? follow_order(c, f, id) : ZINC_OK;
 		unsupported = st == ZINC_OK ? unsupported : st;

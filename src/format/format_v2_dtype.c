@@ -1,5 +1,5 @@
 /*
- * format_v2_dtype.c - data types and fill values of version 2 in the final version's words, and back
+ * format_v2_dtype.c - data types and fill values of version 2 in the final version's vocabulary, and back
  *
  *   <f4 >i2 |b1 c16      float32 int16 bool complex128; the order goes to the codec bytes
  *   |V3                  raw_bytes {"length_bytes"}; r24, too, is written so
@@ -8,7 +8,7 @@
  *   |O                   string or bytes, as the codec of objects says
  *   [["x", "<f4"], ...]  struct {"fields"}
  *
- * The room dtype knows all of them in both vocabularies; here its findings get this version's rules.
+ * The room dtype parses both vocabularies.  This file maps its findings to version 2's rules.
  */
 #include <stdio.h>
 
@@ -16,12 +16,12 @@
 
 /* ---- findings ---- */
 
-/* What is told again under one rule. */
+/* Collects findings, to report them again under one rule. */
 struct retold {
 	zinc_report *r;
 	const char *rule;
 	zinc_error *err;
-	zinc_status s; /* of the worst */
+	zinc_status s; /* of the most serious finding */
 };
 
 static void
@@ -47,7 +47,7 @@ bridge(zinc_report *to, struct retold *x)
 
 /* ---- types ---- */
 
-/* A type that nobody here knows, under a name that nobody has. */
+/* An unknown type, under a name that no type has. */
 static zinc_json *
 unknown(zinc_json_doc *doc, const char *text)
 {
@@ -63,7 +63,7 @@ unknown(zinc_json_doc *doc, const char *text)
 	return zinc_json_make_string(doc, name);
 }
 
-/* The name of an object type, as it stands in a document of the final version. */
+/* The name of an object type in a document of the final version. */
 static zinc_status
 parse_object(zinc_v2_type *t, zinc_context *ctx, const char *object, zinc_error *err)
 {
@@ -74,7 +74,7 @@ static zinc_status
 check_string(const zinc_json *v, zinc_report *r, zinc_error *err)
 {
 	if (v->n < 2 || strlen(v->text) != v->n || !strchr("<>|=", v->text[0]))
-		return zinc_report_error(r, "V2-7", err, "\"%.60s\" is no type string", v->text);
+		return zinc_report_error(r, "V2-7", err, "\"%.60s\" is not a type string", v->text);
 	return ZINC_OK;
 }
 
@@ -97,7 +97,7 @@ parse_type(zinc_v2_type *t, zinc_context *ctx, const zinc_json *v, const char *o
 	if (st != ZINC_OK)
 		return st == ZINC_E_UNSUPPORTED ? st : zinc_error_copy(err, &e);
 	if (string && t->dtype->unit > 1 && v->text[0] == '|')
-		return zinc_report_lenient(r, "V2-7", err, "\"%.60s\" does not say its byte order", v->text);
+		return zinc_report_lenient(r, "V2-7", err, "\"%.60s\" lacks its byte order", v->text);
 	return ZINC_OK;
 }
 
@@ -125,7 +125,7 @@ zinc_v2_type_fini(zinc_v2_type *t)
 
 /* ---- fill values ---- */
 
-/* Into one element. */
+/* Parse the value into one element. */
 static zinc_status
 parse_fill(const zinc_v2_type *t, const zinc_json *v, void *element, zinc_report *r, zinc_error *err)
 {
@@ -135,7 +135,7 @@ parse_fill(const zinc_v2_type *t, const zinc_json *v, void *element, zinc_report
 	zinc_status st;
 
 	zinc_dtype_zero(t->dtype, element);
-	if (!v || zinc_json_is(v, ZINC_JSON_NULL)) /* "undefined" reads as nothing */
+	if (!v || zinc_json_is(v, ZINC_JSON_NULL)) /* "undefined" means no fill value */
 		return ZINC_OK;
 	bridge(&own, &x);
 	st = zinc_dtype_parse_fill_v2(t->dtype, t->big, v, element, &own, &e);
@@ -151,7 +151,7 @@ zinc_v2_fill_parse(zinc_json **out, zinc_json_doc *doc, const zinc_v2_type *t, c
 	zinc_status st = ZINC_OK;
 	void *element;
 
-	if (!t->dtype) { /* nobody looks at it */
+	if (!t->dtype) { /* a placeholder that is not used */
 		*out = v ? zinc_json_copy_plain(doc, v) : zinc_json_make_u64(doc, 0);
 		return *out ? ZINC_OK : zinc_fail_nomem(err);
 	}
@@ -175,7 +175,7 @@ zinc_v2_type_print(zinc_json **out, zinc_json_doc *doc, const zinc_dtype *t, boo
 	return *out ? ZINC_OK : zinc_fail_nomem(err);
 }
 
-/* Bits that only the final version can spell ("0x7fc00001"), alone or in a complex number. */
+/* NaN bits that only the final version can spell ("0x7fc00001"), as a value or in a complex number. */
 static bool
 is_hex(const zinc_json *v)
 {
@@ -196,7 +196,7 @@ zinc_v2_fill_print(zinc_json **out, zinc_json_doc *doc, const zinc_dtype *t, boo
 	const bool number = t->kind == ZINC_KIND_FLOAT || t->kind == ZINC_KIND_COMPLEX;
 
 	if (number && is_hex(t->ops->print_fill(t, fill, doc)))
-		return zinc_fail(err, ZINC_E_INVALID, "version 2 cannot hold the bits of a NaN as fill value");
+		return zinc_fail(err, ZINC_E_INVALID, "version 2 cannot hold a NaN with payload bits as fill value");
 	*out = zinc_dtype_print_fill_v2(t, big, fill, doc);
 	return *out ? ZINC_OK : zinc_fail_nomem(err);
 }

@@ -3,10 +3,10 @@
  *
  * Promises:
  *
- * (1) What version 2 cannot hold is E_INVALID, and named: shards, other grids and keys, axes in another order than
- *     forwards or backwards, codecs and types without a name in version 2, NaNs with bits of their own, members
- *     that nobody defined.
- * (2) Read back it is the same array: names of dimensions go into the attribute that xarray has for them.
+ * (1) What version 2 cannot hold is E_INVALID, and the message names it: shards, other grids and key encodings, orders
+ *     of axes other than forwards or backwards, codecs and types without a name in version 2, NaNs with payload bits,
+ *     undefined members.
+ * (2) Reading the document gives the same array: dimension names are stored in xarray's attribute.
  */
 #include "format/format_v2.h"
 
@@ -14,7 +14,7 @@
 
 struct make {
 	const zinc_meta *m;
-	const zinc_json *v3; /* its root in the final version's words */
+	const zinc_json *v3; /* root of the document in the final version's vocabulary */
 	zinc_json_doc *doc;
 	zinc_json *out; /* root */
 	zinc_json *attributes;
@@ -65,7 +65,7 @@ print_codec(struct make *b, const zinc_codec *c, zinc_json **out)
 	return ZINC_OK;
 }
 
-/* Axes all forwards, or all backwards? */
+/* Are the axes in order, or all reversed? */
 static zinc_status
 order_of(struct make *b, const zinc_codec *c, bool *fortran)
 {
@@ -82,7 +82,7 @@ order_of(struct make *b, const zinc_codec *c, bool *fortran)
 	return ZINC_OK;
 }
 
-/* array->array codecs: a transpose in front is `order`, the others are filters. */
+/* array->array codecs: a leading transpose becomes `order`, the others become filters. */
 static zinc_status
 elements(struct make *b, zinc_json *filters, bool *fortran)
 {
@@ -104,7 +104,7 @@ elements(struct make *b, zinc_json *filters, bool *fortran)
 	return ZINC_OK;
 }
 
-/* The array->bytes codec: `bytes` is what dtype says, another is a filter.  *big: as `bytes` has it. */
+/* The array->bytes codec: `bytes` becomes part of dtype, any other a filter.  *big: the byte order of `bytes`. */
 static zinc_status
 bytes(struct make *b, zinc_json *filters, bool *big)
 {
@@ -123,7 +123,7 @@ bytes(struct make *b, zinc_json *filters, bool *big)
 	return zinc_json_append(filters, v, b->err);
 }
 
-/* bytes->bytes codecs: the last is the compressor. */
+/* bytes->bytes codecs: the last one becomes the compressor. */
 static zinc_status
 compression(struct make *b, zinc_json *filters, zinc_json **compressor)
 {
@@ -155,8 +155,8 @@ set_grid(struct make *b)
 		   zinc_json_copy(b->doc, zinc_json_member(zinc_json_member(grid, "configuration"), "chunk_shape")));
 }
 
-/* The final version's own encoding has no counterpart; arrays that had it get this version's with their separator: as
- * many directories as before. */
+/* The final version's default encoding does not exist here.  Such arrays get version 2's, with the same separator,
+ * which keeps the number of directories. */
 static zinc_status
 set_separator(struct make *b)
 {
@@ -168,7 +168,7 @@ set_separator(struct make *b)
 	return set(b, "dimension_separator", zinc_json_make_string(b->doc, separator));
 }
 
-/* Unnamed dimensions are no names at all; xarray wants all or none, also of a scalar. */
+/* When no dimension has a name, nothing is written. xarray needs all names or none, also for a scalar. */
 static zinc_status
 set_dimensions(struct make *b)
 {

@@ -1,8 +1,8 @@
 /*
  * format_v2_parse.c - documents of Zarr version 2 -> zinc_meta
  *
- * The document is translated into that of the final version, whose parser makes grid, keys, chain, type
- * and fill value of it; what that parser finds is told by this version's rules and pointers.
+ * The document is translated into one of the final version.  The final version's parser makes the grid, keys, chain,
+ * type and fill value of it.  What it finds is reported with this version's rules and pointers.
  *
  *   shape, chunks            shape, chunk_grid "regular"
  *   dimension_separator      chunk_key_encoding "v2"
@@ -15,11 +15,11 @@
  *
  * Promises:
  *
- * (1) A report that collects hears of every member's faults; without one the first fault ends it.
- * (2) A compressor, filter or type that this build does not know never hides the rest: the node opens, and
- *     `unsupported` says why its elements cannot be accessed.
- * (3) NaN tokens in .zattrs stay in the document as they are; m->attributes has them as the strings that the final
- *     version's documents have for them, for everything that leaves the library is JSON.
+ * (1) A report that collects receives the errors of every member.  Otherwise parsing ends at the first error.
+ * (2) An unknown compressor, filter or type never hides the rest: the node opens, and `unsupported` says why its
+ *     elements cannot be accessed.
+ * (3) NaN tokens in .zattrs stay in the document. m->attributes has them as strings, as documents of the final version
+ *     do, since all output of the library is JSON.
  */
 #include "format/format_v2.h"
 
@@ -66,10 +66,10 @@ member(const struct parse *p, const char *key)
 static zinc_status
 parse_shape(struct parse *p, const zinc_json *v)
 {
-	return set(p, "shape", zinc_json_copy_plain(p->v3, v)); /* the final version's rules are the same */
+	return set(p, "shape", zinc_json_copy_plain(p->v3, v)); /* the rules are those of the final version */
 }
 
-/* Older writers gave chunks of no elements to a dimension of none. */
+/* Older writers stored chunk length 0 for a dimension of length 0. */
 static zinc_status
 parse_chunks(struct parse *p, const zinc_json *v)
 {
@@ -82,7 +82,7 @@ parse_chunks(struct parse *p, const zinc_json *v)
 	for (item = list ? list->first : NULL; item; item = item->next, dim = dim ? dim->next : NULL) {
 		if (!zinc_json_u64(item, &chunk) || chunk != 0 || !zinc_json_u64(dim, &extent) || extent != 0)
 			continue;
-		ZINC_TRY(zinc_report_lenient(p->r, "V2-6", &p->e, "a chunk of no elements, where there are none"));
+		ZINC_TRY(zinc_report_lenient(p->r, "V2-6", &p->e, "chunk length 0 in a dimension without elements"));
 		item->text = "1";
 		item->n = 1;
 	}
@@ -111,14 +111,14 @@ parse_fill_value(struct parse *p, const zinc_json *v)
 	zinc_json *fill = NULL;
 
 	if (!p->type.v3)
-		return ZINC_OK; /* nothing to measure it by */
+		return ZINC_OK; /* without a type the value cannot be checked */
 	ZINC_TRY(zinc_v2_fill_parse(&fill, p->v3, &p->type, v, p->r, &p->e));
 	return set(p, "fill_value", fill);
 }
 
 /* ---- codecs ---- */
 
-/* Objects with an id. */
+/* Check that the codec is an object with an id. */
 static zinc_status
 check_codec(struct parse *p, const zinc_json *v, const char *rule)
 {
@@ -129,7 +129,7 @@ check_codec(struct parse *p, const zinc_json *v, const char *rule)
 	return ZINC_OK;
 }
 
-/* Column-major elements are those of the reversed axes in rows (v3 core, codec transpose). */
+/* Column-major order is row-major order with reversed axes (v3 core, codec transpose). */
 static zinc_status
 add_order(struct parse *p, zinc_json *list)
 {
@@ -140,7 +140,7 @@ add_order(struct parse *p, zinc_json *list)
 	if (!zinc_json_is_string(member(p, "order"), "F") || !zinc_json_is(shape, ZINC_JSON_ARRAY) || shape->n < 2)
 		return ZINC_OK;
 	if (shape->n > ZINC_MAX_NDIM)
-		return ZINC_OK; /* the parser of shapes will say so */
+		return ZINC_OK; /* the parser of shapes reports that */
 	order = zinc_json_make(p->v3, ZINC_JSON_ARRAY);
 	for (i = shape->n; i-- > 0;)
 		ZINC_TRY(zinc_json_append(order, zinc_json_make_u64(p->v3, i), &p->e));
@@ -176,7 +176,7 @@ parse_compressor(struct parse *p, const zinc_json *v)
 	return p->compressed ? check_codec(p, v, "V2-10") : ZINC_OK;
 }
 
-/* Called when order, filters and compressor are known to be sound. */
+/* Called when order, filters and compressor are valid. */
 static zinc_status
 make_codecs(struct parse *p)
 {
@@ -201,7 +201,7 @@ make_codecs(struct parse *p)
 
 /* ---- attributes ---- */
 
-/* xarray's custom; anything else under this name is an attribute like others. */
+/* xarray's convention.  Any other value under this name is an ordinary attribute. */
 static bool
 are_names(const struct parse *p, const zinc_json *v)
 {
@@ -235,7 +235,7 @@ parse_attributes(struct parse *p, const zinc_json *v)
 static const struct row {
 	const char *name;
 	zinc_status (*parse)(struct parse *p, const zinc_json *v); /* v NULL: not there */
-	bool required;                                             /* else released writers are known to leave it out */
+	bool required;                                             /* otherwise: some released writers leave it out */
 	bool optional;
 } rows[] = {
     {"shape", parse_shape, true, false},
@@ -267,7 +267,7 @@ parse_row(struct parse *p, const struct row *row)
 	return st;
 }
 
-/* Members that the specification does not name are to be ignored. */
+/* Members that the specification does not define are ignored. */
 static zinc_status
 parse_array(struct parse *p)
 {
@@ -287,12 +287,13 @@ parse_group(struct parse *p)
 	ZINC_TRY(set(p, "node_type", zinc_json_make_string(p->v3, "group")));
 	for (v = p->root->first; v; v = v->next)
 		if (strcmp(v->key, "zarr_format") != 0 && strcmp(v->key, ZINC_V2_MEMBER) != 0)
-			ZINC_TRY(conclude(
-			    p, zinc_report_lenient(p->r, "V2-14", &p->e, "a group has no member \"%.60s\"", v->key)));
+			ZINC_TRY(
+			    conclude(p, zinc_report_lenient(p->r, "V2-14", &p->e,
+							    "member \"%.60s\" is not defined for a group", v->key)));
 	return conclude(p, parse_attributes(p, member(p, ZINC_V2_MEMBER)));
 }
 
-/* Which document this is; what is wrong here leaves no way to read the rest. */
+/* Which document is it?  An error here makes the rest unreadable. */
 static zinc_status
 parse_head(struct parse *p, const zinc_json_doc *doc)
 {
@@ -303,7 +304,7 @@ parse_head(struct parse *p, const zinc_json_doc *doc)
 	if (!zinc_json_is(p->root, ZINC_JSON_OBJECT))
 		return zinc_report_error(p->r, "V2-2", &p->e, "the document must be a JSON object");
 	if (twice)
-		ZINC_TRY(zinc_report_lenient(p->r, "V2-2", &p->e, "member \"%.60s\" is there twice", twice));
+		ZINC_TRY(zinc_report_lenient(p->r, "V2-2", &p->e, "member \"%.60s\" appears twice", twice));
 	if (!version)
 		return zinc_report_error(p->r, "V2-3", &p->e, "zarr_format is missing");
 	if (!zinc_json_u64(version, &number) || number != 2)
@@ -313,7 +314,7 @@ parse_head(struct parse *p, const zinc_json_doc *doc)
 
 /* ---- what the final version's parser finds ---- */
 
-/* Where its members come from, and the rules about them. */
+/* Which member each member of the final version comes from, and its rules. */
 static const struct {
 	const char *v3, *v2, *rule;
 } members[] = {
@@ -327,7 +328,7 @@ static const struct {
     {"/dimension_names", ZINC_V2_MEMBER, "V2-15"},
 };
 
-/* Is the pointer that of the last codec? */
+/* Does the pointer lead to the last codec? */
 static bool
 at_last_codec(const struct parse *p, const char *pointer)
 {
@@ -342,7 +343,7 @@ at_last_codec(const struct parse *p, const char *pointer)
 	return i + 1 == codecs->n;
 }
 
-/* Tell it again, as something about this document. */
+/* Report a finding of the final version's parser about this document. */
 static void
 retell(void *arg, zinc_severity severity, const char *rule, const char *pointer, const char *message)
 {
@@ -366,10 +367,10 @@ retell(void *arg, zinc_severity severity, const char *rule, const char *pointer,
 		rule = "V2-12";
 	st = zinc_report_again(p->r, severity, rule, e, message);
 	zinc_report_leave(p->r, mark);
-	(void)conclude(p, st); /* lack of memory shows again in what is made of it */
+	(void)conclude(p, st); /* if memory is out, later steps report it */
 }
 
-/* Let the final version's parser make the objects, and give the document back its own words. */
+/* Let the final version's parser make the objects, then restore the document's own form. */
 static zinc_status
 make_meta(struct parse *p, zinc_json_doc *doc, zinc_meta **out)
 {
@@ -382,7 +383,7 @@ make_meta(struct parse *p, zinc_json_doc *doc, zinc_meta **out)
 	return ZINC_OK;
 }
 
-/* The attributes that callers see still have the names of dimensions in them. */
+/* Callers see all attributes, with the dimension names still in them. */
 static zinc_status
 show_attributes(zinc_meta *m, zinc_error *err)
 {
@@ -394,7 +395,7 @@ show_attributes(zinc_meta *m, zinc_error *err)
 	return m->attributes ? ZINC_OK : zinc_fail_nomem(err);
 }
 
-/* The translation, member by member. */
+/* Translate member by member. */
 static zinc_status
 translate(struct parse *p, zinc_node_kind kind)
 {

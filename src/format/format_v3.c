@@ -1,13 +1,13 @@
 /*
- * format_v3.c - the final version 3 of Zarr: its keys, its detection, its row in the table
+ * format_v3.c - the final version 3 of Zarr: keys, detection, row in the table of formats
  *
  *   node       document            stored objects of an array (default key encoding)
  *   /          zarr.json           c/0/0
  *   /foo/bar   foo/bar/zarr.json   foo/bar/c/0/0
  *
- * all below the root's prefix.  Promises:
+ * All keys are below the root's prefix.  Promises:
  *
- * (1) A name that the specification forbids (M29-M33) makes no key.
+ * (1) A name that the specification forbids (M29-M33) is never part of a key.
  */
 #include "format/format_v3.h"
 
@@ -58,7 +58,7 @@ zinc_v3_check_name(const zinc_format *f, const char *name, size_t n, zinc_error 
 
 /* ---- reading ---- */
 
-/* Whatever no draft claims, damaged or not: the reader of the node will say what is wrong. */
+/* Any zarr.json that no draft claims, damaged or not.  Reading the node reports what is wrong. */
 static bool
 v3_claims(const zinc_json *root, zinc_node_kind *kind)
 {

@@ -10,39 +10,36 @@
 #include "format/layout.h"
 
 #define ZINC_V3_DOCUMENT "zarr.json"
-/* How stored documents are read where nobody judges them: whoever does so comes later, or came before. */
+/* How stored documents are parsed without checks, which come later or were done before. */
 #define ZINC_V3_JSON (ZINC_JSON_DUPLICATES | ZINC_JSON_NAN_TOKENS)
 
-/*
- * Three rules of July 2026 may yet be withdrawn (docs/rules.md): the exact form of consolidated
- * metadata (M22), "zarr.json" as no name for a node (M33), chunks of at least one element (M40).  This
- * switch holds the first two; without M40 the grid would still refuse a chunk of no elements, since
- * nothing can be divided by it.
- */
+/* Three rules of July 2026 may yet be withdrawn (docs/rules.md): the exact form of consolidated metadata (M22),
+ * "zarr.json" as a forbidden node name (M33), chunks of at least one element (M40).  This switch controls the first
+ * two.  Without M40 the grid would still refuse an empty chunk, since it divides by the chunk length. */
 enum { ZINC_V3_JULY_2026 = 1 };
 
 /* ---- format_v3_parse.c ---- */
 
 /* The document -> meta.  `doc` is taken, also on failure. */
 zinc_status zinc_v3_parse_doc(zinc_context *ctx, zinc_json_doc *doc, zinc_report *r, zinc_meta **out, zinc_error *err);
-/* {"name": ..., "configuration": {member: value}}, without it when `member` is NULL.  NULL: no memory. */
+/* {"name": ..., "configuration": {member: value}}; no configuration when `member` is NULL.  NULL: no memory. */
 zinc_json *zinc_v3_extension(zinc_json_doc *doc, const char *name, const char *member, zinc_json *value);
-/* The same for a document that was translated into the final version's words.  What is found goes to `retell`, which
- * tells it to `r` and sets *failed. */
+/* The same for a document that was translated into the final version's vocabulary.  Findings go to `retell`, which
+ * reports them to `r` and sets *failed. */
 zinc_status zinc_v3_parse_translated(zinc_json_doc *v3, const zinc_report *r, zinc_report_fn retell, void *arg,
 				     const bool *failed, zinc_meta **out, zinc_error *err);
-/* And give it back its own document; *unsupported, where there is some, is taken: the first thing by its own
- * rules. */
+/* Replace the document by the original one.  *unsupported, if set, is taken: the first unsupported thing by the
+ * original format's rules. */
 void zinc_v3_restore_own_document(zinc_meta *m, const zinc_format *f, zinc_json_doc *doc, char **unsupported,
 				  const char *rule);
 /* Does the specification define this member? */
 bool zinc_v3_is_member(zinc_node_kind kind, const char *name);
-/* What a document says it is, however broken the rest. */
+/* The kind that a document claims to be, even if the rest is broken. */
 zinc_node_kind zinc_v3_kind(const zinc_json *root);
 
 /* ---- format_v3.c ---- */
 
-/* The rule (M29-M33) that a node's name breaks, and how; NULL: none. */
+/* The rule (M29-M33) that a node's name breaks, and the reason; NULL: none. */
 const char *zinc_v3_name_rule(const char *name, size_t n, const char **why);
 zinc_status zinc_v3_check_name(const zinc_format *f, const char *name, size_t n, zinc_error *err);
 

@@ -57,7 +57,7 @@ parse_encoding(zinc_draft_entry *e, const zinc_json *root, const char **suffix, 
 		return zinc_report_error(r, rule, err, "metadata_encoding must be a URI");
 	if (!v) {
 		ZINC_TRY(zinc_report_lenient(r, d->rules[ZINC_DRAFT_ENTRY], err,
-					     "metadata_encoding is missing, and taken for JSON"));
+					     "metadata_encoding is missing; JSON is assumed"));
 	} else if (zinc_draft_encoding(e, v->text, NULL, rule, r)) {
 		return parse_suffix(zinc_json_member(root, "metadata_key_suffix"), suffix, r, d, err);
 	} else if (strncmp(v->text, CORE, sizeof CORE - 1) == 0) {

@@ -53,12 +53,12 @@ zinc 0 create e.zarr/x --shape 4 --dtype int8 --format v3-2022
 sed -i 's/"extensions"/"more": 1, "extensions"/' e.zarr/zarr.json
 for url in e.zarr "$here/e.zarr"; do
 	tell 0 "$ZINC" info "$url"
-	has "zinc: warning: $url: zarr.json: there is no member \"more\"" err
+	has "zinc: warning: $url: zarr.json: member \"more\" is not defined" err
 done
 zinc 0 validate e.zarr
-has "warning 22-41: zarr.json: there is no member \"more\""
+has "warning 22-41: zarr.json: member \"more\" is not defined"
 tell 0 "$ZINC" info e.zarr/x
-has "zinc: warning: e.zarr/x: e.zarr/zarr.json: there is no member \"more\"" err
+has "zinc: warning: e.zarr/x: e.zarr/zarr.json: member \"more\" is not defined" err
 zinc 0 create b.zarr --group
 printf '{"zarr_format":2}' >b.zarr/.zgroup
 tell 0 "$ZINC" info ./b.zarr

@@ -244,7 +244,7 @@ test_filter_order(void **state)
 			zinc_buf_fini(&b);
 		} else {
 			assert_non_null(m->chain);
-			assert_true(strstr(m->unsupported, "other byte order") || strstr(m->unsupported, "behind"));
+			assert_true(strstr(m->unsupported, "wrong byte order") || strstr(m->unsupported, "is after"));
 		}
 		zinc_meta_free(m);
 	}
